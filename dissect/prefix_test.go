@@ -106,7 +106,7 @@ func cutEverywhere(t *testing.T, list []*Message) {
 	}
 	var tree Tree
 	// Before its magic is there, a lustre_msg is none.
-	for n := max(last.PayloadOff+offMagic+4, opcodes.KsockHdr.Size); n < last.Size; n += 1 + 2*min(n/400, 3) {
+	for n := max(last.PayloadOff+offMagic+4, opcodes.KsockHdr.Size); n < last.Size; n += 1 + 2*min(n/wiretest.Rounds(400), 3) {
 		c := *last
 		c.Data, c.Tail, c.Notes = bytes.Clone(last.Data[:n]), lnet.Snaplen, nil
 		playThese(append(append([]*Message(nil), list[:len(list)-1]...), &c), func(m *Message) { tree.Build(m) })

@@ -101,7 +101,7 @@ func playIB(t *testing.T, plan, noise []byte, total int) {
 
 // TestRandomIB plays random plans under different limits of memory.
 func TestRandomIB(t *testing.T) {
-	for seed := range uint64(4000) {
+	for seed := range wiretest.Rounds[uint64](4000) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		plan, noise := make([]byte, 1+rnd.IntN(120)), make([]byte, rnd.IntN(400))
 		for i := range plan {

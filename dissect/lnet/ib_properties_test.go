@@ -69,8 +69,8 @@ func overIB(t *testing.T, test func(t *testing.T, frames []capture.Frame, whole 
 }
 
 // stride is the distance of the frames of a capture at which a test plays all of it: more
-// than one in large captures.
-func stride(frames []capture.Frame) int { return 1 + len(frames)*len(frames)/200000 }
+// than one in large captures, with the tag all in fewer.
+func stride(frames []capture.Frame) int { return 1 + len(frames)*len(frames)/wiretest.Rounds(200000) }
 
 // ibIdentity returns what identifies a message, whatever was captured of it.
 func ibIdentity(s *seen) string {

@@ -133,28 +133,25 @@ func shortFlows(s *Decoder, n int, flags byte, each func(i int)) {
 	}
 }
 
-var manyFlows = flag.Int("flows", 3*maxConns, "connections of TestManyFlows")
+var manyFlows = flag.Int("flows", 2*maxConns, "connections of TestManyFlows")
 
 func TestManyFlows(t *testing.T) {
 	s := NewDecoder(Options{})
-	var atFull uint64
-	var m runtime.MemStats
+	var atFull, held int64
 	shortFlows(s, *manyFlows, tcpACK, func(i int) {
 		if s.tcp.conns.live > maxConns {
 			t.Fatalf("%d connections", s.tcp.conns.live)
 		}
-		if i == maxConns+maxConns/2 || i == *manyFlows-1 {
-			runtime.GC()
-			runtime.ReadMemStats(&m)
-			if atFull == 0 {
-				atFull = m.HeapAlloc
+		if i == maxConns+maxConns/4 || i == *manyFlows-1 {
+			if held = wiretest.Heap(); atFull == 0 {
+				atFull = held
 			}
 		}
 	})
-	if m.HeapAlloc > atFull+atFull/8 {
-		t.Errorf("%d bytes, with more connections %d", atFull, m.HeapAlloc)
+	if held > atFull+atFull/8 {
+		t.Errorf("%d bytes, with more connections %d", atFull, held)
 	}
-	t.Logf("%d MB", m.HeapAlloc>>20)
+	t.Logf("%d MB", held>>20)
 	if st := s.Stats(); st.TCP.Evicted != int64(*manyFlows-maxConns) || len(s.tcp.conns.conns) != maxConns {
 		t.Errorf("%+v", st)
 	}
@@ -235,12 +232,6 @@ func TestPortReuseInMidStream(t *testing.T) {
 func TestIdleMemory(t *testing.T) {
 	const conns, each = 4096, 1536
 	d := NewDecoder(Options{Want: skipAll})
-	heap := func() int {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int(m.HeapAlloc)
-	}
 	tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
 	play := func() {
 		for k := range tc.Frames {
@@ -248,7 +239,7 @@ func TestIdleMemory(t *testing.T) {
 		}
 		tc.Frames = tc.Frames[:0]
 	}
-	before := heap()
+	before := wiretest.Heap()
 	for i := range conns {
 		tc.A = wiretest.End{Addr: netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), Port: 1023, Seq: uint32(i) * 77777}
 		tc.B.Seq = uint32(i) * 99999
@@ -260,13 +251,13 @@ func TestIdleMemory(t *testing.T) {
 		ack(tc, &tc.A, &tc.B, tc.B.Seq)
 		play()
 	}
-	t.Logf("%d bytes for a connection in use", (heap()-before)/conns)
+	t.Logf("%d bytes for a connection in use", (wiretest.Heap()-before)/conns)
 	for range conns/2 + 10 {
 		tc.Now += 1.1e9
 		ack(tc, &tc.A, &tc.B, tc.B.Seq)
 		play()
 	}
-	n := (heap() - before) / conns
+	n := (wiretest.Heap() - before) / conns
 	t.Logf("%d bytes for an idle one", n)
 	if n > each {
 		t.Errorf("%d bytes for a connection", n)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // TestQuantilesOfAnyValues compares with the sorted values.
@@ -68,18 +70,14 @@ func TestSumOfGreatValues(t *testing.T) {
 // some seconds.
 func TestDistributionIsSmall(t *testing.T) {
 	const rows = 1000
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
+	before := wiretest.Heap()
 	list := make([]Distribution, rows)
 	for i := range list {
 		for k := range int64(1000) {
 			list[i].Add(1e6 + k*10_000)
 		}
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if n := (after.HeapAlloc - before.HeapAlloc) / rows; n > 8<<10 {
+	if n := (wiretest.Heap() - before) / rows; n > 8<<10 {
 		t.Error(n, "bytes each")
 	}
 	runtime.KeepAlive(list)

@@ -9,19 +9,12 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// heap is what is in use.
-func heap() uint64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
-var manyRPCs = flag.Int("rpcs", 400_000, "RPCs of TestMemoryIsFlat")
+var manyRPCs = flag.Int("rpcs", 300_000, "RPCs of TestMemoryIsFlat")
 
 // TestMemoryIsFlat plays months of traffic: each RPC of a connection of its
 // own, some unanswered, some connects. What is held after a while is what is
@@ -50,12 +43,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			}
 		}
 	}
-	play(200_000)
-	before := heap()
-	play(*manyRPCs - 200_000)
-	if after := heap(); after > before+before/10+1<<20 {
-		t.Errorf("%d bytes held, %d later", before, after)
-	}
+	wiretest.Flat(t, play, 200_000, *manyRPCs-200_000)
 	if len(i.list) > maxImports || w.rpcs.connections.handles.Len() > maxHandles || len(w.rpcs.connections.names) > maxHandles {
 		t.Errorf("%d imports, %d handles, %d names", len(i.list), w.rpcs.connections.handles.Len(), len(w.rpcs.connections.names))
 	}

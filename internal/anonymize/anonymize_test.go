@@ -3,7 +3,6 @@ package anonymize
 import (
 	"bytes"
 	"errors"
-	"runtime"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -241,23 +240,13 @@ func TestMemoryIsFlat(t *testing.T) {
 		}
 		c.Frames = c.Frames[:0]
 	}
-	memory := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	const n = maxFrames + maxFrames/4
-	for i := range n {
-		frame(i)
-	}
-	before := memory()
-	for i := range n {
-		frame(n + i)
-	}
-	if after := memory(); after > before+8<<20 {
-		t.Errorf("%d bytes after %d frames, %d after %d", before, n, after, 2*n)
-	}
+	i := 0
+	wiretest.Flat(t, func(times int) {
+		for range times {
+			frame(i)
+			i++
+		}
+	}, maxFrames+maxFrames/4, maxFrames/2)
 }
 
 // TestCutHeader checks that the type of a message that is cut off in its header is restored,

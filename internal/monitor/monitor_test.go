@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -320,18 +319,14 @@ func TestManyValues(t *testing.T) {
 		t.Fatal("no RPC")
 	}
 	const values = 100_000
-	var memory, now runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&memory)
+	before := wiretest.Heap()
 	for i := range uint32(values) {
 		rpc.Client.Addr = [16]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}
 		rpc.HasUser, rpc.UID = true, i
 		copy(rpc.Job(), fmt.Appendf(nil, "%06d", i))
 		m.Count(rpc)
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&now)
-	if grown := int64(now.HeapAlloc) - int64(memory.HeapAlloc); grown > 16<<20 {
+	if grown := wiretest.Heap() - before; grown > 16<<20 {
 		t.Errorf("%d bytes more for %d clients, jobs and users", grown, values)
 	}
 	v := read(m.Registry())

@@ -83,3 +83,12 @@ func Play(d Decoder, frames []capture.Frame) {
 	}
 	d.Close()
 }
+
+// Rounds returns how often a test tries something at random or at each place: n times with
+// the tag all, a quarter of it without.
+func Rounds[N int | uint64](n N) N {
+	if All {
+		return n
+	}
+	return n / 4
+}

@@ -298,18 +298,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			w.write(&x, 0, 0)
 		}
 	}
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	play(160_000)
-	before := heap()
-	play(80_000)
-	if after := heap(); after > before+before/10+1<<20 {
-		t.Errorf("%d bytes held, %d later", before, after)
-	}
+	wiretest.Flat(t, play, 160_000, 60_000)
 	if w.files.Dropped == 0 || len(w.files.List()) > 1<<16 {
 		t.Errorf("%d files dropped, %d kept", w.files.Dropped, len(w.files.List()))
 	}

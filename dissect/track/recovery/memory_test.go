@@ -1,21 +1,13 @@
 package recovery_test
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 )
-
-// heap is what is in use.
-func heap() uint64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
 
 // TestMemoryIsFlat plays restarts for a long time: what is held after a while is what
 // is held later.
@@ -44,12 +36,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			w.now += 60 * second
 		}
 	}
-	play(300)
-	before := heap()
-	play(600)
-	if after := heap(); after > before+before/10+1<<20 {
-		t.Errorf("%d bytes held, %d later", before, after)
-	}
+	wiretest.Flat(t, play, 300, 600)
 	if passed < 800 {
 		t.Errorf("%d records", passed)
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // topNames returns the values that have series of their own.
@@ -110,15 +112,11 @@ func TestTopMemory(t *testing.T) {
 	if n := testing.AllocsPerRun(2, count); n != 0 {
 		t.Errorf("%v allocations for %d values", n, len(names))
 	}
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
+	before := wiretest.Heap()
 	runtime.KeepAlive(top)
 	top = nil
 	r = nil
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if size := int64(before.HeapAlloc) - int64(after.HeapAlloc); size > 1<<20 {
+	if size := before - wiretest.Heap(); size > 1<<20 {
 		t.Errorf("a ranking takes %d bytes", size)
 	}
 }
