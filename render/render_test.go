@@ -53,26 +53,3 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkRender(b *testing.B) {
-	msgs := sample(b, mount)
-	for name, r := range renderers() {
-		b.Run(name, func(b *testing.B) {
-			var buf []byte
-			bytes := 0
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				buf = r.Append(buf[:0], msgs.At(i%msgs.Len()), Moment{})
-				bytes += len(buf)
-			}
-			b.ReportMetric(float64(bytes)/float64(b.N), "B/msg")
-		})
-	}
-	b.Run("Tree only", func(b *testing.B) {
-		var t dissect.Tree
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			t.Build(msgs.At(i % msgs.Len()))
-		}
-	})
-}

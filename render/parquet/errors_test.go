@@ -154,14 +154,3 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("%v allocations per row", n)
 	}
 }
-
-func BenchmarkRow(b *testing.B) {
-	r := newRecordWriter()
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := r.write(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(r.w.offset)/float64(b.N), "bytes/row")
-}

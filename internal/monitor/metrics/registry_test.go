@@ -303,51 +303,6 @@ func panicText(f func()) (text string) {
 	return ""
 }
 
-func BenchmarkObserve(b *testing.B) {
-	r := New(testStart)
-	labels := []Label{{Name: "op"}, {Name: "target"}}
-	clients := r.Top(10, 10*time.Minute)
-	c := r.Counter(Desc{Name: "c", Help: "X.", Labels: labels})
-	byClient := r.Counter(Desc{Name: "d", Help: "X.", Labels: []Label{{Name: "client", Top: clients}}})
-	h := r.Histogram(Desc{Name: "h", Help: "X.", Labels: labels},
-		Buckets{Bounds: []float64{1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 0.1, 1, 10, 100}, Schema: 3})
-	ops := []string{"OST_READ", "OST_WRITE", "LDLM_ENQUEUE", "MDS_GETATTR"}
-	targets := []string{"lustre-MDT0000", "lustre-OST0000", "lustre-OST0001"}
-	names := make([]string, 1<<17)
-	for i := range names {
-		names[i] = fmt.Sprintf("192.0.%d.%d@tcp", i/256%256, i%256)
-	}
-	values := make([]float64, 1024)
-	for i := range values {
-		values[i] = rand.ExpFloat64() / 1000
-	}
-	for _, bb := range []struct {
-		name string
-		do   func(i int)
-	}{
-		{"counter", func(i int) { c.With(ops[i&3], targets[i%3]).Inc() }},
-		{"histogram", func(i int) { h.With(ops[i&3], targets[i%3]).Observe(values[i&1023]) }},
-		{"top frequent", func(i int) { clients.Count(names[i&7], 1) }},
-		{"top of 100000", func(i int) { clients.Count(names[i*7919&(1<<17-1)], 1) }},
-		{"counter other", func(i int) { byClient.With(names[i*7919&(1<<17-1)]).Inc() }},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			r.Begin(testStart)
-			defer r.End()
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				bb.do(i)
-			}
-		})
-	}
-	b.Run("lock", func(b *testing.B) {
-		for b.Loop() {
-			r.Begin(testStart)
-			r.End()
-		}
-	})
-}
-
 // TestMaxSeries compares the bound with the series that a family can be brought to
 // have.
 func TestMaxSeries(t *testing.T) {

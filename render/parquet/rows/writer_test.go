@@ -179,28 +179,3 @@ func TestAllocs(t *testing.T) {
 }
 
 // BenchmarkAppend writes the RPCs of a sample again and again.
-
-func BenchmarkAppend(b *testing.B) {
-	list := sampleRPCs(b)
-	var size counter
-	w := NewWriter(&size, &records.RPCs, Options{Release: "1.0.0"})
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		if err := w.Append(list[n%len(list)]); err != nil {
-			b.Fatal(err)
-		}
-		n++
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(size)/float64(n), "bytes/row")
-}
-
-type counter int64
-
-func (n *counter) Write(b []byte) (int, error) {
-	*n += counter(len(b))
-	return len(b), nil
-}

@@ -50,22 +50,6 @@ func TestSpanAllocatesNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkSpan(b *testing.B) {
-	q := spanQueue(b)
-	var s Span
-	b.ReportAllocs()
-	for xid := uint64(0); b.Loop(); xid += 128 {
-		rpcSpan(&s, xid)
-		q.add(&s)
-	}
-}
-
-func BenchmarkTraceOf(b *testing.B) {
-	for xid := uint64(1840123456789); b.Loop(); xid += 128 {
-		TraceOf("192.0.2.3@tcp", xid)
-	}
-}
-
 // seriesSnapshot returns a snapshot of a histogram and a counter.
 func seriesSnapshot(series int) *metrics.Snapshot {
 	r := metrics.New(time.Unix(1700000000, 0))
@@ -86,29 +70,6 @@ func seriesSnapshot(series int) *metrics.Snapshot {
 	var s metrics.Snapshot
 	r.Snapshot(&s)
 	return &s
-}
-
-func BenchmarkMetrics(b *testing.B) {
-	const series = 500
-	for i, name := range []string{"histogram", "counter"} {
-		b.Run(name, func(b *testing.B) {
-			s := seriesSnapshot(series)
-			s.Families = s.Families[i : i+1]
-			names := testNames()
-			m := testEncoder(b, &names)
-			r := testResource(b)
-			e := newEnvelope(&r)
-			var body batch
-			m.take = func() *batch { e.reset(&body); return &body }
-			b.ReportAllocs()
-			bytes := 0
-			for b.Loop() {
-				bytes = len(m.encode(s)[0].body())
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/series, "ns/point")
-			b.ReportMetric(float64(bytes)/series, "B/point")
-		})
-	}
 }
 
 func TestMetricsAllocateNothing(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -83,38 +82,6 @@ func ibSmall() *ibLoop {
 		c.Send(true, w.Immediate(true, wiretest.Put, 10, 64*i, 0, make([]byte, 3500))).Ack(false)
 	}
 	return newIBLoop(c, connectFrames)
-}
-
-// BenchmarkIBStream skips bulk data that come in order; a frame is one operation.
-func BenchmarkIBStream(b *testing.B) {
-	l := ibBulk()
-	s := NewDecoder(Options{Want: skipAll, Handle: func(*Message) {}})
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Frame(l.next())
-	}
-}
-
-// BenchmarkIBLink finds the packet in each frame and no more.
-func BenchmarkIBLink(b *testing.B) {
-	l := ibBulk()
-	var d link.Decoder
-	b.ReportAllocs()
-	for b.Loop() {
-		if d.Decode(l.next()) != link.InfiniBand {
-			b.Fatal("no packet")
-		}
-	}
-}
-
-// BenchmarkIBFraming takes small messages, some in several packets.
-func BenchmarkIBFraming(b *testing.B) {
-	l := ibSmall()
-	s := NewDecoder(Options{Want: func(m *Message) int { return m.Size }, Handle: func(*Message) {}})
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Frame(l.next())
-	}
 }
 
 // TestIBNoAllocation: in steady state no frame costs an allocation.

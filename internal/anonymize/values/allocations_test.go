@@ -29,11 +29,3 @@ func TestNoAllocations(t *testing.T) {
 		t.Errorf("%.2f allocations for each message", n)
 	}
 }
-
-func BenchmarkMessage(b *testing.B) {
-	a, p, dst := arena(b, "metadata.pcap.zst"), New([]byte("key")), make([]byte, 1<<20)
-	for i := range b.N {
-		m := a.At(i % a.Len())
-		p.Message(dst[:len(m.Data)], m)
-	}
-}

@@ -20,24 +20,6 @@ func metadata(t testing.TB) *dissect.Arena {
 	return msgs
 }
 
-func BenchmarkFilter(b *testing.B) {
-	msgs := metadata(b)
-	for name, text := range filters {
-		f, err := Compile(text)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(name, func(b *testing.B) {
-			var m records.Message
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				m.Set(msgs.At(i%msgs.Len()), 0)
-				f.Match(&m)
-			}
-		})
-	}
-}
-
 // TestNoAllocations: once the tree is large enough, a message costs none.
 func TestNoAllocations(t *testing.T) {
 	msgs := metadata(t)
