@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestNameCheck checks that names that do not exist are found.
@@ -88,23 +90,15 @@ func TestPromtool(t *testing.T) {
 		text = fmt.Appendf(text, "  # %s\n  - record: q%d\n    expr: %q\n", q.place, i, q.expr)
 	}
 	file := filepath.Join(t.TempDir(), "dashboard.yml")
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, text, 0o644))
 	promtool(t, "check", "rules", file)
 }
 
 // TestAlertsAreTested checks that the unit tests let each alert fire, and that the
 // page lists it.
 func TestAlertsAreTested(t *testing.T) {
-	tests, err := os.ReadFile(ruleTestsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tests := must.ReadFile(t, ruleTestsFile)
+	page := must.ReadFile(t, "README.md")
 	for _, q := range readRules(t) {
 		if q.alert == "" {
 			continue

@@ -3,10 +3,11 @@ package contrib
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 const (
@@ -31,10 +32,7 @@ var ruleLine = regexp.MustCompile(`^(\s+)(- )?(name|record|alert|expr): *(.*)$`)
 // file has: expr on the line, or indented below it.
 func readRules(t *testing.T) []query {
 	t.Helper()
-	text, err := os.ReadFile(rulesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.ReadFile(t, rulesFile)
 	var list []query
 	group := ""
 	lines := strings.Split(string(text), "\n")
@@ -91,14 +89,9 @@ type panel struct {
 
 func readDashboard(t *testing.T) dashboard {
 	t.Helper()
-	text, err := os.ReadFile(dashboardFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.ReadFile(t, dashboardFile)
 	var d dashboard
-	if err := json.Unmarshal(text, &d); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.Unmarshal(text, &d))
 	return d
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/prometheustest"
 )
 
@@ -131,9 +132,7 @@ func TestQueries(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	rules, err := filepath.Abs(rulesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprintf("native %v", native), func(t *testing.T) {
 			t.Parallel()
@@ -178,9 +177,7 @@ scrape_configs:
 func checkRuleHealth(t *testing.T, url string) {
 	t.Helper()
 	resp, err := http.Get(url + "/api/v1/rules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer resp.Body.Close()
 	var answer struct {
 		Data struct {
@@ -189,9 +186,7 @@ func checkRuleHealth(t *testing.T, url string) {
 			}
 		}
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
 	n := 0
 	for _, g := range answer.Data.Groups {
 		for _, r := range g.Rules {

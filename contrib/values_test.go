@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -31,9 +32,7 @@ func TestLabelValues(t *testing.T) {
 	checked := 0
 	for _, q := range slices.Concat(readRules(t), d.queries(t)) {
 		refs, err := parsePromQL(q.expr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, s := range refs.selectors {
 			for _, m := range s.matchers {
 				values, ok := known[m.label]

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/facts"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // The facts about the wire, as the tables of ../opcodes/testdata state them.
@@ -52,14 +53,10 @@ type factTables struct {
 func readFacts(t testing.TB) *factTables {
 	f := &factTables{structs: make(map[string]*factStruct), numbers: make(map[string]uint64)}
 	tables, err := facts.Read("../opcodes/testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	number := func(text string) int {
 		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return n
 	}
 	for _, row := range tables.Structs {
@@ -79,9 +76,7 @@ func readFacts(t testing.TB) *factTables {
 	}
 	for _, row := range tables.Constants {
 		v, err := strconv.ParseUint(row[2], 0, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		f.numbers[row[1]] = v
 	}
 	f.readForms(tables.Messages, number)

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"bytes"
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -11,7 +10,10 @@ import (
 	"testing"
 	"text/tabwriter"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/internal/cli/reference"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // fleetQuery is a query of fleet.md: a block of SQL that begins with "-- NAME: what it
@@ -29,10 +31,7 @@ func TestFleetColumns(t *testing.T) {
 			}
 		}
 	}
-	page, err := os.ReadFile("fleet.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.ReadFile(t, "fleet.md")
 	queries := fleetQuery.FindAllSubmatch(page, -1)
 	if want := bytes.Count(page, []byte("```sql\n")); len(queries) == 0 || len(queries) != want {
 		t.Fatalf("%d of %d blocks of SQL have a name and a result", len(queries), want)
@@ -79,10 +78,7 @@ func TestFleetOnClickHouse(t *testing.T) {
 		lines, _, _ = strings.Cut(lines, "\n\n")
 		results[name] = align(lines)
 	}
-	page, err := os.ReadFile("fleet.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.ReadFile(t, "fleet.md")
 	fresh := fleetQuery.ReplaceAllFunc(page, func(block []byte) []byte {
 		parts := fleetQuery.FindSubmatch(block)
 		result, ok := results[string(parts[2])]
@@ -92,9 +88,7 @@ func TestFleetOnClickHouse(t *testing.T) {
 		return bytes.Replace(block, append([]byte("```\n\n```\n"), parts[3]...), []byte("```\n\n```\n"+result), 1)
 	})
 	if wiretest.Update() {
-		if err := os.WriteFile("fleet.md", fresh, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile("fleet.md", fresh, 0o644))
 	} else if !bytes.Equal(page, fresh) {
 		t.Errorf("results in docs/fleet.md are not those of ClickHouse: UPDATE=1 go test ./docs -run Fleet writes them")
 	}

@@ -3,15 +3,17 @@ package docs
 import (
 	"bytes"
 	"fmt"
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/must"
 )
 
 const metricsHead = "| metric | type | labels | meaning |\n|---|---|---|---|\n"
@@ -19,10 +21,7 @@ const metricsHead = "| metric | type | labels | meaning |\n|---|---|---|---|\n"
 // TestMetrics compares the table of metrics in monitor.md with the metrics that a monitor of
 // a live capture has.
 func TestMetrics(t *testing.T) {
-	page, err := os.ReadFile("monitor.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.ReadFile(t, "monitor.md")
 	text, _, ok := bytes.Cut(page, []byte(metricsHead))
 	if !ok {
 		t.Fatal("monitor.md has no table of metrics")
@@ -42,9 +41,7 @@ func TestMetrics(t *testing.T) {
 		want = fmt.Appendf(want, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(f.Labels, ", "), f.Help)
 	}
 	if wiretest.Update() {
-		if err := os.WriteFile("monitor.md", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile("monitor.md", want, 0o644))
 		page = want
 	}
 	if !bytes.Equal(page, want) {

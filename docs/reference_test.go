@@ -5,14 +5,16 @@ package docs
 import (
 	"bytes"
 	"fmt"
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/internal/cli/reference"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/explain"
@@ -30,9 +32,7 @@ func TestReferencePages(t *testing.T) {
 		"columns.md":    columnsPage(),
 	} {
 		if wiretest.Update() {
-			if err := os.WriteFile(page, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(page, want, 0o644))
 		}
 		if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("docs/%s differs from its tables, %v: UPDATE=1 go test ./docs -run ReferencePages writes it", page, err)

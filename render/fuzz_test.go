@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -42,9 +43,7 @@ type views struct {
 func newViews(t testing.TB) *views {
 	c := render.NewColors(false)
 	fields, err := render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, opcodes.NewIndex())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	pairs, unknown := render.NewRecordFields(&records.RPCs, render.KeyNames(&records.RPCs))
 	if unknown != "" {
 		t.Fatal(unknown)

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"io"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 func equalFrames(n, length int) []sample {
@@ -31,9 +33,7 @@ func TestNoAllocation(t *testing.T) {
 	for name, file := range map[string]func([]sample) []byte{"pcap": pcapMicro, "pcapng": ngFile} {
 		path := writeFile(t, name, file(equalFrames(3000, 200)))
 		r, err := Open([]string{path, path}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer r.Close()
 		w := NewWriter(io.Discard)
 		var f Frame
@@ -42,9 +42,7 @@ func TestNoAllocation(t *testing.T) {
 			if err == nil {
 				err = w.Write(&f, "comment")
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 		})
 		if n != 0 {
 			t.Errorf("%s: %v allocations a frame", name, n)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // damageCases returns captures whose fields were replaced one at a time by
@@ -69,10 +71,7 @@ func TestDamage(t *testing.T) {
 	if os.Getenv("UPDATE") != "" {
 		writeTo(t, golden, []byte(got.String()))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.ReadFile(t, golden)
 	lines := strings.Split(string(want), "\n")
 	for i, line := range strings.Split(got.String(), "\n") {
 		if i >= len(lines) || line != lines[i] {

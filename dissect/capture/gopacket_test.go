@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/gopacket"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestBeyondGopacket reads what gopacket's readers refuse, read wrong or
@@ -64,9 +66,7 @@ func TestBeyondGopacket(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, notes, err := readNotes(t, Options{}, writeFile(t, "x", c.data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			same(t, got, c.want)
 			if text := strings.Join(notes, "\n"); (c.note == "") != (text == "") || !strings.Contains(text, c.note) {
 				t.Errorf("notes %q, want %q", notes, c.note)
@@ -135,9 +135,7 @@ func TestSource(t *testing.T) {
 	want := numbered(6)
 	data := pcapFile(binary.LittleEndian, true, uint32(LinkLinuxSLL2), want)
 	r, err := Open([]string{writeFile(t, "x", data[:len(data)-1])}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	s := NewSource(&timeouts{Reader: r})
 	n := 0
@@ -169,9 +167,7 @@ func TestSourceReader(t *testing.T) {
 	path := writeFile(t, "x", pcapFile(binary.LittleEndian, true, 1, want))
 	for _, zeroCopy := range []bool{true, false} {
 		r, err := Open([]string{path}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var source gopacket.PacketDataSource = NewSource(r)
 		if !zeroCopy {
 			source = copies{NewSource(r)}

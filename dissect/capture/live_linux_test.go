@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/lshark/lshark/dissect/capture/pcapfilter"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // openLo captures a port on the loopback interface, or skips the test.
@@ -25,9 +26,7 @@ func openLo(t *testing.T, iface string, port int) *Live {
 	if err != nil && strings.Contains(err.Error(), "CAP_NET_RAW") {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -54,15 +53,11 @@ func testLive(t *testing.T, iface string, link LinkType) {
 	before := time.Now()
 	text := []byte("over the loopback interface")
 	client, err := net.Dial("tcp", server.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err = client.Write(text); err == nil {
 		err = client.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	watchdog := time.AfterFunc(20*time.Second, l.Stop)
 	defer watchdog.Stop()
 	found := 0
@@ -179,9 +174,7 @@ func TestPacket(t *testing.T) {
 
 func TestInterfaces(t *testing.T) {
 	list, err := Interfaces()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, i := range list {
 		if i.Loopback && i.Name != "" {
 			return
@@ -223,17 +216,13 @@ func TestLiveRebind(t *testing.T) {
 	send := func() {
 		t.Helper()
 		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer unix.Close(fd)
 		i, err := net.InterfaceByName(name)
 		if err == nil {
 			err = unix.Sendto(fd, make([]byte, 60), 0, &unix.SockaddrLinklayer{Ifindex: i.Index})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	send()
 	next(nil)
@@ -244,9 +233,7 @@ func TestLiveRebind(t *testing.T) {
 	}
 	ip("link", "set", name+"p", "up")
 	ip("link", "set", name, "up")
-	if err := l.Rebind(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, l.Rebind())
 	send()
 	next(nil)
 	ip("link", "del", name)
@@ -257,9 +244,7 @@ func TestLiveRebind(t *testing.T) {
 	ip("link", "add", name, "type", "veth", "peer", "name", name+"p")
 	ip("link", "set", name+"p", "up")
 	ip("link", "set", name, "up")
-	if err := l.Rebind(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, l.Rebind())
 	send()
 	next(nil)
 }

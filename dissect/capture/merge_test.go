@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // at makes frames at the given seconds, marked with a letter.
@@ -67,9 +69,7 @@ func TestSources(t *testing.T) {
 			"a0 b1 b1 c1 a0"},
 	} {
 		got, err := readAll(t, Options{}, c.files...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if text := marks(got); text != c.want {
 			t.Errorf("%s: %s, want %s", name, text, c.want)
 		}
@@ -102,9 +102,7 @@ func TestFrameFiles(t *testing.T) {
 	a, b, c := writeFile(t, "a", at("a", 1, 5)), writeFile(t, "b", at("b", 2, 3, 7)), writeFile(t, "c", at("c", 4))
 	names := FileNames([]string{a, b, c})
 	got, err := readAll(t, Options{}, a, b, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	type place struct {
 		file   string
 		number int64

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestPcapWriter checks that what is written can be read again, in both units of time.
@@ -22,21 +24,13 @@ func TestPcapWriter(t *testing.T) {
 			{Time: 4e18, Len: 4, Data: []byte("four")},
 		}
 		for i := range frames {
-			if err := w.Write(&frames[i]); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, w.Write(&frames[i]))
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Flush())
 		path := filepath.Join(t.TempDir(), "file.pcap")
-		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
 		r, err := Open([]string{path}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer r.Close()
 		if _, known := r.Format(); known {
 			t.Error("the format is known before the first frame")
@@ -44,9 +38,7 @@ func TestPcapWriter(t *testing.T) {
 		var f Frame
 		for i := range frames {
 			want := &frames[i]
-			if err := r.Next(&f); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, r.Next(&f))
 			at := want.Time
 			if !format.Nanoseconds {
 				at -= at % 1000

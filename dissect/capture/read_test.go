@@ -19,6 +19,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 func orders() map[string]binary.AppendByteOrder {
@@ -30,9 +32,7 @@ func TestPcapFormats(t *testing.T) {
 	for name, order := range orders() {
 		for _, nanos := range []bool{false, true} {
 			got, err := readAll(t, Options{}, writeFile(t, name, pcapFile(order, nanos, 1, want)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			same(t, got, want)
 			if got[0].Link != LinkEthernet || got[0].Source != 0 {
 				t.Errorf("%s: %+v", name, got[0])
@@ -57,9 +57,7 @@ func TestPcapngFormats(t *testing.T) {
 	for name, order := range orders() {
 		data := pcapngFile(order, want)
 		got, err := readAll(t, Options{}, writeFile(t, name, data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		same(t, got, want)
 		if got[0].Iface != 0 || got[1].Iface != 1 {
 			t.Errorf("interfaces %d, %d", got[0].Iface, got[1].Iface)
@@ -68,9 +66,7 @@ func TestPcapngFormats(t *testing.T) {
 	}
 	// Two sections of different byte order, each with its own interfaces.
 	got, err := readAll(t, Options{}, writeFile(t, "two", two))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	same(t, got, append(want[:20:20], want...))
 	if got[21].Iface != 3 {
 		t.Errorf("interface %d of the second section, want 3", got[21].Iface)
@@ -84,9 +80,7 @@ func TestPcapngOldBlocks(t *testing.T) {
 	n.block(blockSimple, uint32(6), "simp") // cut by the snaplen
 	n.block(blockPacket, uint16(0), uint16(7), uint32(0), uint32(9_000_000), uint32(3), uint32(3), "old\x00")
 	got, err := readAll(t, Options{}, writeFile(t, "x", n.b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	same(t, got, []sample{{5e9, []byte("abc"), 3}, {5e9, []byte("simp"), 6}, {9e9, []byte("old"), 3}})
 }
 
@@ -104,9 +98,7 @@ func TestManyInterfaces(t *testing.T) {
 	n.b = append(append(n.b, one...), one...)
 	in := newInput("x", bytes.NewReader(n.b), headSize)
 	recs, err := newRecords(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var f Frame
 	if err := recs.next(in, &f); err != nil || f.Iface != maxInterfaces {
 		t.Errorf("interface %d, %v", f.Iface, err)
@@ -156,27 +148,17 @@ func TestOtherWriters(t *testing.T) {
 	var old, ng bytes.Buffer
 	want := numbered(9)
 	w := pcapgo.NewWriterNanos(&old)
-	if err := w.WriteFileHeader(65535, layers.LinkTypeEthernet); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.WriteFileHeader(65535, layers.LinkTypeEthernet))
 	n, err := pcapgo.NewNgWriter(&ng, layers.LinkTypeEthernet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, s := range want {
 		info := gopacket.CaptureInfo{Timestamp: time.Unix(0, s.time), CaptureLength: len(s.data), Length: s.size}
-		if err := errors.Join(w.WritePacket(info, s.data), n.WritePacket(info, s.data)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(w.WritePacket(info, s.data), n.WritePacket(info, s.data)))
 	}
-	if err := n.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, n.Flush())
 	for _, data := range [][]byte{old.Bytes(), ng.Bytes()} {
 		got, err := readAll(t, Options{}, writeFile(t, "x", data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		same(t, got, want)
 	}
 }
@@ -197,9 +179,7 @@ func pack(t testing.TB, kind string, data []byte) []byte {
 	if err == nil {
 		_, err = w.Write(data)
 	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(err, w.Close()))
 	return b.Bytes()
 }
 
@@ -293,9 +273,7 @@ func TestNotCaptures(t *testing.T) {
 				t.Errorf("%q: %v", data, err)
 			}
 			r, err := Open(others, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			var f Frame
 			r.Next(&f)
 			if format, known := r.Format(); known {
@@ -336,9 +314,7 @@ func TestLengthsThatLie(t *testing.T) {
 		for _, data := range [][]byte{record, block} {
 			in := newInput("x", bytes.NewReader(data), headSize)
 			recs, err := newRecords(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			n := 0
 			var f Frame
 			for ; err == nil; n++ {
@@ -366,9 +342,7 @@ func TestLongFrames(t *testing.T) {
 	}
 	for _, data := range [][]byte{pcapFile(binary.BigEndian, true, 1, want), pcapngFile(binary.BigEndian, want)} {
 		got, err := readAll(t, Options{}, writeFile(t, "x", data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		same(t, got, want)
 	}
 }
@@ -411,16 +385,12 @@ func TestQuietFIFO(t *testing.T) {
 		t.Skip("no FIFOs here:", err)
 	}
 	w, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer w.Close()
 	want := numbered(3)
 	data := pcapFile(binary.LittleEndian, true, 1, want)
 	r, err := Open([]string{path}, Options{Idle: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	start := 0
 	for i := range want {
@@ -448,21 +418,15 @@ func TestCloseEndsWait(t *testing.T) {
 		t.Skip("no FIFOs here:", err)
 	}
 	w, err := os.OpenFile(path, os.O_RDWR, 0) // does not wait for a reader
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer w.Close()
 	if _, err := w.Write(pcapFile(binary.LittleEndian, true, 1, numbered(1))); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Open([]string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var f Frame
-	if err := r.Next(&f); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Next(&f))
 	go r.Close()
 	if err := r.Next(&f); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("%v, want that the file is closed", err)
@@ -475,16 +439,10 @@ func TestFileChanges(t *testing.T) {
 	data := pcapFile(binary.LittleEndian, true, 1, want)
 	path := writeFile(t, "grows", data[:5_000_000])
 	r, err := Open([]string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var f Frame
-	if err := r.Next(&f); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Next(&f))
+	must.NoError(t, os.WriteFile(path, data, 0o600))
 	n := 1
 	for ; err == nil; n++ {
 		err = r.Next(&f)
@@ -498,9 +456,7 @@ func TestFileChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := errors.Join(r.Next(&f), os.Truncate(path, 24)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(r.Next(&f), os.Truncate(path, 24)))
 	for err == nil {
 		err = r.Next(&f)
 	}
@@ -511,9 +467,7 @@ func TestProgress(t *testing.T) {
 	data := pcapFile(binary.LittleEndian, true, 1, numbered(20))
 	path := writeFile(t, "x", data)
 	r, err := Open([]string{path, path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	var f Frame
 	for err == nil {

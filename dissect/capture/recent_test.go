@@ -8,21 +8,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestRecent checks which frames are kept, and what is written of them.
 func TestRecent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.pcapng")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r := NewRecent(NewWriter(file))
 	const all = maxRecentFrames + 10
 	for n := int64(1); n <= all; n++ { // odd numbers are left out
-		if err := r.Add(&Frame{Number: 2 * n, Time: n, Len: 1, Data: []byte{byte(n)}, Link: LinkEthernet}); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Add(&Frame{Number: 2 * n, Time: n, Len: 1, Data: []byte{byte(n)}, Link: LinkEthernet}))
 	}
 	for _, mark := range []struct {
 		number int64
@@ -32,19 +30,13 @@ func TestRecent(t *testing.T) {
 			t.Errorf("frame %d is kept: %v", mark.number, got)
 		}
 	}
-	if err := r.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Flush())
+	must.NoError(t, file.Close())
 	if r.Mark(2*all, nil) {
 		t.Error("a frame is kept after Flush")
 	}
 	in, err := Open([]string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer in.Close()
 	var f Frame
 	for _, want := range []int64{11, 500, all} {
@@ -55,10 +47,7 @@ func TestRecent(t *testing.T) {
 	if err := in.Next(&f); err != io.EOF {
 		t.Errorf("a further frame, of time %d: %v", f.Time, err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, path)
 	if n, joined := bytes.Count(data, []byte("why")), bytes.Count(data, []byte("why; why")); n != 4 || joined != 1 {
 		t.Errorf("%d comments, %d of them joined", n, joined)
 	}
@@ -73,9 +62,7 @@ func TestRecentBytes(t *testing.T) {
 		f.Data = make([]byte, phase.size)
 		for range phase.frames {
 			f.Number++
-			if err := r.Add(&f); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, r.Add(&f))
 		}
 		capacity := 0
 		for i := range r.ring {
@@ -95,9 +82,7 @@ func TestRecentBytes(t *testing.T) {
 func TestRecentComments(t *testing.T) {
 	const messages = 43_000
 	r := NewRecent(NewWriter(io.Discard))
-	if err := r.Add(&Frame{Number: 1, Data: []byte("x")}); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Add(&Frame{Number: 1, Data: []byte("x")}))
 	allocated := testing.AllocsPerRun(1, func() {
 		for range messages {
 			r.Mark(1, []byte("noop"))
@@ -122,9 +107,7 @@ func TestRecentSteadyState(t *testing.T) {
 	f := Frame{Data: make([]byte, 1448)}
 	add := func() {
 		f.Number++
-		if err := r.Add(&f); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Add(&f))
 		if f.Number%10 == 0 && !r.Mark(f.Number, nil) {
 			t.Fatal("the latest frame is not kept")
 		}

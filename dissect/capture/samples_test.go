@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // sample is a frame as the tests write it.
@@ -129,9 +131,7 @@ func readAll(t testing.TB, opt Options, paths ...string) ([]Frame, error) {
 func readNotes(t testing.TB, opt Options, paths ...string) ([]Frame, []string, error) {
 	t.Helper()
 	r, err := Open(paths, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	var list []Frame
 	for {
@@ -176,7 +176,5 @@ func damaged(t testing.TB, err error) *DamageError {
 
 func writeTo(t testing.TB, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, data, 0o600))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 func TestWriter(t *testing.T) {
@@ -17,17 +19,11 @@ func TestWriter(t *testing.T) {
 		if i == 39 {
 			f.Link = LinkLinuxSLL2
 		}
-		if err := w.Write(&f, strings.Repeat("é", i*1000)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Write(&f, strings.Repeat("é", i*1000)))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Flush())
 	got, err := readAll(t, Options{}, writeFile(t, "out", b.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	same(t, got, want)
 	if got[39].Link != LinkLinuxSLL2 || got[38].Iface == got[37].Iface || got[38].Iface != got[32].Iface {
 		t.Errorf("interfaces are mixed up: %+v", got[39])
@@ -47,9 +43,7 @@ func TestWriterComment(t *testing.T) {
 
 func TestWriterEmpty(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewWriter(&b).Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, NewWriter(&b).Flush())
 	if got, err := readAll(t, Options{}, writeFile(t, "out", b.Bytes())); err != nil || len(got) != 0 {
 		t.Errorf("%d frames, %v", len(got), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestMessageFrames decodes each message of a sample again from the frames in its
@@ -13,9 +14,7 @@ import (
 func TestMessageFrames(t *testing.T) {
 	var frames []capture.Frame
 	r, err := capture.Open([]string{"../../pcaps/mount.pcap"}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	for {
 		var f capture.Frame

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet/ib"
 	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -51,9 +52,7 @@ func ibDialog() []capture.Frame {
 func overIB(t *testing.T, test func(t *testing.T, frames []capture.Frame, whole []seen)) {
 	dialogs := map[string][]capture.Frame{"dialog": ibDialog()}
 	paths, err := filepath.Glob(wiretest.Repo("pcaps/rdma_*.pcap*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, path := range paths {
 		dialogs[filepath.Base(path)] = wiretest.ReadSample(t, path)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/codec/codectest"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // notArchived lists the fields that an Archive does not keep: those that a Pairing needs
@@ -37,9 +38,7 @@ func TestArchiveKeepsAllFields(t *testing.T) {
 	var got RPC
 	for _, want := range []*RPC{full(), {}, full(), {Identity: Identity{Connection: &Connection{}}}} {
 		b := a.Append([]byte("before"), want)[len("before"):]
-		if err := a.Read(b, &got); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, a.Read(b, &got))
 		if len(got.Seen) == 0 {
 			got.Seen = nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -186,13 +187,9 @@ func TestLate(t *testing.T) {
 		return nil
 	}})
 	for i := range c.Frames {
-		if err := a.Frame(&c.Frames[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, a.Frame(&c.Frames[i]))
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, a.Close())
 	body := result[part-1].Data
 	if n := len(bytes.Trim(body[len(body)-100:], "\x00")); a.Stats().Late != 1 || n != 0 {
 		t.Errorf("%d late messages, %d bytes are left", a.Stats().Late, n)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -20,9 +21,7 @@ func sample(name string) string { return wiretest.Repo("pcaps/" + name) }
 func open(t *testing.T, path string) *capture.Reader {
 	t.Helper()
 	r, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -35,9 +34,7 @@ func rewriteFile(t *testing.T, path, key string) string {
 		t.Fatal(err)
 	}
 	result := filepath.Join(t.TempDir(), "result")
-	if err := os.WriteFile(result, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(result, b.Bytes(), 0o600))
 	return result
 }
 
@@ -47,9 +44,7 @@ func check(t *testing.T, original, result string) *CheckResult {
 	r, err := Check(t.Context(), func() (*capture.Reader, error) {
 		return capture.Open([]string{original}, capture.Options{})
 	}, open(t, result), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return r
 }
 
@@ -67,14 +62,8 @@ func TestNothingIsLeft(t *testing.T) {
 func TestCheckFinds(t *testing.T) {
 	original := sample("mount.pcap")
 	result := rewriteFile(t, original, "key")
-	before, err := os.ReadFile(original)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := os.ReadFile(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.ReadFile(t, original)
+	after := must.ReadFile(t, result)
 	for _, left := range []string{"lustre-OST0000", "192.0.2.2@tcp", "\xc0\x00\x02\x02", "\x02\x02\x00\xc0", "f4cdc90b-79e1"} {
 		at := bytes.Index(before, []byte(left))
 		if at < 0 {
@@ -83,9 +72,7 @@ func TestCheckFinds(t *testing.T) {
 		leak := bytes.Clone(after)
 		copy(leak[at:], before[at:at+max(len(left), 36)])
 		path := filepath.Join(t.TempDir(), "leak")
-		if err := os.WriteFile(path, leak, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, leak, 0o600))
 		if r := check(t, original, path); r.Clean() || r.Found[0].Count != 1 || r.Found[0].Frame == 0 {
 			t.Errorf("%q: %s", left, r.AppendText(nil))
 		}
@@ -99,17 +86,12 @@ func TestCheckFinds(t *testing.T) {
 // is.
 func TestCheckCoincidence(t *testing.T) {
 	original := sample("mount.pcap")
-	after, err := os.ReadFile(rewriteFile(t, original, "key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.ReadFile(t, rewriteFile(t, original, "key"))
 	for text, clean := range map[string]bool{"\xc0\x00\x02\x02": true, "lustre-OST0000": false} {
 		b := bytes.Clone(after)
 		copy(b[len(b)-20:], text)
 		path := filepath.Join(t.TempDir(), "other")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, b, 0o600))
 		if r := check(t, original, path); r.Clean() != clean || clean != (r.Coincidences == 1) {
 			t.Errorf("%q: %s", text, r.AppendText(nil))
 		}
@@ -119,10 +101,7 @@ func TestCheckCoincidence(t *testing.T) {
 // TestInvalidCount checks that nothing is left of records whose count of lengths is invalid, so
 // that texts take the place of the lengths.
 func TestInvalidCount(t *testing.T) {
-	data, err := os.ReadFile(sample("mount.pcap"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, sample("mount.pcap"))
 	const count = 24 // offset of lcfg_bufcount behind lcfg_command
 	setup := []byte{0x03, 0xf0, 0x0c, 0x00}
 	changed := 0
@@ -135,9 +114,7 @@ func TestInvalidCount(t *testing.T) {
 		data[at+3] = 0x38
 	}
 	path := filepath.Join(t.TempDir(), "changed.pcap")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, data, 0o600))
 	if r := check(t, path, rewriteFile(t, path, "key")); !r.Clean() || changed < 5 {
 		t.Errorf("%d records: %s", changed, r.AppendText(nil))
 	}
@@ -173,38 +150,25 @@ func cutAfter(t *testing.T, path string, n int) string {
 	var b bytes.Buffer
 	var w *capture.PcapWriter
 	for f := (capture.Frame{}); n > 0; n-- {
-		if err := r.Next(&f); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, r.Next(&f))
 		if w == nil {
 			format, _ := r.Format()
 			w = capture.NewPcapWriter(&b, format)
 		}
-		if err := w.Write(&f); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Write(&f))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Flush())
 	short := filepath.Join(t.TempDir(), "short.pcap")
-	if err := os.WriteFile(short, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(short, b.Bytes(), 0o600))
 	return short
 }
 
 // TestRewriteDamaged checks that a damaged file gives the frames before the damage, and its
 // error.
 func TestRewriteDamaged(t *testing.T) {
-	data, err := os.ReadFile(sample("mount.pcap"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, sample("mount.pcap"))
 	path := filepath.Join(t.TempDir(), "cut")
-	if err := os.WriteFile(path, data[:100000], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, data[:100000], 0o600))
 	var b bytes.Buffer
 	a, err := Rewrite(t.Context(), &b, open(t, path), Options{Key: []byte("key")})
 	if !errors.As(err, new(*capture.DamageError)) || a.Stats().Frames < 100 || b.Len() < 90000 {
@@ -228,26 +192,18 @@ func TestInterfaces(t *testing.T) {
 	w := capture.NewWriter(&b)
 	frames := wiretest.NewConn().Open().Send(false, stream(1)).Frames
 	for _, link := range []capture.LinkType{capture.LinkLinuxSLL, capture.LinkEthernet, capture.LinkRaw} {
-		if err := w.AddInterface(link, 0, int(link)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.AddInterface(link, 0, int(link)))
 	}
 	for i := range frames {
 		f := frames[i]
 		if f.Iface = int(capture.LinkEthernet); i%2 == 1 {
 			f.Iface, f.Link, f.Data = int(capture.LinkRaw), capture.LinkRaw, f.Data[14:]
 		}
-		if err := w.Write(&f, "secret comment"); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Write(&f, "secret comment"))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Flush())
 	path := filepath.Join(t.TempDir(), "in.pcapng")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
 	result := rewriteFile(t, path, "key")
 	if data, err := os.ReadFile(result); err != nil || bytes.Contains(data, []byte("secret")) || !bytes.Contains(b.Bytes(), []byte("secret")) {
 		t.Errorf("a comment is left, %v", err)
@@ -255,9 +211,7 @@ func TestInterfaces(t *testing.T) {
 	before, after := open(t, path), open(t, result)
 	var f, g capture.Frame
 	for i := range frames {
-		if err := errors.Join(before.Next(&f), after.Next(&g)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, errors.Join(before.Next(&f), after.Next(&g)))
 		if f.Iface != g.Iface || f.Iface != 1+i%2 || f.Link != g.Link || f.Time != g.Time {
 			t.Errorf("frame %d of interface %d became one of %d", i, f.Iface, g.Iface)
 		}

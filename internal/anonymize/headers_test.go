@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/anonymize/values"
 	"github.com/lshark/lshark/internal/checksum"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -238,13 +239,9 @@ func rewriteAll(t testing.TB, frames []capture.Frame, key string) (result []capt
 		return nil
 	}})
 	for i := range frames {
-		if err := a.Frame(&frames[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, a.Frame(&frames[i]))
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, a.Close())
 	if len(result) != len(frames) {
 		t.Fatalf("%d frames, want %d", len(result), len(frames))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // ruleSamples are the samples of rules.
@@ -28,9 +29,7 @@ func TestFindingsOfSamples(t *testing.T) {
 		}
 		for line := range strings.Lines(out) {
 			var f struct{ Code, Severity string }
-			if err := json.Unmarshal([]byte(line), &f); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, json.Unmarshal([]byte(line), &f))
 			found[f.Code]++
 		}
 		for _, r := range rules.All() {
@@ -146,9 +145,7 @@ func TestFindingsOfIndexedTargets(t *testing.T) {
 			Target       *string
 			TargetIndex  string `json:"target_index"`
 		}
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(line), &f))
 		if f.Target != nil || f.TargetIndex != "OST0000" || f.Server != "192.0.2.2@tcp" {
 			t.Errorf("%+v", f)
 		}

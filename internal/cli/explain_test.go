@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/filter"
@@ -59,9 +59,7 @@ func collectKeys(t *testing.T, keys, counts map[string]bool, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		var v any
-		if err := json.Unmarshal([]byte(line), &v); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(line), &v))
 		walkKeys(keys, counts, v)
 	}
 }
@@ -128,14 +126,9 @@ func TestEveryCodeExplained(t *testing.T) {
 	names := make(map[string]bool)
 	for _, pattern := range []string{"../../dissect/lnet/*.go", "../../dissect/*.go"} {
 		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.ReadFile(t, file)
 			for _, code := range notes.FindAllSubmatch(text, -1) {
 				if !strings.HasSuffix(file, "_test.go") {
 					names[string(code[1])] = true

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render/pdu"
 )
 
@@ -46,9 +47,7 @@ func startExtcap(t *testing.T, args ...string) (fifo *os.File, cmd *exec.Cmd, er
 	}
 	cmd, errs = process(t, nil, nil, append([]string{"--capture", "--fifo", path}, args...)...)
 	fifo, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { fifo.Close() })
 	header := make([]byte, 12) // of the section header: type, length, byte order
 	if _, err := io.ReadFull(fifo, header); err != nil {
@@ -64,13 +63,9 @@ func readFrames(t *testing.T, rest []byte) (frames []capture.Frame) {
 	path := filepath.Join(t.TempDir(), "all.pcapng")
 	const length = 28 + 4 + 4 + 8 // the section header's fixed part, and the option with our name
 	header := []byte{0x0a, 0x0d, 0x0d, 0x0a, length, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a}
-	if err := os.WriteFile(path, append(header, rest...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, append(header, rest...), 0o600))
 	r, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	for {
 		var f capture.Frame
@@ -106,9 +101,7 @@ func TestExtcap(t *testing.T) {
 			replay(t, listener, play)
 			// Everything comes before the capture ends.
 			var all []byte
-			if err := fifo.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, fifo.SetReadDeadline(time.Now().Add(time.Minute)))
 			for some := make([]byte, 1<<16); len(readFrames(t, all)) < tt.frames; {
 				n, err := fifo.Read(some)
 				if err != nil {
@@ -116,13 +109,9 @@ func TestExtcap(t *testing.T) {
 				}
 				all = append(all, some[:n]...)
 			}
-			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 			rest, err := io.ReadAll(fifo)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			all = append(all, rest...)
 			ended(t, cmd, errs, exit.OK)
 			if errs.Len() > 0 {
@@ -164,9 +153,7 @@ func fakeSSH(t *testing.T) {
 	t.Helper()
 	const script = "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nexec sh -c \"exec $3\"\n"
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
@@ -201,9 +188,7 @@ func TestTsharkExtcap(t *testing.T) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		var errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = struct{ io.Writer }{out}, &errs // not the ReadFrom of its buffer
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, cmd.Start())
 		deadline := time.After(time.Minute)
 		shown := false
 		for !shown {
@@ -217,9 +202,7 @@ func TestTsharkExtcap(t *testing.T) {
 				t.Errorf("%s: nothing was captured: %q, %s", tt.iface, out.String(), &errs)
 			}
 		}
-		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGINT))
 		if err := cmd.Wait(); err != nil || strings.Contains(errs.String(), "rror") {
 			t.Errorf("%s: %v: %s", tt.iface, err, &errs)
 		}

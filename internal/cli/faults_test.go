@@ -18,6 +18,7 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/must"
 )
 
 const sampleFile = "../../pcaps/mount.pcap"
@@ -30,9 +31,7 @@ func process(t *testing.T, in io.Reader, out io.Writer, args ...string) (*exec.C
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, "lshark", args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, cmd.Start())
 	return cmd, errs
 }
 
@@ -81,10 +80,7 @@ func (f *full) Write([]byte) (int, error) {
 // TestFullDiskInPause checks that an error is reported when the output is
 // flushed during a pause of the input and nothing is written after that.
 func TestFullDiskInPause(t *testing.T) {
-	data, err := os.ReadFile(sampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, sampleFile)
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Skip(err)
@@ -116,9 +112,7 @@ func TestReaderGone(t *testing.T) {
 	for _, args := range []string{sampleFile, "-T json " + sampleFile, "-V " + sampleFile, "rpcs " + sampleFile,
 		"stats " + sampleFile, "fields", "--help"} {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		r.Close()
 		cmd, errs := process(t, nil, w, strings.Fields(args)...)
 		w.Close()
@@ -139,10 +133,7 @@ func TestSaveToFIFO(t *testing.T) {
 	}
 	cmd, errs := process(t, nil, nil, "-w", file, sampleFile)
 	ended(t, cmd, errs, exit.OK)
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.ReadFile(t, file)
 	if len(want) < 128<<10 {
 		t.Fatalf("%d bytes fit into the pipe", len(want))
 	}
@@ -155,9 +146,7 @@ func TestSaveToFIFO(t *testing.T) {
 	for _, args := range [][]string{{"-w", fifo, sampleFile}, {"rpcs", "-w", fifo, sampleFile}} {
 		cmd, errs = process(t, nil, nil, args...)
 		r, err := os.Open(fifo)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		r.Close()
 		ended(t, cmd, errs, exit.Failure)
 		if !strings.Contains(errs.String(), "-w: write "+fifo+": broken pipe") || strings.Count(errs.String(), "\n") != 1 {
@@ -182,12 +171,8 @@ func TestNobodyReadsFIFO(t *testing.T) {
 		}
 		cmd, errs := process(t, nil, nil, "-w", out, in)
 		w, err := os.OpenFile(in, os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
+		must.NoError(t, cmd.Process.Signal(sig))
 		cmd.Wait()
 		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != sig {
 			t.Errorf("%v: %v: %s", sig, cmd.ProcessState, errs)
@@ -202,20 +187,13 @@ func TestSignals(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a read from standard input cannot be ended here")
 	}
-	data, err := os.ReadFile(sampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, sampleFile)
 	want, _, _ := run(t, sampleFile)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		in, feed, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		out, to, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		cmd, errs := process(t, in, to, "-")
 		in.Close()
 		to.Close()
@@ -232,13 +210,9 @@ func TestSignals(t *testing.T) {
 			}
 			text.WriteString(line)
 		}
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, cmd.Process.Signal(sig))
 		rest, err := io.ReadAll(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		ended(t, cmd, errs, exit.OK)
 		if text.String() != want || len(rest) > 0 || errs.Len() > 0 {
 			t.Errorf("%v: %d bytes, then %q: %s", sig, text.Len(), rest, errs)
@@ -251,20 +225,13 @@ func TestSignals(t *testing.T) {
 // TestWriterKilled checks that a FIFO whose writer ends inside a record counts
 // as damaged, after everything before was shown.
 func TestWriterKilled(t *testing.T) {
-	data, err := os.ReadFile(sampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, sampleFile)
 	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, syscall.Mkfifo(fifo, 0o600))
 	var out bytes.Buffer
 	cmd, errs := process(t, nil, &out, fifo)
 	w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, err := w.Write(data[:100_000]); err != nil {
 		t.Fatal(err)
 	}
@@ -283,16 +250,9 @@ func mistakes(t *testing.T, name string) [][]string {
 		t.Skip(err)
 	}
 	damaged, empty := filepath.Join(dir, "damaged"), filepath.Join(dir, "empty")
-	data, err := os.ReadFile(sampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(damaged, data[:5000], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, sampleFile)
+	must.NoError(t, os.WriteFile(damaged, data[:5000], 0o600))
+	must.NoError(t, os.WriteFile(empty, nil, 0o600))
 	return [][]string{{damaged}, {empty}, {damaged, empty}, {dir}, {filepath.Join(dir, "none")}, {"-v", damaged, sampleFile},
 		{"--" + name}, {name}, {"-T", name}, {"-Y", name, sampleFile}, {"-Y", "name == " + name, sampleFile}, {"-f", name, sampleFile},
 		{"-i", name}, {"-w", filepath.Join(dir, "none", "out"), sampleFile}, {"-w", damaged, damaged}, {"-t", name}, {"-T", "fields", "-e", name},
@@ -348,15 +308,10 @@ func TestFullDiskOnTheWay(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
 	}
-	data, err := os.ReadFile(sampleFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, sampleFile)
 	tiny := append(data[24:32:32], 1, 0, 0, 0, 1, 0, 0, 0, 0) // a frame of one byte at the time of the first
 	file := filepath.Join(t.TempDir(), "long.pcap")
-	if err := os.WriteFile(file, append(data, bytes.Repeat(tiny, 1<<18)...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(file, append(data, bytes.Repeat(tiny, 1<<18)...), 0o600))
 	for _, args := range [][]string{{"-v"}, {"-T", "json"}, {"imports"}} {
 		_, errs, status := run(t, append(args, "-w", "/dev/full", file)...)
 		if status != exit.Failure || strings.Count(errs, "no space left") != 1 {

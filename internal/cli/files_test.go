@@ -14,6 +14,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // fileFrame is a frame of one of several files.
@@ -34,9 +35,7 @@ func twoPoints(t *testing.T, sample string) (paths []string, times map[fileFrame
 	times = make(map[fileFrame]int64)
 	for _, name := range []string{"a/x.pcap", "b/x.pcap"} {
 		path := filepath.Join(dir, name)
-		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Mkdir(filepath.Dir(path), 0o700))
 		number := int64(0)
 		copyFrames(t, sample, path, func(f *capture.Frame) bool {
 			if name[0] == 'b' {
@@ -86,9 +85,7 @@ func framesIn(t *testing.T, text string, times map[fileFrame]int64) (list []file
 	}
 	for line := range strings.Lines(text) {
 		var record any
-		if err := json.Unmarshal([]byte(line), &record); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(line), &record))
 		visit(record)
 	}
 	return list
@@ -140,9 +137,7 @@ func TestFramesOfSeveralFiles(t *testing.T) {
 	rpcs, points := output("rpcs", "-T", "json"), make(map[string]int)
 	for line := range strings.Lines(rpcs) {
 		var r struct{ Request, Sightings json.RawMessage }
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(line), &r))
 		requests = append(requests, framesIn(t, string(r.Request), times)...)
 		if len(r.Sightings) > 0 {
 			for _, at := range framesIn(t, string(r.Sightings), times) {
@@ -200,9 +195,7 @@ func TestSaveSeveralFiles(t *testing.T) {
 			t.Errorf("%q: %d shown, %d saved", args, n, strings.Count(again, "MDS_CONNECT"))
 		}
 		r, err := capture.Open([]string{saved}, capture.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var f capture.Frame
 		points := make(map[int]int)
 		for err = r.Next(&f); err == nil; err = r.Next(&f) {

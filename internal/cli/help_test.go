@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -75,17 +76,11 @@ func exampleFolder(t *testing.T) string {
 		"after2.pcap":     "mount.pcap",
 		"evicted.pcap":    "../dissect/diagnose/rules/testdata/evicted.pcap.zst",
 	} {
-		if err := os.Symlink(wiretest.Repo("pcaps/"+sample), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Symlink(wiretest.Repo("pcaps/"+sample), filepath.Join(dir, name)))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "site.key"), []byte("key\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(dir, "site.key"), []byte("key\n"), 0o600))
 	for _, sub := range []string{".zfunc", ".config/fish/completions", ".local/share/bash-completion/completions"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll(filepath.Join(dir, sub), 0o700))
 	}
 	return dir
 }

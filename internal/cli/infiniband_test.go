@@ -10,6 +10,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -26,9 +27,7 @@ func dataOf(t *testing.T, filter, file string) string {
 	var all strings.Builder
 	for line := range strings.Lines(out) {
 		var m struct{ Data string }
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(line), &m))
 		all.WriteString(m.Data)
 	}
 	return all.String()
@@ -101,17 +100,11 @@ func built(t *testing.T, c *wiretest.QueuePairs) string {
 	var b bytes.Buffer
 	w := capture.NewWriter(&b)
 	for i := range c.Frames {
-		if err := w.Write(&c.Frames[i], ""); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Write(&c.Frames[i], ""))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Flush())
 	path := filepath.Join(t.TempDir(), "built.pcapng")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
 	return path
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // rewritten writes a copy of a sample with each frame changed, and returns its
@@ -34,9 +35,7 @@ func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string 
 func copyFrames(t *testing.T, from, to string, keep func(f *capture.Frame) bool) {
 	t.Helper()
 	r, err := capture.Open([]string{from}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	var b bytes.Buffer
 	w := capture.NewWriter(&b)
@@ -45,19 +44,13 @@ func copyFrames(t *testing.T, from, to string, keep func(f *capture.Frame) bool)
 		if !keep(&f) {
 			continue
 		}
-		if err := w.Write(&f, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Write(&f, ""))
 	}
 	if err != io.EOF {
 		t.Fatal(err)
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Flush())
+	must.NoError(t, os.WriteFile(to, b.Bytes(), 0o644))
 }
 
 // cutCapture writes a copy of a sample as if captured with a snaplen.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/records"
@@ -141,9 +142,7 @@ func checkValues(t *testing.T, table keyTable, sample string, tried map[string]b
 		var object any
 		d := json.NewDecoder(strings.NewReader(objects[i]))
 		d.UseNumber()
-		if err := d.Decode(&object); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, d.Decode(&object))
 		columns := strings.Split(line, "\t")
 		for k, e := range table.entries {
 			if columns[k] != "" {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render"
 )
 
@@ -103,9 +104,7 @@ func TestLadderLocale(t *testing.T) {
 // elsewhere.
 func TestLadderSVG(t *testing.T) {
 	entries, err := os.ReadDir("../../pcaps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	n := 0
 	for _, e := range entries {
 		if !strings.Contains(e.Name(), ".pcap") {

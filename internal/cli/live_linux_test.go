@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -49,9 +50,7 @@ func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 	}
 	l.Close()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer listener.Close()
 	port := listener.Addr().(*net.TCPAddr).Port
 
@@ -109,9 +108,7 @@ type turn struct {
 func conversation(t *testing.T) (play []turn, want []string) {
 	t.Helper()
 	r, err := capture.Open([]string{"../../pcaps/mount.pcap"}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	const conn = 0
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
@@ -182,9 +179,7 @@ func replay(t *testing.T, listener net.Listener, play []turn) {
 		speak(c, true)
 	}()
 	c, err := net.Dial("tcp4", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	speak(c, false)
 	both.Wait()
 }
@@ -199,9 +194,7 @@ func TestLiveTimeline(t *testing.T) {
 	l.Close()
 	play, want := conversation(t)
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer listener.Close()
 
 	port := listener.Addr().(*net.TCPAddr).Port

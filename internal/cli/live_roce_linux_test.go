@@ -11,6 +11,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestLiveRoCE captures on lo while the packets of a sample go over loopback UDP. The
@@ -47,9 +48,7 @@ func TestLiveRoCE(t *testing.T) {
 		t.Fatalf("exit status %d: %s", code, errs)
 	}
 	r, err := capture.Open([]string{sample}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	var f capture.Frame
 	for r.Next(&f) == nil {

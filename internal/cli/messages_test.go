@@ -18,6 +18,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestMessagesOfSamples compares the summaries of each sample with its golden, and the
@@ -94,15 +95,10 @@ func formOf(t *testing.T, line string) (service, kind, form string) {
 func compare(t *testing.T, file, out string) {
 	t.Helper()
 	if wiretest.Update() {
-		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(out), 0o644))
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.ReadFile(t, file)
 	a, b := strings.Split(out, "\n"), strings.Split(string(want), "\n")
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -266,10 +262,7 @@ func TestParallel(t *testing.T) {
 // TestDamage checks that everything before damage is printed, and that one line
 // reports where the damage is.
 func TestDamage(t *testing.T) {
-	whole, err := os.ReadFile("../../pcaps/mount.pcap")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.ReadFile(t, "../../pcaps/mount.pcap")
 	dir := t.TempDir()
 	for _, c := range []struct {
 		name  string
@@ -282,9 +275,7 @@ func TestDamage(t *testing.T) {
 		{"text", []byte("hello there, this is not a capture\n"), 0, "byte 0: not a capture"},
 	} {
 		file := filepath.Join(dir, c.name)
-		if err := os.WriteFile(file, c.data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, c.data, 0o600))
 		for _, form := range []string{"summary", "json"} {
 			out, errs, status := run(t, "-T", form, file)
 			if n := strings.Count(out, "\n"); n != c.lines || status != exit.Damage {
@@ -348,9 +339,7 @@ func TestLinesInOrder(t *testing.T) {
 		for line := range strings.Lines(out) {
 			rel, frame, _ := strings.Cut(strings.TrimSpace(line), "\t")
 			at, err := strconv.ParseFloat(rel, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			if at < last-late {
 				t.Errorf("%s: frame %s of %v comes after %v", path, frame, at, last)
 			}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // protoMessage has the fields of a protobuf message by number: numbers as 8 bytes.
@@ -174,9 +174,7 @@ func TestMonitorSpans(t *testing.T) {
 		want, unanswered, replays := 0, 0, 0
 		for line := range strings.Lines(out) {
 			var x sentRPC
-			if err := json.Unmarshal([]byte(line), &x); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, json.Unmarshal([]byte(line), &x))
 			if x.Request.Time.IsZero() || x.Reply == nil && x.Missing != "unanswered" {
 				continue
 			}
@@ -186,9 +184,7 @@ func TestMonitorSpans(t *testing.T) {
 				continue
 			}
 			xid, err := strconv.ParseUint(x.XID, 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			s, ok := spans[otlp.SpanOf(x.Client, xid, otlp.Client, 0).String()]
 			if !ok {
 				t.Errorf("%s: no span of xid %s", file, x.XID)
@@ -256,9 +252,7 @@ func TestMonitorMetrics(t *testing.T) {
 	total := func(pattern string) (sum uint64) {
 		for _, m := range regexp.MustCompile(`(?m)^`+pattern+` (\d+)( |$)`).FindAllStringSubmatch(page, -1) {
 			n, err := strconv.ParseUint(m[1], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			sum += n
 		}
 		return sum
@@ -314,10 +308,7 @@ func TestMonitorReceiverAway(t *testing.T) {
 
 // TestOTLPPage checks that docs/otlp.md has all attributes and names that are sent.
 func TestOTLPPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/otlp.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.ReadFile(t, "../../docs/otlp.md")
 	has := func(name string) {
 		if !bytes.Contains(page, []byte("`"+name+"`")) {
 			t.Errorf("docs/otlp.md does not have %s", name)

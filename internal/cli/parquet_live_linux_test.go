@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 func TestLiveParquet(t *testing.T) {
@@ -18,20 +20,14 @@ func TestLiveParquet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "live.parquet")
 	captureReplay(t, play, "-T", "parquet", "-o", path, "-c", strconv.Itoa(len(want)))
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer file.Close()
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	rows := parquet.NewReader(file)
 	for _, w := range want {
 		row := map[string]any{}
-		if err := rows.Read(&row); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, rows.Read(&row))
 		kind, _, _ := strings.Cut(w, " ")
 		if row["kind"] != kind || row["sensor"] != host || row["capture"] != "lo" {
 			t.Errorf("%v of %v on %v, want %s of %s on lo", row["kind"], row["sensor"], row["capture"], kind, host)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/parquet/rows"
@@ -127,9 +128,7 @@ func outputs(t *testing.T, args []string) (objects []string, file string) {
 func compareRows(t *testing.T, of string, objects []string, file string, flat func(map[string]any) map[string]any) {
 	t.Helper()
 	f, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if v, _ := f.Lookup("lshark.schema"); v != rows.SchemaVersion {
 		t.Errorf("%s: lshark.schema is %q", of, v)
 	}
@@ -147,9 +146,7 @@ func compareRows(t *testing.T, of string, objects []string, file string, flat fu
 		d := json.NewDecoder(strings.NewReader(text))
 		d.UseNumber()
 		var object map[string]any
-		if err := d.Decode(&object); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, d.Decode(&object))
 		want := flat(object)
 		for _, name := range slices.Sorted(maps.Keys(want)) {
 			if g, w := plain(got[name]), plain(want[name]); fmt.Sprint(g) != fmt.Sprint(w) {
@@ -304,16 +301,12 @@ func TestParquetFields(t *testing.T) {
 		t.Fatal(errs)
 	}
 	f, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	reader := parquet.NewReader(f)
 	found := 0
 	for line := range strings.Lines(text) {
 		row := map[string]any{}
-		if err := reader.Read(&row); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, reader.Read(&row))
 		for i, want := range strings.Split(strings.TrimSuffix(line, "\n"), "\t") {
 			name := strings.ReplaceAll(names[i], ".", "_")
 			got, ok := row[name]

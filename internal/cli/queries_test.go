@@ -13,6 +13,7 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/reference"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
+	"github.com/lshark/lshark/internal/must"
 )
 
 const queriesPage = "docs/queries.md"
@@ -23,10 +24,7 @@ var querySection = regexp.MustCompile("(?s)\n## (\\d+)\\. ([^\n]+\\?)\n\n(.+?)\n
 // readQueries returns the page and its sections.
 func readQueries(t *testing.T) (page string, sections [][]string) {
 	t.Helper()
-	text, err := os.ReadFile(wiretest.Repo(queriesPage))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.ReadFile(t, wiretest.Repo(queriesPage))
 	sections = querySection.FindAllStringSubmatch(string(text), -1)
 	if all := strings.Count(string(text), "\n## "); len(sections) != all || all != 20 {
 		t.Fatalf("%s has %d sections, %d of them with question, answer, command and output", queriesPage, all, len(sections))
@@ -67,9 +65,7 @@ func TestQueries(t *testing.T) {
 		fresh = strings.Replace(fresh, s[0], section, 1)
 	}
 	if wiretest.Update() && fresh != page {
-		if err := os.WriteFile(wiretest.Repo(queriesPage), []byte(fresh), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(wiretest.Repo(queriesPage), []byte(fresh), 0o644))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestReadme runs the commands of the README and of docs/ and compares what
@@ -31,10 +32,7 @@ func TestReadme(t *testing.T) {
 // runPage runs the commands of one page. With UPDATE=1 it writes their output
 // into the page.
 func runPage(t *testing.T, page string) {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.ReadFile(t, page)
 	parts := strings.Split(string(text), "```console\n")
 	fresh := parts[0]
 	for _, part := range parts[1:] {
@@ -50,9 +48,7 @@ func runPage(t *testing.T, page string) {
 		fresh += "```console\n" + command + "\n" + got + "```\n" + rest
 	}
 	if wiretest.Update() && fresh != string(text) {
-		if err := os.WriteFile(page, []byte(fresh), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(page, []byte(fresh), 0o644))
 	}
 }
 
@@ -85,17 +81,13 @@ func pipe(t *testing.T, command, text string) string {
 	switch name {
 	case "head":
 		n, err := strconv.Atoi(strings.TrimPrefix(arg, "-"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return strings.Join(lines[:min(n, len(lines))], "")
 	case "grep":
 		return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, arg) }), "")
 	case "jq":
 		var b bytes.Buffer
-		if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Indent(&b, []byte(text), "", "  "))
 		return b.String()
 	}
 	t.Fatalf("%q is no command that a pipe may end with", command)

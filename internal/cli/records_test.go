@@ -3,13 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 )
 
 const recoverySample = "../../pcaps/recovery.pcap.zst"
@@ -79,9 +79,7 @@ func TestHistoryKeys(t *testing.T) {
 	states := 0
 	for line := range strings.Lines(out) {
 		var r struct{ History []json.RawMessage }
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(line), &r))
 		for _, state := range r.History {
 			states++
 			if got := keys(t, string(state)); !slices.Equal(got, []string{"frame", "time", "state"}) {
@@ -180,10 +178,7 @@ func TestOutputOfTerminal(t *testing.T) {
 	if status := Run(onTerminal(&out, 40), []string{"rpcs", "-q", "-o", path, "../../pcaps/mount.pcap"}); status != exit.OK || out.Len() > 0 {
 		t.Fatalf("status %d, %s", status, &out)
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.ReadFile(t, path)
 	if want, _, _ := run(t, "rpcs", "-q", "../../pcaps/mount.pcap"); string(got) != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // frames is a page that shows another one in two widths, uses it, and writes down what
@@ -91,9 +93,7 @@ func TestReportInBrowser(t *testing.T) {
 			t.Fatalf("%v: %s", err, &errs)
 		}
 		root, err := html.Parse(&out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		frames := &page{root: root}
 		if result := textOf(frames.byID("result")); result != "good" {
 			t.Errorf("%s: %s", sample, result)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -30,9 +31,7 @@ func pageOf(t *testing.T, args ...string) *page {
 		t.Fatalf("%q: status %d: %s", args, status, errs)
 	}
 	root, err := html.Parse(strings.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return &page{out, root}
 }
 
@@ -123,9 +122,7 @@ func recordsOf(t *testing.T, args ...string) (list []map[string]any) {
 	d.UseNumber()
 	for d.More() {
 		var r map[string]any
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, d.Decode(&r))
 		list = append(list, r)
 	}
 	return list
@@ -373,9 +370,7 @@ func compareCharts(t *testing.T, p *page, records []map[string]any) {
 				text = after
 			}
 			count, err := strconv.Atoi(strings.ReplaceAll(strings.Fields(text)[0], ",", ""))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			sum += count
 		}
 		sums = append(sums, sum)
@@ -396,21 +391,12 @@ func compareCharts(t *testing.T, p *page, records []map[string]any) {
 func TestReportFile(t *testing.T) {
 	dir := t.TempDir()
 	sample := filepath.Join(dir, "sample.pcap")
-	data, err := os.ReadFile("../../pcaps/mount.pcap")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(sample, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := must.ReadFile(t, "../../pcaps/mount.pcap")
+	must.NoError(t, os.WriteFile(sample, data, 0o600))
 	link, out := filepath.Join(dir, "link.pcap"), filepath.Join(dir, "out.html")
-	if err := os.Symlink(sample, link); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Symlink(sample, link))
 	cut := filepath.Join(dir, "cut.pcap")
-	if err := os.WriteFile(cut, data[:len(data)/2], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(cut, data[:len(data)/2], 0o600))
 	for _, tt := range []struct {
 		args   string
 		status int

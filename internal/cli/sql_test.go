@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -75,9 +76,7 @@ func mergedRPCs(t *testing.T, captures ...string) map[string]merged {
 			XID       string
 			Sightings []struct{ Request, Reply *point }
 		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal([]byte(line), &r))
 		if len(r.Sightings) < 2 {
 			continue
 		}
@@ -237,9 +236,7 @@ func TestByOp(t *testing.T) {
 					Errors  map[string]int64
 					Latency *struct{ Min, P50, P99, Max float64 }
 				}
-				if err := json.Unmarshal([]byte(line), &s); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, json.Unmarshal([]byte(line), &s))
 				rows++
 				r, want := got[s.Op], s.row
 				for _, n := range s.Errors {

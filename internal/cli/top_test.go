@@ -14,6 +14,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -73,17 +74,11 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 	c := &statsOptions{sys: sys, view: flags.NewView("table"), by: by, sort: flags.Choice{Value: "count", Words: tables.StatsSorts()},
 		timeout: time.Hour, window: liveWindow}
 	in, err := c.input.Check([]string{file}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o, err := c.options()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	o.Colors = render.NewColors(false)
-	if err := c.runTop(scan.New(sys, in, scan.Options{}), &flags.RPCFilter{}, o); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.runTop(scan.New(sys, in, scan.Options{}), &flags.RPCFilter{}, o))
 	parts := strings.Split(out.String(), cursorHome)
 	for _, s := range parts[1:] {
 		screens = append(screens, strings.NewReplacer(clearToEndOfLine, "", clearToEndOfScreen, "", "\r", "").Replace(s))

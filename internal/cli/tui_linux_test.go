@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // terminal is a pseudo-terminal with a program in it.
@@ -36,21 +38,15 @@ func startTerminal(t *testing.T, dir, line string) *terminal {
 	if err == nil {
 		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: 120, Row: 40})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer tty.Close()
 	x := &terminal{t: t, control: control, cmd: exec.CommandContext(t.Context(), "bash", "-c", line)}
 	x.cmd.Dir, x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = dir, tty, tty, tty
 	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "HOME="+dir)
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := x.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, x.cmd.Start())
 	return x
 }
 
@@ -114,9 +110,7 @@ func TestTerminal(t *testing.T) {
 			x := startTerminal(t, "../../pcaps", tt.line)
 			x.wait("ptlrpc_body") // only cells that change are written
 			if tt.stop != nil {
-				if err := x.cmd.Process.Signal(tt.stop); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, x.cmd.Process.Signal(tt.stop))
 			} else if _, err := x.control.WriteString(tt.key); err != nil {
 				t.Fatal(err)
 			}

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 func TestAdd(t *testing.T) {
 	var got Tables
 	err := got.add("group\tname\tvalue_hex\nflags\tA\t0x1\n\nstruct\tfield\toffset\tsize\nbody\t*\t0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if len(got.Constants) != 1 || !slices.Equal(got.Constants[0], []string{"flags", "A", "0x1"}) {
 		t.Errorf("constants: %q", got.Constants)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestRestartAfterStepBack checks that rules restart each hour also after frames whose times
@@ -36,9 +37,7 @@ func newTestDir(t *testing.T, o RecorderOptions) *recordDir {
 	t.Helper()
 	o.Dir, o.Log = t.TempDir(), t.Logf
 	d, err := openRecordDir(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		if err := d.unlock(); err != nil {
 			t.Error(err)
@@ -96,16 +95,12 @@ func TestSettingsInFullQueue(t *testing.T) {
 // TestUnreadableRecord checks that RPCs that cannot be read back are counted.
 func TestUnreadableRecord(t *testing.T) {
 	r, err := NewRecorder(RecorderOptions{Dir: t.TempDir(), Sensor: "a", Log: t.Logf})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Add(&track.RPC{}, time.Now())
 	r.filling.bytes = r.filling.bytes[:1]
 	r.filling.ends[0] = 1
 	r.Add(&track.RPC{}, time.Now())
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	if s := r.Stats(); s.LostOnDisk != 1 || s.Written != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestClockSetBackRules checks that the rules restart after frames with a time far ahead:
@@ -32,9 +33,7 @@ func TestClockSetBackRules(t *testing.T) {
 func TestClockSetBackFiles(t *testing.T) {
 	now := time.Now() // with a reading of the monotonic clock, as in a live capture
 	d, err := openRecordDir(RecorderOptions{Dir: t.TempDir(), Sensor: "a", Log: t.Logf, Live: true, Rotation: Rotation{Time: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	d.add(&track.RPC{}, now.Add(24*time.Hour))
 	for i := range 10 {
 		d.add(&track.RPC{}, now.Add(time.Duration(i)*time.Second))
@@ -61,9 +60,7 @@ func TestSettingsWhenBusy(t *testing.T) {
 	busy := make(chan struct{})
 	free := func(string) (int64, error) { <-busy; return 1 << 40, nil }
 	r, err := NewRecorder(RecorderOptions{Dir: t.TempDir(), Sensor: "a", Log: t.Logf, Free: free})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	r.Add(&track.RPC{}, time.Now())
 	for i := range maxBatches + 5 {
 		r.Set(Rotation{KeepSize: int64(i + 1)})
@@ -75,9 +72,7 @@ func TestSettingsWhenBusy(t *testing.T) {
 	for r.filling.rotate != nil {
 		r.Flush(time.Now())
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	if got := r.dir.opt.KeepSize; got != maxBatches+5 {
 		t.Errorf("the settings are number %d", got)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/records"
@@ -25,9 +26,7 @@ func samples(t *testing.T) (list []string) {
 	t.Helper()
 	for _, pattern := range []string{"../../pcaps/*.pcap", "../../pcaps/*.pcap.zst"} {
 		more, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		list = append(list, more...)
 	}
 	if len(list) < 15 {

@@ -4,15 +4,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestLockLink checks that no file is created behind a link that somebody else has put into
 // the directory.
 func TestLockLink(t *testing.T) {
 	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
-	if err := os.Symlink(other, filepath.Join(dir, lockName)); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Symlink(other, filepath.Join(dir, lockName)))
 	if _, err := NewRecorder(RecorderOptions{Dir: dir, Sensor: "a", Log: t.Logf}); err == nil {
 		t.Error("no error")
 	}

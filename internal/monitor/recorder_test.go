@@ -14,6 +14,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/monitor"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render/parquet"
 )
@@ -43,9 +44,7 @@ func rpcsOf(t *testing.T, f func(*track.RPC)) {
 func list(t *testing.T, dir string) (files, temporary []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, e := range entries {
 		switch {
 		case strings.HasSuffix(e.Name(), ".tmp"):
@@ -65,9 +64,7 @@ func record(t *testing.T, dir string, change func(*monitor.RecorderOptions)) (*m
 		change(&o)
 	}
 	r, err := monitor.NewRecorder(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return r, l
 }
 
@@ -87,9 +84,7 @@ func TestRotation(t *testing.T) {
 		r.Flush(now.Add(time.Minute))
 		n++
 	})
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	files, temporary := list(t, dir)
 	s := r.Stats()
 	if len(files) < 2 || len(temporary) > 0 || len(l.lines) > 0 {
@@ -117,20 +112,14 @@ func TestRotationBySize(t *testing.T) {
 	others := ".lshark-rpcs-oss-2-20250101T000000Z-1.parquet.tmp"
 	for _, name := range append(keep, others, ".lshark-rpcs-oss-1-20250101T000000Z-1.parquet.tmp", "lshark-rpcs-oss-1-20250101T000000Z.parquet", "lshark-rpcs-oss-1-20250101T000000Z-1.parquet") {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, make([]byte, 5000), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, make([]byte, 5000), 0o600))
 		old := time.Now().Add(-48 * time.Hour)
-		if err := os.Chtimes(path, old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Chtimes(path, old, old))
 	}
 	r, _ := record(t, dir, func(o *monitor.RecorderOptions) { o.KeepTime = 24 * time.Hour })
 	rpcsOf(t, func(rpc *track.RPC) { r.Add(rpc, time.Now()) })
 	r.Set(monitor.Rotation{KeepSize: 1}) // completes the file, and removes it
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	files, temporary := list(t, dir)
 	slices.Sort(keep)
 	if !slices.Equal(files, keep) || !slices.Equal(temporary, []string{others}) {
@@ -153,9 +142,7 @@ func TestFullDisk(t *testing.T) {
 		r.Add(rpc, time.Now())
 		n++
 	})
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	files, temporary := list(t, dir)
 	if s := r.Stats(); s.LostOnDisk != n || s.Written != 0 || len(files)+len(temporary) > 0 {
 		t.Errorf("%d RPCs, %+v, %q, %q", n, s, files, temporary)
@@ -173,17 +160,13 @@ func TestRecordsFolder(t *testing.T) {
 	if _, err := monitor.NewRecorder(monitor.RecorderOptions{Dir: dir, Log: l.log}); err == nil || !strings.Contains(err.Error(), "another lshark monitor") {
 		t.Errorf("%v", err)
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.RemoveAll(dir))
 	n := int64(0)
 	rpcsOf(t, func(rpc *track.RPC) {
 		r.Add(rpc, time.Now())
 		n++
 	})
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	if s := r.Stats(); s.LostOnDisk != n || len(l.lines) == 0 {
 		t.Errorf("%+v, %q", s, l.lines)
 	}

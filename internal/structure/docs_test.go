@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestDocs checks what the Markdown pages refer to: links, Go files, and names
@@ -20,9 +22,7 @@ func TestDocs(t *testing.T) {
 	var pages []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "pcaps/*.md"} {
 		matches, err := fs.Glob(root, pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		pages = append(pages, matches...)
 	}
 	if len(pages) < 5 {
@@ -40,9 +40,7 @@ func TestDocs(t *testing.T) {
 func TestPackageTable(t *testing.T) {
 	root := os.DirFS("../..")
 	text, err := fs.ReadFile(root, "docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	listed := make(map[string]bool)
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, "|")
@@ -83,9 +81,7 @@ var codePages = []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/adding
 func checkPage(t *testing.T, root fs.FS, page string, declared map[string]bool) []string {
 	t.Helper()
 	text, err := fs.ReadFile(root, page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	text = fencedBlock.ReplaceAll(text, nil)
 	var problems []string
 	report := func(format string, args ...any) {

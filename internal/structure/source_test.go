@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // modulePath is what the import paths of this module begin with.
@@ -57,9 +59,7 @@ func parseModule(t *testing.T, root fs.FS) []sourcePackage {
 		files[path.Dir(name)] = append(files[path.Dir(name)], sourceFile{name, importPaths(syntax), syntax})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var packages []sourcePackage
 	for dir, list := range files {
 		packages = append(packages, sourcePackage{dir, list})

@@ -3,12 +3,13 @@ package tui
 import (
 	"errors"
 	"fmt"
-	"github.com/lshark/lshark/internal/wiretest"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -16,6 +17,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/internal/tui/store"
 	"github.com/lshark/lshark/render"
@@ -44,9 +46,7 @@ func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 		}
 	})
 	fail := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 	}
 	d = dissect.New(dissect.Options{Frames: true, TransferUpdate: c.TransferUpdate, Lost: c.Lost, TCPEvent: c.TCPEvent, Nak: c.Nak,
 		Handle: c.Message})
@@ -77,9 +77,7 @@ func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 func newTerminal(t *testing.T, c *model.Capture, width, height int, change func(*Options)) *terminal {
 	t.Helper()
 	x := &terminal{t: t, saved: make(map[string][]Frame), screen: tcell.NewSimulationScreen("UTF-8")}
-	if err := x.screen.Init(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, x.screen.Init())
 	t.Cleanup(x.screen.Fini)
 	x.screen.SetSize(width, height)
 	o := Options{Title: "sample.pcap", Capture: c, View: render.SummaryOptions{Colors: render.NewColors(true)},
@@ -417,9 +415,7 @@ func TestSave(t *testing.T) {
 	x.press("w", "/nonexistent/x", "Enter")
 	x.want("file does not exist")
 
-	if err := os.WriteFile(one, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(one, nil, 0o600))
 	delete(x.saved, one)
 	x.press("w", one, "Enter")
 	x.want("exists", "keep it", "overwrite it")
@@ -502,9 +498,7 @@ func TestLive(t *testing.T) {
 			m := &dissect.Message{}
 			m.LNetOff = -1
 			_, m.Frame = c.Rows.Range(store.Messages)
-			if err := c.Rows.AddMessage(m, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, c.Rows.AddMessage(m, nil))
 		}
 		for x.grid.view.Advance() {
 		}
@@ -559,10 +553,7 @@ func TestPage(t *testing.T) {
 	}
 	screens := []string{x.text(), helpText}
 
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.ReadFile(t, page)
 	parts := strings.Split(string(text), "```text\n")
 	if len(parts) != len(screens)+1 {
 		t.Fatalf("%d blocks", len(parts)-1)
@@ -573,9 +564,7 @@ func TestPage(t *testing.T) {
 	}
 	want := strings.Join(parts, "```text\n")
 	if wiretest.Update() {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(page, []byte(want), 0o644))
 	} else if want != string(text) {
 		t.Errorf("%s shows other screens: UPDATE=1 go test ./internal/tui -run Page writes them", page)
 	}

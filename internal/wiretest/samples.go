@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // folder is the folder of the package under test, in which go test starts it.
@@ -52,9 +53,7 @@ func Samples(t testing.TB) []string {
 func ReadSample(t testing.TB, path string) []capture.Frame {
 	t.Helper()
 	r, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var frames []capture.Frame
 	var f capture.Frame
 	for err = r.Next(&f); err == nil; err = r.Next(&f) {
@@ -64,9 +63,7 @@ func ReadSample(t testing.TB, path string) []capture.Frame {
 	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, r.Close())
 	return frames
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -25,9 +26,7 @@ func TestNoAllocations(t *testing.T) {
 	msgs := metadata(t)
 	for name, text := range filters {
 		f, err := Compile(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var m records.Message
 		n := testing.AllocsPerRun(3, func() {
 			for i := range msgs.Len() {

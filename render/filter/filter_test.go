@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
@@ -18,9 +19,7 @@ import (
 func count(t *testing.T, path, text string) int {
 	t.Helper()
 	f, err := Compile(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	n := 0
 	var m records.Message
 	each(t, path, func(msg *dissect.Message) {
@@ -155,13 +154,9 @@ func TestFID(t *testing.T) {
 	const sample = "../../pcaps/metadata.pcap.zst"
 	const root = "[0x200000007:0x1:0x0]"
 	f, err := Compile(`fid == ` + root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	bare, err := Compile(`fid==` + strings.Trim(root, "[]") + `||fid == 1:2:3`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	places := map[string]int{} // messages by field
 	var m records.Message
 	each(t, sample, func(msg *dissect.Message) {

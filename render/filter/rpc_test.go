@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/records"
 )
@@ -42,9 +43,7 @@ func TestRPCCounts(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			f, err := CompileRPC(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			got, expected := 0, 0
 			rpcs := track.NewPairing(track.Options{Done: func(r *track.RPC) {
 				if f.Match(r) {

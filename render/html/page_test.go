@@ -19,6 +19,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/sizes"
 	"github.com/lshark/lshark/dissect/track/slowest"
 	"github.com/lshark/lshark/dissect/track/timeline"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render"
 )
@@ -77,9 +78,7 @@ func pageOf(t testing.TB, path string) *Page {
 func check(t *testing.T, text []byte) *html.Node {
 	t.Helper()
 	root, err := html.Parse(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	ids, references := make(map[string]bool), make(map[string]bool)
 	count := make(map[string]int)
 	for n := range root.Descendants() {

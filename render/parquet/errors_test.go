@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 type failingWriter struct {
@@ -61,9 +63,7 @@ func TestWriteError(t *testing.T) {
 func TestMissingValue(t *testing.T) {
 	w := NewWriter(io.Discard, "two", []Field{{Name: "a", Type: Int64}, {Name: "b", Type: Int64}}, Options{})
 	w.Column(0).Int64(1, 0, 0)
-	if err := w.EndRow(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.EndRow())
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), `["b"] has 0 values for 1 rows`) {
 		t.Errorf("error %v", err)
 	}

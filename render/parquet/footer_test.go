@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -36,13 +37,9 @@ func TestFooter(t *testing.T) {
 		w.Column(6).Null(1, 2)
 		w.Column(7).Null(0, i%2)
 		w.Column(8).Null(0, i%2)
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.EndRow())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Close())
 	f := open(t, file.Bytes())
 	got := fmt.Appendf(nil, "%s\n", f.Schema())
 	m := f.Metadata()
@@ -62,17 +59,10 @@ func TestFooter(t *testing.T) {
 	}
 	const golden = "testdata/footer.txt"
 	if wiretest.Update() {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll("testdata", 0o777))
+		must.NoError(t, os.WriteFile(golden, got, 0o666))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.ReadFile(t, golden)
 	if !bytes.Equal(got, want) {
 		t.Errorf("the metadata differ from %s; UPDATE=1 go test stores them:\n%s", golden, got)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // writeSample returns a file with some rows.
@@ -22,13 +24,9 @@ func writeSample(t testing.TB, rows int, o Options) []byte {
 		w.Column(0).Uint64(uint64(i), 0, 1)
 		w.Column(1).String("a", 0, 3)
 		w.Column(1).String("b", 1, 3)
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.EndRow())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Close())
 	return b.Bytes()
 }
 
@@ -36,9 +34,7 @@ func TestReadMetadata(t *testing.T) {
 	metadata := [][2]string{{"schema", "1"}, {"empty", ""}, {"long", strings.Repeat("x", 100_000)}}
 	file := writeSample(t, 1000, Options{CreatedBy: "test", Metadata: metadata, RowGroupRows: 10})
 	path := filepath.Join(t.TempDir(), "a.parquet")
-	if err := os.WriteFile(path, file, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, file, 0o666))
 	got, err := ReadMetadata(path)
 	if err != nil || !slices.Equal(got, metadata) {
 		t.Errorf("%d pairs, error %v", len(got), err)
@@ -50,9 +46,7 @@ func TestReadMetadata(t *testing.T) {
 		t.Errorf("a folder: %v", err)
 	}
 	for _, n := range []int{0, 4, 11, 12, len(file) / 2, len(file) - 1} {
-		if err := os.WriteFile(path, file[:n], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, file[:n], 0o666))
 		if _, err := ReadMetadata(path); !errors.Is(err, ErrFormat) {
 			t.Errorf("the first %d bytes: %v", n, err)
 		}
@@ -124,9 +118,7 @@ func TestSetMetadata(t *testing.T) {
 	w := NewWriter(&file, "n", []Field{{Name: "n", Type: Int64}}, Options{Metadata: given})
 	w.SetMetadata("b", "3")
 	w.SetMetadata("c", "4")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Close())
 	got, err := readMetadata(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if want := [][2]string{{"a", "1"}, {"b", "3"}, {"c", "4"}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("metadata %q, error %v, want %q", got, err, want)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	format "github.com/parquet-go/parquet-go"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // cell is a value of a leaf, with its levels.
@@ -58,9 +60,7 @@ func (c cell) String() string {
 func open(t testing.TB, file []byte) *format.File {
 	t.Helper()
 	f, err := format.OpenFile(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return f
 }
 
@@ -93,9 +93,7 @@ func readPages(t testing.TB, leafType Type, chunk format.ColumnChunk) (pages [][
 		if err == io.EOF {
 			return pages
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		var list []cell
 		values := make([]format.Value, 100)
 		for r := page.Values(); ; {
@@ -106,9 +104,7 @@ func readPages(t testing.TB, leafType Type, chunk format.ColumnChunk) (pages [][
 			if err == io.EOF {
 				break
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 		}
 		pages = append(pages, list)
 		format.Release(page)
@@ -172,9 +168,7 @@ func checkChunk(t testing.TB, f *format.File, group, column int, leaf Leaf, chun
 	}
 	checkBounds(t, leaf, m.Statistics.MinValue, m.Statistics.MaxValue, all)
 	offsets, err := chunk.OffsetIndex()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if offsets.NumPages() != len(pages) {
 		t.Fatalf("%q: %d pages in the index, want %d", leaf.Path, offsets.NumPages(), len(pages))
 	}
@@ -444,13 +438,9 @@ func TestRandom(t *testing.T) {
 					g.out[i][next[i]].put(w.Column(i))
 				}
 			}
-			if err := w.EndRow(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, w.EndRow())
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Close())
 		f := checkFile(t, file.Bytes(), leaves, g.out, o)
 		if f.NumRows() != int64(rows) {
 			t.Errorf("seed %d: %d rows, want %d", seed, f.NumRows(), rows)

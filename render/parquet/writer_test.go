@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestManyPages writes chunks of several pages, and dictionaries that become full.
@@ -63,13 +65,9 @@ func TestManyPages(t *testing.T) {
 			}
 			out[k] = append(out[k], row[k]...)
 		}
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.EndRow())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Close())
 	f := checkFile(t, file.Bytes(), leaves, out, o)
 	chunk := func(name string) *format.ColumnMetaData {
 		i := slices.IndexFunc(leaves, func(l Leaf) bool { return l.Path[0] == name })
@@ -115,9 +113,7 @@ func TestInvalidUTF8(t *testing.T) {
 			want = append(want, cell{value: fmt.Sprintf("a\ufffd\ufffdb%050d\ufffd\ufffd", i)})
 			w.EndRow()
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Close())
 		checkFile(t, file.Bytes(), Leaves(w.fields), cells{want}, w.options)
 	}
 }
@@ -135,16 +131,12 @@ func TestRowGroupBytes(t *testing.T) {
 			text[i] &= 0x7f
 		}
 		w.Column(0).Bytes(text, 0, 0)
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.EndRow())
 		if w.compressor.groupBytes > rowGroupBytes+pageBytes*2 {
 			t.Fatalf("%d bytes held", w.compressor.groupBytes)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Close())
 	if f := open(t, file.Bytes()); len(f.RowGroups()) != 2 || f.NumRows() != 100 {
 		t.Errorf("%d row groups, %d rows", len(f.RowGroups()), f.NumRows())
 	}
@@ -164,16 +156,12 @@ func TestFullDictionary(t *testing.T) {
 			text[0] = byte(i)&0x3f + 1
 		}
 		w.Column(0).Bytes(text, 0, 0)
-		if err := w.EndRow(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.EndRow())
 	}
 	if size := cap(w.columns[0].texts.plain); size > 2*maxPageBytes {
 		t.Errorf("a page of %d bytes", size)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Close())
 	if f := open(t, file.Bytes()); f.NumRows() != n {
 		t.Errorf("%d rows", f.NumRows())
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestTshark checks that tshark, where it is installed, shows the last member of
@@ -20,9 +21,7 @@ func TestTshark(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "out.pcapng")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer file.Close()
 	w := capture.NewWriter(file)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -36,14 +35,10 @@ func TestTshark(t *testing.T) {
 		h := Header{Dissector: "json", Protocol: "Lustre", Frame: int64(i)}
 		packet := h.Append(nil)
 		packet = l.Append(packet, encode(t, object), MaxPacket-len(packet))
-		if err := w.Write(&capture.Frame{Data: packet, Len: len(packet), Link: LinkType}, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Write(&capture.Frame{Data: packet, Len: len(packet), Link: LinkType}, ""))
 		fmt.Fprintf(&want, "exported_pdu:json\t/z:%d\n", i)
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Flush())
 	out, err := exec.Command("tshark", "-r", path, "-Y", "!_ws.malformed", "-T", "fields", "-e", "frame.protocols", "-e", "json.path_with_value", "-E", "occurrence=l").Output()
 	if err != nil {
 		t.Fatalf("tshark: %v", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
@@ -21,9 +22,7 @@ import (
 func TestTimelineAsItHappens(t *testing.T) {
 	for _, sample := range []string{"recovery.pcap.zst", "mount.pcap"} {
 		r, err := capture.Open([]string{"../../pcaps/" + sample}, capture.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer r.Close()
 		o := render.SummaryOptions{Colors: render.NewColors(false)}
 		live := NewTimeline(o, 0)
@@ -66,9 +65,7 @@ func TestTimelineAsItHappens(t *testing.T) {
 func frameOf(t *testing.T, line string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(strings.Fields(line)[0], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return n
 }
 

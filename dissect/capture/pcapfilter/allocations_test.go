@@ -1,12 +1,14 @@
 package pcapfilter
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lshark/lshark/internal/must"
+)
 
 func TestNoAllocation(t *testing.T) {
 	f, err := New("tcp or greater 10", LinkEthernet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	frame := filterFrames()['a']
 	frame.link = LinkEthernet
 	data := frame.build(t).data

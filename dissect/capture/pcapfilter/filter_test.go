@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/bpf"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // The frames every expression is tried on, by a letter each.
@@ -192,9 +194,7 @@ func TestOpaque(t *testing.T) {
 	for link, name := range map[LinkType]string{LinkInfiniBand: "INFINIBAND", LinkERF: "ERF"} {
 		for expr, want := range map[string]bool{"": true, "less 100": true, "greater 100": false, "len > 50 and not len > 70": true} {
 			f, err := New(expr, LinkEthernet)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			if got, err := f.Match(link, make([]byte, 60), 60); got != want || err != nil {
 				t.Errorf("%q on %s: %v, %v", expr, name, got, err)
 			}
@@ -202,9 +202,7 @@ func TestOpaque(t *testing.T) {
 		for _, expr := range []string{"tcp port 988", "not tcp", "udp port 4791", "host 192.0.2.1", "vlan", "ether proto 0x8915", "ether[12:2] = 0x8915",
 			"ip6[6] = 1", "less 100 or arp", TCPAndRoCE([]int{988})} {
 			f, err := New(expr, LinkEthernet)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			for range 2 {
 				_, err = f.Match(link, make([]byte, 60), 60)
 				var refused *Error
@@ -222,9 +220,7 @@ func TestFilterLength(t *testing.T) {
 	for expr, want := range map[string]bool{"less 1500": true, "less 1499": false, "greater 1500": true, "greater 1501": false,
 		"len = 1500": true, "len > 1499": true, "len < 1500": false} {
 		f, err := New(expr, LinkEthernet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if got, err := f.Match(LinkEthernet, make([]byte, 60), 1500); got != want || err != nil {
 			t.Errorf("%q: %v, %v", expr, got, err)
 		}
@@ -242,9 +238,7 @@ func TestFilterSizes(t *testing.T) {
 			t.Errorf("%d terms: %s", n, got)
 		}
 		program, err := Compile(expr, LinkEthernet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		decoded, ok := bpf.Disassemble(program)
 		if !ok {
 			t.Errorf("%d terms: not a BPF program", n)
@@ -310,9 +304,7 @@ func TestFilterErrors(t *testing.T) {
 		}
 	}
 	f, err := New("tcp", LinkEthernet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for range 2 {
 		if ok, err := f.Match(147, nil, 0); ok || err != nil {
 			t.Errorf("a link type that is not known: %v, %v", ok, err)
@@ -326,9 +318,7 @@ func TestFilterShort(t *testing.T) {
 	whole.link = LinkEthernet
 	frame := whole.build(t)
 	f, err := New("tcp dst port 988", LinkEthernet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for n := range len(frame.data) {
 		if got, err := f.Match(frame.link, frame.data[:n:n], len(frame.data)); err != nil || got != (n >= 38) {
 			t.Errorf("%d bytes: %v, %v", n, got, err)
@@ -341,9 +331,7 @@ func TestFilterShort(t *testing.T) {
 func TestVirtualMachine(t *testing.T) {
 	for _, c := range expressions {
 		program, err := Compile(c.expr, LinkEthernet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		decoded, _ := bpf.Disassemble(program)
 		vm, err := bpf.NewVM(decoded)
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // testPacket describes a frame.
@@ -49,9 +51,7 @@ func (p testPacket) build(t testing.TB) testFrame {
 	}
 	list = append(list, gopacket.Payload(make([]byte, p.payload)))
 	buf := gopacket.NewSerializeBuffer()
-	if err := gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true}, list...); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true}, list...))
 	data := append(linkHeader(p.link, p.tags, etherType), buf.Bytes()...)
 	return testFrame{p.link, data}
 }

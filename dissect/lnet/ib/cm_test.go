@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/gopacket"
 
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -21,18 +22,12 @@ func decodeCM(t testing.TB, frame []byte) (MAD, CM) {
 	var tr Transport
 	var m MAD
 	var c CM
-	if err := tr.DecodeFromBytes(frame[udpHeaders:], gopacket.NilDecodeFeedback); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, tr.DecodeFromBytes(frame[udpHeaders:], gopacket.NilDecodeFeedback))
 	if tr.NextLayerType() != LayerTypeMAD || !tr.Extensions.Has(HasDETH) || tr.DETH.QKey != 0x80010000 {
 		t.Fatalf("no datagram of the management: %+v", tr)
 	}
-	if err := m.DecodeFromBytes(tr.Payload, gopacket.NilDecodeFeedback); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Decode(&m, gopacket.NilDecodeFeedback); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, m.DecodeFromBytes(tr.Payload, gopacket.NilDecodeFeedback))
+	must.NoError(t, c.Decode(&m, gopacket.NilDecodeFeedback))
 	return m, c
 }
 

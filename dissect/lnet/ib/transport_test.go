@@ -9,6 +9,7 @@ import (
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -25,9 +26,7 @@ func counted(n int) []byte {
 func TestBTH(t *testing.T) {
 	data := []byte{0x0a, 0xb0, 0xab, 0xcd, 0x80, 0x12, 0x34, 0x56, 0xff, 0x65, 0x43, 0x21}
 	var h BTH
-	if err := h.DecodeFromBytes(data, gopacket.NilDecodeFeedback); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, h.DecodeFromBytes(data, gopacket.NilDecodeFeedback))
 	h.BaseLayer = layers.BaseLayer{}
 	want := "{BaseLayer:{Contents:[] Payload:[]} Opcode:RC_RDMA_WRITE_ONLY Solicited:true Migrated:false Pad:3 Version:0 PKey:43981 FECN:true BECN:false DestQP:1193046 AckRequest:true PSN:6636321}"
 	if got := fmt.Sprintf("%+v", h); got != want {
@@ -44,9 +43,7 @@ func TestExtensions(t *testing.T) {
 		payload := []byte("payload")
 		packet := wiretest.InfiniBand(headers, payload)
 		var d Transport
-		if err := d.DecodeFromBytes(packet, gopacket.NilDecodeFeedback); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, d.DecodeFromBytes(packet, gopacket.NilDecodeFeedback))
 		if d.Extensions != opcode.Extensions() || !bytes.Equal(d.Payload, payload) || !bytes.Equal(d.Contents, packet[:len(headers)]) || d.BTH.Pad != 1 {
 			t.Errorf("%s: %+v", opcode, d)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/capture/pcapfilter"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -130,9 +131,7 @@ func linkFrames() []linkFrame {
 
 func TestLinks(t *testing.T) {
 	all, err := pcapfilter.New("", capture.LinkEthernet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, c := range linkFrames() {
 		var d Decoder
 		f := capture.Frame{Number: 1, Len: len(c.data), Data: c.data, Link: c.link}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/gopacket/layers"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -17,18 +18,14 @@ import (
 func TestGopacketAgrees(t *testing.T) {
 	for _, path := range wiretest.Samples(t) {
 		r, err := capture.Open([]string{path}, capture.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		src, packets := capture.NewSource(r), 0
 		for n := int64(1); ; n++ {
 			data, info, err := src.ReadPacketData()
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			p := gopacket.NewPacket(data, layers.LayerTypeEthernet, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
 			theirs, found := p.TransportLayer().(*layers.TCP)
 			var d Decoder

@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/capture/pcapfilter"
 	"github.com/lshark/lshark/dissect/lnet/ib"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -69,9 +70,7 @@ func roceFrames() []linkFrame {
 
 func TestInfiniBand(t *testing.T) {
 	all, err := pcapfilter.New("", capture.LinkEthernet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, c := range roceFrames() {
 		var d Decoder
 		f := capture.Frame{Number: 3, Time: 4, Source: 5, Len: len(c.data), Data: c.data, Link: c.link}

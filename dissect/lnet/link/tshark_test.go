@@ -16,6 +16,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet/ib"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -108,9 +109,7 @@ func writeCapture(t *testing.T, frames []capture.Frame) string {
 		b = append(b, f.Data...)
 	}
 	path := filepath.Join(t.TempDir(), "frames.pcap")
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, b, 0o600))
 	return path
 }
 

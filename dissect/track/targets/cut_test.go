@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/targets"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // key finds an RPC in two captures.
@@ -27,9 +28,7 @@ func readTargets(t *testing.T, path string, from int64) (map[key]string, int64) 
 	t.Helper()
 	read := func(o track.Options, prepare func(*track.Pairing)) (frames int64) {
 		r, err := capture.Open([]string{path}, capture.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer r.Close()
 		rpcs := track.NewPairing(o)
 		if prepare != nil {

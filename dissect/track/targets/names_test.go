@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/targets"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -53,9 +54,7 @@ import:
 func readNames(t testing.TB, text string) *targets.Names {
 	t.Helper()
 	n := targets.NewNames()
-	if err := n.Read(strings.NewReader(text), "names.txt"); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, n.Read(strings.NewReader(text), "names.txt"))
 	return n
 }
 

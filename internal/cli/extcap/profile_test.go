@@ -15,6 +15,7 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestGeneratedProfile checks that the profile in completions/ is up to date; UPDATE=1 in the environment
@@ -26,21 +27,15 @@ func TestGeneratedProfile(t *testing.T) {
 		names = append(names, f.name)
 		path := filepath.Join(dir, f.name)
 		if wiretest.Update() {
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.MkdirAll(dir, 0o755))
+			must.NoError(t, os.WriteFile(path, []byte(f.text), 0o644))
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != f.text {
 			t.Errorf("%s is stale; UPDATE=1 go test ./internal/cli/extcap -run Generated updates it", path)
 		}
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, e := range entries {
 		if !slices.Contains(names, e.Name()) {
 			t.Errorf("%s belongs to no file of the profile", e.Name())
@@ -62,9 +57,7 @@ func save(t *testing.T, sample string, pdus bool) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out.pcapng")
 	in, err := (&scan.Flags{Read: []string{wiretest.Repo("pcaps/" + sample)}, Quiet: true}).Check(nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var errs bytes.Buffer
 	sys := &scan.System{IO: &iostreams.IO{Err: &errs}}
 	if err := scan.New(sys, in, scan.Options{SaveTo: path, SavePDUs: pdus}).Run(); err != nil || errs.Len() > 0 {
@@ -100,13 +93,9 @@ func tshark(t *testing.T, home string, args ...string) string {
 func TestTsharkProfile(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, ".config", "wireshark", "profiles", profileName)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.MkdirAll(dir, 0o755))
 	for _, f := range profileFiles() {
-		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644))
 	}
 	for _, tt := range []struct {
 		sample string

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestFile checks that a file is complete or as it was before.
@@ -19,9 +20,7 @@ func TestFile(t *testing.T) {
 		write := func(text string, end func(*iostreams.File) error) {
 			t.Helper()
 			f, err := iostreams.CreateFile(path, inPlace)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			if _, err := f.Write([]byte(text)); err != nil {
 				t.Fatal(err)
 			}
@@ -35,15 +34,10 @@ func TestFile(t *testing.T) {
 		check := func(want ...string) {
 			t.Helper()
 			list, err := os.ReadDir(filepath.Dir(path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			var got []string
 			for _, e := range list {
-				text, err := os.ReadFile(filepath.Join(filepath.Dir(path), e.Name()))
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must.ReadFile(t, filepath.Join(filepath.Dir(path), e.Name()))
 				got = append(got, e.Name()+": "+string(text))
 			}
 			if len(got) != len(want) || len(want) > 0 && got[0] != want[0] {
@@ -76,19 +70,13 @@ func TestFileMode(t *testing.T) {
 				if mode == 0 {
 					return
 				}
-				if err := errors.Join(os.WriteFile(path, nil, mode), os.Chmod(path, mode)); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, errors.Join(os.WriteFile(path, nil, mode), os.Chmod(path, mode)))
 			}
 			make(path, before)
 			make(filepath.Join(filepath.Dir(path), ".out.part"), left)
 			f, err := iostreams.CreateFile(path, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
+			must.NoError(t, f.Commit())
 			want := before
 			if before == 0 {
 				want = iostreams.NewFileMode
@@ -109,9 +97,7 @@ func TestFileBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	for _, end := range []func(*iostreams.File) error{(*iostreams.File).Discard, (*iostreams.File).Commit, (*iostreams.File).Commit} {
 		f, err := iostreams.CreateFile(path, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if _, err := f.Write([]byte("first")); err != nil {
 			t.Fatal(err)
 		}
@@ -135,14 +121,10 @@ func TestFileInTheWay(t *testing.T) {
 	}
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")
-	if err := os.WriteFile(victim, []byte("precious"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(victim, []byte("precious"), 0o666))
 	for _, target := range []string{victim, filepath.Join(dir, "nothing"), "/dev/null"} {
 		partial := filepath.Join(dir, ".out.part")
-		if err := os.Symlink(target, partial); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Symlink(target, partial))
 		if _, err := iostreams.CreateFile(filepath.Join(dir, "out"), false); err == nil || !strings.Contains(err.Error(), ".out.part is in the way") {
 			t.Errorf("a link to %s: %v", target, err)
 		}
@@ -162,19 +144,11 @@ func TestFileInTheWay(t *testing.T) {
 // there is nothing new.
 func TestFileEmpty(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte("old"), 0o666))
 	w, err := iostreams.NewFileWriter(path, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, w.Write(nil))
+	must.NoError(t, w.Close())
 	if text, err := os.ReadFile(path); len(text) > 0 || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -184,22 +158,12 @@ func TestFileEmpty(t *testing.T) {
 func TestFileLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	if err := os.WriteFile(target, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(target, nil, 0o666))
+	must.NoError(t, os.Symlink(target, link))
 	w, err := iostreams.NewFileWriter(link, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write([]byte("begin")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
+	must.NoError(t, w.Write([]byte("begin")))
+	must.NoError(t, w.Close())
 	if text, err := os.ReadFile(target); string(text) != "begin" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestReplaceExporter checks that an exporter stays while its receiver is the same, and that
@@ -39,9 +40,7 @@ func TestReplaceExporter(t *testing.T) {
 		t.Helper()
 		c.otlp.headers = headers
 		e, err := c.newExporter()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		c.exporter.replace(e, c.receiver(), interval, registry)
 	}
 	replace(time.Millisecond, "a=1")
@@ -79,9 +78,7 @@ func TestCloseSendsLast(t *testing.T) {
 	registry := metrics.New(time.Now())
 	registry.Counter(metrics.Desc{Name: "x", Help: "x"}).With()
 	e, err := c.newExporter()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	c.exporter.replace(e, c.receiver(), time.Hour, registry)
 	close(c.exporter.stop) // in place of the sender, which has not ended when close is called
 	<-c.exporter.stopped
@@ -118,9 +115,7 @@ func TestWatchdogWhileClosing(t *testing.T) {
 		t.Helper()
 		b := make([]byte, 200)
 		n, _, err := conn.ReadFrom(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return string(b[:n])
 	}
 	s.ready(func() bool { return true })

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // newTestCommand returns a command without flags.
@@ -29,15 +30,11 @@ func TestReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "monitor.conf")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("top = 5\nsample = 1/10\nkeep-size = 1G\n")
 	c := newTestCommand("--config", path, "--records", "x", "--rotate-time", "2h", "--otlp-header", "a=1", "--otlp-header", "b=2", "--otlp", "http://127.0.0.1:1")
-	if err := c.config.read(c.path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.config.read(c.path))
 	if p, err := c.check(); err != nil || c.top != 5 || p.selection.Sample != 10 || p.rotation.KeepSize != 1<<30 {
 		t.Fatalf("%+v, %v", p, err)
 	}
@@ -138,9 +135,7 @@ func TestEqualExporter(t *testing.T) {
 		t.Helper()
 		c.otlp.url = url
 		p, err := c.check()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		c.exporter.replace(p.exporter, p.receiver, p.interval, metrics.New(time.Now()))
 		return c.exporter.active
 	}

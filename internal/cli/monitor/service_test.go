@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestService checks the messages to systemd, over a socket with a path and over an abstract
@@ -30,9 +32,7 @@ func TestService(t *testing.T) {
 			t.Helper()
 			b := make([]byte, 200)
 			n, err := conn.Read(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			return string(b[:n])
 		}
 		s.ready(func() bool { return true })
@@ -68,23 +68,17 @@ var ids atomic.Int64
 // TestServer checks the pages of the server.
 func TestServer(t *testing.T) {
 	s, err := listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var alive atomic.Bool
 	alive.Store(true)
 	s.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "metrics") }), alive.Load)
 	get := func(path string) (int, string) {
 		t.Helper()
 		r, err := http.Get("http://" + s.address() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer r.Body.Close()
 		b, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return r.StatusCode, string(b)
 	}
 	for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/-/healthy": 200, "/": 200, "/x": 404} {
@@ -141,16 +135,12 @@ func TestServiceFull(t *testing.T) {
 // TestServerBusy checks that connections without a request do not keep others away.
 func TestServerBusy(t *testing.T) {
 	s, err := listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	s.serve(http.NotFoundHandler(), func() bool { return true })
 	defer s.close()
 	for i := range 10 * maxConnections {
 		conn, err := net.Dial("tcp", s.address())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		defer conn.Close()
 		if i%2 == 0 {
 			conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost:")) // it may be closed already
@@ -158,9 +148,7 @@ func TestServerBusy(t *testing.T) {
 	}
 	client := http.Client{Timeout: 10 * readHeaderTimeout}
 	resp, err := client.Get("http://" + s.address() + "/healthz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("%s", resp.Status)

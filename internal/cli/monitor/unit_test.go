@@ -7,18 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestUnit checks the unit of systemd by its own tool, and that its settings are valid.
 func TestUnit(t *testing.T) {
-	unit, err := os.ReadFile("../../../contrib/systemd/lshark-monitor.service")
-	if err != nil {
-		t.Fatal(err)
-	}
-	conf, err := os.ReadFile("../../../contrib/systemd/monitor.conf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	unit := must.ReadFile(t, "../../../contrib/systemd/lshark-monitor.service")
+	conf := must.ReadFile(t, "../../../contrib/systemd/monitor.conf")
 	// All settings in the file are valid, also those that are commented out.
 	all := strings.ReplaceAll(string(conf), "\n#", "\n")
 	var lines []string
@@ -28,9 +24,7 @@ func TestUnit(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "monitor.conf")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
 	c := newTestCommand()
 	if err := c.config.read(path); err != nil || len(lines) < 8 {
 		t.Errorf("%d settings: %v", len(lines), err)
@@ -44,14 +38,10 @@ func TestUnit(t *testing.T) {
 		t.Skip("systemd-analyze is not installed: apt-get install systemd")
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	unit = bytes.ReplaceAll(unit, []byte("/usr/bin/lshark"), []byte(self))
 	path = filepath.Join(t.TempDir(), "lshark-monitor.service")
-	if err := os.WriteFile(path, unit, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, unit, 0o600))
 	if out, err := exec.Command(tool, "verify", "--man=no", path).CombinedOutput(); err != nil || bytes.Contains(out, []byte("lshark-monitor.service:")) {
 		t.Errorf("%v: %s", err, out)
 	}

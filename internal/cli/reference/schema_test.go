@@ -2,13 +2,15 @@ package reference_test
 
 import (
 	"fmt"
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/internal/cli/reference"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render/parquet/rows"
 )
 
@@ -38,9 +40,7 @@ func TestPublishedColumns(t *testing.T) {
 		}
 	}
 	if wiretest.Update() && !t.Failed() {
-		if err := os.WriteFile(path, []byte(strings.Join(now, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(strings.Join(now, "\n")+"\n"), 0o644))
 	}
 }
 

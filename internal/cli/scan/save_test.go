@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/must"
 )
 
 const sampleFile = "../../../pcaps/mount.pcap"
@@ -31,9 +32,7 @@ func TestMissedFrames(t *testing.T) {
 	var errs bytes.Buffer
 	p := testPass(t, &errs, &Input{iface: "lo"}, Options{SaveTo: filepath.Join(t.TempDir(), "out.pcapng")})
 	for n := int64(11); n <= 20; n++ {
-		if err := p.saver.add(&capture.Frame{Number: n, Len: 1, Data: []byte{1}, Link: capture.LinkEthernet}); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, p.saver.add(&capture.Frame{Number: n, Len: 1, Data: []byte{1}, Link: capture.LinkEthernet}))
 	}
 	p.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{9, 10, 11, 20, 21}, LNetOff: -1}}, 0)
 	if err := p.finishSave(); err != nil || p.saver.missed != 3 || !strings.Contains(errs.String(), "3 frames") {

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render/pdu"
 )
 
@@ -17,13 +18,9 @@ import (
 func readBack(t *testing.T, data []byte) (frames []capture.Frame) {
 	t.Helper()
 	src := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(src, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(src, data, 0o600))
 	r, err := capture.Open([]string{src}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer r.Close()
 	var f capture.Frame
 	for r.Next(&f) == nil {
@@ -37,15 +34,11 @@ func TestStream(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		var out bytes.Buffer
 		s, err := newSaver(&System{IO: &iostreams.IO{}}, &Input{iface: "lo"}, Options{Stream: &out, SaveAll: all})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		const start = int64(1e18)
 		for n := range int64(100) { // ten in a second
 			f := capture.Frame{Number: n + 1, Time: start + n*int64(100*time.Millisecond), Len: 1, Data: []byte{byte(n)}, Link: capture.LinkEthernet}
-			if err := s.add(&f); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, s.add(&f))
 			if n%10 == 5 {
 				s.mark(n+1, []byte("even"))
 			}
@@ -58,9 +51,7 @@ func TestStream(t *testing.T) {
 		if got := len(readBack(t, out.Bytes())); got != want {
 			t.Errorf("%d frames while more come, want %d (all: %v)", got, want, all)
 		}
-		if err := s.idle(start + int64(20*time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.idle(start+int64(20*time.Second)))
 		if want = 10; all {
 			want = 100
 		}
@@ -78,9 +69,7 @@ func TestPDUs(t *testing.T) {
 	p := newPDUWriter(capture.NewWriter(&out), true)
 	size := 0
 	for _, m := range messages {
-		if err := p.write(m, 0, []byte("comment")); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, p.write(m, 0, []byte("comment")))
 		if out.Len() == size {
 			t.Fatal("a message was not written at once")
 		}
@@ -99,9 +88,7 @@ func TestPDUs(t *testing.T) {
 	comment := []byte("comment")
 	each := func() {
 		for _, m := range messages {
-			if err := p.write(m, 0, comment); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, p.write(m, 0, comment))
 		}
 	}
 	each()
@@ -118,9 +105,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func sampleMessages(t *testing.T) (list []*dissect.Message) {
 	t.Helper()
 	in, err := (&Flags{Read: []string{sampleFile}, Quiet: true}).Check(nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	p := New(&System{IO: &iostreams.IO{}}, in, Options{})
 	p.Add(Consumer{Message: func(m *dissect.Message) error {
 		list = append(list, m.Clone())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // newCache returns a cache whose clock is an hour ahead, so that files of the test are old
@@ -19,17 +20,13 @@ func newCache(t *testing.T) *cache {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func key(t *testing.T, c *cache, path, settings string) string {
 	t.Helper()
 	k, err := c.key(path, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return k
 }
 
@@ -55,13 +52,9 @@ func TestKey(t *testing.T) {
 		t.Error("another release has the same key")
 	}
 	info, err := os.Stat(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	write(t, a, "CONTENT")
-	if err := os.Chtimes(a, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Chtimes(a, info.ModTime(), info.ModTime()))
 	if key(t, c, a, "") == first {
 		t.Error("other content of the same size and time has the same key")
 	}
@@ -91,9 +84,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal("found before it was made")
 	}
 	result, err := c.add(k, rpcsTable, made, path, &capture.DamageError{File: path, Offset: 5, Cause: "cut"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	found, damaged, ok := c.find(k, rpcsTable, "other")
 	if !ok || found != result || damaged == nil || damaged.Error() != "other: byte 5: cut" {
 		t.Errorf("%s, %v, %v", found, damaged, ok)
@@ -109,9 +100,7 @@ func TestForeignContent(t *testing.T) {
 	write(t, made, "rows")
 	k := key(t, c, path, "")
 	result, err := c.add(k, rpcsTable, made, path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if _, _, ok := c.find(k, rpcsTable, path); !ok {
 		t.Error("not found")
 	}
@@ -125,9 +114,7 @@ func TestForeignContent(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	if err := os.Chmod(filepath.Join(c.folder, parquetFolder), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Chmod(filepath.Join(c.folder, parquetFolder), 0o777))
 	if c.check() == nil {
 		t.Error("a cache that others can write is used")
 	}
@@ -147,31 +134,23 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := c.now().Add(-time.Duration([]int{24, 48, 0}[i]) * time.Hour)
-		if err := os.Chtimes(filepath.Join(c.folder, parquetFolder, keys[i], captureFile), at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.Chtimes(filepath.Join(c.folder, parquetFolder, keys[i], captureFile), at, at))
 	}
 	list, err := c.entries()
 	if err != nil || len(list) != 3 || filepath.Base(list[2].Capture) != "older" {
 		t.Fatalf("%v, %v", list, err)
 	}
-	if err := c.prune(list[0].Size + list[1].Size); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.prune(list[0].Size+list[1].Size))
 	for i, want := range []bool{true, false, true} {
 		if _, err := os.Stat(filepath.Join(c.folder, parquetFolder, keys[i])); (err == nil) != want {
 			t.Errorf("entry %d: there: %v", i, err == nil)
 		}
 	}
-	if err := c.prune(0); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.prune(0))
 	if list, err = c.entries(); err != nil || len(list) != 1 {
 		t.Errorf("%d entries are left, %v", len(list), err)
 	}
-	if err := c.clear(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.clear())
 	if list, err = c.entries(); err != nil || len(list) != 0 {
 		t.Errorf("%d entries are left, %v", len(list), err)
 	}

@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // smallRegistry returns a registry with a few known values of each type.
@@ -118,13 +120,9 @@ func TestPagesParse(t *testing.T) {
 	var s Snapshot
 	r.Snapshot(&s)
 	open, err := parseText(string(AppendOpenMetrics(nil, &s)), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	text, err := parseText(string(AppendText(nil, &s)), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if len(open) != len(s.Families) || len(text) != len(s.Families) {
 		t.Fatalf("%d and %d families, want %d", len(open), len(text), len(s.Families))
 	}
@@ -354,9 +352,7 @@ func TestHandler(t *testing.T) {
 	body := func(r io.Reader) string {
 		t.Helper()
 		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return string(b)
 	}
 	for range 2 {
@@ -365,9 +361,7 @@ func TestHandler(t *testing.T) {
 			t.Errorf("headers %v", resp.Header)
 		}
 		z, err := gzip.NewReader(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if got := body(z); got != wantOpenMetrics {
 			t.Errorf("page %s", got)
 		}

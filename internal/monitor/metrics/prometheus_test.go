@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/prometheustest"
 )
 
@@ -31,9 +32,7 @@ func TestPrometheus(t *testing.T) {
 			query := func(expression string) map[string]float64 {
 				t.Helper()
 				list, err := prometheus.Query(expression)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				values := make(map[string]float64)
 				for _, x := range list {
 					var labels []string

@@ -4,11 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // fields has what testdata/fields.tsv says about protobuf messages.
@@ -21,10 +22,7 @@ type fieldType struct {
 
 func readFields(t testing.TB) fields {
 	t.Helper()
-	text, err := os.ReadFile("testdata/fields.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.ReadFile(t, "testdata/fields.tsv")
 	f := fields{}
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "#") {
@@ -32,9 +30,7 @@ func readFields(t testing.TB) fields {
 		}
 		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		number, err := strconv.ParseUint(col[1], 10, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if f[col[0]] == nil {
 			f[col[0]] = map[uint64]fieldType{}
 		}

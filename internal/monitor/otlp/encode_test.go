@@ -2,21 +2,21 @@ package otlp
 
 import (
 	"fmt"
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/must"
 )
 
 func testResource(t testing.TB) Resource {
 	t.Helper()
 	r, err := NewResource("lshark", "1.2.3", "oss1", func(string) string { return "" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return r
 }
 
@@ -66,20 +66,13 @@ func golden(t *testing.T, file, message string, body []byte) {
 	t.Helper()
 	got := readFields(t).decode(message, body, "")
 	if dir := os.Getenv("OTLP_BODIES"); dir != "" {
-		if err := os.WriteFile(dir+"/"+file, body, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(dir+"/"+file, body, 0o644))
 	}
 	file = "testdata/" + file + ".txt"
 	if wiretest.Update() {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.ReadFile(t, file)
 	if got != string(want) {
 		t.Errorf("%s: got\n%s", file, got)
 	}

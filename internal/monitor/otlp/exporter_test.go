@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // sleep lets a time pass, and waits until everything that became due is done.
@@ -585,9 +586,7 @@ func TestEnvironment(t *testing.T) {
 		t.Error("Configured is wrong")
 	}
 	var c Config
-	if err := c.ApplyEnvironment(getenv); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.ApplyEnvironment(getenv))
 	if c.Endpoint != "http://collector:4318" || c.TracesURL != "http://traces/x" || c.MetricsURL != "" || c.Timeout != 2500*time.Millisecond ||
 		!c.Gzip || !c.ExplicitHistograms || c.TLS.CA != "/ca.pem" ||
 		!slices.Equal(c.Headers, []Header{{"api-key", "a b,c"}, {"x", "1=2"}}) || !slices.Equal(c.MetricsHeaders, []Header{{"m", "1"}}) {
@@ -596,16 +595,12 @@ func TestEnvironment(t *testing.T) {
 	// What is set already stays.
 	c = Config{Endpoint: "http://flag", Headers: []Header{{"f", "1"}}, Timeout: time.Second, Gzip: true}
 	env["OTEL_EXPORTER_OTLP_COMPRESSION"] = "none"
-	if err := c.ApplyEnvironment(getenv); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, c.ApplyEnvironment(getenv))
 	if c.Endpoint != "http://flag" || c.TracesURL != "" || c.Headers[0].Name != "f" || c.Timeout != time.Second || c.Gzip {
 		t.Errorf("%+v", c)
 	}
 	r, err := NewResource("lshark", "1.2.3", "oss1", getenv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	want := []Attribute{
 		String("service.name", "lustre"), String("service.version", "1.2.3"), String("service.instance.id", "oss1"),
 		String("host.name", "oss1-admin"), String("deployment.environment.name", "prod"), String("text", "a=b"),

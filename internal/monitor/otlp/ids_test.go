@@ -2,21 +2,19 @@ package otlp
 
 import (
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestIDs checks the ids that the page docs/otlp.md shows, which are those of
 //
 //	printf '192.0.2.3@tcp 1840123456789 server 0' | sha256sum | cut -c1-16
 func TestIDs(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/otlp.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.ReadFile(t, "../../../docs/otlp.md")
 	row := regexp.MustCompile(`(?m)^\| (\S+@\S+) \| (\d+) \| (\d+) \| (\S+) \| (\S+) \| (\S+) \|$`)
 	rows := row.FindAllStringSubmatch(string(page), -1)
 	if len(rows) != 3 {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestTLS sends over https, to a receiver with a certificate of its own.
@@ -25,18 +27,14 @@ func TestTLS(t *testing.T) {
 	defer server.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	block := &pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}
-	if err := os.WriteFile(ca, pem.EncodeToMemory(block), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(ca, pem.EncodeToMemory(block), 0o600))
 	endpoint := strings.Replace(server.URL, "https://", "https://lshark:secret@", 1)
 	for _, test := range []struct {
 		ca   string
 		sent uint64
 	}{{ca, 1}, {"", 0}} {
 		e, err := New(Config{Endpoint: endpoint, TLS: TLSFiles{CA: test.ca}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		e.Span(numbered(1))
 		err = e.Shutdown(t.Context())
 		if s := e.Stats().Spans; s.Sent != test.sent || s.Sent+s.Dropped != 1 || (err == nil) != (test.sent == 1) {
@@ -60,9 +58,7 @@ func TestEarlyResponse(t *testing.T) {
 	}))
 	defer server.Close()
 	e, err := New(Config{Endpoint: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	const spans = 30_000
 	for i := range spans {
 		e.Span(numbered(i))

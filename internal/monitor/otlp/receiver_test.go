@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // receiver is an HTTP server on pipes, so that time stands still while the
@@ -157,9 +159,7 @@ func withExporter(t *testing.T, c Config, f func(*testing.T, *Exporter, *receive
 		}
 		c.Resource = testResource(t)
 		e, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		e.Start()
 		f(t, e, r, l)
 		// Shutdown again, or for the first time: it returns what is left.

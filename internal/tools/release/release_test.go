@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -64,22 +65,14 @@ func TestArchive(t *testing.T) {
 		t.Skip("Go finds no version here: this is no clone, or a second work tree of one")
 	}
 	docs, err := readDocs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	here, r := target{runtime.GOOS, runtime.GOARCH}, release{docs: docs}
 	binary, err := r.compile(root, filepath.Join(t.TempDir(), "lshark"), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	archive, err := r.archive(here, binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	name := filepath.Join(t.TempDir(), archive.name)
-	if err := os.WriteFile(name, archive.data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(name, archive.data, 0o600))
 	tryArchive(t, name, here, slices.Sorted(maps.Keys(docs)))
 }
 
@@ -115,9 +108,7 @@ var rpmArch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 // TestFolderNotEmpty checks that no file of an earlier release stays beside the new ones.
 func TestFolderNotEmpty(t *testing.T) {
 	out := t.TempDir()
-	if err := os.WriteFile(filepath.Join(out, "old"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(filepath.Join(out, "old"), nil, 0o600))
 	if err := build(wiretest.Repo("."), out, nil, false, io.Discard); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("building into a folder with files: error %v", err)
 	}
@@ -186,9 +177,7 @@ func tryArchive(t *testing.T, name string, of target, tree []string) string {
 		t.Errorf("%d files in the archive, want %d", len(files), len(want))
 	}
 	binary := filepath.Join(t.TempDir(), "lshark")
-	if err := os.WriteFile(binary, files[folder+"lshark"], 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(binary, files[folder+"lshark"], 0o755))
 	if of != (target{runtime.GOOS, runtime.GOARCH}) {
 		return binary
 	}
@@ -206,23 +195,17 @@ func tryArchive(t *testing.T, name string, of target, tree []string) string {
 func untar(t *testing.T, name string) map[string][]byte {
 	t.Helper()
 	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	files := make(map[string][]byte)
 	for r := tar.NewReader(z); ; {
 		header, err := r.Next()
 		if err == io.EOF {
 			return files
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if files[header.Name], err = io.ReadAll(r); err != nil {
 			t.Fatal(err)
 		}
@@ -236,9 +219,7 @@ func untar(t *testing.T, name string) map[string][]byte {
 func checkProfile(t *testing.T, name string) {
 	t.Helper()
 	info, err := buildinfo.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	if want := (debug.BuildSetting{Key: "-pgo", Value: profile}); !slices.Contains(info.Settings, want) {
 		t.Errorf("%s is built with %v, want %v", name, info.Settings, want)
 	}
@@ -250,9 +231,7 @@ func checkStatic(t *testing.T, name string) {
 	if format := (*elf.FormatError)(nil); errors.As(err, &format) {
 		return // of another system
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
@@ -326,9 +305,7 @@ func tryDeb(t *testing.T, name string) {
 	control := filepath.Join(t.TempDir(), "control")
 	output(t, "dpkg-deb", "--control", name, control)
 	sums, err := filepath.Abs(filepath.Join(control, "md5sums"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Chdir(root)
 	if text := output(t, "md5sum", "--check", "--strict", sums); strings.Count(text, ": OK\n") != len(paths) {
 		t.Errorf("md5sums covers\n%s\nwant %d files", text, len(paths))
@@ -378,19 +355,13 @@ func TestWindowsArchive(t *testing.T) {
 		t.Fatalf("%s, %v", archive.name, err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(archive.data), int64(len(archive.data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	got := make(map[string]string)
 	for _, f := range z.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		got[strings.TrimPrefix(f.Name, "lshark-1.2.3-windows-amd64/")] = string(data)
 	}
 	want := map[string]string{"lshark.exe": "MZ", "LICENSE": "MIT", "man/man1/lshark.1": ".TH", "completions/lshark.ps1": "Register"}

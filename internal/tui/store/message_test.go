@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/codec"
 	"github.com/lshark/lshark/internal/codec/codectest"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -59,9 +60,7 @@ func TestLongMessage(t *testing.T) {
 	m := &dissect.Message{}
 	m.Data = make([]byte, 2*segmentSize)
 	m.Size = len(m.Data)
-	if err := s.AddMessage(m, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, s.AddMessage(m, nil))
 	row, err := s.NewReader().Message(0)
 	if err != nil || len(row.Message.Data) != maxData || row.Message.Size != m.Size || row.Message.Missing(maxData, 1) != lnet.Skipped {
 		t.Errorf("%d bytes of %d: %v", len(row.Message.Data), row.Message.Size, err)

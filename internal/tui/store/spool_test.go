@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/lshark/lshark/internal/must"
 )
 
 // record returns a record of n bytes that differs from others.
@@ -27,9 +29,7 @@ func TestSpool(t *testing.T) {
 			size := func(i int) int { return i * 7919 % 100_000 }
 			for i := range 600 { // 30 MB
 				p, err := s.append(record(i, size(i)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				if len(positions) > 0 && p <= positions[len(positions)-1] {
 					t.Fatalf("position %d after %d", p, positions[len(positions)-1])
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
@@ -30,32 +31,24 @@ func read(t *testing.T, name string, o Options, rpc func(*track.RPC), message fu
 		if rpc != nil {
 			rpc(r)
 		}
-		if err := s.AddRPC(r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.AddRPC(r))
 	}})
 	d := dissect.New(dissect.Options{Frames: true, TransferUpdate: p.TransferUpdate, Lost: p.Lost, Handle: func(m *dissect.Message) {
 		r := p.Message(m)
 		if message != nil {
 			message(m, r)
 		}
-		if err := s.AddMessage(m, r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.AddMessage(m, r))
 	}})
 	in, err := capture.Open([]string{"../../../pcaps/" + name}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	defer in.Close()
 	var f capture.Frame
 	for err = in.Next(&f); err == nil; err = in.Next(&f) {
 		if s.First() == 0 {
 			s.SetFirst(f.Time)
 		}
-		if err := s.AddFrame(&f); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.AddFrame(&f))
 		d.Frame(&f)
 	}
 	if err != io.EOF {
@@ -87,9 +80,7 @@ func TestMessagesComeBack(t *testing.T) {
 			a, b := render.NewJSON(), render.NewJSON()
 			for i, w := range want {
 				row, err := r.Message(int64(i))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				at := render.Moment{First: s.First()}
 				if got, want := a.Append(nil, row.Message, at), b.Append(nil, w, at); !bytes.Equal(got, want) {
 					t.Fatalf("message %d\n%s\nwant\n%s", i, got, want)
@@ -185,9 +176,7 @@ func TestRPCsComeBack(t *testing.T) {
 			rows := s.NewReader()
 			for i, want := range lines {
 				row, err := rows.RPC(int64(i))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				if got := string(j.AppendRPC(nil, row.RPC, render.Moment{})); got != want {
 					t.Fatalf("RPC %d\n%s\nwant\n%s", i, got, want)
 				}
@@ -200,9 +189,7 @@ func TestRPCsComeBack(t *testing.T) {
 			}
 			for i, text := range filters {
 				v, err := s.NewView(Query{Kind: RPCs, Filter: text}, opcodes.NewIndex())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				if got := ids(v); !slices.Equal(got, matches[i]) {
 					t.Errorf("%s: %d RPCs, want %d", text, len(got), len(matches[i]))
 				}
@@ -224,9 +211,7 @@ func TestSort(t *testing.T) {
 		for _, name := range names {
 			for _, descending := range []bool{false, true} {
 				v, err := s.NewView(Query{Kind: kind, Sort: name, Descending: descending}, index)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, err)
 				checkOrder(t, s, v)
 			}
 		}
@@ -246,9 +231,7 @@ func checkOrder(t *testing.T, s *Store, v *View) {
 	var before sortKey
 	for i, id := range list {
 		row, err := rows.Read(v.Kind, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		key := parseKey(column.Append(nil, &row), texts)
 		if i > 0 {
 			wrong := before.class == noKey && key.class != noKey
@@ -286,28 +269,20 @@ func TestGrowingView(t *testing.T) {
 	s = New(Options{})
 	for _, q := range queries {
 		v, err := s.NewView(q, opcodes.NewIndex())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		views = append(views, v)
 	}
 	whole := read(t, "metadata.pcap.zst", Options{}, nil, nil)
 	rows := whole.NewReader()
 	p := track.NewPairing(track.Options{Done: func(r *track.RPC) {
-		if err := s.AddRPC(r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.AddRPC(r))
 	}})
 	_, to := whole.Range(Messages)
 	for id := range to {
 		row, err := rows.Message(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		s.SetFirst(whole.First())
-		if err := s.AddMessage(row.Message, p.Message(row.Message)); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.AddMessage(row.Message, p.Message(row.Message)))
 		if n++; n%100 == 0 {
 			views[n/100%len(views)].Advance()
 		}
@@ -316,9 +291,7 @@ func TestGrowingView(t *testing.T) {
 	s.End()
 	for i, q := range queries {
 		v, err := s.NewView(q, opcodes.NewIndex())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if got, want := ids(views[i]), ids(v); !slices.Equal(got, want) || len(want) == 0 {
 			t.Errorf("%+v: %d rows, want %d", q, len(got), len(want))
 		}
@@ -330,25 +303,17 @@ func TestGrowingView(t *testing.T) {
 func TestBound(t *testing.T) {
 	s := New(Options{Memory: segmentSize, Most: 4 * segmentSize, Frames: true})
 	sorted, err := s.NewView(Query{Kind: Messages, Sort: "xid", Descending: true}, opcodes.NewIndex())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	plain, err := s.NewView(Query{Kind: Messages}, opcodes.NewIndex())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	data := bytes.Repeat([]byte("x"), 10_000)
 	const n = 5000 // 50 MB
 	for i := range n {
 		m := &dissect.Message{RPC: dissect.RPC{XID: uint64(i), HasXID: true}}
 		m.Data = data
 		f := capture.Frame{Number: int64(i + 1), Data: data}
-		if err := s.AddFrame(&f); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.AddMessage(m, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.AddFrame(&f))
+		must.NoError(t, s.AddMessage(m, nil))
 		if i%500 == 0 {
 			ids(sorted)
 			ids(plain)
@@ -401,16 +366,12 @@ func TestCopies(t *testing.T) {
 	for i := range 6 {
 		m := &dissect.Message{}
 		m.Seq, m.Source, m.Size = uint32(i/2), i%2, 100
-		if err := s.AddMessage(m, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, s.AddMessage(m, nil))
 	}
 	s.End()
 	for _, q := range []Query{{Kind: Messages}, {Kind: Messages, Sort: "frame"}} {
 		v, err := s.NewView(q, opcodes.NewIndex())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if got := fmt.Sprint(ids(v)); got != "[0 2 4]" {
 			t.Errorf("%+v: %s", q, got)
 		}

@@ -11,6 +11,7 @@ import (
 
 	format "github.com/parquet-go/parquet-go"
 
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -19,18 +20,12 @@ func rows[R any](t *testing.T, keys *records.Table[R], list ...R) (texts []strin
 	var file bytes.Buffer
 	w := NewWriter(&file, keys, Options{Release: "1.0.0", Capture: "a.pcap"})
 	for _, r := range list {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Append(r))
 	}
 	w.SetMetadata(SourceKey, "tests")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Close())
 	f, err := format.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	reader := format.NewReader(f)
 	for {
 		row := map[string]any{}

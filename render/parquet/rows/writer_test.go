@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render/records"
 )
@@ -165,9 +166,7 @@ func TestAllocs(t *testing.T) {
 	w := NewWriter(io.Discard, &records.RPCs, Options{Release: "1.0.0"})
 	n := 0
 	add := func() {
-		if err := w.Append(list[n%len(list)]); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Append(list[n%len(list)]))
 		n++
 	}
 	for range 1<<16 + 1 {
