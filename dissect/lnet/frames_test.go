@@ -2,30 +2,15 @@ package lnet
 
 import (
 	"bytes"
-	"io"
 	"testing"
 
-	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // TestMessageFrames decodes each message of a sample again from the frames in its
 // Frames alone.
 func TestMessageFrames(t *testing.T) {
-	var frames []capture.Frame
-	r, err := capture.Open([]string{"../../pcaps/mount.pcap"}, capture.Options{})
-	must.NoError(t, err)
-	defer r.Close()
-	for {
-		var f capture.Frame
-		if err := r.Next(&f); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		f.Data = bytes.Clone(f.Data)
-		frames = append(frames, f)
-	}
+	frames := wiretest.ReadSample(t, "../../pcaps/mount.pcap")
 	several := 0
 	check := func(m *Message) {
 		if m.Frames[len(m.Frames)-1] != m.Frame && len(m.Frames) == 1 {

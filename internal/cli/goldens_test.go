@@ -46,6 +46,26 @@ func run(t *testing.T, args ...string) (out, errs string, status int) {
 	return o.String(), e.String(), status
 }
 
+// succeeds runs a command line and returns its output.
+func succeeds(t *testing.T, args ...string) string {
+	t.Helper()
+	out, errs, status := run(t, args...)
+	if status != exit.OK {
+		t.Fatalf("%q: status %d: %s", args, status, errs)
+	}
+	return out
+}
+
+// quiet runs a command line that has nothing to say beside its output.
+func quiet(t *testing.T, args ...string) string {
+	t.Helper()
+	out, errs, status := run(t, args...)
+	if status != exit.OK || errs != "" {
+		t.Fatalf("%q: status %d: %s", args, status, errs)
+	}
+	return out
+}
+
 func TestRecordsOfSamples(t *testing.T) {
 	for _, sample := range wiretest.Samples(t) {
 		name, _, _ := strings.Cut(filepath.Base(sample), ".pcap")
@@ -90,9 +110,6 @@ func TestMetricsOfSamples(t *testing.T) {
 // golden compares what a command prints with a file.
 func golden(t *testing.T, file string, args []string) {
 	t.Helper()
-	out, errs, status := run(t, args...)
-	if status != exit.OK || errs != "" {
-		t.Fatalf("status %d: %s", status, errs)
-	}
+	out := quiet(t, args...)
 	compare(t, file, out)
 }

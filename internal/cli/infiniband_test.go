@@ -20,10 +20,7 @@ const rdmaSample = "../../pcaps/rdma_data.pcap.zst"
 // the order of the messages.
 func dataOf(t *testing.T, filter, file string) string {
 	t.Helper()
-	out, errs, status := run(t, "-x", "-T", "json", "-Y", filter, file)
-	if status != exit.OK || errs != "" {
-		t.Fatalf("status %d, %s", status, errs)
-	}
+	out := quiet(t, "-x", "-T", "json", "-Y", filter, file)
 	var all strings.Builder
 	for line := range strings.Lines(out) {
 		var m struct{ Data string }
@@ -54,10 +51,7 @@ func TestSaveRDMA(t *testing.T) {
 	show := []string{"-T", "fields", "-e", "kind", "-e", "xid", "-e", "bytes", "-e", "rdma.packets", "-e", "notes"}
 	for _, sample := range []string{"../../pcaps/rdma_mount.pcap", rdmaSample} {
 		file := filepath.Join(t.TempDir(), "saved.pcapng")
-		first, errs, status := run(t, append(show, "-w", file, sample)...)
-		if status != exit.OK || errs != "" {
-			t.Fatalf("%s: status %d, %s", sample, status, errs)
-		}
+		first := quiet(t, append(show, "-w", file, sample)...)
 		again, errs, status := run(t, append(show, file)...)
 		if status != exit.OK || errs != "" || again != first {
 			t.Errorf("%s: status %d, %s%s", sample, status, errs, again)
@@ -83,10 +77,7 @@ func TestMergeRDMA(t *testing.T) {
 // TestMixedTransports: captures of TCP and of RoCE merge.
 func TestMixedTransports(t *testing.T) {
 	lines := func(files ...string) (n int) {
-		out, errs, status := run(t, append([]string{"rpcs"}, files...)...)
-		if status != exit.OK || errs != "" {
-			t.Fatalf("%v: status %d, %s", files, status, errs)
-		}
+		out := quiet(t, append([]string{"rpcs"}, files...)...)
 		return strings.Count(out, "\n")
 	}
 	if tcp, ib, both := lines(sampleFile), lines("../../pcaps/rdma_mount.pcap"), lines(sampleFile, "../../pcaps/rdma_mount.pcap"); both != tcp+ib || ib == 0 {

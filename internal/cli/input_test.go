@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // rewritten writes a copy of a sample with each frame changed, and returns its
@@ -34,20 +35,12 @@ func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string 
 // true. It may change them.
 func copyFrames(t *testing.T, from, to string, keep func(f *capture.Frame) bool) {
 	t.Helper()
-	r, err := capture.Open([]string{from}, capture.Options{})
-	must.NoError(t, err)
-	defer r.Close()
 	var b bytes.Buffer
 	w := capture.NewWriter(&b)
-	var f capture.Frame
-	for err = r.Next(&f); err == nil; err = r.Next(&f) {
-		if !keep(&f) {
-			continue
+	for _, f := range wiretest.ReadSample(t, from) {
+		if keep(&f) {
+			must.NoError(t, w.Write(&f, ""))
 		}
-		must.NoError(t, w.Write(&f, ""))
-	}
-	if err != io.EOF {
-		t.Fatal(err)
 	}
 	must.NoError(t, w.Flush())
 	must.NoError(t, os.WriteFile(to, b.Bytes(), 0o644))
@@ -84,10 +77,7 @@ func TestCutCapturesInventNothing(t *testing.T) {
 // wordsByXID returns the words of the summary lines of each RPC of a capture.
 func wordsByXID(t *testing.T, path string) map[string][]string {
 	t.Helper()
-	out, errs, status := run(t, "--color", "never", path)
-	if status != exit.OK {
-		t.Fatalf("status %d, %s", status, errs)
-	}
+	out := succeeds(t, "--color", "never", path)
 	const xid = 5 // behind number, time and the nodes
 	words := make(map[string][]string)
 	for line := range strings.Lines(out) {

@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -107,9 +108,6 @@ type turn struct {
 // in the capture and has a reply.
 func conversation(t *testing.T) (play []turn, want []string) {
 	t.Helper()
-	r, err := capture.Open([]string{"../../pcaps/mount.pcap"}, capture.Options{})
-	must.NoError(t, err)
-	defer r.Close()
 	const conn = 0
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 		if m.Conn != conn || len(m.Data) != m.Size || len(want) == 40 {
@@ -130,16 +128,7 @@ func conversation(t *testing.T) (play []turn, want []string) {
 		}
 		want = append(want, m.Kind.String()+" "+xid+" "+opcode)
 	}})
-	var f capture.Frame
-	for {
-		if err := r.Next(&f); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		d.Frame(&f)
-	}
-	d.Close()
+	wiretest.Play(d, wiretest.ReadSample(t, sampleFile))
 	if len(want) < 4 {
 		t.Fatalf("the sample's connection has only %d messages", len(want))
 	}

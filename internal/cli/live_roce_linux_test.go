@@ -11,7 +11,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
-	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // TestLiveRoCE captures on lo while the packets of a sample go over loopback UDP. The
@@ -47,11 +47,7 @@ func TestLiveRoCE(t *testing.T) {
 	case code := <-status:
 		t.Fatalf("exit status %d: %s", code, errs)
 	}
-	r, err := capture.Open([]string{sample}, capture.Options{})
-	must.NoError(t, err)
-	defer r.Close()
-	var f capture.Frame
-	for r.Next(&f) == nil {
+	for _, f := range wiretest.ReadSample(t, sample) {
 		from, to := f.Data[addresses+3], f.Data[addresses+7]
 		if _, err := nodes[from].WriteToUDP(f.Data[payload:], &net.UDPAddr{IP: loopback(to), Port: port}); err != nil {
 			t.Fatal(err)

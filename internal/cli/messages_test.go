@@ -331,10 +331,7 @@ func TestFields(t *testing.T) {
 func TestLinesInOrder(t *testing.T) {
 	const late = 0.3 // seconds
 	for _, path := range wiretest.Samples(t) {
-		out, errs, status := run(t, "-T", "fields", "-e", "rel", "-e", "frame", path)
-		if status != exit.OK {
-			t.Fatalf("%s: status %d, %s", path, status, errs)
-		}
+		out := succeeds(t, "-T", "fields", "-e", "rel", "-e", "frame", path)
 		last := 0.0
 		for line := range strings.Lines(out) {
 			rel, frame, _ := strings.Cut(strings.TrimSpace(line), "\t")

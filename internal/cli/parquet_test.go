@@ -112,10 +112,7 @@ func compareMessages(t *testing.T, files ...string) {
 
 func outputs(t *testing.T, args []string) (objects []string, file string) {
 	t.Helper()
-	text, errs, status := run(t, append(args, "-q", "-T", "json")...)
-	if status != exit.OK {
-		t.Fatalf("%v: status %d: %s", args, status, errs)
-	}
+	text := succeeds(t, append(args, "-q", "-T", "json")...)
 	file, errs, status = run(t, append(args, "-q", "-T", "parquet", "--sensor", "oss1")...)
 	if status != exit.OK {
 		t.Fatalf("%v: status %d: %s", args, status, errs)
@@ -292,14 +289,8 @@ func TestParquetFields(t *testing.T) {
 	for _, name := range names {
 		args = append(args, "-e", name)
 	}
-	text, _, status := run(t, append(args, "-q", "-T", "fields")...)
-	if status != exit.OK {
-		t.Fatal(status)
-	}
-	file, errs, status := run(t, append(args, "-q", "-T", "parquet")...)
-	if status != exit.OK {
-		t.Fatal(errs)
-	}
+	text := succeeds(t, append(args, "-q", "-T", "fields")...)
+	file := succeeds(t, append(args, "-q", "-T", "parquet")...)
 	f, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
 	must.NoError(t, err)
 	reader := parquet.NewReader(f)

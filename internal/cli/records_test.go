@@ -115,10 +115,7 @@ func TestImportsColumns(t *testing.T) {
 // lines counts the lines a command prints.
 func lines(t *testing.T, args string) int {
 	t.Helper()
-	out, errs, status := run(t, append(strings.Fields(args), recoverySample)...)
-	if status != exit.OK || errs != "" {
-		t.Fatalf("%s: status %d, %s", args, status, errs)
-	}
+	out := quiet(t, append(strings.Fields(args), recoverySample)...)
 	return strings.Count(out, "\n")
 }
 
@@ -160,10 +157,7 @@ func TestSlowestComesFirst(t *testing.T) {
 // TestOffset checks that an offset moves the times of its file and nothing else.
 func TestOffset(t *testing.T) {
 	first := func(args ...string) string {
-		out, errs, status := run(t, append([]string{"rpcs", "-c", "1", "-T", "fields", "-e", "request.time"}, args...)...)
-		if status != exit.OK {
-			t.Fatal(errs)
-		}
+		out := succeeds(t, append([]string{"rpcs", "-c", "1", "-T", "fields", "-e", "request.time"}, args...)...)
 		return strings.TrimSpace(out)
 	}
 	const mount = "../../pcaps/mount.pcap"

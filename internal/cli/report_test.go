@@ -26,10 +26,7 @@ type page struct {
 // pageOf runs lshark report.
 func pageOf(t *testing.T, args ...string) *page {
 	t.Helper()
-	out, errs, status := run(t, append([]string{"report", "-q", "-o", "-"}, args...)...)
-	if status != exit.OK || errs != "" {
-		t.Fatalf("%q: status %d: %s", args, status, errs)
-	}
+	out := quiet(t, append([]string{"report", "-q", "-o", "-"}, args...)...)
 	root, err := html.Parse(strings.NewReader(out))
 	must.NoError(t, err)
 	return &page{out, root}
@@ -114,10 +111,7 @@ func (p *page) rows(t *testing.T, id string) (list []map[string]string) {
 // recordsOf runs a command with -T json.
 func recordsOf(t *testing.T, args ...string) (list []map[string]any) {
 	t.Helper()
-	out, errs, status := run(t, append(args, "-q", "-T", "json")...)
-	if status != exit.OK || errs != "" {
-		t.Fatalf("%q: status %d: %s", args, status, errs)
-	}
+	out := quiet(t, append(args, "-q", "-T", "json")...)
 	d := json.NewDecoder(strings.NewReader(out))
 	d.UseNumber()
 	for d.More() {

@@ -90,10 +90,7 @@ func TestRPCFields(t *testing.T) {
 // first returns the first line that a command prints.
 func first(t *testing.T, args ...string) string {
 	t.Helper()
-	out, errs, status := run(t, args...)
-	if status != exit.OK {
-		t.Fatal(status, errs)
-	}
+	out := succeeds(t, args...)
 	line, _, _ := strings.Cut(out, "\n")
 	return line
 }

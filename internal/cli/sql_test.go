@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -61,10 +60,7 @@ type merged struct {
 // mergedRPCs returns the RPCs that several of the captures have, as lshark rpcs shows them.
 func mergedRPCs(t *testing.T, captures ...string) map[string]merged {
 	t.Helper()
-	out, errs, status := run(t, append([]string{"rpcs", "-T", "json"}, captures...)...)
-	if status != exit.OK {
-		t.Fatal(errs)
-	}
+	out := succeeds(t, append([]string{"rpcs", "-T", "json"}, captures...)...)
 	type point struct {
 		File  string
 		Frame int64
@@ -225,10 +221,7 @@ func TestByOp(t *testing.T) {
 			for _, r := range query[row](t, path, "from by_op", sample) {
 				got[r.Op] = r
 			}
-			out, errs, status := run(t, "stats", "-T", "json", sample)
-			if status != exit.OK {
-				t.Fatal(errs)
-			}
+			out := succeeds(t, "stats", "-T", "json", sample)
 			rows := 0
 			for line := range strings.Lines(out) {
 				var s struct {

@@ -3,7 +3,6 @@ package tui
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/tui/model"
@@ -45,31 +43,18 @@ func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 			t.Error(err)
 		}
 	})
-	fail := func(err error) {
-		must.NoError(t, err)
-	}
 	d = dissect.New(dissect.Options{Frames: true, TransferUpdate: c.TransferUpdate, Lost: c.Lost, TCPEvent: c.TCPEvent, Nak: c.Nak,
 		Handle: c.Message})
-	in, err := capture.Open([]string{"../../pcaps/" + name}, capture.Options{})
-	fail(err)
-	defer in.Close()
-	var f capture.Frame
-	last := int64(0)
-	for err = in.Next(&f); err == nil; err = in.Next(&f) {
-		if last == 0 {
-			c.Rows.SetFirst(f.Time)
-		}
-		last = f.Time
-		fail(c.Frame(&f))
-		d.Frame(&f)
-	}
-	if err != io.EOF {
-		t.Fatal(err)
+	frames := wiretest.ReadSample(t, "../../pcaps/"+name)
+	c.Rows.SetFirst(frames[0].Time)
+	for i := range frames {
+		must.NoError(t, c.Frame(&frames[i]))
+		d.Frame(&frames[i])
 	}
 	d.Close()
-	c.Advance(last)
+	c.Advance(frames[len(frames)-1].Time)
 	c.Close()
-	fail(c.Err())
+	must.NoError(t, c.Err())
 	return c
 }
 

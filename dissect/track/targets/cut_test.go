@@ -1,17 +1,14 @@
 package targets_test
 
 import (
-	"errors"
-	"io"
 	"path/filepath"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/targets"
-	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // key finds an RPC in two captures.
@@ -26,29 +23,16 @@ type key struct {
 // is 1, and the number of frames.
 func readTargets(t *testing.T, path string, from int64) (map[key]string, int64) {
 	t.Helper()
-	read := func(o track.Options, prepare func(*track.Pairing)) (frames int64) {
-		r, err := capture.Open([]string{path}, capture.Options{})
-		must.NoError(t, err)
-		defer r.Close()
+	read := func(o track.Options, prepare func(*track.Pairing)) int64 {
+		frames := wiretest.ReadSample(t, path)
 		rpcs := track.NewPairing(o)
 		if prepare != nil {
 			prepare(rpcs)
 		}
 		d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }})
-		var f capture.Frame
-		for {
-			switch err := r.Next(&f); {
-			case errors.Is(err, io.EOF):
-				d.Close()
-				rpcs.Close()
-				return frames
-			case err != nil:
-				t.Fatal(err)
-			}
-			if frames++; frames >= from {
-				d.Frame(&f)
-			}
-		}
+		wiretest.Play(d, frames[min(from-1, int64(len(frames))):])
+		rpcs.Close()
+		return int64(len(frames))
 	}
 	known := func() track.Known {
 		var first *track.Pairing

@@ -11,22 +11,16 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render/pdu"
 )
 
 // readBack returns the frames of a capture file.
-func readBack(t *testing.T, data []byte) (frames []capture.Frame) {
+func readBack(t *testing.T, data []byte) []capture.Frame {
 	t.Helper()
 	src := filepath.Join(t.TempDir(), "file")
 	must.NoError(t, os.WriteFile(src, data, 0o600))
-	r, err := capture.Open([]string{src}, capture.Options{})
-	must.NoError(t, err)
-	defer r.Close()
-	var f capture.Frame
-	for r.Next(&f) == nil {
-		frames = append(frames, f)
-	}
-	return frames
+	return wiretest.ReadSample(t, src)
 }
 
 // TestStream checks when frames are written to a stream, and which.
