@@ -10,7 +10,6 @@ import (
 )
 
 // mountTemporary mounts a file system of limited size for a test, which needs to be root.
-
 func mountTemporary(t *testing.T, folder, options string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, options); err != nil {
@@ -24,9 +23,7 @@ func mountTemporary(t *testing.T, folder, options string) {
 }
 
 // TestParquetDiskFull: a conversion that finds no space left is an error, and leaves neither a
-
 // file nor a part of one.
-
 func TestParquetDiskFull(t *testing.T) {
 	folder := t.TempDir()
 	mountTemporary(t, folder, "size=32k")
@@ -40,7 +37,3 @@ func TestParquetDiskFull(t *testing.T) {
 		t.Errorf("left: %v, %v", list, err)
 	}
 }
-
-// TestLiveParquet writes the messages of a live capture to a file, with the name of this host
-
-// as the sensor.

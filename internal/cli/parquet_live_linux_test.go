@@ -15,6 +15,8 @@ import (
 	"github.com/lshark/lshark/internal/must"
 )
 
+// TestLiveParquet writes the messages of a live capture to a file, with the name of this host
+// as the sensor.
 func TestLiveParquet(t *testing.T) {
 	play, want := conversation(t)
 	path := filepath.Join(t.TempDir(), "live.parquet")

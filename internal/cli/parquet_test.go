@@ -26,9 +26,7 @@ import (
 )
 
 // TestParquetOfSamples compares the Parquet files of all commands and samples with their JSON,
-
 // value for value.
-
 func TestParquetOfSamples(t *testing.T) {
 	for _, sample := range wiretest.Samples(t) {
 		t.Run(filepath.Base(sample), func(t *testing.T) {
@@ -45,7 +43,6 @@ func TestParquetOfSamples(t *testing.T) {
 }
 
 // TestParquetOfSeveral compares the records of several captures that are read together.
-
 func TestParquetOfSeveral(t *testing.T) {
 	files := []string{"../../pcaps/io.pcap.zst", "../../pcaps/locks.pcap.zst"}
 	compareMessages(t, files...)
@@ -54,9 +51,7 @@ func TestParquetOfSeveral(t *testing.T) {
 }
 
 // TestParquetOfCut compares the messages of captures whose frames were cut short: fields that
-
 // were not captured are NULL, and no filter finds them.
-
 func TestParquetOfCut(t *testing.T) {
 	for _, snaplen := range []int{150, 180, 200, 220, 240, 256, 280, 330, 500} {
 		path := cutCapture(t, "../../pcaps/recovery.pcap.zst", snaplen)
@@ -71,7 +66,6 @@ func TestParquetOfCut(t *testing.T) {
 }
 
 // compareRecords compares the rows of a command's Parquet file with its JSON.
-
 func compareRecords[R any](t *testing.T, keys *records.Table[R], command string, args ...string) {
 	t.Helper()
 	objects, file := outputs(t, append([]string{command}, args...))
@@ -83,7 +77,6 @@ func compareRecords[R any](t *testing.T, keys *records.Table[R], command string,
 }
 
 // compareMessages compares the rows of messages with their JSON.
-
 func compareMessages(t *testing.T, files ...string) {
 	t.Helper()
 	objects, file := outputs(t, files)
@@ -109,19 +102,14 @@ func compareMessages(t *testing.T, files ...string) {
 }
 
 // outputs returns the JSON objects that a command line writes, and its Parquet file.
-
 func outputs(t *testing.T, args []string) (objects []string, file string) {
 	t.Helper()
 	text := succeeds(t, append(args, "-q", "-T", "json")...)
-	file, errs, status = run(t, append(args, "-q", "-T", "parquet", "--sensor", "oss1")...)
-	if status != exit.OK {
-		t.Fatalf("%v: status %d: %s", args, status, errs)
-	}
+	file = succeeds(t, append(args, "-q", "-T", "parquet", "--sensor", "oss1")...)
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")[:strings.Count(text, "\n")], file
 }
 
 // compareRows compares the rows of a file with those that flat makes of JSON objects.
-
 func compareRows(t *testing.T, of string, objects []string, file string, flat func(map[string]any) map[string]any) {
 	t.Helper()
 	f, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
@@ -163,9 +151,7 @@ func compareRows(t *testing.T, of string, objects []string, file string, flat fu
 }
 
 // addColumns adds the values that a JSON object has of some keys as columns. inList: the
-
 // object is an element of a list.
-
 func addColumns[R any](row map[string]any, keys []records.Key[R], prefix string, object map[string]any, inList bool) {
 	for i := range keys {
 		k := &keys[i]
@@ -224,9 +210,7 @@ func addColumns[R any](row map[string]any, keys []records.Key[R], prefix string,
 }
 
 // columnValue returns the value of a key in JSON as a column has it. Unsigned numbers are
-
 // negative from 2^63 on, as in maps of parquet-go.
-
 func columnValue[R any](k *records.Key[R], v any) any {
 	text, isText := v.(string)
 	switch {
@@ -256,7 +240,6 @@ func columnValue[R any](k *records.Key[R], v any) any {
 }
 
 // plain returns a value in a form that both sides have in common.
-
 func plain(v any) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -282,7 +265,6 @@ func plain(v any) any {
 }
 
 // TestParquetFields compares the columns of -e with what -T fields prints.
-
 func TestParquetFields(t *testing.T) {
 	names := []string{"mbo_size", "mdt_body.mbo_valid", "name", "ocd_connect_flags", "lustre_msg", "fid", "kind"}
 	args := []string{"../../pcaps/metadata.pcap.zst"}
@@ -315,14 +297,10 @@ func TestParquetFields(t *testing.T) {
 	if err := reader.Read(&map[string]any{}); err != io.EOF || found == 0 {
 		t.Errorf("after the last row: %v; %d values", err, found)
 	}
-	if _, errs, status = run(t, "-T", "parquet", "-e", "lnet_type", args[0]); status != exit.Usage {
+	if _, errs, status := run(t, "-T", "parquet", "-e", "lnet_type", args[0]); status != exit.Usage {
 		t.Errorf("an unknown field: status %d, %s", status, errs)
 	}
 	if keys := flags.MessageTable(); rows.Duplicate(keys) != "" {
 		t.Errorf("two columns are %s", rows.Duplicate(keys))
 	}
 }
-
-// TestOutputOfTerminal: what is written to a file has no colours and all columns, whatever
-
-// the terminal is like.

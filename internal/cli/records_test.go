@@ -166,6 +166,8 @@ func TestOffset(t *testing.T) {
 	}
 }
 
+// TestOutputOfTerminal: what is written to a file has no colours and all columns, whatever
+// the terminal is like.
 func TestOutputOfTerminal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rpcs.txt")
 	var out strings.Builder

@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/internal/must"
 )
 
+// failingWriter fails after some bytes.
 type failingWriter struct {
 	left int
 	err  error
@@ -26,6 +27,8 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// TestWriteError checks that the first error is returned from then on, wherever it
+// occurs.
 func TestWriteError(t *testing.T) {
 	size := len(writeSample(t, 100, Options{RowGroupRows: 10}))
 	full := errors.New("disk full")
@@ -60,6 +63,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
+// TestMissingValue checks that a column without a value for a row is an error.
 func TestMissingValue(t *testing.T) {
 	w := NewWriter(io.Discard, "two", []Field{{Name: "a", Type: Int64}, {Name: "b", Type: Int64}}, Options{})
 	w.Column(0).Int64(1, 0, 0)
@@ -69,6 +73,7 @@ func TestMissingValue(t *testing.T) {
 	}
 }
 
+// TestMisuse checks what the package panics at.
 func TestMisuse(t *testing.T) {
 	number := []Field{{Name: "n", Type: Int64, Repetition: Optional}}
 	for name, use := range map[string]func(w *Writer){
@@ -94,6 +99,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// recordFields are those of a record such as an RPC has: 41 columns.
 func recordFields() (fields []Field) {
 	for i := range 20 {
 		fields = append(fields, Field{Name: fmt.Sprint("int", i), Type: Int64, Repetition: Optional})
@@ -107,6 +113,7 @@ func recordFields() (fields []Field) {
 	return append(fields, Field{Name: "xid", Type: Uint64}, ListOf("flags", Field{Type: String, Repetition: Optional}))
 }
 
+// recordWriter writes records whose values change as those of RPCs do.
 type recordWriter struct {
 	w      *Writer
 	random *rand.Rand
@@ -145,6 +152,7 @@ func (r *recordWriter) write() error {
 	return r.w.EndRow()
 }
 
+// TestAllocations checks that nothing is allocated per value once buffers have grown.
 func TestAllocations(t *testing.T) {
 	r := newRecordWriter()
 	for range rowGroupRows {

@@ -16,7 +16,6 @@ import (
 )
 
 // TestManyPages writes chunks of several pages, and dictionaries that become full.
-
 func TestManyPages(t *testing.T) {
 	fields := []Field{
 		{Name: "row", Type: Int64},
@@ -91,18 +90,7 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// failingWriter fails after some bytes.
-
-// TestWriteError checks that the first error is returned from then on, wherever it
-
-// occurs.
-
-// TestMissingValue checks that a column without a value for a row is an error.
-
-// TestMisuse checks what the package panics at.
-
 // TestInvalidUTF8 checks what becomes of bytes that are not UTF-8.
-
 func TestInvalidUTF8(t *testing.T) {
 	for _, rows := range []int{1, 100_000} { // in a dictionary, and as PLAIN
 		var file bytes.Buffer
@@ -119,7 +107,6 @@ func TestInvalidUTF8(t *testing.T) {
 }
 
 // TestRowGroupBytes checks that a row group ends before it takes too much memory.
-
 func TestRowGroupBytes(t *testing.T) {
 	var file bytes.Buffer
 	w := NewWriter(&file, "text", []Field{{Name: "text", Type: String}}, Options{})
@@ -143,9 +130,7 @@ func TestRowGroupBytes(t *testing.T) {
 }
 
 // TestFullDictionary checks that a page of a long string that occurs again and again is not
-
 // too large when it becomes one without the dictionary.
-
 func TestFullDictionary(t *testing.T) {
 	var file bytes.Buffer
 	w := NewWriter(&file, "text", []Field{{Name: "text", Type: String}}, Options{})
@@ -166,9 +151,3 @@ func TestFullDictionary(t *testing.T) {
 		t.Errorf("%d rows", f.NumRows())
 	}
 }
-
-// recordFields are those of a record such as an RPC has: 41 columns.
-
-// recordWriter writes records whose values change as those of RPCs do.
-
-// TestAllocations checks that nothing is allocated per value once buffers have grown.

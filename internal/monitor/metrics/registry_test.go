@@ -197,10 +197,10 @@ func TestConcurrentSnapshots(t *testing.T) {
 	for range 3 {
 		wg.Go(func() {
 			var s Snapshot
-			for {
+			for ended := false; !ended; { // one at least, however late this goroutine runs
 				select {
 				case <-stop:
-					return
+					ended = true
 				default:
 				}
 				r.Snapshot(&s)

@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
+// rows writes records and returns the rows that parquet-go reads.
 func rows[R any](t *testing.T, keys *records.Table[R], list ...R) (texts []string, f *format.File) {
 	t.Helper()
 	var file bytes.Buffer
@@ -42,6 +43,7 @@ func rows[R any](t *testing.T, keys *records.Table[R], list ...R) (texts []strin
 	}
 }
 
+// TestValues checks how values of each type are stored.
 func TestValues(t *testing.T) {
 	got, f := rows(t, &samples,
 		&sample{},
@@ -72,6 +74,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// TestNoRows: a file without rows has the columns, too.
 func TestNoRows(t *testing.T) {
 	got, f := rows(t, &samples)
 	if len(got) != 0 || len(f.Schema().Fields()) != len(Describe(&samples)) {

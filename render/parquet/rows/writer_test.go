@@ -13,7 +13,6 @@ import (
 )
 
 // sample is a record with values of all forms; nil and negative are those that are absent.
-
 type sample struct {
 	number  int64 // also a time and a duration
 	text    []byte
@@ -23,7 +22,6 @@ type sample struct {
 }
 
 // number reads a number that is a value of any type.
-
 func number(r *sample, v *records.Value) bool {
 	v.U, v.F = uint64(r.number), float64(r.number)
 	return r.number != 0
@@ -65,20 +63,12 @@ func sampleKeys() []records.Key[*sample] {
 }
 
 // listed reads a number, of which 0 is absent.
-
 func listed(r *sample, i int, v *records.Value) bool {
 	v.U = uint64(r.numbers[i])
 	return r.numbers[i] != 0
 }
 
-// rows writes records and returns the rows that parquet-go reads.
-
-// TestValues checks how values of each type are stored.
-
-// TestNoRows: a file without rows has the columns, too.
-
 // TestDuplicate checks that names of columns are compared, not those of keys.
-
 func TestDuplicate(t *testing.T) {
 	keys := []records.Key[*sample]{{Name: "a.b", Type: records.Uint, Get: number}, {Name: "a", Parts: []records.Key[*sample]{{Name: "b", Get: number}}}}
 	if name := Duplicate(&records.Table[*sample]{Keys: func() []records.Key[*sample] { return keys }}); name != "a_b" {
@@ -90,9 +80,7 @@ func TestDuplicate(t *testing.T) {
 }
 
 // TestNestedLists: an element of a list has no lists and maps, which the file would need
-
 // more levels for.
-
 func TestNestedLists(t *testing.T) {
 	check(t, &records.RPCs)
 	check(t, &records.Messages)
@@ -115,9 +103,7 @@ func check[R any](t *testing.T, keys *records.Table[R]) {
 }
 
 // TestErrors: the first error of the file is returned by Append, once a row group is
-
 // complete, and by Close.
-
 func TestErrors(t *testing.T) {
 	full := errors.New("no space")
 	w := NewWriter(failing{full}, &samples, Options{})
@@ -139,7 +125,6 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // TestSource reads what files were made from.
-
 func TestSource(t *testing.T) {
 	if s, err := Source("doc.go"); err == nil || s != "" {
 		t.Errorf("%q, %v", s, err)
@@ -147,7 +132,6 @@ func TestSource(t *testing.T) {
 }
 
 // sampleRPCs returns the RPCs of a sample.
-
 func sampleRPCs(tb testing.TB) (list []*track.RPC) {
 	pairing := track.NewPairing(track.Options{Done: func(r *track.RPC) { list = append(list, r.Clone()) }})
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
@@ -160,7 +144,6 @@ func sampleRPCs(tb testing.TB) (list []*track.RPC) {
 }
 
 // TestAllocs: rows take no memory from the heap once the first row group is complete.
-
 func TestAllocs(t *testing.T) {
 	list := sampleRPCs(t)
 	w := NewWriter(io.Discard, &records.RPCs, Options{Release: "1.0.0"})
@@ -176,5 +159,3 @@ func TestAllocs(t *testing.T) {
 		t.Errorf("%v allocations a row", allocs)
 	}
 }
-
-// BenchmarkAppend writes the RPCs of a sample again and again.
