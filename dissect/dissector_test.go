@@ -49,9 +49,7 @@ func TestNoAllocation(t *testing.T) {
 	if paired != runs {
 		t.Fatalf("%d of %d replies found their requests", paired, runs)
 	}
-	if n := testing.AllocsPerRun(10_000, ping); n != 0 {
-		t.Errorf("%v allocations for an RPC", n)
-	}
+	wiretest.NoAllocations(t, 10_000, ping)
 }
 
 // BenchmarkPair pairs replies with their requests; an RPC is one operation.

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -87,11 +86,7 @@ func TestFleetOnClickHouse(t *testing.T) {
 		}
 		return bytes.Replace(block, append([]byte("```\n\n```\n"), parts[3]...), []byte("```\n\n```\n"+result), 1)
 	})
-	if wiretest.Update() {
-		must.NoError(t, os.WriteFile("fleet.md", fresh, 0o644))
-	} else if !bytes.Equal(page, fresh) {
-		t.Errorf("results in docs/fleet.md are not those of ClickHouse: UPDATE=1 go test ./docs -run Fleet writes them")
-	}
+	wiretest.Golden(t, "fleet.md", string(fresh))
 }
 
 // align returns tab-separated lines as columns.

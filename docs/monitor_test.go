@@ -3,7 +3,6 @@ package docs
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -40,11 +39,5 @@ func TestMetrics(t *testing.T) {
 		}
 		want = fmt.Appendf(want, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(f.Labels, ", "), f.Help)
 	}
-	if wiretest.Update() {
-		must.NoError(t, os.WriteFile("monitor.md", want, 0o644))
-		page = want
-	}
-	if !bytes.Equal(page, want) {
-		t.Error("the table of metrics in monitor.md differs from the metrics: UPDATE=1 go test ./docs -run Metrics writes it")
-	}
+	wiretest.Golden(t, "monitor.md", string(want))
 }

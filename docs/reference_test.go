@@ -5,7 +5,6 @@ package docs
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/internal/cli/reference"
-	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/explain"
@@ -31,12 +29,7 @@ func TestReferencePages(t *testing.T) {
 		"findings.md":   findingsPage(),
 		"columns.md":    columnsPage(),
 	} {
-		if wiretest.Update() {
-			must.NoError(t, os.WriteFile(page, want, 0o644))
-		}
-		if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("docs/%s differs from its tables, %v: UPDATE=1 go test ./docs -run ReferencePages writes it", page, err)
-		}
+		wiretest.Golden(t, page, string(want))
 	}
 }
 

@@ -48,12 +48,7 @@ func TestGenerated(t *testing.T) {
 	}
 	for name, want := range fresh {
 		path := filepath.Join(dir, name)
-		if wiretest.Update() {
-			must.NoError(t, os.WriteFile(path, want, 0o644))
-		}
-		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("completions/%s is stale; UPDATE=1 go test ./internal/cli -run Generated updates it", name)
-		}
+		wiretest.Golden(t, path, string(want))
 	}
 }
 

@@ -111,5 +111,5 @@ func TestMetricsOfSamples(t *testing.T) {
 func golden(t *testing.T, file string, args []string) {
 	t.Helper()
 	out := quiet(t, args...)
-	compare(t, file, out)
+	wiretest.Golden(t, file, out)
 }

@@ -30,7 +30,7 @@ func TestMessagesOfSamples(t *testing.T) {
 	for _, sample := range wiretest.Samples(t) {
 		name, _, _ := strings.Cut(filepath.Base(sample), ".pcap")
 		summary, _, _ := run(t, sample)
-		compare(t, wiretest.Repo("pcaps/"+name+".summary"), summary)
+		wiretest.Golden(t, wiretest.Repo("pcaps/"+name+".summary"), summary)
 		jsonLines, _, _ := run(t, "-T", "json", sample)
 		allTrees, _, _ := run(t, "-V", sample)
 		lines, parts := strings.Split(jsonLines, "\n"), strings.Split(allTrees, "\n\n")
@@ -55,8 +55,8 @@ func TestMessagesOfSamples(t *testing.T) {
 		}
 	}
 	for service, tree := range trees {
-		compare(t, wiretest.Repo("pcaps/services/"+service+".tree"), tree)
-		compare(t, wiretest.Repo("pcaps/services/"+service+".json"), objects[service])
+		wiretest.Golden(t, wiretest.Repo("pcaps/services/"+service+".tree"), tree)
+		wiretest.Golden(t, wiretest.Repo("pcaps/services/"+service+".json"), objects[service])
 	}
 	if goldens := glob(t, wiretest.Repo("pcaps/services/*")); len(goldens) != 2*len(trees) {
 		t.Errorf("%d goldens of %d services", len(goldens), len(trees))
@@ -89,26 +89,6 @@ func formOf(t *testing.T, line string) (service, kind, form string) {
 		service = strings.ToLower(prefix)
 	}
 	return service, r.Kind, fmt.Sprint(r.Kind, r.Opcode, r.Variant, slices.Sorted(maps.Keys(r.Buffers)), r.Content != nil, r.Error != "")
-}
-
-// compare compares text with a golden, which UPDATE=1 writes.
-func compare(t *testing.T, file, out string) {
-	t.Helper()
-	if wiretest.Update() {
-		must.NoError(t, os.WriteFile(file, []byte(out), 0o644))
-		return
-	}
-	want := must.ReadFile(t, file)
-	a, b := strings.Split(out, "\n"), strings.Split(string(want), "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			t.Errorf("%s: line %d is\n%s\nwant\n%s", file, i+1, a[i], b[i])
-			return
-		}
-	}
-	if len(a) != len(b) {
-		t.Errorf("%s: %d lines, want %d", file, len(a), len(b))
-	}
 }
 
 var recordOrder = []string{"file", "frame", "time", "rel", "conn", "src", "dst", "src_qp", "dst_qp", "kind", "ksock", "ib", "o2iblnd", "connreq", "hello", "lnet",

@@ -547,10 +547,5 @@ func TestPage(t *testing.T) {
 		_, rest, _ := strings.Cut(parts[i+1], "```\n")
 		parts[i+1] = strings.TrimRight(screen, "\n") + "\n```\n" + rest
 	}
-	want := strings.Join(parts, "```text\n")
-	if wiretest.Update() {
-		must.NoError(t, os.WriteFile(page, []byte(want), 0o644))
-	} else if want != string(text) {
-		t.Errorf("%s shows other screens: UPDATE=1 go test ./internal/tui -run Page writes them", page)
-	}
+	wiretest.Golden(t, page, strings.Join(parts, "```text\n"))
 }

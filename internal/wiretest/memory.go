@@ -24,3 +24,11 @@ func Flat(t *testing.T, play func(times int), first, then int) {
 		t.Errorf("%d bytes held, %d later", before, after)
 	}
 }
+
+// NoAllocations checks that calling f allocates nothing.
+func NoAllocations(t testing.TB, times int, f func()) {
+	t.Helper()
+	if n := testing.AllocsPerRun(times, f); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

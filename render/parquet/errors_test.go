@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -158,7 +160,5 @@ func TestAllocations(t *testing.T) {
 	for range rowGroupRows {
 		r.write()
 	}
-	if n := testing.AllocsPerRun(rowGroupRows-100, func() { r.write() }); n != 0 {
-		t.Errorf("%v allocations per row", n)
-	}
+	wiretest.NoAllocations(t, rowGroupRows-100, func() { r.write() })
 }

@@ -5,7 +5,6 @@ package parquet
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -57,13 +56,5 @@ func TestFooter(t *testing.T) {
 				c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength)
 		}
 	}
-	const golden = "testdata/footer.txt"
-	if wiretest.Update() {
-		must.NoError(t, os.MkdirAll("testdata", 0o777))
-		must.NoError(t, os.WriteFile(golden, got, 0o666))
-	}
-	want := must.ReadFile(t, golden)
-	if !bytes.Equal(got, want) {
-		t.Errorf("the metadata differ from %s; UPDATE=1 go test stores them:\n%s", golden, got)
-	}
+	wiretest.Golden(t, "testdata/footer.txt", string(got))
 }

@@ -485,7 +485,5 @@ func TestNoAllocations(t *testing.T) {
 	for range 5000 {
 		once()
 	}
-	if n := testing.AllocsPerRun(2000, once); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	wiretest.NoAllocations(t, 2000, once)
 }

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
@@ -103,7 +105,5 @@ func TestPathsDoNotAllocate(t *testing.T) {
 	m.Src, m.Dst, m.Kind = client, server, lnet.Request
 	m.RoundTrips = lnet.RoundTrips{N: 1, Least: 5e5}
 	p.Message(m)
-	if n := testing.AllocsPerRun(1000, func() { m.Time += 1e8; p.Message(m) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	wiretest.NoAllocations(t, 1000, func() { m.Time += 1e8; p.Message(m) })
 }

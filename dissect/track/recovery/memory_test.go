@@ -50,7 +50,5 @@ func TestNoAllocations(t *testing.T) {
 	for range 5000 {
 		send()
 	}
-	if n := testing.AllocsPerRun(2000, send); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	wiretest.NoAllocations(t, 2000, send)
 }

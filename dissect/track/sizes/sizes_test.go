@@ -75,10 +75,8 @@ func TestRanges(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	r.Sends = 1
-	if n := testing.AllocsPerRun(1000, func() {
+	wiretest.NoAllocations(t, 1000, func() {
 		s.Sent(r, m)
 		s.Done(r)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	})
 }

@@ -127,9 +127,7 @@ func TestNoAllocations(t *testing.T) {
 	for range 3000 {
 		w.rpc(1e6)
 	}
-	if n := testing.AllocsPerRun(2000, func() { w.rpc(1e6) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	wiretest.NoAllocations(t, 2000, func() { w.rpc(1e6) })
 }
 
 // TestUnanswered: requests that are never answered hold a bounded number of copies,

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -361,10 +363,8 @@ func TestNoAllocation(t *testing.T) {
 	reply.Msg = &schema.Msg{Opcode: c.opcode, RPC: m.Msg.RPC, Variant: m.Msg.Variant, Reply: true, Bufs: append([][]byte{nil}, c.reply...)}
 	w.evidence.Conclude()
 	r := w.last
-	if n := testing.AllocsPerRun(100, func() {
+	wiretest.NoAllocations(t, 100, func() {
 		w.evidence.Sent(r, m)
 		w.evidence.Answered(r, reply)
-	}); n != 0 {
-		t.Errorf("%v allocations per RPC", n)
-	}
+	})
 }

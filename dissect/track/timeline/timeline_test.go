@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 )
@@ -90,12 +92,10 @@ func TestNoAllocations(t *testing.T) {
 	tl := New()
 	r := rpcAt(1e18, 1, 5e6)
 	tl.Done(r)
-	if n := testing.AllocsPerRun(2000, func() {
+	wiretest.NoAllocations(t, 2000, func() {
 		r.Seen[0].Request.Time += 50e6
 		tl.Done(r)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	})
 	if tl.Width() == minWidth {
 		t.Error("the bins were not widened")
 	}

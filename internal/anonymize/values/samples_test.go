@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -206,11 +204,5 @@ func sample(t testing.TB, name string) string {
 func checkGolden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if wiretest.Update() {
-		must.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want := must.ReadFile(t, path)
-	if got != string(want) {
-		t.Errorf("%s differs; UPDATE=1 go test writes it:\n%s", path, got)
-	}
+	wiretest.Golden(t, path, got)
 }

@@ -26,13 +26,7 @@ func TestGeneratedProfile(t *testing.T) {
 	for _, f := range profileFiles() {
 		names = append(names, f.name)
 		path := filepath.Join(dir, f.name)
-		if wiretest.Update() {
-			must.NoError(t, os.MkdirAll(dir, 0o755))
-			must.NoError(t, os.WriteFile(path, []byte(f.text), 0o644))
-		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != f.text {
-			t.Errorf("%s is stale; UPDATE=1 go test ./internal/cli/extcap -run Generated updates it", path)
-		}
+		wiretest.Golden(t, path, f.text)
 	}
 	entries, err := os.ReadDir(dir)
 	must.NoError(t, err)

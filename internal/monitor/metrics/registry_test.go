@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // TestEventsAddUp counts random events with many values over hours, and checks
@@ -135,9 +137,7 @@ func TestEachEventCountsOnce(t *testing.T) {
 // none.
 func TestObserveAllocatesNothing(t *testing.T) {
 	r, observe := testRegistry(t)
-	if n := testing.AllocsPerRun(100, observe); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	wiretest.NoAllocations(t, 100, observe)
 	r.Begin(testStart)
 	defer r.End()
 	if n := r.Series(); n > 200 {

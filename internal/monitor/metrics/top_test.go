@@ -109,9 +109,7 @@ func TestTopMemory(t *testing.T) {
 	if n := len(top.candidates); n != minCandidates {
 		t.Errorf("%d candidates, want %d", n, minCandidates)
 	}
-	if n := testing.AllocsPerRun(2, count); n != 0 {
-		t.Errorf("%v allocations for %d values", n, len(names))
-	}
+	wiretest.NoAllocations(t, 2, count)
 	before := wiretest.Heap()
 	runtime.KeepAlive(top)
 	top = nil

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/internal/monitor/metrics"
 )
 
@@ -42,9 +44,7 @@ func TestSpanAllocatesNothing(t *testing.T) {
 	for range 10_000 { // all batches exist
 		add()
 	}
-	if n := testing.AllocsPerRun(10_000, add); n != 0 {
-		t.Errorf("%v allocations for each span", n)
-	}
+	wiretest.NoAllocations(t, 10_000, add)
 	if q.stats.Dropped == 0 {
 		t.Error("the queue was never full")
 	}

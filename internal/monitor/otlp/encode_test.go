@@ -68,14 +68,7 @@ func golden(t *testing.T, file, message string, body []byte) {
 	if dir := os.Getenv("OTLP_BODIES"); dir != "" {
 		must.NoError(t, os.WriteFile(dir+"/"+file, body, 0o644))
 	}
-	file = "testdata/" + file + ".txt"
-	if wiretest.Update() {
-		must.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want := must.ReadFile(t, file)
-	if got != string(want) {
-		t.Errorf("%s: got\n%s", file, got)
-	}
+	wiretest.Golden(t, "testdata/"+file+".txt", got)
 }
 
 func TestSpans(t *testing.T) {

@@ -155,7 +155,5 @@ func TestAllocs(t *testing.T) {
 	for range 1<<16 + 1 {
 		add()
 	}
-	if allocs := testing.AllocsPerRun(1000, add); allocs != 0 {
-		t.Errorf("%v allocations a row", allocs)
-	}
+	wiretest.NoAllocations(t, 1000, add)
 }
