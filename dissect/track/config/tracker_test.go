@@ -29,7 +29,10 @@ type wire struct {
 	xid   uint64
 }
 
-func newWire() *wire { return &wire{t: New()} }
+func newWire() *wire {
+	opcodes.ByOpcode(opcodes.LLOG_ORIGIN_HANDLE_CREATE) // offsets of fields are computed for the first operation
+	return &wire{t: New()}
+}
 
 // rpc passes a request and its reply to the tracker.
 func (w *wire) rpc(client lnet.NID, opcode uint32, status int32, request, reply [][]byte) {

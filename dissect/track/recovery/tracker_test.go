@@ -28,6 +28,9 @@ const (
 
 var lightweight = opcodes.ObdConnectFlags.Bit("LIGHTWEIGHT")
 
+// instanceAt is where connect data have the instance of the target.
+var instanceAt = opcodes.Protocol.StructNamed("obd_connect_data").Field("ocd_instance").Off
+
 // wire makes the messages between clients and targets, and keeps the records of
 // targets that were lost.
 type wire struct {
@@ -138,7 +141,7 @@ func (c *mount) ask(opcode uint32, changes ...change) { c.request(opcode)(change
 func (c *mount) connect(op uint32) (accept func(op uint32, instance uint32), refuse func(status int32)) {
 	c.attempts++
 	data := wiretest.ConnectData(c.asked|0x10000, version)
-	binary.LittleEndian.PutUint32(data[opcodes.OcdInstance.Off:], c.instance)
+	binary.LittleEndian.PutUint32(data[instanceAt:], c.instance)
 	old := c.handle
 	if op&initial != 0 {
 		c.handle = 0
@@ -152,7 +155,7 @@ func (c *mount) connect(op uint32) (accept func(op uint32, instance uint32), ref
 			}
 			c.instance = instance
 			granted := slices.Clone(data)
-			binary.LittleEndian.PutUint32(granted[opcodes.OcdInstance.Off:], instance)
+			binary.LittleEndian.PutUint32(granted[instanceAt:], instance)
 			reply(opFlags(op), func(m *dissect.Message) { m.RPC.Handle, m.Msg.Bufs = c.handle, append(m.Msg.Bufs, granted) })
 		}, func(s int32) {
 			c.handle = old
