@@ -9,9 +9,11 @@ import (
 type Import struct {
 	*Connection
 	State       ImportState
-	First, Last Point // the first and the last message of it
-	LastServed  Point // the last reply of a server that knew the client and accepted it
-	Selected    bool  // by Imports.Select
+	First, Last Point       // the first and the last message of it
+	Changed     Point       // the last message that added to ImportLog
+	Before      ImportState // the last message
+	LastServed  Point       // the last reply of a server that knew the client and accepted it
+	Selected    bool        // by Imports.Select
 	Evictions   int
 	ConnectParameters
 	ImportCounts

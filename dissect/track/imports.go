@@ -41,10 +41,18 @@ func (t *Imports) Lost(l *lnet.Loss) { t.losses.Add(Span{l.From, l.To}, maxLosse
 // IsLossy reports whether bytes were not captured in a stretch of time.
 func (t *Imports) IsLossy(s Span) bool { return t.losses.Overlap(s) }
 
+// Of returns the connection of an RPC, nil when it is unknown.
+func (t *Imports) Of(r *RPC) *Import {
+	if r.Connection == nil {
+		return nil
+	}
+	return r.Connection.imp
+}
+
 // Select selects the connection of an RPC, if it is known.
 func (t *Imports) Select(r *RPC) {
-	if r.Connection != nil && r.Connection.imp != nil {
-		r.Connection.imp.Selected = true
+	if i := t.Of(r); i != nil {
+		i.Selected = true
 	}
 }
 
@@ -62,7 +70,7 @@ func (t *Imports) importOf(r *RPC, p Point) *Import {
 		c.imp = &Import{Connection: c, First: p, ImportLog: ImportLog{total: &t.logEntries}, use: use{fromBefore: r.Handle != 0}}
 		t.list = append(t.list, c.imp)
 	}
-	c.imp.Last = p
+	c.imp.Last, c.imp.Before = p, c.imp.State
 	return c.imp
 }
 
@@ -162,10 +170,10 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 
 // Done counts retransmissions, and notes a ping that was not answered.
 func (t *Imports) Done(r *RPC) {
-	if r.Connection == nil || r.Connection.imp == nil {
+	i, p := t.Of(r), r.Requested()
+	if i == nil {
 		return
 	}
-	i, p := r.Connection.imp, r.Requested()
 	if !i.overTCP {
 		i.resent += int64(r.Retransmits())
 	}
@@ -185,6 +193,7 @@ func (t *Imports) notify(i *Import, changesBefore int, p Point) {
 	if i.changes == changesBefore {
 		return
 	}
+	i.Changed = p
 	t.followOutage(i, p)
 	for _, changed := range t.changed {
 		changed(i, p)

@@ -22,7 +22,7 @@ func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
 	if r == nil {
 		return
 	}
-	if m.Kind == lnet.EarlyReply && r.Connection != nil && (r.Replay() || isLockReplay(r)) {
+	if m.Kind == lnet.EarlyReply && t.imports.Of(r) != nil && (r.Replay() || isLockReplay(r)) {
 		if c := t.member(r).client; c != nil && c.Outcome == ClientRecovering {
 			c.Early = Early{c.Early.Count + 1, track.PointOf(m), m.RPC.Timeout}
 		}

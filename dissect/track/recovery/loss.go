@@ -15,7 +15,7 @@ func (t *Tracker) lose(k *member, p track.Point, by Sign) {
 		return
 	}
 	k.lost = true
-	k.shift(p, &Client{Connection: k.connection, Type: k.kind, ClientMoments: ClientMoments{LastReply: k.last, Lost: p, LostBy: by}})
+	k.shift(p, &Client{Connection: k.imp.Connection, Type: k.imp.Kind(), ClientMoments: ClientMoments{LastReply: k.last, Lost: p, LostBy: by}})
 }
 
 // shift makes a client the last one, from a message on.
@@ -34,7 +34,7 @@ func (k *member) recovers() bool {
 // connect takes a connect request.
 func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
 	k.initial = m.RPC.OpFlags&opcodes.ConnectInitial != 0 || r.Handle == 0
-	if n := t.changed.Asked.Instance; n != 0 { // what the server granted it the last time
+	if n := k.imp.Asked.Instance; n != 0 { // what the server granted it the last time
 		if k.lost && k.instance != 0 && k.instance != n {
 			k.returned(n)
 		}
@@ -42,7 +42,7 @@ func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.P
 	}
 	switch {
 	case k.initial && r.ConnCnt == 1: // mounted again
-		t.starting(ownTarget(k.connection.ClientUUID), p)
+		t.starting(ownTarget(k.imp.ClientUUID), p)
 		k.lost, k.instance = false, 0
 		k.shift(p, nil)
 	case k.recovers():
@@ -69,7 +69,7 @@ func (k *member) returned(instance uint32) {
 
 // connectReply takes the reply to a connect.
 func (t *Tracker) connectReply(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
-	i := t.changed
+	i := k.imp
 	switch {
 	case r.ConnCnt < i.ConnCnt || !r.HasRequest: // given up
 	case r.Status != 0:
@@ -86,7 +86,7 @@ func (t *Tracker) refused(k *member, r *track.RPC, p track.Point) {
 	}
 	switch c := k.client; {
 	case !k.lost || c == nil:
-	case t.changed.Evictions > k.evictions:
+	case k.imp.EventAt(p, track.EventEvicted) != nil:
 		c.Evicted, c.Outcome = p, ClientEvicted
 		c.refuse(r.Server, r.Status, p)
 	default:
@@ -97,7 +97,7 @@ func (t *Tracker) refused(k *member, r *track.RPC, p track.Point) {
 // accepted takes a connect that was accepted: by what it grants, the target was
 // started again or not.
 func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
-	g, i := k.target, t.changed
+	g, i := k.target, k.imp
 	var instance uint32
 	if m.Msg != nil {
 		instance = uint32(opcodes.OcdInstance.Uint(m.Msg.Buf(1), m.RPC.Big))
@@ -129,7 +129,7 @@ func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.
 	case wasLost && k.client.recovery == nil:
 		kind := Lost
 		switch {
-		case reconnected, same && i.Evictions == k.evictions:
+		case reconnected, same && i.EventAt(p, track.EventEvicted) == nil:
 			kind = Reconnect
 		case same:
 			kind = Eviction
@@ -139,7 +139,6 @@ func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.
 			k.failedVersions(p)
 		}
 	}
-	k.kind = i.Kind()
 	if i.State == track.StateDiscon || !restarted && !wasLost && !k.recovers() {
 		return
 	}
@@ -170,7 +169,7 @@ func (k *member) joinRestart(rec *Recovery, kind string, p track.Point) {
 	case k.recovers() && c.recovery == nil:
 		return
 	}
-	k.shift(p, &Client{Connection: k.connection, Type: kind, ClientMoments: ClientMoments{LastReply: k.last}})
+	k.shift(p, &Client{Connection: k.imp.Connection, Type: kind, ClientMoments: ClientMoments{LastReply: k.last}})
 	if !k.again.IsZero() {
 		k.client.Lost, k.client.LostBy = k.again, SignReconnect
 	}
@@ -193,7 +192,7 @@ func (c *Client) connected(k *member, i *track.Import, p track.Point) {
 		c.Connected = p
 	}
 	switch {
-	case i.Evictions > k.evictions:
+	case i.EventAt(p, track.EventEvicted) != nil:
 		c.Evicted, c.Recovered, c.Outcome = p, p, ClientEvicted
 	case i.State == track.StateFull && k.initial:
 		c.Recovered, c.Outcome = p, ClientMounted
@@ -307,7 +306,7 @@ func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 		case k.lost && c.recovery == nil && c.Lost.Time < r.Back.Time:
 			r.add(c)
 		case known && whole && k.isSilent(r) && (c == nil || c.recovery != r):
-			r.add(&Client{Connection: k.connection, Type: k.kind, ClientMoments: ClientMoments{LastReply: k.last}})
+			r.add(&Client{Connection: k.imp.Connection, Type: k.imp.Kind(), ClientMoments: ClientMoments{LastReply: k.last}})
 		}
 	}
 	for _, c := range r.Clients {
@@ -332,7 +331,7 @@ func (k *member) isSilent(r *Recovery) bool {
 
 // isClosed reports whether the client has disconnected.
 func (k *member) isClosed() bool {
-	switch k.state {
+	switch k.imp.State {
 	case track.StateClosed, track.StateIdle, track.StateDisconnecting, track.StateNew:
 		return true
 	}

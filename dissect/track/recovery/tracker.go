@@ -31,7 +31,6 @@ import (
 type Tracker struct {
 	done    func(*Recovery)
 	imports *track.Imports
-	changed *track.Import // by the message that is taken, nil: none
 	members *fifo.Map[*track.Connection, *member]
 	targets *fifo.Map[string, *target]
 	ended   []*Recovery // until their RPCs have ended
@@ -42,23 +41,20 @@ type Tracker struct {
 
 // member is a connection of a client to a target.
 type member struct {
-	connection *track.Connection
-	target     *target // nil: its name is unknown
-	kind       string
-	state      track.ImportState
-	evictions  int
-	instance   uint32 // of the target that it is connected to, 0: unknown
-	first      track.Point
-	last       track.Point // reply of the target
-	portal     uint32
-	handle     uint64 // of the last reply
-	server     lnet.NID
-	heard      *int64      // of that server
-	again      track.Point // the first connect during a recovery
-	initial    bool        // the last connect began a new connection
-	lost       bool        // and not made again
-	client     *Client     // of the last loss
-	before     *Client     // of the loss before that
+	imp      *track.Import
+	target   *target // nil: its name is unknown
+	instance uint32  // of the target that it is connected to, 0: unknown
+	first    track.Point
+	last     track.Point // reply of the target
+	portal   uint32
+	handle   uint64 // of the last reply
+	server   lnet.NID
+	heard    *int64      // of that server
+	again    track.Point // the first connect during a recovery
+	initial  bool        // the last connect began a new connection
+	lost     bool        // and not made again
+	client   *Client     // of the last loss
+	before   *Client     // of the loss before that
 }
 
 // target is a target and what its messages show of it.
@@ -100,7 +96,6 @@ func New(imports *track.Imports, done func(*Recovery)) *Tracker {
 	t := &Tracker{done: done, imports: imports,
 		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets),
 		heard: fifo.NewMap[lnet.NID, *int64](maxServers)}
-	imports.OnChange(func(i *track.Import, _ track.Point) { t.changed = i })
 	return t
 }
 
@@ -126,76 +121,65 @@ func (t *Tracker) Close() {
 
 // Sent takes a request.
 func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
-	t.takeRequest(r, m)
-	t.changed = nil
-}
-
-func (t *Tracker) takeRequest(r *track.RPC, m *dissect.Message) {
 	t.views.see(m)
+	p := track.PointOf(m)
 	if r.Opcode == opcodes.MGS_TARGET_REG && m.Msg != nil {
 		if name, ok := opcodes.RegisteredTarget(m.Msg); ok {
-			t.starting(string(name), track.PointOf(m))
+			t.starting(string(name), p)
 		}
 	}
-	if r.Connection == nil || track.IsCallback(r.Opcode) {
+	i := t.imports.Of(r)
+	if i == nil || track.IsCallback(r.Opcode) || i.Changed != p {
 		return
 	}
-	if t.changed == nil {
-		return
-	}
-	p := track.PointOf(m)
 	t.Advance(p.Time)
-	k, c := t.changedMember(r), (*Client)(nil)
+	k, c := t.member(r), (*Client)(nil)
 	if k.client != nil && k.client.Recovered.IsZero() {
 		c = k.client
 	}
-	switch state := t.changed.State; {
+	switch {
 	case track.IsConnect(r.Opcode):
 		t.connect(k, r, m, p)
 	case track.IsDisconnect(r.Opcode):
 		k.lost = false
-		t.stopping(k.connection.ClientUUID, p)
+		t.stopping(i.ClientUUID, p)
 	case c == nil:
 	case r.Replay():
 		c.Requests.add(p)
 		c.Transnos.add(m.RPC.Transno)
-	case state == track.StateReplayLocks && isLockReplay(r) && r.Opcode == opcodes.LDLM_ENQUEUE:
+	case i.State == track.StateReplayLocks && isLockReplay(r) && r.Opcode == opcodes.LDLM_ENQUEUE:
 		c.Locks.add(p)
-		c.noteGap(t.changed, p)
-	case state == track.StateReplayWait && k.state != state:
+		c.noteGap(i, p)
+	case i.State == track.StateReplayWait && i.Before != i.State:
 		c.Ready = p
-		c.noteGap(t.changed, p)
+		c.noteGap(i, p)
 	}
-	k.state = t.changed.State
 }
 
 // Answered takes a reply.
 func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
-	t.takeReply(r, m)
-	t.changed = nil
-}
-
-func (t *Tracker) takeReply(r *track.RPC, m *dissect.Message) {
 	t.views.see(m)
-	if r.Connection == nil || track.IsCallback(r.Opcode) {
+	i := t.imports.Of(r)
+	if i == nil || track.IsCallback(r.Opcode) {
 		return
 	}
 	p := track.PointOf(m)
-	if t.changed != nil {
+	changed := i.Changed == p
+	if changed {
 		t.Advance(p.Time)
 	}
 	k := t.member(r)
 	switch {
-	case t.changed == nil:
+	case !changed:
 	case track.IsConnect(r.Opcode):
 		t.connectReply(k, r, m, p)
-	case k.lost && t.changed.State == track.StateFull:
+	case k.lost && i.State == track.StateFull:
 		k.lost = false // the reply to the connect was not captured
 		k.client.Recovered = p
 	case r.Opcode == opcodes.SEC_CTX_INIT: // before a connect
-	case t.changed.State == track.StateDiscon && k.state != track.StateDiscon:
+	case i.State == track.StateDiscon && i.Before != track.StateDiscon:
 		t.lose(k, p, SignNotConnected)
-	case k.client != nil && k.state == track.StateReplayWait && t.changed.State == track.StateFull:
+	case k.client != nil && i.Before == track.StateReplayWait && i.State == track.StateFull:
 		k.client.Recovered, k.client.Outcome = p, ClientRecovered
 	}
 	if c := k.client; c != nil && c.Recovered.IsZero() && r.Status < 0 {
@@ -205,9 +189,6 @@ func (t *Tracker) takeReply(r *track.RPC, m *dissect.Message) {
 		case isLockReplay(r) && r.Opcode == opcodes.LDLM_ENQUEUE:
 			c.Locks.fail(r.Status)
 		}
-	}
-	if t.changed != nil {
-		k.state, k.evictions = t.changed.State, t.changed.Evictions
 	}
 	t.hear(k, r.Server, p)
 	if isAlive(r) {
@@ -249,8 +230,7 @@ func (t *Tracker) reply(k *member, r *track.RPC, p track.Point) {
 
 // Done takes an RPC that has ended.
 func (t *Tracker) Done(r *track.RPC) {
-	t.changed = nil
-	if r.Connection == nil || !r.HasRequest || !r.HasOpcode || track.IsCallback(r.Opcode) {
+	if t.imports.Of(r) == nil || !r.HasRequest || !r.HasOpcode || track.IsCallback(r.Opcode) {
 		return
 	}
 	k := t.member(r)
@@ -317,21 +297,15 @@ func isConnectionError(status int32) bool {
 func (t *Tracker) member(r *track.RPC) *member {
 	k, ok := t.members.Get(r.Connection)
 	if !ok {
-		k = &member{connection: r.Connection, portal: r.Portal}
+		k = &member{portal: r.Portal}
 		if _, old, evicted := t.members.Put(r.Connection, k); evicted {
 			old.leave()
 		}
 	}
+	k.imp = t.imports.Of(r)
 	if k.target == nil && r.Connection.Target != "" {
 		t.join(k, r.Connection.Target)
 	}
-	return k
-}
-
-// changedMember returns the member of the connection that a message changed.
-func (t *Tracker) changedMember(r *track.RPC) *member {
-	k := t.member(r)
-	k.kind = t.changed.Kind()
 	return k
 }
 
