@@ -9,9 +9,9 @@ import (
 
 // Limits of the analysis of a direction of a connection.
 const (
-	maxSentMessages = 32    // complete messages, for what is retransmitted of them later
-	maxResentRanges = 64    // retransmitted ranges of incomplete messages
-	maxUnsettled    = 32    // retransmitted ranges of complete messages that are not acknowledged yet
+	maxSentMessages = 32    // complete messages that are kept, since they may be retransmitted
+	maxResentRanges = 64    // retransmitted ranges of messages that are not complete yet
+	maxUnsettled    = 32    // retransmitted ranges of complete messages, until they are acknowledged
 	maxSendTimes    = 64    // entries of analysis.times
 	sendTimeStep    = 100e3 // ns between two of them
 	defaultRTT      = 3e6   // ns, if the handshake was not captured

@@ -1,14 +1,15 @@
 package lnet
 
-// Transfer is what the transport did to carry a message.
+// Transfer is what TCP or InfiniBand did to carry a message: what was sent again, and
+// how much later the message arrived because of it.
 type Transfer struct {
 	Resent int   // retransmitted packets with bytes of the message
 	Timed  int   // those of them whose cost in latency is known
 	RTT    int64 // round trip of the connection in nanoseconds, 0 if unknown
 
-	// Lost is how many nanoseconds later the message arrived because of the Timed
-	// packets, between LostFrom and LostTo. A packet that the receiver had already
-	// (spurious) costs nothing.
+	// Lost is by how many nanoseconds the Timed packets delayed the message, between
+	// LostFrom and LostTo. A packet that the receiver had already (spurious) costs
+	// nothing.
 	Lost             int64
 	LostFrom, LostTo int64
 

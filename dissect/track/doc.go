@@ -6,14 +6,15 @@
 // # RPCs
 //
 // A Pairing finds the request, early replies, bulk data and reply of each RPC, by
-// xid and client. An RPC waits for its reply, then lingers for late messages, and
-// is passed to the Done hook when it ends:
+// xid and client. An RPC waits for its reply, then lingers for late messages; if it
+// failed because the target was not there, its client may send it again for minutes.
+// It is passed to the Done hook when it ends:
 //
 //	pairing := track.NewPairing(track.Options{Done: func(r *track.RPC) { … }})
 //	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
 //
-// pairing.go takes messages, pairing_find.go finds the RPC of a message, and
-// pairing_lifetime.go moves RPCs from one state to the next. rpc.go has the
+// pairing.go takes messages and finds the RPC of each, pairing_lifetime.go moves RPCs
+// from one state to the next. rpc.go has the
 // fields and Attached, sighting.go the times: each capture point sees an RPC at its own time.
 // Whoever needs data of their own for each RPC uses Attached. lock_waits.go
 // finds how long an LDLM_ENQUEUE waits for its lock after the reply.
@@ -28,10 +29,12 @@
 // Dimension (stats_key.go).
 //
 // Imports has an Import for each connection between a client and a target: its
-// state, its ImportLog of transitions and events, and what client and server
-// agreed on. import_connect.go decides on states; import_eviction.go decides
-// whether a client was evicted, and which lock callbacks were pending;
-// import_recovery.go compares what was replayed with what should have been.
+// state, its ImportLog of transitions and events, how it was lost (Outage), and
+// what client and server agreed on. import_connect.go decides on states;
+// import_eviction.go decides whether a client was evicted, and which lock callbacks
+// were pending; import_outage.go follows a connection from the first sign that it is
+// lost until it is up again; import_recovery.go compares what was replayed with what
+// should have been. Packages evictions and recovery add what spans connections.
 // connection.go finds the connection of an RPC by its handle.
 //
 // # Names, connects and duplicates

@@ -15,9 +15,9 @@ type Options struct {
 	// time; 0: an hour.
 	Timeout int64
 
-	// Linger is how long a complete RPC is held back for what may still
-	// come: its reply at another capture point, a resend, the last parts of
-	// a bulk. In nanoseconds of capture time; 0: 20 seconds.
+	// Linger is how long a complete RPC is held for late messages: its reply at
+	// another capture point, a resend, the last parts of a bulk. In nanoseconds of
+	// capture time; 0: 20 seconds.
 	Linger int64
 
 	// Resend is how long an RPC is held at most whose reply is an error after
@@ -37,18 +37,18 @@ type Options struct {
 	Sent, Answered func(*RPC, *dissect.Message)
 
 	// Known, if it is set, is called once, at the first request of a connection
-	// that was made before the capture began. It returns what is known about
-	// such connections, by a first reading of the same capture.
+	// that was made before the capture began. It returns what a look ahead in the
+	// same capture has found about such connections.
 	Known func() Known
 
 	// Bulk is called for each message with bulk data that are complete and decoded,
 	// such as the pages of a directory.
 	Bulk func(*RPC, *dissect.Message)
 
-	// Done gets each RPC once, in the order in which they ended: with the
-	// reply or at the timeout; an LDLM_ENQUEUE whose lock has to wait, when
-	// the lock is granted, the wait ends otherwise, or at LockWait. At the end of the capture it gets the rest,
-	// in the order of the requests.
+	// Done gets each RPC once, in the order in which they ended: Linger after the
+	// reply; see Resend for one that failed, LockWait for one that waits for a lock,
+	// and Timeout for one without a reply. At the end of the capture it gets the
+	// rest, those without a reply last, in the order of the requests.
 	Done func(*RPC)
 }
 

@@ -220,7 +220,8 @@ func (r *RPC) IsSentAgain() bool { return r.reopened }
 // are not sent again, and EAGAIN says of a lock that somebody holds it.
 func (r *RPC) isRetried() bool {
 	switch {
-	case !r.HasRequest || !r.HasReply || !r.HasOpcode || r.Opcode == opcodes.OBD_PING, IsConnect(r.Opcode), IsDisconnect(r.Opcode), IsCallback(r.Opcode):
+	case !r.HasRequest || !r.HasReply || !r.HasOpcode, r.Opcode == opcodes.OBD_PING,
+		IsConnect(r.Opcode), IsDisconnect(r.Opcode), IsCallback(r.Opcode):
 		return false
 	case r.Status == opcodes.EAGAIN:
 		return r.Opcode != opcodes.LDLM_ENQUEUE
@@ -232,7 +233,8 @@ func (r *RPC) isRetried() bool {
 // sends normal requests only over a full connection.
 func (r *RPC) showsConnected() bool {
 	const recovery = dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
-	return r.HasRequest && r.Type == dissect.TypeReply && !r.Replay() && r.Flags&recovery == 0 && !IsConnect(r.Opcode) && !setsUpContext(r.Opcode)
+	return r.HasRequest && r.Type == dissect.TypeReply && !r.Replay() && r.Flags&recovery == 0 &&
+		!IsConnect(r.Opcode) && !setsUpContext(r.Opcode)
 }
 
 // Clone copies an RPC, to be kept after the Done hook has returned.

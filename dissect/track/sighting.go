@@ -33,11 +33,11 @@ type Sighting struct {
 	Bytes   int64 // of bulk data
 
 	sends, early int
-	sender       netip.Addr // of the last request on the wire
-	receiver     netip.Addr // of it
-	flags        uint32     // of the last request
-	mbits        uint64
-	parts        [2]uint64 // bulk parts seen, by the low bits of their match bits
+	sender       netip.Addr // of the last request, on this leg of its way
+	receiver     netip.Addr // of the last request
+	flags        uint32     // pb_flags of the last request
+	mbits        uint64     // pb_mbits of the last request
+	parts        [2]uint64  // bulk parts seen, by the low bits of their match bits
 	pendingGets  int
 	reopened     bool // the request was sent again after Reply
 

@@ -39,7 +39,7 @@ type Files struct {
 	usedObjects fifo.Queue[object]
 	root        track.FID
 	seed        maphash.Seed
-	rpcs        track.Attached[subject]
+	rpcs        track.Attached[rpcFiles]
 	tree        dissect.Tree // for replies that are read with their requests
 	limits      limits
 	now         int64
@@ -54,8 +54,8 @@ type limits struct {
 
 var defaultLimits = limits{active: 1 << 16, named: 1 << 18, objects: 1 << 17}
 
-// subject is what an RPC is about.
-type subject struct {
+// rpcFiles is what an RPC is about.
+type rpcFiles struct {
 	counted bool
 	kind    Kind
 	file    track.FID // zero: unknown
@@ -205,7 +205,7 @@ func (t *Files) Sent(r *track.RPC, m *dissect.Message) {
 }
 
 // set notes what an RPC does.
-func (s *subject) set(k Kind) { s.counted, s.kind = true, k }
+func (s *rpcFiles) set(k Kind) { s.counted, s.kind = true, k }
 
 // kindOf returns what an operation without variants of its own does, and whether it
 // is about an OST object.
@@ -241,7 +241,7 @@ func kindOf(opc uint32) (k Kind, isObject, ok bool) {
 }
 
 // ranges notes what an RPC reads or writes.
-func (t *Files) ranges(s *subject, m *dissect.Message) {
+func (t *Files) ranges(s *rpcFiles, m *dissect.Message) {
 	if s.kind != Read && s.kind != Write {
 		return
 	}
@@ -254,7 +254,7 @@ func (t *Files) ranges(s *subject, m *dissect.Message) {
 }
 
 // byEntry notes the name that a request is about.
-func (t *Files) byEntry(s *subject, r *track.RPC) {
+func (t *Files) byEntry(s *rpcFiles, r *track.RPC) {
 	if !r.HasFID {
 		return
 	}
@@ -269,7 +269,7 @@ func (t *Files) byEntry(s *subject, r *track.RPC) {
 }
 
 // getattr takes a request for attributes by name, or by FID when it has none.
-func (t *Files) getattr(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) getattr(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	s.set(Stat)
 	t.byEntry(s, r)
 	if second := track.FID(opcodes.SecondFile(m.Msg)); len(r.Name()) == 0 && second != (track.FID{}) {
@@ -278,7 +278,7 @@ func (t *Files) getattr(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // enqueue takes the request for a lock, and for what is done along with it.
-func (t *Files) enqueue(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) enqueue(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	d, ok := opcodes.LockDescOf(m.Msg)
 	if !opcodes.IsIntent(m.Msg) || r.Variant != nil && r.Variant.Name == "glimpse" {
 		if !ok {
@@ -320,7 +320,7 @@ func (t *Files) enqueue(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // setRequest notes the record of a request, and returns it with its names.
-func (s *subject) setRequest(m *dissect.Message) (q opcodes.Reintegration, ok bool) {
+func (s *rpcFiles) setRequest(m *dissect.Message) (q opcodes.Reintegration, ok bool) {
 	q, ok = opcodes.ReintegrationOf(m.Msg)
 	s.request = q
 	s.request.Name, s.request.NewName = nil, nil // in the message
@@ -331,7 +331,7 @@ func (s *subject) setRequest(m *dissect.Message) (q opcodes.Reintegration, ok bo
 }
 
 // byName notes the file of a request that creates or opens.
-func (t *Files) byName(s *subject, r *track.RPC) {
+func (t *Files) byName(s *rpcFiles, r *track.RPC) {
 	q := &s.request
 	t.byEntry(s, r)
 	if second := track.FID(q.Second); second != (track.FID{}) && !q.CrossRef && (len(r.Name()) == 0 || q.ByFID) {
@@ -340,7 +340,7 @@ func (t *Files) byName(s *subject, r *track.RPC) {
 }
 
 // reintegration takes an MDS_REINT or MDS_CLOSE.
-func (t *Files) reintegration(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) reintegration(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	q, ok := s.setRequest(m)
 	if !ok || r.Variant == nil {
 		return
@@ -391,7 +391,7 @@ func (t *Files) reintegration(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // addBatched notes a request in a batch.
-func (s *subject) addBatched(n opcodes.BatchedName) {
+func (s *rpcFiles) addBatched(n opcodes.BatchedName) {
 	if len(s.batch) < maxBatch {
 		s.batch = append(s.batch, batchedName{track.FID(n.Dir), len(n.Name)})
 		s.names = append(s.names, n.Name...)
@@ -451,7 +451,7 @@ func (t *Files) Answered(r *track.RPC, m *dissect.Message) {
 }
 
 // answered takes the reply to other operations.
-func (t *Files) answered(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) answered(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	_, isObject, ok := kindOf(r.Opcode)
 	switch {
 	case r.Opcode == opcodes.MDS_GET_ROOT:
@@ -480,7 +480,7 @@ func (t *Files) answered(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // moved notes how many bytes were read or written.
-func (t *Files) moved(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) moved(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	switch s.kind {
 	case Read:
 		s.bytes = int64(r.Status)
@@ -500,7 +500,7 @@ func (t *Files) moved(s *subject, r *track.RPC, m *dissect.Message) {
 
 // attributes takes the attributes and the layout that a reply has of a file, and
 // returns its FID.
-func (t *Files) attributes(s *subject, m *dissect.Message) track.FID {
+func (t *Files) attributes(s *rpcFiles, m *dissect.Message) track.FID {
 	a := opcodes.FileAttrsOf(m.Msg)
 	fid := track.FID(a.FID)
 	if fid == (track.FID{}) && s.dir == (track.FID{}) {
@@ -524,7 +524,7 @@ func (t *Files) setAttributes(fid track.FID, a *opcodes.FileAttrs) {
 }
 
 // learned notes which file the name in a request stands for.
-func (t *Files) learned(s *subject, r *track.RPC, fid track.FID) {
+func (t *Files) learned(s *rpcFiles, r *track.RPC, fid track.FID) {
 	if fid == (track.FID{}) {
 		return
 	}
@@ -541,7 +541,7 @@ func (t *Files) learned(s *subject, r *track.RPC, fid track.FID) {
 }
 
 // enqueued takes the reply to a request for a lock.
-func (t *Files) enqueued(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) enqueued(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if !s.counted && r.HasRequest {
 		return
 	}
@@ -580,7 +580,7 @@ func (t *Files) enqueued(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // reintegrated takes the reply to an MDS_REINT.
-func (t *Files) reintegrated(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) reintegrated(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if s.failed || !s.counted {
 		return
 	}
@@ -617,7 +617,7 @@ func (t *Files) reintegrated(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // unlinked notes that a name was removed.
-func (t *Files) unlinked(s *subject, r *track.RPC, a *opcodes.FileAttrs) {
+func (t *Files) unlinked(s *rpcFiles, r *track.RPC, a *opcodes.FileAttrs) {
 	if s.file != (track.FID{}) { // its name may not have been seen before
 		t.learn(s.dir, r.Name(), s.file)
 	}
@@ -638,7 +638,7 @@ func (t *Files) removed(f *File, r *track.RPC) {
 }
 
 // renamed notes that a file was renamed. A migrated one has got another FID.
-func (t *Files) renamed(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) renamed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if r.Variant.Name == "MIGRATE" {
 		if fid := track.FID(opcodes.FileAttrsOf(m.Msg).FID); fid != (track.FID{}) {
 			t.learn(s.dir, r.Name(), fid)
@@ -655,7 +655,7 @@ func (t *Files) renamed(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // closed takes the reply to an MDS_CLOSE.
-func (t *Files) closed(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) closed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if s.failed || !s.counted {
 		return
 	}
@@ -677,7 +677,7 @@ func (t *Files) closed(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // batched takes the reply to a batch.
-func (t *Files) batched(s *subject, m *dissect.Message) {
+func (t *Files) batched(s *rpcFiles, m *dissect.Message) {
 	i, names := 0, s.names
 	opcodes.BatchedAnswers(m.Msg, func(a opcodes.FileAttrs, layout []byte) {
 		if i >= len(s.batch) {
@@ -696,7 +696,7 @@ func (t *Files) batched(s *subject, m *dissect.Message) {
 }
 
 // info takes the reply to an MDS_GET_INFO or MDS_GETXATTR.
-func (t *Files) info(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) info(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if s.failed || s.file == (track.FID{}) {
 		return
 	}
@@ -724,7 +724,7 @@ func (t *Files) learnPath(from track.FID, path []byte, fid track.FID) {
 }
 
 // rooted takes the root that a client mounts.
-func (t *Files) rooted(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) rooted(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	fid := track.FID(opcodes.FileAttrsOf(m.Msg).FID)
 	switch {
 	case fid == (track.FID{}):
@@ -741,7 +741,7 @@ func (t *Files) Done(r *track.RPC) {
 	if s.counted && !r.Replay() {
 		t.count(s, r)
 	}
-	*s = subject{newName: s.newName[:0], ranges: s.ranges[:0], batch: s.batch[:0], names: s.names[:0]}
+	*s = rpcFiles{newName: s.newName[:0], ranges: s.ranges[:0], batch: s.batch[:0], names: s.names[:0]}
 }
 
 // Subject returns the file that an RPC is about, and the OST object; each is zero
@@ -756,8 +756,8 @@ func (t *Files) Subject(r *track.RPC) (file, object track.FID) {
 	return file, object
 }
 
-// subjectFile returns the record of what an RPC is about, nil when that is unknown.
-func (t *Files) subjectFile(s *subject) *File {
+// fileOf returns the record of what an RPC is about, nil when that is unknown.
+func (t *Files) fileOf(s *rpcFiles) *File {
 	switch {
 	case s.file != (track.FID{}):
 		return t.file(t.canonical(s.file))
@@ -768,8 +768,8 @@ func (t *Files) subjectFile(s *subject) *File {
 }
 
 // count counts an RPC.
-func (t *Files) count(s *subject, r *track.RPC) {
-	f := t.subjectFile(s)
+func (t *Files) count(s *rpcFiles, r *track.RPC) {
+	f := t.fileOf(s)
 	if f == nil {
 		return
 	}
@@ -810,7 +810,7 @@ func (t *Files) count(s *subject, r *track.RPC) {
 }
 
 // countTransfer counts a read or write.
-func (t *Files) countTransfer(f *File, u *User, s *subject, r *track.RPC) {
+func (t *Files) countTransfer(f *File, u *User, s *rpcFiles, r *track.RPC) {
 	a := f.Activity
 	x := &a.Read
 	if s.kind == Write {
@@ -855,7 +855,7 @@ func (t *Files) onMDT(f *File) *object {
 }
 
 // countRewrite counts a write to a range that failed before.
-func (a *Activity) countRewrite(s *subject) {
+func (a *Activity) countRewrite(s *rpcFiles) {
 	for i := range s.ranges {
 		r := &s.ranges[i]
 		if a.failed.to != 0 && r.from == a.failed.from {

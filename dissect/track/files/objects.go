@@ -125,7 +125,7 @@ func (t *Files) owner(o *object) *File {
 }
 
 // aboutObject takes the request or reply of an operation on an object.
-func (t *Files) aboutObject(s *subject, r *track.RPC, m *dissect.Message) {
+func (t *Files) aboutObject(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	q, ok := opcodes.ObjectRequestOf(m.Msg)
 	if !ok {
 		return
@@ -174,7 +174,7 @@ func (t *Files) objectSize(o *object, size uint64) {
 }
 
 // count counts the ranges that an RPC reads or writes.
-func (o *object) count(a *Accesses, s *subject, r *track.RPC) {
+func (o *object) count(a *Accesses, s *rpcFiles, r *track.RPC) {
 	var stream *stream
 	for i := range o.streams {
 		if x := &o.streams[i]; x.client == r.Client && x.write == (s.kind == Write) {

@@ -131,10 +131,12 @@ func (f *Follower) parts() (list []Hooks) {
 		list = append(list, Hooks{Message: func(_ *track.RPC, m *dissect.Message) { x.Message(m) }})
 	}
 	if x := f.imports; x != nil {
-		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, Lost: x.Lost, TCPEvent: x.TCPEvent, close: x.Close})
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, Lost: x.Lost, TCPEvent: x.TCPEvent,
+			close: x.Close})
 	}
 	if x := f.locks; x != nil {
-		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, last: x.Done, advance: x.Advance, close: func() { x.Advance(f.now); x.Close() }})
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, last: x.Done, advance: x.Advance,
+			close: func() { x.Advance(f.now); x.Close() }})
 	}
 	if x := f.evictions; x != nil {
 		list = append(list, Hooks{Lock: x.Lock, Import: x.ImportChanged, Tick: x.Advance, advance: x.Advance, close: x.Close})

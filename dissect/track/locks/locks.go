@@ -41,7 +41,7 @@ type Locks struct {
 	ended       fifo.Queue[Lock]
 	resources   map[resourceKey]*resource
 	requested   *fifo.Map[resourceKey, *requests]
-	rpcs        track.Attached[subject]
+	rpcs        track.Attached[rpcLocks]
 }
 
 // handleKey is a lock as one side refers to it.
@@ -50,8 +50,8 @@ type handleKey struct {
 	cookie uint64
 }
 
-// subject is what an RPC is about.
-type subject struct {
+// rpcLocks is what an RPC is about.
+type rpcLocks struct {
 	lock     *Lock
 	replayed bool    // an LDLM_ENQUEUE that gives the lock back to a restarted server
 	callback int     // index of a callback
@@ -142,7 +142,7 @@ func (t *Locks) Subjects(r *track.RPC) (lock *Lock, canceled []*Lock) {
 func (t *Locks) Done(r *track.RPC) {
 	s := t.rpcs.Of(r)
 	l, callback, replayed := s.lock, s.callback, s.replayed
-	*s = subject{}
+	*s = rpcLocks{}
 	switch {
 	case l == nil:
 	case r.Opcode == opcodes.LDLM_ENQUEUE:

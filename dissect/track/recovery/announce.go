@@ -23,11 +23,11 @@ func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	if m.Kind == lnet.EarlyReply && t.imports.Of(r) != nil && (r.Replay() || isLockReplay(r)) {
-		if c := t.member(r).client; c != nil && c.Outcome == ClientRecovering {
+		if c := t.conn(r).client; c != nil && c.Outcome == ClientRecovering {
 			c.Early = Early{c.Early.Count + 1, track.PointOf(m), m.RPC.Timeout}
 		}
 	}
-	if m.Req == nil || len(m.Content) == 0 || m.Req.Opcode != opcodes.MGS_CONFIG_READ || m.Req.Variant == nil || m.Req.Variant.Name != opcodes.RecoveryTable {
+	if q := m.Req; q == nil || len(m.Content) == 0 || q.Opcode != opcodes.MGS_CONFIG_READ || q.Variant == nil || q.Variant.Name != opcodes.RecoveryTable {
 		return
 	}
 	table := string(r.Name()) // such as lustre-cliir

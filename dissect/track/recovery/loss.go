@@ -10,7 +10,7 @@ import (
 )
 
 // lose takes the first sign that a connection is lost.
-func (t *Tracker) lose(k *member, p track.Point, by Sign) {
+func (t *Tracker) lose(k *conn, p track.Point, by Sign) {
 	if k.lost {
 		return
 	}
@@ -19,7 +19,7 @@ func (t *Tracker) lose(k *member, p track.Point, by Sign) {
 }
 
 // shift makes a client the last one, from a message on.
-func (k *member) shift(p track.Point, c *Client) {
+func (k *conn) shift(p track.Point, c *Client) {
 	if k.client != nil {
 		k.client.over = p.Time
 	}
@@ -27,12 +27,12 @@ func (k *member) shift(p track.Point, c *Client) {
 }
 
 // recovers reports whether a client takes part in a recovery that is not over.
-func (k *member) recovers() bool {
+func (k *conn) recovers() bool {
 	return k.client != nil && k.client.Outcome == ClientRecovering && k.client.Recovered.IsZero()
 }
 
 // connect takes a connect request.
-func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
+func (t *Tracker) connect(k *conn, r *track.RPC, m *dissect.Message, p track.Point) {
 	k.initial = m.RPC.OpFlags&opcodes.ConnectInitial != 0 || r.Handle == 0
 	if n := k.imp.Asked.Instance; n != 0 { // what the server granted it the last time
 		if k.lost && k.instance != 0 && k.instance != n {
@@ -57,7 +57,7 @@ func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.P
 
 // returned takes a client that has been connected to another start of the target since
 // it lost its connection, which was not captured.
-func (k *member) returned(instance uint32) {
+func (k *conn) returned(instance uint32) {
 	k.lost = false
 	if k.client.Outcome == ClientMissing {
 		k.client.Outcome = ClientUnknown
@@ -68,7 +68,7 @@ func (k *member) returned(instance uint32) {
 }
 
 // connectReply takes the reply to a connect.
-func (t *Tracker) connectReply(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
+func (t *Tracker) connectReply(k *conn, r *track.RPC, m *dissect.Message, p track.Point) {
 	i := k.imp
 	switch {
 	case r.ConnCnt < i.ConnCnt || !r.HasRequest: // given up
@@ -80,7 +80,7 @@ func (t *Tracker) connectReply(k *member, r *track.RPC, m *dissect.Message, p tr
 }
 
 // refused takes a connect that was refused.
-func (t *Tracker) refused(k *member, r *track.RPC, p track.Point) {
+func (t *Tracker) refused(k *conn, r *track.RPC, p track.Point) {
 	if k.initial && !k.lost && r.Status == opcodes.ENODEV && !k.first.IsZero() && k.target != nil && k.target.server == r.Server {
 		t.lose(k, p, SignRefused) // an idle client finds out
 	}
@@ -96,7 +96,7 @@ func (t *Tracker) refused(k *member, r *track.RPC, p track.Point) {
 
 // accepted takes a connect that was accepted: by what it grants, the target was
 // started again or not.
-func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
+func (t *Tracker) accepted(k *conn, r *track.RPC, m *dissect.Message, p track.Point) {
 	g, i := k.target, k.imp
 	var instance uint32
 	if m.Msg != nil {
@@ -161,7 +161,7 @@ func (g *target) learn(instance uint32, restarted bool, p track.Point) {
 
 // joinRestart makes the client of a restart, unless the loss of its connection is
 // part of that already.
-func (k *member) joinRestart(rec *Recovery, kind string, p track.Point) {
+func (k *conn) joinRestart(rec *Recovery, kind string, p track.Point) {
 	c := k.client
 	switch {
 	case k.lost, c != nil && c.recovery == rec:
@@ -177,7 +177,7 @@ func (k *member) joinRestart(rec *Recovery, kind string, p track.Point) {
 
 // failedVersions takes an eviction that may be the end of a recovery: the server evicts
 // clients whose replay failed because objects had changed without them.
-func (k *member) failedVersions(p track.Point) {
+func (k *conn) failedVersions(p track.Point) {
 	c := k.before
 	if c == nil || c.recovery == nil || c.recovery != k.target.current || c.Requests.Errors[opcodes.EOVERFLOW] == 0 || c.Outcome != ClientRecovered {
 		return
@@ -186,7 +186,7 @@ func (k *member) failedVersions(p track.Point) {
 }
 
 // connected takes what the accepted connect means for the client.
-func (c *Client) connected(k *member, i *track.Import, p track.Point) {
+func (c *Client) connected(k *conn, i *track.Import, p track.Point) {
 	c.Type = i.Kind()
 	if c.Connected.IsZero() {
 		c.Connected = p
@@ -211,7 +211,7 @@ type servers struct {
 }
 
 // restart returns the restart of a target that a client finds.
-func (t *Tracker) restart(g *target, k *member, s servers, p track.Point) *Recovery {
+func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recovery {
 	if r := g.current; r != nil {
 		same := r.Instance == s.instance
 		if r.Instance == 0 || s.instance == 0 {
@@ -253,7 +253,7 @@ func (t *Tracker) restart(g *target, k *member, s servers, p track.Point) *Recov
 
 // reconnected takes a client that came back, to a target that was not seen to be
 // started again.
-func (t *Tracker) reconnected(g *target, k *member, kind Kind, server lnet.NID, p track.Point) {
+func (t *Tracker) reconnected(g *target, k *conn, kind Kind, server lnet.NID, p track.Point) {
 	r := g.breaks
 	if r == nil || r.Kind != kind || k.client.Lost.Time > r.lastConnected() {
 		t.endBreaks(g, p.Time)
@@ -300,7 +300,7 @@ func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 	atServer := t.views.isAt(r.Server) || t.views.isAt(r.ServerBefore)
 	known := atServer && !t.hasUnnamed(r)
 	whole := !t.imports.IsLossy(track.Span{From: r.LastReply.Time, To: math.MaxInt64})
-	for _, k := range g.members {
+	for _, k := range g.conns {
 		c := k.client
 		switch {
 		case k.lost && c.recovery == nil && c.Lost.Time < r.Back.Time:
@@ -325,12 +325,12 @@ func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 
 // isSilent reports whether a client was connected when a target was lost and no
 // message of it came since.
-func (k *member) isSilent(r *Recovery) bool {
+func (k *conn) isSilent(r *Recovery) bool {
 	return !k.isClosed() && !k.last.IsZero() && k.last.Time <= r.LastReply.Time
 }
 
 // isClosed reports whether the client has disconnected.
-func (k *member) isClosed() bool {
+func (k *conn) isClosed() bool {
 	switch k.imp.State {
 	case track.StateClosed, track.StateIdle, track.StateDisconnecting, track.StateNew:
 		return true
@@ -345,7 +345,7 @@ const mgsPortal = 26
 // target: their targets are unknown, and they were not in use both before the target
 // was gone and after it was back.
 func (t *Tracker) hasUnnamed(r *Recovery) (found bool) {
-	t.members.All(func(c *track.Connection, k *member) bool {
+	t.conns.All(func(c *track.Connection, k *conn) bool {
 		found = k.target == nil && k.portal != mgsPortal && (c.Server == r.Server || c.Server == r.ServerBefore) &&
 			!k.isClosed() && (k.first.IsZero() || k.first.Time > r.LastReply.Time || k.last.Time < r.Back.Time)
 		return !found
@@ -360,7 +360,7 @@ func (t *Tracker) endTarget(g *target) {
 	}
 	t.endBreaks(g, 0)
 	var r *Recovery
-	for _, k := range g.members {
+	for _, k := range g.conns {
 		if c := k.client; k.lost && c.recovery == nil {
 			if r == nil {
 				r = &Recovery{Target: g.name, Kind: Lost}

@@ -3,8 +3,8 @@
 //
 // A Tracker receives RPCs from a track.Pairing: pass its methods Sent, Answered and
 // Done as hooks in track.Options, and each message with its RPC to Message. It passes a
-// Recovery to the hook that New gets when the target
-// was lost again, or at the end of the capture.
+// Recovery to the hook that New gets when the target was lost again, or at the end of
+// the capture.
 //
 // tracker.go takes the messages, loss.go decides what became of a target, announce.go
 // reads what servers send when they stop and start, recovery.go and client.go have what
@@ -31,7 +31,7 @@ import (
 type Tracker struct {
 	done    func(*Recovery)
 	imports *track.Imports
-	members *fifo.Map[*track.Connection, *member]
+	conns   *fifo.Map[*track.Connection, *conn]
 	targets *fifo.Map[string, *target]
 	ended   []*Recovery // until their RPCs have ended
 	views   viewpoints
@@ -39,8 +39,8 @@ type Tracker struct {
 	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
 }
 
-// member is a connection of a client to a target.
-type member struct {
+// conn is a connection of a client to a target.
+type conn struct {
 	imp      *track.Import
 	target   *target // nil: its name is unknown
 	instance uint32  // of the target that it is connected to, 0: unknown
@@ -65,7 +65,7 @@ type target struct {
 	stop      track.Point // it sent a disconnect to another target
 	start     track.Point // it registered with the MGS, or connected to another target
 	announced announcement
-	members   []*member
+	conns     []*conn
 	current   *Recovery // the last outage; nil: none
 	breaks    *Recovery // the last loss of connections only
 }
@@ -80,7 +80,7 @@ type life struct {
 
 // The bounds of what is followed. Over one of them, the oldest is forgotten.
 const (
-	maxMembers = 1 << 16
+	maxConns   = 1 << 16
 	maxTargets = 1 << 14
 	maxClients = 1 << 12 // of one Recovery
 	maxServers = 1 << 14
@@ -93,10 +93,9 @@ const linger = int64(time.Minute)
 // New makes a Tracker. imports must get all RPCs before the Tracker does. done gets each
 // Recovery once.
 func New(imports *track.Imports, done func(*Recovery)) *Tracker {
-	t := &Tracker{done: done, imports: imports,
-		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets),
+	return &Tracker{done: done, imports: imports,
+		conns: fifo.NewMap[*track.Connection, *conn](maxConns), targets: fifo.NewMap[string, *target](maxTargets),
 		heard: fifo.NewMap[lnet.NID, *int64](maxServers)}
-	return t
 }
 
 // Advance sets the time and passes on what has ended.
@@ -133,7 +132,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	t.Advance(p.Time)
-	k, c := t.member(r), (*Client)(nil)
+	k, c := t.conn(r), (*Client)(nil)
 	if k.client != nil && k.client.Recovered.IsZero() {
 		c = k.client
 	}
@@ -168,7 +167,7 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	if changed {
 		t.Advance(p.Time)
 	}
-	k := t.member(r)
+	k := t.conn(r)
 	switch {
 	case !changed:
 	case track.IsConnect(r.Opcode):
@@ -197,7 +196,7 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 }
 
 // hear takes the time of a reply of a server.
-func (t *Tracker) hear(k *member, server lnet.NID, p track.Point) {
+func (t *Tracker) hear(k *conn, server lnet.NID, p track.Point) {
 	if k.heard == nil || k.server != server {
 		last := fifo.GetOrNew(t.heard, server)
 		k.heard = last
@@ -211,11 +210,15 @@ func isAlive(r *track.RPC) bool {
 	if track.IsConnect(r.Opcode) {
 		return r.Status == 0
 	}
-	return r.HasOpcode && r.Type == dissect.TypeReply && r.Status != opcodes.ENOTCONN && r.Status != opcodes.ENODEV && r.Status != opcodes.ESHUTDOWN
+	switch r.Status {
+	case opcodes.ENOTCONN, opcodes.ENODEV, opcodes.ESHUTDOWN:
+		return false
+	}
+	return r.HasOpcode && r.Type == dissect.TypeReply
 }
 
 // reply takes a reply of a target. Two servers with the same connection are one node.
-func (t *Tracker) reply(k *member, r *track.RPC, p track.Point) {
+func (t *Tracker) reply(k *conn, r *track.RPC, p track.Point) {
 	if k.first.IsZero() {
 		k.first = p
 	}
@@ -233,7 +236,7 @@ func (t *Tracker) Done(r *track.RPC) {
 	if t.imports.Of(r) == nil || !r.HasRequest || !r.HasOpcode || track.IsCallback(r.Opcode) {
 		return
 	}
-	k := t.member(r)
+	k := t.conn(r)
 	for _, c := range [...]*Client{k.before, k.client} {
 		if c != nil && (c.recovery == nil || !c.recovery.passed) && c.take(r) {
 			return
@@ -258,7 +261,8 @@ func (c *Client) take(r *track.RPC) bool {
 		c.unanswered(sent)
 	case !r.HasReply:
 		return false
-	case r.Sends > 1 && !c.Lost.IsZero() && sent.Time < c.Lost.Time && !c.Connected.IsZero() && replied.Time > c.Connected.Time && len(r.OtherErrors) == 0:
+	case r.Sends > 1 && len(r.OtherErrors) == 0 && !c.Lost.IsZero() && sent.Time < c.Lost.Time &&
+		!c.Connected.IsZero() && replied.Time > c.Connected.Time:
 		c.unanswered(sent)
 	}
 	if track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) || r.Opcode == opcodes.OBD_PING || r.Replay() || isLockReplay(r) || r.OneWay {
@@ -293,12 +297,12 @@ func isConnectionError(status int32) bool {
 	return false
 }
 
-// member returns the member of the connection of an RPC.
-func (t *Tracker) member(r *track.RPC) *member {
-	k, ok := t.members.Get(r.Connection)
+// conn returns the connection of an RPC.
+func (t *Tracker) conn(r *track.RPC) *conn {
+	k, ok := t.conns.Get(r.Connection)
 	if !ok {
-		k = &member{portal: r.Portal}
-		if _, old, evicted := t.members.Put(r.Connection, k); evicted {
+		k = &conn{portal: r.Portal}
+		if _, old, evicted := t.conns.Put(r.Connection, k); evicted {
 			old.leave()
 		}
 	}
@@ -309,29 +313,29 @@ func (t *Tracker) member(r *track.RPC) *member {
 	return k
 }
 
-func (t *Tracker) join(k *member, name string) {
+func (t *Tracker) join(k *conn, name string) {
 	g, ok := t.targets.Get(name)
 	if !ok {
 		g = &target{name: name}
 		if _, old, evicted := t.targets.Put(name, g); evicted {
 			t.endTarget(old)
-			for _, k := range old.members {
+			for _, k := range old.conns {
 				k.target = nil
 			}
 		}
 	}
 	k.target = g
-	g.members = append(g.members, k)
+	g.conns = append(g.conns, k)
 	if k.last.Time > g.lastReply.Time {
 		g.lastReply, g.server = k.last, k.server
 	}
 }
 
-func (k *member) leave() {
+func (k *conn) leave() {
 	if g := k.target; g != nil {
-		for i := range g.members {
-			if g.members[i] == k {
-				g.members = append(g.members[:i], g.members[i+1:]...)
+		for i := range g.conns {
+			if g.conns[i] == k {
+				g.conns = append(g.conns[:i], g.conns[i+1:]...)
 				break
 			}
 		}
