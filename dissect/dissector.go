@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -63,6 +64,7 @@ type Dissector struct {
 
 // New returns a Dissector with the given options.
 func New(o Options) *Dissector {
+	opcodes.Resolve()
 	d := &Dissector{requests: newRequestTable(), handle: o.Handle, later: o.TransferUpdate, keepData: keepData}
 	if o.Data {
 		d.keepData, d.join = math.MaxInt, o.Join

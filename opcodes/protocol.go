@@ -73,6 +73,10 @@ func init() {
 // NewIndex indexes the declarations of the protocol.
 func NewIndex() *Index { return Protocol.NewIndex() }
 
+// Resolve computes the offsets of the fields of all operations. A field cannot be read
+// before; dissect.New does it, too, and so do ByOpcode and what lists declarations.
+func Resolve() { Protocol.RPCs() }
+
 // ByOpcode returns an operation by its number, or nil.
 func ByOpcode(opcode uint32) *RPC { return Protocol.ByOpcode(opcode) }
 

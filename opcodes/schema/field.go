@@ -295,10 +295,10 @@ func (f *Field) Bytes(b []byte) []byte {
 	return b[f.Off : f.Off+f.Size]
 }
 
-// mustBeResolved panics when the field was not resolved: the tables are wrong.
+// mustBeResolved panics when the offset of the field was not computed yet.
 func (f *Field) mustBeResolved() {
 	if f.Off == unresolved {
-		panic(fmt.Sprintf("field %s was not resolved: no operation was asked for", f.Name))
+		panic(fmt.Sprintf("field %s is read before opcodes.Resolve was called", f.Name))
 	}
 }
 
