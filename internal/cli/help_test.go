@@ -96,6 +96,9 @@ func runExample(t *testing.T, dir, line string) {
 		}
 		l.Close()
 		line = live
+		if !strings.Contains(line, "--listen") { // not the usual port, which may be in use
+			line = strings.Replace(line, "lshark monitor ", "lshark monitor --listen 127.0.0.1:0 ", 1)
+		}
 	}
 	if strings.Contains(line, "lshark tui") {
 		runOnTerminal(t, dir, line)
