@@ -97,11 +97,14 @@ type workKey struct {
 }
 
 // workTimes has the times of RPCs by connection and class.
-type workTimes struct {
-	times *fifo.Map[workKey, *work]
+type workTimes struct{ workMap[workKey] }
+
+// workMap has the times of RPCs by what they have in common.
+type workMap[K comparable] struct {
+	times *fifo.Map[K, *work]
 }
 
-// work has the times of RPCs of a class on a connection, and their evidence.
+// work has the times of RPCs that have something in common, and their evidence.
 type work struct {
 	histogram
 	first, last int64
@@ -110,11 +113,17 @@ type work struct {
 
 const maxWork = 1 << 12
 
-func newWorkTimes() workTimes { return workTimes{fifo.NewMap[workKey, *work](maxWork)} }
+func newWorkTimes() workTimes { return workTimes{newWorkMap[workKey]()} }
+
+func newWorkMap[K comparable]() workMap[K] { return workMap[K]{fifo.NewMap[K, *work](maxWork)} }
 
 // add adds the time of an RPC.
 func (t *workTimes) add(r *track.RPC, ns int64) {
-	key := workKey{r.Connection, classOf(r)}
+	t.workMap.add(workKey{r.Connection, classOf(r)}, r, ns)
+}
+
+// add adds the time of an RPC, and returns those that it belongs to.
+func (t *workMap[K]) add(key K, r *track.RPC, ns int64) *work {
 	w, ok := t.times.Get(key)
 	if !ok {
 		w = &work{first: r.Begin()}
@@ -123,6 +132,7 @@ func (t *workTimes) add(r *track.RPC, ns int64) {
 	w.last = r.Begin()
 	w.histogram.add(ns)
 	w.slowest.add(r, ns)
+	return w
 }
 
 // groupOf returns the member that a connection belongs to, and with which other

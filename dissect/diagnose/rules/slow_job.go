@@ -6,7 +6,6 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/internal/fifo"
 )
 
 var (
@@ -27,7 +26,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, jobRatio, jobMedian},
 	Samples:    []string{"limited_job.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &slowJobs{r, fifo.NewMap[jobWork, *work](maxWork)}
+		s := &slowJobs{r, newWorkMap[jobWork]()}
 		return diagnose.Hooks{Opcodes: comparableOperations, Done: s.done, End: s.end}
 	},
 })
@@ -35,7 +34,7 @@ var _ = add(diagnose.Rule{
 // slowJobs has the times that RPCs of jobs take in servers.
 type slowJobs struct {
 	report *diagnose.Reporter
-	times  *fifo.Map[jobWork, *work]
+	workMap[jobWork]
 }
 
 // jobWork are the RPCs of an operation of a job.
@@ -51,14 +50,7 @@ func (s *slowJobs) done(r *track.RPC) {
 	if copy(k.job[:], r.Job()) == 0 || !ok || r.Failed() {
 		return
 	}
-	w, known := s.times.Get(k)
-	if !known {
-		w = &work{first: r.Begin()}
-		s.times.Put(k, w)
-	}
-	w.last = r.Replied().Time
-	w.histogram.add(p.server)
-	w.slowest.add(r, p.server)
+	s.add(k, r, p.server).last = r.Replied().Time
 }
 
 func (s *slowJobs) end() {
@@ -66,15 +58,19 @@ func (s *slowJobs) end() {
 		server lnet.NID
 		job    [32]byte
 	}
+	ofAll := func(k jobWork) jobWork { return jobWork{nodePair: k.nodePair, opcode: k.opcode} }
+	all := make(map[jobWork]*histogram)
+	s.times.All(func(k jobWork, w *work) bool {
+		if all[ofAll(k)] == nil {
+			all[ofAll(k)] = &histogram{}
+		}
+		all[ofAll(k)].join(&w.histogram)
+		return true
+	})
 	clients := make(map[jobAt][]lnet.NID)
 	s.times.All(func(k jobWork, w *work) bool {
-		var others histogram
-		s.times.All(func(o jobWork, v *work) bool {
-			if o.nodePair == k.nodePair && o.opcode == k.opcode && o.job != k.job {
-				others.join(&v.histogram)
-			}
-			return true
-		})
+		others := *all[ofAll(k)]
+		others.remove(&w.histogram)
 		var c comparison
 		c.add(workClass{opcode: k.opcode}, &w.histogram, &others)
 		if !c.isFar() || c.own < float64(jobMedian.Nanoseconds()) || c.own < jobRatio.Value*c.rest {
