@@ -103,13 +103,16 @@ func (c *anonymizeOptions) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	key, err := c.findKey()
+	secret, err := c.findSecret()
 	if err != nil || onlyKey {
 		return err
 	}
-	o := anonymize.Options{Key: key, FlatAddresses: c.flat, Ports: ports}
-	if c.check != "" {
+	o := anonymize.Options{FlatAddresses: c.flat, Ports: ports}
+	if c.check != "" { // which originals there are does not depend on the key
 		return c.runCheck(args[0], o)
+	}
+	if o.Key, err = c.keyOf(secret); err != nil {
+		return err
 	}
 	return c.rewrite(args[0], args[1], o)
 }
@@ -145,33 +148,33 @@ func (c *anonymizeOptions) checkPorts() (ports []uint16, err error) {
 	return ports, nil
 }
 
-// findKey returns the key.
-func (c *anonymizeOptions) findKey() (key []byte, err error) {
+// findSecret returns what the user gave for a key, empty where nothing was given.
+func (c *anonymizeOptions) findSecret() ([]byte, error) {
 	given := 0
 	for _, flag := range []string{c.key, c.keyFile, c.newKey} {
 		if flag != "" {
 			given++
 		}
 	}
-	secret := []byte(cmp.Or(c.key, c.sys.Env(keyVariable)))
 	switch {
 	case given > 1:
 		return nil, exit.Usagef("--key, --key-file and --new-key exclude each other")
 	case c.newKey != "":
-		secret, err = c.writeKey()
+		return c.writeKey()
 	case c.keyFile != "":
-		secret, err = c.readKey()
-	case len(secret) == 0:
-		if c.check == "" {
-			c.note("no key was given: a random one is used, and another capture gets other replacements")
-		}
-		return randomKey(), nil
+		return c.readKey()
 	}
-	if err != nil {
-		return nil, err
-	}
+	return []byte(cmp.Or(c.key, c.sys.Env(keyVariable))), nil
+}
+
+// keyOf returns the key for a secret, a random one without.
+func (c *anonymizeOptions) keyOf(secret []byte) ([]byte, error) {
 	const short = 16
-	if len(secret) < short {
+	switch {
+	case len(secret) == 0:
+		c.note("no key was given: a random one is used, and another capture gets other replacements")
+		return randomKey(), nil
+	case len(secret) < short:
 		c.note("the key has fewer than %d characters and may be guessed: make one with --new-key", short)
 	}
 	return anonymize.KeyOf(secret)
@@ -293,11 +296,11 @@ func (c *anonymizeOptions) writeMapping(a *anonymize.Anonymizer) error {
 	if c.mapping == "" {
 		return nil
 	}
-	f, err := os.OpenFile(c.mapping, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(c.mapping, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, iostreams.NewFileMode)
 	if err != nil {
 		return err
 	}
-	if err := f.Chmod(0o600); err != nil { // of a file that was there before
+	if err := f.Chmod(iostreams.NewFileMode); err != nil { // of a file that was there before
 		f.Close()
 		return err
 	}

@@ -106,7 +106,7 @@ func hostileCapture(t *testing.T, path string) string {
 	return out
 }
 
-// keywords are fields by whose text messages are told apart.
+// keywords are fields that keep their text: it decides how the rest of the message is read.
 var keywords = map[string]bool{"setinfo_key": true, "getinfo_key": true}
 
 func checkHarmless(t *testing.T, form string, out []byte) {
