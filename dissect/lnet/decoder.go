@@ -166,7 +166,6 @@ type output struct {
 	transfer Transfer // given to Options.TransferUpdate
 	loss     Loss     // given to Options.Lost
 	tcpEvent TCPEvent // given to Options.TCPEvent
-	waited   int64    // TCPEvent.Waited of the segment in work
 	nak      Nak      // given to Options.Nak
 	ending   Why      // why messages that are cut off now end: Lost, or EndOfFile
 }

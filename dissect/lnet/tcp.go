@@ -167,7 +167,7 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 			peer.giveUpGaps(src)
 		}
 	}
-	mark := r.analysis.segment(&peer.analysis, g)
+	mark, waited := r.analysis.segment(&peer.analysis, g)
 	r.follow(peer, g)
 	seq := g.Seq
 	if g.Flags&tcpSYN != 0 {
@@ -179,8 +179,8 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
 		r.segment(src, g, seq)
 	}
-	if mark != noMark || g.Window == 0 || r.analysis.acks.closed != 0 || t.out.waited != 0 || g.Flags&tcpRST != 0 {
-		t.mark(c, dir, mark, g)
+	if mark != noMark || g.Window == 0 || r.analysis.acks.closed != 0 || waited != 0 || g.Flags&tcpRST != 0 {
+		t.mark(c, dir, mark, waited, g)
 	}
 	if g.Flags&(tcpFIN|tcpRST) != 0 {
 		r.finished = true
@@ -191,14 +191,12 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	}
 }
 
-// mark counts a segment by its class, and passes it on.
-func (t *tcp) mark(c *conn, dir uint8, mark tcpMark, g *link.Segment) {
+// mark counts a segment by its class, and passes it on; waited is TCPEvent.Waited.
+func (t *tcp) mark(c *conn, dir uint8, mark tcpMark, waited int64, g *link.Segment) {
 	marks := marksOf(mark, g)
 	a := &c.half[dir].analysis
 	opened := a.window(g, marks.ZeroWindows > 0)
 	t.stats.Marks.Add(&marks)
-	waited := t.out.waited
-	t.out.waited = 0
 	hook := t.out.opt.TCPEvent
 	if hook == nil || marks == (TCPAnomalies{}) && opened == 0 && waited == 0 && g.Flags&tcpRST == 0 {
 		return

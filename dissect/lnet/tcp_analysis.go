@@ -189,8 +189,8 @@ func sequenceLength(g *link.Segment) int {
 }
 
 // segment takes the next segment of this end; peer is the other end. It returns
-// the class of the segment.
-func (a *analysis) segment(peer *analysis, g *link.Segment) tcpMark {
+// the class of the segment, and TCPEvent.Waited.
+func (a *analysis) segment(peer *analysis, g *link.Segment) (mark tcpMark, waited int64) {
 	n := sequenceLength(g)
 	if a.started && g.Seq == a.next && g.Flags&unusualFlags == 0 {
 		if n > 0 {
@@ -199,10 +199,8 @@ func (a *analysis) segment(peer *analysis, g *link.Segment) tcpMark {
 		if a.synTime != 0 && a.initial == 0 {
 			a.handshake(peer, g)
 		}
-		a.acknowledge(peer, g)
-		return noMark
+		return noMark, a.acknowledge(peer, g)
 	}
-	mark := noMark
 	if a.started {
 		mark = a.outOfSequence(peer, g, n)
 	} else {
@@ -211,8 +209,7 @@ func (a *analysis) segment(peer *analysis, g *link.Segment) tcpMark {
 		a.advance(g, n)
 	}
 	a.handshake(peer, g)
-	a.acknowledge(peer, g)
-	return mark
+	return mark, a.acknowledge(peer, g)
 }
 
 // advance takes n bytes that were not sent before.
@@ -402,14 +399,14 @@ func (a *analysis) window(g *link.Segment, closes bool) (opened int64) {
 	return opened
 }
 
-// acknowledge takes the ACK in a segment.
-func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
+// acknowledge takes the ACK in a segment, and returns what settle does.
+func (a *analysis) acknowledge(peer *analysis, g *link.Segment) (waited int64) {
 	if g.Flags&tcpACK == 0 {
-		return
+		return 0
 	}
 	k, sent := &a.acks, peer.past
 	if sent != nil && len(sent.unsettled) > 0 && (k.number != g.Ack || g.Twice != link.Range{}) {
-		a.out.waited = peer.settle(g, k.number)
+		waited = peer.settle(g, k.number)
 	}
 	if k.known && k.number == g.Ack {
 		if g.Size == 0 && g.Flags&unusualFlags == 0 && k.window == g.Window && peer.started {
@@ -417,7 +414,7 @@ func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
 			k.time = g.Time
 		}
 		k.window = g.Window
-		return
+		return waited
 	}
 	k.known, k.number, k.window = true, g.Ack, g.Window
 	k.duplicates, k.time = 0, g.Time
@@ -425,6 +422,7 @@ func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
 	if sent != nil {
 		sent.acknowledge(g.Ack, g.Time)
 	}
+	return waited
 }
 
 // acknowledge notes up to where the receiver has all bytes.
