@@ -3,8 +3,7 @@
 //
 // A [Rule] is data: a code, a severity, what it means, its thresholds, and a func
 // that starts it. The func gets a [Reporter] and returns [Hooks], which an [Engine]
-// calls with what happens in the capture. The rules are in package dissect/diagnose/rules,
-// one file for each.
+// calls with what happens in the capture. The rules are in package dissect/diagnose/rules.
 //
 //	e := diagnose.New(diagnose.Options{Rules: rules.All(), Capture: func() diagnose.Capture { … }})
 //	for each message: e.Message(m)

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -118,4 +119,286 @@ func directionsText(list []direction) string {
 func withNote(f diagnose.Finding) diagnose.Finding {
 	f.Severity = diagnose.Note
 	return f
+}
+
+var _ = add(diagnose.Rule{
+	Code:     "capture.lost",
+	Severity: diagnose.Warning,
+	Summary:  "The capture lacks bytes that the hosts received.",
+	Meaning: "TCP and InfiniBand acknowledge what has arrived. Bytes that were acknowledged and are in no frame of the capture were lost by the capture: the program or the switch that captured could not keep up. " +
+		"It is a warning where requests or replies may be in these bytes, and a note where they are in the middle of bulk data only.",
+	Limits: "Bytes that were lost and acknowledged before the first frame of a connection, or after the last one, cannot be found.",
+	Next: "An RPC without a reply at these times may have had one: lshark rpcs lists its reply as not_captured, not as unanswered. " +
+		"For the next capture, write to a local disk, capture fewer bytes of each frame (tcpdump -s 1024), and give tcpdump a larger buffer (-B 65536).",
+	Samples: []string{"lost_frames.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		l := newLosses()
+		report := func() {
+			if sum, directions := sumOfLosses(l.some); sum.runs > 0 {
+				r.Report(lostFinding(&sum, directions))
+			}
+		}
+		return diagnose.Hooks{Lost: l.lost, Message: l.message, Tick: func(int64) { report() }, End: func() {
+			if report(); l.some.Len() == 0 && l.all.Len() == 0 {
+				reportGaps(r)
+			}
+		}}
+	},
+})
+
+func lostFinding(sum *loss, directions []direction) diagnose.Finding {
+	where := " in " + plural(sum.runs, "place") + ": "
+	if sum.runs == 1 {
+		where = ", "
+	}
+	return diagnose.Finding{First: sum.first, Last: sum.last, Count: sum.runs,
+		Text: fmt.Sprintf("The capture lacks %s that the hosts received%s%s. "+
+			"Requests and replies may be in them, so that some RPCs are missing, and of others it is unknown whether and when they were answered.",
+			size(sum.bytes), where, directionsText(directions))}
+}
+
+// reportGaps reports bytes that are missing in the middle of messages only.
+func reportGaps(r *diagnose.Reporter) {
+	c := r.Capture()
+	switch gaps := c.TCP.Gaps + c.IB.Gaps; {
+	case c.TCP.LostBytes > 0:
+		r.Report(withNote(diagnose.Finding{First: r.First(), Last: r.Now(), Count: gaps, Text: fmt.Sprintf("The capture lacks %s in the middle of messages. No request and no reply is missing, but what these bytes were is unknown, such as the data that was read or written.",
+			size(c.TCP.LostBytes))}))
+	case c.IB.LostPackets > 0:
+		r.Report(withNote(diagnose.Finding{First: r.First(), Last: r.Now(), Count: gaps, Text: fmt.Sprintf("The capture lacks %s of InfiniBand in the middle of messages. No request and no reply is missing, but what these bytes were is unknown, such as the data that was read or written.",
+			plural(c.IB.LostPackets, "packet"))}))
+	}
+}
+
+var _ = add(diagnose.Rule{
+	Code:     "capture.one_way",
+	Severity: diagnose.Warning,
+	Summary:  "Of some connections the capture has one direction only.",
+	Meaning: "The acknowledgements of one host show that it received bytes from the other, and not a single message of the other was captured. " +
+		"That is so where requests and replies take different ways through the network, or where a switch port is mirrored for one direction.",
+	Limits:  "It is known from acknowledgements: where none was captured, hosts that are silent and hosts that were not captured look the same.",
+	Next:    "Capture on a node instead of a switch, or mirror both directions of the port. On nodes with several network interfaces, capture on all of them (tcpdump -i any).",
+	Samples: []string{"one_way.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		l := newLosses()
+		return diagnose.Hooks{Lost: l.lost, Message: l.message, End: func() {
+			sum, directions := sumOfLosses(l.all)
+			if sum.runs == 0 {
+				return
+			}
+			r.Report(diagnose.Finding{Brief: "The capture has nothing of what was sent " + directionsText(directions) + ": errors, latencies, restarts and evictions cannot be seen there.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
+				Text: "The capture has nothing of what was sent " + directionsText(directions) + ", though " + size(sum.bytes) +
+					" arrived there. Requests without a reply, and replies without a request, are due to that; latency and errors of these RPCs are unknown."})
+		}}
+	},
+})
+
+var _ = add(diagnose.Rule{
+	Code:     "capture.dropped",
+	Severity: diagnose.Warning,
+	Summary:  "Frames came faster than they could be captured.",
+	Meaning:  "In a live capture the kernel counts the frames that it had to drop because lshark had not read those before.",
+	Limits:   "A capture file does not have this count; its rule is capture.lost.",
+	Next: "Write to a file with tcpdump -s 1024 -B 65536 and diagnose that, or capture fewer frames with a filter (-f), " +
+		"such as those of one server. An RPC without a reply may have had one.",
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{End: func() {
+			c := r.Capture()
+			if c.Dropped == 0 {
+				return
+			}
+			r.Report(diagnose.Finding{Count: c.Dropped, First: r.First(), Last: r.Now(),
+				Text: fmt.Sprintf("%s were dropped because they came faster than they could be read (%d were read). RPCs are missing, and of others it is unknown whether and when they were answered.",
+					plural(c.Dropped, "frame"), c.Frames)})
+		}}
+	},
+})
+
+var _ = add(diagnose.Rule{
+	Code:     "capture.memory",
+	Severity: diagnose.Warning,
+	Summary:  "Messages were truncated because too many were incomplete at the same time.",
+	Meaning: "Messages of which bytes are missing are kept in memory until a retransmission or a late frame completes them. " +
+		"The memory for that is limited; beyond the limit only the first bytes of a message are kept.",
+	Limits: "Which messages these were is not recorded.",
+	Next:   "Read fewer files at a time, or the connections of fewer nodes (lshark -f 'host 192.0.2.3').",
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{End: func() {
+			if n := r.Capture().Unaffordable; n > 0 {
+				r.Report(diagnose.Finding{First: r.First(), Last: r.Now(), Count: n, Text: plural(n, "message") + " had to be truncated to limit the use of memory. Names, jobs, locks and results in the rest of them are unknown."})
+			}
+		}}
+	},
+})
+
+var _ = add(diagnose.Rule{
+	Code:     "capture.damaged",
+	Severity: diagnose.Warning,
+	Summary:  "The capture file ends too early, or is damaged.",
+	Meaning: "The file could not be read to its end: it ends in the middle of a frame, as when the disk was full or the program that captured was killed, or its bytes are no frame. " +
+		"Everything before that was read.",
+	Limits: "What came after is unknown. RPCs that were waiting for a reply then count as \"end\", not as unanswered.",
+	Next:   "Copy the file again, and compare its size. If it was written by tcpdump -w, stop tcpdump with SIGINT, and use -U.",
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{End: func() {
+			if why := r.Capture().Damaged; why != "" {
+				r.Report(diagnose.Finding{First: r.Now(), Text: "The capture could not be read to its end: " + why + ". What happened after that is unknown."})
+			}
+		}}
+	},
+})
+
+var _ = add(diagnose.Rule{
+	Code:     "capture.snaplen",
+	Severity: diagnose.Warning,
+	Summary:  "Frames were captured in part, and requests or replies lack bytes.",
+	Meaning: "A capture may keep only the first bytes of each frame (snaplen). That is harmless for bulk data. It is a note where requests or replies lack a part: names, jobs, locks and results in it are unknown. " +
+		"It is a warning where messages were not found at all, because their headers are in the part that was cut off.",
+	Limits:  "How many messages were not found is unknown. Several messages may be in one frame, and only those at its beginning are captured.",
+	Next:    "Capture whole frames (tcpdump -s 0), or 1024 bytes of each (-s 1024) where that is too much.",
+	Samples: []string{"snaplen.pcap.zst", "io.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		c := &cutMessages{report: r}
+		return diagnose.Hooks{Message: c.message, Lost: c.lost, End: c.end}
+	},
+})
+
+// cutMessages counts messages that frames have in part.
+type cutMessages struct {
+	report    *diagnose.Reporter
+	all, cut  int64 // requests and replies
+	lostBytes int64 // in which messages may have begun
+}
+
+func (c *cutMessages) message(_ *track.RPC, m *dissect.Message) {
+	if m.Kind != lnet.Request && m.Kind != lnet.Reply {
+		return
+	}
+	c.all++
+	if (len(m.Holes) > 0 || len(m.Data) < m.Size) && m.Missing(0, m.Size) == lnet.Snaplen {
+		c.cut++
+	}
+}
+
+func (c *cutMessages) lost(l *lnet.Loss) {
+	if l.Why == lnet.Snaplen && l.Bytes >= minMessage {
+		c.lostBytes += l.Bytes
+	}
+}
+
+func (c *cutMessages) end() {
+	list := c.report.Capture().Truncated
+	if len(list) == 0 || c.cut == 0 && c.lostBytes == 0 {
+		return
+	}
+	var b strings.Builder
+	for i, t := range list {
+		if i == maxFilesShown {
+			fmt.Fprintf(&b, "and %d more files ", len(list)-i)
+			break
+		}
+		if t.File != "" {
+			b.WriteString("Of " + t.File + " ")
+		}
+		fmt.Fprintf(&b, "%s were captured in part, with %d bytes at most. ", plural(t.Frames, "frame"), t.Snaplen)
+	}
+	f := diagnose.Finding{Severity: diagnose.Note, First: c.report.First(), Last: c.report.Now(), Count: c.cut}
+	if c.cut > 0 {
+		fmt.Fprintf(&b, "%d of %d requests and replies lack a part: names, jobs, locks and results that are in it are unknown.", c.cut, c.all)
+	}
+	if 2*c.cut > c.all {
+		f.Brief = "Most requests and replies were captured in part only: restarts, evictions and what failed cannot be seen in all cases."
+	}
+	if c.lostBytes > 0 {
+		f.Severity = diagnose.Warning
+		fmt.Fprintf(&b, " In %s that were cut off, more messages may have begun, so that some RPCs are missing or lack their reply.", size(c.lostBytes))
+	}
+	f.Text = strings.TrimSpace(b.String())
+	c.report.Report(f)
+}
+
+// maxFilesShown is how many files a text names.
+const maxFilesShown = 4
+
+var clockDifference = &diagnose.Threshold{Name: "difference", Value: 0.001, Unit: "s",
+	Reason: "a smaller difference is not more than the latency of a network, and does not matter when logs are compared"}
+
+var _ = add(diagnose.Rule{
+	Code:     "capture.clocks",
+	Severity: diagnose.Note,
+	Summary:  "The clocks of captures that are merged differ; times were corrected by an estimate.",
+	Meaning: "Captures of several nodes have times by the clocks of these nodes. From the packets that two captures have in common, the difference of their clocks is estimated, " +
+		"and the times of the second file are corrected by that.",
+	Limits: "The estimate takes the delay of the network as the same in both directions, and the difference as constant. Without packets in common, times are taken as they are.",
+	Next:   "Where the times matter, give the difference with --offset FILE=SECONDS. Compare times of the nodes' logs with those of their own capture, without the correction.",
+
+	Thresholds: []*diagnose.Threshold{clockDifference},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{End: func() {
+			var words []string
+			for _, c := range r.Capture().Estimated {
+				if d := c.Offset; d.Abs() >= time.Duration(clockDifference.Nanoseconds()) {
+					word := "ahead of"
+					if d > 0 {
+						word = "behind"
+					}
+					words = append(words, fmt.Sprintf("that of %s is %s %s", c.File, duration(int64(d.Abs())), word))
+				}
+			}
+			if n := len(words); n > 0 {
+				r.Report(diagnose.Finding{First: r.First(), Count: int64(n), Text: "The clocks of the captures differ: " + strings.Join(words[:min(n, maxFilesShown)], ", ") +
+					" that of the first file with packets in common. Times were corrected by this estimate, so times between two files may be wrong by part of the network's delay."})
+			}
+		}}
+	},
+})
+
+// unseenMessages has when messages of nodes, or parts of them, were not captured: what
+// rules do not find there may have happened.
+type unseenMessages struct {
+	last    *fifo.Map[lnet.NID, int64] // times of the last ones
+	unknown int64                      // time of the last one of unknown nodes
+}
+
+func newUnseenMessages() *unseenMessages {
+	return &unseenMessages{last: fifo.NewMap[lnet.NID, int64](maxTargets)}
+}
+
+// lost takes bytes that were not captured, if a message may be in them.
+func (u *unseenMessages) lost(l *lnet.Loss) {
+	if l.Bytes < minMessage {
+		return
+	}
+	for _, n := range l.NIDs {
+		u.add(n, l.To)
+	}
+	if len(l.NIDs) == 0 {
+		u.unknown = max(u.unknown, l.To)
+	}
+}
+
+// sent takes a request, of which a part may not have been captured.
+func (u *unseenMessages) sent(r *track.RPC, m *dissect.Message) {
+	if m.RPC.Cut {
+		u.add(r.Client, m.Time)
+		u.add(r.Server, m.Time)
+	}
+}
+
+// answered takes a reply, of which a part may not have been captured.
+func (u *unseenMessages) answered(r *track.RPC, m *dissect.Message) {
+	if len(m.Data) < m.Size {
+		u.add(r.Client, m.Time)
+	}
+}
+
+func (u *unseenMessages) add(n lnet.NID, at int64) {
+	last, _ := u.last.Get(n)
+	u.last.Put(n, max(last, at))
+}
+
+// since reports whether messages from or to a node may be missing since a time.
+func (u *unseenMessages) since(n lnet.NID, time int64) bool {
+	last, _ := u.last.Get(n)
+	return last >= time || u.unknown >= time
 }

@@ -1,8 +1,7 @@
-// Package rules has the rules of package diagnose, one file for each. A file is
-// named after the code of its rule, with _ for the dot; what several rules need is
-// in files without one.
+// Package rules has the rules of package diagnose. A rule is in a file that is named after
+// the beginning of its code: evicted.silence in evicted.go, tcp.one_rail in tcp_one_rail.go.
 //
-// To add a rule, add a file with a rule that add registers. The tests check that
+// To add a rule, declare one that add registers. The tests check that
 // its texts are complete, that it has findings in its samples, and that it has
 // none in all other samples.
 package rules

@@ -125,3 +125,164 @@ func (e *ioErrors) found(key targetKey, x *ioError, errno int32) {
 
 // fidText returns a FID as it is written everywhere.
 func fidText(f track.FID) string { return string(schema.AppendFID(nil, f.Seq, f.OID, f.Ver)) }
+
+var missingRequests = diagnose.Threshold{Name: "requests for the size of the same object", Value: 2, Unit: "requests",
+	Reason: "the first may be for a file that another client has just removed; the second shows that its name is still there"}
+
+var _ = add(diagnose.Rule{
+	Code:     "io.missing_object",
+	Severity: diagnose.Error,
+	Noun:     "missing object",
+	Summary:  "An OST does not have objects of files that are still there.",
+	Meaning: "The layout of a file on the MDT names its objects on OSTs. When an OST has lost such an object, requests about it fail with ENOENT, and applications get \"No such file or directory\" for a file that ls shows. " +
+		"The rule looks for OSTs that answer with ENOENT to requests of clients which change or lock an object, or ask for its size repeatedly.",
+	Limits:     "A file that another client removes at the same moment may look like this once, so a single request is a warning.",
+	Next:       "lfs getstripe FILE shows the objects. Find out whether the OST was formatted anew, restored from a backup or repaired (lost+found). lctl lfsck_start -t layout on the MDS finds files without objects.",
+	Thresholds: []*diagnose.Threshold{&missingRequests},
+	Samples:    []string{"missing_objects.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := &missingObjects{report: r, targets: fifo.NewMap[targetKey, *missing](maxTargets), asked: fifo.NewMap[missingObject, int64](maxResources)}
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.OST_SETATTR, opcodes.OST_GETATTR, opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_PUNCH, opcodes.OST_SYNC, opcodes.OST_FALLOCATE},
+			Answered: x.answered}
+	},
+})
+
+// missingObjects finds objects that OSTs do not have.
+type missingObjects struct {
+	report  *diagnose.Reporter
+	targets *fifo.Map[targetKey, *missing]
+	asked   *fifo.Map[missingObject, int64] // requests for the size
+}
+
+type missingObject struct {
+	target targetKey
+	object track.FID
+}
+
+// missing counts the requests about objects that a target does not have.
+type missing struct {
+	tally
+	objects []string
+	more    map[track.FID]bool // objects, and files
+}
+
+func (x *missingObjects) answered(r *track.RPC, _ *dissect.Message) {
+	if r.Status != eNoEntry || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
+		return
+	}
+	key := targetOf(r)
+	if r.Opcode == opcodes.LDLM_ENQUEUE {
+		if r.Variant == nil || r.Variant.Name != "extent" && r.Variant.Name != "glimpse" {
+			return
+		}
+		if r.Variant.Name == "glimpse" {
+			k := missingObject{key, r.FID}
+			n, _ := x.asked.Get(k)
+			x.asked.Put(k, n+1)
+			if float64(n+1) < missingRequests.Value {
+				return
+			}
+		}
+	}
+	m, ok := x.targets.Get(key)
+	if !ok {
+		m = &missing{more: make(map[track.FID]bool)}
+		x.targets.Put(key, m)
+	}
+	at := r.Replied()
+	m.add(r, at)
+	m.prove(at, "the reply to a request of %s says ENOENT", r.Client)
+	if r.HasFID && len(m.more) < maxResources && !m.more[r.FID] {
+		m.more[r.FID] = true
+		if len(m.objects) < maxNamedFiles {
+			m.objects = append(m.objects, fidText(r.FID))
+		}
+	}
+	f := diagnose.Finding{Subject: key.subject(), First: m.first, Last: m.last, Count: m.count, Evidence: slices.Clone(m.proofs)}
+	f.Text = fmt.Sprintf("%s does not have objects of files that are still there: it answered %s of %s with ENOENT.", key, m.operationsText(), m.senders())
+	if n := len(m.more); n > 0 {
+		names := m.objects
+		if n > len(names) {
+			names = append(slices.Clone(names[:maxNamedFiles-1]), fmt.Sprintf("%d others", n-maxNamedFiles+1))
+		}
+		f.Text += " They were about " + list(names) + "."
+	}
+	if m.count < 2 {
+		f.Severity = diagnose.Warning
+	}
+	x.report.Report(f)
+}
+
+var (
+	noGrantWrites = diagnose.Threshold{Name: "writes without grant", Value: 16, Unit: "writes",
+		Reason: "a client that has just connected, or was idle, has little grant at first"}
+	noGrantShare = diagnose.Threshold{Name: "share of the writes", Value: 30, Unit: "%",
+		Reason: "else most writes are cached"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "io.no_grant",
+	Severity: diagnose.Warning,
+	Summary:  "A client writes synchronously because the OST gives it too little grant.",
+	Meaning: "An OST promises space to each client (grant), so that the client may cache writes and be sure that they fit. Without enough grant, a client cannot cache: each write of the application goes to the OST at once and waits for the disk. " +
+		"The rule counts writes that are synchronous, do not use grant, and are larger than the grant that the client says it has left. Direct I/O is not counted.",
+	Limits:     "Why the OST gives little does not show: it is short of space, or too many clients share it.",
+	Next:       "lfs df: an OST that is nearly full gives no grant. On the client lctl get_param osc.*.cur_grant_bytes, on the OSS obdfilter.*.tot_granted and tot_dirty; with many clients, osc.*.grant_shrink=1.",
+	Thresholds: []*diagnose.Threshold{&noGrantWrites, &noGrantShare},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		g := &noGrant{report: r, clients: fifo.NewMap[grantKey, *ungranted](maxTargets)}
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_WRITE}, Sent: g.sent}
+	},
+})
+
+// noGrant counts the writes of clients without grant.
+type noGrant struct {
+	report  *diagnose.Reporter
+	clients *fifo.Map[grantKey, *ungranted]
+}
+
+type grantKey struct {
+	client lnet.NID
+	target targetKey
+}
+
+// ungranted counts the writes of a client to a target.
+type ungranted struct {
+	tally        // those without grant
+	all   int64  // those that were not direct I/O
+	least uint64 // grant that the client had left
+	want  uint64 // what it asked for then
+}
+
+func (g *noGrant) sent(r *track.RPC, m *dissect.Message) {
+	if m.Msg == nil || r.Sends != 1 || r.Replay() {
+		return
+	}
+	t, ok := opcodes.TransferOf(m.Msg)
+	if !ok || !t.HasGrant || t.AnyFlags&opcodes.BrwLocked != 0 || t.IsAgain {
+		return
+	}
+	key := grantKey{r.Client, targetOf(r)}
+	x, known := g.clients.Get(key)
+	if !known {
+		x = &ungranted{least: ^uint64(0)}
+		g.clients.Put(key, x)
+	}
+	x.all++
+	if t.AllFlags&opcodes.BrwSync == 0 || t.AnyFlags&opcodes.BrwFromGrant != 0 || t.Grant >= t.Bytes {
+		return
+	}
+	x.add(r, r.Requested())
+	x.prove(r.Requested(), "synchronous write of %s with %s of grant left", binarySize(t.Bytes), binarySize(t.Grant))
+	if t.Grant < x.least {
+		x.least, x.want = t.Grant, t.Wanted
+	}
+	if float64(x.count) < noGrantWrites.Value || 100*float64(x.count) < noGrantShare.Value*float64(x.all) {
+		return
+	}
+	f := diagnose.Finding{Subject: key.target.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: slices.Clone(x.proofs)}
+	f.Client = r.Client
+	f.Text = fmt.Sprintf("%s had too little grant of %s for %d of %d writes, which went to the disk one by one instead of through its cache: it had %s left and asked for %s.",
+		x.senders(), key.target, x.count, x.all, binarySize(x.least), binarySize(x.want))
+	g.report.Report(f)
+}

@@ -107,3 +107,71 @@ func accessFinding(k accessKey, a *access) diagnose.Finding {
 	f.Prove(a.last, "the last of them so far")
 	return f
 }
+
+var (
+	randomRPCs = diagnose.Threshold{Name: "RPCs about an object", Value: 64, Unit: "RPCs",
+		Reason: "fewer may be a look at the index of a file"}
+	randomShare = diagnose.Threshold{Name: "share that continues another one, or is at the same distance, at most", Value: 20, Unit: "%",
+		Reason: "above it, most of the access is sequential or strided"}
+	randomSize = diagnose.Threshold{Name: "mean size, at most", Value: 64 << 10, Unit: "B",
+		Reason: "larger pieces cost disks little"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "io.random",
+	Severity: diagnose.Note,
+	Summary:  "A client reads or writes small pieces of a file at random places.",
+	Meaning: "Small random reads need a seek each on rotating disks, and read-ahead does not help; small random writes make file systems that write whole records (ZFS) read and write much more. " +
+		"The rule looks for objects whose RPCs are small, do not continue each other, and are not at equal distances.",
+	Limits:     "Only what goes over the network is seen: accesses that the cache of the client satisfies are not.",
+	Next:       "Whether the application can sort its accesses, use larger blocks, or keep such files on flash (a pool, or Data-on-MDT for small files).",
+	Thresholds: []*diagnose.Threshold{&randomRPCs, &randomShare, &randomSize},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		s := newAccesses(func(k accessKey, a *access, _ *track.RPC) {
+			if float64(a.count) >= randomRPCs.Value && a.count%64 == 0 {
+				randomAccess(r, k, a)
+			}
+		})
+		return diagnose.Hooks{Opcodes: transferOpcodes, Sent: s.sent}
+	},
+})
+
+func randomAccess(r *diagnose.Reporter, k accessKey, a *access) {
+	if 100*a.share(a.adjacent+a.strided) > randomShare.Value || float64(a.mean()) > randomSize.Value {
+		return
+	}
+	f := accessFinding(k, a)
+	f.Text = fmt.Sprintf("%s%s %s %s on %s at random places: %d RPCs of %s on average, %.0f %% of which did not continue another one.",
+		k.client, jobsText(a.jobs), k.verb(), a.fileText(), a.target, a.count, binarySize(a.mean()), 100*(1-a.share(a.adjacent)))
+	r.Report(f)
+}
+
+var (
+	unalignedRPCs = diagnose.Threshold{Name: "unaligned RPCs about an object", Value: 32, Unit: "RPCs",
+		Reason: "the header of a file may well be unaligned"}
+	unalignedShare = diagnose.Threshold{Name: "share of the RPCs", Value: 50, Unit: "%",
+		Reason: "else most of the access is aligned"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "io.unaligned",
+	Severity: diagnose.Note,
+	Summary:  "A client writes pieces of a file that do not begin at the start of a page.",
+	Meaning: "An OST must read a page, or a whole record of its file system, before it can write a part of it, and two clients that write to the same page take its lock from each other. " +
+		"The rule counts the writes of an object that begin inside a page of 4 KiB, except where they continue what was written so far, as logs do.",
+	Limits:     "Writes to the cache of the client are joined before they are sent, and are seen only as they go over the network.",
+	Next:       "Whether the application can write blocks that are multiples of 4 KiB, or of the stripe size where several nodes write to one file (MPI-IO: collective buffering, striping_unit).",
+	Thresholds: []*diagnose.Threshold{&unalignedRPCs, &unalignedShare},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		s := newAccesses(func(k accessKey, a *access, _ *track.RPC) {
+			if k.write && float64(a.unaligned) >= unalignedRPCs.Value && a.unaligned%32 == 0 && 100*a.share(a.unaligned) >= unalignedShare.Value {
+				f := accessFinding(k, a)
+				f.Count = a.unaligned
+				f.Text = fmt.Sprintf("%s%s wrote %s on %s in pieces that begin inside a page: %d of %d writes, of %s on average.",
+					k.client, jobsText(a.jobs), a.fileText(), a.target, a.unaligned, a.count, binarySize(a.mean()))
+				r.Report(f)
+			}
+		})
+		return diagnose.Hooks{Opcodes: transferOpcodes, Sent: s.sent}
+	},
+})

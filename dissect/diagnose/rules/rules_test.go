@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // subjects are what a code may begin with.
@@ -18,15 +20,19 @@ var subjects = []string{"node", "target", "capture", "evicted", "connect", "moun
 // TestRulesAreComplete checks the texts of each rule, its file, and its samples.
 func TestRulesAreComplete(t *testing.T) {
 	codes := make(map[string]bool)
+	files := make(map[string][][]byte) // by what their names begin with
+	for name, text := range readFiles(t, "*.go") {
+		subject, _, _ := strings.Cut(strings.TrimSuffix(name, ".go"), "_")
+		files[subject] = append(files[subject], text)
+	}
 	for _, r := range All() {
 		subject, rest, _ := strings.Cut(r.Code, ".")
 		if !slices.Contains(subjects, subject) || rest == "" || codes[r.Code] {
 			t.Errorf("%s: the code must be new, and begin with one of %v and a dot", r.Code, subjects)
 		}
 		codes[r.Code] = true
-		file := strings.Replace(r.Code, ".", "_", 1) + ".go"
-		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"`+r.Code+`"`) {
-			t.Errorf("%s: the rule must be in %s", r.Code, file)
+		if !slices.ContainsFunc(files[subject], func(text []byte) bool { return bytes.Contains(text, []byte(`"`+r.Code+`"`)) }) {
+			t.Errorf("%s: the rule must be in a file whose name begins with %s", r.Code, subject)
 		}
 		for name, text := range map[string]string{"Summary": r.Summary, "Meaning": r.Meaning, "Next": r.Next} {
 			if !strings.HasSuffix(text, ".") {
@@ -52,23 +58,23 @@ func TestRulesAreComplete(t *testing.T) {
 // TestEveryRuleIsTested checks that each rule has a sample or is named by a test with a built
 // scene in which it has a finding.
 func TestEveryRuleIsTested(t *testing.T) {
-	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tests []byte
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tests = append(tests, text...)
-	}
+	tests := slices.Concat(slices.Collect(maps.Values(readFiles(t, "*_test.go")))...)
 	for _, r := range All() {
 		if len(r.Samples) == 0 && !bytes.Contains(tests, []byte(r.Code)) {
 			t.Errorf("%s: add a capture in which it has a finding to testdata, and its name to Samples, or a test with a scene", r.Code)
 		}
 	}
+}
+
+// readFiles returns the files that match, by their names.
+func readFiles(t *testing.T, pattern string) map[string][]byte {
+	names, err := filepath.Glob(pattern)
+	must.NoError(t, err)
+	files := make(map[string][]byte)
+	for _, name := range names {
+		files[name] = must.ReadFile(t, name)
+	}
+	return files
 }
 
 // samplePath returns where a sample is, empty if there is no such file.

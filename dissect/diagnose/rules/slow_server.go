@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -146,4 +147,178 @@ func theseRPCs(n int64) string {
 		return "It"
 	}
 	return fmt.Sprintf("These %d RPCs", n)
+}
+
+var (
+	overloadDepth = &diagnose.Threshold{Name: "depth", Value: 16, Unit: "RPCs in flight",
+		Reason: "one client has 8 in flight by default; two such clients are no overload, but the least that shows one"}
+	overloadRPCs = &diagnose.Threshold{Name: "RPCs", Value: 20, Unit: "RPCs at each depth",
+		Reason: "with fewer, chance decides"}
+	overloadRatio = &diagnose.Threshold{Name: "ratio", Value: 4, Unit: "times the latency at low depth",
+		Reason: "some growth is normal, as RPCs share the network and the disk"}
+	overloadGain = &diagnose.Threshold{Name: "gain", Value: 1.5, Unit: "times as many RPCs in a second as at low depth",
+		Reason: "a server that still does more work with more RPCs in flight is not overloaded"}
+	overloadLatency = &diagnose.Threshold{Name: "latency", Value: 0.1, Unit: "s",
+		Reason: "less than that is not noticed"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "slow.overload",
+	Severity: diagnose.Note,
+	Noun:     "RPC that waited in a queue",
+	Summary:  "A target has more RPCs in flight than it can work on: they only wait longer.",
+	Meaning: "The latency of reads and writes of about the same size is compared by how many RPCs with data the target had in flight when each was sent, by powers of two. " +
+		"The rate of a server is the number in flight divided by the latency. Where the latency grows as fast as the number in flight, the rate stays: the storage or the network is saturated, and RPCs wait in its queue.",
+	Limits: "Only the RPCs in the capture count: in that of a client, those of other clients are missing. What is saturated, the disk or the network, cannot be told by this alone.",
+	Next:   "Find out who sends so much: lshark stats --by job,client. On the server: iostat -x 1, req_qdepth in lctl get_param ost.OSS.ost_io.stats; a TBF or ORR policy of NRS can divide it among clients or jobs.",
+
+	Thresholds: []*diagnose.Threshold{overloadDepth, overloadRPCs, overloadRatio, overloadGain, overloadLatency},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		o := newOverloads(r)
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: o.sent, Answered: o.answered, Done: o.done, End: o.end}
+	},
+})
+
+// overloads has the latencies by the number of RPCs in flight.
+type overloads struct {
+	report   *diagnose.Reporter
+	conns    perConnection[connectionDepth]
+	targets  *fifo.Map[targetKey, *depths]
+	attached track.Attached[int32] // RPCs in flight when it was sent, 0 when it is not
+}
+
+func newOverloads(r *diagnose.Reporter) *overloads {
+	return &overloads{report: r, conns: newPerConnection[connectionDepth](), targets: fifo.NewMap[targetKey, *depths](maxConnections)}
+}
+
+// connectionDepth finds the target of a connection.
+type connectionDepth struct{ target *depths }
+
+// depths are the latencies at a target.
+type depths struct {
+	conn        *track.Connection
+	inFlight    int32
+	first, last int64
+	levels      map[workClass]*[maxDepthBits]histogram
+}
+
+const maxDepthBits = 14
+
+func (o *overloads) of(c *track.Connection) *depths {
+	v := o.conns.of(c)
+	if v.target == nil {
+		k := connectionTarget(c)
+		d, ok := o.targets.Get(k)
+		if !ok {
+			d = &depths{conn: c, levels: make(map[workClass]*[maxDepthBits]histogram)}
+			o.targets.Put(k, d)
+		}
+		v.target = d
+	}
+	return v.target
+}
+
+func (o *overloads) sent(r *track.RPC, _ *dissect.Message) {
+	if r.Connection == nil || r.Sends > 1 {
+		return
+	}
+	if depth := o.attached.Of(r); *depth == 0 {
+		d := o.of(r.Connection)
+		d.inFlight++
+		*depth = d.inFlight
+	}
+}
+
+func (o *overloads) answered(r *track.RPC, _ *dissect.Message) {
+	depth := o.attached.Of(r)
+	if *depth <= 0 {
+		return
+	}
+	d := o.of(r.Connection)
+	d.inFlight--
+	if ns, ok := r.Latency(); ok && !r.Failed() {
+		if d.first == 0 {
+			d.first = r.Begin()
+		}
+		d.last = r.Begin()
+		class := classOf(r)
+		levels := d.levels[class]
+		if levels == nil {
+			levels = new([maxDepthBits]histogram)
+			d.levels[class] = levels
+		}
+		levels[min(bits.Len32(uint32(*depth))-1, maxDepthBits-1)].add(ns)
+	}
+	*depth = -1 // counted
+}
+
+func (o *overloads) done(r *track.RPC) {
+	depth := o.attached.Of(r)
+	if *depth > 0 {
+		o.of(r.Connection).inFlight--
+	}
+	*depth = 0
+}
+
+func (o *overloads) end() {
+	o.targets.All(func(_ targetKey, d *depths) bool {
+		o.check(d)
+		return true
+	})
+}
+
+// check reports a target whose rate does not grow with the number in flight. Of
+// several classes of RPCs, that with the highest latency is reported.
+func (o *overloads) check(d *depths) {
+	var worst overload
+	for class, levels := range d.levels {
+		if x, ok := overloadOf(levels); ok && (x.slow > worst.slow || x.slow == worst.slow && class.size > worst.class.size) {
+			worst = x
+			worst.class = class
+		}
+	}
+	if worst.n == 0 {
+		return
+	}
+	k := connectionTarget(d.conn)
+	o.report.Report(diagnose.Finding{Subject: k.subjectAt(d.conn.Server), First: d.first, Last: d.last, Count: worst.n,
+		Text: fmt.Sprintf("%s is saturated: with %d or more reads and writes in flight, the median latency of %s is %s; with %s, of the same size, it is %s. With so many more at a time it does only %.1f times the work.",
+			k, 1<<worst.high, operationText(worst.class.opcode), duration(int64(worst.slow)), depthText(worst.low), duration(int64(worst.fast)), worst.gain)})
+}
+
+// overload is a comparison of latencies at a low and a high number of RPCs in flight.
+type overload struct {
+	class      workClass
+	low, high  int     // levels
+	fast, slow float64 // medians, in nanoseconds
+	gain       float64 // of the rate
+	n          int64   // RPCs at the high level
+}
+
+// overloadOf compares the lowest with the highest level that has enough RPCs.
+func overloadOf(levels *[maxDepthBits]histogram) (x overload, ok bool) {
+	x.low, x.high = -1, -1
+	for level := range levels {
+		if float64(levels[level].n) < overloadRPCs.Value {
+			continue
+		}
+		if x.low < 0 {
+			x.low = level
+		}
+		x.high = level
+	}
+	if x.high < 0 || float64(int(1)<<x.high) < overloadDepth.Value || x.low == x.high {
+		return x, false
+	}
+	x.fast, x.slow, x.n = levels[x.low].median(), levels[x.high].median(), levels[x.high].n
+	x.gain = float64(int(1)<<(x.high-x.low)) * x.fast / x.slow
+	return x, x.slow >= overloadRatio.Value*x.fast && x.gain <= overloadGain.Value && x.slow >= float64(overloadLatency.Nanoseconds())
+}
+
+// depthText returns the depths of a level as in "1" or "4 to 7".
+func depthText(level int) string {
+	if level == 0 {
+		return "1"
+	}
+	return fmt.Sprintf("%d to %d", 1<<level, 1<<(level+1)-1)
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 var _ = add(diagnose.Rule{
@@ -73,4 +75,217 @@ func peersText(list []string, noun string) string {
 		return list[0]
 	}
 	return fmt.Sprintf("%d other %s", len(list), noun)
+}
+
+var _ = add(diagnose.Rule{
+	Code:     "slow.client",
+	Severity: diagnose.Warning,
+	Summary:  "The RPCs of one client take far longer than those of the others.",
+	Meaning: "The latencies of a client's RPCs are compared with those of the other clients: only the same operations, with about the same number of bytes, at the same targets. " +
+		"Transfer of bulk data and network are included, as they may be what is slow. A client is reported if nearly all of its RPCs take longer than those of the others (a rank test), by a factor and by a time that matter.",
+	Limits: "Only OST_READ, OST_WRITE, OST_SYNC, OST_STATFS, MDS_STATFS and MDS_READPAGE are compared, as others wait for locks or differ in what they do. In a capture on a server, the way from the client to the server is not part of the latency; see tcp.round_trip and tcp.retransmission. " +
+		"A client that sends far more at a time than others waits for its own RPCs.",
+	Next: "Look at the network of this client (tcp.*), its memory and CPU load, and whether its RPCs go through a router that others do not use.",
+
+	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, comparedRatio, comparedExcess},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		t := newWorkTimes()
+		report := func() {
+			for _, c := range t.compare(clientGroup) {
+				if c.isFar() {
+					r.Report(slowClientFinding(c))
+				}
+			}
+		}
+		return diagnose.Hooks{Opcodes: comparableOperations, Done: t.latency, Tick: func(int64) { report() }, End: report}
+	},
+})
+
+// latency adds the latency of an RPC.
+func (t *workTimes) latency(r *track.RPC) {
+	if ns, ok := r.Latency(); ok && r.Connection != nil && !r.Failed() && r.Sends == 1 {
+		t.add(r, ns)
+	}
+}
+
+// clientGroup compares clients by what they ask of the same target.
+func clientGroup(c *track.Connection) (member string, group comparisonGroup, ok bool) {
+	return c.Client.String(), comparisonGroup{target: c.Target}, c.Target != "" && c.Client.Len > 0
+}
+
+func slowClientFinding(c *compared) diagnose.Finding {
+	f := diagnose.Finding{Subject: diagnose.Subject{Client: c.conn.Client}, First: c.first, Last: c.last, Count: c.n,
+		Text: fmt.Sprintf("The RPCs of %s take %.1f times as long as those of %s for the same operations at the same targets (%s).", c.member, c.ratio(), peersText(c.peers, "clients"), c.text())}
+	c.slowest.prove(&f)
+	return f
+}
+
+var (
+	slowNetworkShare = &diagnose.Threshold{Name: "share", Value: 0.5, Unit: "of the time of the RPCs",
+		Reason: "below that, the server is the first place to look at"}
+	slowNetworkTime = &diagnose.Threshold{Name: "time", Value: 0.01, Unit: "s for each RPC",
+		Reason: "a local network takes less than a millisecond"}
+	slowNetworkRPCs = &diagnose.Threshold{Name: "RPCs", Value: 20, Unit: "RPCs",
+		Reason: "with fewer, a single loss decides"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "slow.network",
+	Severity: diagnose.Warning,
+	Noun:     "RPC that the network delayed",
+	Summary:  "RPCs pass more time in the network than in the server.",
+	Meaning: "The part of the network in the latency of an RPC is one round trip of its connection, and what retransmission cost. " +
+		"Where captures of both sides are merged, it is the difference between the latencies that both saw. The rule sums up the parts of all RPCs between a client and a server.",
+	Limits: "A capture on the server does not see the time from the client to the server; one on the client does. " +
+		"The time in which bulk data is transferred is a part of its own: it depends on the network, and on how fast both hosts are. RPCs that lost an unknown time by retransmission are left out.",
+	Next: "See tcp.round_trip and tcp.retransmission for the hosts and links; ping and iperf3 between both nodes.",
+
+	Thresholds: []*diagnose.Threshold{slowNetworkShare, slowNetworkTime, slowNetworkRPCs},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		s := &slowNetworks{report: r, pairs: fifo.NewMap[nodePair, *networkTimes](maxPairs)}
+		return diagnose.Hooks{Done: s.done, Tick: func(int64) { s.end() }, End: s.end}
+	},
+})
+
+// slowNetworks sums up where the time of RPCs between two nodes passes. Only RPCs for
+// which the network took long are looked at one by one.
+type slowNetworks struct {
+	report *diagnose.Reporter
+	pairs  *fifo.Map[nodePair, *networkTimes]
+	pair   nodePair
+	last   *networkTimes // of pair
+}
+
+// networkTimes are the RPCs between two nodes.
+type networkTimes struct {
+	n           int64
+	parts       parts
+	first, last int64
+	slowest     slowest
+}
+
+func (s *slowNetworks) done(r *track.RPC) {
+	if s.last == nil || s.pair.client != r.Client || s.pair.server != r.Server {
+		s.find(nodePair{r.Client, r.Server})
+	}
+	p, ok := partsOf(r)
+	if !ok {
+		return
+	}
+	t := s.last
+	if t.n == 0 {
+		t.first = r.Begin()
+	}
+	t.n++
+	t.last = r.Begin()
+	t.parts.add(&p)
+	if p.network >= slowNetworkTime.Nanoseconds() {
+		t.slowest.add(r, p.network)
+	}
+}
+
+// find makes a pair of nodes the last one.
+func (s *slowNetworks) find(pair nodePair) {
+	t := fifo.GetOrNew(s.pairs, pair)
+	s.pair, s.last = pair, t
+}
+
+func (s *slowNetworks) end() {
+	s.pairs.All(func(pair nodePair, t *networkTimes) bool {
+		perRPC := float64(t.parts.network) / float64(max(t.n, 1))
+		if float64(t.n) >= slowNetworkRPCs.Value && perRPC >= float64(slowNetworkTime.Nanoseconds()) &&
+			float64(t.parts.network) >= slowNetworkShare.Value*float64(t.parts.sum()) {
+			f := diagnose.Finding{Subject: diagnose.Subject{Client: pair.client, Server: pair.server}, First: t.first, Last: t.last, Count: t.n,
+				Text: fmt.Sprintf("The RPCs of %s to %s wait for the network more than for the server: %s took %s, %s. That is %s in the network for each RPC.",
+					pair.client, pair.server, plural(t.n, "RPC"), duration(t.parts.sum()), t.parts.text(), duration(int64(perRPC)))}
+			t.slowest.prove(&f)
+			s.report.Report(f)
+		}
+		return true
+	})
+}
+
+var (
+	jobMedian = &diagnose.Threshold{Name: "median", Value: 0.1, Unit: "s", Reason: "less than that is hardly noticed"}
+	jobRatio  = &diagnose.Threshold{Name: "ratio", Value: 20, Unit: "times the median of other jobs", Reason: "RPCs of different sizes, and on different parts of a disk, differ by less"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "slow.job",
+	Severity: diagnose.Warning,
+	Noun:     "slow job",
+	Summary:  "The reads or writes of one job wait in a server that serves those of other jobs at once.",
+	Meaning: "Jobs of the same client that read or write on the same server share network and storage. Where nearly all RPCs of one of them wait far longer than the same operations of the others, the server keeps them waiting: " +
+		"a rule of its request scheduler (NRS TBF) limits the job, its user or group, or they need something that others do not. A rank test decides.",
+	Limits: "Only jobs with a name, of the same client, are compared. RPCs of very different sizes are not told apart.",
+	Next:   "On the server: lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule. If no rule limits the job, lshark files --by job shows whether its files lie elsewhere.",
+
+	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, jobRatio, jobMedian},
+	Samples:    []string{"limited_job.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		s := &slowJobs{r, newWorkMap[jobWork]()}
+		return diagnose.Hooks{Opcodes: comparableOperations, Done: s.done, End: s.end}
+	},
+})
+
+// slowJobs has the times that RPCs of jobs take in servers.
+type slowJobs struct {
+	report *diagnose.Reporter
+	workMap[jobWork]
+}
+
+// jobWork are the RPCs of an operation of a job.
+type jobWork struct {
+	nodePair
+	opcode uint32
+	job    [32]byte
+}
+
+func (s *slowJobs) done(r *track.RPC) {
+	k := jobWork{nodePair: nodePair{r.Client, r.Server}, opcode: r.Opcode}
+	p, ok := partsOf(r)
+	if copy(k.job[:], r.Job()) == 0 || !ok || r.Failed() {
+		return
+	}
+	s.add(k, r, p.server).last = r.Replied().Time
+}
+
+func (s *slowJobs) end() {
+	type jobAt struct {
+		server lnet.NID
+		job    [32]byte
+	}
+	ofAll := func(k jobWork) jobWork { return jobWork{nodePair: k.nodePair, opcode: k.opcode} }
+	all := make(map[jobWork]*histogram)
+	s.times.All(func(k jobWork, w *work) bool {
+		if all[ofAll(k)] == nil {
+			all[ofAll(k)] = &histogram{}
+		}
+		all[ofAll(k)].join(&w.histogram)
+		return true
+	})
+	clients := make(map[jobAt][]lnet.NID)
+	s.times.All(func(k jobWork, w *work) bool {
+		others := *all[ofAll(k)]
+		others.remove(&w.histogram)
+		var c comparison
+		c.add(workClass{opcode: k.opcode}, &w.histogram, &others)
+		if !c.isFar() || c.own < float64(jobMedian.Nanoseconds()) || c.own < jobRatio.Value*c.rest {
+			return true
+		}
+		at := jobAt{k.server, k.job}
+		clients[at] = append(clients[at], k.client)
+		job := jobName(k.job)
+		f := diagnose.Finding{Subject: diagnose.Subject{Server: k.server, Job: job}, First: w.first, Last: w.last, Count: c.n}
+		if len(clients[at]) == 1 {
+			f.Client = k.client
+		}
+		f.Key = job + k.server.String()
+		f.Text = fmt.Sprintf("Job %s waits in %s, which serves other jobs at once: its %s on %s took %s (median), those of other jobs of the same client %s.",
+			job, k.server, operationText(k.opcode), nodes(clients[at]), duration(int64(c.own)), duration(int64(c.rest)))
+		f.Brief = f.Text + " Look for a limit on this job in the server (NRS TBF rules), not at its disks or the network."
+		w.slowest.prove(&f)
+		s.report.Report(f)
+		return true
+	})
 }

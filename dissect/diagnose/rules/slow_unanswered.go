@@ -2,8 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -102,4 +104,227 @@ func (u *unanswered) end() {
 // isContext reports whether an operation is about a security context.
 func isContext(opcode uint32) bool {
 	return opcode == opcodes.SEC_CTX_INIT || opcode == opcodes.SEC_CTX_INIT_CONT || opcode == opcodes.SEC_CTX_FINI
+}
+
+var (
+	longEstimate = &diagnose.Threshold{Name: "estimate", Value: 30, Unit: "s",
+		Reason: "a server begins with 5 s (at_min) and raises it only when RPCs took longer"}
+	raisedEstimate = &diagnose.Threshold{Name: "ratio", Value: 2, Unit: "times the least estimate of the connection",
+		Reason: "at_min may be set to a high value, and then nothing was raised"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:       "slow.timeouts",
+	Severity:   diagnose.Note,
+	Noun:       "raised timeout",
+	Background: true,
+	Summary:    "Adaptive timeouts have grown: some RPCs of the last minutes took very long.",
+	Meaning: "With each reply a server tells how long its RPCs take at most, as seen in the last minutes (adaptive timeouts). Clients wait that long, and a quarter more, before they give up. " +
+		"A high estimate shows that RPCs were slow before, perhaps before the capture began, and it makes clients slow to notice that a server is gone.",
+	Limits: "The estimate is of a service of the server, and not of a single target. Which RPCs were slow does not show in it. The estimates in replies to connects and to requests for security contexts do not count.",
+	Next:   "lctl get_param *.*.timeouts on client and server shows the history of the estimates; slow.server and slow.early_replies whether RPCs are slow now.",
+
+	Thresholds: []*diagnose.Threshold{longEstimate, raisedEstimate},
+	Samples:    []string{"black_hole.pcap.zst", "eio.pcap.zst", "evicted.pcap.zst", "evicted_ping.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_recovery.pcap.zst", "slow_client.pcap.zst", "slow_network.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst", "vanished_client.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		e := &estimates{report: r, conns: newPerConnection[estimateRange]()}
+		return diagnose.Hooks{Done: e.done, End: e.end}
+	},
+})
+
+// estimates are how long servers expect their RPCs to take.
+type estimates struct {
+	report *diagnose.Reporter
+	conns  perConnection[estimateRange]
+}
+
+// estimateRange are the estimates of a connection in seconds.
+type estimateRange struct {
+	least, most uint32
+	long        int64 // RPCs with a long one
+	first, last int64
+	at          track.Point // reply with the highest
+	opcode      uint32      // of this RPC
+}
+
+func (e *estimates) done(r *track.RPC) {
+	if r.Connection == nil || r.Estimate == 0 || track.IsCallback(r.Opcode) || track.IsConnect(r.Opcode) || !r.HasOpcode || isContext(r.Opcode) {
+		return
+	}
+	t := e.conns.of(r.Connection)
+	if t.least == 0 || r.Estimate < t.least {
+		t.least = r.Estimate
+	}
+	if float64(r.Estimate) < longEstimate.Value {
+		return
+	}
+	if t.long == 0 {
+		t.first = r.Replied().Time
+	}
+	t.long++
+	t.last = r.Replied().Time
+	if r.Estimate > t.most {
+		t.most, t.at, t.opcode = r.Estimate, r.Replied(), r.Opcode
+	}
+}
+
+// end reports servers, as an estimate is not of a single target.
+func (e *estimates) end() {
+	servers := make(map[lnet.NID]*estimateRange)
+	var order []lnet.NID
+	e.conns.values.All(func(c *track.Connection, t *estimateRange) bool {
+		sum := servers[c.Server]
+		if sum == nil {
+			sum = &estimateRange{}
+			servers[c.Server] = sum
+			order = append(order, c.Server)
+		}
+		sum.join(t)
+		return true
+	})
+	for _, server := range order {
+		if t := servers[server]; t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
+			e.report.Report(t.finding(server))
+		}
+	}
+}
+
+// join adds the estimates of another connection.
+func (t *estimateRange) join(other *estimateRange) {
+	if other.least != 0 && (t.least == 0 || other.least < t.least) {
+		t.least = other.least
+	}
+	if other.long == 0 {
+		return
+	}
+	if t.long == 0 || other.first < t.first {
+		t.first = other.first
+	}
+	t.last = max(t.last, other.last)
+	t.long += other.long
+	if other.most > t.most {
+		t.most, t.at, t.opcode = other.most, other.at, other.opcode
+	}
+}
+
+func (t *estimateRange) finding(server lnet.NID) diagnose.Finding {
+	f := diagnose.Finding{Subject: diagnose.Subject{Server: server}, First: t.first, Last: t.last, Count: t.long,
+		Text: fmt.Sprintf("%s expects some of its RPCs to take up to %d s, while %d s is the least that it says: in the minutes before, some took that long. Clients wait for %d s or longer before they give up.",
+			server, t.most, t.least, t.most+t.most/4)}
+	f.Prove(t.at, "a reply (%s) with an estimate of %d s", operationText(t.opcode), t.most)
+	return f
+}
+
+var earlyTime = &diagnose.Threshold{Name: "time", Value: 4, Unit: "s", Reason: "a client waits for five seconds at least, so what is answered before that had no early reply: another request with the same number had"}
+
+var _ = add(diagnose.Rule{
+	Code:     "slow.early_replies",
+	Severity: diagnose.Warning,
+	Noun:     "RPC with early replies",
+	Summary:  "A server asked clients for more time.",
+	Meaning: "With adaptive timeouts a client tells how long it will wait. A server that cannot answer by then sends an early reply, and the client waits longer. " +
+		"So the RPC has waited for almost the whole time, five seconds at least: for a thread, for the storage, or for a lock.",
+	Limits: "An early reply says that the server is alive and knows the RPC, and not what it waits for. Where all such RPCs ask for locks, other clients that keep these may be the cause, and the finding is a note.",
+	Next:   "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and lshark locks --blockers who keeps locks.",
+
+	Thresholds: []*diagnose.Threshold{earlyTime},
+	Samples:    []string{"hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "rolled_back.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		e := &earlyReplies{report: r, conns: newPerConnection[earlyTimes]()}
+		return diagnose.Hooks{Done: e.done, End: e.end}
+	},
+})
+
+// earlyReplies are the RPCs that had early replies.
+type earlyReplies struct {
+	report *diagnose.Reporter
+	conns  perConnection[earlyTimes]
+}
+
+// earlyTimes are those of a connection.
+type earlyTimes struct {
+	conn        *track.Connection
+	rpcs, early int64
+	locks       int64 // RPCs that ask for a lock
+	open        int64 // RPCs without a reply when the capture ended
+	operations  operationCounts
+	first, last int64
+	slowest     slowest
+}
+
+func (e *earlyReplies) done(r *track.RPC) {
+	ns, ok := r.Latency()
+	open := !r.HasReply && r.Missing == track.CaptureEnded
+	if open {
+		ns = e.report.Now() - r.Begin()
+	}
+	if r.Early == 0 || r.Connection == nil || r.Opcode == opcodes.OBD_PING || ok && ns < earlyTime.Nanoseconds() {
+		return // pings wait for the end of a recovery only
+	}
+	t := e.conns.of(r.Connection)
+	if t.rpcs == 0 {
+		t.conn, t.operations, t.first = r.Connection, make(operationCounts), r.Begin()
+	}
+	t.rpcs++
+	t.early += int64(r.Early)
+	t.operations[r.Opcode]++
+	if r.Opcode == opcodes.LDLM_ENQUEUE {
+		t.locks++
+	}
+	t.last = max(t.last, r.Begin())
+	if open {
+		t.open++
+	}
+	if ok || open {
+		t.last = max(t.last, r.Begin()+ns)
+		t.slowest.add(r, ns)
+	}
+}
+
+func (e *earlyReplies) end() {
+	order, groups := byTarget(&e.conns)
+	for _, k := range order {
+		f := diagnose.Finding{Subject: k.subject()}
+		var sum earlyTimes
+		sum.operations = make(operationCounts)
+		for _, t := range groups[k] {
+			f.Server = t.conn.Server
+			if f.First == 0 || t.first < f.First {
+				f.First = t.first
+			}
+			f.Last = max(f.Last, t.last)
+			sum.rpcs += t.rpcs
+			sum.early += t.early
+			sum.locks += t.locks
+			sum.open += t.open
+			for op, n := range t.operations {
+				sum.operations[op] += n
+			}
+			for _, one := range t.slowest.list {
+				sum.slowest.insert(one)
+			}
+		}
+		f.Count = sum.rpcs
+		f.Text = fmt.Sprintf("%s sent %s for %s (%s): it could not answer in the time that the clients wait, and asked for more.",
+			k, earlyText(sum.early), plural(sum.rpcs, "RPC"), sum.operations.text())
+		if len(sum.slowest.list) > 0 {
+			f.Wait = sum.slowest.list[0].ns
+			f.Text += " The longest waited " + duration(f.Wait) + "."
+		}
+		if sum.open > 0 {
+			f.Text += " When the capture ended, " + strconv.FormatInt(sum.open, 10) + " of them had no reply."
+		}
+		if sum.locks == sum.rpcs {
+			f.Severity = diagnose.Note
+		}
+		sum.slowest.prove(&f)
+		e.report.Report(f)
+	}
+}
+
+func earlyText(n int64) string {
+	if n == 1 {
+		return "an early reply"
+	}
+	return fmt.Sprintf("%d early replies", n)
 }

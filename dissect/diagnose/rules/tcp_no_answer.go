@@ -2,9 +2,13 @@ package rules
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 var _ = add(diagnose.Rule{
@@ -67,6 +71,132 @@ func silenceFinding(r *diagnose.Reporter, h hostPair, p *resentPair) diagnose.Fi
 	for _, s := range p.silences {
 		f.Prove(s.first, "%s sends bytes again that were not acknowledged", h.from)
 		f.Prove(s.last, "the last of %d retransmissions of them", s.again)
+	}
+	return f
+}
+
+var _ = add(diagnose.Rule{
+	Code:     "tcp.refused",
+	Severity: diagnose.Warning,
+	Noun:     "refused connection",
+	Summary:  "A host refused TCP connections to the port of LNet: LNet does not run there.",
+	Meaning: "A host answers an attempt to connect with RST when no program listens on the port. It is up, and LNet is not: it was not started, or was stopped. " +
+		"Nothing of this node can be used; clients try its failover partners, and connect again and again.",
+	Limits:  "A firewall can refuse connections in the same way.",
+	Next:    "On the host that refused: lctl list_nids, lsmod | grep lnet, and whether the node was restarted without starting its services.",
+	Samples: []string{"crashed_server.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := newAborted(r, false)
+		return diagnose.Hooks{TCPEvent: x.marked, End: func() { x.each(refusedFinding) }}
+	},
+})
+
+func refusedFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
+	f := h.finding(r.Paths())
+	f.Node = hostNID(r.Paths(), h.from)
+	f.First, f.Last, f.Count = p.first, p.last, p.conns
+	f.Text = fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.conns, "connection"), h.to, p.port.Port())
+	for _, at := range p.evidence {
+		f.Prove(at, "%s refuses a connection", h.from)
+	}
+	return f
+}
+
+var manyResets = &diagnose.Threshold{Name: "connections", Value: 4, Unit: "connections",
+	Reason: "LNet uses three connections between two nodes, and aborts them once when a node is restarted"}
+
+var _ = add(diagnose.Rule{
+	Code:     "tcp.reset",
+	Severity: diagnose.Warning,
+	Noun:     "aborted connection",
+	Summary:  "A host aborted connections of LNet.",
+	Meaning: "A connection that ends with RST was aborted: by a host that no longer knows it, since it was restarted, by LNet when a peer seems to be dead, or by a firewall. " +
+		"LNet connects again; RPCs that were on their way are sent again after a timeout. A few are a note, more, or all between two nodes at once, a warning.",
+	Limits: "Who aborted the connection is known by the address of the segment; a firewall uses that of a host.",
+	Next:   "Look at the console logs of both hosts at this time (LNetError, socklnd), and whether one of them was restarted (recovery.*).",
+
+	Thresholds: []*diagnose.Threshold{manyResets},
+	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "tcp_reset.pcap.zst", "vanished_client.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := newAborted(r, true)
+		return diagnose.Hooks{TCPEvent: x.marked, End: func() { x.each(resetFinding) }}
+	},
+})
+
+// socklndConns is how many connections two nodes have.
+const socklndConns = 3
+
+// aborted are the connections that were aborted: those that were established, or those
+// that were refused.
+type aborted struct {
+	report      *diagnose.Reporter
+	established bool
+	conns       *fifo.Map[int, bool]
+	pairs       *fifo.Map[hostPair, *abortedPair]
+}
+
+// abortedPair are the connections of a host that another aborted.
+type abortedPair struct {
+	conns       int64
+	first, last int64
+	port        netip.AddrPort // that the host was connected to
+	evidence    []track.Point
+}
+
+func newAborted(r *diagnose.Reporter, established bool) *aborted {
+	return &aborted{r, established, fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)}
+}
+
+// isRefusal reports whether a reset answers a SYN: that has no acknowledgement, so the
+// reset has the sequence number 0.
+func isRefusal(m *lnet.TCPEvent) bool { return m.RST && m.Seq == 0 }
+
+func (x *aborted) marked(m *lnet.TCPEvent) {
+	if !m.RST || isRefusal(m) == x.established {
+		return
+	}
+	if _, known := x.conns.Get(m.Conn); known {
+		return
+	}
+	x.conns.Put(m.Conn, true)
+	p, ok := x.pairs.Get(pairOf(m))
+	if !ok {
+		p = &abortedPair{first: m.Time, port: m.Src}
+		x.pairs.Put(pairOf(m), p)
+	}
+	p.conns++
+	p.last = m.Time
+	if len(p.evidence) < retransmitProofs {
+		p.evidence = append(p.evidence, pointOf(m))
+	}
+}
+
+// each reports the finding of each pair.
+func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) {
+	x.pairs.All(func(h hostPair, p *abortedPair) bool {
+		x.report.Report(finding(x.report, h, p))
+		return true
+	})
+}
+
+func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
+	f := h.finding(r.Paths())
+	if f.Client.Len > 0 { // else the other host, which may have been silent
+		f.Node = hostNID(r.Paths(), h.from)
+	}
+	f.Severity, f.First, f.Last, f.Count = diagnose.Note, p.first, p.last, p.conns
+	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.conns, "connection"), h.to)
+	there, back := r.Paths().Get(h.source, h.from, h.to), r.Paths().Get(h.source, h.to, h.from)
+	atOnce := p.conns >= socklndConns && p.last-p.first < inFlight && there != nil && back != nil && there.Messages > 0 && back.Messages > 0
+	if float64(p.conns) >= manyResets.Value || atOnce {
+		f.Severity = diagnose.Warning
+	}
+	if atOnce && there.First.Time < p.first && there.Last.Time > p.last && back.Last.Time > p.last {
+		f.Text += " Both hosts were up before and after it."
+		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss -K, a firewall), not at %s or the network.", h.from, plural(p.conns, "connection"), h.to, h.from, h.to)
+	}
+	for _, at := range p.evidence {
+		f.Prove(at, "%s aborts a connection", h.from)
 	}
 	return f
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -167,4 +168,214 @@ func (pair *resentPair) silent(r *repeated) {
 		}
 	}
 	r.silence.last, r.silence.again = r.last, r.again
+}
+
+var (
+	resentSegments = &diagnose.Threshold{Name: "segments", Value: 10, Unit: "segments",
+		Reason: "a few are lost in every network, and TCP needs some to find out how fast it may send"}
+	resentShare = &diagnose.Threshold{Name: "share", Value: 0.005, Unit: "of the bytes",
+		Reason: "a loss of one segment in two hundred halves what TCP can send over a network with a round trip of a millisecond"}
+	resentTime = &diagnose.Threshold{Name: "time", Value: 0.5, Unit: "s",
+		Reason: "less than that is not noticed by an application, and a single loss at the end of a message costs 0.2 s"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "tcp.retransmission",
+	Severity: diagnose.Warning,
+	Noun:     "retransmitted segment",
+	Summary:  "A host sends segments again because they were lost.",
+	Meaning: "TCP sends a segment again when it is not acknowledged: at once if later segments were (fast retransmission), else after 0.2 s or more (timeout). " +
+		"The RPCs whose bytes were in it take longer by that. The rule counts the segments that a host sent again to another, and how much of the latency of their RPCs passed by that.",
+	Limits: "Segments that were lost before they came to the capture point, and were not sent again, are not seen: what the other host sends again is seen better on its side. " +
+		"Segments that the receiver had already (spurious), and those that are sent again and again to a host that does not answer (tcp.no_answer), do not count.",
+	Next: "Find the link that loses frames: ip -s link and ethtool -S on both hosts (errors, drops), the counters of the switch ports between them, and tc -s qdisc. Compare with other hosts on the same switch.",
+
+	Thresholds: []*diagnose.Threshold{resentSegments, resentShare, resentTime},
+	Samples:    []string{"black_hole.pcap.zst", "losses.pcap.zst", "two_faults.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := &lossyHosts{report: r, retransmissions: newRetransmissions(), cost: fifo.NewMap[nodePair, *resentCost](maxPairs)}
+		return diagnose.Hooks{TCPEvent: x.marked, Done: x.done, Tick: func(int64) { x.end() }, End: x.end}
+	},
+})
+
+// lossyHosts finds hosts between which segments are lost.
+type lossyHosts struct {
+	report *diagnose.Reporter
+	retransmissions
+	cost *fifo.Map[nodePair, *resentCost]
+}
+
+// resentCost is what retransmissions cost the RPCs between two nodes.
+type resentCost struct {
+	rpcs int64
+	time int64 // nanoseconds of latency
+	most int64
+	at   track.Point // request of the RPC that lost most
+}
+
+// maxResentTime is the longest time that single losses cost an RPC. It is longer when a
+// host does not answer.
+const maxResentTime = 3e9
+
+// done sums up what retransmissions cost.
+func (x *lossyHosts) done(r *track.RPC) {
+	if r.Retransmits() == 0 {
+		return
+	}
+	ns, ok := r.RetransmitTime()
+	if !ok || ns == 0 || ns > maxResentTime {
+		return
+	}
+	key := nodePair{r.Client, r.Server}
+	c := fifo.GetOrNew(x.cost, key)
+	c.rpcs++
+	c.time += ns
+	if ns > c.most {
+		c.most, c.at = ns, r.Requested()
+	}
+}
+
+// costBetween returns what retransmissions cost the RPCs between two nodes, either way.
+func (x *lossyHosts) costBetween(a, b lnet.NID) (sum resentCost) {
+	for _, key := range []nodePair{{a, b}, {b, a}} {
+		if c, ok := x.cost.Get(key); ok {
+			sum.rpcs += c.rpcs
+			sum.time += c.time
+			if c.most > sum.most {
+				sum.most, sum.at = c.most, c.at
+			}
+		}
+	}
+	return sum
+}
+
+func (x *lossyHosts) end() {
+	x.pairs.All(func(h hostPair, p *resentPair) bool {
+		x.check(h, p)
+		return true
+	})
+}
+
+// check reports a direction if what was sent again matters.
+func (x *lossyHosts) check(h hostPair, p *resentPair) {
+	path := x.report.Paths().Get(h.source, h.from, h.to)
+	if path == nil || p.segments == 0 {
+		return
+	}
+	cost := x.costBetween(path.FromNID, path.ToNID)
+	share := float64(p.bytes) / float64(max(path.Bytes, 1))
+	many := float64(p.segments) >= resentSegments.Value && share >= resentShare.Value
+	if !many && cost.time < resentTime.Nanoseconds() {
+		return
+	}
+	f := h.finding(x.report.Paths())
+	f.First, f.Last, f.Count = p.first, p.last, p.segments
+	f.Text = fmt.Sprintf("%s sent %s to %s again (%.1f %% of the bytes of its messages).",
+		h.from, plural(p.segments, "segment"), h.to, 100*share)
+	if cost.time > 0 {
+		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"), duration(cost.time), duration(cost.most))
+	}
+	for _, at := range p.evidence {
+		f.Prove(at, "%s sends bytes again", h.from)
+	}
+	f.Prove(cost.at, "the request of the RPC that lost most time by retransmission")
+	x.report.Report(f)
+}
+
+var closedTime = &diagnose.Threshold{Name: "time", Value: 1, Unit: "s",
+	Reason: "a window that is closed for milliseconds is normal while a receiver is slower than the network"}
+
+var _ = add(diagnose.Rule{
+	Code:     "tcp.zero_window",
+	Severity: diagnose.Warning,
+	Summary:  "A host did not read what had arrived, so the other had to stop sending.",
+	Meaning: "A host announces a receive window of 0 when its buffers are full because LNet does not read from the connection. The sender must stop. " +
+		"The rule sums up how long the windows of connections between two hosts were closed.",
+	Limits: "That LNet does not read is known, and not why: it may have no buffers for messages, or its threads get no CPU.",
+	Next:   "On the host that does not read: lctl get_param stats buffers peers (a negative min of rtr or tx), memory and CPU load, and its console log for messages of socklnd.",
+
+	Thresholds: []*diagnose.Threshold{closedTime},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		z := &closedWindows{report: r, pairs: fifo.NewMap[hostPair, *closedPair](maxPairs), streams: fifo.NewMap[stream, track.Point](maxStreams)}
+		return diagnose.Hooks{TCPEvent: z.marked, Tick: func(int64) { z.end() }, End: z.end}
+	},
+})
+
+// closedWindows sums up how long receive windows were closed.
+type closedWindows struct {
+	report  *diagnose.Reporter
+	pairs   *fifo.Map[hostPair, *closedPair]
+	streams *fifo.Map[stream, track.Point] // those that are closed, since when
+}
+
+// closedPair is what a host did with the windows of its connections to another.
+type closedPair struct {
+	times       int64
+	sum         int64 // nanoseconds
+	first, last int64
+	longest     int64
+	evidence    []closedWindow
+}
+
+// closedWindow is a time in which a window was closed.
+type closedWindow struct {
+	from, to track.Point
+	time     int64
+}
+
+func (z *closedWindows) marked(m *lnet.TCPEvent) {
+	key := stream{m.Conn, m.Src}
+	if m.ZeroWindows > 0 {
+		if _, closed := z.streams.Get(key); !closed {
+			z.streams.Put(key, pointOf(m))
+		}
+		return
+	}
+	if m.Opened == 0 {
+		return
+	}
+	from, _ := z.streams.Delete(key)
+	z.add(pairOf(m), closedWindow{from, pointOf(m), m.Opened})
+}
+
+// add counts a time in which a window was closed.
+func (z *closedWindows) add(h hostPair, w closedWindow) {
+	p, ok := z.pairs.Get(h)
+	if !ok {
+		p = &closedPair{first: w.from.Time}
+		z.pairs.Put(h, p)
+	}
+	p.times++
+	p.sum += w.time
+	p.last = w.to.Time
+	p.longest = max(p.longest, w.time)
+	if len(p.evidence) < maxClosedProofs {
+		p.evidence = append(p.evidence, w)
+	}
+}
+
+const maxClosedProofs = 4
+
+func (z *closedWindows) end() {
+	z.pairs.All(func(h hostPair, p *closedPair) bool {
+		if p.sum >= closedTime.Nanoseconds() {
+			z.report.Report(z.finding(h, p))
+		}
+		return true
+	})
+}
+
+func (z *closedWindows) finding(h hostPair, p *closedPair) diagnose.Finding {
+	closed := fmt.Sprintf("%d times, for %s in all and %s at most", p.times, duration(p.sum), duration(p.longest))
+	if p.times == 1 {
+		closed = "once, for " + duration(p.sum)
+	}
+	f := h.finding(z.report.Paths())
+	f.First, f.Last, f.Count = p.first, p.last, p.times
+	f.Text = fmt.Sprintf("%s did not read what %s had sent: its receive window was closed %s. %s had to wait.", h.from, h.to, closed, h.to)
+	for _, w := range p.evidence {
+		f.Prove(w.from, "%s closes its receive window", h.from)
+		f.Prove(w.to, "it opens it after %s", duration(w.time))
+	}
+	return f
 }

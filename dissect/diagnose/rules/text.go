@@ -2,12 +2,14 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // duration returns nanoseconds as in "33.2 s" or "1.25 ms".
@@ -62,16 +64,25 @@ func modeText(l *locks.Lock) string {
 	return kind
 }
 
-// nodes returns the NIDs as in "A", "A and B", or "A, B and 3 others".
-func nodes(list []lnet.NID) string {
-	const shown = 3
+// list returns words as in "A, B and C", or "A, B, C and 2 others".
+func list(words []string) string { return firstOf(words, 3) }
+
+// words is a list of which more is shown.
+func words(list []string) string { return firstOf(list, 4) }
+
+// nodes lists NIDs.
+func nodes(nids []lnet.NID) string {
 	var words []string
-	for i, n := range list {
-		if i == shown && len(list) > shown+1 {
-			words = append(words, fmt.Sprintf("%d others", len(list)-shown))
-			break
-		}
+	for _, n := range nids {
 		words = append(words, n.String())
+	}
+	return list(words)
+}
+
+// firstOf lists so many words, and says how many others there are.
+func firstOf(words []string, shown int) string {
+	if n := len(words); n > shown+1 {
+		words = append(slices.Clone(words[:shown]), fmt.Sprintf("%d others", n-shown))
 	}
 	if last := len(words) - 1; last > 0 {
 		return strings.Join(words[:last], ", ") + " and " + words[last]
@@ -81,3 +92,91 @@ func nodes(list []lnet.NID) string {
 
 // formatFloat returns a number with so many digits after the point.
 func formatFloat(v float64, precision int) string { return strconv.FormatFloat(v, 'f', precision, 64) }
+
+// size returns a number of bytes as in "340 bytes", "34 kB" or "1.2 MB".
+func size(n int64) string {
+	switch v := float64(n); {
+	case v >= 999.5e9:
+		return fmt.Sprintf("%.1f TB", v/1e12)
+	case v >= 999.5e6:
+		return fmt.Sprintf("%.1f GB", v/1e9)
+	case v >= 10e6:
+		return fmt.Sprintf("%.0f MB", v/1e6)
+	case v >= 999.5e3:
+		return fmt.Sprintf("%.1f MB", v/1e6)
+	case v >= 1e3:
+		return fmt.Sprintf("%.0f kB", v/1e3)
+	}
+	return plural(n, "byte")
+}
+
+// binarySize returns a number of bytes as in "22 MiB": in the units of lfs df and of
+// quota limits.
+func binarySize(bytes uint64) string {
+	const units = "KMGTPE"
+	if bytes < 1<<10 {
+		return plural(int64(bytes), "byte")
+	}
+	size, unit := float64(bytes), -1
+	for size >= 1<<10 && unit < len(units)-1 {
+		size /= 1 << 10
+		unit++
+	}
+	precision := 0
+	if size < 10 && size != float64(int64(size)) {
+		precision = 1
+	}
+	return formatFloat(size, precision) + " " + units[unit:unit+1] + "iB"
+}
+
+// Errors of replies.
+const (
+	eperm      = -1
+	enoent     = -2
+	eagain     = -11
+	eacces     = -13
+	ebusy      = -16
+	enodev     = -19
+	einval     = -22
+	erofs      = -30
+	eproto     = -71
+	eoverflow  = -75
+	enotconn   = -107
+	eshutdown  = -108
+	etimedout  = -110
+	ealready   = -114
+	einprogess = -115
+)
+
+// errorName returns the name of an error, such as ENODEV.
+func errorName(status int32) string {
+	if name := opcodes.GSSErrorName(status); name != "" {
+		return name
+	}
+	return schema.Errnos.Name(uint64(-int64(status)))
+}
+
+// connectErrors has what the error of a refused connect means.
+var connectErrors = map[int32]string{
+	eperm:     "the nodemap of the server does not admit this client, or it is banned",
+	eagain:    "the target does not take connects for now, as while it is being started",
+	eacces:    "the server does not admit this client: the security flavor is not the one that it expects, or its nodemap forbids it",
+	ebusy:     "the target is in recovery and does not take new clients until that is over, or it is still busy with requests of this client",
+	enodev:    "the target is not on this server, or not started",
+	einval:    "the server cannot make sense of the connect",
+	erofs:     "the server lets this client mount read-only at most",
+	eproto:    "client and server have no common protocol version",
+	eshutdown: "the server is being stopped",
+	ealready:  "the server is still at work on an earlier connect of this client, or thinks that it is connected",
+}
+
+// errnoText returns what the error of a refused connect means.
+func errnoText(status int32) string {
+	if text, ok := connectErrors[status]; ok {
+		return text
+	}
+	return "for a reason that only its log has"
+}
+
+// opcodeName returns the name of an operation.
+func opcodeName(opcode uint32) string { return opcodes.Opcodes.Name(uint64(opcode)) }

@@ -237,3 +237,63 @@ func hasIntent(r *track.RPC, prefixes ...string) bool {
 	}
 	return false
 }
+
+var _ = add(diagnose.Rule{
+	Code:     "metadata.stat_storm",
+	Severity: diagnose.Warning,
+	Summary:  "A client or a job asks for attributes of files again and again.",
+	Meaning: "A client caches the attributes of a file together with a lock, and asks the MDT again only when somebody else has changed the file, or when it had to drop the lock. " +
+		"Many requests for the attributes of the same file therefore show a program that polls a file which others change, or a lock that is lost each time." + stormMeaning,
+	Limits:     "Attributes that the client has cached are not asked for.",
+	Next:       "Find what polls: scripts that wait for a file, tail -f, a library that calls stat for each record. See lock.ping_pong and lock.lru_churn for why the client has to ask again.",
+	Thresholds: stormThresholds,
+	Samples:    []string{"stat_storm.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return startStorm(r, "the attributes of", "stat request", func(r *track.RPC, _ *dissect.Message) bool {
+			return r.Opcode != opcodes.LDLM_ENQUEUE || hasIntent(r, "GETATTR", "LOOKUP")
+		}, opcodes.LDLM_ENQUEUE, opcodes.MDS_GETATTR, opcodes.MDS_GETATTR_NAME, opcodes.MDS_BATCH)
+	},
+})
+
+var _ = add(diagnose.Rule{
+	Code:       "metadata.open_storm",
+	Severity:   diagnose.Warning,
+	Summary:    "A client or a job opens files again and again.",
+	Meaning:    "Each open and close of a file is a request to the MDT, unless the client keeps an open lock. Programs that open a file for each record that they read or append spend their time there." + stormMeaning,
+	Limits:     "Opens that the client answers itself, with an open lock, are not seen.",
+	Next:       "Whether the program can keep the file open. For programs that cannot be changed, lctl set_param llite.*.opencache_threshold_count=1 lets the client keep open locks.",
+	Thresholds: stormThresholds,
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return startStorm(r, "an open of", "open", func(r *track.RPC, _ *dissect.Message) bool { return hasIntent(r, "OPEN") }, opcodes.LDLM_ENQUEUE)
+	},
+})
+
+var _ = add(diagnose.Rule{
+	Code:       "metadata.change_storm",
+	Severity:   diagnose.Warning,
+	Summary:    "A job makes, renames, changes or removes many files or directories.",
+	Meaning:    "Each file or directory that is made, renamed or removed, and each change of its attributes, is a transaction of the MDT that it has to write to disk." + stormMeaning,
+	Limits:     "Files that are made by an open with O_CREAT are counted as opens.",
+	Next:       "Whether the job needs so many files and directories: archives (tar), databases (HDF5) or a local disk hold small files better. lctl get_param mdt.*.job_stats on the MDS has the share of each job; directories striped over MDTs (lfs mkdir -c) divide the load.",
+	Thresholds: stormThresholds,
+	Samples:    []string{"mkdir_storm.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return startStorm(r, "a change of", "change", func(*track.RPC, *dissect.Message) bool { return true }, opcodes.MDS_REINT)
+	},
+})
+
+var _ = add(diagnose.Rule{
+	Code:     "metadata.readdir_storm",
+	Severity: diagnose.Warning,
+	Summary:  "A client or a job reads directories again and again.",
+	Meaning: "A client caches the pages of a directory together with a lock, and reads them again when somebody has changed the directory. A program that lists a directory in which others create or remove files reads all of it each time. " +
+		"The rule counts the requests that begin at the start of a directory." + stormMeaning,
+	Limits:     "Listings that the client answers from its cache are not seen.",
+	Next:       "Find what lists the directory: scripts that wait for files to appear, globs in loops, monitoring. Spool directories can be split.",
+	Thresholds: stormThresholds,
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return startStorm(r, "the entries of", "listing", func(_ *track.RPC, m *dissect.Message) bool {
+			return m.Msg != nil && opcodes.ReadsFromStart(m.Msg)
+		}, opcodes.MDS_READPAGE)
+	},
+})

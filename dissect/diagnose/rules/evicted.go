@@ -1,0 +1,365 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/evictions"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// The texts that rules about evictions have in common.
+const (
+	evictionMeaning = "An evicted client loses its locks and what it has cached under them and not yet written; its applications get EIO for what was in progress. "
+	evictionLimits  = "An eviction shows when the client connects again: the server evicted it some time before the message that the finding names. "
+)
+
+// addEviction registers a rule about evictions with one cause. describe adds what is known
+// of it to a finding that has its subject and times.
+func addEviction(cause evictions.Cause, rule diagnose.Rule, describe func(*evictions.Eviction, *diagnose.Finding)) bool {
+	rule.Severity, rule.Noun = diagnose.Error, "eviction"
+	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{Eviction: func(e *evictions.Eviction) {
+			if e.Cause != cause {
+				return
+			}
+			f := evictionFinding(e)
+			describe(e, &f)
+			f.Text += lossText(e)
+			proveEviction(e, &f)
+			r.Report(f)
+		}}
+	}
+	return add(rule)
+}
+
+// evictionFinding returns a finding with the subject and the times of an eviction.
+func evictionFinding(e *evictions.Eviction) diagnose.Finding {
+	f := diagnose.Finding{
+		Subject: evictedFrom(e).subjectAt(e.Server),
+		First:   e.Lost.Time, Last: e.At.Time,
+	}
+	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(e.At.Frame, 10)
+	if e.Kind == "mgc" { // which loses nothing but the locks on its configuration
+		f.Severity = diagnose.Note
+	}
+	return f
+}
+
+// whoEvicted returns the begin of a sentence: "lustre-OST0000 evicted 192.0.2.4@tcp".
+func whoEvicted(e *evictions.Eviction) string {
+	return evictedFrom(e).String() + " evicted " + e.Client.String()
+}
+
+// evictedFrom returns the target that evicted a client.
+func evictedFrom(e *evictions.Eviction) targetKey {
+	return namedTarget(e.Target, e.Connection.TargetIndex, e.Server)
+}
+
+// lossText returns a sentence about the requests that the server refused, with a space
+// before it; empty when there are none.
+func lossText(e *evictions.Eviction) string {
+	f := &e.Refused
+	if f.Count == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(" It refused " + plural(f.Count, "request"))
+	switch {
+	case f.Writes == f.Count:
+		b.WriteString(" to write data")
+	case f.Writes > 0:
+		b.WriteString(", " + strconv.FormatInt(f.Writes, 10) + " of them to write data")
+	case f.Count == 1:
+		b.WriteString(" (" + opcodeName(f.FirstCode) + ")")
+	default:
+		b.WriteString(", first " + opcodeName(f.FirstCode))
+	}
+	if f.Job != "" {
+		b.WriteString(", of job " + f.Job)
+	}
+	b.WriteString(": applications got an error for them.")
+	return b.String()
+}
+
+// proveEviction adds the messages that show an eviction.
+func proveEviction(e *evictions.Eviction, f *diagnose.Finding) {
+	if e.HasLostBy {
+		f.Prove(e.Lost, "the server does not know the client any more: it refuses %s", opcodeName(e.LostBy))
+	}
+	if e.Refused.Count > 0 && e.Refused.First.Frame != e.Lost.Frame {
+		f.Prove(e.Refused.First, "it refuses %s", opcodeName(e.Refused.FirstCode))
+	}
+	if e.Status == 0 {
+		f.Prove(e.At, "the reply to the client's connect shows that it was evicted")
+	}
+}
+
+// instanceText returns how the number of a target's starts has changed, in
+// parentheses and with a space before, empty when that is unknown.
+func instanceText(before, now uint32) string {
+	if before == 0 || now == 0 || before == now {
+		return ""
+	}
+	return " (instance " + strconv.Itoa(int(before)) + ", then " + strconv.Itoa(int(now)) + ")"
+}
+
+// isSet reports whether a point is a message.
+func isSet(p track.Point) bool { return p.Frame != 0 }
+
+var _ = add(diagnose.Rule{
+	Code:     "evicted.lock_callback",
+	Severity: diagnose.Error,
+	Noun:     "eviction",
+	Summary:  "A server evicted a client that did not give back a lock.",
+	Meaning: "A server asks for a lock with a blocking callback when another client needs it. The client must answer, write back what it has cached under the lock, and cancel it. " +
+		"If it does not in time, the server evicts it. " + evictionMeaning +
+		"The rule looks for evicted clients with a blocking callback that was not answered, or was answered but not followed by a cancel, while the target ran on.",
+	Limits: evictionLimits + "Who waited for the lock is only known where its request is in the capture.",
+	Next: "Find out why the client did not give the lock back: its console log at the time of the callback, whether it was reachable (lshark diagnose --only tcp), whether its node was out of memory or suspended. " +
+		"If many clients are evicted under load, compare ldlm_enqueue_min and at_max with how long writing back takes.",
+	Thresholds: []*diagnose.Threshold{
+		{Name: "callback pending", Value: float64(evictions.MinIgnored) / 1e9, Unit: "s", Reason: "Servers wait longer than that before they evict, even with the shortest timeouts."},
+	},
+	Samples: []string{"evicted.pcap.zst"},
+	Start:   startEvictedLockCallback,
+})
+
+// ignoredLocks are the locks for which clients were evicted, and who waited for them.
+type ignoredLocks struct {
+	report  *diagnose.Reporter
+	waiters *fifo.Map[uint64, []waiter]            // by the server's handle of the lock that they waited for
+	byLock  *fifo.Map[uint64, *evictions.Eviction] // by the server's handle of an ignored lock
+}
+
+// waiter is a lock that had to wait.
+type waiter struct {
+	client lnet.NID
+	job    string
+	asked  track.Point
+	waited int64 // nanoseconds, 0: unknown
+}
+
+// The bounds of what is remembered.
+const (
+	maxHolders       = 1 << 12
+	maxLockedWaiters = 8 // of a lock
+)
+
+func startEvictedLockCallback(r *diagnose.Reporter) diagnose.Hooks {
+	e := &ignoredLocks{report: r, waiters: fifo.NewMap[uint64, []waiter](maxHolders), byLock: fifo.NewMap[uint64, *evictions.Eviction](maxHolders)}
+	return diagnose.Hooks{Lock: e.lock, Eviction: e.eviction}
+}
+
+// lock remembers who waited for the holders that a lock has had to wait for.
+func (e *ignoredLocks) lock(l *locks.Lock) {
+	for i := range l.BlockedBy {
+		holder := l.BlockedBy[i].Handle
+		list, _ := e.waiters.Get(holder)
+		if holder == 0 || len(list) >= maxLockedWaiters {
+			continue
+		}
+		waited, _ := l.Waited()
+		e.waiters.Put(holder, append(list, waiter{l.Client, l.Job, l.Asked, waited}))
+		if x, ok := e.byLock.Get(holder); ok {
+			e.report.Report(e.finding(x))
+		}
+	}
+}
+
+func (e *ignoredLocks) eviction(x *evictions.Eviction) {
+	if x.Cause != evictions.LockCallback {
+		return
+	}
+	for i := range x.Locks {
+		e.byLock.Put(x.Locks[i].Handle, x)
+	}
+	e.report.Report(e.finding(x))
+}
+
+// finding describes an eviction.
+func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
+	first := &x.Locks[0]
+	f := evictionFinding(x)
+	f.First = first.Callback.Sent.Time
+	var b strings.Builder
+	b.WriteString(whoEvicted(x) + ", which ")
+	if isSet(first.Callback.Answered) {
+		b.WriteString("answered the callback for its " + lockText(first.Lock) + ", but did not give the lock back")
+	} else {
+		b.WriteString("did not answer the callback for its " + lockText(first.Lock))
+	}
+	b.WriteString(" within " + duration(x.Lost.Time-first.Callback.Sent.Time))
+	if first.Job != "" {
+		b.WriteString(" (job " + first.Job + ")")
+	}
+	if more := len(x.Locks) - 1 + x.Dropped; more > 0 {
+		b.WriteString("; it did not give back " + plural(more, "other lock") + " either")
+	}
+	b.WriteString(".")
+	b.WriteString(e.waitText(x))
+	f.Text = b.String() + lossText(x)
+	for i := range x.Locks {
+		f.Locks = append(f.Locks, x.Locks[i].Handle)
+	}
+	for i := range x.Locks {
+		l := &x.Locks[i]
+		list, _ := e.waiters.Get(l.Handle)
+		for _, w := range list {
+			f.Prove(w.asked, "%s asks for a lock that is in conflict", w.client)
+		}
+		f.Prove(l.Callback.Sent, "callback for the %s", lockText(l.Lock))
+		f.Prove(l.Callback.Answered, "the client answers it")
+		if i == maxProvenLocks {
+			break
+		}
+	}
+	proveEviction(x, &f)
+	return f
+}
+
+// maxProvenLocks leaves room for the evidence of the eviction itself.
+const maxProvenLocks = 1
+
+// waitText returns a sentence about who waited for the locks, with a space before it;
+// empty when that is unknown.
+func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
+	var who []lnet.NID
+	var jobs []string
+	var longest int64
+	for i := range x.Locks {
+		list, _ := e.waiters.Get(x.Locks[i].Handle)
+		for _, w := range list {
+			longest = max(longest, w.waited)
+			if !slices.Contains(who, w.client) {
+				who = append(who, w.client)
+			}
+			if w.job != "" && !slices.Contains(jobs, w.job) {
+				jobs = append(jobs, w.job)
+			}
+		}
+	}
+	if len(who) == 0 {
+		return ""
+	}
+	text := " " + nodes(who)
+	if len(jobs) == 1 {
+		text += " (job " + jobs[0] + ")"
+	}
+	text += " waited for it"
+	if longest > 0 {
+		text += " for " + duration(longest)
+	}
+	return text + "."
+}
+
+var _ = addEviction(evictions.Silence, diagnose.Rule{
+	Code:    "evicted.silence",
+	Summary: "A server evicted a client from which it had heard nothing for long.",
+	Meaning: "An idle client pings each of its targets, so that the server knows that it is alive. A server evicts a client from which nothing came for several ping intervals, six by default. " + evictionMeaning +
+		"The rule looks for evicted clients that got no reply from the target for that long before they found out, and that no callback or restart explains.",
+	Limits: evictionLimits + "It reports nothing where parts of the time in question were not captured. Somebody may have evicted the silent client by hand.",
+	Next: "Find out where the client was: suspended, crashed, hung, or cut off from the network (lshark diagnose --only tcp; lctl ping from both sides). " +
+		"Other clients that were silent at the same time point to a switch, or to the server's link.",
+	Thresholds: []*diagnose.Threshold{
+		{Name: "silence", Value: float64(evictions.MinSilence) / 1e9, Unit: "s", Reason: "Servers evict after six pings by default, which are at least five seconds apart."},
+		{Name: "silence in ping intervals", Value: evictions.MinSilentPings, Unit: "pings", Reason: "The number after which servers evict can be set, but not below this."},
+	},
+	Samples: []string{"evicted_ping.pcap.zst"},
+}, func(e *evictions.Eviction, f *diagnose.Finding) {
+	f.First = e.Lost.Time - e.Silence
+	f.Text = whoEvicted(e) + " after it had heard nothing from it for long: the client got no reply for " + duration(e.Silence) + " before it found out"
+	if e.Interval != 0 {
+		f.Text += ", though it pings about every " + duration(e.Interval)
+	}
+	f.Text += "."
+	f.Prove(e.Served, "the last reply that the client got before")
+})
+
+var _ = addEviction(evictions.Recovery, diagnose.Rule{
+	Code:    "evicted.recovery",
+	Summary: "A client was evicted because it did not recover in time from the restart of a target.",
+	Meaning: "A target that is started again waits for the clients that it had: each connects, and replays what the server may have lost. Clients that do not finish before the recovery ends are evicted. " + evictionMeaning +
+		"The rule looks for evicted clients whose target was restarted meanwhile: it grants another instance than before, it was not there when the client tried, or the client had begun to recover. " +
+		"The MGS has no recovery: clients that it does not know any more are evicted, which costs them nothing.",
+	Limits: evictionLimits + "Why a client was late is not always in the capture. A target that is mounted with abort_recov has no recovery at all.",
+	Next: "lshark recovery shows who came back when. Compare the recovery window of the target (recovery_time_soft, recovery_time_hard) with how long its failover takes, and look why this client came late: " +
+		"its console log, its list of server nodes, its network.",
+	Samples: []string{"missed_recovery.pcap.zst", "no_recovery.pcap.zst"},
+}, func(e *evictions.Eviction, f *diagnose.Finding) {
+	restarted := evictedFrom(e).String() + " was restarted" + instanceText(e.Before, e.Instance)
+	switch {
+	case e.Kind == "mgc":
+		f.Text = restarted + ", and " + e.Client.String() + " connected to it anew."
+	case isSet(e.Recovering):
+		f.Text = restarted + ". " + e.Client.String() + " connected during the recovery, but did not finish it, and was evicted " + duration(e.At.Time-e.Recovering.Time) + " later."
+	case isSet(e.Absent) && e.At.Time-e.Absent.Time < shortestWindow.Nanoseconds():
+		f.Text = restarted + ". " + e.Client.String() + " connected " + duration(e.At.Time-e.Absent.Time) + " after the target was still absent, found no recovery, and was evicted."
+	default:
+		f.Text = restarted + ". " + e.Client.String()
+		if isSet(e.Served) {
+			f.Text += ", which had its last reply " + duration(e.At.Time-e.Served.Time) + " before,"
+		}
+		f.Text += " found no recovery (it was over, or there was none), and was evicted."
+	}
+	f.Prove(e.Served, "the last reply that the client got before")
+	f.Prove(e.Absent, "the server does not have the target")
+	f.Prove(e.Recovering, "the client connects, and the target is in recovery")
+})
+
+var _ = addEviction(evictions.Version, diagnose.Rule{
+	Code:    "evicted.version",
+	Summary: "A client was evicted because what it replayed after a restart did not fit what is on disk.",
+	Meaning: "After a restart, each replayed request has the versions of the objects that it changes. If one of these has been changed without it, because another client did not come back to replay its part, the server refuses the replay with EOVERFLOW, and the client loses the rest. " + evictionMeaning +
+		"The rule looks for evicted clients with such a refusal since they lost the target.",
+	Limits:  evictionLimits,
+	Next:    "lshark recovery shows which client did not come back: its lost changes are what the others depended on. Applications of this client must check what they wrote since the last commit.",
+	Samples: []string{"rolled_back.pcap.zst"},
+}, func(e *evictions.Eviction, f *diagnose.Finding) {
+	f.Text = whoEvicted(e) + " in recovery: " + plural(e.Mismatches, "replayed request") + " did not fit the versions of the objects on disk (EOVERFLOW), because changes on which they depend were lost."
+	f.Prove(e.Recovering, "the client connects, and the target is in recovery")
+	f.Prove(e.Mismatch, "a replayed request is refused with EOVERFLOW")
+})
+
+var _ = addEviction(evictions.Denied, diagnose.Rule{
+	Code:    "evicted.denied",
+	Summary: "A client lost a target because the server does not accept it any more.",
+	Meaning: "A client that connects again, and is refused with EACCES or EROFS, gives up the target: for its applications that is an eviction. " + evictionMeaning +
+		"The rule looks for such refusals of clients that were connected before.",
+	Limits: "What the server was told is not in the capture: a changed nodemap, a changed security flavor and a read-only target look alike.",
+	Next:   "Look at the server's console log, and at what was changed before: lctl get_param nodemap.*, the flavors in lctl get_param *.*.srpc_info, and whether the target is mounted read-only.",
+}, func(e *evictions.Eviction, f *diagnose.Finding) {
+	f.Text = evictedFrom(e).String() + " does not accept " + e.Client.String() + " any more: it refused to connect it again with " + errorName(e.Status) + ", " + errnoText(e.Status) + ". The client has given up the target."
+	f.Prove(e.At, "the connect is refused with %s", errorName(e.Status))
+})
+
+var _ = addEviction(evictions.Unknown, diagnose.Rule{
+	Code:    "evicted.unknown",
+	Summary: "A server evicted a client, and the capture does not show why.",
+	Meaning: "The client had to connect anew: the server did not know it any more, although the target ran on as far as the capture shows. " + evictionMeaning +
+		"The rule reports evictions for which no other rule found a cause: no callback was ignored, the client was not silent for long, and no restart was seen. " +
+		"For a connection to the MGS it is a note, because nothing is lost with it. An administrator who evicts a client (lctl set_param *.*.evict_client=UUID) leaves no other trace on the network.",
+	Limits:  evictionLimits + "The cause may have been before the capture began, or in a part that was not captured.",
+	Next:    "Look at the server's console log at that time: it has the reason for each eviction. If it has none, somebody evicted the client by hand.",
+	Samples: []string{"evicted_by_hand.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
+}, func(e *evictions.Eviction, f *diagnose.Finding) {
+	f.Prove(e.Served, "the last reply that the client got before")
+	if e.Kind == "mgc" {
+		f.Text = e.Server.String() + " did not know the connection of " + e.Client.String() + " to the MGS any more: the MGS was restarted, or evicted the client. The client reads the configuration again."
+		return
+	}
+	if !isSet(e.Served) {
+		f.Text = whoEvicted(e) + ". The capture begins too late to show why."
+		return
+	}
+	f.Text = whoEvicted(e) + ". The capture does not show why: no callback was ignored and no restart was seen"
+	if e.Silence > 0 {
+		f.Text += ", and the client had a reply from it " + duration(e.Silence) + " before. It may have been evicted by hand"
+	}
+	f.Text += "."
+})

@@ -1,0 +1,307 @@
+package rules
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/lnet/ib"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+var nakPackets = &diagnose.Threshold{Name: "packets", Value: 10, Unit: "packets",
+	Reason: "a few packets are lost in every Ethernet; errors that end the connection count from the first"}
+
+var _ = add(diagnose.Rule{
+	Code:     "rdma.nak",
+	Severity: diagnose.Warning,
+	Summary:  "A host refused InfiniBand packets of another.",
+	Meaning: "The network card of the receiver answers a packet that it cannot accept with a NAK. \"PSN sequence error\" means that packets before it were lost: the sender sends all from there on again. " +
+		"The other reasons (remote access error, invalid request, remote operational error) end the connection, as memory that is not open, or a request that the receiver does not know, is an error of a driver.",
+	Limits: "Lost packets that are sent again after a timeout, without a NAK, are not counted.",
+	Next:   "For lost packets over RoCE: check that flow control (PFC or ECN) is configured in the same way on hosts and switches, and the discard counters (ethtool -S, rdma statistic). For the other reasons: console logs of both hosts (o2iblnd), firmware and driver versions.",
+
+	Thresholds: []*diagnose.Threshold{nakPackets},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := newRefusedPackets(r)
+		return diagnose.Hooks{Nak: func(p *lnet.Nak) {
+			if reason, refused := p.Syndrome.NAK(); refused {
+				x.add(p, reason)
+			}
+		}, Tick: func(int64) { x.naks() }, End: x.naks}
+	},
+})
+
+// refusedPackets are negative acknowledgements, by the hosts and the reason.
+type refusedPackets struct {
+	report *diagnose.Reporter
+	pairs  *fifo.Map[refusedKey, *refusedPair]
+}
+
+// refusedKey is why a host refused packets of another.
+type refusedKey struct {
+	hostPair
+	reason ib.NAK // 0 for a receiver that was not ready
+}
+
+// refusedPair are the packets of a host that another refused.
+type refusedPair struct {
+	n           int64
+	first, last int64
+	evidence    []track.Point
+}
+
+func newRefusedPackets(r *diagnose.Reporter) *refusedPackets {
+	return &refusedPackets{r, fifo.NewMap[refusedKey, *refusedPair](maxPairs)}
+}
+
+func (x *refusedPackets) add(p *lnet.Nak, reason ib.NAK) {
+	key := refusedKey{hostPair{p.Source, p.Src.Addr(), p.Dst.Addr()}, reason}
+	pair, ok := x.pairs.Get(key)
+	if !ok {
+		pair = &refusedPair{first: p.Time}
+		x.pairs.Put(key, pair)
+	}
+	pair.n++
+	pair.last = p.Time
+	if len(pair.evidence) < retransmitProofs {
+		pair.evidence = append(pair.evidence, track.Point{Frame: p.Number, File: p.File, Time: p.Time})
+	}
+}
+
+// finding returns a finding about a pair without its text.
+func (x *refusedPackets) finding(key refusedKey, pair *refusedPair, what string) diagnose.Finding {
+	f := key.finding(x.report.Paths())
+	f.First, f.Last, f.Count = pair.first, pair.last, pair.n
+	f.Key += " " + key.reason.String()
+	for _, at := range pair.evidence {
+		f.Prove(at, "%s: %s", key.to, what)
+	}
+	return f
+}
+
+func (x *refusedPackets) naks() {
+	x.pairs.All(func(key refusedKey, pair *refusedPair) bool {
+		lost := key.reason == ib.SequenceError
+		if lost && float64(pair.n) < nakPackets.Value {
+			return true
+		}
+		f := x.finding(key, pair, "NAK, "+key.reason.String())
+		f.Text = fmt.Sprintf("%s refused %s of %s: %s.", key.to, plural(pair.n, "packet"), key.from, key.reason)
+		if lost {
+			f.Text += " Packets before them were lost on the way, and had to be sent again."
+		} else {
+			f.Text += " That ends the connection."
+		}
+		x.report.Report(f)
+		return true
+	})
+}
+
+// lostPackets are packets of InfiniBand that were refused, and so sent again.
+type lostPackets struct{ list []lostPacket }
+
+type lostPacket struct {
+	at   int64
+	a, b netip.Addr
+}
+
+const maxLostPackets = 1 << 10 // the last ones
+
+func (l *lostPackets) refused(p *lnet.Nak) {
+	if len(l.list) >= maxLostPackets {
+		l.list = append(l.list[:0], l.list[maxLostPackets/2:]...)
+	}
+	l.list = append(l.list, lostPacket{p.Time, p.Src.Addr(), p.Dst.Addr()})
+}
+
+// during reports whether packets between the nodes of an RPC were refused while it lasted.
+func (l *lostPackets) during(r *track.RPC) bool {
+	from, to := r.Begin(), r.Replied().Time
+	for i := range l.list {
+		if p := &l.list[i]; p.at >= from && p.at <= to && (isOf(r.Client, p.a) && isOf(r.Server, p.b) || isOf(r.Client, p.b) && isOf(r.Server, p.a)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOf reports whether a NID has the address of a host.
+func isOf(n lnet.NID, host netip.Addr) bool {
+	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])
+	return ok && a == host
+}
+
+var notReadyPackets = &diagnose.Threshold{Name: "packets", Value: 3, Unit: "packets",
+	Reason: "o2iblnd sends only as many messages as the receiver has buffers for, so this never happens while both are well"}
+
+var _ = add(diagnose.Rule{
+	Code:     "rdma.not_ready",
+	Severity: diagnose.Warning,
+	Summary:  "A host had no receive buffers for messages over InfiniBand (RNR).",
+	Meaning: "The network card refuses a message with \"receiver not ready\" when no buffer was posted for it, and the sender tries again after a while. " +
+		"o2iblnd counts credits so that this does not happen: the host is so busy that it does not post buffers in time, or both count differently.",
+	Limits: "How long the sender waits before it tries again depends on the receiver's timer, and is part of the latency.",
+	Next:   "CPU load and memory of the host that was not ready; peer_credits and concurrent_sends of ko2iblnd, which should be equal on all nodes (lnetctl net show -v).",
+
+	Thresholds: []*diagnose.Threshold{notReadyPackets},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := newRefusedPackets(r)
+		report := func() {
+			x.pairs.All(func(key refusedKey, pair *refusedPair) bool {
+				if float64(pair.n) >= notReadyPackets.Value {
+					f := x.finding(key, pair, "receiver not ready")
+					f.Text = fmt.Sprintf("%s had no receive buffers for %s of %s, which had to be sent again.", key.to, plural(pair.n, "message"), key.from)
+					r.Report(f)
+				}
+				return true
+			})
+		}
+		return diagnose.Hooks{Nak: func(p *lnet.Nak) {
+			if p.Syndrome.RNR() {
+				x.add(p, 0)
+			}
+		}, Tick: func(int64) { report() }, End: report}
+	},
+})
+
+var _ = add(diagnose.Rule{
+	Code:     "rdma.transfer",
+	Severity: diagnose.Warning,
+	Summary:  "Transfers of bulk data by RDMA failed.",
+	Meaning: "o2iblnd negotiates a transfer (PUT_REQ or GET_REQ) and reports its end with a status. A negative status is an error of the node that had to write or to accept the data: " +
+		"it had no memory region or no buffer for it, or the connection failed. The RPC has to be sent again.",
+	Limits: "What the node failed at is only known by the number of the error.",
+	Next:   "The console log of the node that reports the error (o2iblnd) at this time, and its memory.",
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := &failedTransfers{report: r, pairs: fifo.NewMap[failedKey, *refusedPair](maxPairs)}
+		return diagnose.Hooks{Message: x.message, End: x.end}
+	},
+})
+
+// failedTransfers are the RDMA transfers with an error.
+type failedTransfers struct {
+	report *diagnose.Reporter
+	pairs  *fifo.Map[failedKey, *refusedPair]
+}
+
+// failedKey is an error of transfers from a host to another.
+type failedKey struct {
+	hostPair
+	status int32
+}
+
+func (x *failedTransfers) message(_ *track.RPC, m *dissect.Message) {
+	if m.IB == nil || m.IB.Status >= 0 {
+		return
+	}
+	key := failedKey{hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.IB.Status}
+	pair, ok := x.pairs.Get(key)
+	if !ok {
+		pair = &refusedPair{first: m.Time}
+		x.pairs.Put(key, pair)
+	}
+	pair.n++
+	pair.last = m.Time
+	if len(pair.evidence) < retransmitProofs {
+		pair.evidence = append(pair.evidence, track.Point{Frame: m.Frame, File: m.File, Time: m.Time})
+	}
+}
+
+func (x *failedTransfers) end() {
+	x.pairs.All(func(key failedKey, pair *refusedPair) bool {
+		name := string(schema.AppendErrno(nil, key.status))
+		f := key.finding(x.report.Paths())
+		f.First, f.Last, f.Count = pair.first, pair.last, pair.n
+		f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.n, "transfer"), key.from, key.to, name)
+		f.Key += " " + name
+		for _, at := range pair.evidence {
+			f.Prove(at, "a transfer ends with %s", name)
+		}
+		x.report.Report(f)
+		return true
+	})
+}
+
+var (
+	lastCredits = &diagnose.Threshold{Name: "messages", Value: 20, Unit: "messages",
+		Reason: "a burst may use all credits now and then"}
+	lastCreditShare = &diagnose.Threshold{Name: "share", Value: 0.05, Unit: "of the messages",
+		Reason: "below that, waiting for credits does not matter for the whole"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "rdma.credits",
+	Severity: diagnose.Note,
+	Summary:  "A host often used its last credit: it had to wait before it could send more.",
+	Meaning: "o2iblnd may send as many messages to a peer as it has credits; the peer returns them as it posts buffers again. " +
+		"A message that uses the last credit means that others may wait behind it, in the sender's queue.",
+	Limits: "Whether other messages were waiting cannot be seen. Credits are known from the connect on: of connections that were made before the capture began, only as far as messages show them.",
+	Next:   "lctl get_param peers on the sender (a negative min in the column of tx); raise peer_credits and map_on_demand of ko2iblnd on all nodes in the same way.",
+
+	Thresholds: []*diagnose.Threshold{lastCredits, lastCreditShare},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := &usedCredits{report: r, pairs: fifo.NewMap[hostPair, *creditPair](maxPairs), one: fifo.NewMap[stream, bool](maxStreams)}
+		return diagnose.Hooks{Message: x.message, End: x.end}
+	},
+})
+
+// usedCredits counts the messages that use the last credit.
+type usedCredits struct {
+	report *diagnose.Reporter
+	pairs  *fifo.Map[hostPair, *creditPair]
+	one    *fifo.Map[stream, bool] // those with one credit left
+}
+
+// creditPair are the messages of a host to another.
+type creditPair struct {
+	last      int64 // that use the last credit
+	first, at int64
+	evidence  []track.Point
+}
+
+func (x *usedCredits) message(_ *track.RPC, m *dissect.Message) {
+	if m.IB == nil || m.IB.Credits < 0 || m.IB.Credits > 1 {
+		return
+	}
+	way := stream{m.Conn, m.Src}
+	if m.IB.Credits == 1 {
+		x.one.Put(way, true)
+		return
+	}
+	if _, had := x.one.Delete(way); !had {
+		return // without a credit before: what returned some was not captured
+	}
+	key := hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}
+	pair, ok := x.pairs.Get(key)
+	if !ok {
+		pair = &creditPair{first: m.Time}
+		x.pairs.Put(key, pair)
+	}
+	pair.last++
+	pair.at = m.Time
+	if len(pair.evidence) < retransmitProofs {
+		pair.evidence = append(pair.evidence, track.Point{Frame: m.Frame, File: m.File, Time: m.Time})
+	}
+}
+
+func (x *usedCredits) end() {
+	x.pairs.All(func(key hostPair, pair *creditPair) bool {
+		path := x.report.Paths().Get(key.source, key.from, key.to)
+		if path == nil || float64(pair.last) < lastCredits.Value || float64(pair.last) < lastCreditShare.Value*float64(path.Messages) {
+			return true
+		}
+		f := key.finding(x.report.Paths())
+		f.First, f.Last, f.Count = pair.first, pair.at, pair.last
+		f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.", pair.last, path.Messages, key.from, key.to, key.to)
+		for _, at := range pair.evidence {
+			f.Prove(at, "a message uses the last credit")
+		}
+		x.report.Report(f)
+		return true
+	})
+}

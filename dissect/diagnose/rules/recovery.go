@@ -1,0 +1,247 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/recovery"
+)
+
+// startRecoveries returns a func that starts a rule about targets that were lost.
+// describe fills in the text and the evidence of a finding, or returns false where
+// there is nothing to report.
+func startRecoveries(describe func(*recovery.Recovery, *diagnose.Finding) bool) func(*diagnose.Reporter) diagnose.Hooks {
+	return func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
+			if f := recoveryFinding(v); describe(v, &f) {
+				r.Report(f)
+			}
+		}}
+	}
+}
+
+// recoveryFinding returns a finding with the subject and the times of a target that was lost.
+func recoveryFinding(v *recovery.Recovery) diagnose.Finding {
+	f := diagnose.Finding{
+		Subject: diagnose.Subject{Target: v.Target, Server: v.Server, Detail: strconv.FormatInt(v.Begin(), 10)},
+		First:   v.Begin(), Last: max(v.Back.Time, v.Completed.Time),
+	}
+	if f.Server == (lnet.NID{}) {
+		f.Server = v.ServerBefore
+	}
+	if len(v.Clients) == 1 {
+		f.Client = v.Clients[0].Connection.Client
+	}
+	return f
+}
+
+// errorCounts returns counts of errors as in "3 ENOTCONN and 1 EIO".
+func errorCounts(counts map[int32]int64) string {
+	var list []string
+	for _, status := range sortedErrors(counts) {
+		list = append(list, fmt.Sprintf("%d %s", counts[status], errorName(status)))
+	}
+	return words(list)
+}
+
+// sortedErrors returns the errors, the most frequent first.
+func sortedErrors(counts map[int32]int64) (list []int32) {
+	for status := range counts {
+		list = append(list, status)
+	}
+	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(b, a)) })
+	return list
+}
+
+// clientNIDs returns the nodes of clients, each once.
+func clientNIDs(clients []*recovery.Client) (list []lnet.NID) {
+	for _, c := range clients {
+		if n := c.Connection.Client; !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// impactText returns a sentence about what applications saw, with a space before it;
+// empty when they saw nothing.
+func impactText(i *recovery.Impact) (text string) {
+	switch {
+	case i.Waited == 1:
+		text = " A request waited " + duration(i.Longest) + " until the target was back."
+	case i.Waited > 1:
+		text = " " + plural(i.Waited, "request") + " waited until the target was back, the longest " + duration(i.Longest) + "."
+	}
+	if len(i.Errors) > 0 {
+		text += " Requests failed: " + errorCounts(i.Errors) + "."
+	}
+	if i.Unanswered > 0 {
+		text += " " + plural(i.Unanswered, "request") + " got no reply and was not seen again."
+	}
+	return text
+}
+
+var recoveryLate = &diagnose.Threshold{Name: "after the first client", Value: 10, Unit: "s", Reason: "Clients that lost a target try every five seconds, so all are usually back after ten."}
+
+var _ = add(diagnose.Rule{
+	Code:     "recovery.late",
+	Severity: diagnose.Warning,
+	Noun:     "delay of a recovery",
+	Summary:  "Clients came late to a recovery, or not at all, and held up the others.",
+	Meaning: "A restarted target takes new work when all clients that it had are back, or when the recovery window is over. A client that comes late makes all others wait; one that does not come at all makes them wait for the whole window, and is evicted. " +
+		"The rule reports the client that connected last where that was long after the first one, and clients that were not seen again.",
+	Limits: "Clients that did not come back are only known in captures of the server. A client on the node of the server itself is not captured.",
+	Next:   "Look why this client came late: its console log, its list of server nodes, whether it was up. Imperative recovery tells clients when a target is back: lctl get_param mgs.MGS.live.* shows whether it is enabled.",
+
+	Thresholds: []*diagnose.Threshold{recoveryLate},
+	Samples:    []string{"late_recovery.pcap.zst", "rolled_back.pcap.zst"},
+	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
+		if v.Kind != recovery.Restart && v.Kind != recovery.Failover {
+			return false
+		}
+		last := lastClient(v)
+		late := last != nil
+		_, atServer := v.Known()
+		missing := missingClients(v)
+		gone := atServer && len(missing) > 0
+		if !late && !gone {
+			return false
+		}
+		f.Text = "The recovery of " + v.Target + " on " + v.Server.String()
+		if window, ok := v.Window(); ok {
+			f.Text += " took " + duration(window) + "."
+		} else {
+			f.Text += " was held up."
+		}
+		if late {
+			f.Client = last.Connection.Client
+			f.Text += " " + f.Client.String() + " connected " + duration(last.Connected.Time-v.Back.Time) + " after the target was back, later than all others."
+		}
+		if gone {
+			f.Text += " " + strconv.Itoa(len(missing)) + " of its clients did not come back: " + nodes(missing) + "."
+		}
+		f.Prove(v.Back, "the target accepts the first connect")
+		if late {
+			f.Prove(last.Connected, "%s connects, the last one", last.Connection.Client)
+		}
+		f.Prove(v.Completed, "the first client has recovered")
+		return true
+	}),
+})
+
+// lastClient returns the client for which a recovery waited, nil if there was none.
+func lastClient(v *recovery.Recovery) *recovery.Client {
+	if last := v.Last(); last != nil && last.Connected.Time-v.Back.Time >= recoveryLate.Nanoseconds() {
+		return last
+	}
+	return nil
+}
+
+var _ = add(diagnose.Rule{
+	Code:     "recovery.reconnect",
+	Severity: diagnose.Warning,
+	Noun:     "lost connection",
+	Summary:  "Clients lost the connection to a target that ran on, and connected again.",
+	Meaning: "A client that gets no reply in time gives up the connection and connects again. The target was not restarted and still knew the client, so nothing is lost, but requests waited. " +
+		"Servers that are slower than they had promised, and networks that lose packets, do that.",
+	Limits:  "Reported where a request without a reply was captured. Whether the server or the network was at fault is not decided here. Connects that were refused meanwhile are reported by rules about connects, and not here.",
+	Next:    "lshark diagnose --only slow,tcp for the same time. lctl get_param *.*.timeouts on the client has the service times that it expected.",
+	Samples: []string{"rolled_back.pcap.zst", "tcp_reset.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		l := &lostConnections{report: r}
+		return diagnose.Hooks{Recovery: l.recovery, End: l.end}
+	},
+})
+
+// lostConnections are connections to targets that were lost, and what else happened to
+// targets.
+type lostConnections struct {
+	report         *diagnose.Reporter
+	lost, restarts []*recovery.Recovery
+}
+
+func (l *lostConnections) recovery(v *recovery.Recovery) {
+	switch {
+	case v.Kind == recovery.Reconnect && v.GoneBy == recovery.SignUnanswered && len(l.lost) < maxRestarts:
+		l.lost = append(l.lost, v)
+	case v.Kind.IsOutage() && len(l.restarts) < maxRestarts:
+		l.restarts = append(l.restarts, v)
+	}
+}
+
+func (l *lostConnections) end() {
+	for _, v := range l.lost {
+		refused := slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return len(c.Refusals) > 0 || c.LostBy == recovery.SignRefused })
+		if f := recoveryFinding(v); !refused {
+			l.describe(v, &f)
+			l.report.Report(f)
+		}
+	}
+}
+
+// wasDown reports whether the server of a connection was seen to have been without one of its
+// targets meanwhile.
+func (l *lostConnections) wasDown(v *recovery.Recovery) bool {
+	return slices.ContainsFunc(l.restarts, func(r *recovery.Recovery) bool {
+		return (r.ServerBefore == v.Server || r.Server == v.Server) && r.Begin() <= v.Back.Time && (!isSet(r.Back) || r.Back.Time >= v.Begin())
+	})
+}
+
+func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
+	f.Count = int64(len(v.Clients))
+	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + v.Target + " on " + v.Server.String() + " (" + signText(v.GoneBy) + ") and connected again"
+	if wait := v.Back.Time - v.LastReply.Time; isSet(v.LastReply) && isSet(v.Back) {
+		f.Text += ", " + duration(wait) + " after the last reply"
+	}
+	f.Text += "."
+	if !l.wasDown(v) {
+		f.Text += " The target ran on."
+	}
+	impact := v.Impact()
+	f.Text += impactText(&impact)
+	f.Prove(v.LastReply, "the last reply before")
+	f.Prove(v.Gone, "%s", signText(v.GoneBy))
+	f.Prove(v.Back, "a connect is accepted again")
+}
+
+var _ = add(diagnose.Rule{
+	Code:     "recovery.replay",
+	Severity: diagnose.Error,
+	Noun:     "target with failed replays",
+	Summary:  "Requests or locks could not be replayed after a restart.",
+	Meaning: "After a restart, clients replay the requests whose results the server had not yet written to disk, and give back the locks that they hold. What is refused, or is not replayed although it should be, is lost: " +
+		"applications were told that it was done. The rule reports errors of replays, and transactions that a client had the reply to, that were not on disk, and that it did not replay.",
+	Limits:  "Transactions from before the capture are not known. Nothing is reported where a part of the replay was not captured. A client that is evicted in the recovery replays nothing more; that is reported as an eviction.",
+	Next:    "lshark recovery -v shows what was replayed, with the transaction numbers. The server's console log names the requests that failed. Applications must check what they wrote last.",
+	Samples: []string{"rolled_back.pcap.zst"},
+	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
+		requests, locks := v.Replayed()
+		gap := v.NotReplayed()
+		if len(requests.Errors) == 0 && len(locks.Errors) == 0 && gap.Count == 0 {
+			return false
+		}
+		f.Text = "In the recovery of " + v.Target + " on " + v.Server.String()
+		separator := " "
+		if len(requests.Errors) > 0 {
+			f.Text += separator + "replays of requests failed: " + errorCounts(requests.Errors)
+			separator = "; "
+		}
+		if len(locks.Errors) > 0 {
+			f.Text += separator + "replays of locks failed: " + errorCounts(locks.Errors)
+			separator = "; "
+		}
+		if gap.Count > 0 {
+			f.Text += separator + plural(gap.Count, "transaction") + " that the server may have lost were not replayed"
+		}
+		f.Text += "."
+		f.Prove(v.Back, "the target accepts connects again")
+		f.Prove(requests.First, "the first replayed request")
+		f.Prove(locks.First, "the first replayed lock")
+		f.Prove(gap.Seen, "a client has replayed all that it has")
+		return true
+	}),
+})
