@@ -83,3 +83,21 @@ func ByOpcode(opcode uint32) *RPC { return Protocol.ByOpcode(opcode) }
 // StructNamed returns a struct by its name, letters of either case, or
 // nil.
 func StructNamed(name string) *Struct { return Protocol.StructNamed(name) }
+
+// Errors in the status of replies, as on the wire: negative, with the numbers of
+// schema.Errnos.
+const (
+	ENOENT      = -2
+	EIO         = -5
+	EAGAIN      = -11
+	EACCES      = -13
+	ENODEV      = -19
+	EINVAL      = -22
+	EROFS       = -30
+	ENODATA     = -61
+	EOVERFLOW   = -75
+	ENOTCONN    = -107
+	ESHUTDOWN   = -108
+	EINPROGRESS = -115
+	ESTALE      = -116
+)

@@ -5,6 +5,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -110,4 +113,64 @@ func AppendSpaces(dst []byte, n int) []byte {
 		dst = append(dst, blank[:n]...)
 	}
 	return dst
+}
+
+// NIDs is how NIDs are shown in text.
+type NIDs struct {
+	Full bool // show the NID with its network, as in 192.0.2.3@tcp, and no name
+
+	// Name returns the name of a node, empty when it has none; nil: none has.
+	Name func(lnet.NID) string
+}
+
+// Append appends the name of a node, else its NID, without @tcp unless it is to be
+// full.
+func (t NIDs) Append(dst []byte, nid lnet.NID) []byte {
+	const defaultNet = "@tcp"
+	if t.Name != nil && !t.Full {
+		if name := t.Name(nid); name != "" {
+			return append(dst, name...)
+		}
+	}
+	start := len(dst)
+	dst = nid.Append(dst)
+	if n := len(dst) - len(defaultNet); !t.Full && n > start && string(dst[n:]) == defaultNet {
+		return dst[:n]
+	}
+	return dst
+}
+
+// The comments of frames in a file that -w writes.
+
+// AppendMessageComment appends the comment about a message: operation, kind,
+// xid, error and nodes, without those that are unknown.
+func AppendMessageComment(b []byte, m *dissect.Message) []byte {
+	if m.RPC.HasOpcode {
+		b = append(appendOpcodeText(b, m.RPC.Opcode), ' ')
+	}
+	b = append(b, m.Kind.String()...)
+	if m.RPC.HasXID {
+		b = strconv.AppendUint(append(b, " x"...), m.RPC.XID, 10)
+	}
+	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
+		b = append(append(b, ' '), schema.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
+	}
+	if m.HasLNet() {
+		b = m.LNet.Src.Append(append(b, ' '))
+		b = m.LNet.Dst.Append(append(b, " > "...))
+	}
+	return b
+}
+
+// AppendRPCComment appends the comment about the messages of a kind of an RPC:
+// operation, kind, xid and target.
+func AppendRPCComment(b []byte, r *track.RPC, kind lnet.Kind) []byte {
+	if r.HasOpcode {
+		b = append(appendOpcodeText(b, r.Opcode), ' ')
+	}
+	b = strconv.AppendUint(append(append(b, kind.String()...), " x"...), r.XID, 10)
+	if t := r.Target(); t != "" {
+		b = append(append(b, ' '), t...)
+	}
+	return b
 }

@@ -171,3 +171,94 @@ func TrimNUL(b []byte) []byte {
 	}
 	return b
 }
+
+// formatWords are the words for numbers of a format.
+var formatWords = [...]string{Hex: "hex", ID: "id", Cookie: "cookie", Octal: "mode", Size: "size",
+	Seconds: "time", Duration: "seconds", Version: "version", NID4: "nid", IPv4: "address", Errno: "errno", UUID: ""}
+
+// TypeText is the type of the field in a word or two: u64 flags, char[40],
+// lov_ost_data[].
+func (f *Field) TypeText() string {
+	switch f.Kind {
+	case Uint:
+		return "u" + strconv.Itoa(8*f.Size) + f.formatText()
+	case Int:
+		return "s" + strconv.Itoa(8*f.Size) + f.formatText()
+	case Bytes:
+		return sized("bytes", f.Size)
+	case Text:
+		return sized("char", f.Size)
+	case Strings:
+		return "strings"
+	case Record:
+		return f.Type.Name
+	case Array:
+		if f.Count > 0 {
+			return f.Elem.TypeText() + "[" + strconv.Itoa(f.Count) + "]"
+		}
+		return f.Elem.TypeText() + "[]"
+	case List:
+		return "records"
+	case Union:
+		return "union"
+	case Message:
+		return "lustre_msg"
+	}
+	return "text"
+}
+
+func (f *Field) formatText() string {
+	switch {
+	case f.Names != nil && f.Names.Flags:
+		return " flags"
+	case f.Names != nil:
+		return " enum"
+	case int(f.Format) < len(formatWords) && formatWords[f.Format] != "" && !f.Pad:
+		return " " + formatWords[f.Format]
+	}
+	return ""
+}
+
+func sized(name string, n int) string {
+	if n == 0 {
+		return name + "[]"
+	}
+	return name + "[" + strconv.Itoa(n) + "]"
+}
+
+// ParseFID reads a FID such as [0x200000401:0x1:0x0], with or without brackets.
+func ParseFID(text string) (seq uint64, oid, ver uint32, ok bool) {
+	parts := strings.Split(strings.Trim(text, "[]"), ":")
+	if len(parts) != 3 {
+		return 0, 0, 0, false
+	}
+	var n [3]uint64
+	for i, bits := range [3]int{64, 32, 32} {
+		var err error
+		if n[i], err = strconv.ParseUint(parts[i], 0, bits); err != nil {
+			return 0, 0, 0, false
+		}
+	}
+	return n[0], uint32(n[1]), uint32(n[2]), true
+}
+
+// ParseVersion reads a Lustre version: 2.17.0.0 or its beginning.
+func ParseVersion(text string) (uint32, bool) {
+	parts := strings.Split(text, ".")
+	if len(parts) > 4 {
+		return 0, false
+	}
+	var v uint32
+	for i := range 4 {
+		v <<= 8
+		if i >= len(parts) {
+			continue
+		}
+		n, err := strconv.ParseUint(parts[i], 10, 8)
+		if err != nil {
+			return 0, false
+		}
+		v |= uint32(n)
+	}
+	return v, true
+}

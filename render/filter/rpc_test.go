@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/records"
 )
@@ -81,5 +83,60 @@ func TestRPCMistakes(t *testing.T) {
 	many := strings.Repeat("pb_opc == 3 or ", maxMessageTests) + "pb_opc == 3"
 	if _, err = CompileRPC(many); !errors.As(err, &e) {
 		t.Errorf("too many comparisons: %v", err)
+	}
+}
+
+// write is an OST_WRITE request with many remote niobufs.
+func write(niobufs int) *dissect.Message {
+	data := wiretest.Msg(wiretest.Body(wiretest.TypeRequest, opcodes.OST_WRITE), make([]byte, 208), make([]byte, 24), make([]byte, 16*niobufs))
+	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request, Data: data, Size: len(data), LNetOff: -1}}
+	m.RPC = dissect.RPC{HasOpcode: true, Opcode: opcodes.OST_WRITE, Type: dissect.TypeRequest}
+	return m
+}
+
+// TestPathsOfManyElements: what lies around each element of a long array is
+// known. With a look at those before it, it takes a long time.
+func TestPathsOfManyElements(t *testing.T) {
+	var m records.Message
+	m.Set(write(32000), 0)
+	for _, text := range []string{"rnb_len == 1", "buffers.rnb_len == 1", "niobuf_remote.rnb_len == 1", "lustre_msg.rnb_len == 0"} {
+		if f, err := Compile(text); err != nil || f.Match(&m) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if f, err := Compile("buffers.niobuf_remote.rnb_len == 0"); err != nil || !f.Match(&m) {
+		t.Errorf("nothing is found by a path: %v", err)
+	}
+}
+
+// filters are one that a probe answers and one that needs the tree.
+var filters = map[string]string{
+	"Probe": "pb_opc == MDS_CLOSE && pb_status == 0",
+	"Tree":  "mbo_size > 1M || name contains \"tmp\"",
+	"FID":   "fid == [0x1:0x1:0x0]",
+}
+
+func metadata(t testing.TB) *dissect.Arena {
+	msgs := &dissect.Arena{}
+	each(t, "../../pcaps/metadata.pcap.zst", msgs.Add)
+	return msgs
+}
+
+// TestNoAllocations: once the tree is large enough, a message costs none.
+func TestNoAllocations(t *testing.T) {
+	msgs := metadata(t)
+	for name, text := range filters {
+		f, err := Compile(text)
+		must.NoError(t, err)
+		var m records.Message
+		n := testing.AllocsPerRun(3, func() {
+			for i := range msgs.Len() {
+				m.Set(msgs.At(i), 0)
+				f.Match(&m)
+			}
+		})
+		if n != 0 {
+			t.Errorf("%s: %v allocations for %d messages", name, n, msgs.Len())
+		}
 	}
 }

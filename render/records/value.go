@@ -1,10 +1,13 @@
 package records
 
 import (
+	"bytes"
 	"net/netip"
 	"strconv"
 
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -111,4 +114,102 @@ func AppendErrno(dst []byte, status int32) []byte {
 		return append(dst, name...)
 	}
 	return strconv.AppendInt(dst, int64(status), 10)
+}
+
+// code is the code of a note, with its meaning.
+type code struct{ name, doc string }
+
+var noteCodes = []code{
+	{"checksum", "the checksum of the transport is wrong"},
+	{"encrypted", "the message is encrypted; only what wraps it can be read"},
+	{"foreign", "a message of another network driver of LNet, which is not decoded"},
+	{"gap", "bytes are missing because a segment is not in the capture"},
+	{"guess", "the layout is guessed: the request is missing or truncated"},
+	{"rdma_failed", "the RDMA transfer of the payload was refused or failed"},
+	{"replay", "a request that is replayed after recovery"},
+	{"resent", "a request that was sent before"},
+	{"retransmitted", "a TCP segment or InfiniBand packet with bytes of the message was sent again"},
+	{"short", "a buffer is shorter than its length field or its struct"},
+	{"tail", "there are bytes after the last known field"},
+	{"truncated", "bytes are missing because frames were captured in part or the capture ends"},
+	{"unknown", "the bytes match no known layout"},
+}
+
+var eventCodes = [...]string{
+	track.EventConnect:        "the client sent a connect request",
+	track.EventConnected:      "the server accepted the connect",
+	track.EventRefused:        "the server refused the connect",
+	track.EventLateReply:      "a reply to a connect came after the client had given it up",
+	track.EventNotConnected:   "the server does not know the client, or the target is not there",
+	track.EventEvicted:        "the server evicted the client",
+	track.EventCallback:       "a lock callback was pending when the server evicted the client",
+	track.EventReplay:         "the client replayed requests",
+	track.EventNotReplayed:    "requests that should have been replayed were not",
+	track.EventLockReplay:     "the client replayed locks",
+	track.EventPing:           "the client sent pings",
+	track.EventPingUnanswered: "pings had no reply",
+	track.EventDisconnect:     "the client sent a disconnect request",
+	track.EventContextSetup:   "the client asked for a security context",
+	track.EventContextReady:   "the security context was set up",
+	track.EventContextFailed:  "the server refused the security context",
+}
+
+func codes() (list []Entry) {
+	for _, c := range noteCodes {
+		list = append(list, Entry{Kind: CodeEntry, Name: c.name, Path: c.name, Of: "note", Doc: c.doc})
+	}
+	for kind, doc := range eventCodes {
+		name := track.EventKind(kind).String()
+		list = append(list, Entry{Kind: CodeEntry, Name: name, Path: name, Of: "event", Doc: doc})
+	}
+	return list
+}
+
+// fids returns the FIDs in all fields of the message, in their order. Those that
+// are zero are left out.
+func (m *Message) fids() []track.FID {
+	if !m.fidsRead {
+		m.fidList, m.fidsRead = m.fidList[:0], true
+		tree := m.Tree()
+		for i := range tree.Nodes {
+			n := &tree.Nodes[i]
+			if n.State&(dissect.Missing|dissect.Remark) != 0 {
+				continue
+			}
+			if f, ok := fidOf(tree, n); ok && f != (track.FID{}) {
+				m.fidList = append(m.fidList, f)
+			}
+		}
+	}
+	return m.fidList
+}
+
+// fidOf returns the FID that a node is. Derived texts are FIDs in the names of
+// locks and the like.
+func fidOf(tree *dissect.Tree, n *dissect.Node) (f track.FID, ok bool) {
+	switch {
+	case n.Field.Format == schema.FID || n.Field.Format == schema.OSTID:
+		b, big := tree.Bytes(n), n.Is(dissect.BigEndian)
+		if len(b) < 16 {
+			return f, false
+		}
+		f = track.FID{Seq: schema.ReadUint(b[:8], big), OID: uint32(schema.ReadUint(b[8:12], big)), Ver: uint32(schema.ReadUint(b[12:16], big))}
+		return f, n.Field.Format == schema.FID || schema.IsFID(b, big)
+	case n.Field.Kind == schema.Virtual:
+		return fidText(tree.Bytes(n))
+	}
+	return f, false
+}
+
+// fidText reads a FID as names of locks have it, in brackets. It does not allocate.
+func fidText(b []byte) (f track.FID, ok bool) {
+	if len(b) < 2 || b[0] != '[' || b[len(b)-1] != ']' {
+		return f, false
+	}
+	seq, rest, _ := bytes.Cut(b[1:len(b)-1], []byte(":"))
+	oid, ver, _ := bytes.Cut(rest, []byte(":"))
+	s, err := strconv.ParseUint(string(seq), 0, 64)
+	o, errOID := strconv.ParseUint(string(oid), 0, 32)
+	v, errVer := strconv.ParseUint(string(ver), 0, 32)
+	return track.FID{Seq: s, OID: uint32(o), Ver: uint32(v)}, err == nil && errOID == nil && errVer == nil
 }

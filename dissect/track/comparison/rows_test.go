@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
@@ -255,5 +256,146 @@ func TestNoAllocations(t *testing.T) {
 	w := work(1, 3000, 1)
 	if n := testing.AllocsPerRun(2000, func() { w.rpc(3, opcodes.OST_READ, 5*ms, 0) }); n > .1 {
 		t.Errorf("%g allocations for an RPC", n)
+	}
+}
+
+// TestGroups checks that each independent value counts as one, and that similar values
+// of the same period count as fewer.
+func TestGroups(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var independent, alike clusters
+	for period := range maxPeriods {
+		shift := 10 * random.NormFloat64()
+		for range 100 {
+			independent.add(period, random.NormFloat64())
+			alike.add(period, shift+random.NormFloat64())
+		}
+	}
+	for _, tt := range []struct {
+		name        string
+		c           *clusters
+		least, most float64
+	}{
+		{"independent", &independent, 1, 4},
+		{"alike", &alike, 90, 100},
+		{"none", &clusters{}, 1, 1},
+	} {
+		var v variances
+		v.add(tt.c)
+		if g := tt.c.group(v.correlation()); g < tt.least || g > tt.most {
+			t.Errorf("%s: %g count as one", tt.name, g)
+		}
+	}
+	before := alike
+	alike.fold()
+	if n := alike.periods[0].n; n != 200 || alike.periods[maxPeriods/2].n != 0 || alike.periods[1].sum != before.periods[2].sum+before.periods[3].sum {
+		t.Errorf("folded: %+v", alike)
+	}
+}
+
+func TestBursts(t *testing.T) {
+	even, burst := bursts{5, 5, 5, 5, 5, 5, 5, 5}, bursts{0, 0, 40}
+	if g := even.group(8); g != 1 {
+		t.Errorf("even: %g", g)
+	}
+	if g := burst.group(8); g != 40 {
+		t.Errorf("one burst of 40: %g", g)
+	}
+	if g := burst.group(0); g != 1 {
+		t.Errorf("no period: %g", g)
+	}
+	burst.fold()
+	if burst[1] != 40 || burst[0] != 0 {
+		t.Errorf("folded: %v", burst)
+	}
+}
+
+func TestTimeline(t *testing.T) {
+	var l timeline
+	folds := 0
+	fold := func() { folds++ }
+	const begin = int64(1_700_000_000e9)
+	for _, tt := range []struct {
+		after         int64
+		period, folds int
+	}{
+		{0, 0, 0},
+		{(maxPeriods - 1) * firstPeriod, maxPeriods - 1, 0},
+		{-5, 0, 0}, // before the first: clocks of several captures differ
+		{maxPeriods * firstPeriod, maxPeriods / 2, 1},
+		{6 * maxPeriods * firstPeriod, 3 * maxPeriods / 4, 3},
+	} {
+		if got := l.number(begin+tt.after, fold); got != tt.period || folds != tt.folds {
+			t.Errorf("%d: period %d after %d folds, want %d after %d", tt.after, got, folds, tt.period, tt.folds)
+		}
+	}
+}
+
+// plain plays reads, and three calls of another operation.
+func plain(calls ...int64) *traffic {
+	t := newTraffic(track.ByOp)
+	for i := range 40 {
+		t.rpc(3, opcodes.OST_READ, 5*ms+int64(i%5)*ms, 0)
+	}
+	for _, latency := range calls {
+		t.rpc(3, opcodes.MDS_REINT, latency*ms, 0)
+	}
+	return t
+}
+
+func rowOf(t *testing.T, rows []*Row, opc uint32) *Row {
+	t.Helper()
+	for _, r := range rows {
+		if r.Opcode == opc && !r.Total {
+			return r
+		}
+	}
+	t.Fatalf("no row of operation %d", opc)
+	return nil
+}
+
+// TestFewCalls: three latencies that do not overlap are shown, and said to be few.
+func TestFewCalls(t *testing.T) {
+	for _, tt := range []struct {
+		before, after []int64
+		want          bool
+	}{
+		{[]int64{55, 58, 60}, []int64{600, 618, 640}, true},
+		{[]int64{600, 618, 640}, []int64{55, 58, 60}, true},
+		{[]int64{55, 58, 600}, []int64{61, 618, 640}, false}, // they overlap
+		{[]int64{55, 58, 60}, []int64{90, 91, 92}, false},    // not long enough
+		{[]int64{1, 1, 1}, []int64{4, 4, 4}, false},          // a few milliseconds
+		{[]int64{55, 58}, []int64{600, 618}, false},
+	} {
+		r := rowOf(t, Rows(plain(tt.before...).end(), plain(tt.after...).end()), opcodes.MDS_REINT)
+		if got := slices.Contains(r.Few, P50); got != tt.want || r.Changes(P50) != tt.want || !r.TooFew() {
+			t.Errorf("%v and %v: changed %v, few %v", tt.before, tt.after, r.Changed, r.Few)
+		}
+	}
+}
+
+// TestTrouble: what is an error, and is in one capture only, is never noise.
+func TestTrouble(t *testing.T) {
+	for name, tt := range map[string]struct {
+		play func(t *traffic)
+		want string
+	}{
+		"nothing":     {func(*traffic) {}, ""},
+		"an answer":   {func(t *traffic) { t.rpc(3, opcodes.OST_READ, 5*ms, -2) }, ""},
+		"a full disk": {func(t *traffic) { t.rpc(3, opcodes.OST_READ, 5*ms, -28) }, "errors"},
+		"a hang":      {func(t *traffic) { t.rpc(3, opcodes.OST_READ, 70_000*ms, 0) }, "max"},
+		"a hang at its end": {func(t *traffic) {
+			t.n++
+			t.send(lnet.Request, nid(3), nid(1), opcodes.OST_READ, 0)
+			t.now += 70_000 * ms
+		}, "max"},
+	} {
+		trouble := plain()
+		tt.play(trouble)
+		for i, rows := range [][]*Row{Rows(plain().end(), trouble.end()), Rows(trouble.end(), plain().end())} {
+			if got := strings.Join(changes(rows, opcodes.OST_READ), " "); got != tt.want {
+				t.Errorf("%s, %d: %q, not %q", name, i, got, tt.want)
+			}
+		}
 	}
 }

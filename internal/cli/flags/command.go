@@ -1,0 +1,133 @@
+package flags
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+)
+
+// The groups of flags, as their titles in help texts and man pages. Flags of no
+// group come last.
+const (
+	InputGroup     = "Input flags"
+	SelectionGroup = "Selection flags"
+	OutputGroup    = "Output flags"
+	OtherGroup     = "Other flags"
+)
+
+var Groups = []string{InputGroup, SelectionGroup, OutputGroup, OtherGroup}
+
+// groupAnnotation is the key of the annotation that names the group of a flag.
+const groupAnnotation = "group"
+
+// Add calls define to add flags to a command, and puts them into a group.
+func Add(cmd *cobra.Command, group string, define func(*pflag.FlagSet)) {
+	set := pflag.NewFlagSet(group, pflag.ContinueOnError)
+	set.SortFlags = false
+	define(set)
+	set.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{groupAnnotation: {group}} })
+	cmd.Flags().SortFlags = false
+	cmd.Flags().AddFlagSet(set)
+}
+
+// ByGroup returns the flags of a command by group.
+func ByGroup(cmd *cobra.Command) map[string]*pflag.FlagSet {
+	sets := make(map[string]*pflag.FlagSet)
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		group := OtherGroup
+		if a := f.Annotations[groupAnnotation]; a != nil {
+			group = a[0]
+		}
+		if sets[group] == nil {
+			sets[group] = pflag.NewFlagSet(group, pflag.ContinueOnError)
+			sets[group].SortFlags = false
+		}
+		sets[group].AddFlag(f)
+	})
+	return sets
+}
+
+// Completion returns the words that may follow start on a command line.
+type Completion = func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective)
+
+// OneOf completes one of a few words.
+func OneOf(words ...string) Completion {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// CompleteLast completes the last of several words that have one of the separators
+// between them.
+func CompleteLast(names []string, start, separators string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndexAny(start, separators) + 1
+	return prefixed(start[:at], WithPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func prefixed(before string, words []string) []string {
+	for i := range words {
+		words[i] = before + words[i]
+	}
+	return words
+}
+
+// WithPrefix returns the names that begin with start, in upper or lower case.
+func WithPrefix(names []string, start string) (list []string) {
+	for _, n := range names {
+		if len(n) >= len(start) && strings.EqualFold(n[:len(start)], start) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// NoArgs refuses arguments.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return exit.Usagef("%s takes no arguments", cmd.CommandPath())
+	}
+	return nil
+}
+
+// AddInput adds the input flags to a command, and -D, which lists the
+// interfaces instead of running the command.
+func AddInput(cmd *cobra.Command, sys *scan.System, flags *scan.Flags) {
+	list, run := false, cmd.RunE
+	Add(cmd, InputGroup, func(f *pflag.FlagSet) {
+		flags.RegisterInput(f)
+		f.BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured, and exit")
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if list {
+			return listInterfaces(sys.IO)
+		}
+		return run(cmd, args)
+	}
+}
+
+// listInterfaces writes a line for each interface: its name, its addresses and
+// whether it is down, with tabs between them.
+func listInterfaces(s *iostreams.IO) error {
+	list, err := capture.Interfaces()
+	if err != nil {
+		return err
+	}
+	for _, i := range append(list, capture.Interface{Name: "any", Up: true}) {
+		line := i.Name
+		for _, a := range i.Addresses {
+			line += "\t" + a.String()
+		}
+		if !i.Up {
+			line += "\t(down)"
+		}
+		if _, err := fmt.Fprintln(s.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
