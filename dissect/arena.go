@@ -69,10 +69,9 @@ func (a *Arena) Add(m *Message) {
 		c.IB = a.infiniband(m.IB)
 	}
 	if m.Req != nil {
-		// Its Data is replaced when the request is sent again, never
-		// overwritten.
 		a.reqs = append(a.reqs, *m.Req)
 		c.Req = &a.reqs[len(a.reqs)-1]
+		c.Req.Data = a.bytes(m.Req.Data)
 	}
 }
 

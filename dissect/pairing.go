@@ -24,12 +24,13 @@ type RequestInfo struct {
 // request is a request whose replies and bulk data may still arrive.
 type request struct {
 	info        RequestInfo
+	data        []byte // buffer of info.Data, used again
 	source      int    // the capture point that saw it first
 	mbits       uint64 // last match bits of the bulk, and of the reply by newer rules
 	first, last uint64 // match bits of the bulk's parts
 	parts       [][]byte
 	have        int // parts that have arrived
-	keys        [3]requestKey
+	keys        [3]fifo.Entry[request]
 	nkeys       int
 
 	place      fifo.Element[request] // in the open or the answered requests
@@ -37,19 +38,12 @@ type request struct {
 	nextFree   *request
 }
 
-// requestKey is an entry of a request in requestTable.byBits.
-type requestKey struct {
-	req  *request
-	key  uint64
-	next *requestKey // older one with the same key
-}
-
 // requestTable finds the request of a message by match bits and NIDs, whatever
 // connection it came on. It is bounded by number, bytes and age; a request that
 // was answered is kept for a while, for late messages and duplicates.
 type requestTable struct {
-	byBits   map[uint64]*requestKey // by match bits without the low six, newest first
-	open     fifo.Queue[request]    // without a reply yet
+	byBits   fifo.Index[request] // by match bits without the low six
+	open     fifo.Queue[request] // without a reply yet
 	answered fifo.Queue[request]
 	free     *request
 	held     int // bytes of requests and bulk data
@@ -80,7 +74,7 @@ const (
 )
 
 func newRequestTable() *requestTable {
-	return &requestTable{byBits: make(map[uint64]*requestKey), handles: fifo.NewMap[[16]byte, pendingHandle](maxHandles),
+	return &requestTable{handles: fifo.NewMap[[16]byte, pendingHandle](maxHandles),
 		bounds: requestBounds{open: 1 << 17, answered: 1 << 14, held: 32 << 20,
 			openAge: int64(time.Hour), answeredAge: int64(time.Minute)}}
 }
@@ -101,7 +95,8 @@ func (t *requestTable) add(m *Message, p *rpcMsg) *request {
 	q.info = RequestInfo{XID: r.XID, Opcode: r.Opcode, Client: m.LNet.Src, Server: m.LNet.Dst,
 		Frame: frame, Time: sent, Big: r.Big, Variant: r.Variant}
 	if rpc := p.RPC; rpc != nil && rpc.Context {
-		q.info.Data = append([]byte(nil), cut(m.Data, p.off, m.Size)...)
+		q.data = append(q.data[:0], cut(m.Data, p.off, m.Size)...)
+		q.info.Data = q.data
 		t.held += len(q.info.Data)
 	}
 	t.setBulkRange(q, r)
@@ -153,7 +148,7 @@ func (t *requestTable) setBulkRange(q *request, r *RPC) {
 // is replaced; if too many requests have the key, the oldest is removed.
 func (t *requestTable) addKey(q *request, key uint64) {
 	for i := range q.keys[:q.nkeys] {
-		if q.keys[i].key == key {
+		if q.keys[i].Key == key {
 			return
 		}
 	}
@@ -162,31 +157,15 @@ func (t *requestTable) addKey(q *request, key uint64) {
 		k = &q.keys[q.nkeys]
 		q.nkeys++
 	} else {
-		t.removeKey(k)
+		t.byBits.Remove(k)
 	}
-	*k = requestKey{q, key, t.byBits[key]}
-	t.byBits[key] = k
+	t.byBits.Add(k, key, q)
 	n := 1
-	for older := k; older.next != nil; older = older.next {
+	for older := k.Next(); older != nil; older = older.Next() {
 		if n++; n > maxSameKey {
-			t.remove(older.next.req)
+			t.remove(older.Owner)
 			return
 		}
-	}
-}
-
-func (t *requestTable) removeKey(k *requestKey) {
-	newest := t.byBits[k.key]
-	switch {
-	case newest != k:
-		for newest.next != k {
-			newest = newest.next
-		}
-		newest.next = k.next
-	case k.next == nil:
-		delete(t.byBits, k.key)
-	default:
-		t.byBits[k.key] = k.next
 	}
 }
 
@@ -195,8 +174,8 @@ func (t *requestTable) removeKey(k *requestKey) {
 // opcode must match if hasOpc is set and opc is not 0.
 func (t *requestTable) find(bits uint64, client, server lnet.NID, opc uint32, hasOpc bool) *request {
 	var otherNID *request
-	for k := t.byBits[bits>>keyShift]; k != nil; k = k.next {
-		q := k.req
+	for k := t.byBits.First(bits >> keyShift); k != nil; k = k.Next() {
+		q := k.Owner
 		if bits != q.info.XID && bits != q.mbits && (bits < q.first || bits > q.last) {
 			continue
 		}
@@ -284,12 +263,17 @@ func (t *requestTable) expire(now int64) {
 // remove removes a request.
 func (t *requestTable) remove(q *request) {
 	for i := range q.keys[:q.nkeys] {
-		t.removeKey(&q.keys[i])
+		t.byBits.Remove(&q.keys[i])
 	}
 	t.dropParts(q)
 	t.held -= len(q.info.Data)
 	q.place.Remove()
-	*q = request{generation: q.generation + 1, nextFree: t.free}
+	const small = 1 << 10 // larger buffers are not kept for reuse
+	var data []byte
+	if cap(q.data) <= small {
+		data = q.data
+	}
+	*q = request{data: data, generation: q.generation + 1, nextFree: t.free}
 	t.free = q
 }
 

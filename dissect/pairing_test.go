@@ -38,8 +38,8 @@ func (c *clients) check(t *testing.T) {
 	if e.open.Len() > b.open || e.answered.Len() > b.answered || e.held > b.held {
 		t.Fatalf("%d open, %d answered, %d bytes", e.open.Len(), e.answered.Len(), e.held)
 	}
-	if n := e.open.Len() + e.answered.Len(); len(e.byBits) > 3*n || e.handles.Len() > maxHandles {
-		t.Fatalf("%d keys of %d, %d handles", len(e.byBits), n, e.handles.Len())
+	if n := e.open.Len() + e.answered.Len(); e.byBits.Len() > 3*n || e.handles.Len() > maxHandles {
+		t.Fatalf("%d keys of %d, %d handles", e.byBits.Len(), n, e.handles.Len())
 	}
 }
 
@@ -100,7 +100,7 @@ func TestRequestsOfOneXIDAreBounded(t *testing.T) {
 		c.send(i, 64)
 	}
 	n := 0
-	for p := c.table.byBits[1]; p != nil; p = p.next {
+	for p := c.table.byBits.First(1); p != nil; p = p.Next() {
 		n++
 	}
 	if n != maxSameKey || c.table.open.Len() != maxSameKey {

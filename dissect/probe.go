@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -55,7 +54,28 @@ const (
 	FlagLockReplayDone = 0x80
 	flagPackUIDGID     = 0x200
 	msghdrATSupport    = 1
-	bodySize           = 184
+)
+
+// Offsets in struct ptlrpc_body, in bytes: as constants, since they are used for each
+// message. A test compares them with the tables of opcodes.
+const (
+	offHandle        = 0
+	offType          = 8
+	offVersion       = 12
+	offOpc           = 16
+	offStatus        = 20
+	offLastCommitted = 40
+	offTransno       = 48
+	offFlags         = 56
+	offOpFlags       = 60
+	offConnCnt       = 64
+	offTimeout       = 68
+	offServiceTime   = 72
+	offMbits         = 120
+	offUID           = 144
+	offGID           = 148
+	offJobID         = 152
+	bodySize         = 184
 )
 
 // probe fills m.RPC of a request or reply, and parses its lustre_msg into p.
@@ -71,10 +91,9 @@ func probe(m *Message, p *rpcMsg) {
 	if encrypted || p.innerMissing() {
 		return
 	}
-	r.AT = opcodes.LmFlags.Uint(m.Data[p.off:], p.Big)&msghdrATSupport != 0
-	b := p.Buf(0)
-	u32 := func(f *schema.Field) uint32 { return readUint32(b, f.Off, p.Big) }
-	if r.Type = u32(opcodes.PbType); r.Type == 0 {
+	r.AT = p.flags&msghdrATSupport != 0
+	b, big := p.Buf(0), p.Big
+	if r.Type = readUint32(b, offType, big); r.Type == 0 {
 		return
 	}
 	r.Body = len(b)
@@ -83,21 +102,18 @@ func probe(m *Message, p *rpcMsg) {
 			r.Body = min(r.Body, max(end, 0))
 		}
 	}
-	opc := opcodes.PbOpc
-	r.HasOpcode = m.Missing(p.starts[0]+opc.Off, opc.Size) == lnet.Present && len(b) >= opc.Off+opc.Size
-	r.Opcode = u32(opc)
-	r.Version, r.Status = u32(opcodes.PbVersion), int32(u32(opcodes.PbStatus))
-	r.Flags, r.OpFlags = u32(opcodes.PbFlags), u32(opcodes.PbOpFlags)
-	r.ConnCnt, r.Timeout, r.Service = u32(opcodes.PbConnCnt), u32(opcodes.PbTimeout), u32(opcodes.PbServiceTime)
-	r.Transno = readUint64(b, opcodes.PbTransno.Off, p.Big)
-	r.LastCommitted = readUint64(b, opcodes.PbLastCommitted.Off, p.Big)
-	r.Mbits = readUint64(b, opcodes.PbMbits.Off, p.Big)
-	r.Handle = readUint64(b, opcodes.PbHandle.Off, false)
-	if gid := opcodes.PbGid; r.Flags&flagPackUIDGID != 0 && len(b) >= gid.Off+gid.Size {
-		r.UID, r.GID, r.HasUser = u32(opcodes.PbUid), u32(gid), true
+	r.HasOpcode = len(b) >= offOpc+4 && m.Missing(p.starts[0]+offOpc, 4) == lnet.Present
+	r.Opcode = readUint32(b, offOpc, big)
+	r.Version, r.Status = readUint32(b, offVersion, big), int32(readUint32(b, offStatus, big))
+	r.Flags, r.OpFlags = readUint32(b, offFlags, big), readUint32(b, offOpFlags, big)
+	r.ConnCnt, r.Timeout, r.Service = readUint32(b, offConnCnt, big), readUint32(b, offTimeout, big), readUint32(b, offServiceTime, big)
+	r.Transno, r.LastCommitted = readUint64(b, offTransno, big), readUint64(b, offLastCommitted, big)
+	r.Mbits, r.Handle = readUint64(b, offMbits, big), readUint64(b, offHandle, false)
+	if r.Flags&flagPackUIDGID != 0 && len(b) >= offGID+4 {
+		r.UID, r.GID, r.HasUser = readUint32(b, offUID, big), readUint32(b, offGID, big), true
 	}
 	if len(b) >= bodySize {
-		r.JobID = schema.TrimNUL(b[opcodes.PbJobid.Off : opcodes.PbJobid.Off+opcodes.PbJobid.Size])
+		r.JobID = schema.TrimNUL(b[offJobID:bodySize])
 	}
 }
 

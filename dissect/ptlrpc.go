@@ -9,11 +9,12 @@ import (
 
 // Layout of struct lustre_msg_v2, in bytes.
 const (
-	msgMagic  = uint32(0x0bd00bd3)
-	msgFixed  = 32  // bytes before lm_buflens
-	maxBufs   = 256 // more buffers than any message has
-	offMagic  = 8
-	minBodies = 1
+	msgMagic   = uint32(0x0bd00bd3)
+	msgFixed   = 32  // bytes before lm_buflens
+	maxBufs    = 256 // more buffers than any message has
+	offMagic   = 8
+	offLmFlags = 20
+	minBodies  = 1
 )
 
 // Parts of lm_secflvr.
@@ -35,6 +36,7 @@ type rpcMsg struct {
 	hdr    int     // size of its header
 	flavor uint32  // lm_secflvr
 	cksum  uint32  // lm_cksum
+	flags  uint32  // lm_flags
 	opc    uint32  // lm_opc
 	starts []int   // offsets of the buffers
 	lens   []int   // lm_buflens
@@ -62,7 +64,7 @@ func (p *rpcMsg) parse(data []byte, off, limit int) bool {
 	}
 	u32 := func(at int) uint32 { return readUint32(b, at, p.Big) }
 	n := int(min(u32(0), maxBufs))
-	p.flavor, p.cksum, p.opc = u32(4), u32(16), u32(24)
+	p.flavor, p.cksum, p.flags, p.opc = u32(4), u32(16), u32(offLmFlags), u32(24)
 	n = min(n, max(0, (limit-off-msgFixed)/4))
 	p.hdr = round8(msgFixed + 4*n)
 	at := off + p.hdr

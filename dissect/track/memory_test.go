@@ -105,7 +105,7 @@ func TestSameXIDIsBounded(t *testing.T) {
 		w.send(lnet.Request, from, server, rpc(64, opcodes.OST_WRITE))
 	}
 	same := 0
-	for r := w.rpcs.byXID[64]; r != nil; r = r.next {
+	for e := w.rpcs.byXID.First(64); e != nil; e = e.Next() {
 		same++
 	}
 	if same != maxSameXID || w.rpcs.queue(waiting).Len()+w.rpcs.queue(lingering).Len()+w.rpcs.queue(ended).Len() != maxSameXID {

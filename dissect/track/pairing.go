@@ -74,7 +74,7 @@ const (
 type Pairing struct {
 	opt         Options
 	now         int64
-	byXID       map[uint64]*RPC            // the newest, which leads to older ones
+	byXID       fifo.Index[RPC]
 	queues      [ended + 1]fifo.Queue[RPC] // by state
 	free        []*RPC
 	slots       int32 // number of records that were made
@@ -100,7 +100,7 @@ func NewPairing(o Options) *Pairing {
 	if o.Resend == 0 {
 		o.Resend = o.Timeout
 	}
-	t := &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections(), locks: newLockWaits(), lost: newLossTable()}
+	t := &Pairing{opt: o, connections: newConnections(), locks: newLockWaits(), lost: newLossTable()}
 	t.connections.learnKnown = o.Known
 	return t
 }
@@ -356,7 +356,8 @@ func (t *Pairing) bulk(m *dissect.Message) *RPC {
 func (t *Pairing) findRequest(m *dissect.Message) *RPC {
 	q := &m.RPC
 	replay := q.Flags&dissect.FlagReplay != 0
-	for r := t.byXID[q.XID]; r != nil; r = r.next {
+	for e := t.byXID.First(q.XID); e != nil; e = e.Next() {
+		r := e.Owner
 		if !sameOpcode(r, q) || r.HasRequest && replay != r.Replay() {
 			continue
 		}
@@ -376,7 +377,8 @@ func (t *Pairing) findRequest(m *dissect.Message) *RPC {
 func (t *Pairing) findReply(m *dissect.Message) *RPC {
 	q := &m.RPC
 	var replied *RPC
-	for r := t.byXID[q.XID]; r != nil; r = r.next {
+	for e := t.byXID.First(q.XID); e != nil; e = e.Next() {
+		r := e.Owner
 		if !sameOpcode(r, q) || !samePeer(m, r) {
 			continue
 		}

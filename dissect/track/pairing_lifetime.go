@@ -24,8 +24,7 @@ func (t *Pairing) newRecord(xid uint64) *RPC {
 	}
 	r.place.Owner = r
 	r.XID, r.created = xid, t.now
-	r.next = t.byXID[xid]
-	t.byXID[xid] = r
+	t.byXID.Add(&r.byXID, xid, r)
 	t.setState(r, waiting)
 	t.limitSameXID(r)
 	return r
@@ -34,12 +33,13 @@ func (t *Pairing) newRecord(xid uint64) *RPC {
 // limitSameXID ends the oldest of too many records with the same xid, since a
 // lookup walks over all of them.
 func (t *Pairing) limitSameXID(newest *RPC) {
-	r := newest
+	e := &newest.byXID
 	for range maxSameXID {
-		if r = r.next; r == nil {
+		if e = e.Next(); e == nil {
 			return
 		}
 	}
+	r := e.Owner
 	if r.state != ended {
 		t.end(r)
 	}
@@ -49,19 +49,8 @@ func (t *Pairing) limitSameXID(newest *RPC) {
 // release removes a record and keeps it for reuse.
 func (t *Pairing) release(r *RPC) {
 	r.place.Remove()
-	first := t.byXID[r.XID]
-	switch {
-	case first == r && r.next == nil:
-		delete(t.byXID, r.XID)
-	case first == r:
-		t.byXID[r.XID] = r.next
-	default:
-		for first.next != r {
-			first = first.next
-		}
-		first.next = r.next
-	}
-	r.next, r.Connection = nil, nil
+	t.byXID.Remove(&r.byXID)
+	r.Connection = nil
 	t.free = append(t.free, r)
 }
 

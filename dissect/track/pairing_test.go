@@ -329,7 +329,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Fatalf("%d records are held", n)
 		}
 	}
-	if n := len(rpcs.byXID); n > maxWaiting+maxLingering+maxEnded+3 {
+	if n := rpcs.byXID.Len(); n > maxWaiting+maxLingering+maxEnded+3 {
 		t.Errorf("%d xids are held", n)
 	}
 	m.Time += int64(2 * time.Hour)

@@ -80,13 +80,13 @@ type Reply struct {
 type record struct {
 	state    state
 	place    fifo.Element[RPC] // in the queue of its state
-	next     *RPC              // with the same xid
-	slot     int32             // index of attached values
-	use      uint32            // how often the record was used
-	created  int64             // time of its first message
-	reopened bool              // the request was sent again after the reply
-	lock     lockWait          // of an LDLM_ENQUEUE
-	deadline int64             // when the client gives up at the latest; 0 when unknown
+	byXID    fifo.Entry[RPC]
+	slot     int32    // index of attached values
+	use      uint32   // how often the record was used
+	created  int64    // time of its first message
+	reopened bool     // the request was sent again after the reply
+	lock     lockWait // of an LDLM_ENQUEUE
+	deadline int64    // when the client gives up at the latest; 0 when unknown
 }
 
 // state is how far an RPC has come.

@@ -2,6 +2,8 @@ package fifo
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -131,5 +133,48 @@ func TestQueue(t *testing.T) {
 	q.Push(&b.Element, 11) // to the end of the same queue
 	if q.First() != b || q.Len() != 1 || b.Since != 11 {
 		t.Errorf("%d elements, since %d", q.Len(), b.Since)
+	}
+}
+
+// TestIndex compares with lists, newest first, while entries come and go.
+func TestIndex(t *testing.T) {
+	type owner struct{ entry Entry[owner] }
+	var x Index[owner]
+	lists := map[uint64][]*owner{}
+	check := func(key uint64) {
+		t.Helper()
+		e := x.First(key)
+		for i := len(lists[key]) - 1; i >= 0; i-- {
+			if e == nil || e.Owner != lists[key][i] {
+				t.Fatalf("key %d: entry %d of %d is wrong", key, i, len(lists[key]))
+			}
+			e = e.Next()
+		}
+		if e != nil {
+			t.Fatalf("key %d has more than %d entries", key, len(lists[key]))
+		}
+	}
+	check(1)
+	random := rand.New(rand.NewPCG(1, 2))
+	n := 0
+	for range 10_000 {
+		key := random.Uint64N(300) << 6
+		if l := lists[key]; len(l) > 3 || len(l) > 0 && random.IntN(3) == 0 {
+			i := random.IntN(len(l))
+			x.Remove(&l[i].entry)
+			lists[key] = slices.Delete(l, i, i+1)
+			n--
+		} else {
+			o := new(owner)
+			x.Add(&o.entry, key, o)
+			lists[key] = append(l, o)
+			n++
+		}
+		if check(key); x.Len() != n {
+			t.Fatalf("%d entries, not %d", x.Len(), n)
+		}
+	}
+	for key := range lists {
+		check(key)
 	}
 }

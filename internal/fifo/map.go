@@ -1,5 +1,6 @@
 // Package fifo has a map and a queue that are bounded by removing their oldest
-// entries, for state that must not grow with the capture.
+// entries, for state that must not grow with the capture, and an index of what is in
+// such queues.
 package fifo
 
 // Map is a map with a maximum number of keys: a new key replaces the oldest one.
