@@ -107,6 +107,7 @@ var keySections = []struct{ of, heading, intro string }{
 	{"rpc", "RPCs", "Keys of `lshark rpcs -T json` and `-e`. In the filters of `rpcs` and `stats` they begin with `rpc.`."},
 	{"stats row", "Statistics", "Keys of `lshark stats -T json`: one row, for one group and interval."},
 	{"import", "Connections", "Keys of `lshark imports -T json`."},
+	{"import event", "Events of connections", "Keys of `lshark imports --timeline -T json`."},
 	{"lock", "Locks", "Keys of `lshark locks -T json` and `-e`. In its filters they begin with `lock.`, which may be left out."},
 	{"file", "Files", "Keys of `lshark files -T json` and `-e`. In its filters they begin with `file.`, which may be left out."},
 	{"directory", "Directories", "Keys of `lshark files --by dir -T json`."},

@@ -41,7 +41,7 @@ func newImports(sys *scan.System) *cobra.Command {
 			"States are proven by frames. The table shows the state at the end of the capture, and in column since " +
 			"when it began. Column fails counts connects and security contexts that were refused, by error; ungranted counts flags that the client " +
 			"asked for and did not get.\n\n" +
-			"The timeline has one line per event, in live captures as it happens, with the state after it.\n\n" +
+			"The timeline has one line per event, in live captures as it happens, with the state after it; with -T json one object per event.\n\n" +
 			"--compare A B shows for each target in what two clients differ: releases, flags asked for and flags granted. Clients are named by " +
 			"their NID or uuid; the connects of both must be captured, in one file or in several.",
 		Example: `  # one line per connection
@@ -63,7 +63,7 @@ func newImports(sys *scan.System) *cobra.Command {
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.View.RegisterForm(f)
-		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
+		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline; with -T json, one object")
 		f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
 		c.View.Register(f, flags.TimeHelp("event"))
 		c.Output.Register(cmd, f)
@@ -74,11 +74,13 @@ func newImports(sys *scan.System) *cobra.Command {
 }
 
 func (c *importsOptions) run() error {
-	if c.timeline {
-		if c.View.Form.Value == flags.ParquetForm {
-			return exit.Usagef("--timeline and -T parquet exclude each other")
-		}
-		c.View.Form.Value = "timeline"
+	switch form := &c.View.Form.Value; {
+	case c.timeline && *form == flags.ParquetForm:
+		return exit.Usagef("--timeline and -T parquet exclude each other")
+	case *form == "timeline":
+		c.timeline = true
+	case c.timeline && *form != "json":
+		*form = "timeline"
 	}
 	if err := c.checkCompared(c.Args); err != nil {
 		return err
@@ -101,7 +103,7 @@ func (c *importsOptions) run() error {
 	var hidden string
 	var rpc *track.RPC // of the message
 	hooks := follow.Hooks{Message: func(r *track.RPC, _ *dissect.Message) { rpc = r }}
-	follows := in.Live() && c.View.Form.Value == "timeline"
+	follows := in.Live() && c.timeline
 	if follows {
 		hooks.Import = c.timelineFunc(p, w)
 	}
@@ -141,11 +143,18 @@ func (c *importsOptions) timelineFunc(p *scan.Pass, w *iostreams.Writer) func(*t
 			return
 		}
 		if t == nil {
-			t = tables.NewTimeline(c.View.Options(c.Sys.IO), p.First())
+			t = c.newTimeline(c.View.Options(c.Sys.IO), p)
 		}
 		buf = t.AppendChange(buf[:0], i, at)
 		p.Fail(w.Write(buf))
 	}
+}
+
+func (c *importsOptions) newTimeline(o render.SummaryOptions, p *scan.Pass) *tables.Timeline {
+	if c.View.Form.Value == "json" {
+		return tables.NewTimelineJSON()
+	}
+	return tables.NewTimeline(o, p.First())
 }
 
 func (c *importsOptions) shows(i *track.Import) bool { return c.selection.Display == "" || i.Selected }
@@ -156,6 +165,9 @@ func (c *importsOptions) render(in *scan.Input, p *scan.Pass, w *iostreams.Write
 	list = slices.DeleteFunc(list, func(i *track.Import) bool { return !c.shows(i) })
 	o := c.View.Options(c.Sys.IO)
 	o.Files = in.FileNames()
+	if c.timeline {
+		return c.newTimeline(o, p).Append(buf, list), ""
+	}
 	switch c.View.Form.Value {
 	case "json":
 		return render.NewRecordJSON(records.Imports.Keys(), false).AppendLines(buf, tables.ImportRecords(list)), ""
@@ -165,8 +177,6 @@ func (c *importsOptions) render(in *scan.Input, p *scan.Pass, w *iostreams.Write
 			buf = add(buf, imp)
 		}
 		return buf, ""
-	case "timeline":
-		return tables.NewTimeline(o, p.First()).Append(buf, list), ""
 	}
 	t := tables.Imports.New(o, p.First())
 	buf = t.Append(buf, tables.ImportRecords(list))
@@ -204,7 +214,7 @@ func (c *importsOptions) checkCompared(files []string) error {
 		return exit.Usagef("--compare %s: needs two clients, --compare A B or --compare A,B", c.compared)
 	case a == b:
 		return exit.Usagef("--compare: %s is given twice", a)
-	case c.View.Form.Value == "timeline":
+	case c.timeline:
 		return exit.Usagef("--compare has no timeline")
 	case c.View.Form.Value == flags.ParquetForm:
 		return exit.Usagef("--compare has no -T parquet")

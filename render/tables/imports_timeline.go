@@ -7,11 +7,14 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
 )
 
 // Timeline renders the lives of connections as lines in the order of time: one
-// for what a message did to a connection, with the state that it led to.
+// for what a message did to a connection, with the state that it led to. In JSON
+// each event is an object.
 type Timeline struct {
+	json  *render.RecordJSON[*records.ImportEvent] // nil: lines for people
 	opt   render.SummaryOptions
 	stamp render.Stamp
 	text  EventText
@@ -26,6 +29,11 @@ type Timeline struct {
 func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
 	return &Timeline{opt: o, text: EventText{NIDs: o.NIDs}, at: render.Moment{First: first},
 		number: 5 + o.FileWidth(), time: 9, client: 9, target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
+}
+
+// NewTimelineJSON makes a renderer of objects, a line each.
+func NewTimelineJSON() *Timeline {
+	return &Timeline{json: render.NewRecordJSON(records.ImportEvents.Keys(), false), opt: render.SummaryOptions{Colors: render.NewColors(false)}}
 }
 
 // step is a part of what a message did to a connection: a transition, an
@@ -71,12 +79,16 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 			to++
 		}
 		first := t.steps[from]
-		if dropped := first.imp.Dropped; dropped > 0 && !started[first.imp] {
+		dropped := 0
+		if !started[first.imp] {
+			dropped = first.imp.Dropped
+			started[first.imp] = true
+		}
+		if dropped > 0 && t.json == nil {
 			text := append(strconv.AppendInt(nil, int64(dropped), 10), " older entries were not kept"...)
 			dst = t.line(dst, first, track.StateUnknown, &t.opt.Colors.Warn, text)
 		}
-		started[first.imp] = true
-		dst = t.message(dst, t.steps[from:to])
+		dst = t.message(dst, t.steps[from:to], dropped)
 		from = to
 	}
 	return dst
@@ -103,10 +115,15 @@ func (t *Timeline) AppendChange(dst []byte, i *track.Import, p track.Point) []by
 	if len(t.steps) == 0 {
 		t.steps = append(t.steps, step{imp: i, at: p})
 	}
-	return t.message(dst, t.steps)
+	return t.message(dst, t.steps, 0)
 }
 
-func (t *Timeline) message(dst []byte, steps []step) []byte {
+// message appends what a message did to a connection, of which dropped earlier entries
+// were not kept.
+func (t *Timeline) message(dst []byte, steps []step, dropped int) []byte {
+	if t.json != nil {
+		return t.objects(dst, steps, dropped)
+	}
 	var text []byte
 	state, recovered, isPing := track.StateUnknown, false, false
 	style := &t.opt.Colors.Key
@@ -132,6 +149,38 @@ func (t *Timeline) message(dst []byte, steps []step) []byte {
 		text, style = append(text, changeText(state, recovered, isPing)...), &t.opt.Colors.Dim
 	}
 	return t.line(dst, steps[0], state, style, text)
+}
+
+// objects appends an object for each event of a message, or one for the new state.
+func (t *Timeline) objects(dst []byte, steps []step, dropped int) []byte {
+	var list []*records.ImportEvent
+	state, recovered, isPing := track.StateUnknown, false, false
+	for k := range steps {
+		s := &steps[k]
+		switch {
+		case s.change != nil:
+			state = s.change.State
+			recovered = recovered || state == track.StateRecover
+		case s.event == nil:
+			isPing = true
+		default:
+			list = append(list, &records.ImportEvent{Event: s.event, Text: t.text.Append(nil, s.event)})
+		}
+	}
+	if len(list) == 0 {
+		e := &records.ImportEvent{Text: []byte(changeText(state, recovered, isPing))}
+		if isPing {
+			e.Event = &track.Event{Kind: track.EventPing, Count: 1}
+		}
+		list = append(list, e)
+	}
+	for k, e := range list {
+		e.Import, e.At, e.State = steps[0].imp, steps[0].at, state
+		if k == 0 {
+			e.Dropped = dropped
+		}
+	}
+	return t.json.AppendLines(dst, list)
 }
 
 // changeText describes a change of state without an event.

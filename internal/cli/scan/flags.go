@@ -108,7 +108,7 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 	if in.names, err = f.names(); err != nil {
 		return nil, err
 	}
-	if in.filter != "" && !in.Live() {
+	if in.filter != "" { // a live capture compiles it again, for its link type
 		if in.keep, err = pcapfilter.New(in.filter, capture.LinkEthernet); err != nil {
 			return nil, exit.UsageError{Err: err}
 		}

@@ -72,16 +72,25 @@ func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, e
 	if path == "" || path == stdin {
 		return sys.NewWriter(in.FlushPolicy()), nil
 	}
-	if info, err := os.Stat(path); err == nil {
-		switch {
-		case in.isFile(info):
-			return nil, exit.Usagef("%s %s: would overwrite the input", flag, path)
-		case info.IsDir():
-			return nil, exit.Usagef("%s %s: is a directory", flag, path)
-		}
+	if err := in.checkOutput(flag, path); err != nil {
+		return nil, err
 	}
 	// A live capture loses its privileges when it begins.
 	return iostreams.NewFileWriter(path, in.Live() && !iostreams.MayRename(path))
+}
+
+// checkOutput returns an error if a file to be written is one of the input, or a directory.
+func (in *Input) checkOutput(flag, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil: // creating it tells why
+		return nil
+	case in.isFile(info):
+		return exit.Usagef("%s %s: would overwrite the input", flag, path)
+	case info.IsDir():
+		return exit.Usagef("%s %s: is a directory", flag, path)
+	}
+	return nil
 }
 
 // FlushPolicy returns how often output must be flushed for this kind of input.

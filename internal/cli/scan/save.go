@@ -64,13 +64,11 @@ func createSaveFile(sys *System, in *Input, path string) (*os.File, error) {
 	if path == "-" {
 		return nil, exit.Usagef("-w -: standard output has the results; name a file")
 	}
-	if out, err := os.Stat(path); err == nil {
-		if sys.IsOut(out) {
-			return nil, exit.Usagef("-w %s: standard output has the results; name another file", path)
-		}
-		if in.isFile(out) {
-			return nil, exit.Usagef("-w %s: would overwrite the input", path)
-		}
+	if out, err := os.Stat(path); err == nil && sys.IsOut(out) {
+		return nil, exit.Usagef("-w %s: standard output has the results; name another file", path)
+	}
+	if err := in.checkOutput("-w", path); err != nil {
+		return nil, err
 	}
 	// Not os.Create, which opens for reading too: this process would then be a
 	// reader of the FIFO, so opening would not wait for another reader, and
