@@ -64,6 +64,8 @@ type tcp struct {
 	queued  []*source // with segments in their queue
 	gaps    gapHeap
 	stats   TCPStats
+	spare   *streams // of a connection that was packed
+	scratch []byte
 }
 
 func (t *tcp) init(out *output) {
@@ -97,7 +99,7 @@ func (t *tcp) segment(src *source, g *link.Segment) {
 	t.stats.Bytes += int64(g.Size)
 	key, dir := bothWays(&g.Flow)
 	c := t.conns.find(&key)
-	if c != nil && c.older == nil && src.undecided == 0 && len(src.queue) == 0 &&
+	if c != nil && c.older == nil && c.streams != nil && src.undecided == 0 && len(src.queue) == 0 &&
 		g.Flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.Seq, c.half[dir].next) {
 		t.deliver(src, c, dir, g)
 		return
@@ -160,6 +162,9 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 		t.stats.Conns++
 	}
 	t.conns.touch(c, g.Time)
+	if c.streams == nil { // packed while the segment was queued
+		t.unpack(c)
+	}
 	r, peer := &c.half[dir], &c.half[1-dir]
 	if g.Flags&tcpACK != 0 {
 		peer.acknowledge(g.Ack)
@@ -188,6 +193,9 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 		if peer.finished {
 			t.conns.close(c)
 		}
+	}
+	if c.quiet {
+		t.pack(c)
 	}
 }
 
@@ -245,7 +253,7 @@ func (t *tcp) close() {
 	}
 	for _, ring := range [...]*conn{&t.conns.closed, &t.conns.open} {
 		for c := ring.prev; c != ring; c = c.prev {
-			c.flush()
+			t.flush(c)
 		}
 	}
 }

@@ -281,6 +281,9 @@ func (a *analysis) classify(peer *analysis, g *link.Segment, atEnd bool) tcpMark
 // that were handed out, and those that are not complete.
 func (a *analysis) resent(g *link.Segment, n int, spurious bool) {
 	a.rtt.cancel()
+	if g.Size == 0 {
+		return // a SYN or FIN is in no message
+	}
 	r := resentRange{Range: link.Range{From: g.Seq, To: g.Seq + uint32(n)}, time: g.Time, segments: 1, stamps: g.Stamps, spurious: spurious, evidence: ackAhead}
 	if first, known := a.timeOf(g.Seq); known {
 		r.evidence = first.missing

@@ -1,6 +1,7 @@
 package lnet
 
 import (
+	"hash/maphash"
 	"net/netip"
 	"slices"
 
@@ -49,21 +50,29 @@ func bothWays(k *link.Flow) (link.Flow, uint8) {
 
 // conn is a TCP connection at one capture point.
 type conn struct {
-	key    link.Flow     // normal
-	half   [2]reassembly // from key.Src to key.Dst, and back
-	number int           // from 0 in order of appearance, -1 before the first delivery
-	nids   recentNIDs    // seen on it
-	older  *conn         // the one before with the same addresses and ports, while frames of it may come
-	last   int64         // time of the last segment
+	key      link.Flow // normal
+	*streams           // nil while they are packed
+	packed   []byte
+	number   int   // from 0 in order of appearance, -1 before the first delivery
+	older    *conn // the one before with the same addresses and ports, while frames of it may come
+	last     int64 // time of the last segment
 
 	born      int64 // count of the source's frames at the first segment
 	until     int64 // count at which it is no longer undecided
 	undecided bool  // its segments are queued until it is known where its streams begin
 	syn       bool  // a SYN was seen
 	closed    bool
+	quiet     bool // it may be packed: no payload was framed
 
 	prev, next *conn // in order of use
 	listed     int64 // time of the last move in that order
+	chain      *conn // the next one in a bucket of connTable
+}
+
+// streams are the two directions of a connection.
+type streams struct {
+	half [2]reassembly // from conn.key.Src to conn.key.Dst, and back
+	nids recentNIDs    // seen on the connection
 }
 
 // ends returns the sender and the receiver of a direction; back is the one from
@@ -90,10 +99,14 @@ func (c *conn) version(back bool) uint8 {
 	return other.hello
 }
 
-// flush hands out what the connection still holds.
-func (c *conn) flush() {
+// flush hands out what a connection still holds.
+func (t *tcp) flush(c *conn) {
+	t.unpack(c)
 	for i := range c.half {
 		c.half[i].close()
+	}
+	if c.quiet {
+		t.pack(c)
 	}
 }
 
@@ -143,19 +156,21 @@ func (c *conn) hasNID(n NID) bool {
 	return slices.Contains(c.nids.list, n)
 }
 
-// connTable holds the connections, by their addresses and ports.
+// connTable holds the connections, by their addresses and ports. It is no map, whose copies
+// of the keys take a third of what a packed connection does.
 type connTable struct {
-	conns  map[link.Flow]*conn // the newest of each key
-	last   *conn               // looked up last
-	open   conn                // ring of the open ones, the most recently used first
-	closed conn                // ring of the closed ones, the last closed first
-	idle   *conn               // in the ring open: the one that has forgotten last; those behind it have, too
-	live   int                 // number of both
-	shut   int                 // number of the closed ones
+	seed    maphash.Seed
+	buckets []*conn // the newest of each key
+	last    *conn   // looked up last
+	open    conn    // ring of the open ones, the most recently used first
+	closed  conn    // ring of the closed ones, the last closed first
+	idle    *conn   // in the ring open: the one that has forgotten last; those behind it have, too
+	live    int     // number of both
+	shut    int     // number of the closed ones
 }
 
 func (t *connTable) init() {
-	t.conns = make(map[link.Flow]*conn)
+	t.seed, t.buckets = maphash.MakeSeed(), make([]*conn, 8)
 	t.open.prev, t.open.next = &t.open, &t.open
 	t.idle = &t.open
 	t.closed.prev, t.closed.next = &t.closed, &t.closed
@@ -166,19 +181,63 @@ func (t *connTable) find(key *link.Flow) *conn {
 	if t.last != nil && t.last.key == *key {
 		return t.last
 	}
-	c := t.conns[*key]
+	c := *t.place(key)
 	if c != nil {
 		t.last = c
 	}
 	return c
 }
 
+// place returns where the newest connection for a key is referred to, or would be.
+func (t *connTable) place(key *link.Flow) **conn {
+	p := &t.buckets[maphash.Comparable(t.seed, *key)&uint64(len(t.buckets)-1)]
+	for *p != nil && (*p).key != *key {
+		p = &(*p).chain
+	}
+	return p
+}
+
+// replace makes a connection the newest for its key in place of the one that was; nil
+// removes that.
+func (t *connTable) replace(p **conn, c *conn) {
+	old := *p
+	if c != nil {
+		c.chain = nil
+		if old != nil {
+			c.chain = old.chain
+		}
+		*p = c
+	} else {
+		*p = old.chain
+	}
+	if old != nil {
+		old.chain = nil
+	}
+}
+
+// grow makes room for one more connection.
+func (t *connTable) grow() {
+	if t.live < len(t.buckets) {
+		return
+	}
+	old := t.buckets
+	t.buckets = make([]*conn, 2*len(old))
+	for _, c := range old {
+		for c != nil {
+			next := c.chain
+			c.chain = nil
+			*t.place(&c.key) = c
+			c = next
+		}
+	}
+}
+
 // add makes a connection the newest for its key.
-func (t *connTable) add(tr *tcp, key link.Flow) *conn {
-	c := &conn{key: key, number: -1, older: t.conns[key]}
-	c.half[0].init(tr, c, false)
-	c.half[1].init(tr, c, true)
-	t.conns[key] = c
+func (t *connTable) add(key link.Flow) *conn {
+	t.grow()
+	p := t.place(&key)
+	c := &conn{key: key, number: -1, older: *p, quiet: true}
+	t.replace(p, c)
 	t.last = c
 	t.live++
 	t.open.push(c)
@@ -211,8 +270,10 @@ func (t *connTable) forgetIdle(now int64) {
 		if c == &t.open || now-c.last < forgetAge {
 			return
 		}
-		c.half[0].forget(&c.half[1])
-		c.half[1].forget(&c.half[0])
+		if c.streams != nil {
+			c.half[0].forget(&c.half[1])
+			c.half[1].forget(&c.half[0])
+		}
 		t.idle = c
 	}
 }
@@ -265,13 +326,10 @@ func (t *connTable) remove(c *conn) {
 	if t.last == c {
 		t.last = nil
 	}
-	head := t.conns[c.key]
+	p := t.place(&c.key)
+	head := *p
 	if head == c {
-		if c.older != nil {
-			t.conns[c.key] = c.older
-		} else {
-			delete(t.conns, c.key)
-		}
+		t.replace(p, c.older)
 		return
 	}
 	for ; head != nil; head = head.older {

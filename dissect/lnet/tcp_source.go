@@ -78,6 +78,9 @@ func (src *source) busy() bool {
 // route finds or adds the connection of a segment, and delivers or queues the
 // segment.
 func (t *tcp) route(src *source, c *conn, key link.Flow, dir uint8, g *link.Segment) {
+	for old := c; old != nil; old = old.older {
+		t.unpack(old)
+	}
 	if c = c.owner(dir, g, src.frames); c == nil {
 		if g.Flags&tcpRST != 0 {
 			return // of an unknown connection
@@ -152,7 +155,8 @@ func (c *conn) decided() bool {
 
 // connect adds a connection. One that it replaces stays for its late segments.
 func (t *tcp) connect(src *source, key link.Flow) *conn {
-	c := t.conns.add(t, key)
+	c := t.conns.add(key)
+	t.unpack(c)
 	c.born, c.last = src.frames, src.now
 	if c.older != nil {
 		src.replaced = append(src.replaced, replaced{c.older, src.frames + ReorderFrames})
@@ -215,7 +219,8 @@ func (t *tcp) beginWithoutSYN(src *source, c *conn) {
 	if old := c.older; old != nil && !c.syn {
 		// More likely the capture lacks much of one connection than the
 		// beginning of another.
-		old.flush()
+		t.flush(old)
+		t.unpack(old)
 		c.continues(old)
 		t.conns.remove(old)
 	}
@@ -234,6 +239,6 @@ func (t *tcp) end(c *conn) {
 	if c.undecided {
 		t.deliverQueued(t.source(int(c.key.Source)), true)
 	}
-	c.flush()
+	t.flush(c)
 	t.conns.remove(c)
 }
