@@ -364,6 +364,9 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 	f := s.finding(l, l.Asked.Time)
 	f.Text = l.Client.String() + jobOf(l) + " asked for a " + lockText(l) + " and still waited for it " + duration(waited) + " later, when the capture ended."
 	f.Prove(l.Asked, "%s asks for the lock", l.Client)
+	if len(l.BlockedBy) == 0 {
+		f.Next = "Find out who holds the lock, in a capture of the server, or there: lctl get_param ldlm.namespaces.*.lock_count, and its console log."
+	}
 	for i := range l.BlockedBy {
 		b := &l.BlockedBy[i]
 		f.Text += " " + b.Client.String() + " held a lock in conflict for " + duration(b.Time(l)) + " of that time."

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -27,7 +28,8 @@ var _ = add(diagnose.Rule{
 	Summary:  "A server took a second or longer to read or write its storage.",
 	Meaning: "The latency of an RPC has parts: the transfer of its bulk data, the network (a round trip, and what was sent again), and the rest, which is the time in the server. " +
 		"The rule looks at operations that use the storage of a target and wait for no locks in the server (OST_READ, OST_WRITE, OST_SYNC, OST_CREATE, OST_STATFS, MDS_SYNC, MDS_STATFS, MDS_READPAGE, OUT_UPDATE). " +
-		"Where such RPCs take a second or longer in the server, its storage or its queue is slow.",
+		"Where such RPCs take a second or longer in the server, its storage or its queue is slow. " +
+		"Where many wait and their replies come at an even pace, the server limits the rate of the client.",
 	Limits: "Whether an RPC waited for a thread of the server, for memory, or for the disk cannot be seen. " +
 		"RPCs that were sent more than once, replayed, or lost an unknown time by retransmission, are left out.",
 	Next: "On the server: iostat -x 1 and the health of the disks and pools of this target, lctl get_param obdfilter.*.brw_stats osd-*.*.brw_stats, " +
@@ -36,7 +38,8 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare, hungTime},
 	Samples:    []string{"hung_target.pcap.zst", "overload.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs)}
+		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs),
+			paces: fifo.NewMap[nodePair, *replyPace](maxPairs)}
 		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent, Done: s.done, Nak: s.lost.refused, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
 })
@@ -47,7 +50,8 @@ type slowServers struct {
 	conns  perConnection[serverTimes]
 	lost   lostPackets
 
-	connects *fifo.Map[nodePair, int64] // time of the last connect
+	connects *fifo.Map[nodePair, int64]      // time of the last connect
+	paces    *fifo.Map[nodePair, *replyPace] // of slow RPCs
 }
 
 // serverTimes are the RPCs of a connection that use the storage.
@@ -93,6 +97,7 @@ func (s *slowServers) done(r *track.RPC) {
 	t.parts.add(&p)
 	t.last = max(t.last, r.Replied().Time)
 	t.slowest.add(r, p.server)
+	fifo.GetOrNew(s.paces, nodePair{r.Client, r.Server}).add(r.Replied().Time, p.server)
 }
 
 // check reports targets. Before the end, those whose name is unknown may get one.
@@ -107,9 +112,32 @@ func (s *slowServers) check(end bool) {
 			sum.join(t)
 		}
 		if sum.parts.server >= slowServerSum.Nanoseconds() && (float64(sum.slow) >= slowServerShare.Value*float64(sum.all) || sum.slowest.list[0].ns >= hungTime.Nanoseconds()) {
-			s.report.Report(sum.finding(k))
+			f := sum.finding(k)
+			if gap, ok := s.evenPace(groups[k]); ok {
+				pace := fmt.Sprintf(" They were answered at an even pace, one RPC of each client every %s, however many waited.", duration(gap))
+				f.Brief = diagnose.Sentences(f.Text, 1) + pace + " Look for a limit in the server (NRS TBF rules) before its disks and the network."
+				f.Text += pace
+				f.Next = "On the server: lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule, and req_waittime in ost.OSS.ost_io.stats."
+			}
+			s.report.Report(f)
 		}
 	}
+}
+
+// evenPace reports whether the server answered the slow RPCs of each client at an even
+// pace, and how much time passed between two answers (of the slowest client).
+func (s *slowServers) evenPace(conns []*serverTimes) (gap int64, ok bool) {
+	for _, t := range conns {
+		if t.slow == 0 {
+			continue
+		}
+		pace, found := s.paces.Get(nodePair{t.conn.Client, t.conn.Server})
+		if !found || !pace.isEven() {
+			return 0, false
+		}
+		gap = max(gap, median(pace.gaps))
+	}
+	return gap, gap > 0
 }
 
 // join adds the RPCs of another connection.
@@ -147,6 +175,47 @@ func theseRPCs(n int64) string {
 		return "It"
 	}
 	return fmt.Sprintf("These %d RPCs", n)
+}
+
+// replyPace are the times between the replies to slow RPCs of a client, and how long these
+// took. A limit on the rate of a client lets one through at a time, at an even pace; the
+// time that a disk takes varies.
+type replyPace struct {
+	last  int64 // reply
+	gaps  []int64
+	waits []int64
+}
+
+const (
+	minPaceReplies = 10
+	maxPaceReplies = 64 // kept
+	paceTolerance  = 10 // a gap differs by a tenth from the median at most
+)
+
+func (p *replyPace) add(replied, wait int64) {
+	if p.last != 0 && replied >= p.last && len(p.gaps) < maxPaceReplies {
+		p.gaps, p.waits = append(p.gaps, replied-p.last), append(p.waits, wait)
+	}
+	p.last = replied
+}
+
+// isEven reports whether most gaps are equal, though several RPCs waited at a time.
+func (p *replyPace) isEven() bool {
+	if len(p.gaps) < minPaceReplies {
+		return false
+	}
+	gap, equal := median(p.gaps), 0
+	for _, g := range p.gaps {
+		if max(g-gap, gap-g) <= gap/paceTolerance {
+			equal++
+		}
+	}
+	return gap > 0 && 4*equal >= 3*len(p.gaps) && median(p.waits) >= 3*gap
+}
+
+// median returns the median of some times.
+func median(times []int64) int64 {
+	return slices.Sorted(slices.Values(times))[len(times)/2]
 }
 
 var (

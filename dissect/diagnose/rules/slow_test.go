@@ -108,6 +108,29 @@ func TestSlowServer(t *testing.T) {
 		"These 6 RPCs took 11.1 s: 86 % in the server and 14 % with the transfer of bulk data.")
 }
 
+// TestEvenPace checks what slow.server takes for a limit on the rate of a client: even gaps
+// between the replies to RPCs that wait together.
+func TestEvenPace(t *testing.T) {
+	for name, tt := range map[string]struct {
+		wait    int64               // of each RPC
+		replied func(i int64) int64 // when it is answered
+		want    bool
+	}{
+		"a limit":             {9000, func(i int64) int64 { return 1000*i + i%3 }, true},
+		"one after the other": {1000, func(i int64) int64 { return 1000 * i }, false},
+		"a disk":              {9000, func(i int64) int64 { return 1000*i + 400*(i%2) }, false},
+		"all at once":         {9000, func(i int64) int64 { return 20 * (i / 5) }, false},
+	} {
+		var p replyPace
+		for i := range int64(20) {
+			p.add(1e15+tt.replied(i)*millisecond, tt.wait*millisecond)
+		}
+		if got := p.isEven(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestSlowTarget(t *testing.T) {
 	for name, tt := range map[string]struct {
 		slow  int64 // milliseconds at OST0002

@@ -185,7 +185,7 @@ var _ = add(diagnose.Rule{
 	Noun:     "retransmitted segment",
 	Summary:  "A host sends segments again because they were lost.",
 	Meaning: "TCP sends a segment again when it is not acknowledged: at once if later segments were (fast retransmission), else after 0.2 s or more (timeout). " +
-		"The RPCs whose bytes were in it take longer by that. The rule counts the segments that a host sent again to another, and how much of the latency of their RPCs passed by that.",
+		"The RPCs whose bytes were in it take longer by that. The rule counts the segments that two hosts sent again to each other, and how much of the latency of their RPCs passed by that.",
 	Limits: "Segments that were lost before they came to the capture point, and were not sent again, are not seen: what the other host sends again is seen better on its side. " +
 		"Segments that the receiver had already (spurious), and those that are sent again and again to a host that does not answer (tcp.no_answer), do not count.",
 	Next: "Find the link that loses frames: ip -s link and ethtool -S on both hosts (errors, drops), the counters of the switch ports between them, and tc -s qdisc. Compare with other hosts on the same switch.",
@@ -249,34 +249,79 @@ func (x *lossyHosts) costBetween(a, b lnet.NID) (sum resentCost) {
 	return sum
 }
 
-func (x *lossyHosts) end() {
-	x.pairs.All(func(h hostPair, p *resentPair) bool {
-		x.check(h, p)
-		return true
-	})
+// lossyDirection is a direction between two hosts in which segments were sent again.
+type lossyDirection struct {
+	hostPair
+	*resentPair
+	share float64 // of the bytes of its messages
 }
 
-// check reports a direction if what was sent again matters.
-func (x *lossyHosts) check(h hostPair, p *resentPair) {
-	path := x.report.Paths().Get(h.source, h.from, h.to)
-	if path == nil || p.segments == 0 {
-		return
+// isMuch reports whether enough was sent again to matter, whatever it cost.
+func (d *lossyDirection) isMuch() bool {
+	return d.resentPair != nil && float64(d.segments) >= resentSegments.Value && d.share >= resentShare.Value
+}
+
+// end reports the hosts between which it matters what was sent again. Both directions are one
+// finding: they have the same links.
+func (x *lossyHosts) end() {
+	best := make(map[[2]netip.Addr]lossyDirection) // of the capture point that saw most
+	var order [][2]netip.Addr
+	x.pairs.All(func(h hostPair, p *resentPair) bool {
+		path := x.report.Paths().Get(h.source, h.from, h.to)
+		if path == nil || p.segments == 0 {
+			return true
+		}
+		key := [2]netip.Addr{h.from, h.to}
+		old, known := best[key]
+		if !known {
+			order = append(order, key)
+		}
+		if !known || p.segments > old.segments {
+			best[key] = lossyDirection{h, p, float64(p.bytes) / float64(max(path.Bytes, 1))}
+		}
+		return true
+	})
+	for _, key := range order {
+		there, back := best[key], best[[2]netip.Addr{key[1], key[0]}]
+		delete(best, key)
+		switch {
+		case there.resentPair == nil: // reported with the other direction
+		case back.isMuch() && !there.isMuch():
+			x.check(back, there)
+		default:
+			x.check(there, back)
+		}
+		delete(best, [2]netip.Addr{key[1], key[0]})
 	}
+}
+
+// check reports a direction if what was sent again matters, and with it the other one if it is
+// as bad.
+func (x *lossyHosts) check(there, back lossyDirection) {
+	path := x.report.Paths().Get(there.source, there.from, there.to)
 	cost := x.costBetween(path.FromNID, path.ToNID)
-	share := float64(p.bytes) / float64(max(path.Bytes, 1))
-	many := float64(p.segments) >= resentSegments.Value && share >= resentShare.Value
-	if !many && cost.time < resentTime.Nanoseconds() {
+	if !there.isMuch() && cost.time < resentTime.Nanoseconds() {
 		return
 	}
-	f := h.finding(x.report.Paths())
-	f.First, f.Last, f.Count = p.first, p.last, p.segments
+	f := there.finding(x.report.Paths())
+	f.Key = min(there.from.String()+" > "+there.to.String(), there.to.String()+" > "+there.from.String())
+	f.First, f.Last, f.Count = there.first, there.last, there.segments
 	f.Text = fmt.Sprintf("%s sent %s to %s again (%.1f %% of the bytes of its messages).",
-		h.from, plural(p.segments, "segment"), h.to, 100*share)
+		there.from, plural(there.segments, "segment"), there.to, 100*there.share)
+	directions := []lossyDirection{there}
+	if back.isMuch() {
+		directions = append(directions, back)
+		f.First, f.Last, f.Count = min(f.First, back.first), max(f.Last, back.last), f.Count+back.segments
+		f.Text = fmt.Sprintf("%s and %s sent %d and %d segments to each other again (%.1f %% and %.1f %% of the bytes of their messages).",
+			there.from, there.to, there.segments, back.segments, 100*there.share, 100*back.share)
+	}
 	if cost.time > 0 {
 		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"), duration(cost.time), duration(cost.most))
 	}
-	for _, at := range p.evidence {
-		f.Prove(at, "%s sends bytes again", h.from)
+	for _, d := range directions {
+		for _, at := range d.evidence[:min(len(d.evidence), retransmitProofs/len(directions))] {
+			f.Prove(at, "%s sends bytes again", d.from)
+		}
 	}
 	f.Prove(cost.at, "the request of the RPC that lost most time by retransmission")
 	x.report.Report(f)

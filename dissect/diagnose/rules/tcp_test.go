@@ -100,6 +100,19 @@ func TestTCPFindings(t *testing.T) {
 			}
 			return tc
 		}, "tcp.retransmission: 10.0.0.1 sent 12 segments to 10.0.0.2 again"},
+		"losses both ways": {func() *wiretest.Conn {
+			tc := open()
+			for i := range 12 {
+				seq, data := tc.A.Seq, w.Put(128+uint64(i)*64, 10)
+				tc.Send(false, data)
+				resend(tc, wiretest.ACK, seq, data, 1)
+				seq, data = tc.B.Seq, w.Noop(0, 1)
+				tc.Send(true, data)
+				tc.Now += 200 * ms
+				tc.Segment(&tc.B, &tc.A, wiretest.ACK, seq, data)
+			}
+			return tc
+		}, "tcp.retransmission: 10.0.0.1 and 10.0.0.2 sent 12 and 12 segments to each other again"},
 	} {
 		list := tcpFindings(tt.make())
 		switch {
