@@ -13,7 +13,7 @@ const (
 )
 
 // Concurrent returns options for a Dissector whose funcs Handle, Later, Lost, TCPEvent and
-// Nak pass copies on to those of o, which run in a goroutine of their own, in the same
+// IBEvent pass copies on to those of o, which run in a goroutine of their own, in the same
 // order. After Close of the Dissector, wait returns when they have got everything.
 func Concurrent(o Options) (concurrent Options, wait func()) {
 	s := &sender{free: make(chan *batch, batches), full: make(chan *batch, batches)}
@@ -43,8 +43,8 @@ func Concurrent(o Options) (concurrent Options, wait func()) {
 	if o.TCPEvent != nil {
 		concurrent.TCPEvent = s.segment
 	}
-	if o.Nak != nil {
-		concurrent.Nak = s.refusal
+	if o.IBEvent != nil {
+		concurrent.IBEvent = s.ibEvent
 	}
 	return concurrent, func() {
 		s.send()
@@ -99,9 +99,9 @@ func (s *sender) segment(m *lnet.TCPEvent) {
 	s.add(aSegment)
 }
 
-func (s *sender) refusal(r *lnet.Nak) {
-	s.next.refusals = append(s.next.refusals, *r)
-	s.add(aRefusal)
+func (s *sender) ibEvent(r *lnet.IBEvent) {
+	s.next.ibEvents = append(s.next.ibEvents, *r)
+	s.add(anIBEvent)
 }
 
 // handout is a kind of what a Dissector hands out.
@@ -112,7 +112,7 @@ const (
 	aTransfer
 	aLoss
 	aSegment
-	aRefusal
+	anIBEvent
 	handoutKinds
 )
 
@@ -131,14 +131,14 @@ type batch struct {
 	losses    []lnet.Loss
 	nids      []lnet.NID
 	segments  []lnet.TCPEvent
-	refusals  []lnet.Nak
+	ibEvents  []lnet.IBEvent
 }
 
 func (b *batch) reset() {
 	b.messages.Reset()
 	b.order, b.frames, b.frameEnds = b.order[:0], b.frames[:0], b.frameEnds[:0]
 	b.transfers, b.losses, b.nids = b.transfers[:0], b.losses[:0], b.nids[:0]
-	b.segments, b.refusals = b.segments[:0], b.refusals[:0]
+	b.segments, b.ibEvents = b.segments[:0], b.ibEvents[:0]
 }
 
 // deliver passes the handouts to the funcs of o.
@@ -156,8 +156,8 @@ func (b *batch) deliver(o *Options) {
 			o.Lost(&b.losses[i])
 		case aSegment:
 			o.TCPEvent(&b.segments[i])
-		case aRefusal:
-			o.Nak(&b.refusals[i])
+		case anIBEvent:
+			o.IBEvent(&b.ibEvents[i])
 		}
 	}
 }

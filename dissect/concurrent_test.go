@@ -48,7 +48,7 @@ func handouts(t *testing.T, sample string, change func(Options) (Options, func()
 		TransferUpdate: func(number int64, t *lnet.Transfer) { add("transfer %d %+v", number, *t) },
 		Lost:           func(l *lnet.Loss) { add("loss %+v", *l) },
 		TCPEvent:       func(m *lnet.TCPEvent) { add("segment %+v", *m) },
-		Nak:            func(r *lnet.Nak) { add("refusal %+v", *r) },
+		IBEvent:        func(r *lnet.IBEvent) { add("refusal %+v", *r) },
 	})
 	d := New(o)
 	frames := wiretest.ReadSample(t, sample)

@@ -30,9 +30,10 @@ type Options struct {
 	// opens a receive window, or aborts a connection. It is valid until the func returns.
 	TCPEvent func(*lnet.TCPEvent)
 
-	// Nak receives the negative acknowledgements of InfiniBand packets, each valid
+	// IBEvent receives the negative acknowledgements of InfiniBand packets, and those that were sent
+	// again, each valid
 	// until it returns.
-	Nak func(*lnet.Nak)
+	IBEvent func(*lnet.IBEvent)
 }
 
 // Message is an LNet message with its ptlrpc part. The Dissector reuses it: it and
@@ -69,7 +70,7 @@ func New(o Options) *Dissector {
 	if o.Data {
 		d.keepData, d.join = math.MaxInt, o.Join
 	}
-	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, TCPEvent: o.TCPEvent, Nak: o.Nak}
+	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, TCPEvent: o.TCPEvent, IBEvent: o.IBEvent}
 	if o.TransferUpdate != nil {
 		lo.TransferUpdate = d.updateTransfer
 	}

@@ -35,9 +35,9 @@ type Options struct {
 	// opens a receive window, or aborts a connection. It is valid until the func returns.
 	TCPEvent func(m *TCPEvent)
 
-	// Nak receives the negative acknowledgements of InfiniBand packets. r is valid
-	// until it returns.
-	Nak func(r *Nak)
+	// IBEvent receives the negative acknowledgements of InfiniBand packets, and those that
+	// were sent again. It is valid until the func returns.
+	IBEvent func(*IBEvent)
 
 	// MaxStream and MaxTotal bound the bytes held of one stream and of all
 	// together; by default 8 MiB and 256 MiB. The total includes the records
@@ -166,7 +166,7 @@ type output struct {
 	transfer Transfer // given to Options.TransferUpdate
 	loss     Loss     // given to Options.Lost
 	tcpEvent TCPEvent // given to Options.TCPEvent
-	nak      Nak      // given to Options.Nak
+	ibEvent  IBEvent  // given to Options.IBEvent
 	ending   Why      // why messages that are cut off now end: Lost, or EndOfFile
 }
 

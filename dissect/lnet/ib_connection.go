@@ -160,6 +160,8 @@ type connect struct {
 	peer *queuePair // of the end that accepts, nil before the REP
 	lnet bool
 	mtu  int
+
+	requested, ended int64 // when the first REQ and DREQ of this end were captured
 }
 
 func newConnects() connects {
@@ -184,6 +186,7 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 		n, _ := c.byID.Get(local)
 		n.lnet = n.lnet || ok || m.Req.ServiceID.IsIP() && m.Req.ServiceID.Port() == o2iblndPort
 		n.mtu = m.Req.PathMTU
+		t.unanswered(p, &n, &n.requested)
 		q := t.announce(src, p, m.Req.QP, m.Req.StartPSN, n)
 		repeated := n.pair == q
 		n.pair = q
@@ -213,12 +216,30 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 		n, _ := c.byID.Get(remote)
 		t.reject(p, n.pair)
 	case ib.CMDreq, ib.CMDrep:
+		if n, known := c.byID.Get(local); known && m.Type == ib.CMDreq {
+			t.unanswered(p, &n, &n.ended)
+			c.byID.Put(local, n)
+		}
 		for _, id := range [...]connectID{local, remote} {
 			if n, known := c.byID.Get(id); known && n.pair != nil && t.table.has(n.pair) {
 				n.pair.order.finished = true
 				t.table.end(n.pair)
 			}
 		}
+	}
+}
+
+// unanswered records when a request of the connection manager was sent first, and passes on
+// that it is sent again: its receiver has not answered it.
+func (t *infiniband) unanswered(p *link.Packet, n *connect, first *int64) {
+	if *first == 0 {
+		*first = p.Time
+		return
+	}
+	if n.lnet {
+		e := IBEvent{Frame: p.Frame, Source: int(p.Source), Conn: -1, PSN: t.connects.cm.LocalID, Again: true, FirstSent: *first}
+		e.Src, e.Dst = packetEnds(p.Src, p.Dst, p.SrcPort)
+		t.pass(e)
 	}
 }
 

@@ -292,6 +292,7 @@ type sentPackets struct {
 	analysis analysis // with packet sequence numbers in place of those of bytes
 	unseen   unseen   // counts packets
 	again    []resentPackets
+	againTo  uint32 // number behind the packet that was sent again last
 	refused  uint32 // number of the packet that the last NAK refused
 	nak      bool   // that packet has not been sent again since
 }
@@ -355,6 +356,10 @@ func (q *queuePair) outOfSequence(p *link.Packet, psn uint32) (again bool) {
 	if t, known := s.analysis.timeOf(psn); known {
 		r.first = t.time
 	}
+	if psn != s.againTo && !r.spurious && q.lnd.lnet {
+		q.event(IBEvent{Frame: p.Frame, PSN: p.BTH.PSN, Again: true, FirstSent: r.first})
+	}
+	s.againTo = psn + 1
 	s.resent(&r)
 	return !before
 }
@@ -434,13 +439,16 @@ func (s *sentPackets) transfer(m *Message, from, to uint32, acked bool) {
 	}
 }
 
-// Nak is a negative acknowledgement: Dst did not accept a packet of Src.
-type Nak struct {
-	link.Frame // with the acknowledgement
+// IBEvent tells that Dst refused a packet of Src, or that Src sent one again.
+type IBEvent struct {
+	link.Frame // with the negative acknowledgement, or with the packet that was sent again
 	Source     int
+	Conn       int // number of the connection; -1 before its first message
 	Src, Dst   netip.AddrPort
-	PSN        uint32 // of the packet
-	Syndrome   ib.Syndrome
+	PSN        uint32      // of the packet; the sender's id of a message of the connection manager
+	Syndrome   ib.Syndrome // of a negative acknowledgement
+	Again      bool        // this packet and those behind it were sent again
+	FirstSent  int64       // of one that was sent again: when it was sent first; 0 when unknown
 }
 
 // refuse passes on that p refuses a packet to a queue pair.
@@ -449,11 +457,21 @@ func (t *infiniband) refuse(q *queuePair, p *link.Packet) {
 	if p.AETH.Syndrome.RNR() {
 		t.stats.RNR++
 	}
-	if hook := t.out.opt.Nak; hook != nil {
-		r := &t.out.nak
-		*r = Nak{Frame: p.Frame, Source: int(q.key.source), PSN: p.BTH.PSN, Syndrome: p.AETH.Syndrome}
-		r.Src, r.Dst = q.ends()
-		hook(r)
+	q.event(IBEvent{Frame: p.Frame, PSN: p.BTH.PSN, Syndrome: p.AETH.Syndrome})
+}
+
+// event passes on an event of packets to the queue pair.
+func (q *queuePair) event(e IBEvent) {
+	e.Source, e.Conn = int(q.key.source), q.conn
+	e.Src, e.Dst = q.ends()
+	q.ib.pass(e)
+}
+
+// pass passes on an event.
+func (t *infiniband) pass(e IBEvent) {
+	if hook := t.out.opt.IBEvent; hook != nil {
+		t.out.ibEvent = e
+		hook(&t.out.ibEvent)
 	}
 }
 

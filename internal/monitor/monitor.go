@@ -169,8 +169,8 @@ func (m *Monitor) Lost(l *lnet.Loss) { m.engine.Lost(l) }
 // TCPEvent takes a TCP segment that is retransmitted, out of order or announces a zero window.
 func (m *Monitor) TCPEvent(s *lnet.TCPEvent) { m.engine.TCPEvent(s) }
 
-// Nak takes a negative acknowledgement of InfiniBand.
-func (m *Monitor) Nak(r *lnet.Nak) { m.engine.Nak(r) }
+// IBEvent takes a negative acknowledgement of InfiniBand.
+func (m *Monitor) IBEvent(r *lnet.IBEvent) { m.engine.IBEvent(r) }
 
 // Advance sets the time, in nanoseconds since the epoch.
 func (m *Monitor) Advance(now int64) { m.engine.Advance(now) }

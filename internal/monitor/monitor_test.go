@@ -76,7 +76,7 @@ func watch(o monitor.Options, frames []capture.Frame) (*monitor.Monitor, lnetSta
 		o.Side = func(*track.RPC) string { return "" }
 	}
 	m := monitor.New(o, time.Unix(0, 0))
-	d := dissect.New(dissect.Options{Handle: m.Message, TransferUpdate: m.TransferUpdate, Lost: m.Lost, TCPEvent: m.TCPEvent, Nak: m.Nak})
+	d := dissect.New(dissect.Options{Handle: m.Message, TransferUpdate: m.TransferUpdate, Lost: m.Lost, TCPEvent: m.TCPEvent, IBEvent: m.IBEvent})
 	for i := range frames {
 		m.Frame(&frames[i])
 		d.Frame(&frames[i])
@@ -219,7 +219,7 @@ func TestSameAsDiagnose(t *testing.T) {
 		e := diagnose.New(diagnose.Options{Rules: rules.All(), Capture: func() diagnose.Capture {
 			return diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: frames[0].Time}
 		}})
-		d = dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent, Nak: e.Nak})
+		d = dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent, IBEvent: e.IBEvent})
 		wiretest.Play(d, frames)
 		e.Advance(frames[len(frames)-1].Time)
 		e.Close()

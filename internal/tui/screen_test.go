@@ -43,7 +43,7 @@ func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 			t.Error(err)
 		}
 	})
-	d = dissect.New(dissect.Options{Frames: true, TransferUpdate: c.TransferUpdate, Lost: c.Lost, TCPEvent: c.TCPEvent, Nak: c.Nak,
+	d = dissect.New(dissect.Options{Frames: true, TransferUpdate: c.TransferUpdate, Lost: c.Lost, TCPEvent: c.TCPEvent, IBEvent: c.IBEvent,
 		Handle: c.Message})
 	frames := wiretest.ReadSample(t, "../../pcaps/"+name)
 	c.Rows.SetFirst(frames[0].Time)

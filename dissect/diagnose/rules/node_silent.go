@@ -30,7 +30,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := newNodeLife(r)
-		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, End: n.reportSilent}
+		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, IBEvent: n.packet, End: n.reportSilent}
 	},
 })
 
@@ -178,7 +178,7 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := &restartedNodes{nodeLife: newNodeLife(r)}
-		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, Recovery: n.recovery, End: n.finish}
+		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, IBEvent: n.packet, Recovery: n.recovery, End: n.finish}
 	},
 })
 

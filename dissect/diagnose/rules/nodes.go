@@ -113,6 +113,16 @@ func (n *nodeLife) marked(m *lnet.TCPEvent) {
 	n.waiting = append(n.waiting, *m)
 }
 
+// packet takes a packet of InfiniBand that is refused or sent again, as if it were a segment.
+func (n *nodeLife) packet(e *lnet.IBEvent) {
+	if !e.Again {
+		n.host(e.Dst.Addr()).seen = e.Time
+		return
+	}
+	n.marked(&lnet.TCPEvent{Frame: e.Frame, Source: e.Source, Conn: e.Conn, Src: e.Src, Dst: e.Dst, Seq: e.PSN, FirstSent: e.FirstSent,
+		TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}})
+}
+
 // until takes the segments up to a time.
 func (n *nodeLife) until(time int64) {
 	done := 0

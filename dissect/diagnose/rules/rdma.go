@@ -28,7 +28,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{nakPackets},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newRefusedPackets(r)
-		return diagnose.Hooks{Nak: func(p *lnet.Nak) {
+		return diagnose.Hooks{IBEvent: func(p *lnet.IBEvent) {
 			if reason, refused := p.Syndrome.NAK(); refused {
 				x.add(p, reason)
 			}
@@ -59,7 +59,7 @@ func newRefusedPackets(r *diagnose.Reporter) *refusedPackets {
 	return &refusedPackets{r, fifo.NewMap[refusedKey, *refusedPair](maxPairs)}
 }
 
-func (x *refusedPackets) add(p *lnet.Nak, reason ib.NAK) {
+func (x *refusedPackets) add(p *lnet.IBEvent, reason ib.NAK) {
 	key := refusedKey{hostPair{p.Source, p.Src.Addr(), p.Dst.Addr()}, reason}
 	pair, ok := x.pairs.Get(key)
 	if !ok {
@@ -102,7 +102,7 @@ func (x *refusedPackets) naks() {
 	})
 }
 
-// lostPackets are packets of InfiniBand that were refused, and so sent again.
+// lostPackets are packets of InfiniBand that were refused or sent again.
 type lostPackets struct{ list []lostPacket }
 
 type lostPacket struct {
@@ -112,14 +112,14 @@ type lostPacket struct {
 
 const maxLostPackets = 1 << 10 // the last ones
 
-func (l *lostPackets) refused(p *lnet.Nak) {
+func (l *lostPackets) event(p *lnet.IBEvent) {
 	if len(l.list) >= maxLostPackets {
 		l.list = append(l.list[:0], l.list[maxLostPackets/2:]...)
 	}
 	l.list = append(l.list, lostPacket{p.Time, p.Src.Addr(), p.Dst.Addr()})
 }
 
-// during reports whether packets between the nodes of an RPC were refused while it lasted.
+// during reports whether packets between the nodes of an RPC were refused or sent again while it lasted.
 func (l *lostPackets) during(r *track.RPC) bool {
 	from, to := r.Begin(), r.Replied().Time
 	for i := range l.list {
@@ -161,7 +161,7 @@ var _ = add(diagnose.Rule{
 				return true
 			})
 		}
-		return diagnose.Hooks{Nak: func(p *lnet.Nak) {
+		return diagnose.Hooks{IBEvent: func(p *lnet.IBEvent) {
 			if p.Syndrome.RNR() {
 				x.add(p, 0)
 			}

@@ -1,10 +1,14 @@
 package rules
 
 import (
+	"cmp"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/wiretest"
 )
@@ -16,18 +20,80 @@ const (
 	receiverNotReady  = 0x20
 )
 
+// findings returns what rules find in frames.
+func findings(frames []capture.Frame) []*diagnose.Finding {
+	e := diagnose.New(diagnose.Options{Rules: All()})
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, IBEvent: e.IBEvent}), frames)
+	e.Close()
+	return e.Findings()
+}
+
 // rdmaFindings returns what rules about RDMA find in the packets of queue pairs, as
 // "code: text".
 func rdmaFindings(c *wiretest.QueuePairs) (list []string) {
-	e := diagnose.New(diagnose.Options{Rules: All()})
-	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, Nak: e.Nak}), c.Frames)
-	e.Close()
-	for _, f := range e.Findings() {
+	for _, f := range findings(c.Frames) {
 		if strings.HasPrefix(f.Rule.Code, "rdma.") && len(f.Evidence) > 0 {
 			list = append(list, f.Rule.Code+": "+f.Text)
 		}
 	}
 	return list
+}
+
+// TestDeadRDMANode checks node.silent over RoCE: a node acknowledges nothing of what is sent to it
+// again, or does not answer requests of the connection manager, while another host goes on.
+func TestDeadRDMANode(t *testing.T) {
+	w := wiretest.O2iblnd{}
+	scene := func(again int, repeat func(c *wiretest.QueuePairs)) string {
+		dead, other := wiretest.NewQueuePairs(), wiretest.NewQueuePairs()
+		other.A.CommID, other.A.Number, other.B.Number, other.B.Addr = 0xd1d2d3d4, 0x33, 0x44, netip.AddrFrom4([4]byte{10, 0, 0, 3})
+		message := w.Immediate(false, wiretest.Put, wiretest.RequestPortal, 1, 0, make([]byte, 100))
+		for _, c := range []*wiretest.QueuePairs{dead, other} {
+			c.Connect(w.Connreq(), w.Connack()).Send(false, message).Ack(true)
+			c.Send(true, w.Noop(true)).Ack(false)
+		}
+		for range again {
+			dead.Now += 3e9
+			repeat(dead)
+			other.Now = dead.Now + 1e6
+			other.Send(true, w.Noop(true)).Ack(false)
+		}
+		frames := append(dead.Frames, other.Frames...)
+		slices.SortStableFunc(frames, func(a, b capture.Frame) int { return cmp.Compare(a.Time, b.Time) })
+		for _, f := range findings(wiretest.Renumber(frames)) {
+			if f.Rule.Code == "node.silent" {
+				return f.Text
+			}
+		}
+		return ""
+	}
+	send := func(c *wiretest.QueuePairs) {
+		psn := c.A.PSN
+		c.Send(false, w.Immediate(false, wiretest.Put, wiretest.RequestPortal, 64, 0, make([]byte, 3000)))
+		c.A.PSN = psn
+	}
+	disconnect := func(c *wiretest.QueuePairs) {
+		c.Disconnect(false)
+		c.Frames = c.Frames[:len(c.Frames)-1] // no answer
+	}
+	connect := func(c *wiretest.QueuePairs) {
+		c.A.CommID, c.A.Number = 0xc1c2c3c4, 0x55
+		c.CM(false, wiretest.CMReq, c.Req(w.Connreq()))
+	}
+	const silent = "10.0.0.2@o2ib was silent for "
+	for name, tt := range map[string]struct {
+		times  int
+		repeat func(c *wiretest.QueuePairs)
+		want   string
+	}{
+		"packets":       {8, send, silent},
+		"disconnection": {8, disconnect, silent},
+		"connect":       {8, connect, silent},
+		"a loss":        {2, send, ""},
+	} {
+		if got := scene(tt.times, tt.repeat); !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }
 
 // TestRDMAFindings checks the rules about InfiniBand.

@@ -40,7 +40,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs),
 			paces: fifo.NewMap[nodePair, *replyPace](maxPairs)}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent, Done: s.done, Nak: s.lost.refused, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent, Done: s.done, IBEvent: s.lost.event, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
 })
 

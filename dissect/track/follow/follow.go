@@ -7,7 +7,7 @@
 // looked at in other ways.
 //
 //	f := follow.New(follow.Options{}, follow.Hooks{Lock: func(l *locks.Lock) { … }})
-//	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, Nak: f.Nak})
+//	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, IBEvent: f.IBEvent})
 //	…
 //	f.Close()
 package follow
@@ -278,8 +278,10 @@ func (f *Follower) TCPEvent(m *lnet.TCPEvent) {
 	each(f, func(h *Hooks) func(*lnet.TCPEvent) { return h.TCPEvent }, m)
 }
 
-// Nak takes a negative acknowledgement of InfiniBand.
-func (f *Follower) Nak(r *lnet.Nak) { each(f, func(h *Hooks) func(*lnet.Nak) { return h.Nak }, r) }
+// IBEvent takes a negative acknowledgement of InfiniBand.
+func (f *Follower) IBEvent(r *lnet.IBEvent) {
+	each(f, func(h *Hooks) func(*lnet.IBEvent) { return h.IBEvent }, r)
+}
 
 // Advance sets the time, in nanoseconds since the epoch.
 func (f *Follower) Advance(now int64) {

@@ -13,7 +13,7 @@ import (
 // play passes a sample to a Follower.
 func play(t testing.TB, f *follow.Follower, sample string) {
 	t.Helper()
-	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, Nak: f.Nak})
+	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, IBEvent: f.IBEvent})
 	wiretest.Play(d, wiretest.ReadSample(t, "../../../pcaps/"+sample))
 	f.Close()
 }

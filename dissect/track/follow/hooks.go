@@ -54,8 +54,9 @@ type Hooks struct {
 	// opens a receive window, or aborts a connection.
 	TCPEvent func(*lnet.TCPEvent)
 
-	// Nak gets each negative acknowledgement of an InfiniBand packet.
-	Nak func(*lnet.Nak)
+	// IBEvent gets each negative acknowledgement of an InfiniBand packet, and each packet from
+	// which on packets were sent again.
+	IBEvent func(*lnet.IBEvent)
 
 	// Tick is called about once a minute of capture time, with the time: for those
 	// that compare what happened so far.

@@ -117,11 +117,11 @@ func (c *Capture) TCPEvent(m *lnet.TCPEvent) {
 	c.engine.TCPEvent(m)
 }
 
-// Nak takes a negative acknowledgement of InfiniBand.
-func (c *Capture) Nak(r *lnet.Nak) {
+// IBEvent takes a negative acknowledgement of InfiniBand.
+func (c *Capture) IBEvent(r *lnet.IBEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.engine.Nak(r)
+	c.engine.IBEvent(r)
 }
 
 // Advance sets the time, in nanoseconds since the epoch.
