@@ -2,30 +2,21 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/internal/wiretest/hostile"
 )
-
-// hostile is what a name may have that a terminal, a page or a table acts on: escape
-// sequences in one byte and in two, ends of lines and of columns, quotes, tags, text from
-// right to left, what does not show, and bytes that are not UTF-8.
-const hostile = "\x1b]52;c;\x07\n\t\"'</script>\u009b\u202e\u00ad\xff\\x1b\r{}"
 
 // hostileForms are the commands and forms whose output has names of the wire.
 var hostileForms = []string{
@@ -34,7 +25,7 @@ var hostileForms = []string{
 	"stats --by op,target", "stats --by job -T json", "stats --by job,target -T tsv",
 	"imports", "imports -T json", "imports --timeline", "diagnose -v", "diagnose -T json", "locks", "locks -T json",
 	"files", "files -T json", "files --by dir", "recovery -v", "recovery -T json", "config", "config -T json",
-	"ladder", "ladder -T svg", "report -o -",
+	"ladder", "ladder -T svg", "report -o -", "imports --timeline -T json", "imports -v", "locks --blockers", "monitor",
 }
 
 // TestHostileText puts hostile text into all texts of messages and runs every command in
@@ -44,86 +35,76 @@ func TestHostileText(t *testing.T) {
 	for _, sample := range []string{"mount.pcap", "layouts.pcap.zst", "hsm.pcap.zst", "changelog.pcap.zst", "../dissect/diagnose/rules/testdata/jobs.pcap.zst"} {
 		t.Run(filepath.Base(sample), func(t *testing.T) {
 			t.Parallel()
-			path := hostileCapture(t, filepath.Join(wiretest.Repo("pcaps"), sample))
-			for _, form := range hostileForms {
-				var out, errs bytes.Buffer
-				status := Run(testSystem(&out, &errs), append(words(form), path))
-				if status == exit.Usage || status == exit.Failure {
-					t.Fatalf("%s: exit status %d: %s", form, status, &errs)
-				}
-				checkHarmless(t, form, out.Bytes())
-				checkHarmless(t, form+" (errors)", errs.Bytes())
-			}
+			checkForms(t, hostile.Sample(t, filepath.Join(wiretest.Repo("pcaps"), sample)), hostileForms)
 		})
 	}
+	t.Run("operations", func(t *testing.T) {
+		t.Parallel()
+		checkForms(t, hostile.Operations(50, 11), hostileForms) // MDS_REINT has as many
+	})
+	t.Run("long", func(t *testing.T) {
+		t.Parallel()
+		checkForms(t, hostile.Operations(64<<10, 1), hostileForms)
+	})
 }
 
-// hostileCapture writes a copy of a capture in which all texts are hostile, of the same
-// length.
-func hostileCapture(t *testing.T, path string) string {
+// saveFrames writes frames to a file.
+func saveFrames(t *testing.T, frames []capture.Frame) (path string) {
 	t.Helper()
-	frames := wiretest.ReadSample(t, path)
-	texts := make(map[string]bool)
-	var tree dissect.Tree
-	wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
-		tree.Build(m)
-		for i := range tree.Nodes {
-			n := &tree.Nodes[i]
-			if n.Src != dissect.InMessage || n.State&dissect.Missing != 0 || keywords[n.Field.Name] ||
-				n.Field.Kind != schema.Text && n.Field.Kind != schema.Strings {
-				continue
-			}
-			for _, text := range strings.Split(string(tree.Bytes(n)), "\x00") {
-				const least = 4 // shorter ones are in other bytes, too
-				if len(text) >= least {
-					texts[text] = true
-				}
-			}
-		}
-	}}), frames)
-	var replace []string
-	for k, text := range slices.SortedFunc(maps.Keys(texts), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) {
-		bad := strings.Repeat(hostile, 2+len(text)/len(hostile))
-		at := k % len(hostile)
-		replace = append(replace, text, bad[at:at+len(text)])
-	}
-	replacer := strings.NewReplacer(replace...)
-	out := filepath.Join(t.TempDir(), "hostile.pcapng")
-	file, err := os.Create(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path = filepath.Join(t.TempDir(), "hostile.pcapng")
+	file, err := os.Create(path)
+	must.NoError(t, err)
 	w := capture.NewWriter(file)
 	for i := range frames {
-		frames[i].Data = []byte(replacer.Replace(string(frames[i].Data)))
-		if err := w.Write(&frames[i], ""); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Write(&frames[i], ""))
 	}
-	if err := errors.Join(w.Flush(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	must.NoError(t, errors.Join(w.Flush(), file.Close()))
+	return path
 }
 
-// keywords are fields that keep their text: it decides how the rest of the message is read.
-var keywords = map[string]bool{"setinfo_key": true, "getinfo_key": true}
-
-func checkHarmless(t *testing.T, form string, out []byte) {
+// checkForms runs commands over a capture.
+func checkForms(t *testing.T, frames []capture.Frame, forms []string) {
 	t.Helper()
-	if !utf8.Valid(out) {
-		t.Errorf("%s: not UTF-8", form)
+	path := saveFrames(t, frames)
+	for _, form := range forms {
+		var out, errs bytes.Buffer
+		status := Run(testSystem(&out, &errs), append(words(form), path))
+		if status == exit.Usage || status == exit.Failure {
+			t.Fatalf("%s: exit status %d: %s", form, status, &errs)
+		}
+		hostile.Check(t, form, out.Bytes())
+		hostile.Check(t, form+" (errors)", errs.Bytes())
+		checkSyntax(t, form, out.Bytes())
 	}
-	for _, line := range bytes.Split(out, []byte("\n")) {
-		for _, c := range string(line) {
-			if c != '\t' && schema.NeedsEscape(c) {
-				t.Errorf("%s: %q in %q", form, c, line[:min(len(line), 200)])
-				break
+	checkPackets(t, path)
+}
+
+// checkPackets checks the JSON that Wireshark is given.
+func checkPackets(t *testing.T, path string) {
+	t.Helper()
+	saved := filepath.Join(t.TempDir(), "pdu.pcapng")
+	succeeds(t, "-q", "-w", saved, "--pdu", path)
+	n := 0
+	for _, f := range wiretest.ReadSample(t, saved) {
+		if _, text, found := bytes.Cut(f.Data, []byte(`{"frame"`)); found {
+			n++
+			text = append([]byte(`{"frame"`), text...)
+			hostile.Check(t, "--pdu", text)
+			if !json.Valid(text) {
+				t.Errorf("no JSON: %q", text[:min(len(text), 200)])
 			}
 		}
 	}
+	if n < 10 {
+		t.Errorf("%d packets of JSON", n)
+	}
+}
+
+// checkSyntax checks output that a program reads.
+func checkSyntax(t *testing.T, form string, out []byte) {
+	t.Helper()
 	switch {
-	case strings.Contains(form, "json") && !strings.Contains(form, "errors"):
+	case strings.Contains(form, "json"):
 		for d := json.NewDecoder(bytes.NewReader(out)); ; {
 			var v any
 			if err := d.Decode(&v); err == io.EOF {
@@ -132,12 +113,25 @@ func checkHarmless(t *testing.T, form string, out []byte) {
 				t.Fatalf("%s: %v", form, err)
 			}
 		}
-	case strings.Contains(form, "svg") && !strings.Contains(form, "errors"):
+	case strings.HasPrefix(form, "report"):
+		if bytes.Contains(out, []byte(`'</script>`)) {
+			t.Errorf("%s: a tag of the wire", form)
+		}
+	case strings.Contains(form, "svg"):
 		for d := xml.NewDecoder(bytes.NewReader(out)); ; {
 			if _, err := d.Token(); err == io.EOF {
 				break
 			} else if err != nil {
 				t.Fatalf("%s: %v", form, err)
+			}
+		}
+	case strings.Contains(form, "fields"), strings.Contains(form, "tsv"):
+		columns := -1
+		for line := range strings.Lines(string(out)) {
+			if n := strings.Count(line, "\t"); columns < 0 {
+				columns = n
+			} else if n != columns {
+				t.Errorf("%s: %d columns, before %d: %q", form, n+1, columns+1, line)
 			}
 		}
 	}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/hostile"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -32,6 +34,12 @@ type terminal struct {
 // capturing reads a sample into a model.
 func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 	t.Helper()
+	return ofFrames(t, wiretest.ReadSample(t, "../../pcaps/"+name), o)
+}
+
+// ofFrames reads frames into a model.
+func ofFrames(t *testing.T, frames []capture.Frame, o model.Options) *model.Capture {
+	t.Helper()
 	var d *dissect.Dissector
 	var c *model.Capture
 	o.About = func() diagnose.Capture {
@@ -45,7 +53,6 @@ func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 	})
 	d = dissect.New(dissect.Options{Frames: true, TransferUpdate: c.TransferUpdate, Lost: c.Lost, TCPEvent: c.TCPEvent, IBEvent: c.IBEvent,
 		Handle: c.Message})
-	frames := wiretest.ReadSample(t, "../../pcaps/"+name)
 	c.Rows.SetFirst(frames[0].Time)
 	for i := range frames {
 		must.NoError(t, c.Frame(&frames[i]))
@@ -525,6 +532,28 @@ func TestHostileText(t *testing.T) {
 	x.want("a·[31mb", "[red]x·]0;title··y")
 	if got := cellText("[red]\x1b[31m[::b]"); got != "[red[]·[31m[::b[]" {
 		t.Errorf("%q", got)
+	}
+
+	// The same text in all fields, through the pages and menus of many rows.
+	for name, frames := range map[string][]capture.Frame{
+		"operations": hostile.Operations(50, 11),
+		"mount":      hostile.Sample(t, wiretest.Sample("mount")),
+		"locks":      hostile.Sample(t, wiretest.Sample("locks")),
+		"hsm":        hostile.Sample(t, wiretest.Sample("hsm")),
+	} {
+		x := newTerminal(t, ofFrames(t, frames, model.Options{}), 120, 40, nil)
+		look := func(keys ...string) {
+			x.press(keys...)
+			hostile.Check(t, fmt.Sprintf("%s, %q", name, keys), []byte(x.text()))
+		}
+		look("d")
+		look("Esc", "A")
+		look("Esc", "m")
+		for range 5 {
+			for _, keys := range [][]string{{"o"}, {"Enter"}, {"Esc", "Esc", "a"}, {"Esc", "f"}, {"Esc", "Tab"}, {"PgDn"}, {"End"}, {"Tab"}, {"Esc", "j", "j", "j"}} {
+				look(keys...)
+			}
+		}
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -66,7 +66,7 @@ func withCode(s tcell.Style, code string) tcell.Style {
 // already; this also covers what users type and names of files.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if schema.NeedsEscape(r) {
 			return '·'
 		}
 		return r

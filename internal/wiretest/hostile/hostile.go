@@ -1,0 +1,158 @@
+// Package hostile makes captures whose texts a terminal, a page or a table would act on, and
+// checks that output has none of them.
+package hostile
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Text has escape sequences in one byte and in two, ends of lines and of columns, quotes,
+// tags, text from right to left, what does not show, and bytes that are not UTF-8.
+const Text = "\x1b]52;c;\x07\n\t\"'</script>\u009b\u202e\u00ad\xff\\x1b\r{}"
+
+// repeated returns n bytes of Text from a place in it.
+func repeated(n, at int) string {
+	return strings.Repeat(Text, 2+n/len(Text))[at%len(Text):][:n]
+}
+
+// Sample returns the frames of a capture in which all texts are replaced by hostile ones of the
+// same length, the same text by the same; fields of a fixed size that are empty are filled.
+func Sample(t testing.TB, path string) []capture.Frame {
+	t.Helper()
+	frames := wiretest.ReadSample(t, path)
+	texts := make(map[string]bool)
+	var tree dissect.Tree
+	wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+		tree.Build(m)
+		for i := range tree.Nodes {
+			n := &tree.Nodes[i]
+			if n.Src != dissect.InMessage && n.Src != dissect.InContent || n.Is(dissect.Missing) || keywords[n.Field.Name] ||
+				n.Field.Kind != schema.Text && n.Field.Kind != schema.Strings {
+				continue
+			}
+			b := tree.Bytes(n)
+			if n.Field.Size > 1 && len(b) == n.Field.Size && b[0] == 0 { // in the frame, where the message is in one
+				copy(b[:len(b)-1], repeated(len(b), int(n.Off)))
+				continue
+			}
+			for _, text := range strings.Split(string(b), "\x00") {
+				const least = 4 // shorter ones are in other bytes, too
+				if len(text) >= least {
+					texts[text] = true
+				}
+			}
+		}
+	}}), frames)
+	var replace []string
+	for k, text := range slices.SortedFunc(maps.Keys(texts), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) {
+		replace = append(replace, text, repeated(len(text), k))
+	}
+	replacer := strings.NewReplacer(replace...)
+	for i := range frames {
+		frames[i].Data = []byte(replacer.Replace(string(frames[i].Data)))
+	}
+	return frames
+}
+
+// keywords are fields that keep their text: it decides how the rest of the message is read.
+var keywords = map[string]bool{"setinfo_key": true, "getinfo_key": true}
+
+// Operations returns requests and replies of all operations and variants: all texts that they
+// declare are hostile and of a length. Numbers are 0, but for the one that a buffer begins with:
+// it chooses the form of some, and is the number of the round.
+func Operations(length, rounds int) []capture.Frame {
+	c, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+	c.Greet(w)
+	xid := uint64(1) << 40
+	for _, r := range opcodes.Protocol.RPCs() {
+		for _, v := range r.Variants {
+			for round := range rounds {
+				xid += 64
+				c.Send(false, w.PutAt(false, wiretest.RequestPortal, xid, 0, message(wiretest.TypeRequest, r.Opcode, v.Request, length, round)))
+				c.Send(true, w.PutAt(true, wiretest.ReplyPortal, xid, 192, message(wiretest.TypeReply, r.Opcode, v.Reply, length, round)))
+			}
+		}
+	}
+	return c.Frames
+}
+
+func message(typ, opcode uint32, buffers []*schema.Field, length, round int) []byte {
+	body := wiretest.Body(typ, opcode)
+	copy(body[wiretest.BodySize-32:wiretest.BodySize-1], repeated(31, round)) // pb_jobid
+	all := [][]byte{body}
+	for _, f := range buffers[1:] { // behind the body
+		b := content(f, length, round, 0)
+		if f.Kind != schema.Text && f.Kind != schema.Strings && len(b) > 4 {
+			b[0] = byte(round)
+		}
+		all = append(all, b)
+	}
+	return wiretest.Msg(all...)
+}
+
+// content returns the bytes of a field.
+func content(f *schema.Field, length, round, depth int) []byte {
+	switch {
+	case depth > 6:
+		return nil
+	case f.Kind == schema.Text && f.Size > 0:
+		return append([]byte(repeated(f.Size-1, round)), 0)
+	case f.Kind == schema.Text:
+		return append([]byte(repeated(length, round)), 0)
+	case f.Kind == schema.Strings:
+		return append([]byte(repeated(length/2, round)+"\x00"+repeated(length/2, round+1)), 0)
+	case f.Kind == schema.Bytes:
+		return []byte(repeated(cmp.Or(f.Size, 40), round))
+	case f.Kind == schema.Union && len(f.Options) > 0:
+		return content(f.Options[round%len(f.Options)], length, round, depth+1)
+	case f.Kind == schema.Array && f.Elem != nil:
+		one := content(f.Elem, length, round, depth+1)
+		return slices.Repeat(one, max(f.Count, 1))
+	case f.Type != nil:
+		return record(f.Type, length, round, depth+1)
+	}
+	return make([]byte, f.Size)
+}
+
+func record(s *schema.Struct, length, round, depth int) []byte {
+	b := make([]byte, s.Size)
+	for _, f := range s.Fields {
+		part := content(f, length, round, depth)
+		at := f.Off
+		if at < 0 {
+			at = len(b)
+		}
+		if n := at + len(part); n > len(b) {
+			b = append(b, make([]byte, n-len(b))...)
+		}
+		copy(b[at:], part)
+	}
+	return b
+}
+
+// Check reports what a terminal acts on, and bytes that are not UTF-8, in output.
+func Check(t testing.TB, what string, out []byte) {
+	t.Helper()
+	if !utf8.Valid(out) {
+		t.Errorf("%s: not UTF-8", what)
+	}
+	for line := range strings.Lines(string(out)) {
+		for _, c := range strings.TrimSuffix(line, "\n") {
+			if c != '\t' && schema.NeedsEscape(c) {
+				t.Errorf("%s: %q in %q", what, c, line[:min(len(line), 200)])
+				break
+			}
+		}
+	}
+}
