@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+// TestDictionary compares the dictionary in contrib with the tables.
+func TestDictionary(t *testing.T) {
+	wiretest.Golden(t, wiretest.Repo("contrib/oss-fuzz/lshark.dict"), string(dictionary()))
+}
+
+// TestPackages checks that contrib/oss-fuzz/build.sh builds targets of the packages that fuzz runs.
+func TestPackages(t *testing.T) {
+	sh, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	dirs, err := packages(wiretest.Repo("."))
+	must.NoError(t, err)
+	if len(dirs) < 10 {
+		t.Fatalf("only %q", dirs)
+	}
+	cmd := exec.Command(sh, "-eu", "-c", `compile_native_go_fuzzer_v2() { echo "$@"; }; cp() { :; }; . contrib/oss-fuzz/build.sh`)
+	cmd.Dir, cmd.Env = wiretest.Repo("."), append(cmd.Environ(), "OUT="+t.TempDir())
+	out, err := cmd.Output()
+	must.NoError(t, err)
+	for _, dir := range dirs {
+		rel, err := filepath.Rel(wiretest.Repo("."), dir)
+		must.NoError(t, err)
+		if !strings.Contains(string(out), "github.com/lshark/lshark/"+filepath.ToSlash(rel)+" Fuzz") {
+			t.Errorf("build.sh builds no target of %s", rel)
+		}
+	}
+}
