@@ -13,7 +13,7 @@ import (
 )
 
 // The facts about the wire stand in testdata as numbers. These tests compare
-// the declarations with them; where these differ on purpose, facts_except_test.go
+// the declarations with them; where these differ on purpose, declared_facts_test.go
 // has the reason.
 
 // howTo ends the messages of tests that a forgotten step of a new message fails.

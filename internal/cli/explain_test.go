@@ -142,7 +142,7 @@ func TestEveryCodeExplained(t *testing.T) {
 	for name := range names {
 		entries := records.Named(records.All(), name)
 		if !slices.ContainsFunc(entries, func(e records.Entry) bool { return e.Kind == records.CodeEntry && e.Doc != "" }) {
-			t.Errorf("declare the code %s in render/records/codes.go", name)
+			t.Errorf("declare the code %s in render/records/value.go", name)
 		}
 	}
 	for _, e := range records.All() {

@@ -18,8 +18,6 @@
 package recovery
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -341,74 +339,5 @@ func (k *conn) leave() {
 				break
 			}
 		}
-	}
-}
-
-// announcement is what the MGS says of a target: the number of its last start.
-type announcement struct {
-	track.Point
-	instance uint32
-}
-
-// Message takes a message of any kind, with its RPC: a server in recovery sends early
-// replies, and bulk data of the MGS bring the table of imperative recovery.
-func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
-	if r == nil {
-		return
-	}
-	if m.Kind == lnet.EarlyReply && t.imports.Of(r) != nil && (r.Replay() || isLockReplay(r)) {
-		if c := t.conn(r).client; c != nil && c.Outcome == ClientRecovering {
-			c.Early = Early{c.Early.Count + 1, track.PointOf(m), m.RPC.Timeout}
-		}
-	}
-	if q := m.Req; q == nil || len(m.Content) == 0 || q.Opcode != opcodes.MGS_CONFIG_READ || q.Variant == nil || q.Variant.Name != opcodes.RecoveryTable {
-		return
-	}
-	table := string(r.Name()) // such as lustre-cliir
-	end := strings.LastIndexByte(table, '-')
-	if end <= 0 {
-		return
-	}
-	opcodes.MovedTargets(m.Content, m.Req.Big, func(kind string, index, instance uint32) {
-		if kind == "" || instance == 0 {
-			return
-		}
-		g, ok := t.targets.Get(fmt.Sprintf("%s-%s%04x", table[:end], kind, index))
-		if ok && g.announced.instance < instance {
-			g.announced = announcement{track.PointOf(m), instance}
-		}
-	})
-}
-
-// ownTarget returns the target that is a client of others under a uuid, such as
-// lustre-MDT0001 of lustre-MDT0001-mdtlov_UUID or lustre-OST0002 of
-// lustre-MDT0000-lwp-OST0002_UUID; it is empty for other clients.
-func ownTarget(uuid string) string {
-	name, ok := strings.CutSuffix(uuid, "_UUID")
-	if !ok {
-		return ""
-	}
-	if name, ok := strings.CutSuffix(name, "-mdtlov"); ok {
-		return name
-	}
-	of, target, ok := strings.Cut(name, "-lwp-")
-	end := strings.LastIndexByte(of, '-')
-	if !ok || end < 0 {
-		return ""
-	}
-	return of[:end+1] + target
-}
-
-// stopping takes a disconnect that a target sends to another one.
-func (t *Tracker) stopping(uuid string, p track.Point) {
-	if g, ok := t.targets.Get(ownTarget(uuid)); ok && g.stop.Time <= g.lastReply.Time {
-		g.stop = p
-	}
-}
-
-// starting takes a message that a target sends when it starts.
-func (t *Tracker) starting(name string, p track.Point) {
-	if g, ok := t.targets.Get(name); ok && g.start.Time <= max(g.lastReply.Time, g.stop.Time) {
-		g.start = p
 	}
 }

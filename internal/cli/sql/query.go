@@ -1,0 +1,96 @@
+package sql
+
+import (
+	"slices"
+	"strings"
+)
+
+// The tables of records, by the names that they have in queries.
+const (
+	messagesTable = "messages"
+	rpcsTable     = "rpcs"
+	importsTable  = "imports"
+	locksTable    = "locks"
+	filesTable    = "files"
+	findingsTable = "findings"
+)
+
+// allTables are the tables in the order in which they are documented.
+var allTables = [...]string{rpcsTable, messagesTable, importsTable, locksTable, filesTable, findingsTable}
+
+// viewTable returns the table that the view or table name reads; ok reports whether name
+// is known.
+func viewTable(name string) (table string, ok bool) {
+	switch name {
+	case "slow", "errors", "by_op", "both_sides", "captures", "rpcs_by_capture":
+		return rpcsTable, true
+	}
+	return name, slices.Contains(allTables[:], name)
+}
+
+// statements are the words that a query begins with.
+var statements = [...]string{"select", "from", "with", "describe", "desc", "summarize", "show", "explain", "pivot", "unpivot", "values", "table",
+	"copy", "create", "set", "pragma", "call", "attach", "use", "install", "load", "export", "execute", "prepare", "insert", "update", "delete",
+	"drop", "alter", "begin"}
+
+// isQuery reports whether an argument is a query and not the name of a file: by its
+// first word, so that files cannot change what it is. A file with such a name needs
+// its directory, as in ./select.
+func isQuery(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n(;")
+	rest := strings.TrimLeftFunc(text, isLetter)
+	word := text[:len(text)-len(rest)]
+	isComment := strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "/*")
+	if word == "" {
+		return isComment
+	}
+	if rest == "" || !isComment && !strings.ContainsRune(" \t\r\n;*('\"", rune(rest[0])) {
+		return false
+	}
+	return slices.Contains(statements[:], strings.ToLower(word))
+}
+
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+
+// isWordPart reports whether a byte may be in the name of a table that is not in
+// quotes.
+func isWordPart(r rune) bool { return isLetter(r) || r >= '0' && r <= '9' || r == '_' }
+
+// hidingWords are those with which a query can read a table that it does not name: by
+// lists of tables, by copies of a database, and by queries that are made of text.
+var hidingWords = [...]string{"query", "query_table", "show", "show_tables", "show_tables_expanded", "tables", "database", "information_schema", "pg_catalog",
+	"sqlite_master", "sqlite_schema", "duckdb_tables", "duckdb_views", "duckdb_columns"}
+
+// mentioned returns the tables that a query may read. A word in a comment or a text
+// counts, too: a table too many costs time, one too few a wrong answer.
+func mentioned(query string) (tables []string) {
+	words := make(map[string]bool)
+	for _, word := range strings.FieldsFunc(query, func(r rune) bool { return !isWordPart(r) }) {
+		words[strings.ToLower(word)] = true
+	}
+	for line := range strings.Lines(query) {
+		if strings.HasPrefix(line, ".") { // a command of the DuckDB shell, such as .read
+			return slices.Clone(allTables[:])
+		}
+	}
+	for _, word := range hidingWords {
+		if words[word] {
+			return slices.Clone(allTables[:])
+		}
+	}
+	needed := make(map[string]bool)
+	for word := range words {
+		if table, ok := viewTable(word); ok {
+			needed[table] = true
+		}
+	}
+	for _, table := range allTables {
+		if needed[table] {
+			tables = append(tables, table)
+		}
+	}
+	if len(tables) == 0 && (words["describe"] || len(words) == 1 && words["desc"]) { // a list of tables
+		return slices.Clone(allTables[:])
+	}
+	return tables
+}
