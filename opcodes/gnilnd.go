@@ -38,26 +38,22 @@ var GnilndVersion = Enum("gnilnd_version", "GNILND_", "versions of the protocol 
 
 func isGnilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xb00fbabe, big) }
 
-// kgnRdmaDesc is kgn_rdma_desc_t.
 var kgnRdmaDesc = &Struct{Name: "kgn_rdma_desc_t", Doc: "memory that the peer may read or write", Fields: []*Field{
 	Opaque("gnrd_key", 16, "memory handle of the adapter"),
 	U64("gnrd_addr", Cookie, "address"),
 	U32("gnrd_nob", Size, "bytes"),
 }}
 
-// kgnImmediateMsg is kgn_immediate_msg_t.
 var kgnImmediateMsg = &Struct{Name: "kgn_immediate_msg_t", Doc: "a whole LNet message; its payload follows", Fields: []*Field{
 	Sub("gnim_hdr", &LNetHdr4, "LNet header"),
 }}
 
-// kgnPutreqMsg is kgn_putreq_msg_t.
 var kgnPutreqMsg = &Struct{Name: "kgn_putreq_msg_t",
 	Doc: "offers data that are too large for one message, or requests them (GET_REQ_REV)", Fields: []*Field{
 		Sub("gnprm_hdr", &LNetHdr4, "LNet header"),
 		U64("gnprm_cookie", Cookie, "returned in the answer"),
 	}}
 
-// kgnPutackMsg is kgn_putack_msg_t.
 var kgnPutackMsg = &Struct{Name: "kgn_putack_msg_t", Doc: "accepts an offer and describes the memory", Fields: []*Field{
 	U64("gnpam_src_cookie", Cookie, "cookie of the request"),
 	U64("gnpam_dst_cookie", Cookie, "returned when the transfer is complete"),
@@ -65,7 +61,6 @@ var kgnPutackMsg = &Struct{Name: "kgn_putack_msg_t", Doc: "accepts an offer and 
 	Sub("gnpam_desc", &kgnRdmaDesc, "the memory"),
 }}
 
-// kgnGetMsg is kgn_get_msg_t.
 var kgnGetMsg = &Struct{Name: "kgn_get_msg_t", Doc: "request for data, or offer of data, with the memory of the sender", Fields: []*Field{
 	Sub("gngm_hdr", &LNetHdr4, "LNet header"),
 	U64("gngm_cookie", Cookie, "returned when the transfer is complete"),
@@ -73,7 +68,6 @@ var kgnGetMsg = &Struct{Name: "kgn_get_msg_t", Doc: "request for data, or offer 
 	Sub("gngm_desc", &kgnRdmaDesc, "the memory"),
 }}
 
-// kgnCompletionMsg is kgn_completion_msg_t.
 var kgnCompletionMsg = &Struct{Name: "kgn_completion_msg_t", Doc: "ends a transfer", Fields: []*Field{
 	S32("gncm_retval", Errno, "negative errno of a refusal, or bytes"),
 	U64("gncm_cookie", Cookie, "the transfer"),

@@ -168,7 +168,6 @@ var SKHeader = &Struct{Name: "sk_hdr", Order: Big, Doc: "header of data that are
 	U64("skh_iv", Cookie, "initialisation vector: a counter, not to be used twice with one key"),
 }}
 
-// skSealed is a message that is encrypted with a shared key.
 var skSealed = &Struct{Name: "sk_sealed", Doc: "a message that is encrypted with a shared key", Fields: []*Field{
 	Sub("sk_hdr", &SKHeader, "version, and initialisation vector of the cipher"),
 	Opaque("data", 0, "cipher text, and an HMAC at its end"),

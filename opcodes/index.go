@@ -101,7 +101,6 @@ var idxpageNodemapEntry = &Struct{Name: "idxpage_nodemap_entry", Doc: "entry of 
 	Sub("rec", &nodemapRec),
 }}
 
-// idxpageEntry is an entry of an index of unknown type.
 var idxpageEntry = &Struct{Name: "idxpage_entry", Doc: "entry of an index of unknown type", Fields: []*Field{
 	Opaque("entry", 0, "the entry"),
 }}

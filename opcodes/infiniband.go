@@ -68,7 +68,6 @@ func ibOpcodes() []Value {
 	return append(list, Value{Name: "CNP", Value: ibCNP, Doc: "congestion notification of RoCE version 2"})
 }
 
-// ibHas reports whether a service has an operation.
 func ibHas(service uint64, op Value) bool {
 	switch service {
 	case ibUC:
@@ -167,7 +166,6 @@ var reth = &Struct{Name: "reth", Order: Big,
 		U32("reth_dmalen", Size, "length of the whole write or read"),
 	}}
 
-// aeth is the ACK extended transport header.
 var aeth = &Struct{Name: "aeth", Order: Big, Doc: "ACK extended transport header", Fields: []*Field{
 	U8("aeth_syndrome", Hex, &aethNak, Remark(remarkSyndrome), "ACK with credits, RNR NAK with the time to wait, or NAK with the reason"),
 	U24("aeth_msn", "message sequence number: messages that the receiver has completed"),
@@ -187,7 +185,6 @@ func remarkSyndrome(v *View, dst []byte) []byte {
 	return dst
 }
 
-// deth is the datagram extended transport header.
 var deth = &Struct{Name: "deth", Order: Big, Doc: "datagram extended transport header", Fields: []*Field{
 	U32("deth_qkey", Hex, "queue key of the receiver"),
 	Pad("deth_reserved", 1),
@@ -199,7 +196,6 @@ var immdt = &Struct{Name: "immdt", Order: Big, Doc: "immediate data", Fields: []
 	U32("immdt_data", Hex, "passed to the receiver with the completion"),
 }}
 
-// ieth is the invalidate extended transport header.
 var ieth = &Struct{Name: "ieth", Order: Big, Doc: "invalidate extended transport header", Fields: []*Field{
 	U32("ieth_rkey", Hex, "remote key that the receiver invalidates"),
 }}

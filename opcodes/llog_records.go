@@ -142,7 +142,6 @@ var llogPadRec = &Struct{Name: "llog_pad_rec", Detect: llogBig, Doc: "fills the 
 	Sub("pad_tail", &llogRecTail),
 }}
 
-// llogOtherRec is a record of a type that is not known.
 var llogOtherRec = &Struct{Name: "llog_other_rec", Detect: llogBig, Doc: "record of a type that is not known", Fields: []*Field{
 	Sub("hdr", &llogRecHdr),
 	Opaque("body", 0, CountOf(beforeTail), "the record"),

@@ -187,7 +187,6 @@ func TestSumData(t *testing.T) {
 	}
 }
 
-// guardAdler returns the Adler-32 of guard tags.
 func guardAdler(tags ...uint16) uint32 {
 	a, b := uint32(1), uint32(0)
 	for _, tag := range tags {

@@ -307,7 +307,6 @@ func lockStatusText(v *View, dst []byte) []byte {
 
 var msgReply = MsgType.Number("REPLY")
 
-// allZero reports whether all bytes are zero.
 func allZero(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {

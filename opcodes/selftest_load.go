@@ -87,7 +87,6 @@ var srpcTestReqst = &Struct{Name: "srpc_test_reqst",
 		Sub("bulk_v1", &testBulkReqV1, Over("ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
 	}}
 
-// isTest reports whether a test is of that service.
 func isTest(service string, and If) If {
 	want, ok := SrpcService.Find(service)
 	if !ok {

@@ -14,7 +14,6 @@ var ToyFlags = Bits("toy_flags", "TOY_", "which fields of a toy_body mean someth
 	{Name: "SIZE", Value: 0x2, Since: "2.99", Doc: "tb_size"},
 })
 
-// toyBody is struct toy_body.
 var toyBody = &Struct{Name: "toy_body", Since: "2.99", Doc: "the object to play with, and how large it may become", Fields: []*Field{
 	U64("tb_valid", &ToyFlags, "which of the fields below mean something"),
 	Sub("tb_fid", &LuFid, When{"tb_valid", "FID"}, "the object"),

@@ -229,7 +229,6 @@ func xattrParam(name, value []byte) *Field {
 	}
 }
 
-// xattrSetFlags are the flags of an XATTR_SET, those of setxattr(2).
 var xattrSetFlags = Bits("xattr_set_flags", "XATTR_", "flags of setxattr(2)", []Value{
 	{Name: "CREATE", Value: 1, Doc: "the attribute must not be there"},
 	{Name: "REPLACE", Value: 2, Doc: "the attribute must be there"},

@@ -51,7 +51,6 @@ func New(o Options) *Engine {
 	return e
 }
 
-// startRules starts the rules.
 func (e *Engine) startRules() {
 	hooks := append(slices.Clone(e.opt.Hooks), Hooks{End: e.end})
 	e.reporters, e.order = nil, nil

@@ -20,7 +20,6 @@ type use struct {
 	disconnected  int64 // time of it
 }
 
-// note notes a request or a reply.
 func (u *use) note(r *RPC, p Point) {
 	if !r.HasOpcode {
 		u.last = p.Time
@@ -60,7 +59,6 @@ const (
 	afterEnd = int64(2 * time.Second) // an unmount has disconnected the other targets by then
 )
 
-// isOST reports whether the target is an OST.
 func (i *Import) isOST() bool { return i.use.ofOST || strings.Contains(i.Target, "-OST") }
 
 // mayIdle reports whether the last disconnect can be one for want of work: of a

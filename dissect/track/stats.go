@@ -150,7 +150,6 @@ func (s *Stats) Done(r *RPC) {
 	s.window.count(&i.Total, r)
 }
 
-// key returns the key of the row of an RPC.
 func (s *Stats) key(r *RPC) Key {
 	k := r.Key(s.opt.By)
 	if s.bySubject && s.opt.Subject != nil {

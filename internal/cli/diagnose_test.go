@@ -14,7 +14,6 @@ import (
 	"github.com/lshark/lshark/internal/must"
 )
 
-// ruleSamples are the samples of rules.
 const ruleSamples = "../../dissect/diagnose/rules/testdata/"
 
 // TestFindingsOfSamples checks that each rule has findings in its samples and in no

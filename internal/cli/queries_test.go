@@ -21,7 +21,6 @@ const queriesPage = "docs/queries.md"
 // querySection is a question of docs/queries.md.
 var querySection = regexp.MustCompile("(?s)\n## (\\d+)\\. ([^\n]+\\?)\n\n(.+?)\n\n```sh\n(lshark sql -T table \"\n(.*?)\n\" [^\n]+)\n```\n\n```text\n(.*?)```\n")
 
-// readQueries returns the page and its sections.
 func readQueries(t *testing.T) (page string, sections [][]string) {
 	t.Helper()
 	text := must.ReadFile(t, wiretest.Repo(queriesPage))

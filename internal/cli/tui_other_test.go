@@ -4,5 +4,4 @@ package cli
 
 import "testing"
 
-// runOnTerminal is for Linux only.
 func runOnTerminal(t *testing.T, _, _ string) { t.Skip("needs Linux") }

@@ -35,7 +35,6 @@ const (
 	NeedsSlowPath                    // anything else: other sizes, signs, selectors, padding
 )
 
-// direct reports whether a field is Direct.
 func (f *Field) direct() bool {
 	if f.Off < 0 || f.Size == 0 || f.Overlays() && f.If == nil || f.Locate != nil {
 		return false

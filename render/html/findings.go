@@ -118,7 +118,6 @@ func (r *renderer) when(f *diagnose.Finding) string {
 	return when + thin + "s"
 }
 
-// about returns when a finding was and what it is about.
 func (r *renderer) about(f *diagnose.Finding) (list []string) {
 	if when := r.when(f); when != "" {
 		list = append(list, when)

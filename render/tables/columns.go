@@ -31,7 +31,6 @@ type column[R any] struct {
 	append func(p *printer, dst []byte, r R) []byte  // nil: the value of the key
 }
 
-// style chooses the style of a column.
 type style func(c *render.Colors) *render.Style
 
 func key(c *render.Colors) *render.Style     { return &c.Key }

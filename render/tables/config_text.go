@@ -301,7 +301,6 @@ var targetsKind = Kind[targetNode]{name: configTables, of: records.Configuration
 		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, strings.Join(t.node.NIDs, " ")) }},
 }}
 
-// targetNodes returns the rows of targets, one for each node.
 func targetNodes(list []*config.Entry) (rows []targetNode) {
 	for _, e := range list {
 		nodes := []config.Node{{}}

@@ -183,7 +183,6 @@ func (t *FindingsText) time(dst []byte, ns int64) []byte {
 	return []byte(strings.TrimLeft(string(t.stamp.Append(dst, t.opt.Time, ns, t.at, true)), " "))
 }
 
-// about returns what a finding is about, as words.
 func (t *FindingsText) about(f *diagnose.Finding) (words []string) {
 	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
 		words = append(words, string(schema.AppendText(nil, []byte(target))))

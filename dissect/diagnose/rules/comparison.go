@@ -117,7 +117,6 @@ func newWorkTimes() workTimes { return workTimes{newWorkMap[workKey]()} }
 
 func newWorkMap[K comparable]() workMap[K] { return workMap[K]{fifo.NewMap[K, *work](maxWork)} }
 
-// add adds the time of an RPC.
 func (t *workTimes) add(r *track.RPC, ns int64) {
 	t.workMap.add(workKey{r.Connection, classOf(r)}, r, ns)
 }
@@ -229,7 +228,6 @@ type comparison struct {
 	operations operationCounts
 }
 
-// add adds a class.
 func (c *comparison) add(class workClass, own, others *histogram) {
 	if own.n == 0 || others.n == 0 {
 		return

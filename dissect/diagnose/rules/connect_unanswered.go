@@ -77,7 +77,6 @@ func (s *silentServers) changed(i *track.Import, p track.Point) {
 	}
 }
 
-// end reports the servers.
 func (s *silentServers) end() {
 	servers := make(map[lnet.NID][]*silentConnect)
 	s.connections.All(func(_ *track.Connection, k *silentConnect) bool {

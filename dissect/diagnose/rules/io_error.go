@@ -104,7 +104,6 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 	e.found(key, x, errno)
 }
 
-// found reports the errors of a target.
 func (e *ioErrors) found(key targetKey, x *ioError, errno int32) {
 	f := diagnose.Finding{Subject: key.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: slices.Clone(x.proofs)}
 	f.Text = key.String() + " answered " + x.operationsText() + " of " + x.senders() + " with " + string(schema.AppendErrno(nil, errno)) + "."

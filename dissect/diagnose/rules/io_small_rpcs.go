@@ -51,7 +51,6 @@ type smallTransfers struct {
 	agreed   *fifo.Map[targetClient, uint64] // bytes of an RPC
 }
 
-// targetClient is a client of a target.
 type targetClient struct {
 	target string
 	client string // UUID

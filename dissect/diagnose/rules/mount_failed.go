@@ -67,7 +67,6 @@ type step struct {
 	at     track.Point
 }
 
-// targetText returns the name of the target, or of its server.
 func (s *step) targetText() string { return namedTarget(s.target, "", s.server).String() }
 
 func startMountFailed(r *diagnose.Reporter) diagnose.Hooks {
@@ -211,7 +210,6 @@ func (m *mounts) gaveUp(x *mount, p track.Point) {
 	}
 }
 
-// fail reports a mount that failed.
 func (m *mounts) fail(x *mount, why string, s step) {
 	if x.done {
 		return

@@ -184,7 +184,6 @@ func (h *hostLife) unanswered(resent *silence, from *hostLife, p track.Point) {
 	}
 }
 
-// nid returns the NID of a host.
 func hostNID(all *paths.Paths, a netip.Addr) (nid lnet.NID) {
 	all.All(func(p *paths.Path) bool {
 		switch {

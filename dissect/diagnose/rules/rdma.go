@@ -130,7 +130,6 @@ func (l *lostPackets) during(r *track.RPC) bool {
 	return false
 }
 
-// isOf reports whether a NID has the address of a host.
 func isOf(n lnet.NID, host netip.Addr) bool {
 	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])
 	return ok && a == host

@@ -15,7 +15,6 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// findRule returns the rule with a code.
 func findRule(t *testing.T, code string) *diagnose.Rule {
 	t.Helper()
 	for _, r := range All() {
@@ -34,7 +33,6 @@ func replay(t *testing.T, code, sample string, change func(m *dissect.Message) b
 	return replayOptions(t, diagnose.Options{Rules: []*diagnose.Rule{findRule(t, code)}}, sample, change)
 }
 
-// replayOptions is replay with options.
 func replayOptions(t *testing.T, o diagnose.Options, sample string, change func(m *dissect.Message) bool) []*diagnose.Finding {
 	t.Helper()
 	e := diagnose.New(o)
@@ -64,7 +62,6 @@ func isReply(m *dissect.Message, opc uint32) bool {
 	return m.Kind == lnet.Reply && m.RPC.Opcode == opc && m.Msg != nil
 }
 
-// checkFinding checks that there is one finding, its severity, and what its text has.
 func checkFinding(t *testing.T, name string, got []*diagnose.Finding, severity diagnose.Severity, parts ...string) {
 	t.Helper()
 	if len(got) != 1 {

@@ -114,7 +114,6 @@ func (p *perConnection[T]) of(c *track.Connection) *T {
 	return v
 }
 
-// connectionTarget returns the target of a connection.
 func connectionTarget(c *track.Connection) targetKey {
 	k := namedTarget(c.Target, c.TargetIndex, c.Server)
 	if !k.isKnown() {

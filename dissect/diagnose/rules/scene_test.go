@@ -76,7 +76,6 @@ func (s *scene) rpc(client, server lnet.NID, opcode uint32, req, rep []change) {
 	}
 }
 
-// connect sends a connect of a client to a target.
 func (s *scene) connect(client, server lnet.NID, target string, req, rep []change) {
 	opcode := uint32(opcodes.OST_CONNECT)
 	switch {

@@ -63,7 +63,6 @@ func isXattrTooLarge(r *track.RPC, errno int32) bool {
 	return errno == eNoSpace && r.Opcode == opcodes.MDS_REINT && r.Variant != nil && r.Variant.Name == "SETXATTR"
 }
 
-// answered keeps the reply to a statfs.
 func (s *spaces) answered(r *track.RPC, m *dissect.Message) (k targetKey, space spaceReply, ok bool) {
 	if m.Msg == nil {
 		return k, space, false
@@ -248,13 +247,11 @@ func namedTarget(name, index string, server lnet.NID) targetKey {
 	return targetKey{index: index, server: server}
 }
 
-// lockTarget returns the target of a lock.
 func lockTarget(l *locks.Lock) targetKey { return namedTarget(l.Target(), l.TargetIndex(), l.Server) }
 
 // maxTargets are followed by a rule.
 const maxTargets = 1 << 13
 
-// targetOf returns the target of an RPC.
 func targetOf(r *track.RPC) targetKey {
 	k := namedTarget(r.Target(), r.TargetIndex(), r.Server)
 	if !k.isKnown() {
@@ -271,7 +268,6 @@ func clientOfLock(l *locks.Lock) diagnose.Subject {
 	return s
 }
 
-// isKnown reports whether name or index are known.
 func (k targetKey) isKnown() bool { return k.name != "" || k.index != "" }
 
 // subject returns the target as what a finding is about.

@@ -171,7 +171,6 @@ func (x *aborted) marked(m *lnet.TCPEvent) {
 	}
 }
 
-// each reports the finding of each pair.
 func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) {
 	x.pairs.All(func(h hostPair, p *abortedPair) bool {
 		x.report.Report(finding(x.report, h, p))

@@ -437,7 +437,6 @@ type node struct {
 	value any
 }
 
-// nodes returns the known nodes of a key.
 func nodes(k *track.Key, by []track.Dimension) (list []node) {
 	for _, d := range by {
 		switch {

@@ -100,7 +100,6 @@ type nodemapTables struct {
 	last    *nodemapIndex              // the last one that was read to its end
 }
 
-// nodemapIndex is the index of nodemaps.
 type nodemapIndex struct {
 	entries  map[uint64]opcodes.NodemapEntry
 	reader   lnet.NID
@@ -311,7 +310,6 @@ func (o *ordered[K, V]) put(k K, v V) {
 
 func (o *ordered[K, V]) delete(k K) { delete(o.at, k) }
 
-// list returns the values in their order.
 func (o *ordered[K, V]) list() (values []V) {
 	for i, k := range o.keys {
 		if at, ok := o.at[k]; ok && at == i {

@@ -143,7 +143,6 @@ func (t *Tracker) request(k requestKey, m *dissect.Message) {
 	t.pending.Put(k, r)
 }
 
-// reply takes the reply to a request.
 func (t *Tracker) reply(r request, m *dissect.Message) {
 	switch m.Req.Opcode {
 	case opcodes.MGS_CONFIG_READ:

@@ -413,7 +413,6 @@ func (t *Files) Bulk(r *track.RPC, m *dissect.Message) {
 	}
 }
 
-// pages takes pages of a directory.
 func (t *Files) pages(dir track.FID, pages []byte) {
 	opcodes.DirectoryEntries(pages, func(object opcodes.FileID, name []byte, mode uint32) {
 		if f := t.learn(dir, name, track.FID(object)); f != nil && f.Mode == 0 {
@@ -579,7 +578,6 @@ func (t *Files) enqueued(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	t.learned(s, r, fid)
 }
 
-// reintegrated takes the reply to an MDS_REINT.
 func (t *Files) reintegrated(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if s.failed || !s.counted {
 		return
@@ -654,7 +652,6 @@ func (t *Files) renamed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	}
 }
 
-// closed takes the reply to an MDS_CLOSE.
 func (t *Files) closed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if s.failed || !s.counted {
 		return
@@ -767,7 +764,6 @@ func (t *Files) fileOf(s *rpcFiles) *File {
 	return nil
 }
 
-// count counts an RPC.
 func (t *Files) count(s *rpcFiles, r *track.RPC) {
 	f := t.fileOf(s)
 	if f == nil {

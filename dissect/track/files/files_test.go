@@ -17,7 +17,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// filesOf returns the files of a sample, of the messages for which take reports true.
 func filesOf(t *testing.T, sample string, take func(m *dissect.Message) bool) *files.Files {
 	t.Helper()
 	w := newWire(t)

@@ -99,7 +99,6 @@ var byFID = track.FID(opcodes.FilesByFID)
 // path.
 const maxName = 4096
 
-// addName adds a name to a file.
 func (t *Files) addName(f *File, k entryKey, text []byte) {
 	t.entries[k] = f
 	if i := t.find(f, k.dir, text); i >= 0 {
@@ -169,7 +168,6 @@ func (t *Files) forget(dir track.FID, text []byte) {
 	}
 }
 
-// hasName reports whether the file has a name.
 func (f *File) hasName() bool {
 	return slices.ContainsFunc(f.names, func(n name) bool { return n.gone == 0 })
 }

@@ -95,7 +95,6 @@ func (t *Transfer) addSize(bytes, n int64) {
 	}
 }
 
-// add adds the transfers of others.
 func (t *Transfer) add(o *Transfer) {
 	t.RPCs += o.RPCs
 	t.Bytes += o.Bytes

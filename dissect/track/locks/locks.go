@@ -252,7 +252,6 @@ func (t *Locks) describe(l *Lock, d *opcodes.LockDesc, k known) {
 	t.enter(l)
 }
 
-// enqueue takes a request for a lock.
 func (t *Locks) enqueue(r *track.RPC, m *dissect.Message) {
 	d, ok := opcodes.LockDescOf(m.Msg)
 	cookie := opcodes.LockHandle(m.Msg, 0)
@@ -296,7 +295,6 @@ func isRetried(status int32) bool {
 	return status == opcodes.EINPROGRESS || status == opcodes.ENOTCONN
 }
 
-// enqueued takes the reply to a request for a lock.
 func (t *Locks) enqueued(l *Lock, r *track.RPC, m *dissect.Message) {
 	reply, ok := opcodes.LockReplyOf(m.Msg)
 	switch {
@@ -409,7 +407,6 @@ func (t *Locks) answered(l *Lock, c *Callback, r *track.RPC) {
 	t.end(l, Gone, c.Answered)
 }
 
-// completion takes a completion callback.
 func (t *Locks) completion(l *Lock, m *dissect.Message, d *opcodes.LockDesc, c Callback) {
 	if _, granted, _ := opcodes.CompletedLock(m.Msg); !granted {
 		t.end(l, Failed, c.Sent)
@@ -519,7 +516,6 @@ func (t *Locks) disconnect(l *Lock) {
 	}
 }
 
-// endAll ends the locks of a connection.
 func (t *Locks) endAll(c *track.Connection, how How, p track.Point) {
 	q := t.connections[c]
 	for q != nil && q.First() != nil {

@@ -41,7 +41,6 @@ func (r *resource) list(waiting bool) *[]*Lock {
 	return &r.held
 }
 
-// first returns the locks of a list that are compared.
 func first(list []*Lock) []*Lock { return list[:min(len(list), maxCompared)] }
 
 // request is a blocking callback: at that time, the lock was requested that it

@@ -25,7 +25,6 @@ type hosts struct {
 	from, to netip.Addr
 }
 
-// connection has the paths of a connection.
 type connection struct{ there, back *Path }
 
 const (
@@ -94,7 +93,6 @@ func (p *Paths) Message(m *dissect.Message) {
 	path.RoundTrips.message(&m.Message)
 }
 
-// of returns the path of a message.
 func (p *Paths) of(m *lnet.Message) *Path {
 	c := p.last
 	if c == nil || p.conn != m.Conn {
@@ -106,7 +104,6 @@ func (p *Paths) of(m *lnet.Message) *Path {
 	return c.back
 }
 
-// connection returns the paths of the connection of a message.
 func (p *Paths) connection(m *lnet.Message) *connection {
 	c, ok := p.conns.Get(m.Conn)
 	if !ok {
@@ -128,7 +125,6 @@ func (p *Paths) path(h hosts) *Path {
 	return path
 }
 
-// isOf reports whether a NID has the address of a host.
 func isOf(n lnet.NID, host netip.Addr) bool {
 	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])
 	return ok && a == host

@@ -31,7 +31,6 @@ func (k *conn) recovers() bool {
 	return k.client != nil && k.client.Outcome == ClientRecovering && k.client.Recovered.IsZero()
 }
 
-// connect takes a connect request.
 func (t *Tracker) connect(k *conn, r *track.RPC, m *dissect.Message, p track.Point) {
 	k.initial = m.RPC.OpFlags&opcodes.ConnectInitial != 0 || r.Handle == 0
 	if n := k.imp.Asked.Instance; n != 0 { // what the server granted it the last time
@@ -67,7 +66,6 @@ func (k *conn) returned(instance uint32) {
 	}
 }
 
-// connectReply takes the reply to a connect.
 func (t *Tracker) connectReply(k *conn, r *track.RPC, m *dissect.Message, p track.Point) {
 	i := k.imp
 	switch {
@@ -79,7 +77,6 @@ func (t *Tracker) connectReply(k *conn, r *track.RPC, m *dissect.Message, p trac
 	}
 }
 
-// refused takes a connect that was refused.
 func (t *Tracker) refused(k *conn, r *track.RPC, p track.Point) {
 	if k.initial && !k.lost && r.Status == opcodes.ENODEV && !k.first.IsZero() && k.target != nil && k.target.server == r.Server {
 		t.lose(k, p, SignRefused) // an idle client finds out
@@ -273,7 +270,6 @@ func (r *Recovery) lastConnected() (last int64) {
 	return last
 }
 
-// add adds a client.
 func (r *Recovery) add(c *Client) {
 	switch {
 	case c.recovery == r:
@@ -399,7 +395,6 @@ func (t *Tracker) announcedRestart(g *target) {
 	t.ended = append(t.ended, r)
 }
 
-// pass passes a record on.
 func (t *Tracker) pass(r *Recovery) {
 	r.passed = true
 	for _, c := range r.Clients {

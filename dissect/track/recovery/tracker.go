@@ -297,7 +297,6 @@ func isConnectionError(status int32) bool {
 	return false
 }
 
-// conn returns the connection of an RPC.
 func (t *Tracker) conn(r *track.RPC) *conn {
 	k, ok := t.conns.Get(r.Connection)
 	if !ok {

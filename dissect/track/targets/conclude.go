@@ -59,7 +59,6 @@ type owner struct {
 	ambiguous bool // two messages contradict each other
 }
 
-// add adds a claim.
 func (o *owner) add(c claim) {
 	if !o.known {
 		o.claim, o.known = c, true

@@ -100,7 +100,6 @@ func (t *Timeline) index(o Operation) int {
 	return k
 }
 
-// bin returns the bin of a time.
 func (t *Timeline) bin(ns int64) *Bin {
 	number := floorDiv(ns, t.width)
 	if t.n == 0 {

@@ -34,7 +34,6 @@ func formFlags(form string, terminal bool) []string {
 // maxQuery is how long a query may be in bytes: Linux has 128 KiB for an argument.
 const maxQuery = 100_000
 
-// errNoDuckDB is the error when DuckDB is not installed.
 var errNoDuckDB = errors.New("duckdb is not in PATH: https://duckdb.org/install has its command-line client, one file without dependencies")
 
 // duckdb runs DuckDB with views; without a query it is interactive. folder is for a

@@ -131,7 +131,6 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// sampleRPCs returns the RPCs of a sample.
 func sampleRPCs(tb testing.TB) (list []*track.RPC) {
 	pairing := track.NewPairing(track.Options{Done: func(r *track.RPC) { list = append(list, r.Clone()) }})
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
