@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -197,7 +196,7 @@ func (c *checksums) add(b *badChecksums, r *track.RPC, text string) {
 	}
 	b.tally.add(r, at)
 	key := targetOf(r)
-	f := diagnose.Finding{Subject: key.subject(), First: b.first, Last: b.last, Count: b.count, Evidence: slices.Clone(b.proofs)}
+	f := b.finding(key.subject())
 	f.Client = r.Client
 	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: in the first, %s.", b.operationsText(), b.senders(), key, b.text)
 	c.report.Report(f)
@@ -219,7 +218,7 @@ var _ = add(diagnose.Rule{
 	Limits: "Checksums are off by default, and ksocklnd has none on connections of its protocol version 3. Whether the bytes changed before or after the capture point is unknown: they did before, or the sender computed a wrong checksum.",
 	Next:   "Network cards and their offloads (ethtool -K … rx off tx off), cables, switches, and memory of the sender. A capture on the other side shows whether it received what was sent.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		c := &messageChecksums{report: r, senders: fifo.NewMap[messageEnds, *badMessages](maxTargets)}
+		c := &messageChecksums{report: r, senders: fifo.NewMap[messageEnds, *series](maxTargets)}
 		return diagnose.Hooks{Message: c.message}
 	},
 })
@@ -227,18 +226,11 @@ var _ = add(diagnose.Rule{
 // messageChecksums counts messages with a wrong checksum.
 type messageChecksums struct {
 	report  *diagnose.Reporter
-	senders *fifo.Map[messageEnds, *badMessages]
+	senders *fifo.Map[messageEnds, *series]
 }
 
 // messageEnds is who sends to whom.
 type messageEnds struct{ from, to lnet.NID }
-
-// badMessages counts messages with a wrong checksum of a sender.
-type badMessages struct {
-	count       int64
-	first, last int64
-	proofs      []diagnose.Evidence
-}
 
 func (c *messageChecksums) message(_ *track.RPC, m *dissect.Message) {
 	for i := range m.Notes {
@@ -251,19 +243,10 @@ func (c *messageChecksums) message(_ *track.RPC, m *dissect.Message) {
 
 func (c *messageChecksums) bad(m *dissect.Message, text string) {
 	k := messageEnds{m.LNet.Src, m.LNet.Dst}
-	b, ok := c.senders.Get(k)
-	if !ok {
-		b = &badMessages{first: m.Time}
-		c.senders.Put(k, b)
-	}
-	b.count++
-	b.last = m.Time
-	if len(b.proofs) < maxProofs {
-		var f diagnose.Finding
-		f.Prove(track.Point{Frame: m.Frame, File: m.File, Time: m.Time}, "%s", text)
-		b.proofs = append(b.proofs, f.Evidence...)
-	}
-	f := diagnose.Finding{Subject: diagnose.Subject{Client: k.from, Server: k.to}, First: b.first, Last: b.last, Count: b.count, Evidence: slices.Clone(b.proofs)}
+	b := fifo.GetOrNew(c.senders, k)
+	b.add(m.Time)
+	b.prove(track.PointOf(m), "%s", text)
+	f := b.finding(diagnose.Subject{Client: k.from, Server: k.to})
 	f.Text = fmt.Sprintf("The checksums of %d messages from %s to %s are wrong.", b.count, k.from, k.to)
 	if b.count == 1 {
 		f.Text = fmt.Sprintf("The checksum of a message from %s to %s is wrong.", k.from, k.to)

@@ -57,7 +57,7 @@ func (j *rejections) message(_ *track.RPC, m *dissect.Message) {
 	v, ok := j.pairs.Get(k)
 	if m.Kind == lnet.Connack {
 		if ok {
-			v.connected = messagePoint(m)
+			v.connected = track.PointOf(m)
 		}
 		return
 	}
@@ -69,11 +69,11 @@ func (j *rejections) message(_ *track.RPC, m *dissect.Message) {
 		return
 	}
 	if !ok {
-		v = &rejection{client: m.LNet.Dst, server: m.LNet.Src, first: messagePoint(m)}
+		v = &rejection{client: m.LNet.Dst, server: m.LNet.Src, first: track.PointOf(m)}
 		j.pairs.Put(k, v)
 	}
 	v.count++
-	v.last, v.connected, v.reason, v.doc = messagePoint(m), track.Point{}, reason, doc
+	v.last, v.connected, v.reason, v.doc = track.PointOf(m), track.Point{}, reason, doc
 }
 
 func (j *rejections) end() {

@@ -90,11 +90,11 @@ func (g *gssRefusals) answered(r *track.RPC, m *dissect.Message) {
 	k := gssKey{r.Client, status}
 	c, ok := g.clients.Get(k)
 	if !ok {
-		c = &gssClient{first: messagePoint(m), error: string(m.RPC.GSS.AppendError(nil))}
+		c = &gssClient{first: track.PointOf(m), error: string(m.RPC.GSS.AppendError(nil))}
 		g.clients.Put(k, c)
 	}
 	c.count++
-	c.last = messagePoint(m)
+	c.last = track.PointOf(m)
 	if target := r.Target(); target != "" && len(c.targets) < maxNames && !slices.Contains(c.targets, target) {
 		c.targets = append(c.targets, target)
 	}

@@ -105,7 +105,7 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 }
 
 func (e *ioErrors) found(key targetKey, x *ioError, errno int32) {
-	f := diagnose.Finding{Subject: key.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: slices.Clone(x.proofs)}
+	f := x.finding(key.subject())
 	f.Text = key.String() + " answered " + x.operationsText() + " of " + x.senders() + " with " + string(schema.AppendErrno(nil, errno)) + "."
 	if len(x.files) > 0 {
 		f.Text += " They were about " + list(x.files) + "."
@@ -197,7 +197,7 @@ func (x *missingObjects) answered(r *track.RPC, _ *dissect.Message) {
 			m.objects = append(m.objects, fidText(r.FID))
 		}
 	}
-	f := diagnose.Finding{Subject: key.subject(), First: m.first, Last: m.last, Count: m.count, Evidence: slices.Clone(m.proofs)}
+	f := m.finding(key.subject())
 	f.Text = fmt.Sprintf("%s does not have objects of files that are still there: it answered %s of %s with ENOENT.", key, m.operationsText(), m.senders())
 	if n := len(m.more); n > 0 {
 		names := m.objects
@@ -279,7 +279,7 @@ func (g *noGrant) sent(r *track.RPC, m *dissect.Message) {
 	if float64(x.count) < noGrantWrites.Value || 100*float64(x.count) < noGrantShare.Value*float64(x.all) {
 		return
 	}
-	f := diagnose.Finding{Subject: key.target.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: slices.Clone(x.proofs)}
+	f := x.finding(key.target.subject())
 	f.Client = r.Client
 	f.Text = fmt.Sprintf("%s had too little grant of %s for %d of %d writes, which went to the disk one by one instead of through its cache: it had %s left and asked for %s.",
 		x.senders(), key.target, x.count, x.all, binarySize(x.least), binarySize(x.want))

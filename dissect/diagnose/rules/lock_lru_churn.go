@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -64,18 +63,16 @@ type churnKey struct {
 
 // churn counts the locks that a client needed again.
 type churn struct {
-	again       int64
-	once        int   // files and objects that were needed again
-	resources   int   // that were needed again often enough
-	second      int64 // of the last drop
-	seconds     int   // in which locks were dropped
-	first, last int64
-	jobs        []string
-	proofs      []diagnose.Evidence
+	series          // locks that were needed again
+	once      int   // files and objects that were needed again
+	resources int   // that were needed again often enough
+	second    int64 // of the last drop
+	seconds   int   // in which locks were dropped
+	jobs      jobList
 }
 
 func (c *lruChurn) changed(_ *track.RPC, m *dissect.Message) {
-	c.changes.Put(track.Point{Frame: m.Frame, File: m.File, Time: m.Time}, true)
+	c.changes.Put(track.PointOf(m), true)
 }
 
 func (c *lruChurn) lock(l *locks.Lock) {
@@ -103,18 +100,11 @@ func (c *lruChurn) lock(l *locks.Lock) {
 // again counts a lock that was needed again.
 func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
 	key := churnKey{l.Client, lockTarget(l)}
-	x, ok := c.clients.Get(key)
-	if !ok {
-		x = &churn{first: dropped.Time}
-		c.clients.Put(key, x)
+	x := fifo.GetOrNew(c.clients, key)
+	if x.add(l.Asked.Time); x.count == 1 {
+		x.first = dropped.Time
 	}
-	x.again++
-	x.last = max(x.last, l.Asked.Time)
-	if l.Job != "" {
-		t := tally{jobs: x.jobs}
-		t.addJob(l.Job)
-		x.jobs = t.jobs
-	}
+	x.jobs.add(l.Job)
 	if times == 1 {
 		x.once++
 	}
@@ -124,24 +114,24 @@ func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
 	}
 	spread := float64(x.once) >= 3*churnLocks.Value && float64(x.seconds) >= churnSpread.Value
 	if spread && len(x.proofs) == 0 {
-		x.prove(l, dropped, "it asks for it again")
+		x.proveDrop(l, dropped, "it asks for it again")
 	}
 	if times == int(churnTimes.Value) {
 		x.resources++
-		x.prove(l, dropped, "it asks for it again, for the third time")
+		x.proveDrop(l, dropped, "it asks for it again, for the third time")
 	}
 	if float64(x.resources) < churnLocks.Value && !spread {
 		return
 	}
-	f := diagnose.Finding{Subject: key.target.subject(), First: x.first, Last: x.last, Count: x.again, Evidence: slices.Clone(x.proofs)}
+	f := x.finding(key.target.subject())
 	f.Client = l.Client
 	f.Text = fmt.Sprintf("%s%s dropped locks that nobody had asked for, and needed them again within %.0f s: %d times, on %d files or objects.",
-		l.Client, jobsText(x.jobs), churnWithin.Value, x.again, x.once)
+		l.Client, jobsText(x.jobs), churnWithin.Value, x.count, x.once)
 	c.report.Report(f)
 }
 
-// prove keeps the messages that drop a lock and ask for it again.
-func (x *churn) prove(l *locks.Lock, dropped track.Point, again string) {
+// proveDrop keeps the messages that drop a lock and ask for it again.
+func (x *churn) proveDrop(l *locks.Lock, dropped track.Point, again string) {
 	if f := (diagnose.Finding{Evidence: x.proofs}); len(x.proofs) < maxProofs {
 		f.Prove(dropped, "%s drops the %s", l.Client, lockText(l))
 		f.Prove(l.Asked, "%s", again)

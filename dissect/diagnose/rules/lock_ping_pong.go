@@ -66,7 +66,7 @@ type contended struct {
 // contender is a client that uses the resource.
 type contender struct {
 	client lnet.NID
-	jobs   []string
+	jobs   jobList
 }
 
 func (p *pingPong) lock(l *locks.Lock) {
@@ -131,11 +131,7 @@ func (x *contended) add(l *locks.Lock) {
 		i = len(x.clients)
 		x.clients = append(x.clients, contender{client: l.Client})
 	}
-	if l.Job != "" {
-		t := tally{jobs: x.clients[i].jobs}
-		t.addJob(l.Job)
-		x.clients[i].jobs = t.jobs
-	}
+	x.clients[i].jobs.add(l.Job)
 }
 
 // isPingPong reports whether the lock has changed hands often enough.
@@ -207,13 +203,11 @@ type glimpses struct {
 
 // glimpsed is an object that is glimpsed at.
 type glimpsed struct {
-	target      targetKey
-	count       int64
-	first, last int64
-	second      int64 // the second that inSecond counts
-	inSecond    int64
-	most        int64 // in a second
-	proofs      []diagnose.Evidence
+	series
+	target   targetKey
+	second   int64 // the second that inSecond counts
+	inSecond int64
+	most     int64 // in a second
 }
 
 func (g *glimpses) sent(r *track.RPC, m *dissect.Message) {
@@ -233,24 +227,19 @@ func (g *glimpses) sent(r *track.RPC, m *dissect.Message) {
 	key := lockSubject{r.Server, r.Client, d.Kind, d.Name}
 	x, known := g.objects.Get(key)
 	if !known || m.Time-x.last > glimpsePause.Nanoseconds() && float64(x.count) < glimpsesOfObject.Value {
-		x = &glimpsed{first: m.Time}
+		x = &glimpsed{}
 		g.objects.Put(key, x)
 	}
 	if x.target.name == "" {
 		x.target = namedTarget(r.Target(), r.TargetIndex(), r.Client)
 	}
-	x.count++
-	x.last = m.Time
+	x.add(m.Time)
 	if s := m.Time / 1e9; s != x.second {
 		x.second, x.inSecond = s, 0
 	}
 	x.inSecond++
 	x.most = max(x.most, x.inSecond)
-	if x.count <= maxProofs {
-		var f diagnose.Finding
-		f.Prove(r.Requested(), "glimpse callback to %s", r.Server)
-		x.proofs = append(x.proofs, f.Evidence...)
-	}
+	x.prove(r.Requested(), "glimpse callback to %s", r.Server)
 	if float64(x.count) >= glimpsesOfObject.Value {
 		g.report.Report(g.finding(key, x, &d))
 	}
@@ -268,7 +257,7 @@ func (g *glimpses) asked(r *track.RPC, m *dissect.Message) {
 }
 
 func (g *glimpses) finding(key lockSubject, x *glimpsed, d *opcodes.LockDesc) diagnose.Finding {
-	f := diagnose.Finding{Subject: x.target.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: x.proofs}
+	f := x.finding(x.target.subject())
 	f.Client, f.Detail = key.client, string(d.AppendResource(nil))
 	f.Text = fmt.Sprintf("%s was asked %d times in %s for the size of %s, which it has locked for writing", key.client, x.count, duration(x.last-x.first), f.Detail)
 	key = lockSubject{server: key.server, kind: key.kind, name: key.name}

@@ -62,7 +62,7 @@ type longWait struct {
 	count       int64
 	sum         int64 // nanoseconds
 	first, last int64
-	jobs        []string
+	jobs        jobList
 	longest     int64
 	text        string // about the longest
 	evidence    []diagnose.Evidence
@@ -173,11 +173,7 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 	x.sum += waited
 	x.first, x.last = min(x.first, l.Asked.Time), max(x.last, l.Asked.Time+waited)
 	x.application = x.application && application
-	if l.Job != "" && len(x.jobs) < maxTallied {
-		t := tally{jobs: x.jobs}
-		t.addJob(l.Job)
-		x.jobs = t.jobs
-	}
+	x.jobs.add(l.Job)
 	f := diagnose.Finding{Subject: clientOfLock(l), First: x.first, Last: x.last, Count: x.count}
 	f.Node, f.Locks = holdersOf(l)
 	if waited > x.longest {

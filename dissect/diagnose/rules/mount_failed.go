@@ -78,30 +78,25 @@ func startMountFailed(r *diagnose.Reporter) diagnose.Hooks {
 	}
 }
 
-// messagePoint returns where and when a message was seen.
-func messagePoint(m *dissect.Message) track.Point {
-	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
-}
-
 func (m *mounts) sent(r *track.RPC, msg *dissect.Message) {
 	switch r.Opcode {
 	case opcodes.MGS_CONNECT:
 		if old, ok := m.nodes.Get(r.Client); r.Sends == 1 && r.ConnCnt <= 1 && (!ok || isSet(old.mgs)) {
-			m.nodes.Put(r.Client, &mount{client: r.Client, server: r.Server, begun: messagePoint(msg)})
+			m.nodes.Put(r.Client, &mount{client: r.Client, server: r.Server, begun: track.PointOf(msg)})
 		}
 	case opcodes.MGS_DISCONNECT:
 		if x, ok := m.nodes.Delete(r.Client); ok {
-			m.gaveUp(x, messagePoint(msg))
+			m.gaveUp(x, track.PointOf(msg))
 		}
 	case opcodes.MDS_CONNECT:
 		if x, ok := m.nodes.Get(r.Client); ok && !isSet(x.tried) {
-			x.tried = messagePoint(msg)
+			x.tried = track.PointOf(msg)
 		}
 	}
 }
 
 func (m *mounts) answered(r *track.RPC, msg *dissect.Message) {
-	p := messagePoint(msg)
+	p := track.PointOf(msg)
 	failed := step{r.Target(), r.Server, r.Status, p}
 	x, ok := m.nodes.Get(r.Client)
 	if !ok {

@@ -87,9 +87,9 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 	src := n.host(m.Src.Addr())
 	if s := src.silence; s != nil {
 		s.same = begun < s.from || m.Kind != lnet.Connreq && m.Kind != lnet.Hello
-		src.isBack(track.Point{Frame: m.Frame, File: m.File, Time: m.Time})
+		src.isBack(track.PointOf(m))
 	}
-	src.last = track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+	src.last = track.PointOf(m)
 	src.seen = max(src.seen, m.Time)
 	d := n.host(m.Dst.Addr())
 	d.sentTo = m.Time

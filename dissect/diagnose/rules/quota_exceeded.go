@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -110,7 +109,7 @@ func overQuota(r *track.RPC, m *dissect.Message) (id quotaID, ok bool) {
 
 // finding describes who is out of quota.
 func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Finding {
-	f := diagnose.Finding{Subject: key.target.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: slices.Clone(x.proofs)}
+	f := x.finding(key.target.subject())
 	who := fmt.Sprintf("%s %d", quotaKinds[key.kind], key.id)
 	if key.anyone {
 		who = "a user"

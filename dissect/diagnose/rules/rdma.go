@@ -30,7 +30,7 @@ var _ = add(diagnose.Rule{
 		x := newRefusedPackets(r)
 		return diagnose.Hooks{IBEvent: func(p *lnet.IBEvent) {
 			if reason, refused := p.Syndrome.NAK(); refused {
-				x.add(p, reason)
+				x.add(p, reason, "NAK, "+reason.String())
 			}
 		}, Tick: func(int64) { x.naks() }, End: x.naks}
 	},
@@ -39,7 +39,7 @@ var _ = add(diagnose.Rule{
 // refusedPackets are negative acknowledgements, by the hosts and the reason.
 type refusedPackets struct {
 	report *diagnose.Reporter
-	pairs  *fifo.Map[refusedKey, *refusedPair]
+	pairs  *fifo.Map[refusedKey, *series]
 }
 
 // refusedKey is why a host refused packets of another.
@@ -48,50 +48,33 @@ type refusedKey struct {
 	reason ib.NAK // 0 for a receiver that was not ready
 }
 
-// refusedPair are the packets of a host that another refused.
-type refusedPair struct {
-	n           int64
-	first, last int64
-	evidence    []track.Point
-}
-
 func newRefusedPackets(r *diagnose.Reporter) *refusedPackets {
-	return &refusedPackets{r, fifo.NewMap[refusedKey, *refusedPair](maxPairs)}
+	return &refusedPackets{r, fifo.NewMap[refusedKey, *series](maxPairs)}
 }
 
-func (x *refusedPackets) add(p *lnet.IBEvent, reason ib.NAK) {
+func (x *refusedPackets) add(p *lnet.IBEvent, reason ib.NAK, what string) {
 	key := refusedKey{hostPair{p.Source, p.Src.Addr(), p.Dst.Addr()}, reason}
-	pair, ok := x.pairs.Get(key)
-	if !ok {
-		pair = &refusedPair{first: p.Time}
-		x.pairs.Put(key, pair)
-	}
-	pair.n++
-	pair.last = p.Time
-	if len(pair.evidence) < retransmitProofs {
-		pair.evidence = append(pair.evidence, track.Point{Frame: p.Number, File: p.File, Time: p.Time})
-	}
+	pair := fifo.GetOrNew(x.pairs, key)
+	pair.add(p.Time)
+	pair.prove(track.Point{Frame: p.Number, File: p.File, Time: p.Time}, "%s: %s", key.to, what)
 }
 
 // finding returns a finding about a pair without its text.
-func (x *refusedPackets) finding(key refusedKey, pair *refusedPair, what string) diagnose.Finding {
+func (x *refusedPackets) finding(key refusedKey, pair *series) diagnose.Finding {
 	f := key.finding(x.report.Paths())
-	f.First, f.Last, f.Count = pair.first, pair.last, pair.n
+	pair.describe(&f)
 	f.Key += " " + key.reason.String()
-	for _, at := range pair.evidence {
-		f.Prove(at, "%s: %s", key.to, what)
-	}
 	return f
 }
 
 func (x *refusedPackets) naks() {
-	x.pairs.All(func(key refusedKey, pair *refusedPair) bool {
+	x.pairs.All(func(key refusedKey, pair *series) bool {
 		lost := key.reason == ib.SequenceError
-		if lost && float64(pair.n) < nakPackets.Value {
+		if lost && float64(pair.count) < nakPackets.Value {
 			return true
 		}
-		f := x.finding(key, pair, "NAK, "+key.reason.String())
-		f.Text = fmt.Sprintf("%s refused %s of %s: %s.", key.to, plural(pair.n, "packet"), key.from, key.reason)
+		f := x.finding(key, pair)
+		f.Text = fmt.Sprintf("%s refused %s of %s: %s.", key.to, plural(pair.count, "packet"), key.from, key.reason)
 		if lost {
 			f.Text += " Packets before them were lost on the way, and had to be sent again."
 		} else {
@@ -151,10 +134,10 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newRefusedPackets(r)
 		report := func() {
-			x.pairs.All(func(key refusedKey, pair *refusedPair) bool {
-				if float64(pair.n) >= notReadyPackets.Value {
-					f := x.finding(key, pair, "receiver not ready")
-					f.Text = fmt.Sprintf("%s had no receive buffers for %s of %s, which had to be sent again.", key.to, plural(pair.n, "message"), key.from)
+			x.pairs.All(func(key refusedKey, pair *series) bool {
+				if float64(pair.count) >= notReadyPackets.Value {
+					f := x.finding(key, pair)
+					f.Text = fmt.Sprintf("%s had no receive buffers for %s of %s, which had to be sent again.", key.to, plural(pair.count, "message"), key.from)
 					r.Report(f)
 				}
 				return true
@@ -162,7 +145,7 @@ var _ = add(diagnose.Rule{
 		}
 		return diagnose.Hooks{IBEvent: func(p *lnet.IBEvent) {
 			if p.Syndrome.RNR() {
-				x.add(p, 0)
+				x.add(p, 0, "receiver not ready")
 			}
 		}, Tick: func(int64) { report() }, End: report}
 	},
@@ -177,7 +160,7 @@ var _ = add(diagnose.Rule{
 	Limits: "What the node failed at is only known by the number of the error.",
 	Next:   "The console log of the node that reports the error (o2iblnd) at this time, and its memory.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := &failedTransfers{report: r, pairs: fifo.NewMap[failedKey, *refusedPair](maxPairs)}
+		x := &failedTransfers{report: r, pairs: fifo.NewMap[failedKey, *series](maxPairs)}
 		return diagnose.Hooks{Message: x.message, End: x.end}
 	},
 })
@@ -185,7 +168,7 @@ var _ = add(diagnose.Rule{
 // failedTransfers are the RDMA transfers with an error.
 type failedTransfers struct {
 	report *diagnose.Reporter
-	pairs  *fifo.Map[failedKey, *refusedPair]
+	pairs  *fifo.Map[failedKey, *series]
 }
 
 // failedKey is an error of transfers from a host to another.
@@ -194,33 +177,25 @@ type failedKey struct {
 	status int32
 }
 
+func (k failedKey) name() string { return string(schema.AppendErrno(nil, k.status)) }
+
 func (x *failedTransfers) message(_ *track.RPC, m *dissect.Message) {
 	if m.IB == nil || m.IB.Status >= 0 {
 		return
 	}
 	key := failedKey{hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.IB.Status}
-	pair, ok := x.pairs.Get(key)
-	if !ok {
-		pair = &refusedPair{first: m.Time}
-		x.pairs.Put(key, pair)
-	}
-	pair.n++
-	pair.last = m.Time
-	if len(pair.evidence) < retransmitProofs {
-		pair.evidence = append(pair.evidence, track.Point{Frame: m.Frame, File: m.File, Time: m.Time})
-	}
+	pair := fifo.GetOrNew(x.pairs, key)
+	pair.add(m.Time)
+	pair.prove(track.PointOf(m), "a transfer ends with %s", key.name())
 }
 
 func (x *failedTransfers) end() {
-	x.pairs.All(func(key failedKey, pair *refusedPair) bool {
-		name := string(schema.AppendErrno(nil, key.status))
+	x.pairs.All(func(key failedKey, pair *series) bool {
+		name := key.name()
 		f := key.finding(x.report.Paths())
-		f.First, f.Last, f.Count = pair.first, pair.last, pair.n
-		f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.n, "transfer"), key.from, key.to, name)
+		pair.describe(&f)
+		f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.count, "transfer"), key.from, key.to, name)
 		f.Key += " " + name
-		for _, at := range pair.evidence {
-			f.Prove(at, "a transfer ends with %s", name)
-		}
 		x.report.Report(f)
 		return true
 	})
@@ -244,7 +219,7 @@ var _ = add(diagnose.Rule{
 
 	Thresholds: []*diagnose.Threshold{lastCredits, lastCreditShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := &usedCredits{report: r, pairs: fifo.NewMap[hostPair, *creditPair](maxPairs), one: fifo.NewMap[stream, bool](maxStreams)}
+		x := &usedCredits{report: r, pairs: fifo.NewMap[hostPair, *series](maxPairs), one: fifo.NewMap[stream, bool](maxStreams)}
 		return diagnose.Hooks{Message: x.message, End: x.end}
 	},
 })
@@ -252,15 +227,8 @@ var _ = add(diagnose.Rule{
 // usedCredits counts the messages that use the last credit.
 type usedCredits struct {
 	report *diagnose.Reporter
-	pairs  *fifo.Map[hostPair, *creditPair]
+	pairs  *fifo.Map[hostPair, *series]
 	one    *fifo.Map[stream, bool] // those with one credit left
-}
-
-// creditPair are the messages of a host to another.
-type creditPair struct {
-	last      int64 // that use the last credit
-	first, at int64
-	evidence  []track.Point
 }
 
 func (x *usedCredits) message(_ *track.RPC, m *dissect.Message) {
@@ -276,30 +244,20 @@ func (x *usedCredits) message(_ *track.RPC, m *dissect.Message) {
 		return // without a credit before: what returned some was not captured
 	}
 	key := hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}
-	pair, ok := x.pairs.Get(key)
-	if !ok {
-		pair = &creditPair{first: m.Time}
-		x.pairs.Put(key, pair)
-	}
-	pair.last++
-	pair.at = m.Time
-	if len(pair.evidence) < retransmitProofs {
-		pair.evidence = append(pair.evidence, track.Point{Frame: m.Frame, File: m.File, Time: m.Time})
-	}
+	pair := fifo.GetOrNew(x.pairs, key)
+	pair.add(m.Time)
+	pair.prove(track.PointOf(m), "a message uses the last credit")
 }
 
 func (x *usedCredits) end() {
-	x.pairs.All(func(key hostPair, pair *creditPair) bool {
+	x.pairs.All(func(key hostPair, pair *series) bool {
 		path := x.report.Paths().Get(key.source, key.from, key.to)
-		if path == nil || float64(pair.last) < lastCredits.Value || float64(pair.last) < lastCreditShare.Value*float64(path.Messages) {
+		if path == nil || float64(pair.count) < lastCredits.Value || float64(pair.count) < lastCreditShare.Value*float64(path.Messages) {
 			return true
 		}
 		f := key.finding(x.report.Paths())
-		f.First, f.Last, f.Count = pair.first, pair.at, pair.last
-		f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.", pair.last, path.Messages, key.from, key.to, key.to)
-		for _, at := range pair.evidence {
-			f.Prove(at, "a message uses the last credit")
-		}
+		pair.describe(&f)
+		f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.", pair.count, path.Messages, key.from, key.to, key.to)
 		x.report.Report(f)
 		return true
 	})

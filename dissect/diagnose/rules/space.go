@@ -107,7 +107,7 @@ func (l *lowSpace) answered(r *track.RPC, m *dissect.Message) {
 	if space.left() < x.least.left() {
 		x.least = space
 	}
-	f := diagnose.Finding{Subject: k.subject(), First: x.first, Last: x.last, Count: x.count}
+	f := x.finding(k.subject())
 	f.Text = k.String() + " is nearly full. It reported to " + nodes(x.clients) + ": " + x.least.freeText() + "."
 	f.Prove(x.least.at, "the reply with the least space")
 	l.report.Report(f)
@@ -260,7 +260,7 @@ func (s *targetStates) answered(r *track.RPC, m *dissect.Message) {
 	}
 	x.states |= found
 	x.add(r, space.at)
-	f := diagnose.Finding{Subject: k.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: x.proofs}
+	f := x.finding(k.subject())
 	if x.states == noCreate {
 		f.Severity = diagnose.Note
 	}

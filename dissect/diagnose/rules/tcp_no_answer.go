@@ -7,7 +7,6 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
 )
 
@@ -94,11 +93,8 @@ var _ = add(diagnose.Rule{
 func refusedFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
 	f := h.finding(r.Paths())
 	f.Node = hostNID(r.Paths(), h.from)
-	f.First, f.Last, f.Count = p.first, p.last, p.conns
-	f.Text = fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.conns, "connection"), h.to, p.port.Port())
-	for _, at := range p.evidence {
-		f.Prove(at, "%s refuses a connection", h.from)
-	}
+	p.describe(&f)
+	f.Text = fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.count, "connection"), h.to, p.port.Port())
 	return f
 }
 
@@ -137,10 +133,8 @@ type aborted struct {
 
 // abortedPair are the connections of a host that another aborted.
 type abortedPair struct {
-	conns       int64
-	first, last int64
-	port        netip.AddrPort // that the host was connected to
-	evidence    []track.Point
+	series
+	port netip.AddrPort // that the host was connected to
 }
 
 func newAborted(r *diagnose.Reporter, established bool) *aborted {
@@ -159,16 +153,16 @@ func (x *aborted) marked(m *lnet.TCPEvent) {
 		return
 	}
 	x.conns.Put(m.Conn, true)
-	p, ok := x.pairs.Get(pairOf(m))
-	if !ok {
-		p = &abortedPair{first: m.Time, port: m.Src}
-		x.pairs.Put(pairOf(m), p)
+	p := fifo.GetOrNew(x.pairs, pairOf(m))
+	if p.count == 0 {
+		p.port = m.Src
 	}
-	p.conns++
-	p.last = m.Time
-	if len(p.evidence) < retransmitProofs {
-		p.evidence = append(p.evidence, pointOf(m))
+	p.add(m.Time)
+	does := "refuses"
+	if x.established {
+		does = "aborts"
 	}
+	p.prove(pointOf(m), "%s %s a connection", m.Src.Addr(), does)
 }
 
 func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) {
@@ -183,19 +177,17 @@ func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Fin
 	if f.Client.Len > 0 { // else the other host, which may have been silent
 		f.Node = hostNID(r.Paths(), h.from)
 	}
-	f.Severity, f.First, f.Last, f.Count = diagnose.Note, p.first, p.last, p.conns
-	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.conns, "connection"), h.to)
+	p.describe(&f)
+	f.Severity = diagnose.Note
+	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.count, "connection"), h.to)
 	there, back := r.Paths().Get(h.source, h.from, h.to), r.Paths().Get(h.source, h.to, h.from)
-	atOnce := p.conns >= socklndConns && p.last-p.first < inFlight && there != nil && back != nil && there.Messages > 0 && back.Messages > 0
-	if float64(p.conns) >= manyResets.Value || atOnce {
+	atOnce := p.count >= socklndConns && p.last-p.first < inFlight && there != nil && back != nil && there.Messages > 0 && back.Messages > 0
+	if float64(p.count) >= manyResets.Value || atOnce {
 		f.Severity = diagnose.Warning
 	}
 	if atOnce && there.First.Time < p.first && there.Last.Time > p.last && back.Last.Time > p.last {
 		f.Text += " Both hosts were up before and after it."
-		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss -K, a firewall), not at %s or the network.", h.from, plural(p.conns, "connection"), h.to, h.from, h.to)
-	}
-	for _, at := range p.evidence {
-		f.Prove(at, "%s aborts a connection", h.from)
+		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss -K, a firewall), not at %s or the network.", h.from, plural(p.count, "connection"), h.to, h.from, h.to)
 	}
 	return f
 }

@@ -62,7 +62,7 @@ func (o *brokenRails) message(_ *track.RPC, m *dissect.Message) {
 	if len(down) == 0 {
 		return
 	}
-	p := track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+	p := track.PointOf(m)
 	n, ok := o.nodes.Get(m.LNet.Src)
 	if !ok {
 		n = &interfaces{first: p}

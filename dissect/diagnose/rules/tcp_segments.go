@@ -64,12 +64,10 @@ type stream struct {
 
 // resentPair are the segments of a direction between two hosts.
 type resentPair struct {
-	segments    int64 // that were sent again, without those of silences and spurious ones
-	bytes       int64
-	first, last int64
-	evidence    []track.Point
-	silences    []*silence
-	silenced    int64 // number of silences
+	series   // those that were sent again, without those of silences and spurious ones
+	bytes    int64
+	silences []*silence
+	silenced int64 // number of silences
 }
 
 // repeated is the segment that was sent again last in a stream.
@@ -98,11 +96,10 @@ type silence struct {
 }
 
 const (
-	maxPairs         = 1 << 12
-	maxStreams       = 1 << 13
-	maxSilences      = 16 // of a pair
-	silentRepeats    = 4  // retransmissions of the same bytes
-	retransmitProofs = 4
+	maxPairs      = 1 << 12
+	maxStreams    = 1 << 13
+	maxSilences   = 16 // of a pair
+	silentRepeats = 4  // retransmissions of the same bytes
 )
 
 func newRetransmissions() retransmissions {
@@ -135,30 +132,19 @@ func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
 		}
 		return r.silence
 	}
-	pair.add(m, p)
-	return nil
-}
-
-// add counts a segment.
-func (pair *resentPair) add(m *lnet.TCPEvent, p track.Point) {
-	if pair.segments == 0 {
-		pair.first = p.Time
-	}
-	pair.last = p.Time
-	pair.segments++
+	pair.add(m.Time)
 	pair.bytes += int64(m.Bytes)
-	if len(pair.evidence) < retransmitProofs {
-		pair.evidence = append(pair.evidence, p)
-	}
+	pair.prove(p, "%s sends bytes again", m.Src.Addr())
+	return nil
 }
 
 // silent takes a segment that was sent again so often that the receiver is silent. Its
 // earlier retransmissions no longer count as single ones.
 func (pair *resentPair) silent(r *repeated) {
 	if r.silence == nil {
-		pair.segments -= r.again - 1
+		pair.count -= r.again - 1
 		pair.bytes -= min(pair.bytes, r.bytes)
-		pair.evidence = slices.DeleteFunc(pair.evidence, func(p track.Point) bool { return p.Time >= r.first.Time })
+		pair.proofs = slices.DeleteFunc(pair.proofs, func(p diagnose.Evidence) bool { return p.Time >= r.first.Time })
 		r.silence = &silence{from: r.first.Time, first: r.first, syn: r.syn}
 		if r.firstSent != 0 {
 			r.silence.from = r.firstSent
@@ -258,7 +244,7 @@ type lossyDirection struct {
 
 // isMuch reports whether enough was sent again to matter, whatever it cost.
 func (d *lossyDirection) isMuch() bool {
-	return d.resentPair != nil && float64(d.segments) >= resentSegments.Value && d.share >= resentShare.Value
+	return d.resentPair != nil && float64(d.count) >= resentSegments.Value && d.share >= resentShare.Value
 }
 
 // end reports the hosts between which it matters what was sent again. Both directions are one
@@ -268,7 +254,7 @@ func (x *lossyHosts) end() {
 	var order [][2]netip.Addr
 	x.pairs.All(func(h hostPair, p *resentPair) bool {
 		path := x.report.Paths().Get(h.source, h.from, h.to)
-		if path == nil || p.segments == 0 {
+		if path == nil || p.count == 0 {
 			return true
 		}
 		key := [2]netip.Addr{h.from, h.to}
@@ -276,7 +262,7 @@ func (x *lossyHosts) end() {
 		if !known {
 			order = append(order, key)
 		}
-		if !known || p.segments > old.segments {
+		if !known || p.count > old.count {
 			best[key] = lossyDirection{h, p, float64(p.bytes) / float64(max(path.Bytes, 1))}
 		}
 		return true
@@ -305,23 +291,21 @@ func (x *lossyHosts) check(there, back lossyDirection) {
 	}
 	f := there.finding(x.report.Paths())
 	f.Key = min(there.from.String()+" > "+there.to.String(), there.to.String()+" > "+there.from.String())
-	f.First, f.Last, f.Count = there.first, there.last, there.segments
+	f.First, f.Last, f.Count = there.first, there.last, there.count
 	f.Text = fmt.Sprintf("%s sent %s to %s again (%.1f %% of the bytes of its messages).",
-		there.from, plural(there.segments, "segment"), there.to, 100*there.share)
+		there.from, plural(there.count, "segment"), there.to, 100*there.share)
 	directions := []lossyDirection{there}
 	if back.isMuch() {
 		directions = append(directions, back)
-		f.First, f.Last, f.Count = min(f.First, back.first), max(f.Last, back.last), f.Count+back.segments
+		f.First, f.Last, f.Count = min(f.First, back.first), max(f.Last, back.last), f.Count+back.count
 		f.Text = fmt.Sprintf("%s and %s sent %d and %d segments to each other again (%.1f %% and %.1f %% of the bytes of their messages).",
-			there.from, there.to, there.segments, back.segments, 100*there.share, 100*back.share)
+			there.from, there.to, there.count, back.count, 100*there.share, 100*back.share)
 	}
 	if cost.time > 0 {
 		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"), duration(cost.time), duration(cost.most))
 	}
 	for _, d := range directions {
-		for _, at := range d.evidence[:min(len(d.evidence), retransmitProofs/len(directions))] {
-			f.Prove(at, "%s sends bytes again", d.from)
-		}
+		f.Evidence = append(f.Evidence, d.proofs[:min(len(d.proofs), maxProofs/len(directions))]...)
 	}
 	f.Prove(cost.at, "the request of the RPC that lost most time by retransmission")
 	x.report.Report(f)
@@ -355,17 +339,9 @@ type closedWindows struct {
 
 // closedPair is what a host did with the windows of its connections to another.
 type closedPair struct {
-	times       int64
-	sum         int64 // nanoseconds
-	first, last int64
-	longest     int64
-	evidence    []closedWindow
-}
-
-// closedWindow is a time in which a window was closed.
-type closedWindow struct {
-	from, to track.Point
-	time     int64
+	series
+	sum     int64 // nanoseconds
+	longest int64
 }
 
 func (z *closedWindows) marked(m *lnet.TCPEvent) {
@@ -380,26 +356,18 @@ func (z *closedWindows) marked(m *lnet.TCPEvent) {
 		return
 	}
 	from, _ := z.streams.Delete(key)
-	z.add(pairOf(m), closedWindow{from, pointOf(m), m.Opened})
-}
-
-// add counts a time in which a window was closed.
-func (z *closedWindows) add(h hostPair, w closedWindow) {
-	p, ok := z.pairs.Get(h)
-	if !ok {
-		p = &closedPair{first: w.from.Time}
-		z.pairs.Put(h, p)
+	p := fifo.GetOrNew(z.pairs, pairOf(m))
+	if p.add(m.Time); p.count == 1 {
+		p.first = from.Time
 	}
-	p.times++
-	p.sum += w.time
-	p.last = w.to.Time
-	p.longest = max(p.longest, w.time)
-	if len(p.evidence) < maxClosedProofs {
-		p.evidence = append(p.evidence, w)
+	p.sum += m.Opened
+	p.longest = max(p.longest, m.Opened)
+	if f := (diagnose.Finding{Evidence: p.proofs}); p.count <= maxProofs {
+		f.Prove(from, "%s closes its receive window", m.Src.Addr())
+		f.Prove(pointOf(m), "it opens it after %s", duration(m.Opened))
+		p.proofs = f.Evidence
 	}
 }
-
-const maxClosedProofs = 4
 
 func (z *closedWindows) end() {
 	z.pairs.All(func(h hostPair, p *closedPair) bool {
@@ -411,16 +379,12 @@ func (z *closedWindows) end() {
 }
 
 func (z *closedWindows) finding(h hostPair, p *closedPair) diagnose.Finding {
-	closed := fmt.Sprintf("%d times, for %s in all and %s at most", p.times, duration(p.sum), duration(p.longest))
-	if p.times == 1 {
+	closed := fmt.Sprintf("%d times, for %s in all and %s at most", p.count, duration(p.sum), duration(p.longest))
+	if p.count == 1 {
 		closed = "once, for " + duration(p.sum)
 	}
 	f := h.finding(z.report.Paths())
-	f.First, f.Last, f.Count = p.first, p.last, p.times
+	p.describe(&f)
 	f.Text = fmt.Sprintf("%s did not read what %s had sent: its receive window was closed %s. %s had to wait.", h.from, h.to, closed, h.to)
-	for _, w := range p.evidence {
-		f.Prove(w.from, "%s closes its receive window", h.from)
-		f.Prove(w.to, "it opens it after %s", duration(w.time))
-	}
 	return f
 }

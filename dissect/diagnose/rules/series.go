@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// series is what happened again and again: how often, the times of the first and the last,
+// and messages that prove the first ones.
+type series struct {
+	count       int64
+	first, last int64
+	proofs      []diagnose.Evidence
+}
+
+// add counts what happened at a time.
+func (s *series) add(at int64) {
+	if s.count == 0 {
+		s.first = at
+	}
+	s.count++
+	s.first, s.last = min(s.first, at), max(s.last, at)
+}
+
+// prove keeps a message that proves what is counted, if it is one of the first.
+func (s *series) prove(p track.Point, format string, args ...any) {
+	if len(s.proofs) < maxProofs && p.Frame != 0 {
+		s.proofs = append(s.proofs, diagnose.Evidence{Point: p, Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+// describe sets number, times and evidence of a finding.
+func (s *series) describe(f *diagnose.Finding) {
+	f.First, f.Last, f.Count, f.Evidence = s.first, s.last, s.count, slices.Clone(s.proofs)
+}
+
+// finding returns a finding without its text.
+func (s *series) finding(about diagnose.Subject) diagnose.Finding {
+	f := diagnose.Finding{Subject: about}
+	s.describe(&f)
+	return f
+}
+
+// jobList are the first of some jobs.
+type jobList []string
+
+func (l *jobList) add(job string) {
+	if job != "" && len(*l) < maxTallied && !slices.Contains(*l, job) {
+		*l = append(*l, job)
+	}
+}
+
+// tally counts RPCs that have something in common, and who sent them.
+type tally struct {
+	series
+	clients    []lnet.NID
+	jobs       jobList
+	operations []operationCount
+}
+
+// operationCount counts the RPCs of an operation.
+type operationCount struct {
+	word  string
+	count int64
+}
+
+// The bounds of the lists of a tally. What is over is not counted.
+const (
+	maxTallied = 16
+	maxProofs  = 4
+)
+
+// add counts an RPC at the time of a point.
+func (t *tally) add(r *track.RPC, at track.Point) {
+	t.series.add(at.Time)
+	if len(t.clients) < maxTallied && !slices.Contains(t.clients, r.Client) {
+		t.clients = append(t.clients, r.Client)
+	}
+	t.jobs.add(string(r.Job()))
+	word := operationWord(r)
+	for i := range t.operations {
+		if t.operations[i].word == word {
+			t.operations[i].count++
+			return
+		}
+	}
+	if len(t.operations) < maxTallied {
+		t.operations = append(t.operations, operationCount{word, 1})
+	}
+}
+
+// operationsText returns what is counted as in "3 writes and 1 open".
+func (t *tally) operationsText() string {
+	var words []string
+	for i := range t.operations {
+		words = append(words, plural(t.operations[i].count, t.operations[i].word))
+	}
+	return list(words)
+}
+
+// senders returns who sent the RPCs as in "192.0.2.3@tcp (job dd.500)".
+func (t *tally) senders() string { return nodes(t.clients) + jobsText(t.jobs) }
+
+// jobsText returns jobs in parentheses after a space, empty when there are none.
+func jobsText(jobs []string) string {
+	switch len(jobs) {
+	case 0:
+		return ""
+	case 1:
+		return " (job " + jobs[0] + ")"
+	}
+	return " (jobs " + list(jobs) + ")"
+}
+
+// operationWord returns a noun for the operation of an RPC: that of an application
+// where there is one, else its name.
+func operationWord(r *track.RPC) string {
+	variant := ""
+	if r.Variant != nil {
+		variant = r.Variant.Name
+	}
+	switch r.Opcode {
+	case opcodes.OST_WRITE:
+		return "write"
+	case opcodes.OST_READ:
+		return "read"
+	case opcodes.OST_SETATTR:
+		return "attribute change"
+	case opcodes.OST_PUNCH:
+		return "truncation"
+	case opcodes.OST_SYNC:
+		return "sync"
+	case opcodes.LDLM_ENQUEUE:
+		switch {
+		case strings.HasPrefix(variant, "OPEN"):
+			return "open"
+		case variant == "glimpse":
+			return "size request"
+		case variant == "extent":
+			return "lock request"
+		}
+	}
+	op := opcodes.ByOpcode(r.Opcode)
+	if op == nil {
+		return "request"
+	}
+	return strings.TrimSpace(op.Name+" "+variant) + " request"
+}
