@@ -36,9 +36,14 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 
 // GetOrNew returns the value of a key. A new key gets a pointer to a zero value.
 func GetOrNew[K comparable, V any](m *Map[K, *V], k K) *V {
+	return m.GetOrMake(k, func() *V { return new(V) })
+}
+
+// GetOrMake returns the value of a key. It makes that of a new key.
+func (m *Map[K, V]) GetOrMake(k K, make func() V) V {
 	v, ok := m.Get(k)
 	if !ok {
-		v = new(V)
+		v = make()
 		m.Put(k, v)
 	}
 	return v

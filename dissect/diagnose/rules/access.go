@@ -64,11 +64,7 @@ func (s *accesses) sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	key := accessKey{r.Client, r.Server, t.Object, r.Opcode == opcodes.OST_WRITE}
-	a, known := s.objects.Get(key)
-	if !known {
-		a = &access{smallest: t.Bytes, file: r.FID}
-		s.objects.Put(key, a)
-	}
+	a := s.objects.GetOrMake(key, func() *access { return &access{smallest: t.Bytes, file: r.FID} })
 	if a.target.name == "" {
 		a.target = targetOf(r)
 	}

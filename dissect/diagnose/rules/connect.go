@@ -119,11 +119,7 @@ func (k *refusedConnects) changed(i *track.Import, p track.Point) {
 
 // attempt returns the attempt of a client that is not connected.
 func (k *refusedConnects) attempt(i *track.Import) *attempt {
-	a, ok := k.attempts.Get(i.Connection)
-	if !ok {
-		a = &attempt{i: i, isNew: !isSet(i.LastServed) && i.Asked.Instance == 0}
-		k.attempts.Put(i.Connection, a)
-	}
+	a := k.attempts.GetOrMake(i.Connection, func() *attempt { return &attempt{i: i, isNew: !isSet(i.LastServed) && i.Asked.Instance == 0} })
 	return a
 }
 
@@ -222,12 +218,8 @@ func (v *refusal) add(a *attempt) {
 	if a.last.Time > v.last.Time {
 		v.last = a.last
 	}
-	if len(v.clients) < maxNames && !slices.Contains(v.clients, a.i.Client) {
-		v.clients = append(v.clients, a.i.Client)
-	}
-	if len(v.targets) < maxNames && !slices.Contains(v.targets, a.i.Target) {
-		v.targets = append(v.targets, a.i.Target)
-	}
+	v.clients = withNew(v.clients, a.i.Client, maxNames)
+	v.targets = withNew(v.targets, a.i.Target, maxNames)
 	v.readOnly, v.late, v.unsure = v.readOnly || a.readOnly, a.late, v.unsure || a.unsure
 	switch {
 	case !isSet(a.connected):

@@ -47,11 +47,7 @@ func startConnectUnanswered(r *diagnose.Reporter) diagnose.Hooks {
 }
 
 func (s *silentServers) of(c *track.Connection) *silentConnect {
-	k, ok := s.connections.Get(c)
-	if !ok {
-		k = &silentConnect{Connection: c}
-		s.connections.Put(c, k)
-	}
+	k := s.connections.GetOrMake(c, func() *silentConnect { return &silentConnect{Connection: c} })
 	return k
 }
 
@@ -121,9 +117,7 @@ func unansweredFinding(server lnet.NID, list []*silentConnect) diagnose.Finding 
 		} else if k.connected.Time > connected.Time {
 			connected = k.connected
 		}
-		if !slices.Contains(clients, k.Client) {
-			clients = append(clients, k.Client)
-		}
+		clients = withNew(clients, k.Client, unlimited)
 		if k.Target != "" && !slices.Contains(targets, k.Target) {
 			targets = append(targets, k.Target)
 		}

@@ -236,9 +236,7 @@ func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
 		list, _ := e.waiters.Get(x.Locks[i].Handle)
 		for _, w := range list {
 			longest = max(longest, w.waited)
-			if !slices.Contains(who, w.client) {
-				who = append(who, w.client)
-			}
+			who = withNew(who, w.client, unlimited)
 			if w.job != "" && !slices.Contains(jobs, w.job) {
 				jobs = append(jobs, w.job)
 			}

@@ -88,19 +88,15 @@ func (g *gssRefusals) answered(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	k := gssKey{r.Client, status}
-	c, ok := g.clients.Get(k)
-	if !ok {
-		c = &gssClient{first: track.PointOf(m), error: string(m.RPC.GSS.AppendError(nil))}
-		g.clients.Put(k, c)
-	}
+	c := g.clients.GetOrMake(k, func() *gssClient {
+		return &gssClient{first: track.PointOf(m), error: string(m.RPC.GSS.AppendError(nil))}
+	})
 	c.count++
 	c.last = track.PointOf(m)
 	if target := r.Target(); target != "" && len(c.targets) < maxNames && !slices.Contains(c.targets, target) {
 		c.targets = append(c.targets, target)
 	}
-	if len(c.servers) < maxNames && !slices.Contains(c.servers, r.Server) {
-		c.servers = append(c.servers, r.Server)
-	}
+	c.servers = withNew(c.servers, r.Server, maxNames)
 	g.report.Report(g.finding(k, c))
 }
 

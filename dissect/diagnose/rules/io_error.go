@@ -183,11 +183,7 @@ func (x *missingObjects) answered(r *track.RPC, _ *dissect.Message) {
 			}
 		}
 	}
-	m, ok := x.targets.Get(key)
-	if !ok {
-		m = &missing{more: make(map[track.FID]bool)}
-		x.targets.Put(key, m)
-	}
+	m := x.targets.GetOrMake(key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
 	at := r.Replied()
 	m.add(r, at)
 	m.prove(at, "the reply to a request of %s says ENOENT", r.Client)
@@ -262,11 +258,7 @@ func (g *noGrant) sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	key := grantKey{r.Client, targetOf(r)}
-	x, known := g.clients.Get(key)
-	if !known {
-		x = &ungranted{least: ^uint64(0)}
-		g.clients.Put(key, x)
-	}
+	x := g.clients.GetOrMake(key, func() *ungranted { return &ungranted{least: ^uint64(0)} })
 	x.all++
 	if t.AllFlags&opcodes.BrwSync == 0 || t.AnyFlags&opcodes.BrwFromGrant != 0 || t.Grant >= t.Bytes {
 		return

@@ -161,9 +161,7 @@ func (s *storm) job(r *track.RPC, m *dissect.Message, at track.Point) {
 	c.inWindow += n
 	c.operations[r.Opcode] += n
 	c.last = at
-	if len(c.clients) < maxTallied && !slices.Contains(c.clients, r.Client) {
-		c.clients = append(c.clients, r.Client)
-	}
+	c.clients = withNew(c.clients, r.Client, maxTallied)
 	if share := 100 * float64(c.inWindow) / float64(s.all-c.before); float64(c.inWindow) >= stormJobRate.Value && share >= stormJobShare.Value {
 		c.share = max(c.share, share)
 	}

@@ -174,9 +174,7 @@ func (h *hostLife) unanswered(resent *silence, from *hostLife, p track.Point) {
 	}
 	s.last = p
 	s.from = min(s.from, resent.from)
-	if !slices.Contains(s.peers, from.addr) && len(s.peers) < maxOldPeers {
-		s.peers = append(s.peers, from.addr)
-	}
+	s.peers = withNew(s.peers, from.addr, maxOldPeers)
 	for _, other := range from.heard {
 		if other.host.IsValid() && other.host != h.addr && other.at > resent.from+inFlight && !slices.Contains(s.reaching, from.addr) && len(s.reaching) < maxOldPeers {
 			s.reaching = append(s.reaching, from.addr)

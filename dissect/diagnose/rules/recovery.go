@@ -60,9 +60,7 @@ func sortedErrors(counts map[int32]int64) (list []int32) {
 // clientNIDs returns the nodes of clients, each once.
 func clientNIDs(clients []*recovery.Client) (list []lnet.NID) {
 	for _, c := range clients {
-		if n := c.Connection.Client; !slices.Contains(list, n) {
-			list = append(list, n)
-		}
+		list = withNew(list, c.Connection.Client, unlimited)
 	}
 	return list
 }

@@ -174,9 +174,7 @@ func evictedText(v *recovery.Recovery) string {
 		switch {
 		case c.Outcome != recovery.ClientEvicted:
 		case c.Type == "client" || c.Type == "":
-			if n := c.Connection.Client; !slices.Contains(clients, n) {
-				clients = append(clients, n)
-			}
+			clients = withNew(clients, c.Connection.Client, unlimited)
 		default:
 			servers++
 		}

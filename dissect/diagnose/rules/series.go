@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,12 +48,22 @@ func (s *series) finding(about diagnose.Subject) diagnose.Finding {
 	return f
 }
 
+const unlimited = math.MaxInt
+
+// withNew adds a value to a list of at most so many, unless it is there already.
+func withNew[T comparable](list []T, v T, most int) []T {
+	if len(list) < most && !slices.Contains(list, v) {
+		list = append(list, v)
+	}
+	return list
+}
+
 // jobList are the first of some jobs.
 type jobList []string
 
 func (l *jobList) add(job string) {
-	if job != "" && len(*l) < maxTallied && !slices.Contains(*l, job) {
-		*l = append(*l, job)
+	if job != "" {
+		*l = withNew(*l, job, maxTallied)
 	}
 }
 
@@ -79,9 +90,7 @@ const (
 // add counts an RPC at the time of a point.
 func (t *tally) add(r *track.RPC, at track.Point) {
 	t.series.add(at.Time)
-	if len(t.clients) < maxTallied && !slices.Contains(t.clients, r.Client) {
-		t.clients = append(t.clients, r.Client)
-	}
+	t.clients = withNew(t.clients, r.Client, maxTallied)
 	t.jobs.add(string(r.Job()))
 	word := operationWord(r)
 	for i := range t.operations {

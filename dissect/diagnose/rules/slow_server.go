@@ -277,11 +277,7 @@ func (o *overloads) of(c *track.Connection) *depths {
 	v := o.conns.of(c)
 	if v.target == nil {
 		k := connectionTarget(c)
-		d, ok := o.targets.Get(k)
-		if !ok {
-			d = &depths{conn: c, levels: make(map[workClass]*[maxDepthBits]histogram)}
-			o.targets.Put(k, d)
-		}
+		d := o.targets.GetOrMake(k, func() *depths { return &depths{conn: c, levels: make(map[workClass]*[maxDepthBits]histogram)} })
 		v.target = d
 	}
 	return v.target

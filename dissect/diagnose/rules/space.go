@@ -98,11 +98,7 @@ func (l *lowSpace) answered(r *track.RPC, m *dissect.Message) {
 	if !k.isKnown() {
 		k = l.sameTarget(k, &space)
 	}
-	x, known := l.targets.Get(k)
-	if !known {
-		x = &lowTarget{least: space}
-		l.targets.Put(k, x)
-	}
+	x := l.targets.GetOrMake(k, func() *lowTarget { return &lowTarget{least: space} })
 	x.add(r, space.at)
 	if space.left() < x.least.left() {
 		x.least = space

@@ -197,9 +197,7 @@ func (h *hungTargets) end() {
 			t.key = k
 		}
 		t.stalls = append(t.stalls, s)
-		if !slices.Contains(t.clients, s.conn.Client) {
-			t.clients = append(t.clients, s.conn.Client)
-		}
+		t.clients = withNew(t.clients, s.conn.Client, unlimited)
 	}
 	for _, t := range list {
 		h.report.Report(t.finding(h.report.Now()))
@@ -238,9 +236,7 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 			worst.insert(one)
 		}
 		for _, name := range s.others {
-			if !slices.Contains(others, name) {
-				others = append(others, name)
-			}
+			others = withNew(others, name, unlimited)
 		}
 	}
 	if len(t.clients) == 1 {

@@ -63,11 +63,7 @@ func (o *brokenRails) message(_ *track.RPC, m *dissect.Message) {
 		return
 	}
 	p := track.PointOf(m)
-	n, ok := o.nodes.Get(m.LNet.Src)
-	if !ok {
-		n = &interfaces{first: p}
-		o.nodes.Put(m.LNet.Src, n)
-	}
+	n := o.nodes.GetOrMake(m.LNet.Src, func() *interfaces { return &interfaces{first: p} })
 	n.up, n.down, n.all, n.last = up, down, all, p
 	n.times++
 }

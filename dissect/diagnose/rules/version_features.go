@@ -80,11 +80,9 @@ func (m *missingFeatures) changed(i *track.Import, p track.Point) {
 		!i.HasGranted || i.Asked.Version == 0 || i.Granted.Version == 0 {
 		return
 	}
-	c, ok := m.clients.Get(i.Client)
-	if !ok {
-		c = &featureClient{connected: p, version: i.Asked.Version, of: i.Granted.Version}
-		m.clients.Put(i.Client, c)
-	}
+	c := m.clients.GetOrMake(i.Client, func() *featureClient {
+		return &featureClient{connected: p, version: i.Asked.Version, of: i.Granted.Version}
+	})
 	found := false
 	for k := range features {
 		found = c.compare(i, &features[k]) || found
