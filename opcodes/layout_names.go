@@ -1,88 +1,44 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"slices"
+	"strings"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // The names that Lustre's layout.c has for buffers and for the formats of requests.
 // Developers know them from the sources and from error messages.
 
-var formatBuffers = []*FormatBuffer{
-	{Name: "RMF_GENERIC_DATA", Buffer: "generic_data"},
-	{Name: "RMF_MGS_TARGET_INFO", Buffer: "mgs_target_info"},
-	{Name: "RMF_MGS_TARGET_NIDLIST", Buffer: "mgs_target_nidlist"},
-	{Name: "RMF_MGS_SEND_PARAM", Buffer: "mgs_send_param"},
-	{Name: "RMF_MGS_CONFIG_BODY", Buffer: "mgs_config_body"},
-	{Name: "RMF_MGS_CONFIG_RES", Buffer: "mgs_config_res"},
+// sameBuffers are the buffers that layout.c names as they are named here: RMF_ and the name
+// in capitals.
+const sameBuffers = `
+	generic_data mgs_target_info mgs_target_nidlist mgs_send_param mgs_config_body mgs_config_res setinfo_val getinfo_key
+	getinfo_vallen getinfo_val seq_opc seq_range fld_opc mdt_body obd_quotactl quota_body ptlrpc_body close_data obd_statfs
+	setinfo_key name fid_array symtgt file_secctx_name file_secctx file_encctx llogd_body llog_log_hdr conn connect_data dlm_req
+	dlm_rep ldlm_intent dlm_lvb dlm_gl_desc mdt_md default_mdt_md rec_reint eadata eavals acl logcookies capa1 capa2 layout_intent
+	selinux_pol ost_body obd_ioobj niobuf_remote niobuf_inline rcs eavals_lens fid fiemap_key idx_info short_io hsm_user_state
+	hsm_state_set swap_layouts lfsck_request lfsck_reply out_update_header
+`
+
+// otherBuffers are the buffers that have another name in layout.c, or are in no message.
+var otherBuffers = []*FormatBuffer{
 	{Name: "RMF_U32", Buffer: "u32_array"},
-	{Name: "RMF_SETINFO_VAL", Buffer: "setinfo_val"},
-	{Name: "RMF_GETINFO_KEY", Buffer: "getinfo_key"},
-	{Name: "RMF_GETINFO_VALLEN", Buffer: "getinfo_vallen"},
-	{Name: "RMF_GETINFO_VAL", Buffer: "getinfo_val"},
-	{Name: "RMF_SEQ_OPC", Buffer: "seq_opc"},
-	{Name: "RMF_SEQ_RANGE", Buffer: "seq_range"},
-	{Name: "RMF_FLD_OPC", Buffer: "fld_opc"},
 	{Name: "RMF_FLD_MDFLD", Buffer: "fld_range"},
-	{Name: "RMF_MDT_BODY", Buffer: "mdt_body"},
-	{Name: "RMF_OBD_QUOTACTL", Buffer: "obd_quotactl"},
 	{Name: "RMF_OBD_QUOTA_ITER", Buffer: "quota_iter"},
-	{Name: "RMF_QUOTA_BODY", Buffer: "quota_body"},
 	{Name: "RMF_MDT_EPOCH", Buffer: "mdt_ioepoch"},
-	{Name: "RMF_PTLRPC_BODY", Buffer: "ptlrpc_body"},
-	{Name: "RMF_CLOSE_DATA", Buffer: "close_data"},
-	{Name: "RMF_OBD_STATFS", Buffer: "obd_statfs"},
-	{Name: "RMF_SETINFO_KEY", Buffer: "setinfo_key"},
-	{Name: "RMF_NAME", Buffer: "name"},
-	{Name: "RMF_FID_ARRAY", Buffer: "fid_array"},
-	{Name: "RMF_SYMTGT", Buffer: "symtgt"},
 	{Name: "RMF_TGTUUID", Buffer: "target_uuid"},
 	{Name: "RMF_CLUUID", Buffer: "client_uuid"},
 	{Name: "RMF_STRING"},
-	{Name: "RMF_FILE_SECCTX_NAME", Buffer: "file_secctx_name"},
-	{Name: "RMF_FILE_SECCTX", Buffer: "file_secctx"},
-	{Name: "RMF_FILE_ENCCTX", Buffer: "file_encctx"},
-	{Name: "RMF_LLOGD_BODY", Buffer: "llogd_body"},
-	{Name: "RMF_LLOG_LOG_HDR", Buffer: "llog_log_hdr"},
 	{Name: "RMF_LLOGD_CONN_BODY", Struct: "llogd_conn_body"},
-	{Name: "RMF_CONN", Buffer: "conn"},
-	{Name: "RMF_CONNECT_DATA", Buffer: "connect_data"},
-	{Name: "RMF_DLM_REQ", Buffer: "dlm_req"},
-	{Name: "RMF_DLM_REP", Buffer: "dlm_rep"},
-	{Name: "RMF_LDLM_INTENT", Buffer: "ldlm_intent"},
-	{Name: "RMF_DLM_LVB", Buffer: "dlm_lvb"},
-	{Name: "RMF_DLM_GL_DESC", Buffer: "dlm_gl_desc"},
-	{Name: "RMF_MDT_MD", Buffer: "mdt_md"},
-	{Name: "RMF_DEFAULT_MDT_MD", Buffer: "default_mdt_md"},
-	{Name: "RMF_REC_REINT", Buffer: "rec_reint"},
-	{Name: "RMF_EADATA", Buffer: "eadata"},
-	{Name: "RMF_EAVALS", Buffer: "eavals"},
-	{Name: "RMF_ACL", Buffer: "acl"},
-	{Name: "RMF_LOGCOOKIES", Buffer: "logcookies"},
-	{Name: "RMF_CAPA1", Buffer: "capa1"},
-	{Name: "RMF_CAPA2", Buffer: "capa2"},
-	{Name: "RMF_LAYOUT_INTENT", Buffer: "layout_intent"},
-	{Name: "RMF_SELINUX_POL", Buffer: "selinux_pol"},
-	{Name: "RMF_OST_BODY", Buffer: "ost_body"},
-	{Name: "RMF_OBD_IOOBJ", Buffer: "obd_ioobj"},
-	{Name: "RMF_NIOBUF_REMOTE", Buffer: "niobuf_remote"},
-	{Name: "RMF_NIOBUF_INLINE", Buffer: "niobuf_inline"},
-	{Name: "RMF_RCS", Buffer: "rcs"},
-	{Name: "RMF_EAVALS_LENS", Buffer: "eavals_lens"},
 	{Name: "RMF_OBD_ID", Buffer: "last_id"},
-	{Name: "RMF_FID", Buffer: "fid"},
 	{Name: "RMF_OST_ID", Struct: "ost_id"},
-	{Name: "RMF_FIEMAP_KEY", Buffer: "fiemap_key"},
 	{Name: "RMF_FIEMAP_VAL", Buffer: "fiemap"},
-	{Name: "RMF_IDX_INFO", Buffer: "idx_info"},
-	{Name: "RMF_SHORT_IO", Buffer: "short_io"},
-	{Name: "RMF_HSM_USER_STATE", Buffer: "hsm_user_state"},
-	{Name: "RMF_HSM_STATE_SET", Buffer: "hsm_state_set"},
 	{Name: "RMF_MDS_HSM_PROGRESS", Buffer: "hsm_progress"},
 	{Name: "RMF_MDS_HSM_CURRENT_ACTION", Buffer: "hsm_current_action"},
 	{Name: "RMF_MDS_HSM_USER_ITEM", Buffer: "hsm_user_item"},
 	{Name: "RMF_MDS_HSM_ARCHIVE", Buffer: "hsm_archive"},
-	{Name: "RMF_SWAP_LAYOUTS", Buffer: "swap_layouts"},
 	{Name: "RMF_MDS_HSM_REQUEST", Buffer: "hsm_request"},
-	{Name: "RMF_LFSCK_REQUEST", Buffer: "lfsck_request"},
-	{Name: "RMF_LFSCK_REPLY", Buffer: "lfsck_reply"},
 	{Name: "RMF_OST_LADVISE_HDR", Buffer: "ladvise_hdr"},
 	{Name: "RMF_OST_LADVISE", Buffer: "ladvise"},
 	{Name: "RMF_BUT_REPLY", Buffer: "batch_update_reply"},
@@ -90,35 +46,40 @@ var formatBuffers = []*FormatBuffer{
 	{Name: "RMF_BUT_BUF", Buffer: "but_update_buffer"},
 	{Name: "RMF_OUT_UPDATE", Struct: "object_update_request"},
 	{Name: "RMF_OUT_UPDATE_REPLY", Buffer: "object_update_reply"},
-	{Name: "RMF_OUT_UPDATE_HEADER", Buffer: "out_update_header"},
 	{Name: "RMF_OUT_UPDATE_BUF", Buffer: "out_update_buffer"},
 }
 
-var requestFormats = []*RequestFormat{
-	{Name: "RQF_OBD_PING", RPCs: []uint32{OBD_PING}},
+// formatBuffers returns the names of all buffers in layout.c.
+func formatBuffers() []*FormatBuffer {
+	list := slices.Clone(otherBuffers)
+	for name := range strings.FieldsSeq(sameBuffers) {
+		list = append(list, &FormatBuffer{Name: "RMF_" + strings.ToUpper(name), Buffer: name})
+	}
+	return list
+}
+
+// sameFormats are the operations with one format, which layout.c names after them.
+var sameFormats = []uint32{
+	OBD_PING, OBD_IDX_READ, MGS_SET_INFO, MGS_CONFIG_READ, SEQ_QUERY, FLD_QUERY, FLD_READ, MDS_QUOTACTL, OST_QUOTACTL, QUOTA_DQACQ,
+	MDS_GET_ROOT, MDS_SYNC, MDS_GETATTR, MDS_GETXATTR, MDS_GETATTR_NAME, MDS_REINT, MDS_CONNECT, MDS_DISCONNECT, LDLM_CONVERT,
+	LDLM_CANCEL, LDLM_CP_CALLBACK, LDLM_BL_CALLBACK, MDS_READPAGE, MDS_HSM_ACTION, MDS_HSM_PROGRESS, MDS_HSM_CT_REGISTER,
+	MDS_HSM_CT_UNREGISTER, MDS_HSM_STATE_GET, MDS_HSM_STATE_SET, MDS_HSM_REQUEST, MDS_HSM_DATA_VERSION, MDS_SWAP_LAYOUTS, MDS_RMFID,
+	LLOG_ORIGIN_HANDLE_CREATE, LLOG_ORIGIN_HANDLE_NEXT_BLOCK, LLOG_ORIGIN_HANDLE_PREV_BLOCK, LLOG_ORIGIN_HANDLE_READ_HEADER,
+	OST_CONNECT, OST_DISCONNECT, OST_GETATTR, OST_SETATTR, OST_CREATE, OST_PUNCH, OST_FALLOCATE, OST_SEEK, OST_SYNC, OST_DESTROY,
+	OST_STATFS, LFSCK_NOTIFY, LFSCK_QUERY, OST_LADVISE, OUT_UPDATE,
+}
+
+// otherFormats are the formats of several operations, of some of their variants, or with another
+// name than their operation.
+var otherFormats = []*RequestFormat{
 	{Name: "RQF_OBD_SET_INFO", RPCs: []uint32{OST_SET_INFO, MDS_SET_INFO}, Variants: []string{"other"}},
 	{Name: "RQF_MDT_SET_INFO", RPCs: []uint32{MDS_SET_INFO}, Variants: []string{"changelog_clear"}},
-	{Name: "RQF_OBD_IDX_READ", RPCs: []uint32{OBD_IDX_READ}},
 	{Name: "RQF_SEC_CTX", RPCs: []uint32{SEC_CTX_INIT, SEC_CTX_INIT_CONT, SEC_CTX_FINI}},
 	{Name: "RQF_MGS_TARGET_REG", RPCs: []uint32{MGS_TARGET_REG}, Variants: []string{""}},
 	{Name: "RQF_MGS_TARGET_REG_NIDLIST", RPCs: []uint32{MGS_TARGET_REG}, Variants: []string{"nidlist"}},
-	{Name: "RQF_MGS_SET_INFO", RPCs: []uint32{MGS_SET_INFO}},
-	{Name: "RQF_MGS_CONFIG_READ", RPCs: []uint32{MGS_CONFIG_READ}},
-	{Name: "RQF_SEQ_QUERY", RPCs: []uint32{SEQ_QUERY}},
-	{Name: "RQF_FLD_QUERY", RPCs: []uint32{FLD_QUERY}},
-	{Name: "RQF_FLD_READ", RPCs: []uint32{FLD_READ}},
-	{Name: "RQF_MDS_QUOTACTL", RPCs: []uint32{MDS_QUOTACTL}},
-	{Name: "RQF_OST_QUOTACTL", RPCs: []uint32{OST_QUOTACTL}},
-	{Name: "RQF_QUOTA_DQACQ", RPCs: []uint32{QUOTA_DQACQ}},
 	{Name: "RQF_LDLM_INTENT_QUOTA", RPCs: []uint32{LDLM_ENQUEUE}, Variants: []string{"QUOTA_DQACQ", "QUOTA_CONN"}},
-	{Name: "RQF_MDS_GET_ROOT", RPCs: []uint32{MDS_GET_ROOT}},
 	{Name: "RQF_MDS_STATFS", RPCs: []uint32{MDS_STATFS}, Variants: []string{""}},
 	{Name: "RQF_MDS_STATFS_NEW", RPCs: []uint32{MDS_STATFS}, Variants: []string{"aggregate"}},
-	{Name: "RQF_MDS_SYNC", RPCs: []uint32{MDS_SYNC}},
-	{Name: "RQF_MDS_GETATTR", RPCs: []uint32{MDS_GETATTR}},
-	{Name: "RQF_MDS_GETXATTR", RPCs: []uint32{MDS_GETXATTR}},
-	{Name: "RQF_MDS_GETATTR_NAME", RPCs: []uint32{MDS_GETATTR_NAME}},
-	{Name: "RQF_MDS_REINT", RPCs: []uint32{MDS_REINT}},
 	{Name: "RQF_MDS_REINT_CREATE", RPCs: []uint32{MDS_REINT}, Variants: []string{"CREATE"}, With: "eadata"},
 	{Name: "RQF_MDS_REINT_CREATE_ACL", RPCs: []uint32{MDS_REINT}, Variants: []string{"CREATE"}, With: "eadata"},
 	{Name: "RQF_MDS_REINT_CREATE_SLAVE", RPCs: []uint32{MDS_REINT}, Variants: []string{"CREATE"}, With: "eadata"},
@@ -131,18 +92,12 @@ var requestFormats = []*RequestFormat{
 	{Name: "RQF_MDS_REINT_SETATTR", RPCs: []uint32{MDS_REINT}, Variants: []string{"SETATTR"}},
 	{Name: "RQF_MDS_REINT_SETXATTR", RPCs: []uint32{MDS_REINT}, Variants: []string{"SETXATTR"}},
 	{Name: "RQF_MDS_REINT_RESYNC", RPCs: []uint32{MDS_REINT}, Variants: []string{"RESYNC"}},
-	{Name: "RQF_MDS_CONNECT", RPCs: []uint32{MDS_CONNECT}},
-	{Name: "RQF_MDS_DISCONNECT", RPCs: []uint32{MDS_DISCONNECT}},
 	{Name: "RQF_MDS_GET_INFO", RPCs: []uint32{MDS_GET_INFO}, Variants: []string{"changelog_user", "other"}},
 	{Name: "RQF_MDS_FID2PATH", RPCs: []uint32{MDS_GET_INFO}, Variants: []string{"fid2path"}},
 	{Name: "RQF_MDS_BATCH", RPCs: []uint32{MDS_BATCH}, Variants: []string{"inline", "bulk"}},
 	{Name: "RQF_LDLM_ENQUEUE", RPCs: []uint32{LDLM_ENQUEUE}, Variants: []string{"extent", "flock", "ibits", "plain"}},
 	{Name: "RQF_LDLM_ENQUEUE_LVB", RPCs: []uint32{LDLM_ENQUEUE}, Variants: []string{"extent", "glimpse", "flock", "ibits", "plain"}},
-	{Name: "RQF_LDLM_CONVERT", RPCs: []uint32{LDLM_CONVERT}},
-	{Name: "RQF_LDLM_CANCEL", RPCs: []uint32{LDLM_CANCEL}},
 	{Name: "RQF_LDLM_CALLBACK", RPCs: []uint32{LDLM_BL_CALLBACK, LDLM_CP_CALLBACK, LDLM_GL_CALLBACK}},
-	{Name: "RQF_LDLM_CP_CALLBACK", RPCs: []uint32{LDLM_CP_CALLBACK}},
-	{Name: "RQF_LDLM_BL_CALLBACK", RPCs: []uint32{LDLM_BL_CALLBACK}},
 	{Name: "RQF_LDLM_GL_CALLBACK", RPCs: []uint32{LDLM_GL_CALLBACK}, Variants: []string{""}},
 	{Name: "RQF_LDLM_GL_CALLBACK_DESC", RPCs: []uint32{LDLM_GL_CALLBACK}, Variants: []string{"quota", "barrier"}},
 	{Name: "RQF_LDLM_INTENT_BASIC", RPCs: []uint32{LDLM_ENQUEUE}, With: "ldlm_intent", Doc: "what requests with an intent have in common, until the kind of intent is known"},
@@ -154,44 +109,23 @@ var requestFormats = []*RequestFormat{
 	{Name: "RQF_LDLM_INTENT_GETXATTR", RPCs: []uint32{LDLM_ENQUEUE}, Variants: []string{"GETXATTR"}},
 	{Name: "RQF_MDS_CLOSE", RPCs: []uint32{MDS_CLOSE}, Variants: []string{""}},
 	{Name: "RQF_MDS_CLOSE_INTENT", RPCs: []uint32{MDS_CLOSE}, Variants: []string{"HSM_RELEASE", "LAYOUT_SWAP", "LAYOUT_MERGE", "LAYOUT_SPLIT", "RESYNC_DONE"}},
-	{Name: "RQF_MDS_READPAGE", RPCs: []uint32{MDS_READPAGE}},
-	{Name: "RQF_MDS_HSM_ACTION", RPCs: []uint32{MDS_HSM_ACTION}},
-	{Name: "RQF_MDS_HSM_PROGRESS", RPCs: []uint32{MDS_HSM_PROGRESS}},
-	{Name: "RQF_MDS_HSM_CT_REGISTER", RPCs: []uint32{MDS_HSM_CT_REGISTER}},
-	{Name: "RQF_MDS_HSM_CT_UNREGISTER", RPCs: []uint32{MDS_HSM_CT_UNREGISTER}},
-	{Name: "RQF_MDS_HSM_STATE_GET", RPCs: []uint32{MDS_HSM_STATE_GET}},
-	{Name: "RQF_MDS_HSM_STATE_SET", RPCs: []uint32{MDS_HSM_STATE_SET}},
-	{Name: "RQF_MDS_HSM_REQUEST", RPCs: []uint32{MDS_HSM_REQUEST}},
-	{Name: "RQF_MDS_HSM_DATA_VERSION", RPCs: []uint32{MDS_HSM_DATA_VERSION}},
-	{Name: "RQF_MDS_SWAP_LAYOUTS", RPCs: []uint32{MDS_SWAP_LAYOUTS}},
-	{Name: "RQF_MDS_RMFID", RPCs: []uint32{MDS_RMFID}},
-	{Name: "RQF_LLOG_ORIGIN_HANDLE_CREATE", RPCs: []uint32{LLOG_ORIGIN_HANDLE_CREATE}},
-	{Name: "RQF_LLOG_ORIGIN_HANDLE_NEXT_BLOCK", RPCs: []uint32{LLOG_ORIGIN_HANDLE_NEXT_BLOCK}},
-	{Name: "RQF_LLOG_ORIGIN_HANDLE_PREV_BLOCK", RPCs: []uint32{LLOG_ORIGIN_HANDLE_PREV_BLOCK}},
-	{Name: "RQF_LLOG_ORIGIN_HANDLE_READ_HEADER", RPCs: []uint32{LLOG_ORIGIN_HANDLE_READ_HEADER}},
 	{Name: "RQF_CONNECT", RPCs: []uint32{MGS_CONNECT, MDS_CONNECT, OST_CONNECT}},
-	{Name: "RQF_OST_CONNECT", RPCs: []uint32{OST_CONNECT}},
-	{Name: "RQF_OST_DISCONNECT", RPCs: []uint32{OST_DISCONNECT}},
-	{Name: "RQF_OST_GETATTR", RPCs: []uint32{OST_GETATTR}},
-	{Name: "RQF_OST_SETATTR", RPCs: []uint32{OST_SETATTR}},
-	{Name: "RQF_OST_CREATE", RPCs: []uint32{OST_CREATE}},
-	{Name: "RQF_OST_PUNCH", RPCs: []uint32{OST_PUNCH}},
-	{Name: "RQF_OST_FALLOCATE", RPCs: []uint32{OST_FALLOCATE}},
-	{Name: "RQF_OST_SEEK", RPCs: []uint32{OST_SEEK}},
-	{Name: "RQF_OST_SYNC", RPCs: []uint32{OST_SYNC}},
-	{Name: "RQF_OST_DESTROY", RPCs: []uint32{OST_DESTROY}},
 	{Name: "RQF_OST_BRW_READ", RPCs: []uint32{OST_READ}},
 	{Name: "RQF_OST_BRW_WRITE", RPCs: []uint32{OST_WRITE}},
-	{Name: "RQF_OST_STATFS", RPCs: []uint32{OST_STATFS}},
 	{Name: "RQF_OST_SET_GRANT_INFO", RPCs: []uint32{OST_SET_INFO}, Variants: []string{"grant_shrink"}},
 	{Name: "RQF_OST_GET_INFO", RPCs: []uint32{OST_GET_INFO}, Variants: []string{"other"}},
 	{Name: "RQF_OST_GET_INFO_LAST_ID", RPCs: []uint32{OST_GET_INFO}, Variants: []string{"last_id"}},
 	{Name: "RQF_OST_GET_INFO_LAST_FID", RPCs: []uint32{OST_GET_INFO}, Variants: []string{"last_fid"}},
 	{Name: "RQF_OST_SET_INFO_LAST_FID", RPCs: []uint32{OST_SET_INFO}, Variants: []string{"last_fid"}},
 	{Name: "RQF_OST_GET_INFO_FIEMAP", RPCs: []uint32{OST_GET_INFO}, Variants: []string{"fiemap"}},
-	{Name: "RQF_LFSCK_NOTIFY", RPCs: []uint32{LFSCK_NOTIFY}},
-	{Name: "RQF_LFSCK_QUERY", RPCs: []uint32{LFSCK_QUERY}},
-	{Name: "RQF_OST_LADVISE", RPCs: []uint32{OST_LADVISE}},
 	{Name: "RQF_BUT_GETATTR", RPCs: []uint32{MDS_BATCH}, Variants: []string{"BUT_GETATTR"}},
-	{Name: "RQF_OUT_UPDATE", RPCs: []uint32{OUT_UPDATE}},
+}
+
+// requestFormats returns the formats of all requests in layout.c.
+func requestFormats() []*RequestFormat {
+	list := slices.Clone(otherFormats)
+	for _, opcode := range sameFormats {
+		list = append(list, &RequestFormat{Name: "RQF_" + ByOpcode(opcode).Name, RPCs: []uint32{opcode}})
+	}
+	return list
 }

@@ -175,7 +175,7 @@ var layoutDiffers = map[string]string{
 func TestLayoutNames(t *testing.T) {
 	all := readFacts(t)
 	buffers := make(map[string]string)
-	for _, b := range Protocol.FormatBuffers {
+	for _, b := range Protocol.FormatBuffers() {
 		buffers[b.Name] = b.Buffer
 	}
 	ours := make(map[string]string) // by RMF name
@@ -186,16 +186,16 @@ func TestLayoutNames(t *testing.T) {
 		}
 		ours[row[0]] = want
 	}
-	if len(all.Buffers) != len(buffers) || len(all.Formats) != len(Protocol.Formats) {
-		t.Errorf("%d and %d names in the facts, %d and %d are declared", len(all.Buffers), len(all.Formats), len(buffers), len(Protocol.Formats))
+	if len(all.Buffers) != len(buffers) || len(all.Formats) != len(Protocol.Formats()) {
+		t.Errorf("%d and %d names in the facts, %d and %d are declared", len(all.Buffers), len(all.Formats), len(buffers), len(Protocol.Formats()))
 	}
 	index := NewIndex()
-	for _, b := range Protocol.FormatBuffers {
+	for _, b := range Protocol.FormatBuffers() {
 		if topics := index.Topics(b.Name); b.Buffer != "" && (len(topics) != 1 || len(topics[0].Places) == 0) {
 			t.Errorf("%s: no message has the buffer %s", b.Name, b.Buffer)
 		}
 	}
-	for _, f := range Protocol.Formats {
+	for _, f := range Protocol.Formats() {
 		i := slices.IndexFunc(all.Formats, func(row []string) bool { return row[0] == f.Name })
 		if i < 0 {
 			t.Errorf("%s is not in the facts", f.Name)

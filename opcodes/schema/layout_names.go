@@ -46,12 +46,12 @@ func (g *Registry) Uses(f *RequestFormat) (uses []FormatUse) {
 // formatNamed returns the request format, or the buffer, that has a name in
 // layout.c.
 func (x *Index) formatNamed(name string) []Topic {
-	for _, f := range x.reg.Formats {
+	for _, f := range x.reg.Formats() {
 		if strings.EqualFold(f.Name, name) {
 			return []Topic{{Format: f}}
 		}
 	}
-	for _, b := range x.reg.FormatBuffers {
+	for _, b := range x.reg.FormatBuffers() {
 		if !strings.EqualFold(b.Name, name) {
 			continue
 		}

@@ -16,8 +16,8 @@ type Registry struct {
 	Texts []*TextConstant
 	Terms []*Term
 
-	Formats       []*RequestFormat // request formats of layout.c
-	FormatBuffers []*FormatBuffer  // buffers of layout.c
+	Formats       func() []*RequestFormat // request formats of layout.c
+	FormatBuffers func() []*FormatBuffer  // buffers of layout.c
 
 	Opcodes       *Names               // names of the operations; Prepare fills it
 	UnusedOpcodes []Value              // opcodes that have a name and no RPC

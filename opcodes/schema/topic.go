@@ -287,10 +287,10 @@ func (x *Index) TopicNames(short bool) []string {
 			}
 		}
 	}
-	for _, f := range x.reg.Formats {
+	for _, f := range x.reg.Formats() {
 		all[f.Name] = true
 	}
-	for _, b := range x.reg.FormatBuffers {
+	for _, b := range x.reg.FormatBuffers() {
 		all[b.Name] = true
 	}
 	for _, t := range x.reg.Terms {

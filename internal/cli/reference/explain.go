@@ -313,7 +313,7 @@ func (p *prose) overview(index *schema.Index) error {
 		{values, "enumerations", "ldlm_mode"},
 		{constants, "constants", "OBD_CONNECT_GRANT"},
 		{len(opcodes.Protocol.Texts), "text constants", "XATTR_NAME_LOV"},
-		{len(opcodes.Protocol.FormatBuffers) + len(opcodes.Protocol.Formats), "names of layout.c", "RMF_DLM_REQ"},
+		{len(opcodes.Protocol.FormatBuffers()) + len(opcodes.Protocol.Formats()), "names of layout.c", "RMF_DLM_REQ"},
 		{len(opcodes.Protocol.Terms), "abbreviations", "LVB"},
 		{len(ownEntries()), "keys", "xid"},
 		{len(rules.All()), "findings", "evicted.lock_callback"},
