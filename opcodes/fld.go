@@ -135,3 +135,21 @@ func appendSequenceRange(b []byte, big bool, l *Line) {
 	l.Add(Dim, ") ")
 	appendTargetIndex(b, big, l)
 }
+
+// QueriedSequence returns the sequence of FIDs whose target a FLD_QUERY asks for, nil if it
+// was not captured.
+func QueriedSequence(m *Msg) []byte {
+	if b := m.Buf(2); len(b) >= 8 {
+		return b[:8]
+	}
+	return nil
+}
+
+// AllocatedSequences returns the range of sequences in a reply to a SEQ_QUERY.
+func AllocatedSequences(m *Msg) (start, end uint64, ok bool) {
+	b := m.Buf(1)
+	if len(b) < luSeqRange.Size {
+		return 0, 0, false
+	}
+	return lsrStart.Uint(b, m.Big), lsrEnd.Uint(b, m.Big), lsrEnd.Uint(b, m.Big) != 0
+}

@@ -162,6 +162,11 @@ func LockReplyOf(m *Msg) (r LockReply, ok bool) {
 	return r, true
 }
 
+// IsReadLock reports whether a mode is one of those that a lock has which is only to read.
+func IsReadLock(mode uint64) bool { return mode == readModes[0] || mode == readModes[1] }
+
+var readModes = [...]uint64{LdlmMode.Number("PR"), LdlmMode.Number("CR")}
+
 // IsIntent reports whether a request of LDLM_ENQUEUE has an intent: which lock it
 // gets, if any, is in the reply.
 func IsIntent(m *Msg) bool {

@@ -184,6 +184,22 @@ func updateAt(req *Msg, i int) []byte {
 	return b
 }
 
+// UpdatedObjects calls yield with the FID of each object that an OUT_UPDATE is about, as far
+// as it has its updates in the request itself. It returns the number of updates, 0 if they
+// come as bulk data.
+func UpdatedObjects(req *Msg, yield func(fid []byte)) (updates int) {
+	first := updateAt(req, 0)
+	if first == nil {
+		return 0
+	}
+	updates = int(ourqCount.Uint(req.Buf(1)[outHeaderSize:], req.Big))
+	for b, n := first, 0; n < updates && len(b) >= updateHeader; n++ {
+		yield(ouFid.Bytes(b))
+		b = b[min(len(b), updateSize(b, req.Big)):]
+	}
+	return updates
+}
+
 // chooseUpdateResult: what was asked for is known from the request.
 func chooseUpdateResult(v *View) *Field {
 	u := updateAt(v.Msg.Req, v.Index)

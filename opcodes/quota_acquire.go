@@ -212,3 +212,29 @@ func summarizeQuotaConnectReply(m *Msg, l *Line) {
 	l.Key("index ").FID(qbFid.Bytes(b), m.Big)
 	l.Key("version ").Num(qbSlvVer.Uint(b, m.Big))
 }
+
+// QuotaID is whose quota a message is about.
+type QuotaID struct {
+	Kind uint64 // of QuotaType
+	ID   uint64
+	All  bool // the limits of all ids of the kind
+}
+
+// QuotaIDOf returns whose quota a request is about: one for quota, for the lock of an id or
+// an index of quota, or a quota command.
+func QuotaIDOf(m *Msg) (q QuotaID, ok bool) {
+	if b := m.Named("obd_quotactl"); len(b) >= qcID.Off+qcID.Size {
+		return QuotaID{Kind: qcType.Uint(b, m.Big), ID: qcID.Uint(b, m.Big)}, true
+	}
+	if m.Opcode == QUOTA_DQACQ {
+		b := m.Buf(1)
+		if len(b) < qbID.Off+8 {
+			return q, false
+		}
+		return QuotaID{Kind: fidOid.Uint(qbFid.Bytes(b), m.Big) >> 24 & 0xff, ID: ReadUint(b[qbID.Off:qbID.Off+8], m.Big)}, true
+	}
+	if k := requestLock(m.Buf(1), m.Big); len(m.Buf(1)) >= lockDesc.Off+keptOfLock && k.isQuota() {
+		return QuotaID{Kind: k.nameWord(1) >> 24 & 0xff, ID: k.nameWord(2), All: k.nameWord(2) == 0 && k.nameWord(3) == 0}, true
+	}
+	return q, false
+}

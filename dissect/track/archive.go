@@ -48,7 +48,7 @@ func (a *Archive) Read(b []byte, r *RPC) error {
 // rpc visits the fields of an RPC.
 func (a *Archive) rpc(c *codec.Codec, r *RPC) {
 	c.Bools(&r.HasOpcode, &r.Encrypted, &r.HasUser, &r.HasFID, &r.hasJob, &r.notThere, &r.HasRequest, &r.HasReply,
-		&r.OneWay, &r.Expired, &r.reopened)
+		&r.OneWay, &r.Expired, &r.reopened, &r.Nested.All)
 	a.identity(c, &r.Identity)
 	a.request(c, &r.Request)
 	reply(c, &r.Reply)
@@ -56,6 +56,8 @@ func (a *Archive) rpc(c *codec.Codec, r *RPC) {
 	codec.Number(c, &r.Sends)
 	codec.Number(c, &r.Early)
 	codec.Number(c, &r.created)
+	codec.Number(c, &r.Nested.Count)
+	codec.Number(c, &r.Nested.Time)
 	if c.Present(r.lock.blocked || r.lock.end != LockWaitNone) {
 		a.lockWait(c, &r.lock)
 	}

@@ -223,7 +223,7 @@ func (t *Pairing) describe(r *RPC, m *dissect.Message) {
 	}
 	if v := q.Variant; v != nil && v.Subject != nil && m.Msg != nil && !q.Cut {
 		fid, name := v.Subject(m.Msg)
-		r.HasFID = r.FID.read(fid, q.Big)
+		r.HasFID = r.FID.Read(fid, q.Big)
 		r.name = append(r.name[:0], name[:min(len(name), maxName)]...)
 	}
 	if r.Opcode == opcodes.LDLM_ENQUEUE && r.HasOpcode {

@@ -29,6 +29,8 @@ type RPC struct {
 	// Seen has when each capture point saw the RPC.
 	Seen []Sighting
 
+	Nested Nested // zero unless package nested follows the RPCs
+
 	record
 }
 
@@ -100,14 +102,41 @@ const (
 	ended                  // was given to Done; absorbs late duplicates
 )
 
+// Nested sums up the RPCs that the server sent to others because of an RPC, between its
+// request and its reply.
+type Nested struct {
+	Count int
+	Time  int64 // nanoseconds in which at least one of them had no reply
+	All   bool  // a capture point sees what the server sends to all others
+}
+
+// NestedCount returns how many nested RPCs are known; ok is false when there may be some that
+// were not captured, and none was.
+func (r *RPC) NestedCount() (n int, ok bool) {
+	return r.Nested.Count, r.Nested.Count > 0 || r.Nested.All
+}
+
+// NestedTime returns the part of the latency in nanoseconds in which nested RPCs that are
+// known had no reply.
+func (r *RPC) NestedTime() (ns int64, ok bool) {
+	_, ok = r.NestedCount()
+	return r.Nested.Time, ok
+}
+
+// OwnTime returns the rest of the latency in nanoseconds, where all nested RPCs are known.
+func (r *RPC) OwnTime() (ns int64, ok bool) {
+	latency, ok := r.Latency()
+	return max(0, latency-r.Nested.Time), ok && r.Nested.All
+}
+
 // FID is a Lustre file identifier.
 type FID struct {
 	Seq      uint64
 	OID, Ver uint32
 }
 
-// read reads a struct lu_fid; it returns false when there is no FID.
-func (f *FID) read(b []byte, big bool) bool {
+// Read reads a struct lu_fid; it returns false when there is no FID.
+func (f *FID) Read(b []byte, big bool) bool {
 	if len(b) < 16 {
 		return false
 	}

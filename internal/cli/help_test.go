@@ -74,6 +74,8 @@ func exampleFolder(t *testing.T) string {
 		"before.pcap":     "metadata.pcap.zst",
 		"after.pcap":      "recovery.pcap.zst",
 		"after2.pcap":     "mount.pcap",
+		"mds.pcap":        "../dissect/track/nested/testdata/dne.mds.pcap.zst",
+		"oss.pcap":        "../dissect/track/nested/testdata/dne.oss.pcap.zst",
 		"evicted.pcap":    "../dissect/diagnose/rules/testdata/evicted.pcap.zst",
 	} {
 		must.NoError(t, os.Symlink(wiretest.Repo("pcaps/"+sample), filepath.Join(dir, name)))

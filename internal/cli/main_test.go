@@ -71,13 +71,15 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command as users do: with pipes, exit statuses, broken
-// files and the environment. $PCAPS has the samples.
+// files and the environment. $PCAPS has the samples, $NESTED those of
+// nested RPCs.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		UpdateScripts: wiretest.Update(), // files that cmp compares
 		Dir:           filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PCAPS", wiretest.Repo("pcaps"))
+			env.Setenv("NESTED", wiretest.Repo("dissect/track/nested/testdata"))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -37,7 +37,7 @@ func subcommands(sys *scan.System) []subcommand {
 	return []subcommand{
 		of("show", newShow), of("rpcs", newRPCs), of("stats", newStats), of("imports", newImports), of("locks", newLocks), of("files", newFiles),
 		of("recovery", newRecovery), of("config", newConfig), of("diff", newDiff), of("diagnose", newDiagnose),
-		of("tui", newTUI), of("ladder", newLadder), of("report", newReport), of("anonymize", newAnonymize),
+		of("tui", newTUI), of("ladder", newLadder), of("trace", newTrace), of("report", newReport), of("anonymize", newAnonymize),
 		of("monitor", monitor.New),
 		{"sql", func() *cobra.Command { return sql.New(sys, execute) }},
 		{"extcap", func() *cobra.Command { return extcap.New(sys, flags.Version()) }},

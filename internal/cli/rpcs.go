@@ -148,6 +148,8 @@ func (c *rpcsOptions) run() error {
 	slow := slowestRPCs{limit: c.slowest}
 	o := p.FollowOptions()
 	o.Timeout = int64(c.timeout)
+	form := c.View.Form.Value
+	filter.Nested = filter.Nested || form == "json" || form == flags.ParquetForm || c.columns.UseNested()
 	followRPCs(p, filter, o).Add(follow.Hooks{Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)
 		switch {
@@ -184,6 +186,9 @@ func followRPCs(p *scan.Pass, filter *flags.RPCFilter, o follow.Options) *follow
 			p.NoteFrames(m, r)
 		}
 	}})
+	if filter.Nested {
+		f.Nested()
+	}
 	p.Observe(f)
 	p.Add(scan.Consumer{Finish: f.Finish})
 	return f

@@ -66,6 +66,11 @@ func rpcKeys() []Key[*rpc] {
 			v.SetErrno(r.OtherErrors[i])
 			return true
 		}},
+		numberIf("nested", "number of RPCs that the server sent to other nodes because of it, between request and reply: callbacks about "+
+			"locks, updates and locks of other MDTs, quota, look-ups of FIDs; known where a capture point sees what the server sends",
+			(*rpc).NestedCount).omit(),
+		duration("nested_time", "part of the latency in which the server waited for nested RPCs", (*rpc).NestedTime).omit(),
+		duration("own_time", "rest of the latency", (*rpc).OwnTime).omit(),
 		number("transno", "number of the transaction", func(r *rpc) uint64 { return r.Transno }).as(Decimal).label("transno=").
 			when(func(r *rpc) bool { return r.Has(opcodes.PbTransno) }),
 		number("early_replies", "number of early replies, with which the server asked for more time", func(r *rpc) int { return r.Early }),

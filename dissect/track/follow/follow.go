@@ -3,8 +3,8 @@
 //
 // A Follower gets what a dissector hands out, and calls Hooks. It makes the parts that
 // these hooks need, once: who sets the hook Lock has locks followed, and with them the
-// connections that they depend on. Imports, Locks, Files and Paths return a part that is
-// looked at in other ways.
+// connections that they depend on. Imports, Locks, Files, Paths and Nested return a part
+// that is looked at in other ways.
 //
 //	f := follow.New(follow.Options{}, follow.Hooks{Lock: func(l *locks.Lock) { … }})
 //	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, IBEvent: f.IBEvent})
@@ -21,6 +21,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/dissect/track/paths"
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/dissect/track/targets"
@@ -69,6 +70,7 @@ type Follower struct {
 	recoveries *recovery.Tracker
 	files      *files.Files
 	paths      *paths.Paths
+	nested     *nested.Tracker
 
 	first    int64 // time of the first message
 	now      int64
@@ -145,6 +147,9 @@ func (f *Follower) parts() (list []Hooks) {
 		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, advance: x.Advance,
 			close: func() { x.Advance(f.now); x.Close() }})
 	}
+	if x := f.nested; x != nil {
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, last: x.Release})
+	}
 	if x := f.files; x != nil {
 		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Lock: x.Lock, last: x.Done, advance: x.Advance})
 	}
@@ -198,6 +203,17 @@ func (f *Follower) Paths() *paths.Paths {
 		f.list()
 	}
 	return f.paths
+}
+
+// Nested returns the RPCs that servers sent because of others. With it, RPCs have the field
+// Nested when they have ended.
+func (f *Follower) Nested() *nested.Tracker {
+	if f.nested == nil {
+		f.mustBegin()
+		f.nested = nested.New()
+		f.list()
+	}
+	return f.nested
 }
 
 // mustBegin panics when messages were taken already, which a new part would lack.

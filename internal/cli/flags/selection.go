@@ -1,6 +1,9 @@
 package flags
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/dissect"
@@ -78,6 +81,10 @@ func (f *MessageFilter) Match(m *dissect.Message, first int64) bool {
 
 // RPCFilter is a display filter for RPCs. The zero value matches all.
 type RPCFilter struct {
+	// Nested reports whether the filter may use keys of nested RPCs, which are followed only
+	// for those who need them.
+	Nested bool
+
 	filter *filter.RPCFilter
 	msg    records.Message
 }
@@ -85,8 +92,16 @@ type RPCFilter struct {
 // RPCs compiles the display filter for RPCs.
 func (s *Selection) RPCs() (*RPCFilter, error) {
 	f, err := compile(s.Display, filter.CompileRPC)
-	return &RPCFilter{filter: f}, err
+	return &RPCFilter{Nested: usesNested(s.Display), filter: f}, err
 }
+
+// usesNested reports whether a filter or the name of a column has a key of nested RPCs.
+func usesNested(text string) bool {
+	return strings.Contains(text, "nested") || strings.Contains(text, "own_time")
+}
+
+// UseNested reports whether one of the columns is a key of nested RPCs.
+func (c *Columns) UseNested() bool { return slices.ContainsFunc(c.Names, usesNested) }
 
 // Mark compares one of the messages of an RPC with the parts of the filter that are about
 // messages, and keeps the result for Match; first is the time of the first frame of the

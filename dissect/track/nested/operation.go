@@ -1,0 +1,233 @@
+package nested
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// operation is an RPC that a server serves.
+type operation struct {
+	span    track.Span // To is 0 while there is no reply
+	client  lnet.NID
+	opcode  uint32
+	portal  uint32
+	mode    uint64 // of the lock that it asks for
+	reads   bool   // an intent whose lock does not keep readers away
+	intent  bool
+	creates bool // a file, which needs OST objects
+	renames bool // looks at the directories around its own
+	moves   bool // a migration: the directory may have got another FID meanwhile
+	unlocks bool // the range of a flock
+	about   []byte
+	fid     track.FID
+	name    [maxEntryName]byte
+	owner   [3]uint32 // whose quota it changes, by kind
+	owned   [3]bool
+	threads []*thread
+	calls   []*Call
+}
+
+const (
+	maxAbout     = 1 << 12 // bytes of a request that are searched
+	maxCalls     = 1 << 12 // of an operation
+	maxEntryName = 32      // bytes of a name that are compared
+)
+
+// isServed reports whether an RPC may have nested ones.
+func isServed(r *track.RPC) bool {
+	switch r.Opcode {
+	case opcodes.OBD_PING, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.OST_SYNC, opcodes.QUOTA_DQACQ:
+		return false
+	}
+	return !track.IsCallback(r.Opcode) && !track.IsConnect(r.Opcode) && !r.OneWay
+}
+
+// payload returns the bytes of a message behind the LNet header.
+func payload(m *dissect.Message) []byte { return m.Data[min(m.PayloadOff, len(m.Data)):] }
+
+func (t *Tracker) newOperation(r *track.RPC, m *dissect.Message) *operation {
+	o := &operation{}
+	if n := len(t.free); n > 0 {
+		o, t.free = t.free[n-1], t.free[:n-1]
+	}
+	data := payload(m)
+	*o = operation{span: track.Span{From: m.Time}, client: r.Client, opcode: r.Opcode, portal: r.Portal, fid: r.FID,
+		about: append(o.about[:0], data[:min(len(data), maxAbout)]...), threads: o.threads[:0], calls: o.calls[:0]}
+	if len(r.Name()) <= maxEntryName {
+		copy(o.name[:], r.Name())
+	}
+	o.creates = r.Variant != nil && strings.Contains(r.Variant.Name, "CREAT") || r.Opcode == opcodes.MDS_REINT
+	if r.Opcode == opcodes.MDS_REINT && r.Variant != nil {
+		o.renames, o.moves = r.Variant.Name == "RENAME", r.Variant.Name == "MIGRATE"
+	}
+	if m.Msg == nil {
+		return o
+	}
+	switch {
+	case r.Opcode == opcodes.LDLM_ENQUEUE:
+		if d, ok := opcodes.LockDescOf(m.Msg); ok {
+			o.mode, o.unlocks = d.Requested, d.IsUnlock()
+		}
+		o.intent = opcodes.IsIntent(m.Msg)
+		o.reads = o.intent && r.Variant != nil && !slices.Contains(changing, r.Variant.Name)
+	case r.Opcode == opcodes.MDS_QUOTACTL:
+		if q, ok := opcodes.QuotaIDOf(m.Msg); ok && q.Kind < uint64(len(o.owner)) {
+			o.owner[q.Kind], o.owned[q.Kind] = uint32(q.ID), true
+		}
+	case r.Opcode <= opcodes.OST_SYNC && r.Opcode != opcodes.OST_REPLY:
+		if w, ok := opcodes.OwnerOf(m.Msg); ok {
+			o.owner, o.owned = [3]uint32{w.User, w.Group, w.Project}, [3]bool{true, true, w.HasProject}
+		}
+	}
+	return o
+}
+
+// changing are the intents that may ask for other locks than the one that is granted.
+var changing = []string{"OPEN", "OPEN|CREAT", "CREAT", "LAYOUT", "UNLINK", "GLIMPSE"}
+
+// canCause reports whether an operation may cause such a call.
+func (o *operation) canCause(c *Call) bool {
+	switch o.opcode {
+	case opcodes.LDLM_CANCEL, opcodes.LDLM_CONVERT:
+		return c.opcode == opcodes.LDLM_CP_CALLBACK
+	case opcodes.MDS_READPAGE:
+		return !track.IsCallback(c.opcode)
+	case opcodes.LDLM_ENQUEUE:
+		switch c.opcode {
+		case opcodes.LDLM_CP_CALLBACK:
+			return o.unlocks || o.intent
+		case opcodes.LDLM_BL_CALLBACK:
+			return o.reads && opcodes.IsReadLock(c.mode) || o.intent && !o.reads || c.mode == o.mode
+		}
+	}
+	return true
+}
+
+// waitedForObjects reports whether the server made OST objects for most of the time in which it
+// served an operation that may need some.
+func (o *operation) waitedForObjects(c *Call) bool {
+	return o.creates && c.opcode == opcodes.OST_CREATE && c.span.To <= o.span.To && 2*(c.span.To-c.span.From) > o.span.To-o.span.From
+}
+
+// mayBeOver reports whether the thread of an operation without a reply may serve another
+// one by now: the reply is on its way.
+func (o *operation) mayBeOver(next *operation) bool {
+	return len(next.threads) == 0 && next.portal == o.portal && next.span.From >= o.span.From
+}
+
+// add adds a nested RPC.
+func (o *operation) add(c *Call, link Link) {
+	if c.Link = link; len(o.calls) < maxCalls {
+		o.calls = append(o.calls, c)
+	}
+}
+
+// proven returns the calls of the operation in the order in which they were sent, without
+// those that turned out to be sent for something else. A thread
+// waits for the reply to what it sends, so a call that was answered later belongs to
+// something else.
+func (o *operation) proven() []*Call {
+	list := slices.DeleteFunc(slices.Clone(o.calls), func(c *Call) bool {
+		return c.Link == ByThread && c.thread.isShared() || o.span.To != 0 && c.span.To > o.span.To && c.opcode != opcodes.LDLM_CP_CALLBACK
+	})
+	slices.SortFunc(list, func(a, b *Call) int { return int(int64(a.Number) - int64(b.Number)) })
+	return list
+}
+
+// sum sums up the nested RPCs.
+func (o *operation) sum(s *server) (n track.Nested) {
+	n.All = s.isCovered()
+	covered := o.span.From
+	for _, c := range o.proven() {
+		if c.Link == ByTime {
+			continue
+		}
+		n.Count++
+		to := c.span.To
+		if o.span.To != 0 && (to == 0 || to > o.span.To) {
+			to = o.span.To
+		}
+		n.Time += max(0, to-max(covered, c.span.From))
+		covered = max(covered, to)
+	}
+	return n
+}
+
+// names has what FIDs that servers name stand for: names in directories, or stripes of
+// directories, as replies have shown.
+type names struct {
+	entries *fifo.Map[track.FID, dirEntry]
+}
+
+// dirEntry is a name in a directory, without one a stripe of it.
+type dirEntry struct {
+	dir  track.FID
+	name [maxEntryName]byte
+}
+
+const maxNames = 1 << 14
+
+func newNames() names { return names{fifo.NewMap[track.FID, dirEntry](maxNames)} }
+
+// learn takes the reply to an operation.
+func (n *names) learn(o *operation, r *track.RPC, m *dissect.Message) {
+	if m.Msg == nil || o.fid == (track.FID{}) || r.Status < 0 {
+		return
+	}
+	fid := track.FID(opcodes.FileAttrsOf(m.Msg).FID)
+	if fid == (track.FID{}) {
+		return
+	}
+	if o.name[0] != 0 && fid != o.fid {
+		n.entries.Put(fid, dirEntry{o.fid, o.name})
+	}
+	if layout := opcodes.FileLayout(m.Msg); layout != nil {
+		opcodes.DirectoryStripes(layout, func(stripe opcodes.FileID) {
+			if track.FID(stripe) != fid {
+				n.entries.Put(track.FID(stripe), dirEntry{dir: fid})
+			}
+		})
+	}
+}
+
+// directory returns the directory that a FID is a stripe of, or the FID itself.
+func (n *names) directory(fid track.FID) track.FID {
+	if e, ok := n.entries.Get(fid); ok && e.name[0] == 0 {
+		return e.dir
+	}
+	return fid
+}
+
+// link reports whether an operation names what a call names.
+func (n *names) link(o *operation, c *Call) bool {
+	if c.hasQuota {
+		k := c.quota.Kind
+		return k < uint64(len(o.owned)) && o.owned[k] && (c.quota.All && o.opcode == opcodes.MDS_QUOTACTL || uint64(o.owner[k]) == c.quota.ID)
+	}
+	if c.isNamedIn(o.about) {
+		return true
+	}
+	for _, fid := range c.fids {
+		if above, ok := n.entries.Get(o.fid); ok && o.renames && above.dir == fid {
+			return true
+		}
+		e, ok := n.entries.Get(fid)
+		if !ok {
+			continue
+		}
+		if e.name[0] != 0 {
+			if o.name == e.name && (o.moves || n.directory(o.fid) == n.directory(e.dir)) {
+				return true
+			}
+		} else if n.directory(o.fid) == e.dir {
+			return true
+		}
+	}
+	return false
+}
