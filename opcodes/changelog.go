@@ -279,8 +279,7 @@ var llogChangelogUserRec2 = &Struct{Name: "llog_changelog_user_rec2", Since: "2.
 		U32("cur_mask", Hex, "kinds of changes it wants, a bit each by number; 0: those of the device"),
 		Pad("cur_padding1", 4),
 		Str("cur_name", 16, "name, behind the id"),
-		Pad("cur_padding2", 8),
-		Pad("cur_padding3", 8),
+		Padding("cur_padding", 2, 8, 8),
 		Sub("cur_tail", &llogRecTail),
 	}}
 

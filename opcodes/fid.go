@@ -100,8 +100,7 @@ var llFid = &Struct{Name: "ll_fid", Doc: "file by inode number, before there wer
 
 var fidArray = &Struct{Name: "fid_array", Doc: "list of FIDs", Fields: []*Field{
 	U32("fa_nr", "number of FIDs"),
-	Pad("fa_padding0", 4),
-	Pad("fa_padding1", 8),
+	Padding("fa_padding", 0, 4, 8),
 	Subs("fa_fids", -1, &LuFid, CountBy("fa_nr")),
 }}
 

@@ -119,9 +119,7 @@ var GSSHeader = &Struct{Name: "gss_header",
 		U32("gh_proc", &GssProc, "data, or a step of the set-up or the end of the context"),
 		U32("gh_seq", "number of the message in its context: the server drops a number that it has had"),
 		U32("gh_svc", &SptlrpcService, "how the message is protected"),
-		Pad("gh_pad1", 4),
-		Pad("gh_pad2", 4),
-		Pad("gh_pad3", 4),
+		Padding("gh_pad", 1, 4, 4, 4),
 		Sub("gh_handle", &netobjS, "context on the server; empty while it is being set up"),
 	}}
 
@@ -134,8 +132,7 @@ var GSSRepHeader = &Struct{Name: "gss_rep_header", Doc: "first buffer of a reply
 	U32("gh_major", Hex, &GssMajor, "GSS result, 0 for success"),
 	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
 	U32("gh_seqwin", "how many numbers a message may lag behind the highest one in its context"),
-	Pad("gh_pad2", 4),
-	Pad("gh_pad3", 4),
+	Padding("gh_pad", 2, 4, 4),
 	Sub("gh_handle", &netobjS, "the new context on the server"),
 }}
 
@@ -147,9 +144,7 @@ var GSSErrHeader = &Struct{Name: "gss_err_header", Doc: "first buffer of an erro
 	U32("gh_proc", &GssProc, "ERR"),
 	U32("gh_major", Hex, &GssMajor, "GSS result: the reason, such as GSS_S_NO_CONTEXT"),
 	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
-	Pad("gh_pad1", 4),
-	Pad("gh_pad2", 4),
-	Pad("gh_pad3", 4),
+	Padding("gh_pad", 1, 4, 4, 4),
 	Sub("gh_handle", &netobjS, "the context that was refused"),
 }}
 

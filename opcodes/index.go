@@ -34,9 +34,7 @@ var idxInfo = &Struct{Name: "idx_info", Doc: "which index, and which part of it"
 	U64("ii_hash_end", Cookie, "hash to go on with; 0xfffffffffffffffe: that was all"),
 	U16("ii_keysize", Size, "bytes of a key, in the reply"),
 	U16("ii_recsize", Size, "bytes of a record, in the reply"),
-	Pad("ii_pad1", 4),
-	Pad("ii_pad2", 8),
-	Pad("ii_pad3", 8),
+	Padding("ii_pad", 1, 4, 8, 8),
 }}
 
 var luIdxpage = &Struct{Name: "lu_idxpage", Detect: indexPageBig, Doc: "page of an index: 4096 bytes", Fields: []*Field{
@@ -192,8 +190,7 @@ var luOrphanRecV3 = &Struct{Name: "lu_orphan_rec_v3",
 		Sub("lor_layout", &ostLayout, "its place in the layout"),
 		U32("lor_layout_version", "version of the layout"),
 		U32("lor_range", "versions that are equally good"),
-		Pad("lor_padding_1", 4),
-		Pad("lor_padding_2", 8),
+		Padding("lor_padding_", 1, 4, 8),
 	}}
 
 var luOrphanEntV3 = &Struct{Name: "lu_orphan_ent_v3", Doc: "entry of the list of orphans", Fields: []*Field{

@@ -84,9 +84,7 @@ var lmvUserMdV1 = &Struct{Name: "lmv_user_md_v1", Detect: littleLayout, Summariz
 		U32("lum_type", &LmvType, "where the layout comes from"),
 		U8("lum_max_inherit", Since("2.15"), If(isDefaultLmv), Remark(remarkInherit), "of a default layout: levels of subdirectories that inherit it"),
 		U8("lum_max_inherit_rr", Since("2.15"), If(isDefaultLmv), "of a default layout: levels that are spread over the MDTs in turn"),
-		Pad("lum_padding1", 2),
-		Pad("lum_padding2", 4),
-		Pad("lum_padding3", 4),
+		Padding("lum_padding", 1, 2, 4, 4),
 		Str("lum_pool_name", 16, "MDT pool"),
 		Subs("lum_objects", -1, &lmvUserMdsData, CountOf(userStripes), "the MDTs to use, or the stripes"),
 	}}
@@ -97,11 +95,9 @@ var lmvDesc = &Struct{Name: "lmv_desc", Doc: "the MDTs of a file system", Fields
 	U32("ld_default_stripe_count", "default number of stripes of a directory"),
 	U32("ld_pattern", "default pattern"),
 	U64("ld_default_hash_size", "unused"),
-	Pad("ld_padding_1", 8),
-	Pad("ld_padding_2", 4),
+	Padding("ld_padding_", 1, 8, 4),
 	U32("ld_qos_maxage", Duration, "age at which space figures are read again"),
-	Pad("ld_padding_3", 4),
-	Pad("ld_padding_4", 4),
+	Padding("ld_padding_", 3, 4, 4),
 	Sub("ld_uuid", &obdUuid, "name of the LMV"),
 }}
 
@@ -113,8 +109,7 @@ var lmvMdsMdV1 = &Struct{Name: "lmv_mds_md_v1", Detect: littleLayout, Summarize:
 	U32("lmv_layout_version", "generation of the layout"),
 	U32("lmv_migrate_offset", "while it is migrated: the first of the old stripes; while it is split or merged: the smaller number of stripes"),
 	U32("lmv_migrate_hash", &lmvHashWord, "how names were spread before"),
-	Pad("lmv_padding2", 4),
-	Pad("lmv_padding3", 8),
+	Padding("lmv_padding", 2, 4, 8),
 	Str("lmv_pool_name", 16, "MDT pool"),
 	Subs("lmv_stripe_fids", -1, &LuFid, CountOf(lmvStripes), "the stripes"),
 }}

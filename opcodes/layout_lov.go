@@ -153,8 +153,7 @@ var lovDesc = &Struct{Name: "lov_desc", Doc: "the OSTs of a file system and the 
 	S64("ld_default_stripe_offset", "default OST of the first object; -1: any"),
 	Pad("ld_padding_0", 4),
 	U32("ld_qos_maxage", Duration, "age at which space figures are read again"),
-	Pad("ld_padding_1", 4),
-	Pad("ld_padding_2", 4),
+	Padding("ld_padding_", 1, 4, 4),
 	Sub("ld_uuid", &obdUuid, "name of the LOV"),
 }}
 

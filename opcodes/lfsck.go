@@ -95,10 +95,7 @@ var lfsckRequest = &Struct{Name: "lfsck_request",
 		Sub("lr_fid", &LuFid, "the object or directory, as the event needs it"),
 		Sub("lr_fid2", &LuFid, "of PAIRS_VERIFY: the parent"),
 		U32("lr_comp_id", "component of the parent's layout that the object belongs to"),
-		Pad("lr_padding_0", 4),
-		Pad("lr_padding_1", 8),
-		Pad("lr_padding_2", 8),
-		Pad("lr_padding_3", 8),
+		Padding("lr_padding_", 0, 4, 8, 8, 8),
 	}}
 
 const lfsckStart = 5

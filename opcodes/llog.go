@@ -70,9 +70,7 @@ var llogLogid = &Struct{Name: "llog_logid", Doc: "name of a log: the object that
 
 var llogCatid = &Struct{Name: "llog_catid", Doc: "entry of a target's list of catalogs", Fields: []*Field{
 	Sub("lci_logid", &llogLogid, "the catalog"),
-	Pad("lci_padding1", 4),
-	Pad("lci_padding2", 4),
-	Pad("lci_padding3", 4),
+	Padding("lci_padding", 1, 4, 4, 4),
 }}
 
 var llogLogHdr = &Struct{Name: "llog_log_hdr", Detect: llogBig, Doc: "first block of a log", Fields: []*Field{

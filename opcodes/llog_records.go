@@ -45,9 +45,7 @@ var (
 var llogLogidRec = &Struct{Name: "llog_logid_rec", Detect: llogBig, Doc: "record of a catalog: names a plain log", Fields: []*Field{
 	Sub("lid_hdr", &llogRecHdr),
 	Sub("lid_id", &llogLogid, "the plain log"),
-	Pad("lid_padding1", 4),
-	Pad("lid_padding2", 8),
-	Pad("lid_padding3", 8),
+	Padding("lid_padding", 1, 4, 8, 8),
 	Sub("lid_tail", &llogRecTail),
 }}
 
@@ -64,9 +62,7 @@ var llogUnlink64Rec = &Struct{Name: "llog_unlink64_rec", Detect: llogBig, Doc: "
 	Sub("lur_hdr", &llogRecHdr),
 	Sub("lur_fid", &LuFid, "the object"),
 	U32("lur_count", "objects that follow it"),
-	Pad("lur_padding1", 4),
-	Pad("lur_padding2", 8),
-	Pad("lur_padding3", 8),
+	Padding("lur_padding", 1, 4, 8, 8),
 	Sub("lur_tail", &llogRecTail),
 }}
 
@@ -92,8 +88,7 @@ var llogSetattr64RecV2 = &Struct{Name: "llog_setattr64_rec_v2", Detect: llogBig,
 		U64("lsr_valid", &ObdMdValid, "which attributes change"),
 		U32("lsr_projid", "project"),
 		U32("lsr_layout_version", "layout version that later writes must have"),
-		Pad("lsr_padding2", 8),
-		Pad("lsr_padding3", 8),
+		Padding("lsr_padding", 2, 8, 8),
 		Sub("lsr_tail", &llogRecTail),
 	}}
 
@@ -102,9 +97,7 @@ var llogSizeChangeRec = &Struct{Name: "llog_size_change_rec", Detect: llogBig,
 		Sub("lsc_hdr", &llogRecHdr),
 		Sub("lsc_fid", &llFid, "the file"),
 		U32("lsc_ioepoch", "epoch of the writes"),
-		Pad("lsc_padding1", 4),
-		Pad("lsc_padding2", 8),
-		Pad("lsc_padding3", 8),
+		Padding("lsc_padding", 1, 4, 8, 8),
 		Sub("lsc_tail", &llogRecTail),
 	}}
 
@@ -129,9 +122,7 @@ var llogGen = &Struct{Name: "llog_gen", Doc: "generation of the connection betwe
 var llogGenRec = &Struct{Name: "llog_gen_rec", Detect: llogBig, Doc: "marks a generation in a log", Fields: []*Field{
 	Sub("lgr_hdr", &llogRecHdr),
 	Sub("lgr_gen", &llogGen),
-	Pad("padding1", 8),
-	Pad("padding2", 8),
-	Pad("padding3", 8),
+	Padding("padding", 1, 8, 8, 8),
 	Sub("lgr_tail", &llogRecTail),
 }}
 

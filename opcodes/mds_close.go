@@ -44,8 +44,7 @@ var DataVersionFlags = Bits("data_version_flags", "LL_DV_", "what is flushed bef
 
 var mdtIoepoch = &Struct{Name: "mdt_ioepoch", Doc: "the open file that a close or setattr is about", Fields: []*Field{
 	Sub("mio_open_handle", &lustreHandle, "open handle that the open gave"),
-	Pad("mio_unused1", 8),
-	Pad("mio_unused2", 4),
+	Padding("mio_unused", 1, 8, 4),
 	Pad("mio_padding", 4),
 }}
 

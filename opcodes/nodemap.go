@@ -131,37 +131,25 @@ var nodemapRangeRec = &Struct{Name: "nodemap_range_rec", Order: Little,
 	Doc: "range of client NIDs that a nodemap holds for", Fields: []*Field{
 		U64("nrr_start_nid", NID4, "first NID"),
 		U64("nrr_end_nid", NID4, "last NID"),
-		Pad("nrr_padding1", 8),
-		Pad("nrr_padding2", 8),
+		Padding("nrr_padding", 1, 8, 8),
 	}}
 
 var nodemapRange2Rec = &Struct{Name: "nodemap_range2_rec", Since: "2.16", Order: Little,
 	Doc: "client NIDs that a nodemap holds for, as a prefix", Fields: []*Field{
 		Sub("nrr_nid_prefix", &LnetNid, "NID that begins the range"),
-		Pad("nrr_padding1", 4),
-		Pad("nrr_padding2", 4),
-		Pad("nrr_padding3", 2),
-		Pad("nrr_padding4", 1),
+		Padding("nrr_padding", 1, 4, 4, 2, 1),
 		U8("nrr_netmask", "bits that count"),
 	}}
 
 var nodemapIdRec = &Struct{Name: "nodemap_id_rec", Order: Little,
 	Doc: "id that a client's id is mapped to; the key has the client's", Fields: []*Field{
 		U32("nir_id_fs", "id in the file system"),
-		Pad("nir_padding1", 4),
-		Pad("nir_padding2", 8),
-		Pad("nir_padding3", 8),
-		Pad("nir_padding4", 8),
+		Padding("nir_padding", 1, 4, 8, 8, 8),
 	}}
 
 var nodemapGlobalRec = &Struct{Name: "nodemap_global_rec", Order: Little, Doc: "whether nodemaps are used at all", Fields: []*Field{
 	U8("ngr_is_active", "1: nodemaps are in use"),
-	Pad("ngr_padding1", 1),
-	Pad("ngr_padding2", 2),
-	Pad("ngr_padding3", 4),
-	Pad("ngr_padding4", 8),
-	Pad("ngr_padding5", 8),
-	Pad("ngr_padding6", 8),
+	Padding("ngr_padding", 1, 1, 2, 4, 8, 8, 8),
 }}
 
 var nodemapClusterRolesRec = &Struct{Name: "nodemap_cluster_roles_rec", Since: "2.16", Order: Little,
@@ -180,19 +168,13 @@ var nodemapOffsetRec = &Struct{Name: "nodemap_offset_rec", Since: "2.17", Order:
 		U32("nor_limit_gid", "size of the range"),
 		U32("nor_start_projid", "first id of the range"),
 		U32("nor_limit_projid", "size of the range"),
-		Pad("nor_padding1", 4),
-		Pad("nor_padding2", 4),
+		Padding("nor_padding", 1, 4, 4),
 	}}
 
 var nodemapFilesetHeaderRec = &Struct{Name: "nodemap_fileset_header_rec", Since: "2.17", Order: Little,
 	Doc: "fileset: directory that clients are confined to; its path follows in pieces", Fields: []*Field{
 		U8("nfhr_flags", &NodemapFilesetFlags, "kind of fileset"),
-		Pad("nfr_padding1", 1),
-		Pad("nfr_padding2", 2),
-		Pad("nfr_padding3", 4),
-		Pad("nfr_padding4", 8),
-		Pad("nfr_padding5", 8),
-		Pad("nfr_padding6", 8),
+		Padding("nfr_padding", 1, 1, 2, 4, 8, 8, 8),
 	}}
 
 var nodemapFilesetRec = &Struct{Name: "nodemap_fileset_rec", Since: "2.17", Order: Little,
@@ -206,11 +188,7 @@ var nodemapUserCapabilitiesRec = &Struct{Name: "nodemap_user_capabilities_rec", 
 	Doc: "capabilities that users of a nodemap keep", Fields: []*Field{
 		U64("nucr_caps", Hex, "bit per capability, as in capabilities(7)"),
 		U8("nucr_type", &NodemapCapType, "what the bits mean"),
-		Pad("nucr_padding1", 1),
-		Pad("nucr_padding2", 2),
-		Pad("nucr_padding3", 4),
-		Pad("nucr_padding4", 8),
-		Pad("nucr_padding5", 8),
+		Padding("nucr_padding", 1, 1, 2, 4, 8, 8),
 	}}
 
 // nodemapRec is union nodemap_rec.

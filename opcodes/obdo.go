@@ -81,9 +81,7 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	U64("o_data_version", Cookie, When{"o_valid", "FLDATAVERSION"}, If(hasDataVersion), "data version of the object"),
 	U64("o_grant_used", Size, Over("o_data_version"), If(usesGrant), "grant in bytes that the client used up"),
 	U32("o_projid", When{"o_valid", "FLPROJID"}, "project"),
-	Pad("o_padding_4", 4),
-	Pad("o_padding_5", 8),
-	Pad("o_padding_6", 8),
+	Padding("o_padding_", 4, 4, 8, 8),
 }}
 
 var ostBody = &Struct{Name: "ost_body", Doc: "attributes of an object", Fields: []*Field{

@@ -226,8 +226,7 @@ func ptlrpcBodyFields() []*Field {
 		U64("pb_slv", "Reply: the server's lock volume. The product of age and number of unused locks that a client should stay below; small when the server is short of memory."),
 		Arr("pb_pre_versions", 4, U64("", Cookie), "Reply: versions of the objects before the operation. A replayed request contains them, and the server replays only on objects that still have them."),
 		U64("pb_mbits", Cookie, "Request: match bits of the last bulk part, and of the reply where OBD_CONNECT2_REP_MBITS was agreed on. A resent request gets new ones while its xid stays."),
-		Pad("pb_padding64_0", 8),
-		Pad("pb_padding64_1", 8),
+		Padding("pb_padding64_", 0, 8, 8),
 		U32("pb_uid", Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: user for whom the work is done. Zero bytes up to 2.15."),
 		U32("pb_gid", Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: group of that user. Zero bytes up to 2.15."),
 	}

@@ -51,13 +51,7 @@ var obdStatfs = &Struct{Name: "obd_statfs", Doc: "space and objects of a target,
 	U32("os_state", &ObdStatfsState, "what is special about the target"),
 	U32("os_fprecreated", "OST: objects made ahead and not yet given out"),
 	U32("os_granted", "OST: space granted to clients, in blocks"),
-	Pad("os_spare3", 4),
-	Pad("os_spare4", 4),
-	Pad("os_spare5", 4),
-	Pad("os_spare6", 4),
-	Pad("os_spare7", 4),
-	Pad("os_spare8", 4),
-	Pad("os_spare9", 4),
+	Padding("os_spare", 3, 4, 4, 4, 4, 4, 4, 4),
 }}
 
 func remarkBackend(v *View, dst []byte) []byte {

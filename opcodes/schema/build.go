@@ -3,6 +3,8 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // The constructors take their options in any order: the address of a *Names, a Format, an
@@ -81,6 +83,44 @@ func Msgs(name string, options ...any) *Field {
 // size is zero. It is shown only when it is not zero.
 func Pad(name string, size int, options ...any) *Field {
 	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Uint, Size: size, Pad: true, options: options}
+}
+
+// Padding is several fields of padding, of these sizes. Their names are the prefix and a
+// number, from first on.
+func Padding(prefix string, first int, sizes ...int) *Field {
+	return &Field{Name: prefix, Off: unresolved, Rules: &Rules{several: &several{first: first, sizes: sizes}}}
+}
+
+// Like is the first n fields of another struct, whose names have another prefix there.
+func Like(s **Struct, n int, there, prefix string) *Field {
+	return &Field{Name: prefix, Off: unresolved, declared: s, Rules: &Rules{several: &several{n: n, there: there}}}
+}
+
+// several is what a field that stands for several ones makes of itself.
+type several struct {
+	first int // number of the first one
+	sizes []int
+	n     int
+	there string // prefix
+}
+
+// all returns the fields that a field stands for, nil when it is one field.
+func (f *Field) all() (list []*Field) {
+	if f.Rules == nil || f.several == nil {
+		return nil
+	}
+	for i, size := range f.several.sizes {
+		list = append(list, Pad(f.Name+strconv.Itoa(f.several.first+i), size))
+	}
+	if f.declared != nil {
+		for _, there := range (*f.declared).Fields[:f.several.n] {
+			c := there.Copy()
+			c.Name = f.Name + strings.TrimPrefix(there.Name, f.several.there)
+			c.Key = `,"` + c.Name + `":`
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // Pads is padding that is an array of n integers of size bytes.

@@ -158,6 +158,7 @@ type Rules struct {
 	afterPrevious bool    // follows the field before it, which has a variable end
 	count         *Field  // CountBy, resolved
 	named         []Field // Options, under the name of the Union
+	several       *several
 }
 
 // noRules are the rules of a field without any. Nothing writes to them.

@@ -40,6 +40,11 @@ func (s *Struct) Resolve() *Struct {
 		return s
 	}
 	s.resolved = true
+	for i := 0; i < len(s.Fields); i++ {
+		if all := s.Fields[i].all(); all != nil {
+			s.Fields = slices.Concat(s.Fields[:i], all, s.Fields[i+1:])
+		}
+	}
 	fixed := true
 	for _, f := range s.Fields {
 		fixed = s.place(f.Resolve(), fixed)
