@@ -5,7 +5,7 @@
 // Done as hooks in track.Options. It passes each lock to the hook that New gets,
 // when the lock has ended and all RPCs about it have, or at the end of the capture.
 //
-// locks.go takes the messages, lock.go has what is known of a lock, and resource.go
+// locks.go takes the messages, lock.go has what is known of a lock, and blocked_by.go
 // finds which locks on a resource keep others waiting. Blockers sums that up.
 //
 // Nothing is guessed: a lock keeps another one waiting when the server said so with
