@@ -9,7 +9,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -130,7 +129,7 @@ func (t *target) fuzz(limit time.Duration, parallel int, corpus string) (execs i
 		"-test.parallel="+strconv.Itoa(parallel), "-test.fuzzcachedir="+corpus)
 	cmd.Dir = t.dir
 	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, io.Discard
+	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()
 	for _, count := range progress.FindAllSubmatch(out.Bytes(), -1) {
 		execs, _ = strconv.ParseInt(string(count[1]), 10, 64) // digits only
