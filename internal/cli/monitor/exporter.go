@@ -75,9 +75,13 @@ type exporter struct {
 }
 
 // replace replaces the exporter by e, which is nil or not started, and sends metrics by it.
-// An exporter to the same receiver stays, with the spans that wait in it. It never blocks.
+// An exporter to the same receiver stays, with the spans that wait in it, and takes the
+// certificates of e. It never blocks.
 func (x *exporter) replace(e *otlp.Exporter, to receiver, interval time.Duration, r *metrics.Registry) {
 	same := x.active != nil && e != nil && x.receiver == to
+	if same && x.active != e {
+		x.active.Renew(e)
+	}
 	if same && x.interval == interval {
 		return
 	}

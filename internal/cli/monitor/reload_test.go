@@ -2,9 +2,18 @@ package monitor
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -154,4 +163,49 @@ func TestEqualExporter(t *testing.T) {
 	if s := c.exporter.stats(); s.Spans.Waiting != 0 || s.Spans.Dropped != 1 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// TestCertificateReload: a certificate that was replaced is read again, and what could not be
+// sent before is sent then.
+func TestCertificateReload(t *testing.T) {
+	var requests atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	right := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	must.NoError(t, os.WriteFile(file, otherCertificate(t), 0o600))
+	c := newTestCommand("--otlp", server.URL)
+	c.sys.Env = func(name string) string { return map[string]string{"OTEL_EXPORTER_OTLP_CERTIFICATE": file}[name] }
+	registry := metrics.New(time.Now())
+	reload := func() {
+		t.Helper()
+		p, err := c.check()
+		must.NoError(t, err)
+		c.exporter.replace(p.exporter, p.receiver, time.Hour, registry)
+	}
+	reload()
+	first := c.exporter.active
+	first.Span(&otlp.Span{Name: "x"})
+	must.NoError(t, os.WriteFile(file, right, 0o600))
+	reload()
+	if c.exporter.active != first {
+		t.Error("replaced")
+	}
+	c.exporter.close(registry, t.Logf)
+	if s := c.exporter.stats(); s.Spans.Sent != 1 || requests.Load() == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// otherCertificate returns a certificate of nobody that the test knows.
+func otherCertificate(t *testing.T) []byte {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(nil)
+	must.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(nil, template, template, public, private)
+	must.NoError(t, err)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -17,7 +18,7 @@ import (
 // goroutine, and none but Shutdown waits for the network.
 type Exporter struct {
 	spans, points *sender
-	client        *http.Client
+	client        *atomic.Pointer[http.Client]
 	ctx           context.Context // of requests
 	cancel        context.CancelFunc
 	start         sync.Once
@@ -87,7 +88,8 @@ func New(c Config) (*Exporter, error) {
 		c.Log = func(string) {}
 	}
 	envelope := newEnvelope(&c.Resource)
-	e := &Exporter{client: client}
+	e := &Exporter{client: new(atomic.Pointer[http.Client])}
+	e.client.Store(client)
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.spans = &sender{
 		signal: tracesSignal, url: tracesURL, header: tracesHeader,
@@ -98,7 +100,7 @@ func New(c Config) (*Exporter, error) {
 		queue: newQueue(&envelope, 0, math.MaxInt, c.Delay),
 	}
 	for _, s := range []*sender{e.spans, e.points} {
-		s.client, s.timeout, s.log, s.done = client, c.Timeout, c.Log, make(chan struct{})
+		s.client, s.timeout, s.log, s.done = e.client, c.Timeout, c.Log, make(chan struct{})
 		if c.Gzip {
 			// The level is valid, so there is no error.
 			s.gzip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
@@ -117,6 +119,12 @@ func (e *Exporter) Start() {
 		go e.spans.run(e.ctx)
 		go e.points.run(e.ctx)
 	})
+}
+
+// Renew takes the certificates of an Exporter to the same receiver that was not started: their
+// files may have changed since e was made. What waits in e is sent with them.
+func (e *Exporter) Renew(from *Exporter) {
+	e.client.Swap(from.client.Load()).CloseIdleConnections()
 }
 
 // Span queues a span. If the queue is full, its oldest spans are dropped.
@@ -152,7 +160,7 @@ func (e *Exporter) Shutdown(ctx context.Context) error {
 	<-e.spans.done
 	<-e.points.done
 	e.cancel()
-	e.client.CloseIdleConnections()
+	e.client.Load().CloseIdleConnections()
 	after := e.Stats()
 	lost := func(a, b SignalStats) uint64 { return a.Dropped + a.Refused - b.Dropped - b.Refused }
 	spans, points := lost(after.Spans, before.Spans), lost(after.Points, before.Points)
