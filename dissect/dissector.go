@@ -45,6 +45,7 @@ type Message struct {
 	Req     *RequestInfo // of a reply or bulk transfer: its request, if known; of a request: itself
 	Msg     *schema.Msg  // the parsed lustre_msg of a request or reply that is not encrypted
 	Content []byte       // complete bulk data, in the message with the last part of them
+	Target  string       // of its connection, without "_UUID"; set by those who know, such as track.Names
 }
 
 // Dissector converts frames to messages: package lnet decodes LNet messages; the
@@ -243,7 +244,7 @@ func (d *Dissector) reply(m *Message) {
 	if early(m, p) {
 		m.Kind = lnet.EarlyReply
 	} else if q != nil {
-		d.requests.replied(q, m.Time)
+		d.requests.replied(q, m)
 	}
 	d.requests.expectHandle(m.LNet.Handle, q, m.LNet.MatchBits)
 }

@@ -16,10 +16,16 @@ type RequestInfo struct {
 	Client, Server lnet.NID
 	Frame          int64
 	Time           int64
+	ReplyFrame     int64  // of its first final reply, 0 before
+	Handle         uint64 // pb_handle
 	Big            bool
 	Variant        *schema.Variant
-	Data           []byte // the lustre_msg, of operations whose replies are read with it
+	JobID          [32]byte // with NULs behind it
+	Data           []byte   // the lustre_msg, of operations whose replies are read with it
 }
+
+// Job returns the job id, empty when the request had none.
+func (q *RequestInfo) Job() []byte { return schema.TrimNUL(q.JobID[:]) }
 
 // request is a request whose replies and bulk data may still arrive.
 type request struct {
@@ -93,7 +99,8 @@ func (t *requestTable) add(m *Message, p *rpcMsg) *request {
 	}
 	t.held -= len(q.info.Data)
 	q.info = RequestInfo{XID: r.XID, Opcode: r.Opcode, Client: m.LNet.Src, Server: m.LNet.Dst,
-		Frame: frame, Time: sent, Big: r.Big, Variant: r.Variant}
+		Frame: frame, Time: sent, Handle: r.Handle, Big: r.Big, Variant: r.Variant}
+	copy(q.info.JobID[:], r.JobID)
 	if rpc := p.RPC; rpc != nil && rpc.Context {
 		q.data = append(q.data[:0], cut(m.Data, p.off, m.Size)...)
 		q.info.Data = q.data
@@ -108,9 +115,12 @@ func (t *requestTable) add(m *Message, p *rpcMsg) *request {
 	return q
 }
 
-// replied records that a request was answered.
-func (t *requestTable) replied(q *request, now int64) {
-	t.answered.Push(&q.place, now)
+// replied records that m answers a request.
+func (t *requestTable) replied(q *request, m *Message) {
+	if q.info.ReplyFrame == 0 {
+		q.info.ReplyFrame = m.Frame
+	}
+	t.answered.Push(&q.place, m.Time)
 }
 
 // unused returns an empty request.

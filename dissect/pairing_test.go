@@ -53,7 +53,7 @@ func TestAnsweredRequestsAreRemoved(t *testing.T) {
 		c.now += second / 28
 		q := c.send(i%50, (i+2)<<keyShift)
 		c.table.expectHandle([16]byte{byte(i), byte(i >> 8), byte(i >> 16)}, q, q.info.XID)
-		c.table.replied(q, c.now)
+		c.table.replied(q, &Message{Message: lnet.Message{Time: c.now}})
 		if i%1000 == 0 {
 			c.check(t)
 		}
@@ -158,7 +158,7 @@ func TestPairingAllocatesNothing(t *testing.T) {
 		c.now++
 		q := c.send(i%3, i<<keyShift)
 		c.table.expectHandle([16]byte{byte(i)}, q, q.info.XID)
-		c.table.replied(q, c.now)
+		c.table.replied(q, &Message{Message: lnet.Message{Time: c.now}})
 	}
 	for range 100_000 {
 		pair()

@@ -31,8 +31,23 @@ func NewNames() *Names {
 		locks: fifo.NewMap[uint64, opcodes.Lock](maxLockHandles)}
 }
 
-// Message takes the next message.
+// Message takes the next message, and sets its Target.
 func (n *Names) Message(m *dissect.Message) {
+	n.learn(m)
+	switch handle := m.RPC.Handle; {
+	case m.Kind == lnet.Request && IsConnect(m.RPC.Opcode) && m.Msg != nil:
+		m.Target, _ = targetOf(m.Msg)
+	case m.Kind == lnet.Request && handle != 0:
+		m.Target = n.Target(handle)
+	case m.Req != nil && m.Req.Handle != 0:
+		m.Target = n.Target(m.Req.Handle)
+	default:
+		m.Target = n.Target(handle) // of the reply to a connect
+	}
+}
+
+// learn learns names from a message.
+func (n *Names) learn(m *dissect.Message) {
 	switch {
 	case !m.RPC.HasOpcode || m.RPC.Status < 0 || m.Msg == nil:
 	case m.RPC.Opcode == opcodes.LDLM_ENQUEUE, m.RPC.Opcode == opcodes.LDLM_CP_CALLBACK:
@@ -52,12 +67,18 @@ func (n *Names) Message(m *dissect.Message) {
 // connect learns the target of a connect request by the handle that other
 // requests of the connection have.
 func (n *Names) connect(request *schema.Msg, handle uint64) {
-	uuid, _, terminated := bytes.Cut(request.Buf(connectTarget), []byte{0})
-	name := bytes.TrimSuffix(uuid, []byte("_UUID"))
-	if handle == 0 || !terminated || len(uuid) > maxUUID || n.Target(handle) == string(name) {
-		return
+	if name, ok := targetOf(request); ok && handle != 0 && n.Target(handle) != name {
+		n.targets.Put(handle, name)
 	}
-	n.targets.Put(handle, string(name))
+}
+
+// targetOf returns the target that a connect request names, without "_UUID".
+func targetOf(connect *schema.Msg) (name string, ok bool) {
+	uuid, _, terminated := bytes.Cut(connect.Buf(connectTarget), []byte{0})
+	if !terminated || len(uuid) > maxUUID {
+		return "", false
+	}
+	return string(bytes.TrimSuffix(uuid, []byte("_UUID"))), true
 }
 
 // Target returns the target of the connection with a server's handle, without

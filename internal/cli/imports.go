@@ -93,6 +93,7 @@ func (c *importsOptions) run() error {
 	c.View.NodeName = in.NodeNames()
 	p := scan.New(c.Sys, in, scan.Options{
 		Select: selected.Match,
+		Names:  track.NewNames(),
 		Limit:  c.selection.Count,
 		SaveTo: c.selection.Save, SaveAll: c.selection.All,
 	})

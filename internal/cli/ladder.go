@@ -189,7 +189,9 @@ func (c *ladderOptions) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram,
 	s := ladder.NewSelector(d, c.what, names, f.Locks(), f.Files())
 	f.Add(follow.Hooks{
 		Message: func(r *track.RPC, m *dissect.Message) {
-			names.Message(m)
+			if names.Message(m); m.Target == "" && r != nil {
+				m.Target = r.Target()
+			}
 			s.Message(m, r)
 			if in.Live() && d.Len() >= c.selection.Count {
 				p.Fail(scan.ErrStop)

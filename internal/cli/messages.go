@@ -32,6 +32,7 @@ type messagesOptions struct {
 	tree, hex bool
 	diff      bool
 	pdu       bool
+	names     *track.Names
 }
 
 func newMessages(sys *scan.System, commands []string) *cobra.Command {
@@ -108,7 +109,7 @@ func (c *messagesOptions) run() error {
 	if err := errors.Join(err, wrong, c.selection.Check(), c.check()); err != nil {
 		return err
 	}
-	c.View.NodeName = in.NodeNames()
+	c.View.NodeName, c.names = in.NodeNames(), track.NewNames()
 	show, err := c.messageView(in)
 	if err != nil {
 		return err
@@ -125,6 +126,7 @@ func (c *messagesOptions) run() error {
 		SavePDUs: c.pdu,
 		Distinct: true,
 		BulkData: c.hex,
+		Names:    c.names,
 	})
 	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {
@@ -162,10 +164,9 @@ func (c *messagesOptions) check() error {
 
 type messageView struct {
 	render.Renderer
-	independent bool                   // each message can be rendered without those before it
-	header      []byte                 // printed first
-	all         func(*dissect.Message) // gets all messages, shown or not; nil: not needed
-	flags       *render.Flags          // the Renderer of -T flags, which needs connects in pairs; else nil
+	independent bool          // each message can be rendered without those before it
+	header      []byte        // printed first
+	flags       *render.Flags // the Renderer of -T flags, which needs connects in pairs; else nil
 
 	// table has the columns of -T parquet, whose Renderer needs the Writer; else nil.
 	table *records.Table[*records.Message]
@@ -198,8 +199,8 @@ func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
 		}
 		return v, nil
 	}
-	o.Names, o.Files = track.NewNames(), in.FileNames()
-	return messageView{Renderer: render.NewSummary(o), all: o.Names.Message}, nil
+	o.Names, o.Files = c.names, in.FileNames()
+	return messageView{Renderer: render.NewSummary(o)}, nil
 }
 
 // fileKeys returns the keys of -T parquet, with the fields of -e.
@@ -236,7 +237,6 @@ func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
 	at := render.Moment{}
 	p.Add(scan.Consumer{
 		Begin: func() error { return w.Write(show.header) },
-		All:   show.all,
 		Message: func(m *dissect.Message) error {
 			at.First = p.First()
 			buf = show.Append(buf[:0], m, at)

@@ -71,7 +71,7 @@ func TestRPCCounts(t *testing.T) {
 }
 
 func TestRPCMistakes(t *testing.T) {
-	_, err := Compile(`rpc.target == "MGS"`)
+	_, err := Compile(`rpc.sends == 2`)
 	var e *Error
 	if !errors.As(err, &e) || e.Col != 0 || !strings.Contains(e.Hint, "lshark rpcs") {
 		t.Errorf("over messages: %v", err)

@@ -109,7 +109,26 @@ func messageKeys() []Key[*Message] {
 				return 0, false
 			}
 			return m.Time - m.Req.Time, true
-		}).hide(),
+		}).omit(),
+		text("target", "target of the connection, without \"_UUID\", as far as connects before the message tell", func(m *Message) string { return m.Target }).omit(),
+		{Name: "job", Type: Text, JSON: Omit, Doc: "job id of the request", Get: func(m *Message, v *Value) bool {
+			if v.Text = nil; m.Req != nil {
+				v.Text = m.Req.Job()
+			}
+			return len(v.Text) > 0
+		}},
+		number("request_frame", "frame of the request, of the messages that follow it", func(m *Message) int64 {
+			if m.Req == nil || m.Kind == lnet.Request {
+				return 0
+			}
+			return m.Req.Frame
+		}).nonzero(),
+		number("reply_frame", "frame of the first reply, of the messages that follow it", func(m *Message) int64 {
+			if m.Req == nil || m.Req.ReplyFrame == m.Frame {
+				return 0
+			}
+			return m.Req.ReplyFrame
+		}).nonzero(),
 		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is equal is enough",
 			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {
 				f := m.fids()[i]

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
 )
@@ -63,6 +64,7 @@ func (c *command) captureLocal(out *output, input *scan.Flags) error {
 	}
 	p := scan.New(c.sys, in, scan.Options{
 		Select:   selected.Match,
+		Names:    track.NewNames(),
 		Stream:   out,
 		SavePDUs: c.content.Value == contentMessages,
 		SaveAll:  c.selection.Display == "",

@@ -110,6 +110,9 @@ func (f *RPCFilter) Mark(m *dissect.Message, first int64, r *track.RPC) {
 	if f.filter == nil {
 		return
 	}
+	if m.Target == "" {
+		m.Target = r.Target()
+	}
 	f.msg.Set(m, first)
 	f.filter.Mark(&f.msg, r)
 }

@@ -32,8 +32,9 @@ type Options struct {
 	// Limit, SaveTo or Stream.
 	Concurrent bool
 
-	JoinBulk bool // with BulkData: put the parts of file data together
-	Frames   bool // fill Message.Frames
+	Names    *track.Names // gets all messages, and sets their Target; nil: nobody needs it
+	JoinBulk bool         // with BulkData: put the parts of file data together
+	Frames   bool         // fill Message.Frames
 
 	// LookAhead is for how long, at most, names of targets are looked for ahead in files;
 	// 0: for as long as maxLookAhead bytes take.
@@ -355,6 +356,9 @@ func (p *Pass) message(m *dissect.Message) {
 	p.messages++
 	if p.once != nil && p.once.Seen(m) {
 		return
+	}
+	if p.opt.Names != nil {
+		p.opt.Names.Message(m)
 	}
 	if p.observer != nil {
 		p.observer.Message(m)

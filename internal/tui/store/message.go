@@ -16,7 +16,7 @@ const maxData = 1 << 20
 
 // messageCodec writes messages as bytes and reads them back.
 type messageCodec struct {
-	files    codec.Interned[string]
+	texts    codec.Interned[string] // names of files and targets
 	variants codec.Interned[*schema.Variant]
 	notes    codec.Interned[lnet.Note]
 }
@@ -47,6 +47,7 @@ func (t *messageCodec) message(c *codec.Codec, m *dissect.Message) {
 		})
 	})
 	t.rpc(c, &m.RPC)
+	t.texts.Visit(c, &m.Target, (*codec.Codec).Text)
 	codec.Pointer(c, &m.IB, t.infiniband)
 	codec.Pointer(c, &m.Req, func(c *codec.Codec, r *dissect.RequestInfo) { t.request(c, m, r) })
 }
@@ -54,7 +55,7 @@ func (t *messageCodec) message(c *codec.Codec, m *dissect.Message) {
 func (t *messageCodec) frame(c *codec.Codec, m *lnet.Message) {
 	codec.Number(c, &m.Number)
 	codec.Number(c, &m.Frame)
-	t.files.Visit(c, &m.File, (*codec.Codec).Text)
+	t.texts.Visit(c, &m.File, (*codec.Codec).Text)
 	codec.Number(c, &m.Order)
 	codec.Number(c, &m.Time)
 }
@@ -141,6 +142,11 @@ func (t *messageCodec) request(c *codec.Codec, m *dissect.Message, r *dissect.Re
 	codec.NID(c, &r.Server)
 	codec.Number(c, &r.Frame)
 	codec.Number(c, &r.Time)
+	codec.Number(c, &r.ReplyFrame)
+	codec.Number(c, &r.Handle)
+	job := bytes.TrimRight(r.JobID[:], "\x00")
+	c.Bytes(&job)
+	copy(r.JobID[:], job)
 	c.Bools(&r.Big)
 	t.variant(c, &r.Variant)
 	if c.Present(r.Data != nil && len(m.Data) <= maxData && bytes.Equal(r.Data, m.Payload())) {
@@ -191,5 +197,5 @@ func (t *messageCodec) linkFrame(c *codec.Codec, f *link.Frame) {
 	codec.Number(c, &f.Order)
 	codec.Number(c, &f.Time)
 	codec.Number(c, &f.Number)
-	t.files.Visit(c, &f.File, (*codec.Codec).Text)
+	t.texts.Visit(c, &f.File, (*codec.Codec).Text)
 }
