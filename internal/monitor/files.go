@@ -128,21 +128,32 @@ func openRecordDir(o RecorderOptions) (*recordDir, error) {
 		o.Free = freeBytes
 	}
 	d := &recordDir{opt: o, sensor: fileSensor(o.Sensor)}
-	if err := os.MkdirAll(o.Dir, 0o750); err != nil {
+	if err := d.makeDir(); err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(o.Dir, lockName), os.O_CREATE|os.O_RDWR|noFollow, 0o640)
-	if err != nil {
-		return nil, err
-	}
-	if err := lockFile(lock); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("%s: another lshark monitor writes to this directory", o.Dir)
-	}
-	d.lock = lock
 	d.removeTemporary()
 	d.prune(time.Now())
 	return d, nil
+}
+
+// makeDir makes the directory, if it is not there, and locks it.
+func (d *recordDir) makeDir() error {
+	if err := os.MkdirAll(d.opt.Dir, 0o750); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(filepath.Join(d.opt.Dir, lockName), os.O_CREATE|os.O_RDWR|noFollow, 0o640)
+	if err != nil {
+		return err
+	}
+	if err := lockFile(lock); err != nil {
+		lock.Close()
+		return fmt.Errorf("%s: another lshark monitor writes to this directory", d.opt.Dir)
+	}
+	if d.lock != nil {
+		d.lock.Close()
+	}
+	d.lock = lock
+	return nil
 }
 
 func (d *recordDir) unlock() error { return d.lock.Close() }
@@ -254,7 +265,13 @@ func (d *recordDir) backOff(err error) {
 
 func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
 	base := d.sensor + "-" + now.UTC().Format(fileTimeForm)
-	file, err := os.CreateTemp(d.opt.Dir, tempPrefix+base+"-*"+tempSuffix)
+	pattern := tempPrefix + base + "-*" + tempSuffix
+	file, err := os.CreateTemp(d.opt.Dir, pattern)
+	if errors.Is(err, os.ErrNotExist) { // the directory was moved away or removed
+		if err = d.makeDir(); err == nil {
+			file, err = os.CreateTemp(d.opt.Dir, pattern)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -160,15 +160,29 @@ func TestRecordsFolder(t *testing.T) {
 	if _, err := monitor.NewRecorder(monitor.RecorderOptions{Dir: dir, Log: l.log}); err == nil || !strings.Contains(err.Error(), "another lshark monitor") {
 		t.Errorf("%v", err)
 	}
-	must.NoError(t, os.RemoveAll(dir))
-	n := int64(0)
-	rpcsOf(t, func(rpc *track.RPC) {
-		r.Add(rpc, time.Now())
-		n++
-	})
-	must.NoError(t, r.Close())
-	if s := r.Stats(); s.LostOnDisk != n || len(l.lines) == 0 {
-		t.Errorf("%+v, %q", s, l.lines)
+	write := func() (n int64) {
+		t.Helper()
+		rpcsOf(t, func(rpc *track.RPC) {
+			r.Add(rpc, time.Now())
+			n++
+		})
+		must.NoError(t, r.Close())
+		return n
+	}
+
+	// One that was moved away is made again.
+	must.NoError(t, os.Rename(dir, dir+".old"))
+	n := write()
+	if files, _ := list(t, dir); r.Stats().Written != n || len(files) != 1 {
+		t.Errorf("%d RPCs, %+v, %q, %q", n, r.Stats(), files, l.lines)
+	}
+
+	parent := filepath.Join(t.TempDir(), "parent")
+	r, l = record(t, filepath.Join(parent, "new"), nil)
+	must.NoError(t, os.RemoveAll(parent))
+	must.NoError(t, os.WriteFile(parent, nil, 0o600))
+	if n := write(); r.Stats().LostOnDisk != n || len(l.lines) == 0 {
+		t.Errorf("%d RPCs, %+v, %q", n, r.Stats(), l.lines)
 	}
 	if _, err := monitor.NewRecorder(monitor.RecorderOptions{Dir: "/proc/x", Log: l.log}); err == nil {
 		t.Error("/proc/x was made")
