@@ -2,12 +2,12 @@ package track
 
 import (
 	"encoding/binary"
-	"net/netip"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -29,11 +29,7 @@ var (
 	server  = nid(1)
 )
 
-func nid(last byte) lnet.NID {
-	n := lnet.NID{Len: 4, Type: 2}
-	copy(n.Addr[:], []byte{192, 0, 2, last})
-	return n
-}
+var nid, addr = messages.NID, messages.Addr
 
 func newWire(t testing.TB, o Options) *wire {
 	w := &wire{t: t, now: 1e18}
@@ -64,10 +60,6 @@ func (w *wire) send(kind lnet.Kind, src, dst lnet.NID, change ...func(m *dissect
 		m.LNet.MatchBits = m.RPC.XID
 	}
 	return w.rpcs.Message(m)
-}
-
-func addr(n lnet.NID) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.Addr[:4])), 988)
 }
 
 func (w *wire) request(xid uint64, opc uint32, change ...func(m *dissect.Message)) *RPC {
@@ -104,16 +96,10 @@ func rpc(xid uint64, opc uint32) func(m *dissect.Message) {
 	}
 }
 
-func flags(f uint32) func(m *dissect.Message) { return func(m *dissect.Message) { m.RPC.Flags = f } }
-func opFlags(f uint32) func(m *dissect.Message) {
-	return func(m *dissect.Message) { m.RPC.OpFlags = f }
-}
-func handle(h uint64) func(m *dissect.Message) { return func(m *dissect.Message) { m.RPC.Handle = h } }
-func source(s int) func(m *dissect.Message)    { return func(m *dissect.Message) { m.Source = s } }
-func connCnt(n uint32) func(m *dissect.Message) {
-	return func(m *dissect.Message) { m.RPC.ConnCnt = n }
-}
-func size(n int) func(m *dissect.Message) { return func(m *dissect.Message) { m.RPC.Bytes = n } }
+var flags, opFlags, handle, connCnt, transno, status = messages.Flags, messages.OpFlags, messages.Handle, messages.ConnCnt, messages.Transno, messages.Status
+
+func source(s int) func(m *dissect.Message) { return func(m *dissect.Message) { m.Source = s } }
+func size(n int) func(m *dissect.Message)   { return func(m *dissect.Message) { m.RPC.Bytes = n } }
 func matchBits(b uint64) func(m *dissect.Message) {
 	return func(m *dissect.Message) { m.LNet.MatchBits = b }
 }
@@ -123,14 +109,6 @@ func job(s string) func(m *dissect.Message) {
 
 func user(uid uint32) func(m *dissect.Message) {
 	return func(m *dissect.Message) { m.RPC.UID, m.RPC.HasUser = uid, true }
-}
-
-func transno(n uint64) func(m *dissect.Message) {
-	return func(m *dissect.Message) { m.RPC.Transno = n }
-}
-
-func status(s int32) func(m *dissect.Message) {
-	return func(m *dissect.Message) { m.RPC.Status = s }
 }
 
 func nodes(src, dst lnet.NID) func(m *dissect.Message) {

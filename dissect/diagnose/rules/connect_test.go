@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -160,7 +161,7 @@ func TestUnreachableTarget(t *testing.T) {
 func (s *scene) answer(after float64, reason uint16) {
 	s.pass(after)
 	s.frame++
-	m := &dissect.Message{Message: lnet.Message{Frame: s.frame, Time: s.now, Kind: lnet.Connrej, Transport: lnet.O2IB, Src: sceneAddr(oss), Dst: sceneAddr(node3), IB: &lnet.IB{Reject: reason}}}
+	m := &dissect.Message{Message: lnet.Message{Frame: s.frame, Time: s.now, Kind: lnet.Connrej, Transport: lnet.O2IB, Src: messages.Addr(oss), Dst: messages.Addr(node3), IB: &lnet.IB{Reject: reason}}}
 	if reason == 0 {
 		m.Kind = lnet.Connack
 	}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"encoding/binary"
-	"net/netip"
 	"strings"
 	"testing"
 
@@ -10,8 +9,8 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // scene makes messages as a dissector would, for an Engine with all rules.
@@ -25,17 +24,11 @@ type scene struct {
 
 // The nodes of scenes.
 var (
-	mgs   = sceneNID(1)
-	oss   = sceneNID(2)
-	node3 = sceneNID(3)
-	node4 = sceneNID(4)
+	mgs   = messages.NID(1)
+	oss   = messages.NID(2)
+	node3 = messages.NID(3)
+	node4 = messages.NID(4)
 )
-
-func sceneNID(last byte) lnet.NID {
-	n := lnet.NID{Len: 4, Type: 2}
-	copy(n.Addr[:], []byte{192, 0, 2, last})
-	return n
-}
 
 func newScene(t *testing.T) *scene {
 	return &scene{t: t, e: diagnose.New(diagnose.Options{Rules: All()}), now: 1e18, xid: 1 << 50}
@@ -44,35 +37,25 @@ func newScene(t *testing.T) *scene {
 // pass lets seconds pass.
 func (s *scene) pass(seconds float64) { s.now += int64(seconds * 1e9) }
 
-// change fills in a message.
 // message is what changes fill in.
 type message = dissect.Message
 
-type change func(m *message)
+type change = messages.Change
 
-func sceneAddr(n lnet.NID) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.Addr[:4])), 988)
-}
-
-func (s *scene) send(kind lnet.Kind, from, to lnet.NID, opcode uint32, typ uint32, changes []change) {
+func (s *scene) send(kind lnet.Kind, from, to lnet.NID, opcode uint32, changes []change) {
 	s.frame++
 	s.now += 1e6
-	m := &dissect.Message{Message: lnet.Message{Frame: s.frame, Time: s.now, Kind: kind, Src: sceneAddr(from), Dst: sceneAddr(to)}}
-	m.LNet.Src, m.LNet.Dst, m.LNet.MatchBits = from, to, s.xid
-	m.RPC.XID, m.RPC.HasXID, m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Type = s.xid, true, opcode, true, typ
-	m.Msg = &schema.Msg{Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}
-	for _, c := range changes {
-		c(m)
-	}
+	m := messages.New(kind, from, to, s.xid, opcode, changes...)
+	m.Frame, m.Time = s.frame, s.now
 	s.e.Message(m)
 }
 
 // rpc sends a request; rep nil leaves it without a reply.
 func (s *scene) rpc(client, server lnet.NID, opcode uint32, req, rep []change) {
 	s.xid += 128
-	s.send(lnet.Request, client, server, opcode, dissect.TypeRequest, req)
+	s.send(lnet.Request, client, server, opcode, req)
 	if rep != nil {
-		s.send(lnet.Reply, server, client, opcode, dissect.TypeReply, rep)
+		s.send(lnet.Reply, server, client, opcode, rep)
 	}
 }
 
@@ -152,8 +135,4 @@ func granted(n uint32) change {
 	}
 }
 
-func withHandle(h uint64) change { return func(m *dissect.Message) { m.RPC.Handle = h } }
-func opFlags(f uint32) change    { return func(m *dissect.Message) { m.RPC.OpFlags = f } }
-func connCnt(n uint32) change    { return func(m *dissect.Message) { m.RPC.ConnCnt = n } }
-func status(n int32) change      { return func(m *dissect.Message) { m.RPC.Status = n } }
-func pbFlags(f uint32) change    { return func(m *dissect.Message) { m.RPC.Flags = f } }
+var withHandle, opFlags, connCnt, status, pbFlags = messages.Handle, messages.OpFlags, messages.ConnCnt, messages.Status, messages.Flags

@@ -3,7 +3,6 @@ package comparison
 import (
 	"math"
 	"math/rand/v2"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -41,16 +41,12 @@ func newTraffic(by ...track.Dimension) *traffic {
 	return t
 }
 
-func nid(last byte) lnet.NID {
-	n := lnet.NID{Len: 4, Type: 2}
-	copy(n.Addr[:], []byte{192, 0, 2, last})
-	return n
-}
+var nid = messages.NID
 
 func (t *traffic) send(kind lnet.Kind, src, dst lnet.NID, opc uint32, status int32) {
 	m := &t.message
 	*m = dissect.Message{Message: lnet.Message{Frame: int64(t.n), Time: t.now, Kind: kind}, Msg: &t.body}
-	m.Src, m.Dst = netip.AddrPortFrom(netip.AddrFrom4([4]byte(src.Addr[:4])), 988), netip.AddrPortFrom(netip.AddrFrom4([4]byte(dst.Addr[:4])), 988)
+	m.Src, m.Dst = messages.Addr(src), messages.Addr(dst)
 	m.LNet.Src, m.LNet.Dst = src, dst
 	m.RPC.XID, m.RPC.HasXID, m.RPC.Opcode, m.RPC.HasOpcode = t.n<<6, true, opc, true
 	m.RPC.Type, m.RPC.Bytes = dissect.TypeRequest, 300

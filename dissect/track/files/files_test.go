@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -142,11 +143,7 @@ func (w *wire) message(m *dissect.Message) { w.rpcs.Message(m) }
 
 func (w *wire) close() { w.rpcs.Close() }
 
-func node(last byte) lnet.NID {
-	n := lnet.NID{Len: 4, Type: 2}
-	copy(n.Addr[:], []byte{192, 0, 2, last})
-	return n
-}
+var node = messages.NID
 
 func addr(n lnet.NID) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.Addr[:4])), 988)

@@ -2,7 +2,6 @@ package locks_test
 
 import (
 	"encoding/binary"
-	"net/netip"
 	"runtime"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -44,13 +44,10 @@ func newWire(t testing.TB) *wire {
 	return w
 }
 
-func node(last byte) lnet.NID {
-	n := lnet.NID{Len: 4, Type: 2}
-	copy(n.Addr[:], []byte{192, 0, 2, last})
-	return n
-}
-
-var server = node(1)
+var (
+	node   = messages.NID
+	server = node(1)
+)
 
 // lockBody is a struct ldlm_request, or an ldlm_reply when it has three handles: of
 // an object or file of that number.
@@ -87,19 +84,11 @@ func (b lockBody) bytes() []byte {
 func (w *wire) send(kind lnet.Kind, src, dst lnet.NID, opcode uint32, xid uint64, status int32, body lockBody, change ...func(*dissect.Message)) {
 	w.frame++
 	w.now += ms
-	m := &dissect.Message{Message: lnet.Message{Frame: w.frame, Time: w.now, Kind: kind}}
-	m.LNet.Src, m.LNet.Dst, m.LNet.MatchBits = src, dst, xid
-	m.Src, m.Dst = addr(src), addr(dst)
-	m.RPC.XID, m.RPC.HasXID, m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Status = xid, true, opcode, true, status
-	m.Msg = &schema.Msg{Opcode: opcode, Reply: kind == lnet.Reply, Status: status, Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size), body.bytes()}}
-	for _, c := range change {
-		c(m)
+	lock := func(m *dissect.Message) {
+		m.Frame, m.Time, m.RPC.Status, m.Msg.Status = w.frame, w.now, status, status
+		m.Msg.Bufs = append(m.Msg.Bufs, body.bytes())
 	}
-	w.rpcs.Message(m)
-}
-
-func addr(n lnet.NID) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.Addr[:4])), 988)
+	w.rpcs.Message(messages.New(kind, src, dst, xid, opcode, append([]messages.Change{lock}, change...)...))
 }
 
 // request sends a request and returns a func that sends the reply.
@@ -473,7 +462,7 @@ func TestNoAllocations(t *testing.T) {
 		w.frame++
 		w.now += 300 * ms
 		m.Frame, m.Time, m.Kind = w.frame, w.now, kind
-		m.LNet.Src, m.LNet.Dst, m.LNet.MatchBits, m.Src, m.Dst = src, dst, w.xid, addr(src), addr(dst)
+		m.LNet.Src, m.LNet.Dst, m.LNet.MatchBits, m.Src, m.Dst = src, dst, w.xid, messages.Addr(src), messages.Addr(dst)
 		m.RPC.XID, m.RPC.HasXID, m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Handle = w.xid, true, opcodes.OBD_PING, true, 77
 		w.rpcs.Message(m)
 	}

@@ -2,7 +2,6 @@ package recovery_test
 
 import (
 	"encoding/binary"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -49,35 +49,15 @@ func newWire(t testing.TB) *wire {
 	return w
 }
 
-func node(last byte) lnet.NID {
-	n := lnet.NID{Len: 4, Type: 2}
-	copy(n.Addr[:], []byte{192, 0, 2, last})
-	return n
-}
-
 var server, partner = node(1), node(2)
-
-func addr(n lnet.NID) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.Addr[:4])), 988)
-}
-
-type change = func(*dissect.Message)
 
 // send sends a message, 1 ms after the one before.
 func (w *wire) send(kind lnet.Kind, src, dst lnet.NID, xid uint64, opcode uint32, changes ...change) {
 	w.frame++
 	w.now += ms
-	m := &dissect.Message{Message: lnet.Message{Frame: w.frame, Time: w.now, Kind: kind}}
-	m.LNet.Src, m.LNet.Dst, m.LNet.MatchBits, m.Src, m.Dst = src, dst, xid, addr(src), addr(dst)
-	m.RPC.XID, m.RPC.HasXID, m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Timeout = xid, true, opcode, true, 10
-	m.RPC.Type = dissect.TypeRequest
-	if kind == lnet.Reply {
-		m.RPC.Type = dissect.TypeReply
-	}
-	m.Msg = &schema.Msg{Opcode: opcode, Reply: kind == lnet.Reply, Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}
-	for _, c := range changes {
-		c(m)
-	}
+	timeout := func(m *dissect.Message) { m.RPC.Timeout = 10 }
+	m := messages.New(kind, src, dst, xid, opcode, append([]change{timeout}, changes...)...)
+	m.Frame, m.Time = w.frame, w.now
 	w.rpcs.Message(m)
 }
 
@@ -88,10 +68,10 @@ func status(s int32) change {
 		}
 	}
 }
-func flags(f uint32) change     { return func(m *dissect.Message) { m.RPC.Flags = f } }
-func opFlags(f uint32) change   { return func(m *dissect.Message) { m.RPC.OpFlags = f } }
-func transno(n uint64) change   { return func(m *dissect.Message) { m.RPC.Transno = n } }
-func committed(n uint64) change { return func(m *dissect.Message) { m.RPC.LastCommitted = n } }
+
+type change = messages.Change
+
+var node, flags, opFlags, transno, committed = messages.NID, messages.Flags, messages.OpFlags, messages.Transno, messages.Committed
 
 // mount is a client of a target.
 type mount struct {
@@ -454,7 +434,7 @@ func TestNotCaptured(t *testing.T) {
 	w.now += 40 * second
 	c.connect(0)
 	w.now += 40 * second
-	w.rpcs.Lost(&lnet.Loss{From: begin, To: w.now, Src: addr(server), Dst: addr(node(3))})
+	w.rpcs.Lost(&lnet.Loss{From: begin, To: w.now, Src: messages.Addr(server), Dst: messages.Addr(node(3))})
 	if r := w.one(); r.Kind != recovery.Lost {
 		t.Errorf("%v", r.Kind)
 	}
@@ -798,7 +778,7 @@ func (c *mount) prepared(opcode uint32) (send func()) {
 	}
 	answer.Kind, answer.LNet.Src, answer.LNet.Dst, answer.Msg.Reply, answer.RPC.Type = lnet.Reply, c.server, c.node, true, dissect.TypeReply
 	ask.RPC.Type = dissect.TypeRequest
-	ask.Src, ask.Dst, answer.Src, answer.Dst = addr(c.node), addr(c.server), addr(c.server), addr(c.node)
+	ask.Src, ask.Dst, answer.Src, answer.Dst = messages.Addr(c.node), messages.Addr(c.server), messages.Addr(c.server), messages.Addr(c.node)
 	return func() {
 		c.xid += 128
 		for _, m := range [...]*dissect.Message{&ask, &answer} {

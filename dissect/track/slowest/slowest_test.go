@@ -3,7 +3,6 @@ package slowest_test
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"slices"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/slowest"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -99,7 +99,7 @@ func (w *wire) send(kind lnet.Kind, xid uint64) {
 	w.frame++
 	m := &w.msg
 	m.Frame, m.Time, m.Kind, m.Data = w.frame, w.now, kind, w.data
-	m.Src, m.Dst = netip.AddrPortFrom(netip.AddrFrom4([4]byte(client.Addr[:4])), 988), netip.AddrPortFrom(netip.AddrFrom4([4]byte(server.Addr[:4])), 988)
+	m.Src, m.Dst = messages.Addr(client), messages.Addr(server)
 	m.LNet.Src, m.LNet.Dst, m.LNet.MatchBits = client, server, xid
 	m.RPC = dissect.RPC{XID: xid, HasXID: true, Opcode: opcodes.OST_STATFS, HasOpcode: true, Type: dissect.TypeRequest}
 	if kind == lnet.Reply {

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -22,13 +23,9 @@ const (
 	fldPortal    = 29
 )
 
-var client, mds, oss = node(3), node(1), node(2)
+var node = messages.NID
 
-func node(last byte) lnet.NID {
-	n := lnet.NID{Len: 4, Type: 2}
-	copy(n.Addr[:], []byte{192, 0, 2, last})
-	return n
-}
+var client, mds, oss = node(3), node(1), node(2)
 
 // wire makes messages of a capture that has begun too late.
 type wire struct {
