@@ -1,6 +1,7 @@
 package track
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
@@ -143,6 +144,11 @@ func (f *FID) Read(b []byte, big bool) bool {
 	f.Seq = schema.ReadUint(b[:8], big)
 	f.OID, f.Ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
 	return *f != FID{}
+}
+
+// Append appends the FID as a struct lu_fid.
+func (f FID) Append(b []byte, order binary.AppendByteOrder) []byte {
+	return order.AppendUint32(order.AppendUint32(order.AppendUint64(b, f.Seq), f.OID), f.Ver)
 }
 
 // Job returns the job id, empty when the request had none.

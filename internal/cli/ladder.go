@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -64,7 +65,7 @@ func newLadder(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.selection.Display, "display", "Y", "", "messages that match the display filter `EXPR`, and the other messages of their RPCs; or RPCs, such as 'rpc.latency > 1s'; \"lshark fields\" lists the names")
 		f.BoolVar(&c.what.Alone, "alone", false, "with -Y, not the other messages of the RPCs")
-		f.StringVar(&c.xid, "xid", "", "the RPC with that `XID`; if it asks for a lock, also the callbacks to others that it caused, how they gave up their locks, and what became of the lock")
+		f.StringVar(&c.xid, "xid", "", "the RPC with that `XID`, and those that servers sent to other nodes because of it; if it asks for a lock, also the callbacks to others that it caused, how they gave up their locks, and what became of the lock")
 		f.StringVar(&c.fid.Text, "fid", "", "RPCs that name the file or object with that `FID`, or are about its objects or locks")
 		f.StringVar(&c.lock, "lock", "", "RPCs about the lock with that `HANDLE` of client or server, and the requests of those who waited for it")
 		f.IntVarP(&c.selection.Count, "count", "c", 1000, "draw the first `N` messages; a live capture ends with them")
@@ -186,7 +187,11 @@ func (c *ladderOptions) compile(p *scan.Pass) error {
 func (c *ladderOptions) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram, draw func(*files.Files) []byte) {
 	names := track.NewNames()
 	f := p.Follow()
-	s := ladder.NewSelector(d, c.what, names, f.Locks(), f.Files())
+	var calls *nested.Tracker
+	if c.what.HasXID {
+		calls = f.Nested()
+	}
+	s := ladder.NewSelector(d, c.what, names, f.Locks(), f.Files(), calls)
 	f.Add(follow.Hooks{
 		Message: func(r *track.RPC, m *dissect.Message) {
 			if names.Message(m); m.Target == "" && r != nil {

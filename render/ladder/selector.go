@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
@@ -26,9 +27,9 @@ type Selection struct {
 	MatchRPC func(*track.RPC) bool
 	Mark     func(*dissect.Message, *track.RPC)
 
-	// HasXID selects the RPC with an xid. If it requests a lock, these are drawn, too: the
-	// callbacks to other clients that it caused, the cancels of their locks, and later
-	// RPCs about the lock.
+	// HasXID selects the RPC with an xid, and those nested in it. If it requests a lock, these
+	// are drawn, too: the callbacks to other clients that it caused, the cancels of their
+	// locks, and later RPCs about the lock.
 	XID    uint64
 	HasXID bool
 
@@ -49,14 +50,17 @@ type Selector struct {
 	what    Selection
 	diagram *Diagram
 	reader  *Reader
-	locks   *locks.Locks // nil: not followed
-	files   *files.Files // nil: not followed
+	locks   *locks.Locks    // nil: not followed
+	files   *files.Files    // nil: not followed
+	nested  *nested.Tracker // nil: not followed
 
 	patterns  [][]byte // of the FID on the wire
 	selected  []*locks.Lock
 	rpcs      track.Attached[openRPC]
-	undecided []undecided // callbacks and cancels, oldest first
-	count     int         // of held events
+	undecided []undecided              // callbacks and cancels, oldest first
+	calls     *fifo.Map[uint64, ended] // that may be nested in a selected RPC
+	within    map[uint64]bool          // nested in a selected RPC, and not ended
+	count     int                      // of held events
 	free      []*Event
 	recent    *fifo.Map[int64, *Event] // by the number of the message
 	losses    []*Event
@@ -79,7 +83,14 @@ type undecided struct {
 	events []*Event
 }
 
+// ended has the events of an RPC that has ended and may be nested in others, and those nested in it.
+type ended struct {
+	undecided
+	calls []*nested.Call
+}
+
 const (
+	maxCalls     = 1 << 12 // RPCs
 	maxHeld      = 1 << 16 // events
 	maxUndecided = 1 << 12 // RPCs
 	maxLosses    = 1 << 10
@@ -87,14 +98,14 @@ const (
 	maxRecent    = 1 << 14
 )
 
-// NewSelector makes a Selector. l and f are trackers of the same RPCs. They are needed to
+// NewSelector makes a Selector. l, f and n are trackers of the same RPCs. They are needed to
 // select by xid, lock or FID, else they may be nil.
-func NewSelector(d *Diagram, what Selection, names *track.Names, l *locks.Locks, f *files.Files) *Selector {
-	s := &Selector{what: what, diagram: d, reader: NewReader(names), locks: l, files: f, recent: fifo.NewMap[int64, *Event](maxRecent)}
+func NewSelector(d *Diagram, what Selection, names *track.Names, l *locks.Locks, f *files.Files, n *nested.Tracker) *Selector {
+	s := &Selector{what: what, diagram: d, reader: NewReader(names), locks: l, files: f, nested: n,
+		calls: fifo.NewMap[uint64, ended](maxCalls), within: make(map[uint64]bool), recent: fifo.NewMap[int64, *Event](maxRecent)}
 	if id := what.FID; id != (track.FID{}) {
 		for _, order := range [...]binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-			b := order.AppendUint64(nil, id.Seq)
-			s.patterns = append(s.patterns, order.AppendUint32(order.AppendUint32(b, id.OID), id.Ver))
+			s.patterns = append(s.patterns, id.Append(nil, order))
 		}
 	}
 	return s
@@ -235,29 +246,66 @@ func (s *Selector) Done(r *track.RPC) {
 		return
 	}
 	h := s.rpcs.Of(r)
-	if !h.selected && s.isSelected(r) {
+	var number uint64
+	var calls []*nested.Call
+	if s.what.HasXID && s.nested != nil {
+		number, calls = s.nested.Number(r), s.nested.Calls(r)
+	}
+	if !h.selected && (s.within[number] || s.isSelected(r)) {
 		s.selectRPC(r, h)
 	}
 	if h.selected {
 		noteMissing(r, h.events)
 		*h = openRPC{}
+		delete(s.within, number)
+		s.selectNested(calls)
 		return
 	}
-	if s.locks != nil {
-		l, canceled := s.locks.Subjects(r)
-		if l != nil && track.IsCallback(r.Opcode) {
-			canceled = append(slices.Clone(canceled), l)
+	s.count -= len(h.events)
+	u := undecided{s.locksOf(r), h.events}
+	*h = openRPC{}
+	if number == 0 || !s.nested.MayBeNested(r) {
+		s.leave(u)
+	} else if _, old, evicted := s.calls.Put(number, ended{u, calls}); evicted {
+		s.leave(old.undecided)
+	}
+}
+
+// selectNested draws nested RPCs, and those nested in them.
+func (s *Selector) selectNested(calls []*nested.Call) {
+	for _, c := range calls {
+		if c.Link <= nested.ByTime {
+			continue
 		}
-		if len(canceled) > 0 {
-			s.postpone(undecided{slices.Clone(canceled), h.events})
-			s.count -= len(h.events)
-			*h = openRPC{}
-			return
+		if e, ok := s.calls.Delete(c.Number); ok {
+			s.draw(e.events)
+			s.selectNested(e.calls)
+		} else if len(s.within) < maxCalls {
+			s.within[c.Number] = true
 		}
 	}
-	s.count -= len(h.events)
-	s.release(h.events)
-	h.events = h.events[:0]
+}
+
+// locksOf returns the locks that a callback or cancel is about.
+func (s *Selector) locksOf(r *track.RPC) []*locks.Lock {
+	if s.locks == nil {
+		return nil
+	}
+	l, canceled := s.locks.Subjects(r)
+	canceled = slices.Clone(canceled)
+	if l != nil && track.IsCallback(r.Opcode) {
+		canceled = append(canceled, l)
+	}
+	return canceled
+}
+
+// leave takes an RPC that is drawn only if its locks keep a selected one waiting.
+func (s *Selector) leave(u undecided) {
+	if len(u.locks) > 0 {
+		s.postpone(u)
+	} else {
+		s.release(u.events)
+	}
 }
 
 // release takes events back that are not drawn.
@@ -359,6 +407,10 @@ func (s *Selector) Lost(l *lnet.Loss) {
 
 // Close decides on what is left. The RPCs must have ended before.
 func (s *Selector) Close() {
+	s.calls.All(func(_ uint64, e ended) bool {
+		s.leave(e.undecided)
+		return true
+	})
 	for _, u := range s.undecided {
 		s.decide(u)
 	}

@@ -18,7 +18,7 @@ func readSample(t *testing.T, path string, what Selection, limit int) *Diagram {
 	t.Helper()
 	d := &Diagram{Title: path, Limit: limit}
 	names, f := track.NewNames(), follow.New(follow.Options{})
-	s := NewSelector(d, what, names, f.Locks(), f.Files())
+	s := NewSelector(d, what, names, f.Locks(), f.Files(), f.Nested())
 	f.Add(follow.Hooks{
 		Message: func(r *track.RPC, m *dissect.Message) {
 			names.Message(m)
@@ -99,7 +99,7 @@ func TestAllocations(t *testing.T) {
 // beyond that.
 func TestHeldBound(t *testing.T) {
 	d := &Diagram{}
-	s := NewSelector(d, Selection{HasXID: true, XID: 1}, nil, nil, nil)
+	s := NewSelector(d, Selection{HasXID: true, XID: 1}, nil, nil, nil, nil)
 	const n = maxHeld + 100
 	p := track.NewPairing(track.Options{Done: s.Done})
 	var m dissect.Message

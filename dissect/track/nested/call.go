@@ -3,6 +3,7 @@ package nested
 import (
 	"bytes"
 	"encoding/binary"
+	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -67,18 +68,26 @@ type calledBack struct {
 
 // thread is a thread of a server, by its process id.
 type thread struct {
-	serves   *operation // not answered yet; nil: unknown
-	portal   uint32     // of the operations that it served
-	served   int        // operations
-	alone    int        // calls while the server served nothing
-	isDaemon bool       // it sent RPCs that service threads do not send
+	serves *operation // not answered yet; nil: unknown
+	portal uint32     // of the operations that it served
+	served int        // operations
+	alone  int        // calls while the server served nothing
+	daemon int64      // when it last sent an RPC that service threads do not send; 0: never
 }
 
-// isShared reports whether the thread is none that serves RPCs.
-func (th *thread) isShared() bool { return th.isDaemon || th.alone > th.served }
+// daemonTime is how long a thread that sent such an RPC is taken for one that does so: the node
+// may have been started again since, with other process ids.
+const daemonTime = int64(10 * time.Minute)
+
+func (th *thread) isDaemon(now int64) bool { return th.daemon != 0 && now-th.daemon < daemonTime }
+
+// isShared reports whether the thread of a call is none that serves RPCs.
+func (c *Call) isShared() bool {
+	return c.thread.isDaemon(c.span.From) || c.thread.alone > c.thread.served
+}
 
 // showsOperation reports whether the link of a call shows which operation its thread serves.
-func (th *thread) showsOperation(c *Call) bool { return !th.isShared() && !c.changes }
+func (c *Call) showsOperation() bool { return !c.isShared() && !c.changes }
 
 // serve notes that the thread serves an operation.
 func (th *thread) serve(o *operation) {
@@ -108,14 +117,19 @@ func (t *Tracker) newCall(s *server, th *thread, r *track.RPC, m *dissect.Messag
 	c.quota, c.hasQuota = opcodes.QuotaIDOf(m.Msg)
 	switch c.opcode {
 	case opcodes.OUT_UPDATE:
-		c.changes = opcodes.UpdatedObjects(m.Msg, func(fid []byte) { c.addFID(fid, m.Msg.Big) }) != 1
+		c.changes = opcodes.UpdatedObjects(m.Msg, func(b []byte) {
+			var fid track.FID
+			if fid.Read(b, m.Msg.Big) {
+				c.addFID(fid, byteOrder(m.Msg.Big))
+			}
+		}) != 1
 	case opcodes.FLD_QUERY:
 		if seq := opcodes.QueriedSequence(m.Msg); seq != nil {
 			c.add(seq)
 		}
 	case opcodes.OBD_IDX_READ:
-		if fid, _ := m.RPC.Variant.Subject(m.Msg); fid != nil {
-			c.addFID(fid, m.Msg.Big)
+		if r.HasFID {
+			c.addFID(r.FID, byteOrder(m.Msg.Big))
 		}
 	case opcodes.LDLM_ENQUEUE, opcodes.LDLM_BL_CALLBACK, opcodes.LDLM_CP_CALLBACK, opcodes.LDLM_GL_CALLBACK:
 		c.readLock(s, m)
@@ -129,7 +143,7 @@ func (c *Call) readLock(s *server, m *dissect.Message) {
 		return
 	}
 	c.mode = d.Requested
-	c.addFID(appendResource(nil, byteOrder(m.Msg.Big), &d), m.Msg.Big)
+	c.addFID(track.FID{Seq: d.Name[0], OID: uint32(d.Name[1]), Ver: uint32(d.Name[1] >> 32)}, byteOrder(m.Msg.Big))
 	name := resource{d.Name[0], d.Name[1]}
 	if c.opcode == opcodes.LDLM_CP_CALLBACK {
 		if back, ok := s.called.Get(name); ok {
@@ -152,12 +166,6 @@ func byteOrder(big bool) binary.AppendByteOrder {
 	return binary.LittleEndian
 }
 
-// appendResource appends the name of a lock's resource, as far as it has the form of a FID.
-func appendResource(b []byte, order binary.AppendByteOrder, d *opcodes.LockDesc) []byte {
-	b = order.AppendUint64(b, d.Name[0])
-	return order.AppendUint32(order.AppendUint32(b, uint32(d.Name[1])), uint32(d.Name[1]>>32))
-}
-
 // add adds something that the call names, as it is on the wire.
 func (c *Call) add(object []byte) {
 	if len(c.objects) < maxObjects && len(bytes.Trim(object, "\x00")) > 0 {
@@ -165,11 +173,10 @@ func (c *Call) add(object []byte) {
 	}
 }
 
-func (c *Call) addFID(b []byte, big bool) {
-	var fid track.FID
-	if fid.Read(b, big) {
-		c.add(b)
+func (c *Call) addFID(fid track.FID, order binary.AppendByteOrder) {
+	if len(c.fids) < maxObjects {
 		c.fids = append(c.fids, fid)
+		c.add(fid.Append(nil, order))
 	}
 }
 

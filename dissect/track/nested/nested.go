@@ -77,8 +77,8 @@ func (t *Tracker) Calls(r *track.RPC) []*Call {
 	return nil
 }
 
-// isCall reports whether an RPC may be nested in others.
-func (t *Tracker) isCall(r *track.RPC) bool { return t.rpcs.Of(r).call != nil }
+// MayBeNested reports whether an RPC may be nested in others.
+func (t *Tracker) MayBeNested(r *track.RPC) bool { return t.rpcs.Of(r).call != nil }
 
 func (t *Tracker) entry(r *track.RPC) *entry {
 	e := t.rpcs.Of(r)
@@ -94,7 +94,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 	if r.Sends != 1 || !r.HasOpcode {
 		return
 	}
-	if s, ok := t.servers.Get(r.Client); ok {
+	if s, ok := t.servers.Get(r.Client); ok && !r.Replay() {
 		t.sends(s, r, m)
 	}
 	if isServed(r) {
@@ -121,7 +121,7 @@ func (t *Tracker) serves(s *server, r *track.RPC, m *dissect.Message) {
 func (t *Tracker) sends(s *server, r *track.RPC, m *dissect.Message) {
 	th := fifo.GetOrNew(s.threads, m.RPC.Status)
 	if !canBeNested(r.Opcode) && r.Opcode != opcodes.OST_CREATE {
-		th.isDaemon = true
+		th.daemon = m.Time
 		return
 	}
 	c := t.newCall(s, th, r, m)
@@ -131,7 +131,7 @@ func (t *Tracker) sends(s *server, r *track.RPC, m *dissect.Message) {
 	case r.Opcode == opcodes.OST_CREATE:
 		s.wait(c)
 		return
-	case th.isDaemon:
+	case th.isDaemon(m.Time):
 		return
 	}
 	if o, link := t.find(s, c); o != nil {
@@ -166,7 +166,7 @@ func (t *Tracker) find(s *server, c *Call) (*operation, Link) {
 	}
 	for _, prefer := range [...]func(*operation) bool{
 		func(o *operation) bool { return o.portal == c.thread.portal },
-		func(o *operation) bool { return len(o.threads) == 0 || c.thread.isShared() },
+		func(o *operation) bool { return len(o.threads) == 0 || c.isShared() },
 		func(o *operation) bool { return o.client != c.to },
 	} {
 		if len(named) > 1 && slices.ContainsFunc(named, prefer) {
@@ -174,7 +174,7 @@ func (t *Tracker) find(s *server, c *Call) (*operation, Link) {
 		}
 	}
 	switch {
-	case serves != nil && !c.thread.isShared() && (len(named) != 1 || !serves.mayBeOver(named[0])):
+	case serves != nil && !c.isShared() && (len(named) != 1 || !serves.mayBeOver(named[0])):
 		return serves, ByThread
 	case len(named) != 1:
 		return nil, Unlinked
@@ -187,7 +187,7 @@ func (t *Tracker) find(s *server, c *Call) (*operation, Link) {
 func (s *server) link(o *operation, c *Call, link Link) {
 	th := c.thread
 	o.add(c, link)
-	if !th.showsOperation(c) || link == ByThread {
+	if !c.showsOperation() || link == ByThread {
 		return
 	}
 	th.serve(o)
@@ -243,7 +243,7 @@ func (s *server) linkByTime(o *operation) {
 		return
 	}
 	for _, c := range s.waiting {
-		if c.span.From >= o.span.From && c.span.To != 0 && o.canCause(c) && (c.only && !c.thread.isShared() || o.waitedForObjects(c)) {
+		if c.span.From >= o.span.From && c.span.To != 0 && o.canCause(c) && (c.only && !c.isShared() || o.waitedForObjects(c)) {
 			o.add(c, ByTime)
 		}
 	}

@@ -44,7 +44,7 @@ func (t *Trees) Done(r *track.RPC) {
 	n := t.missing[number]
 	root := t.isRoot(r) && len(t.roots) < maxRoots
 	if n == nil {
-		if !root && !t.tracker.isCall(r) {
+		if !root && !t.tracker.MayBeNested(r) {
 			return
 		}
 		n = &Node{number: number}
