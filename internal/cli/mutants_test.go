@@ -33,7 +33,8 @@ func TestMutants(t *testing.T) {
 		must.NoError(t, err)
 		paths = append(paths, more...)
 	}
-	forms := append([]string{"-T parquet", "rpcs -T parquet", "diagnose --checksums", "stats -Y pb_status<0", "recovery --all", "locks --stuck"}, hostileForms...)
+	forms := append([]string{"-T parquet", "rpcs -T parquet", "diagnose --checksums", "stats -Y pb_status<0",
+		"recovery --all", "locks --stuck"}, hostileForms...)
 	read := make(map[string][]capture.Frame)
 	file := filepath.Join(t.TempDir(), "mutant.pcapng")
 	for n := *firstMutant; n < *firstMutant+*mutants; n++ {

@@ -48,7 +48,8 @@ func importEventKeys() []Key[*ImportEvent] {
 		number("count", "number of successive events that are one entry", func(e *ImportEvent) int { return e.Event.Count }).omit().when(isRun),
 		object("until", "the last of several events", pointKeys(func(e *ImportEvent) track.Point { return e.Event.Until })...).omit().when(isRun),
 		rawText("text", "a sentence for people", func(e *ImportEvent) []byte { return e.Text }),
-		number("dropped", "number of earlier entries of the connection that were too many to keep", func(e *ImportEvent) int { return e.Dropped }).nonzero(),
+		number("dropped", "number of earlier entries of the connection that were too many to keep",
+			func(e *ImportEvent) int { return e.Dropped }).nonzero(),
 	})
 }
 
