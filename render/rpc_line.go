@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -50,7 +52,7 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	s.text = s.stamp.Append(s.text[:0], s.opt.Time, r.Begin(), at, l.server > 0)
 	dst = appendCellRight(dst, &c.Dim, fitTime(s.text, l.decimals, l.time), l.time)
 	if l.client > 0 {
-		s.text = s.opt.NIDs.Append(s.text[:0], r.Client)
+		s.text = appendNode(s.text[:0], s.opt.NIDs, r.Client)
 		dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.client)
 		dst = c.Dim.Append(append(dst, ' '), ">")
 	}
@@ -77,7 +79,7 @@ func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
 		if width == 0 {
 			width, t = l.target, ""
 		}
-		s.text = s.opt.NIDs.Append(s.text[:0], r.Server)
+		s.text = appendNode(s.text[:0], s.opt.NIDs, r.Server)
 		dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, width)
 		if l.server == 0 {
 			return dst
@@ -88,6 +90,14 @@ func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
 		st, s.text = &c.Dim, append(s.text, '-')
 	}
 	return appendCellEnd(append(dst, ' '), st, s.text, l.target)
+}
+
+// appendNode appends a NID, or - for one that is unknown: of an RPC that only a log has.
+func appendNode(dst []byte, nids NIDs, n lnet.NID) []byte {
+	if n == (lnet.NID{}) {
+		return append(dst, '-')
+	}
+	return nids.Append(dst, n)
 }
 
 func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
@@ -147,6 +157,8 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, start int) []byte {
 		s.text = AppendLatency(s.text, ns)
 	case r.OneWay:
 		st, s.text = &c.Dim, append(s.text, "one-way"...)
+	case r.Log != nil && r.Log.NotOnWire == debuglog.RequestUnseen:
+		st, s.text = &c.Bad, append(s.text, "not-on-wire"...)
 	case !r.HasReply:
 		st, s.text = &c.Warn, append(s.text, missingTexts[r.Missing]...)
 	case s.layout.marks:
@@ -191,6 +203,8 @@ func (s *RPCSummary) status(dst []byte, r *track.RPC) ([]byte, *Style) {
 		return dst, &c.Dim
 	case len(r.OtherErrors) > 0 && r.Sends <= 1:
 		return appendOtherErrors(dst, r.OtherErrors), &c.Bad
+	case s.layout.marks && r.IsLog() && !r.Has(opcodes.PbStatus):
+		dst = append(dst, '-')
 	case s.layout.marks:
 		dst = append(dst, "ok"...)
 	}
@@ -288,6 +302,11 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if ns, ok := r.NodeTime(); ok {
 		add("node=", &c.Num, AppendLatency(b, ns))
 	}
+	if l := r.Log; l != nil && l.Server.Handled != 0 {
+		add("queue=", &c.Num, AppendLatency(b, l.Server.Queue()))
+		add("work=", &c.Num, AppendLatency(b, l.Server.Service))
+		add("thread=", &c.Name, schema.AppendText(b, []byte(l.Server.Process)))
+	}
 	for i := range s.labelled {
 		k := &s.labelled[i]
 		s.val.U = 1 // values that are no numbers are never 0
@@ -295,7 +314,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 			add(k.Label, c.ofType(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
 		}
 	}
-	if p := r.Requested(); !p.IsZero() {
+	if p := r.Requested(); p.Frame != 0 {
 		add("frame=", &c.Dim, AppendFrame(b, p.File, p.Frame))
 	}
 	return dst

@@ -23,6 +23,17 @@ const (
 	magicLZ4Legacy = 0x184c2102
 )
 
+// Decompress returns a reader of the uncompressed data of a file, which need not be
+// compressed. The name is for messages.
+func Decompress(name string, src io.Reader) (io.Reader, error) {
+	in := newInput(name, src, headSize)
+	plain, err := decompressor(in)
+	if plain == nil {
+		plain = in
+	}
+	return plain, err
+}
+
 // decompressor returns a reader of the uncompressed data, or nil if in is not
 // compressed. It recognizes the compression by the content, not by the name.
 func decompressor(in *input) (io.Reader, error) {

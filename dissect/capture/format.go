@@ -25,6 +25,13 @@ type Format struct {
 	Links       []LinkType // of the interfaces that were described so far, by Frame.Iface
 }
 
+// IsMagic reports whether a file that begins with this number, in little endian, is a
+// capture.
+func IsMagic(n uint32) bool {
+	swapped := bits.ReverseBytes32(n)
+	return n == blockSection || n == pcapMicros || n == pcapNanos || swapped == pcapMicros || swapped == pcapNanos
+}
+
 // newRecords detects the format by the first bytes.
 func newRecords(in *input) (records, error) {
 	head, err := in.Peek(4)

@@ -3,6 +3,7 @@ package track
 import (
 	"errors"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/codec"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -13,7 +14,7 @@ import (
 type Archive struct {
 	variants    codec.Interned[*schema.Variant]
 	connections codec.Interned[connectionNames]
-	files       codec.Interned[string]
+	files       codec.Interned[string] // and other texts that repeat
 }
 
 // connectionNames is what is kept of a Connection.
@@ -37,7 +38,7 @@ func (a *Archive) Append(dst []byte, r *RPC) []byte {
 // with what was known of the connection by then. r must be used for nothing else, or be
 // zero. Attached values of it are those of r, whichever RPC was read.
 func (a *Archive) Read(b []byte, r *RPC) error {
-	*r = RPC{Seen: r.Seen, Identity: Identity{Connection: r.Connection}, Reply: Reply{OtherErrors: r.OtherErrors}}
+	*r = RPC{Seen: r.Seen, Log: r.Log, Identity: Identity{Connection: r.Connection}, Reply: Reply{OtherErrors: r.OtherErrors}}
 	c := codec.Reader(b)
 	if a.rpc(&c, r); c.Failed() {
 		return errArchive
@@ -62,6 +63,33 @@ func (a *Archive) rpc(c *codec.Codec, r *RPC) {
 		a.lockWait(c, &r.lock)
 	}
 	codec.Slice(c, &r.Seen, a.sighting)
+	codec.Pointer(c, &r.Log, a.log)
+}
+
+// log visits what logs have about an RPC.
+func (a *Archive) log(c *codec.Codec, x *debuglog.RPC) {
+	c.Bools(&x.HasClient, &x.HasServer, &x.Client.Served, &x.Server.Served)
+	codec.Number(c, &x.Handled)
+	codec.Number(c, &x.NotOnWire)
+	for _, call := range []*debuglog.Call{&x.Client, &x.Server} {
+		codec.Number(c, &call.XID)
+		codec.Number(c, &call.Opcode)
+		codec.NID(c, &call.Peer)
+		for _, n := range []*int{&call.Log, &call.Resent} {
+			codec.Number(c, n)
+		}
+		for _, n := range []*int64{&call.Sent, &call.Completed, &call.Arrived, &call.Handling, &call.Handled, &call.Service, &call.Total, &call.Failed} {
+			codec.Number(c, n)
+		}
+		for _, n := range []*int32{&call.Status, &call.ReplyStatus, &call.Refs} {
+			codec.Number(c, n)
+		}
+		codec.Number(c, &call.Transno)
+		codec.Number(c, &call.PID)
+		for _, text := range []*string{&call.Process, &call.UUID, &call.Job, &call.Target} {
+			a.files.Visit(c, text, (*codec.Codec).Text)
+		}
+	}
 }
 
 func (a *Archive) identity(c *codec.Codec, x *Identity) {

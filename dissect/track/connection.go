@@ -48,9 +48,10 @@ const (
 	TargetFromFLD                   // a server was asked which target has a sequence of FIDs
 	TargetFromLayout                // the layout of a file has an object on it
 	TargetFromSequence              // it has objects of a sequence that another connection proves to be the target's
+	TargetFromLog                   // the log of the client has the name of the import
 )
 
-var targetSourceNames = [...]string{"", "connect", "context", "names", "config", "portal", "service", "lock", "fld", "layout", "sequence"}
+var targetSourceNames = [...]string{"", "connect", "context", "names", "config", "portal", "service", "lock", "fld", "layout", "sequence", "log"}
 
 // String returns the name that records have, empty for TargetUnknown.
 func (s TargetSource) String() string { return targetSourceNames[s] }

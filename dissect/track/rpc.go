@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
@@ -31,6 +32,8 @@ type RPC struct {
 	Seen []Sighting
 
 	Nested Nested // zero unless package nested follows the RPCs
+
+	Log *debuglog.RPC // what the logs of its nodes have about it; nil: nothing
 
 	record
 }
@@ -283,6 +286,10 @@ func (r *RPC) Clone() *RPC {
 		}
 	}
 	c.OtherErrors = slices.Clone(r.OtherErrors)
+	if r.Log != nil {
+		own := *r.Log
+		c.Log = &own
+	}
 	c.record = record{slot: -1, created: r.created, lock: r.lock}
 	c.lock.older = nil
 	return &c

@@ -10,13 +10,19 @@ import (
 
 // Point is when and where a message was seen. The zero Point: it was not.
 type Point struct {
-	Frame int64
+	Frame int64  // 0: a log has the time
 	File  string // that Frame is a number in, empty when only one is read
 	Time  int64  // nanoseconds since the epoch
 }
 
 // IsZero reports whether p is the zero Point.
-func (p Point) IsZero() bool { return p.Frame == 0 }
+func (p Point) IsZero() bool { return p.Frame == 0 && p.Time == 0 }
+
+// IsLog reports whether the time is from the log of a node.
+func (p Point) IsLog() bool { return p.Frame == 0 && p.Time != 0 }
+
+// IsLog reports whether an RPC is known from logs only: there are no messages of it.
+func (r *RPC) IsLog() bool { return r.Requested().IsLog() }
 
 // PointOf returns when and where a message was seen.
 func PointOf(m *dissect.Message) Point { return Point{m.Frame, m.File, m.Time} }

@@ -57,6 +57,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 	}
 	cmd.RunE = flags.RunE(c, (*rpcsOptions).run)
 	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.InputGroup, c.Input.RegisterLogs)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		c.selection.Register(f, "RPCs", "RPCs")
 		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
@@ -136,7 +137,7 @@ func (c *rpcsOptions) run() error {
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true})
+	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: true})
 	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {
 		return err
@@ -150,8 +151,7 @@ func (c *rpcsOptions) run() error {
 	o.Timeout = int64(c.timeout)
 	form := c.View.Form.Value
 	filter.Nested = filter.Nested || form == "json" || form == flags.ParquetForm || c.columns.UseNested()
-	followRPCs(p, filter, o).Add(follow.Hooks{Done: func(r *track.RPC) {
-		frames := p.RPCFrames(r)
+	done := func(r *track.RPC, frames scan.RPCFrames) {
 		switch {
 		case !filter.Match(r) || !c.selects(r):
 		case c.slowest > 0:
@@ -159,7 +159,11 @@ func (c *rpcsOptions) run() error {
 		default:
 			out.show(r, frames)
 		}
-	}})
+	}
+	followRPCs(p, filter, o).Add(follow.Hooks{
+		Done:   func(r *track.RPC) { done(r, p.RPCFrames(r)) },
+		Unseen: func(r *track.RPC) { done(r, nil) },
+	})
 	p.Add(scan.Consumer{
 		Begin: func() error { return out.w.Write(header) },
 		Idle:  func(int64) error { return out.w.Flush() },
@@ -190,6 +194,7 @@ func followRPCs(p *scan.Pass, filter *flags.RPCFilter, o follow.Options) *follow
 		f.Nested()
 	}
 	p.Observe(f)
+	p.TakeLogs(f.Unseen)
 	p.Add(scan.Consumer{Finish: f.Finish})
 	return f
 }

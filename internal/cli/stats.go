@@ -60,6 +60,7 @@ func newStats(sys *scan.System) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.InputGroup, c.input.RegisterLogs)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		c.selection.Register(f, "RPCs", "messages")
 		registerTimeout(f, &c.timeout)
@@ -139,7 +140,7 @@ func (c *statsOptions) run(args []string) error {
 		return err
 	}
 	o.NIDs.Name = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true})
+	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: true})
 	if live {
 		return c.runTop(p, filter, o)
 	}
@@ -212,6 +213,10 @@ func (c *statsOptions) follow(p *scan.Pass, filter *flags.RPCFilter, o track.Sta
 		}
 		p.SaveRPC(r, frames)
 		s.Done(r)
+	}, Unseen: func(r *track.RPC) {
+		if filter.Match(r) {
+			s.Done(r)
+		}
 	}})
 	return s
 }

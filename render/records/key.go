@@ -263,7 +263,7 @@ func pointKeys[R any](at func(r R) track.Point) []Key[R] {
 	seen := func(r R) bool { return !at(r).IsZero() }
 	return []Key[R]{
 		text("file", "file of the frame, when several are read", func(r R) string { return at(r).File }).omit(),
-		number("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(seen),
+		number("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(func(r R) bool { return at(r).Frame != 0 }),
 		moment("time", timeDoc, func(r R) int64 { return at(r).Time }).when(seen),
 	}
 }

@@ -27,8 +27,8 @@ func rpcKeys() []Key[*rpc] {
 			}
 			return r.Variant.Name
 		}),
-		nid("client", "node that sent the request, also when it is a server", func(r *rpc) lnet.NID { return r.Client }),
-		nid("server", "node that received the request", func(r *rpc) lnet.NID { return r.Server }),
+		nid("client", "node that sent the request, also when it is a server", func(r *rpc) lnet.NID { return r.Client }).known(),
+		nid("server", "node that received the request", func(r *rpc) lnet.NID { return r.Server }).known(),
 		text("target", targetDoc, (*rpc).Target),
 		text("target_index", targetIndexDoc, (*rpc).TargetIndex).omit(),
 		text("target_from", "how the target is known: connect (the request that made the connection names it), "+
@@ -36,7 +36,7 @@ func rpcKeys() []Key[*rpc] {
 			"config (a configuration log that a client read lists the targets of the node), portal (the requests go to the portal of the MGS), "+
 			"service (only MDT0000 serves such requests), lock (the MDT writes its index into the locks that it grants), "+
 			"fld (a server was asked which target has a sequence of FIDs), layout (the layout of a file has an object on it), "+
-			"sequence (it has objects of the same sequence as another connection to the target)", func(r *rpc) string { return r.TargetFrom().String() }),
+			"sequence (it has objects of the same sequence as another connection to the target), log (the log of the client has the name of the import)", func(r *rpc) string { return r.TargetFrom().String() }),
 		rawText("job", "job id", (*rpc).Job).label("job=").when((*rpc).HasJob),
 		number("uid", "user", func(r *rpc) uint32 { return r.UID }).when(hasUser),
 		number("gid", "group", func(r *rpc) uint32 { return r.GID }).when(hasUser),
@@ -73,12 +73,12 @@ func rpcKeys() []Key[*rpc] {
 		duration("own_time", "rest of the latency", (*rpc).OwnTime).omit(),
 		number("transno", "number of the transaction", func(r *rpc) uint64 { return r.Transno }).as(Decimal).label("transno=").
 			when(func(r *rpc) bool { return r.Has(opcodes.PbTransno) }),
-		number("early_replies", "number of early replies, with which the server asked for more time", func(r *rpc) int { return r.Early }),
+		number("early_replies", "number of early replies, with which the server asked for more time", func(r *rpc) int { return r.Early }).when(isCaptured),
 		number("sends", "how often the request was sent", func(r *rpc) int { return r.Sends }),
 		flags("flags", opcodes.MsgFlags, "flags of its requests that mark resent and replayed ones", func(r *rpc) uint32 { return r.Flags & SendFlags }),
 		number("request_bytes", "size of the request", func(r *rpc) int { return r.RequestSize }).inBytes().when(hasRequest),
-		number("reply_bytes", "size of the reply", func(r *rpc) int { return r.ReplySize }).inBytes().when(func(r *rpc) bool { return r.HasReply }),
-		number("bulk_bytes", "bytes of bulk data", (*rpc).BulkBytes).inBytes(),
+		number("reply_bytes", "size of the reply", func(r *rpc) int { return r.ReplySize }).inBytes().when(hasReply),
+		number("bulk_bytes", "bytes of bulk data", (*rpc).BulkBytes).inBytes().when(isCaptured),
 		duration("bulk_time", "time from the first to the last message of the bulk transfer", (*rpc).BulkTime),
 		duration("rdma_time", "time in which RDMA writes with the payload of its messages were under way, over InfiniBand", (*rpc).RDMATime).omit(),
 		number("estimate", "time that the server expects such an RPC to take, in whole seconds", func(r *rpc) uint32 { return r.Estimate }).as(Seconds).
@@ -103,6 +103,8 @@ func rpcKeys() []Key[*rpc] {
 			(*rpc).LossNotCaptured),
 		duration("rtt", "round trip from the capture point to the server, by the ACKs on the connection of the request: the least of the last ones",
 			(*rpc).RTT).omit(),
+		object("log", "what the debug logs of its nodes have about it; times are by the clock of the capture", logKeys()...).
+			omit().when(func(r *rpc) bool { return r.Log != nil }),
 		listOf("sightings", "what each capture point saw, when there were several", sightings,
 			func(r *rpc, i int) *track.Sighting { return &r.Seen[i] }, sightingKeys()...).omit(),
 	}
@@ -113,7 +115,11 @@ const variantDoc = "form of the operation, such as the intent of a lock request"
 // SendFlags are the bits of pb_flags that tell repeated requests from first ones.
 const SendFlags = dissect.FlagResent | dissect.FlagReplay | dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
 
-func hasRequest(r *rpc) bool { return r.HasRequest }
+func hasRequest(r *rpc) bool { return r.HasRequest && isCaptured(r) }
+
+func hasReply(r *rpc) bool { return r.HasReply && isCaptured(r) }
+
+func isCaptured(r *rpc) bool { return !r.IsLog() }
 
 func lockWaitEnd(r *rpc) string {
 	end, _ := r.LockWaitEnd()

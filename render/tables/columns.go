@@ -255,6 +255,9 @@ var rpcsKind = Kind[*track.RPC]{name: "line of rpcs", keys: &records.RPCs, colum
 		"and the part of the latency that was lost by that"},
 	{title: "service", key: "service_time_max"},
 	{title: "node", key: "node_time"},
+	{title: "queue", key: "log.queue"},
+	{title: "work", key: "log.service"},
+	{title: "thread", key: "log.thread"},
 }}
 
 // flagsKind has the columns of tables of flags, which package render makes.

@@ -21,6 +21,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/dissect/track/paths"
 	"github.com/lshark/lshark/dissect/track/recovery"
@@ -34,6 +35,9 @@ type Options struct {
 	// Live is for captures that are followed as they happen: what has ended is passed on
 	// soon, with less time for what comes late.
 	Live bool
+
+	// Logs has what the logs of nodes say about RPCs; nil: there are none. Close ends it.
+	Logs *logs.Logs
 
 	// Targets finds the targets of connections that were made before the capture began;
 	// nil: they are unknown.
@@ -63,6 +67,7 @@ type Follower struct {
 	linger  int64 // of what has ended, until its RPCs have; 0: the default of each part
 
 	// The parts; nil: not needed.
+	logs       *logs.Logs
 	targets    *targets.Evidence
 	imports    *track.Imports
 	locks      *locks.Locks
@@ -80,7 +85,7 @@ type Follower struct {
 
 // New returns a Follower that calls hooks.
 func New(o Options, hooks ...Hooks) *Follower {
-	f := &Follower{targets: o.Targets}
+	f := &Follower{targets: o.Targets, logs: o.Logs}
 	rpcs := track.Options{Timeout: o.Timeout, Sent: f.sent, Answered: f.answered, Bulk: f.bulk, Done: f.done}
 	if o.Live {
 		rpcs.Linger, rpcs.LockWait, rpcs.Resend = int64(LiveLinger), int64(liveLockWait), int64(liveResend)
@@ -91,6 +96,9 @@ func New(o Options, hooks ...Hooks) *Follower {
 			known, f.targets = o.LookAhead()
 			return known
 		}
+	}
+	if f.logs != nil {
+		f.logs.Unseen = f.Unseen
 	}
 	f.pairing = track.NewPairing(rpcs)
 	f.SetHooks(hooks)
@@ -129,6 +137,9 @@ func (f *Follower) list() { f.lists = newHookLists(append(f.parts(), f.hooks...)
 // parts returns the hooks of the parts, each behind those that it depends on.
 func (f *Follower) parts() (list []Hooks) {
 	list = append(list, Hooks{Sent: f.sentTarget, Answered: f.answeredTarget})
+	if x := f.logs; x != nil {
+		list = append(list, Hooks{Sent: x.Sent, Done: x.Attach, Lost: x.Lost, close: x.Close})
+	}
 	if x := f.paths; x != nil {
 		list = append(list, Hooks{Message: func(_ *track.RPC, m *dissect.Message) { x.Message(m) }})
 	}
@@ -366,6 +377,15 @@ func (f *Follower) answered(r *track.RPC, m *dissect.Message) {
 func (f *Follower) bulk(r *track.RPC, m *dissect.Message) {
 	if f.files != nil {
 		f.files.Bulk(r, m)
+	}
+}
+
+// Unseen takes an RPC that a log has and the capture has not.
+func (f *Follower) Unseen(r *track.RPC) {
+	for i := range f.hooks {
+		if unseen := f.hooks[i].Unseen; unseen != nil {
+			unseen(r)
+		}
 	}
 }
 

@@ -20,6 +20,10 @@ type Hooks struct {
 	Answered func(*track.RPC, *dissect.Message) // each first final reply
 	Done     func(*track.RPC)                   // each RPC when it has ended
 
+	// Unseen gets each RPC that the log of a node has as sent, and the capture of that node
+	// has not.
+	Unseen func(*track.RPC)
+
 	// Lock gets each lock when it has ended, or at the end of the capture. It may be
 	// kept.
 	Lock func(*locks.Lock)

@@ -201,6 +201,22 @@ func (n *Names) Node(nid lnet.NID) string {
 	return n.addresses[addr]
 }
 
+// NID returns the NID of a node by its name; ok is false if the name is not known, or not that
+// of one NID.
+func (n *Names) NID(name string) (nid lnet.NID, ok bool) {
+	if n == nil {
+		return nid, false
+	}
+	found := 0
+	for at, of := range n.nodes {
+		if of == name {
+			nid = at
+			found++
+		}
+	}
+	return nid, found == 1
+}
+
 // system returns the file system of all targets that a server may have by its NID,
 // empty when it is unknown or not the only one.
 func (n *Names) system(nid lnet.NID) (name string) {

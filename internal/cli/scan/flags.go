@@ -27,6 +27,7 @@ type Flags struct {
 	AutoStop  []string
 	Offsets   []string
 	Names     []string
+	Logs      []string
 	Snaplen   int // of a live capture: bytes that are kept of a frame, 0 for all
 	Quiet     bool
 	Verbose   bool
@@ -46,6 +47,13 @@ func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 	setForm(fs.Lookup("offset"), "FILE=SECS")
 	fs.StringArrayVar(&f.Names, "names", nil, "read names of targets and nodes from `FILE`: what lctl get_param '*.*.import' prints, of any number of nodes, "+
 		"and lines with a NID or IP address and a name, as in /etc/hosts; may be repeated")
+}
+
+// RegisterLogs defines the flag for debug logs, of commands that show what they have.
+func (f *Flags) RegisterLogs(fs *pflag.FlagSet) {
+	fs.StringArrayVar(&f.Logs, "log", nil, "read the debug log of a node's kernel, as lctl dk prints it, from FILE: when its threads began and ended with "+
+		"RPCs; NODE is a NID or a name, by default found out; may be repeated")
+	setForm(fs.Lookup("log"), "[NODE=]FILE")
 }
 
 // setForm sets the form of a flag's value that help texts show beside its name.
@@ -93,7 +101,9 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 		return nil, exit.Usagef("-i cannot be combined with files")
 	case in.duration > 0 && in.iface == "":
 		return nil, exit.Usagef("-a needs a live capture (-i)")
-	case in.iface == "" && len(in.files) == 0:
+	case in.iface != "" && len(f.Logs) > 0:
+		return nil, exit.Usagef("--log cannot be combined with -i: a log is read beside files")
+	case in.iface == "" && len(in.files) == 0 && len(f.Logs) == 0:
 		if inTTY {
 			return nil, exit.Usagef("no capture given: name a file, or an interface with -i")
 		}
@@ -108,6 +118,10 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 	if in.names, err = f.names(); err != nil {
 		return nil, err
 	}
+	if in.logs, err = f.logFiles(in.names); err != nil {
+		return nil, err
+	}
+	in.takeLogs()
 	if in.filter != "" { // a live capture compiles it again, for its link type
 		if in.keep, err = pcapfilter.New(in.filter, capture.LinkEthernet); err != nil {
 			return nil, exit.UsageError{Err: err}

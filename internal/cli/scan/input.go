@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/capture/pcapfilter"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -32,6 +33,7 @@ type Input struct {
 	snaplen  int                      // of a live capture, 0 for the default
 	offsets  map[string]time.Duration // given for the times of some files
 	names    *targets.Names           // of targets and nodes, nil: none are given
+	logs     []logs.File              // debug logs of nodes
 	quiet    bool
 	verbose  bool
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/internal/cli/exit"
 )
 
@@ -33,6 +34,7 @@ type Options struct {
 	Concurrent bool
 
 	Names    *track.Names // gets all messages, and sets their Target; nil: nobody needs it
+	Logs     bool         // what debug logs have about RPCs is shown
 	JoinBulk bool         // with BulkData: put the parts of file data together
 	Frames   bool         // fill Message.Frames
 
@@ -117,6 +119,8 @@ type Pass struct {
 	dissector *dissect.Dissector
 	saver     *saver // with SaveTo or Stream
 	offsets   map[string]time.Duration
+	logs      *logs.Logs       // beside the capture, for those that follow RPCs
+	logRPC    func(*track.RPC) // of logs without a capture
 	clock     clock
 	messages  int // before Select
 	selected  int
@@ -199,6 +203,14 @@ func (p *Pass) Run() (err error) {
 	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {
 		return err
 	}
+	if p.in.OnlyLogs() {
+		return p.runLogs()
+	}
+	if len(p.in.logs) > 0 {
+		if err := p.openLogs(); err != nil {
+			return err
+		}
+	}
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
 		return err
@@ -257,12 +269,20 @@ func (p *Pass) Run() (err error) {
 	for _, end := range p.consumers.end {
 		p.Fail(end())
 	}
-	if p.err != nil && !errors.Is(p.err, ErrStop) {
-		err = errors.Join(err, p.err)
+	if p.logs != nil {
+		err = errors.Join(err, p.logs.Err())
 	}
-	err = errors.Join(err, p.finishSave())
+	err = errors.Join(p.consumerError(err), p.finishSave())
 	if !p.in.quiet {
 		p.report(src, complete)
+	}
+	return err
+}
+
+// consumerError joins an error with that of a consumer.
+func (p *Pass) consumerError(err error) error {
+	if p.err != nil && !errors.Is(p.err, ErrStop) {
+		err = errors.Join(err, p.err)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/dissect/track/targets"
 )
 
@@ -16,6 +17,10 @@ import (
 // that can be read twice, by a look at those ahead.
 func (p *Pass) FollowOptions() follow.Options {
 	o := follow.Options{Live: p.in.Live()}
+	if len(p.in.logs) > 0 && p.opt.Logs {
+		p.logs = logs.New(p.in.logs)
+		o.Logs = p.logs
+	}
 	if p.in.Rereadable() {
 		o.LookAhead = p.lookAhead
 	} else {

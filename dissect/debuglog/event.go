@@ -1,0 +1,251 @@
+package debuglog
+
+import (
+	"bytes"
+
+	"github.com/lshark/lshark/dissect/lnet"
+)
+
+// Kind is what an Event is about.
+type Kind uint8
+
+// The kinds. A node logs Sent and Completed of requests that it sends, Handling and Handled
+// of those that it serves.
+const (
+	Sent      Kind = iota + 1 // a request goes to LNet for the first time
+	Completed                 // the RPC is over for the node that sent it
+	Handling                  // a thread begins with a request
+	Handled                   // the thread is ready with it
+	Note                      // anything else about a request, in words
+	Import                    // a connection changes its state
+)
+
+// Event is what a line says about an RPC or a connection.
+type Event struct {
+	Kind    Kind
+	Time    int64  // nanoseconds since the epoch, by the clock of the node
+	PID     uint32 // of the thread that wrote the line
+	XID     uint64
+	Opcode  uint32
+	Peer    lnet.NID // the other node; the zero NID: unknown
+	Process string   // the thread of a server, or the process that sends
+	UUID    string   // of the client
+	Refs    int32    // references to the export, of Handling and Handled
+	Job     string
+	Target  string // of a Note, by the name of the import or device
+	Served  bool   // of a Note: the node serves the request, else it sends it
+
+	// Of Handled.
+	Service     int64 // nanoseconds from Handling on
+	Total       int64 // nanoseconds from the arrival of the request on
+	Transno     uint64
+	Status      int32 // of the request
+	ReplyStatus int32 // of the reply, NoReply where none was made
+
+	Text string // of a Note, in front of what the request is, and of an Import
+}
+
+// NoReply is the ReplyStatus of a request to which no reply was made.
+const NoReply = -999
+
+// kinds are the lines about RPCs, by their first words.
+var kinds = []struct {
+	words string
+	kind  Kind
+}{{"Sending RPC ", Sent}, {"Completed RPC ", Completed}, {"Handling RPC ", Handling}, {"Handled RPC ", Handled}}
+
+// read makes an Event of a line. It returns false when the line is about nothing that
+// has a Kind.
+func (e *Event) read(l *Line, names *names) bool {
+	*e = Event{Time: l.Time, PID: l.PID}
+	if l.Mask&MaskRPCTrace != 0 {
+		for _, k := range kinds {
+			if rest, ok := bytes.CutPrefix(l.Message, []byte(k.words)); ok {
+				e.Kind = k.kind
+				return e.readRPC(rest, names)
+			}
+		}
+	}
+	switch {
+	case bytes.HasPrefix(l.Message, []byte("@@@ ")):
+		e.Kind = Note
+		return e.readNote(l.Message, names)
+	case l.Mask&MaskHA != 0 && bytes.Contains(l.Message, []byte(": changing import state from ")):
+		e.Kind, e.Text = Import, names.text(l.Message)
+		return true
+	}
+	return false
+}
+
+// readRPC reads what follows the first words of a line about an RPC. Up to 2.14 there is
+// no address of the request, up to 2.12 no job:
+//
+//	req@0000000003e3e612 pname:cluuid+ref:pid:xid:nid:opc:job mdt00_000:fa7f…+11:183:x1882522806225664:12345-192.0.2.4@tcp:400:
+func (e *Event) readRPC(b []byte, names *names) bool {
+	if bytes.HasPrefix(b, []byte("req@")) {
+		_, b, _ = bytes.Cut(b, []byte(" "))
+	}
+	form, b, ok := bytes.Cut(b, []byte(" "))
+	if !ok || !bytes.HasPrefix(form, []byte("pname:cluuid")) {
+		return false
+	}
+	if e.Kind == Handled {
+		at := bytes.LastIndex(b, []byte(" Request processed in "))
+		if at < 0 || !e.readTimes(b[at+len(" Request processed in "):]) {
+			return false
+		}
+		b = b[:at]
+	}
+	return e.readIDs(b, names)
+}
+
+// readTimes reads the end of the line of a request that was handled:
+//
+//	256us (780us total) trans 0 rc 0/0
+func (e *Event) readTimes(b []byte) bool {
+	service, b, _ := bytes.Cut(b, []byte("us ("))
+	total, b, _ := bytes.Cut(b, []byte("us total) trans "))
+	transno, b, _ := bytes.Cut(b, []byte(" rc "))
+	status, reply, _ := bytes.Cut(b, []byte("/"))
+	us, ok1 := signed(service)
+	all, ok2 := signed(total)
+	rc, ok3 := signed(status)
+	sent, ok4 := signed(bytes.TrimRight(reply, " \r"))
+	number, ok5 := unsigned(transno)
+	e.Service, e.Total, e.Transno, e.Status, e.ReplyStatus = us*1e3, all*1e3, number, int32(rc), int32(sent)
+	return ok1 && ok2 && ok3 && ok4 && ok5
+}
+
+// readIDs reads process, client, pid, xid, NID, opcode and job, with colons between them.
+// Names of processes have colons, too (kworker/0:1), and so have IPv6 addresses and jobs.
+func (e *Event) readIDs(b []byte, names *names) bool {
+	for at := 0; ; {
+		n := bytes.IndexByte(b[at:], ':')
+		if n < 0 {
+			return false
+		}
+		at += n + 1
+		p := parser{b: b[at:]}
+		uuid, pid, xid := p.word(':'), p.word(':'), bytes.TrimPrefix(p.word(':'), []byte("x"))
+		if p.failed {
+			return false
+		}
+		number, isNumber := unsigned(xid)
+		if _, isPID := signed(pid); !isPID || !isNumber {
+			continue
+		}
+		e.XID, e.Process = number, names.text(b[:at-1])
+		if plus := bytes.LastIndexByte(uuid, '+'); plus >= 0 && (e.Kind == Handling || e.Kind == Handled) {
+			refs, _ := signed(uuid[plus+1:])
+			e.Refs, uuid = int32(refs), uuid[:plus]
+		}
+		e.UUID = names.text(uuid)
+		return e.readPeer(p.b, names)
+	}
+}
+
+// readPeer reads NID, opcode and job.
+func (e *Event) readPeer(b []byte, names *names) bool {
+	at := bytes.IndexByte(b, '@')
+	if at < 0 {
+		return false
+	}
+	end := at + bytes.IndexByte(b[at:], ':')
+	if bytes.HasPrefix(b[at+1:], []byte("<")) { // a network without a name: 0@<0:0>
+		end = at + bytes.IndexByte(b[at:], '>') + 1
+	}
+	if end <= at || end >= len(b) || b[end] != ':' {
+		return false
+	}
+	e.Peer = names.nid(b[:end])
+	opc, job, _ := bytes.Cut(b[end+1:], []byte(":"))
+	number, ok := unsigned(bytes.TrimRight(opc, " \r"))
+	e.Opcode, e.Job = uint32(number), names.text(bytes.TrimRight(job, "\r"))
+	return ok
+}
+
+// readNote reads a line about a request in words, which ends with what the request is:
+//
+//	@@@ going to resend  req@0000000003e3e612 x1882453915800448/t0(0) o101->lustre-MDT0000-mdc-ff11@192.0.2.1@tcp:12/10 lens …
+func (e *Event) readNote(b []byte, names *names) bool {
+	at := bytes.LastIndex(b, []byte(" req@"))
+	if at < 0 {
+		return false
+	}
+	p := parser{b: b[at+1:]}
+	p.word(' ')
+	xid := bytes.TrimPrefix(p.word('/'), []byte("x"))
+	p.word('o')
+	opc := p.word('-')
+	to := bytes.TrimPrefix(p.word(' '), []byte(">"))
+	number, ok := unsigned(xid)
+	opcode, hasOpcode := unsigned(opc)
+	if p.failed || !ok || !hasOpcode {
+		return false
+	}
+	e.XID, e.Opcode, e.Text = number, uint32(opcode), names.text(bytes.Trim(b[len("@@@"):at], " "))
+	net := bytes.LastIndexByte(to, '@')
+	if net < 0 {
+		return true
+	}
+	name := to[:max(0, bytes.LastIndexByte(to[:net], '@'))]
+	nid, portals, _ := bytes.Cut(to[net:], []byte(":"))
+	e.Peer = names.nid(bytes.TrimPrefix(to[len(name):net+len(nid)], []byte("@")))
+	if e.Served = bytes.Equal(portals, []byte("0/0")); !e.Served {
+		e.Target = names.text(targetOf(name))
+	}
+	return true
+}
+
+// targetOf returns the target that the name of an import has, as in
+// lustre-OST0000-osc-ff1100000cfff000; callbacks have the name of the target itself.
+func targetOf(name []byte) []byte {
+	if bytes.HasPrefix(name, []byte("MGC")) {
+		return []byte("MGS")
+	}
+	for _, device := range []string{"-osc-", "-mdc-", "-osp-", "-lwp-"} {
+		if at := bytes.Index(name, []byte(device)); at > 0 {
+			return name[:at]
+		}
+	}
+	return name
+}
+
+// names holds the texts and NIDs that lines repeat, so that an Event costs no memory.
+type names struct {
+	texts map[string]string
+	nids  map[string]lnet.NID
+}
+
+// maxNames texts or NIDs are held.
+const maxNames = 1 << 14
+
+func (n *names) text(b []byte) string {
+	s, ok := n.texts[string(b)]
+	if !ok {
+		if s = string(b); n.texts == nil || len(n.texts) == maxNames {
+			n.texts = map[string]string{}
+		}
+		n.texts[s] = s
+	}
+	return s
+}
+
+// nid returns a NID, which may have the process id of LNet in front: 12345-192.0.2.4@tcp.
+func (n *names) nid(b []byte) lnet.NID {
+	nid, ok := n.nids[string(b)]
+	if !ok {
+		text := b
+		if pid, rest, found := bytes.Cut(b, []byte("-")); found {
+			if _, isNumber := unsigned(pid); isNumber {
+				text = rest
+			}
+		}
+		nid, _ = lnet.ParseNID(string(text))
+		if n.nids == nil || len(n.nids) == maxNames {
+			n.nids = map[string]lnet.NID{}
+		}
+		n.nids[string(b)] = nid
+	}
+	return nid
+}

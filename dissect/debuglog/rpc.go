@@ -1,0 +1,160 @@
+package debuglog
+
+import "github.com/lshark/lshark/dissect/lnet"
+
+// Call is what the log of one node has about an RPC: the node that sent it, or the one that
+// served it.
+type Call struct {
+	XID    uint64
+	Opcode uint32
+	Served bool     // by the node of this log, else it sent the request
+	Peer   lnet.NID // the other node
+	Log    int      // number of the log
+
+	// Nanoseconds since the epoch, 0 where the log does not say. Arrived, Handling and
+	// Handled are of the node that served the request.
+	Sent, Completed            int64
+	Arrived, Handling, Handled int64
+
+	Service, Total int64 // of a request that was handled, in nanoseconds; Total begins with Arrived
+	Transno        uint64
+	Status         int32
+	ReplyStatus    int32 // NoReply: there was none yet
+
+	PID     uint32 // of the thread that sent or served it
+	Process string // its name
+	UUID    string // of the client
+	Refs    int32  // references to the export
+	Job     string
+	Target  string // by the name of the import
+
+	Failed int64 // when the node last gave up waiting for the reply, 0: it did not
+	Resent int   // how often the node announced to send it again
+}
+
+// Begin returns the time of the first event.
+func (c *Call) Begin() int64 { return first(c.Sent, c.Arrived, c.Handling, c.Handled, c.Completed) }
+
+// End returns the time of the last event.
+func (c *Call) End() int64 { return max(c.Completed, c.Handled, c.Handling, c.Sent, c.Failed) }
+
+// first returns the first time that is known.
+func first(times ...int64) int64 {
+	for _, t := range times {
+		if t != 0 {
+			return t
+		}
+	}
+	return 0
+}
+
+// Over reports whether the log has the end of the RPC.
+func (c *Call) Over() bool { return c.Completed != 0 || c.Handled != 0 }
+
+// Shift adds an offset to all times.
+func (c *Call) Shift(offset int64) {
+	for _, t := range []*int64{&c.Sent, &c.Completed, &c.Arrived, &c.Handling, &c.Handled, &c.Failed} {
+		if *t != 0 {
+			*t += offset
+		}
+	}
+}
+
+// Take adds an event to a call, with the offset of the clock of its log. It reports whether
+// the event may belong to it: a request that was handled and comes again is another Call.
+func (c *Call) Take(e *Event, offset int64) bool {
+	switch {
+	case e.XID != c.XID || e.Opcode != c.Opcode:
+		return false
+	case e.Kind == Note:
+		return c.takeNote(e, offset)
+	case (e.Kind == Handling || e.Kind == Handled) != c.Served, e.Peer != c.Peer:
+		return false
+	}
+	t := e.Time + offset
+	switch e.Kind {
+	case Sent:
+		if c.Sent != 0 || c.Completed != 0 && c.Completed < t {
+			return false
+		}
+		c.Sent = t
+	case Completed:
+		if c.Completed != 0 {
+			return false
+		}
+		c.Completed = t
+	case Handling:
+		if c.Handling != 0 || c.Handled != 0 {
+			return false
+		}
+		c.Handling = t
+	case Handled:
+		if c.Handled != 0 || c.Handling != 0 && c.PID != e.PID {
+			return false
+		}
+		c.Handled, c.Arrived = t, t-e.Total
+		c.Service, c.Total, c.Transno, c.Status, c.ReplyStatus = e.Service, e.Total, e.Transno, e.Status, e.ReplyStatus
+	}
+	if c.Process == "" || e.Kind == Sent || c.Served {
+		c.PID, c.Process, c.UUID, c.Refs, c.Job = e.PID, e.Process, e.UUID, e.Refs, e.Job
+	}
+	return true
+}
+
+// takeNote adds a line in words to the call of the node that sent the request.
+func (c *Call) takeNote(e *Event, offset int64) bool {
+	if c.Served || e.Served {
+		return false
+	}
+	c.Target = e.Target
+	switch {
+	case hasPrefix(e.Text, "Request sent has ", "TIMEOUT-NORESEND", "timeout (sent at", "send limit expired", "inflight"):
+		c.Failed = e.Time + offset
+	case hasPrefix(e.Text, "going to resend", "resending request on EINPROGRESS"):
+		c.Resent++
+	}
+	return true
+}
+
+func hasPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if len(s) >= len(p) && s[:len(p)] == p {
+			return true
+		}
+	}
+	return false
+}
+
+// NewCall returns the call that an event of an RPC begins.
+func NewCall(e *Event, log int, offset int64) Call {
+	c := Call{XID: e.XID, Opcode: e.Opcode, Peer: e.Peer, Log: log, Served: e.Kind == Handling || e.Kind == Handled, ReplyStatus: NoReply}
+	c.Take(e, offset)
+	return c
+}
+
+// RPC is what the logs of both nodes have about an RPC, by one clock.
+type RPC struct {
+	Client, Server Call
+	HasClient      bool // Client is known
+	HasServer      bool
+	Handled        int // how often the server handled it
+	NotOnWire      NotOnWire
+}
+
+// NotOnWire is what the log has and the capture of the same node does not.
+type NotOnWire uint8
+
+// The values. Nothing: all that is known to have been sent was captured.
+const (
+	Nothing       NotOnWire = iota
+	RequestUnseen           // the client has sent the request, by its log
+	ReplyUnseen             // the server has made the reply
+)
+
+var notOnWireNames = [...]string{"", "request", "reply"}
+
+// String returns the name that records have, empty for Nothing.
+func (n NotOnWire) String() string { return notOnWireNames[n] }
+
+// Queue returns how long the request waited for a thread, in nanoseconds.
+func (c *Call) Queue() int64 { return max(0, c.Total-c.Service) }

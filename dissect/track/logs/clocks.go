@@ -1,0 +1,320 @@
+package logs
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+)
+
+// clock is what is known about the node of a log, and its clock.
+type clock struct {
+	self     nids // NIDs of the node
+	given    bool // on the command line
+	compared bool
+	offset   int64 // to add to the times of the log
+	delay    int64 // between it and what it was compared with: the offset is not better known
+}
+
+// Slack of times by clocks that were compared, and by others.
+const (
+	comparedSlack = int64(time.Second)
+	otherSlack    = int64(time.Minute)
+)
+
+// loopback is the type of the network of a node with itself.
+const loopback = 9
+
+// has reports whether a call of the log may be about an RPC of the capture. A node gives
+// each xid to one request, so that the xid suffices in its log.
+func (l *log) has(c *debuglog.Call, r *track.RPC) bool {
+	switch {
+	case c.Peer.Type == loopback, r.HasOpcode && c.Opcode != r.Opcode:
+		return false
+	case c.Served:
+		return c.Peer == r.Client && l.self.may(r.Server)
+	}
+	return l.self.has(r.Client) || c.Peer == r.Server && l.self.may(r.Client)
+}
+
+// isAt reports whether a call may belong to an RPC that took place in a stretch of time.
+func (l *log) isAt(c *debuglog.Call, begin, end int64) bool {
+	slack := otherSlack
+	if l.compared {
+		slack = comparedSlack + l.delay
+	}
+	last := c.End()
+	switch {
+	case c.Served:
+		last = c.Begin()
+	case c.Failed != 0: // what TCP has queued is sent long after ptlrpc has given up
+		last = begin
+	}
+	return c.Begin() <= end+slack && last >= begin-slack
+}
+
+// nids is the NIDs of a node: the few that it has.
+type nids struct{ list []lnet.NID }
+
+func (n *nids) has(nid lnet.NID) bool { return slices.Contains(n.list, nid) }
+
+// may reports whether a NID may be one of the node: it is, or none is known.
+func (n *nids) may(nid lnet.NID) bool { return len(n.list) == 0 || n.has(nid) }
+
+func (n *nids) first() (nid lnet.NID) {
+	if len(n.list) > 0 {
+		nid = n.list[0]
+	}
+	return nid
+}
+
+func (n *nids) add(nid lnet.NID) {
+	if nid != (lnet.NID{}) && nid.Type != loopback && !n.has(nid) {
+		n.list = append(n.list, nid)
+	}
+}
+
+// layer is where times of an RPC are from: requests pass the layers from the client to the
+// server, replies back.
+type layer uint8
+
+const (
+	clientLog layer = iota
+	onWire
+	serverLog
+)
+
+// view is an RPC as it was seen in one layer.
+type view struct {
+	opcode         uint32
+	layer          layer
+	client, server lnet.NID // the zero NID: unknown
+	begin, end     int64    // of the work of the layers below
+	log            *log     // nil: a capture
+}
+
+// Head is the first RPCs of a capture, for comparing clocks.
+type Head struct {
+	views map[uint64]*view // nil: several RPCs have the xid
+}
+
+// maxHead RPCs of a capture are compared with logs, and about half as many of a log.
+const maxHead = 20000
+
+// Add adds an RPC that has ended. It returns false when no more are needed.
+func (h *Head) Add(r *track.RPC) bool {
+	if h.views == nil {
+		h.views = map[uint64]*view{}
+	}
+	if r.HasRequest && r.HasReply && r.HasOpcode && len(h.views) < maxHead {
+		add(h.views, r.XID, &view{r.Opcode, onWire, r.Client, r.Server, r.Requested().Time, r.Replied().Time, nil})
+	}
+	return len(h.views) < maxHead
+}
+
+// add adds a view. What cannot be told apart is removed.
+func add(views map[uint64]*view, xid uint64, v *view) {
+	if _, known := views[xid]; known {
+		v = nil
+	}
+	views[xid] = v
+}
+
+// compare finds the clocks and nodes of logs: by the RPCs of a capture, and by those that
+// several logs have. Without a capture, head is nil, and the clocks agree with that of the
+// first log that has RPCs in common with others.
+func compare(all []*log, head *Head) ([]string, error) {
+	samples := make([]map[uint64]*view, len(all))
+	for i, l := range all {
+		var err error
+		if samples[i], err = sample(l, head); err != nil {
+			return nil, err
+		}
+	}
+	var known []map[uint64]*view
+	if head != nil {
+		known = append(known, head.views)
+	}
+	var notes []string
+	for left := slices.Clone(all); len(left) > 0; {
+		at := slices.IndexFunc(left, func(l *log) bool { return l.compareWith(samples[l.number], known) })
+		if at < 0 {
+			if at = 0; head != nil {
+				notes = append(notes, fmt.Sprintf("%s: has no RPC in common with the beginning of the capture; the clocks are assumed equal", left[0].Name))
+			}
+		} else {
+			l := left[at]
+			notes = append(notes, fmt.Sprintf("%s: its clock is %v ahead (delay %v), its node is %v",
+				l.Name, -time.Duration(l.offset), time.Duration(l.delay), l.self.list))
+		}
+		known = append(known, samples[left[at].number])
+		left = slices.Delete(left, at, at+1)
+	}
+	return notes, nil
+}
+
+// sample reads the RPCs of a log that a capture has too, or without a capture some of all.
+func sample(l *log, head *Head) (map[uint64]*view, error) {
+	r, err := debuglog.Open(l.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	s := sampler{log: l, calls: map[uint64][]debuglog.Call{}, head: head}
+	for !s.full() {
+		if err := r.Next(&s.event); err != nil {
+			if err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+				return s.views(), nil // reading the log will report it
+			}
+			break
+		}
+		s.take()
+	}
+	return s.views(), nil
+}
+
+// sampler chooses RPCs of a log.
+type sampler struct {
+	log   *log
+	head  *Head
+	event debuglog.Event
+	calls map[uint64][]debuglog.Call
+	mask  uint64 // of the bits of the xid's hash that are 0 in those chosen
+}
+
+// full reports whether enough RPCs of a capture were found. Of logs without a capture, all
+// is read: they may begin at different times.
+func (s *sampler) full() bool { return s.head != nil && len(s.calls) >= maxHead/4 }
+
+func (s *sampler) chosen(xid uint64) bool {
+	if s.head != nil {
+		return s.head.views[xid] != nil
+	}
+	const mix = 0x9e3779b97f4a7c15
+	return (xid*mix>>32)&s.mask == 0
+}
+
+func (s *sampler) take() {
+	e := &s.event
+	if e.Kind > debuglog.Handled || e.Peer.Type == loopback || !s.chosen(e.XID) {
+		return
+	}
+	list := s.calls[e.XID]
+	for i := range list {
+		if list[i].Take(e, 0) {
+			return
+		}
+	}
+	s.calls[e.XID] = append(list, debuglog.NewCall(e, s.log.number, 0))
+	if s.head == nil && len(s.calls) > maxHead {
+		s.mask = s.mask<<1 | 1
+		maps.DeleteFunc(s.calls, func(xid uint64, _ []debuglog.Call) bool { return !s.chosen(xid) })
+	}
+}
+
+// views returns the RPCs that the log has both ends of, and once.
+func (s *sampler) views() map[uint64]*view {
+	views := map[uint64]*view{}
+	for xid, list := range s.calls {
+		if len(list) > 1 {
+			continue
+		}
+		switch c := &list[0]; {
+		case c.Served && c.Handling != 0 && c.Handled != 0:
+			views[xid] = &view{c.Opcode, serverLog, c.Peer, lnet.NID{}, c.Arrived, c.Handling, s.log}
+		case !c.Served && c.Sent != 0 && c.Completed != 0 && c.Failed == 0:
+			views[xid] = &view{c.Opcode, clientLog, lnet.NID{}, c.Peer, c.Sent, c.Completed, s.log}
+		}
+	}
+	return views
+}
+
+// comparison is how far the clock of a log is ahead, by what the log has in common with
+// others. A request cannot arrive before it was sent: each RPC bounds the difference from
+// both sides, and the fastest ones bound it best.
+type comparison struct {
+	least, most int64
+	votes       map[vote]int
+}
+
+// compareWith sets the clock of a log by RPCs whose times are known. It reports whether
+// there are any.
+func (l *log) compareWith(views map[uint64]*view, known []map[uint64]*view) bool {
+	x := comparison{least: math.MinInt64, most: math.MaxInt64, votes: map[vote]int{}}
+	for _, others := range known {
+		for xid, v := range views {
+			if o := others[xid]; o != nil && v.isSame(o) {
+				x.add(v, o)
+			}
+		}
+	}
+	if l.delay = x.most/2 - x.least/2; len(x.votes) == 0 || l.delay < -comparedSlack {
+		return false
+	}
+	l.compared, l.offset, l.delay = true, -(x.least/2 + x.most/2), absolute(l.delay)
+	x.elect()
+	for _, v := range views {
+		v.begin, v.end = v.begin+l.offset, v.end+l.offset
+	}
+	return true
+}
+
+// isSame reports whether two views with the same xid are of one RPC.
+func (v *view) isSame(o *view) bool {
+	same := func(a, b lnet.NID) bool { return a == b || a == (lnet.NID{}) || b == (lnet.NID{}) }
+	return v.layer != o.layer && v.opcode == o.opcode && same(v.client, o.client) && same(v.server, o.server)
+}
+
+// add takes an RPC that a log and another layer have.
+func (x *comparison) add(v, o *view) {
+	begin, end := v.begin-o.begin, v.end-o.end
+	if v.layer < o.layer { // v is around o
+		x.least, x.most = max(x.least, begin), min(x.most, end)
+	} else {
+		x.least, x.most = max(x.least, end), min(x.most, begin)
+	}
+	x.vote(v, o)
+	x.vote(o, v)
+}
+
+// vote is a node that a log may be of.
+type vote struct {
+	log  *log
+	node lnet.NID
+}
+
+// vote counts which node the log of v is of, by the other end's view of the RPC.
+func (x *comparison) vote(v, o *view) {
+	node := o.client
+	if v.layer == serverLog {
+		node = o.server
+	}
+	if v.log != nil {
+		x.votes[vote{v.log, node}]++
+	}
+}
+
+// elect sets the nodes of logs: those that more than a few RPCs prove.
+func (x *comparison) elect() {
+	most := map[*log]int{}
+	for v, n := range x.votes {
+		most[v.log] = max(most[v.log], n)
+	}
+	byVotes := func(a, b vote) int {
+		return cmp.Or(x.votes[b]-x.votes[a], bytes.Compare(a.node.Append(nil), b.node.Append(nil)))
+	}
+	for _, v := range slices.SortedFunc(maps.Keys(x.votes), byVotes) {
+		if !v.log.given && x.votes[v]*10 >= most[v.log] {
+			v.log.self.add(v.node)
+		}
+	}
+}

@@ -1,0 +1,308 @@
+// Package logs joins what the debug logs of nodes have about RPCs: with the RPCs of a
+// capture, and with each other.
+//
+// Logs reads the logs beside a capture, as far as the capture was read, so that a log of
+// any size needs bounded memory. Merge reads logs without a capture.
+package logs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// File is a log.
+type File struct {
+	Path string
+	Name string   // as in records
+	Node lnet.NID // whose log it is, as far as it was given
+}
+
+// log is a log that is read.
+type log struct {
+	File
+	clock
+	number int
+	reader *debuglog.Reader
+	next   debuglog.Event
+	ended  bool
+}
+
+// The bounds of what is held.
+const (
+	maxOpen = 1 << 15 // calls without an end
+	maxOver = 1 << 16
+	margin  = int64(500 * time.Millisecond) // a line may be later than what it is about
+)
+
+// table holds what logs have about RPCs until it is joined.
+type table struct {
+	logs   []*log
+	byXID  map[uint64]*call // the newest, which leads to older ones
+	open   fifo.Queue[call]
+	over   fifo.Queue[call]
+	free   *call
+	gone   func(*debuglog.Call) // gets those that are removed because there are too many
+	errors []error
+}
+
+// call is a debuglog.Call in the table.
+type call struct {
+	debuglog.Call
+	place fifo.Element[call]
+	older *call // with the same xid
+}
+
+func newTable(files []File, gone func(*debuglog.Call)) table {
+	t := table{byXID: map[uint64]*call{}, gone: gone}
+	for i, f := range files {
+		l := &log{File: f, number: i}
+		if f.Node != (lnet.NID{}) {
+			l.given = true
+			l.self.add(f.Node)
+		}
+		t.logs = append(t.logs, l)
+	}
+	return t
+}
+
+// begin opens the logs.
+func (t *table) begin() error {
+	for _, l := range t.logs {
+		r, err := debuglog.Open(l.Path)
+		if err != nil {
+			return err
+		}
+		l.reader = r
+		t.read(l)
+	}
+	return nil
+}
+
+// Lines returns the number of lines of all logs, and Skipped that of others in them.
+func (t *table) Lines() (n int64)   { return t.sum(func(s debuglog.Stats) int64 { return s.Lines }) }
+func (t *table) Skipped() (n int64) { return t.sum(func(s debuglog.Stats) int64 { return s.Skipped }) }
+
+func (t *table) sum(of func(debuglog.Stats) int64) (n int64) {
+	for _, l := range t.logs {
+		n += of(l.reader.Stats())
+	}
+	return n
+}
+
+// Err closes the logs and returns the errors of reading them.
+func (t *table) Err() error {
+	for _, l := range t.logs {
+		if l.reader != nil {
+			l.reader.Close()
+		}
+	}
+	return errors.Join(t.errors...)
+}
+
+// read reads the next event of a log.
+func (t *table) read(l *log) {
+	if err := l.reader.Next(&l.next); err != nil {
+		l.ended = true
+		if err != io.EOF {
+			t.errors = append(t.errors, fmt.Errorf("%s: %w", l.Path, err))
+		}
+	}
+}
+
+// take adds the next event of a log, and reads on.
+func (t *table) take(l *log) {
+	e := &l.next
+	var c *call
+	for c = t.byXID[e.XID]; c != nil; c = c.older {
+		if c.Log == l.number && c.Call.Take(e, l.offset) {
+			break
+		}
+	}
+	if c == nil && e.Kind <= debuglog.Handled {
+		c = t.add(debuglog.NewCall(e, l.number, l.offset))
+	}
+	switch {
+	case c == nil:
+	case c.Over():
+		t.over.Push(&c.place, e.Time+l.offset)
+	case e.Kind <= debuglog.Handled:
+		t.open.Push(&c.place, e.Time+l.offset)
+	}
+	for c := t.open.Overdue(0, 1, maxOpen); c != nil; c = t.open.Overdue(0, 1, maxOpen) {
+		t.end(c)
+	}
+	for c := t.over.Overdue(0, 1, maxOver); c != nil; c = t.over.Overdue(0, 1, maxOver) {
+		t.end(c)
+	}
+	t.read(l)
+}
+
+// queues returns the queues of calls.
+func (t *table) queues() [2]*fifo.Queue[call] { return [2]*fifo.Queue[call]{&t.over, &t.open} }
+
+func (t *table) add(of debuglog.Call) *call {
+	c := t.free
+	if c == nil {
+		c = &call{}
+	} else {
+		t.free = c.older
+	}
+	*c = call{Call: of, older: t.byXID[of.XID]}
+	c.place.Owner = c
+	t.byXID[of.XID] = c
+	return c
+}
+
+// end removes a call and passes it on.
+func (t *table) end(c *call) {
+	last := c.Call
+	t.remove(c)
+	t.gone(&last)
+}
+
+func (t *table) remove(c *call) {
+	c.place.Remove()
+	if first := t.byXID[c.XID]; first != c {
+		for first.older != c {
+			first = first.older
+		}
+		first.older = c.older
+	} else if c.older != nil {
+		t.byXID[c.XID] = c.older
+	} else {
+		delete(t.byXID, c.XID)
+	}
+	*c = call{older: t.free}
+	t.free = c
+}
+
+// Logs are logs beside a capture.
+type Logs struct {
+	table
+	wire    wire
+	waiting map[uint64]int // RPCs of the capture that have not ended, by xid
+	rpc     debuglog.RPC
+
+	// Unseen gets each RPC that the log of a node has as sent, and its capture has not.
+	Unseen func(*track.RPC)
+}
+
+// New returns the logs beside a capture. It opens none.
+func New(files []File) *Logs {
+	x := &Logs{waiting: map[uint64]int{}}
+	x.table = newTable(files, x.notJoined)
+	return x
+}
+
+// Open opens the logs and compares their clocks with that of the capture, whose first RPCs
+// are in head. The notes are lines of text about the clocks.
+func (x *Logs) Open(head *Head) (notes []string, err error) {
+	if notes, err = compare(x.logs, head); err != nil {
+		return nil, err
+	}
+	return notes, x.begin()
+}
+
+// Sent takes a request of the capture, also when it is sent again.
+func (x *Logs) Sent(r *track.RPC, m *dissect.Message) {
+	if r.Sends <= 1 {
+		x.waiting[r.XID]++
+	}
+	x.wire.add(m.Source, r.Client, r.Server, m.Time)
+}
+
+// Lost takes a run of bytes that was not captured.
+func (x *Logs) Lost(l *lnet.Loss) { x.wire.lost.Add(track.Span{From: l.From, To: l.To}, maxLost) }
+
+// advance reads the logs up to a time of the capture.
+func (x *Logs) advance(until int64) {
+	for _, l := range x.logs {
+		for !l.ended && l.next.Time+l.offset <= until {
+			x.take(l)
+		}
+	}
+}
+
+// Attach sets the Log of an RPC of the capture that has ended. It is valid until the next
+// call.
+func (x *Logs) Attach(r *track.RPC) {
+	if n := x.waiting[r.XID]; n > 1 {
+		x.waiting[r.XID] = n - 1
+	} else {
+		delete(x.waiting, r.XID)
+	}
+	begin, end := r.Begin(), x.wire.last
+	if r.HasReply {
+		end = r.Replied().Time
+	}
+	x.advance(max(end+margin, x.wire.last))
+	x.rpc = debuglog.RPC{}
+	var client, server *call
+	for c := x.byXID[r.XID]; c != nil; c = c.older {
+		l := x.logs[c.Log]
+		switch {
+		case !l.has(&c.Call, r) || !l.isAt(&c.Call, begin, end):
+		case c.Served:
+			x.rpc.Handled++
+			if server == nil || later(&c.Call, &server.Call, end) {
+				server = c
+			}
+		case client == nil || absolute(c.Begin()-begin) < absolute(client.Begin()-begin):
+			client = c
+		}
+	}
+	if client != nil {
+		x.logs[client.Log].self.add(r.Client)
+		x.rpc.Client, x.rpc.HasClient = client.Call, true
+		x.remove(client)
+	}
+	if server != nil {
+		x.logs[server.Log].self.add(r.Server)
+		x.rpc.Server, x.rpc.HasServer = server.Call, true
+		x.remove(server)
+	}
+	if x.rpc.HasServer && r.Missing == track.Unanswered && x.rpc.Server.ReplyStatus != debuglog.NoReply && x.wire.isOwner(r.Server) {
+		x.rpc.NotOnWire = debuglog.ReplyUnseen
+	}
+	if x.rpc.HasClient || x.rpc.HasServer {
+		r.Log = &x.rpc
+	}
+}
+
+func absolute(n int64) int64 { return max(n, -n) }
+
+// later reports whether a is the later of two calls of a server that had begun by a time.
+func later(a, b *debuglog.Call, until int64) bool {
+	if over := b.Begin() > until; over != (a.Begin() > until) {
+		return over
+	}
+	return a.Begin() > b.Begin()
+}
+
+// Close ends the capture.
+func (x *Logs) Close() {
+	x.advance(x.wire.last + margin)
+	for _, q := range x.queues() {
+		for c := q.First(); c != nil; c = q.First() {
+			x.table.end(c)
+		}
+	}
+}
+
+// notJoined takes a call with which no RPC of the capture was joined so far.
+func (x *Logs) notJoined(c *debuglog.Call) {
+	if c.Served || c.Sent == 0 || x.waiting[c.XID] > 0 || !x.wire.covers(x.logs[c.Log], c) {
+		return
+	}
+	x.rpc = debuglog.RPC{Client: *c, HasClient: true, NotOnWire: debuglog.RequestUnseen}
+	r := track.FromLog(&x.rpc, x.logs[c.Log].self.first(), c.Peer)
+	x.Unseen(r)
+}

@@ -1,0 +1,147 @@
+package logs
+
+import (
+	"time"
+
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+)
+
+// linger is how long an RPC that is over in one log waits for the other one.
+const linger = int64(5 * time.Second)
+
+// Merge reads logs without a capture, and joins those of an RPC's nodes.
+type Merge struct {
+	table
+	done  func(*track.RPC)
+	rpc   debuglog.RPC
+	first int64
+}
+
+// NewMerge returns a Merge that passes each RPC to done when it is over: valid during the
+// call.
+func NewMerge(files []File, done func(*track.RPC)) *Merge {
+	m := &Merge{done: done}
+	m.table = newTable(files, m.join)
+	return m
+}
+
+// Open opens the logs and compares their clocks; the notes are lines of text about them.
+func (m *Merge) Open() (notes []string, err error) {
+	if len(m.logs) > 1 {
+		if notes, err = compare(m.logs, nil); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.begin(); err != nil {
+		return nil, err
+	}
+	if l := m.earliest(); l != nil {
+		m.first = l.next.Time + l.offset
+	}
+	return notes, nil
+}
+
+// First returns the time of the first event, 0 when there is none.
+func (m *Merge) First() int64 { return m.first }
+
+// earliest returns the log with the next event, nil at the end of all.
+func (m *Merge) earliest() (first *log) {
+	for _, l := range m.logs {
+		if !l.ended && (first == nil || l.next.Time+l.offset < first.next.Time+first.offset) {
+			first = l
+		}
+	}
+	return first
+}
+
+// Read reads the logs, to their end or until stop returns true.
+func (m *Merge) Read(stop func() bool) {
+	for l := m.earliest(); l != nil && !stop(); l = m.earliest() {
+		now := l.next.Time + l.offset
+		m.take(l)
+		for c := m.over.Overdue(now, linger, maxOver); c != nil; c = m.over.Overdue(now, linger, maxOver) {
+			if o := m.other(&c.Call); o != nil && !o.Over() && m.over.Len() < maxOver {
+				m.over.Push(&c.place, now)
+				continue
+			}
+			m.end(c)
+		}
+	}
+	for _, q := range m.queues() {
+		for c := q.First(); c != nil; c = q.First() {
+			m.end(c)
+		}
+	}
+}
+
+// other returns what the log of the other node has about the RPC of a call; of several
+// calls of a server, the last.
+func (m *Merge) other(c *debuglog.Call) (best *call) {
+	for o := m.byXID[c.XID]; o != nil; o = o.older {
+		if m.isOther(c, &o.Call) && (best == nil || o.Begin() > best.Begin()) {
+			best = o
+		}
+	}
+	return best
+}
+
+// isOther reports whether two calls are the two sides of an RPC. A node gives each xid to one
+// request, which it may send to another server when the first one has failed.
+func (m *Merge) isOther(c, o *debuglog.Call) bool {
+	if c.Served {
+		c, o = o, c
+	}
+	client, server := m.logs[c.Log], m.logs[o.Log]
+	if c.Served || !o.Served || c.Opcode != o.Opcode || !server.isAt(o, c.Begin(), c.End()) && c.Over() {
+		return false
+	}
+	if c.Peer.Type == loopback || o.Peer.Type == loopback {
+		return c.Peer == o.Peer && client == server
+	}
+	return client != server && (client.self.has(o.Peer) || client.self.may(o.Peer) && server.self.may(c.Peer))
+}
+
+// join takes a call for which no more lines are expected, with the others of its RPC.
+func (m *Merge) join(c *debuglog.Call) {
+	m.rpc = debuglog.RPC{}
+	m.side(c)
+	for o := m.other(c); o != nil; o = m.other(&m.rpc.Client) { // several, of a request that was sent again
+		m.side(&o.Call)
+		m.remove(o)
+	}
+	client, server := m.nodes()
+	m.done(track.FromLog(&m.rpc, client, server))
+}
+
+// side adds what the log of one node has about an RPC.
+func (m *Merge) side(c *debuglog.Call) {
+	if !c.Served {
+		m.rpc.Client, m.rpc.HasClient = *c, true
+		return
+	}
+	if m.rpc.Handled++; !m.rpc.HasServer || c.Begin() > m.rpc.Server.Begin() {
+		m.rpc.Server, m.rpc.HasServer = *c, true
+	}
+}
+
+// nodes returns the nodes of the RPC, as far as they are known.
+func (m *Merge) nodes() (client, server lnet.NID) {
+	if c := &m.rpc.Client; m.rpc.HasClient {
+		client, server = m.logs[c.Log].self.first(), c.Peer
+		if c.Peer.Type == loopback {
+			client = c.Peer
+		}
+	}
+	if s := &m.rpc.Server; m.rpc.HasServer {
+		client = s.Peer
+		if !m.rpc.HasClient {
+			server = m.logs[s.Log].self.first()
+			if s.Peer.Type == loopback {
+				server = s.Peer
+			}
+		}
+	}
+	return client, server
+}

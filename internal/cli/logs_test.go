@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+var logsIn = flag.String("logs", "", "also compare the captures SCENE.NODE.pcap in `FOLDER` with the debug logs SCENE.NODE.dk.gz beside them")
+
+// loggedNodes are the nodes of the test clusters by the last number of their NIDs.
+var loggedNodes = map[string]string{"1": "mds", "2": "oss", "3": "client", "4": "client2"}
+
+// loggedRPC is what a search in a log finds about an RPC.
+type loggedRPC struct{ node, xid, opc string }
+
+// searchedLogs is what a search in the logs of a scene finds.
+type searchedLogs struct {
+	sent    map[loggedRPC]bool
+	handled map[loggedRPC][]handledLine // of all clients
+}
+
+type handledLine struct {
+	client         string
+	service, total float64 // microseconds
+}
+
+var (
+	handledForm = regexp.MustCompile(`Handled RPC .*:x(\d+):12345-(\S*?@[a-z0-9]+):(\d+):.*processed in (\d+)us \((\d+)us total\)`)
+	sentForm    = regexp.MustCompile(`(?:Sending|Completed) RPC .*?:(\d{10,}):(\S*?@[a-z0-9<>:]+?):(\d+):`)
+)
+
+// searchLogs searches the logs of a scene in its own way.
+func searchLogs(t *testing.T, scene string) (s searchedLogs, logs []string) {
+	s = searchedLogs{map[loggedRPC]bool{}, map[loggedRPC][]handledLine{}}
+	logs, _ = filepath.Glob(scene + ".*.dk.gz")
+	for _, path := range logs {
+		node := strings.Split(filepath.Base(path), ".")[1]
+		f, err := os.Open(path)
+		must.NoError(t, err)
+		plain, err := capture.Decompress(path, f)
+		must.NoError(t, err)
+		for lines := bufio.NewScanner(plain); lines.Scan(); {
+			if m := handledForm.FindStringSubmatch(lines.Text()); m != nil {
+				k := loggedRPC{node, m[1], m[3]}
+				service, _ := strconv.ParseFloat(m[4], 64)
+				total, _ := strconv.ParseFloat(m[5], 64)
+				s.handled[k] = append(s.handled[k], handledLine{m[2], service, total})
+			} else if m := sentForm.FindStringSubmatch(lines.Text()); m != nil {
+				s.sent[loggedRPC{node, m[1], m[3]}] = true
+			}
+		}
+		f.Close()
+	}
+	return s, logs
+}
+
+// joinedRPC is an RPC as rpcs prints it.
+type joinedRPC struct {
+	XID            string
+	Opc            json.Number
+	Client, Server string
+	Log            struct {
+		Service, Queue, Total *float64
+		Sent, Completed       *string
+		NotOnWire             string `json:"not_on_wire"`
+	}
+}
+
+func nodeOf(nid string) string {
+	address, _, _ := strings.Cut(nid, "@")
+	return loggedNodes[address[strings.LastIndexAny(address, ".:")+1:]]
+}
+
+// TestLogsAreJoined compares what rpcs has of logs with a search in their text: each RPC
+// of a capture that a log of its nodes has, too, has the numbers of that line, and no other
+// RPC has any.
+func TestLogsAreJoined(t *testing.T) {
+	captures, _ := filepath.Glob(wiretest.Repo("pcaps/logs/*.pcap*"))
+	if *logsIn != "" {
+		more, _ := filepath.Glob(*logsIn + "/*.pcap*")
+		captures = append(captures, more...)
+	}
+	joined := 0
+	for _, path := range captures {
+		scene, _, _ := strings.Cut(filepath.Base(path), ".")
+		s, logs := searchLogs(t, filepath.Join(filepath.Dir(path), scene))
+		args := []string{"rpcs", "-q", "-T", "json", path}
+		for _, log := range logs {
+			args = append(args, "--log", log)
+		}
+		for line := range strings.Lines(succeeds(t, args...)) {
+			var r joinedRPC
+			must.NoError(t, json.Unmarshal([]byte(line), &r))
+			if r.Opc == "" || r.Log.NotOnWire == "request" {
+				continue
+			}
+			joined++
+			compareLogged(t, filepath.Base(path), &r, &s)
+		}
+	}
+	if joined < 300 {
+		t.Errorf("only %d RPCs compared", joined)
+	}
+}
+
+func compareLogged(t *testing.T, path string, r *joinedRPC, s *searchedLogs) {
+	t.Helper()
+	lines := slices.DeleteFunc(slices.Clone(s.handled[loggedRPC{nodeOf(r.Server), r.XID, r.Opc.String()}]),
+		func(l handledLine) bool { return l.client != r.Client })
+	switch l := &r.Log; {
+	case (len(lines) > 0) != (l.Service != nil):
+		t.Errorf("%s: %s: %d lines of the server, service %v", path, r.XID, len(lines), l.Service)
+	case len(lines) > 0 && !slices.ContainsFunc(lines, func(h handledLine) bool {
+		near := func(seconds, us float64) bool { return math.Abs(seconds*1e6-us) < 0.5 }
+		return near(*l.Service, h.service) && near(*l.Total, h.total) && near(*l.Queue, max(0, h.total-h.service))
+	}):
+		t.Errorf("%s: %s: service %v, total %v, queue %v are in none of %v", path, r.XID, *l.Service, *l.Total, *l.Queue, lines)
+	}
+	if sent := s.sent[loggedRPC{nodeOf(r.Client), r.XID, r.Opc.String()}]; sent != (r.Log.Sent != nil || r.Log.Completed != nil) {
+		t.Errorf("%s: %s: a line of the client: %v, in the record: %v", path, r.XID, sent, !sent)
+	}
+}
+
+// TestNotOnWire checks that what a client has sent by its log, and its capture has not, is
+// what a search finds.
+func TestNotOnWire(t *testing.T) {
+	path, log := wiretest.Repo("pcaps/logs/tcp_reset.client.pcap.zst"), wiretest.Repo("pcaps/logs/tcp_reset.client.dk.gz")
+	captured := succeeds(t, "rpcs", "-T", "fields", "-e", "xid", path)
+	unseen := strings.Fields(succeeds(t, "rpcs", "-T", "fields", "-e", "xid", "-Y", "rpc.log.not_on_wire == request", path, "--log", log))
+	s, _ := searchLogs(t, wiretest.Repo("pcaps/logs/tcp_reset"))
+	begun := strings.Fields(captured)[0]
+	for k := range s.sent {
+		if lo := k.xid < begun; !lo && strings.Contains(captured, k.xid) == slices.Contains(unseen, k.xid) {
+			t.Errorf("x%s is in the log; in the capture and not on the wire: %v", k.xid, slices.Contains(unseen, k.xid))
+		}
+	}
+	if len(unseen) == 0 {
+		t.Error("no request is missing")
+	}
+}
+
+// TestLogsAlone compares RPCs of logs without a capture with those of the capture.
+func TestLogsAlone(t *testing.T) {
+	logs := []string{wiretest.Repo("pcaps/logs/overload.oss.dk.gz"), wiretest.Repo("pcaps/logs/overload.client2.dk.gz")}
+	columns := []string{"-T", "fields", "-e", "xid", "-e", "opcode", "-e", "client", "-e", "server", "-e", "status", "-e", "transno", "-e", "job"}
+	filter := []string{"-Y", "rpc.server == 192.0.2.2@tcp && rpc.client == 192.0.2.4@tcp"}
+	alone := strings.Split(succeeds(t, slices.Concat([]string{"rpcs"}, columns, filter, logs)...), "\n")
+	captured := succeeds(t, slices.Concat([]string{"rpcs", wiretest.Repo("pcaps/logs/overload.client2.pcap.zst")}, columns, filter)...)
+	for line := range strings.Lines(captured) {
+		if !slices.Contains(alone, strings.TrimSuffix(line, "\n")) {
+			t.Errorf("not in the logs: %s", line)
+		}
+	}
+	if stats := succeeds(t, slices.Concat([]string{"stats", "--by", "client"}, logs)...); !strings.Contains(stats, "192.0.2.4") {
+		t.Error(stats)
+	}
+}
+
+// TestLogUsage checks what is refused.
+func TestLogUsage(t *testing.T) {
+	log, packets := wiretest.Repo("pcaps/logs/tcp_reset.client.dk.gz"), wiretest.Repo("pcaps/logs/tcp_reset.client.pcap.zst")
+	for _, c := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"locks " + log, exit.Usage, "needs a capture beside it"},
+		{"locks " + packets + " " + log, exit.Usage, "has no use"},
+		{"rpcs --log " + packets + " " + packets, exit.Damage, "not a debug log"},
+		{"rpcs --log nowhere.dk " + packets, exit.Failure, "no such file"},
+		{"rpcs --log host=" + log + " " + packets, exit.Usage, "neither a NID nor"},
+		{"rpcs -i lo --log " + log, exit.Usage, "cannot be combined"},
+		{"rpcs -c 1 " + packets + " --log 192.0.2.3@tcp=" + log, exit.OK, ""},
+		{"rpcs -c 1 " + packets + " " + log, exit.OK, ""},
+	} {
+		if _, errs, status := run(t, strings.Fields(c.args)...); status != c.status || !strings.Contains(errs, c.says) {
+			t.Errorf("%s: status %d: %s", c.args, status, errs)
+		}
+	}
+}

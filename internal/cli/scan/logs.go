@@ -1,0 +1,179 @@
+package scan
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/logs"
+	"github.com/lshark/lshark/dissect/track/targets"
+	"github.com/lshark/lshark/internal/cli/exit"
+)
+
+// logFiles returns the logs that the flag names.
+func (f *Flags) logFiles(names *targets.Names) (list []logs.File, err error) {
+	for _, text := range f.Logs {
+		file := logs.File{Path: text}
+		node, path, named := strings.Cut(text, "=")
+		if _, err := os.Stat(text); named && err != nil {
+			file.Path = path
+			var ok bool
+			if file.Node, ok = lnet.ParseNID(node); !ok {
+				if file.Node, ok = names.NID(node); !ok {
+					return nil, exit.Usagef("--log %s: %s is neither a NID nor the name of one in a file of --names", text, node)
+				}
+			}
+		}
+		if info, err := os.Stat(file.Path); err != nil {
+			return nil, err
+		} else if !info.Mode().IsRegular() {
+			return nil, exit.Usagef("--log %s: must be a file", text)
+		}
+		if !isLog(file.Path) && !isEmpty(file.Path) {
+			return nil, &capture.DamageError{File: file.Path, Cause: "not a debug log of the kernel"}
+		}
+		list = append(list, file)
+	}
+	return list, nil
+}
+
+// takeLogs moves the debug logs among the files to the logs, and names all of them.
+func (in *Input) takeLogs() {
+	packets := in.files[:0:0]
+	for _, path := range in.files {
+		if isLog(path) {
+			in.logs = append(in.logs, logs.File{Path: path})
+		} else {
+			packets = append(packets, path)
+		}
+	}
+	in.files = packets
+	paths := make([]string, len(in.logs))
+	for i, l := range in.logs {
+		paths[i] = l.Path
+	}
+	for i, name := range capture.FileNames(paths) {
+		in.logs[i].Name = name
+	}
+}
+
+// isLog reports whether a file is a debug log of the kernel, which may be compressed.
+func isLog(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 4)
+	if _, err := f.ReadAt(head, 0); err != nil || capture.IsMagic(binary.LittleEndian.Uint32(head)) {
+		return false
+	}
+	plain, err := capture.Decompress(path, f)
+	if err != nil {
+		return false
+	}
+	const enough = 4 << 10
+	head = make([]byte, enough)
+	n, _ := io.ReadFull(plain, head)
+	return debuglog.Detect(head[:n])
+}
+
+// isEmpty reports whether a file has no bytes when it is uncompressed.
+func isEmpty(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	plain, err := capture.Decompress(path, f)
+	if err == nil {
+		_, err = plain.Read(make([]byte, 1))
+	}
+	return err == io.EOF
+}
+
+// OnlyLogs reports whether the input is debug logs without a capture.
+func (in *Input) OnlyLogs() bool { return len(in.logs) > 0 && len(in.files) == 0 && !in.Live() }
+
+// TakeLogs sets what takes the RPCs of debug logs without a capture, each when it is over.
+func (p *Pass) TakeLogs(done func(*track.RPC)) { p.logRPC = done }
+
+// runLogs reads logs without a capture.
+func (p *Pass) runLogs() error {
+	if p.logRPC == nil {
+		return exit.Usagef("%s: a debug log: this needs a capture beside it; rpcs and stats read logs alone", p.in.logs[0].Path)
+	}
+	n := 0
+	m := logs.NewMerge(p.in.logs, func(r *track.RPC) {
+		n++
+		p.clock.last = max(p.clock.last, r.Replied().Time)
+		if !p.failed.Load() {
+			p.logRPC(r)
+		}
+	})
+	notes, err := m.Open()
+	if err != nil {
+		return err
+	}
+	p.in.sayClocks(p.sys, notes)
+	p.clock.frame(m.First())
+	for _, begin := range p.consumers.begin {
+		p.Fail(begin())
+	}
+	m.Read(func() bool { return p.failed.Load() || p.stopped.Load() })
+	for _, end := range p.consumers.end {
+		p.Fail(end())
+	}
+	if n == 0 {
+		p.Note("no RPCs in %d lines of debug logs; lctl set_param debug=+rpctrace lets a node log them", m.Lines())
+	}
+	if p.in.verbose {
+		p.sys.Say("%d lines of debug logs, %d others skipped", m.Lines(), m.Skipped())
+	}
+	return p.consumerError(m.Err())
+}
+
+// openLogs opens the logs beside a capture.
+func (p *Pass) openLogs() error {
+	if p.logs == nil {
+		return exit.Usagef("%s: a debug log, of which this command has no use; rpcs, stats and diagnose have", p.in.logs[0].Path)
+	}
+	notes, err := p.logs.Open(p.head())
+	p.in.sayClocks(p.sys, notes)
+	return err
+}
+
+// head returns the first RPCs of the capture, for comparing clocks; none where it can be
+// read only once.
+func (p *Pass) head() *logs.Head {
+	h := &logs.Head{}
+	if !p.in.Rereadable() {
+		return h
+	}
+	src, err := p.in.open(p.sys, p.offsets)
+	if err != nil {
+		return h // the pass itself will report it
+	}
+	defer src.frames.Close()
+	more := true
+	t := track.NewPairing(track.Options{Done: func(r *track.RPC) { more = h.Add(r) }})
+	d := dissect.New(dissect.Options{Ports: p.in.ports, Handle: func(m *dissect.Message) { t.Message(m) }})
+	var f capture.Frame
+	for bytes := 0; more && bytes < maxLookAhead && src.next(&f) == nil; bytes += len(f.Data) {
+		if keep, err := p.keeps(&f); err == nil && keep {
+			d.Frame(&f)
+		}
+	}
+	d.Close()
+	t.Close()
+	return h
+}
