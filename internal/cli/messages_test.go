@@ -92,7 +92,7 @@ func formOf(t *testing.T, line string) (service, kind, form string) {
 }
 
 var recordOrder = []string{"file", "frame", "time", "rel", "conn", "src", "dst", "src_qp", "dst_qp", "kind", "ksock", "ib", "o2iblnd", "connreq", "hello", "lnet",
-	"ping_info", "selftest", "reject", "opcode", "variant", "xid", "error", "gss", "plain", "lustre_msg", "ptlrpc_body", "buffers", "content",
+	"ping_info", "selftest", "reject", "opcode", "variant", "xid", "error", "latency", "target", "job", "request_frame", "reply_frame", "gss", "plain", "lustre_msg", "ptlrpc_body", "buffers", "content",
 	"bytes", "rdma", "notes"}
 
 // TestRecordKeys checks that the keys of records are in order, and that no object
