@@ -53,6 +53,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   lshark explain evicted.lock_callback`,
 	}
 	cmd.RunE = flags.RunE(c, (*diagnoseOptions).run)
+	flags.Add(cmd, flags.InputGroup, c.Input.RegisterLogs)
 	c.Register(cmd, flags.Help{
 		Display: "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'",
 		Time:    flags.TimeHelp("finding"),
@@ -96,7 +97,7 @@ func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 }
 
 func (c *diagnoseOptions) run() error {
-	x, err := c.Start(c.check, scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true})
+	x, err := c.Start(c.check, scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: true})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ var _ = add(diagnose.Rule{
 		"The rule looks at operations that use the storage of a target and wait for no locks in the server (OST_READ, OST_WRITE, OST_SYNC, OST_CREATE, OST_STATFS, MDS_SYNC, MDS_STATFS, MDS_READPAGE, OUT_UPDATE). " +
 		"Where such RPCs take a second or longer in the server, its storage or its queue is slow. " +
 		"Where many wait and their replies come at an even pace, the server limits the rate of the client.",
-	Limits: "Whether an RPC waited for a thread of the server, for memory, or for the disk cannot be seen. " +
+	Limits: "Whether an RPC waited for a thread of the server, for memory, or for the disk cannot be seen without the debug log of the server (--log). " +
 		"RPCs that were sent more than once, replayed, or lost an unknown time by retransmission, are left out.",
 	Next: "On the server: iostat -x 1 and the health of the disks and pools of this target, lctl get_param obdfilter.*.brw_stats osd-*.*.brw_stats, " +
 		"lctl get_param ost.OSS.ost_io.stats (req_waittime, req_qdepth, threads), memory and CPU load. lshark rpcs --slowest shows the RPCs.",
@@ -62,6 +62,10 @@ type serverTimes struct {
 	parts       parts
 	first, last int64
 	slowest     slowest
+
+	// Of those that are in the log of the server, for how long they waited for a thread, and
+	// how long threads worked for them.
+	logged, queued, worked int64
 }
 
 func (s *slowServers) sent(r *track.RPC, m *dissect.Message) {
@@ -97,6 +101,11 @@ func (s *slowServers) done(r *track.RPC) {
 	t.parts.add(&p)
 	t.last = max(t.last, r.Replied().Time)
 	t.slowest.add(r, p.server)
+	if l := r.Log; l != nil && l.Server.Handled != 0 {
+		t.logged++
+		t.queued += l.Server.Queue()
+		t.worked += l.Server.Service
+	}
 	fifo.GetOrNew(s.paces, nodePair{r.Client, r.Server}).add(r.Replied().Time, p.server)
 }
 
@@ -119,9 +128,35 @@ func (s *slowServers) check(end bool) {
 				f.Text += pace
 				f.Next = "On the server: lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule, and req_waittime in ost.OSS.ost_io.stats."
 			}
+			sum.explainByLog(&f)
 			s.report.Report(f)
 		}
 	}
+}
+
+// Shares of the time in the server from which on the queue, or the threads, are to blame.
+const (
+	mostlyQueued = 0.8
+	mostlyWorked = 0.2
+)
+
+// explainByLog adds what the log of the server has about the slow RPCs: whether they waited
+// for a thread, or for what the thread did.
+func (t *serverTimes) explainByLog(f *diagnose.Finding) {
+	total := t.queued + t.worked
+	if total == 0 {
+		return
+	}
+	share := float64(t.queued) / float64(total)
+	log := fmt.Sprintf(" By the log of the server, %s waited %s in its queue for a thread (%.0f %%), and threads worked %s for them.",
+		plural(t.logged, "RPC"), duration(t.queued), 100*share, duration(t.worked))
+	switch first := diagnose.Sentences(f.Text, 1); {
+	case share >= mostlyQueued:
+		f.Brief = first + log + " Look for what fills the queue (NRS rules, too few threads), not at the disks or the network."
+	case share <= mostlyWorked:
+		f.Brief = first + log + " Look at the storage of this target and what its threads wait for, not at the queue or the network."
+	}
+	f.Text += log
 }
 
 // evenPace reports whether the server answered the slow RPCs of each client at an even
@@ -154,6 +189,7 @@ func (t *serverTimes) join(other *serverTimes) {
 	for op, n := range other.operations {
 		t.operations[op] += n
 	}
+	t.logged, t.queued, t.worked = t.logged+other.logged, t.queued+other.queued, t.worked+other.worked
 	t.parts.add(&other.parts)
 	t.last = max(t.last, other.last)
 	for _, one := range other.slowest.list {
