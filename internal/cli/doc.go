@@ -7,7 +7,7 @@
 //  1. newStats, newRPCs and so on return the command: its help, its examples and
 //     its flags. Flags come in groups (flags.Add); input flags are those of
 //     scan.Flags, -Y, -c and -w those of flags.Selection, -T, -t, -n and --color
-//     those of flags.View, -o and -j those of flags.Output. Options that embed a flags.Job
+//     those of flags.View, -o those of flags.Output. Options that embed a flags.Job
 //     run once, or for each capture when -o names a folder (flags.RunE). Commands that show
 //     records of one kind, such as locks, have all of these in flags.Records.
 //  2. run checks all flags before anything is opened. scan.Flags.Check returns

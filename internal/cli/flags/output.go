@@ -27,7 +27,6 @@ const ParquetForm = "parquet"
 type Output struct {
 	path   string // empty: standard output
 	sensor string
-	jobs   int
 	cmd    *cobra.Command
 }
 
@@ -36,17 +35,12 @@ func (o *Output) Register(cmd *cobra.Command, f *pflag.FlagSet) {
 	o.cmd = cmd
 	f.StringVarP(&o.path, "output", "o", "", "write to `FILE` instead of standard output; in a folder, a file for each capture")
 	f.StringVar(&o.sensor, "sensor", "", "with -T parquet, `NAME` of the node that captured, for the column sensor; live, the name of this host by default")
-	f.IntVarP(&o.jobs, "jobs", "j", 1, "with a folder for -o, read `N` captures at a time")
 }
 
 func (o *Output) check(form string) error {
 	switch {
 	case o.sensor != "" && form != ParquetForm:
 		return exit.Usagef("--sensor needs -T parquet")
-	case o.jobs < 1:
-		return exit.Usagef("-j %d: must be at least 1", o.jobs)
-	case o.jobs > 1 && !o.perCapture():
-		return exit.Usagef("-j needs a folder for -o")
 	}
 	return nil
 }
@@ -206,11 +200,11 @@ func (j Job) each(run func(Job) error) error {
 	if err := os.MkdirAll(o.path, 0o777); err != nil {
 		return err
 	}
-	if o.jobs > 1 {
+	if j.Input.Cores > 1 {
 		j.Sys.ErrTTY = false // their progress lines would overwrite each other
 	}
 	j.Input.Read = nil
-	return o.eachCapture(captures, func(i int) error {
+	return eachCapture(captures, max(j.Input.Cores, 1), func(i int) error {
 		if form == ParquetForm && o.isComplete(results[i], captures[i]) {
 			return nil
 		}
@@ -237,10 +231,10 @@ func (o *Output) results(captures []string, form string) ([]string, error) {
 	return results, nil
 }
 
-// eachCapture calls convert with the index of every capture, for several at a time.
-func (o *Output) eachCapture(captures []string, convert func(i int) error) error {
+// eachCapture calls convert with the index of every capture, for n at a time.
+func eachCapture(captures []string, n int, convert func(i int) error) error {
 	errs := make([]error, len(captures))
-	Parallel(len(captures), o.jobs, func(i, _ int) { errs[i] = convert(i) })
+	Parallel(len(captures), n, func(i, _ int) { errs[i] = convert(i) })
 	for _, err := range errs {
 		if errors.As(err, new(exit.UsageError)) {
 			return err // all others have the same

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type Flags struct {
 	Offsets   []string
 	Names     []string
 	Logs      []string
+	Cores     int // at most; 0: all
 	Snaplen   int // of a live capture: bytes that are kept of a frame, 0 for all
 	Quiet     bool
 	Verbose   bool
@@ -38,6 +40,7 @@ func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.Read, "read", "r", nil, "read packets from `FILE`, - for standard input; may be repeated")
 	fs.StringVarP(&f.Interface, "interface", "i", "", "capture live from interface `IFACE`, any for all interfaces")
 	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR` in pcap-filter syntax; live captures default to the LNet ports and RoCE")
+	fs.IntVarP(&f.Cores, "jobs", "j", 0, "use at most `N` cores; with a folder for -o, and in sql, read N captures at a time (default: all cores, one capture)")
 	fs.UintSliceVar(&f.Ports, "port", nil, "TCP `PORTS` that carry LNet, separated by commas (default 988)")
 	fs.Lookup("port").DefValue = "" // pflag would add [] as the default
 	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture after SECS seconds")
@@ -85,6 +88,12 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 		snaplen: f.Snaplen,
 		quiet:   f.Quiet,
 		verbose: f.Verbose,
+	}
+	if f.Cores < 0 {
+		return nil, exit.Usagef("-j %d: must be at least 1", f.Cores)
+	}
+	if f.Cores > 0 {
+		runtime.GOMAXPROCS(min(f.Cores, runtime.NumCPU()))
 	}
 	var err error
 	if in.duration, err = f.duration(); err != nil {

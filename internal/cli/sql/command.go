@@ -32,7 +32,6 @@ type command struct {
 	form      flags.Choice
 	queryFile string
 	tables    []string
-	jobs      int
 	cacheSize flags.Size
 	listCache bool
 	clear     bool
@@ -40,7 +39,7 @@ type command struct {
 
 // New returns the command; run converts captures.
 func New(sys *scan.System, run Run) *cobra.Command {
-	c := &command{sys: sys, run: run, form: flags.FormChoice(forms[:]...), jobs: 1, cacheSize: 20 << 30}
+	c := &command{sys: sys, run: run, form: flags.FormChoice(forms[:]...), cacheSize: 20 << 30}
 	cmd := &cobra.Command{
 		Use:   "sql [flags] [QUERY|-] CAPTURE|FOLDER…",
 		Short: "Query captures with SQL, by DuckDB",
@@ -67,7 +66,6 @@ func New(sys *scan.System, run Run) *cobra.Command {
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.StringVar(&c.queryFile, "query", "", "read the query from `FILE`")
 		f.StringSliceVar(&c.tables, "tables", nil, "convert these `TABLES`, separated by commas, and not those that the query mentions")
-		f.IntVarP(&c.jobs, "jobs", "j", 1, "convert `N` captures at a time")
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		flags.RegisterForm(f, &c.form)
@@ -86,8 +84,6 @@ func (c *command) check() error {
 	switch {
 	case c.input.Interface != "" || len(c.input.AutoStop) > 0:
 		return exit.Usagef("sql queries files: it has no live capture (-i, -a); lshark -w saves one")
-	case c.jobs < 1:
-		return exit.Usagef("-j %d: must be at least 1", c.jobs)
 	}
 	for i, name := range c.tables {
 		table, ok := viewTable(name)
@@ -246,7 +242,7 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	if c.input.Verbose && len(tables) > 0 {
 		c.sys.Say("%d captures; tables: %s", len(in.captures), strings.Join(tables, ", "))
 	}
-	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(c.jobs, 4*runtime.GOMAXPROCS(0)), temp: temp}
+	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(max(c.input.Cores, 1), 4*runtime.GOMAXPROCS(0)), temp: temp}
 	files, damaged, err := convert.convert(in.captures, tables)
 	if err != nil {
 		return errors.Join(err, damaged)
