@@ -179,7 +179,7 @@ func TestLogUsage(t *testing.T) {
 		says   string
 	}{
 		{"locks " + log, exit.Usage, "needs a capture beside it"},
-		{"locks " + packets + " " + log, exit.Usage, "has no use"},
+		{"locks " + packets + " " + log, exit.Usage, "does not read"},
 		{"rpcs --log " + packets + " " + packets, exit.Damage, "not a debug log"},
 		{"rpcs --log nowhere.dk " + packets, exit.Failure, "no such file"},
 		{"rpcs --log host=" + log + " " + packets, exit.Usage, "neither a NID nor"},

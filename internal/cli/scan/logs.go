@@ -145,7 +145,7 @@ func (p *Pass) runLogs() error {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a debug log, of which this command has no use; rpcs, stats and diagnose have", p.in.logs[0].Path)
+		return exit.Usagef("%s: a debug log, which this command does not read; rpcs, stats and diagnose do", p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
 	p.in.sayClocks(p.sys, notes)
