@@ -74,6 +74,9 @@ func TestFieldsAreComplete(t *testing.T) {
 // TestStart bounds what this package does when a program starts. Most declarations
 // are data that the linker places; the rest are made by funcs.
 func TestStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector, which tests run under with -short, allocates more")
+	}
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()
