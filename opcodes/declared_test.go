@@ -71,6 +71,12 @@ func TestFieldsAreComplete(t *testing.T) {
 	}
 }
 
+// TestMain makes fields readable, as a dissector does, so that each test can run alone.
+func TestMain(m *testing.M) {
+	Resolve()
+	m.Run()
+}
+
 // TestStart bounds what this package does when a program starts. Most declarations
 // are data that the linker places; the rest are made by funcs.
 func TestStart(t *testing.T) {

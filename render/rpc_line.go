@@ -345,7 +345,7 @@ func appendLockWaitText(dst []byte, r *track.RPC) []byte {
 	default:
 		dst = append(append(dst, end.String()...), " after "...)
 	}
-	if dst = AppendLockWait(dst, ns); !p.IsZero() {
+	if dst = AppendLockWait(dst, ns); p.Frame != 0 {
 		dst = AppendFrame(append(dst, " in frame "...), p.File, p.Frame)
 	}
 	return dst
