@@ -118,64 +118,69 @@ func (t *Timeline) AppendChange(dst []byte, i *track.Import, p track.Point) []by
 	return t.message(dst, t.steps, 0)
 }
 
+// effects is what a message did to a connection.
+type effects struct {
+	events    []*track.Event
+	state     track.ImportState // the new one
+	recovered bool              // it was being recovered before
+	isPing    bool
+}
+
+func effectsOf(steps []step) (x effects) {
+	x.state = track.StateUnknown
+	for k := range steps {
+		switch s := &steps[k]; {
+		case s.change != nil:
+			x.state = s.change.State
+			x.recovered = x.recovered || x.state == track.StateRecover
+		case s.event == nil:
+			x.isPing = true
+		default:
+			x.events = append(x.events, s.event)
+		}
+	}
+	return x
+}
+
 // message appends what a message did to a connection, of which dropped earlier entries
 // were not kept.
 func (t *Timeline) message(dst []byte, steps []step, dropped int) []byte {
+	x := effectsOf(steps)
 	if t.json != nil {
-		return t.objects(dst, steps, dropped)
+		return t.objects(dst, steps[0], &x, dropped)
 	}
 	var text []byte
-	state, recovered, isPing := track.StateUnknown, false, false
 	style := &t.opt.Colors.Key
-	for k := range steps {
-		s := &steps[k]
-		switch {
-		case s.change != nil:
-			state = s.change.State
-			recovered = recovered || state == track.StateRecover
-		case s.event == nil:
-			isPing = true
-		default:
-			if len(text) > 0 {
-				text = append(text, "; "...)
-			}
-			text = t.text.Append(text, s.event)
-			if IsProblem(s.event.Kind) {
-				style = &t.opt.Colors.Bad
-			}
+	for k, e := range x.events {
+		if k > 0 {
+			text = append(text, "; "...)
+		}
+		text = t.text.Append(text, e)
+		if IsProblem(e.Kind) {
+			style = &t.opt.Colors.Bad
 		}
 	}
 	if len(text) == 0 {
-		text, style = append(text, changeText(state, recovered, isPing)...), &t.opt.Colors.Dim
+		text, style = append(text, x.changeText()...), &t.opt.Colors.Dim
 	}
-	return t.line(dst, steps[0], state, style, text)
+	return t.line(dst, steps[0], x.state, style, text)
 }
 
 // objects appends an object for each event of a message, or one for the new state.
-func (t *Timeline) objects(dst []byte, steps []step, dropped int) []byte {
+func (t *Timeline) objects(dst []byte, at step, x *effects, dropped int) []byte {
 	var list []*records.ImportEvent
-	state, recovered, isPing := track.StateUnknown, false, false
-	for k := range steps {
-		s := &steps[k]
-		switch {
-		case s.change != nil:
-			state = s.change.State
-			recovered = recovered || state == track.StateRecover
-		case s.event == nil:
-			isPing = true
-		default:
-			list = append(list, &records.ImportEvent{Event: s.event, Text: t.text.Append(nil, s.event)})
-		}
+	for _, e := range x.events {
+		list = append(list, &records.ImportEvent{Event: e, Text: t.text.Append(nil, e)})
 	}
 	if len(list) == 0 {
-		e := &records.ImportEvent{Text: []byte(changeText(state, recovered, isPing))}
-		if isPing {
+		e := &records.ImportEvent{Text: []byte(x.changeText())}
+		if x.isPing {
 			e.Event = &track.Event{Kind: track.EventPing, Count: 1}
 		}
 		list = append(list, e)
 	}
 	for k, e := range list {
-		e.Import, e.At, e.State = steps[0].imp, steps[0].at, state
+		e.Import, e.At, e.State = at.imp, at.at, x.state
 		if k == 0 {
 			e.Dropped = dropped
 		}
@@ -184,19 +189,19 @@ func (t *Timeline) objects(dst []byte, steps []step, dropped int) []byte {
 }
 
 // changeText describes a change of state without an event.
-func changeText(s track.ImportState, recovered, isPing bool) string {
+func (x *effects) changeText() string {
 	switch {
-	case s == track.StateFull && recovered:
+	case x.state == track.StateFull && x.recovered:
 		return "recovery is complete"
-	case s == track.StateFull:
+	case x.state == track.StateFull:
 		return "in use"
-	case s == track.StateReplayWait:
+	case x.state == track.StateReplayWait:
 		return "replay is complete"
-	case s == track.StateClosed:
+	case x.state == track.StateClosed:
 		return "disconnected"
-	case s == track.StateIdle:
+	case x.state == track.StateIdle:
 		return "disconnected, idle"
-	case isPing:
+	case x.isPing:
 		return "ping"
 	}
 	return ""
