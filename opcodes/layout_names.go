@@ -10,8 +10,7 @@ import (
 // The names that Lustre's layout.c has for buffers and for the formats of requests.
 // Developers know them from the sources and from error messages.
 
-// sameBuffers are the buffers that layout.c names as they are named here: RMF_ and the name
-// in capitals.
+// sameBuffers are the buffers whose name in layout.c is RMF_ and the name here, in capitals.
 const sameBuffers = `
 	generic_data mgs_target_info mgs_target_nidlist mgs_send_param mgs_config_body mgs_config_res setinfo_val getinfo_key
 	getinfo_vallen getinfo_val seq_opc seq_range fld_opc mdt_body obd_quotactl quota_body ptlrpc_body close_data obd_statfs

@@ -162,7 +162,7 @@ func LockReplyOf(m *Msg) (r LockReply, ok bool) {
 	return r, true
 }
 
-// IsReadLock reports whether a mode is one of those that a lock has which is only to read.
+// IsReadLock reports whether a mode allows reading only.
 func IsReadLock(mode uint64) bool { return mode == readModes[0] || mode == readModes[1] }
 
 var readModes = [...]uint64{LdlmMode.Number("PR"), LdlmMode.Number("CR")}

@@ -9,8 +9,8 @@ import (
 // Kind is what an Event is about.
 type Kind uint8
 
-// The kinds. A node logs Sent and Completed of requests that it sends, Handling and Handled
-// of those that it serves.
+// The kinds. A node logs Sent and Completed for its own requests, Handling and Handled for
+// the requests that it serves.
 const (
 	Sent      Kind = iota + 1 // a request goes to LNet for the first time
 	Completed                 // the RPC is over for the node that sent it

@@ -20,7 +20,7 @@ type Entry[T any] struct {
 
 const minBuckets = 64
 
-// First returns the newest entry with a key, nil if there is none.
+// First returns the newest entry with a key, or nil.
 func (x *Index[T]) First(key uint64) *Entry[T] {
 	if x.n == 0 {
 		return nil
@@ -28,7 +28,7 @@ func (x *Index[T]) First(key uint64) *Entry[T] {
 	return x.buckets[x.bucket(key)].from(key)
 }
 
-// Next returns the entry with the same key that was added before e, nil if there is none.
+// Next returns the next older entry with the same key, or nil.
 func (e *Entry[T]) Next() *Entry[T] { return e.next.from(e.Key) }
 
 // from returns the first entry from e on with a key.

@@ -43,7 +43,7 @@ func (m *Merge) Open() (notes []string, err error) {
 	return notes, nil
 }
 
-// First returns the time of the first event, 0 when there is none.
+// First returns the time of the first event, 0 without events.
 func (m *Merge) First() int64 { return m.first }
 
 // earliest returns the log with the next event, nil at the end of all.
@@ -126,7 +126,7 @@ func (m *Merge) side(c *debuglog.Call) {
 	}
 }
 
-// nodes returns the nodes of the RPC, as far as they are known.
+// nodes returns the client and the server of the RPC; one that is unknown is zero.
 func (m *Merge) nodes() (client, server lnet.NID) {
 	if c := &m.rpc.Client; m.rpc.HasClient {
 		client, server = m.logs[c.Log].self.first(), c.Peer

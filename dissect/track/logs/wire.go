@@ -13,7 +13,7 @@ type wire struct {
 	lost        track.Spans
 }
 
-// maxLost stretches of time with losses are told apart.
+// maxLost is how many losses are kept; further ones are joined with the last.
 const maxLost = 1 << 10
 
 // point is the nodes that have taken part in all RPCs of a capture point: the node where

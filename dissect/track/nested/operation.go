@@ -115,8 +115,8 @@ func (o *operation) waitedForObjects(c *Call) bool {
 	return o.creates && c.opcode == opcodes.OST_CREATE && c.span.To <= o.span.To && 2*(c.span.To-c.span.From) > o.span.To-o.span.From
 }
 
-// mayBeOver reports whether the thread of an operation without a reply may serve another
-// one by now: the reply is on its way.
+// mayBeOver reports whether the thread of an operation may already serve next: the reply to
+// the operation was sent but not captured yet.
 func (o *operation) mayBeOver(next *operation) bool {
 	return len(next.threads) == 0 && next.portal == o.portal && next.span.From >= o.span.From
 }

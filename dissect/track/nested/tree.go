@@ -8,7 +8,7 @@ import (
 	"github.com/lshark/lshark/internal/fifo"
 )
 
-// Node is an RPC in a tree of those that are nested in each other.
+// Node is an RPC with the RPCs that are nested in it.
 type Node struct {
 	RPC      *track.RPC // nil while it has not ended
 	Link     Link       // to the RPC around it, Unlinked without one
