@@ -113,7 +113,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	// These are for other uses: a figure of the process, or part of another one.
-	const elsewhere = " process_start_time_seconds process_open_fds go_goroutines lshark_findings_dropped_total lshark_last_frame_timestamp_seconds" +
+	const elsewhere = " process_start_time_seconds process_open_fds go_goroutines lshark_findings_dropped_total lshark_severe_errors_total lshark_last_frame_timestamp_seconds" +
 		" lshark_records_files_total lshark_records_pruned_files_total lshark_config_reloads_total lshark_config_last_reload_success_timestamp_seconds "
 	for _, f := range families(t) {
 		names := sampleNames(&f)
@@ -265,7 +265,7 @@ func exampleValues(t *testing.T, label string) []string {
 		"side":      {"client", "server"},
 		"kind":      {"client", "bulk", "retransmission"},
 		"state":     {"FULL", "EVICTED", "DISCONN"},
-		"cause":     {"silence"},
+		"cause":     {"silence", ""},
 		"code":      {"lock.stuck"},
 		"severity":  {"error"},
 		"client":    {"192.0.2.1@tcp", "other"},

@@ -1,11 +1,14 @@
 package monitor
 
 import (
+	"slices"
 	"strconv"
 	"unsafe"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/evictions"
+	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/records"
 )
@@ -17,6 +20,8 @@ const unknownOp = "unknown"
 type counter struct {
 	rpcFamilies
 	clients, jobs, users rankedFamilies
+	evictions            *metrics.Counters
+	live                 bool
 	side                 func(*track.RPC) string
 	attached             track.Attached[inFlight]
 
@@ -58,7 +63,26 @@ func (c *counter) sent(r *track.RPC, _ *dissect.Message) {
 		return
 	}
 	*f = inFlight{r.Target(), true}
+	before := c.inFlight.Len()
 	c.inFlight.With(f.target).Add(1)
+	if !c.live {
+		return
+	}
+	c.missing.With(c.opName(r), f.target, track.Unanswered.String())
+	if c.inFlight.Len() > before {
+		c.create(f.target)
+	}
+}
+
+// create makes the series of a target that alerts read: so that the first event is seen as a
+// change.
+func (c *counter) create(target string) {
+	for _, cause := range evictions.Causes() {
+		c.evictions.With(target, cause.String())
+	}
+	for _, error := range severeErrors {
+		c.severe.With(target, error)
+	}
 }
 
 // endInFlight decrements the gauge of RPCs in flight if it counts the RPC.
@@ -122,7 +146,11 @@ func (c *counter) countRanked(r *track.RPC) {
 
 func (c *counter) countErrors(r *track.RPC, op, target string) {
 	if r.Failed() {
-		c.errors.With(op, target, c.errnoName(r.Status)).Inc()
+		name := c.errnoName(r.Status)
+		c.errors.With(op, target, name).Inc()
+		if slices.Contains(severeErrors, name) {
+			c.severe.With(target, name).Inc()
+		}
 	}
 	for _, e := range r.OtherErrors {
 		if opcodes.GSSErrorName(e) != "" { // of the reply itself, which is no reply of Lustre's

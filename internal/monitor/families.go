@@ -15,6 +15,7 @@ import (
 const (
 	maxByTarget = 1500 // families by operation and target, or by target
 	maxErrors   = 1000 // families by operation, target and error
+	maxTargets  = 1000 // families whose series are there as soon as a target is known, in targets
 )
 
 // halfLife is the time after which an RPC counts half in the ranking of clients, jobs and
@@ -66,6 +67,7 @@ type rpcFamilies struct {
 	missing     *metrics.Counters
 	errors      *metrics.Counters
 	innerErrors *metrics.Counters
+	severe      *metrics.Counters
 	latency     *metrics.Histograms
 	service     *metrics.Histograms
 	bytes       *metrics.Counters
@@ -82,6 +84,9 @@ const (
 	bulkBytes    = "bulk"
 )
 
+// severeErrors are the errors of lshark_severe_errors.
+var severeErrors = []string{"EIO", "EROFS", "ENODEV", "ENXIO", "ESHUTDOWN", "ENOTRECOVERABLE", "EUCLEAN", "ENOMEM", "ENOSPC", "EDQUOT"}
+
 // The ends of an RPC that this machine may be.
 const (
 	ClientSide = "client"
@@ -95,9 +100,11 @@ func (d declarer) rpcs() rpcFamilies {
 		reasons = append(reasons, m.String())
 	}
 	return rpcFamilies{
-		count:       d.counter("lshark_rpcs", "", "RPCs that have ended", maxByTarget, op, target),
-		missing:     d.counter("lshark_rpcs_without_reply", "", "RPCs that have ended without a reply that was due, by the reason", maxByTarget, op, target, oneOf("reason", reasons...)),
-		errors:      d.counter("lshark_rpc_errors", "", "replies whose status is an error", maxErrors, op, target, label("error")),
+		count:   d.counter("lshark_rpcs", "", "RPCs that have ended", maxByTarget, op, target),
+		missing: d.counter("lshark_rpcs_without_reply", "", "RPCs that have ended without a reply that was due, by the reason", maxByTarget, op, target, oneOf("reason", reasons...)),
+		errors:  d.counter("lshark_rpc_errors", "", "replies whose status is an error", maxErrors, op, target, label("error")),
+		severe: d.counter("lshark_severe_errors", "", "replies whose status is an error that ordinary work does not bring: of the target, its storage or its server, or for want of space", maxTargets*len(severeErrors),
+			target, oneOf("error", severeErrors...)),
 		innerErrors: d.counter("lshark_rpc_inner_errors", "", "errors that are not in the final status of a reply: of an intent, of a range, or from before a resend", maxErrors, op, target, label("error")),
 		latency: d.latency("lshark_rpc_latency_seconds", "time from request to reply; side is the end of the RPC that this machine is, error is empty without one", maxByTarget,
 			oneOf("side", "", ClientSide, ServerSide), op, target, label("error")),
@@ -137,6 +144,7 @@ type stateFamilies struct {
 	connections *metrics.Gauges
 	evictions   *metrics.Counters
 	findings    *metrics.Counters
+	current     *metrics.Gauges // findings
 	notKept     *metrics.Counters
 }
 
@@ -155,9 +163,11 @@ func (d declarer) states() stateFamilies {
 	}
 	return stateFamilies{
 		connections: d.gauge("lshark_connections", "", "connections between clients and targets, by their kind and state", 100, label("kind"), label("state")),
-		evictions:   d.counter("lshark_evictions", "", "clients that a target has evicted, by the cause", maxByTarget, label("target"), oneOf("cause", causes...)),
+		evictions:   d.counter("lshark_evictions", "", "clients that a target has evicted, by the cause", maxTargets*len(causes), label("target"), oneOf("cause", causes...)),
 		findings:    d.counter("lshark_findings", "", "findings of lshark diagnose; a finding that becomes more severe counts again; in a live capture the rules restart every hour, so a persisting problem is counted again each hour", 1, oneOf("code", codes...), oneOf("severity", severities...)),
-		notKept:     d.counter("lshark_findings_dropped", "", "findings that were dropped because there were too many to keep", 1),
+		current: d.gauge("lshark_current_findings", "", "findings that are kept, by code and by that of the finding that each follows from, empty where it follows from none; those of a live capture are dropped when the rules restart", 500,
+			label("code"), label("cause")),
+		notKept: d.counter("lshark_findings_dropped", "", "findings that were dropped because there were too many to keep", 1),
 	}
 }
 

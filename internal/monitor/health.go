@@ -43,8 +43,6 @@ type health struct {
 func (h *health) create(release, goVersion string, limit int) {
 	h.build.With(release, goVersion).Set(1)
 	h.seriesLimit.With().Set(float64(limit))
-	h.reloads.With(success)
-	h.reloads.With(failure)
 }
 
 // OnCollect lets read return what is known about the process, whenever the metrics are
@@ -60,11 +58,9 @@ func (m *Monitor) OnCollect(read func() Health) {
 	})
 }
 
-// add adds to a counter what a count has grown by.
+// add adds to a counter what a count has grown by, and makes the series if it is not there.
 func add[N int64 | uint64](f *metrics.Counters, now, before N, labels ...string) {
-	if now > before {
-		f.With(labels...).Add(uint64(now - before))
-	}
+	f.With(labels...).Add(uint64(max(now, before) - before))
 }
 
 func (x *outputFamilies) collect(now, old *Health) {

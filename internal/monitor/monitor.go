@@ -70,6 +70,8 @@ type Monitor struct {
 	diagnosed       diagnose.Capture // what is known of the capture when rules end
 	changed         bool             // connections have changed since they were counted
 	counted         time.Time        // when connections were counted last
+	linked          time.Time        // when the findings that are kept were counted last
+	linkInterval    time.Duration    // until they are counted again
 }
 
 // ruleState is what a Monitor needs to restart the rules.
@@ -103,7 +105,7 @@ func New(o Options, start time.Time) *Monitor {
 	if o.Live {
 		m.health.processFamilies = d.process()
 	}
-	m.counter.side = o.Side
+	m.counter.side, m.counter.live, m.counter.evictions = o.Side, o.Live, m.states.evictions
 	m.spans = spans{selector: &m.selector, count: &m.counter}
 	m.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Counted: m.finding,
 		Capture: func() diagnose.Capture { return m.diagnosed },
@@ -263,6 +265,9 @@ func (m *Monitor) Publish(now time.Time, c CaptureStats) {
 	if m.changed && now.Sub(m.counted) >= connectionsInterval {
 		m.countConnections(now)
 	}
+	if since := now.Sub(m.linked); m.opt.Live && (since >= m.linkInterval || since < 0) {
+		m.countCurrent(now)
+	}
 	if m.outputs.Recorder != nil {
 		m.outputs.Recorder.Flush(m.now)
 	}
@@ -301,6 +306,24 @@ func (m *Monitor) countConnections(now time.Time) {
 	}
 }
 
+// countCurrent counts the findings that are kept by what they follow from. That may take
+// long where there are many, so the time until it is due again depends on that.
+func (m *Monitor) countCurrent(now time.Time) {
+	const interval, share = time.Second, 50
+	begin := time.Now()
+	m.registry.Begin(m.now)
+	defer m.registry.End()
+	m.states.current.Reset()
+	for _, f := range m.engine.Findings() {
+		cause := ""
+		if f.Cause != nil {
+			cause = f.Cause.Rule.Code
+		}
+		m.states.current.With(f.Rule.Code, cause).Add(1)
+	}
+	m.linked, m.linkInterval = now, max(interval, share*time.Since(begin))
+}
+
 // restart restarts the rules, because what they remember grows with the time.
 func (m *Monitor) restart(c CaptureStats) {
 	m.rules.restartAt = m.frames.last + restartInterval
@@ -328,4 +351,5 @@ func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
 	m.engine.Close()
 	m.countNotKept()
 	m.countConnections(now)
+	m.countCurrent(now)
 }

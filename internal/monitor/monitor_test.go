@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/evictions"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
@@ -346,4 +349,51 @@ func TestManyValues(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() { m.Count(rpc) }); n > 0 {
 		t.Errorf("%v allocations per RPC", n)
 	}
+}
+
+// TestEvictionsInTime checks that a live capture counts an eviction within ten seconds of the
+// reply that shows it, in a series that was there before with 0, by the cause that the whole
+// capture proves.
+func TestEvictionsInTime(t *testing.T) {
+	counted := 0
+	scenes, err := filepath.Glob("../../dissect/diagnose/rules/testdata/*.pcap.zst")
+	must.NoError(t, err)
+	for _, name := range append(scenes, "../../pcaps/recovery.pcap.zst") {
+		frames := wiretest.ReadSample(t, name)
+		var all []*evictions.Eviction
+		f := follow.New(follow.Options{}, follow.Hooks{Eviction: func(e *evictions.Eviction) { all = append(all, e) }})
+		d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, IBEvent: f.IBEvent})
+		wiretest.Play(d, frames)
+		f.Close()
+		for _, e := range all {
+			const patience = int64(10 * time.Second)
+			until := slices.IndexFunc(frames, func(f capture.Frame) bool { return f.Time > e.At.Time })
+			before, _ := watchLive(frames[:until])
+			if _, ok := read(before.Registry())[fmt.Sprintf("lshark_evictions[%s %v]", e.Target, e.Cause)]; !ok {
+				t.Errorf("%s: %q: no series before the eviction", name, e.Target)
+			}
+			for until < len(frames) && frames[until].Time < e.At.Time+patience {
+				until++
+			}
+			m, _ := watchLive(frames[:until])
+			m.Advance(e.At.Time + patience)
+			want := int64(0)
+			for _, other := range all {
+				if other.At.Time <= e.At.Time && other.Cause == e.Cause && other.Target == e.Target {
+					want++
+				}
+			}
+			if got := read(m.Registry()).sum("lshark_evictions", e.Target, e.Cause.String()); got < want {
+				t.Errorf("%s: %d evictions from %q (%v) ten seconds after frame %d, want %d", name, got, e.Target, e.Cause, e.At.Frame, want)
+			}
+			counted++
+		}
+	}
+	if counted < 10 {
+		t.Errorf("only %d evictions", counted)
+	}
+}
+
+func watchLive(frames []capture.Frame) (*monitor.Monitor, lnetStats) {
+	return watch(monitor.Options{Live: true, Follow: follow.Options{Live: true}}, frames)
 }

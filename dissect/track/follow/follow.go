@@ -54,6 +54,7 @@ const (
 	LiveLinger   = 200 * time.Millisecond // a complete RPC, for messages that arrive late
 	liveLockWait = 5 * time.Second        // an RPC, for its lock to be granted
 	liveResend   = 5 * time.Minute        // an RPC that failed because the target was not there, for its request to be sent again
+	liveEviction = 5 * time.Second        // an eviction, for the locks that it ended
 )
 
 // tickInterval is how often Tick is called, in nanoseconds of capture time.
@@ -122,7 +123,11 @@ func (f *Follower) SetHooks(hooks []Hooks) {
 		}
 		if h.Eviction != nil && f.evictions == nil {
 			f.Locks()
-			f.evictions = evictions.New(f.evictionLinger(), f.eviction)
+			linger := int64(0)
+			if f.linger != 0 {
+				linger = int64(liveEviction)
+			}
+			f.evictions = evictions.New(linger, f.eviction)
 		}
 		if h.Recovery != nil && f.recoveries == nil {
 			f.recoveries = recovery.New(f.Imports(), f.recovery)
@@ -152,7 +157,8 @@ func (f *Follower) parts() (list []Hooks) {
 			close: func() { x.Advance(f.now); x.Close() }})
 	}
 	if x := f.evictions; x != nil {
-		list = append(list, Hooks{Lock: x.Lock, Import: x.ImportChanged, Tick: x.Advance, advance: x.Advance, close: x.Close})
+		list = append(list, Hooks{Sent: func(_ *track.RPC, m *dissect.Message) { x.Advance(m.Time) }, Lock: x.Lock, Import: x.ImportChanged,
+			advance: x.Advance, close: x.Close})
 	}
 	if x := f.recoveries; x != nil {
 		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, advance: x.Advance,
@@ -165,14 +171,6 @@ func (f *Follower) parts() (list []Hooks) {
 		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Lock: x.Lock, last: x.Done, advance: x.Advance})
 	}
 	return list
-}
-
-// evictionLinger returns for how long an eviction waits for its locks.
-func (f *Follower) evictionLinger() int64 {
-	if f.linger == 0 {
-		return 0
-	}
-	return f.linger + tickInterval
 }
 
 // Imports returns the connections.
