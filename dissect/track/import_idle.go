@@ -109,19 +109,24 @@ type clientUse struct {
 	isServer  bool
 }
 
+// OfServer reports whether messages prove that the client is a server.
+func (i *Import) OfServer() bool {
+	kind := i.Kind()
+	return i.use.ofServer || kind == "lwp" || kind == "mdt-mdt" || kind == "mdt-ost"
+}
+
 func noteUse[K comparable](clients map[K]*clientUse, key K, i *Import) {
 	c := clients[key]
 	if c == nil {
 		c = &clientUse{}
 		clients[key] = c
 	}
-	kind := i.Kind()
-	c.isServer = c.isServer || i.use.ofServer || kind == "lwp" || kind == "mdt-mdt" || kind == "mdt-ost"
+	c.isServer = c.isServer || i.OfServer()
 	switch i.State {
 	case StateUnknown, StateClosed, StateDisconnecting, StateIdle:
 		return
 	}
-	if kind != "mgc" {
+	if i.Kind() != "mgc" {
 		c.connected = c.connected || !i.isOST()
 		c.last = max(c.last, i.Last.Time)
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 // frames is a page that shows another one in two widths, uses it, and writes down what
-// it finds: whether the page is wider than its frame, whether tables can be sorted and
-// searched, and which elements are without a name.
+// it finds: whether the page is wider than its frame, whether the story is on the first screen,
+// whether tables can be sorted and searched, and charts be read.
 const frames = `<!DOCTYPE html><meta charset="utf-8"><title>frames</title>
 <iframe id="phone" src="/page" width="360" height="800"></iframe><iframe id="desk" src="/page" width="1600" height="900"></iframe>
 <pre id="result">not finished</pre>
@@ -29,6 +29,8 @@ window.addEventListener("load", () => {
   for (const id of ["phone", "desk"]) {
     const d = document.getElementById(id).contentDocument, w = d.defaultView, root = d.documentElement;
     check(root.scrollWidth <= w.innerWidth, id + ": the page is " + root.scrollWidth + " pixels wide");
+    const story = d.querySelector(".opening strong") || d.querySelector(".lead");
+    check(story.getBoundingClientRect().bottom < w.innerHeight / 2, id + ": the story ends at " + story.getBoundingClientRect().bottom);
     for (const e of d.querySelectorAll("body *")) {
       if (e.closest(".scroll, .skip, pre, svg")) continue;
       const r = e.getBoundingClientRect();
@@ -51,12 +53,25 @@ window.addEventListener("load", () => {
   search.dispatchEvent(new d.defaultView.Event("input"));
   const shown = [...table.tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[0].textContent);
   check(shown.length === 1 && shown[0] === "LDLM_ENQUEUE", "search shows " + shown);
+  const times = d.querySelector("select"), time = d.querySelector("time"), before0 = time.textContent;
+  times.value = "u";
+  times.dispatchEvent(new d.defaultView.Event("change"));
+  const iso = new Date(Number(time.dataset.u) / 1000).toISOString().slice(11, 19);
+  check(time.textContent.startsWith(iso + "."), "in UTC a time is " + time.textContent + ", want " + iso);
+  const cells = [...d.querySelectorAll("#latency rect title")], cell = cells[cells.length - 1].parentNode.getBoundingClientRect();
+  const touch = new d.defaultView.MouseEvent("click", {bubbles: true, clientX: cell.left + 1, clientY: cell.top + 1});
+  d.querySelector("#latency .chart").dispatchEvent(touch);
+  const readout = d.querySelector("#latency .readout").textContent;
+  check(readout.startsWith(cells[cells.length - 1].textContent + ", "), "the chart says " + readout);
+  times.value = "r";
+  times.dispatchEvent(new d.defaultView.Event("change"));
+  check(time.textContent === before0, "a time is " + time.textContent + ", was " + before0);
   const theme = d.querySelector("button.theme"), before = d.defaultView.getComputedStyle(d.body).backgroundColor;
   theme.click();
   check(d.defaultView.getComputedStyle(d.body).backgroundColor !== before, "the colours stay " + before);
-  const visible = () => d.querySelector("details pre").checkVisibility();
+  const tree = d.querySelector("details:has(pre)"), visible = () => tree.querySelector("pre").checkVisibility();
   check(!visible(), "trees are not folded");
-  d.querySelector("details").open = true;
+  tree.open = true;
   check(visible(), "trees cannot be opened");
   document.getElementById("result").textContent = lines.join("\n") || "good";
 });

@@ -14,17 +14,18 @@ const (
 	plotWidth  = chartWidth - leftMargin - 12
 )
 
-// chart opens a drawing in a box that scrolls. label describes it.
-func (w *writer) chart(label string, height float64) {
-	w.raw(`<div class="scroll" role="region" tabindex="0" aria-label="`)
-	w.text(label)
-	w.raw(`"><svg class="chart" role="img" aria-label="`)
-	w.text(label)
-	w.raw(`" viewBox="0 0 `)
-	w.coordinate(chartWidth)
-	w.raw(" ")
-	w.coordinate(height)
-	w.raw(`">`, "\n")
+// chart opens a drawing of the timeline in a box that scrolls. seen is what one sees in it. The
+// script shows the title of the part that is touched, and needs to know the times at both ends.
+func (r *renderer) chart(label, seen string, height float64) {
+	r.raw(`<div class="scroll" role="region" tabindex="0" aria-label="`)
+	r.text(label)
+	r.raw(`"><svg class="chart" role="img" aria-label="`)
+	r.text(seen)
+	r.raw(`" data-from="`, micros(r.Timeline.Begin()), `" data-to="`, micros(r.Timeline.Begin()+int64(len(r.Timeline.Bins()))*r.Timeline.Width()), `" viewBox="0 0 `)
+	r.coordinate(chartWidth)
+	r.raw(" ")
+	r.coordinate(height)
+	r.raw(`">`, "\n")
 }
 
 // rect appends a rectangle, with a title that browsers show.
@@ -43,8 +44,9 @@ func (w *writer) rect(class markup, x, y, width, height float64, title string) {
 	w.raw("</title></rect>\n")
 }
 
-func (w *writer) label(class markup, x, y float64, s string) {
-	w.raw(`<text class="`, class, `"`)
+// label appends text. attributes may be empty.
+func (w *writer) label(class, attributes markup, x, y float64, s string) {
+	w.raw(`<text class="`, class, `"`, attributes)
 	w.attribute("x", x)
 	w.attribute("y", y)
 	w.raw(">")
@@ -88,11 +90,12 @@ func timeStep(length int64) int64 {
 	return (length/most/last + 1) * last
 }
 
-// timeAxis appends a time axis below a plot of that height: from and to are relative
-// to the first frame, in nanoseconds.
-func (w *writer) timeAxis(from, to int64, plotHeight float64) {
+// timeAxis appends a time axis below a plot of that height.
+func (r *renderer) timeAxis(plotHeight float64) {
+	from := r.Timeline.Begin() - r.Capture.First
+	to := from + int64(len(r.Timeline.Bins()))*r.Timeline.Width()
 	y := topMargin + plotHeight
-	w.line("axis", leftMargin, y, leftMargin+plotWidth, y)
+	r.line("axis", leftMargin, y, leftMargin+plotWidth, y)
 	step := timeStep(to - from)
 	first := from / step * step
 	if first < from {
@@ -100,8 +103,8 @@ func (w *writer) timeAxis(from, to int64, plotHeight float64) {
 	}
 	for t := first; t <= to; t += step {
 		x := leftMargin + plotWidth*float64(t-from)/float64(to-from)
-		w.line("axis", x, y, x, y+4)
-		w.label("tick middle", x, y+17, timeLabel(t, step))
+		r.line("axis", x, y, x, y+4)
+		r.label("tick middle", ` data-u="`+micros(r.Capture.First+t)+`"`, x, y+17, timeLabel(t, step))
 	}
 }
 
@@ -128,11 +131,4 @@ func (r *renderer) binSpan(k int) string {
 		return strconv.FormatFloat(float64(ns)/float64(time.Second), 'f', digits, 64)
 	}
 	return format(from) + " to " + format(from+r.Timeline.Width()) + thin + "s"
-}
-
-// plotSpan returns from when to when the bins of the timeline are, relative to the
-// first frame, in nanoseconds.
-func (r *renderer) plotSpan() (from, to int64) {
-	from = r.Timeline.Begin() - r.Capture.First
-	return from, from + int64(len(r.Timeline.Bins()))*r.Timeline.Width()
 }

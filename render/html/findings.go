@@ -69,8 +69,9 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 	r.raw(`"><h3><span class="severity"><span aria-hidden="true">`, severityMarks[f.Severity], "</span> ", severity, "</span> <code>")
 	r.text(f.Rule.Code)
 	r.raw("</code></h3>\n<p class=\"about\">")
+	r.when(f)
 	for i, s := range r.about(f) {
-		if i > 0 {
+		if i > 0 || f.First != 0 {
 			r.raw(" · ")
 		}
 		r.text(s)
@@ -91,7 +92,7 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 			r.raw("<li><span class=\"where\">frame ")
 			r.text(frame(e.Point))
 			r.raw(", ")
-			r.text(r.relative(e.Time) + thin + "s")
+			r.time(e.Time, thin+"s")
 			r.raw("</span> ")
 			r.text(e.Text)
 			r.raw("</li>\n")
@@ -106,22 +107,19 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 	r.raw("</article>\n")
 }
 
-// when returns the time of a finding, if it has one.
-func (r *renderer) when(f *diagnose.Finding) string {
+// when appends the time of a finding, if it has one.
+func (r *renderer) when(f *diagnose.Finding) {
 	if f.First == 0 {
-		return ""
+		return
 	}
-	when := r.relative(f.First)
-	if last := r.relative(f.Last); f.Last > f.First && last != when {
-		when += " – " + last
+	r.time(f.First, thin+"s")
+	if f.Last > f.First && r.relative(f.Last) != r.relative(f.First) {
+		r.raw(" – ")
+		r.time(f.Last, thin+"s")
 	}
-	return when + thin + "s"
 }
 
 func (r *renderer) about(f *diagnose.Finding) (list []string) {
-	if when := r.when(f); when != "" {
-		list = append(list, when)
-	}
 	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
 		list = append(list, target)
 	}

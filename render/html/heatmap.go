@@ -3,24 +3,26 @@ package html
 import (
 	"math"
 
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/timeline"
 )
 
 // shades is the number of shades of the heat map.
-const shades = 8
+const shades = 6
 
+// heatMap appends how many RPCs had which latency over time.
 func (r *renderer) heatMap() {
 	bins := r.Timeline.Bins()
 	bounds := timeline.LatencyBounds()
+	rows := make([]int64, len(bounds))
 	first, last, most, all := -1, -1, int64(0), int64(0)
 	for k := range bounds {
-		n := int64(0)
 		for i := range bins {
-			n += bins[i].Latencies[k]
+			rows[k] += bins[i].Latencies[k]
 			most = max(most, bins[i].Latencies[k])
 		}
-		all += n
-		if n > 0 {
+		all += rows[k]
+		if rows[k] > 0 {
 			if first < 0 {
 				first = k
 			}
@@ -32,27 +34,46 @@ func (r *renderer) heatMap() {
 		return
 	}
 	total := r.total()
-	r.paragraph("Each column is " + span(r.Timeline.Width()) + ", by the time of the request; each row is a range of latencies. The darker a cell, the more RPCs; on a dark page the brighter. Half of all " + counted(all, "RPC") + " with a reply took at most " + latency(total.Latency.Quantile(.5)) + ", 99" + thin + "% at most " + latency(total.Latency.Quantile(.99)) + ", the slowest " + latency(total.Latency.Max) + ".")
-	rows := last - first + 1
-	height := min(24.0, max(14.0, 240/float64(rows)))
-	plot := height * float64(rows)
-	r.chart("Heat map of latencies over time", topMargin+plot+axisHeight)
-	cell := plotWidth / float64(len(bins))
-	for k := first; k <= last; k++ {
+	median := total.Latency.Quantile(.5)
+	slow := slowRows(rows, bounds, median)
+	seen := "Half of all " + counted(all, "RPC") + " with a reply took at most " + latency(median) + ", 99" + thin + "% at most " + latency(total.Latency.Quantile(.99)) + ", the slowest " + latency(total.Latency.Max) + "."
+	r.paragraph("Each column is " + span(r.Timeline.Width()) + ", by the time of the request; each row is a range of latencies. The more a cell stands out from the page, the more RPCs. " + seen)
+	height := min(24.0, max(14.0, 240/float64(last-first+1)))
+	plot := height * float64(last-first+1)
+	var marked int64
+	for k := slow; k <= last; k++ {
+		marked += rows[k]
+	}
+	if marked > 0 {
+		seen += " Marked as slow: " + counted(marked, "RPC") + " of more than " + span(bounds[slow-1]) + "."
+	}
+	r.chart("Latencies over time", "Heat map of latencies over time. "+seen, topMargin+plot+axisHeight)
+	width := plotWidth / float64(len(bins))
+	for k := first; k <= last; k++ { // the slow ones are drawn last, over others
 		y := topMargin + float64(last-k)*height
-		r.label("tick end", leftMargin-6, y+4, span(bounds[k]))
+		r.label("tick end", "", leftMargin-6, y+4, span(bounds[k]))
 		for i := range bins {
 			n := bins[i].Latencies[k]
 			if n == 0 {
 				continue
 			}
-			r.rect("h"+number(shade(n, most)), leftMargin+float64(i)*cell, y, cell-.5, height-.5,
-				counted(n, "RPC")+" of "+bucketText(bounds, k)+", "+r.binSpan(i))
+			x, w, class := leftMargin+float64(i)*width, width-.5, "h"+number(shade(n, most))
+			if k >= slow {
+				const least = 9 // to be seen from afar
+				middle := x + w/2
+				w, class = max(w, least), "slow"
+				x = middle - w/2
+			}
+			r.rect(class, x, y, w, height-.5, counted(n, "RPC")+" of "+bucketText(bounds, k)+", "+r.binSpan(i))
 		}
 	}
-	from, to := r.plotSpan()
-	r.timeAxis(from, to, plot)
+	r.timeAxis(plot)
 	r.raw("</svg></div>\n<p class=\"legend\">RPCs in a cell:")
+	key := func(class markup, text string) {
+		r.raw(` <span class="key"><svg aria-hidden="true" width="14" height="14"><rect class="`, class, `" width="14" height="14"/></svg>`)
+		r.text(text)
+		r.raw("</span>")
+	}
 	for s, from := 1, int64(1); s <= shades; s++ {
 		to := from
 		for to < most && shade(to+1, most) == s {
@@ -61,16 +82,57 @@ func (r *renderer) heatMap() {
 		if shade(from, most) != s {
 			continue
 		}
-		r.raw(` <span class="key"><svg aria-hidden="true" width="14" height="14"><rect class="h`, number(s), `" width="14" height="14"/></svg>`)
 		text := count(from)
 		if to > from {
 			text += "–" + count(to)
 		}
-		r.text(text)
-		r.raw("</span>")
+		key("h"+number(s), text)
 		from = to + 1
 	}
+	if marked > 0 {
+		key("slow", "slow: "+count(marked)+" of more than "+span(bounds[slow-1]))
+	}
 	r.raw("</p>\n")
+	r.binTable("latency-values", "RPCs with a reply", func(k int) []int64 { return bins[k].Latencies[first : last+1] }, func(k int) string { return "≤ " + span(bounds[first+k]) })
+}
+
+// slowRows returns the first of the rows whose RPCs are marked, len(rows) for none: the slowest
+// of all, one in a hundred or at most three, that took much longer than usual.
+func slowRows(rows, bounds []int64, median int64) int {
+	const few, much = 3, 4
+	var all, n int64
+	for _, c := range rows {
+		all += c
+	}
+	k := len(rows)
+	for ; k > 1 && bounds[k-2] >= much*median; k-- {
+		if n += rows[k-1]; n > max(few, all/100) {
+			break
+		}
+	}
+	return k
+}
+
+// binTable appends the values of a chart: a row for each column of it that has some.
+func (r *renderer) binTable(id markup, caption string, values func(bin int) []int64, title func(k int) string) {
+	columns := []column[int]{
+		{title: "From", class: num, help: "time of the first request at the earliest", cell: func(i int) cell {
+			return r.timeCell(track.Point{Time: r.Timeline.Begin() + int64(i)*r.Timeline.Width()})
+		}},
+		{title: "RPCs", class: num, cell: func(i int) cell { return numberCell(sumOf(values(i))) }},
+	}
+	var rows []int
+	for i := range r.Timeline.Bins() {
+		if sumOf(values(i)) > 0 {
+			rows = append(rows, i)
+		}
+	}
+	for k := range values(0) {
+		columns = append(columns, column[int]{title: title(k), class: num, cell: func(i int) cell { return numberCell(values(i)[k]) }})
+	}
+	r.raw("<details class=\"values\"><summary>Values of the chart</summary>\n")
+	table[int]{id: id, caption: caption + " by " + span(r.Timeline.Width()), columns: columns}.append(&r.writer, rows)
+	r.raw("</details>\n")
 }
 
 // shade returns the shade of a count, from 1 to shades: by its logarithm.

@@ -15,13 +15,16 @@ func (r *renderer) mix() {
 	operations := r.Timeline.Operations()
 	totals := make([]int64, len(operations)+1)
 	var most int64
+	highest := 0
 	for i := range bins {
 		var n int64
 		for k, c := range bins[i].Counts {
 			totals[min(k, len(operations))] += c
 			n += c
 		}
-		most = max(most, n)
+		if n > most {
+			most, highest = n, i
+		}
 	}
 	if most == 0 {
 		r.nothing("The capture has no RPCs.")
@@ -43,41 +46,42 @@ func (r *renderer) mix() {
 		rest -= totals[k]
 	}
 	names = append(names, "all others")
-	r.paragraph("RPCs by operation in each " + span(r.Timeline.Width()) + ", by the time of the request. The highest column has " + counted(most, "RPC") + ".")
+	counts := func(bin int) []int64 {
+		list := make([]int64, len(names))
+		for _, n := range bins[bin].Counts {
+			list[len(shown)] += n
+		}
+		for s, k := range shown {
+			list[s] = bins[bin].Counts[k]
+			list[len(shown)] -= list[s]
+		}
+		return list
+	}
+	seen := "The highest column has " + counted(most, "RPC") + "."
+	r.paragraph("RPCs by operation in each " + span(r.Timeline.Width()) + ", by the time of the request. " + seen)
 	const plot = 220.0
-	r.chart("Stacked columns of RPCs by operation over time", topMargin+plot+axisHeight)
+	r.chart("RPCs by operation over time", "Stacked columns of RPCs by operation over time. Most are "+names[0]+": "+count(totals[shown[0]])+" of "+count(sumOf(totals))+". "+seen+" It is at "+r.binSpan(highest)+".", topMargin+plot+axisHeight)
 	r.patterns()
 	column := plotWidth / float64(len(bins))
 	for _, part := range []int64{0, 1, 2} {
 		y := topMargin + plot - plot*float64(part)/2
 		r.line("grid", leftMargin, y, leftMargin+plotWidth, y)
 		if n := most * part / 2; part == 0 || most > 1 || part == 2 {
-			r.label("tick end", leftMargin-6, y+4, count(n))
+			r.label("tick end", "", leftMargin-6, y+4, count(n))
 		}
 	}
 	for i := range bins {
 		y := topMargin + plot
-		var n, others int64
-		for _, c := range bins[i].Counts {
-			others += c
-		}
-		draw := func(s int, n int64) {
+		for s, n := range counts(i) {
 			if n == 0 {
-				return
+				continue
 			}
-			height := plot * float64(n) / float64(most)
+			height := max(plot*float64(n)/float64(most), leastHeight)
 			y -= height
 			r.rect("c"+number(s), leftMargin+float64(i)*column, y, max(column-.8, .8), height, names[s]+": "+counted(n, "RPC")+", "+r.binSpan(i))
 		}
-		for s, k := range shown {
-			n = bins[i].Counts[k]
-			others -= n
-			draw(s, n)
-		}
-		draw(len(shown), others)
 	}
-	from, to := r.plotSpan()
-	r.timeAxis(from, to, plot)
+	r.timeAxis(plot)
 	r.raw("</svg></div>\n<ul class=\"legend\" aria-label=\"Operations, from the bottom of the columns to the top\">")
 	for s := range names {
 		n := rest
@@ -92,7 +96,12 @@ func (r *renderer) mix() {
 		r.raw("</li>")
 	}
 	r.raw("</ul>\n")
+	r.binTable("mix-values", "RPCs by operation", counts, func(k int) string { return names[k] })
 }
+
+// leastHeight is the height of the part of a column that is smaller: one RPC among thousands is
+// seen, too.
+const leastHeight = 1.5
 
 // patterns appends the hatchings of the even colours, so that neighbours can be
 // distinguished without colours.

@@ -5,6 +5,7 @@ import (
 	_ "embed" // style.css and script.js
 	"encoding/base64"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -130,7 +131,7 @@ func Append(dst []byte, p *Page) []byte {
 	}
 	r.raw("</main>\n<footer><p>Made by ")
 	r.text(p.Program)
-	r.raw(" from what the capture contains. What it does not show is not guessed. Times are those of the frames, in UTC where a date is given, else relative to the first frame.</p></footer>\n")
+	r.raw(" from what the capture contains. What it does not show is not guessed. Times are those of the frames; relative ones count from the first frame.</p></footer>\n")
 	r.raw("<script>", script, "</script>\n</body></html>\n")
 	return r.buf
 }
@@ -144,7 +145,7 @@ func contentHash(text markup) markup {
 
 // head appends everything before the summary.
 func (r *renderer) head() {
-	r.raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n",
+	r.raw("<!DOCTYPE html>\n<html lang=\"en\" data-first=\"", micros(r.Capture.First), `" data-last="`, micros(r.Capture.Last), "\"><head><meta charset=\"utf-8\">\n",
 		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `, contentHash(style), "; script-src ", contentHash(script), `; base-uri 'none'; form-action 'none'">`, "\n",
 		`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`, "\n<title>")
 	r.text("Lustre traffic: " + strings.Join(r.sources(), ", "))
@@ -179,12 +180,22 @@ func (r *renderer) relative(ns int64) string {
 	return string(stamp.Append(nil, render.Relative, ns, render.Moment{First: r.Capture.First}, false))
 }
 
-// timeCell returns a cell with a time relative to the first frame.
+// micros returns a time as the script reads it, in microseconds since the epoch.
+func micros(ns int64) markup { return markup(strconv.FormatInt(ns/1000, 10)) }
+
+// time appends a time relative to the first frame, which the script can show as local time or UTC.
+func (r *renderer) time(ns int64, unit string) {
+	r.raw(`<time data-u="`, micros(ns), `">`)
+	r.text(r.relative(ns) + unit)
+	r.raw("</time>")
+}
+
+// timeCell returns a cell with a time.
 func (r *renderer) timeCell(p track.Point) cell {
 	if p.Time == 0 {
 		return cell{text: "–"}
 	}
-	return cell{text: r.relative(p.Time), value: seconds(p.Time - r.Capture.First)}
+	return cell{draw: func() { r.time(p.Time, "") }, value: seconds(p.Time - r.Capture.First)}
 }
 
 func (r *renderer) nodeCell(n lnet.NID) cell { return cell{text: string(r.NIDs.Append(nil, n))} }

@@ -3,6 +3,8 @@ package html
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -252,7 +254,7 @@ func TestStory(t *testing.T) {
 	text := string(Append(nil, p))
 	check(t, []byte(text))
 	at := 0
-	for _, want := range []string{`<p class="opening"><a href="#finding-node.restarted-1">`, "It was restarted. More. It led to 1 restarted target and 2 RPCs that waited.",
+	for _, want := range []string{`<p class="opening"><a href="#finding-node.restarted-1">`, "<strong>It was restarted.</strong> More. It led to 1 restarted target and 2 RPCs that waited.",
 		`class="lead"`, `id="finding-node.restarted-1"`, "<details class=\"followed\"><summary>Followed from it: 1 restarted target and 2 RPCs that waited</summary>",
 		`id="finding-restart-1"`, `It follows from <a href="#finding-restart-1">restart.x</a>.`, "</details>", `<section id="slowest"`, `<section id="capture"`} {
 		i := strings.Index(text[at:], want)
@@ -275,6 +277,98 @@ func TestNumbers(t *testing.T) {
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
+// TestContrast computes the contrasts of the style sheet's colours, light and dark: 3:1 of what is
+// drawn, 4.5:1 of text. What is slow has an outline with more contrast than any number of RPCs.
+func TestContrast(t *testing.T) {
+	colors := make(map[string][2]float64) // relative luminance, light and dark
+	for _, m := range regexp.MustCompile(`--([a-z0-9-]+):light-dark\(#(\w{3,6}),#(\w{3,6})\)`).FindAllStringSubmatch(string(style), -1) {
+		colors[m[1]] = [2]float64{luminance(t, m[2]), luminance(t, m[3])}
+	}
+	contrast := func(a, b string, mode int) float64 {
+		x, y := colors[a], colors[b]
+		if x == y {
+			t.Fatalf("no colours %s and %s", a, b)
+		}
+		return (max(x[mode], y[mode]) + .05) / (min(x[mode], y[mode]) + .05)
+	}
+	shown := []string{"slow"}
+	for k := 1; k <= shades; k++ {
+		shown = append(shown, fmt.Sprintf("h%d", k))
+	}
+	for k := 0; k <= maxMixed; k++ {
+		shown = append(shown, fmt.Sprintf("c%d", k))
+	}
+	texts := map[string][]string{"ink": {"bg", "panel", "note-bg"}, "soft": {"bg", "panel", "note-bg"}, "accent": {"bg", "panel"},
+		"bad": {"bg", "panel", "bad-bg"}, "warn": {"warn-bg"}, "note": {"note-bg"}}
+	for mode, name := range []string{"light", "dark"} {
+		for _, c := range shown {
+			for _, bg := range []string{"bg", "panel"} {
+				if x := contrast(c, bg, mode); x < 3 {
+					t.Errorf("%s: %s on %s has a contrast of %.2f", name, c, bg, x)
+				}
+			}
+			if contrast(c, "bg", mode) > contrast("ink", "bg", mode) {
+				t.Errorf("%s: %s has more contrast than the outline of what is slow", name, c)
+			}
+		}
+		for c, list := range texts {
+			for _, bg := range list {
+				if x := contrast(c, bg, mode); x < 4.5 {
+					t.Errorf("%s: %s on %s has a contrast of %.2f", name, c, bg, x)
+				}
+			}
+		}
+	}
+	if !strings.Contains(string(style), ".slow{fill:var(--slow);stroke:var(--ink)") {
+		t.Error("what is slow has no outline")
+	}
+}
+
+// luminance returns the relative luminance of a colour, as WCAG defines it.
+func luminance(t *testing.T, hex string) float64 {
+	t.Helper()
+	if len(hex) == 3 {
+		hex = string([]byte{hex[0], hex[0], hex[1], hex[1], hex[2], hex[2]})
+	}
+	rgb, err := strconv.ParseUint(hex, 16, 32)
+	must.NoError(t, err)
+	linear := func(shift int) float64 {
+		c := float64(rgb>>shift&255) / 255
+		if c <= .04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+.055)/1.055, 2.4)
+	}
+	return .2126*linear(16) + .7152*linear(8) + .0722*linear(0)
+}
+
+// TestSlowRows checks which rows of a heat map are marked: few RPCs that took much longer.
+func TestSlowRows(t *testing.T) {
+	bounds := timeline.LatencyBounds()
+	for _, tt := range []struct {
+		rows map[int64]int64 // RPCs by bound
+		want int64           // first bound that is marked, 0: none
+	}{
+		{map[int64]int64{5e6: 400, 10e6: 30, 100e9: 1}, 50e6},
+		{map[int64]int64{5e6: 400, 10e6: 3}, 50e6}, // the rows above are empty
+		{map[int64]int64{5e6: 400, 20e9: 40, 100e9: 2}, 50e9},
+		{map[int64]int64{5e6: 400, 100e9: 40}, 0},
+		{map[int64]int64{5e6: 40000, 1e9: 399}, 50e6},
+	} {
+		rows := make([]int64, len(bounds))
+		for k, b := range bounds {
+			rows[k] = tt.rows[b]
+		}
+		var got int64
+		if k := slowRows(rows, bounds, 5e6); k < len(rows) {
+			got = bounds[k]
+		}
+		if got != tt.want && !(tt.want == 0 && got > 100e9) {
+			t.Errorf("%v: marked from %v on, want %v", tt.rows, got, tt.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 
 "use strict";
-// Sorting and searching of tables, and the choice of colours. Without it the page is complete.
+// Sorting and searching of tables, values of charts, and the choice of colours and times.
+// Without it the page is complete.
 (() => {
   const make = (tag, attributes, text) => {
     const e = document.createElement(tag);
@@ -45,7 +46,7 @@
         body.append(...sorted.map(x => x[1]));
       });
     });
-    if (rows.length < 8 || table.closest(".histograms")) continue;
+    if (rows.length < 8 || table.closest(".histograms, .values")) continue;
     const box = table.closest(".scroll"), label = make("label", {class: "search"}, "Search");
     const input = make("input", {type: "search", "aria-controls": table.id, "aria-label": "Search in: " + table.caption.textContent});
     const found = make("span", {role: "status"});
@@ -63,11 +64,61 @@
     });
   }
   const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
+  // Times of the page are microseconds since the epoch, and seconds since the first frame in text.
+  const first = Number(root.dataset.first), timed = [...document.querySelectorAll("[data-u]")];
+  for (const e of timed) e.dataset.text = e.textContent;
+  const times = make("select", {"aria-label": "Times"});
+  for (const [value, text] of [["r", "Relative times"], ["a", "Local time"], ["u", "UTC"]]) times.append(make("option", {value}, text));
+  const absolute = (micros, withDate) => {
+    const day = new Date(Math.floor(micros / 1000) - (times.value === "a" ? new Date(micros / 1000).getTimezoneOffset() * 60000 : 0));
+    return day.toISOString().slice(withDate ? 0 : 11, 19).replace("T", " ") + "." + String(micros % 1000000).padStart(6, "0");
+  };
+  const severalDays = () => absolute(first, true).slice(0, 10) !== absolute(Number(root.dataset.last), true).slice(0, 10);
+  const showTimes = () => {
+    const withDate = severalDays();
+    for (const e of timed) {
+      const text = absolute(Number(e.dataset.u), withDate && e.localName === "time");
+      e.textContent = times.value === "r" ? e.dataset.text : e.localName === "time" ? text : text.replace(/\.?0+$/, "");
+    }
+  };
+  times.addEventListener("change", showTimes);
+  times.value = root.dataset.times || "r";
+  showTimes();
+  // The value next to the finger or pointer is shown below its chart.
+  for (const svg of document.querySelectorAll(".chart, .lane")) {
+    const parts = [...svg.querySelectorAll("title")], box = svg.closest(".scroll");
+    if (!parts.length) continue;
+    let out = box.nextElementSibling;
+    if (!out.classList.contains("readout")) box.after(out = make("p", {class: "readout", role: "status"}, svg.classList.contains("lane") ? "" : "Touch the chart to read its values."));
+    let marked;
+    const read = event => {
+      let nearest, least = Infinity;
+      for (const title of parts) {
+        const r = title.parentNode.getBoundingClientRect();
+        const distance = Math.hypot(Math.max(r.left - event.clientX, 0, event.clientX - r.right), Math.max(r.top - event.clientY, 0, event.clientY - r.bottom));
+        if (distance <= least) [nearest, least] = [title, distance];
+      }
+      if (marked) marked.classList.remove("read");
+      marked = nearest.parentNode;
+      marked.classList.add("read");
+      let text = nearest.textContent;
+      if (times.value !== "r" && svg.dataset.from) {
+        const from = Number(svg.dataset.from), part = (event.clientX - svg.getBoundingClientRect().left) / svg.getBoundingClientRect().width;
+        const at = (part * 960 - 76) / 872;
+        text += ", " + absolute(Math.round(from + Math.min(1, Math.max(0, at)) * (Number(svg.dataset.to) - from)), severalDays());
+      }
+      out.textContent = text;
+    };
+    svg.addEventListener("click", read);
+    svg.addEventListener("pointermove", read);
+  }
   const button = make("button", {type: "button", class: "theme"});
   const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : dark.matches;
   const show = () => { button.textContent = isDark() ? "Light colours" : "Dark colours"; };
   button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; show(); });
   dark.addEventListener("change", show);
   show();
-  document.body.prepend(button);
+  const tools = make("div", {class: "tools"});
+  tools.append(times, button);
+  document.body.prepend(tools);
 })();

@@ -45,7 +45,8 @@ func (r *renderer) rpc(s *slowest.RPC, tree *render.Tree) {
 		r.raw(" ")
 	}
 	r.raw(`<span class="who">`)
-	r.text(r.rpcText(s))
+	r.text(r.rpcText(s) + ", ")
+	r.time(s.Requested().Time, thin+"s")
 	r.raw("</span></summary>\n")
 	r.message(tree, "request", s.Request)
 	r.message(tree, "reply", s.Reply)
@@ -75,7 +76,7 @@ func (r *renderer) rpcText(s *slowest.RPC) string {
 	if n := s.Retransmits(); n > 0 {
 		text += ", " + counted(int64(n), "segment") + " sent again"
 	}
-	return text + ", frame " + frame(s.Requested()) + ", " + r.relative(s.Requested().Time) + thin + "s"
+	return text + ", frame " + frame(s.Requested())
 }
 
 func (r *renderer) message(tree *render.Tree, name string, m *dissect.Message) {

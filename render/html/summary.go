@@ -1,7 +1,6 @@
 package html
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -64,9 +63,13 @@ func (r *renderer) openings() {
 			r.raw(`<p class="opening"><a href="#`)
 			r.text(findingID(s.Root))
 			r.raw(`">`)
-			r.text(cmp.Or(r.when(s.Root), s.Root.Rule.Code))
+			if r.when(s.Root); s.Root.First == 0 {
+				r.text(s.Root.Rule.Code)
+			}
 			r.raw("</a> ")
-			r.text(s.Opening())
+			first := diagnose.Sentences(s.Opening(), 1)
+			r.element("strong", first)
+			r.text(strings.TrimPrefix(s.Opening(), first))
 			r.raw("</p>\n")
 		}
 	}
@@ -128,11 +131,15 @@ func (r *renderer) severities() (errors, warnings, notes int64) {
 	return errors, warnings, notes
 }
 
-// peers counts the nodes that sent or got RPCs: servers are those with targets.
+// peers counts the nodes that sent or got RPCs. Servers are those with targets, also where these
+// are seen as clients of other targets only.
 func (r *renderer) peers() (clients, servers int64) {
 	isServer := make(map[lnet.NID]bool)
 	for _, i := range r.Connections.List {
 		isServer[i.Server] = true
+		if i.OfServer() {
+			isServer[i.Client] = true
+		}
 	}
 	for _, row := range r.Clients.List() {
 		if !row.Others && !isServer[row.Client] {
