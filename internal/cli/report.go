@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/dissect/track"
@@ -26,23 +27,25 @@ import (
 
 // reportOptions are the flags of the command that writes a page about a capture.
 type reportOptions struct {
-	sys      *scan.System
-	input    scan.Flags
-	output   string
-	count    int
-	fullNIDs bool
+	sys       *scan.System
+	input     scan.Flags
+	selection flags.Selection
+	output    string
+	title     string
+	time      flags.Choice
+	fullNIDs  bool
 }
 
 func newReport(sys *scan.System) *cobra.Command {
-	c := &reportOptions{sys: sys}
+	c := &reportOptions{sys: sys, time: flags.Choice{Value: "r", Words: []string{"r", "a", "u"}, Flag: "-t", Placeholder: "FORM", Noun: "time"}}
 	cmd := &cobra.Command{
 		Use:   "report -o FILE [flags] [FILE…|-]",
 		Short: "Write one HTML page about a capture, to look at, print or send",
 		Long: "report writes a page that holds everything that it needs: it loads nothing from the network and sends nothing. " +
-			"What was captured and what limits it comes first, then the findings of lshark diagnose, latencies over time, percentiles by operation, the mix of operations over time, " +
-			"jobs, clients and targets, files, sizes and offsets, connections and evictions, locks and their waits, and the slowest RPCs with all their fields.\n\n" +
+			"What happened comes first, as in lshark diagnose, then the findings, latencies over time, percentiles by operation, the mix of operations over time, " +
+			"jobs, clients and targets, files, sizes and offsets, connections and evictions, locks and their waits, the slowest RPCs with all their fields, and what was captured.\n\n" +
 			"The numbers are those of stats, diagnose, files, imports and locks. Tables have their first rows only, and so the page stays small. " +
-			"They can be searched and sorted; without JavaScript everything is visible, too.\n\n" +
+			"They can be searched and sorted, and times be shown as local ones of the reader or UTC; without JavaScript everything is visible, too.\n\n" +
 			"The page is written when the capture has ended: to a temporary name first, which becomes FILE when it is complete. " +
 			"A live capture (-i) ends with -a duration:SECS, -c N or Ctrl-C.",
 		Example: `  # a page to look at in a browser
@@ -60,10 +63,14 @@ func newReport(sys *scan.System) *cobra.Command {
 	}
 	flags.AddInput(cmd, sys, &c.input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
+		f.StringVarP(&c.selection.Display, "display", "Y", "", "count only RPCs that match the display filter `EXPR`, such as 'rpc.client == 192.0.2.3@tcp', in charts, statistics, sizes and the slowest RPCs; "+
+			"findings, files, connections and locks are always those of the whole capture; \"lshark fields\" lists the names")
+		f.IntVarP(&c.selection.Count, "count", "c", 0, "stop after `N` messages")
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.output, "output", "o", "", "write the page to `FILE`, - for the standard output")
+		f.StringVar(&c.title, "title", "", "the heading of the page is `TEXT` (default: the names of the files)")
+		f.VarP(&c.time, "time", "t", "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page has a switch")
 		f.BoolVarP(&c.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp, and no names of nodes")
 		c.input.RegisterNotes(f)
 	})
@@ -72,11 +79,9 @@ func newReport(sys *scan.System) *cobra.Command {
 
 func (c *reportOptions) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
-	switch {
-	case c.output == "":
+	filter, wrong := c.selection.RPCs()
+	if err = errors.Join(err, wrong, c.selection.Check(), c.time.Check()); c.output == "" {
 		err = errors.Join(err, exit.Usagef("report needs -o FILE; -o - is the standard output"))
-	case c.count < 0:
-		err = errors.Join(err, exit.Usagef("-c %d: must not be negative", c.count))
 	}
 	if err != nil {
 		return err
@@ -85,19 +90,19 @@ func (c *reportOptions) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.write(in, w.Write), w.Close())
+	return errors.Join(c.write(in, filter, w.Write), w.Close())
 }
 
-func (c *reportOptions) write(in *scan.Input, write func(page []byte) error) error {
-	p := scan.New(c.sys, in, scan.Options{Limit: c.count, Concurrent: true})
-	t := newPageTrackers(p)
+func (c *reportOptions) write(in *scan.Input, filter *flags.RPCFilter, write func(page []byte) error) error {
+	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, Concurrent: true})
+	t := newPageTrackers(p, filter, c.selection.Display != "")
 	p.Add(scan.Consumer{End: func() error {
 		captured := p.Captured()
 		if captured.Damaged != "" && captured.Frames == 0 {
 			return nil // it is no capture
 		}
 		page := t.page()
-		page.Program = "lshark " + flags.Version()
+		page.Program, page.Title, page.Filter, page.Times = "lshark "+flags.Version(), c.title, c.selection.Display, c.time.Value
 		page.NIDs = render.NIDs{Full: c.fullNIDs, Name: in.NodeNames()}
 		page.Capture = html.Capture{Sources: in.Sources(), IsLive: in.Live(), First: p.First(), Last: p.Last(), Capture: captured}
 		return write(html.Append(nil, page))
@@ -128,24 +133,58 @@ type pageTrackers struct {
 	recoveries []*recovery.Recovery
 }
 
-func newPageTrackers(p *scan.Pass) *pageTrackers {
+func newPageTrackers(p *scan.Pass, filter *flags.RPCFilter, selects bool) *pageTrackers {
 	t := &pageTrackers{timeline: timeline.New(), slowest: slowest.New(pageRPCs)}
 	statsBy := func(d track.Dimension) *track.Stats {
 		return track.NewStats(track.StatsOptions{By: []track.Dimension{d}})
 	}
 	t.operations, t.jobs, t.clients, t.targets = statsBy(track.ByOp), statsBy(track.ByJob), statsBy(track.ByClient), statsBy(track.ByTarget)
+	t.slowest.Selects = selects
 	hooks := []follow.Hooks{
-		{Sent: t.sizes.Sent, Done: t.sizes.Done},
-		{Sent: t.slowest.Sent, Answered: t.slowest.Answered, Done: t.slowest.Done},
-		{Done: t.timeline.Done, Lock: t.lock, Recovery: t.recovery},
+		{Sent: t.sizes.Sent},
+		{Sent: t.slowest.Sent, Answered: t.slowest.Answered},
+		{Lock: t.lock, Recovery: t.recovery},
+		{Done: func(r *track.RPC) { t.done(r, filter.Match(r)) }},
 	}
-	for _, s := range []*track.Stats{t.operations, t.jobs, t.clients, t.targets} {
-		hooks = append(hooks, follow.Hooks{Sent: s.Sent, Answered: s.Answered, Done: s.Done})
+	if selects {
+		hooks = append(hooks, follow.Hooks{Message: func(r *track.RPC, m *dissect.Message) {
+			if r != nil {
+				filter.Mark(m, p.First(), r)
+			}
+		}})
+	}
+	for _, s := range t.stats() {
+		hooks = append(hooks, follow.Hooks{Sent: s.Sent, Answered: s.Answered})
 	}
 	t.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: p.FollowOptions(), Capture: p.Captured, Hooks: hooks})
 	t.engine.Files()
+	if filter.Nested {
+		t.engine.Nested()
+	}
 	p.Observe(t.engine)
 	return t
+}
+
+func (t *pageTrackers) stats() []*track.Stats {
+	return []*track.Stats{t.operations, t.jobs, t.clients, t.targets}
+}
+
+// done takes an RPC that has ended, and counts it if it is selected.
+func (t *pageTrackers) done(r *track.RPC, selected bool) {
+	if !selected {
+		t.sizes.Drop(r)
+		t.slowest.Drop(r)
+		for _, s := range t.stats() {
+			s.Drop(r)
+		}
+		return
+	}
+	t.sizes.Done(r)
+	t.slowest.Done(r)
+	t.timeline.Done(r)
+	for _, s := range t.stats() {
+		s.Done(r)
+	}
 }
 
 // lock takes a lock that has ended.

@@ -381,6 +381,31 @@ func compareCharts(t *testing.T, p *page, records []map[string]any) {
 	}
 }
 
+// TestReportFilter checks that the numbers of a filtered page are those of RPCs that match, and
+// its findings those of the whole capture.
+func TestReportFilter(t *testing.T) {
+	for _, filter := range []string{"opcode == OST_WRITE", "pb_opc == MDS_CONNECT && rpc.latency > 20ms", "lnet.src_nid == 192.0.2.1@tcp"} {
+		p := pageOf(t, "--title", "Ticket <4711>", "-t", "u", "-Y", filter, recoverySample)
+		if h1 := p.find(func(n *html.Node) bool { return n.Data == "h1" }); textOf(h1[0]) != "Ticket <4711>" {
+			t.Errorf("heading %q", textOf(h1[0]))
+		}
+		if times, _ := attribute(p.find(func(n *html.Node) bool { return n.Data == "html" })[0], "data-times"); times != "u" {
+			t.Errorf("times %q", times)
+		}
+		stats := recordsOf(t, "stats", "-Y", filter, recoverySample)
+		compareStatistics(t, p, "op", stats)
+		compareSlowest(t, p, recordsOf(t, "rpcs", "--slowest", "25", "-Y", filter, recoverySample))
+		compareFindings(t, p, recordsOf(t, "diagnose", recoverySample))
+		compareCharts(t, p, stats)
+		if code := p.find(func(n *html.Node) bool { return n.Data == "code" }); textOf(code[0]) != filter {
+			t.Errorf("the page says %q", textOf(code[0]))
+		}
+	}
+	if _, errs, status := run(t, "report", "-o", "-", "-Y", "nonsense ==", "-t", "x", recoverySample); status != exit.Usage || !strings.Contains(errs, "^") || !strings.Contains(errs, `time "x"`) {
+		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
 // TestReportFile checks how the file is written.
 func TestReportFile(t *testing.T) {
 	dir := t.TempDir()

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed" // style.css and script.js
 	"encoding/base64"
@@ -24,6 +25,9 @@ import (
 // Page is what a page shows.
 type Page struct {
 	Program  string // that made the page, with its version
+	Title    string // empty: the names of the files
+	Filter   string // of the RPCs that are counted, empty: all
+	Times    string // how times are shown when the page opens: r relative, a local, u UTC
 	NIDs     render.NIDs
 	Capture  Capture
 	Findings Findings
@@ -143,12 +147,15 @@ func contentHash(text markup) markup {
 	return markup("'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
 }
 
+// times are the values of Page.Times that are not those of relative times.
+var times = map[string]markup{"a": "a", "u": "u"}
+
 // head appends everything before the summary.
 func (r *renderer) head() {
-	r.raw("<!DOCTYPE html>\n<html lang=\"en\" data-first=\"", micros(r.Capture.First), `" data-last="`, micros(r.Capture.Last), "\"><head><meta charset=\"utf-8\">\n",
+	r.raw("<!DOCTYPE html>\n<html lang=\"en\" data-first=\"", micros(r.Capture.First), `" data-last="`, micros(r.Capture.Last), `" data-times="`, times[r.Times], "\"><head><meta charset=\"utf-8\">\n",
 		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `, contentHash(style), "; script-src ", contentHash(script), `; base-uri 'none'; form-action 'none'">`, "\n",
 		`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`, "\n<title>")
-	r.text("Lustre traffic: " + strings.Join(r.sources(), ", "))
+	r.text("Lustre traffic: " + cmp.Or(r.Title, strings.Join(r.sources(), ", ")))
 	r.raw("</title>\n<style>", style, "</style></head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n")
 }
 

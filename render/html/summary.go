@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -26,13 +27,22 @@ func (r *renderer) summary() {
 	if n := len(sources); n > 3 {
 		title = strings.Join(sources[:2], ", ") + " and " + counted(int64(n-2), "more file")
 	}
-	r.element("h1", title)
+	r.element("h1", cmp.Or(r.Title, title))
 	r.raw("\n")
 	if r.Capture.First != 0 {
-		r.element(`p class="when"`, utc(r.Capture.First)+" UTC, "+span(r.Capture.Last-r.Capture.First))
+		when := utc(r.Capture.First) + " UTC, " + span(r.Capture.Last-r.Capture.First)
+		if r.Title != "" {
+			when = title + ", " + when
+		}
+		r.element(`p class="when"`, when)
 	}
 	r.openings()
 	r.element(`p class="lead"`, strings.Join(r.sentences(), " "))
+	if r.Filter != "" {
+		r.raw(`<p class="lead">Charts, statistics, sizes and the slowest RPCs are of those that match `)
+		r.element("code", r.Filter)
+		r.raw("; findings, files, connections and locks are of the whole capture.</p>")
+	}
 	r.raw("\n<dl class=\"figures\">\n")
 	for _, f := range r.figures() {
 		class := markup("")
@@ -82,7 +92,11 @@ func (r *renderer) sentences() (list []string) {
 		return []string{"The capture has no RPCs of Lustre."}
 	}
 	clients, servers := r.peers()
-	list = append(list, counted(total.Count, "RPC")+" of "+counted(clients, "client")+" and "+counted(servers, "server")+" with "+counted(r.targets(), "named target")+" in "+span(r.Capture.Last-r.Capture.First)+".")
+	from := " of " + counted(clients, "client") + " and " + counted(servers, "server")
+	if n := r.targets(); n > 0 {
+		from += " with " + counted(n, "named target")
+	}
+	list = append(list, counted(total.Count, "RPC")+from+" in "+span(r.Capture.Last-r.Capture.First)+".")
 	errors, warnings, notes := r.severities()
 	switch {
 	case errors+warnings > 0:

@@ -40,25 +40,28 @@ type Accesses struct {
 type Sizes struct {
 	Requests, Replies Histogram // bytes of the lustre_msg, of messages that were captured
 	Reads, Writes     Accesses  // of OST_READ and OST_WRITE, each RPC once
+
+	ranges track.Attached[[]byteRange] // of RPCs that have not ended
+}
+
+type byteRange struct {
+	off  uint64
+	size uint32
 }
 
 // Sent takes a request.
 func (s *Sizes) Sent(r *track.RPC, m *dissect.Message) {
-	if r.Sends > 1 || m.Msg == nil || !r.HasOpcode {
+	if r.Sends > 1 || m.Msg == nil || !r.HasOpcode || r.Opcode != opcodes.OST_READ && r.Opcode != opcodes.OST_WRITE {
 		return
 	}
-	a := &s.Reads
-	switch r.Opcode {
-	case opcodes.OST_READ:
-	case opcodes.OST_WRITE:
-		a = &s.Writes
-	default:
-		return
-	}
-	opcodes.Ranges(m.Msg, func(off uint64, size uint32) {
-		a.Offsets.add(off)
-		a.Lengths.add(uint64(size))
-	})
+	list := s.ranges.Of(r)
+	opcodes.Ranges(m.Msg, func(off uint64, size uint32) { *list = append(*list, byteRange{off, size}) })
+}
+
+// Drop forgets an RPC, in place of Done where that is not to be counted.
+func (s *Sizes) Drop(r *track.RPC) {
+	list := s.ranges.Of(r)
+	*list = (*list)[:0]
 }
 
 // Done counts an RPC that has ended.
@@ -69,4 +72,13 @@ func (s *Sizes) Done(r *track.RPC) {
 	if r.HasReply {
 		s.Replies.add(uint64(r.ReplySize))
 	}
+	a := &s.Reads
+	if r.Opcode == opcodes.OST_WRITE {
+		a = &s.Writes
+	}
+	for _, x := range *s.ranges.Of(r) {
+		a.Offsets.add(x.off)
+		a.Lengths.add(uint64(x.size))
+	}
+	s.Drop(r)
 }

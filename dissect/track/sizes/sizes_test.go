@@ -70,6 +70,10 @@ func TestRanges(t *testing.T) {
 	s.Sent(r, m)
 	r.Sends = 2
 	s.Sent(r, m)
+	s.Done(r)
+	s.Sent(&track.RPC{Identity: r.Identity, Sends: 1}, m)
+	s.Drop(r)
+	s.Done(r)
 	w := &s.Writes
 	if w.Offsets.Total() != 2 || w.Offsets[0] != 1 || w.Offsets[21] != 1 || w.Lengths[13] != 1 || w.Lengths[20] != 1 || s.Reads.Offsets.Total() != 0 {
 		t.Errorf("%+v", s)

@@ -32,6 +32,10 @@ type RPC struct {
 
 // Slowest keeps the slowest RPCs.
 type Slowest struct {
+	// Selects says that Drop is called for some RPCs: how long these took then is no reason
+	// not to copy the messages of others.
+	Selects bool
+
 	limit    int
 	list     []slow  // slowest first; with equal times, in the order in which they ended
 	answered []int64 // the longest latencies of answered RPCs, ended or not; longest first
@@ -80,8 +84,9 @@ func (s *Slowest) Answered(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	ns, _ := r.Waited()
-	if isSlow := s.noteLatency(ns); !isSlow && !hasToWait(r, m) {
-		s.release(r)
+	isSlow := s.Selects && s.takes(ns) || !s.Selects && s.noteLatency(ns)
+	if !isSlow && !hasToWait(r, m) {
+		s.Drop(r)
 		return
 	}
 	if s.fits(m) {
@@ -139,8 +144,8 @@ func (s *Slowest) takes(ns int64) bool {
 	return len(s.list) < s.limit || s.limit > 0 && ns > s.list[len(s.list)-1].waited
 }
 
-// release forgets the copies of an RPC.
-func (s *Slowest) release(r *track.RPC) {
+// Drop forgets an RPC, in place of Done where that is not to be kept.
+func (s *Slowest) Drop(r *track.RPC) {
 	c := s.rpcs.Of(r)
 	if *c == nil {
 		return
@@ -169,7 +174,7 @@ func (s *Slowest) reuse(c *copies) {
 func (s *Slowest) Done(r *track.RPC) {
 	ns, ok := r.Waited()
 	if !ok || !s.takes(ns) {
-		s.release(r)
+		s.Drop(r)
 		return
 	}
 	x := slow{rpc: r.Clone(), waited: ns}
