@@ -11,17 +11,19 @@ import (
 // before the first line and never change, so that columns stay where they are.
 // Wider values are truncated.
 type rpcLayout struct {
+	frame    int // first column of a narrow line; 0: it is the last detail
 	time     int
 	decimals int // of the seconds
-	client   int // 0: no column
-	server   int // 0: the column of targets has servers whose target is unknown
+	client   int
+	server   int
 	target   int
-	xid      int
+	xid      int // 0: no column
 	op       int
 	latency  int
 
 	// marks is set where each column has a value: - stands for none, and ok for
-	// a status without an error.
+	// a status without an error. Without it, the operation follows the latency, and
+	// takes the room that the status leaves.
 	marks bool
 }
 
@@ -44,48 +46,44 @@ func newRPCLayout(o *SummaryOptions, first *track.RPC) rpcLayout {
 	if absolute {
 		l.time = len("2026-11-21 08:06:41.123456")
 	}
-	const details, status = 24, len("waits 108ms")
-	if o.Width == 0 || o.Width >= l.upToOp()+l.op+1+l.latency+1+details {
+	const details, status = 24, len("ENOTCONN")
+	if o.Width == 0 || l.over(o.Width, details) <= 0 {
 		return l
 	}
-	l.time, l.server, l.latency, l.marks = len("999.999999"), 0, len("999ms"), false
-	l.client = max(len("192.0.2.255"), nidWidth(first.Client, o.NIDs))
-	if absolute {
-		l.time = len("08:06:41.123456")
-	}
-	if l.fitOp(o.Width, details, status) {
-		return l
-	}
-	l.time, l.decimals, l.client, l.target = len("999.999"), 3, 0, len("lustre-OST0000")
+	l.frame, l.time, l.decimals, l.target, l.latency, l.marks = len("999999"), len("999.999"), 3, len("lustre-OST0000"), len("999ms"), false
 	if absolute {
 		l.time = len("08:06:41.123")
 	}
-	l.fitOp(o.Width, status, len("ENOENT"))
+	nid = max(len("192.0.2.255"), nidWidth(first.Client, o.NIDs), nidWidth(first.Server, o.NIDs))
+	l.client, l.server, l.op = nid, nid, len("LDLM_ENQUEUE GETXATTR")
+	if l.over(o.Width, details) <= 0 {
+		return l
+	}
+	if l.target = len("-OST0000"); l.over(o.Width, details) <= 0 {
+		return l
+	}
+	l.xid, l.op = 0, len("LDLM_ENQUE-")
+	if over := l.over(o.Width, status); over > 0 {
+		const least = len("-.2.255") // the ends of NIDs differ
+		nid = max(least, nid-(over+1)/2)
+		l.client, l.server = nid, nid
+	}
 	return l
 }
 
-// fitOp sets the width of operations so that as many columns as wanted are left
-// behind the latency. Usual operations have room as long as there are as many as
-// needed; fitOp reports whether there are.
-func (l *rpcLayout) fitOp(terminal, wanted, needed int) bool {
-	const least, usual = len("LDLM_ENQUEUE"), len("LDLM_ENQUEUE GETXATTR")
-	room := terminal - l.upToOp() - 1 - l.latency - 1
-	l.op = min(max(room-wanted, usual), maxOpWidth)
-	if room-l.op >= needed {
-		return true
-	}
-	l.op = max(room-needed, least)
-	return false
+// over returns by how much a line with further details is too wide.
+func (l *rpcLayout) over(terminal, details int) int {
+	return l.upToOp() + l.op + 1 + l.latency + 1 + details - terminal
 }
 
 // upToOp returns how many columns of a line are before the operation.
 func (l *rpcLayout) upToOp() int {
-	n := l.time + 1 + l.target + 1 + l.xid + 1
-	if l.client > 0 {
-		n += l.client + len(" > ")
+	n := l.time + 1 + l.client + len(" > ") + l.server + 1 + l.target + 1
+	if l.frame > 0 {
+		n += l.frame + 1
 	}
-	if l.server > 0 {
-		n += l.server + 1
+	if l.xid > 0 {
+		n += l.xid + 1
 	}
 	return n
 }

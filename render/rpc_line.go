@@ -37,8 +37,8 @@ func NewRPCSummary(o SummaryOptions) *RPCSummary {
 
 // Omitted names the column that lines on a narrow terminal do not have, if any.
 func (s *RPCSummary) Omitted() string {
-	if s.layout.time > 0 && s.layout.client == 0 {
-		return "client"
+	if s.layout.time > 0 && s.layout.xid == 0 {
+		return "xid"
 	}
 	return ""
 }
@@ -49,18 +49,52 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 		s.layout = newRPCLayout(&s.opt, r)
 	}
 	c, l, start := s.c, &s.layout, len(dst)
-	s.text = s.stamp.Append(s.text[:0], s.opt.Time, r.Begin(), at, l.server > 0)
-	dst = appendCellRight(dst, &c.Dim, fitTime(s.text, l.decimals, l.time), l.time)
-	if l.client > 0 {
-		s.text = appendNode(s.text[:0], s.opt.NIDs, r.Client)
-		dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.client)
-		dst = c.Dim.Append(append(dst, ' '), ">")
+	if l.frame > 0 {
+		s.text = s.text[:0]
+		if p := r.Requested(); p.Frame != 0 {
+			s.text = AppendFrame(s.text, p.File, p.Frame)
+		}
+		dst = AppendSpaces(dst, l.frame-Width(s.text))
+		dst = append(appendCellEnd(dst, &c.Dim, s.text, min(l.frame, Width(s.text))), ' ')
 	}
+	s.text = s.stamp.Append(s.text[:0], s.opt.Time, r.Begin(), at, l.marks)
+	dst = appendCellRight(dst, &c.Dim, fitTime(s.text, l.decimals, l.time), l.time)
+	s.text = appendNode(s.text[:0], s.opt.NIDs, r.Client)
+	dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.client)
+	dst = c.Dim.Append(append(dst, ' '), ">")
 	dst = s.destination(dst, r)
-	s.text = strconv.AppendUint(append(s.text[:0], 'x'), r.XID, 10)
-	dst = appendCellLeft(append(dst, ' '), &c.Dim, s.text, l.xid)
-	dst = s.operation(append(dst, ' '), r)
-	dst = s.outcome(append(dst, ' '), r, start)
+	if l.xid > 0 {
+		s.text = strconv.AppendUint(append(s.text[:0], 'x'), r.XID, 10)
+		dst = appendCellLeft(append(dst, ' '), &c.Dim, s.text, l.xid)
+	}
+	if l.marks {
+		dst = s.operation(append(dst, ' '), r, l.op)
+	}
+	dst = s.latency(append(dst, ' '), r)
+	var status [64]byte
+	text, st := s.status(status[:0], r)
+	room := func() int { return s.opt.Width - Width(dst[start:]) - 1 }
+	if !l.marks {
+		width, others := room(), 0
+		if len(text) > 0 {
+			others = 1 + len(text)
+		}
+		if ns, ok := r.LockWait(); ok {
+			var wait [16]byte
+			others += len(" waits ") + len(AppendLockWait(wait[:0], ns))
+		}
+		if others > 0 {
+			width = max(width-others, min(l.op, width-2))
+		}
+		dst = s.operation(append(dst, ' '), r, min(width, maxOpWidth))
+	}
+	if len(text) > 0 {
+		width := len(text)
+		if s.opt.Width > 0 {
+			width = max(1, room())
+		}
+		dst = st.AppendTruncated(append(dst, ' '), text, width)
+	}
 	dst = s.details(dst, r, start)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
@@ -68,23 +102,12 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// destination appends the server and the target of an RPC, or where there is
-// room for one of them, the target, and the server where it is unknown. There, a
-// callback has the node that it goes to: the target alone would mislead.
+// destination appends the server and the target of an RPC.
 func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
 	c, l := s.c, &s.layout
 	t := cmp.Or(r.Target(), r.TargetIndex())
-	if l.server > 0 || t == "" || track.IsCallback(r.Opcode) {
-		width := l.server
-		if width == 0 {
-			width, t = l.target, ""
-		}
-		s.text = appendNode(s.text[:0], s.opt.NIDs, r.Server)
-		dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, width)
-		if l.server == 0 {
-			return dst
-		}
-	}
+	s.text = appendNode(s.text[:0], s.opt.NIDs, r.Server)
+	dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.server)
 	st := &c.NID
 	if s.text = schema.AppendText(s.text[:0], []byte(t)); t == "" {
 		st, s.text = &c.Dim, append(s.text, '-')
@@ -100,7 +123,7 @@ func appendNode(dst []byte, nids NIDs, n lnet.NID) []byte {
 	return nids.Append(dst, n)
 }
 
-func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
+func (s *RPCSummary) operation(dst []byte, r *track.RPC, width int) []byte {
 	s.text = s.text[:0]
 	switch {
 	case r.HasOpcode:
@@ -127,7 +150,10 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
 	case r.Opcode == opcodes.OBD_PING:
 		st = &s.c.Dim
 	}
-	return appendCellLeft(dst, st, s.text, s.layout.op)
+	if !s.layout.marks {
+		return st.AppendTruncated(dst, s.text, width)
+	}
+	return appendCellLeft(dst, st, s.text, width)
 }
 
 // AppendOpcode appends the name of an operation, or its number.
@@ -146,9 +172,8 @@ var missingTexts = [...]string{
 	track.EncryptedReply: "encrypted",
 }
 
-// outcome appends the latency and the status, or why there is no latency. The
-// line begins at start.
-func (s *RPCSummary) outcome(dst []byte, r *track.RPC, start int) []byte {
+// latency appends the latency, or why there is none.
+func (s *RPCSummary) latency(dst []byte, r *track.RPC) []byte {
 	c := s.c
 	st := &c.Num
 	s.text = s.text[:0]
@@ -170,16 +195,7 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, start int) []byte {
 	if !r.HasReply {
 		width = max(width, len(s.text)) // a line without a status has room for it
 	}
-	dst = appendCellRight(dst, st, s.text, width)
-	if s.text, st = s.status(s.text[:0], r); len(s.text) == 0 {
-		return dst
-	}
-	room := len(s.text)
-	if s.opt.Width > 0 {
-		room = max(1, s.opt.Width-Width(dst[start:])-1)
-	}
-	dst = st.AppendTruncated(append(dst, ' '), s.text, room)
-	return dst
+	return appendCellRight(dst, st, s.text, width)
 }
 
 // status appends the status of the reply, or else an error that is not in it: in
@@ -314,7 +330,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 			add(k.Label, c.ofType(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
 		}
 	}
-	if p := r.Requested(); p.Frame != 0 {
+	if p := r.Requested(); p.Frame != 0 && s.layout.frame == 0 {
 		add("frame=", &c.Dim, AppendFrame(b, p.File, p.Frame))
 	}
 	return dst

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -79,10 +80,14 @@ type Evidence struct {
 // maxEvidence is how many pieces of evidence a finding has at most.
 const maxEvidence = 8
 
-// Prove adds a piece of evidence, unless there is enough or the point is unknown.
+// Prove adds a piece of evidence, unless there is enough, it is there already, or the point is
+// unknown.
 func (f *Finding) Prove(p track.Point, format string, args ...any) {
-	if len(f.Evidence) < maxEvidence && p.Frame != 0 {
-		f.Evidence = append(f.Evidence, Evidence{p, fmt.Sprintf(format, args...)})
+	if len(f.Evidence) >= maxEvidence || p.Frame == 0 {
+		return
+	}
+	if e := (Evidence{p, fmt.Sprintf(format, args...)}); !slices.Contains(f.Evidence, e) {
+		f.Evidence = append(f.Evidence, e)
 	}
 }
 

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
@@ -31,6 +33,30 @@ func TestFindingsOfSamples(t *testing.T) {
 		for _, r := range rules.All() {
 			if want := slices.Contains(r.Samples, name); want != (found[r.Code] > 0) && (want || !r.Common) {
 				t.Errorf("%s: %d findings of %s; in its Samples: %v", name, found[r.Code], r.Code, want)
+			}
+		}
+	}
+}
+
+// TestFindingsFit checks that paragraphs fit a terminal, and that no evidence is there twice.
+func TestFindingsFit(t *testing.T) {
+	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
+		var out bytes.Buffer
+		if status := Run(onTerminal(&out, 80), []string{"diagnose", "-v", "--color", "never", sample}); status != exit.OK {
+			t.Fatalf("%s: status %d", sample, status)
+		}
+		for paragraph := range strings.SplitSeq(out.String(), "\n\n") {
+			seen := make(map[string]bool)
+			for line := range strings.Lines(paragraph) {
+				if n := utf8.RuneCountInString(line) - 1; n > 80 {
+					t.Errorf("%s: %d columns: %s", sample, n, line)
+				}
+			}
+			for _, evidence := range regexp.MustCompile(`(?m)^ {4,}[0-9]+  .*(\n {12,}.*)*`).FindAllString(paragraph, -1) {
+				if seen[evidence] {
+					t.Errorf("%s: twice:\n%s", sample, evidence)
+				}
+				seen[evidence] = true
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -179,6 +180,7 @@ func (c *importsOptions) render(in *scan.Input, p *scan.Pass, w *iostreams.Write
 		}
 		return buf, ""
 	}
+	slices.SortStableFunc(list, func(a, b *track.Import) int { return cmp.Compare(tables.Trouble(b), tables.Trouble(a)) })
 	t := tables.Imports.New(o, p.First())
 	buf = t.Append(buf, tables.ImportRecords(list))
 	return buf, t.Omitted.String()

@@ -131,7 +131,11 @@ func (c *locksOptions) finish(out *locksOutput) error {
 	if out.dropped > 0 {
 		out.Note("%d locks are not in the table; -T json has all", out.dropped)
 	}
-	return out.WriteAll(list, flags.Table(out.Reading, &tables.Locks))
+	kind := &tables.Locks
+	if c.stuck {
+		kind = &tables.StuckLocks
+	}
+	return out.WriteAll(list, flags.Table(out.Reading, kind))
 }
 
 // locksOutput writes locks as records when they end, or keeps them until the end

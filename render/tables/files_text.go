@@ -11,11 +11,11 @@ import (
 // Files is the table of files.
 var Files = Kind[*files.File]{name: "table of files", keys: &records.Files, columns: append([]column[*files.File]{
 	{title: "path", left: true, mark: pathStyle},
-	{title: "kind", left: true, rank: useful, style: dim},
+	{title: "kind", left: true, rank: extra, style: dim},
 }, append(actionColumns(func(f *files.File) ([]files.Error, int64) { return f.Errors, f.LockWaited }), []column[*files.File]{
 	{title: "size", rank: extra, style: num},
 	{title: "layout", left: true, rank: extra, style: dim},
-	{title: "fid", left: true, rank: extra, style: obj},
+	{title: "fid", left: true, whole: true, style: obj},
 }...)...)}
 
 // Directories is the table of what was done in directories.
@@ -31,12 +31,12 @@ var Directories = Kind[*files.Directory]{name: "table of directories", keys: &re
 // actionColumns are the columns of what was done with a file, or those in a directory.
 func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64)) []column[R] {
 	return []column[R]{
-		{title: "opens", dimZero: true, rank: useful, style: num},
+		{title: "opens", dimZero: true, rank: extra, style: num},
 		{title: "read", key: "read_bytes", dimZero: true, style: num},
 		{title: "written", key: "write_bytes", dimZero: true, style: num},
 		{title: "reads", dimZero: true, rank: extra, style: num},
 		{title: "writes", dimZero: true, rank: extra, style: num},
-		{title: "pattern", left: true, rank: useful, style: dim},
+		{title: "pattern", left: true, rank: extra, style: dim},
 		{title: "rpcs", style: num},
 		{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte, r R) []byte {
 			errors, _ := of(r)

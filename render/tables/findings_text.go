@@ -111,11 +111,16 @@ func (t *FindingsText) AppendOpenings(dst []byte, stories []diagnose.Story) []by
 			continue
 		}
 		t.begun = true
+		times, text := "", s.Opening()
 		if s.Root.First != 0 {
-			dst = t.opt.Colors.Dim.Append(dst, string(t.times(nil, s.Root)))
-			dst = append(dst, ' ', ' ')
+			times = string(t.times(nil, s.Root))
+			text = times + "  " + text
 		}
-		dst = append(t.wrapped(dst, s.Opening(), 0), '\n')
+		text = string(t.wrapped(nil, text, 0))
+		if rest, whole := strings.CutPrefix(text, times); whole && times != "" {
+			dst, text = t.opt.Colors.Dim.Append(dst, times), rest
+		}
+		dst = append(append(dst, text...), '\n')
 	}
 	return dst
 }
@@ -151,16 +156,23 @@ func (t *FindingsText) heading(dst []byte, f *diagnose.Finding) []byte {
 	severity, code := severityWidth, codeWidth
 	dst = render.AppendLeft(dst, st, []byte(f.Severity.String()), &severity)
 	dst = render.AppendLeft(append(dst, ' ', ' '), &c.Key, []byte(f.Rule.Code), &code)
+	column := severity + 2 + code
+	add := func(st *render.Style, word string) {
+		n := 2 + render.Width([]byte(word))
+		if column += n; t.opt.Width > 0 && column > t.opt.Width {
+			column = severityWidth + n
+			dst = render.AppendSpaces(append(dst, '\n'), severityWidth)
+		}
+		dst = st.Append(append(dst, ' ', ' '), word)
+	}
 	if f.First != 0 {
-		dst = c.Dim.Append(append(dst, ' ', ' '), string(t.times(nil, f)))
+		add(&c.Dim, string(t.times(nil, f)))
 	}
 	for _, word := range t.about(f) {
-		dst = append(dst, ' ', ' ')
-		dst = c.NID.Append(dst, word)
+		add(&c.NID, word)
 	}
 	if f.Count > 1 {
-		dst = append(dst, ' ', ' ')
-		dst = c.Num.Append(dst, strconv.FormatInt(f.Count, 10)+" times")
+		add(&c.Num, strconv.FormatInt(f.Count, 10)+" times")
 	}
 	return append(dst, '\n')
 }

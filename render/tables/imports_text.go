@@ -154,6 +154,21 @@ var Imports = Kind[*records.Import]{name: "table of imports", keys: &records.Imp
 	{title: "rtt", rank: extra, style: num},
 }}
 
+// Trouble returns how bad a connection is, 0 for one that is as it should be: those with more
+// stand first.
+func Trouble(i *track.Import) int {
+	switch i.State {
+	case track.StateEvicted, track.StateDiscon:
+		return 3
+	case track.StateNew, track.StateConnecting, track.StateReplay, track.StateReplayLocks, track.StateReplayWait, track.StateRecover:
+		return 2
+	}
+	if i.Evictions > 0 || len(i.Failures) > 0 {
+		return 1
+	}
+	return 0
+}
+
 // AppendTarget appends the target of a connection, or its index where the name of
 // the file system is not known, or the handle.
 func AppendTarget(dst []byte, i *track.Import) []byte {

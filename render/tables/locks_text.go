@@ -39,6 +39,25 @@ var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, colu
 	{title: "handle", left: true, rank: extra, style: dim},
 }}
 
+// StuckLocks is the table of locks that are stuck: it has how each ended and its handle before
+// other columns.
+var StuckLocks = Kind[*locks.Lock]{name: Locks.name, keys: Locks.keys, columns: stuckColumns()}
+
+func stuckColumns() []column[*locks.Lock] {
+	list := slices.Clone(Locks.columns)
+	for i := range list {
+		switch c := &list[i]; c.title {
+		case "ended", "handle":
+			c.rank, c.whole = needed, true
+		case "asked":
+			c.rank = extra
+		case "waited", "blocked by":
+			c.rank = useful
+		}
+	}
+	return list
+}
+
 // Holders is the table of who kept others waiting.
 var Holders = Kind[*locks.Holder]{name: "table of blockers", keys: &records.Holders, columns: []column[*locks.Holder]{
 	{title: "holder", key: "client", left: true, style: node},

@@ -112,10 +112,10 @@ func (p *pingPong) given(x *contended, l *locks.Lock, c *locks.Callback) {
 	x.given++
 	x.holder, x.obeyed = l.Client, c.Obeyed.Time
 	x.first, x.last = min(x.first, c.Sent.Time), max(x.last, c.Obeyed.Time)
-	var f diagnose.Finding
+	f := diagnose.Finding{Evidence: x.evidence}
 	f.Prove(c.Sent, "callback to %s", l.Client)
 	f.Prove(c.Obeyed, "%s gives its lock back", l.Client)
-	x.evidence = append(x.evidence, f.Evidence...)[:min(len(x.evidence)+len(f.Evidence), maxContendedProofs)]
+	x.evidence = f.Evidence[:min(len(f.Evidence), maxContendedProofs)]
 }
 
 // maxContendedProofs pieces of evidence are kept of a resource.

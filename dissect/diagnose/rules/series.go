@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -31,8 +30,10 @@ func (s *series) add(at int64) {
 
 // prove keeps a message that proves what is counted, if it is one of the first.
 func (s *series) prove(p track.Point, format string, args ...any) {
-	if len(s.proofs) < maxProofs && p.Frame != 0 {
-		s.proofs = append(s.proofs, diagnose.Evidence{Point: p, Text: fmt.Sprintf(format, args...)})
+	if len(s.proofs) < maxProofs {
+		f := diagnose.Finding{Evidence: s.proofs}
+		f.Prove(p, format, args...)
+		s.proofs = f.Evidence
 	}
 }
 
