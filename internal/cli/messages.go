@@ -135,6 +135,7 @@ func (c *messagesOptions) run() error {
 	if show.table != nil {
 		show.Renderer = &messageFile{add: flags.ParquetFunc(&c.Output, w, show.table, in, p)}
 	}
+	p.Add(scan.Consumer{Begin: func() error { return w.Write(show.header) }}) // also without a header: a file is made by the first Write
 	switch {
 	case show.flags != nil:
 		addFlagWords(p, w, show.flags, selected, c.selection.Count, c.diff)
@@ -236,7 +237,6 @@ func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
 	var buf []byte
 	at := render.Moment{}
 	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(show.header) },
 		Message: func(m *dissect.Message) error {
 			at.First = p.First()
 			buf = show.Append(buf[:0], m, at)
