@@ -35,3 +35,6 @@ func (*Live) Close() error { return nil }
 
 // DropPrivileges does nothing on this system, where no privilege was needed.
 func DropPrivileges() error { return nil }
+
+// ConfineFiles does nothing on this system.
+func ConfineFiles(read, write []string) error { return errors.ErrUnsupported }

@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
@@ -58,7 +59,7 @@ func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 	var out bytes.Buffer
 	errs := &awaited{text: "capturing on lo", came: make(chan struct{})}
 	sys := testSystem(&out, errs)
-	sys.Harden = func() error { return fmt.Errorf("%w: because", errors.ErrUnsupported) }
+	sys.Harden = func(scan.Files) error { return fmt.Errorf("%w: because", errors.ErrUnsupported) }
 	status := make(chan int, 1)
 	go func() {
 		status <- Run(sys, append([]string{"-i", "lo", "-f", fmt.Sprint("tcp port ", port), "--port", strconv.Itoa(port), "-a", "duration:60"}, args...))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -8,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,8 +26,22 @@ func Main() {
 	postponeCollection()
 	// Without this, SIGPIPE would end the process at a write to a closed pipe.
 	signal.Ignore(syscall.SIGPIPE)
-	sys := &scan.System{IO: iostreams.System(), Harden: capture.DropPrivileges}
+	sys := &scan.System{IO: iostreams.System(), Harden: harden}
 	os.Exit(Run(sys, os.Args[1:]))
+}
+
+// harden drops all capabilities and, where the kernel has Landlock, the right to open other
+// files than a live capture needs.
+func harden(files scan.Files) error {
+	if err := capture.DropPrivileges(); err != nil || files.Any {
+		return err
+	}
+	_, _ = time.Now().Zone() // reads the time zone, now that it can be read
+	err := capture.ConfineFiles(files.Read, files.Write)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // postponeCollection lets the first garbage collection wait until the heap has 16 MiB, in

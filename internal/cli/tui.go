@@ -118,7 +118,7 @@ func (c *tuiOptions) run(args []string) error {
 	streams.Err, streams.ErrTTY = notes, false
 	sys.IO = &streams
 
-	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead})
+	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}})
 	o := model.Options{Store: store.Options{Distinct: len(in.FileNames()) > 1}, Follow: p.FollowOptions(), About: p.Captured}
 	if !in.Rereadable() {
 		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true

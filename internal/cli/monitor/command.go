@@ -3,6 +3,7 @@ package monitor
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -188,7 +189,7 @@ func (c *command) run(args []string) error {
 	}
 	c.service = newService(c.sys.Env)
 	defer c.service.close()
-	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage})
+	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files()})
 	c.monitor = c.newMonitor()
 	if c.records != "" {
 		if err := c.openRecords(first.rotation); err != nil {
@@ -233,6 +234,26 @@ func (c *command) openRecords(r monitor.Rotation) error {
 	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Rotation: r, Sensor: host,
 		Capture: strings.Join(c.in.Sources(), ","), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
 	return err
+}
+
+// files returns what is opened while the capture runs: records, the file of settings, and for
+// an OTLP receiver what tells its address and the certificates. Files that may be replaced are
+// allowed with their folder.
+func (c *command) files() scan.Files {
+	f := scan.Files{Read: []string{"/proc/self"}} // for metrics of this process
+	if c.records != "" {
+		f.Write = []string{c.records}
+	}
+	if c.path != "" {
+		f.Read = append(f.Read, filepath.Dir(c.path))
+	}
+	if c.path != "" || c.hasReceiver() {
+		f.Read = append(f.Read, "/etc", "/run/systemd/resolve", "/usr/share/ca-certificates", "/usr/share/pki", "/usr/local/share/ca-certificates")
+		for _, file := range otlp.CertificateFiles(c.sys.Env) {
+			f.Read = append(f.Read, filepath.Dir(file))
+		}
+	}
+	return f
 }
 
 // begin is called when the capture is open.

@@ -22,10 +22,18 @@ type System struct {
 	// Open opens capture files; nil stands for capture.Open.
 	Open func(paths []string, o capture.Options) (Frames, error)
 
-	// Harden is called when a live capture is open, and drops the privileges
-	// that only opening it needs; nil does nothing. Where it returns
-	// errors.ErrUnsupported, the capture goes on with them, after a message.
-	Harden func() error
+	// Harden is called when a live capture is open. It drops the privileges that only
+	// opening it needs, and the right to open files other than these; nil does nothing.
+	// Where it returns errors.ErrUnsupported, the capture goes on with its privileges,
+	// after a message.
+	Harden func(Files) error
+}
+
+// Files are the files that a live capture opens while it runs: files by name, and folders
+// with all that is in them.
+type Files struct {
+	Read, Write []string
+	Any         bool // also others, which the user names while it runs
 }
 
 // ToFile returns the System for a run whose results go to a file in place of Out.

@@ -34,6 +34,7 @@ type Input struct {
 	offsets  map[string]time.Duration // given for the times of some files
 	names    *targets.Names           // of targets and nodes, nil: none are given
 	logs     []logs.File              // debug logs of nodes
+	outputs  []string                 // folders of the files that NewWriter writes
 	quiet    bool
 	verbose  bool
 }
@@ -76,6 +77,10 @@ func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, e
 	}
 	if err := in.checkOutput(flag, path); err != nil {
 		return nil, err
+	}
+	in.outputs = append(in.outputs, filepath.Dir(path))
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		in.outputs = append(in.outputs, filepath.Dir(target))
 	}
 	// A live capture loses its privileges when it begins.
 	return iostreams.NewFileWriter(path, in.Live() && !iostreams.MayRename(path))

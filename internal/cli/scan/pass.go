@@ -59,6 +59,9 @@ type Options struct {
 	// Stop ends a live capture when it is closed; nil: only a signal does.
 	Stop <-chan struct{}
 
+	// Files are what a live capture opens while it runs, beside the output.
+	Files Files
+
 	// Outage is called when the interface of a live capture goes away, with the reason,
 	// and with nil when it is back and the capture goes on. nil: the capture ends with
 	// an error.
@@ -237,7 +240,9 @@ func (p *Pass) Run() (err error) {
 	}
 	p.dissector = dissect.New(o)
 	if p.in.Live() && p.sys.Harden != nil {
-		switch err := p.sys.Harden(); {
+		files := p.opt.Files
+		files.Write = append(files.Write, p.in.outputs...)
+		switch err := p.sys.Harden(files); {
 		case errors.Is(err, errors.ErrUnsupported):
 			p.Note("privileges are kept during the capture: %v", err)
 		case err != nil:

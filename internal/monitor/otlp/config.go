@@ -112,6 +112,22 @@ const (
 	tracesEndpointVariable  = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 )
 
+// certificateVariables name the files of TLSFiles: CA, Certificate, Key.
+var certificateVariables = [...]string{
+	"OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY",
+}
+
+// CertificateFiles returns the files that the variables of OpenTelemetry name.
+func CertificateFiles(getenv func(string) string) []string {
+	var files []string
+	for _, name := range certificateVariables {
+		if file := strings.TrimSpace(getenv(name)); file != "" {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 // ApplyEnvironment sets what is not yet set from the variables of OpenTelemetry
 // (OTEL_EXPORTER_OTLP_ENDPOINT and others), which getenv returns. Gzip and
 // ExplicitHistograms are overridden even if already set.
@@ -126,9 +142,9 @@ func (c *Config) ApplyEnvironment(getenv func(string) string) error {
 		set(&c.TracesURL, tracesEndpointVariable)
 	}
 	set(&c.Endpoint, endpointVariable)
-	set(&c.TLS.CA, "OTEL_EXPORTER_OTLP_CERTIFICATE")
-	set(&c.TLS.Certificate, "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE")
-	set(&c.TLS.Key, "OTEL_EXPORTER_OTLP_CLIENT_KEY")
+	for i, to := range []*string{&c.TLS.CA, &c.TLS.Certificate, &c.TLS.Key} {
+		set(to, certificateVariables[i])
+	}
 	if err := c.environmentHeaders(getenv); err != nil {
 		return err
 	}
