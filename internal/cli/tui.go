@@ -2,8 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -43,8 +49,9 @@ func newTUI(sys *scan.System) *cobra.Command {
 		Use:   "tui [flags] [FILE…|-]",
 		Short: "Browse RPCs and messages in the terminal",
 		Long: "tui is a terminal program to browse a capture or a live interface: a table of RPCs or messages, and below it the tree and the bytes of the chosen one. " +
-			"Rows can be filtered and sorted by any column; from a row one goes to what has the same xid, FID, lock or client, and to its messages, lock, file and connection. " +
-			"The findings of lshark diagnose are a list to jump from, and chosen frames can be saved. The key ? shows all keys.\n\n" +
+			"Rows can be filtered, searched and sorted by any column; from a row one goes to what has the same xid, FID, lock or client, and to its messages, lock, file and connection, and back with Escape. " +
+			"The findings of lshark diagnose are a tree to jump from, and chosen frames can be saved. The key ? shows all keys. " +
+			"Columns, sorting and filters are remembered in XDG_STATE_HOME or ~/.local/state, in lshark/tui.json.\n\n" +
 			"Rows appear while the capture is read. Where it begins after the connects, lshark looks ahead for the names of targets for a second at most: " +
 			"in the rest of a large capture there may be more. Rows are kept in memory and, beyond 64 MiB, in a temporary file without a name, in the directory TMPDIR or /var/tmp. " +
 			"Of a live interface or a pipe only the last 1024 MiB (or --keep) are kept, the oldest are dropped.",
@@ -124,6 +131,10 @@ func (c *tuiOptions) run(args []string) error {
 		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true
 	}
 	m := model.New(o)
+	state, path, err := readState(c.sys.Env)
+	if err != nil {
+		p.Note("%v", err)
+	}
 	view := c.view.Options(c.sys.IO)
 	view.Files = in.FileNames()
 	screen := tui.New(tui.Options{
@@ -135,16 +146,50 @@ func (c *tuiOptions) run(args []string) error {
 		Messages: c.messages,
 		Filter:   c.display,
 		Columns:  c.columns,
+		State:    state,
 		Save:     saveFunc(p, in, m.Rows),
 	})
+	begun, ended := make(chan struct{}), make(chan struct{})
+	begin := sync.OnceFunc(func() { close(begun) })
+	p.Add(scan.Consumer{
+		Begin: func() error {
+			if !in.Rereadable() {
+				begin()
+			}
+			return nil
+		},
+		Frame: func(*capture.Frame) error {
+			begin()
+			return nil
+		},
+	})
 	addModel(p, m, screen)
-	ended := make(chan struct{})
+	var failed error
 	go func() {
 		defer close(ended)
-		screen.Guard(func() { screen.End(p.Run()) })
+		screen.Guard(func() {
+			failed = p.Run()
+			screen.End(failed)
+		})
 	}()
+	// What cannot be opened, or is no capture, is an error before there is a screen.
+	opening := patience // a FIFO may wait for its other end
+	if in.Rereadable() {
+		opening = 10 * time.Second
+	}
+	select {
+	case <-begun:
+	case <-ended:
+		return errors.Join(failed, m.Rows.Close(), notes.writeTo(c.sys.Err))
+	case <-time.After(opening):
+	}
 	err = screen.Run()
 	p.Stop()
+	if now := screen.State(); !reflect.DeepEqual(now, state) {
+		if wrong := writeState(path, now); wrong != nil {
+			p.Note("columns and filters are not remembered: %v", wrong)
+		}
+	}
 	// A pass that looks for targets, or waits for the other end of a FIFO, takes longer:
 	// the end of the process ends it.
 	select {
@@ -153,6 +198,49 @@ func (c *tuiOptions) run(args []string) error {
 	case <-time.After(patience):
 	}
 	return errors.Join(err, notes.writeTo(c.sys.Err))
+}
+
+// readState returns what the session before has left, and where that is.
+func readState(env func(string) string) (state tui.State, path string, err error) {
+	folder := env("XDG_STATE_HOME")
+	if !filepath.IsAbs(folder) {
+		if folder = env("HOME"); folder == "" {
+			return state, "", nil
+		}
+		folder = filepath.Join(folder, ".local", "state")
+	}
+	path = filepath.Join(folder, "lshark", "tui.json")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return state, path, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &state)
+	}
+	if err != nil {
+		return tui.State{}, path, fmt.Errorf("%s: %w", path, err)
+	}
+	return state, path, nil
+}
+
+// writeState keeps what the next session begins with. Without a path it does nothing.
+func writeState(path string, state tui.State) error {
+	if path == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(state, "", "  ")
+	if err != nil {
+		return err
+	}
+	const private = 0o700
+	if err := os.MkdirAll(filepath.Dir(path), private); err != nil {
+		return err
+	}
+	w, err := iostreams.NewFileWriter(path, false)
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Write(append(text, '\n')), w.Close())
 }
 
 // lookAhead is how long names of targets are looked for before the first rows appear.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -44,7 +46,7 @@ func startTerminal(t *testing.T, dir, line string) *terminal {
 	defer tty.Close()
 	x := &terminal{t: t, control: control, cmd: exec.CommandContext(t.Context(), "bash", "-c", line)}
 	x.cmd.Dir, x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = dir, tty, tty, tty
-	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "HOME="+dir)
+	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "HOME="+t.TempDir(), "XDG_STATE_HOME=")
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	must.NoError(t, x.cmd.Start())
 	return x
@@ -116,5 +118,35 @@ func TestTerminal(t *testing.T) {
 			}
 			x.end()
 		})
+	}
+}
+
+// TestTerminalError checks that what cannot be opened is an error without a screen.
+func TestTerminalError(t *testing.T) {
+	for line, status := range map[string]int{"exec lshark tui missing.pcap": exit.Failure, "exec lshark tui mount.pcap missing.pcap": exit.Failure, "exec lshark tui README.md": exit.Damage} {
+		x := startTerminal(t, "../../pcaps", line)
+		x.wait("lshark: ")
+		x.wait("\n")
+		err := x.cmd.Wait()
+		if got := x.cmd.ProcessState.ExitCode(); got != status || bytes.Contains(x.out.Bytes(), []byte("\x1b[?1049h")) {
+			t.Errorf("%s: %v, %q", line, err, x.out.Bytes())
+		}
+	}
+}
+
+// TestTerminalState checks that what was copied is written as base64, and that filters are
+// remembered.
+func TestTerminalState(t *testing.T) {
+	state := t.TempDir()
+	x := startTerminal(t, "../../pcaps", "XDG_STATE_HOME="+state+" exec lshark tui mount.pcap")
+	x.wait("ptlrpc_body")
+	for _, step := range [][2]string{{"Fxid == 1882453915468032\r", "1 of 79"}, {"y", "NID"}, {"\r", "\x1b]52;c;MTg4MjQ1MzkxNTQ2ODAzMg==\a"}, {"q", ""}} {
+		_, err := x.control.WriteString(step[0])
+		must.NoError(t, err)
+		x.wait(step[1])
+	}
+	x.end()
+	if text := string(must.ReadFile(t, state+"/lshark/tui.json")); !strings.Contains(text, "xid == 1882453915468032") {
+		t.Errorf("%s", text)
 	}
 }

@@ -22,9 +22,7 @@ type columnList struct {
 
 func chooseColumns(s *Screen) {
 	l := &columnList{pane: newPane("columns: Space shows or hides, < > moves, a adds any field, Esc closes"), screen: s, kind: s.grid.view.Kind}
-	for _, c := range s.grid.shown() {
-		l.names = append(l.names, c.Name)
-	}
+	l.names = s.grid.names(l.kind)
 	l.shown = len(l.names)
 	for _, name := range store.ColumnNames(l.kind) {
 		if !slices.Contains(l.names, name) {
@@ -120,7 +118,10 @@ func (l *columnList) askName() {
 		case !ok:
 			s.status.say("%s: no such field", name)
 		case !slices.Contains(l.names[:l.shown], name):
-			s.grid.setColumns(l.kind, append(slices.Clone(l.names[:l.shown]), name))
+			l.names = slices.DeleteFunc(l.names, func(n string) bool { return n == name })
+			l.names = slices.Insert(l.names, l.shown, name)
+			l.shown++
+			l.apply()
 		}
 	})
 }
@@ -134,7 +135,9 @@ func ask(s *Screen, label, text string, done func(text string)) {
 			done(given)
 		}
 	})
-	s.overlay = overlayPage
-	s.pages.AddPage(overlayPage, tview.NewFlex().SetDirection(tview.FlexRow).AddItem(s.main, 0, 1, false).AddItem(in, 1, 0, true), true, true)
-	s.app.SetFocus(in)
+	below := tview.Primitive(s.main)
+	if n := len(s.overlays); n > 0 {
+		below = s.overlays[n-1].page
+	}
+	s.open(tview.NewFlex().SetDirection(tview.FlexRow).AddItem(below, 0, 1, false).AddItem(in, 1, 0, true))
 }

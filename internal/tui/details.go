@@ -46,8 +46,8 @@ type treeLine struct {
 func newDetails(rows *store.Store, opt *render.SummaryOptions) *details {
 	d := &details{tree: newPane("message"), bytes: newPane("bytes"), rows: rows.NewReader(),
 		render: render.NewTree(render.TreeOptions{Colors: opt.Colors, Time: opt.Time})}
-	// These are looked at when something is wrong with the transport only.
-	d.folded = map[string]bool{"ksock": true, "ib": true, "o2iblnd": true, "lnet": true, "lustre_msg": true}
+	// What a message is about is in its buffers.
+	d.folded = map[string]bool{"ksock": true, "ib": true, "o2iblnd": true, "lnet": true, "lustre_msg": true, "ptlrpc_body": true}
 	d.tree.moved = d.light
 	d.tree.chosen = d.fold
 	d.tree.pressed = d.key

@@ -32,7 +32,7 @@ func newFilterLine(colors *render.Colors) *filterLine {
 	f := &filterLine{InputField: tview.NewInputField(), hint: tview.NewBox(), colors: colors}
 	f.SetLabel(filterLabel).SetLabelStyle(tcell.StyleDefault.Dim(true))
 	f.SetFieldStyle(tcell.StyleDefault).SetPlaceholderStyle(tcell.StyleDefault.Dim(true))
-	f.SetPlaceholder("/ to type one, such as opcode == OST_WRITE && latency > 10ms")
+	f.SetPlaceholder("F to type one, such as opcode == OST_WRITE && latency > 10ms")
 	f.SetAutocompleteStyles(tcell.ColorDefault, tcell.StyleDefault, tcell.StyleDefault.Reverse(true))
 	f.SetAutocompleteUseTags(false)
 	f.SetAutocompleteFunc(f.complete)
@@ -142,11 +142,15 @@ func (f *filterLine) completed(text string, _, source int) bool {
 
 // remember adds a filter to those that were applied.
 func (f *filterLine) remember(text string) {
-	if text != "" && (len(f.past) == 0 || f.past[len(f.past)-1] != text) {
-		f.past = append(f.past, text)
+	if text != "" {
+		f.past = append(slices.DeleteFunc(f.past, func(past string) bool { return past == text }), text)
+		f.past = f.past[max(0, len(f.past)-maxPast):]
 	}
 	f.recall = len(f.past)
 }
+
+// maxPast is the number of filters that are remembered.
+const maxPast = 100
 
 // older shows the filter that was applied before the one that is shown, or after it.
 func (f *filterLine) older(by int) {

@@ -44,19 +44,27 @@ const maxCell = 48
 // maxCached is the number of rows that are kept as cells.
 const maxCached = 1024
 
-// rpcColumns and messageColumns are the columns in the beginning.
-func rpcColumns() []string {
-	return []string{"request.time", "opcode", "variant", "target", "latency", "error", "name", "bulk_bytes", "client", "server", "xid", "fid", "job"}
+// usualColumns returns the columns in the beginning.
+func usualColumns(k store.Kind) []string {
+	if k == store.Messages {
+		return []string{"frame", "time", "lnet.src_nid", "lnet.dest_nid", "kind", "opcode", store.Details}
+	}
+	return []string{"request.time", "opcode", "variant", "target", "latency", "error", "client", store.Details}
 }
 
-func messageColumns() []string {
-	return []string{"frame", "time", "lnet.src_nid", "lnet.dest_nid", "kind", "opcode", store.Details}
+// names returns the names of the columns of a kind of rows.
+func (g *grid) names(k store.Kind) (list []string) {
+	for _, c := range g.columns[k] {
+		list = append(list, c.Name)
+	}
+	return list
 }
 
 func newGrid(rows *store.Store, opt *render.SummaryOptions) *grid {
 	g := &grid{Table: tview.NewTable(), index: opcodes.NewIndex(), opt: opt, reader: rows.NewReader()}
-	g.setColumns(store.RPCs, rpcColumns())
-	g.setColumns(store.Messages, messageColumns())
+	for _, k := range []store.Kind{store.RPCs, store.Messages} {
+		g.setColumns(k, usualColumns(k))
+	}
 	g.SetContent(cells{g: g}).SetFixed(1, 0).SetSelectable(true, false)
 	g.SetSelectedStyle(tcell.StyleDefault.Reverse(true))
 	g.SetBackgroundColor(tcell.ColorDefault)

@@ -20,8 +20,11 @@ func (s *Screen) key(event *tcell.EventKey) *tcell.EventKey {
 		return nil
 	}
 	s.status.left, s.grid.wanted = "", nil
+	if s.searching != nil {
+		s.searching.Store(true)
+	}
 	switch {
-	case s.overlay != "":
+	case len(s.overlays) > 0:
 		return s.overlayKey(event)
 	case s.filter.HasFocus():
 		return s.filterKey(event)
@@ -53,7 +56,11 @@ func (s *Screen) mainKey(event *tcell.EventKey) *tcell.EventKey {
 		s.nextFocus(-1)
 		return nil
 	case tcell.KeyEscape:
-		s.app.SetFocus(s.grid)
+		if s.grid.HasFocus() {
+			s.goBack()
+		} else {
+			s.app.SetFocus(s.grid)
+		}
 		return nil
 	case tcell.KeyF1:
 		showHelp(s)
@@ -76,7 +83,11 @@ func (s *Screen) mainKey(event *tcell.EventKey) *tcell.EventKey {
 var commands = map[rune]func(*Screen){
 	'q': func(s *Screen) { s.app.Stop() },
 	'?': showHelp,
-	'/': func(s *Screen) { s.app.SetFocus(s.filter) },
+	'/': askSearch,
+	'n': func(s *Screen) { s.search(1) },
+	'N': func(s *Screen) { s.search(-1) },
+	'F': func(s *Screen) { s.app.SetFocus(s.filter) },
+	'y': copyMenu,
 	'm': toggleKind,
 	's': func(s *Screen) { sortBy(s, s.grid.sortColumn()) },
 	'c': chooseColumns,
@@ -112,7 +123,7 @@ func toggleKind(s *Screen) {
 	if s.grid.view.Kind == store.Messages {
 		kind = store.RPCs
 	}
-	s.show(s.queries[kind])
+	s.visit(s.queries[kind])
 }
 
 // sortBy sorts by a column: up, then down, then not.
@@ -149,7 +160,7 @@ func pause(s *Screen) {
 func clearFilter(s *Screen) {
 	q := s.queries[s.grid.view.Kind]
 	q.Filter = ""
-	s.show(q)
+	s.visit(q)
 }
 
 // turn shows another message of the RPC.

@@ -26,10 +26,10 @@ func messagesOf(s *Screen) (list []*dissect.Message) {
 
 // filterBy shows the rows that match a filter, of the kind that is shown.
 func filterBy(s *Screen, text string) choice {
-	return choice{text, func() {
+	return choice{text: text, do: func() {
 		q := s.queries[s.grid.view.Kind]
 		q.Filter = text
-		s.show(q)
+		s.visit(q)
 	}}
 }
 
@@ -132,13 +132,13 @@ func openMessages(s *Screen) {
 	case row.RPC != nil:
 		q := s.queries[store.Messages]
 		q.Filter = fmt.Sprintf("xid == %d", row.RPC.XID)
-		s.show(q)
+		s.visit(q)
 	case row.Of < 0:
 		s.status.say("the message belongs to no RPC that has ended")
 	default:
 		q := s.queries[store.RPCs]
 		q.Filter, q.Sort = "", ""
-		s.show(q)
+		s.visit(q)
 		of := row.Of
 		s.grid.wanted = &of
 		s.grid.version = -1
@@ -170,16 +170,16 @@ func open(s *Screen) {
 
 // chooseLink shows the menu of open.
 func chooseLink(s *Screen, row *store.Row, links []model.Link) {
-	if s.details.row != row || s.overlay != "" {
+	if s.details.row != row || len(s.overlays) > 0 {
 		return // the user has moved on
 	}
 	s.status.left = ""
-	list := []choice{{"messages of the RPC", func() { openMessages(s) }}}
+	list := []choice{{text: "messages of the RPC", do: func() { openMessages(s) }}}
 	if row.Message != nil {
 		list[0].text = "RPC of the message"
 	}
 	for _, l := range links {
-		list = append(list, choice{l.Title, func() { showLines(s, l.Title+", Enter goes to a frame, Esc closes", l.Lines) }})
+		list = append(list, choice{l.Title, func() { showLines(s, l.Title+", Enter goes to a frame, Esc closes", l.Lines) }, true})
 	}
 	choose(s, "open", list)
 }

@@ -12,31 +12,23 @@ import (
 	"github.com/lshark/lshark/internal/tui/store"
 )
 
-const overlayPage = "overlay"
-
-// open shows a page over the others. Escape closes it.
-func (s *Screen) open(p tview.Primitive) {
-	s.overlay = overlayPage
-	s.pages.AddPage(overlayPage, p, true, true)
-	s.app.SetFocus(p)
-}
-
-func (s *Screen) close() {
-	if s.overlay != "" {
-		s.overlay = ""
-		s.pages.RemovePage(overlayPage)
-		s.app.SetFocus(s.grid)
-	}
-}
-
 func (s *Screen) overlayKey(event *tcell.EventKey) *tcell.EventKey {
-	_, typing := s.app.GetFocus().(*tview.InputField)
-	switch {
-	case event.Key() == tcell.KeyEscape, !typing && event.Key() == tcell.KeyRune && event.Rune() == 'q':
+	if event.Key() == tcell.KeyEscape {
 		s.close()
 		return nil
 	}
-	return event
+	if _, typing := s.app.GetFocus().(*tview.InputField); typing || event.Key() != tcell.KeyRune {
+		return event
+	}
+	switch event.Rune() {
+	case 'q':
+		s.close()
+	case '/', 'n', 'N':
+		commands[event.Rune()](s)
+	default:
+		return event
+	}
+	return nil
 }
 
 // full puts a pane on the whole screen, above the status line.
@@ -54,7 +46,6 @@ func showLines(s *Screen, title string, lines []model.Line) {
 	p.setText(text)
 	p.chosen = func() {
 		if p.cursor < len(lines) && lines[p.cursor].At.Frame != 0 {
-			s.close()
 			goTo(s, lines[p.cursor].At)
 		}
 	}
@@ -67,13 +58,14 @@ func goTo(s *Screen, at track.Point) {
 	if at.File != "" {
 		q.Filter += fmt.Sprintf(" && file == %q", at.File)
 	}
-	s.show(q)
+	s.visit(q)
 }
 
 // choice is a line of a menu, and what it does.
 type choice struct {
-	text string
-	do   func()
+	text  string
+	do    func()
+	stays bool // below the page that do shows
 }
 
 func choose(s *Screen, title string, list []choice) {
@@ -85,7 +77,9 @@ func choose(s *Screen, title string, list []choice) {
 	p.set(len(list), func(i int) []run { return []run{{list[i].text, tcell.StyleDefault}} })
 	p.chosen = func() {
 		chosen := list[p.cursor]
-		s.close()
+		if !chosen.stays {
+			s.close()
+		}
 		chosen.do()
 	}
 	s.open(full(s, p))
@@ -93,27 +87,26 @@ func choose(s *Screen, title string, list []choice) {
 
 // helpText is the page of keys. docs/tui.md has it too.
 const helpText = `MOVE
-  ↑ ↓ k j          row or line             Tab, Shift-Tab  table, tree, bytes, filter
-  PgUp PgDn ^B ^F  page                    Home End g G    first, last
-  ← → h l          column; in the tree     [ ]             message of the RPC
-                   fold and unfold         mouse           click, wheel, double click
-
+  ↑ ↓ k j          row or line           Tab, Shift-Tab  table, tree, bytes,
+  PgUp PgDn ^B ^F  page                                  filter
+  Home End g G     first, last           [ ]             message of the RPC
+  ← → h l          column; in the tree   mouse           click, wheel, double
+                   fold and unfold                       click
 ROWS
-  m                messages or RPCs        Enter           messages of an RPC, RPC of a
-  /                filter: Tab completes,                  message; in the tree: fold
-                   ^P ^N older and newer   u               no filter
-  s                sort by the column:     c               choose columns
-                   up, down, not           t               format of times
-  f                follow an xid, a FID,   p               pause, go on
-                   a lock handle, a client; in the tree: the field
-
+  m  messages or RPCs                    Enter           messages of an RPC, RPC
+  F  filter: Tab completes,                              of a message
+     ^P ^N older and newer               u               no filter
+  s  sort by the column: up, down, no    c               choose columns
+  f  follow an xid, a FID, a lock, a     t               format of times
+     client; in the tree: the field      p               pause, go on
 LOOK
-  o                open the locks, files and the connection that the row is about
-  d                findings of diagnose    a A             arrows: ladder of the row, of all rows
-  w W              save the frames of the row, of all rows, as pcapng
-  z                zoom: table, or tree and bytes, on the whole screen
-  ?                this page               Esc             close a page, back to the table
-  q, Ctrl-C        quit                    Ctrl-L          draw the screen again`
+  /  search, n N next and the one before
+  y  copy xid, FID, handle, NID          w W             save frames of the row,
+  o  locks, files, connection of the row                 of all rows, as pcapng
+  d  findings of diagnose                z               zoom: table, or tree
+  a A  ladder of the row, of all rows                    and bytes
+  Esc      close a page, go back         ?               this page
+  q, ^C    quit                          ^L              draw the screen again`
 
 func showHelp(s *Screen) {
 	p := newPane("keys, Esc closes")
@@ -142,7 +135,7 @@ func newStatusLine(bad tcell.Style) *statusLine {
 	return s
 }
 
-const usualKeys = "? help  / filter  m messages  f follow  o open  d findings  q quit"
+const usualKeys = "? help  / search  F filter  m messages  f follow  d findings  q quit"
 
 // Draw draws the line.
 func (s *statusLine) Draw(screen tcell.Screen) {

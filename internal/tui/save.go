@@ -25,8 +25,8 @@ func askSave(s *Screen, all bool) {
 	ask(s, label, "", func(path string) {
 		if _, err := os.Stat(path); err == nil {
 			choose(s, printable(path)+" exists", []choice{
-				{"keep it", func() {}},
-				{"overwrite it", func() { save(s, kind, ids, path) }},
+				{text: "keep it", do: func() {}},
+				{text: "overwrite it", do: func() { save(s, kind, ids, path) }},
 			})
 			return
 		}

@@ -29,6 +29,7 @@ type Options struct {
 	Messages bool
 	Filter   string
 	Columns  []string
+	State    State // of the session before
 
 	// Save writes frames to a file, in their order, and returns how many are no longer
 	// available. It is called from a goroutine of its own.
@@ -56,9 +57,14 @@ type Screen struct {
 	filter  *filterLine
 	status  *statusLine
 	queries [2]store.Query // by kind of rows
-	overlay string         // name of the page over the others, empty for none
 	paused  bool
 	zoomed  bool // only the table is shown, or only tree and bytes
+
+	overlays  []overlay
+	back      []place
+	sought    string       // text that is searched
+	searching *atomic.Bool // stops the search in rows; nil before the first
+	screen    tcell.Screen // nil before it is drawn
 
 	reading  atomic.Pointer[progress]
 	finished atomic.Pointer[finish]
@@ -104,6 +110,7 @@ func newScreen(o Options, w work) *Screen {
 	if o.Messages {
 		kind = store.Messages
 	}
+	s.restore(&o.State)
 	if len(o.Columns) > 0 {
 		s.grid.setColumns(kind, o.Columns)
 	}
@@ -148,6 +155,7 @@ const (
 
 // beforeDraw fits the parts to the screen. On one that is too small it says so instead.
 func (s *Screen) beforeDraw(screen tcell.Screen) bool {
+	s.screen = screen
 	width, height := screen.Size()
 	screen.Clear()
 	if width < minColumns || height < minLines {
@@ -221,29 +229,36 @@ func (s *Screen) Begin(bytes func() (read, total int64)) { s.reading.Store(&prog
 // End is called when the input was read, from any goroutine.
 func (s *Screen) End(err error) { s.finished.Store(&finish{err}) }
 
-func (s *Screen) show(q store.Query) {
-	s.filter.setKind(q.Kind)
-	if s.filter.GetText() != q.Filter {
-		s.filter.SetText(q.Filter)
-	}
+// show shows the rows of a query, and reports whether its filter is one.
+func (s *Screen) show(q store.Query) bool {
 	v, err := s.opt.Capture.Rows.NewView(q, s.grid.index)
 	if err != nil {
 		s.filter.fail(err)
-		return
+		return false
 	}
-	s.filter.errors = nil
-	s.filter.remember(q.Filter)
-	s.queries[q.Kind] = q
 	id, known := s.grid.selected()
 	same := s.grid.view.Kind == q.Kind
-	s.grid.setView(v)
-	s.details.clear("")
+	s.display(v)
+	s.filter.remember(q.Filter)
 	if same && known {
 		s.grid.wanted = &id
 	}
+	s.refresh()
+	return true
+}
+
+// display shows the rows of a view.
+func (s *Screen) display(v *store.View) {
+	s.filter.setKind(v.Kind)
+	if s.filter.GetText() != v.Filter {
+		s.filter.SetText(v.Filter)
+	}
+	s.filter.errors = nil
+	s.queries[v.Kind] = v.Query
+	s.grid.setView(v)
+	s.details.clear("")
 	stopped := s.grid.stopped
 	s.spawn(func() { s.advance(v, stopped) })
-	s.refresh()
 }
 
 // advance finds the rows of a view until all were read or it is no longer shown.
@@ -368,7 +383,7 @@ func (s *Screen) filterDone(key tcell.Key) {
 	case tcell.KeyEnter:
 		q := s.queries[s.grid.view.Kind]
 		q.Filter = s.filter.GetText()
-		if s.show(q); len(s.filter.errors) == 0 {
+		if s.visit(q); len(s.filter.errors) == 0 {
 			s.app.SetFocus(s.grid)
 		}
 	case tcell.KeyEscape:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,8 +206,8 @@ func (x *terminal) lit() (text []string) {
 // TestBrowse walks through a capture: rows, tree, bytes.
 func TestBrowse(t *testing.T) {
 	x := sample(t, "mount.pcap")
-	x.want("sample.pcap", "79 RPCs", "MGS_CONNECT", "196 messages", "message 1 of 2", "ptlrpc_body", "? help")
-	x.not("ksh_type") // folded
+	x.want("sample.pcap", "79 RPCs", "MGS_CONNECT", "196 messages", "message 1 of 2", "ptlrpc_body", "ocd_connect_flags", "? help")
+	x.not("ksh_type", "pb_opc") // folded
 	x.press("j", "Down", "k")
 	x.want("request LDLM_ENQUEUE plain  x1882453915468032")
 	x.press("]")
@@ -214,12 +216,7 @@ func TestBrowse(t *testing.T) {
 	x.want("message 1 of 2")
 
 	// The bytes of the field with the cursor are lit.
-	x.press("Tab")
-	for i := 0; !strings.Contains(strings.Join(x.lit(), ""), "pb_opc"); i++ {
-		if x.press("j"); i > 30 {
-			t.Fatal(x.text())
-		}
-	}
+	x.press("Tab", "/", "PB_OPC", "Enter")
 	x.want("4 from 152")
 	if lit := x.lit(); !strings.Contains(lit[len(lit)-1], "65 00 00 00") { // LDLM_ENQUEUE is 101
 		t.Errorf("lit: %q", lit)
@@ -247,7 +244,7 @@ func TestBrowse(t *testing.T) {
 // TestFilter types filters, with an error, completion, and what was typed before.
 func TestFilter(t *testing.T) {
 	x := sample(t, "mount.pcap")
-	x.press("/", "pb_opc == == 3", "Enter")
+	x.press("F", "pb_opc == == 3", "Enter")
 	x.want("expected a value", "          ^^")
 	x.press("^U", "latenc", "Tab", " > 20ms", "Enter")
 	x.want("RPCs", "filter: latency > 20ms", "of 79 RPCs")
@@ -255,17 +252,17 @@ func TestFilter(t *testing.T) {
 	if n := len(x.grid.ids); n == 0 || n == 79 {
 		t.Errorf("%d RPCs", n)
 	}
-	x.press("/", "^U", "nonsense", "Enter")
+	x.press("F", "^U", "nonsense", "Enter")
 	x.want("nonsense", "^^^^^^^^")
 	x.press("Esc")
 	x.want("filter: latency > 20ms")
 	x.press("u")
 	x.want("79 RPCs")
-	x.press("/", "^P", "Enter")
+	x.press("F", "^P", "Enter")
 	x.want("filter: latency > 20ms")
-	x.press("/", "^P", "^N", "^N", "Enter")
+	x.press("F", "^P", "^N", "^N", "Enter")
 	x.want(" 79 RPCs")
-	x.press("/", "opcode == OST_WRITE", "Enter")
+	x.press("F", "opcode == OST_WRITE", "Enter")
 	x.want("0 of 79 RPCs")
 	x.press("j", "k", "Enter", "o", "f", "w", "a", "G", "g") // nothing is chosen
 }
@@ -289,13 +286,15 @@ func TestSortAndColumns(t *testing.T) {
 		t.Errorf("the first column is %s", name)
 	}
 	x.press("c", ">", "a", "sends", "Enter")
+	x.want("[x] sends", "columns:")
+	x.press("Esc")
 	if c := x.grid.shown(); c[1].Name != "opcode" || c[len(c)-1].Name != "sends" {
 		t.Errorf("columns: %s … %s", c[1].Name, c[len(c)-1].Name)
 	}
 	x.press("c", "a", "nonsense", "Enter")
 	x.want("nonsense: no such field")
 
-	x.press("m", "c", "a", "pb_timeout", "Enter")
+	x.press("Esc", "m", "c", "a", "pb_timeout", "Enter", "Esc")
 	if c := x.grid.shown(); c[len(c)-1].Name != "pb_timeout" {
 		t.Errorf("the last column is %s", c[len(c)-1].Name)
 	}
@@ -328,11 +327,7 @@ func TestFollow(t *testing.T) {
 	x.want("of 79 RPCs")
 
 	// A field of the tree.
-	x.press("u", "g", "j", "Tab")
-	for !strings.Contains(strings.Join(x.lit(), ""), "pb_timeout") {
-		x.press("j")
-	}
-	x.press("f")
+	x.press("u", "g", "j", "Tab", "/", "pb_timeout", "Enter", "f")
 	x.want("pb_timeout == 11")
 	x.press("Enter")
 	x.want("filter: pb_timeout == 11", "of 79 RPCs")
@@ -341,7 +336,7 @@ func TestFollow(t *testing.T) {
 // TestOpen looks at the lock, file and connection of rows.
 func TestOpen(t *testing.T) {
 	x := sample(t, "locks.pcap.zst")
-	x.press("/", "opcode == LDLM_ENQUEUE && fid", "Enter", "o")
+	x.press("F", "opcode == LDLM_ENQUEUE && fid", "Enter", "o")
 	x.want("messages of the RPC", "lock 0x", "connection to ")
 	x.press("j", "Enter")
 	x.want("resource.text", "granted.frame", "Enter goes to a frame")
@@ -354,8 +349,162 @@ func TestOpen(t *testing.T) {
 	x.want("RPC of the message")
 	x.press("End", "Enter")
 	x.want("conn_cnt", "state")
-	x.press("q")
+	x.press("q", "q") // the page, and the menu below it
 	x.want("frame == ")
+
+	// Back to the page of the lock, to the menu, to the rows.
+	x.press("Esc")
+	x.want("granted.frame", "Enter goes to a frame")
+	x.press("Esc")
+	x.want("messages of the RPC")
+	x.press("Esc")
+	x.want("filter: opcode == LDLM_ENQUEUE && fid")
+}
+
+// TestBack goes back through filters, kinds of rows, findings and other rows: each time the filter,
+// the row and the rows above it are those from before.
+func TestBack(t *testing.T) {
+	x := sample(t, "recovery.pcap.zst")
+	type seen struct{ filter, table string }
+	look := func() seen {
+		return seen{x.grid.view.Filter + " by " + x.grid.view.Sort, strings.Join(x.lines()[2:14], "\n") + strings.Join(x.lit(), "")}
+	}
+	var places []seen
+	visit := func(keys ...string) {
+		places = append(places, look())
+		x.press(keys...)
+		if look() == places[len(places)-1] {
+			t.Fatalf("%q changes nothing:\n%s", keys, x.text())
+		}
+	}
+	x.press("PgDn", "PgDn", "k", "k", "k")
+	visit("F", "^U", "latency > 1ms", "Enter")
+	x.press("PgDn", "k", "k")
+	visit("m")
+	x.press("PgDn", "j")
+	visit("f", "Down", "Enter")
+	visit("m")
+	visit("Enter")
+	visit("u")
+	for i := len(places) - 1; i >= 0; i-- {
+		if x.press("Esc"); look() != places[i] {
+			t.Fatalf("step %d: %s\nwant\n%s\n%s", i, x.text(), places[i].filter, places[i].table)
+		}
+	}
+	x.press("Esc")
+	x.want("nothing to go back to")
+
+	// From a finding to its frame, and back to the same line of the findings.
+	x.press("d", "G")
+	for !strings.Contains(x.text(), "frame == ") {
+		places[0] = look()
+		x.press("Enter", "k")
+	}
+	if x.press("Esc"); look() != places[0] {
+		t.Errorf("%s", x.text())
+	}
+	x.press("Esc")
+	x.want("351 RPCs")
+
+	// What is no filter is no place.
+	x.press("F", "^U", "==", "Enter", "Esc", "Esc")
+	x.want("nothing to go back to")
+}
+
+// TestSearch searches rows, the tree and pages, forwards and backwards.
+func TestSearch(t *testing.T) {
+	x := sample(t, "mount.pcap")
+	rows := func(keys ...string) (list []int64) {
+		for _, k := range keys {
+			x.press(k)
+			id, _ := x.grid.selected()
+			list = append(list, id)
+		}
+		return list
+	}
+	x.press("n")
+	x.want("/ searches")
+	x.press("/", "mds_connect", "Enter")
+	x.want("sample.pcap")
+	first := rows("k", "n")[1]
+	if opcode := func(id int64) string { return string(x.grid.shown()[1].Append(nil, mustRow(t, x, id))) }; opcode(first) != "MDS_CONNECT" {
+		t.Errorf("row %d", first)
+	}
+	forward := rows("n", "n", "n", "n", "n", "n")
+	if n := slices.Index(forward, first); n < 2 { // behind the last one comes the first
+		t.Errorf("row %d, then %v", first, forward)
+	}
+	back := rows("N", "N", "N", "N", "N")
+	if slices.Reverse(back); !slices.Equal(back, forward[:5]) {
+		t.Errorf("forward %v, back %v", forward, back)
+	}
+	x.press("/", "^U", "no such text", "Enter")
+	x.want("no such text: not found")
+	x.press("/", "Esc", "n")
+	x.want("not found")
+
+	x.press("?", "/", "^U", "quit", "Enter")
+	if lit := strings.Join(x.lit(), ""); !strings.Contains(lit, "quit") {
+		t.Errorf("lit: %q", lit)
+	}
+	x.press("Esc", "Tab", "/", "^U", "ksh_type", "Enter") // it was folded away
+	if lit := strings.Join(x.lit(), ""); !strings.Contains(lit, "ksh_type") {
+		t.Errorf("lit: %q", lit)
+	}
+}
+
+func mustRow(t *testing.T, x *terminal, id int64) *store.Row {
+	t.Helper()
+	r, err := x.opt.Capture.Rows.NewReader().Read(x.grid.view.Kind, id)
+	must.NoError(t, err)
+	return r.Clone()
+}
+
+// TestCopy copies what a row is about.
+func TestCopy(t *testing.T) {
+	x := sample(t, "locks.pcap.zst")
+	x.press("F", "opcode == LDLM_ENQUEUE && fid", "Enter", "y")
+	x.want("xid ", "FID [0x", "handle 0x", "NID 192.0.2.3@tcp")
+	copied := func() string { return string(x.screen.GetClipboardData()) }
+	x.press("Enter")
+	if id, _ := x.grid.selected(); copied() != fmt.Sprint(mustRow(t, x, id).RPC.XID) {
+		t.Errorf("copied %q", copied())
+	}
+	x.want("copied")
+	x.press("y", "G", "Enter")
+	if !strings.HasSuffix(copied(), "@tcp") {
+		t.Errorf("copied %q", copied())
+	}
+	x.press("Tab", "/", "pb_opc", "Enter", "y", "Enter")
+	if strings.Join(strings.Fields(copied()), " ") != "pb_opc LDLM_ENQUEUE (101)" {
+		t.Errorf("copied %q", copied())
+	}
+}
+
+// TestState begins with what the session before has left.
+func TestState(t *testing.T) {
+	c := capturing(t, "mount.pcap", model.Options{})
+	x := newTerminal(t, c, 120, 40, nil)
+	if s := x.State(); !reflect.DeepEqual(s, State{}) {
+		t.Errorf("in the beginning: %+v", s)
+	}
+	x.press("F", "latency > 1ms", "Enter", "F", "^U", "latency > 2ms", "Enter", "F", "^U", "latency > 1ms", "Enter")
+	x.press("c", "Enter", "Esc", "Right", "s", "s", "m", "c", "a", "pb_timeout", "Enter", "Esc")
+	state := x.State()
+	state.RPCs.Columns = append(state.RPCs.Columns, "of a later version")
+	y := newTerminal(t, c, 120, 40, func(o *Options) { o.State = state })
+	y.want("variant↓", "79 RPCs by variant")
+	y.not(" time ")
+	y.press("F", "^P", "^P", "Enter")
+	y.want("filter: latency > 2ms")
+	y.press("m")
+	if names := y.grid.names(store.Messages); names[len(names)-1] != "pb_timeout" {
+		t.Errorf("columns %q", names)
+	}
+	z := newTerminal(t, c, 120, 40, func(o *Options) { o.State, o.Columns = state, []string{"xid"} })
+	if names := z.grid.names(store.RPCs); len(names) != 1 {
+		t.Errorf("columns %q", names)
+	}
 }
 
 // TestFindings jumps from a finding to the message that proves it.
@@ -400,7 +549,7 @@ func TestSave(t *testing.T) {
 	if c := string(x.saved[one][1].Comment); !strings.Contains(c, "LDLM_ENQUEUE reply") {
 		t.Errorf("comment %q", c)
 	}
-	x.press("/", "latency > 20ms", "Enter", "W", all, "Enter")
+	x.press("F", "latency > 20ms", "Enter", "W", all, "Enter")
 	if n := len(x.saved[all]); n < 2*len(x.grid.ids) {
 		t.Errorf("%d frames of %d RPCs", n, len(x.grid.ids))
 	}
@@ -456,7 +605,7 @@ func TestSizes(t *testing.T) {
 		x := newTerminal(t, c, size[0], size[1], nil)
 		x.want("79 RPCs", "MGS_CONNECT", "ptlrpc_body", "bytes of the message", "196 messages")
 		x.press("?")
-		x.want("quit", "findings of diagnose")
+		x.want("MOVE", "quit", "findings of diagnose", "draw the screen again")
 		x.press("Esc")
 	}
 	x := newTerminal(t, c, 79, 24, nil)
@@ -561,10 +710,7 @@ func TestHostileText(t *testing.T) {
 func TestPage(t *testing.T) {
 	const page = "../../docs/tui.md"
 	x := newTerminal(t, capturing(t, "mount.pcap", model.Options{}), 100, 34, func(o *Options) { o.Title = "mount.pcap" })
-	x.press("/", "latency > 10ms", "Enter", "j", "j", "j", "j", "Tab")
-	for !strings.Contains(strings.Join(x.lit(), ""), "pb_timeout") {
-		x.press("j")
-	}
+	x.press("F", "latency > 10ms", "Enter", "j", "j", "j", "j", "Tab", "/", "ocd_version", "Enter")
 	screens := []string{x.text(), helpText}
 
 	text := must.ReadFile(t, page)

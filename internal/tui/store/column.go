@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -28,12 +29,17 @@ type Column struct {
 	ofRecord records.Message
 }
 
-// Details is the name of the column with what a message says, in a line.
+// Details is the name of the column with what a message says, or request and reply of an RPC, in
+// a line.
 const Details = "details"
 
-// NewColumn makes the column with a name: of RPCs a key, of messages a key, a field of the
-// wire, or Details. It returns false for an unknown name.
+// NewColumn makes the column with a name: of RPCs a key, of messages a key or a field of the
+// wire, of both Details. It returns false for an unknown name.
 func NewColumn(k Kind, name string, index *schema.Index) (*Column, bool) {
+	if name == Details {
+		return &Column{Name: name, Doc: "what the messages say, as in the lines of lshark without a command", Type: records.Object,
+			details: render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false)})}, true
+	}
 	if k == RPCs {
 		p, ok := records.RPCs.Find(name)
 		if !ok || p.Key.Type == records.Object {
@@ -43,10 +49,6 @@ func NewColumn(k Kind, name string, index *schema.Index) (*Column, bool) {
 			p.Key = targetKey(p.Key)
 		}
 		return &Column{Name: name, Doc: p.Key.Doc, Type: p.Key.Type, Unit: p.Key.Unit, rpc: &p, rpcText: render.NewRecordField(p, true)}, true
-	}
-	if name == Details {
-		return &Column{Name: name, Doc: "what the message says, as in the lines of lshark without a command", Type: records.Object,
-			details: render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false)})}, true
 	}
 	text, err := render.NewFields([]string{name}, index)
 	if err != nil {
@@ -85,10 +87,7 @@ func ColumnNames(k Kind) (names []string) {
 			names = append(names, list[i].Path)
 		}
 	}
-	if k == Messages {
-		names = append(names, Details)
-	}
-	return names
+	return append(names, Details)
 }
 
 // Value sets v to the value of a row. It reports whether the row has one, and returns false
@@ -109,10 +108,32 @@ func (c *Column) Append(dst []byte, r *Row) []byte {
 	if c.rpcText != nil {
 		return c.rpcText.Append(dst, r.RPC)
 	}
+	if c.details != nil && r.RPC != nil {
+		return c.appendRPC(dst, r)
+	}
 	if c.details != nil {
 		return append(dst, c.details.Facts(r.Message).Text...)
 	}
 	return bytes.TrimSuffix(c.text.Append(dst, r.Message, render.Moment{First: r.First}), []byte("\n"))
+}
+
+// appendRPC appends what the request of an RPC says, and its reply.
+func (c *Column) appendRPC(dst []byte, r *Row) []byte {
+	n := len(dst)
+	for _, id := range r.Messages {
+		m, err := r.reader.Message(id)
+		if err != nil || m.Message.Kind != lnet.Request && m.Message.Kind != lnet.Reply {
+			continue
+		}
+		if m.Message.Kind == lnet.Request && len(dst) > n {
+			continue // it was sent again
+		}
+		if len(dst) > n {
+			dst = append(dst, "; "...)
+		}
+		dst = append(dst, c.details.Facts(m.Message).Text...)
+	}
+	return dst
 }
 
 // sortKey is what rows are sorted by: numbers in their order, texts behind them, rows

@@ -20,6 +20,8 @@ type Row struct {
 	Message  *dissect.Message // of a row of messages
 	Of       int64            // ID of its RPC, negative for a copy and when it belongs to none that has ended
 	IsCopy   bool             // another capture point has seen the message before
+
+	reader *Reader
 }
 
 // Reader reads rows. It is for one goroutine.
@@ -51,7 +53,7 @@ func (r *Reader) Read(k Kind, id int64) (Row, error) {
 // open returns a row without its record, and the bytes of that.
 func (r *Reader) open(k Kind, id int64, from *reader) (Row, codec.Codec, error) {
 	x, ok := r.store.entry(k, id)
-	row := Row{ID: id, First: r.store.First(), Of: x.of, IsCopy: x.of == isCopy}
+	row := Row{ID: id, First: r.store.First(), Of: x.of, IsCopy: k == Messages && x.of == isCopy, reader: r}
 	if !ok {
 		return row, codec.Codec{}, errDropped
 	}

@@ -69,7 +69,7 @@ type index struct {
 type entry struct {
 	position int64
 	// of is the RPC of a message, noRPC when it has none or one that has not ended.
-	// In a frame it is the number of the frame.
+	// In a frame it is the number of the frame, in an RPC its first message.
 	of int64
 }
 
@@ -150,7 +150,11 @@ func (s *Store) AddRPC(r *track.RPC) error {
 	c := codec.Writer(s.buf[:0])
 	codec.Slice(&c, list, codec.Number[int64])
 	s.buf = s.archive.Append(c.Written(), r)
-	id, err := s.add(RPCs, s.buf, 0)
+	first := int64(noRPC)
+	if len(*list) > 0 {
+		first = (*list)[0]
+	}
+	id, err := s.add(RPCs, s.buf, first)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range *list {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -136,7 +137,7 @@ func ids(v *View) []int64 {
 }
 
 // TestRPCsComeBack checks that each RPC renders to the same JSON as when it ended, and
-// that filters find the same RPCs.
+// that filters find the same RPCs, in the order in which they began.
 func TestRPCsComeBack(t *testing.T) {
 	filters := []string{"", "error", "latency > 5ms", "pb_opc == LDLM_ENQUEUE && lock_desc", "kind == reply && pb_status < 0", "not rpc.target", "sends > 1",
 		"name contains \"a\"", "fid && request.frame < 500", "bulk_bytes > 0 or lnet.src_nid == 192.0.2.1@tcp"}
@@ -174,9 +175,11 @@ func TestRPCsComeBack(t *testing.T) {
 				}
 			})
 			rows := s.NewReader()
+			begin := make([]int64, len(lines))
 			for i, want := range lines {
 				row, err := rows.RPC(int64(i))
 				must.NoError(t, err)
+				begin[i] = row.RPC.Begin()
 				if got := string(j.AppendRPC(nil, row.RPC, render.Moment{})); got != want {
 					t.Fatalf("RPC %d\n%s\nwant\n%s", i, got, want)
 				}
@@ -190,7 +193,11 @@ func TestRPCsComeBack(t *testing.T) {
 			for i, text := range filters {
 				v, err := s.NewView(Query{Kind: RPCs, Filter: text}, opcodes.NewIndex())
 				must.NoError(t, err)
-				if got := ids(v); !slices.Equal(got, matches[i]) {
+				got := ids(v)
+				if !slices.IsSortedFunc(got, func(a, b int64) int { return cmp.Compare(begin[a], begin[b]) }) {
+					t.Errorf("%s: not in the order of time", text)
+				}
+				if slices.Sort(got); !slices.Equal(got, matches[i]) {
 					t.Errorf("%s: %d RPCs, want %d", text, len(got), len(matches[i]))
 				}
 			}

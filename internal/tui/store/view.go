@@ -1,8 +1,8 @@
 package store
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -14,7 +14,7 @@ import (
 type Query struct {
 	Kind       Kind
 	Filter     string // display filter; empty: all rows
-	Sort       string // name of a column; empty: in the order of adding
+	Sort       string // name of a column; empty: in the order of time, RPCs by their first messages
 	Descending bool
 }
 
@@ -31,6 +31,8 @@ type View struct {
 	texts   map[string]string
 	text    []byte
 	next    int64 // first row that was not tested
+
+	advancing sync.Mutex // a view may be shown again before another goroutine has left it
 
 	sorted []sorted // by the column
 	fresh  []sorted // to be merged into it
@@ -65,6 +67,8 @@ const batch = 1024
 // the rows that were found last into the view and removes those that the store has dropped.
 // It returns false when there was nothing to do.
 func (v *View) Advance() bool {
+	v.advancing.Lock()
+	defer v.advancing.Unlock()
 	from, to := v.store.Range(v.Kind)
 	v.next = max(v.next, from)
 	if v.next >= to {
@@ -92,10 +96,32 @@ func (v *View) Advance() bool {
 	defer v.mu.Unlock()
 	v.tested = v.next
 	if v.column == nil && len(found) > 0 {
-		v.ids = append(v.ids, found...)
+		v.insert(found)
 		v.version++
 	}
 	return true
+}
+
+// insert adds rows in the order of time. RPCs are found in the order in which they ended.
+func (v *View) insert(found []int64) {
+	n := len(v.ids)
+	if v.Kind == RPCs {
+		first := func(id int64) int64 {
+			x, _ := v.store.entry(RPCs, id)
+			return x.of
+		}
+		compare := func(a, b int64) int { return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b)) }
+		slices.SortFunc(found, compare)
+		for n > 0 && compare(v.ids[n-1], found[0]) > 0 {
+			n--
+		}
+		if n < len(v.ids) {
+			found = append(found, v.ids[n:]...)
+			slices.SortFunc(found, compare)
+			v.ids = v.ids[:n:n] // the list that IDs returned stays as it is
+		}
+	}
+	v.ids = append(v.ids, found...)
 }
 
 // test reports whether a row is in the view. It adds the rows of a sorted view.
@@ -177,12 +203,12 @@ func (v *View) drop(from int64) bool {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	n := sort.Search(len(v.ids), func(i int) bool { return !gone(v.ids[i]) })
-	if n > 0 {
-		v.ids = v.ids[n:]
-		v.version++
+	if !slices.ContainsFunc(v.ids, gone) {
+		return false
 	}
-	return n > 0
+	v.ids = slices.DeleteFunc(slices.Clone(v.ids), gone)
+	v.version++
+	return true
 }
 
 // IDs returns the rows, and a number that changes when they do. The list must not be

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"github.com/rivo/tview"
+
+	"github.com/lshark/lshark/internal/tui/store"
+)
+
+// place is where the user was: the rows, the one with the cursor and how far they were
+// scrolled, and the pages over them.
+type place struct {
+	view   *store.View
+	id     int64
+	known  bool // id is that of a row
+	offset int  // first row that was shown
+	column int
+	widths []int // of the columns
+	pages  []overlay
+}
+
+// maxPlaces is how many places one can go back to.
+const maxPlaces = 100
+
+// visit shows other rows, and remembers where the user was.
+func (s *Screen) visit(q store.Query) {
+	p := place{view: s.grid.view, column: s.grid.column, widths: s.grid.widths, pages: s.overlays}
+	p.id, p.known = s.grid.selected()
+	p.offset, _ = s.grid.GetOffset()
+	if !s.show(q) {
+		return
+	}
+	for len(s.overlays) > 0 {
+		s.close()
+	}
+	if q == p.view.Query && len(p.pages) == 0 {
+		return
+	}
+	if len(s.back) == maxPlaces {
+		s.back = s.back[1:]
+	}
+	s.back = append(s.back, p)
+}
+
+// goBack shows what was shown before the last visit.
+func (s *Screen) goBack() {
+	n := len(s.back) - 1
+	if n < 0 {
+		s.status.say("nothing to go back to, q quits")
+		return
+	}
+	p := s.back[n]
+	s.back = s.back[:n]
+	s.display(p.view)
+	s.grid.update(false)
+	if p.known && s.grid.choose(p.id) {
+		s.grid.wanted = nil
+	}
+	s.grid.column, s.grid.widths = p.column, p.widths
+	s.grid.SetOffset(p.offset, 0)
+	s.chosen()
+	for _, x := range p.pages {
+		s.open(x.page)
+	}
+}
+
+// overlay is a page over the others.
+type overlay struct {
+	page  tview.Primitive
+	focus tview.Primitive // what had the focus before
+}
+
+// open shows a page over the others. Escape closes it.
+func (s *Screen) open(p tview.Primitive) {
+	s.overlays = append(s.overlays[:len(s.overlays):len(s.overlays)], overlay{p, s.app.GetFocus()})
+	s.pages.AddPage(s.pageName(), p, true, true)
+	s.app.SetFocus(p)
+}
+
+// close closes the uppermost page.
+func (s *Screen) close() {
+	last := len(s.overlays) - 1
+	if last < 0 {
+		return
+	}
+	s.pages.RemovePage(s.pageName())
+	focus := s.overlays[last].focus
+	s.overlays = s.overlays[:last]
+	s.app.SetFocus(focus)
+}
+
+// pageName returns the name of the uppermost page.
+func (s *Screen) pageName() string { return mainPage + string(rune('0'+len(s.overlays))) }
