@@ -51,16 +51,16 @@ func (t *Imports) lose(i *Import, p Point) *Outage {
 			o.silentSince = t.begin
 		}
 		i.outage = o
-		t.stillSilent(o, p)
+		t.stillSilent(i, o, p)
 	}
 	return i.outage
 }
 
 // stillSilent notes that nothing has come from the server by the time of a request.
-func (t *Imports) stillSilent(o *Outage, p Point) {
+func (t *Imports) stillSilent(i *Import, o *Outage, p Point) {
 	switch {
 	case o.silentSince == 0:
-	case t.IsLossy(Span{o.silentSince, p.Time}):
+	case t.IsLossy(i.Connection, Span{o.silentSince, p.Time}):
 		o.Silence = 0
 	default:
 		o.Silence = p.Time - o.silentSince
@@ -115,7 +115,7 @@ func (t *Imports) followOutage(i *Import, p Point) {
 			}
 		case EventConnect:
 			if e.OpFlags&opcodes.ConnectInitial == 0 {
-				t.stillSilent(t.lose(i, p), p)
+				t.stillSilent(i, t.lose(i, p), p)
 			}
 		case EventConnected:
 			if e.OpFlags&opcodes.ConnectRecovering != 0 {

@@ -45,6 +45,11 @@ func TestOutage(t *testing.T) {
 			s.pass(40 * second)
 			notConnected(s)
 		}, 0, false, true},
+		"hole between other nodes": {func(s *outageScript) {
+			s.imports.Lost(&lnet.Loss{From: s.now + second, To: s.now + 2*second, NIDs: []lnet.NID{nid(8), nid(9)}})
+			s.pass(40 * second)
+			notConnected(s)
+		}, 40, false, true},
 		"hole before": {func(s *outageScript) {
 			s.imports.Lost(&lnet.Loss{From: s.now - 2*second, To: s.now - second})
 			s.pass(40 * second)

@@ -17,16 +17,13 @@ type Imports struct {
 	carriers   carriers
 	logEntries int   // of all connections
 	begin      int64 // time of the first message
-	losses     Spans
+	losses     lossTable
 }
 
-const (
-	maxImports = 1 << 16
-	maxLosses  = 1 << 10
-)
+const maxImports = 1 << 16
 
 // NewImports returns an Imports without connections.
-func NewImports() *Imports { return &Imports{carriers: newCarriers()} }
+func NewImports() *Imports { return &Imports{carriers: newCarriers(), losses: newLossTable()} }
 
 // OnChange adds a func that is called after each message that added to the log of a
 // connection, with the point of the message.
@@ -36,10 +33,11 @@ func (t *Imports) OnChange(changed func(*Import, Point)) { t.changed = append(t.
 func (t *Imports) List() []*Import { return t.list }
 
 // Lost takes a run of bytes that were not captured.
-func (t *Imports) Lost(l *lnet.Loss) { t.losses.Add(Span{l.From, l.To}, maxLosses) }
+func (t *Imports) Lost(l *lnet.Loss) { t.losses.add(l) }
 
-// IsLossy reports whether bytes were not captured in a stretch of time.
-func (t *Imports) IsLossy(s Span) bool { return t.losses.Overlap(s) }
+// IsLossy reports whether bytes between the nodes of a connection were not captured in a
+// stretch of time.
+func (t *Imports) IsLossy(c *Connection, s Span) bool { return t.losses.touches(c, s) }
 
 // Of returns the connection of an RPC, nil when it is unknown.
 func (t *Imports) Of(r *RPC) *Import {

@@ -103,9 +103,11 @@ func (t *lossTable) addEncrypted(k lossKey, time int64) {
 }
 
 // Lost takes a run of bytes that were not captured.
-func (t *Pairing) Lost(l *lnet.Loss) {
+func (t *Pairing) Lost(l *lnet.Loss) { t.lost.add(l) }
+
+func (t *lossTable) add(l *lnet.Loss) {
 	k := lossKey{l.Source, l.Src.Addr(), l.Dst.Addr()}
-	p := fifo.GetOrNew(t.lost.losses, k)
+	p := fifo.GetOrNew(t.losses, k)
 	p.Add(Span{l.From, l.To}, maxLossSpans)
 	for _, n := range l.NIDs {
 		p.nids.add(n)
@@ -173,6 +175,17 @@ func (p *lossyPath) carries(k lossKey, r *RPC, s *Sighting) bool {
 		client, server = client || p.nids.hasAny(a), server || p.nids.hasAny(b)
 	}
 	return client && (server || p.nids.full)
+}
+
+// touches reports whether messages of a connection may have been lost in a stretch of time.
+func (t *lossTable) touches(c *Connection, s Span) bool {
+	lossy := false
+	t.losses.All(func(_ lossKey, p *lossyPath) bool {
+		between := (p.nids.has(c.Client) || p.nids.hasAny(&c.clients)) && (p.nids.has(c.Server) || p.nids.hasAny(&c.servers))
+		lossy = (between || p.nids.n == 0 || p.nids.full) && p.Overlap(s)
+		return !lossy
+	})
+	return lossy
 }
 
 // isLossy reports whether the reply to an RPC may have been lost in a stretch of

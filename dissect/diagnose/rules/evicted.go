@@ -109,6 +109,14 @@ func instanceText(before, now uint32) string {
 	return " (instance " + strconv.Itoa(int(before)) + ", then " + strconv.Itoa(int(now)) + ")"
 }
 
+// atLeast returns words for a time whose beginning was not captured, with a space after them.
+func atLeast(begunBefore bool) string {
+	if begunBefore {
+		return "at least "
+	}
+	return ""
+}
+
 // isSet reports whether a point is a message.
 func isSet(p track.Point) bool { return p.Frame != 0 }
 
@@ -271,7 +279,7 @@ var _ = addEviction(evictions.Silence, diagnose.Rule{
 	Samples: []string{"evicted_ping.pcap.zst"},
 }, func(e *evictions.Eviction, f *diagnose.Finding) {
 	f.First = e.Lost.Time - e.Silence
-	f.Text = whoEvicted(e) + " after it had heard nothing from it for long: the client got no reply for " + duration(e.Silence) + " before it found out"
+	f.Text = whoEvicted(e) + " after it had heard nothing from it for long: the client got no reply for " + atLeast(!isSet(e.Served)) + duration(e.Silence) + " before it found out"
 	if e.Interval != 0 {
 		f.Text += ", though it pings about every " + duration(e.Interval)
 	}
@@ -351,7 +359,11 @@ var _ = addEviction(evictions.Unknown, diagnose.Rule{
 		f.Text = e.Server.String() + " did not know the connection of " + e.Client.String() + " to the MGS any more: the MGS was restarted, or evicted the client. The client reads the configuration again."
 		return
 	}
-	if !isSet(e.Served) {
+	switch {
+	case e.IsLossy:
+		f.Text = whoEvicted(e) + ". The capture lacks bytes that were sent between both, in which the cause may be."
+		return
+	case !isSet(e.Served):
 		f.Text = whoEvicted(e) + ". The capture begins too late to show why."
 		return
 	}

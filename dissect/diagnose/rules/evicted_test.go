@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -36,6 +39,23 @@ func TestEvictedUnknown(t *testing.T) {
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
 	s.work(node3, oss, handle+1)
 	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from it 5.00 s before. It may have been evicted by hand. It refused 1 request to write data: applications got an error for them.")
+}
+
+// Bytes between both are missing: a callback may have been in them.
+func TestEvictedWhereBytesAreMissing(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.e.Lost(&lnet.Loss{Why: lnet.Lost, Bytes: 400, From: s.now, To: s.now + 1e6, Src: messages.Addr(oss), Dst: messages.Addr(node3), NIDs: []lnet.NID{oss, node3}})
+	s.pass(5)
+	s.ping(node3, oss, handle)
+	s.pass(5)
+	s.ping(node3, oss, handle, status(enotconn))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
+	s.work(node3, oss, handle+1)
+	if got := strings.Join(s.end(), "\n"); !strings.HasPrefix(got, "error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture lacks bytes that were sent between both, in which the cause may be.\n") {
+		t.Error(got)
+	}
 }
 
 // The target grants another instance than before, and is not in recovery.

@@ -21,6 +21,7 @@ type Eviction struct {
 	Instance uint32        // of the target now, 0: unknown
 	Locks    []IgnoredLock // of which the client ignored a callback, the oldest callback first
 	Dropped  int           // locks that were too many to keep
+	IsLossy  bool          // bytes were not captured between the nodes where the cause may have been
 }
 
 // Cause is why a server evicted a client.
@@ -61,6 +62,10 @@ const (
 	// MinIgnored is how long a callback must be pending: servers wait longer than
 	// that before they evict, even with the shortest timeouts.
 	MinIgnored = int64(5e9)
+
+	// maxIgnored is how long a callback is pending at most before a server evicts, with
+	// the default of at_max.
+	maxIgnored = int64(600e9)
 
 	// MinSilence is the shortest silence after which servers evict: six pings,
 	// which are at least five seconds apart.

@@ -18,6 +18,7 @@ import (
 
 // Tracker follows evictions.
 type Tracker struct {
+	imports *track.Imports
 	done    func(*Eviction)
 	linger  int64
 	pending []*Eviction // in the order of time
@@ -29,10 +30,12 @@ const (
 	maxLocks   = 16 // of an Eviction
 )
 
-// New makes a Tracker. done gets each Eviction once. linger is for how long one is
+// New makes a Tracker. imports has the bytes that were not captured; done gets each Eviction once. linger is for how long one is
 // held until its RPCs and locks have ended, in nanoseconds of capture time; 0: until
 // the end of the capture.
-func New(linger int64, done func(*Eviction)) *Tracker { return &Tracker{done: done, linger: linger} }
+func New(imports *track.Imports, linger int64, done func(*Eviction)) *Tracker {
+	return &Tracker{imports: imports, done: done, linger: linger}
+}
 
 // ImportChanged takes a change of a connection: its type is that of the hook of
 // track.Imports.
@@ -103,6 +106,7 @@ func (t *Tracker) Close() {
 func (t *Tracker) pass() {
 	e := t.pending[0]
 	t.pending = t.pending[1:]
+	e.IsLossy = t.imports.IsLossy(e.Connection, track.Span{From: e.At.Time - maxIgnored, To: e.At.Time})
 	e.Target, e.Cause = e.Connection.Target, e.cause() // the name may have been found since
 	t.done(e)
 }

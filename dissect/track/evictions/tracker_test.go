@@ -44,7 +44,7 @@ func TestCauses(t *testing.T) {
 		"asked for a lock just now": {track.Outage{}, 0, 2 * second, Unknown},
 	} {
 		var list []*Eviction
-		tracker := New(0, func(e *Eviction) { list = append(list, e) })
+		tracker := New(track.NewImports(), 0, func(e *Eviction) { list = append(list, e) })
 		e := tracker.evicted(tt.outage, tt.now)
 		if tt.kept != 0 {
 			tracker.keep(e, tt.kept)
@@ -58,7 +58,7 @@ func TestCauses(t *testing.T) {
 // An eviction is passed on once, when its locks have had time to end.
 func TestLinger(t *testing.T) {
 	passed := 0
-	tracker := New(10*second, func(*Eviction) { passed++ })
+	tracker := New(track.NewImports(), 10*second, func(*Eviction) { passed++ })
 	at := tracker.evicted(track.Outage{}, 0).At
 	tracker.Advance(at.Time + 9*second)
 	if passed != 0 {
@@ -74,7 +74,7 @@ func TestLinger(t *testing.T) {
 // What is pending is bounded.
 func TestPendingIsBounded(t *testing.T) {
 	passed := 0
-	tracker := New(0, func(*Eviction) { passed++ })
+	tracker := New(track.NewImports(), 0, func(*Eviction) { passed++ })
 	const many = 5000
 	for range many {
 		tracker.evicted(track.Outage{}, 0)

@@ -127,7 +127,7 @@ func (f *Follower) SetHooks(hooks []Hooks) {
 			if f.linger != 0 {
 				linger = int64(liveEviction)
 			}
-			f.evictions = evictions.New(linger, f.eviction)
+			f.evictions = evictions.New(f.Imports(), linger, f.eviction)
 		}
 		if h.Recovery != nil && f.recoveries == nil {
 			f.recoveries = recovery.New(f.Imports(), f.recovery)

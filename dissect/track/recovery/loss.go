@@ -295,13 +295,13 @@ func (t *Tracker) endBreaks(g *target, now int64) {
 func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 	atServer := t.views.isAt(r.Server) || t.views.isAt(r.ServerBefore)
 	known := atServer && !t.hasUnnamed(r)
-	whole := !t.imports.IsLossy(track.Span{From: r.LastReply.Time, To: math.MaxInt64})
+	since := track.Span{From: r.LastReply.Time, To: math.MaxInt64}
 	for _, k := range g.conns {
 		c := k.client
 		switch {
 		case k.lost && c.recovery == nil && c.Lost.Time < r.Back.Time:
 			r.add(c)
-		case known && whole && k.isSilent(r) && (c == nil || c.recovery != r):
+		case known && k.isSilent(r) && (c == nil || c.recovery != r) && !t.imports.IsLossy(k.imp.Connection, since):
 			r.add(&Client{Connection: k.imp.Connection, Type: k.imp.Kind(), ClientMoments: ClientMoments{LastReply: k.last}})
 		}
 	}
@@ -398,10 +398,10 @@ func (t *Tracker) announcedRestart(g *target) {
 func (t *Tracker) pass(r *Recovery) {
 	r.passed = true
 	for _, c := range r.Clients {
-		if t.imports.IsLossy(track.Span{From: c.Connected.Time, To: c.Ready.Time}) {
+		if t.imports.IsLossy(c.Connection, track.Span{From: c.Connected.Time, To: c.Ready.Time}) {
 			c.NotReplayed = Gap{}
 		}
-		if c.Outcome == ClientMissing && t.imports.IsLossy(track.Span{From: c.begin(), To: math.MaxInt64}) {
+		if c.Outcome == ClientMissing && t.imports.IsLossy(c.Connection, track.Span{From: c.begin(), To: math.MaxInt64}) {
 			c.Outcome = ClientUnknown
 		}
 	}
