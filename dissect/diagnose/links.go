@@ -15,6 +15,7 @@ var causeOf = []struct {
 }{
 	// A node, its targets, and connections to it.
 	{"node.silent", "node.restarted", sameNode(0)},
+	{"restart.together", "node.restarted node.silent", sameServer(0)},
 	{"restart.target restart.no_recovery restart.unreachable", "node.restarted", sameServer(0)},
 	{"tcp.no_answer tcp.refused tcp.reset rdma", "node.restarted node.silent", sameNode(aftermath)},
 	{"restart.target restart.no_recovery restart.unreachable", "node.silent", sameServer(0)},
@@ -26,6 +27,7 @@ var causeOf = []struct {
 	{"evicted.recovery recovery io.missing_object", "restart.rolled_back restart.no_recovery", sameTarget(aftermath)},
 
 	{"restart.target", "restart.rolled_back", sameMachine},
+	{"restart.target restart.no_recovery restart.rolled_back", "restart.together", sameServer(0)},
 	{"evicted.unknown recovery.reconnect", "restart.rolled_back restart.target", ofMGS},
 
 	// A client that was gone: it misses recoveries, does not give locks back, and is evicted.

@@ -119,3 +119,50 @@ func TestEvictedByMGS(t *testing.T) {
 	s.connect(node3, mgs, "MGS", []change{connCnt(2), withHandle(1)}, []change{withHandle(2), granted(0)})
 	s.expect("note evicted.unknown: 192.0.2.1@tcp did not know the connection of 192.0.2.3@tcp to the MGS any more")
 }
+
+// Two targets of a server that were gone at the same time are one restart.
+func TestRestartedTogether(t *testing.T) {
+	const ost1 = "lustre-OST0001"
+	for _, tt := range []struct {
+		name    string
+		apart   float64 // seconds between the two
+		granted [2]uint32
+		reply   []change
+		want    []string
+	}{
+		{"in recovery", 0, [2]uint32{8, 8}, []change{opFlags(opRecovering)}, []string{"warning restart.together: lustre-OST0000 and lustre-OST0001 were restarted on 192.0.2.2@tcp about the same time: all were back 5.01 s after the first sign.",
+			"warning restart.target: lustre-OST0000 ", "warning restart.target: lustre-OST0001 "}},
+		{"without recovery", 0, [2]uint32{8, 8}, nil, []string{"error restart.together: lustre-OST0000 and lustre-OST0001 were restarted on 192.0.2.2@tcp about the same time, without a recovery:",
+			"error evicted.recovery", "error restart.no_recovery: lustre-OST0000 ", "warning restart.target", "error evicted.recovery", "error restart.no_recovery: lustre-OST0001 ", "warning restart.target"}},
+		{"rolled back", 0, [2]uint32{6, 6}, []change{opFlags(opRecovering)}, []string{"error restart.together: lustre-OST0000 and lustre-OST0001 on 192.0.2.2@tcp came back with older states of their disks, and what they had committed since is gone:",
+			"error restart.rolled_back: lustre-OST0000 ", "warning restart.target", "error restart.rolled_back: lustre-OST0001 ", "warning restart.target"}},
+		{"one rolled back", 0, [2]uint32{6, 8}, []change{opFlags(opRecovering)}, []string{"error restart.rolled_back: lustre-OST0000 ", "warning restart.target", "warning restart.target"}},
+		{"one after the other", 20, [2]uint32{8, 8}, []change{opFlags(opRecovering)}, []string{"warning restart.target: lustre-OST0000 ", "warning restart.target: lustre-OST0001 "}},
+	} {
+		s := newScene(t)
+		s.mounted(node3, oss, ost0, handle)
+		s.mounted(node3, oss, ost1, 2*handle)
+		s.pass(5)
+		back := func(target string, h uint64, number uint32) {
+			s.connect(node3, oss, target, []change{connCnt(3), withHandle(h), instance(7)}, append([]change{withHandle(h + 1), granted(number)}, tt.reply...))
+		}
+		gone := func(target string, h uint64) {
+			s.ping(node3, oss, h, status(enotconn))
+			s.connect(node3, oss, target, []change{connCnt(2), withHandle(h), instance(7)}, []change{status(enodev)})
+		}
+		gone(ost0, handle)
+		if tt.apart > 0 {
+			s.pass(5)
+			back(ost0, handle, tt.granted[0])
+			s.pass(tt.apart)
+		}
+		gone(ost1, 2*handle)
+		s.pass(5)
+		if tt.apart == 0 {
+			back(ost0, handle, tt.granted[0])
+		}
+		back(ost1, 2*handle, tt.granted[1])
+		t.Log(tt.name)
+		s.expect(tt.want...)
+	}
+}

@@ -2,13 +2,11 @@ package rules
 
 import (
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/paths"
 	"github.com/lshark/lshark/dissect/track/recovery"
 )
@@ -239,31 +237,11 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	if isSet(s.begin) {
 		f.First = s.begin.Time
 	}
-	slices.SortFunc(targets, func(a, b *recovery.Recovery) int { return strings.Compare(a.Target, b.Target) })
-	var names []string
-	var first, last, recovered track.Point
-	var impact recovery.Impact
-	moved := false
-	for _, v := range targets {
-		names = append(names, v.Target)
-		if !isSet(first) || v.Back.Time < first.Time {
-			first = v.Back
-		}
-		if v.Back.Time > last.Time {
-			last = v.Back
-		}
-		if v.Completed.Time > recovered.Time {
-			recovered = v.Completed
-		}
-		moved = moved || v.Kind == recovery.Failover
-		one := v.Impact()
-		impact.Waited += one.Waited
-		impact.Unanswered += one.Unanswered
-		impact.Longest = max(impact.Longest, one.Longest)
-	}
+	sum := sumRestarts(targets)
+	first, last, recovered := sum.first, sum.last, sum.recovered
 	f.Last = max(last.Time, recovered.Time)
 	after := func(t int64) string { return duration(t-f.First) + " after its last message" }
-	text := node.String() + " was restarted, and with it " + words(names)
+	text := node.String() + " was restarted, and with it " + words(sum.names)
 	f.Text = text + ": it sent nothing for " + duration(s.back.Time-f.First)
 	if s.reset {
 		f.Text += ", then reset connections that it did not know any more"
@@ -275,13 +253,13 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	if isSet(recovered) {
 		f.Text += "; clients had recovered " + duration(recovered.Time-f.First) + " after it"
 	}
-	f.Text += "." + impactText(&impact)
+	f.Text += "." + impactText(&sum.impact)
 	f.Brief = text + ": it was away for " + duration(first.Time-f.First) + ", until the first target was back"
 	if isSet(recovered) {
 		f.Brief += ", and clients had recovered after " + duration(recovered.Time-f.First)
 	}
-	f.Brief += "." + impactText(&impact) + " Look at its console, BMC or hypervisor for what happened before its last message, not at the network or the clients."
-	if moved {
+	f.Brief += "." + impactText(&sum.impact) + " Look at its console, BMC or hypervisor for what happened before its last message, not at the network or the clients."
+	if sum.moved {
 		f.Text += " Targets of it were started on another server."
 	}
 	f.Prove(s.begin, "the last message of %s before", node)

@@ -39,19 +39,26 @@ type quotaID struct {
 	id   uint32
 }
 
-// quotaKey is who is out of quota on a target.
+// quotaKey is who is out of quota: an id, or anyone on a target where the request does not
+// name the user.
 type quotaKey struct {
 	target targetKey
 	quotaID
-	known  bool // it is the quota of this id
-	anyone bool // the request does not name the user
 }
 
 // exceededQuota counts what was refused for want of quota.
 type exceededQuota struct {
 	tally
+	targets  []*quotaTarget
 	data     bool // writes were refused
 	metadata bool // creates, opens and others on an MDT were refused
+}
+
+// quotaTarget counts what a target refused.
+type quotaTarget struct {
+	targetKey
+	known bool // it is the quota of this id
+	tally
 }
 
 // The kinds of quota, and their names in sentences.
@@ -72,12 +79,15 @@ func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
 	if hasError(r, eQuota) == 0 || r.Opcode == opcodes.QUOTA_DQACQ || r.Variant != nil && strings.Contains(r.Variant.Name, "QUOTA") {
 		return
 	}
-	key := quotaKey{target: targetOf(r)}
-	key.quotaID, key.known = overQuota(r, m)
-	key.anyone = !key.known && !r.HasUser
+	var key quotaKey
+	id, known := overQuota(r, m)
+	if key.quotaID = id; !known && !r.HasUser {
+		key.target = targetOf(r)
+	}
 	x := fifo.GetOrNew(q.refused, key)
 	at := r.Replied()
 	x.add(r, at)
+	x.target(targetOf(r), known).add(r, at)
 	x.prove(r.Requested(), "%s sends the request", r.Client)
 	x.prove(at, "the reply says EDQUOT")
 	if r.Opcode == opcodes.OST_WRITE {
@@ -107,21 +117,55 @@ func overQuota(r *track.RPC, m *dissect.Message) (id quotaID, ok bool) {
 	return quotaID{userQuota, r.UID}, false
 }
 
+// target returns the counts of a target.
+func (x *exceededQuota) target(k targetKey, known bool) *quotaTarget {
+	for _, t := range x.targets {
+		if t.targetKey == k && t.known == known || len(x.targets) == maxQuotaTargets {
+			return t
+		}
+	}
+	t := &quotaTarget{targetKey: k, known: known}
+	x.targets = append(x.targets, t)
+	return t
+}
+
+// maxQuotaTargets is how many targets are told apart where a quota is used up.
+const maxQuotaTargets = 64
+
 // finding describes who is out of quota.
 func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Finding {
-	f := x.finding(key.target.subject())
-	who := fmt.Sprintf("%s %d", quotaKinds[key.kind], key.id)
-	if key.anyone {
+	subject := key.target.subject()
+	if len(x.targets) == 1 {
+		subject = x.targets[0].subject()
+	}
+	f := x.finding(subject)
+	who, anyone := fmt.Sprintf("%s %d", quotaKinds[key.kind], key.id), key.target != targetKey{}
+	if anyone {
 		who = "a user"
 	}
-	f.Detail += " " + who
-	var b strings.Builder
-	if key.known {
-		fmt.Fprintf(&b, "%s refused %s of %s with EDQUOT: %s is over quota.", key.target, x.operationsText(), x.senders(), who)
-	} else {
-		fmt.Fprintf(&b, "%s refused %s of %s by %s with EDQUOT: that user, its group, or the project of the directory is over quota.", key.target, x.operationsText(), x.senders(), who)
+	f.Key = key.target.String() + who
+	var sure, unsure []string
+	for _, t := range x.targets {
+		text := t.targetKey.String() + " refused " + t.operationsText()
+		if t.known {
+			sure = append(sure, text)
+		} else {
+			unsure = append(unsure, text)
+		}
 	}
-	if l, ok := q.limits.Get(key.quotaID); ok && !key.anyone {
+	var b strings.Builder
+	if len(sure) > 0 {
+		fmt.Fprintf(&b, "%s of %s with EDQUOT: %s is over quota.", words(sure), x.senders(), who)
+	}
+	if len(unsure) > 0 {
+		of := " of " + x.senders()
+		if len(sure) > 0 {
+			b.WriteString(" ")
+			of = ""
+		}
+		fmt.Fprintf(&b, "%s%s by %s with EDQUOT: that user, its group, or the project of the directory is over quota.", words(unsure), of, who)
+	}
+	if l, ok := q.limits.Get(key.quotaID); ok && !anyone {
 		b.WriteString(limitsText(who, &l, x))
 	}
 	f.Text = b.String()

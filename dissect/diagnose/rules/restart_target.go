@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
 )
 
@@ -281,7 +282,7 @@ var _ = add(diagnose.Rule{
 	Next:    "Find out who rolled back or restored the disk of the target (zpool history, snapshots, the storage array), and whether the newer state still exists. Stop using the file system until that is known; other targets and the clients have newer data: lctl lfsck_start afterwards.",
 	Samples: []string{"rolled_back.pcap.zst"},
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
-		if v.InstanceBefore <= v.Instance || v.Instance == 0 || v.Kind != recovery.Restart && v.Kind != recovery.Failover {
+		if !isRolledBack(v) {
 			return false
 		}
 		f.Text = fmt.Sprintf("%s on %s came back with an older state of its disk (started %d times before, and %d times now): what it had committed since is gone.", v.Target, v.Server, v.InstanceBefore, v.Instance)
@@ -297,6 +298,11 @@ var _ = add(diagnose.Rule{
 		return true
 	}),
 })
+
+// isRolledBack reports whether a target has been started less often than before.
+func isRolledBack(v *recovery.Recovery) bool {
+	return v.InstanceBefore > v.Instance && v.Instance != 0 && (v.Kind == recovery.Restart || v.Kind == recovery.Failover)
+}
 
 var _ = add(diagnose.Rule{
 	Code:     "restart.unreachable",
@@ -322,3 +328,123 @@ var _ = add(diagnose.Rule{
 		return true
 	}),
 })
+
+var _ = add(diagnose.Rule{
+	Code:     "restart.together",
+	Severity: diagnose.Error,
+	Noun:     "restart of several targets",
+	Summary:  "Several targets of a server were restarted about the same time.",
+	Meaning: "Targets that are gone at the same time were restarted by one hand or script, moved together, or lie on one pool of disks. " +
+		"The rule reports restarts of targets on the same server, each of which was gone before another one was back. The findings about each target follow from it.",
+	Limits: "A client notices that a target is gone when it sends the next request: one may have been back on its server when the next one was stopped. " +
+		"Where one target came back with an older state of its disk and another one is not known to, that is restart.rolled_back.",
+	Next:    "lshark recovery -v shows the steps of each client. Was the restart intended? If not, the console log of the server before it, and that of the HA software (pacemaker), have the reason.",
+	Samples: []string{"crashed_server.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		var list []*recovery.Recovery
+		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
+			if (v.Kind == recovery.Restart || v.Kind == recovery.Failover) && len(list) < maxRestarts {
+				list = append(list, v)
+			}
+		}, End: func() {
+			slices.SortStableFunc(list, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
+			for len(list) > 0 {
+				var group, rest []*recovery.Recovery
+				for _, v := range list {
+					if len(group) == 0 || overlaps(group, v) {
+						group = append(group, v)
+					} else {
+						rest = append(rest, v)
+					}
+				}
+				if f := restartedTogether(group); f != nil {
+					r.Report(*f)
+				}
+				list = rest
+			}
+		}}
+	},
+})
+
+// overlaps reports whether a target was gone on the same server as one of a list, at the same time.
+func overlaps(list []*recovery.Recovery, v *recovery.Recovery) bool {
+	return slices.ContainsFunc(list, func(o *recovery.Recovery) bool {
+		from := o.ServerBefore == v.ServerBefore || o.ServerBefore.Len == 0 || v.ServerBefore.Len == 0
+		return o.Target != v.Target && o.Kind == v.Kind && o.Server == v.Server && from && v.Begin() < o.Back.Time && o.Begin() < v.Back.Time
+	})
+}
+
+// restartedTogether describes targets that were gone at the same time, nil if it is one.
+func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
+	unrecovered, rolledBack := 0, 0
+	for _, v := range targets {
+		if _, ok := withoutRecovery(v); ok {
+			unrecovered++
+		}
+		if isRolledBack(v) {
+			rolledBack++
+		}
+	}
+	n, server := len(targets), targets[0].Server
+	if n < 2 || rolledBack > 0 && rolledBack < n {
+		return nil
+	}
+	f := &diagnose.Finding{Subject: diagnose.Subject{Server: server, Detail: strconv.FormatInt(targets[0].Begin(), 10)}, Node: server, Severity: diagnose.Warning,
+		First: targets[0].Begin(), Count: int64(n)}
+	sum := sumRestarts(targets)
+	f.Last = max(sum.last.Time, sum.recovered.Time)
+	how, look := " were restarted on "+server.String()+" about the same time", "Look who restarted them, or at the console of their server before they were gone."
+	switch {
+	case rolledBack == n:
+		f.Severity = diagnose.Error
+		how, look = " on "+server.String()+" came back with older states of their disks, and what they had committed since is gone", "Look who rolled back or restored the disks, not at the clients."
+	case unrecovered == n:
+		f.Severity = diagnose.Error
+		how += ", without a recovery"
+		look = "Look who restarted them, and how (umount -f, abort_recov), not at the clients."
+	case sum.moved: // as all others in the list
+		how = " moved from " + targets[0].ServerBefore.String() + " to " + server.String() + " about the same time"
+	}
+	f.Text = words(sum.names) + how + ": all were back " + duration(sum.last.Time-f.First) + " after the first sign"
+	if isSet(sum.recovered) {
+		f.Text += ", and clients had recovered after " + duration(sum.recovered.Time-f.First)
+	}
+	f.Text += "." + impactText(&sum.impact)
+	f.Brief = f.Text + " " + look
+	f.Prove(targets[0].Gone, "the first sign that %s is gone: %s", targets[0].Target, signText(targets[0].GoneBy))
+	for _, v := range targets {
+		f.Prove(v.Back, "%s accepts a connect again", v.Target)
+	}
+	f.Prove(sum.recovered, "clients of the last target have recovered")
+	return f
+}
+
+// restartSum sums up restarts of targets.
+type restartSum struct {
+	names                  []string    // in order
+	first, last, recovered track.Point // the first and the last connect that was accepted; when the last one had recovered
+	impact                 recovery.Impact
+	moved                  bool // a target is on another server
+}
+
+func sumRestarts(list []*recovery.Recovery) (s restartSum) {
+	for _, v := range list {
+		s.names = append(s.names, v.Target)
+		if !isSet(s.first) || v.Back.Time < s.first.Time {
+			s.first = v.Back
+		}
+		if v.Back.Time > s.last.Time {
+			s.last = v.Back
+		}
+		if v.Completed.Time > s.recovered.Time {
+			s.recovered = v.Completed
+		}
+		s.moved = s.moved || v.Kind == recovery.Failover
+		one := v.Impact()
+		s.impact.Waited += one.Waited
+		s.impact.Unanswered += one.Unanswered
+		s.impact.Longest = max(s.impact.Longest, one.Longest)
+	}
+	slices.Sort(s.names)
+	return s
+}
