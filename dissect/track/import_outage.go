@@ -38,6 +38,15 @@ type Refusals struct {
 	Job       string // of the first
 }
 
+// Add adds the requests that another server refused.
+func (f *Refusals) Add(other *Refusals) {
+	if f.Count == 0 || other.Count > 0 && other.First.Time < f.First.Time {
+		f.First, f.FirstCode, f.Job = other.First, other.FirstCode, other.Job
+	}
+	f.Count += other.Count
+	f.Writes += other.Writes
+}
+
 // Outage returns how the connection was lost the last time; nil: it was not, or is up
 // again without an eviction.
 func (i *Import) Outage() *Outage { return i.outage }

@@ -30,12 +30,82 @@ func addEviction(cause evictions.Cause, rule diagnose.Rule, describe func(*evict
 			}
 			f := evictionFinding(e)
 			describe(e, &f)
-			f.Text += lossText(e)
+			f.Text += lossText(&e.Refused)
 			proveEviction(e, &f)
 			r.Report(f)
 		}}
 	}
 	return add(rule)
+}
+
+// addJointEviction registers a rule for which evictions of a client by several targets about
+// the same time are one.
+func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(jointEviction, *diagnose.Finding)) bool {
+	rule.Severity, rule.Noun = diagnose.Error, "eviction"
+	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
+		last := fifo.NewMap[lnet.NID, jointEviction](maxHolders)
+		return diagnose.Hooks{Eviction: func(e *evictions.Eviction) {
+			if e.Cause != cause {
+				return
+			}
+			list, _ := last.Get(e.Client)
+			if len(list) == maxEvictions || !slices.ContainsFunc(list, func(o *evictions.Eviction) bool { return mayCoincide(o, e) }) {
+				list = nil
+			}
+			list = append(list, e)
+			last.Put(e.Client, list)
+			f := evictionFinding(list[0])
+			f.Key, f.Count = f.Detail, int64(len(list))
+			refused := list[0].Refused
+			for _, e := range list[1:] {
+				f.Target, f.TargetIndex = "", ""
+				if f.Server != e.Server {
+					f.Server = lnet.NID{}
+				}
+				f.First, f.Last = min(f.First, e.Lost.Time), max(f.Last, e.At.Time)
+				refused.Add(&e.Refused)
+			}
+			describe(list, &f)
+			f.Text += lossText(&refused)
+			for _, e := range list {
+				proveEviction(e, &f)
+			}
+			r.Report(f)
+		}}
+	}
+	return add(rule)
+}
+
+// jointEviction are evictions of a client about the same time.
+type jointEviction []*evictions.Eviction
+
+const maxEvictions = 64 // of a client at once
+
+// mayCoincide reports whether two targets may have evicted a client at the same moment, and it
+// found out by the same pings.
+func mayCoincide(a, b *evictions.Eviction) bool {
+	const apart = int64(10e9)
+	return (a.Kind == "mgc") == (b.Kind == "mgc") && a.Served.Time <= b.Lost.Time && b.Served.Time <= a.Lost.Time && max(a.Lost.Time, b.Lost.Time)-min(a.Lost.Time, b.Lost.Time) <= apart
+}
+
+// String returns the begin of a sentence: "lustre-OST0000 evicted 192.0.2.4@tcp".
+func (j jointEviction) String() string {
+	var names []string
+	for _, e := range j {
+		names = withNew(names, evictedFrom(e).String(), unlimited)
+	}
+	slices.Sort(names)
+	return words(names) + " evicted " + j[0].Client.String()
+}
+
+// silence returns the shortest and the longest silence, and whether one began before the capture.
+func (j jointEviction) silence() (shortest, longest int64, begunBefore bool) {
+	shortest = j[0].Silence
+	for _, e := range j {
+		shortest, longest = min(shortest, e.Silence), max(longest, e.Silence)
+		begunBefore = begunBefore || !isSet(e.Served)
+	}
+	return shortest, longest, begunBefore
 }
 
 // evictionFinding returns a finding with the subject and the times of an eviction.
@@ -63,8 +133,7 @@ func evictedFrom(e *evictions.Eviction) targetKey {
 
 // lossText returns a sentence about the requests that the server refused, with a space
 // before it; empty when there are none.
-func lossText(e *evictions.Eviction) string {
-	f := &e.Refused
+func lossText(f *track.Refusals) string {
 	if f.Count == 0 {
 		return ""
 	}
@@ -211,7 +280,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	}
 	b.WriteString(".")
 	b.WriteString(e.waitText(x))
-	f.Text = b.String() + lossText(x)
+	f.Text = b.String() + lossText(&x.Refused)
 	for i := range x.Locks {
 		f.Locks = append(f.Locks, x.Locks[i].Handle)
 	}
@@ -264,7 +333,7 @@ func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
 	return text + "."
 }
 
-var _ = addEviction(evictions.Silence, diagnose.Rule{
+var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 	Code:    "evicted.silence",
 	Summary: "A server evicted a client from which it had heard nothing for long.",
 	Meaning: "An idle client pings each of its targets, so that the server knows that it is alive. A server evicts a client from which nothing came for several ping intervals, six by default. " + evictionMeaning +
@@ -277,14 +346,21 @@ var _ = addEviction(evictions.Silence, diagnose.Rule{
 		{Name: "silence in ping intervals", Value: evictions.MinSilentPings, Unit: "pings", Reason: "The number after which servers evict can be set, but not below this."},
 	},
 	Samples: []string{"evicted_ping.pcap.zst"},
-}, func(e *evictions.Eviction, f *diagnose.Finding) {
-	f.First = e.Lost.Time - e.Silence
-	f.Text = whoEvicted(e) + " after it had heard nothing from it for long: the client got no reply for " + atLeast(!isSet(e.Served)) + duration(e.Silence) + " before it found out"
-	if e.Interval != 0 {
+}, func(j jointEviction, f *diagnose.Finding) {
+	silence, _, begunBefore := j.silence()
+	who := "it"
+	if len(j) > 1 {
+		who = "they"
+	}
+	for _, e := range j {
+		f.First = min(f.First, e.Lost.Time-e.Silence)
+	}
+	f.Text = j.String() + " after " + who + " had heard nothing from it for long: the client got no reply for " + atLeast(begunBefore) + duration(silence) + " before it found out"
+	if e := j[0]; e.Interval != 0 {
 		f.Text += ", though it pings about every " + duration(e.Interval)
 	}
 	f.Text += "."
-	f.Prove(e.Served, "the last reply that the client got before")
+	f.Prove(j[0].Served, "the last reply that the client got before")
 })
 
 var _ = addEviction(evictions.Recovery, diagnose.Rule{
@@ -344,7 +420,7 @@ var _ = addEviction(evictions.Denied, diagnose.Rule{
 	f.Prove(e.At, "the connect is refused with %s", errorName(e.Status))
 })
 
-var _ = addEviction(evictions.Unknown, diagnose.Rule{
+var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 	Code:    "evicted.unknown",
 	Summary: "A server evicted a client, and the capture does not show why.",
 	Meaning: "The client had to connect anew: the server did not know it any more, although the target ran on as far as the capture shows. " + evictionMeaning +
@@ -353,23 +429,28 @@ var _ = addEviction(evictions.Unknown, diagnose.Rule{
 	Limits:  evictionLimits + "The cause may have been before the capture began, or in a part that was not captured.",
 	Next:    "Look at the server's console log at that time: it has the reason for each eviction. If it has none, somebody evicted the client by hand.",
 	Samples: []string{"evicted_by_hand.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
-}, func(e *evictions.Eviction, f *diagnose.Finding) {
+}, func(j jointEviction, f *diagnose.Finding) {
+	e := j[0]
 	f.Prove(e.Served, "the last reply that the client got before")
 	if e.Kind == "mgc" {
 		f.Text = e.Server.String() + " did not know the connection of " + e.Client.String() + " to the MGS any more: the MGS was restarted, or evicted the client. The client reads the configuration again."
 		return
 	}
+	shortest, longest, begunBefore := j.silence()
 	switch {
-	case e.IsLossy:
-		f.Text = whoEvicted(e) + ". The capture lacks bytes that were sent between both, in which the cause may be."
+	case slices.ContainsFunc(j, func(e *evictions.Eviction) bool { return e.IsLossy }):
+		f.Text = j.String() + ". The capture lacks bytes that were sent between both, in which the cause may be."
 		return
-	case !isSet(e.Served):
-		f.Text = whoEvicted(e) + ". The capture begins too late to show why."
+	case begunBefore:
+		f.Text = j.String() + ". The capture begins too late to show why."
 		return
 	}
-	f.Text = whoEvicted(e) + ". The capture does not show why: no callback was ignored and no restart was seen"
-	if e.Silence > 0 {
-		f.Text += ", and the client had a reply from it " + duration(e.Silence) + " before. It may have been evicted by hand"
+	f.Text = j.String() + ". The capture does not show why: no callback was ignored and no restart was seen"
+	switch {
+	case shortest > 0 && len(j) > 1:
+		f.Text += ", and the client had a reply from each of them at most " + duration(longest) + " before. It may have been evicted by hand"
+	case shortest > 0:
+		f.Text += ", and the client had a reply from it " + duration(shortest) + " before. It may have been evicted by hand"
 	}
 	f.Text += "."
 })

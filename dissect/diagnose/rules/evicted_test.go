@@ -41,6 +41,23 @@ func TestEvictedUnknown(t *testing.T) {
 	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from it 5.00 s before. It may have been evicted by hand. It refused 1 request to write data: applications got an error for them.")
 }
 
+// Two targets evict a client at once: one finding.
+func TestEvictedByTwo(t *testing.T) {
+	s := newScene(t)
+	handles := map[string]uint64{ost0: handle, "lustre-MDT0000": 2 * handle}
+	for target, h := range handles {
+		s.mounted(node3, oss, target, h)
+	}
+	s.pass(5)
+	for _, h := range handles {
+		s.ping(node3, oss, h, status(enotconn))
+	}
+	for target, h := range handles {
+		s.connect(node3, oss, target, []change{connCnt(2), withHandle(h), instance(7)}, []change{withHandle(h + 1), granted(7)})
+	}
+	s.expect("error evicted.unknown: lustre-MDT0000 and lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from each of them at most 5.0")
+}
+
 // Bytes between both are missing: a callback may have been in them.
 func TestEvictedWhereBytesAreMissing(t *testing.T) {
 	s := newScene(t)

@@ -390,7 +390,7 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 		return nil
 	}
 	f := &diagnose.Finding{Subject: diagnose.Subject{Server: server, Detail: strconv.FormatInt(targets[0].Begin(), 10)}, Node: server, Severity: diagnose.Warning,
-		First: targets[0].Begin(), Count: int64(n)}
+		First: targets[0].Begin()}
 	sum := sumRestarts(targets)
 	f.Last = max(sum.last.Time, sum.recovered.Time)
 	how, look := " were restarted on "+server.String()+" about the same time", "Look who restarted them, or at the console of their server before they were gone."
