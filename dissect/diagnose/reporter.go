@@ -33,8 +33,10 @@ func (r *Reporter) Report(f Finding) {
 	if f.Next == "" {
 		f.Next = r.rule.Next
 	}
-	if rest, ok := strings.CutPrefix(f.Text, "a "); ok { // of a target without a name
-		f.Text = "A " + rest
+	for _, text := range []*string{&f.Text, &f.Brief} {
+		if rest, ok := strings.CutPrefix(*text, "a "); ok { // of a target without a name
+			*text = "A " + rest
+		}
 	}
 	f.Count = max(f.Count, 1)
 	f.Last = max(f.First, f.Last)

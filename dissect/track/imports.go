@@ -35,6 +35,9 @@ func (t *Imports) List() []*Import { return t.list }
 // Lost takes a run of bytes that were not captured.
 func (t *Imports) Lost(l *lnet.Loss) { t.losses.add(l) }
 
+// Begin returns the time of the first message.
+func (t *Imports) Begin() int64 { return t.begin }
+
 // IsLossy reports whether bytes between the nodes of a connection were not captured in a
 // stretch of time.
 func (t *Imports) IsLossy(c *Connection, s Span) bool { return t.losses.touches(c, s) }

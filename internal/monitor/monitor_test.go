@@ -234,7 +234,7 @@ func TestSameAsDiagnose(t *testing.T) {
 		for _, f := range e.Findings() {
 			findings[kind{f.Rule.Code, f.Severity}]++
 			if f.Rule.Code[:7] == "evicted" {
-				evictions++
+				evictions += f.Count
 			}
 		}
 		for _, r := range rules.All() {

@@ -307,7 +307,7 @@ func (c *cutMessages) end() {
 		fmt.Fprintf(&b, "%d of %d requests and replies lack a part: names, jobs, locks and results that are in it are unknown.", c.cut, c.all)
 	}
 	if 2*c.cut > c.all {
-		f.Brief = "Most requests and replies were captured in part only: restarts, evictions and what failed cannot be seen in all cases."
+		f.Brief = "Most requests and replies were captured in part only: restarts, evictions, locks and errors cannot be seen, or only some of them."
 	}
 	if c.lostBytes > 0 {
 		f.Severity = diagnose.Warning

@@ -447,10 +447,18 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 	}
 	f.Text = j.String() + ". The capture does not show why: no callback was ignored and no restart was seen"
 	switch {
-	case shortest > 0 && len(j) > 1:
-		f.Text += ", and the client had a reply from each of them at most " + duration(longest) + " before. It may have been evicted by hand"
-	case shortest > 0:
-		f.Text += ", and the client had a reply from it " + duration(shortest) + " before. It may have been evicted by hand"
+	case shortest == 0:
+		f.Text += "."
+		return
+	case len(j) > 1:
+		f.Text += ", and the client had a reply from each of them at most " + duration(longest) + " before."
+	default:
+		f.Text += ", and the client had a reply from it " + duration(shortest) + " before."
 	}
+	f.Text += " It may have been evicted by hand"
+	if e.IsEarly {
+		f.Text += ", or for a callback from before the capture"
+	}
+	f.Brief = f.Text + ": the console log of the server has the reason."
 	f.Text += "."
 })

@@ -40,6 +40,7 @@ type ioErrors struct {
 type ioError struct {
 	tally
 	again int64 // writes of a range that had failed before
+	blind int64 // errors of reads and writes of which the range is not in the capture
 	open  int64 // errors after which the same was not repeated with success
 	good  int64 // time of the last success
 	files []string
@@ -90,11 +91,15 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 	x.open++
 	x.add(r, at)
 	x.prove(at, "the reply to a request of %s says %s", r.Client, schema.AppendErrno(nil, errno))
+	transfer := r.Opcode == opcodes.OST_WRITE || r.Opcode == opcodes.OST_READ
+	if transfer && !r.HasFID {
+		x.blind++
+	}
 	if r.HasFID {
 		if file := fidText(r.FID); len(x.files) < maxNamedFiles && !slices.Contains(x.files, file) {
 			x.files = append(x.files, file)
 		}
-		if r.Opcode == opcodes.OST_WRITE || r.Opcode == opcodes.OST_READ {
+		if transfer {
 			e.failed.Put(k, times+1)
 			if failed && r.Opcode == opcodes.OST_WRITE {
 				x.again++
@@ -116,6 +121,9 @@ func (e *ioErrors) found(key targetKey, x *ioError, errno int32) {
 		again := " Each was repeated until it succeeded, " + duration(x.good-x.first) + " after the first error: applications waited, and got no error."
 		f.Brief = diagnose.Sentences(f.Text, 1) + again + " Look at the disks of this target: its console log, and zpool status -v or the RAID."
 		f.Text += again
+	case x.open == x.blind: // they may have been repeated with success
+		f.Severity = diagnose.Warning
+		f.Text += " Whether they were repeated with success is not in the capture."
 	case x.again > 0:
 		f.Text += fmt.Sprintf(" In %d of the writes, the client tried a range that had failed before.", x.again)
 	}

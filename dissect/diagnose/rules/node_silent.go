@@ -89,11 +89,8 @@ func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
 	}
 	if isSet(s.back) {
 		f.Last = s.back.Time
-	} else if h.silence == s {
+	} else if h.silence == s && isSet(s.begin) { // else the capture may have nothing of it
 		f.Last = n.report.Now()
-		if !isSet(s.begin) { // the capture may have nothing of it
-			f.Last = h.sentTo
-		}
 	}
 	f.Prove(s.begin, "the last message of %s before", h.addr)
 	f.Prove(s.first, "bytes to it are sent again")
@@ -224,7 +221,11 @@ func (n *restartedNodes) targetsOf(node lnet.NID, s *hostSilence) (list []*recov
 		if server.Len == 0 {
 			server = v.Server
 		}
-		if server == node && v.Back.Time > s.back.Time && v.Begin() < s.back.Time && v.Begin() >= s.from-inFlight {
+		known := v.Begin()
+		if isSet(v.LastReply) {
+			known = v.LastReply.Time
+		}
+		if server == node && v.Back.Time > s.back.Time && known < s.back.Time && v.Begin() >= s.from-inFlight {
 			list = append(list, v)
 		}
 	}

@@ -31,7 +31,6 @@ type hostLife struct {
 	addr     netip.Addr
 	last     track.Point  // its last message
 	seen     int64        // time of the last sign of life
-	sentTo   int64        // when something was sent to it last
 	heard    [2]heardFrom // the hosts from which something came last
 	silence  *hostSilence // that goes on
 	silences []*hostSilence
@@ -92,7 +91,6 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 	src.last = track.PointOf(m)
 	src.seen = max(src.seen, m.Time)
 	d := n.host(m.Dst.Addr())
-	d.sentTo = m.Time
 	if d.last.Frame == 0 && m.Kind == lnet.Reply { // nothing of it is captured, and it sends requests
 		d.seen = m.Time
 	}
@@ -144,7 +142,6 @@ func (n *nodeLife) segment(m *lnet.TCPEvent) {
 	h := n.host(m.Src.Addr())
 	resent := n.resent.silence(m)
 	to := n.host(m.Dst.Addr())
-	to.sentTo = max(to.sentTo, m.Time)
 	if resent != nil {
 		to.unanswered(resent, h, p)
 		return

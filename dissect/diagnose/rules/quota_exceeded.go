@@ -39,8 +39,7 @@ type quotaID struct {
 	id   uint32
 }
 
-// quotaKey is who is out of quota: an id, or anyone on a target where the request does not
-// name the user.
+// quotaKey is who is out of quota: an id, or anyone on a target where that is unknown.
 type quotaKey struct {
 	target targetKey
 	quotaID
@@ -81,8 +80,8 @@ func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
 	}
 	var key quotaKey
 	id, known := overQuota(r, m)
-	if key.quotaID = id; !known && !r.HasUser {
-		key.target = targetOf(r)
+	if key.quotaID = id; !known && (!r.HasUser || r.Opcode == opcodes.OST_WRITE) { // the owner of the file may be another one
+		key = quotaKey{target: targetOf(r)}
 	}
 	x := fifo.GetOrNew(q.refused, key)
 	at := r.Replied()
@@ -163,7 +162,11 @@ func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Findin
 			b.WriteString(" ")
 			of = ""
 		}
-		fmt.Fprintf(&b, "%s%s by %s with EDQUOT: that user, its group, or the project of the directory is over quota.", words(unsure), of, who)
+		if anyone {
+			fmt.Fprintf(&b, "%s%s with EDQUOT: whose quota is used up is not in the capture.", words(unsure), of)
+		} else {
+			fmt.Fprintf(&b, "%s%s by %s with EDQUOT: that user, its group, or the project of the directory is over quota.", words(unsure), of, who)
+		}
 	}
 	if l, ok := q.limits.Get(key.quotaID); ok && !anyone {
 		b.WriteString(limitsText(who, &l, x))

@@ -21,6 +21,7 @@ type Eviction struct {
 	Instance uint32        // of the target now, 0: unknown
 	Locks    []IgnoredLock // of which the client ignored a callback, the oldest callback first
 	Dropped  int           // locks that were too many to keep
+	IsEarly  bool          // the cause may have been before the capture began
 	IsLossy  bool          // bytes were not captured between the nodes where the cause may have been
 }
 

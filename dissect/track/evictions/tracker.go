@@ -106,7 +106,8 @@ func (t *Tracker) Close() {
 func (t *Tracker) pass() {
 	e := t.pending[0]
 	t.pending = t.pending[1:]
-	e.IsLossy = t.imports.IsLossy(e.Connection, track.Span{From: e.At.Time - maxIgnored, To: e.At.Time})
+	since := e.At.Time - maxIgnored
+	e.IsEarly, e.IsLossy = t.imports.Begin() > since, t.imports.IsLossy(e.Connection, track.Span{From: since, To: e.At.Time})
 	e.Target, e.Cause = e.Connection.Target, e.cause() // the name may have been found since
 	t.done(e)
 }
