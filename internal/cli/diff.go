@@ -209,6 +209,9 @@ func (c *diffOptions) run(args []string) error {
 	c.view.NodeName = first.NodeNames()
 	o.NIDs.Name = c.view.NodeName
 	before, failed := c.read(first, o.By)
+	if errors.As(failed, new(exit.Interrupted)) {
+		return failed // there is nothing to compare it with
+	}
 	after, failedToo := c.read(second, o.By)
 	w := c.sys.NewWriter(first.FlushPolicy())
 	return errors.Join(failed, failedToo, w.Write(c.compare(o, before, after)), w.Close())

@@ -20,7 +20,18 @@ const (
 	Failure = 1
 	Usage   = 2 // usage or filter syntax
 	Damage  = 3 // the input is damaged or not a capture
+	Signal  = 130
 )
+
+// Interrupted is the error of a command that the user ended by Ctrl-C before it had read all.
+type Interrupted struct{ Read, Total int64 } // bytes of the input, 0: unknown
+
+func (e Interrupted) Error() string {
+	if e.Total == 0 {
+		return "interrupted: the output is partial"
+	}
+	return fmt.Sprintf("interrupted after %d%% of the input: the output is partial", min(e.Read, e.Total)*100/e.Total)
+}
 
 // UsageError is an error in the command line.
 type UsageError struct{ Err error }
@@ -57,6 +68,8 @@ func Status(s *iostreams.IO, err error) int {
 		s.Say("%s", line)
 	}
 	switch {
+	case errors.As(err, new(Interrupted)):
+		return Signal
 	case errors.As(err, new(UsageError)):
 		return Usage
 	case errors.Is(err, iostreams.ErrWrite):

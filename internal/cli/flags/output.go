@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -193,42 +194,56 @@ func (j Job) each(run func(Job) error) error {
 	if f := o.cmd.Flags().Lookup("write"); f != nil && f.Changed {
 		return exit.Usagef("-w needs a file for -o, not a folder")
 	}
-	results, err := o.results(captures, form)
+	results, total, err := o.results(captures, form)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(o.path, 0o777); err != nil {
 		return err
 	}
-	if j.Input.Cores > 1 {
-		j.Sys.ErrTTY = false // their progress lines would overwrite each other
+	var read iostreams.ReadBytes
+	if !j.Input.Quiet {
+		defer j.Sys.NewProgress(func() (int64, int64) { return read.Sum(), total }).Stop()
 	}
+	j.Sys.Reading = read.Reading
 	j.Input.Read = nil
+	var interrupted atomic.Bool
 	return eachCapture(captures, max(j.Input.Cores, 1), func(i int) error {
-		if form == ParquetForm && o.isComplete(results[i], captures[i]) {
+		if info, err := os.Stat(captures[i]); err == nil {
+			defer read.Add(info.Size())
+		}
+		if interrupted.Load() || form == ParquetForm && o.isComplete(results[i], captures[i]) {
 			return nil
 		}
 		one := j
 		one.Sys, one.Output.path, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
-		return run(one)
+		err := run(one)
+		if errors.As(err, new(exit.Interrupted)) {
+			interrupted.Store(true)
+			if failed := os.Remove(results[i]); !errors.Is(failed, os.ErrNotExist) { // so that it is made the next time
+				err = errors.Join(err, failed)
+			}
+		}
+		return err
 	})
 }
 
 // results returns the files for the results of captures, which must be there and have
-// different names.
-func (o *Output) results(captures []string, form string) ([]string, error) {
-	var results []string
+// different names, and the size of the captures.
+func (o *Output) results(captures []string, form string) (results []string, total int64, err error) {
 	for i, capture := range captures {
-		if _, err := os.Stat(capture); err != nil {
-			return nil, err
+		info, err := os.Stat(capture)
+		if err != nil {
+			return nil, 0, err
 		}
+		total += info.Size()
 		result := o.result(capture, form)
 		if other := slices.Index(results, result); other >= 0 {
-			return nil, exit.Usagef("%s and %s would both be written to %s", captures[other], captures[i], result)
+			return nil, 0, exit.Usagef("%s and %s would both be written to %s", captures[other], captures[i], result)
 		}
 		results = append(results, result)
 	}
-	return results, nil
+	return results, total, nil
 }
 
 // eachCapture calls convert with the index of every capture, for n at a time.

@@ -24,11 +24,17 @@ type IO struct {
 	Columns  int                      // width of the terminal behind Out, 0 if unknown
 	Env      func(name string) string // as os.Getenv
 	About    string                   // what all messages of Say are about, empty for nothing particular
+
+	// Reading, if it is set, is called in place of showing a progress line. Who calls it
+	// calls stop at the end.
+	Reading func(bytes func() (read, total int64)) (stop func())
+
+	line *statusLine // on the terminal
 }
 
 // System returns the streams and the environment of the process.
 func System() *IO {
-	s := &IO{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
+	s := &IO{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, line: &statusLine{}}
 	s.InTTY = term.IsTerminal(int(os.Stdin.Fd()))
 	s.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	s.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
@@ -47,6 +53,7 @@ func (s *IO) Say(format string, args ...any) {
 	if s.About != "" {
 		text = s.About + ": " + text
 	}
+	s.line.hide()
 	fmt.Fprintf(s.Err, "lshark: %s\n", Printable(text))
 }
 

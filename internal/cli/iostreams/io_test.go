@@ -49,11 +49,11 @@ func TestProgressLine(t *testing.T) {
 		spent       time.Duration
 		want        string
 	}{
-		{500, 0, time.Second, "500 B read"},
-		{2_500_000, 0, time.Second, "2.5 MB read"},
-		{25e9, 100e9, 30 * time.Second, "25% of 100.0 GB, 1m30s left"},
-		{0, 100, time.Second, "0 B read"},
-		{300, 200, time.Second, "100% of 200 B, 0s left"},
+		{500, 0, time.Second, "500 B read, 500 B/s"},
+		{2_500_000, 0, time.Second, "2.5 MB read, 2.5 MB/s"},
+		{25e9, 100e9, 30 * time.Second, "25% of 100.0 GB, 833.3 MB/s, 1m30s left"},
+		{0, 100, time.Second, "0 B read, 0 B/s"},
+		{300, 200, time.Second, "100% of 200 B, 300 B/s, 0s left"},
 	} {
 		if got := progressLine(tt.read, tt.total, tt.spent); got != tt.want {
 			t.Errorf("%d of %d: %q, want %q", tt.read, tt.total, got, tt.want)
@@ -61,8 +61,44 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestProgressForPeople checks that the line appears only on a terminal that
-// shows nothing else.
+// TestStatusLine checks that the line gives way to everything else on the terminal.
+func TestStatusLine(t *testing.T) {
+	var b bytes.Buffer
+	s := &IO{Out: &b, Err: &b, OutTTY: true, ErrTTY: true, line: &statusLine{}}
+	s.line.show(s.Err, "1%")
+	w := s.NewWriter(FlushWhenFull)
+	if err := w.Write([]byte("a line\n")); err != nil {
+		t.Fatal(err)
+	}
+	s.line.show(s.Err, "2%") // too early
+	s.line.quiet = time.Now()
+	s.line.show(s.Err, "3%")
+	s.Say("a note")
+	want := clearLine + "1%" + clearLine + "a line\n" + clearLine + "3%" + clearLine + "lshark: a note\n"
+	if b.String() != want {
+		t.Errorf("%q, want %q", &b, want)
+	}
+}
+
+// TestReadBytes checks the sum over several readings.
+func TestReadBytes(t *testing.T) {
+	var r ReadBytes
+	s := &IO{Reading: r.Reading}
+	for range 2 {
+		defer s.NewProgress(func() (read, total int64) { return 3, 10 }).Stop()
+	}
+	p := s.NewProgress(func() (read, total int64) { return 7, 10 })
+	if n := r.Sum(); n != 13 {
+		t.Errorf("%d bytes, want 13", n)
+	}
+	p.Stop()
+	r.Add(10)
+	if n := r.Sum(); n != 16 {
+		t.Errorf("%d bytes, want 16", n)
+	}
+}
+
+// TestProgressForPeople checks that the line appears only on a terminal.
 func TestProgressForPeople(t *testing.T) {
 	count := func() (read, total int64) { return 1, 2 }
 	for _, tt := range []struct {
@@ -71,7 +107,7 @@ func TestProgressForPeople(t *testing.T) {
 		want           bool
 	}{
 		{false, true, count, true},
-		{true, true, count, false},
+		{true, true, count, true},
 		{false, false, count, false},
 		{false, true, nil, false},
 	} {

@@ -3,13 +3,16 @@ package iostreams
 import (
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 	"time"
 )
 
 // Progress is a line on standard error that shows how much of the input was
-// read. It is shown when standard error is a terminal, standard output is not,
-// and reading takes longer than a second.
+// read. It is shown when standard error is a terminal, reading takes longer than a
+// second, and nothing was printed on the terminal for a second.
 type Progress struct {
+	line *statusLine
 	out  io.Writer
 	stop chan struct{}
 	done chan struct{}
@@ -21,14 +24,62 @@ const (
 	clearLine     = "\r\x1b[K"
 )
 
+// statusLine is a line of the terminal that is replaced, and removed before anything else is
+// written. nil is valid: there is none.
+type statusLine struct {
+	mu    sync.Mutex
+	out   io.Writer // that shows it, nil: it is not shown
+	quiet time.Time // it is not shown until then
+}
+
+// show replaces the line.
+func (l *statusLine) show(out io.Writer, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Now().After(l.quiet) {
+		fmt.Fprint(out, clearLine+text)
+		l.out = out
+	}
+}
+
+// hide removes the line for a while.
+func (l *statusLine) hide() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.out != nil {
+		fmt.Fprint(l.out, clearLine)
+		l.out = nil
+	}
+	l.quiet = time.Now().Add(progressAfter)
+}
+
+// terminal is Out, where that is the terminal that shows the line.
+type terminal struct{ *IO }
+
+func (t terminal) Write(b []byte) (int, error) {
+	t.line.hide()
+	return t.Out.Write(b)
+}
+
 // NewProgress starts the line. bytes returns how many bytes were read and how
 // many there are, 0 if unknown; it is called from another goroutine. NewProgress
 // returns nil, which is valid, when the line is not to be shown.
 func (s *IO) NewProgress(bytes func() (read, total int64)) *Progress {
-	if bytes == nil || !s.ErrTTY || s.OutTTY {
+	if bytes == nil || !s.ErrTTY && s.Reading == nil {
 		return nil
 	}
-	p := &Progress{out: s.Err, stop: make(chan struct{}), done: make(chan struct{})}
+	if s.line == nil {
+		s.line = &statusLine{}
+	}
+	p := &Progress{line: s.line, out: s.Err, stop: make(chan struct{}), done: make(chan struct{})}
+	if s.Reading != nil {
+		end := s.Reading(bytes)
+		go func() { <-p.stop; end(); close(p.done) }()
+		return p
+	}
 	go p.run(bytes)
 	return p
 }
@@ -38,19 +89,15 @@ func (p *Progress) run(bytes func() (read, total int64)) {
 	start := time.Now()
 	next := time.NewTimer(progressAfter)
 	defer next.Stop()
-	shown := false
 	for {
 		select {
 		case <-p.stop:
-			if shown {
-				fmt.Fprint(p.out, clearLine)
-			}
+			p.line.hide()
 			return
 		case <-next.C:
 		}
 		read, total := bytes()
-		shown = true
-		fmt.Fprint(p.out, clearLine+progressLine(read, total, time.Since(start)))
+		p.line.show(p.out, progressLine(read, total, time.Since(start)))
 		next.Reset(progressEvery)
 	}
 }
@@ -63,14 +110,53 @@ func (p *Progress) Stop() {
 	}
 }
 
-// progressLine shows how much was read and estimates how long the rest takes.
+// ReadBytes counts the bytes that several readings have read, for one progress line.
+type ReadBytes struct {
+	mu    sync.Mutex
+	done  int64 // by those that have ended: see Add
+	going []*func() (read, total int64)
+}
+
+// Add adds what a reading that has ended has read.
+func (r *ReadBytes) Add(n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += n
+}
+
+// Sum returns the sum.
+func (r *ReadBytes) Sum() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.done
+	for _, bytes := range r.going {
+		read, _ := (*bytes)()
+		n += read
+	}
+	return n
+}
+
+// Reading adds a reading until end is called: it is for IO.Reading.
+func (r *ReadBytes) Reading(bytes func() (read, total int64)) (end func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.going = append(r.going, &bytes)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.going = slices.DeleteFunc(r.going, func(b *func() (read, total int64)) bool { return b == &bytes })
+	}
+}
+
+// progressLine shows how much was read and how fast, and estimates how long the rest takes.
 func progressLine(read, total int64, spent time.Duration) string {
+	rate := byteCount(int64(float64(read)/max(spent.Seconds(), 1e-3))) + "/s"
 	if total <= 0 || read <= 0 {
-		return byteCount(read) + " read"
+		return byteCount(read) + " read, " + rate
 	}
 	read = min(read, total)
 	left := time.Duration(float64(spent) * float64(total-read) / float64(read)).Round(time.Second)
-	return fmt.Sprintf("%d%% of %s, %v left", read*100/total, byteCount(total), left)
+	return fmt.Sprintf("%d%% of %s, %s, %v left", read*100/total, byteCount(total), rate, left)
 }
 
 // byteCount formats n bytes in units of 1000.

@@ -38,10 +38,11 @@ type Writer struct {
 // NewWriter returns a Writer for Out. On a terminal its policy is FlushEachWrite.
 // Close must be called.
 func (s *IO) NewWriter(policy FlushPolicy) *Writer {
+	out := s.Out
 	if s.OutTTY {
-		policy = FlushEachWrite
+		policy, out = FlushEachWrite, terminal{s}
 	}
-	w := newWriter(s.Out, policy)
+	w := newWriter(out, policy)
 	if policy == FlushOften {
 		go w.flushOften()
 	}

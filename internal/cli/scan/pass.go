@@ -251,8 +251,11 @@ func (p *Pass) Run() (err error) {
 	}
 	// Until here a signal ends the program, because opening a FIFO may wait
 	// for its other end.
+	release := func() {}
 	if p.in.Live() || p.in.piped() {
 		src.stopOnSignal(p.in.duration, p.opt.Stop)
+	} else {
+		release = src.stopOnInterrupt()
 	}
 	if p.in.Live() && !p.in.quiet {
 		p.sys.Say("capturing on %s: %s", p.in.iface, p.in.liveTraffic())
@@ -261,7 +264,10 @@ func (p *Pass) Run() (err error) {
 		p.Fail(begin())
 	}
 	p.inputErr = p.read(src)
-	err = p.inputErr
+	release()
+	if err = p.inputErr; src.interrupted.Load() {
+		err = errors.Join(err, src.partial())
+	}
 	if !p.failed.Load() {
 		p.dissector.Close()
 	}
@@ -301,7 +307,7 @@ func (p *Pass) concurrent() bool {
 // a consumer stops. The error is that of the input.
 func (p *Pass) read(src *source) error {
 	bytes := src.progress()
-	if p.in.quiet {
+	if p.in.quiet && p.sys.Reading == nil {
 		bytes = nil
 	}
 	defer p.sys.NewProgress(bytes).Stop()

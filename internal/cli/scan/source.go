@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
 )
 
 // pipeIdle is how long the writer of a pipe may be silent before messages that
@@ -23,7 +24,9 @@ type source struct {
 	live     *capture.Live   // frames, when they are captured live
 	reader   *capture.Reader // frames, when they come from files
 	stopping atomic.Bool
-	outage   outage
+
+	interrupted atomic.Bool // the user ended the reading of files
+	outage      outage
 }
 
 // outage is when the interface of a live capture is away.
@@ -64,6 +67,9 @@ func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, e
 
 // next reads the next frame; its errors are those of Frames.Next.
 func (s *source) next(f *capture.Frame) error {
+	if s.interrupted.Load() {
+		return io.EOF
+	}
 	err := s.frames.Next(f)
 	if s.stopping.Load() && errors.Is(err, os.ErrClosed) {
 		return io.EOF
@@ -120,6 +126,14 @@ func (s *source) progress() func() (read, total int64) {
 	return s.reader.Progress
 }
 
+// partial returns the error of a reading that the user has ended.
+func (s *source) partial() (err exit.Interrupted) {
+	if bytes := s.progress(); bytes != nil {
+		err.Read, err.Total = bytes()
+	}
+	return err
+}
+
 // dropped returns how many frames of a live capture the kernel dropped because
 // they were not read in time.
 func (s *source) dropped() (uint64, error) {
@@ -127,6 +141,25 @@ func (s *source) dropped() (uint64, error) {
 		return 0, nil
 	}
 	return s.live.Dropped()
+}
+
+// stopOnInterrupt lets Ctrl-C end the reading of files, until release is called. A second one
+// ends the process.
+func (s *source) stopOnInterrupt() (release func()) {
+	if signal.Ignored(os.Interrupt) {
+		return func() {}
+	}
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		select {
+		case <-signals:
+			s.interrupted.Store(true)
+		case <-done:
+		}
+		signal.Stop(signals)
+	}()
+	return func() { close(done) }
 }
 
 // stopOnSignal lets SIGINT, SIGTERM, a time limit or the closing of stop end an

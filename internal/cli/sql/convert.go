@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -36,6 +37,7 @@ type converter struct {
 	flags   scan.Flags // those that decide what is made of captures
 	workers int        // captures converted at a time
 	temp    string     // directory for files that are not complete, and of captures that grow
+	read    iostreams.ReadBytes
 }
 
 // settings returns what decides, apart from the content of a capture, what is made of it.
@@ -93,20 +95,20 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 			all = append(all, &conversion{capture: path, table: table})
 		}
 	}
-	var done, total atomic.Int64
+	var total int64
 	for _, j := range all {
 		info, err := os.Stat(j.capture)
 		if err != nil {
 			return nil, nil, err
 		}
 		j.bytes = info.Size()
-		total.Add(j.bytes)
+		total += j.bytes
 	}
-	progress := c.progress(&done, &total)
+	progress := c.progress(total)
 	groups := slices.Collect(slices.Chunk(all, max(1, len(tables))))
 	var failed atomic.Bool
 	flags.Parallel(len(groups), c.workers, func(i, worker int) {
-		if !failed.Load() && !c.convertCapture(groups[i], settings, worker, &done) {
+		if !failed.Load() && !c.convertCapture(groups[i], settings, worker) {
 			failed.Store(true)
 		}
 	})
@@ -124,18 +126,16 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 }
 
 // progress shows a line while conversion goes on; with -q it does not.
-func (c *converter) progress(done, total *atomic.Int64) *iostreams.Progress {
+func (c *converter) progress(total int64) *iostreams.Progress {
 	if c.flags.Quiet {
 		return nil
 	}
-	streams := *c.sys.IO
-	streams.OutTTY = false // nothing is written to it meanwhile
-	return streams.NewProgress(func() (int64, int64) { return done.Load(), total.Load() })
+	return c.sys.NewProgress(func() (int64, int64) { return c.read.Sum(), total })
 }
 
 // convertCapture converts the tables of one capture. worker is the number of the worker. It reports whether all
 // succeeded; damage of the capture is no failure.
-func (c *converter) convertCapture(tables []*conversion, settings string, worker int, done *atomic.Int64) bool {
+func (c *converter) convertCapture(tables []*conversion, settings string, worker int) bool {
 	if len(tables) == 0 {
 		return true
 	}
@@ -157,7 +157,7 @@ func (c *converter) convertCapture(tables []*conversion, settings string, worker
 				return false
 			}
 		}
-		done.Add(j.bytes)
+		c.read.Add(j.bytes)
 	}
 	return true
 }
@@ -167,10 +167,10 @@ func (c *converter) convertCapture(tables []*conversion, settings string, worker
 func (c *converter) make(j *conversion, key string, before state, worker int) error {
 	made := filepath.Join(c.temp, fmt.Sprintf("%d-%s.parquet", worker, j.table))
 	streams := *c.sys.IO
-	streams.OutTTY, streams.ErrTTY = false, false
+	streams.OutTTY, streams.ErrTTY, streams.Reading = false, false, c.read.Reading
 	err := c.run(&scan.System{IO: &streams, Open: c.sys.Open, Harden: c.sys.Harden}, c.arguments(j, made))
 	var d *capture.DamageError
-	if err != nil && !errors.As(err, &d) {
+	if err != nil && !errors.As(err, &d) || errors.As(err, new(exit.Interrupted)) {
 		return err
 	}
 	if _, missing := os.Stat(made); missing != nil {
