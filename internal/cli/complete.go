@@ -2,7 +2,9 @@ package cli
 
 import (
 	"io"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -119,6 +121,28 @@ func recordNames(command string) (columns, filters []string) {
 
 func namesOf[R any](keys *records.Table[R]) (columns, filters []string) {
 	return render.KeyNames(keys), filter.RecordNames(keys)
+}
+
+// completeFiles completes the first argument of lshark, which is a command or a file: where
+// a command begins with the word, shells do not complete files themselves.
+func completeFiles(cmd *cobra.Command, args []string, start string) (names []string, _ cobra.ShellCompDirective) {
+	if len(args) > 0 || cmd.Flags().NFlag() > 0 || len(flags.WithPrefix(commandNames(cmd), start)) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			name += "/"
+		}
+		if strings.HasPrefix(name, start) && name[0] != '.' {
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
 }
 
 func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {

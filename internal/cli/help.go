@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
@@ -21,6 +23,8 @@ func setHelp(root *cobra.Command, s *iostreams.IO, addAll func()) {
 		width = usualWidth
 	}
 	width = min(width, maxWidth)
+	root.SetHelpCommand(newHelp(width))
+	root.SetHelpCommandGroupID(referenceGroup)
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		addAll()
 		_, err := c.OutOrStderr().Write(usageText(c, width))
@@ -49,27 +53,57 @@ func usageText(cmd *cobra.Command, width int) []byte {
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
-	if subs := cmd.Commands(); len(subs) > 0 {
-		b.WriteString("\nCommands:\n")
-		longest := 0
-		for _, c := range subs {
-			longest = max(longest, len(c.Name()))
-		}
-		for _, c := range subs {
-			indent := strings.Repeat(" ", 2+longest+2)
-			lines := strings.ReplaceAll(wrapText(c.Short, width-len(indent)), "\n", "\n"+indent)
-			fmt.Fprintf(&b, "  %-*s  %s\n", longest, c.Name(), lines)
+	for _, group := range cmd.Groups() {
+		fmt.Fprintf(&b, "\n%s:\n", group.Title)
+		for _, c := range cmd.Commands() {
+			if c.GroupID == group.ID {
+				const longest = len("completion")
+				indent := strings.Repeat(" ", 2+longest+2)
+				lines := strings.ReplaceAll(wrapText(c.Short, width-len(indent)), "\n", "\n"+indent)
+				fmt.Fprintf(&b, "  %-*s  %s\n", longest, c.Name(), lines)
+			}
 		}
 	}
 	sets := flags.ByGroup(cmd)
 	for _, group := range flags.Groups {
-		if sets[group] != nil {
-			fmt.Fprintf(&b, "\n%s:\n%s", group, sets[group].FlagUsagesWrapped(width))
+		if sets[group] == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s:\n", group)
+		if group == flags.InputGroup {
+			b.Write(inputUsage(cmd, sets[group], width))
+		} else {
+			b.WriteString(sets[group].FlagUsagesWrapped(width))
 		}
 	}
 	if cmd.HasSubCommands() {
 		fmt.Fprintf(&b, "\n\"%s COMMAND --help\" describes a command.\n", cmd.CommandPath())
 	}
+	return b.Bytes()
+}
+
+// inputUsage returns the input flags of a command: those that only it has with their meanings,
+// others by name.
+func inputUsage(cmd *cobra.Command, set *pflag.FlagSet, width int) []byte {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.SortFlags = false
+	var names []string
+	set.VisitAll(func(f *pflag.Flag) {
+		switch common := cmd.Root().Flags().Lookup(f.Name); {
+		case common == nil || common.Usage != f.Usage:
+			own.AddFlag(f)
+		case f.Shorthand != "":
+			names = append(names, "-"+f.Shorthand)
+		default:
+			names = append(names, "--"+f.Name)
+		}
+	})
+	var b bytes.Buffer
+	if len(names) > 0 {
+		text := wrapText(strings.Join(names, ", ")+": \"lshark help "+inputTopic+"\" describes them", width-2)
+		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+	}
+	b.WriteString(own.FlagUsagesWrapped(width))
 	return b.Bytes()
 }
 
@@ -109,24 +143,34 @@ func wrapText(text string, width int) string {
 	return b.String()
 }
 
-// newHelp returns the help command, for which an unknown command is an error.
-func newHelp() *cobra.Command {
+// inputTopic is what help describes besides commands: the flags that they share.
+const inputTopic = "input"
+
+// newHelp returns the help command, for which an unknown command is an error. Lines are as long
+// as width says.
+func newHelp(width int) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Show the help of a command",
-		Long:  "help shows the help of a command, or that of lshark.",
+		Use:   "help [COMMAND | " + inputTopic + "]",
+		Short: "Show the help of a command, or input: that of the flags for input",
+		Long:  "help shows the help of a command, or that of lshark. \"help " + inputTopic + "\" describes the flags of all commands that read packets.",
 		Example: `  # the flags of stats
   lshark help stats`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
+			if slices.Equal(args, []string{inputTopic}) {
+				_, about, _ := strings.Cut(root.Long, "\n\n")
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s:\n%s", wrapText(about, width), flags.InputGroup,
+					flags.ByGroup(root)[flags.InputGroup].FlagUsagesWrapped(width))
+				return err
+			}
 			about, _, err := root.Find(args)
 			if err != nil || len(args) > 0 && about == root {
-				return exit.UnknownName("command", args[0], commandNames(root))
+				return exit.UnknownName("command", args[0], append(commandNames(root), inputTopic))
 			}
 			return about.Help()
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-			return flags.WithPrefix(commandNames(cmd.Root()), start), cobra.ShellCompDirectiveNoFileComp
+			return flags.WithPrefix(append(commandNames(cmd.Root()), inputTopic), start), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	addHelpFlag(cmd)

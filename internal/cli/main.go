@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -71,7 +70,7 @@ func Run(sys *scan.System, args []string) int {
 			panic(err) // a flag has two completions
 		}
 	}
-	help := &helpWriter{to: sys.Out}
+	help := &helpWriter{to: sys.IO}
 	root.SetArgs(joinCompared(reference.NegativeNumbersLast(args)))
 	root.SetOut(help)
 	root.SetErr(sys.Err)
@@ -82,17 +81,17 @@ func Run(sys *scan.System, args []string) int {
 	return exit.Status(sys.IO, err)
 }
 
-// helpWriter remembers its first error, which cobra ignores when it prints a
-// help text.
+// helpWriter pages help texts, and remembers its first error, which cobra ignores when it
+// prints one.
 type helpWriter struct {
-	to  io.Writer
+	to  *iostreams.IO
 	err error
 }
 
 func (w *helpWriter) Write(b []byte) (int, error) {
-	n, err := w.to.Write(b)
+	err := w.to.Page(b)
 	if w.err == nil {
 		w.err = err
 	}
-	return n, err
+	return len(b), err
 }

@@ -155,7 +155,8 @@ func manPage(cmd *cobra.Command) []byte {
 const manStatus = `.SH EXIT STATUS
 0: success, also when nothing matched. 1: failure. 2: error in the arguments or
 in a filter. 3: the input is damaged or not a capture; everything that could be
-read was printed first.
+read was printed first. 130: Ctrl-C ended the reading of files, what was found so
+far was printed.
 `
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }

@@ -19,31 +19,48 @@ import (
 	"github.com/lshark/lshark/internal/cli/reference"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/cli/sql"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 type subcommand struct {
-	name string
-	make func() *cobra.Command
+	name  string
+	make  func() *cobra.Command
+	group string // its title in help
 }
+
+// The groups of commands.
+const (
+	lookGroup      = "Look at messages and RPCs"
+	troubleGroup   = "Explain trouble"
+	sumGroup       = "Sum up"
+	referenceGroup = "Reference"
+	exportGroup    = "Export and service"
+)
 
 // subcommands returns all commands of lshark but help, which cobra adds.
 func subcommands(sys *scan.System) []subcommand {
 	of := func(name string, newCommand func(*scan.System) *cobra.Command) subcommand {
-		return subcommand{name, func() *cobra.Command { return newCommand(sys) }}
+		return subcommand{name: name, make: func() *cobra.Command { return newCommand(sys) }}
 	}
 	ofReference := func(name string, newCommand func(*iostreams.IO) *cobra.Command) subcommand {
-		return subcommand{name, func() *cobra.Command { return newCommand(sys.IO) }}
+		return subcommand{name: name, make: func() *cobra.Command { return newCommand(sys.IO) }}
 	}
-	return []subcommand{
-		of("show", newShow), of("rpcs", newRPCs), of("stats", newStats), of("imports", newImports), of("locks", newLocks), of("files", newFiles),
-		of("recovery", newRecovery), of("config", newConfig), of("diff", newDiff), of("diagnose", newDiagnose),
-		of("tui", newTUI), of("ladder", newLadder), of("trace", newTrace), of("report", newReport), of("anonymize", newAnonymize),
-		of("monitor", monitor.New),
-		{"sql", func() *cobra.Command { return sql.New(sys, execute) }},
-		{"extcap", func() *cobra.Command { return extcap.New(sys, flags.Version()) }},
-		ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode), ofReference("fields", reference.NewFields), ofReference("schema", reference.NewSchema),
-		ofReference("version", newVersion), ofReference("completion", newCompletion),
+	var list []subcommand
+	add := func(group string, commands ...subcommand) {
+		for _, c := range commands {
+			c.group = group
+			list = append(list, c)
+		}
 	}
+	add(lookGroup, of("show", newShow), of("rpcs", newRPCs), of("trace", newTrace), of("ladder", newLadder), of("config", newConfig), of("tui", newTUI))
+	add(troubleGroup, of("diagnose", newDiagnose), of("recovery", newRecovery), of("imports", newImports), of("locks", newLocks), of("diff", newDiff))
+	add(sumGroup, of("stats", newStats), of("files", newFiles), of("report", newReport),
+		subcommand{name: "sql", make: func() *cobra.Command { return sql.New(sys, execute) }})
+	add(referenceGroup, ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode), ofReference("fields", reference.NewFields),
+		ofReference("schema", reference.NewSchema), ofReference("version", newVersion), ofReference("completion", newCompletion))
+	add(exportGroup, of("anonymize", newAnonymize), of("monitor", monitor.New),
+		subcommand{name: "extcap", make: func() *cobra.Command { return extcap.New(sys, flags.Version()) }})
+	return list
 }
 
 // program is the command lshark with those of its subcommands that are needed: to
@@ -62,9 +79,12 @@ func newProgram(sys *scan.System) *program {
 	}
 	p.root = newMessages(sys, names)
 	p.root.SilenceErrors, p.root.SilenceUsage = true, true
-	p.root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.UsageError{Err: flagError(err)} })
-	p.root.SetHelpCommand(newHelp())
+	p.root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return exit.UsageError{Err: p.flagError(cmd, err)} })
+	for _, title := range []string{lookGroup, troubleGroup, sumGroup, referenceGroup, exportGroup} {
+		p.root.AddGroup(&cobra.Group{ID: title, Title: title})
+	}
 	p.root.CompletionOptions.DisableDefaultCmd = true
+	p.root.ValidArgsFunction = completeFiles
 	setVersion(p.root)
 	addHelpFlag(p.root)
 	setHelp(p.root, sys.IO, p.addAll)
@@ -78,6 +98,7 @@ func (p *program) add(needed func(name string) bool) {
 		}
 		cmd := s.make()
 		addHelpFlag(cmd)
+		cmd.GroupID = s.group
 		p.root.AddCommand(cmd)
 		return true
 	})
@@ -109,9 +130,17 @@ func (p *program) addNamed(args []string) {
 	p.add(func(name string) bool { return slices.Contains(args, name) })
 }
 
-// flagError returns the error of a flag that needs a number in words: the one of
-// pflag has that of package strconv in it.
-func flagError(err error) error {
+// flagError returns the error of an unknown flag with those that may be meant, of this command
+// or of others, and the error of a flag that needs a number in words: the one of pflag has
+// that of package strconv in it.
+func (p *program) flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+		if near := p.nearFlags(cmd, unknown.GetSpecifiedName()); len(near) > 0 {
+			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, ", "))
+		}
+		return err
+	}
 	var invalid *pflag.InvalidValueError
 	var number *strconv.NumError
 	if !errors.As(err, &invalid) || !errors.As(err, &number) {
@@ -121,6 +150,37 @@ func flagError(err error) error {
 		return fmt.Errorf("--%s: %s is out of range", invalid.GetFlag().Name, invalid.GetValue())
 	}
 	return fmt.Errorf("--%s needs a number, not %q", invalid.GetFlag().Name, invalid.GetValue())
+}
+
+// nearFlags returns flags with a name of another command, else those of the command with
+// similar names, else those of others.
+func (p *program) nearFlags(cmd *cobra.Command, name string) []string {
+	const most = 3
+	var own, others []string
+	commands := make(map[string][]string) // with a flag
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
+	p.addAll()
+	for _, g := range p.root.Groups() {
+		for _, c := range p.root.Commands() {
+			if c.GroupID == g.ID {
+				c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+					others = append(others, f.Name)
+					commands[f.Name] = append(commands[f.Name], c.CommandPath()+" --"+f.Name)
+				})
+			}
+		}
+	}
+	near := schema.Nearest(name, own, most)
+	if list := commands[name]; len(list) > 0 || len(near) == 0 {
+		for _, other := range schema.Nearest(name, others, 1) {
+			list = commands[other]
+		}
+		return list[:min(len(list), most)]
+	}
+	for i := range near {
+		near[i] = "--" + near[i]
+	}
+	return near
 }
 
 // lustreReleases are the releases whose messages the tables describe.

@@ -104,6 +104,9 @@ func (l *lexer) word() (token, error) {
 		l.pos++
 	}
 	if l.pos == start {
+		if l.text[start] == '=' {
+			return token{}, l.fail(start, 1, "unexpected character '='; did you mean ==?")
+		}
 		return token{}, l.fail(start, 1, "unexpected character "+strconv.QuoteRune(rune(l.text[start])))
 	}
 	text := l.text[start:l.pos]

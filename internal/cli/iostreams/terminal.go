@@ -1,9 +1,13 @@
 package iostreams
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 
@@ -32,6 +36,34 @@ func (s *IO) Size() (columns, rows int) {
 		}
 	}
 	return s.Columns, usualRows
+}
+
+// Page writes a text to Out, by the pager in PAGER, less by default, when Out is a terminal that
+// has not as many lines.
+func (s *IO) Page(text []byte) error {
+	pager := strings.Fields(s.Env("PAGER"))
+	if len(pager) == 0 {
+		pager = []string{"less"}
+	}
+	if _, rows := s.Size(); !s.InTTY || !s.OutTTY || s.Env("TERM") == "dumb" || bytes.Count(text, []byte{'\n'}) < rows {
+		_, err := s.Out.Write(text)
+		return err
+	}
+	cmd := exec.Command(pager[0], pager[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), s.Out, s.Err
+	if s.Env("LESS") == "" {
+		cmd.Env = append(os.Environ(), "LESS=FRX")
+	}
+	if cmd.Start() != nil { // it is not installed
+		_, err := s.Out.Write(text)
+		return err
+	}
+	signal.Ignore(os.Interrupt) // it is for the pager
+	defer signal.Reset(os.Interrupt)
+	if err := cmd.Wait(); !errors.As(err, new(*exec.ExitError)) {
+		return err
+	}
+	return nil // the pager has said what is wrong
 }
 
 // Colored reports whether output is coloured: when is the value of --color,

@@ -50,7 +50,11 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
   lshark decode trusted.lma=0x000000000000000001040000020000000300000000000000`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && sys.InTTY || len(args) == 1 && args[0] != "-" && !explain.AreAttributes(args[0]) {
-				return exit.Usagef("decode needs a type and a value, as in: lshark decode errno -2")
+				about := "TYPE"
+				if len(args) == 1 {
+					about = args[0]
+				}
+				return exit.Usagef("decode needs a type and a value, as in: lshark decode errno -2; lshark explain %s describes a type", about)
 			}
 			return nil
 		},

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,11 +42,12 @@ func SchemaTables() []SchemaTable {
 func NewSchema(sys *iostreams.IO) *cobra.Command {
 	form := flags.FormChoice("text", "json", "sql", "clickhouse")
 	cmd := &cobra.Command{
-		Use:   "schema [flags] [TABLE…]",
+		Use:   "schema [flags] [NAME…]",
 		Short: "List the columns of Parquet files, with type and meaning",
 		Long: "schema prints the columns of the files that -T parquet writes, with their types as DuckDB names them, the units of numbers, " +
 			"the keys of JSON that they are made from, and their meanings. With -T sql it prints statements that create empty tables, with -T clickhouse those for ClickHouse.\n\n" +
-			"TABLE is messages (written by lshark), rpcs, imports, locks, files, recovery, config or findings (written by diagnose); without it, all are shown. " +
+			"NAME is a table: messages (written by lshark), rpcs, imports, locks, files, recovery, config or findings (written by diagnose); or a column, or TABLE.COLUMN. Without it, all are shown. " +
+			"Case does not matter. " +
 			"Columns are only added, unless the version of the schema changes; files have it in their metadata as lshark.schema.",
 		Example: `  # the columns about RPCs
   lshark schema rpcs
@@ -59,12 +61,12 @@ func NewSchema(sys *iostreams.IO) *cobra.Command {
 			if err := form.Check(); err != nil {
 				return err
 			}
-			tables, err := chooseTables(args)
-			if err != nil {
-				return err
+			tables, unknown := chooseTables(args)
+			if len(tables) == 0 {
+				return unknown
 			}
-			_, err = sys.Out.Write(renderSchema(tables, form.Value))
-			return err
+			_, err := sys.Out.Write(renderSchema(tables, form.Value))
+			return errors.Join(err, unknown)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 			return flags.WithPrefix(tableNames(), start), cobra.ShellCompDirectiveNoFileComp
@@ -81,21 +83,43 @@ func tableNames() (names []string) {
 	return names
 }
 
-// chooseTables returns the tables with these names, all without a name.
-func chooseTables(names []string) ([]SchemaTable, error) {
+// chooseTables returns the tables with these names, or those with columns of these names and
+// only such columns; all without a name. The error is about names of neither.
+func chooseTables(names []string) (chosen []SchemaTable, unknown error) {
 	all := SchemaTables()
 	if len(names) == 0 {
 		return all, nil
 	}
-	var chosen []SchemaTable
 	for _, name := range names {
-		i := slices.IndexFunc(all, func(t SchemaTable) bool { return t.Name == name })
-		if i < 0 {
-			return nil, exit.UnknownName("table", name, tableNames())
+		before := len(chosen)
+		known := tableNames()
+		for _, t := range all {
+			if strings.EqualFold(t.Name, name) {
+				chosen = append(chosen, t)
+				continue
+			}
+			t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c rows.Column) bool {
+				known = append(known, c.Name)
+				return !strings.EqualFold(c.Name, name) && !strings.EqualFold(t.Name+"."+c.Name, name)
+			})
+			if len(t.Columns) > 0 {
+				chosen = append(chosen, t)
+			}
 		}
-		chosen = append(chosen, all[i])
+		if len(chosen) == before {
+			unknown = errors.Join(unknown, exit.UnknownName("table or column", name, known))
+		}
 	}
-	return chosen, nil
+	return chosen, unknown
+}
+
+// appendJSON appends a value of strings as JSON.
+func appendJSON(out []byte, v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings only
+	}
+	return append(out, text...)
 }
 
 func renderSchema(tables []SchemaTable, form string) (out []byte) {
@@ -105,14 +129,10 @@ func renderSchema(tables []SchemaTable, form string) (out []byte) {
 	for _, t := range tables {
 		switch form {
 		case "json":
-			line, err := json.Marshal(struct {
+			out = append(appendJSON(out, struct {
 				Version string `json:"version"`
 				SchemaTable
-			}{rows.SchemaVersion, t})
-			if err != nil {
-				panic(err) // strings only
-			}
-			out = append(append(out, line...), '\n')
+			}{rows.SchemaVersion, t}), '\n')
 		case "sql":
 			out = appendSQL(out, t)
 		case "clickhouse":
