@@ -33,7 +33,7 @@ var causeOf = []struct {
 	// A client that was gone: it misses recoveries, does not give locks back, and is evicted.
 	{"evicted.silence evicted.unknown evicted.recovery evicted.lock_callback", "node.silent", sameClient(aftermath)},
 	{"recovery.late recovery.reconnect slow.early_replies lock.wait lock.stuck connect.unanswered", "node.silent", sameClient(aftermath)},
-	{"lock.wait lock.stuck", "tcp.no_answer", sameClient(aftermath)},
+	{"lock.wait lock.stuck evicted.silence evicted.unknown", "tcp.no_answer", sameClient(aftermath)},
 	{"evicted.recovery evicted.version recovery", "restart.target", sameTarget(aftermath)},
 
 	// A lock that was not given back.

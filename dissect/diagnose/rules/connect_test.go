@@ -156,6 +156,24 @@ func TestUnreachableTarget(t *testing.T) {
 	t.Error("no restart.unreachable")
 }
 
+// A second server that does not answer connects is no target that was lost.
+func TestUnansweredSecondServer(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, mgs, "lustre-MDT0000", handle)
+	s.pass(5)
+	for i := range uint32(6) {
+		s.pass(20)
+		s.connect(node3, mgs, ost0, []change{connCnt(i + 15), withHandle(0x300), instance(3)}, nil)
+	}
+	s.pass(20)
+	s.ping(node4, oss, 5)
+	for _, f := range s.end() {
+		if strings.Contains(f, "restart.unreachable") {
+			t.Error(f)
+		}
+	}
+}
+
 // answer sends the answer of the server to a request for an InfiniBand connection:
 // reason 0 accepts it.
 func (s *scene) answer(after float64, reason uint16) {

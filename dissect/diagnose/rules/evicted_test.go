@@ -102,6 +102,22 @@ func TestEvictedVersion(t *testing.T) {
 		"error recovery.replay: In the recovery of lustre-OST0000 on 192.0.2.2@tcp replays of requests failed: 1 EOVERFLOW.")
 }
 
+// A client that is let into the recovery, and evicted in it, did not miss it.
+func TestEvictedInRecovery(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.ping(node3, oss, handle, status(enotconn))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8), opFlags(opRecovering)})
+	s.pass(20)
+	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle + 1), instance(8)}, []change{withHandle(handle + 2), granted(8)})
+	for _, f := range s.end() {
+		if strings.Contains(f, "no recovery") {
+			t.Error(f)
+		}
+	}
+}
+
 // The server does not want the client any more.
 func TestEvictedDenied(t *testing.T) {
 	s := newScene(t)

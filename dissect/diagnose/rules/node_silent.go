@@ -20,7 +20,7 @@ var _ = add(diagnose.Rule{
 	Summary:  "A node sent nothing for a while, although others sent to it again and again.",
 	Meaning: "The kernel of a host acknowledges what arrives, however busy the host is. A node that acknowledges nothing and sends nothing is down, stands still, or is cut off from the network. " +
 		"The rule looks for nodes from which no message, retransmission or reset came while bytes to them were sent again four times or more. " +
-		"That others were reached meanwhile shows that the senders are not to blame. A node that at last acknowledges the first transmission of what was sent again meanwhile (by the TCP timestamp) stood still: one that was cut off would never have got it.",
+		"That others reached the senders meanwhile, or that there are several of them, shows that they are not to blame. A node that at last acknowledges the first transmission of what was sent again meanwhile (by the TCP timestamp) stood still: one that was cut off would never have got it.",
 	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down. Of a node from which nothing was captured at all, only the time is known in which it acknowledged nothing.",
 	Next:   "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, the switch port and the cable. The nodes that waited for it are not to blame.",
 
@@ -38,7 +38,7 @@ func (n *nodeLife) reportSilent() {
 	cut := n.cutOff()
 	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
 		for _, s := range h.silences {
-			if f := n.silent(h, s); len(s.reaching) > 0 && f.Last-f.First >= silentTime.Nanoseconds() {
+			if f := n.silent(h, s); (len(s.reaching) > 0 || len(s.peers) > 1) && f.Last-f.First >= silentTime.Nanoseconds() {
 				n.report.Report(f)
 			}
 		}
@@ -54,7 +54,11 @@ func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	f := n.finding(h, s)
 	took := duration(f.Last - f.First)
 	node := f.Node.String()
-	f.Text = node + " was silent for " + took + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again, while others reached " + theseText(len(s.reaching)) + "."
+	f.Text = node + " was silent for " + took + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again"
+	if len(s.reaching) > 0 {
+		f.Text += ", while others reached " + theseText(len(s.reaching))
+	}
+	f.Text += "."
 	outcome := s.outcome()
 	f.Text += " " + strings.ToUpper(outcome[:1]) + outcome[1:] + "."
 	f.Brief = node + " was silent for " + took + "; " + outcome + ". Look at this node and its link, not at those that waited for it."

@@ -88,7 +88,9 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 		s.same = begun < s.from || m.Kind != lnet.Connreq && m.Kind != lnet.Hello
 		src.isBack(track.PointOf(m))
 	}
-	src.last = track.PointOf(m)
+	if m.Time >= src.last.Time {
+		src.last = track.PointOf(m)
+	}
 	src.seen = max(src.seen, m.Time)
 	d := n.host(m.Dst.Addr())
 	if d.last.Frame == 0 && m.Kind == lnet.Reply { // nothing of it is captured, and it sends requests

@@ -171,7 +171,9 @@ func clientsText(v *recovery.Recovery) (text string) {
 func evictedText(v *recovery.Recovery) string {
 	var clients []lnet.NID
 	servers := 0
+	inTime := false
 	for _, c := range v.Clients {
+		inTime = inTime || c.Connected.Time < c.Evicted.Time
 		switch {
 		case c.Outcome != recovery.ClientEvicted:
 		case c.Type == "client" || c.Type == "":
@@ -188,7 +190,7 @@ func evictedText(v *recovery.Recovery) string {
 		return ""
 	}
 	text = " It evicted " + text
-	if isSet(v.Completed) || servers > 0 {
+	if isSet(v.Completed) || servers > 0 || inTime {
 		return text + "."
 	}
 	return text + ": there was no recovery when it connected (it was over, or there was none)."
@@ -314,7 +316,7 @@ var _ = add(diagnose.Rule{
 	Limits: "What happened to the server is not in the capture.",
 	Next:   "Is the server up (ping, lctl ping NID from a client)? Its console log; the HA software, if the target should have moved to another server.",
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
-		if v.Kind != recovery.Unreachable {
+		if v.Kind != recovery.Unreachable || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
 			return false
 		}
 		f.Text = v.Target + " on " + v.ServerBefore.String() + " did not answer any more. " + nodes(clientNIDs(v.Clients)) + " lost it and was not connected again by the end of the capture." + refusalsText(v)

@@ -80,9 +80,12 @@ func (p *Paths) Message(m *dissect.Message) {
 	if m.Kind == lnet.Request && !track.IsCallback(m.RPC.Opcode) {
 		path.Requests++
 	}
-	path.Last = track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+	at := track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+	if m.Time >= path.Last.Time { // those that lack bytes come late
+		path.Last = at
+	}
 	if path.Messages == 1 {
-		path.First = path.Last
+		path.First = at
 	}
 	if path.FromNID.Len == 0 && m.LNetOff >= 0 && isOf(m.LNet.Src, path.From) {
 		path.FromNID = m.LNet.Src

@@ -37,8 +37,9 @@ func nid(a netip.AddrPort) (n lnet.NID) {
 func TestPath(t *testing.T) {
 	p := New()
 	send(p, client, server, 0, 10, 100, 5e5)
+	send(p, client, server, 0, 1, 100, 5e5) // a message that comes late
 	path := p.Get(0, client.Addr(), server.Addr())
-	if path == nil || path.Messages != 10 || path.Requests != 10 || path.Bytes != 1000 || path.FromNID != nid(client) || path.ToNID != nid(server) ||
+	if path == nil || path.Messages != 11 || path.Requests != 11 || path.Bytes != 1100 || path.FromNID != nid(client) || path.ToNID != nid(server) ||
 		path.First.Frame != 1 || path.Last.Frame != 10 {
 		t.Fatalf("%+v", path)
 	}
