@@ -21,6 +21,7 @@ var _ = add(diagnose.Rule{
 	Limits: "Without --checksums no checksum is computed. With it, the data of a read or write must be in the capture as a whole. Which checksum a client computes of what it reads does not show on the network.",
 	Next: "lshark diagnose --checksums on captures of both sides shows whether the network or a node changes data. A client may also change data while it is written: mapped files (mmap), or an application that uses its buffer during direct I/O. " +
 		"If the network does it, look at network cards and their offloads (ethtool -K … rx off tx off), cables and switches.",
+	Samples: []string{"checksum.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		c := &checksums{report: r, ends: fifo.NewMap[checksumEnds, *badChecksums](maxTargets), replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges)}
 		h := diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: c.sent, Answered: c.answered, Done: c.done}

@@ -26,6 +26,7 @@ var _ = add(diagnose.Rule{
 	Next:   "For lost packets over RoCE: check that flow control (PFC or ECN) is configured in the same way on hosts and switches, and the discard counters (ethtool -S, rdma statistic). For the other reasons: console logs of both hosts (o2iblnd), firmware and driver versions.",
 
 	Thresholds: []*diagnose.Threshold{nakPackets},
+	Samples:    []string{"rdma_loss.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newRefusedPackets(r)
 		return diagnose.Hooks{IBEvent: func(p *lnet.IBEvent) {
@@ -77,6 +78,8 @@ func (x *refusedPackets) naks() {
 		f.Text = fmt.Sprintf("%s refused %s of %s: %s.", key.to, plural(pair.count, "packet"), key.from, key.reason)
 		if lost {
 			f.Text += " Packets before them were lost on the way, and had to be sent again."
+			f.Brief = fmt.Sprintf("Packets from %s to %s were lost on the way: %s asked for them again %d times (NAK, %s). Look at flow control (PFC, ECN) and at the discard counters of hosts and switches, not at the servers.",
+				key.from, key.to, key.to, pair.count, key.reason)
 		} else {
 			f.Text += " That ends the connection."
 		}

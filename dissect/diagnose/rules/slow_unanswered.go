@@ -125,7 +125,7 @@ var _ = add(diagnose.Rule{
 	Next:   "lctl get_param *.*.timeouts on client and server shows the history of the estimates; slow.server and slow.early_replies whether RPCs are slow now.",
 
 	Thresholds: []*diagnose.Threshold{longEstimate, raisedEstimate},
-	Samples:    []string{"black_hole.pcap.zst", "eio.pcap.zst", "evicted.pcap.zst", "evicted_ping.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_recovery.pcap.zst", "slow_client.pcap.zst", "slow_network.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst", "vanished_client.pcap.zst"},
+	Samples:    []string{"black_hole.pcap.zst", "checksum.pcap.zst", "eio.pcap.zst", "enospc.pcap.zst", "evicted.pcap.zst", "evicted_ping.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_recovery.pcap.zst", "rdma_loss.pcap.zst", "slow_client.pcap.zst", "slow_network.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &estimates{report: r, conns: newPerConnection[estimateRange]()}
 		return diagnose.Hooks{Done: e.done, End: e.end}
@@ -228,7 +228,7 @@ var _ = add(diagnose.Rule{
 	Next:   "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and lshark locks --blockers who keeps locks.",
 
 	Thresholds: []*diagnose.Threshold{earlyTime},
-	Samples:    []string{"hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "rolled_back.pcap.zst"},
+	Samples:    []string{"hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "rdma_loss.pcap.zst", "rolled_back.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &earlyReplies{report: r, conns: newPerConnection[earlyTimes]()}
 		return diagnose.Hooks{Done: e.done, End: e.end}

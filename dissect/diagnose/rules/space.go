@@ -22,6 +22,7 @@ var _ = add(diagnose.Rule{
 	Limits: "What is left is only known when a statfs of the target is in the capture before. An application may get ENOSPC later than the reply, from close or fsync, because writes are cached.",
 	Next: "lfs df and lfs df -i show the space and the objects of all targets. If only some OSTs are full, keep new objects off them (osp.*.create_count=0 or max_create_count=0 on the MDS) and move files with lfs migrate. " +
 		"If an MDT refuses although it has space, look for OSTs that are down or not connected to it.",
+	Samples: []string{"enospc.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return newRefusals(r, fullText, eNoSpace).hooks()
 	},
