@@ -159,7 +159,11 @@ func (x *contended) finding(l *locks.Lock) diagnose.Finding {
 	share := 0.0
 	if x.waited > 0 && span > 0 {
 		share = float64(x.waited) / float64(span) / float64(len(who))
-		f.Text += fmt.Sprintf(" Their requests waited %s for each other.", duration(x.waited))
+		whose := "Their requests waited %s for each other."
+		if len(who) == 1 {
+			whose = "Its requests waited %s for that."
+		}
+		f.Text += " " + fmt.Sprintf(whose, duration(x.waited))
 	}
 	if 100*share < handoverShare.Value || float64(x.given) < handoverWarning.Value {
 		f.Severity = diagnose.Note

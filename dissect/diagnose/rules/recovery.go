@@ -70,9 +70,9 @@ func clientNIDs(clients []*recovery.Client) (list []lnet.NID) {
 func impactText(i *recovery.Impact) (text string) {
 	switch {
 	case i.Waited == 1:
-		text = " A request waited " + duration(i.Longest) + " until the target was back."
+		text = " A request waited " + duration(i.Longest) + " until the target served it."
 	case i.Waited > 1:
-		text = " " + plural(i.Waited, "request") + " waited until the target was back, the longest " + duration(i.Longest) + "."
+		text = " " + plural(i.Waited, "request") + " waited until the target served them, the longest " + duration(i.Longest) + "."
 	}
 	if len(i.Errors) > 0 {
 		text += " Requests failed: " + errorCounts(i.Errors) + "."

@@ -201,6 +201,7 @@ func (t *serverTimes) finding(k targetKey) diagnose.Finding {
 	f := diagnose.Finding{Subject: k.subjectAt(t.conn.Server), First: t.first, Last: t.last, Count: t.slow,
 		Text: fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most. %s took %s: %s.",
 			k, duration(slowServerTime.Nanoseconds()), t.slow, t.all, t.operations.text(), duration(t.slowest.list[0].ns), theseRPCs(t.slow), duration(t.parts.sum()), t.parts.text())}
+	f.Brief = f.Text + " Look at its disks first (iostat -x 1), then at threads and load of the server."
 	t.slowest.prove(&f)
 	return f
 }

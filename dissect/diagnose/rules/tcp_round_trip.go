@@ -59,7 +59,7 @@ func reportRoundTrips(r *diagnose.Reporter) {
 // else the median of the other hosts.
 func usualRoundTrip(all *paths.Paths, p *paths.Path) (ns int64, text string, ok bool) {
 	if ns, ok := p.Typical(); ok {
-		return ns, "in other seconds it took " + duration(ns), true
+		return ns, "in other seconds, the fastest took " + duration(ns), true
 	}
 	hosts := make(map[netip.Addr]bool)
 	var list []int64
@@ -78,7 +78,7 @@ func usualRoundTrip(all *paths.Paths, p *paths.Path) (ns int64, text string, ok 
 	}
 	slices.Sort(list)
 	ns = list[len(list)/2]
-	return ns, fmt.Sprintf("%d other hosts took %s (median)", len(list), duration(ns)), true
+	return ns, fmt.Sprintf("the fastest of %d other hosts took %s (median)", len(list), duration(ns)), true
 }
 
 func roundTripFinding(r *diagnose.Reporter, p *paths.Path, seconds int, usual string) diagnose.Finding {
@@ -89,7 +89,7 @@ func roundTripFinding(r *diagnose.Reporter, p *paths.Path, seconds int, usual st
 	}
 	f := h.finding(r.Paths())
 	f.First, f.Last, f.Count = p.Slow[0].From.Time, p.Slow[len(p.Slow)-1].To.Time, int64(seconds)
-	f.Text = fmt.Sprintf("The network to or from %s is slow: in %d seconds it acknowledged what %s sent after %s at the earliest; %s.", p.To, seconds, p.From, duration(least), usual)
+	f.Text = fmt.Sprintf("The network to or from %s is slow: in each of %d seconds, its fastest acknowledgement to %s took %s or more; %s.", p.To, seconds, p.From, duration(least), usual)
 	for _, s := range p.Slow {
 		f.Prove(s.From, "from here on, no acknowledgement of %s in less than %s", p.To, duration(s.Least))
 	}
