@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 )
 
 // run passes a capture to rules and returns the findings.
@@ -87,6 +88,23 @@ func TestFindingsOrder(t *testing.T) {
 	}
 	if len(found) != len(want) {
 		t.Errorf("%d findings, want %d", len(found), len(want))
+	}
+}
+
+// TestFailoverOfDeadNode checks that targets that moved are linked to the silence of the node that had them.
+func TestFailoverOfDeadNode(t *testing.T) {
+	dead, partner := messages.NID(2), messages.NID(1)
+	rule := func(code string, f diagnose.Finding) *diagnose.Rule {
+		return &diagnose.Rule{Code: code, Severity: diagnose.Warning, Start: func(r *diagnose.Reporter) diagnose.Hooks {
+			return diagnose.Hooks{End: func() { r.Report(f) }}
+		}}
+	}
+	found := run(t, sample,
+		rule("restart.target", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Server: partner}, Node: dead, First: 12e9, Last: 60e9}),
+		rule("restart.together", diagnose.Finding{Subject: diagnose.Subject{Server: partner}, Node: dead, First: 12e9, Last: 60e9}),
+		rule("node.silent", diagnose.Finding{Subject: diagnose.Subject{Server: dead}, Node: dead, First: 10e9, Last: 100e9}))
+	if len(found) != 3 || found[0].Rule.Code != "node.silent" || found[1].Root() != found[0] || found[2].Root() != found[0] {
+		t.Errorf("%v", found)
 	}
 }
 

@@ -15,10 +15,10 @@ var causeOf = []struct {
 }{
 	// A node, its targets, and connections to it.
 	{"node.silent", "node.restarted", sameNode(0)},
-	{"restart.together", "node.restarted node.silent", sameServer(0)},
-	{"restart.target restart.no_recovery restart.unreachable", "node.restarted", sameServer(0)},
+	{"restart.together", "node.restarted node.silent", sameNode(0)},
+	{"restart.target restart.no_recovery restart.unreachable", "node.restarted", sameNode(0)},
 	{"tcp.no_answer tcp.refused tcp.reset rdma", "node.restarted node.silent", sameNode(aftermath)},
-	{"restart.target restart.no_recovery restart.unreachable", "node.silent", sameServer(0)},
+	{"restart.target restart.no_recovery restart.unreachable", "node.silent", sameNode(0)},
 
 	// A target that was restarted.
 	{"restart.target restart.no_recovery", "restart.rolled_back", sameTarget(aftermath)},
@@ -27,7 +27,7 @@ var causeOf = []struct {
 	{"evicted.recovery recovery io.missing_object", "restart.rolled_back restart.no_recovery", sameTarget(aftermath)},
 
 	{"restart.target", "restart.rolled_back", sameMachine},
-	{"restart.target restart.no_recovery restart.rolled_back", "restart.together", sameServer(0)},
+	{"restart.target restart.no_recovery restart.rolled_back", "restart.together", sameServers},
 	{"evicted.unknown recovery.reconnect", "restart.rolled_back restart.target", ofMGS},
 
 	// A client that was gone: it misses recoveries, does not give locks back, and is evicted.
@@ -135,6 +135,9 @@ func sameNode(after int64) func(effect, cause *Finding) bool {
 func sameServer(after int64) func(effect, cause *Finding) bool {
 	return func(f, c *Finding) bool { return isAt(f.Server, c.Node) && f.beginsIn(c, after) }
 }
+
+// sameServers proves by the server of both.
+func sameServers(f, c *Finding) bool { return isAt(f.Server, c.Server) && f.beginsIn(c, 0) }
 
 // sameClient proves by the client. What a client that was gone missed shows when it is back.
 func sameClient(after int64) func(effect, cause *Finding) bool {

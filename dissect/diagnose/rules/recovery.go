@@ -33,6 +33,9 @@ func recoveryFinding(v *recovery.Recovery) diagnose.Finding {
 	if f.Server == (lnet.NID{}) {
 		f.Server = v.ServerBefore
 	}
+	if v.Kind == recovery.Failover { // which may have died
+		f.Node = v.ServerBefore
+	}
 	if len(v.Clients) == 1 {
 		f.Client = v.Clients[0].Connection.Client
 	}

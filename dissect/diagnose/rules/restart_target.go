@@ -391,7 +391,7 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 	if n < 2 || rolledBack > 0 && rolledBack < n {
 		return nil
 	}
-	f := &diagnose.Finding{Subject: diagnose.Subject{Server: server, Detail: strconv.FormatInt(targets[0].Begin(), 10)}, Node: server, Severity: diagnose.Warning,
+	f := &diagnose.Finding{Subject: diagnose.Subject{Server: server, Detail: strconv.FormatInt(targets[0].Begin(), 10)}, Severity: diagnose.Warning,
 		First: targets[0].Begin()}
 	sum := sumRestarts(targets)
 	f.Last = max(sum.last.Time, sum.recovered.Time)
@@ -405,6 +405,7 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 		how += ", without a recovery"
 		look = "Look who restarted them, and how (umount -f, abort_recov), not at the clients."
 	case sum.moved: // as all others in the list
+		f.Node = targets[0].ServerBefore
 		how = " moved from " + targets[0].ServerBefore.String() + " to " + server.String() + " about the same time"
 	}
 	f.Text = words(sum.names) + how + ": all were back " + duration(sum.last.Time-f.First) + " after the first sign"
