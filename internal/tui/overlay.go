@@ -135,7 +135,7 @@ func newStatusLine(bad tcell.Style) *statusLine {
 	return s
 }
 
-const usualKeys = "? help  / search  F filter  m messages  f follow  d findings  q quit"
+const usualKeys = "? help  / search  F filter  m messages  d findings  q quit"
 
 // Draw draws the line.
 func (s *statusLine) Draw(screen tcell.Screen) {

@@ -111,6 +111,7 @@ func newScreen(o Options, w work) *Screen {
 		kind = store.Messages
 	}
 	s.restore(&o.State)
+	s.filter.remember(o.Filter)
 	if len(o.Columns) > 0 {
 		s.grid.setColumns(kind, o.Columns)
 	}
@@ -239,7 +240,6 @@ func (s *Screen) show(q store.Query) bool {
 	id, known := s.grid.selected()
 	same := s.grid.view.Kind == q.Kind
 	s.display(v)
-	s.filter.remember(q.Filter)
 	if same && known {
 		s.grid.wanted = &id
 	}
@@ -384,6 +384,7 @@ func (s *Screen) filterDone(key tcell.Key) {
 		q := s.queries[s.grid.view.Kind]
 		q.Filter = s.filter.GetText()
 		if s.visit(q); len(s.filter.errors) == 0 {
+			s.filter.remember(q.Filter)
 			s.app.SetFocus(s.grid)
 		}
 	case tcell.KeyEscape:

@@ -498,6 +498,10 @@ func TestState(t *testing.T) {
 	y.press("F", "^P", "^P", "Enter")
 	y.want("filter: latency > 2ms")
 	y.press("m")
+	y.press("Enter") // a jump is no filter that was typed
+	if filters := y.State().Filters; !slices.Equal(filters, []string{"latency > 1ms", "latency > 2ms"}) {
+		t.Errorf("filters %q", filters)
+	}
 	if names := y.grid.names(store.Messages); names[len(names)-1] != "pb_timeout" {
 		t.Errorf("columns %q", names)
 	}
