@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
@@ -23,6 +24,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/html"
+	"github.com/lshark/lshark/render/ladder"
 )
 
 // reportOptions are the flags of the command that writes a page about a capture.
@@ -104,6 +106,7 @@ func (c *reportOptions) write(in *scan.Input, filter *flags.RPCFilter, write fun
 		page := t.page()
 		page.Program, page.Title, page.Filter, page.Times = "lshark "+flags.Version(), c.title, c.selection.Display, c.time.Value
 		page.NIDs = render.NIDs{Full: c.fullNIDs, Name: in.NodeNames()}
+		page.Findings.Ladders = t.ladders(page.Findings.List, ladder.Diagram{First: p.First(), NIDs: page.NIDs}, in.FileNames())
 		page.Capture = html.Capture{Sources: in.Sources(), IsLive: in.Live(), First: p.First(), Last: p.Last(), Capture: captured}
 		return write(html.Append(nil, page))
 	}})
@@ -116,6 +119,8 @@ const (
 	pageLocks      = 25
 	pageFiles      = 50
 	pageRecoveries = 100
+	pageLadders    = 20
+	pageMessages   = 16 // of a ladder, and as many others of their RPCs
 )
 
 // pageTrackers follow what a page shows, in one pass: those of the engine of lshark
@@ -125,6 +130,7 @@ type pageTrackers struct {
 	timeline *timeline.Timeline
 	sizes    sizes.Sizes
 	slowest  *slowest.Slowest
+	journal  ladder.Journal
 
 	operations, jobs, clients, targets *track.Stats
 
@@ -143,7 +149,7 @@ func newPageTrackers(p *scan.Pass, filter *flags.RPCFilter, selects bool) *pageT
 	hooks := []follow.Hooks{
 		{Sent: t.sizes.Sent},
 		{Sent: t.slowest.Sent, Answered: t.slowest.Answered},
-		{Lock: t.lock, Recovery: t.recovery},
+		{Lock: t.lock, Recovery: t.recovery, Message: t.journal.Message, TCPEvent: t.journal.TCPEvent},
 		{Done: func(r *track.RPC) { t.done(r, filter.Match(r)) }},
 	}
 	if selects {
@@ -212,6 +218,31 @@ func (t *pageTrackers) recovery(r *recovery.Recovery) {
 	if r.Kind.IsOutage() && len(t.recoveries) < pageRecoveries {
 		t.recoveries = append(t.recoveries, r)
 	}
+}
+
+// ladders returns diagrams of what happened, by the findings that follow from no other.
+func (t *pageTrackers) ladders(list []*diagnose.Finding, empty ladder.Diagram, files []string) map[*diagnose.Finding]*ladder.Diagram {
+	var diagrams []*ladder.Diagram
+	var remarks [][]ladder.Remark
+	ladders := make(map[*diagnose.Finding]*ladder.Diagram)
+	for _, s := range diagnose.Stories(list) {
+		if !s.Opens() || s.Root.AboutCapture() || len(diagrams) == pageLadders {
+			continue
+		}
+		d := empty
+		d.SetFiles(files)
+		var said []ladder.Remark
+		for _, f := range append([]*diagnose.Finding{s.Root}, s.Followed...) {
+			d.AddTarget(f.Server, cmp.Or(f.Target, f.TargetIndex))
+			for _, e := range f.Evidence {
+				said = append(said, ladder.Remark{Point: e.Point, Text: e.Text, Nodes: []lnet.NID{f.Client, f.Server}})
+			}
+		}
+		ladders[s.Root] = &d
+		diagrams, remarks = append(diagrams, &d), append(remarks, said)
+	}
+	t.journal.Draw(diagrams, remarks, pageMessages)
+	return ladders
 }
 
 // page returns what was followed, when the capture has ended.

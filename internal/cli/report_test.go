@@ -406,6 +406,28 @@ func TestReportFilter(t *testing.T) {
 	}
 }
 
+// TestReportLadders checks that the ladder of a cause has the frames that prove it.
+func TestReportLadders(t *testing.T) {
+	for _, sample := range []string{recoverySample, ruleSamples + "evicted.pcap.zst"} {
+		p := pageOf(t, sample)
+		ladders := p.find(func(n *html.Node) bool {
+			class, _ := attribute(n, "class")
+			return n.Data == "svg" && class == "ladder"
+		})
+		if len(ladders) == 0 {
+			t.Errorf("%s: no ladder", sample)
+			continue
+		}
+		findings := recordsOf(t, "diagnose", sample)
+		for _, e := range findings[0]["evidence"].([]any) { // the first is a cause
+			e := e.(map[string]any)
+			if text := textOf(ladders[0]); !strings.Contains(text, "frame "+frameOf(e)+" ") || !strings.Contains(text, e["text"].(string)) {
+				t.Errorf("%s: frame %s is not in the ladder:\n%s", sample, frameOf(e), text)
+			}
+		}
+	}
+}
+
 // TestReportFile checks how the file is written.
 func TestReportFile(t *testing.T) {
 	dir := t.TempDir()

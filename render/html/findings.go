@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/render/ladder"
 )
 
 // maxFindings is how many findings are shown: about the capture, and others.
@@ -34,8 +35,9 @@ func (r *renderer) articles(list []*diagnose.Finding) {
 		r.finding(f, f.Next != "" && !next[f.Next])
 		next[f.Next] = true
 	}
-	for _, s := range diagnose.Stories(list[:min(maxFindings, len(list))]) {
+	for i, s := range diagnose.Stories(list[:min(maxFindings, len(list))]) {
 		write(s.Root)
+		r.ladder(s.Root, i == 0)
 		if len(s.Followed) == 0 {
 			continue
 		}
@@ -50,6 +52,27 @@ func (r *renderer) articles(list []*diagnose.Finding) {
 	if n := int64(len(list) - maxFindings); n > 0 {
 		r.element(`p class="remark"`, counted(n, "more finding")+" not shown; lshark diagnose has all.")
 	}
+}
+
+// ladder appends the diagram of a finding and what followed from it, if it has one.
+func (r *renderer) ladder(f *diagnose.Finding, open bool) {
+	d := r.Findings.Ladders[f]
+	if d == nil || d.Len() == 0 {
+		return
+	}
+	messages := counted(int64(d.Len()), "message")
+	attribute := markup("")
+	if open {
+		attribute = " open"
+	}
+	r.raw(`<details class="followed"`, attribute, "><summary>Ladder of ")
+	r.text(messages + " that prove it")
+	r.raw(`</summary><div class="scroll" role="region" tabindex="0" aria-label="`)
+	r.text("Ladder of " + f.Rule.Code)
+	r.raw("\">\n")
+	const columns = 130
+	r.buf = d.AppendSVG(r.buf, ladder.SVGOptions{Width: columns, Embedded: true, Label: "Sequence diagram of " + messages + " that prove: " + diagnose.Sentences(f.Text, 1)})
+	r.raw("</div></details>\n")
 }
 
 // findingID is the anchor of a finding.

@@ -20,6 +20,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/slowest"
 	"github.com/lshark/lshark/dissect/track/timeline"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/ladder"
 )
 
 // Page is what a page shows.
@@ -52,6 +53,9 @@ type Capture struct {
 type Findings struct {
 	List    []*diagnose.Finding
 	Dropped int64 // that were too many to keep
+
+	// Ladders are diagrams of the messages that prove a finding and what followed from it.
+	Ladders map[*diagnose.Finding]*ladder.Diagram
 }
 
 // Statistics are those of all RPCs, grouped in several ways; nil where there are no

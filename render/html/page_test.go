@@ -24,6 +24,7 @@ import (
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/ladder"
 )
 
 // hostile is text that breaks out of HTML, a terminal or a line, where it can.
@@ -192,6 +193,18 @@ func TestHostileText(t *testing.T) {
 	p.NIDs = render.NIDs{Name: func(lnet.NID) string { return hostile }}
 	p.Findings.List = append(p.Findings.List, &diagnose.Finding{Subject: diagnose.Subject{Target: hostile, Job: hostile, Client: lnet.NID{Len: 4}, Server: lnet.NID{Len: 4}},
 		Rule: &diagnose.Rule{Code: "slow.x"}, Severity: diagnose.Error, Text: hostile, Next: hostile, Evidence: []diagnose.Evidence{{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}})
+	diagram := &ladder.Diagram{Title: hostile, NIDs: p.NIDs}
+	diagram.SetFiles([]string{hostile, "b"})
+	diagram.AddTarget(lnet.NID{Len: 4}, hostile)
+	var journal ladder.Journal
+	message := &dissect.Message{}
+	message.Frame, message.File, message.LNet.Src, message.LNet.Dst = 1, hostile, lnet.NID{Len: 4, Type: 2}, lnet.NID{Len: 4, Type: 2, Num: 1}
+	journal.Message(nil, message)
+	journal.Draw([]*ladder.Diagram{diagram}, [][]ladder.Remark{{{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}}, 9)
+	if diagram.Len() != 1 {
+		t.Fatal("the diagram is empty")
+	}
+	p.Findings.Ladders = map[*diagnose.Finding]*ladder.Diagram{p.Findings.List[len(p.Findings.List)-1]: diagram}
 	for _, i := range p.Connections.List {
 		i.Target = hostile
 	}

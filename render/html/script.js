@@ -78,7 +78,7 @@
     const withDate = severalDays();
     for (const e of timed) {
       const text = absolute(Number(e.dataset.u), withDate && e.localName === "time");
-      e.textContent = times.value === "r" ? e.dataset.text : e.localName === "time" ? text : text.replace(/\.?0+$/, "");
+      e.textContent = times.value === "r" ? e.dataset.text : !e.classList.contains("tick") ? text : text.replace(/\.?0+$/, "");
     }
   };
   times.addEventListener("change", showTimes);

@@ -88,25 +88,7 @@ func (r *Reader) Read(e *Event, m *dissect.Message) {
 	if m.RPC.HasXID {
 		e.XID = m.RPC.XID
 	}
-	switch m.Kind {
-	case lnet.Bulk, lnet.GetReply:
-		e.Kind = Bulk
-	case lnet.Request:
-		e.Client = e.From
-	case lnet.Reply, lnet.EarlyReply:
-		e.Client = e.To
-		if m.RPC.Status < 0 || m.RPC.GSS.Errno() != 0 {
-			e.Marks |= Failed
-		}
-	}
-	if m.RPC.HasOpcode && track.IsCallback(m.RPC.Opcode) {
-		// A server sends these requests.
-		if e.Client == e.From {
-			e.Client = e.To
-		} else if e.Client == e.To {
-			e.Client = e.From
-		}
-	}
+	e.setRoles(m)
 	if m.RPC.Encrypted {
 		e.addCode("encrypted")
 	}
@@ -127,6 +109,30 @@ func (r *Reader) Read(e *Event, m *dissect.Message) {
 		}
 	}
 	e.update()
+}
+
+// setRoles sets what is known by the kind of the message: which end is the client, and whether the
+// RPC failed.
+func (e *Event) setRoles(m *dissect.Message) {
+	switch m.Kind {
+	case lnet.Bulk, lnet.GetReply:
+		e.Kind = Bulk
+	case lnet.Request:
+		e.Client = e.From
+	case lnet.Reply, lnet.EarlyReply:
+		e.Client = e.To
+		if m.RPC.Status < 0 || m.RPC.GSS.Errno() != 0 {
+			e.Marks |= Failed
+		}
+	}
+	if m.RPC.HasOpcode && track.IsCallback(m.RPC.Opcode) {
+		// A server sends these requests.
+		if e.Client == e.From {
+			e.Client = e.To
+		} else if e.Client == e.To {
+			e.Client = e.From
+		}
+	}
 }
 
 // addressNID returns a NID without a network for the end of a message that has no

@@ -12,6 +12,12 @@ import (
 type SVGOptions struct {
 	Width int // characters of text that fit into the picture; 0: the usual number
 	Time  render.TimeFormat
+
+	// Embedded is for a part of a page: without a style sheet, which the page has, and with
+	// relative times that have room for absolute ones and the attribute data-u, microseconds since
+	// the epoch.
+	Embedded bool
+	Label    string // of an embedded picture, for those who do not see it
 }
 
 // Sizes in pixels. Those of characters are of a monospaced font of fontSize; fonts
@@ -60,6 +66,7 @@ var roleClasses = [...]string{schema.Dim: "d", schema.Name: "n", schema.Object: 
 // picture draws a diagram as SVG, with the layout of text.
 type picture struct {
 	*text
+	o     SVGOptions
 	buf   []byte
 	y     float64 // of the lower end so far
 	width float64 // of the right end so far
@@ -75,7 +82,13 @@ func (d *Diagram) AppendSVG(dst []byte, o SVGOptions) []byte {
 	if o.Width == 0 {
 		o.Width = svgColumns
 	}
-	p := &picture{text: d.newText(events, TextOptions{Colors: render.NewColors(false), Width: o.Width, Time: o.Time}), y: border}
+	if o.Embedded {
+		o.Time = render.UTC
+	}
+	p := &picture{text: d.newText(events, TextOptions{Colors: render.NewColors(false), Width: o.Width, Time: o.Time}), o: o, y: border}
+	if o.Embedded {
+		p.times = d.times(events, render.Relative)
+	}
 	p.head(events)
 	p.lifelines("l", labelSpace)
 	before := gaps(events)
@@ -86,6 +99,11 @@ func (d *Diagram) AppendSVG(dst []byte, o SVGOptions) []byte {
 	p.lifelines("l", gapHeight)
 	p.foot()
 	width, height := p.width+border, p.y+border
+	if o.Embedded {
+		dst = fmt.Appendf(dst, `<svg class="ladder" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img" aria-label="`, width, height, width, height)
+		dst = append(appendXML(dst, schema.AppendText(nil, []byte(o.Label))), "\">\n"...)
+		return append(append(dst, p.buf...), "</svg>\n"...)
+	}
 	dst = fmt.Appendf(dst, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`, width, height, width, height)
 	title := d.Title
 	if title == "" {
@@ -149,7 +167,11 @@ func (p *picture) cut(s []byte, columns int) []byte {
 // head draws the title, the legend of the columns, and a box for each of them.
 func (p *picture) head(events []*Event) {
 	classes := map[*render.Style]string{&p.c.Head: "h", &p.c.Dim: "d", &p.c.NID: "i"}
-	for _, n := range p.heading(events) {
+	heading := p.heading(events)
+	if p.o.Embedded {
+		heading = heading[1:] // how many messages in which time
+	}
+	for _, n := range heading {
 		space := 0.0
 		if n.st == &p.c.Head {
 			space = titleSize - fontSize
@@ -227,7 +249,11 @@ func (p *picture) event(i int, e *Event) {
 	p.buf = append(p.buf, "><title>"...)
 	p.buf = append(appendXML(p.buf, p.tooltip(i, e)), "</title>\n"...)
 	left := p.x(p.l.lifelines[0]) - margin*charWidth
-	p.textAt(left, y+4, "end", "d", []byte(p.times[i]))
+	attributes := ""
+	if p.o.Embedded {
+		attributes = fmt.Sprintf(` data-u="%d"`, e.Time/1000)
+	}
+	p.buf = fmt.Appendf(p.buf, `<text x="%.1f" y="%.1f" text-anchor="end" class="d"%s>%s</text>`+"\n", left, y+4, attributes, p.times[i])
 	if frame := frameText(p.d, e); p.l.frame > 0 && len(frame) > 0 {
 		p.textAt(left-float64(p.l.time+1)*charWidth, y+4, "end", "d", frame)
 	}
