@@ -17,27 +17,31 @@ import (
 // a diagram of some of them looks like. Its methods Message and TCPEvent are hooks. Of more than
 // maxNotes messages the oldest are forgotten. The zero Journal is ready for use.
 type Journal struct {
-	notes []journalNote
-	next  int // note that is replaced next, when there are maxNotes
-	files []string
-	nodes []lnet.NID
-	index map[lnet.NID]uint16
+	chunks [][]journalNote // of notesInChunk
+	count  int             // messages that were noted
+	files  []string
+	nodes  []lnet.NID
+	index  map[lnet.NID]uint16
+	last   [2]uint16 // nodes of the last message
 }
 
-// maxNotes is the number of messages that are known at the end: 28 MB.
-const maxNotes = 1 << 19
+// maxNotes is the number of messages that are known at the end: 20 MB.
+const (
+	notesInChunk = 1 << 12
+	maxNotes     = 1 << 19
+)
 
 // maxNodes is the number of nodes that are told apart.
 const maxNodes = 1<<16 - 1
 
 type journalNote struct {
-	frame, order, time int64
-	xid                uint64
-	opcode             uint32
-	status             int32 // of a reply
-	from, to, file     uint16
-	kind               lnet.Kind
-	flags              noteFlags
+	frame, time    int64
+	xid            uint64
+	opcode         uint32
+	status         int32 // of a reply
+	from, to, file uint16
+	kind           lnet.Kind
+	flags          noteFlags
 }
 
 type noteFlags uint8
@@ -51,12 +55,13 @@ const (
 
 // Message notes a message.
 func (j *Journal) Message(_ *track.RPC, m *dissect.Message) {
-	n := journalNote{frame: m.Frame, order: m.Order, time: m.Time, xid: m.RPC.XID, opcode: m.RPC.Opcode, kind: m.Kind, file: j.file(m.File)}
+	n := journalNote{frame: m.Frame, time: m.Time, xid: m.RPC.XID, opcode: m.RPC.Opcode, kind: m.Kind, file: j.file(m.File)}
 	from, to := m.LNet.Src, m.LNet.Dst
 	if !m.HasLNet() || from.Len == 0 {
 		from, to = addressNID(m.Src), addressNID(m.Dst)
 	}
 	n.from, n.to = j.node(from), j.node(to)
+	j.last = [2]uint16{n.from, n.to}
 	if m.RPC.HasOpcode {
 		n.flags |= hasOpcode
 	}
@@ -72,7 +77,7 @@ func (j *Journal) Message(_ *track.RPC, m *dissect.Message) {
 // TCPEvent notes a segment.
 func (j *Journal) TCPEvent(t *lnet.TCPEvent) {
 	node := func(a netip.AddrPort) uint16 { return j.node(addressNID(a)) }
-	n := journalNote{frame: t.Number, order: t.Order, time: t.Time, from: node(t.Src), to: node(t.Dst), file: j.file(t.File), flags: isSegment}
+	n := journalNote{frame: t.Number, time: t.Time, from: node(t.Src), to: node(t.Dst), file: j.file(t.File), flags: isSegment}
 	if t.RST {
 		n.flags |= isReset
 	}
@@ -80,12 +85,16 @@ func (j *Journal) TCPEvent(t *lnet.TCPEvent) {
 }
 
 func (j *Journal) add(n journalNote) {
-	if len(j.notes) < maxNotes {
-		j.notes = append(j.notes, n)
-		return
+	at := j.count % maxNotes
+	if at/notesInChunk == len(j.chunks) {
+		j.chunks = append(j.chunks, make([]journalNote, 0, notesInChunk))
 	}
-	j.notes[j.next] = n
-	j.next = (j.next + 1) % maxNotes
+	if c := &j.chunks[at/notesInChunk]; j.count < maxNotes {
+		*c = append(*c, n)
+	} else {
+		(*c)[at%notesInChunk] = n
+	}
+	j.count++
 }
 
 func (j *Journal) file(name string) uint16 {
@@ -98,6 +107,11 @@ func (j *Journal) file(name string) uint16 {
 }
 
 func (j *Journal) node(n lnet.NID) uint16 {
+	for _, i := range j.last {
+		if int(i) < len(j.nodes) && j.nodes[i] == n {
+			return i
+		}
+	}
 	i, ok := j.index[n]
 	if !ok && len(j.nodes) < maxNodes {
 		if j.index == nil {
@@ -134,8 +148,7 @@ func (j *Journal) Draw(diagrams []*Diagram, lists [][]Remark, most int) {
 			inFrame[place{r.Frame, j.file(r.File)}] = nil
 		}
 	}
-	for i := range j.notes {
-		n := &j.notes[i]
+	for n := range j.all {
 		if list, ok := inFrame[place{n.frame, n.file}]; ok {
 			inFrame[place{n.frame, n.file}] = append(list, n)
 		}
@@ -157,12 +170,22 @@ func (j *Journal) Draw(diagrams []*Diagram, lists [][]Remark, most int) {
 			}
 		}
 	}
-	for k := range j.notes {
-		n := &j.notes[k]
+	for n := range j.all {
 		for _, i := range calls[callOf(n)] {
 			if n.flags&hasXID != 0 && !drawn[i][n] && len(drawn[i]) < 2*most {
 				drawn[i][n] = true
 				diagrams[i].Add(j.event(n, ""))
+			}
+		}
+	}
+}
+
+// all passes the notes to a func.
+func (j *Journal) all(yield func(*journalNote) bool) {
+	for _, c := range j.chunks {
+		for i := range c {
+			if !yield(&c[i]) {
+				return
 			}
 		}
 	}
@@ -193,7 +216,7 @@ func (j *Journal) choose(list []*journalNote, r *Remark) (best *journalNote) {
 func (j *Journal) event(n *journalNote, text string) *Event {
 	m := dissect.Message{RPC: dissect.RPC{HasOpcode: n.flags&hasOpcode != 0, Opcode: n.opcode, Status: n.status}}
 	m.Kind = n.kind
-	e := &Event{Frame: n.frame, File: j.files[n.file], Order: n.order, Time: n.time, From: j.nodes[n.from], To: j.nodes[n.to], Type: n.kind}
+	e := &Event{Frame: n.frame, File: j.files[n.file], Order: n.frame, Time: n.time, From: j.nodes[n.from], To: j.nodes[n.to], Type: n.kind}
 	e.setRoles(&m)
 	switch {
 	case n.flags&isReset != 0:
