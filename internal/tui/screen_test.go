@@ -698,12 +698,13 @@ func TestHostileText(t *testing.T) {
 		look := func(keys ...string) {
 			x.press(keys...)
 			hostile.Check(t, fmt.Sprintf("%s, %q", name, keys), []byte(x.text()))
+			hostile.Check(t, fmt.Sprintf("%s, %q: copied", name, keys), x.screen.GetClipboardData())
 		}
 		look("d")
 		look("Esc", "A")
 		look("Esc", "m")
 		for range 5 {
-			for _, keys := range [][]string{{"o"}, {"Enter"}, {"Esc", "Esc", "a"}, {"Esc", "f"}, {"Esc", "Tab"}, {"PgDn"}, {"End"}, {"Tab"}, {"Esc", "j", "j", "j"}} {
+			for _, keys := range [][]string{{"o"}, {"Enter"}, {"Esc", "Esc", "a"}, {"Esc", "f"}, {"Esc", "y", "End", "Enter"}, {"/", "^U", "a", "Enter"}, {"Tab"}, {"PgDn"}, {"End"}, {"Tab"}, {"Esc", "j", "j", "j"}} {
 				look(keys...)
 			}
 		}

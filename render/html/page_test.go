@@ -316,7 +316,7 @@ func TestContrast(t *testing.T) {
 		shown = append(shown, fmt.Sprintf("c%d", k))
 	}
 	texts := map[string][]string{"ink": {"bg", "panel", "note-bg"}, "soft": {"bg", "panel", "note-bg"}, "accent": {"bg", "panel"},
-		"bad": {"bg", "panel", "bad-bg"}, "warn": {"warn-bg"}, "note": {"note-bg"}}
+		"bad": {"bg", "panel", "bad-bg"}, "warn": {"bg", "warn-bg"}, "note": {"note-bg"}}
 	for mode, name := range []string{"light", "dark"} {
 		for _, c := range shown {
 			for _, bg := range []string{"bg", "panel"} {
