@@ -149,39 +149,41 @@ func (c *tuiOptions) run(args []string) error {
 		State:    state,
 		Save:     saveFunc(p, in, m.Rows),
 	})
-	begun, ended := make(chan struct{}), make(chan struct{})
-	begin := sync.OnceFunc(func() { close(begun) })
+	opened, ended := make(chan error, 1), make(chan struct{})
+	var once sync.Once
+	open := func(err error) { once.Do(func() { opened <- err }) }
 	p.Add(scan.Consumer{
 		Begin: func() error {
 			if !in.Rereadable() {
-				begin()
+				open(nil)
 			}
 			return nil
 		},
 		Frame: func(*capture.Frame) error {
-			begin()
+			open(nil)
 			return nil
 		},
 	})
 	addModel(p, m, screen)
-	var failed error
 	go func() {
 		defer close(ended)
 		screen.Guard(func() {
-			failed = p.Run()
-			screen.End(failed)
+			err := p.Run()
+			open(err)
+			screen.End(err)
 		})
 	}()
 	// What cannot be opened, or is no capture, is an error before there is a screen.
-	opening := patience // a FIFO may wait for its other end
+	patient := patience // a FIFO may wait for its other end
 	if in.Rereadable() {
-		opening = 10 * time.Second
+		patient = 10 * time.Second
 	}
 	select {
-	case <-begun:
-	case <-ended:
-		return errors.Join(failed, m.Rows.Close(), notes.writeTo(c.sys.Err))
-	case <-time.After(opening):
+	case err := <-opened:
+		if err != nil {
+			return errors.Join(err, m.Rows.Close(), notes.writeTo(c.sys.Err))
+		}
+	case <-time.After(patient):
 	}
 	err = screen.Run()
 	p.Stop()
