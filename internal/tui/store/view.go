@@ -104,24 +104,31 @@ func (v *View) Advance() bool {
 
 // insert adds rows in the order of time. RPCs are found in the order in which they ended.
 func (v *View) insert(found []int64) {
-	n := len(v.ids)
-	if v.Kind == RPCs {
-		first := func(id int64) int64 {
-			x, _ := v.store.entry(RPCs, id)
-			return x.of
-		}
-		compare := func(a, b int64) int { return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b)) }
-		slices.SortFunc(found, compare)
-		for n > 0 && compare(v.ids[n-1], found[0]) > 0 {
-			n--
-		}
-		if n < len(v.ids) {
-			found = append(found, v.ids[n:]...)
-			slices.SortFunc(found, compare)
-			v.ids = v.ids[:n:n] // the list that IDs returned stays as it is
-		}
+	if v.Kind == Messages {
+		v.ids = append(v.ids, found...)
+		return
 	}
-	v.ids = append(v.ids, found...)
+	first := func(id int64) int64 {
+		x, _ := v.store.entry(RPCs, id)
+		return x.of
+	}
+	compare := func(a, b int64) int { return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b)) }
+	slices.SortFunc(found, compare)
+	n := len(v.ids)
+	for n > 0 && compare(v.ids[n-1], found[0]) > 0 {
+		n--
+	}
+	later := v.ids[n:]
+	if len(later) > 0 {
+		v.ids = v.ids[:n:n] // the list that IDs returned stays as it is
+	}
+	for _, id := range found {
+		for len(later) > 0 && compare(later[0], id) < 0 {
+			v.ids, later = append(v.ids, later[0]), later[1:]
+		}
+		v.ids = append(v.ids, id)
+	}
+	v.ids = append(v.ids, later...)
 }
 
 // test reports whether a row is in the view. It adds the rows of a sorted view.
