@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,14 +19,37 @@ const (
 // allTables are the tables in the order in which they are documented.
 var allTables = [...]string{rpcsTable, messagesTable, importsTable, locksTable, filesTable, findingsTable}
 
+// rpcViewNames are the views and tables that are made of rpcsTable.
+var rpcViewNames = [...]string{"slow", "errors", "by_op", "both_sides", "captures", "rpcs_by_capture"}
+
 // viewTable returns the table that the view or table name reads; ok reports whether name
 // is known.
 func viewTable(name string) (table string, ok bool) {
-	switch name {
-	case "slow", "errors", "by_op", "both_sides", "captures", "rpcs_by_capture":
+	if slices.Contains(rpcViewNames[:], name) {
 		return rpcsTable, true
 	}
 	return name, slices.Contains(allTables[:], name)
+}
+
+var (
+	fromTable = regexp.MustCompile(`(?i)\b(?:from|join)\s+([a-z_][a-z_0-9]*)(\s*[(.])?`)
+	ownTable  = regexp.MustCompile(`(?i)\b([a-z_][a-z_0-9]*)\s+as\s+(?:not\s+|materialized\s+)*\(`)
+)
+
+// unknownTable returns the first name in a query of a table that neither lshark has nor the
+// query itself makes; empty: there is none.
+func unknownTable(query string) string {
+	var own []string
+	for _, m := range ownTable.FindAllStringSubmatch(query, -1) {
+		own = append(own, strings.ToLower(m[1]))
+	}
+	for _, m := range fromTable.FindAllStringSubmatch(query, -1) {
+		name := strings.ToLower(m[1])
+		if _, ok := viewTable(name); !ok && m[2] == "" && !slices.Contains(own, name) {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 // statements are the words that a query begins with.

@@ -70,3 +70,17 @@ func TestPathList(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestUnknownTable(t *testing.T) {
+	for query, want := range map[string]string{
+		"from rpcs": "", "select 1": "", "from Slow s join RPCs r using (xid)": "",
+		"from rpc": "rpc",
+		"select count(*) from Rpcs r join nodes n on r.client = n.nid":                             "nodes",
+		"with x as (select * from locks), y as materialized (from x) from x join y using (client)": "",
+		"from read_parquet('a.parquet')":                                                           "", "from other.main": "", "from 'a.parquet'": "", "select x from (select 1 as x)": "",
+	} {
+		if got := unknownTable(query); got != want {
+			t.Errorf("%q: %q, want %q", query, got, want)
+		}
+	}
+}
