@@ -111,16 +111,20 @@ func (r *Flags) connectWords(m *dissect.Message) []word {
 
 // head appends the line that identifies the message, without its end.
 func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
-	c := r.c
+	c, start := r.c, len(dst)
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = append(AppendFrame(dst, m.File, m.Frame), c.Head.off...)
 	dst = r.stamp.Append(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = append(append(m.LNet.Src.Append(dst), c.NID.off...), " > "...)
 	dst = append(m.LNet.Dst.Append(append(dst, c.NID.on...)), c.NID.off...)
-	dst = append(append(dst, "  "...), m.Kind.String()...)
+	kind := m.Kind.String()
+	r.text = r.text[:0]
 	if m.RPC.HasOpcode {
-		r.text = AppendOperation(r.text[:0], m)
+		r.text = AppendOperation(r.text, m)
+	}
+	dst = append(appendGap(dst, start, len(kind)+1+len(r.text), r.opt.Width), kind...)
+	if len(r.text) > 0 {
 		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
 	}
 	return dst

@@ -198,6 +198,7 @@ func TestOmittedColumns(t *testing.T) {
 		{"stats -T json", 80, ""},
 		{"imports", 80, "lshark: hidden: server committed ungranted uuid since rtx rtt\n"},
 		{"imports --timeline", 80, ""},
+		{"-T flags", 80, ""},
 		{"locks", 80, "lshark: hidden: ended held frame bl target server handle (0: job)\n"},
 		{"locks --blockers", 80, "lshark: hidden: target server\n"},
 		{"recovery", 80, "lshark: hidden: longest errors back server frame (0: replayed failed gaps last)\n"},
