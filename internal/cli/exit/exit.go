@@ -3,6 +3,7 @@
 package exit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,13 +25,17 @@ const (
 )
 
 // Interrupted is the error of a command that the user ended by Ctrl-C before it had read all.
-type Interrupted struct{ Read, Total int64 } // bytes of the input, 0: unknown
+type Interrupted struct {
+	Read, Total int64  // bytes of the input, 0: unknown
+	Result      string // empty: the output is partial
+}
 
 func (e Interrupted) Error() string {
+	result := cmp.Or(e.Result, "the output is partial")
 	if e.Total == 0 {
-		return "interrupted: the output is partial"
+		return "interrupted: " + result
 	}
-	return fmt.Sprintf("interrupted after %d%% of the input: the output is partial", min(e.Read, e.Total)*100/e.Total)
+	return fmt.Sprintf("interrupted after %d%% of the input: %s", min(e.Read, e.Total)*100/e.Total, result)
 }
 
 // UsageError is an error in the command line.

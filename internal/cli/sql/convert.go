@@ -113,6 +113,11 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 		}
 	})
 	progress.Stop()
+	for _, j := range all {
+		if errors.As(j.err, new(exit.Interrupted)) {
+			return nil, nil, exit.Interrupted{Result: "the query was not run"}
+		}
+	}
 	files = make(map[string][]file)
 	var errs, damages []error
 	for _, j := range all {
