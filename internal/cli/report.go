@@ -108,6 +108,9 @@ func (c *reportOptions) write(in *scan.Input, filter *flags.RPCFilter, write fun
 		page.NIDs = render.NIDs{Full: c.fullNIDs, Name: in.NodeNames()}
 		page.Findings.Ladders = t.ladders(page.Findings.List, ladder.Diagram{First: p.First(), NIDs: page.NIDs}, in.FileNames())
 		page.Capture = html.Capture{Sources: in.Sources(), IsLive: in.Live(), First: p.First(), Last: p.Last(), Capture: captured}
+		if err := p.Interrupted(); err != nil {
+			page.Capture.Partial = err.Error()
+		}
 		return write(html.Append(nil, page))
 	}})
 	return p.Run()

@@ -54,6 +54,9 @@ func (r *renderer) capture() {
 	if c.Damaged != "" {
 		add("Damaged", c.Damaged)
 	}
+	if c.Partial != "" {
+		add("Partial", c.Partial)
+	}
 	r.raw("<dl class=\"facts\">\n")
 	for _, f := range facts {
 		r.element("dt", f.name)

@@ -218,11 +218,13 @@ func (j Job) each(run func(Job) error) error {
 		one := j
 		one.Sys, one.Output.path, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
 		err := run(one)
-		if errors.As(err, new(exit.Interrupted)) {
+		if partial := (exit.Interrupted{}); errors.As(err, &partial) {
 			interrupted.Store(true)
-			if failed := os.Remove(results[i]); !errors.Is(failed, os.ErrNotExist) { // so that it is made the next time
-				err = errors.Join(err, failed)
+			partial.Result = "its result is not kept" // so that it is made the next time
+			if err = os.Remove(results[i]); errors.Is(err, os.ErrNotExist) {
+				err = nil
 			}
+			err = errors.Join(partial, err)
 		}
 		return err
 	})

@@ -194,6 +194,19 @@ func (p *Pass) First() int64 { return p.clock.first }
 // Last returns the time of the last frame that was read, 0 before the first.
 func (p *Pass) Last() int64 { return p.clock.last }
 
+// Interrupted returns the error of a reading that the user has ended, nil of others. It is for
+// the End func of a Consumer.
+func (p *Pass) Interrupted() error {
+	if !p.src.interrupted.Load() {
+		return nil
+	}
+	var err exit.Interrupted
+	if bytes := p.src.progress(); bytes != nil {
+		err.Read, err.Total = bytes()
+	}
+	return err
+}
+
 // Note writes a message to standard error, unless -q was given.
 func (p *Pass) Note(format string, args ...any) {
 	if !p.in.quiet {
@@ -266,7 +279,7 @@ func (p *Pass) Run() (err error) {
 	p.inputErr = p.read(src)
 	release()
 	if err = p.inputErr; src.interrupted.Load() {
-		err = errors.Join(err, src.partial())
+		err = errors.Join(err, p.Interrupted())
 	}
 	if !p.failed.Load() {
 		p.dissector.Close()

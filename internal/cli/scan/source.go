@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/internal/cli/exit"
 )
 
 // pipeIdle is how long the writer of a pipe may be silent before messages that
@@ -124,14 +123,6 @@ func (s *source) progress() func() (read, total int64) {
 		return nil
 	}
 	return s.reader.Progress
-}
-
-// partial returns the error of a reading that the user has ended.
-func (s *source) partial() (err exit.Interrupted) {
-	if bytes := s.progress(); bytes != nil {
-		err.Read, err.Total = bytes()
-	}
-	return err
 }
 
 // dropped returns how many frames of a live capture the kernel dropped because
