@@ -86,10 +86,6 @@ func (b *stalledStreams) marked(m *lnet.TCPEvent) {
 			return
 		}
 	}
-	back := b.report.Paths().Get(m.Source, m.Dst.Addr(), m.Src.Addr())
-	if back == nil || back.Last.Time <= s.from {
-		return // the host is silent as a whole
-	}
 	if len(b.open) == maxStalled {
 		b.open = append(b.open[:0], b.open[1:]...)
 	}
@@ -97,13 +93,21 @@ func (b *stalledStreams) marked(m *lnet.TCPEvent) {
 }
 
 func (b *stalledStreams) message(_ *track.RPC, m *dissect.Message) {
+	if len(b.open) > 0 && m.Missing(0, m.Size) == lnet.Lost {
+		return // which may have been on its way for long
+	}
 	for _, x := range b.open {
+		passed := &x.passed
+		if m.Time <= x.silence.last.Time { // where bytes are missing, messages come later than segments
+			passed = &x.silence.passed
+		}
 		switch src, dst := m.Src.Addr(), m.Dst.Addr(); {
+		case m.Time <= x.silence.from:
 		case src == x.from && dst == x.to:
-			x.passed.there++
-			x.passed.largest = max(x.passed.largest, m.Size)
+			passed.there++
+			passed.largest = max(passed.largest, m.Size)
 		case src == x.to && dst == x.from:
-			x.passed.back++
+			passed.back++
 		}
 	}
 }

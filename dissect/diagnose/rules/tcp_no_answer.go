@@ -62,6 +62,8 @@ func silenceFinding(r *diagnose.Reporter, h hostPair, p *resentPair) diagnose.Fi
 	switch back := r.Paths().Get(h.source, h.to, h.from); {
 	case back == nil || back.Messages == 0:
 		f.Text += " The capture has nothing that it sent."
+	case float64(longest.passed.back) >= smallMessages.Value:
+		f.Text += " Other messages from it arrived meanwhile."
 	case back.Last.Time > f.Last:
 		f.Text += " It answered again later, so it or the network between both was interrupted."
 	default:

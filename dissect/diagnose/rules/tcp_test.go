@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/wiretest"
 )
@@ -127,6 +128,21 @@ func TestTCPFindings(t *testing.T) {
 				t.Errorf("%s: got %q with %d frames, want %q", name, got, len(list[0].Evidence), tt.want)
 			}
 		}
+	}
+}
+
+// TestLossyBlackHole checks that a black hole is found where the capture lacks frames: messages come late there.
+func TestLossyBlackHole(t *testing.T) {
+	var frames []capture.Frame
+	for i, f := range wiretest.ReadSample(t, "testdata/black_hole.pcap.zst") {
+		if i%40 != 7 {
+			frames = append(frames, f)
+		}
+	}
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "tcp.black_hole")}})
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, TCPEvent: e.TCPEvent}), frames)
+	if e.Close(); e.Count() != 1 {
+		t.Errorf("%d findings", e.Count())
 	}
 }
 

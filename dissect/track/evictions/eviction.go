@@ -23,6 +23,8 @@ type Eviction struct {
 	Dropped  int           // locks that were too many to keep
 	IsEarly  bool          // the cause may have been before the capture began
 	IsLossy  bool          // bytes were not captured between the nodes where the cause may have been
+
+	mayHaveRecovered bool // bytes were not captured since the client was let into a recovery
 }
 
 // Cause is why a server evicted a client.
@@ -49,7 +51,10 @@ func Causes() []Cause { return []Cause{Denied, Version, Recovery, LockCallback, 
 
 // IsRestarted reports whether the target was restarted before the eviction.
 func (e *Eviction) IsRestarted() bool {
-	return !e.Recovering.IsZero() || !e.Absent.IsZero() || e.Before != 0 && e.Instance != 0 && e.Before != e.Instance
+	if e.Before != 0 && e.Instance != 0 && e.Before != e.Instance {
+		return true
+	}
+	return !e.mayHaveRecovered && (!e.Recovering.IsZero() || !e.Absent.IsZero())
 }
 
 // IgnoredLock is a lock that a client did not give back.

@@ -3,6 +3,7 @@ package evictions
 import (
 	"testing"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
 )
@@ -52,6 +53,18 @@ func TestCauses(t *testing.T) {
 		if tracker.Close(); len(list) != 1 || list[0].Cause != tt.want || list[0].Target != "lustre-OST0000" {
 			t.Errorf("%s: %+v, want cause %v", name, list, tt.want)
 		}
+	}
+}
+
+// A client that was let into a recovery may have recovered where bytes are missing.
+func TestLossInRecovery(t *testing.T) {
+	imports := track.NewImports()
+	imports.Lost(&lnet.Loss{From: 1e18 - second/2, To: 1e18 - second/2})
+	var got *Eviction
+	tracker := New(imports, 0, func(e *Eviction) { got = e })
+	tracker.evicted(track.Outage{Recovering: track.Point{Frame: 9, Time: 1e18 - second}}, 0)
+	if tracker.Close(); got.Cause != Unknown || !got.IsLossy {
+		t.Errorf("%+v", got)
 	}
 }
 
