@@ -178,7 +178,7 @@ func instanceText(before, now uint32) string {
 	return " (instance " + strconv.Itoa(int(before)) + ", then " + strconv.Itoa(int(now)) + ")"
 }
 
-// atLeast returns words for a time whose beginning was not captured, with a space after them.
+// atLeast returns words for a time whose beginning may not have been captured, with a space after them.
 func atLeast(begunBefore bool) string {
 	if begunBefore {
 		return "at least "

@@ -62,7 +62,7 @@ func timesText(v *recovery.Recovery) (text string) {
 		who = list[0].String()
 	}
 	if down, ok := v.Downtime(); ok {
-		text = ": " + who + " was connected again after " + duration(down)
+		text = ": " + who + " was connected again after " + atLeast(v.IsLossy) + duration(down)
 	} else if down, ok := v.DowntimeLimit(); ok {
 		text = ": " + who + " was connected again less than " + duration(down) + " after its last reply"
 	}

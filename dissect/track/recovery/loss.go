@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -406,6 +407,9 @@ func (t *Tracker) pass(r *Recovery) {
 		}
 	}
 	r.settle()
+	r.IsLossy = slices.ContainsFunc(r.Clients, func(c *Client) bool {
+		return t.imports.IsLossy(c.Connection, track.Span{From: r.LastReply.Time, To: r.Gone.Time})
+	})
 	t.done(r)
 }
 

@@ -18,6 +18,7 @@ type Recovery struct {
 	Moments
 	Clients []*Client // in the order in which they lost the target
 	Dropped int       // clients that were too many to keep
+	IsLossy bool      // bytes were not captured in which there may be an earlier sign that it was gone
 	Events  []Event   // in the order of time
 
 	stop       track.Point // the target disconnected from others

@@ -448,9 +448,23 @@ func TestGapInTheCapture(t *testing.T) {
 	c.notConnected()
 	begin := w.now
 	c.recover(2, 0, 0)()
-	w.rpcs.Lost(&lnet.Loss{From: begin, To: begin + 4*ms})
-	if r := w.one(); r.NotReplayed().Count != 0 || r.Count(recovery.ClientRecovered) != 1 {
+	w.rpcs.Lost(&lnet.Loss{From: begin + ms, To: begin + 4*ms})
+	if r := w.one(); r.NotReplayed().Count != 0 || r.Count(recovery.ClientRecovered) != 1 || r.IsLossy {
 		t.Errorf("not replayed: %+v", r.NotReplayed())
+	}
+}
+
+// TestGapBeforeTheLoss: the target may have been gone since before the first sign.
+func TestGapBeforeTheLoss(t *testing.T) {
+	w := newWire(t)
+	c := w.mount(3, "lustre-MDT0000").start(1)
+	begin := w.now
+	w.now += second
+	c.notConnected()
+	c.recover(2, 0, 0)()
+	w.rpcs.Lost(&lnet.Loss{From: begin, To: begin + ms})
+	if r := w.one(); !r.IsLossy {
+		t.Error("not lossy")
 	}
 }
 
