@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bytes"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render/records"
 )
 
 // Width returns the number of columns that text takes on a terminal, without
@@ -142,35 +145,53 @@ func (t NIDs) Append(dst []byte, nid lnet.NID) []byte {
 
 // The comments of frames in a file that -w writes.
 
-// AppendMessageComment appends the comment about a message: operation, kind,
-// xid, error and nodes, without those that are unknown.
-func AppendMessageComment(b []byte, m *dissect.Message) []byte {
+// AppendComment appends the comment about a message: operation, kind, what its line says,
+// target and xid, without those that are unknown. The frame shows its addresses.
+func (s *Summary) AppendComment(b []byte, m *dissect.Message) []byte {
+	start := len(b)
 	if m.RPC.HasOpcode {
-		b = append(appendOpcodeText(b, m.RPC.Opcode), ' ')
+		b = append(AppendOperation(b, m), ' ')
 	}
-	b = append(b, m.Kind.String()...)
+	kind := m.Kind.String()
+	b = append(b, kind...)
+	s.line.Reset()
+	s.describe(m)
+	facts := s.line.Text
+	if rest, found := bytes.CutPrefix(facts, []byte(strings.ReplaceAll(kind, "_", " "))); found {
+		facts = rest
+	}
+	if facts = bytes.TrimSpace(facts); len(facts) > 0 {
+		b = append(append(b, ' '), facts...)
+	}
+	if !bytes.Contains(b[start:], []byte(m.Target)) {
+		b = schema.AppendText(append(b, ' '), []byte(m.Target))
+	}
 	if m.RPC.HasXID {
 		b = strconv.AppendUint(append(b, " x"...), m.RPC.XID, 10)
-	}
-	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
-		b = append(append(b, ' '), schema.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
-	}
-	if m.HasLNet() {
-		b = m.LNet.Src.Append(append(b, ' '))
-		b = m.LNet.Dst.Append(append(b, " > "...))
 	}
 	return b
 }
 
 // AppendRPCComment appends the comment about the messages of a kind of an RPC:
-// operation, kind, xid and target.
+// operation, kind, the result of a reply, target and xid.
 func AppendRPCComment(b []byte, r *track.RPC, kind lnet.Kind) []byte {
 	if r.HasOpcode {
 		b = append(appendOpcodeText(b, r.Opcode), ' ')
 	}
-	b = strconv.AppendUint(append(append(b, kind.String()...), " x"...), r.XID, 10)
-	if t := r.Target(); t != "" {
-		b = append(append(b, ' '), t...)
+	b = append(b, kind.String()...)
+	if kind == lnet.Reply && r.HasReply {
+		b = append(b, ' ')
+		if r.Status < 0 {
+			b = records.AppendErrno(b, r.Status)
+		} else {
+			b = append(b, "ok"...)
+		}
+		if ns, ok := r.Latency(); ok {
+			b = AppendLatency(append(b, ' '), ns)
+		}
 	}
-	return b
+	if t := r.Target(); t != "" {
+		b = schema.AppendText(append(b, ' '), []byte(t))
+	}
+	return strconv.AppendUint(append(b, " x"...), r.XID, 10)
 }

@@ -183,7 +183,7 @@ func TestTsharkExtcap(t *testing.T) {
 			"-o", "extcap.lshark_ssh.remotehost:oss1"}
 
 		// Two hellos are shown while the capture runs, and it ends by Ctrl-C.
-		out := &awaited{text: "hello\nhello\n", came: make(chan struct{})}
+		out := &awaited{text: " for CONTROL\nhello ", came: make(chan struct{})}
 		cmd := exec.Command("tshark", append(options, "-l", "-f", "kind == hello", "-T", "fields", "-e", "frame.comment")...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		var errs bytes.Buffer

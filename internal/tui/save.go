@@ -65,13 +65,14 @@ func framesOf(rows *store.Reader, kind store.Kind, ids []int64) (list []Frame) {
 			list = append(list, Frame{n, comment})
 		}
 	}
+	lines := render.NewSummary(render.SummaryOptions{})
 	for _, id := range ids {
 		row, err := rows.Read(kind, id)
 		if err != nil {
 			continue
 		}
 		if row.Message != nil {
-			add(slices.Clone(row.Message.Frames), render.AppendMessageComment(nil, row.Message))
+			add(slices.Clone(row.Message.Frames), lines.AppendComment(nil, row.Message))
 			continue
 		}
 		comments := make(map[lnet.Kind][]byte)

@@ -38,6 +38,7 @@ type command struct {
 	sys       *scan.System
 	install   installation
 	query     query
+	lua       bool
 	capture   bool
 	fifo      string
 	iface     string
@@ -67,7 +68,8 @@ func New(sys *scan.System, version string) *cobra.Command {
 			"\"lshark extcap --install\" Wireshark lists the interfaces \"Lustre (lshark)\", which captures on this host, and \"Lustre remote (lshark over " +
 			"ssh)\", which runs lshark on another host.\n\n" +
 			"They capture Lustre messages with all fields, or frames with comments about the messages in them. The field for the capture filter takes a " +
-			"display filter of lshark. --profile also installs the profile \"Lustre\" with columns and colouring rules.\n\n" +
+			"display filter of lshark. --install also installs a plugin in Lua that makes fields of messages, such as lshark.pb_opc and lshark.latency, for " +
+			"display filters, columns and graphs; --profile also installs the profile \"Lustre\" with columns and colouring rules.\n\n" +
 			"Wireshark itself calls lshark with the flags that begin with --extcap-, and with --capture.",
 		Example: `  # add the interfaces to Wireshark, and the profile
   lshark extcap --install --profile
@@ -75,7 +77,10 @@ func New(sys *scan.System, version string) *cobra.Command {
   # the settings that Wireshark shows
   lshark --extcap-config --extcap-interface lshark-ssh
 
-  # remove both
+  # the plugin for all users
+  lshark extcap --lua > /usr/lib/x86_64-linux-gnu/wireshark/plugins/lshark.lua
+
+  # remove what --install installed
   lshark extcap --uninstall --profile`,
 		Args: flags.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return c.run(version) },
@@ -90,10 +95,11 @@ func New(sys *scan.System, version string) *cobra.Command {
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		f.Var(&c.content, "content", "what Wireshark gets: "+flags.WordList(c.content.Words))
-		f.BoolVar(&c.install.install, "install", false, "put a link to lshark into the extcap folder of Wireshark")
-		f.BoolVar(&c.install.uninstall, "uninstall", false, "remove that link")
+		f.BoolVar(&c.install.install, "install", false, "put a link to lshark into the extcap folder of Wireshark, and the plugin with all fields into its plugin folder")
+		f.BoolVar(&c.install.uninstall, "uninstall", false, "remove both")
 		f.BoolVar(&c.install.profile, "profile", false, "with --install or --uninstall, also the profile \""+profileName+"\"")
-		f.StringVar(&c.install.dir, "dir", "", "extcap folder `DIR`, by default that of the user")
+		f.StringVar(&c.install.dir, "dir", "", "extcap folder `DIR`, by default that of the user; without --profile nothing else is installed")
+		f.BoolVar(&c.lua, "lua", false, "print the plugin")
 	})
 	flags.Add(cmd, flags.OtherGroup, func(f *pflag.FlagSet) {
 		f.BoolVar(&c.query.interfaces, "extcap-interfaces", false, "list the interfaces")
@@ -120,6 +126,9 @@ func (c *command) run(version string) error {
 	if c.install.isSet() {
 		return c.install.run(c.sys.IO)
 	}
+	if c.lua {
+		return c.answer(luaPlugin(), nil)
+	}
 	if q.interfaces {
 		return c.answer(interfaces(version))
 	}
@@ -128,7 +137,7 @@ func (c *command) run(version string) error {
 	}
 	if q.iface != localInterface && q.iface != remoteInterface {
 		if q.iface == "" {
-			return exit.Usagef("extcap needs --install, --uninstall or the arguments that Wireshark passes; see lshark extcap --help")
+			return exit.Usagef("extcap needs --install, --uninstall, --lua or the arguments that Wireshark passes; see lshark extcap --help")
 		}
 		return exit.UnknownName("interface", q.iface, []string{localInterface, remoteInterface})
 	}

@@ -14,7 +14,11 @@ import (
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
-const linkName = "lshark"
+// The names of the link to the program, and of the plugin.
+const (
+	linkName   = "lshark"
+	pluginName = "lshark.lua"
+)
 
 // installation holds the flags for adding lshark to Wireshark, and removing it.
 type installation struct {
@@ -51,7 +55,7 @@ func (i *installation) run(sys *iostreams.IO) error {
 	if i.dir != "" {
 		folders.extcap = i.dir
 	}
-	err = i.link(sys, self, folders.extcap)
+	err = errors.Join(i.link(sys, self, folders.extcap), i.plugin(sys, folders.lua))
 	if i.profile {
 		dir := filepath.Join(folders.config, "profiles", profileName)
 		if i.install {
@@ -61,6 +65,18 @@ func (i *installation) run(sys *iostreams.IO) error {
 		}
 	}
 	return err
+}
+
+// plugin writes or removes the plugin in a folder.
+func (i *installation) plugin(sys *iostreams.IO, dir string) error {
+	file := textFile{pluginName, luaPlugin()}
+	if i.install {
+		if err := writeFiles(dir, file); err != nil {
+			return err
+		}
+		return note(sys, "installed", filepath.Join(dir, pluginName))
+	}
+	return removeFiles(sys, dir, file)
 }
 
 // link makes or removes the link to the program in a folder.
@@ -106,9 +122,17 @@ func isOurLink(path, self string) (bool, error) {
 	return err == nil && (target == self || filepath.Base(target) == linkName), err
 }
 
-// installProfile writes the files of the profile, unless others are in their place.
+// installProfile writes the files of the profile.
 func installProfile(sys *iostreams.IO, dir string) error {
-	for _, f := range profileFiles() {
+	if err := writeFiles(dir, profileFiles()...); err != nil {
+		return err
+	}
+	return note(sys, "installed", dir)
+}
+
+// writeFiles writes files into a folder, unless others are in their place.
+func writeFiles(dir string, files ...textFile) error {
+	for _, f := range files {
 		path := filepath.Join(dir, f.name)
 		if old, err := os.ReadFile(path); err == nil && !isOurFile(old) {
 			return fmt.Errorf("%s: is not a file of lshark; remove it yourself", iostreams.Printable(path))
@@ -117,22 +141,37 @@ func installProfile(sys *iostreams.IO, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, f := range profileFiles() {
+	for _, f := range files {
 		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644); err != nil {
 			return err
 		}
 	}
-	return note(sys, "installed", dir)
+	return nil
 }
 
-// removeProfile removes the files of the profile except those that Wireshark has rewritten,
-// and their folder when nothing else is in it.
+// removeProfile removes the files of the profile, and their folder when nothing else is in
+// it.
 func removeProfile(sys *iostreams.IO, dir string) error {
-	for _, f := range profileFiles() {
+	if err := removeFiles(sys, dir, profileFiles()...); err != nil {
+		return err
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		return nil // there is no folder, or something else in it
+	}
+	if err := os.Remove(dir); err != nil {
+		return err
+	}
+	return note(sys, "removed", dir)
+}
+
+// removeFiles removes files from a folder except those that were changed.
+func removeFiles(sys *iostreams.IO, dir string, files ...textFile) error {
+	for _, f := range files {
 		path := filepath.Join(dir, f.name)
 		old, err := os.ReadFile(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
+			sys.Say("%s: not installed", path)
 			continue
 		case err != nil:
 			return err
@@ -143,24 +182,14 @@ func removeProfile(sys *iostreams.IO, dir string) error {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
+		if err := note(sys, "removed", path); err != nil {
+			return err
+		}
 	}
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		sys.Say("%s: not installed", dir)
-		return nil
-	case err != nil:
-		return err
-	case len(entries) > 0:
-		return nil
-	}
-	if err := os.Remove(dir); err != nil {
-		return err
-	}
-	return note(sys, "removed", dir)
+	return nil
 }
 
-// isOurFile reports whether a file of the profile begins with the comment that all versions
+// isOurFile reports whether a file begins with the comment that all versions
 // of this program write. Wireshark replaces the comment when it saves the file.
 func isOurFile(text []byte) bool {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
@@ -172,7 +201,7 @@ func note(sys *iostreams.IO, what, path string) error {
 	return err
 }
 
-type folders struct{ config, extcap string }
+type folders struct{ config, extcap, lua string }
 
 // findFolders returns the folders as tshark or Wireshark name them; without either,
 // those of Wireshark 4.2 and later.
@@ -194,7 +223,8 @@ func findFolders(sys *iostreams.IO) (folders, error) {
 	if config == "" {
 		config = filepath.Join(home, ".config")
 	}
-	return folders{filepath.Join(config, "wireshark"), filepath.Join(home, ".local", "lib", "wireshark", "extcap")}, nil
+	lib := filepath.Join(home, ".local", "lib", "wireshark")
+	return folders{filepath.Join(config, "wireshark"), filepath.Join(lib, "extcap"), filepath.Join(lib, "plugins")}, nil
 }
 
 // parseFolders reads the output of tshark -G folders: a name, a colon, and a path on
@@ -209,10 +239,15 @@ func parseFolders(text string) (f folders) {
 			f.config = path
 		case "Personal Extcap path":
 			f.extcap = path
+		case "Personal Lua Plugins":
+			f.lua = path
 		}
 	}
 	if f.extcap == "" && f.config != "" {
 		f.extcap = filepath.Join(f.config, "extcap")
+	}
+	if f.lua == "" && f.config != "" {
+		f.lua = filepath.Join(f.config, "plugins") // Wireshark looks there, too
 	}
 	return f
 }

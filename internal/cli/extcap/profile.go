@@ -38,14 +38,14 @@ type colorRule struct {
 // colorRules are the colouring rules. The first one that matches applies. Comments are
 // those of both frames and messages, other fields those of messages.
 var colorRules = []colorRule{
-	{"Lustre: connection unknown to the server, or client evicted", comment(lnet.Reply.String() + " x[0-9]+ (ENOTCONN|ESHUTDOWN)"), red, white},
-	{"Lustre: error", comment(lnet.Reply.String()+" x[0-9]+ E[A-Z0-9]+ ") + ` || json.path == "/error"`, rose, black},
+	{"Lustre: connection unknown to the server, or client evicted", comment(lnet.Reply.String() + " (ENOTCONN|ESHUTDOWN)"), red, white},
+	{"Lustre: error", comment(lnet.Reply.String()+" E[A-Z0-9]+ ") + ` || json.path == "/error"`, rose, black},
 	{"Lustre: sent again", member("/ptlrpc_body/pb_flags/[]", "RESENT") + " || " + member("/ptlrpc_body/pb_flags/[]", "REPLAY"), orange, black},
 	{"Lustre: incomplete or unusual", `json.path == "/notes/[]/code"`, orange, black},
-	{"Lustre: early reply", comment(" " + lnet.EarlyReply.String() + " x"), yellow, black},
+	{"Lustre: early reply", comment(lnet.EarlyReply.String() + " "), yellow, black},
 	{"Lustre: lock callback", comment("LDLM_(BL|CP|GL)_CALLBACK "), violet, black},
 	{"Lustre: connect or disconnect", comment("_(DIS)?CONNECT "), blue, black},
-	{"Lustre: bulk data", comment(" " + lnet.Bulk.String() + " x"), green, black},
+	{"Lustre: bulk data", comment(" " + lnet.Bulk.String() + " "), green, black},
 	{"Lustre: ping", comment("OBD_PING "), white, gray},
 	{"Lustre", "frame.comment", paper, black},
 }
@@ -56,16 +56,13 @@ func member(path, value string) string {
 	return `json.path_with_value == "` + path + ":" + value + `"`
 }
 
-// columns are the titles and formats of the columns. A comment is what a message is:
-// operation, kind, xid, error and nodes.
-var columns = [][2]string{
-	{"No.", "%m"}, {"Time", "%t"}, {"Source", "%s"}, {"Destination", "%d"}, {"Protocol", "%p"}, {"Length", "%L"},
-	{"Lustre", "%Cus:frame.comment:0:R"}, {"Info", "%i"},
-}
+// columns are the titles and formats of the columns. The last one takes the rest of the
+// window: a comment says what a message is.
+var columns = [][2]string{{"No.", "%m"}, {"Time", "%t"}, {"Source", "%s"}, {"Destination", "%d"}, {"Lustre", "%Cus:frame.comment:0:R"}}
 
-type profileFile struct{ name, text string }
+type textFile struct{ name, text string }
 
-func profileFiles() []profileFile {
+func profileFiles() []textFile {
 	var colors, prefs strings.Builder
 	colors.WriteString("# Colouring rules of lshark for Wireshark.\n")
 	for _, r := range colorRules {
@@ -79,7 +76,8 @@ func profileFiles() []profileFile {
 		}
 		fmt.Fprintf(&prefs, "\t%q, %q%s", c[0], c[1], end)
 	}
-	return []profileFile{{"colorfilters", colors.String()}, {"preferences", prefs.String()}}
+	prefs.WriteString("# The JSON of a message as lines of \"name: value\".\njson.compact_form: TRUE\n")
+	return []textFile{{"colorfilters", colors.String()}, {"preferences", prefs.String()}}
 }
 
 func (c rgb) String() string { return fmt.Sprintf("[%d,%d,%d]", c[0], c[1], c[2]) }

@@ -13,9 +13,12 @@ import (
 
 	"github.com/lshark/lshark/internal/wiretest"
 
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/render"
 )
 
 // TestGeneratedProfile checks that the profile in completions/ is up to date; UPDATE=1 in the environment
@@ -46,18 +49,25 @@ func TestColorRules(t *testing.T) {
 	}
 }
 
-// save writes the messages or frames of a sample as -w does, and returns the file.
-func save(t *testing.T, sample string, pdus bool) string {
+// save writes the messages or frames of a sample as -w does, and returns the file, and the messages as -T json prints
+// them.
+func save(t *testing.T, sample string, pdus bool) (path string, messages [][]byte) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "out.pcapng")
-	in, err := (&scan.Flags{Read: []string{wiretest.Repo("pcaps/" + sample)}, Quiet: true}).Check(nil, false)
+	path = filepath.Join(t.TempDir(), "out.pcapng")
+	in, err := (&scan.Flags{Read: []string{sample}, Quiet: true}).Check(nil, false)
 	must.NoError(t, err)
 	var errs bytes.Buffer
 	sys := &scan.System{IO: &iostreams.IO{Err: &errs}}
-	if err := scan.New(sys, in, scan.Options{SaveTo: path, SavePDUs: pdus}).Run(); err != nil || errs.Len() > 0 {
+	p := scan.New(sys, in, scan.Options{SaveTo: path, SavePDUs: pdus, Distinct: true, Names: track.NewNames()})
+	j := render.NewJSON()
+	p.Add(scan.Consumer{Message: func(m *dissect.Message) error {
+		messages = append(messages, j.Append(nil, m, render.Moment{First: p.First()}))
+		return nil
+	}})
+	if err := p.Run(); err != nil || errs.Len() > 0 {
 		t.Fatalf("%v: %s", err, &errs)
 	}
-	return path
+	return path, messages
 }
 
 // tshark runs tshark with a home folder of its own, and returns what it prints. The
@@ -96,13 +106,13 @@ func TestTsharkProfile(t *testing.T) {
 		pdus   bool
 		want   map[string]int // packets of some rules
 	}{
-		{"recovery.pcap.zst", true, map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8, "sent again": 1,
+		{"recovery", true, map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8, "sent again": 1,
 			"lock callback": 34, "connect or disconnect": 23, "bulk data": 11, "ping": 132}},
-		{"recovery.pcap.zst", false, map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8,
+		{"recovery", false, map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8,
 			"lock callback": 33, "connect or disconnect": 24, "bulk data": 24, "ping": 71}},
 	} {
-		file := save(t, tt.sample, tt.pdus)
-		if line := tshark(t, home, "-C", profileName, "-r", file, "-c", "1"); !strings.Contains(line, " LDLM_ENQUEUE request x1882453916452096 192.0.2.3@tcp > 192.0.2.1@tcp ") {
+		file, _ := save(t, wiretest.Sample(tt.sample), tt.pdus)
+		if line := tshark(t, home, "-C", profileName, "-r", file, "-c", "1"); !strings.Contains(line, " LDLM_ENQUEUE GETATTR request [0x200000007:0x1:0x0] x1882453916452096") {
 			t.Errorf("columns: %s", line)
 		}
 		got := make(map[string]int)
@@ -123,13 +133,13 @@ func TestTsharkProfile(t *testing.T) {
 // and filters by them.
 func TestTsharkTree(t *testing.T) {
 	home := t.TempDir()
-	for sample, want := range map[string]int{"mount.pcap": 196, "ip6_mount.pcap": 130, "rdma_mount.pcap": 114, "update_log.pcap.zst": 34} {
-		file := save(t, sample, true)
+	for sample, want := range map[string]int{"mount": 196, "ip6_mount": 130, "rdma_mount": 114, "update_log": 34} {
+		file, _ := save(t, wiretest.Sample(sample), true)
 		if n := strings.Count(tshark(t, home, "-r", file, "-Y", "json.object && !data-text-lines && !_ws.malformed", "-T", "fields", "-e", "frame.number"), "\n"); n != want {
 			t.Errorf("%s: tshark shows %d messages, want %d", sample, n, want)
 		}
 	}
-	file := save(t, "mount.pcap", true)
+	file, _ := save(t, wiretest.Sample("mount"), true)
 	for filter, want := range map[string]string{
 		`json.path_with_value == "/opcode:OST_STATFS"`:                                          "99\n100\n101\n102\n",
 		`json.path_with_value == "/buffers/connect_data/ocd_connect_flags/[]:GRANT_SHRINK"`:     "59\n60\n61\n62\n63\n64\n75\n76\n77\n80\n149\n150\n151\n152\n155\n156\n166\n167\n168\n169\n",

@@ -29,6 +29,7 @@ type saver struct {
 	stream    *stream                   // nil without Options.Stream
 	allFrames bool                      // Options.SaveAll
 	missed    int                       // frames that were no longer kept when they were marked
+	lines     *render.Summary           // makes comments
 	comment   []byte                    // scratch space
 	rpcFrames track.Attached[RPCFrames] // of RPCs that have not ended
 	err       error
@@ -37,7 +38,7 @@ type saver struct {
 // newSaver creates the file, unless it is one of the inputs. With a FIFO it
 // waits for the reader.
 func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
-	s := &saver{allFrames: opt.SaveAll}
+	s := &saver{allFrames: opt.SaveAll, lines: render.NewSummary(render.SummaryOptions{Names: opt.Names})}
 	if opt.Stream != nil {
 		s.w = capture.NewWriter(opt.Stream)
 		s.stream = &stream{}
@@ -140,7 +141,7 @@ func (s *saver) mark(number int64, comment []byte) {
 // message writes a message, or marks its frames; first is the time of the first
 // frame of the capture.
 func (s *saver) message(m *dissect.Message, first int64) {
-	s.comment = render.AppendMessageComment(s.comment[:0], m)
+	s.comment = s.lines.AppendComment(s.comment[:0], m)
 	if s.pdus != nil {
 		s.fail(s.pdus.write(m, first, s.comment))
 		return
