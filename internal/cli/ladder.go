@@ -35,12 +35,12 @@ type ladderOptions struct {
 }
 
 func newLadder(sys *scan.System) *cobra.Command {
-	c := &ladderOptions{sys: sys, view: flags.NewView("text", "svg")}
+	c := &ladderOptions{sys: sys, view: flags.NewView("text", "svg", "json")}
 	cmd := &cobra.Command{
 		Use:   "ladder [flags] [FILE…|-]",
 		Short: "Draw messages as a sequence diagram, in text or as SVG",
 		Long: "ladder draws a column for each node and an arrow for each message, time from top to bottom: the number of the frame, the time, " +
-			"the operation, and what matters of the message. Bulk data are double arrows. A time without messages takes up to three lines. " +
+			"the operation, and what matters of the message, in several lines where there is no room. Bulk data are double arrows. A time without messages takes up to three lines. " +
 			"Through routers, arrows go from end to end. With captures of several nodes, a message is drawn once, as the first of them saw it.\n\n" +
 			"When a message is selected, the other messages of its RPC are drawn, too. --xid, --fid and --lock also draw what belongs together " +
 			"beyond an RPC. Flags that select are combined: what any of them selects is drawn.\n\n" +
@@ -56,6 +56,9 @@ func newLadder(sys *scan.System) *cobra.Command {
 
   # everything about a file, as a picture for a ticket
   lshark ladder --fid 0x200000403:0x2:0x0 -T svg client.pcap
+
+  # the same messages for a script
+  lshark ladder --fid 0x200000403:0x2:0x0 -T json client.pcap | jq .text
 
   # errors with their requests, in 80 columns
   lshark ladder -Y 'kind == reply && pb_status < 0' --width 80 client.pcap`,
@@ -151,7 +154,10 @@ func (c *ladderOptions) run(args []string) error {
 		if path := files.Path(c.fid.Value); path != "" {
 			d.Title += " " + path
 		}
-		if c.view.Form.Value == "svg" {
+		switch c.view.Form.Value {
+		case "json":
+			return d.AppendJSON(nil)
+		case "svg":
 			return d.AppendSVG(nil, ladder.SVGOptions{Width: c.width, Time: o.Time})
 		}
 		text := ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time, ASCII: c.ascii || !c.sys.UTF8()}

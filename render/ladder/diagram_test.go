@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func checkText(t *testing.T, name string, d *Diagram, o TextOptions) string {
 			t.Errorf("%s: space at the end of %q", name, l.Text)
 		}
 		if l.Event >= 0 {
-			if l.Event <= last {
+			if l.Event < last { // facts may go on in the next line
 				t.Errorf("%s: event %d after %d", name, l.Event, last)
 			}
 			last = l.Event
@@ -128,6 +129,25 @@ func TestSamples(t *testing.T) {
 			for _, ascii := range []bool{false, true} {
 				checkText(t, fmt.Sprintf("%s ascii %t", filepath.Base(path), ascii), d, TextOptions{Width: width, ASCII: ascii})
 			}
+			if svg := d.AppendSVG(nil, SVGOptions{Width: width}); bytes.ContainsRune(svg, utf8.RuneError) {
+				t.Errorf("%s: width %d: a character of the picture was cut", filepath.Base(path), width)
+			}
+		}
+		checkFIDs(t, d)
+	}
+}
+
+// checkFIDs checks that the first FID in the facts of an event is there in 80 columns.
+func checkFIDs(t *testing.T, d *Diagram) {
+	t.Helper()
+	fid := regexp.MustCompile(`\[0x[0-9a-f]+:0x[0-9a-f]+:0x0\]`)
+	lines := make(map[int]string)
+	for _, l := range d.Text(TextOptions{Width: 80, Colors: render.NewColors(false)}) {
+		lines[l.Event] += string(l.Text) + "\n"
+	}
+	for i, e := range d.Events() {
+		if f := fid.Find(e.Facts); f != nil && !strings.Contains(lines[i], string(f)) {
+			t.Errorf("no %s in\n%s", f, lines[i])
 		}
 	}
 }
@@ -214,7 +234,8 @@ RPC x1
            192.0.2.1         192.0.2.3         192.0.2.2
                            lustre-OST0001
    1 0.000000  |- OST_READ ----->|                 |  1 MiB at 0
-   3 0.002000  |<R==== OST_READ =|                 |  retransmitted 2 packets, 231ms lost; data 104~
+   3 0.002000  |<R==== OST_READ =|                 |  retransmitted 2 packets, 231ms lost; data
+               |                 |                 |  1048576 bytes
                :                 :                 :
      . 2.4s .  :                 :                 :
                :                 :                 :

@@ -13,7 +13,8 @@
 // event.go makes events of messages; it uses the words of summary lines. diagram.go
 // holds the events in the order of time. nodes.go chooses the columns, gaps.go finds
 // where nothing happened, and layout.go decides what goes where in columns of text.
-// text.go draws that with characters, svg.go with the same layout as SVG.
+// text.go draws that with characters, svg.go with the same layout as SVG; json.go lists the
+// events.
 //
 // A Journal (journal.go) notes a few words about all messages, so that some of them can be drawn
 // when the capture has ended, each with a remark.

@@ -50,6 +50,10 @@ type Event struct {
 	Marks    Mark
 	Minor    bool // it only keeps a connection alive
 
+	Opcode    uint32
+	HasOpcode bool
+	Variant   string
+
 	XID   uint64
 	Op    []byte // the operation, or the kind of message
 	Facts []byte // what matters, as in summary lines
@@ -87,6 +91,9 @@ func (r *Reader) Read(e *Event, m *dissect.Message) {
 	}
 	if m.RPC.HasXID {
 		e.XID = m.RPC.XID
+	}
+	if e.Opcode, e.HasOpcode = m.RPC.Opcode, m.RPC.HasOpcode; m.RPC.Variant != nil {
+		e.Variant = m.RPC.Variant.Name
 	}
 	e.setRoles(m)
 	if m.RPC.Encrypted {

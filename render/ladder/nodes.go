@@ -186,9 +186,11 @@ func (d *Diagram) title(n *node) string {
 	return d.nidText(n.nids[0])
 }
 
-func (d *Diagram) nidText(nid lnet.NID) string {
+func (d *Diagram) nidText(nid lnet.NID) string { return nidText(nid, render.NIDs{Full: d.NIDs.Full}) }
+
+func nidText(nid lnet.NID, form render.NIDs) string {
 	if !isAddress(nid) {
-		return string(render.NIDs{Full: d.NIDs.Full}.Append(nil, nid))
+		return string(form.Append(nil, nid))
 	}
 	a, _ := netip.AddrFromSlice(nid.Addr[:min(int(nid.Len), len(nid.Addr))])
 	return a.String()

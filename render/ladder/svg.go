@@ -340,27 +340,41 @@ func (p *picture) facts(e *Event, from, to end, y float64) {
 		p.textAt(at(), y, "", "op", op)
 		column += max(p.l.op, render.Width(op)) + 1
 	}
-	line := p.text.facts(e, from, to)
+	pieces := wrap(p.text.facts(e, from, to), p.l.width-column, p.l.width-p.l.text)
+	for i, piece := range pieces {
+		if i > 0 {
+			column = p.l.text
+			p.lifelines("l", lineHeight)
+			y += lineHeight
+		}
+		p.piece(at(), y, piece, max(p.l.width-column, 1))
+	}
+}
+
+// piece adds a line of facts, truncated to a number of columns.
+func (p *picture) piece(x, y float64, line schema.Line, columns int) {
 	if len(line.Text) == 0 {
 		return
 	}
-	left := max(p.l.width-column, 1)
-	whole := p.cut(line.Text, left)
-	p.width = max(p.width, at()+float64(render.Width(whole))*charWidth)
-	p.buf = fmt.Appendf(p.buf, `<text x="%.1f" y="%.1f">`, at(), y)
-	start := 0
-	for _, part := range line.Parts {
-		end := min(part.End, len(whole))
-		if start >= end {
-			break
-		}
-		if end < part.End || len(whole) < len(line.Text) && part.End+len(ellipsis) > len(whole) {
-			end = len(whole)
-		}
-		p.buf = fmt.Appendf(p.buf, `<tspan class="%s">`, roleClasses[part.Role])
-		p.buf = append(appendXML(p.buf, whole[start:end]), "</tspan>"...)
-		start = end
+	whole := p.cut(line.Text, columns)
+	shown := len(whole)
+	if render.Width(line.Text) > columns {
+		shown -= len(ellipsis)
 	}
+	p.width = max(p.width, x+float64(render.Width(whole))*charWidth)
+	p.buf = fmt.Appendf(p.buf, `<text x="%.1f" y="%.1f">`, x, y)
+	start := 0
+	add := func(r schema.Role, end int) {
+		if start < end {
+			p.buf = fmt.Appendf(p.buf, `<tspan class="%s">`, roleClasses[r])
+			p.buf = append(appendXML(p.buf, whole[start:end]), "</tspan>"...)
+			start = end
+		}
+	}
+	for _, part := range line.Parts {
+		add(part.Role, min(part.End, shown))
+	}
+	add(schema.Dim, len(whole)) // the ellipsis
 	p.buf = append(p.buf, "</text>\n"...)
 }
 

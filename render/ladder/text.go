@@ -372,7 +372,7 @@ func (t *text) event(i int, e *Event) {
 	} else {
 		t.put(t.l.lifelines[from.column], []byte(string(t.g.self)), t.arrowStyle(e))
 	}
-	t.add(t.appendFacts(t.appendCells(nil), e, from, to), i)
+	t.addFacts(i, e, from, to)
 	t.seen |= e.Marks
 }
 
@@ -456,7 +456,9 @@ func (t *text) opStyle(e *Event) *render.Style {
 	return &t.c.Op
 }
 
-func (t *text) appendFacts(dst []byte, e *Event, from, to end) []byte {
+// addFacts adds the line of an event, and lines for facts that have no room in it.
+func (t *text) addFacts(i int, e *Event, from, to end) {
+	dst := t.appendCells(nil)
 	dst = render.AppendSpaces(dst, t.l.text-render.Width(dst))
 	if t.l.xid > 0 {
 		xid := ""
@@ -472,11 +474,76 @@ func (t *text) appendFacts(dst []byte, e *Event, from, to end) []byte {
 		dst = render.AppendSpaces(append(dst, ' '), min(t.l.op, maxOp)-n)
 	}
 	line := t.facts(e, from, to)
-	left := -1
-	if t.l.width > 0 {
-		left = max(t.l.width-render.Width(dst), 0)
+	if t.l.width == 0 {
+		t.add(t.c.AppendParts(dst, line.Text, line.Parts, -1, e.Minor), i)
+		return
 	}
-	return t.c.AppendParts(dst, line.Text, line.Parts, left, e.Minor)
+	left := max(t.l.width-render.Width(dst), 0)
+	rest := max(t.l.width-t.l.text, 0)
+	for _, piece := range wrap(line, left, rest) {
+		if dst == nil {
+			t.startLine(t.g.lifeline)
+			dst, left = t.appendCells(nil), rest
+			dst = render.AppendSpaces(dst, t.l.text-render.Width(dst))
+		}
+		t.add(t.c.AppendParts(dst, piece.Text, piece.Parts, left, e.Minor), i)
+		dst = nil
+	}
+}
+
+// maxFactLines is how many lines the facts of an event take at most.
+const maxFactLines = 4
+
+// wrap splits facts at spaces and behind FIDs. The first piece takes at most left columns, the
+// others at most rest; only the last one may be longer. There is at least one piece.
+func wrap(line schema.Line, left, rest int) (pieces []schema.Line) {
+	start := 0
+	for room := left; ; room = rest {
+		text := line.Text[start:]
+		end := len(text)
+		if render.Width(text) > room && len(pieces) < maxFactLines-1 {
+			end = breakBefore(text, room, room == rest)
+		}
+		pieces = append(pieces, cutLine(line, start, start+end))
+		start += end
+		for start < len(line.Text) && line.Text[start] == ' ' {
+			start++
+		}
+		if start == len(line.Text) {
+			return pieces
+		}
+	}
+}
+
+// breakBefore returns the offset of the last place to break text at with at most a number of
+// columns before it: 0 if there is none, unless it must be broken.
+func breakBefore(text []byte, columns int, must bool) (last int) {
+	used := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == ' ' || r == '/' && i > 0 && text[i-1] == ']' {
+			last = i
+		}
+		if used += render.RuneWidth(r); used > columns {
+			if last == 0 && must {
+				return max(i, size)
+			}
+			return last
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// cutLine returns a piece of a line.
+func cutLine(line schema.Line, start, end int) (piece schema.Line) {
+	piece.Text = line.Text[start:end]
+	for _, p := range line.Parts {
+		if p.End > start {
+			piece.Parts = append(piece.Parts, schema.Part{Role: p.Role, End: min(p.End, end) - start})
+		}
+	}
+	return piece
 }
 
 // facts returns the note and the facts of an event, behind the nodes that have no

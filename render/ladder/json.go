@@ -1,0 +1,30 @@
+package ladder
+
+import (
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// markNames are the marks as JSON has them, in the order of their bits.
+var markNames = [...]string{"retransmitted", "incomplete", "resent", "no_reply", "no_request", "failed"}
+
+// AppendJSON appends the events, one JSON object per line.
+func (d *Diagram) AppendJSON(dst []byte) []byte {
+	j := render.NewRecordJSON(records.Arrows.Keys(), false)
+	full := render.NIDs{Full: true}
+	for _, e := range d.Events() {
+		a := &records.Arrow{At: track.Point{Frame: e.Frame, File: e.File, Time: e.Time}, From: nidText(e.From, full), To: nidText(e.To, full),
+			Kind: e.Type.String(), Opcode: e.Opcode, HasOpcode: e.HasOpcode, Variant: e.Variant, XID: e.XID, Text: string(e.Facts), Note: string(e.Note)}
+		if e.Kind == Loss {
+			a.Kind = records.Loss
+		}
+		for bit, name := range markNames {
+			if e.Marks&(1<<bit) != 0 {
+				a.Marks = append(a.Marks, name)
+			}
+		}
+		dst = append(j.Append(dst, a), '\n')
+	}
+	return dst
+}
