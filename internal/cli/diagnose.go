@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -19,6 +20,8 @@ type diagnoseOptions struct {
 	flags.Records[*diagnose.Finding]
 	only     []string
 	verify   bool // checksums of data
+	save     string
+	pdu      bool
 	severity flags.Choice
 
 	rules []*diagnose.Rule
@@ -49,6 +52,9 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   # errors that concern one target, as JSON
   lshark diagnose --severity error -Y 'finding.target == lustre-OST0000' -T json evicted.pcap | jq .
 
+  # the messages, and the findings as expert information, in Wireshark
+  lshark diagnose -w evicted.pcapng --pdu evicted.pcap
+
   # what a rule does
   lshark explain evicted.lock_callback`,
 	}
@@ -60,6 +66,8 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 		Selection: func(f *pflag.FlagSet) {
 			f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
 			f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
+			f.StringVarP(&c.save, "write", "w", "", "with --pdu, also write all messages and the findings to `FILE`, as pcapng")
+			f.BoolVar(&c.pdu, "pdu", false, "with -w, as packets of JSON for Wireshark")
 			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; takes longer")
 		},
 	})
@@ -89,6 +97,9 @@ func (c *diagnoseOptions) check() error {
 	if c.rules, unknown = diagnose.Choose(rules.All(), c.only); unknown != "" {
 		return exit.UnknownName("rule", unknown, diagnose.Codes(rules.All()))
 	}
+	if c.pdu != (c.save != "") {
+		return exit.Usagef("-w and --pdu need each other: diagnose writes messages, not frames")
+	}
 	return c.Check()
 }
 
@@ -97,20 +108,29 @@ func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 }
 
 func (c *diagnoseOptions) run() error {
-	x, err := c.Start(c.check, scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: true})
+	o := scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: true}
+	if c.save != "" {
+		o.SaveTo, o.SavePDUs, o.Names = c.save, true, track.NewNames()
+	}
+	x, err := c.Start(c.check, o)
 	if err != nil {
 		return err
 	}
 	out := &findingsOutput{Reading: x, options: c}
-	o := diagnose.Options{Rules: c.rules, Follow: x.FollowOptions(), Data: c.verify, Capture: x.Captured}
+	d := diagnose.Options{Rules: c.rules, Follow: x.FollowOptions(), Data: c.verify, Capture: x.Captured}
 	if x.In.Live() {
-		o.Found = out.write
+		d.Found = out.write
 	}
-	e := diagnose.New(o)
+	e := diagnose.New(d)
 	x.Observe(e)
 	err = x.Run(func() error {
 		if !x.In.Live() {
 			out.all(e.Findings())
+		}
+		for _, f := range e.Findings() {
+			if c.selects(f) {
+				x.SaveFinding(f)
+			}
 		}
 		if n := e.Dropped(); n > 0 {
 			x.Note("%d findings were too many to keep", n)

@@ -3,9 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -177,5 +181,54 @@ func TestFindingsOfIndexedTargets(t *testing.T) {
 	}
 	if out, _, _ = run(t, "diagnose", "-q", "--only", "lock.wait", ruleSamples+"lock_contention.pcap.zst"); !strings.Contains(out, "OST0000  client 192.0.2.3  server 192.0.2.2") {
 		t.Errorf("the index is missing in\n%s", out)
+	}
+}
+
+// TestFindingsInTshark checks that tshark with the plugin, where it is installed, shows the findings behind the
+// messages, and links them with the messages that prove them.
+func TestFindingsInTshark(t *testing.T) {
+	if _, err := exec.LookPath("tshark"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	plugin, saved := filepath.Join(dir, "lshark.lua"), filepath.Join(dir, "out.pcapng")
+	must.NoError(t, os.WriteFile(plugin, []byte(succeeds(t, "extcap", "--lua")), 0o644))
+	var want []string
+	for line := range strings.Lines(succeeds(t, "diagnose", "-q", "-T", "json", "-w", saved, "--pdu", ruleSamples+"evicted.pcap.zst")) {
+		var f struct {
+			Code, Severity string
+			Evidence       []struct{ Frame int }
+		}
+		must.NoError(t, json.Unmarshal([]byte(line), &f))
+		var frames []string
+		for _, e := range f.Evidence {
+			frames = append(frames, fmt.Sprint(e.Frame))
+		}
+		want = append(want, f.Code+"\t"+f.Severity+"\t"+strings.Join(frames, ","))
+	}
+	tshark := func(args ...string) string {
+		out, err := exec.Command("tshark", append([]string{"-2", "-X", "lua_script:" + plugin, "-r", saved, "-T", "fields"}, args...)...).Output()
+		must.NoError(t, err)
+		return string(out)
+	}
+	originals := strings.Split(tshark("-e", "exported_pdu.orig_fno"), "\n")
+	severities := map[string]string{"1": "note", "2": "warning", "3": "error"}
+	var got []string
+	for line := range strings.Lines(tshark("-Y", "lshark.finding.code", "-e", "lshark.finding.code", "-e", "lshark.finding.severity", "-e", "lshark.finding.evidence.frame", "-e", "lshark.finding.packet")) {
+		columns := strings.Split(strings.TrimSpace(line), "\t")
+		got = append(got, columns[0]+"\t"+severities[columns[1]]+"\t"+columns[2])
+		for _, packet := range strings.Split(columns[3], ",") {
+			number, err := strconv.Atoi(packet)
+			must.NoError(t, err)
+			if frame := originals[number-1]; !slices.Contains(strings.Split(columns[2], ","), frame) {
+				t.Errorf("%s: packet %d, of frame %s, proves nothing", columns[0], number, frame)
+			}
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("findings\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if n := strings.Count(tshark("-Y", `_ws.expert.severity == error && lshark.kind`, "-e", "frame.number"), "\n"); n < 6 {
+		t.Errorf("%d messages show that they prove an error", n)
 	}
 }

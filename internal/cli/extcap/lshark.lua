@@ -91,12 +91,18 @@ for name, kind, number, doc in fields:gmatch("(%S+) (%S+) (%d+) ([^\n]*)\n") do
   end
 end
 nested[#nested + 1] = by_name.fid.field
+local evidence = define(ProtoField.framenum, "finding.packet", base.NONE, frametype.NONE, 0, "message that proves a finding")
 proto.fields = all
 
 local severities = { error = PI_ERROR, warning = PI_WARN, note = PI_NOTE }
-local experts, failed = {}, ProtoExpert.new("lshark.reply.error", "Reply with an error", PI_RESPONSE_CODE, PI_NOTE)
+local experts, findings = {}, {}
+local failed = ProtoExpert.new("lshark.reply.error", "Reply with an error", PI_RESPONSE_CODE, PI_NOTE)
 do
   local list = { failed }
+  for name, severity in pairs(severities) do
+    findings[name] = ProtoExpert.new("lshark.finding." .. name, "Finding", PI_SEQUENCE, severity)
+    list[#list + 1] = findings[name]
+  end
   for code, severity, doc in notes:gmatch("(%S+) (%S+) ([^\n]*)\n") do
     experts[code] = ProtoExpert.new("lshark.note." .. code, doc, code == "checksum" and PI_CHECKSUM or PI_PROTOCOL, severities[severity])
     list[#list + 1] = experts[code]
@@ -315,16 +321,34 @@ local function member(name, pattern, pos)
   return last and match(text, pattern, last + 1)
 end
 
--- Packets by the number of their frame in the capture and the xid, and of requests the
--- packets of their replies.
-local packets, replies = {}, {}
-function proto.init()
-  packets, replies = {}, {}
+-- Packets by the number of their frame in the capture and the xid, and by the frame alone (a
+-- list, where a frame has several); of requests the packets of their replies; packets with
+-- errors; and findings by packets that prove them.
+local packets, frames, replies, errors, proofs
+local function forget()
+  packets, frames, replies, errors, proofs = {}, {}, {}, {}, {}
+end
+forget()
+proto.init = forget -- called for each file
+
+-- frame_key names a frame among those of several files.
+local function frame_key(file, frame)
+  return file and file ~= "" and file .. ":" .. frame or tonumber(frame)
 end
 
 -- link adds the packets of the request and of the reply. That of a reply behind its
 -- request is known when all packets have been read once.
 local function link(tree, pinfo, pos)
+  if not pinfo.visited then
+    local key = frame_key(match(text, '^{"file":"([^"]*)"', pos), member("frame", "^%d+", pos))
+    local others = frames[key]
+    if others then
+      others = type(others) == "table" and others or { others }
+      others[#others + 1] = pinfo.number
+    end
+    frames[key] = others or pinfo.number
+    errors[pinfo.number] = member("error", '^"', pos) and true
+  end
   local xid = member("xid", '^"(%d+)', pos)
   if not xid then
     return
@@ -364,6 +388,38 @@ local function add_experts(tree, pos)
   end
 end
 
+-- add_finding adds a finding, and links with the packets that prove it. These show it, too,
+-- when they are dissected again.
+local function add_finding(tree, number, pos)
+  local severity = member("severity", '^"(%a+)', pos)
+  local line = member("code", '^"([^"]+)', pos) .. ": " .. unescape(match(text, '"text":"(.-[^\\])"', pos) or "")
+  object(tree, "finding.", pos)
+  local function link_proof(packet)
+    proofs[packet] = proofs[packet] or {}
+    proofs[packet][number] = { severity, line }
+    if wanted(tree, evidence) then
+      tree:add(evidence, packet):set_generated()
+    end
+  end
+  local function proof(file, frame)
+    local found = frames[frame_key(file, frame)]
+    local list, failures = type(found) == "table" and found or { found }, {}
+    for _, packet in ipairs(list) do
+      failures[#failures + 1] = errors[packet] and packet or nil
+    end
+    for _, packet in ipairs(#failures > 0 and failures or list) do
+      link_proof(packet)
+    end
+  end
+  for frame in sub(text, pos):gmatch('{"frame":(%d+)') do
+    proof(nil, frame)
+  end
+  for file, frame in sub(text, pos):gmatch('{"file":"([^"]*)","frame":(%d+)') do
+    proof(file, frame)
+  end
+  tree:add_proto_expert_info(findings[severity] or findings.note, line)
+end
+
 local json = "\0\12\0\4json" -- the first tag of the header of a message
 
 function proto.dissector(buffer, pinfo, tree)
@@ -387,7 +443,15 @@ function proto.dissector(buffer, pinfo, tree)
     return
   end
   local top = tree:add(proto, range(pos, #text + 1))
+  if sub(text, pos, pos + 8) == '{"code":"' then
+    top:set_text("Lustre finding")
+    add_finding(top, pinfo.number, pos)
+    return
+  end
   link(top, pinfo, pos)
+  for _, f in pairs(proofs[pinfo.number] or {}) do
+    top:add_proto_expert_info(findings[f[1]] or findings.note, f[2])
+  end
   if visible then
     object(top, "", pos)
   else

@@ -85,6 +85,9 @@ func luaFields() []luaField {
 		if e.Of == records.Messages.Record && (e.JSON != records.Hidden || e.Type == records.FID) {
 			add(luaField{e.Path, luaKeyKind(&e), e.Doc, e.Names})
 		}
+		if e.Of == records.Findings.Record {
+			add(luaField{e.Name, luaKeyKind(&e), e.Doc, e.Names})
+		}
 	}
 	keys := len(list)
 	index := opcodes.NewIndex()

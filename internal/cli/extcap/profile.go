@@ -38,6 +38,7 @@ type colorRule struct {
 // colorRules are the colouring rules. The first one that matches applies. Comments are
 // those of both frames and messages, other fields those of messages.
 var colorRules = []colorRule{
+	{"Lustre: finding", comment("^(error|warning) [a-z]+[.]"), red, white},
 	{"Lustre: connection unknown to the server, or client evicted", comment(lnet.Reply.String() + " (ENOTCONN|ESHUTDOWN)"), red, white},
 	{"Lustre: error", comment(lnet.Reply.String()+" E[A-Z0-9]+ ") + ` || json.path == "/error"`, rose, black},
 	{"Lustre: sent again", member("/ptlrpc_body/pb_flags/[]", "RESENT") + " || " + member("/ptlrpc_body/pb_flags/[]", "REPLAY"), orange, black},

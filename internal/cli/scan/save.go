@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -208,6 +209,13 @@ func (p *Pass) RPCFrames(r *track.RPC) RPCFrames {
 func (p *Pass) SaveRPC(r *track.RPC, frames RPCFrames) {
 	if p.saver != nil {
 		p.saver.rpc(r, frames)
+	}
+}
+
+// SaveFinding writes a finding behind the messages that SavePDUs has written so far.
+func (p *Pass) SaveFinding(f *diagnose.Finding) {
+	if p.saver != nil && p.saver.pdus != nil {
+		p.saver.fail(p.saver.pdus.writeFinding(f, p.First()))
 	}
 }
 
