@@ -222,7 +222,7 @@ local function flags(tree, f, pos)
   for name in names:gmatch('"([^"]+)"') do
     local bit = f.bits[name]
     if bit and wanted(tree, bit) then
-      inner:add(bit, range(pos, after), true)
+      inner:add(bit, range(pos, after), 1)
     end
   end
   return after
