@@ -77,8 +77,8 @@ func New(sys *scan.System, version string) *cobra.Command {
   # the settings that Wireshark shows
   lshark --extcap-config --extcap-interface lshark-ssh
 
-  # the plugin for all users
-  lshark extcap --lua > /usr/lib/x86_64-linux-gnu/wireshark/plugins/lshark.lua
+  # the plugin alone, for the plugin folder of another host
+  lshark extcap --lua
 
   # remove what --install installed
   lshark extcap --uninstall --profile`,
