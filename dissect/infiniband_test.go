@@ -53,6 +53,50 @@ func TestRejectReasons(t *testing.T) {
 	}
 }
 
+// TestConnectionManager compares what the tables of opcodes and package ib read in the messages
+// of the connection manager.
+func TestConnectionManager(t *testing.T) {
+	compared := map[ib.CMType]int{}
+	tree := Tree{Remarks: true}
+	wiretest.Play(New(Options{Handle: func(m *Message) {
+		var cm ib.CM
+		const bthAndDETH = 20
+		if m.IB == nil || len(m.IB.Headers) <= bthAndDETH || !cm.DecodeMAD(m.IB.Headers[bthAndDETH:]) {
+			return
+		}
+		compared[cm.Type]++
+		tree.Build(m)
+		got := tree.names()
+		same := func(name string, want any) {
+			if text := fmt.Sprint(want); got["ib."+name] != text {
+				t.Errorf("%s is %s, package ib reads %s", name, got["ib."+name], text)
+			}
+		}
+		switch q, p := &cm.Req, &cm.Rep; cm.Type {
+		case ib.CMReq:
+			same("mad.mad_attr_id", "REQ")
+			same("cm_req.cm_service_id", uint64(q.ServiceID))
+			same("cm_req.cm_local_qpn", q.QP)
+			same("cm_req.cm_starting_psn", q.StartPSN)
+			same("cm_req.cm_retry", fmt.Sprintf("%d(retry count %d)", 0xa5, q.RetryCount))
+			same("cm_req.cm_pkey", q.PKey)
+			same("cm_req.cm_path_mtu", fmt.Sprintf("%d(MTU %d, RNR retry count %d)", 0x36, q.PathMTU, q.RNRRetryCount))
+			same("cm_req.primary.cm_remote_lid", q.Primary.RemoteLID)
+			same("cm_ip.cma_port", cm.IP.SrcPort)
+		case ib.CMRep:
+			same("mad.mad_attr_id", "REP")
+			same("cm_rep.cm_remote_id", cm.RemoteID)
+			same("cm_rep.cm_local_qpn", p.QP)
+			same("cm_rep.cm_starting_psn", p.StartPSN)
+			same("cm_rep.cm_rnr_retry", fmt.Sprintf("%d(RNR retry count %d)", 0xc0, p.RNRRetryCount))
+			same("cm_rep.cm_local_ca_guid", p.CAGUID)
+		}
+	}}), wiretest.ReadSample(t, wiretest.Repo("pcaps/rdma_mount.pcap")))
+	if compared[ib.CMReq] < 2 || compared[ib.CMRep] < 2 {
+		t.Errorf("compared %v", compared)
+	}
+}
+
 // names lists the nodes of a tree with their values, by their paths. Remarks are in
 // brackets.
 func (t *Tree) names() map[string]string {

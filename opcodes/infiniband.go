@@ -209,6 +209,11 @@ var IBPacket = &Struct{Name: "ib_packet", Order: Big,
 		Sub("aeth", &aeth, AfterPrevious(true), ibHeader(acknowledges), "acknowledgement"),
 		Sub("immdt", &immdt, AfterPrevious(true), ibHeader(hasImmediate), "immediate data"),
 		Sub("ieth", &ieth, AfterPrevious(true), ibHeader(invalidatesKey), "key that the message invalidates"),
+		Sub("mad", &mad, AfterPrevious(true), If(hasMAD), "header of a management datagram"),
+		Sub("cm_req", &cmReqMsg, AfterPrevious(true), If(isCMReq), "request of the connection manager"),
+		Sub("cm_ip", &cmIP, AfterPrevious(true), If(isCMIP), "addresses of the RDMA connection manager"),
+		Sub("cm_rep", &cmRepMsg, AfterPrevious(true), If(isCMRep), "answer of the connection manager"),
+		Sub("cm_rej", &cmRejMsg, AfterPrevious(true), If(isCMRej), "refusal of the connection manager"),
 	}}
 
 // RDMAWrite is the field of the first of the RDMA writes that carried the payload of a

@@ -79,7 +79,7 @@ var LdlmError = Enum("ldlm_error", "ELDLM_", "status of a lock reply", []Value{
 	{Name: "OK", Value: 0x0, Doc: "done"},
 	{Name: "LOCK_MATCHED", Value: 0x1, Doc: "a lock that fits was there"},
 	{Name: "LOCK_CHANGED", Value: 0x12c, Doc: "the lock differs from the requested one"},
-	{Name: "LOCK_ABORTED", Value: 0x12d, Doc: "the intent was executed, no lock was granted"},
+	{Name: "LOCK_ABORTED", Value: lockAborted, Doc: "the intent was executed, no lock was granted"},
 	{Name: "LOCK_REPLACED", Value: 0x12e, Doc: "another lock is returned"},
 	{Name: "NO_LOCK_DATA", Value: 0x12f, Doc: "the lock has no data"},
 	{Name: "LOCK_WOULDBLOCK", Value: 0x130, Doc: "would have to wait"},
@@ -353,6 +353,15 @@ func LockStatus(opcode uint32, status int32) string {
 	}
 	return LdlmError.Name(uint64(status))
 }
+
+// IsIntentDone reports whether the status of a reply says no more than that an intent, or a
+// glimpse, was executed and no lock granted: then InnerError has the result.
+func IsIntentDone(m *Msg) bool {
+	return m != nil && m.Status == lockAborted && m.Opcode == LDLM_ENQUEUE && m.Variant != nil && !m.VariantGuessed &&
+		(m.Variant == enqueueGlimpse || m.Variant.InnerError != nil) && len(m.Buf(1)) >= ldlmReply.Size
+}
+
+const lockAborted = 0x12d
 
 // IsLockOpcode reports whether an operation is one of the lock manager's.
 func IsLockOpcode(opcode uint32) bool { return opcode >= LDLM_ENQUEUE && opcode <= LDLM_SET_INFO }

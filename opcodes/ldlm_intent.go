@@ -209,7 +209,7 @@ func quotaIntent(request, reply func(m *Msg, l *Line)) *Variant {
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
 		SummarizeRequest: request, InnerError: intentError,
 		SummarizeReply: func(m *Msg, l *Line) {
-			appendIntentError(m, l)
+			appendintentError(m, l)
 			reply(m, l)
 			if flags := lvbQuotaFlags.Uint(m.Buf(2), m.Big); flags != 0 {
 				l.Key("").Flags(QuotaGlimpseFlags, flags)
@@ -244,7 +244,7 @@ func summarizeLayoutReply(m *Msg, l *Line) {
 	addLayout(l, m.Buf(2), false)
 }
 
-// intentError returns the error of an intent's operation, 0 for success. A
+// intentError returns the error of the operation of an intent, 0 for success. A
 // missing name is a result, not an error.
 func intentError(m *Msg) int32 {
 	return intentResult(m.Buf(1), m.Big)
@@ -259,10 +259,10 @@ func intentResult(rep []byte, big bool) int32 {
 	return rc
 }
 
-// appendIntentError appends the error of the intent's operation, if the status does
-// not tell it.
-func appendIntentError(m *Msg, l *Line) {
-	if rc := intentError(m); rc != 0 && rc != m.Status {
+// appendIntentError appends the error of the intent's operation, if what stands in the
+// place of the status does not tell it.
+func appendintentError(m *Msg, l *Line) {
+	if rc := intentError(m); rc != 0 && rc != m.Status && !IsIntentDone(m) {
 		l.Key("").Errno(rc)
 	}
 }
@@ -280,7 +280,7 @@ func summarizeIntentReply(m *Msg, l *Line) {
 	case disp&dispMade != 0 && intentError(m) == 0:
 		l.Add(Good, "created")
 	}
-	appendIntentError(m, l)
+	appendintentError(m, l)
 	summarizeAttrsReply(m, l)
 	appendGranted(m, l)
 }

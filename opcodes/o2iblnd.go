@@ -141,10 +141,6 @@ var KibConnect = kibForm(func(f *Field) *Field {
 	switch f.Name {
 	case "ibm_version":
 		return f.Copy(Shown{Label: "version ", Role: Flag})
-	case "ibm_srcnid":
-		return f.Copy(Shown{Label: "from ", Role: Node, Wide: true})
-	case "ibm_dstnid":
-		return f.Copy(Shown{Label: "to ", Role: Node, Wide: true})
 	}
 	if f.Type != nil && f.Type != kibConnparams {
 		return nil

@@ -208,9 +208,9 @@ func (s *RPCSummary) status(dst []byte, r *track.RPC) ([]byte, *Style) {
 		return records.AppendErrno(dst, r.Status), &c.Dim
 	case r.Failed():
 		return records.AppendErrno(dst, r.Status), &c.Bad
-	case lock != "":
+	case lock != "" && !r.IntentDone:
 		return append(dst, lock...), &c.Flag
-	case r.Status > 0:
+	case r.Status > 0 && !r.IntentDone:
 		return strconv.AppendInt(dst, int64(r.Status), 10), &c.Dim
 	case !r.HasReply:
 		if s.layout.marks {

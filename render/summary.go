@@ -173,15 +173,20 @@ func appendLeftUpTo(dst []byte, st *Style, text []byte, column *int, maxColumn i
 	return AppendSpaces(dst, *column-n)
 }
 
-// node appends a NID, or the address of a message without NIDs.
+// node appends the NID of sender or receiver, or the address in a message without NIDs.
 func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) []byte {
-	if !m.HasLNet() || nid.Len == 0 {
-		if src {
-			return m.Src.Addr().Unmap().AppendTo(dst)
-		}
-		return m.Dst.Addr().Unmap().AppendTo(dst)
+	if m.HasLNet() && nid.Len > 0 {
+		return s.opt.NIDs.Append(dst, *nid)
 	}
-	return s.opt.NIDs.Append(dst, *nid)
+	own, other := m.IB.NIDs()
+	address := m.Src
+	if !src {
+		own, address = other, m.Dst
+	}
+	if own.Len > 0 {
+		return s.opt.NIDs.Append(dst, own)
+	}
+	return address.Addr().Unmap().AppendTo(dst)
 }
 
 // AppendOperation appends the operation of a message, or its kind.

@@ -92,6 +92,7 @@ func (s *Summary) reply(m *dissect.Message) {
 	msg, complete := s.tree.ParseRPC(m)
 	status, hasStatus := m.RPC.Status, len(msg.Buf(0)) >= opcodes.PbStatus.Off+opcodes.PbStatus.Size
 	lock := opcodes.LockStatus(m.RPC.Opcode, status)
+	done := opcodes.IsIntentDone(msg)
 	g := &m.RPC.GSS
 	switch {
 	case g.Errno() != 0:
@@ -102,8 +103,10 @@ func (s *Summary) reply(m *dissect.Message) {
 	case !hasStatus: // the column of the operation has "reply"
 	case status < 0:
 		l.Errno(status)
-	case lock != "":
+	case lock != "" && !done:
 		l.Add(schema.Flag, lock)
+	case done && msg.Variant.InnerError != nil && msg.Variant.InnerError(msg) != 0:
+		l.Errno(msg.Variant.InnerError(msg))
 	default:
 		l.Add(schema.Good, "ok")
 	}

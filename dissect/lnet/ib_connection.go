@@ -143,8 +143,9 @@ const maxConnects = 1 << 12
 
 // connects has the connections that were requested by messages of the connection manager.
 type connects struct {
-	byID *fifo.Map[connectID, connect]
-	cm   ib.CM
+	byID    *fifo.Map[connectID, connect]
+	cm      ib.CM
+	headers []byte // of the message that is handed out: those of the packet, of the MAD, and the fields
 }
 
 // connectID identifies a connection for one of its ends.
@@ -333,6 +334,10 @@ func (t *infiniband) connectMessage(p *link.Packet, q, peer *queuePair, h kibHea
 	}
 	m, r := &t.out.msg, &t.message
 	named.describe(&k, &body, k.data)
+	if before := len(p.Data) - len(data); before > 0 {
+		t.connects.headers = append(append(t.connects.headers[:0], p.Headers...), p.Data[:before]...)
+		r.Headers = t.connects.headers
+	}
 	m.Src, m.Dst = packetEnds(p.Src, p.Dst, p.SrcPort)
 	m.Kind, m.LNet.Src, m.LNet.Dst = kind, h.src, h.dst
 	r.Local, r.SrcQP, r.DestQP, r.Credits = p.Local, 0, 0, unknownCredits

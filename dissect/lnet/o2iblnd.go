@@ -86,6 +86,16 @@ func parseKib(b []byte) (h kibHead, ok bool) {
 	return h, true
 }
 
+// NIDs returns the NIDs of sender and receiver in the header of the o2iblnd message, the zero
+// NID where there is none: also of messages without an LNet header.
+func (b *IB) NIDs() (src, dst NID) {
+	if b != nil && len(b.Parts) > 0 && !b.Parts[0].Back {
+		h, _ := parseKib(b.Parts[0].Data)
+		return h.src, h.dst
+	}
+	return NID{}, NID{}
+}
+
 // O2IBChecksum returns the checksum of an o2iblnd message, for which the checksum
 // itself counts as zero.
 func O2IBChecksum(b []byte) uint32 {

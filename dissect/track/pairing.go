@@ -251,6 +251,7 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 	}
 	r.HasReply, r.reopened = true, false
 	t.innerError(r, m)
+	r.IntentDone = opcodes.IsIntentDone(m.Msg)
 	r.Status, r.Type, r.Transno, r.Service, r.Estimate = q.Status, q.Type, q.Transno, q.Service, q.Timeout
 	r.ReplySize, r.body = q.Bytes, len(m.Msg.Buf(0))
 	if errno := q.GSS.Errno(); errno != 0 {

@@ -78,6 +78,8 @@ type Reply struct {
 	Estimate    uint32 // seconds, as expected by the server
 	ReplySize   int    // bytes of the lustre_msg
 
+	IntentDone bool // Status is LOCK_ABORTED, which says only that no lock came with the result of an intent
+
 	body     int  // bytes of the ptlrpc_body that were captured
 	notThere bool // of an OUT_UPDATE: what it asks for is not there
 }

@@ -20,6 +20,11 @@ const harmlessNumbers = `
 	changelog_setinfo cs_id cs_recno
 	close_data cd_archive_id cd_mirror_id
 	close_data_resync_done resync_count resync_ids_inline
+	cm_ip cma_ip_version cma_port cma_version
+	cm_path cm_ack_timeout cm_flow_label cm_hop_limit cm_local_lid cm_remote_lid cm_sl cm_traffic_class
+	cm_rej cm_info_length cm_local_id cm_rejected cm_remote_id
+	cm_rep cm_initiator_depth cm_local_eecn cm_local_id cm_local_qkey cm_local_qpn cm_remote_id cm_responder_resources cm_rnr_retry cm_starting_psn cm_target_ack_delay
+	cm_req cm_initiator_depth cm_local_eecn cm_local_id cm_local_qkey cm_local_qpn cm_path_mtu cm_pkey cm_remote_eecn cm_responder_resources cm_retries cm_retry cm_service cm_service_id cm_starting_psn
 	deth deth_qkey deth_srcqp
 	fid_array fa_nr
 	fiemap fm_extent_count fm_mapped_extents
@@ -133,6 +138,7 @@ const harmlessNumbers = `
 	lustre_ost_attrs loa_comp_id
 	lustre_som_attrs lsa_blocks
 	lustre_swap_layouts sl_fd sl_gid
+	mad mad_attr_mod mad_base_version mad_class mad_class_specific mad_class_version mad_method mad_status
 	mdt_body mbo_blocks mbo_capability mbo_dom_blocks mbo_layout_gen mbo_max_mdsize mbo_nlink mbo_rdev
 	mdt_rec_create cr_archive_id cr_cap cr_ioepoch cr_layout_ver cr_rdev
 	mdt_rec_link lk_cap

@@ -110,6 +110,9 @@ var treatments = []struct {
 // removedTexts are data of files and of extended attributes, keys, tokens, signatures,
 // uninitialized bytes, and texts that may have anything.
 const removedTexts = `
+	cm_ip cma_dst cma_src
+	cm_path cm_local_gid cm_remote_gid
+	cm_rej cm_info
 	fscrypt_context_v1 master_key_descriptor nonce
 	fscrypt_context_v2 master_key_identifier nonce
 	gss_ctx_init_payload token

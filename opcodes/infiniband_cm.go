@@ -1,0 +1,148 @@
+package opcodes
+
+import (
+	"fmt"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// Messages of the connection manager of InfiniBand, by which two nodes agree on their queue
+// pairs. Where numbers share a byte, a remark has those that one looks for.
+
+var cmType = Enum("ib_cm_type", "CM_", "messages of the connection manager of InfiniBand", []Value{
+	{Name: "REQ", Value: cmReq, Doc: "asks for a connection"},
+	{Name: "MRA", Value: 0x11, Doc: "the answer will take a while"},
+	{Name: "REJ", Value: cmRej, Doc: "refuses a connection"},
+	{Name: "REP", Value: cmRep, Doc: "accepts a connection"},
+	{Name: "RTU", Value: 0x14, Doc: "the connection is ready to use"},
+	{Name: "DREQ", Value: 0x15, Doc: "asks to disconnect"},
+	{Name: "DREP", Value: 0x16, Doc: "disconnected"},
+})
+
+const (
+	cmReq, cmRej, cmRep = 0x10, 0x12, 0x13
+)
+
+var mad = &Struct{Name: "mad", Order: Big, Doc: "header of a management datagram", Fields: []*Field{
+	U8("mad_base_version", Hex, "version of the header"),
+	U8("mad_class", Hex, "management class, 7 is the connection manager"),
+	U8("mad_class_version", Hex, "version of the class"),
+	U8("mad_method", Hex, "what to do with the attribute"),
+	U16("mad_status", Hex, "status"),
+	U16("mad_class_specific", Hex, "depends on the class"),
+	U64("mad_tid", Cookie, "number of the transaction"),
+	U16("mad_attr_id", Hex, &cmType, "what the data are: type of the message"),
+	Pad("mad_reserved", 2),
+	U32("mad_attr_mod", Hex, "modifier of the attribute"),
+}}
+
+var cmReqMsg = &Struct{Name: "cm_req", Order: Big, Doc: "asks for a connection", Fields: []*Field{
+	U32("cm_local_id", Hex, "number of the connection at the sender"),
+	Pad("cm_reserved1", 4),
+	U64("cm_service_id", Hex, "service that is asked: the last 16 bits are the port of o2iblnd"),
+	U64("cm_local_ca_guid", Cookie, "adapter of the sender"),
+	Pad("cm_reserved2", 4),
+	U32("cm_local_qkey", Hex, "queue key of the sender"),
+	U24("cm_local_qpn", Hex, "queue pair of the sender"),
+	U8("cm_responder_resources", "RDMA reads that the sender accepts at once"),
+	U24("cm_local_eecn", Hex, "end-to-end context of the sender"),
+	U8("cm_initiator_depth", "RDMA reads that the sender wants to send at once"),
+	U24("cm_remote_eecn", Hex, "end-to-end context of the receiver"),
+	U8("cm_service", Hex,
+		"time within which the receiver must answer, transport service, end-to-end flow control"),
+	U24("cm_starting_psn", "packet sequence number with which requests to the sender begin"),
+	U8("cm_retry", Hex, Remark(remarkRetry),
+		"time within which the sender answers, and how often a packet is sent again that is not acknowledged"),
+	U16("cm_pkey", Hex, "partition key"),
+	U8("cm_path_mtu", Hex, Remark(remarkPathMTU), "MTU of the path, and how often a packet is sent again when the receiver was not ready"),
+	U8("cm_retries", Hex, "how often messages of the connection manager are sent again"),
+	Sub("primary", &cmPath, "the path"),
+	Sub("alternate", &cmPath, "the path when the first one fails"),
+}}
+
+var cmPath = &Struct{Name: "cm_path", Order: Big, Doc: "a path between two ports", Fields: []*Field{
+	U16("cm_local_lid", Hex, "LID of the sender, 0xffff on RoCE"),
+	U16("cm_remote_lid", Hex, "LID of the receiver"),
+	Opaque("cm_local_gid", 16, "GID of the sender"),
+	Opaque("cm_remote_gid", 16, "GID of the receiver"),
+	U32("cm_flow_label", Hex, "flow label in the upper 20 bits, packet rate in the last 6"),
+	U8("cm_traffic_class", Hex, "traffic class"),
+	U8("cm_hop_limit", "hop limit"),
+	U8("cm_sl", Hex, "service level, and whether the path stays in the subnet"),
+	U8("cm_ack_timeout", Hex, "time to wait for an acknowledgement: 4.096 µs, doubled that often"),
+}}
+
+var cmIP = &Struct{Name: "cm_ip", Order: Big, Doc: "addresses that the RDMA connection manager puts before the private data", Fields: []*Field{
+	U8("cma_version", Hex, "version of the header"),
+	U8("cma_ip_version", Hex, "version of IP in the upper half"),
+	U16("cma_port", "port of the sender"),
+	Opaque("cma_src", 16, "address of the sender; of IPv4 the last 4 bytes"),
+	Opaque("cma_dst", 16, "address of the receiver"),
+}}
+
+var cmRepMsg = &Struct{Name: "cm_rep", Order: Big, Doc: "accepts a connection", Fields: []*Field{
+	U32("cm_local_id", Hex, "number of the connection at the sender"),
+	U32("cm_remote_id", Hex, "number of the connection at the receiver"),
+	U32("cm_local_qkey", Hex, "queue key of the sender"),
+	U24("cm_local_qpn", Hex, "queue pair of the sender"),
+	Pad("cm_reserved1", 1),
+	U24("cm_local_eecn", Hex, "end-to-end context of the sender"),
+	Pad("cm_reserved2", 1),
+	U24("cm_starting_psn", "packet sequence number with which requests to the sender begin"),
+	Pad("cm_reserved3", 1),
+	U8("cm_responder_resources", "RDMA reads that the sender accepts at once"),
+	U8("cm_initiator_depth", "RDMA reads that the sender wants to send at once"),
+	U8("cm_target_ack_delay", Hex, "how long the sender may take to acknowledge"),
+	U8("cm_rnr_retry", Hex, Remark(remarkRNR), "how often a packet is sent again when the receiver was not ready"),
+	U64("cm_local_ca_guid", Cookie, "adapter of the sender"),
+}}
+
+var cmRejMsg = &Struct{Name: "cm_rej", Order: Big, Doc: "refuses a connection", Fields: []*Field{
+	U32("cm_local_id", Hex, "number of the connection at the sender"),
+	U32("cm_remote_id", Hex, "number of the connection at the receiver"),
+	U8("cm_rejected", Hex, "message that is refused: 0 REQ, 1 REP, 2 another one"),
+	U8("cm_info_length", Hex, "length of the additional information"),
+	U16("cm_reason", &IBReject, "why"),
+	Opaque("cm_info", 72, "additional information"),
+}}
+
+// hasCM reports whether a packet has a message of the connection manager of a type.
+func hasCM(v *View, typ uint64) bool {
+	const mad, attr, end = 20, 36, 44 // behind BTH and DETH
+	b := v.Struct
+	return len(b) >= end && isDatagram(b[0]) && b[mad+1] == 7 && ReadUint(b[attr:attr+2], true) == typ
+}
+
+func hasMAD(v *View) bool  { return len(v.Struct) > 20 && isDatagram(v.Struct[0]) }
+func isCMReq(v *View) bool { return hasCM(v, cmReq) }
+func isCMIP(v *View) bool  { return isCMReq(v) && len(v.Struct) > 184 }
+func isCMRep(v *View) bool { return hasCM(v, cmRep) }
+func isCMRej(v *View) bool { return hasCM(v, cmRej) }
+
+// remarkRetry describes a byte with a time in its upper 5 bits and a count in the others.
+func remarkRetry(v *View, dst []byte) []byte {
+	if len(v.Rest) == 0 {
+		return dst
+	}
+	return fmt.Appendf(dst, "retry count %d", v.Rest[0]&7)
+}
+
+// remarkRNR describes a byte with a count in its upper 3 bits.
+func remarkRNR(v *View, dst []byte) []byte {
+	if len(v.Rest) == 0 {
+		return dst
+	}
+	return fmt.Appendf(dst, "RNR retry count %d", v.Rest[0]>>5)
+}
+
+// remarkPathMTU describes a byte with the code of a MTU in its upper 4 bits and a count in
+// the lower 3.
+func remarkPathMTU(v *View, dst []byte) []byte {
+	if len(v.Rest) == 0 {
+		return dst
+	}
+	if code := v.Rest[0] >> 4; code >= 1 && code <= 5 {
+		dst = fmt.Appendf(dst, "MTU %d, ", 128<<code)
+	}
+	return fmt.Appendf(dst, "RNR retry count %d", v.Rest[0]&7)
+}
