@@ -271,7 +271,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	}
 	var buf [128]byte
 	b := buf[:0]
-	if len(r.OtherErrors) > 0 && r.HasReply && (r.Failed() || r.Status > 0 || r.Sends > 1) {
+	if len(r.OtherErrors) > 0 && r.HasReply && (r.Failed() || r.Status > 0 && !r.IntentDone || r.Sends > 1) {
 		if r.Sends > 1 { // before it was sent again
 			add("was ", &c.Bad, appendErrnos(b, r.OtherErrors))
 		} else {
