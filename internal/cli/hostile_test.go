@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ var hostileForms = []string{
 	"stats --by op,target", "stats --by job -T json", "stats --by job,target -T tsv",
 	"imports", "imports -T json", "imports --timeline", "diagnose -v", "diagnose -T json", "locks", "locks -T json",
 	"files", "files -T json", "files --by dir", "recovery -v", "recovery -T json", "config", "config -T json",
-	"ladder", "ladder -T svg", "report -o -", "imports --timeline -T json", "imports -v", "locks --blockers", "monitor",
+	"ladder", "ladder -T svg", "ladder -T json", "report -o -", "imports --timeline -T json", "imports -v", "locks --blockers", "monitor",
 }
 
 // TestHostileText puts hostile text into all texts of messages and runs every command in
@@ -83,12 +84,18 @@ func checkForms(t *testing.T, frames []capture.Frame, forms []string) {
 func checkPackets(t *testing.T, path string) {
 	t.Helper()
 	saved := filepath.Join(t.TempDir(), "pdu.pcapng")
-	succeeds(t, "-q", "-w", saved, "--pdu", path)
+	succeeds(t, "diagnose", "-q", "-w", saved, "--pdu", path)
+	file, err := os.ReadFile(saved)
+	must.NoError(t, err)
+	if escape := []byte(hostile.Text[:4]); bytes.Contains(file, escape) { // comments of packets, too
+		t.Errorf("%s has %q", saved, escape)
+	}
 	n := 0
+	begin := regexp.MustCompile(`\{"(frame|code)"`) // of a message, or of a finding
 	for _, f := range wiretest.ReadSample(t, saved) {
-		if _, text, found := bytes.Cut(f.Data, []byte(`{"frame"`)); found {
+		if at := begin.FindIndex(f.Data); at != nil {
 			n++
-			text = append([]byte(`{"frame"`), text...)
+			text := f.Data[at[0]:]
 			hostile.Check(t, "--pdu", text)
 			if !json.Valid(text) {
 				t.Errorf("no JSON: %q", text[:min(len(text), 200)])
