@@ -93,6 +93,10 @@ func (s *Summary) reply(m *dissect.Message) {
 	status, hasStatus := m.RPC.Status, len(msg.Buf(0)) >= opcodes.PbStatus.Off+opcodes.PbStatus.Size
 	lock := opcodes.LockStatus(m.RPC.Opcode, status)
 	done := opcodes.IsIntentDone(msg)
+	inner := int32(0)
+	if done && msg.Variant.InnerError != nil {
+		inner = msg.Variant.InnerError(msg)
+	}
 	g := &m.RPC.GSS
 	switch {
 	case g.Errno() != 0:
@@ -105,8 +109,8 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Errno(status)
 	case lock != "" && !done:
 		l.Add(schema.Flag, lock)
-	case done && msg.Variant.InnerError != nil && msg.Variant.InnerError(msg) != 0:
-		l.Errno(msg.Variant.InnerError(msg))
+	case inner != 0:
+		l.Errno(inner)
 	default:
 		l.Add(schema.Good, "ok")
 	}

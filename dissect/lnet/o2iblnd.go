@@ -86,8 +86,8 @@ func parseKib(b []byte) (h kibHead, ok bool) {
 	return h, true
 }
 
-// NIDs returns the NIDs of sender and receiver in the header of the o2iblnd message, the zero
-// NID where there is none: also of messages without an LNet header.
+// NIDs returns the NIDs of sender and receiver in the header of the first o2iblnd message, which
+// messages without an LNet header have, too. A message that does not begin with one has zero NIDs.
 func (b *IB) NIDs() (src, dst NID) {
 	if b != nil && len(b.Parts) > 0 && !b.Parts[0].Back {
 		h, _ := parseKib(b.Parts[0].Data)

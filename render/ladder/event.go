@@ -82,13 +82,11 @@ func (r *Reader) Read(e *Event, m *dissect.Message) {
 	facts := r.summary.Facts(m)
 	*e = Event{
 		Number: m.Number, Type: m.Kind, Frame: m.Frame, File: m.File, Order: m.Order, Time: m.Time,
-		From: m.LNet.Src, To: m.LNet.Dst, Minor: render.IsKeepalive(m),
-		Op: render.AppendOperation(e.Op[:0], m), Facts: append(e.Facts[:0], facts.Text...), Parts: append(e.Parts[:0], facts.Parts...),
+		Minor: render.IsKeepalive(m),
+		Op:    render.AppendOperation(e.Op[:0], m), Facts: append(e.Facts[:0], facts.Text...), Parts: append(e.Parts[:0], facts.Parts...),
 		Note: e.Note[:0], transfer: m.Transfer, codes: e.codes[:0],
 	}
-	if !m.HasLNet() || m.LNet.Src.Len == 0 {
-		e.From, e.To = addressNID(m.Src), addressNID(m.Dst)
-	}
+	e.From, e.To = ends(m)
 	if m.RPC.HasXID {
 		e.XID = m.RPC.XID
 	}
@@ -140,6 +138,14 @@ func (e *Event) setRoles(m *dissect.Message) {
 			e.Client = e.From
 		}
 	}
+}
+
+// ends returns the NIDs of sender and receiver, or their addresses in a message without NIDs.
+func ends(m *dissect.Message) (from, to lnet.NID) {
+	if m.HasLNet() && m.LNet.Src.Len > 0 {
+		return m.LNet.Src, m.LNet.Dst
+	}
+	return addressNID(m.Src), addressNID(m.Dst)
 }
 
 // addressNID returns a NID without a network for the end of a message that has no

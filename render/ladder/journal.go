@@ -31,7 +31,7 @@ const (
 	maxNotes     = 1 << 19
 )
 
-// maxNodes is the number of nodes that are told apart.
+// maxNodes is how many nodes have an index.
 const maxNodes = 1<<16 - 1
 
 type journalNote struct {
@@ -56,10 +56,7 @@ const (
 // Message notes a message.
 func (j *Journal) Message(_ *track.RPC, m *dissect.Message) {
 	n := journalNote{frame: m.Frame, time: m.Time, xid: m.RPC.XID, opcode: m.RPC.Opcode, kind: m.Kind, file: j.file(m.File)}
-	from, to := m.LNet.Src, m.LNet.Dst
-	if !m.HasLNet() || from.Len == 0 {
-		from, to = addressNID(m.Src), addressNID(m.Dst)
-	}
+	from, to := ends(m)
 	n.from, n.to = j.node(from), j.node(to)
 	j.last = [2]uint16{n.from, n.to}
 	if m.RPC.HasOpcode {

@@ -25,7 +25,7 @@ const (
 )
 
 // statusLine is a line of the terminal that is replaced, and removed before anything else is
-// written. nil is valid: there is none.
+// written. hide may be called on nil, where output has no such line.
 type statusLine struct {
 	mu    sync.Mutex
 	out   io.Writer // that shows it, nil: it is not shown
