@@ -129,7 +129,6 @@ func callLines(t *testing.T, r *RPC, v *Variant, bufs [][]byte) {
 	}
 	TargetObject(ask)
 	IsFirstMDT(ask, 0)
-	RequestingMDT(ask)
 	GrantingMDT(answer)
 	RepliedObject(answer)
 	SequenceRangeOf(answer)

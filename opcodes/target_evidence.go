@@ -182,9 +182,9 @@ func SequenceRangeOf(m *Msg) (r SequenceRange, ok bool) {
 var firstSequence = FidSeq.Number("START")
 
 // GrantingMDT returns the index of the MDT in a lock that it granted, by the reply
-// to an LDLM_ENQUEUE with an intent; ok is false when there is no such lock. The
-// field is zero also in releases before 2.16. The request must come from a client:
-// an MDT names itself in its requests, which the replies repeat.
+// to an LDLM_ENQUEUE; ok is false when there is no such lock. The field is zero also
+// in releases before 2.16. The request must have an intent, as those of clients do: an
+// MDT asks another one without, and names itself, which the reply repeats.
 func GrantingMDT(reply *Msg) (index uint32, ok bool) {
 	b := reply.Buf(1)
 	k := requestLock(b, reply.Big)
@@ -192,16 +192,6 @@ func GrantingMDT(reply *Msg) (index uint32, ok bool) {
 		return 0, false
 	}
 	return uint32(k.policyWord(inodeInitiator)), true
-}
-
-// RequestingMDT returns the index of the MDT that sent an LDLM_ENQUEUE, 0 when a
-// client did or MDT0000.
-func RequestingMDT(request *Msg) uint32 {
-	b := request.Buf(1)
-	if len(b) < lockDesc.Off+keptOfLock {
-		return 0
-	}
-	return uint32(requestLock(b, request.Big).policyWord(inodeInitiator))
 }
 
 var (

@@ -145,7 +145,7 @@ type link struct{ a, b *record }
 type pending struct {
 	fid      track.FID // of an object on the target
 	firstMDT bool      // the target is MDT0000
-	ofMDT    bool      // an MDT sent it
+	intent   bool
 }
 
 // Sent takes a request.
@@ -172,7 +172,7 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 	p.fid = fidOf(opcodes.TargetObject(m.Msg), m.Msg.Big)
 	switch r.Opcode {
 	case opcodes.LDLM_ENQUEUE:
-		p.ofMDT = opcodes.RequestingMDT(m.Msg) != 0
+		p.intent = opcodes.IsIntent(m.Msg)
 		e.lock(cookie{r.Client, opcodes.LockHandle(m.Msg, 0)}, c)
 	case opcodes.LDLM_CANCEL:
 		opcodes.CanceledLocks(m.Msg, func(handle uint64) { e.lock(cookie{r.Server, handle}, c) })
@@ -203,7 +203,7 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	e.located(c, r.Client, p.fid)
 	switch r.Opcode {
 	case opcodes.LDLM_ENQUEUE:
-		if index, ok := opcodes.GrantingMDT(m.Msg); ok && !p.ofMDT {
+		if index, ok := opcodes.GrantingMDT(m.Msg); ok && p.intent {
 			c.granted(e, index)
 		}
 	case opcodes.FLD_QUERY, opcodes.SEQ_QUERY:

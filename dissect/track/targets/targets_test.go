@@ -250,6 +250,19 @@ func TestLockIndex(t *testing.T) {
 	w.want(handleMDT, mds, mdsPortal, "scratch-MDT0000", "lock")
 }
 
+// TestLockOfMDT: MDT0000 asks another MDT for a lock, and the reply repeats the index of the
+// one that asks.
+func TestLockOfMDT(t *testing.T) {
+	w := newWire(t)
+	w.connect(opcodes.MDS_CONNECT, mds, "scratch-MDT0005", handleOST)
+	w.call(lookup(handleMDT2, mds, meta2, 5, 2, 3))
+	c := lookup(handleMDT, mds, meta1, 5, 1, 0)
+	clear(c.request[0][:4]) // without an intent
+	c.request = c.request[:1]
+	w.call(c)
+	w.want(handleMDT, mds, mdsPortal, "", "")
+}
+
 // TestSequence finds a target by the objects of another client of it.
 func TestSequence(t *testing.T) {
 	w := newWire(t)
