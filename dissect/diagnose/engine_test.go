@@ -91,19 +91,32 @@ func TestFindingsOrder(t *testing.T) {
 	}
 }
 
+// warns returns a rule that has a finding at the end.
+func warns(code string, f diagnose.Finding) *diagnose.Rule {
+	return &diagnose.Rule{Code: code, Severity: diagnose.Warning, Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{End: func() { r.Report(f) }}
+	}}
+}
+
 // TestFailoverOfDeadNode checks that targets that moved are linked to the silence of the node that had them.
 func TestFailoverOfDeadNode(t *testing.T) {
 	dead, partner := messages.NID(2), messages.NID(1)
-	rule := func(code string, f diagnose.Finding) *diagnose.Rule {
-		return &diagnose.Rule{Code: code, Severity: diagnose.Warning, Start: func(r *diagnose.Reporter) diagnose.Hooks {
-			return diagnose.Hooks{End: func() { r.Report(f) }}
-		}}
-	}
 	found := run(t, sample,
-		rule("restart.target", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Server: partner}, Node: dead, First: 12e9, Last: 60e9}),
-		rule("restart.together", diagnose.Finding{Subject: diagnose.Subject{Server: partner}, Node: dead, First: 12e9, Last: 60e9}),
-		rule("node.silent", diagnose.Finding{Subject: diagnose.Subject{Server: dead}, Node: dead, First: 10e9, Last: 100e9}))
+		warns("restart.target", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Server: partner}, Node: dead, First: 12e9, Last: 60e9}),
+		warns("restart.together", diagnose.Finding{Subject: diagnose.Subject{Server: partner}, Node: dead, First: 12e9, Last: 60e9}),
+		warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Server: dead}, Node: dead, First: 10e9, Last: 100e9}))
 	if len(found) != 3 || found[0].Rule.Code != "node.silent" || found[1].Root() != found[0] || found[2].Root() != found[0] {
+		t.Errorf("%v", found)
+	}
+}
+
+// TestSilentClient checks that the restart of a target does not follow from the silence of a client.
+func TestSilentClient(t *testing.T) {
+	client, server := messages.NID(3), messages.NID(2)
+	found := run(t, sample,
+		warns("restart.target", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client, Server: server}, First: 20e9, Last: 30e9}),
+		warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Client: client}, Node: client, First: 10e9, Last: 25e9}))
+	if len(found) != 2 || found[0].Cause != nil || found[1].Cause != nil {
 		t.Errorf("%v", found)
 	}
 }

@@ -15,10 +15,9 @@ var causeOf = []struct {
 }{
 	// A node, its targets, and connections to it.
 	{"node.silent", "node.restarted", sameNode(0)},
-	{"restart.together", "node.restarted node.silent", sameNode(0)},
-	{"restart.target restart.no_recovery restart.unreachable", "node.restarted", sameNode(0)},
+	{"restart.together restart.target restart.no_recovery restart.unreachable", "node.restarted", sameServer(0)},
 	{"tcp.no_answer tcp.refused tcp.reset rdma", "node.restarted node.silent", sameNode(aftermath)},
-	{"restart.target restart.no_recovery restart.unreachable", "node.silent", sameNode(0)},
+	{"restart.together restart.target restart.no_recovery restart.unreachable", "node.silent", sameServer(0)},
 
 	// A target that was restarted.
 	{"restart.target restart.no_recovery", "restart.rolled_back", sameTarget(aftermath)},
@@ -131,9 +130,11 @@ func sameNode(after int64) func(effect, cause *Finding) bool {
 	}
 }
 
-// sameServer proves by the server of a target.
+// sameServer proves by the server of a target, or the one that had it before.
 func sameServer(after int64) func(effect, cause *Finding) bool {
-	return func(f, c *Finding) bool { return isAt(f.Server, c.Node) && f.beginsIn(c, after) }
+	return func(f, c *Finding) bool {
+		return (isAt(f.Server, c.Node) || isAt(f.Node, c.Node)) && f.beginsIn(c, after)
+	}
 }
 
 // sameServers proves by the server of both.

@@ -75,13 +75,13 @@ func impactText(i *recovery.Impact) (text string) {
 	case i.Waited == 1:
 		text = " A request waited " + duration(i.Longest) + " until the target served it."
 	case i.Waited > 1:
-		text = " " + plural(i.Waited, "request") + " waited until the target served them, the longest " + duration(i.Longest) + "."
+		text = sentence(atLeast(i.Lacks)+plural(i.Waited, "request")) + " waited until the target served them, the longest " + duration(i.Longest) + "."
 	}
 	if len(i.Errors) > 0 {
 		text += " Requests failed: " + errorCounts(i.Errors) + "."
 	}
 	if i.Unanswered > 0 {
-		text += " " + plural(i.Unanswered, "request") + " got no reply and was not seen again."
+		text += " " + plural(i.Unanswered, "request") + " got no reply, and " + was(i.Unanswered) + " not seen again."
 	}
 	return text
 }

@@ -44,7 +44,11 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	f.Text += "." + refusalsText(v) + clientsText(v)
 	impact := v.Impact()
 	f.Text += impactText(&impact)
-	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(&impact) + evictedText(v) + " Look who restarted it, or at the console of its server before it was gone."
+	look := " Look who restarted it, or at the console of its server before it was gone."
+	if v.Kind == recovery.Failover {
+		look = " Look who moved it (the HA software has a log), or at the console of " + v.ServerBefore.String() + " before it was gone."
+	}
+	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(&impact) + evictedText(v) + look
 	f.Prove(v.LastReply, "the last reply of the target before")
 	f.Prove(v.Gone, "the first sign that it is gone: %s", signText(v.GoneBy))
 	f.Prove(v.Starting, "it is being started")
@@ -62,7 +66,7 @@ func timesText(v *recovery.Recovery) (text string) {
 		who = list[0].String()
 	}
 	if down, ok := v.Downtime(); ok {
-		text = ": " + who + " was connected again after " + atLeast(v.IsLossy) + duration(down)
+		text = ": " + who + " was connected again after " + atLeast(v.IsLossy || !isSet(v.LastReply)) + duration(down)
 	} else if down, ok := v.DowntimeLimit(); ok {
 		text = ": " + who + " was connected again less than " + duration(down) + " after its last reply"
 	}
@@ -113,16 +117,16 @@ func refusalsText(v *recovery.Recovery) string {
 	}
 	text := ""
 	if total > 0 {
-		text = " Meanwhile " + plural(total, "connect") + " were refused with " + errorCounts(counts) + "."
+		text = " Meanwhile " + atLeast(v.Lacks) + plural(total, "connect") + " were refused with " + errorCounts(counts) + "."
 		if len(counts) == 1 {
-			text = " Meanwhile " + plural(total, "connect") + " were refused with " + errorName(sortedErrors(counts)[0]) + "."
+			text = " Meanwhile " + atLeast(v.Lacks) + plural(total, "connect") + " were refused with " + errorName(sortedErrors(counts)[0]) + "."
 		}
 		if total == 1 {
 			text = " Meanwhile a connect was refused with " + errorName(sortedErrors(counts)[0]) + "."
 		}
 	}
 	if unanswered > 0 {
-		text += " " + plural(unanswered, "connect") + " got no reply."
+		text += sentence(atLeast(v.Lacks)+plural(unanswered, "connect")) + " got no reply."
 	}
 	return text
 }
@@ -139,9 +143,9 @@ func clientsText(v *recovery.Recovery) (text string) {
 	switch n, ok := v.Known(); {
 	case back == 0, !ok && back == 1:
 	case ok && n >= back:
-		text = " " + strconv.Itoa(back) + " of " + plural(n, "client") + " came back"
+		text = sentence(atLeast(v.Lacks && n > back)+strconv.Itoa(back)) + " of " + plural(n, "client") + " came back"
 	default:
-		text = " " + plural(back, "client") + " came back"
+		text = sentence(atLeast(v.Lacks)+plural(back, "client")) + " came back"
 	}
 	var replayed []string
 	requests, locks := v.Replayed()
@@ -153,11 +157,11 @@ func clientsText(v *recovery.Recovery) (text string) {
 	}
 	switch {
 	case text != "" && len(replayed) > 0:
-		text += ", and replayed " + words(replayed) + "."
+		text += ", and replayed " + atLeast(v.Lacks) + words(replayed) + "."
 	case text != "":
 		text += "."
 	case back > 0 && len(replayed) > 0:
-		text = " The client replayed " + words(replayed) + "."
+		text = " The client replayed " + atLeast(v.Lacks) + words(replayed) + "."
 	}
 	text += evictedText(v)
 	if _, atServer := v.Known(); atServer && len(missingClients(v)) > 0 {
@@ -319,7 +323,7 @@ var _ = add(diagnose.Rule{
 		if v.Kind != recovery.Unreachable || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
 			return false
 		}
-		f.Text = v.Target + " on " + v.ServerBefore.String() + " did not answer any more. " + nodes(clientNIDs(v.Clients)) + " lost it and was not connected again by the end of the capture." + refusalsText(v)
+		f.Text = v.Target + " on " + v.ServerBefore.String() + " did not answer any more. " + nodes(clientNIDs(v.Clients)) + " lost it and " + was(len(clientNIDs(v.Clients))) + " not connected again by the end of the capture." + refusalsText(v)
 		impact := v.Impact()
 		f.Text += impactText(&impact)
 		f.Prove(v.LastReply, "its last reply")
@@ -444,6 +448,7 @@ func sumRestarts(list []*recovery.Recovery) (s restartSum) {
 		}
 		s.moved = s.moved || v.Kind == recovery.Failover
 		one := v.Impact()
+		s.impact.Lacks = s.impact.Lacks || one.Lacks
 		s.impact.Waited += one.Waited
 		s.impact.Unanswered += one.Unanswered
 		s.impact.Longest = max(s.impact.Longest, one.Longest)

@@ -39,6 +39,17 @@ func plural[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// sentence returns the beginning of a sentence, with a space before it.
+func sentence(text string) string { return " " + strings.ToUpper(text[:1]) + text[1:] }
+
+// was returns the verb for so many.
+func was[N int | int64](n N) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
 // lockText returns a lock as in "PW lock on [0x300000402:0x3a:0x0]".
 func lockText(l *locks.Lock) string {
 	text := modeText(l)

@@ -186,6 +186,7 @@ type Impact struct {
 	Unanswered int             // RPCs without a reply that were not sent again
 	Errors     map[int32]int64 // of RPCs, by status
 	Requests   []Request       // the longest and the failed ones, not more than maxRequests
+	Lacks      bool            // bytes were not captured: there may be more
 }
 
 // Request is an RPC that waited or failed.

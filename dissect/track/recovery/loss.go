@@ -407,9 +407,12 @@ func (t *Tracker) pass(r *Recovery) {
 		}
 	}
 	r.settle()
-	r.IsLossy = slices.ContainsFunc(r.Clients, func(c *Client) bool {
-		return t.imports.IsLossy(c.Connection, track.Span{From: r.LastReply.Time, To: r.Gone.Time})
-	})
+	isLossy := func(to int64) bool {
+		return slices.ContainsFunc(r.Clients, func(c *Client) bool {
+			return t.imports.IsLossy(c.Connection, track.Span{From: r.LastReply.Time, To: to})
+		})
+	}
+	r.IsLossy, r.Lacks = isLossy(r.Gone.Time), isLossy(r.end())
 	t.done(r)
 }
 

@@ -19,6 +19,7 @@ type Recovery struct {
 	Clients []*Client // in the order in which they lost the target
 	Dropped int       // clients that were too many to keep
 	IsLossy bool      // bytes were not captured in which there may be an earlier sign that it was gone
+	Lacks   bool      // bytes were not captured while it lasted: there may be more of what is counted
 	Events  []Event   // in the order of time
 
 	stop       track.Point // the target disconnected from others
@@ -158,6 +159,7 @@ func (r *Recovery) Impact() (sum Impact) {
 	for _, c := range r.Clients {
 		sum.sum(&c.Impact)
 	}
+	sum.Lacks = r.Lacks
 	return sum
 }
 
@@ -202,6 +204,14 @@ func (r *Recovery) sign(p track.Point, by Sign) {
 	case r.GoneBy == NoSign || p.Time < r.Gone.Time:
 		r.Gone, r.GoneBy = p, by
 	}
+}
+
+// end returns the time of the last message that shows a client back.
+func (r *Recovery) end() (last int64) {
+	for _, c := range r.Clients {
+		last = max(last, c.Connected.Time, c.Ready.Time, c.Recovered.Time, c.Evicted.Time)
+	}
+	return last
 }
 
 // Begin returns the time of the first message about it, in nanoseconds since the epoch.
