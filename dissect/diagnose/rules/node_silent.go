@@ -52,7 +52,7 @@ func (n *nodeLife) reportSilent() {
 // silent describes the silence of a node.
 func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	f := n.finding(h, s)
-	took := duration(f.Last - f.First)
+	took := atLeast(!isSet(s.begin) || !isSet(s.back) && h.silence != s) + duration(f.Last-f.First)
 	node := f.Node.String()
 	f.Text = node + " was silent for " + took + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again"
 	if len(s.reaching) > 0 {
@@ -98,7 +98,9 @@ func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
 	}
 	f.Prove(s.begin, "the last message of %s before", h.addr)
 	f.Prove(s.first, "bytes to it are sent again")
-	f.Prove(s.last, "they are sent again for the last time")
+	if s.last != s.first {
+		f.Prove(s.last, "they are sent again for the last time")
+	}
 	f.Prove(s.back, "the first sign of life")
 	return f
 }
@@ -238,20 +240,23 @@ func (n *restartedNodes) targetsOf(node lnet.NID, s *hostSilence) (list []*recov
 
 // restarted describes the restart of a node.
 func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, targets []*recovery.Recovery) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Server: node}, Node: node, Key: node.String() + duration(s.from), First: s.from}
+	f := diagnose.Finding{Subject: diagnose.Subject{Server: node}, Node: node, Key: node.String() + strconv.FormatInt(s.from, 10), First: s.from}
 	if isSet(s.begin) {
 		f.First = s.begin.Time
 	}
 	sum := sumRestarts(targets)
 	first, last, recovered := sum.first, sum.last, sum.recovered
 	f.Last = max(last.Time, recovered.Time)
-	after := func(t int64) string { return duration(t-f.First) + " after its last message" }
+	from, seen := "its last message", isSet(s.begin)
+	if !seen {
+		from = "the first bytes that it did not get"
+	}
 	text := node.String() + " was restarted, and with it " + words(sum.names)
-	f.Text = text + ": it sent nothing for " + duration(s.back.Time-f.First)
+	f.Text = text + ": it sent nothing for " + atLeast(!seen) + duration(s.back.Time-f.First)
 	if s.reset {
 		f.Text += ", then reset connections that it did not know any more"
 	}
-	f.Text += ". The first target was back " + after(first.Time)
+	f.Text += ". The first target was back " + duration(first.Time-f.First) + " after " + from
 	if len(targets) > 1 {
 		f.Text += ", the last one " + duration(last.Time-f.First) + " after it"
 	}
@@ -259,7 +264,7 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 		f.Text += "; clients had recovered " + duration(recovered.Time-f.First) + " after it"
 	}
 	f.Text += "." + impactText(&sum.impact)
-	f.Brief = text + ": it was away for " + duration(first.Time-f.First) + ", until the first target was back"
+	f.Brief = text + ": it was away for " + atLeast(!seen) + duration(first.Time-f.First) + ", until the first target was back"
 	if isSet(recovered) {
 		f.Brief += ", and clients had recovered after " + duration(recovered.Time-f.First)
 	}

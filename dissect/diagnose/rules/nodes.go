@@ -84,10 +84,7 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 		n.conns.Put(m.Conn, begun)
 	}
 	src := n.host(m.Src.Addr())
-	if s := src.silence; s != nil {
-		s.same = begun < s.from || m.Kind != lnet.Connreq && m.Kind != lnet.Hello
-		src.isBack(track.PointOf(m))
-	}
+	src.lives(m, begun)
 	if m.Time >= src.last.Time {
 		src.last = track.PointOf(m)
 	}
@@ -100,6 +97,29 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 		d.heard[1] = d.heard[0]
 	}
 	d.heard[0] = heardFrom{src.addr, m.Time}
+}
+
+// lives takes a message of the host, on a connection that had begun by a time. One of which
+// bytes are missing is handed out late: it may belong before or into the last silence.
+func (h *hostLife) lives(m *dissect.Message, begun int64) {
+	if len(h.silences) == 0 {
+		return
+	}
+	s := h.silences[len(h.silences)-1]
+	switch p := track.PointOf(m); {
+	case isSet(s.back) && m.Time >= s.back.Time:
+	case m.Time <= s.from+inFlight:
+		if m.Time > s.begin.Time {
+			s.begin = p
+		}
+	default:
+		s.same = begun < s.from || m.Kind != lnet.Connreq && m.Kind != lnet.Hello
+		s.reset, s.still = false, false
+		if s.last.Time > m.Time {
+			s.last = s.first
+		}
+		s.back, h.silence = p, nil
+	}
 }
 
 // marked takes a segment.

@@ -93,8 +93,8 @@ func (b *stalledStreams) marked(m *lnet.TCPEvent) {
 }
 
 func (b *stalledStreams) message(_ *track.RPC, m *dissect.Message) {
-	if len(b.open) > 0 && m.Missing(0, m.Size) == lnet.Lost {
-		return // which may have been on its way for long
+	if len(b.open) > 0 && (m.Missing(0, m.Size) == lnet.Lost || m.Tail == lnet.EndOfFile) {
+		return // which may have been on its way for long, or still is
 	}
 	for _, x := range b.open {
 		passed := &x.passed
@@ -127,19 +127,24 @@ func (s *silence) isBlackHole() bool {
 func (b *stalledStreams) finding(r *diagnose.Reporter, h hostPair, s *silence) diagnose.Finding {
 	f := h.finding(r.Paths())
 	f.First, f.Last, f.Count = s.from, s.last.Time, s.again
-	f.Text = fmt.Sprintf("Large packets from %s to %s were lost for %s, and small ones arrived: a segment of %d bytes was sent again %d times in vain, while %d messages of at most %d bytes got through, and were answered (MTU black hole).",
-		h.from, h.to, duration(s.last.Time-s.from), s.bytes, s.again, s.passed.there, s.passed.largest)
 	f.Prove(s.first, "%s sends %d bytes again", h.from, s.bytes)
 	f.Prove(s.last, "the last of %d times", s.again)
 	from, to := hostNID(r.Paths(), h.from), hostNID(r.Paths(), h.to)
+	waited := ""
 	for i, one := range b.slow {
 		c := b.rpcs[i]
 		if (c.Client == to && c.Server == from || c.Client == from && c.Server == to) && one.request.Time < s.last.Time && one.reply.Time > s.from {
-			f.Text += fmt.Sprintf(" %s of %s waited %s.", operationText(one.opcode), c.Client, duration(one.ns))
+			waited = fmt.Sprintf(" %s of %s waited %s.", operationText(one.opcode), c.Client, duration(one.ns))
 			f.Prove(one.reply, "the reply to the request that waited")
 			break
 		}
 	}
+	last, vain := s.last.Time, s.again
+	if s.got || waited != "" {
+		last, vain = s.vain, s.again-1
+	}
+	f.Text = fmt.Sprintf("Large packets from %s to %s were lost for at least %s, and small ones arrived: a segment of %d bytes was sent again %d times in vain, while %d messages of at most %d bytes got through, and were answered (MTU black hole).",
+		h.from, h.to, duration(last-s.from), s.bytes, vain, s.passed.there, s.passed.largest) + waited
 	f.Brief = f.Text + " Look for the MTU of the hosts, switch ports, VLANs and tunnels between them, not at the servers."
 	return f
 }

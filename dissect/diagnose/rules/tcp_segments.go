@@ -80,6 +80,7 @@ type repeated struct {
 	firstSent int64
 	first     track.Point // of the retransmissions
 	last      track.Point
+	vain      int64 // time of the last one but one, which was lost for certain
 	silence   *silence
 }
 
@@ -90,7 +91,9 @@ type silence struct {
 	last  track.Point
 	again int64
 	syn   bool
-	bytes int // of the smallest of the segments
+	bytes int   // of the smallest of the segments
+	vain  int64 // time of the last one but one
+	got   bool  // the last one arrived, as others were sent again since
 
 	passed passedMessages // meanwhile, where they are counted
 }
@@ -119,10 +122,13 @@ func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
 	r := fifo.GetOrNew(x.streams, key)
 	p := pointOf(m)
 	if r.again == 0 || r.seq != m.Seq {
+		if r.silence != nil {
+			r.silence.got = true
+		}
 		*r = repeated{seq: m.Seq, syn: m.SYN, firstSent: m.FirstSent, first: p}
 	}
 	r.again++
-	r.last = p
+	r.vain, r.last = r.last.Time, p
 	r.fast += m.Fast
 	r.bytes += int64(m.Bytes)
 	if r.again >= silentRepeats && r.fast == 0 {
@@ -153,7 +159,7 @@ func (pair *resentPair) silent(r *repeated) {
 			pair.silences = append(pair.silences, r.silence)
 		}
 	}
-	r.silence.last, r.silence.again = r.last, r.again
+	r.silence.last, r.silence.vain, r.silence.again = r.last, r.vain, r.again
 }
 
 var (

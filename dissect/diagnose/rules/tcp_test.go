@@ -131,18 +131,22 @@ func TestTCPFindings(t *testing.T) {
 	}
 }
 
-// TestLossyBlackHole checks that a black hole is found where the capture lacks frames: messages come late there.
-func TestLossyBlackHole(t *testing.T) {
-	var frames []capture.Frame
-	for i, f := range wiretest.ReadSample(t, "testdata/black_hole.pcap.zst") {
+// TestBlackHoleInPart checks that a black hole is found where the capture lacks frames, as
+// messages come late there, and where it ends before the large segment got through.
+func TestBlackHoleInPart(t *testing.T) {
+	all := wiretest.ReadSample(t, "testdata/black_hole.pcap.zst")
+	var lossy []capture.Frame
+	for i, f := range all {
 		if i%40 != 7 {
-			frames = append(frames, f)
+			lossy = append(lossy, f)
 		}
 	}
-	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "tcp.black_hole")}})
-	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, TCPEvent: e.TCPEvent}), frames)
-	if e.Close(); e.Count() != 1 {
-		t.Errorf("%d findings", e.Count())
+	for name, frames := range map[string][]capture.Frame{"lossy": lossy, "ended": all[:len(all)*2/3]} {
+		e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "tcp.black_hole")}})
+		wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, TCPEvent: e.TCPEvent}), frames)
+		if e.Close(); e.Count() != 1 {
+			t.Errorf("%s: %d findings", name, e.Count())
+		}
 	}
 }
 
