@@ -15,10 +15,13 @@ import (
 type Trace struct {
 	ASCII bool // draw branches with ASCII characters
 
-	opt  SummaryOptions
-	text []byte
-	op   int // columns of the operation and the branches before it
-	node int // columns of the nodes
+	opt   SummaryOptions
+	stamp Stamp
+	text  []byte
+	list  bool // several trees in one table
+	at    int  // columns of the time of an RPC that is in no other one; 0: it stands above
+	op    int  // columns of the operation and the branches before it
+	node  int  // columns of the nodes
 }
 
 // NewTrace makes a renderer of traces.
@@ -34,25 +37,54 @@ const (
 // Append appends a tree: a line about the RPC, and a line for each RPC of the tree with its
 // start after the first request, its latency, and what of it is its own.
 func (t *Trace) Append(dst []byte, n *nested.Node, at Moment) []byte {
-	c := t.opt.Colors
+	t.fit([]*nested.Node{n})
+	t.text = append(strconv.AppendUint(append(t.text[:0], 'x'), n.RPC.XID, 10), "  "...)
+	t.text = t.stamp.Append(t.text, t.opt.Time, n.RPC.Begin(), at, true)
+	dst = append(t.opt.Colors.Head.Append(dst, string(t.text)), t.about(n.RPC)...)
+	dst = t.titles(append(dst, '\n'), "link")
+	return t.line(dst, n, "", n.RPC.Begin())
+}
+
+// AppendList appends trees as one table, without a line above each. at has the time of the
+// first frame.
+func (t *Trace) AppendList(dst []byte, list []*nested.Node, at Moment) []byte {
+	times := make([]string, len(list))
+	for i, n := range list {
+		times[i] = string(t.stamp.Append(nil, t.opt.Time, n.RPC.Begin(), at, true))
+		t.at = max(t.at, len(times[i]))
+		at.Before = n.RPC.Begin()
+	}
+	t.list = true
+	t.fit(list)
+	dst = t.titles(AppendSpaces(dst, t.at), "xid, link")
+	for i, n := range list {
+		dst = appendCellRight(dst, &t.opt.Colors.Dim, []byte(times[i]), t.at)
+		dst = t.line(dst, n, "", n.RPC.Begin())
+	}
+	return dst
+}
+
+// fit chooses the widths of columns for trees.
+func (t *Trace) fit(list []*nested.Node) {
 	t.op, t.node = len("operation"), len("nodes")
-	t.measure(n, 0)
+	for _, n := range list {
+		t.measure(n, 0)
+	}
 	if width := t.opt.Width; width > 0 {
 		links := len(" thread ")
-		t.op = max(minTraceOp, min(t.op, width-3*traceTime-1-1-t.node-links))
+		t.op = max(minTraceOp, min(t.op, width-t.at-3*traceTime-1-1-t.node-links))
 	}
-	var stamp Stamp
-	t.text = append(strconv.AppendUint(append(t.text[:0], 'x'), n.RPC.XID, 10), "  "...)
-	t.text = stamp.Append(t.text, t.opt.Time, n.RPC.Begin(), at, true)
-	dst = append(c.Head.Append(dst, string(t.text)), t.about(n.RPC)...)
-	dst = append(dst, '\n')
+}
+
+// titles appends the line with the titles of columns.
+func (t *Trace) titles(dst []byte, last string) []byte {
+	c := t.opt.Colors
 	for _, title := range [...]string{"start", "time", "own"} {
 		dst = appendCellRight(dst, &c.Dim, []byte(title), traceTime)
 	}
 	dst = appendCellLeft(append(dst, ' '), &c.Dim, []byte("operation"), t.op)
 	dst = appendCellLeft(append(dst, ' '), &c.Dim, []byte("nodes"), t.node)
-	dst = append(c.Dim.Append(append(dst, ' '), "link"), '\n')
-	return t.line(dst, n, "", n.RPC.Begin())
+	return append(c.Dim.Append(append(dst, ' '), last), '\n')
 }
 
 // about returns what the request is about.
@@ -119,15 +151,18 @@ func (t *Trace) line(dst []byte, n *nested.Node, branches string, start int64) [
 	dst = appendCellLeft(dst, st, t.operation(r), max(0, t.op-Width([]byte(branches))))
 	dst = appendCellLeft(append(dst, ' '), &c.NID, t.nodes(r), t.node)
 	dst = append(append(dst, ' '), n.Link.String()...)
-	if n.Link == nested.ByTime {
+	switch {
+	case n.Link == nested.ByTime:
 		dst = append(dst, '?')
+	case t.list && n.Link == nested.Unlinked:
+		dst = c.Dim.Append(dst, "x"+strconv.FormatUint(r.XID, 10))
 	}
 	if r.Failed() {
 		dst = c.Bad.Append(append(dst, ' '), string(records.AppendErrno(nil, r.Status)))
 	} else if r.Missing != track.NotMissing {
 		dst = c.Dim.Append(append(dst, ' '), missingTexts[r.Missing])
 	}
-	if len(branches) > 0 && t.opt.Wide() {
+	if (t.list || len(branches) > 0) && t.opt.Wide() {
 		dst = append(dst, t.about(r)...)
 	}
 	dst = append(bytes.TrimRight(dst, " "), '\n')
@@ -141,7 +176,7 @@ func (t *Trace) line(dst []byte, n *nested.Node, branches string, start int64) [
 		if i == len(n.Children)-1 {
 			branch = last
 		}
-		dst = t.line(dst, child, below+branch, start)
+		dst = t.line(AppendSpaces(dst, t.at), child, below+branch, start)
 	}
 	return dst
 }
@@ -161,8 +196,13 @@ type TraceJSON struct{ json *RecordJSON[*track.RPC] }
 // NewTraceJSON makes a JSON renderer of traces.
 func NewTraceJSON() *TraceJSON { return &TraceJSON{NewRecordJSON(records.RPCs.Keys(), false)} }
 
-// Append appends the object and a newline.
-func (j *TraceJSON) Append(dst []byte, n *nested.Node) []byte { return append(j.object(dst, n), '\n') }
+// Append appends the objects of trees, a line each.
+func (j *TraceJSON) Append(dst []byte, list []*nested.Node) []byte {
+	for _, n := range list {
+		dst = append(j.object(dst, n), '\n')
+	}
+	return dst
+}
 
 // object appends the object of an RPC with the keys link and children.
 func (j *TraceJSON) object(dst []byte, n *nested.Node) []byte {

@@ -125,6 +125,7 @@ func (a *Archive) request(c *codec.Codec, x *Request) {
 	codec.Number(c, &x.Portal)
 	codec.Number(c, &x.UID)
 	codec.Number(c, &x.GID)
+	codec.Number(c, &x.PID)
 	codec.Number(c, &x.FID.Seq)
 	codec.Number(c, &x.FID.OID)
 	codec.Number(c, &x.FID.Ver)

@@ -216,6 +216,7 @@ func (t *Pairing) describe(r *RPC, m *dissect.Message) {
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
 	r.Client, r.Server, r.Portal = m.LNet.Src, m.LNet.Dst, m.LNet.Portal
 	r.UID, r.GID, r.HasUser = q.UID, q.GID, q.HasUser
+	r.PID = q.Status
 	r.ConnCnt, r.Handle, r.RequestSize = q.ConnCnt, q.Handle, q.Bytes
 	r.jobLen, r.hasJob = uint8(copy(r.job[:], q.JobID)), q.JobID != nil
 	if op := opcodes.ByOpcode(q.Opcode); op != nil && q.HasOpcode {

@@ -55,7 +55,8 @@ type Identity struct {
 type Request struct {
 	Portal      uint32
 	UID, GID    uint32
-	HasUser     bool // UID and GID were sent; clients before 2.16 do not
+	HasUser     bool  // UID and GID were sent; clients before 2.16 do not
+	PID         int32 // pb_status of the request: of the process or kernel thread that sent it; 0: unknown
 	FID         FID
 	HasFID      bool
 	Flags       uint32 // pb_flags of all sends

@@ -21,7 +21,12 @@ type Row struct {
 	OtherErrors map[int32]int64 // errors that are not in the final status
 
 	Latency  Distribution // nanoseconds
+	OwnTime  Distribution // nanoseconds, of the RPCs whose nested RPCs are all known
 	LockWait Distribution // nanoseconds, of the RPCs whose lock had to wait
+
+	// What servers sent to others because of the RPCs, as far as it is known.
+	Nested     int64
+	NestedTime int64 // nanoseconds
 
 	// ServiceLimit is the greatest of the RPCs, in seconds; 0 is unknown.
 	ServiceLimit int64
@@ -92,6 +97,13 @@ func (w *Row) add(r *RPC, depth int64) {
 	if ns, ok := r.Latency(); ok {
 		w.Latency.Add(ns)
 	}
+	if n, ok := r.NestedCount(); ok {
+		w.Nested += int64(n)
+		w.NestedTime += r.Nested.Time
+		if ns, ok := r.OwnTime(); ok {
+			w.OwnTime.Add(ns)
+		}
+	}
 	if limit, ok := r.ServiceLimit(); ok && r.HasRequest {
 		w.ServiceLimit = max(w.ServiceLimit, limit)
 	}
@@ -121,6 +133,10 @@ func (w *Row) add(r *RPC, depth int64) {
 		w.depthN++
 	}
 }
+
+// IsNestingKnown reports whether some RPCs of the row have nested ones, or are known to have
+// none.
+func (w *Row) IsNestingKnown() bool { return w.Nested > 0 || w.OwnTime.N > 0 }
 
 func count(m *map[int32]int64, errno int32) {
 	if *m == nil {

@@ -9,10 +9,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -26,6 +29,8 @@ type filesOptions struct {
 	top  int
 	path string
 	fid  flags.FID
+
+	timeline flags.FID
 }
 
 func newFiles(sys *scan.System) *cobra.Command {
@@ -51,6 +56,9 @@ func newFiles(sys *scan.System) *cobra.Command {
   # who wrote the files with more than 100 KiB
   lshark files -Y 'file.write_bytes > 100K' -T json server.pcap | jq -c '[.path, .clients, .write_bytes]'
 
+  # what cp waited for: RPCs about a file by process, in their order
+  lshark files --timeline 0x200000403:0x2:0x0 client.pcap
+
   # files with errors, with the most RPCs first
   lshark files -Y file.errors --sort rpcs client.pcap`,
 	}
@@ -61,6 +69,7 @@ func newFiles(sys *scan.System) *cobra.Command {
 		Selection: func(f *pflag.FlagSet) {
 			f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
 			f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
+			f.StringVar(&c.timeline.Text, "timeline", "", "the RPCs about the file with that `FID`, by job, or process, as lines or with -T json")
 			f.StringVar(&c.fid.Text, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
 		},
 		Output: func(f *pflag.FlagSet) {
@@ -100,7 +109,10 @@ func (c *filesOptions) check() error {
 	case c.by.Value == "dir" && (c.View.Form.Value == "fields" || c.View.Form.Value == flags.ParquetForm):
 		return exit.Usagef("--by dir has no -T %s", c.View.Form.Value)
 	}
-	return errors.Join(c.fid.Check(), c.by.Check(), c.sort.Check(), c.Check())
+	if form := c.View.Form.Value; c.timeline.IsSet() && form != "table" && form != "json" {
+		return exit.Usagef("--timeline has no -T %s", form)
+	}
+	return errors.Join(c.timeline.Check(), c.fid.Check(), c.by.Check(), c.sort.Check(), c.Check())
 }
 
 func (c *filesOptions) selects(f *files.File) bool {
@@ -148,6 +160,9 @@ func (c *filesOptions) run() error {
 	f := x.Follow()
 	f.Locks() // their waits count
 	followed := f.Files()
+	if c.timeline.IsSet() {
+		return c.runTimeline(x, f)
+	}
 	return x.Run(func() error {
 		if n := followed.Dropped; n > 0 {
 			x.Note("%d files that were not used for the longest time are not shown", n)
@@ -157,6 +172,61 @@ func (c *filesOptions) run() error {
 			return flags.WriteSums(x, &tables.Directories, c.directories(list))
 		}
 		return x.WriteAll(list, flags.Table(x, &tables.Files))
+	})
+}
+
+const (
+	maxTimeline = 1 << 14 // RPCs
+	maxObjects  = 1 << 12 // RPCs about OST objects whose file is not known yet
+)
+
+// runTimeline shows the RPCs about one file, by process.
+func (c *filesOptions) runTimeline(x *flags.Reading[*files.File], f *follow.Follower) error {
+	fid, followed := c.timeline.Value, f.Files()
+	var list []*track.RPC
+	later := make(map[track.FID][]*track.RPC) // by object
+	omitted, waiting := 0, 0
+	f.Add(follow.Hooks{Done: func(r *track.RPC) {
+		switch file, object := followed.Subject(r); {
+		case file != fid && object != fid && (file != track.FID{} || object == track.FID{}):
+		case file != fid && object != fid && waiting < maxObjects:
+			waiting++
+			later[object] = append(later[object], r.Clone())
+		case len(list) < maxTimeline && (file == fid || object == fid):
+			list = append(list, r.Clone())
+		default:
+			omitted++
+		}
+	}})
+	return x.Run(func() error {
+		if file := followed.File(fid); file != nil {
+			objects, _ := file.Objects()
+			for _, o := range objects {
+				list = append(list, later[o.FID]...)
+			}
+		}
+		if omitted > 0 {
+			x.Note("%d more RPCs are not shown", omitted)
+		}
+		processes := files.Processes(list)
+		if c.View.Form.Value == "json" {
+			j := render.NewRecordJSON(records.RPCs.Keys(), false)
+			var buf []byte
+			for _, p := range processes {
+				buf = j.AppendLines(buf, p.RPCs)
+			}
+			return x.Out.Write(buf)
+		}
+		var buf []byte
+		lines := render.NewRPCSummary(x.Options())
+		for i, p := range processes {
+			if i > 0 {
+				buf = append(buf, '\n')
+			}
+			buf = render.AppendProcess(buf, p, lines, render.Moment{First: x.First()})
+		}
+		x.NoteHidden(lines.Omitted())
+		return x.Out.Write(buf)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -27,6 +28,7 @@ type rpcsOptions struct {
 	unanswered bool
 	noReply    bool
 	errors     bool
+	tree       bool
 }
 
 func newRPCs(sys *scan.System) *cobra.Command {
@@ -67,6 +69,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 		registerTimeout(f, &c.timeout)
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.BoolVar(&c.tree, "tree", false, "below each RPC those that its server sent because of it, as lshark trace does; at the end of the capture")
 		c.View.RegisterForm(f)
 		c.columns.Register(f, "the JSON key")
 		c.Output.Register(cmd, f)
@@ -92,6 +95,9 @@ func checkTimeout(timeout time.Duration) error {
 func (c *rpcsOptions) check() error {
 	if c.slowest < 0 {
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
+	}
+	if form := c.View.Form.Value; c.tree && (form == "fields" || form == flags.ParquetForm || c.selection.Save != "") {
+		return exit.Usagef("--tree cannot be combined with -T fields, -T parquet and -w")
 	}
 	return errors.Join(c.selection.Check(), c.View.Check(), c.columns.Check(c.View.Form.Value), checkTimeout(c.timeout))
 }
@@ -150,7 +156,10 @@ func (c *rpcsOptions) run() error {
 	o := p.FollowOptions()
 	o.Timeout = int64(c.timeout)
 	form := c.View.Form.Value
-	filter.Nested = filter.Nested || form == "json" || form == flags.ParquetForm || c.columns.UseNested()
+	filter.Nested = filter.Nested || c.tree || form == "json" || form == flags.ParquetForm || c.columns.UseNested()
+	if c.tree {
+		return errors.Join(c.runTree(p, filter, o, w), w.Close())
+	}
 	done := func(r *track.RPC, frames scan.RPCFrames) {
 		switch {
 		case !filter.Match(r) || !c.selects(r):
@@ -179,6 +188,37 @@ func (c *rpcsOptions) run() error {
 		p.NoteHidden(lines.Omitted())
 	}
 	return err
+}
+
+// runTree prints RPCs with those that are nested in them.
+func (c *rpcsOptions) runTree(p *scan.Pass, filter *flags.RPCFilter, o follow.Options, w *iostreams.Writer) error {
+	f := followRPCs(p, filter, o)
+	selected := 0
+	trees := nested.NewTrees(f.Nested(), func(r *track.RPC) bool {
+		if !filter.Match(r) || !c.selects(r) {
+			return false
+		}
+		if selected++; selected == c.selection.Count {
+			p.Fail(scan.ErrStop)
+		}
+		return true
+	})
+	trees.Slowest = c.slowest
+	f.Add(follow.Hooks{Done: trees.Done})
+	p.Add(scan.Consumer{End: func() error {
+		roots := trees.Roots()
+		if n := trees.Dropped; n > 0 {
+			p.Note("%d more RPCs are not shown: select fewer with -Y, or --slowest", n)
+		}
+		if c.View.Form.Value == "json" {
+			return w.Write(render.NewTraceJSON().Append(nil, roots))
+		}
+		if len(roots) == 0 {
+			return nil
+		}
+		return w.Write(newTraceText(c.Sys, &c.View).AppendList(nil, roots, render.Moment{First: p.First()}))
+	}})
+	return p.Run()
 }
 
 // followRPCs returns a Follower of a pass that selects RPCs. The filter is applied to each

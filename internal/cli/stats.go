@@ -30,6 +30,7 @@ type statsOptions struct {
 	window    time.Duration // for rates; 0: none
 	timeout   time.Duration
 	histogram bool
+	nested    bool
 }
 
 func newStats(sys *scan.System) *cobra.Command {
@@ -55,6 +56,9 @@ func newStats(sys *scan.System) *cobra.Command {
   # what each job does in each second, tab separated
   lshark stats --by job --interval 1s -T tsv client.pcap
 
+  # the own time of servers, and what they waited for others
+  lshark stats --nested mds.pcap oss.pcap
+
   # live, with rates over the last ten seconds
   lshark stats -i eth0 --window 10s`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
@@ -71,6 +75,7 @@ func newStats(sys *scan.System) *cobra.Command {
 		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
 		f.DurationVar(&c.window, "window", 0, "show rates, ops/s and MB/s, over the last `TIME` of the capture, such as 5s; live tables always do")
 		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
+		f.BoolVar(&c.nested, "nested", false, "split latencies: what servers waited for RPCs that they sent because of others, and the rest")
 		c.view.RegisterForm(f)
 		c.view.Register(f, "accepted as in other commands, without effect: the times of intervals are UTC")
 		c.selection.RegisterSave(f, "RPCs")
@@ -114,7 +119,7 @@ func (c *statsOptions) options() (tables.StatsOptions, error) {
 		return tables.StatsOptions{}, exit.Usagef("--histogram needs -T table")
 	}
 	o := c.view.Options(c.sys.IO)
-	return tables.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Sort: c.sort.Value, Bars: c.histogram,
+	return tables.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Nested: c.nested, Sort: c.sort.Value, Bars: c.histogram,
 		Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
 }
 
@@ -200,6 +205,7 @@ func (c *statsOptions) follow(p *scan.Pass, filter *flags.RPCFilter, o track.Sta
 	if c.selection.Display == "" && !slices.Contains(o.By, track.ByTarget) {
 		options.LookAhead, options.Targets = nil, nil // no row has a name of a target
 	}
+	filter.Nested = filter.Nested || c.nested
 	f := followRPCs(p, filter, options)
 	if slices.ContainsFunc(o.By, track.Dimension.NeedsSubject) {
 		o.Subject, o.Path = f.Files().Subject, f.Files().Path

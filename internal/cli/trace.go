@@ -14,6 +14,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/render"
 )
 
@@ -25,7 +26,7 @@ type traceOptions struct {
 }
 
 func newTrace(sys *scan.System) *cobra.Command {
-	c := &traceOptions{sys: sys, view: flags.NewView("text", "json")}
+	c := &traceOptions{sys: sys, view: flags.NewView("text", "json", "otlp")}
 	cmd := &cobra.Command{
 		Use:   "trace [flags] XID [FILE…|-]",
 		Short: "Show an RPC with those that servers sent to other nodes because of it",
@@ -43,7 +44,10 @@ func newTrace(sys *scan.System) *cobra.Command {
   lshark trace $(lshark rpcs --slowest 1 -T fields -e xid mds.pcap) mds.pcap
 
   # as JSON: the operations on other nodes, and their links
-  lshark trace -T json 1882522806458496 mds.pcap | jq '.children[] | {opcode, link}'`,
+  lshark trace -T json 1882522806458496 mds.pcap | jq '.children[] | {opcode, link}'
+
+  # as spans with parents, for a backend that draws traces
+  lshark trace -T otlp 1882522806458496 mds.pcap > spans.json`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return exit.Usagef("the number of an RPC is missing")
@@ -81,26 +85,30 @@ func (c *traceOptions) run(text string, args []string) error {
 			return nil
 		}
 		w := c.sys.NewWriter(in.FlushPolicy())
-		return errors.Join(w.Write(c.render(roots, p.First())), w.Close())
+		return errors.Join(w.Write(c.render(roots, p)), w.Close())
 	}})
 	return p.Run()
 }
 
-func (c *traceOptions) render(roots []*nested.Node, first int64) (text []byte) {
-	if c.view.Form.Value == "json" {
-		j := render.NewTraceJSON()
-		for _, n := range roots {
-			text = j.Append(text, n)
-		}
-		return text
+func (c *traceOptions) render(roots []*nested.Node, p *scan.Pass) (text []byte) {
+	switch c.view.Form.Value {
+	case "json":
+		return render.NewTraceJSON().Append(nil, roots)
+	case "otlp":
+		return append(monitor.AppendTraces(nil, roots, p.Last(), flags.Version()), '\n')
 	}
-	t := render.NewTrace(c.view.Options(c.sys.IO))
-	t.ASCII = !c.sys.UTF8()
+	t := newTraceText(c.sys, &c.view)
 	for i, n := range roots {
 		if i > 0 {
 			text = append(text, '\n')
 		}
-		text = t.Append(text, n, render.Moment{First: first})
+		text = t.Append(text, n, render.Moment{First: p.First()})
 	}
 	return text
+}
+
+func newTraceText(sys *scan.System, v *flags.View) *render.Trace {
+	t := render.NewTrace(v.Options(sys.IO))
+	t.ASCII = !sys.UTF8()
+	return t
 }

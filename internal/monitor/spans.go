@@ -1,10 +1,12 @@
 package monitor
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/monitor/otlp"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -82,17 +84,70 @@ func (s *spans) of(r *track.RPC, ended int64) (span *otlp.Span, ok bool) {
 	return x, true
 }
 
+// AppendTraces appends trees of RPCs as spans with parents, in OTLP/JSON. Each node that sent
+// some of them is a resource. ended is when those without a reply were given up.
+func AppendTraces(dst []byte, roots []*nested.Node, ended int64, release string) []byte {
+	t := traces{ended: ended, release: release}
+	t.spans = spans{selector: &selector{}, count: &counter{side: func(*track.RPC) string { return ClientSide }}}
+	for _, n := range roots {
+		t.add(n, otlp.TraceOf(n.RPC.Client.String(), n.RPC.XID), otlp.SpanID{})
+	}
+	return otlp.AppendJSON(dst, t.list)
+}
+
+// traces makes spans of trees.
+type traces struct {
+	spans   spans
+	ended   int64
+	release string
+	list    []otlp.ResourceSpans
+}
+
+func (t *traces) add(n *nested.Node, trace otlp.TraceID, parent otlp.SpanID) {
+	r := n.RPC
+	id := otlp.SpanOf(r.Client.String(), r.XID, otlp.Client, attempt(r))
+	if x, ok := t.spans.of(r, t.ended); ok {
+		x.Trace, x.ID, x.Parent = trace, id, parent
+		if ns, ok := r.OwnTime(); ok {
+			x.Attributes = append(x.Attributes, otlp.Float("lustre.own_time", float64(ns)/1e9))
+		}
+		s := x.Clone()
+		s.Attributes = append(s.Attributes, otlp.String("lustre.link", n.Link.String()))
+		to := t.resource(r.Client.String())
+		to.Spans = append(to.Spans, s)
+	}
+	for _, child := range n.Children {
+		t.add(child, trace, id)
+	}
+}
+
+// resource returns the spans of a node that sent requests.
+func (t *traces) resource(nid string) *otlp.ResourceSpans {
+	node := otlp.String("service.instance.id", nid)
+	i := slices.IndexFunc(t.list, func(s otlp.ResourceSpans) bool { return slices.Contains(s.Resource.Attributes, node) })
+	if i < 0 {
+		i = len(t.list)
+		t.list = append(t.list, otlp.ResourceSpans{Resource: otlp.Resource{Scope: "lshark", ScopeVersion: t.release,
+			Attributes: []otlp.Attribute{otlp.String("service.name", rpcSystem), node}}})
+	}
+	return &t.list[i]
+}
+
 // setIDs sets the ids of the span, which the monitor at the other end computes as well.
 func (s *spans) setIDs(r *track.RPC, client string) {
-	attempt := uint32(0)
-	if r.Replay() {
-		attempt = r.ConnCnt // a replay has the xid of the first request
-	}
-	x := &s.span
+	x, attempt := &s.span, attempt(r)
 	x.Trace, x.ID = otlp.TraceOf(client, r.XID), otlp.SpanOf(client, r.XID, x.Kind, attempt)
 	if x.Kind == otlp.Server {
 		x.Parent = otlp.SpanOf(client, r.XID, otlp.Client, attempt)
 	}
+}
+
+// attempt returns the number of the attempt in the ids of spans.
+func attempt(r *track.RPC) uint32 {
+	if r.Replay() {
+		return r.ConnCnt // a replay has the xid of the first request
+	}
+	return 0
 }
 
 // setMethod sets the name of the span and the method, by the semantic conventions also of

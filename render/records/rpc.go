@@ -40,6 +40,8 @@ func rpcKeys() []Key[*rpc] {
 		rawText("job", "job id", (*rpc).Job).label("job=").when((*rpc).HasJob),
 		number("uid", "user", func(r *rpc) uint32 { return r.UID }).when(hasUser),
 		number("gid", "group", func(r *rpc) uint32 { return r.GID }).when(hasUser),
+		number("pid", "id of the process that sent the request, or of the kernel thread that did so for others: pb_status of the request",
+			func(r *rpc) int32 { return r.PID }).nonzero(),
 		point("request", "where the request was first seen", (*rpc).Requested),
 		point("reply", "where the reply was seen", (*rpc).Replied),
 		anyText("reply_missing", "why there is no reply: end (the capture ended before it was due), unanswered (it was due, and everything that "+

@@ -19,8 +19,8 @@ type Row struct {
 }
 
 // Rows are the keys of a row of statistics. JSON has time and interval only with
-// --interval, the window and the rates only with --window, and the dimensions (op to
-// object) only where --by names them.
+// --interval, the window and the rates only with --window, what is about nested RPCs only
+// with --nested, and the dimensions (op to object) only where --by names them.
 var Rows = Table[*Row]{Record: "stats row", Keys: sync.OnceValue(rowKeys)}
 
 func rowKeys() []Key[*Row] {
@@ -49,6 +49,11 @@ func rowKeys() []Key[*Row] {
 		number("one_way", "number of RPCs of operations that have no reply", func(r *Row) int64 { return r.OneWay }),
 		number("resends", "how often requests were sent again", func(r *Row) int64 { return r.Resends }),
 		distribution("latency", "times from request to reply", func(r *Row) *track.Distribution { return &r.Latency }),
+		numberIf("nested", "number of RPCs that servers sent to other nodes because of the RPCs, as far as they are known",
+			func(r *Row) (int64, bool) { return r.Nested, r.IsNestingKnown() }),
+		duration("nested_time", "part of the latencies in which servers waited for nested RPCs", func(r *Row) (int64, bool) { return r.NestedTime, r.IsNestingKnown() }),
+		distribution("own_time", "rests of the latencies, of the RPCs of which a capture point sees what the server sends to all others",
+			func(r *Row) *track.Distribution { return &r.OwnTime }),
 		distribution("lock_wait", "times from the request of a lock that had to wait until it was granted, or as long as its wait is known",
 			func(r *Row) *track.Distribution { return &r.LockWait }),
 		number("lock_waits", "number of RPCs whose lock had to wait", func(r *Row) int64 { return r.LockWait.N }),

@@ -1,7 +1,9 @@
 package tables
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
@@ -27,6 +29,10 @@ var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, 
 	{title: "p90", key: "latency.p90", rank: useful, style: num},
 	{title: "p99", key: "latency.p99", style: num},
 	{title: "max", key: "latency.max", style: num},
+	{title: "nested", key: "nested_time", round: true, style: num},
+	{title: "own", key: "own_time.sum", doc: "sum of the rests of the latencies, of the RPCs of which a capture point sees what the server sends to all others",
+		style: num},
+	{title: "own99", key: "own_time.p99", rank: extra, style: num},
 	{title: "wait", key: "lock_wait.max", doc: "the longest wait for a lock that was not granted with the reply", rank: extra, round: true, style: num},
 	{title: "bulk", key: "bulk_bytes", rank: extra, style: num},
 	{title: "depth", key: "in_flight", doc: "number of RPCs of the row that were waiting for a reply when one was sent: on average and at most",
@@ -43,8 +49,17 @@ var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, 
 		"or of a reply after which the request was sent again", left: true, rank: useful, blank: true, style: bad, append: appendAllErrors},
 }}
 
-// rateKeys are the keys that rows have with --window only.
-var rateKeys = []string{"window", "ops_rate", "byte_rate"}
+// The keys that rows have with --window and with --nested only.
+var (
+	rateKeys   = []string{"window", "ops_rate", "byte_rate"}
+	nestedKeys = []string{"nested", "nested_time", "own_time"}
+)
+
+// shows reports whether rows have a key.
+func (o *StatsOptions) shows(key string) bool {
+	name, _, _ := strings.Cut(key, ".")
+	return (o.Rates || !slices.Contains(rateKeys, name)) && (o.Nested || !slices.Contains(nestedKeys, name))
+}
 
 // tsvKind has the columns of lines separated by tabs, behind those of the dimensions.
 var tsvKind = Kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, columns: []column[*records.Row]{
@@ -82,6 +97,11 @@ var tsvKind = Kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, colu
 	{title: "other_error_names", key: "other_errors", doc: "errors that are not in the final status, and how often each occurred"},
 	{title: "rdma_time_p50", key: "rdma_time.p50"},
 	{title: "rdma_time_max", key: "rdma_time.max"},
+	{title: "nested"},
+	{title: "nested_time"},
+	{title: "own_time_p50", key: "own_time.p50"},
+	{title: "own_time_p99", key: "own_time.p99"},
+	{title: "own_time_sum", key: "own_time.sum"},
 }}
 
 // appendRateIf appends a number per second, if it is known.

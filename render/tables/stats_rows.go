@@ -16,6 +16,7 @@ type StatsOptions struct {
 	By     []track.Dimension
 	Step   int64 // of the intervals in nanoseconds, 0 without
 	Rates  bool  // show rates
+	Nested bool  // show what nested RPCs took
 	Sort   string
 	Colors *render.Colors
 	Width  int
@@ -159,7 +160,7 @@ func NewStatsJSON(o StatsOptions) *StatsJSON {
 	for _, k := range all {
 		switch {
 		case (k.Name == "time" || k.Name == "interval") && o.Step == 0:
-		case slices.Contains(rateKeys, k.Name) && !o.Rates:
+		case !o.shows(k.Name):
 		case !slices.Contains(track.DimensionNames(), k.Name):
 			keys = append(keys, k)
 		case k.Name == track.DimensionNames()[0]: // put those of By here, in their order
@@ -198,7 +199,11 @@ func NewStatsTSV(o StatsOptions) *StatsTSV {
 	for _, d := range o.By {
 		t.add(d.String())
 	}
-	t.columns = append(t.columns, tsvKind.columns...)
+	for _, c := range tsvKind.columns {
+		if o.shows(cmp.Or(c.key, c.title)) {
+			t.columns = append(t.columns, c)
+		}
+	}
 	if o.Rates {
 		t.add(rateKeys...)
 	}

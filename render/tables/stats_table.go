@@ -2,7 +2,6 @@ package tables
 
 import (
 	"math"
-	"slices"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/timeline"
@@ -27,7 +26,7 @@ const minWide = 120
 func NewStatsTable(o StatsOptions) *StatsTable {
 	s := &StatsTable{opt: o}
 	for _, c := range statsKind.cells() {
-		if o.Rates || !slices.Contains(rateKeys, c.key) {
+		if o.shows(c.key) {
 			s.numbers = append(s.numbers, c)
 		}
 	}

@@ -19,6 +19,12 @@ type Node struct {
 
 // Trees collects trees of nested RPCs.
 type Trees struct {
+	// Slowest is how many trees are kept, those of the RPCs that took longest; 0: the first ones.
+	Slowest int
+
+	// Dropped is the number of trees that were not kept because there were too many.
+	Dropped int
+
 	tracker *Tracker
 	isRoot  func(*track.RPC) bool
 	recent  *fifo.Map[uint64, *Node] // that may be nested in an RPC that has not ended
@@ -30,7 +36,7 @@ type Trees struct {
 const (
 	maxRecent = 1 << 14
 	maxInTree = 1 << 16 // RPCs that have not ended
-	maxRoots  = 1 << 12
+	maxRoots  = 1 << 14
 )
 
 // NewTrees makes a Trees of the RPCs that isRoot selects. t must get all RPCs before.
@@ -42,7 +48,7 @@ func NewTrees(t *Tracker, isRoot func(*track.RPC) bool) *Trees {
 func (t *Trees) Done(r *track.RPC) {
 	number, calls := t.tracker.Number(r), t.tracker.Calls(r)
 	n := t.missing[number]
-	root := t.isRoot(r) && len(t.roots) < maxRoots
+	root := t.isRoot(r) && t.makeRoom(r)
 	if n == nil {
 		if !root && !t.tracker.MayBeNested(r) {
 			return
@@ -67,13 +73,53 @@ func (t *Trees) Done(r *track.RPC) {
 	}
 }
 
-// Roots returns the trees in the order of time.
+// makeRoom reports whether the tree of an RPC is to be kept, in place of that of a faster one.
+func (t *Trees) makeRoom(r *track.RPC) bool {
+	switch {
+	case t.Slowest == 0 && len(t.roots) < maxRoots || len(t.roots) < t.Slowest:
+		return true
+	case t.Slowest == 0:
+		t.Dropped++
+		return false
+	}
+	fastest := slices.MinFunc(t.roots, compareWaits)
+	if waited(fastest.RPC) >= waited(r) {
+		return false
+	}
+	t.roots = slices.DeleteFunc(t.roots, func(n *Node) bool { return n == fastest })
+	return true
+}
+
+func compareWaits(a, b *Node) int { return cmp.Compare(waited(a.RPC), waited(b.RPC)) }
+
+func waited(r *track.RPC) int64 {
+	ns, _ := r.Waited()
+	return ns
+}
+
+// Roots returns the trees in the order of time, or the slowest first. An RPC that is nested in
+// another one has no tree of its own.
 func (t *Trees) Roots() []*Node {
+	inTree := make(map[*Node]bool)
 	for _, n := range t.roots {
 		n.prune()
+		n.walk(func(child *Node) { inTree[child] = true })
+	}
+	t.roots = slices.DeleteFunc(t.roots, func(n *Node) bool { return inTree[n] })
+	if t.Slowest > 0 {
+		slices.SortStableFunc(t.roots, func(a, b *Node) int { return compareWaits(b, a) })
+		return t.roots
 	}
 	slices.SortStableFunc(t.roots, func(a, b *Node) int { return cmp.Compare(a.RPC.Begin(), b.RPC.Begin()) })
 	return t.roots
+}
+
+// walk calls f for all RPCs that are nested in one.
+func (n *Node) walk(f func(*Node)) {
+	for _, c := range n.Children {
+		f(c)
+		c.walk(f)
+	}
 }
 
 // prune removes RPCs that have not ended.

@@ -1,6 +1,11 @@
 package otlp
 
-import "github.com/lshark/lshark/internal/monitor/protobuf"
+import (
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/internal/monitor/protobuf"
+)
 
 // Kind is the side of an RPC that a span describes.
 type Kind uint8
@@ -22,6 +27,17 @@ type Span struct {
 	Error      string // what went wrong; empty if nothing did
 	Attributes []Attribute
 	Events     []Event
+}
+
+// Clone returns a copy with slices and texts of its own.
+func (s *Span) Clone() Span {
+	c := *s
+	c.Name, c.Error = strings.Clone(s.Name), strings.Clone(s.Error)
+	c.Attributes, c.Events = slices.Clone(s.Attributes), slices.Clone(s.Events)
+	for i := range c.Attributes {
+		c.Attributes[i].text = strings.Clone(c.Attributes[i].text)
+	}
+	return c
 }
 
 // Event is something that happened during a span.
@@ -74,21 +90,32 @@ const (
 	flagParentIsRemote = 0x200
 )
 
+// number returns the SpanKind.
+func (k Kind) number() int {
+	if k == Server {
+		return kindServer
+	}
+	return kindClient
+}
+
+func (s *Span) hasParent() bool { return s.Parent != (SpanID{}) }
+
+func (s *Span) flags() uint32 {
+	if s.hasParent() {
+		return flagSampled | flagParentKnown | flagParentIsRemote
+	}
+	return flagSampled | flagParentKnown
+}
+
 func (s *Span) append(b []byte, field protobuf.Number) []byte {
 	b, span := protobuf.Begin(b, field)
 	b = protobuf.AppendBytes(b, spanTraceID, s.Trace[:])
 	b = protobuf.AppendBytes(b, spanSpanID, s.ID[:])
-	flags := uint32(flagSampled | flagParentKnown)
-	if s.Parent != (SpanID{}) {
+	if s.hasParent() {
 		b = protobuf.AppendBytes(b, spanParentSpanID, s.Parent[:])
-		flags |= flagParentIsRemote
 	}
 	b = protobuf.AppendString(b, spanName, cut(s.Name, maxText))
-	if s.Kind == Server {
-		b = protobuf.AppendUint(b, spanKind, kindServer)
-	} else {
-		b = protobuf.AppendUint(b, spanKind, kindClient)
-	}
+	b = protobuf.AppendUint(b, spanKind, uint64(s.Kind.number()))
 	start := max(s.Start, 0)
 	b = protobuf.AppendFixed64(b, spanStart, uint64(start))
 	b = protobuf.AppendFixed64(b, spanEnd, uint64(max(s.End, start)))
@@ -105,7 +132,7 @@ func (s *Span) append(b []byte, field protobuf.Number) []byte {
 		b = protobuf.AppendString(b, statusMessage, cut(s.Error, maxText))
 		b = protobuf.End(protobuf.AppendUint(b, statusCode, statusError), status)
 	}
-	b = protobuf.AppendFixed32(b, spanFlags, flags)
+	b = protobuf.AppendFixed32(b, spanFlags, s.flags())
 	return protobuf.End(b, span)
 }
 
