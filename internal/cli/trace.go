@@ -35,8 +35,8 @@ func newTrace(sys *scan.System) *cobra.Command {
 			"start is the time after the first request, time the latency, own the part of it in which no nested RPC was under way.\n\n" +
 			"The capture of a server has what that server sent. With captures of more nodes the tree is complete, and own times are known.\n\n" +
 			"link is how it is known that an RPC belongs to the one above: lock (it is about a lock on what that one names or gives back), " +
-			"fid (both name the same FID, sequence of FIDs, or owner of quota), thread (the thread that works for that one sent it; requests " +
-			"have the process id of their sender), time? (nothing else explains that the server waited; this is no proof).",
+			"fid (both name the same FID, sequence of FIDs, or owner of quota), thread (the thread that works for that one sent it: requests " +
+			"have the process id of their sender, and a log of the server, --log, what each thread did), time? (nothing else explains that the server waited; this is no proof).",
 		Example: `  # what the servers did for a slow mkdir
   lshark trace 1882522806458496 mds.pcap oss.pcap
 
@@ -47,7 +47,7 @@ func newTrace(sys *scan.System) *cobra.Command {
   lshark trace -T json 1882522806458496 mds.pcap | jq '.children[] | {opcode, link}'
 
   # as spans with parents, for a backend that draws traces
-  lshark trace -T otlp 1882522806458496 mds.pcap > spans.json`,
+  lshark trace -T otlp 1882522806458496 mds.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return exit.Usagef("the number of an RPC is missing")
@@ -56,6 +56,7 @@ func newTrace(sys *scan.System) *cobra.Command {
 		},
 	}
 	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.InputGroup, c.input.RegisterLogs)
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.view.RegisterForm(f)
 		c.view.Register(f, flags.TimeHelp("RPC"))
@@ -74,7 +75,7 @@ func (c *traceOptions) run(text string, args []string) error {
 		return err
 	}
 	c.view.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{})
+	p := scan.New(c.sys, in, scan.Options{Logs: true})
 	f := p.Follow()
 	trees := nested.NewTrees(f.Nested(), func(r *track.RPC) bool { return r.XID == xid })
 	f.Add(follow.Hooks{Done: trees.Done})

@@ -39,8 +39,10 @@ type Call struct {
 	opcode uint32
 	to     lnet.NID
 
-	only     bool // the server served one operation only when it was sent
-	lock     bool // it names the resource of a lock
+	guess    *operation // it was linked to without a proof
+	logged   bool       // the log of the server proves the link
+	only     bool       // the server served one operation only when it was sent
+	lock     bool       // it names the resource of a lock
 	mode     uint64
 	changes  bool // an OUT_UPDATE with changes, which threads for that purpose send
 	objects  [][]byte

@@ -5,7 +5,7 @@
 // as hooks in track.Options. Done sets track.RPC.Nested, and Calls returns the nested RPCs
 // one by one.
 //
-// nested.go takes the messages, operation.go has what is known of an RPC that a server
+// nested.go takes the messages, log.go what logs of nodes have about RPCs, operation.go has what is known of an RPC that a server
 // serves, and call.go what is known of one that it sends.
 //
 // Two RPCs are linked when both name the same: the resource of a lock, a FID or its
@@ -32,6 +32,7 @@ type Tracker struct {
 	count   uint64
 	names   names
 	free    []*operation
+	logged  *fifo.Map[threadKey, *loggedThread]
 }
 
 // entry is what is known of an RPC: as one that a server serves, and as one that a server
@@ -40,6 +41,7 @@ type entry struct {
 	number    uint64
 	operation *operation
 	call      *Call
+	around    uint64 // by a log, the number of an RPC that has ended before; 0: none
 }
 
 // server is a node that serves RPCs.
@@ -62,7 +64,8 @@ const (
 
 // New makes a Tracker.
 func New() *Tracker {
-	return &Tracker{servers: fifo.NewMap[lnet.NID, *server](maxServers), names: newNames()}
+	return &Tracker{servers: fifo.NewMap[lnet.NID, *server](maxServers), names: newNames(),
+		logged: fifo.NewMap[threadKey, *loggedThread](maxLoggedThreads)}
 }
 
 // Number returns the number of an RPC, by which a Call refers to it.
@@ -245,6 +248,7 @@ func (s *server) linkByTime(o *operation) {
 	for _, c := range s.waiting {
 		if c.span.From >= o.span.From && c.span.To != 0 && o.canCause(c) && (c.only && !c.isShared() || o.waitedForObjects(c)) {
 			o.add(c, ByTime)
+			c.guess = o
 		}
 	}
 }
@@ -269,6 +273,9 @@ func (s *server) close(o *operation) {
 // Done takes an RPC that has ended, and sets its field Nested.
 func (t *Tracker) Done(r *track.RPC) {
 	e := t.rpcs.Of(r)
+	if r.Log != nil {
+		t.takeLog(r, e)
+	}
 	o := e.operation
 	if s, ok := t.servers.Get(r.Server); ok && o != nil {
 		s.close(o)

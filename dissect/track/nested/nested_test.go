@@ -11,8 +11,10 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
@@ -26,9 +28,13 @@ type operation struct {
 
 // read returns the RPCs of captures by their numbers.
 func read(t *testing.T, paths ...string) map[uint64]operation {
+	return readWith(t, follow.Options{}, func(m *dissect.Message) *dissect.Message { return m }, paths...)
+}
+
+func readWith(t *testing.T, o follow.Options, message func(*dissect.Message) *dissect.Message, paths ...string) map[uint64]operation {
 	t.Helper()
 	all := make(map[uint64]operation)
-	f := follow.New(follow.Options{})
+	f := follow.New(o)
 	n := f.Nested()
 	f.Add(follow.Hooks{Done: func(r *track.RPC) {
 		o := operation{rpc: r.Clone()}
@@ -37,7 +43,7 @@ func read(t *testing.T, paths ...string) map[uint64]operation {
 		}
 		all[n.Number(r)] = o
 	}})
-	d := dissect.New(dissect.Options{Handle: f.Message})
+	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { f.Message(message(m)) }})
 	r, err := capture.Open(paths, capture.Options{})
 	must.NoError(t, err)
 	var frame capture.Frame
@@ -105,6 +111,37 @@ func TestThreads(t *testing.T) {
 				t.Errorf("%d of %d nested RPCs are found", found, found+missed)
 			}
 		})
+	}
+}
+
+// TestLogs takes everything from messages that links RPCs, the process ids too: then the logs
+// of servers link what they log.
+func TestLogs(t *testing.T) {
+	blind := func(m *dissect.Message) *dissect.Message {
+		if m.Kind == lnet.Request {
+			m.Msg, m.RPC.Status = nil, 0
+		}
+		return m
+	}
+	beside := logs.New([]logs.File{{Path: "testdata/dne.mds.dk.gz"}, {Path: "testdata/dne.oss.dk.gz"}})
+	_, err := beside.Open(&logs.Head{})
+	must.NoError(t, err)
+	all := readWith(t, follow.Options{Logs: beside}, blind, "testdata/dne.mds.pcap.zst", "testdata/dne.oss.pcap.zst")
+	parents, found := threads(t), 0
+	for _, o := range all {
+		for _, c := range o.calls {
+			child := decimal(all[c.Number].rpc.XID)
+			switch {
+			case c.Link != nested.ByThread:
+			case parents[child] != decimal(o.rpc.XID):
+				t.Errorf("%s is linked to %d, the threads show %q", child, o.rpc.XID, parents[child])
+			default:
+				found++
+			}
+		}
+	}
+	if found != len(parents) {
+		t.Errorf("%d of %d nested RPCs are found", found, len(parents))
 	}
 }
 

@@ -15,6 +15,7 @@ type Node struct {
 	Children []*Node    // in the order in which they were sent
 
 	number uint64
+	parent *Node
 }
 
 // Trees collects trees of nested RPCs.
@@ -65,12 +66,39 @@ func (t *Trees) Done(r *track.RPC) {
 				t.missing[c.Number] = child
 			}
 		}
-		child.Link = c.Link
-		n.Children = append(n.Children, child)
+		n.attach(child, c.Link)
+	}
+	if around, ok := t.tracker.Around(r); ok {
+		if parent, ok := t.recent.Get(around); ok {
+			parent.addLate(n)
+		}
 	}
 	if root {
 		t.roots = append(t.roots, n)
 	}
+}
+
+// attach adds a nested RPC. A proof replaces a link without one.
+func (n *Node) attach(child *Node, link Link) {
+	if old := child.parent; old != nil {
+		if link == ByTime {
+			return
+		}
+		old.Children = slices.DeleteFunc(old.Children, func(c *Node) bool { return c == child })
+	}
+	child.Link, child.parent = link, n
+	n.Children = append(n.Children, child)
+}
+
+// addLate adds a nested RPC that ended after the one around it.
+func (n *Node) addLate(child *Node) {
+	if n.attach(child, ByThread); n.RPC == nil {
+		return
+	}
+	ns, _ := child.RPC.Latency()
+	latency, _ := n.RPC.Latency()
+	n.RPC.Nested.Count++
+	n.RPC.Nested.Time = min(latency, n.RPC.Nested.Time+ns)
 }
 
 // makeRoom reports whether the tree of an RPC is to be kept, in place of that of a faster one.
