@@ -17,12 +17,32 @@ const (
 	Handling                  // a thread begins with a request
 	Handled                   // the thread is ready with it
 	Note                      // anything else about a request, in words
-	Import                    // a connection changes its state
+)
+
+// The kinds of lines about connections. Those of the client's node come first, and have
+// the Name of the import except where the line has none.
+const (
+	ImportState   Kind = iota + Note + 1 // an import changes its State
+	Connecting                           // an import connects to a server
+	ConnectFailed                        // with a Status; of no Name, after the ImportState of the same thread
+	Instance                             // of the target that accepted a connect: Number
+	Lost                                 // the connection was lost
+	Restored                             // it can be used again
+	WasEvicted                           // the server has evicted the client
+	Idle                                 // the client disconnects for want of work
+
+	Connected     // a client connects
+	Reconnected   // a client connects that the server still knows
+	Refused       // a connect is refused because the target is not there, or stops
+	Evicting      // a client is evicted, for a Reason
+	RecoveryBegin // a target waits for a Number of clients that it had
+	RecoveryEnd   // it waits no longer: of a Number of clients, so many are Recovered
 )
 
 // Event is what a line says about an RPC or a connection.
 type Event struct {
 	Kind    Kind
+	Line    int64  // number of the line in the log
 	Time    int64  // nanoseconds since the epoch, by the clock of the node
 	PID     uint32 // of the thread that wrote the line
 	XID     uint64
@@ -32,8 +52,15 @@ type Event struct {
 	UUID    string   // of the client
 	Refs    int32    // references to the export, of Handling and Handled
 	Job     string
-	Target  string // of a Note, by the name of the import or device
+	Target  string // by the name of the import or device
+	Name    string // of an import, as in lustre-OST0000-osc-ff1100000cfff000
 	Served  bool   // of a Note: the node serves the request, else it sends it
+
+	Import    uint64 // address of the import, of ImportState and Connecting
+	State     string // of ImportState: the new one
+	Reason    Reason // of Evicting
+	Number    uint32
+	Recovered uint32
 
 	// Of Handled.
 	Service     int64 // nanoseconds from Handling on
@@ -42,8 +69,20 @@ type Event struct {
 	Status      int32 // of the request
 	ReplyStatus int32 // of the reply, NoReply where none was made
 
-	Text string // of a Note, in front of what the request is, and of an Import
+	Text string // of a Note, in front of what the request is; else of a line about a connection
 }
+
+// Reason is why a server evicts a client.
+type Reason uint8
+
+// The reasons.
+const (
+	NoReason       Reason = iota
+	ByLockCallback        // it did not give back a lock in time
+	BySilence             // nothing was heard from it
+	ByAdmin               // an administrator wanted it
+	ByRecovery            // it did not come back in the recovery
+)
 
 // NoReply is the ReplyStatus of a request to which no reply was made.
 const NoReply = -999
@@ -66,15 +105,11 @@ func (e *Event) read(l *Line, names *names) bool {
 			}
 		}
 	}
-	switch {
-	case bytes.HasPrefix(l.Message, []byte("@@@ ")):
+	if bytes.HasPrefix(l.Message, []byte("@@@ ")) {
 		e.Kind = Note
 		return e.readNote(l.Message, names)
-	case l.Mask&MaskHA != 0 && bytes.Contains(l.Message, []byte(": changing import state from ")):
-		e.Kind, e.Text = Import, names.text(l.Message)
-		return true
 	}
-	return false
+	return l.Mask&(MaskHA|MaskError|MaskWarning|MaskConsole) != 0 && e.readConnection(l.Message, names)
 }
 
 // readRPC reads what follows the first words of a line about an RPC. Up to 2.14 there is
@@ -191,8 +226,8 @@ func (e *Event) readNote(b []byte, names *names) bool {
 	name := to[:max(0, bytes.LastIndexByte(to[:net], '@'))]
 	nid, portals, _ := bytes.Cut(to[net:], []byte(":"))
 	e.Peer = names.nid(bytes.TrimPrefix(to[len(name):net+len(nid)], []byte("@")))
-	if e.Served = bytes.Equal(portals, []byte("0/0")); !e.Served {
-		e.Target = names.text(targetOf(name))
+	if e.Served = bytes.HasSuffix(portals, []byte("/0")); !e.Served {
+		e.setName(name, names)
 	}
 	return true
 }

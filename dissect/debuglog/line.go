@@ -15,8 +15,11 @@ type Line struct {
 
 // Masks of lines, as lctl set_param debug has them.
 const (
+	MaskWarning  = 0x00000400
+	MaskError    = 0x00020000
 	MaskHA       = 0x00080000 // ha: connections, recovery
 	MaskRPCTrace = 0x00100000 // rpctrace
+	MaskConsole  = 0x02000000
 )
 
 // Parse parses a line without its newline. It returns false where the text is none:

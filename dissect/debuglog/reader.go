@@ -22,6 +22,7 @@ type Reader struct {
 	pending sorter
 	spare   Event
 	stats   Stats
+	number  int64 // of the line that was read last
 	err     error // of reading, which ends it
 }
 
@@ -86,6 +87,7 @@ func (r *Reader) readEvent() error {
 			if !l.Parse(line) {
 				r.stats.Skipped++
 			} else if r.spare.read(&l, &r.names) {
+				r.spare.Line = r.number
 				return nil
 			}
 		}
@@ -98,6 +100,7 @@ func (r *Reader) readEvent() error {
 // line returns the next line without its end, empty for one that is too long.
 func (r *Reader) line() ([]byte, error) {
 	b, err := r.lines.ReadSlice('\n')
+	r.number++
 	if errors.Is(err, bufio.ErrBufferFull) {
 		r.stats.Skipped++
 		for errors.Is(err, bufio.ErrBufferFull) {

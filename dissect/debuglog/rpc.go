@@ -27,6 +27,7 @@ type Call struct {
 	Refs    int32  // references to the export
 	Job     string
 	Target  string // by the name of the import
+	Import  string // its name
 
 	Failed int64 // when the node last gave up waiting for the reply, 0: it did not
 	Resent int   // how often the node announced to send it again
@@ -106,7 +107,7 @@ func (c *Call) takeNote(e *Event, offset int64) bool {
 	if c.Served || e.Served {
 		return false
 	}
-	c.Target = e.Target
+	c.Target, c.Import = e.Target, e.Name
 	switch {
 	case hasPrefix(e.Text, "Request sent has ", "TIMEOUT-NORESEND", "timeout (sent at", "send limit expired", "inflight"):
 		c.Failed = e.Time + offset

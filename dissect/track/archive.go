@@ -86,7 +86,7 @@ func (a *Archive) log(c *codec.Codec, x *debuglog.RPC) {
 		}
 		codec.Number(c, &call.Transno)
 		codec.Number(c, &call.PID)
-		for _, text := range []*string{&call.Process, &call.UUID, &call.Job, &call.Target} {
+		for _, text := range []*string{&call.Process, &call.UUID, &call.Job, &call.Target, &call.Import} {
 			a.files.Visit(c, text, (*codec.Codec).Text)
 		}
 	}

@@ -14,6 +14,8 @@ type Import struct {
 	Before      ImportState // the last message
 	LastServed  Point       // the last reply of a server that knew the client and accepted it
 	Selected    bool        // by Imports.Select
+	FromLog     bool        // it is known from logs only, which do not have its messages
+	kindByName  string      // kind by the name that a log has
 	Evictions   int
 	ConnectParameters
 	ImportCounts
@@ -69,7 +71,7 @@ func (i *Import) Kind() string {
 	f := i.Asked.Flags
 	switch {
 	case !i.HasAsked:
-		return ""
+		return i.kindByName
 	case f&flagLightweight != 0:
 		return "lwp"
 	case i.Target == "MGS":

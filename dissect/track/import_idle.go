@@ -80,6 +80,7 @@ func (i *Import) correctToIdle() {
 // use, while it went on with others. One that was used again is known to be
 // idle already.
 func (t *Imports) Close() {
+	t.joinLogged()
 	clients := make(map[string]*clientUse) // by UUID
 	nodes := make(map[lnet.NID]*clientUse) // of connections from before the capture, some of unknown UUID
 	for _, i := range t.list {

@@ -87,10 +87,11 @@ const (
 	EventContextSetup                    // a request for a security context
 	EventContextReady                    // it was set up
 	EventContextFailed                   // it was not
+	EventLog                             // a line of a node's log
 )
 
 var eventNames = [...]string{"connect", "connected", "refused", "late", "notconn", "evicted", "callback", "replay", "not_replayed",
-	"lock_replay", "ping", "ping_lost", "disconnect", "gss_init", "gss_ready", "gss_failed"}
+	"lock_replay", "ping", "ping_lost", "disconnect", "gss_init", "gss_ready", "gss_failed", "log"}
 
 func (k EventKind) String() string { return eventNames[k] }
 
@@ -118,6 +119,7 @@ type Event struct {
 	To      uint64 // the last transno
 	Replied bool   // EventCallback: it was answered, but the lock was not released
 	Silence int64  // EventDisconnect: time since the last message other than pings, in nanoseconds; 0: unknown
+	Text    string // of the line, where a log has the event
 }
 
 // Since returns the point since which the connection is in its state; the zero

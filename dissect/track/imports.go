@@ -17,6 +17,7 @@ type Imports struct {
 	carriers   carriers
 	logEntries int   // of all connections
 	begin      int64 // time of the first message
+	logged     logged
 	losses     lossTable
 }
 

@@ -108,7 +108,7 @@ func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 }
 
 func (c *diagnoseOptions) run() error {
-	o := scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: true}
+	o := scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: scan.LogUse{Beside: true}}
 	if c.save != "" {
 		o.SaveTo, o.SavePDUs, o.Names = c.save, true, track.NewNames()
 	}

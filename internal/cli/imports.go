@@ -97,6 +97,7 @@ func (c *importsOptions) run() error {
 		Names:  track.NewNames(),
 		Limit:  c.selection.Count,
 		SaveTo: c.selection.Save, SaveAll: c.selection.All,
+		Logs: scan.LogUse{Flag: "ha", Unknown: "connect flags, releases and counts of messages are not known"},
 	})
 	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -49,21 +49,16 @@ func searchLogs(t *testing.T, scene string) (s searchedLogs, logs []string) {
 	logs, _ = filepath.Glob(scene + ".*.dk.gz")
 	for _, path := range logs {
 		node := strings.Split(filepath.Base(path), ".")[1]
-		f, err := os.Open(path)
-		must.NoError(t, err)
-		plain, err := capture.Decompress(path, f)
-		must.NoError(t, err)
-		for lines := bufio.NewScanner(plain); lines.Scan(); {
-			if m := handledForm.FindStringSubmatch(lines.Text()); m != nil {
+		for line := range strings.Lines(logText(t, path)) {
+			if m := handledForm.FindStringSubmatch(line); m != nil {
 				k := loggedRPC{node, m[1], m[3]}
 				service, _ := strconv.ParseFloat(m[4], 64)
 				total, _ := strconv.ParseFloat(m[5], 64)
 				s.handled[k] = append(s.handled[k], handledLine{m[2], service, total})
-			} else if m := sentForm.FindStringSubmatch(lines.Text()); m != nil {
+			} else if m := sentForm.FindStringSubmatch(line); m != nil {
 				s.sent[loggedRPC{node, m[1], m[3]}] = true
 			}
 		}
-		f.Close()
 	}
 	return s, logs
 }
@@ -168,6 +163,69 @@ func TestLogsAlone(t *testing.T) {
 	if stats := succeeds(t, slices.Concat([]string{"stats", "--by", "client"}, logs)...); !strings.Contains(stats, "192.0.2.4") {
 		t.Error(stats)
 	}
+}
+
+var (
+	stateForm = regexp.MustCompile(`(?m)\)\) ([0-9a-f]+) ([!-~]+): changing import state from \w+ to (\w+)$`)
+	evictForm = regexp.MustCompile(`(?m)evicting client at \S+  ns: |, evict it ns: |I am evicting it|: evicting \S+ (at adm|\(at \S+\) by adm)|: disconnect stale client .`)
+)
+
+// TestImportsOfLogs compares the connections of logs without a capture with a search in
+// their text: the states at the end, and the evictions.
+func TestImportsOfLogs(t *testing.T) {
+	logs, _ := filepath.Glob(wiretest.Repo("pcaps/logs/*.dk.gz"))
+	if *logsIn != "" {
+		more, _ := filepath.Glob(*logsIn + "/*.dk.gz")
+		logs = append(logs, more...)
+	}
+	for _, path := range logs {
+		text := logText(t, path)
+		if text == "" {
+			continue
+		}
+		last := map[[2]string]string{} // by address and target
+		evictions := len(evictForm.FindAllString(text, -1))
+		for _, m := range stateForm.FindAllStringSubmatch(text, -1) {
+			if last[[2]string{m[1], m[2]}] = m[3]; m[3] == "EVICTED" {
+				evictions++
+			}
+		}
+		var want, got []string
+		for key, state := range last {
+			want = append(want, strings.TrimSuffix(key[1], "_UUID")+" "+state)
+		}
+		for line := range strings.Lines(succeeds(t, "imports", "-q", "-T", "json", path)) {
+			var r struct {
+				Target, State string
+				Requests      *int
+				Evictions     int
+			}
+			must.NoError(t, json.Unmarshal([]byte(line), &r))
+			if evictions -= r.Evictions; r.State != "UNKNOWN" {
+				got = append(got, r.Target+" "+r.State)
+			}
+			if r.Requests != nil {
+				t.Errorf("%s: %d requests, which logs do not have", path, *r.Requests)
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if evictions != 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: %d evictions more in the text; states %v, in the text %v", filepath.Base(path), evictions, got, want)
+		}
+	}
+}
+
+// logText returns the text of a log.
+func logText(t *testing.T, path string) string {
+	f, err := os.Open(path)
+	must.NoError(t, err)
+	defer f.Close()
+	plain, err := capture.Decompress(path, f)
+	must.NoError(t, err)
+	b, err := io.ReadAll(plain)
+	must.NoError(t, err)
+	return string(b)
 }
 
 // TestLogUsage checks what is refused.

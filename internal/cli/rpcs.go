@@ -143,7 +143,7 @@ func (c *rpcsOptions) run() error {
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: true})
+	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: scan.LoggedRPCs})
 	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {
 		return err
@@ -234,7 +234,6 @@ func followRPCs(p *scan.Pass, filter *flags.RPCFilter, o follow.Options) *follow
 		f.Nested()
 	}
 	p.Observe(f)
-	p.TakeLogs(f.Unseen)
 	p.Add(scan.Consumer{Finish: f.Finish})
 	return f
 }

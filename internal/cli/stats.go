@@ -145,7 +145,7 @@ func (c *statsOptions) run(args []string) error {
 		return err
 	}
 	o.NIDs.Name = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: true})
+	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: scan.LoggedRPCs})
 	if live {
 		return c.runTop(p, filter, o)
 	}

@@ -89,23 +89,23 @@ func importKeys() []Key[*Import] {
 			connectFlags("refused", "flags that were asked for and not granted", func(i *Import) (_, _ uint64) { return i.Refused() }).
 				when(func(i *Import) bool { return i.HasAsked && i.HasGranted })),
 		number("instance", "number of the target's start: it grows with each restart", func(i *Import) uint32 { return i.Granted.Instance }).
-			when(hasGranted),
+			when(func(i *Import) bool { return i.HasGranted || i.Granted.Instance != 0 }),
 		number("last_committed", "last transaction that the server reported as written to disk",
 			func(i *Import) uint64 { return i.LastCommitted }).as(Decimal).when(hasCommitted),
 		number("last_transno", "last transaction that a reply had", func(i *Import) uint64 { return i.LastTransno }).as(Decimal).when(hasCommitted),
-		number("requests", "number of requests", func(i *Import) int64 { return i.Requests }),
-		number("replies", "number of replies", func(i *Import) int64 { return i.Replies }),
-		number("pings", "number of pings", func(i *Import) int64 { return i.Pings }),
+		number("requests", "number of requests", func(i *Import) int64 { return i.Requests }).when(hasMessages),
+		number("replies", "number of replies", func(i *Import) int64 { return i.Replies }).when(hasMessages),
+		number("pings", "number of pings", func(i *Import) int64 { return i.Pings }).when(hasMessages),
 		number("evictions", "how often the server evicted the client", func(i *Import) int { return i.Evictions }),
 		number("retransmits", "number of TCP segments of its connections that were sent again, as in tcp; or of InfiniBand packets with bytes of its RPCs",
-			func(i *Import) int64 { return i.Retransmits() }),
+			func(i *Import) int64 { return i.Retransmits() }).when(hasMessages),
 		object("tcp", "number of TCP segments of the connections that carry its messages, by what TCP did, as tshark marks them; "+
 			"a segment counts for one import, that of the last message",
 			number("retransmission", "sent again, with the fast and the spurious ones", func(i *Import) int64 { return i.TCP().Retransmissions }),
 			number("fast_retransmission", "sent again after duplicate ACKs", func(i *Import) int64 { return i.TCP().Fast }),
 			number("spurious_retransmission", "sent again, though all of their bytes were acknowledged", func(i *Import) int64 { return i.TCP().Spurious }),
 			number("out_of_order", "overtaken by another segment", func(i *Import) int64 { return i.TCP().OutOfOrder }),
-			number("zero_window", "that announce a full receive buffer", func(i *Import) int64 { return i.TCP().ZeroWindows })),
+			number("zero_window", "that announce a full receive buffer", func(i *Import) int64 { return i.TCP().ZeroWindows })).when(hasMessages),
 		number("rtt", "round trip from the capture point to the server, by the ACKs on the connection of its last request",
 			func(i *Import) int64 { return i.RTT }).as(Duration).nonzero(),
 		object("first", "the first message of the connection", pointKeys(func(i *Import) track.Point { return i.First })...),
@@ -119,6 +119,7 @@ func importKeys() []Key[*Import] {
 	}
 }
 
+func hasMessages(i *Import) bool  { return !i.FromLog }
 func hasAsked(i *Import) bool     { return i.HasAsked }
 func hasGranted(i *Import) bool   { return i.HasGranted }
 func hasCommitted(i *Import) bool { return i.HasCommitted }

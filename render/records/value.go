@@ -152,6 +152,7 @@ var eventCodes = [...]string{
 	track.EventContextSetup:   "the client asked for a security context",
 	track.EventContextReady:   "the security context was set up",
 	track.EventContextFailed:  "the server refused the security context",
+	track.EventLog:            "a line of the log of a node",
 }
 
 func codes() (list []Entry) {

@@ -22,6 +22,9 @@ type EventText struct{ NIDs render.NIDs }
 
 // Append appends what happened.
 func (t *EventText) Append(dst []byte, e *track.Event) []byte {
+	if e.Text != "" {
+		return schema.AppendText(dst, []byte(e.Text))
+	}
 	switch e.Kind {
 	case track.EventConnect:
 		dst = t.NIDs.Append(append(dst, "connect to "...), e.Node)

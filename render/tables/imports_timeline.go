@@ -218,7 +218,9 @@ func IsProblem(k track.EventKind) bool {
 
 func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *render.Style, text []byte) []byte {
 	c, start := t.opt.Colors, len(dst)
-	t.buf = render.AppendFrame(t.buf[:0], s.at.File, s.at.Frame)
+	if t.buf = append(t.buf[:0], '-'); !s.at.IsLog() {
+		t.buf = render.AppendFrame(t.buf[:0], s.at.File, s.at.Frame)
+	}
 	dst = render.AppendRight(dst, &c.Dim, t.buf, &t.number)
 	t.buf = t.stamp.Append(t.buf[:0], t.opt.Time, s.at.Time, t.at, t.opt.Wide())
 	dst = render.AppendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)

@@ -99,7 +99,7 @@ func New(o Options, hooks ...Hooks) *Follower {
 		}
 	}
 	if f.logs != nil {
-		f.logs.Unseen = f.Unseen
+		f.logs.Unseen, f.logs.Line = f.Unseen, f.Line
 	}
 	f.pairing = track.NewPairing(rpcs)
 	f.SetHooks(hooks)
@@ -378,13 +378,28 @@ func (f *Follower) bulk(r *track.RPC, m *dissect.Message) {
 	}
 }
 
-// Unseen takes an RPC that a log has and the capture has not.
+// Unseen takes an RPC that a log has and the capture has not, or of logs without a capture.
 func (f *Follower) Unseen(r *track.RPC) {
+	if f.imports != nil {
+		f.imports.LoggedRPC(r)
+	}
 	for i := range f.hooks {
 		if unseen := f.hooks[i].Unseen; unseen != nil {
 			unseen(r)
 		}
 	}
+}
+
+// Line takes a line of a log about a connection.
+func (f *Follower) Line(l *track.LogLine) {
+	if f.nextTick == 0 { // there is no capture
+		f.begin(l.Time)
+	}
+	f.now = max(f.now, l.Time)
+	if f.imports != nil && f.logs == nil {
+		f.imports.Logged(l)
+	}
+	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
 }
 
 // done takes an RPC that has ended. Locks and files get it last: until then, hooks can find

@@ -24,6 +24,9 @@ type Hooks struct {
 	// has not.
 	Unseen func(*track.RPC)
 
+	// Line gets each line of a log that is about a connection.
+	Line func(*track.LogLine)
+
 	// Lock gets each lock when it has ended, or at the end of the capture. It may be
 	// kept.
 	Lock func(*locks.Lock)

@@ -51,6 +51,10 @@ type table struct {
 	free   *call
 	gone   func(*debuglog.Call) // gets those that are removed because there are too many
 	errors []error
+
+	// Line, if it is set, gets each line about a connection.
+	Line func(*track.LogLine)
+	line track.LogLine
 }
 
 // call is a debuglog.Call in the table.
@@ -120,6 +124,10 @@ func (t *table) read(l *log) {
 // take adds the next event of a log, and reads on.
 func (t *table) take(l *log) {
 	e := &l.next
+	if e.Kind > debuglog.Note {
+		t.takeLine(l)
+		return
+	}
 	var c *call
 	for c = t.byXID[e.XID]; c != nil; c = c.older {
 		if c.Log == l.number && c.Call.Take(e, l.offset) {
@@ -141,6 +149,16 @@ func (t *table) take(l *log) {
 	}
 	for c := t.over.Overdue(0, 1, maxOver); c != nil; c = t.over.Overdue(0, 1, maxOver) {
 		t.end(c)
+	}
+	t.read(l)
+}
+
+// takeLine passes on a line about a connection, and reads on.
+func (t *table) takeLine(l *log) {
+	if t.Line != nil {
+		t.line = track.LogLine{Event: l.next, Log: l.number, File: l.Name, Node: l.self.first()}
+		t.line.Time += l.offset
+		t.Line(&t.line)
 	}
 	t.read(l)
 }

@@ -22,14 +22,15 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 	p := newProse(sys)
 	big := false
 	cmd := &cobra.Command{
-		Use:   "decode [flags] TYPE VALUE | NAME=VALUE | -",
-		Short: "Decode one value or hex string",
+		Use:   "decode [flags] TYPE VALUE | NAME=VALUE | log LINE | -",
+		Short: "Decode one value, hex string or line of a debug log",
 		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values or the " +
 			"prefix of its names, an extended attribute, or " + flags.WordList(explain.ScalarNames()) + ".\n\n" +
 			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), base64 with 0s before it, " +
 			"or a name, which is converted to its number.\n\n" +
 			"NAME=VALUE is an extended attribute as getfattr prints it. The whole output of getfattr is read from standard " +
-			"input if there are no arguments or the argument is -, as in: getfattr -d -m - -e hex FILE | lshark decode",
+			"input if there are no arguments or the argument is -, as in: getfattr -d -m - -e hex FILE | lshark decode\n\n" +
+			"LINE is a line of a debug log of the kernel, as lctl dk prints it, or the part of one that is in question.",
 		Example: `  # flags by number and by name
   lshark decode obd_connect_flags 0xae7a5e7be344d2b8
   lshark decode obd_connect_flags 'VERSION|GRANT'
@@ -45,6 +46,9 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 
   # flags by the prefix of their names
   lshark decode OBD_CONNECT 0x28
+
+  # what a debug log says about a request
+  lshark decode log 'fl Rpc:RSQU/600/0 rc -107/-107'
 
   # extended attributes of files
   lshark decode trusted.lma=0x000000000000000001040000020000000300000000000000`,
@@ -67,6 +71,8 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 				return p.decodeInput(big)
 			case explain.AreAttributes(args[0]):
 				return p.decodeAttributes(strings.Join(args, "\n"), big)
+			case args[0] == logType:
+				return p.decodeLog(strings.Join(args[1:], " "))
 			}
 			return p.decode(args[0], strings.Join(args[1:], " "), big)
 		},
@@ -90,6 +96,23 @@ func (p *prose) decode(kind, value string, big bool) error {
 		return exit.UsageError{Err: err}
 	}
 	return p.print(d, list)
+}
+
+// logType stands for a line of a debug log, in place of a type.
+const logType = "log"
+
+// decodeLog decodes a line of a debug log.
+func (p *prose) decodeLog(line string) error {
+	list, err := explain.LogLine(line)
+	if err != nil {
+		return exit.UsageError{Err: err}
+	}
+	out := explain.AppendLogJSON(nil, list)
+	if p.form.Value != "json" {
+		out = explain.AppendLogText(nil, render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), list)
+	}
+	_, err = p.sys.Out.Write(out)
+	return err
 }
 
 // maxAttributes is the longest input of decode, in bytes.
@@ -153,7 +176,7 @@ func completeTypes(_ *cobra.Command, args []string, start string) ([]string, cob
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return flags.WithPrefix(explain.TypeNames(opcodes.NewIndex()), start), cobra.ShellCompDirectiveNoFileComp
+	return flags.WithPrefix(append(explain.TypeNames(opcodes.NewIndex()), logType), start), cobra.ShellCompDirectiveNoFileComp
 }
 
 // NegativeNumbersLast lets negative numbers be arguments of decode and explain:

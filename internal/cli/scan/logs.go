@@ -104,22 +104,47 @@ func isEmpty(path string) bool {
 // OnlyLogs reports whether the input is debug logs without a capture.
 func (in *Input) OnlyLogs() bool { return len(in.logs) > 0 && len(in.files) == 0 && !in.Live() }
 
-// TakeLogs sets what takes the RPCs of debug logs without a capture, each when it is over.
-func (p *Pass) TakeLogs(done func(*track.RPC)) { p.logRPC = done }
+// LogUse is how a command uses debug logs.
+type LogUse struct {
+	Beside  bool   // beside a capture
+	Flag    string // without a capture: with which flag for lctl set_param debug a node logs what is shown; empty: this needs a capture
+	Unknown string // what logs alone do not show; empty: keys that are null say so
+}
+
+// LoggedRPCs is the use of logs by commands that show RPCs.
+var LoggedRPCs = LogUse{Beside: true, Flag: rpctrace}
+
+const rpctrace = "rpctrace"
+
+// logObserver is an Observer that takes logs without a capture.
+type logObserver interface {
+	Observer
+	Unseen(*track.RPC)
+	Line(*track.LogLine)
+}
 
 // runLogs reads logs without a capture.
 func (p *Pass) runLogs() error {
-	if p.logRPC == nil {
-		return exit.Usagef("%s: a debug log: this needs a capture beside it; rpcs and stats read logs alone", p.in.logs[0].Path)
+	use := p.opt.Logs
+	x, ok := p.observer.(logObserver)
+	if !ok || use.Flag == "" {
+		return exit.Usagef("%s: a debug log: this needs a capture beside it; lshark rpcs, stats and imports read logs alone", p.in.logs[0].Path)
 	}
-	n := 0
+	rpcs, lines := 0, 0
 	m := logs.NewMerge(p.in.logs, func(r *track.RPC) {
-		n++
+		rpcs++
 		p.clock.last = max(p.clock.last, r.Replied().Time)
 		if !p.failed.Load() {
-			p.logRPC(r)
+			x.Unseen(r)
 		}
 	})
+	m.Line = func(l *track.LogLine) {
+		lines++
+		p.clock.last = max(p.clock.last, l.Time)
+		if !p.failed.Load() {
+			x.Line(l)
+		}
+	}
 	notes, err := m.Open()
 	if err != nil {
 		return err
@@ -130,11 +155,17 @@ func (p *Pass) runLogs() error {
 		p.Fail(begin())
 	}
 	m.Read(func() bool { return p.failed.Load() || p.stopped.Load() })
+	p.observer.Close()
 	for _, end := range p.consumers.end {
 		p.Fail(end())
 	}
-	if n == 0 {
+	switch {
+	case use.Flag == rpctrace && rpcs == 0:
 		p.Note("no RPCs in %d lines of debug logs; lctl set_param debug=+rpctrace lets a node log them", m.Lines())
+	case use.Flag != rpctrace && lines == 0:
+		p.Note("nothing about connections in %d lines of debug logs; lctl set_param debug=+%s lets a node log it", m.Lines(), use.Flag)
+	case use.Unknown != "":
+		p.Note("from debug logs alone: %s", use.Unknown)
 	}
 	if p.in.verbose {
 		p.sys.Say("%d lines of debug logs, %d others skipped", m.Lines(), m.Skipped())
@@ -145,7 +176,7 @@ func (p *Pass) runLogs() error {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a debug log, which this command does not read; rpcs, stats and diagnose do", p.in.logs[0].Path)
+		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats and diagnose do", p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
 	p.in.sayClocks(p.sys, notes)

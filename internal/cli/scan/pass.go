@@ -34,9 +34,9 @@ type Options struct {
 	Concurrent bool
 
 	Names    *track.Names // gets all messages, and sets their Target; nil: nobody needs it
-	Logs     bool         // what debug logs have about RPCs is shown
-	JoinBulk bool         // with BulkData: put the parts of file data together
-	Frames   bool         // fill Message.Frames
+	Logs     LogUse
+	JoinBulk bool // with BulkData: put the parts of file data together
+	Frames   bool // fill Message.Frames
 
 	// LookAhead is for how long, at most, names of targets are looked for ahead in files;
 	// 0: for as long as maxLookAhead bytes take.
@@ -122,8 +122,7 @@ type Pass struct {
 	dissector *dissect.Dissector
 	saver     *saver // with SaveTo or Stream
 	offsets   map[string]time.Duration
-	logs      *logs.Logs       // beside the capture, for those that follow RPCs
-	logRPC    func(*track.RPC) // of logs without a capture
+	logs      *logs.Logs // beside the capture, for those that follow RPCs
 	clock     clock
 	messages  int // before Select
 	selected  int

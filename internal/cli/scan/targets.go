@@ -17,7 +17,7 @@ import (
 // that can be read twice, by a look at those ahead.
 func (p *Pass) FollowOptions() follow.Options {
 	o := follow.Options{Live: p.in.Live()}
-	if len(p.in.logs) > 0 && p.opt.Logs {
+	if len(p.in.logs) > 0 && !p.in.OnlyLogs() && p.opt.Logs.Beside {
 		p.logs = logs.New(p.in.logs)
 		o.Logs = p.logs
 	}
