@@ -74,6 +74,7 @@ type Finding struct {
 // Evidence is a message that proves a part of a finding.
 type Evidence struct {
 	track.Point
+	Line int64 // number of the line of the log File; 0: it is a message
 	Text string
 }
 
@@ -86,8 +87,15 @@ func (f *Finding) Prove(p track.Point, format string, args ...any) {
 	if len(f.Evidence) >= maxEvidence || p.Frame == 0 {
 		return
 	}
-	if e := (Evidence{p, fmt.Sprintf(format, args...)}); !slices.Contains(f.Evidence, e) {
+	if e := (Evidence{Point: p, Text: fmt.Sprintf(format, args...)}); !slices.Contains(f.Evidence, e) {
 		f.Evidence = append(f.Evidence, e)
+	}
+}
+
+// ProveLine adds a line of a log as evidence.
+func (f *Finding) ProveLine(l *track.LogLine) {
+	if l != nil && len(f.Evidence) < maxEvidence {
+		f.Evidence = append(f.Evidence, Evidence{track.Point{File: l.File, Time: l.Time}, l.Line, l.Text})
 	}
 }
 

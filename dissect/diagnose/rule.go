@@ -24,6 +24,9 @@ type Rule struct {
 	// Background findings say how things are, and not that something happened: they come last.
 	Background bool
 
+	// Logs: the rule holds for debug logs without a capture.
+	Logs bool
+
 	// Samples are the captures of the tests in which it has findings; it has none
 	// in all others, unless it is common.
 	Samples []string

@@ -26,7 +26,8 @@ type logged struct {
 	byAddress map[loggedAddress]*Import
 	byName    map[loggedName]*Import
 	byThread  map[loggedThread]*Import // of its last change of a state
-	served    []*Import                // by the logs of servers
+	served    map[connectionName]*Import
+	nodes     map[string]lnet.NID // of clients, by uuid
 }
 
 type (
@@ -45,12 +46,13 @@ type (
 )
 
 func newLogged() logged {
-	return logged{map[loggedAddress]*Import{}, map[loggedName]*Import{}, map[loggedThread]*Import{}, nil}
+	return logged{map[loggedAddress]*Import{}, map[loggedName]*Import{}, map[loggedThread]*Import{}, map[connectionName]*Import{}, map[string]lnet.NID{}}
 }
 
 // Logged takes a line of a log, without a capture, and returns the connection that it is
 // about, nil for none.
 func (t *Imports) Logged(l *LogLine) *Import {
+	t.NoteEvicting(l)
 	i := t.ofLine(l)
 	if i == nil {
 		return nil
@@ -60,7 +62,7 @@ func (t *Imports) Logged(l *LogLine) *Import {
 	changes := i.changes
 	switch l.Kind {
 	case debuglog.ImportState:
-		i.logState(l, p)
+		t.logState(i, l, p)
 	case debuglog.Connecting:
 		i.Server = l.Peer
 	case debuglog.ConnectFailed:
@@ -69,10 +71,17 @@ func (t *Imports) Logged(l *LogLine) *Import {
 	case debuglog.Instance:
 		i.Granted.Instance = l.Number
 	case debuglog.Evicting:
-		i.Evictions++
+		kind := EventLog
+		if !i.evicting {
+			i.evicting = true
+			if i.logEviction(1); !i.hasClientLog { // else the client finds out
+				kind = EventEvicted
+			}
+		}
+		i.log(l, kind)
+	case debuglog.Connected, debuglog.Reconnected:
+		i.evicting = false
 		i.log(l, EventLog)
-	case debuglog.WasEvicted:
-		i.log(l, EventEvicted)
 	default:
 		i.log(l, EventLog)
 	}
@@ -85,8 +94,14 @@ func (i *Import) log(l *LogLine, kind EventKind) *Event {
 	return i.add(Event{Point: l.Point(), Kind: kind, Status: l.Status, Node: l.Peer, Text: l.Text})
 }
 
+// logEviction counts an eviction, of which the logs of client and server each have a line.
+func (i *Import) logEviction(side int) {
+	i.logEvictions[side]++
+	i.Evictions = max(i.logEvictions[0], i.logEvictions[1])
+}
+
 // logState takes a change of the state.
-func (i *Import) logState(l *LogLine, p Point) {
+func (t *Imports) logState(i *Import, l *LogLine, p Point) {
 	for s := StateClosed; s <= StateIdle; s++ {
 		if s.String() != l.State && !(s == StateDiscon && l.State == "DISCONN") {
 			continue
@@ -95,46 +110,88 @@ func (i *Import) logState(l *LogLine, p Point) {
 		case StateConnecting:
 			i.Attempts++
 		case StateEvicted:
-			i.Evictions++
+			i.logEviction(0)
+			i.add(Event{Point: p, Kind: EventEvicted})
 		}
 		i.setState(s, p)
+		if s == StateDiscon && i.Before == StateFull {
+			t.lose(i, p)
+		}
 	}
 }
 
+// evictingLine is what the log of a server says about an eviction.
+type evictingLine struct {
+	LogLine
+	used bool
+}
+
+const maxEvicting = 1 << 12
+
+// NoteEvicting takes a line of a log, beside a capture, too: the log of a server says why it
+// evicted a client.
+func (t *Imports) NoteEvicting(l *LogLine) {
+	if l.Kind == debuglog.Evicting && len(t.evicting) < maxEvicting {
+		t.evicting = append(t.evicting, &evictingLine{LogLine: *l})
+	}
+}
+
+// Evicting returns the line of the server's log about the last eviction of a client up to a
+// time, nil: there is none. Each is returned once.
+func (t *Imports) Evicting(c *Connection, until int64) (last *LogLine) {
+	t.logged.findNode(c)
+	for _, l := range t.evicting {
+		same := l.UUID != "" && l.UUID == c.ClientUUID || l.Peer != (lnet.NID{}) && l.Peer == c.Client
+		if l.Target == c.Target && same && !l.used && l.Time <= until+evictingSlack {
+			l.used, last = true, &l.LogLine
+		}
+	}
+	return last
+}
+
+// evictingSlack is by how much the clocks of nodes may differ although they were compared,
+// in nanoseconds.
+const evictingSlack = int64(1e9)
+
 // ofLine returns the connection that a line is about, a new one if need be.
 func (t *Imports) ofLine(l *LogLine) *Import {
-	x := &t.logged
-	if x.byName == nil {
-		*x = newLogged()
+	if t.logged.byName == nil {
+		t.logged = newLogged()
 	}
-	name, address, thread := loggedName{l.Log, l.Name}, loggedAddress{l.Log, l.Import}, loggedThread{l.Log, l.PID}
-	var i *Import
+	x, thread := &t.logged, loggedThread{l.Log, l.PID}
 	switch {
 	case l.Target == "":
 		return nil
-	case l.Kind >= debuglog.Connected && (l.UUID != "" || l.Kind == debuglog.Evicting):
-		return t.ofClient(l)
-	case l.Kind == debuglog.ConnectFailed:
-		if i = x.byThread[thread]; i == nil || i.Target != l.Target {
-			return nil
+	case l.Kind >= debuglog.Connected:
+		if l.UUID == "" && l.Kind != debuglog.Evicting {
+			return nil // about a target and all of its clients
 		}
-	case l.Name != "" && x.byName[name] != nil:
-		i = x.byName[name]
-	case l.Import != 0:
+		return t.ofServed(l)
+	case l.Kind == debuglog.ConnectFailed:
+		if i := x.byThread[thread]; i != nil && i.Target == l.Target {
+			return i
+		}
+		return nil
+	}
+	name, address := loggedName{l.Log, l.Name}, loggedAddress{l.Log, l.Import}
+	i := x.byName[name]
+	if i == nil && l.Import != 0 {
 		i = x.byAddress[address]
-	case l.Name != "": // as in the change of state before
+	} else if i == nil { // as in the change of state before
 		i = x.byThread[thread]
-	default:
-		return nil // about a target and all of its clients
 	}
 	if i == nil || i.Target != l.Target {
-		i = t.newLogged(l, l.Node, lnet.NID{})
+		if i = t.sameClient(l.Target, uuidByName(l.Name), l.Node, true); i == nil {
+			i = t.newLogged(l, l.Node, lnet.NID{})
+		}
+		i.hasClientLog = true
 	}
 	if i.Client == (lnet.NID{}) {
 		i.Client = l.Node
 	}
 	if l.Name != "" {
 		x.byName[name], i.kindByName = i, kindByName(l.Name)
+		i.ClientUUID = cmp.Or(i.ClientUUID, uuidByName(l.Name))
 	}
 	if l.Import != 0 {
 		x.byAddress[address] = i
@@ -146,6 +203,48 @@ func (t *Imports) ofLine(l *LogLine) *Import {
 		x.byThread[thread] = i
 	}
 	return i
+}
+
+// ofServed returns the connection of a client that a line of its server's log names.
+func (t *Imports) ofServed(l *LogLine) *Import {
+	key := connectionName{l.UUID, l.Target}
+	i := t.logged.served[key]
+	if i == nil || l.UUID == "" {
+		if i = t.sameClient(l.Target, l.UUID, l.Peer, false); i == nil {
+			i = t.newLogged(l, l.Peer, l.Node)
+		}
+		t.logged.served[key] = i
+	}
+	i.ClientUUID = cmp.Or(i.ClientUUID, l.UUID)
+	if i.Client == (lnet.NID{}) {
+		i.Client = l.Peer
+	}
+	if l.UUID != "" && l.Peer != (lnet.NID{}) {
+		t.logged.nodes[l.UUID] = l.Peer
+	}
+	if i.Server == (lnet.NID{}) {
+		i.Server = l.Node
+	}
+	return i
+}
+
+// sameClient returns the connection of a client to a target, by its uuid, or by its node if
+// there is only one of them; nil: there is none, or only such as have a log of the client.
+func (t *Imports) sameClient(target, uuid string, node lnet.NID, withoutLog bool) (found *Import) {
+	several := false
+	for _, i := range t.list {
+		switch {
+		case !i.FromLog || i.Target != target || withoutLog && i.hasClientLog:
+		case uuid != "" && i.ClientUUID == uuid:
+			return i
+		case node != (lnet.NID{}) && i.Client == node && (uuid == "" || i.ClientUUID == ""):
+			several, found = several || found != nil, i
+		}
+	}
+	if several {
+		return nil
+	}
+	return found
 }
 
 // kindByName returns the kind of a connection by the name of its import.
@@ -160,36 +259,49 @@ func kindByName(name string) string {
 	return ""
 }
 
-// ofClient returns the connection of a client that a line of its server's log names.
-func (t *Imports) ofClient(l *LogLine) *Import {
-	at := slices.IndexFunc(t.logged.served, func(i *Import) bool {
-		same := l.Peer != (lnet.NID{}) && i.Client == l.Peer
-		return i.Target == l.Target && (i.ClientUUID == l.UUID && l.UUID != "" || same && (i.ClientUUID == "" || l.UUID == ""))
-	})
-	var i *Import
-	if at < 0 {
-		i = t.newLogged(l, l.Peer, l.Node)
-		if len(t.logged.served) < maxServed {
-			t.logged.served = append(t.logged.served, i)
-		}
-	} else {
-		i = t.logged.served[at]
+// uuidByName returns the uuid with which an import of a server connects, by its name; empty
+// for other clients, whose uuids are random.
+func uuidByName(name string) string {
+	fs, _, _ := strings.Cut(name, "-")
+	switch kindByName(name) {
+	case "lwp":
+		return name + "_UUID"
+	case "mdt-ost", "mdt-mdt":
+		return fs + name[strings.LastIndexByte(name, '-'):] + "-mdtlov_UUID"
 	}
-	if i.ClientUUID == "" {
-		i.ClientUUID = l.UUID
-	}
-	if i.Client == (lnet.NID{}) {
-		i.Client = l.Peer
-	}
-	return i
+	return ""
 }
 
-// maxServed connections of clients are told apart, in the logs of servers.
-const maxServed = 1 << 14
+// findNode sets the node of a client of which the logs have only the uuid.
+func (x *logged) findNode(c *Connection) {
+	if c.Client == (lnet.NID{}) && c.TargetFrom == TargetFromLog {
+		c.Client = x.nodes[c.ClientUUID]
+	}
+}
+
+// joinLogged makes one connection of what the log of a client and that of its server have,
+// where the uuid of the client was found late.
+func (t *Imports) joinLogged() {
+	for _, i := range t.list {
+		served := t.logged.served[connectionName{i.ClientUUID, i.Target}]
+		t.logged.findNode(i.Connection)
+		if !i.hasClientLog || served == nil || served == i || served.hasClientLog {
+			continue
+		}
+		for _, e := range served.Events {
+			i.add(e)
+		}
+		if i.logEvictions[1] = served.logEvictions[1]; i.Server == (lnet.NID{}) {
+			i.Server = served.Server
+		}
+		i.Evictions = max(i.logEvictions[0], i.logEvictions[1])
+		t.list = slices.DeleteFunc(slices.Clone(t.list), func(o *Import) bool { return o == served })
+	}
+}
 
 // newLogged returns a new connection.
 func (t *Imports) newLogged(l *LogLine, client, server lnet.NID) *Import {
-	if len(t.logged.byName)+len(t.logged.byAddress) > 4*maxImports {
+	if len(t.logged.byName)+len(t.logged.byAddress)+len(t.logged.served) > 4*maxImports {
 		t.logged = newLogged()
 	}
 	c := &Connection{Client: client, Server: server}
@@ -212,33 +324,7 @@ func (t *Imports) LoggedRPC(r *RPC) {
 	if c.Import == "" || c.UUID == "" {
 		return
 	}
-	if i := t.logged.byName[loggedName{c.Log, c.Import}]; i != nil {
+	if i := t.logged.byName[loggedName{c.Log, c.Import}]; i != nil && i.ClientUUID == "" {
 		i.ClientUUID = c.UUID
-	}
-}
-
-// joinLogged makes one connection of what the logs of its client and its server have.
-func (t *Imports) joinLogged() {
-	for _, served := range t.logged.served {
-		at := slices.IndexFunc(t.list, func(i *Import) bool {
-			return i != served && i.FromLog && i.Target == served.Target &&
-				(i.ClientUUID == served.ClientUUID && i.ClientUUID != "" || i.Client == served.Client && (i.ClientUUID == "" || served.ClientUUID == ""))
-		})
-		if at < 0 || served.Client == (lnet.NID{}) && served.ClientUUID == "" {
-			continue
-		}
-		i := t.list[at]
-		i.First = slices.MinFunc([]Point{i.First, served.First}, func(a, b Point) int { return cmp.Compare(a.Time, b.Time) })
-		for _, e := range served.Events {
-			i.add(e)
-		}
-		if i.Server == (lnet.NID{}) {
-			i.Server = served.Server
-		}
-		if i.Client == (lnet.NID{}) {
-			i.Client = served.Client
-		}
-		served.Connection.imp = i
-		t.list = slices.DeleteFunc(t.list, func(other *Import) bool { return other == served })
 	}
 }

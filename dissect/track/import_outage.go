@@ -56,7 +56,7 @@ func (i *Import) Outage() *Outage { return i.outage }
 func (t *Imports) lose(i *Import, p Point) *Outage {
 	if i.outage == nil || !i.outage.Evicted.IsZero() {
 		o := &Outage{Lost: p, Served: i.LastServed, Interval: i.pingInterval()}
-		if o.silentSince = o.Served.Time; o.Served.IsZero() {
+		if o.silentSince = o.Served.Time; o.Served.IsZero() && !i.FromLog {
 			o.silentSince = t.begin
 		}
 		i.outage = o

@@ -18,6 +18,7 @@ type Imports struct {
 	logEntries int   // of all connections
 	begin      int64 // time of the first message
 	logged     logged
+	evicting   []*evictingLine
 	losses     lossTable
 }
 

@@ -167,7 +167,7 @@ func TestLogsAlone(t *testing.T) {
 
 var (
 	stateForm = regexp.MustCompile(`(?m)\)\) ([0-9a-f]+) ([!-~]+): changing import state from \w+ to (\w+)$`)
-	evictForm = regexp.MustCompile(`(?m)evicting client at \S+  ns: |, evict it ns: |I am evicting it|: evicting \S+ (at adm|\(at \S+\) by adm)|: disconnect stale client .`)
+	evictForm = regexp.MustCompile(`(?m)evicting client at \S+  ns: |I am evicting it|: evicting \S+ (at adm|\(at \S+\) by adm)|: disconnect stale client .`)
 )
 
 // TestImportsOfLogs compares the connections of logs without a capture with a search in
@@ -212,6 +212,26 @@ func TestImportsOfLogs(t *testing.T) {
 		slices.Sort(got)
 		if evictions != 0 || !slices.Equal(got, want) {
 			t.Errorf("%s: %d evictions more in the text; states %v, in the text %v", filepath.Base(path), evictions, got, want)
+		}
+	}
+}
+
+// TestEvictionsByLogs checks that evictions have the reasons that the logs of servers have,
+// alone and beside a capture.
+func TestEvictionsByLogs(t *testing.T) {
+	log := func(name string) string { return wiretest.Repo("pcaps/logs/" + name + ".dk.gz") }
+	for _, c := range []struct{ args, want string }{
+		{log("evict_admin.client2") + " " + log("evict_admin.oss"), "evicted.admin\tlustre-OST0000\t192.0.2.4@tcp\n"},
+		{log("evict_admin.oss"), "evicted.admin\tlustre-OST0000\t192.0.2.4@tcp\n"},
+		{log("evict_admin.client2"), "evicted.unknown\tlustre-OST0000\t\n"},
+		{log("missed_recovery.client2") + " " + log("missed_recovery.oss"),
+			"evicted.recovery\tlustre-OST0000\t192.0.2.4@tcp\nevicted.recovery\tlustre-OST0000\t192.0.2.3@tcp\nevicted.unknown\tMGS\t192.0.2.4@tcp\n"},
+		{log("tcp_reset.client"), ""},
+		{wiretest.Repo("dissect/diagnose/rules/testdata/evicted_by_hand.pcap.zst") + " --log " + log("evict_admin.oss"), "evicted.admin\tlustre-OST0000\t192.0.2.4@tcp\n"},
+	} {
+		args := append([]string{"diagnose", "-q", "--only", "evicted", "-T", "fields", "-e", "code", "-e", "target", "-e", "client"}, strings.Fields(c.args)...)
+		if got := succeeds(t, args...); got != c.want {
+			t.Errorf("%s: %q, not %q", c.args, got, c.want)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -22,14 +24,18 @@ const (
 // addEviction registers a rule about evictions with one cause. describe adds what is known
 // of it to a finding that has its subject and times.
 func addEviction(cause evictions.Cause, rule diagnose.Rule, describe func(*evictions.Eviction, *diagnose.Finding)) bool {
-	rule.Severity, rule.Noun = diagnose.Error, "eviction"
+	rule.Severity, rule.Noun, rule.Logs = diagnose.Error, "eviction", true
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{Eviction: func(e *evictions.Eviction) {
 			if e.Cause != cause {
 				return
 			}
 			f := evictionFinding(e)
-			describe(e, &f)
+			if e.ByLog {
+				f.Text = logText(whoEvicted(e), e)
+			} else {
+				describe(e, &f)
+			}
 			f.Text += lossText(&e.Refused)
 			proveEviction(e, &f)
 			r.Report(f)
@@ -41,7 +47,7 @@ func addEviction(cause evictions.Cause, rule diagnose.Rule, describe func(*evict
 // addJointEviction registers a rule for which evictions of a client by several targets about
 // the same time are one.
 func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(jointEviction, *diagnose.Finding)) bool {
-	rule.Severity, rule.Noun = diagnose.Error, "eviction"
+	rule.Severity, rule.Noun, rule.Logs = diagnose.Error, "eviction", true
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		last := fifo.NewMap[lnet.NID, jointEviction](maxHolders)
 		return diagnose.Hooks{Eviction: func(e *evictions.Eviction) {
@@ -65,7 +71,11 @@ func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(j
 				f.First, f.Last = min(f.First, e.Lost.Time), max(f.Last, e.At.Time)
 				refused.Add(&e.Refused)
 			}
-			describe(list, &f)
+			if list[0].ByLog {
+				f.Text = logText(list.String(), list[0])
+			} else {
+				describe(list, &f)
+			}
 			f.Text += lossText(&refused)
 			for _, e := range list {
 				proveEviction(e, &f)
@@ -95,7 +105,7 @@ func (j jointEviction) String() string {
 		names = withNew(names, evictedFrom(e).String(), unlimited)
 	}
 	slices.Sort(names)
-	return words(names) + " evicted " + j[0].Client.String()
+	return words(names) + " evicted " + clientText(j[0])
 }
 
 // silence returns the shortest and the longest silence, and whether one began before the capture.
@@ -114,7 +124,7 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 		Subject: evictedFrom(e).subjectAt(e.Server),
 		First:   e.Lost.Time, Last: e.At.Time,
 	}
-	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(e.At.Frame, 10)
+	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(cmp.Or(e.At.Frame, e.At.Time), 10)
 	if e.Kind == "mgc" { // which loses nothing but the locks on its configuration
 		f.Severity = diagnose.Note
 	}
@@ -123,7 +133,18 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 
 // whoEvicted returns the begin of a sentence: "lustre-OST0000 evicted 192.0.2.4@tcp".
 func whoEvicted(e *evictions.Eviction) string {
-	return evictedFrom(e).String() + " evicted " + e.Client.String()
+	return evictedFrom(e).String() + " evicted " + clientText(e)
+}
+
+// clientText returns the node of the client, or what a log has in place of it.
+func clientText(e *evictions.Eviction) string {
+	switch {
+	case e.Client != (lnet.NID{}):
+		return e.Client.String()
+	case e.Connection.ClientUUID != "":
+		return "the client " + e.Connection.ClientUUID
+	}
+	return "the client of the log"
 }
 
 // evictedFrom returns the target that evicted a client.
@@ -156,8 +177,25 @@ func lossText(f *track.Refusals) string {
 	return b.String()
 }
 
-// proveEviction adds the messages that show an eviction.
+// logText returns what the logs say about an eviction. who is the begin of the sentence.
+func logText(who string, e *evictions.Eviction) string {
+	switch {
+	case e.Line == nil && e.Cause == evictions.Recovery:
+		return who + ", after the target had not been there for a while."
+	case e.Line == nil:
+		return who + ". The log of the client does not say why; that of the server has the reason."
+	}
+	return who + " because " + map[debuglog.Reason]string{
+		debuglog.ByAdmin:        "an administrator wanted it",
+		debuglog.ByLockCallback: "it did not give back a lock in time",
+		debuglog.BySilence:      "nothing was heard from it for long",
+		debuglog.ByRecovery:     "it had not come back, or not finished, when the recovery of the target ended",
+	}[e.Line.Reason] + ", by the log of the server."
+}
+
+// proveEviction adds the messages that show an eviction, and the line of the server's log.
 func proveEviction(e *evictions.Eviction, f *diagnose.Finding) {
+	f.ProveLine(e.Line)
 	if e.HasLostBy {
 		f.Prove(e.Lost, "the server does not know the client any more: it refuses %s", opcodeName(e.LostBy))
 	}
@@ -191,6 +229,7 @@ func isSet(p track.Point) bool { return p.Frame != 0 }
 
 var _ = add(diagnose.Rule{
 	Code:     "evicted.lock_callback",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Noun:     "eviction",
 	Summary:  "A server evicted a client that did not give back a lock.",
@@ -261,8 +300,13 @@ func (e *ignoredLocks) eviction(x *evictions.Eviction) {
 
 // finding describes an eviction.
 func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
-	first := &x.Locks[0]
 	f := evictionFinding(x)
+	if x.ByLog {
+		f.Text = logText(whoEvicted(x), x) + lossText(&x.Refused)
+		proveEviction(x, &f)
+		return f
+	}
+	first := &x.Locks[0]
 	f.First = first.Callback.Sent.Time
 	var b strings.Builder
 	b.WriteString(whoEvicted(x) + ", which ")
@@ -419,6 +463,15 @@ var _ = addEviction(evictions.Denied, diagnose.Rule{
 	f.Text = evictedFrom(e).String() + " does not accept " + e.Client.String() + " any more: it refused to connect it again with " + errorName(e.Status) + ", " + errnoText(e.Status) + ". The client has given up the target."
 	f.Prove(e.At, "the connect is refused with %s", errorName(e.Status))
 })
+
+var _ = addEviction(evictions.Admin, diagnose.Rule{
+	Code:    "evicted.admin",
+	Summary: "An administrator evicted a client.",
+	Meaning: "An administrator can evict a client, with lctl set_param *.*.evict_client=UUID or nid:NID. " + evictionMeaning +
+		"Nothing but the log of the server shows that, by a line with the words \"administrative request\": the rule needs this log, beside the capture (--log) or alone.",
+	Limits: "Who did it, and why, is not in the log.",
+	Next:   "Ask those who may do it. If nobody did, look at what watches the file system: scripts that evict clients which a scheduler has given up.",
+}, nil)
 
 var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 	Code:    "evicted.unknown",

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -39,6 +41,26 @@ func TestEvictedUnknown(t *testing.T) {
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
 	s.work(node3, oss, handle+1)
 	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from it 5.00 s before. It may have been evicted by hand, or for a callback from before the capture. It refused 1 request to write data: applications got an error for them.")
+}
+
+// The log of the server says why, of logs without a capture.
+func TestEvictedByLog(t *testing.T) {
+	for reason, want := range map[debuglog.Reason]string{
+		debuglog.ByAdmin:        "evicted.admin: lustre-OST0000 evicted 192.0.2.3@tcp because an administrator wanted it, by the log of the server.",
+		debuglog.ByLockCallback: "evicted.lock_callback: lustre-OST0000 evicted 192.0.2.3@tcp because it did not give back a lock in time, by the log of the server.",
+		debuglog.BySilence:      "evicted.silence: lustre-OST0000 evicted 192.0.2.3@tcp because nothing was heard from it for long, by the log of the server.",
+		debuglog.ByRecovery:     "evicted.recovery: lustre-OST0000 evicted 192.0.2.3@tcp because it had not come back, or not finished, when the recovery of the target ended, by the log of the server.",
+	} {
+		s := newScene(t)
+		line := func(e debuglog.Event) {
+			s.pass(1)
+			e.Time, e.Target = s.now, ost0
+			s.e.Line(&track.LogLine{Event: e, Node: oss})
+		}
+		line(debuglog.Event{Kind: debuglog.Evicting, Reason: reason, Peer: node3, UUID: "c0ffee", Text: "evicting"})
+		line(debuglog.Event{Kind: debuglog.Connected, Peer: node3, UUID: "c0ffee", Text: "connection from c0ffee"})
+		s.expect("error " + want)
+	}
 }
 
 // Two targets evict a client at once: one finding.

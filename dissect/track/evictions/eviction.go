@@ -1,6 +1,7 @@
 package evictions
 
 import (
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
@@ -24,6 +25,10 @@ type Eviction struct {
 	IsEarly  bool          // the cause may have been before the capture began
 	IsLossy  bool          // bytes were not captured between the nodes where the cause may have been
 
+	Line   *track.LogLine // of the server's log about it; nil: there is none
+	ByLog  bool           // Cause is what Line says, and messages do not show it
+	atLine bool           // At is the time of a line of the server's log
+
 	mayHaveRecovered bool // bytes were not captured since the client was let into a recovery
 }
 
@@ -33,6 +38,7 @@ type Cause uint8
 // The causes, the most certain first: an Eviction has the first that applies.
 const (
 	Denied       Cause = iota // the server does not accept the client any more
+	Admin                     // an administrator wanted it: only a log of the server shows that
 	Version                   // what the client replayed was refused: an object had changed
 	Recovery                  // the target was restarted, and the client did not recover in time
 	LockCallback              // the client did not give back a lock
@@ -41,13 +47,28 @@ const (
 	causes
 )
 
-var causeNames = [causes]string{"denied", "version", "recovery", "lock_callback", "silence", "unknown"}
+var causeNames = [causes]string{"denied", "admin", "version", "recovery", "lock_callback", "silence", "unknown"}
 
 // String returns the word for scripts, which is also the second part of the code of findings.
 func (c Cause) String() string { return causeNames[c] }
 
 // Causes returns all causes.
-func Causes() []Cause { return []Cause{Denied, Version, Recovery, LockCallback, Silence, Unknown} }
+func Causes() []Cause {
+	return []Cause{Denied, Admin, Version, Recovery, LockCallback, Silence, Unknown}
+}
+
+// byLog returns the cause that the log of the server has.
+func byLog(r debuglog.Reason) Cause {
+	switch r {
+	case debuglog.ByAdmin:
+		return Admin
+	case debuglog.ByLockCallback:
+		return LockCallback
+	case debuglog.BySilence:
+		return Silence
+	}
+	return Recovery
+}
 
 // IsRestarted reports whether the target was restarted before the eviction.
 func (e *Eviction) IsRestarted() bool {

@@ -12,6 +12,7 @@ package evictions
 import (
 	"slices"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
 )
@@ -44,8 +45,9 @@ func (t *Tracker) ImportChanged(i *track.Import, p track.Point) {
 	if o == nil || o.Evicted != p {
 		return
 	}
-	t.add(&Eviction{Connection: i.Connection, Target: i.Target, Client: i.Client, Server: i.Server, Kind: i.Kind(), At: p,
-		Outage: o, Instance: i.Granted.Instance})
+	e := &Eviction{Connection: i.Connection, Target: i.Target, Client: i.Client, Server: i.Server, Kind: i.Kind(), At: p,
+		Outage: o, Instance: i.Granted.Instance, atLine: i.FromLog && i.State != track.StateEvicted}
+	t.add(e)
 }
 
 // add adds an eviction, which is passed on later.
@@ -102,13 +104,29 @@ func (t *Tracker) Close() {
 	}
 }
 
+// isFoundOut reports whether an eviction, which a server's log has, is one that a client's
+// log has.
+func (e *Eviction) isFoundOut(o *Eviction) bool {
+	a, b := e.Connection, o.Connection
+	return !o.atLine && a.Target == b.Target && (a == b || a.ClientUUID == b.ClientUUID && a.ClientUUID != "" || a.Client == b.Client && a.Client != (lnet.NID{}))
+}
+
 // pass passes on the oldest eviction.
 func (t *Tracker) pass() {
 	e := t.pending[0]
 	t.pending = t.pending[1:]
+	if e.atLine && slices.ContainsFunc(t.pending, e.isFoundOut) {
+		return
+	}
 	since := e.At.Time - maxIgnored
 	e.IsEarly, e.IsLossy = t.imports.Begin() > since, t.imports.IsLossy(e.Connection, track.Span{From: since, To: e.At.Time})
 	e.mayHaveRecovered = !e.Recovering.IsZero() && t.imports.IsLossy(e.Connection, track.Span{From: e.Recovering.Time, To: e.At.Time})
 	e.Target, e.Cause = e.Connection.Target, e.cause() // the name may have been found since
+	if e.Line = t.imports.Evicting(e.Connection, e.At.Time); e.Line != nil {
+		if c := byLog(e.Line.Reason); c != e.Cause {
+			e.Cause, e.ByLog = c, true
+		}
+	}
+	e.Client, e.ByLog = e.Connection.Client, e.ByLog || e.At.IsLog()
 	t.done(e)
 }

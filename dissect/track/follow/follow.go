@@ -396,8 +396,12 @@ func (f *Follower) Line(l *track.LogLine) {
 		f.begin(l.Time)
 	}
 	f.now = max(f.now, l.Time)
-	if f.imports != nil && f.logs == nil {
+	switch {
+	case f.imports == nil:
+	case f.logs == nil:
 		f.imports.Logged(l)
+	default:
+		f.imports.NoteEvicting(l)
 	}
 	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
 }
