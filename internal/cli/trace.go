@@ -75,7 +75,7 @@ func (c *traceOptions) run(text string, args []string) error {
 		return err
 	}
 	c.view.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Logs: true})
+	p := scan.New(c.sys, in, scan.Options{Logs: scan.LogUse{Beside: true}})
 	f := p.Follow()
 	trees := nested.NewTrees(f.Nested(), func(r *track.RPC) bool { return r.XID == xid })
 	f.Add(follow.Hooks{Done: trees.Done})

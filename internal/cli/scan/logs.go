@@ -128,7 +128,7 @@ func (p *Pass) runLogs() error {
 	use := p.opt.Logs
 	x, ok := p.observer.(logObserver)
 	if !ok || use.Flag == "" {
-		return exit.Usagef("%s: a debug log: this needs a capture beside it; lshark rpcs, stats and imports read logs alone", p.in.logs[0].Path)
+		return exit.Usagef("%s: a debug log: this needs a capture beside it; lshark rpcs, stats, imports and diagnose read logs alone", p.in.logs[0].Path)
 	}
 	rpcs, lines := 0, 0
 	m := logs.NewMerge(p.in.logs, func(r *track.RPC) {
@@ -176,7 +176,7 @@ func (p *Pass) runLogs() error {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats and diagnose do", p.in.logs[0].Path)
+		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats, trace and diagnose do", p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
 	p.in.sayClocks(p.sys, notes)
