@@ -98,6 +98,7 @@ const (
 	EOVERFLOW   = -75
 	ENOTCONN    = -107
 	ESHUTDOWN   = -108
+	ETIMEDOUT   = -110
 	EINPROGRESS = -115
 	ESTALE      = -116
 )

@@ -13,7 +13,7 @@ var connectionForms = []struct {
 	reason Reason
 	form   string
 }{
-	{ImportState, 0, "{import} {target}: changing import state from {} to {state}"},
+	{ImportState, 0, "{import} {target}: changing import state from {before} to {state}"},
 	{Connecting, 0, "{name}: import {import} using connection {nid}/{}"},
 	{ConnectFailed, 0, "recovery of {target} on {nid} failed ({status})"},
 	{Instance, 0, "{name}: connect to target with instance {number}"},
@@ -134,6 +134,8 @@ func (e *Event) setPart(part string, b []byte, names *names) bool {
 		e.Target = names.text(bytes.TrimSuffix(b, []byte("_UUID")))
 	case "uuid":
 		e.UUID = names.text(b)
+	case "before":
+		e.Before = names.text(b)
 	case "state":
 		e.State = names.text(b)
 	case "namespace":

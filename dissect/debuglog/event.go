@@ -57,7 +57,8 @@ type Event struct {
 	Served  bool   // of a Note: the node serves the request, else it sends it
 
 	Import    uint64 // address of the import, of ImportState and Connecting
-	State     string // of ImportState: the new one
+	Before    string // state, of ImportState
+	State     string // the new one
 	Reason    Reason // of Evicting
 	Number    uint32
 	Recovered uint32

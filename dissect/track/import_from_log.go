@@ -94,6 +94,9 @@ func (i *Import) log(l *LogLine, kind EventKind) *Event {
 	return i.add(Event{Point: l.Point(), Kind: kind, Status: l.Status, Node: l.Peer, Text: l.Text})
 }
 
+// HasClientLog reports whether the log of the client has lines about the connection.
+func (i *Import) HasClientLog() bool { return i.hasClientLog }
+
 // logEviction counts an eviction, of which the logs of client and server each have a line.
 func (i *Import) logEviction(side int) {
 	i.logEvictions[side]++
@@ -102,22 +105,29 @@ func (i *Import) logEviction(side int) {
 
 // logState takes a change of the state.
 func (t *Imports) logState(i *Import, l *LogLine, p Point) {
+	i.Before = loggedState(l.Before)
+	s := loggedState(l.State)
+	switch s {
+	case StateConnecting:
+		i.Attempts++
+	case StateEvicted:
+		i.logEviction(0)
+		i.add(Event{Point: p, Kind: EventEvicted})
+	}
+	i.setState(s, p)
+	if s == StateDiscon && i.Before == StateFull {
+		t.lose(i, p)
+	}
+}
+
+// loggedState returns the state with a name.
+func loggedState(name string) ImportState {
 	for s := StateClosed; s <= StateIdle; s++ {
-		if s.String() != l.State && !(s == StateDiscon && l.State == "DISCONN") {
-			continue
-		}
-		switch s {
-		case StateConnecting:
-			i.Attempts++
-		case StateEvicted:
-			i.logEviction(0)
-			i.add(Event{Point: p, Kind: EventEvicted})
-		}
-		i.setState(s, p)
-		if s == StateDiscon && i.Before == StateFull {
-			t.lose(i, p)
+		if s.String() == name {
+			return s
 		}
 	}
+	return StateUnknown
 }
 
 // evictingLine is what the log of a server says about an eviction.

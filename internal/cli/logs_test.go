@@ -236,6 +236,44 @@ func TestEvictionsByLogs(t *testing.T) {
 	}
 }
 
+// TestRecoveriesByLogs compares recoveries of logs without a capture with what the servers
+// have printed.
+func TestRecoveriesByLogs(t *testing.T) {
+	logs, _ := filepath.Glob(wiretest.Repo("pcaps/logs/*.oss.dk.gz"))
+	if *logsIn != "" {
+		more, _ := filepath.Glob(*logsIn + "/*.dk.gz")
+		logs = append(logs, more...)
+	}
+	over := regexp.MustCompile(`\)\) (\S+): Recovery over after \S+ of (\d+) clients`)
+	for _, path := range logs {
+		text := logText(t, path)
+		want := over.FindAllStringSubmatch(text, -1)
+		got := 0
+		if text == "" {
+			continue
+		}
+		for line := range strings.Lines(succeeds(t, "recovery", "-q", "-T", "json", path)) {
+			var r struct {
+				Target, Kind string
+				Known        *int
+				Completed    *struct{ Frame *int }
+				Requests     struct{ Replayed *int }
+			}
+			must.NoError(t, json.Unmarshal([]byte(line), &r))
+			if r.Known == nil {
+				continue
+			}
+			got++
+			if !slices.ContainsFunc(want, func(m []string) bool { return m[1] == r.Target && m[2] == strconv.Itoa(*r.Known) }) || r.Completed == nil || r.Completed.Frame != nil || r.Requests.Replayed != nil {
+				t.Errorf("%s: %s", path, line)
+			}
+		}
+		if got != len(want) {
+			t.Errorf("%s: %d recoveries, in the text %d", path, got, len(want))
+		}
+	}
+}
+
 // logText returns the text of a log.
 func logText(t *testing.T, path string) string {
 	f, err := os.Open(path)

@@ -71,7 +71,8 @@ func (c *recoveryOptions) selects(r *recovery.Recovery) bool {
 const maxRecoveryRows = 1 << 14
 
 func (c *recoveryOptions) run() error {
-	x, err := c.Start(c.Check, scan.Options{})
+	x, err := c.Start(c.Check, scan.Options{Logs: scan.LogUse{Flag: "ha",
+		Unknown: "replies, what was replayed and which requests waited or failed are not known"}})
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func recoveryKeys() []Key[*loss] {
 		sign("gone_by", "what that sign is: "+
 			"not_connected (a reply says that the server does not know the client), refused (the server does not have the target), "+
 			"unanswered (a request without a reply), stopping (the target disconnects from other targets), "+
-			"reconnect (a client connects again; what made it do so was not seen)", func(r *loss) recovery.Sign { return r.GoneBy }),
+			"reconnect (a client connects again; what made it do so was not seen), log (the log of a client says so)", func(r *loss) recovery.Sign { return r.GoneBy }),
 		point("starting", "the target registered with the MGS or connected to other targets, before it was back",
 			func(r *loss) track.Point { return r.Starting }),
 		point("back", "first connect that the target accepted again", func(r *loss) track.Point { return r.Back }),
@@ -60,18 +60,18 @@ func recoveryKeys() []Key[*loss] {
 			return locks
 		}),
 		number("version_mismatches", "number of replayed requests that failed because an object had changed without them "+
-			"(EOVERFLOW: version-based recovery)", (*loss).VersionMismatches),
+			"(EOVERFLOW: version-based recovery)", (*loss).VersionMismatches).when(hasRPCs),
 		object("not_replayed", "transactions that were not on disk and were not replayed",
 			number("count", "number of transactions", func(r *loss) int { return r.NotReplayed().Count }).known(),
 			number("from", "the lowest of them", func(r *loss) uint64 { return r.NotReplayed().From }).as(Decimal).known(),
 			number("to", "the highest of them", func(r *loss) uint64 { return r.NotReplayed().To }).as(Decimal).known(),
 		).omit().when(func(r *loss) bool { return r.NotReplayed().Count > 0 }),
-		number("waited", "number of RPCs of applications and servers that waited until the target was back", func(r *loss) int { return r.Impact().Waited }),
+		number("waited", "number of RPCs of applications and servers that waited until the target was back", func(r *loss) int { return r.Impact().Waited }).when(hasRPCs),
 		duration("waited_max", "the longest of these RPCs", func(r *loss) (int64, bool) {
 			i := r.Impact()
 			return i.Longest, i.Waited > 0
 		}),
-		number("unanswered", "number of RPCs that had no reply and were not sent again", func(r *loss) int { return r.Impact().Unanswered }),
+		number("unanswered", "number of RPCs that had no reply and were not sent again", func(r *loss) int { return r.Impact().Unanswered }).when(hasRPCs),
 		errorCounts("errors", "errors of RPCs that failed because the target was gone and were not sent again, and how often each occurred",
 			func(r *loss) map[int32]int64 { return r.Impact().Errors }),
 		listOf("clients", "what happened to each client, in the order in which they lost the target", func(r *loss) int { return len(r.Clients) },
@@ -81,6 +81,9 @@ func recoveryKeys() []Key[*loss] {
 	}
 }
 
+// hasRPCs reports whether the RPCs of the clients are known: logs alone do not have them.
+func hasRPCs(r *loss) bool { return !r.IsLog() }
+
 // sign makes a key of what shows that something is gone.
 func sign[R any](name, doc string, get func(r R) recovery.Sign) Key[R] {
 	return anyText(name, doc, func(r R) string { return get(r).String() }).when(func(r R) bool { return get(r) != recovery.NoSign })
@@ -88,7 +91,7 @@ func sign[R any](name, doc string, get func(r R) recovery.Sign) Key[R] {
 
 func replays(name, doc string, get func(r *loss) recovery.Replays) Key[*loss] {
 	return object(name, doc,
-		number("replayed", "how many", func(r *loss) int { return get(r).Count }),
+		number("replayed", "how many", func(r *loss) int { return get(r).Count }).when(hasRPCs),
 		errorCounts("errors", "errors of these, and how often each occurred", func(r *loss) map[int32]int64 { return get(r).Errors }))
 }
 

@@ -87,6 +87,7 @@ var signTexts = [...]string{
 	recovery.SignUnanswered:   "a request without a reply",
 	recovery.SignStopping:     "it disconnects from other targets",
 	recovery.SignReconnect:    "connects again",
+	recovery.SignLog:          "by the log of the client",
 }
 
 // text appends what happened.

@@ -21,8 +21,8 @@ var Recoveries = Kind[*recovery.Recovery]{name: "table of recovery", keys: &reco
 	{title: "clients", key: "recovered", doc: "number of clients that recovered, of how many; ?: the capture was not made at the server", style: num,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendClients(b, r) }},
 	{title: "evict", key: "evicted", dimZero: true, style: bad},
-	{title: "replayed", key: "requests.replayed", dimZero: true, rank: useful, style: num},
-	{title: "locks", key: "locks.replayed", dimZero: true, rank: useful, style: num},
+	{title: "replayed", key: "requests.replayed", dimZero: true, dimNone: true, rank: useful, style: num},
+	{title: "locks", key: "locks.replayed", dimZero: true, dimNone: true, rank: useful, style: num},
 	{title: "failed", key: "requests.errors", doc: "errors of replayed requests and locks, and how often each occurred", left: true, rank: useful, style: bad,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte {
 			failed, locks := r.Replayed()
@@ -40,7 +40,12 @@ var Recoveries = Kind[*recovery.Recovery]{name: "table of recovery", keys: &reco
 		left: true, rank: extra, style: dim, append: appendLastClient},
 	{title: "back", rank: extra, style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.time(b, r.Back) }},
 	{title: "server", left: true, rank: extra, style: node, append: appendServers},
-	{title: "frame", key: "gone.frame", rank: extra, style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.frame(b, r.Gone) }},
+	{title: "frame", key: "gone.frame", rank: extra, style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte {
+		if r.Gone.IsLog() {
+			return append(b, '-')
+		}
+		return p.frame(b, r.Gone)
+	}},
 }}
 
 // appendLastClient appends the client that connected last, and how long after the first.

@@ -96,6 +96,8 @@ func signText(s recovery.Sign) string {
 		return "a request without a reply"
 	case recovery.SignStopping:
 		return "it disconnects from other targets, as it does when it is stopped"
+	case recovery.SignLog:
+		return "the log of a client"
 	}
 	return "a client connects again"
 }

@@ -399,7 +399,10 @@ func (f *Follower) Line(l *track.LogLine) {
 	switch {
 	case f.imports == nil:
 	case f.logs == nil:
-		f.imports.Logged(l)
+		i := f.imports.Logged(l)
+		if f.recoveries != nil {
+			f.recoveries.Logged(l, i)
+		}
 	default:
 		f.imports.NoteEvicting(l)
 	}

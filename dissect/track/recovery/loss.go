@@ -74,7 +74,11 @@ func (t *Tracker) connectReply(k *conn, r *track.RPC, m *dissect.Message, p trac
 	case r.Status != 0:
 		t.refused(k, r, p)
 	case r.Has(opcodes.PbOpFlags):
-		t.accepted(k, r, m, p)
+		a := grant{server: r.Server, recovering: m.RPC.OpFlags&opcodes.ConnectRecovering != 0, reconnected: m.RPC.OpFlags&opcodes.ConnectReconnect != 0}
+		if m.Msg != nil {
+			a.instance = uint32(opcodes.OcdInstance.Uint(m.Msg.Buf(1), m.RPC.Big))
+		}
+		t.accepted(k, a, p)
 	}
 }
 
@@ -92,14 +96,17 @@ func (t *Tracker) refused(k *conn, r *track.RPC, p track.Point) {
 	}
 }
 
+// grant is what a server says that accepts a connect.
+type grant struct {
+	server                  lnet.NID
+	instance                uint32 // 0: unknown
+	recovering, reconnected bool
+}
+
 // accepted takes a connect that was accepted: by what it grants, the target was
 // started again or not.
-func (t *Tracker) accepted(k *conn, r *track.RPC, m *dissect.Message, p track.Point) {
-	g, i := k.target, k.imp
-	var instance uint32
-	if m.Msg != nil {
-		instance = uint32(opcodes.OcdInstance.Uint(m.Msg.Buf(1), m.RPC.Big))
-	}
+func (t *Tracker) accepted(k *conn, a grant, p track.Point) {
+	g, i, instance := k.target, k.imp, a.instance
 	before := k.instance
 	if before == 0 && k.initial && g != nil && !g.lastReply.IsZero() {
 		before = g.instance
@@ -110,29 +117,28 @@ func (t *Tracker) accepted(k *conn, r *track.RPC, m *dissect.Message, p track.Po
 	if g == nil {
 		return
 	}
-	recovering, reconnected := m.RPC.OpFlags&opcodes.ConnectRecovering != 0, m.RPC.OpFlags&opcodes.ConnectReconnect != 0
 	same := before != 0 && before == instance
 	changed := before != 0 && instance != 0 && before != instance
-	restarted := recovering || changed && (!k.first.IsZero() || k.lost || k.initial && !g.lastReply.IsZero()) ||
-		k.lost && k.client.isWithout(r.Server) && !reconnected && !same
+	restarted := a.recovering || changed && (!k.first.IsZero() || k.lost || k.initial && !g.lastReply.IsZero()) ||
+		k.lost && k.client.isWithout(a.server) && !a.reconnected && !same
 	wasLost := k.lost
 	if instance != 0 && instance != g.instance {
 		g.learn(instance, restarted, p)
 	}
 	switch {
 	case restarted:
-		rec := t.restart(g, k, servers{r.Server, instance, before, recovering}, p)
+		rec := t.restart(g, k, servers{a.server, instance, before, a.recovering}, p)
 		k.joinRestart(rec, i.Kind(), p)
 		rec.add(k.client)
 	case wasLost && k.client.recovery == nil:
 		kind := Lost
 		switch {
-		case reconnected, same && i.EventAt(p, track.EventEvicted) == nil:
+		case a.reconnected, same && i.EventAt(p, track.EventEvicted) == nil:
 			kind = Reconnect
 		case same:
 			kind = Eviction
 		}
-		t.reconnected(g, k, kind, r.Server, p)
+		t.reconnected(g, k, kind, a.server, p)
 		if kind == Eviction {
 			k.failedVersions(p)
 		}
@@ -315,6 +321,9 @@ func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 		r.Announced = g.announced.Point
 	}
 	r.knownValid = known && r.Dropped == 0 && r.Kind.isRestart()
+	if r.logged > 0 {
+		r.known, r.knownValid = r.logged, true
+	}
 	r.ended = now
 	t.ended = append(t.ended, r)
 	g.current = nil
@@ -374,7 +383,7 @@ func (t *Tracker) endTarget(g *target) {
 		switch {
 		case c.isWithout(r.ServerBefore):
 			r.Kind = Stopped
-		case c.Unanswered > 0 && r.Kind != Stopped && !t.isHeard(r.ServerBefore, c.lastSilent):
+		case c.Unanswered > 0 && !c.firstSilent.IsLog() && r.Kind != Stopped && !t.isHeard(r.ServerBefore, c.lastSilent):
 			r.Kind = Unreachable
 		}
 		if c.LastReply.Time > r.LastReply.Time {

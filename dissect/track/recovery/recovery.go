@@ -25,6 +25,7 @@ type Recovery struct {
 	stop       track.Point // the target disconnected from others
 	known      int         // clients that the target had
 	knownValid bool
+	logged     int   // the same, by the log of the server; 0: unknown
 	ended      int64 // when it was superseded
 	passed     bool  // to the hook
 }
@@ -82,9 +83,10 @@ const (
 	SignUnanswered        // a request has no reply
 	SignStopping          // the target disconnects from other targets
 	SignReconnect         // the client connects again; what made it do so was not seen
+	SignLog               // the log of the client says so
 )
 
-var signNames = [...]string{"", "not_connected", "refused", "unanswered", "stopping", "reconnect"}
+var signNames = [...]string{"", "not_connected", "refused", "unanswered", "stopping", "reconnect", "log"}
 
 // String returns the name in records, empty for NoSign.
 func (s Sign) String() string { return signNames[s] }
@@ -213,6 +215,9 @@ func (r *Recovery) end() (last int64) {
 	}
 	return last
 }
+
+// IsLog reports whether it is known from logs only.
+func (r *Recovery) IsLog() bool { return r.Gone.IsLog() || r.Back.IsLog() || r.Completed.IsLog() }
 
 // Begin returns the time of the first message about it, in nanoseconds since the epoch.
 func (r *Recovery) Begin() int64 {

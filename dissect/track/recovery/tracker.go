@@ -55,6 +55,8 @@ type conn struct {
 	lost     bool        // and not made again
 	client   *Client     // of the last loss
 	before   *Client     // of the loss before that
+
+	evictedIn *Recovery // by the log of the server; nil: it was not, or has found out
 }
 
 // target is a target and what its messages show of it.
@@ -298,21 +300,30 @@ func isConnectionError(status int32) bool {
 }
 
 func (t *Tracker) conn(r *track.RPC) *conn {
-	k, ok := t.conns.Get(r.Connection)
-	if !ok {
-		k = &conn{portal: r.Portal}
-		if _, old, evicted := t.conns.Put(r.Connection, k); evicted {
-			old.leave()
-		}
-	}
-	k.imp = t.imports.Of(r)
-	if k.target == nil && r.Connection.Target != "" {
-		t.join(k, r.Connection.Target)
+	k := t.connOf(r.Connection, t.imports.Of(r))
+	if k.portal == 0 {
+		k.portal = r.Portal
 	}
 	return k
 }
 
-func (t *Tracker) join(k *conn, name string) {
+func (t *Tracker) connOf(c *track.Connection, i *track.Import) *conn {
+	k, ok := t.conns.Get(c)
+	if !ok {
+		k = &conn{}
+		if _, old, evicted := t.conns.Put(c, k); evicted {
+			old.leave()
+		}
+	}
+	k.imp = i
+	if k.target == nil && c.Target != "" {
+		t.join(k, c.Target)
+	}
+	return k
+}
+
+// target returns the target with a name.
+func (t *Tracker) target(name string) *target {
 	g, ok := t.targets.Get(name)
 	if !ok {
 		g = &target{name: name}
@@ -323,6 +334,11 @@ func (t *Tracker) join(k *conn, name string) {
 			}
 		}
 	}
+	return g
+}
+
+func (t *Tracker) join(k *conn, name string) {
+	g := t.target(name)
 	k.target = g
 	g.conns = append(g.conns, k)
 	if k.last.Time > g.lastReply.Time {

@@ -128,7 +128,7 @@ func (p *Pass) runLogs() error {
 	use := p.opt.Logs
 	x, ok := p.observer.(logObserver)
 	if !ok || use.Flag == "" {
-		return exit.Usagef("%s: a debug log: this needs a capture beside it; lshark rpcs, stats, imports and diagnose read logs alone", p.in.logs[0].Path)
+		return exit.Usagef("%s: a debug log: this needs a capture beside it; lshark rpcs, stats, imports, recovery and diagnose read logs alone", p.in.logs[0].Path)
 	}
 	rpcs, lines := 0, 0
 	m := logs.NewMerge(p.in.logs, func(r *track.RPC) {

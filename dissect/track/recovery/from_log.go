@@ -1,0 +1,136 @@
+package recovery
+
+import (
+	"strings"
+
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Logged takes a line of a log, without a capture, with the connection that it is about;
+// nil: it is about a target.
+func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
+	t.Advance(l.Time)
+	p := l.Point()
+	if i == nil {
+		t.loggedTarget(l, p)
+		return
+	}
+	k := t.connOf(i.Connection, i)
+	switch l.Kind {
+	case debuglog.ImportState:
+		t.loggedState(k, p)
+	case debuglog.Lost:
+		if k.target.server = l.Peer; l.Peer == (lnet.NID{}) {
+			k.target.server = i.Server
+		}
+	case debuglog.ConnectFailed:
+		t.loggedFailure(k, l, p)
+	case debuglog.Connected:
+		if r := k.target.current; r != nil && r.Completed.IsZero() && !i.HasClientLog() && strings.Contains(l.Text, " recovering/") {
+			k.joinRestart(r, i.Kind(), p)
+			k.client.Connected, k.client.Outcome = p, ClientRecovering
+			r.add(k.client)
+		}
+	case debuglog.Evicting:
+		switch r := k.target.current; {
+		case r == nil || l.Reason != debuglog.ByRecovery:
+		case i.HasClientLog(): // the client finds out
+			k.evictedIn = r
+		default:
+			k.joinRestart(r, i.Kind(), p)
+			k.client.Evicted, k.client.Outcome = p, ClientEvicted
+			r.add(k.client)
+		}
+	}
+}
+
+// loggedState takes a change of the state of a connection, by the log of its client.
+func (t *Tracker) loggedState(k *conn, p track.Point) {
+	i, accepted := k.imp, grant{server: k.imp.Server, instance: k.imp.Granted.Instance}
+	switch i.State {
+	case track.StateDiscon:
+		if i.Before == track.StateFull {
+			t.lose(k, p, SignLog)
+		}
+	case track.StateConnecting:
+		k.initial = i.Before == track.StateNew || i.Before == track.StateIdle || i.Before == track.StateClosed
+	case track.StateReplay, track.StateReplayLocks:
+		if accepted.recovering = true; i.Before == track.StateConnecting {
+			t.accepted(k, accepted, p)
+		}
+	case track.StateEvicted:
+		r := k.evictedIn
+		if k.evictedIn = nil; r == nil || k.client == nil || r.passed {
+			t.accepted(k, accepted, p)
+			return
+		}
+		k.lost = false
+		r.add(k.client)
+		k.client.connected(k, i, p)
+	case track.StateReplayWait:
+		if k.client != nil {
+			k.client.Ready = p
+		}
+	case track.StateRecover:
+		if accepted.reconnected = true; i.Before == track.StateConnecting {
+			t.accepted(k, accepted, p)
+		}
+	case track.StateFull:
+		c := k.client
+		switch {
+		case c == nil || c.Outcome != ClientRecovering:
+		case c.Ready.IsZero():
+			c.Recovered, c.Outcome = p, ClientReconnected
+		default:
+			c.Recovered, c.Outcome = p, ClientRecovered
+		}
+	}
+}
+
+// loggedFailure takes a connect that has failed.
+func (t *Tracker) loggedFailure(k *conn, l *track.LogLine, p track.Point) {
+	c := k.client
+	switch {
+	case !k.lost || c == nil:
+	case l.Status == opcodes.ETIMEDOUT:
+		if c.Unanswered++; c.firstSilent.IsZero() {
+			c.firstSilent = p
+		}
+	default:
+		c.refuse(l.Peer, l.Status, p)
+	}
+}
+
+// loggedTarget takes what the log of a server says about the recovery of a target.
+func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
+	if l.Kind != debuglog.RecoveryBegin && l.Kind != debuglog.RecoveryEnd {
+		return
+	}
+	g := t.target(l.Target)
+	r := g.current
+	if r != nil && !r.Completed.IsZero() {
+		t.endRecovery(g, r, p.Time)
+		r = nil
+	}
+	if r == nil {
+		r = &Recovery{Target: g.name}
+		r.ServerBefore = g.server
+		g.current = r
+	}
+	r.Server, r.logged = l.Node, int(l.Number)
+	if l.Kind == debuglog.RecoveryBegin {
+		if r.Back.IsZero() {
+			r.Back = p
+		}
+		return
+	}
+	r.Completed = p
+	for _, c := range r.Clients {
+		if l.Recovered == l.Number && c.Outcome == ClientRecovering && c.Recovered.IsZero() { // all have
+			c.Recovered, c.Outcome = p, ClientRecovered
+		}
+	}
+}
