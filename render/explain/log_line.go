@@ -212,7 +212,9 @@ func maskNames(names []string, word uint32) string {
 func AppendLogText(dst []byte, c *render.Colors, width int, list []LogPart) []byte {
 	p := newPage(dst, c, width)
 	name, text := 0, 0
-	for _, part := range list {
+	for i := range list {
+		part := &list[i]
+		part.Text = string(schema.AppendText(nil, []byte(part.Text)))
 		const longest = 24
 		name, text = max(name, len(part.Name)), max(text, min(render.Width([]byte(part.Text)), longest))
 	}
