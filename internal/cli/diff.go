@@ -32,6 +32,8 @@ type diffOptions struct {
 	after   []string
 	all     bool
 	timeout time.Duration
+
+	messages bool
 }
 
 func newDiff(sys *scan.System) *cobra.Command {
@@ -61,6 +63,12 @@ func newDiff(sys *scan.System) *cobra.Command {
   # operations with other latencies, as JSON
   lshark diff -T json before.pcap after.pcap | jq 'select(.changed | index("p50"))'
 
+  # two messages field by field
+  lshark diff --messages before.pcap:24 after.pcap:32
+
+  # the requests of two RPCs, and their replies
+  lshark diff --messages mds.pcap:x1882522806458496 mds.pcap:x1882522806472448
+
   # the second capture is in two files
   lshark diff --before before.pcap --after after.pcap --after after2.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
@@ -74,6 +82,7 @@ func newDiff(sys *scan.System) *cobra.Command {
 		f.StringVarP(&c.display, "display", "Y", "", "only RPCs that match the display filter `EXPR`, and their connections, such as "+
 			"'pb_opc == OST_WRITE && rpc.target == \"lustre-OST0000\"'; \"lshark fields\" lists the names")
 		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages of each capture")
+		f.BoolVar(&c.messages, "messages", false, "compare two messages, given as FILE:FRAME or FILE:xXID, field by field: values, sizes, structs, and what only one has")
 		f.BoolVar(&c.all, "all", false, "also what has not changed")
 		registerTimeout(f, &c.timeout)
 	})
@@ -197,6 +206,9 @@ func (s *measured) connections() []*track.Import {
 }
 
 func (c *diffOptions) run(args []string) error {
+	if c.messages {
+		return c.runMessages(args)
+	}
 	o, err := c.options()
 	_, wrong := (&flags.Selection{Display: c.display}).RPCs()
 	if err := errors.Join(err, wrong); err != nil {

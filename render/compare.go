@@ -1,0 +1,231 @@
+package render
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Difference is one between two messages: of a value, or of the size or the struct of
+// something that has parts. The values are those of JSON, empty where only the other message
+// has the field.
+type Difference struct {
+	Field         string // path
+	What          string // value, size or struct
+	Before, After string
+}
+
+// Comparison has the differences between two messages in the order of the wire.
+type Comparison struct {
+	Kind        lnet.Kind // of the first message
+	Differences []Difference
+	Missing     int // fields that were not captured of one of the messages
+
+	before, after dissect.Tree
+}
+
+// transportOnly are the sections that say how a message was carried.
+var transportOnly = []string{"ksock", "ib", "o2iblnd"}
+
+// CompareMessages compares two messages field by field, without what carried them.
+func CompareMessages(before, after *dissect.Message) *Comparison {
+	c := &Comparison{Kind: before.Kind}
+	c.before.Build(before)
+	c.after.Build(after)
+	c.parts("", 0, len(c.before.Nodes), 0, len(c.after.Nodes))
+	return c
+}
+
+// field is a part of a node: its name, also of elements of lists, and its index.
+type field struct {
+	name string
+	node int
+}
+
+// fields returns the parts of a node between two indexes, without remarks. Of several with the
+// same name, all but the first have a number.
+func fields(t *dissect.Tree, from, to int) (list []field) {
+	for i := from; i < to; i = int(t.Nodes[i].End) {
+		n := &t.Nodes[i]
+		if n.Is(dissect.Remark) || n.Depth == 0 && slices.Contains(transportOnly, n.Name()) {
+			continue
+		}
+		name := n.Name()
+		if n.Index >= 0 {
+			name += "[" + strconv.Itoa(int(n.Index)) + "]"
+		}
+		plain := name
+		for k := 2; slices.ContainsFunc(list, func(f field) bool { return f.name == name }); k++ {
+			name = plain + "#" + strconv.Itoa(k)
+		}
+		list = append(list, field{name, i})
+	}
+	return list
+}
+
+// parts compares the parts of two nodes: those of both by name, each other one where it is.
+func (c *Comparison) parts(path string, from, to, from2, to2 int) {
+	before, after := fields(&c.before, from, to), fields(&c.after, from2, to2)
+	at := 0
+	for _, f := range before {
+		k := slices.IndexFunc(after, func(o field) bool { return o.name == f.name })
+		if k < 0 {
+			c.only(path+f.name, &c.before, f.node, false)
+			continue
+		}
+		for ; at < k; at++ {
+			c.onlyAfter(path, before, after[at])
+		}
+		at = max(at, k+1)
+		c.node(path+f.name, f.node, after[k].node)
+	}
+	for ; at < len(after); at++ {
+		c.onlyAfter(path, before, after[at])
+	}
+}
+
+func (c *Comparison) onlyAfter(path string, before []field, f field) {
+	if !slices.ContainsFunc(before, func(o field) bool { return o.name == f.name }) {
+		c.only(path+f.name, &c.after, f.node, true)
+	}
+}
+
+// only takes a field that one message has.
+func (c *Comparison) only(path string, t *dissect.Tree, i int, after bool) {
+	if t.Nodes[i].Is(dissect.Missing) {
+		c.Missing++
+		return
+	}
+	d := Difference{Field: path, What: "value"}
+	if value := string(AppendNodeJSON(nil, t, i)); after {
+		d.After = value
+	} else {
+		d.Before = value
+	}
+	c.Differences = append(c.Differences, d)
+}
+
+// node compares a field that both messages have.
+func (c *Comparison) node(path string, i, k int) {
+	a, b := &c.before.Nodes[i], &c.after.Nodes[k]
+	if a.Is(dissect.Missing) || b.Is(dissect.Missing) {
+		if a.State&b.State&dissect.Missing == 0 {
+			c.Missing++
+		}
+		return
+	}
+	add := func(what, before, after string) {
+		if before != after {
+			c.Differences = append(c.Differences, Difference{path, what, before, after})
+		}
+	}
+	if !isContainer(a, i) || !isContainer(b, k) {
+		add("value", string(AppendNodeJSON(nil, &c.before, i)), string(AppendNodeJSON(nil, &c.after, k)))
+		return
+	}
+	if a.Field.Kind == schema.Record && b.Field.Kind == schema.Record {
+		add("struct", strconv.Quote(a.Field.Type.Name), strconv.Quote(b.Field.Type.Name))
+	}
+	if onWire(a) && onWire(b) {
+		add("size", strconv.Itoa(int(a.Len)), strconv.Itoa(int(b.Len)))
+	}
+	separator := "."
+	if isList(a) || a.Field.Name == "" {
+		separator = ""
+	}
+	c.parts(path+separator, i+1, int(a.End), k+1, int(b.End))
+}
+
+// AppendJSON appends the differences as JSON objects, a line each.
+func (c *Comparison) AppendJSON(dst []byte) []byte {
+	value := func(dst []byte, v string) []byte {
+		if v == "" {
+			return append(dst, null...)
+		}
+		return append(dst, v...)
+	}
+	for _, d := range c.Differences {
+		dst = append(append(append(dst, `{"message":"`...), c.Kind.String()...), `","field":`...)
+		dst = schema.AppendJSONString(dst, []byte(d.Field))
+		dst = append(append(append(dst, `,"what":"`...), d.What...), `","before":`...)
+		dst = value(append(value(dst, d.Before), `,"after":`...), d.After)
+		dst = append(dst, '}', '\n')
+	}
+	return dst
+}
+
+// AppendText appends the differences as a table, of lists of flags only those that differ.
+func (c *Comparison) AppendText(dst []byte, o *SummaryOptions, before, after string) []byte {
+	rows := [][3]string{{c.Kind.String(), before, after}}
+	for _, d := range c.Differences {
+		a, b := d.Before, d.After
+		switch {
+		case d.What == "size":
+			a, b = a+" bytes", b+" bytes"
+		case d.What == "struct":
+			a, b = "struct "+a[1:len(a)-1], "struct "+b[1:len(b)-1]
+		case isFlagList(a) && isFlagList(b):
+			a, b = withoutCommon(a, b), withoutCommon(b, a)
+		}
+		rows = append(rows, [3]string{d.Field, a, b})
+	}
+	var width [2]int
+	for _, r := range rows {
+		for k := range width {
+			width[k] = max(width[k], Width([]byte(r[k])))
+		}
+	}
+	if o.Width > 0 {
+		width[1] = min(width[1], max(len(before), (o.Width-width[0]-4)/2))
+	} else {
+		const whole = 60
+		width[1] = min(width[1], max(len(before), whole))
+	}
+	c0 := o.Colors
+	styles := [3]*Style{&c0.Head, &c0.Head, &c0.Head}
+	for i, r := range rows {
+		line := appendCellLeft(nil, styles[0], []byte(r[0]), width[0])
+		a, b := orDash(r[1]), orDash(r[2])
+		widthA, widthB := max(width[1], Width(a)), Width(b)
+		if o.Width > 0 {
+			widthA, widthB = width[1], max(1, min(widthB, o.Width-width[0]-width[1]-4))
+		}
+		line = appendCellLeft(append(line, "  "...), styles[1], a, widthA)
+		line = appendCellLeft(append(line, "  "...), styles[2], b, widthB)
+		dst = append(append(dst, bytes.TrimRight(line, " ")...), '\n')
+		if i == 0 {
+			styles = [3]*Style{&c0.Key, &c0.Num, &c0.Num}
+		}
+	}
+	return dst
+}
+
+func orDash(s string) []byte {
+	if s == "" {
+		return []byte("-")
+	}
+	return []byte(s)
+}
+
+// isFlagList reports whether JSON is an array of strings.
+func isFlagList(json string) bool {
+	return json == "[]" || len(json) > 1 && json[0] == '[' && json[1] == '"' && !bytes.ContainsAny([]byte(json), "{\\")
+}
+
+// withoutCommon returns the elements of a list that another one does not have, with spaces
+// between them.
+func withoutCommon(list, other string) string {
+	elements := func(s string) [][]byte { return bytes.Split([]byte(s[1:len(s)-1]), []byte(",")) }
+	others := elements(other)
+	var rest [][]byte
+	for _, e := range elements(list) {
+		if !slices.ContainsFunc(others, func(o []byte) bool { return bytes.Equal(o, e) }) {
+			rest = append(rest, bytes.Trim(e, `"`))
+		}
+	}
+	return string(bytes.Join(rest, []byte(" ")))
+}
