@@ -168,7 +168,12 @@ func plainEnqueue(name string) *Variant {
 func summarizeLockRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	k := requestLock(b, m.Big)
-	k.appendWithMode(l, k.requestedMode())
+	if k.kind() == FlockLock && k.requestedMode() == modeNull {
+		l.Add(Flag, "unlock")
+		k.appendWithMode(l, 0)
+	} else {
+		k.appendWithMode(l, k.requestedMode())
+	}
 	if flags := lockFlags.Uint(b, m.Big) &^ flagHasIntent; flags != 0 {
 		l.Key("").Flags(LdlmFlags, flags)
 	}
@@ -184,7 +189,12 @@ func summarizeLockReply(m *Msg, l *Line) {
 	case len(b) < lockDesc.Off+lPolicyData.Off:
 		return
 	case k.grantedMode() != 0:
-		l.Key("").Value(Flag, LdlmMode, k.grantedMode())
+		l.Key("")
+		if k.kind() == FlockLock && k.grantedMode() == modeNull {
+			l.Add(Flag, "unlock")
+		} else {
+			l.Value(Flag, LdlmMode, k.grantedMode())
+		}
 		k.policy(l)
 	case m.Status == 0 && flags&flagsWaiting != 0:
 		l.Key("").Add(Bad, "waits")

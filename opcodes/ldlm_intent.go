@@ -74,14 +74,15 @@ var (
 )
 
 // pickEnqueue goes by the intent when there is one, else by the kind of lock.
-// A glimpse of an OST object has the flag for an intent, and no intent.
+// A glimpse of an OST object, or of data on an MDT, has the flag for an intent, and no intent.
 func pickEnqueue(m *Msg) *Variant {
 	intent := m.Buf(2)
 	if len(intent) < 8 {
-		if lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && requestLock(m.Buf(1), m.Big).kind() == ExtentLock {
+		kind := requestLock(m.Buf(1), m.Big).kind()
+		if lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && (kind == ExtentLock || kind == InodeLock && len(m.Bufs) == 2) {
 			return enqueueGlimpse
 		}
-		return enqueueByKind(requestLock(m.Buf(1), m.Big).kind())
+		return enqueueByKind(kind)
 	}
 	switch opc := ReadUint(intent[:8], m.Big); {
 	case opc&(itOpen|itCreat) != 0 && rrOpcode.Uint(m.Buf(3), m.Big) == reintCreate:

@@ -288,7 +288,9 @@ func (k lock) appendWithMode(l *Line, mode uint64) {
 	if len(k.b) < lPolicyData.Off {
 		return
 	}
-	l.Value(Flag, LdlmMode, mode)
+	if mode != 0 {
+		l.Value(Flag, LdlmMode, mode)
+	}
 	switch k.kind() {
 	case FlockLock:
 		l.Key("flock")

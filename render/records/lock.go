@@ -61,7 +61,8 @@ func lockKeys() []Key[*lock] {
 		number("client_handle", "the client's handle of the lock", func(l *lock) uint64 { return l.ClientHandle }).as(Hex).known(),
 		point("asked", "the request; unknown when it was before the capture", func(l *lock) track.Point { return l.Asked }),
 		point("granted", "the reply or the completion callback that granted it", func(l *lock) track.Point { return l.Granted }),
-		duration("waited", "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not captured",
+		duration("waited", "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not captured, and for an intent, of which "+
+			"the rest takes time, too, unless others kept it waiting",
 			(*lock).Waited),
 		duration("held", "time from the grant to the end of the lock or of the capture", (*lock).Held),
 		boolean("blocked", "the reply says that the lock has to wait for others", func(l *lock) bool { return l.Blocked }),

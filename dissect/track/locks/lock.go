@@ -185,13 +185,16 @@ func (l *Lock) Mode() (mode uint64, ok bool) {
 
 // Waited returns the nanoseconds from the request until the lock was granted, or
 // until the wait or the capture ended. It is unknown where the reply was not
-// captured.
+// captured, and of an intent, whose work takes time, too, unless others are known to have kept it waiting.
 func (l *Lock) Waited() (ns int64, ok bool) {
 	end := l.Last
 	if !l.Granted.IsZero() {
 		end = l.Granted.Time
 	}
 	known := !l.Granted.IsZero() || !l.unread
+	if l.intent && !l.Granted.IsZero() && !l.Blocked && len(l.BlockedBy) == 0 {
+		return 0, false // the reply took so long for what was done along with it
+	}
 	return max(0, end-l.Asked.Time), !l.Asked.IsZero() && known
 }
 
