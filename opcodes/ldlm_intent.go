@@ -67,6 +67,8 @@ var layoutIntent = &Struct{Name: "layout_intent",
 		Sub("lai_extent", &luExtent, Since("2.16"), "the range; named li_extent up to 2.15"),
 	}}
 
+var bitDOM = LdlmInodebits.Bit("DOM")
+
 var (
 	bufLdlmIntent   = Sub("ldlm_intent", &ldlmIntent, "what to do along with the lock")
 	bufLayoutIntent = Sub("layout_intent", &layoutIntent, "what the client is about to do")
@@ -74,15 +76,17 @@ var (
 )
 
 // pickEnqueue goes by the intent when there is one, else by the kind of lock.
-// A glimpse of an OST object, or of data on an MDT, has the flag for an intent, and no intent.
+// A glimpse of an OST object, or of data on an MDT, has the flag for an intent, and no intent;
+// so has the lock for reading a directory.
 func pickEnqueue(m *Msg) *Variant {
 	intent := m.Buf(2)
 	if len(intent) < 8 {
-		kind := requestLock(m.Buf(1), m.Big).kind()
-		if lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && (kind == ExtentLock || kind == InodeLock && len(m.Bufs) == 2) {
+		k := requestLock(m.Buf(1), m.Big)
+		data := k.kind() == ExtentLock || k.kind() == InodeLock && k.bits() == bitDOM && len(m.Bufs) == 2
+		if data && lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 {
 			return enqueueGlimpse
 		}
-		return enqueueByKind(kind)
+		return enqueueByKind(k.kind())
 	}
 	switch opc := ReadUint(intent[:8], m.Big); {
 	case opc&(itOpen|itCreat) != 0 && rrOpcode.Uint(m.Buf(3), m.Big) == reintCreate:

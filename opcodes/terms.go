@@ -118,4 +118,19 @@ var terms = []*Term{
 		See: []string{"OBD_MD_FLLAZYSIZE", "lustre_som_attrs", "trusted.som", "OBD_CONNECT2_LSOM"}},
 	{Name: "VBR", Long: "version based recovery", Doc: "Replays are checked against the versions of the objects that they change, so that recovery can go on although a client is missing.",
 		See: []string{"OBD_CONNECT_VBR", "pb_pre_versions", "MSG_VERSION_REPLAY"}},
+	{Name: "eviction", Long: "removal of a client by a server", Doc: "The server drops a client with its locks: it did not give back a lock in time, sent nothing for too long, or was removed by an " +
+		"administrator. The client learns it by ENOTCONN, connects as a new one, and loses what it had not written back.",
+		See: []string{"LDLM_BL_CALLBACK", "ENOTCONN", "OBD_PING", "MDS_CONNECT"}},
+	{Name: "idmap", Long: "mapping of ids", Doc: "Rules of a nodemap: they replace ids of users, groups and projects of some clients by those that the file system has, and the other way round.",
+		See: []string{"MGS_CONFIG_READ", "mcb_type"}},
+	{Name: "precreate", Long: "objects made in advance", Doc: "An MDT has each OST make objects before files need them. A create waits only when none is left.",
+		See: []string{"OST_CREATE", "OST_MAX_PRECREATE"}},
+	{Name: "router", Long: "LNet router", Doc: "A node that passes LNet messages on between networks. The messages keep the NIDs of their ends, while TCP connections and queue pairs end at the router.",
+		See: []string{"src_nid", "dest_nid"}},
+	{Name: "seq", Long: "sequence of FIDs", Doc: "The first part of a FID. Each client and target gets whole sequences, so that it can make FIDs without a request for each; " +
+		"the location database (FLD) knows which target has the objects of a sequence.",
+		See: []string{"f_seq", "SEQ_QUERY", "lu_seq_range", "FLD_QUERY"}},
+	{Name: "statahead", Long: "attributes read ahead", Doc: "A process that asks for the attributes of the entries of a directory one by one makes its client ask for the next ones in advance, " +
+		"with intents or in batches.",
+		See: []string{"LDLM_ENQUEUE", "MDS_BATCH", "BUT_GETATTR"}},
 }

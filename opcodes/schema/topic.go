@@ -335,11 +335,22 @@ type Term struct {
 	See  []string // names of the protocol that have to do with it
 }
 
+// termNamed finds a term by its name, or by what it stands for, in the singular too.
 func (x *Index) termNamed(name string) []Topic {
 	for _, t := range x.reg.Terms {
 		if strings.EqualFold(t.Name, name) {
 			return []Topic{{Term: t}}
 		}
+		for _, long := range strings.Split(t.Long, ", ") {
+			if long = strings.TrimPrefix(long, "also "); strings.EqualFold(long, name) || strings.EqualFold(strings.TrimSuffix(long, "s"), name) {
+				return []Topic{{Term: t}}
+			}
+		}
 	}
 	return nil
+}
+
+// IsPhrase reports whether words together are a term.
+func (x *Index) IsPhrase(words string) bool {
+	return strings.Contains(words, " ") && x.termNamed(words) != nil
 }

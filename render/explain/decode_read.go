@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,32 @@ import (
 )
 
 const missing = dissect.Missing
+
+// TypeOf returns the type of a value that has a form of its own, empty for others.
+func TypeOf(text string) string {
+	text = strings.TrimSpace(text)
+	if _, _, _, ok := schema.ParseFID(text); ok {
+		return "fid"
+	}
+	if _, ok := lnet.ParseNID(text); ok {
+		return "nid"
+	}
+	switch {
+	case xidForm.MatchString(text):
+		return "xid"
+	case uuidForm.MatchString(text):
+		return "obd_uuid"
+	case handleForm.MatchString(text):
+		return "lustre_handle"
+	}
+	return ""
+}
+
+var (
+	xidForm    = regexp.MustCompile(`^x[0-9]+$`)
+	uuidForm   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	handleForm = regexp.MustCompile(`^0x[0-9a-fA-F]{15,16}$`)
+)
 
 func (v *Decoded) read(text string) error {
 	if text == "" {
@@ -42,6 +69,8 @@ func (v *Decoded) read(text string) error {
 		return v.readFID(text)
 	case v.Type == "nid":
 		return v.readNID(text)
+	case v.Type == "xid":
+		return v.readInteger(strings.TrimPrefix(text, "x"))
 	case format == schema.NID && strings.Contains(text, "@"):
 		n, ok := lnet.ParseNID(text)
 		if !ok {

@@ -22,12 +22,12 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 	p := newProse(sys)
 	big := false
 	cmd := &cobra.Command{
-		Use:   "decode [flags] TYPE VALUE | NAME=VALUE | log LINE | -",
+		Use:   "decode [flags] [TYPE] VALUE | NAME=VALUE | log LINE | -",
 		Short: "Decode one value, hex string or line of a debug log",
 		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values or the " +
 			"prefix of its names, an extended attribute, or " + flags.WordList(explain.ScalarNames()) + ".\n\n" +
 			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), base64 with 0s before it, " +
-			"or a name, which is converted to its number.\n\n" +
+			"or a name, which is converted to its number. FIDs, NIDs, UUIDs, xids with an x before them, and handles as lshark prints them need no TYPE.\n\n" +
 			"NAME=VALUE is an extended attribute as getfattr prints it. The whole output of getfattr is read from standard " +
 			"input if there are no arguments or the argument is -, as in: getfattr -d -m - -e hex FILE | lshark decode\n\n" +
 			"LINE is a line of a debug log of the kernel, as lctl dk prints it, or the part of one that is in question.",
@@ -42,7 +42,7 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
   lshark decode errno -28
 
   # the time at which the client of an xid started
-  lshark decode xid 1883108012032128
+  lshark decode x1883108012032128
 
   # flags by the prefix of their names
   lshark decode OBD_CONNECT 0x28
@@ -53,7 +53,7 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
   # extended attributes of files
   lshark decode trusted.lma=0x000000000000000001040000020000000300000000000000`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && sys.InTTY || len(args) == 1 && args[0] != "-" && !explain.AreAttributes(args[0]) {
+			if len(args) == 0 && sys.InTTY || len(args) == 1 && args[0] != "-" && !explain.AreAttributes(args[0]) && explain.TypeOf(args[0]) == "" {
 				about := "TYPE"
 				if len(args) == 1 {
 					about = args[0]
@@ -73,6 +73,8 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 				return p.decodeAttributes(strings.Join(args, "\n"), big)
 			case args[0] == logType:
 				return p.decodeLog(strings.Join(args[1:], " "))
+			case len(args) == 1:
+				return p.decode(explain.TypeOf(args[0]), args[0], big)
 			}
 			return p.decode(args[0], strings.Join(args[1:], " "), big)
 		},

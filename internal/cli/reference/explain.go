@@ -90,7 +90,7 @@ func (p *prose) explain(names []string) error {
 	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool),
 		topics: explain.NewTopics(colors, p.sys.Width(), index), findings: explain.NewRules(colors, p.sys.Width())}
 	var unknown []error
-	for _, q := range questions(names) {
+	for _, q := range questions(names, index.IsPhrase) {
 		if err := e.answer(q); errors.As(err, new(exit.UsageError)) {
 			unknown = append(unknown, err)
 		} else if err != nil {
@@ -106,8 +106,18 @@ func (p *prose) explain(names []string) error {
 // question is a name to explain, as a struct or group only if kind is set.
 type question struct{ kind, name string }
 
-// questions puts struct and enum, as in C, together with the names that follow them.
-func questions(args []string) (list []question) {
+// questions puts struct and enum, as in C, together with the names that follow them, and words
+// that are one phrase.
+func questions(args []string, isPhrase func(string) bool) (list []question) {
+	if all := strings.Join(args, " "); isPhrase(all) {
+		return []question{{name: all}}
+	}
+	for i, arg := range args {
+		if isPhrase(arg) {
+			list = append(questions(args[:i], isPhrase), question{name: arg})
+			return append(list, questions(args[i+1:], isPhrase)...)
+		}
+	}
 	kind := ""
 	for _, name := range strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "|", " | ")) {
 		switch last := len(list) - 1; {
