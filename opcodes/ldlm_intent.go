@@ -82,11 +82,15 @@ func pickEnqueue(m *Msg) *Variant {
 	intent := m.Buf(2)
 	if len(intent) < 8 {
 		k := requestLock(m.Buf(1), m.Big)
-		data := k.kind() == ExtentLock || k.kind() == InodeLock && k.bits() == bitDOM && len(m.Bufs) == 2
-		if data && lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 {
+		hasIntent := lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0
+		switch kind := k.kind(); {
+		case hasIntent && kind == InodeLock && len(m.Buf(1)) < lockDesc.Off+lPolicyData.Off+8:
+			return Protocol.ByOpcode(LDLM_ENQUEUE).Common // the bits were not captured
+		case hasIntent && (kind == ExtentLock || kind == InodeLock && k.bits() == bitDOM && len(m.Bufs) == 2):
 			return enqueueGlimpse
+		default:
+			return enqueueByKind(kind)
 		}
-		return enqueueByKind(k.kind())
 	}
 	switch opc := ReadUint(intent[:8], m.Big); {
 	case opc&(itOpen|itCreat) != 0 && rrOpcode.Uint(m.Buf(3), m.Big) == reintCreate:
