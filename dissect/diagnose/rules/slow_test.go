@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -363,5 +364,21 @@ func TestHistogram(t *testing.T) {
 		if bin := binOf(ns); ns >= 4096 && bin < histogramBins-1 && (valueOf(bin) > float64(ns)*1.2 || valueOf(bin) < float64(ns)/1.2) {
 			t.Errorf("%d in bin %d, of %v", ns, bin, valueOf(bin))
 		}
+	}
+}
+
+// TestLossyHungTarget checks that a target that hung is found where the capture lacks frames.
+func TestLossyHungTarget(t *testing.T) {
+	var frames []capture.Frame
+	for i, f := range wiretest.ReadSample(t, "testdata/hung_target.pcap.zst") {
+		if i%40 != 11 {
+			frames = append(frames, f)
+		}
+	}
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "target.hung")}})
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, TCPEvent: e.TCPEvent}), frames)
+	e.Close()
+	if f := e.Findings(); len(f) != 1 || !strings.Contains(f[0].Text, "as far as the capture shows") {
+		t.Errorf("%d findings", len(f))
 	}
 }

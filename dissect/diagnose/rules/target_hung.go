@@ -17,6 +17,9 @@ import (
 var hungTime = &diagnose.Threshold{Name: "nothing served", Value: 10, Unit: "s",
 	Reason: "a busy target serves some RPCs in that time; a disk that is retried, or a path that fails over, takes longer"}
 
+var lossShare = &diagnose.Threshold{Name: "gaps", Value: 0.1, Unit: "of the messages",
+	Reason: "where a capture lacks more, all replies to the few that use the storage may be among them"}
+
 var _ = add(diagnose.Rule{
 	Code:     "target.hung",
 	Severity: diagnose.Error,
@@ -28,12 +31,12 @@ var _ = add(diagnose.Rule{
 	Limits: "RPCs of clients that the capture does not have may have been served, as with a limit on one job (NRS TBF). Nothing is reported where the target was restarted meanwhile. It is an error where RPCs still waited at the end of the capture.",
 	Next: "On the server: dmesg for errors and timeouts of the disks (\"blocked for more than\", multipath, RAID), iostat -x 1, zpool status, lctl get_param *.*.req_history, and the stacks of its threads. " +
 		"The network, the clients and other targets of the node are not the cause.",
-	Thresholds: []*diagnose.Threshold{hungTime},
+	Thresholds: []*diagnose.Threshold{hungTime, lossShare},
 	Samples:    []string{"hung_target.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), unseen: newUnseenMessages(), others: fifo.NewMap[lnet.NID, int64](maxTargets)}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING}, storageOperations...), Sent: h.unseen.sent, Answered: h.answered, Done: h.done,
-			Lost: h.unseen.lost, Recovery: h.recovery, End: h.end}
+		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), cut: newUnseenMessages(), lost: newUnseenMessages(), others: fifo.NewMap[lnet.NID, int64](maxTargets)}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING}, storageOperations...), Sent: h.cut.sent, Answered: h.answered, Done: h.done,
+			Lost: h.lost.lost, Recovery: h.recovery, End: h.end}
 	},
 })
 
@@ -43,7 +46,8 @@ type hungTargets struct {
 	conns    perConnection[servedTimes]
 	stalls   []*stall
 	restarts []*recovery.Recovery
-	unseen   *unseenMessages
+	cut      *unseenMessages            // those of which a part was not captured
+	lost     *unseenMessages            // those that were not
 	others   *fifo.Map[lnet.NID, int64] // by server: the last reply to a request that is not in the capture
 }
 
@@ -66,6 +70,8 @@ type stall struct {
 	slowest    slowest
 	pinged     bool
 	refuted    bool // another client was served
+	lacks      bool // messages were not captured in which replies may be
+	beside     bool // another target of the node worked
 	others     []string
 }
 
@@ -76,7 +82,7 @@ const (
 )
 
 func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
-	h.unseen.answered(r, m)
+	h.cut.answered(r, m)
 	if !r.HasRequest && r.Opcode != opcodes.OBD_PING {
 		h.others.Put(r.Server, m.Time)
 	}
@@ -99,15 +105,18 @@ func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
 // waited takes an RPC that was answered, or waited for it until then.
 func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool) {
 	sent := r.Requested()
-	if !isSet(sent) || now-sent.Time < hungTime.Nanoseconds() || h.unseen.since(r.Client, sent.Time) || h.unseen.since(r.Server, sent.Time) {
+	if !isSet(sent) || now-sent.Time < hungTime.Nanoseconds() || h.cut.since(r.Client, sent.Time) || h.cut.since(r.Server, sent.Time) {
 		return
 	}
 	served := t.last
 	if now-served < sameMoment && !open {
 		served = t.earlier
 	}
-	other, _ := h.others.Get(r.Server)
-	begin := max(sent.Time, served, other)
+	lacks := h.lost.since(r.Client, sent.Time) || h.lost.since(r.Server, sent.Time)
+	begin := max(sent.Time, served)
+	if other, _ := h.others.Get(r.Server); !lacks { // else it is one of many
+		begin = max(begin, other)
+	}
 	s := t.stall
 	switch {
 	case s != nil && now-s.end < burst && sent.Time < s.end:
@@ -119,6 +128,7 @@ func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool)
 		h.compare(s)
 	}
 	s.open = s.open || open
+	s.lacks = s.lacks || lacks
 	s.begin = min(s.begin, max(begin, sent.Time))
 	s.rpcs++
 	s.operations[r.Opcode]++
@@ -141,7 +151,7 @@ func (h *hungTargets) compare(s *stall) {
 			s.refuted = s.refuted || served
 			s.pinged = s.pinged || within(t.ping)
 		case served && c.Client == s.conn.Client || served && other.isKnown() && k.isKnown():
-			s.pinged = true
+			s.pinged, s.beside = true, true
 			if name := cmp.Or(other.name, other.index); name != "" && !slices.Contains(s.others, name) {
 				s.others = append(s.others, name)
 			}
@@ -183,8 +193,10 @@ type hungTarget struct {
 
 func (h *hungTargets) end() {
 	var list []*hungTarget
+	c := h.report.Capture()
+	tooLossy := float64(c.TCP.Gaps+c.IB.Gaps) > lossShare.Value*float64(c.Messages)
 	for _, s := range h.stalls {
-		if s.refuted || !s.pinged || h.isRestarted(s) {
+		if s.refuted || !s.pinged || h.isRestarted(s) || s.lacks && (tooLossy || !s.beside) {
 			continue
 		}
 		k := connectionTarget(s.conn)
@@ -224,8 +236,9 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 	operations := make(operationCounts)
 	var worst slowest
 	var others []string
-	open := false
+	open, lacks := false, false
 	for _, s := range t.stalls {
+		lacks = lacks || s.lacks
 		f.First, f.Last = min(f.First, s.begin), max(f.Last, s.end)
 		f.Count += s.rpcs
 		open = open || s.open
@@ -242,11 +255,15 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 	if len(t.clients) == 1 {
 		f.Client = t.clients[0]
 	}
-	text := fmt.Sprintf("%s hung for %s: it answered pings, but nothing that needs its storage.", t.key, duration(f.Last-f.First))
+	nothing := "but nothing that needs its storage."
+	if lacks {
+		nothing = "but nothing that needs its storage, as far as the capture shows, which lacks bytes."
+	}
+	text := fmt.Sprintf("%s hung for %s: it answered pings, %s", t.key, duration(f.Last-f.First), nothing)
 	suffered := fmt.Sprintf(" %s of %s (%s) waited, the longest %s", plural(f.Count, "RPC"), nodes(t.clients), operations.text(), duration(worst.list[0].ns))
 	if open {
 		f.Severity = diagnose.Error
-		text = fmt.Sprintf("%s has been hanging for %s: it answers pings, but nothing that needs its storage.", t.key, duration(now-f.First))
+		text = fmt.Sprintf("%s has been hanging for %s: it answers pings, %s", t.key, duration(now-f.First), nothing)
 		suffered += ", and had no reply when the capture ended."
 	} else {
 		suffered += ", until it went on."
@@ -257,7 +274,11 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 		where = " Look at the storage of this target: " + words(others) + " of the same node worked, and so did the network."
 	}
 	f.Text = text + suffered
-	f.Brief = text + fmt.Sprintf(" %s of %s waited for up to %s.", plural(f.Count, "RPC"), nodes(t.clients), duration(worst.list[0].ns)) + where
+	upTo := "for up to "
+	if f.Count == 1 {
+		upTo = ""
+	}
+	f.Brief = text + fmt.Sprintf(" %s of %s waited %s%s.", plural(f.Count, "RPC"), nodes(t.clients), upTo, duration(worst.list[0].ns)) + where
 	for _, one := range worst.list {
 		f.Prove(one.request, "request of %s", operationText(one.opcode))
 		f.Prove(one.reply, "its reply, %s later", duration(one.ns))
