@@ -46,7 +46,8 @@ type Subject struct {
 // Finding is something that a rule has found.
 type Finding struct {
 	Subject
-	Key         string // if it is set, findings with the same key are the same, whatever their subjects
+	Targets     []string // names of the targets, where it is about several
+	Key         string   // if it is set, findings with the same key are the same, whatever their subjects
 	Rule        *Rule
 	Severity    Severity
 	First, Last int64 // when it began and ended, in nanoseconds since the epoch; 0: it has no time

@@ -54,6 +54,7 @@ var causeOf = []struct {
 	{"slow.network", "tcp.retransmission", sameHosts(0)},
 	{"tcp.retransmission slow recovery.reconnect", "tcp.black_hole", sameHosts(aftermath)},
 	{"slow.network slow.early_replies slow.server", "rdma.nak rdma.not_ready", sameHosts(0)},
+	{"slow.early_replies", "slow.network", func(f, c *Finding) bool { return f.Client.Len > 0 && sameHosts(0)(f, c) }},
 	{"recovery.reconnect", "tcp.reset", sameHosts(aftermath)},
 }
 
@@ -117,6 +118,9 @@ func hasCode(list, code string) bool {
 // after.
 func (f *Finding) beginsIn(cause *Finding, after int64) bool {
 	const before = int64(5e9) // the first sign of the cause may be a later message
+	if f.Last > cause.Last+aftermath && hasCode("slow io metadata", f.Rule.Code) {
+		return false // these sum up all of a capture: there is more than this cause explains
+	}
 	return f.Last >= cause.First && f.First >= cause.First-before && f.First <= cause.Last+after
 }
 

@@ -27,6 +27,7 @@ func findingKeys() []Key[*diagnose.Finding] {
 		moment("time", "when it began", func(f *finding) int64 { return f.First }).known(),
 		moment("until", "when it ended, or happened last", func(f *finding) int64 { return f.Last }).known(),
 		text("target", "target that it is about", func(f *finding) string { return f.Target }),
+		textsIf("targets", "targets that it is about, where there are several", func(f *finding) []string { return f.Targets }),
 		text("target_index", targetIndexDoc, func(f *finding) string { return f.TargetIndex }).omit(),
 		nid("client", "client that it is about, also when that is a server", func(f *finding) lnet.NID { return f.Client }).known(),
 		nid("server", "server that it is about", func(f *finding) lnet.NID { return f.Server }).known(),

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -281,7 +280,7 @@ func (k *refusedConnects) outcome(v *refusal) string {
 	case v.open > 0 && v.unsure:
 		return " Whether it succeeded later is not known, as the capture lacks messages."
 	case v.open > 0 && len(v.clients) > 1:
-		return " " + strconv.Itoa(v.open) + " of these clients were not connected when the capture ended."
+		return " " + plural(v.open, "connection") + " " + was(v.open) + " still not made when the capture ended."
 	case v.open > 0 && v.late:
 		return " The server has answered the earlier connect since."
 	case v.open > 0:

@@ -45,26 +45,34 @@ func addEviction(cause evictions.Cause, rule diagnose.Rule, describe func(*evict
 }
 
 // addJointEviction registers a rule for which evictions of a client by several targets about
-// the same time are one.
+// the same time are one, and those of several clients by a target.
 func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(jointEviction, *diagnose.Finding)) bool {
 	rule.Severity, rule.Noun, rule.Logs = diagnose.Error, "eviction", true
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
-		last := fifo.NewMap[lnet.NID, jointEviction](maxHolders)
+		var groups []jointEviction // the last ones
 		return diagnose.Hooks{Eviction: func(e *evictions.Eviction) {
 			if e.Cause != cause {
 				return
 			}
-			list, _ := last.Get(e.Client)
-			if len(list) == maxEvictions || !slices.ContainsFunc(list, func(o *evictions.Eviction) bool { return mayCoincide(o, e) }) {
-				list = nil
+			at := slices.IndexFunc(groups, func(j jointEviction) bool { return j.takes(e) })
+			if at < 0 {
+				if len(groups) == maxEvictions {
+					groups = groups[1:]
+				}
+				at, groups = len(groups), append(groups, nil)
 			}
-			list = append(list, e)
-			last.Put(e.Client, list)
+			groups[at] = append(groups[at], e)
+			list := groups[at]
 			f := evictionFinding(list[0])
 			f.Key, f.Count = f.Detail, int64(len(list))
 			refused := list[0].Refused
 			for _, e := range list[1:] {
-				f.Target, f.TargetIndex = "", ""
+				if evictedFrom(e) != evictedFrom(list[0]) {
+					f.Target, f.TargetIndex, f.Targets = "", "", list.targets()
+				}
+				if f.Client != e.Client {
+					f.Client = lnet.NID{}
+				}
 				if f.Server != e.Server {
 					f.Server = lnet.NID{}
 				}
@@ -86,26 +94,54 @@ func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(j
 	return add(rule)
 }
 
-// jointEviction are evictions of a client about the same time.
+// jointEviction are evictions of a client, or by a target, about the same time.
 type jointEviction []*evictions.Eviction
 
-const maxEvictions = 64 // of a client at once
+const maxEvictions = 64 // at once, and groups of them
 
-// mayCoincide reports whether two targets may have evicted a client at the same moment, and it
-// found out by the same pings.
+// takes reports whether an eviction belongs to others: all are of one client, or all by one
+// target. Clients that were silent, or of which a log tells, have each a reason of their own.
+func (j jointEviction) takes(e *evictions.Eviction) bool {
+	client, target := true, evictedFrom(e).isKnown() && e.Cause != evictions.Silence && !e.ByLog && !j[0].ByLog
+	for _, o := range j {
+		client = client && o.Client == e.Client
+		target = target && evictedFrom(o) == evictedFrom(e)
+	}
+	return (client || target) && len(j) < maxEvictions && slices.ContainsFunc(j, func(o *evictions.Eviction) bool { return mayCoincide(o, e) })
+}
+
+// mayCoincide reports whether two evictions may have been at the same moment: a client finds out
+// by its next pings, and other clients by theirs.
 func mayCoincide(a, b *evictions.Eviction) bool {
-	const apart = int64(10e9)
+	apart := int64(10e9)
+	if a.Client != b.Client {
+		apart *= 3
+	}
 	return (a.Kind == "mgc") == (b.Kind == "mgc") && a.Served.Time <= b.Lost.Time && b.Served.Time <= a.Lost.Time && max(a.Lost.Time, b.Lost.Time)-min(a.Lost.Time, b.Lost.Time) <= apart
 }
 
 // String returns the begin of a sentence: "lustre-OST0000 evicted 192.0.2.4@tcp".
 func (j jointEviction) String() string {
-	var names []string
+	who := clientText(j[0])
+	if list := j.clients(); len(list) > 1 {
+		who = nodes(list)
+	}
+	return words(j.targets()) + " evicted " + who
+}
+
+func (j jointEviction) targets() (names []string) {
 	for _, e := range j {
 		names = withNew(names, evictedFrom(e).String(), unlimited)
 	}
 	slices.Sort(names)
-	return words(names) + " evicted " + clientText(j[0])
+	return names
+}
+
+func (j jointEviction) clients() (list []lnet.NID) {
+	for _, e := range j {
+		list = withNew(list, e.Client, unlimited)
+	}
+	return list
 }
 
 // silence returns the shortest and the longest silence, and whether one began before the capture.
@@ -392,14 +428,10 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 	Samples: []string{"evicted_ping.pcap.zst"},
 }, func(j jointEviction, f *diagnose.Finding) {
 	silence, _, begunBefore := j.silence()
-	who := "it"
-	if len(j) > 1 {
-		who = "they"
-	}
 	for _, e := range j {
 		f.First = min(f.First, e.Lost.Time-e.Silence)
 	}
-	f.Text = j.String() + " after " + who + " had heard nothing from it for long: the client got no reply for " + atLeast(begunBefore) + duration(silence) + " before it found out"
+	f.Text = j.String() + " after " + they(len(j)) + " had heard nothing from it for long: the client got no reply for " + atLeast(begunBefore) + duration(silence) + " before it found out"
 	if e := j[0]; e.Interval != 0 {
 		f.Text += ", though it pings about every " + duration(e.Interval)
 	}
@@ -486,7 +518,10 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 	e := j[0]
 	f.Prove(e.Served, "the last reply that the client got before")
 	if e.Kind == "mgc" {
-		f.Text = e.Server.String() + " did not know the connection of " + e.Client.String() + " to the MGS any more: the MGS was restarted, or evicted the client. The client reads the configuration again."
+		f.Text = e.Server.String() + " did not know the connection of " + nodes(j.clients()) + " to the MGS any more: the MGS was restarted, or evicted it. It reads the configuration again."
+		if n := len(j.clients()); n > 1 {
+			f.Text = e.Server.String() + " did not know the connections of " + nodes(j.clients()) + " to the MGS any more: the MGS was restarted, or evicted them. They read the configuration again."
+		}
 		return
 	}
 	shortest, longest, begunBefore := j.silence()
@@ -503,13 +538,15 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 	case shortest == 0:
 		f.Text += "."
 		return
+	case len(j.clients()) > 1:
+		f.Text += ", and each had a reply from it at most " + duration(longest) + " before."
 	case len(j) > 1:
 		f.Text += ", and the client had a reply from each of them at most " + duration(longest) + " before."
 	default:
 		f.Text += ", and the client had a reply from it " + duration(shortest) + " before."
 	}
-	f.Text += " It may have been evicted by hand"
-	if e.IsEarly {
+	f.Text += sentence(they(len(j.clients()))) + " may have been evicted by hand"
+	if slices.ContainsFunc(j, func(e *evictions.Eviction) bool { return e.IsEarly }) {
 		f.Text += ", or for a callback from before the capture"
 	}
 	f.Brief = f.Text + ": the console log of the server has the reason."

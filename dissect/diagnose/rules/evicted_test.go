@@ -80,6 +80,23 @@ func TestEvictedByTwo(t *testing.T) {
 	s.expect("error evicted.unknown: lustre-MDT0000 and lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from each of them at most 5.0")
 }
 
+// A target evicts two clients at once: one finding.
+func TestTwoEvicted(t *testing.T) {
+	s := newScene(t)
+	clients := []lnet.NID{node3, node4}
+	for i, c := range clients {
+		s.mounted(c, oss, ost0, handle*uint64(i+1))
+	}
+	s.pass(5)
+	for i, c := range clients {
+		h := handle * uint64(i+1)
+		s.pass(1)
+		s.ping(c, oss, h, status(enotconn))
+		s.connect(c, oss, ost0, []change{connCnt(2), withHandle(h), instance(7)}, []change{withHandle(h + 1), granted(7)})
+	}
+	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp and 192.0.2.4@tcp. The capture does not show why: no callback was ignored and no restart was seen, and each had a reply from it at most 7.0")
+}
+
 // Bytes between both are missing: a callback may have been in them.
 func TestEvictedWhereBytesAreMissing(t *testing.T) {
 	s := newScene(t)

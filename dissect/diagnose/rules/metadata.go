@@ -53,6 +53,9 @@ type storm struct {
 	jobs  *fifo.Map[stormJob, *jobStorm]
 	seed  maphash.Seed
 	all   int64 // requests
+
+	lastJob stormJob // of the last request
+	last    *jobStorm
 }
 
 // stormFile is a file that a client asks about.
@@ -149,7 +152,10 @@ func (s *storm) job(r *track.RPC, m *dissect.Message, at track.Point) {
 	if copy(k.job[:], r.Job()) == 0 || isStatahead(string(r.Job())) {
 		k.client = r.Client
 	}
-	c := fifo.GetOrNew(s.jobs, k)
+	if s.last == nil || s.lastJob != k {
+		s.last, s.lastJob = fifo.GetOrNew(s.jobs, k), k
+	}
+	c := s.last
 	if c.count == 0 || at.Time-c.last.Time > stormPause {
 		*c = jobStorm{stormCount: stormCount{first: at}, operations: make(operationCounts)}
 	}

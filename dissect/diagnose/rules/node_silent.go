@@ -112,6 +112,8 @@ func (s *hostSilence) outcome() string {
 		return "then it went on with the same connections: it stood still, and was not restarted"
 	case !isSet(s.back) && !isSet(s.begin):
 		return "the capture has nothing that it sent"
+	case s.unseen:
+		return "how it ended was not captured"
 	case !isSet(s.back):
 		return "nothing came from it until the capture ended"
 	case s.reset:
@@ -246,7 +248,7 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	}
 	sum := sumRestarts(targets)
 	first, last, recovered := sum.first, sum.last, sum.recovered
-	f.Last = max(last.Time, recovered.Time)
+	f.Last, f.Targets = max(last.Time, recovered.Time), sum.names
 	from, seen := "its last message", isSet(s.begin)
 	if !seen {
 		from = "the first bytes that it did not get"

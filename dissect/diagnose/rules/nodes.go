@@ -19,7 +19,11 @@ type nodeLife struct {
 	report *diagnose.Reporter
 	resent retransmissions
 	hosts  *fifo.Map[netip.Addr, *hostLife]
-	conns  *fifo.Map[int, int64] // time of the first message
+	conns  *fifo.Map[int, *connHosts]
+	conn   int        // of the last message
+	ends   *connHosts // of this connection
+	now    int64      // time of the last message or segment
+	begun  int64      // when they came again after a pause
 
 	// Messages are handed out later than segments where bytes are missing. Segments wait for
 	// the messages before them.
@@ -34,6 +38,12 @@ type hostLife struct {
 	heard    [2]heardFrom // the hosts from which something came last
 	silence  *hostSilence // that goes on
 	silences []*hostSilence
+}
+
+// connHosts are the hosts of a connection.
+type connHosts struct {
+	begun int64 // time of the first message
+	hosts [2]*hostLife
 }
 
 // heardFrom is when something came from a host.
@@ -53,6 +63,7 @@ type hostSilence struct {
 	reset    bool        // back is a reset: it does not know the connection
 	same     bool        // back belongs to a connection that it had before
 	still    bool        // it got what had waited for it: it had stood still
+	unseen   bool        // its end was not captured
 	peers    []netip.Addr
 	reaching []netip.Addr // those of them that others reached meanwhile
 }
@@ -62,11 +73,12 @@ const (
 	maxHosts    = 1 << 13
 	maxOutages  = 16 // of a host
 	maxOldPeers = 32
-	inFlight    = int64(1e9) // nanoseconds in which a message may still arrive that was sent before
+	inFlight    = int64(1e9)   // nanoseconds in which a message may still arrive that was sent before
+	pause       = int64(125e9) // without anything: TCP sends again after 120 s at most, so that nothing was captured
 )
 
 func newNodeLife(r *diagnose.Reporter) *nodeLife {
-	return &nodeLife{r, newRetransmissions(), fifo.NewMap[netip.Addr, *hostLife](maxHosts), fifo.NewMap[int, int64](maxStreams), nil}
+	return &nodeLife{report: r, resent: newRetransmissions(), hosts: fifo.NewMap[netip.Addr, *hostLife](maxHosts), conns: fifo.NewMap[int, *connHosts](maxStreams)}
 }
 
 func (n *nodeLife) host(a netip.Addr) *hostLife {
@@ -77,19 +89,27 @@ func (n *nodeLife) host(a netip.Addr) *hostLife {
 
 // message takes a message: its sender lives, and its receiver can be reached.
 func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
-	n.until(m.Time)
-	begun, known := n.conns.Get(m.Conn)
-	if !known {
-		begun = m.Time
-		n.conns.Put(m.Conn, begun)
+	if len(n.waiting) > 0 {
+		n.until(m.Time)
 	}
-	src := n.host(m.Src.Addr())
-	src.lives(m, begun)
+	n.advance(m.Time)
+	if n.ends == nil || n.conn != m.Conn {
+		n.conn, n.ends = m.Conn, n.conns.GetOrMake(m.Conn, func() *connHosts {
+			return &connHosts{m.Time, [2]*hostLife{n.host(m.Src.Addr()), n.host(m.Dst.Addr())}}
+		})
+	}
+	src, d := n.ends.hosts[0], n.ends.hosts[1]
+	if src.addr != m.Src.Addr() {
+		src, d = d, src
+	}
+	if src.addr != m.Src.Addr() || d.addr != m.Dst.Addr() { // a queue pair that has moved
+		src, d = n.host(m.Src.Addr()), n.host(m.Dst.Addr())
+	}
+	src.lives(m, n.ends.begun)
 	if m.Time >= src.last.Time {
 		src.last = track.PointOf(m)
 	}
 	src.seen = max(src.seen, m.Time)
-	d := n.host(m.Dst.Addr())
 	if d.last.Frame == 0 && m.Kind == lnet.Reply { // nothing of it is captured, and it sends requests
 		d.seen = m.Time
 	}
@@ -99,6 +119,23 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 	d.heard[0] = heardFrom{src.addr, m.Time}
 }
 
+// advance sets the time. Behind a pause it ends all silences: what happened meanwhile was not
+// captured.
+func (n *nodeLife) advance(now int64) {
+	before := n.now
+	n.now = max(before, now)
+	if now-before <= pause || before == 0 {
+		return
+	}
+	n.begun = now
+	n.hosts.All(func(_ netip.Addr, h *hostLife) bool {
+		if h.silence != nil {
+			h.silence.unseen, h.silence = true, nil
+		}
+		return true
+	})
+}
+
 // lives takes a message of the host, on a connection that had begun by a time. One of which
 // bytes are missing is handed out late: it may belong before or into the last silence.
 func (h *hostLife) lives(m *dissect.Message, begun int64) {
@@ -106,6 +143,9 @@ func (h *hostLife) lives(m *dissect.Message, begun int64) {
 		return
 	}
 	s := h.silences[len(h.silences)-1]
+	if s.unseen {
+		return
+	}
 	switch p := track.PointOf(m); {
 	case isSet(s.back) && m.Time >= s.back.Time:
 	case m.Time <= s.from+inFlight:
@@ -160,11 +200,15 @@ func (n *nodeLife) end() { n.until(math.MaxInt64) }
 
 // segment takes a segment that is sent again, or aborts a connection.
 func (n *nodeLife) segment(m *lnet.TCPEvent) {
+	n.advance(m.Time)
 	p := pointOf(m)
 	h := n.host(m.Src.Addr())
 	resent := n.resent.silence(m)
 	to := n.host(m.Dst.Addr())
 	if resent != nil {
+		if to.last.Time < n.begun {
+			to.last = track.Point{}
+		}
 		to.unanswered(resent, h, p)
 		return
 	}

@@ -318,3 +318,19 @@ func TestErrorsOfCutMessages(t *testing.T) {
 		checkFinding(t, code, got, severity, want)
 	}
 }
+
+// TestUnnamedFullTarget checks that several connections to a target without a name, of which
+// each is told other numbers, give one finding.
+func TestUnnamedFullTarget(t *testing.T) {
+	n := uint64(0)
+	got := replay(t, "space.low", "quota_space.pcap.zst", func(m *dissect.Message) bool {
+		if isReply(m, opcodes.OST_STATFS) {
+			n++
+			setField(m, 1, "obd_statfs", "os_bavail", n)
+		}
+		return true
+	})
+	if len(got) != 2 { // targets, to each of which two connections lead
+		t.Errorf("%d findings, of %d replies", len(got), n)
+	}
+}

@@ -400,7 +400,7 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 	f := &diagnose.Finding{Subject: diagnose.Subject{Server: server, Detail: strconv.FormatInt(targets[0].Begin(), 10)}, Severity: diagnose.Warning,
 		First: targets[0].Begin()}
 	sum := sumRestarts(targets)
-	f.Last = max(sum.last.Time, sum.recovered.Time)
+	f.Last, f.Targets = max(sum.last.Time, sum.recovered.Time), sum.names
 	how, look := " were restarted on "+server.String()+" about the same time", "Look who restarted them, or at the console of their server before they were gone."
 	switch {
 	case rolledBack == n:

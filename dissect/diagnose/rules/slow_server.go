@@ -57,7 +57,7 @@ type slowServers struct {
 // serverTimes are the RPCs of a connection that use the storage.
 type serverTimes struct {
 	conn        *track.Connection
-	all, slow   int64
+	all, slow   int64           // those of which the time in the server is known
 	operations  operationCounts // of the slow ones
 	parts       parts
 	first, last int64
@@ -79,8 +79,11 @@ func (s *slowServers) done(r *track.RPC) {
 		return
 	}
 	t := s.conns.of(r.Connection)
-	t.all++
-	if ns, ok := r.Latency(); !ok || ns < slowServerTime.Nanoseconds() {
+	switch ns, ok := r.Latency(); {
+	case !ok:
+		return
+	case ns < slowServerTime.Nanoseconds():
+		t.all++
 		return
 	}
 	if s.lost.during(r) {
@@ -90,7 +93,10 @@ func (s *slowServers) done(r *track.RPC) {
 		return // it may have waited for a restart
 	}
 	p, ok := partsOf(r)
-	if !ok || p.server < slowServerTime.Nanoseconds() {
+	if !ok {
+		return
+	}
+	if t.all++; p.server < slowServerTime.Nanoseconds() {
 		return
 	}
 	if t.slow == 0 {

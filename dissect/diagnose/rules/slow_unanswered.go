@@ -286,9 +286,11 @@ func (e *earlyReplies) end() {
 	for _, k := range order {
 		f := diagnose.Finding{Subject: k.subject()}
 		var sum earlyTimes
+		var clients []lnet.NID
 		sum.operations = make(operationCounts)
 		for _, t := range groups[k] {
 			f.Server = t.conn.Server
+			clients = withNew(clients, t.conn.Client, unlimited)
 			if f.First == 0 || t.first < f.First {
 				f.First = t.first
 			}
@@ -313,6 +315,9 @@ func (e *earlyReplies) end() {
 		}
 		if sum.open > 0 {
 			f.Text += " When the capture ended, " + strconv.FormatInt(sum.open, 10) + " of them had no reply."
+		}
+		if len(clients) == 1 {
+			f.Client = clients[0]
 		}
 		if sum.locks == sum.rpcs {
 			f.Severity = diagnose.Note

@@ -96,8 +96,8 @@ func (l *lowSpace) answered(r *track.RPC, m *dissect.Message) {
 	if !ok || 100*space.left() >= leastFree.Value {
 		return
 	}
-	if !k.isKnown() {
-		k = l.sameTarget(k, &space)
+	if !k.isKnown() { // several connections lead to each target: its size tells them apart
+		k.handle = space.Size
 	}
 	x := l.targets.GetOrMake(k, func() *lowTarget { return &lowTarget{least: space} })
 	x.add(r, space.at)
@@ -108,19 +108,6 @@ func (l *lowSpace) answered(r *track.RPC, m *dissect.Message) {
 	f.Text = k.String() + " is nearly full. It reported to " + nodes(x.clients) + ": " + x.least.freeText() + "."
 	f.Prove(x.least.at, "the reply with the least space")
 	l.report.Report(f)
-}
-
-// sameTarget returns an earlier target of the same server that reported exactly the same:
-// several connections may lead to a target whose name is unknown.
-func (l *lowSpace) sameTarget(k targetKey, space *spaceReply) targetKey {
-	l.targets.All(func(other targetKey, x *lowTarget) bool {
-		if other.server == k.server && !other.isKnown() && x.least.Size == space.Size && x.least.Available == space.Available && x.least.FreeObjects == space.FreeObjects {
-			k = other
-			return false
-		}
-		return true
-	})
-	return k
 }
 
 var unbalancedFrom = diagnose.Threshold{Name: "difference of the available space", Value: 17, Unit: "%",

@@ -124,6 +124,12 @@ func (s *silence) isBlackHole() bool {
 	return float64(s.bytes) >= largeSegment.Value && s.passed.largest < s.bytes && float64(min(s.passed.there, s.passed.back)) >= smallMessages.Value
 }
 
+// mayBeBlackHole reports whether it is too early to say.
+func (s *silence) mayBeBlackHole(now int64) bool {
+	const longestTimeout = int64(120e9) // of TCP
+	return float64(s.bytes) >= largeSegment.Value && now-s.last.Time < longestTimeout
+}
+
 func (b *stalledStreams) finding(r *diagnose.Reporter, h hostPair, s *silence) diagnose.Finding {
 	f := h.finding(r.Paths())
 	f.First, f.Last, f.Count = s.from, s.last.Time, s.again

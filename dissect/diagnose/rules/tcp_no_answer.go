@@ -24,15 +24,17 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newStalledStreams(r)
-		report := func() {
+		report := func(end bool) {
 			x.pairs.All(func(h hostPair, p *resentPair) bool {
-				if p.silenced > 0 && !slices.ContainsFunc(p.silences, (*silence).isBlackHole) {
+				if p.silenced > 0 && !slices.ContainsFunc(p.silences, func(s *silence) bool {
+					return s.isBlackHole() || !end && s.mayBeBlackHole(r.Now())
+				}) {
 					r.Report(silenceFinding(r, h, p))
 				}
 				return true
 			})
 		}
-		return diagnose.Hooks{TCPEvent: x.marked, Message: x.message, Tick: func(int64) { report() }, End: report}
+		return diagnose.Hooks{TCPEvent: x.marked, Message: x.message, Tick: func(int64) { report(false) }, End: func() { report(true) }}
 	},
 })
 
@@ -176,8 +178,10 @@ func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) 
 
 func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
 	f := h.finding(r.Paths())
-	if f.Client.Len > 0 { // else the other host, which may have been silent
-		f.Node = hostNID(r.Paths(), h.from)
+	if from := hostNID(r.Paths(), h.from); f.Client.Len > 0 {
+		f.Node = from
+	} else { // of two servers, the other one may have been silent, or this one restarted
+		f.Server = from
 	}
 	p.describe(&f)
 	f.Severity = diagnose.Note

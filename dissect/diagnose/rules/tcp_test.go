@@ -186,3 +186,19 @@ func TestOneRail(t *testing.T) {
 		}
 	}
 }
+
+// TestSilenceBeforePause checks that a silence is not taken to last as long as a time in which
+// nothing was captured.
+func TestSilenceBeforePause(t *testing.T) {
+	frames := wiretest.ReadSample(t, "testdata/vanished_client.pcap.zst")
+	for _, f := range frames[:60] {
+		f.Time += 20 * 60e9
+		frames = append(frames, f)
+	}
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "node.silent")}})
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, TCPEvent: e.TCPEvent}), frames)
+	e.Close()
+	if list := e.Findings(); len(list) != 1 || !strings.HasSuffix(list[0].Text, "How it ended was not captured.") {
+		t.Errorf("%d findings: %s", len(list), list[0].Text)
+	}
+}

@@ -50,6 +50,14 @@ func was[N int | int64](n N) string {
 	return "were"
 }
 
+// they refers to so many.
+func they[N int | int64](n N) string {
+	if n == 1 {
+		return "it"
+	}
+	return "they"
+}
+
 // lockText returns a lock as in "PW lock on [0x300000402:0x3a:0x0]".
 func lockText(l *locks.Lock) string {
 	text := modeText(l)
