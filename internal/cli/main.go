@@ -43,12 +43,12 @@ func harden(files scan.Files) error {
 	return err
 }
 
-// postponeCollection lets the first garbage collection wait until the heap has 16 MiB, in
+// postponeCollection lets the first garbage collection wait until the heap has 12 MiB, in
 // place of 4: the tables of the protocol and the buffers of a reader have nearly as
 // much, and a collection would cost short commands more than their work. Later ones are
 // as usual.
 func postponeCollection() {
-	const percent = 400
+	const percent = 200
 	if os.Getenv("GOGC") != "" {
 		return
 	}
