@@ -16,14 +16,15 @@ import (
 )
 
 // loggedNames are the names in lines of a debug log that others choose: process and client
-// in front of the numbers, the job behind them, the device of a note.
-var loggedNames = regexp.MustCompile(`(opc:job )[^:]+:[^:+]+|(:\d+:)[\w.]+( Request processed|$)|( o\d+->)[^@ ]+`)
+// in front of the numbers, the job behind them, the device of a note; and what the line of
+// a connection says at its end.
+var loggedNames = regexp.MustCompile(`(opc:job )[^:]+:[^:+]+|(:\d+:)[\w.]+( Request processed|$)|( o\d+->)[^@ ]+|( was lost; )[^\n]+|( reconnecting)`)
 
 // TestHostileLogs puts hostile text into the names of debug logs and runs every command
 // that reads them.
 func TestHostileLogs(t *testing.T) {
 	text := strings.ReplaceAll(hostile.Text, "\n", "") // it would end a line of the log
-	for _, scene := range []string{"overload.client2", "overload.oss", "tcp_reset.client"} {
+	for _, scene := range []string{"overload.client2", "overload.oss", "tcp_reset.client", "missed_recovery.client2", "missed_recovery.oss"} {
 		t.Run(scene, func(t *testing.T) {
 			t.Parallel()
 			from := wiretest.Repo("pcaps/logs/" + scene + ".dk.gz")
@@ -42,7 +43,7 @@ func TestHostileLogs(t *testing.T) {
 				if m[1] != "" {
 					return m[1] + text + ":" + text
 				}
-				return m[2] + m[4] + text + m[3]
+				return m[2] + m[4] + m[5] + m[6] + text + m[3]
 			})
 			if replaced < 100 {
 				t.Fatalf("%d names", replaced)
@@ -57,7 +58,11 @@ func TestHostileLogs(t *testing.T) {
 			}
 			hostileTexts := 0
 			for _, input := range inputs {
-				for _, form := range append(forms, "diagnose -v", "diagnose -T json") {
+				own := []string{"diagnose -v", "diagnose -T json"}
+				if !strings.Contains(input, "=") {
+					own = append(own, "imports", "imports --timeline", "imports --timeline -T json", "recovery -v", "recovery -T json")
+				}
+				for _, form := range append(own, forms...) {
 					var out, errs bytes.Buffer
 					status := Run(testSystem(&out, &errs), append(words(form), words(input)...))
 					if status == exit.Failure {
