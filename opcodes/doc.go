@@ -12,12 +12,12 @@
 //
 // The vocabulary of the declarations, and the code that reads bytes by them, is
 // package schema. It is imported with a dot here, and only here, because the
-// files of this package are tables: Sub("mdt_body", mdtBody) is read as a line
+// files of this package are tables: Sub("mdt_body", &mdtBody) is read as a line
 // of a table, and a package name in front of each word would hide it.
 //
 // The structs, fields and names are variables that the linker places as data: nothing
 // makes them at the start of the program, which then only computes offsets. So a field is
-// declared without calls of funcs in its arguments. DefineRPC and DefineIntent register
+// declared with constants, variables and literals only as arguments of U64, Sub and the like. DefineRPC and DefineIntent register
 // operations in Protocol, from which the other packages take them and all that
 // their buffers refer to. A message is declared in the
 // file of its service, see docs/adding-a-message.md. For example:

@@ -218,7 +218,7 @@ func quotaIntent(request, reply func(m *Msg, l *Line)) *Variant {
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
 		SummarizeRequest: request, InnerError: intentError,
 		SummarizeReply: func(m *Msg, l *Line) {
-			appendintentError(m, l)
+			appendIntentError(m, l)
 			reply(m, l)
 			if flags := lvbQuotaFlags.Uint(m.Buf(2), m.Big); flags != 0 {
 				l.Key("").Flags(QuotaGlimpseFlags, flags)
@@ -270,7 +270,7 @@ func intentResult(rep []byte, big bool) int32 {
 
 // appendIntentError appends the error of the intent's operation, if what stands in the
 // place of the status does not tell it.
-func appendintentError(m *Msg, l *Line) {
+func appendIntentError(m *Msg, l *Line) {
 	if rc := intentError(m); rc != 0 && rc != m.Status && !IsIntentDone(m) {
 		l.Key("").Errno(rc)
 	}
@@ -289,7 +289,7 @@ func summarizeIntentReply(m *Msg, l *Line) {
 	case disp&dispMade != 0 && intentError(m) == 0:
 		l.Add(Good, "created")
 	}
-	appendintentError(m, l)
+	appendIntentError(m, l)
 	summarizeAttrsReply(m, l)
 	appendGranted(m, l)
 }

@@ -1,7 +1,8 @@
 // Package render writes messages and RPCs as text for people and scripts:
 // summary lines, trees, JSON, field values, flag tables. It makes no decisions
-// about what bytes mean; those are in the tree. Package report writes
-// statistics and connections, package explain the declarations of the protocol.
+// about what bytes mean; those are in the tree. Package tables writes
+// statistics and connections, package html the page, package explain the declarations of
+// the protocol.
 //
 // All renderers append to a byte slice, so that one buffer serves a whole
 // capture:

@@ -88,7 +88,8 @@ func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// IsKeepalive reports whether a message only keeps a connection alive.
+// IsKeepalive reports whether a message carries no request, reply or data: a NOOP, an ACK, a
+// ping of LNet or Lustre that did not fail.
 func IsKeepalive(m *dissect.Message) bool {
 	switch m.Kind {
 	case lnet.Noop, lnet.Ack, lnet.Ping, lnet.PingReply:

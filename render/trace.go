@@ -136,7 +136,11 @@ func (t *Trace) nodes(r *track.RPC) []byte {
 // line appends the lines of a tree. branches are drawn before its operation.
 func (t *Trace) line(dst []byte, n *nested.Node, branches string, start int64) []byte {
 	c, r := t.opt.Colors, n.RPC
-	dst = appendCellRight(dst, &c.Dim, AppendLatency(nil, roundLatency(r.Begin()-start)), traceTime)
+	if t.list && len(branches) == 0 {
+		dst = AppendSpaces(dst, traceTime) // the time of the request stands before it
+	} else {
+		dst = appendCellRight(dst, &c.Dim, AppendLatency(nil, roundLatency(r.Begin()-start)), traceTime)
+	}
 	dst = t.span(dst, &c.Num, r.Latency)
 	if len(n.Children) > 0 {
 		dst = t.span(dst, &c.Num, r.OwnTime)

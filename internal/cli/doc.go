@@ -13,7 +13,7 @@
 //  2. run checks all flags before anything is opened. scan.Flags.Check returns
 //     the scan.Input; flags.Selection compiles the display filter.
 //  3. A scan.Pass over the input is made, and consumers are added to it: trackers
-//     first, such as track.Pairing (addRPCs), then those that write their results.
+//     first (Follow, with follow.Hooks), then those that write their results.
 //  4. Pass.Run opens the input and feeds the consumers, until its end, an error,
 //     a signal, or a consumer that needs no more messages (scan.ErrStop).
 //  5. exit.Status reports the error, if any, and returns the exit status.

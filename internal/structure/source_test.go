@@ -22,7 +22,7 @@ const modulePath = "github.com/lshark/lshark"
 
 // sourceFile is a Go file, but not a test.
 type sourceFile struct {
-	name    string // with its folder, as in lnet/link.go
+	name    string // with its folder, as in dissect/lnet/socklnd.go
 	imports []string
 	syntax  *ast.File
 }
@@ -107,5 +107,3 @@ func receiverName(x ast.Expr) string {
 	}
 	return ""
 }
-
-// TestLimitChecks checks that a limit is reported when it is exceeded, and not

@@ -302,7 +302,9 @@ func (g *grid) style(r *store.Row, err error) tcell.Style {
 		st = &colors.Dim
 	case r.Message != nil && r.Message.Kind == lnet.Reply && r.Message.RPC.Status < 0:
 		st = &colors.Bad
-	case r.Message != nil && (r.Message.Kind <= lnet.Ack || r.Message.Kind == lnet.Ping || r.Message.Kind == lnet.PingReply):
+	case r.Message != nil && r.Message.Kind == lnet.Connrej:
+		st = &colors.Bad
+	case r.Message != nil && render.IsKeepalive(r.Message):
 		st = &colors.Dim
 	default:
 		return tcell.StyleDefault.Foreground(tcell.ColorDefault)

@@ -2,7 +2,7 @@
 // for each node, an arrow for each message, time from top to bottom.
 //
 //	var d ladder.Diagram
-//	r := ladder.NewReader(ladder.Options{Names: names})
+//	r := ladder.NewReader(names)
 //	// for each message m that is to be drawn:
 //	e := new(ladder.Event)
 //	r.Read(e, m)

@@ -38,9 +38,9 @@ func NewRecords[R any](sys *scan.System, keys *records.Table[R], forms ...string
 // Help is what the help texts of a command say about the flags of Records, and the flags
 // that the command has besides.
 type Help struct {
-	Display   string // of -Y
-	Time      string // of -t
-	Selection func(*pflag.FlagSet)
+	Display   string               // of -Y
+	Time      string               // of -t
+	Selection func(*pflag.FlagSet) // nil: none
 	Output    func(*pflag.FlagSet) // nil: none
 }
 
@@ -50,7 +50,9 @@ func (r *Records[R]) Register(cmd *cobra.Command, h Help) {
 	Add(cmd, SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&r.display, "display", "Y", "", h.Display)
 		f.IntVarP(&r.Count, "count", "c", 0, "stop after `N` messages")
-		h.Selection(f)
+		if h.Selection != nil {
+			h.Selection(f)
+		}
 	})
 	Add(cmd, OutputGroup, func(f *pflag.FlagSet) {
 		r.View.RegisterForm(f)
