@@ -71,7 +71,8 @@ func New(o Options) *Dissector {
 	if o.Data {
 		d.keepData, d.join = math.MaxInt, o.Join
 	}
-	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, TCPEvent: o.TCPEvent, IBEvent: o.IBEvent}
+	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, TCPEvent: o.TCPEvent,
+		IBEvent: o.IBEvent}
 	if o.TransferUpdate != nil {
 		lo.TransferUpdate = d.updateTransfer
 	}

@@ -179,7 +179,8 @@ func (t *Tree) impliedReply(m *Message) {
 		nidSize, pidSize, handleSize   = 8, 4, 16
 	)
 	size := opcodes.LNetHdr4.Size
-	if m.IB == nil || len(m.IB.Parts) == 0 || len(m.IB.Parts[0].Data) < kibHeaderSize+size || kibType(m.IB.Parts[0].Data) != opcodes.KibGetReq {
+	if m.IB == nil || len(m.IB.Parts) == 0 || len(m.IB.Parts[0].Data) < kibHeaderSize+size ||
+		kibType(m.IB.Parts[0].Data) != opcodes.KibGetReq {
 		return
 	}
 	get := m.IB.Parts[0].Data[kibHeaderSize : kibHeaderSize+size]

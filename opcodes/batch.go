@@ -6,7 +6,8 @@ import . "github.com/lshark/lshark/opcodes/schema"
 const MDS_BATCH = 63
 
 var BatchOpc = Enum("batch_opc", "BUT_", "operation of a message inside an MDS_BATCH, lm_opc", []Value{
-	{Name: "GETATTR", Value: 0x1, Since: "2.16", Doc: "Attributes of a file by its name, and a lock on them, for statahead. Its buffers are those of " +
+	{Name: "GETATTR", Value: 0x1, Since: "2.16", Doc: "Attributes of a file by its name, and a lock on them, for statahead. Its buffers " +
+		"are those of " +
 		"the variant BUT_GETATTR of MDS_BATCH"},
 })
 

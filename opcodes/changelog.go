@@ -39,7 +39,8 @@ var ChangelogType = Enum("changelog_type", "CL_", "kinds of changes in a changel
 	{Name: "LAST", Value: 0x19},
 })
 
-var ChangelogFlags = Bits("changelog_flags", "CLF_", "parts that follow in a changelog record; the lower 12 bits mean something else for each type", []Value{
+var ChangelogFlags = Bits("changelog_flags", "CLF_", "parts that follow in a changelog record; the lower 12 bits mean something else "+
+	"for each type", []Value{
 	{Name: "HSM_ERR_L", Value: 0x0},
 	{Name: "HSM_SUCCESS", Value: 0x0, Alias: true},
 	{Name: "HSM_DIRTY", Value: 0x1, Alias: true},
@@ -151,11 +152,16 @@ var ChangelogMsgType = Enum("changelog_msg_type", "CL_", "messages from the kern
 var changelogRec = &Struct{Name: "changelog_rec", Doc: "a change of the namespace", Fields: []*Field{
 	U16("cr_namelen", Size, "bytes of the name, and of the old one behind it"),
 	U16("cr_flags", &ChangelogFlags, If(hasNoTypedFlags), "parts that follow; the lower 12 bits depend on the type"),
-	U16("cr_flags", &changelogOpenWord, Over("cr_flags"), IfValue{"cr_type", "OPEN", "CLOSE", "DN_OPEN"}, "parts that follow, and in the lower 12 bits open flags"),
-	U16("cr_flags", &changelogAttrWord, Over("cr_flags"), IfValue{"cr_type", "SETATTR", "TRUNC", "MTIME", "CTIME", "ATIME"}, "parts that follow, and in the lower 12 bits the attributes that changed"),
-	U16("cr_flags", &changelogUnlinkWord, Over("cr_flags"), IfValue{"cr_type", "UNLINK", "RMDIR"}, "parts that follow, and what became of the object"),
-	U16("cr_flags", &changelogRenameWord, Over("cr_flags"), IfValue{"cr_type", "RENAME"}, "parts that follow, and what became of an overwritten file"),
-	U16("cr_flags", &changelogHsmWord, Over("cr_flags"), IfValue{"cr_type", "HSM"}, "parts that follow, the HSM event, and in the lowest 7 bits its errno"),
+	U16("cr_flags", &changelogOpenWord, Over("cr_flags"), IfValue{"cr_type", "OPEN", "CLOSE", "DN_OPEN"},
+		"parts that follow, and in the lower 12 bits open flags"),
+	U16("cr_flags", &changelogAttrWord, Over("cr_flags"), IfValue{"cr_type", "SETATTR", "TRUNC", "MTIME", "CTIME", "ATIME"},
+		"parts that follow, and in the lower 12 bits the attributes that changed"),
+	U16("cr_flags", &changelogUnlinkWord, Over("cr_flags"), IfValue{"cr_type", "UNLINK", "RMDIR"},
+		"parts that follow, and what became of the object"),
+	U16("cr_flags", &changelogRenameWord, Over("cr_flags"), IfValue{"cr_type", "RENAME"}, "parts that follow, and what became of an "+
+		"overwritten file"),
+	U16("cr_flags", &changelogHsmWord, Over("cr_flags"), IfValue{"cr_type", "HSM"}, "parts that follow, the HSM event, and in the lowest 7 "+
+		"bits its errno"),
 	U32("cr_type", &ChangelogType, "kind of change"),
 	U64("cr_index", "number of the record"),
 	U64("cr_prev", "number of the record before it for the same object"),

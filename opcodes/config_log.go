@@ -7,7 +7,8 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-var LcfgCommand = Enum("lcfg_command", "LCFG_", "commands of configuration records; a client that does not know one with bit 0x1000 must not mount", []Value{
+var LcfgCommand = Enum("lcfg_command", "LCFG_", "commands of configuration records; a client that does not know one with bit 0x1000 "+
+	"must not mount", []Value{
 	{Name: "ATTACH", Value: 0xcf001, Doc: "make a device"},
 	{Name: "DETACH", Value: 0xcf002},
 	{Name: "SETUP", Value: 0xcf003, Doc: "start a device"},

@@ -19,23 +19,29 @@ const (
 	OBD_LOG_CANCEL  = 401
 )
 
-var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and server can do and which fields of the connect data are filled in: the request proposes, the reply grants a subset", []Value{
+var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and server can do and which fields of the connect data are "+
+	"filled in: the request proposes, the reply grants a subset", []Value{
 	{Name: "RDONLY", Value: 0x1, Doc: "The client mounts read-only, or the server grants no more than that."},
 	{Name: "INDEX", Value: 0x2, Doc: "The index of the target is in ocd_index."},
 	{Name: "MDS", Value: 0x4, Doc: "The connection is made by an MDT; ocd_group is the index of the MDT."},
 	{Name: "GRANT", Value: 0x8, Doc: "The client reserves space for cached writes; ocd_grant is how much it has or gets."},
 	{Name: "SRVLOCK", Value: 0x10, Doc: "The server can take locks for the client, for I/O without a lock of its own."},
 	{Name: "VERSION", Value: 0x20, Doc: "The sender's release is in ocd_version."},
-	{Name: "MGS_NIDLIST", Value: 0x40, Since: "2.17", Doc: "A target registers at the MGS with its NIDs in a buffer of their own (2.17). Up to 2.16 the bit was REQPORTAL."},
-	{Name: "REQPORTAL", Value: 0x40, Doc: "Up to 2.16: requests go to a portal of their own, apart from replies. Every peer did. The bit is MGS_NIDLIST since 2.17.", Alias: true},
+	{Name: "MGS_NIDLIST", Value: 0x40, Since: "2.17", Doc: "A target registers at the MGS with its NIDs in a buffer of their own (2.17). " +
+		"Up to 2.16 the bit was REQPORTAL."},
+	{Name: "REQPORTAL", Value: 0x40, Doc: "Up to 2.16: requests go to a portal of their own, apart from replies. Every peer did. The bit " +
+		"is MGS_NIDLIST since 2.17.", Alias: true},
 	{Name: "ACL", Value: 0x80, Doc: "POSIX access control lists are in use."},
 	{Name: "XATTR", Value: 0x100, Doc: "Extended attributes of users are in use."},
 	{Name: "LARGE_ACL", Value: 0x200, Doc: "Access control lists may have more than 32 entries."},
-	{Name: "OLD_FALLOC", Value: 0x400, Since: "2.15", Doc: "Since 2.15: the peer sends OST_FALLOCATE without valid bits, as the first releases with it did. Up to 2.12 the bit was TRUNCLOCK."},
-	{Name: "TRUNCLOCK", Value: 0x400, Doc: "Up to 2.12: the server locks by itself when it truncates. The bit is OLD_FALLOC since 2.15.", Alias: true},
+	{Name: "OLD_FALLOC", Value: 0x400, Since: "2.15", Doc: "Since 2.15: the peer sends OST_FALLOCATE without valid bits, as the first " +
+		"releases with it did. Up to 2.12 the bit was TRUNCLOCK."},
+	{Name: "TRUNCLOCK", Value: 0x400, Doc: "Up to 2.12: the server locks by itself when it truncates. The bit is OLD_FALLOC since 2.15.",
+		Alias: true},
 	{Name: "TRANSNO", Value: 0x800, Doc: "The first transaction that the client wants to replay is in ocd_transno."},
 	{Name: "IBITS", Value: 0x1000, Doc: "The inode lock bits that the client understands are in ocd_ibits_known."},
-	{Name: "BARRIER", Value: 0x2000, Doc: "The MDT can be frozen by a write barrier, for snapshots of the whole file system. In very old releases the bit was JOIN: files joined end to end."},
+	{Name: "BARRIER", Value: 0x2000, Doc: "The MDT can be frozen by a write barrier, for snapshots of the whole file system. In very old " +
+		"releases the bit was JOIN: files joined end to end."},
 	{Name: "ATTRFID", Value: 0x4000, Doc: "Attributes are requested by FID alone."},
 	{Name: "NODEVOH", Value: 0x8000, Doc: "No open handles are kept for device files, pipes and sockets."},
 	{Name: "RMT_CLIENT", Value: 0x10000, Doc: "Was for clients whose user ids differ from the servers'; never in use."},
@@ -51,7 +57,8 @@ var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and
 	{Name: "MDS_MDS", Value: 0x4000000, Doc: "The connection is between two MDTs."},
 	{Name: "REAL", Value: 0x8000000, Doc: "The client is not an echo client; removed in 2.8."},
 	{Name: "CHANGE_QS", Value: 0x10000000, Doc: "Quota unit sizes may change; removed in 2.4."},
-	{Name: "CKSUM", Value: 0x20000000, Doc: "The checksum types for bulk data are in ocd_cksum_types: in the request those of the client, in the reply those of both."},
+	{Name: "CKSUM", Value: 0x20000000, Doc: "The checksum types for bulk data are in ocd_cksum_types: in the request those of the client, " +
+		"in the reply those of both."},
 	{Name: "FID", Value: 0x40000000, Doc: "Objects are identified by FIDs."},
 	{Name: "VBR", Value: 0x80000000, Doc: "Version-based recovery: objects have versions, so replay can go on when clients are missing."},
 	{Name: "LOV_V3", Value: 0x100000000, Doc: "Layouts may name an OST pool."},
@@ -62,12 +69,14 @@ var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and
 	{Name: "LAYOUTLOCK", Value: 0x2000000000, Doc: "A lock bit protects the layout of a file, so that it can change while in use."},
 	{Name: "64BITHASH", Value: 0x4000000000, Doc: "Directory positions are 64-bit hashes."},
 	{Name: "MAXBYTES", Value: 0x8000000000, Doc: "The size of the largest object of the OST is in ocd_maxbytes."},
-	{Name: "IMP_RECOV", Value: 0x10000000000, Doc: "The MGS notifies clients when a target restarts (imperative recovery); the number of its starts is in ocd_instance."},
+	{Name: "IMP_RECOV", Value: 0x10000000000, Doc: "The MGS notifies clients when a target restarts (imperative recovery); the number of " +
+		"its starts is in ocd_instance."},
 	{Name: "JOBSTATS", Value: 0x20000000000, Doc: "Requests carry a job id in pb_jobid."},
 	{Name: "UMASK", Value: 0x40000000000, Doc: "The client sends its umask with a create, and the server applies it where no default ACL does."},
 	{Name: "EINPROGRESS", Value: 0x80000000000, Doc: "The server may return -EINPROGRESS; the client retries later."},
 	{Name: "GRANT_PARAM", Value: 0x100000000000, Doc: "The server sends its parameters for grant: block size, inode size and extent tax."},
-	{Name: "HPREQ_CHECK1", Value: 0x200000000000, Since: "2.18", Doc: "Since 2.18: how high-priority requests are checked has changed. Up to 2.17 the bit was FLOCK_OWNER."},
+	{Name: "HPREQ_CHECK1", Value: 0x200000000000, Since: "2.18", Doc: "Since 2.18: how high-priority requests are checked has changed. Up " +
+		"to 2.17 the bit was FLOCK_OWNER."},
 	{Name: "FLOCK_OWNER", Value: 0x200000000000, Doc: "Up to 2.17: flock requests carry the owner of the lock. The bit is HPREQ_CHECK1 since 2.18.", Alias: true},
 	{Name: "LVB_TYPE", Value: 0x400000000000, Doc: "The lock value block of a reply may have types other than size and times of an object."},
 	{Name: "NANOSEC_TIME", Value: 0x800000000000, Doc: "Reserved for times in nanoseconds."},
@@ -79,7 +88,8 @@ var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and
 	{Name: "OPEN_BY_FID", Value: 0x20000000000000, Doc: "A file may be opened by its FID, without its parent and name."},
 	{Name: "LFSCK", Value: 0x40000000000000, Doc: "The peer takes part in consistency checks across targets."},
 	{Name: "UNLINK_CLOSE", Value: 0x100000000000000, Doc: "The MDT destroys the objects of an unlinked file at its last close."},
-	{Name: "MULTIMODRPCS", Value: 0x200000000000000, Doc: "Several modifying requests may be in flight, at most ocd_maxmodrpcs; each has a slot number in pb_tag."},
+	{Name: "MULTIMODRPCS", Value: 0x200000000000000, Doc: "Several modifying requests may be in flight, at most ocd_maxmodrpcs; each has a " +
+		"slot number in pb_tag."},
 	{Name: "DIR_STRIPE", Value: 0x400000000000000, Doc: "Directories may be spread over several MDTs."},
 	{Name: "SUBTREE", Value: 0x800000000000000, Doc: "The client may mount a subdirectory."},
 	{Name: "LOCKAHEAD_OLD", Value: 0x1000000000000000, Doc: "The first form of lockahead (2.11 to 2.13), not supported by newer peers."},
@@ -120,9 +130,11 @@ var ObdConnectFlags2 = Bits("obd_connect_flags2", "OBD_CONNECT2_", "more of what
 	{Name: "DMV_IMP_INHERIT", Value: 0x20000000, Since: "2.16", Doc: "Directories inherit the default directory layout of the root without storing it."},
 	{Name: "ENCRYPT_FID2PATH", Value: 0x40000000, Since: "2.16", Doc: "Paths of encrypted files can be looked up by FID."},
 	{Name: "REPLAY_CREATE", Value: 0x80000000, Since: "2.16", Doc: "OST_CREATE can be replayed."},
-	{Name: "LARGE_NID", Value: 0x100000000, Since: "2.16", Doc: "The peer understands NIDs longer than 8 bytes in configuration and recovery tables."},
+	{Name: "LARGE_NID", Value: 0x100000000, Since: "2.16", Doc: "The peer understands NIDs longer than 8 bytes in configuration and " +
+		"recovery tables."},
 	{Name: "COMPRESS", Value: 0x200000000, Since: "2.16", Doc: "Clients may compress file data; the methods are in ocd_compr_type."},
-	{Name: "UNALIGNED_DIO", Value: 0x400000000, Since: "2.16", Doc: "Direct I/O need not begin on a page; the low bits of ioo_max_brw carry the offset."},
+	{Name: "UNALIGNED_DIO", Value: 0x400000000, Since: "2.16", Doc: "Direct I/O need not begin on a page; the low bits of ioo_max_brw " +
+		"carry the offset."},
 	{Name: "CONN_POLICY", Value: 0x800000000, Since: "2.16", Doc: "ocd_conn_policy is filled in."},
 	{Name: "SPARSE", Value: 0x1000000000, Since: "2.17", Doc: "Read replies can report holes in a file."},
 	{Name: "MIRROR_ID_FIX", Value: 0x2000000000, Since: "2.16", Doc: "A mirror resync has the mirror id in place of the umask of other records."},
@@ -135,14 +147,21 @@ var ObdConnectFlags2 = Bits("obd_connect_flags2", "OBD_CONNECT2_", "more of what
 	{Name: "PERFSTATS", Value: 0x100000000000, Since: "2.18", Doc: "Statfs replies have performance figures of the target."},
 })
 
-var ObdConnectSets = Enum("obd_connect_sets", "", "connect flags that a kind of server of the newest release can grant, or that a client insists on", []Value{
-	{Name: "MGS_CONNECT_SUPPORTED2", Value: 0x100100000, Doc: "value changed: <=2.12=0x0, 2.15=0x100000, 2.16=0x100100000, 2.17=0x100100000, 2.18=0x100100000"},
-	{Name: "OST_CONNECT_SUPPORTED2", Value: 0x482148202, Doc: "value changed: <=2.12=0x2, 2.15=0x148202, 2.16=0x480148202, 2.17=0x480148202, 2.18=0x482148202"},
+var ObdConnectSets = Enum("obd_connect_sets", "", "connect flags that a kind of server of the newest release can grant, or that a "+
+	"client insists on", []Value{
+	{Name: "MGS_CONNECT_SUPPORTED2", Value: 0x100100000, Doc: "value changed: <=2.12=0x0, 2.15=0x100000, 2.16=0x100100000, " +
+		"2.17=0x100100000, 2.18=0x100100000"},
+	{Name: "OST_CONNECT_SUPPORTED2", Value: 0x482148202, Doc: "value changed: <=2.12=0x2, 2.15=0x148202, 2.16=0x480148202, " +
+		"2.17=0x480148202, 2.18=0x482148202"},
 	{Name: "CLIENT_CONNECT_MDT_REQD", Value: 0x1040004000},
-	{Name: "MDT_CONNECT_SUPPORTED2", Value: 0xa46cdeffbd, Doc: "value changed: <=2.12=0x24dad, 2.15=0xc1effbd, 2.16=0x246cdeffbd, 2.17=0x246cdeffbd, 2.18=0xa46cdeffbd"},
-	{Name: "MGS_CONNECT_SUPPORTED", Value: 0xa004011001002060, Doc: "value changed: <=2.12=0x2004011001002020, 2.15=0xa004011001002020, 2.16=0xa004011001002020, 2.17=0xa004011001002060, 2.18=0xa004011001002060"},
-	{Name: "OST_CONNECT_SUPPORTED", Value: 0xa0477afee344003e, Doc: "value changed: <=2.12=0xa0475afee144047e, 2.15=0xa0475afee144007e, 2.16=0xa0475afee144007e, 2.17=0xa0475afee144003e, 2.18=0xa0477afee344003e"},
-	{Name: "MDT_CONNECT_SUPPORTED", Value: 0xae7f7e7be744d3b9, Doc: "value changed: <=2.12=0xae7f5e79e544d7b9, 2.15=0xae7f5e7be544d3b9, 2.16=0xae7f5e7be544d3b9, 2.17=0xae7f5e7be544d3b9, 2.18=0xae7f7e7be744d3b9"},
+	{Name: "MDT_CONNECT_SUPPORTED2", Value: 0xa46cdeffbd, Doc: "value changed: <=2.12=0x24dad, 2.15=0xc1effbd, 2.16=0x246cdeffbd, " +
+		"2.17=0x246cdeffbd, 2.18=0xa46cdeffbd"},
+	{Name: "MGS_CONNECT_SUPPORTED", Value: 0xa004011001002060, Doc: "value changed: <=2.12=0x2004011001002020, 2.15=0xa004011001002020, " +
+		"2.16=0xa004011001002020, 2.17=0xa004011001002060, 2.18=0xa004011001002060"},
+	{Name: "OST_CONNECT_SUPPORTED", Value: 0xa0477afee344003e, Doc: "value changed: <=2.12=0xa0475afee144047e, 2.15=0xa0475afee144007e, " +
+		"2.16=0xa0475afee144007e, 2.17=0xa0475afee144003e, 2.18=0xa0477afee344003e"},
+	{Name: "MDT_CONNECT_SUPPORTED", Value: 0xae7f7e7be744d3b9, Doc: "value changed: <=2.12=0xae7f5e79e544d7b9, 2.15=0xae7f5e7be544d3b9, " +
+		"2.16=0xae7f5e7be544d3b9, 2.17=0xae7f5e7be544d3b9, 2.18=0xae7f7e7be744d3b9"},
 })
 
 var CksumTypes = Bits("cksum_types", "OBD_CKSUM_", "checksums for bulk data", []Value{
@@ -184,27 +203,33 @@ var ConnPolicy = Bits("conn_policy", "", "how a server is to treat a connect", [
 
 var obdConnectData = &Struct{Name: "obd_connect_data", Shorter: []int{72},
 	Doc: "what both sides of a connection support: the request proposes, the reply grants", Fields: []*Field{
-		U64("ocd_connect_flags", Negotiated(true), &ObdConnectFlags, "what the sender can do, and which of the fields below are valid; a reply has only flags of the request"),
+		U64("ocd_connect_flags", Negotiated(true), &ObdConnectFlags, "what the sender can do, and which of the fields below are valid; a "+
+			"reply has only flags of the request"),
 		U32("ocd_version", Version, When{"ocd_connect_flags", "VERSION"}, "release of the sender"),
 		U32("ocd_grant", Size, When{"ocd_connect_flags", "GRANT"}, "space for cached writes that the client has or would like, and gets"),
 		U32("ocd_index", When{"ocd_connect_flags", "INDEX"}, "number of the target in the file system"),
 		U32("ocd_brw_size", Size, When{"ocd_connect_flags", "BRW_SIZE"}, "largest bulk transfer of one RPC"),
-		U64("ocd_ibits_known", Negotiated(true), &LdlmInodebits, When{"ocd_connect_flags", "IBITS"}, "inode lock bits that the client understands, and may use"),
+		U64("ocd_ibits_known", Negotiated(true), &LdlmInodebits, When{"ocd_connect_flags", "IBITS"},
+			"inode lock bits that the client understands, and may use"),
 		U8("ocd_grant_blkbits", When{"ocd_connect_flags", "GRANT_PARAM"}, "log2 of the server's block size"),
 		U8("ocd_grant_inobits", When{"ocd_connect_flags", "GRANT_PARAM"}, "log2 of the space that an object takes"),
 		U16("ocd_grant_tax_kb", When{"ocd_connect_flags", "GRANT_PARAM"}, "KiB that an extent costs beyond its data"),
 		U32("ocd_grant_max_blks", When{"ocd_connect_flags", "GRANT_PARAM"}, "blocks that an extent has at most"),
-		U64("ocd_transno", ID, When{"ocd_connect_flags", "TRANSNO"}, ValidIf(connectsWithTransno), "first transaction that the client wants to replay"),
+		U64("ocd_transno", ID, When{"ocd_connect_flags", "TRANSNO"}, ValidIf(connectsWithTransno),
+			"first transaction that the client wants to replay"),
 		U32("ocd_group", When{"ocd_connect_flags", "MDS"}, "index of the MDT that connects"),
-		U32("ocd_cksum_types", Negotiated(true), &CksumTypes, When{"ocd_connect_flags", "CKSUM"}, "checksums over bulk data that the sender knows"),
+		U32("ocd_cksum_types", Negotiated(true), &CksumTypes, When{"ocd_connect_flags", "CKSUM"},
+			"checksums over bulk data that the sender knows"),
 		U32("ocd_max_easize", Size, When{"ocd_connect_flags", "MAX_EASIZE"}, "largest extended attribute"),
 		U32("ocd_instance", When{"ocd_connect_flags", "IMP_RECOV"}, "how many times the target was started"),
 		U64("ocd_maxbytes", Size, When{"ocd_connect_flags", "MAXBYTES"}, "largest object"),
 		U16("ocd_maxmodrpcs", When{"ocd_connect_flags", "MULTIMODRPCS"}, "modifying requests that may be in flight"),
-		U8("ocd_conn_policy", &ConnPolicy, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "CONN_POLICY"}, "how the server is to treat the connect"),
+		U8("ocd_conn_policy", &ConnPolicy, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "CONN_POLICY"},
+			"how the server is to treat the connect"),
 		Padding("padding", 0, 1, 4),
 		U64("ocd_connect_flags2", Negotiated(true), &ObdConnectFlags2, When{"ocd_connect_flags", "FLAGS2"}, "more of what the sender can do"),
-		U64("ocd_compr_type", Hex, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "COMPRESS"}, "compression methods that the sender knows, a bit each; padding up to 2.15"),
+		U64("ocd_compr_type", Hex, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "COMPRESS"},
+			"compression methods that the sender knows, a bit each; padding up to 2.15"),
 		Padding("padding", 4, 8, 8, 8, 8, 8, 8),
 		Pad("paddingA", 8),
 		Pad("paddingB", 8),
@@ -238,7 +263,8 @@ var (
 	bufConnectData = Sub("connect_data", &obdConnectData, "what the sender can do")
 )
 
-const connectDoc = " The request names the target and the client and lists the client's features. The reply has the handle of the connection and the features that the server grants."
+const connectDoc = " The request names the target and the client and lists the client's features. The reply has the handle of the " +
+	"connection and the features that the server grants."
 
 const disconnectDoc = " The client ends the connection; its locks and open files are released."
 
@@ -365,7 +391,8 @@ func appendRefused(l *Line, flags, flags2 uint64) {
 }
 
 var _ = DefineRPC(&RPC{Opcode: OBD_PING, Name: "OBD_PING",
-	Doc:  "Shows that client and server are alive; the reply has the last committed transaction. The last ping of a recovery marks the end of the client's replay.",
+	Doc: "Shows that client and server are alive; the reply has the last committed transaction. The last ping of a recovery marks the end " +
+		"of the client's replay.",
 	Pick: pickPing,
 	Variants: []*Variant{
 		{

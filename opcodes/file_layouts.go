@@ -119,7 +119,8 @@ func componentObjects(b []byte, id uint32, start uint64, f func(LayoutObject) bo
 	if form.Type.Field("lmm_pattern").Uint(b, big)&lovNoObjects != 0 || count >= lovManyStripes {
 		return true
 	}
-	o := LayoutObject{Striping: Striping{Size: uint32(form.Type.Field("lmm_stripe_size").Uint(b, big)), Count: uint32(count), Component: id, Start: start}}
+	o := LayoutObject{Striping: Striping{Size: uint32(form.Type.Field("lmm_stripe_size").Uint(b, big)), Count: uint32(count), Component: id,
+		Start: start}}
 	b = b[form.Type.Field("lmm_objects").Off:]
 	for i := range count {
 		if len(b) < lovOstDataV1.Size {

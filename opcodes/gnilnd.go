@@ -92,7 +92,8 @@ var kgnMsg = &Struct{Name: "kgn_msg_t", Detect: isGnilnd, Doc: "a message of LNe
 }}
 
 var kgnConnreq = &Struct{Name: "kgn_connreq_t", Detect: isGnilnd,
-	Doc: "datagram that sets up, refuses or ends a connection of gnilnd; what a request has behind it depends on the adapter", Fields: []*Field{
+	Doc: "datagram that sets up, refuses or ends a connection of gnilnd; what a request has behind it depends on the adapter",
+	Fields: []*Field{
 		U32("gncr_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
 		U32("gncr_cksum", Hex, "checksum, 0 for none"),
 		U16("gncr_type", &GnilndConnreqType, "type of the datagram"),

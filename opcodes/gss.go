@@ -67,7 +67,8 @@ var GssMajor = Enum("gss_major", "", "result of a GSS call, without its suppleme
 	{Name: "GSS_S_BAD_STATUS", Value: 0x50000, Doc: "invalid status code"},
 	{Name: "GSS_S_BAD_SIG", Value: 0x60000, Doc: "invalid signature; the client makes a new context and sends again"},
 	{Name: "GSS_S_NO_CRED", Value: 0x70000, Doc: "no credentials or not accessible"},
-	{Name: "GSS_S_NO_CONTEXT", Value: 0x80000, Doc: "no such context, or the target of SEC_CTX_INIT is not there or not set up; the client makes a new context and sends again"},
+	{Name: "GSS_S_NO_CONTEXT", Value: 0x80000, Doc: "no such context, or the target of SEC_CTX_INIT is not there or not set up; the client " +
+		"makes a new context and sends again"},
 	{Name: "GSS_S_DEFECTIVE_TOKEN", Value: 0x90000, Doc: "invalid token"},
 	{Name: "GSS_S_DEFECTIVE_CREDENTIAL", Value: 0xa0000, Doc: "invalid credential"},
 	{Name: "GSS_S_CREDENTIALS_EXPIRED", Value: 0xb0000, Doc: "the credentials have expired"},
@@ -189,8 +190,10 @@ var gssReplyToken = OneOf("token", chooseReplyToken, []*Field{skReplyToken, gssO
 var gssOpaqueToken = Opaque("token", 0, CountOf(tokenLength), "token of the security mechanism")
 
 var (
-	skInitToken  = Records("token", nextInitTokenPart, skInitParts, "token of the shared-key mechanism, a chain of strings with their length in front")
-	skReplyToken = Records("token", nextReplyTokenPart, skReplyParts, "token of the shared-key mechanism, a chain of strings with their length in front")
+	skInitToken = Records("token", nextInitTokenPart, skInitParts, "token of the shared-key mechanism, a chain of strings with their "+
+		"length in front")
+	skReplyToken = Records("token", nextReplyTokenPart, skReplyParts, "token of the shared-key mechanism, a chain of strings with their "+
+		"length in front")
 )
 
 // The parts of shared-key tokens, in their order.
@@ -317,7 +320,8 @@ func remarkGssTarget(v *View, dst []byte) []byte {
 }
 
 var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT",
-	Doc:      "Starts the set-up of a security context under GSS for one target. Target, mechanism and the first token of the mechanism are in the last buffer of the message's wrapping; the handle of the new context is in that of the reply.",
+	Doc: "Starts the set-up of a security context under GSS for one target. Target, mechanism and the first token of the mechanism " +
+		"are in the last buffer of the message's wrapping; the handle of the new context is in that of the reply.",
 	Variants: bodyOnly})
 
 var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT_CONT, Name: "SEC_CTX_INIT_CONT",

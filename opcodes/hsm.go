@@ -146,7 +146,8 @@ var (
 	bufHsmProgress      = Sub("hsm_progress", &hsmProgressKernel)
 	bufHsmRequest       = Sub("hsm_request", &hsmRequest)
 	bufHsmUserItem      = Subs("hsm_user_item", -1, &hsmUserItem, "the files")
-	bufHsmArchive       = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), "archives it serves: their numbers, or from older clients one bitmap; none: all")
+	bufHsmArchive       = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), "archives it serves: their numbers, or from older "+
+		"clients one bitmap; none: all")
 )
 
 // remarkArchives reads a single word as the bitmap that older clients send.

@@ -202,7 +202,8 @@ var ieth = &Struct{Name: "ieth", Order: Big, Doc: "invalidate extended transport
 
 // IBPacket has the headers of a packet of a message.
 var IBPacket = &Struct{Name: "ib_packet", Order: Big,
-	Doc: "headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode", Fields: []*Field{
+	Doc: "headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode",
+	Fields: []*Field{
 		Sub("bth", &bth, "base transport header"),
 		Sub("deth", &deth, AfterPrevious(true), ibHeader(isDatagram), "datagram header"),
 		Sub("reth", &reth, AfterPrevious(true), ibHeader(beginsRDMA), "address, key and length of an RDMA write or read"),

@@ -72,13 +72,14 @@ var cmPath = &Struct{Name: "cm_path", Order: Big, Doc: "a path between two ports
 	U8("cm_ack_timeout", Hex, "time to wait for an acknowledgement: 4.096 µs, doubled that often"),
 }}
 
-var cmIP = &Struct{Name: "cm_ip", Order: Big, Doc: "addresses that the RDMA connection manager puts before the private data", Fields: []*Field{
-	U8("cma_version", Hex, "version of the header"),
-	U8("cma_ip_version", Hex, "version of IP in the upper half"),
-	U16("cma_port", "port of the sender"),
-	Opaque("cma_src", 16, "address of the sender; of IPv4 the last 4 bytes"),
-	Opaque("cma_dst", 16, "address of the receiver"),
-}}
+var cmIP = &Struct{Name: "cm_ip", Order: Big, Doc: "addresses that the RDMA connection manager puts before the private data",
+	Fields: []*Field{
+		U8("cma_version", Hex, "version of the header"),
+		U8("cma_ip_version", Hex, "version of IP in the upper half"),
+		U16("cma_port", "port of the sender"),
+		Opaque("cma_src", 16, "address of the sender; of IPv4 the last 4 bytes"),
+		Opaque("cma_dst", 16, "address of the receiver"),
+	}}
 
 var cmRepMsg = &Struct{Name: "cm_rep", Order: Big, Doc: "accepts a connection", Fields: []*Field{
 	U32("cm_local_id", Hex, "number of the connection at the sender"),

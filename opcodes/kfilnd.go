@@ -68,17 +68,18 @@ func isKfilndType(version uint64, types ...string) If {
 	}
 }
 
-var kfilndMsg = &Struct{Name: "kfilnd_msg", Since: "2.16", Detect: isKfilnd, Doc: "a message of LNet over Slingshot, by kfilnd", Fields: []*Field{
-	U32("magic", Hex, &LnetMagic, "marks the message and the byte order of the sender"),
-	kfilndVersion,
-	kfilndType,
-	Pad("reserved", 1),
-	U16("nob", Size, "bytes of the message"),
-	U16("cksum", Hex, "checksum over the message, 0 for none"),
-	U64("srcnid", NID4, "NID of the sender"),
-	U64("dstnid", NID4, "NID of the receiver"),
-	Sub("bulk_req_v2", &kfilndBulkReqMsgV2, If(isKfilndType(2, "BULK_PUT_REQ", "BULK_GET_REQ"))),
-	Sub("immed", &kfilndImmedMsg, Over("bulk_req_v2"), If(isKfilndType(0, "IMMEDIATE"))),
-	Sub("bulk_req", &kfilndBulkReqMsg, Over("bulk_req_v2"), If(isKfilndType(1, "BULK_PUT_REQ", "BULK_GET_REQ"))),
-	Sub("hello", &kfilndHelloMsg, Over("bulk_req_v2"), If(isKfilndType(0, "HELLO_REQ", "HELLO_RSP"))),
-}}
+var kfilndMsg = &Struct{Name: "kfilnd_msg", Since: "2.16", Detect: isKfilnd, Doc: "a message of LNet over Slingshot, by kfilnd",
+	Fields: []*Field{
+		U32("magic", Hex, &LnetMagic, "marks the message and the byte order of the sender"),
+		kfilndVersion,
+		kfilndType,
+		Pad("reserved", 1),
+		U16("nob", Size, "bytes of the message"),
+		U16("cksum", Hex, "checksum over the message, 0 for none"),
+		U64("srcnid", NID4, "NID of the sender"),
+		U64("dstnid", NID4, "NID of the receiver"),
+		Sub("bulk_req_v2", &kfilndBulkReqMsgV2, If(isKfilndType(2, "BULK_PUT_REQ", "BULK_GET_REQ"))),
+		Sub("immed", &kfilndImmedMsg, Over("bulk_req_v2"), If(isKfilndType(0, "IMMEDIATE"))),
+		Sub("bulk_req", &kfilndBulkReqMsg, Over("bulk_req_v2"), If(isKfilndType(1, "BULK_PUT_REQ", "BULK_GET_REQ"))),
+		Sub("hello", &kfilndHelloMsg, Over("bulk_req_v2"), If(isKfilndType(0, "HELLO_REQ", "HELLO_RSP"))),
+	}}

@@ -255,7 +255,8 @@ var (
 	bufEadataOpen         = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the file")
 	bufEadataLayoutIntent = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set")
 	bufEadataMigrate      = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to")
-	bufDefaultMdtMd       = OneOf("default_mdt_md", chooseDefaultMd, []*Field{formUserLmv, formLmv, formLmvForeign}, Tagged(true), "default stripes of the directory")
+	bufDefaultMdtMd       = OneOf("default_mdt_md", chooseDefaultMd, []*Field{formUserLmv, formLmv, formLmvForeign}, Tagged(true),
+		"default stripes of the directory")
 )
 
 // appendLayoutBrief describes a layout of the form f in one or two words, for

@@ -82,7 +82,8 @@ var lovCompMdEntryV1 = &Struct{Name: "lov_comp_md_entry_v1", Summarize: briefCom
 		U8("lcme_cstripe_count", Since("2.16"), "erasure coding: parity stripes in a group"),
 		U8("lcme_compr_type", Since("2.16"), "compression: algorithm"),
 		U8("lcme_compr_lvl", Since("2.16"), Remark(remarkCompression), "compression: level in the low nibble, chunk size in the high one"),
-		U8("lcme_compr_chunk_lum_bits", Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by the high nibble; named lcme_compr_chunk_log_bits up to 2.17"),
+		U8("lcme_compr_chunk_lum_bits", Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by "+
+			"the high nibble; named lcme_compr_chunk_log_bits up to 2.17"),
 		componentLayout(),
 	}}
 

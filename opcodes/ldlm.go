@@ -111,7 +111,8 @@ var ldlmRequest = &Struct{Name: "ldlm_request", Doc: "a lock to enqueue, convert
 	U32("lock_count", "handles that count in lock_handle; 0 means 1 in a cancel"),
 	Sub("lock_desc", &ldlmLockDesc, "the lock; in a blocking callback the lock that is in conflict"),
 	Subs("lock_handle", -1, &lustreHandle,
-		"an enqueue: [0] the client's cookie of the new lock, behind it locks to cancel; a callback: [0] the client's cookie, [1] the server's; a cancel: server cookies"),
+		"an enqueue: [0] the client's cookie of the new lock, behind it locks to cancel; a callback: [0] the client's cookie, [1] the "+
+			"server's; a cancel: server cookies"),
 }}
 
 // LockHandles is the array of lock handles in an ldlm_request.
@@ -314,7 +315,8 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 const cancelsShown = 2
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
-	Doc: "The server notifies a client that its lock blocks another one. The client replies at once, writes back and cancels the lock; a client that takes too long is evicted.",
+	Doc: "The server notifies a client that its lock blocks another one. The client replies at once, writes back and cancels the lock; a " +
+		"client that takes too long is evicted.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),

@@ -176,7 +176,8 @@ func IsIntent(m *Msg) bool {
 // IsGlimpse reports whether a request of LDLM_ENQUEUE asks an OST for the size of an
 // object, and gets a lock only when nobody else has one.
 func IsGlimpse(m *Msg) bool {
-	return len(m.Buf(2)) < ldlmIntent.Size && lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && requestLock(m.Buf(1), m.Big).kind() == ExtentLock
+	return len(m.Buf(2)) < ldlmIntent.Size && lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 &&
+		requestLock(m.Buf(1), m.Big).kind() == ExtentLock
 }
 
 // IsLockTest reports whether a request of LDLM_ENQUEUE only tests whether it

@@ -39,18 +39,19 @@ const (
 	itLookup = 0x10
 )
 
-var LayoutIntent = Enum("layout_intent", "LAYOUT_INTENT_", "what a client is about to do with a file, for which it needs the layout", []Value{
-	{Name: "ACCESS", Value: 0x0, Doc: "get the layout as it is"},
-	{Name: "READ", Value: 0x1, Doc: "read"},
-	{Name: "WRITE", Value: 0x2, Doc: "write: make the components of the range"},
-	{Name: "GLIMPSE", Value: 0x3, Doc: "get the size"},
-	{Name: "TRUNC", Value: 0x4, Doc: "truncate"},
-	{Name: "RELEASE", Value: 0x5, Doc: "release to the archive"},
-	{Name: "RESTORE", Value: 0x6, Doc: "restore from the archive"},
-	{Name: "PCCRO_SET", Value: 0x7, Since: "2.16", Doc: "cache it read-only"},
-	{Name: "PCCRO_CLEAR", Value: 0x8, Since: "2.16", Doc: "end the read-only cache"},
-	{Name: "CHANGE", Value: 0x9, Since: "2.17", Doc: "change the layout"},
-})
+var LayoutIntent = Enum("layout_intent", "LAYOUT_INTENT_", "what a client is about to do with a file, for which it needs the layout",
+	[]Value{
+		{Name: "ACCESS", Value: 0x0, Doc: "get the layout as it is"},
+		{Name: "READ", Value: 0x1, Doc: "read"},
+		{Name: "WRITE", Value: 0x2, Doc: "write: make the components of the range"},
+		{Name: "GLIMPSE", Value: 0x3, Doc: "get the size"},
+		{Name: "TRUNC", Value: 0x4, Doc: "truncate"},
+		{Name: "RELEASE", Value: 0x5, Doc: "release to the archive"},
+		{Name: "RESTORE", Value: 0x6, Doc: "restore from the archive"},
+		{Name: "PCCRO_SET", Value: 0x7, Since: "2.16", Doc: "cache it read-only"},
+		{Name: "PCCRO_CLEAR", Value: 0x8, Since: "2.16", Doc: "end the read-only cache"},
+		{Name: "CHANGE", Value: 0x9, Since: "2.17", Doc: "change the layout"},
+	})
 
 var LayoutIntentFlags = Bits("layout_intent_flags", "LAIF_", "what else the client knows", []Value{
 	{Name: "INCOMPRESSIBLE", Value: 0x1, Since: "2.17", Doc: "the data cannot be compressed"},
@@ -166,19 +167,23 @@ var (
 	intentLookup    = getattrIntent("LOOKUP")
 
 	intentCreate = &Variant{Name: "CREATE",
-		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName,
+			bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		SummarizeRequest: summarizeIntentRequest(summarizeCreateRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: reintSubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeCreateRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError,
+		Subject: reintSubject,
 	}
 	intentGetxattr = DefineIntent(Value{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
-		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: bodySubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError,
+		Subject: bodySubject,
 	})
 	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
-		SummarizeRequest: summarizeIntentRequest(summarizeLayoutRequest), SummarizeReply: summarizeLayoutReply, InnerError: intentError, Subject: lockSubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeLayoutRequest), SummarizeReply: summarizeLayoutReply, InnerError: intentError,
+		Subject: lockSubject,
 	})
 	intentGlimpse = DefineIntent(Value{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
@@ -193,14 +198,18 @@ var (
 	intentDqacq = DefineIntent(Value{Name: "QUOTA_DQACQ", Value: 0x800, Doc: "acquire quota together with the lock of the id"}, quotaIntent(
 		func(m *Msg, l *Line) { summarizeAcquireRequest(m.Buf(3), m.Big, l) },
 		func(m *Msg, l *Line) { summarizeAcquireReply(m.Buf(3), m.Big, l) }))
-	intentQuotaConn = DefineIntent(Value{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"}, quotaIntent(summarizeQuotaConnectRequest, summarizeQuotaConnectReply))
+	intentQuotaConn = DefineIntent(Value{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"},
+		quotaIntent(summarizeQuotaConnectRequest, summarizeQuotaConnectReply))
 )
 
 func openIntent(name string) *Variant {
 	return &Variant{Name: name,
-		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
-		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
-		SummarizeRequest: summarizeIntentRequest(summarizeOpenRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: reintSubject,
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen,
+			bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Reply: Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx,
+			bufFileEncctx, bufDefaultMdtMd),
+		SummarizeRequest: summarizeIntentRequest(summarizeOpenRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError,
+		Subject: reintSubject,
 	}
 }
 
@@ -208,7 +217,8 @@ func getattrIntent(name string) *Variant {
 	return &Variant{Name: name,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: bodySubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError,
+		Subject: bodySubject,
 	}
 }
 

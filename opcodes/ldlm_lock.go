@@ -43,7 +43,8 @@ var LdlmInodebits = Bits("ldlm_inodebits", "MDS_INODELOCK_", "the parts of an in
 })
 
 var LdlmGid = Enum("ldlm_gid", "LDLM_GID_", "group id in a search for a lock", []Value{
-	{Name: "ANY", Value: 0xffffffffffffffff, Doc: "Finds locks of any group id. Nodes search their own locks with it; a lock that is sent has its real group id"},
+	{Name: "ANY", Value: 0xffffffffffffffff, Doc: "Finds locks of any group id. Nodes search their own locks with it; a lock that is sent " +
+		"has its real group id"},
 })
 
 var ExtentLimits = Enum("extent_limits", "", "end of extents, layout components and punches", []Value{
@@ -66,7 +67,8 @@ var lockStart = U64("start", Size, "first byte")
 var ldlmExtent = &Struct{Name: "ldlm_extent", Doc: "range of an extent lock", Fields: []*Field{
 	lockStart,
 	U64("end", Size, If(hasEnd), "last byte"),
-	Opaque("end_overwritten", 8, Over("end"), If(endOverwritten), "the start again, in place of the end: blocking callbacks do not contain it"),
+	Opaque("end_overwritten", 8, Over("end"), If(endOverwritten),
+		"the start again, in place of the end: blocking callbacks do not contain it"),
 	U64("gid", "group id of a group lock"),
 }}
 

@@ -136,10 +136,11 @@ var LNetHdr4 = &Struct{Name: "lnet_hdr_nid4", Order: Little, Doc: "header of an 
 	U64("src_nid", NID4, "node the message is from, beyond any router"),
 )}
 
-var LNetHdr16 = &Struct{Name: "lnet_hdr_nid16", Since: "2.15", Order: Little, Doc: "header of an LNet message with 20-byte NIDs", Fields: lnetHdrFields(56,
-	Sub("dest_nid", &LnetNid, "node the message is for, beyond any router"),
-	Sub("src_nid", &LnetNid, "node the message is from, beyond any router"),
-)}
+var LNetHdr16 = &Struct{Name: "lnet_hdr_nid16", Since: "2.15", Order: Little, Doc: "header of an LNet message with 20-byte NIDs",
+	Fields: lnetHdrFields(56,
+		Sub("dest_nid", &LnetNid, "node the message is for, beyond any router"),
+		Sub("src_nid", &LnetNid, "node the message is from, beyond any router"),
+	)}
 
 // lnetHdrFields are the fields of a header whose command begins at offset
 // command. The members of the command stand in the header itself.

@@ -29,7 +29,8 @@ var LnetPing = Enum("lnet_ping", "", "match bits of LNet ping", []Value{
 
 var lnetNiStatus = &Struct{Name: "lnet_ni_status", Doc: "one 8-byte NID of the node and whether it works", Fields: []*Field{
 	U64("ns_nid", NID4, Shown{Role: Node}, "the NID; the first entry is the loopback"),
-	U32("ns_status", &LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, Remark(remarkNiStatus), "whether the interface works; in the first entry it may be a number that is raised at each change of the node's NIDs"),
+	U32("ns_status", &LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, Remark(remarkNiStatus), "whether the interface works; in the first "+
+		"entry it may be a number that is raised at each change of the node's NIDs"),
 	U32("ns_msg_size", Size, Since("2.16"), "first entry: bytes of all the information, long addresses included; unused up to 2.15"),
 }}
 
@@ -62,7 +63,8 @@ var PingInfo = &Struct{Name: "lnet_ping_info", Detect: func(b []byte, big bool) 
 		U32("pi_pid", Remark(remarkPid), "LNet process id"),
 		U32("pi_nnis", "number of 8-byte NIDs, loopback included"),
 		Subs("pi_ni", -1, &lnetNiStatus, CountBy("pi_nnis"), "the 8-byte NIDs"),
-		Records("pi_large_ni", stepLargeNi, largeNi, Since("2.16"), If(hasFeature("LARGE_ADDR")), "the long NIDs, each in as many bytes as its address needs"),
+		Records("pi_large_ni", stepLargeNi, largeNi, Since("2.16"), If(hasFeature("LARGE_ADDR")),
+			"the long NIDs, each in as many bytes as its address needs"),
 		Sub("pi_metadata", &lnetNidMetadata, Since("2.17"), If(hasFeature("METADATA")), "data for the drivers of the networks"),
 	}}
 

@@ -31,13 +31,14 @@ var SwapLayoutsFlags = Bits("swap_layouts_flags", "SWAP_LAYOUTS_", "how layouts 
 	{Name: "MDS_HSM", Value: 0xffffffff80000000, Doc: "swap HSM state too, sign-extended", Alias: true},
 })
 
-var lustreSwapLayouts = &Struct{Name: "lustre_swap_layouts", Doc: "what a user asks of the client to swap the layouts of two files", Fields: []*Field{
-	U64("sl_flags", &SwapLayoutsFlags, "what to check and keep"),
-	U32("sl_fd", "descriptor of the second file"),
-	U32("sl_gid", "group lock that keeps others out"),
-	U64("sl_dv1", Cookie, When{"sl_flags", "CHECK_DV1"}, "data version that the first file must have"),
-	U64("sl_dv2", Cookie, When{"sl_flags", "CHECK_DV2"}, "data version that the second file must have"),
-}}
+var lustreSwapLayouts = &Struct{Name: "lustre_swap_layouts", Doc: "what a user asks of the client to swap the layouts of two files",
+	Fields: []*Field{
+		U64("sl_flags", &SwapLayoutsFlags, "what to check and keep"),
+		U32("sl_fd", "descriptor of the second file"),
+		U32("sl_gid", "group lock that keeps others out"),
+		U64("sl_dv1", Cookie, When{"sl_flags", "CHECK_DV1"}, "data version that the first file must have"),
+		U64("sl_dv2", Cookie, When{"sl_flags", "CHECK_DV2"}, "data version that the second file must have"),
+	}}
 
 var mdcSwapLayouts = &Struct{Name: "mdc_swap_layouts", Shorter: []int{8}, Doc: "how the layouts of two files are swapped", Fields: []*Field{
 	U64("msl_flags", &SwapLayoutsFlags, "what to check and keep"),
@@ -45,9 +46,10 @@ var mdcSwapLayouts = &Struct{Name: "mdc_swap_layouts", Shorter: []int{8}, Doc: "
 	U64("msl_dv2", Since("2.18"), Cookie, When{"msl_flags", "CHECK_DV2"}, "data version that the second file must have"),
 }}
 
-var mdcSwapLayouts217 = &Struct{Name: "mdc_swap_layouts_217", Since: "2.18", Doc: "mdc_swap_layouts as releases up to 2.17 send it", Fields: []*Field{
-	U64("msl_flags", &SwapLayoutsFlags, "what to keep"),
-}}
+var mdcSwapLayouts217 = &Struct{Name: "mdc_swap_layouts_217", Since: "2.18", Doc: "mdc_swap_layouts as releases up to 2.17 send it",
+	Fields: []*Field{
+		U64("msl_flags", &SwapLayoutsFlags, "what to keep"),
+	}}
 
 var (
 	bufSelinuxPol  = Str("selinux_pol", 0, "SELinux policy of the client: mode:name:version:hash")
@@ -173,7 +175,8 @@ func chooseInline(v *View) *Field {
 	return formInline
 }
 
-var bufNiobufInline = OneOf("niobuf_inline", chooseInline, []*Field{formInline, formDirPages}, Tagged(true), "beginning of the file, or pages of the directory")
+var bufNiobufInline = OneOf("niobuf_inline", chooseInline, []*Field{formInline, formDirPages}, Tagged(true),
+	"beginning of the file, or pages of the directory")
 
 // addEntry appends a name and its directory: [0x200000007:0x1:0x0]/name.
 func addEntry(l *Line, dir []byte, big bool, name []byte) {
@@ -204,7 +207,8 @@ func addFileType(l *Line, mode uint64) {
 	}
 }
 
-var _ = DefineRPC(&RPC{Opcode: MDS_PIN, Name: "MDS_PIN", Retired: true, Doc: "Was to keep an object from being removed; no release has sent it."})
+var _ = DefineRPC(&RPC{Opcode: MDS_PIN, Name: "MDS_PIN", Retired: true,
+	Doc: "Was to keep an object from being removed; no release has sent it."})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_UNPIN, Name: "MDS_UNPIN", Retired: true, Doc: "Was to undo a MDS_PIN; no release has sent it."})
 
@@ -223,9 +227,11 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
 		SummarizeReply: summarizeAttrsReply, Subject: bodySubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: true, Doc: "A number that was kept for writing directory pages and never used."})
+var _ = DefineRPC(&RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: true, Doc: "A number that was kept for writing directory " +
+	"pages and never used."})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Asks whether one directory is below another; no release has sent it."})
+var _ = DefineRPC(&RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Asks whether one directory is below another; " +
+	"no release has sent it."})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
 	Doc: "Swaps the layouts, and so the data, of two files at once.",

@@ -86,7 +86,8 @@ var closeData = &Struct{Name: "close_data",
 		Sub("cd_resync", &closeDataResyncDone, Over("cd_reserved"), If(closeNeeds(biasResyncDone)), "components that are in sync again"),
 		U16("cd_mirror_id", Over("cd_reserved"), If(closeNeeds(biasSplit)), "the mirror that is split off"),
 		U32("cd_archive_id", Over("cd_reserved"), Since("2.15"), If(closeNeeds(biasPCC)), "the client cache that gets the data"),
-		U64("cd_data_version2", Over("cd_reserved"), Since("2.16"), Cookie, If(closeNeeds(biasSwap)), "data version that the second file must still have"),
+		U64("cd_data_version2", Over("cd_reserved"), Since("2.16"), Cookie, If(closeNeeds(biasSwap)),
+			"data version that the second file must still have"),
 	}}
 
 // The biases that give the last part of close_data a meaning.
@@ -133,7 +134,8 @@ var (
 )
 
 var rpcMdsClose = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
-	Doc:       "Closes an open file, stores times and size, and, depending on sa_bias, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
+	Doc: "Closes an open file, stores times and size, and, depending on sa_bias, ends a lease with a change: a release to the " +
+		"archive, a swap, merge or split of layouts, the end of a resync.",
 	Pick:      pickClose,
 	PickBytes: []int{0, saBias.Off + saBias.Size},
 	Variants: []*Variant{

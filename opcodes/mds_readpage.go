@@ -100,7 +100,8 @@ var luDirpage = &Struct{Name: "lu_dirpage", Order: Little, Doc: "page of a direc
 	Pad("ldp_pad0", 4),
 	Subs("ldp_entries", -1, &luDirent, If(never), "the entries; shown as `entries`"),
 	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
-	Pad("slack", 0, AfterPrevious(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }), "behind the last entry: of no meaning"),
+	Pad("slack", 0, AfterPrevious(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }),
+		"behind the last entry: of no meaning"),
 }}
 
 var dirent = Sub("", &luDirent)

@@ -2,7 +2,8 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var ObdMdValid = Bits("obd_md_valid", "OBD_MD_", "which fields of an mdt_body or obdo mean something; in requests also what the client wants to know", []Value{
+var ObdMdValid = Bits("obd_md_valid", "OBD_MD_", "which fields of an mdt_body or obdo mean something; in requests also what the client "+
+	"wants to know", []Value{
 	{Name: "FLID", Value: 0x1, Doc: "the FID or object id"},
 	{Name: "FLATIME", Value: 0x2, Doc: "access time"},
 	{Name: "FLMTIME", Value: 0x4, Doc: "modification time"},
@@ -63,7 +64,8 @@ var MdTransientState = Bits("md_transient_state", "MS_", "what is being done to 
 	{Name: "RESTORE", Value: 0x1, Doc: "restored from the archive"},
 })
 
-var MboXattrAbsentBit = Enum("mbo_xattr_absent_bit", "MBO_XA_SEC_", "numbers of the bits of mbo_xattr_absent: security attributes that are known not to exist", []Value{
+var MboXattrAbsentBit = Enum("mbo_xattr_absent_bit", "MBO_XA_SEC_", "numbers of the bits of mbo_xattr_absent: security attributes that "+
+	"are known not to exist", []Value{
 	{Name: "SELINUX", Value: 0x0, Since: "2.18", Doc: "no security.selinux"},
 	{Name: "SMACK", Value: 0x1, Since: "2.18", Doc: "no security.SMACK64"},
 })
@@ -140,9 +142,11 @@ var mdtBody = &Struct{Name: "mdt_body",
 		U32("mbo_nlink", When{"mbo_valid", "FLNLINK"}, "number of links"),
 		U32("mbo_layout_gen", "generation of the layout"),
 		U32("mbo_suppgid", Remark(remarkNobody), "a group that the user is in beside its own; 0xffffffff: none"),
-		U32("mbo_eadatasize", Size, When{"mbo_valid", "FLEASIZE", "LINKNAME", "FLDIREA", "MEA", "DEFAULT_MEA", "FLXATTR", "FLXATTRLS"}, "bytes of layout, link target or attribute; request: room for them"),
+		U32("mbo_eadatasize", Size, When{"mbo_valid", "FLEASIZE", "LINKNAME", "FLDIREA", "MEA", "DEFAULT_MEA", "FLXATTR", "FLXATTRLS"},
+			"bytes of layout, link target or attribute; request: room for them"),
 		U32("mbo_aclsize", Size, When{"mbo_valid", "FLACL", "FLXATTR", "FLXATTRLS"}, "bytes of ACL; getxattr intent: of all values"),
-		U32("mbo_max_mdsize", When{"mbo_valid", "FLMODEASIZE", "FLXATTR", "FLXATTRLS"}, "size of the largest layout; getxattr intent: number of values"),
+		U32("mbo_max_mdsize", When{"mbo_valid", "FLMODEASIZE", "FLXATTR", "FLXATTRLS"},
+			"size of the largest layout; getxattr intent: number of values"),
 		Pad("mbo_unused3", 4),
 		U32("mbo_uid_h", "upper half of the owner, unused"),
 		U32("mbo_gid_h", "upper half of the group, unused"),

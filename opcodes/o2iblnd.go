@@ -118,7 +118,8 @@ var kibMsg = &Struct{Name: "kib_msg", Detect: isKib, Doc: "a message of LNet ove
 	Sub("putreq", &kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ")), "of PUT_REQ"),
 	Sub("putack", &kibPutackMsg, Over("connparams"), If(isKibType("PUT_ACK")), "of PUT_ACK"),
 	Sub("get", &kibGetMsg, Over("connparams"), If(isKibType("GET_REQ")), "of GET_REQ"),
-	Sub("completion", &kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE")), "of PUT_NAK, PUT_DONE and GET_DONE"),
+	Sub("completion", &kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE")),
+		"of PUT_NAK, PUT_DONE and GET_DONE"),
 }}
 
 // KibMsg is kib_msg as trees show it: the LNet header in some of the messages is a

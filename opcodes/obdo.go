@@ -51,7 +51,8 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	oValid,
 	Sub("o_oi", &ostId, When{"o_valid", "FLID", "FLGROUP"}, "the object; with FLGROUP alone its sequence, and in a create the id too"),
 	U64("o_parent_seq", Hex, When{"o_valid", "FLFID"}, Remark(parentText), "sequence of the FID of the file on the MDT"),
-	U64("o_size", Size, When{"o_valid", "FLSIZE"}, ValidIf(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for seek the offset; in the reply to a create the width of the sequence"),
+	U64("o_size", Size, When{"o_valid", "FLSIZE"}, ValidIf(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for "+
+		"seek the offset; in the reply to a create the width of the sequence"),
 	S64("o_mtime", Seconds, When{"o_valid", "FLMTIME"}, "modification time"),
 	S64("o_atime", Seconds, When{"o_valid", "FLATIME"}, "access time"),
 	S64("o_ctime", Seconds, When{"o_valid", "FLCTIME"}, "change time"),
@@ -69,7 +70,8 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	U32("o_cksum", Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
 	U32("o_falloc_mode", &FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
 	oParentOid,
-	U32("o_misc", When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(miscRole), "with grants the bytes that the client dropped; for a destroy the number of objects"),
+	U32("o_misc", When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(miscRole), "with grants the bytes that the client dropped; for a "+
+		"destroy the number of objects"),
 	U64("o_ioepoch", "no longer used"),
 	U32("o_stripe_idx", When{"o_valid", "FLFID"}, "stripe of the file that the object is"),
 	oParentVer,

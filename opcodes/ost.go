@@ -231,7 +231,8 @@ var (
 	_ = DefineRPC(&RPC{Opcode: OST_OPEN, Name: "OST_OPEN", Retired: true, Doc: "opened an object, long ago"})
 	_ = DefineRPC(&RPC{Opcode: OST_CLOSE, Name: "OST_CLOSE", Retired: true, Doc: "closed an object, long ago"})
 	_ = DefineRPC(&RPC{Opcode: OST_QUOTACHECK, Name: "OST_QUOTACHECK", Retired: true, Doc: "counted the usage for quota, long ago"})
-	_ = DefineRPC(&RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true, Doc: "changed the unit in which quota is handed out, long ago"})
+	_ = DefineRPC(&RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true,
+		Doc: "changed the unit in which quota is handed out, long ago"})
 )
 
 func summarizeObjectRequest(m *Msg, l *Line) { attrsOf(m, 1).object(l) }

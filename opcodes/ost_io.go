@@ -51,7 +51,8 @@ var Ioobj = Enum("ioobj", "IOOBJ_", "parts of ioo_max_brw", []Value{
 
 var obdIoobj = &Struct{Name: "obd_ioobj", Doc: "an object to read or write", Fields: []*Field{
 	Sub("ioo_oid", &ostId, "the object"),
-	U32("ioo_max_brw", Hex, Remark(maxBrwText), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that is not aligned"),
+	U32("ioo_max_brw", Hex, Remark(maxBrwText), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that "+
+		"is not aligned"),
 	iooBufcnt,
 }}
 
@@ -134,7 +135,8 @@ var (
 )
 
 var _ = DefineRPC(&RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
-	Doc:       "Writes ranges of an object. The server fetches the data as bulk, or it is in the request when it is little (short I/O); the reply has a result for each range.",
+	Doc: "Writes ranges of an object. The server fetches the data as bulk, or it is in the request when it is little (short I/O); " +
+		"the reply has a result for each range.",
 	Variants:  []*Variant{writeBulk, writeShort},
 	PickBytes: []int{oFlags.Off + oFlags.Size},
 	Pick: func(m *Msg) *Variant {

@@ -297,8 +297,9 @@ func chooseReadData(v *View) *Field {
 }
 
 var (
-	formLog              = Sub("", &llogBlock)
-	formBitmap           = Arr("", -1, U32("", Hex), CountOf(func(v *View) int { return paramLength(v) / 4 }), "words of the bitmap of a log header")
+	formLog    = Sub("", &llogBlock)
+	formBitmap = Arr("", -1, U32("", Hex), CountOf(func(v *View) int { return paramLength(v) / 4 }),
+		"words of the bitmap of a log header")
 	formLogTail          = Sub("", &llogRecTail)
 	formCatids           = Subs("", -1, &llogCatid)
 	formRead             = Opaque("", 0)

@@ -22,7 +22,8 @@ var (
 	resultFid   = Sub("", &LuFid)
 	resultRead  = Sub("", &outReadReply)
 
-	paramForms     = append([]*Field{paramAttr, paramFid, paramName, paramFlags, paramType, paramOffset, paramStart, paramText, paramBytes}, xattrForms...)
+	paramForms = append([]*Field{paramAttr, paramFid, paramName, paramFlags, paramType, paramOffset, paramStart, paramText, paramBytes},
+		xattrForms...)
 	outResultForms = append([]*Field{paramAttr, resultFid, resultRead, paramNames, paramText, paramBytes}, xattrForms...)
 )
 

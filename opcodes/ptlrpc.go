@@ -121,7 +121,8 @@ var PtlrpcLimits = Enum("ptlrpc_limits", "", "limits of messages and bulk transf
 	{Name: "OST_MAX_PRECREATE", Value: 0x4e20, Doc: "most objects made ahead"},
 	{Name: "PTLRPC_MAX_BRW_SIZE", Value: 0x4000000, Doc: "largest bulk transfer"},
 	{Name: "OBD_MAX_GRANT", Value: 0x7fffffff, Doc: "most space that can be granted"},
-	{Name: "PTLRPC_BULK_OPS_MASK", Value: 0xffffffffffffff80, Doc: "The bits of an xid that do not number bulk parts; clears 6 bits up to 2.15, 7 since 2.16."},
+	{Name: "PTLRPC_BULK_OPS_MASK", Value: 0xffffffffffffff80, Doc: "The bits of an xid that do not number bulk parts; clears 6 bits up to " +
+		"2.15, 7 since 2.16."},
 })
 
 var PbFlagsRetired = Bits("pb_flags_retired", "MSG_", "flags of messages that no release since 2.12 means", []Value{
@@ -137,7 +138,8 @@ var PbOpFlagsRetired = Bits("pb_op_flags_retired", "MSG_CONNECT_", "flags of con
 })
 
 var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) bool { return magicAt(b, 8, 0x0bd00bd3, big) },
-	Doc: "header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes", Fields: []*Field{
+	Doc: "header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes",
+	Fields: []*Field{
 		U32("lm_bufcount", "Number of buffers behind the header. The first of a plain message is the ptlrpc_body."),
 		U32("lm_secflvr", Hex, &SptlrpcFlavor, Remark(remarkFlavor),
 			"Security flavour of the message in the low 20 bits. Under the null policy the top byte is the kind of node that sent it."),
@@ -178,7 +180,8 @@ var lustreHandle = &Struct{Name: "lustre_handle", Atom: Handle,
 const ptlrpcBodyDoc = "the part that all requests and replies have in common: who asks, for what, how it ended, and what recovery must know"
 
 var PtlrpcBody = &Struct{Name: "ptlrpc_body_v3", Shorter: []int{152}, Doc: ptlrpcBodyDoc, Fields: append(ptlrpcBodyFields(),
-	Str("pb_jobid", 32, "Job that caused the request, as configured on the client (a scheduler's job number, program and user, …). Empty when job ids are off."),
+	Str("pb_jobid", 32, "Job that caused the request, as configured on the client (a scheduler's job number, program and user, …). Empty "+
+		"when job ids are off."),
 )}
 
 var PtlrpcBodyV2 = &Struct{Name: "ptlrpc_body_v2", Doc: ptlrpcBodyDoc + "; the form without a job id", Fields: ptlrpcBodyFields()}
@@ -186,7 +189,8 @@ var PtlrpcBodyV2 = &Struct{Name: "ptlrpc_body_v2", Doc: ptlrpcBodyDoc + "; the f
 // PbType and PbOpc decide what pb_status means.
 var (
 	PbType = U32("pb_type", &MsgType, "Request, reply, or an error reply from a server that could not handle the request at all.")
-	PbOpc  = U32("pb_opc", &Opcodes, InvalidIf(lacksPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which the server did not unpack the request, such as that to a SEC_CTX_INIT that failed.")
+	PbOpc  = U32("pb_opc", &Opcodes, InvalidIf(lacksPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which "+
+		"the server did not unpack the request, such as that to a SEC_CTX_INIT that failed.")
 )
 
 // lacksPbOpc reports whether a reply does not repeat the operation: a server
@@ -206,26 +210,37 @@ const (
 // ptlrpcBodyFields are the fields that versions 2 and 3 share.
 func ptlrpcBodyFields() []*Field {
 	return []*Field{
-		Sub("pb_handle", &lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
+		Sub("pb_handle", &lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the "+
+			"first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
 		PbType,
-		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
+		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the "+
+			"ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
 		PbOpc,
-		S32("pb_status", Errno, Remark(lockStatusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock status. Request: process id of the sender."),
+		S32("pb_status", Errno, Remark(lockStatusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock "+
+			"status. Request: process id of the sender."),
 		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
-		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request modifies nothing or there is just one slot."),
+		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request "+
+			"modifies nothing or there is just one slot."),
 		Pad("pb_padding0", 2),
 		U32("pb_projid", Since("2.17"), When{"pb_flags", "PACK_PROJID"}, "Request: project id the I/O is accounted to. Padding up to 2.16."),
-		U64("pb_last_committed", ID, "Reply: all transactions of the target up to this number are on disk. The client may forget requests it kept for replay up to here."),
-		U64("pb_transno", ID, "Reply: number of the transaction that made the change, 0 when nothing changed. A replayed request brings its number back."),
+		U64("pb_last_committed", ID, "Reply: all transactions of the target up to this number are on disk. The client may forget requests it "+
+			"kept for replay up to here."),
+		U64("pb_transno", ID, "Reply: number of the transaction that made the change, 0 when nothing changed. A replayed request brings its "+
+			"number back."),
 		U32("pb_flags", &MsgFlags, "Resent, replayed, end of recovery stages, and which optional fields are filled in."),
-		U32("pb_op_flags", Negotiated(true), &MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target and whether it knew the client."),
+		U32("pb_op_flags", Negotiated(true), &MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target "+
+			"and whether it knew the client."),
 		U32("pb_conn_cnt", "Counts the connect attempts of this client to this target. A server drops requests from an earlier attempt."),
-		U32("pb_timeout", Duration, "Request: seconds until the client gives up on the reply. Reply: how long the server thinks it needs; in an early reply, the extension."),
+		U32("pb_timeout", Duration, "Request: seconds until the client gives up on the reply. Reply: how long the server thinks it needs; in "+
+			"an early reply, the extension."),
 		U32("pb_service_time", Duration, "Reply: seconds the server spent on the request. Connect request: the service time that the client expects."),
 		U32("pb_limit", "Reply: how many unused locks the client should keep at most (the LRU limit the server advises)."),
-		U64("pb_slv", "Reply: the server's lock volume. The product of age and number of unused locks that a client should stay below; small when the server is short of memory."),
-		Arr("pb_pre_versions", 4, U64("", Cookie), "Reply: versions of the objects before the operation. A replayed request contains them, and the server replays only on objects that still have them."),
-		U64("pb_mbits", Cookie, "Request: match bits of the last bulk part, and of the reply where OBD_CONNECT2_REP_MBITS was agreed on. A resent request gets new ones while its xid stays."),
+		U64("pb_slv", "Reply: the server's lock volume. The product of age and number of unused locks that a client should stay below; small "+
+			"when the server is short of memory."),
+		Arr("pb_pre_versions", 4, U64("", Cookie), "Reply: versions of the objects before the operation. A replayed request contains them, "+
+			"and the server replays only on objects that still have them."),
+		U64("pb_mbits", Cookie, "Request: match bits of the last bulk part, and of the reply where OBD_CONNECT2_REP_MBITS was agreed on. A "+
+			"resent request gets new ones while its xid stays."),
 		Padding("pb_padding64_", 0, 8, 8),
 		U32("pb_uid", Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: user for whom the work is done. Zero bytes up to 2.15."),
 		U32("pb_gid", Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: group of that user. Zero bytes up to 2.15."),

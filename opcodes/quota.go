@@ -124,16 +124,23 @@ var obdDqinfo = &Struct{Name: "obd_dqinfo", Doc: "grace times of a kind of quota
 }}
 
 var obdDqblk = &Struct{Name: "obd_dqblk", Doc: "limits and usage of an id; block limits count KiB, the usage bytes", Fields: []*Field{
-	U64("dqb_bhardlimit", When{"dqb_valid", "BLIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: metadata offset")), "hard limit of blocks, KiB"),
-	U64("dqb_bsoftlimit", When{"dqb_valid", "BLIMITS", "BSOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
+	U64("dqb_bhardlimit", When{"dqb_valid", "BLIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: metadata offset")),
+		"hard limit of blocks, KiB"),
+	U64("dqb_bsoftlimit", When{"dqb_valid", "BLIMITS", "BSOFTLIMIT"}, ValidIf(listsIDs),
+		Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
 	U64("dqb_curspace", When{"dqb_valid", "SPACE"}, Size, If(hasUsage), "bytes in use"),
-	U64("dqb_curspace", Hex, Over("dqb_curspace"), If(listsIDs), "of commands that list all ids: pointer of the client's kernel, without meaning for others"),
-	U64("dqb_ihardlimit", When{"dqb_valid", "ILIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: data offset")), "hard limit of inodes"),
-	U64("dqb_isoftlimit", When{"dqb_valid", "ILIMITS", "ISOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half of quota_iter")), "soft limit of inodes"),
+	U64("dqb_curspace", Hex, Over("dqb_curspace"), If(listsIDs), "of commands that list all ids: pointer of the client's kernel, without "+
+		"meaning for others"),
+	U64("dqb_ihardlimit", When{"dqb_valid", "ILIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: data offset")),
+		"hard limit of inodes"),
+	U64("dqb_isoftlimit", When{"dqb_valid", "ILIMITS", "ISOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half "+
+		"of quota_iter")), "soft limit of inodes"),
 	U64("dqb_curinodes", When{"dqb_valid", "INODES"}, ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
-	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Seconds, If(hasUsage), Remark(graceText), "end of the grace time of blocks; the top 16 bits are flags"),
+	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Seconds, If(hasUsage), Remark(graceText), "end of the grace time of blocks; the top 16 "+
+		"bits are flags"),
 	U64("dqb_btime", Over("dqb_btime"), If(listsIDs), Remark(iterMeans("last id")), "of commands that list all ids: the last id"),
-	U64("dqb_itime", When{"dqb_valid", "ITIME"}, ValidIf(listsIDs), Seconds, Remark(graceText), "end of the grace time of inodes; the top 16 bits are flags"),
+	U64("dqb_itime", When{"dqb_valid", "ITIME"}, ValidIf(listsIDs), Seconds, Remark(graceText),
+		"end of the grace time of inodes; the top 16 bits are flags"),
 	dqbValid,
 	Pad("dqb_padding", 4),
 }}

@@ -97,7 +97,8 @@ var (
 )
 
 var rpcMdsReint = DefineRPC(&RPC{Opcode: MDS_REINT, Name: "MDS_REINT",
-	Doc:       "Changes the namespace or attributes: the operation is the first word of the record rec_reint. The client keeps the request until the change is on disk, to replay it (\"reintegrate\") when the server fails.",
+	Doc: "Changes the namespace or attributes: the operation is the first word of the record rec_reint. The client keeps the request " +
+		"until the change is on disk, to replay it (\"reintegrate\") when the server fails.",
 	PickBytes: []int{4}, // a link is as good as another CREATE
 	Pick:      pickReint, PickReply: guessReint, Context: true,
 	Variants: []*Variant{
@@ -112,12 +113,14 @@ var (
 		SummarizeRequest: summarizeSetattrRequest, SummarizeReply: summarizeAttrsReply, Subject: setattrSubject,
 	}
 	variantCreate = &Variant{Name: "CREATE",
-		Request:          Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufEadataCreate, bufDlmReq, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufEadataCreate, bufDlmReq, bufFileSecctxName,
+			bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd),
 		SummarizeRequest: summarizeCreateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantSymlink = &Variant{Name: "CREATE",
-		Request:          Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufSymtgt, bufDlmReq, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufSymtgt, bufDlmReq, bufFileSecctxName, bufFileSecctx,
+			bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd),
 		SummarizeRequest: summarizeCreateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
@@ -142,12 +145,14 @@ var (
 		SummarizeRequest: summarizeRenameRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantMigrate = &Variant{Name: "MIGRATE",
-		Request:          Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol, bufMdtIoepoch, bufCloseData, bufEadataMigrate),
+		Request: Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol,
+			bufMdtIoepoch, bufCloseData, bufEadataMigrate),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
 		SummarizeRequest: summarizeMigrateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantOpen = &Variant{Name: "OPEN",
-		Request:          Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx,
+			bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
 		SummarizeRequest: summarizeOpenRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}

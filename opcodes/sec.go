@@ -28,11 +28,12 @@ var SptlrpcService = Enum("sptlrpc_service", "SPTLRPC_SVC_", "how messages are p
 	{Name: "MAX", Value: 0x4, Doc: "number of services"},
 })
 
-var SptlrpcBulkType = Enum("sptlrpc_bulk_type", "SPTLRPC_BULK_", "how bulk data are protected under the plain policy, bits 12-15 of a flavour", []Value{
-	{Name: "DEFAULT", Value: 0x0, Doc: "as the policy does it"},
-	{Name: "HASH", Value: 0x1, Doc: "by a hash that the plain policy computes"},
-	{Name: "MAX", Value: 0x2, Doc: "number of types"},
-})
+var SptlrpcBulkType = Enum("sptlrpc_bulk_type", "SPTLRPC_BULK_",
+	"how bulk data are protected under the plain policy, bits 12-15 of a flavour", []Value{
+		{Name: "DEFAULT", Value: 0x0, Doc: "as the policy does it"},
+		{Name: "HASH", Value: 0x1, Doc: "by a hash that the plain policy computes"},
+		{Name: "MAX", Value: 0x2, Doc: "number of types"},
+	})
 
 var SptlrpcBulkService = Enum("sptlrpc_bulk_service", "SPTLRPC_BULK_SVC_", "how bulk data are protected, bits 16-19 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection"},
@@ -59,17 +60,18 @@ var SptlrpcFlavor = Enum("sptlrpc_flavor", "SPTLRPC_FLVR_", "security flavour: p
 	{Name: "INVALID", Value: 0xffffffff, Doc: "no flavour"},
 }).WithMask(0xfff)
 
-var SptlrpcSubflavor = Enum("sptlrpc_subflavor", "SPTLRPC_SUBFLVR_", "GSS mechanism and service, the part of a flavour that GSS itself knows", []Value{
-	{Name: "GSSNULL", Value: 0x0, Doc: "no protection"},
-	{Name: "KRB5N", Value: 0x1, Doc: "Kerberos, no service"},
-	{Name: "SKN", Value: 0x2, Doc: "shared key, no service"},
-	{Name: "KRB5A", Value: 0x11, Doc: "Kerberos, headers signed"},
-	{Name: "SKA", Value: 0x12, Doc: "shared key, headers signed"},
-	{Name: "KRB5I", Value: 0x21, Doc: "Kerberos, messages signed"},
-	{Name: "SKI", Value: 0x22, Doc: "shared key, messages signed"},
-	{Name: "KRB5P", Value: 0x31, Doc: "Kerberos, encrypted"},
-	{Name: "SKPI", Value: 0x32, Doc: "shared key, encrypted"},
-})
+var SptlrpcSubflavor = Enum("sptlrpc_subflavor", "SPTLRPC_SUBFLVR_",
+	"GSS mechanism and service, the part of a flavour that GSS itself knows", []Value{
+		{Name: "GSSNULL", Value: 0x0, Doc: "no protection"},
+		{Name: "KRB5N", Value: 0x1, Doc: "Kerberos, no service"},
+		{Name: "SKN", Value: 0x2, Doc: "shared key, no service"},
+		{Name: "KRB5A", Value: 0x11, Doc: "Kerberos, headers signed"},
+		{Name: "SKA", Value: 0x12, Doc: "shared key, headers signed"},
+		{Name: "KRB5I", Value: 0x21, Doc: "Kerberos, messages signed"},
+		{Name: "SKI", Value: 0x22, Doc: "shared key, messages signed"},
+		{Name: "KRB5P", Value: 0x31, Doc: "Kerberos, encrypted"},
+		{Name: "SKPI", Value: 0x32, Doc: "shared key, encrypted"},
+	})
 
 var SptlrpcFlavorShift = Enum("sptlrpc_flavor_shift", "FLVR_", "where the parts of a flavour begin, in bits", []Value{
 	{Name: "POLICY_OFFSET", Value: 0x0},

@@ -68,7 +68,8 @@ var KsockHdr = &Struct{Name: "ksock_msg_hdr", Doc: "stands before each LNet mess
 	kshType,
 	U32("ksh_csum", "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
 	Arr("ksh_zc_cookies", 2, U64("", Cookie), Remark(remarkZeroCopy),
-		"first: the sender requests a notification when its pages may be reused; second: that notification. A NOOP acknowledges all from the first to the second"),
+		"first: the sender requests a notification when its pages may be reused; second: that notification. A NOOP acknowledges all from the "+
+			"first to the second"),
 }}
 
 // remarkZeroCopy describes the two cookies of a ksock header.

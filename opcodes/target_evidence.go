@@ -18,7 +18,8 @@ const (
 var portalKinds = func() (kinds [64]TargetKind) {
 	for kind, names := range map[TargetKind][]string{
 		MGSTarget: {"MGS_REQUEST_PORTAL"},
-		MDTTarget: {"MDS_REQUEST_PORTAL", "MDS_IO_PORTAL", "MDS_SETATTR_PORTAL", "MDS_READPAGE_PORTAL", "SEQ_METADATA_PORTAL", "SEQ_CONTROLLER_PORTAL"},
+		MDTTarget: {"MDS_REQUEST_PORTAL", "MDS_IO_PORTAL", "MDS_SETATTR_PORTAL", "MDS_READPAGE_PORTAL", "SEQ_METADATA_PORTAL",
+			"SEQ_CONTROLLER_PORTAL"},
 		OSTTarget: {"OST_IO_PORTAL", "OST_CREATE_PORTAL", "OST_REQUEST_PORTAL", "SEQ_DATA_PORTAL"},
 	} {
 		for _, name := range names {

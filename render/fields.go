@@ -138,7 +138,8 @@ func (f *Fields) Keys() (keys []records.Key[*records.Message]) {
 	var collected int64 // number of the message whose values the columns have
 	for i := range f.columns {
 		c := &f.columns[i]
-		keys = append(keys, records.Key[*records.Message]{Name: f.names[i], Type: records.Text, JSON: records.Omit, Doc: "field " + f.names[i] + " of the message",
+		keys = append(keys, records.Key[*records.Message]{Name: f.names[i], Type: records.Text, JSON: records.Omit, Doc: "field " + f.names[i] +
+			" of the message",
 			Get: func(m *records.Message, v *records.Value) bool {
 				if collected != m.Number && f.inTree {
 					f.msg.Set(m.Message, m.First)

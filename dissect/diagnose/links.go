@@ -40,7 +40,8 @@ var causeOf = []struct {
 	{"lock.wait lock.stuck", "lock.stuck", sameLock},
 
 	// A target that is gone, or does not work.
-	{"connect io.error lock slow metadata recovery", "restart.rolled_back restart.no_recovery restart.target restart.unreachable", sameTarget(aftermath)},
+	{"connect io.error lock slow metadata recovery", "restart.rolled_back restart.no_recovery restart.target restart.unreachable",
+		sameTarget(aftermath)},
 	{"evicted recovery slow lock connect", "target.hung", sameTarget(aftermath)},
 	{"evicted.unknown recovery slow lock connect mount", "node.restarted node.silent", sameServer(aftermath)},
 
@@ -160,7 +161,8 @@ func sameTarget(after int64) func(effect, cause *Finding) bool {
 		if f.Target == "" && f.TargetIndex == "" && c.Target == "" && c.TargetIndex == "" { // only the server is known
 			return isAt(f.Server, c.Server) && f.beginsIn(c, 0) && f.Last <= c.Last+after
 		}
-		same := f.Target != "" && f.Target == c.Target || f.Target == "" && f.TargetIndex != "" && f.TargetIndex == c.TargetIndex && f.Server == c.Server
+		same := f.Target != "" && f.Target == c.Target || f.Target == "" && f.TargetIndex != "" && f.TargetIndex == c.TargetIndex &&
+			f.Server == c.Server
 		return same && f.beginsIn(c, after)
 	}
 }
@@ -176,7 +178,8 @@ func ofMGS(f, c *Finding) bool { return f.Target == "MGS" && f.Server == c.Serve
 // sameHosts proves by client and server; the effect may be about all clients of the server.
 func sameHosts(after int64) func(effect, cause *Finding) bool {
 	return func(f, c *Finding) bool {
-		return c.Client.Len > 0 && (f.Client == c.Client || f.Client.Len == 0) && f.Server == c.Server && f.Last >= c.First && f.First <= c.Last+after
+		return c.Client.Len > 0 && (f.Client == c.Client || f.Client.Len == 0) && f.Server == c.Server && f.Last >= c.First &&
+			f.First <= c.Last+after
 	}
 }
 

@@ -169,7 +169,8 @@ func (f *Finding) isSaidByCause() bool {
 		return true
 	case "restart.target", "restart.no_recovery", "restart.rolled_back":
 		together := c.Rule.Code == "restart.together"
-		return f.Rule.Code == "restart.target" && (together || c.Rule.Code == "node.restarted" || c.Target == f.Target) || together && c.Severity == Error
+		return f.Rule.Code == "restart.target" && (together || c.Rule.Code == "node.restarted" || c.Target == f.Target) || together &&
+			c.Severity == Error
 	case "slow.early_replies", "slow.server":
 		return c.Rule.Code == "target.hung" || c.Rule.Code == "slow.server"
 	}

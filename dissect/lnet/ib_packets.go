@@ -526,7 +526,8 @@ func (q *queuePair) lose(n, from, until int64) {
 		from = until
 	}
 	src, dst := q.ends()
-	q.ib.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: q.lnd.bytes(n), Why: Lost, NIDs: connectionNIDs(q)})
+	q.ib.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: q.lnd.bytes(n), Why: Lost,
+		NIDs: connectionNIDs(q)})
 }
 
 // connectionNIDs returns the NIDs seen on the connection of a queue pair.
@@ -577,6 +578,7 @@ func (u *unseenRequests) report(q *queuePair) {
 		return
 	}
 	src, dst := packetEnds(q.key.addr, u.receiver, u.srcPort)
-	t.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: u.from, To: u.time, Bytes: q.lnd.bytes(u.packets), Why: Lost, OneWay: true, NIDs: connectionNIDs(q)})
+	t.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: u.from, To: u.time, Bytes: q.lnd.bytes(u.packets), Why: Lost,
+		OneWay: true, NIDs: connectionNIDs(q)})
 	u.packets = 0
 }

@@ -161,7 +161,8 @@ func (l *o2iblnd) take(q *queuePair, g *requestPacket, forced bool) bool {
 		l.mtu = g.size
 	}
 	switch operation := g.opcode.Operation(); {
-	case operation == ib.Send && !l.takeSend(q, g, forced), operation == ib.Write && (l.lnet || q.ib.pairByWrite(q, g)) && !l.takeWrite(q, g, forced):
+	case operation == ib.Send && !l.takeSend(q, g, forced), operation == ib.Write && (l.lnet || q.ib.pairByWrite(q, g)) &&
+		!l.takeWrite(q, g, forced):
 		return false
 	}
 	l.taken = g.Time
@@ -449,7 +450,8 @@ func (q *queuePair) describe(k *kibMessage, p *partial, b []byte) {
 	m.Src, m.Dst = q.ends()
 	m.Transport, m.Version = O2IB, uint8(k.version)
 	r := &t.message
-	*r = IB{DestQP: q.key.number, PSN: k.id.psn & (1<<psnBits - 1), Headers: k.id.headers[:k.id.n], Local: q.local, Credits: q.lnd.credits.known()}
+	*r = IB{DestQP: q.key.number, PSN: k.id.psn & (1<<psnBits - 1), Headers: k.id.headers[:k.id.n], Local: q.local,
+		Credits: q.lnd.credits.known()}
 	m.Seq = r.PSN
 	if q.peer != nil {
 		r.SrcQP = q.peer.key.number

@@ -284,7 +284,8 @@ func (a *analysis) resent(g *link.Segment, n int, spurious bool) {
 	if g.Size == 0 {
 		return // a SYN or FIN is in no message
 	}
-	r := resentRange{Range: link.Range{From: g.Seq, To: g.Seq + uint32(n)}, time: g.Time, segments: 1, stamps: g.Stamps, spurious: spurious, evidence: ackAhead}
+	r := resentRange{Range: link.Range{From: g.Seq, To: g.Seq + uint32(n)}, time: g.Time, segments: 1, stamps: g.Stamps, spurious: spurious,
+		evidence: ackAhead}
 	if first, known := a.timeOf(g.Seq); known {
 		r.evidence = first.missing
 		if first.missing != ackAhead && g.Time-a.raised >= maxAckDelay {

@@ -78,7 +78,8 @@ func (a *Archive) log(c *codec.Codec, x *debuglog.RPC) {
 		for _, n := range []*int{&call.Log, &call.Resent} {
 			codec.Number(c, n)
 		}
-		for _, n := range []*int64{&call.Sent, &call.Completed, &call.Arrived, &call.Handling, &call.Handled, &call.Service, &call.Total, &call.Failed} {
+		for _, n := range []*int64{&call.Sent, &call.Completed, &call.Arrived, &call.Handling, &call.Handled, &call.Service, &call.Total,
+			&call.Failed} {
 			codec.Number(c, n)
 		}
 		for _, n := range []*int32{&call.Status, &call.ReplyStatus, &call.Refs} {

@@ -51,7 +51,8 @@ const (
 	TargetFromLog                   // the log of the client has the name of the import
 )
 
-var targetSourceNames = [...]string{"", "connect", "context", "names", "config", "portal", "service", "lock", "fld", "layout", "sequence", "log"}
+var targetSourceNames = [...]string{"", "connect", "context", "names", "config", "portal", "service", "lock", "fld", "layout", "sequence",
+	"log"}
 
 // String returns the name that records have, empty for TargetUnknown.
 func (s TargetSource) String() string { return targetSourceNames[s] }

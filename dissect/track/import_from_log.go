@@ -46,7 +46,8 @@ type (
 )
 
 func newLogged() logged {
-	return logged{map[loggedAddress]*Import{}, map[loggedName]*Import{}, map[loggedThread]*Import{}, map[connectionName]*Import{}, map[string]lnet.NID{}}
+	return logged{map[loggedAddress]*Import{}, map[loggedName]*Import{}, map[loggedThread]*Import{}, map[connectionName]*Import{},
+		map[string]lnet.NID{}}
 }
 
 // Logged takes a line of a log, without a capture, and returns the connection that it is

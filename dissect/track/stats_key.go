@@ -27,7 +27,8 @@ const (
 	dimensions
 )
 
-var dimensionNames = [dimensions]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "handle", "error", "fid", "file", "object"}
+var dimensionNames = [dimensions]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "handle", "error", "fid",
+	"file", "object"}
 
 func (d Dimension) String() string { return dimensionNames[d] }
 

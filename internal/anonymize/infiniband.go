@@ -130,7 +130,8 @@ func (h *headers) infiniband(to [16]byte, p part, network int, header networkHea
 	h.copy(p, bthSize)
 	h.ibExtensions(p.from(bthSize), opcode)
 	size := bthSize + opcode.Extensions().Size()
-	if s := (sum{kind: sumICRC, at: p.off + p.wire - ib.ICRCSize, from: p.off, network: network, header: header}); !p.cut() && p.wire >= size+ib.ICRCSize {
+	if s := (sum{kind: sumICRC, at: p.off + p.wire - ib.ICRCSize, from: p.off, network: network, header: header}); !p.cut() &&
+		p.wire >= size+ib.ICRCSize {
 		s.state = s.icrcState(h.in)
 		h.keep(p.end)
 		h.sums = append(h.sums, s)

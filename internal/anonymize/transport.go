@@ -90,7 +90,8 @@ func (h *headers) tcp(a *addresses, p part) {
 		seq++
 	}
 	h.truncated = h.truncated || body.cut()
-	h.payload = payload{off: body.off, size: body.len(), tcp: true, cut: body.cut(), seq: seq, key: blockKey{flow: flow(a.src, a.dst, srcPort, dstPort)}}
+	h.payload = payload{off: body.off, size: body.len(), tcp: true, cut: body.cut(), seq: seq,
+		key: blockKey{flow: flow(a.src, a.dst, srcPort, dstPort)}}
 }
 
 // tcpOptions keeps the options that the analysis of a connection needs; others become

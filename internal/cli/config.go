@@ -36,13 +36,17 @@ func newConfig(sys *scan.System) *cobra.Command {
 			"and what was sent to it: targets that registered, parameters.\n\n" +
 			"Each log is shown record by record, as lctl llog_print prints it. Markers, which begin and end a section, are comments, and so are records " +
 			"that readers of the log do not obey: those in a section that is marked to be skipped, and those that are cancelled. " +
-			"Where a section's markers were not captured, its records are unproven. A record that the MGS changed later is shown as it was last, with what it was before.\n\n" +
-			"The records that are in force make the final picture, which follows each log: devices as lctl dl lists them, targets with the nodes that serve them, " +
+			"Where a section's markers were not captured, its records are unproven. A record that the MGS changed later is shown as it was last, " +
+			"with what it was before.\n\n" +
+			"The records that are in force make the final picture, which follows each log: devices as lctl dl lists them, targets with the nodes " +
+			"that serve them, " +
 			"those behind the first one are failover partners, pools as lctl pool_list and parameters as lctl get_param. " +
 			"Where a log was captured from its middle on, the picture lacks what is in its beginning. " +
-			"The names of a client's devices end in an address of its memory, which is not on the wire. Their uuid is that of the client when a single one read the log, " +
+			"The names of a client's devices end in an address of its memory, which is not on the wire. Their uuid is that of the client when a " +
+			"single one read the log, " +
 			"and the device mgc is named after the NID of its MGS. Servers run devices of the type lov as lod, and osc as osp.\n\n" +
-			"-T json prints one object per entry; key kind is record for a record of a log and, in the final picture, log, device, target, pool, parameter, nodemaps, nodemap, " +
+			"-T json prints one object per entry; key kind is record for a record of a log and, in the final picture, log, device, target, pool, " +
+			"parameter, nodemaps, nodemap, " +
 			"instance, registration or set_info.",
 		Example: `  # all logs, record by record, and what they make
   lshark config mount.pcap

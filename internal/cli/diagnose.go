@@ -30,14 +30,17 @@ type diagnoseOptions struct {
 }
 
 func newDiagnose(sys *scan.System) *cobra.Command {
-	c := &diagnoseOptions{Records: flags.NewRecords(sys, &records.Findings, "text", "json", "fields", flags.ParquetForm), severity: severityChoice()}
+	c := &diagnoseOptions{Records: flags.NewRecords(sys, &records.Findings, "text", "json", "fields", flags.ParquetForm),
+		severity: severityChoice()}
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
 		Long: "diagnose reports what is wrong, one finding a paragraph: first what the capture itself lacks, then errors, warnings and notes. " +
-			"An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that may become an error; " +
+			"An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that " +
+			"may become an error; " +
 			"a note is worth knowing. In ordinary traffic there are notes at most.\n\n" +
-			"A finding has a code, when it happened, whom it is about, what and why in a few sentences, the frames that prove it, and what to look at next. " +
+			"A finding has a code, when it happened, whom it is about, what and why in a few sentences, the frames that prove it, and what to " +
+			"look at next. " +
 			"It says only what messages prove: what the capture does not show is not guessed.\n\n" +
 			"lshark explain CODE describes a rule: what it compares, its thresholds, and what it cannot know. " +
 			"In a live capture, findings are printed as they are made, and at the end once more if they have changed since.",
@@ -69,7 +72,8 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 			f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
 			f.StringVarP(&c.save, "write", "w", "", "with --pdu, also write all messages and the findings to `FILE`, as pcapng")
 			f.BoolVar(&c.pdu, "pdu", false, "with -w, as packets of JSON for Wireshark")
-			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; takes longer")
+			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; "+
+				"takes longer")
 		},
 	})
 	return cmd

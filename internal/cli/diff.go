@@ -43,10 +43,13 @@ func newDiff(sys *scan.System) *cobra.Command {
 		Short: "Compare two captures: what has changed beyond noise",
 		Long: "diff compares the statistics of two captures: rates of operations, errors, latencies, round trips, retransmission, sizes, and the " +
 			"releases and connect flags of the connections to each target. It shows what has changed beyond noise; --all shows everything.\n\n" +
-			"A value has changed when it differs by a factor of 1.25 or more and a statistical test excludes chance: the test of Mann and Whitney for medians, " +
-			"the exact tests of Fisher for p90 and p99 and of Poisson rates for numbers. RPCs that resemble those of the same time count as fewer. Of all changes that are shown, " +
+			"A value has changed when it differs by a factor of 1.25 or more and a statistical test excludes chance: the test of Mann and " +
+			"Whitney for medians, " +
+			"the exact tests of Fisher for p90 and p99 and of Poisson rates for numbers. RPCs that resemble those of the same time count as " +
+			"fewer. Of all changes that are shown, " +
 			"one percent is noise on average (Benjamini and Hochberg). Row (all) compares latencies operation by operation.\n\n" +
-			"A number of RPCs has changed when both the rate and the share of all RPCs have. The test sees chance within a capture, not that servers were " +
+			"A number of RPCs has changed when both the rate and the share of all RPCs have. The test sees chance within a capture, not that " +
+			"servers were " +
 			"busier that day: two captures of each state show how much that is. A few RPCs prove nothing: rare operations appear with --all only, or " +
 			"where all their latencies in one capture are longer than in the other by a factor of 2 or more; they are said to be few.\n\n" +
 			"Evictions, RPCs without an answer, operations that hang (5 seconds or more, ten times the longest before), and errors that are no " +
@@ -82,7 +85,8 @@ func newDiff(sys *scan.System) *cobra.Command {
 		f.StringVarP(&c.display, "display", "Y", "", "only RPCs that match the display filter `EXPR`, and their connections, such as "+
 			"'pb_opc == OST_WRITE && rpc.target == \"lustre-OST0000\"'; \"lshark fields\" lists the names")
 		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages of each capture")
-		f.BoolVar(&c.messages, "messages", false, "compare two messages, given as FILE:FRAME or FILE:xXID, field by field: values, sizes, structs, and what only one has")
+		f.BoolVar(&c.messages, "messages", false, "compare two messages, given as FILE:FRAME or FILE:xXID, field by field: values, sizes, "+
+			"structs, and what only one has")
 		f.BoolVar(&c.all, "all", false, "also what has not changed")
 		registerTimeout(f, &c.timeout)
 	})
@@ -102,7 +106,8 @@ func (c *diffOptions) inputs(args []string) (before, after *scan.Input, err erro
 		return nil, nil, exit.Usagef("diff compares capture files: it has no live capture (-i, -a)")
 	case len(c.before)+len(c.after) == 0:
 		if len(files) != 2 {
-			return nil, nil, exit.Usagef("diff needs two captures, BEFORE and AFTER, not %d; for several files each, use --before and --after", len(files))
+			return nil, nil, exit.Usagef("diff needs two captures, BEFORE and AFTER, not %d; for several files each, use --before and --after",
+				len(files))
 		}
 		c.before, c.after = files[:1], files[1:]
 	case len(files) > 0:

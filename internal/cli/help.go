@@ -152,7 +152,8 @@ func newHelp(width int) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [COMMAND | " + inputTopic + "]",
 		Short: "Show the help of a command, or input: that of the flags for input",
-		Long:  "help shows the help of a command, or that of lshark. \"help " + inputTopic + "\" describes the flags of all commands that read packets.",
+		Long: "help shows the help of a command, or that of lshark. \"help " + inputTopic + "\" describes the flags of all commands that " +
+			"read packets.",
 		Example: `  # the flags of stats
   lshark help stats`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -40,7 +40,8 @@ func newLadder(sys *scan.System) *cobra.Command {
 		Use:   "ladder [flags] [FILE…|-]",
 		Short: "Draw messages as a sequence diagram, in text or as SVG",
 		Long: "ladder draws a column for each node and an arrow for each message, time from top to bottom: the number of the frame, the time, " +
-			"the operation, and what matters of the message, in several lines where there is no room. Bulk data are double arrows. A time without messages takes up to three lines. " +
+			"the operation, and what matters of the message, in several lines where there is no room. Bulk data are double arrows. A time " +
+			"without messages takes up to three lines. " +
 			"Through routers, arrows go from end to end. With captures of several nodes, a message is drawn once, as the first of them saw it.\n\n" +
 			"When a message is selected, the other messages of its RPC are drawn, too. --xid, --fid and --lock also draw what belongs together " +
 			"beyond an RPC. Flags that select are combined: what any of them selects is drawn.\n\n" +

@@ -37,7 +37,8 @@ func newLocks(sys *scan.System) *cobra.Command {
 		Long: "locks shows one row or record per lock: who asked for it, how long it waited, who kept it waiting, how long it was held, " +
 			"and how it ended. Extent locks, locks of inodes, flocks and group locks are shown, those of configuration logs and quota, too.\n\n" +
 			"A lock keeps another one waiting when the server said so: with a blocking callback to its holder that describes the other lock, or that " +
-			"is not obeyed yet while the other lock is in conflict. For flocks and group locks, which have no such callbacks, both are on the same range or object. " +
+			"is not obeyed yet while the other lock is in conflict. For flocks and group locks, which have no such callbacks, both are on the " +
+			"same range or object. " +
 			"Locks of the servers themselves are never sent, so who waits for one has no holder.\n\n" +
 			"Of a lock from before the capture only what messages say is known: its handle, in a blocking callback its resource. " +
 			"In the table, locks are in the order in which they were asked for; bl counts callbacks that ask the client for the lock.\n\n" +

@@ -36,7 +36,8 @@ type messagesOptions struct {
 }
 
 func newMessages(sys *scan.System, commands []string) *cobra.Command {
-	c := &messagesOptions{Job: flags.Job{Sys: sys, View: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm)}, columns: flags.Columns{InParquet: true}}
+	c := &messagesOptions{Job: flags.Job{Sys: sys, View: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm)},
+		columns: flags.Columns{InParquet: true}}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Dissect Lustre network traffic",
@@ -70,12 +71,14 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 		c.View.RegisterForm(f)
 		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
 		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
-		f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or granted and not asked for")
+		f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or "+
+			"granted and not asked for")
 		c.columns.Register(f, "field")
 		c.Output.Register(cmd, f)
 		c.View.Register(f, flags.TimeHelp("message"))
 		c.selection.RegisterSave(f, "messages")
-		f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark shows without a plugin")
+		f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark "+
+			"shows without a plugin")
 		c.Input.RegisterNotes(f)
 	})
 	return cmd

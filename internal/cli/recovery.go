@@ -36,7 +36,8 @@ func newRecovery(sys *scan.System) *cobra.Command {
 			"or when it has a target that it did not have before. Where only connections were lost, or the server evicted a client, " +
 			"the target ran on: --all shows those, too.\n\n" +
 			"Column clients is how many clients recovered, of how many; the latter is known where the capture was made at the server. " +
-			"What is not in the capture is unknown: a client's capture has no other clients. Clients on the server's own node are never in a capture.\n\n" +
+			"What is not in the capture is unknown: a client's capture has no other clients. Clients on the server's own node are never in a " +
+			"capture.\n\n" +
 			"With -v the table is followed by the steps of each recovery, with their frames.",
 		Example: `  # which targets were gone, and for how long
   lshark recovery server.pcap

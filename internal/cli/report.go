@@ -39,13 +39,16 @@ type reportOptions struct {
 }
 
 func newReport(sys *scan.System) *cobra.Command {
-	c := &reportOptions{sys: sys, time: flags.Choice{Value: "r", Words: []string{"r", "a", "u"}, Flag: "-t", Placeholder: "FORM", Noun: "time"}}
+	c := &reportOptions{sys: sys, time: flags.Choice{Value: "r", Words: []string{"r", "a", "u"}, Flag: "-t", Placeholder: "FORM",
+		Noun: "time"}}
 	cmd := &cobra.Command{
 		Use:   "report -o FILE [flags] [FILE…|-]",
 		Short: "Write one HTML page about a capture, to look at, print or send",
 		Long: "report writes a page that holds everything that it needs: it loads nothing from the network and sends nothing. " +
-			"What happened comes first, as in lshark diagnose, then the findings, latencies over time, percentiles by operation, the mix of operations over time, " +
-			"jobs, clients and targets, files, sizes and offsets, connections and evictions, locks and their waits, the slowest RPCs with all their fields, and what was captured.\n\n" +
+			"What happened comes first, as in lshark diagnose, then the findings, latencies over time, percentiles by operation, the mix of " +
+			"operations over time, " +
+			"jobs, clients and targets, files, sizes and offsets, connections and evictions, locks and their waits, the slowest RPCs with all " +
+			"their fields, and what was captured.\n\n" +
 			"The numbers are those of stats, diagnose, files, imports and locks. Tables have their first rows only, and so the page stays small. " +
 			"They can be searched and sorted, and times be shown as local ones of the reader or UTC; without JavaScript everything is visible, too.\n\n" +
 			"The page is written when the capture has ended: to a temporary name first, which becomes FILE when it is complete. " +
@@ -72,7 +75,8 @@ func newReport(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.output, "output", "o", "", "write the page to `FILE`, - for the standard output")
 		f.StringVar(&c.title, "title", "", "the heading of the page is `TEXT` (default: the names of the files)")
-		f.VarP(&c.time, "time", "t", "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page has a switch")
+		f.VarP(&c.time, "time", "t", "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page "+
+			"has a switch")
 		f.BoolVarP(&c.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp, and no names of nodes")
 		c.input.RegisterNotes(f)
 	})

@@ -52,11 +52,14 @@ func subcommands(sys *scan.System) []subcommand {
 			list = append(list, c)
 		}
 	}
-	add(lookGroup, of("show", newShow), of("rpcs", newRPCs), of("trace", newTrace), of("ladder", newLadder), of("config", newConfig), of("tui", newTUI))
-	add(troubleGroup, of("diagnose", newDiagnose), of("recovery", newRecovery), of("imports", newImports), of("locks", newLocks), of("diff", newDiff))
+	add(lookGroup, of("show", newShow), of("rpcs", newRPCs), of("trace", newTrace), of("ladder", newLadder), of("config", newConfig),
+		of("tui", newTUI))
+	add(troubleGroup, of("diagnose", newDiagnose), of("recovery", newRecovery), of("imports", newImports), of("locks", newLocks),
+		of("diff", newDiff))
 	add(sumGroup, of("stats", newStats), of("files", newFiles), of("report", newReport),
 		subcommand{name: "sql", make: func() *cobra.Command { return sql.New(sys, execute) }})
-	add(referenceGroup, ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode), ofReference("fields", reference.NewFields),
+	add(referenceGroup, ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode),
+		ofReference("fields", reference.NewFields),
 		ofReference("schema", reference.NewSchema), ofReference("version", newVersion), ofReference("completion", newCompletion))
 	add(exportGroup, of("anonymize", newAnonymize), of("monitor", monitor.New),
 		subcommand{name: "extcap", make: func() *cobra.Command { return extcap.New(sys, flags.Version()) }})

@@ -39,7 +39,8 @@ func newRPCs(sys *scan.System) *cobra.Command {
 		Long: "rpcs shows one line or record per RPC: the request with its resends, early replies, bulk data and the " +
 			"reply. They are matched by xid and client, whichever connection, rail or router carried them.\n\n" +
 			"RPCs are shown when they end; those without a reply are shown at the end of the capture. A lock request whose lock " +
-			"has to wait ends when the lock is granted, in live captures after 5 seconds at most. An RPC that failed because the target was not there (ENOTCONN " +
+			"has to wait ends when the lock is granted, in live captures after 5 seconds at most. An RPC that failed because the target was not " +
+			"there (ENOTCONN " +
 			"and the like) ends when it was sent again and answered, when its client has connected again and works on without it, or after " +
 			"--timeout, in live captures after 5 minutes at most. With captures " +
 			"of several nodes, an RPC is one record that holds what each node saw.\n\n" +
@@ -63,7 +64,8 @@ func newRPCs(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		c.selection.Register(f, "RPCs", "RPCs")
 		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
-		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs that the server did not answer, though the capture went on and lacks nothing of the server")
+		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs that the server did not answer, though the capture went on and lacks nothing "+
+			"of the server")
 		f.BoolVar(&c.noReply, "no-reply", false, "only RPCs without a reply, whatever the reason")
 		f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: in the status of the reply, inside the reply, or before a resend")
 		registerTimeout(f, &c.timeout)
@@ -129,7 +131,8 @@ func (c *rpcsOptions) selects(r *track.RPC) bool {
 	if !c.unanswered && !c.noReply && !c.errors {
 		return true
 	}
-	return c.unanswered && r.Unanswered() || c.noReply && r.Missing != track.NotMissing || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
+	return c.unanswered && r.Unanswered() || c.noReply && r.Missing != track.NotMissing || c.errors &&
+		(r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
 }
 
 func (c *rpcsOptions) run() error {

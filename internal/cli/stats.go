@@ -145,7 +145,8 @@ func (c *statsOptions) run(args []string) error {
 		return err
 	}
 	o.NIDs.Name = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: scan.LoggedRPCs})
+	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true,
+		Logs: scan.LoggedRPCs})
 	if live {
 		return c.runTop(p, filter, o)
 	}
@@ -162,7 +163,8 @@ func (c *statsOptions) run(args []string) error {
 
 // addTables adds the consumers that write a table for each interval, or one for
 // all.
-func (c *statsOptions) addTables(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o tables.StatsOptions, appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
+func (c *statsOptions) addTables(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o tables.StatsOptions,
+	appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
 	var buf []byte
 	so := track.StatsOptions{By: o.By, Step: o.Step, Window: int64(c.window), Flush: func(i *track.Interval) {
 		buf = appendTo(buf[:0], i)
@@ -187,7 +189,8 @@ func (c *statsOptions) addTables(p *scan.Pass, in *scan.Input, filter *flags.RPC
 
 // table returns what is printed before all tables, the func that appends one,
 // and the columns that tables omit, nil for other forms.
-func (c *statsOptions) table(o tables.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte, omitted *tables.Omitted) {
+func (c *statsOptions) table(o tables.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte,
+	omitted *tables.Omitted) {
 	switch c.view.Form.Value {
 	case "json":
 		return nil, tables.NewStatsJSON(o).AppendInterval, nil

@@ -36,7 +36,8 @@ func newTrace(sys *scan.System) *cobra.Command {
 			"The capture of a server has what that server sent. With captures of more nodes the tree is complete, and own times are known.\n\n" +
 			"link is how it is known that an RPC belongs to the one above: lock (it is about a lock on what that one names or gives back), " +
 			"fid (both name the same FID, sequence of FIDs, or owner of quota), thread (the thread that works for that one sent it: requests " +
-			"have the process id of their sender, and a log of the server, --log, what each thread did), time? (nothing else explains that the server waited; this is no proof).",
+			"have the process id of their sender, and a log of the server, --log, what each thread did), time? (nothing else explains that the " +
+			"server waited; this is no proof).",
 		Example: `  # what the servers did for a slow mkdir
   lshark trace 1882522806458496 mds.pcap oss.pcap
 

@@ -48,12 +48,15 @@ func newTUI(sys *scan.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tui [flags] [FILE…|-]",
 		Short: "Browse RPCs and messages in the terminal",
-		Long: "tui is a terminal program to browse a capture or a live interface: a table of RPCs or messages, and below it the tree and the bytes of the chosen one. " +
-			"Rows can be filtered, searched and sorted by any column; from a row one goes to what has the same xid, FID, lock or client, and to its messages, lock, file and connection, and back with Escape. " +
+		Long: "tui is a terminal program to browse a capture or a live interface: a table of RPCs or messages, and below it the tree and the " +
+			"bytes of the chosen one. " +
+			"Rows can be filtered, searched and sorted by any column; from a row one goes to what has the same xid, FID, lock or client, and to " +
+			"its messages, lock, file and connection, and back with Escape. " +
 			"The findings of lshark diagnose are a tree to jump from, and chosen frames can be saved. The key ? shows all keys. " +
 			"Columns, sorting and filters are remembered in XDG_STATE_HOME or ~/.local/state, in lshark/tui.json.\n\n" +
 			"Rows appear while the capture is read. Where it begins after the connects, lshark looks ahead for the names of targets for a second at most: " +
-			"in the rest of a large capture there may be more. Rows are kept in memory and, beyond 64 MiB, in a temporary file without a name, in the directory TMPDIR or /var/tmp. " +
+			"in the rest of a large capture there may be more. Rows are kept in memory and, beyond 64 MiB, in a temporary file without a name, " +
+			"in the directory TMPDIR or /var/tmp. " +
 			"Of a live interface or a pipe only the last 1024 MiB (or --keep) are kept, the oldest are dropped.",
 		Example: `  # browse a capture
   lshark tui client.pcap

@@ -100,21 +100,29 @@ func (d declarer) rpcs() rpcFamilies {
 		reasons = append(reasons, m.String())
 	}
 	return rpcFamilies{
-		count:   d.counter("lshark_rpcs", "", "RPCs that have ended", maxByTarget, op, target),
-		missing: d.counter("lshark_rpcs_without_reply", "", "RPCs that have ended without a reply that was due, by the reason", maxByTarget, op, target, oneOf("reason", reasons...)),
-		errors:  d.counter("lshark_rpc_errors", "", "replies whose status is an error", maxErrors, op, target, label("error")),
-		severe: d.counter("lshark_severe_errors", "", "replies whose status is an error that ordinary work does not bring: of the target, its storage or its server, or for want of space", maxTargets*len(severeErrors),
+		count: d.counter("lshark_rpcs", "", "RPCs that have ended", maxByTarget, op, target),
+		missing: d.counter("lshark_rpcs_without_reply", "", "RPCs that have ended without a reply that was due, by the reason", maxByTarget, op,
+			target, oneOf("reason", reasons...)),
+		errors: d.counter("lshark_rpc_errors", "", "replies whose status is an error", maxErrors, op, target, label("error")),
+		severe: d.counter("lshark_severe_errors", "", "replies whose status is an error that ordinary work does not bring: of the target, its "+
+			"storage or its server, or for want of space", maxTargets*len(severeErrors),
 			target, oneOf("error", severeErrors...)),
-		innerErrors: d.counter("lshark_rpc_inner_errors", "", "errors that are not in the final status of a reply: of an intent, of a range, or from before a resend", maxErrors, op, target, label("error")),
-		latency: d.latency("lshark_rpc_latency_seconds", "time from request to reply; side is the end of the RPC that this machine is, error is empty without one", maxByTarget,
+		innerErrors: d.counter("lshark_rpc_inner_errors", "", "errors that are not in the final status of a reply: of an intent, of a range, "+
+			"or from before a resend", maxErrors, op, target, label("error")),
+		latency: d.latency("lshark_rpc_latency_seconds", "time from request to reply; side is the end of the RPC that this machine is, error "+
+			"is empty without one", maxByTarget,
 			oneOf("side", "", ClientSide, ServerSide), op, target, label("error")),
-		service: d.registry.Histogram(d.desc("lshark_rpc_service_time_max_seconds", "seconds", "upper bound of the service time that the reply reports, in whole seconds", maxByTarget,
+		service: d.registry.Histogram(d.desc("lshark_rpc_service_time_max_seconds", "seconds", "upper bound of the service time that the "+
+			"reply reports, in whole seconds", maxByTarget,
 			[]metrics.Label{op, target}), metrics.Buckets{Bounds: limitBounds, Schema: 0}),
-		bytes:       d.counter("lshark_rpc_bytes", "bytes", "size of requests, replies and bulk data", maxByTarget, op, target, oneOf("kind", requestBytes, replyBytes, bulkBytes)),
-		resends:     d.counter("lshark_rpc_resends", "", "requests that were resent", maxByTarget, op, target),
-		retransmits: d.counter("lshark_rpc_retransmits", "", "TCP segments and InfiniBand packets of RPCs that were retransmitted", maxByTarget, target),
-		inFlight:    d.gauge("lshark_rpcs_in_flight", "", "RPCs that wait for their reply", maxByTarget, target),
-		lockWait:    d.latency("lshark_lock_wait_seconds", "time from the request of a lock that had to wait to the end of the wait", maxByTarget, target),
+		bytes: d.counter("lshark_rpc_bytes", "bytes", "size of requests, replies and bulk data", maxByTarget, op, target,
+			oneOf("kind", requestBytes, replyBytes, bulkBytes)),
+		resends: d.counter("lshark_rpc_resends", "", "requests that were resent", maxByTarget, op, target),
+		retransmits: d.counter("lshark_rpc_retransmits", "", "TCP segments and InfiniBand packets of RPCs that were retransmitted", maxByTarget,
+			target),
+		inFlight: d.gauge("lshark_rpcs_in_flight", "", "RPCs that wait for their reply", maxByTarget, target),
+		lockWait: d.latency("lshark_lock_wait_seconds", "time from the request of a lock that had to wait to the end of the wait",
+			maxByTarget, target),
 	}
 }
 
@@ -131,10 +139,11 @@ func (d declarer) ranked(name, label, what string, n int) rankedFamilies {
 	top := d.registry.Top(n, halfLife)
 	by := metrics.Label{Name: label, Top: top}
 	return rankedFamilies{
-		top:     top,
-		count:   d.counter("lshark_"+name+"_rpcs", "", "RPCs by "+what, n, by),
-		errors:  d.counter("lshark_"+name+"_errors", "", "replies with an error, by "+what, n, by),
-		bytes:   d.counter("lshark_"+name+"_bytes", "bytes", "size of requests, replies and bulk data, by "+what, 4*n, by, oneOf("kind", requestBytes, replyBytes, bulkBytes)),
+		top:    top,
+		count:  d.counter("lshark_"+name+"_rpcs", "", "RPCs by "+what, n, by),
+		errors: d.counter("lshark_"+name+"_errors", "", "replies with an error, by "+what, n, by),
+		bytes: d.counter("lshark_"+name+"_bytes", "bytes", "size of requests, replies and bulk data, by "+what, 4*n, by,
+			oneOf("kind", requestBytes, replyBytes, bulkBytes)),
 		latency: d.seconds("lshark_"+name+"_latency_seconds", "sum of the latencies of RPCs, by "+what, n, by),
 	}
 }
@@ -162,10 +171,15 @@ func (d declarer) states() stateFamilies {
 		causes = append(causes, c.String())
 	}
 	return stateFamilies{
-		connections: d.gauge("lshark_connections", "", "connections between clients and targets, by their kind and state", 100, label("kind"), label("state")),
-		evictions:   d.counter("lshark_evictions", "", "clients that a target has evicted, by the cause", maxTargets*len(causes), label("target"), oneOf("cause", causes...)),
-		findings:    d.counter("lshark_findings", "", "findings of lshark diagnose; a finding that becomes more severe counts again; in a live capture the rules restart every hour, so a persisting problem is counted again each hour", 1, oneOf("code", codes...), oneOf("severity", severities...)),
-		current: d.gauge("lshark_current_findings", "", "findings that are kept, by code and by that of the finding that each follows from, empty where it follows from none; those of a live capture are dropped when the rules restart", 500,
+		connections: d.gauge("lshark_connections", "", "connections between clients and targets, by their kind and state", 100, label("kind"),
+			label("state")),
+		evictions: d.counter("lshark_evictions", "", "clients that a target has evicted, by the cause", maxTargets*len(causes),
+			label("target"), oneOf("cause", causes...)),
+		findings: d.counter("lshark_findings", "", "findings of lshark diagnose; a finding that becomes more severe counts again; in a "+
+			"live capture the rules restart every hour, so a persisting problem is counted again each hour", 1, oneOf("code", codes...),
+			oneOf("severity", severities...)),
+		current: d.gauge("lshark_current_findings", "", "findings that are kept, by code and by that of the finding that each follows from, "+
+			"empty where it follows from none; those of a live capture are dropped when the rules restart", 500,
 			label("code"), label("cause")),
 		notKept: d.counter("lshark_findings_dropped", "", "findings that were dropped because there were too many to keep", 1),
 	}
@@ -188,14 +202,18 @@ var captureCounters = []struct {
 	{"lshark_capture_bytes", "bytes", "size of these frames on the wire", func(_ *CaptureStats, f *frameCounts) int64 { return f.bytes }},
 	{"lshark_capture_dropped_frames", "", "frames that the kernel dropped because they came faster than they were read",
 		func(c *CaptureStats, _ *frameCounts) int64 { return c.Dropped }},
-	{"lshark_capture_gaps", "", "gaps in streams that were given up", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.Gaps + c.IB.Gaps }},
-	{"lshark_capture_lost_bytes", "bytes", "size of these gaps over TCP", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.LostBytes }},
+	{"lshark_capture_gaps", "", "gaps in streams that were given up",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.Gaps + c.IB.Gaps }},
+	{"lshark_capture_lost_bytes", "bytes", "size of these gaps over TCP",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.LostBytes }},
 	{"lshark_capture_cut_bytes", "bytes", "bytes of streams that were not captured because of the snaplen",
 		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.CutBytes + c.IB.CutBytes }},
-	{"lshark_capture_resyncs", "", "searches for the next message in a stream", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.Resyncs }},
+	{"lshark_capture_resyncs", "", "searches for the next message in a stream",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.Resyncs }},
 	{"lshark_capture_skipped_bytes", "bytes", "bytes in these searches in which no message was found",
 		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.SkippedBytes }},
-	{"lshark_capture_streams_not_lnet", "", "streams in which no message was found", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.NotLNet }},
+	{"lshark_capture_streams_not_lnet", "", "streams in which no message was found",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.NotLNet }},
 	{"lshark_capture_truncated_messages", "", "messages that were truncated by the limit of memory",
 		func(c *CaptureStats, _ *frameCounts) int64 { return c.Unaffordable }},
 	{"lshark_messages", "", "LNet messages", func(c *CaptureStats, _ *frameCounts) int64 { return c.Messages }},
@@ -203,7 +221,8 @@ var captureCounters = []struct {
 	{"lshark_infiniband_packets", "", "InfiniBand and RoCE packets", func(c *CaptureStats, _ *frameCounts) int64 { return c.IB.Packets }},
 	{"lshark_infiniband_retransmits", "", "InfiniBand packets that were retransmitted",
 		func(c *CaptureStats, _ *frameCounts) int64 { return c.IB.Retransmits }},
-	{"lshark_infiniband_naks", "", "negative acknowledgements of InfiniBand", func(c *CaptureStats, _ *frameCounts) int64 { return c.IB.Naks }},
+	{"lshark_infiniband_naks", "", "negative acknowledgements of InfiniBand",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.IB.Naks }},
 }
 
 // anomalies are what TCP did with segments, the values of a label.
@@ -246,11 +265,13 @@ func (d declarer) capture() (x captureFamilies) {
 	for _, k := range captureCounters {
 		x.counters = append(x.counters, d.counter(k.name, k.unit, k.help, 1))
 		if k.name == "lshark_tcp_segments" { // behind them on the page
-			x.anomalies = d.counter("lshark_tcp_anomalies", "", "TCP segments that are retransmitted, out of order or announce a zero window", 1, oneOf("kind", kinds...))
+			x.anomalies = d.counter("lshark_tcp_anomalies", "", "TCP segments that are retransmitted, out of order or announce a zero window", 1,
+				oneOf("kind", kinds...))
 		}
 	}
 	x.outages = d.counter("lshark_interface_outages", "", "how often the interface went away", 1)
-	x.delay = d.gauge("lshark_capture_delay_seconds", "seconds", "time between the kernel's time stamp of a frame and its processing, measured five times a second", 1)
+	x.delay = d.gauge("lshark_capture_delay_seconds", "seconds", "time between the kernel's time stamp of a frame and its processing, "+
+		"measured five times a second", 1)
 	x.last = d.gauge("lshark_last_frame_timestamp_seconds", "seconds", "time of the last frame", 1)
 	x.up = d.gauge("lshark_interface_up", "", "1 while the interface can be captured, else 0", 1)
 	x.held = d.gauge("lshark_state_held_bytes", "bytes", "bytes of frames that are held until streams are complete", 1)
@@ -298,23 +319,26 @@ const (
 func (d declarer) outputs() outputFamilies {
 	signal := oneOf("signal", signalSpans, signalPoints)
 	return outputFamilies{
-		notSelected: d.counter("lshark_rpcs_not_selected", "", "RPCs that were neither written nor sent as spans, because neither -Y nor --sample selects them", 1),
-		written:     d.counter("lshark_records_written", "", "RPCs in complete files", 1),
-		files:       d.counter("lshark_records_files", "", "complete files", 1),
-		lost:        d.counter("lshark_records_dropped", "", "selected RPCs that were dropped instead of written: the queue was full, or writing failed", 1, oneOf("reason", lostInQueue, lostOnDisk)),
-		pruned:      d.counter("lshark_records_pruned_files", "", "files that were removed by age or total size", 1),
-		diskBytes:   d.gauge("lshark_records_disk_bytes", "bytes", "size of the complete files", 1),
-		spans:       d.counter("lshark_otlp_spans", "", "spans by what became of them", 1, oneOf("result", sent, refused, dropped)),
-		points:      d.counter("lshark_otlp_points", "", "data points of metrics by what became of them; dropped ones were replaced by newer ones", 1, oneOf("result", sent, refused, dropped)),
-		requests:    d.counter("lshark_otlp_requests", "", "requests to the OTLP receiver", 1, signal, oneOf("result", success, failure)),
-		waiting:     d.gauge("lshark_otlp_waiting", "", "spans and data points that wait to be sent", 1, signal),
+		notSelected: d.counter("lshark_rpcs_not_selected", "", "RPCs that were neither written nor sent as spans, because neither -Y nor "+
+			"--sample selects them", 1),
+		written: d.counter("lshark_records_written", "", "RPCs in complete files", 1),
+		files:   d.counter("lshark_records_files", "", "complete files", 1),
+		lost: d.counter("lshark_records_dropped", "", "selected RPCs that were dropped instead of written: the queue was full, or "+
+			"writing failed", 1, oneOf("reason", lostInQueue, lostOnDisk)),
+		pruned:    d.counter("lshark_records_pruned_files", "", "files that were removed by age or total size", 1),
+		diskBytes: d.gauge("lshark_records_disk_bytes", "bytes", "size of the complete files", 1),
+		spans:     d.counter("lshark_otlp_spans", "", "spans by what became of them", 1, oneOf("result", sent, refused, dropped)),
+		points:    d.counter("lshark_otlp_points", "", "data points of metrics by what became of them; dropped ones were replaced by newer ones", 1, oneOf("result", sent, refused, dropped)),
+		requests:  d.counter("lshark_otlp_requests", "", "requests to the OTLP receiver", 1, signal, oneOf("result", success, failure)),
+		waiting:   d.gauge("lshark_otlp_waiting", "", "spans and data points that wait to be sent", 1, signal),
 	}
 }
 
 func (d declarer) process() processFamilies {
 	return processFamilies{
-		reloads:     d.counter("lshark_config_reloads", "", "reloads of the settings", 1, oneOf("result", success, failure)),
-		reloadOK:    d.gauge("lshark_config_last_reload_successful", "", "1 when the settings were valid the last time they were read, else 0", 1),
+		reloads: d.counter("lshark_config_reloads", "", "reloads of the settings", 1, oneOf("result", success, failure)),
+		reloadOK: d.gauge("lshark_config_last_reload_successful", "", "1 when the settings were valid the last time they were read, else 0",
+			1),
 		reloadTime:  d.gauge("lshark_config_last_reload_success_timestamp_seconds", "seconds", "when valid settings were last read", 1),
 		series:      d.gauge("lshark_series", "", "series of all metrics now; a histogram counts once", 1),
 		seriesLimit: d.gauge("lshark_series_limit", "", "largest possible number of series", 1),
@@ -323,8 +347,9 @@ func (d declarer) process() processFamilies {
 		started:     d.gauge("process_start_time_seconds", "seconds", "when the process was started", 1),
 		cpu:         d.seconds("process_cpu_seconds", "CPU time of the process", 1),
 		memory:      d.gauge("process_resident_memory_bytes", "bytes", "resident memory of the process", 1),
-		heap:        d.gauge("go_memstats_heap_inuse_bytes", "bytes", "memory in use by Go's heap: objects, and unused memory reserved for objects", 1),
-		fds:         d.gauge("process_open_fds", "", "open files of the process", 1),
-		routines:    d.gauge("go_goroutines", "", "goroutines of the process", 1),
+		heap: d.gauge("go_memstats_heap_inuse_bytes", "bytes",
+			"memory in use by Go's heap: objects, and unused memory reserved for objects", 1),
+		fds:      d.gauge("process_open_fds", "", "open files of the process", 1),
+		routines: d.gauge("go_goroutines", "", "goroutines of the process", 1),
 	}
 }

@@ -43,7 +43,8 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{queue: make(chan *batch, maxBatches), free: make(chan *batch, maxBatches), done: make(chan struct{}), dir: d, filling: &batch{}}
+	r := &Recorder{queue: make(chan *batch, maxBatches), free: make(chan *batch, maxBatches), done: make(chan struct{}), dir: d,
+		filling: &batch{}}
 	go r.write()
 	return r, nil
 }

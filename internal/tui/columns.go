@@ -21,7 +21,8 @@ type columnList struct {
 }
 
 func chooseColumns(s *Screen) {
-	l := &columnList{pane: newPane("columns: Space shows or hides, < > moves, a adds any field, Esc closes"), screen: s, kind: s.grid.view.Kind}
+	l := &columnList{pane: newPane("columns: Space shows or hides, < > moves, a adds any field, Esc closes"), screen: s,
+		kind: s.grid.view.Kind}
 	l.names = s.grid.names(l.kind)
 	l.shown = len(l.names)
 	for _, name := range store.ColumnNames(l.kind) {

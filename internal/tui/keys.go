@@ -143,7 +143,8 @@ func sortBy(s *Screen, name string) {
 }
 
 func nextTime(s *Screen) {
-	names := map[render.TimeFormat]string{render.Relative: "since the first frame", render.Local: "local", render.UTC: "UTC", render.Delta: "since the row before"}
+	names := map[render.TimeFormat]string{render.Relative: "since the first frame", render.Local: "local", render.UTC: "UTC",
+		render.Delta: "since the row before"}
 	s.opt.View.Time = (s.opt.View.Time + 1) % render.TimeFormat(len(names))
 	s.grid.forget()
 	s.status.say("times: %s", names[s.opt.View.Time])

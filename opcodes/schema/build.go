@@ -125,7 +125,8 @@ func (f *Field) all() (list []*Field) {
 
 // Pads is padding that is an array of n integers of size bytes.
 func Pads(name string, n, size int, options ...any) *Field {
-	return &Field{Name: name, Off: unresolved, Kind: Array, Count: n, Pad: true, options: options, Elem: &Field{Kind: Uint, Size: size, Format: Hex}}
+	return &Field{Name: name, Off: unresolved, Kind: Array, Count: n, Pad: true, options: options,
+		Elem: &Field{Kind: Uint, Size: size, Format: Hex}}
 }
 
 // Sub is a struct, inside another one or filling a buffer. It takes the address of the

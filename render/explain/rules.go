@@ -84,7 +84,8 @@ type thresholdJSON struct {
 
 // AppendJSON appends a rule as an object on a line.
 func (e *Rules) AppendJSON(dst []byte, r *diagnose.Rule) ([]byte, error) {
-	o := ruleJSON{Kind: "finding", Name: r.Code, Severity: r.Severity.String(), Summary: r.Summary, Meaning: r.Meaning, Limits: r.Limits, Next: r.Next}
+	o := ruleJSON{Kind: "finding", Name: r.Code, Severity: r.Severity.String(), Summary: r.Summary, Meaning: r.Meaning, Limits: r.Limits,
+		Next: r.Next}
 	for _, t := range r.Thresholds {
 		o.Thresholds = append(o.Thresholds, thresholdJSON{t.Name, t.Value, t.Unit, t.Reason})
 	}

@@ -76,11 +76,12 @@ var matchBits = probe{kind: records.Decimal, doc: "match bits of the LNet messag
 
 // probes are the fields that have probes, by their names and paths.
 var probes = map[string]probe{
-	"lnet.src_nid":        header(records.NID, "node that sent the LNet message", func(n *lnet.Header, v *records.Value) { v.NID = n.Src }),
-	"lnet.dest_nid":       header(records.NID, "node that the LNet message is for", func(n *lnet.Header, v *records.Value) { v.NID = n.Dst }),
-	"lnet.payload_length": header(records.Uint, "bytes behind the LNet header", func(n *lnet.Header, v *records.Value) { v.U = uint64(n.Length) }),
-	"match_bits":          matchBits,
-	"lnet.match_bits":     matchBits,
+	"lnet.src_nid":  header(records.NID, "node that sent the LNet message", func(n *lnet.Header, v *records.Value) { v.NID = n.Src }),
+	"lnet.dest_nid": header(records.NID, "node that the LNet message is for", func(n *lnet.Header, v *records.Value) { v.NID = n.Dst }),
+	"lnet.payload_length": header(records.Uint, "bytes behind the LNet header",
+		func(n *lnet.Header, v *records.Value) { v.U = uint64(n.Length) }),
+	"match_bits":      matchBits,
+	"lnet.match_bits": matchBits,
 
 	"pb_opc":            body(opcodes.PbOpc, func(r *dissect.RPC) uint64 { return uint64(r.Opcode) }),
 	"pb_type":           body(opcodes.PbType, func(r *dissect.RPC) uint64 { return uint64(r.Type) }),

@@ -41,7 +41,8 @@ func (r *renderer) capture() {
 		add("Retransmission", counted(m.Retransmissions, "segment")+" sent again ("+count(m.Fast)+" fast, "+count(m.Spurious)+" spurious), "+count(m.OutOfOrder)+" out of order, "+counted(m.ZeroWindows, "zero window"))
 	}
 	if c.IB.Packets > 0 {
-		add("InfiniBand, RoCE", counted(c.IB.Packets, "packet")+", "+counted(c.IB.QueuePairs, "queue pair")+", "+count(c.IB.Retransmits)+" sent again")
+		add("InfiniBand, RoCE", counted(c.IB.Packets, "packet")+", "+counted(c.IB.QueuePairs,
+			"queue pair")+", "+count(c.IB.Retransmits)+" sent again")
 	}
 	add("Cut by the snaplen", r.truncation())
 	add("Lost by the capture", r.losses())

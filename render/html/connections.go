@@ -29,15 +29,17 @@ func (r *renderer) connections() {
 	slices.SortStableFunc(order, func(a, b *track.Import) int { return cmp.Compare(problems(b), problems(a)) })
 	r.stateLegend()
 	type row = *track.Import
-	table[row]{id: "imports", caption: "Connections, those with problems first: their states from the first frame to the last", rest: "lshark imports", noun: "connection", columns: []column[row]{
-		{title: "Target", cell: targetCell},
-		{title: "Client", cell: func(i row) cell { return r.nodeCell(i.Client) }},
-		{title: "State at the end", cell: func(i row) cell { return cell{text: stateName(i.State)} }},
-		{title: "Evictions", class: num, cell: func(i row) cell { return problemCell(int64(i.Evictions)) }},
-		{title: "Refused", class: num, cell: func(i row) cell { return problemCell(sum(i.Failures)) }},
-		{title: "Pings", class: num, cell: func(i row) cell { return numberCell(i.Pings) }},
-		{title: "States from 0 to " + span(r.Capture.Last-r.Capture.First), class: still, cell: func(i row) cell { return cell{draw: func() { r.lane(i) }} }},
-	}}.most(&r.writer, order, maxConnections)
+	table[row]{id: "imports", caption: "Connections, those with problems first: their states from the first frame to the last",
+		rest: "lshark imports", noun: "connection", columns: []column[row]{
+			{title: "Target", cell: targetCell},
+			{title: "Client", cell: func(i row) cell { return r.nodeCell(i.Client) }},
+			{title: "State at the end", cell: func(i row) cell { return cell{text: stateName(i.State)} }},
+			{title: "Evictions", class: num, cell: func(i row) cell { return problemCell(int64(i.Evictions)) }},
+			{title: "Refused", class: num, cell: func(i row) cell { return problemCell(sum(i.Failures)) }},
+			{title: "Pings", class: num, cell: func(i row) cell { return numberCell(i.Pings) }},
+			{title: "States from 0 to " + span(r.Capture.Last-r.Capture.First), class: still,
+				cell: func(i row) cell { return cell{draw: func() { r.lane(i) }} }},
+		}}.most(&r.writer, order, maxConnections)
 	r.events()
 }
 
@@ -85,7 +87,8 @@ func (r *renderer) stateLegend() {
 		class markup
 		text  string
 	}{
-		{"s-full", "in use (FULL)"}, {"s-busy", "connecting or recovering"}, {"s-lost", "evicted or disconnected"}, {"s-idle", "idle or closed"}, {"s-unknown", "not known"},
+		{"s-full", "in use (FULL)"}, {"s-busy", "connecting or recovering"}, {"s-lost", "evicted or disconnected"},
+		{"s-idle", "idle or closed"}, {"s-unknown", "not known"},
 	} {
 		r.raw(`<span class="key"><svg aria-hidden="true" width="20" height="18">`)
 		r.rect(k.class, 0, stateHeights[k.class][0], 20, stateHeights[k.class][1], "")
@@ -204,18 +207,19 @@ func (r *renderer) events() {
 		slices.SortStableFunc(all, byTime)
 	}
 	type row = importEvent
-	table[row]{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline", omitted: max(0, omitted), columns: []column[row]{
-		{title: "Time", class: num, help: "seconds since the first frame", cell: func(x row) cell { return r.timeCell(x.event.Point) }},
-		{title: "Frame", class: num, cell: func(x row) cell { return cell{text: frame(x.event.Point)} }},
-		{title: "Target", cell: func(x row) cell { return targetCell(x.imp) }},
-		{title: "Client", cell: func(x row) cell { return r.nodeCell(x.imp.Client) }},
-		{title: "Event", cell: func(x row) cell {
-			if tables.IsProblem(x.event.Kind) {
-				return badCell(r.eventText(x.event))
-			}
-			return cell{text: r.eventText(x.event)}
-		}},
-	}}.append(&r.writer, all)
+	table[row]{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline",
+		omitted: max(0, omitted), columns: []column[row]{
+			{title: "Time", class: num, help: "seconds since the first frame", cell: func(x row) cell { return r.timeCell(x.event.Point) }},
+			{title: "Frame", class: num, cell: func(x row) cell { return cell{text: frame(x.event.Point)} }},
+			{title: "Target", cell: func(x row) cell { return targetCell(x.imp) }},
+			{title: "Client", cell: func(x row) cell { return r.nodeCell(x.imp.Client) }},
+			{title: "Event", cell: func(x row) cell {
+				if tables.IsProblem(x.event.Kind) {
+					return badCell(r.eventText(x.event))
+				}
+				return cell{text: r.eventText(x.event)}
+			}},
+		}}.append(&r.writer, all)
 }
 
 func targetCell(i *track.Import) cell { return cell{text: string(tables.AppendTarget(nil, i))} }
@@ -239,8 +243,10 @@ func (r *renderer) recoveries() {
 		{title: "Target", cell: func(v row) cell { return cell{text: v.Target} }},
 		{title: "What", cell: func(v row) cell { return cell{text: v.Kind.String()} }},
 		{title: "Gone", class: num, help: "seconds since the first frame", cell: func(v row) cell { return r.timeCell(v.Gone) }},
-		{title: "Down for", class: num, help: "from the first sign to the first connect that was accepted", cell: func(v row) cell { return latencyCell(v.Downtime()) }},
-		{title: "Recovery", class: num, help: "from that connect until the first client had recovered", cell: func(v row) cell { return latencyCell(v.Window()) }},
+		{title: "Down for", class: num, help: "from the first sign to the first connect that was accepted",
+			cell: func(v row) cell { return latencyCell(v.Downtime()) }},
+		{title: "Recovery", class: num, help: "from that connect until the first client had recovered",
+			cell: func(v row) cell { return latencyCell(v.Window()) }},
 		{title: "Recovered", class: num, help: "clients", cell: func(v row) cell { return numberCell(int64(v.Count(recovery.ClientRecovered))) }},
 		{title: "Evicted", class: num, help: "clients", cell: func(v row) cell { return problemCell(int64(v.Count(recovery.ClientEvicted))) }},
 	}}.most(&r.writer, list, maxRecoveries)

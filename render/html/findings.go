@@ -71,7 +71,8 @@ func (r *renderer) ladder(f *diagnose.Finding, open bool) {
 	r.text("Ladder of " + f.Rule.Code)
 	r.raw("\">\n")
 	const columns = 130
-	r.buf = d.AppendSVG(r.buf, ladder.SVGOptions{Width: columns, Embedded: true, Label: "Sequence diagram of " + messages + " that prove: " + diagnose.Sentences(f.Text, 1)})
+	r.buf = d.AppendSVG(r.buf, ladder.SVGOptions{Width: columns, Embedded: true, Label: "Sequence diagram of " + messages + " that prove: " +
+		diagnose.Sentences(f.Text, 1)})
 	r.raw("</div></details>\n")
 }
 

@@ -36,8 +36,10 @@ func (r *renderer) heatMap() {
 	total := r.total()
 	median := total.Latency.Quantile(.5)
 	slow := slowRows(rows, bounds, median)
-	seen := "Half of all " + counted(all, "RPC") + " with a reply took at most " + latency(median) + ", 99" + thin + "% at most " + latency(total.Latency.Quantile(.99)) + ", the slowest " + latency(total.Latency.Max) + "."
-	r.paragraph("Each column is " + span(r.Timeline.Width()) + ", by the time of the request; each row is a range of latencies. The more a cell stands out from the page, the more RPCs. " + seen)
+	seen := "Half of all " + counted(all, "RPC") + " with a reply took at most " + latency(median) + ", 99" + thin + "% at most " +
+		latency(total.Latency.Quantile(.99)) + ", the slowest " + latency(total.Latency.Max) + "."
+	r.paragraph("Each column is " + span(r.Timeline.Width()) + ", by the time of the request; each row is a range of latencies. The more a " +
+		"cell stands out from the page, the more RPCs. " + seen)
 	height := min(24.0, max(14.0, 240/float64(last-first+1)))
 	plot := height * float64(last-first+1)
 	var marked int64
@@ -93,7 +95,8 @@ func (r *renderer) heatMap() {
 		key("slow", "slow: "+count(marked)+" of more than "+span(bounds[slow-1]))
 	}
 	r.raw("</p>\n")
-	r.binTable("latency-values", "RPCs with a reply", func(k int) []int64 { return bins[k].Latencies[first : last+1] }, func(k int) string { return "≤ " + span(bounds[first+k]) })
+	r.binTable("latency-values", "RPCs with a reply", func(k int) []int64 { return bins[k].Latencies[first : last+1] },
+		func(k int) string { return "≤ " + span(bounds[first+k]) })
 }
 
 // slowRows returns the first of the rows whose RPCs are marked, len(rows) for none: the slowest

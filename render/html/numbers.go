@@ -124,17 +124,21 @@ func (r *renderer) statistics(id markup, caption, name string, i *track.Interval
 			return c
 		}},
 		{title: "Errors", class: num, cell: func(x row) cell { return problemCell(sum(x.Errors)) }},
-		{title: "No answer", class: num, help: "RPCs that the server did not answer, though the reply was due and everything that the server sent was captured", cell: func(x row) cell { return problemCell(x.Missing[track.Unanswered]) }},
+		{title: "No answer", class: num, help: "RPCs that the server did not answer, though the reply was due and everything that the server " +
+			"sent was captured", cell: func(x row) cell { return problemCell(x.Missing[track.Unanswered]) }},
 		{title: "p50", class: num, help: "median latency", cell: quantile(.5)},
 		{title: "p90", class: num, help: "90th percentile of the latencies", cell: quantile(.9)},
 		{title: "p99", class: num, help: "99th percentile of the latencies", cell: quantile(.99)},
 		{title: "Max", class: num, help: "longest latency", cell: func(x row) cell { return latencyCell(x.Latency.Max, x.Latency.N > 0) }},
-		{title: "Total time", class: num, help: "sum of the latencies", cell: func(x row) cell { return totalCell(x.Latency.Sum, x.Latency.N > 0) }},
-		{title: "Lock wait", class: num, help: "longest wait for a lock, from the request to the grant", cell: func(x row) cell { return latencyCell(x.LockWait.Max, x.LockWait.N > 0) }},
+		{title: "Total time", class: num, help: "sum of the latencies",
+			cell: func(x row) cell { return totalCell(x.Latency.Sum, x.Latency.N > 0) }},
+		{title: "Lock wait", class: num, help: "longest wait for a lock, from the request to the grant",
+			cell: func(x row) cell { return latencyCell(x.LockWait.Max, x.LockWait.N > 0) }},
 		{title: "Bulk", class: num, help: "bytes of bulk data", cell: func(x row) cell { return sizeCell(x.BulkBytes) }},
 		{title: "Requests", class: num, help: "bytes of the requests", cell: func(x row) cell { return sizeCell(x.RequestBytes) }},
 		{title: "Replies", class: num, help: "bytes of the replies", cell: func(x row) cell { return sizeCell(x.ReplyBytes) }},
-		{title: "In flight", class: num, help: "most RPCs of the row that were waiting for a reply at the same time", cell: func(x row) cell { return numberCell(x.DepthMax) }},
+		{title: "In flight", class: num, help: "most RPCs of the row that were waiting for a reply at the same time",
+			cell: func(x row) cell { return numberCell(x.DepthMax) }},
 		{title: "Errors by name", cell: func(x row) cell { return textCell(errorNames(x.Errors)) }},
 	}}.most(&r.writer, rows, most)
 }

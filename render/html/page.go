@@ -140,7 +140,8 @@ func Append(dst []byte, p *Page) []byte {
 	}
 	r.raw("</main>\n<footer><p>Made by ")
 	r.text(p.Program)
-	r.raw(" from what the capture contains. What it does not show is not guessed. Times are those of the frames; relative ones count from the first frame.</p></footer>\n")
+	r.raw(" from what the capture contains. What it does not show is not guessed. Times are those of the frames; relative ones count from " +
+		"the first frame.</p></footer>\n")
 	r.raw("<script>", script, "</script>\n</body></html>\n")
 	return r.buf
 }

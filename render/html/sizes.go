@@ -119,7 +119,8 @@ func (r *renderer) patternTable() {
 	}
 	table[row]{id: "patterns", caption: "How the ranges of reads and writes follow each other, by object and client", columns: []column[row]{
 		{cell: func(x row) cell { return cell{text: x.name} }},
-		{title: "Sequential", class: num, help: "the range begins where another one ended, or at the beginning", cell: func(x row) cell { return numberCell(x.Sequential) }},
+		{title: "Sequential", class: num, help: "the range begins where another one ended, or at the beginning",
+			cell: func(x row) cell { return numberCell(x.Sequential) }},
 		{title: "Strided", class: num, help: "at the same distance as those before", cell: func(x row) cell { return numberCell(x.Strided) }},
 		{title: "Random", class: num, cell: func(x row) cell { return numberCell(x.Random) }},
 		{title: "Unaligned", class: num, help: "begins within a page of 4096 bytes", cell: func(x row) cell { return numberCell(x.Unaligned) }},

@@ -22,7 +22,8 @@ func (r *renderer) slowest() {
 		r.nothing("No request and its reply were both captured.")
 		return
 	}
-	r.paragraph("The time is that until the reply or, where that came later, until the lock was granted. Open a row to see every field of the request and the reply.")
+	r.paragraph("The time is that until the reply or, where that came later, until the lock was granted. Open a row to see every field of " +
+		"the request and the reply.")
 	tree := render.NewTree(render.TreeOptions{Colors: render.NewColors(false), Time: render.Relative})
 	r.raw("<ol class=\"rpcs\">\n")
 	for i := range r.Slowest {

@@ -214,11 +214,15 @@ func (r *renderer) figures() (list []figure) {
 	}
 	errors, warnings, notes := r.severities()
 	list = append(list,
-		figure{label: "Findings", value: count(errors + warnings + notes), detail: counted(errors, "error") + ", " + counted(warnings, "warning"), section: "findings", bad: errors > 0},
-		figure{label: "RPCs", value: count(total.Count), detail: counted(sum(total.Errors), "error") + ", " + count(total.Missing[track.Unanswered]) + " unanswered", section: "operations"},
-		figure{label: "Median latency", value: orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.5))), detail: "p99 " + orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.99))), section: "latency"},
+		figure{label: "Findings", value: count(errors + warnings + notes), detail: counted(errors, "error") + ", " +
+			counted(warnings, "warning"), section: "findings", bad: errors > 0},
+		figure{label: "RPCs", value: count(total.Count), detail: counted(sum(total.Errors), "error") + ", " +
+			count(total.Missing[track.Unanswered]) + " unanswered", section: "operations"},
+		figure{label: "Median latency", value: orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.5))), detail: "p99 " +
+			orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.99))), section: "latency"},
 		figure{label: "Bulk data", value: size(total.BulkBytes), detail: "in " + counted(sumOf(total.IO[:]), "transfer"), section: "sizes"},
-		figure{label: "Evictions", value: count(r.evictions()), detail: counted(int64(len(r.Connections.List)), "connection"), section: "connections", bad: r.evictions() > 0},
+		figure{label: "Evictions", value: count(r.evictions()), detail: counted(int64(len(r.Connections.List)), "connection"),
+			section: "connections", bad: r.evictions() > 0},
 		figure{label: "Lock waits", value: count(r.Locks.Waiting), detail: "of " + counted(r.Locks.Count, "lock"), section: "locks"})
 	if len(r.Slowest) > 0 {
 		s := &r.Slowest[0]

@@ -15,7 +15,8 @@ func (d *Diagram) AppendJSON(dst []byte) []byte {
 	full := render.NIDs{Full: true}
 	for _, e := range d.Events() {
 		a := &records.Arrow{At: track.Point{Frame: e.Frame, File: e.File, Time: e.Time}, From: nidText(e.From, full), To: nidText(e.To, full),
-			Kind: e.Type.String(), Opcode: e.Opcode, HasOpcode: e.HasOpcode, Variant: e.Variant, XID: e.XID, Text: string(e.Facts), Note: string(e.Note)}
+			Kind: e.Type.String(), Opcode: e.Opcode, HasOpcode: e.HasOpcode, Variant: e.Variant, XID: e.XID, Text: string(e.Facts),
+			Note: string(e.Note)}
 		if e.Kind == Loss {
 			a.Kind = records.Loss
 		}

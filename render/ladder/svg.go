@@ -189,7 +189,8 @@ func (p *picture) head(events []*Event) {
 		middle := border + (float64(p.l.headerAt(i, width))+float64(width)/2)*charWidth
 		half := float64(width)*charWidth/2 + boxPadding
 		p.width = max(p.width, middle+half)
-		p.buf = fmt.Appendf(p.buf, "<rect class=\"b\" rx=\"4\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", middle-half, p.y, 2*half, height)
+		p.buf = fmt.Appendf(p.buf, "<rect class=\"b\" rx=\"4\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", middle-half, p.y,
+			2*half, height)
 		for row, line := range lines {
 			class := "i"
 			if row == 0 {
@@ -216,7 +217,8 @@ func (p *picture) gap(lines int, ns int64) {
 	}
 	top, height := p.y, float64(lines*gapHeight)
 	p.lifelines("g", height)
-	p.textAt(p.x(p.l.lifelines[0])-float64(margin)*charWidth, top+height/2+4, "end", "d", append(render.AppendLatency([]byte("· "), ns), " ·"...))
+	p.textAt(p.x(p.l.lifelines[0])-float64(margin)*charWidth, top+height/2+4, "end", "d",
+		append(render.AppendLatency([]byte("· "), ns), " ·"...))
 }
 
 // class returns the class of an event, empty for none.
@@ -315,7 +317,8 @@ func (p *picture) arrow(e *Event, from, to, y float64) {
 	end := tip - step*headLength
 	switch e.Kind {
 	case Bulk:
-		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1fM%.1f %.1fH%.1f\"/>\n", class, from, y-bulkSpace, end, from, y+bulkSpace, end)
+		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1fM%.1f %.1fH%.1f\"/>\n", class, from, y-bulkSpace, end, from,
+			y+bulkSpace, end)
 	case Loss:
 		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>\n", class, from, y, end)
 		p.buf = fmt.Appendf(p.buf, "<path class=\"a\" d=\"M%.1f %.1fl8 8m0 -8l-8 8\"/>\n", end-4, y-4)

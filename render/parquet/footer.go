@@ -170,7 +170,8 @@ func appendPageCounts(e *encoder, c *chunkInfo, leaf *Leaf) {
 	lists := [...]struct {
 		pageType, encoding int32
 		n                  int
-	}{{dictionaryPage, encodingPlain, min(c.dictionary, 1)}, {dataPage, encodingPlain, c.plainPages}, {dataPage, leaf.Type.encoding(), c.otherPages}}
+	}{{dictionaryPage, encodingPlain, min(c.dictionary, 1)}, {dataPage, encodingPlain, c.plainPages}, {dataPage, leaf.Type.encoding(),
+		c.otherPages}}
 	n := 0
 	for _, l := range lists {
 		n += min(l.n, 1)

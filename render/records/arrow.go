@@ -37,5 +37,6 @@ var Arrows = Table[*Arrow]{Record: "arrow", Keys: sync.OnceValue(func() []Key[*A
 		text("text", "what matters of it, as in the line of the message", func(a *Arrow) string { return a.Text }).omit(),
 		textsIf("marks", "what is unusual: retransmitted (by TCP or InfiniBand), incomplete, resent, no_reply, no_request (of a reply), failed",
 			func(a *Arrow) []string { return a.Marks }),
-		text("note", "the same in words, with how long a lock was waited for and what shows an eviction", func(a *Arrow) string { return a.Note }).omit())
+		text("note", "the same in words, with how long a lock was waited for and what shows an eviction",
+			func(a *Arrow) string { return a.Note }).omit())
 })}

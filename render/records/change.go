@@ -23,7 +23,8 @@ func changeKeys() []Key[*comparison.Row] {
 		inside(func(r *row) *comparison.Side { return r.After },
 			object("after", "the RPCs of the second capture, null when there are none", sideKeys()...)),
 		[]Key[*row]{texts("changed", "what has changed beyond noise: count (the rate of the RPCs and their share of all), errors, unanswered, resends, "+
-			"p50, p90, p99 and max (of the latency), rtt, retransmitted, request_size or bulk_size", func(r *row) []string { return names(r.Changed) }),
+			"p50, p90, p99 and max (of the latency), rtt, retransmitted, request_size or bulk_size",
+			func(r *row) []string { return names(r.Changed) }),
 			texts("few", "those of changed that rest on few RPCs: all values differ by a factor of 2 or more, which may still be chance",
 				func(r *row) []string { return names(r.Few) })})
 }
@@ -39,7 +40,8 @@ func sideKeys() []Key[*comparison.Side] {
 			v.F = s.Rate
 			return true
 		}},
-		counts("errors", "errors in the final status of RPCs, and how often each occurred", func(s *side) []Count { return ErrorCounts(s.Errors) }),
+		counts("errors", "errors in the final status of RPCs, and how often each occurred",
+			func(s *side) []Count { return ErrorCounts(s.Errors) }),
 		measure("unanswered", "number of RPCs that the server did not answer", comparison.Unanswered),
 		measure("resends", "how often requests were sent again", comparison.Resends),
 		object("latency", "times from request to reply",

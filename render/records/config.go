@@ -30,19 +30,23 @@ func configKeys() []Key[*config.Entry] {
 		anyText("kind", "what the entry is: log, record (of a log), device, target, pool, parameter, nodemaps (whether they are in use), nodemap, "+
 			"instance (where a target runs, for imperative recovery), registration (of a target that started) or set_info (a parameter that "+
 			"a node sent to the MGS); all but records are the final picture", func(e *entry) string { return e.Kind.String() }),
-		text("log", "log or table that it is from, such as lustre-client; the id of a log that was opened before the capture", (*entry).Name).omit(),
+		text("log", "log or table that it is from, such as lustre-client; the id of a log that was opened before the capture",
+			(*entry).Name).omit(),
 		nid("mgs", "node of the MGS", func(e *entry) lnet.NID { return e.MGS }),
 	}, allOmit(pointKeys(func(e *entry) track.Point { return e.At })), []Key[*entry]{
-		number("index", "of a record: its number in the log; of parts of the picture: that of the record that made them or changed them last", configIndex).
+		number("index", "of a record: its number in the log; of parts of the picture: that of the record that made them or changed them last",
+			configIndex).
 			nonzero(),
 	}, inside(func(e *entry) *config.Step { return e.Step }, stepKeys()...), []Key[*entry]{
-		text("device", "name of an OBD device, without what a client appends to it; of a record or parameter: the device that it is about", configDevice).omit(),
+		text("device", "name of an OBD device, without what a client appends to it; of a record or parameter: the device that it is about",
+			configDevice).omit(),
 	}, inside(func(e *entry) *config.Device { return e.Device },
 		text("type", "type of a device", func(d *config.Device) string { return d.Type }).omit(),
 		text("status", "of a device: UP (set up), AT (attached only) or IN (deactivated by a parameter), as the log leaves it",
 			func(d *config.Device) string { return d.Status.String() }).omit(),
 	), []Key[*entry]{
-		text("uuid", "of a device: that of the client, where a single one is captured that mounted with the log, else as the log has it; of a target: its uuid",
+		text("uuid", "of a device: that of the client, where a single one is captured that mounted with the log, else as the log has it; of a "+
+			"target: its uuid",
 			configUUID).omit(),
 		text("target", "target that a device uses, that the entry is about", configTarget).omit(),
 		numberIf("target_index", "index of the target", configTargetIndex).omit(),
@@ -72,7 +76,8 @@ func configKeys() []Key[*config.Entry] {
 		boolean("partial", "the log or table that the entry is from was not captured as a whole", (*entry).IsPartial),
 		number("instance", "number of the start of the target", configInstance).nonzero(),
 	}, inside(func(e *entry) *config.RunningTarget { return e.RunningTarget },
-		number("version", "of an instance: version of the table with this entry", func(r *config.RunningTarget) uint64 { return r.Version }).omit(),
+		number("version", "of an instance: version of the table with this entry",
+			func(r *config.RunningTarget) uint64 { return r.Version }).omit(),
 		list("restarts", "earlier starts of the target that the table had", func(r *config.RunningTarget) []config.Restart { return r.Restarts },
 			append([]Key[*config.Restart]{
 				number("instance", "number of the start", func(r *config.Restart) uint32 { return r.Instance }),
@@ -82,9 +87,11 @@ func configKeys() []Key[*config.Entry] {
 		{Name: "client", Type: NID, JSON: Omit, Doc: "of a registration or set_info: node that sent it, also when it is a server; " +
 			"of a device: the client that mounted with the log", Get: configClient},
 	}, inside(func(e *entry) *config.Registration { return e.Registration },
-		anyText("release", "of a registration: release of the server", func(r *config.Registration) string { return string(schema.AppendVersion(nil, r.Version)) }).
+		anyText("release", "of a registration: release of the server",
+			func(r *config.Registration) string { return string(schema.AppendVersion(nil, r.Version)) }).
 			omit(),
-		flags("flags", opcodes.MtiFlags, "of a registration: kind and state of the target", func(r *config.Registration) uint64 { return r.Flags }).omit(),
+		flags("flags", opcodes.MtiFlags, "of a registration: kind and state of the target",
+			func(r *config.Registration) uint64 { return r.Flags }).omit(),
 		textsIf("parameters", "of a registration: parameters from the disk of the target", func(r *config.Registration) []string {
 			return strings.Fields(r.Parameters)
 		}),
@@ -93,7 +100,8 @@ func configKeys() []Key[*config.Entry] {
 	}, inside(log,
 		anyText("id", "of a log: the object that holds it", func(l *config.Log) string { return string(l.ID.Append(nil)) }).omit().
 			when(func(l *config.Log) bool { return l.ID != opcodes.LogID{} }),
-		number("created", "of a log: when it was made, in seconds since the epoch", func(l *config.Log) int64 { return l.Created }).as(Seconds).nonzero(),
+		number("created", "of a log: when it was made, in seconds since the epoch",
+			func(l *config.Log) int64 { return l.Created }).as(Seconds).nonzero(),
 		number("last", "of a log: number of its last record", func(l *config.Log) uint32 { return l.Last }).nonzero(),
 		list("missing", "of a log: records that were not captured", missingRecords,
 			number("first", "number of the first record", func(r *config.Range) uint32 { return r.First }),
@@ -117,12 +125,16 @@ func stepKeys() []Key[*config.Step] {
 		text("event", "of a record: its command, in the words of lctl llog_print", func(s *step) string { return s.Event }).omit(),
 		text("state", "of a record: in_force, skipped (its section is marked so), cancelled (the header of the log does not list it) "+
 			"or unproven (the markers of its section were not captured)", func(s *step) string { return s.State.String() }).omit(),
-		text("text", "of a record: as lctl llog_print shows it; of a marker: in a comment", func(s *step) string { return llogText(&s.ConfigStep, s.Index) }).omit(),
-		argumentList("arguments", "arguments of a record, in the words of lctl llog_print", func(s *step) []opcodes.ConfigArgument { return s.Arguments }),
-		object("marker", "marker that begins or ends a section of a log", inside(func(s *step) *opcodes.ConfigMarker { return s.Marker }, markerKeys()...)...).
+		text("text", "of a record: as lctl llog_print shows it; of a marker: in a comment",
+			func(s *step) string { return llogText(&s.ConfigStep, s.Index) }).omit(),
+		argumentList("arguments", "arguments of a record, in the words of lctl llog_print",
+			func(s *step) []opcodes.ConfigArgument { return s.Arguments }),
+		object("marker", "marker that begins or ends a section of a log",
+			inside(func(s *step) *opcodes.ConfigMarker { return s.Marker }, markerKeys()...)...).
 			omit().when(func(s *step) bool { return s.Marker != nil }),
 	}, append(inside(func(s *step) *opcodes.ConfigMarker { return s.Section },
-		anyText("section", "of a record: what the section does that it is in, by the comment of its markers", func(m *opcodes.ConfigMarker) string { return m.Comment }).
+		anyText("section", "of a record: what the section does that it is in, by the comment of its markers",
+			func(m *opcodes.ConfigMarker) string { return m.Comment }).
 			omit()),
 		listOf("earlier", "what a record was before the MGS changed it", func(s *step) int { return len(s.Earlier) },
 			func(s *step, i int) earlierStep { return earlierStep{&s.Earlier[i], s} },
@@ -141,8 +153,12 @@ func markerKeys() []Key[*opcodes.ConfigMarker] {
 	type marker = opcodes.ConfigMarker
 	return []Key[*marker]{
 		number("step", "number of the section, which both its markers have", func(m *marker) uint32 { return m.Step }),
-		flags("flags", opcodes.CfgMarkerFlags, "whether it begins or ends the section, and whether that is skipped", func(m *marker) uint64 { return m.Flags }),
-		anyText("release", "release of the server that wrote it", func(m *marker) string { return string(schema.AppendVersion(nil, m.Version)) }).omit(),
+		flags("flags", opcodes.CfgMarkerFlags, "whether it begins or ends the section, and whether that is skipped",
+			func(m *marker) uint64 { return m.Flags }),
+		anyText("release", "release of the server that wrote it", func(m *marker) string {
+			return string(schema.AppendVersion(nil,
+				m.Version))
+		}).omit(),
 		number("created", "when it was written, in seconds since the epoch", func(m *marker) int64 { return m.Created }).as(Seconds).nonzero(),
 		number("cancelled", "when the section was cancelled, likewise", func(m *marker) int64 { return m.Cancelled }).as(Seconds).nonzero(),
 		text("target", "what the section is about", func(m *marker) string { return m.Target }).omit(),

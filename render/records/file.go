@@ -34,7 +34,8 @@ func fileKeys() []Key[*file] {
 		done(files.Open, "opens that did not fail"),
 		done(files.Read, "reads: RPCs"),
 		done(files.Write, "writes: RPCs"),
-		number("read_bytes", "bytes that were read from servers: page caches of clients serve more", func(f *file) int64 { return f.Read.Bytes }).inBytes(),
+		number("read_bytes", "bytes that were read from servers: page caches of clients serve more",
+			func(f *file) int64 { return f.Read.Bytes }).inBytes(),
 		number("write_bytes", "bytes that were written and did not fail, by replies", func(f *file) int64 { return f.Write.Bytes }).inBytes(),
 		text("pattern", patternDoc, func(f *file) string { return f.Pattern().String() }),
 		numberIf("read_size", "size of most reads", func(f *file) (int64, bool) { return f.Read.TypicalSize() }).inBytes(),
@@ -156,6 +157,7 @@ func directoryKeys() []Key[*files.Directory] {
 		nids("clients", "nodes that did something with the files, at most 16", func(d *directory) []lnet.NID { return d.Clients }),
 		texts("jobs", "jobs that did something with the files, at most 16", func(d *directory) []string { return d.Jobs }),
 		counts("errors", "errors of these RPCs, by name, and how often each occurred", func(d *directory) []Count { return errorList(d.Errors) }),
-		number("lock_waited", "time that locks on the files waited to be granted, in total", func(d *directory) int64 { return d.LockWaited }).as(Duration),
+		number("lock_waited", "time that locks on the files waited to be granted, in total",
+			func(d *directory) int64 { return d.LockWaited }).as(Duration),
 	}
 }

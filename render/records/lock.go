@@ -20,7 +20,8 @@ var lockTypes = schema.Enum("lock_type", "", "kind of a lock, in records of lock
 	{Name: "inodebits", Value: opcodes.InodeLock, Doc: "parts of an inode"},
 })
 
-var extentEnd = schema.Enum("extent_end", "", "last byte of a range", []schema.Value{{Name: "EOF", Value: ^uint64(0), Doc: "the range has no end"}})
+var extentEnd = schema.Enum("extent_end", "", "last byte of a range",
+	[]schema.Value{{Name: "EOF", Value: ^uint64(0), Doc: "the range has no end"}})
 
 type lock = locks.Lock
 
@@ -34,15 +35,18 @@ func lockKeys() []Key[*lock] {
 	end := enum("end", extentEnd, "last byte, or EOF", lastByte).inBytes().when(hasExtent)
 	return []Key[*lock]{
 		object("resource", "what is locked",
-			Key[*lock]{Name: "name", Type: Hex, Doc: "name of the resource, four words", Len: resourceWords, At: func(l *lock, i int, v *Value) bool {
-				v.U = l.Desc.Name[max(i, 0)]
-				return true
-			}},
-			resource("text", "what the name stands for: FID, object, quota id or configuration log", func(l *lock) *opcodes.LockDesc { return &l.Desc }),
+			Key[*lock]{Name: "name", Type: Hex, Doc: "name of the resource, four words", Len: resourceWords,
+				At: func(l *lock, i int, v *Value) bool {
+					v.U = l.Desc.Name[max(i, 0)]
+					return true
+				}},
+			resource("text", "what the name stands for: FID, object, quota id or configuration log",
+				func(l *lock) *opcodes.LockDesc { return &l.Desc }),
 		).when((*lock).HasResource),
 		enum("type", lockTypes, "kind of lock", func(l *lock) uint64 { return l.Desc.Kind }).when((*lock).HasResource),
 		mode("mode", "granted mode, before that the requested one"),
-		flags("bits", opcodes.LdlmInodebits, "of an inodebits lock: the parts of the inode that it covers", func(l *lock) uint64 { return l.Desc.Bits }).
+		flags("bits", opcodes.LdlmInodebits, "of an inodebits lock: the parts of the inode that it covers",
+			func(l *lock) uint64 { return l.Desc.Bits }).
 			when(isInodebits),
 		object("extent", "of an extent lock or a flock: the range that it covers",
 			number("start", "first byte", func(l *lock) uint64 { return l.Desc.Start }).inBytes().when(hasExtent), end).when(hasExtent),
@@ -61,7 +65,8 @@ func lockKeys() []Key[*lock] {
 		number("client_handle", "the client's handle of the lock", func(l *lock) uint64 { return l.ClientHandle }).as(Hex).known(),
 		point("asked", "the request; unknown when it was before the capture", func(l *lock) track.Point { return l.Asked }),
 		point("granted", "the reply or the completion callback that granted it", func(l *lock) track.Point { return l.Granted }),
-		duration("waited", "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not captured, and for an intent, of which "+
+		duration("waited", "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not "+
+			"captured, and for an intent, of which "+
 			"the rest takes time, too, unless others kept it waiting",
 			(*lock).Waited),
 		duration("held", "time from the grant to the end of the lock or of the capture", (*lock).Held),
@@ -75,8 +80,10 @@ func lockKeys() []Key[*lock] {
 		list("callbacks", "callbacks from the server about the lock", func(l *lock) []locks.Callback { return l.Callbacks }, callbackKeys()...),
 		list("converts", "converts, with which the client kept some bits only", func(l *lock) []locks.Convert { return l.Converts },
 			append(pointKeys(func(c *locks.Convert) track.Point { return c.Point }),
-				flags("bits", opcodes.LdlmInodebits, "the parts of the inode that it keeps", func(c *locks.Convert) uint64 { return c.Bits }))...).omit(),
-		number("dropped", "number of entries of blocked_by, callbacks and converts that were too many to keep", func(l *lock) int { return l.Dropped }).
+				flags("bits", opcodes.LdlmInodebits, "the parts of the inode that it keeps",
+					func(c *locks.Convert) uint64 { return c.Bits }))...).omit(),
+		number("dropped", "number of entries of blocked_by, callbacks and converts that were too many to keep",
+			func(l *lock) int { return l.Dropped }).
 			nonzero(),
 		object("ended", "how the lock ended", append([]Key[*lock]{anyText("how",
 			"cancel (the client gave it back), early (along with another request), evicted (the server evicted the client), disconnect, "+
@@ -145,7 +152,8 @@ func callbackKeys() []Key[*locks.Callback] {
 		anyText("missing", "why there is no reply, as in reply_missing of RPCs", func(c *callback) string { return c.Missing.String() }).omit().
 			when(func(c *callback) bool { return c.Missing != track.NotMissing }),
 		errno("error", "error in the reply", func(c *callback) int32 { return c.Status }).omit(),
-		seen("obeyed", "time of the cancel or convert that followed, where the callback asks for one", func(c *callback) track.Point { return c.Obeyed }),
+		seen("obeyed", "time of the cancel or convert that followed, where the callback asks for one",
+			func(c *callback) track.Point { return c.Obeyed }),
 	})
 }
 
@@ -159,7 +167,8 @@ func holderKeys() []Key[*locks.Holder] {
 		text("job", "job id of their requests, when it is known", func(h *holder) string { return h.Job }),
 		nid("server", "node that granted them", func(h *holder) lnet.NID { return h.Server }),
 		text("target", "target of the locks, when it is known", func(h *holder) string { return h.Target }),
-		resource("resource", "what was locked: FID, object, quota id or configuration log", func(h *holder) *opcodes.LockDesc { return &h.Resource }),
+		resource("resource", "what was locked: FID, object, quota id or configuration log",
+			func(h *holder) *opcodes.LockDesc { return &h.Resource }),
 		enum("type", lockTypes, "kind of the locks", func(h *holder) uint64 { return h.Resource.Kind }).known(),
 		number("waits", "number of locks that had to wait for them", func(h *holder) int64 { return h.Waits }),
 		number("waited", "how long these waited for them, in total", func(h *holder) int64 { return h.Time }).as(Duration),

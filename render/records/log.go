@@ -37,7 +37,8 @@ func logKeys() []Key[*rpc] {
 	return []Key[*rpc]{
 		duration("service", "time that a thread of the server worked for it", handled(func(c *debuglog.Call) int64 { return c.Service })),
 		duration("queue", "time that it waited for a thread of the server", handled((*debuglog.Call).Queue)),
-		duration("total", "time from its arrival at the server until the thread was ready with it", handled(func(c *debuglog.Call) int64 { return c.Total })),
+		duration("total", "time from its arrival at the server until the thread was ready with it",
+			handled(func(c *debuglog.Call) int64 { return c.Total })),
 		moment("sent", "when the client gave it to LNet", client(func(c *debuglog.Call) int64 { return c.Sent })).known(),
 		moment("completed", "when it was over for the client", client(func(c *debuglog.Call) int64 { return c.Completed })).known(),
 		moment("arrived", "when it arrived at the server", server(func(c *debuglog.Call) int64 { return c.Arrived })).known(),
@@ -57,18 +58,21 @@ func logKeys() []Key[*rpc] {
 			return r.Log.Client.Process
 		}),
 		number("process_pid", "number of that process", client(func(c *debuglog.Call) int64 { return int64(c.PID) })).known(),
-		number("handlings", "how often the server handled it; the other values are of the last time", func(r *rpc) int { return r.Log.Handled }).when(hasServer),
+		number("handlings", "how often the server handled it; the other values are of the last time",
+			func(r *rpc) int { return r.Log.Handled }).when(hasServer),
 		number("refs", "references to the export of the client at the server", func(r *rpc) int32 { return r.Log.Server.Refs }).when(hasServer),
 		number("transno", "number of the transaction", func(r *rpc) uint64 { return r.Log.Server.Transno }).as(Decimal).when(hasEnd),
-		{Name: "status", Type: Status, Names: opcodes.LdlmError, Doc: "status of the reply at the server; null: there was none yet", Get: func(r *rpc, v *Value) bool {
-			if !hasReply(r) {
-				return false
-			}
-			v.SetStatus(r.Log.Server.Opcode, r.Log.Server.ReplyStatus)
-			return true
-		}},
+		{Name: "status", Type: Status, Names: opcodes.LdlmError, Doc: "status of the reply at the server; null: there was none yet",
+			Get: func(r *rpc, v *Value) bool {
+				if !hasReply(r) {
+					return false
+				}
+				v.SetStatus(r.Log.Server.Opcode, r.Log.Server.ReplyStatus)
+				return true
+			}},
 		moment("failed", "when the client last gave up waiting for the reply", client(func(c *debuglog.Call) int64 { return c.Failed })).known(),
-		text("not_on_wire", "what the log of a node has and a capture taken on this node has not: request (the node has sent it) or reply (the server has made it)",
+		text("not_on_wire", "what the log of a node has and a capture taken on this node has not: request (the node has sent it) or reply "+
+			"(the server has made it)",
 			func(r *rpc) string {
 				if r.Log == nil {
 					return ""

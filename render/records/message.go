@@ -75,7 +75,8 @@ func messageKeys() []Key[*Message] {
 		address("src", "IP address and port of the sender", func(m *Message) netip.AddrPort { return m.Src }),
 		address("dst", "IP address and port of the receiver", func(m *Message) netip.AddrPort { return m.Dst }),
 	}, inside(transfer,
-		number("src_qp", "number of the sender's InfiniBand queue pair, if it is known", func(x *lnet.IB) uint32 { return x.SrcQP }).as(Hex).nonzero(),
+		number("src_qp", "number of the sender's InfiniBand queue pair, if it is known",
+			func(x *lnet.IB) uint32 { return x.SrcQP }).as(Hex).nonzero(),
 		number("dst_qp", "number of the receiver's InfiniBand queue pair", func(x *lnet.IB) uint32 { return x.DestQP }).as(Hex).nonzero(),
 	), []Key[*Message]{
 		enum("kind", kinds, "what the message is", func(m *Message) lnet.Kind { return m.Kind }),
@@ -110,7 +111,8 @@ func messageKeys() []Key[*Message] {
 			}
 			return m.Time - m.Req.Time, true
 		}).omit(),
-		text("target", "target of the connection, without \"_UUID\", as far as connects before the message tell", func(m *Message) string { return m.Target }).omit(),
+		text("target", "target of the connection, without \"_UUID\", as far as connects before the message tell",
+			func(m *Message) string { return m.Target }).omit(),
 		{Name: "job", Type: Text, JSON: Omit, Doc: "job id of the request", Get: func(m *Message, v *Value) bool {
 			if v.Text = nil; m.Req != nil {
 				v.Text = m.Req.Job()
@@ -129,7 +131,8 @@ func messageKeys() []Key[*Message] {
 			}
 			return m.Req.ReplyFrame
 		}).nonzero(),
-		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is equal is enough",
+		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is " +
+			"equal is enough",
 			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {
 				f := m.fids()[i]
 				v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
@@ -157,7 +160,8 @@ func MessageKey(path string) (p Path[*Message], ok bool) {
 }
 
 func notes() Key[*Message] {
-	k := list("notes", "damage, repetitions and guesses; filters and -e have only the codes", func(m *Message) []lnet.Note { return m.Tree().Notes },
+	k := list("notes", "damage, repetitions and guesses; filters and -e have only the codes",
+		func(m *Message) []lnet.Note { return m.Tree().Notes },
 		anyText("code", "a word for scripts", func(n *lnet.Note) string { return n.Code }),
 		anyText("text", "a sentence for people", func(n *lnet.Note) string { return n.Text })).as(Text).omit()
 	k.At = k.Parts[0].At

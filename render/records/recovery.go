@@ -35,7 +35,8 @@ func recoveryKeys() []Key[*loss] {
 		sign("gone_by", "what that sign is: "+
 			"not_connected (a reply says that the server does not know the client), refused (the server does not have the target), "+
 			"unanswered (a request without a reply), stopping (the target disconnects from other targets), "+
-			"reconnect (a client connects again; what made it do so was not seen), log (the log of a client says so)", func(r *loss) recovery.Sign { return r.GoneBy }),
+			"reconnect (a client connects again; what made it do so was not seen), log (the log of a client says so)",
+			func(r *loss) recovery.Sign { return r.GoneBy }),
 		point("starting", "the target registered with the MGS or connected to other targets, before it was back",
 			func(r *loss) track.Point { return r.Starting }),
 		point("back", "first connect that the target accepted again", func(r *loss) track.Point { return r.Back }),
@@ -66,12 +67,14 @@ func recoveryKeys() []Key[*loss] {
 			number("from", "the lowest of them", func(r *loss) uint64 { return r.NotReplayed().From }).as(Decimal).known(),
 			number("to", "the highest of them", func(r *loss) uint64 { return r.NotReplayed().To }).as(Decimal).known(),
 		).omit().when(func(r *loss) bool { return r.NotReplayed().Count > 0 }),
-		number("waited", "number of RPCs of applications and servers that waited until the target was back", func(r *loss) int { return r.Impact().Waited }).when(hasRPCs),
+		number("waited", "number of RPCs of applications and servers that waited until the target was back",
+			func(r *loss) int { return r.Impact().Waited }).when(hasRPCs),
 		duration("waited_max", "the longest of these RPCs", func(r *loss) (int64, bool) {
 			i := r.Impact()
 			return i.Longest, i.Waited > 0
 		}),
-		number("unanswered", "number of RPCs that had no reply and were not sent again", func(r *loss) int { return r.Impact().Unanswered }).when(hasRPCs),
+		number("unanswered", "number of RPCs that had no reply and were not sent again",
+			func(r *loss) int { return r.Impact().Unanswered }).when(hasRPCs),
 		errorCounts("errors", "errors of RPCs that failed because the target was gone and were not sent again, and how often each occurred",
 			func(r *loss) map[int32]int64 { return r.Impact().Errors }),
 		listOf("clients", "what happened to each client, in the order in which they lost the target", func(r *loss) int { return len(r.Clients) },
@@ -113,7 +116,8 @@ func clientKeys() []Key[lostClient] {
 		point("last_reply", "the last reply that it got before", func(c client) track.Point { return c.LastReply }).omit(),
 		point("lost", "first sign that its connection was lost", func(c client) track.Point { return c.Lost }).omit(),
 		sign("lost_by", "what that sign is, as in gone_by", func(c client) recovery.Sign { return c.LostBy }).omit(),
-		errorCounts("refused", "errors with which connects were refused, and how often each occurred", func(c client) map[int32]int64 { return c.Refused() }),
+		errorCounts("refused", "errors with which connects were refused, and how often each occurred",
+			func(c client) map[int32]int64 { return c.Refused() }),
 		number("unanswered", "number of connects without a reply", func(c client) int { return c.Unanswered }).nonzero(),
 		point("connected", "the connect that was accepted", func(c client) track.Point { return c.Connected }).omit(),
 		duration("late", "time from the first client that connected to this one", func(c client) (int64, bool) {
@@ -123,15 +127,19 @@ func clientKeys() []Key[lostClient] {
 		point("recovered", "its connection can be used again", func(c client) track.Point { return c.Recovered }).omit(),
 		point("evicted", "it was evicted", func(c client) track.Point { return c.Evicted }).omit(),
 		number("requests_replayed", "number of requests that it replayed", func(c client) int { return c.Requests.Count }).nonzero(),
-		errorCounts("request_errors", "errors of these, and how often each occurred", func(c client) map[int32]int64 { return c.Requests.Errors }),
+		errorCounts("request_errors", "errors of these, and how often each occurred",
+			func(c client) map[int32]int64 { return c.Requests.Errors }),
 		number("locks_replayed", "number of locks that it gave back", func(c client) int { return c.Locks.Count }).nonzero(),
 		errorCounts("lock_errors", "errors of these, and how often each occurred", func(c client) map[int32]int64 { return c.Locks.Errors }),
-		number("not_replayed", "number of transactions that it should have replayed and did not", func(c client) int { return c.NotReplayed.Count }).nonzero(),
-		number("early_replies", "number of early replies to what it replayed: the server asked it to wait", func(c client) int { return c.Early.Count }).nonzero(),
+		number("not_replayed", "number of transactions that it should have replayed and did not",
+			func(c client) int { return c.NotReplayed.Count }).nonzero(),
+		number("early_replies", "number of early replies to what it replayed: the server asked it to wait",
+			func(c client) int { return c.Early.Count }).nonzero(),
 		number("estimate", "within how many seconds the server expected to reply, by the last of them (pb_timeout)",
 			func(c client) uint32 { return c.Early.Estimate }).as(Seconds).omit().when(func(c client) bool { return c.Early.Count > 0 }),
 		number("waited", "number of RPCs that waited until the target was back", func(c client) int { return c.Impact.Waited }).nonzero(),
-		errorCounts("errors", "errors of RPCs that failed because the target was gone", func(c client) map[int32]int64 { return c.Impact.Errors }),
+		errorCounts("errors", "errors of RPCs that failed because the target was gone",
+			func(c client) map[int32]int64 { return c.Impact.Errors }),
 	}
 }
 
@@ -153,7 +161,8 @@ func recoveryEventKeys() []Key[*recovery.Event] {
 			return e.Status
 		}).omit(),
 		errorCounts("errors", "errors of what was replayed, and how often each occurred", func(e *event) map[int32]int64 { return e.Errors }),
-		number("from", "the lowest transaction of those that were replayed or not", func(e *event) uint64 { return e.Transnos.From }).as(Decimal).nonzero(),
+		number("from", "the lowest transaction of those that were replayed or not",
+			func(e *event) uint64 { return e.Transnos.From }).as(Decimal).nonzero(),
 		number("to", "the highest of them", func(e *event) uint64 { return e.Transnos.To }).as(Decimal).nonzero(),
 		number("estimate", "of early: within how many seconds the server expected to reply", func(e *event) uint32 { return e.Estimate }).
 			as(Seconds).omit().when(func(e *event) bool { return e.Kind == recovery.EventEarly }),

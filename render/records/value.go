@@ -43,7 +43,8 @@ const (
 )
 
 var typeNames = [...]string{Uint: "number", Int: "number", Decimal: "number", Hex: "number", Bool: "bool", Enum: "enum",
-	Flags: "flags", Status: "number", Seconds: "seconds", Duration: "seconds", Float: "number", Time: "time", Text: "text", Strings: "list of text", EscapedText: "text",
+	Flags: "flags", Status: "number", Seconds: "seconds", Duration: "seconds", Float: "number", Time: "time", Text: "text",
+	Strings: "list of text", EscapedText: "text",
 	Counts: "counts", FID: "FID",
 	NID: "NID", Address: "address", Object: "object", Section: "object"}
 

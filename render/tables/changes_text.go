@@ -34,7 +34,8 @@ var changesKind = Kind[*comparison.Row]{name: "table of diff", columns: []column
 	{title: "after", doc: "the same in the second capture"},
 	{title: "change", doc: "factor between the two: of count between the rates, of what happens to some RPCs between the shares; " +
 		"new and gone where one of them is 0"},
-	{title: "beyond noise", doc: "with --all or where RPCs are few: the value has changed by more than chance and the usual differences explain, or so few " +
+	{title: "beyond noise", doc: "with --all or where RPCs are few: the value has changed by more than chance and the usual differences " +
+		"explain, or so few " +
 		"values differ that it may be chance", left: true, optional: true},
 }}
 
@@ -254,7 +255,8 @@ func NewChangesJSON(by []track.Dimension) *ChangesJSON {
 			rows, totals = append(rows, k), append(totals, k)
 		}
 	}
-	return &ChangesJSON{render.NewRecordJSON(rows, true), render.NewRecordJSON(totals, true), render.NewRecordJSON(records.ConnectionChanges.Keys(), false)}
+	return &ChangesJSON{render.NewRecordJSON(rows, true), render.NewRecordJSON(totals, true),
+		render.NewRecordJSON(records.ConnectionChanges.Keys(), false)}
 }
 
 // AppendRow appends the object of a row and a newline.

@@ -32,7 +32,8 @@ type Configuration struct {
 // full shows all records, not only those that are in force.
 func NewConfiguration(o render.SummaryOptions, first int64, full bool) *Configuration {
 	p := &printer{opt: o, at: render.Moment{First: first}}
-	return &Configuration{printer: p, full: full, targets: targetsKind.newOf(p), running: runningKind.newOf(p), registrations: registrationsKind.newOf(p)}
+	return &Configuration{printer: p, full: full, targets: targetsKind.newOf(p), running: runningKind.newOf(p),
+		registrations: registrationsKind.newOf(p)}
 }
 
 // Omitted lists the columns for which the terminal has no room.
@@ -50,7 +51,8 @@ func (s *Configuration) Omitted() string {
 func (s *Configuration) Append(dst []byte, list []*config.Entry) []byte {
 	for len(list) > 0 {
 		n := 1
-		for n < len(list) && list[n].Kind == list[0].Kind && list[n].Log == list[0].Log && list[n].MGS == list[0].MGS && list[n].Name() == list[0].Name() {
+		for n < len(list) && list[n].Kind == list[0].Kind && list[n].Log == list[0].Log && list[n].MGS == list[0].MGS &&
+			list[n].Name() == list[0].Name() {
 			n++
 		}
 		dst = s.group(dst, list[:n])
@@ -234,7 +236,8 @@ func (s *Configuration) step(dst []byte, e *config.Entry) []byte {
 	}
 	if s.block != step.At && len(step.Earlier) == 0 {
 		s.block = step.At
-		dst = s.line(dst, &c.Dim, 2, "# frame ", string(render.AppendFrame(nil, step.At.File, step.At.Frame)), " at ", string(s.time(nil, step.At)))
+		dst = s.line(dst, &c.Dim, 2, "# frame ", string(render.AppendFrame(nil, step.At.File, step.At.Frame)), " at ",
+			string(s.time(nil, step.At)))
 	}
 	switch {
 	case step.State == config.Unproven:
@@ -252,7 +255,8 @@ func (s *Configuration) step(dst []byte, e *config.Entry) []byte {
 	}
 	for i, next := len(step.Earlier)-1, step.At; i >= 0; i-- {
 		v := &step.Earlier[i]
-		dst = s.line(dst, &c.Dim, 4, "#   changed in frame ", string(render.AppendFrame(nil, next.File, next.Frame)), ", before: ", strings.TrimPrefix(string(v.AppendText(nil, step.Index)), "# "))
+		dst = s.line(dst, &c.Dim, 4, "#   changed in frame ", string(render.AppendFrame(nil, next.File, next.Frame)), ", before: ",
+			strings.TrimPrefix(string(v.AppendText(nil, step.Index)), "# "))
 		next = v.At
 	}
 	return dst
@@ -290,8 +294,14 @@ type targetNode struct {
 }
 
 var targetsKind = Kind[targetNode]{name: configTables, of: records.Configuration.Entries, columns: []column[targetNode]{
-	{title: "target", left: true, whole: true, style: node, append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Name()) }},
-	{title: "index", key: "target_index", style: num, append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Number) }},
+	{title: "target", left: true, whole: true, style: node, append: func(_ *printer, b []byte,
+		t targetNode) []byte {
+		return appendText(b, t.Target.Name())
+	}},
+	{title: "index", key: "target_index", style: num, append: func(_ *printer, b []byte,
+		t targetNode) []byte {
+		return appendText(b, t.Target.Number)
+	}},
 	{title: "state", key: "inactive", doc: "active, inactive (a parameter or the record that adds the target deactivates it), " +
 		"or failover: another node that serves the target", left: true, style: flagged,
 		append: func(_ *printer, b []byte, t targetNode) []byte { return append(b, t.state...) }},
@@ -374,7 +384,8 @@ func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
 		if len(n.IDMaps) > 0 {
 			put("idmap=")
 			for _, m := range n.IDMaps {
-				dst = s.line(dst, &render.Style{}, 4, " { idtype: ", m.Type, ", client_id: ", strconv.FormatUint(uint64(m.Client), 10), ", fs_id: ", strconv.FormatUint(uint64(m.File), 10), " }")
+				dst = s.line(dst, &render.Style{}, 4, " { idtype: ", m.Type, ", client_id: ", strconv.FormatUint(uint64(m.Client), 10), ", fs_id: ",
+					strconv.FormatUint(uint64(m.File), 10), " }")
 			}
 		}
 		if len(n.Ranges) > 0 {
@@ -398,10 +409,14 @@ var runningKind = Kind[*config.Entry]{name: configTables, keys: &records.Configu
 	}},
 	{title: "version", style: dim},
 	{title: "NIDs", key: "nids", left: true, style: node},
-	{title: "earlier", key: "restarts.instance", doc: "earlier starts of the target that the table had", left: true, rank: useful, optional: true, style: dim},
+	{title: "earlier", key: "restarts.instance", doc: "earlier starts of the target that the table had", left: true, rank: useful,
+		optional: true, style: dim},
 	{title: "seen", key: "time", doc: "when the entry was first seen", rank: extra, style: dim,
 		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.RunningTarget.At) }},
-	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.RunningTarget.At) }},
+	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte,
+		e *config.Entry) []byte {
+		return p.frame(b, e.RunningTarget.At)
+	}},
 }}
 
 var registrationsKind = Kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
@@ -421,7 +436,10 @@ var registrationsKind = Kind[*config.Entry]{name: configTables, keys: &records.C
 	}},
 	{title: "sent", key: "time", doc: "when the last request was sent", rank: extra, style: dim,
 		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.Registration.Sent) }},
-	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.Registration.Sent) }},
+	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte,
+		e *config.Entry) []byte {
+		return p.frame(b, e.Registration.Sent)
+	}},
 }}
 
 func resultStyle(c *render.Colors, e *config.Entry) *render.Style {
@@ -445,7 +463,8 @@ func resultText(answered track.Point, status int32) string {
 func (s *Configuration) sent(dst []byte, list []*config.Entry) []byte {
 	for _, e := range list {
 		p := e.SentParameter
-		dst = s.line(dst, &render.Style{}, 4, p.Parameter, " (", resultText(p.Answered, p.Status), ", from ", string(s.opt.NIDs.Append(nil, p.Client)), ")")
+		dst = s.line(dst, &render.Style{}, 4, p.Parameter, " (", resultText(p.Answered, p.Status), ", from ",
+			string(s.opt.NIDs.Append(nil, p.Client)), ")")
 	}
 	return dst
 }

@@ -19,14 +19,15 @@ var Files = Kind[*files.File]{name: "table of files", keys: &records.Files, colu
 }...)...)}
 
 // Directories is the table of what was done in directories.
-var Directories = Kind[*files.Directory]{name: "table of directories", keys: &records.Directories, columns: append([]column[*files.Directory]{
-	{title: "directory", key: "path", left: true, style: name},
-	{title: "files", style: num},
-}, append(actionColumns(func(d *files.Directory) ([]files.Error, int64) { return d.Errors, d.LockWaited }), []column[*files.Directory]{
-	{title: "stats", dimZero: true, rank: extra, style: num},
-	{title: "creates", dimZero: true, rank: extra, style: num},
-	{title: "removes", dimZero: true, rank: extra, style: num},
-}...)...)}
+var Directories = Kind[*files.Directory]{name: "table of directories", keys: &records.Directories,
+	columns: append([]column[*files.Directory]{
+		{title: "directory", key: "path", left: true, style: name},
+		{title: "files", style: num},
+	}, append(actionColumns(func(d *files.Directory) ([]files.Error, int64) { return d.Errors, d.LockWaited }), []column[*files.Directory]{
+		{title: "stats", dimZero: true, rank: extra, style: num},
+		{title: "creates", dimZero: true, rank: extra, style: num},
+		{title: "removes", dimZero: true, rank: extra, style: num},
+	}...)...)}
 
 // actionColumns are the columns of what was done with a file, or those in a directory.
 func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64)) []column[R] {

@@ -121,7 +121,10 @@ func ImportRecords(list []*track.Import) []*records.Import {
 
 // Imports is the table of connections, with their states at the end of the capture.
 var Imports = Kind[*records.Import]{name: "table of imports", keys: &records.Imports, columns: []column[*records.Import]{
-	{title: "target", left: true, style: node, append: func(_ *printer, b []byte, i *records.Import) []byte { return AppendTarget(b, i.Import) }},
+	{title: "target", left: true, style: node, append: func(_ *printer, b []byte,
+		i *records.Import) []byte {
+		return AppendTarget(b, i.Import)
+	}},
 	{title: "client", left: true, style: node},
 	{title: "state", left: true, mark: func(c *render.Colors, i *records.Import) *render.Style { return stateStyle(c, i.State) }},
 	{title: "cnt", key: "conn_cnt", dimZero: true, dimNone: true, style: num},

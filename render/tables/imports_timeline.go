@@ -33,7 +33,8 @@ func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
 
 // NewTimelineJSON makes a renderer of objects, a line each.
 func NewTimelineJSON() *Timeline {
-	return &Timeline{json: render.NewRecordJSON(records.ImportEvents.Keys(), false), opt: render.SummaryOptions{Colors: render.NewColors(false)}}
+	return &Timeline{json: render.NewRecordJSON(records.ImportEvents.Keys(), false),
+		opt: render.SummaryOptions{Colors: render.NewColors(false)}}
 }
 
 // step is a part of what a message did to a connection: a transition, an
@@ -210,7 +211,8 @@ func (x *effects) changeText() string {
 // IsProblem reports whether an event is not part of ordinary work.
 func IsProblem(k track.EventKind) bool {
 	switch k {
-	case track.EventEvicted, track.EventCallback, track.EventRefused, track.EventNotConnected, track.EventNotReplayed, track.EventPingUnanswered, track.EventContextFailed:
+	case track.EventEvicted, track.EventCallback, track.EventRefused, track.EventNotConnected, track.EventNotReplayed,
+		track.EventPingUnanswered, track.EventContextFailed:
 		return true
 	}
 	return false

@@ -28,7 +28,8 @@ var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, colu
 	{title: "held", rank: useful, round: true, style: num},
 	{title: "frame", key: "asked.frame", rank: extra, style: dim,
 		append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.frame(b, l.Asked) }},
-	{title: "bl", key: "callbacks", doc: "number of callbacks that asked the client to give the lock back", dimZero: true, rank: extra, style: warn,
+	{title: "bl", key: "callbacks", doc: "number of callbacks that asked the client to give the lock back", dimZero: true, rank: extra,
+		style:  warn,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return strconv.AppendInt(b, int64(countAsks(l)), 10) }},
 	{title: "target", left: true, rank: extra, style: node,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte {

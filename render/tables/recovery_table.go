@@ -18,12 +18,14 @@ var Recoveries = Kind[*recovery.Recovery]{name: "table of recovery", keys: &reco
 	{title: "down", key: "downtime", doc: "how long the target was gone; <: at most", style: num,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendDowntime(b, r) }},
 	{title: "window", round: true, style: num},
-	{title: "clients", key: "recovered", doc: "number of clients that recovered, of how many; ?: the capture was not made at the server", style: num,
+	{title: "clients", key: "recovered", doc: "number of clients that recovered, of how many; ?: the capture was not made at the server",
+		style:  num,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendClients(b, r) }},
 	{title: "evict", key: "evicted", dimZero: true, style: bad},
 	{title: "replayed", key: "requests.replayed", dimZero: true, dimNone: true, rank: useful, style: num},
 	{title: "locks", key: "locks.replayed", dimZero: true, dimNone: true, rank: useful, style: num},
-	{title: "failed", key: "requests.errors", doc: "errors of replayed requests and locks, and how often each occurred", left: true, rank: useful, style: bad,
+	{title: "failed", key: "requests.errors", doc: "errors of replayed requests and locks, and how often each occurred", left: true,
+		rank: useful, style: bad,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte {
 			failed, locks := r.Replayed()
 			failed.Add(&locks)
@@ -31,7 +33,10 @@ var Recoveries = Kind[*recovery.Recovery]{name: "table of recovery", keys: &reco
 		}},
 	{title: "waited", dimZero: true, style: num},
 	{title: "longest", key: "waited_max", rank: useful, round: true, style: num},
-	{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendImpactErrors(b, r.Impact()) }},
+	{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte,
+		r *recovery.Recovery) []byte {
+		return appendImpactErrors(b, r.Impact())
+	}},
 	{title: "gaps", key: "not_replayed.count", dimZero: true, rank: extra, style: bad,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte {
 			return strconv.AppendInt(b, int64(r.NotReplayed().Count), 10)

@@ -26,7 +26,8 @@ type token struct {
 }
 
 // operators lists the operators, longer ones first.
-var operators = []string{"&&", "||", "==", "!=", ">=", "<=", "<<", ">>", "(", ")", "[", "]", "!", "&", "|", "=", "<", ">", "+", "*", "^", "%"}
+var operators = []string{"&&", "||", "==", "!=", ">=", "<=", "<<", ">>", "(", ")", "[", "]", "!", "&", "|", "=", "<", ">", "+", "*", "^",
+	"%"}
 
 func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(`_.:/-\`, c) >= 0

@@ -125,7 +125,8 @@ var _ = add(diagnose.Rule{
 	Code:     "capture.lost",
 	Severity: diagnose.Warning,
 	Summary:  "The capture lacks bytes that the hosts received.",
-	Meaning: "TCP and InfiniBand acknowledge what has arrived. Bytes that were acknowledged and are in no frame of the capture were lost by the capture: the program or the switch that captured could not keep up. " +
+	Meaning: "TCP and InfiniBand acknowledge what has arrived. Bytes that were acknowledged and are in no frame of the capture were lost " +
+		"by the capture: the program or the switch that captured could not keep up. " +
 		"It is a warning where requests or replies may be in these bytes, and a note where they are in the middle of bulk data only.",
 	Limits: "Bytes that were lost and acknowledged before the first frame of a connection, or after the last one, cannot be found.",
 	Next: "An RPC without a reply at these times may have had one: lshark rpcs lists its reply as not_captured, not as unanswered. " +
@@ -162,11 +163,15 @@ func reportGaps(r *diagnose.Reporter) {
 	c := r.Capture()
 	switch gaps := c.TCP.Gaps + c.IB.Gaps; {
 	case c.TCP.LostBytes > 0:
-		r.Report(withNote(diagnose.Finding{First: r.First(), Last: r.Now(), Count: gaps, Text: fmt.Sprintf("The capture lacks %s in the middle of messages. No request and no reply is missing, but what these bytes were is unknown, such as the data that was read or written.",
-			size(c.TCP.LostBytes))}))
+		r.Report(withNote(diagnose.Finding{First: r.First(), Last: r.Now(), Count: gaps,
+			Text: fmt.Sprintf("The capture lacks %s in the middle of messages. No request and no reply is missing, but what these bytes were is "+
+				"unknown, such as the data that was read or written.",
+				size(c.TCP.LostBytes))}))
 	case c.IB.LostPackets > 0:
-		r.Report(withNote(diagnose.Finding{First: r.First(), Last: r.Now(), Count: gaps, Text: fmt.Sprintf("The capture lacks %s of InfiniBand in the middle of messages. No request and no reply is missing, but what these bytes were is unknown, such as the data that was read or written.",
-			plural(c.IB.LostPackets, "packet"))}))
+		r.Report(withNote(diagnose.Finding{First: r.First(), Last: r.Now(), Count: gaps,
+			Text: fmt.Sprintf("The capture lacks %s of InfiniBand in the middle of messages. No request and no reply is missing, but what these "+
+				"bytes were is unknown, such as the data that was read or written.",
+				plural(c.IB.LostPackets, "packet"))}))
 	}
 }
 
@@ -176,8 +181,9 @@ var _ = add(diagnose.Rule{
 	Summary:  "Of some connections the capture has one direction only.",
 	Meaning: "The acknowledgements of one host show that it received bytes from the other, and not a single message of the other was captured. " +
 		"That is so where requests and replies take different ways through the network, or where a switch port is mirrored for one direction.",
-	Limits:  "It is known from acknowledgements: where none was captured, hosts that are silent and hosts that were not captured look the same.",
-	Next:    "Capture on a node instead of a switch, or mirror both directions of the port. On nodes with several network interfaces, capture on all of them (tcpdump -i any).",
+	Limits: "It is known from acknowledgements: where none was captured, hosts that are silent and hosts that were not captured look the same.",
+	Next: "Capture on a node instead of a switch, or mirror both directions of the port. On nodes with several network interfaces, " +
+		"capture on all of them (tcpdump -i any).",
 	Samples: []string{"one_way.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		l := newLosses()
@@ -186,7 +192,8 @@ var _ = add(diagnose.Rule{
 			if sum.runs == 0 {
 				return
 			}
-			r.Report(diagnose.Finding{Brief: "The capture has nothing of what was sent " + directionsText(directions) + ": errors, latencies, restarts and evictions cannot be seen there.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
+			r.Report(diagnose.Finding{Brief: "The capture has nothing of what was sent " + directionsText(directions) +
+				": errors, latencies, restarts and evictions cannot be seen there.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
 				Text: "The capture has nothing of what was sent " + directionsText(directions) + ", though " + size(sum.bytes) +
 					" arrived there. Requests without a reply, and replies without a request, are due to that; latency and errors of these RPCs are unknown."})
 		}}
@@ -208,7 +215,8 @@ var _ = add(diagnose.Rule{
 				return
 			}
 			r.Report(diagnose.Finding{Count: c.Dropped, First: r.First(), Last: r.Now(),
-				Text: fmt.Sprintf("%s were dropped because they came faster than they could be read (%d were read). RPCs are missing, and of others it is unknown whether and when they were answered.",
+				Text: fmt.Sprintf("%s were dropped because they came faster than they could be read (%d were read). RPCs are missing, and of others "+
+					"it is unknown whether and when they were answered.",
 					plural(c.Dropped, "frame"), c.Frames)})
 		}}
 	},
@@ -225,7 +233,8 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{End: func() {
 			if n := r.Capture().Unaffordable; n > 0 {
-				r.Report(diagnose.Finding{First: r.First(), Last: r.Now(), Count: n, Text: plural(n, "message") + " had to be truncated to limit the use of memory. Names, jobs, locks and results in the rest of them are unknown."})
+				r.Report(diagnose.Finding{First: r.First(), Last: r.Now(), Count: n, Text: plural(n, "message") +
+					" had to be truncated to limit the use of memory. Names, jobs, locks and results in the rest of them are unknown."})
 			}
 		}}
 	},
@@ -235,14 +244,16 @@ var _ = add(diagnose.Rule{
 	Code:     "capture.damaged",
 	Severity: diagnose.Warning,
 	Summary:  "The capture file ends too early, or is damaged.",
-	Meaning: "The file could not be read to its end: it ends in the middle of a frame, as when the disk was full or the program that captured was killed, or its bytes are no frame. " +
+	Meaning: "The file could not be read to its end: it ends in the middle of a frame, as when the disk was full or the program that " +
+		"captured was killed, or its bytes are no frame. " +
 		"Everything before that was read.",
 	Limits: "What came after is unknown. RPCs that were waiting for a reply then count as \"end\", not as unanswered.",
 	Next:   "Copy the file again, and compare its size. If it was written by tcpdump -w, stop tcpdump with SIGINT, and use -U.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{End: func() {
 			if why := r.Capture().Damaged; why != "" {
-				r.Report(diagnose.Finding{First: r.Now(), Text: "The capture could not be read to its end: " + why + ". What happened after that is unknown."})
+				r.Report(diagnose.Finding{First: r.Now(), Text: "The capture could not be read to its end: " + why +
+					". What happened after that is unknown."})
 			}
 		}}
 	},
@@ -252,7 +263,8 @@ var _ = add(diagnose.Rule{
 	Code:     "capture.snaplen",
 	Severity: diagnose.Warning,
 	Summary:  "Frames were captured in part, and requests or replies lack bytes.",
-	Meaning: "A capture may keep only the first bytes of each frame (snaplen). That is harmless for bulk data. It is a note where requests or replies lack a part: names, jobs, locks and results in it are unknown. " +
+	Meaning: "A capture may keep only the first bytes of each frame (snaplen). That is harmless for bulk data. It is a note where requests " +
+		"or replies lack a part: names, jobs, locks and results in it are unknown. " +
 		"It is a warning where messages were not found at all, because their headers are in the part that was cut off.",
 	Limits:  "How many messages were not found is unknown. Several messages may be in one frame, and only those at its beginning are captured.",
 	Next:    "Capture whole frames (tcpdump -s 0), or 1024 bytes of each (-s 1024) where that is too much.",
@@ -311,7 +323,8 @@ func (c *cutMessages) end() {
 	}
 	if c.lostBytes > 0 {
 		f.Severity = diagnose.Warning
-		fmt.Fprintf(&b, " In %s that were cut off, more messages may have begun, so that some RPCs are missing or lack their reply.", size(c.lostBytes))
+		fmt.Fprintf(&b, " In %s that were cut off, more messages may have begun, so that some RPCs are missing or lack their reply.",
+			size(c.lostBytes))
 	}
 	f.Text = strings.TrimSpace(b.String())
 	c.report.Report(f)
@@ -327,10 +340,13 @@ var _ = add(diagnose.Rule{
 	Code:     "capture.clocks",
 	Severity: diagnose.Note,
 	Summary:  "The clocks of captures that are merged differ; times were corrected by an estimate.",
-	Meaning: "Captures of several nodes have times by the clocks of these nodes. From the packets that two captures have in common, the difference of their clocks is estimated, " +
+	Meaning: "Captures of several nodes have times by the clocks of these nodes. From the packets that two captures have in common, the " +
+		"difference of their clocks is estimated, " +
 		"and the times of the second file are corrected by that.",
-	Limits: "The estimate takes the delay of the network as the same in both directions, and the difference as constant. Without packets in common, times are taken as they are.",
-	Next:   "Where the times matter, give the difference with --offset FILE=SECONDS. Compare times of the nodes' logs with those of their own capture, without the correction.",
+	Limits: "The estimate takes the delay of the network as the same in both directions, and the difference as constant. Without packets " +
+		"in common, times are taken as they are.",
+	Next: "Where the times matter, give the difference with --offset FILE=SECONDS. Compare times of the nodes' logs with those of their " +
+		"own capture, without the correction.",
 
 	Thresholds: []*diagnose.Threshold{clockDifference},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -346,8 +362,10 @@ var _ = add(diagnose.Rule{
 				}
 			}
 			if n := len(words); n > 0 {
-				r.Report(diagnose.Finding{First: r.First(), Count: int64(n), Text: "The clocks of the captures differ: " + strings.Join(words[:min(n, maxFilesShown)], ", ") +
-					" that of the first file with packets in common. Times were corrected by this estimate, so times between two files may be wrong by part of the network's delay."})
+				r.Report(diagnose.Finding{First: r.First(), Count: int64(n), Text: "The clocks of the captures differ: " +
+					strings.Join(words[:min(n, maxFilesShown)], ", ") +
+					" that of the first file with packets in common. Times were corrected by this estimate, so times between two files may be wrong by " +
+					"part of the network's delay."})
 			}
 		}}
 	},

@@ -15,11 +15,15 @@ var _ = add(diagnose.Rule{
 	Code:     "capture.no_connect",
 	Severity: diagnose.Note,
 	Summary:  "The capture began after connections were made.",
-	Meaning: "A client tells a server in a connect request which target it wants, who it is, and what it can do, and the server answers what it grants. " +
-		"Where the capture does not have this request, because it began later or lost it, all of that is unknown. The name of the target is known where other messages prove it.",
-	Limits: "Connections that are encrypted are not counted, as their connects cannot be told from other requests, nor those between nodes where connects were captured in part. " +
+	Meaning: "A client tells a server in a connect request which target it wants, who it is, and what it can do, and the server answers " +
+		"what it grants. " +
+		"Where the capture does not have this request, because it began later or lost it, all of that is unknown. The name of the target is " +
+		"known where other messages prove it.",
+	Limits: "Connections that are encrypted are not counted, as their connects cannot be told from other requests, nor those between nodes " +
+		"where connects were captured in part. " +
 		"Locks, open files and transactions from before the capture are unknown in any case.",
-	Next:    "To see connects, begin the capture before the file system is mounted. lctl get_param '*.*.import' on a client shows its targets and what was negotiated.",
+	Next: "To see connects, begin the capture before the file system is mounted. lctl get_param '*.*.import' on a client shows its " +
+		"targets and what was negotiated.",
 	Samples: []string{"locks.pcap.zst", "lost_frames.pcap.zst"},
 	Common:  true,
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -85,9 +89,11 @@ func (n *noConnects) end() {
 	case connections == 1:
 		f.Text = "The capture does not have the connect of its only connection between a client and a target. What they negotiated is unknown"
 	case before == connections:
-		f.Text = fmt.Sprintf("The capture does not have the connects of its %s between clients and targets. What they negotiated is unknown", plural(connections, "connection"))
+		f.Text = fmt.Sprintf("The capture does not have the connects of its %s between clients and targets. What they negotiated is unknown",
+			plural(connections, "connection"))
 	default:
-		f.Text = fmt.Sprintf("The capture does not have the connects of %d of %s between clients and targets. What they negotiated is unknown", before, plural(connections, "connection"))
+		f.Text = fmt.Sprintf("The capture does not have the connects of %d of %s between clients and targets. What they negotiated is unknown",
+			before, plural(connections, "connection"))
 	}
 	switch {
 	case connections == 1 && unknown == 0:
@@ -108,10 +114,12 @@ var _ = add(diagnose.Rule{
 	Code:     "capture.encrypted",
 	Severity: diagnose.Note,
 	Summary:  "RPCs are encrypted, and what they say is unknown.",
-	Meaning:  "With GSS privacy (skpi, krb5p) the messages between a client and a target are encrypted. Only who sent how many bytes to whom, and when, can be seen.",
-	Limits:   "Operations, errors, locks and files of these RPCs are unknown, so no other rule says anything about them.",
-	Next:     "To see more, capture with a flavor that signs and does not encrypt (ski, krb5i): lctl conf_param FSNAME.srpc.flavor.default=ski.",
-	Samples:  []string{"encrypted.pcap.zst"},
+	Meaning: "With GSS privacy (skpi, krb5p) the messages between a client and a target are encrypted. Only who sent how many bytes to " +
+		"whom, and when, can be seen.",
+	Limits: "Operations, errors, locks and files of these RPCs are unknown, so no other rule says anything about them.",
+	Next: "To see more, capture with a flavor that signs and does not encrypt (ski, krb5i): lctl conf_param " +
+		"FSNAME.srpc.flavor.default=ski.",
+	Samples: []string{"encrypted.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &encrypted{report: r}
 		return diagnose.Hooks{Done: e.done, End: e.end}
@@ -153,9 +161,11 @@ func (e *encrypted) end() {
 		return
 	}
 	f := diagnose.Finding{First: e.first.Time, Last: e.last, Count: e.n,
-		Text: fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of %s. What they ask for, whether they failed, and their locks and files are unknown.", e.n, e.all, nodes(e.clients))}
+		Text: fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of %s. What they ask for, whether they failed, and their locks "+
+			"and files are unknown.", e.n, e.all, nodes(e.clients))}
 	if e.moreClient {
-		f.Text = fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of more than %d clients. What they ask for, whether they failed, and their locks and files are unknown.", e.n, e.all, maxEncryptedClients)
+		f.Text = fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of more than %d clients. What they ask for, whether they "+
+			"failed, and their locks and files are unknown.", e.n, e.all, maxEncryptedClients)
 	}
 	f.Prove(e.first, "the first RPC that is encrypted")
 	e.report.Report(f)

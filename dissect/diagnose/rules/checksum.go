@@ -15,15 +15,20 @@ var _ = add(diagnose.Rule{
 	Code:     "checksum.mismatch",
 	Severity: diagnose.Error,
 	Summary:  "The data of reads or writes changed between client and server.",
-	Meaning: "Client and server each compute a checksum over the data of a read or write. In a write, the request has that of the client and the reply that of the server; when they differ, the client sends the data again. In a read, the reply has that of the server; a client that computes another one reads again. " +
+	Meaning: "Client and server each compute a checksum over the data of a read or write. In a write, the request has that of the client " +
+		"and the reply that of the server; when they differ, the client sends the data again. In a read, the reply has that of the server; a " +
+		"client that computes another one reads again. " +
 		"The rule compares the checksums of request and reply, and looks for reads and writes that are sent again after a reply without an error. " +
 		"With --checksums it also computes the checksum of the data in the capture, and so finds out on which side of the capture point they changed.",
-	Limits: "Without --checksums no checksum is computed. With it, the data of a read or write must be in the capture as a whole. Which checksum a client computes of what it reads does not show on the network.",
-	Next: "lshark diagnose --checksums on captures of both sides shows whether the network or a node changes data. A client may also change data while it is written: mapped files (mmap), or an application that uses its buffer during direct I/O. " +
+	Limits: "Without --checksums no checksum is computed. With it, the data of a read or write must be in the capture as a whole. Which " +
+		"checksum a client computes of what it reads does not show on the network.",
+	Next: "lshark diagnose --checksums on captures of both sides shows whether the network or a node changes data. A client may also " +
+		"change data while it is written: mapped files (mmap), or an application that uses its buffer during direct I/O. " +
 		"If the network does it, look at network cards and their offloads (ethtool -K … rx off tx off), cables and switches.",
 	Samples: []string{"checksum.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		c := &checksums{report: r, ends: fifo.NewMap[checksumEnds, *badChecksums](maxTargets), replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges)}
+		c := &checksums{report: r, ends: fifo.NewMap[checksumEnds, *badChecksums](maxTargets),
+			replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges)}
 		h := diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: c.sent, Answered: c.answered, Done: c.done}
 		if r.HasData() {
 			h.Message = c.message
@@ -163,7 +168,8 @@ func (c *checksums) read(r *track.RPC, m *dissect.Message, x *checkedTransfer, r
 func (c *checksums) altered(r *track.RPC, x *checkedTransfer, replied opcodes.DataChecksum) {
 	b := c.bad(r)
 	if b.text == "" {
-		b.text = fmt.Sprintf("the server computed %s (%s), but the data in the capture have %s, so they changed before, between the server's checksum and the capture point", sumText(replied), replied.Name(), sumText(x.captured))
+		b.text = fmt.Sprintf("the server computed %s (%s), but the data in the capture have %s, so they changed before, between the server's "+
+			"checksum and the capture point", sumText(replied), replied.Name(), sumText(x.captured))
 	}
 }
 
@@ -214,10 +220,13 @@ var _ = add(diagnose.Rule{
 	Code:     "checksum.message",
 	Severity: diagnose.Error,
 	Summary:  "Messages of the network driver have a wrong checksum: the network or a node changes bytes.",
-	Meaning: "The drivers for TCP (ksocklnd) and InfiniBand (ko2iblnd) may send a checksum of each message. The receiver drops a message whose checksum is wrong, and the connection. " +
+	Meaning: "The drivers for TCP (ksocklnd) and InfiniBand (ko2iblnd) may send a checksum of each message. The receiver drops a message " +
+		"whose checksum is wrong, and the connection. " +
 		"The rule computes the checksums of all messages that have one and are in the capture as a whole.",
-	Limits: "Checksums are off by default, and ksocklnd has none on connections of its protocol version 3. Whether the bytes changed before or after the capture point is unknown: they did before, or the sender computed a wrong checksum.",
-	Next:   "Network cards and their offloads (ethtool -K … rx off tx off), cables, switches, and memory of the sender. A capture on the other side shows whether it received what was sent.",
+	Limits: "Checksums are off by default, and ksocklnd has none on connections of its protocol version 3. Whether the bytes changed " +
+		"before or after the capture point is unknown: they did before, or the sender computed a wrong checksum.",
+	Next: "Network cards and their offloads (ethtool -K … rx off tx off), cables, switches, and memory of the sender. A capture on the " +
+		"other side shows whether it received what was sent.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		c := &messageChecksums{report: r, senders: fifo.NewMap[messageEnds, *series](maxTargets)}
 		return diagnose.Hooks{Message: c.message}

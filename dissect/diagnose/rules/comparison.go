@@ -272,7 +272,8 @@ var (
 
 // isFar reports whether the times of a member are far above those of the others.
 func (c *comparison) isFar() bool {
-	return float64(c.n) >= comparedRPCs.Value && float64(c.others) >= comparedRPCs.Value && c.superiority() >= comparedSuperiority.Value && c.deviations() >= comparedDeviations.Value &&
+	return float64(c.n) >= comparedRPCs.Value && float64(c.others) >= comparedRPCs.Value && c.superiority() >= comparedSuperiority.Value &&
+		c.deviations() >= comparedDeviations.Value &&
 		c.ratio() >= comparedRatio.Value && c.excess >= float64(c.n)*float64(comparedExcess.Nanoseconds())
 }
 

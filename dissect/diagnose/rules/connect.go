@@ -19,7 +19,8 @@ type connectRule struct {
 }
 
 // connectSoon is how long a connect may be refused before that is more than a note.
-var connectSoon = &diagnose.Threshold{Name: "refused for", Value: 5, Unit: "s", Reason: "Clients try again after five seconds: one retry is part of normal operation."}
+var connectSoon = &diagnose.Threshold{Name: "refused for", Value: 5, Unit: "s", Reason: "Clients try again after five seconds: one " +
+	"retry is part of normal operation."}
 
 // connectRules are the rules about refused connects.
 var connectRules []*connectRule
@@ -32,7 +33,8 @@ func addConnect(c *connectRule, r diagnose.Rule) bool {
 }
 
 func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
-	k := &refusedConnects{connectRule: c, report: r, unseen: newUnseenMessages(), attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
+	k := &refusedConnects{connectRule: c, report: r, unseen: newUnseenMessages(),
+		attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
 		refusals: make(map[diagnose.Subject]*refusal)}
 	return diagnose.Hooks{Import: k.changed, Lost: k.unseen.lost, Tick: k.tick, End: k.end}
 }
@@ -297,15 +299,19 @@ func (k *refusedConnects) outcome(v *refusal) string {
 var _ = addConnect(&connectRule{errors: []int32{enodev}, restart: true}, diagnose.Rule{
 	Code:    "connect.not_up",
 	Summary: "A target is not on the server that a client tries, or not started.",
-	Meaning: "A server that does not have a target, or is still starting or already stopping it, refuses connects to it with ENODEV. A client with several server nodes for a target then tries the next one. The rule reports targets that no server of the client had for longer than one retry. That a target was restarted, and the clients it had came back, is reported by rules about restarts.",
-	Limits:  "A target that runs on a server which the client does not know looks the same.",
-	Next:    "Is the target mounted (mount -t lustre on its servers), and on which node? Does the client know that node: lctl get_param *.*.import shows failover_nids; the log of the MGS may lack a --servicenode.",
+	Meaning: "A server that does not have a target, or is still starting or already stopping it, refuses connects to it with ENODEV. A " +
+		"client with several server nodes for a target then tries the next one. The rule reports targets that no server of the client had for " +
+		"longer than one retry. That a target was restarted, and the clients it had came back, is reported by rules about restarts.",
+	Limits: "A target that runs on a server which the client does not know looks the same.",
+	Next: "Is the target mounted (mount -t lustre on its servers), and on which node? Does the client know that node: lctl get_param " +
+		"*.*.import shows failover_nids; the log of the MGS may lack a --servicenode.",
 })
 
 var _ = addConnect(&connectRule{errors: []int32{eagain}, restart: true}, diagnose.Rule{
 	Code:    "connect.starting",
 	Summary: "A target that is being started does not take connects yet.",
-	Meaning: "A target refuses connects with EAGAIN while it is being set up, for example because it waits for its configuration or for another target. Clients try again by themselves.",
+	Meaning: "A target refuses connects with EAGAIN while it is being set up, for example because it waits for its configuration or for " +
+		"another target. Clients try again by themselves.",
 	Next:    "If it lasts, look at the console log of the server for what the target waits for.",
 	Samples: []string{"connect_refused.pcap.zst"},
 })
@@ -313,15 +319,19 @@ var _ = addConnect(&connectRule{errors: []int32{eagain}, restart: true}, diagnos
 var _ = addConnect(&connectRule{errors: []int32{ebusy}, restart: true}, diagnose.Rule{
 	Code:    "connect.recovering",
 	Summary: "A target in recovery does not take new clients.",
-	Meaning: "After a restart, a target first waits for the clients that it had. Until that is over, it refuses those that it does not know with EBUSY; a mount waits. Old servers also refuse a client with EBUSY while they are at work on its earlier requests.",
-	Limits:  "How long the recovery takes is only known where the capture shows its end.",
-	Next:    "lshark recovery shows whom the target waits for; lctl get_param *.*.recovery_status on the server, too. A client that will not come back can be left out with lctl --device TARGET abort_recovery.",
+	Meaning: "After a restart, a target first waits for the clients that it had. Until that is over, it refuses those that it does not " +
+		"know with EBUSY; a mount waits. Old servers also refuse a client with EBUSY while they are at work on its earlier requests.",
+	Limits: "How long the recovery takes is only known where the capture shows its end.",
+	Next: "lshark recovery shows whom the target waits for; lctl get_param *.*.recovery_status on the server, too. A client that will " +
+		"not come back can be left out with lctl --device TARGET abort_recovery.",
 })
 
 var _ = addConnect(&connectRule{errors: []int32{ealready}}, diagnose.Rule{
 	Code:    "connect.in_progress",
 	Summary: "A server refuses a client that connects while an earlier connect is in progress.",
-	Meaning: "A server refuses a connect with EALREADY while it is at work on one that the client has given up, or when it gets two at once. After an interruption of the network that happens once and does no harm; if it lasts, the server is slow, or both ends disagree about whether they are connected.",
+	Meaning: "A server refuses a connect with EALREADY while it is at work on one that the client has given up, or when it gets two at " +
+		"once. After an interruption of the network that happens once and does no harm; if it lasts, the server is slow, or both ends " +
+		"disagree about whether they are connected.",
 	Next:    "If it lasts, look at the server's load and console log, and whether another client uses the same UUID.",
 	Samples: []string{"connect_refused.pcap.zst", "no_answer.pcap.zst"},
 })
@@ -329,17 +339,21 @@ var _ = addConnect(&connectRule{errors: []int32{ealready}}, diagnose.Rule{
 var _ = addConnect(&connectRule{errors: []int32{erofs}, ofNode: true}, diagnose.Rule{
 	Code:    "connect.read_only",
 	Summary: "A server lets a client mount read-only at most.",
-	Meaning: "A server refuses a connect that may write with EROFS where the nodemap of the client has readonly_mount, or the target is read-only. The client tries once more without the right to write, so that the mount succeeds, but writing fails.",
-	Limits:  "Why it is read-only is not in the capture.",
-	Next:    "lctl get_param nodemap.*.readonly_mount on the MGS, and whether the target is mounted read-only; mount the client with -o ro if that is what you want.",
+	Meaning: "A server refuses a connect that may write with EROFS where the nodemap of the client has readonly_mount, or the target is " +
+		"read-only. The client tries once more without the right to write, so that the mount succeeds, but writing fails.",
+	Limits: "Why it is read-only is not in the capture.",
+	Next: "lctl get_param nodemap.*.readonly_mount on the MGS, and whether the target is mounted read-only; mount the client with -o ro " +
+		"if that is what you want.",
 })
 
 var _ = addConnect(&connectRule{errors: []int32{eacces, eperm}, ofNode: true}, diagnose.Rule{
 	Code:    "connect.denied",
 	Summary: "A server does not admit a client.",
-	Meaning: "EACCES and EPERM in reply to a connect: the client does not use the security flavor that the server expects, or its nodemap does not admit it.",
-	Limits:  "The reply does not show which of these it is; the server's log does.",
-	Next:    "Compare the flavors: lctl get_param *.*.srpc_info on the client with srpc.flavor of the file system (lctl get_param mgs.MGS.live.* on the MGS). Look at lctl get_param nodemap.* for the client's NID.",
+	Meaning: "EACCES and EPERM in reply to a connect: the client does not use the security flavor that the server expects, or its nodemap " +
+		"does not admit it.",
+	Limits: "The reply does not show which of these it is; the server's log does.",
+	Next: "Compare the flavors: lctl get_param *.*.srpc_info on the client with srpc.flavor of the file system (lctl get_param " +
+		"mgs.MGS.live.* on the MGS). Look at lctl get_param nodemap.* for the client's NID.",
 	Samples: []string{"connect_denied.pcap.zst"},
 })
 
@@ -347,7 +361,8 @@ var _ = addConnect(&connectRule{errors: []int32{eproto}, ofNode: true}, diagnose
 	Code:    "connect.version",
 	Summary: "Client and server have no common version of the protocol.",
 	Meaning: "A server refuses a connect with EPROTO when the client is too old or too new for it, or does not support what the server requires.",
-	Next:    "lshark imports shows the versions and flags that the client asked for; compare lfs --version on both sides with the list of releases that work together.",
+	Next: "lshark imports shows the versions and flags that the client asked for; compare lfs --version on both sides with the list of " +
+		"releases that work together.",
 })
 
 var _ = addConnect(&connectRule{}, diagnose.Rule{

@@ -16,7 +16,8 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "refused connect",
 	Summary:  "A node refused InfiniBand connections of LNet.",
-	Meaning: "Before a node sends anything over o2iblnd, the connection manager of InfiniBand makes a connection. The other node may refuse it, with a reason of its own or of the connection manager: nothing listens there, out of memory, parameters that do not match. " +
+	Meaning: "Before a node sends anything over o2iblnd, the connection manager of InfiniBand makes a connection. The other node may " +
+		"refuse it, with a reason of its own or of the connection manager: nothing listens there, out of memory, parameters that do not match. " +
 		"The rule reports pairs of nodes with such refusals and no connection by the end of the capture, or only after several seconds. " +
 		"Two nodes that connect to each other at once, and a node that has restarted, are not reported.",
 	Limits: "Nodes try other parameters by themselves after a refusal for these.",

@@ -16,15 +16,20 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "unanswered connect",
 	Summary:  "A server did not answer connects.",
-	Meaning: "A client sends a connect and gets no reply in time, although all that the server sent was captured. The server is down behind a network that still takes packets, hangs, or is overloaded, or its replies are lost on the way to the place of the capture. " +
+	Meaning: "A client sends a connect and gets no reply in time, although all that the server sent was captured. The server is down " +
+		"behind a network that still takes packets, hangs, or is overloaded, or its replies are lost on the way to the place of the capture. " +
 		"The rule reports servers that left connects unanswered and were not connected by the end of the capture, or only after a long time.",
-	Limits:     "A server that is down altogether does not even take the TCP connection: then nothing of the connect is on the network. Connects whose replies may have been lost by the capture do not count, nor those of clients that were connected before: rules about restarts and recovery report them.",
-	Next:       "Is the server up (ping, lctl ping NID from the client)? Is it hung: its console log, hung tasks, load? lshark diagnose --only tcp shows whether the network loses packets.",
+	Limits: "A server that is down altogether does not even take the TCP connection: then nothing of the connect is on the network. " +
+		"Connects whose replies may have been lost by the capture do not count, nor those of clients that were connected before: rules about " +
+		"restarts and recovery report them.",
+	Next: "Is the server up (ping, lctl ping NID from the client)? Is it hung: its console log, hung tasks, load? lshark diagnose " +
+		"--only tcp shows whether the network loses packets.",
 	Thresholds: []*diagnose.Threshold{unansweredFor},
 	Start:      startConnectUnanswered,
 })
 
-var unansweredFor = &diagnose.Threshold{Name: "not connected for", Value: 10, Unit: "s", Reason: "Clients wait five seconds for the reply to a connect and then try again: one lost reply is no fault of the server."}
+var unansweredFor = &diagnose.Threshold{Name: "not connected for", Value: 10, Unit: "s", Reason: "Clients wait five seconds for the " +
+	"reply to a connect and then try again: one lost reply is no fault of the server."}
 
 // silentServers are the servers that do not answer connects.
 type silentServers struct {
@@ -43,7 +48,8 @@ type silentConnect struct {
 
 func startConnectUnanswered(r *diagnose.Reporter) diagnose.Hooks {
 	s := &silentServers{r, fifo.NewMap[*track.Connection, *silentConnect](maxAttempts)}
-	return diagnose.Hooks{Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MDS_CONNECT, opcodes.OST_CONNECT}, Done: s.done, Import: s.changed, End: s.end}
+	return diagnose.Hooks{Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MDS_CONNECT, opcodes.OST_CONNECT}, Done: s.done, Import: s.changed,
+		End: s.end}
 }
 
 func (s *silentServers) of(c *track.Connection) *silentConnect {
@@ -103,7 +109,8 @@ func (k *silentConnect) isLong(now int64) bool {
 
 func unansweredFinding(server lnet.NID, list []*silentConnect) diagnose.Finding {
 	slices.SortStableFunc(list, func(a, b *silentConnect) int { return cmp.Compare(a.first.Time, b.first.Time) })
-	f := diagnose.Finding{Subject: diagnose.Subject{Server: server}, Key: server.String(), Severity: diagnose.Warning, First: list[0].first.Time}
+	f := diagnose.Finding{Subject: diagnose.Subject{Server: server}, Key: server.String(), Severity: diagnose.Warning,
+		First: list[0].first.Time}
 	var clients []lnet.NID
 	var targets []string
 	var last, connected track.Point

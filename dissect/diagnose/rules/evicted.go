@@ -17,8 +17,10 @@ import (
 
 // The texts that rules about evictions have in common.
 const (
-	evictionMeaning = "An evicted client loses its locks and what it has cached under them and not yet written; its applications get EIO for what was in progress. "
-	evictionLimits  = "An eviction shows when the client connects again: the server evicted it some time before the message that the finding names. "
+	evictionMeaning = "An evicted client loses its locks and what it has cached under them and not yet written; its applications get EIO " +
+		"for what was in progress. "
+	evictionLimits = "An eviction shows when the client connects again: the server evicted it some time before the message that the " +
+		"finding names. "
 )
 
 // addEviction registers a rule about evictions with one cause. describe adds what is known
@@ -117,7 +119,8 @@ func mayCoincide(a, b *evictions.Eviction) bool {
 	if a.Client != b.Client {
 		apart *= 3
 	}
-	return (a.Kind == "mgc") == (b.Kind == "mgc") && a.Served.Time <= b.Lost.Time && b.Served.Time <= a.Lost.Time && max(a.Lost.Time, b.Lost.Time)-min(a.Lost.Time, b.Lost.Time) <= apart
+	return (a.Kind == "mgc") == (b.Kind == "mgc") && a.Served.Time <= b.Lost.Time && b.Served.Time <= a.Lost.Time &&
+		max(a.Lost.Time, b.Lost.Time)-min(a.Lost.Time, b.Lost.Time) <= apart
 }
 
 // String returns the begin of a sentence: "lustre-OST0000 evicted 192.0.2.4@tcp".
@@ -269,14 +272,18 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "eviction",
 	Summary:  "A server evicted a client that did not give back a lock.",
-	Meaning: "A server asks for a lock with a blocking callback when another client needs it. The client must answer, write back what it has cached under the lock, and cancel it. " +
+	Meaning: "A server asks for a lock with a blocking callback when another client needs it. The client must answer, write back what it " +
+		"has cached under the lock, and cancel it. " +
 		"If it does not in time, the server evicts it. " + evictionMeaning +
-		"The rule looks for evicted clients with a blocking callback that was not answered, or was answered but not followed by a cancel, while the target ran on.",
+		"The rule looks for evicted clients with a blocking callback that was not answered, or was answered but not followed by a cancel, " +
+		"while the target ran on.",
 	Limits: evictionLimits + "Who waited for the lock is only known where its request is in the capture.",
-	Next: "Find out why the client did not give the lock back: its console log at the time of the callback, whether it was reachable (lshark diagnose --only tcp), whether its node was out of memory or suspended. " +
+	Next: "Find out why the client did not give the lock back: its console log at the time of the callback, whether it was reachable " +
+		"(lshark diagnose --only tcp), whether its node was out of memory or suspended. " +
 		"If many clients are evicted under load, compare ldlm_enqueue_min and at_max with how long writing back takes.",
 	Thresholds: []*diagnose.Threshold{
-		{Name: "callback pending", Value: float64(evictions.MinIgnored) / 1e9, Unit: "s", Reason: "Servers wait longer than that before they evict, even with the shortest timeouts."},
+		{Name: "callback pending", Value: float64(evictions.MinIgnored) / 1e9, Unit: "s", Reason: "Servers wait longer than that before they " +
+			"evict, even with the shortest timeouts."},
 	},
 	Samples: []string{"evicted.pcap.zst"},
 	Start:   startEvictedLockCallback,
@@ -304,7 +311,8 @@ const (
 )
 
 func startEvictedLockCallback(r *diagnose.Reporter) diagnose.Hooks {
-	e := &ignoredLocks{report: r, waiters: fifo.NewMap[uint64, []waiter](maxHolders), byLock: fifo.NewMap[uint64, *evictions.Eviction](maxHolders)}
+	e := &ignoredLocks{report: r, waiters: fifo.NewMap[uint64, []waiter](maxHolders),
+		byLock: fifo.NewMap[uint64, *evictions.Eviction](maxHolders)}
 	return diagnose.Hooks{Lock: e.lock, Eviction: e.eviction}
 }
 
@@ -416,14 +424,20 @@ func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
 var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 	Code:    "evicted.silence",
 	Summary: "A server evicted a client from which it had heard nothing for long.",
-	Meaning: "An idle client pings each of its targets, so that the server knows that it is alive. A server evicts a client from which nothing came for several ping intervals, six by default. " + evictionMeaning +
-		"The rule looks for evicted clients that got no reply from the target for that long before they found out, and that no callback or restart explains.",
-	Limits: evictionLimits + "It reports nothing where parts of the time in question were not captured. Somebody may have evicted the silent client by hand.",
-	Next: "Find out where the client was: suspended, crashed, hung, or cut off from the network (lshark diagnose --only tcp; lctl ping from both sides). " +
+	Meaning: "An idle client pings each of its targets, so that the server knows that it is alive. A server evicts a client from which " +
+		"nothing came for several ping intervals, six by default. " + evictionMeaning +
+		"The rule looks for evicted clients that got no reply from the target for that long before they found out, and that no callback or " +
+		"restart explains.",
+	Limits: evictionLimits + "It reports nothing where parts of the time in question were not captured. Somebody may have evicted the " +
+		"silent client by hand.",
+	Next: "Find out where the client was: suspended, crashed, hung, or cut off from the network (lshark diagnose --only tcp; lctl ping " +
+		"from both sides). " +
 		"Other clients that were silent at the same time point to a switch, or to the server's link.",
 	Thresholds: []*diagnose.Threshold{
-		{Name: "silence", Value: float64(evictions.MinSilence) / 1e9, Unit: "s", Reason: "Servers evict after six pings by default, which are at least five seconds apart."},
-		{Name: "silence in ping intervals", Value: evictions.MinSilentPings, Unit: "pings", Reason: "The number after which servers evict can be set, but not below this."},
+		{Name: "silence", Value: float64(evictions.MinSilence) / 1e9, Unit: "s", Reason: "Servers evict after six pings by default, which are " +
+			"at least five seconds apart."},
+		{Name: "silence in ping intervals", Value: evictions.MinSilentPings, Unit: "pings", Reason: "The number after which servers evict can " +
+			"be set, but not below this."},
 	},
 	Samples: []string{"evicted_ping.pcap.zst"},
 }, func(j jointEviction, f *diagnose.Finding) {
@@ -431,7 +445,8 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 	for _, e := range j {
 		f.First = min(f.First, e.Lost.Time-e.Silence)
 	}
-	f.Text = j.String() + " after " + they(len(j)) + " had heard nothing from it for long: the client got no reply for " + atLeast(begunBefore) + duration(silence) + " before it found out"
+	f.Text = j.String() + " after " + they(len(j)) + " had heard nothing from it for long: the client got no reply for " +
+		atLeast(begunBefore) + duration(silence) + " before it found out"
 	if e := j[0]; e.Interval != 0 {
 		f.Text += ", though it pings about every " + duration(e.Interval)
 	}
@@ -442,11 +457,15 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 var _ = addEviction(evictions.Recovery, diagnose.Rule{
 	Code:    "evicted.recovery",
 	Summary: "A client was evicted because it did not recover in time from the restart of a target.",
-	Meaning: "A target that is started again waits for the clients that it had: each connects, and replays what the server may have lost. Clients that do not finish before the recovery ends are evicted. " + evictionMeaning +
-		"The rule looks for evicted clients whose target was restarted meanwhile: it grants another instance than before, it was not there when the client tried, or the client had begun to recover. " +
+	Meaning: "A target that is started again waits for the clients that it had: each connects, and replays what the server may have lost. " +
+		"Clients that do not finish before the recovery ends are evicted. " + evictionMeaning +
+		"The rule looks for evicted clients whose target was restarted meanwhile: it grants another instance than before, it was not there " +
+		"when the client tried, or the client had begun to recover. " +
 		"The MGS has no recovery: clients that it does not know any more are evicted, which costs them nothing.",
-	Limits: evictionLimits + "Why a client was late is not always in the capture. A target that is mounted with abort_recov has no recovery at all.",
-	Next: "lshark recovery shows who came back when. Compare the recovery window of the target (recovery_time_soft, recovery_time_hard) with how long its failover takes, and look why this client came late: " +
+	Limits: evictionLimits + "Why a client was late is not always in the capture. A target that is mounted with abort_recov has no " +
+		"recovery at all.",
+	Next: "lshark recovery shows who came back when. Compare the recovery window of the target (recovery_time_soft, recovery_time_hard) " +
+		"with how long its failover takes, and look why this client came late: " +
 		"its console log, its list of server nodes, its network.",
 	Samples: []string{"missed_recovery.pcap.zst", "no_recovery.pcap.zst"},
 }, func(e *evictions.Eviction, f *diagnose.Finding) {
@@ -455,9 +474,11 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 	case e.Kind == "mgc":
 		f.Text = restarted + ", and " + e.Client.String() + " connected to it anew."
 	case isSet(e.Recovering):
-		f.Text = restarted + ". " + e.Client.String() + " connected during the recovery, but did not finish it, and was evicted " + duration(e.At.Time-e.Recovering.Time) + " later."
+		f.Text = restarted + ". " + e.Client.String() + " connected during the recovery, but did not finish it, and was evicted " +
+			duration(e.At.Time-e.Recovering.Time) + " later."
 	case isSet(e.Absent) && e.At.Time-e.Absent.Time < shortestWindow.Nanoseconds():
-		f.Text = restarted + ". " + e.Client.String() + " connected " + duration(e.At.Time-e.Absent.Time) + " after the target was still absent, found no recovery, and was evicted."
+		f.Text = restarted + ". " + e.Client.String() + " connected " + duration(e.At.Time-e.Absent.Time) +
+			" after the target was still absent, found no recovery, and was evicted."
 	default:
 		f.Text = restarted + ". " + e.Client.String()
 		if isSet(e.Served) {
@@ -473,13 +494,17 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 var _ = addEviction(evictions.Version, diagnose.Rule{
 	Code:    "evicted.version",
 	Summary: "A client was evicted because what it replayed after a restart did not fit what is on disk.",
-	Meaning: "After a restart, each replayed request has the versions of the objects that it changes. If one of these has been changed without it, because another client did not come back to replay its part, the server refuses the replay with EOVERFLOW, and the client loses the rest. " + evictionMeaning +
+	Meaning: "After a restart, each replayed request has the versions of the objects that it changes. If one of these has been changed " +
+		"without it, because another client did not come back to replay its part, the server refuses the replay with EOVERFLOW, and the " +
+		"client loses the rest. " + evictionMeaning +
 		"The rule looks for evicted clients with such a refusal since they lost the target.",
-	Limits:  evictionLimits,
-	Next:    "lshark recovery shows which client did not come back: its lost changes are what the others depended on. Applications of this client must check what they wrote since the last commit.",
+	Limits: evictionLimits,
+	Next: "lshark recovery shows which client did not come back: its lost changes are what the others depended on. Applications of this " +
+		"client must check what they wrote since the last commit.",
 	Samples: []string{"rolled_back.pcap.zst"},
 }, func(e *evictions.Eviction, f *diagnose.Finding) {
-	f.Text = whoEvicted(e) + " in recovery: " + plural(e.Mismatches, "replayed request") + " did not fit the versions of the objects on disk (EOVERFLOW), because changes on which they depend were lost."
+	f.Text = whoEvicted(e) + " in recovery: " + plural(e.Mismatches, "replayed request") + " did not fit the versions of the objects on " +
+		"disk (EOVERFLOW), because changes on which they depend were lost."
 	f.Prove(e.Recovering, "the client connects, and the target is in recovery")
 	f.Prove(e.Mismatch, "a replayed request is refused with EOVERFLOW")
 })
@@ -490,9 +515,11 @@ var _ = addEviction(evictions.Denied, diagnose.Rule{
 	Meaning: "A client that connects again, and is refused with EACCES or EROFS, gives up the target: for its applications that is an eviction. " + evictionMeaning +
 		"The rule looks for such refusals of clients that were connected before.",
 	Limits: "What the server was told is not in the capture: a changed nodemap, a changed security flavor and a read-only target look alike.",
-	Next:   "Look at the server's console log, and at what was changed before: lctl get_param nodemap.*, the flavors in lctl get_param *.*.srpc_info, and whether the target is mounted read-only.",
+	Next: "Look at the server's console log, and at what was changed before: lctl get_param nodemap.*, the flavors in lctl get_param " +
+		"*.*.srpc_info, and whether the target is mounted read-only.",
 }, func(e *evictions.Eviction, f *diagnose.Finding) {
-	f.Text = evictedFrom(e).String() + " does not accept " + e.Client.String() + " any more: it refused to connect it again with " + errorName(e.Status) + ", " + errnoText(e.Status) + ". The client has given up the target."
+	f.Text = evictedFrom(e).String() + " does not accept " + e.Client.String() + " any more: it refused to connect it again with " +
+		errorName(e.Status) + ", " + errnoText(e.Status) + ". The client has given up the target."
 	f.Prove(e.At, "the connect is refused with %s", errorName(e.Status))
 })
 
@@ -500,27 +527,34 @@ var _ = addEviction(evictions.Admin, diagnose.Rule{
 	Code:    "evicted.admin",
 	Summary: "An administrator evicted a client.",
 	Meaning: "An administrator can evict a client, with lctl set_param *.*.evict_client=UUID or nid:NID. " + evictionMeaning +
-		"Nothing but the log of the server shows that, by a line with the words \"administrative request\": the rule needs this log, beside the capture (--log) or alone.",
+		"Nothing but the log of the server shows that, by a line with the words \"administrative request\": the rule needs this log, beside " +
+		"the capture (--log) or alone.",
 	Limits: "Who did it, and why, is not in the log.",
-	Next:   "Ask those who may do it. If nobody did, look at what watches the file system: scripts that evict clients which a scheduler has given up.",
+	Next: "Ask those who may do it. If nobody did, look at what watches the file system: scripts that evict clients which a scheduler " +
+		"has given up.",
 }, nil)
 
 var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 	Code:    "evicted.unknown",
 	Summary: "A server evicted a client, and the capture does not show why.",
 	Meaning: "The client had to connect anew: the server did not know it any more, although the target ran on as far as the capture shows. " + evictionMeaning +
-		"The rule reports evictions for which no other rule found a cause: no callback was ignored, the client was not silent for long, and no restart was seen. " +
-		"For a connection to the MGS it is a note, because nothing is lost with it. An administrator who evicts a client (lctl set_param *.*.evict_client=UUID) leaves no other trace on the network.",
-	Limits:  evictionLimits + "The cause may have been before the capture began, or in a part that was not captured.",
-	Next:    "Look at the server's console log at that time: it has the reason for each eviction. If it has none, somebody evicted the client by hand.",
+		"The rule reports evictions for which no other rule found a cause: no callback was ignored, the client was not silent for long, and " +
+		"no restart was seen. " +
+		"For a connection to the MGS it is a note, because nothing is lost with it. An administrator who evicts a client (lctl set_param " +
+		"*.*.evict_client=UUID) leaves no other trace on the network.",
+	Limits: evictionLimits + "The cause may have been before the capture began, or in a part that was not captured.",
+	Next: "Look at the server's console log at that time: it has the reason for each eviction. If it has none, somebody evicted the " +
+		"client by hand.",
 	Samples: []string{"evicted_by_hand.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
 }, func(j jointEviction, f *diagnose.Finding) {
 	e := j[0]
 	f.Prove(e.Served, "the last reply that the client got before")
 	if e.Kind == "mgc" {
-		f.Text = e.Server.String() + " did not know the connection of " + nodes(j.clients()) + " to the MGS any more: the MGS was restarted, or evicted it. It reads the configuration again."
+		f.Text = e.Server.String() + " did not know the connection of " + nodes(j.clients()) + " to the MGS any more: the MGS was restarted, " +
+			"or evicted it. It reads the configuration again."
 		if n := len(j.clients()); n > 1 {
-			f.Text = e.Server.String() + " did not know the connections of " + nodes(j.clients()) + " to the MGS any more: the MGS was restarted, or evicted them. They read the configuration again."
+			f.Text = e.Server.String() + " did not know the connections of " + nodes(j.clients()) + " to the MGS any more: the MGS was " +
+				"restarted, or evicted them. They read the configuration again."
 		}
 		return
 	}

@@ -16,13 +16,18 @@ var _ = add(diagnose.Rule{
 	Code:     "gss.refused",
 	Severity: diagnose.Error,
 	Summary:  "A server refused to set up a security context.",
-	Meaning: "Where a file system uses a GSS flavor (shared key or Kerberos), a client sets up a security context with each target before it connects. The server's svcgssd checks what the client sends, and answers with a GSS error where it does not accept it. " +
-		"The rule reports clients whose requests for a context are refused, with the error and what it usually means. Clients try again all the time, so the count says little.",
-	Limits: "The reply has no more than the GSS error. Errors of the client's own side, such as a key that it does not have, are not on the network.",
-	Next: "The syslog of the server has the reason (lsvcgssd, run it with -vvv), that of the client the other half (lgss_keyring). For a shared key: lgss_sk --read KEYFILE on both sides, and keyctl show on the client; " +
+	Meaning: "Where a file system uses a GSS flavor (shared key or Kerberos), a client sets up a security context with each target before " +
+		"it connects. The server's svcgssd checks what the client sends, and answers with a GSS error where it does not accept it. " +
+		"The rule reports clients whose requests for a context are refused, with the error and what it usually means. Clients try again all " +
+		"the time, so the count says little.",
+	Limits: "The reply has no more than the GSS error. Errors of the client's own side, such as a key that it does not have, are not on " +
+		"the network.",
+	Next: "The syslog of the server has the reason (lsvcgssd, run it with -vvv), that of the client the other half (lgss_keyring). For a " +
+		"shared key: lgss_sk --read KEYFILE on both sides, and keyctl show on the client; " +
 		"the key, its prime, its file system and its nodemap must agree. For Kerberos: klist -k on both sides, and the clocks.",
 	Thresholds: []*diagnose.Threshold{
-		{Name: "refused requests", Value: gssErrorAfter, Unit: "requests", Reason: "Below that it is a warning: a context that a restarted server does not know is refused once and made anew."},
+		{Name: "refused requests", Value: gssErrorAfter, Unit: "requests", Reason: "Below that it is a warning: a context that a restarted " +
+			"server does not know is refused once and made anew."},
 	},
 	Samples: []string{"gss_failed.pcap.zst", "mount_failed.pcap.zst"},
 	Start:   startGSSRefused,
@@ -101,7 +106,8 @@ func (g *gssRefusals) answered(r *track.RPC, m *dissect.Message) {
 }
 
 func (g *gssRefusals) finding(k gssKey, c *gssClient) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Client: k.client}, Key: k.client.String() + strconv.Itoa(int(k.status)), First: c.first.Time, Last: c.last.Time, Count: c.count}
+	f := diagnose.Finding{Subject: diagnose.Subject{Client: k.client}, Key: k.client.String() + strconv.Itoa(int(k.status)),
+		First: c.first.Time, Last: c.last.Time, Count: c.count}
 	if c.count < gssErrorAfter || errorName(k.status) == "GSS_S_NO_CONTEXT" {
 		f.Severity = diagnose.Warning
 	}

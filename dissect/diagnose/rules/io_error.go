@@ -18,10 +18,13 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "I/O error",
 	Summary:  "A target answered requests with EIO: it could not read or write its disk, or its data are damaged.",
-	Meaning: "A server answers with EIO when its disk or the file system on it returns an error, with EUCLEAN or EBADMSG when it finds damaged data. Applications get EIO. " +
-		"A client repeats a read or write that failed with EIO, as the error may pass. The rule counts the replies with these errors, and looks whether the same range succeeded later: then applications only waited, and it is a warning.",
-	Limits:  "Errors that a client makes itself, such as those after an eviction, are not on the network.",
-	Next:    "The console log of the server at the time: errors of disks, of the RAID or of the pool (zpool status -v), ldiskfs errors. If the same files fail each time, lfs getstripe and lfsck show which objects are lost.",
+	Meaning: "A server answers with EIO when its disk or the file system on it returns an error, with EUCLEAN or EBADMSG when it finds " +
+		"damaged data. Applications get EIO. " +
+		"A client repeats a read or write that failed with EIO, as the error may pass. The rule counts the replies with these errors, and " +
+		"looks whether the same range succeeded later: then applications only waited, and it is a warning.",
+	Limits: "Errors that a client makes itself, such as those after an eviction, are not on the network.",
+	Next: "The console log of the server at the time: errors of disks, of the RAID or of the pool (zpool status -v), ldiskfs errors. If " +
+		"the same files fail each time, lfs getstripe and lfsck show which objects are lost.",
 	Samples: []string{"eio.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &ioErrors{report: r, targets: fifo.NewMap[targetKey, *ioError](maxTargets), failed: fifo.NewMap[failedRange, int64](maxFailedRanges)}
@@ -118,7 +121,8 @@ func (e *ioErrors) found(key targetKey, x *ioError, errno int32) {
 	switch {
 	case x.open == 0:
 		f.Severity, f.Last = diagnose.Warning, x.good
-		again := " Each was repeated until it succeeded, " + duration(x.good-x.first) + " after the first error: applications waited, and got no error."
+		again := " Each was repeated until it succeeded, " + duration(x.good-x.first) +
+			" after the first error: applications waited, and got no error."
 		f.Brief = diagnose.Sentences(f.Text, 1) + again + " Look at the disks of this target: its console log, and zpool status -v or the RAID."
 		f.Text += again
 	case x.open == x.blind: // they may have been repeated with success
@@ -141,15 +145,19 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "missing object",
 	Summary:  "An OST does not have objects of files that are still there.",
-	Meaning: "The layout of a file on the MDT names its objects on OSTs. When an OST has lost such an object, requests about it fail with ENOENT, and applications get \"No such file or directory\" for a file that ls shows. " +
+	Meaning: "The layout of a file on the MDT names its objects on OSTs. When an OST has lost such an object, requests about it fail with " +
+		"ENOENT, and applications get \"No such file or directory\" for a file that ls shows. " +
 		"The rule looks for OSTs that answer with ENOENT to requests of clients which change or lock an object, or ask for its size repeatedly.",
-	Limits:     "A file that another client removes at the same moment may look like this once, so a single request is a warning.",
-	Next:       "lfs getstripe FILE shows the objects. Find out whether the OST was formatted anew, restored from a backup or repaired (lost+found). lctl lfsck_start -t layout on the MDS finds files without objects.",
+	Limits: "A file that another client removes at the same moment may look like this once, so a single request is a warning.",
+	Next: "lfs getstripe FILE shows the objects. Find out whether the OST was formatted anew, restored from a backup or repaired " +
+		"(lost+found). lctl lfsck_start -t layout on the MDS finds files without objects.",
 	Thresholds: []*diagnose.Threshold{&missingRequests},
 	Samples:    []string{"missing_objects.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := &missingObjects{report: r, targets: fifo.NewMap[targetKey, *missing](maxTargets), asked: fifo.NewMap[missingObject, int64](maxResources)}
-		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.OST_SETATTR, opcodes.OST_GETATTR, opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_PUNCH, opcodes.OST_SYNC, opcodes.OST_FALLOCATE},
+		x := &missingObjects{report: r, targets: fifo.NewMap[targetKey, *missing](maxTargets),
+			asked: fifo.NewMap[missingObject, int64](maxResources)}
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.OST_SETATTR, opcodes.OST_GETATTR, opcodes.OST_READ,
+			opcodes.OST_WRITE, opcodes.OST_PUNCH, opcodes.OST_SYNC, opcodes.OST_FALLOCATE},
 			Answered: x.answered}
 	},
 })
@@ -202,7 +210,8 @@ func (x *missingObjects) answered(r *track.RPC, _ *dissect.Message) {
 		}
 	}
 	f := m.finding(key.subject())
-	f.Text = fmt.Sprintf("%s does not have objects of files that are still there: it answered %s of %s with ENOENT.", key, m.operationsText(), m.senders())
+	f.Text = fmt.Sprintf("%s does not have objects of files that are still there: it answered %s of %s with ENOENT.", key,
+		m.operationsText(), m.senders())
 	if n := len(m.more); n > 0 {
 		names := m.objects
 		if n > len(names) {
@@ -227,10 +236,13 @@ var _ = add(diagnose.Rule{
 	Code:     "io.no_grant",
 	Severity: diagnose.Warning,
 	Summary:  "A client writes synchronously because the OST gives it too little grant.",
-	Meaning: "An OST promises space to each client (grant), so that the client may cache writes and be sure that they fit. Without enough grant, a client cannot cache: each write of the application goes to the OST at once and waits for the disk. " +
-		"The rule counts writes that are synchronous, do not use grant, and are larger than the grant that the client says it has left. Direct I/O is not counted.",
-	Limits:     "Why the OST gives little does not show: it is short of space, or too many clients share it.",
-	Next:       "lfs df: an OST that is nearly full gives no grant. On the client lctl get_param osc.*.cur_grant_bytes, on the OSS obdfilter.*.tot_granted and tot_dirty; with many clients, osc.*.grant_shrink=1.",
+	Meaning: "An OST promises space to each client (grant), so that the client may cache writes and be sure that they fit. Without enough " +
+		"grant, a client cannot cache: each write of the application goes to the OST at once and waits for the disk. " +
+		"The rule counts writes that are synchronous, do not use grant, and are larger than the grant that the client says it has left. " +
+		"Direct I/O is not counted.",
+	Limits: "Why the OST gives little does not show: it is short of space, or too many clients share it.",
+	Next: "lfs df: an OST that is nearly full gives no grant. On the client lctl get_param osc.*.cur_grant_bytes, on the OSS " +
+		"obdfilter.*.tot_granted and tot_dirty; with many clients, osc.*.grant_shrink=1.",
 	Thresholds: []*diagnose.Threshold{&noGrantWrites, &noGrantShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		g := &noGrant{report: r, clients: fifo.NewMap[grantKey, *ungranted](maxTargets)}
@@ -281,7 +293,8 @@ func (g *noGrant) sent(r *track.RPC, m *dissect.Message) {
 	}
 	f := x.finding(key.target.subject())
 	f.Client = r.Client
-	f.Text = fmt.Sprintf("%s had too little grant of %s for %d of %d writes, which went to the disk one by one instead of through its cache: it had %s left and asked for %s.",
+	f.Text = fmt.Sprintf("%s had too little grant of %s for %d of %d writes, which went to the disk one by one instead of through its "+
+		"cache: it had %s left and asked for %s.",
 		x.senders(), key.target, x.count, x.all, binarySize(x.least), binarySize(x.want))
 	g.report.Report(f)
 }

@@ -30,17 +30,23 @@ var _ = add(diagnose.Rule{
 	Code:     "io.small_rpcs",
 	Severity: diagnose.Warning,
 	Summary:  "A client reads or writes a file sequentially in RPCs that are much smaller than they may be.",
-	Meaning: "Client and OST agree on a size that an RPC may have, 1 MiB at least (ocd_brw_size). A client collects sequential reads and writes in its cache and sends them in RPCs of that size, unless the application writes with O_SYNC, O_DIRECT or many fsync calls, or the client's limit is lower (osc.*.max_pages_per_rpc). " +
-		"The rule looks for objects that are read or written in sequence, and compares the mean size of the RPCs with the size agreed on, or with 1 MiB where the connect is not in the capture. It is a note unless they are many.",
-	Limits: "The mean is that of all RPCs of the client about the object in one direction. Stripes that are smaller than the size of an RPC do not explain small RPCs, as the stripes of one object are adjacent in it.",
-	Next: "lctl get_param osc.*.max_pages_per_rpc osc.*.rpc_stats on the client. If the writes are synchronous, see whether the application opens the file with O_SYNC or O_DIRECT, or calls fsync after each write; larger writes help. " +
+	Meaning: "Client and OST agree on a size that an RPC may have, 1 MiB at least (ocd_brw_size). A client collects sequential reads and " +
+		"writes in its cache and sends them in RPCs of that size, unless the application writes with O_SYNC, O_DIRECT or many fsync calls, or " +
+		"the client's limit is lower (osc.*.max_pages_per_rpc). " +
+		"The rule looks for objects that are read or written in sequence, and compares the mean size of the RPCs with the size agreed on, or " +
+		"with 1 MiB where the connect is not in the capture. It is a note unless they are many.",
+	Limits: "The mean is that of all RPCs of the client about the object in one direction. Stripes that are smaller than the size of an " +
+		"RPC do not explain small RPCs, as the stripes of one object are adjacent in it.",
+	Next: "lctl get_param osc.*.max_pages_per_rpc osc.*.rpc_stats on the client. If the writes are synchronous, see whether the " +
+		"application opens the file with O_SYNC or O_DIRECT, or calls fsync after each write; larger writes help. " +
 		"For reads, llite.*.max_read_ahead_mb and max_read_ahead_per_file_mb.",
 	Thresholds: []*diagnose.Threshold{&smallRPCs, &smallBytes, &smallShare, &smallWarning, &sequentialShare},
 	Samples:    []string{"tcp_reset.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &smallTransfers{report: r, agreed: fifo.NewMap[targetClient, uint64](maxTargets)}
 		s.accesses = newAccesses(s.changed)
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, transferOpcodes...), Sent: s.accesses.sent, Answered: s.answered}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, transferOpcodes...), Sent: s.accesses.sent,
+			Answered: s.answered}
 	},
 })
 
@@ -82,7 +88,8 @@ func (s *smallTransfers) changed(k accessKey, a *access, r *track.RPC) {
 		return
 	}
 	f := accessFinding(k, a)
-	f.Text = fmt.Sprintf("%s%s %s %s on %s in sequence with %d RPCs of %s on average, though ", k.client, jobsText(a.jobs), k.verb(), a.fileText(), a.target, a.count, binarySize(a.mean()))
+	f.Text = fmt.Sprintf("%s%s %s %s on %s in sequence with %d RPCs of %s on average, though ", k.client, jobsText(a.jobs), k.verb(),
+		a.fileText(), a.target, a.count, binarySize(a.mean()))
 	if known {
 		f.Text += "both agreed on up to " + binarySize(agreed) + " in an RPC."
 	} else {
@@ -120,10 +127,12 @@ var _ = add(diagnose.Rule{
 	Code:     "io.random",
 	Severity: diagnose.Note,
 	Summary:  "A client reads or writes small pieces of a file at random places.",
-	Meaning: "Small random reads need a seek each on rotating disks, and read-ahead does not help; small random writes make file systems that write whole records (ZFS) read and write much more. " +
+	Meaning: "Small random reads need a seek each on rotating disks, and read-ahead does not help; small random writes make file systems " +
+		"that write whole records (ZFS) read and write much more. " +
 		"The rule looks for objects whose RPCs are small, do not continue each other, and are not at equal distances.",
-	Limits:     "Only what goes over the network is seen: accesses that the cache of the client satisfies are not.",
-	Next:       "Whether the application can sort its accesses, use larger blocks, or keep such files on flash (a pool, or Data-on-MDT for small files).",
+	Limits: "Only what goes over the network is seen: accesses that the cache of the client satisfies are not.",
+	Next: "Whether the application can sort its accesses, use larger blocks, or keep such files on flash (a pool, or Data-on-MDT for " +
+		"small files).",
 	Thresholds: []*diagnose.Threshold{&randomRPCs, &randomShare, &randomSize},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := newAccesses(func(k accessKey, a *access, _ *track.RPC) {
@@ -156,10 +165,12 @@ var _ = add(diagnose.Rule{
 	Code:     "io.unaligned",
 	Severity: diagnose.Note,
 	Summary:  "A client writes pieces of a file that do not begin at the start of a page.",
-	Meaning: "An OST must read a page, or a whole record of its file system, before it can write a part of it, and two clients that write to the same page take its lock from each other. " +
+	Meaning: "An OST must read a page, or a whole record of its file system, before it can write a part of it, and two clients that write " +
+		"to the same page take its lock from each other. " +
 		"The rule counts the writes of an object that begin inside a page of 4 KiB, except where they continue what was written so far, as logs do.",
-	Limits:     "Writes to the cache of the client are joined before they are sent, and are seen only as they go over the network.",
-	Next:       "Whether the application can write blocks that are multiples of 4 KiB, or of the stripe size where several nodes write to one file (MPI-IO: collective buffering, striping_unit).",
+	Limits: "Writes to the cache of the client are joined before they are sent, and are seen only as they go over the network.",
+	Next: "Whether the application can write blocks that are multiples of 4 KiB, or of the stripe size where several nodes write to " +
+		"one file (MPI-IO: collective buffering, striping_unit).",
 	Thresholds: []*diagnose.Threshold{&unalignedRPCs, &unalignedShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := newAccesses(func(k accessKey, a *access, _ *track.RPC) {

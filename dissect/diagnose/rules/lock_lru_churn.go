@@ -17,7 +17,8 @@ var (
 		Reason: "a client may need a lock again that it has just dropped, by chance or because an administrator cleared its cache"}
 	churnLocks = diagnose.Threshold{Name: "files and objects to which that happened", Value: 32, Unit: "files",
 		Reason: "a few are applications that open a file now and then"}
-	churnSpread = diagnose.Threshold{Name: "seconds in which locks were dropped that were needed again once, of three times as many files", Value: 5, Unit: "seconds",
+	churnSpread = diagnose.Threshold{Name: "seconds in which locks were dropped that were needed again once, of three times as many files",
+		Value: 5, Unit: "seconds",
 		Reason: "an administrator who clears the cache drops all at once"}
 	churnWithin = diagnose.Threshold{Name: "time until a lock was needed again", Value: 60, Unit: "s",
 		Reason: "a lock that is not used for a minute may well be dropped"}
@@ -27,13 +28,17 @@ var _ = add(diagnose.Rule{
 	Code:     "lock.lru_churn",
 	Severity: diagnose.Warning,
 	Summary:  "A client drops locks that nobody asked for, and needs them again soon after.",
-	Meaning: "A client keeps unused locks, and with them what it has cached, in a list, and drops the oldest when the list is full (ldlm.namespaces.*.lru_size), when the server takes memory back, or after lru_max_age. When the list is smaller than what the applications use, each access needs a new lock, and the data once more. " +
+	Meaning: "A client keeps unused locks, and with them what it has cached, in a list, and drops the oldest when the list is full " +
+		"(ldlm.namespaces.*.lru_size), when the server takes memory back, or after lru_max_age. When the list is smaller than what the " +
+		"applications use, each access needs a new lock, and the data once more. " +
 		"The rule counts the locks that a client cancelled without a callback, and asked for again within the time of the threshold.",
-	Limits:     "Locks that go back along with a change of a file, such as those of one that is removed, are not counted.",
-	Next:       "On the client: lctl get_param ldlm.namespaces.*.{lru_size,lock_count,lru_max_age}; lru_size=0 lets the server decide. Look for scripts that write lru_size=clear or drop_caches.",
+	Limits: "Locks that go back along with a change of a file, such as those of one that is removed, are not counted.",
+	Next: "On the client: lctl get_param ldlm.namespaces.*.{lru_size,lock_count,lru_max_age}; lru_size=0 lets the server decide. " +
+		"Look for scripts that write lru_size=clear or drop_caches.",
 	Thresholds: []*diagnose.Threshold{&churnTimes, &churnLocks, &churnSpread, &churnWithin},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		c := &lruChurn{report: r, dropped: fifo.NewMap[lockSubject, droppedLock](maxDropped), changes: fifo.NewMap[track.Point, bool](maxDropped), clients: fifo.NewMap[churnKey, *churn](maxTargets)}
+		c := &lruChurn{report: r, dropped: fifo.NewMap[lockSubject, droppedLock](maxDropped),
+			changes: fifo.NewMap[track.Point, bool](maxDropped), clients: fifo.NewMap[churnKey, *churn](maxTargets)}
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.MDS_REINT}, Sent: c.changed, Lock: c.lock}
 	},
 })
@@ -87,7 +92,8 @@ func (c *lruChurn) lock(l *locks.Lock) {
 		return
 	}
 	after := droppedLock{again: before.again}
-	if known && before.at.Frame != 0 && l.Asked.Frame != 0 && l.Asked.Time >= before.at.Time && l.Asked.Time-before.at.Time <= churnWithin.Nanoseconds() {
+	if known && before.at.Frame != 0 && l.Asked.Frame != 0 && l.Asked.Time >= before.at.Time &&
+		l.Asked.Time-before.at.Time <= churnWithin.Nanoseconds() {
 		after.again++
 		c.again(l, before.at, after.again)
 	}

@@ -28,11 +28,16 @@ var _ = add(diagnose.Rule{
 	Code:     "lock.ping_pong",
 	Severity: diagnose.Warning,
 	Summary:  "A lock on a file or directory changes hands again and again, because several clients use it at the same time.",
-	Meaning: "Each time a client needs a lock that another one holds, the holder gets a blocking callback, writes back what it has cached, and cancels. When clients write to overlapping or neighbouring parts of a file, or change and list the same directory, the lock goes to and fro, and little is cached. " +
+	Meaning: "Each time a client needs a lock that another one holds, the holder gets a blocking callback, writes back what it has cached, " +
+		"and cancels. When clients write to overlapping or neighbouring parts of a file, or change and list the same directory, the lock goes " +
+		"to and fro, and little is cached. " +
 		"The rule counts, for each resource that several clients use, the locks that were given back after a callback. " +
-		"For the extent locks of OST objects, which only clients take, it also counts a client that asks again after each callback, when the other clients are not in the capture.",
-	Limits: "In the capture of a single client, the others are not known, and for inodes nothing is reported, as a server takes locks on them itself. It is a warning when the requests waited for a considerable share of the time, else a note.",
-	Next: "Let one process write, or align what each process writes to the stripes of the file so that each stripe has one writer (lfs setstripe -S, -c). Applications may use lockahead (lfs ladvise -a lockahead) or group locks. " +
+		"For the extent locks of OST objects, which only clients take, it also counts a client that asks again after each callback, when the " +
+		"other clients are not in the capture.",
+	Limits: "In the capture of a single client, the others are not known, and for inodes nothing is reported, as a server takes locks on " +
+		"them itself. It is a warning when the requests waited for a considerable share of the time, else a note.",
+	Next: "Let one process write, or align what each process writes to the stripes of the file so that each stripe has one writer (lfs " +
+		"setstripe -S, -c). Applications may use lockahead (lfs ladvise -a lockahead) or group locks. " +
 		"For directories: one directory for each node, or a directory striped over MDTs.",
 	Thresholds: []*diagnose.Threshold{&handovers, &handoverGap, &handoverShare, &handoverWarning},
 	Samples:    []string{"lock_contention.pcap.zst", "lock_ping_pong.pcap.zst"},
@@ -152,9 +157,11 @@ func (x *contended) finding(l *locks.Lock) diagnose.Finding {
 	}
 	span := x.last - x.first
 	if len(who) == 1 {
-		f.Text = fmt.Sprintf("%s had to give back its locks on %s %d times in %s, and asked for them again each time.", who[0], f.Detail, x.given, duration(span))
+		f.Text = fmt.Sprintf("%s had to give back its locks on %s %d times in %s, and asked for them again each time.", who[0], f.Detail,
+			x.given, duration(span))
 	} else {
-		f.Text = fmt.Sprintf("%s needed locks on %s in turn: %d times in %s one of them had to give its lock back.", list(who), f.Detail, x.given, duration(span))
+		f.Text = fmt.Sprintf("%s needed locks on %s in turn: %d times in %s one of them had to give its lock back.", list(who), f.Detail,
+			x.given, duration(span))
 	}
 	share := 0.0
 	if x.waited > 0 && span > 0 {
@@ -184,7 +191,8 @@ var _ = add(diagnose.Rule{
 	Code:     "lock.glimpse_storm",
 	Severity: diagnose.Warning,
 	Summary:  "Clients ask again and again for the size of files that another client is writing, as ls -l does.",
-	Meaning: "The size of a file that is being written is known to the client that writes it. When another one asks for it (stat, ls -l, tail -f), the OST sends the writer a glimpse callback for each object, and waits for the answer. " +
+	Meaning: "The size of a file that is being written is known to the client that writes it. When another one asks for it (stat, ls -l, " +
+		"tail -f), the OST sends the writer a glimpse callback for each object, and waits for the answer. " +
 		"The rule counts the glimpse callbacks about an object to the client that has it locked. It is a note unless they are many in a second.",
 	Limits: "Who asked is named where the requests are in the capture: glimpses of the same object by other clients.",
 	Next:   "Find what polls the files: monitoring scripts, ls -l or du in a loop, tail -f. They can use lfs find with lazy sizes, or poll less often.",
@@ -193,7 +201,8 @@ var _ = add(diagnose.Rule{
 	},
 	Samples: []string{"lock_contention.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		g := &glimpses{report: r, objects: fifo.NewMap[lockSubject, *glimpsed](maxResources), askers: fifo.NewMap[lockSubject, *tally](maxResources)}
+		g := &glimpses{report: r, objects: fifo.NewMap[lockSubject, *glimpsed](maxResources),
+			askers: fifo.NewMap[lockSubject, *tally](maxResources)}
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_GL_CALLBACK, opcodes.LDLM_ENQUEUE}, Sent: g.sent}
 	},
 })
@@ -263,7 +272,8 @@ func (g *glimpses) asked(r *track.RPC, m *dissect.Message) {
 func (g *glimpses) finding(key lockSubject, x *glimpsed, d *opcodes.LockDesc) diagnose.Finding {
 	f := x.finding(x.target.subject())
 	f.Client, f.Detail = key.client, string(d.AppendResource(nil))
-	f.Text = fmt.Sprintf("%s was asked %d times in %s for the size of %s, which it has locked for writing", key.client, x.count, duration(x.last-x.first), f.Detail)
+	f.Text = fmt.Sprintf("%s was asked %d times in %s for the size of %s, which it has locked for writing", key.client, x.count,
+		duration(x.last-x.first), f.Detail)
 	key = lockSubject{server: key.server, kind: key.kind, name: key.name}
 	if t, ok := g.askers.Get(key); ok && len(t.clients) > 0 {
 		f.Text += ", on behalf of " + t.senders()

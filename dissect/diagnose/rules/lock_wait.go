@@ -20,12 +20,16 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "wait for a lock",
 	Summary:  "A client waited long for a lock that another one held.",
-	Meaning: "A request for a lock that is in conflict with locks of others waits until they are given back: the server sends the holders a blocking callback, they write back what they have cached and cancel. " +
+	Meaning: "A request for a lock that is in conflict with locks of others waits until they are given back: the server sends the holders " +
+		"a blocking callback, they write back what they have cached and cancel. " +
 		"The rule compares the time from the request to the grant with the threshold, and names the holders and how long each took after its callback. " +
-		"Flocks and group locks belong to applications: their holders are not asked, and keep them as long as the application wants, so such waits are notes.",
-	Limits: "Holders are known where their callbacks or locks are in the capture: in that of the server, of the holder, or in several files that are read together. Locks that were never granted are reported as lock.stuck. " +
+		"Flocks and group locks belong to applications: their holders are not asked, and keep them as long as the application wants, so such " +
+		"waits are notes.",
+	Limits: "Holders are known where their callbacks or locks are in the capture: in that of the server, of the holder, or in several " +
+		"files that are read together. Locks that were never granted are reported as lock.stuck. " +
 		"Where an eviction ended the wait, the finding is about the eviction.",
-	Next: "On the holder: what the job does with the file, how much it has to write back (osc.*.max_dirty_mb, slow OSTs), and whether the callback was answered late (a busy or unreachable node). " +
+	Next: "On the holder: what the job does with the file, how much it has to write back (osc.*.max_dirty_mb, slow OSTs), and whether the " +
+		"callback was answered late (a busy or unreachable node). " +
 		"lshark locks --slowest 10 and lshark locks --blockers show all waits. For flocks and group locks, look at the application.",
 	Thresholds: []*diagnose.Threshold{&longLockWait},
 	Samples:    []string{"lock_contention.pcap.zst"},
@@ -182,7 +186,8 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 	}
 	f.Text = l.Client.String() + jobsText(x.jobs) + " waited " + duration(x.longest) + " for a " + lockText(l) + "."
 	if x.count > 1 {
-		f.Text = fmt.Sprintf("%s%s waited %d times for a lock on %s, %s in all and %s at most.", l.Client, jobsText(x.jobs), x.count, f.Detail, duration(x.sum), duration(x.longest))
+		f.Text = fmt.Sprintf("%s%s waited %d times for a lock on %s, %s in all and %s at most.", l.Client, jobsText(x.jobs), x.count, f.Detail,
+			duration(x.sum), duration(x.longest))
 	}
 	f.Text += x.text
 	f.Evidence, f.Wait = x.evidence, x.longest
@@ -268,7 +273,8 @@ func holderText(l *locks.Lock, b *locks.Blocker, h *locks.Lock) string {
 	c := blockingCallback(h)
 	switch {
 	case c == nil && isApplicationLock(&h.Desc):
-		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time; servers do not ask for such locks, the application gives them back."
+		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time; servers do not ask for such locks, the application " +
+			"gives them back."
 	case c == nil:
 		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time."
 	case c.Obeyed.Frame == 0 && h.End.How == locks.Evicted:
@@ -289,7 +295,8 @@ var _ = add(diagnose.Rule{
 	Code:     "lock.deadlock",
 	Severity: diagnose.Warning,
 	Summary:  "Applications wait for each other's flocks; one of them got EDEADLK.",
-	Meaning: "When processes on several nodes hold flocks (fcntl or flock) that others of them wait for in a circle, the server ends the circle: one of the requests fails with EDEADLK. " +
+	Meaning: "When processes on several nodes hold flocks (fcntl or flock) that others of them wait for in a circle, the server ends the " +
+		"circle: one of the requests fails with EDEADLK. " +
 		"The rule looks for completion callbacks that say so, and for requests that were refused with it.",
 	Limits: "Who holds the other locks is only known when their requests are in the capture.",
 	Next:   "The application: processes must take their locks in the same order. lshark locks --fid FID lists who asked for which range when.",
@@ -304,7 +311,8 @@ func deadlock(r *diagnose.Reporter, l *locks.Lock) {
 		return
 	}
 	f := diagnose.Finding{Subject: clientOfLock(l), First: l.End.Point.Time}
-	f.Text = l.Client.String() + jobOf(l) + " asked for a " + modeText(l) + " on " + f.Detail + ", which would have been a deadlock: the application got EDEADLK."
+	f.Text = l.Client.String() + jobOf(l) + " asked for a " + modeText(l) + " on " + f.Detail +
+		", which would have been a deadlock: the application got EDEADLK."
 	f.Prove(l.Asked, "%s asks for the flock", l.Client)
 	f.Prove(l.End.Point, "the server refuses it")
 	for i := range l.BlockedBy {
@@ -321,10 +329,15 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "lock that was not given back",
 	Summary:  "A client did not answer a lock callback or did not give the lock back, or a lock was never granted.",
-	Meaning: "A server asks for a lock with a blocking callback. The client must answer it at once, and cancel the lock when it has written back what it cached. As long as it does not, everybody else who needs the lock waits, and in the end the server evicts the client. " +
-		"The rule looks for callbacks without an answer that is due, for those that were answered but not followed by a cancel, and for locks that still waited at the end of the capture.",
-	Limits:     "Nothing is reported where messages of the client may be missing in the capture. When the client was evicted for it, the finding is evicted.lock_callback. A client may keep a lock for a while because it has much to write back. Flocks and group locks are not reported here, as applications hold them as long as they want.",
-	Next:       "Find out why the client is silent: its console log, whether it can be reached (lshark diagnose --only tcp), whether writes to the OSTs that it has to flush to go on.",
+	Meaning: "A server asks for a lock with a blocking callback. The client must answer it at once, and cancel the lock when it has " +
+		"written back what it cached. As long as it does not, everybody else who needs the lock waits, and in the end the server evicts the client. " +
+		"The rule looks for callbacks without an answer that is due, for those that were answered but not followed by a cancel, and for locks " +
+		"that still waited at the end of the capture.",
+	Limits: "Nothing is reported where messages of the client may be missing in the capture. When the client was evicted for it, the " +
+		"finding is evicted.lock_callback. A client may keep a lock for a while because it has much to write back. Flocks and group locks are " +
+		"not reported here, as applications hold them as long as they want.",
+	Next: "Find out why the client is silent: its console log, whether it can be reached (lshark diagnose --only tcp), whether " +
+		"writes to the OSTs that it has to flush to go on.",
 	Thresholds: []*diagnose.Threshold{&ignoredCallback, &longLockWait},
 	Samples:    []string{"late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -348,20 +361,24 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 		if !c.Asks() || !l.IsIgnored(c) || s.unseen.since(l.Client, c.Sent.Time) {
 			continue
 		}
-		if c.Answered.Frame == 0 && c.Missing == track.Unanswered || c.Answered.Frame != 0 && l.Last-c.Sent.Time >= ignoredCallback.Nanoseconds() {
+		if c.Answered.Frame == 0 && c.Missing == track.Unanswered || c.Answered.Frame != 0 &&
+			l.Last-c.Sent.Time >= ignoredCallback.Nanoseconds() {
 			s.ignored(l, c)
 			return
 		}
 	}
 	waited, ok := l.Waited()
-	if !ok || l.IsGranted() || !l.Blocked || l.End.How != locks.Open || waited < longLockWait.Nanoseconds() || s.unseen.since(l.Client, l.Asked.Time) {
+	if !ok || l.IsGranted() || !l.Blocked || l.End.How != locks.Open || waited < longLockWait.Nanoseconds() ||
+		s.unseen.since(l.Client, l.Asked.Time) {
 		return
 	}
 	f := s.finding(l, l.Asked.Time)
-	f.Text = l.Client.String() + jobOf(l) + " asked for a " + lockText(l) + " and still waited for it " + duration(waited) + " later, when the capture ended."
+	f.Text = l.Client.String() + jobOf(l) + " asked for a " + lockText(l) + " and still waited for it " + duration(waited) +
+		" later, when the capture ended."
 	f.Prove(l.Asked, "%s asks for the lock", l.Client)
 	if len(l.BlockedBy) == 0 {
-		f.Next = "Find out who holds the lock, in a capture of the server, or there: lctl get_param ldlm.namespaces.*.lock_count, and its console log."
+		f.Next = "Find out who holds the lock, in a capture of the server, or there: lctl get_param ldlm.namespaces.*.lock_count, and its " +
+			"console log."
 	}
 	for i := range l.BlockedBy {
 		b := &l.BlockedBy[i]
@@ -389,7 +406,8 @@ func (s *stuckLocks) ignored(l *locks.Lock, c *locks.Callback) {
 	if c.Answered.Frame == 0 {
 		f.Text += " did not answer the callback for its " + lockText(l) + "."
 	} else {
-		f.Text += " answered the callback for its " + lockText(l) + ", but had not given it back " + duration(l.Last-c.Sent.Time) + " later, when the capture ended."
+		f.Text += " answered the callback for its " + lockText(l) + ", but had not given it back " + duration(l.Last-c.Sent.Time) +
+			" later, when the capture ended."
 		f.Prove(c.Answered, "%s answers it", l.Client)
 	}
 	s.report.Report(f)

@@ -40,7 +40,9 @@ const (
 )
 
 // stormMeaning ends the description of each of these rules.
-const stormMeaning = " The rule counts the requests of a client about the same file, and those of each job in all. Many requests of a job about many different files are a note only, as a find or a backup makes them, too. What a client asks for ahead of a program (statahead) is counted by its thread (ll_sa)."
+const stormMeaning = " The rule counts the requests of a client about the same file, and those of each job in all. Many requests of a " +
+	"job about many different files are a note only, as a find or a backup makes them, too. What a client asks for ahead of a program " +
+	"(statahead) is counted by its thread (ll_sa)."
 
 // storm counts metadata requests of a kind, by file and by job.
 type storm struct {
@@ -91,7 +93,8 @@ type stormCount struct {
 
 // startStorm starts a rule about metadata requests.
 func startStorm(r *diagnose.Reporter, what, noun string, is func(*track.RPC, *dissect.Message) bool, opcodes ...uint32) diagnose.Hooks {
-	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, stormCount](maxStorms), jobs: fifo.NewMap[stormJob, *jobStorm](maxStorms), seed: maphash.MakeSeed()}
+	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, stormCount](maxStorms),
+		jobs: fifo.NewMap[stormJob, *jobStorm](maxStorms), seed: maphash.MakeSeed()}
 	return diagnose.Hooks{Opcodes: opcodes, Sent: s.sent, Tick: func(int64) { s.end() }, End: s.end}
 }
 
@@ -130,7 +133,8 @@ func (s *storm) repeated(r *track.RPC, c *stormCount) {
 	f := diagnose.Finding{Subject: targetOf(r).subject(), First: c.first.Time, Last: c.last.Time, Count: c.count}
 	f.Client, f.Job = r.Client, string(r.Job())
 	f.Detail += of
-	f.Text = fmt.Sprintf("%s%s asked %d times in %s for %s %s.", r.Client, jobOfRPC(r), c.count, duration(c.last.Time-c.first.Time), s.what, of)
+	f.Text = fmt.Sprintf("%s%s asked %d times in %s for %s %s.", r.Client, jobOfRPC(r), c.count, duration(c.last.Time-c.first.Time), s.what,
+		of)
 	f.Prove(c.first, "the first of these requests")
 	f.Prove(c.last, "the last of them so far")
 	if float64(c.count) < stormWarning.Value {
@@ -168,7 +172,8 @@ func (s *storm) job(r *track.RPC, m *dissect.Message, at track.Point) {
 	c.operations[r.Opcode] += n
 	c.last = at
 	c.clients = withNew(c.clients, r.Client, maxTallied)
-	if share := 100 * float64(c.inWindow) / float64(s.all-c.before); float64(c.inWindow) >= stormJobRate.Value && share >= stormJobShare.Value {
+	if share := 100 * float64(c.inWindow) / float64(s.all-c.before); float64(c.inWindow) >= stormJobRate.Value &&
+		share >= stormJobShare.Value {
 		c.share = max(c.share, share)
 	}
 }
@@ -190,13 +195,15 @@ func (s *storm) end() {
 
 // manyOf describes the requests of a job.
 func (s *storm) manyOf(job string, client lnet.NID, c *jobStorm) diagnose.Finding {
-	f := diagnose.Finding{Severity: diagnose.Note, Subject: diagnose.Subject{Job: job, Client: client}, First: c.first.Time, Last: c.last.Time, Count: c.count}
+	f := diagnose.Finding{Severity: diagnose.Note, Subject: diagnose.Subject{Job: job, Client: client}, First: c.first.Time,
+		Last: c.last.Time, Count: c.count}
 	took := max(c.last.Time-c.first.Time, 1)
 	who := nodes(c.clients) + jobsText([]string{job})
 	if job == "" {
 		who = nodes(c.clients)
 	}
-	f.Text = fmt.Sprintf("%s sent %d %ss in %s, %.0f in a second (%s): %.0f %% of all in the busiest ten seconds.", who, c.count, s.noun, duration(took), float64(c.count)*1e9/float64(took), c.operations.text(), c.share)
+	f.Text = fmt.Sprintf("%s sent %d %ss in %s, %.0f in a second (%s): %.0f %% of all in the busiest ten seconds.", who, c.count, s.noun,
+		duration(took), float64(c.count)*1e9/float64(took), c.operations.text(), c.share)
 	if isStatahead(job) {
 		f.Text += " That is statahead: the client asks ahead of a program that goes through directories."
 		if program := s.programOf(client); program != "" {
@@ -246,10 +253,13 @@ var _ = add(diagnose.Rule{
 	Code:     "metadata.stat_storm",
 	Severity: diagnose.Warning,
 	Summary:  "A client or a job asks for attributes of files again and again.",
-	Meaning: "A client caches the attributes of a file together with a lock, and asks the MDT again only when somebody else has changed the file, or when it had to drop the lock. " +
-		"Many requests for the attributes of the same file therefore show a program that polls a file which others change, or a lock that is lost each time." + stormMeaning,
-	Limits:     "Attributes that the client has cached are not asked for.",
-	Next:       "Find what polls: scripts that wait for a file, tail -f, a library that calls stat for each record. See lock.ping_pong and lock.lru_churn for why the client has to ask again.",
+	Meaning: "A client caches the attributes of a file together with a lock, and asks the MDT again only when somebody else has changed " +
+		"the file, or when it had to drop the lock. " +
+		"Many requests for the attributes of the same file therefore show a program that polls a file which others change, or a lock that is " +
+		"lost each time." + stormMeaning,
+	Limits: "Attributes that the client has cached are not asked for.",
+	Next: "Find what polls: scripts that wait for a file, tail -f, a library that calls stat for each record. See lock.ping_pong and " +
+		"lock.lru_churn for why the client has to ask again.",
 	Thresholds: stormThresholds,
 	Samples:    []string{"stat_storm.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -260,25 +270,30 @@ var _ = add(diagnose.Rule{
 })
 
 var _ = add(diagnose.Rule{
-	Code:       "metadata.open_storm",
-	Severity:   diagnose.Warning,
-	Summary:    "A client or a job opens files again and again.",
-	Meaning:    "Each open and close of a file is a request to the MDT, unless the client keeps an open lock. Programs that open a file for each record that they read or append spend their time there." + stormMeaning,
-	Limits:     "Opens that the client answers itself, with an open lock, are not seen.",
-	Next:       "Whether the program can keep the file open. For programs that cannot be changed, lctl set_param llite.*.opencache_threshold_count=1 lets the client keep open locks.",
+	Code:     "metadata.open_storm",
+	Severity: diagnose.Warning,
+	Summary:  "A client or a job opens files again and again.",
+	Meaning: "Each open and close of a file is a request to the MDT, unless the client keeps an open lock. Programs that open a file " +
+		"for each record that they read or append spend their time there." + stormMeaning,
+	Limits: "Opens that the client answers itself, with an open lock, are not seen.",
+	Next: "Whether the program can keep the file open. For programs that cannot be changed, lctl set_param " +
+		"llite.*.opencache_threshold_count=1 lets the client keep open locks.",
 	Thresholds: stormThresholds,
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return startStorm(r, "an open of", "open", func(r *track.RPC, _ *dissect.Message) bool { return hasIntent(r, "OPEN") }, opcodes.LDLM_ENQUEUE)
+		return startStorm(r, "an open of", "open", func(r *track.RPC, _ *dissect.Message) bool { return hasIntent(r, "OPEN") },
+			opcodes.LDLM_ENQUEUE)
 	},
 })
 
 var _ = add(diagnose.Rule{
-	Code:       "metadata.change_storm",
-	Severity:   diagnose.Warning,
-	Summary:    "A job makes, renames, changes or removes many files or directories.",
-	Meaning:    "Each file or directory that is made, renamed or removed, and each change of its attributes, is a transaction of the MDT that it has to write to disk." + stormMeaning,
-	Limits:     "Files that are made by an open with O_CREAT are counted as opens.",
-	Next:       "Whether the job needs so many files and directories: archives (tar), databases (HDF5) or a local disk hold small files better. lctl get_param mdt.*.job_stats on the MDS has the share of each job; directories striped over MDTs (lfs mkdir -c) divide the load.",
+	Code:     "metadata.change_storm",
+	Severity: diagnose.Warning,
+	Summary:  "A job makes, renames, changes or removes many files or directories.",
+	Meaning: "Each file or directory that is made, renamed or removed, and each change of its attributes, is a transaction of the MDT " +
+		"that it has to write to disk." + stormMeaning,
+	Limits: "Files that are made by an open with O_CREAT are counted as opens.",
+	Next: "Whether the job needs so many files and directories: archives (tar), databases (HDF5) or a local disk hold small files " +
+		"better. lctl get_param mdt.*.job_stats on the MDS has the share of each job; directories striped over MDTs (lfs mkdir -c) divide the load.",
 	Thresholds: stormThresholds,
 	Samples:    []string{"mkdir_storm.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -290,7 +305,8 @@ var _ = add(diagnose.Rule{
 	Code:     "metadata.readdir_storm",
 	Severity: diagnose.Warning,
 	Summary:  "A client or a job reads directories again and again.",
-	Meaning: "A client caches the pages of a directory together with a lock, and reads them again when somebody has changed the directory. A program that lists a directory in which others create or remove files reads all of it each time. " +
+	Meaning: "A client caches the pages of a directory together with a lock, and reads them again when somebody has changed the directory. " +
+		"A program that lists a directory in which others create or remove files reads all of it each time. " +
 		"The rule counts the requests that begin at the start of a directory." + stormMeaning,
 	Limits:     "Listings that the client answers from its cache are not seen.",
 	Next:       "Find what lists the directory: scripts that wait for files to appear, globs in loops, monitoring. Spool directories can be split.",

@@ -17,12 +17,17 @@ var _ = add(diagnose.Rule{
 	Noun:     "failed mount",
 	Severity: diagnose.Error,
 	Summary:  "A client could not mount a file system.",
-	Meaning: "A client that mounts connects to the MGS, reads the configuration log of the file system, sets up security contexts where the file system has them, connects to the MDTs and OSTs, " +
-		"and asks for the root directory and its attributes. If that fails, it disconnects from all. The rule reports the step that failed, with the error: " +
-		"a log that does not exist, a root directory that the server does not hand out, or a client that disconnects from the MGS before it has the root.",
-	Limits: "What fails on the client itself, such as a key that it does not have, is only seen as a client that gives up. A further mount on a node that has mounted something else already is followed only from its log and its root directory on. " +
+	Meaning: "A client that mounts connects to the MGS, reads the configuration log of the file system, sets up security contexts where " +
+		"the file system has them, connects to the MDTs and OSTs, " +
+		"and asks for the root directory and its attributes. If that fails, it disconnects from all. The rule reports the step that failed, " +
+		"with the error: " +
+		"a log that does not exist, a root directory that the server does not hand out, or a client that disconnects from the MGS before it " +
+		"has the root.",
+	Limits: "What fails on the client itself, such as a key that it does not have, is only seen as a client that gives up. A further mount " +
+		"on a node that has mounted something else already is followed only from its log and its root directory on. " +
 		"Under GSS privacy the steps cannot be read. A client that gives up without an error is not reported where a part of the capture is missing.",
-	Next: "The console log of the client has the error that mount printed, and the step: dmesg | grep -i lustre. The finding about the refused connect or security context, if there is one, tells more about the cause.",
+	Next: "The console log of the client has the error that mount printed, and the step: dmesg | grep -i lustre. The finding about the " +
+		"refused connect or security context, if there is one, tells more about the cause.",
 	Thresholds: []*diagnose.Threshold{
 		mountLong,
 	},
@@ -31,7 +36,8 @@ var _ = add(diagnose.Rule{
 })
 
 // mountLong is how long a mount may take.
-var mountLong = &diagnose.Threshold{Name: "mount in progress at the end", Value: 10, Unit: "s", Reason: "A mount takes a second or two; clients try a refused connect again after five."}
+var mountLong = &diagnose.Threshold{Name: "mount in progress at the end", Value: 10, Unit: "s",
+	Reason: "A mount takes a second or two; clients try a refused connect again after five."}
 
 // mounts are the mounts that nodes have begun.
 type mounts struct {
@@ -72,7 +78,8 @@ func (s *step) targetText() string { return namedTarget(s.target, "", s.server).
 func startMountFailed(r *diagnose.Reporter) diagnose.Hooks {
 	m := &mounts{report: r, nodes: fifo.NewMap[lnet.NID, *mount](maxMounts)}
 	return diagnose.Hooks{
-		Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MGS_DISCONNECT, opcodes.LLOG_ORIGIN_HANDLE_CREATE, opcodes.SEC_CTX_INIT, opcodes.MDS_CONNECT,
+		Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MGS_DISCONNECT, opcodes.LLOG_ORIGIN_HANDLE_CREATE, opcodes.SEC_CTX_INIT,
+			opcodes.MDS_CONNECT,
 			opcodes.MDS_GET_ROOT, opcodes.MDS_GETATTR, opcodes.MDS_REINT, opcodes.MDS_CLOSE},
 		Sent: m.sent, Answered: m.answered, Lost: func(*lnet.Loss) { m.lossy = true }, End: m.end,
 	}
@@ -139,7 +146,8 @@ func (m *mounts) openedLog(x *mount, r *track.RPC, p track.Point) {
 	case !isClient:
 	case r.Status == enoent:
 		x.fs = fs
-		m.fail(x, "the MGS does not know a file system of this name: it has no configuration log "+string(r.Name())+" (ENOENT)", step{"", r.Server, r.Status, p})
+		m.fail(x, "the MGS does not know a file system of this name: it has no configuration log "+string(r.Name())+" (ENOENT)",
+			step{"", r.Server, r.Status, p})
 	case r.Status < 0:
 		x.fs = fs
 		m.fail(x, "the MGS refused to open the configuration log "+string(r.Name())+" with "+errorName(r.Status), step{"", r.Server, r.Status, p})
@@ -199,7 +207,8 @@ func (m *mounts) gaveUp(x *mount, p track.Point) {
 		m.fail(x, "no security context could be set up ("+errorName(x.context.status)+"), and the client gave up after "+duration(p.Time-x.begun.Time), x.context)
 	case m.lossy, x.ready, !isSet(x.mgs), !isSet(x.log), isSet(x.root):
 	case !isSet(x.tried):
-		m.fail(x, "the client had read the configuration log and gave up before it sent anything to an MDT. The cause is on the client, such as a key for the security context that it does not have", at)
+		m.fail(x, "the client had read the configuration log and gave up before it sent anything to an MDT. The cause is on the client, such "+
+			"as a key for the security context that it does not have", at)
 	case x.connected == 0:
 		m.fail(x, "the client gave up "+duration(p.Time-x.tried.Time)+" after its first connect to an MDT, which none had answered", at)
 	}
@@ -215,8 +224,9 @@ func (m *mounts) fail(x *mount, why string, s step) {
 
 func (m *mounts) finding(x *mount, what string, s step) diagnose.Finding {
 	f := diagnose.Finding{
-		Subject: diagnose.Subject{Client: x.client, Server: s.server, Target: s.target, Detail: x.begun.File + strconv.FormatInt(x.begun.Frame, 10)},
-		First:   x.begun.Time, Last: s.at.Time,
+		Subject: diagnose.Subject{Client: x.client, Server: s.server, Target: s.target, Detail: x.begun.File +
+			strconv.FormatInt(x.begun.Frame, 10)},
+		First: x.begun.Time, Last: s.at.Time,
 	}
 	f.Text = "The mount "
 	if x.fs != "" {

@@ -11,21 +11,28 @@ import (
 	"github.com/lshark/lshark/dissect/track/recovery"
 )
 
-var silentTime = &diagnose.Threshold{Name: "silence", Value: 5, Unit: "s", Reason: "a link that flaps, or a spanning tree that changes, takes less; LNet and clients notice what takes longer"}
+var silentTime = &diagnose.Threshold{Name: "silence", Value: 5, Unit: "s", Reason: "a link that flaps, or a spanning tree that changes, " +
+	"takes less; LNet and clients notice what takes longer"}
 
 var _ = add(diagnose.Rule{
 	Code:     "node.silent",
 	Severity: diagnose.Warning,
 	Noun:     "silence of a node",
 	Summary:  "A node sent nothing for a while, although others sent to it again and again.",
-	Meaning: "The kernel of a host acknowledges what arrives, however busy the host is. A node that acknowledges nothing and sends nothing is down, stands still, or is cut off from the network. " +
+	Meaning: "The kernel of a host acknowledges what arrives, however busy the host is. A node that acknowledges nothing and sends nothing " +
+		"is down, stands still, or is cut off from the network. " +
 		"The rule looks for nodes from which no message, retransmission or reset came while bytes to them were sent again four times or more. " +
-		"That others reached the senders meanwhile, or that there are several of them, shows that they are not to blame. A node that at last acknowledges the first transmission of what was sent again meanwhile (by the TCP timestamp) stood still: one that was cut off would never have got it.",
-	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down. Of a node from which nothing was captured at all, only the time is known in which it acknowledged nothing.",
-	Next:   "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, the switch port and the cable. The nodes that waited for it are not to blame.",
+		"That others reached the senders meanwhile, or that there are several of them, shows that they are not to blame. A node that at last " +
+		"acknowledges the first transmission of what was sent again meanwhile (by the TCP timestamp) stood still: one that was cut off would " +
+		"never have got it.",
+	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down. Of a node from " +
+		"which nothing was captured at all, only the time is known in which it acknowledged nothing.",
+	Next: "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, " +
+		"the switch port and the cable. The nodes that waited for it are not to blame.",
 
 	Thresholds: []*diagnose.Threshold{silentTime},
-	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "vanished_client.pcap.zst"},
+	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst",
+		"late_recovery_client.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := newNodeLife(r)
 		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, IBEvent: n.packet, End: n.reportSilent}
@@ -75,14 +82,16 @@ func (n *nodeLife) isolated(h *hostLife, list []*hostSilence) diagnose.Finding {
 		others = append(others, s.addr)
 		f.Prove(s.first, "%s does not acknowledge what the node sends", s.addr)
 	}
-	f.Text = f.Node.String() + " reached none of " + n.names(others) + " for " + duration(f.Last-f.First) + ": it was cut off from the network, as nothing that it sent was acknowledged by any of them."
+	f.Text = f.Node.String() + " reached none of " + n.names(others) + " for " + duration(f.Last-f.First) +
+		": it was cut off from the network, as nothing that it sent was acknowledged by any of them."
 	f.Brief = f.Text + " Look at this node and its link, not at the others."
 	return f
 }
 
 // finding returns a finding about a silence, with its times and evidence.
 func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
-	f := diagnose.Finding{Node: hostNID(n.report.Paths(), h.addr), Key: h.addr.String() + strconv.FormatInt(s.from, 10), First: s.from, Last: s.last.Time}
+	f := diagnose.Finding{Node: hostNID(n.report.Paths(), h.addr), Key: h.addr.String() + strconv.FormatInt(s.from, 10), First: s.from,
+		Last: s.last.Time}
 	if isServer(n.report.Paths(), h.addr) {
 		f.Server = f.Node
 	} else {
@@ -174,10 +183,13 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "restart of a node",
 	Summary:  "A server was restarted as a whole, with its targets.",
-	Meaning: "When a server goes down, nothing comes from it; when it is up again, its kernel resets connections that it does not know, LNet accepts new ones, and its targets are started one after the other, with a recovery each. " +
+	Meaning: "When a server goes down, nothing comes from it; when it is up again, its kernel resets connections that it does not know, " +
+		"LNet accepts new ones, and its targets are started one after the other, with a recovery each. " +
 		"The rule looks for restarts of targets on the same server while that was silent for a while, or reset or refused connections.",
-	Limits:  "Only targets that clients in the capture use are named. A node whose targets were all unmounted and mounted again is not restarted: its connections go on.",
-	Next:    "Look at the console log of the server for the time before its last message, at its BMC or hypervisor, and at the HA software: who reset it, and why. The network and the clients are not the cause. lshark recovery -v shows the steps of each client.",
+	Limits: "Only targets that clients in the capture use are named. A node whose targets were all unmounted and mounted again is not " +
+		"restarted: its connections go on.",
+	Next: "Look at the console log of the server for the time before its last message, at its BMC or hypervisor, and at the HA " +
+		"software: who reset it, and why. The network and the clients are not the cause. lshark recovery -v shows the steps of each client.",
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := &restartedNodes{nodeLife: newNodeLife(r)}
@@ -242,7 +254,8 @@ func (n *restartedNodes) targetsOf(node lnet.NID, s *hostSilence) (list []*recov
 
 // restarted describes the restart of a node.
 func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, targets []*recovery.Recovery) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Server: node}, Node: node, Key: node.String() + strconv.FormatInt(s.from, 10), First: s.from}
+	f := diagnose.Finding{Subject: diagnose.Subject{Server: node}, Node: node, Key: node.String() + strconv.FormatInt(s.from, 10),
+		First: s.from}
 	if isSet(s.begin) {
 		f.First = s.begin.Time
 	}
@@ -270,7 +283,8 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	if isSet(recovered) {
 		f.Brief += ", and clients had recovered after " + duration(recovered.Time-f.First)
 	}
-	f.Brief += "." + impactText(&sum.impact) + " Look at its console, BMC or hypervisor for what happened before its last message, not at the network or the clients."
+	f.Brief += "." + impactText(&sum.impact) + " Look at its console, BMC or hypervisor for what happened before its last message, not at " +
+		"the network or the clients."
 	if sum.moved {
 		f.Text += " Targets of it were started on another server."
 	}

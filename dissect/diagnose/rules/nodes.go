@@ -78,7 +78,8 @@ const (
 )
 
 func newNodeLife(r *diagnose.Reporter) *nodeLife {
-	return &nodeLife{report: r, resent: newRetransmissions(), hosts: fifo.NewMap[netip.Addr, *hostLife](maxHosts), conns: fifo.NewMap[int, *connHosts](maxStreams)}
+	return &nodeLife{report: r, resent: newRetransmissions(), hosts: fifo.NewMap[netip.Addr, *hostLife](maxHosts),
+		conns: fifo.NewMap[int, *connHosts](maxStreams)}
 }
 
 func (n *nodeLife) host(a netip.Addr) *hostLife {
@@ -239,7 +240,8 @@ func (h *hostLife) unanswered(resent *silence, from *hostLife, p track.Point) {
 	s.from = min(s.from, resent.from)
 	s.peers = withNew(s.peers, from.addr, maxOldPeers)
 	for _, other := range from.heard {
-		if other.host.IsValid() && other.host != h.addr && other.at > resent.from+inFlight && !slices.Contains(s.reaching, from.addr) && len(s.reaching) < maxOldPeers {
+		if other.host.IsValid() && other.host != h.addr && other.at > resent.from+inFlight && !slices.Contains(s.reaching, from.addr) &&
+			len(s.reaching) < maxOldPeers {
 			s.reaching = append(s.reaching, from.addr)
 		}
 	}

@@ -15,13 +15,18 @@ var _ = add(diagnose.Rule{
 	Code:     "quota.exceeded",
 	Severity: diagnose.Error,
 	Summary:  "A write or a create failed with EDQUOT, because a quota is used up.",
-	Meaning: "Each target holds a part of the quota of a user, group or project, and asks the quota master on MDT0000 for more when it needs it. When the hard limit is reached, or the soft limit for longer than the grace time, writes and creates fail with EDQUOT. " +
-		"The rule looks for replies with this error. Whose quota it is stands in the flags of the reply to a write; for creates and opens only the user who asked is known.",
-	Limits:  "Limits are named when a command that reads or sets them is in the capture. The requests between targets and the quota master are not counted, as no application waits for their errors.",
-	Next:    "lfs quota -u USER (or -g GROUP, -p PROJECT) -v shows limits and usage on each target. If the usage is far below the limit, targets hold quota that others need: compare the granted amounts.",
+	Meaning: "Each target holds a part of the quota of a user, group or project, and asks the quota master on MDT0000 for more when it " +
+		"needs it. When the hard limit is reached, or the soft limit for longer than the grace time, writes and creates fail with EDQUOT. " +
+		"The rule looks for replies with this error. Whose quota it is stands in the flags of the reply to a write; for creates and opens " +
+		"only the user who asked is known.",
+	Limits: "Limits are named when a command that reads or sets them is in the capture. The requests between targets and the quota master " +
+		"are not counted, as no application waits for their errors.",
+	Next: "lfs quota -u USER (or -g GROUP, -p PROJECT) -v shows limits and usage on each target. If the usage is far below the limit, " +
+		"targets hold quota that others need: compare the granted amounts.",
 	Samples: []string{"edquot.pcap.zst", "full_ost.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		q := &exceededQuotas{report: r, refused: fifo.NewMap[quotaKey, *exceededQuota](maxTargets), limits: fifo.NewMap[quotaID, opcodes.QuotaLimits](maxTargets)}
+		q := &exceededQuotas{report: r, refused: fifo.NewMap[quotaKey, *exceededQuota](maxTargets),
+			limits: fifo.NewMap[quotaID, opcodes.QuotaLimits](maxTargets)}
 		return diagnose.Hooks{Answered: q.answered}
 	},
 })

@@ -20,10 +20,13 @@ var _ = add(diagnose.Rule{
 	Code:     "rdma.nak",
 	Severity: diagnose.Warning,
 	Summary:  "A host refused InfiniBand packets of another.",
-	Meaning: "The network card of the receiver answers a packet that it cannot accept with a NAK. \"PSN sequence error\" means that packets before it were lost: the sender sends all from there on again. " +
-		"The other reasons (remote access error, invalid request, remote operational error) end the connection, as memory that is not open, or a request that the receiver does not know, is an error of a driver.",
+	Meaning: "The network card of the receiver answers a packet that it cannot accept with a NAK. \"PSN sequence error\" means that " +
+		"packets before it were lost: the sender sends all from there on again. " +
+		"The other reasons (remote access error, invalid request, remote operational error) end the connection, as memory that is not open, " +
+		"or a request that the receiver does not know, is an error of a driver.",
 	Limits: "Lost packets that are sent again after a timeout, without a NAK, are not counted.",
-	Next:   "For lost packets over RoCE: check that flow control (PFC or ECN) is configured in the same way on hosts and switches, and the discard counters (ethtool -S, rdma statistic). For the other reasons: console logs of both hosts (o2iblnd), firmware and driver versions.",
+	Next: "For lost packets over RoCE: check that flow control (PFC or ECN) is configured in the same way on hosts and switches, and the " +
+		"discard counters (ethtool -S, rdma statistic). For the other reasons: console logs of both hosts (o2iblnd), firmware and driver versions.",
 
 	Thresholds: []*diagnose.Threshold{nakPackets},
 	Samples:    []string{"rdma_loss.pcap.zst"},
@@ -78,7 +81,8 @@ func (x *refusedPackets) naks() {
 		f.Text = fmt.Sprintf("%s refused %s of %s: %s.", key.to, plural(pair.count, "packet"), key.from, key.reason)
 		if lost {
 			f.Text += " Packets before them were lost on the way, and had to be sent again."
-			f.Brief = fmt.Sprintf("Packets from %s to %s were lost on the way: %s asked for them again %d times (NAK, %s). Look at flow control (PFC, ECN) and at the discard counters of hosts and switches, not at the servers.",
+			f.Brief = fmt.Sprintf("Packets from %s to %s were lost on the way: %s asked for them again %d times (NAK, %s). Look at flow control "+
+				"(PFC, ECN) and at the discard counters of hosts and switches, not at the servers.",
 				key.from, key.to, key.to, pair.count, key.reason)
 		} else {
 			f.Text += " That ends the connection."
@@ -109,7 +113,8 @@ func (l *lostPackets) event(p *lnet.IBEvent) {
 func (l *lostPackets) during(r *track.RPC) bool {
 	from, to := r.Begin(), r.Replied().Time
 	for i := range l.list {
-		if p := &l.list[i]; p.at >= from && p.at <= to && (isOf(r.Client, p.a) && isOf(r.Server, p.b) || isOf(r.Client, p.b) && isOf(r.Server, p.a)) {
+		if p := &l.list[i]; p.at >= from && p.at <= to && (isOf(r.Client, p.a) && isOf(r.Server, p.b) || isOf(r.Client, p.b) &&
+			isOf(r.Server, p.a)) {
 			return true
 		}
 	}
@@ -128,10 +133,13 @@ var _ = add(diagnose.Rule{
 	Code:     "rdma.not_ready",
 	Severity: diagnose.Warning,
 	Summary:  "A host had no receive buffers for messages over InfiniBand (RNR).",
-	Meaning: "The network card refuses a message with \"receiver not ready\" when no buffer was posted for it, and the sender tries again after a while. " +
-		"o2iblnd counts credits so that this does not happen: the host is so busy that it does not post buffers in time, or both count differently.",
+	Meaning: "The network card refuses a message with \"receiver not ready\" when no buffer was posted for it, and the sender tries again " +
+		"after a while. " +
+		"o2iblnd counts credits so that this does not happen: the host is so busy that it does not post buffers in time, or both count " +
+		"differently.",
 	Limits: "How long the sender waits before it tries again depends on the receiver's timer, and is part of the latency.",
-	Next:   "CPU load and memory of the host that was not ready; peer_credits and concurrent_sends of ko2iblnd, which should be equal on all nodes (lnetctl net show -v).",
+	Next: "CPU load and memory of the host that was not ready; peer_credits and concurrent_sends of ko2iblnd, which should be equal on " +
+		"all nodes (lnetctl net show -v).",
 
 	Thresholds: []*diagnose.Threshold{notReadyPackets},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -140,7 +148,8 @@ var _ = add(diagnose.Rule{
 			x.pairs.All(func(key refusedKey, pair *series) bool {
 				if float64(pair.count) >= notReadyPackets.Value {
 					f := x.finding(key, pair)
-					f.Text = fmt.Sprintf("%s had no receive buffers for %s of %s, which had to be sent again.", key.to, plural(pair.count, "message"), key.from)
+					f.Text = fmt.Sprintf("%s had no receive buffers for %s of %s, which had to be sent again.", key.to, plural(pair.count, "message"),
+						key.from)
 					r.Report(f)
 				}
 				return true
@@ -158,7 +167,8 @@ var _ = add(diagnose.Rule{
 	Code:     "rdma.transfer",
 	Severity: diagnose.Warning,
 	Summary:  "Transfers of bulk data by RDMA failed.",
-	Meaning: "o2iblnd negotiates a transfer (PUT_REQ or GET_REQ) and reports its end with a status. A negative status is an error of the node that had to write or to accept the data: " +
+	Meaning: "o2iblnd negotiates a transfer (PUT_REQ or GET_REQ) and reports its end with a status. A negative status is an error of the " +
+		"node that had to write or to accept the data: " +
 		"it had no memory region or no buffer for it, or the connection failed. The RPC has to be sent again.",
 	Limits: "What the node failed at is only known by the number of the error.",
 	Next:   "The console log of the node that reports the error (o2iblnd) at this time, and its memory.",
@@ -197,7 +207,8 @@ func (x *failedTransfers) end() {
 		name := key.name()
 		f := key.finding(x.report.Paths())
 		pair.describe(&f)
-		f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.count, "transfer"), key.from, key.to, name)
+		f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.count, "transfer"),
+			key.from, key.to, name)
 		f.Key += " " + name
 		x.report.Report(f)
 		return true
@@ -217,8 +228,10 @@ var _ = add(diagnose.Rule{
 	Summary:  "A host often used its last credit: it had to wait before it could send more.",
 	Meaning: "o2iblnd may send as many messages to a peer as it has credits; the peer returns them as it posts buffers again. " +
 		"A message that uses the last credit means that others may wait behind it, in the sender's queue.",
-	Limits: "Whether other messages were waiting cannot be seen. Credits are known from the connect on: of connections that were made before the capture began, only as far as messages show them.",
-	Next:   "lctl get_param peers on the sender (a negative min in the column of tx); raise peer_credits and map_on_demand of ko2iblnd on all nodes in the same way.",
+	Limits: "Whether other messages were waiting cannot be seen. Credits are known from the connect on: of connections that were made " +
+		"before the capture began, only as far as messages show them.",
+	Next: "lctl get_param peers on the sender (a negative min in the column of tx); raise peer_credits and map_on_demand of ko2iblnd on " +
+		"all nodes in the same way.",
 
 	Thresholds: []*diagnose.Threshold{lastCredits, lastCreditShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -260,7 +273,8 @@ func (x *usedCredits) end() {
 		}
 		f := key.finding(x.report.Paths())
 		pair.describe(&f)
-		f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.", pair.count, path.Messages, key.from, key.to, key.to)
+		f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.",
+			pair.count, path.Messages, key.from, key.to, key.to)
 		x.report.Report(f)
 		return true
 	})

@@ -75,7 +75,8 @@ func impactText(i *recovery.Impact) (text string) {
 	case i.Waited == 1:
 		text = " A request waited " + duration(i.Longest) + " until the target served it."
 	case i.Waited > 1:
-		text = sentence(atLeast(i.Lacks)+plural(i.Waited, "request")) + " waited until the target served them, the longest " + duration(i.Longest) + "."
+		text = sentence(atLeast(i.Lacks)+plural(i.Waited, "request")) + " waited until the target served them, the longest " +
+			duration(i.Longest) + "."
 	}
 	if len(i.Errors) > 0 {
 		text += " Requests failed: " + errorCounts(i.Errors) + "."
@@ -86,17 +87,20 @@ func impactText(i *recovery.Impact) (text string) {
 	return text
 }
 
-var recoveryLate = &diagnose.Threshold{Name: "after the first client", Value: 10, Unit: "s", Reason: "Clients that lost a target try every five seconds, so all are usually back after ten."}
+var recoveryLate = &diagnose.Threshold{Name: "after the first client", Value: 10, Unit: "s",
+	Reason: "Clients that lost a target try every five seconds, so all are usually back after ten."}
 
 var _ = add(diagnose.Rule{
 	Code:     "recovery.late",
 	Severity: diagnose.Warning,
 	Noun:     "delay of a recovery",
 	Summary:  "Clients came late to a recovery, or not at all, and held up the others.",
-	Meaning: "A restarted target takes new work when all clients that it had are back, or when the recovery window is over. A client that comes late makes all others wait; one that does not come at all makes them wait for the whole window, and is evicted. " +
+	Meaning: "A restarted target takes new work when all clients that it had are back, or when the recovery window is over. A client that " +
+		"comes late makes all others wait; one that does not come at all makes them wait for the whole window, and is evicted. " +
 		"The rule reports the client that connected last where that was long after the first one, and clients that were not seen again.",
 	Limits: "Clients that did not come back are only known in captures of the server. A client on the node of the server itself is not captured.",
-	Next:   "Look why this client came late: its console log, its list of server nodes, whether it was up. Imperative recovery tells clients when a target is back: lctl get_param mgs.MGS.live.* shows whether it is enabled.",
+	Next: "Look why this client came late: its console log, its list of server nodes, whether it was up. Imperative recovery tells " +
+		"clients when a target is back: lctl get_param mgs.MGS.live.* shows whether it is enabled.",
 
 	Thresholds: []*diagnose.Threshold{recoveryLate},
 	Samples:    []string{"late_recovery.pcap.zst", "rolled_back.pcap.zst"},
@@ -120,7 +124,8 @@ var _ = add(diagnose.Rule{
 		}
 		if late {
 			f.Client = last.Connection.Client
-			f.Text += " " + f.Client.String() + " connected " + duration(last.Connected.Time-v.Back.Time) + " after the target was back, later than all others."
+			f.Text += " " + f.Client.String() + " connected " + duration(last.Connected.Time-v.Back.Time) +
+				" after the target was back, later than all others."
 		}
 		if gone {
 			f.Text += " " + strconv.Itoa(len(missing)) + " of its clients did not come back: " + nodes(missing) + "."
@@ -147,9 +152,11 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "lost connection",
 	Summary:  "Clients lost the connection to a target that ran on, and connected again.",
-	Meaning: "A client that gets no reply in time gives up the connection and connects again. The target was not restarted and still knew the client, so nothing is lost, but requests waited. " +
+	Meaning: "A client that gets no reply in time gives up the connection and connects again. The target was not restarted and still knew " +
+		"the client, so nothing is lost, but requests waited. " +
 		"Servers that are slower than they had promised, and networks that lose packets, do that.",
-	Limits:  "Reported where a request without a reply was captured. Whether the server or the network was at fault is not decided here. Connects that were refused meanwhile are reported by rules about connects, and not here.",
+	Limits: "Reported where a request without a reply was captured. Whether the server or the network was at fault is not decided here. " +
+		"Connects that were refused meanwhile are reported by rules about connects, and not here.",
 	Next:    "lshark diagnose --only slow,tcp for the same time. lctl get_param *.*.timeouts on the client has the service times that it expected.",
 	Samples: []string{"rolled_back.pcap.zst", "tcp_reset.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -176,7 +183,10 @@ func (l *lostConnections) recovery(v *recovery.Recovery) {
 
 func (l *lostConnections) end() {
 	for _, v := range l.lost {
-		refused := slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return len(c.Refusals) > 0 || c.LostBy == recovery.SignRefused })
+		refused := slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool {
+			return len(c.Refusals) > 0 ||
+				c.LostBy == recovery.SignRefused
+		})
 		if f := recoveryFinding(v); !refused {
 			l.describe(v, &f)
 			l.report.Report(f)
@@ -194,7 +204,8 @@ func (l *lostConnections) wasDown(v *recovery.Recovery) bool {
 
 func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 	f.Count = int64(len(v.Clients))
-	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + v.Target + " on " + v.Server.String() + " (" + signText(v.GoneBy) + ") and connected again"
+	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + v.Target + " on " + v.Server.String() + " (" + signText(v.GoneBy) +
+		") and connected again"
 	if wait := v.Back.Time - v.LastReply.Time; isSet(v.LastReply) && isSet(v.Back) {
 		f.Text += ", " + duration(wait) + " after the last reply"
 	}
@@ -214,10 +225,14 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "target with failed replays",
 	Summary:  "Requests or locks could not be replayed after a restart.",
-	Meaning: "After a restart, clients replay the requests whose results the server had not yet written to disk, and give back the locks that they hold. What is refused, or is not replayed although it should be, is lost: " +
-		"applications were told that it was done. The rule reports errors of replays, and transactions that a client had the reply to, that were not on disk, and that it did not replay.",
-	Limits:  "Transactions from before the capture are not known. Nothing is reported where a part of the replay was not captured. A client that is evicted in the recovery replays nothing more; that is reported as an eviction.",
-	Next:    "lshark recovery -v shows what was replayed, with the transaction numbers. The server's console log names the requests that failed. Applications must check what they wrote last.",
+	Meaning: "After a restart, clients replay the requests whose results the server had not yet written to disk, and give back the locks " +
+		"that they hold. What is refused, or is not replayed although it should be, is lost: " +
+		"applications were told that it was done. The rule reports errors of replays, and transactions that a client had the reply to, that " +
+		"were not on disk, and that it did not replay.",
+	Limits: "Transactions from before the capture are not known. Nothing is reported where a part of the replay was not captured. A " +
+		"client that is evicted in the recovery replays nothing more; that is reported as an eviction.",
+	Next: "lshark recovery -v shows what was replayed, with the transaction numbers. The server's console log names the requests that " +
+		"failed. Applications must check what they wrote last.",
 	Samples: []string{"rolled_back.pcap.zst"},
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
 		requests, locks := v.Replayed()

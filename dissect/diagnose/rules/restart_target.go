@@ -18,13 +18,19 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "restarted target",
 	Summary:  "A target was restarted, on the same server or on another one.",
-	Meaning: "While a target is gone, requests to it wait. When it is back, its clients connect again and replay what the server may have lost, and the recovery ends when all have done so, or when its time is over. " +
+	Meaning: "While a target is gone, requests to it wait. When it is back, its clients connect again and replay what the server may have " +
+		"lost, and the recovery ends when all have done so, or when its time is over. " +
 		"The rule reports when a target was gone and back, what its clients met meanwhile, who came back, and how long requests had to wait. " +
-		"That a target was restarted is proven by a server in recovery that does not know the connection of a client, by another instance number, or by a server that said that it does not have the target.",
-	Limits:  "A client notices that a target is gone when it sends the next request, so that the target may have been gone for longer. How many clients the target has is only known in captures of its server.",
-	Next:    "lshark recovery -v shows the steps of each client. Was the restart intended? If not, the console log of the server before it, and that of the HA software (pacemaker), have the reason.",
-	Samples: []string{"crashed_server.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "no_answer.pcap.zst", "no_recovery.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
-	Start:   startRecoveries(describeRestart),
+		"That a target was restarted is proven by a server in recovery that does not know the connection of a client, by another instance " +
+		"number, or by a server that said that it does not have the target.",
+	Limits: "A client notices that a target is gone when it sends the next request, so that the target may have been gone for longer. How " +
+		"many clients the target has is only known in captures of its server.",
+	Next: "lshark recovery -v shows the steps of each client. Was the restart intended? If not, the console log of the server before " +
+		"it, and that of the HA software (pacemaker), have the reason.",
+	Samples: []string{"crashed_server.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "late_recovery.pcap.zst",
+		"late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "no_answer.pcap.zst", "no_recovery.pcap.zst", "recovery.pcap.zst",
+		"rolled_back.pcap.zst"},
+	Start: startRecoveries(describeRestart),
 })
 
 func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
@@ -221,10 +227,14 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "restart without a recovery",
 	Summary:  "A target came back without a recovery: it evicted all clients, also the first to connect.",
-	Meaning: "A target that was restarted waits for the clients that it had. One that was unmounted with -f, was mounted with abort_recov, or lost its list of clients (last_rcvd) knows none, and evicts all that come: what they had cached and not yet written is lost. " +
-		"The rule looks for restarts after which no client was let into a recovery, and the first one was evicted so soon after the target was still absent that no recovery can have ended before.",
-	Limits:     "Where the capture does not show that the target was absent shortly before, a client may have come after the end of a recovery: that is evicted.recovery.",
-	Next:       "Find out who restarted the target, and how: umount -f, mount -o abort_recov, a script of the HA software. The console log of the server has \"evicting\" or \"denying\" lines. Applications of all clients must check what they wrote last.",
+	Meaning: "A target that was restarted waits for the clients that it had. One that was unmounted with -f, was mounted with abort_recov, " +
+		"or lost its list of clients (last_rcvd) knows none, and evicts all that come: what they had cached and not yet written is lost. " +
+		"The rule looks for restarts after which no client was let into a recovery, and the first one was evicted so soon after the target " +
+		"was still absent that no recovery can have ended before.",
+	Limits: "Where the capture does not show that the target was absent shortly before, a client may have come after the end of a " +
+		"recovery: that is evicted.recovery.",
+	Next: "Find out who restarted the target, and how: umount -f, mount -o abort_recov, a script of the HA software. The console log " +
+		"of the server has \"evicting\" or \"denying\" lines. Applications of all clients must check what they wrote last.",
 	Thresholds: []*diagnose.Threshold{shortestWindow},
 	Samples:    []string{"no_recovery.pcap.zst"},
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
@@ -232,9 +242,12 @@ var _ = add(diagnose.Rule{
 		if !ok {
 			return false
 		}
-		f.Text = v.Target + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
-			", also the first to connect, " + duration(v.Back.Time-lastAbsent(v)) + " after the last connect that it refused because the target was absent." + refusalsText(v)
-		f.Brief = v.Target + " was restarted on " + v.Server.String() + " without a recovery, and evicted " + nodes(clientNIDs(evicted)) + ", also the first to connect: what was not yet written is lost. " +
+		f.Text = v.Target + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) +
+			" without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
+			", also the first to connect, " + duration(v.Back.Time-lastAbsent(v)) +
+			" after the last connect that it refused because the target was absent." + refusalsText(v)
+		f.Brief = v.Target + " was restarted on " + v.Server.String() + " without a recovery, and evicted " + nodes(clientNIDs(evicted)) +
+			", also the first to connect: what was not yet written is lost. " +
 			"Look who restarted it, and how (umount -f, abort_recov), not at the clients."
 		impact := v.Impact()
 		f.Text += impactText(&impact)
@@ -258,7 +271,8 @@ func withoutRecovery(v *recovery.Recovery) (evicted []*recovery.Client, ok bool)
 		case c.Type == "mgc" || c.Type == "lwp":
 		case c.Outcome == recovery.ClientEvicted && isSet(c.Evicted):
 			evicted = append(evicted, c)
-		case c.Outcome == recovery.ClientRecovered || c.Outcome == recovery.ClientRecovering || c.Outcome == recovery.ClientReconnected || c.Outcome == recovery.ClientUnknown:
+		case c.Outcome == recovery.ClientRecovered || c.Outcome == recovery.ClientRecovering || c.Outcome == recovery.ClientReconnected ||
+			c.Outcome == recovery.ClientUnknown:
 			return nil, false
 		}
 	}
@@ -284,16 +298,20 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "target that was rolled back",
 	Summary:  "A target came back with an older state of its disk.",
-	Meaning: "A target counts its starts, and never backwards. One that comes back with a lower number than before runs on an older copy of its disk: a snapshot that was rolled back, a backup, or the wrong half of a mirror. " +
+	Meaning: "A target counts its starts, and never backwards. One that comes back with a lower number than before runs on an older copy " +
+		"of its disk: a snapshot that was rolled back, a backup, or the wrong half of a mirror. " +
 		"What was committed since is gone: clients that replay changes fail (ENOENT, ESTALE, EOVERFLOW), and are evicted.",
-	Limits:  "A target that was rolled back and started so often that its number is higher than before is not found.",
-	Next:    "Find out who rolled back or restored the disk of the target (zpool history, snapshots, the storage array), and whether the newer state still exists. Stop using the file system until that is known; other targets and the clients have newer data: lctl lfsck_start afterwards.",
+	Limits: "A target that was rolled back and started so often that its number is higher than before is not found.",
+	Next: "Find out who rolled back or restored the disk of the target (zpool history, snapshots, the storage array), and whether the " +
+		"newer state still exists. Stop using the file system until that is known; other targets and the clients have newer data: lctl " +
+		"lfsck_start afterwards.",
 	Samples: []string{"rolled_back.pcap.zst"},
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
 		if !isRolledBack(v) {
 			return false
 		}
-		f.Text = fmt.Sprintf("%s on %s came back with an older state of its disk (started %d times before, and %d times now): what it had committed since is gone.", v.Target, v.Server, v.InstanceBefore, v.Instance)
+		f.Text = fmt.Sprintf("%s on %s came back with an older state of its disk (started %d times before, and %d times now): what it had "+
+			"committed since is gone.", v.Target, v.Server, v.InstanceBefore, v.Instance)
 		requests, _ := v.Replayed()
 		if len(requests.Errors) > 0 {
 			f.Text += " Of " + plural(requests.Count, "replayed request") + " some failed: " + errorCounts(requests.Errors) + "."
@@ -317,15 +335,18 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Noun:     "target that did not come back",
 	Summary:  "A target that clients used did not answer any more, and was not seen again.",
-	Meaning: "Clients lost a target: requests and then connects to it were not answered until the end of the capture. Its server is down, hangs, or is cut off. Applications wait until it is back. " +
+	Meaning: "Clients lost a target: requests and then connects to it were not answered until the end of the capture. Its server is down, " +
+		"hangs, or is cut off. Applications wait until it is back. " +
 		"Requests whose replies the capture may have missed do not count.",
 	Limits: "What happened to the server is not in the capture.",
-	Next:   "Is the server up (ping, lctl ping NID from a client)? Its console log; the HA software, if the target should have moved to another server.",
+	Next: "Is the server up (ping, lctl ping NID from a client)? Its console log; the HA software, if the target should have moved to " +
+		"another server.",
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
 		if v.Kind != recovery.Unreachable || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
 			return false
 		}
-		f.Text = v.Target + " on " + v.ServerBefore.String() + " did not answer any more. " + nodes(clientNIDs(v.Clients)) + " lost it and " + was(len(clientNIDs(v.Clients))) + " not connected again by the end of the capture." + refusalsText(v)
+		f.Text = v.Target + " on " + v.ServerBefore.String() + " did not answer any more. " + nodes(clientNIDs(v.Clients)) + " lost it and " +
+			was(len(clientNIDs(v.Clients))) + " not connected again by the end of the capture." + refusalsText(v)
 		impact := v.Impact()
 		f.Text += impactText(&impact)
 		f.Prove(v.LastReply, "its last reply")
@@ -343,10 +364,13 @@ var _ = add(diagnose.Rule{
 	Noun:     "restart of several targets",
 	Summary:  "Several targets of a server were restarted about the same time.",
 	Meaning: "Targets that are gone at the same time were restarted by one hand or script, moved together, or lie on one pool of disks. " +
-		"The rule reports restarts of targets on the same server, each of which was gone before another one was back. The findings about each target follow from it.",
-	Limits: "A client notices that a target is gone when it sends the next request: one may have been back on its server when the next one was stopped. " +
+		"The rule reports restarts of targets on the same server, each of which was gone before another one was back. The findings about each " +
+		"target follow from it.",
+	Limits: "A client notices that a target is gone when it sends the next request: one may have been back on its server when the next one " +
+		"was stopped. " +
 		"Where one target came back with an older state of its disk and another one is not known to, that is restart.rolled_back.",
-	Next:    "lshark recovery -v shows the steps of each client. Was the restart intended? If not, the console log of the server before it, and that of the HA software (pacemaker), have the reason.",
+	Next: "lshark recovery -v shows the steps of each client. Was the restart intended? If not, the console log of the server before " +
+		"it, and that of the HA software (pacemaker), have the reason.",
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		var list []*recovery.Recovery
@@ -397,11 +421,13 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 	if n < 2 || rolledBack > 0 && rolledBack < n {
 		return nil
 	}
-	f := &diagnose.Finding{Subject: diagnose.Subject{Server: server, Detail: strconv.FormatInt(targets[0].Begin(), 10)}, Severity: diagnose.Warning,
-		First: targets[0].Begin()}
+	f := &diagnose.Finding{Subject: diagnose.Subject{Server: server, Detail: strconv.FormatInt(targets[0].Begin(), 10)},
+		Severity: diagnose.Warning,
+		First:    targets[0].Begin()}
 	sum := sumRestarts(targets)
 	f.Last, f.Targets = max(sum.last.Time, sum.recovered.Time), sum.names
-	how, look := " were restarted on "+server.String()+" about the same time", "Look who restarted them, or at the console of their server before they were gone."
+	how, look := " were restarted on "+server.String()+" about the same time", "Look who restarted them, or at the console of their server "+
+		"before they were gone."
 	switch {
 	case rolledBack == n:
 		f.Severity = diagnose.Error

@@ -26,13 +26,17 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "slow RPC",
 	Summary:  "A server took a second or longer to read or write its storage.",
-	Meaning: "The latency of an RPC has parts: the transfer of its bulk data, the network (a round trip, and what was sent again), and the rest, which is the time in the server. " +
-		"The rule looks at operations that use the storage of a target and wait for no locks in the server (OST_READ, OST_WRITE, OST_SYNC, OST_CREATE, OST_STATFS, MDS_SYNC, MDS_STATFS, MDS_READPAGE, OUT_UPDATE). " +
+	Meaning: "The latency of an RPC has parts: the transfer of its bulk data, the network (a round trip, and what was sent again), and the " +
+		"rest, which is the time in the server. " +
+		"The rule looks at operations that use the storage of a target and wait for no locks in the server (OST_READ, OST_WRITE, OST_SYNC, " +
+		"OST_CREATE, OST_STATFS, MDS_SYNC, MDS_STATFS, MDS_READPAGE, OUT_UPDATE). " +
 		"Where such RPCs take a second or longer in the server, its storage or its queue is slow. " +
 		"Where many wait and their replies come at an even pace, the server limits the rate of the client.",
-	Limits: "Whether an RPC waited for a thread of the server, for memory, or for the disk cannot be seen without the debug log of the server (--log). " +
+	Limits: "Whether an RPC waited for a thread of the server, for memory, or for the disk cannot be seen without the debug log of the " +
+		"server (--log). " +
 		"RPCs that were sent more than once, replayed, or lost an unknown time by retransmission, are left out.",
-	Next: "On the server: iostat -x 1 and the health of the disks and pools of this target, lctl get_param obdfilter.*.brw_stats osd-*.*.brw_stats, " +
+	Next: "On the server: iostat -x 1 and the health of the disks and pools of this target, lctl get_param obdfilter.*.brw_stats " +
+		"osd-*.*.brw_stats, " +
 		"lctl get_param ost.OSS.ost_io.stats (req_waittime, req_qdepth, threads), memory and CPU load. lshark rpcs --slowest shows the RPCs.",
 
 	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare, hungTime},
@@ -40,7 +44,8 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs),
 			paces: fifo.NewMap[nodePair, *replyPace](maxPairs)}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent, Done: s.done, IBEvent: s.lost.event, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent,
+			Done: s.done, IBEvent: s.lost.event, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
 })
 
@@ -126,13 +131,15 @@ func (s *slowServers) check(end bool) {
 		for _, t := range groups[k] {
 			sum.join(t)
 		}
-		if sum.parts.server >= slowServerSum.Nanoseconds() && (float64(sum.slow) >= slowServerShare.Value*float64(sum.all) || sum.slowest.list[0].ns >= hungTime.Nanoseconds()) {
+		if sum.parts.server >= slowServerSum.Nanoseconds() && (float64(sum.slow) >= slowServerShare.Value*float64(sum.all) ||
+			sum.slowest.list[0].ns >= hungTime.Nanoseconds()) {
 			f := sum.finding(k)
 			if gap, ok := s.evenPace(groups[k]); ok {
 				pace := fmt.Sprintf(" They were answered at an even pace, one RPC of each client every %s, however many waited.", duration(gap))
 				f.Brief = diagnose.Sentences(f.Text, 1) + pace + " Look for a limit in the server (NRS TBF rules) before its disks and the network."
 				f.Text += pace
-				f.Next = "On the server: lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule, and req_waittime in ost.OSS.ost_io.stats."
+				f.Next = "On the server: lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule, and req_waittime in " +
+					"ost.OSS.ost_io.stats."
 			}
 			sum.explainByLog(&f)
 			s.report.Report(f)
@@ -279,15 +286,20 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Note,
 	Noun:     "RPC that waited in a queue",
 	Summary:  "A target has more RPCs in flight than it can work on: they only wait longer.",
-	Meaning: "The latency of reads and writes of about the same size is compared by how many RPCs with data the target had in flight when each was sent, by powers of two. " +
-		"The rate of a server is the number in flight divided by the latency. Where the latency grows as fast as the number in flight, the rate stays: the storage or the network is saturated, and RPCs wait in its queue.",
-	Limits: "Only the RPCs in the capture count: in that of a client, those of other clients are missing. What is saturated, the disk or the network, cannot be told by this alone.",
-	Next:   "Find out who sends so much: lshark stats --by job,client. On the server: iostat -x 1, req_qdepth in lctl get_param ost.OSS.ost_io.stats; a TBF or ORR policy of NRS can divide it among clients or jobs.",
+	Meaning: "The latency of reads and writes of about the same size is compared by how many RPCs with data the target had in flight when " +
+		"each was sent, by powers of two. " +
+		"The rate of a server is the number in flight divided by the latency. Where the latency grows as fast as the number in flight, the " +
+		"rate stays: the storage or the network is saturated, and RPCs wait in its queue.",
+	Limits: "Only the RPCs in the capture count: in that of a client, those of other clients are missing. What is saturated, the disk or " +
+		"the network, cannot be told by this alone.",
+	Next: "Find out who sends so much: lshark stats --by job,client. On the server: iostat -x 1, req_qdepth in lctl get_param " +
+		"ost.OSS.ost_io.stats; a TBF or ORR policy of NRS can divide it among clients or jobs.",
 
 	Thresholds: []*diagnose.Threshold{overloadDepth, overloadRPCs, overloadRatio, overloadGain, overloadLatency},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		o := newOverloads(r)
-		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: o.sent, Answered: o.answered, Done: o.done, End: o.end}
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: o.sent, Answered: o.answered, Done: o.done,
+			End: o.end}
 	},
 })
 
@@ -390,7 +402,8 @@ func (o *overloads) check(d *depths) {
 	}
 	k := connectionTarget(d.conn)
 	o.report.Report(diagnose.Finding{Subject: k.subjectAt(d.conn.Server), First: d.first, Last: d.last, Count: worst.n,
-		Text: fmt.Sprintf("%s is saturated: with %d or more reads and writes in flight, the median latency of %s is %s; with %s, of the same size, it is %s. With so many more at a time it does only %.1f times the work.",
+		Text: fmt.Sprintf("%s is saturated: with %d or more reads and writes in flight, the median latency of %s is %s; with %s, of the same "+
+			"size, it is %s. With so many more at a time it does only %.1f times the work.",
 			k, 1<<worst.high, operationText(worst.class.opcode), duration(int64(worst.slow)), depthText(worst.low), duration(int64(worst.fast)), worst.gain)})
 }
 

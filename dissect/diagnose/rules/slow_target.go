@@ -14,11 +14,14 @@ var _ = add(diagnose.Rule{
 	Code:     "slow.target",
 	Severity: diagnose.Warning,
 	Summary:  "One target takes far longer than the others of its kind.",
-	Meaning: "The times that a target takes in the server are compared with those of the other targets of the file system, OSTs with OSTs and MDTs with MDTs: only the same operations, with about the same number of bytes, of the same clients. " +
+	Meaning: "The times that a target takes in the server are compared with those of the other targets of the file system, OSTs with OSTs " +
+		"and MDTs with MDTs: only the same operations, with about the same number of bytes, of the same clients. " +
 		"A target is reported if nearly all of its RPCs take longer than those of the others (a rank test), by a factor and by a time that matter.",
-	Limits: "Only OST_READ, OST_WRITE, OST_SYNC, OST_STATFS, MDS_STATFS and MDS_READPAGE are compared, as others wait for locks or differ in what they do. Targets without a name are not compared. " +
+	Limits: "Only OST_READ, OST_WRITE, OST_SYNC, OST_STATFS, MDS_STATFS and MDS_READPAGE are compared, as others wait for locks or differ " +
+		"in what they do. Targets without a name are not compared. " +
 		"Where half of the targets are slow, none of them is far from the others.",
-	Next: "Compare the storage of this target with that of the others: iostat -x 1, state of the pool or RAID (rebuild, a disk with errors), lctl get_param obdfilter.*.brw_stats.",
+	Next: "Compare the storage of this target with that of the others: iostat -x 1, state of the pool or RAID (rebuild, a disk with " +
+		"errors), lctl get_param obdfilter.*.brw_stats.",
 
 	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, comparedRatio, comparedExcess},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -64,7 +67,8 @@ func cutTarget(name string) (system, rest string, found bool) {
 
 func slowTargetFinding(c *compared) diagnose.Finding {
 	f := diagnose.Finding{Subject: diagnose.Subject{Target: c.member, Server: c.conn.Server}, First: c.first, Last: c.last, Count: c.n,
-		Text: fmt.Sprintf("%s takes %.1f times as long in the server as %s for the same operations (%s).", c.member, c.ratio(), peersText(c.peers, "targets"), c.text())}
+		Text: fmt.Sprintf("%s takes %.1f times as long in the server as %s for the same operations (%s).", c.member, c.ratio(),
+			peersText(c.peers, "targets"), c.text())}
 	c.slowest.prove(&f)
 	return f
 }
@@ -81,9 +85,13 @@ var _ = add(diagnose.Rule{
 	Code:     "slow.client",
 	Severity: diagnose.Warning,
 	Summary:  "The RPCs of one client take far longer than those of the others.",
-	Meaning: "The latencies of a client's RPCs are compared with those of the other clients: only the same operations, with about the same number of bytes, at the same targets. " +
-		"Transfer of bulk data and network are included, as they may be what is slow. A client is reported if nearly all of its RPCs take longer than those of the others (a rank test), by a factor and by a time that matter.",
-	Limits: "Only OST_READ, OST_WRITE, OST_SYNC, OST_STATFS, MDS_STATFS and MDS_READPAGE are compared, as others wait for locks or differ in what they do. In a capture on a server, the way from the client to the server is not part of the latency; see tcp.round_trip and tcp.retransmission. " +
+	Meaning: "The latencies of a client's RPCs are compared with those of the other clients: only the same operations, with about the same " +
+		"number of bytes, at the same targets. " +
+		"Transfer of bulk data and network are included, as they may be what is slow. A client is reported if nearly all of its RPCs take " +
+		"longer than those of the others (a rank test), by a factor and by a time that matter.",
+	Limits: "Only OST_READ, OST_WRITE, OST_SYNC, OST_STATFS, MDS_STATFS and MDS_READPAGE are compared, as others wait for locks or differ " +
+		"in what they do. In a capture on a server, the way from the client to the server is not part of the latency; see tcp.round_trip and " +
+		"tcp.retransmission. " +
 		"A client that sends far more at a time than others waits for its own RPCs.",
 	Next: "Look at the network of this client (tcp.*), its memory and CPU load, and whether its RPCs go through a router that others do not use.",
 
@@ -115,7 +123,8 @@ func clientGroup(c *track.Connection) (member string, group comparisonGroup, ok 
 
 func slowClientFinding(c *compared) diagnose.Finding {
 	f := diagnose.Finding{Subject: diagnose.Subject{Client: c.conn.Client}, First: c.first, Last: c.last, Count: c.n,
-		Text: fmt.Sprintf("The RPCs of %s take %.1f times as long as those of %s for the same operations at the same targets (%s).", c.member, c.ratio(), peersText(c.peers, "clients"), c.text())}
+		Text: fmt.Sprintf("The RPCs of %s take %.1f times as long as those of %s for the same operations at the same targets (%s).", c.member,
+			c.ratio(), peersText(c.peers, "clients"), c.text())}
 	c.slowest.prove(&f)
 	return f
 }
@@ -135,9 +144,11 @@ var _ = add(diagnose.Rule{
 	Noun:     "RPC that the network delayed",
 	Summary:  "RPCs pass more time in the network than in the server.",
 	Meaning: "The part of the network in the latency of an RPC is one round trip of its connection, and what retransmission cost. " +
-		"Where captures of both sides are merged, it is the difference between the latencies that both saw. The rule sums up the parts of all RPCs between a client and a server.",
+		"Where captures of both sides are merged, it is the difference between the latencies that both saw. The rule sums up the parts of all " +
+		"RPCs between a client and a server.",
 	Limits: "A capture on the server does not see the time from the client to the server; one on the client does. " +
-		"The time in which bulk data is transferred is a part of its own: it depends on the network, and on how fast both hosts are. RPCs that lost an unknown time by retransmission are left out.",
+		"The time in which bulk data is transferred is a part of its own: it depends on the network, and on how fast both hosts are. RPCs " +
+		"that lost an unknown time by retransmission are left out.",
 	Next: "See tcp.round_trip and tcp.retransmission for the hosts and links; ping and iperf3 between both nodes.",
 
 	Thresholds: []*diagnose.Threshold{slowNetworkShare, slowNetworkTime, slowNetworkRPCs},
@@ -196,7 +207,8 @@ func (s *slowNetworks) end() {
 		if float64(t.n) >= slowNetworkRPCs.Value && perRPC >= float64(slowNetworkTime.Nanoseconds()) &&
 			float64(t.parts.network) >= slowNetworkShare.Value*float64(t.parts.sum()) {
 			f := diagnose.Finding{Subject: diagnose.Subject{Client: pair.client, Server: pair.server}, First: t.first, Last: t.last, Count: t.n,
-				Text: fmt.Sprintf("The RPCs of %s to %s wait for the network more than for the server: %s took %s, %s. That is %s in the network for each RPC.",
+				Text: fmt.Sprintf("The RPCs of %s to %s wait for the network more than for the server: %s took %s, %s. That is %s in the network "+
+					"for each RPC.",
 					pair.client, pair.server, plural(t.n, "RPC"), duration(t.parts.sum()), t.parts.text(), duration(int64(perRPC)))}
 			t.slowest.prove(&f)
 			s.report.Report(f)
@@ -207,7 +219,8 @@ func (s *slowNetworks) end() {
 
 var (
 	jobMedian = &diagnose.Threshold{Name: "median", Value: 0.1, Unit: "s", Reason: "less than that is hardly noticed"}
-	jobRatio  = &diagnose.Threshold{Name: "ratio", Value: 20, Unit: "times the median of other jobs", Reason: "RPCs of different sizes, and on different parts of a disk, differ by less"}
+	jobRatio  = &diagnose.Threshold{Name: "ratio", Value: 20, Unit: "times the median of other jobs",
+		Reason: "RPCs of different sizes, and on different parts of a disk, differ by less"}
 )
 
 var _ = add(diagnose.Rule{
@@ -215,10 +228,12 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "slow job",
 	Summary:  "The reads or writes of one job wait in a server that serves those of other jobs at once.",
-	Meaning: "Jobs of the same client that read or write on the same server share network and storage. Where nearly all RPCs of one of them wait far longer than the same operations of the others, the server keeps them waiting: " +
+	Meaning: "Jobs of the same client that read or write on the same server share network and storage. Where nearly all RPCs of one of " +
+		"them wait far longer than the same operations of the others, the server keeps them waiting: " +
 		"a rule of its request scheduler (NRS TBF) limits the job, its user or group, or they need something that others do not. A rank test decides.",
 	Limits: "Only jobs with a name, of the same client, are compared. RPCs of very different sizes are not told apart.",
-	Next:   "On the server: lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule. If no rule limits the job, lshark files --by job shows whether its files lie elsewhere.",
+	Next: "On the server: lctl get_param ost.OSS.ost_io.nrs_policies ost.OSS.ost_io.nrs_tbf_rule. If no rule limits the job, lshark " +
+		"files --by job shows whether its files lie elsewhere.",
 
 	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, jobRatio, jobMedian},
 	Samples:    []string{"limited_job.pcap.zst"},
@@ -281,7 +296,8 @@ func (s *slowJobs) end() {
 			f.Client = k.client
 		}
 		f.Key = job + k.server.String()
-		f.Text = fmt.Sprintf("Job %s waits in %s, which serves other jobs at once: its %s on %s took %s (median), those of other jobs of the same client %s.",
+		f.Text = fmt.Sprintf("Job %s waits in %s, which serves other jobs at once: its %s on %s took %s (median), those of other jobs of the "+
+			"same client %s.",
 			job, k.server, operationText(k.opcode), nodes(clients[at]), duration(int64(c.own)), duration(int64(c.rest)))
 		f.Brief = f.Text + " Look for a limit on this job in the server (NRS TBF rules), not at its disks or the network."
 		w.slowest.prove(&f)

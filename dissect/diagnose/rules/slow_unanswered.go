@@ -18,10 +18,14 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "RPC without a reply",
 	Summary:  "A server did not answer RPCs, though it answered others of the same client.",
-	Meaning: "An RPC counts if its reply was due, everything that the server sent was captured, and later RPCs of the same connection were answered without a new connect in between. " +
-		"So the server is alive and knows the client, and these RPCs hang in it: they wait for something, their thread is stuck, or the server has dropped them.",
-	Limits:     "Pings, connects, disconnects, and callbacks for locks do not count; neither do RPCs after which the client connected again, as these are part of a recovery. What an RPC waits for cannot be seen.",
-	Next:       "On the server: the console log (\"service thread pid … was inactive\", watchdog stack traces), lctl get_param *.*.req_history, echo t > /proc/sysrq-trigger for the stacks of its threads.",
+	Meaning: "An RPC counts if its reply was due, everything that the server sent was captured, and later RPCs of the same connection were " +
+		"answered without a new connect in between. " +
+		"So the server is alive and knows the client, and these RPCs hang in it: they wait for something, their thread is stuck, or the " +
+		"server has dropped them.",
+	Limits: "Pings, connects, disconnects, and callbacks for locks do not count; neither do RPCs after which the client connected " +
+		"again, as these are part of a recovery. What an RPC waits for cannot be seen.",
+	Next: "On the server: the console log (\"service thread pid … was inactive\", watchdog stack traces), lctl get_param " +
+		"*.*.req_history, echo t > /proc/sysrq-trigger for the stacks of its threads.",
 	Thresholds: []*diagnose.Threshold{answeredLater},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		u := &unanswered{report: r, conns: newPerConnection[unansweredRPCs]()}
@@ -96,7 +100,8 @@ func (u *unanswered) end() {
 			continue
 		}
 		f.Count = n
-		f.Text = fmt.Sprintf("%s never answered %s (%s), though their connections went on: it answered later RPCs, and the clients did not connect again.", k, plural(n, "RPC"), operations.text())
+		f.Text = fmt.Sprintf("%s never answered %s (%s), though their connections went on: it answered later RPCs, and the clients did not "+
+			"connect again.", k, plural(n, "RPC"), operations.text())
 		u.report.Report(f)
 	}
 }
@@ -119,13 +124,20 @@ var _ = add(diagnose.Rule{
 	Noun:       "raised timeout",
 	Background: true,
 	Summary:    "Adaptive timeouts have grown: some RPCs of the last minutes took very long.",
-	Meaning: "With each reply a server tells how long its RPCs take at most, as seen in the last minutes (adaptive timeouts). Clients wait that long, and a quarter more, before they give up. " +
-		"A high estimate shows that RPCs were slow before, perhaps before the capture began, and it makes clients slow to notice that a server is gone.",
-	Limits: "The estimate is of a service of the server, and not of a single target. Which RPCs were slow does not show in it. The estimates in replies to connects and to requests for security contexts do not count.",
-	Next:   "lctl get_param *.*.timeouts on client and server shows the history of the estimates; slow.server and slow.early_replies whether RPCs are slow now.",
+	Meaning: "With each reply a server tells how long its RPCs take at most, as seen in the last minutes (adaptive timeouts). Clients wait " +
+		"that long, and a quarter more, before they give up. " +
+		"A high estimate shows that RPCs were slow before, perhaps before the capture began, and it makes clients slow to notice that a " +
+		"server is gone.",
+	Limits: "The estimate is of a service of the server, and not of a single target. Which RPCs were slow does not show in it. The " +
+		"estimates in replies to connects and to requests for security contexts do not count.",
+	Next: "lctl get_param *.*.timeouts on client and server shows the history of the estimates; slow.server and slow.early_replies " +
+		"whether RPCs are slow now.",
 
 	Thresholds: []*diagnose.Threshold{longEstimate, raisedEstimate},
-	Samples:    []string{"black_hole.pcap.zst", "checksum.pcap.zst", "eio.pcap.zst", "enospc.pcap.zst", "evicted.pcap.zst", "evicted_ping.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_recovery.pcap.zst", "rdma_loss.pcap.zst", "slow_client.pcap.zst", "slow_network.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst", "vanished_client.pcap.zst"},
+	Samples: []string{"black_hole.pcap.zst", "checksum.pcap.zst", "eio.pcap.zst", "enospc.pcap.zst", "evicted.pcap.zst",
+		"evicted_ping.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "hung_target.pcap.zst", "late_recovery.pcap.zst",
+		"late_recovery_client.pcap.zst", "no_recovery.pcap.zst", "rdma_loss.pcap.zst", "slow_client.pcap.zst", "slow_network.pcap.zst",
+		"slow_target.pcap.zst", "two_faults.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &estimates{report: r, conns: newPerConnection[estimateRange]()}
 		return diagnose.Hooks{Done: e.done, End: e.end}
@@ -148,7 +160,8 @@ type estimateRange struct {
 }
 
 func (e *estimates) done(r *track.RPC) {
-	if r.Connection == nil || r.Estimate == 0 || track.IsCallback(r.Opcode) || track.IsConnect(r.Opcode) || !r.HasOpcode || isContext(r.Opcode) {
+	if r.Connection == nil || r.Estimate == 0 || track.IsCallback(r.Opcode) || track.IsConnect(r.Opcode) || !r.HasOpcode ||
+		isContext(r.Opcode) {
 		return
 	}
 	t := e.conns.of(r.Connection)
@@ -209,26 +222,32 @@ func (t *estimateRange) join(other *estimateRange) {
 
 func (t *estimateRange) finding(server lnet.NID) diagnose.Finding {
 	f := diagnose.Finding{Subject: diagnose.Subject{Server: server}, First: t.first, Last: t.last, Count: t.long,
-		Text: fmt.Sprintf("%s expects some of its RPCs to take up to %d s, while %d s is the least that it says: in the minutes before, some took that long. Clients wait for %d s or longer before they give up.",
+		Text: fmt.Sprintf("%s expects some of its RPCs to take up to %d s, while %d s is the least that it says: in the minutes before, some "+
+			"took that long. Clients wait for %d s or longer before they give up.",
 			server, t.most, t.least, t.most+t.most/4)}
 	f.Prove(t.at, "a reply (%s) with an estimate of %d s", operationText(t.opcode), t.most)
 	return f
 }
 
-var earlyTime = &diagnose.Threshold{Name: "time", Value: 4, Unit: "s", Reason: "a client waits for five seconds at least, so what is answered before that had no early reply: another request with the same number had"}
+var earlyTime = &diagnose.Threshold{Name: "time", Value: 4, Unit: "s", Reason: "a client waits for five seconds at least, so what is " +
+	"answered before that had no early reply: another request with the same number had"}
 
 var _ = add(diagnose.Rule{
 	Code:     "slow.early_replies",
 	Severity: diagnose.Warning,
 	Noun:     "RPC with early replies",
 	Summary:  "A server asked clients for more time.",
-	Meaning: "With adaptive timeouts a client tells how long it will wait. A server that cannot answer by then sends an early reply, and the client waits longer. " +
+	Meaning: "With adaptive timeouts a client tells how long it will wait. A server that cannot answer by then sends an early reply, and " +
+		"the client waits longer. " +
 		"So the RPC has waited for almost the whole time, five seconds at least: for a thread, for the storage, or for a lock.",
-	Limits: "An early reply says that the server is alive and knows the RPC, and not what it waits for. Where all such RPCs ask for locks, other clients that keep these may be the cause, and the finding is a note.",
-	Next:   "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and lshark locks --blockers who keeps locks.",
+	Limits: "An early reply says that the server is alive and knows the RPC, and not what it waits for. Where all such RPCs ask for locks, " +
+		"other clients that keep these may be the cause, and the finding is a note.",
+	Next: "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and " +
+		"lshark locks --blockers who keeps locks.",
 
 	Thresholds: []*diagnose.Threshold{earlyTime},
-	Samples:    []string{"hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "rdma_loss.pcap.zst", "rolled_back.pcap.zst"},
+	Samples: []string{"hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "rdma_loss.pcap.zst",
+		"rolled_back.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &earlyReplies{report: r, conns: newPerConnection[earlyTimes]()}
 		return diagnose.Hooks{Done: e.done, End: e.end}

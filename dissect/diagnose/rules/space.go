@@ -17,10 +17,13 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Summary:  "A target refused requests with ENOSPC.",
 	Meaning: "An OST answers a write with ENOSPC when its file system has no blocks left, or none that are not promised to other clients. " +
-		"An MDT answers a create or an open with ENOSPC when it has no inodes or blocks left, or when no OST has objects for the new file. Applications get the error. " +
+		"An MDT answers a create or an open with ENOSPC when it has no inodes or blocks left, or when no OST has objects for the new file. " +
+		"Applications get the error. " +
 		"The rule counts the replies with this error, and names what the target said last about its space.",
-	Limits: "What is left is only known when a statfs of the target is in the capture before. An application may get ENOSPC later than the reply, from close or fsync, because writes are cached.",
-	Next: "lfs df and lfs df -i show the space and the objects of all targets. If only some OSTs are full, keep new objects off them (osp.*.create_count=0 or max_create_count=0 on the MDS) and move files with lfs migrate. " +
+	Limits: "What is left is only known when a statfs of the target is in the capture before. An application may get ENOSPC later than the " +
+		"reply, from close or fsync, because writes are cached.",
+	Next: "lfs df and lfs df -i show the space and the objects of all targets. If only some OSTs are full, keep new objects off them " +
+		"(osp.*.create_count=0 or max_create_count=0 on the MDS) and move files with lfs migrate. " +
 		"If an MDT refuses although it has space, look for OSTs that are down or not connected to it.",
 	Samples: []string{"enospc.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -40,10 +43,12 @@ var _ = add(diagnose.Rule{
 	Code:     "space.read_only",
 	Severity: diagnose.Error,
 	Summary:  "A target refused changes with EROFS, because it is read-only.",
-	Meaning: "A target becomes read-only when its file system finds itself damaged or its disk returns errors, or when an administrator mounts it so. Changes then fail with EROFS, reads go on. " +
+	Meaning: "A target becomes read-only when its file system finds itself damaged or its disk returns errors, or when an administrator " +
+		"mounts it so. Changes then fail with EROFS, reads go on. " +
 		"The rule counts the replies with this error. Connects that are refused with it are not counted here.",
 	Limits: "Why the target is read-only does not show on the network.",
-	Next:   "The console log of the server at the time, for errors of the disk or of its file system (ldiskfs remounting read-only, a suspended ZFS pool). Check the file system before it is mounted for writing again.",
+	Next: "The console log of the server at the time, for errors of the disk or of its file system (ldiskfs remounting read-only, a " +
+		"suspended ZFS pool). Check the file system before it is mounted for writing again.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return newRefusals(r, func(k targetKey, t *tally, _ *spaceReply) string {
 			return k.String() + " is read-only: it refused " + t.operationsText() + " of " + t.senders() + " with EROFS."
@@ -55,11 +60,13 @@ var leastFree = diagnose.Threshold{Name: "free space or objects", Value: 5, Unit
 	Reason: "file systems become slow in their last few percent, and clients get less grant, so that their writes are no longer cached"}
 
 var _ = add(diagnose.Rule{
-	Code:       "space.low",
-	Severity:   diagnose.Warning,
-	Summary:    "A target is nearly out of space or of objects.",
-	Meaning:    "Clients and MDTs ask each target for its space with a statfs. The rule compares what is available, and how many objects can still be made, with the total.",
-	Limits:     "An MDT sees less space available than clients do: what was promised to clients for writes that they have cached is not available for new objects. A target that nobody asks is not judged.",
+	Code:     "space.low",
+	Severity: diagnose.Warning,
+	Summary:  "A target is nearly out of space or of objects.",
+	Meaning: "Clients and MDTs ask each target for its space with a statfs. The rule compares what is available, and how many objects " +
+		"can still be made, with the total.",
+	Limits: "An MDT sees less space available than clients do: what was promised to clients for writes that they have cached is not " +
+		"available for new objects. A target that nobody asks is not judged.",
 	Next:       "lfs df and lfs df -i; remove or migrate files, or add targets, before writes fail with ENOSPC.",
 	Thresholds: []*diagnose.Threshold{&leastFree},
 	Samples:    []string{"full_ost.pcap.zst", "quota_space.pcap.zst"},
@@ -114,11 +121,13 @@ var unbalancedFrom = diagnose.Threshold{Name: "difference of the available space
 	Reason: "the default of qos_threshold_rr: above it, MDTs give new objects to the OSTs with more space instead of in turn"}
 
 var _ = add(diagnose.Rule{
-	Code:       "space.unbalanced",
-	Severity:   diagnose.Note,
-	Summary:    "OSTs of a file system differ so much in available space that new files no longer go to all of them in turn.",
-	Meaning:    "The rule compares the last statfs of each OST of a file system: the one with the least space available has less than the one with the most, by more than the threshold.",
-	Limits:     "OSTs of different sizes, or pools for different uses, may differ on purpose. OSTs whose statfs is not in the capture are not compared.",
+	Code:     "space.unbalanced",
+	Severity: diagnose.Note,
+	Summary:  "OSTs of a file system differ so much in available space that new files no longer go to all of them in turn.",
+	Meaning: "The rule compares the last statfs of each OST of a file system: the one with the least space available has less than the " +
+		"one with the most, by more than the threshold.",
+	Limits: "OSTs of different sizes, or pools for different uses, may differ on purpose. OSTs whose statfs is not in the capture are " +
+		"not compared.",
 	Next:       "lfs df; lfs migrate moves files off full OSTs. Look for single large files with few stripes (lfs find -size +100G).",
 	Thresholds: []*diagnose.Threshold{&unbalancedFrom},
 	Samples:    []string{"frozen_server.pcap.zst"},
@@ -157,7 +166,8 @@ func (u *unbalanced) end() {
 		if float64(least.Available) >= (1-unbalancedFrom.Value/100)*float64(most.Available) {
 			continue
 		}
-		f := diagnose.Finding{Subject: diagnose.Subject{Detail: system}, First: min(least.at.Time, most.at.Time), Last: max(least.at.Time, most.at.Time), Count: 1}
+		f := diagnose.Finding{Subject: diagnose.Subject{Detail: system}, First: min(least.at.Time, most.at.Time),
+			Last: max(least.at.Time, most.at.Time), Count: 1}
 		f.Text = fmt.Sprintf("Of %d OSTs of %s, %s has %s available and %s has %s: new objects go to OSTs by their free space, not in turn.",
 			len(osts), system, least.target, binarySize(least.Available), most.target, binarySize(most.Available))
 		f.Prove(least.at, "last statfs of %s", least.target)
@@ -173,9 +183,11 @@ var _ = add(diagnose.Rule{
 	Code:     "space.target_state",
 	Severity: diagnose.Warning,
 	Summary:  "A target says that it is degraded, read-only, full, or takes no new objects.",
-	Meaning: "The reply to a statfs has flags about the state of the target: its RAID is rebuilding (DEGRADED), it is read-only, it is out of space or of inodes, or it takes no new objects (NOCREATE), which an administrator sets. MDTs avoid such targets for new files. " +
+	Meaning: "The reply to a statfs has flags about the state of the target: its RAID is rebuilding (DEGRADED), it is read-only, it is out " +
+		"of space or of inodes, or it takes no new objects (NOCREATE), which an administrator sets. MDTs avoid such targets for new files. " +
 		"NOCREATE alone is a note.",
-	Limits:     "A target that is being stopped is read-only for a moment, so READONLY counts when it lasts. DEGRADED is set by hand or by a monitor of the RAID, and may be out of date. A target that nobody asks is not judged.",
+	Limits: "A target that is being stopped is read-only for a moment, so READONLY counts when it lasts. DEGRADED is set by hand or by " +
+		"a monitor of the RAID, and may be out of date. A target that nobody asks is not judged.",
 	Next:       "On the server: lctl get_param obdfilter.*.degraded obdfilter.*.no_create, the state of its disks, and its console log.",
 	Thresholds: []*diagnose.Threshold{&readOnlyFor},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {

@@ -26,16 +26,21 @@ var _ = add(diagnose.Rule{
 	Noun:     "target that hung",
 	Summary:  "A target answered pings, but nothing that needs its storage.",
 	Meaning: "A target whose storage hangs still answers pings, so that its clients do not give it up: their reads and writes wait, all of them. " +
-		"The rule looks for RPCs that use the storage and waited long while the target answered none of those, from any client in the capture, and the target or its node answered something else in between. " +
+		"The rule looks for RPCs that use the storage and waited long while the target answered none of those, from any client in the " +
+		"capture, and the target or its node answered something else in between. " +
 		"Where other targets of the node worked meanwhile, the storage of this one is to blame; else it may be the whole node.",
-	Limits: "RPCs of clients that the capture does not have may have been served, as with a limit on one job (NRS TBF). Nothing is reported where the target was restarted meanwhile. It is an error where RPCs still waited at the end of the capture.",
-	Next: "On the server: dmesg for errors and timeouts of the disks (\"blocked for more than\", multipath, RAID), iostat -x 1, zpool status, lctl get_param *.*.req_history, and the stacks of its threads. " +
+	Limits: "RPCs of clients that the capture does not have may have been served, as with a limit on one job (NRS TBF). Nothing is " +
+		"reported where the target was restarted meanwhile. It is an error where RPCs still waited at the end of the capture.",
+	Next: "On the server: dmesg for errors and timeouts of the disks (\"blocked for more than\", multipath, RAID), iostat -x 1, zpool " +
+		"status, lctl get_param *.*.req_history, and the stacks of its threads. " +
 		"The network, the clients and other targets of the node are not the cause.",
 	Thresholds: []*diagnose.Threshold{hungTime, lossShare},
 	Samples:    []string{"hung_target.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), cut: newUnseenMessages(), lost: newUnseenMessages(), others: fifo.NewMap[lnet.NID, int64](maxTargets)}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING}, storageOperations...), Sent: h.cut.sent, Answered: h.answered, Done: h.done,
+		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), cut: newUnseenMessages(), lost: newUnseenMessages(),
+			others: fifo.NewMap[lnet.NID, int64](maxTargets)}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING}, storageOperations...), Sent: h.cut.sent, Answered: h.answered,
+			Done: h.done,
 			Lost: h.lost.lost, Recovery: h.recovery, End: h.end}
 	},
 })
@@ -260,7 +265,8 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 		nothing = "but nothing that needs its storage, as far as the capture shows, which lacks bytes."
 	}
 	text := fmt.Sprintf("%s hung for %s: it answered pings, %s", t.key, duration(f.Last-f.First), nothing)
-	suffered := fmt.Sprintf(" %s of %s (%s) waited, the longest %s", plural(f.Count, "RPC"), nodes(t.clients), operations.text(), duration(worst.list[0].ns))
+	suffered := fmt.Sprintf(" %s of %s (%s) waited, the longest %s", plural(f.Count, "RPC"), nodes(t.clients), operations.text(),
+		duration(worst.list[0].ns))
 	if open {
 		f.Severity = diagnose.Error
 		text = fmt.Sprintf("%s has been hanging for %s: it answers pings, %s", t.key, duration(now-f.First), nothing)

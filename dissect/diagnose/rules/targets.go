@@ -78,7 +78,8 @@ func (s *spaces) answered(r *track.RPC, m *dissect.Message) (k targetKey, space 
 func (s *spaceReply) freeText() string {
 	text := binarySize(s.Available) + " of " + binarySize(s.Size) + " available"
 	if s.Granted > 0 && s.Free > s.Available {
-		text += ", as " + binarySize(s.Granted) + " of the " + binarySize(s.Free) + " that are free are promised to clients for writes that they have cached"
+		text += ", as " + binarySize(s.Granted) + " of the " + binarySize(s.Free) + " that are free are promised to clients for writes that " +
+			"they have cached"
 	}
 	return text + "; " + plural(int64(min(s.FreeObjects, 1<<62)), "more object") + " can be made"
 }

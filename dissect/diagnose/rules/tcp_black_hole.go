@@ -11,8 +11,9 @@ import (
 )
 
 var (
-	smallMessages = &diagnose.Threshold{Name: "small messages", Value: 3, Unit: "messages each way", Reason: "fewer may have been on their way before the host fell silent"}
-	largeSegment  = &diagnose.Threshold{Name: "segment", Value: 600, Unit: "B", Reason: "every path carries packets of that size"}
+	smallMessages = &diagnose.Threshold{Name: "small messages", Value: 3, Unit: "messages each way",
+		Reason: "fewer may have been on their way before the host fell silent"}
+	largeSegment = &diagnose.Threshold{Name: "segment", Value: 600, Unit: "B", Reason: "every path carries packets of that size"}
 )
 
 var _ = add(diagnose.Rule{
@@ -20,10 +21,14 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "loss of all large packets",
 	Summary:  "Large packets to a host are lost, and small ones arrive: an MTU black hole.",
-	Meaning: "Where a part of the way carries smaller packets than both hosts believe, and nothing tells them (ICMP is filtered, or a switch drops silently), each segment of full size is lost, however often it is sent, while pings, lock requests and other small messages go on. " +
-		"The rule looks for segments that were sent again four times or more without an acknowledgement, while smaller messages between the same hosts, on other connections, were answered.",
+	Meaning: "Where a part of the way carries smaller packets than both hosts believe, and nothing tells them (ICMP is filtered, or a " +
+		"switch drops silently), each segment of full size is lost, however often it is sent, while pings, lock requests and other small " +
+		"messages go on. " +
+		"The rule looks for segments that were sent again four times or more without an acknowledgement, while smaller messages between the " +
+		"same hosts, on other connections, were answered.",
 	Limits: "A firewall or a router that stalls one connection, and not its size, looks the same.",
-	Next:   "ping -M do -s 8972 (or 1472) HOST from both sides, and smaller sizes until it works. Compare the MTU of both hosts (ip link), of the switch ports, and of VLANs and tunnels between them.",
+	Next: "ping -M do -s 8972 (or 1472) HOST from both sides, and smaller sizes until it works. Compare the MTU of both hosts (ip link), " +
+		"of the switch ports, and of VLANs and tunnels between them.",
 
 	Thresholds: []*diagnose.Threshold{smallMessages, largeSegment},
 	Samples:    []string{"black_hole.pcap.zst"},
@@ -121,7 +126,8 @@ func (b *stalledStreams) done(r *track.RPC) {
 
 // isBlackHole reports whether only large segments were lost during a silence.
 func (s *silence) isBlackHole() bool {
-	return float64(s.bytes) >= largeSegment.Value && s.passed.largest < s.bytes && float64(min(s.passed.there, s.passed.back)) >= smallMessages.Value
+	return float64(s.bytes) >= largeSegment.Value && s.passed.largest < s.bytes &&
+		float64(min(s.passed.there, s.passed.back)) >= smallMessages.Value
 }
 
 // mayBeBlackHole reports whether it is too early to say.
@@ -139,7 +145,8 @@ func (b *stalledStreams) finding(r *diagnose.Reporter, h hostPair, s *silence) d
 	waited := ""
 	for i, one := range b.slow {
 		c := b.rpcs[i]
-		if (c.Client == to && c.Server == from || c.Client == from && c.Server == to) && one.request.Time < s.last.Time && one.reply.Time > s.from {
+		if (c.Client == to && c.Server == from || c.Client == from && c.Server == to) && one.request.Time < s.last.Time &&
+			one.reply.Time > s.from {
 			waited = fmt.Sprintf(" %s of %s waited %s.", operationText(one.opcode), c.Client, duration(one.ns))
 			f.Prove(one.reply, "the reply to the request that waited")
 			break
@@ -149,7 +156,8 @@ func (b *stalledStreams) finding(r *diagnose.Reporter, h hostPair, s *silence) d
 	if s.got || waited != "" {
 		last, vain = s.vain, s.again-1
 	}
-	f.Text = fmt.Sprintf("Large packets from %s to %s were lost for at least %s, and small ones arrived: a segment of %d bytes was sent again %d times in vain, while %d messages of at most %d bytes got through, and were answered (MTU black hole).",
+	f.Text = fmt.Sprintf("Large packets from %s to %s were lost for at least %s, and small ones arrived: a segment of %d bytes was sent "+
+		"again %d times in vain, while %d messages of at most %d bytes got through, and were answered (MTU black hole).",
 		h.from, h.to, duration(last-s.from), s.bytes, vain, s.passed.there, s.passed.largest) + waited
 	f.Brief = f.Text + " Look for the MTU of the hosts, switch ports, VLANs and tunnels between them, not at the servers."
 	return f

@@ -17,11 +17,15 @@ var _ = add(diagnose.Rule{
 	Summary:  "A host did not acknowledge anything for a while: it or the network to it was down.",
 	Meaning: "When a host does not acknowledge what was sent to it, TCP sends the same bytes again and again, each time after twice the time. " +
 		"Four such retransmissions take three seconds or more; a network that only loses some of its packets hardly loses one segment five times.",
-	Limits: "Whether the host was down, or the network in one of both directions, cannot be told from one capture. The host may have been busy only if its kernel was: TCP is acknowledged by the kernel.",
-	Next:   "Compare with a capture of the other host. Look for a restart or a crash of the host, and for changes of links in the logs of both hosts and of the switches.",
+	Limits: "Whether the host was down, or the network in one of both directions, cannot be told from one capture. The host may have been " +
+		"busy only if its kernel was: TCP is acknowledged by the kernel.",
+	Next: "Compare with a capture of the other host. Look for a restart or a crash of the host, and for changes of links in the logs of " +
+		"both hosts and of the switches.",
 
-	Thresholds: []*diagnose.Threshold{{Name: "repeats", Value: silentRepeats, Unit: "retransmissions", Reason: "with the shortest timeout of TCP, 0.2 s, they take 3 s"}},
-	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
+	Thresholds: []*diagnose.Threshold{{Name: "repeats", Value: silentRepeats, Unit: "retransmissions",
+		Reason: "with the shortest timeout of TCP, 0.2 s, they take 3 s"}},
+	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst",
+		"late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newStalledStreams(r)
 		report := func(end bool) {
@@ -60,7 +64,8 @@ func silenceFinding(r *diagnose.Reporter, h hostPair, p *resentPair) diagnose.Fi
 	if connects == len(p.silences) {
 		what = "the attempts of " + h.from.String() + " to connect"
 	}
-	f.Text = fmt.Sprintf("%s did not acknowledge %s for at least %s: the same bytes were sent again %d times.", h.to, what, duration(longest.last.Time-longest.from), longest.again)
+	f.Text = fmt.Sprintf("%s did not acknowledge %s for at least %s: the same bytes were sent again %d times.", h.to, what,
+		duration(longest.last.Time-longest.from), longest.again)
 	switch back := r.Paths().Get(h.source, h.to, h.from); {
 	case back == nil || back.Messages == 0:
 		f.Text += " The capture has nothing that it sent."
@@ -83,7 +88,8 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "refused connection",
 	Summary:  "A host refused TCP connections to the port of LNet: LNet does not run there.",
-	Meaning: "A host answers an attempt to connect with RST when no program listens on the port. It is up, and LNet is not: it was not started, or was stopped. " +
+	Meaning: "A host answers an attempt to connect with RST when no program listens on the port. It is up, and LNet is not: it was not " +
+		"started, or was stopped. " +
 		"Nothing of this node can be used; clients try its failover partners, and connect again and again.",
 	Limits:  "A firewall can refuse connections in the same way.",
 	Next:    "On the host that refused: lctl list_nids, lsmod | grep lnet, and whether the node was restarted without starting its services.",
@@ -98,7 +104,8 @@ func refusedFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.F
 	f := h.finding(r.Paths())
 	f.Node = hostNID(r.Paths(), h.from)
 	p.describe(&f)
-	f.Text = fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.count, "connection"), h.to, p.port.Port())
+	f.Text = fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.count, "connection"), h.to,
+		p.port.Port())
 	return f
 }
 
@@ -110,13 +117,16 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "aborted connection",
 	Summary:  "A host aborted connections of LNet.",
-	Meaning: "A connection that ends with RST was aborted: by a host that no longer knows it, since it was restarted, by LNet when a peer seems to be dead, or by a firewall. " +
-		"LNet connects again; RPCs that were on their way are sent again after a timeout. A few are a note, more, or all between two nodes at once, a warning.",
+	Meaning: "A connection that ends with RST was aborted: by a host that no longer knows it, since it was restarted, by LNet when a peer " +
+		"seems to be dead, or by a firewall. " +
+		"LNet connects again; RPCs that were on their way are sent again after a timeout. A few are a note, more, or all between two nodes at " +
+		"once, a warning.",
 	Limits: "Who aborted the connection is known by the address of the segment; a firewall uses that of a host.",
 	Next:   "Look at the console logs of both hosts at this time (LNetError, socklnd), and whether one of them was restarted (recovery.*).",
 
 	Thresholds: []*diagnose.Threshold{manyResets},
-	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "tcp_reset.pcap.zst", "vanished_client.pcap.zst"},
+	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst",
+		"missed_recovery.pcap.zst", "tcp_reset.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newAborted(r, true)
 		return diagnose.Hooks{TCPEvent: x.marked, End: func() { x.each(resetFinding) }}
@@ -185,7 +195,8 @@ func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Fin
 	}
 	p.describe(&f)
 	f.Severity = diagnose.Note
-	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.count, "connection"), h.to)
+	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from,
+		plural(p.count, "connection"), h.to)
 	there, back := r.Paths().Get(h.source, h.from, h.to), r.Paths().Get(h.source, h.to, h.from)
 	atOnce := p.count >= socklndConns && p.last-p.first < inFlight && there != nil && back != nil && there.Messages > 0 && back.Messages > 0
 	if float64(p.count) >= manyResets.Value || atOnce {
@@ -193,7 +204,8 @@ func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Fin
 	}
 	if atOnce && there.First.Time < p.first && there.Last.Time > p.last && back.Last.Time > p.last {
 		f.Text += " Both hosts were up before and after it."
-		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss -K, a firewall), not at %s or the network.", h.from, plural(p.count, "connection"), h.to, h.from, h.to)
+		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss "+
+			"-K, a firewall), not at %s or the network.", h.from, plural(p.count, "connection"), h.to, h.from, h.to)
 	}
 	return f
 }

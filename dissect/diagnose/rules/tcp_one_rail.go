@@ -17,9 +17,12 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Summary:  "A node says that some of its network interfaces do not work: it can be reached by the others only.",
 	Meaning: "In the reply to a ping of LNet (discovery), a node lists its NIDs and whether each interface works. " +
-		"With an interface down, everything goes through the others, or fails where there is no other on this network. Interfaces of any network count, also of InfiniBand.",
-	Limits: "Of a node with more than two interfaces, only the first two are known. A node finds out that an interface is down by its link, or as nothing comes in through it. That other nodes do not use an interface that works is not found: a capture of one interface sees nothing of the others.",
-	Next:   "On the node: lnetctl net show -v (status, health value), ip link, and the cable and the switch port of the interface.",
+		"With an interface down, everything goes through the others, or fails where there is no other on this network. Interfaces of any " +
+		"network count, also of InfiniBand.",
+	Limits: "Of a node with more than two interfaces, only the first two are known. A node finds out that an interface is down by its " +
+		"link, or as nothing comes in through it. That other nodes do not use an interface that works is not found: a capture of one " +
+		"interface sees nothing of the others.",
+	Next: "On the node: lnetctl net show -v (status, health value), ip link, and the cable and the switch port of the interface.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		o := &brokenRails{report: r, nodes: fifo.NewMap[lnet.NID, *interfaces](maxPairs)}
 		return diagnose.Hooks{Message: o.message, Tick: func(int64) { o.end() }, End: o.end}
@@ -71,7 +74,8 @@ func (o *brokenRails) message(_ *track.RPC, m *dissect.Message) {
 func (o *brokenRails) end() {
 	o.nodes.All(func(node lnet.NID, n *interfaces) bool {
 		f := diagnose.Finding{Key: node.String(), First: n.first.Time, Last: n.last.Time, Count: n.times,
-			Text: fmt.Sprintf("%s says that %s of its interfaces %s not work: %s.", node, numberOf(len(n.down)), doesOrDo(len(n.down)), nodes(n.down))}
+			Text: fmt.Sprintf("%s says that %s of its interfaces %s not work: %s.", node, numberOf(len(n.down)), doesOrDo(len(n.down)),
+				nodes(n.down))}
 		if n.all {
 			f.Text += " It can be reached by " + railsText(n.up) + "."
 		}

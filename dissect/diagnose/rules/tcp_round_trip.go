@@ -24,12 +24,16 @@ var _ = add(diagnose.Rule{
 	Code:     "tcp.round_trip",
 	Severity: diagnose.Warning,
 	Summary:  "Packets to or from a host take far longer than usual, or than those of its peers.",
-	Meaning: "TCP shows how long data waits for its acknowledgement. Of each second the fastest acknowledgement of a host counts, since hosts delay some of them. " +
-		"Where even the fastest takes far longer than in other seconds, or than those of the other hosts, the network between the host and the capture point is slow. Each RPC takes longer by that, and bulk data many times that.",
+	Meaning: "TCP shows how long data waits for its acknowledgement. Of each second the fastest acknowledgement of a host counts, since " +
+		"hosts delay some of them. " +
+		"Where even the fastest takes far longer than in other seconds, or than those of the other hosts, the network between the host and " +
+		"the capture point is slow. Each RPC takes longer by that, and bulk data many times that.",
 	Limits: "The time is that between the capture point and the host and back: what is slow on the other side of the capture point does not show. " +
-		"Seconds with fewer than five measurements are left out. At least one of the slow seconds must have bulk data, as acknowledgements of a lot of data are not delayed. " +
+		"Seconds with fewer than five measurements are left out. At least one of the slow seconds must have bulk data, as acknowledgements of " +
+		"a lot of data are not delayed. " +
 		"A host that is far away all the time is not reported unless there are two others to compare with.",
-	Next: "ping the host from several nodes, at the same time. Look for a link with a wrong speed, a full queue (tc -s qdisc), a detour of the route, and for power saving of the network card.",
+	Next: "ping the host from several nodes, at the same time. Look for a link with a wrong speed, a full queue (tc -s qdisc), a detour of " +
+		"the route, and for power saving of the network card.",
 
 	Thresholds: []*diagnose.Threshold{slowAck, slowAckSamples, slowAckSeconds, slowAckRatio},
 	Samples:    []string{"slow_client.pcap.zst", "slow_network.pcap.zst", "two_faults.pcap.zst"},
@@ -89,7 +93,8 @@ func roundTripFinding(r *diagnose.Reporter, p *paths.Path, seconds int, usual st
 	}
 	f := h.finding(r.Paths())
 	f.First, f.Last, f.Count = p.Slow[0].From.Time, p.Slow[len(p.Slow)-1].To.Time, int64(seconds)
-	f.Text = fmt.Sprintf("The network to or from %s is slow: in each of %d seconds, its fastest acknowledgement to %s took %s or more; %s.", p.To, seconds, p.From, duration(least), usual)
+	f.Text = fmt.Sprintf("The network to or from %s is slow: in each of %d seconds, its fastest acknowledgement to %s took %s or more; %s.",
+		p.To, seconds, p.From, duration(least), usual)
 	for _, s := range p.Slow {
 		f.Prove(s.From, "from here on, no acknowledgement of %s in less than %s", p.To, duration(s.Least))
 	}

@@ -176,11 +176,16 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "retransmitted segment",
 	Summary:  "A host sends segments again because they were lost.",
-	Meaning: "TCP sends a segment again when it is not acknowledged: at once if later segments were (fast retransmission), else after 0.2 s or more (timeout). " +
-		"The RPCs whose bytes were in it take longer by that. The rule counts the segments that two hosts sent again to each other, and how much of the latency of their RPCs passed by that.",
-	Limits: "Segments that were lost before they came to the capture point, and were not sent again, are not seen: what the other host sends again is seen better on its side. " +
-		"Segments that the receiver had already (spurious), and those that are sent again and again to a host that does not answer (tcp.no_answer), do not count.",
-	Next: "Find the link that loses frames: ip -s link and ethtool -S on both hosts (errors, drops), the counters of the switch ports between them, and tc -s qdisc. Compare with other hosts on the same switch.",
+	Meaning: "TCP sends a segment again when it is not acknowledged: at once if later segments were (fast retransmission), else after 0.2 " +
+		"s or more (timeout). " +
+		"The RPCs whose bytes were in it take longer by that. The rule counts the segments that two hosts sent again to each other, and how " +
+		"much of the latency of their RPCs passed by that.",
+	Limits: "Segments that were lost before they came to the capture point, and were not sent again, are not seen: what the other host " +
+		"sends again is seen better on its side. " +
+		"Segments that the receiver had already (spurious), and those that are sent again and again to a host that does not answer " +
+		"(tcp.no_answer), do not count.",
+	Next: "Find the link that loses frames: ip -s link and ethtool -S on both hosts (errors, drops), the counters of the switch ports " +
+		"between them, and tc -s qdisc. Compare with other hosts on the same switch.",
 
 	Thresholds: []*diagnose.Threshold{resentSegments, resentShare, resentTime},
 	Samples:    []string{"black_hole.pcap.zst", "losses.pcap.zst", "two_faults.pcap.zst"},
@@ -308,7 +313,8 @@ func (x *lossyHosts) check(there, back lossyDirection) {
 			there.from, there.to, there.count, back.count, 100*there.share, 100*back.share)
 	}
 	if cost.time > 0 {
-		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"), duration(cost.time), duration(cost.most))
+		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"),
+			duration(cost.time), duration(cost.most))
 	}
 	for _, d := range directions {
 		f.Evidence = append(f.Evidence, d.proofs[:min(len(d.proofs), maxProofs/len(directions))]...)
@@ -327,7 +333,8 @@ var _ = add(diagnose.Rule{
 	Meaning: "A host announces a receive window of 0 when its buffers are full because LNet does not read from the connection. The sender must stop. " +
 		"The rule sums up how long the windows of connections between two hosts were closed.",
 	Limits: "That LNet does not read is known, and not why: it may have no buffers for messages, or its threads get no CPU.",
-	Next:   "On the host that does not read: lctl get_param stats buffers peers (a negative min of rtr or tx), memory and CPU load, and its console log for messages of socklnd.",
+	Next: "On the host that does not read: lctl get_param stats buffers peers (a negative min of rtr or tx), memory and CPU load, and " +
+		"its console log for messages of socklnd.",
 
 	Thresholds: []*diagnose.Threshold{closedTime},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {

@@ -16,10 +16,12 @@ var _ = add(diagnose.Rule{
 	Code:     "version.features",
 	Severity: diagnose.Note,
 	Summary:  "A client has to do without features that matter, because it or its servers are too old, or because they are disabled.",
-	Meaning: "Client and server agree on features with flags when the client connects: the client asks, and the server grants what it can do, too. The rule reports clients that were not granted a feature whose lack costs speed or keeps applications from something: " +
+	Meaning: "Client and server agree on features with flags when the client connects: the client asks, and the server grants what it can " +
+		"do, too. The rule reports clients that were not granted a feature whose lack costs speed or keeps applications from something: " +
 		"either the client did not ask, because its release does not have the feature, or the server refused.",
-	Limits: "A client that did not ask is reported only where the server's release is newer and has the feature. Whether the feature would help the applications at hand is not examined.",
-	Next:   "lshark imports -T flags shows all flags that were asked for and granted. Update the older side when that is possible.",
+	Limits: "A client that did not ask is reported only where the server's release is newer and has the feature. Whether the feature would " +
+		"help the applications at hand is not examined.",
+	Next: "lshark imports -T flags shows all flags that were asked for and granted. Update the older side when that is possible.",
 
 	Samples: []string{"old_client.pcap.zst"},
 	Start:   startVersionFeatures,
@@ -40,13 +42,18 @@ type feature struct {
 var features = []feature{
 	{name: "MULTIMODRPCS", side: "MDT", since: release(2, 8), flag: opcodes.ObdConnectFlags.Bit("MULTIMODRPCS"),
 		cost: "it sends creates, renames and removals to an MDT one at a time"},
-	{name: "SHORTIO", since: release(2, 11), flag: opcodes.ObdConnectFlags.Bit("SHORTIO"), cost: "small reads and writes take a bulk transfer of their own"},
-	{name: "DIR_STRIPE", side: "MDT", since: release(2, 8), flag: opcodes.ObdConnectFlags.Bit("DIR_STRIPE"), cost: "it cannot use striped directories"},
-	{name: "FLR", side: "MDT", second: true, since: release(2, 11), flag: opcodes.ObdConnectFlags2.Bit("FLR"), cost: "it cannot read or write mirrored files"},
-	{name: "OVERSTRIPING", side: "MDT", second: true, since: release(2, 13), flag: opcodes.ObdConnectFlags2.Bit("OVERSTRIPING"), cost: "it cannot use files with several stripes on an OST"},
+	{name: "SHORTIO", since: release(2, 11), flag: opcodes.ObdConnectFlags.Bit("SHORTIO"), cost: "small reads and writes take a bulk " +
+		"transfer of their own"},
+	{name: "DIR_STRIPE", side: "MDT", since: release(2, 8), flag: opcodes.ObdConnectFlags.Bit("DIR_STRIPE"),
+		cost: "it cannot use striped directories"},
+	{name: "FLR", side: "MDT", second: true, since: release(2, 11), flag: opcodes.ObdConnectFlags2.Bit("FLR"),
+		cost: "it cannot read or write mirrored files"},
+	{name: "OVERSTRIPING", side: "MDT", second: true, since: release(2, 13), flag: opcodes.ObdConnectFlags2.Bit("OVERSTRIPING"),
+		cost: "it cannot use files with several stripes on an OST"},
 	{name: "LOCK_CONVERT", side: "MDT", second: true, since: release(2, 12), flag: opcodes.ObdConnectFlags2.Bit("LOCK_CONVERT"),
 		cost: "it gives back whole locks of files where it could keep a part"},
-	{name: "CRUSH", side: "MDT", second: true, since: release(2, 14), flag: opcodes.ObdConnectFlags2.Bit("CRUSH"), cost: "it cannot use directories that place names by the CRUSH hash"},
+	{name: "CRUSH", side: "MDT", second: true, since: release(2, 14), flag: opcodes.ObdConnectFlags2.Bit("CRUSH"),
+		cost: "it cannot use directories that place names by the CRUSH hash"},
 	{name: "BATCH_RPC", side: "MDT", second: true, since: release(2, 16), flag: opcodes.ObdConnectFlags2.Bit("BATCH_RPC"),
 		cost: "it asks for the attributes of many files with a request for each, not in batches"},
 	{name: "UNALIGNED_DIO", side: "OST", second: true, since: release(2, 16), flag: opcodes.ObdConnectFlags2.Bit("UNALIGNED_DIO"),

@@ -185,7 +185,8 @@ func (d *Decoder) link(f *capture.Frame) Kind {
 // ethernet decodes an Ethernet frame. The depth of it, as of the other layers, is
 // the number of tunnels around it.
 func (d *Decoder) ethernet(p span, depth int) Kind {
-	if depth > maxTunnels || len(p.data) < ethernetSize || d.ethernetLayer.DecodeFromBytes(p.data[:ethernetSize], gopacket.NilDecodeFeedback) != nil {
+	if depth > maxTunnels || len(p.data) < ethernetSize || d.ethernetLayer.DecodeFromBytes(p.data[:ethernetSize],
+		gopacket.NilDecodeFeedback) != nil {
 		return None
 	}
 	return d.network(uint16(d.ethernetLayer.EthernetType), p.from(ethernetSize), depth)

@@ -29,7 +29,8 @@ const (
 	measures
 )
 
-var measureNames = [measures]string{"count", "errors", "unanswered", "resends", "p50", "p90", "p99", "max", "rtt", "retransmitted", "request_size", "bulk_size"}
+var measureNames = [measures]string{"count", "errors", "unanswered", "resends", "p50", "p90", "p99", "max", "rtt", "retransmitted",
+	"request_size", "bulk_size"}
 
 // String returns the name of the measure.
 func (m Measure) String() string { return measureNames[m] }

@@ -30,7 +30,8 @@ const (
 )
 
 var kindNames = [...]string{KindLog: "log", KindStep: "record", KindDevice: "device", KindTarget: "target", KindPool: "pool",
-	KindParameter: "parameter", KindNodemapState: "nodemaps", KindNodemap: "nodemap", KindRunningTarget: "instance", KindRegistration: "registration",
+	KindParameter: "parameter", KindNodemapState: "nodemaps", KindNodemap: "nodemap", KindRunningTarget: "instance",
+	KindRegistration:  "registration",
 	KindSentParameter: "set_info"}
 
 // String returns the kind in a word.

@@ -108,7 +108,8 @@ func (t *Tracker) Close() {
 // log has.
 func (e *Eviction) isFoundOut(o *Eviction) bool {
 	a, b := e.Connection, o.Connection
-	return !o.atLine && a.Target == b.Target && (a == b || a.ClientUUID == b.ClientUUID && a.ClientUUID != "" || a.Client == b.Client && a.Client != (lnet.NID{}))
+	return !o.atLine && a.Target == b.Target && (a == b || a.ClientUUID == b.ClientUUID && a.ClientUUID != "" || a.Client == b.Client &&
+		a.Client != (lnet.NID{}))
 }
 
 // pass passes on the oldest eviction.

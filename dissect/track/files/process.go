@@ -36,7 +36,8 @@ func Processes(list []*track.RPC) (all []*Process) {
 }
 
 func (p *Process) has(r *track.RPC) bool {
-	return p.Node == r.Client && bytes.Equal(p.Job, r.Job()) && (len(p.Job) > 0 || len(p.PIDs) == 0 && r.PID == 0 || slices.Contains(p.PIDs, r.PID))
+	return p.Node == r.Client && bytes.Equal(p.Job, r.Job()) && (len(p.Job) > 0 || len(p.PIDs) == 0 && r.PID == 0 ||
+		slices.Contains(p.PIDs, r.PID))
 }
 
 func (p *Process) add(r *track.RPC) {

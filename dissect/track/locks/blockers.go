@@ -81,7 +81,8 @@ func (t *Blockers) List() []*Holder {
 	}
 	slices.SortFunc(list, func(a, b *Holder) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Waits, a.Waits), slices.Compare(a.Client.Addr[:], b.Client.Addr[:]),
-			slices.Compare(a.Server.Addr[:], b.Server.Addr[:]), cmp.Compare(a.Job, b.Job), cmp.Compare(a.kind, b.kind), slices.Compare(a.name[:], b.name[:]))
+			slices.Compare(a.Server.Addr[:], b.Server.Addr[:]), cmp.Compare(a.Job, b.Job), cmp.Compare(a.kind, b.kind), slices.Compare(a.name[:],
+				b.name[:]))
 	})
 	return list
 }

@@ -149,7 +149,8 @@ func compare(all []*log, head *Head) ([]string, error) {
 		at := slices.IndexFunc(left, func(l *log) bool { return l.compareWith(samples[l.number], known) })
 		if at < 0 {
 			if at = 0; head != nil {
-				notes = append(notes, fmt.Sprintf("%s: has no RPC in common with the beginning of the capture; the clocks are assumed equal", left[0].Name))
+				notes = append(notes, fmt.Sprintf("%s: has no RPC in common with the beginning of the capture; the clocks are assumed equal",
+					left[0].Name))
 			}
 		} else {
 			l := left[at]

@@ -134,7 +134,8 @@ func (o *operation) add(c *Call, link Link) {
 // something else.
 func (o *operation) proven() []*Call {
 	list := slices.DeleteFunc(slices.Clone(o.calls), func(c *Call) bool {
-		return !c.logged && (c.Link == ByThread && c.isShared() || o.span.To != 0 && c.span.To > o.span.To && c.opcode != opcodes.LDLM_CP_CALLBACK)
+		return !c.logged && (c.Link == ByThread && c.isShared() || o.span.To != 0 && c.span.To > o.span.To &&
+			c.opcode != opcodes.LDLM_CP_CALLBACK)
 	})
 	slices.SortFunc(list, func(a, b *Call) int { return int(int64(a.Number) - int64(b.Number)) })
 	return list

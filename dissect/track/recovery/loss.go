@@ -74,7 +74,8 @@ func (t *Tracker) connectReply(k *conn, r *track.RPC, m *dissect.Message, p trac
 	case r.Status != 0:
 		t.refused(k, r, p)
 	case r.Has(opcodes.PbOpFlags):
-		a := grant{server: r.Server, recovering: m.RPC.OpFlags&opcodes.ConnectRecovering != 0, reconnected: m.RPC.OpFlags&opcodes.ConnectReconnect != 0}
+		a := grant{server: r.Server, recovering: m.RPC.OpFlags&opcodes.ConnectRecovering != 0,
+			reconnected: m.RPC.OpFlags&opcodes.ConnectReconnect != 0}
 		if m.Msg != nil {
 			a.instance = uint32(opcodes.OcdInstance.Uint(m.Msg.Buf(1), m.RPC.Big))
 		}
@@ -183,7 +184,8 @@ func (k *conn) joinRestart(rec *Recovery, kind string, p track.Point) {
 // clients whose replay failed because objects had changed without them.
 func (k *conn) failedVersions(p track.Point) {
 	c := k.before
-	if c == nil || c.recovery == nil || c.recovery != k.target.current || c.Requests.Errors[opcodes.EOVERFLOW] == 0 || c.Outcome != ClientRecovered {
+	if c == nil || c.recovery == nil || c.recovery != k.target.current || c.Requests.Errors[opcodes.EOVERFLOW] == 0 ||
+		c.Outcome != ClientRecovered {
 		return
 	}
 	c.Evicted, c.Outcome = p, ClientEvicted

@@ -51,7 +51,8 @@ const (
 	EventAnnounced                    // the MGS told about the restart
 )
 
-var eventNames = [...]string{"last_reply", "gone", "lost", "refused", "unanswered", "starting", "back", "connected", "replay", "not_replayed",
+var eventNames = [...]string{"last_reply", "gone", "lost", "refused", "unanswered", "starting", "back", "connected", "replay",
+	"not_replayed",
 	"lock_replay", "early", "ready", "evicted", "recovered", "failed", "waited", "missing", "announced"}
 
 // String returns the name in records.
@@ -99,7 +100,8 @@ func (c *Client) story(add func(Event)) {
 		add(Event{Point: c.firstSilent, Kind: EventUnanswered, Client: c, Count: c.Unanswered})
 	}
 	add(Event{Point: c.Connected, Kind: EventConnected, Client: c})
-	add(Event{Point: c.Requests.First, Until: c.Requests.Last, Kind: EventReplay, Client: c, Count: c.Requests.Count, Errors: c.Requests.Errors,
+	add(Event{Point: c.Requests.First, Until: c.Requests.Last, Kind: EventReplay, Client: c, Count: c.Requests.Count,
+		Errors:   c.Requests.Errors,
 		Transnos: c.Transnos})
 	add(Event{Point: c.NotReplayed.Seen, Kind: EventNotReplayed, Client: c, Count: c.NotReplayed.Count, Transnos: c.NotReplayed.Transnos})
 	add(Event{Point: c.Locks.First, Until: c.Locks.Last, Kind: EventLockReplay, Client: c, Count: c.Locks.Count, Errors: c.Locks.Errors})

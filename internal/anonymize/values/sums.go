@@ -146,7 +146,8 @@ func (z *zeroSums) sum(kind uint64, ranges []opcodes.DataRange, n uint64) (sum u
 		return 0, false
 	}
 	// Of the others, the checksum depends on where sectors begin.
-	plain := kind == opcodes.ObdoFlags.Number("CKSUM_CRC32") || kind == opcodes.ObdoFlags.Number("CKSUM_ADLER") || kind == opcodes.ObdoFlags.Number("CKSUM_CRC32C")
+	plain := kind == opcodes.ObdoFlags.Number("CKSUM_CRC32") || kind == opcodes.ObdoFlags.Number("CKSUM_ADLER") ||
+		kind == opcodes.ObdoFlags.Number("CKSUM_CRC32C")
 	key := zeroKey{kind, n}
 	if sum, ok := z.known[key]; ok && plain {
 		return sum, true

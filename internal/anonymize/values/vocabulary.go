@@ -72,7 +72,8 @@ func setOf(words string) map[string]bool {
 // the name of an extended attribute or a kind of device, for example.
 func (p *Mapper) IsConstant(text string) bool {
 	v, b := &p.names.vocabulary, []byte(text)
-	for _, set := range []map[string]bool{v.extensions, v.fileNames, v.xattrs, v.xattrSpaces, v.logs, v.types, v.suffixes, v.params, v.settings, v.comments} {
+	for _, set := range []map[string]bool{v.extensions, v.fileNames, v.xattrs, v.xattrSpaces, v.logs, v.types, v.suffixes, v.params,
+		v.settings, v.comments} {
 		if set[text] {
 			return true
 		}

@@ -65,10 +65,12 @@ func New(sys *scan.System, version string) *cobra.Command {
 		Use:   "extcap [flags]",
 		Short: "Capture Lustre in Wireshark",
 		Long: "extcap connects lshark with Wireshark and tshark, by their interface for external capture programs. After " +
-			"\"lshark extcap --install\" Wireshark lists the interfaces \"Lustre (lshark)\", which captures on this host, and \"Lustre remote (lshark over " +
+			"\"lshark extcap --install\" Wireshark lists the interfaces \"Lustre (lshark)\", which captures on this host, and \"Lustre remote " +
+			"(lshark over " +
 			"ssh)\", which runs lshark on another host.\n\n" +
 			"They capture Lustre messages with all fields, or frames with comments about the messages in them. The field for the capture filter takes a " +
-			"display filter of lshark. --install also installs a plugin in Lua that makes fields of messages, such as lshark.pb_opc and lshark.latency, for " +
+			"display filter of lshark. --install also installs a plugin in Lua that makes fields of messages, such as lshark.pb_opc and " +
+			"lshark.latency, for " +
 			"display filters, columns and graphs; --profile also installs the profile \"Lustre\" with columns and colouring rules.\n\n" +
 			"Wireshark itself calls lshark with the flags that begin with --extcap-, and with --capture.",
 		Example: `  # add the interfaces to Wireshark, and the profile
@@ -95,7 +97,8 @@ func New(sys *scan.System, version string) *cobra.Command {
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		f.Var(&c.content, "content", "what Wireshark gets: "+flags.WordList(c.content.Words))
-		f.BoolVar(&c.install.install, "install", false, "put a link to lshark into the extcap folder of Wireshark, and the plugin with all fields into its plugin folder")
+		f.BoolVar(&c.install.install, "install", false, "put a link to lshark into the extcap folder of Wireshark, and the plugin with all "+
+			"fields into its plugin folder")
 		f.BoolVar(&c.install.uninstall, "uninstall", false, "remove both")
 		f.BoolVar(&c.install.profile, "profile", false, "with --install or --uninstall, also the profile \""+profileName+"\"")
 		f.StringVar(&c.install.dir, "dir", "", "extcap folder `DIR`, by default that of the user; without --profile nothing else is installed")

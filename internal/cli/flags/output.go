@@ -63,7 +63,8 @@ func MessageTable() *records.Table[*records.Message] {
 // ParquetFunc returns a func that adds a record to the Parquet file that w writes. It
 // appends nothing to the text for w; its errors are those of w. The file is complete when w
 // is closed. pass reads the input.
-func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], in *scan.Input, pass *scan.Pass) func(dst []byte, r R) []byte {
+func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], in *scan.Input, pass *scan.Pass) func(dst []byte,
+	r R) []byte {
 	sensor := o.sensor
 	if sensor == "" && in.Live() {
 		sensor, _ = os.Hostname() // without it the column is empty

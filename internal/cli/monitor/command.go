@@ -79,15 +79,20 @@ func (c *command) cobra() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "monitor [flags] [FILE…|-]",
 		Short: "Monitor an interface: metrics for Prometheus and OpenTelemetry, records of selected RPCs",
-		Long: "monitor counts what happens on an interface and serves it at http://" + DefaultListen + "/metrics, for Prometheus: RPCs by operation and target, " +
-			"their errors, latencies and sizes, connections, evictions, waits for locks, findings of lshark diagnose, what the capture lacks, and lshark itself. " +
-			"The number of series is bounded: clients, jobs and users have series of their own when they are among the top N, all others are \"other\".\n\n" +
+		Long: "monitor counts what happens on an interface and serves it at http://" + DefaultListen +
+			"/metrics, for Prometheus: RPCs by operation and target, " +
+			"their errors, latencies and sizes, connections, evictions, waits for locks, findings of lshark diagnose, what the capture lacks, " +
+			"and lshark itself. " +
+			"The number of series is bounded: clients, jobs and users have series of their own when they are among the top N, all others are " +
+			"\"other\".\n\n" +
 			"--records writes RPCs to Parquet files: those that match -Y and a sample of all, or all RPCs without -Y and --sample. " +
 			"--otlp sends the metrics to an OTLP receiver (OpenTelemetry), and with -Y or --sample these RPCs as spans. " +
 			"The sample is chosen by client and xid, so that monitors at both ends of an RPC choose the same.\n\n" +
 			"--config names a file with lines NAME = VALUE, where NAME is that of a flag; flags on the command line take precedence. " +
-			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-… and --otlp… can change while the capture goes on. SIGTERM ends it: files are completed, and metrics and spans that wait are sent.\n\n" +
-			"With capture files in place of an interface the metrics are printed when they are read. docs/monitor.md lists the metrics, and shows how to run monitor as a service.",
+			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-… and --otlp… can change while the capture goes on. SIGTERM ends it: files " +
+			"are completed, and metrics and spans that wait are sent.\n\n" +
+			"With capture files in place of an interface the metrics are printed when they are read. docs/monitor.md lists the metrics, and " +
+			"shows how to run monitor as a service.",
 		Example: `  # the metrics of a capture
   lshark monitor client.pcap
 
@@ -137,7 +142,8 @@ type plan struct {
 
 func (c *command) check() (*plan, error) {
 	p := &plan{selection: monitor.Selection{Sample: uint64(c.sample)}, interval: c.otlp.interval}
-	p.rotation = monitor.Rotation{Time: time.Duration(c.rotation.time), Size: int64(c.rotation.size), KeepTime: time.Duration(c.rotation.keepTime), KeepSize: int64(c.rotation.keepSize),
+	p.rotation = monitor.Rotation{Time: time.Duration(c.rotation.time), Size: int64(c.rotation.size),
+		KeepTime: time.Duration(c.rotation.keepTime), KeepSize: int64(c.rotation.keepSize),
 		Selection: monitor.Description{Filter: c.display, Sample: uint64(c.sample)}}
 	if c.display != "" {
 		var err error
@@ -248,7 +254,8 @@ func (c *command) files() scan.Files {
 		f.Read = append(f.Read, filepath.Dir(c.path))
 	}
 	if c.path != "" || c.hasReceiver() {
-		f.Read = append(f.Read, "/etc", "/run/systemd/resolve", "/usr/share/ca-certificates", "/usr/share/pki", "/usr/local/share/ca-certificates")
+		f.Read = append(f.Read, "/etc", "/run/systemd/resolve", "/usr/share/ca-certificates", "/usr/share/pki",
+			"/usr/local/share/ca-certificates")
 		for _, file := range otlp.CertificateFiles(c.sys.Env) {
 			f.Read = append(f.Read, filepath.Dir(file))
 		}

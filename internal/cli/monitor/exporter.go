@@ -120,7 +120,8 @@ func (x *exporter) setActive(e *otlp.Exporter, stopped <-chan struct{}) {
 
 // send sends the metrics by e from the time when before is closed, which may be nil, until
 // stop is closed, and then closes stopped: two of them never send at the same time.
-func (*exporter) send(e *otlp.Exporter, r *metrics.Registry, interval time.Duration, before, stop <-chan struct{}, stopped chan<- struct{}) {
+func (*exporter) send(e *otlp.Exporter, r *metrics.Registry, interval time.Duration, before, stop <-chan struct{},
+	stopped chan<- struct{}) {
 	defer close(stopped)
 	if before != nil {
 		<-before

@@ -56,7 +56,8 @@ func started() time.Time {
 	}
 	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 	var boot, now unix.Timespec
-	if len(fields) <= startTime || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil || unix.ClockGettime(unix.CLOCK_REALTIME, &now) != nil {
+	if len(fields) <= startTime || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil ||
+		unix.ClockGettime(unix.CLOCK_REALTIME, &now) != nil {
 		return time.Time{}
 	}
 	ticks, err := strconv.ParseInt(string(fields[startTime]), 10, 64)

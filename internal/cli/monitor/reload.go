@@ -16,7 +16,8 @@ import (
 )
 
 // changeable are the flags that can change while the capture goes on.
-var changeable = []string{"display", "sample", "rotate-time", "rotate-size", "keep-time", "keep-size", "otlp", "otlp-interval", "otlp-header"}
+var changeable = []string{"display", "sample", "rotate-time", "rotate-size", "keep-time", "keep-size", "otlp", "otlp-interval",
+	"otlp-header"}
 
 // reloads counts how often settings were read again.
 type reloads struct {

@@ -60,8 +60,9 @@ func (s *server) serve(metrics http.Handler, alive func() bool) {
 		io.WriteString(w, "lshark monitor: /metrics, /healthz\n")
 	})
 	s.http = http.Server{Handler: mux, ConnState: s.connections.changed,
-		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: log.New(io.Discard, "", 0)} // peers could fill the log
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       log.New(io.Discard, "", 0)} // peers could fill the log
 	go s.http.Serve(s.listener)
 }
 

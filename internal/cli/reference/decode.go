@@ -27,7 +27,8 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values or the " +
 			"prefix of its names, an extended attribute, or " + flags.WordList(explain.ScalarNames()) + ".\n\n" +
 			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), base64 with 0s before it, " +
-			"or a name, which is converted to its number. FIDs, NIDs, UUIDs, xids with an x before them, and handles as lshark prints them need no TYPE.\n\n" +
+			"or a name, which is converted to its number. FIDs, NIDs, UUIDs, xids with an x before them, and handles as lshark prints them need " +
+			"no TYPE.\n\n" +
 			"NAME=VALUE is an extended attribute as getfattr prints it. The whole output of getfattr is read from standard " +
 			"input if there are no arguments or the argument is -, as in: getfattr -d -m - -e hex FILE | lshark decode\n\n" +
 			"LINE is a line of a debug log of the kernel, as lctl dk prints it, or the part of one that is in question.",

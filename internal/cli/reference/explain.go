@@ -53,7 +53,8 @@ func NewExplain(sys *iostreams.IO) *cobra.Command {
 			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, a key of " +
 			"records and filters, a column of a table, a code of notes, events and findings, an abbreviation, or a name of " +
 			"Lustre's layout.c. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number, decimal or " +
-			"hexadecimal, stands for everything that has it as its value. Flags can be combined with |. Case does not matter. Without NAME, explain shows how many names of each kind there are.",
+			"hexadecimal, stands for everything that has it as its value. Flags can be combined with |. Case does not matter. Without NAME, " +
+			"explain shows how many names of each kind there are.",
 		Example: `  # offsets and types, and when each field is valid
   lshark explain obd_connect_data
 

@@ -54,7 +54,8 @@ func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 
 // RegisterLogs defines the flag for debug logs, of commands that show what they have.
 func (f *Flags) RegisterLogs(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.Logs, "log", nil, "read the debug log of a node's kernel, as lctl dk prints it, from FILE: when its threads began and ended with "+
+	fs.StringArrayVar(&f.Logs, "log", nil, "read the debug log of a node's kernel, as lctl dk prints it, from FILE: when its threads began "+
+		"and ended with "+
 		"RPCs; NODE is a NID or a name, by default found out; may be repeated")
 	setForm(fs.Lookup("log"), "[NODE=]FILE")
 }

@@ -176,7 +176,8 @@ func (p *Pass) runLogs() error {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats, trace and diagnose do", p.in.logs[0].Path)
+		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats, trace and diagnose do",
+			p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
 	p.in.sayClocks(p.sys, notes)

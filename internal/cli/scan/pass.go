@@ -242,7 +242,8 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	o := dissect.Options{Handle: p.message, Ports: p.in.ports, Frames: p.opt.Frames || p.saver != nil && p.saver.pdus == nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk}
+	o := dissect.Options{Handle: p.message, Ports: p.in.ports, Frames: p.opt.Frames || p.saver != nil && p.saver.pdus == nil,
+		Data: p.opt.BulkData, Join: p.opt.JoinBulk}
 	if x := p.observer; x != nil {
 		o.TransferUpdate, o.Lost, o.TCPEvent, o.IBEvent = x.TransferUpdate, x.Lost, x.TCPEvent, x.IBEvent
 	}

@@ -44,13 +44,19 @@ func New(sys *scan.System, run Run) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sql [flags] [QUERY|-] CAPTURE|FOLDER…",
 		Short: "Query captures with SQL, by DuckDB",
-		Long: "sql runs DuckDB with tables of what captures contain: rpcs, messages, imports, locks, files and findings, with the columns that \"lshark schema\" lists. " +
-			"duckdb must be in PATH; no network is used. Without QUERY, or with - for it, the query is read from standard input; on a terminal DuckDB is interactive.\n\n" +
-			"The arguments are captures, Parquet files that -T parquet or monitor wrote, and folders with either. Captures are converted first, each on its own, but only the tables that the query " +
-			"mentions. The results stay in $XDG_CACHE_HOME/lshark, or ~/.cache/lshark, by the content of the capture: the same capture is not converted again, " +
+		Long: "sql runs DuckDB with tables of what captures contain: rpcs, messages, imports, locks, files and findings, with the columns " +
+			"that \"lshark schema\" lists. " +
+			"duckdb must be in PATH; no network is used. Without QUERY, or with - for it, the query is read from standard input; on a terminal " +
+			"DuckDB is interactive.\n\n" +
+			"The arguments are captures, Parquet files that -T parquet or monitor wrote, and folders with either. Captures are converted first, " +
+			"each on its own, but only the tables that the query " +
+			"mentions. The results stay in $XDG_CACHE_HOME/lshark, or ~/.cache/lshark, by the content of the capture: the same capture is not " +
+			"converted again, " +
 			"a changed one is, and so is every one by another release of lshark.\n\n" +
-			"Further views: slow has the RPCs of a second or more, errors those that failed, by_op counts and percentiles for each operation, as stats shows them. Where several captures have " +
-			"the same RPC, rpcs has it once, as the capture nearest to the client has seen it; both_sides has what the captures nearest to the client and to the server have seen, " +
+			"Further views: slow has the RPCs of a second or more, errors those that failed, by_op counts and percentiles for each operation, as " +
+			"stats shows them. Where several captures have " +
+			"the same RPC, rpcs has it once, as the capture nearest to the client has seen it; both_sides has what the captures nearest to the " +
+			"client and to the server have seen, " +
 			"with the clocks aligned; rpcs_by_capture has everything, captures the captures and their clocks. Durations are in nanoseconds.\n\n" +
 			"DuckDB's error messages are shown as they are; a query that fails gives exit status 1.",
 		Example: `  # the slowest operations of each target
@@ -243,7 +249,8 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	if c.input.Verbose && len(tables) > 0 {
 		c.sys.Say("%d captures; tables: %s", len(in.captures), strings.Join(tables, ", "))
 	}
-	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(max(c.input.Cores, 1), 4*runtime.GOMAXPROCS(0)), temp: temp}
+	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(max(c.input.Cores, 1), 4*runtime.GOMAXPROCS(0)),
+		temp: temp}
 	files, damaged, err := convert.convert(in.captures, tables)
 	if err != nil {
 		return errors.Join(err, damaged)

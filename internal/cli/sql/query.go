@@ -53,8 +53,10 @@ func unknownTable(query string) string {
 }
 
 // statements are the words that a query begins with.
-var statements = [...]string{"select", "from", "with", "describe", "desc", "summarize", "show", "explain", "pivot", "unpivot", "values", "table",
-	"copy", "create", "set", "pragma", "call", "attach", "use", "install", "load", "export", "execute", "prepare", "insert", "update", "delete",
+var statements = [...]string{"select", "from", "with", "describe", "desc", "summarize", "show", "explain", "pivot", "unpivot", "values",
+	"table",
+	"copy", "create", "set", "pragma", "call", "attach", "use", "install", "load", "export", "execute", "prepare", "insert", "update",
+	"delete",
 	"drop", "alter", "begin"}
 
 // isQuery reports whether an argument is a query and not the name of a file: by its
@@ -82,7 +84,8 @@ func isWordPart(r rune) bool { return isLetter(r) || r >= '0' && r <= '9' || r =
 
 // hidingWords are those with which a query can read a table that it does not name: by
 // lists of tables, by copies of a database, and by queries that are made of text.
-var hidingWords = [...]string{"query", "query_table", "show", "show_tables", "show_tables_expanded", "tables", "database", "information_schema", "pg_catalog",
+var hidingWords = [...]string{"query", "query_table", "show", "show_tables", "show_tables_expanded", "tables", "database",
+	"information_schema", "pg_catalog",
 	"sqlite_master", "sqlite_schema", "duckdb_tables", "duckdb_views", "duckdb_columns"}
 
 // mentioned returns the tables that a query may read. A word in a comment or a text

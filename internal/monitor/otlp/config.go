@@ -159,7 +159,8 @@ func (c *Config) ApplyEnvironment(getenv func(string) string) error {
 		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "", nil},
 		{"OTEL_EXPORTER_OTLP_COMPRESSION", "none", "gzip", &c.Gzip},
 		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "cumulative", "", nil},
-		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", "explicit_bucket_histogram", &c.ExplicitHistograms},
+		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", "explicit_bucket_histogram",
+			&c.ExplicitHistograms},
 	} {
 		if err := v.read(getenv); err != nil {
 			return err

@@ -23,7 +23,8 @@ type packedFile struct {
 // completions and the profile for Wireshark.
 func readDocs(root string) (map[string][]byte, error) {
 	docs := make(map[string][]byte)
-	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/*.md", "completions/*lshark*", "completions/wireshark/Lustre/*"} {
+	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/*.md", "completions/*lshark*",
+		"completions/wireshark/Lustre/*"} {
 		matches, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			return nil, err

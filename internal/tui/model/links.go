@@ -111,7 +111,8 @@ func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list
 			}
 			if l != nil && !slices.Contains(seen, l) {
 				seen = append(seen, l)
-				list = append(list, Link{"lock 0x" + strconv.FormatUint(h, 16) + " " + string(l.Desc.AppendResource(nil)), keyLines(&records.Locks, l, o.Colors)})
+				list = append(list, Link{"lock 0x" + strconv.FormatUint(h, 16) + " " + string(l.Desc.AppendResource(nil)),
+					keyLines(&records.Locks, l, o.Colors)})
 			}
 		}
 	}

@@ -122,7 +122,8 @@ func (t *messageCodec) rpc(c *codec.Codec, r *dissect.RPC) {
 	t.variant(c, &r.Variant)
 	codec.Number(c, &r.Bytes)
 	g := &r.GSS
-	if c.Present(g.Proc != 0 || g.Major != 0 || g.Minor != 0 || g.Handle != 0 || g.Setup.Service != 0 || g.Setup.Target != nil || g.Setup.Reverse != 0) {
+	if c.Present(g.Proc != 0 || g.Major != 0 || g.Minor != 0 || g.Handle != 0 || g.Setup.Service != 0 || g.Setup.Target != nil ||
+		g.Setup.Reverse != 0) {
 		codec.Number(c, &g.Proc)
 		codec.Number(c, &g.Major)
 		codec.Number(c, &g.Minor)
