@@ -23,6 +23,7 @@ type clock struct {
 	compared bool
 	offset   int64 // to add to the times of the log
 	delay    int64 // between it and what it was compared with: the offset is not better known
+	comparison
 }
 
 // Slack of times by clocks that were compared, and by others.
@@ -100,6 +101,7 @@ type view struct {
 	client, server lnet.NID // the zero NID: unknown
 	begin, end     int64    // of the work of the layers below
 	log            *log     // nil: a capture
+	next           *view    // of another log, with the same xid
 }
 
 // Head is the first RPCs of a capture, for comparing clocks.
@@ -116,7 +118,7 @@ func (h *Head) Add(r *track.RPC) bool {
 		h.views = map[uint64]*view{}
 	}
 	if r.HasRequest && r.HasReply && r.HasOpcode && len(h.views) < maxHead {
-		add(h.views, r.XID, &view{r.Opcode, onWire, r.Client, r.Server, r.Requested().Time, r.Replied().Time, nil})
+		add(h.views, r.XID, &view{r.Opcode, onWire, r.Client, r.Server, r.Requested().Time, r.Replied().Time, nil, nil})
 	}
 	return len(h.views) < maxHead
 }
@@ -135,18 +137,33 @@ func add(views map[uint64]*view, xid uint64, v *view) {
 func compare(all []*log, head *Head) ([]string, error) {
 	samples := make([]map[uint64]*view, len(all))
 	for i, l := range all {
+		l.comparison = comparison{math.MinInt64, math.MaxInt64, map[vote]int{}}
 		var err error
 		if samples[i], err = sample(l, head); err != nil {
 			return nil, err
 		}
 	}
-	var known []map[uint64]*view
+	byXID := map[uint64]*view{}
+	for _, views := range samples {
+		for xid, v := range views {
+			v.next, byXID[xid] = byXID[xid], v
+		}
+	}
+	know := func(views map[uint64]*view) {
+		for xid, o := range views {
+			for v := byXID[xid]; v != nil && o != nil; v = v.next {
+				if v.isSame(o) {
+					v.log.comparison.add(v, o)
+				}
+			}
+		}
+	}
 	if head != nil {
-		known = append(known, head.views)
+		know(head.views)
 	}
 	var notes []string
 	for left := slices.Clone(all); len(left) > 0; {
-		at := slices.IndexFunc(left, func(l *log) bool { return l.compareWith(samples[l.number], known) })
+		at := slices.IndexFunc(left, func(l *log) bool { return l.setClock(samples[l.number]) })
 		if at < 0 {
 			if at = 0; head != nil {
 				notes = append(notes, fmt.Sprintf("%s: has no RPC in common with the beginning of the capture; the clocks are assumed equal",
@@ -157,7 +174,7 @@ func compare(all []*log, head *Head) ([]string, error) {
 			notes = append(notes, fmt.Sprintf("%s: its clock is %v ahead (delay %v), its node is %v",
 				l.Name, -time.Duration(l.offset), time.Duration(l.delay), l.self.list))
 		}
-		known = append(known, samples[left[at].number])
+		know(samples[left[at].number])
 		left = slices.Delete(left, at, at+1)
 	}
 	return notes, nil
@@ -231,9 +248,9 @@ func (s *sampler) views() map[uint64]*view {
 		}
 		switch c := &list[0]; {
 		case c.Served && c.Handling != 0 && c.Handled != 0:
-			views[xid] = &view{c.Opcode, serverLog, c.Peer, lnet.NID{}, c.Arrived, c.Handling, s.log}
+			views[xid] = &view{c.Opcode, serverLog, c.Peer, lnet.NID{}, c.Arrived, c.Handling, s.log, nil}
 		case !c.Served && c.Sent != 0 && c.Completed != 0 && c.Failed == 0:
-			views[xid] = &view{c.Opcode, clientLog, lnet.NID{}, c.Peer, c.Sent, c.Completed, s.log}
+			views[xid] = &view{c.Opcode, clientLog, lnet.NID{}, c.Peer, c.Sent, c.Completed, s.log, nil}
 		}
 	}
 	return views
@@ -247,17 +264,10 @@ type comparison struct {
 	votes       map[vote]int
 }
 
-// compareWith sets the clock of a log by RPCs whose times are known. It reports whether
-// there are any.
-func (l *log) compareWith(views map[uint64]*view, known []map[uint64]*view) bool {
-	x := comparison{least: math.MinInt64, most: math.MaxInt64, votes: map[vote]int{}}
-	for _, others := range known {
-		for xid, v := range views {
-			if o := others[xid]; o != nil && v.isSame(o) {
-				x.add(v, o)
-			}
-		}
-	}
+// setClock sets the clock of a log by what it was compared with. It reports whether there
+// is anything.
+func (l *log) setClock(views map[uint64]*view) bool {
+	x := &l.comparison
 	if l.delay = x.most/2 - x.least/2; len(x.votes) == 0 || l.delay < -comparedSlack {
 		return false
 	}
