@@ -238,6 +238,33 @@ func (e *Event) readNote(b []byte, names *names) bool {
 	return true
 }
 
+// NoOpcode is the Opcode of a Note that has only an xid.
+const NoOpcode = ^uint32(0)
+
+// readMention reads a line that names an xid as x1882453915800448 anywhere.
+func (e *Event) readMention(l *Line) bool {
+	for b := l.Message; ; {
+		at := bytes.IndexByte(b, 'x')
+		if at < 0 {
+			return false
+		}
+		start := len(l.Message) - len(b) + at
+		b = b[at+1:]
+		digits := b[:len(b)-len(bytes.TrimLeft(b, "0123456789"))]
+		xid, ok := unsigned(digits)
+		if !ok || len(digits) < minXIDDigits || start > 0 && isWord(l.Message[start-1]) || len(digits) < len(b) && isWord(b[len(digits)]) {
+			continue
+		}
+		*e = Event{Kind: Note, Time: l.Time, PID: l.PID, XID: xid, Opcode: NoOpcode, Text: string(l.Message)}
+		return true
+	}
+}
+
+// minXIDDigits is fewer digits than an xid has, which begins with the time of day.
+const minXIDDigits = 10
+
+func isWord(c byte) bool { return c == '_' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
+
 // targetOf returns the target that the name of an import has, as in
 // lustre-OST0000-osc-ff1100000cfff000; callbacks have the name of the target itself.
 func targetOf(name []byte) []byte {

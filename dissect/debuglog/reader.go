@@ -16,6 +16,8 @@ const maxLine = 64 << 10
 
 // Reader reads the events of a log.
 type Reader struct {
+	Mentions bool // also lines that only name an xid: Notes with the opcode NoOpcode
+
 	lines   *bufio.Reader
 	file    io.Closer
 	names   names
@@ -86,7 +88,7 @@ func (r *Reader) readEvent() error {
 			r.stats.Lines++
 			if !l.Parse(line) {
 				r.stats.Skipped++
-			} else if r.spare.read(&l, &r.names) {
+			} else if r.spare.read(&l, &r.names) || r.Mentions && r.spare.readMention(&l) {
 				r.spare.Line = r.number
 				return nil
 			}

@@ -42,7 +42,8 @@ func newLadder(sys *scan.System) *cobra.Command {
 		Long: "ladder draws a column for each node and an arrow for each message, time from top to bottom: the number of the frame, the time, " +
 			"the operation, and what matters of the message, in several lines where there is no room. Bulk data are double arrows. A time " +
 			"without messages takes up to three lines. " +
-			"Through routers, arrows go from end to end. With captures of several nodes, a message is drawn once, as the first of them saw it.\n\n" +
+			"Through routers, arrows go from end to end. With captures of several nodes, a message is drawn once, as the first of them saw it. " +
+			"With --log, what the logs say about the RPCs stands at the nodes that wrote it, with log and line in place of the frame.\n\n" +
 			"When a message is selected, the other messages of its RPC are drawn, too. --xid, --fid and --lock also draw what belongs together " +
 			"beyond an RPC. Flags that select are combined: what any of them selects is drawn.\n\n" +
 			"Marks on an arrow: R parts of the message were sent again by TCP or InfiniBand, A the request was sent again, " +
@@ -66,6 +67,7 @@ func newLadder(sys *scan.System) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.InputGroup, c.input.RegisterLogs)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.selection.Display, "display", "Y", "", "messages that match the display filter `EXPR`, and the other messages of their RPCs; or RPCs, such as 'rpc.latency > 1s'; \"lshark fields\" lists the names")
 		f.BoolVar(&c.what.Alone, "alone", false, "with -Y, not the other messages of the RPCs")
@@ -146,7 +148,8 @@ func (c *ladderOptions) run(args []string) error {
 	o := c.view.Options(c.sys.IO)
 	d := &ladder.Diagram{Title: c.title(), Limit: c.selection.Count, NIDs: o.NIDs}
 	d.SetFiles(in.FileNames())
-	p := scan.New(c.sys, in, scan.Options{Distinct: true})
+	d.Logs = in.LogNames()
+	p := scan.New(c.sys, in, scan.Options{Distinct: true, Logs: scan.LogUse{Beside: true}})
 	if err := c.compile(p); err != nil {
 		return err
 	}
@@ -221,6 +224,9 @@ func (c *ladderOptions) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram,
 		if d.Len() == 0 {
 			p.Note("no message is selected")
 			return nil
+		}
+		if err := p.ReadLogLines(d.Subjects(), d.AddLine); err != nil {
+			return err
 		}
 		w := c.sys.NewWriter(in.FlushPolicy())
 		return errors.Join(w.Write(draw(f.Files())), w.Close())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
@@ -20,6 +21,10 @@ type Diagram struct {
 
 	Omitted int // events beyond Limit
 
+	Logs         []string // names of the logs that lines are from
+	OmittedLines int      // of logs, that are too many
+
+	lines   []*Event
 	events  []*Event
 	sorted  bool
 	targets map[lnet.NID][]string
@@ -41,6 +46,39 @@ func (d *Diagram) Add(e *Event) {
 	if d.Limit > 0 && len(d.events) >= 2*max(d.Limit, 1<<10) {
 		d.sort()
 	}
+}
+
+// maxLines lines of logs are drawn, for each message.
+const maxLines = 16
+
+// AddLine adds a line of a log about one of the Subjects. The messages must have been added
+// before.
+func (d *Diagram) AddLine(l *track.LogLine) {
+	if len(d.lines) >= maxLines*max(len(d.events), 1<<6) {
+		d.OmittedLines++
+		return
+	}
+	d.lines = append(d.lines, logLine(l))
+}
+
+// Subjects returns the RPCs whose requests or replies are drawn.
+func (d *Diagram) Subjects() (list []logs.Subject) {
+	known := map[logs.Subject]bool{}
+	for _, e := range d.Events() {
+		s := logs.Subject{XID: e.XID, Opcode: e.Opcode, HasOpcode: e.HasOpcode, Client: e.From, Server: e.To}
+		switch e.Type {
+		case lnet.Request:
+		case lnet.Reply, lnet.EarlyReply:
+			s.Client, s.Server = e.To, e.From
+		default:
+			continue
+		}
+		if e.XID != 0 && !known[s] {
+			known[s] = true
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // maxTargets targets of a node are drawn.
@@ -81,6 +119,11 @@ func (d *Diagram) Len() int {
 // refers to them by their index.
 func (d *Diagram) Events() []*Event {
 	d.sort()
+	if len(d.lines) > 0 {
+		d.events, d.lines = append(d.events, d.lines...), nil
+		d.Limit, d.sorted = 0, false
+		d.sort()
+	}
 	return d.events
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -20,6 +21,7 @@ const (
 	Message Kind = iota // any message but bulk data
 	Bulk                // bulk data
 	Loss                // bytes that were not captured, in which messages may have begun
+	LogLine             // a line of a debug log, which From wrote
 )
 
 // Mark is something unusual about an event, as bits.
@@ -35,12 +37,13 @@ const (
 	Failed                         // of a reply: its status is an error
 )
 
-// Event is a row of a diagram: a message, or bytes that were not captured. Text in it
-// is escaped.
+// Event is a row of a diagram: a message, bytes that were not captured, or a line of a
+// log. Text in it is escaped.
 type Event struct {
 	Number   int64 // of the message, as in lnet.Message; 0: none
 	Frame    int64 // number of the frame in its file
 	File     string
+	Line     int64 // number of the line in the log File
 	Order    int64 // number of the frame over all files
 	Time     int64 // nanoseconds since the epoch
 	From, To lnet.NID
@@ -164,6 +167,17 @@ func (r *Reader) Lost(e *Event, l *lnet.Loss) {
 	line.Add(schema.Dim, " bytes ")
 	line.Add(schema.Bad, lossReason(l.Why))
 	e.Facts, e.Parts = line.Text, line.Parts
+}
+
+// logLine makes an event of a line of a log.
+func logLine(l *track.LogLine) *Event {
+	e := &Event{Kind: LogLine, Time: l.Time, File: l.File, Line: l.Line, From: l.Node, To: l.Node, XID: l.XID,
+		Facts: render.AppendLogLine(nil, &l.Event)}
+	if l.Opcode != debuglog.NoOpcode {
+		e.Opcode, e.HasOpcode = l.Opcode, true
+	}
+	e.Parts = []schema.Part{{End: len(e.Facts), Role: schema.Dim}}
+	return e
 }
 
 // lossReason returns why bytes were not captured, in words.

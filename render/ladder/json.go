@@ -17,8 +17,11 @@ func (d *Diagram) AppendJSON(dst []byte) []byte {
 		a := &records.Arrow{At: track.Point{Frame: e.Frame, File: e.File, Time: e.Time}, From: nidText(e.From, full), To: nidText(e.To, full),
 			Kind: e.Type.String(), Opcode: e.Opcode, HasOpcode: e.HasOpcode, Variant: e.Variant, XID: e.XID, Text: string(e.Facts),
 			Note: string(e.Note)}
-		if e.Kind == Loss {
+		switch e.Kind {
+		case Loss:
 			a.Kind = records.Loss
+		case LogLine:
+			a.Kind, a.Line, a.To = records.LogLine, e.Line, ""
 		}
 		for bit, name := range markNames {
 			if e.Marks&(1<<bit) != 0 {

@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/render"
@@ -123,6 +124,9 @@ func (l *layout) opText(e *Event) []byte {
 
 // frameText returns the number of an event's frame, empty without one.
 func frameText(d *Diagram, e *Event) []byte {
+	if e.Kind == LogLine {
+		return logFrame(slices.Index(d.Logs, e.File), e.Line)
+	}
 	if e.Frame == 0 {
 		return nil
 	}
@@ -132,6 +136,14 @@ func frameText(d *Diagram, e *Event) []byte {
 	}
 	return render.AppendFrame(nil, file, e.Frame)
 }
+
+// logFrame returns what stands in place of a frame at a line of a log.
+func logFrame(log int, line int64) []byte {
+	return strconv.AppendInt(append([]byte(logLabel(log)), ':'), line, 10)
+}
+
+// logLabel returns what stands for a log.
+func logLabel(log int) string { return "L" + strconv.Itoa(log+1) }
 
 func xidText(xid uint64) string { return "x" + strconv.FormatUint(xid, 10) }
 

@@ -169,8 +169,11 @@ func (ns *nodes) ends(columns []*node, e *Event) (from, to end, ok bool) {
 		return end{column: slices.IndexFunc(columns, func(n *node) bool { return n.others > 0 }), hidden: nid}
 	}
 	from, to = find(e.From), find(e.To)
-	if e.Kind == Loss {
+	switch e.Kind {
+	case Loss:
 		return from, to, true
+	case LogLine:
+		return from, end{column: from.column}, true
 	}
 	return from, to, from.hidden.Len == 0 || to.hidden.Len == 0
 }

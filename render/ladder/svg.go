@@ -259,10 +259,13 @@ func (p *picture) event(i int, e *Event) {
 	if frame := frameText(p.d, e); p.l.frame > 0 && len(frame) > 0 {
 		p.textAt(left-float64(p.l.time+1)*charWidth, y+4, "end", "d", frame)
 	}
-	if from.column != to.column {
-		p.arrow(e, p.x(p.l.lifelines[from.column]), p.x(p.l.lifelines[to.column]), y)
-	} else {
-		p.buf = fmt.Appendf(p.buf, "<circle class=\"a\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", p.x(p.l.lifelines[from.column]), y)
+	switch at := p.x(p.l.lifelines[from.column]); {
+	case e.Kind == LogLine:
+		p.buf = fmt.Appendf(p.buf, "<circle class=\"x\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", at, y)
+	case from.column != to.column:
+		p.arrow(e, at, p.x(p.l.lifelines[to.column]), y)
+	default:
+		p.buf = fmt.Appendf(p.buf, "<circle class=\"a\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", at, y)
 	}
 	p.facts(e, from, to, y+4)
 	p.buf = append(p.buf, "</g>\n"...)
@@ -274,8 +277,13 @@ func (p *picture) tooltip(i int, e *Event) []byte {
 	if e.Frame != 0 {
 		b = append(render.AppendFrame(append(b, "frame "...), e.File, e.Frame), ' ')
 	}
-	b = append(append(b, p.times[i]...), ' ')
-	b = append(append(append(b, p.d.nidText(e.From)...), " > "...), p.d.nidText(e.To)...)
+	if e.Line != 0 {
+		b = fmt.Appendf(b, "%s:%d ", schema.AppendText(nil, []byte(e.File)), e.Line)
+	}
+	b = append(append(append(b, p.times[i]...), ' '), p.d.nidText(e.From)...)
+	if e.Kind != LogLine {
+		b = append(append(b, " > "...), p.d.nidText(e.To)...)
+	}
 	if e.XID != 0 {
 		b = append(append(b, ' '), xidText(e.XID)...)
 	}

@@ -40,18 +40,19 @@ type glyphs struct {
 	retransmitted, again rune
 	noReply              rune
 	self                 rune // from a node to itself
+	log                  rune // a line of a log
 }
 
 var unicodeGlyphs = glyphs{
 	lifeline: '│', gap: '┊', right: '├', left: '┤', shaft: '─', cross: '┼',
 	bulkRight: '╞', bulkLeft: '╡', bulk: '═', bulkCross: '╪', partial: '╌',
-	toRight: '>', toLeft: '<', lost: '×', retransmitted: 'R', again: 'A', noReply: '?', self: '○',
+	toRight: '>', toLeft: '<', lost: '×', retransmitted: 'R', again: 'A', noReply: '?', self: '○', log: '•',
 }
 
 var asciiGlyphs = glyphs{
 	lifeline: '|', gap: ':', right: '|', left: '|', shaft: '-', cross: '+',
 	bulkRight: '|', bulkLeft: '|', bulk: '=', bulkCross: '+', partial: '.',
-	toRight: '>', toLeft: '<', lost: 'x', retransmitted: 'R', again: 'A', noReply: '?', self: 'o',
+	toRight: '>', toLeft: '<', lost: 'x', retransmitted: 'R', again: 'A', noReply: '?', self: 'o', log: '*',
 }
 
 // AppendText appends the diagram as text.
@@ -229,6 +230,9 @@ func (t *text) heading(events []*Event) (list []note) {
 	for i, name := range t.d.files {
 		list = append(list, note{&t.c.Dim, fmt.Sprintf("%d: %s", i+1, schema.AppendText(nil, []byte(name)))})
 	}
+	for i, name := range t.d.Logs {
+		list = append(list, note{&t.c.Dim, fmt.Sprintf("%s: %s", logLabel(i), schema.AppendText(nil, []byte(name)))})
+	}
 	for i, n := range t.l.columns {
 		if line := t.d.legend(t.l, i, n); line != "" {
 			list = append(list, note{&t.c.NID, line})
@@ -263,7 +267,16 @@ func (t *text) head(events []*Event) {
 
 func (d *Diagram) summary(events []*Event, format render.TimeFormat) string {
 	first, last := events[0].Time, events[len(events)-1].Time
-	b := []byte(countMessages(len(events)))
+	lines := 0
+	for _, e := range events {
+		if e.Kind == LogLine {
+			lines++
+		}
+	}
+	b := []byte(countMessages(len(events) - lines))
+	if lines > 0 {
+		b = fmt.Appendf(b, ", %s", countLines(lines))
+	}
 	if last > first {
 		b = render.AppendLatency(append(b, " in "...), last-first)
 	}
@@ -282,6 +295,13 @@ func countMessages(n int) string {
 		return "1 message"
 	}
 	return strconv.Itoa(n) + " messages"
+}
+
+func countLines(n int) string {
+	if n == 1 {
+		return "1 log line"
+	}
+	return strconv.Itoa(n) + " log lines"
 }
 
 // legend returns what the legend says of a column, empty if that is above the column.
@@ -367,10 +387,13 @@ func (t *text) event(i int, e *Event) {
 		t.put(t.l.frame-render.Width(frame), frame, &t.c.Dim)
 	}
 	t.put(t.l.lifelines[0]-margin-len(t.times[i]), []byte(t.times[i]), &t.c.Dim)
-	if from.column != to.column {
-		t.arrow(e, t.l.lifelines[from.column], t.l.lifelines[to.column])
-	} else {
-		t.put(t.l.lifelines[from.column], []byte(string(t.g.self)), t.arrowStyle(e))
+	switch at := t.l.lifelines[from.column]; {
+	case e.Kind == LogLine:
+		t.put(at, []byte(string(t.g.log)), &plain)
+	case from.column != to.column:
+		t.arrow(e, at, t.l.lifelines[to.column])
+	default:
+		t.put(at, []byte(string(t.g.self)), t.arrowStyle(e))
 	}
 	t.addFacts(i, e, from, to)
 	t.seen |= e.Marks
@@ -604,6 +627,9 @@ func (t *text) notes() (list []note) {
 	}
 	if t.d.Omitted > 0 {
 		list = append(list, note{&t.c.Warn, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted)})
+	}
+	if t.d.OmittedLines > 0 {
+		list = append(list, note{&t.c.Warn, fmt.Sprintf("not drawn: %d more lines of logs", t.d.OmittedLines)})
 	}
 	return list
 }

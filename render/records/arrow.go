@@ -7,9 +7,11 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// Arrow is an arrow of a sequence diagram: a message, or bytes that were not captured.
+// Arrow is a row of a sequence diagram: a message, bytes that were not captured, or a line
+// of a log.
 type Arrow struct {
 	At        track.Point
+	Line      int64  // of the log
 	From, To  string // NIDs, or addresses where no NID is known
 	Kind      string
 	Opcode    uint32
@@ -21,20 +23,25 @@ type Arrow struct {
 	Note      string
 }
 
-// Loss is the kind of an arrow for bytes that were not captured.
-const Loss = "loss"
+// Kinds of what is no message.
+const (
+	Loss    = "loss"
+	LogLine = "log"
+)
 
 // Arrows are the keys of arrows.
 var Arrows = Table[*Arrow]{Record: "arrow", Keys: sync.OnceValue(func() []Key[*Arrow] {
 	return append(pointKeys(func(a *Arrow) track.Point { return a.At }),
-		text("from", "node that sent the message: its NID, or its address", func(a *Arrow) string { return a.From }),
+		number("line", "number of a line in the log file", func(a *Arrow) int64 { return a.Line }).nonzero(),
+		text("from", "node that sent the message, or wrote the line: its NID, or its address", func(a *Arrow) string { return a.From }),
 		text("to", "node that it is for", func(a *Arrow) string { return a.To }),
-		text("kind", "what the message is, as in messages; "+Loss+": bytes that were not captured", func(a *Arrow) string { return a.Kind }),
+		text("kind", "what the message is, as in messages; "+Loss+": bytes that were not captured; "+LogLine+": a line of a log",
+			func(a *Arrow) string { return a.Kind }),
 		enum("opcode", opcodes.Opcodes, "operation, also of bulk messages", func(a *Arrow) uint32 { return a.Opcode }).omit().
 			when(func(a *Arrow) bool { return a.HasOpcode }),
 		text("variant", variantDoc, func(a *Arrow) string { return a.Variant }).omit(),
 		number("xid", "number of the RPC", func(a *Arrow) uint64 { return a.XID }).as(Decimal).nonzero(),
-		text("text", "what matters of it, as in the line of the message", func(a *Arrow) string { return a.Text }).omit(),
+		text("text", "what matters of it, as in the line of the message; what a line of a log says", func(a *Arrow) string { return a.Text }).omit(),
 		textsIf("marks", "what is unusual: retransmitted (by TCP or InfiniBand), incomplete, resent, no_reply, no_request (of a reply), failed",
 			func(a *Arrow) []string { return a.Marks }),
 		text("note", "the same in words, with how long a lock was waited for and what shows an eviction",

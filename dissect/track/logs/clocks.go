@@ -20,6 +20,7 @@ import (
 type clock struct {
 	self     nids // NIDs of the node
 	given    bool // on the command line
+	serves   bool // a request of the capture, which proves whose log it is
 	compared bool
 	offset   int64 // to add to the times of the log
 	delay    int64 // between it and what it was compared with: the offset is not better known
@@ -35,16 +36,23 @@ const (
 // loopback is the type of the network of a node with itself.
 const loopback = 9
 
-// has reports whether a call of the log may be about an RPC of the capture. A node gives
-// each xid to one request, so that the xid suffices in its log.
+// has reports whether a call of the log may be about an RPC of the capture.
 func (l *log) has(c *debuglog.Call, r *track.RPC) bool {
+	s := Subject{r.XID, r.Opcode, r.HasOpcode, r.Client, r.Server}
+	return l.isAbout(c.Served, c.Peer, c.Opcode, &s)
+}
+
+// isAbout reports whether a line with the xid of an RPC may be about it: one about a request
+// that the node served, or sent. A node gives each xid to one request, so that the xid suffices
+// in its log.
+func (l *log) isAbout(served bool, peer lnet.NID, opcode uint32, s *Subject) bool {
 	switch {
-	case c.Peer.Type == loopback, r.HasOpcode && c.Opcode != r.Opcode:
+	case peer.Type == loopback, s.HasOpcode && opcode != s.Opcode:
 		return false
-	case c.Served:
-		return c.Peer == r.Client && l.self.may(r.Server)
+	case served:
+		return peer == s.Client && l.self.may(s.Server)
 	}
-	return l.self.has(r.Client) || c.Peer == r.Server && l.self.may(r.Client)
+	return l.self.has(s.Client) || peer == s.Server && l.self.may(s.Client)
 }
 
 // isAt reports whether a call may belong to an RPC that took place in a stretch of time.

@@ -33,6 +33,7 @@ type log struct {
 	reader *debuglog.Reader
 	next   debuglog.Event
 	ended  bool
+	failed bool // by an error
 }
 
 // The bounds of what is held.
@@ -115,7 +116,7 @@ func (t *table) Err() error {
 func (t *table) read(l *log) {
 	if err := l.reader.Next(&l.next); err != nil {
 		l.ended = true
-		if err != io.EOF {
+		if l.failed = err != io.EOF; l.failed {
 			t.errors = append(t.errors, fmt.Errorf("%s: %w", l.Path, err))
 		}
 	}
@@ -283,7 +284,9 @@ func (x *Logs) Attach(r *track.RPC) {
 		x.remove(client)
 	}
 	if server != nil {
-		x.logs[server.Log].self.add(r.Server)
+		l := x.logs[server.Log]
+		l.serves = true
+		l.self.add(r.Server)
 		x.rpc.Server, x.rpc.HasServer = server.Call, true
 		x.remove(server)
 	}

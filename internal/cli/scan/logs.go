@@ -101,6 +101,14 @@ func isEmpty(path string) bool {
 	return err == io.EOF
 }
 
+// LogNames returns the names of the logs as in records.
+func (in *Input) LogNames() (names []string) {
+	for i := range in.logs {
+		names = append(names, in.logs[i].Name)
+	}
+	return names
+}
+
 // OnlyLogs reports whether the input is debug logs without a capture.
 func (in *Input) OnlyLogs() bool { return len(in.logs) > 0 && len(in.files) == 0 && !in.Live() }
 
@@ -176,12 +184,20 @@ func (p *Pass) runLogs() error {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats, trace and diagnose do",
+		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats, trace, ladder and diagnose do",
 			p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
 	p.in.sayClocks(p.sys, notes)
 	return err
+}
+
+// ReadLogLines reads the logs beside the capture again, and passes on the lines about RPCs.
+func (p *Pass) ReadLogLines(subjects []logs.Subject, take func(*track.LogLine)) error {
+	if p.logs == nil {
+		return nil
+	}
+	return p.logs.ReadLines(subjects, take)
 }
 
 // head returns the first RPCs of the capture, for comparing clocks; none where it can be
