@@ -15,6 +15,7 @@ const (
 	maxSendTimes    = 64    // entries of analysis.times
 	sendTimeStep    = 100e3 // ns between two of them
 	defaultRTT      = 3e6   // ns, if the handshake was not captured
+	copyAge         = 1e6   // ns from a packet to its copy in a capture of several ports, at most
 	fastAge         = 20e6  // ns from the last duplicate ACK to a fast retransmission
 	fastDuplicates  = 2     // duplicate ACKs that cause a fast retransmission
 	maxAckDelay     = 200e6 // ns: a host delays an ACK no longer
@@ -107,6 +108,7 @@ type analysis struct {
 	started bool
 	next    uint32 // highest sequence number behind a segment, also when that segment is missing
 	raised  int64  // time of the segment that raised next
+	stamp   uint32 // timestamp of the last bytes that raised it, 0 when it has none
 	initial int64  // round trip of the handshake, 0 when not captured
 	synTime int64  // time of the first SYN without ACK, 0 when not captured
 
@@ -218,6 +220,9 @@ func (a *analysis) advance(g *link.Segment, n int) {
 	if n == 0 {
 		return
 	}
+	if g.Size > 0 {
+		a.stamp = g.Stamps.Value
+	}
 	h := a.remembered()
 	if k := len(h.times); k == 0 || h.times[k-1].missing != captured || g.Time-h.times[k-1].time >= sendTimeStep {
 		h.addTime(sendTime{seq: a.next, time: g.Time})
@@ -233,7 +238,7 @@ func (a *analysis) outOfSequence(peer *analysis, g *link.Segment, n int) tcpMark
 		return noMark
 	}
 	mark := noMark
-	if d < 0 && n > 0 && g.Flags&tcpRST == 0 {
+	if d < 0 && n > 0 && g.Flags&tcpRST == 0 && !a.isCopy(peer, g, d+n == 0) {
 		mark = a.classify(peer, g, d+n == 0)
 		if mark >= retransmission {
 			a.resent(g, n, mark == spuriousRetransmission)
@@ -255,6 +260,19 @@ func (a *analysis) outOfSequence(peer *analysis, g *link.Segment, n int) tcpMark
 	}
 	a.advance(g, n)
 	return mark
+}
+
+// isCopy reports whether a segment with bytes that were sent before is the same packet again,
+// as mirrored ports show it: what a host sends again has a later timestamp.
+func (a *analysis) isCopy(peer *analysis, g *link.Segment, atEnd bool) bool {
+	if g.Size == 0 || !g.Stamps.Known || g.Stamps.Value != a.stamp {
+		return false
+	}
+	if atEnd {
+		return g.Time-a.raised < copyAge
+	}
+	first, known := a.timeOf(g.Seq)
+	return known && first.missing == captured && g.Time-first.time < copyAge && (peer.acks.number != g.Seq || peer.acks.duplicates == 0)
 }
 
 // classify returns the class of a segment with bytes that were sent before, of

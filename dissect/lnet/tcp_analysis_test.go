@@ -64,6 +64,17 @@ func TestTransfer(t *testing.T) {
 			tc.Send(false, data)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
 		}, Transfer{}, TCPAnomalies{}},
+		"captured twice": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.A.Options = wiretest.Timestamps(5, 0)
+			tc.Send(false, data[:200])
+			again(tc, seq, data[:200])
+			tc.Send(false, data[200:])
+			again(tc, seq, data[:200])
+			again(tc, seq+200, data[200:])
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
+			again(tc, seq+200, data[200:])
+		}, Transfer{}, TCPAnomalies{}},
 		"after the message": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
