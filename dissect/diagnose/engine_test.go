@@ -121,6 +121,19 @@ func TestSilentClient(t *testing.T) {
 	}
 }
 
+// TestUnexplained checks that a finding does not say that its cause is unknown where it is known.
+func TestUnexplained(t *testing.T) {
+	client, server := messages.NID(3), messages.NID(2)
+	eviction := warns("evicted.unknown", diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}, First: 20e9, Text: "It was evicted.", Unexplained: " Nobody knows why."})
+	if found := run(t, sample, eviction); found[0].Text != "It was evicted. Nobody knows why." {
+		t.Error(found[0].Text)
+	}
+	found := run(t, sample, eviction, warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Client: client}, Node: client, First: 10e9, Last: 25e9}))
+	if found[1].Text != "It was evicted." {
+		t.Error(found[1].Text)
+	}
+}
+
 // TestLiveFindings checks that Options.Found gets each finding when it is reported, and
 // a second time at the end of the capture if it has changed.
 func TestLiveFindings(t *testing.T) {

@@ -47,12 +47,14 @@ type Subject struct {
 type Finding struct {
 	Subject
 	Targets     []string // names of the targets, where it is about several
+	Noun        string   // in place of that of the rule
 	Key         string   // if it is set, findings with the same key are the same, whatever their subjects
 	Rule        *Rule
 	Severity    Severity
 	First, Last int64 // when it began and ended, in nanoseconds since the epoch; 0: it has no time
 	Count       int64 // how often it happened
 	Text        string
+	Unexplained string // ends Text where the finding follows from no other
 	Evidence    []Evidence
 	Next        string // what to look at next
 

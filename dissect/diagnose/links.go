@@ -46,6 +46,7 @@ var causeOf = []struct {
 	{"evicted.unknown recovery slow lock connect mount", "node.restarted node.silent", sameServer(aftermath)},
 
 	{"slow.early_replies", "slow.server", sameTarget(0)},
+	{"slow.server", "slow.target", sameTarget(0)},
 
 	// A client that is not let in.
 	{"mount.failed", "gss.refused connect.denied connect.version", sameClientThen},
@@ -57,6 +58,7 @@ var causeOf = []struct {
 	{"slow.network slow.early_replies slow.server", "rdma.nak rdma.not_ready", sameHosts(0)},
 	{"slow.early_replies", "slow.network", func(f, c *Finding) bool { return f.Client.Len > 0 && sameHosts(0)(f, c) }},
 	{"recovery.reconnect", "tcp.reset", sameHosts(aftermath)},
+	{"tcp.round_trip", "tcp.round_trip", func(f, c *Finding) bool { return isAt(f.Node, c.Node) }},
 }
 
 // aftermath is how many nanoseconds after the end of a cause its effects may begin: clients
@@ -72,6 +74,9 @@ func link(list []*Finding) {
 	}
 	for _, f := range list {
 		f.Cause = f.findCause(byCode)
+		if f.Text = strings.TrimSuffix(f.Text, f.Unexplained); f.Cause == nil {
+			f.Text += f.Unexplained
+		}
 	}
 }
 

@@ -38,6 +38,7 @@ func (r *Reporter) Report(f Finding) {
 			*text = "A " + rest
 		}
 	}
+	f.Text += f.Unexplained
 	f.Count = max(f.Count, 1)
 	f.Last = max(f.First, f.Last)
 	id := f.Subject

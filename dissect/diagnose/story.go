@@ -142,7 +142,7 @@ func Followed(list []*Finding) string {
 	var order []string
 	counts := make(map[string]int64)
 	for _, f := range list {
-		noun := cmp.Or(f.Rule.Noun, "finding "+f.Rule.Code)
+		noun := cmp.Or(f.Noun, f.Rule.Noun, "finding "+f.Rule.Code)
 		if counts[noun] == 0 {
 			order = append(order, noun)
 		}
@@ -167,12 +167,18 @@ func (f *Finding) isSaidByCause() bool {
 		return c.Node == f.Node
 	case "restart.together":
 		return true
+	case "evicted.unknown":
+		return f.Severity == Note // the MGS has nothing that a client loses
+	case "evicted.recovery":
+		return strings.HasPrefix(c.Rule.Code, "restart.") && c.Target == f.Target
 	case "restart.target", "restart.no_recovery", "restart.rolled_back":
 		together := c.Rule.Code == "restart.together"
 		return f.Rule.Code == "restart.target" && (together || c.Rule.Code == "node.restarted" || c.Target == f.Target) || together &&
 			c.Severity == Error
 	case "slow.early_replies", "slow.server":
-		return c.Rule.Code == "target.hung" || c.Rule.Code == "slow.server"
+		return hasCode("target.hung slow.server slow.target", c.Rule.Code)
+	case "tcp.round_trip":
+		return true
 	}
 	return false
 }

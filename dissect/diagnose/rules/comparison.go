@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/bits"
 	"slices"
@@ -80,14 +81,17 @@ func (h *histogram) above(other *histogram) float64 {
 }
 
 // workClass are RPCs that should take the same time at equal targets: those of an
-// operation, and of about the same size.
+// operation and a job, and of about the same size.
 type workClass struct {
 	opcode uint32
-	size   uint8 // logarithm of the bytes of bulk data, in steps of four
+	job    uint32 // hash of its name
+	size   uint8  // logarithm of the bytes of bulk data, in steps of four
 }
 
 func classOf(r *track.RPC) workClass {
-	return workClass{r.Opcode, uint8(bits.Len64(uint64(r.BulkBytes()))+1) / 2}
+	job := fnv.New32a()
+	job.Write([]byte(r.Job()))
+	return workClass{r.Opcode, job.Sum32(), uint8(bits.Len64(uint64(r.BulkBytes()))+1) / 2}
 }
 
 // workKey is a class of RPCs on a connection.
@@ -139,6 +143,8 @@ type comparisonGroup struct {
 	kind   string   // of targets, such as "lustre-OST"
 	target string   // the same target, or
 	client lnet.NID // the same client
+
+	operation uint32 // 0: all of them
 }
 
 // stratum is a class of RPCs of a group.
@@ -157,14 +163,19 @@ type compared struct {
 	peers       []string // members that it was compared with
 }
 
-// compare compares each member with the others, in the order of appearance.
-func (t *workTimes) compare(of groupOf) (list []*compared) {
+// compare compares each member with the others, in the order of appearance: over all
+// operations, or each operation for itself.
+func (t *workTimes) compare(of groupOf, byOperation bool) (list []*compared) {
+	type part struct {
+		member    string
+		operation uint32
+	}
 	type place struct {
 		stratum
-		member string
+		part
 	}
 	all, own := make(map[stratum]*histogram), make(map[place]*histogram)
-	members := make(map[string]*compared)
+	members := make(map[part]*compared)
 	var order []place
 	in := make(map[stratum][]string)
 	t.times.All(func(k workKey, w *work) bool {
@@ -172,7 +183,10 @@ func (t *workTimes) compare(of groupOf) (list []*compared) {
 		if !ok {
 			return true
 		}
-		at := place{stratum{group, k.class}, member}
+		if byOperation {
+			group.operation = k.class.opcode
+		}
+		at := place{stratum{group, k.class}, part{member, group.operation}}
 		if own[at] == nil {
 			own[at] = &histogram{}
 			order = append(order, at)
@@ -183,10 +197,10 @@ func (t *workTimes) compare(of groupOf) (list []*compared) {
 			all[at.stratum] = &histogram{}
 		}
 		all[at.stratum].join(&w.histogram)
-		m := members[member]
+		m := members[at.part]
 		if m == nil {
 			m = &compared{member: member, conn: k.conn, first: w.first}
-			members[member] = m
+			members[at.part] = m
 			list = append(list, m)
 		}
 		m.first, m.last = min(m.first, w.first), max(m.last, w.last)
@@ -196,7 +210,7 @@ func (t *workTimes) compare(of groupOf) (list []*compared) {
 		return true
 	})
 	for _, at := range order {
-		m := members[at.member]
+		m := members[at.part]
 		rest := *all[at.stratum]
 		rest.remove(own[at])
 		m.add(at.workClass, own[at], &rest)
@@ -258,10 +272,10 @@ func (c *comparison) deviations() float64 {
 func (c *comparison) ratio() float64 { return math.Exp2(c.logRatio / float64(max(c.n, 1))) }
 
 var (
-	comparedRPCs = &diagnose.Threshold{Name: "RPCs", Value: 10, Unit: "RPCs of each",
+	comparedRPCs = &diagnose.Threshold{Name: "RPCs", Value: 8, Unit: "RPCs of each",
 		Reason: "fewer may have come in one slow moment"}
-	comparedDeviations = &diagnose.Threshold{Name: "significance", Value: 4, Unit: "standard deviations of the rank test",
-		Reason: "chance does that once in 30,000 comparisons"}
+	comparedDeviations = &diagnose.Threshold{Name: "significance", Value: 3.5, Unit: "standard deviations of the rank test",
+		Reason: "chance does that once in 4,000 comparisons"}
 	comparedSuperiority = &diagnose.Threshold{Name: "superiority", Value: 0.9, Unit: "of all pairs of its RPCs with those of the others",
 		Reason: "where both are equal, it takes longer in half of the pairs, whatever the distribution is"}
 	comparedRatio = &diagnose.Threshold{Name: "ratio", Value: 3, Unit: "times the median of the others",
@@ -279,6 +293,6 @@ func (c *comparison) isFar() bool {
 
 // text describes the comparison.
 func (c *comparison) text() string {
-	return fmt.Sprintf("%s against %s; of the pairs of both, its RPC took longer in %.0f %%; %s: %s against %s (medians)",
-		plural(c.n, "RPC"), plural(c.others, "RPC"), 100*c.superiority(), operationText(c.class.opcode), duration(int64(c.own)), duration(int64(c.rest)))
+	return fmt.Sprintf("%s: %s against %s, medians; %s against %s", operationText(c.class.opcode), duration(int64(c.own)), duration(int64(c.rest)),
+		plural(c.n, "RPC"), plural(c.others, "RPC"))
 }

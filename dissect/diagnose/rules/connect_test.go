@@ -156,6 +156,20 @@ func TestUnreachableTarget(t *testing.T) {
 	t.Error("no restart.unreachable")
 }
 
+// A target that clients used is stopped, and does not come back.
+func TestStoppedTarget(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.ping(node3, oss, handle, status(enotconn))
+	for i := range uint32(3) {
+		s.connect(node3, oss, ost0, []change{connCnt(i + 2), withHandle(handle), instance(7)}, []change{status(enodev)})
+		s.pass(5)
+	}
+	s.expect("error restart.unreachable: lustre-OST0000 on 192.0.2.2@tcp was stopped. 192.0.2.3@tcp lost it and was not connected again by the end of the capture. Meanwhile 3 connects were refused with ENODEV.",
+		"error connect.not_up")
+}
+
 // A second server that does not answer connects is no target that was lost.
 func TestUnansweredSecondServer(t *testing.T) {
 	s := newScene(t)

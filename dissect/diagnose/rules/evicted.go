@@ -165,7 +165,7 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 	}
 	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(cmp.Or(e.At.Frame, e.At.Time), 10)
 	if e.Kind == "mgc" { // which loses nothing but the locks on its configuration
-		f.Severity = diagnose.Note
+		f.Severity, f.Noun = diagnose.Note, "client that the MGS did not know any more"
 	}
 	return f
 }
@@ -491,7 +491,7 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 	f.Prove(e.Recovering, "the client connects, and the target is in recovery")
 })
 
-var _ = addEviction(evictions.Version, diagnose.Rule{
+var _ = addJointEviction(evictions.Version, diagnose.Rule{
 	Code:    "evicted.version",
 	Summary: "A client was evicted because what it replayed after a restart did not fit what is on disk.",
 	Meaning: "After a restart, each replayed request has the versions of the objects that it changes. If one of these has been changed " +
@@ -502,11 +502,15 @@ var _ = addEviction(evictions.Version, diagnose.Rule{
 	Next: "lshark recovery shows which client did not come back: its lost changes are what the others depended on. Applications of this " +
 		"client must check what they wrote since the last commit.",
 	Samples: []string{"rolled_back.pcap.zst"},
-}, func(e *evictions.Eviction, f *diagnose.Finding) {
-	f.Text = whoEvicted(e) + " in recovery: " + plural(e.Mismatches, "replayed request") + " did not fit the versions of the objects on " +
+}, func(j jointEviction, f *diagnose.Finding) {
+	mismatches := 0
+	for _, e := range j {
+		mismatches += e.Mismatches
+	}
+	f.Text = j.String() + " in recovery: " + plural(mismatches, "replayed request") + " did not fit the versions of the objects on " +
 		"disk (EOVERFLOW), because changes on which they depend were lost."
-	f.Prove(e.Recovering, "the client connects, and the target is in recovery")
-	f.Prove(e.Mismatch, "a replayed request is refused with EOVERFLOW")
+	f.Prove(j[0].Recovering, "the client connects, and the target is in recovery")
+	f.Prove(j[0].Mismatch, "a replayed request is refused with EOVERFLOW")
 })
 
 var _ = addEviction(evictions.Denied, diagnose.Rule{
@@ -558,31 +562,32 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 		}
 		return
 	}
+	f.Text = j.String() + "."
 	shortest, longest, begunBefore := j.silence()
 	switch {
 	case slices.ContainsFunc(j, func(e *evictions.Eviction) bool { return e.IsLossy }):
-		f.Text = j.String() + ". The capture lacks bytes that were sent between both, in which the cause may be."
+		f.Unexplained = " The capture lacks bytes that were sent between both, in which the cause may be."
 		return
 	case begunBefore:
-		f.Text = j.String() + ". The capture begins too late to show why."
+		f.Unexplained = " The capture begins too late to show why."
 		return
 	}
-	f.Text = j.String() + ". The capture does not show why: no callback was ignored and no restart was seen"
+	f.Unexplained = " The capture does not show why: no callback was ignored, and no restart was seen"
 	switch {
 	case shortest == 0:
-		f.Text += "."
+		f.Unexplained += "."
 		return
 	case len(j.clients()) > 1:
-		f.Text += ", and each had a reply from it at most " + duration(longest) + " before."
+		f.Unexplained += " since each had its last reply, at most " + duration(longest) + " before."
 	case len(j) > 1:
-		f.Text += ", and the client had a reply from each of them at most " + duration(longest) + " before."
+		f.Unexplained += " since the client had its last reply from each of them, at most " + duration(longest) + " before."
 	default:
-		f.Text += ", and the client had a reply from it " + duration(shortest) + " before."
+		f.Unexplained += " since the client had its last reply, " + duration(shortest) + " before."
 	}
-	f.Text += sentence(they(len(j.clients()))) + " may have been evicted by hand"
+	f.Unexplained += sentence(they(len(j.clients()))) + " may have been evicted by hand"
 	if slices.ContainsFunc(j, func(e *evictions.Eviction) bool { return e.IsEarly }) {
-		f.Text += ", or for a callback from before the capture"
+		f.Unexplained += ", or for a callback from before the capture"
 	}
-	f.Brief = f.Text + ": the console log of the server has the reason."
-	f.Text += "."
+	f.Brief = f.Text + f.Unexplained + ": the console log of the server has the reason."
+	f.Unexplained += "."
 })

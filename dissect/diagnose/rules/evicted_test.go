@@ -40,7 +40,7 @@ func TestEvictedUnknown(t *testing.T) {
 	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle)}, []change{withHandle(handle), status(enotconn)})
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
 	s.work(node3, oss, handle+1)
-	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from it 5.00 s before. It may have been evicted by hand, or for a callback from before the capture. It refused 1 request to write data: applications got an error for them.")
+	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. It refused 1 request to write data: applications got an error for them. The capture does not show why: no callback was ignored, and no restart was seen since the client had its last reply, 5.00 s before. It may have been evicted by hand, or for a callback from before the capture.")
 }
 
 // The log of the server says why, of logs without a capture.
@@ -77,7 +77,7 @@ func TestEvictedByTwo(t *testing.T) {
 	for target, h := range handles {
 		s.connect(node3, oss, target, []change{connCnt(2), withHandle(h), instance(7)}, []change{withHandle(h + 1), granted(7)})
 	}
-	s.expect("error evicted.unknown: lustre-MDT0000 and lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from each of them at most 5.0")
+	s.expect("error evicted.unknown: lustre-MDT0000 and lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored, and no restart was seen since the client had its last reply from each of them, at most 5.0")
 }
 
 // A target evicts two clients at once: one finding.
@@ -94,7 +94,7 @@ func TestTwoEvicted(t *testing.T) {
 		s.ping(c, oss, h, status(enotconn))
 		s.connect(c, oss, ost0, []change{connCnt(2), withHandle(h), instance(7)}, []change{withHandle(h + 1), granted(7)})
 	}
-	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp and 192.0.2.4@tcp. The capture does not show why: no callback was ignored and no restart was seen, and each had a reply from it at most 7.0")
+	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp and 192.0.2.4@tcp. The capture does not show why: no callback was ignored, and no restart was seen since each had its last reply, at most 7.0")
 }
 
 // Bytes between both are missing: a callback may have been in them.
@@ -126,19 +126,24 @@ func TestEvictedRecovery(t *testing.T) {
 		"error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp, which had its last reply 100 s before, found no recovery (it was over, or there was none), and was evicted.")
 }
 
-// A replay is refused because another client's changes are missing.
+// Replays of two clients are refused because another client's changes are missing.
 func TestEvictedVersion(t *testing.T) {
 	s := newScene(t)
-	s.mounted(node3, oss, ost0, handle)
+	for i, c := range []lnet.NID{node3, node4} {
+		s.mounted(c, oss, ost0, handle*uint64(i+1))
+	}
 	s.pass(5)
-	s.ping(node3, oss, handle, status(enotconn))
-	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8), opFlags(opRecovering)})
-	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReplay)}, []change{withHandle(handle + 1), status(eoverflow), pbFlags(dissect.FlagReplay)})
-	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle + 1), instance(8)}, []change{withHandle(handle + 2), granted(8)})
-	s.work(node3, oss, handle+2)
+	for i, c := range []lnet.NID{node3, node4} {
+		h := handle * uint64(i+1)
+		s.ping(c, oss, h, status(enotconn))
+		s.connect(c, oss, ost0, []change{connCnt(2), withHandle(h), instance(7)}, []change{withHandle(h + 1), granted(8), opFlags(opRecovering)})
+		s.rpc(c, oss, opcodes.OST_WRITE, []change{withHandle(h + 1), pbFlags(dissect.FlagReplay)}, []change{withHandle(h + 1), status(eoverflow), pbFlags(dissect.FlagReplay)})
+		s.connect(c, oss, ost0, []change{connCnt(3), withHandle(h + 1), instance(8)}, []change{withHandle(h + 2), granted(8)})
+		s.work(c, oss, h+2)
+	}
 	s.expect("warning restart.target: lustre-OST0000",
-		"error evicted.version: lustre-OST0000 evicted 192.0.2.3@tcp in recovery: 1 replayed request did not fit the versions of the objects on disk (EOVERFLOW), because changes on which they depend were lost.",
-		"error recovery.replay: In the recovery of lustre-OST0000 on 192.0.2.2@tcp replays of requests failed: 1 EOVERFLOW.")
+		"error evicted.version: lustre-OST0000 evicted 192.0.2.3@tcp and 192.0.2.4@tcp in recovery: 2 replayed requests did not fit the versions of the objects on disk (EOVERFLOW), because changes on which they depend were lost.",
+		"error recovery.replay: In the recovery of lustre-OST0000 on 192.0.2.2@tcp replays of requests failed: 2 EOVERFLOW.")
 }
 
 // A client that is let into the recovery, and evicted in it, did not miss it.

@@ -78,8 +78,15 @@ func impactText(i *recovery.Impact) (text string) {
 		text = sentence(atLeast(i.Lacks)+plural(i.Waited, "request")) + " waited until the target served them, the longest " +
 			duration(i.Longest) + "."
 	}
-	if len(i.Errors) > 0 {
+	failed := int64(0)
+	for _, n := range i.Errors {
+		failed += n
+	}
+	switch {
+	case len(i.Errors) > 1:
 		text += " Requests failed: " + errorCounts(i.Errors) + "."
+	case failed > 0:
+		text += " " + plural(failed, "request") + " failed with " + errorName(sortedErrors(i.Errors)[0]) + "."
 	}
 	if i.Unanswered > 0 {
 		text += " " + plural(i.Unanswered, "request") + " got no reply, and " + was(i.Unanswered) + " not seen again."

@@ -37,6 +37,9 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	switch v.Kind {
 	case recovery.Restart:
 		f.Text = v.Target + " was restarted"
+		if wasBefore(v) {
+			f.Text = v.Target + " had been restarted"
+		}
 		if v.Server != (lnet.NID{}) {
 			f.Text += " on " + v.Server.String()
 		}
@@ -46,7 +49,11 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 		return false
 	}
 	f.Text += instanceText(v.InstanceBefore, v.Instance)
-	f.Text += timesText(v)
+	if wasBefore(v) {
+		f.Text += " before " + nodes(clientNIDs(v.Clients)) + " connected again; when is not in the capture"
+	} else {
+		f.Text += timesText(v)
+	}
 	f.Text += "." + refusalsText(v) + clientsText(v)
 	impact := v.Impact()
 	f.Text += impactText(&impact)
@@ -63,6 +70,13 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	f.Prove(v.Completed, "the first client has recovered")
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 	return true
+}
+
+// wasBefore reports whether a target was restarted some time before the first sign of that.
+func wasBefore(v *recovery.Recovery) bool {
+	refused := slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return len(c.Refusals) > 0 || c.Unanswered > 0 })
+	return v.Kind == recovery.Restart && !isSet(v.LastReply) && !isSet(v.Starting) && !refused &&
+		(v.GoneBy == recovery.SignNotConnected || v.GoneBy == recovery.SignReconnect)
 }
 
 // timesText returns how long clients were without a target, after a colon.
@@ -243,11 +257,10 @@ var _ = add(diagnose.Rule{
 			return false
 		}
 		f.Text = v.Target + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) +
-			" without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
-			", also the first to connect, " + duration(v.Back.Time-lastAbsent(v)) +
-			" after the last connect that it refused because the target was absent." + refusalsText(v)
-		f.Brief = v.Target + " was restarted on " + v.Server.String() + " without a recovery, and evicted " + nodes(clientNIDs(evicted)) +
-			", also the first to connect: what was not yet written is lost. " +
+			" without a recovery: " + duration(v.Back.Time-lastAbsent(v)) + " after it was still absent, it evicted " +
+			nodes(clientNIDs(evicted)) + "." + refusalsText(v)
+		f.Brief = v.Target + " was restarted on " + v.Server.String() + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
+			" at once, and what was not yet written is lost. " +
 			"Look who restarted it, and how (umount -f, abort_recov), not at the clients."
 		impact := v.Impact()
 		f.Text += impactText(&impact)
@@ -285,7 +298,7 @@ func withoutRecovery(v *recovery.Recovery) (evicted []*recovery.Client, ok bool)
 func lastAbsent(v *recovery.Recovery) (at int64) {
 	for _, c := range v.Clients {
 		for i := range c.Refusals {
-			if r := &c.Refusals[i]; r.Status == enodev && r.Last.Time < v.Back.Time {
+			if r := &c.Refusals[i]; r.Status == enodev && (r.Last.Time < v.Back.Time || !isSet(v.Back)) {
 				at = max(at, r.Last.Time)
 			}
 		}
@@ -334,23 +347,39 @@ var _ = add(diagnose.Rule{
 	Code:     "restart.unreachable",
 	Severity: diagnose.Error,
 	Noun:     "target that did not come back",
-	Summary:  "A target that clients used did not answer any more, and was not seen again.",
-	Meaning: "Clients lost a target: requests and then connects to it were not answered until the end of the capture. Its server is down, " +
-		"hangs, or is cut off. Applications wait until it is back. " +
+	Summary:  "A target that clients used was stopped, or did not answer any more, and was not seen again.",
+	Meaning: "Clients lost a target: requests and then connects to it were not answered until the end of the capture, as its server is down, " +
+		"hangs, or is cut off; or its server said that it does not have the target any more. Applications wait until it is back. " +
 		"Requests whose replies the capture may have missed do not count.",
 	Limits: "What happened to the server is not in the capture.",
 	Next: "Is the server up (ping, lctl ping NID from a client)? Its console log; the HA software, if the target should have moved to " +
 		"another server.",
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
-		if v.Kind != recovery.Unreachable || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
+		stopped := v.Kind == recovery.Stopped && isSet(v.LastReply)
+		if v.Kind != recovery.Unreachable && !stopped || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
 			return false
 		}
-		f.Text = v.Target + " on " + v.ServerBefore.String() + " did not answer any more. " + nodes(clientNIDs(v.Clients)) + " lost it and " +
-			was(len(clientNIDs(v.Clients))) + " not connected again by the end of the capture." + refusalsText(v)
+		if f.Text = v.Target + " on " + v.ServerBefore.String(); stopped {
+			f.Text += " was stopped. "
+			if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {
+				f.Severity = diagnose.Warning
+			}
+		} else {
+			f.Text += " did not answer any more. "
+		}
+		f.Text += nodes(clientNIDs(v.Clients)) + " lost it and " + was(len(clientNIDs(v.Clients))) +
+			" not connected again by the end of the capture." + refusalsText(v)
+		if stopped {
+			f.Brief = f.Text + " Look who stopped it, and where it should run now (the HA software has a log)."
+			f.Next = "Was that intended? The console log of the server before it, and that of the HA software (pacemaker), have the reason. lctl " +
+				"get_param *.*.import on a client shows which servers it tries."
+		}
 		impact := v.Impact()
 		f.Text += impactText(&impact)
 		f.Prove(v.LastReply, "its last reply")
-		f.Prove(v.Gone, "%s", signText(v.GoneBy))
+		if !slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Lost == v.Gone }) {
+			f.Prove(v.Gone, "%s", signText(v.GoneBy))
+		}
 		for _, c := range v.Clients {
 			f.Prove(c.Lost, "%s loses the target: %s", c.Connection.Client, signText(c.LostBy))
 		}

@@ -15,20 +15,29 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Summary:  "One target takes far longer than the others of its kind.",
 	Meaning: "The times that a target takes in the server are compared with those of the other targets of the file system, OSTs with OSTs " +
-		"and MDTs with MDTs: only the same operations, with about the same number of bytes, of the same clients. " +
-		"A target is reported if nearly all of its RPCs take longer than those of the others (a rank test), by a factor and by a time that matter.",
+		"and MDTs with MDTs: only the same operations, with about the same number of bytes, of the same clients and jobs. " +
+		"A target is reported if nearly all of its RPCs, or those of one operation, take longer than those of the others (a rank test), by a " +
+		"factor and by a time that matter.",
 	Limits: "Only OST_READ, OST_WRITE, OST_SYNC, OST_STATFS, MDS_STATFS and MDS_READPAGE are compared, as others wait for locks or differ " +
-		"in what they do. Targets without a name are not compared. " +
+		"in what they do. " +
 		"Where half of the targets are slow, none of them is far from the others.",
 	Next: "Compare the storage of this target with that of the others: iostat -x 1, state of the pool or RAID (rebuild, a disk with " +
 		"errors), lctl get_param obdfilter.*.brw_stats.",
 
 	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, comparedRatio, comparedExcess},
+	Samples:    []string{"slow_target.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		t := newWorkTimes()
 		report := func() {
-			for _, c := range t.compare(targetGroup) {
+			found := make(map[string]bool)
+			for _, c := range t.compare(targetGroup, false) {
 				if c.isFar() {
+					found[c.member] = true
+					r.Report(slowTargetFinding(c))
+				}
+			}
+			for _, c := range t.compare(targetGroup, true) { // reads may come from memory, and hide slow writes
+				if c.isFar() && c.own >= float64(jobMedian.Nanoseconds()) && !found[c.member] {
 					r.Report(slowTargetFinding(c))
 				}
 			}
@@ -50,10 +59,19 @@ func (t *workTimes) done(r *track.RPC) {
 // targetGroup compares targets by what the same client asks of them.
 func targetGroup(c *track.Connection) (member string, group comparisonGroup, ok bool) {
 	system, index, found := cutTarget(c.Target)
+	member = c.Target
 	if !found {
+		index, member = c.TargetIndex, targetAt(c)
+	}
+	if len(index) <= len("OST") {
 		return "", comparisonGroup{}, false
 	}
-	return c.Target, comparisonGroup{kind: system + "-" + index[:len("OST")], client: c.Client}, true
+	return member, comparisonGroup{kind: system + "-" + index[:len("OST")], client: c.Client}, true
+}
+
+// targetAt returns the name of a target, else its index and server.
+func targetAt(c *track.Connection) string {
+	return namedTarget(c.Target, c.TargetIndex, c.Server).String()
 }
 
 // cutTarget cuts the name of a target into that of the file system and the rest.
@@ -66,9 +84,10 @@ func cutTarget(name string) (system, rest string, found bool) {
 }
 
 func slowTargetFinding(c *compared) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Target: c.member, Server: c.conn.Server}, First: c.first, Last: c.last, Count: c.n,
-		Text: fmt.Sprintf("%s takes %.1f times as long in the server as %s for the same operations (%s).", c.member, c.ratio(),
-			peersText(c.peers, "targets"), c.text())}
+	f := diagnose.Finding{Subject: namedTarget(c.conn.Target, c.conn.TargetIndex, c.conn.Server).subjectAt(c.conn.Server), First: c.first,
+		Last: c.last, Count: c.n, Text: fmt.Sprintf("%s takes %.3g times as long in the server as %s for the same operations (%s).", c.member,
+			c.ratio(), peersText(c.peers, "targets"), c.text())}
+	f.Brief = f.Text + " Look at the disks of this target first, not at the network or the clients."
 	c.slowest.prove(&f)
 	return f
 }
@@ -86,7 +105,7 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Summary:  "The RPCs of one client take far longer than those of the others.",
 	Meaning: "The latencies of a client's RPCs are compared with those of the other clients: only the same operations, with about the same " +
-		"number of bytes, at the same targets. " +
+		"number of bytes, of the same jobs, at the same targets. " +
 		"Transfer of bulk data and network are included, as they may be what is slow. A client is reported if nearly all of its RPCs take " +
 		"longer than those of the others (a rank test), by a factor and by a time that matter.",
 	Limits: "Only OST_READ, OST_WRITE, OST_SYNC, OST_STATFS, MDS_STATFS and MDS_READPAGE are compared, as others wait for locks or differ " +
@@ -99,7 +118,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		t := newWorkTimes()
 		report := func() {
-			for _, c := range t.compare(clientGroup) {
+			for _, c := range t.compare(clientGroup, false) {
 				if c.isFar() {
 					r.Report(slowClientFinding(c))
 				}
@@ -123,7 +142,7 @@ func clientGroup(c *track.Connection) (member string, group comparisonGroup, ok 
 
 func slowClientFinding(c *compared) diagnose.Finding {
 	f := diagnose.Finding{Subject: diagnose.Subject{Client: c.conn.Client}, First: c.first, Last: c.last, Count: c.n,
-		Text: fmt.Sprintf("The RPCs of %s take %.1f times as long as those of %s for the same operations at the same targets (%s).", c.member,
+		Text: fmt.Sprintf("The RPCs of %s take %.3g times as long as those of %s for the same operations at the same targets (%s).", c.member,
 			c.ratio(), peersText(c.peers, "clients"), c.text())}
 	c.slowest.prove(&f)
 	return f
