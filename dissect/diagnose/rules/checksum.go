@@ -28,7 +28,7 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"checksum.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		c := &checksums{report: r, ends: fifo.NewMap[checksumEnds, *badChecksums](maxTargets),
-			replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges)}
+			replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges), open: fifo.NewMap[transferKey, *badChecksums](maxFailedRanges)}
 		h := diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: c.sent, Answered: c.answered, Done: c.done}
 		if r.HasData() {
 			h.Message = c.message
@@ -41,7 +41,8 @@ var _ = add(diagnose.Rule{
 type checksums struct {
 	report    *diagnose.Reporter
 	ends      *fifo.Map[checksumEnds, *badChecksums]
-	replies   *fifo.Map[transferKey, track.Point] // reads that were answered without an error
+	replies   *fifo.Map[transferKey, track.Point]   // reads that were answered without an error
+	open      *fifo.Map[transferKey, *badChecksums] // whose data changed, and that were not repeated with success
 	transfers track.Attached[checkedTransfer]
 }
 
@@ -50,6 +51,7 @@ type checkedTransfer struct {
 	start     uint64
 	requested opcodes.DataChecksum // of a write
 	has       bool                 // requested is known
+	again     bool                 // the client repeats it
 	kind      uint64               // that the client uses
 	ranges    []opcodes.DataRange  // with data
 	captured  opcodes.DataChecksum // of the data in the capture
@@ -73,7 +75,8 @@ type checksumEnds struct {
 // badChecksums counts the reads and writes whose data changed.
 type badChecksums struct {
 	tally
-	text string // about the first
+	text     string // about the first
+	repeated int64  // of them with success
 }
 
 func (c *checksums) sent(r *track.RPC, m *dissect.Message) {
@@ -85,7 +88,7 @@ func (c *checksums) sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	x := c.transfers.Of(r)
-	x.start = t.Start
+	x.start, x.again = t.Start, t.IsAgain
 	sum, ok := opcodes.DataChecksumOf(m.Msg)
 	x.kind = sum.Kind
 	x.requested, x.has = sum, ok && r.Opcode == opcodes.OST_WRITE
@@ -124,6 +127,9 @@ func (c *checksums) answered(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	x := c.transfers.Of(r)
+	if x.again && (r.Opcode == opcodes.OST_READ || x.requested == replied) {
+		c.repeated(r, x)
+	}
 	if r.Opcode == opcodes.OST_READ {
 		c.read(r, m, x, replied)
 		return
@@ -144,13 +150,13 @@ func (c *checksums) answered(r *track.RPC, m *dissect.Message) {
 	b := c.bad(r)
 	b.prove(r.Requested(), "write of %s at %d with the checksum %s", r.Client, x.start, sumText(x.requested))
 	b.prove(r.Replied(), "reply with the checksum %s", sumText(replied))
-	c.add(b, r, text)
+	c.add(b, r, x, text)
 }
 
 // read takes the reply to a read.
 func (c *checksums) read(r *track.RPC, m *dissect.Message, x *checkedTransfer, replied opcodes.DataChecksum) {
 	if r.HasFID {
-		c.replies.Put(transferKey{r.Client, r.Server, r.FID, x.start}, r.Replied())
+		c.replies.Put(x.key(r), r.Replied())
 	}
 	if !c.report.HasData() {
 		return
@@ -175,14 +181,14 @@ func (c *checksums) altered(r *track.RPC, x *checkedTransfer, replied opcodes.Da
 
 // readAgain takes a read that a client repeats after a reply without an error.
 func (c *checksums) readAgain(r *track.RPC, x *checkedTransfer) {
-	before, ok := c.replies.Get(transferKey{r.Client, r.Server, r.FID, x.start})
+	before, ok := c.replies.Get(x.key(r))
 	if !ok || !r.HasFID {
 		return
 	}
 	b := c.bad(r)
 	b.prove(before, "reply to a read of %s at %d", r.Client, x.start)
 	b.prove(r.Requested(), "the client reads it again")
-	c.add(b, r, "the client did not accept what it got")
+	c.add(b, r, x, "the client did not accept what it got")
 }
 
 // bad returns what is counted for the client and the target of an RPC.
@@ -193,7 +199,7 @@ func (c *checksums) bad(r *track.RPC) *badChecksums {
 }
 
 // add counts a read or write whose data changed, and reports it.
-func (c *checksums) add(b *badChecksums, r *track.RPC, text string) {
+func (c *checksums) add(b *badChecksums, r *track.RPC, x *checkedTransfer, text string) {
 	if b.text == "" {
 		b.text = text
 	}
@@ -202,10 +208,33 @@ func (c *checksums) add(b *badChecksums, r *track.RPC, text string) {
 		at = p
 	}
 	b.tally.add(r, at)
+	if r.HasFID {
+		c.open.Put(x.key(r), b)
+	}
+	c.reportBad(b, r)
+}
+
+// repeated takes a read or write that was repeated with success.
+func (c *checksums) repeated(r *track.RPC, x *checkedTransfer) {
+	if b, ok := c.open.Get(x.key(r)); ok {
+		c.open.Delete(x.key(r))
+		b.repeated++
+		c.reportBad(b, r)
+	}
+}
+
+func (x *checkedTransfer) key(r *track.RPC) transferKey {
+	return transferKey{r.Client, r.Server, r.FID, x.start}
+}
+
+func (c *checksums) reportBad(b *badChecksums, r *track.RPC) {
 	key := targetOf(r)
 	f := b.finding(key.subject())
 	f.Client = r.Client
 	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: in the first, %s.", b.operationsText(), b.senders(), key, b.text)
+	if b.repeated == b.count {
+		f.Text += " Each was repeated with success: applications got no error."
+	}
 	c.report.Report(f)
 }
 

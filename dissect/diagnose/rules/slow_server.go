@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
@@ -17,6 +18,8 @@ var (
 		Reason: "a disk takes some milliseconds; a second is a long queue, or a disk that has a fault"}
 	slowServerSum = &diagnose.Threshold{Name: "sum", Value: 2, Unit: "s",
 		Reason: "a single RPC that took hardly more than a second may be a server that was busy for a moment"}
+	sentBeforeTime = &diagnose.Threshold{Name: "time from the begin of the capture", Value: 10, Unit: "s",
+		Reason: "a request that was sent before the capture has been delayed for longer than any ordinary one"}
 	slowServerShare = &diagnose.Threshold{Name: "share", Value: 0.01, Unit: "of the RPCs of these operations",
 		Reason: "in a capture of days a few RPCs are slow for reasons that do not matter, unless one takes as long as a target that hangs"}
 )
@@ -39,11 +42,11 @@ var _ = add(diagnose.Rule{
 		"osd-*.*.brw_stats, " +
 		"lctl get_param ost.OSS.ost_io.stats (req_waittime, req_qdepth, threads), memory and CPU load. lshark rpcs --slowest shows the RPCs.",
 
-	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare, hungTime},
+	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, sentBeforeTime, slowServerShare, hungTime},
 	Samples:    []string{"hung_target.pcap.zst", "overload.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs),
-			paces: fifo.NewMap[nodePair, *replyPace](maxPairs)}
+			paces: fifo.NewMap[nodePair, *replyPace](maxPairs), begins: fifo.NewMap[lnet.NID, clientBegin](maxPairs)}
 		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent,
 			Done: s.done, IBEvent: s.lost.event, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
@@ -57,6 +60,14 @@ type slowServers struct {
 
 	connects *fifo.Map[nodePair, int64]      // time of the last connect
 	paces    *fifo.Map[nodePair, *replyPace] // of slow RPCs
+	begins   *fifo.Map[lnet.NID, clientBegin]
+	client   lnet.NID // the last one in begins
+}
+
+// clientBegin is the first request of a client in the capture.
+type clientBegin struct {
+	xid  uint64
+	time int64
 }
 
 // serverTimes are the RPCs of a connection that use the storage.
@@ -77,9 +88,36 @@ func (s *slowServers) sent(r *track.RPC, m *dissect.Message) {
 	if track.IsConnect(r.Opcode) {
 		s.connects.Put(nodePair{r.Client, r.Server}, m.Time)
 	}
+	if r.Client == s.client {
+		return
+	}
+	s.client = r.Client
+	if _, known := s.begins.Get(r.Client); !known {
+		s.begins.Put(r.Client, clientBegin{r.XID, m.Time})
+	}
+}
+
+// sentBefore reports an RPC whose request was sent before the capture began, if its reply came
+// long after: a client numbers its requests.
+func (s *slowServers) sentBefore(r *track.RPC) {
+	begin, known := s.begins.Get(r.Client)
+	waited := r.Replied().Time - begin.time
+	if !known || r.XID >= begin.xid || waited < sentBeforeTime.Nanoseconds() {
+		return
+	}
+	f := diagnose.Finding{Subject: diagnose.Subject{Client: r.Client, Server: r.Server, Detail: "sent before"}, First: begin.time,
+		Last: r.Replied().Time, Wait: waited}
+	f.Text = fmt.Sprintf("%s of %s waited at least %s for the reply of %s: it was sent before the capture began.", operationText(r.Opcode), r.Client,
+		duration(waited), r.Server)
+	f.Brief = f.Text + " Look at the storage of that server first (iostat -x 1)."
+	f.Prove(r.Replied(), "its reply")
+	s.report.Report(f)
 }
 
 func (s *slowServers) done(r *track.RPC) {
+	if !r.HasRequest && r.HasReply && !track.IsConnect(r.Opcode) {
+		s.sentBefore(r)
+	}
 	if r.Connection == nil || track.IsConnect(r.Opcode) {
 		return
 	}

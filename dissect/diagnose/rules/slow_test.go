@@ -132,13 +132,31 @@ func TestEvenPace(t *testing.T) {
 	}
 }
 
+// The reply to a request from before the capture, known by its number.
+func TestSentBefore(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		s := newScene(t)
+		s.mounted(node3, oss, ost0, handle)
+		s.pass(20)
+		if s.xid += 128; before {
+			s.xid = 1 << 49
+		}
+		s.send(lnet.Reply, oss, node3, opcodes.OST_WRITE, []change{withHandle(handle)})
+		if s.pass(5); before {
+			s.expect("warning slow.server: OST_WRITE of 192.0.2.3@tcp waited at least 20.0 s for the reply of 192.0.2.2@tcp: it was sent before the capture began.")
+		} else {
+			s.expect()
+		}
+	}
+}
+
 func TestSlowTarget(t *testing.T) {
 	for name, tt := range map[string]struct {
 		slow  int64 // milliseconds at OST0002
 		count int
 		want  []string
 	}{
-		"far":           {200, 40, []string{"lustre-OST0002 takes 9.5 times as long in the server as 2 other targets for the same operations (OST_WRITE: 218 ms against 23 ms, medians; 40 RPCs against 80 RPCs)."}},
+		"far":           {200, 40, []string{"lustre-OST0002 takes 9.45 times as long in the server as 2 other targets for the same operations (OST_WRITE: 218 ms against 23 ms, medians; 40 RPCs against 80 RPCs)."}},
 		"near":          {40, 40, nil},
 		"too few":       {200, 7, nil},
 		"only a moment": {200, 0, nil},
