@@ -110,8 +110,11 @@ func (l *lostPackets) event(p *lnet.IBEvent) {
 }
 
 // during reports whether packets between the nodes of an RPC were refused or sent again while it lasted.
-func (l *lostPackets) during(r *track.RPC) bool {
-	from, to := r.Begin(), r.Replied().Time
+func (l *lostPackets) during(r *track.RPC) bool { return l.since(r.Begin(), r) }
+
+// since reports the same for the time from a moment to the reply.
+func (l *lostPackets) since(from int64, r *track.RPC) bool {
+	to := r.Replied().Time
 	for i := range l.list {
 		if p := &l.list[i]; p.at >= from && p.at <= to && (isOf(r.Client, p.a) && isOf(r.Server, p.b) || isOf(r.Client, p.b) &&
 			isOf(r.Server, p.a)) {

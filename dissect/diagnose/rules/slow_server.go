@@ -48,7 +48,7 @@ var _ = add(diagnose.Rule{
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs),
 			paces: fifo.NewMap[nodePair, *replyPace](maxPairs), begins: fifo.NewMap[lnet.NID, clientBegin](maxPairs)}
 		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent,
-			Done: s.done, IBEvent: s.lost.event, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
+			Done: s.done, IBEvent: s.lost.event, TCPEvent: s.segment, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
 })
 
@@ -57,6 +57,7 @@ type slowServers struct {
 	report *diagnose.Reporter
 	conns  perConnection[serverTimes]
 	lost   lostPackets
+	resent lostPackets // over TCP
 
 	connects *fifo.Map[nodePair, int64]      // time of the last connect
 	paces    *fifo.Map[nodePair, *replyPace] // of slow RPCs
@@ -84,6 +85,12 @@ type serverTimes struct {
 	logged, queued, worked int64
 }
 
+func (s *slowServers) segment(m *lnet.TCPEvent) {
+	if m.Retransmissions > 0 {
+		s.resent.event(&lnet.IBEvent{Frame: m.Frame, Src: m.Src, Dst: m.Dst})
+	}
+}
+
 func (s *slowServers) sent(r *track.RPC, m *dissect.Message) {
 	if track.IsConnect(r.Opcode) {
 		s.connects.Put(nodePair{r.Client, r.Server}, m.Time)
@@ -102,7 +109,8 @@ func (s *slowServers) sent(r *track.RPC, m *dissect.Message) {
 func (s *slowServers) sentBefore(r *track.RPC) {
 	begin, known := s.begins.Get(r.Client)
 	waited := r.Replied().Time - begin.time
-	if !known || r.XID >= begin.xid || waited < sentBeforeTime.Nanoseconds() {
+	if !known || r.XID >= begin.xid || waited < sentBeforeTime.Nanoseconds() || s.lost.since(begin.time, r) ||
+		s.resent.since(begin.time, r) {
 		return
 	}
 	f := diagnose.Finding{Subject: diagnose.Subject{Client: r.Client, Server: r.Server, Detail: "sent before"}, First: begin.time,

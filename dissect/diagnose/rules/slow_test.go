@@ -11,8 +11,10 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -134,19 +136,26 @@ func TestEvenPace(t *testing.T) {
 
 // The reply to a request from before the capture, known by its number.
 func TestSentBefore(t *testing.T) {
-	for _, before := range []bool{false, true} {
-		s := newScene(t)
-		s.mounted(node3, oss, ost0, handle)
-		s.pass(20)
-		if s.xid += 128; before {
-			s.xid = 1 << 49
-		}
-		s.send(lnet.Reply, oss, node3, opcodes.OST_WRITE, []change{withHandle(handle)})
-		if s.pass(5); before {
-			s.expect("warning slow.server: OST_WRITE of 192.0.2.3@tcp waited at least 20.0 s for the reply of 192.0.2.2@tcp: it was sent before the capture began.")
-		} else {
-			s.expect()
-		}
+	for name, tt := range map[string]struct {
+		xid    uint64
+		resent bool
+		want   []string
+	}{
+		"before":  {1 << 49, false, []string{"warning slow.server: OST_WRITE of 192.0.2.3@tcp waited at least 20.0 s for the reply of 192.0.2.2@tcp: it was sent before the capture began."}},
+		"later":   {1 << 51, false, nil},
+		"network": {1 << 49, true, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.mounted(node3, oss, ost0, handle)
+			if s.pass(20); tt.resent {
+				s.e.TCPEvent(&lnet.TCPEvent{Frame: link.Frame{Time: s.now}, Src: messages.Addr(oss), Dst: messages.Addr(node3), TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}})
+			}
+			s.xid = tt.xid
+			s.send(lnet.Reply, oss, node3, opcodes.OST_WRITE, []change{withHandle(handle)})
+			s.pass(5)
+			s.expect(tt.want...)
+		})
 	}
 }
 
