@@ -43,6 +43,9 @@ type Subject struct {
 	Detail string
 }
 
+// SentBefore is the Detail of a finding about a request that was sent before the capture began.
+const SentBefore = "sent before the capture"
+
 // Finding is something that a rule has found.
 type Finding struct {
 	Subject

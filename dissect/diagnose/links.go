@@ -47,6 +47,9 @@ var causeOf = []struct {
 
 	{"slow.early_replies", "slow.server", sameTarget(0)},
 	{"slow.server", "slow.target", sameTarget(0)},
+	{"slow.server", "target.hung slow.target slow.job slow.server", func(f, c *Finding) bool {
+		return f.Detail == SentBefore && c.Detail != SentBefore && isAt(f.Server, c.Server)
+	}},
 
 	// A client that is not let in.
 	{"mount.failed", "gss.refused connect.denied connect.version", sameClientThen},

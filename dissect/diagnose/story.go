@@ -176,7 +176,7 @@ func (f *Finding) isSaidByCause() bool {
 		return f.Rule.Code == "restart.target" && (together || c.Rule.Code == "node.restarted" || c.Target == f.Target) || together &&
 			c.Severity == Error
 	case "slow.early_replies", "slow.server":
-		return hasCode("target.hung slow.server slow.target", c.Rule.Code)
+		return hasCode("target.hung slow", c.Rule.Code)
 	case "tcp.round_trip":
 		return true
 	}

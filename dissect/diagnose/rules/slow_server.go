@@ -113,7 +113,7 @@ func (s *slowServers) sentBefore(r *track.RPC) {
 		s.resent.since(begin.time, r) {
 		return
 	}
-	f := diagnose.Finding{Subject: diagnose.Subject{Client: r.Client, Server: r.Server, Detail: "sent before"}, First: begin.time,
+	f := diagnose.Finding{Subject: diagnose.Subject{Client: r.Client, Server: r.Server, Detail: diagnose.SentBefore}, First: begin.time,
 		Last: r.Replied().Time, Wait: waited}
 	f.Text = fmt.Sprintf("%s of %s waited at least %s for the reply of %s: it was sent before the capture began.", operationText(r.Opcode), r.Client,
 		duration(waited), r.Server)
