@@ -17,7 +17,7 @@ type Outage struct {
 	Silence    int64 // nanoseconds without a reply before Lost, as far as captured; 0: unknown
 	Interval   int64 // usual nanoseconds between pings before, 0: unknown
 	Recovering Point // a connect that was accepted into a recovery
-	Absent     Point // the first connect that was refused because the target was not there
+	Absent     Point // the last connect that was refused because the target was not there
 	Mismatch   Point // the first replay that was refused because an object had changed
 	Mismatches int
 	Evicted    Point    // the reply to the connect that shows an eviction
@@ -135,7 +135,7 @@ func (t *Imports) followOutage(i *Import, p Point) {
 			}
 		case EventRefused:
 			o := t.lose(i, p)
-			if o.silentSince = 0; e.Status == opcodes.ENODEV && o.Absent.IsZero() {
+			if o.silentSince = 0; e.Status == opcodes.ENODEV {
 				o.Absent = p
 			}
 		}

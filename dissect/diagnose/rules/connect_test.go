@@ -156,8 +156,19 @@ func TestUnreachableTarget(t *testing.T) {
 	t.Error("no restart.unreachable")
 }
 
-// A target that clients used is stopped, and does not come back.
+// A target that clients used is stopped, and does not come back, or comes back without a recovery.
 func TestStoppedTarget(t *testing.T) {
+	stopped(t).expect("error restart.unreachable: lustre-OST0000 on 192.0.2.2@tcp was stopped. 192.0.2.3@tcp lost it and was not connected again by the end of the capture. Meanwhile 3 connects were refused with ENODEV.",
+		"error connect.not_up")
+	s := stopped(t)
+	s.connect(node3, oss, ost0, []change{connCnt(5), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8)})
+	s.work(node3, oss, handle+1)
+	s.expect("error restart.no_recovery: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8) without a recovery: 5.00 s after it was still absent, it evicted 192.0.2.3@tcp.",
+		"error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp connected 5.00 s after the target was still absent, found no recovery, and was evicted.",
+		"warning restart.target")
+}
+
+func stopped(t *testing.T) *scene {
 	s := newScene(t)
 	s.mounted(node3, oss, ost0, handle)
 	s.pass(5)
@@ -166,8 +177,7 @@ func TestStoppedTarget(t *testing.T) {
 		s.connect(node3, oss, ost0, []change{connCnt(i + 2), withHandle(handle), instance(7)}, []change{status(enodev)})
 		s.pass(5)
 	}
-	s.expect("error restart.unreachable: lustre-OST0000 on 192.0.2.2@tcp was stopped. 192.0.2.3@tcp lost it and was not connected again by the end of the capture. Meanwhile 3 connects were refused with ENODEV.",
-		"error connect.not_up")
+	return s
 }
 
 // A second server that does not answer connects is no target that was lost.

@@ -479,6 +479,8 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 	case isSet(e.Absent) && e.At.Time-e.Absent.Time < shortestWindow.Nanoseconds():
 		f.Text = restarted + ". " + e.Client.String() + " connected " + duration(e.At.Time-e.Absent.Time) +
 			" after the target was still absent, found no recovery, and was evicted."
+		f.Next = "Find out how the target was started: umount -f, mount -o abort_recov, a script of the HA software; the console log of its " +
+			"server shows it. Applications of the client must check what they wrote last."
 	default:
 		f.Text = restarted + ". " + e.Client.String()
 		if isSet(e.Served) {

@@ -215,10 +215,12 @@ func TestEarlyReplies(t *testing.T) {
 	w.rpc("lustre-OST0000", 4, opcodes.LDLM_ENQUEUE, 7000*millisecond, early)
 	w.rpc("lustre-OST0001", 4, opcodes.LDLM_ENQUEUE, 7000*millisecond, early)
 	w.rpc("lustre-OST0001", 4, opcodes.OST_WRITE, 7000*millisecond)
+	w.rpc("lustre-OST0002", 4, opcodes.OST_WRITE, 7000*millisecond, early, func(r *track.RPC) { r.HasReply = false })
 	w.check(t, "lustre-OST0000 sent 4 early replies for 2 RPCs (OST_WRITE 1, LDLM_ENQUEUE 1): it could not answer in the time that the clients wait, and asked for more. The longest waited 9.00 s.",
+		"lustre-OST0002 sent 2 early replies for 1 RPC (OST_WRITE 1): it could not answer in the time that the clients wait, and asked for more. The capture lacks the replies of 1 of them.",
 		"lustre-OST0001 sent 2 early replies for 1 RPC (LDLM_ENQUEUE 1)")
-	if list := w.engine.Findings(); list[0].Severity != diagnose.Warning || list[1].Severity != diagnose.Note {
-		t.Errorf("severities %v, %v", list[0].Severity, list[1].Severity)
+	if list := w.engine.Findings(); list[1].Severity != diagnose.Warning || list[2].Severity != diagnose.Note {
+		t.Errorf("severities %v, %v", list[1].Severity, list[2].Severity)
 	}
 }
 

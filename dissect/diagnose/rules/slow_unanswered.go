@@ -264,8 +264,10 @@ type earlyReplies struct {
 type earlyTimes struct {
 	conn        *track.Connection
 	rpcs, early int64
-	locks       int64 // RPCs that ask for a lock
-	open        int64 // RPCs without a reply when the capture ended
+	locks       int64       // RPCs that ask for a lock
+	open        int64       // RPCs without a reply when the capture ended
+	unseen      int64       // RPCs whose reply was not captured
+	request     track.Point // of such an RPC
 	operations  operationCounts
 	first, last int64
 	slowest     slowest
@@ -297,6 +299,9 @@ func (e *earlyReplies) done(r *track.RPC) {
 	if ok || open {
 		t.last = max(t.last, r.Begin()+ns)
 		t.slowest.add(r, ns)
+	} else {
+		t.unseen++
+		t.request = r.Requested()
 	}
 }
 
@@ -318,6 +323,9 @@ func (e *earlyReplies) end() {
 			sum.early += t.early
 			sum.locks += t.locks
 			sum.open += t.open
+			if sum.unseen += t.unseen; t.unseen > 0 {
+				sum.request = t.request
+			}
 			for op, n := range t.operations {
 				sum.operations[op] += n
 			}
@@ -335,6 +343,9 @@ func (e *earlyReplies) end() {
 		if sum.open > 0 {
 			f.Text += " When the capture ended, " + strconv.FormatInt(sum.open, 10) + " of them had no reply."
 		}
+		if sum.unseen > 0 {
+			f.Text += " The capture lacks the replies of " + strconv.FormatInt(sum.unseen, 10) + " of them."
+		}
 		if len(clients) == 1 {
 			f.Client = clients[0]
 		}
@@ -342,6 +353,9 @@ func (e *earlyReplies) end() {
 			f.Severity = diagnose.Note
 		}
 		sum.slowest.prove(&f)
+		if len(f.Evidence) == 0 {
+			f.Prove(sum.request, "a request whose reply was not captured")
+		}
 		e.report.Report(f)
 	}
 }
