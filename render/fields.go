@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
@@ -300,11 +299,3 @@ func (f *RecordFields[R]) Append(dst []byte, r R) []byte {
 	}
 	return append(dst, '\n')
 }
-
-// RPCFields renders RPCs as lines of values, separated by tabs.
-type RPCFields struct {
-	*RecordFields[*track.RPC]
-}
-
-// AppendRPC appends the line of an RPC. Unknown values are empty.
-func (f RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte { return f.Append(dst, r) }

@@ -59,8 +59,8 @@ func newViews(t testing.TB) *views {
 		},
 		rpcs: map[string]render.RPCRenderer{
 			"rpcs":        render.NewRPCSummary(render.SummaryOptions{Colors: c}),
-			"rpcs json":   render.NewRPCJSON(),
-			"rpcs fields": render.RPCFields{RecordFields: pairs},
+			"rpcs json":   render.RPCFunc(render.NewRecordJSON(records.RPCs.Keys(), false).AppendLine),
+			"rpcs fields": render.RPCFunc(pairs.Append),
 		},
 		imports: track.NewImports(),
 	}

@@ -109,7 +109,7 @@ func (c *rpcsOptions) check() error {
 func (c *rpcsOptions) renderer() (r render.RPCRenderer, header []byte, err error) {
 	switch c.View.Form.Value {
 	case "json":
-		return render.NewRPCJSON(), nil, nil
+		return render.RPCFunc(render.NewRecordJSON(records.RPCs.Keys(), false).AppendLine), nil, nil
 	case "fields":
 		f, unknown := render.NewRecordFields(&records.RPCs, c.columns.Names)
 		if f == nil {
@@ -118,7 +118,7 @@ func (c *rpcsOptions) renderer() (r render.RPCRenderer, header []byte, err error
 		if c.columns.Header {
 			header = f.Header(nil)
 		}
-		return render.RPCFields{RecordFields: f}, header, nil
+		return render.RPCFunc(f.Append), header, nil
 	case flags.ParquetForm:
 		return nil, nil, nil
 	}
@@ -152,7 +152,7 @@ func (c *rpcsOptions) run() error {
 		return err
 	}
 	if show == nil {
-		show = rpcFile(flags.ParquetFunc(&c.Output, w, &records.RPCs, in, p))
+		show = render.RPCFunc(flags.ParquetFunc(&c.Output, w, &records.RPCs, in, p))
 	}
 	out := &rpcOutput{pass: p, w: w, renderer: show, limit: c.selection.Count}
 	slow := slowestRPCs{limit: c.slowest}
@@ -240,11 +240,6 @@ func followRPCs(p *scan.Pass, filter *flags.RPCFilter, o follow.Options) *follow
 	p.Add(scan.Consumer{Finish: f.Finish})
 	return f
 }
-
-type rpcFile func(dst []byte, r *track.RPC) []byte
-
-// AppendRPC adds an RPC and appends nothing.
-func (f rpcFile) AppendRPC(dst []byte, r *track.RPC, _ render.Moment) []byte { return f(dst, r) }
 
 type rpcOutput struct {
 	pass     *scan.Pass

@@ -295,7 +295,7 @@ func TestQueries(t *testing.T) {
 					t.Fatalf("%s: %v: %s", s[2], err, &errs)
 				}
 				if printed[i] = string(out); printed[i] != s[6] && !wiretest.Update() {
-					t.Errorf("%s prints\n%s\nand the page says\n%s", s[2], out, s[6])
+					t.Errorf("%s prints\n%s\nand the page says\n%s\n%s", s[2], out, s[6], wiretest.UpdateHint(t))
 				}
 			})
 		}

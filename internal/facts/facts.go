@@ -67,11 +67,8 @@ next:
 			continue
 		case table == nil:
 			return fmt.Errorf("line %d: no headings above it; copy those of constants.tsv, structs.tsv or messages.tsv", i+1)
-		case len(row) > columns:
-			return fmt.Errorf("line %d: %d columns, the headings have %d", i+1, len(row), columns)
-		}
-		for len(row) < columns {
-			row = append(row, "")
+		case len(row) != columns:
+			return fmt.Errorf("line %d: %d columns, the headings have %d: an empty one needs its tab, too", i+1, len(row), columns)
 		}
 		*table = append(*table, row)
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestAdd(t *testing.T) {
 	var got Tables
-	err := got.add("group\tname\tvalue_hex\nflags\tA\t0x1\n\nstruct\tfield\toffset\tsize\nbody\t*\t0\n")
+	err := got.add("group\tname\tvalue_hex\nflags\tA\t0x1\n\nstruct\tfield\toffset\tsize\nbody\t*\t0\t\n")
 	must.NoError(t, err)
 	if len(got.Constants) != 1 || !slices.Equal(got.Constants[0], []string{"flags", "A", "0x1"}) {
 		t.Errorf("constants: %q", got.Constants)
@@ -24,6 +24,7 @@ func TestAddInvalid(t *testing.T) {
 	for text, want := range map[string]string{
 		"flags\tA\t0x1\n":                        "line 1: no headings",
 		"group\tname\tvalue_hex\nflags\tA\t1\t2": "line 2: 4 columns",
+		"group\tname\tvalue_hex\nflags\tA":       "line 2: 2 columns",
 	} {
 		var got Tables
 		if err := got.add(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -107,13 +108,21 @@ func Golden(t testing.TB, file, text string) {
 	got, want := strings.Split(text, "\n"), strings.Split(string(must.ReadFile(t, file)), "\n")
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
-			t.Errorf("%s: line %d is\n%s\nwant\n%s\nUPDATE=1 go test writes it", file, i+1, got[i], want[i])
+			t.Errorf("%s: line %d is\n%s\nwant\n%s\n%s", file, i+1, got[i], want[i], UpdateHint(t))
 			return
 		}
 	}
 	if len(got) != len(want) {
-		t.Errorf("%s: %d lines, want %d: UPDATE=1 go test writes them", file, len(got), len(want))
+		t.Errorf("%s: %d lines, want %d\n%s", file, len(got), len(want), UpdateHint(t))
 	}
+}
+
+// UpdateHint names the command that writes the golden files of a test.
+func UpdateHint(t testing.TB) string {
+	dir, err := filepath.Rel(Repo("."), folder)
+	must.NoError(t, err)
+	name, _, _ := strings.Cut(t.Name(), "/")
+	return fmt.Sprintf("UPDATE=1 go test ./%s -run '^%s$' writes it", filepath.ToSlash(dir), name)
 }
 
 // Heap returns how many bytes are in use.

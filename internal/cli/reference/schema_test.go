@@ -36,7 +36,7 @@ func TestPublishedColumns(t *testing.T) {
 	}
 	for _, c := range now {
 		if !slices.Contains(published, c) && !wiretest.Update() {
-			t.Errorf("new: %s. UPDATE=1 go test ./internal/cli/reference publishes it", c)
+			t.Errorf("new: %s\n%s", c, wiretest.UpdateHint(t))
 		}
 	}
 	if wiretest.Update() && !t.Failed() {

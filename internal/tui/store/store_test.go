@@ -154,7 +154,7 @@ func TestRPCsComeBack(t *testing.T) {
 					}
 				}
 			}
-			j := render.NewRPCJSON()
+			j := render.NewRecordJSON(records.RPCs.Keys(), false)
 			var record records.Message
 			s := read(t, name, Options{Memory: segmentSize}, func(r *track.RPC) {
 				for i, f := range list {
@@ -162,7 +162,7 @@ func TestRPCsComeBack(t *testing.T) {
 						matches[i] = append(matches[i], int64(len(lines)))
 					}
 				}
-				lines = append(lines, string(j.AppendRPC(nil, r, render.Moment{})))
+				lines = append(lines, string(j.AppendLine(nil, r)))
 			}, func(m *dissect.Message, r *track.RPC) {
 				if r == nil {
 					return
@@ -180,7 +180,7 @@ func TestRPCsComeBack(t *testing.T) {
 				row, err := rows.RPC(int64(i))
 				must.NoError(t, err)
 				begin[i] = row.RPC.Begin()
-				if got := string(j.AppendRPC(nil, row.RPC, render.Moment{})); got != want {
+				if got := string(j.AppendLine(nil, row.RPC)); got != want {
 					t.Fatalf("RPC %d\n%s\nwant\n%s", i, got, want)
 				}
 				for _, id := range slices.Clone(row.Messages) {

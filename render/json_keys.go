@@ -44,10 +44,13 @@ func (j *RecordJSON[R]) Append(dst []byte, r R) []byte {
 	return j.json.object(dst, j.members, r, -1)
 }
 
+// AppendLine appends the object of a record and a newline.
+func (j *RecordJSON[R]) AppendLine(dst []byte, r R) []byte { return append(j.Append(dst, r), '\n') }
+
 // AppendLines appends the objects of records, a line each.
 func (j *RecordJSON[R]) AppendLines(dst []byte, list []R) []byte {
 	for _, r := range list {
-		dst = append(j.Append(dst, r), '\n')
+		dst = j.AppendLine(dst, r)
 	}
 	return dst
 }
@@ -63,9 +66,9 @@ type recordFormat struct {
 	trimZeros bool // at the end of durations
 }
 
-// append appends ,"name":value for each member: of the i-th element of a list,
+// appendKeys appends ,"name":value for each member: of the i-th element of a list,
 // or of the record when i is negative.
-func (j *recordJSON[R]) append(dst []byte, list []member[R], r R, i int) []byte {
+func (j *recordJSON[R]) appendKeys(dst []byte, list []member[R], r R, i int) []byte {
 	for k := range list {
 		m := &list[k]
 		switch {
@@ -73,7 +76,7 @@ func (j *recordJSON[R]) append(dst []byte, list []member[R], r R, i int) []byte 
 			dst = j.list(dst, m, r)
 		case i < 0 && m.scalar: // Read, inlined: this is the case of most keys
 			if j.val.Type = m.Type; m.Get(r, &j.val) {
-				dst = j.value(append(dst, m.prefix...), m.Names, &j.val)
+				dst = j.appendKeyValue(append(dst, m.prefix...), m.Names, &j.val)
 			} else if m.JSON == records.Null {
 				dst = append(append(dst, m.prefix...), null...)
 			}
@@ -82,7 +85,7 @@ func (j *recordJSON[R]) append(dst []byte, list []member[R], r R, i int) []byte 
 			if m.parts != nil {
 				dst = j.object(dst, m.parts, r, i)
 			} else {
-				dst = j.value(dst, m.Names, &j.val)
+				dst = j.appendKeyValue(dst, m.Names, &j.val)
 			}
 		case m.JSON == records.Null:
 			dst = append(append(dst, m.prefix...), null...)
@@ -93,7 +96,7 @@ func (j *recordJSON[R]) append(dst []byte, list []member[R], r R, i int) []byte 
 
 func (j *recordJSON[R]) object(dst []byte, parts []member[R], r R, i int) []byte {
 	start := len(dst)
-	dst = j.append(dst, parts, r, i)
+	dst = j.appendKeys(dst, parts, r, i)
 	if len(dst) == start {
 		return append(dst, "{}"...)
 	}
@@ -115,7 +118,7 @@ func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
 		case m.parts != nil:
 			dst = j.object(dst, m.parts, r, i)
 		case m.Read(r, i, &j.val):
-			dst = j.value(dst, m.Names, &j.val)
+			dst = j.appendKeyValue(dst, m.Names, &j.val)
 		default:
 			dst = append(dst, null...)
 		}
@@ -123,8 +126,8 @@ func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
 	return append(dst, ']')
 }
 
-// value appends the value of a key.
-func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value) []byte {
+// appendKeyValue appends the value of a key.
+func (j *recordJSON[R]) appendKeyValue(dst []byte, names *schema.Names, v *records.Value) []byte {
 	switch v.Type {
 	case records.Uint, records.Seconds:
 		return appendJSONUint(dst, v.U)

@@ -177,7 +177,7 @@ func (t cells) GetCell(row, column int) *tview.TableCell {
 		if len(g.cache) >= maxCached {
 			clear(g.cache)
 		}
-		list = g.rowCells(id, row)
+		list = g.newRow(id, row)
 		g.cache[id] = list
 	}
 	return list[column]
@@ -251,7 +251,7 @@ func (g *grid) pad(text string, column int, right bool) string {
 	return text + space
 }
 
-func (g *grid) rowCells(id int64, row int) []*tview.TableCell {
+func (g *grid) newRow(id int64, row int) []*tview.TableCell {
 	columns := g.shown()
 	list := make([]*tview.TableCell, len(columns))
 	before := int64(0)
