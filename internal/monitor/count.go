@@ -85,7 +85,6 @@ func (c *counter) create(target string) {
 	}
 }
 
-// endInFlight decrements the gauge of RPCs in flight if it counts the RPC.
 func (c *counter) endInFlight(r *track.RPC) {
 	if f := c.attached.Of(r); f.counted {
 		c.inFlight.With(f.target).Add(-1)

@@ -84,7 +84,6 @@ const (
 	bulkBytes    = "bulk"
 )
 
-// severeErrors are the errors of lshark_severe_errors.
 var severeErrors = []string{"EIO", "EROFS", "ENODEV", "ENXIO", "ESHUTDOWN", "ENOTRECOVERABLE", "EUCLEAN", "ENOMEM", "ENOSPC", "EDQUOT"}
 
 // The ends of an RPC that this machine may be.

@@ -50,9 +50,10 @@ type CaptureStats struct {
 // Monitor counts what happens in a capture, and passes selected RPCs on. One goroutine
 // calls its methods; the registry and what Health returns may be read by others.
 type Monitor struct {
+	*diagnose.Engine // takes losses and events of TCP and InfiniBand itself
+
 	opt             Options
 	registry        *metrics.Registry
-	engine          *diagnose.Engine
 	counter         counter
 	states          stateFamilies
 	capture         captureFamilies
@@ -74,7 +75,6 @@ type Monitor struct {
 	linkInterval    time.Duration    // until they are counted again
 }
 
-// ruleState is what a Monitor needs to restart the rules.
 type ruleState struct {
 	restarted CaptureStats // at the last restart
 	restartAt int64        // capture time of the next one
@@ -87,7 +87,6 @@ func (s *ruleState) mustRestart(now int64) bool {
 	return now >= s.restartAt || now < s.restartAt-2*restartInterval
 }
 
-// frameCounts are counts of frames so far.
 type frameCounts struct {
 	n, bytes int64
 	last     int64 // time of the last frame
@@ -107,7 +106,7 @@ func New(o Options, start time.Time) *Monitor {
 	}
 	m.counter.side, m.counter.live, m.counter.evictions = o.Side, o.Live, m.states.evictions
 	m.spans = spans{selector: &m.selector, count: &m.counter}
-	m.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Counted: m.finding,
+	m.Engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Counted: m.finding,
 		Capture: func() diagnose.Capture { return m.diagnosed },
 		Hooks: []diagnose.Hooks{{Sent: m.sent, Answered: m.answered, Done: m.done, Message: m.message, Eviction: m.eviction,
 			Import: func(*track.Import, track.Point) { m.changed = true }}}})
@@ -159,23 +158,8 @@ func (m *Monitor) Message(d *dissect.Message) {
 	if !m.opt.Live {
 		m.setTime(time.Unix(0, d.Time))
 	}
-	m.engine.Message(d)
+	m.Engine.Message(d)
 }
-
-// TransferUpdate reports retransmissions of a message that was already passed to Message.
-func (m *Monitor) TransferUpdate(number int64, t *lnet.Transfer) { m.engine.TransferUpdate(number, t) }
-
-// Lost takes a run of bytes that was not captured.
-func (m *Monitor) Lost(l *lnet.Loss) { m.engine.Lost(l) }
-
-// TCPEvent takes a TCP segment that is retransmitted, out of order or announces a zero window.
-func (m *Monitor) TCPEvent(s *lnet.TCPEvent) { m.engine.TCPEvent(s) }
-
-// IBEvent takes a negative acknowledgement of InfiniBand.
-func (m *Monitor) IBEvent(r *lnet.IBEvent) { m.engine.IBEvent(r) }
-
-// Advance sets the time, in nanoseconds since the epoch.
-func (m *Monitor) Advance(now int64) { m.engine.Advance(now) }
 
 // setTime sets the time of metrics. Only in a live capture it goes back: when the clock is
 // set back.
@@ -289,11 +273,11 @@ func (m *Monitor) publishState(now time.Time, c *CaptureStats) {
 			x.delay.With().Set(max(0, now.Sub(time.Unix(0, last)).Seconds()))
 		}
 	}
-	x.entries.With(stateRPCs).Set(float64(m.engine.Waiting()))
-	x.entries.With(stateConnections).Set(float64(len(m.engine.Imports().List())))
-	x.entries.With(stateLocks).Set(float64(m.engine.Locks().Len()))
+	x.entries.With(stateRPCs).Set(float64(m.Engine.Waiting()))
+	x.entries.With(stateConnections).Set(float64(len(m.Engine.Imports().List())))
+	x.entries.With(stateLocks).Set(float64(m.Engine.Locks().Len()))
 	x.entries.With(stateTCPConnections).Set(float64(c.TCP.Live))
-	x.entries.With(stateFindings).Set(float64(m.engine.Count()))
+	x.entries.With(stateFindings).Set(float64(m.Engine.Count()))
 }
 
 func (m *Monitor) countConnections(now time.Time) {
@@ -301,7 +285,7 @@ func (m *Monitor) countConnections(now time.Time) {
 	m.registry.Begin(m.now)
 	defer m.registry.End()
 	m.states.connections.Reset()
-	for _, i := range m.engine.Imports().List() {
+	for _, i := range m.Engine.Imports().List() {
 		m.states.connections.With(i.Kind(), i.State.String()).Add(1)
 	}
 }
@@ -314,7 +298,7 @@ func (m *Monitor) countCurrent(now time.Time) {
 	m.registry.Begin(m.now)
 	defer m.registry.End()
 	m.states.current.Reset()
-	for _, f := range m.engine.Findings() {
+	for _, f := range m.Engine.Findings() {
 		cause := ""
 		if f.Cause != nil {
 			cause = f.Cause.Rule.Code
@@ -329,14 +313,14 @@ func (m *Monitor) restart(c CaptureStats) {
 	m.rules.restartAt = m.frames.last + restartInterval
 	before := &m.rules.restarted
 	m.diagnosed = diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First}
-	m.engine.Restart()
+	m.Engine.Restart()
 	m.rules.restarted = c
 	m.countNotKept()
 }
 
 // countNotKept counts the findings that were too many to keep.
 func (m *Monitor) countNotKept() {
-	n := m.engine.Dropped()
+	n := m.Engine.Dropped()
 	m.registry.Begin(m.now)
 	m.states.notKept.With().Add(uint64(n - m.rules.notKept))
 	m.registry.End()
@@ -348,7 +332,7 @@ func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
 	c.Stats = c.Stats.Since(&m.rules.restarted.Stats)
 	c.Dropped -= m.rules.restarted.Dropped
 	m.diagnosed = c
-	m.engine.Close()
+	m.Engine.Close()
 	m.countNotKept()
 	m.countConnections(now)
 	m.countCurrent(now)

@@ -95,7 +95,6 @@ func AppendTraces(dst []byte, roots []*nested.Node, ended int64, release string)
 	return otlp.AppendJSON(dst, t.list)
 }
 
-// traces makes spans of trees.
 type traces struct {
 	spans   spans
 	ended   int64

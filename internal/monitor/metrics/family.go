@@ -6,12 +6,10 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"time"
 )
 
 const maxLabels = 6
 
-// family holds the series of one metric.
 type family struct {
 	registry *Registry
 	desc     Desc
@@ -129,18 +127,16 @@ func (f *family) add(hash uint64, values []string, overflow bool) *series {
 	}
 	s.labels = string(appendLabels(nil, f.desc.Labels, s.values))
 	if f.layout != nil {
-		s.buckets = f.layout.newBuckets()
+		s.buckets = buckets{layout: f.layout, classic: make([]uint64, len(f.layout.bounds)+1), schema: f.layout.schema}
 	}
 	f.index.add(hash, s)
-	at, _ := slices.BinarySearchFunc(f.order, s.values, compareValues)
+	at, _ := slices.BinarySearchFunc(f.order, s.values, func(s *series, values []string) int { return slices.Compare(s.values, values) })
 	f.order = slices.Insert(f.order, at, s)
 	if !overflow {
 		f.regular++
 	}
 	return s
 }
-
-func compareValues(s *series, values []string) int { return slices.Compare(s.values, values) }
 
 func (f *family) removeValue(label int, value string) {
 	f.order = slices.DeleteFunc(f.order, func(s *series) bool {
@@ -159,5 +155,3 @@ func (f *family) removeValue(label int, value string) {
 func (f *family) hasTop() bool {
 	return slices.ContainsFunc(f.desc.Labels, func(l Label) bool { return l.Top != nil })
 }
-
-func (s *series) createdTime() time.Time { return time.Unix(0, s.created) }

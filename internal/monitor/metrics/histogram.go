@@ -43,7 +43,7 @@ type layout struct {
 	fractions     []float64 // bounds of the native buckets between 0.5 and 1, for schemas above 0
 }
 
-func newLayout(b Buckets) layout {
+func newLayout(b Buckets) *layout {
 	if b.MaxBuckets == 0 {
 		b.MaxBuckets = 160
 	}
@@ -58,7 +58,7 @@ func newLayout(b Buckets) layout {
 	if b.Schema < minSchema || b.Schema > maxSchema || b.MaxBuckets < 1 || !(b.ZeroThreshold >= 0x1p-1022) {
 		panic(fmt.Sprintf("metrics: invalid native buckets: %+v", b))
 	}
-	l := layout{bounds: slices.Clone(b.Bounds), schema: b.Schema, maxBuckets: b.MaxBuckets, zeroThreshold: b.ZeroThreshold}
+	l := &layout{bounds: slices.Clone(b.Bounds), schema: b.Schema, maxBuckets: b.MaxBuckets, zeroThreshold: b.ZeroThreshold}
 	if b.Schema > 0 {
 		l.fractions = make([]float64, 1<<b.Schema)
 		for i := range l.fractions {
@@ -68,8 +68,8 @@ func newLayout(b Buckets) layout {
 	return l
 }
 
-// buckets are the counts of a histogram.
 type buckets struct {
+	layout    *layout
 	classic   []uint64 // one more than bounds, not cumulative
 	native    []uint64 // a window of consecutive native buckets
 	first     int      // number of native[0]: bucket i has values above base^(i-1) up to base^i
@@ -78,12 +78,9 @@ type buckets struct {
 	zero      uint64
 }
 
-func (l *layout) newBuckets() buckets {
-	return buckets{classic: make([]uint64, len(l.bounds)+1), schema: l.schema}
-}
-
 // observe counts x, which is finite and not negative.
-func (b *buckets) observe(l *layout, x float64) {
+func (b *buckets) observe(x float64) {
+	l := b.layout
 	b.classic[sort.SearchFloat64s(l.bounds, x)]++
 
 	if x <= l.zeroThreshold {
@@ -96,7 +93,7 @@ func (b *buckets) observe(l *layout, x float64) {
 	}
 	i -= b.first
 	if uint(i) >= uint(len(b.native)) {
-		i = b.widen(l, i+b.first)
+		i = b.widen(i + b.first)
 	}
 	if b.native[i]++; b.native[i] == 1 {
 		b.populated++
@@ -123,7 +120,7 @@ func (l *layout) bucket(x float64) int {
 
 // widen extends the window to bucket i, and returns its index in the window. If
 // the window would become too large, it halves the resolution first.
-func (b *buckets) widen(l *layout, i int) int {
+func (b *buckets) widen(i int) int {
 	if len(b.native) == 0 {
 		b.native = make([]uint64, 8)
 		b.first = i - 4
@@ -131,7 +128,7 @@ func (b *buckets) widen(l *layout, i int) int {
 	}
 	for {
 		low, high := b.used()
-		if max(high, i)-min(low, i) < maxWindow*l.maxBuckets || b.schema == minSchema {
+		if max(high, i)-min(low, i) < maxWindow*b.layout.maxBuckets || b.schema == minSchema {
 			break
 		}
 		b.halve()

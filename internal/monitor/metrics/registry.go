@@ -123,52 +123,47 @@ type Desc struct {
 	MaxSeries int
 }
 
-// Counters is a family of counters of events.
-type Counters struct{ family }
+// Family has the series of a metric, of which each is handled as an S.
+type Family[S ~struct{ series *series }] struct{ family }
 
-// FloatCounters is a family of counters with a fraction, such as of seconds.
-type FloatCounters struct{ family }
-
-// Gauges is a family of gauges.
-type Gauges struct{ family }
-
-// Histograms is a family of histograms.
-type Histograms struct {
-	family
-	layout layout
-}
+// The families of each type.
+type (
+	Counters      = Family[Counter]
+	FloatCounters = Family[FloatCounter] // counters with a fraction, such as of seconds
+	Gauges        = Family[Gauge]
+	Histograms    = Family[Histogram]
+)
 
 // Counter declares a family of counters. It panics if the description is invalid
 // or the name is in use; so do the other methods that declare families.
 func (r *Registry) Counter(d Desc) *Counters {
 	c := new(Counters)
-	r.declare(&c.family, d, CounterType)
+	r.declare(&c.family, d, CounterType, nil)
 	return c
 }
 
 // FloatCounter declares a family of counters with a fraction.
 func (r *Registry) FloatCounter(d Desc) *FloatCounters {
 	c := new(FloatCounters)
-	r.declare(&c.family, d, FloatCounterType)
+	r.declare(&c.family, d, FloatCounterType, nil)
 	return c
 }
 
 // Gauge declares a family of gauges.
 func (r *Registry) Gauge(d Desc) *Gauges {
 	g := new(Gauges)
-	r.declare(&g.family, d, GaugeType)
+	r.declare(&g.family, d, GaugeType, nil)
 	return g
 }
 
 // Histogram declares a family of histograms.
 func (r *Registry) Histogram(d Desc, b Buckets) *Histograms {
-	h := &Histograms{layout: newLayout(b)}
-	r.declare(&h.family, d, HistogramType)
-	h.family.layout = &h.layout
+	h := new(Histograms)
+	r.declare(&h.family, d, HistogramType, newLayout(b))
 	return h
 }
 
-func (r *Registry) declare(f *family, d Desc, t Type) {
+func (r *Registry) declare(f *family, d Desc, t Type, l *layout) {
 	if problem := r.check(d, t); problem != "" {
 		panic(fmt.Sprintf("metrics: %s: %s", d.Name, problem))
 	}
@@ -178,7 +173,7 @@ func (r *Registry) declare(f *family, d Desc, t Type) {
 	if d.MaxSeries == 0 {
 		d.MaxSeries = DefaultMaxSeries
 	}
-	*f = family{registry: r, desc: d, kind: t, maxRegular: d.MaxSeries}
+	*f = family{registry: r, desc: d, kind: t, layout: l, maxRegular: d.MaxSeries}
 	for i, l := range d.Labels {
 		if l.Top != nil {
 			l.Top.labels = append(l.Top.labels, topLabel{f, i})

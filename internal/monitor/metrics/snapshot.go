@@ -97,7 +97,7 @@ func (f *family) snapshot(to *FamilySnapshot, s *Snapshot) {
 	}
 	for _, x := range f.order {
 		points = append(points, Point{
-			Values: x.values, Created: x.createdTime(), Count: x.count, Value: x.value, labels: x.labels,
+			Values: x.values, Created: time.Unix(0, x.created), Count: x.count, Value: x.value, labels: x.labels,
 		})
 		if f.layout != nil {
 			p := &points[len(points)-1]

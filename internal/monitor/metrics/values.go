@@ -1,12 +1,19 @@
 package metrics
 
-// Counter counts the events of a series. It is valid until the next call of
-// Top.Count or Registry.End.
-type Counter struct{ series *series }
+// With returns the series of label values, which are given in the order of the labels. It is
+// valid until the next call of Top.Count or Registry.End.
+func (f *Family[S]) With(values ...string) S { return S{f.find(values)} }
 
-// With returns the counter of label values, which are given in the order of the
-// labels.
-func (c *Counters) With(values ...string) Counter { return Counter{c.find(values)} }
+// Reset removes all series.
+func (f *Family[S]) Reset() {
+	clear(f.order)
+	f.order = f.order[:0]
+	f.index.clear()
+	f.regular = 0
+}
+
+// Counter counts the events of a series.
+type Counter struct{ series *series }
 
 // Inc counts one event.
 func (c Counter) Inc() { c.series.count++ }
@@ -14,13 +21,8 @@ func (c Counter) Inc() { c.series.count++ }
 // Add counts n events.
 func (c Counter) Add(n uint64) { c.series.count += n }
 
-// FloatCounter is a sum that only grows. It is valid until the next call of
-// Top.Count or Registry.End.
+// FloatCounter is a sum that only grows.
 type FloatCounter struct{ series *series }
-
-// With returns the counter of label values, which are given in the order of the
-// labels.
-func (c *FloatCounters) With(values ...string) FloatCounter { return FloatCounter{c.find(values)} }
 
 // Add adds x. It ignores what is negative or not finite.
 func (c FloatCounter) Add(x float64) {
@@ -29,13 +31,8 @@ func (c FloatCounter) Add(x float64) {
 	}
 }
 
-// Gauge is a value that goes up and down. It is valid until the next call of
-// Top.Count or Registry.End.
+// Gauge is a value that goes up and down.
 type Gauge struct{ series *series }
-
-// With returns the gauge of label values, which are given in the order of the
-// labels.
-func (g *Gauges) With(values ...string) Gauge { return Gauge{g.find(values)} }
 
 // Set sets the value.
 func (g Gauge) Set(x float64) { g.series.value = x }
@@ -43,24 +40,8 @@ func (g Gauge) Set(x float64) { g.series.value = x }
 // Add adds x to the value.
 func (g Gauge) Add(x float64) { g.series.value += x }
 
-// Reset removes all series.
-func (g *Gauges) Reset() {
-	clear(g.order)
-	g.order = g.order[:0]
-	g.index.clear()
-	g.regular = 0
-}
-
-// Histogram counts values in buckets. It is valid until the next call of
-// Top.Count or Registry.End.
-type Histogram struct {
-	series *series
-	layout *layout
-}
-
-// With returns the histogram of label values, which are given in the order of
-// the labels.
-func (h *Histograms) With(values ...string) Histogram { return Histogram{h.find(values), &h.layout} }
+// Histogram counts values in buckets.
+type Histogram struct{ series *series }
 
 // Observe counts a value. A value that is negative or not finite counts as 0.
 func (h Histogram) Observe(x float64) {
@@ -69,5 +50,5 @@ func (h Histogram) Observe(x float64) {
 	}
 	h.series.count++
 	h.series.value += x
-	h.series.observe(h.layout, x)
+	h.series.observe(x)
 }

@@ -44,7 +44,6 @@ func (n *Family) match(f *metrics.FamilySnapshot, p *metrics.Point) bool {
 	return false
 }
 
-// metricName returns the default name and unit of a family.
 func metricName(f *metrics.FamilySnapshot) (name, unit string) {
 	name, unit = f.Name, f.Unit
 	if unit != "" {
