@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -44,7 +43,6 @@ type anonymizeOptions struct {
 	quiet   bool
 }
 
-// keyVariable is the environment variable with the key.
 const keyVariable = "LSHARK_KEY"
 
 func newAnonymize(sys *scan.System) *cobra.Command {
@@ -99,7 +97,7 @@ func newAnonymize(sys *scan.System) *cobra.Command {
 
 func (c *anonymizeOptions) run(args []string) error {
 	onlyKey := c.newKey != "" && len(args) == 0
-	ports, err := c.checkPorts()
+	ports, err := scan.TCPPorts(c.ports)
 	if err = errors.Join(err, c.form.Check()); !onlyKey {
 		err = errors.Join(err, c.checkArgs(args))
 	}
@@ -139,16 +137,6 @@ func (c *anonymizeOptions) checkArgs(args []string) error {
 		return exit.Usagef("standard output is a terminal; name a file")
 	}
 	return nil
-}
-
-func (c *anonymizeOptions) checkPorts() (ports []uint16, err error) {
-	for _, p := range c.ports {
-		if p == 0 || p > math.MaxUint16 {
-			return nil, exit.Usagef("--port %d: not a TCP port", p)
-		}
-		ports = append(ports, uint16(p))
-	}
-	return ports, nil
 }
 
 // findSecret returns what the user gave for a key, empty where nothing was given.
@@ -269,7 +257,10 @@ func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err er
 		}
 	}
 	c.notes(a)
-	return errors.Join(err, c.writeReport(a.Report()))
+	if c.report {
+		err = errors.Join(err, c.print(a.Report()))
+	}
+	return err
 }
 
 // notes says what the receiver should know.
@@ -283,10 +274,14 @@ func (c *anonymizeOptions) notes(a *anonymize.Anonymizer) {
 	}
 }
 
-func (c *anonymizeOptions) writeReport(r *anonymize.Report) error {
-	if !c.report {
-		return nil
-	}
+// result is a Report or a CheckResult.
+type result interface {
+	AppendText(dst []byte) []byte
+	AppendJSON(dst []byte) []byte
+}
+
+// print writes a result in the form that the flags choose.
+func (c *anonymizeOptions) print(r result) error {
 	text := r.AppendText(nil)
 	if c.form.Value == "json" {
 		text = r.AppendJSON(nil)
@@ -331,11 +326,7 @@ func (c *anonymizeOptions) runCheck(original string, o anonymize.Options) error 
 	if r == nil {
 		return err
 	}
-	text := r.AppendText(nil)
-	if c.form.Value == "json" {
-		text = r.AppendJSON(nil)
-	}
-	if _, failed := c.sys.Out.Write(text); failed != nil {
+	if failed := c.print(r); failed != nil {
 		return failed
 	}
 	if err == nil && !r.Clean() {
@@ -363,18 +354,10 @@ func (c *anonymizeOptions) create(in, out string) (*iostreams.File, error) {
 
 // sameFile reports whether two names are those of one file that exists, or the same.
 func sameFile(a, b string) bool {
-	x, err := statInput(a)
-	y, err2 := statInput(b)
+	x, err := scan.Stat(a)
+	y, err2 := scan.Stat(b)
 	if err != nil || err2 != nil {
 		return filepath.Clean(a) == filepath.Clean(b)
 	}
 	return os.SameFile(x, y)
-}
-
-// statInput is os.Stat, with - for standard input.
-func statInput(path string) (os.FileInfo, error) {
-	if path == "-" {
-		return os.Stdin.Stat()
-	}
-	return os.Stat(path)
 }

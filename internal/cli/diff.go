@@ -171,7 +171,6 @@ func (c *diffOptions) options() (tables.StatsOptions, error) {
 	return tables.StatsOptions{By: by, Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
 }
 
-// measured is what is measured of a capture.
 type measured struct {
 	stats   *comparison.Stats
 	imports *track.Imports

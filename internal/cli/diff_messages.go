@@ -47,7 +47,6 @@ func (r *messageRef) matches(m *dissect.Message) bool {
 	return m.Frame == r.frame
 }
 
-// isComplete reports whether a list has all messages that are meant.
 func (r *messageRef) isComplete(list []*dissect.Message) bool {
 	return r.isXID && len(list) == 2 || !r.isXID && len(list) > 0
 }

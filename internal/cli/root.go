@@ -28,7 +28,6 @@ type subcommand struct {
 	group string // its title in help
 }
 
-// The groups of commands.
 const (
 	lookGroup      = "Look at messages and RPCs"
 	troubleGroup   = "Explain trouble"

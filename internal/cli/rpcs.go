@@ -82,7 +82,6 @@ func newRPCs(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-// registerTimeout defines the flag for when an RPC counts as unanswered.
 func registerTimeout(f *pflag.FlagSet, timeout *time.Duration) {
 	f.DurationVar(timeout, "timeout", time.Hour, "count an RPC as unanswered after `TIME` without a reply")
 }

@@ -106,7 +106,6 @@ func checkColumns(kind store.Kind, names []string) error {
 	return nil
 }
 
-// checkTerminal returns an error when there is no terminal for the program.
 func (c *tuiOptions) checkTerminal() error {
 	if c.sys.OutTTY && c.sys.Env("TERM") != "dumb" {
 		return nil
@@ -315,7 +314,6 @@ func (w *laterWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// writeTo writes what was kept.
 func (w *laterWriter) writeTo(to io.Writer) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

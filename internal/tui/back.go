@@ -18,7 +18,6 @@ type place struct {
 	pages  []overlay
 }
 
-// maxPlaces is how many places one can go back to.
 const maxPlaces = 100
 
 // visit shows other rows, and remembers where the user was.
@@ -88,5 +87,4 @@ func (s *Screen) close() {
 	s.app.SetFocus(focus)
 }
 
-// pageName returns the name of the uppermost page.
 func (s *Screen) pageName() string { return mainPage + string(rune('0'+len(s.overlays))) }

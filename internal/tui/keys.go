@@ -79,7 +79,6 @@ func (s *Screen) mainKey(event *tcell.EventKey) *tcell.EventKey {
 	return event
 }
 
-// commands are what letters do.
 var commands = map[rune]func(*Screen){
 	'q': func(s *Screen) { s.app.Stop() },
 	'?': showHelp,

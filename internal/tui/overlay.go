@@ -1,8 +1,8 @@
 package tui
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -110,12 +110,7 @@ LOOK
 
 func showHelp(s *Screen) {
 	p := newPane("keys, Esc closes")
-	lines := strings.Split(helpText, "\n")
-	text := make([][]byte, len(lines))
-	for i, l := range lines {
-		text[i] = []byte(l)
-	}
-	p.setText(text)
+	p.setText(bytes.Split([]byte(helpText), []byte("\n")))
 	s.open(full(s, p))
 }
 

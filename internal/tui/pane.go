@@ -172,7 +172,6 @@ func (p *pane) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tv
 // motion is where a key moves to.
 type motion uint8
 
-// The motions.
 const (
 	noMotion motion = iota
 	up
@@ -197,7 +196,6 @@ var (
 	letterMotions = map[rune]motion{'k': up, 'j': down, 'h': left, 'l': right, 'g': first, 'G': last}
 )
 
-// motionOf returns where a key moves to.
 func motionOf(event *tcell.EventKey) motion {
 	if event.Key() == tcell.KeyRune {
 		return letterMotions[event.Rune()]

@@ -44,7 +44,6 @@ const maxCell = 48
 // maxCached is the number of rows that are kept as cells.
 const maxCached = 1024
 
-// usualColumns returns the columns in the beginning.
 func usualColumns(k store.Kind) []string {
 	if k == store.Messages {
 		return []string{"frame", "time", "lnet.src_nid", "lnet.dest_nid", "kind", "opcode", store.Details}
@@ -52,7 +51,6 @@ func usualColumns(k store.Kind) []string {
 	return []string{"request.time", "opcode", "variant", "target", "latency", "error", "client", store.Details}
 }
 
-// names returns the names of the columns of a kind of rows.
 func (g *grid) names(k store.Kind) (list []string) {
 	for _, c := range g.columns[k] {
 		list = append(list, c.Name)

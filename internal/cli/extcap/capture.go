@@ -12,7 +12,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 )
 
-// The values of --content.
 const (
 	contentMessages = "messages"
 	contentFrames   = "frames"
@@ -38,7 +37,6 @@ func (c *command) startCapture() error {
 	return err
 }
 
-// input returns the settings of the capture.
 func (c *command) input() (*scan.Flags, error) {
 	f := &scan.Flags{Interface: c.iface, Quiet: true} // Wireshark takes every text on standard error for an error
 	for _, text := range strings.FieldsFunc(c.ports, func(r rune) bool { return r == ',' }) {
@@ -73,7 +71,7 @@ func (c *command) captureLocal(out *output, input *scan.Flags) error {
 	if err := p.Run(); err != nil {
 		return err
 	}
-	if n := p.Quality().Dropped; n > 0 { // Wireshark counts only what its own program drops
+	if n := p.Captured().Dropped; n > 0 { // Wireshark counts only what its own program drops
 		c.sys.Say("%d frames were dropped: they came faster than they could be read", n)
 	}
 	return nil

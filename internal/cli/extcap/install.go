@@ -122,7 +122,6 @@ func isOurLink(path, self string) (bool, error) {
 	return err == nil && (target == self || filepath.Base(target) == linkName), err
 }
 
-// installProfile writes the files of the profile.
 func installProfile(sys *iostreams.IO, dir string) error {
 	if err := writeFiles(dir, profileFiles()...); err != nil {
 		return err

@@ -17,7 +17,6 @@ import (
 //go:embed lshark.lua
 var luaCode string
 
-// luaField is a field of the plugin.
 type luaField struct {
 	name, kind, doc string
 	names           *schema.Names
@@ -40,7 +39,6 @@ var noteSeverities = map[string]string{
 	"gap": "warning", "short": "warning", "truncated": "warning", "unknown": "warning",
 }
 
-// luaPlugin returns the plugin for Wireshark.
 func luaPlugin() string {
 	var groups, fields, notes strings.Builder
 	done := make(map[*schema.Names]int)

@@ -75,7 +75,7 @@ func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], 
 	}
 	file := rows.NewWriter(w.Stream(), keys, rows.Options{Release: Version(), Sensor: sensor, Capture: in.Name()})
 	w.Finish(func() error {
-		if source != "" && pass.Quality().Err == nil {
+		if source != "" && pass.Captured().Damaged == "" {
 			file.SetMetadata(rows.SourceKey, source)
 		}
 		return file.Close()

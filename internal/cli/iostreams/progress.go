@@ -32,7 +32,6 @@ type statusLine struct {
 	quiet time.Time // it is not shown until then
 }
 
-// show replaces the line.
 func (l *statusLine) show(out io.Writer, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

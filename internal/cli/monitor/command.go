@@ -321,7 +321,7 @@ func (c *command) tick(idle bool) {
 
 // captureStats returns the counters of the frames so far.
 func (c *command) captureStats(idle bool) monitor.CaptureStats {
-	q := c.pass.Quality()
+	q := c.pass.Captured()
 	return monitor.CaptureStats{Stats: q.Stats, Dropped: q.Dropped, First: c.pass.First(), Idle: idle}
 }
 

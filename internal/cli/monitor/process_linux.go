@@ -47,7 +47,6 @@ func process() (p monitor.Process) {
 	return p
 }
 
-// started returns when the process was started.
 func started() time.Time {
 	const startTime = 22 - 3 // field 22 of proc_pid_stat(5), after the name in brackets and the state
 	b, err := os.ReadFile("/proc/self/stat")

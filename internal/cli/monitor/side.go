@@ -8,7 +8,6 @@ import (
 	"github.com/lshark/lshark/internal/monitor"
 )
 
-// The values of --side.
 const (
 	sideAuto = "auto"
 	sideNone = "none"

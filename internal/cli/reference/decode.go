@@ -104,7 +104,6 @@ func (p *prose) decode(kind, value string, big bool) error {
 // logType stands for a line of a debug log, in place of a type.
 const logType = "log"
 
-// decodeLog decodes a line of a debug log.
 func (p *prose) decodeLog(line string) error {
 	list, err := explain.LogLine(line)
 	if err != nil {

@@ -100,11 +100,8 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 	if in.duration, err = f.duration(); err != nil {
 		return nil, err
 	}
-	for _, p := range f.Ports {
-		if p == 0 || p > math.MaxUint16 {
-			return nil, exit.Usagef("--port %d: not a TCP port", p)
-		}
-		in.ports = append(in.ports, uint16(p))
+	if in.ports, err = TCPPorts(f.Ports); err != nil {
+		return nil, err
 	}
 	switch {
 	case in.iface != "" && len(in.files) > 0:
@@ -138,6 +135,17 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 		}
 	}
 	return in, nil
+}
+
+// TCPPorts checks the ports of --port.
+func TCPPorts(given []uint) (ports []uint16, err error) {
+	for _, p := range given {
+		if p == 0 || p > math.MaxUint16 {
+			return nil, exit.Usagef("--port %d: not a TCP port", p)
+		}
+		ports = append(ports, uint16(p))
+	}
+	return ports, nil
 }
 
 // names reads the files with names, nil when none is given.

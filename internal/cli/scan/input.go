@@ -115,7 +115,7 @@ func (in *Input) FlushPolicy() iostreams.FlushPolicy {
 // may be slow.
 func (in *Input) piped() bool {
 	return slices.ContainsFunc(in.files, func(path string) bool {
-		info, err := stat(path)
+		info, err := Stat(path)
 		return err == nil && !info.Mode().IsRegular()
 	})
 }
@@ -131,7 +131,7 @@ func (in *Input) Rereadable() bool {
 func (in *Input) pipeTwice() string {
 	var pipes []os.FileInfo
 	for _, path := range in.files {
-		info, err := stat(path)
+		info, err := Stat(path)
 		if err != nil || path != stdin && info.Mode()&os.ModeNamedPipe == 0 {
 			continue
 		}
@@ -164,16 +164,15 @@ func (in *Input) Name() string {
 	return strings.Join(names, ",")
 }
 
-// isFile reports whether a file is one of the input.
 func (in *Input) isFile(file os.FileInfo) bool {
 	return slices.ContainsFunc(in.files, func(path string) bool {
-		info, err := stat(path)
+		info, err := Stat(path)
 		return err == nil && os.SameFile(file, info)
 	})
 }
 
-// stat is os.Stat, with - for standard input.
-func stat(path string) (os.FileInfo, error) {
+// Stat is os.Stat, with - for standard input.
+func Stat(path string) (os.FileInfo, error) {
 	if path == stdin {
 		return os.Stdin.Stat()
 	}

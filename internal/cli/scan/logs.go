@@ -16,7 +16,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 )
 
-// logFiles returns the logs that the flag names.
 func (f *Flags) logFiles(names *targets.Names) (list []logs.File, err error) {
 	for _, text := range f.Logs {
 		file := logs.File{Path: text}
@@ -159,14 +158,10 @@ func (p *Pass) runLogs() error {
 	}
 	p.in.sayClocks(p.sys, notes)
 	p.clock.frame(m.First())
-	for _, begin := range p.consumers.begin {
-		p.Fail(begin())
-	}
+	p.begin()
 	m.Read(func() bool { return p.failed.Load() || p.stopped.Load() })
 	p.observer.Close()
-	for _, end := range p.consumers.end {
-		p.Fail(end())
-	}
+	p.end()
 	switch {
 	case use.Flag == rpctrace && rpcs == 0:
 		p.Note("no RPCs in %d lines of debug logs; lctl set_param debug=+rpctrace lets a node log them", m.Lines())

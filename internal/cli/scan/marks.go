@@ -41,7 +41,6 @@ func (m *Marks) Add(number int64, comment []byte) {
 	m.bytes += len(joined) - len(old)
 }
 
-// has reports whether a frame is marked.
 func (m *Marks) has(number int64) bool {
 	word := int(number / 64)
 	return word < len(m.bits) && m.bits[word]&(1<<(number%64)) != 0

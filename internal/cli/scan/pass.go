@@ -3,6 +3,7 @@ package scan
 import (
 	"errors"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -117,7 +118,7 @@ type Pass struct {
 	src       *source // while it is open
 	opt       Options
 	observer  Observer // nil: none
-	consumers consumers
+	consumers []Consumer
 	once      *track.Duplicates // with Distinct
 	dissector *dissect.Dissector
 	saver     *saver // with SaveTo or Stream
@@ -151,39 +152,22 @@ func New(sys *System, in *Input, opt Options) *Pass {
 	return p
 }
 
-// consumers holds the funcs of all consumers in the order of adding.
-type consumers struct {
-	begin, end []func() error
-	frame      []func(*capture.Frame) error
-	all        []func(*dissect.Message)
-	message    []func(*dissect.Message) error
-	finish     []func() (more bool)
-	idle       []func(now int64) error
+// Add adds a consumer.
+func (p *Pass) Add(c Consumer) { p.consumers = append(p.consumers, c) }
+
+func (p *Pass) begin() {
+	for _, c := range p.consumers {
+		if c.Begin != nil {
+			p.Fail(c.Begin())
+		}
+	}
 }
 
-// Add adds a consumer.
-func (p *Pass) Add(c Consumer) {
-	all := &p.consumers
-	if c.Begin != nil {
-		all.begin = append(all.begin, c.Begin)
-	}
-	if c.Frame != nil {
-		all.frame = append(all.frame, c.Frame)
-	}
-	if c.All != nil {
-		all.all = append(all.all, c.All)
-	}
-	if c.Message != nil {
-		all.message = append(all.message, c.Message)
-	}
-	if c.Finish != nil {
-		all.finish = append(all.finish, c.Finish)
-	}
-	if c.Idle != nil {
-		all.idle = append(all.idle, c.Idle)
-	}
-	if c.End != nil {
-		all.end = append(all.end, c.End)
+func (p *Pass) end() {
+	for _, c := range p.consumers {
+		if c.End != nil {
+			p.Fail(c.End())
+		}
 	}
 }
 
@@ -273,9 +257,7 @@ func (p *Pass) Run() (err error) {
 	if p.in.Live() && !p.in.quiet {
 		p.sys.Say("capturing on %s: %s", p.in.iface, p.in.liveTraffic())
 	}
-	for _, begin := range p.consumers.begin {
-		p.Fail(begin())
-	}
+	p.begin()
 	p.inputErr = p.read(src)
 	release()
 	if err = p.inputErr; src.interrupted.Load() {
@@ -290,9 +272,7 @@ func (p *Pass) Run() (err error) {
 		p.observer.Advance(p.clock.last)
 		p.observer.Close()
 	}
-	for _, end := range p.consumers.end {
-		p.Fail(end())
-	}
+	p.end()
 	if p.logs != nil {
 		err = errors.Join(err, p.logs.Err())
 	}
@@ -303,7 +283,6 @@ func (p *Pass) Run() (err error) {
 	return err
 }
 
-// consumerError joins an error with that of a consumer.
 func (p *Pass) consumerError(err error) error {
 	if p.err != nil && !errors.Is(p.err, ErrStop) {
 		err = errors.Join(err, p.err)
@@ -313,7 +292,8 @@ func (p *Pass) consumerError(err error) error {
 
 // concurrent reports whether messages are passed on to another goroutine.
 func (p *Pass) concurrent() bool {
-	return p.opt.Concurrent && p.opt.Limit == 0 && p.saver == nil && len(p.consumers.frame) == 0 && p.src.onManyCores(p.in)
+	return p.opt.Concurrent && p.opt.Limit == 0 && p.saver == nil && p.src.onManyCores(p.in) &&
+		!slices.ContainsFunc(p.consumers, func(c Consumer) bool { return c.Frame != nil })
 }
 
 // read feeds the frames of the input to the dissector until their end or until
@@ -366,13 +346,14 @@ func (p *Pass) frame(f *capture.Frame) (take bool, err error) {
 		p.Stop() // finishSave returns the error
 		return false, nil
 	}
-	for _, frame := range p.consumers.frame {
-		p.Fail(frame(f))
+	for i := range p.consumers {
+		if frame := p.consumers[i].Frame; frame != nil {
+			p.Fail(frame(f))
+		}
 	}
 	return true, nil
 }
 
-// keeps reports whether the capture filter keeps a frame.
 func (p *Pass) keeps(f *capture.Frame) (bool, error) {
 	if p.in.keep == nil {
 		return true, nil
@@ -392,7 +373,6 @@ func (p *Pass) Stop() { p.stopped.Store(true) }
 // or nil when there is nothing to count. It is for the Begin func of a Consumer.
 func (p *Pass) Progress() func() (read, total int64) { return p.src.progress() }
 
-// message handles a message of the dissector.
 func (p *Pass) message(m *dissect.Message) {
 	if p.err != nil {
 		return
@@ -407,8 +387,10 @@ func (p *Pass) message(m *dissect.Message) {
 	if p.observer != nil {
 		p.observer.Message(m)
 	}
-	for _, all := range p.consumers.all {
-		all(m)
+	for i := range p.consumers {
+		if all := p.consumers[i].All; all != nil {
+			all(m)
+		}
 	}
 	if p.opt.Select != nil && !p.opt.Select(m, p.clock.first) {
 		p.finish()
@@ -417,9 +399,9 @@ func (p *Pass) message(m *dissect.Message) {
 	if p.saver != nil && !p.opt.SaveRPCs && !p.limited() {
 		p.saver.message(m, p.clock.first)
 	}
-	for _, message := range p.consumers.message {
-		if err := message(m); err != nil {
-			p.Fail(err)
+	for i := range p.consumers {
+		if message := p.consumers[i].Message; message != nil {
+			p.Fail(message(m))
 		}
 	}
 	p.selected++
@@ -435,8 +417,10 @@ func (p *Pass) finish() {
 		return
 	}
 	more := false
-	for _, finish := range p.consumers.finish {
-		more = finish() || more
+	for i := range p.consumers {
+		if finish := p.consumers[i].Finish; finish != nil {
+			more = finish() || more
+		}
 	}
 	if !more || p.in.Live() {
 		p.Fail(ErrStop)
@@ -457,8 +441,10 @@ func (p *Pass) idle() {
 	if p.observer != nil {
 		p.observer.Advance(now)
 	}
-	for _, idle := range p.consumers.idle {
-		p.Fail(idle(now))
+	for i := range p.consumers {
+		if idle := p.consumers[i].Idle; idle != nil {
+			p.Fail(idle(now))
+		}
 	}
 	if p.saver != nil && p.saver.idle(now) != nil {
 		p.Fail(ErrStop) // finishSave returns the error

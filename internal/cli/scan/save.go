@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
@@ -36,6 +37,34 @@ type saver struct {
 	err       error
 }
 
+// stream passes frames on soon after they were captured (Options.Stream).
+type stream struct {
+	flushed int64
+}
+
+const (
+	// streamDelay is for how long a frame is kept until it is known whether it is
+	// selected: longer than TCP needs to send a segment again.
+	streamDelay = 2 * time.Second
+
+	// streamFlush is how often frames are written while they arrive.
+	streamFlush = 100 * time.Millisecond
+)
+
+// add writes frames that were kept long enough when f was added to recent.
+func (s *stream) add(recent *capture.Recent, f *capture.Frame) error {
+	if f.Time < s.flushed+int64(streamFlush) {
+		return nil
+	}
+	return s.release(recent, f.Time)
+}
+
+// release writes the selected frames that were captured at least streamDelay before now.
+func (s *stream) release(recent *capture.Recent, now int64) error {
+	s.flushed = now
+	return recent.Release(now - int64(streamDelay))
+}
+
 // newSaver creates the file, unless it is one of the inputs. With a FIFO it
 // waits for the reader.
 func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
@@ -61,7 +90,6 @@ func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
 	return s, nil
 }
 
-// createSaveFile creates the file of -w.
 func createSaveFile(sys *System, in *Input, path string) (*os.File, error) {
 	if path == "-" {
 		return nil, exit.Usagef("-w -: standard output has the results; name a file")
@@ -152,7 +180,6 @@ func (s *saver) message(m *dissect.Message, first int64) {
 	}
 }
 
-// noteFrames records the frames of a message of an RPC.
 func (s *saver) noteFrames(m *dissect.Message, r *track.RPC) {
 	list := s.rpcFrames.Of(r)
 	for _, n := range m.Frames {
@@ -169,7 +196,6 @@ func (s *saver) takeFrames(r *track.RPC) RPCFrames {
 	return all
 }
 
-// rpc marks the frames of an RPC.
 func (s *saver) rpc(r *track.RPC, frames RPCFrames) {
 	for i, f := range frames {
 		if i == 0 || frames[i-1].kind != f.kind {
@@ -293,7 +319,6 @@ func (p *Pass) SaveFrames(path string, m *Marks, kept func(number int64) (captur
 	return s.missed, s.err
 }
 
-// writeKept writes the marked frames.
 func (s *saver) writeKept(kept func(number int64) (capture.Frame, error)) (err error) {
 	s.marks.numbers(func(number int64) bool {
 		f, gone := kept(number)

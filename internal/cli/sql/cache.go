@@ -46,7 +46,6 @@ func cacheFolder(env func(string) string) (string, error) {
 	return filepath.Join(home, ".cache", "lshark"), nil
 }
 
-// The parts of the cache.
 const (
 	parquetFolder  = "parquet"
 	contentsFolder = "contents"
@@ -146,7 +145,6 @@ func (c *cache) contentHash(path string) (string, error) {
 	return content, err
 }
 
-// fileHash returns the hash of all bytes of a file.
 func fileHash(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

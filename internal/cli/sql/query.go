@@ -52,7 +52,6 @@ func unknownTable(query string) string {
 	return ""
 }
 
-// statements are the words that a query begins with.
 var statements = [...]string{"select", "from", "with", "describe", "desc", "summarize", "show", "explain", "pivot", "unpivot", "values",
 	"table",
 	"copy", "create", "set", "pragma", "call", "attach", "use", "install", "load", "export", "execute", "prepare", "insert", "update",

@@ -12,6 +12,17 @@ import (
 	"github.com/lshark/lshark/dissect/track/targets"
 )
 
+// Observe sets what takes all that the pass finds. It ends before the End funcs of
+// consumers are called.
+func (p *Pass) Observe(o Observer) { p.observer = o }
+
+// Follow returns a Follower of what the pass finds, which calls hooks.
+func (p *Pass) Follow(hooks ...follow.Hooks) *follow.Follower {
+	f := follow.New(p.FollowOptions(), hooks...)
+	p.Observe(f)
+	return f
+}
+
 // FollowOptions returns the options of a Follower for the pass. The targets of connections
 // that were made before the capture began are found by the messages so far and, in files
 // that can be read twice, by a look at those ahead.
