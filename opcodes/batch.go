@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcodes of this file, pb_opc.
 const MDS_BATCH = 63
 
 var BatchOpc = Enum("batch_opc", "BUT_", "operation of a message inside an MDS_BATCH, lm_opc", []Value{
@@ -63,7 +62,6 @@ var butUpdateBuffer = &Struct{Name: "but_update_buffer", Since: "2.16",
 		Pad("bub_padding", 4),
 	}}
 
-// batchBulk is the bulk data of a batch that has no room in the request.
 var batchBulk = &Struct{Name: "but_update_bulk", Since: "2.16", Doc: "requests of a batch that came as bulk data", Fields: []*Field{
 	Records("requests", func(v *View) (*Field, int) {
 		f, n := nextUpdates(v)

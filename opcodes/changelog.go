@@ -166,7 +166,7 @@ var changelogRec = &Struct{Name: "changelog_rec", Doc: "a change of the namespac
 	U64("cr_index", "number of the record"),
 	U64("cr_prev", "number of the record before it for the same object"),
 	U64("cr_time", Hex, Remark(changelogTimeRemark), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30"),
-	Sub("cr_tfid", &LuFid, "object that changed", If(func(v *View) bool { return !isChangelogMark(v) })),
+	Sub("cr_tfid", &LuFid, "object that changed", IfNot(isChangelogMark)),
 	U32("cr_markerflags", Over("cr_tfid"), Hex, "of a mark: what was switched", If(isChangelogMark)),
 	Sub("cr_pfid", &LuFid, "directory"),
 }}
@@ -229,10 +229,10 @@ var changelogExtUidgid = &Struct{Name: "changelog_ext_uidgid", Doc: "user that m
 }}
 
 var changelogExtNid = &Struct{Name: "changelog_ext_nid", Doc: "node that made the change", Fields: []*Field{
-	U64("cr_nid", NID4, If(func(v *View) bool { return !hasLargeNid(v) }), "the node"),
+	U64("cr_nid", NID4, IfNot(hasLargeNid), "the node"),
 	Sub("cr_nid_be", &LnetNid, Over("cr_nid"), If(hasLargeNid), Since("2.16"), "the node, with NID_BE among the extra flags"),
-	U64("extra", At(8), Hex, If(func(v *View) bool { return !hasLargeNid(v) }), "unused"),
-	Pad("padding", 4, At(16), If(func(v *View) bool { return !hasLargeNid(v) })),
+	U64("extra", At(8), Hex, IfNot(hasLargeNid), "unused"),
+	Pad("padding", 4, At(16), IfNot(hasLargeNid)),
 	Pad("hole", 4, At(20)),
 }}
 

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcodes of this file, pb_opc.
 const (
 	OST_CONNECT     = 8
 	OST_DISCONNECT  = 9
@@ -293,7 +292,6 @@ var connectVariants = []*Variant{{
 	SummarizeReply:   summarizeConnectReply,
 }}
 
-// connectData are the flags and the version in the connect data of a message.
 type connectData struct {
 	flags, flags2 uint64
 	version       uint32

@@ -35,7 +35,6 @@ func ShortData(m *Msg) []byte {
 	return nil
 }
 
-// checksumKind is a kind of checksum over the data of reads and writes.
 type checksumKind struct {
 	name   string
 	number uint64 // in bits 12 to 15 of ObdoFlags

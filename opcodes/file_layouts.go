@@ -154,7 +154,6 @@ func DirectoryStripes(b []byte, f func(stripe FileID)) {
 
 var lmvStripeFids = lmvMdsMdV1.Field("lmv_stripe_fids")
 
-// maxComponentsShown components are in the text of a layout.
 const maxComponentsShown = 8
 
 // AppendLayout appends a layout in one line: raid0 2x1048576, mirrors and
@@ -182,7 +181,6 @@ func AppendLayout(dst, b []byte) []byte {
 	return dst
 }
 
-// appendComponent appends the range of a component and its layout.
 func appendComponent(dst, layout, entry []byte, big bool) []byte {
 	if mirrors := lcmMirrorCount.Uint(layout, big) + 1; mirrors > 1 {
 		dst = strconv.AppendUint(append(dst, "mirror "...), lcmeID.Uint(entry, big)>>16, 10)

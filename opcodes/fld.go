@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcodes of this file, pb_opc.
 const (
 	SEQ_QUERY = 700
 	FLD_QUERY = 900

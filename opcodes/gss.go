@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcodes of this file, pb_opc.
 const (
 	SEC_CTX_INIT      = 801
 	SEC_CTX_INIT_CONT = 802

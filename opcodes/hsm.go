@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcodes of this file, pb_opc.
 const (
 	MDS_HSM_STATE_GET     = 54
 	MDS_HSM_STATE_SET     = 55

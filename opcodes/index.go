@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcode, pb_opc.
 const OBD_IDX_READ = 403
 
 var Idx = Enum("idx", "", "sizes and magic of index pages", []Value{

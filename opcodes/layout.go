@@ -191,7 +191,6 @@ var (
 // chooseLayout is the form of a buffer that holds the layout of a file.
 func chooseLayout(v *View) *Field { return layoutForm(v.Rest, false) }
 
-// chooseUserLayout is the form of a buffer in which a user asks for a layout.
 func chooseUserLayout(v *View) *Field { return layoutForm(v.Rest, userWrote(v.Msg)) }
 
 func chooseComponentLayout(v *View) *Field { return plainForm(v.Rest, userWrote(v.Msg)) }

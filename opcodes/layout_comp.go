@@ -145,7 +145,6 @@ var lovCompMdV1 = &Struct{Name: "lov_comp_md_v1", Detect: littleLayout, Summariz
 		Subs("lcm_entries", -1, &lovCompMdEntryV1, CountBy("lcm_entry_count"), "the components"),
 	}}
 
-// componentFlags are the flags of the component that the layout is in.
 func componentFlags(v *View) (flags uint64, ok bool) {
 	if v.Up == nil || v.Up.Type == nil || v.Up.Type.Name != "lov_comp_md_entry_v1" || len(v.Up.Struct) < lcmeFlags.Off+lcmeFlags.Size {
 		return 0, false

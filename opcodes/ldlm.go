@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcodes of this file, pb_opc.
 const (
 	LDLM_ENQUEUE     = 101
 	LDLM_CONVERT     = 102

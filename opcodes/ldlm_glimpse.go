@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcode, pb_opc.
 const LDLM_GL_CALLBACK = 106
 
 // BarrierStatus are the states of a write barrier.

@@ -66,7 +66,7 @@ var lockStart = U64("start", Size, "first byte")
 
 var ldlmExtent = &Struct{Name: "ldlm_extent", Doc: "range of an extent lock", Fields: []*Field{
 	lockStart,
-	U64("end", Size, If(hasEnd), "last byte"),
+	U64("end", Size, IfNot(endOverwritten), "last byte"),
 	Opaque("end_overwritten", 8, Over("end"), If(endOverwritten),
 		"the start again, in place of the end: blocking callbacks do not contain it"),
 	U64("gid", "group id of a group lock"),
@@ -74,7 +74,7 @@ var ldlmExtent = &Struct{Name: "ldlm_extent", Doc: "range of an extent lock", Fi
 
 var ldlmInodebits = &Struct{Name: "ldlm_inodebits", Doc: "parts of an inode that a lock covers", Fields: []*Field{
 	U64("bits", &LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
-	U64("try_bits", &LdlmInodebits, If(notBlockingCallback), "optional parts"),
+	U64("try_bits", &LdlmInodebits, IfNot(isBlockingCallback), "optional parts"),
 	U64("cancel_bits", &LdlmInodebits, Over("try_bits"), If(isBlockingCallback), "the parts that another client requests"),
 	U64("li_gid", Since("2.15"), "group id of a group lock"),
 	Pad("li_padding", 4, Since("2.16")),
@@ -113,10 +113,7 @@ func policyKind(kind uint64) func(*View) bool {
 	}
 }
 
-// isBlockingCallback reports whether the lock is in a blocking callback.
 func isBlockingCallback(v *View) bool { return v.Msg != nil && v.Msg.Opcode == LDLM_BL_CALLBACK }
-
-func notBlockingCallback(v *View) bool { return !isBlockingCallback(v) }
 
 // The fields of ldlm_lock_desc, which its summary reads.
 var (
@@ -149,7 +146,6 @@ type lock struct {
 
 func lockFromDesc(desc []byte, big bool) lock { return lock{b: desc, big: big} }
 
-// requestLock is the lock of a struct ldlm_request or ldlm_reply.
 func requestLock(b []byte, big bool) lock {
 	if len(b) < lockDesc.Off {
 		return lock{big: big}
@@ -159,7 +155,6 @@ func requestLock(b []byte, big bool) lock {
 
 func (k lock) word(f *Field) uint64 { return f.Uint(k.b, k.big) }
 
-// policyWord reads a field of one of the structs in l_policy_data.
 func (k lock) policyWord(f *Field) uint64 {
 	return f.Uint(k.b[min(len(k.b), lPolicyData.Off):], k.big)
 }
@@ -170,7 +165,6 @@ func (k lock) name() []byte {
 	return k.b[min(len(k.b), at):min(len(k.b), at+lrName.Size)]
 }
 
-// nameWord reads one of the words of the name of the resource.
 func (k lock) nameWord(i int) uint64 {
 	name := k.name()
 	if len(name) < 8*i+8 {
@@ -271,8 +265,6 @@ func endOverwritten(v *View) bool {
 	const word = 8
 	return isBlockingCallback(v) && len(v.Struct) >= 2*word && v.Uint(lockStart) == ReadUint(v.Struct[word:2*word], v.Big)
 }
-
-func hasEnd(v *View) bool { return !endOverwritten(v) }
 
 // appendTo appends mode, kind, resource and what the lock covers.
 func (k lock) appendTo(l *Line) {

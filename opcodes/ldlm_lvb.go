@@ -112,7 +112,6 @@ var (
 // lower half is an errno.
 const lvbError = 0xffbadbad
 
-// lvbBlocks is the block count of an ost_lvb.
 func lvbBlocks() *Field {
 	return U64("lvb_blocks", Remark(lvbErrorText), "512-byte blocks; 0xffbadbad in the upper half: no count, the lower half is an errno")
 }

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcodes of this file, pb_opc.
 const (
 	LLOG_ORIGIN_HANDLE_CREATE      = 501
 	LLOG_ORIGIN_HANDLE_NEXT_BLOCK  = 502

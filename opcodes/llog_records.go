@@ -234,7 +234,6 @@ func llogBig(b []byte, big bool) bool {
 	return big
 }
 
-// isLog reports whether bytes read like the records of a log.
 func isLog(b []byte) bool {
 	form, n := nextLogRecord(&View{Rest: b})
 	return form != nil && n%llogTail == 0

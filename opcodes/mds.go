@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcodes of this file, pb_opc.
 const (
 	MDS_GETATTR      = 33
 	MDS_GETATTR_NAME = 34
@@ -187,7 +186,6 @@ func addEntry(l *Line, dir []byte, big bool, name []byte) {
 	}
 }
 
-// addMode appends a file mode.
 func addMode(l *Line, mode uint64) {
 	l.Text = append(l.Text, '0')
 	for digit := uint64(0o100); digit > mode && digit > 1; digit >>= 3 {
@@ -200,7 +198,6 @@ func addMode(l *Line, mode uint64) {
 // fileTypes are the types of files by the top bits of the mode.
 var fileTypes = [16]string{1: "fifo", 2: "char", 4: "dir", 6: "block", 8: "file", 10: "symlink", 12: "socket"}
 
-// addFileType appends the type in a mode.
 func addFileType(l *Line, mode uint64) {
 	if t := fileTypes[mode>>12&15]; t != "" {
 		l.Key("").Add(Flag, t)

@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcodes of this file, pb_opc.
 const (
 	MDS_CLOSE        = 35
 	MDS_DONE_WRITING = 45

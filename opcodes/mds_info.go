@@ -7,7 +7,6 @@ import (
 )
 
 // MDS_GET_INFO and MDS_SET_INFO: a key, by its name, and a value.
-// The opcodes of this file, pb_opc.
 
 const (
 	MDS_GET_INFO = 53

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcode, pb_opc.
 const MDS_READPAGE = 37
 
 var DirentAttrs = Bits("dirent_attrs", "LUDA_", "what a directory entry holds", []Value{

@@ -214,7 +214,6 @@ var (
 	bodyMoved   = ObdMdValid.Bit("MDS")
 )
 
-// The file types in a mode.
 const (
 	modeType    = 0o170000
 	modeDir     = 0o040000

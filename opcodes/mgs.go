@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcodes of this file, pb_opc.
 const (
 	MGS_EXCEPTION   = 252
 	MGS_TARGET_REG  = 253
@@ -147,7 +146,7 @@ var mgsNidtblEntry = &Struct{Name: "mgs_nidtbl_entry", Doc: "where a target runs
 	U8("mne_nid_type", "form of the NIDs; 0: 8 bytes each, 1: large ones"),
 	U8("mne_nid_size", Size, "bytes of a NID"),
 	U8("mne_nid_count", "number of NIDs"),
-	Arr("nids", -1, U64("", NID4), CountBy("mne_nid_count"), If(func(v *View) bool { return !hasLargeNids(v) }), "NIDs of its server"),
+	Arr("nids", -1, U64("", NID4), CountBy("mne_nid_count"), IfNot(hasLargeNids), "NIDs of its server"),
 	Subs("nidlist", -1, &LnetNid, Over("nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
 		"NIDs of its server"),
 }}
@@ -185,7 +184,7 @@ var mgsConfigBody = &Struct{Name: "mgs_config_body", Doc: "which table of the MG
 	Str("mcb_name", 64, "file system and table"),
 	U64("mcb_offset", "first version or hash that is wanted"),
 	U16("mcb_type", &MgsCfgType, "kind of table"),
-	U8("mcb_nm_cur_pass", If(func(v *View) bool { return !isRecoverTable(v) }), "of nodemaps: counts the passes over the table"),
+	U8("mcb_nm_cur_pass", IfNot(isRecoverTable), "of nodemaps: counts the passes over the table"),
 	U8("mcb_rec_nid_size", Over("mcb_nm_cur_pass"), Size, If(isRecoverTable), Since("2.16"),
 		"of recovery tables: bytes of the largest NID that the client understands; 0: 8"),
 	U8("mcb_bits", "size of a unit of bulk data, as the exponent of 2"),
@@ -200,7 +199,7 @@ func isRecoverTable(v *View) bool { return mcbType.Uint(v.Struct, v.Big) == mgsR
 
 var mgsConfigRes = &Struct{Name: "mgs_config_res", Doc: "how much of a table came", Fields: []*Field{
 	U64("mcr_offset", Remark(remarkConfigEnd), "last version that was sent, or hash to go on with"),
-	U64("mcr_size", If(func(v *View) bool { return !isNodemapRead(v) }), "newest version of the table"),
+	U64("mcr_size", IfNot(isNodemapRead), "newest version of the table"),
 	U64("mcr_nm_cur_pass", Over("mcr_size"), If(isNodemapRead), "of nodemaps: the pass that this is"),
 }}
 

@@ -239,7 +239,6 @@ const (
 	anySubid           = 0xffffffff
 )
 
-// keyKind is the kind of record that the key at b is of.
 func keyKind(b []byte) uint64 {
 	if len(b) < 8 {
 		return 0

@@ -36,7 +36,6 @@ var ObdoFlags = Bits("obdo_flags", "OBD_FL_", "what is special about the operati
 	{Name: "ROOT_PRJQUOTA", Value: 0x1000000, Since: "2.16", Doc: "project quota holds for root too"},
 })
 
-// oValid selects the fields of an obdo that are valid.
 var oValid = U64("o_valid", &ObdMdValid, "which fields mean something")
 
 // The parts of the FID of the file that are separate from its sequence.
@@ -80,7 +79,7 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	U32("o_layout_version", When{"o_valid", "LAYOUT_VERSION"}, "version of the layout that the client knows"),
 	U32("o_uid_h", "no longer used"),
 	U32("o_gid_h", "no longer used"),
-	U64("o_data_version", Cookie, When{"o_valid", "FLDATAVERSION"}, If(hasDataVersion), "data version of the object"),
+	U64("o_data_version", Cookie, When{"o_valid", "FLDATAVERSION"}, IfNot(usesGrant), "data version of the object"),
 	U64("o_grant_used", Size, Over("o_data_version"), If(usesGrant), "grant in bytes that the client used up"),
 	U32("o_projid", When{"o_valid", "FLPROJID"}, "project"),
 	Padding("o_padding_", 4, 4, 8, 8),
@@ -116,11 +115,9 @@ func usesGrant(v *View) bool {
 
 func withChecksum(v *View) bool { return v.Uint(oValid)&validChecksum != 0 }
 
-// hasMode, hasLinks and hasDataVersion report whether no other member of the
-// union is in use.
-func hasMode(v *View) bool        { return !asksGrant(v) && !inSeek(v) }
-func hasLinks(v *View) bool       { return !withChecksum(v) && !inFallocate(v) }
-func hasDataVersion(v *View) bool { return !usesGrant(v) }
+// hasMode and hasLinks report whether no other member of the union is in use.
+func hasMode(v *View) bool  { return !asksGrant(v) && !inSeek(v) }
+func hasLinks(v *View) bool { return !withChecksum(v) && !inFallocate(v) }
 
 func inSeek(v *View) bool { return opcodeOf(v) == OST_SEEK }
 
@@ -196,7 +193,6 @@ var (
 	oFallocM   = obdo.Field("o_falloc_mode")
 )
 
-// Bits of o_valid.
 var (
 	validID     = ObdMdValid.Bit("FLID")
 	validObject = validID | ObdMdValid.Bit("FLGROUP")
@@ -258,7 +254,6 @@ func (a attrs) valid(bits uint64) bool { return a.word(oValid)&bits == bits }
 
 func (a attrs) flag(bit uint64) bool { return a.valid(validFlags) && a.word(oFlags)&bit != 0 }
 
-// object appends the id of the object.
 func (a attrs) object(l *Line) {
 	if a.word(oValid)&validObject != 0 {
 		l.ObjectID(oOi.Bytes(a.b), a.big)
@@ -274,7 +269,6 @@ func (a attrs) span(l *Line) {
 	l.Key("to ").Offset(a.word(oBlocks))
 }
 
-// grant appends the bytes granted.
 func (a attrs) grant(l *Line) {
 	if a.valid(validGrant) && a.reach(oGrant) {
 		l.Key("grant ").Num(a.word(oGrant))

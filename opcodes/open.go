@@ -60,12 +60,9 @@ var mdsCreateFlagsHigh = MdsCreateFlags.HighHalf()
 // isCreate reports whether an mdt_rec_create creates without opening.
 func isCreate(v *View) bool { return rrOpcode.Uint(v.Struct, v.Big) == reintCreate }
 
-func isNoCreate(v *View) bool { return !isCreate(v) }
-
 // mdsOpenFlagsHigh are the bits of the high half, as cr_flags_h has them.
 var mdsOpenFlagsHigh = MdsOpenFlags.HighHalf()
 
-// openFlags are the flags of an open as one word.
 func openFlags(rec []byte, big bool) uint64 {
 	return crFlagsLow.Uint(rec, big) | crFlagsHigh.Uint(rec, big)<<32
 }
@@ -73,8 +70,6 @@ func openFlags(rec []byte, big bool) uint64 {
 var openPCC = MdsOpenFlags.Bit("OPEN_PCC")
 
 func opensPCC(v *View) bool { return v.Uint(v.Type.Field("cr_flags_h"))<<32&openPCC != 0 }
-
-func notPCC(v *View) bool { return !opensPCC(v) }
 
 var openCreat = MdsOpenFlags.Bit("OPEN_CREAT")
 

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcodes of this file, pb_opc.
 const (
 	OST_READ  = 3
 	OST_WRITE = 4

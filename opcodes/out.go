@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcode, pb_opc.
 const OUT_UPDATE = 1000
 
 var OutUpdateType = Enum("out_update_type", "OUT_", "what an update does to an object", []Value{

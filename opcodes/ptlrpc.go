@@ -147,7 +147,7 @@ var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) 
 		U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when not given."),
 		U32("lm_cksum", "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
 		U32("lm_flags", &MsghdrFlags, "What the sender can do with early replies."),
-		U32("lm_opc", Since("2.16"), Remark(remarkLmOpc), If(notSubReply),
+		U32("lm_opc", Since("2.16"), Remark(remarkLmOpc), IfNot(isSubReply),
 			"Inside an MDS_BATCH the operation of the sub-request. 0 elsewhere; padding up to 2.15."),
 		S32("lm_result", Over("lm_opc"), Since("2.16"), Errno, Remark(remarkLmResult), If(isSubReply),
 			"Result of a sub-reply inside an MDS_BATCH: 0, a negative errno, or a lock status."),
@@ -300,8 +300,6 @@ func remarkLmOpc(v *View, dst []byte) []byte {
 // isSubReply reports whether a lustre_msg is a reply inside a batch.
 func isSubReply(v *View) bool { return v.Msg != nil && v.Msg.Sub && v.Msg.Reply }
 
-func notSubReply(v *View) bool { return !isSubReply(v) }
-
 // remarkLmResult names a result that is no errno.
 func remarkLmResult(v *View, dst []byte) []byte {
 	if len(v.Rest) < 4 {
@@ -333,7 +331,6 @@ func allZero(b []byte) bool {
 // first4 is the first word of a buffer, or what there is of it.
 func first4(b []byte) []byte { return b[:min(4, len(b))] }
 
-// firstFID is the first of an array of FIDs.
 func firstFID(b []byte) []byte {
 	if len(b) < 16 {
 		return nil

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcodes of this file, pb_opc.
 const (
 	OST_QUOTACTL   = 19
 	MDS_QUOTACTL   = 48
@@ -128,7 +127,7 @@ var obdDqblk = &Struct{Name: "obd_dqblk", Doc: "limits and usage of an id; block
 		"hard limit of blocks, KiB"),
 	U64("dqb_bsoftlimit", When{"dqb_valid", "BLIMITS", "BSOFTLIMIT"}, ValidIf(listsIDs),
 		Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
-	U64("dqb_curspace", When{"dqb_valid", "SPACE"}, Size, If(hasUsage), "bytes in use"),
+	U64("dqb_curspace", When{"dqb_valid", "SPACE"}, Size, IfNot(listsIDs), "bytes in use"),
 	U64("dqb_curspace", Hex, Over("dqb_curspace"), If(listsIDs), "of commands that list all ids: pointer of the client's kernel, without "+
 		"meaning for others"),
 	U64("dqb_ihardlimit", When{"dqb_valid", "ILIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: data offset")),
@@ -136,7 +135,7 @@ var obdDqblk = &Struct{Name: "obd_dqblk", Doc: "limits and usage of an id; block
 	U64("dqb_isoftlimit", When{"dqb_valid", "ILIMITS", "ISOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half "+
 		"of quota_iter")), "soft limit of inodes"),
 	U64("dqb_curinodes", When{"dqb_valid", "INODES"}, ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
-	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Seconds, If(hasUsage), Remark(graceText), "end of the grace time of blocks; the top 16 "+
+	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Seconds, IfNot(listsIDs), Remark(graceText), "end of the grace time of blocks; the top 16 "+
 		"bits are flags"),
 	U64("dqb_btime", Over("dqb_btime"), If(listsIDs), Remark(iterMeans("last id")), "of commands that list all ids: the last id"),
 	U64("dqb_itime", When{"dqb_valid", "ITIME"}, ValidIf(listsIDs), Seconds, Remark(graceText),
@@ -188,7 +187,6 @@ var quotaIterLimits = &Struct{Name: "quota_iter_limits", Doc: "limits of many id
 	unused("unused2", nil),
 }}
 
-// quotaIterUsage is a buffer quota_iter with usage.
 var quotaIterUsage = &Struct{Name: "quota_iter_usage", Doc: "usage of many ids", Fields: []*Field{
 	Subs("entries", -1, &quotaIterAcct, CountOf(iterUsage), "space and inodes in use"),
 	unused("unused", nil),
@@ -223,9 +221,6 @@ func listsIDs(v *View) bool {
 	cmd := quotaCommand(v)
 	return cmd == qIterQuota || cmd == qIterOQuota
 }
-
-// hasUsage reports whether an obd_dqblk has limits and usage of one id.
-func hasUsage(v *View) bool { return !listsIDs(v) }
 
 func iterHalf(v *View) int { return len(v.Struct) / 2 }
 

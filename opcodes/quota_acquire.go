@@ -64,7 +64,7 @@ var lquotaSlvRec = &Struct{Name: "lquota_slv_rec", Doc: "what a slave has of an 
 
 var lquotaLvb = &Struct{Name: "lquota_lvb", Doc: "state of an id's quota, in its lock", Fields: []*Field{
 	U64("lvb_flags", &QuotaGlimpseFlags, "state of the id"),
-	U64("lvb_id_may_rel", If(ofQuotaID), "what the slave could give back"),
+	U64("lvb_id_may_rel", IfNot(ofQuotaIndex), "what the slave could give back"),
 	U64("lvb_glb_ver", Cookie, Over("lvb_id_may_rel"), If(ofQuotaIndex), "of the lock of a global index: the index's version"),
 	U64("lvb_id_rel", "what the slave gives back"),
 	U64("lvb_id_qunit", "unit in which quota is handed out"),
@@ -77,8 +77,6 @@ func ofQuotaIndex(v *View) bool {
 	k := lvbLock(v.Msg)
 	return k.isQuota() && k.nameWord(2) == 0 && k.nameWord(3) == 0
 }
-
-func ofQuotaID(v *View) bool { return !ofQuotaIndex(v) }
 
 // quotaIDForm is the kind of id in a lquota_id: by the index that goes with
 // it, empty when it is a FID, or shown as one because the index is not known.

@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcode, pb_opc.
 const MDS_REINT = 36
 
 var MdsReintOp = Enum("mds_reint_op", "REINT_", "what an MDS_REINT (reintegration) does", []Value{
@@ -168,7 +167,6 @@ var (
 	}
 )
 
-// reintVariants are the variants by their operation.
 var reintVariants = [...]*Variant{
 	reintSetattr: variantSetattr, reintCreate: variantCreate, reintLink: variantLink, reintUnlink: variantUnlink,
 	reintRename: variantRename, reintOpen: variantOpen, reintSetxattr: variantSetxattr, reintRmentry: variantRmentry,

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcodes of this file, pb_opc.
 const (
 	OST_STATFS = 13
 	MDS_STATFS = 41

@@ -8,7 +8,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// The opcodes of this file, pb_opc.
 const (
 	MDS_GETXATTR = 49
 	MDS_SETXATTR = 50
@@ -137,7 +136,6 @@ func textOrBytes(b []byte) *Field {
 // chooseSetxattr is the form of the value that a setxattr brings.
 func chooseSetxattr(v *View) *Field { return xattrForm(TrimNUL(v.Msg.Named("name")), v.Rest, true) }
 
-// formNames are the names of all extended attributes of a file.
 var formNames = Strs("names", "names of extended attributes")
 
 var getxattrForms = append([]*Field{formNames}, xattrForms...)

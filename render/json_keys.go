@@ -126,7 +126,6 @@ func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
 	return append(dst, ']')
 }
 
-// appendKeyValue appends the value of a key.
 func (j *recordJSON[R]) appendKeyValue(dst []byte, names *schema.Names, v *records.Value) []byte {
 	switch v.Type {
 	case records.Uint, records.Seconds:

@@ -27,7 +27,6 @@ type Trace struct {
 // NewTrace makes a renderer of traces.
 func NewTrace(o SummaryOptions) *Trace { return &Trace{opt: o} }
 
-// The columns of a trace.
 const (
 	traceTime   = 8 // each of start, time and own
 	minTraceOp  = 16

@@ -10,7 +10,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// leaf appends the line of a value.
 func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
 	dst, column := r.name(dst, n, depth, max(label, 1))

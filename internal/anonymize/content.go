@@ -2,7 +2,6 @@ package anonymize
 
 import "github.com/lshark/lshark/dissect/lnet/link"
 
-// Bounds of content.
 const (
 	chunkSize   = 1 << 20 // bytes of a chunk
 	maxChunks   = 32

@@ -8,7 +8,6 @@ import (
 	"github.com/lshark/lshark/internal/anonymize/values"
 )
 
-// Ethernet types.
 const (
 	etherIPv4    = 0x0800
 	etherARP     = 0x0806

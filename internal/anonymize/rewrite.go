@@ -87,7 +87,6 @@ func (o *output) write(f *capture.Frame) error {
 	return o.pcapng.Write(f, "")
 }
 
-// close writes what is buffered.
 func (o *output) close() error {
 	switch {
 	case !o.open():

@@ -16,7 +16,6 @@ const (
 	icmpSize  = 8
 )
 
-// TCP flags.
 const (
 	tcpSYN = 2
 	tcpRST = 4

@@ -73,7 +73,6 @@ func (c *QueuePairs) Frame(link capture.LinkType, data []byte) {
 	c.Frames = append(c.Frames, capture.Frame{Number: int64(len(c.Frames) + 1), Time: c.Now, Len: len(data), Data: data, Link: link})
 }
 
-// packet adds a frame with a packet of the given headers.
 func (c *QueuePairs) packet(from, to *QueuePair, headers, payload []byte) {
 	c.Frame(capture.LinkEthernet, RoCEv2(from, to, InfiniBand(headers, payload)))
 }

@@ -182,6 +182,9 @@ func (f *Field) rename(o *Field) Field {
 // If leaves a field out of a message where the func returns false.
 type If func(v *View) bool
 
+// IfNot leaves a field out of a message where the func returns true.
+type IfNot func(v *View) bool
+
 // ValidIf makes a field valid where the func returns true, even without the
 // bits of its conditions.
 type ValidIf func(v *View) bool
@@ -299,6 +302,8 @@ func (f *Field) set(options []any) {
 			f.ownRules().When = append(f.When, Cond{Field: o[0], Bits: o[1:]})
 		case If:
 			f.ownRules().If = o
+		case IfNot:
+			f.ownRules().If = func(v *View) bool { return !o(v) }
 		case IfValue:
 			f.ownRules().Case = &Case{Field: o[0], Values: o[1:]}
 		case ValidIf:

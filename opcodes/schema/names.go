@@ -123,7 +123,6 @@ func (n *Names) Fill(values []Value) {
 	}
 }
 
-// search returns the places of the values.
 func (n *Names) search() *places {
 	if p := n.places.Load(); p != nil {
 		return p

@@ -196,7 +196,6 @@ func (g *Registry) listAll() {
 		func(n *Names) string { return n.Group })
 }
 
-// sorted returns a sorted copy of the list.
 func sorted[T any](list []T, kind string, compare func(a, b T) int, name func(T) string) []T {
 	list = slices.Clone(list)
 	slices.SortFunc(list, compare)

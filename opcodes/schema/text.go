@@ -172,7 +172,6 @@ func TrimNUL(b []byte) []byte {
 	return b
 }
 
-// formatWords are the words for numbers of a format.
 var formatWords = [...]string{Hex: "hex", ID: "id", Cookie: "cookie", Octal: "mode", Size: "size",
 	Seconds: "time", Duration: "seconds", Version: "version", NID4: "nid", IPv4: "address", Errno: "errno", UUID: ""}
 

@@ -83,7 +83,6 @@ func (e *Topics) users(p *page, g *schema.Names) {
 	p.in(placeNames(e.index.Users(g)))
 }
 
-// value appends one value of a group.
 func (e *Topics) value(p *page, g *schema.Names, v *schema.Value) {
 	kind := "value"
 	number := strconv.FormatUint(v.Value, 10)

@@ -18,7 +18,6 @@ type page struct {
 // pageWidth is the width of a page without a terminal.
 const pageWidth = 80
 
-// newPage returns a page that is appended to dst.
 func newPage(dst []byte, c *render.Colors, width int) *page {
 	const minWidth = 40 // on a narrower terminal, lines are too long
 	if width == 0 {

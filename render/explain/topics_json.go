@@ -10,7 +10,6 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// topicJSON is the JSON of a topic. Each kind of topic has some of the keys.
 type topicJSON struct {
 	Kind   string  `json:"kind"`
 	Name   string  `json:"name"`

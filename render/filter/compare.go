@@ -183,7 +183,6 @@ func comparableField(l *literal, d *schema.Field) bool {
 	return true
 }
 
-// orderTest compiles a comparison such as == or <.
 func (c *compiler) orderTest(e *expr, f *field) (func(*records.Value) bool, error) {
 	var mask uint64
 	if e.mask != nil {

@@ -10,7 +10,6 @@ import (
 
 const rpcHint = "use lshark rpcs or lshark stats"
 
-// tsharkFields are hints for usual fields of tshark.
 var tsharkFields = map[string]string{
 	"eth.addr":            nodeHint,
 	"ip.addr":             nodeHint,

@@ -45,7 +45,6 @@ func secondsOf(v *records.Value) float64 {
 // isSigned reports whether a number is in two's complement.
 func isSigned(v *records.Value) bool { return v.Type == records.Int || v.Type == records.Status }
 
-// isNumber reports whether values of a type are numbers or have numbers.
 func isNumber(t records.Type) bool {
 	switch t {
 	case records.Uint, records.Int, records.Decimal, records.Hex, records.Enum, records.Flags, records.Status:

@@ -2,7 +2,6 @@ package filter
 
 import "strconv"
 
-// expr is a node of a parsed filter.
 type expr struct {
 	op    string // and or not exists == != < <= > >= & contains matches in
 	at    token  // the operator

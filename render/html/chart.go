@@ -90,7 +90,6 @@ func timeStep(length int64) int64 {
 	return (length/most/last + 1) * last
 }
 
-// timeAxis appends a time axis below a plot of that height.
 func (r *renderer) timeAxis(plotHeight float64) {
 	from := r.Timeline.Begin() - r.Capture.First
 	to := from + int64(len(r.Timeline.Bins()))*r.Timeline.Width()

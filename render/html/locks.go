@@ -30,7 +30,6 @@ func (r *renderer) locks() {
 	r.holders()
 }
 
-// lockWaits appends the locks that waited longest.
 func (r *renderer) lockWaits() {
 	type row = *locks.Lock
 	table[row]{id: "lock-waits", caption: "Locks that waited longest for others", rest: "lshark locks --slowest N",

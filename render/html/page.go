@@ -91,7 +91,6 @@ type Locks struct {
 	Holders []*locks.Holder // as locks.Blockers.List returns them
 }
 
-// The style sheet and the script of the page.
 var (
 	//go:embed style.css
 	style markup
@@ -99,7 +98,6 @@ var (
 	script markup
 )
 
-// section is a part of the page.
 type section struct {
 	id    markup
 	title string
@@ -203,7 +201,6 @@ func (r *renderer) time(ns int64, unit string) {
 	r.raw("</time>")
 }
 
-// timeCell returns a cell with a time.
 func (r *renderer) timeCell(p track.Point) cell {
 	if p.Time == 0 {
 		return cell{text: "–"}

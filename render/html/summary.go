@@ -206,7 +206,6 @@ func operation(opc uint32, ok bool) string {
 	return string(render.AppendOpcode(nil, opc))
 }
 
-// figures are the numbers of the summary.
 func (r *renderer) figures() (list []figure) {
 	total := r.total()
 	if total == nil {

@@ -177,7 +177,6 @@ func (j *Journal) Draw(diagrams []*Diagram, lists [][]Remark, most int) {
 	}
 }
 
-// all passes the notes to a func.
 func (j *Journal) all(yield func(*journalNote) bool) {
 	for _, c := range j.chunks {
 		for i := range c {

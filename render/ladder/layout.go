@@ -24,7 +24,6 @@ type layout struct {
 	details   bool // NIDs and targets are below the names of the columns, else in the legend
 }
 
-// Widths.
 const (
 	usualWidth  = 120 // where lines have no limit
 	minSpacing  = 6   // of two lifelines

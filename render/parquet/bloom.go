@@ -149,7 +149,6 @@ func hasBounds(pages []pageInfo) bool {
 	return true
 }
 
-// appendColumnIndex appends the bounds of pages.
 func appendColumnIndex(e *encoder, pages []pageInfo) {
 	const unordered = 0
 	n := len(pages)

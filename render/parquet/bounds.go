@@ -93,7 +93,6 @@ func (b *bounds) mergeText(other *bounds) {
 	b.ok = true
 }
 
-// limit is a bound as it is stored.
 type limit struct {
 	plain []byte
 	ok    bool

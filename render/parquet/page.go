@@ -9,7 +9,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Encodings.
 const (
 	encodingPlain         = 0
 	encodingRLE           = 3
@@ -17,7 +16,6 @@ const (
 	encodingRLEDictionary = 8
 )
 
-// Types of pages.
 const (
 	dataPage       = 0
 	dictionaryPage = 2

@@ -115,7 +115,6 @@ func checkSchema(path string, fields []Field) error {
 	return nil
 }
 
-// Physical types.
 const (
 	physicalBoolean   = 0
 	physicalInt64     = 2

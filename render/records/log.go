@@ -5,7 +5,6 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// logKeys are the keys of what logs have about an RPC.
 func logKeys() []Key[*rpc] {
 	client := func(get func(c *debuglog.Call) int64) func(r *rpc) int64 {
 		return func(r *rpc) int64 {

@@ -59,7 +59,6 @@ func (s *NegotiatedText) Append(dst []byte, list []*comparison.Connection) []byt
 	return dst
 }
 
-// lines appends what differs.
 func (s *NegotiatedText) lines(dst []byte, c *comparison.Connection) []byte {
 	switch {
 	case c.Before == nil:

@@ -90,7 +90,6 @@ var signTexts = [...]string{
 	recovery.SignLog:          "by the log of the client",
 }
 
-// text appends what happened.
 func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event) []byte {
 	switch e.Kind {
 	case recovery.EventLastReply:

@@ -57,7 +57,6 @@ var (
 	nestedKeys = []string{"nested", "nested_time", "own_time"}
 )
 
-// shows reports whether rows have a key.
 func (o *StatsOptions) shows(key string) bool {
 	name, _, _ := strings.Cut(key, ".")
 	return (o.Rates || !slices.Contains(rateKeys, name)) && (o.Nested || !slices.Contains(nestedKeys, name))

@@ -7,7 +7,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// treatment is what happens to the values of a field.
 type treatment struct {
 	class Class
 
@@ -16,7 +15,6 @@ type treatment struct {
 	write func(w *writer, v *value)
 }
 
-// value is the value of a field in a message.
 type value struct {
 	in, out []byte // as captured, and where its replacement goes; of the same length
 	big     bool   // integers are big-endian
@@ -25,7 +23,6 @@ type value struct {
 
 func (v *value) uint() uint64 { return schema.ReadUint(v.in, v.big) }
 
-// put writes an integer.
 func (v *value) put(x uint64) {
 	for i := range v.out {
 		shift := 8 * i
@@ -36,7 +33,6 @@ func (v *value) put(x uint64) {
 	}
 }
 
-// The treatments.
 var (
 	keep    = &treatment{Harmless, func(_ *writer, v *value) { copy(v.out, v.in) }}
 	remove  = &treatment{Data, nil}
@@ -72,7 +68,6 @@ func text(replacement func(*names, []byte) string) func(*writer, *value) {
 	return func(w *writer, v *value) { v.putText(schema.TrimNUL(v.in), replacement, w.p.names) }
 }
 
-// configText makes a method of config one of names.
 func configText(replacement func(config, []byte) string) func(*names, []byte) string {
 	return func(p *names, text []byte) string { return replacement(config{p}, text) }
 }

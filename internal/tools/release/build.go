@@ -27,7 +27,6 @@ var targets = []target{
 	{"windows", "amd64"},
 }
 
-// release is the commit that is being released.
 type release struct {
 	docs    map[string][]byte // by name in the work tree, see readDocs
 	version string            // as in 1.2.3, or 0.0.0~20261122031704~654067e8b87a

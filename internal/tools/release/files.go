@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// packedFile is a file in an archive or package.
 type packedFile struct {
 	name string // with slashes
 	mode int64  // permission bits

@@ -101,7 +101,6 @@ func message(typ, opcode uint32, buffers []*schema.Field, length, round int) []b
 	return wiretest.Msg(all...)
 }
 
-// content returns the bytes of a field.
 func content(f *schema.Field, length, round, depth int) []byte {
 	switch {
 	case depth > 6:

@@ -11,7 +11,6 @@ import (
 // when a column is renamed, removed or gets another type, not when one is added.
 const SchemaVersion = "1"
 
-// Keys of the metadata of a file.
 const (
 	schemaKey  = "lshark.schema"
 	releaseKey = "lshark.release"

@@ -130,7 +130,6 @@ func (p *piece) places(m *dissect.Message) {
 	}
 }
 
-// writer makes frames of messages.
 type writer struct {
 	w       *bufio.Writer
 	segment int
@@ -192,7 +191,6 @@ func (w *writer) piece(p piece, round, shift int64) {
 	}
 }
 
-// TCP flags.
 const (
 	flagSYN = 0x02
 	flagPSH = 0x08
