@@ -38,6 +38,13 @@ func (a *Arena) Reset() {
 	a.ibs, a.parts, a.places = a.ibs[:0], a.parts[:0], a.places[:0]
 }
 
+// grow makes room for messages that are RPCs, and for their data in bytes.
+func (a *Arena) grow(messages, bytes int) {
+	const buffers = 6 // of a lustre_msg
+	a.msgs, a.reqs, a.data = make([]Message, 0, messages), make([]RequestInfo, 0, messages), make([]byte, 0, bytes)
+	a.rpcs, a.bufs = make([]schema.Msg, 0, messages), make([][]byte, 0, buffers*messages)
+}
+
 // Len returns the number of messages.
 func (a *Arena) Len() int { return len(a.msgs) }
 

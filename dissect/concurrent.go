@@ -17,10 +17,7 @@ const (
 // order. After Close of the Dissector, wait returns when they have got everything.
 func Concurrent(o Options) (concurrent Options, wait func()) {
 	s := &sender{free: make(chan *batch, batches), full: make(chan *batch, batches)}
-	for range batches {
-		s.free <- &batch{}
-	}
-	s.next = <-s.free
+	s.next = s.unused()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -56,12 +53,25 @@ func Concurrent(o Options) (concurrent Options, wait func()) {
 // sender fills batches with copies of what a Dissector hands out.
 type sender struct {
 	free, full chan *batch
+	made       int
 	next       *batch
 }
 
 func (s *sender) send() {
 	s.full <- s.next
-	s.next = <-s.free
+	s.next = s.unused()
+}
+
+// unused returns an empty batch. Batches are made when they are first needed: many captures
+// have few messages.
+func (s *sender) unused() *batch {
+	if len(s.free) == 0 && s.made < batches {
+		s.made++
+		b := &batch{order: make([]handout, 0, maxBatchHandouts)}
+		b.messages.grow(maxBatchHandouts, maxBatchBytes+maxBatchBytes/8)
+		return b
+	}
+	return <-s.free
 }
 
 // add notes the kind of the handout that was added to the batch last.

@@ -95,7 +95,7 @@ func (c *importsOptions) run() error {
 	p := scan.New(c.Sys, in, scan.Options{
 		Select: selected.Match,
 		Names:  track.NewNames(),
-		Limit:  c.selection.Count,
+		Limit:  c.selection.Count, Concurrent: true,
 		SaveTo: c.selection.Save, SaveAll: c.selection.All,
 		Logs: scan.LogUse{Flag: "ha", Unknown: "connect flags, releases and counts of messages are not known"},
 	})

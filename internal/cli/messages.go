@@ -121,6 +121,11 @@ func (c *messagesOptions) run() error {
 	if show.flags != nil {
 		limit = 0 // a connect counts with its reply
 	}
+	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
+	if err != nil {
+		return err
+	}
+	parallel := show.flags == nil && show.independent && w.FlushPolicy() == iostreams.FlushWhenFull
 	p := scan.New(c.Sys, in, scan.Options{
 		Select:   selected.Match,
 		Limit:    limit,
@@ -130,11 +135,9 @@ func (c *messagesOptions) run() error {
 		Distinct: true,
 		BulkData: c.hex,
 		Names:    c.names,
+		// A filter takes less time than the copies of the messages that it does not select.
+		Concurrent: !parallel && c.selection.Display == "" && c.selection.Count == 0,
 	})
-	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
-	if err != nil {
-		return err
-	}
 	if show.table != nil {
 		show.Renderer = &messageFile{add: flags.ParquetFunc(&c.Output, w, show.table, in, p)}
 	}
@@ -142,7 +145,7 @@ func (c *messagesOptions) run() error {
 	switch {
 	case show.flags != nil:
 		addFlagWords(p, w, show.flags, selected, c.selection.Count, c.diff)
-	case show.independent && w.FlushPolicy() == iostreams.FlushWhenFull:
+	case parallel:
 		c.addParallel(p, in, w)
 	default:
 		addMessages(p, w, show)

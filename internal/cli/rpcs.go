@@ -145,7 +145,8 @@ func (c *rpcsOptions) run() error {
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: scan.LoggedRPCs})
+	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: scan.LoggedRPCs,
+		Concurrent: c.selection.Count == 0})
 	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {
 		return err

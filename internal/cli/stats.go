@@ -146,7 +146,7 @@ func (c *statsOptions) run(args []string) error {
 	}
 	o.NIDs.Name = in.NodeNames()
 	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true,
-		Logs: scan.LoggedRPCs})
+		Logs: scan.LoggedRPCs, Concurrent: c.namesTargets(o.By)})
 	if live {
 		return c.runTop(p, filter, o)
 	}
@@ -202,11 +202,16 @@ func (c *statsOptions) table(o tables.StatsOptions) (header []byte, appendTo fun
 	return nil, t.AppendInterval, &t.Omitted
 }
 
+// namesTargets reports whether rows, or the filter, have names of targets.
+func (c *statsOptions) namesTargets(by []track.Dimension) bool {
+	return c.selection.Display != "" || slices.Contains(by, track.ByTarget)
+}
+
 func (c *statsOptions) follow(p *scan.Pass, filter *flags.RPCFilter, o track.StatsOptions, live bool) *track.Stats {
 	options := p.FollowOptions()
 	options.Timeout, options.Live = int64(c.timeout), live
-	if c.selection.Display == "" && !slices.Contains(o.By, track.ByTarget) {
-		options.LookAhead, options.Targets = nil, nil // no row has a name of a target
+	if !c.namesTargets(o.By) {
+		options.LookAhead, options.Targets = nil, nil
 	}
 	filter.Nested = filter.Nested || c.nested
 	f := followRPCs(p, filter, options)

@@ -131,7 +131,7 @@ func (r *Records[R]) Start(check func() error, o scan.Options) (*Reading[R], err
 		return nil, err
 	}
 	r.View.NodeName = in.NodeNames()
-	o.Limit = r.Count
+	o.Limit, o.Concurrent = r.Count, true
 	p := scan.New(r.Sys, in, o)
 	w, err := r.open(in, p)
 	return &Reading[R]{p, in, w, r}, err

@@ -30,8 +30,8 @@ type Options struct {
 
 	// Concurrent lets the observer and the consumers of files run in a goroutine of their
 	// own, which gets copies of the messages. It is for those that take more time than the
-	// copies cost, and that take messages to the end of the input. It has no effect with
-	// Limit, SaveTo or Stream.
+	// copies cost, and that take messages to the end of the input: how far the goroutine that
+	// reads is ahead of them differs. It has no effect with Limit, SaveTo or Stream.
 	Concurrent bool
 
 	Names    *track.Names // gets all messages, and sets their Target; nil: nobody needs it
