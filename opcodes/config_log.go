@@ -108,7 +108,6 @@ var cfgMarker = &Struct{Name: "cfg_marker", Doc: "begins or ends a section of a 
 	Str("cm_comment", 64, "what the section does"),
 }}
 
-// cfgMarker32 is struct cfg_marker as 32-bit servers wrote it.
 var cfgMarker32 = &Struct{Name: "cfg_marker_32", Doc: "cfg_marker of an old 32-bit server: times of 4 bytes", Fields: []*Field{
 	U32("cm_step", "number of the section; both its markers have it"),
 	U32("cm_flags", &CfgMarkerFlags, "begin or end, and whether the section counts"),
@@ -146,8 +145,6 @@ var lustreCfg = &Struct{Name: "lustre_cfg", Detect: func(b []byte, big bool) boo
 			"the arguments, each padded to 8 bytes; the first is the device"),
 	}}
 
-// llogConfigRec is a config record: the commands that make up the
-// configuration of a client or a server.
 var llogConfigRec = &Struct{Name: "llog_cfg_rec", Detect: llogBig, Doc: "step of a configuration", Fields: []*Field{
 	Derived("text", configText, "the command as one would type it"),
 	Sub("cfg_hdr", &llogRecHdr),

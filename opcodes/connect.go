@@ -357,9 +357,7 @@ func summarizeConnectReply(m *Msg, l *Line) {
 // appendConnectFlags appends the flags of pb_op_flags: the state of the target,
 // or the wishes of the client.
 func appendConnectFlags(m *Msg, l *Line) {
-	if op := opFlags(m); op != 0 {
-		l.Key("").Flags(MsgConnectFlags, op)
-	}
+	l.FlagsIfSet("", MsgConnectFlags, opFlags(m))
 }
 
 // maxNamedRefusals is the number of refused flags that a summary names.

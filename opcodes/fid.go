@@ -64,7 +64,6 @@ var LocalOid = Enum("local_oid", "", "objects that each target has for itself: f
 	{Name: "OFD_FAILURE_DOMAIN_OID", Value: 0x101e, Since: "2.18", Doc: "failure domain of the OST"},
 })
 
-// OstId are limits of object ids.
 var OstId = Enum("ost_id", "", "limits of object ids", []Value{
 	{Name: "OBIF_OID_MAX_BITS", Value: 0x20, Doc: "bits of an id in a FID"},
 	{Name: "IDIF_OID_MAX_BITS", Value: 0x30, Doc: "bits of an id in the sequences of OST indexes"},

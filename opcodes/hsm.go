@@ -202,12 +202,8 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET",
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			set := m.Named("hsm_state_set")
-			if n := hssSet.Uint(set, m.Big); n != 0 {
-				l.Key("set ").Flags(HsmStates, n)
-			}
-			if n := hssClear.Uint(set, m.Big); n != 0 {
-				l.Key("clear ").Flags(HsmStates, n)
-			}
+			l.FlagsIfSet("set ", HsmStates, hssSet.Uint(set, m.Big))
+			l.FlagsIfSet("clear ", HsmStates, hssClear.Uint(set, m.Big))
 		},
 		Subject: bodySubject,
 	}}})
@@ -245,9 +241,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
 			p := m.Named("hsm_progress")
 			l.FID(hpkFid.Bytes(p), m.Big)
 			l.Key("cookie ").Hex(Object, hpkCookie.Uint(p, m.Big))
-			if flags := hpkFlags.Uint(p, m.Big); flags != 0 {
-				l.Key("").Flags(HsmProgressFlags, flags)
-			}
+			l.FlagsIfSet("", HsmProgressFlags, hpkFlags.Uint(p, m.Big))
 			if errval := hpkErrval.Uint(p, m.Big); errval != 0 {
 				l.Key("error ").Value(Bad, Errnos, errval)
 			}
@@ -276,9 +270,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
 			if n := hrItems.Uint(req, m.Big); n > 1 {
 				l.Key("files ").Num(n)
 			}
-			if id := hrArchive.Uint(req, m.Big); id != 0 {
-				l.Key("archive ").Num(id)
-			}
+			l.NumIfSet("archive ", hrArchive.Uint(req, m.Big))
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return huiFid.Bytes(m.Named("hsm_user_item")), nil },
 	}}})

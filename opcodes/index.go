@@ -75,7 +75,6 @@ func indexPageBig(b []byte, big bool) bool {
 	return big
 }
 
-// indexPages is the bulk data of OBD_IDX_READ and of nodemap reads.
 var indexPages = &Struct{Name: "index_pages", Doc: "pages of an index", Fields: []*Field{
 	Records("pages", nextPage(indexPage), []*Field{indexPage}),
 }}

@@ -146,7 +146,6 @@ var IBReject = Enum("ib_cm_reject", "IB_CM_REJ_", "why the connection manager of
 
 var bthOpcode = U8("bth_opcode", &IBOpcode, "service and operation")
 
-// bth is the base transport header.
 var bth = &Struct{Name: "bth", Order: Big,
 	Doc: "base transport header, the first header of each packet above the network layer", Fields: []*Field{
 		bthOpcode,
@@ -158,7 +157,6 @@ var bth = &Struct{Name: "bth", Order: Big,
 		U24("bth_psn", "packet sequence number"),
 	}}
 
-// reth is the RDMA extended transport header.
 var reth = &Struct{Name: "reth", Order: Big,
 	Doc: "RDMA extended transport header, in the first packet of an RDMA write or read", Fields: []*Field{
 		U64("reth_va", Cookie, "address in the memory of the receiver"),
@@ -191,7 +189,6 @@ var deth = &Struct{Name: "deth", Order: Big, Doc: "datagram extended transport h
 	U24("deth_srcqp", Hex, "queue pair of the sender"),
 }}
 
-// immdt is the immediate data header.
 var immdt = &Struct{Name: "immdt", Order: Big, Doc: "immediate data", Fields: []*Field{
 	U32("immdt_data", Hex, "passed to the receiver with the completion"),
 }}
@@ -200,7 +197,6 @@ var ieth = &Struct{Name: "ieth", Order: Big, Doc: "invalidate extended transport
 	U32("ieth_rkey", Hex, "remote key that the receiver invalidates"),
 }}
 
-// IBPacket has the headers of a packet of a message.
 var IBPacket = &Struct{Name: "ib_packet", Order: Big,
 	Doc: "headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode",
 	Fields: []*Field{

@@ -124,7 +124,6 @@ var lmvForeignMd = &Struct{Name: "lmv_foreign_md", Since: "2.15", Detect: little
 		Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the directory"),
 	}}
 
-// lmvMdsMd is union lmv_mds_md.
 var lmvMdsMd = &Struct{Name: "lmv_mds_md", Detect: littleLayout, Doc: "layout of a directory, by its magic", Fields: []*Field{
 	U32("lmv_magic", Hex, &LmvMagic, "kind of layout"),
 	Sub("lmv_md_v1", &lmvMdsMdV1, Over("lmv_magic"), "stripes of a directory"),

@@ -73,7 +73,6 @@ var LdlmFlags = Bits("ldlm_flags", "LDLM_FL_", "lock flags; the upper half never
 	{Name: "LVB_CACHED", Value: 0x800000000000000, Doc: "its value block is up to date"},
 })
 
-// LdlmError are statuses of lock replies that are no errnos.
 var LdlmError = Enum("ldlm_error", "ELDLM_", "status of a lock reply", []Value{
 	{Name: "OK", Value: 0x0, Doc: "done"},
 	{Name: "LOCK_MATCHED", Value: 0x1, Doc: "a lock that fits was there"},
@@ -86,7 +85,6 @@ var LdlmError = Enum("ldlm_error", "ELDLM_", "status of a lock reply", []Value{
 	{Name: "BAD_NAMESPACE", Value: 0x191, Doc: "no such namespace"},
 })
 
-// LockaheadMode are modes of statahead by advice and of lock-ahead.
 var LockaheadMode = Enum("lockahead_mode", "", "modes of lock-ahead and of read-ahead of attributes", []Value{
 	{Name: "LU_AH_MODE_NONE", Value: 0x0, Since: "2.16"},
 	{Name: "LU_AH_NAME_INDEX", Value: 0x1, Since: "2.16"},
@@ -98,7 +96,6 @@ var LockaheadMode = Enum("lockahead_mode", "", "modes of lock-ahead and of read-
 	{Name: "MODE_MAX_USER", Value: 0x3, Alias: true},
 })
 
-// LockaheadResult are results of a lock-ahead.
 var LockaheadResult = Enum("lockahead_result", "LLA_RESULT_", "result of a lock-ahead", []Value{
 	{Name: "SENT", Value: 0x0, Doc: "the request was sent"},
 	{Name: "DIFFERENT", Value: 0x1, Doc: "a lock of another mode is there"},
@@ -174,9 +171,7 @@ func summarizeLockRequest(m *Msg, l *Line) {
 	} else {
 		k.appendWithMode(l, k.requestedMode())
 	}
-	if flags := lockFlags.Uint(b, m.Big) &^ flagHasIntent; flags != 0 {
-		l.Key("").Flags(LdlmFlags, flags)
-	}
+	l.FlagsIfSet("", LdlmFlags, lockFlags.Uint(b, m.Big)&^flagHasIntent)
 	appendEarlyCancels(b, m.Big, l)
 }
 
@@ -199,9 +194,7 @@ func summarizeLockReply(m *Msg, l *Line) {
 	case m.Status == 0 && flags&flagsWaiting != 0:
 		l.Key("").Add(Bad, "waits")
 	}
-	if waiting := flags & flagsWaiting; waiting != 0 {
-		l.Key("").Flags(LdlmFlags, waiting)
-	}
+	l.FlagsIfSet("", LdlmFlags, flags&flagsWaiting)
 	appendLvb(m, l)
 }
 
@@ -345,9 +338,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
 			l.Key("granted ")
 			k.appendWithMode(l, k.grantedMode())
 			appendHandle(b, 0, l)
-			if flags := lockFlags.Uint(b, m.Big); flags != 0 {
-				l.Key("").Flags(LdlmFlags, flags)
-			}
+			l.FlagsIfSet("", LdlmFlags, lockFlags.Uint(b, m.Big))
 		},
 		Subject: lockSubject,
 	}}})

@@ -4,7 +4,6 @@ import . "github.com/lshark/lshark/opcodes/schema"
 
 const LDLM_GL_CALLBACK = 106
 
-// BarrierStatus are the states of a write barrier.
 var BarrierStatus = Enum("barrier_status", "BS_", "state of a write barrier", []Value{
 	{Name: "INIT", Value: 0x0, Doc: "never set"},
 	{Name: "FREEZING_P1", Value: 0x1, Doc: "first phase: no new changes on clients"},
@@ -17,7 +16,6 @@ var BarrierStatus = Enum("barrier_status", "BS_", "state of a write barrier", []
 	{Name: "RESCAN", Value: 0x8, Doc: "looking for MDTs"},
 })
 
-// BarrierCmd are the commands of a write barrier.
 var BarrierCmd = Enum("barrier_cmd", "BC_", "barrier command", []Value{
 	{Name: "FREEZE", Value: 0x1, Doc: "freeze"},
 	{Name: "THAW", Value: 0x2, Doc: "thaw"},
@@ -25,7 +23,6 @@ var BarrierCmd = Enum("barrier_cmd", "BC_", "barrier command", []Value{
 	{Name: "RESCAN", Value: 0x4, Doc: "look for MDTs"},
 })
 
-// ldlmGlDesc is union ldlm_gl_desc.
 var ldlmGlDesc = &Struct{Name: "ldlm_gl_desc", Doc: "content of a glimpse callback", Fields: []*Field{
 	Sub("lquota_desc", &ldlmGlLquotaDesc),
 	Sub("barrier_desc", &ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
@@ -95,9 +92,7 @@ var (
 				l.Key("id ").Num(ReadUint(b[:8], m.Big))
 				l.Key("hard ").Num(glHard.Uint(b, m.Big))
 				l.Key("soft ").Num(glSoft.Uint(b, m.Big))
-				if flags := glFlags.Uint(b, m.Big); flags != 0 {
-					l.Key("").Flags(QuotaGlimpseFlags, flags)
-				}
+				l.FlagsIfSet("", QuotaGlimpseFlags, glFlags.Uint(b, m.Big))
 			}
 		},
 	}

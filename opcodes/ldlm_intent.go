@@ -13,7 +13,6 @@ var LdlmIntent = Bits("ldlm_intent", "IT_", "what to do along with the lock", []
 	{Name: "LOOKUP", Value: 0x10, Doc: "look a name up"},
 })
 
-// Disposition is the progress of an intent.
 var Disposition = Bits("disposition", "DISP_", "progress of an intent", []Value{
 	{Name: "NONE", Value: 0x0, Since: "2.18", Doc: "nothing done"},
 	{Name: "IT_EXECD", Value: 0x1, Doc: "the intent was carried out"},
@@ -230,9 +229,7 @@ func quotaIntent(request, reply func(m *Msg, l *Line)) *Variant {
 		SummarizeReply: func(m *Msg, l *Line) {
 			appendIntentError(m, l)
 			reply(m, l)
-			if flags := lvbQuotaFlags.Uint(m.Buf(2), m.Big); flags != 0 {
-				l.Key("").Flags(QuotaGlimpseFlags, flags)
-			}
+			l.FlagsIfSet("", QuotaGlimpseFlags, lvbQuotaFlags.Uint(m.Buf(2), m.Big))
 		},
 	}
 }

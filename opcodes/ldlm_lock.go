@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// LdlmType are the kinds of locks, lr_type.
 var LdlmType = Enum("ldlm_type", "LDLM_", "kind of lock", []Value{
 	{Name: "PLAIN", Value: 0xa, Doc: "has no range: configuration logs and quota"},
 	{Name: "EXTENT", Value: 0xb, Doc: "bytes of an object"},
@@ -26,7 +25,6 @@ var LdlmMode = Enum("ldlm_mode", "LCK_", "lock mode", []Value{
 	{Name: "MAXMODE", Value: 0x101, Doc: "all modes; 0x81 through 2.15, gone after 2.16", Alias: true},
 })
 
-// LdlmInodebits are the parts of an inode that a lock covers.
 var LdlmInodebits = Bits("ldlm_inodebits", "MDS_INODELOCK_", "the parts of an inode that a lock covers", []Value{
 	{Name: "NONE", Value: 0x0, Since: "2.17", Doc: "nothing"},
 	{Name: "LOOKUP", Value: 0x1, Doc: "name, owner, mode and access lists"},

@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// OstLvb are marks in lvb_blocks.
 var OstLvb = Enum("ost_lvb", "OST_LVB_ERR_", "marks in lvb_blocks", []Value{
 	{Name: "MASK", Value: 0xffbadbad00000000, Doc: "in the upper half: the lower half is an errno"},
 	{Name: "INIT", Value: 0xffbadbad80000000, Doc: "not filled in yet"},

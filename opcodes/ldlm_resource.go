@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// ResNameSlots are the words of a resource name.
 var ResNameSlots = Enum("res_name_slots", "LUSTRE_RES_ID_", "words of a resource name", []Value{
 	{Name: "SEQ_OFF", Value: 0x0, Doc: "sequence of the FID"},
 	{Name: "VER_OID_OFF", Value: 0x1, Doc: "object id, version in the upper half"},

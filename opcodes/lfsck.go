@@ -149,9 +149,7 @@ func summarizeLfsckRequest(m *Msg, l *Line) {
 		return
 	}
 	l.Value(Flag, LfsckEvent, lrEvent.Uint(b, m.Big))
-	if active := lrActive.Uint(b, m.Big); active != 0 {
-		l.Key("").Flags(LfsckType, active)
-	}
+	l.FlagsIfSet("", LfsckType, lrActive.Uint(b, m.Big))
 	if fid := lrFid.Bytes(b); len(fid) >= 16 && !allZero(fid) {
 		l.Key("").FID(fid, m.Big)
 	}

@@ -109,10 +109,7 @@ func summarizeBodyRequest(m *Msg, l *Line) {
 // summarizeGetattrRequest appends the object and what is requested besides attributes.
 func summarizeGetattrRequest(m *Msg, l *Line) {
 	summarizeBodyRequest(m, l)
-	extra := bodyOf(m).word(mboValid) & interestingAttrs
-	if extra != 0 {
-		l.Key("want ").Flags(ObdMdValid, extra)
-	}
+	l.FlagsIfSet("want ", ObdMdValid, bodyOf(m).word(mboValid)&interestingAttrs)
 }
 
 // summarizeAttrsReply appends what a reply contains about an object: its FID, type, mode,
@@ -149,7 +146,6 @@ func bodySubject(m *Msg) (fid, name []byte) {
 	return mboFid1.Bytes(m.Named("mdt_body")), TrimNUL(m.Named("name"))
 }
 
-// inlineData is the data of a small file on the MDT (DoM) in the reply to an open.
 var inlineData = &Struct{Name: "niobuf_inline", Doc: "the beginning of a file whose data is on the MDT (DoM)", Fields: []*Field{
 	Sub("niobuf_remote", &niobufRemote, "which bytes these are"),
 	Opaque("data", 0, CountOf(inlineBytes), "the bytes"),

@@ -173,9 +173,7 @@ func summarizeCloseRequest(m *Msg, l *Line) {
 		l.Key("size ").Num(r.word(saSize))
 	}
 	bias := r.word(saBias)
-	if shown := bias & biasShown; shown != 0 {
-		l.Key("").Flags(MdsOpBias, shown)
-	}
+	l.FlagsIfSet("", MdsOpBias, bias&biasShown)
 	data := m.Named("close_data")
 	if other := cdFid.Bytes(data); len(other) > 0 && !allZero(other) {
 		l.Key("with ").FID(other, m.Big)

@@ -171,7 +171,6 @@ func nextPage(page *Field) func(*View) (*Field, int) {
 	}
 }
 
-// luPage is union lu_page.
 var luPage = &Struct{Name: "lu_page", Doc: "page of a directory or of an index", Fields: []*Field{
 	Str("lp_array", pageSize, If(never), "the page as bytes"),
 	Sub("lp_dir", &luDirpage, Over("lp_array")),

@@ -30,7 +30,7 @@ func RunningTargets(table []byte, big bool, f func(RunningTarget)) {
 			Kind:     nidtblType.Name(mneType.Uint(e, big)),
 			Index:    uint32(mneIndex.Uint(e, big)),
 			Instance: uint32(mneInstance.Uint(e, big)),
-			Version:  mneVersion.Uint(e, big),
+			Version:  mgsNidtblEntry.Field("mne_version").Uint(e, big),
 			NIDs:     nidsOfEntry(e, big),
 		})
 		table = table[n:]
@@ -45,7 +45,7 @@ func nidsOfEntry(e []byte, big bool) (nids []string) {
 	if large {
 		size = LnetNid.Size
 	}
-	for range mneNidCount.Uint(e, big) {
+	for range mgsNidtblEntry.Field("mne_nid_count").Uint(e, big) {
 		if len(list) < size {
 			break
 		}
@@ -58,11 +58,6 @@ func nidsOfEntry(e []byte, big bool) (nids []string) {
 	}
 	return nids
 }
-
-var (
-	mneVersion  = mgsNidtblEntry.Field("mne_version")
-	mneNidCount = mgsNidtblEntry.Field("mne_nid_count")
-)
 
 // Registration is what a target tells the MGS when it starts, or what the MGS replies.
 type Registration struct {
@@ -81,27 +76,24 @@ func ReadRegistration(m *Msg) (r Registration, ok bool) {
 	if len(b) < mtiParams.Off+mtiParams.Size {
 		return r, false
 	}
-	text := func(f *Field) string { return string(TrimNUL(f.Bytes(b))) }
+	text := func(field string) string { return string(TrimNUL(mgsTargetInfo.Field(field).Bytes(b))) }
+	number := func(field string) uint32 { return uint32(mgsTargetInfo.Field(field).Uint(b, m.Big)) }
 	r = Registration{
-		FSName: text(mtiFsname), Name: text(mtiSvname), UUID: text(mtiUUID), Parameters: strings.TrimSpace(text(mtiParams)),
-		Index:    uint32(mtiIndex.Uint(b, m.Big)),
-		Instance: uint32(mtiInstance.Uint(b, m.Big)),
-		Version:  uint32(mtiVersion.Uint(b, m.Big)),
+		FSName: text("mti_fsname"), Name: text("mti_svname"), UUID: text("mti_uuid"), Parameters: strings.TrimSpace(text("mti_params")),
+		Index:    number("mti_stripe_index"),
+		Instance: number("mti_instance"),
+		Version:  number("mti_lustre_ver"),
 		Flags:    mtiFlags.Uint(b, m.Big),
 	}
 	addText := func(list []byte, count uint64) {
-		for ; count > 0 && len(list) >= nidTextSize; count-- {
-			if nid := TrimNUL(list[:nidTextSize]); len(nid) > 0 {
-				r.NIDs = append(r.NIDs, string(nid))
-			}
-			list = list[nidTextSize:]
-		}
+		count = min(count, uint64(len(list)/nidTextSize))
+		r.NIDs = append(r.NIDs, RegisteredNIDs(list[:count*nidTextSize])...)
 	}
 	count := mtiNidCount.Uint(b, m.Big)
 	if r.Flags&nidsAsText != 0 {
 		addText(b[mtiParams.Off+mtiParams.Size:], count)
 		if list := m.Buf(2); !m.Reply && len(list) > mgsTargetNidlist.Size {
-			addText(list[mgsTargetNidlist.Size:], mtnNids.Uint(list, m.Big))
+			addText(list[mgsTargetNidlist.Size:], mgsTargetNidlist.Field("mtn_nids").Uint(list, m.Big))
 		}
 		return r, true
 	}
@@ -125,12 +117,8 @@ func RegisteredNIDs(content []byte) (nids []string) {
 }
 
 var (
-	mtiUUID     = mgsTargetInfo.Field("mti_uuid")
-	mtiVersion  = mgsTargetInfo.Field("mti_lustre_ver")
-	mtiInstance = mgsTargetInfo.Field("mti_instance")
-	mtiNids     = mgsTargetInfo.Field("mti_nids")
-	mtiParams   = mgsTargetInfo.Field("mti_params")
-	mtnNids     = mgsTargetNidlist.Field("mtn_nids")
+	mtiNids   = mgsTargetInfo.Field("mti_nids")
+	mtiParams = mgsTargetInfo.Field("mti_params")
 )
 
 // NodemapEntry is an entry of the nodemap index. Which of its fields are set depends on
@@ -172,7 +160,7 @@ func NodemapEntries(pages []byte, f func(NodemapEntry)) {
 	for ; len(pages) >= luIdxpage.Size; pages = pages[min(len(pages), pageSize):] {
 		page := pages[:min(len(pages), pageSize)]
 		big := luIdxpage.Big(page, false)
-		if lipMagicField.Uint(page, big) != lipMagic {
+		if luIdxpage.Field("lip_magic").Uint(page, big) != lipMagic {
 			return
 		}
 		entries := page[luIdxpage.Size:]
@@ -186,27 +174,27 @@ func NodemapEntries(pages []byte, f func(NodemapEntry)) {
 	}
 }
 
-var lipMagicField = luIdxpage.Field("lip_magic")
-
 // readNodemapEntry reads an entry; it is little-endian.
 func readNodemapEntry(b []byte) (e NodemapEntry) {
 	key, rec := b[:nodemapKey.Size], b[nodemapKey.Size:]
 	subid := uint32(nkSubid.Uint(key, false))
 	e.Nodemap = uint32(nkNodemap.Uint(key, false)) & (1<<nodemapKindShift - 1)
 	e.Key = nkNodemap.Uint(key, false)<<32 | uint64(subid)
-	number := func(f *Field) uint64 { return f.Uint(rec, false) }
+	number := func(s *Struct, field string) uint64 { return s.Field(field).Uint(rec, false) }
 	switch kind := keyKind(key); kind {
 	case nodemapCluster:
 		e.addCluster(uint64(subid), rec)
 	case nodemapRange:
-		e.Range = &NodemapRange{ID: subid, Start: string(AppendNID4(nil, number(nrrStart))), End: string(AppendNID4(nil, number(nrrEnd)))}
+		nid := func(field string) string { return string(AppendNID4(nil, number(nodemapRangeRec, field))) }
+		e.Range = &NodemapRange{ID: subid, Start: nid("nrr_start_nid"), End: nid("nrr_end_nid")}
 	case nodemapNidMask:
-		start := AppendNIDBytes(nil, nrrPrefix.Bytes(rec))
-		e.Range = &NodemapRange{ID: subid, Start: string(strconv.AppendUint(append(start, '/'), number(nrrMask), 10))}
+		start := AppendNIDBytes(nil, nodemapRange2Rec.Field("nrr_nid_prefix").Bytes(rec))
+		e.Range = &NodemapRange{ID: subid, Start: string(strconv.AppendUint(append(start, '/'), number(nodemapRange2Rec, "nrr_netmask"), 10))}
 	case nodemapUidMap, nodemapUidMap + 1, nodemapProjidMap:
-		e.IDMap = &NodemapIDMap{Type: strings.ToLower(NodemapIdType.Name(kind - nodemapUidMap)), Client: subid, File: uint32(number(nirFile))}
+		kindOfID := strings.ToLower(NodemapIdType.Name(kind - nodemapUidMap))
+		e.IDMap = &NodemapIDMap{Type: kindOfID, Client: subid, File: uint32(number(nodemapIdRec, "nir_id_fs"))}
 	case nodemapGlobal:
-		active := number(ngrActive) != 0
+		active := number(nodemapGlobalRec, "ngr_is_active") != 0
 		e.Active = &active
 	}
 	return e
@@ -214,12 +202,12 @@ func readNodemapEntry(b []byte) (e NodemapEntry) {
 
 // addCluster reads a record about a nodemap itself.
 func (e *NodemapEntry) addCluster(subid uint64, rec []byte) {
-	number := func(f *Field) uint64 { return f.Uint(rec, false) }
+	number := func(s *Struct, field string) uint64 { return s.Field(field).Uint(rec, false) }
 	add := func(name, value string) { e.Properties = append(e.Properties, ConfigArgument{name, value}) }
-	decimal := func(name string, f *Field) { add(name, strconv.FormatUint(number(f), 10)) }
+	decimal := func(name string, s *Struct, field string) { add(name, strconv.FormatUint(number(s, field), 10)) }
 	switch {
 	case subid == NodemapSubid.Number("CLUSTER_REC"):
-		e.Name = string(TrimNUL(ncrName.Bytes(rec)))
+		e.Name = string(TrimNUL(nodemapClusterRec.Field("ncr_name").Bytes(rec)))
 		flag := func(name string, names *Names, bit string, word uint64) {
 			value := "0"
 			if word&names.Bit(bit) != 0 {
@@ -227,7 +215,7 @@ func (e *NodemapEntry) addCluster(subid uint64, rec []byte) {
 			}
 			add(name, value)
 		}
-		flags, flags2 := number(ncrFlags), number(ncrFlags2)
+		flags, flags2 := number(nodemapClusterRec, "ncr_flags"), number(nodemapClusterRec, "ncr_flags2")
 		flag("admin_nodemap", NodemapFlags, "ALLOW_ROOT_ACCESS", flags)
 		flag("audit_mode", NodemapFlags, "ENABLE_AUDIT", flags)
 		flag("deny_mount", NodemapFlags2, "DENY_MOUNT", flags2)
@@ -238,31 +226,32 @@ func (e *NodemapEntry) addCluster(subid uint64, rec []byte) {
 		}
 		add("map_mode", mapMode(flags))
 		flag("readonly_mount", NodemapFlags2, "READONLY_MOUNT", flags2)
-		decimal("squash_gid", ncrSquashGID)
-		decimal("squash_projid", ncrSquashProjID)
-		decimal("squash_uid", ncrSquashUID)
+		decimal("squash_gid", nodemapClusterRec, "ncr_squash_gid")
+		decimal("squash_projid", nodemapClusterRec, "ncr_squash_projid")
+		decimal("squash_uid", nodemapClusterRec, "ncr_squash_uid")
 		flag("trusted_nodemap", NodemapFlags, "TRUST_CLIENT_IDS", flags)
 	case subid == NodemapSubid.Number("CLUSTER_ROLES"):
-		add("rbac", nodemapNames(NodemapRbac, number(ncrrRoles)))
-		add("child_raise_privileges", nodemapNames(NodemapRaisePrivs, number(ncrrPrivs)))
+		add("rbac", nodemapNames(NodemapRbac, number(nodemapClusterRolesRec, "ncrr_roles")))
+		add("child_raise_privileges", nodemapNames(NodemapRaisePrivs, number(nodemapClusterRolesRec, "ncrr_privs")))
 	case subid == NodemapSubid.Number("CLUSTER_OFFSET"):
-		for _, f := range []*Field{norStartUID, norLimitUID, norStartGID, norLimitGID, norStartProjID, norLimitProjID} {
-			decimal("offset."+strings.TrimPrefix(f.Name, "nor_"), f)
+		for _, name := range []string{"start_uid", "limit_uid", "start_gid", "limit_gid", "start_projid", "limit_projid"} {
+			decimal("offset."+name, nodemapOffsetRec, "nor_"+name)
 		}
 	case subid == NodemapSubid.Number("CLUSTER_CAPS"):
-		text := strings.ToLower(NodemapCapType.Name(number(nucrType)))
-		if number(nucrType) != NodemapCapType.Number("OFF") {
-			text += ":" + string(AppendHex(nil, number(nucrCaps)))
+		kind := number(nodemapUserCapabilitiesRec, "nucr_type")
+		text := strings.ToLower(NodemapCapType.Name(kind))
+		if kind != NodemapCapType.Number("OFF") {
+			text += ":" + string(AppendHex(nil, number(nodemapUserCapabilitiesRec, "nucr_caps")))
 		}
 		add("enable_cap_mask", text)
 	case subid >= nodemapFileset:
 		e.Fileset = &NodemapFileset{Number: uint32(subid/nodemapFilesetStep - nodemapFileset/nodemapFilesetStep), Piece: -1}
 		if subid%nodemapFilesetStep == 0 {
-			e.Fileset.ReadOnly = number(nfhrFlags)&NodemapFilesetFlags.Bit("READONLY") != 0
+			e.Fileset.ReadOnly = number(nodemapFilesetHeaderRec, "nfhr_flags")&NodemapFilesetFlags.Bit("READONLY") != 0
 			return
 		}
-		e.Fileset.Piece = int(number(nfrID))
-		e.Fileset.Path = string(TrimNUL(nfrFragment.Bytes(rec)))
+		e.Fileset.Piece = int(number(nodemapFilesetRec, "nfr_fragment_id"))
+		e.Fileset.Path = string(TrimNUL(nodemapFilesetRec.Field("nfr_path_fragment").Bytes(rec)))
 	}
 }
 
@@ -303,33 +292,8 @@ func nodemapNames(names *Names, word uint64) string {
 }
 
 var (
-	nkNodemap       = nodemapKey.Field("nk_nodemap_id")
-	nkSubid         = nodemapKey.Field("nk_cluster_subid")
-	ncrName         = nodemapClusterRec.Field("ncr_name")
-	ncrFlags        = nodemapClusterRec.Field("ncr_flags")
-	ncrFlags2       = nodemapClusterRec.Field("ncr_flags2")
-	ncrSquashProjID = nodemapClusterRec.Field("ncr_squash_projid")
-	ncrSquashUID    = nodemapClusterRec.Field("ncr_squash_uid")
-	ncrSquashGID    = nodemapClusterRec.Field("ncr_squash_gid")
-	nrrStart        = nodemapRangeRec.Field("nrr_start_nid")
-	nrrEnd          = nodemapRangeRec.Field("nrr_end_nid")
-	nrrPrefix       = nodemapRange2Rec.Field("nrr_nid_prefix")
-	nrrMask         = nodemapRange2Rec.Field("nrr_netmask")
-	nirFile         = nodemapIdRec.Field("nir_id_fs")
-	ngrActive       = nodemapGlobalRec.Field("ngr_is_active")
-	ncrrRoles       = nodemapClusterRolesRec.Field("ncrr_roles")
-	ncrrPrivs       = nodemapClusterRolesRec.Field("ncrr_privs")
-	norStartUID     = nodemapOffsetRec.Field("nor_start_uid")
-	norLimitUID     = nodemapOffsetRec.Field("nor_limit_uid")
-	norStartGID     = nodemapOffsetRec.Field("nor_start_gid")
-	norLimitGID     = nodemapOffsetRec.Field("nor_limit_gid")
-	norStartProjID  = nodemapOffsetRec.Field("nor_start_projid")
-	norLimitProjID  = nodemapOffsetRec.Field("nor_limit_projid")
-	nfhrFlags       = nodemapFilesetHeaderRec.Field("nfhr_flags")
-	nfrFragment     = nodemapFilesetRec.Field("nfr_path_fragment")
-	nfrID           = nodemapFilesetRec.Field("nfr_fragment_id")
-	nucrCaps        = nodemapUserCapabilitiesRec.Field("nucr_caps")
-	nucrType        = nodemapUserCapabilitiesRec.Field("nucr_type")
+	nkNodemap = nodemapKey.Field("nk_nodemap_id")
+	nkSubid   = nodemapKey.Field("nk_cluster_subid")
 )
 
 // RecoveryTable is the name of the variant of MGS_CONFIG_READ that reads where targets

@@ -191,7 +191,6 @@ var nodemapUserCapabilitiesRec = &Struct{Name: "nodemap_user_capabilities_rec", 
 		Padding("nucr_padding", 1, 1, 2, 4, 8, 8),
 	}}
 
-// nodemapRec is union nodemap_rec.
 var nodemapRec = &Struct{Name: "nodemap_rec", Order: Little, Doc: "value in the nodemap index; the key selects its form", Fields: []*Field{
 	Sub("ncr", &nodemapClusterRec, ifNodemap(nodemapCluster, 0, 0), "a nodemap"),
 	Sub("nrr", &nodemapRangeRec, Over("ncr"), ifNodemap(nodemapRange, 0, anySubid)),

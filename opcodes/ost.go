@@ -23,7 +23,6 @@ const (
 	OST_SEEK               = 23
 )
 
-// SeekWhence is what a seek looks for.
 var SeekWhence = Enum("seek_whence", "SEEK_", "what a seek looks for", []Value{
 	{Name: "SET", Value: 0, Doc: "the offset itself"},
 	{Name: "CUR", Value: 1, Doc: "from where the file is"},
@@ -32,7 +31,6 @@ var SeekWhence = Enum("seek_whence", "SEEK_", "what a seek looks for", []Value{
 	{Name: "HOLE", Value: 4, Doc: "the next hole"},
 })
 
-// FallocMode is the mode of a fallocate.
 var FallocMode = Bits("falloc_mode", "FALLOC_FL_", "mode of a fallocate; 0 allocates", []Value{
 	{Name: "KEEP_SIZE", Value: 0x1, Doc: "leave the size as it is"},
 	{Name: "PUNCH_HOLE", Value: 0x2, Doc: "free the range"},
@@ -43,7 +41,6 @@ var FallocMode = Bits("falloc_mode", "FALLOC_FL_", "mode of a fallocate; 0 alloc
 	{Name: "UNSHARE_RANGE", Value: 0x40, Doc: "give the range blocks of its own"},
 })
 
-// Ladvise are kinds of advice on a file.
 var Ladvise = Enum("ladvise", "", "advice on a range of a file", []Value{
 	{Name: "LU_LADVISE_INVALID", Value: 0x0, Doc: "none"},
 	{Name: "LU_LADVISE_WILLREAD", Value: 0x1, Doc: "will be read soon"},
@@ -56,7 +53,6 @@ var Ladvise = Enum("ladvise", "", "advice on a range of a file", []Value{
 	{Name: "LADVISE_MAGIC", Value: 0x1adf1ce0, Doc: "magic of a ladvise_hdr"},
 })
 
-// LadviseFlags are the flags of a ladvise_hdr.
 var LadviseFlags = Bits("ladvise_flags", "LF_", "how to take advice", []Value{
 	{Name: "ASYNC", Value: 0x1, Doc: "do not wait for it"},
 	{Name: "UNSET", Value: 0x2, Doc: "take it back"},

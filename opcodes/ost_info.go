@@ -11,7 +11,6 @@ const (
 	OST_SET_INFO = 17
 )
 
-// FiemapFlags are the flags of a fiemap.
 var FiemapFlags = Bits("fiemap_flags", "FIEMAP_FLAG_", "how to map extents", []Value{
 	{Name: "SYNC", Value: 0x1, Doc: "write the file back first"},
 	{Name: "XATTR", Value: 0x2, Doc: "map the extended attributes"},
@@ -20,7 +19,6 @@ var FiemapFlags = Bits("fiemap_flags", "FIEMAP_FLAG_", "how to map extents", []V
 	{Name: "LUSTRE_FIEMAP_FLAGS_COMPAT", Value: 0x40000001, Doc: "what Lustre can do", Alias: true},
 })
 
-// FiemapExtentFlags are the flags of an extent.
 var FiemapExtentFlags = Bits("fiemap_extent_flags", "FIEMAP_EXTENT_", "what is special about an extent", []Value{
 	{Name: "LAST", Value: 0x1, Doc: "the last one"},
 	{Name: "UNKNOWN", Value: 0x2, Doc: "where it is is not known"},

@@ -11,7 +11,6 @@ const (
 	OST_WRITE = 4
 )
 
-// ObdBrwFlags are the flags of a range to read or write.
 var ObdBrwFlags = Bits("obd_brw_flags", "OBD_BRW_", "how the pages of a range are to be treated", []Value{
 	{Name: "READ", Value: 0x1, Doc: "read"},
 	{Name: "WRITE", Value: 0x2, Doc: "write"},
@@ -41,7 +40,6 @@ var ObdBrwFlags = Bits("obd_brw_flags", "OBD_BRW_", "how the pages of a range ar
 	{Name: "LOCALS", Value: 0xc0000000, Doc: "local states; 0x80000000 in 2.12", Alias: true},
 })
 
-// Ioobj are the parts of ioo_max_brw.
 var Ioobj = Enum("ioobj", "IOOBJ_", "parts of ioo_max_brw", []Value{
 	{Name: "OFFSET_BITS", Value: 0x4, Since: "2.16", Doc: "bits of the page offset"},
 	{Name: "OFFSET_MASK", Value: 0xf, Since: "2.16", Doc: "the page offset"},

@@ -1,6 +1,7 @@
 package opcodes
 
 import (
+	"slices"
 	"strconv"
 
 	. "github.com/lshark/lshark/opcodes/schema"
@@ -12,7 +13,6 @@ const (
 	MDS_QUOTACHECK = 47
 )
 
-// QuotaCmd are the commands of an obd_quotactl.
 var QuotaCmd = Enum("quota_cmd", "", "quota command", []Value{
 	{Name: "LUSTRE_Q_QUOTAON", Value: 0x800002, Doc: "turn quota on"},
 	{Name: "LUSTRE_Q_QUOTAOFF", Value: 0x800003, Doc: "turn quota off"},
@@ -54,7 +54,6 @@ var QuotaCtlIdKind = Enum("quota_ctl_id_kind", "QC_", "what an lfs quota call as
 	{Name: "UUID", Value: 0x3},
 })
 
-// QuotaType are the kinds of ids that have quota.
 var QuotaType = Enum("quota_type", "", "whose quota", []Value{
 	{Name: "LQUOTA_TYPE_USR", Value: 0x0, Doc: "user"},
 	{Name: "LQUOTA_TYPE_GRP", Value: 0x1, Doc: "group"},
@@ -63,7 +62,6 @@ var QuotaType = Enum("quota_type", "", "whose quota", []Value{
 	{Name: "ALLQUOTA", Value: 0xff, Doc: "all kinds"},
 })
 
-// QuotaResType are what quota limits.
 var QuotaResType = Enum("quota_res_type", "LQUOTA_", "what is limited", []Value{
 	{Name: "RES_MD", Value: 0x1, Doc: "inodes"},
 	{Name: "RES_DT", Value: 0x2, Doc: "blocks"},
@@ -71,7 +69,6 @@ var QuotaResType = Enum("quota_res_type", "LQUOTA_", "what is limited", []Value{
 	{Name: "FIRST_RES", Value: 0x1, Alias: true},
 })
 
-// QuotaValid select the valid parts of an obd_dqblk.
 var QuotaValid = Bits("quota_valid", "QIF_", "which limits, usage and times are valid", []Value{
 	{Name: "BLIMITS", Value: 0x1, Doc: "limits of blocks; since 2.17 the hard one"},
 	{Name: "BHARDLIMIT", Value: 0x1, Since: "2.17", Alias: true},
@@ -100,14 +97,12 @@ var LqaCmd = Enum("lqa_cmd", "LQA_", "command on a quota area", []Value{
 	{Name: "LIST", Value: 0x5, Since: "2.18", Doc: "list it"},
 })
 
-// QuotaGrace splits a grace time.
 var QuotaGrace = Enum("quota_grace", "LQUOTA_GRACE_", "how a grace time and its flags share a word", []Value{
 	{Name: "BITS", Value: 0x30, Doc: "bits of the time"},
 	{Name: "MAX", Value: 0xffffffffffff, Doc: "longest time"},
 	{Name: "MASK", Value: 0xffffffffffff, Doc: "the time", Alias: true},
 })
 
-// QuotaGraceFlags are the flags in the top bits of a grace time.
 var QuotaGraceFlags = Bits("quota_grace_flags", "LQUOTA_FLAG_", "flags in the top 16 bits of a grace time", []Value{
 	{Name: "DEFAULT", Value: 0x1, Doc: "the limits are the default ones"},
 	{Name: "DELETED", Value: 0x2, Since: "2.15", Doc: "the id is to be forgotten"},
@@ -166,13 +161,11 @@ var obdQuotactl = &Struct{Name: "obd_quotactl", Doc: "a quota command and its re
 	Str("qc_poolname", 0, Since("2.15"), "pool or area the command is for, 16 bytes when it is there"),
 }}
 
-// quotaIterGlb is an item of a quota_iter buffer: limits.
 var quotaIterGlb = &Struct{Name: "quota_iter_glb", Doc: "limits of one id", Fields: []*Field{
 	U64("id", "user, group or project"),
 	Sub("rec", &lquotaGlbRec),
 }}
 
-// quotaIterAcct is an item of a quota_iter buffer: usage.
 var quotaIterAcct = &Struct{Name: "quota_iter_acct", Doc: "usage of one id", Fields: []*Field{
 	U64("id", "user, group or project"),
 	Sub("rec", &lquotaAcctRec),
@@ -343,27 +336,15 @@ func quotaTypeName(t uint64) string {
 
 // Commands whose request holds limits or grace times.
 var (
-	quotaSetLimits = [...]uint64{0x800008, 0x80000e, 0x800010, 0x800014, 0x80001b}
-	quotaGraceCmds = [...]uint64{0x800005, 0x800006, 0x800011, 0x800012, 0x80001c, 0x80001d}
+	quotaSetLimits = []uint64{0x800008, 0x80000e, 0x800010, 0x800014, 0x80001b}
+	quotaGraceCmds = []uint64{0x800005, 0x800006, 0x800011, 0x800012, 0x80001c, 0x80001d}
 )
 
 func quotaSets(cmd uint64) bool {
-	for _, c := range quotaSetLimits {
-		if c == cmd {
-			return true
-		}
-	}
-	return cmd == 0x800006 || cmd == 0x800012 || cmd == 0x80001d
+	return slices.Contains(quotaSetLimits, cmd) || cmd == 0x800006 || cmd == 0x800012 || cmd == 0x80001d
 }
 
-func isQuotaGrace(cmd uint64) bool {
-	for _, c := range quotaGraceCmds {
-		if c == cmd {
-			return true
-		}
-	}
-	return false
-}
+func isQuotaGrace(cmd uint64) bool { return slices.Contains(quotaGraceCmds, cmd) }
 
 // summarizeQuotaReply appends the usage and the limits.
 func summarizeQuotaReply(m *Msg, l *Line) {

@@ -7,7 +7,6 @@ const (
 	QUOTA_DQREL = 602
 )
 
-// QuotaDqacqFlags are what a slave requests from the quota master.
 var QuotaDqacqFlags = Bits("quota_dqacq_flags", "QUOTA_DQACQ_FL_", "what a slave asks of the quota master", []Value{
 	{Name: "ACQ", Value: 0x1, Doc: "acquire: a change waits for it"},
 	{Name: "PREACQ", Value: 0x2, Doc: "acquire ahead of need"},
@@ -15,7 +14,6 @@ var QuotaDqacqFlags = Bits("quota_dqacq_flags", "QUOTA_DQACQ_FL_", "what a slave
 	{Name: "REPORT", Value: 0x8, Doc: "report the usage after recovery"},
 })
 
-// QuotaGlimpseFlags are the states of an id.
 var QuotaGlimpseFlags = Bits("quota_glimpse_flags", "", "state of an id", []Value{
 	{Name: "LQUOTA_FL_EDQUOT", Value: 0x1, Doc: "the id is out of quota"},
 })
@@ -187,9 +185,7 @@ func summarizeAcquireReply(b []byte, big bool, l *Line) {
 		return
 	}
 	l.Key("count ").Num(qbCount.Uint(b, big))
-	if unit := qbUsage.Uint(b, big); unit != 0 {
-		l.Key("unit ").Num(unit)
-	}
+	l.NumIfSet("unit ", qbUsage.Uint(b, big))
 }
 
 // summarizeQuotaConnectRequest appends the global index that a quota slave

@@ -341,7 +341,5 @@ var xattrRemove = ObdMdValid.Bit("FLXATTRRM")
 func summarizeResyncRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
-	if id := r.word(rsMirrorNew) | r.word(rsMirrorOld); id != 0 {
-		l.Key("mirror ").Num(id)
-	}
+	l.NumIfSet("mirror ", r.word(rsMirrorNew)|r.word(rsMirrorOld))
 }

@@ -70,20 +70,17 @@ var SrpcPortal = Enum("srpc_portal", "SRPC_", "portals of LNet selftest", []Valu
 	{Name: "RDMA_PORTAL", Value: 0x34, Doc: "replies and bulk data"},
 })
 
-// LstBatchOp are the operations on a batch among the numbers of srpc_misc.
 var LstBatchOp = Enum("lst_batch_op", "SRPC_BATCH_OPC_", "what to do with a batch of tests", []Value{
 	{Name: "RUN", Value: 0x1, Doc: "start it"},
 	{Name: "STOP", Value: 0x2, Doc: "stop it"},
 	{Name: "QUERY", Value: 0x3, Doc: "ask after its state"},
 })
 
-// LstBulkOp are the directions of a bulk test among the numbers of lst_brw.
 var LstBulkOp = Enum("lst_brw_op", "LST_BRW_", "direction of a bulk test", []Value{
 	{Name: "READ", Value: 0x1, Doc: "the tested node sends"},
 	{Name: "WRITE", Value: 0x2, Doc: "the tested node receives"},
 })
 
-// LstBulkCheck are the checks of a bulk test among the numbers of lst_brw.
 var LstBulkCheck = Enum("lst_brw_check", "LST_BRW_CHECK_", "how a bulk test checks its data", []Value{
 	{Name: "NONE", Value: 0x1, Doc: "not at all"},
 	{Name: "SIMPLE", Value: 0x2, Doc: "the first and last words of each page"},

@@ -11,7 +11,6 @@ const (
 	MDS_STATFS = 41
 )
 
-// ObdStatfsState are the states of a target.
 var ObdStatfsState = Bits("obd_statfs_state", "OS_STATFS_", "state of a target", []Value{
 	{Name: "DEGRADED", Value: 0x1, Since: "2.15", Doc: "its RAID is degraded"},
 	{Name: "OS_STATE_DEGRADED", Value: 0x1, Doc: "name in 2.12", Alias: true},
@@ -122,9 +121,7 @@ func summarizeStatfsReply(m *Msg, l *Line) {
 	l.Text = appendBinarySize(l.Text, osBlocks.Uint(b, m.Big), block)
 	l.Mark(Number)
 	l.Key("objects ").Num(osFfree.Uint(b, m.Big))
-	if state := osState.Uint(b, m.Big); state != 0 {
-		l.Key("").Flags(ObdStatfsState, state)
-	}
+	l.FlagsIfSet("", ObdStatfsState, osState.Uint(b, m.Big))
 }
 
 // appendBinarySize appends a number of blocks as a short size: 1.5T, 20M, 512.

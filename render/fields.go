@@ -13,12 +13,7 @@ import (
 
 // RecordKeys lists the names of the keys of messages that -T fields knows
 // besides the fields of the wire.
-func RecordKeys() (names []string) {
-	for _, e := range records.Messages.Entries() {
-		names = append(names, e.Path)
-	}
-	return names
-}
+func RecordKeys() []string { return KeyNames(&records.Messages) }
 
 // FieldError is a field that does not exist, with the most similar names.
 type FieldError struct {

@@ -96,6 +96,21 @@ func (l *Line) Flags(n *Names, word uint64) {
 	l.Mark(Flag)
 }
 
+// FlagsIfSet appends a label and the names of the bits that are set, where there are
+// some.
+func (l *Line) FlagsIfSet(label string, n *Names, word uint64) {
+	if word != 0 {
+		l.Key(label).Flags(n, word)
+	}
+}
+
+// NumIfSet appends a label and a number other than zero.
+func (l *Line) NumIfSet(label string, v uint64) {
+	if v != 0 {
+		l.Key(label).Num(v)
+	}
+}
+
 // Value appends the name of a value, or its number when it has none.
 func (l *Line) Value(r Role, n *Names, v uint64) {
 	if name := n.Name(v); name != "" {

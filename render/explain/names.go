@@ -229,11 +229,5 @@ func sameMeaning(a, b *schema.Field) bool {
 }
 
 func appendColumns(dst []byte, columns ...string) []byte {
-	for i, c := range columns {
-		if i > 0 {
-			dst = append(dst, '\t')
-		}
-		dst = append(dst, c...)
-	}
-	return append(dst, '\n')
+	return append(append(dst, strings.Join(columns, "\t")...), '\n')
 }

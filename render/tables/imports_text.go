@@ -48,9 +48,9 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	case track.EventCallback:
 		return callbackText(dst, e)
 	case track.EventReplay:
-		return transnos(append(dst, "replay of "...), e, "request")
+		return transnos(append(dst, "replay of "...), e.Count, "request", e.From, e.To)
 	case track.EventNotReplayed:
-		return transnos(append(dst, "not replayed: "...), e, "request")
+		return transnos(append(dst, "not replayed: "...), e.Count, "request", e.From, e.To)
 	case track.EventLockReplay:
 		return plural(append(dst, "replay of "...), e.Count, "lock")
 	case track.EventPing:
@@ -90,13 +90,15 @@ func callbackText(dst []byte, e *track.Event) []byte {
 	return render.AppendLatency(dst, e.Until.Time-e.Time)
 }
 
-func transnos(dst []byte, e *track.Event, what string) []byte {
-	if dst = plural(dst, e.Count, what); e.To == 0 {
+// transnos appends how many requests there are, and the range of their transaction
+// numbers where it is known.
+func transnos(dst []byte, n int, what string, from, to uint64) []byte {
+	if dst = plural(dst, n, what); to == 0 {
 		return dst
 	}
-	dst = strconv.AppendUint(append(dst, ", transno "...), e.From, 10)
-	if e.To != e.From {
-		dst = strconv.AppendUint(append(dst, " to "...), e.To, 10)
+	dst = strconv.AppendUint(append(dst, ", transno "...), from, 10)
+	if to != from {
+		dst = strconv.AppendUint(append(dst, " to "...), to, 10)
 	}
 	return dst
 }

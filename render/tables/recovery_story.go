@@ -115,9 +115,9 @@ func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event
 		}
 		return dst
 	case recovery.EventReplay:
-		return s.replay(transnoRange(plural(append(dst, "replays "...), e.Count, "request"), e), e)
+		return s.replay(transnos(append(dst, "replays "...), e.Count, "request", e.Transnos.From, e.Transnos.To), e)
 	case recovery.EventNotReplayed:
-		return transnoRange(plural(append(dst, "not replayed: "...), e.Count, "transaction"), e)
+		return transnos(append(dst, "not replayed: "...), e.Count, "transaction", e.Transnos.From, e.Transnos.To)
 	case recovery.EventLockReplay:
 		return s.replay(plural(append(dst, "replays "...), e.Count, "lock"), e)
 	case recovery.EventEarly:
@@ -151,17 +151,6 @@ func (s *RecoveryStory) replay(dst []byte, e *recovery.Event) []byte {
 	dst = s.until(dst, e)
 	if len(e.Errors) > 0 {
 		dst = render.AppendCounts(append(dst, "; failed: "...), records.ErrorCounts(e.Errors), " ")
-	}
-	return dst
-}
-
-func transnoRange(dst []byte, e *recovery.Event) []byte {
-	if e.Transnos.To == 0 {
-		return dst
-	}
-	dst = strconv.AppendUint(append(dst, ", transno "...), e.Transnos.From, 10)
-	if e.Transnos.To != e.Transnos.From {
-		dst = strconv.AppendUint(append(dst, " to "...), e.Transnos.To, 10)
 	}
 	return dst
 }
