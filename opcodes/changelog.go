@@ -271,7 +271,7 @@ var llogChangelogRec = &Struct{Name: "llog_changelog_rec", Detect: llogBig, Doc:
 var llogChangelogUserRec = &Struct{Name: "llog_changelog_user_rec", Detect: llogBig, Doc: "reader of a changelog", Fields: []*Field{
 	Sub("cur_hdr", &llogRecHdr),
 	U32("cur_id", "the reader: cl1, cl2, …"),
-	U32("cur_time", Seconds, "when it last cleared records"),
+	U32("cur_time", Time, "when it last cleared records"),
 	U64("cur_endrec", "last record it is done with"),
 	Sub("cur_tail", &llogRecTail),
 }}
@@ -280,7 +280,7 @@ var llogChangelogUserRec2 = &Struct{Name: "llog_changelog_user_rec2", Since: "2.
 	Doc: "reader of a changelog, with a name and a mask", Fields: []*Field{
 		Sub("cur_hdr", &llogRecHdr),
 		U32("cur_id", "the reader: cl1, cl2, …"),
-		U32("cur_time", Seconds, "when it last cleared records"),
+		U32("cur_time", Time, "when it last cleared records"),
 		U64("cur_endrec", "last record it is done with"),
 		U32("cur_mask", Hex, "kinds of changes it wants, a bit each by number; 0: those of the device"),
 		Pad("cur_padding1", 4),

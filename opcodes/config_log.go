@@ -102,8 +102,8 @@ var cfgMarker = &Struct{Name: "cfg_marker", Doc: "begins or ends a section of a 
 	U32("cm_flags", &CfgMarkerFlags, "begin or end, and whether the section counts"),
 	U32("cm_vers", Version, "release of the server that wrote it"),
 	Pad("cm_padding", 4),
-	S64("cm_createtime", Seconds, "when it was written"),
-	S64("cm_canceltime", Seconds, "when it was cancelled, or 0"),
+	S64("cm_createtime", Time, "when it was written"),
+	S64("cm_canceltime", Time, "when it was cancelled, or 0"),
 	Str("cm_tgtname", 64, "target that the section is about"),
 	Str("cm_comment", 64, "what the section does"),
 }}
@@ -113,8 +113,8 @@ var cfgMarker32 = &Struct{Name: "cfg_marker_32", Doc: "cfg_marker of an old 32-b
 	U32("cm_flags", &CfgMarkerFlags, "begin or end, and whether the section counts"),
 	U32("cm_vers", Version, "release of the server that wrote it"),
 	Pad("cm_padding", 4),
-	U32("cm_createtime", Seconds, "when it was written"),
-	U32("cm_canceltime", Seconds, "when it was cancelled, or 0"),
+	U32("cm_createtime", Time, "when it was written"),
+	U32("cm_canceltime", Time, "when it was cancelled, or 0"),
 	Str("cm_tgtname", 64, "target that the section is about"),
 	Str("cm_comment", 64, "what the section does"),
 }}

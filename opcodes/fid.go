@@ -119,8 +119,8 @@ var lustreCapa = &Struct{Name: "lustre_capa",
 		U64("lc_gid", "group of that user"),
 		U32("lc_flags", Hex, "kind of capability"),
 		U32("lc_keyid", "key it is signed with"),
-		U32("lc_timeout", Duration, "how long it is valid"),
-		U32("lc_expiry", Seconds, "when it ends"),
+		U32("lc_timeout", TimeSpan, "how long it is valid"),
+		U32("lc_expiry", Time, "when it ends"),
 		Opaque("lc_hmac", 64, "signature"),
 	}}
 

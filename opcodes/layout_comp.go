@@ -76,7 +76,7 @@ var lovCompMdEntryV1 = &Struct{Name: "lov_comp_md_entry_v1", Summarize: briefCom
 		lcmeSize,
 		U32("lcme_layout_gen", "generation of its layout"),
 		U64("lcme_time_and_id", Since("2.18"), If(never), "the time and the mirror link id in one word"),
-		U48("lcme_timestamp", Over("lcme_time_and_id"), Seconds, "when it went stale; 8 bytes before 2.18"),
+		U48("lcme_timestamp", Over("lcme_time_and_id"), Time, "when it went stale; 8 bytes before 2.18"),
 		U16("lcme_mirror_link_id", At(42), Since("2.18"), "mirror that a parity mirror belongs to, or the other way round"),
 		U8("lcme_dstripe_count", Since("2.16"), "erasure coding: data stripes in a group"),
 		U8("lcme_cstripe_count", Since("2.16"), "erasure coding: parity stripes in a group"),

@@ -97,7 +97,7 @@ var lmvDesc = &Struct{Name: "lmv_desc", Doc: "the MDTs of a file system", Fields
 	U32("ld_pattern", "default pattern"),
 	U64("ld_default_hash_size", "unused"),
 	Padding("ld_padding_", 1, 8, 4),
-	U32("ld_qos_maxage", Duration, "age at which space figures are read again"),
+	U32("ld_qos_maxage", TimeSpan, "age at which space figures are read again"),
 	Padding("ld_padding_", 3, 4, 4),
 	Sub("ld_uuid", &obdUuid, "name of the LMV"),
 }}

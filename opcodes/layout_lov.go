@@ -152,7 +152,7 @@ var lovDesc = &Struct{Name: "lov_desc", Doc: "the OSTs of a file system and the 
 	U64("ld_default_stripe_size", Size, "default stripe size"),
 	S64("ld_default_stripe_offset", "default OST of the first object; -1: any"),
 	Pad("ld_padding_0", 4),
-	U32("ld_qos_maxage", Duration, "age at which space figures are read again"),
+	U32("ld_qos_maxage", TimeSpan, "age at which space figures are read again"),
 	Padding("ld_padding_", 1, 4, 4),
 	Sub("ld_uuid", &obdUuid, "name of the LOV"),
 }}

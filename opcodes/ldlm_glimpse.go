@@ -30,7 +30,7 @@ var ldlmGlDesc = &Struct{Name: "ldlm_gl_desc", Doc: "content of a glimpse callba
 
 var ldlmGlBarrierDesc = &Struct{Name: "ldlm_gl_barrier_desc", Doc: "request of the MGS to an MDT about its write barrier", Fields: []*Field{
 	U32("lgbd_status", &BarrierStatus, "state to go to"),
-	U32("lgbd_timeout", Duration, "seconds after which the barrier gives way"),
+	U32("lgbd_timeout", TimeSpan, "seconds after which the barrier gives way"),
 	Pad("lgbd_padding", 8),
 }}
 

@@ -9,17 +9,17 @@ var OstLvb = Enum("ost_lvb", "OST_LVB_ERR_", "marks in lvb_blocks", []Value{
 
 var ostLvbV1 = &Struct{Name: "ost_lvb_v1", Doc: "size and times of an object, as old peers send them", Fields: []*Field{
 	U64("lvb_size", Size, "size of the object"),
-	S64("lvb_mtime", Seconds, "modification time"),
-	S64("lvb_atime", Seconds, "access time"),
-	S64("lvb_ctime", Seconds, "change time"),
+	S64("lvb_mtime", Time, "modification time"),
+	S64("lvb_atime", Time, "access time"),
+	S64("lvb_ctime", Time, "change time"),
 	lvbBlocks(),
 }}
 
 var ostLvb = &Struct{Name: "ost_lvb", Doc: "size and times of an object, from the OST or the holder of its lock", Fields: []*Field{
 	U64("lvb_size", Size, "size of the object"),
-	S64("lvb_mtime", Seconds, "modification time"),
-	S64("lvb_atime", Seconds, "access time"),
-	S64("lvb_ctime", Seconds, "change time"),
+	S64("lvb_mtime", Time, "modification time"),
+	S64("lvb_atime", Time, "access time"),
+	S64("lvb_ctime", Time, "change time"),
 	lvbBlocks(),
 	U32("lvb_mtime_ns", "nanoseconds of lvb_mtime"),
 	U32("lvb_atime_ns", "nanoseconds of lvb_atime"),

@@ -74,7 +74,7 @@ var llogCatid = &Struct{Name: "llog_catid", Doc: "entry of a target's list of ca
 
 var llogLogHdr = &Struct{Name: "llog_log_hdr", Detect: llogBig, Doc: "first block of a log", Fields: []*Field{
 	Sub("llh_hdr", &llogRecHdr),
-	S64("llh_timestamp", Seconds, "when the log was made"),
+	S64("llh_timestamp", Time, "when the log was made"),
 	U32("llh_count", "records in use, this header among them"),
 	U32("llh_bitmap_offset", "where the bitmap begins"),
 	U32("llh_size", Size, "bytes of a record, when all have one size"),

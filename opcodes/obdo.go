@@ -50,12 +50,12 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	oValid,
 	Sub("o_oi", &ostId, When{"o_valid", "FLID", "FLGROUP"}, "the object; with FLGROUP alone its sequence, and in a create the id too"),
 	U64("o_parent_seq", Hex, When{"o_valid", "FLFID"}, Remark(parentText), "sequence of the FID of the file on the MDT"),
-	U64("o_size", Size, When{"o_valid", "FLSIZE"}, ValidIf(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for "+
+	U64("o_size", Size, When{"o_valid", "FLSIZE"}, ValidIf(inSeek), Remark(remarkSize), "size; for punch, sync and fallocate the start, for "+
 		"seek the offset; in the reply to a create the width of the sequence"),
-	S64("o_mtime", Seconds, When{"o_valid", "FLMTIME"}, "modification time"),
-	S64("o_atime", Seconds, When{"o_valid", "FLATIME"}, "access time"),
-	S64("o_ctime", Seconds, When{"o_valid", "FLCTIME"}, "change time"),
-	U64("o_blocks", Size, When{"o_valid", "FLBLOCKS", "FLGRANT"}, ValidIf(inFallocate), Remark(blocksRole),
+	S64("o_mtime", Time, When{"o_valid", "FLMTIME"}, "modification time"),
+	S64("o_atime", Time, When{"o_valid", "FLATIME"}, "access time"),
+	S64("o_ctime", Time, When{"o_valid", "FLCTIME"}, "change time"),
+	U64("o_blocks", Size, When{"o_valid", "FLBLOCKS", "FLGRANT"}, ValidIf(inFallocate), Remark(remarkBlocks),
 		"512-byte blocks; for punch, sync and fallocate the end; with grants the client's dirty bytes"),
 	U64("o_grant", Size, When{"o_valid", "FLGRANT"}, "grant in bytes: what the client has, in the reply what it gets on top"),
 	U32("o_blksize", Size, When{"o_valid", "FLBLKSZ"}, "block size"),
@@ -69,7 +69,7 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	U32("o_cksum", Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
 	U32("o_falloc_mode", &FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
 	oParentOid,
-	U32("o_misc", When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(miscRole), "with grants the bytes that the client dropped; for a "+
+	U32("o_misc", When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(remarkMisc), "with grants the bytes that the client dropped; for a "+
 		"destroy the number of objects"),
 	U64("o_ioepoch", "no longer used"),
 	U32("o_stripe_idx", When{"o_valid", "FLFID"}, "stripe of the file that the object is"),
@@ -123,8 +123,8 @@ func inSeek(v *View) bool { return opcodeOf(v) == OST_SEEK }
 
 func inFallocate(v *View) bool { return opcodeOf(v) == OST_FALLOCATE }
 
-// sizeRole describes o_size in a request about a range, and in the reply to a create.
-func sizeRole(v *View, dst []byte) []byte {
+// remarkSize describes o_size in a request about a range, and in the reply to a create.
+func remarkSize(v *View, dst []byte) []byte {
 	if v.Msg == nil {
 		return dst
 	}
@@ -143,8 +143,8 @@ func sizeRole(v *View, dst []byte) []byte {
 	return dst
 }
 
-// blocksRole describes o_blocks where it is not a number of blocks.
-func blocksRole(v *View, dst []byte) []byte {
+// remarkBlocks describes o_blocks where it is not a number of blocks.
+func remarkBlocks(v *View, dst []byte) []byte {
 	if asksGrant(v) {
 		return append(dst, "dirty bytes on the client"...)
 	}
@@ -157,7 +157,7 @@ func blocksRole(v *View, dst []byte) []byte {
 	return dst
 }
 
-func miscRole(v *View, dst []byte) []byte {
+func remarkMisc(v *View, dst []byte) []byte {
 	switch valid := v.Uint(oValid); {
 	case asksGrant(v):
 		return append(dst, "grant in bytes that the client dropped"...)

@@ -231,9 +231,9 @@ func ptlrpcBodyFields() []*Field {
 		U32("pb_op_flags", Negotiated(true), &MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target "+
 			"and whether it knew the client."),
 		U32("pb_conn_cnt", "Counts the connect attempts of this client to this target. A server drops requests from an earlier attempt."),
-		U32("pb_timeout", Duration, "Request: seconds until the client gives up on the reply. Reply: how long the server thinks it needs; in "+
+		U32("pb_timeout", TimeSpan, "Request: seconds until the client gives up on the reply. Reply: how long the server thinks it needs; in "+
 			"an early reply, the extension."),
-		U32("pb_service_time", Duration, "Reply: seconds the server spent on the request. Connect request: the service time that the client expects."),
+		U32("pb_service_time", TimeSpan, "Reply: seconds the server spent on the request. Connect request: the service time that the client expects."),
 		U32("pb_limit", "Reply: how many unused locks the client should keep at most (the LRU limit the server advises)."),
 		U64("pb_slv", "Reply: the server's lock volume. The product of age and number of unused locks that a client should stay below; small "+
 			"when the server is short of memory."),

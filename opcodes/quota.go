@@ -111,8 +111,8 @@ var QuotaGraceFlags = Bits("quota_grace_flags", "LQUOTA_FLAG_", "flags in the to
 })
 
 var obdDqinfo = &Struct{Name: "obd_dqinfo", Doc: "grace times of a kind of quota", Fields: []*Field{
-	U64("dqi_bgrace", Duration, "how long blocks may be above the soft limit"),
-	U64("dqi_igrace", Duration, "how long inodes may be above the soft limit"),
+	U64("dqi_bgrace", TimeSpan, "how long blocks may be above the soft limit"),
+	U64("dqi_igrace", TimeSpan, "how long inodes may be above the soft limit"),
 	U32("dqi_flags", "flags of the kind of quota"),
 	U32("dqi_valid", "which grace times are valid: 1 blocks, 2 inodes, 4 the flags"),
 }}
@@ -130,10 +130,10 @@ var obdDqblk = &Struct{Name: "obd_dqblk", Doc: "limits and usage of an id; block
 	U64("dqb_isoftlimit", When{"dqb_valid", "ILIMITS", "ISOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half "+
 		"of quota_iter")), "soft limit of inodes"),
 	U64("dqb_curinodes", When{"dqb_valid", "INODES"}, ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
-	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Seconds, IfNot(listsIDs), Remark(graceText), "end of the grace time of blocks; the top 16 "+
+	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Time, IfNot(listsIDs), Remark(graceText), "end of the grace time of blocks; the top 16 "+
 		"bits are flags"),
 	U64("dqb_btime", Over("dqb_btime"), If(listsIDs), Remark(iterMeans("last id")), "of commands that list all ids: the last id"),
-	U64("dqb_itime", When{"dqb_valid", "ITIME"}, ValidIf(listsIDs), Seconds, Remark(graceText),
+	U64("dqb_itime", When{"dqb_valid", "ITIME"}, ValidIf(listsIDs), Time, Remark(graceText),
 		"end of the grace time of inodes; the top 16 bits are flags"),
 	dqbValid,
 	Pad("dqb_padding", 4),

@@ -179,7 +179,7 @@ var srpcMksnReqst = &Struct{Name: "srpc_mksn_reqst", Doc: "makes a session on a 
 var srpcMksnReply = &Struct{Name: "srpc_mksn_reply", Doc: "answers a session that was to be made", Fields: []*Field{
 	S32("mksn_status", Errno, shownStatus, statusDoc),
 	Sub("mksn_sid", &lstSid, "the session that the node is in"),
-	U32("mksn_timeout", Duration, "seconds until an idle session ends"),
+	U32("mksn_timeout", TimeSpan, "seconds until an idle session ends"),
 	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 }}
 
@@ -202,7 +202,7 @@ var srpcJoinReqst = &Struct{Name: "srpc_join_reqst", Doc: "lets a node join a se
 var srpcJoinReply = &Struct{Name: "srpc_join_reply", Doc: "answers a node that was to join", Fields: []*Field{
 	S32("join_status", Errno, shownStatus, statusDoc),
 	Sub("join_sid", &lstSid, sidDoc),
-	U32("join_timeout", Duration, "seconds until an idle session ends"),
+	U32("join_timeout", TimeSpan, "seconds until an idle session ends"),
 	Str("join_session", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 }}
 
@@ -215,7 +215,7 @@ var srpcDebugReqst = &Struct{Name: "srpc_debug_reqst", Doc: "asks a node what se
 var srpcDebugReply = &Struct{Name: "srpc_debug_reply", Doc: "the session of a node", Fields: []*Field{
 	S32("dbg_status", Errno, shownStatus, statusDoc),
 	Sub("dbg_sid", &lstSid, sidDoc),
-	U32("dbg_timeout", Duration, "seconds until an idle session ends"),
+	U32("dbg_timeout", TimeSpan, "seconds until an idle session ends"),
 	U32("dbg_nbatch", "batches of tests on the node"),
 	Str("dbg_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 }}

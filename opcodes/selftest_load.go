@@ -112,7 +112,7 @@ var srpcPingReqst = &Struct{Name: "srpc_ping_reqst", Doc: "a ping of a test", Fi
 	U64("pnr_rpyid", Cookie, rpyidDoc),
 	U32("pnr_magic", Hex, "marks a ping"),
 	U32("pnr_seq", Shown{Label: "number ", Role: Number}, "number of the ping"),
-	U64("pnr_time_sec", Seconds, "when it was sent"),
+	U64("pnr_time_sec", Time, "when it was sent"),
 	U64("pnr_time_nsec", "nanoseconds or microseconds of that"),
 }}
 

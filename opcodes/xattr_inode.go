@@ -69,7 +69,7 @@ var linkEaHeader = &Struct{Name: "link_ea_header", Detect: func(b []byte, _ bool
 		U32("leh_magic", Hex, &Linkea, "begins the list"),
 		U32("leh_reccount", "number of names"),
 		U64("leh_len", Size, "bytes of the whole"),
-		U32("leh_overflow_time", Seconds, "when a name did not fit; 0: never"),
+		U32("leh_overflow_time", Time, "when a name did not fit; 0: never"),
 		Pad("leh_padding", 4),
 		Records("entries", stepLink, formLinkEntry, "the names"),
 	}}

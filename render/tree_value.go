@@ -60,7 +60,7 @@ func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
 	}
 	dst = st.end(dst)
 	switch f.Format {
-	case schema.Seconds, schema.Size, schema.Errno:
+	case schema.Time, schema.Size, schema.Errno:
 		return r.meaning(dst, n)
 	}
 	return dst
@@ -127,7 +127,7 @@ func (r *Tree) flags(dst []byte, n *dissect.Node, column int) []byte {
 func (r *Tree) meaning(dst []byte, n *dissect.Node) []byte {
 	r.text = r.text[:0]
 	switch f := n.Field; f.Format {
-	case schema.Seconds:
+	case schema.Time:
 		const year2200 = 7258118400
 		if n.Val > 0 && n.Val < year2200 {
 			r.text = time.Unix(int64(n.Val), 0).UTC().AppendFormat(r.text, "2006-01-02 15:04:05 UTC")

@@ -34,8 +34,8 @@ const (
 	Cookie                   // handle, hash, cookie, version of an object: "0x…" identifier
 	Octal                    // file mode
 	Size                     // bytes or offset; all ones is "EOF"
-	Seconds                  // seconds since the epoch
-	Duration                 // seconds
+	Time                     // seconds since the epoch
+	TimeSpan                 // number of seconds
 	Version                  // Lustre version a.b.c.d
 	NID4                     // 8-byte NID
 	IPv4                     // address, u32
@@ -65,7 +65,7 @@ func style(k Kind, f Format) Style {
 	switch f {
 	case Errno:
 		return Status
-	case Plain, Seconds, Duration, Size:
+	case Plain, Time, TimeSpan, Size:
 		switch {
 		case k == Int:
 			return Signed

@@ -173,7 +173,7 @@ func TrimNUL(b []byte) []byte {
 }
 
 var formatWords = [...]string{Hex: "hex", ID: "id", Cookie: "cookie", Octal: "mode", Size: "size",
-	Seconds: "time", Duration: "seconds", Version: "version", NID4: "nid", IPv4: "address", Errno: "errno", UUID: ""}
+	Time: "time", TimeSpan: "seconds", Version: "version", NID4: "nid", IPv4: "address", Errno: "errno", UUID: ""}
 
 // TypeText is the type of the field in a word or two: u64 flags, char[40],
 // lov_ost_data[].

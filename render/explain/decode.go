@@ -55,7 +55,7 @@ var scalars = map[string]*schema.Field{
 	"nid":     schema.U64("nid", schema.NID4),
 	"opcode":  schema.U32("opcode", &opcodes.Opcodes),
 	"size":    schema.U64("size", schema.Size),
-	"time":    schema.U64("time", schema.Seconds),
+	"time":    schema.U64("time", schema.Time),
 	"version": schema.U32("version", schema.Version),
 	"xid":     schema.U64("xid", schema.ID),
 }

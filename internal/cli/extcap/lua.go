@@ -242,7 +242,7 @@ func luaIntegerKind(f *schema.Field) (kind string, names *schema.Names) {
 		return "f" + bits, f.Names
 	case f.Names != nil:
 		return "u" + bits, f.Names
-	case f.Format == schema.Seconds:
+	case f.Format == schema.Time:
 		return luaTime, nil
 	}
 	switch f.Style {
