@@ -27,6 +27,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "lock.lru_churn",
 	Severity: diagnose.Warning,
+	Noun:     "early drop of a lock",
 	Summary:  "A client drops locks that nobody asked for, and needs them again soon after.",
 	Meaning: "A client keeps unused locks, and with them what it has cached, in a list, and drops the oldest when the list is full " +
 		"(ldlm.namespaces.*.lru_size), when the server takes memory back, or after lru_max_age. When the list is smaller than what the " +

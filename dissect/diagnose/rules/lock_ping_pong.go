@@ -27,6 +27,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "lock.ping_pong",
 	Severity: diagnose.Warning,
+	Noun:     "conflict of locks",
 	Summary:  "A lock on a file or directory changes hands again and again, because several clients use it at the same time.",
 	Meaning: "Each time a client needs a lock that another one holds, the holder gets a blocking callback, writes back what it has cached, " +
 		"and cancels. When clients write to overlapping or neighbouring parts of a file, or change and list the same directory, the lock goes " +
@@ -190,6 +191,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "lock.glimpse_storm",
 	Severity: diagnose.Warning,
+	Noun:     "glimpse callback",
 	Summary:  "Clients ask again and again for the size of files that another client is writing, as ls -l does.",
 	Meaning: "The size of a file that is being written is known to the client that writes it. When another one asks for it (stat, ls -l, " +
 		"tail -f), the OST sends the writer a glimpse callback for each object, and waits for the answer. " +

@@ -294,6 +294,7 @@ func holderText(l *locks.Lock, b *locks.Blocker, h *locks.Lock) string {
 var _ = add(diagnose.Rule{
 	Code:     "lock.deadlock",
 	Severity: diagnose.Warning,
+	Noun:     "deadlock",
 	Summary:  "Applications wait for each other's flocks; one of them got EDEADLK.",
 	Meaning: "When processes on several nodes hold flocks (fcntl or flock) that others of them wait for in a circle, the server ends the " +
 		"circle: one of the requests fails with EDEADLK. " +

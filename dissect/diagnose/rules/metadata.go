@@ -252,6 +252,7 @@ func hasIntent(r *track.RPC, prefixes ...string) bool {
 var _ = add(diagnose.Rule{
 	Code:     "metadata.stat_storm",
 	Severity: diagnose.Warning,
+	Noun:     "stat request",
 	Summary:  "A client or a job asks for attributes of files again and again.",
 	Meaning: "A client caches the attributes of a file together with a lock, and asks the MDT again only when somebody else has changed " +
 		"the file, or when it had to drop the lock. " +
@@ -272,6 +273,7 @@ var _ = add(diagnose.Rule{
 var _ = add(diagnose.Rule{
 	Code:     "metadata.open_storm",
 	Severity: diagnose.Warning,
+	Noun:     "open",
 	Summary:  "A client or a job opens files again and again.",
 	Meaning: "Each open and close of a file is a request to the MDT, unless the client keeps an open lock. Programs that open a file " +
 		"for each record that they read or append spend their time there." + stormMeaning,
@@ -288,6 +290,7 @@ var _ = add(diagnose.Rule{
 var _ = add(diagnose.Rule{
 	Code:     "metadata.change_storm",
 	Severity: diagnose.Warning,
+	Noun:     "change",
 	Summary:  "A job makes, renames, changes or removes many files or directories.",
 	Meaning: "Each file or directory that is made, renamed or removed, and each change of its attributes, is a transaction of the MDT " +
 		"that it has to write to disk." + stormMeaning,
@@ -304,6 +307,7 @@ var _ = add(diagnose.Rule{
 var _ = add(diagnose.Rule{
 	Code:     "metadata.readdir_storm",
 	Severity: diagnose.Warning,
+	Noun:     "read of a directory",
 	Summary:  "A client or a job reads directories again and again.",
 	Meaning: "A client caches the pages of a directory together with a lock, and reads them again when somebody has changed the directory. " +
 		"A program that lists a directory in which others create or remove files reads all of it each time. " +

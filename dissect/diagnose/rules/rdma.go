@@ -19,6 +19,7 @@ var nakPackets = &diagnose.Threshold{Name: "packets", Value: 10, Unit: "packets"
 var _ = add(diagnose.Rule{
 	Code:     "rdma.nak",
 	Severity: diagnose.Warning,
+	Noun:     "refused packet",
 	Summary:  "A host refused InfiniBand packets of another.",
 	Meaning: "The network card of the receiver answers a packet that it cannot accept with a NAK. \"PSN sequence error\" means that " +
 		"packets before it were lost: the sender sends all from there on again. " +
@@ -135,6 +136,7 @@ var notReadyPackets = &diagnose.Threshold{Name: "packets", Value: 3, Unit: "pack
 var _ = add(diagnose.Rule{
 	Code:     "rdma.not_ready",
 	Severity: diagnose.Warning,
+	Noun:     "refused packet",
 	Summary:  "A host had no receive buffers for messages over InfiniBand (RNR).",
 	Meaning: "The network card refuses a message with \"receiver not ready\" when no buffer was posted for it, and the sender tries again " +
 		"after a while. " +
@@ -169,6 +171,7 @@ var _ = add(diagnose.Rule{
 var _ = add(diagnose.Rule{
 	Code:     "rdma.transfer",
 	Severity: diagnose.Warning,
+	Noun:     "failed transfer",
 	Summary:  "Transfers of bulk data by RDMA failed.",
 	Meaning: "o2iblnd negotiates a transfer (PUT_REQ or GET_REQ) and reports its end with a status. A negative status is an error of the " +
 		"node that had to write or to accept the data: " +
@@ -228,6 +231,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "rdma.credits",
 	Severity: diagnose.Note,
+	Noun:     "wait for credits",
 	Summary:  "A host often used its last credit: it had to wait before it could send more.",
 	Meaning: "o2iblnd may send as many messages to a peer as it has credits; the peer returns them as it posts buffers again. " +
 		"A message that uses the last credit means that others may wait behind it, in the sender's queue.",

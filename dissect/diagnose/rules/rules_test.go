@@ -42,6 +42,9 @@ func TestRulesAreComplete(t *testing.T) {
 		if r.Severity < diagnose.Note || r.Severity > diagnose.Error || r.Start == nil {
 			t.Errorf("%s: needs a Severity and a Start", r.Code)
 		}
+		if r.Noun == "" && slices.Contains([]string{"node", "evicted", "connect", "mount", "restart", "recovery", "slow", "tcp", "rdma", "lock", "metadata"}, subject) && !r.Background {
+			t.Errorf("%s: needs a Noun, as it may follow from others", r.Code)
+		}
 		for _, threshold := range r.Thresholds {
 			if threshold.Name == "" || threshold.Unit == "" || threshold.Reason == "" {
 				t.Errorf("%s: threshold %+v needs a name, a unit and a reason", r.Code, *threshold)

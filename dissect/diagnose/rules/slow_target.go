@@ -13,6 +13,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "slow.target",
 	Severity: diagnose.Warning,
+	Noun:     "slow RPC",
 	Summary:  "One target takes far longer than the others of its kind.",
 	Meaning: "The times that a target takes in the server are compared with those of the other targets of the file system, OSTs with OSTs " +
 		"and MDTs with MDTs: only the same operations, with about the same number of bytes, of the same clients and jobs. " +
@@ -103,6 +104,7 @@ func peersText(list []string, noun string) string {
 var _ = add(diagnose.Rule{
 	Code:     "slow.client",
 	Severity: diagnose.Warning,
+	Noun:     "slow RPC",
 	Summary:  "The RPCs of one client take far longer than those of the others.",
 	Meaning: "The latencies of a client's RPCs are compared with those of the other clients: only the same operations, with about the same " +
 		"number of bytes, of the same jobs, at the same targets. " +

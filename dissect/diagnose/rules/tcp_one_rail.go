@@ -15,6 +15,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "tcp.one_rail",
 	Severity: diagnose.Warning,
+	Noun:     "use of one rail",
 	Summary:  "A node says that some of its network interfaces do not work: it can be reached by the others only.",
 	Meaning: "In the reply to a ping of LNet (discovery), a node lists its NIDs and whether each interface works. " +
 		"With an interface down, everything goes through the others, or fails where there is no other on this network. Interfaces of any " +

@@ -23,6 +23,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "tcp.round_trip",
 	Severity: diagnose.Warning,
+	Noun:     "slow second with another host",
 	Summary:  "Packets to or from a host take far longer than usual, or than those of its peers.",
 	Meaning: "TCP shows how long data waits for its acknowledgement. Of each second the fastest acknowledgement of a host counts, since " +
 		"hosts delay some of them. " +

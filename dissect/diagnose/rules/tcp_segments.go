@@ -329,6 +329,7 @@ var closedTime = &diagnose.Threshold{Name: "time", Value: 1, Unit: "s",
 var _ = add(diagnose.Rule{
 	Code:     "tcp.zero_window",
 	Severity: diagnose.Warning,
+	Noun:     "closed window",
 	Summary:  "A host did not read what had arrived, so the other had to stop sending.",
 	Meaning: "A host announces a receive window of 0 when its buffers are full because LNet does not read from the connection. The sender must stop. " +
 		"The rule sums up how long the windows of connections between two hosts were closed.",
