@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/bits"
 	"slices"
@@ -89,9 +88,11 @@ type workClass struct {
 }
 
 func classOf(r *track.RPC) workClass {
-	job := fnv.New32a()
-	job.Write([]byte(r.Job()))
-	return workClass{r.Opcode, job.Sum32(), uint8(bits.Len64(uint64(r.BulkBytes()))+1) / 2}
+	job := uint32(2166136261) // FNV-1a
+	for _, b := range r.Job() {
+		job = (job ^ uint32(b)) * 16777619
+	}
+	return workClass{r.Opcode, job, uint8(bits.Len64(uint64(r.BulkBytes()))+1) / 2}
 }
 
 // workKey is a class of RPCs on a connection.
