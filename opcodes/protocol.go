@@ -87,18 +87,28 @@ func StructNamed(name string) *Struct { return Protocol.StructNamed(name) }
 // Errors in the status of replies, as on the wire: negative, with the numbers of
 // schema.Errnos.
 const (
+	EPERM       = -1
 	ENOENT      = -2
 	EIO         = -5
 	EAGAIN      = -11
 	EACCES      = -13
+	EBUSY       = -16
 	ENODEV      = -19
 	EINVAL      = -22
+	ENOSPC      = -28
 	EROFS       = -30
+	EDEADLK     = -35
 	ENODATA     = -61
+	EPROTO      = -71
+	EBADMSG     = -74
 	EOVERFLOW   = -75
 	ENOTCONN    = -107
 	ESHUTDOWN   = -108
 	ETIMEDOUT   = -110
+	EALREADY    = -114
 	EINPROGRESS = -115
 	ESTALE      = -116
+	EUCLEAN     = -117
+	EREMOTEIO   = -121
+	EDQUOT      = -122
 )

@@ -58,7 +58,7 @@ type Finding struct {
 	Count       int64 // how often it happened
 	Text        string
 	Unexplained string // ends Text where the finding follows from no other
-	Evidence    []Evidence
+	Evidence    Proofs
 	Next        string // what to look at next
 
 	// What the opening says of it, if nothing caused it: up to three sentences about what
@@ -87,15 +87,23 @@ type Evidence struct {
 // maxEvidence is how many pieces of evidence a finding has at most.
 const maxEvidence = 8
 
-// Prove adds a piece of evidence, unless there is enough, it is there already, or the point is
+// Proofs are the evidence of a finding.
+type Proofs []Evidence
+
+// Add adds a piece of evidence, unless there is enough, it is there already, or the point is
 // unknown.
-func (f *Finding) Prove(p track.Point, format string, args ...any) {
-	if len(f.Evidence) >= maxEvidence || p.Frame == 0 {
+func (l *Proofs) Add(p track.Point, format string, args ...any) {
+	if len(*l) >= maxEvidence || p.Frame == 0 {
 		return
 	}
-	if e := (Evidence{Point: p, Text: fmt.Sprintf(format, args...)}); !slices.Contains(f.Evidence, e) {
-		f.Evidence = append(f.Evidence, e)
+	if e := (Evidence{Point: p, Text: fmt.Sprintf(format, args...)}); !slices.Contains(*l, e) {
+		*l = append(*l, e)
 	}
+}
+
+// Prove adds a piece of evidence.
+func (f *Finding) Prove(p track.Point, format string, args ...any) {
+	f.Evidence.Add(p, format, args...)
 }
 
 // ProveLine adds a line of a log as evidence.

@@ -76,9 +76,8 @@ func (c *Connects) request(m *dissect.Message, before int64) {
 
 // Close gives the requests without a reply to done, oldest first.
 func (c *Connects) Close() {
-	c.pending.All(func(_ connectKey, p *ConnectPair) bool {
+	for _, p := range c.pending.All {
 		c.done(p)
-		return true
-	})
+	}
 	c.pending = fifo.NewMap[connectKey, *ConnectPair](maxPendingConnects)
 }

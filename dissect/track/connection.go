@@ -81,12 +81,11 @@ type Known struct {
 // Known returns the connections whose target, or at least its index, is known.
 func (t *Pairing) Known() Known {
 	k := Known{byHandle: make(map[uint64]*Connection), used: make(map[*Connection]*Connection)}
-	t.connections.handles.All(func(handle uint64, c *Connection) bool {
+	for handle, c := range t.connections.handles.All {
 		if c.Target != "" || c.TargetIndex != "" {
 			k.byHandle[handle] = c
 		}
-		return true
-	})
+	}
 	return k
 }
 

@@ -179,24 +179,24 @@ func (p *lossyPath) carries(k lossKey, r *RPC, s *Sighting) bool {
 
 // touches reports whether messages of a connection may have been lost in a stretch of time.
 func (t *lossTable) touches(c *Connection, s Span) bool {
-	lossy := false
-	t.losses.All(func(_ lossKey, p *lossyPath) bool {
+	for _, p := range t.losses.All {
 		between := (p.nids.has(c.Client) || p.nids.hasAny(&c.clients)) && (p.nids.has(c.Server) || p.nids.hasAny(&c.servers))
-		lossy = (between || p.nids.n == 0 || p.nids.full) && p.Overlap(s)
-		return !lossy
-	})
-	return lossy
+		if (between || p.nids.n == 0 || p.nids.full) && p.Overlap(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // isLossy reports whether the reply to an RPC may have been lost in a stretch of
 // time at the capture point of a sighting.
 func (t *lossTable) isLossy(r *RPC, s *Sighting, due Span) bool {
-	lossy := false
-	t.losses.All(func(k lossKey, p *lossyPath) bool {
-		lossy = p.Overlap(due) && p.carries(k, r, s)
-		return !lossy
-	})
-	return lossy
+	for k, p := range t.losses.All {
+		if p.Overlap(due) && p.carries(k, r, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // missing returns why an RPC has no reply, by all that was captured so far.

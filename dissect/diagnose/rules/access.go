@@ -25,10 +25,10 @@ type accessKey struct {
 
 // access is how a client reads or writes an object.
 type access struct {
+	run
 	target      targetKey
 	file        track.FID
 	jobs        []string
-	count       int64 // RPCs
 	bytes       uint64
 	adjacent    int64 // that continue where one of the last ones ended, or end where it began
 	strided     int64 // at the same distance from the one before as that one from its own
@@ -36,7 +36,6 @@ type access struct {
 	synchronous int64 // to disk before the reply
 	smallest    uint64
 	largest     uint64
-	first, last track.Point
 	starts      [maxNeighbours]uint64 // of the last ones
 	ends        [maxNeighbours]uint64
 	distance    uint64 // from the one before
@@ -97,11 +96,7 @@ func (a *access) add(t *opcodes.Transfer, at track.Point) {
 		a.synchronous++
 	}
 	a.starts[a.count%maxNeighbours], a.ends[a.count%maxNeighbours] = t.Start, t.End
-	if a.count == 0 {
-		a.first = at
-	}
-	a.last = at
-	a.count++
+	a.run.add(at)
 	a.bytes += t.Bytes
 	a.smallest, a.largest = min(a.smallest, t.Bytes), max(a.largest, t.Bytes)
 	a.end = max(a.end, t.End)

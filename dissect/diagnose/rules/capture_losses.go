@@ -91,12 +91,11 @@ func (l *losses) message(_ *track.RPC, m *dissect.Message) {
 // sum returns the sum over all directions, and the directions, most bytes first.
 func sumOfLosses(m *fifo.Map[direction, *loss]) (sum loss, directions []direction) {
 	bytes := make(map[direction]int64)
-	m.All(func(d direction, one *loss) bool {
+	for d, one := range m.All {
 		sum.add(one)
 		bytes[d] = one.bytes
 		directions = append(directions, d)
-		return true
-	})
+	}
 	slices.SortStableFunc(directions, func(a, b direction) int { return int(bytes[b] - bytes[a]) })
 	return sum, directions
 }
@@ -113,12 +112,6 @@ func directionsText(list []direction) string {
 		words = append(words, "from "+d.String())
 	}
 	return strings.Join(words, ", ")
-}
-
-// withNote returns a finding that is a note, whatever the severity of its rule.
-func withNote(f diagnose.Finding) diagnose.Finding {
-	f.Severity = diagnose.Note
-	return f
 }
 
 var _ = add(diagnose.Rule{
@@ -161,17 +154,14 @@ func lostFinding(sum *loss, directions []direction) diagnose.Finding {
 // reportGaps reports bytes that are missing in the middle of messages only.
 func reportGaps(r *diagnose.Reporter) {
 	c := r.Capture()
-	switch gaps := c.TCP.Gaps + c.IB.Gaps; {
-	case c.TCP.LostBytes > 0:
-		r.Report(withNote(diagnose.Finding{First: r.First(), Last: r.Now(), Count: gaps,
-			Text: fmt.Sprintf("The capture lacks %s in the middle of messages. No request and no reply is missing, but what these bytes were is "+
-				"unknown, such as the data that was read or written.",
-				size(c.TCP.LostBytes))}))
-	case c.IB.LostPackets > 0:
-		r.Report(withNote(diagnose.Finding{First: r.First(), Last: r.Now(), Count: gaps,
-			Text: fmt.Sprintf("The capture lacks %s of InfiniBand in the middle of messages. No request and no reply is missing, but what these "+
-				"bytes were is unknown, such as the data that was read or written.",
-				plural(c.IB.LostPackets, "packet"))}))
+	lacks := size(c.TCP.LostBytes)
+	if c.TCP.LostBytes == 0 {
+		lacks = plural(c.IB.LostPackets, "packet") + " of InfiniBand"
+	}
+	if c.TCP.LostBytes > 0 || c.IB.LostPackets > 0 {
+		r.Report(diagnose.Finding{Severity: diagnose.Note, First: r.First(), Last: r.Now(), Count: c.TCP.Gaps + c.IB.Gaps,
+			Text: "The capture lacks " + lacks + " in the middle of messages. No request and no reply is missing, but what these bytes were is " +
+				"unknown, such as the data that was read or written."})
 	}
 }
 

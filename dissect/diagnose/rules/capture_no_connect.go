@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -28,9 +27,11 @@ var _ = add(diagnose.Rule{
 	Common:  true,
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := &noConnects{report: r, unclear: fifo.NewMap[nodePair, bool](maxDirections)}
-		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT, opcodes.MGS_CONNECT}, Done: n.done, End: n.end}
+		return diagnose.Hooks{Opcodes: connectOpcodes, Done: n.done, End: n.end}
 	},
 })
+
+var connectOpcodes = []uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT, opcodes.MGS_CONNECT}
 
 // nodePair are the client and the server of connections.
 type nodePair struct{ client, server lnet.NID }
@@ -128,12 +129,11 @@ var _ = add(diagnose.Rule{
 
 // encrypted counts the RPCs that are encrypted.
 type encrypted struct {
-	report     *diagnose.Reporter
-	all, n     int64
-	first      track.Point
-	last       int64
-	clients    []lnet.NID
-	moreClient bool
+	report  *diagnose.Reporter
+	all, n  int64
+	first   track.Point
+	last    int64
+	clients []lnet.NID
 }
 
 const maxEncryptedClients = 64
@@ -148,12 +148,7 @@ func (e *encrypted) done(r *track.RPC) {
 		e.first = p
 	}
 	e.last = max(e.last, p.Time)
-	if slices.Contains(e.clients, r.Client) {
-		return
-	}
-	if e.moreClient = len(e.clients) == maxEncryptedClients; !e.moreClient {
-		e.clients = append(e.clients, r.Client)
-	}
+	e.clients = withNew(e.clients, r.Client, maxEncryptedClients+1)
 }
 
 func (e *encrypted) end() {
@@ -163,7 +158,7 @@ func (e *encrypted) end() {
 	f := diagnose.Finding{First: e.first.Time, Last: e.last, Count: e.n,
 		Text: fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of %s. What they ask for, whether they failed, and their locks "+
 			"and files are unknown.", e.n, e.all, nodes(e.clients))}
-	if e.moreClient {
+	if len(e.clients) > maxEncryptedClients {
 		f.Text = fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of more than %d clients. What they ask for, whether they "+
 			"failed, and their locks and files are unknown.", e.n, e.all, maxEncryptedClients)
 	}

@@ -27,7 +27,7 @@ var _ = add(diagnose.Rule{
 		"If the network does it, look at network cards and their offloads (ethtool -K … rx off tx off), cables and switches.",
 	Samples: []string{"checksum.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		c := &checksums{report: r, ends: fifo.NewMap[checksumEnds, *badChecksums](maxTargets),
+		c := &checksums{report: r, ends: fifo.NewMap[targetClient, *badChecksums](maxTargets),
 			replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges), open: fifo.NewMap[transferKey, *badChecksums](maxFailedRanges)}
 		h := diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: c.sent, Answered: c.answered, Done: c.done}
 		if r.HasData() {
@@ -40,7 +40,7 @@ var _ = add(diagnose.Rule{
 // checksums compares the checksums of reads and writes.
 type checksums struct {
 	report    *diagnose.Reporter
-	ends      *fifo.Map[checksumEnds, *badChecksums]
+	ends      *fifo.Map[targetClient, *badChecksums]
 	replies   *fifo.Map[transferKey, track.Point]   // reads that were answered without an error
 	open      *fifo.Map[transferKey, *badChecksums] // whose data changed, and that were not repeated with success
 	transfers track.Attached[checkedTransfer]
@@ -64,12 +64,6 @@ type transferKey struct {
 	server lnet.NID
 	file   track.FID
 	start  uint64
-}
-
-// checksumEnds are the client and the target between which data changed.
-type checksumEnds struct {
-	target targetKey
-	client lnet.NID
 }
 
 // badChecksums counts the reads and writes whose data changed.
@@ -193,9 +187,7 @@ func (c *checksums) readAgain(r *track.RPC, x *checkedTransfer) {
 
 // bad returns what is counted for the client and the target of an RPC.
 func (c *checksums) bad(r *track.RPC) *badChecksums {
-	key := checksumEnds{targetOf(r), r.Client}
-	b := fifo.GetOrNew(c.ends, key)
-	return b
+	return fifo.GetOrNew(c.ends, targetClient{r.Client, targetOf(r)})
 }
 
 // add counts a read or write whose data changed, and reports it.
@@ -257,38 +249,21 @@ var _ = add(diagnose.Rule{
 	Next: "Network cards and their offloads (ethtool -K … rx off tx off), cables, switches, and memory of the sender. A capture on the " +
 		"other side shows whether it received what was sent.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		c := &messageChecksums{report: r, senders: fifo.NewMap[messageEnds, *series](maxTargets)}
-		return diagnose.Hooks{Message: c.message}
+		senders := fifo.NewMap[nodePair, *series](maxTargets)
+		return diagnose.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
+			for i := range m.Notes {
+				if m.Notes[i].Code == "checksum" {
+					b := fifo.GetOrNew(senders, nodePair{m.LNet.Src, m.LNet.Dst})
+					b.note(track.PointOf(m), "%s", m.Notes[i].Text)
+					f := b.finding(diagnose.Subject{Client: m.LNet.Src, Server: m.LNet.Dst})
+					f.Text = fmt.Sprintf("The checksums of %d messages from %s to %s are wrong.", b.count, m.LNet.Src, m.LNet.Dst)
+					if b.count == 1 {
+						f.Text = fmt.Sprintf("The checksum of a message from %s to %s is wrong.", m.LNet.Src, m.LNet.Dst)
+					}
+					r.Report(f)
+					return
+				}
+			}
+		}}
 	},
 })
-
-// messageChecksums counts messages with a wrong checksum.
-type messageChecksums struct {
-	report  *diagnose.Reporter
-	senders *fifo.Map[messageEnds, *series]
-}
-
-// messageEnds is who sends to whom.
-type messageEnds struct{ from, to lnet.NID }
-
-func (c *messageChecksums) message(_ *track.RPC, m *dissect.Message) {
-	for i := range m.Notes {
-		if m.Notes[i].Code == "checksum" {
-			c.bad(m, m.Notes[i].Text)
-			return
-		}
-	}
-}
-
-func (c *messageChecksums) bad(m *dissect.Message, text string) {
-	k := messageEnds{m.LNet.Src, m.LNet.Dst}
-	b := fifo.GetOrNew(c.senders, k)
-	b.add(m.Time)
-	b.prove(track.PointOf(m), "%s", text)
-	f := b.finding(diagnose.Subject{Client: k.from, Server: k.to})
-	f.Text = fmt.Sprintf("The checksums of %d messages from %s to %s are wrong.", b.count, k.from, k.to)
-	if b.count == 1 {
-		f.Text = fmt.Sprintf("The checksum of a message from %s to %s is wrong.", k.from, k.to)
-	}
-	c.report.Report(f)
-}

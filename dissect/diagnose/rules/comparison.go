@@ -179,10 +179,10 @@ func (t *workTimes) compare(of groupOf, byOperation bool) (list []*compared) {
 	members := make(map[part]*compared)
 	var order []place
 	in := make(map[stratum][]string)
-	t.times.All(func(k workKey, w *work) bool {
+	for k, w := range t.times.All {
 		member, group, ok := of(k.conn)
 		if !ok {
-			return true
+			continue
 		}
 		if byOperation {
 			group.operation = k.class.opcode
@@ -205,11 +205,8 @@ func (t *workTimes) compare(of groupOf, byOperation bool) (list []*compared) {
 			list = append(list, m)
 		}
 		m.first, m.last = min(m.first, w.first), max(m.last, w.last)
-		for _, one := range w.slowest.list {
-			m.slowest.insert(one)
-		}
-		return true
-	})
+		m.slowest.join(&w.slowest)
+	}
 	for _, at := range order {
 		m := members[at.part]
 		rest := *all[at.stratum]

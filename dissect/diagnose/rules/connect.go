@@ -50,35 +50,33 @@ type refusedConnects struct {
 
 // attempt is a client that tries to connect to a target, and is refused.
 type attempt struct {
-	i           *track.Import
-	isNew       bool // the client was not connected before
-	server      lnet.NID
-	status      int32
-	count       int64 // of this status
-	first, last track.Point
-	absent      bool // the server did not have the target
-	connected   track.Point
-	readOnly    bool // it was connected with fewer rights
-	late        bool // the server accepted a connect that the client had given up
-	unsure      bool // messages are missing that may have shown that it was connected
-	evicted     bool // the refusal ended the connection: that is reported as an eviction
-	reported    bool
+	run       // of connects that were refused with an error of the rule
+	i         *track.Import
+	isNew     bool // the client was not connected before
+	server    lnet.NID
+	status    int32
+	absent    bool // the server did not have the target
+	connected track.Point
+	readOnly  bool // it was connected with fewer rights
+	late      bool // the server accepted a connect that the client had given up
+	unsure    bool // messages are missing that may have shown that it was connected
+	evicted   bool // the refusal ended the connection: that is reported as an eviction
+	reported  bool
 }
 
 // refusal is what the attempts that one finding is about have in common.
 type refusal struct {
-	subject     diagnose.Subject
-	status      int32
-	count       int64
-	first, last track.Point
-	connected   track.Point // of the attempt that took longest
-	clients     []lnet.NID
-	targets     []string
-	longest     int64 // nanoseconds from the first refusal until connected
-	open        int   // attempts that are not connected
-	readOnly    bool
-	late        bool
-	unsure      bool
+	run
+	subject   diagnose.Subject
+	status    int32
+	connected track.Point // of the attempt that took longest
+	clients   []lnet.NID
+	targets   []string
+	longest   int64 // nanoseconds from the first refusal until connected
+	open      int   // attempts that are not connected
+	readOnly  bool
+	late      bool
+	unsure    bool
 }
 
 // The bounds of what is remembered.
@@ -120,30 +118,26 @@ func (k *refusedConnects) changed(i *track.Import, p track.Point) {
 
 // attempt returns the attempt of a client that is not connected.
 func (k *refusedConnects) attempt(i *track.Import) *attempt {
-	a := k.attempts.GetOrMake(i.Connection, func() *attempt { return &attempt{i: i, isNew: !isSet(i.LastServed) && i.Asked.Instance == 0} })
-	return a
+	return k.attempts.GetOrMake(i.Connection, func() *attempt { return &attempt{i: i, isNew: !isSet(i.LastServed) && i.Asked.Instance == 0} })
 }
 
 // refused takes a connect that was refused.
 func (k *refusedConnects) refused(i *track.Import, status int32, p track.Point) {
 	a := k.attempt(i)
-	a.absent = a.absent || status == enodev
+	a.absent = a.absent || status == opcodes.ENODEV
 	if a.evicted || !k.has(status) {
 		return
 	}
-	if a.count++; a.count == 1 {
-		a.first = p
-	}
-	a.last, a.status, a.server = p, status, i.Server
+	a.run.add(p)
+	a.status, a.server = status, i.Server
 }
 
 // connected takes a connect that was accepted.
 func (k *refusedConnects) connected(i *track.Import, e *track.Event, p track.Point) {
-	a, ok := k.attempts.Get(i.Connection)
+	a, ok := k.attempts.Delete(i.Connection)
 	if !ok {
 		return
 	}
-	k.attempts.Delete(i.Connection)
 	restarted := a.absent || e.OpFlags&opRecovering != 0 || i.Asked.Instance != 0 && i.Asked.Instance != i.Granted.Instance
 	switch {
 	case a.count == 0, k.restart && restarted && !a.isNew:
@@ -162,12 +156,11 @@ var (
 
 // tick reports the attempts that go on.
 func (k *refusedConnects) tick(now int64) {
-	k.attempts.All(func(_ *track.Connection, a *attempt) bool {
+	for _, a := range k.attempts.All {
 		if a.count > 1 && now-a.first.Time >= openLong {
 			k.add(a)
 		}
-		return true
-	})
+	}
 }
 
 // openLong is after how many nanoseconds a client that is still refused is reported
@@ -176,22 +169,20 @@ const openLong = int64(60e9)
 
 // end reports the attempts that have not succeeded.
 func (k *refusedConnects) end() {
-	k.attempts.All(func(_ *track.Connection, a *attempt) bool {
+	for _, a := range k.attempts.All {
 		if a.count > 0 {
 			k.add(a)
 		}
-		return true
-	})
+	}
 }
 
 // add adds an attempt to the finding that it belongs to.
 func (k *refusedConnects) add(a *attempt) {
 	a.unsure = k.unseen.since(a.i.Client, a.first.Time-inFlight)
 	s := diagnose.Subject{Target: a.i.Target, Server: a.server, Client: a.i.Client, Detail: errorName(a.status)}
-	switch {
-	case k.ofNode:
+	if k.ofNode {
 		s.Target = ""
-	default:
+	} else {
 		s.Client = lnet.NID{}
 	}
 	v := k.refusals[s]
@@ -199,7 +190,7 @@ func (k *refusedConnects) add(a *attempt) {
 		if len(k.refusals) >= maxRefusals {
 			return
 		}
-		v = &refusal{subject: s, status: a.status, first: a.first}
+		v = &refusal{subject: s, status: a.status, run: run{first: a.first}}
 		k.refusals[s] = v
 	}
 	v.add(a)
@@ -232,7 +223,7 @@ func (v *refusal) add(a *attempt) {
 
 // severity returns how bad a refusal is.
 func (v *refusal) severity() diagnose.Severity {
-	transient := slices.Contains([]int32{enodev, eagain, ebusy, ealready}, v.status)
+	transient := slices.Contains([]int32{opcodes.ENODEV, opcodes.EAGAIN, opcodes.EBUSY, opcodes.EALREADY}, v.status)
 	switch {
 	case v.open > 0 && v.unsure:
 		return diagnose.Note
@@ -246,17 +237,12 @@ func (v *refusal) severity() diagnose.Severity {
 
 // finding describes a refusal.
 func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
-	key := fmt.Sprint(v.subject)
 	s := v.subject
+	s.Target, s.Client = only(v.targets), only(v.clients)
+	f := v.run.finding(s, "the first connect that is refused with "+errorName(v.status), "the last one")
+	f.Key, f.Severity = fmt.Sprint(v.subject), v.severity()
+	who := s.Server.String()
 	if len(v.targets) == 1 {
-		s.Target = v.targets[0]
-	}
-	if len(v.clients) == 1 {
-		s.Client = v.clients[0]
-	}
-	f := diagnose.Finding{Subject: s, Key: key, Severity: v.severity(), First: v.first.Time, Last: v.last.Time, Count: v.count}
-	who := v.subject.Server.String()
-	if !k.ofNode || len(v.targets) == 1 {
 		who = namedTarget(s.Target, "", s.Server).String() + " on " + who
 	}
 	f.Text = who + " refused " + plural(v.count, "connect") + " of " + nodes(v.clients)
@@ -268,10 +254,6 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 		f.Text += " in " + duration(d)
 	}
 	f.Text += ": " + errnoText(v.status) + "." + k.outcome(v)
-	f.Prove(v.first, "the first connect that is refused with %s", errorName(v.status))
-	if v.last.Frame != v.first.Frame {
-		f.Prove(v.last, "the last one")
-	}
 	f.Prove(v.connected, "a connect is accepted")
 	return f
 }
@@ -296,7 +278,7 @@ func (k *refusedConnects) outcome(v *refusal) string {
 	return " Connected " + duration(v.longest) + " after the first refusal."
 }
 
-var _ = addConnect(&connectRule{errors: []int32{enodev}, restart: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true}, diagnose.Rule{
 	Code:    "connect.not_up",
 	Summary: "A target is not on the server that a client tries, or not started.",
 	Meaning: "A server that does not have a target, or is still starting or already stopping it, refuses connects to it with ENODEV. A " +
@@ -307,7 +289,7 @@ var _ = addConnect(&connectRule{errors: []int32{enodev}, restart: true}, diagnos
 		"*.*.import shows failover_nids; the log of the MGS may lack a --servicenode.",
 })
 
-var _ = addConnect(&connectRule{errors: []int32{eagain}, restart: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EAGAIN}, restart: true}, diagnose.Rule{
 	Code:    "connect.starting",
 	Summary: "A target that is being started does not take connects yet.",
 	Meaning: "A target refuses connects with EAGAIN while it is being set up, for example because it waits for its configuration or for " +
@@ -316,7 +298,7 @@ var _ = addConnect(&connectRule{errors: []int32{eagain}, restart: true}, diagnos
 	Samples: []string{"connect_refused.pcap.zst"},
 })
 
-var _ = addConnect(&connectRule{errors: []int32{ebusy}, restart: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EBUSY}, restart: true}, diagnose.Rule{
 	Code:    "connect.recovering",
 	Summary: "A target in recovery does not take new clients.",
 	Meaning: "After a restart, a target first waits for the clients that it had. Until that is over, it refuses those that it does not " +
@@ -326,7 +308,7 @@ var _ = addConnect(&connectRule{errors: []int32{ebusy}, restart: true}, diagnose
 		"not come back can be left out with lctl --device TARGET abort_recovery.",
 })
 
-var _ = addConnect(&connectRule{errors: []int32{ealready}}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EALREADY}}, diagnose.Rule{
 	Code:    "connect.in_progress",
 	Summary: "A server refuses a client that connects while an earlier connect is in progress.",
 	Meaning: "A server refuses a connect with EALREADY while it is at work on one that the client has given up, or when it gets two at " +
@@ -336,7 +318,7 @@ var _ = addConnect(&connectRule{errors: []int32{ealready}}, diagnose.Rule{
 	Samples: []string{"connect_refused.pcap.zst", "no_answer.pcap.zst"},
 })
 
-var _ = addConnect(&connectRule{errors: []int32{erofs}, ofNode: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EROFS}, ofNode: true}, diagnose.Rule{
 	Code:    "connect.read_only",
 	Summary: "A server lets a client mount read-only at most.",
 	Meaning: "A server refuses a connect that may write with EROFS where the nodemap of the client has readonly_mount, or the target is " +
@@ -346,7 +328,7 @@ var _ = addConnect(&connectRule{errors: []int32{erofs}, ofNode: true}, diagnose.
 		"if that is what you want.",
 })
 
-var _ = addConnect(&connectRule{errors: []int32{eacces, eperm}, ofNode: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EACCES, opcodes.EPERM}, ofNode: true}, diagnose.Rule{
 	Code:    "connect.denied",
 	Summary: "A server does not admit a client.",
 	Meaning: "EACCES and EPERM in reply to a connect: the client does not use the security flavor that the server expects, or its nodemap " +
@@ -357,7 +339,7 @@ var _ = addConnect(&connectRule{errors: []int32{eacces, eperm}, ofNode: true}, d
 	Samples: []string{"connect_denied.pcap.zst"},
 })
 
-var _ = addConnect(&connectRule{errors: []int32{eproto}, ofNode: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EPROTO}, ofNode: true}, diagnose.Rule{
 	Code:    "connect.version",
 	Summary: "Client and server have no common version of the protocol.",
 	Meaning: "A server refuses a connect with EPROTO when the client is too old or too new for it, or does not support what the server requires.",

@@ -24,13 +24,25 @@ var _ = add(diagnose.Rule{
 	Next: "lnetctl net show -v on both nodes: map_on_demand, peer_credits and concurrent_sends of o2iblnd must fit together. " +
 		"INVALID_SERVICE_ID and INVALID_SRV_ID mean that LNet is not up on that interface; the console logs of both nodes have the rest.",
 	Thresholds: []*diagnose.Threshold{connectSoon},
-	Start:      startConnectRejected,
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		j := rejections{fifo.NewMap[addressPair, *rejection](maxAttempts)}
+		return diagnose.Hooks{Message: j.message, End: func() {
+			for k, v := range j.pairs.All {
+				wait := v.connected.Time - v.first.Time
+				switch {
+				case !isSet(v.connected):
+					r.Report(v.finding(k, diagnose.Error, " There was no connection by the end of the capture."))
+				case wait >= connectSoon.Nanoseconds():
+					r.Report(v.finding(k, diagnose.Warning, " Connected "+duration(wait)+" after the first refusal."))
+				}
+			}
+		}}
+	},
 })
 
 // rejections are the pairs of nodes of which one refused the other's connections.
 type rejections struct {
-	report *diagnose.Reporter
-	pairs  *fifo.Map[addressPair, *rejection]
+	pairs *fifo.Map[addressPair, *rejection]
 }
 
 // addressPair is two nodes: the one that connects, and the one that refuses.
@@ -38,16 +50,10 @@ type addressPair struct{ client, server netip.Addr }
 
 // rejection is what a pair of nodes has in refusals.
 type rejection struct {
+	run
 	client, server lnet.NID // the zero NID: unknown
-	count          int64
-	first, last    track.Point
 	reason, doc    string
 	connected      track.Point // after the last
-}
-
-func startConnectRejected(r *diagnose.Reporter) diagnose.Hooks {
-	j := &rejections{r, fifo.NewMap[addressPair, *rejection](maxAttempts)}
-	return diagnose.Hooks{Message: j.message, End: j.end}
 }
 
 func (j *rejections) message(_ *track.RPC, m *dissect.Message) {
@@ -70,29 +76,16 @@ func (j *rejections) message(_ *track.RPC, m *dissect.Message) {
 		return
 	}
 	if !ok {
-		v = &rejection{client: m.LNet.Dst, server: m.LNet.Src, first: track.PointOf(m)}
+		v = &rejection{client: m.LNet.Dst, server: m.LNet.Src}
 		j.pairs.Put(k, v)
 	}
-	v.count++
-	v.last, v.connected, v.reason, v.doc = track.PointOf(m), track.Point{}, reason, doc
-}
-
-func (j *rejections) end() {
-	j.pairs.All(func(k addressPair, v *rejection) bool {
-		wait := v.connected.Time - v.first.Time
-		switch {
-		case !isSet(v.connected):
-			j.report.Report(v.finding(k, diagnose.Error, " There was no connection by the end of the capture."))
-		case wait >= connectSoon.Nanoseconds():
-			j.report.Report(v.finding(k, diagnose.Warning, " Connected "+duration(wait)+" after the first refusal."))
-		}
-		return true
-	})
+	v.add(track.PointOf(m))
+	v.connected, v.reason, v.doc = track.Point{}, reason, doc
 }
 
 func (v *rejection) finding(k addressPair, s diagnose.Severity, outcome string) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Client: v.client, Server: v.server}, Key: k.client.String() + " " + k.server.String(),
-		Severity: s, First: v.first.Time, Last: v.last.Time, Count: v.count}
+	f := v.run.finding(diagnose.Subject{Client: v.client, Server: v.server}, "the first refusal", "the last one")
+	f.Key, f.Severity = k.client.String()+" "+k.server.String(), s
 	f.Text = nodeName(v.server, k.server) + " refused " + plural(v.count, "InfiniBand connection") + " of " + nodeName(v.client, k.client)
 	if v.reason != "" {
 		f.Text += ": " + v.reason
@@ -101,10 +94,6 @@ func (v *rejection) finding(k addressPair, s diagnose.Severity, outcome string) 
 		}
 	}
 	f.Text += "." + outcome
-	f.Prove(v.first, "the first refusal")
-	if v.last != v.first {
-		f.Prove(v.last, "the last one")
-	}
 	f.Prove(v.connected, "a connection is accepted")
 	return f
 }

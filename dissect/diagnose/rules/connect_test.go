@@ -32,17 +32,17 @@ func TestRefusedConnects(t *testing.T) {
 		then  []change
 		want  string
 	}{
-		{enodev, 3, nil, "error connect.not_up: lustre-OST0000 on 192.0.2.2@tcp refused 3 connects of 192.0.2.3@tcp with ENODEV in 10.0 s: the target is not on this server, or not started. The client was not connected when the capture ended."},
-		{enodev, 1, nil, "warning connect.not_up: "},
-		{enodev, 3, accepted, "warning connect.not_up: lustre-OST0000 on 192.0.2.2@tcp refused 3 connects of 192.0.2.3@tcp with ENODEV in 10.0 s: the target is not on this server, or not started. Connected 15.0 s after the first refusal."},
-		{eagain, 1, accepted, "warning connect.starting: "},
-		{ebusy, 4, nil, "error connect.recovering: "},
-		{ebusy, 4, accepted, "warning connect.recovering: "},
-		{ealready, 2, accepted, "warning connect.in_progress: "},
-		{erofs, 1, []change{readOnly}, "warning connect.read_only: lustre-OST0000 on 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. The client is connected read-only."},
-		{eperm, 1, nil, "error connect.denied: "},
-		{eproto, 2, nil, "error connect.version: "},
-		{einval, 2, nil, "error connect.refused: lustre-OST0000 on 192.0.2.2@tcp refused 2 connects of 192.0.2.3@tcp with EINVAL"},
+		{opcodes.ENODEV, 3, nil, "error connect.not_up: lustre-OST0000 on 192.0.2.2@tcp refused 3 connects of 192.0.2.3@tcp with ENODEV in 10.0 s: the target is not on this server, or not started. The client was not connected when the capture ended."},
+		{opcodes.ENODEV, 1, nil, "warning connect.not_up: "},
+		{opcodes.ENODEV, 3, accepted, "warning connect.not_up: lustre-OST0000 on 192.0.2.2@tcp refused 3 connects of 192.0.2.3@tcp with ENODEV in 10.0 s: the target is not on this server, or not started. Connected 15.0 s after the first refusal."},
+		{opcodes.EAGAIN, 1, accepted, "warning connect.starting: "},
+		{opcodes.EBUSY, 4, nil, "error connect.recovering: "},
+		{opcodes.EBUSY, 4, accepted, "warning connect.recovering: "},
+		{opcodes.EALREADY, 2, accepted, "warning connect.in_progress: "},
+		{opcodes.EROFS, 1, []change{readOnly}, "warning connect.read_only: lustre-OST0000 on 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. The client is connected read-only."},
+		{opcodes.EPERM, 1, nil, "error connect.denied: "},
+		{opcodes.EPROTO, 2, nil, "error connect.version: "},
+		{opcodes.EINVAL, 2, nil, "error connect.refused: lustre-OST0000 on 192.0.2.2@tcp refused 2 connects of 192.0.2.3@tcp with EINVAL"},
 	} {
 		refusedThen(t, tt.errno, tt.n, tt.then).expect(tt.want)
 	}
@@ -51,7 +51,7 @@ func TestRefusedConnects(t *testing.T) {
 // A client that finds a target on its second server has met nothing unusual.
 func TestSecondServer(t *testing.T) {
 	s := newScene(t)
-	s.connect(node3, mgs, ost0, []change{connCnt(1), opFlags(opInitial)}, []change{status(enodev)})
+	s.connect(node3, mgs, ost0, []change{connCnt(1), opFlags(opInitial)}, []change{status(opcodes.ENODEV)})
 	s.connect(node3, oss, ost0, []change{connCnt(2), opFlags(opInitial)}, []change{withHandle(handle), granted(7)})
 	s.expect()
 }
@@ -60,7 +60,7 @@ func TestSecondServer(t *testing.T) {
 func TestDeniedByNode(t *testing.T) {
 	s := newScene(t)
 	for _, target := range []string{"lustre-OST0000", "lustre-OST0001", "lustre-OST0002"} {
-		s.connect(node3, oss, target, []change{connCnt(1), opFlags(opInitial)}, []change{status(eacces)})
+		s.connect(node3, oss, target, []change{connCnt(1), opFlags(opInitial)}, []change{status(opcodes.EACCES)})
 	}
 	s.expect("error connect.denied: 192.0.2.2@tcp refused 3 connects of 192.0.2.3@tcp to lustre-OST0000, lustre-OST0001 and lustre-OST0002 with EACCES")
 }
@@ -109,7 +109,7 @@ func TestMounts(t *testing.T) {
 		}
 	}
 	refused := func(s *scene) {
-		s.connect(node3, mgs, mdt0, []change{connCnt(1), opFlags(opInitial)}, []change{status(ebusy)})
+		s.connect(node3, mgs, mdt0, []change{connCnt(1), opFlags(opInitial)}, []change{status(opcodes.EBUSY)})
 		s.pass(9)
 	}
 	for name, tt := range map[string]struct {
@@ -118,11 +118,11 @@ func TestMounts(t *testing.T) {
 		steps  []func(*scene)
 		want   []string
 	}{
-		"no such file system": {"nosuch-client", enoent, nil, []string{"error mount.failed: The mount of nosuch on 192.0.2.3@tcp failed: the MGS does not know a file system of this name: it has no configuration log nosuch-client (ENOENT)."}},
-		"optional log":        {"params", enoent, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, 0), get(opcodes.MDS_GETATTR, 0)}, nil},
+		"no such file system": {"nosuch-client", opcodes.ENOENT, nil, []string{"error mount.failed: The mount of nosuch on 192.0.2.3@tcp failed: the MGS does not know a file system of this name: it has no configuration log nosuch-client (ENOENT)."}},
+		"optional log":        {"params", opcodes.ENOENT, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, 0), get(opcodes.MDS_GETATTR, 0)}, nil},
 		"success":             {"lustre-client", 0, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, 0), get(opcodes.MDS_GETATTR, 0)}, nil},
-		"no root":             {"lustre-client", 0, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, eperm)}, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: the server does not hand out the root directory: EPERM, which is what"}},
-		"no attributes":       {"lustre-client", 0, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, 0), get(opcodes.MDS_GETATTR, eacces)}, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: the server does not hand out the attributes of the root directory: EACCES"}},
+		"no root":             {"lustre-client", 0, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, opcodes.EPERM)}, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: the server does not hand out the root directory: EPERM, which is what"}},
+		"no attributes":       {"lustre-client", 0, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, 0), get(opcodes.MDS_GETATTR, opcodes.EACCES)}, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: the server does not hand out the attributes of the root directory: EACCES"}},
 		"no key":              {"lustre-client", 0, nil, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: the client had read the configuration log and gave up before"}},
 		"refused": {"lustre-client", 0, []func(*scene){refused}, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: lustre-MDT0000 refused the connect with EBUSY, and the client gave up after 9.01 s.",
 			"warning connect.recovering"}},
@@ -172,9 +172,9 @@ func stopped(t *testing.T) *scene {
 	s := newScene(t)
 	s.mounted(node3, oss, ost0, handle)
 	s.pass(5)
-	s.ping(node3, oss, handle, status(enotconn))
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
 	for i := range uint32(3) {
-		s.connect(node3, oss, ost0, []change{connCnt(i + 2), withHandle(handle), instance(7)}, []change{status(enodev)})
+		s.connect(node3, oss, ost0, []change{connCnt(i + 2), withHandle(handle), instance(7)}, []change{status(opcodes.ENODEV)})
 		s.pass(5)
 	}
 	return s

@@ -8,7 +8,6 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
-	"github.com/lshark/lshark/opcodes"
 )
 
 var _ = add(diagnose.Rule{
@@ -25,7 +24,14 @@ var _ = add(diagnose.Rule{
 	Next: "Is the server up (ping, lctl ping NID from the client)? Is it hung: its console log, hung tasks, load? lshark diagnose " +
 		"--only tcp shows whether the network loses packets.",
 	Thresholds: []*diagnose.Threshold{unansweredFor},
-	Start:      startConnectUnanswered,
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		s := silentServers{fifo.NewMap[*track.Connection, *silentConnect](maxAttempts)}
+		return diagnose.Hooks{Opcodes: connectOpcodes, Done: s.done, Import: func(i *track.Import, p track.Point) {
+			if i.EventAt(p, track.EventConnected) != nil {
+				s.of(i.Connection).connected = p
+			}
+		}, End: func() { s.report(r) }}
+	},
 })
 
 var unansweredFor = &diagnose.Threshold{Name: "not connected for", Value: 10, Unit: "s", Reason: "Clients wait five seconds for the " +
@@ -33,7 +39,6 @@ var unansweredFor = &diagnose.Threshold{Name: "not connected for", Value: 10, Un
 
 // silentServers are the servers that do not answer connects.
 type silentServers struct {
-	report      *diagnose.Reporter
 	connections *fifo.Map[*track.Connection, *silentConnect]
 }
 
@@ -46,15 +51,8 @@ type silentConnect struct {
 	connected   track.Point // after the last of them
 }
 
-func startConnectUnanswered(r *diagnose.Reporter) diagnose.Hooks {
-	s := &silentServers{r, fifo.NewMap[*track.Connection, *silentConnect](maxAttempts)}
-	return diagnose.Hooks{Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MDS_CONNECT, opcodes.OST_CONNECT}, Done: s.done, Import: s.changed,
-		End: s.end}
-}
-
 func (s *silentServers) of(c *track.Connection) *silentConnect {
-	k := s.connections.GetOrMake(c, func() *silentConnect { return &silentConnect{Connection: c} })
-	return k
+	return s.connections.GetOrMake(c, func() *silentConnect { return &silentConnect{Connection: c} })
 }
 
 func (s *silentServers) done(r *track.RPC) {
@@ -70,25 +68,15 @@ func (s *silentServers) done(r *track.RPC) {
 	}
 }
 
-// changed remembers when a client was connected.
-func (s *silentServers) changed(i *track.Import, p track.Point) {
-	for n := len(i.Events) - 1; n >= 0 && i.Events[n].Time >= p.Time; n-- {
-		if e := &i.Events[n]; e.Kind == track.EventConnected && e.Point == p {
-			s.of(i.Connection).connected = p
-		}
-	}
-}
-
-func (s *silentServers) end() {
+func (s *silentServers) report(r *diagnose.Reporter) {
 	servers := make(map[lnet.NID][]*silentConnect)
-	s.connections.All(func(_ *track.Connection, k *silentConnect) bool {
-		if k.isLong(s.report.Now()) {
+	for _, k := range s.connections.All {
+		if k.isLong(r.Now()) {
 			servers[k.server] = append(servers[k.server], k)
 		}
-		return true
-	})
+	}
 	for server, list := range servers {
-		s.report.Report(unansweredFinding(server, list))
+		r.Report(unansweredFinding(server, list))
 	}
 }
 
@@ -125,17 +113,11 @@ func unansweredFinding(server lnet.NID, list []*silentConnect) diagnose.Finding 
 			connected = k.connected
 		}
 		clients = withNew(clients, k.Client, unlimited)
-		if k.Target != "" && !slices.Contains(targets, k.Target) {
-			targets = append(targets, k.Target)
+		if k.Target != "" {
+			targets = withNew(targets, k.Target, unlimited)
 		}
 	}
-	f.Last = last.Time
-	if len(clients) == 1 {
-		f.Client = clients[0]
-	}
-	if len(targets) == 1 {
-		f.Target = targets[0]
-	}
+	f.Last, f.Client, f.Target = last.Time, only(clients), only(targets)
 	f.Text = server.String() + " did not answer " + plural(f.Count, "connect") + " of " + nodes(clients)
 	if len(targets) > 0 {
 		f.Text += " to " + words(targets)

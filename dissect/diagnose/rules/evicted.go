@@ -26,29 +26,16 @@ const (
 // addEviction registers a rule about evictions with one cause. describe adds what is known
 // of it to a finding that has its subject and times.
 func addEviction(cause evictions.Cause, rule diagnose.Rule, describe func(*evictions.Eviction, *diagnose.Finding)) bool {
-	rule.Severity, rule.Noun, rule.Logs = diagnose.Error, "eviction", true
-	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
-		return diagnose.Hooks{Eviction: func(e *evictions.Eviction) {
-			if e.Cause != cause {
-				return
-			}
-			f := evictionFinding(e)
-			if e.ByLog {
-				f.Text = logText(whoEvicted(e), e)
-			} else {
-				describe(e, &f)
-			}
-			f.Text += lossText(&e.Refused)
-			proveEviction(e, &f)
-			r.Report(f)
-		}}
-	}
-	return add(rule)
+	return addEvictions(cause, rule, false, func(j jointEviction, f *diagnose.Finding) { describe(j[0], f) })
 }
 
 // addJointEviction registers a rule for which evictions of a client by several targets about
 // the same time are one, and those of several clients by a target.
 func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(jointEviction, *diagnose.Finding)) bool {
+	return addEvictions(cause, rule, true, describe)
+}
+
+func addEvictions(cause evictions.Cause, rule diagnose.Rule, joins bool, describe func(jointEviction, *diagnose.Finding)) bool {
 	rule.Severity, rule.Noun, rule.Logs = diagnose.Error, "eviction", true
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		var groups []jointEviction // the last ones
@@ -56,7 +43,7 @@ func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(j
 			if e.Cause != cause {
 				return
 			}
-			at := slices.IndexFunc(groups, func(j jointEviction) bool { return j.takes(e) })
+			at := slices.IndexFunc(groups, func(j jointEviction) bool { return joins && j.takes(e) })
 			if at < 0 {
 				if len(groups) == maxEvictions {
 					groups = groups[1:]
@@ -66,7 +53,9 @@ func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(j
 			groups[at] = append(groups[at], e)
 			list := groups[at]
 			f := evictionFinding(list[0])
-			f.Key, f.Count = f.Detail, int64(len(list))
+			if f.Count = int64(len(list)); joins {
+				f.Key = f.Detail
+			}
 			refused := list[0].Refused
 			for _, e := range list[1:] {
 				if evictedFrom(e) != evictedFrom(list[0]) {
@@ -359,16 +348,11 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	} else {
 		b.WriteString("did not answer the callback for its " + lockText(first.Lock))
 	}
-	b.WriteString(" within " + duration(x.Lost.Time-first.Callback.Sent.Time))
-	if first.Job != "" {
-		b.WriteString(" (job " + first.Job + ")")
-	}
+	b.WriteString(" within " + duration(x.Lost.Time-first.Callback.Sent.Time) + jobText(first.Job))
 	if more := len(x.Locks) - 1 + x.Dropped; more > 0 {
 		b.WriteString("; it did not give back " + plural(more, "other lock") + " either")
 	}
-	b.WriteString(".")
-	b.WriteString(e.waitText(x))
-	f.Text = b.String() + lossText(&x.Refused)
+	f.Text = b.String() + "." + e.waitText(x) + lossText(&x.Refused)
 	for i := range x.Locks {
 		f.Locks = append(f.Locks, x.Locks[i].Handle)
 	}
@@ -395,26 +379,20 @@ const maxProvenLocks = 1
 // empty when that is unknown.
 func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
 	var who []lnet.NID
-	var jobs []string
+	var jobs jobList
 	var longest int64
 	for i := range x.Locks {
 		list, _ := e.waiters.Get(x.Locks[i].Handle)
 		for _, w := range list {
 			longest = max(longest, w.waited)
 			who = withNew(who, w.client, unlimited)
-			if w.job != "" && !slices.Contains(jobs, w.job) {
-				jobs = append(jobs, w.job)
-			}
+			jobs.add(w.job)
 		}
 	}
 	if len(who) == 0 {
 		return ""
 	}
-	text := " " + nodes(who)
-	if len(jobs) == 1 {
-		text += " (job " + jobs[0] + ")"
-	}
-	text += " waited for it"
+	text := " " + nodes(who) + jobText(only(jobs)) + " waited for it"
 	if longest > 0 {
 		text += " for " + duration(longest)
 	}

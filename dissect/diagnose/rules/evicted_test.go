@@ -26,7 +26,7 @@ func TestEvictedSilence(t *testing.T) {
 		s.ping(node3, oss, handle)
 	}
 	s.pass(40)
-	s.ping(node3, oss, handle, status(enotconn))
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
 	s.work(node3, oss, handle+1)
 	s.expect("error evicted.silence: lustre-OST0000 evicted 192.0.2.3@tcp after it had heard nothing from it for long: the client got no reply for 40.0 s before it found out, though it pings about every 5.00 s.")
@@ -37,7 +37,7 @@ func TestEvictedUnknown(t *testing.T) {
 	s := newScene(t)
 	s.mounted(node3, oss, ost0, handle)
 	s.pass(5)
-	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle)}, []change{withHandle(handle), status(enotconn)})
+	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle)}, []change{withHandle(handle), status(opcodes.ENOTCONN)})
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
 	s.work(node3, oss, handle+1)
 	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. It refused 1 request to write data: applications got an error for them. The capture does not show why: no callback was ignored, and no restart was seen since the client had its last reply, 5.00 s before. It may have been evicted by hand, or for a callback from before the capture.")
@@ -72,7 +72,7 @@ func TestEvictedByTwo(t *testing.T) {
 	}
 	s.pass(5)
 	for _, h := range handles {
-		s.ping(node3, oss, h, status(enotconn))
+		s.ping(node3, oss, h, status(opcodes.ENOTCONN))
 	}
 	for target, h := range handles {
 		s.connect(node3, oss, target, []change{connCnt(2), withHandle(h), instance(7)}, []change{withHandle(h + 1), granted(7)})
@@ -91,7 +91,7 @@ func TestTwoEvicted(t *testing.T) {
 	for i, c := range clients {
 		h := handle * uint64(i+1)
 		s.pass(1)
-		s.ping(c, oss, h, status(enotconn))
+		s.ping(c, oss, h, status(opcodes.ENOTCONN))
 		s.connect(c, oss, ost0, []change{connCnt(2), withHandle(h), instance(7)}, []change{withHandle(h + 1), granted(7)})
 	}
 	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp and 192.0.2.4@tcp. The capture does not show why: no callback was ignored, and no restart was seen since each had its last reply, at most 7.0")
@@ -106,7 +106,7 @@ func TestEvictedWhereBytesAreMissing(t *testing.T) {
 	s.pass(5)
 	s.ping(node3, oss, handle)
 	s.pass(5)
-	s.ping(node3, oss, handle, status(enotconn))
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
 	s.work(node3, oss, handle+1)
 	if got := strings.Join(s.end(), "\n"); !strings.HasPrefix(got, "error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture lacks bytes that were sent between both, in which the cause may be.\n") {
@@ -119,7 +119,7 @@ func TestEvictedRecovery(t *testing.T) {
 	s := newScene(t)
 	s.mounted(node3, oss, ost0, handle)
 	s.pass(100)
-	s.ping(node3, oss, handle, status(enotconn))
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8)})
 	s.work(node3, oss, handle+1)
 	s.expect("warning restart.target: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8)",
@@ -135,9 +135,9 @@ func TestEvictedVersion(t *testing.T) {
 	s.pass(5)
 	for i, c := range []lnet.NID{node3, node4} {
 		h := handle * uint64(i+1)
-		s.ping(c, oss, h, status(enotconn))
+		s.ping(c, oss, h, status(opcodes.ENOTCONN))
 		s.connect(c, oss, ost0, []change{connCnt(2), withHandle(h), instance(7)}, []change{withHandle(h + 1), granted(8), opFlags(opRecovering)})
-		s.rpc(c, oss, opcodes.OST_WRITE, []change{withHandle(h + 1), pbFlags(dissect.FlagReplay)}, []change{withHandle(h + 1), status(eoverflow), pbFlags(dissect.FlagReplay)})
+		s.rpc(c, oss, opcodes.OST_WRITE, []change{withHandle(h + 1), pbFlags(dissect.FlagReplay)}, []change{withHandle(h + 1), status(opcodes.EOVERFLOW), pbFlags(dissect.FlagReplay)})
 		s.connect(c, oss, ost0, []change{connCnt(3), withHandle(h + 1), instance(8)}, []change{withHandle(h + 2), granted(8)})
 		s.work(c, oss, h+2)
 	}
@@ -151,7 +151,7 @@ func TestEvictedInRecovery(t *testing.T) {
 	s := newScene(t)
 	s.mounted(node3, oss, ost0, handle)
 	s.pass(5)
-	s.ping(node3, oss, handle, status(enotconn))
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8), opFlags(opRecovering)})
 	s.pass(20)
 	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle + 1), instance(8)}, []change{withHandle(handle + 2), granted(8)})
@@ -167,10 +167,10 @@ func TestEvictedDenied(t *testing.T) {
 	s := newScene(t)
 	s.mounted(node3, oss, ost0, handle)
 	s.pass(5)
-	s.ping(node3, oss, handle, status(enotconn))
-	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{status(eacces)})
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{status(opcodes.EACCES)})
 	s.pass(5)
-	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle), instance(7)}, []change{status(eacces)})
+	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle), instance(7)}, []change{status(opcodes.EACCES)})
 	s.expect("error evicted.denied: lustre-OST0000 does not accept 192.0.2.3@tcp any more: it refused to connect it again with EACCES")
 }
 
@@ -192,7 +192,7 @@ func TestEvictedByMGS(t *testing.T) {
 	s.connect(node3, mgs, "MGS", []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(1), granted(0)})
 	s.rpc(node3, mgs, opcodes.LDLM_ENQUEUE, []change{withHandle(1)}, []change{withHandle(1)})
 	s.pass(5)
-	s.ping(node3, mgs, 1, status(enotconn))
+	s.ping(node3, mgs, 1, status(opcodes.ENOTCONN))
 	s.connect(node3, mgs, "MGS", []change{connCnt(2), withHandle(1)}, []change{withHandle(2), granted(0)})
 	s.expect("note evicted.unknown: 192.0.2.1@tcp did not know the connection of 192.0.2.3@tcp to the MGS any more")
 }
@@ -224,8 +224,8 @@ func TestRestartedTogether(t *testing.T) {
 			s.connect(node3, oss, target, []change{connCnt(3), withHandle(h), instance(7)}, append([]change{withHandle(h + 1), granted(number)}, tt.reply...))
 		}
 		gone := func(target string, h uint64) {
-			s.ping(node3, oss, h, status(enotconn))
-			s.connect(node3, oss, target, []change{connCnt(2), withHandle(h), instance(7)}, []change{status(enodev)})
+			s.ping(node3, oss, h, status(opcodes.ENOTCONN))
+			s.connect(node3, oss, target, []change{connCnt(2), withHandle(h), instance(7)}, []change{status(opcodes.ENODEV)})
 		}
 		gone(ost0, handle)
 		if tt.apart > 0 {

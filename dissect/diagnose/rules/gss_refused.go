@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
@@ -68,11 +67,10 @@ type gssKey struct {
 
 // gssClient is what was refused to a client with one error.
 type gssClient struct {
-	count       int64
-	first, last track.Point
-	error       string // with the minor status
-	targets     []string
-	servers     []lnet.NID
+	run
+	error   string // with the minor status
+	targets []string
+	servers []lnet.NID
 }
 
 func startGSSRefused(r *diagnose.Reporter) diagnose.Hooks {
@@ -94,28 +92,21 @@ func (g *gssRefusals) answered(r *track.RPC, m *dissect.Message) {
 	}
 	k := gssKey{r.Client, status}
 	c := g.clients.GetOrMake(k, func() *gssClient {
-		return &gssClient{first: track.PointOf(m), error: string(m.RPC.GSS.AppendError(nil))}
+		return &gssClient{error: string(m.RPC.GSS.AppendError(nil))}
 	})
-	c.count++
-	c.last = track.PointOf(m)
-	if target := r.Target(); target != "" && len(c.targets) < maxNames && !slices.Contains(c.targets, target) {
-		c.targets = append(c.targets, target)
+	c.add(track.PointOf(m))
+	if target := r.Target(); target != "" {
+		c.targets = withNew(c.targets, target, maxNames)
 	}
 	c.servers = withNew(c.servers, r.Server, maxNames)
 	g.report.Report(g.finding(k, c))
 }
 
 func (g *gssRefusals) finding(k gssKey, c *gssClient) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Client: k.client}, Key: k.client.String() + strconv.Itoa(int(k.status)),
-		First: c.first.Time, Last: c.last.Time, Count: c.count}
+	f := c.run.finding(diagnose.Subject{Client: k.client, Target: only(c.targets), Server: only(c.servers)}, "the first refusal", "the last one")
+	f.Key = k.client.String() + strconv.Itoa(int(k.status))
 	if c.count < gssErrorAfter || errorName(k.status) == "GSS_S_NO_CONTEXT" {
 		f.Severity = diagnose.Warning
-	}
-	if len(c.targets) == 1 {
-		f.Target = c.targets[0]
-	}
-	if len(c.servers) == 1 {
-		f.Server = c.servers[0]
 	}
 	f.Text = nodes(c.servers) + " refused " + plural(c.count, "request") + " of " + k.client.String() + " for a security context"
 	if len(c.targets) > 0 {
@@ -132,9 +123,5 @@ func (g *gssRefusals) finding(k gssKey, c *gssClient) diagnose.Finding {
 		f.Text += ", " + meaning
 	}
 	f.Text += "."
-	f.Prove(c.first, "the first refusal")
-	if c.last != c.first {
-		f.Prove(c.last, "the last one")
-	}
 	return f
 }

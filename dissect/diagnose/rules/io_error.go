@@ -73,7 +73,7 @@ func (e *ioErrors) sent(r *track.RPC, m *dissect.Message) {
 }
 
 func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
-	errno := hasError(r, eIO, eRemoteIO, eUnclean, eBadMessage)
+	errno := hasError(r, opcodes.EIO, opcodes.EREMOTEIO, opcodes.EUCLEAN, opcodes.EBADMSG)
 	if errno == 0 && e.targets.Len() == 0 || track.IsConnect(r.Opcode) || track.IsCallback(r.Opcode) || r.Opcode == opcodes.SEC_CTX_INIT {
 		return
 	}
@@ -88,7 +88,7 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 		e.failed.Delete(k)
 		x.open -= times
 		x.good = at.Time
-		e.found(key, x, eIO)
+		e.found(key, x, opcodes.EIO)
 		return
 	}
 	x.open++
@@ -99,9 +99,7 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 		x.blind++
 	}
 	if r.HasFID {
-		if file := fidText(r.FID); len(x.files) < maxNamedFiles && !slices.Contains(x.files, file) {
-			x.files = append(x.files, file)
-		}
+		x.files = withNew(x.files, fidText(r.FID), maxNamedFiles)
 		if transfer {
 			e.failed.Put(k, times+1)
 			if failed && r.Opcode == opcodes.OST_WRITE {
@@ -182,7 +180,7 @@ type missing struct {
 }
 
 func (x *missingObjects) answered(r *track.RPC, _ *dissect.Message) {
-	if r.Status != eNoEntry || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
+	if r.Status != opcodes.ENOENT || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
 		return
 	}
 	key := targetOf(r)
@@ -245,7 +243,7 @@ var _ = add(diagnose.Rule{
 		"obdfilter.*.tot_granted and tot_dirty; with many clients, osc.*.grant_shrink=1.",
 	Thresholds: []*diagnose.Threshold{&noGrantWrites, &noGrantShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		g := &noGrant{report: r, clients: fifo.NewMap[grantKey, *ungranted](maxTargets)}
+		g := &noGrant{r, fifo.NewMap[targetClient, *ungranted](maxTargets)}
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_WRITE}, Sent: g.sent}
 	},
 })
@@ -253,12 +251,7 @@ var _ = add(diagnose.Rule{
 // noGrant counts the writes of clients without grant.
 type noGrant struct {
 	report  *diagnose.Reporter
-	clients *fifo.Map[grantKey, *ungranted]
-}
-
-type grantKey struct {
-	client lnet.NID
-	target targetKey
+	clients *fifo.Map[targetClient, *ungranted]
 }
 
 // ungranted counts the writes of a client to a target.
@@ -277,7 +270,7 @@ func (g *noGrant) sent(r *track.RPC, m *dissect.Message) {
 	if !ok || !t.HasGrant || t.AnyFlags&opcodes.BrwLocked != 0 || t.IsAgain {
 		return
 	}
-	key := grantKey{r.Client, targetOf(r)}
+	key := targetClient{r.Client, targetOf(r)}
 	x := g.clients.GetOrMake(key, func() *ungranted { return &ungranted{least: ^uint64(0)} })
 	x.all++
 	if t.AllFlags&opcodes.BrwSync == 0 || t.AnyFlags&opcodes.BrwFromGrant != 0 || t.Grant >= t.Bytes {

@@ -43,7 +43,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{&smallRPCs, &smallBytes, &smallShare, &smallWarning, &sequentialShare},
 	Samples:    []string{"tcp_reset.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &smallTransfers{report: r, agreed: fifo.NewMap[targetClient, uint64](maxTargets)}
+		s := &smallTransfers{report: r, agreed: fifo.NewMap[uuids, uint64](maxTargets)}
 		s.accesses = newAccesses(s.changed)
 		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, transferOpcodes...), Sent: s.accesses.sent,
 			Answered: s.answered}
@@ -54,20 +54,17 @@ var _ = add(diagnose.Rule{
 type smallTransfers struct {
 	report   *diagnose.Reporter
 	accesses *accesses
-	agreed   *fifo.Map[targetClient, uint64] // bytes of an RPC
+	agreed   *fifo.Map[uuids, uint64] // bytes of an RPC
 }
 
-type targetClient struct {
-	target string
-	client string // UUID
-}
+type uuids struct{ client, target string }
 
 func (s *smallTransfers) answered(r *track.RPC, m *dissect.Message) {
 	if !track.IsConnect(r.Opcode) || r.Status != 0 || m.Msg == nil || r.Connection == nil {
 		return
 	}
 	if bytes, ok := opcodes.LargestTransfer(m.Msg); ok {
-		s.agreed.Put(targetClient{r.Target(), r.Connection.ClientUUID}, bytes)
+		s.agreed.Put(uuids{r.Connection.ClientUUID, r.Target()}, bytes)
 	}
 }
 
@@ -80,7 +77,7 @@ func (s *smallTransfers) changed(k accessKey, a *access, r *track.RPC) {
 	}
 	agreed, known := uint64(usualTransfer), false
 	if r.Connection != nil && r.Target() != "" {
-		if n, ok := s.agreed.Get(targetClient{r.Target(), r.Connection.ClientUUID}); ok {
+		if n, ok := s.agreed.Get(uuids{r.Connection.ClientUUID, r.Target()}); ok {
 			agreed, known = n, true
 		}
 	}
@@ -106,11 +103,9 @@ func (s *smallTransfers) changed(k accessKey, a *access, r *track.RPC) {
 
 // accessFinding returns a finding about an object that a client reads or writes.
 func accessFinding(k accessKey, a *access) diagnose.Finding {
-	f := diagnose.Finding{Subject: a.target.subject(), First: a.first.Time, Last: a.last.Time, Count: a.count}
+	f := a.run.finding(a.target.subject(), "the first of them", "the last of them so far")
 	f.Client = k.client
 	f.Detail += fmt.Sprintf(" %x:%x %t", k.object[0], k.object[1], k.write)
-	f.Prove(a.first, "the first of them")
-	f.Prove(a.last, "the last of them so far")
 	return f
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
@@ -39,7 +38,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{&churnTimes, &churnLocks, &churnSpread, &churnWithin},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		c := &lruChurn{report: r, dropped: fifo.NewMap[lockSubject, droppedLock](maxDropped),
-			changes: fifo.NewMap[track.Point, bool](maxDropped), clients: fifo.NewMap[churnKey, *churn](maxTargets)}
+			changes: fifo.NewMap[track.Point, bool](maxDropped), clients: fifo.NewMap[targetClient, *churn](maxTargets)}
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.MDS_REINT}, Sent: c.changed, Lock: c.lock}
 	},
 })
@@ -52,19 +51,13 @@ type lruChurn struct {
 	report  *diagnose.Reporter
 	dropped *fifo.Map[lockSubject, droppedLock]
 	changes *fifo.Map[track.Point, bool] // requests that change files
-	clients *fifo.Map[churnKey, *churn]
+	clients *fifo.Map[targetClient, *churn]
 }
 
 // droppedLock is a lock that a client dropped.
 type droppedLock struct {
 	at    track.Point // the last time
 	again int         // how often it was needed again
-}
-
-// churnKey is a client and a target.
-type churnKey struct {
-	client lnet.NID
-	target targetKey
 }
 
 // churn counts the locks that a client needed again.
@@ -106,7 +99,7 @@ func (c *lruChurn) lock(l *locks.Lock) {
 
 // again counts a lock that was needed again.
 func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
-	key := churnKey{l.Client, lockTarget(l)}
+	key := targetClient{l.Client, lockTarget(l)}
 	x := fifo.GetOrNew(c.clients, key)
 	if x.add(l.Asked.Time); x.count == 1 {
 		x.first = dropped.Time
@@ -139,9 +132,8 @@ func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
 
 // proveDrop keeps the messages that drop a lock and ask for it again.
 func (x *churn) proveDrop(l *locks.Lock, dropped track.Point, again string) {
-	if f := (diagnose.Finding{Evidence: x.proofs}); len(x.proofs) < maxProofs {
-		f.Prove(dropped, "%s drops the %s", l.Client, lockText(l))
-		f.Prove(l.Asked, "%s", again)
-		x.proofs = f.Evidence
+	if len(x.proofs) < maxProofs {
+		x.proofs.Add(dropped, "%s drops the %s", l.Client, lockText(l))
+		x.proofs.Add(l.Asked, "%s", again)
 	}
 }

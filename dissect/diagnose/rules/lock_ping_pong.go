@@ -65,7 +65,7 @@ type contended struct {
 	holder   lnet.NID // of the last one
 	obeyed   int64    // when that was given back
 	clients  []contender
-	evidence []diagnose.Evidence
+	evidence diagnose.Proofs
 	reported bool
 }
 
@@ -118,10 +118,9 @@ func (p *pingPong) given(x *contended, l *locks.Lock, c *locks.Callback) {
 	x.given++
 	x.holder, x.obeyed = l.Client, c.Obeyed.Time
 	x.first, x.last = min(x.first, c.Sent.Time), max(x.last, c.Obeyed.Time)
-	f := diagnose.Finding{Evidence: x.evidence}
-	f.Prove(c.Sent, "callback to %s", l.Client)
-	f.Prove(c.Obeyed, "%s gives its lock back", l.Client)
-	x.evidence = f.Evidence[:min(len(f.Evidence), maxContendedProofs)]
+	x.evidence.Add(c.Sent, "callback to %s", l.Client)
+	x.evidence.Add(c.Obeyed, "%s gives its lock back", l.Client)
+	x.evidence = x.evidence[:min(len(x.evidence), maxContendedProofs)]
 }
 
 // maxContendedProofs pieces of evidence are kept of a resource.

@@ -224,10 +224,13 @@ func (w *longWaits) describe(l *locks.Lock) (string, []diagnose.Evidence) {
 		if h == nil {
 			continue
 		}
-		if c := blockingCallback(h); c != nil {
-			proveCallback(&f, h, c)
+		c := blockingCallback(h)
+		if c != nil {
+			f.Prove(c.Sent, "callback to %s", h.Client)
+			f.Prove(c.Answered, "%s answers it", h.Client)
+			f.Prove(c.Obeyed, "%s gives its lock back", h.Client)
 		}
-		if c := blockingCallback(h); c == nil || c.Obeyed != h.End.Point {
+		if c == nil || c.Obeyed != h.End.Point {
 			f.Prove(h.End.Point, "%s gives its lock back", h.Client)
 		}
 		if i == 2 {
@@ -252,20 +255,10 @@ func (w *longWaits) describe(l *locks.Lock) (string, []diagnose.Evidence) {
 	return b.String(), f.Evidence
 }
 
-// proveCallback adds a blocking callback and what followed it.
-func proveCallback(f *diagnose.Finding, h *locks.Lock, c *locks.Callback) {
-	f.Prove(c.Sent, "callback to %s", h.Client)
-	f.Prove(c.Answered, "%s answers it", h.Client)
-	f.Prove(c.Obeyed, "%s gives its lock back", h.Client)
-}
-
 // holderText describes what kept a lock waiting: the lock of a holder, which is nil
 // when only its client is known.
 func holderText(l *locks.Lock, b *locks.Blocker, h *locks.Lock) string {
-	who := b.Client.String()
-	if b.Job != "" {
-		who += " (job " + b.Job + ")"
-	}
+	who := b.Client.String() + jobText(b.Job)
 	if h == nil {
 		return who + " held a lock in conflict for " + duration(b.Time(l)) + " of that time."
 	}
@@ -308,11 +301,11 @@ var _ = add(diagnose.Rule{
 
 // deadlock reports a flock that was refused because of a deadlock.
 func deadlock(r *diagnose.Reporter, l *locks.Lock) {
-	if l.Desc.Kind != opcodes.FlockLock || l.End.How != locks.Failed && !(l.End.How == locks.Refused && l.Error == eDeadlock) {
+	if l.Desc.Kind != opcodes.FlockLock || l.End.How != locks.Failed && !(l.End.How == locks.Refused && l.Error == opcodes.EDEADLK) {
 		return
 	}
 	f := diagnose.Finding{Subject: clientOfLock(l), First: l.End.Point.Time}
-	f.Text = l.Client.String() + jobOf(l) + " asked for a " + modeText(l) + " on " + f.Detail +
+	f.Text = l.Client.String() + jobText(l.Job) + " asked for a " + modeText(l) + " on " + f.Detail +
 		", which would have been a deadlock: the application got EDEADLK."
 	f.Prove(l.Asked, "%s asks for the flock", l.Client)
 	f.Prove(l.End.Point, "the server refuses it")
@@ -374,7 +367,7 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 		return
 	}
 	f := s.finding(l, l.Asked.Time)
-	f.Text = l.Client.String() + jobOf(l) + " asked for a " + lockText(l) + " and still waited for it " + duration(waited) +
+	f.Text = l.Client.String() + jobText(l.Job) + " asked for a " + lockText(l) + " and still waited for it " + duration(waited) +
 		" later, when the capture ended."
 	f.Prove(l.Asked, "%s asks for the lock", l.Client)
 	if len(l.BlockedBy) == 0 {
@@ -402,7 +395,7 @@ func (s *stuckLocks) finding(l *locks.Lock, first int64) diagnose.Finding {
 // ignored reports a lock whose holder was asked for it in vain.
 func (s *stuckLocks) ignored(l *locks.Lock, c *locks.Callback) {
 	f := s.finding(l, c.Sent.Time)
-	f.Text = l.Client.String() + jobOf(l)
+	f.Text = l.Client.String() + jobText(l.Job)
 	f.Prove(c.Sent, "callback for the %s", lockText(l))
 	if c.Answered.Frame == 0 {
 		f.Text += " did not answer the callback for its " + lockText(l) + "."
@@ -412,12 +405,4 @@ func (s *stuckLocks) ignored(l *locks.Lock, c *locks.Callback) {
 		f.Prove(c.Answered, "%s answers it", l.Client)
 	}
 	s.report.Report(f)
-}
-
-// jobOf returns the job of a lock in parentheses after a space, empty without one.
-func jobOf(l *locks.Lock) string {
-	if l.Job == "" {
-		return ""
-	}
-	return jobsText([]string{l.Job})
 }

@@ -51,7 +51,7 @@ type storm struct {
 	noun   string // of a request
 	is     func(*track.RPC, *dissect.Message) bool
 
-	files *fifo.Map[stormFile, stormCount]
+	files *fifo.Map[stormFile, run]
 	jobs  *fifo.Map[stormJob, *jobStorm]
 	seed  maphash.Seed
 	all   int64 // requests
@@ -75,7 +75,7 @@ type stormJob struct {
 
 // jobStorm counts the requests of a job.
 type jobStorm struct {
-	stormCount
+	run
 	operations operationCounts
 	clients    []lnet.NID
 	window     int64 // when it began
@@ -85,15 +85,9 @@ type jobStorm struct {
 	reported   int64
 }
 
-// stormCount counts requests.
-type stormCount struct {
-	count       int64
-	first, last track.Point
-}
-
 // startStorm starts a rule about metadata requests.
 func startStorm(r *diagnose.Reporter, what, noun string, is func(*track.RPC, *dissect.Message) bool, opcodes ...uint32) diagnose.Hooks {
-	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, stormCount](maxStorms),
+	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, run](maxStorms),
 		jobs: fifo.NewMap[stormJob, *jobStorm](maxStorms), seed: maphash.MakeSeed()}
 	return diagnose.Hooks{Opcodes: opcodes, Sent: s.sent, Tick: func(int64) { s.end() }, End: s.end}
 }
@@ -112,11 +106,10 @@ func (s *storm) sent(r *track.RPC, m *dissect.Message) {
 		k.name = maphash.Bytes(s.seed, name)
 	}
 	c, _ := s.files.Get(k)
-	if c.count == 0 || at.Time-c.last.Time > stormPause {
-		c = stormCount{first: at}
+	if at.Time-c.last.Time > stormPause {
+		c = run{}
 	}
-	c.count++
-	c.last = at
+	c.add(at)
 	s.files.Put(k, c)
 	if n := int64(stormRepeats.Value); c.count < n || c.count%n != 0 || float64(c.count)*1e9 < stormRate.Value*float64(at.Time-c.first.Time) {
 		return
@@ -125,18 +118,16 @@ func (s *storm) sent(r *track.RPC, m *dissect.Message) {
 }
 
 // repeated reports requests about the same file.
-func (s *storm) repeated(r *track.RPC, c *stormCount) {
+func (s *storm) repeated(r *track.RPC, c *run) {
 	of := fidText(r.FID)
 	if name := r.Name(); len(name) > 0 {
 		of = string(schema.AppendText(nil, name)) + " in " + of
 	}
-	f := diagnose.Finding{Subject: targetOf(r).subject(), First: c.first.Time, Last: c.last.Time, Count: c.count}
+	f := c.finding(targetOf(r).subject(), "the first of these requests", "the last of them so far")
 	f.Client, f.Job = r.Client, string(r.Job())
 	f.Detail += of
-	f.Text = fmt.Sprintf("%s%s asked %d times in %s for %s %s.", r.Client, jobOfRPC(r), c.count, duration(c.last.Time-c.first.Time), s.what,
+	f.Text = fmt.Sprintf("%s%s asked %d times in %s for %s %s.", r.Client, jobText(f.Job), c.count, duration(c.last.Time-c.first.Time), s.what,
 		of)
-	f.Prove(c.first, "the first of these requests")
-	f.Prove(c.last, "the last of them so far")
 	if float64(c.count) < stormWarning.Value {
 		f.Severity = diagnose.Note
 	}
@@ -161,7 +152,7 @@ func (s *storm) job(r *track.RPC, m *dissect.Message, at track.Point) {
 	}
 	c := s.last
 	if c.count == 0 || at.Time-c.last.Time > stormPause {
-		*c = jobStorm{stormCount: stormCount{first: at}, operations: make(operationCounts)}
+		*c = jobStorm{run: run{first: at}, operations: make(operationCounts)}
 	}
 	if at.Time-c.window > stormWindow {
 		c.window, c.inWindow, c.before = at.Time, 0, s.all
@@ -184,56 +175,40 @@ func isStatahead(job string) bool { return strings.HasPrefix(job, stataheadJob) 
 
 // end reports the jobs with many requests.
 func (s *storm) end() {
-	s.jobs.All(func(k stormJob, c *jobStorm) bool {
+	for k, c := range s.jobs.All {
 		if c.share > 0 && c.count != c.reported {
 			c.reported = c.count
 			s.report.Report(s.manyOf(jobName(k.job), k.client, c))
 		}
-		return true
-	})
+	}
 }
 
 // manyOf describes the requests of a job.
 func (s *storm) manyOf(job string, client lnet.NID, c *jobStorm) diagnose.Finding {
-	f := diagnose.Finding{Severity: diagnose.Note, Subject: diagnose.Subject{Job: job, Client: client}, First: c.first.Time,
-		Last: c.last.Time, Count: c.count}
+	f := c.run.finding(diagnose.Subject{Job: job, Client: client}, "the first of these requests", "the last of them so far")
+	f.Severity = diagnose.Note
 	took := max(c.last.Time-c.first.Time, 1)
-	who := nodes(c.clients) + jobsText([]string{job})
-	if job == "" {
-		who = nodes(c.clients)
-	}
-	f.Text = fmt.Sprintf("%s sent %d %ss in %s, %.0f in a second (%s): %.0f %% of all in the busiest ten seconds.", who, c.count, s.noun,
-		duration(took), float64(c.count)*1e9/float64(took), c.operations.text(), c.share)
+	f.Text = fmt.Sprintf("%s%s sent %d %ss in %s, %.0f in a second (%s): %.0f %% of all in the busiest ten seconds.", nodes(c.clients),
+		jobText(job), c.count, s.noun, duration(took), float64(c.count)*1e9/float64(took), c.operations.text(), c.share)
 	if isStatahead(job) {
 		f.Text += " That is statahead: the client asks ahead of a program that goes through directories."
 		if program := s.programOf(client); program != "" {
 			f.Text += " Of the programs there, " + program + " asked most itself."
 		}
 	}
-	f.Prove(c.first, "the first of these requests")
-	f.Prove(c.last, "the last of them so far")
 	return f
 }
 
 // programOf returns the job of a client that sent most requests itself.
 func (s *storm) programOf(client lnet.NID) (job string) {
 	most := int64(0)
-	s.jobs.All(func(k stormJob, c *jobStorm) bool {
+	for k, c := range s.jobs.All {
 		name := jobName(k.job)
 		if name != "" && !isStatahead(name) && c.count > most && slices.Contains(c.clients, client) {
 			most, job = c.count, name
 		}
-		return true
-	})
-	return job
-}
-
-// jobOfRPC returns the job of an RPC in parentheses after a space, empty without one.
-func jobOfRPC(r *track.RPC) string {
-	if len(r.Job()) == 0 {
-		return ""
 	}
-	return jobsText([]string{string(r.Job())})
+	return job
 }
 
 // hasIntent reports whether an RPC is a request for a lock with one of some intents.

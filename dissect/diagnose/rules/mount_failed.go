@@ -144,7 +144,7 @@ func (m *mounts) openedLog(x *mount, r *track.RPC, p track.Point) {
 	fs, isClient := strings.CutSuffix(string(r.Name()), "-client")
 	switch {
 	case !isClient:
-	case r.Status == enoent:
+	case r.Status == opcodes.ENOENT:
 		x.fs = fs
 		m.fail(x, "the MGS does not know a file system of this name: it has no configuration log "+string(r.Name())+" (ENOENT)",
 			step{"", r.Server, r.Status, p})
@@ -184,9 +184,9 @@ func (x *mount) lastRefused() (last step) {
 
 func rootErrorText(status int32) string {
 	switch status {
-	case eperm:
+	case opcodes.EPERM:
 		return "EPERM, which is what the nodemap property deny_mount does"
-	case eacces:
+	case opcodes.EACCES:
 		return "EACCES, which is what the nodemap property deny_unknown does to users that it does not map"
 	}
 	return errorName(status)
@@ -246,12 +246,12 @@ func (m *mounts) finding(x *mount, what string, s step) diagnose.Finding {
 // end reports the mounts that are in progress when the capture ends.
 func (m *mounts) end() {
 	now := m.report.Now()
-	m.nodes.All(func(_ lnet.NID, x *mount) bool {
+	for _, x := range m.nodes.All {
 		waited := now - x.begun.Time
 		last := x.lastRefused()
 		switch {
 		case x.done, waited < mountLong.Nanoseconds():
-			return true
+			continue
 		case isSet(x.mgsRefused.at) && !isSet(x.mgs):
 			m.goesOn(x, "the MGS refused its connect with "+errorName(x.mgsRefused.status), x.mgsRefused)
 		case isSet(last.at):
@@ -259,8 +259,7 @@ func (m *mounts) end() {
 		case x.context.status != 0 && !x.ready:
 			m.goesOn(x, "no security context could be set up ("+errorName(x.context.status)+")", x.context)
 		}
-		return true
-	})
+	}
 }
 
 // goesOn reports a mount that has not succeeded when the capture ends.

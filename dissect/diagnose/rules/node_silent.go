@@ -3,7 +3,6 @@ package rules
 import (
 	"net/netip"
 	"strconv"
-	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -43,7 +42,7 @@ var _ = add(diagnose.Rule{
 func (n *nodeLife) reportSilent() {
 	n.end()
 	cut := n.cutOff()
-	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
+	for a, h := range n.hosts.All {
 		for _, s := range h.silences {
 			if f := n.silent(h, s); (len(s.reaching) > 0 || len(s.peers) > 1) && f.Last-f.First >= silentTime.Nanoseconds() {
 				n.report.Report(f)
@@ -52,8 +51,7 @@ func (n *nodeLife) reportSilent() {
 		if list := cut[a]; len(list) > 1 {
 			n.report.Report(n.isolated(h, list))
 		}
-		return true
-	})
+	}
 }
 
 // silent describes the silence of a node.
@@ -67,7 +65,7 @@ func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	}
 	f.Text += "."
 	outcome := s.outcome()
-	f.Text += " " + strings.ToUpper(outcome[:1]) + outcome[1:] + "."
+	f.Text += sentence(outcome) + "."
 	f.Brief = node + " was silent for " + took + "; " + outcome + ". Look at this node and its link, not at those that waited for it."
 	return f
 }
@@ -151,19 +149,20 @@ func (n *nodeLife) names(hosts []netip.Addr) string {
 }
 
 // isServer reports whether others send requests to a host.
-func isServer(all *paths.Paths, a netip.Addr) (server bool) {
-	all.All(func(p *paths.Path) bool {
-		server = p.To == a && p.Requests > 0
-		return !server
-	})
-	return server
+func isServer(all *paths.Paths, a netip.Addr) bool {
+	for p := range all.All {
+		if p.To == a && p.Requests > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // cutOff returns the silences of several nodes at the same time of which only one host
 // knows, by this host.
 func (n *nodeLife) cutOff() map[netip.Addr][]*hostSilence {
 	by := make(map[netip.Addr][]*hostSilence)
-	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
+	for _, h := range n.hosts.All {
 		for _, s := range h.silences {
 			if len(s.peers) != 1 || len(s.reaching) > 0 {
 				continue
@@ -173,8 +172,7 @@ func (n *nodeLife) cutOff() map[netip.Addr][]*hostSilence {
 				by[s.peers[0]] = append(list, s)
 			}
 		}
-		return true
-	})
+	}
 	return by
 }
 
@@ -213,15 +211,14 @@ func (n *restartedNodes) recovery(v *recovery.Recovery) {
 
 func (n *restartedNodes) finish() {
 	n.end()
-	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
+	for a, h := range n.hosts.All {
 		node := hostNID(n.report.Paths(), a)
 		for _, s := range h.outages() {
 			if targets := n.targetsOf(node, s); len(targets) > 0 {
 				n.report.Report(n.restarted(h, s, node, targets))
 			}
 		}
-		return true
-	})
+	}
 }
 
 // outages returns the silences of a host after which it did not know its connections.
@@ -278,12 +275,12 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	if isSet(recovered) {
 		f.Text += "; clients had recovered " + duration(recovered.Time-f.First) + " after it"
 	}
-	f.Text += "." + impactText(&sum.impact)
+	f.Text += "." + impactText(sum.impact)
 	f.Brief = text + ": it was away for " + atLeast(!seen) + duration(first.Time-f.First) + ", until the first target was back"
 	if isSet(recovered) {
 		f.Brief += ", and clients had recovered after " + duration(recovered.Time-f.First)
 	}
-	f.Brief += "." + impactText(&sum.impact) + " Look at its console, BMC or hypervisor for what happened before its last message, not at " +
+	f.Brief += "." + impactText(sum.impact) + " Look at its console, BMC or hypervisor for what happened before its last message, not at " +
 		"the network or the clients."
 	if sum.moved {
 		f.Text += " Targets of it were started on another server."

@@ -129,12 +129,11 @@ func (n *nodeLife) advance(now int64) {
 		return
 	}
 	n.begun = now
-	n.hosts.All(func(_ netip.Addr, h *hostLife) bool {
+	for _, h := range n.hosts.All {
 		if h.silence != nil {
 			h.silence.unseen, h.silence = true, nil
 		}
-		return true
-	})
+	}
 }
 
 // lives takes a message of the host, on a connection that had begun by a time. One of which
@@ -247,20 +246,17 @@ func (h *hostLife) unanswered(resent *silence, from *hostLife, p track.Point) {
 	}
 }
 
+// hostNID returns the NID of a host, one of TCP where messages do not show it.
 func hostNID(all *paths.Paths, a netip.Addr) (nid lnet.NID) {
-	all.All(func(p *paths.Path) bool {
+	for p := range all.All {
 		switch {
 		case p.From == a && p.FromNID.Len > 0:
-			nid = p.FromNID
+			return p.FromNID
 		case p.To == a && p.ToNID.Len > 0:
-			nid = p.ToNID
+			return p.ToNID
 		}
-		return nid.Len == 0
-	})
-	if nid.Len == 0 {
-		const tcp = 2
-		nid = lnet.NID{Type: tcp, Len: uint8(copy(nid.Addr[:], a.AsSlice()))}
-		copy(nid.Addr[:], a.AsSlice())
 	}
+	const tcp = 2
+	nid.Type, nid.Len = tcp, uint8(copy(nid.Addr[:], a.AsSlice()))
 	return nid
 }

@@ -80,7 +80,7 @@ func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
 			q.limits.Put(quotaID{l.Kind, l.ID}, l)
 		}
 	}
-	if hasError(r, eQuota) == 0 || r.Opcode == opcodes.QUOTA_DQACQ || r.Variant != nil && strings.Contains(r.Variant.Name, "QUOTA") {
+	if hasError(r, opcodes.EDQUOT) == 0 || r.Opcode == opcodes.QUOTA_DQACQ || r.Variant != nil && strings.Contains(r.Variant.Name, "QUOTA") {
 		return
 	}
 	var key quotaKey
@@ -138,11 +138,10 @@ const maxQuotaTargets = 64
 
 // finding describes who is out of quota.
 func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Finding {
-	subject := key.target.subject()
+	f := x.finding(key.target.subject())
 	if len(x.targets) == 1 {
-		subject = x.targets[0].subject()
+		f.Subject = x.targets[0].subject()
 	}
-	f := x.finding(subject)
 	who, anyone := fmt.Sprintf("%s %d", quotaKinds[key.kind], key.id), key.target != targetKey{}
 	if anyone {
 		who = "a user"

@@ -32,20 +32,22 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{nakPackets},
 	Samples:    []string{"rdma_loss.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := newRefusedPackets(r)
-		return diagnose.Hooks{IBEvent: func(p *lnet.IBEvent) {
-			if reason, refused := p.Syndrome.NAK(); refused {
-				x.add(p, reason, "NAK, "+reason.String())
+		return followRefused(r, nakPackets, func(p *lnet.IBEvent) (ib.NAK, string, bool) {
+			reason, refused := p.Syndrome.NAK()
+			return reason, "NAK, " + reason.String(), refused
+		}, func(key refusedKey, pair *series, f *diagnose.Finding) {
+			f.Text = fmt.Sprintf("%s refused %s of %s: %s.", key.to, plural(pair.count, "packet"), key.from, key.reason)
+			if key.reason != ib.SequenceError {
+				f.Text += " That ends the connection."
+				return
 			}
-		}, Tick: func(int64) { x.naks() }, End: x.naks}
+			f.Text += " Packets before them were lost on the way, and had to be sent again."
+			f.Brief = fmt.Sprintf("Packets from %s to %s were lost on the way: %s asked for them again %d times (NAK, %s). Look at flow control "+
+				"(PFC, ECN) and at the discard counters of hosts and switches, not at the servers.",
+				key.from, key.to, key.to, pair.count, key.reason)
+		})
 	},
 })
-
-// refusedPackets are negative acknowledgements, by the hosts and the reason.
-type refusedPackets struct {
-	report *diagnose.Reporter
-	pairs  *fifo.Map[refusedKey, *series]
-}
 
 // refusedKey is why a host refused packets of another.
 type refusedKey struct {
@@ -53,44 +55,28 @@ type refusedKey struct {
 	reason ib.NAK // 0 for a receiver that was not ready
 }
 
-func newRefusedPackets(r *diagnose.Reporter) *refusedPackets {
-	return &refusedPackets{r, fifo.NewMap[refusedKey, *series](maxPairs)}
-}
-
-func (x *refusedPackets) add(p *lnet.IBEvent, reason ib.NAK, what string) {
-	key := refusedKey{hostPair{p.Source, p.Src.Addr(), p.Dst.Addr()}, reason}
-	pair := fifo.GetOrNew(x.pairs, key)
-	pair.add(p.Time)
-	pair.prove(track.Point{Frame: p.Number, File: p.File, Time: p.Time}, "%s: %s", key.to, what)
-}
-
-// finding returns a finding about a pair without its text.
-func (x *refusedPackets) finding(key refusedKey, pair *series) diagnose.Finding {
-	f := key.finding(x.report.Paths())
-	pair.describe(&f)
-	f.Key += " " + key.reason.String()
-	return f
-}
-
-func (x *refusedPackets) naks() {
-	x.pairs.All(func(key refusedKey, pair *series) bool {
-		lost := key.reason == ib.SequenceError
-		if lost && float64(pair.count) < nakPackets.Value {
-			return true
+// followRefused counts the packets that is selects, by the hosts and the reason, and reports pairs
+// of hosts with so many of them, or with any that end the connection.
+func followRefused(r *diagnose.Reporter, least *diagnose.Threshold, is func(*lnet.IBEvent) (reason ib.NAK, what string, ok bool),
+	describe func(refusedKey, *series, *diagnose.Finding)) diagnose.Hooks {
+	pairs := fifo.NewMap[refusedKey, *series](maxPairs)
+	report := func() {
+		for key, pair := range pairs.All {
+			if key.reason == ib.SequenceError && float64(pair.count) < least.Value {
+				continue
+			}
+			f := pair.between(key.hostPair, r.Paths())
+			f.Key += " " + key.reason.String()
+			describe(key, pair, &f)
+			r.Report(f)
 		}
-		f := x.finding(key, pair)
-		f.Text = fmt.Sprintf("%s refused %s of %s: %s.", key.to, plural(pair.count, "packet"), key.from, key.reason)
-		if lost {
-			f.Text += " Packets before them were lost on the way, and had to be sent again."
-			f.Brief = fmt.Sprintf("Packets from %s to %s were lost on the way: %s asked for them again %d times (NAK, %s). Look at flow control "+
-				"(PFC, ECN) and at the discard counters of hosts and switches, not at the servers.",
-				key.from, key.to, key.to, pair.count, key.reason)
-		} else {
-			f.Text += " That ends the connection."
+	}
+	return diagnose.Hooks{IBEvent: func(p *lnet.IBEvent) {
+		if reason, what, ok := is(p); ok {
+			key := refusedKey{hostPair{p.Source, p.Src.Addr(), p.Dst.Addr()}, reason}
+			fifo.GetOrNew(pairs, key).note(track.Point{Frame: p.Number, File: p.File, Time: p.Time}, "%s: %s", key.to, what)
 		}
-		x.report.Report(f)
-		return true
-	})
+	}, Tick: func(int64) { report() }, End: report}
 }
 
 // lostPackets are packets of InfiniBand that were refused or sent again.
@@ -148,23 +134,11 @@ var _ = add(diagnose.Rule{
 
 	Thresholds: []*diagnose.Threshold{notReadyPackets},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := newRefusedPackets(r)
-		report := func() {
-			x.pairs.All(func(key refusedKey, pair *series) bool {
-				if float64(pair.count) >= notReadyPackets.Value {
-					f := x.finding(key, pair)
-					f.Text = fmt.Sprintf("%s had no receive buffers for %s of %s, which had to be sent again.", key.to, plural(pair.count, "message"),
-						key.from)
-					r.Report(f)
-				}
-				return true
+		return followRefused(r, notReadyPackets, func(p *lnet.IBEvent) (ib.NAK, string, bool) { return 0, "receiver not ready", p.Syndrome.RNR() },
+			func(key refusedKey, pair *series, f *diagnose.Finding) {
+				f.Text = fmt.Sprintf("%s had no receive buffers for %s of %s, which had to be sent again.", key.to, plural(pair.count, "message"),
+					key.from)
 			})
-		}
-		return diagnose.Hooks{IBEvent: func(p *lnet.IBEvent) {
-			if p.Syndrome.RNR() {
-				x.add(p, 0, "receiver not ready")
-			}
-		}, Tick: func(int64) { report() }, End: report}
 	},
 })
 
@@ -179,16 +153,23 @@ var _ = add(diagnose.Rule{
 	Limits: "What the node failed at is only known by the number of the error.",
 	Next:   "The console log of the node that reports the error (o2iblnd) at this time, and its memory.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := &failedTransfers{report: r, pairs: fifo.NewMap[failedKey, *series](maxPairs)}
-		return diagnose.Hooks{Message: x.message, End: x.end}
+		pairs := fifo.NewMap[failedKey, *series](maxPairs)
+		return diagnose.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
+			if m.IB != nil && m.IB.Status < 0 {
+				key := failedKey{hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.IB.Status}
+				fifo.GetOrNew(pairs, key).note(track.PointOf(m), "a transfer ends with %s", key.name())
+			}
+		}, End: func() {
+			for key, pair := range pairs.All {
+				f := pair.between(key.hostPair, r.Paths())
+				f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.count, "transfer"),
+					key.from, key.to, key.name())
+				f.Key += " " + key.name()
+				r.Report(f)
+			}
+		}}
 	},
 })
-
-// failedTransfers are the RDMA transfers with an error.
-type failedTransfers struct {
-	report *diagnose.Reporter
-	pairs  *fifo.Map[failedKey, *series]
-}
 
 // failedKey is an error of transfers from a host to another.
 type failedKey struct {
@@ -197,29 +178,6 @@ type failedKey struct {
 }
 
 func (k failedKey) name() string { return string(schema.AppendErrno(nil, k.status)) }
-
-func (x *failedTransfers) message(_ *track.RPC, m *dissect.Message) {
-	if m.IB == nil || m.IB.Status >= 0 {
-		return
-	}
-	key := failedKey{hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.IB.Status}
-	pair := fifo.GetOrNew(x.pairs, key)
-	pair.add(m.Time)
-	pair.prove(track.PointOf(m), "a transfer ends with %s", key.name())
-}
-
-func (x *failedTransfers) end() {
-	x.pairs.All(func(key failedKey, pair *series) bool {
-		name := key.name()
-		f := key.finding(x.report.Paths())
-		pair.describe(&f)
-		f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.count, "transfer"),
-			key.from, key.to, name)
-		f.Key += " " + name
-		x.report.Report(f)
-		return true
-	})
-}
 
 var (
 	lastCredits = &diagnose.Threshold{Name: "messages", Value: 20, Unit: "messages",
@@ -242,47 +200,31 @@ var _ = add(diagnose.Rule{
 
 	Thresholds: []*diagnose.Threshold{lastCredits, lastCreditShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := &usedCredits{report: r, pairs: fifo.NewMap[hostPair, *series](maxPairs), one: fifo.NewMap[stream, bool](maxStreams)}
-		return diagnose.Hooks{Message: x.message, End: x.end}
+		pairs := fifo.NewMap[hostPair, *series](maxPairs)
+		one := fifo.NewMap[stream, bool](maxStreams) // those with one credit left
+		return diagnose.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
+			if m.IB == nil || m.IB.Credits < 0 || m.IB.Credits > 1 {
+				return
+			}
+			way := stream{m.Conn, m.Src}
+			if m.IB.Credits == 1 {
+				one.Put(way, true)
+				return
+			}
+			if _, had := one.Delete(way); had { // else what returned some was not captured
+				fifo.GetOrNew(pairs, hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}).note(track.PointOf(m), "a message uses the last credit")
+			}
+		}, End: func() {
+			for key, pair := range pairs.All {
+				path := r.Paths().Get(key.source, key.from, key.to)
+				if path == nil || float64(pair.count) < lastCredits.Value || float64(pair.count) < lastCreditShare.Value*float64(path.Messages) {
+					continue
+				}
+				f := pair.between(key, r.Paths())
+				f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.",
+					pair.count, path.Messages, key.from, key.to, key.to)
+				r.Report(f)
+			}
+		}}
 	},
 })
-
-// usedCredits counts the messages that use the last credit.
-type usedCredits struct {
-	report *diagnose.Reporter
-	pairs  *fifo.Map[hostPair, *series]
-	one    *fifo.Map[stream, bool] // those with one credit left
-}
-
-func (x *usedCredits) message(_ *track.RPC, m *dissect.Message) {
-	if m.IB == nil || m.IB.Credits < 0 || m.IB.Credits > 1 {
-		return
-	}
-	way := stream{m.Conn, m.Src}
-	if m.IB.Credits == 1 {
-		x.one.Put(way, true)
-		return
-	}
-	if _, had := x.one.Delete(way); !had {
-		return // without a credit before: what returned some was not captured
-	}
-	key := hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}
-	pair := fifo.GetOrNew(x.pairs, key)
-	pair.add(m.Time)
-	pair.prove(track.PointOf(m), "a message uses the last credit")
-}
-
-func (x *usedCredits) end() {
-	x.pairs.All(func(key hostPair, pair *series) bool {
-		path := x.report.Paths().Get(key.source, key.from, key.to)
-		if path == nil || float64(pair.count) < lastCredits.Value || float64(pair.count) < lastCreditShare.Value*float64(path.Messages) {
-			return true
-		}
-		f := key.finding(x.report.Paths())
-		pair.describe(&f)
-		f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.",
-			pair.count, path.Messages, key.from, key.to, key.to)
-		x.report.Report(f)
-		return true
-	})
-}

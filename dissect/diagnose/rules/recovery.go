@@ -27,12 +27,10 @@ func startRecoveries(describe func(*recovery.Recovery, *diagnose.Finding) bool) 
 // recoveryFinding returns a finding with the subject and the times of a target that was lost.
 func recoveryFinding(v *recovery.Recovery) diagnose.Finding {
 	f := diagnose.Finding{
-		Subject: diagnose.Subject{Target: v.Target, Server: v.Server, Detail: strconv.FormatInt(v.Begin(), 10)},
+		Subject: diagnose.Subject{Target: v.Target, Detail: strconv.FormatInt(v.Begin(), 10)},
 		First:   v.Begin(), Last: max(v.Back.Time, v.Completed.Time),
 	}
-	if f.Server == (lnet.NID{}) {
-		f.Server = v.ServerBefore
-	}
+	f.Server = cmp.Or(v.Server, v.ServerBefore)
 	if v.Kind == recovery.Failover { // which may have died
 		f.Node = v.ServerBefore
 	}
@@ -70,7 +68,7 @@ func clientNIDs(clients []*recovery.Client) (list []lnet.NID) {
 
 // impactText returns a sentence about what applications saw, with a space before it;
 // empty when they saw nothing.
-func impactText(i *recovery.Impact) (text string) {
+func impactText(i recovery.Impact) (text string) {
 	switch {
 	case i.Waited == 1:
 		text = " A request waited " + duration(i.Longest) + " until the target served it."
@@ -211,7 +209,7 @@ func (l *lostConnections) wasDown(v *recovery.Recovery) bool {
 
 func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 	f.Count = int64(len(v.Clients))
-	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + v.Target + " on " + v.Server.String() + " (" + signText(v.GoneBy) +
+	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + v.Target + " on " + v.Server.String() + " (" + signTexts[v.GoneBy] +
 		") and connected again"
 	if wait := v.Back.Time - v.LastReply.Time; isSet(v.LastReply) && isSet(v.Back) {
 		f.Text += ", " + duration(wait) + " after the last reply"
@@ -220,10 +218,9 @@ func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 	if !l.wasDown(v) {
 		f.Text += " The target ran on."
 	}
-	impact := v.Impact()
-	f.Text += impactText(&impact)
+	f.Text += impactText(v.Impact())
 	f.Prove(v.LastReply, "the last reply before")
-	f.Prove(v.Gone, "%s", signText(v.GoneBy))
+	f.Prove(v.Gone, "%s", signTexts[v.GoneBy])
 	f.Prove(v.Back, "a connect is accepted again")
 }
 

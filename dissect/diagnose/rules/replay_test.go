@@ -82,12 +82,12 @@ func checkFinding(t *testing.T, name string, got []*diagnose.Finding, severity d
 // TestRefusals checks the rules about errors of targets: they look for these errors
 // only.
 func TestRefusals(t *testing.T) {
-	errors := map[string]int32{"space.full": eNoSpace, "space.read_only": eReadOnly, "io.error": eIO}
+	errors := map[string]int32{"space.full": opcodes.ENOSPC, "space.read_only": opcodes.EROFS, "io.error": opcodes.EIO}
 	words := map[string]string{"space.full": "ENOSPC", "space.read_only": "EROFS", "io.error": "EIO"}
 	for code := range errors {
 		for as, status := range errors {
 			got := replay(t, code, "full_ost.pcap.zst", func(m *dissect.Message) bool {
-				if isReply(m, opcodes.OST_WRITE) && m.RPC.Status == eQuota {
+				if isReply(m, opcodes.OST_WRITE) && m.RPC.Status == opcodes.EDQUOT {
 					m.RPC.Status = status
 				}
 				return true
@@ -117,7 +117,7 @@ func TestWritesAgain(t *testing.T) {
 			copy(m.Msg.Buf(1), first) // all write the same object
 		}
 		if isReply(m, opcodes.OST_WRITE) {
-			m.RPC.Status = eIO
+			m.RPC.Status = opcodes.EIO
 		}
 		return true
 	})
@@ -309,8 +309,8 @@ func TestErrorsOfCutMessages(t *testing.T) {
 		got := replay(t, code, "full_ost.pcap.zst", func(m *dissect.Message) bool {
 			if m.RPC.Opcode == opcodes.OST_WRITE {
 				m.Msg = nil
-				if m.Kind == lnet.Reply && m.RPC.Status == eQuota && code == "io.error" {
-					m.RPC.Status = eIO
+				if m.Kind == lnet.Reply && m.RPC.Status == opcodes.EDQUOT && code == "io.error" {
+					m.RPC.Status = opcodes.EIO
 				}
 			}
 			return true

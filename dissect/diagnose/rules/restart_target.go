@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/opcodes"
 )
 
 var _ = add(diagnose.Rule{
@@ -54,16 +55,14 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	} else {
 		f.Text += timesText(v)
 	}
-	f.Text += "." + refusalsText(v) + clientsText(v)
-	impact := v.Impact()
-	f.Text += impactText(&impact)
+	f.Text += "." + refusalsText(v) + clientsText(v) + impactText(v.Impact())
 	look := " Look who restarted it, or at the console of its server before it was gone."
 	if v.Kind == recovery.Failover {
 		look = " Look who moved it (the HA software has a log), or at the console of " + v.ServerBefore.String() + " before it was gone."
 	}
-	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(&impact) + evictedText(v) + look
+	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(v.Impact()) + evictedText(v) + look
 	f.Prove(v.LastReply, "the last reply of the target before")
-	f.Prove(v.Gone, "the first sign that it is gone: %s", signText(v.GoneBy))
+	f.Prove(v.Gone, "the first sign that it is gone: %s", signTexts[v.GoneBy])
 	f.Prove(v.Starting, "it is being started")
 	f.Prove(v.Back, "it accepts a connect again")
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
@@ -105,47 +104,39 @@ func timesText(v *recovery.Recovery) (text string) {
 	return text
 }
 
-// signText returns what shows that a target is gone.
-func signText(s recovery.Sign) string {
-	switch s {
-	case recovery.SignNotConnected:
-		return "the server does not know the client any more"
-	case recovery.SignRefused:
-		return "the server does not have the target"
-	case recovery.SignUnanswered:
-		return "a request without a reply"
-	case recovery.SignStopping:
-		return "it disconnects from other targets, as it does when it is stopped"
-	case recovery.SignLog:
-		return "the log of a client"
-	}
-	return "a client connects again"
+// signTexts say what shows that a target is gone.
+var signTexts = map[recovery.Sign]string{
+	recovery.NoSign:           "a client connects again",
+	recovery.SignReconnect:    "a client connects again",
+	recovery.SignNotConnected: "the server does not know the client any more",
+	recovery.SignRefused:      "the server does not have the target",
+	recovery.SignUnanswered:   "a request without a reply",
+	recovery.SignStopping:     "it disconnects from other targets, as it does when it is stopped",
+	recovery.SignLog:          "the log of a client",
 }
 
 // refusalsText returns a sentence about the connects that were refused, with a space
 // before it.
 func refusalsText(v *recovery.Recovery) string {
 	counts := make(map[int32]int64)
-	unanswered := 0
+	total, unanswered := int64(0), 0
 	for _, c := range v.Clients {
 		unanswered += c.Unanswered
 		for status, n := range c.Refused() {
 			counts[status] += n
+			total += n
 		}
 	}
-	var total int64
-	for _, n := range counts {
-		total += n
+	with := errorCounts(counts)
+	if len(counts) == 1 {
+		with = errorName(sortedErrors(counts)[0])
 	}
 	text := ""
-	if total > 0 {
-		text = " Meanwhile " + atLeast(v.Lacks) + plural(total, "connect") + " were refused with " + errorCounts(counts) + "."
-		if len(counts) == 1 {
-			text = " Meanwhile " + atLeast(v.Lacks) + plural(total, "connect") + " were refused with " + errorName(sortedErrors(counts)[0]) + "."
-		}
-		if total == 1 {
-			text = " Meanwhile a connect was refused with " + errorName(sortedErrors(counts)[0]) + "."
-		}
+	switch {
+	case total == 1:
+		text = " Meanwhile a connect was refused with " + with + "."
+	case total > 1:
+		text = " Meanwhile " + atLeast(v.Lacks) + plural(total, "connect") + " were refused with " + with + "."
 	}
 	if unanswered > 0 {
 		text += sentence(atLeast(v.Lacks)+plural(unanswered, "connect")) + " got no reply."
@@ -223,14 +214,13 @@ func evictedText(v *recovery.Recovery) string {
 }
 
 // missingClients returns the nodes of the clients that did not come back.
-func missingClients(v *recovery.Recovery) []lnet.NID {
-	var list []*recovery.Client
+func missingClients(v *recovery.Recovery) (list []lnet.NID) {
 	for _, c := range v.Clients {
 		if c.Outcome == recovery.ClientMissing {
-			list = append(list, c)
+			list = withNew(list, c.Connection.Client, unlimited)
 		}
 	}
-	return clientNIDs(list)
+	return list
 }
 
 var shortestWindow = &diagnose.Threshold{Name: "from the last sign that the target was absent", Value: 30, Unit: "s",
@@ -258,14 +248,12 @@ var _ = add(diagnose.Rule{
 		}
 		f.Text = v.Target + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) +
 			" without a recovery: " + duration(v.Back.Time-lastAbsent(v)) + " after it was still absent, it evicted " +
-			nodes(clientNIDs(evicted)) + "." + refusalsText(v)
+			nodes(clientNIDs(evicted)) + "." + refusalsText(v) + impactText(v.Impact())
 		f.Brief = v.Target + " was restarted on " + v.Server.String() + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
 			" at once, and what was not yet written is lost. " +
 			"Look who restarted it, and how (umount -f, abort_recov), not at the clients."
-		impact := v.Impact()
-		f.Text += impactText(&impact)
 		f.Prove(v.LastReply, "the last reply of the target before")
-		f.Prove(v.Gone, "the first sign that it is gone: %s", signText(v.GoneBy))
+		f.Prove(v.Gone, "the first sign that it is gone: %s", signTexts[v.GoneBy])
 		for _, c := range evicted {
 			f.Prove(c.Evicted, "%s connects, and is evicted", c.Connection.Client)
 		}
@@ -298,7 +286,7 @@ func withoutRecovery(v *recovery.Recovery) (evicted []*recovery.Client, ok bool)
 func lastAbsent(v *recovery.Recovery) (at int64) {
 	for _, c := range v.Clients {
 		for i := range c.Refusals {
-			if r := &c.Refusals[i]; r.Status == enodev && (r.Last.Time < v.Back.Time || !isSet(v.Back)) {
+			if r := &c.Refusals[i]; r.Status == opcodes.ENODEV && (r.Last.Time < v.Back.Time || !isSet(v.Back)) {
 				at = max(at, r.Last.Time)
 			}
 		}
@@ -374,14 +362,13 @@ var _ = add(diagnose.Rule{
 			f.Next = "Was that intended? The console log of the server before it, and that of the HA software (pacemaker), have the reason. lctl " +
 				"get_param *.*.import on a client shows which servers it tries."
 		}
-		impact := v.Impact()
-		f.Text += impactText(&impact)
+		f.Text += impactText(v.Impact())
 		f.Prove(v.LastReply, "its last reply")
 		if !slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Lost == v.Gone }) {
-			f.Prove(v.Gone, "%s", signText(v.GoneBy))
+			f.Prove(v.Gone, "%s", signTexts[v.GoneBy])
 		}
 		for _, c := range v.Clients {
-			f.Prove(c.Lost, "%s loses the target: %s", c.Connection.Client, signText(c.LostBy))
+			f.Prove(c.Lost, "%s loses the target: %s", c.Connection.Client, signTexts[c.LostBy])
 		}
 		return true
 	}),
@@ -473,9 +460,9 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 	if isSet(sum.recovered) {
 		f.Text += ", and clients had recovered after " + duration(sum.recovered.Time-f.First)
 	}
-	f.Text += "." + impactText(&sum.impact)
+	f.Text += "." + impactText(sum.impact)
 	f.Brief = f.Text + " " + look
-	f.Prove(targets[0].Gone, "the first sign that %s is gone: %s", targets[0].Target, signText(targets[0].GoneBy))
+	f.Prove(targets[0].Gone, "the first sign that %s is gone: %s", targets[0].Target, signTexts[targets[0].GoneBy])
 	for _, v := range targets {
 		f.Prove(v.Back, "%s accepts a connect again", v.Target)
 	}

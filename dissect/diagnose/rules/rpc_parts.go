@@ -72,10 +72,7 @@ func (p *parts) text() string {
 	add(p.transfer, "with the transfer of bulk data")
 	add(p.network, "in the network")
 	add(p.lock, "in waiting for locks")
-	if last := len(words) - 1; last > 0 {
-		return strings.Join(words[:last], ", ") + " and " + words[last]
-	}
-	return strings.Join(words, "")
+	return firstOf(words, len(words))
 }
 
 // storageOperations are those that read or write the storage of a target, and wait for
@@ -133,20 +130,60 @@ func (k targetKey) subjectAt(server lnet.NID) diagnose.Subject {
 // the server is known are one group: how many targets they are is unknown.
 func byTarget[T any](p *perConnection[T]) (order []targetKey, groups map[targetKey][]*T) {
 	groups = make(map[targetKey][]*T)
-	p.values.All(func(c *track.Connection, v *T) bool {
+	for c, v := range p.values.All {
 		k := connectionTarget(c)
 		k.handle = 0
 		if _, known := groups[k]; !known {
 			order = append(order, k)
 		}
 		groups[k] = append(groups[k], v)
-		return true
-	})
+	}
 	return order, groups
 }
 
 // operationCounts counts RPCs by operation.
 type operationCounts map[uint32]int64
+
+// rpcSum sums up RPCs that have something in common.
+type rpcSum struct {
+	n           int64
+	first, last int64 // times
+	operations  operationCounts
+	slowest     slowest
+}
+
+// count counts an RPC between two times.
+func (s *rpcSum) count(opcode uint32, from, to int64) {
+	if s.n == 0 {
+		s.first, s.operations = from, make(operationCounts)
+	}
+	s.n++
+	s.operations[opcode]++
+	s.last = max(s.last, to)
+}
+
+// join adds what another one counts.
+func (s *rpcSum) join(other *rpcSum) {
+	if other.n == 0 {
+		return
+	}
+	if s.n == 0 {
+		s.first, s.operations = other.first, make(operationCounts)
+	}
+	s.n += other.n
+	s.first, s.last = min(s.first, other.first), max(s.last, other.last)
+	for op, n := range other.operations {
+		s.operations[op] += n
+	}
+	s.slowest.join(&other.slowest)
+}
+
+// finding returns a finding without its text. The slowest RPCs are evidence.
+func (s *rpcSum) finding(about diagnose.Subject) diagnose.Finding {
+	f := diagnose.Finding{Subject: about, First: s.first, Last: s.last, Count: s.n}
+	s.slowest.prove(&f)
+	return f
+}
 
 // text returns the operations as in "OST_WRITE 8, OST_SYNC 4", the most frequent first.
 func (c operationCounts) text() string {
@@ -206,6 +243,12 @@ func (s *slowest) insert(one slowRPC) {
 	}
 	s.list = slices.Insert(s.list, at, one)
 	s.list = s.list[:min(len(s.list), maxSlowest)]
+}
+
+func (s *slowest) join(other *slowest) {
+	for _, one := range other.list {
+		s.insert(one)
+	}
 }
 
 // prove adds the RPCs to a finding.

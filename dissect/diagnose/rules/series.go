@@ -16,7 +16,7 @@ import (
 type series struct {
 	count       int64
 	first, last int64
-	proofs      []diagnose.Evidence
+	proofs      diagnose.Proofs
 }
 
 // add counts what happened at a time.
@@ -31,10 +31,14 @@ func (s *series) add(at int64) {
 // prove keeps a message that proves what is counted, if it is one of the first.
 func (s *series) prove(p track.Point, format string, args ...any) {
 	if len(s.proofs) < maxProofs {
-		f := diagnose.Finding{Evidence: s.proofs}
-		f.Prove(p, format, args...)
-		s.proofs = f.Evidence
+		s.proofs.Add(p, format, args...)
 	}
+}
+
+// note counts a message that proves itself.
+func (s *series) note(p track.Point, format string, args ...any) {
+	s.add(p.Time)
+	s.prove(p, format, args...)
 }
 
 // describe sets number, times and evidence of a finding.
@@ -47,6 +51,37 @@ func (s *series) finding(about diagnose.Subject) diagnose.Finding {
 	f := diagnose.Finding{Subject: about}
 	s.describe(&f)
 	return f
+}
+
+// run is what happened again and again, of which the first and the last message are evidence.
+type run struct {
+	count       int64
+	first, last track.Point
+}
+
+func (r *run) add(p track.Point) {
+	if r.count++; r.count == 1 {
+		r.first = p
+	}
+	r.last = p
+}
+
+// finding returns a finding without its text. first and last say what the two messages prove.
+func (r *run) finding(about diagnose.Subject, first, last string) diagnose.Finding {
+	f := diagnose.Finding{Subject: about, First: r.first.Time, Last: r.last.Time, Count: r.count}
+	f.Prove(r.first, "%s", first)
+	if r.last != r.first {
+		f.Prove(r.last, "%s", last)
+	}
+	return f
+}
+
+// only returns the only element of a list, the zero value if there are others or none.
+func only[T any](list []T) (one T) {
+	if len(list) == 1 {
+		one = list[0]
+	}
+	return one
 }
 
 const unlimited = math.MaxInt
@@ -119,13 +154,18 @@ func (t *tally) senders() string { return nodes(t.clients) + jobsText(t.jobs) }
 
 // jobsText returns jobs in parentheses after a space, empty when there are none.
 func jobsText(jobs []string) string {
-	switch len(jobs) {
-	case 0:
-		return ""
-	case 1:
-		return " (job " + jobs[0] + ")"
+	if len(jobs) > 1 {
+		return " (jobs " + list(jobs) + ")"
 	}
-	return " (jobs " + list(jobs) + ")"
+	return jobText(only(jobs))
+}
+
+// jobText returns a job in parentheses after a space, empty without one.
+func jobText(job string) string {
+	if job == "" {
+		return ""
+	}
+	return " (job " + job + ")"
 }
 
 // operationWord returns a noun for the operation of an RPC: that of an application

@@ -73,12 +73,10 @@ type clientBegin struct {
 
 // serverTimes are the RPCs of a connection that use the storage.
 type serverTimes struct {
-	conn        *track.Connection
-	all, slow   int64           // those of which the time in the server is known
-	operations  operationCounts // of the slow ones
-	parts       parts
-	first, last int64
-	slowest     slowest
+	rpcSum // of the slow ones
+	conn   *track.Connection
+	all    int64 // those of which the time in the server is known
+	parts  parts
 
 	// Of those that are in the log of the server, for how long they waited for a thread, and
 	// how long threads worked for them.
@@ -150,13 +148,9 @@ func (s *slowServers) done(r *track.RPC) {
 	if t.all++; p.server < slowServerTime.Nanoseconds() {
 		return
 	}
-	if t.slow == 0 {
-		t.conn, t.operations, t.first = r.Connection, make(operationCounts), r.Requested().Time
-	}
-	t.slow++
-	t.operations[r.Opcode]++
+	t.conn = r.Connection
+	t.count(r.Opcode, r.Requested().Time, r.Replied().Time)
 	t.parts.add(&p)
-	t.last = max(t.last, r.Replied().Time)
 	t.slowest.add(r, p.server)
 	if l := r.Log; l != nil && l.Server.Handled != 0 {
 		t.logged++
@@ -173,11 +167,11 @@ func (s *slowServers) check(end bool) {
 		if k.name == "" && !end {
 			continue
 		}
-		sum := serverTimes{operations: make(operationCounts)}
+		var sum serverTimes
 		for _, t := range groups[k] {
 			sum.join(t)
 		}
-		if sum.parts.server >= slowServerSum.Nanoseconds() && (float64(sum.slow) >= slowServerShare.Value*float64(sum.all) ||
+		if sum.parts.server >= slowServerSum.Nanoseconds() && (float64(sum.n) >= slowServerShare.Value*float64(sum.all) ||
 			sum.slowest.list[0].ns >= hungTime.Nanoseconds()) {
 			f := sum.finding(k)
 			if gap, ok := s.evenPace(groups[k]); ok {
@@ -222,7 +216,7 @@ func (t *serverTimes) explainByLog(f *diagnose.Finding) {
 // pace, and how much time passed between two answers (of the slowest client).
 func (s *slowServers) evenPace(conns []*serverTimes) (gap int64, ok bool) {
 	for _, t := range conns {
-		if t.slow == 0 {
+		if t.n == 0 {
 			continue
 		}
 		pace, found := s.paces.Get(nodePair{t.conn.Client, t.conn.Server})
@@ -237,31 +231,21 @@ func (s *slowServers) evenPace(conns []*serverTimes) (gap int64, ok bool) {
 // join adds the RPCs of another connection.
 func (t *serverTimes) join(other *serverTimes) {
 	t.all += other.all
-	if other.slow == 0 {
+	if other.n == 0 {
 		return
 	}
-	if t.slow == 0 || other.first < t.first {
-		t.first = other.first
-	}
+	t.rpcSum.join(&other.rpcSum)
 	t.conn = other.conn
-	t.slow += other.slow
-	for op, n := range other.operations {
-		t.operations[op] += n
-	}
 	t.logged, t.queued, t.worked = t.logged+other.logged, t.queued+other.queued, t.worked+other.worked
 	t.parts.add(&other.parts)
-	t.last = max(t.last, other.last)
-	for _, one := range other.slowest.list {
-		t.slowest.insert(one)
-	}
 }
 
 func (t *serverTimes) finding(k targetKey) diagnose.Finding {
-	f := diagnose.Finding{Subject: k.subjectAt(t.conn.Server), First: t.first, Last: t.last, Count: t.slow,
-		Text: fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most. %s took %s: %s.",
-			k, duration(slowServerTime.Nanoseconds()), t.slow, t.all, t.operations.text(), duration(t.slowest.list[0].ns), theseRPCs(t.slow), duration(t.parts.sum()), t.parts.text())}
+	f := t.rpcSum.finding(k.subjectAt(t.conn.Server))
+	f.Text = fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most. %s took %s: %s.",
+		k, duration(slowServerTime.Nanoseconds()), t.n, t.all, t.operations.text(), duration(t.slowest.list[0].ns), theseRPCs(t.n),
+		duration(t.parts.sum()), t.parts.text())
 	f.Brief = f.Text + " Look at its disks first (iostat -x 1), then at threads and load of the server."
-	t.slowest.prove(&f)
 	return f
 }
 
@@ -427,10 +411,9 @@ func (o *overloads) done(r *track.RPC) {
 }
 
 func (o *overloads) end() {
-	o.targets.All(func(_ targetKey, d *depths) bool {
+	for _, d := range o.targets.All {
 		o.check(d)
-		return true
-	})
+	}
 }
 
 // check reports a target whose rate does not grow with the number in flight. Of

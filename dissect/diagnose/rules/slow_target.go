@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -29,23 +30,45 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"slow_target.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		t := newWorkTimes()
-		report := func() {
-			found := make(map[string]bool)
-			for _, c := range t.compare(targetGroup, false) {
-				if c.isFar() {
-					found[c.member] = true
-					r.Report(slowTargetFinding(c))
+		far := func() []*compared {
+			list := t.far(targetGroup, false)
+			found := len(list)
+			for _, c := range t.far(targetGroup, true) { // reads may come from memory, and hide slow writes
+				if c.own >= float64(jobMedian.Nanoseconds()) &&
+					!slices.ContainsFunc(list[:found], func(o *compared) bool { return o.member == c.member }) {
+					list = append(list, c)
 				}
 			}
-			for _, c := range t.compare(targetGroup, true) { // reads may come from memory, and hide slow writes
-				if c.isFar() && c.own >= float64(jobMedian.Nanoseconds()) && !found[c.member] {
-					r.Report(slowTargetFinding(c))
-				}
-			}
+			return list
 		}
-		return diagnose.Hooks{Opcodes: comparableOperations, Done: t.done, Tick: func(int64) { report() }, End: report}
+		return t.hooks(r, t.done, far, func(c *compared) diagnose.Finding {
+			f := diagnose.Finding{Subject: namedTarget(c.conn.Target, c.conn.TargetIndex, c.conn.Server).subjectAt(c.conn.Server),
+				Text: fmt.Sprintf("%s takes %.3g times as long in the server as %s for the same operations (%s).", c.member, c.ratio(),
+					peersText(c.peers, "targets"), c.text())}
+			f.Brief = f.Text + " Look at the disks of this target first, not at the network or the clients."
+			return f
+		})
 	},
 })
+
+// far returns members that are far from the others.
+func (t *workTimes) far(of groupOf, byOperation bool) []*compared {
+	return slices.DeleteFunc(t.compare(of, byOperation), func(c *compared) bool { return !c.isFar() })
+}
+
+// hooks returns the hooks of a rule that reports members which are far from the others.
+func (t *workTimes) hooks(r *diagnose.Reporter, done func(*track.RPC), far func() []*compared,
+	finding func(*compared) diagnose.Finding) diagnose.Hooks {
+	report := func() {
+		for _, c := range far() {
+			f := finding(c)
+			f.First, f.Last, f.Count = c.first, c.last, c.n
+			c.slowest.prove(&f)
+			r.Report(f)
+		}
+	}
+	return diagnose.Hooks{Opcodes: comparableOperations, Done: done, Tick: func(int64) { report() }, End: report}
+}
 
 // done adds an RPC that says something about its server.
 func (t *workTimes) done(r *track.RPC) {
@@ -84,15 +107,6 @@ func cutTarget(name string) (system, rest string, found bool) {
 	return name[:i], name[i+1:], true
 }
 
-func slowTargetFinding(c *compared) diagnose.Finding {
-	f := diagnose.Finding{Subject: namedTarget(c.conn.Target, c.conn.TargetIndex, c.conn.Server).subjectAt(c.conn.Server), First: c.first,
-		Last: c.last, Count: c.n, Text: fmt.Sprintf("%s takes %.3g times as long in the server as %s for the same operations (%s).", c.member,
-			c.ratio(), peersText(c.peers, "targets"), c.text())}
-	f.Brief = f.Text + " Look at the disks of this target first, not at the network or the clients."
-	c.slowest.prove(&f)
-	return f
-}
-
 // peersText names the only one of a list, or counts them.
 func peersText(list []string, noun string) string {
 	if len(list) == 1 {
@@ -119,14 +133,12 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, comparedRatio, comparedExcess},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		t := newWorkTimes()
-		report := func() {
-			for _, c := range t.compare(clientGroup, false) {
-				if c.isFar() {
-					r.Report(slowClientFinding(c))
-				}
-			}
-		}
-		return diagnose.Hooks{Opcodes: comparableOperations, Done: t.latency, Tick: func(int64) { report() }, End: report}
+		far := func() []*compared { return t.far(clientGroup, false) }
+		return t.hooks(r, t.latency, far, func(c *compared) diagnose.Finding {
+			return diagnose.Finding{Subject: diagnose.Subject{Client: c.conn.Client},
+				Text: fmt.Sprintf("The RPCs of %s take %.3g times as long as those of %s for the same operations at the same targets (%s).", c.member,
+					c.ratio(), peersText(c.peers, "clients"), c.text())}
+		})
 	},
 })
 
@@ -140,14 +152,6 @@ func (t *workTimes) latency(r *track.RPC) {
 // clientGroup compares clients by what they ask of the same target.
 func clientGroup(c *track.Connection) (member string, group comparisonGroup, ok bool) {
 	return c.Client.String(), comparisonGroup{target: c.Target}, c.Target != "" && c.Client.Len > 0
-}
-
-func slowClientFinding(c *compared) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Client: c.conn.Client}, First: c.first, Last: c.last, Count: c.n,
-		Text: fmt.Sprintf("The RPCs of %s take %.3g times as long as those of %s for the same operations at the same targets (%s).", c.member,
-			c.ratio(), peersText(c.peers, "clients"), c.text())}
-	c.slowest.prove(&f)
-	return f
 }
 
 var (
@@ -197,8 +201,8 @@ type networkTimes struct {
 }
 
 func (s *slowNetworks) done(r *track.RPC) {
-	if s.last == nil || s.pair.client != r.Client || s.pair.server != r.Server {
-		s.find(nodePair{r.Client, r.Server})
+	if pair := (nodePair{r.Client, r.Server}); s.last == nil || s.pair != pair {
+		s.pair, s.last = pair, fifo.GetOrNew(s.pairs, pair)
 	}
 	p, ok := partsOf(r)
 	if !ok {
@@ -216,14 +220,8 @@ func (s *slowNetworks) done(r *track.RPC) {
 	}
 }
 
-// find makes a pair of nodes the last one.
-func (s *slowNetworks) find(pair nodePair) {
-	t := fifo.GetOrNew(s.pairs, pair)
-	s.pair, s.last = pair, t
-}
-
 func (s *slowNetworks) end() {
-	s.pairs.All(func(pair nodePair, t *networkTimes) bool {
+	for pair, t := range s.pairs.All {
 		perRPC := float64(t.parts.network) / float64(max(t.n, 1))
 		if float64(t.n) >= slowNetworkRPCs.Value && perRPC >= float64(slowNetworkTime.Nanoseconds()) &&
 			float64(t.parts.network) >= slowNetworkShare.Value*float64(t.parts.sum()) {
@@ -234,8 +232,7 @@ func (s *slowNetworks) end() {
 			t.slowest.prove(&f)
 			s.report.Report(f)
 		}
-		return true
-	})
+	}
 }
 
 var (
@@ -293,29 +290,26 @@ func (s *slowJobs) end() {
 	}
 	ofAll := func(k jobWork) jobWork { return jobWork{nodePair: k.nodePair, opcode: k.opcode} }
 	all := make(map[jobWork]*histogram)
-	s.times.All(func(k jobWork, w *work) bool {
+	for k, w := range s.times.All {
 		if all[ofAll(k)] == nil {
 			all[ofAll(k)] = &histogram{}
 		}
 		all[ofAll(k)].join(&w.histogram)
-		return true
-	})
+	}
 	clients := make(map[jobAt][]lnet.NID)
-	s.times.All(func(k jobWork, w *work) bool {
+	for k, w := range s.times.All {
 		others := *all[ofAll(k)]
 		others.remove(&w.histogram)
 		var c comparison
 		c.add(workClass{opcode: k.opcode}, &w.histogram, &others)
 		if !c.isFar() || c.own < float64(jobMedian.Nanoseconds()) || c.own < jobRatio.Value*c.rest {
-			return true
+			continue
 		}
 		at := jobAt{k.server, k.job}
 		clients[at] = append(clients[at], k.client)
 		job := jobName(k.job)
 		f := diagnose.Finding{Subject: diagnose.Subject{Server: k.server, Job: job}, First: w.first, Last: w.last, Count: c.n}
-		if len(clients[at]) == 1 {
-			f.Client = k.client
-		}
+		f.Client = only(clients[at])
 		f.Key = job + k.server.String()
 		f.Text = fmt.Sprintf("Job %s waits in %s, which serves other jobs at once: its %s on %s took %s (median), those of other jobs of the "+
 			"same client %s.",
@@ -323,6 +317,5 @@ func (s *slowJobs) end() {
 		f.Brief = f.Text + " Look for a limit on this job in the server (NRS TBF rules), not at its disks or the network."
 		w.slowest.prove(&f)
 		s.report.Report(f)
-		return true
-	})
+	}
 }

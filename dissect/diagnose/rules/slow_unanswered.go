@@ -43,7 +43,6 @@ type unanswered struct {
 type unansweredRPCs struct {
 	conn *track.Connection
 	list []unansweredRPC
-	n    int64
 }
 
 // unansweredRPC is an RPC without a reply.
@@ -62,7 +61,7 @@ func (u *unanswered) done(r *track.RPC) {
 	}
 	t := u.conns.of(r.Connection)
 	t.conn = r.Connection
-	if t.n++; len(t.list) < maxUnanswered {
+	if len(t.list) < maxUnanswered {
 		t.list = append(t.list, unansweredRPC{r.Opcode, r.Requested(), r.ConnCnt})
 	}
 }
@@ -74,35 +73,29 @@ func (u *unanswered) end() {
 	}
 	order, groups := byTarget(&u.conns)
 	for _, k := range order {
-		f := diagnose.Finding{Subject: k.subject()}
+		var sum series
+		server := lnet.NID{}
 		operations := make(operationCounts)
-		n := int64(0)
 		for _, t := range groups[k] {
 			i := later[t.conn]
-			if i == nil {
+			if i == nil || i.Evictions > 0 {
 				continue
 			}
 			for _, one := range t.list {
-				if i.ConnCnt != one.connCnt || i.LastReply-one.request.Time < answeredLater.Nanoseconds() || i.Evictions > 0 {
-					continue
+				if i.ConnCnt == one.connCnt && i.LastReply-one.request.Time >= answeredLater.Nanoseconds() {
+					server = t.conn.Server
+					operations[one.opcode]++
+					sum.add(one.request.Time)
+					sum.proofs.Add(one.request, "%s sends %s, which is never answered", t.conn.Client, operationText(one.opcode))
 				}
-				n++
-				f.Server = t.conn.Server
-				operations[one.opcode]++
-				if f.First == 0 || one.request.Time < f.First {
-					f.First = one.request.Time
-				}
-				f.Last = max(f.Last, one.request.Time)
-				f.Prove(one.request, "%s sends %s, which is never answered", t.conn.Client, operationText(one.opcode))
 			}
 		}
-		if n == 0 {
-			continue
+		if sum.count > 0 {
+			f := sum.finding(k.subjectAt(server))
+			f.Text = fmt.Sprintf("%s never answered %s (%s), though their connections went on: it answered later RPCs, and the clients did not "+
+				"connect again.", k, plural(sum.count, "RPC"), operations.text())
+			u.report.Report(f)
 		}
-		f.Count = n
-		f.Text = fmt.Sprintf("%s never answered %s (%s), though their connections went on: it answered later RPCs, and the clients did not "+
-			"connect again.", k, plural(n, "RPC"), operations.text())
-		u.report.Report(f)
 	}
 }
 
@@ -185,7 +178,7 @@ func (e *estimates) done(r *track.RPC) {
 func (e *estimates) end() {
 	servers := make(map[lnet.NID]*estimateRange)
 	var order []lnet.NID
-	e.conns.values.All(func(c *track.Connection, t *estimateRange) bool {
+	for c, t := range e.conns.values.All {
 		sum := servers[c.Server]
 		if sum == nil {
 			sum = &estimateRange{}
@@ -193,8 +186,7 @@ func (e *estimates) end() {
 			order = append(order, c.Server)
 		}
 		sum.join(t)
-		return true
-	})
+	}
 	for _, server := range order {
 		if t := servers[server]; t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
 			e.report.Report(t.finding(server))
@@ -262,15 +254,13 @@ type earlyReplies struct {
 
 // earlyTimes are those of a connection.
 type earlyTimes struct {
-	conn        *track.Connection
-	rpcs, early int64
-	locks       int64       // RPCs that ask for a lock
-	open        int64       // RPCs without a reply when the capture ended
-	unseen      int64       // RPCs whose reply was not captured
-	request     track.Point // of such an RPC
-	operations  operationCounts
-	first, last int64
-	slowest     slowest
+	rpcSum
+	conn    *track.Connection
+	early   int64
+	locks   int64       // RPCs that ask for a lock
+	open    int64       // RPCs without a reply when the capture ended
+	unseen  int64       // RPCs whose reply was not captured
+	request track.Point // of such an RPC
 }
 
 func (e *earlyReplies) done(r *track.RPC) {
@@ -283,16 +273,12 @@ func (e *earlyReplies) done(r *track.RPC) {
 		return // pings wait for the end of a recovery only
 	}
 	t := e.conns.of(r.Connection)
-	if t.rpcs == 0 {
-		t.conn, t.operations, t.first = r.Connection, make(operationCounts), r.Begin()
-	}
-	t.rpcs++
+	t.conn = r.Connection
+	t.count(r.Opcode, r.Begin(), r.Begin())
 	t.early += int64(r.Early)
-	t.operations[r.Opcode]++
 	if r.Opcode == opcodes.LDLM_ENQUEUE {
 		t.locks++
 	}
-	t.last = max(t.last, r.Begin())
 	if open {
 		t.open++
 	}
@@ -308,34 +294,23 @@ func (e *earlyReplies) done(r *track.RPC) {
 func (e *earlyReplies) end() {
 	order, groups := byTarget(&e.conns)
 	for _, k := range order {
-		f := diagnose.Finding{Subject: k.subject()}
 		var sum earlyTimes
 		var clients []lnet.NID
-		sum.operations = make(operationCounts)
 		for _, t := range groups[k] {
-			f.Server = t.conn.Server
+			sum.join(&t.rpcSum)
 			clients = withNew(clients, t.conn.Client, unlimited)
-			if f.First == 0 || t.first < f.First {
-				f.First = t.first
-			}
-			f.Last = max(f.Last, t.last)
-			sum.rpcs += t.rpcs
+			sum.conn = t.conn
 			sum.early += t.early
 			sum.locks += t.locks
 			sum.open += t.open
 			if sum.unseen += t.unseen; t.unseen > 0 {
 				sum.request = t.request
 			}
-			for op, n := range t.operations {
-				sum.operations[op] += n
-			}
-			for _, one := range t.slowest.list {
-				sum.slowest.insert(one)
-			}
 		}
-		f.Count = sum.rpcs
+		f := sum.finding(k.subjectAt(sum.conn.Server))
+		f.Client = only(clients)
 		f.Text = fmt.Sprintf("%s sent %s for %s (%s): it could not answer in the time that the clients wait, and asked for more.",
-			k, earlyText(sum.early), plural(sum.rpcs, "RPC"), sum.operations.text())
+			k, earlyText(sum.early), plural(sum.n, "RPC"), sum.operations.text())
 		if len(sum.slowest.list) > 0 {
 			f.Wait = sum.slowest.list[0].ns
 			f.Text += " The longest waited " + duration(f.Wait) + "."
@@ -346,13 +321,9 @@ func (e *earlyReplies) end() {
 		if sum.unseen > 0 {
 			f.Text += " The capture lacks the replies of " + strconv.FormatInt(sum.unseen, 10) + " of them."
 		}
-		if len(clients) == 1 {
-			f.Client = clients[0]
-		}
-		if sum.locks == sum.rpcs {
+		if sum.locks == sum.n {
 			f.Severity = diagnose.Note
 		}
-		sum.slowest.prove(&f)
 		if len(f.Evidence) == 0 {
 			f.Prove(sum.request, "a request whose reply was not captured")
 		}

@@ -27,7 +27,7 @@ var _ = add(diagnose.Rule{
 		"If an MDT refuses although it has space, look for OSTs that are down or not connected to it.",
 	Samples: []string{"enospc.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return newRefusals(r, fullText, eNoSpace).hooks()
+		return newRefusals(r, fullText, opcodes.ENOSPC).hooks()
 	},
 })
 
@@ -52,7 +52,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return newRefusals(r, func(k targetKey, t *tally, _ *spaceReply) string {
 			return k.String() + " is read-only: it refused " + t.operationsText() + " of " + t.senders() + " with EROFS."
-		}, eReadOnly).hooks()
+		}, opcodes.EROFS).hooks()
 	},
 })
 
@@ -153,12 +153,11 @@ type ostSpace struct {
 
 func (u *unbalanced) end() {
 	systems := make(map[string][]ostSpace)
-	u.spaces.last.All(func(k targetKey, s spaceReply) bool {
+	for k, s := range u.spaces.last.All {
 		if system, number, ok := strings.Cut(k.name, "-OST"); ok && len(number) == 4 {
 			systems[system] = append(systems[system], ostSpace{k.name, s})
 		}
-		return true
-	})
+	}
 	for system, osts := range systems {
 		slices.SortFunc(osts, func(a, b ostSpace) int { return strings.Compare(a.target, b.target) })
 		byAvailable := func(a, b ostSpace) int { return int(a.Available>>10) - int(b.Available>>10) }

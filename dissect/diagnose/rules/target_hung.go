@@ -67,12 +67,10 @@ type servedTimes struct {
 
 // stall is a time in which a target served nothing on a connection.
 type stall struct {
+	rpcSum
 	conn       *track.Connection
 	begin, end int64 // the longest that nothing was served
 	open       bool  // RPCs wait at the end of the capture
-	rpcs       int64
-	operations operationCounts
-	slowest    slowest
 	pinged     bool
 	refuted    bool // another client was served
 	lacks      bool // messages were not captured in which replies may be
@@ -128,15 +126,14 @@ func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool)
 	case now-begin < hungTime.Nanoseconds() || len(h.stalls) >= maxStalls:
 		return
 	default:
-		s = &stall{conn: r.Connection, begin: begin, end: now, open: open, operations: make(operationCounts), pinged: t.ping > begin+sameMoment}
+		s = &stall{conn: r.Connection, begin: begin, end: now, open: open, pinged: t.ping > begin+sameMoment}
 		t.stall, h.stalls = s, append(h.stalls, s)
 		h.compare(s)
 	}
 	s.open = s.open || open
 	s.lacks = s.lacks || lacks
 	s.begin = min(s.begin, max(begin, sent.Time))
-	s.rpcs++
-	s.operations[r.Opcode]++
+	s.count(r.Opcode, sent.Time, now)
 	s.slowest.insert(slowRPC{r.Opcode, sent, r.Replied(), now - sent.Time})
 }
 
@@ -144,9 +141,9 @@ func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool)
 // its node.
 func (h *hungTargets) compare(s *stall) {
 	k := connectionTarget(s.conn)
-	h.conns.values.All(func(c *track.Connection, t *servedTimes) bool {
+	for c, t := range h.conns.values.All {
 		if c == s.conn || c.Server != s.conn.Server {
-			return true
+			continue
 		}
 		within := func(at int64) bool { return at > s.begin+sameMoment && at < s.end-sameMoment }
 		other := connectionTarget(c)
@@ -157,12 +154,11 @@ func (h *hungTargets) compare(s *stall) {
 			s.pinged = s.pinged || within(t.ping)
 		case served && c.Client == s.conn.Client || served && other.isKnown() && k.isKnown():
 			s.pinged, s.beside = true, true
-			if name := cmp.Or(other.name, other.index); name != "" && !slices.Contains(s.others, name) {
-				s.others = append(s.others, name)
+			if name := cmp.Or(other.name, other.index); name != "" {
+				s.others = withNew(s.others, name, unlimited)
 			}
 		}
-		return true
-	})
+	}
 }
 
 // done takes an RPC that was never answered.
@@ -238,35 +234,27 @@ func (t *hungTarget) takes(k targetKey, s *stall) bool {
 
 func (t *hungTarget) finding(now int64) diagnose.Finding {
 	f := diagnose.Finding{Subject: t.key.subjectAt(t.server), Severity: diagnose.Warning, First: t.stalls[0].begin}
-	operations := make(operationCounts)
-	var worst slowest
+	f.Client = only(t.clients)
+	var sum rpcSum
 	var others []string
 	open, lacks := false, false
 	for _, s := range t.stalls {
+		sum.join(&s.rpcSum)
 		lacks = lacks || s.lacks
 		f.First, f.Last = min(f.First, s.begin), max(f.Last, s.end)
-		f.Count += s.rpcs
 		open = open || s.open
-		for op, n := range s.operations {
-			operations[op] += n
-		}
-		for _, one := range s.slowest.list {
-			worst.insert(one)
-		}
 		for _, name := range s.others {
 			others = withNew(others, name, unlimited)
 		}
 	}
-	if len(t.clients) == 1 {
-		f.Client = t.clients[0]
-	}
+	f.Count = sum.n
+	longest := duration(sum.slowest.list[0].ns)
 	nothing := "but nothing that needs its storage."
 	if lacks {
 		nothing = "but nothing that needs its storage, as far as the capture shows, which lacks bytes."
 	}
 	text := fmt.Sprintf("%s hung for %s: it answered pings, %s", t.key, duration(f.Last-f.First), nothing)
-	suffered := fmt.Sprintf(" %s of %s (%s) waited, the longest %s", plural(f.Count, "RPC"), nodes(t.clients), operations.text(),
-		duration(worst.list[0].ns))
+	suffered := fmt.Sprintf(" %s of %s (%s) waited, the longest %s", plural(f.Count, "RPC"), nodes(t.clients), sum.operations.text(), longest)
 	if open {
 		f.Severity = diagnose.Error
 		text = fmt.Sprintf("%s has been hanging for %s: it answers pings, %s", t.key, duration(now-f.First), nothing)
@@ -284,8 +272,8 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 	if f.Count == 1 {
 		upTo = ""
 	}
-	f.Brief = text + fmt.Sprintf(" %s of %s waited %s%s.", plural(f.Count, "RPC"), nodes(t.clients), upTo, duration(worst.list[0].ns)) + where
-	for _, one := range worst.list {
+	f.Brief = text + fmt.Sprintf(" %s of %s waited %s%s.", plural(f.Count, "RPC"), nodes(t.clients), upTo, longest) + where
+	for _, one := range sum.slowest.list {
 		f.Prove(one.request, "request of %s", operationText(one.opcode))
 		f.Prove(one.reply, "its reply, %s later", duration(one.ns))
 	}

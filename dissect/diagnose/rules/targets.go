@@ -58,7 +58,7 @@ func (x *refusals) answered(r *track.RPC, m *dissect.Message) {
 // isXattrTooLarge reports whether an error is that of an extended attribute for which
 // the inode has no space.
 func isXattrTooLarge(r *track.RPC, errno int32) bool {
-	return errno == eNoSpace && r.Opcode == opcodes.MDS_REINT && r.Variant != nil && r.Variant.Name == "SETXATTR"
+	return errno == opcodes.ENOSPC && r.Opcode == opcodes.MDS_REINT && r.Variant != nil && r.Variant.Name == "SETXATTR"
 }
 
 func (s *spaces) answered(r *track.RPC, m *dissect.Message) (k targetKey, space spaceReply, ok bool) {
@@ -98,19 +98,6 @@ func hasError(r *track.RPC, errors ...int32) int32 {
 	return 0
 }
 
-// Errors that rules look for, as in replies.
-const (
-	eNoEntry    = -2
-	eIO         = -5
-	eNoSpace    = -28
-	eReadOnly   = -30
-	eDeadlock   = -35
-	eUnclean    = -117
-	eRemoteIO   = -121
-	eQuota      = -122
-	eBadMessage = -74
-)
-
 // targetKey is a target: by its name; where that is unknown by a server and the index,
 // as in OST0001; else by a server and the handle of a connection to it.
 type targetKey struct {
@@ -118,6 +105,12 @@ type targetKey struct {
 	index  string
 	server lnet.NID
 	handle uint64
+}
+
+// targetClient is a client of a target.
+type targetClient struct {
+	client lnet.NID
+	target targetKey
 }
 
 // namedTarget returns a target of which name and index may be empty.

@@ -35,15 +35,14 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		b := newStalledStreams(r)
 		return diagnose.Hooks{TCPEvent: b.marked, Message: b.message, Done: b.done, End: func() {
-			b.pairs.All(func(h hostPair, p *resentPair) bool {
+			for h, p := range b.pairs.All {
 				for _, s := range p.silences {
 					if s.isBlackHole() {
 						r.Report(b.finding(r, h, s))
 						break
 					}
 				}
-				return true
-			})
+			}
 		}}
 	},
 })

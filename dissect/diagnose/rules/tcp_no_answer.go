@@ -29,14 +29,13 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newStalledStreams(r)
 		report := func(end bool) {
-			x.pairs.All(func(h hostPair, p *resentPair) bool {
+			for h, p := range x.pairs.All {
 				if p.silenced > 0 && !slices.ContainsFunc(p.silences, func(s *silence) bool {
 					return s.isBlackHole() || !end && s.mayBeBlackHole(r.Now())
 				}) {
 					r.Report(silenceFinding(r, h, p))
 				}
-				return true
-			})
+			}
 		}
 		return diagnose.Hooks{TCPEvent: x.marked, Message: x.message, Tick: func(int64) { report(false) }, End: func() { report(true) }}
 	},
@@ -95,15 +94,13 @@ var _ = add(diagnose.Rule{
 	Next:    "On the host that refused: lctl list_nids, lsmod | grep lnet, and whether the node was restarted without starting its services.",
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := newAborted(r, false)
-		return diagnose.Hooks{TCPEvent: x.marked, End: func() { x.each(refusedFinding) }}
+		return followAborted(r, false, refusedFinding)
 	},
 })
 
 func refusedFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
-	f := h.finding(r.Paths())
+	f := p.between(h, r.Paths())
 	f.Node = hostNID(r.Paths(), h.from)
-	p.describe(&f)
 	f.Text = fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.count, "connection"), h.to,
 		p.port.Port())
 	return f
@@ -128,8 +125,7 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst",
 		"missed_recovery.pcap.zst", "tcp_reset.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := newAborted(r, true)
-		return diagnose.Hooks{TCPEvent: x.marked, End: func() { x.each(resetFinding) }}
+		return followAborted(r, true, resetFinding)
 	},
 })
 
@@ -139,7 +135,6 @@ const socklndConns = 3
 // aborted are the connections that were aborted: those that were established, or those
 // that were refused.
 type aborted struct {
-	report      *diagnose.Reporter
 	established bool
 	conns       *fifo.Map[int, bool]
 	pairs       *fifo.Map[hostPair, *abortedPair]
@@ -151,8 +146,13 @@ type abortedPair struct {
 	port netip.AddrPort // that the host was connected to
 }
 
-func newAborted(r *diagnose.Reporter, established bool) *aborted {
-	return &aborted{r, established, fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)}
+func followAborted(r *diagnose.Reporter, established bool, finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) diagnose.Hooks {
+	x := aborted{established, fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)}
+	return diagnose.Hooks{TCPEvent: x.marked, End: func() {
+		for h, p := range x.pairs.All {
+			r.Report(finding(r, h, p))
+		}
+	}}
 }
 
 // isRefusal reports whether a reset answers a SYN: that has no acknowledgement, so the
@@ -171,29 +171,20 @@ func (x *aborted) marked(m *lnet.TCPEvent) {
 	if p.count == 0 {
 		p.port = m.Src
 	}
-	p.add(m.Time)
 	does := "refuses"
 	if x.established {
 		does = "aborts"
 	}
-	p.prove(pointOf(m), "%s %s a connection", m.Src.Addr(), does)
-}
-
-func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) {
-	x.pairs.All(func(h hostPair, p *abortedPair) bool {
-		x.report.Report(finding(x.report, h, p))
-		return true
-	})
+	p.note(pointOf(m), "%s %s a connection", m.Src.Addr(), does)
 }
 
 func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
-	f := h.finding(r.Paths())
+	f := p.between(h, r.Paths())
 	if from := hostNID(r.Paths(), h.from); f.Client.Len > 0 {
 		f.Node = from
 	} else { // of two servers, the other one may have been silent, or this one restarted
 		f.Server = from
 	}
-	p.describe(&f)
 	f.Severity = diagnose.Note
 	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from,
 		plural(p.count, "connection"), h.to)

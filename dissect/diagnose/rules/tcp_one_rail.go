@@ -25,82 +25,57 @@ var _ = add(diagnose.Rule{
 		"interface sees nothing of the others.",
 	Next: "On the node: lnetctl net show -v (status, health value), ip link, and the cable and the switch port of the interface.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		o := &brokenRails{report: r, nodes: fifo.NewMap[lnet.NID, *interfaces](maxPairs)}
-		return diagnose.Hooks{Message: o.message, Tick: func(int64) { o.end() }, End: o.end}
+		rails := fifo.NewMap[lnet.NID, *interfaces](maxPairs) // by the first NID of a node
+		report := func() {
+			for node, n := range rails.All {
+				f := n.finding(diagnose.Subject{}, node.String()+" lists its interfaces", "the same in the last reply")
+				f.Key = node.String()
+				some := "one of its interfaces does"
+				if len(n.down) > 1 {
+					some = fmt.Sprintf("%d of its interfaces do", len(n.down))
+				}
+				f.Text = fmt.Sprintf("%s says that %s not work: %s.", node, some, nodes(n.down))
+				if n.all {
+					f.Text += " It can be reached by " + railsText(n.up) + "."
+				}
+				r.Report(f)
+			}
+		}
+		return diagnose.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
+			if m.Kind != lnet.PingReply {
+				return
+			}
+			if up, down, all := interfacesIn(m); len(down) > 0 {
+				n := fifo.GetOrNew(rails, m.LNet.Src)
+				n.up, n.down, n.all = up, down, all
+				n.add(track.PointOf(m))
+			}
+		}, Tick: func(int64) { report() }, End: report}
 	},
 })
 
-// brokenRails are nodes with interfaces that do not work.
-type brokenRails struct {
-	report *diagnose.Reporter
-	nodes  *fifo.Map[lnet.NID, *interfaces] // by the first of their NIDs
-}
-
 // interfaces are those of a node in its last reply with one that does not work.
 type interfaces struct {
-	up, down    []lnet.NID
-	all         bool // there are no others
-	times       int64
-	first, last track.Point
+	run
+	up, down []lnet.NID
+	all      bool // there are no others
 }
 
-// maxInterfaces is how many interfaces of a node count.
-const maxInterfaces = 64
-
-func (o *brokenRails) message(_ *track.RPC, m *dissect.Message) {
-	if m.Kind != lnet.PingReply {
-		return
-	}
-	var up, down []lnet.NID
-	all := opcodes.PingInterfaces(m.Payload(), func(nid uint64, isDown bool) {
+// interfacesIn returns the interfaces in the reply to a ping.
+func interfacesIn(m *dissect.Message) (up, down []lnet.NID, all bool) {
+	const most = 64
+	all = opcodes.PingInterfaces(m.Payload(), func(nid uint64, isDown bool) {
 		switch {
 		case isDown && lnet.NID4(nid) == m.LNet.Src: // it has just sent this through it
 			up = append(up, lnet.NID4(nid))
-		case len(up)+len(down) >= maxInterfaces:
+		case len(up)+len(down) >= most:
 		case isDown:
 			down = append(down, lnet.NID4(nid))
 		default:
 			up = append(up, lnet.NID4(nid))
 		}
 	})
-	if len(down) == 0 {
-		return
-	}
-	p := track.PointOf(m)
-	n := o.nodes.GetOrMake(m.LNet.Src, func() *interfaces { return &interfaces{first: p} })
-	n.up, n.down, n.all, n.last = up, down, all, p
-	n.times++
-}
-
-func (o *brokenRails) end() {
-	o.nodes.All(func(node lnet.NID, n *interfaces) bool {
-		f := diagnose.Finding{Key: node.String(), First: n.first.Time, Last: n.last.Time, Count: n.times,
-			Text: fmt.Sprintf("%s says that %s of its interfaces %s not work: %s.", node, numberOf(len(n.down)), doesOrDo(len(n.down)),
-				nodes(n.down))}
-		if n.all {
-			f.Text += " It can be reached by " + railsText(n.up) + "."
-		}
-		f.Prove(n.first, "%s lists its interfaces", node)
-		if n.last.Frame != n.first.Frame {
-			f.Prove(n.last, "the same in the last reply")
-		}
-		o.report.Report(f)
-		return true
-	})
-}
-
-func numberOf(n int) string {
-	if n == 1 {
-		return "one"
-	}
-	return fmt.Sprint(n)
-}
-
-func doesOrDo(n int) string {
-	if n == 1 {
-		return "does"
-	}
-	return "do"
+	return up, down, all
 }
 
 // railsText lists the interfaces that work.

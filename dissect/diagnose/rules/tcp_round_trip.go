@@ -44,20 +44,19 @@ var _ = add(diagnose.Rule{
 })
 
 func reportRoundTrips(r *diagnose.Reporter) {
-	r.Paths().All(func(p *paths.Path) bool {
+	for p := range r.Paths().All {
 		seconds, bulk := 0, false
 		for _, s := range p.Slow {
 			seconds += s.Seconds
 			bulk = bulk || s.Bulk
 		}
 		if !bulk || float64(seconds) < slowAckSeconds.Value {
-			return true
+			continue
 		}
 		if usual, text, ok := usualRoundTrip(r.Paths(), p); ok && float64(p.Slow[0].Least) >= slowAckRatio.Value*float64(usual) {
 			r.Report(roundTripFinding(r, p, seconds, text))
 		}
-		return true
-	})
+	}
 }
 
 // usualRoundTrip returns the time in which the receiver of a path usually acknowledges,
@@ -68,16 +67,15 @@ func usualRoundTrip(all *paths.Paths, p *paths.Path) (ns int64, text string, ok 
 	}
 	hosts := make(map[netip.Addr]bool)
 	var list []int64
-	all.All(func(other *paths.Path) bool {
+	for other := range all.All {
 		if other.Source != p.Source || other.To == p.To || hosts[other.To] {
-			return true
+			continue
 		}
 		if ns, ok := other.Typical(); ok {
 			hosts[other.To] = true
 			list = append(list, ns)
 		}
-		return true
-	})
+	}
 	if len(list) < 2 {
 		return 0, "", false
 	}

@@ -44,6 +44,13 @@ func (h hostPair) finding(all *paths.Paths) diagnose.Finding {
 	return diagnose.Finding{Subject: h.subject(all), Key: h.from.String() + " > " + h.to.String(), Node: hostNID(all, h.to)}
 }
 
+// between returns a finding about what happened between two hosts, without its text.
+func (s *series) between(h hostPair, all *paths.Paths) diagnose.Finding {
+	f := h.finding(all)
+	s.describe(&f)
+	return f
+}
+
 // pointOf returns where a segment is.
 func pointOf(m *lnet.TCPEvent) track.Point {
 	return track.Point{Frame: m.Number, File: m.File, Time: m.Time}
@@ -108,9 +115,6 @@ const (
 func newRetransmissions() retransmissions {
 	return retransmissions{fifo.NewMap[hostPair, *resentPair](maxPairs), fifo.NewMap[stream, *repeated](maxStreams)}
 }
-
-// marked takes a segment.
-func (x *retransmissions) marked(m *lnet.TCPEvent) { x.silence(m) }
 
 // silence takes a segment, and returns the silence of its receiver that it shows, if it does.
 func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
@@ -191,7 +195,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"black_hole.pcap.zst", "losses.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := &lossyHosts{report: r, retransmissions: newRetransmissions(), cost: fifo.NewMap[nodePair, *resentCost](maxPairs)}
-		return diagnose.Hooks{TCPEvent: x.marked, Done: x.done, Tick: func(int64) { x.end() }, End: x.end}
+		return diagnose.Hooks{TCPEvent: func(m *lnet.TCPEvent) { x.silence(m) }, Done: x.done, Tick: func(int64) { x.end() }, End: x.end}
 	},
 })
 
@@ -263,10 +267,10 @@ func (d *lossyDirection) isMuch() bool {
 func (x *lossyHosts) end() {
 	best := make(map[[2]netip.Addr]lossyDirection) // of the capture point that saw most
 	var order [][2]netip.Addr
-	x.pairs.All(func(h hostPair, p *resentPair) bool {
+	for h, p := range x.pairs.All {
 		path := x.report.Paths().Get(h.source, h.from, h.to)
 		if path == nil || p.count == 0 {
-			return true
+			continue
 		}
 		key := [2]netip.Addr{h.from, h.to}
 		old, known := best[key]
@@ -276,8 +280,7 @@ func (x *lossyHosts) end() {
 		if !known || p.count > old.count {
 			best[key] = lossyDirection{h, p, float64(p.bytes) / float64(max(path.Bytes, 1))}
 		}
-		return true
-	})
+	}
 	for _, key := range order {
 		there, back := best[key], best[[2]netip.Addr{key[1], key[0]}]
 		delete(best, key)
@@ -339,14 +342,20 @@ var _ = add(diagnose.Rule{
 
 	Thresholds: []*diagnose.Threshold{closedTime},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		z := &closedWindows{report: r, pairs: fifo.NewMap[hostPair, *closedPair](maxPairs), streams: fifo.NewMap[stream, track.Point](maxStreams)}
-		return diagnose.Hooks{TCPEvent: z.marked, Tick: func(int64) { z.end() }, End: z.end}
+		z := closedWindows{fifo.NewMap[hostPair, *closedPair](maxPairs), fifo.NewMap[stream, track.Point](maxStreams)}
+		report := func() {
+			for h, p := range z.pairs.All {
+				if p.sum >= closedTime.Nanoseconds() {
+					r.Report(p.finding(h, r.Paths()))
+				}
+			}
+		}
+		return diagnose.Hooks{TCPEvent: z.marked, Tick: func(int64) { report() }, End: report}
 	},
 })
 
 // closedWindows sums up how long receive windows were closed.
 type closedWindows struct {
-	report  *diagnose.Reporter
 	pairs   *fifo.Map[hostPair, *closedPair]
 	streams *fifo.Map[stream, track.Point] // those that are closed, since when
 }
@@ -376,29 +385,18 @@ func (z *closedWindows) marked(m *lnet.TCPEvent) {
 	}
 	p.sum += m.Opened
 	p.longest = max(p.longest, m.Opened)
-	if f := (diagnose.Finding{Evidence: p.proofs}); p.count <= maxProofs {
-		f.Prove(from, "%s closes its receive window", m.Src.Addr())
-		f.Prove(pointOf(m), "it opens it after %s", duration(m.Opened))
-		p.proofs = f.Evidence
+	if p.count <= maxProofs {
+		p.proofs.Add(from, "%s closes its receive window", m.Src.Addr())
+		p.proofs.Add(pointOf(m), "it opens it after %s", duration(m.Opened))
 	}
 }
 
-func (z *closedWindows) end() {
-	z.pairs.All(func(h hostPair, p *closedPair) bool {
-		if p.sum >= closedTime.Nanoseconds() {
-			z.report.Report(z.finding(h, p))
-		}
-		return true
-	})
-}
-
-func (z *closedWindows) finding(h hostPair, p *closedPair) diagnose.Finding {
+func (p *closedPair) finding(h hostPair, all *paths.Paths) diagnose.Finding {
 	closed := fmt.Sprintf("%d times, for %s in all and %s at most", p.count, duration(p.sum), duration(p.longest))
 	if p.count == 1 {
 		closed = "once, for " + duration(p.sum)
 	}
-	f := h.finding(z.report.Paths())
-	p.describe(&f)
+	f := p.between(h, all)
 	f.Text = fmt.Sprintf("%s did not read what %s had sent: its receive window was closed %s. %s had to wait.", h.from, h.to, closed, h.to)
 	return f
 }

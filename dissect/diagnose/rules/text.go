@@ -148,25 +148,6 @@ func binarySize(bytes uint64) string {
 	return formatFloat(size, precision) + " " + units[unit:unit+1] + "iB"
 }
 
-// Errors of replies.
-const (
-	eperm      = -1
-	enoent     = -2
-	eagain     = -11
-	eacces     = -13
-	ebusy      = -16
-	enodev     = -19
-	einval     = -22
-	erofs      = -30
-	eproto     = -71
-	eoverflow  = -75
-	enotconn   = -107
-	eshutdown  = -108
-	etimedout  = -110
-	ealready   = -114
-	einprogess = -115
-)
-
 // errorName returns the name of an error, such as ENODEV.
 func errorName(status int32) string {
 	if name := opcodes.GSSErrorName(status); name != "" {
@@ -177,16 +158,16 @@ func errorName(status int32) string {
 
 // connectErrors has what the error of a refused connect means.
 var connectErrors = map[int32]string{
-	eperm:     "the nodemap of the server does not admit this client, or it is banned",
-	eagain:    "the target does not take connects for now, as while it is being started",
-	eacces:    "the server does not admit this client: the security flavor is not the one that it expects, or its nodemap forbids it",
-	ebusy:     "the target is in recovery and does not take new clients until that is over, or it is still busy with requests of this client",
-	enodev:    "the target is not on this server, or not started",
-	einval:    "the server cannot make sense of the connect",
-	erofs:     "the server lets this client mount read-only at most",
-	eproto:    "client and server have no common protocol version",
-	eshutdown: "the server is being stopped",
-	ealready:  "the server is still at work on an earlier connect of this client, or thinks that it is connected",
+	opcodes.EPERM:     "the nodemap of the server does not admit this client, or it is banned",
+	opcodes.EAGAIN:    "the target does not take connects for now, as while it is being started",
+	opcodes.EACCES:    "the server does not admit this client: the security flavor is not the one that it expects, or its nodemap forbids it",
+	opcodes.EBUSY:     "the target is in recovery and does not take new clients until that is over, or it is still busy with requests of this client",
+	opcodes.ENODEV:    "the target is not on this server, or not started",
+	opcodes.EINVAL:    "the server cannot make sense of the connect",
+	opcodes.EROFS:     "the server lets this client mount read-only at most",
+	opcodes.EPROTO:    "client and server have no common protocol version",
+	opcodes.ESHUTDOWN: "the server is being stopped",
+	opcodes.EALREADY:  "the server is still at work on an earlier connect of this client, or thinks that it is connected",
 }
 
 // errnoText returns what the error of a refused connect means.

@@ -352,13 +352,14 @@ const mgsPortal = 26
 // hasUnnamed reports whether there are connections to the server that may be to the
 // target: their targets are unknown, and they were not in use both before the target
 // was gone and after it was back.
-func (t *Tracker) hasUnnamed(r *Recovery) (found bool) {
-	t.conns.All(func(c *track.Connection, k *conn) bool {
-		found = k.target == nil && k.portal != mgsPortal && (c.Server == r.Server || c.Server == r.ServerBefore) &&
-			!k.isClosed() && (k.first.IsZero() || k.first.Time > r.LastReply.Time || k.last.Time < r.Back.Time)
-		return !found
-	})
-	return found
+func (t *Tracker) hasUnnamed(r *Recovery) bool {
+	for c, k := range t.conns.All {
+		if k.target == nil && k.portal != mgsPortal && (c.Server == r.Server || c.Server == r.ServerBefore) &&
+			!k.isClosed() && (k.first.IsZero() || k.first.Time > r.LastReply.Time || k.last.Time < r.Back.Time) {
+			return true
+		}
+	}
+	return false
 }
 
 // endTarget ends all that is known of a target.

@@ -110,10 +110,9 @@ func (t *Tracker) Advance(now int64) {
 
 // Close passes on what is left: the capture has ended.
 func (t *Tracker) Close() {
-	t.targets.All(func(_ string, g *target) bool {
+	for _, g := range t.targets.All {
 		t.endTarget(g)
-		return true
-	})
+	}
 	for _, r := range t.ended {
 		t.pass(r)
 	}
