@@ -43,12 +43,10 @@ func (h *BTH) LayerType() gopacket.LayerType { return LayerTypeBTH }
 
 // DecodeFromBytes decodes the header at the begin of data.
 func (h *BTH) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
-	if len(data) < BTHSize {
-		df.SetTruncated()
-		return errTooShort
+	b, err := cut(&h.BaseLayer, data, BTHSize, df)
+	if err != nil {
+		return err
 	}
-	b := data[:BTHSize]
-	h.Contents, h.Payload = b, data[BTHSize:]
 	h.Opcode = Opcode(b[0])
 	h.Solicited, h.Migrated = b[1]&0x80 != 0, b[1]&0x40 != 0
 	h.Pad, h.Version = b[1]>>4&3, b[1]&0xf
@@ -127,23 +125,20 @@ func (t *Transport) decodeExtensions(data []byte, df gopacket.DecodeFeedback) in
 	t.Extensions = t.BTH.Opcode.Extensions()
 	for set := t.Extensions; set != 0; set &= set - 1 {
 		lowest := set & -set
-		if t.extension(lowest).DecodeFromBytes(data[n:], df) != nil {
+		size := lowest.Size()
+		if len(data)-n < size {
+			df.SetTruncated()
 			t.Extensions &^= set // this one and those behind it
 			return len(data)
 		}
-		n += lowest.Size()
+		t.decode(lowest, layers.BaseLayer{Contents: data[n : n+size], Payload: data[n+size:]})
+		n += size
 	}
 	return n
 }
 
-// extension is an extension header.
-type extension interface {
-	gopacket.Layer
-	DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error
-}
-
 // extension returns the field of one extension header.
-func (t *Transport) extension(e Extensions) extension {
+func (t *Transport) extension(e Extensions) gopacket.Layer {
 	switch e {
 	case HasRDETH:
 		return &t.RDETH
