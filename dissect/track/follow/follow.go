@@ -127,10 +127,10 @@ func (f *Follower) SetHooks(hooks []Hooks) {
 			if f.linger != 0 {
 				linger = int64(liveEviction)
 			}
-			f.evictions = evictions.New(f.Imports(), linger, f.eviction)
+			f.evictions = evictions.New(f.Imports(), linger, call(f, func(h *Hooks) func(*evictions.Eviction) { return h.Eviction }))
 		}
 		if h.Recovery != nil && f.recoveries == nil {
-			f.recoveries = recovery.New(f.Imports(), f.recovery)
+			f.recoveries = recovery.New(f.Imports(), call(f, func(h *Hooks) func(*recovery.Recovery) { return h.Recovery }))
 		}
 	}
 	f.list()
@@ -174,62 +174,38 @@ func (f *Follower) parts() (list []Hooks) {
 }
 
 // Imports returns the connections.
-func (f *Follower) Imports() *track.Imports {
-	if f.imports == nil {
-		f.mustBegin()
-		f.imports = track.NewImports()
-		f.list()
-	}
-	return f.imports
-}
+func (f *Follower) Imports() *track.Imports { return part(f, &f.imports, track.NewImports) }
 
 // Locks returns the locks that have not ended.
 func (f *Follower) Locks() *locks.Locks {
-	if f.locks == nil {
-		f.mustBegin()
-		f.locks = locks.New(f.Imports(), f.linger, f.lock)
-		f.locks.Granted = f.lockGranted
-		f.list()
-	}
-	return f.locks
+	return part(f, &f.locks, func() *locks.Locks {
+		t := locks.New(f.Imports(), f.linger, call(f, func(h *Hooks) func(*locks.Lock) { return h.Lock }))
+		t.Granted = call(f, func(h *Hooks) func(*locks.Lock) { return h.LockGranted })
+		return t
+	})
 }
 
 // Files returns the files. The waits for their locks count only if locks are followed.
-func (f *Follower) Files() *files.Files {
-	if f.files == nil {
-		f.mustBegin()
-		f.files = files.New()
-		f.list()
-	}
-	return f.files
-}
+func (f *Follower) Files() *files.Files { return part(f, &f.files, files.New) }
 
 // Paths returns what TCP and InfiniBand did between hosts.
-func (f *Follower) Paths() *paths.Paths {
-	if f.paths == nil {
-		f.mustBegin()
-		f.paths = paths.New()
-		f.list()
-	}
-	return f.paths
-}
+func (f *Follower) Paths() *paths.Paths { return part(f, &f.paths, paths.New) }
 
 // Nested returns the RPCs that servers sent because of others. With it, RPCs have the field
 // Nested when they have ended.
-func (f *Follower) Nested() *nested.Tracker {
-	if f.nested == nil {
-		f.mustBegin()
-		f.nested = nested.New()
+func (f *Follower) Nested() *nested.Tracker { return part(f, &f.nested, nested.New) }
+
+// part returns a part, which is made when it is asked for the first time. It panics when messages
+// were taken already, which the part would lack.
+func part[T any](f *Follower, p **T, make func() *T) *T {
+	if *p == nil {
+		if f.first != 0 {
+			panic("follow: a part is asked for after the first message")
+		}
+		*p = make()
 		f.list()
 	}
-	return f.nested
-}
-
-// mustBegin panics when messages were taken already, which a new part would lack.
-func (f *Follower) mustBegin() {
-	if f.first != 0 {
-		panic("follow: a part is asked for after the first message")
-	}
+	return *p
 }
 
 // RPCs returns the number of RPCs that have ended, and Waiting that of the others.
@@ -271,6 +247,11 @@ func (f *Follower) begin(now int64) {
 func (f *Follower) tick() {
 	f.nextTick = f.now + tickInterval
 	each(f, func(h *Hooks) func(int64) { return h.Tick }, f.now)
+}
+
+// call returns a func that calls one of all hooks.
+func call[T any](f *Follower, hook func(*Hooks) func(T)) func(T) {
+	return func(x T) { each(f, hook, x) }
 }
 
 // each calls a func of all hooks.
@@ -419,22 +400,6 @@ func (f *Follower) done(r *track.RPC) {
 	for _, done := range f.lists.last {
 		done(r)
 	}
-}
-
-func (f *Follower) lock(l *locks.Lock) {
-	each(f, func(h *Hooks) func(*locks.Lock) { return h.Lock }, l)
-}
-
-func (f *Follower) lockGranted(l *locks.Lock) {
-	each(f, func(h *Hooks) func(*locks.Lock) { return h.LockGranted }, l)
-}
-
-func (f *Follower) eviction(e *evictions.Eviction) {
-	each(f, func(h *Hooks) func(*evictions.Eviction) { return h.Eviction }, e)
-}
-
-func (f *Follower) recovery(r *recovery.Recovery) {
-	each(f, func(h *Hooks) func(*recovery.Recovery) { return h.Recovery }, r)
 }
 
 func (f *Follower) importChanged(i *track.Import, p track.Point) {

@@ -290,7 +290,7 @@ func (x *Logs) Attach(r *track.RPC) {
 		x.rpc.Server, x.rpc.HasServer = server.Call, true
 		x.remove(server)
 	}
-	if x.rpc.HasServer && r.Missing == track.Unanswered && x.rpc.Server.ReplyStatus != debuglog.NoReply && x.wire.isOwner(r.Server) {
+	if x.rpc.HasServer && r.Missing == track.Unanswered && x.rpc.Server.ReplyStatus != debuglog.NoReply && x.wire.views.IsAt(r.Server) {
 		x.rpc.NotOnWire = debuglog.ReplyUnseen
 	}
 	if x.rpc.HasClient || x.rpc.HasServer {

@@ -75,12 +75,12 @@ func (p *Paths) Get(source int, from, to netip.Addr) *Path {
 // Message takes a message.
 func (p *Paths) Message(m *dissect.Message) {
 	path := p.of(&m.Message)
+	at := track.PointOf(m)
 	path.Messages++
 	path.Bytes += int64(m.Size)
 	if m.Kind == lnet.Request && !track.IsCallback(m.RPC.Opcode) {
 		path.Requests++
 	}
-	at := track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
 	if m.Time >= path.Last.Time { // those that lack bytes come late
 		path.Last = at
 	}
@@ -93,39 +93,25 @@ func (p *Paths) Message(m *dissect.Message) {
 	if path.ToNID.Len == 0 && m.LNetOff >= 0 && isOf(m.LNet.Dst, path.To) {
 		path.ToNID = m.LNet.Dst
 	}
-	path.RoundTrips.message(&m.Message)
+	path.RoundTrips.message(&m.Message, at)
 }
 
 func (p *Paths) of(m *lnet.Message) *Path {
-	c := p.last
-	if c == nil || p.conn != m.Conn {
-		c = p.connection(m)
+	if p.last == nil || p.conn != m.Conn {
+		p.conn, p.last = m.Conn, p.conns.GetOrMake(m.Conn, func() *connection {
+			src, dst := m.Src.Addr(), m.Dst.Addr()
+			return &connection{p.path(hosts{m.Source, src, dst}), p.path(hosts{m.Source, dst, src})}
+		})
 	}
-	if c.there.From == m.Src.Addr() {
-		return c.there
+	if p.last.there.From == m.Src.Addr() {
+		return p.last.there
 	}
-	return c.back
-}
-
-func (p *Paths) connection(m *lnet.Message) *connection {
-	c, ok := p.conns.Get(m.Conn)
-	if !ok {
-		src, dst := m.Src.Addr(), m.Dst.Addr()
-		c = &connection{p.path(hosts{m.Source, src, dst}), p.path(hosts{m.Source, dst, src})}
-		p.conns.Put(m.Conn, c)
-	}
-	p.last, p.conn = c, m.Conn
-	return c
+	return p.last.back
 }
 
 // path returns the path between hosts, and makes it if it is new.
 func (p *Paths) path(h hosts) *Path {
-	path, ok := p.byHosts.Get(h)
-	if !ok {
-		path = &Path{Source: h.source, From: h.from, To: h.to}
-		p.byHosts.Put(h, path)
-	}
-	return path
+	return p.byHosts.GetOrMake(h, func() *Path { return &Path{Source: h.source, From: h.from, To: h.to} })
 }
 
 func isOf(n lnet.NID, host netip.Addr) bool {

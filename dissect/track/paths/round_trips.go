@@ -54,11 +54,16 @@ type window struct {
 }
 
 // message adds what a message of the path has.
-func (t *RoundTrips) message(m *lnet.Message) {
+func (t *RoundTrips) message(m *lnet.Message, p track.Point) {
 	w := &t.current
-	p := track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
 	if m.Time-w.begin.Time >= second || m.Time < w.begin.Time {
-		t.endWindow()
+		switch {
+		case w.N < MinSamples:
+		case w.Least < SlowAck:
+			t.addTypical(w.Least)
+		default:
+			t.addSlow(w)
+		}
 		*w = window{begin: p}
 	}
 	w.end = p
@@ -68,18 +73,6 @@ func (t *RoundTrips) message(m *lnet.Message) {
 			w.Least = m.RoundTrips.Least
 		}
 		w.N += n
-	}
-}
-
-// endWindow takes the window as complete.
-func (t *RoundTrips) endWindow() {
-	w := &t.current
-	switch {
-	case w.N < MinSamples:
-	case w.Least < SlowAck:
-		t.addTypical(w.Least)
-	default:
-		t.addSlow(w)
 	}
 }
 

@@ -302,7 +302,7 @@ func (t *Tracker) endBreaks(g *target, now int64) {
 // clients that lost the target in it and did not come back belong to it, and those
 // that were silent since.
 func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
-	atServer := t.views.isAt(r.Server) || t.views.isAt(r.ServerBefore)
+	atServer := t.views.IsAt(r.Server) || t.views.IsAt(r.ServerBefore)
 	known := atServer && !t.hasUnnamed(r)
 	since := track.Span{From: r.LastReply.Time, To: math.MaxInt64}
 	for _, k := range g.conns {

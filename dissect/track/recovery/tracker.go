@@ -8,8 +8,7 @@
 //
 // tracker.go takes the messages, loss.go decides what became of a target, announce.go
 // reads what servers send when they stop and start, recovery.go and client.go have what
-// is known of a target, story.go puts that into the order of time, and viewpoint.go
-// finds out where the capture was made.
+// is known of a target, and story.go puts that into the order of time.
 //
 // Nothing is guessed. A target was started again when a server in recovery does not
 // know the connection of a client, when it grants another instance than before, or
@@ -18,6 +17,7 @@
 package recovery
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -34,7 +34,7 @@ type Tracker struct {
 	conns   *fifo.Map[*track.Connection, *conn]
 	targets *fifo.Map[string, *target]
 	ended   []*Recovery // until their RPCs have ended
-	views   viewpoints
+	views   track.Viewpoints
 	nodes   nodes
 	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
 }
@@ -121,7 +121,7 @@ func (t *Tracker) Close() {
 
 // Sent takes a request.
 func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
-	t.views.see(m)
+	t.views.See(m.Source, m.LNet.Src, m.LNet.Dst)
 	p := track.PointOf(m)
 	if r.Opcode == opcodes.MGS_TARGET_REG && m.Msg != nil {
 		if name, ok := opcodes.RegisteredTarget(m.Msg); ok {
@@ -158,7 +158,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 
 // Answered takes a reply.
 func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
-	t.views.see(m)
+	t.views.See(m.Source, m.LNet.Src, m.LNet.Dst)
 	i := t.imports.Of(r)
 	if i == nil || track.IsCallback(r.Opcode) {
 		return
@@ -354,4 +354,20 @@ func (k *conn) leave() {
 			}
 		}
 	}
+}
+
+// nodes are addresses that belong to the same node.
+type nodes struct{ pairs [][2]lnet.NID }
+
+const maxPairs = 1 << 10
+
+func (n *nodes) join(a, b lnet.NID) {
+	if a != (lnet.NID{}) && len(n.pairs) < maxPairs && !n.same(a, b) {
+		n.pairs = append(n.pairs, [2]lnet.NID{a, b})
+	}
+}
+
+// same reports whether two addresses are known to belong to the same node.
+func (n *nodes) same(a, b lnet.NID) bool {
+	return a == b || slices.Contains(n.pairs, [2]lnet.NID{a, b}) || slices.Contains(n.pairs, [2]lnet.NID{b, a})
 }
