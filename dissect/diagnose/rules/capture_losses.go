@@ -141,9 +141,9 @@ var _ = add(diagnose.Rule{
 })
 
 func lostFinding(sum *loss, directions []direction) diagnose.Finding {
-	where := " in " + plural(sum.runs, "place") + ": "
-	if sum.runs == 1 {
-		where = ", "
+	where := ", "
+	if sum.runs > 1 {
+		where = " in " + plural(sum.runs, "place") + ": "
 	}
 	return diagnose.Finding{First: sum.first, Last: sum.last, Count: sum.runs,
 		Text: fmt.Sprintf("The capture lacks %s that the hosts received%s%s. "+
@@ -260,39 +260,35 @@ var _ = add(diagnose.Rule{
 	Next:    "Capture whole frames (tcpdump -s 0), or 1024 bytes of each (-s 1024) where that is too much.",
 	Samples: []string{"snaplen.pcap.zst", "io.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		c := &cutMessages{report: r}
-		return diagnose.Hooks{Message: c.message, Lost: c.lost, End: c.end}
+		var c cutMessages
+		return diagnose.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
+			if m.Kind == lnet.Request || m.Kind == lnet.Reply {
+				c.all++
+				if (len(m.Holes) > 0 || len(m.Data) < m.Size) && m.Missing(0, m.Size) == lnet.Snaplen {
+					c.cut++
+				}
+			}
+		}, Lost: func(l *lnet.Loss) {
+			if l.Why == lnet.Snaplen && l.Bytes >= minMessage {
+				c.lostBytes += l.Bytes
+			}
+		}, End: func() {
+			if list := r.Capture().Truncated; len(list) > 0 && (c.cut > 0 || c.lostBytes > 0) {
+				f := c.finding(list)
+				f.First, f.Last = r.First(), r.Now()
+				r.Report(f)
+			}
+		}}
 	},
 })
 
 // cutMessages counts messages that frames have in part.
 type cutMessages struct {
-	report    *diagnose.Reporter
 	all, cut  int64 // requests and replies
 	lostBytes int64 // in which messages may have begun
 }
 
-func (c *cutMessages) message(_ *track.RPC, m *dissect.Message) {
-	if m.Kind != lnet.Request && m.Kind != lnet.Reply {
-		return
-	}
-	c.all++
-	if (len(m.Holes) > 0 || len(m.Data) < m.Size) && m.Missing(0, m.Size) == lnet.Snaplen {
-		c.cut++
-	}
-}
-
-func (c *cutMessages) lost(l *lnet.Loss) {
-	if l.Why == lnet.Snaplen && l.Bytes >= minMessage {
-		c.lostBytes += l.Bytes
-	}
-}
-
-func (c *cutMessages) end() {
-	list := c.report.Capture().Truncated
-	if len(list) == 0 || c.cut == 0 && c.lostBytes == 0 {
-		return
-	}
+func (c *cutMessages) finding(list []diagnose.Truncated) diagnose.Finding {
 	var b strings.Builder
 	for i, t := range list {
 		if i == maxFilesShown {
@@ -304,7 +300,7 @@ func (c *cutMessages) end() {
 		}
 		fmt.Fprintf(&b, "%s were captured in part, with %d bytes at most. ", plural(t.Frames, "frame"), t.Snaplen)
 	}
-	f := diagnose.Finding{Severity: diagnose.Note, First: c.report.First(), Last: c.report.Now(), Count: c.cut}
+	f := diagnose.Finding{Severity: diagnose.Note, Count: c.cut}
 	if c.cut > 0 {
 		fmt.Fprintf(&b, "%d of %d requests and replies lack a part: names, jobs, locks and results that are in it are unknown.", c.cut, c.all)
 	}
@@ -317,7 +313,7 @@ func (c *cutMessages) end() {
 			size(c.lostBytes))
 	}
 	f.Text = strings.TrimSpace(b.String())
-	c.report.Report(f)
+	return f
 }
 
 // maxFilesShown is how many files a text names.

@@ -25,9 +25,70 @@ var _ = add(diagnose.Rule{
 		"targets and what was negotiated.",
 	Samples: []string{"locks.pcap.zst", "lost_frames.pcap.zst"},
 	Common:  true,
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		n := &noConnects{report: r, unclear: fifo.NewMap[nodePair, bool](maxDirections)}
-		return diagnose.Hooks{Opcodes: connectOpcodes, Done: n.done, End: n.end}
+	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
+		unclear := fifo.NewMap[nodePair, bool](maxDirections) // nodes with connects that cannot be assigned to what followed
+		return diagnose.Hooks{Opcodes: connectOpcodes, Done: func(r *track.RPC) {
+			// Where a connect is truncated or its reply is not captured, it may be that of any connection between these nodes.
+			if r.Connection == nil || !r.HasReply {
+				unclear.Put(nodePair{r.Client, r.Server}, true)
+			}
+		}, End: func() {
+			var requests, unknownRequests int64
+			connections, before, unknown := 0, 0, 0
+			f := diagnose.Finding{First: reporter.First()}
+			for _, i := range reporter.Imports() {
+				if i.Requests == 0 || i.TargetFrom == track.TargetFromContext && !i.HasCommitted {
+					continue // encrypted
+				}
+				if _, is := unclear.Get(nodePair{i.Client, i.Server}); is && i.Attempts == 0 {
+					continue
+				}
+				connections++
+				requests += i.Requests
+				if i.Attempts > 0 {
+					continue
+				}
+				before++
+				if i.Target != "" {
+					continue
+				}
+				unknown++
+				unknownRequests += i.Requests
+				switch {
+				case unknown > maxUnnamed:
+				case i.TargetIndex != "":
+					f.Prove(i.First, "%s uses a connection to %s of %s, of which only the index is known", i.Client, i.TargetIndex, i.Server)
+				default:
+					f.Prove(i.First, "%s uses a connection to %s, of which the target is unknown", i.Client, i.Server)
+				}
+			}
+			if before == 0 {
+				return
+			}
+			switch {
+			case connections == 1:
+				f.Text = "The capture does not have the connect of its only connection between a client and a target. What they negotiated is unknown"
+			case before == connections:
+				f.Text = fmt.Sprintf("The capture does not have the connects of its %s between clients and targets. What they negotiated is unknown",
+					plural(connections, "connection"))
+			default:
+				f.Text = fmt.Sprintf("The capture does not have the connects of %d of %s between clients and targets. What they negotiated is unknown",
+					before, plural(connections, "connection"))
+			}
+			switch {
+			case connections == 1 && unknown == 0:
+				f.Text += "; the name of the target is known from other messages."
+			case connections == 1:
+				f.Text += fmt.Sprintf(", and so is the name of the target (%s).", plural(requests, "request"))
+			case unknown == 0:
+				f.Text += "; the names of their targets are known from other messages."
+			case unknown == before:
+				f.Text += fmt.Sprintf(", and so are the names of their targets (%d of %s).", unknownRequests, plural(requests, "request"))
+			default:
+				f.Text += fmt.Sprintf(", and for %d of them the name of the target (%d of %s).", unknown, unknownRequests, plural(requests, "request"))
+			}
+			reporter.Report(f)
+		}}
 	},
 })
 
@@ -36,80 +97,8 @@ var connectOpcodes = []uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT, opcodes.
 // nodePair are the client and the server of connections.
 type nodePair struct{ client, server lnet.NID }
 
-// noConnects finds connections without a connect.
-type noConnects struct {
-	report  *diagnose.Reporter
-	unclear *fifo.Map[nodePair, bool] // nodes with connects that cannot be assigned to what followed
-}
-
-// done takes a connect. Where it is truncated or its reply is not captured, it may be
-// that of any connection between these nodes.
-func (n *noConnects) done(r *track.RPC) {
-	if r.Connection == nil || !r.HasReply {
-		n.unclear.Put(nodePair{r.Client, r.Server}, true)
-	}
-}
-
 // maxUnnamed is how many connections without a name are evidence.
 const maxUnnamed = 4
-
-func (n *noConnects) end() {
-	var requests, unknownRequests int64
-	connections, before, unknown := 0, 0, 0
-	f := diagnose.Finding{First: n.report.First()}
-	for _, i := range n.report.Imports() {
-		if i.Requests == 0 || i.TargetFrom == track.TargetFromContext && !i.HasCommitted {
-			continue // encrypted
-		}
-		if _, unclear := n.unclear.Get(nodePair{i.Client, i.Server}); unclear && i.Attempts == 0 {
-			continue
-		}
-		connections++
-		requests += i.Requests
-		if i.Attempts > 0 {
-			continue
-		}
-		before++
-		if i.Target != "" {
-			continue
-		}
-		unknown++
-		unknownRequests += i.Requests
-		switch {
-		case unknown > maxUnnamed:
-		case i.TargetIndex != "":
-			f.Prove(i.First, "%s uses a connection to %s of %s, of which only the index is known", i.Client, i.TargetIndex, i.Server)
-		default:
-			f.Prove(i.First, "%s uses a connection to %s, of which the target is unknown", i.Client, i.Server)
-		}
-	}
-	if before == 0 {
-		return
-	}
-	switch {
-	case connections == 1:
-		f.Text = "The capture does not have the connect of its only connection between a client and a target. What they negotiated is unknown"
-	case before == connections:
-		f.Text = fmt.Sprintf("The capture does not have the connects of its %s between clients and targets. What they negotiated is unknown",
-			plural(connections, "connection"))
-	default:
-		f.Text = fmt.Sprintf("The capture does not have the connects of %d of %s between clients and targets. What they negotiated is unknown",
-			before, plural(connections, "connection"))
-	}
-	switch {
-	case connections == 1 && unknown == 0:
-		f.Text += "; the name of the target is known from other messages."
-	case connections == 1:
-		f.Text += fmt.Sprintf(", and so is the name of the target (%s).", plural(requests, "request"))
-	case unknown == 0:
-		f.Text += "; the names of their targets are known from other messages."
-	case unknown == before:
-		f.Text += fmt.Sprintf(", and so are the names of their targets (%d of %s).", unknownRequests, plural(requests, "request"))
-	default:
-		f.Text += fmt.Sprintf(", and for %d of them the name of the target (%d of %s).", unknown, unknownRequests, plural(requests, "request"))
-	}
-	n.report.Report(f)
-}
 
 var _ = add(diagnose.Rule{
 	Code:     "capture.encrypted",
@@ -122,46 +111,33 @@ var _ = add(diagnose.Rule{
 		"FSNAME.srpc.flavor.default=ski.",
 	Samples: []string{"encrypted.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		e := &encrypted{report: r}
-		return diagnose.Hooks{Done: e.done, End: e.end}
+		const most = 64 // clients
+		var all, encrypted, last int64
+		var first track.Point
+		var clients []lnet.NID
+		return diagnose.Hooks{Done: func(rpc *track.RPC) {
+			if all++; !rpc.Encrypted {
+				return
+			}
+			p := rpc.Requested()
+			if encrypted++; first.Frame == 0 {
+				first = p
+			}
+			last = max(last, p.Time)
+			clients = withNew(clients, rpc.Client, most+1)
+		}, End: func() {
+			if encrypted == 0 {
+				return
+			}
+			who := nodes(clients)
+			if len(clients) > most {
+				who = fmt.Sprintf("more than %d clients", most)
+			}
+			f := diagnose.Finding{First: first.Time, Last: last, Count: encrypted,
+				Text: fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of %s. What they ask for, whether they failed, and their locks "+
+					"and files are unknown.", encrypted, all, who)}
+			f.Prove(first, "the first RPC that is encrypted")
+			r.Report(f)
+		}}
 	},
 })
-
-// encrypted counts the RPCs that are encrypted.
-type encrypted struct {
-	report  *diagnose.Reporter
-	all, n  int64
-	first   track.Point
-	last    int64
-	clients []lnet.NID
-}
-
-const maxEncryptedClients = 64
-
-func (e *encrypted) done(r *track.RPC) {
-	e.all++
-	if !r.Encrypted {
-		return
-	}
-	p := r.Requested()
-	if e.n++; e.first.Frame == 0 {
-		e.first = p
-	}
-	e.last = max(e.last, p.Time)
-	e.clients = withNew(e.clients, r.Client, maxEncryptedClients+1)
-}
-
-func (e *encrypted) end() {
-	if e.n == 0 {
-		return
-	}
-	f := diagnose.Finding{First: e.first.Time, Last: e.last, Count: e.n,
-		Text: fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of %s. What they ask for, whether they failed, and their locks "+
-			"and files are unknown.", e.n, e.all, nodes(e.clients))}
-	if len(e.clients) > maxEncryptedClients {
-		f.Text = fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of more than %d clients. What they ask for, whether they "+
-			"failed, and their locks and files are unknown.", e.n, e.all, maxEncryptedClients)
-	}
-	f.Prove(e.first, "the first RPC that is encrypted")
-	e.report.Report(f)
-}

@@ -25,9 +25,34 @@ var _ = add(diagnose.Rule{
 		"INVALID_SERVICE_ID and INVALID_SRV_ID mean that LNet is not up on that interface; the console logs of both nodes have the rest.",
 	Thresholds: []*diagnose.Threshold{connectSoon},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		j := rejections{fifo.NewMap[addressPair, *rejection](maxAttempts)}
-		return diagnose.Hooks{Message: j.message, End: func() {
-			for k, v := range j.pairs.All {
+		pairs := fifo.NewMap[addressPair, *rejection](maxAttempts)
+		return diagnose.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
+			if m.Kind != lnet.Connrej && m.Kind != lnet.Connack {
+				return
+			}
+			k := addressPair{m.Dst.Addr(), m.Src.Addr()}
+			v, ok := pairs.Get(k)
+			if m.Kind == lnet.Connack {
+				if ok {
+					v.connected = track.PointOf(m)
+				}
+				return
+			}
+			if m.IB == nil {
+				return
+			}
+			reason, doc := opcodes.Refusal(m.IB.Reject, m.Data)
+			if reason == "CONN_RACE" || reason == "CONN_STALE" || reason == "STALE_CONN" {
+				return
+			}
+			if !ok {
+				v = &rejection{client: m.LNet.Dst, server: m.LNet.Src}
+				pairs.Put(k, v)
+			}
+			v.add(track.PointOf(m))
+			v.connected, v.reason, v.doc = track.Point{}, reason, doc
+		}, End: func() {
+			for k, v := range pairs.All {
 				wait := v.connected.Time - v.first.Time
 				switch {
 				case !isSet(v.connected):
@@ -40,11 +65,6 @@ var _ = add(diagnose.Rule{
 	},
 })
 
-// rejections are the pairs of nodes of which one refused the other's connections.
-type rejections struct {
-	pairs *fifo.Map[addressPair, *rejection]
-}
-
 // addressPair is two nodes: the one that connects, and the one that refuses.
 type addressPair struct{ client, server netip.Addr }
 
@@ -54,33 +74,6 @@ type rejection struct {
 	client, server lnet.NID // the zero NID: unknown
 	reason, doc    string
 	connected      track.Point // after the last
-}
-
-func (j *rejections) message(_ *track.RPC, m *dissect.Message) {
-	if m.Kind != lnet.Connrej && m.Kind != lnet.Connack {
-		return
-	}
-	k := addressPair{m.Dst.Addr(), m.Src.Addr()}
-	v, ok := j.pairs.Get(k)
-	if m.Kind == lnet.Connack {
-		if ok {
-			v.connected = track.PointOf(m)
-		}
-		return
-	}
-	if m.IB == nil {
-		return
-	}
-	reason, doc := opcodes.Refusal(m.IB.Reject, m.Data)
-	if reason == "CONN_RACE" || reason == "CONN_STALE" || reason == "STALE_CONN" {
-		return
-	}
-	if !ok {
-		v = &rejection{client: m.LNet.Dst, server: m.LNet.Src}
-		j.pairs.Put(k, v)
-	}
-	v.add(track.PointOf(m))
-	v.connected, v.reason, v.doc = track.Point{}, reason, doc
 }
 
 func (v *rejection) finding(k addressPair, s diagnose.Severity, outcome string) diagnose.Finding {

@@ -74,7 +74,7 @@ func (e *ioErrors) sent(r *track.RPC, m *dissect.Message) {
 
 func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 	errno := hasError(r, opcodes.EIO, opcodes.EREMOTEIO, opcodes.EUCLEAN, opcodes.EBADMSG)
-	if errno == 0 && e.targets.Len() == 0 || track.IsConnect(r.Opcode) || track.IsCallback(r.Opcode) || r.Opcode == opcodes.SEC_CTX_INIT {
+	if errno == 0 && e.targets.Len() == 0 || !isWork(r.Opcode) {
 		return
 	}
 	key, at := targetOf(r), r.Replied()
@@ -151,21 +151,55 @@ var _ = add(diagnose.Rule{
 		"(lost+found). lctl lfsck_start -t layout on the MDS finds files without objects.",
 	Thresholds: []*diagnose.Threshold{&missingRequests},
 	Samples:    []string{"missing_objects.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := &missingObjects{report: r, targets: fifo.NewMap[targetKey, *missing](maxTargets),
-			asked: fifo.NewMap[missingObject, int64](maxResources)}
+	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
+		targets := fifo.NewMap[targetKey, *missing](maxTargets)
+		asked := fifo.NewMap[missingObject, int64](maxResources) // requests for the size
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.OST_SETATTR, opcodes.OST_GETATTR, opcodes.OST_READ,
-			opcodes.OST_WRITE, opcodes.OST_PUNCH, opcodes.OST_SYNC, opcodes.OST_FALLOCATE},
-			Answered: x.answered}
+			opcodes.OST_WRITE, opcodes.OST_PUNCH, opcodes.OST_SYNC, opcodes.OST_FALLOCATE}, Answered: func(r *track.RPC, _ *dissect.Message) {
+			if r.Status != opcodes.ENOENT || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
+				return
+			}
+			key := targetOf(r)
+			if r.Opcode == opcodes.LDLM_ENQUEUE {
+				if r.Variant == nil || r.Variant.Name != "extent" && r.Variant.Name != "glimpse" {
+					return
+				}
+				if r.Variant.Name == "glimpse" {
+					k := missingObject{key, r.FID}
+					n, _ := asked.Get(k)
+					asked.Put(k, n+1)
+					if float64(n+1) < missingRequests.Value {
+						return
+					}
+				}
+			}
+			m := targets.GetOrMake(key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
+			at := r.Replied()
+			m.add(r, at)
+			m.prove(at, "the reply to a request of %s says ENOENT", r.Client)
+			if r.HasFID && len(m.more) < maxResources && !m.more[r.FID] {
+				m.more[r.FID] = true
+				if len(m.objects) < maxNamedFiles {
+					m.objects = append(m.objects, fidText(r.FID))
+				}
+			}
+			f := m.finding(key.subject())
+			f.Text = fmt.Sprintf("%s does not have objects of files that are still there: it answered %s of %s with ENOENT.", key,
+				m.operationsText(), m.senders())
+			if n := len(m.more); n > 0 {
+				names := m.objects
+				if n > len(names) {
+					names = append(slices.Clone(names[:maxNamedFiles-1]), fmt.Sprintf("%d others", n-maxNamedFiles+1))
+				}
+				f.Text += " They were about " + list(names) + "."
+			}
+			if m.count < 2 {
+				f.Severity = diagnose.Warning
+			}
+			reporter.Report(f)
+		}}
 	},
 })
-
-// missingObjects finds objects that OSTs do not have.
-type missingObjects struct {
-	report  *diagnose.Reporter
-	targets *fifo.Map[targetKey, *missing]
-	asked   *fifo.Map[missingObject, int64] // requests for the size
-}
 
 type missingObject struct {
 	target targetKey
@@ -177,50 +211,6 @@ type missing struct {
 	tally
 	objects []string
 	more    map[track.FID]bool // objects, and files
-}
-
-func (x *missingObjects) answered(r *track.RPC, _ *dissect.Message) {
-	if r.Status != opcodes.ENOENT || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
-		return
-	}
-	key := targetOf(r)
-	if r.Opcode == opcodes.LDLM_ENQUEUE {
-		if r.Variant == nil || r.Variant.Name != "extent" && r.Variant.Name != "glimpse" {
-			return
-		}
-		if r.Variant.Name == "glimpse" {
-			k := missingObject{key, r.FID}
-			n, _ := x.asked.Get(k)
-			x.asked.Put(k, n+1)
-			if float64(n+1) < missingRequests.Value {
-				return
-			}
-		}
-	}
-	m := x.targets.GetOrMake(key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
-	at := r.Replied()
-	m.add(r, at)
-	m.prove(at, "the reply to a request of %s says ENOENT", r.Client)
-	if r.HasFID && len(m.more) < maxResources && !m.more[r.FID] {
-		m.more[r.FID] = true
-		if len(m.objects) < maxNamedFiles {
-			m.objects = append(m.objects, fidText(r.FID))
-		}
-	}
-	f := m.finding(key.subject())
-	f.Text = fmt.Sprintf("%s does not have objects of files that are still there: it answered %s of %s with ENOENT.", key,
-		m.operationsText(), m.senders())
-	if n := len(m.more); n > 0 {
-		names := m.objects
-		if n > len(names) {
-			names = append(slices.Clone(names[:maxNamedFiles-1]), fmt.Sprintf("%d others", n-maxNamedFiles+1))
-		}
-		f.Text += " They were about " + list(names) + "."
-	}
-	if m.count < 2 {
-		f.Severity = diagnose.Warning
-	}
-	x.report.Report(f)
 }
 
 var (
@@ -243,16 +233,38 @@ var _ = add(diagnose.Rule{
 		"obdfilter.*.tot_granted and tot_dirty; with many clients, osc.*.grant_shrink=1.",
 	Thresholds: []*diagnose.Threshold{&noGrantWrites, &noGrantShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		g := &noGrant{r, fifo.NewMap[targetClient, *ungranted](maxTargets)}
-		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_WRITE}, Sent: g.sent}
+		clients := fifo.NewMap[targetClient, *ungranted](maxTargets)
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_WRITE}, Sent: func(rpc *track.RPC, m *dissect.Message) {
+			if m.Msg == nil || rpc.Sends != 1 || rpc.Replay() {
+				return
+			}
+			t, ok := opcodes.TransferOf(m.Msg)
+			if !ok || !t.HasGrant || t.AnyFlags&opcodes.BrwLocked != 0 || t.IsAgain {
+				return
+			}
+			key := targetClient{rpc.Client, targetOf(rpc)}
+			x := clients.GetOrMake(key, func() *ungranted { return &ungranted{least: ^uint64(0)} })
+			x.all++
+			if t.AllFlags&opcodes.BrwSync == 0 || t.AnyFlags&opcodes.BrwFromGrant != 0 || t.Grant >= t.Bytes {
+				return
+			}
+			x.add(rpc, rpc.Requested())
+			x.prove(rpc.Requested(), "synchronous write of %s with %s of grant left", binarySize(t.Bytes), binarySize(t.Grant))
+			if t.Grant < x.least {
+				x.least, x.want = t.Grant, t.Wanted
+			}
+			if float64(x.count) < noGrantWrites.Value || 100*float64(x.count) < noGrantShare.Value*float64(x.all) {
+				return
+			}
+			f := x.finding(key.target.subject())
+			f.Client = rpc.Client
+			f.Text = fmt.Sprintf("%s had too little grant of %s for %d of %d writes, which went to the disk one by one instead of through its "+
+				"cache: it had %s left and asked for %s.",
+				x.senders(), key.target, x.count, x.all, binarySize(x.least), binarySize(x.want))
+			r.Report(f)
+		}}
 	},
 })
-
-// noGrant counts the writes of clients without grant.
-type noGrant struct {
-	report  *diagnose.Reporter
-	clients *fifo.Map[targetClient, *ungranted]
-}
 
 // ungranted counts the writes of a client to a target.
 type ungranted struct {
@@ -260,34 +272,4 @@ type ungranted struct {
 	all   int64  // those that were not direct I/O
 	least uint64 // grant that the client had left
 	want  uint64 // what it asked for then
-}
-
-func (g *noGrant) sent(r *track.RPC, m *dissect.Message) {
-	if m.Msg == nil || r.Sends != 1 || r.Replay() {
-		return
-	}
-	t, ok := opcodes.TransferOf(m.Msg)
-	if !ok || !t.HasGrant || t.AnyFlags&opcodes.BrwLocked != 0 || t.IsAgain {
-		return
-	}
-	key := targetClient{r.Client, targetOf(r)}
-	x := g.clients.GetOrMake(key, func() *ungranted { return &ungranted{least: ^uint64(0)} })
-	x.all++
-	if t.AllFlags&opcodes.BrwSync == 0 || t.AnyFlags&opcodes.BrwFromGrant != 0 || t.Grant >= t.Bytes {
-		return
-	}
-	x.add(r, r.Requested())
-	x.prove(r.Requested(), "synchronous write of %s with %s of grant left", binarySize(t.Bytes), binarySize(t.Grant))
-	if t.Grant < x.least {
-		x.least, x.want = t.Grant, t.Wanted
-	}
-	if float64(x.count) < noGrantWrites.Value || 100*float64(x.count) < noGrantShare.Value*float64(x.all) {
-		return
-	}
-	f := x.finding(key.target.subject())
-	f.Client = r.Client
-	f.Text = fmt.Sprintf("%s had too little grant of %s for %d of %d writes, which went to the disk one by one instead of through its "+
-		"cache: it had %s left and asked for %s.",
-		x.senders(), key.target, x.count, x.all, binarySize(x.least), binarySize(x.want))
-	g.report.Report(f)
 }

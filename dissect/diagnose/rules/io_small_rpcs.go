@@ -42,64 +42,53 @@ var _ = add(diagnose.Rule{
 		"For reads, llite.*.max_read_ahead_mb and max_read_ahead_per_file_mb.",
 	Thresholds: []*diagnose.Threshold{&smallRPCs, &smallBytes, &smallShare, &smallWarning, &sequentialShare},
 	Samples:    []string{"tcp_reset.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &smallTransfers{report: r, agreed: fifo.NewMap[uuids, uint64](maxTargets)}
-		s.accesses = newAccesses(s.changed)
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, transferOpcodes...), Sent: s.accesses.sent,
-			Answered: s.answered}
+	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
+		agreements := fifo.NewMap[uuids, uint64](maxTargets) // bytes of an RPC
+		accesses := newAccesses(func(k accessKey, a *access, r *track.RPC) {
+			if float64(a.count) < smallRPCs.Value || float64(a.bytes) < smallBytes.Value || 100*a.share(a.adjacent) < sequentialShare.Value {
+				return
+			}
+			if a.count&(a.count-1) != 0 && a.count%64 != 0 {
+				return // reported often enough
+			}
+			agreed, known := uint64(usualTransfer), false
+			if r.Connection != nil && r.Target() != "" {
+				if n, ok := agreements.Get(uuids{r.Connection.ClientUUID, r.Target()}); ok {
+					agreed, known = n, true
+				}
+			}
+			if 100*float64(a.mean()) > smallShare.Value*float64(agreed) {
+				return
+			}
+			f := accessFinding(k, a)
+			f.Text = fmt.Sprintf("%s%s %s %s on %s in sequence with %d RPCs of %s on average, though ", k.client, jobsText(a.jobs), k.verb(),
+				a.fileText(), a.target, a.count, binarySize(a.mean()))
+			if known {
+				f.Text += "both agreed on up to " + binarySize(agreed) + " in an RPC."
+			} else {
+				f.Text += "an RPC may have at least " + binarySize(agreed) + "."
+			}
+			if k.write && a.synchronous == a.count {
+				f.Text += " All were synchronous, as with O_DIRECT or O_SYNC."
+			}
+			if float64(a.count) < smallWarning.Value {
+				f.Severity = diagnose.Note
+			}
+			reporter.Report(f)
+		})
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, transferOpcodes...), Sent: accesses.sent,
+			Answered: func(r *track.RPC, m *dissect.Message) {
+				if !track.IsConnect(r.Opcode) || r.Status != 0 || m.Msg == nil || r.Connection == nil {
+					return
+				}
+				if bytes, ok := opcodes.LargestTransfer(m.Msg); ok {
+					agreements.Put(uuids{r.Connection.ClientUUID, r.Target()}, bytes)
+				}
+			}}
 	},
 })
 
-// smallTransfers finds sequential reads and writes in small RPCs.
-type smallTransfers struct {
-	report   *diagnose.Reporter
-	accesses *accesses
-	agreed   *fifo.Map[uuids, uint64] // bytes of an RPC
-}
-
 type uuids struct{ client, target string }
-
-func (s *smallTransfers) answered(r *track.RPC, m *dissect.Message) {
-	if !track.IsConnect(r.Opcode) || r.Status != 0 || m.Msg == nil || r.Connection == nil {
-		return
-	}
-	if bytes, ok := opcodes.LargestTransfer(m.Msg); ok {
-		s.agreed.Put(uuids{r.Connection.ClientUUID, r.Target()}, bytes)
-	}
-}
-
-func (s *smallTransfers) changed(k accessKey, a *access, r *track.RPC) {
-	if float64(a.count) < smallRPCs.Value || float64(a.bytes) < smallBytes.Value || 100*a.share(a.adjacent) < sequentialShare.Value {
-		return
-	}
-	if a.count&(a.count-1) != 0 && a.count%64 != 0 {
-		return // reported often enough
-	}
-	agreed, known := uint64(usualTransfer), false
-	if r.Connection != nil && r.Target() != "" {
-		if n, ok := s.agreed.Get(uuids{r.Connection.ClientUUID, r.Target()}); ok {
-			agreed, known = n, true
-		}
-	}
-	if 100*float64(a.mean()) > smallShare.Value*float64(agreed) {
-		return
-	}
-	f := accessFinding(k, a)
-	f.Text = fmt.Sprintf("%s%s %s %s on %s in sequence with %d RPCs of %s on average, though ", k.client, jobsText(a.jobs), k.verb(),
-		a.fileText(), a.target, a.count, binarySize(a.mean()))
-	if known {
-		f.Text += "both agreed on up to " + binarySize(agreed) + " in an RPC."
-	} else {
-		f.Text += "an RPC may have at least " + binarySize(agreed) + "."
-	}
-	if k.write && a.synchronous == a.count {
-		f.Text += " All were synchronous, as with O_DIRECT or O_SYNC."
-	}
-	if float64(a.count) < smallWarning.Value {
-		f.Severity = diagnose.Note
-	}
-	s.report.Report(f)
-}
 
 // accessFinding returns a finding about an object that a client reads or writes.
 func accessFinding(k accessKey, a *access) diagnose.Finding {

@@ -295,25 +295,22 @@ var _ = add(diagnose.Rule{
 	Limits: "Who holds the other locks is only known when their requests are in the capture.",
 	Next:   "The application: processes must take their locks in the same order. lshark locks --fid FID lists who asked for which range when.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return diagnose.Hooks{Lock: func(l *locks.Lock) { deadlock(r, l) }}
+		return diagnose.Hooks{Lock: func(l *locks.Lock) {
+			if l.Desc.Kind != opcodes.FlockLock || l.End.How != locks.Failed && !(l.End.How == locks.Refused && l.Error == opcodes.EDEADLK) {
+				return
+			}
+			f := diagnose.Finding{Subject: clientOfLock(l), First: l.End.Point.Time}
+			f.Text = l.Client.String() + jobText(l.Job) + " asked for a " + modeText(l) + " on " + f.Detail +
+				", which would have been a deadlock: the application got EDEADLK."
+			f.Prove(l.Asked, "%s asks for the flock", l.Client)
+			f.Prove(l.End.Point, "the server refuses it")
+			for i := range l.BlockedBy {
+				f.Text += " " + l.BlockedBy[i].Client.String() + " held a flock in conflict."
+			}
+			r.Report(f)
+		}}
 	},
 })
-
-// deadlock reports a flock that was refused because of a deadlock.
-func deadlock(r *diagnose.Reporter, l *locks.Lock) {
-	if l.Desc.Kind != opcodes.FlockLock || l.End.How != locks.Failed && !(l.End.How == locks.Refused && l.Error == opcodes.EDEADLK) {
-		return
-	}
-	f := diagnose.Finding{Subject: clientOfLock(l), First: l.End.Point.Time}
-	f.Text = l.Client.String() + jobText(l.Job) + " asked for a " + modeText(l) + " on " + f.Detail +
-		", which would have been a deadlock: the application got EDEADLK."
-	f.Prove(l.Asked, "%s asks for the flock", l.Client)
-	f.Prove(l.End.Point, "the server refuses it")
-	for i := range l.BlockedBy {
-		f.Text += " " + l.BlockedBy[i].Client.String() + " held a flock in conflict."
-	}
-	r.Report(f)
-}
 
 var ignoredCallback = diagnose.Threshold{Name: "time after an answered callback without the lock given back", Value: 20, Unit: "s",
 	Reason: "the default of ldlm_timeout: servers wait that long before they evict a client, at least; a client may have to write back much first"}

@@ -177,20 +177,45 @@ var _ = add(diagnose.Rule{
 	Next: "See tcp.round_trip and tcp.retransmission for the hosts and links; ping and iperf3 between both nodes.",
 
 	Thresholds: []*diagnose.Threshold{slowNetworkShare, slowNetworkTime, slowNetworkRPCs},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &slowNetworks{report: r, pairs: fifo.NewMap[nodePair, *networkTimes](maxPairs)}
-		return diagnose.Hooks{Done: s.done, Tick: func(int64) { s.end() }, End: s.end}
+	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
+		pairs := fifo.NewMap[nodePair, *networkTimes](maxPairs)
+		var of nodePair
+		var last *networkTimes // of these
+		report := func() {
+			for pair, t := range pairs.All {
+				perRPC := float64(t.parts.network) / float64(max(t.n, 1))
+				if float64(t.n) >= slowNetworkRPCs.Value && perRPC >= float64(slowNetworkTime.Nanoseconds()) &&
+					float64(t.parts.network) >= slowNetworkShare.Value*float64(t.parts.sum()) {
+					f := diagnose.Finding{Subject: diagnose.Subject{Client: pair.client, Server: pair.server}, First: t.first, Last: t.last, Count: t.n,
+						Text: fmt.Sprintf("The RPCs of %s to %s wait for the network more than for the server: %s took %s, %s. That is %s in the network "+
+							"for each RPC.",
+							pair.client, pair.server, plural(t.n, "RPC"), duration(t.parts.sum()), t.parts.text(), duration(int64(perRPC)))}
+					t.slowest.prove(&f)
+					reporter.Report(f)
+				}
+			}
+		}
+		return diagnose.Hooks{Done: func(r *track.RPC) {
+			if pair := (nodePair{r.Client, r.Server}); last == nil || of != pair {
+				of, last = pair, fifo.GetOrNew(pairs, pair)
+			}
+			p, ok := partsOf(r)
+			if !ok {
+				return
+			}
+			t := last
+			if t.n == 0 {
+				t.first = r.Begin()
+			}
+			t.n++
+			t.last = r.Begin()
+			t.parts.add(&p)
+			if p.network >= slowNetworkTime.Nanoseconds() {
+				t.slowest.add(r, p.network)
+			}
+		}, Tick: func(int64) { report() }, End: report}
 	},
 })
-
-// slowNetworks sums up where the time of RPCs between two nodes passes. Only RPCs for
-// which the network took long are looked at one by one.
-type slowNetworks struct {
-	report *diagnose.Reporter
-	pairs  *fifo.Map[nodePair, *networkTimes]
-	pair   nodePair
-	last   *networkTimes // of pair
-}
 
 // networkTimes are the RPCs between two nodes.
 type networkTimes struct {
@@ -198,41 +223,6 @@ type networkTimes struct {
 	parts       parts
 	first, last int64
 	slowest     slowest
-}
-
-func (s *slowNetworks) done(r *track.RPC) {
-	if pair := (nodePair{r.Client, r.Server}); s.last == nil || s.pair != pair {
-		s.pair, s.last = pair, fifo.GetOrNew(s.pairs, pair)
-	}
-	p, ok := partsOf(r)
-	if !ok {
-		return
-	}
-	t := s.last
-	if t.n == 0 {
-		t.first = r.Begin()
-	}
-	t.n++
-	t.last = r.Begin()
-	t.parts.add(&p)
-	if p.network >= slowNetworkTime.Nanoseconds() {
-		t.slowest.add(r, p.network)
-	}
-}
-
-func (s *slowNetworks) end() {
-	for pair, t := range s.pairs.All {
-		perRPC := float64(t.parts.network) / float64(max(t.n, 1))
-		if float64(t.n) >= slowNetworkRPCs.Value && perRPC >= float64(slowNetworkTime.Nanoseconds()) &&
-			float64(t.parts.network) >= slowNetworkShare.Value*float64(t.parts.sum()) {
-			f := diagnose.Finding{Subject: diagnose.Subject{Client: pair.client, Server: pair.server}, First: t.first, Last: t.last, Count: t.n,
-				Text: fmt.Sprintf("The RPCs of %s to %s wait for the network more than for the server: %s took %s, %s. That is %s in the network "+
-					"for each RPC.",
-					pair.client, pair.server, plural(t.n, "RPC"), duration(t.parts.sum()), t.parts.text(), duration(int64(perRPC)))}
-			t.slowest.prove(&f)
-			s.report.Report(f)
-		}
-	}
 }
 
 var (
@@ -255,67 +245,57 @@ var _ = add(diagnose.Rule{
 
 	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, jobRatio, jobMedian},
 	Samples:    []string{"limited_job.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &slowJobs{r, newWorkMap[jobWork]()}
-		return diagnose.Hooks{Opcodes: comparableOperations, Done: s.done, End: s.end}
+	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
+		jobs := newWorkMap[jobWork]()
+		return diagnose.Hooks{Opcodes: comparableOperations, Done: func(r *track.RPC) {
+			k := jobWork{nodePair: nodePair{r.Client, r.Server}, opcode: r.Opcode}
+			p, ok := partsOf(r)
+			if copy(k.job[:], r.Job()) == 0 || !ok || r.Failed() {
+				return
+			}
+			jobs.add(k, r, p.server).last = r.Replied().Time
+		}, End: func() {
+			type jobAt struct {
+				server lnet.NID
+				job    [32]byte
+			}
+			ofAll := func(k jobWork) jobWork { return jobWork{nodePair: k.nodePair, opcode: k.opcode} }
+			all := make(map[jobWork]*histogram)
+			for k, w := range jobs.times.All {
+				if all[ofAll(k)] == nil {
+					all[ofAll(k)] = &histogram{}
+				}
+				all[ofAll(k)].join(&w.histogram)
+			}
+			clients := make(map[jobAt][]lnet.NID)
+			for k, w := range jobs.times.All {
+				others := *all[ofAll(k)]
+				others.remove(&w.histogram)
+				var c comparison
+				c.add(workClass{opcode: k.opcode}, &w.histogram, &others)
+				if !c.isFar() || c.own < float64(jobMedian.Nanoseconds()) || c.own < jobRatio.Value*c.rest {
+					continue
+				}
+				at := jobAt{k.server, k.job}
+				clients[at] = append(clients[at], k.client)
+				job := jobName(k.job)
+				f := diagnose.Finding{Subject: diagnose.Subject{Server: k.server, Job: job}, First: w.first, Last: w.last, Count: c.n}
+				f.Client = only(clients[at])
+				f.Key = job + k.server.String()
+				f.Text = fmt.Sprintf("Job %s waits in %s, which serves other jobs at once: its %s on %s took %s (median), those of other jobs of the "+
+					"same client %s.",
+					job, k.server, operationText(k.opcode), nodes(clients[at]), duration(int64(c.own)), duration(int64(c.rest)))
+				f.Brief = f.Text + " Look for a limit on this job in the server (NRS TBF rules), not at its disks or the network."
+				w.slowest.prove(&f)
+				reporter.Report(f)
+			}
+		}}
 	},
 })
-
-// slowJobs has the times that RPCs of jobs take in servers.
-type slowJobs struct {
-	report *diagnose.Reporter
-	workMap[jobWork]
-}
 
 // jobWork are the RPCs of an operation of a job.
 type jobWork struct {
 	nodePair
 	opcode uint32
 	job    [32]byte
-}
-
-func (s *slowJobs) done(r *track.RPC) {
-	k := jobWork{nodePair: nodePair{r.Client, r.Server}, opcode: r.Opcode}
-	p, ok := partsOf(r)
-	if copy(k.job[:], r.Job()) == 0 || !ok || r.Failed() {
-		return
-	}
-	s.add(k, r, p.server).last = r.Replied().Time
-}
-
-func (s *slowJobs) end() {
-	type jobAt struct {
-		server lnet.NID
-		job    [32]byte
-	}
-	ofAll := func(k jobWork) jobWork { return jobWork{nodePair: k.nodePair, opcode: k.opcode} }
-	all := make(map[jobWork]*histogram)
-	for k, w := range s.times.All {
-		if all[ofAll(k)] == nil {
-			all[ofAll(k)] = &histogram{}
-		}
-		all[ofAll(k)].join(&w.histogram)
-	}
-	clients := make(map[jobAt][]lnet.NID)
-	for k, w := range s.times.All {
-		others := *all[ofAll(k)]
-		others.remove(&w.histogram)
-		var c comparison
-		c.add(workClass{opcode: k.opcode}, &w.histogram, &others)
-		if !c.isFar() || c.own < float64(jobMedian.Nanoseconds()) || c.own < jobRatio.Value*c.rest {
-			continue
-		}
-		at := jobAt{k.server, k.job}
-		clients[at] = append(clients[at], k.client)
-		job := jobName(k.job)
-		f := diagnose.Finding{Subject: diagnose.Subject{Server: k.server, Job: job}, First: w.first, Last: w.last, Count: c.n}
-		f.Client = only(clients[at])
-		f.Key = job + k.server.String()
-		f.Text = fmt.Sprintf("Job %s waits in %s, which serves other jobs at once: its %s on %s took %s (median), those of other jobs of the "+
-			"same client %s.",
-			job, k.server, operationText(k.opcode), nodes(clients[at]), duration(int64(c.own)), duration(int64(c.rest)))
-		f.Brief = f.Text + " Look for a limit on this job in the server (NRS TBF rules), not at its disks or the network."
-		w.slowest.prove(&f)
-		s.report.Report(f)
-	}
 }

@@ -27,17 +27,52 @@ var _ = add(diagnose.Rule{
 	Next: "On the server: the console log (\"service thread pid … was inactive\", watchdog stack traces), lctl get_param " +
 		"*.*.req_history, echo t > /proc/sysrq-trigger for the stacks of its threads.",
 	Thresholds: []*diagnose.Threshold{answeredLater},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		u := &unanswered{report: r, conns: newPerConnection[unansweredRPCs]()}
-		return diagnose.Hooks{Done: u.done, End: u.end}
+	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
+		conns := newPerConnection[unansweredRPCs]()
+		return diagnose.Hooks{Done: func(r *track.RPC) {
+			if !r.Unanswered() || r.Connection == nil || !r.HasOpcode || r.Opcode == opcodes.OBD_PING || track.IsCallback(r.Opcode) ||
+				track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) || isContext(r.Opcode) {
+				return
+			}
+			t := conns.of(r.Connection)
+			t.conn = r.Connection
+			if len(t.list) < maxUnanswered {
+				t.list = append(t.list, unansweredRPC{r.Opcode, r.Requested(), r.ConnCnt})
+			}
+		}, End: func() {
+			later := make(map[*track.Connection]*track.Import)
+			for _, i := range reporter.Imports() {
+				later[i.Connection] = i
+			}
+			order, groups := byTarget(&conns)
+			for _, k := range order {
+				var sum series
+				server := lnet.NID{}
+				operations := make(operationCounts)
+				for _, t := range groups[k] {
+					i := later[t.conn]
+					if i == nil || i.Evictions > 0 {
+						continue
+					}
+					for _, one := range t.list {
+						if i.ConnCnt == one.connCnt && i.LastReply-one.request.Time >= answeredLater.Nanoseconds() {
+							server = t.conn.Server
+							operations[one.opcode]++
+							sum.add(one.request.Time)
+							sum.proofs.Add(one.request, "%s sends %s, which is never answered", t.conn.Client, operationText(one.opcode))
+						}
+					}
+				}
+				if sum.count > 0 {
+					f := sum.finding(k.subjectAt(server))
+					f.Text = fmt.Sprintf("%s never answered %s (%s), though their connections went on: it answered later RPCs, and the clients did not "+
+						"connect again.", k, plural(sum.count, "RPC"), operations.text())
+					reporter.Report(f)
+				}
+			}
+		}}
 	},
 })
-
-// unanswered are the RPCs without a reply.
-type unanswered struct {
-	report *diagnose.Reporter
-	conns  perConnection[unansweredRPCs]
-}
 
 // unansweredRPCs are those of a connection.
 type unansweredRPCs struct {
@@ -53,51 +88,6 @@ type unansweredRPC struct {
 }
 
 const maxUnanswered = 64 // of a connection
-
-func (u *unanswered) done(r *track.RPC) {
-	if !r.Unanswered() || r.Connection == nil || !r.HasOpcode || r.Opcode == opcodes.OBD_PING || track.IsCallback(r.Opcode) ||
-		track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) || isContext(r.Opcode) {
-		return
-	}
-	t := u.conns.of(r.Connection)
-	t.conn = r.Connection
-	if len(t.list) < maxUnanswered {
-		t.list = append(t.list, unansweredRPC{r.Opcode, r.Requested(), r.ConnCnt})
-	}
-}
-
-func (u *unanswered) end() {
-	later := make(map[*track.Connection]*track.Import)
-	for _, i := range u.report.Imports() {
-		later[i.Connection] = i
-	}
-	order, groups := byTarget(&u.conns)
-	for _, k := range order {
-		var sum series
-		server := lnet.NID{}
-		operations := make(operationCounts)
-		for _, t := range groups[k] {
-			i := later[t.conn]
-			if i == nil || i.Evictions > 0 {
-				continue
-			}
-			for _, one := range t.list {
-				if i.ConnCnt == one.connCnt && i.LastReply-one.request.Time >= answeredLater.Nanoseconds() {
-					server = t.conn.Server
-					operations[one.opcode]++
-					sum.add(one.request.Time)
-					sum.proofs.Add(one.request, "%s sends %s, which is never answered", t.conn.Client, operationText(one.opcode))
-				}
-			}
-		}
-		if sum.count > 0 {
-			f := sum.finding(k.subjectAt(server))
-			f.Text = fmt.Sprintf("%s never answered %s (%s), though their connections went on: it answered later RPCs, and the clients did not "+
-				"connect again.", k, plural(sum.count, "RPC"), operations.text())
-			u.report.Report(f)
-		}
-	}
-}
 
 // isContext reports whether an operation is about a security context.
 func isContext(opcode uint32) bool {
@@ -131,17 +121,48 @@ var _ = add(diagnose.Rule{
 		"evicted_ping.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "hung_target.pcap.zst", "late_recovery.pcap.zst",
 		"late_recovery_client.pcap.zst", "no_recovery.pcap.zst", "rdma_loss.pcap.zst", "slow_client.pcap.zst", "slow_network.pcap.zst",
 		"slow_target.pcap.zst", "two_faults.pcap.zst", "vanished_client.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		e := &estimates{report: r, conns: newPerConnection[estimateRange]()}
-		return diagnose.Hooks{Done: e.done, End: e.end}
+	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
+		conns := newPerConnection[estimateRange]()
+		return diagnose.Hooks{Done: func(r *track.RPC) {
+			if r.Connection == nil || r.Estimate == 0 || track.IsCallback(r.Opcode) || track.IsConnect(r.Opcode) || !r.HasOpcode ||
+				isContext(r.Opcode) {
+				return
+			}
+			t := conns.of(r.Connection)
+			if t.least == 0 || r.Estimate < t.least {
+				t.least = r.Estimate
+			}
+			if float64(r.Estimate) < longEstimate.Value {
+				return
+			}
+			if t.long == 0 {
+				t.first = r.Replied().Time
+			}
+			t.long++
+			t.last = r.Replied().Time
+			if r.Estimate > t.most {
+				t.most, t.at, t.opcode = r.Estimate, r.Replied(), r.Opcode
+			}
+		}, End: func() {
+			servers := make(map[lnet.NID]*estimateRange)
+			var order []lnet.NID
+			for c, t := range conns.values.All {
+				sum := servers[c.Server]
+				if sum == nil {
+					sum = &estimateRange{}
+					servers[c.Server] = sum
+					order = append(order, c.Server)
+				}
+				sum.join(t)
+			}
+			for _, server := range order {
+				if t := servers[server]; t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
+					reporter.Report(t.finding(server))
+				}
+			}
+		}}
 	},
 })
-
-// estimates are how long servers expect their RPCs to take.
-type estimates struct {
-	report *diagnose.Reporter
-	conns  perConnection[estimateRange]
-}
 
 // estimateRange are the estimates of a connection in seconds.
 type estimateRange struct {
@@ -150,48 +171,6 @@ type estimateRange struct {
 	first, last int64
 	at          track.Point // reply with the highest
 	opcode      uint32      // of this RPC
-}
-
-func (e *estimates) done(r *track.RPC) {
-	if r.Connection == nil || r.Estimate == 0 || track.IsCallback(r.Opcode) || track.IsConnect(r.Opcode) || !r.HasOpcode ||
-		isContext(r.Opcode) {
-		return
-	}
-	t := e.conns.of(r.Connection)
-	if t.least == 0 || r.Estimate < t.least {
-		t.least = r.Estimate
-	}
-	if float64(r.Estimate) < longEstimate.Value {
-		return
-	}
-	if t.long == 0 {
-		t.first = r.Replied().Time
-	}
-	t.long++
-	t.last = r.Replied().Time
-	if r.Estimate > t.most {
-		t.most, t.at, t.opcode = r.Estimate, r.Replied(), r.Opcode
-	}
-}
-
-// end reports servers, as an estimate is not of a single target.
-func (e *estimates) end() {
-	servers := make(map[lnet.NID]*estimateRange)
-	var order []lnet.NID
-	for c, t := range e.conns.values.All {
-		sum := servers[c.Server]
-		if sum == nil {
-			sum = &estimateRange{}
-			servers[c.Server] = sum
-			order = append(order, c.Server)
-		}
-		sum.join(t)
-	}
-	for _, server := range order {
-		if t := servers[server]; t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
-			e.report.Report(t.finding(server))
-		}
-	}
 }
 
 // join adds the estimates of another connection.
@@ -240,17 +219,75 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{earlyTime},
 	Samples: []string{"hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "rdma_loss.pcap.zst",
 		"rolled_back.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		e := &earlyReplies{report: r, conns: newPerConnection[earlyTimes]()}
-		return diagnose.Hooks{Done: e.done, End: e.end}
+	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
+		conns := newPerConnection[earlyTimes]()
+		return diagnose.Hooks{Done: func(r *track.RPC) {
+			ns, ok := r.Latency()
+			open := !r.HasReply && r.Missing == track.CaptureEnded
+			if open {
+				ns = reporter.Now() - r.Begin()
+			}
+			if r.Early == 0 || r.Connection == nil || r.Opcode == opcodes.OBD_PING || ok && ns < earlyTime.Nanoseconds() {
+				return // pings wait for the end of a recovery only
+			}
+			t := conns.of(r.Connection)
+			t.conn = r.Connection
+			t.count(r.Opcode, r.Begin(), r.Begin())
+			t.early += int64(r.Early)
+			if r.Opcode == opcodes.LDLM_ENQUEUE {
+				t.locks++
+			}
+			if open {
+				t.open++
+			}
+			if ok || open {
+				t.last = max(t.last, r.Begin()+ns)
+				t.slowest.add(r, ns)
+			} else {
+				t.unseen++
+				t.request = r.Requested()
+			}
+		}, End: func() {
+			order, groups := byTarget(&conns)
+			for _, k := range order {
+				var sum earlyTimes
+				var clients []lnet.NID
+				for _, t := range groups[k] {
+					sum.join(&t.rpcSum)
+					clients = withNew(clients, t.conn.Client, unlimited)
+					sum.conn = t.conn
+					sum.early += t.early
+					sum.locks += t.locks
+					sum.open += t.open
+					if sum.unseen += t.unseen; t.unseen > 0 {
+						sum.request = t.request
+					}
+				}
+				f := sum.finding(k.subjectAt(sum.conn.Server))
+				f.Client = only(clients)
+				f.Text = fmt.Sprintf("%s sent %s for %s (%s): it could not answer in the time that the clients wait, and asked for more.",
+					k, earlyText(sum.early), plural(sum.n, "RPC"), sum.operations.text())
+				if len(sum.slowest.list) > 0 {
+					f.Wait = sum.slowest.list[0].ns
+					f.Text += " The longest waited " + duration(f.Wait) + "."
+				}
+				if sum.open > 0 {
+					f.Text += " When the capture ended, " + strconv.FormatInt(sum.open, 10) + " of them had no reply."
+				}
+				if sum.unseen > 0 {
+					f.Text += " The capture lacks the replies of " + strconv.FormatInt(sum.unseen, 10) + " of them."
+				}
+				if sum.locks == sum.n {
+					f.Severity = diagnose.Note
+				}
+				if len(f.Evidence) == 0 {
+					f.Prove(sum.request, "a request whose reply was not captured")
+				}
+				reporter.Report(f)
+			}
+		}}
 	},
 })
-
-// earlyReplies are the RPCs that had early replies.
-type earlyReplies struct {
-	report *diagnose.Reporter
-	conns  perConnection[earlyTimes]
-}
 
 // earlyTimes are those of a connection.
 type earlyTimes struct {
@@ -261,74 +298,6 @@ type earlyTimes struct {
 	open    int64       // RPCs without a reply when the capture ended
 	unseen  int64       // RPCs whose reply was not captured
 	request track.Point // of such an RPC
-}
-
-func (e *earlyReplies) done(r *track.RPC) {
-	ns, ok := r.Latency()
-	open := !r.HasReply && r.Missing == track.CaptureEnded
-	if open {
-		ns = e.report.Now() - r.Begin()
-	}
-	if r.Early == 0 || r.Connection == nil || r.Opcode == opcodes.OBD_PING || ok && ns < earlyTime.Nanoseconds() {
-		return // pings wait for the end of a recovery only
-	}
-	t := e.conns.of(r.Connection)
-	t.conn = r.Connection
-	t.count(r.Opcode, r.Begin(), r.Begin())
-	t.early += int64(r.Early)
-	if r.Opcode == opcodes.LDLM_ENQUEUE {
-		t.locks++
-	}
-	if open {
-		t.open++
-	}
-	if ok || open {
-		t.last = max(t.last, r.Begin()+ns)
-		t.slowest.add(r, ns)
-	} else {
-		t.unseen++
-		t.request = r.Requested()
-	}
-}
-
-func (e *earlyReplies) end() {
-	order, groups := byTarget(&e.conns)
-	for _, k := range order {
-		var sum earlyTimes
-		var clients []lnet.NID
-		for _, t := range groups[k] {
-			sum.join(&t.rpcSum)
-			clients = withNew(clients, t.conn.Client, unlimited)
-			sum.conn = t.conn
-			sum.early += t.early
-			sum.locks += t.locks
-			sum.open += t.open
-			if sum.unseen += t.unseen; t.unseen > 0 {
-				sum.request = t.request
-			}
-		}
-		f := sum.finding(k.subjectAt(sum.conn.Server))
-		f.Client = only(clients)
-		f.Text = fmt.Sprintf("%s sent %s for %s (%s): it could not answer in the time that the clients wait, and asked for more.",
-			k, earlyText(sum.early), plural(sum.n, "RPC"), sum.operations.text())
-		if len(sum.slowest.list) > 0 {
-			f.Wait = sum.slowest.list[0].ns
-			f.Text += " The longest waited " + duration(f.Wait) + "."
-		}
-		if sum.open > 0 {
-			f.Text += " When the capture ended, " + strconv.FormatInt(sum.open, 10) + " of them had no reply."
-		}
-		if sum.unseen > 0 {
-			f.Text += " The capture lacks the replies of " + strconv.FormatInt(sum.unseen, 10) + " of them."
-		}
-		if sum.locks == sum.n {
-			f.Severity = diagnose.Note
-		}
-		if len(f.Evidence) == 0 {
-			f.Prove(sum.request, "a request whose reply was not captured")
-		}
-		e.report.Report(f)
-	}
 }
 
 func earlyText(n int64) string {

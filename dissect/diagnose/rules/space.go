@@ -27,17 +27,15 @@ var _ = add(diagnose.Rule{
 		"If an MDT refuses although it has space, look for OSTs that are down or not connected to it.",
 	Samples: []string{"enospc.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return newRefusals(r, fullText, opcodes.ENOSPC).hooks()
+		return followRefusals(r, opcodes.ENOSPC, func(k targetKey, t *tally, space *spaceReply) string {
+			text := k.String() + " refused " + t.operationsText() + " of " + t.senders() + " with ENOSPC, no space left."
+			if space != nil {
+				text += " Its last statfs said: " + space.freeText() + "."
+			}
+			return text
+		})
 	},
 })
-
-func fullText(k targetKey, t *tally, space *spaceReply) string {
-	text := k.String() + " refused " + t.operationsText() + " of " + t.senders() + " with ENOSPC, no space left."
-	if space != nil {
-		text += " Its last statfs said: " + space.freeText() + "."
-	}
-	return text
-}
 
 var _ = add(diagnose.Rule{
 	Code:     "space.read_only",
@@ -50,9 +48,9 @@ var _ = add(diagnose.Rule{
 	Next: "The console log of the server at the time, for errors of the disk or of its file system (ldiskfs remounting read-only, a " +
 		"suspended ZFS pool). Check the file system before it is mounted for writing again.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return newRefusals(r, func(k targetKey, t *tally, _ *spaceReply) string {
+		return followRefusals(r, opcodes.EROFS, func(k targetKey, t *tally, _ *spaceReply) string {
 			return k.String() + " is read-only: it refused " + t.operationsText() + " of " + t.senders() + " with EROFS."
-		}, opcodes.EROFS).hooks()
+		})
 	},
 })
 
@@ -71,17 +69,27 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{&leastFree},
 	Samples:    []string{"full_ost.pcap.zst", "quota_space.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		l := &lowSpace{report: r, spaces: newSpaces(), targets: fifo.NewMap[targetKey, *lowTarget](maxTargets)}
-		return diagnose.Hooks{Opcodes: statfsOpcodes, Answered: l.answered}
+		targets := fifo.NewMap[targetKey, *lowTarget](maxTargets)
+		return diagnose.Hooks{Opcodes: statfsOpcodes, Answered: func(rpc *track.RPC, m *dissect.Message) {
+			k, space, ok := spaceOf(rpc, m)
+			if !ok || 100*space.left() >= leastFree.Value {
+				return
+			}
+			if !k.isKnown() { // several connections lead to each target: its size tells them apart
+				k.handle = space.Size
+			}
+			x := targets.GetOrMake(k, func() *lowTarget { return &lowTarget{least: space} })
+			x.add(rpc, space.at)
+			if space.left() < x.least.left() {
+				x.least = space
+			}
+			f := x.finding(k.subject())
+			f.Text = k.String() + " is nearly full. It reported to " + nodes(x.clients) + ": " + x.least.freeText() + "."
+			f.Prove(x.least.at, "the reply with the least space")
+			r.Report(f)
+		}}
 	},
 })
-
-// lowSpace finds targets that are nearly full.
-type lowSpace struct {
-	report  *diagnose.Reporter
-	spaces  spaces
-	targets *fifo.Map[targetKey, *lowTarget]
-}
 
 // lowTarget is a target that is nearly full.
 type lowTarget struct {
@@ -96,25 +104,6 @@ func (s *spaceReply) left() float64 {
 		left = min(left, float64(s.FreeObjects)/float64(s.Objects))
 	}
 	return left
-}
-
-func (l *lowSpace) answered(r *track.RPC, m *dissect.Message) {
-	k, space, ok := l.spaces.answered(r, m)
-	if !ok || 100*space.left() >= leastFree.Value {
-		return
-	}
-	if !k.isKnown() { // several connections lead to each target: its size tells them apart
-		k.handle = space.Size
-	}
-	x := l.targets.GetOrMake(k, func() *lowTarget { return &lowTarget{least: space} })
-	x.add(r, space.at)
-	if space.left() < x.least.left() {
-		x.least = space
-	}
-	f := x.finding(k.subject())
-	f.Text = k.String() + " is nearly full. It reported to " + nodes(x.clients) + ": " + x.least.freeText() + "."
-	f.Prove(x.least.at, "the reply with the least space")
-	l.report.Report(f)
 }
 
 var unbalancedFrom = diagnose.Threshold{Name: "difference of the available space", Value: 17, Unit: "%",
@@ -132,18 +121,10 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{&unbalancedFrom},
 	Samples:    []string{"frozen_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		u := &unbalanced{report: r, spaces: newSpaces()}
-		return diagnose.Hooks{Opcodes: statfsOpcodes, Answered: u.answered, End: u.end}
+		said := newSpaces()
+		return diagnose.Hooks{Opcodes: statfsOpcodes, Answered: said.answered, End: func() { reportUnbalanced(r, said) }}
 	},
 })
-
-// unbalanced compares the space of the OSTs of each file system.
-type unbalanced struct {
-	report *diagnose.Reporter
-	spaces spaces
-}
-
-func (u *unbalanced) answered(r *track.RPC, m *dissect.Message) { u.spaces.answered(r, m) }
 
 // ostSpace is what an OST said last about its space.
 type ostSpace struct {
@@ -151,9 +132,9 @@ type ostSpace struct {
 	spaceReply
 }
 
-func (u *unbalanced) end() {
+func reportUnbalanced(r *diagnose.Reporter, said spaces) {
 	systems := make(map[string][]ostSpace)
-	for k, s := range u.spaces.last.All {
+	for k, s := range said.last.All {
 		if system, number, ok := strings.Cut(k.name, "-OST"); ok && len(number) == 4 {
 			systems[system] = append(systems[system], ostSpace{k.name, s})
 		}
@@ -171,7 +152,7 @@ func (u *unbalanced) end() {
 			len(osts), system, least.target, binarySize(least.Available), most.target, binarySize(most.Available))
 		f.Prove(least.at, "last statfs of %s", least.target)
 		f.Prove(most.at, "last statfs of %s", most.target)
-		u.report.Report(f)
+		r.Report(f)
 	}
 }
 
@@ -190,17 +171,21 @@ var _ = add(diagnose.Rule{
 	Next:       "On the server: lctl get_param obdfilter.*.degraded obdfilter.*.no_create, the state of its disks, and its console log.",
 	Thresholds: []*diagnose.Threshold{&readOnlyFor},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &targetStates{report: r, spaces: newSpaces(), targets: fifo.NewMap[targetKey, *targetState](maxTargets)}
-		return diagnose.Hooks{Opcodes: statfsOpcodes, Answered: s.answered}
+		targets := fifo.NewMap[targetKey, *targetState](maxTargets)
+		return diagnose.Hooks{Opcodes: statfsOpcodes, Answered: func(rpc *track.RPC, m *dissect.Message) {
+			k, space, ok := spaceOf(rpc, m)
+			if !ok {
+				return
+			}
+			if found := unwelcomeIn(space.State); found != 0 {
+				x := fifo.GetOrNew(targets, k)
+				if x.enter(rpc, found, space.at) {
+					r.Report(x.finding(k))
+				}
+			}
+		}}
 	},
 })
-
-// targetStates finds targets that are not in order.
-type targetStates struct {
-	report  *diagnose.Reporter
-	spaces  spaces
-	targets *fifo.Map[targetKey, *targetState]
-}
 
 type targetState struct {
 	tally
@@ -225,37 +210,36 @@ var (
 	noCreate      = opcodes.ObdStatfsState.Bit("NOCREATE")
 )
 
-func (s *targetStates) answered(r *track.RPC, m *dissect.Message) {
-	k, space, ok := s.spaces.answered(r, m)
-	if !ok {
-		return
-	}
-	var found uint64
+func unwelcomeIn(states uint64) (found uint64) {
 	for _, u := range unwelcome {
-		found |= space.State & u.bit
+		found |= states & u.bit
 	}
-	if found == 0 {
-		return
-	}
-	x := fifo.GetOrNew(s.targets, k)
+	return found
+}
+
+// enter takes states that a target says it is in. It reports whether any of them counts.
+func (x *targetState) enter(r *track.RPC, found uint64, at track.Point) bool {
 	if found&readOnlyState != 0 && x.states&readOnlyState == 0 {
-		switch {
-		case x.readOnly == 0:
-			x.readOnly = space.at.Time
-			fallthrough
-		case space.at.Time-x.readOnly < readOnlyFor.Nanoseconds():
+		if x.readOnly == 0 {
+			x.readOnly = at.Time
+		}
+		if at.Time-x.readOnly < readOnlyFor.Nanoseconds() {
 			found &^= readOnlyState
 		}
 	}
 	if found == 0 {
-		return
+		return false
 	}
 	if found&^x.states != 0 {
-		x.prove(space.at, "reply to a statfs of %s", r.Client)
+		x.prove(at, "reply to a statfs of %s", r.Client)
 	}
 	x.states |= found
-	x.add(r, space.at)
-	f := x.finding(k.subject())
+	x.add(r, at)
+	return true
+}
+
+func (x *targetState) finding(k targetKey) diagnose.Finding {
+	f := x.tally.finding(k.subject())
 	if x.states == noCreate {
 		f.Severity = diagnose.Note
 	}
@@ -266,5 +250,5 @@ func (s *targetStates) answered(r *track.RPC, m *dissect.Message) {
 		}
 	}
 	f.Text = k.String() + " says that it " + strings.Join(words, ", and ") + "."
-	s.report.Report(f)
+	return f
 }

@@ -13,46 +13,38 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// refusals counts, for each target, the RPCs that it answered with certain errors.
-type refusals struct {
-	report  *diagnose.Reporter
-	errors  []int32
-	targets *fifo.Map[targetKey, *tally]
-	spaces  spaces
-
-	// text describes what a target refused. space is nil when the target did not
-	// say anything about its space.
-	text func(k targetKey, t *tally, space *spaceReply) string
+// followRefusals counts, for each target, the RPCs that it answered with an error, and reports
+// them. text describes what a target refused; space is nil when the target did not say anything
+// about its space.
+func followRefusals(r *diagnose.Reporter, errno int32, text func(k targetKey, t *tally, space *spaceReply) string) diagnose.Hooks {
+	targets, said := fifo.NewMap[targetKey, *tally](maxTargets), newSpaces()
+	return diagnose.Hooks{Answered: func(rpc *track.RPC, m *dissect.Message) {
+		if slices.Contains(statfsOpcodes, rpc.Opcode) {
+			said.answered(rpc, m)
+		}
+		if hasError(rpc, errno) == 0 || !isWork(rpc.Opcode) || isXattrTooLarge(rpc, errno) {
+			return
+		}
+		key, at := targetOf(rpc), rpc.Replied()
+		t := fifo.GetOrNew(targets, key)
+		t.add(rpc, at)
+		t.prove(rpc.Requested(), "%s sends the request", rpc.Client)
+		t.prove(at, "the reply says %s", schema.AppendErrno(nil, errno))
+		f := t.finding(key.subject())
+		if space, ok := said.last.Get(key); ok {
+			f.Text = text(key, t, &space)
+			f.Prove(space.at, "the last reply about the space of the target before")
+		} else {
+			f.Text = text(key, t, nil)
+		}
+		r.Report(f)
+	}}
 }
 
-func newRefusals(r *diagnose.Reporter, text func(targetKey, *tally, *spaceReply) string, errors ...int32) *refusals {
-	return &refusals{report: r, errors: errors, targets: fifo.NewMap[targetKey, *tally](maxTargets), spaces: newSpaces(), text: text}
-}
-
-func (x *refusals) hooks() diagnose.Hooks { return diagnose.Hooks{Answered: x.answered} }
-
-func (x *refusals) answered(r *track.RPC, m *dissect.Message) {
-	if r.Opcode == opcodes.OST_STATFS || r.Opcode == opcodes.MDS_STATFS {
-		x.spaces.answered(r, m)
-	}
-	errno := hasError(r, x.errors...)
-	if errno == 0 || track.IsConnect(r.Opcode) || track.IsCallback(r.Opcode) || r.Opcode == opcodes.SEC_CTX_INIT || isXattrTooLarge(r, errno) {
-		return
-	}
-	key := targetOf(r)
-	t := fifo.GetOrNew(x.targets, key)
-	at := r.Replied()
-	t.add(r, at)
-	t.prove(r.Requested(), "%s sends the request", r.Client)
-	t.prove(at, "the reply says %s", schema.AppendErrno(nil, errno))
-	f := t.finding(key.subject())
-	if space, ok := x.spaces.last.Get(key); ok {
-		f.Text = x.text(key, t, &space)
-		f.Prove(space.at, "the last reply about the space of the target before")
-	} else {
-		f.Text = x.text(key, t, nil)
-	}
-	x.report.Report(f)
+// isWork reports whether an operation is none of connections, security contexts and locks that are
+// called back.
+func isWork(opcode uint32) bool {
+	return !track.IsConnect(opcode) && !track.IsCallback(opcode) && opcode != opcodes.SEC_CTX_INIT
 }
 
 // isXattrTooLarge reports whether an error is that of an extended attribute for which
@@ -61,17 +53,19 @@ func isXattrTooLarge(r *track.RPC, errno int32) bool {
 	return errno == opcodes.ENOSPC && r.Opcode == opcodes.MDS_REINT && r.Variant != nil && r.Variant.Name == "SETXATTR"
 }
 
-func (s *spaces) answered(r *track.RPC, m *dissect.Message) (k targetKey, space spaceReply, ok bool) {
-	if m.Msg == nil {
-		return k, space, false
+// spaceOf returns what the reply to a statfs says about the space of a target.
+func spaceOf(r *track.RPC, m *dissect.Message) (k targetKey, space spaceReply, ok bool) {
+	if m.Msg != nil {
+		space.TargetSpace, ok = opcodes.TargetSpaceOf(m.Msg)
+		space.at = r.Replied()
 	}
-	t, ok := opcodes.TargetSpaceOf(m.Msg)
-	if !ok {
-		return k, space, false
+	return targetOf(r), space, ok
+}
+
+func (s *spaces) answered(r *track.RPC, m *dissect.Message) {
+	if k, space, ok := spaceOf(r, m); ok {
+		s.last.Put(k, space)
 	}
-	k, space = targetOf(r), spaceReply{t, r.Replied()}
-	s.last.Put(k, space)
-	return k, space, true
 }
 
 // freeText describes what is left on a target.

@@ -132,24 +132,36 @@ var _ = add(diagnose.Rule{
 // socklndConns is how many connections two nodes have.
 const socklndConns = 3
 
-// aborted are the connections that were aborted: those that were established, or those
-// that were refused.
-type aborted struct {
-	established bool
-	conns       *fifo.Map[int, bool]
-	pairs       *fifo.Map[hostPair, *abortedPair]
-}
-
 // abortedPair are the connections of a host that another aborted.
 type abortedPair struct {
 	series
 	port netip.AddrPort // that the host was connected to
 }
 
-func followAborted(r *diagnose.Reporter, established bool, finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) diagnose.Hooks {
-	x := aborted{established, fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)}
-	return diagnose.Hooks{TCPEvent: x.marked, End: func() {
-		for h, p := range x.pairs.All {
+// followAborted follows the connections that hosts abort: those that were established, or those
+// that were refused.
+func followAborted(r *diagnose.Reporter, established bool,
+	finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) diagnose.Hooks {
+	conns, pairs := fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)
+	return diagnose.Hooks{TCPEvent: func(m *lnet.TCPEvent) {
+		if !m.RST || isRefusal(m) == established {
+			return
+		}
+		if _, known := conns.Get(m.Conn); known {
+			return
+		}
+		conns.Put(m.Conn, true)
+		p := fifo.GetOrNew(pairs, pairOf(m))
+		if p.count == 0 {
+			p.port = m.Src
+		}
+		does := "refuses"
+		if established {
+			does = "aborts"
+		}
+		p.note(pointOf(m), "%s %s a connection", m.Src.Addr(), does)
+	}, End: func() {
+		for h, p := range pairs.All {
 			r.Report(finding(r, h, p))
 		}
 	}}
@@ -158,25 +170,6 @@ func followAborted(r *diagnose.Reporter, established bool, finding func(*diagnos
 // isRefusal reports whether a reset answers a SYN: that has no acknowledgement, so the
 // reset has the sequence number 0.
 func isRefusal(m *lnet.TCPEvent) bool { return m.RST && m.Seq == 0 }
-
-func (x *aborted) marked(m *lnet.TCPEvent) {
-	if !m.RST || isRefusal(m) == x.established {
-		return
-	}
-	if _, known := x.conns.Get(m.Conn); known {
-		return
-	}
-	x.conns.Put(m.Conn, true)
-	p := fifo.GetOrNew(x.pairs, pairOf(m))
-	if p.count == 0 {
-		p.port = m.Src
-	}
-	does := "refuses"
-	if x.established {
-		does = "aborts"
-	}
-	p.note(pointOf(m), "%s %s a connection", m.Src.Addr(), does)
-}
 
 func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
 	f := p.between(h, r.Paths())

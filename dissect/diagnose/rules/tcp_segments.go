@@ -342,53 +342,46 @@ var _ = add(diagnose.Rule{
 
 	Thresholds: []*diagnose.Threshold{closedTime},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		z := closedWindows{fifo.NewMap[hostPair, *closedPair](maxPairs), fifo.NewMap[stream, track.Point](maxStreams)}
+		pairs := fifo.NewMap[hostPair, *closedPair](maxPairs)
+		closed := fifo.NewMap[stream, track.Point](maxStreams) // windows, since when
 		report := func() {
-			for h, p := range z.pairs.All {
+			for h, p := range pairs.All {
 				if p.sum >= closedTime.Nanoseconds() {
 					r.Report(p.finding(h, r.Paths()))
 				}
 			}
 		}
-		return diagnose.Hooks{TCPEvent: z.marked, Tick: func(int64) { report() }, End: report}
+		return diagnose.Hooks{TCPEvent: func(m *lnet.TCPEvent) {
+			key := stream{m.Conn, m.Src}
+			if m.ZeroWindows > 0 {
+				if _, known := closed.Get(key); !known {
+					closed.Put(key, pointOf(m))
+				}
+				return
+			}
+			if m.Opened == 0 {
+				return
+			}
+			from, _ := closed.Delete(key)
+			p := fifo.GetOrNew(pairs, pairOf(m))
+			if p.add(m.Time); p.count == 1 {
+				p.first = from.Time
+			}
+			p.sum += m.Opened
+			p.longest = max(p.longest, m.Opened)
+			if p.count <= maxProofs {
+				p.proofs.Add(from, "%s closes its receive window", m.Src.Addr())
+				p.proofs.Add(pointOf(m), "it opens it after %s", duration(m.Opened))
+			}
+		}, Tick: func(int64) { report() }, End: report}
 	},
 })
-
-// closedWindows sums up how long receive windows were closed.
-type closedWindows struct {
-	pairs   *fifo.Map[hostPair, *closedPair]
-	streams *fifo.Map[stream, track.Point] // those that are closed, since when
-}
 
 // closedPair is what a host did with the windows of its connections to another.
 type closedPair struct {
 	series
 	sum     int64 // nanoseconds
 	longest int64
-}
-
-func (z *closedWindows) marked(m *lnet.TCPEvent) {
-	key := stream{m.Conn, m.Src}
-	if m.ZeroWindows > 0 {
-		if _, closed := z.streams.Get(key); !closed {
-			z.streams.Put(key, pointOf(m))
-		}
-		return
-	}
-	if m.Opened == 0 {
-		return
-	}
-	from, _ := z.streams.Delete(key)
-	p := fifo.GetOrNew(z.pairs, pairOf(m))
-	if p.add(m.Time); p.count == 1 {
-		p.first = from.Time
-	}
-	p.sum += m.Opened
-	p.longest = max(p.longest, m.Opened)
-	if p.count <= maxProofs {
-		p.proofs.Add(from, "%s closes its receive window", m.Src.Addr())
-		p.proofs.Add(pointOf(m), "it opens it after %s", duration(m.Opened))
-	}
 }
 
 func (p *closedPair) finding(h hostPair, all *paths.Paths) diagnose.Finding {

@@ -24,7 +24,26 @@ var _ = add(diagnose.Rule{
 	Next: "lshark imports -T flags shows all flags that were asked for and granted. Update the older side when that is possible.",
 
 	Samples: []string{"old_client.pcap.zst"},
-	Start:   startVersionFeatures,
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		clients := fifo.NewMap[lnet.NID, *featureClient](maxMounts)
+		return diagnose.Hooks{Import: func(i *track.Import, p track.Point) {
+			n := len(i.Events) - 1
+			if n < 0 || i.Events[n].Kind != track.EventConnected || i.Events[n].Point != p || i.Kind() != "client" ||
+				!i.HasGranted || i.Asked.Version == 0 || i.Granted.Version == 0 {
+				return
+			}
+			c := clients.GetOrMake(i.Client, func() *featureClient {
+				return &featureClient{connected: p, version: i.Asked.Version, of: i.Granted.Version}
+			})
+			found := false
+			for k := range features {
+				found = c.compare(i, &features[k]) || found
+			}
+			if found {
+				r.Report(c.finding(i))
+			}
+		}}
+	},
 })
 
 // feature is a connect flag, and what its lack costs.
@@ -62,41 +81,11 @@ var features = []feature{
 
 func release(major, minor uint32) uint32 { return major<<24 | minor<<16 }
 
-// missingFeatures are the features that clients lack.
-type missingFeatures struct {
-	report  *diagnose.Reporter
-	clients *fifo.Map[lnet.NID, *featureClient]
-}
-
 // featureClient is what a client lacks.
 type featureClient struct {
 	connected         track.Point // the first reply that does not grant a feature
 	version, of       uint32      // of the client, and of a server
 	unasked, unwanted []*feature  // the client did not ask; the server refused
-}
-
-func startVersionFeatures(r *diagnose.Reporter) diagnose.Hooks {
-	m := &missingFeatures{r, fifo.NewMap[lnet.NID, *featureClient](maxMounts)}
-	return diagnose.Hooks{Import: m.changed}
-}
-
-// changed takes a change of a connection.
-func (m *missingFeatures) changed(i *track.Import, p track.Point) {
-	n := len(i.Events) - 1
-	if n < 0 || i.Events[n].Kind != track.EventConnected || i.Events[n].Point != p || i.Kind() != "client" ||
-		!i.HasGranted || i.Asked.Version == 0 || i.Granted.Version == 0 {
-		return
-	}
-	c := m.clients.GetOrMake(i.Client, func() *featureClient {
-		return &featureClient{connected: p, version: i.Asked.Version, of: i.Granted.Version}
-	})
-	found := false
-	for k := range features {
-		found = c.compare(i, &features[k]) || found
-	}
-	if found {
-		m.report.Report(m.finding(i, c))
-	}
 }
 
 // compare adds a feature that a connection lacks. It returns whether the finding has
@@ -122,7 +111,7 @@ func (c *featureClient) compare(i *track.Import, f *feature) bool {
 	return true
 }
 
-func (m *missingFeatures) finding(i *track.Import, c *featureClient) diagnose.Finding {
+func (c *featureClient) finding(i *track.Import) diagnose.Finding {
 	f := diagnose.Finding{Subject: diagnose.Subject{Client: i.Client}, First: c.connected.Time}
 	f.Text = i.Client.String() + " runs release " + releaseName(c.version) + ", its servers " + releaseName(c.of) + "."
 	if len(c.unasked) > 0 {
