@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -196,12 +197,5 @@ func sameLock(f, c *Finding) bool {
 	if f.Server != c.Server && f.Target != c.Target {
 		return false
 	}
-	for _, a := range f.Locks {
-		for _, b := range c.Locks {
-			if a == b {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Locks, func(handle uint64) bool { return slices.Contains(c.Locks, handle) })
 }

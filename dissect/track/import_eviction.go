@@ -2,6 +2,7 @@ package track
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -120,15 +121,13 @@ func (i *Import) callbackSent(r *RPC, m *dissect.Message, p Point) {
 // pending until the lock is released, unless the client says it has no such
 // lock.
 func (i *Import) callbackReplied(r *RPC) {
-	for k := range i.callbacks {
-		c := &i.callbacks[k]
-		if c.xid != r.XID {
-			continue
-		}
-		if c.replied = true; r.Opcode != opcodes.LDLM_BL_CALLBACK || r.Status != 0 {
-			i.callbacks = append(i.callbacks[:k], i.callbacks[k+1:]...)
-		}
-		return
+	k := slices.IndexFunc(i.callbacks, func(c pendingCallback) bool { return c.xid == r.XID })
+	switch {
+	case k < 0:
+	case r.Opcode != opcodes.LDLM_BL_CALLBACK || r.Status != 0:
+		i.callbacks = slices.Delete(i.callbacks, k, k+1)
+	default:
+		i.callbacks[k].replied = true
 	}
 }
 
@@ -139,13 +138,7 @@ func (i *Import) releaseLocks(m *dissect.Message) {
 		return
 	}
 	body := m.Payload()
-	keep := i.callbacks[:0]
-	for _, c := range i.callbacks {
-		if !bytes.Contains(body, c.serverCookie[:]) {
-			keep = append(keep, c)
-		}
-	}
-	i.callbacks = keep
+	i.callbacks = slices.DeleteFunc(i.callbacks, func(c pendingCallback) bool { return bytes.Contains(body, c.serverCookie[:]) })
 }
 
 // importMarks counts the packets of the connections that carry an import.

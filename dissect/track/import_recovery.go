@@ -1,5 +1,7 @@
 package track
 
+import "slices"
+
 // uncommitted are the transactions that a server loses when it crashes: those
 // whose replies were seen and which are not on disk. Clients replay them.
 type uncommitted struct {
@@ -27,13 +29,7 @@ func (u *uncommitted) add(transno, lastCommitted uint64) {
 
 // commit removes the transactions that are on disk.
 func (u *uncommitted) commit(lastCommitted uint64) {
-	keep := u.transnos[:0]
-	for _, t := range u.transnos {
-		if t > lastCommitted {
-			keep = append(keep, t)
-		}
-	}
-	u.transnos = keep
+	u.transnos = slices.DeleteFunc(u.transnos, func(t uint64) bool { return t <= lastCommitted })
 }
 
 // startReplay begins to compare what is replayed with what should be.
@@ -41,11 +37,8 @@ func (u *uncommitted) startReplay() { u.replaying = true }
 
 // replayed removes a transaction that is replayed.
 func (u *uncommitted) replayed(transno uint64) {
-	for k, t := range u.transnos {
-		if t == transno {
-			u.transnos = append(u.transnos[:k], u.transnos[k+1:]...)
-			return
-		}
+	if k := slices.Index(u.transnos, transno); k >= 0 {
+		u.transnos = slices.Delete(u.transnos, k, k+1)
 	}
 }
 
@@ -56,12 +49,8 @@ func (u *uncommitted) endReplay(lastCommitted uint64) (missing int, from, to uin
 		return 0, 0, 0
 	}
 	u.commit(lastCommitted)
-	for _, t := range u.transnos {
-		if missing == 0 || t < from {
-			from = t
-		}
-		to = max(to, t)
-		missing++
+	if missing = len(u.transnos); missing > 0 {
+		from, to = slices.Min(u.transnos), slices.Max(u.transnos)
 	}
 	u.transnos, u.replaying = u.transnos[:0], false
 	return missing, from, to

@@ -2,6 +2,7 @@ package track
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/fifo"
@@ -84,12 +85,7 @@ func (l *Spans) Add(s Span, most int) {
 
 // Overlap reports whether one of the spans overlaps another one.
 func (l Spans) Overlap(t Span) bool {
-	for _, s := range l {
-		if s.From <= t.To && s.To >= t.From {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l, func(s Span) bool { return s.From <= t.To && s.To >= t.From })
 }
 
 func newLossTable() lossTable {
@@ -135,23 +131,14 @@ func (s *nidSet) add(n lnet.NID) {
 // one.
 func (s *nidSet) isFirst(n lnet.NID) bool { return s.n > 0 && s.list[0] == n }
 
+// has reports whether a NID is in the set.
 func (s *nidSet) has(n lnet.NID) bool {
-	for i := range s.n {
-		if s.list[i] == n {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.list[:s.n], n)
 }
 
 // hasAny reports whether the sets have a NID in common.
 func (s *nidSet) hasAny(other *nidSet) bool {
-	for i := range other.n {
-		if s.has(other.list[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(other.list[:other.n], s.has)
 }
 
 // carries reports whether a path may have carried the reply to an RPC whose request

@@ -1,6 +1,10 @@
 package track
 
-import "github.com/lshark/lshark/dissect/lnet"
+import (
+	"slices"
+
+	"github.com/lshark/lshark/dissect/lnet"
+)
 
 // Viewpoints finds the nodes on which captures were made: a node that takes part in all messages
 // of a capture point.
@@ -39,10 +43,5 @@ func (l *Viewpoints) See(source int, from, to lnet.NID) {
 
 // IsAt reports whether a capture was made on a node.
 func (l *Viewpoints) IsAt(node lnet.NID) bool {
-	for i := range l.points {
-		if v := &l.points[i]; v.n == 1 && v.nodes[0] == node {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.points, func(v viewpoint) bool { return v.n == 1 && v.nodes[0] == node })
 }

@@ -87,6 +87,14 @@ func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 	return v, true
 }
 
+// Values returns the values, oldest first.
+func (m *Map[K, V]) Values() (list []V) {
+	for _, v := range m.All {
+		list = append(list, v)
+	}
+	return list
+}
+
 // All calls f for each key, oldest first, until f returns false.
 func (m *Map[K, V]) All(f func(K, V) bool) {
 	for n := range len(m.ring) {

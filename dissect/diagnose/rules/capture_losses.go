@@ -59,25 +59,17 @@ func (l *losses) lost(x *lnet.Loss) {
 	d := direction{x.Src.Addr(), x.Dst.Addr()}
 	one := &loss{1, x.Bytes, x.From, x.To}
 	if _, partly := l.some.Get(d); x.OneWay && !partly {
-		addLoss(l.all, d, one)
+		fifo.GetOrNew(l.all, d).add(one)
 		return
 	}
-	addLoss(l.some, d, one)
+	fifo.GetOrNew(l.some, d).add(one)
 	l.captured(d)
-}
-
-func addLoss(m *fifo.Map[direction, *loss], d direction, one *loss) {
-	if sum, ok := m.Get(d); ok {
-		sum.add(one)
-		return
-	}
-	m.Put(d, one)
 }
 
 // captured takes a direction of which something was captured.
 func (l *losses) captured(d direction) {
 	if sum, ok := l.all.Delete(d); ok {
-		addLoss(l.some, d, sum)
+		fifo.GetOrNew(l.some, d).add(sum)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -175,9 +174,8 @@ func (t *workTimes) compare(of groupOf, byOperation bool) (list []*compared) {
 		stratum
 		part
 	}
-	all, own := make(map[stratum]*histogram), make(map[place]*histogram)
+	all, own := fifo.NewMap[stratum, *histogram](maxWork), fifo.NewMap[place, *histogram](maxWork)
 	members := make(map[part]*compared)
-	var order []place
 	in := make(map[stratum][]string)
 	for k, w := range t.times.All {
 		member, group, ok := of(k.conn)
@@ -188,16 +186,9 @@ func (t *workTimes) compare(of groupOf, byOperation bool) (list []*compared) {
 			group.operation = k.class.opcode
 		}
 		at := place{stratum{group, k.class}, part{member, group.operation}}
-		if own[at] == nil {
-			own[at] = &histogram{}
-			order = append(order, at)
-			in[at.stratum] = append(in[at.stratum], member)
-		}
-		own[at].join(&w.histogram)
-		if all[at.stratum] == nil {
-			all[at.stratum] = &histogram{}
-		}
-		all[at.stratum].join(&w.histogram)
+		in[at.stratum] = withNew(in[at.stratum], member, unlimited)
+		fifo.GetOrNew(own, at).join(&w.histogram)
+		fifo.GetOrNew(all, at.stratum).join(&w.histogram)
 		m := members[at.part]
 		if m == nil {
 			m = &compared{member: member, conn: k.conn, first: w.first}
@@ -207,14 +198,14 @@ func (t *workTimes) compare(of groupOf, byOperation bool) (list []*compared) {
 		m.first, m.last = min(m.first, w.first), max(m.last, w.last)
 		m.slowest.join(&w.slowest)
 	}
-	for _, at := range order {
+	for at, times := range own.All {
 		m := members[at.part]
-		rest := *all[at.stratum]
-		rest.remove(own[at])
-		m.add(at.workClass, own[at], &rest)
+		rest := *fifo.GetOrNew(all, at.stratum)
+		rest.remove(times)
+		m.add(at.workClass, times, &rest)
 		for _, other := range in[at.stratum] {
-			if other != at.member && !slices.Contains(m.peers, other) {
-				m.peers = append(m.peers, other)
+			if other != at.member {
+				m.peers = withNew(m.peers, other, unlimited)
 			}
 		}
 	}

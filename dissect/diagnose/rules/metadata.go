@@ -213,15 +213,8 @@ func (s *storm) programOf(client lnet.NID) (job string) {
 
 // hasIntent reports whether an RPC is a request for a lock with one of some intents.
 func hasIntent(r *track.RPC, prefixes ...string) bool {
-	if r.Opcode != opcodes.LDLM_ENQUEUE || r.Variant == nil {
-		return false
-	}
-	for _, p := range prefixes {
-		if strings.HasPrefix(r.Variant.Name, p) {
-			return true
-		}
-	}
-	return false
+	return r.Opcode == opcodes.LDLM_ENQUEUE && r.Variant != nil &&
+		slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(r.Variant.Name, p) })
 }
 
 var _ = add(diagnose.Rule{

@@ -32,7 +32,14 @@ var _ = add(diagnose.Rule{
 		mountLong,
 	},
 	Samples: []string{"mount_failed.pcap.zst"},
-	Start:   startMountFailed,
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		m := &mounts{report: r, nodes: fifo.NewMap[lnet.NID, *mount](maxMounts)}
+		return diagnose.Hooks{
+			Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MGS_DISCONNECT, opcodes.LLOG_ORIGIN_HANDLE_CREATE, opcodes.SEC_CTX_INIT,
+				opcodes.MDS_CONNECT, opcodes.MDS_GET_ROOT, opcodes.MDS_GETATTR, opcodes.MDS_REINT, opcodes.MDS_CLOSE},
+			Sent: m.sent, Answered: m.answered, Lost: func(*lnet.Loss) { m.lossy = true }, End: m.end,
+		}
+	},
 })
 
 // mountLong is how long a mount may take.
@@ -74,16 +81,6 @@ type step struct {
 }
 
 func (s *step) targetText() string { return namedTarget(s.target, "", s.server).String() }
-
-func startMountFailed(r *diagnose.Reporter) diagnose.Hooks {
-	m := &mounts{report: r, nodes: fifo.NewMap[lnet.NID, *mount](maxMounts)}
-	return diagnose.Hooks{
-		Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MGS_DISCONNECT, opcodes.LLOG_ORIGIN_HANDLE_CREATE, opcodes.SEC_CTX_INIT,
-			opcodes.MDS_CONNECT,
-			opcodes.MDS_GET_ROOT, opcodes.MDS_GETATTR, opcodes.MDS_REINT, opcodes.MDS_CLOSE},
-		Sent: m.sent, Answered: m.answered, Lost: func(*lnet.Loss) { m.lossy = true }, End: m.end,
-	}
-}
 
 func (m *mounts) sent(r *track.RPC, msg *dissect.Message) {
 	switch r.Opcode {
@@ -182,6 +179,19 @@ func (x *mount) lastRefused() (last step) {
 	return last
 }
 
+// refusal returns what was refused to a client that did not get on: a connect to an MDT, or a
+// security context.
+func (x *mount) refusal() (why string, refused step) {
+	last := x.lastRefused()
+	switch {
+	case isSet(last.at):
+		return last.targetText() + " refused the connect with " + errorName(last.status), last
+	case x.context.status != 0 && !x.ready:
+		return "no security context could be set up (" + errorName(x.context.status) + ")", x.context
+	}
+	return "", refused
+}
+
 func rootErrorText(status int32) string {
 	switch status {
 	case opcodes.EPERM:
@@ -195,16 +205,13 @@ func rootErrorText(status int32) string {
 // gaveUp takes the disconnect from the MGS of a node, which has given up or
 // unmounted.
 func (m *mounts) gaveUp(x *mount, p track.Point) {
-	last := x.lastRefused()
 	at := step{"", x.server, 0, p}
-	switch {
+	switch why, refused := x.refusal(); {
 	case x.done:
 	case isSet(x.rootError.at):
 		m.fail(x, "the server does not hand out the attributes of the root directory: "+rootErrorText(x.rootError.status), x.rootError)
-	case isSet(last.at):
-		m.fail(x, last.targetText()+" refused the connect with "+errorName(last.status)+", and the client gave up after "+duration(p.Time-x.begun.Time), last)
-	case x.context.status != 0 && !x.ready:
-		m.fail(x, "no security context could be set up ("+errorName(x.context.status)+"), and the client gave up after "+duration(p.Time-x.begun.Time), x.context)
+	case why != "":
+		m.fail(x, why+", and the client gave up after "+duration(p.Time-x.begun.Time), refused)
 	case m.lossy, x.ready, !isSet(x.mgs), !isSet(x.log), isSet(x.root):
 	case !isSet(x.tried):
 		m.fail(x, "the client had read the configuration log and gave up before it sent anything to an MDT. The cause is on the client, such "+
@@ -219,10 +226,10 @@ func (m *mounts) fail(x *mount, why string, s step) {
 		return
 	}
 	x.done = true
-	m.report.Report(m.finding(x, "failed: "+why+".", s))
+	m.report.Report(x.finding("failed: "+why+".", s))
 }
 
-func (m *mounts) finding(x *mount, what string, s step) diagnose.Finding {
+func (x *mount) finding(what string, s step) diagnose.Finding {
 	f := diagnose.Finding{
 		Subject: diagnose.Subject{Client: x.client, Server: s.server, Target: s.target, Detail: x.begun.File +
 			strconv.FormatInt(x.begun.Frame, 10)},
@@ -247,24 +254,14 @@ func (m *mounts) finding(x *mount, what string, s step) diagnose.Finding {
 func (m *mounts) end() {
 	now := m.report.Now()
 	for _, x := range m.nodes.All {
-		waited := now - x.begun.Time
-		last := x.lastRefused()
-		switch {
-		case x.done, waited < mountLong.Nanoseconds():
-			continue
-		case isSet(x.mgsRefused.at) && !isSet(x.mgs):
-			m.goesOn(x, "the MGS refused its connect with "+errorName(x.mgsRefused.status), x.mgsRefused)
-		case isSet(last.at):
-			m.goesOn(x, last.targetText()+" refused the connect with "+errorName(last.status), last)
-		case x.context.status != 0 && !x.ready:
-			m.goesOn(x, "no security context could be set up ("+errorName(x.context.status)+")", x.context)
+		why, refused := x.refusal()
+		if isSet(x.mgsRefused.at) && !isSet(x.mgs) {
+			why, refused = "the MGS refused its connect with "+errorName(x.mgsRefused.status), x.mgsRefused
+		}
+		if took := now - x.begun.Time; !x.done && took >= mountLong.Nanoseconds() && why != "" {
+			f := x.finding("had not succeeded "+duration(took)+" after it began, when the capture ended: "+why+".", refused)
+			f.Severity = diagnose.Warning
+			m.report.Report(f)
 		}
 	}
-}
-
-// goesOn reports a mount that has not succeeded when the capture ends.
-func (m *mounts) goesOn(x *mount, why string, s step) {
-	f := m.finding(x, "had not succeeded "+duration(m.report.Now()-x.begun.Time)+" after it began, when the capture ended: "+why+".", s)
-	f.Severity = diagnose.Warning
-	m.report.Report(f)
 }

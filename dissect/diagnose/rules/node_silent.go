@@ -60,8 +60,11 @@ func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	took := atLeast(!isSet(s.begin) || !isSet(s.back) && h.silence != s) + duration(f.Last-f.First)
 	node := f.Node.String()
 	f.Text = node + " was silent for " + took + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again"
-	if len(s.reaching) > 0 {
-		f.Text += ", while others reached " + theseText(len(s.reaching))
+	switch n := len(s.reaching); {
+	case n == 1:
+		f.Text += ", while others reached the sender"
+	case n > 1:
+		f.Text += ", while others reached these"
 	}
 	f.Text += "."
 	outcome := s.outcome()
@@ -129,14 +132,6 @@ func (s *hostSilence) outcome() string {
 		return "then it went on with the same connections: it was not restarted, but cut off or standing still"
 	}
 	return "then it connected anew"
-}
-
-// theseText refers to so many hosts.
-func theseText(n int) string {
-	if n == 1 {
-		return "the sender"
-	}
-	return "these"
 }
 
 // names returns the NIDs of hosts, as in "A, B and 3 others".
@@ -287,16 +282,13 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	}
 	f.Prove(s.begin, "the last message of %s before", node)
 	f.Prove(s.first, "bytes to it are sent again")
-	f.Prove(s.back, "the first sign of life%s", resetText(s.reset))
+	life := "the first sign of life"
+	if s.reset {
+		life += ": it resets a connection"
+	}
+	f.Prove(s.back, "%s", life)
 	f.Prove(first, "the first target accepts a connect again")
 	f.Prove(last, "the last target accepts a connect again")
 	f.Prove(recovered, "clients of the last target have recovered")
 	return f
-}
-
-func resetText(reset bool) string {
-	if reset {
-		return ": it resets a connection"
-	}
-	return ""
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	"math"
 	"net/netip"
-	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -214,13 +213,10 @@ func (n *nodeLife) segment(m *lnet.TCPEvent) {
 	}
 	if s := h.silence; s != nil {
 		s.reset, s.same, s.still = m.RST, !m.RST && !m.SYN, m.Waited > inFlight
-		h.isBack(p)
+		s.back, h.silence = p, nil
 	}
 	h.seen = max(h.seen, m.Time)
 }
-
-// isBack takes the first sign of life after a silence.
-func (h *hostLife) isBack(p track.Point) { h.silence.back, h.silence = p, nil }
 
 // unanswered takes bytes that were sent to the host again without an answer.
 func (h *hostLife) unanswered(resent *silence, from *hostLife, p track.Point) {
@@ -239,9 +235,8 @@ func (h *hostLife) unanswered(resent *silence, from *hostLife, p track.Point) {
 	s.from = min(s.from, resent.from)
 	s.peers = withNew(s.peers, from.addr, maxOldPeers)
 	for _, other := range from.heard {
-		if other.host.IsValid() && other.host != h.addr && other.at > resent.from+inFlight && !slices.Contains(s.reaching, from.addr) &&
-			len(s.reaching) < maxOldPeers {
-			s.reaching = append(s.reaching, from.addr)
+		if other.host.IsValid() && other.host != h.addr && other.at > resent.from+inFlight {
+			s.reaching = withNew(s.reaching, from.addr, maxOldPeers)
 		}
 	}
 }

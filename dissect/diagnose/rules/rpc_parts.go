@@ -128,17 +128,15 @@ func (k targetKey) subjectAt(server lnet.NID) diagnose.Subject {
 
 // byTarget groups connections by their targets, in the order of appearance. Those of which only
 // the server is known are one group: how many targets they are is unknown.
-func byTarget[T any](p *perConnection[T]) (order []targetKey, groups map[targetKey][]*T) {
-	groups = make(map[targetKey][]*T)
+func byTarget[T any](p *perConnection[T]) *fifo.Map[targetKey, []*T] {
+	groups := fifo.NewMap[targetKey, []*T](maxConnections)
 	for c, v := range p.values.All {
 		k := connectionTarget(c)
 		k.handle = 0
-		if _, known := groups[k]; !known {
-			order = append(order, k)
-		}
-		groups[k] = append(groups[k], v)
+		list, _ := groups.Get(k)
+		groups.Put(k, append(list, v))
 	}
-	return order, groups
+	return groups
 }
 
 // operationCounts counts RPCs by operation.

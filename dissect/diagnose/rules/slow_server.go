@@ -162,19 +162,18 @@ func (s *slowServers) done(r *track.RPC) {
 
 // check reports targets. Before the end, those whose name is unknown may get one.
 func (s *slowServers) check(end bool) {
-	order, groups := byTarget(&s.conns)
-	for _, k := range order {
+	for k, conns := range byTarget(&s.conns).All {
 		if k.name == "" && !end {
 			continue
 		}
 		var sum serverTimes
-		for _, t := range groups[k] {
+		for _, t := range conns {
 			sum.join(t)
 		}
 		if sum.parts.server >= slowServerSum.Nanoseconds() && (float64(sum.n) >= slowServerShare.Value*float64(sum.all) ||
 			sum.slowest.list[0].ns >= hungTime.Nanoseconds()) {
 			f := sum.finding(k)
-			if gap, ok := s.evenPace(groups[k]); ok {
+			if gap, ok := s.evenPace(conns); ok {
 				pace := fmt.Sprintf(" They were answered at an even pace, one RPC of each client every %s, however many waited.", duration(gap))
 				f.Brief = diagnose.Sentences(f.Text, 1) + pace + " Look for a limit in the server (NRS TBF rules) before its disks and the network."
 				f.Text += pace

@@ -260,16 +260,13 @@ var _ = add(diagnose.Rule{
 				job    [32]byte
 			}
 			ofAll := func(k jobWork) jobWork { return jobWork{nodePair: k.nodePair, opcode: k.opcode} }
-			all := make(map[jobWork]*histogram)
+			all := fifo.NewMap[jobWork, *histogram](maxWork)
 			for k, w := range jobs.times.All {
-				if all[ofAll(k)] == nil {
-					all[ofAll(k)] = &histogram{}
-				}
-				all[ofAll(k)].join(&w.histogram)
+				fifo.GetOrNew(all, ofAll(k)).join(&w.histogram)
 			}
 			clients := make(map[jobAt][]lnet.NID)
 			for k, w := range jobs.times.All {
-				others := *all[ofAll(k)]
+				others := *fifo.GetOrNew(all, ofAll(k))
 				others.remove(&w.histogram)
 				var c comparison
 				c.add(workClass{opcode: k.opcode}, &w.histogram, &others)

@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -44,12 +45,11 @@ var _ = add(diagnose.Rule{
 			for _, i := range reporter.Imports() {
 				later[i.Connection] = i
 			}
-			order, groups := byTarget(&conns)
-			for _, k := range order {
+			for k, list := range byTarget(&conns).All {
 				var sum series
 				server := lnet.NID{}
 				operations := make(operationCounts)
-				for _, t := range groups[k] {
+				for _, t := range list {
 					i := later[t.conn]
 					if i == nil || i.Evictions > 0 {
 						continue
@@ -144,19 +144,12 @@ var _ = add(diagnose.Rule{
 				t.most, t.at, t.opcode = r.Estimate, r.Replied(), r.Opcode
 			}
 		}, End: func() {
-			servers := make(map[lnet.NID]*estimateRange)
-			var order []lnet.NID
+			servers := fifo.NewMap[lnet.NID, *estimateRange](maxConnections) // as an estimate is not of a single target
 			for c, t := range conns.values.All {
-				sum := servers[c.Server]
-				if sum == nil {
-					sum = &estimateRange{}
-					servers[c.Server] = sum
-					order = append(order, c.Server)
-				}
-				sum.join(t)
+				fifo.GetOrNew(servers, c.Server).join(t)
 			}
-			for _, server := range order {
-				if t := servers[server]; t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
+			for server, t := range servers.All {
+				if t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
 					reporter.Report(t.finding(server))
 				}
 			}
@@ -248,11 +241,10 @@ var _ = add(diagnose.Rule{
 				t.request = r.Requested()
 			}
 		}, End: func() {
-			order, groups := byTarget(&conns)
-			for _, k := range order {
+			for k, list := range byTarget(&conns).All {
 				var sum earlyTimes
 				var clients []lnet.NID
-				for _, t := range groups[k] {
+				for _, t := range list {
 					sum.join(&t.rpcSum)
 					clients = withNew(clients, t.conn.Client, unlimited)
 					sum.conn = t.conn

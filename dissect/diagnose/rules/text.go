@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -109,9 +108,6 @@ func firstOf(words []string, shown int) string {
 	return strings.Join(words, "")
 }
 
-// formatFloat returns a number with so many digits after the point.
-func formatFloat(v float64, precision int) string { return strconv.FormatFloat(v, 'f', precision, 64) }
-
 // size returns a number of bytes as in "340 bytes", "34 kB" or "1.2 MB".
 func size(n int64) string {
 	switch v := float64(n); {
@@ -145,7 +141,7 @@ func binarySize(bytes uint64) string {
 	if size < 10 && size != float64(int64(size)) {
 		precision = 1
 	}
-	return formatFloat(size, precision) + " " + units[unit:unit+1] + "iB"
+	return fmt.Sprintf("%.*f %ciB", precision, size, units[unit])
 }
 
 // errorName returns the name of an error, such as ENODEV.

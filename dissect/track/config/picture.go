@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // Picture is what the records of a log that are in force make together.
@@ -68,33 +70,37 @@ type Parameter struct {
 
 // painter makes a Picture of records.
 type painter struct {
-	devices    ordered[string, *Device]
-	targets    ordered[string, *Target] // by uuid
-	pools      ordered[[2]string, *poolMembers]
-	parameters ordered[[2]string, *Parameter] // by device and name
-	nodes      map[string]*ordered[string, string]
+	devices    *fifo.Map[string, *Device]
+	targets    *fifo.Map[string, *Target] // by uuid
+	pools      *fifo.Map[[2]string, *poolMembers]
+	parameters *fifo.Map[[2]string, *Parameter] // by device and name
+	nodes      map[string]*texts
 }
+
+// texts are different ones in the order in which they were added.
+type texts = fifo.Map[string, string]
 
 // poolMembers is a pool while records are applied.
 type poolMembers struct {
 	Pool
-	members ordered[string, string]
+	members *texts
 }
 
 // NewPicture applies the records of a log that are in force.
 func NewPicture(steps []*Step) *Picture {
-	w := &painter{nodes: make(map[string]*ordered[string, string])}
+	w := &painter{fifo.NewMap[string, *Device](maxRecords), fifo.NewMap[string, *Target](maxRecords),
+		fifo.NewMap[[2]string, *poolMembers](maxRecords), fifo.NewMap[[2]string, *Parameter](maxRecords), make(map[string]*texts)}
 	for _, s := range steps {
 		if s.State == InForce && s.Marker == nil {
 			w.apply(s)
 		}
 	}
-	p := &Picture{Devices: w.devices.list(), Targets: w.targets.list(), Parameters: w.parameters.list()}
+	p := &Picture{Devices: w.devices.Values(), Targets: w.targets.Values(), Parameters: w.parameters.Values()}
 	users := make(map[string]*Device) // by the uuid of their target
 	for _, d := range p.Devices {
 		for i := range d.Nodes {
 			if nids := w.nodes[d.Nodes[i].Name]; nids != nil {
-				d.Nodes[i].NIDs = nids.list()
+				d.Nodes[i].NIDs = nids.Values()
 			}
 		}
 		if d.Target != "" {
@@ -105,8 +111,8 @@ func NewPicture(steps []*Step) *Picture {
 		t.Device = users[t.UUID]
 		t.Active = t.Active && (t.Device == nil || t.Device.Status != Inactive)
 	}
-	for _, o := range w.pools.list() {
-		o.Members = o.members.list()
+	for _, o := range w.pools.All {
+		o.Members = o.members.Values()
 		p.Pools = append(p.Pools, &o.Pool)
 	}
 	return p
@@ -126,9 +132,9 @@ func (w *painter) apply(s *Step) {
 	case "add_mdc":
 		w.addTarget(s, s.Argument("mdt"))
 	case "del_osc":
-		w.targets.delete(s.Argument("ost"))
+		w.targets.Delete(s.Argument("ost"))
 	case "del_mdc":
-		w.targets.delete(s.Argument("mdt"))
+		w.targets.Delete(s.Argument("mdt"))
 	case "new_pool", "add_pool", "remove_pool", "del_pool":
 		w.applyPool(s)
 	case "conf_param", "set_param", "set_timeout", "set_ldlm_timeout":
@@ -143,9 +149,9 @@ func (w *painter) addNID(node, nid string) {
 		return
 	}
 	if w.nodes[node] == nil {
-		w.nodes[node] = &ordered[string, string]{}
+		w.nodes[node] = fifo.NewMap[string, string](maxRecords)
 	}
-	w.nodes[node].put(nid, nid)
+	w.nodes[node].Put(nid, nid)
 }
 
 // clientTypes are the types of devices that are clients of a target.
@@ -156,14 +162,11 @@ func (w *painter) applyDevice(s *Step, name string) {
 		return
 	}
 	if s.Event == "detach" {
-		w.devices.delete(name)
+		w.devices.Delete(name)
 		return
 	}
-	d, ok := w.devices.get(name)
-	if !ok { // where the record that attaches it was not captured, its type is unknown
-		d = &Device{Name: name}
-		w.devices.put(name, d)
-	}
+	// Where the record that attaches it was not captured, its type is unknown.
+	d := w.devices.GetOrMake(name, func() *Device { return &Device{Name: name} })
 	d.Index = s.Index
 	node := s.Argument("node")
 	switch s.Event {
@@ -195,8 +198,8 @@ func (d *Device) addNode(name string) {
 
 func (w *painter) addTarget(s *Step, uuid string) {
 	if uuid != "" {
-		w.targets.delete(uuid)
-		w.targets.put(uuid, &Target{UUID: uuid, Number: s.Argument("index"), Active: s.Event != "add_osc_inactive", Index: s.Index})
+		w.targets.Delete(uuid)
+		w.targets.Put(uuid, &Target{UUID: uuid, Number: s.Argument("index"), Active: s.Event != "add_osc_inactive", Index: s.Index})
 	}
 }
 
@@ -205,23 +208,23 @@ func (w *painter) addTarget(s *Step, uuid string) {
 func (w *painter) applyPool(s *Step) {
 	k := [2]string{s.Argument("fsname"), s.Argument("pool")}
 	ost := s.Argument("ost")
-	o, ok := w.pools.get(k)
+	o, ok := w.pools.Get(k)
 	switch {
 	case s.Event == "del_pool":
-		w.pools.delete(k)
+		w.pools.Delete(k)
 		return
 	case !ok && s.Event == "remove_pool":
 		return
 	case !ok:
-		o = &poolMembers{Pool: Pool{FSName: k[0], Name: k[1]}}
-		w.pools.put(k, o)
+		o = &poolMembers{Pool{FSName: k[0], Name: k[1]}, fifo.NewMap[string, string](maxRecords)}
+		w.pools.Put(k, o)
 	}
 	o.Index = s.Index
 	switch s.Event {
 	case "add_pool":
-		o.members.put(ost, ost)
+		o.members.Put(ost, ost)
 	case "remove_pool":
-		o.members.delete(ost)
+		o.members.Delete(ost)
 	}
 }
 
@@ -244,13 +247,9 @@ func (w *painter) applyParameters(s *Step, device string) {
 }
 
 func (w *painter) set(s *Step, device, name, value string) {
-	k := [2]string{device, name}
-	if o, ok := w.parameters.get(k); ok {
-		o.Value, o.Index = value, s.Index
-	} else {
-		w.parameters.put(k, &Parameter{Device: device, Name: name, Value: value, Index: s.Index})
-	}
-	if d, ok := w.devices.get(device); ok && d.Status != Attached && s.Event == "conf_param" && strings.HasSuffix(name, ".active") {
+	o := w.parameters.GetOrMake([2]string{device, name}, func() *Parameter { return &Parameter{Device: device, Name: name} })
+	o.Value, o.Index = value, s.Index
+	if d, ok := w.devices.Get(device); ok && d.Status != Attached && s.Event == "conf_param" && strings.HasSuffix(name, ".active") {
 		switch value {
 		case "0":
 			d.Status = Inactive

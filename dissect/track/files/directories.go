@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // Directory is what was done with the files in a directory, those in directories
@@ -20,19 +21,13 @@ type Directory struct {
 }
 
 // Directories sums up files by the directory that they are in.
-func Directories(list []*File) (dirs []*Directory) {
-	byPath := make(map[string]*Directory)
+func Directories(list []*File) []*Directory {
+	dirs := fifo.NewMap[string, *Directory](len(list))
 	for _, f := range list {
 		path := f.Dir()
-		d := byPath[path]
-		if d == nil {
-			d = &Directory{Path: path}
-			byPath[path] = d
-			dirs = append(dirs, d)
-		}
-		d.add(f)
+		dirs.GetOrMake(path, func() *Directory { return &Directory{Path: path} }).add(f)
 	}
-	return dirs
+	return dirs.Values()
 }
 
 func (d *Directory) add(f *File) {

@@ -262,8 +262,13 @@ func (t *Files) byEntry(s *rpcFiles, r *track.RPC) {
 		s.file = r.FID
 		return
 	}
-	s.dir = r.FID
-	if f := t.entry(s.dir, r.Name()); f != nil {
+	t.setEntry(s, r.FID, r.Name())
+}
+
+// setEntry notes a name in a directory, and the file that it stands for, if that is known.
+func (t *Files) setEntry(s *rpcFiles, dir track.FID, name []byte) {
+	s.dir = dir
+	if f := t.entry(dir, name); f != nil {
 		s.file = f.FID
 	}
 }
@@ -371,18 +376,12 @@ func (t *Files) reintegration(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	case "UNLINK", "RMENTRY":
 		s.set(Remove)
 		s.file = track.FID(q.Second)
-		s.dir = track.FID(q.First)
-		if f := t.entry(s.dir, q.Name); f != nil {
-			s.file = f.FID
-		}
+		t.setEntry(s, track.FID(q.First), q.Name)
 	case "RENAME", "MIGRATE":
 		s.set(Rename)
-		s.dir, s.newDir = track.FID(q.First), track.FID(q.Second)
+		s.newDir, s.file = track.FID(q.Second), track.FID{}
 		s.newName = append(s.newName[:0], q.NewName...)
-		s.file = track.FID{}
-		if f := t.entry(s.dir, q.Name); f != nil {
-			s.file = f.FID
-		}
+		t.setEntry(s, track.FID(q.First), q.Name)
 	case "SETXATTR":
 		s.set(Xattr)
 	default:
@@ -864,29 +863,30 @@ func (a *Activity) countRewrite(s *rpcFiles) {
 	}
 }
 
+// lockedOn returns the OST object that a lock is about, nil for none, or the file.
+func (t *Files) lockedOn(l *locks.Lock) (o *object, file track.FID) {
+	if id, ok := l.Desc.ExtentObject(); ok && l.HasResource() {
+		return t.object(id, l.Connection), file
+	} else if seq, oid, ver, ok := l.Desc.FID(); ok && l.HasResource() {
+		file = t.canonical(track.FID{Seq: seq, OID: oid, Ver: ver})
+	}
+	return nil, file
+}
+
 // LockSubject returns the file that a lock is about, and the OST object; each is zero
 // when it is about none, or that is unknown.
 func (t *Files) LockSubject(l *locks.Lock) (file, object track.FID) {
-	if id, ok := l.Desc.ExtentObject(); ok && l.HasResource() {
-		if o := t.object(id, l.Connection); o != nil {
-			return o.file, o.FID
-		}
-	} else if seq, oid, ver, ok := l.Desc.FID(); ok && l.HasResource() {
-		return t.canonical(track.FID{Seq: seq, OID: oid, Ver: ver}), track.FID{}
+	o, file := t.lockedOn(l)
+	if o != nil {
+		return o.file, o.FID
 	}
-	return track.FID{}, track.FID{}
+	return file, object
 }
 
 // Lock takes a lock that has ended.
 func (t *Files) Lock(l *locks.Lock) {
-	var f *File
-	if id, ok := l.Desc.ExtentObject(); ok && l.HasResource() {
-		if o := t.object(id, l.Connection); o != nil {
-			f = t.owner(o)
-		}
-	} else if seq, oid, ver, ok := l.Desc.FID(); ok && l.HasResource() {
-		f = t.file(t.canonical(track.FID{Seq: seq, OID: oid, Ver: ver}))
-	}
+	o, file := t.lockedOn(l)
+	f := t.fileOf(&rpcFiles{file: file, object: o})
 	if f == nil || f.Activity == nil { // no RPC was about it
 		return
 	}

@@ -3,6 +3,7 @@ package nested
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -202,12 +203,7 @@ func (c *Call) allocatedFor(m *dissect.Message) bool {
 
 // isNamedIn reports whether bytes of a message name something that the call names.
 func (c *Call) isNamedIn(b []byte) bool {
-	for _, object := range c.objects {
-		if bytes.Contains(b, object) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.objects, func(object []byte) bool { return bytes.Contains(b, object) })
 }
 
 // nameLink is the link to an operation that names what the call names.

@@ -347,12 +347,7 @@ func (t *Tracker) join(k *conn, name string) {
 
 func (k *conn) leave() {
 	if g := k.target; g != nil {
-		for i := range g.conns {
-			if g.conns[i] == k {
-				g.conns = append(g.conns[:i], g.conns[i+1:]...)
-				break
-			}
-		}
+		g.conns = slices.DeleteFunc(g.conns, func(o *conn) bool { return o == k })
 	}
 }
 

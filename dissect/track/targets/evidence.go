@@ -299,12 +299,7 @@ func (e *Evidence) forgetSilent() {
 }
 
 func (c *record) addServer(e *Evidence, nid lnet.NID) {
-	for _, s := range c.servers {
-		if s == nid {
-			return
-		}
-	}
-	if len(c.servers) < maxServers {
+	if len(c.servers) < maxServers && !slices.Contains(c.servers, nid) {
 		c.servers = append(c.servers, nid)
 		e.changed = true
 	}
@@ -324,12 +319,7 @@ func (c *record) setKind(e *Evidence, kind opcodes.TargetKind) {
 
 // claim adds a target that a message proves.
 func (c *record) claim(e *Evidence, new claim) {
-	for _, k := range c.claims {
-		if k.target == new.target {
-			return
-		}
-	}
-	if len(c.claims) < maxClaims {
+	if len(c.claims) < maxClaims && !slices.ContainsFunc(c.claims, func(k claim) bool { return k.target == new.target }) {
 		c.claims = append(c.claims, new)
 		e.changed = true
 	}
