@@ -104,7 +104,6 @@ func (f *Finding) findCause(byCode map[string][]*Finding) *Finding {
 	return nil
 }
 
-// follows reports whether a finding follows from another one.
 func (f *Finding) follows(other *Finding) bool {
 	for c := f; c != nil; c = c.Cause {
 		if c == other {

@@ -112,7 +112,6 @@ func (t *connections) byHandle(handle uint64) *Connection {
 	return c
 }
 
-// learn adds a handle of a connection.
 func (t *connections) learn(handle uint64, c *Connection) {
 	if handle == 0 || c == nil {
 		return

@@ -172,7 +172,6 @@ func (i *Import) contextSetup(p Point) {
 	}
 }
 
-// contextReply takes the reply to it.
 func (i *Import) contextReply(m *dissect.Message, p Point) {
 	errno := m.RPC.GSS.Errno()
 	if errno == 0 {

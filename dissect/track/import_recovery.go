@@ -11,7 +11,6 @@ type uncommitted struct {
 
 const maxUncommitted = 4096
 
-// add adds the transno of a reply.
 func (u *uncommitted) add(transno, lastCommitted uint64) {
 	if u.replaying {
 		return

@@ -46,7 +46,6 @@ func (n *Names) Message(m *dissect.Message) {
 	}
 }
 
-// learn learns names from a message.
 func (n *Names) learn(m *dissect.Message) {
 	switch {
 	case !m.RPC.HasOpcode || m.RPC.Status < 0 || m.Msg == nil:

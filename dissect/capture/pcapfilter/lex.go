@@ -75,10 +75,8 @@ type tokenReader struct {
 	next   int
 }
 
-// peek returns the next token and keeps it.
 func (r *tokenReader) peek() token { return r.tokens[r.next] }
 
-// second returns the token behind the next one.
 func (r *tokenReader) second() token { return r.tokens[min(r.next+1, len(r.tokens)-1)] }
 
 // take returns the next token and advances, except at the end.
@@ -102,7 +100,6 @@ func (r *tokenReader) accept(words ...string) bool {
 	return false
 }
 
-// invalid returns the error for an invalid token.
 func (r *tokenReader) invalid(t token, format string, args ...any) error {
 	cause := fmt.Sprintf(format, args...)
 	if t.text == "" {

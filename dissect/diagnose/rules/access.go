@@ -74,7 +74,6 @@ func (s *accesses) sent(r *track.RPC, m *dissect.Message) {
 	s.changed(key, a, r)
 }
 
-// add counts a transfer.
 func (a *access) add(t *opcodes.Transfer, at track.Point) {
 	if a.count > 0 {
 		for i := range min(int(a.count), maxNeighbours) {

@@ -66,14 +66,12 @@ func (l *losses) lost(x *lnet.Loss) {
 	l.captured(d)
 }
 
-// captured takes a direction of which something was captured.
 func (l *losses) captured(d direction) {
 	if sum, ok := l.all.Delete(d); ok {
 		fifo.GetOrNew(l.some, d).add(sum)
 	}
 }
 
-// message takes a message, which was captured.
 func (l *losses) message(_ *track.RPC, m *dissect.Message) {
 	if l.all.Len() > 0 {
 		l.captured(direction{m.Src.Addr(), m.Dst.Addr()})

@@ -147,7 +147,6 @@ func (c *checksums) answered(r *track.RPC, m *dissect.Message) {
 	c.add(b, r, x, text)
 }
 
-// read takes the reply to a read.
 func (c *checksums) read(r *track.RPC, m *dissect.Message, x *checkedTransfer, replied opcodes.DataChecksum) {
 	if r.HasFID {
 		c.replies.Put(x.key(r), r.Replied())

@@ -280,7 +280,6 @@ func (c *comparison) isFar() bool {
 		c.ratio() >= comparedRatio.Value && c.excess >= float64(c.n)*float64(comparedExcess.Nanoseconds())
 }
 
-// text describes the comparison.
 func (c *comparison) text() string {
 	return fmt.Sprintf("%s: %s against %s, medians; %s against %s", operationText(c.class.opcode), duration(int64(c.own)), duration(int64(c.rest)),
 		plural(c.n, "RPC"), plural(c.others, "RPC"))

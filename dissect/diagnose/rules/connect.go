@@ -121,7 +121,6 @@ func (k *refusedConnects) attempt(i *track.Import) *attempt {
 	return k.attempts.GetOrMake(i.Connection, func() *attempt { return &attempt{i: i, isNew: !isSet(i.LastServed) && i.Asked.Instance == 0} })
 }
 
-// refused takes a connect that was refused.
 func (k *refusedConnects) refused(i *track.Import, status int32, p track.Point) {
 	a := k.attempt(i)
 	a.absent = a.absent || status == opcodes.ENODEV
@@ -132,7 +131,6 @@ func (k *refusedConnects) refused(i *track.Import, status int32, p track.Point) 
 	a.status, a.server = status, i.Server
 }
 
-// connected takes a connect that was accepted.
 func (k *refusedConnects) connected(i *track.Import, e *track.Event, p track.Point) {
 	a, ok := k.attempts.Delete(i.Connection)
 	if !ok {
@@ -167,7 +165,6 @@ func (k *refusedConnects) tick(now int64) {
 // before the capture ends.
 const openLong = int64(60e9)
 
-// end reports the attempts that have not succeeded.
 func (k *refusedConnects) end() {
 	for _, a := range k.attempts.All {
 		if a.count > 0 {
@@ -235,7 +232,6 @@ func (v *refusal) severity() diagnose.Severity {
 	return diagnose.Note
 }
 
-// finding describes a refusal.
 func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 	s := v.subject
 	s.Target, s.Client = only(v.targets), only(v.clients)

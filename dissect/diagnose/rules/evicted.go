@@ -331,7 +331,6 @@ func (e *ignoredLocks) eviction(x *evictions.Eviction) {
 	e.report.Report(e.finding(x))
 }
 
-// finding describes an eviction.
 func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	f := evictionFinding(x)
 	if x.ByLog {

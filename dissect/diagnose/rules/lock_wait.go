@@ -171,7 +171,6 @@ func (w *longWaits) lock(l *locks.Lock, ended bool) {
 	}
 }
 
-// add counts a long wait and reports it.
 func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bool) {
 	x.count++
 	x.sum += waited
@@ -378,7 +377,6 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 	s.report.Report(f)
 }
 
-// finding returns a finding about a lock.
 func (s *stuckLocks) finding(l *locks.Lock, first int64) diagnose.Finding {
 	f := diagnose.Finding{Subject: clientOfLock(l), First: first, Last: l.Last}
 	f.Node, f.Locks = holdersOf(l)

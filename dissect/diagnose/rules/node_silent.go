@@ -54,7 +54,6 @@ func (n *nodeLife) reportSilent() {
 	}
 }
 
-// silent describes the silence of a node.
 func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	f := n.finding(h, s)
 	took := atLeast(!isSet(s.begin) || !isSet(s.back) && h.silence != s) + duration(f.Last-f.First)
@@ -244,7 +243,6 @@ func (n *restartedNodes) targetsOf(node lnet.NID, s *hostSilence) (list []*recov
 	return list
 }
 
-// restarted describes the restart of a node.
 func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, targets []*recovery.Recovery) diagnose.Finding {
 	f := diagnose.Finding{Subject: diagnose.Subject{Server: node}, Node: node, Key: node.String() + strconv.FormatInt(s.from, 10),
 		First: s.from}

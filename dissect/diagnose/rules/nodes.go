@@ -161,7 +161,6 @@ func (h *hostLife) lives(m *dissect.Message, begun int64) {
 	}
 }
 
-// marked takes a segment.
 func (n *nodeLife) marked(m *lnet.TCPEvent) {
 	if !m.RST && m.Retransmissions == 0 && m.Waited == 0 {
 		return

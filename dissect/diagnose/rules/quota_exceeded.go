@@ -121,7 +121,6 @@ func overQuota(r *track.RPC, m *dissect.Message) (id quotaID, ok bool) {
 	return quotaID{userQuota, r.UID}, false
 }
 
-// target returns the counts of a target.
 func (x *exceededQuota) target(k targetKey, known bool) *quotaTarget {
 	for _, t := range x.targets {
 		if t.targetKey == k && t.known == known || len(x.targets) == maxQuotaTargets {

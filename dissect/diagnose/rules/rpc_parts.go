@@ -101,7 +101,6 @@ func newPerConnection[T any]() perConnection[T] {
 	return perConnection[T]{values: fifo.NewMap[*track.Connection, *T](maxConnections)}
 }
 
-// of returns the value of a connection.
 func (p *perConnection[T]) of(c *track.Connection) *T {
 	if c == p.last && p.value != nil {
 		return p.value

@@ -292,7 +292,6 @@ func (p *replyPace) isEven() bool {
 	return gap > 0 && 4*equal >= 3*len(p.gaps) && median(p.waits) >= 3*gap
 }
 
-// median returns the median of some times.
 func median(times []int64) int64 {
 	return slices.Sorted(slices.Values(times))[len(times)/2]
 }

@@ -88,7 +88,6 @@ func list(words []string) string { return firstOf(words, 3) }
 // words is a list of which more is shown.
 func words(list []string) string { return firstOf(list, 4) }
 
-// nodes lists NIDs.
 func nodes(nids []lnet.NID) string {
 	var words []string
 	for _, n := range nids {

@@ -59,10 +59,23 @@ const (
 	parts
 )
 
-var partNames = [parts]string{"asked", "granted", "client_version", "server_version", "evictions"}
+// partFacts are the names of parts, whether a side has one, and whether two sides have the same.
+var partFacts = [parts]struct {
+	name  string
+	has   func(*Negotiated) bool
+	equal func(b, a *Negotiated) bool
+}{
+	Asked:   {"asked", func(n *Negotiated) bool { return n.HasAsked }, func(b, a *Negotiated) bool { return b.Asked == a.Asked }},
+	Granted: {"granted", func(n *Negotiated) bool { return n.HasGranted }, func(b, a *Negotiated) bool { return b.Granted == a.Granted }},
+	ClientVersion: {"client_version", func(n *Negotiated) bool { return len(n.Clients) > 0 },
+		func(b, a *Negotiated) bool { return slices.Equal(b.Clients, a.Clients) }},
+	ServerVersion: {"server_version", func(n *Negotiated) bool { return len(n.Servers) > 0 },
+		func(b, a *Negotiated) bool { return slices.Equal(b.Servers, a.Servers) }},
+	Evictions: {"evictions", func(*Negotiated) bool { return true }, func(b, a *Negotiated) bool { return b.Evictions > 0 == (a.Evictions > 0) }},
+}
 
 // String returns the name of the part.
-func (p Part) String() string { return partNames[p] }
+func (p Part) String() string { return partFacts[p].name }
 
 // Parts returns all parts.
 func Parts() []Part { return []Part{Asked, Granted, ClientVersion, ServerVersion, Evictions} }
@@ -128,40 +141,13 @@ func addVersion(list []uint32, v uint32) []uint32 {
 }
 
 // Has reports whether what was captured has a part.
-func (n *Negotiated) Has(p Part) bool {
-	switch p {
-	case Asked:
-		return n.HasAsked
-	case Granted:
-		return n.HasGranted
-	case ClientVersion:
-		return len(n.Clients) > 0
-	}
-	return len(n.Servers) > 0
-}
+func (n *Negotiated) Has(p Part) bool { return partFacts[p].has(n) }
 
 // compare fills in what has changed; what is known of one side only has not.
 func (c *Connection) compare() {
-	b, a := c.Before, c.After
-	evicted := func(n *Negotiated) bool { return n != nil && n.Evictions > 0 }
+	b, a := cmp.Or(c.Before, &Negotiated{}), cmp.Or(c.After, &Negotiated{})
 	for _, p := range Parts() {
-		if p != Evictions && (b == nil || a == nil || !b.Has(p) || !a.Has(p)) {
-			continue
-		}
-		equal := true
-		switch p {
-		case Asked:
-			equal = b.Asked == a.Asked
-		case Granted:
-			equal = b.Granted == a.Granted
-		case ClientVersion:
-			equal = slices.Equal(b.Clients, a.Clients)
-		case ServerVersion:
-			equal = slices.Equal(b.Servers, a.Servers)
-		case Evictions:
-			equal = evicted(b) == evicted(a)
-		}
-		if !equal {
+		if f := &partFacts[p]; f.has(b) && f.has(a) && !f.equal(b, a) {
 			c.Changed = append(c.Changed, p)
 		}
 	}

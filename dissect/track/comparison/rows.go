@@ -29,11 +29,36 @@ const (
 	measures
 )
 
-var measureNames = [measures]string{"count", "errors", "unanswered", "resends", "p50", "p90", "p99", "max", "rtt", "retransmitted",
-	"request_size", "bulk_size"}
+// measured is what there is to know about a measure.
+type measured struct {
+	name   string
+	value  func(*Side) int64
+	has    func(*Side) bool // nil: each side has it
+	perRPC bool             // it counts RPCs: their share is compared
+}
+
+var measureFacts = [measures]measured{
+	Count:         {name: "count", value: func(s *Side) int64 { return s.Count }},
+	Errors:        {name: "errors", value: (*Side).withError},
+	Unanswered:    {name: "unanswered", value: func(s *Side) int64 { return s.Missing[track.Unanswered] }, perRPC: true},
+	Resends:       {name: "resends", value: func(s *Side) int64 { return s.Resends }, perRPC: true},
+	P50:           quantile("p50", .5, (*Side).latency),
+	P90:           quantile("p90", .9, (*Side).latency),
+	P99:           quantile("p99", .99, (*Side).latency),
+	Longest:       {name: "max", value: (*Side).longest, has: func(s *Side) bool { return s.Latency.N > 0 || s.pending() > 0 }},
+	RTT:           quantile("rtt", .5, func(s *Side) *track.Distribution { return &s.RTT }),
+	Retransmitted: {name: "retransmitted", value: func(s *Side) int64 { return s.retransmitted }, perRPC: true},
+	RequestSize:   quantile("request_size", .5, func(s *Side) *track.Distribution { return &s.Request }),
+	BulkSize:      quantile("bulk_size", .5, func(s *Side) *track.Distribution { return &s.Bulk }),
+}
+
+// quantile returns a measure that is a quantile.
+func quantile(name string, q float64, of func(*Side) *track.Distribution) measured {
+	return measured{name: name, value: func(s *Side) int64 { return of(s).Quantile(q) }, has: func(s *Side) bool { return of(s).N > 0 }}
+}
 
 // String returns the name of the measure.
-func (m Measure) String() string { return measureNames[m] }
+func (m Measure) String() string { return measureFacts[m].name }
 
 // Measures returns all measures.
 func Measures() []Measure {
@@ -67,51 +92,21 @@ type Side struct {
 }
 
 // Has reports whether the side has values for a measure.
-func (s *Side) Has(m Measure) bool {
-	switch m {
-	case P50, P90, P99:
-		return s.Latency.N > 0
-	case Longest:
-		return s.Latency.N > 0 || s.pending() > 0
-	case RTT:
-		return s.RTT.N > 0
-	case RequestSize:
-		return s.Request.N > 0
-	case BulkSize:
-		return s.Bulk.N > 0
-	}
-	return true
-}
+func (s *Side) Has(m Measure) bool { return measureFacts[m].has == nil || measureFacts[m].has(s) }
 
 // Value returns the value of a measure: a number of RPCs, nanoseconds or bytes. That
 // of Errors is the number of RPCs with an error.
-func (s *Side) Value(m Measure) (v int64) {
-	switch m {
-	case Count:
-		return s.Count
-	case Errors:
-		for _, n := range s.Row.Errors {
-			v += n
-		}
-		return v
-	case Unanswered:
-		return s.Missing[track.Unanswered]
-	case Resends:
-		return s.Resends
-	case P50, P90, P99:
-		return s.Latency.Quantile(quantiles[m])
-	case Longest:
-		return max(s.Latency.Quantile(1), s.pending())
-	case RTT:
-		return s.RTT.Quantile(.5)
-	case Retransmitted:
-		return s.retransmitted
-	case RequestSize:
-		return s.Request.Quantile(.5)
-	case BulkSize:
-		return s.Bulk.Quantile(.5)
+func (s *Side) Value(m Measure) int64 { return measureFacts[m].value(s) }
+
+func (s *Side) latency() *track.Distribution { return &s.Latency }
+
+func (s *Side) longest() int64 { return max(s.Latency.Quantile(1), s.pending()) }
+
+func (s *Side) withError() (sum int64) {
+	for _, n := range s.Row.Errors {
+		sum += n
 	}
-	return 0
+	return sum
 }
 
 // pending returns how long the oldest request without a reply had waited when the
@@ -121,15 +116,6 @@ func (s *Side) pending() int64 {
 		return 0
 	}
 	return max(0, s.end-s.oldest)
-}
-
-// quantiles are those of latency.
-var quantiles = map[Measure]float64{P50: .5, P90: .9, P99: .99}
-
-// perRPC reports whether a measure counts RPCs, so that its share of them is
-// compared.
-func (m Measure) perRPC() bool {
-	return m == Unanswered || m == Resends || m == Retransmitted
 }
 
 // sample returns the values of a kind.
@@ -366,7 +352,7 @@ func (r *Row) test() {
 		return testRates(float64(k1), float64(b.Count), float64(k2), float64(a.Count), 1)
 	}
 	for _, m := range Measures() {
-		if m.perRPC() {
+		if measureFacts[m].perRPC {
 			r.found[m] = share(b.Value(m), a.Value(m))
 		}
 	}
@@ -424,7 +410,7 @@ func (r *Row) differs(m Measure) bool {
 		return true
 	case m == Count:
 		return differs(b.Rate, a.Rate)
-	case m.perRPC():
+	case measureFacts[m].perRPC:
 		return differs(float64(b.Value(m))/float64(b.Count), float64(a.Value(m))/float64(a.Count))
 	}
 	before, after := float64(b.Value(m)), float64(a.Value(m))

@@ -182,7 +182,6 @@ func (t *Tracker) header(id opcodes.LogID, m *dissect.Message) {
 	l.Last = max(l.Last, h.Last)
 }
 
-// block takes the records of a log.
 func (t *Tracker) block(id opcodes.LogID, m *dissect.Message) {
 	var l *Log
 	opcodes.LogRecords(m.Msg, func(r opcodes.LogRecord) {
@@ -281,7 +280,6 @@ func (l *Log) Steps() []*Step {
 	return steps
 }
 
-// indices returns the indices of the captured records.
 func (l *Log) indices() []uint32 { return slices.Sorted(maps.Keys(l.records)) }
 
 // findSections decides which records are in force, by the markers around them. Each of the

@@ -167,7 +167,6 @@ func (t *Tracker) reply(r request, m *dissect.Message) {
 	}
 }
 
-// content takes bulk data.
 func (t *Tracker) content(r request, m *dissect.Message) {
 	switch {
 	case r.start != nil:

@@ -50,7 +50,6 @@ func (t *Tracker) ImportChanged(i *track.Import, p track.Point) {
 	t.add(e)
 }
 
-// add adds an eviction, which is passed on later.
 func (t *Tracker) add(e *Eviction) {
 	if len(t.pending) >= maxPending {
 		t.pass()
@@ -76,7 +75,6 @@ func (t *Tracker) Lock(l *locks.Lock) {
 	}
 }
 
-// ignored adds a lock that was not given back.
 func (e *Eviction) ignored(l IgnoredLock) {
 	if len(e.Locks) >= maxLocks {
 		e.Dropped++
@@ -112,7 +110,6 @@ func (e *Eviction) isFoundOut(o *Eviction) bool {
 		a.Client != (lnet.NID{}))
 }
 
-// pass passes on the oldest eviction.
 func (t *Tracker) pass() {
 	e := t.pending[0]
 	t.pending = t.pending[1:]

@@ -255,7 +255,6 @@ func (a *Activity) merge(b *Activity) {
 	a.Rewrites += b.Rewrites
 }
 
-// add adds the actions of others.
 func (a *Actions) add(b *Actions) {
 	a.RPCs += b.RPCs
 	for k := range a.Count {

@@ -448,7 +448,6 @@ func (t *Files) Answered(r *track.RPC, m *dissect.Message) {
 	}
 }
 
-// answered takes the reply to other operations.
 func (t *Files) answered(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	_, isObject, ok := kindOf(r.Opcode)
 	switch {
@@ -538,7 +537,6 @@ func (t *Files) learned(s *rpcFiles, r *track.RPC, fid track.FID) {
 	t.learn(s.dir, r.Name(), fid)
 }
 
-// enqueued takes the reply to a request for a lock.
 func (t *Files) enqueued(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if !s.counted && r.HasRequest {
 		return

@@ -121,7 +121,6 @@ type stream struct {
 // maxStreams streams of an object are kept; further clients share the last one.
 const maxStreams = 4
 
-// add counts a range in a.
 func (s *stream) add(a *Accesses, r accessRange) {
 	const page = 4096
 	if r.from%page != 0 {

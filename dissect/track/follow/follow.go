@@ -254,7 +254,6 @@ func call[T any](f *Follower, hook func(*Hooks) func(T)) func(T) {
 	return func(x T) { each(f, hook, x) }
 }
 
-// each calls a func of all hooks.
 func each[T any](f *Follower, hook func(*Hooks) func(T), x T) {
 	for i := range f.lists.all {
 		if call := hook(&f.lists.all[i]); call != nil {

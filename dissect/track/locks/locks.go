@@ -346,7 +346,6 @@ func (t *Locks) Find(server lnet.NID, handle uint64) *Lock {
 	return t.byServer[handleKey{server, handle}]
 }
 
-// callback takes a callback about a lock.
 func (t *Locks) callback(r *track.RPC, m *dissect.Message) {
 	d, described := opcodes.LockDescOf(m.Msg)
 	client, server := opcodes.LockHandle(m.Msg, 0), uint64(0)

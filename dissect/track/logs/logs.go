@@ -164,7 +164,6 @@ func (t *table) takeLine(l *log) {
 	t.read(l)
 }
 
-// queues returns the queues of calls.
 func (t *table) queues() [2]*fifo.Queue[call] { return [2]*fifo.Queue[call]{&t.over, &t.open} }
 
 func (t *table) add(of debuglog.Call) *call {

@@ -16,7 +16,6 @@ type wire struct {
 // maxLost is how many losses are kept; further ones are joined with the last.
 const maxLost = 1 << 10
 
-// add takes a request.
 func (w *wire) add(source int, client, server lnet.NID, now int64) {
 	if w.first == 0 {
 		w.first = now

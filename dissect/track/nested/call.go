@@ -92,7 +92,6 @@ func (c *Call) isShared() bool {
 // showsOperation reports whether the link of a call shows which operation its thread serves.
 func (c *Call) showsOperation() bool { return !c.isShared() && !c.changes }
 
-// serve notes that the thread serves an operation.
 func (th *thread) serve(o *operation) {
 	if th.serves != o {
 		th.serves, th.portal = o, o.portal
@@ -184,7 +183,6 @@ func (c *Call) addFID(fid track.FID, order binary.AppendByteOrder) {
 	}
 }
 
-// answered takes the reply.
 func (c *Call) answered(m *dissect.Message) {
 	c.span.To = m.Time
 	if c.opcode == opcodes.SEQ_QUERY && m.Msg != nil {

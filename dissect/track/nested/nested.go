@@ -110,7 +110,6 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 	}
 }
 
-// serves takes a request that a server gets.
 func (t *Tracker) serves(s *server, r *track.RPC, m *dissect.Message) {
 	if len(s.open) >= maxOpen {
 		s.close(s.open[0])
@@ -120,7 +119,6 @@ func (t *Tracker) serves(s *server, r *track.RPC, m *dissect.Message) {
 	s.open = append(s.open, o)
 }
 
-// sends takes a request that a server sends.
 func (t *Tracker) sends(s *server, r *track.RPC, m *dissect.Message) {
 	th := fifo.GetOrNew(s.threads, m.RPC.Status)
 	if !canBeNested(r.Opcode) && r.Opcode != opcodes.OST_CREATE {
@@ -253,7 +251,6 @@ func (s *server) linkByTime(o *operation) {
 	}
 }
 
-// close removes an operation from those that are served.
 func (s *server) close(o *operation) {
 	if i := slices.Index(s.open, o); i >= 0 {
 		s.open = slices.Delete(s.open, i, i+1)

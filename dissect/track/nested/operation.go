@@ -121,7 +121,6 @@ func (o *operation) mayBeOver(next *operation) bool {
 	return len(next.threads) == 0 && next.portal == o.portal && next.span.From >= o.span.From
 }
 
-// add adds a nested RPC.
 func (o *operation) add(c *Call, link Link) {
 	if c.Link = link; len(o.calls) < maxCalls && !slices.Contains(o.calls, c) {
 		o.calls = append(o.calls, c)
@@ -141,7 +140,6 @@ func (o *operation) proven() []*Call {
 	return list
 }
 
-// sum sums up the nested RPCs.
 func (o *operation) sum(s *server) (n track.Nested) {
 	n.All = s.isCovered()
 	covered := o.span.From
@@ -176,7 +174,6 @@ const maxNames = 1 << 14
 
 func newNames() names { return names{fifo.NewMap[track.FID, dirEntry](maxNames)} }
 
-// learn takes the reply to an operation.
 func (n *names) learn(o *operation, r *track.RPC, m *dissect.Message) {
 	if m.Msg == nil || o.fid == (track.FID{}) || r.Status < 0 {
 		return

@@ -142,7 +142,6 @@ func (t *Trees) Roots() []*Node {
 	return t.roots
 }
 
-// walk calls f for all RPCs that are nested in one.
 func (n *Node) walk(f func(*Node)) {
 	for _, c := range n.Children {
 		f(c)
@@ -150,7 +149,6 @@ func (n *Node) walk(f func(*Node)) {
 	}
 }
 
-// prune removes RPCs that have not ended.
 func (n *Node) prune() {
 	n.Children = slices.DeleteFunc(n.Children, func(c *Node) bool { return c.RPC == nil })
 	for _, c := range n.Children {

@@ -90,7 +90,6 @@ func (r *Recovery) story() (list []Event) {
 	return list
 }
 
-// story adds the steps of a client.
 func (c *Client) story(add func(Event)) {
 	add(Event{Point: c.Lost, Kind: EventLost, Client: c, Sign: c.LostBy})
 	for _, f := range c.Refusals {

@@ -196,7 +196,6 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	}
 }
 
-// hear takes the time of a reply of a server.
 func (t *Tracker) hear(k *conn, server lnet.NID, p track.Point) {
 	if k.heard == nil || k.server != server {
 		last := fifo.GetOrNew(t.heard, server)
@@ -321,7 +320,6 @@ func (t *Tracker) connOf(c *track.Connection, i *track.Import) *conn {
 	return k
 }
 
-// target returns the target with a name.
 func (t *Tracker) target(name string) *target {
 	g, ok := t.targets.Get(name)
 	if !ok {

@@ -100,7 +100,6 @@ func (s *Slowest) fits(m *dissect.Message) bool {
 	return len(m.Data) <= maxSize && s.bytes+len(m.Data) <= maxBytes
 }
 
-// copy adds a copy of a message.
 func (s *Slowest) copy(c *copies, m *dissect.Message) {
 	s.bytes -= c.messages.Size()
 	c.messages.Add(m)

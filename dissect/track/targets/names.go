@@ -134,7 +134,6 @@ func (in *importBlock) addNIDs(list string) (cause string) {
 	return ""
 }
 
-// add adds an import that was read.
 func (n *Names) add(in *importBlock) {
 	for _, nid := range in.nids {
 		if in.target.system != "" && !slices.Contains(n.servers[nid], in.target) {

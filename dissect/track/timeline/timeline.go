@@ -86,7 +86,6 @@ func (t *Timeline) Done(r *track.RPC) {
 	}
 }
 
-// index returns the index of an operation in Counts.
 func (t *Timeline) index(o Operation) int {
 	k, ok := t.indexes[o]
 	if ok {
