@@ -128,9 +128,6 @@ type CMReject struct {
 	Info   []byte // additional information on the reason
 }
 
-// LayerType returns LayerTypeCM.
-func (c *CM) LayerType() gopacket.LayerType { return LayerTypeCM }
-
 // Decode decodes the data of a MAD. If not all fields were captured it returns an
 // error, and only Type is valid.
 func (c *CM) Decode(m *MAD, df gopacket.DecodeFeedback) error {
@@ -265,4 +262,94 @@ func (a *IPAddresses) decode(b []byte) bool {
 		a.Src[10], a.Src[11], a.Dst[10], a.Dst[11] = 0xff, 0xff, 0xff, 0xff
 	}
 	return true
+}
+
+// CMReason is why the connection manager rejected a connection.
+type CMReason uint16
+
+// ConsumerReject is the reason of a REJ that the listening program sent, with a
+// reason of its own in the private data.
+const ConsumerReject CMReason = 28
+
+var cmReasons = [...]string{
+	1:              "no queue pair available",
+	2:              "no end-to-end context available",
+	3:              "no resources available",
+	4:              "timeout",
+	5:              "unsupported request",
+	6:              "invalid communication id",
+	7:              "invalid communication instance",
+	8:              "invalid service id",
+	9:              "invalid transport service type",
+	10:             "stale connection",
+	11:             "no such reliable datagram channel",
+	12:             "primary remote GID rejected",
+	13:             "primary remote LID rejected",
+	14:             "invalid primary service level",
+	15:             "invalid primary traffic class",
+	16:             "invalid primary hop limit",
+	17:             "invalid primary packet rate",
+	18:             "alternate remote GID rejected",
+	19:             "alternate remote LID rejected",
+	20:             "invalid alternate service level",
+	21:             "invalid alternate traffic class",
+	22:             "invalid alternate hop limit",
+	23:             "invalid alternate packet rate",
+	24:             "redirected to another port and connection manager",
+	25:             "redirected to another port",
+	26:             "invalid path MTU",
+	27:             "insufficient responder resources",
+	ConsumerReject: "rejected by the listening program",
+	29:             "RNR retry count rejected",
+	30:             "duplicate local communication id",
+	31:             "invalid class version",
+	32:             "invalid primary flow label",
+	33:             "invalid alternate flow label",
+	35:             "vendor option not supported",
+}
+
+// String returns the reason in words.
+func (r CMReason) String() string {
+	if int(r) < len(cmReasons) && cmReasons[r] != "" {
+		return cmReasons[r]
+	}
+	return fmt.Sprintf("reason %d", uint16(r))
+}
+
+// MADHeaderSize is the length of the common header of a MAD, in bytes.
+const MADHeaderSize = 24
+
+// ClassCM is the class of the MADs of the connection manager.
+const ClassCM = 7
+
+// MAD is the common header of a management datagram, which a UD packet brings to
+// queue pair 0 or 1.
+type MAD struct {
+	layers.BaseLayer // Payload is the data of the class
+	Version          uint8
+	Class            uint8
+	ClassVersion     uint8
+	Method           uint8
+	Status           uint16
+	TransactionID    uint64 // the same in a request and its answers
+	Attribute        uint16 // what the data are
+	Modifier         uint32 // of the attribute
+}
+
+// NextLayerType returns the type of the data. Those of the connection manager have
+// no type of their own here, because only the header has the attribute: CM.Decode
+// decodes them.
+func (m *MAD) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+
+// DecodeFromBytes decodes the header at the begin of data.
+func (m *MAD) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
+	b, err := cut(&m.BaseLayer, data, MADHeaderSize, df)
+	if err != nil {
+		return err
+	}
+	m.Version, m.Class, m.ClassVersion, m.Method = b[0], b[1], b[2], b[3]
+	m.Status = binary.BigEndian.Uint16(b[4:])
+	m.TransactionID = binary.BigEndian.Uint64(b[8:])
+	m.Attribute, m.Modifier = binary.BigEndian.Uint16(b[16:]), binary.BigEndian.Uint32(b[20:])
+	return nil
 }

@@ -27,6 +27,29 @@ const (
 	LayerTypeCM
 )
 
+// The types of the layers, and of those that gopacket can decode.
+func (c *CM) LayerType() gopacket.LayerType           { return LayerTypeCM }
+func (m *MAD) LayerType() gopacket.LayerType          { return LayerTypeMAD }
+func (h *LRH) LayerType() gopacket.LayerType          { return LayerTypeLRH }
+func (h *GRH) LayerType() gopacket.LayerType          { return LayerTypeGRH }
+func (h *BTH) LayerType() gopacket.LayerType          { return LayerTypeBTH }
+func (t *Transport) LayerType() gopacket.LayerType    { return LayerTypeTransport }
+func (h *RDETH) LayerType() gopacket.LayerType        { return LayerTypeRDETH }
+func (h *DETH) LayerType() gopacket.LayerType         { return LayerTypeDETH }
+func (h *XRCETH) LayerType() gopacket.LayerType       { return LayerTypeXRCETH }
+func (h *FETH) LayerType() gopacket.LayerType         { return LayerTypeFETH }
+func (h *RETH) LayerType() gopacket.LayerType         { return LayerTypeRETH }
+func (h *AtomicETH) LayerType() gopacket.LayerType    { return LayerTypeAtomicETH }
+func (h *AETH) LayerType() gopacket.LayerType         { return LayerTypeAETH }
+func (h *AtomicAckETH) LayerType() gopacket.LayerType { return LayerTypeAtomicAckETH }
+func (h *ImmDt) LayerType() gopacket.LayerType        { return LayerTypeImmDt }
+func (h *IETH) LayerType() gopacket.LayerType         { return LayerTypeIETH }
+
+func (m *MAD) CanDecode() gopacket.LayerClass       { return LayerTypeMAD }
+func (h *LRH) CanDecode() gopacket.LayerClass       { return LayerTypeLRH }
+func (h *GRH) CanDecode() gopacket.LayerClass       { return LayerTypeGRH }
+func (t *Transport) CanDecode() gopacket.LayerClass { return LayerTypeTransport }
+
 const (
 	portRoCE  = 4791   // UDP port of RoCEv2
 	etherRoCE = 0x8915 // EtherType of RoCEv1

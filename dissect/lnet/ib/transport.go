@@ -38,9 +38,6 @@ type BTH struct {
 	PSN        uint32 // packet sequence number, of 24 bits
 }
 
-// LayerType returns LayerTypeBTH.
-func (h *BTH) LayerType() gopacket.LayerType { return LayerTypeBTH }
-
 // DecodeFromBytes decodes the header at the begin of data.
 func (h *BTH) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	b, err := cut(&h.BaseLayer, data, BTHSize, df)
@@ -76,12 +73,6 @@ type Transport struct {
 	ImmDt        ImmDt
 	IETH         IETH
 }
-
-// LayerType returns LayerTypeTransport.
-func (t *Transport) LayerType() gopacket.LayerType { return LayerTypeTransport }
-
-// CanDecode returns LayerTypeTransport.
-func (t *Transport) CanDecode() gopacket.LayerClass { return LayerTypeTransport }
 
 // NextLayerType returns LayerTypeMAD for datagrams to the queue pairs of the
 // management. The headers do not determine what other packets carry.
