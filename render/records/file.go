@@ -60,7 +60,7 @@ func fileKeys() []Key[*file] {
 			as(Duration).omit().when(hasLocks),
 		number("lock_held", "time that they were held, in total", func(f *file) int64 { return f.LockHeld }).as(Duration).omit().when(hasLocks),
 		list("users", "who did it: users in jobs on nodes", func(f *file) []files.User { return f.Users }, userKeys()...),
-		number("other_users", "RPCs of users that were too many to keep", func(f *file) int64 { return f.Others }).nonzero(),
+		number("other_users", "RPCs of users that were too many to keep", func(f *file) int64 { return f.Others() }).nonzero(),
 		list("objects", "its OST objects, by the layout", func(f *file) []files.Object {
 			objects, _ := f.Objects()
 			return objects

@@ -37,9 +37,6 @@ var kindNames = [...]string{KindLog: "log", KindStep: "record", KindDevice: "dev
 // String returns the kind in a word.
 func (k Kind) String() string { return kindNames[k] }
 
-// KindNames returns the names of all kinds.
-func KindNames() []string { return kindNames[:] }
-
 // IsFinal reports whether entries of the kind are part of the final picture.
 func (k Kind) IsFinal() bool { return k != KindStep }
 

@@ -46,7 +46,7 @@ type naming struct {
 type Activity struct {
 	Actions
 	Users   []User  // who did it, in the order in which they appeared
-	Others  int64   // RPCs of users that were too many to keep
+	others  User    // those that were too many to keep, together
 	Errors  []Error // by errno
 	First   int64   // time of the first and the last request
 	Last    int64
@@ -194,7 +194,10 @@ func (f *File) Objects() (list []Object, more int) {
 	return list, f.omitted
 }
 
-// user returns the entry of a user, nil when there are too many.
+// Others returns the number of RPCs of users that were too many to keep.
+func (a *Activity) Others() int64 { return a.others.RPCs }
+
+// user returns the entry of a user, that of all others when there are too many.
 func (a *Activity) user(k *UserKey, job []byte) *User {
 	for i := range a.Users {
 		u := &a.Users[i]
@@ -203,7 +206,7 @@ func (a *Activity) user(k *UserKey, job []byte) *User {
 		}
 	}
 	if len(a.Users) >= maxUsers {
-		return nil
+		return &a.others
 	}
 	a.Users = append(a.Users, User{UserKey: *k})
 	u := &a.Users[len(a.Users)-1]
@@ -230,10 +233,6 @@ func (a *Activity) merge(b *Activity) {
 	for i := range b.Users {
 		from := &b.Users[i]
 		u := a.user(&from.UserKey, []byte(from.Job))
-		if u == nil {
-			a.Others += from.RPCs
-			continue
-		}
 		u.RPCs += from.RPCs
 		u.ReadBytes += from.ReadBytes
 		u.WriteBytes += from.WriteBytes
@@ -241,7 +240,7 @@ func (a *Activity) merge(b *Activity) {
 			u.Count[k] += from.Count[k]
 		}
 	}
-	a.Others += b.Others
+	a.others.RPCs += b.others.RPCs
 	for _, e := range b.Errors {
 		a.addErrors(e.Errno, e.Count)
 	}

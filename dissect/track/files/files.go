@@ -780,34 +780,26 @@ func (t *Files) count(s *rpcFiles, r *track.RPC) {
 		a.addErrors(e, 1)
 	}
 	u := a.user(&s.user, r.Job())
-	if u != nil {
-		u.RPCs++
-	} else {
-		a.Others++
-	}
+	u.RPCs++
 	if s.kind == Read || s.kind == Write {
 		t.countTransfer(f, u, s, r)
 	} else if s.failed || !r.HasReply {
 		return
 	}
 	a.Count[s.kind]++
-	if u != nil {
-		u.Count[s.kind]++
-	}
+	u.Count[s.kind]++
 	if s.kind == Open && s.bytes > 0 {
 		a.Read.Bytes += s.bytes
-		if u != nil {
-			u.ReadBytes += s.bytes
-		}
+		u.ReadBytes += s.bytes
 	}
 }
 
 // countTransfer counts a read or write.
 func (t *Files) countTransfer(f *File, u *User, s *rpcFiles, r *track.RPC) {
 	a := f.Activity
-	x := &a.Read
+	x, ofUser := &a.Read, &u.ReadBytes
 	if s.kind == Write {
-		x = &a.Write
+		x, ofUser = &a.Write, &u.WriteBytes
 		a.countRewrite(s)
 	} else if !r.HasReply {
 		s.bytes = r.BulkBytes()
@@ -815,13 +807,7 @@ func (t *Files) countTransfer(f *File, u *User, s *rpcFiles, r *track.RPC) {
 	s.bytes = max(0, s.bytes)
 	x.RPCs++
 	x.Bytes += s.bytes
-	switch {
-	case u == nil:
-	case s.kind == Write:
-		u.WriteBytes += s.bytes
-	default:
-		u.ReadBytes += s.bytes
-	}
+	*ofUser += s.bytes
 	if len(s.ranges) == 0 {
 		return
 	}

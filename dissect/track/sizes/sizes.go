@@ -22,14 +22,6 @@ type Histogram [Buckets]int64
 
 func (h *Histogram) add(v uint64) { h[bits.Len64(v)]++ }
 
-// Total returns how many numbers were counted.
-func (h *Histogram) Total() (n int64) {
-	for _, c := range h {
-		n += c
-	}
-	return n
-}
-
 // Accesses are the ranges that reads, or writes, ask for: their offsets in the OST
 // object, and their lengths, in bytes.
 type Accesses struct {
