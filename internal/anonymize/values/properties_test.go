@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -305,6 +306,27 @@ func TestNIDs(t *testing.T) {
 	var any = lnet.NID4(1<<64 - 1)
 	if p.NID(any) != any || p.NID(lnet.NID{}) != (lnet.NID{}) {
 		t.Error("the NIDs of any or no node did not stay")
+	}
+}
+
+// TestEachHasOneOrder lists names of files that are also names of jobs.
+func TestEachHasOneOrder(t *testing.T) {
+	p := New([]byte("key"))
+	for i := range 50 {
+		name := fmt.Appendf(nil, "n%d", i)
+		for _, kind := range []textKind{jobs, jobs, fileNames} {
+			p.names.replaceText(kind, name, (*names).newFileName)
+		}
+	}
+	list := func() (all []Mapping) {
+		p.Each(func(m Mapping) { all = append(all, m) })
+		return all
+	}
+	first := list()
+	for range 20 {
+		if again := list(); !slices.Equal(first, again) {
+			t.Fatalf("the same replacements are listed as\n%v\nand as\n%v", first, again)
+		}
 	}
 }
 
