@@ -109,6 +109,7 @@ type view struct {
 	client, server lnet.NID // the zero NID: unknown
 	begin, end     int64    // of the work of the layers below
 	log            *log     // nil: a capture
+	uuid           string   // of the client; empty: unknown
 	next           *view    // of another log, with the same xid
 }
 
@@ -126,7 +127,7 @@ func (h *Head) Add(r *track.RPC) bool {
 		h.views = map[uint64]*view{}
 	}
 	if r.HasRequest && r.HasReply && r.HasOpcode && len(h.views) < maxHead {
-		add(h.views, r.XID, &view{r.Opcode, onWire, r.Client, r.Server, r.Requested().Time, r.Replied().Time, nil, nil})
+		add(h.views, r.XID, &view{r.Opcode, onWire, r.Client, r.Server, r.Requested().Time, r.Replied().Time, nil, "", nil})
 	}
 	return len(h.views) < maxHead
 }
@@ -256,9 +257,9 @@ func (s *sampler) views() map[uint64]*view {
 		}
 		switch c := &list[0]; {
 		case c.Served && c.Handling != 0 && c.Handled != 0:
-			views[xid] = &view{c.Opcode, serverLog, c.Peer, lnet.NID{}, c.Arrived, c.Handling, s.log, nil}
+			views[xid] = &view{c.Opcode, serverLog, c.Peer, lnet.NID{}, c.Arrived, c.Handling, s.log, uuid(c), nil}
 		case !c.Served && c.Sent != 0 && c.Completed != 0 && c.Failed == 0:
-			views[xid] = &view{c.Opcode, clientLog, lnet.NID{}, c.Peer, c.Sent, c.Completed, s.log, nil}
+			views[xid] = &view{c.Opcode, clientLog, lnet.NID{}, c.Peer, c.Sent, c.Completed, s.log, uuid(c), nil}
 		}
 	}
 	return views
@@ -290,8 +291,20 @@ func (l *log) setClock(views map[uint64]*view) bool {
 // isSame reports whether two views with the same xid are of one RPC.
 func (v *view) isSame(o *view) bool {
 	same := func(a, b lnet.NID) bool { return a == b || a == (lnet.NID{}) || b == (lnet.NID{}) }
-	return v.layer != o.layer && v.opcode == o.opcode && same(v.client, o.client) && same(v.server, o.server)
+	return v.layer != o.layer && v.opcode == o.opcode && same(v.client, o.client) && same(v.server, o.server) && sameUUID(v.uuid, o.uuid)
 }
+
+// uuid returns the uuid of the client that sent a request, as both of its nodes log it:
+// nodes that start at the same time have the same xids. It is empty where it is unknown, or
+// the request is a callback.
+func uuid(c *debuglog.Call) string {
+	if c.UUID == "0" || track.IsCallback(c.Opcode) {
+		return ""
+	}
+	return c.UUID
+}
+
+func sameUUID(a, b string) bool { return a == b || a == "" || b == "" }
 
 // add takes an RPC that a log and another layer have.
 func (x *comparison) add(v, o *view) {

@@ -94,7 +94,7 @@ func (m *Merge) isOther(c, o *debuglog.Call) bool {
 		c, o = o, c
 	}
 	client, server := m.logs[c.Log], m.logs[o.Log]
-	if c.Served || !o.Served || c.Opcode != o.Opcode || !server.isAt(o, c.Begin(), c.End()) && c.Over() {
+	if c.Served || !o.Served || c.Opcode != o.Opcode || !sameUUID(uuid(c), uuid(o)) || !server.isAt(o, c.Begin(), c.End()) && c.Over() {
 		return false
 	}
 	if c.Peer.Type == loopback || o.Peer.Type == loopback {
