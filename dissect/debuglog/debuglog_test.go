@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes"
 )
 
 const prefix = "00000100:00100000:1.0F:1795315487.735983:0:946:0:(service.c:2521:ptlrpc_server_handle_request()) "
@@ -66,6 +68,55 @@ func TestForms(t *testing.T) {
 		list, _ := events(t, prefix+c.line+"\r\n")
 		if len(list) != 1 || list[0] != c.want {
 			t.Errorf("%s\nis %+v\nnot %+v", c.line, list, c.want)
+		}
+	}
+}
+
+// TestLocks reads lines about locks, of both sides and several kinds.
+func TestLocks(t *testing.T) {
+	const of = " ns: filter-lustre-OST0000_UUID lock: 0000000038c1d112/0xfec13fbea991f678 lrc: 5/0,0 mode: --/PW res: [0x280000401:0x2:0x0].0xc "
+	of2 := strings.Replace(of, "filter-lustre-OST0000_UUID", "lustre-OST0000-osc-ff11", 1)
+	const end = "flags: 0x5000 nid: 192.0.2.4@tcp remote: 0x91875bed3218708c expref: 15 pid: 531 timeout: 0 lvb_type: 0"
+	desc := opcodes.LockDesc{Name: [4]uint64{0x280000401, 2, 0, 12}, Requested: opcodes.LdlmMode.Number("PW")}
+	handle := Lock{Handle: 0xfec13fbea991f678, Remote: 0x91875bed3218708c}
+	for _, c := range []struct {
+		line   string
+		kind   Kind
+		status int32
+		client bool
+		kindOf string
+		more   opcodes.LockDesc
+	}{
+		{"server-side enqueue handler, sending reply (err=-11, rc=0)" + of + "rrc: 4 type: EXT [4096->8191] (req 0->1) gid 7 " + end,
+			LockReplied, -11, false, "EXTENT", opcodes.LockDesc{Start: 4096, End: 8191, Group: 7}},
+		{"server-side enqueue handler, sending reply(err=0, rc=0)" + of + "rrc: 4 type: EXT [0->18446744073709551615] (req 0->1) " + end, // 2.12
+			LockReplied, 0, false, "EXTENT", opcodes.LockDesc{End: math.MaxUint64}},
+		{"client-side enqueue START, flags 0x1000" + of2 + "bits 0x13/0x2 rrc: 3 type: IBT " + end, LockAsked, 0, true, "IBITS", opcodes.LockDesc{Bits: 0x13}},
+		{"blocking ast " + of2 + "rrc: 3 type: FLK pid: 379 [0->9] " + end, LockBlockingAST, 0, true, "FLOCK", opcodes.LockDesc{End: 9, PID: 379}},
+		{"lock incompatible; sending blocking AST." + of + "rrc: 3 type: PLN " + end, LockConflict, 0, false, "PLAIN", opcodes.LockDesc{}},
+	} {
+		want := Event{Kind: c.kind, Status: c.status, Line: 1, Time: 1795315487735983000, PID: 946, Peer: nid(t, "192.0.2.4@tcp"),
+			Target: "lustre-OST0000", Name: "filter-lustre-OST0000_UUID", Lock: handle}
+		if want.Lock.OnClient = c.client; c.client {
+			want.Name = "lustre-OST0000-osc-ff11"
+		}
+		want.Lock.Intent = c.kind == LockAsked
+		want.Lock.Desc = c.more
+		want.Lock.Desc.Kind, want.Lock.Desc.Name, want.Lock.Desc.Requested = opcodes.LdlmType.Number(c.kindOf), desc.Name, desc.Requested
+		text := strings.Replace(prefix, ":00100000:", ":00010000:", 1) + "### " + c.line + "\n"
+		r := NewReader(strings.NewReader(text))
+		r.Locks = true
+		var e Event
+		if err := r.Next(&e); err != nil || e != want {
+			t.Errorf("%s\nis %+v\nnot %+v", c.line, e, want)
+		}
+		if list, _ := events(t, text); len(list) > 0 {
+			t.Errorf("%s: read without being asked for", c.line)
+		}
+		for n := range text { // the end is missing
+			r := NewReader(strings.NewReader(text[:n]))
+			r.Locks = true
+			_ = r.Next(&e)
 		}
 	}
 }
@@ -129,7 +180,7 @@ func TestAllocations(t *testing.T) {
 	var e Event
 	var n names
 	if got := testing.AllocsPerRun(100, func() {
-		if !l.Parse(line) || !e.read(&l, &n) {
+		if !l.Parse(line) || !e.read(&l, &n, true) {
 			t.Fatal("not read")
 		}
 	}); got > 0 {
@@ -141,8 +192,11 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(prefix + "Handled RPC pname:cluuid+ref:pid:xid:nid:opc mdt:f+1:183:x188:12345-1.2.3.4@tcp:400: Request processed in 2us (7us total) trans 0 rc 0/0\n"))
 	f.Add([]byte(prefix + "@@@ going to resend  req@1 x18/t0(0) o400->MGC1.2.3.4@tcp@1.2.3.4@tcp:26/25 lens 2/2\n"))
 	f.Add([]byte(prefix + "Sending RPC pname:cluuid:pid:xid:nid:opc p:u:1:18:0@<0:0>:41"))
+	f.Add([]byte("00010000:00010000:1.0F:1795315487.735983:0:946:0:(a.c:1:f()) ### packing ns: a lock: 0/0x1 lrc: 1 mode: --/PW res: [0x2:0x2:0x0].0xc " +
+		"rrc: 4 type: EXT [4->8] (req 0->1) gid 7 nid: 1.2.3.4@tcp remote: 0x9 "))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := NewReader(bytes.NewReader(b))
+		r.Locks = true
 		var e Event
 		for r.Next(&e) == nil {
 		}

@@ -39,6 +39,29 @@ const (
 	RecoveryEnd   // it waits no longer: of a Number of clients, so many are Recovered
 )
 
+// The kinds of lines about locks, of a Reader that is asked for Locks. Those of the node
+// that asks a server for a lock come first.
+const (
+	LockAsked         Kind = iota + RecoveryEnd + 1
+	LockEnqueued           // the reply has the lock, and it was granted
+	LockAborted            // there is no lock, or an error
+	LockBlocked            // the reply says that the lock has to wait
+	LockBlockingAST        // a blocking callback came
+	LockCompletionAST      // a completion callback came
+	LockGlimpseAST         // a glimpse callback came
+	LockPacked             // the lock goes into a request that gives it back
+	LockReplayed           // the lock is given back to a restarted server
+
+	LockCreated   // for a request that asks for a lock
+	LockReplied   // the reply goes out: with a Status
+	LockConflict  // the lock keeps the one waiting that the thread asks for
+	LockAsksBack  // a blocking callback is made
+	LockCompletes // a completion callback is made
+	LockCancel    // a thread takes locks back, up to LockCanceled
+	LockCanceled
+	LockFreed // the last reference to a lock that was given back; of both sides
+)
+
 // Event is what a line says about an RPC or a connection.
 type Event struct {
 	Kind    Kind
@@ -55,6 +78,8 @@ type Event struct {
 	Target  string // by the name of the import or device
 	Name    string // of an import, as in lustre-OST0000-osc-ff1100000cfff000
 	Served  bool   // of a Note: the node serves the request, else it sends it
+
+	Lock Lock // of lines about locks
 
 	Import    uint64 // address of the import, of ImportState and Connecting
 	Before    string // state, of ImportState
@@ -95,8 +120,8 @@ var kinds = []struct {
 }{{"Sending RPC ", Sent}, {"Completed RPC ", Completed}, {"Handling RPC ", Handling}, {"Handled RPC ", Handled}}
 
 // read makes an Event of a line. It returns false when the line is about nothing that
-// has a Kind.
-func (e *Event) read(l *Line, names *names) bool {
+// has a Kind. Those about locks are read only where locks is set.
+func (e *Event) read(l *Line, names *names, locks bool) bool {
 	*e = Event{Time: l.Time, PID: l.PID}
 	if l.Mask&MaskRPCTrace != 0 {
 		for _, k := range kinds {
@@ -106,9 +131,13 @@ func (e *Event) read(l *Line, names *names) bool {
 			}
 		}
 	}
-	if bytes.HasPrefix(l.Message, []byte("@@@ ")) {
+	switch {
+	case bytes.HasPrefix(l.Message, []byte("@@@ ")):
 		e.Kind = Note
 		return e.readNote(l.Message, names)
+	case l.Mask&MaskDLMTrace != 0:
+		text, ok := bytes.CutPrefix(l.Message, []byte("### "))
+		return ok && locks && e.readLock(text, names)
 	}
 	return l.Mask&(MaskHA|MaskError|MaskWarning|MaskConsole) != 0 && e.readConnection(l.Message, names)
 }

@@ -16,6 +16,7 @@ type Line struct {
 // Masks of lines, as lctl set_param debug has them.
 const (
 	MaskWarning  = 0x00000400
+	MaskDLMTrace = 0x00010000
 	MaskError    = 0x00020000
 	MaskHA       = 0x00080000 // ha: connections, recovery
 	MaskRPCTrace = 0x00100000 // rpctrace

@@ -17,6 +17,7 @@ const maxLine = 64 << 10
 // Reader reads the events of a log.
 type Reader struct {
 	Mentions bool // also lines that only name an xid: Notes with the opcode NoOpcode
+	Locks    bool // also lines about locks
 
 	lines   *bufio.Reader
 	file    io.Closer
@@ -88,7 +89,7 @@ func (r *Reader) readEvent() error {
 			r.stats.Lines++
 			if !l.Parse(line) {
 				r.stats.Skipped++
-			} else if r.spare.read(&l, &r.names) || r.Mentions && r.spare.readMention(&l) {
+			} else if r.spare.read(&l, &r.names, r.Locks) || r.Mentions && r.spare.readMention(&l) {
 				r.spare.Line = r.number
 				return nil
 			}

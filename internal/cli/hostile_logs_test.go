@@ -60,7 +60,8 @@ func TestHostileLogs(t *testing.T) {
 			for _, input := range inputs {
 				own := []string{"diagnose -v", "diagnose -T json"}
 				if !strings.Contains(input, "=") {
-					own = append(own, "imports", "imports --timeline", "imports --timeline -T json", "recovery -v", "recovery -T json")
+					own = append(own, "imports", "imports --timeline", "imports --timeline -T json", "recovery -v", "recovery -T json", "locks",
+						"locks -T json", "locks --blockers")
 				}
 				for _, form := range append(own, forms...) {
 					var out, errs bytes.Buffer

@@ -42,6 +42,8 @@ func newLocks(sys *scan.System) *cobra.Command {
 			"Locks of the servers themselves are never sent, so who waits for one has no holder.\n\n" +
 			"Of a lock from before the capture only what messages say is known: its handle, in a blocking callback its resource. " +
 			"In the table, locks are in the order in which they were asked for; bl counts callbacks that ask the client for the lock.\n\n" +
+			"Debug logs of nodes (lctl dk, with debug=+dlmtrace+rpctrace) without a capture show locks, too. A lock keeps another one waiting when the " +
+			"thread that works for the other one logs it as incompatible.\n\n" +
 			"--blockers sums up who kept others waiting, by node, job and resource.",
 		Example: `  # the ten locks that waited longest, and for whom
   lshark locks --slowest 10 client.pcap
@@ -100,7 +102,7 @@ func (c *locksOptions) selects(l *locks.Lock) bool {
 }
 
 func (c *locksOptions) run() error {
-	x, err := c.Start(c.check, scan.Options{})
+	x, err := c.Start(c.check, scan.Options{Logs: scan.LoggedLocks})
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -274,6 +276,80 @@ func TestRecoveriesByLogs(t *testing.T) {
 	}
 }
 
+// loggedLock is what a capture and logs both have about a lock.
+type loggedLock struct {
+	Resource                         *struct{ Text string }
+	Type, Mode, Client, ClientHandle string
+	Handle                           string
+	Bits                             []string
+	Extent                           any
+	Asked, Granted                   *struct{ Time time.Time }
+	Ended                            struct{ How *string }
+	Callbacks                        []struct{ Kind string }
+}
+
+// TestLocksByLogs compares locks of logs alone with those of captures.
+func TestLocksByLogs(t *testing.T) {
+	captures := []string{wiretest.Repo("pcaps/logs/overload.client2.pcap.zst"), wiretest.Repo("pcaps/logs/tcp_reset.client.pcap.zst")}
+	if *logsIn != "" {
+		captures, _ = filepath.Glob(*logsIn + "/*.pcap*")
+	}
+	locks := func(args ...string) map[string]loggedLock {
+		found := map[string]loggedLock{}
+		for line := range strings.Lines(succeeds(t, append([]string{"locks", "-q", "-T", "json"}, args...)...)) {
+			var l loggedLock
+			must.NoError(t, json.Unmarshal([]byte(strings.Replace(line, "client_handle", "clienthandle", 1)), &l))
+			if l.Asked != nil && l.Resource != nil {
+				found[l.ClientHandle] = l
+			}
+		}
+		return found
+	}
+	compared := 0
+	for _, path := range captures {
+		scene, _, _ := strings.Cut(filepath.Base(path), ".")
+		logs, _ := filepath.Glob(filepath.Join(filepath.Dir(path), scene+".*.dk.gz"))
+		logs = slices.DeleteFunc(logs, func(log string) bool { return !strings.Contains(logText(t, log), "### ") })
+		if len(logs) == 0 {
+			continue
+		}
+		byLogs := locks(logs...)
+		var asked, granted []time.Duration // how far the clock of the logs is ahead
+		for handle, want := range locks(path) {
+			got, ok := byLogs[handle]
+			if got.Granted != nil && want.Granted != nil {
+				granted = append(granted, got.Granted.Time.Sub(want.Granted.Time))
+				asked = append(asked, got.Asked.Time.Sub(want.Asked.Time))
+			}
+			if got.Client == "" { // a log alone does not name its node
+				got.Client = want.Client
+			}
+			if got.Ended.How == nil || *want.Ended.How == "open" { // logs may end later
+				got.Ended, want.Ended = struct{ How *string }{}, struct{ How *string }{}
+			}
+			if len(got.Callbacks) > len(want.Callbacks) {
+				t.Errorf("%s: %s: callbacks %v, in the capture %v", path, handle, got.Callbacks, want.Callbacks)
+			}
+			got.Asked, got.Granted, got.Callbacks, want.Asked, want.Granted, want.Callbacks = nil, nil, nil, nil, nil, nil
+			if !ok || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %s is %+v, in the capture %+v", path, handle, got, want)
+			}
+			compared++
+		}
+		sorted := slices.Sorted(slices.Values(granted))
+		for i := range granted { // what a client asks for may come onto the wire much later, or only when it is sent again
+			ahead := sorted[len(sorted)/2]
+			if off := granted[i] - ahead; off.Abs() > 200*time.Millisecond || asked[i]-ahead > 200*time.Millisecond {
+				t.Errorf("%s: asked %v, granted %v ahead, of a clock that is %v ahead", path, asked[i], granted[i], ahead)
+			}
+		}
+	}
+	if compared < 8 {
+		t.Errorf("only %d locks compared", compared)
+	}
+	t.Logf("%d locks compared", compared)
+}
+
 // logText returns the text of a log.
 func logText(t *testing.T, path string) string {
 	f, err := os.Open(path)
@@ -294,7 +370,7 @@ func TestLogUsage(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"locks " + log, exit.Usage, "needs a capture beside it"},
+		{"files " + log, exit.Usage, "needs a capture beside it"},
 		{"locks " + packets + " " + log, exit.Usage, "does not read"},
 		{"rpcs --log " + packets + " " + packets, exit.Damage, "not a debug log"},
 		{"rpcs --log nowhere.dk " + packets, exit.Failure, "no such file"},

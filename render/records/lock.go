@@ -88,8 +88,8 @@ func lockKeys() []Key[*lock] {
 		object("ended", "how the lock ended", append([]Key[*lock]{anyText("how",
 			"cancel (the client gave it back), early (along with another request), evicted (the server evicted the client), disconnect, "+
 				"replaced (by another flock of its owner), refused (the reply is an error), gone (the client answered a callback that it does not "+
-				"have the lock), failed (a deadlock of flocks), unfollowed (there were too many to follow it any longer), open (no message ended it)",
-			func(l *lock) string { return l.End.How.String() })}, pointKeys(func(l *lock) track.Point { return l.End.Point })...)...),
+				"have the lock), failed (a deadlock of flocks), unfollowed (there were too many to follow it any longer), open (no message ended it); unknown where only a log has it as gone",
+			func(l *lock) string { return l.End.How.String() }).when(func(l *lock) bool { return l.End.How != locks.Given })}, pointKeys(func(l *lock) track.Point { return l.End.Point })...)...),
 	}
 }
 

@@ -372,10 +372,7 @@ func (f *Follower) Unseen(r *track.RPC) {
 
 // Line takes a line of a log about a connection.
 func (f *Follower) Line(l *track.LogLine) {
-	if f.nextTick == 0 { // there is no capture
-		f.begin(l.Time)
-	}
-	f.now = max(f.now, l.Time)
+	f.logged(l)
 	switch {
 	case f.imports == nil:
 	case f.logs == nil:
@@ -383,10 +380,26 @@ func (f *Follower) Line(l *track.LogLine) {
 		if f.recoveries != nil {
 			f.recoveries.Logged(l, i)
 		}
+		if f.locks != nil {
+			f.locks.Logged(l)
+		}
 	default:
 		f.imports.NoteEvicting(l)
 	}
 	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
+}
+
+// LockLine takes a line of a log about a lock or an RPC, without a capture.
+func (f *Follower) LockLine(l *track.LogLine) {
+	f.logged(l)
+	f.locks.Logged(l)
+}
+
+func (f *Follower) logged(l *track.LogLine) {
+	if f.nextTick == 0 { // there is no capture
+		f.begin(l.Time)
+	}
+	f.now = max(f.now, l.Time)
 }
 
 // done takes an RPC that has ended. Locks and files get it last: until then, hooks can find

@@ -48,8 +48,11 @@ type state struct {
 	number    uint64 // distinguishes all locks of a capture
 	place     place
 	known     known
-	intent    bool             // the reply has the resource
-	unread    bool             // the reply was not captured, or not as a whole
+	intent    bool // the reply has the resource
+	unread    bool // the reply was not captured, or not as a whole
+	fromLog   bool // there is no capture
+	clientLog bool // the log of the client has it
+	serverLog bool
 	partly    bool             // a part in the middle of the range was released
 	blocking  opcodes.LockDesc // the lock that the last blocking callback describes
 	live      fifo.Element[Lock]
@@ -87,12 +90,13 @@ const (
 	Gone                    // the client answered a callback that it does not have the lock
 	Failed                  // its completion callback does not grant it: a deadlock of flocks
 	Unfollowed              // there were too many locks to follow it any longer
+	Given                   // it is gone, by a log that does not say how
 	ends
 )
 
-var howNames = [ends]string{"open", "cancel", "early", "evicted", "disconnect", "replaced", "refused", "gone", "failed", "unfollowed"}
+var howNames = [ends]string{"open", "cancel", "early", "evicted", "disconnect", "replaced", "refused", "gone", "failed", "unfollowed", ""}
 
-// String returns the word in JSON.
+// String returns the word in JSON, empty for Given.
 func (h How) String() string { return howNames[h] }
 
 // CallbackKind is the kind of a callback.
@@ -121,6 +125,8 @@ type Callback struct {
 	Status   int32       // of the reply
 	Missing  track.Missing
 	Obeyed   track.Point // the cancel or convert that followed a blocking callback
+
+	twice bool // another one is the same, by the log of the other node
 }
 
 // Asks reports whether the callback asks the client to give the lock back.

@@ -5,7 +5,7 @@
 // Done as hooks in track.Options. It passes each lock to the hook that New gets,
 // when the lock has ended and all RPCs about it have, or at the end of the capture.
 //
-// locks.go takes the messages, lock.go has what is known of a lock, and blocked_by.go
+// locks.go takes the messages, from_log.go lines of logs, lock.go has what is known of a lock, and blocked_by.go
 // finds which locks on a resource keep others waiting. Blockers sums that up.
 //
 // Nothing is guessed: a lock keeps another one waiting when the server said so with
@@ -15,6 +15,7 @@
 package locks
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -42,6 +43,7 @@ type Locks struct {
 	resources   map[resourceKey]*resource
 	requested   *fifo.Map[resourceKey, *requests]
 	rpcs        track.Attached[rpcLocks]
+	logged      *logged // nil: there were no lines of logs
 }
 
 // handleKey is a lock as one side refers to it.
@@ -223,15 +225,26 @@ func find(locks map[handleKey]*Lock, node lnet.NID, c *track.Connection, other f
 // setHandles makes a lock known by its cookies, of which 0 is unknown.
 func (t *Locks) setHandles(l *Lock, client, server uint64) {
 	if client != 0 && l.ClientHandle != client {
-		t.forget(t.byClient, handleKey{l.Client, l.ClientHandle}, l)
+		t.forget(t.byClient, l.clientKey(), l)
 		l.ClientHandle = client
-		t.byClient[handleKey{l.Client, client}] = l
+		t.byClient[l.clientKey()] = l
 	}
 	if server != 0 && l.Handle != server {
-		t.forget(t.byServer, handleKey{l.Server, l.Handle}, l)
+		t.forget(t.byServer, l.serverKey(), l)
 		l.Handle = server
-		t.byServer[handleKey{l.Server, server}] = l
+		t.byServer[l.serverKey()] = l
 	}
+}
+
+func (l *Lock) clientKey() handleKey { return l.keyOf(l.Client, l.ClientHandle) }
+func (l *Lock) serverKey() handleKey { return l.keyOf(l.Server, l.Handle) }
+
+// keyOf returns a cookie as it is looked up. Logs do not always name the node.
+func (l *Lock) keyOf(node lnet.NID, cookie uint64) handleKey {
+	if l.fromLog {
+		node = lnet.NID{}
+	}
+	return handleKey{node, cookie}
 }
 
 func (t *Locks) forget(locks map[handleKey]*Lock, k handleKey, l *Lock) {
@@ -326,7 +339,7 @@ func (t *Locks) grant(l *Lock, p track.Point) {
 	if l.Granted.IsZero() && !l.Asked.IsZero() {
 		l.Granted = p
 	}
-	if l.Desc.Kind == opcodes.FlockLock {
+	if l.Desc.Kind == opcodes.FlockLock && !l.fromLog { // logs do not name the owner
 		t.release(l, Replaced, p)
 	}
 	if l.isSilent() {
@@ -532,21 +545,29 @@ func (t *Locks) drop(l *Lock) {
 }
 
 func (t *Locks) forgetHandles(l *Lock) {
-	t.forget(t.byClient, handleKey{l.Client, l.ClientHandle}, l)
-	t.forget(t.byServer, handleKey{l.Server, l.Handle}, l)
+	t.forget(t.byClient, l.clientKey(), l)
+	t.forget(t.byServer, l.serverKey(), l)
 }
 
 // finish passes a lock to the hook.
 func (t *Locks) finish(l *Lock) {
 	t.forgetHandles(l)
+	if l.fromLog {
+		l.Callbacks = slices.DeleteFunc(l.Callbacks, func(c Callback) bool { return c.twice })
+	}
 	t.done(l)
 }
 
 // importChanged ends the locks of a client that was evicted.
 func (t *Locks) importChanged(i *track.Import, p track.Point) {
-	if i.EventAt(p, track.EventEvicted) != nil {
-		t.endAll(i.Connection, Evicted, p)
+	if i.EventAt(p, track.EventEvicted) == nil {
+		return
 	}
+	c := i.Connection
+	if i.FromLog && t.logged != nil {
+		c, _ = t.logged.connections.Get(connectionKey{i.Client, i.Target})
+	}
+	t.endAll(c, Evicted, p)
 }
 
 // Advance sets the time and passes on the locks that ended long enough ago.

@@ -55,7 +55,11 @@ type table struct {
 
 	// Line, if it is set, gets each line about a connection.
 	Line func(*track.LogLine)
-	line track.LogLine
+
+	// Locks, if it is set, gets each line about a lock, and those about the ends of RPCs
+	// that say what a thread does meanwhile.
+	Locks func(*track.LogLine)
+	line  track.LogLine
 }
 
 // call is a debuglog.Call in the table.
@@ -85,7 +89,7 @@ func (t *table) begin() error {
 		if err != nil {
 			return err
 		}
-		l.reader = r
+		l.reader, r.Locks = r, t.Locks != nil
 		t.read(l)
 	}
 	return nil
@@ -125,9 +129,17 @@ func (t *table) read(l *log) {
 // take adds the next event of a log, and reads on.
 func (t *table) take(l *log) {
 	e := &l.next
-	if e.Kind > debuglog.Note {
-		t.takeLine(l)
+	switch {
+	case e.Kind >= debuglog.LockAsked:
+		t.pass(l, t.Locks)
+		t.read(l)
 		return
+	case e.Kind > debuglog.Note:
+		t.pass(l, t.Line)
+		t.read(l)
+		return
+	case e.Kind < debuglog.Note:
+		t.pass(l, t.Locks)
 	}
 	var c *call
 	for c = t.byXID[e.XID]; c != nil; c = c.older {
@@ -154,14 +166,13 @@ func (t *table) take(l *log) {
 	t.read(l)
 }
 
-// takeLine passes on a line about a connection, and reads on.
-func (t *table) takeLine(l *log) {
-	if t.Line != nil {
+// pass passes on the next event of a log.
+func (t *table) pass(l *log, to func(*track.LogLine)) {
+	if to != nil {
 		t.line = track.LogLine{Event: l.next, Log: l.number, File: l.Name, Node: l.self.first()}
 		t.line.Time += l.offset
-		t.Line(&t.line)
+		to(&t.line)
 	}
-	t.read(l)
 }
 
 func (t *table) queues() [2]*fifo.Queue[call] { return [2]*fifo.Queue[call]{&t.over, &t.open} }

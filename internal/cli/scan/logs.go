@@ -121,7 +121,15 @@ type LogUse struct {
 // LoggedRPCs is the use of logs by commands that show RPCs.
 var LoggedRPCs = LogUse{Beside: true, Flag: rpctrace}
 
-const rpctrace = "rpctrace"
+// The flags for lctl set_param debug.
+const (
+	rpctrace = "rpctrace"
+	dlmtrace = "dlmtrace"
+)
+
+// LoggedLocks is the use of logs by commands that show locks.
+var LoggedLocks = LogUse{Flag: dlmtrace, Unknown: "locks that servers have only for themselves are not shown, and what " +
+	"the logs of one side do not say is not known"}
 
 // logObserver is an Observer that takes logs without a capture.
 type logObserver interface {
@@ -130,14 +138,17 @@ type logObserver interface {
 	Line(*track.LogLine)
 }
 
+// about is what the lines of a flag are about.
+var about = map[string]string{rpctrace: "RPCs", dlmtrace: "locks", "ha": "connections"}
+
 // runLogs reads logs without a capture.
 func (p *Pass) runLogs() error {
 	use := p.opt.Logs
 	x, ok := p.observer.(logObserver)
 	if !ok || use.Flag == "" {
-		return exit.Usagef("%s: a debug log: this needs a capture beside it; lshark rpcs, stats, imports, recovery and diagnose read logs alone", p.in.logs[0].Path)
+		return exit.Usagef("%s: a debug log: this needs a capture beside it; lshark rpcs, stats, imports, locks, recovery and diagnose read logs alone", p.in.logs[0].Path)
 	}
-	rpcs, lines := 0, 0
+	rpcs, lines, locks := 0, 0, 0
 	m := logs.NewMerge(p.in.logs, func(r *track.RPC) {
 		rpcs++
 		p.clock.last = max(p.clock.last, r.Replied().Time)
@@ -152,6 +163,17 @@ func (p *Pass) runLogs() error {
 			x.Line(l)
 		}
 	}
+	if y, ok := x.(interface{ LockLine(*track.LogLine) }); ok && use.Flag == dlmtrace {
+		m.Locks = func(l *track.LogLine) {
+			if l.Kind >= debuglog.LockAsked {
+				locks++
+			}
+			p.clock.last = max(p.clock.last, l.Time)
+			if !p.failed.Load() {
+				y.LockLine(l)
+			}
+		}
+	}
 	notes, err := m.Open()
 	if err != nil {
 		return err
@@ -162,11 +184,16 @@ func (p *Pass) runLogs() error {
 	m.Read(func() bool { return p.failed.Load() || p.stopped.Load() })
 	p.observer.Close()
 	p.end()
+	found := lines
+	switch use.Flag {
+	case rpctrace:
+		found = rpcs
+	case dlmtrace:
+		found = locks
+	}
 	switch {
-	case use.Flag == rpctrace && rpcs == 0:
-		p.Note("no RPCs in %d lines of debug logs; lctl set_param debug=+rpctrace lets a node log them", m.Lines())
-	case use.Flag != rpctrace && lines == 0:
-		p.Note("nothing about connections in %d lines of debug logs; lctl set_param debug=+%s lets a node log it", m.Lines(), use.Flag)
+	case found == 0:
+		p.Note("nothing about %s in %d lines of debug logs; lctl set_param debug=+%s lets a node log it", about[use.Flag], m.Lines(), use.Flag)
 	case use.Unknown != "":
 		p.Note("from debug logs alone: %s", use.Unknown)
 	}
