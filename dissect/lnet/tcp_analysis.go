@@ -265,7 +265,13 @@ func (a *analysis) outOfSequence(peer *analysis, g *link.Segment, n int) tcpMark
 // isCopy reports whether a segment with bytes that were sent before is the same packet again,
 // as mirrored ports show it: what a host sends again has a later timestamp.
 func (a *analysis) isCopy(peer *analysis, g *link.Segment, atEnd bool) bool {
-	if g.Size == 0 || !g.Stamps.Known || g.Stamps.Value != a.stamp {
+	if g.Size == 0 || !g.Stamps.Known {
+		return false
+	}
+	if h := a.past; h != nil && (isCopyOf(h.again, g) || isCopyOf(h.unsettled, g)) {
+		return true
+	}
+	if g.Stamps.Value != a.stamp {
 		return false
 	}
 	if atEnd {
@@ -273,6 +279,15 @@ func (a *analysis) isCopy(peer *analysis, g *link.Segment, atEnd bool) bool {
 	}
 	first, known := a.timeOf(g.Seq)
 	return known && first.missing == captured && g.Time-first.time < copyAge && (peer.acks.number != g.Seq || peer.acks.duplicates == 0)
+}
+
+// isCopyOf reports whether a segment is the last one of a list that was sent again.
+func isCopyOf(list []resentRange, g *link.Segment) bool {
+	if len(list) == 0 {
+		return false
+	}
+	last := &list[len(list)-1]
+	return last.From == g.Seq && last.stamps == g.Stamps && g.Time-last.time < copyAge
 }
 
 // classify returns the class of a segment with bytes that were sent before, of

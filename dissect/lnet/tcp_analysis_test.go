@@ -75,6 +75,15 @@ func TestTransfer(t *testing.T) {
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
 			again(tc, seq+200, data[200:])
 		}, Transfer{}, TCPAnomalies{}},
+		"sent again, and captured twice": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.Send(false, data)
+			tc.Now += 200*ms - 1e5
+			tc.A.Options = wiretest.Timestamps(205, 0)
+			again(tc, seq, data)
+			again(tc, seq, data)
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
+		}, Transfer{Resent: 1, Timed: 1, Lost: 200 * ms, AckedLate: true}, TCPAnomalies{Retransmissions: 1}},
 		"after the message": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
