@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/gopacket"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -68,9 +69,8 @@ func TestBeyondGopacket(t *testing.T) {
 			got, notes, err := readNotes(t, Options{}, writeFile(t, "x", c.data))
 			must.NoError(t, err)
 			same(t, got, c.want)
-			if text := strings.Join(notes, "\n"); (c.note == "") != (text == "") || !strings.Contains(text, c.note) {
-				t.Errorf("notes %q, want %q", notes, c.note)
-			}
+			text := strings.Join(notes, "\n")
+			assert.That(t, (c.note == "") == (text == "") && strings.Contains(text, c.note), "notes %q, want %q", notes, c.note)
 		})
 	}
 }
@@ -107,9 +107,7 @@ func TestClaimsCostNothing(t *testing.T) {
 			err = recs.next(in, &f)
 		}
 		runtime.ReadMemStats(&after)
-		if err != io.EOF {
-			t.Error(err)
-		}
+		assert.Equal(t, err, io.EOF)
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 256<<10 {
 			t.Errorf("%d bytes of memory for a file of %d", bytes, len(data))
 		}
@@ -134,8 +132,7 @@ func (s *timeouts) Next(f *Frame) error {
 func TestSource(t *testing.T) {
 	want := numbered(6)
 	data := pcapFile(binary.LittleEndian, true, uint32(LinkLinuxSLL2), want)
-	r, err := Open([]string{writeFile(t, "x", data[:len(data)-1])}, Options{})
-	must.NoError(t, err)
+	r := must.Value(Open([]string{writeFile(t, "x", data[:len(data)-1])}, Options{}))(t)
 	defer r.Close()
 	s := NewSource(&timeouts{Reader: r})
 	n := 0
@@ -147,9 +144,7 @@ func TestSource(t *testing.T) {
 		}
 		n++
 	}
-	if n != len(want)-1 {
-		t.Errorf("%d of %d frames", n, len(want)-1)
-	}
+	assert.Equal(t, n, len(want)-1, "frames")
 	damaged(t, s.Err())
 	if _, _, err := s.ReadPacketData(); err != io.EOF {
 		t.Errorf("after the damage: %v", err)
@@ -176,9 +171,7 @@ func TestSourceReader(t *testing.T) {
 		var got []Frame
 		var f Frame
 		for err = back.Next(&f); err == nil; err = back.Next(&f) {
-			if f.Number != int64(len(got)+1) || f.Link != LinkEthernet {
-				t.Errorf("frame %d: %+v", len(got)+1, f)
-			}
+			assert.That(t, f.Number == int64(len(got)+1) && f.Link == LinkEthernet, "frame %d: %+v", len(got)+1, f)
 			f.Data = bytes.Clone(f.Data)
 			got = append(got, f)
 		}

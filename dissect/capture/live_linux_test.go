@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/lshark/lshark/dissect/capture/pcapfilter"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -28,9 +29,7 @@ func openLo(t *testing.T, iface string, port int) *Live {
 	}
 	must.NoError(t, err)
 	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, l.Close())
 	})
 	return l
 }
@@ -78,14 +77,10 @@ func testLive(t *testing.T, iface string, link LinkType) {
 				t.Errorf("%+v", f)
 			}
 			s, ok := segmentOf(&f)
-			if !ok || int(s.dst.Port()) != port || int(s.size) != len(text) {
-				t.Errorf("not the segment that was sent: %+v", s)
-			}
+			assert.That(t, ok && int(s.dst.Port()) == port && int(s.size) == len(text), "not the segment that was sent: %+v", s)
 		}
 	}
-	if found != 1 {
-		t.Errorf("the text was seen %d times", found)
-	}
+	assert.Equal(t, found, 1, "the text was seen times")
 	if n, err := l.Dropped(); n != 0 || err != nil {
 		t.Errorf("%d dropped, %v", n, err)
 	}
@@ -103,12 +98,8 @@ func TestLiveStop(t *testing.T) {
 		done <- err
 	}()
 	l.Stop()
-	if err := <-done; err != io.EOF {
-		t.Errorf("%v, want the end", err)
-	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.Equal(t, <-done, io.EOF)
+	assert.NoError(t, l.Close())
 	l.Stop()
 	if _, err := l.Dropped(); err != nil {
 		t.Error(err)
@@ -126,9 +117,7 @@ func TestLiveErrors(t *testing.T) {
 		}
 	}
 	for err, want := range map[error]string{unix.EPERM: "setcap cap_net_raw+ep", unix.ENETDOWN: "went down", unix.EINVAL: "eth9: bind: invalid"} {
-		if got := explainLive("eth9", os.NewSyscallError("bind", err)); !strings.Contains(got.Error(), want) {
-			t.Errorf("%v", got)
-		}
+		assert.Contains(t, explainLive("eth9", os.NewSyscallError("bind", err)).Error(), want)
 	}
 }
 
@@ -160,9 +149,8 @@ func TestPacket(t *testing.T) {
 			cookedWant = "\x88\xa8" + cookedWant[2:] + "\x20\x05\x08\x00"
 			size += 4
 		}
-		if got, n := p.cooked(); string(got) != cookedWant+string(payload) || n != size+20 {
-			t.Errorf("cooked, tagged %v: %d, %q", tagged, n, got)
-		}
+		got, n := p.cooked()
+		assert.That(t, string(got) == cookedWant+string(payload) && n == size+20, "cooked, tagged %v: %d, %q", tagged, n, got)
 		if got, n := p.ethernet(); !bytes.Equal(got, etherWant) || n != size {
 			t.Errorf("Ethernet, tagged %v: %d, %q", tagged, n, got)
 		}
@@ -173,8 +161,7 @@ func TestPacket(t *testing.T) {
 }
 
 func TestInterfaces(t *testing.T) {
-	list, err := Interfaces()
-	must.NoError(t, err)
+	list := must.Value(Interfaces())(t)
 	for _, i := range list {
 		if i.Loopback && i.Name != "" {
 			return
@@ -209,14 +196,11 @@ func TestLiveRebind(t *testing.T) {
 		for tries := 0; tries < 500 && (errors.Is(err, ErrTimeout) || err == nil && want != nil); tries++ {
 			err = l.Next(&f)
 		}
-		if !errors.Is(err, want) {
-			t.Fatalf("%v, want %v", err, want)
-		}
+		must.That(t, errors.Is(err, want), "%v, want %v", err, want)
 	}
 	send := func() {
 		t.Helper()
-		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
-		must.NoError(t, err)
+		fd := must.Value(unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0))(t)
 		defer unix.Close(fd)
 		i, err := net.InterfaceByName(name)
 		if err == nil {
@@ -238,9 +222,7 @@ func TestLiveRebind(t *testing.T) {
 	next(nil)
 	ip("link", "del", name)
 	next(ErrDown)
-	if l.Rebind() == nil {
-		t.Error("an interface that does not exist was bound")
-	}
+	assert.That(t, l.Rebind() != nil, "an interface that does not exist was bound")
 	ip("link", "add", name, "type", "veth", "peer", "name", name+"p")
 	ip("link", "set", name+"p", "up")
 	ip("link", "set", name, "up")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -41,13 +42,9 @@ func TestMergeOrder(t *testing.T) {
 	}
 	slices.Sort(want)
 	got, err := readAll(t, Options{}, paths...)
-	if err != nil || len(got) != len(want) {
-		t.Fatalf("%d frames, want %d; %v", len(got), len(want), err)
-	}
+	must.That(t, err == nil && len(got) == len(want), "%d frames, want %d; %v", len(got), len(want), err)
 	for i, f := range got {
-		if f.Time != want[i] {
-			t.Fatalf("frame %d at %d, want %d", i+1, f.Time, want[i])
-		}
+		must.Equal(t, f.Time, want[i], "frame")
 	}
 }
 
@@ -68,11 +65,8 @@ func TestSources(t *testing.T) {
 		"one inside": {[]string{dir("x", at("a", 1, 9)), dir("y", at("b", 2, 3)), dir("z", at("c", 4))},
 			"a0 b1 b1 c1 a0"},
 	} {
-		got, err := readAll(t, Options{}, c.files...)
-		must.NoError(t, err)
-		if text := marks(got); text != c.want {
-			t.Errorf("%s: %s, want %s", name, text, c.want)
-		}
+		got := must.Value(readAll(t, Options{}, c.files...))(t)
+		assert.Equal(t, marks(got), c.want, name)
 	}
 	// Two nodes, rotated: the names say what goes on with what.
 	base := t.TempDir() + "/"
@@ -112,13 +106,9 @@ func TestFrameFiles(t *testing.T) {
 	for _, f := range got {
 		places = append(places, place{f.File, f.FileNumber})
 	}
-	if !slices.Equal(places, want) {
-		t.Errorf("%v, want %v", places, want)
-	}
+	assert.Slice(t, places, want)
 	got, err = readAll(t, Options{}, b)
-	if err != nil || len(got) != 3 || got[2].File != "" || got[2].Number != 3 {
-		t.Errorf("a single file: %+v; %v", got, err)
-	}
+	assert.That(t, err == nil && len(got) == 3 && got[2].File == "" && got[2].Number == 3, "a single file: %+v; %v", got, err)
 }
 
 func TestOffset(t *testing.T) {
@@ -135,13 +125,10 @@ func TestMergeDamage(t *testing.T) {
 	a, b := writeFile(t, "a", at("a", 1, 3, 5, 7)), writeFile(t, "b", data[:len(data)-1])
 	c := writeFile(t, "c", nil)
 	got, err := readAll(t, Options{}, a, b, c)
-	if want := "a0 b1 a0 b1 a0 a0"; marks(got) != want {
-		t.Errorf("%s, want %s", marks(got), want)
-	}
+	assert.Equal(t, marks(got), "a0 b1 a0 b1 a0 a0")
 	d := damaged(t, err)
-	if first := (err.(interface{ Unwrap() []error })).Unwrap(); len(first) != 2 || d.File != c {
-		t.Errorf("%v, want the damage of %s and %s", err, c, b)
-	}
+	first := (err.(interface{ Unwrap() []error })).Unwrap()
+	assert.That(t, len(first) == 2 && d.File == c, "%v, want the damage of %s and %s", err, c, b)
 }
 
 // testSegment is an Ethernet frame with 100 bytes of a connection from a to b.
@@ -227,9 +214,8 @@ func TestEstimateOffsets(t *testing.T) {
 			t.Fatal(err, notes)
 		}
 		off := got[b] + skew
-		if _, moved := got[a]; moved || off.Abs() > time.Microsecond {
-			t.Errorf("skew %v: offset %v", skew, got)
-		}
+		_, moved := got[a]
+		assert.That(t, !moved && off.Abs() <= time.Microsecond, "skew %v: offset %v", skew, got)
 		swapped, _, err := EstimateOffsets([]string{b, a})
 		if off := swapped[a] - skew; err != nil || off.Abs() > time.Microsecond {
 			t.Errorf("skew %v the other way: offset %v, %v", skew, swapped, err)
@@ -268,21 +254,15 @@ func TestEstimateThree(t *testing.T) {
 func TestManySightings(t *testing.T) {
 	f := flow{netip.MustParseAddrPort("192.0.2.1:1021"), netip.MustParseAddrPort("192.0.2.2:988")}
 	s := newSightings()
-	if there, back := s.number(f), s.number(f.back()); there != s.number(f) || back != there^1 {
-		t.Errorf("flows %d and %d", there, back)
-	}
+	there, back := s.number(f), s.number(f.back())
+	assert.That(t, there == s.number(f) && back == there^1, "flows %d and %d", there, back)
 	for file := range int32(1000) {
 		own := flowSegment{0, uint32(file), 1}
 		every := flowSegment{1, 0, 1}
 		shared := s.add(file, &fileSegments{times: map[flowSegment]int64{own: 1, every: 2}, flows: []flow{f, f.back()}})
-		if len(shared) != min(int(file), maxSightings) {
-			t.Fatalf("file %d is compared with %d", file, len(shared))
-		}
-		if _, first := shared[0]; file > 0 && !first {
-			t.Fatalf("file %d is not compared with the first", file)
-		}
+		must.Equal(t, len(shared), min(int(file), maxSightings), "file", file, "is compared with")
+		_, first := shared[0]
+		must.That(t, file <= 0 || first, "file %d is not compared with the first", file)
 	}
-	if n := len(s.all); n != 1000+maxSightings {
-		t.Errorf("%d sightings are kept", n)
-	}
+	assert.Equal(t, len(s.all), 1000+maxSightings, "sightings are kept")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -47,9 +48,7 @@ func confined(t *testing.T, dir string) {
 	}
 	must.NoError(t, err)
 	status, err := os.ReadFile("/proc/self/status")
-	if !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("/proc/self/status: %v: %s", err, status)
-	}
+	assert.That(t, errors.Is(err, fs.ErrPermission), "/proc/self/status: %v: %s", err, status)
 	write := func(path string) error { return os.WriteFile(path, []byte("new"), 0o600) }
 	open := func(path string) error { _, err := os.ReadFile(path); return err }
 	for _, c := range []struct {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -20,6 +22,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -31,8 +34,7 @@ func TestPcapFormats(t *testing.T) {
 	want := numbered(20)
 	for name, order := range orders() {
 		for _, nanos := range []bool{false, true} {
-			got, err := readAll(t, Options{}, writeFile(t, name, pcapFile(order, nanos, 1, want)))
-			must.NoError(t, err)
+			got := must.Value(readAll(t, Options{}, writeFile(t, name, pcapFile(order, nanos, 1, want))))(t)
 			same(t, got, want)
 			if got[0].Link != LinkEthernet || got[0].Source != 0 {
 				t.Errorf("%s: %+v", name, got[0])
@@ -45,9 +47,7 @@ func TestLinkTypes(t *testing.T) {
 	// 276 has more than 8 bits; the upper half of the field is not the type.
 	for field, want := range map[uint32]LinkType{276: LinkLinuxSLL2, 1 | 0x24000000: LinkEthernet, 12: LinkRaw, 14: LinkRaw} {
 		got, err := readAll(t, Options{}, writeFile(t, "x", pcapFile(binary.LittleEndian, true, field, numbered(1))))
-		if err != nil || got[0].Link != want {
-			t.Errorf("%#x: %v, %v", field, got, err)
-		}
+		assert.That(t, err == nil && got[0].Link == want, "%#x: %v, %v", field, got, err)
 	}
 }
 
@@ -56,8 +56,7 @@ func TestPcapngFormats(t *testing.T) {
 	var two []byte
 	for name, order := range orders() {
 		data := pcapngFile(order, want)
-		got, err := readAll(t, Options{}, writeFile(t, name, data))
-		must.NoError(t, err)
+		got := must.Value(readAll(t, Options{}, writeFile(t, name, data)))(t)
 		same(t, got, want)
 		if got[0].Iface != 0 || got[1].Iface != 1 {
 			t.Errorf("interfaces %d, %d", got[0].Iface, got[1].Iface)
@@ -65,12 +64,9 @@ func TestPcapngFormats(t *testing.T) {
 		two = append(two, data...)
 	}
 	// Two sections of different byte order, each with its own interfaces.
-	got, err := readAll(t, Options{}, writeFile(t, "two", two))
-	must.NoError(t, err)
+	got := must.Value(readAll(t, Options{}, writeFile(t, "two", two)))(t)
 	same(t, got, append(want[:20:20], want...))
-	if got[21].Iface != 3 {
-		t.Errorf("interface %d of the second section, want 3", got[21].Iface)
-	}
+	assert.Equal(t, got[21].Iface, 3, "interface of the second section, want 3")
 }
 
 func TestPcapngOldBlocks(t *testing.T) {
@@ -79,8 +75,7 @@ func TestPcapngOldBlocks(t *testing.T) {
 	n.enhanced(0, 5_000_000, sample{data: []byte("abc"), size: 3})
 	n.block(blockSimple, uint32(6), "simp") // cut by the snaplen
 	n.block(blockPacket, uint16(0), uint16(7), uint32(0), uint32(9_000_000), uint32(3), uint32(3), "old\x00")
-	got, err := readAll(t, Options{}, writeFile(t, "x", n.b))
-	must.NoError(t, err)
+	got := must.Value(readAll(t, Options{}, writeFile(t, "x", n.b)))(t)
 	same(t, got, []sample{{5e9, []byte("abc"), 3}, {5e9, []byte("simp"), 6}, {9e9, []byte("old"), 3}})
 }
 
@@ -97,15 +92,12 @@ func TestManyInterfaces(t *testing.T) {
 	end := len(n.b)
 	n.b = append(append(n.b, one...), one...)
 	in := newInput("x", bytes.NewReader(n.b), headSize)
-	recs, err := newRecords(in)
-	must.NoError(t, err)
+	recs := must.Value(newRecords(in))(t)
 	var f Frame
 	if err := recs.next(in, &f); err != nil || f.Iface != maxInterfaces {
 		t.Errorf("interface %d, %v", f.Iface, err)
 	}
-	if d := damaged(t, recs.next(in, &f)); d.Offset != int64(end) {
-		t.Errorf("%v, want damage at %d", d, end)
-	}
+	assert.Equal(t, damaged(t, recs.next(in, &f)).Offset, int64(end), end)
 	if n := len(recs.(*pcapng).ifaces); n > maxInterfaces {
 		t.Errorf("%d interfaces are kept", n)
 	}
@@ -129,18 +121,14 @@ func TestPcapngResolution(t *testing.T) {
 		{0x80 | 64, 0, 1 << 63, 500_000_000},
 	} {
 		clock := newNgClock(c.resolution, c.offset)
-		if got := clock.time(c.ticks); got != c.want {
-			t.Errorf("resolution %#x: %d, want %d", c.resolution, got, c.want)
-		}
+		assert.Equal(t, clock.time(c.ticks), c.want, "resolution", c.resolution)
 	}
 	n := (&blocks{order: binary.BigEndian}).section()
 	n.block(blockInterface, uint16(1), uint16(0), uint32(0), uint16(optionTsOffset), uint16(8), ^uint64(0),
 		uint16(optionTsResol), uint16(1), "\x83\x00\x00\x00", uint32(0))
 	n.enhanced(0, 20, sample{data: []byte("x"), size: 1})
 	got, err := readAll(t, Options{}, writeFile(t, "x", n.b))
-	if err != nil || got[0].Time != 1_500_000_000 {
-		t.Errorf("%v, %v", got, err)
-	}
+	assert.That(t, err == nil && got[0].Time == 1_500_000_000, "%v, %v", got, err)
 }
 
 // TestOtherWriters reads what gopacket writes.
@@ -157,8 +145,7 @@ func TestOtherWriters(t *testing.T) {
 	}
 	must.NoError(t, n.Flush())
 	for _, data := range [][]byte{old.Bytes(), ng.Bytes()} {
-		got, err := readAll(t, Options{}, writeFile(t, "x", data))
-		must.NoError(t, err)
+		got := must.Value(readAll(t, Options{}, writeFile(t, "x", data)))(t)
 		same(t, got, want)
 	}
 }
@@ -199,9 +186,8 @@ func TestCompressed(t *testing.T) {
 		}
 		for n := len(packed) - 1; n > 0; n = n*9/10 - 1 {
 			got, err := readAll(t, Options{}, writeFile(t, "capture.pcap", packed[:n]))
-			if d := damaged(t, err); len(got) < len(want) && d.Offset > int64(len(data)) {
-				t.Errorf("%s cut at %d: %v", kind, n, err)
-			}
+			d := damaged(t, err)
+			assert.That(t, len(got) >= len(want) || d.Offset <= int64(len(data)), "%s cut at %d: %v", kind, n, err)
 			same(t, got, want[:len(got)])
 		}
 		wrong := bytes.Clone(packed)
@@ -236,9 +222,7 @@ func TestEveryCut(t *testing.T) {
 			got, err := readAll(t, Options{}, writeFile(t, "cut", data[:cut]))
 			same(t, got, frames[:framesAt(whole)])
 			if begin == cut {
-				if err != nil {
-					t.Errorf("cut at the border %d: %v", cut, err)
-				}
+				assert.That(t, err == nil, "cut at the border %d: %v", cut, err)
 			} else if d := damaged(t, err); d.Offset != int64(begin) {
 				t.Errorf("cut at %d: %v, want offset %d", cut, err, begin)
 			}
@@ -269,26 +253,18 @@ func TestNotCaptures(t *testing.T) {
 		for _, others := range [][]string{{path}, {path, writeFile(t, "good", pcapFile(binary.LittleEndian, false, 1, numbered(3)))}} {
 			got, err := readAll(t, Options{}, others...)
 			d := damaged(t, err)
-			if !strings.Contains(d.Cause, want) || d.File != path || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%q: %v", data, err)
-			}
-			r, err := Open(others, Options{})
-			must.NoError(t, err)
+			assert.That(t, strings.Contains(d.Cause, want) && d.File == path && !strings.Contains(err.Error(), "\n"), "%q: %v", data, err)
+			r := must.Value(Open(others, Options{}))(t)
 			var f Frame
 			r.Next(&f)
-			if format, known := r.Format(); known {
-				t.Errorf("%q: format %v", data, format)
-			}
+			format, known := r.Format()
+			assert.That(t, !known, "%q: format %v", data, format)
 			r.Close()
-			if len(got) != 3*(len(others)-1) {
-				t.Errorf("%d frames of the good file", len(got))
-			}
+			assert.Equal(t, len(got), 3*(len(others)-1), "frames of the good file")
 		}
 	}
 	e := &DamageError{File: "a\x1b[31m", Cause: "x"}
-	if strings.ContainsRune(e.Error(), 0x1b) {
-		t.Error("a name reaches the terminal unescaped")
-	}
+	assert.That(t, !strings.ContainsRune(e.Error(), 0x1b), "a name reaches the terminal unescaped")
 }
 
 func TestOpenFails(t *testing.T) {
@@ -328,9 +304,8 @@ func TestLengthsThatLie(t *testing.T) {
 	}
 	zeros := append(bytes.Clone(good), make([]byte, 100000)...)
 	got, err := readAll(t, Options{}, writeFile(t, "zeros", zeros))
-	if d := damaged(t, err); d.Offset != int64(len(good)) || len(got) != 3 {
-		t.Errorf("zeros at the end: %d frames, %v", len(got), err)
-	}
+	d := damaged(t, err)
+	assert.That(t, d.Offset == int64(len(good)) && len(got) == 3, "zeros at the end: %d frames, %v", len(got), err)
 }
 
 // TestLongFrames are longer than the window was made.
@@ -341,8 +316,7 @@ func TestLongFrames(t *testing.T) {
 		want[i].size = len(want[i].data)
 	}
 	for _, data := range [][]byte{pcapFile(binary.BigEndian, true, 1, want), pcapngFile(binary.BigEndian, want)} {
-		got, err := readAll(t, Options{}, writeFile(t, "x", data))
-		must.NoError(t, err)
+		got := must.Value(readAll(t, Options{}, writeFile(t, "x", data)))(t)
 		same(t, got, want)
 	}
 }
@@ -365,9 +339,8 @@ func TestFIFO(t *testing.T) {
 			failed <- err
 		}()
 		got, err := readAll(t, Options{}, path)
-		if werr := <-failed; werr != nil {
-			t.Fatal(werr)
-		}
+		werr := <-failed
+		must.That(t, werr == nil, "%v", werr)
 		if len(send) == len(data)-1 {
 			damaged(t, err)
 			same(t, got, want[:29])
@@ -384,8 +357,7 @@ func TestQuietFIFO(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip("no FIFOs here:", err)
 	}
-	w, err := os.OpenFile(path, os.O_RDWR, 0)
-	must.NoError(t, err)
+	w := must.Value(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer w.Close()
 	want := numbered(3)
 	data := pcapFile(binary.LittleEndian, true, 1, want)
@@ -404,9 +376,7 @@ func TestQuietFIFO(t *testing.T) {
 			t.Fatalf("frame %d: %v, number %d", i+1, err, f.Number)
 		}
 		for range 2 {
-			if err := r.Next(&f); err != ErrTimeout {
-				t.Fatalf("after frame %d: %v, want ErrTimeout", i+1, err)
-			}
+			must.Equal(t, r.Next(&f), ErrTimeout, "after frame")
 		}
 	}
 }
@@ -423,8 +393,7 @@ func TestCloseEndsWait(t *testing.T) {
 	if _, err := w.Write(pcapFile(binary.LittleEndian, true, 1, numbered(1))); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open([]string{path}, Options{})
-	must.NoError(t, err)
+	r := must.Value(Open([]string{path}, Options{}))(t)
 	var f Frame
 	must.NoError(t, r.Next(&f))
 	go r.Close()
@@ -447,9 +416,7 @@ func TestFileChanges(t *testing.T) {
 	for ; err == nil; n++ {
 		err = r.Next(&f)
 	}
-	if n-1 != len(want) || err != io.EOF {
-		t.Errorf("grown file: %d of %d frames, %v", n-1, len(want), err)
-	}
+	assert.That(t, n-1 == len(want) && err == io.EOF, "grown file: %d of %d frames, %v", n-1, len(want), err)
 	r.Close()
 
 	if r, err = Open([]string{path}, Options{}); err != nil {
@@ -473,7 +440,165 @@ func TestProgress(t *testing.T) {
 	for err == nil {
 		err = r.Next(&f)
 	}
-	if read, total := r.Progress(); read != total || total != int64(2*len(data)) {
-		t.Errorf("%d of %d bytes, want %d", read, total, 2*len(data))
+	read, total := r.Progress()
+	assert.That(t, read == total && total == int64(2*len(data)), "%d of %d bytes, want %d", read, total, 2*len(data))
+}
+
+// TestFileNames checks that names are as short as possible, and that different
+// paths have different names.
+func TestFileNames(t *testing.T) {
+	for _, c := range []struct{ paths, want []string }{
+		{nil, []string{}},
+		{[]string{"/data/client.pcap"}, []string{"client.pcap"}},
+		{[]string{"/data/client.pcap", "oss.pcap.zst", "-"}, []string{"client.pcap", "oss.pcap.zst", "-"}},
+		{[]string{"a/x.pcap", "b/x.pcap", "b/y.pcap"}, []string{"a/x.pcap", "b/x.pcap", "y.pcap"}},
+		{[]string{"x.pcap", "b/x.pcap"}, []string{"x.pcap", "b/x.pcap"}},
+		{[]string{"/x.pcap", "x.pcap"}, []string{"/x.pcap", "x.pcap"}},
+		{[]string{"1/a/x.pcap", "2/a/x.pcap", "b/x.pcap"}, []string{"1/a/x.pcap", "2/a/x.pcap", "b/x.pcap"}},
+		{[]string{"a/x.pcap", "a/x.pcap", "y.pcap"}, []string{"x.pcap", "x.pcap", "y.pcap"}},
+		{[]string{"-", "./-"}, []string{"-", "./-"}},
+	} {
+		assert.Slice(t, FileNames(c.paths), c.want, c.paths)
+	}
+}
+
+// damageCases returns captures whose fields were replaced one at a time by
+// values that lie.
+func damageCases() (names []string, files [][]byte) {
+	add := func(name string, data []byte) { names, files = append(names, name), append(files, data) }
+	frames := numbered(4)
+	ng := (&blocks{order: binary.LittleEndian}).section()
+	ng.block(blockInterface, uint16(LinkEthernet), uint16(0), uint32(0), uint16(optionTsOffset), uint16(8), uint64(7),
+		uint16(optionTsResol), uint16(1), "\x09\x00\x00\x00", uint16(optionEnd), uint16(0))
+	ng.enhanced(0, uint64(frames[0].time), frames[0], uint16(optionComment), uint16(2), "hi\x00\x00", uint32(0))
+	ng.block(0x0bad, "not known")
+	ng.block(blockSimple, uint32(6), "simple").block(blockPacket, uint16(0), uint16(7), uint64(9), uint32(3), uint32(3), "old\x00")
+	ng.enhanced(0, uint64(frames[1].time), frames[1])
+	for _, base := range []struct {
+		name  string
+		order binary.ByteOrder
+		data  []byte
+	}{
+		{"pcap", binary.LittleEndian, pcapFile(binary.LittleEndian, false, 1, frames)},
+		{"pcap big-endian", binary.BigEndian, pcapFile(binary.BigEndian, true, 1, frames[:2])},
+		{"pcapng", binary.LittleEndian, ng.b},
+		{"pcapng big-endian", binary.BigEndian, pcapngFile(binary.BigEndian, frames[:2])},
+	} {
+		for at := 0; at+4 <= len(base.data); at += 4 {
+			was := base.order.Uint32(base.data[at:])
+			for _, claim := range []uint32{0, was + 4, 1<<32 - 4} {
+				data := bytes.Clone(base.data)
+				base.order.PutUint32(data[at:], claim)
+				add(fmt.Sprintf("%s %d: %#x", base.name, at, claim), data)
+			}
+		}
+	}
+	return names, files
+}
+
+// TestDamage compares the frames and the error of each damaged capture with the
+// lines of testdata/damage.txt. UPDATE=1 writes the file.
+func TestDamage(t *testing.T) {
+	names, files := damageCases()
+	var got strings.Builder
+	path := filepath.Join(t.TempDir(), "x")
+	for i, name := range names {
+		writeTo(t, path, files[i])
+		frames, err := readAll(t, Options{}, path)
+		sum := crc32.NewIEEE()
+		for _, f := range frames {
+			fmt.Fprintln(sum, f.Time, f.Len, f.Link, f.Iface, f.Data)
+		}
+		line := fmt.Sprintf("%d frames, sum %08x", len(frames), sum.Sum32())
+		if err != nil {
+			d := damaged(t, err)
+			line += fmt.Sprintf(", byte %d: %s", d.Offset, d.Cause)
+		}
+		fmt.Fprintf(&got, "%s: %s\n", name, line)
+	}
+	golden := filepath.Join("testdata", "damage.txt")
+	if os.Getenv("UPDATE") != "" {
+		writeTo(t, golden, []byte(got.String()))
+	}
+	want := must.ReadFile(t, golden)
+	lines := strings.Split(string(want), "\n")
+	for i, line := range strings.Split(got.String(), "\n") {
+		must.That(t, i < len(lines) && line == lines[i], "line %d of %s: got\n%s", i+1, golden, line)
+	}
+}
+
+func FuzzPcap(f *testing.F) {
+	frames := numbered(4)
+	f.Add(pcapFile(binary.LittleEndian, true, 1, frames))
+	f.Add(pcapFile(binary.BigEndian, false, 276, frames))
+	f.Add(pcapngFile(binary.LittleEndian, frames))
+	f.Add(pcapngFile(binary.BigEndian, frames))
+	old := (&blocks{order: binary.LittleEndian}).section().block(blockInterface, uint16(1), uint16(0), uint32(4))
+	old.block(blockSimple, uint32(6), "simp").block(blockPacket, uint16(0), uint16(7), uint64(9), uint32(3), uint32(3), "old\x00")
+	f.Add(old.b)
+	for _, kind := range []string{"gzip", "zstd", "lz4"} {
+		f.Add(pack(f, kind, pcapFile(binary.LittleEndian, true, 1, frames)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := newInput("fuzz", bytes.NewReader(data), headSize)
+		unpack, err := decompressor(in)
+		if err == nil && unpack != nil {
+			in = newInput("fuzz", unpack, headSize)
+		}
+		var recs records
+		if err == nil {
+			recs, err = newRecords(in)
+		}
+		var fr Frame
+		for last := int64(0); err == nil; {
+			if err = recs.next(in, &fr); err != nil {
+				break
+			}
+			must.That(t, len(fr.Data) <= fr.Len && in.at > last, "%d of %d bytes, offset %d after %d", len(fr.Data), fr.Len, in.at, last)
+			last = in.at
+			segmentOf(&fr)
+		}
+		if unpack == nil && in.Size() > max(headSize, 2*len(data)) {
+			t.Errorf("%d bytes of input cost a buffer of %d", len(data), in.Size())
+		}
+	})
+}
+
+func equalFrames(n, length int) []sample {
+	list := make([]sample, n)
+	for i := range list {
+		list[i] = sample{int64(i+1) * 1e6, bytes.Repeat([]byte{1}, length), length}
+	}
+	return list
+}
+
+func pcapMicro(list []sample) []byte { return pcapFile(binary.LittleEndian, false, 1, list) }
+
+func ngFile(list []sample) []byte {
+	n := (&blocks{order: binary.LittleEndian}).section()
+	n.block(blockInterface, uint16(LinkEthernet), uint16(0), uint32(0))
+	for _, f := range list {
+		n.enhanced(0, uint64(f.time/1000), f)
+	}
+	return n.b
+}
+
+// TestNoAllocation: a frame costs none, read, merged or written.
+func TestNoAllocation(t *testing.T) {
+	for name, file := range map[string]func([]sample) []byte{"pcap": pcapMicro, "pcapng": ngFile} {
+		path := writeFile(t, name, file(equalFrames(3000, 200)))
+		r, err := Open([]string{path, path}, Options{})
+		must.NoError(t, err)
+		defer r.Close()
+		w := NewWriter(io.Discard)
+		var f Frame
+		n := testing.AllocsPerRun(4000, func() {
+			err = r.Next(&f)
+			if err == nil {
+				err = w.Write(&f, "comment")
+			}
+			must.NoError(t, err)
+		})
+		assert.Equal(t, n, 0, name, "allocations a frame")
 	}
 }

@@ -144,18 +144,14 @@ func readNotes(t testing.TB, opt Options, paths ...string) ([]Frame, []string, e
 		}
 		f.Data = bytes.Clone(f.Data)
 		list = append(list, f)
-		if f.Number != int64(len(list)) {
-			t.Fatalf("frame %d has the number %d", len(list), f.Number)
-		}
+		must.Equal(t, f.Number, int64(len(list)), "frame has the number")
 	}
 }
 
 // same fails unless the frames read are those written.
 func same(t testing.TB, got []Frame, want []sample) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%d frames, want %d", len(got), len(want))
-	}
+	must.Equal(t, len(got), len(want), "frames")
 	for i, f := range got {
 		if f.Time != want[i].time || !bytes.Equal(f.Data, want[i].data) || f.Len != want[i].size {
 			t.Fatalf("frame %d: time %d, %d of %d bytes; want %d, %d of %d", i+1,
@@ -168,9 +164,7 @@ func same(t testing.TB, got []Frame, want []sample) {
 func damaged(t testing.TB, err error) *DamageError {
 	t.Helper()
 	var d *DamageError
-	if !errors.As(err, &d) {
-		t.Fatalf("error %v, want a DamageError", err)
-	}
+	must.That(t, errors.As(err, &d), "error %v, want a DamageError", err)
 	return d
 }
 

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 func keys(m *Map[int, string]) (list []int) {
@@ -21,9 +24,8 @@ func TestMap(t *testing.T) {
 		m.Put(k, fmt.Sprint(k))
 	}
 	m.Put(0, "again") // keeps its age
-	if v, ok := m.Get(0); !ok || v != "again" {
-		t.Errorf("0 is %q, %v", v, ok)
-	}
+	v, ok := m.Get(0)
+	assert.That(t, ok && v == "again", "0 is %q, %v", v, ok)
 	if k, v, evicted := m.Put(3, "3"); !evicted || k != 0 || v != "again" {
 		t.Errorf("evicted %d %q, %v", k, v, evicted)
 	}
@@ -39,12 +41,9 @@ func TestMap(t *testing.T) {
 	if k, _, evicted := m.Put(4, "4"); !evicted || k != 1 {
 		t.Errorf("evicted %d, %v", k, evicted)
 	}
-	if _, _, evicted := m.Put(5, "5"); evicted {
-		t.Error("evicted a key for a free slot")
-	}
-	if got := fmt.Sprint(keys(m)); got != "[3 4 5]" {
-		t.Errorf("keys %s", got)
-	}
+	_, _, evicted := m.Put(5, "5")
+	assert.That(t, !evicted, "evicted a key for a free slot")
+	assert.Equal(t, fmt.Sprint(keys(m)), "[3 4 5]", "keys")
 }
 
 // TestDeletedKeyComesBack: its old slot does not take the new one along.
@@ -54,9 +53,8 @@ func TestDeletedKeyComesBack(t *testing.T) {
 	m.Delete(1)
 	m.Put(1, "new")
 	m.Put(2, "2") // into the slot that 1 had first
-	if v, ok := m.Get(1); !ok || v != "new" {
-		t.Errorf("1 is %q, %v", v, ok)
-	}
+	v, ok := m.Get(1)
+	assert.That(t, ok && v == "new", "1 is %q, %v", v, ok)
 }
 
 func TestMapIsBounded(t *testing.T) {
@@ -67,12 +65,8 @@ func TestMapIsBounded(t *testing.T) {
 			m.Delete(k - 1)
 		}
 	}
-	if len(m.slots) > 100 || len(m.ring) != 100 {
-		t.Errorf("%d keys in %d slots", len(m.slots), len(m.ring))
-	}
-	if n := testing.AllocsPerRun(1000, func() { m.Put(m.next+5000, "") }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	assert.That(t, len(m.slots) <= 100 && len(m.ring) == 100, "%d keys in %d slots", len(m.slots), len(m.ring))
+	assert.Equal(t, testing.AllocsPerRun(1000, func() { m.Put(m.next+5000, "") }), 0, "allocations")
 }
 
 type item struct {
@@ -93,15 +87,13 @@ func TestGetOrNew(t *testing.T) {
 	*GetOrNew(m, 1)++
 	*GetOrNew(m, 1)++
 	*GetOrNew(m, 2) = 5
-	if n := *GetOrNew(m, 1); n != 2 || m.Len() != 2 {
-		t.Errorf("value %d, %d keys", n, m.Len())
-	}
+	n := *GetOrNew(m, 1)
+	assert.That(t, n == 2 && m.Len() == 2, "value %d, %d keys", n, m.Len())
 	if n := *GetOrNew(m, 3); n != 0 || m.Len() != 2 {
 		t.Errorf("value %d of a new key, %d keys", n, m.Len())
 	}
-	if _, ok := m.Get(1); ok {
-		t.Error("the oldest key is still in the full map")
-	}
+	_, ok := m.Get(1)
+	assert.That(t, !ok, "the oldest key is still in the full map")
 }
 
 func TestQueue(t *testing.T) {
@@ -113,27 +105,17 @@ func TestQueue(t *testing.T) {
 	if i := q.Overdue(2, 3, 3); i != nil {
 		t.Errorf("%s is overdue", i.name)
 	}
-	if i := q.Overdue(3, 3, 3); i != a {
-		t.Error("a is not overdue by age")
-	}
-	if i := q.Overdue(0, 3, 2); i != a {
-		t.Error("a is not overdue by number")
-	}
+	assert.Equal(t, q.Overdue(3, 3, 3), a, "a is not overdue by age")
+	assert.Equal(t, q.Overdue(0, 3, 2), a, "a is not overdue by number")
 	b.Remove()
 	b.Remove() // is in none
 	other.Push(&a.Element, 9)
-	if q.First() != c || q.Len() != 1 || other.First() != a || other.Len() != 1 {
-		t.Errorf("%d and %d elements", q.Len(), other.Len())
-	}
+	assert.That(t, q.First() == c && q.Len() == 1 && other.First() == a && other.Len() == 1, "%d and %d elements", q.Len(), other.Len())
 	c.Remove()
-	if q.First() != nil || q.Len() != 0 || q.Overdue(9, 0, 0) != nil {
-		t.Error("the queue is not empty")
-	}
+	assert.That(t, q.First() == nil && q.Len() == 0 && q.Overdue(9, 0, 0) == nil, "the queue is not empty")
 	q.Push(&b.Element, 10)
 	q.Push(&b.Element, 11) // to the end of the same queue
-	if q.First() != b || q.Len() != 1 || b.Since != 11 {
-		t.Errorf("%d elements, since %d", q.Len(), b.Since)
-	}
+	assert.That(t, q.First() == b && q.Len() == 1 && b.Since == 11, "%d elements, since %d", q.Len(), b.Since)
 }
 
 // TestIndex compares with lists, newest first, while entries come and go.
@@ -170,9 +152,8 @@ func TestIndex(t *testing.T) {
 			lists[key] = append(l, o)
 			n++
 		}
-		if check(key); x.Len() != n {
-			t.Fatalf("%d entries, not %d", x.Len(), n)
-		}
+		check(key)
+		must.Equal(t, x.Len(), n, "entries")
 	}
 	for key := range lists {
 		check(key)

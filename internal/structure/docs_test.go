@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -21,13 +22,10 @@ func TestDocs(t *testing.T) {
 	root := os.DirFS("../..")
 	var pages []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "pcaps/*.md"} {
-		matches, err := fs.Glob(root, pattern)
-		must.NoError(t, err)
+		matches := must.Value(fs.Glob(root, pattern))(t)
 		pages = append(pages, matches...)
 	}
-	if len(pages) < 5 {
-		t.Fatalf("only %d pages: %q", len(pages), pages)
-	}
+	must.That(t, len(pages) >= 5, "only %d pages: %q", len(pages), pages)
 	declared := declaredNames(parseModule(t, root))
 	for _, page := range pages {
 		for _, problem := range checkPage(t, root, page, declared) {
@@ -213,9 +211,7 @@ func TestDocChecks(t *testing.T) {
 			"lnet/link.go":  {Data: []byte("package lnet\ntype Decoder struct{ stats int }\nfunc (d *Decoder) Frame() {}\nfunc New() {}\nconst Max = 1")},
 		}
 		problems := checkPage(t, root, page, declaredNames(parseModule(t, root)))
-		if tt.want == "" && len(problems) > 0 {
-			t.Errorf("%s: %q", tt.text, problems)
-		}
+		assert.That(t, tt.want != "" || len(problems) <= 0, "%s: %q", tt.text, problems)
 		if tt.want != "" {
 			checkProblems(t, tt.text, problems, []string{page, tt.want})
 		}

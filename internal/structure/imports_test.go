@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/lshark/lshark/internal/assert"
 )
 
 // rooms are the folders of the module from the bottom to the top. A package
@@ -37,7 +39,8 @@ var rooms = []string{
 }
 
 // testRooms are rooms that only tests and other rooms of this list import.
-var testRooms = []string{"internal/tools", "internal/wiretest", "internal/must", "internal/codec/codectest", "internal/facts", "internal/prometheustest", "internal/cli/sql/sqltest"}
+var testRooms = []string{"internal/tools", "internal/wiretest", "internal/assert", "internal/must", "internal/codec/codectest", "internal/facts",
+	"internal/prometheustest", "internal/cli/sql/sqltest"}
 
 // gopacketFiles lists the files that import gopacket, tests apart. It is kept
 // short so that replacing or updating gopacket touches few files.
@@ -176,8 +179,6 @@ func checkProblems(t *testing.T, name string, problems, want []string) {
 		return
 	}
 	for _, part := range want {
-		if !strings.Contains(problems[0], part) {
-			t.Errorf("%s: %q, want %q in it", name, problems[0], part)
-		}
+		assert.Contains(t, problems[0], part, name, "in it")
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"regexp"
-	"slices"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestEscapes: nothing that a terminal acts upon gets through.
@@ -28,12 +30,8 @@ func TestEscapes(t *testing.T) {
 		{`say "hi"`, `say "hi"`, `"say \"hi\""`},
 		{"", "", `""`},
 	} {
-		if got := string(AppendText(nil, []byte(c.wire))); got != c.text {
-			t.Errorf("text of %q is %s, want %s", c.wire, got, c.text)
-		}
-		if got := string(AppendJSONString(nil, []byte(c.wire))); got != c.json {
-			t.Errorf("JSON of %q is %s, want %s", c.wire, got, c.json)
-		}
+		assert.Equal(t, string(AppendText(nil, []byte(c.wire))), c.text, "text", c.wire)
+		assert.Equal(t, string(AppendJSONString(nil, []byte(c.wire))), c.json, "JSON", c.wire)
 	}
 }
 
@@ -59,17 +57,13 @@ func TestBytesComeBack(t *testing.T) {
 			wire[i] = alphabet[rnd.IntN(len(alphabet))]
 		}
 		text := AppendText(nil, wire)
-		if !bytes.Equal(unescape(text), wire) {
-			t.Fatalf("%q became %s", wire, text)
-		}
+		must.That(t, bytes.Equal(unescape(text), wire), "%q became %s", wire, text)
 		object := AppendJSONString(nil, wire)
 		var s string
 		if err := json.Unmarshal(object, &s); err != nil || !utf8.Valid(object) {
 			t.Fatalf("%q became %s: %v", wire, object, err)
 		}
-		if !bytes.Equal(unescape([]byte(s)), wire) {
-			t.Fatalf("%q became %s", wire, object)
-		}
+		must.That(t, bytes.Equal(unescape([]byte(s)), wire), "%q became %s", wire, object)
 	}
 }
 
@@ -85,14 +79,12 @@ func TestLabelsAreEscaped(t *testing.T) {
 		"up to NUL\x00no":     "up to NUL",
 	} {
 		var l Line
-		if l.Label(Name, []byte(wire)); string(l.Text) != want {
-			t.Errorf("%q became %s", wire, l.Text)
-		}
+		l.Label(Name, []byte(wire))
+		assert.Equal(t, string(l.Text), want, wire)
 	}
 	l := PlainLine(nil)
-	if l.Label(Name, []byte("\u202e")); string(l.Text) != "\u202e" {
-		t.Error("text for a renderer is escaped twice")
-	}
+	l.Label(Name, []byte("\u202e"))
+	assert.Equal(t, string(l.Text), "\u202e", "text for a renderer is escaped twice")
 }
 
 func TestNearest(t *testing.T) {
@@ -113,8 +105,6 @@ func TestNearest(t *testing.T) {
 		{"zzzzzzzz", nil},
 		{"", nil},
 	} {
-		if got := Nearest(c.name, names, 2); !slices.Equal(got, c.want) {
-			t.Errorf("%q: %q, want %q", c.name, got, c.want)
-		}
+		assert.Slice(t, Nearest(c.name, names, 2), c.want, c.name)
 	}
 }

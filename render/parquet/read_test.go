@@ -14,6 +14,7 @@ import (
 
 	format "github.com/parquet-go/parquet-go"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -59,9 +60,7 @@ func (c cell) String() string {
 // open opens a file with the reader of parquet-go, which is not ours.
 func open(t testing.TB, file []byte) *format.File {
 	t.Helper()
-	f, err := format.OpenFile(bytes.NewReader(file), int64(len(file)))
-	must.NoError(t, err)
-	return f
+	return must.Value(format.OpenFile(bytes.NewReader(file), int64(len(file))))(t)
 }
 
 // convert returns a value that was read.
@@ -116,9 +115,7 @@ func readPages(t testing.TB, leafType Type, chunk format.ColumnChunk) (pages [][
 func checkFile(t testing.TB, file []byte, leaves []Leaf, want cells, o Options) *format.File {
 	t.Helper()
 	f := open(t, file)
-	if got := len(f.Schema().Columns()); got != len(leaves) {
-		t.Fatalf("%d leaves, want %d", got, len(leaves))
-	}
+	must.Equal(t, len(f.Schema().Columns()), len(leaves), "leaves")
 	got := make(cells, len(leaves))
 	var rows int64
 	for g, group := range f.RowGroups() {
@@ -134,9 +131,7 @@ func checkFile(t testing.TB, file []byte, leaves []Leaf, want cells, o Options) 
 			}
 		}
 	}
-	if rows != f.NumRows() {
-		t.Errorf("%d rows in the row groups, %d in the file", rows, f.NumRows())
-	}
+	assert.Equal(t, rows, f.NumRows(), "rows in the row groups in the file")
 	for i := range leaves {
 		if len(got[i]) != len(want[i]) {
 			t.Fatalf("%q: %d values, want %d", leaves[i].Path, len(got[i]), len(want[i]))
@@ -167,16 +162,11 @@ func checkChunk(t testing.TB, f *format.File, group, column int, leaf Leaf, chun
 		t.Errorf("%q: %d values, %d of them NULL, want %d, %d", leaf.Path, m.NumValues, m.Statistics.NullCount, len(all), nulls)
 	}
 	checkBounds(t, leaf, m.Statistics.MinValue, m.Statistics.MaxValue, all)
-	offsets, err := chunk.OffsetIndex()
-	must.NoError(t, err)
-	if offsets.NumPages() != len(pages) {
-		t.Fatalf("%q: %d pages in the index, want %d", leaf.Path, offsets.NumPages(), len(pages))
-	}
+	offsets := must.Value(chunk.OffsetIndex())(t)
+	must.Equal(t, offsets.NumPages(), len(pages), leaf.Path, "pages in the index")
 	var row int64
 	for i, p := range pages {
-		if offsets.FirstRowIndex(i) != row {
-			t.Errorf("%q: page %d begins with row %d, want %d", leaf.Path, i, offsets.FirstRowIndex(i), row)
-		}
+		assert.Equal(t, offsets.FirstRowIndex(i), row, leaf.Path, "page", i, "begins with row")
 		for _, c := range p {
 			if c.repetition == 0 {
 				row++
@@ -220,9 +210,7 @@ func checkBounds(t testing.TB, leaf Leaf, low, high []byte, list []cell) {
 		if v, ok := c.value.(float64); c.value == nil || ok && v != v {
 			continue
 		}
-		if leaf.Type != String && (len(low) == 0 || len(high) == 0) {
-			t.Fatalf("%q: no bounds", leaf.Path)
-		}
+		must.That(t, leaf.Type == String || len(low) != 0 && len(high) != 0, "%q: no bounds", leaf.Path)
 		below := compare(c.value, value(low))
 		if below < 0 {
 			t.Fatalf("%q: %.100v is less than %.100v", leaf.Path, c.value, value(low))
@@ -237,9 +225,7 @@ func checkBounds(t testing.TB, leaf Leaf, low, high []byte, list []cell) {
 		}
 		touchedHigh = touchedHigh || above == 0
 	}
-	if exact && len(low) > 0 && !(touchedLow && touchedHigh) {
-		t.Errorf("%q: bounds that no value has", leaf.Path)
-	}
+	assert.That(t, !exact || len(low) <= 0 || touchedLow && touchedHigh, "%q: bounds that no value has", leaf.Path)
 }
 
 func compare(a, b any) int {
@@ -277,9 +263,7 @@ func checkBloom(t testing.TB, chunk format.ColumnChunk, list []cell) {
 		if c.value == nil {
 			continue
 		}
-		if filter == nil {
-			t.Fatal("no Bloom filter")
-		}
+		must.That(t, filter != nil, "no Bloom filter")
 		if ok, err := filter.Check(format.ValueOf(c.value)); !ok || err != nil {
 			t.Fatalf("%v is not in the Bloom filter, error %v", c.value, err)
 		}
@@ -293,9 +277,7 @@ func checkBloom(t testing.TB, chunk format.ColumnChunk, list []cell) {
 			found++
 		}
 	}
-	if found > 60 {
-		t.Errorf("%d of 1000 other values are in the Bloom filter", found)
-	}
+	assert.That(t, found <= 60, "%d of 1000 other values are in the Bloom filter", found)
 }
 
 // generator makes schemas and rows.
@@ -442,9 +424,7 @@ func TestRandom(t *testing.T) {
 		}
 		must.NoError(t, w.Close())
 		f := checkFile(t, file.Bytes(), leaves, g.out, o)
-		if f.NumRows() != int64(rows) {
-			t.Errorf("seed %d: %d rows, want %d", seed, f.NumRows(), rows)
-		}
+		assert.Equal(t, f.NumRows(), int64(rows), "seed", seed, "rows", rows)
 		if t.Failed() {
 			t.Fatalf("seed %d\n%s", seed, f.Schema())
 		}

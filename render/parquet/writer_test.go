@@ -12,6 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -84,9 +85,7 @@ func TestManyPages(t *testing.T) {
 		for _, s := range chunk(tt.name).EncodingStats {
 			list = append(list, fmt.Sprintf("%v %v %d", s.PageType, s.Encoding, s.Count))
 		}
-		if got := strings.Join(list, ", "); got != tt.want {
-			t.Errorf("%s: pages %s, want %s", tt.name, got, tt.want)
-		}
+		assert.Equal(t, strings.Join(list, ", "), tt.want, tt.name, "pages")
 	}
 }
 
@@ -119,9 +118,7 @@ func TestRowGroupBytes(t *testing.T) {
 		}
 		w.Column(0).Bytes(text, 0, 0)
 		must.NoError(t, w.EndRow())
-		if w.compressor.groupBytes > rowGroupBytes+pageBytes*2 {
-			t.Fatalf("%d bytes held", w.compressor.groupBytes)
-		}
+		must.That(t, w.compressor.groupBytes <= rowGroupBytes+pageBytes*2, "%d bytes held", w.compressor.groupBytes)
 	}
 	must.NoError(t, w.Close())
 	if f := open(t, file.Bytes()); len(f.RowGroups()) != 2 || f.NumRows() != 100 {
@@ -143,11 +140,8 @@ func TestFullDictionary(t *testing.T) {
 		w.Column(0).Bytes(text, 0, 0)
 		must.NoError(t, w.EndRow())
 	}
-	if size := cap(w.columns[0].texts.plain); size > 2*maxPageBytes {
-		t.Errorf("a page of %d bytes", size)
-	}
+	size := cap(w.columns[0].texts.plain)
+	assert.That(t, size <= 2*maxPageBytes, "a page of %d bytes", size)
 	must.NoError(t, w.Close())
-	if f := open(t, file.Bytes()); f.NumRows() != n {
-		t.Errorf("%d rows", f.NumRows())
-	}
+	assert.Equal(t, open(t, file.Bytes()).NumRows(), n, "rows")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
@@ -52,8 +53,6 @@ func TestUnknownName(t *testing.T) {
 		{"xyzxyz", []string{"json", "tree"}, `unknown form "xyzxyz"; known are json, tree`},
 		{"xyzxyz", long, `unknown form "xyzxyz"`},
 	} {
-		if got := UnknownName("form", tt.name, tt.list).Error(); got != tt.want {
-			t.Errorf("%s, want %s", got, tt.want)
-		}
+		assert.Equal(t, UnknownName("form", tt.name, tt.list).Error(), tt.want)
 	}
 }

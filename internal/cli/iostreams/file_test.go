@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/must"
 )
@@ -19,30 +20,22 @@ func TestFile(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "out")
 		write := func(text string, end func(*iostreams.File) error) {
 			t.Helper()
-			f, err := iostreams.CreateFile(path, inPlace)
-			must.NoError(t, err)
+			f := must.Value(iostreams.CreateFile(path, inPlace))(t)
 			if _, err := f.Write([]byte(text)); err != nil {
 				t.Fatal(err)
 			}
-			if err := end(f); err != nil {
-				t.Error(err)
-			}
-			if err := f.Discard(); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, end(f))
+			assert.NoError(t, f.Discard())
 		}
 		check := func(want ...string) {
 			t.Helper()
-			list, err := os.ReadDir(filepath.Dir(path))
-			must.NoError(t, err)
+			list := must.Value(os.ReadDir(filepath.Dir(path)))(t)
 			var got []string
 			for _, e := range list {
 				text := must.ReadFile(t, filepath.Join(filepath.Dir(path), e.Name()))
 				got = append(got, e.Name()+": "+string(text))
 			}
-			if len(got) != len(want) || len(want) > 0 && got[0] != want[0] {
-				t.Errorf("in place %v: %q, want %q", inPlace, got, want)
-			}
+			assert.That(t, len(got) == len(want) && (len(want) <= 0 || got[0] == want[0]), "in place %v: %q, want %q", inPlace, got, want)
 		}
 		write("one", (*iostreams.File).Discard)
 		check()
@@ -74,8 +67,7 @@ func TestFileMode(t *testing.T) {
 			}
 			make(path, before)
 			make(filepath.Join(filepath.Dir(path), ".out.part"), left)
-			f, err := iostreams.CreateFile(path, false)
-			must.NoError(t, err)
+			f := must.Value(iostreams.CreateFile(path, false))(t)
 			must.NoError(t, f.Commit())
 			want := before
 			if before == 0 {
@@ -96,17 +88,14 @@ func TestFileBusy(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "out")
 	for _, end := range []func(*iostreams.File) error{(*iostreams.File).Discard, (*iostreams.File).Commit, (*iostreams.File).Commit} {
-		f, err := iostreams.CreateFile(path, false)
-		must.NoError(t, err)
+		f := must.Value(iostreams.CreateFile(path, false))(t)
 		if _, err := f.Write([]byte("first")); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := iostreams.CreateFile(path, false); err == nil || !strings.Contains(err.Error(), "another process") {
 			t.Errorf("created while it is written: %v", err)
 		}
-		if err := end(f); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, end(f))
 	}
 	if text, err := os.ReadFile(path); string(text) != "first" || err != nil {
 		t.Errorf("%q, %v", text, err)
@@ -128,9 +117,7 @@ func TestFileInTheWay(t *testing.T) {
 		if _, err := iostreams.CreateFile(filepath.Join(dir, "out"), false); err == nil || !strings.Contains(err.Error(), ".out.part is in the way") {
 			t.Errorf("a link to %s: %v", target, err)
 		}
-		if err := os.Remove(partial); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, os.Remove(partial))
 	}
 	if text, err := os.ReadFile(victim); string(text) != "precious" || err != nil {
 		t.Errorf("%q, %v", text, err)
@@ -145,8 +132,7 @@ func TestFileInTheWay(t *testing.T) {
 func TestFileEmpty(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	must.NoError(t, os.WriteFile(path, []byte("old"), 0o666))
-	w, err := iostreams.NewFileWriter(path, true)
-	must.NoError(t, err)
+	w := must.Value(iostreams.NewFileWriter(path, true))(t)
 	must.NoError(t, w.Write(nil))
 	must.NoError(t, w.Close())
 	if text, err := os.ReadFile(path); len(text) > 0 || err != nil {
@@ -160,8 +146,7 @@ func TestFileLink(t *testing.T) {
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
 	must.NoError(t, os.WriteFile(target, nil, 0o666))
 	must.NoError(t, os.Symlink(target, link))
-	w, err := iostreams.NewFileWriter(link, false)
-	must.NoError(t, err)
+	w := must.Value(iostreams.NewFileWriter(link, false))(t)
 	must.NoError(t, w.Write([]byte("begin")))
 	must.NoError(t, w.Close())
 	if text, err := os.ReadFile(target); string(text) != "begin" || err != nil {

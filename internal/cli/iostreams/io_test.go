@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"testing"
 	"time"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestPrintable checks that only text that could control a terminal is escaped.
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{"a b": "a b", "ü \"x\"": "ü \"x\"", "\x1b[m\"": `\x1b[m"`, "\xff": `\xff`, "\u202e": `\u202e`} {
-		if got := Printable(text); got != want {
-			t.Errorf("%q: %s", text, got)
-		}
+		assert.Equal(t, Printable(text), want, text)
 	}
 }
 
@@ -37,9 +38,7 @@ func TestColored(t *testing.T) {
 		{"auto", true, map[string]string{"TERM": "dumb"}, false},
 	} {
 		sys := &IO{OutTTY: c.tty, Env: func(name string) string { return c.env[name] }}
-		if got := sys.Colored(c.flag); got != c.want {
-			t.Errorf("%s, terminal %v, %v: %v", c.flag, c.tty, c.env, got)
-		}
+		assert.Equal(t, sys.Colored(c.flag), c.want, c.flag, "terminal", c.tty, c.env)
 	}
 }
 
@@ -55,9 +54,7 @@ func TestProgressLine(t *testing.T) {
 		{0, 100, time.Second, "0 B read, 0 B/s"},
 		{300, 200, time.Second, "100% of 200 B, 300 B/s, 0s left"},
 	} {
-		if got := progressLine(tt.read, tt.total, tt.spent); got != tt.want {
-			t.Errorf("%d of %d: %q, want %q", tt.read, tt.total, got, tt.want)
-		}
+		assert.Equal(t, progressLine(tt.read, tt.total, tt.spent), tt.want, tt.read, tt.total)
 	}
 }
 
@@ -67,17 +64,13 @@ func TestStatusLine(t *testing.T) {
 	s := &IO{Out: &b, Err: &b, OutTTY: true, ErrTTY: true, line: &statusLine{}}
 	s.line.show(s.Err, "1%")
 	w := s.NewWriter(FlushWhenFull)
-	if err := w.Write([]byte("a line\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Write([]byte("a line\n")))
 	s.line.show(s.Err, "2%") // too early
 	s.line.quiet = time.Now()
 	s.line.show(s.Err, "3%")
 	s.Say("a note")
 	want := clearLine + "1%" + clearLine + "a line\n" + clearLine + "3%" + clearLine + "lshark: a note\n"
-	if b.String() != want {
-		t.Errorf("%q, want %q", &b, want)
-	}
+	assert.Equal(t, b.String(), want, &b)
 }
 
 // TestReadBytes checks the sum over several readings.
@@ -88,14 +81,10 @@ func TestReadBytes(t *testing.T) {
 		defer s.NewProgress(func() (read, total int64) { return 3, 10 }).Stop()
 	}
 	p := s.NewProgress(func() (read, total int64) { return 7, 10 })
-	if n := r.Sum(); n != 13 {
-		t.Errorf("%d bytes, want 13", n)
-	}
+	assert.Equal(t, r.Sum(), 13, "bytes, want 13")
 	p.Stop()
 	r.Add(10)
-	if n := r.Sum(); n != 16 {
-		t.Errorf("%d bytes, want 16", n)
-	}
+	assert.Equal(t, r.Sum(), 16, "bytes, want 16")
 }
 
 // TestProgressForPeople checks that the line appears only on a terminal.
@@ -115,9 +104,7 @@ func TestProgressForPeople(t *testing.T) {
 		s := &IO{Err: &b, OutTTY: tt.outTTY, ErrTTY: tt.errTTY}
 		p := s.NewProgress(tt.bytes)
 		p.Stop()
-		if (p != nil) != tt.want {
-			t.Errorf("%v, %v: shown %v", tt.outTTY, tt.errTTY, p != nil)
-		}
+		assert.Equal(t, p != nil, tt.want, tt.outTTY, tt.errTTY, "shown")
 		if b.Len() > 0 {
 			t.Errorf("%v, %v: wrote %q although it took no time", tt.outTTY, tt.errTTY, b.Bytes())
 		}

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +22,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/prometheustest"
 )
 
 // smallRegistry returns a registry with a few known values of each type.
@@ -99,18 +105,15 @@ func TestTextFormats(t *testing.T) {
 	var s Snapshot
 	for range 2 { // the second time in the memory of the first
 		r.Snapshot(&s)
-		if got := string(AppendOpenMetrics(nil, &s)); got != wantOpenMetrics {
-			t.Errorf("OpenMetrics:\n%s\nwant:\n%s", got, wantOpenMetrics)
-		}
+		got := string(AppendOpenMetrics(nil, &s))
+		assert.That(t, got == wantOpenMetrics, "OpenMetrics:\n%s\nwant:\n%s", got, wantOpenMetrics)
 		if got := string(AppendText(nil, &s)); got != wantText {
 			t.Errorf("text:\n%s\nwant:\n%s", got, wantText)
 		}
 	}
 	empty := New(testStart)
 	empty.Snapshot(&s)
-	if got := string(AppendOpenMetrics(nil, &s)); got != "# EOF\n" {
-		t.Errorf("page without families: %q", got)
-	}
+	assert.Equal(t, string(AppendOpenMetrics(nil, &s)), "# EOF\n", "page without families")
 }
 
 // TestPagesParse parses the pages of a registry with many series, and compares
@@ -119,10 +122,8 @@ func TestPagesParse(t *testing.T) {
 	r, _ := testRegistry(t)
 	var s Snapshot
 	r.Snapshot(&s)
-	open, err := parseText(string(AppendOpenMetrics(nil, &s)), true)
-	must.NoError(t, err)
-	text, err := parseText(string(AppendText(nil, &s)), false)
-	must.NoError(t, err)
+	open := must.Value(parseText(string(AppendOpenMetrics(nil, &s)), true))(t)
+	text := must.Value(parseText(string(AppendText(nil, &s)), false))(t)
 	if len(open) != len(s.Families) || len(text) != len(s.Families) {
 		t.Fatalf("%d and %d families, want %d", len(open), len(text), len(s.Families))
 	}
@@ -131,9 +132,7 @@ func TestPagesParse(t *testing.T) {
 		if f.Type == HistogramType {
 			want *= len(f.Bounds) + 3
 		}
-		if len(text[i].samples) != want {
-			t.Errorf("%s: %d samples, want %d", f.Name, len(text[i].samples), want)
-		}
+		assert.Equal(t, len(text[i].samples), want, f.Name, "samples")
 		if open[i].help != f.Help || text[i].help != f.Help {
 			t.Errorf("%s: help %q, %q, want %q", f.Name, open[i].help, text[i].help, f.Help)
 		}
@@ -146,9 +145,7 @@ func TestPagesParse(t *testing.T) {
 			for l := range o.labels {
 				o.labels[l][1] = strings.TrimSuffix(o.labels[l][1], ".0") // of bounds
 			}
-			if !reflect.DeepEqual(s, o) {
-				t.Errorf("%s: the formats differ: %v, %v", f.Name, s, o)
-			}
+			assert.That(t, reflect.DeepEqual(s, o), "%s: the formats differ: %v, %v", f.Name, s, o)
 		}
 	}
 }
@@ -172,9 +169,7 @@ func TestProtobuf(t *testing.T) {
 				t.Fatalf("%s: %v", f.Name, err)
 			}
 		}
-		if len(b) > 0 {
-			t.Errorf("%d more bytes", len(b))
-		}
+		assert.That(t, len(b) <= 0, "%d more bytes", len(b))
 	}
 }
 
@@ -333,9 +328,7 @@ func TestAccept(t *testing.T) {
 	for header, want := range map[string]bool{
 		"": false, "gzip": true, "deflate, gzip;q=0.5": true, "gzip;q=0": false, "gzip; q=0.0, *": false, "*": true, "*;q=0": false, "br": false, "x-gzip": true,
 	} {
-		if got := acceptsGzip(header); got != want {
-			t.Errorf("gzip by %q: %v", header, got)
-		}
+		assert.Equal(t, acceptsGzip(header), want, "gzip by", header)
 	}
 }
 
@@ -351,20 +344,15 @@ func TestHandler(t *testing.T) {
 	}
 	body := func(r io.Reader) string {
 		t.Helper()
-		b, err := io.ReadAll(r)
-		must.NoError(t, err)
+		b := must.Value(io.ReadAll(r))(t)
 		return string(b)
 	}
 	for range 2 {
 		resp := get("GET", "application/openmetrics-text", "gzip")
-		if ct := resp.Header.Get("Content-Type"); ct != openMetricsFormat.contentType() || resp.Header.Get("Content-Encoding") != "gzip" {
-			t.Errorf("headers %v", resp.Header)
-		}
-		z, err := gzip.NewReader(resp.Body)
-		must.NoError(t, err)
-		if got := body(z); got != wantOpenMetrics {
-			t.Errorf("page %s", got)
-		}
+		ct := resp.Header.Get("Content-Type")
+		assert.That(t, ct == openMetricsFormat.contentType() && resp.Header.Get("Content-Encoding") == "gzip", "headers %v", resp.Header)
+		z := must.Value(gzip.NewReader(resp.Body))(t)
+		assert.Equal(t, body(z), wantOpenMetrics, "page")
 	}
 	resp := get("GET", "", "")
 	if got := body(resp.Body); got != wantText || resp.Header.Get("Content-Encoding") != "" || resp.ContentLength != int64(len(wantText)) {
@@ -395,9 +383,7 @@ func TestOnePage(t *testing.T) {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil))
 	}
 	used := slices.DeleteFunc(slices.Clone(h.free), func(p *page) bool { return p.text == nil })
-	if len(used) != 1 || len(h.free) != maxResponses {
-		t.Errorf("%d of %d pages hold memory, want 1", len(used), len(h.free))
-	}
+	assert.That(t, len(used) == 1 && len(h.free) == maxResponses, "%d of %d pages hold memory, want 1", len(used), len(h.free))
 }
 
 // TestPromtool lints the older text format with Prometheus' own tool.
@@ -437,9 +423,7 @@ func FuzzLabelValue(f *testing.F) {
 			t.Fatalf("points %+v", s.Families[0].Points)
 		}
 		want := cleanValue(a)
-		if len(want) > maxValueLen || !utf8.ValidString(want) || cleanValue(want) != want {
-			t.Errorf("%q becomes %q", a, want)
-		}
+		assert.That(t, len(want) <= maxValueLen && utf8.ValidString(want) && cleanValue(want) == want, "%q becomes %q", a, want)
 		for _, open := range []bool{false, true} {
 			page := AppendText(nil, &s)
 			if open {
@@ -450,12 +434,288 @@ func FuzzLabelValue(f *testing.F) {
 				t.Fatalf("%v in\n%s", err, page)
 			}
 			labels := families[0].samples[0].labels
-			if got := labels[0][1]; got != want {
-				t.Errorf("%q: label %q, want %q", a, got, want)
-			}
-			if got := labels[1][1]; got != cleanValue(b) {
-				t.Errorf("%q: label %q, want %q", b, got, cleanValue(b))
-			}
+			assert.Equal(t, labels[0][1], want, a, "label")
+			assert.Equal(t, labels[1][1], cleanValue(b), b, "label")
 		}
 	})
 }
+
+// TestPrometheus lets Prometheus scrape the handler, with native histograms and
+// without, and compares what it has with the snapshot.
+func TestPrometheus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	r, _ := testRegistry(t)
+	var s Snapshot
+	r.Snapshot(&s)
+	server := httptest.NewServer(NewHandler(r))
+	t.Cleanup(server.Close)
+	config := fmt.Sprintf("scrape_configs:\n- job_name: test\n  scrape_interval: 200ms\n  scrape_timeout: 200ms\n  static_configs:\n  - targets: [%q]\n",
+		strings.TrimPrefix(server.URL, "http://"))
+
+	for _, native := range []bool{false, true} {
+		t.Run(fmt.Sprintf("native %v", native), func(t *testing.T) {
+			t.Parallel()
+			prometheus := prometheustest.Start(t, config, native)
+			query := func(expression string) map[string]float64 {
+				t.Helper()
+				list := must.Value(prometheus.Query(expression))(t)
+				values := make(map[string]float64)
+				for _, x := range list {
+					var labels []string
+					for _, name := range []string{"op", "target", "client", "le"} {
+						if v, ok := x.Labels[name]; ok {
+							labels = append(labels, v)
+						}
+					}
+					values[strings.Join(labels, " ")] = x.Value
+				}
+				return values
+			}
+			prometheus.Poll("first scrape", func() error {
+				if up, err := prometheus.Query(`up{job="test"} == 1`); len(up) != 1 {
+					return fmt.Errorf("%d targets are up, %v", len(up), err)
+				}
+				return nil
+			})
+			for _, f := range s.Families {
+				got := make(map[string]map[string]float64) // by suffix
+				switch f.Type {
+				case CounterType, FloatCounterType:
+					got["_total"] = query(f.Name + "_total")
+				case GaugeType:
+					got[""] = query(f.Name)
+				case HistogramType:
+					if native {
+						got["_count"], got["_sum"] = query("histogram_count("+f.Name+")"), query("histogram_sum("+f.Name+")")
+						got["p99"] = query("histogram_quantile(0.99," + f.Name + ")")
+					} else {
+						got["_count"], got["_sum"], got["_bucket"] = query(f.Name+"_count"), query(f.Name+"_sum"), query(f.Name+"_bucket")
+					}
+				}
+				for suffix, values := range got {
+					n := len(f.Points)
+					if suffix == "_bucket" {
+						n *= len(f.Bounds) + 1
+					}
+					assert.Equal(t, len(values), n, f.Name, suffix, "series")
+				}
+				for i := range f.Points {
+					p := &f.Points[i]
+					want := map[string]float64{"_total": p.Value, "": p.Value, "_sum": p.Value, "_count": float64(p.Count)}
+					if f.Type == CounterType {
+						want["_total"] = float64(p.Count)
+					}
+					want["p99"] = quantile(&p.Native, 0.99)
+					key := strings.Join(p.Values, " ")
+					for suffix, values := range got {
+						if suffix == "_bucket" {
+							sum := uint64(0)
+							for k, n := range p.Classic {
+								bound := "+Inf"
+								if sum += n; k < len(f.Bounds) {
+									bound = string(appendBound(nil, f.Bounds[k], true))
+								}
+								assert.Equal(t, values[key+" "+bound], float64(sum), f.Name, "{", key, "le", bound, "}", sum)
+							}
+							continue
+						}
+						if got, ok := values[key]; !ok || math.Abs(got-want[suffix]) > 1e-9*math.Abs(want[suffix]) {
+							t.Errorf("%s%s{%s} is %g, want %g", f.Name, suffix, key, got, want[suffix])
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// sample is a line of a page.
+type sample struct {
+	name   string
+	labels [][2]string
+	value  string
+}
+
+// pageFamily is a family of a page.
+type pageFamily struct {
+	name, kind, unit, help string
+	samples                []sample
+}
+
+var (
+	metaLine   = regexp.MustCompile(`^# (TYPE|UNIT|HELP) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*)$`)
+	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$`)
+	labelStart = regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_]*)="`)
+)
+
+// parseText parses a page in one of the text formats, and checks what
+// OpenMetrics requires of it.
+func parseText(page string, open bool) ([]pageFamily, error) {
+	if !strings.HasSuffix(page, "\n") && page != "" {
+		return nil, errors.New("no newline at the end")
+	}
+	lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
+	if open {
+		if lines[len(lines)-1] != "# EOF" {
+			return nil, errors.New("no EOF")
+		}
+		lines = lines[:len(lines)-1]
+	}
+	var families []pageFamily
+	seen := make(map[string]bool)
+	for _, line := range lines {
+		if m := metaLine.FindStringSubmatch(line); m != nil {
+			if m[1] == "TYPE" {
+				if seen[m[2]] {
+					return nil, fmt.Errorf("family %s stands twice", m[2])
+				}
+				seen[m[2]] = true
+				families = append(families, pageFamily{name: m[2], kind: m[3]})
+				continue
+			}
+			f := &families[len(families)-1]
+			if f.name != m[2] || len(f.samples) > 0 {
+				return nil, fmt.Errorf("line out of place: %s", line)
+			}
+			if m[1] == "UNIT" {
+				f.unit = m[3]
+				if !open || !strings.HasSuffix(f.name, "_"+f.unit) {
+					return nil, fmt.Errorf("unit of %s", f.name)
+				}
+			} else {
+				f.help = unescape(m[3])
+			}
+			continue
+		}
+		m := sampleLine.FindStringSubmatch(line)
+		if m == nil || len(families) == 0 {
+			return nil, fmt.Errorf("invalid line: %q", line)
+		}
+		s := sample{name: m[1], value: m[3]}
+		if _, err := strconv.ParseFloat(s.value, 64); err != nil {
+			return nil, fmt.Errorf("invalid value: %q", line)
+		}
+		for rest := m[2]; rest != ""; {
+			start := labelStart.FindStringSubmatch(rest)
+			if start == nil {
+				return nil, fmt.Errorf("invalid labels: %q", line)
+			}
+			rest = rest[len(start[0]):]
+			end := 0
+			for end < len(rest) && rest[end] != '"' {
+				if rest[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(rest) {
+				return nil, fmt.Errorf("label without end: %q", line)
+			}
+			s.labels = append(s.labels, [2]string{start[1], unescape(rest[:end])})
+			if rest = rest[end+1:]; rest != "" {
+				if rest[0] != ',' || len(rest) == 1 {
+					return nil, fmt.Errorf("invalid labels: %q", line)
+				}
+				rest = rest[1:]
+			}
+		}
+		f := &families[len(families)-1]
+		if !f.allows(s.name, open) {
+			return nil, fmt.Errorf("sample %s in family %s of type %s", s.name, f.name, f.kind)
+		}
+		if key := fmt.Sprint(s.name, s.labels); seen[key] {
+			return nil, fmt.Errorf("sample stands twice: %q", line)
+		} else {
+			seen[key] = true
+		}
+		f.samples = append(f.samples, s)
+	}
+	return families, nil
+}
+
+func (f *pageFamily) allows(name string, open bool) bool {
+	suffix, ok := strings.CutPrefix(name, f.name)
+	if !ok {
+		return false
+	}
+	switch f.kind {
+	case "gauge":
+		return suffix == ""
+	case "counter":
+		return !open && suffix == "" || open && (suffix == "_total" || suffix == "_created")
+	case "histogram":
+		return suffix == "_bucket" || suffix == "_count" || suffix == "_sum" || open && suffix == "_created"
+	}
+	return false
+}
+
+func unescape(s string) string {
+	return strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\"`, `"`).Replace(s)
+}
+
+// message is a decoded protobuf message: the values of each field in order, as
+// uint64, float64 or []byte.
+type message map[int][]any
+
+func parseMessage(b []byte) (message, error) {
+	m := make(message)
+	for len(b) > 0 {
+		tag, n := binary.Uvarint(b)
+		if n <= 0 {
+			return nil, errors.New("invalid tag")
+		}
+		b = b[n:]
+		field := int(tag >> 3)
+		switch tag & 7 {
+		case 0:
+			v, n := binary.Uvarint(b)
+			if n <= 0 {
+				return nil, errors.New("invalid varint")
+			}
+			m[field], b = append(m[field], v), b[n:]
+		case 1:
+			if len(b) < 8 {
+				return nil, errors.New("truncated double")
+			}
+			m[field], b = append(m[field], math.Float64frombits(binary.LittleEndian.Uint64(b))), b[8:]
+		case 2:
+			body, rest, err := cutLengthPrefixed(b)
+			if err != nil {
+				return nil, err
+			}
+			m[field], b = append(m[field], body), rest
+		default:
+			return nil, fmt.Errorf("wire type %d", tag&7)
+		}
+	}
+	return m, nil
+}
+
+func cutLengthPrefixed(b []byte) (body, rest []byte, err error) {
+	size, n := binary.Uvarint(b)
+	if n <= 0 || size > uint64(len(b)-n) {
+		return nil, nil, errors.New("truncated message")
+	}
+	return b[n : n+int(size)], b[n+int(size):], nil
+}
+
+// sub returns the messages of a field.
+func (m message) sub(field int) ([]message, error) {
+	var list []message
+	for _, v := range m[field] {
+		body, ok := v.([]byte)
+		if !ok {
+			return nil, fmt.Errorf("field %d is no message", field)
+		}
+		sub, err := parseMessage(body)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, sub)
+	}
+	return list, nil
+}
+
+func unzigzag(x uint64) int { return int(x>>1) ^ -int(x&1) }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 var testStart = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -19,15 +22,12 @@ func TestNativeBucket(t *testing.T) {
 		for range 5000 {
 			x := math.Exp2(rnd.Float64()*120 - 60)
 			i := l.bucket(x)
-			if low, high := n.Bound(i-1), n.Bound(i); x <= low*(1-1e-12) || x > high*(1+1e-12) {
-				t.Fatalf("schema %d: %g in bucket %d: (%g, %g]", schema, x, i, low, high)
-			}
+			low, high := n.Bound(i-1), n.Bound(i)
+			must.That(t, x > low*(1-1e-12) && x <= high*(1+1e-12), "schema %d: %g in bucket %d: (%g, %g]", schema, x, i, low, high)
 		}
 		for e := -16; e <= 16; e++ { // powers of two are exact
 			want := int(math.Ceil(float64(e) * math.Exp2(float64(schema))))
-			if i := l.bucket(math.Ldexp(1, e)); i != want {
-				t.Errorf("schema %d: 2^%d in bucket %d, want %d", schema, e, i, want)
-			}
+			assert.Equal(t, l.bucket(math.Ldexp(1, e)), want, "schema", schema, "2^", e, "in bucket")
 			if i := l.bucket(math.Nextafter(math.Ldexp(1, e), 1e300)); i != int(math.Floor(float64(e)*math.Exp2(float64(schema))))+1 {
 				t.Errorf("schema %d: above 2^%d in bucket %d", schema, e, i)
 			}
@@ -71,9 +71,7 @@ func TestHistogram(t *testing.T) {
 			var s Snapshot
 			r.Snapshot(&s)
 			p := s.Families[0].Points[0]
-			if p.Count != uint64(len(all)) {
-				t.Errorf("count %d, want %d", p.Count, len(all))
-			}
+			assert.Equal(t, p.Count, uint64(len(all)), "count")
 			for i := range p.Classic {
 				low, high := math.Inf(-1), math.Inf(1)
 				if i > 0 {
@@ -82,16 +80,10 @@ func TestHistogram(t *testing.T) {
 				if i < len(bounds) {
 					high = bounds[i]
 				}
-				if want := countBetween(all, low, high); p.Classic[i] != want {
-					t.Errorf("classic bucket (%g, %g]: %d, want %d", low, high, p.Classic[i], want)
-				}
+				assert.Equal(t, p.Classic[i], countBetween(all, low, high), "classic bucket", low, high, "]")
 			}
-			if p.Native.Schema != tt.schema {
-				t.Errorf("schema %d, want %d", p.Native.Schema, tt.schema)
-			}
-			if want := countBetween(all, math.Inf(-1), 1e-9); p.Native.ZeroCount != want {
-				t.Errorf("zero bucket: %d, want %d", p.Native.ZeroCount, want)
-			}
+			assert.Equal(t, p.Native.Schema, tt.schema, "schema")
+			assert.Equal(t, p.Native.ZeroCount, countBetween(all, math.Inf(-1), 1e-9), "zero bucket")
 			populated := 0
 			total := p.Native.ZeroCount
 			for i, n := range p.Native.Counts {
@@ -100,13 +92,9 @@ func TestHistogram(t *testing.T) {
 					populated++
 				}
 				low, high := p.Native.Bound(p.Native.Offset+i-1), p.Native.Bound(p.Native.Offset+i)
-				if want := countBetween(all, max(low, 1e-9), high); n != want {
-					t.Errorf("native bucket (%g, %g]: %d, want %d", low, high, n, want)
-				}
+				assert.Equal(t, n, countBetween(all, max(low, 1e-9), high), "native bucket", low, high, "]")
 			}
-			if total != p.Count {
-				t.Errorf("native buckets have %d, want %d", total, p.Count)
-			}
+			assert.Equal(t, total, p.Count, "native buckets have")
 			if populated > tt.maxBuckets && p.Native.Schema > minSchema {
 				t.Errorf("%d native buckets, maximum %d", populated, tt.maxBuckets)
 			}
@@ -144,9 +132,7 @@ func TestQuantile(t *testing.T) {
 	n := &s.Families[0].Points[0].Native
 	for _, q := range []float64{0.01, 0.5, 0.9, 0.99, 1} {
 		got, want := quantile(n, q), all[int(q*20000)]
-		if math.Abs(got-want) > 0.09*want {
-			t.Errorf("quantile %g is %g, want %g within a bucket", q, got, want)
-		}
+		assert.That(t, math.Abs(got-want) <= 0.09*want, "quantile %g is %g, want %g within a bucket", q, got, want)
 	}
 	if q := quantile(&Native{}, 0.5); !math.IsNaN(q) {
 		t.Errorf("quantile of nothing is %g", q)

@@ -3,11 +3,12 @@ package metrics
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -44,9 +45,7 @@ func TestEventsAddUp(t *testing.T) {
 			sizes.With(job).Observe(rnd.Float64() * 200)
 		}
 		promotions = jobs.Promotions()
-		if n := r.Series(); n != events.Len()+weights.Len()+sizes.Len() {
-			t.Fatalf("%d series in all", n)
-		}
+		must.Equal(t, r.Series(), events.Len()+weights.Len()+sizes.Len(), "series in all")
 		r.End()
 		// A series that is removed within a batch takes its part of the batch
 		// along. So the sum is checked where nothing was removed.
@@ -54,9 +53,7 @@ func TestEventsAddUp(t *testing.T) {
 		now := make(map[string]Point)
 		for _, f := range s.Families {
 			limit := map[string]int{"events": 60 + 3, "weights": 8 + 1, "sizes": 6}[f.Name]
-			if len(f.Points) > limit {
-				t.Fatalf("%s has %d series, more than %d", f.Name, len(f.Points), limit)
-			}
+			must.That(t, len(f.Points) <= limit, "%s has %d series, more than %d", f.Name, len(f.Points), limit)
 			for _, p := range f.Points {
 				name := f.Name + p.labels
 				old, existed := before[name]
@@ -78,23 +75,16 @@ func TestEventsAddUp(t *testing.T) {
 			}
 		}
 		before = now
-		if sumWeights != want {
-			t.Fatalf("weights add up to %g, want %g", sumWeights, want)
-		}
+		must.Equal(t, sumWeights, want, "weights add up")
 		if removed := float64(200 * promotions); sumEvents > want || sumEvents < want-removed ||
 			sumObservations > want || sumObservations < want-removed {
 			t.Fatalf("increments add up to %g and %g, want %g", sumEvents, sumObservations, want)
 		}
 	}
-	if n := r.MaxSeries(); n != 60+3+8+1+6 {
-		t.Errorf("at most %d series, want %d", n, 60+3+8+1+6)
-	}
-	if promotions < 10 {
-		t.Errorf("%d promotions: the test is too quiet", promotions)
-	}
-	if missing := want - sumEvents; missing > 0.02*want {
-		t.Errorf("%g of %g events were in series that were removed before the next snapshot", missing, want)
-	}
+	assert.Equal(t, r.MaxSeries(), 60+3+8+1+6, "at most series")
+	assert.That(t, promotions >= 10, "%d promotions: the test is too quiet", promotions)
+	missing := want - sumEvents
+	assert.That(t, missing <= 0.02*want, "%g of %g events were in series that were removed before the next snapshot", missing, want)
 }
 
 // TestEachEventCountsOnce checks after every single event that exactly one
@@ -121,12 +111,8 @@ func TestEachEventCountsOnce(t *testing.T) {
 		}
 		before = now
 		r.End()
-		if grown != 1 {
-			t.Fatalf("event %d counts %d times", i, grown)
-		}
-		if c.Len() > 9+1 {
-			t.Fatalf("%d series", c.Len())
-		}
+		must.Equal(t, grown, 1, "event", i, "counts times")
+		must.That(t, c.Len() <= 9+1, "%d series", c.Len())
 	}
 	if jobs.Promotions() < 20 {
 		t.Errorf("%d promotions: the test is too quiet", jobs.Promotions())
@@ -140,9 +126,8 @@ func TestObserveAllocatesNothing(t *testing.T) {
 	wiretest.NoAllocations(t, 100, observe)
 	r.Begin(testStart)
 	defer r.End()
-	if n := r.Series(); n > 200 {
-		t.Errorf("%d series", n)
-	}
+	n := r.Series()
+	assert.That(t, n <= 200, "%d series", n)
 }
 
 // testRegistry returns a registry with a family of each type, and a function that
@@ -222,9 +207,7 @@ func TestConcurrentSnapshots(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
-	if collected == 0 {
-		t.Error("OnCollect has not run")
-	}
+	assert.That(t, collected != 0, "OnCollect has not run")
 }
 
 // TestGauges checks what only gauges can do.
@@ -235,9 +218,7 @@ func TestGauges(t *testing.T) {
 	defer r.End()
 	g.With("1").Set(5)
 	g.With("1").Add(-1.5)
-	if v := g.With("1").series.value; v != 3.5 {
-		t.Errorf("value %g, want 3.5", v)
-	}
+	assert.Equal(t, g.With("1").series.value, 3.5, "value")
 	for i := range 10 {
 		g.With(fmt.Sprint(i)).Add(1)
 	}
@@ -245,12 +226,9 @@ func TestGauges(t *testing.T) {
 		t.Errorf("%d series, other is %g", g.Len(), g.With(Other).series.value)
 	}
 	g.Reset()
-	if g.Len() != 0 {
-		t.Errorf("%d series after Reset", g.Len())
-	}
-	if g.With("7").Set(1); g.Len() != 1 {
-		t.Errorf("%d series after Reset and Set", g.Len())
-	}
+	assert.Equal(t, g.Len(), 0, "series after Reset")
+	g.With("7").Set(1)
+	assert.Equal(t, g.Len(), 1, "series after Reset and Set")
 }
 
 func TestDeclareRefuses(t *testing.T) {
@@ -279,9 +257,7 @@ func TestDeclareRefuses(t *testing.T) {
 		r := New(testStart)
 		r.Counter(Desc{Name: "used", Help: "X."})
 		r.Histogram(Desc{Name: "histogram", Help: "X."}, Buckets{})
-		if got := panicText(func() { r.Counter(tt.desc) }); !strings.Contains(got, tt.want) {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
+		assert.Contains(t, panicText(func() { r.Counter(tt.desc) }), tt.want, tt.name)
 	}
 	for _, b := range []Buckets{
 		{Bounds: []float64{2, 1}}, {Bounds: []float64{1, 1}}, {Bounds: []float64{-1}}, {Schema: 9}, {Schema: -5},
@@ -328,9 +304,34 @@ func TestMaxSeries(t *testing.T) {
 			}
 			c.With(values...).Inc()
 		}
-		if want := r.MaxSeries() - before; c.Len() != want {
-			t.Errorf("labels %v: %d series, the bound is %d", labels, c.Len(), want)
-		}
+		assert.Equal(t, c.Len(), r.MaxSeries()-before, "labels", labels, "series, the bound")
 		r.End()
+	}
+}
+
+// TestIndex compares the table with a map over random additions and removals,
+// with hashes that collide.
+func TestIndex(t *testing.T) {
+	type key struct{ n int }
+	rnd := rand.New(rand.NewPCG(1, 2))
+	hash := func(n int) uint64 { return uint64(n % 7 * 5) }
+	var x index[key]
+	want := make(map[int]*key)
+	get := func(n int) *key { return x.find(hash(n), func(k *key) bool { return k.n == n }) }
+	for range 20000 {
+		n := rnd.IntN(60)
+		must.Equal(t, get(n), want[n], "entry", n)
+		if k := want[n]; k != nil {
+			x.remove(hash(n), k)
+			delete(want, n)
+		} else {
+			want[n] = &key{n}
+			x.add(hash(n), want[n])
+		}
+		must.Equal(t, x.n, len(want), "entries")
+	}
+	x.clear()
+	for n := range 60 {
+		must.That(t, get(n) == nil, "entry %d after clear", n)
 	}
 }

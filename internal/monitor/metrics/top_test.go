@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -46,27 +47,20 @@ func TestTopFindsFrequent(t *testing.T) {
 		t.Helper()
 		names := topNames(top)
 		for i := range 10 {
-			if !names[prefix+strconv.Itoa(i)] {
-				t.Errorf("%s%d is not among the top values %v", prefix, i, names)
-			}
+			assert.That(t, names[prefix+strconv.Itoa(i)], "%s%d is not among the top values %v", prefix, i, names)
 		}
 	}
 	phase("heavy", 20)
 	check("heavy")
 	before := top.Promotions()
-	if before > 40 {
-		t.Errorf("%d promotions for ten frequent values", before)
-	}
+	assert.That(t, before <= 40, "%d promotions for ten frequent values", before)
 	phase("heavy", 120)
-	if n := top.Promotions() - before; n != 0 {
-		t.Errorf("%d promotions while nothing changes", n)
-	}
+	assert.Equal(t, top.Promotions()-before, 0, "promotions while nothing changes")
 	before = top.Promotions()
 	phase("late", 60)
 	check("late")
-	if n := top.Promotions() - before; n > 20 {
-		t.Errorf("%d promotions for ten new values", n)
-	}
+	n := top.Promotions() - before
+	assert.That(t, n <= 20, "%d promotions for ten new values", n)
 }
 
 // TestTopDoesNotFlap checks that values of equal weight do not take turns.
@@ -83,9 +77,8 @@ func TestTopDoesNotFlap(t *testing.T) {
 			r.End()
 		}
 		t.Logf("%d a second: %d promotions in 6 hours", perSecond, top.Promotions()-10)
-		if n := top.Promotions() - 10; n > 20 {
-			t.Errorf("%d a second: %d promotions in 6 hours among 20 equal values", perSecond, n)
-		}
+		n := top.Promotions() - 10
+		assert.That(t, n <= 20, "%d a second: %d promotions in 6 hours among 20 equal values", perSecond, n)
 	}
 }
 
@@ -106,17 +99,14 @@ func TestTopMemory(t *testing.T) {
 		r.End()
 	}
 	count()
-	if n := len(top.candidates); n != minCandidates {
-		t.Errorf("%d candidates, want %d", n, minCandidates)
-	}
+	assert.Equal(t, len(top.candidates), minCandidates, "candidates")
 	wiretest.NoAllocations(t, 2, count)
 	before := wiretest.Heap()
 	runtime.KeepAlive(top)
 	top = nil
 	r = nil
-	if size := before - wiretest.Heap(); size > 1<<20 {
-		t.Errorf("a ranking takes %d bytes", size)
-	}
+	size := before - wiretest.Heap()
+	assert.That(t, size <= 1<<20, "a ranking takes %d bytes", size)
 }
 
 // TestTopOtherTime checks times that go back, jump by years, and a value "other".
@@ -135,25 +125,18 @@ func TestTopOtherTime(t *testing.T) {
 	count(0, "other", 1)
 	count(0, "a", 100)
 	count(-time.Hour, "a", 100)
-	if e := top.top[0]; e.count != 200 {
-		t.Errorf("count %g after time went back", e.count)
-	}
+	assert.Equal(t, top.top[0].count, 200, "count after time went back")
 	count(10*365*24*time.Hour, "b", 5)
-	if names := topNames(top); !names["b"] {
-		t.Errorf("after ten years the top values are %v", names)
-	}
+	names := topNames(top)
+	assert.That(t, names["b"], "after ten years the top values are %v", names)
 	// The first two of b may be chance.
-	if got, want := fmt.Sprint(counts(c)), "map[b:3 other:3]"; got != want {
-		t.Errorf("counters %s, want %s", got, want)
-	}
+	assert.Equal(t, fmt.Sprint(counts(c)), "map[b:3 other:3]", "counters")
 	r.Begin(testStart)
 	before := top.top[0].count
 	for _, weight := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		top.Count("b", weight)
 	}
-	if after := top.top[0].count; after != before {
-		t.Errorf("invalid weights change the count from %g to %g", before, after)
-	}
+	assert.Equal(t, top.top[0].count, before, "invalid weights change the count")
 	r.End()
 }
 
@@ -184,9 +167,8 @@ func TestTopAfterClockStep(t *testing.T) {
 		now = now.Add(step)
 		for _, value := range []string{"next", "last"} {
 			count(value)
-			if names := topNames(top); !names[value] {
-				t.Errorf("after a step of %v: %v, want %s", step, names, value)
-			}
+			names := topNames(top)
+			assert.That(t, names[value], "after a step of %v: %v, want %s", step, names, value)
 		}
 	}
 }

@@ -1,23 +1,32 @@
 package otlp
 
 import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"math"
+	"net/http"
+	"net/url"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/lshark/lshark/internal/wiretest"
-
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 func testResource(t testing.TB) Resource {
 	t.Helper()
-	r, err := NewResource("lshark", "1.2.3", "oss1", func(string) string { return "" })
-	must.NoError(t, err)
-	return r
+	return must.Value(NewResource("lshark", "1.2.3", "oss1", func(string) string { return "" }))(t)
 }
 
 // testSpan returns a span with every field.
@@ -104,9 +113,7 @@ func TestSpanBounds(t *testing.T) {
 		fmt.Sprintf("trace_id: \"%s\"\n", escape(s.Trace[:])):        1,
 		fmt.Sprintf("parent_span_id: \"%s\"\n", escape(s.Parent[:])): 1,
 	} {
-		if got := strings.Count(text, want); got != n {
-			t.Errorf("%.60q appears %d times, want %d", want, got, n)
-		}
+		assert.Equal(t, strings.Count(text, want), n, want, "appears times")
 	}
 }
 
@@ -213,23 +220,15 @@ func TestMetricsAreSplit(t *testing.T) {
 		items += b.items
 		one := readFields(t).decode("ExportMetricsServiceRequest", b.body(), "")
 		for _, want := range []string{"aggregation_temporality: AGGREGATION_TEMPORALITY_CUMULATIVE", "is_monotonic: true", `name: "lshark.rpcs"`, `"host.name"`} {
-			if strings.Count(one, want) != 1 {
-				t.Errorf("%s is not in\n%s", want, one)
-			}
+			assert.That(t, strings.Count(one, want) == 1, "%s is not in\n%s", want, one)
 		}
 		text.WriteString(one)
 	}
-	if items != points || len(bodies) < 10 {
-		t.Errorf("%d points in %d bodies", items, len(bodies))
-	}
+	assert.That(t, items == points && len(bodies) >= 10, "%d points in %d bodies", items, len(bodies))
 	for i := range points {
-		if strings.Count(text.String(), fmt.Sprintf(`"op%d"`, i)) != 1 {
-			t.Fatalf("op%d is not there once", i)
-		}
+		must.Equal(t, strings.Count(text.String(), fmt.Sprintf(`"op%d"`, i)), 1, "op", i, "is not there once")
 	}
-	if got := m.encode(&metrics.Snapshot{}); len(got) != 0 {
-		t.Errorf("an empty snapshot has %d bodies", len(got))
-	}
+	assert.Equal(t, len(m.encode(&metrics.Snapshot{})), 0, "an empty snapshot bodies")
 }
 
 func TestMetricName(t *testing.T) {
@@ -245,4 +244,391 @@ func TestMetricName(t *testing.T) {
 			t.Errorf("%s: got %s in %q", test[0], name, unit)
 		}
 	}
+}
+
+// fields has what testdata/fields.tsv says about protobuf messages.
+type fields map[string]map[uint64]fieldType
+
+type fieldType struct {
+	name, kind string
+	repeated   bool
+}
+
+func readFields(t testing.TB) fields {
+	t.Helper()
+	text := must.ReadFile(t, "testdata/fields.tsv")
+	f := fields{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		number := must.Value(strconv.ParseUint(col[1], 10, 32))(t)
+		if f[col[0]] == nil {
+			f[col[0]] = map[uint64]fieldType{}
+		}
+		kind, repeated := strings.CutPrefix(col[3], "repeated ")
+		f[col[0]][number] = fieldType{col[2], kind, repeated}
+	}
+	return f
+}
+
+// decode returns a message as `protoc --decode` prints it. It panics where a
+// message is not what the published definitions allow.
+func (f fields) decode(message string, b []byte, indent string) string {
+	type line struct {
+		number uint64
+		text   string
+	}
+	var lines []line
+	seen := map[uint64]bool{}
+	for len(b) > 0 {
+		tag, n := binary.Uvarint(b)
+		if n <= 0 {
+			panic("invalid tag in " + message)
+		}
+		b = b[n:]
+		number := tag >> 3
+		typ, ok := f[message][number]
+		if !ok {
+			panic(fmt.Sprintf("%s has no field %d", message, number))
+		}
+		if seen[number] && !typ.repeated {
+			panic(fmt.Sprintf("%s.%s appears twice", message, typ.name))
+		}
+		seen[number] = true
+		add := func(format string, value any) {
+			lines = append(lines, line{number, fmt.Sprintf("%s%s: "+format+"\n", indent, typ.name, value)})
+		}
+		switch want, got := f.wireType(typ), tag&7; {
+		case got != want:
+			panic(fmt.Sprintf("%s.%s has wire type %d, want %d", message, typ.name, got, want))
+		case got == 0:
+			v, n := binary.Uvarint(b)
+			if n <= 0 {
+				panic("invalid varint in " + message)
+			}
+			b = b[n:]
+			switch typ.kind {
+			case "bool":
+				add("%t", v == 1)
+			case "sint32":
+				add("%d", int64(v>>1)^-int64(v&1))
+			case "int64":
+				add("%d", int64(v))
+			case "uint32", "uint64":
+				add("%d", v)
+			default:
+				add("%s", f[typ.kind][v].name)
+			}
+		case got == 1:
+			add("%s", fixed64Text(typ.kind, b))
+			b = b[8:]
+		case got == 5:
+			add("%d", binary.LittleEndian.Uint32(b))
+			b = b[4:]
+		default:
+			length, n := binary.Uvarint(b)
+			if n <= 0 || length > uint64(len(b)-n) {
+				panic("invalid length in " + message)
+			}
+			value := b[n : n+int(length)]
+			b = b[n+int(length):]
+			switch typ.kind {
+			case "string", "bytes":
+				add("\"%s\"", escape(value))
+			case "fixed64", "double":
+				for ; len(value) > 0; value = value[8:] {
+					add("%s", fixed64Text(typ.kind, value))
+				}
+			case "uint64":
+				for len(value) > 0 {
+					v, n := binary.Uvarint(value)
+					value = value[n:]
+					add("%d", v)
+				}
+			default:
+				text := indent + typ.name + " {\n" + f.decode(typ.kind, value, indent+"  ") + indent + "}\n"
+				lines = append(lines, line{number, text})
+			}
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return int(a.number) - int(b.number) })
+	var text strings.Builder
+	for _, l := range lines {
+		text.WriteString(l.text)
+	}
+	return text.String()
+}
+
+func (f fields) wireType(t fieldType) uint64 {
+	switch t.kind {
+	case "bool", "sint32", "int64", "uint32":
+		return 0
+	case "uint64", "fixed64", "sfixed64", "double":
+		if t.repeated {
+			return 2
+		}
+		return 1
+	case "fixed32":
+		return 5
+	case "string", "bytes":
+		return 2
+	}
+	if f[t.kind][0].kind == "value" {
+		return 0
+	}
+	return 2
+}
+
+func fixed64Text(kind string, b []byte) string {
+	v := binary.LittleEndian.Uint64(b)
+	switch kind {
+	case "double":
+		return fmt.Sprintf("%.15g", math.Float64frombits(v))
+	case "sfixed64":
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatUint(v, 10)
+}
+
+func escape(b []byte) string {
+	var text strings.Builder
+	for _, c := range b {
+		switch {
+		case c == '"' || c == '\\':
+			text.WriteByte('\\')
+			text.WriteByte(c)
+		case c == '\n':
+			text.WriteString(`\n`)
+		case c == '\t':
+			text.WriteString(`\t`)
+		case c == '\r':
+			text.WriteString(`\r`)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&text, `\%03o`, c)
+		default:
+			text.WriteByte(c)
+		}
+	}
+	return text.String()
+}
+
+// TestJSON compares spans in JSON with the published definitions, by the rules of OTLP.
+func TestJSON(t *testing.T) {
+	client := testSpan()
+	client.Kind, client.ID, client.Parent, client.Error = Client, client.Parent, SpanID{}, ""
+	text := AppendJSON(nil, []ResourceSpans{{testResource(t), []Span{*testSpan(), *client}}})
+	var request map[string]any
+	must.NoError(t, json.Unmarshal(text, &request))
+	checkJSON(t, readFields(t), "ExportTraceServiceRequest", request)
+	for _, want := range []string{`"kind":2,`, `"kind":3,`, `"startTimeUnixNano":"1700000000000000001"`, `"intValue":"-28"`, `"doubleValue":0.25`,
+		`"status":{"message":"ENOSPC","code":2}`, `"spanId":"73c1c1c6edc41b6e","parentSpanId":"92febb5bfa5df908"`} {
+		assert.Contains(t, string(text), want, "is missing")
+	}
+	if strings.Count(string(text), "parentSpanId") != 1 || strings.Contains(string(text), "lustre.job") {
+		t.Errorf("what has no value is there: %s", text)
+	}
+}
+
+// checkJSON reports values of an object that are not what the JSON mapping of a message has.
+func checkJSON(t *testing.T, f fields, message string, object map[string]any) {
+	t.Helper()
+	for key, value := range object {
+		var typ fieldType
+		for _, field := range f[message] {
+			if lowerCamelCase(field.name) == key {
+				typ = field
+			}
+		}
+		list, isList := value.([]any)
+		assert.Equal(t, isList, typ.repeated, message, ".", key, "is a list")
+		if !isList {
+			list = []any{value}
+		}
+		for _, v := range list {
+			ok := false
+			switch typ.kind {
+			case "string":
+				_, ok = v.(string)
+			case "bytes":
+				_, err := hex.DecodeString(v.(string))
+				ok = err == nil
+			case "int64", "fixed64":
+				_, err := strconv.ParseInt(v.(string), 10, 64)
+				ok = err == nil
+			case "uint32", "fixed32", "double":
+				_, ok = v.(float64)
+			default:
+				if number, isNumber := v.(float64); isNumber {
+					_, ok = f[typ.kind][uint64(number)]
+				} else if part, isObject := v.(map[string]any); isObject {
+					ok = true
+					checkJSON(t, f, typ.kind, part)
+				}
+			}
+			assert.That(t, ok, "%s.%s is %v, want a %s", message, key, v, typ.kind)
+		}
+	}
+}
+
+func lowerCamelCase(name string) string {
+	parts := strings.Split(name, "_")
+	for i, p := range parts[1:] {
+		parts[i+1] = string(unicode.ToUpper(rune(p[0]))) + p[1:]
+	}
+	return strings.Join(parts, "")
+}
+
+// TestIDs checks the ids that the page docs/otlp.md shows, which are those of
+//
+//	printf '192.0.2.3@tcp 1840123456789 server 0' | sha256sum | cut -c1-16
+func TestIDs(t *testing.T) {
+	page := must.ReadFile(t, "../../../docs/otlp.md")
+	row := regexp.MustCompile(`(?m)^\| (\S+@\S+) \| (\d+) \| (\d+) \| (\S+) \| (\S+) \| (\S+) \|$`)
+	rows := row.FindAllStringSubmatch(string(page), -1)
+	must.Equal(t, len(rows), 3, "rows")
+	for _, r := range rows {
+		xid, _ := strconv.ParseUint(r[2], 10, 64)
+		n, _ := strconv.ParseUint(r[3], 10, 32)
+		attempt := uint32(n)
+		got := []string{TraceOf(r[1], xid).String(), SpanOf(r[1], xid, Client, attempt).String(), SpanOf(r[1], xid, Server, attempt).String()}
+		if !slices.Equal(got, r[4:]) {
+			t.Errorf("%s: got %s", r[0], got)
+		}
+	}
+}
+
+func TestSampled(t *testing.T) {
+	const calls = 100_000
+	for _, n := range []uint64{0, 1, 2, 10, 1000} {
+		kept := 0
+		for i := range uint64(calls) {
+			id := TraceOf("192.0.2.3@tcp", 1840123456000+i*128)
+			if id.Sampled(n) {
+				kept++
+				must.That(t, n <= 1 || id.Sampled(n/2), "%v is one of %d, but not one of %d", id, n, n/2)
+			}
+		}
+		want := calls / float64(max(n, 1))
+		d := math.Abs(float64(kept) - want)
+		assert.That(t, d <= 5*math.Sqrt(want) && (n > 1 || d == 0), "1 of %d: %d of %d are kept", n, kept, calls)
+	}
+	// The first 9 bytes are not random by the rule of OpenTelemetry.
+	least := TraceID{0xff, 8: 0xff, 9: 0x80}
+	assert.That(t, least.Sampled(2), "the least random value of one half is not kept")
+	least[9]--
+	assert.That(t, !least.Sampled(2), "a random value below one half is kept")
+}
+
+// FuzzResponse reads what a receiver may send.
+func FuzzResponse(f *testing.F) {
+	for _, body := range []string{
+		"", "\x0a\x0b\x08\x02\x12\x07too old", "\x08\x03\x12\x0dbad \x1b[31mdata", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x0d\x01", "\x09\x01", "not found\n",
+	} {
+		f.Add([]byte(body), 200, "application/x-protobuf")
+		f.Add([]byte(body), 400, "application/x-protobuf")
+		f.Add([]byte(body), 404, "text/plain")
+	}
+	f.Fuzz(func(t *testing.T, body []byte, code int, contentType string) {
+		r := &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {contentType}}}
+		logged := ""
+		s := &sender{signal: tracesSignal, url: &url.URL{Host: "h"}, log: func(line string) { logged = line }}
+		n := s.partial(r, body)
+		assert.That(t, n <= 1<<63-1 && (n <= 0 || logged != ""), "%d refused, logged %q", n, logged)
+		for _, text := range []string{logged, refusal(r, body).Error()} {
+			assert.That(t, len(text) <= 1000 && utf8.ValidString(text), "%q", text)
+			for _, c := range text {
+				assert.That(t, c >= ' ' && c != 0x7f, "%q has a control character", text)
+			}
+		}
+	})
+}
+
+// FuzzCut checks that cut does not break valid UTF-8.
+func FuzzCut(f *testing.F) {
+	f.Add("plain", 3)
+	f.Add("ü\xffx", 1)
+	f.Add("\xf0\x9f\x98", 2)
+	f.Fuzz(func(t *testing.T, text string, n int) {
+		n = min(max(n, 0), len(text)+1)
+		got := cut(text, n)
+		if len(got) > n || len(got) < min(n, len(text))-3 || utf8.ValidString(text) && !utf8.ValidString(got) {
+			t.Errorf("cut(%q, %d) = %q", text, n, got)
+		}
+	})
+}
+
+// rpcSpan fills a span as a sensor does for each RPC.
+func rpcSpan(s *Span, xid uint64) {
+	const nid = "192.0.2.3@tcp"
+	*s = Span{
+		Trace: TraceOf(nid, xid), ID: SpanOf(nid, xid, Server, 0), Parent: SpanOf(nid, xid, Client, 0),
+		Name: "OST_WRITE", Kind: Server, Start: 1700000000000000001, End: 1700000000250000001,
+		Attributes: append(s.Attributes[:0],
+			String("rpc.system.name", "lustre"), String("rpc.method", "OST_WRITE"), String("server.address", "192.0.2.9@tcp"),
+			String("client.address", nid), String("lustre.target", "lustre-OST0000"), String("lustre.job", "slurm.123456"),
+			Int("lustre.uid", 1000), Int("lustre.xid", int64(xid)), Int("lustre.bytes", 1<<20)),
+		Events: append(s.Events[:0], Event{Time: 1700000000200000000, Name: "bulk"}),
+	}
+}
+
+// spanQueue returns a queue whose batches are dropped, as if no receiver were
+// ever there.
+func spanQueue(tb testing.TB) *queue {
+	r := testResource(tb)
+	e := newEnvelope(&r)
+	return newQueue(&e, maxBatch, 4*maxBatch, time.Hour)
+}
+
+func TestSpanAllocatesNothing(t *testing.T) {
+	q := spanQueue(t)
+	var s Span
+	xid := uint64(0)
+	add := func() {
+		xid += 128
+		rpcSpan(&s, xid)
+		q.add(&s)
+	}
+	for range 10_000 { // all batches exist
+		add()
+	}
+	wiretest.NoAllocations(t, 10_000, add)
+	assert.That(t, q.stats.Dropped != 0, "the queue was never full")
+}
+
+// seriesSnapshot returns a snapshot of a histogram and a counter.
+func seriesSnapshot(series int) *metrics.Snapshot {
+	r := metrics.New(time.Unix(1700000000, 0))
+	labels := []metrics.Label{{Name: "side"}, {Name: "op"}, {Name: "target"}, {Name: "error"}}
+	latency := r.Histogram(metrics.Desc{
+		Name: "lshark_rpc_latency_seconds", Help: "Time from request to reply.", Unit: "seconds", Labels: labels, MaxSeries: series,
+	}, metrics.Buckets{Schema: 3, Bounds: []float64{0.001, 0.01, 0.1, 1, 10}})
+	rpcs := r.Counter(metrics.Desc{Name: "lshark_rpcs", Help: "RPCs.", Labels: labels, MaxSeries: series})
+	r.Begin(time.Unix(1700000001, 0))
+	for i := range series {
+		target := fmt.Sprintf("lustre-OST%04x", i)
+		for j := range 1000 {
+			latency.With("server", "OST_WRITE", target, "").Observe(float64(i%10+j) * 1e-4)
+			rpcs.With("server", "OST_WRITE", target, "").Inc()
+		}
+	}
+	r.End()
+	var s metrics.Snapshot
+	r.Snapshot(&s)
+	return &s
+}
+
+func TestMetricsAllocateNothing(t *testing.T) {
+	s := seriesSnapshot(100)
+	names := testNames()
+	m := testEncoder(t, &names)
+	q := newQueue(m.envelope, 0, 1<<30, time.Hour)
+	m.take = q.emptyBatch
+	export := func() { q.replace(m.encode(s)) }
+	for range 3 { // two batches exist: one waits while the other is filled
+		export()
+	}
+	n := testing.AllocsPerRun(100, export)
+	assert.That(t, n <= 4, "%v allocations for 200 points", n)
 }

@@ -2,15 +2,22 @@ package otlp
 
 import (
 	"context"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
 )
@@ -31,27 +38,18 @@ func TestSpansAreSentTogether(t *testing.T) {
 		sleep(4 * time.Second)
 		e.Span(numbered(2))
 		synctest.Wait()
-		if n := len(r.all()); n != 0 {
-			t.Fatalf("%d requests before the delay is over", n)
-		}
-		if s := e.Stats().Spans; s.Waiting != 2 || s.WaitingBytes < 50 {
-			t.Errorf("while spans wait: %+v", s)
-		}
+		must.Equal(t, len(r.all()), 0, "requests before the delay is over")
+		s := e.Stats().Spans
+		assert.That(t, s.Waiting == 2 && s.WaitingBytes >= 50, "while spans wait: %+v", s)
 		sleep(time.Second)
 		got := r.all()
-		if len(got) != 1 || got[0].spans != 2 || got[0].path != "/v1/traces" {
-			t.Fatalf("got %+v", got)
-		}
+		must.That(t, len(got) == 1 && got[0].spans == 2 && got[0].path == "/v1/traces", "got %+v", got)
 		if s := e.Stats().Spans; s.Sent != 2 || s.Requests != 1 || s.Waiting != 0 || s.LastError != "" {
 			t.Errorf("after sending: %+v", s)
 		}
 		sleep(time.Hour)
-		if n := len(r.all()); n != 1 {
-			t.Errorf("%d requests though there was nothing to send", n)
-		}
-		if l.all() != "" {
-			t.Error(l.all())
-		}
+		assert.Equal(t, len(r.all()), 1, "requests though there was nothing to send")
+		assert.Equal(t, l.all(), "")
 	})
 }
 
@@ -65,13 +63,9 @@ func TestFullBatchIsSentAtOnce(t *testing.T) {
 			}
 		}
 		got := r.all()[0]
-		if got.header.Get("Content-Encoding") != "gzip" || got.spans < 1000 {
-			t.Errorf("%d spans with %v", got.spans, got.header)
-		}
+		assert.That(t, got.header.Get("Content-Encoding") == "gzip" && got.spans >= 1000, "%d spans with %v", got.spans, got.header)
 		s := e.Stats().Spans
-		if s.SentBytes == 0 || s.SentBytes > maxBatch/2 {
-			t.Errorf("%d bytes sent, compressed", s.SentBytes)
-		}
+		assert.That(t, s.SentBytes != 0 && s.SentBytes <= maxBatch/2, "%d bytes sent, compressed", s.SentBytes)
 	})
 }
 
@@ -95,9 +89,7 @@ func TestRetry(t *testing.T) {
 			}
 			limit := firstRetry
 			for i, d := range waits(r.all()) {
-				if d < limit/2 || d >= limit*3/2 {
-					t.Errorf("%d: attempt %d came after %v, want about %v", status, i+2, d, limit)
-				}
+				assert.That(t, d >= limit/2 && d < limit*3/2, "%d: attempt %d came after %v, want about %v", status, i+2, d, limit)
 				limit = min(2*limit, maxRetry)
 			}
 			r.setRespond(nil)
@@ -110,9 +102,8 @@ func TestRetry(t *testing.T) {
 			r.setRespond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 			e.Span(numbered(2))
 			sleep(DefaultDelay + 2*time.Second)
-			if n := len(r.all()) - before; n < 2 {
-				t.Errorf("%d: %d attempts in 2 s", status, n)
-			}
+			n := len(r.all()) - before
+			assert.That(t, n >= 2, "%d: %d attempts in 2 s", status, n)
 			if n := strings.Count(l.all(), "\n"); n != 1 && n != 2 || !strings.Contains(l.all(), "collector.example:4318 is back after") {
 				t.Errorf("%d: logs:\n%s", status, l.all())
 			}
@@ -140,12 +131,8 @@ func TestRetryAfter(t *testing.T) {
 			r.setRespond(nil)
 			sleep(time.Hour)
 			d := waits(r.all())
-			if len(d) != 1 || d[0] < test.low || d[0] > test.low*111/100+time.Second {
-				t.Errorf("waited %v, want %v", d, test.low)
-			}
-			if s := e.Stats().Spans; s.Sent != 1 {
-				t.Errorf("%+v", s)
-			}
+			assert.That(t, len(d) == 1 && d[0] >= test.low && d[0] <= test.low*111/100+time.Second, "waited %v, want %v", d, test.low)
+			assert.Equal(t, e.Stats().Spans.Sent, 1)
 		})
 	}
 }
@@ -166,21 +153,15 @@ func TestRefused(t *testing.T) {
 				sleep(time.Minute)
 			}
 			s := e.Stats().Spans
-			if s.Refused != 3 || s.Requests != 3 || s.Failures != 0 || s.Waiting != 0 {
-				t.Errorf("%d: %+v", status, s)
-			}
+			assert.That(t, s.Refused == 3 && s.Requests == 3 && s.Failures == 0 && s.Waiting == 0, "%d: %+v", status, s)
 			if strings.Count(l.all(), "\n") != 0 || !strings.Contains(l.all(), "collector.example:4318 refuses spans: status "+fmt.Sprint(status)) {
 				t.Errorf("%d: logs:\n%s", status, l.all())
 			}
-			if status == 400 && !strings.HasSuffix(s.LastError, `: "bad \x1b[31mdata"`) {
-				t.Error(s.LastError)
-			}
+			assert.That(t, status != 400 || strings.HasSuffix(s.LastError, `: "bad \x1b[31mdata"`), "%v", s.LastError)
 			r.setRespond(nil)
 			e.Span(numbered(4))
 			sleep(time.Minute)
-			if s := e.Stats().Spans; s.Sent != 1 {
-				t.Errorf("%d: after it accepts: %+v", status, s)
-			}
+			assert.Equal(t, e.Stats().Spans.Sent, 1, status, "after it accepts")
 		})
 	}
 }
@@ -199,12 +180,9 @@ func TestPartialSuccess(t *testing.T) {
 		respond("\x0a\x0b\x08\x02\x12\x07too old") // rejected_spans: 2, error_message: "too old"
 		send()
 		send()
-		if s := e.Stats().Spans; s.Sent != 2 || s.Refused != 4 || s.Requests != 2 {
-			t.Errorf("%+v", s)
-		}
-		if got := l.all(); got != `OTLP traces: collector.example:4318 refuses 2 spans: "too old"` {
-			t.Error(got)
-		}
+		s := e.Stats().Spans
+		assert.That(t, s.Sent == 2 && s.Refused == 4 && s.Requests == 2, "%+v", s)
+		assert.Equal(t, l.all(), `OTLP traces: collector.example:4318 refuses 2 spans: "too old"`)
 		respond("\x0a\x02\x08\x63") // 99 of 3
 		send()
 		for _, body := range []string{"\x0a", "\x0a\x02\x08", "\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x0a\x00", "\x13\x14", "\x00"} {
@@ -224,9 +202,8 @@ func TestMisbehavingReceiver(t *testing.T) {
 		r.setRespond(func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() })
 		e.Span(numbered(1))
 		sleep(DefaultDelay + 4*time.Second)
-		if s := e.Stats().Spans; s.Failures != 1 || s.LastError != "no response within 3s" {
-			t.Errorf("slow: %+v", s)
-		}
+		s := e.Stats().Spans
+		assert.That(t, s.Failures == 1 && s.LastError == "no response within 3s", "slow: %+v", s)
 		r.setRespond(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 		sleep(time.Minute)
 		if s := e.Stats().Spans; s.Failures < 3 || !strings.Contains(s.LastError, "EOF") || strings.Contains(s.LastError, "http://") {
@@ -259,16 +236,12 @@ func TestQueueIsBounded(t *testing.T) {
 			q.mu.Lock()
 			bytes := q.bytes
 			q.mu.Unlock()
-			if bytes > limit {
-				t.Fatalf("%d bytes are held after %d spans", bytes, i)
-			}
+			must.That(t, bytes <= limit, "%d bytes are held after %d spans", bytes, i)
 			if i%1000 == 0 {
 				synctest.Wait()
 			}
 		}
-		if d := time.Since(begin); d != 0 {
-			t.Errorf("the caller waited for %v", d)
-		}
+		assert.Equal(t, time.Since(begin), 0, "the caller waited for")
 		s := e.Stats().Spans
 		check(t, s)
 		if s.Dropped < spans/2 || s.Waiting < 3000 || s.WaitingBytes > limit || s.WaitingBytes < limit/3 {
@@ -279,17 +252,13 @@ func TestQueueIsBounded(t *testing.T) {
 		r.setAway(false)
 		sleep(time.Minute)
 		s = e.Stats().Spans
-		if s.Sent != waiting || s.Waiting != 0 || s.Dropped != spans-waiting {
-			t.Errorf("%d waited; after it is back: %+v", waiting, s)
-		}
+		assert.That(t, s.Sent == waiting && s.Waiting == 0 && s.Dropped == spans-waiting, "%d waited; after it is back: %+v", waiting, s)
 		var text strings.Builder
 		for _, q := range r.all() {
 			text.WriteString(q.message)
 		}
 		for _, i := range []int{spans - int(waiting), spans - 1} {
-			if !strings.Contains(text.String(), fmt.Sprintf(`"span-%d."`, i)) {
-				t.Errorf("span %d has not been sent", i)
-			}
+			assert.Contains(t, text.String(), fmt.Sprintf(`"span-%d."`, i), "span", i, "has not been sent")
 		}
 		if !strings.Contains(l.all(), "connection refused; trying again") || !strings.HasSuffix(l.all(), fmt.Sprintf("%d spans were dropped", s.Dropped)) {
 			t.Errorf("logs:\n%s", l.all())
@@ -306,9 +275,8 @@ func TestSpanThatIsTooLong(t *testing.T) {
 		e.Span(long)
 		e.Span(numbered(2))
 		sleep(time.Minute)
-		if s := e.Stats().Spans; s.Dropped != 1 || s.Sent != 1 || r.all()[0].spans != 1 {
-			t.Errorf("%+v", s)
-		}
+		s := e.Stats().Spans
+		assert.That(t, s.Dropped == 1 && s.Sent == 1 && r.all()[0].spans == 1, "%+v", s)
 	})
 }
 
@@ -330,19 +298,14 @@ func TestMetricsReceiverAway(t *testing.T) {
 		for i := range uint64(60) {
 			e.Metrics(counterSnapshot(2 + i))
 			sleep(time.Minute)
-			if s := e.Stats().Points; s.Waiting != 1 {
-				t.Fatalf("minute %d: %+v", i, s)
-			}
+			must.Equal(t, e.Stats().Points.Waiting, 1, "minute", i)
 		}
 		r.setRespond(nil)
 		sleep(time.Minute)
 		got := r.all()
-		if last := got[len(got)-1]; !strings.Contains(last.message, "as_int: 61\n") {
-			t.Errorf("the newest is not sent: %s", last.message)
-		}
-		if s := e.Stats().Points; s.Sent != 2 || s.Dropped != 59 || s.Accepted != 61 {
-			t.Errorf("%+v", s)
-		}
+		assert.Contains(t, got[len(got)-1].message, "as_int: 61\n", "the newest is not sent")
+		s := e.Stats().Points
+		assert.That(t, s.Sent == 2 && s.Dropped == 59 && s.Accepted == 61, "%+v", s)
 		if strings.Contains(l.all(), "dropped") { // nothing is lost by that
 			t.Error(l.all())
 		}
@@ -362,9 +325,7 @@ func TestMetricsReplacedWhileSending(t *testing.T) {
 		r.setRespond(nil)
 		sleep(time.Minute)
 		got := r.all()
-		if len(got) != 2 || !strings.Contains(got[1].message, "as_int: 2\n") {
-			t.Errorf("got %+v", got)
-		}
+		assert.That(t, len(got) == 2 && strings.Contains(got[1].message, "as_int: 2\n"), "got %+v", got)
 	})
 }
 
@@ -376,12 +337,10 @@ func TestOlderMetrics(t *testing.T) {
 		e.Metrics(newer)
 		e.Metrics(older)
 		sleep(time.Minute)
-		if got := r.all(); len(got) != 1 || !strings.Contains(got[0].message, "as_int: 2\n") {
-			t.Errorf("got %+v", got)
-		}
-		if s := e.Stats().Points; s.Accepted != 1 || s.Dropped != 0 {
-			t.Errorf("%+v", s)
-		}
+		got := r.all()
+		assert.That(t, len(got) == 1 && strings.Contains(got[0].message, "as_int: 2\n"), "got %+v", got)
+		s := e.Stats().Points
+		assert.That(t, s.Accepted == 1 && s.Dropped == 0, "%+v", s)
 	})
 }
 
@@ -390,15 +349,10 @@ func TestShutdown(t *testing.T) {
 		e.Span(numbered(1))
 		e.Metrics(counterSnapshot(1))
 		begin := time.Now()
-		if err := e.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if d := time.Since(begin); d != 0 {
-			t.Errorf("Shutdown waited for %v", d)
-		}
-		if s := e.Stats(); s.Spans.Sent != 1 || s.Points.Sent != 1 || len(r.all()) != 2 {
-			t.Errorf("%+v", s)
-		}
+		assert.NoError(t, e.Shutdown(t.Context()))
+		assert.Equal(t, time.Since(begin), 0, "Shutdown waited for")
+		s := e.Stats()
+		assert.That(t, s.Spans.Sent == 1 && s.Points.Sent == 1 && len(r.all()) == 2, "%+v", s)
 		e.Span(numbered(2))
 		e.Metrics(counterSnapshot(2))
 		if s := e.Stats(); s.Spans.Dropped != 1 || s.Points.Dropped != 1 {
@@ -417,12 +371,9 @@ func TestShutdownReceiverAway(t *testing.T) {
 		before := e.Stats().Spans.Requests
 		begin := time.Now()
 		err := e.Shutdown(t.Context())
-		if err == nil || err.Error() != "OTLP: 1 spans and 0 data points were not sent: connection refused" {
-			t.Error(err)
-		}
-		if s := e.Stats().Spans; s.Dropped != 1 || s.Requests != before+1 || !time.Now().Equal(begin) {
-			t.Errorf("%+v", s)
-		}
+		assert.That(t, err != nil && err.Error() == "OTLP: 1 spans and 0 data points were not sent: connection refused", "%v", err)
+		s := e.Stats().Spans
+		assert.That(t, s.Dropped == 1 && s.Requests == before+1 && time.Now().Equal(begin), "%+v", s)
 	})
 	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		r.setRespond(func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() })
@@ -435,9 +386,7 @@ func TestShutdownReceiverAway(t *testing.T) {
 		if err := e.Shutdown(ctx); err == nil {
 			t.Error("no error")
 		}
-		if d := time.Since(begin); d != 2*time.Second {
-			t.Errorf("Shutdown took %v", d)
-		}
+		assert.Equal(t, time.Since(begin), 2*time.Second, "Shutdown took")
 		if s := e.Stats().Spans; s.Dropped != 20_000 || s.Waiting != 0 {
 			t.Errorf("%+v", s)
 		}
@@ -456,9 +405,8 @@ func TestSignalsAreIndependent(t *testing.T) {
 		sleep(time.Minute)
 		e.Metrics(counterSnapshot(1))
 		synctest.Wait()
-		if s := e.Stats(); s.Points.Sent != 1 || s.Spans.Waiting != 1 {
-			t.Errorf("%+v", s)
-		}
+		s := e.Stats()
+		assert.That(t, s.Points.Sent == 1 && s.Spans.Waiting == 1, "%+v", s)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_ = e.Shutdown(ctx)
@@ -481,9 +429,7 @@ func TestHeaders(t *testing.T) {
 				"Authorization": "Bearer secret", "X-Scope-OrgID": tenant, "User-Agent": "lshark/1.2.3",
 				"Content-Type": "application/x-protobuf", "Content-Encoding": "",
 			} {
-				if v := got.header.Get(name); v != want {
-					t.Errorf("%s: %s is %q, want %q", got.path, name, v, want)
-				}
+				assert.Equal(t, got.header.Get(name), want, got.path, name)
 			}
 		}
 		r.setAway(true)
@@ -519,9 +465,8 @@ func TestConcurrentUse(t *testing.T) {
 		for range goroutines {
 			<-done
 		}
-		if s := e.Stats(); s.Spans.Accepted != goroutines*each || s.Points.Accepted != goroutines*each/10 {
-			t.Errorf("%+v", s)
-		}
+		s := e.Stats()
+		assert.That(t, s.Spans.Accepted == goroutines*each && s.Points.Accepted == goroutines*each/10, "%+v", s)
 	})
 }
 
@@ -599,15 +544,12 @@ func TestEnvironment(t *testing.T) {
 	if c.Endpoint != "http://flag" || c.TracesURL != "" || c.Headers[0].Name != "f" || c.Timeout != time.Second || c.Gzip {
 		t.Errorf("%+v", c)
 	}
-	r, err := NewResource("lshark", "1.2.3", "oss1", getenv)
-	must.NoError(t, err)
+	r := must.Value(NewResource("lshark", "1.2.3", "oss1", getenv))(t)
 	want := []Attribute{
 		String("service.name", "lustre"), String("service.version", "1.2.3"), String("service.instance.id", "oss1"),
 		String("host.name", "oss1-admin"), String("deployment.environment.name", "prod"), String("text", "a=b"),
 	}
-	if !slices.Equal(r.Attributes, want) {
-		t.Errorf("%v", r.Attributes)
-	}
+	assert.Slice(t, r.Attributes, want)
 }
 
 func TestEnvironmentMistakes(t *testing.T) {
@@ -649,6 +591,110 @@ func TestParseHeader(t *testing.T) {
 	for _, text := range []string{"", "secret", "=secret", "a=secret\r\nb: c", "ü=secret"} {
 		if _, err := ParseHeader(text); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestTLS sends over https, to a receiver with a certificate of its own.
+func TestTLS(t *testing.T) {
+	var requests atomic.Int32
+	server := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+		user, password, _ := q.BasicAuth()
+		if _, err := io.ReadAll(q.Body); err != nil || user != "lshark" || password != "secret" {
+			t.Errorf("%s %s, %v", user, password, err)
+		}
+		requests.Add(1)
+	}))
+	defer server.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	block := &pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}
+	must.NoError(t, os.WriteFile(ca, pem.EncodeToMemory(block), 0o600))
+	endpoint := strings.Replace(server.URL, "https://", "https://lshark:secret@", 1)
+	for _, test := range []struct {
+		ca   string
+		sent uint64
+	}{{ca, 1}, {"", 0}} {
+		e, err := New(Config{Endpoint: endpoint, TLS: TLSFiles{CA: test.ca}})
+		must.NoError(t, err)
+		e.Span(numbered(1))
+		err = e.Shutdown(t.Context())
+		s := e.Stats().Spans
+		assert.That(t, s.Sent == test.sent && s.Sent+s.Dropped == 1 && (err == nil) == (test.sent == 1), "CA %q: %v, %+v", test.ca, err, s)
+		assert.That(t, err == nil || strings.Contains(err.Error(), "certificate") && !strings.Contains(err.Error(), "secret"), "%v", err)
+	}
+	assert.Equal(t, requests.Load(), 1, "requests")
+}
+
+// A receiver may respond before it has read the request. The exporter then uses
+// the memory of the body again, though net/http may not be done with it; the
+// race detector would see that.
+func TestEarlyResponse(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	}))
+	defer server.Close()
+	e := must.Value(New(Config{Endpoint: server.URL}))(t)
+	const spans = 30_000
+	for i := range spans {
+		e.Span(numbered(i))
+	}
+	e.Start()
+	_ = e.Shutdown(t.Context())
+	// What the receiver has not read may also look like a broken connection.
+	s := e.Stats().Spans
+	assert.That(t, s.Refused+s.Dropped == spans && s.Requests >= 3, "%+v", s)
+}
+
+// What the registry of package metrics has counted arrives as it was.
+func TestMetricsOfRegistry(t *testing.T) {
+	const series = 3
+	m := testEncoder(t, &Names{})
+	text := readFields(t).decode("ExportMetricsServiceRequest", m.encode(seriesSnapshot(series))[0].body(), "")
+	f := 0
+	for _, block := range strings.Split(text, "data_points {") {
+		var count, sum, zero uint64
+		for _, line := range strings.Split(block, "\n") {
+			line = strings.TrimSpace(line)
+			var v uint64
+			if n, _ := fmt.Sscanf(line, "count: %d", &v); n == 1 {
+				count = v
+			} else if n, _ := fmt.Sscanf(line, "bucket_counts: %d", &v); n == 1 {
+				sum += v
+			} else if n, _ := fmt.Sscanf(line, "zero_count: %d", &v); n == 1 {
+				zero = v
+			}
+		}
+		if count > 0 {
+			f++
+			assert.That(t, count == 1000 && sum+zero == count, "count %d, zero %d, buckets %d", count, zero, sum)
+		}
+	}
+	assert.Equal(t, f, series, "histograms")
+}
+
+// OpenTelemetry defines bucket i as the values above base^i up to base^(i+1).
+func TestExponentialBuckets(t *testing.T) {
+	for _, schema := range []int{-4, -1, 0, 3, 8} {
+		for _, v := range []float64{1e-6, 0.001, 0.5, 1, math.Nextafter(1, 2), 2.5, 4, 60, 7e8} {
+			r := metrics.New(time.Unix(1700000000, 0))
+			h := r.Histogram(metrics.Desc{Name: "lshark_seconds", Help: "Time.", Unit: "seconds"}, metrics.Buckets{Schema: schema})
+			r.Begin(time.Unix(1700000001, 0))
+			h.With().Observe(v)
+			r.End()
+			var s metrics.Snapshot
+			r.Snapshot(&s)
+			text := readFields(t).decode("ExportMetricsServiceRequest", testEncoder(t, &Names{}).encode(&s)[0].body(), "")
+			var scale, offset int
+			for line := range strings.Lines(text) {
+				line = strings.TrimSpace(line)
+				_, _ = fmt.Sscanf(line, "scale: %d", &scale)
+				_, _ = fmt.Sscanf(line, "offset: %d", &offset)
+			}
+			low := math.Exp2(math.Ldexp(float64(offset), -scale))
+			high := math.Exp2(math.Ldexp(float64(offset+1), -scale))
+			if scale != schema || strings.Count(text, "bucket_counts: 1\n") != 1 || v <= low || v > high*(1+1e-15) {
+				t.Errorf("schema %d: %v is in bucket %d of scale %d, above %v up to %v", schema, v, offset, scale, low, high)
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -158,8 +159,7 @@ func withExporter(t *testing.T, c Config, f func(*testing.T, *Exporter, *receive
 			c.Endpoint = "http://collector.example:4318"
 		}
 		c.Resource = testResource(t)
-		e, err := New(c)
-		must.NoError(t, err)
+		e := must.Value(New(c))(t)
 		e.Start()
 		f(t, e, r, l)
 		// Shutdown again, or for the first time: it returns what is left.
@@ -172,7 +172,5 @@ func withExporter(t *testing.T, c Config, f func(*testing.T, *Exporter, *receive
 // check checks that each item is counted once.
 func check(t *testing.T, s SignalStats) {
 	t.Helper()
-	if s.Accepted != s.Sent+s.Refused+s.Dropped+s.Waiting {
-		t.Errorf("items are lost or counted twice: %+v", s)
-	}
+	assert.Equal(t, s.Accepted, s.Sent+s.Refused+s.Dropped+s.Waiting, "items are lost or counted twice", s)
 }

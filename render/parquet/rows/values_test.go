@@ -11,6 +11,7 @@ import (
 
 	format "github.com/parquet-go/parquet-go"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render/records"
 )
@@ -63,9 +64,8 @@ func TestValues(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{schemaKey: SchemaVersion, releaseKey: "1.0.0", recordsKey: "sample", SourceKey: "tests"} {
-		if v, _ := f.Lookup(key); v != want {
-			t.Errorf("%s is %q, want %q", key, v, want)
-		}
+		v, _ := f.Lookup(key)
+		assert.That(t, v == want, "%s is %q, want %q", key, v, want)
 	}
 	for _, c := range f.RowGroups()[0].ColumnChunks() {
 		if name := f.Schema().Columns()[c.Column()][0]; (c.BloomFilter() != nil) != (name == "xid") {

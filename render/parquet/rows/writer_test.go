@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render/records"
@@ -71,12 +72,8 @@ func listed(r *sample, i int, v *records.Value) bool {
 // TestDuplicate checks that names of columns are compared, not those of keys.
 func TestDuplicate(t *testing.T) {
 	keys := []records.Key[*sample]{{Name: "a.b", Type: records.Uint, Get: number}, {Name: "a", Parts: []records.Key[*sample]{{Name: "b", Get: number}}}}
-	if name := Duplicate(&records.Table[*sample]{Keys: func() []records.Key[*sample] { return keys }}); name != "a_b" {
-		t.Errorf("%q", name)
-	}
-	if name := Duplicate(&samples); name != "" {
-		t.Errorf("%q", name)
-	}
+	assert.Equal(t, Duplicate(&records.Table[*sample]{Keys: func() []records.Key[*sample] { return keys }}), "a_b")
+	assert.Equal(t, Duplicate(&samples), "")
 }
 
 // TestNestedLists: an element of a list has no lists and maps, which the file would need
@@ -95,9 +92,7 @@ func TestNestedLists(t *testing.T) {
 func check[R any](t *testing.T, keys *records.Table[R]) {
 	for _, c := range columnsOf(keys.Keys()) {
 		for _, p := range c.parts {
-			if p.kind > asTime {
-				t.Errorf("%s: %s.%s is a list in a list", keys.Record, c.name, p.name)
-			}
+			assert.That(t, p.kind <= asTime, "%s: %s.%s is a list in a list", keys.Record, c.name, p.name)
 		}
 	}
 }
