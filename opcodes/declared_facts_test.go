@@ -53,6 +53,7 @@ var factless = map[string]string{
 	"the bits of an open that a create reads otherwise": `group mds_create_flags`,
 	"plain numbers in Lustre's sources": `group conn_policy, group lst_batch_op, group lst_brw_check, group lst_brw_op,
 		group plain_flags`,
+	"made of a table of numbers": "group fail_loc",
 	"of another group in the facts": `value portal SRPC_REQUEST_PORTAL, value portal SRPC_FRAMEWORK_REQUEST_PORTAL,
 		value portal SRPC_RDMA_PORTAL`,
 }

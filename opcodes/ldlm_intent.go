@@ -174,7 +174,7 @@ var (
 	}
 	intentGetxattr = DefineIntent(Value{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
-		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBodyXattrs, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
 		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError,
 		Subject: bodySubject,
 	})

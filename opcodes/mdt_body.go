@@ -171,6 +171,14 @@ var mdtBodyXattr = mdtBody.With("the object whose extended attributes are wanted
 	U32("mbo_flags", &xattrSetFlags, "how the attribute is set"),
 )
 
+// mdtBodyXattrs is the mdt_body in the reply to a GETXATTR intent, which has the sizes of the
+// buffers behind it.
+var mdtBodyXattrs = mdtBody.With("the sizes of the attributes in the reply",
+	U32("mbo_eadatasize", Size, Remark(remarkAs("list of names")), "bytes of the list of names"),
+	U32("mbo_aclsize", Size, Remark(remarkAs("values")), "bytes of all values"),
+	U32("mbo_max_mdsize", Remark(remarkAs("count")), "number of values"),
+)
+
 // The fields that funcs read.
 var (
 	mboFid1       = mdtBody.Field("mbo_fid1")
@@ -187,6 +195,7 @@ var (
 	bufMdtBody         = Sub("mdt_body", &mdtBody)
 	bufMdtBodyReadpage = Sub("mdt_body", &mdtBodyReadpage, "the directory, and what to read of it")
 	bufMdtBodyGetxattr = Sub("mdt_body", &mdtBodyXattr, "the object")
+	bufMdtBodyXattrs   = Sub("mdt_body", &mdtBodyXattrs, "sizes of the attributes")
 )
 
 // mdtBodyOf is the mdt_body of a message with what is needed to read it.

@@ -65,13 +65,17 @@ func init() {
 		NodemapIdType, NodemapMisc, IblndVersion, IblndService, Ioobj, MsgVersion, MsgOffsets, Handles, PtlrpcLimits,
 		PbFlagsRetired, PbOpFlagsRetired, QuotaCtlIdKind, QuotaResType, LqaCmd, QuotaGrace, QuotaGraceFlags, LaValid,
 		SptlrpcPolicy, SptlrpcMechGss, SptlrpcSubflavor, SptlrpcFlavorShift, CfsHashAlg, SptlrpcPlain, SecFlavorWire, SrpcMisc,
-		LstBrw, SrpcPortal, KsockProto, KsockZc,
+		LstBrw, SrpcPortal, KsockProto, KsockZc, FailLoc, LastRcvd, DiskMagic, ScrubStatus,
+		ScrubFlags, ScrubParam, ParentFid,
 	}
 	Protocol.Prepare()
 }
 
 // NewIndex indexes the declarations of the protocol.
-func NewIndex() *Index { return Protocol.NewIndex() }
+func NewIndex() *Index {
+	loadFailLocs()
+	return Protocol.NewIndex()
+}
 
 // Resolve computes the offsets of the fields of all operations. A field cannot be read
 // before; dissect.New does it, too, and so do ByOpcode and what lists declarations.

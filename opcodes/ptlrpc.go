@@ -216,7 +216,7 @@ func ptlrpcBodyFields() []*Field {
 		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the "+
 			"ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
 		PbOpc,
-		S32("pb_status", Errno, Remark(lockStatusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock "+
+		S32("pb_status", Errno, Remark(statusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock "+
 			"status. Request: process id of the sender."),
 		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
 		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request "+
@@ -308,13 +308,19 @@ func remarkLmResult(v *View, dst []byte) []byte {
 	return append(dst, LockStatus(LDLM_ENQUEUE, int32(ReadUint(v.Rest[:4], v.Big)))...)
 }
 
-// lockStatusText names the lock status that replies about locks have in
-// pb_status.
-func lockStatusText(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 || v.Uint(PbType) != msgReply {
+// statusText names the lock status that replies about locks have in pb_status, and the
+// process id in requests.
+func statusText(v *View, dst []byte) []byte {
+	if len(v.Rest) < 4 {
 		return dst
 	}
-	return append(dst, LockStatus(uint32(v.Uint(PbOpc)), int32(ReadUint(v.Rest[:4], v.Big)))...)
+	switch status := int32(ReadUint(v.Rest[:4], v.Big)); {
+	case v.Uint(PbType) == msgReply:
+		dst = append(dst, LockStatus(uint32(v.Uint(PbOpc)), status)...)
+	case v.Uint(PbType) == typeRequest && status > 0:
+		dst = append(dst, "pid"...)
+	}
+	return dst
 }
 
 var msgReply = MsgType.Number("REPLY")
@@ -344,6 +350,16 @@ func remarkNobody(v *View, dst []byte) []byte {
 		return append(dst, "none"...)
 	}
 	return dst
+}
+
+// remarkAs says what a value other than 0 is.
+func remarkAs(text string) func(*View, []byte) []byte {
+	return func(v *View, dst []byte) []byte {
+		if allZero(v.Rest[:min(4, len(v.Rest))]) {
+			return dst
+		}
+		return append(dst, text...)
+	}
 }
 
 func isReply(v *View) bool { return v.Msg != nil && v.Msg.Reply }

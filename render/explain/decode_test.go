@@ -77,6 +77,7 @@ func TestDecodeNumbers(t *testing.T) {
 		{"ldlm_inodebits", "0x1b", "PERM"},
 		{"ldlm_inodebits", "LOOKUP|UPDATE", "0x3"},
 		{"ldlm_inodebits", "1b00000000000000", "ldlm_inodebits  0x1b\n"},
+		{"fail_loc", "0x80000119", " 0-15  OBD_FAIL_MDS_REINT_NET_REP\n   31  CFS_FAIL_ONCE"},
 	} {
 		list, err := d.Parse(tt.kind, tt.value, false)
 		if err != nil || len(list) != 1 {
