@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
@@ -23,9 +24,7 @@ func families(t testing.TB) []metrics.FamilySnapshot {
 	t.Helper()
 	var s metrics.Snapshot
 	monitor.New(monitor.Options{Live: true, Top: 10}, time.Now()).Registry().Snapshot(&s)
-	if len(s.Families) == 0 {
-		t.Fatal("the monitor has no metrics")
-	}
+	must.That(t, len(s.Families) != 0, "the monitor has no metrics")
 	return s.Families
 }
 
@@ -64,30 +63,21 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %v", q.place, err)
 			return
 		}
-		if len(refs.selectors) == 0 {
-			t.Errorf("%s: no metric in %s", q.place, q.expr)
-		}
+		assert.That(t, len(refs.selectors) != 0, "%s: no metric in %s", q.place, q.expr)
 		var all []string
 		for _, s := range refs.selectors {
 			known, ok := labels[s.metric]
-			if !ok {
-				t.Errorf("%s: there is no metric %s", q.place, s.metric)
-			}
+			assert.That(t, ok, "%s: there is no metric %s", q.place, s.metric)
 			for _, m := range s.matchers {
-				if !slices.Contains(known, m.label) {
-					t.Errorf("%s: %s has no label %s, only %v", q.place, s.metric, m.label, known)
-				}
+				assert.That(t, slices.Contains(known, m.label), "%s: %s has no label %s, only %v", q.place, s.metric, m.label, known)
 			}
-			if group, recorded := groups[s.metric]; recorded && group != q.group {
-				t.Errorf("%s: %s is recorded in another group, at another time", q.place, s.metric)
-			}
+			group, recorded := groups[s.metric]
+			assert.That(t, !recorded || group == q.group, "%s: %s is recorded in another group, at another time", q.place, s.metric)
 			all = append(all, known...)
 			used[s.metric] = true
 		}
 		for _, label := range refs.grouping {
-			if !slices.Contains(all, label) {
-				t.Errorf("%s: no metric in it has a label %s", q.place, label)
-			}
+			assert.That(t, slices.Contains(all, label), "%s: no metric in it has a label %s", q.place, label)
 		}
 		if q.record != "" {
 			labels[q.record], groups[q.record] = all, q.group
@@ -103,14 +93,10 @@ func TestNames(t *testing.T) {
 		check(q, inDashboard)
 	}
 	for _, q := range rules {
-		if q.record != "" && !inRules[q.record] {
-			t.Errorf("no alert uses %s", q.record)
-		}
+		assert.That(t, q.record == "" || inRules[q.record], "no alert uses %s", q.record)
 	}
 	for name := range inDashboard {
-		if strings.Contains(name, ":") {
-			t.Errorf("the dashboard needs the recording rule %s", name)
-		}
+		assert.That(t, !strings.Contains(name, ":"), "the dashboard needs the recording rule %s", name)
 	}
 	// These are for other uses: a figure of the process, or part of another one.
 	const elsewhere = " process_start_time_seconds process_open_fds go_goroutines lshark_findings_dropped_total lshark_severe_errors_total lshark_last_frame_timestamp_seconds" +
@@ -118,9 +104,8 @@ func TestNames(t *testing.T) {
 	for _, f := range families(t) {
 		names := sampleNames(&f)
 		used := slices.ContainsFunc(names, func(name string) bool { return inDashboard[name] })
-		if except := strings.Contains(elsewhere, " "+names[0]+" "); used == except {
-			t.Errorf("%s: in the dashboard %v, exempted %v", f.Name, used, except)
-		}
+		except := strings.Contains(elsewhere, " "+names[0]+" ")
+		assert.That(t, used != except, "%s: in the dashboard %v, exempted %v", f.Name, used, except)
 	}
 }
 
@@ -176,8 +161,7 @@ scrape_configs:
 // checkRuleHealth checks that Prometheus evaluates all rules without an error.
 func checkRuleHealth(t *testing.T, url string) {
 	t.Helper()
-	resp, err := http.Get(url + "/api/v1/rules")
-	must.NoError(t, err)
+	resp := must.Value(http.Get(url + "/api/v1/rules"))(t)
 	defer resp.Body.Close()
 	var answer struct {
 		Data struct {
@@ -191,14 +175,10 @@ func checkRuleHealth(t *testing.T, url string) {
 	for _, g := range answer.Data.Groups {
 		for _, r := range g.Rules {
 			n++
-			if r.Health == "err" || r.LastError != "" {
-				t.Errorf("rule %s: %s %s", r.Name, r.Health, r.LastError)
-			}
+			assert.That(t, r.Health != "err" && r.LastError == "", "rule %s: %s %s", r.Name, r.Health, r.LastError)
 		}
 	}
-	if want := len(readRules(t)); n != want {
-		t.Errorf("Prometheus has %d rules, want %d", n, want)
-	}
+	assert.Equal(t, n, len(readRules(t)), "Prometheus rules")
 }
 
 // risingValues returns a registry with the metrics of the monitor, with series for
@@ -277,8 +257,6 @@ func exampleValues(t *testing.T, label string) []string {
 		"version":   {"1.0"},
 		"goversion": {"go1.26"},
 	}[label]
-	if !ok {
-		t.Fatalf("no example values of label %s", label)
-	}
+	must.That(t, ok, "no example values of label %s", label)
 	return values
 }

@@ -5,14 +5,23 @@ package docs
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/lshark/lshark/internal/wiretest"
+	"text/tabwriter"
+	"time"
 
 	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/reference"
+	"github.com/lshark/lshark/internal/monitor"
+	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/explain"
@@ -210,5 +219,133 @@ func TestKeySections(t *testing.T) {
 		if !slices.ContainsFunc(keySections, func(s struct{ of, heading, intro string }) bool { return s.of == e.Of }) {
 			t.Errorf("docs/keys.md has no section for %s: add %q to keySections in docs/reference_test.go", e.Name, e.Of)
 		}
+	}
+}
+
+// fleetQuery is a query of fleet.md: a block of SQL that begins with "-- NAME: what it
+// shows", and the block after it with its result.
+var fleetQuery = regexp.MustCompile("(?s)```sql\n(-- ([a-z_]+): [^`]*)```\n\n```\n([^`]*)```\n")
+
+// TestFleetColumns compares the names in the queries of fleet.md with the columns of the
+// table that lshark schema -T clickhouse makes.
+func TestFleetColumns(t *testing.T) {
+	names := []string{"rpcs_all", "time", "frame"}
+	for _, table := range reference.SchemaTables() {
+		if table.Name == "rpcs" {
+			for _, c := range table.Columns {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	page := must.ReadFile(t, "fleet.md")
+	queries := fleetQuery.FindAllSubmatch(page, -1)
+	want := bytes.Count(page, []byte("```sql\n"))
+	must.That(t, len(queries) != 0 && len(queries) == want, "%d of %d blocks of SQL have a name and a result", len(queries), want)
+	word := regexp.MustCompile(`'[^']*'|--[^\n]*|\b[a-z_][A-Za-z0-9_]*\b\(?`)
+	alias := regexp.MustCompile(`\b(?:AS|SETTINGS) ([a-z_0-9]+)`)
+	for _, query := range queries {
+		known := slices.Clone(names)
+		for _, a := range alias.FindAllSubmatch(query[1], -1) {
+			known = append(known, string(a[1]))
+		}
+		for _, w := range word.FindAllString(string(query[1]), -1) {
+			if strings.HasPrefix(w, "'") || strings.HasPrefix(w, "--") || strings.HasSuffix(w, "(") {
+				continue // text, comments and functions
+			}
+			if !slices.Contains(known, w) {
+				t.Errorf("%s: %s is not a column", query[2], w)
+			}
+		}
+	}
+}
+
+// TestFleetOnClickHouse runs internal/tools/bench/clickhouse and compares the results of the queries
+// with those in fleet.md.
+func TestFleetOnClickHouse(t *testing.T) {
+	for _, program := range []string{"bash", "curl", "perl", "clickhouse-server"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed (Debian: apt-get install clickhouse-server curl)", program)
+		}
+	}
+	if testing.Short() {
+		t.Skip("starts two servers")
+	}
+	cmd := exec.Command("../internal/tools/bench/clickhouse")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("internal/tools/bench/clickhouse: %v\n%s%s", err, out, stderr.Bytes())
+	}
+	results := map[string]string{}
+	for _, part := range strings.Split(string(out), "\n-- ")[1:] {
+		name, lines, _ := strings.Cut(part, "\n")
+		lines, _, _ = strings.Cut(lines, "\n\n")
+		results[name] = align(lines)
+	}
+	page := must.ReadFile(t, "fleet.md")
+	fresh := fleetQuery.ReplaceAllFunc(page, func(block []byte) []byte {
+		parts := fleetQuery.FindSubmatch(block)
+		result, ok := results[string(parts[2])]
+		if !ok {
+			t.Errorf("internal/tools/bench/clickhouse did not run %s", parts[2])
+		}
+		return bytes.Replace(block, append([]byte("```\n\n```\n"), parts[3]...), []byte("```\n\n```\n"+result), 1)
+	})
+	wiretest.Golden(t, "fleet.md", string(fresh))
+}
+
+// align returns tab-separated lines as columns.
+func align(text string) string {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 3, ' ', 0)
+	w.Write([]byte(strings.TrimRight(text, "\n") + "\n"))
+	w.Flush()
+	lines := strings.Split(out.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+const metricsHead = "| metric | type | labels | meaning |\n|---|---|---|---|\n"
+
+// TestMetrics compares the table of metrics in monitor.md with the metrics that a monitor of
+// a live capture has.
+func TestMetrics(t *testing.T) {
+	page := must.ReadFile(t, "monitor.md")
+	text, _, ok := bytes.Cut(page, []byte(metricsHead))
+	must.That(t, ok, "monitor.md has no table of metrics")
+	m := monitor.New(monitor.Options{Live: true, Top: 20, Side: func(*track.RPC) string { return "" }}, time.Now())
+	var s metrics.Snapshot
+	m.Registry().Snapshot(&s)
+	want := append(bytes.Clone(text), metricsHead...)
+	for _, f := range s.Families {
+		name, kind := f.Name, "gauge"
+		switch f.Type {
+		case metrics.CounterType, metrics.FloatCounterType:
+			name, kind = name+"_total", "counter"
+		case metrics.HistogramType:
+			kind = "histogram"
+		}
+		want = fmt.Appendf(want, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(f.Labels, ", "), f.Help)
+	}
+	wiretest.Golden(t, "monitor.md", string(want))
+}
+
+// TestLibraryPage runs the program in library.md and compares what it prints.
+func TestLibraryPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("under the race detector everything would be compiled again, without it")
+	}
+	page := must.ReadFile(t, "library.md")
+	blocks := regexp.MustCompile("(?ms)^```(?:go|text)\n(.*?)^```").FindAllSubmatch(page, -1)
+	must.Equal(t, len(blocks), 2, "blocks, want the program and what it")
+	program := filepath.Join(t.TempDir(), "main.go")
+	must.NoError(t, os.WriteFile(program, blocks[0][1], 0o600))
+	cmd := exec.Command("go", "run", program, wiretest.Sample("mount"))
+	cmd.Dir = wiretest.Repo(".")
+	if got, err := cmd.CombinedOutput(); err != nil || string(got) != string(blocks[1][1]) {
+		t.Errorf("the program prints, %v\n%s", err, got)
 	}
 }

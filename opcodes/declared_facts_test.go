@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // The tests in this file find what was forgotten when a message was added. The
@@ -74,9 +77,7 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 			used[key] = true
 			return false
 		}
-		if !have[key] {
-			t.Errorf("%s is declared and not in the facts: add %s to a table in opcodes/testdata%s", key, todo, howTo)
-		}
+		assert.That(t, have[key], "%s is declared and not in the facts: add %s to a table in opcodes/testdata%s", key, todo, howTo)
 		return have[key]
 	}
 	for _, s := range Protocol.Structs() {
@@ -116,9 +117,7 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 		}
 	}
 	for key := range withoutFacts {
-		if !used[key] {
-			t.Errorf("%s is listed in factless and not declared: remove it there", key)
-		}
+		assert.That(t, used[key], "%s is listed in factless and not declared: remove it there", key)
 	}
 }
 
@@ -159,15 +158,11 @@ func TestOpcodesAreDeclared(t *testing.T) {
 		declared[v.Name] = true
 	}
 	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	found := 0
 	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, d := range file.Decls {
 			g, ok := d.(*ast.GenDecl)
 			if !ok || g.Tok != token.CONST {
@@ -205,14 +200,10 @@ func TestDeclarationsAreKnown(t *testing.T) {
 		known["group "+g.Group] = true
 	}
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		for _, m := range declaration.FindAllSubmatch(text, -1) {
 			if name := string(m[1]); name != "" && name != "sk_netstring" && !known["struct "+name] {
 				t.Errorf("%s: no message has struct %s: use it in a buffer, or add it to OtherStructs in protocol.go", file, name)
@@ -228,9 +219,7 @@ func TestDeclarationsAreKnown(t *testing.T) {
 // explanation, and requests whose summary line is empty.
 func TestDeclarationsAreDescribed(t *testing.T) {
 	for _, r := range Protocol.RPCs() {
-		if r.Doc == "" {
-			t.Errorf("%s has no Doc: add what the operation does, for lshark explain", r.Name)
-		}
+		assert.That(t, r.Doc != "", "%s has no Doc: add what the operation does, for lshark explain", r.Name)
 		for _, v := range r.Variants {
 			if v.SummarizeRequest == nil && !r.Retired && len(v.Request) > 1 && !emptySummary[r.Name+" "+v.Name] {
 				t.Errorf("%s %s has no SummarizeRequest: add a func that writes the summary line of the request%s", r.Name, v.Name, howTo)
@@ -238,9 +227,7 @@ func TestDeclarationsAreDescribed(t *testing.T) {
 		}
 	}
 	for _, s := range Protocol.Structs() {
-		if s.Doc == "" {
-			t.Errorf("struct %s has no text: add as its Doc what it holds, for lshark explain", s.Name)
-		}
+		assert.That(t, s.Doc != "", "struct %s has no text: add as its Doc what it holds, for lshark explain", s.Name)
 		for _, f := range s.Fields {
 			if f.Doc == "" && f.Names == nil && f.Kind <= Text && !f.Pad {
 				t.Errorf("%s.%s has no text: add to its declaration what it means, for lshark explain", s.Name, f.Name)
@@ -248,9 +235,7 @@ func TestDeclarationsAreDescribed(t *testing.T) {
 		}
 	}
 	for _, g := range Protocol.Groups() {
-		if g.Doc == "" {
-			t.Errorf("group %s has no text: add to its declaration what the values are, for lshark explain", g.Group)
-		}
+		assert.That(t, g.Doc != "", "group %s has no text: add to its declaration what the values are, for lshark explain", g.Group)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // eachField calls f for the field and all that are inside it, once each.
@@ -67,9 +70,7 @@ func TestFieldsAreComplete(t *testing.T) {
 		}
 	}
 	eachDeclaredField(check)
-	if n < 1000 {
-		t.Errorf("only %d fields", n)
-	}
+	assert.That(t, n >= 1000, "only %d fields", n)
 }
 
 // quietReplies are variants whose replies have buffers that a line says nothing about: the
@@ -111,9 +112,7 @@ func TestStart(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	m := regexp.MustCompile(`(?m)^init \S+/opcodes @.* (\d+) bytes, (\d+) allocs$`).FindSubmatch(out)
-	if m == nil {
-		t.Fatalf("no line for this package: %s", out)
-	}
+	must.That(t, m != nil, "no line for this package: %s", out)
 	const mostBytes, mostAllocs = 400_000, 3600
 	bytes, _ := strconv.Atoi(string(m[1]))
 	allocs, _ := strconv.Atoi(string(m[2]))
@@ -140,9 +139,7 @@ func TestFlagsAreInOrder(t *testing.T) {
 func TestErrnos(t *testing.T) {
 	for name, status := range map[string]int64{"ENOENT": ENOENT, "EIO": EIO, "EAGAIN": EAGAIN, "EACCES": EACCES, "ENODEV": ENODEV, "EINVAL": EINVAL,
 		"EROFS": EROFS, "ENODATA": ENODATA, "EOVERFLOW": EOVERFLOW, "ENOTCONN": ENOTCONN, "ESHUTDOWN": ESHUTDOWN, "ETIMEDOUT": ETIMEDOUT, "EINPROGRESS": EINPROGRESS, "ESTALE": ESTALE} {
-		if got := Errnos.Name(uint64(-status)); got != name {
-			t.Errorf("%d is %s, want %s", status, got, name)
-		}
+		assert.Equal(t, Errnos.Name(uint64(-status)), name, status)
 	}
 }
 
@@ -150,20 +147,12 @@ func TestErrnos(t *testing.T) {
 func TestTerms(t *testing.T) {
 	index, seen := NewIndex(), make(map[string]bool)
 	for _, term := range Protocol.Terms {
-		if seen[term.Name] {
-			t.Errorf("%s is listed twice", term.Name)
-		}
+		assert.That(t, !seen[term.Name], "%s is listed twice", term.Name)
 		seen[term.Name] = true
-		if term.Long == "" || term.Doc == "" {
-			t.Errorf("%s has no text", term.Name)
-		}
-		if len(term.See) == 0 {
-			t.Errorf("%s refers to nothing in the protocol", term.Name)
-		}
+		assert.That(t, term.Long != "" && term.Doc != "", "%s has no text", term.Name)
+		assert.That(t, len(term.See) != 0, "%s refers to nothing in the protocol", term.Name)
 		for _, name := range term.See {
-			if index.Topics(name) == nil {
-				t.Errorf("%s refers to %s, which does not exist", term.Name, name)
-			}
+			assert.That(t, index.Topics(name) != nil, "%s refers to %s, which does not exist", term.Name, name)
 		}
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/facts"
+	"github.com/lshark/lshark/internal/must"
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -23,13 +25,9 @@ const howTo = "; see docs/adding-a-message.md"
 func readFacts(t *testing.T) *facts.Tables {
 	t.Helper()
 	all, err := facts.Read("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	toy, err := facts.Read("testdata/toy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	all.Constants = append(all.Constants, toy.Constants...)
 	all.Structs = append(all.Structs, toy.Structs...)
 	all.Messages = append(all.Messages, toy.Messages...)
@@ -39,9 +37,7 @@ func readFacts(t *testing.T) *facts.Tables {
 func number10(t *testing.T, text string) int {
 	t.Helper()
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return n
 }
 
@@ -55,9 +51,7 @@ func sinceOf(text string) Since {
 func TestStructs(t *testing.T) {
 	structs := make(map[string]*Struct)
 	for _, s := range Protocol.Structs() {
-		if structs[s.Name] != nil {
-			t.Errorf("%s is listed twice", s.Name)
-		}
+		assert.That(t, structs[s.Name] == nil, "%s is listed twice", s.Name)
 		structs[s.Name] = s
 	}
 	rows := readFacts(t).Structs
@@ -80,12 +74,8 @@ func TestStructs(t *testing.T) {
 		case s == nil:
 			t.Errorf("struct %s is in the facts and not declared: declare it in the file of its service"+howTo, row[0])
 		case row[1] == "*":
-			if s.Size != size {
-				t.Errorf("%s has %d bytes, not %d", s.Name, s.Size, size)
-			}
-			if s.Since != sinceOf(row[6]) {
-				t.Errorf("%s is since %q, not %q", s.Name, s.Since, sinceOf(row[6]))
-			}
+			assert.Equal(t, s.Size, size, s.Name, "bytes")
+			assert.Equal(t, s.Since, sinceOf(row[6]), s.Name, "is since")
 		default:
 			compareField(t, s, row[1], offset, size, row)
 		}
@@ -99,13 +89,9 @@ func compareField(t *testing.T, s *Struct, name string, offset, size int, row []
 		t.Errorf("struct %s has no field %s, which is in the facts: add it to its Fields", s.Name, name)
 		return
 	}
-	if off != offset {
-		t.Errorf("%s.%s lies at %d, not %d", s.Name, name, off, offset)
-	}
+	assert.Equal(t, off, offset, s.Name, ".", name, "lies at")
 	flexible := row[5] != "" && !isNumber(row[5]) || size == 0
-	if f.Size != size && !(flexible && f.Size == 0) {
-		t.Errorf("%s.%s has %d bytes, not %d", s.Name, name, f.Size, size)
-	}
+	assert.That(t, f.Size == size || flexible && f.Size == 0, "%s.%s has %d bytes, not %d", s.Name, name, f.Size, size)
 	if f.Since != sinceOf(row[6]) && s.Since != sinceOf(row[6]) {
 		t.Errorf("%s.%s is since %q, not %q", s.Name, name, f.Since, sinceOf(row[6]))
 	}
@@ -167,13 +153,9 @@ func TestFieldsInside(t *testing.T) {
 	for _, s := range Protocol.Structs() {
 		names := make(map[string]bool)
 		for _, f := range s.Fields {
-			if f.Name != "" && names[f.Name] && f.If == nil {
-				t.Errorf("%s has two fields %s", s.Name, f.Name)
-			}
+			assert.That(t, f.Name == "" || !names[f.Name] || f.If != nil, "%s has two fields %s", s.Name, f.Name)
 			names[f.Name] = true
-			if f.Off >= 0 && f.Off+f.Size > s.Size {
-				t.Errorf("%s.%s reaches to %d of %d bytes", s.Name, f.Name, f.Off+f.Size, s.Size)
-			}
+			assert.That(t, f.Off < 0 || f.Off+f.Size <= s.Size, "%s.%s reaches to %d of %d bytes", s.Name, f.Name, f.Off+f.Size, s.Size)
 		}
 	}
 }
@@ -181,17 +163,13 @@ func TestFieldsInside(t *testing.T) {
 func TestConstants(t *testing.T) {
 	groups := make(map[string]*Names)
 	for _, g := range Protocol.Groups() {
-		if groups[g.Group] != nil {
-			t.Errorf("%s is listed twice", g.Group)
-		}
+		assert.That(t, groups[g.Group] == nil, "%s is listed twice", g.Group)
 		groups[g.Group] = g
 	}
 	for _, row := range readFacts(t).Constants {
 		group, name := row[0], row[1]
 		value, err := strconv.ParseUint(row[2], 0, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if reason(group + " " + name) {
 			continue
 		}
@@ -211,9 +189,7 @@ func TestConstants(t *testing.T) {
 			t.Errorf("group %s has no value %s = %#x, which is in the facts: add it to its Bits or Enum, an intent with DefineIntent", group, name, value)
 			continue
 		}
-		if v := g.Values[i]; v.Since != sinceOf(row[4]) {
-			t.Errorf("%s is since %q, not %q", name, v.Since, sinceOf(row[4]))
-		}
+		assert.Equal(t, g.Values[i].Since, sinceOf(row[4]), name, "is since")
 	}
 }
 
@@ -230,16 +206,12 @@ var numbersWithoutRPC = map[string]uint64{
 func compareOpcode(t *testing.T, group, name string, value uint64) {
 	t.Helper()
 	if n, ok := numbersWithoutRPC[name]; ok {
-		if n != value {
-			t.Errorf("%s is %d, not %d", name, n, value)
-		}
+		assert.Equal(t, n, value, name)
 		return
 	}
 	for _, r := range Protocol.RPCs() {
 		if r.Name == name {
-			if uint64(r.Opcode) != value {
-				t.Errorf("%s is %d, not %d", name, r.Opcode, value)
-			}
+			assert.Equal(t, uint64(r.Opcode), value, name, r.Opcode)
 			return
 		}
 	}
@@ -263,13 +235,9 @@ func TestMessages(t *testing.T) {
 		case r == nil || int(r.Opcode) != number10(t, row[1]):
 			t.Errorf("%s: there is no such operation: declare it with DefineRPC in the file of its service, with this name and opcode"+howTo, where)
 		case variant == "not-on-wire":
-			if !r.Retired {
-				t.Errorf("%s is retired", name)
-			}
+			assert.That(t, r.Retired, "%s is retired", name)
 		default:
-			if problem := compareBuffer(r, ourVariant(name, variant), direction == "reply", index, field, row[6]); problem != "" {
-				t.Errorf("%s: %s", where, problem)
-			}
+			assert.Equal(t, compareBuffer(r, ourVariant(name, variant), direction == "reply", index, field, row[6]), "", where)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
 )
 
 func TestNetstrings(t *testing.T) {
@@ -14,9 +16,7 @@ func TestNetstrings(t *testing.T) {
 		if isNetstring([]byte(text)) {
 			got = netstringLen([]byte(text))
 		}
-		if got != want {
-			t.Errorf("%q: length %d, not %d", text, got, want)
-		}
+		assert.Equal(t, got, want, text, "length")
 	}
 }
 
@@ -24,9 +24,8 @@ func TestTokenParts(t *testing.T) {
 	v := &View{Rest: []byte("4:\x00\x00\x00\x01,")}
 	for i, part := range skInitParts {
 		v.Index = i
-		if got, _ := nextInitTokenPart(v); got != part {
-			t.Errorf("part %d is another one", i)
-		}
+		got, _ := nextInitTokenPart(v)
+		assert.That(t, got == part, "part %d is another one", i)
 	}
 	if v.Index++; v.Index != 8 {
 		t.Errorf("%d parts", v.Index)
@@ -75,9 +74,7 @@ func TestWrapping(t *testing.T) {
 			}
 			got = append(got, f.Name)
 		}
-		if text := strings.Join(got, " "); text != c.want {
-			t.Errorf("%s: %s, not %s", c.name, text, c.want)
-		}
+		assert.Equal(t, strings.Join(got, " "), c.want, c.name)
 	}
 }
 
@@ -85,9 +82,7 @@ func TestFlavorRemark(t *testing.T) {
 	for word, want := range map[uint32]string{0: "", 0x20222: "", 0x20022: "SKN, bulk INTG", 0x3000000: "NULL, no protection; sender: MGC, client of the MGS",
 		0x7000000: "NULL, no protection", 0x99: ""} {
 		raw := []byte{byte(word), byte(word >> 8), byte(word >> 16), byte(word >> 24)}
-		if got := string(remarkFlavor(&View{Rest: raw}, nil)); got != want {
-			t.Errorf("%#x: %q, not %q", word, got, want)
-		}
+		assert.Equal(t, string(remarkFlavor(&View{Rest: raw}, nil)), want, word)
 	}
 }
 
@@ -95,14 +90,11 @@ func TestGSSErrors(t *testing.T) {
 	for major, want := range map[uint32]string{0: "", 1: "", 0xd0000: "GSS_S_FAILURE", 0x80001: "GSS_S_NO_CONTEXT",
 		0x1000000: "GSS_S_CALL_INACCESSIBLE_READ", 0x3060000: "GSS_S_BAD_SIG", 0xc80000: "GSS_S_0xc80000"} {
 		errno := GSSErrno(major)
-		if got := GSSErrorName(errno); got != want || errno > 0 || errno < -1<<15 {
-			t.Errorf("gh_major %#x: %d is %q, want %q", major, errno, got, want)
-		}
+		got := GSSErrorName(errno)
+		assert.That(t, got == want && errno <= 0 && errno >= -1<<15, "gh_major %#x: %d is %q, want %q", major, errno, got, want)
 	}
 	for _, errno := range []int32{0, -2, -116, -524, -1 << 15, 301} {
-		if got := GSSErrorName(errno); got != "" {
-			t.Errorf("%d is %q", errno, got)
-		}
+		assert.Equal(t, GSSErrorName(errno), "", errno)
 	}
 }
 
@@ -136,9 +128,8 @@ func TestGSSMinor(t *testing.T) {
 		0x25ea100:  "GSS_S_FAILURE minor 0x25ea100",
 	} {
 		h := GSSHead{Major: 0xd0000, Minor: minor}
-		if got := string(h.AppendError(nil)); got != want {
-			t.Errorf("gh_minor %#x: %q, want %q", minor, got, want)
-		}
+		got := string(h.AppendError(nil))
+		assert.That(t, got == want, "gh_minor %#x: %q, want %q", minor, got, want)
 	}
 	if h := (GSSHead{Major: 1, Minor: 5}); len(h.AppendError(nil)) != 0 {
 		t.Error("a call without an error has one")

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -41,12 +42,8 @@ func TestNodemapRecords(t *testing.T) {
 		up := View{Struct: entry, Type: idxpageNodemapEntry}
 		key := meantFields(&View{Struct: entry[:8], Type: nodemapKey, Up: &up})
 		rec := meantFields(&View{Struct: entry[8:], Type: nodemapRec, Up: &up})
-		if len(key) != 2 || key[1] != c.key {
-			t.Errorf("kind %d: key has %v", c.kind, key)
-		}
-		if len(rec) != 1 || rec[0] != c.rec {
-			t.Errorf("kind %d, part %#x: record is %v", c.kind, c.subid, rec)
-		}
+		assert.That(t, len(key) == 2 && key[1] == c.key, "kind %d: key has %v", c.kind, key)
+		assert.That(t, len(rec) == 1 && rec[0] == c.rec, "kind %d, part %#x: record is %v", c.kind, c.subid, rec)
 	}
 }
 
@@ -75,9 +72,8 @@ func TestIndexEntries(t *testing.T) {
 		}
 		page = append(page, make([]byte, pageSize-len(page))...)
 		v := View{Struct: page, Rest: page[16:], Big: indexPageBig(page, false), Msg: &Msg{Req: &Msg{Opcode: OBD_IDX_READ, Big: true, Bufs: [][]byte{nil, info}}}}
-		if f, n := nextIndexEntry(&v); f != c.want || n != c.size {
-			t.Errorf("sequence %#x: entries of %d bytes, not %d", c.seq, n, c.size)
-		}
+		f, n := nextIndexEntry(&v)
+		assert.That(t, f == c.want && n == c.size, "sequence %#x: entries of %d bytes, not %d", c.seq, n, c.size)
 		v.Index = c.nr
 		if f, _ := nextIndexEntry(&v); f != nil {
 			t.Errorf("sequence %#x: more than %d entries", c.seq, c.nr)
@@ -96,9 +92,7 @@ func TestNidTable(t *testing.T) {
 		large bool
 	}{{32, false}, {4064, true}} {
 		f, n := nextNidtblEntry(&v)
-		if f == nil || n != want.n || hasLargeNids(&View{Struct: v.Rest}) != want.large {
-			t.Errorf("entry %d: %d bytes", i, n)
-		}
+		assert.That(t, f != nil && n == want.n && hasLargeNids(&View{Struct: v.Rest}) == want.large, "entry %d: %d bytes", i, n)
 		v.Rest = v.Rest[n:]
 	}
 	if f, _ := nextNidtblEntry(&v); f != nil {
@@ -109,19 +103,13 @@ func TestNidTable(t *testing.T) {
 // TestMeanings: what people ask for first is explained.
 func TestMeanings(t *testing.T) {
 	for _, r := range Protocol.RPCs() {
-		if r.Doc == "" {
-			t.Errorf("%s has no meaning", r.Name)
-		}
+		assert.That(t, r.Doc != "", "%s has no meaning", r.Name)
 	}
 	for _, s := range Protocol.Structs() {
-		if s.Doc == "" {
-			t.Errorf("struct %s has no meaning", s.Name)
-		}
+		assert.That(t, s.Doc != "", "struct %s has no meaning", s.Name)
 	}
 	for _, g := range Protocol.Groups() {
-		if g.Doc == "" {
-			t.Errorf("group %s has no meaning", g.Group)
-		}
+		assert.That(t, g.Doc != "", "group %s has no meaning", g.Group)
 	}
 	for _, g := range []*Names{ObdConnectFlags, ObdConnectFlags2} {
 		for _, v := range g.Values {
@@ -131,8 +119,50 @@ func TestMeanings(t *testing.T) {
 		}
 	}
 	for _, f := range PtlrpcBody.Fields {
-		if f.Doc == "" && !f.Pad {
-			t.Errorf("%s has no meaning", f.Name)
-		}
+		assert.That(t, f.Doc != "" || f.Pad, "%s has no meaning", f.Name)
 	}
+}
+
+func connectBuf(flags, flags2 uint64, version uint32) []byte {
+	b := make([]byte, obdConnectData.Size)
+	binary.LittleEndian.PutUint64(b, flags)
+	binary.LittleEndian.PutUint32(b[8:], version)
+	binary.LittleEndian.PutUint64(b[ocdFlags2.Off:], flags2)
+	return b
+}
+
+func TestConnectSummary(t *testing.T) {
+	const version, acl, flags2 = 0x20, 0x80, 1 << 63
+	req := &Msg{Bufs: [][]byte{make([]byte, 184), []byte("lustre-MDT0000_UUID\x00"), []byte("f0cc377a\x00"),
+		make([]byte, 8), connectBuf(version|acl|flags2, 3, 0x02110000)}}
+	rep := &Msg{Reply: true, Req: req, Bufs: [][]byte{make([]byte, 184), connectBuf(version|flags2, 1, 0x02100101)}}
+
+	var l Line
+	summarizeConnectRequest(req, &l)
+	assert.Equal(t, string(l.Text), "lustre-MDT0000_UUID from f0cc377a version 2.17.0.0 asks 5 flags", "request")
+	l.Reset()
+	summarizeConnectReply(rep, &l)
+	assert.Equal(t, string(l.Text), "version 2.16.1.1 grants 3 of 5 refuses ACL|LOCKAHEAD", "reply")
+}
+
+func TestConnectDataValidity(t *testing.T) {
+	const version, flags2, transno = 0x20, 1 << 63, 0x100
+	raw := connectBuf(version, 1<<35, 0x02110000)
+	body := make([]byte, 184)
+	v := &View{Struct: raw, Type: obdConnectData, Msg: &Msg{Bufs: [][]byte{body}}}
+	valid := func(name string, want bool) {
+		t.Helper()
+		assert.Equal(t, obdConnectData.Field(name).Valid(v), want, name, "is valid")
+	}
+	valid("ocd_version", true)
+	valid("ocd_grant", false)
+	valid("ocd_conn_policy", false) // CONN_POLICY is set, FLAGS2 is not
+	valid("ocd_transno", false)
+
+	binary.LittleEndian.PutUint64(raw, flags2)
+	binary.LittleEndian.PutUint32(body[PbOpFlags.Off:], transno)
+	valid("ocd_version", false)
+	valid("ocd_conn_policy", true)
+	valid("ocd_compr_type", false)
+	valid("ocd_transno", true)
 }

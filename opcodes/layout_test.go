@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
 )
 
 var le = binary.LittleEndian
@@ -68,9 +70,8 @@ func TestLayoutOfEntry(t *testing.T) {
 	b := composite(plainLayout(1, 2, 2), plainLayout(1, 1, 1))
 	first := lovCompMdV1.Size + 2*lovCompMdEntryV1.Size
 	for i, want := range [][2]int{{1000 + first, 80}, {1000 + first + 80, 56}} {
-		if off, n := layoutOfEntry(entryView(b, i, 1000)); off != want[0] || n != want[1] {
-			t.Errorf("component %d lies at %d, %d bytes; want %v", i, off, n, want)
-		}
+		off, n := layoutOfEntry(entryView(b, i, 1000))
+		assert.That(t, off == want[0] && n == want[1], "component %d lies at %d, %d bytes; want %v", i, off, n, want)
 	}
 	// A layout over the entries, or over the one before it, is none: else a
 	// small message could be read as a very large tree.
@@ -104,9 +105,7 @@ func TestObjects(t *testing.T) {
 	} {
 		l := plainLayout(c.pattern, c.count, 0)
 		v := &View{Struct: l, Type: lovMdsMdV1, Up: c.up}
-		if got := lovObjects(v); got != c.want {
-			t.Errorf("%s: %d objects, not %d", c.what, got, c.want)
-		}
+		assert.Equal(t, lovObjects(v), c.want, c.what, "objects")
 	}
 }
 
@@ -154,9 +153,7 @@ func TestBriefs(t *testing.T) {
 		{&View{Struct: comp[at+80:], Type: lovMdsMdV1, Up: entryView(comp, 1, 0)}, "stripe_count -1, stripe_size 65536, raid0, no objects yet"},
 		{&View{Struct: comp[at+32:], Type: lovOstDataV1}, "l_ost_idx 3, l_fid [0x2c0000400:0x5:0x0]"},
 	} {
-		if got := string(c.v.Type.Summarize(c.v, nil)); got != c.want {
-			t.Errorf("%s: %q, not %q", c.v.Type.Name, got, c.want)
-		}
+		assert.Equal(t, string(c.v.Type.Summarize(c.v, nil)), c.want, c.v.Type.Name)
 	}
 }
 
@@ -203,12 +200,8 @@ func TestLayoutNames(t *testing.T) {
 		}
 		row := all.Formats[i]
 		for _, u := range Protocol.Uses(f) {
-			if !slices.Contains(strings.Fields(row[1]), u.RPC.Name) {
-				t.Errorf("%s is not of %s", f.Name, u.RPC.Name)
-			}
-			if len(u.Variants) == 0 {
-				t.Errorf("%s: %s has no variant %q", f.Name, u.RPC.Name, f.Variants)
-			}
+			assert.That(t, slices.Contains(strings.Fields(row[1]), u.RPC.Name), "%s is not of %s", f.Name, u.RPC.Name)
+			assert.That(t, len(u.Variants) != 0, "%s: %s has no variant %q", f.Name, u.RPC.Name, f.Variants)
 			for _, v := range u.Variants {
 				request, reply := unlike(v.Request, row[3], ours), unlike(v.Reply, row[4], ours)
 				if request+reply != "" && layoutDiffers[f.Name] == "" {

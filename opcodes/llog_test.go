@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // build puts integers, in that order, and byte strings one behind the other.
@@ -77,9 +80,7 @@ func TestConfigText(t *testing.T) {
 			"marker 4 end skip lustre-OST0000 'add osc' 2026-11-21 08:05:43"},
 	} {
 		big := llogBig(c.rec, false)
-		if got := string(configText(&View{Struct: c.rec, Big: big}, nil)); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		assert.Equal(t, string(configText(&View{Struct: c.rec, Big: big}, nil)), c.want)
 	}
 }
 
@@ -94,9 +95,8 @@ func TestArguments(t *testing.T) {
 	}{{argText, EmptyRecord}, {argMarker32, 152}, {argText, 8}, {nil, 0}}
 	for i, w := range want {
 		v.Index = i
-		if f, n := nextArgument(&v); f != w.form || n != w.size {
-			t.Errorf("argument %d: %d bytes, want %d", i, n, w.size)
-		}
+		f, n := nextArgument(&v)
+		assert.That(t, f == w.form && n == w.size, "argument %d: %d bytes, want %d", i, n, w.size)
 	}
 }
 
@@ -116,12 +116,9 @@ func TestChangelogText(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		rec := changelogRecord(order)
 		v := View{Struct: rec, Big: llogBig(rec, false)}
-		if got := string(changelogText(&v, nil)); got != want {
-			t.Errorf("%v: %q", order, got)
-		}
-		if n, old := changelogNameSize(&v), changelogOldNameSize(&v); n != 4 || old != 3 {
-			t.Errorf("names of %d and %d bytes", n, old)
-		}
+		assert.Equal(t, string(changelogText(&v, nil)), want, order)
+		n, old := changelogNameSize(&v), changelogOldNameSize(&v)
+		assert.That(t, n == 4 && old == 3, "names of %d and %d bytes", n, old)
 	}
 }
 
@@ -130,9 +127,7 @@ func TestOpenMode(t *testing.T) {
 	for flags, want := range map[uint64]string{
 		0xf000: "", 0x904a: " m=-w-", 0x9242: " m=-w-", 0x9001: " m=r--", 0x9003: " m=rw-", 0x9005: " m=--x", 0x9400: " m=-w-", 0x9008: "",
 	} {
-		if got := string(appendOpenMode(nil, flags)); got != want {
-			t.Errorf("%#x: %q, want %q", flags, got, want)
-		}
+		assert.Equal(t, string(appendOpenMode(nil, flags)), want, flags)
 	}
 }
 
@@ -159,13 +154,10 @@ func TestFlagsOfChanges(t *testing.T) {
 			}
 			shown++
 			l := PlainLine(nil)
-			if l.Flags(f.Names, c.flags); string(l.Text) != c.want {
-				t.Errorf("type %d, flags %#x: %s, want %s", c.kind, c.flags, l.Text, c.want)
-			}
+			l.Flags(f.Names, c.flags)
+			assert.Equal(t, string(l.Text), c.want, "type", c.kind, "flags", c.flags)
 		}
-		if shown != 1 {
-			t.Errorf("type %d has %d fields cr_flags", c.kind, shown)
-		}
+		assert.Equal(t, shown, 1, "type", c.kind, "fields cr_flags")
 	}
 }
 
@@ -177,9 +169,7 @@ func TestBlock(t *testing.T) {
 	v := View{Rest: block}
 	for _, want := range []*Struct{llogConfigRec, llogChangelogRec, llogPadRec} {
 		f, n := nextLogRecord(&v)
-		if f == nil || f.Type != want || n > len(v.Rest) {
-			t.Fatalf("%s not found", want.Name)
-		}
+		must.That(t, f != nil && f.Type == want && n <= len(v.Rest), "%s not found", want.Name)
 		v.Rest = v.Rest[n:]
 	}
 	if f, _ := nextLogRecord(&v); f != nil {
@@ -202,9 +192,8 @@ func TestUsedIndices(t *testing.T) {
 		for n := range 200 {
 			usedIndices(&View{Struct: hdr[:n], Type: llogLogHdr}, nil)
 		}
-		if got := string(usedIndices(&View{Struct: hdr, Type: llogLogHdr}, nil)); got != want {
-			t.Errorf("header of %d bytes, bitmap at %d: %s, want %s", c.size, c.offset, got, want)
-		}
+		got := string(usedIndices(&View{Struct: hdr, Type: llogLogHdr}, nil))
+		assert.That(t, got == want, "header of %d bytes, bitmap at %d: %s, want %s", c.size, c.offset, got, want)
 	}
 }
 
@@ -217,9 +206,8 @@ func TestLogHeaderLine(t *testing.T) {
 		le.PutUint32(b[llhCount.Off:], count)
 		le.PutUint32(b[llhFlags.Off:], 4)
 		var l Line
-		if summarizeLogHeaderReply(&Msg{Bufs: [][]byte{nil, b}}, &l); string(l.Text) != want {
-			t.Errorf("count %d: %q, not %q", count, l.Text, want)
-		}
+		summarizeLogHeaderReply(&Msg{Bufs: [][]byte{nil, b}}, &l)
+		assert.Equal(t, string(l.Text), want, "count", count)
 	}
 }
 
@@ -243,10 +231,6 @@ func TestDirents(t *testing.T) {
 		v.Rest = v.Rest[n:]
 		v.Index++
 	}
-	if len(sizes) != 2 || sizes[0] != 40 || sizes[1] != 38 {
-		t.Errorf("entries of %v bytes", sizes)
-	}
-	if !bytes.HasPrefix(v.Rest[2:], entry("hidden", 48)) {
-		t.Error("the page does not go on behind its last entry")
-	}
+	assert.That(t, len(sizes) == 2 && sizes[0] == 40 && sizes[1] == 38, "entries of %v bytes", sizes)
+	assert.That(t, bytes.HasPrefix(v.Rest[2:], entry("hidden", 48)), "the page does not go on behind its last entry")
 }

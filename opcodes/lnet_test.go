@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestLNetHeaders holds that the members of the commands lie in both headers
@@ -27,9 +30,8 @@ func TestLNetHeaders(t *testing.T) {
 				}
 			}
 			for _, f := range s.Fields {
-				if off, ok := shown[f.Name]; !ok || off != f.Off {
-					t.Errorf("%s of %s: %s lies at %d (%v), not %d", h.hdr.Name, command, f.Name, off, ok, f.Off)
-				}
+				off, ok := shown[f.Name]
+				assert.That(t, ok && off == f.Off, "%s of %s: %s lies at %d (%v), not %d", h.hdr.Name, command, f.Name, off, ok, f.Off)
 				delete(shown, f.Name)
 			}
 			for name := range shown {
@@ -53,9 +55,8 @@ func TestLargeNids(t *testing.T) {
 	le32(0xaaaaaaaa, 0xbbbbbbbb, 0xcccccccc)
 
 	v := &View{Struct: info, Rest: info[32:], Type: PingInfo}
-	if f, n := stepLargeNi(v); f == nil || n != 24 {
-		t.Fatalf("the first long NID takes %d bytes", n)
-	}
+	f, n := stepLargeNi(v)
+	must.That(t, f != nil && n == 24, "the first long NID takes %d bytes", n)
 	v.Rest = info[56:]
 	if f, _ := stepLargeNi(v); f != nil {
 		t.Error("there is a NID behind the end")
@@ -105,8 +106,6 @@ func TestSelftestParameters(t *testing.T) {
 				shown += f.Type.Name
 			}
 		}
-		if shown != c.want {
-			t.Errorf("service %d with features %d shows %q, not %q", c.service, c.feats, shown, c.want)
-		}
+		assert.Equal(t, shown, c.want, "service", c.service, "with features", c.feats)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
 )
 
 // orders are the byte orders that a sender may have.
@@ -52,9 +54,8 @@ func TestResourceText(t *testing.T) {
 	}
 	for _, o := range orders {
 		for _, tt := range tests {
-			if got := string(appendResource(nil, resID(o.order, tt.name...), tt.kind, o.big)); got != tt.want {
-				t.Errorf("%s, kind %d: %#x is %q, not %q", o.name, tt.kind, tt.name, got, tt.want)
-			}
+			got := string(appendResource(nil, resID(o.order, tt.name...), tt.kind, o.big))
+			assert.That(t, got == tt.want, "%s, kind %d: %#x is %q, not %q", o.name, tt.kind, tt.name, got, tt.want)
 		}
 	}
 }
@@ -87,9 +88,7 @@ func TestLockLine(t *testing.T) {
 			var l Line
 			k := requestLock(lockBytes(o.order, 0, tt.kind, []uint64{9}, 2, 0, tt.policy...), o.big)
 			k.appendWithMode(&l, k.requestedMode())
-			if string(l.Text) != tt.want {
-				t.Errorf("%s: %q, not %q", o.name, l.Text, tt.want)
-			}
+			assert.Equal(t, string(l.Text), tt.want, o.name)
 		}
 	}
 }
@@ -127,16 +126,12 @@ func TestBlockingCallbackLine(t *testing.T) {
 					return dst
 				}
 				of, lock, ok := GrantedLock(tt.granted)
-				if !ok || of != cookie {
-					t.Errorf("%s: lock %#x, %v", o.name, of, ok)
-				}
+				assert.That(t, ok && of == cookie, "%s: lock %#x, %v", o.name, of, ok)
 				return lock.AppendRange(dst)
 			}
 			tt.callback.RPC = ByOpcode(LDLM_BL_CALLBACK)
 			tt.callback.RPC.Variants[0].SummarizeRequest(tt.callback, &l)
-			if string(l.Text) != tt.want {
-				t.Errorf("%s: %q, not %q", o.name, l.Text, tt.want)
-			}
+			assert.Equal(t, string(l.Text), tt.want, o.name)
 		}
 	}
 }
@@ -162,9 +157,7 @@ func TestEndOverwritten(t *testing.T) {
 					got += f.Name
 				}
 			}
-			if got != tt.want {
-				t.Errorf("%s: opcode %d, [%d-%d]: %q, not %q", o.name, tt.opcode, tt.start, tt.end, got, tt.want)
-			}
+			assert.Equal(t, got, tt.want, o.name, "opcode", tt.opcode, "[", tt.start, "-", tt.end, "]")
 		}
 	}
 }
@@ -176,9 +169,7 @@ func TestLockSubject(t *testing.T) {
 	for _, o := range orders {
 		m := &Msg{Big: o.big, Bufs: [][]byte{nil, lockBytes(o.order, 0, InodeLock, []uint64{0x200000401, 5 | 7<<32}, 4, 0)}}
 		fid, _ := lockSubject(m)
-		if got := string(AppendFIDBytes(nil, fid, o.big)); got != "[0x200000401:0x5:0x7]" {
-			t.Errorf("%s: %s", o.name, got)
-		}
+		assert.Equal(t, string(AppendFIDBytes(nil, fid, o.big)), "[0x200000401:0x5:0x7]", o.name)
 	}
 	m := &Msg{Bufs: [][]byte{nil, lockBytes(binary.LittleEndian, 0, ExtentLock, []uint64{123}, 4, 0)}}
 	if fid, _ := lockSubject(m); fid != nil {
@@ -210,9 +201,7 @@ func TestPolicyKind(t *testing.T) {
 				got += f.Name
 			}
 		}
-		if got != tt.want {
-			t.Errorf("opcode %d, kind %d: %q, not %q", tt.opcode, tt.kind, got, tt.want)
-		}
+		assert.Equal(t, got, tt.want, "opcode", tt.opcode, "kind", tt.kind)
 	}
 }
 
@@ -245,9 +234,7 @@ func TestPickEnqueue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		m := &Msg{Bufs: append([][]byte{nil, lockBytes(o, tt.flags, tt.kind, nil, 4, 0)}, tt.rest...)}
-		if got := rpcLdlmEnqueue.Pick(m).Name; got != tt.want {
-			t.Errorf("%s is taken for %s", tt.want, got)
-		}
+		assert.Equal(t, rpcLdlmEnqueue.Pick(m).Name, tt.want, "is taken for")
 	}
 }
 
@@ -281,9 +268,8 @@ func TestGuessEnqueue(t *testing.T) {
 		{"OPEN", 11, InodeLock, 0x3},
 	}
 	for _, tt := range tests {
-		if got := rpcLdlmEnqueue.PickReply(enqueueReply(tt.buffers, tt.kind, tt.disposition)).Name; got != tt.want {
-			t.Errorf("%d buffers, disposition %#x: %s, not %s", tt.buffers, tt.disposition, got, tt.want)
-		}
+		got := rpcLdlmEnqueue.PickReply(enqueueReply(tt.buffers, tt.kind, tt.disposition)).Name
+		assert.That(t, got == tt.want, "%d buffers, disposition %#x: %s, not %s", tt.buffers, tt.disposition, got, tt.want)
 	}
 }
 
@@ -305,9 +291,7 @@ func TestLvbForm(t *testing.T) {
 	for _, tt := range tests {
 		m := &Msg{Reply: true, Opcode: LDLM_ENQUEUE, Bufs: [][]byte{nil, lockBytes(binary.LittleEndian, 0, tt.kind, []uint64{tt.name}, 4, 4), tt.lvb}}
 		f := chooseLvb(&View{Struct: tt.lvb, Rest: tt.lvb, Msg: m})
-		if f == nil || f.Type.Name != tt.want {
-			t.Errorf("%s of kind %d is taken for %v", tt.want, tt.kind, f)
-		}
+		assert.That(t, f != nil && f.Type.Name == tt.want, "%s of kind %d is taken for %v", tt.want, tt.kind, f)
 	}
 	if f := chooseLvb(&View{Rest: make([]byte, 20), Msg: &Msg{Reply: true, Opcode: LDLM_GL_CALLBACK}}); f != nil {
 		t.Errorf("20 zero bytes without a request are taken for %s", f.Name)
@@ -321,19 +305,13 @@ func TestLvbError(t *testing.T) {
 		8:                   "",
 	} {
 		v := View{Rest: binary.LittleEndian.AppendUint64(nil, blocks)}
-		if got := string(lvbErrorText(&v, nil)); got != want {
-			t.Errorf("%#x is %q, not %q", blocks, got, want)
-		}
+		assert.Equal(t, string(lvbErrorText(&v, nil)), want, blocks)
 	}
 }
 
 func TestLockStatus(t *testing.T) {
-	if got := LockStatus(LDLM_ENQUEUE, 301); got != "LOCK_ABORTED" {
-		t.Errorf("301 is %q", got)
-	}
-	if got := LockStatus(OST_READ, 301); got != "" {
-		t.Errorf("301 bytes read are %q", got)
-	}
+	assert.Equal(t, LockStatus(LDLM_ENQUEUE, 301), "LOCK_ABORTED", "301")
+	assert.Equal(t, LockStatus(OST_READ, 301), "", "301 bytes read")
 }
 
 func TestErrnoValue(t *testing.T) {
@@ -343,9 +321,7 @@ func TestErrnoValue(t *testing.T) {
 		2:                  2,
 		0:                  0,
 	} {
-		if got := ErrnoValue(v); got != want {
-			t.Errorf("%#x is %d, not %d", v, got, want)
-		}
+		assert.Equal(t, ErrnoValue(v), want, v)
 	}
 }
 
@@ -366,12 +342,8 @@ func TestGlimpseForms(t *testing.T) {
 		v := rpcLdlmGlCallback.Pick(m)
 		var l Line
 		v.SummarizeRequest(m, &l)
-		if v.Name != tt.want || string(l.Text) != tt.line {
-			t.Errorf("%q: %q, not %q: %q", v.Name, l.Text, tt.want, tt.line)
-		}
+		assert.That(t, v.Name == tt.want && string(l.Text) == tt.line, "%q: %q, not %q: %q", v.Name, l.Text, tt.want, tt.line)
 	}
 	barrier := [][]byte{nil, plain(9), append([]byte{3}, make([]byte, 63)...)}
-	if v := rpcLdlmGlCallback.Pick(&Msg{Bufs: barrier}); v.Name != "barrier" {
-		t.Errorf("a barrier's glimpse is taken for %q", v.Name)
-	}
+	assert.Equal(t, rpcLdlmGlCallback.Pick(&Msg{Bufs: barrier}).Name, "barrier", "a barrier's glimpse is taken for")
 }

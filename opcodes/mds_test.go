@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -27,9 +28,8 @@ func TestChangelogClearLine(t *testing.T) {
 		val := le.AppendUint32(le.AppendUint64(nil, end), 1)
 		m := &Msg{Opcode: MDS_SET_INFO, Variant: mdsChangelogClear, Bufs: [][]byte{nil, []byte("changelog_clear"), val}}
 		var l Line
-		if mdsChangelogClear.SummarizeRequest(m, &l); string(l.Text) != want {
-			t.Errorf("end %d: %q, not %q", end, l.Text, want)
-		}
+		mdsChangelogClear.SummarizeRequest(m, &l)
+		assert.Equal(t, string(l.Text), want, "end", end)
 	}
 }
 
@@ -65,9 +65,8 @@ func TestReintLines(t *testing.T) {
 			t.Errorf("%s %q, not %s %q", c.m.Variant.Name, l.Text, c.variant, c.want)
 		}
 	}
-	if v := pickReint(&Msg{Bufs: [][]byte{nil, {99, 0, 0, 0}}}); v != nil {
-		t.Errorf("operation 99 is %s", v.Name)
-	}
+	v := pickReint(&Msg{Bufs: [][]byte{nil, {99, 0, 0, 0}}})
+	assert.That(t, v == nil, "operation 99 is %+v", v)
 }
 
 // TestCloseData holds that the bias of the record decides what the last part
@@ -93,9 +92,7 @@ func TestCloseData(t *testing.T) {
 				got = append(got, f.Name)
 			}
 		}
-		if len(got) != 1 || got[0] != want {
-			t.Errorf("bias %#x: %v, not %s", bias, got, want)
-		}
+		assert.That(t, len(got) == 1 && got[0] == want, "bias %#x: %v, not %s", bias, got, want)
 	}
 }
 
@@ -105,16 +102,10 @@ func TestResyncIDs(t *testing.T) {
 	for count, inline := range map[uint32]int{1: 1, 15: 15, 16: 0} {
 		data := make([]byte, 64)
 		le.PutUint32(data, count)
-		if n := inlineResyncIDs(&View{Struct: data, Rest: data[4:]}); n != inline {
-			t.Errorf("of %d: %d in close_data, not %d", count, n, inline)
-		}
+		assert.Equal(t, inlineResyncIDs(&View{Struct: data, Rest: data[4:]}), inline, count, "in close_data")
 	}
-	if n := outerResyncIDs(&View{Rest: make([]byte, 4)}); n != 0 {
-		t.Errorf("%d in a u32_array that is not used", n)
-	}
-	if n := outerResyncIDs(&View{Rest: []byte{1, 0, 0, 0}}); n != -1 {
-		t.Errorf("%d in a u32_array that is used", n)
-	}
+	assert.Equal(t, outerResyncIDs(&View{Rest: make([]byte, 4)}), 0, "in a u32_array that is not used")
+	assert.Equal(t, outerResyncIDs(&View{Rest: []byte{1, 0, 0, 0}}), -1, "in a u32_array that is used")
 }
 
 // TestGetxattr holds that the request decides what the reply of a getxattr is.
@@ -141,9 +132,8 @@ func TestGetxattr(t *testing.T) {
 		{"trusted.lma\x00", 0x1000000000, make([]byte, 64), formLoa},
 		{"system.posix_acl_access\x00", 0x1000000000, []byte{2, 0, 0, 0}, formACL},
 	} {
-		if got := answer(c.name, c.valid, c.value); got != c.want {
-			t.Errorf("%q: %s, not %s", c.name, got.Name, c.want.Name)
-		}
+		got := answer(c.name, c.valid, c.value)
+		assert.That(t, got == c.want, "%q: %s, not %s", c.name, got.Name, c.want.Name)
 	}
 	if got := chooseGetxattr(&View{Rest: []byte("user.a\x00user.b\x00"), Msg: &Msg{Reply: true}}); got != formNames {
 		t.Errorf("without a request: %s", got.Name)
@@ -164,12 +154,9 @@ func TestXattrValues(t *testing.T) {
 		if f, n := stepXattrValue(view); f == nil || n != want.n {
 			t.Errorf("value %d has %d bytes, not %d", i, n, want.n)
 		}
-		if got := string(xattrNameHere(view, nil)); got != want.name {
-			t.Errorf("value %d is %s, not %s", i, got, want.name)
-		}
-		if got := chooseListed(view); got != want.form {
-			t.Errorf("value %d is %s, not %s", i, got.Name, want.form.Name)
-		}
+		assert.Equal(t, string(xattrNameHere(view, nil)), want.name, "value", i)
+		got := chooseListed(view)
+		assert.That(t, got == want.form, "value %d is %s, not %s", i, got.Name, want.form.Name)
 	}
 	if f, _ := stepXattrValue(&View{Msg: m, Index: 2}); f != nil {
 		t.Error("a value without a length")
@@ -185,9 +172,8 @@ func TestPartsOfLayouts(t *testing.T) {
 		"lustre.lov": formComp, "lustre.lov.add": formComp, "lustre.lov.del": formComp, "lustre.lov.set.flags": formComp,
 		"lustre.lov.": formBytes, "user.lov.add": formBytes,
 	} {
-		if got := xattrForm([]byte(name), layout, true); got != want {
-			t.Errorf("%s is %s, not %s", name, got.Name, want.Name)
-		}
+		got := xattrForm([]byte(name), layout, true)
+		assert.That(t, got == want, "%s is %s, not %s", name, got.Name, want.Name)
 	}
 }
 
@@ -245,8 +231,147 @@ func TestTargetFileForm(t *testing.T) {
 		if f := targetFileForm(c.fid, c.data, c.big); f != nil {
 			got = f.Type.Name
 		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		assert.Equal(t, got, c.want, c.name)
+	}
+}
+
+func quotactl(cmd uint64, first, second uint64) []byte {
+	o := binary.LittleEndian
+	b := make([]byte, obdQuotactl.Size)
+	o.PutUint32(b, uint32(cmd))
+	o.PutUint64(b[qcDqblk.Off+dqbBsoft.Off:], first)
+	o.PutUint64(b[qcDqblk.Off+dqbIsoft.Off:], second)
+	return b
+}
+
+func TestQuotaIter(t *testing.T) {
+	tests := []struct {
+		form                  string
+		cmd                   uint64
+		first, second         uint64
+		metadata, data, usage int
+	}{
+		{"quota_iter_limits", qIterQuota, 160, 200, 4, 5, 8},
+		{"quota_iter_usage", qIterOQuota, 48, 0, 1, 0, 2},                     // of an MDT
+		{"quota_iter_usage", qIterOQuota, 0, 48, 0, 1, 2},                     // of an OST
+		{"quota_iter_limits", qIterQuota, 1 << 40, ^uint64(0), 128, 128, 426}, // sizes that lie
+	}
+	buffer := make([]byte, 10240)
+	for _, tt := range tests {
+		v := View{Struct: buffer, Rest: buffer, Msg: &Msg{Reply: true, Bufs: [][]byte{nil, quotactl(tt.cmd, tt.first, tt.second), buffer}}}
+		f := quotaIter(&v)
+		assert.That(t, f != nil && f.Type.Name == tt.form, "command %#x is taken for %v", tt.cmd, f)
+		got := [3]int{iterMetadata(&v), iterData(&v), iterUsage(&v)}
+		assert.That(t, got == [3]int{tt.metadata, tt.data, tt.usage}, "sizes %d and %d: %v items", tt.first, tt.second, got)
+	}
+	if quotaIter(&View{Msg: &Msg{Bufs: [][]byte{nil, quotactl(0x800007, 0, 0)}}}) != nil {
+		t.Error("a command that lists nothing has a list")
+	}
+}
+
+func TestQuotaID(t *testing.T) {
+	o := binary.LittleEndian
+	body := make([]byte, quotaBody.Size)
+	o.PutUint64(body, seqQuotaGlobal)
+	o.PutUint32(body[8:], 0x1020000)
+	o.PutUint64(body[16:], 501)
+	up := View{Struct: body, Type: quotaBody}
+	v := View{Struct: body[16:], Type: lquotaId, Up: &up}
+	assert.Equal(t, quotaIDForm(&v), "gid", "an id of a group index is a")
+	reply := Msg{Reply: true, Opcode: QUOTA_DQACQ}
+	slave := append([]byte(nil), body...)
+	o.PutUint64(slave, seqQuota)
+	o.PutUint32(slave[8:], 0x100c)
+	answered := View{Struct: slave[16:], Type: lquotaId, Msg: &reply, Up: &View{Struct: slave, Type: quotaBody}}
+	assert.Equal(t, quotaIDForm(&answered), "", "without the request, the id of a slave's index is a")
+	reply.Req = &Msg{Bufs: [][]byte{nil, body}}
+	assert.Equal(t, quotaIDForm(&answered), "gid", "in the reply, the id of a group index is a")
+	reply.Req, reply.Opcode = nil, LDLM_ENQUEUE
+	reply.Bufs = [][]byte{nil, lockBytes(o, 0, ldlmPlainType, []uint64{seqQuotaGlobal, 0x2020000, 501}, 16, 16)}
+	assert.Equal(t, quotaIDForm(&answered), "projid", "beside the lock of a project's quota, the id is a")
+	var l Line
+	summarizeAcquireRequest(body, false, &l)
+	assert.Equal(t, string(l.Text), "0x0 gid 501 blocks count 0 usage 0")
+	o.PutUint64(body[24:], 1)
+	assert.Equal(t, quotaIDForm(&v), "", "a FID is a")
+}
+
+// TestQuotaLines checks the lines of a slave that connects to a global index,
+// and of a reply that gives or takes back quota.
+func TestQuotaLines(t *testing.T) {
+	for _, o := range orders {
+		order := o.order.(binary.ByteOrder)
+		body := make([]byte, quotaBody.Size)
+		order.PutUint64(body, seqQuotaGlobal)
+		order.PutUint32(body[8:], 0x20000)
+		order.PutUint64(body[qbCount.Off:], 512)
+		order.PutUint64(body[qbUsage.Off:], 1024)
+		order.PutUint64(body[qbSlvVer.Off:], 6)
+		m := &Msg{Big: o.big, Bufs: [][]byte{nil, nil, nil, body}}
+		for _, tt := range []struct {
+			line func(m *Msg, l *Line)
+			want string
+		}{
+			{intentQuotaConn.SummarizeRequest, "usr blocks"},
+			{intentQuotaConn.SummarizeReply, "index [0x200000006:0x20000:0x0] version 6"},
+			{intentDqacq.SummarizeReply, "count 512 unit 1024"},
+		} {
+			var l Line
+			tt.line(m, &l)
+			assert.Equal(t, string(l.Text), tt.want, o.name)
+			m.Bufs[3] = body[:8]
+			l.Reset()
+			tt.line(m, &l)
+			assert.Equal(t, len(l.Text), 0, o.name, l.Text, "of 8 bytes")
+			m.Bufs[3] = body
 		}
 	}
+}
+
+// TestQuotaIntentError checks that the line of an intent tells the error of its
+// operation, and that the id is out of quota.
+func TestQuotaIntentError(t *testing.T) {
+	o := binary.LittleEndian
+	rep := make([]byte, ldlmReply.Size)
+	o.PutUint64(rep[lockRes2.Off:], 1<<64-122)
+	lvb := make([]byte, lquotaLvb.Size)
+	lvb[0] = 1
+	m := &Msg{Reply: true, Bufs: [][]byte{nil, rep, lvb, make([]byte, quotaBody.Size)}}
+	var l Line
+	intentDqacq.SummarizeReply(m, &l)
+	assert.Equal(t, string(l.Text), "EDQUOT count 0 LQUOTA_FL_EDQUOT")
+}
+
+// TestQuotaLvb checks the meaning of a slot that the lock's name tells: the lock of
+// an index has no id.
+func TestQuotaLvb(t *testing.T) {
+	for id, want := range map[uint64]string{0: "lvb_glb_ver", 1002: "lvb_id_may_rel"} {
+		m := &Msg{Reply: true, Opcode: LDLM_ENQUEUE, Bufs: [][]byte{nil,
+			lockBytes(binary.LittleEndian, 0, ldlmPlainType, []uint64{seqQuotaGlobal, 0x20000, id}, 16, 16)}}
+		v := View{Struct: make([]byte, lquotaLvb.Size), Msg: m}
+		for _, name := range []string{"lvb_glb_ver", "lvb_id_may_rel"} {
+			assert.Equal(t, lquotaLvb.Field(name).If(&v), name == want, name, "in the lock of id", id)
+		}
+	}
+}
+
+func TestQuotaValidity(t *testing.T) {
+	o := binary.LittleEndian
+	ctl := quotactl(0x800007, 0, 0)
+	o.PutUint32(ctl[40+64:], 0x1|0x8) // BLIMITS and INODES
+	v := View{Struct: ctl[40:], Msg: &Msg{Bufs: [][]byte{nil, ctl}}}
+	for name, want := range map[string]bool{
+		"dqb_bhardlimit": true, "dqb_curspace": false, "dqb_curinodes": true, "dqb_ihardlimit": false, "dqb_btime": false,
+	} {
+		assert.Equal(t, obdDqblk.Field(name).Valid(&v), want, name, "means something")
+	}
+	o.PutUint32(ctl, uint32(qIterQuota))
+	if !obdDqblk.Field("dqb_ihardlimit").Valid(&v) || obdDqblk.Field("dqb_curspace").Valid(&v) {
+		t.Error("a command that lists ids uses the limits, not the usage")
+	}
+}
+
+func TestGraceFlags(t *testing.T) {
+	v := View{Rest: binary.LittleEndian.AppendUint64(nil, 1<<48|60)}
+	assert.Equal(t, string(graceText(&v, nil)), "flags DEFAULT, time 60")
 }

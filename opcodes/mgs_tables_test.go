@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestRunningTargets: entries with NIDs of both forms, in both byte orders.
@@ -27,9 +30,8 @@ func TestRunningTargets(t *testing.T) {
 				got = append(got, fmt.Sprint(r.Kind, " ", r.Index, " ", r.Instance, " ", r.Version, " ", r.NIDs))
 			})
 		}
-		if read(table); strings.Join(got, ", ") != want {
-			t.Errorf("%v: %q", order, got)
-		}
+		read(table)
+		assert.Equal(t, strings.Join(got, ", "), want, order, got)
 		for n := range table {
 			if read(table[:n]); len(got) > 0 && !strings.HasPrefix(want, strings.Join(got, ", ")) {
 				t.Errorf("%v, %d bytes: %q", order, n, got)
@@ -97,17 +99,13 @@ func TestNodemapEntries(t *testing.T) {
 		"1 {ID:2 Start:192.0.2.0@tcp/24 End:}",
 		"0 active true",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q\nwant\n%q", got, want)
-	}
+	assert.That(t, slices.Equal(got, want), "%q\nwant\n%q", got, want)
 	NodemapEntries(make([]byte, pageSize), func(e NodemapEntry) { t.Errorf("%+v in a page without magic", e) })
 }
 
 func TestMapMode(t *testing.T) {
 	for flags, want := range map[uint64]string{0: "", 0x8: "uid", 0x18: "both", 0x98: "all", 0x90: "gid,projid"} {
-		if got := mapMode(flags); got != want {
-			t.Errorf("%#x: %s, want %s", flags, got, want)
-		}
+		assert.Equal(t, mapMode(flags), want, flags)
 	}
 }
 
@@ -167,9 +165,7 @@ func TestMovedTargets(t *testing.T) {
 			MovedTargets(table[:cut], order == binary.BigEndian, func(kind string, index, instance uint32) {
 				got = append(got, fmt.Sprint(kind, " ", index, " ", instance))
 			})
-			if got := strings.Join(got, ", "); got != want {
-				t.Errorf("%v, %d bytes: %s, want %s", order, cut, got, want)
-			}
+			assert.Equal(t, strings.Join(got, ", "), want, order, cut, "bytes")
 		}
 	}
 }
@@ -179,9 +175,7 @@ func TestRegisteredTarget(t *testing.T) {
 	copy(info[mtiSvname.Off:], "lustre-OST0001")
 	for n, want := range map[int]string{len(info): "lustre-OST0001", mtiSvname.Off + mtiSvname.Size: "lustre-OST0001", mtiSvname.Off + 10: "", 0: ""} {
 		name, ok := RegisteredTarget(&Msg{Bufs: [][]byte{nil, info[:n]}})
-		if string(name) != want || ok != (want != "") {
-			t.Errorf("%d bytes: %q, %v", n, name, ok)
-		}
+		assert.That(t, string(name) == want && ok == (want != ""), "%d bytes: %q, %v", n, name, ok)
 	}
 }
 
@@ -218,9 +212,8 @@ func TestReadConfigStep(t *testing.T) {
 	} {
 		big := llogBig(c.record, false)
 		s, ok := ReadConfigStep(c.record, big)
-		if got := string(s.AppendText(nil, 7)); ok != (c.want != "") || ok && got != c.want {
-			t.Errorf("%v, %s, want %s", ok, got, c.want)
-		}
+		got := string(s.AppendText(nil, 7))
+		assert.That(t, ok == (c.want != "") && (!ok || got == c.want), "%v, %s, want %s", ok, got, c.want)
 		for n := range c.record { // a part of a record is none
 			if s, ok := ReadConfigStep(c.record[:n], big); ok && len(s.Arguments) > len(c.want) {
 				t.Errorf("%d of %d bytes: %+v", n, len(c.record), s)
@@ -236,9 +229,8 @@ func TestConfigStepClaims(t *testing.T) {
 		for _, claim := range []uint32{3, 9, 200, 1 << 16, 1 << 31, 1<<32 - 1} {
 			b := slices.Clone(record)
 			binary.LittleEndian.PutUint32(b[at:], claim)
-			if s, ok := ReadConfigStep(b, false); ok && len(s.Arguments) > 3 {
-				t.Errorf("%d at %d: %+v", claim, at, s)
-			}
+			s, ok := ReadConfigStep(b, false)
+			assert.That(t, !ok || len(s.Arguments) <= 3, "%d at %d: %+v", claim, at, s)
 		}
 	}
 }
@@ -255,9 +247,7 @@ func TestMarkerFlags(t *testing.T) {
 				got = append(got, f.name)
 			}
 		}
-		if text := strings.Join(got, " "); text != want {
-			t.Errorf("%#x: %s, want %s", flags, text, want)
-		}
+		assert.Equal(t, strings.Join(got, " "), want, flags)
 	}
 }
 
@@ -271,9 +261,7 @@ func TestLogRecords(t *testing.T) {
 			if n++; r.Config {
 				configs++
 			}
-			if r.Index != 7 || !r.Big {
-				t.Errorf("record %+v", r)
-			}
+			assert.That(t, r.Index == 7 && r.Big, "record %+v", r)
 		})
 		return n, configs
 	}
@@ -318,13 +306,9 @@ func TestReadLogHeader(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		b := logHeaderOf(order, 8192, 0, 1, 2, 40)
 		h, ok := ReadLogHeader(&Msg{Bufs: [][]byte{nil, b}})
-		if !ok || h.Created != 1795248343 || h.Last != 40 {
-			t.Fatalf("%v: %v, created %d, last %d", order, ok, h.Created, h.Last)
-		}
+		must.That(t, ok && h.Created == 1795248343 && h.Last == 40, "%v: %v, created %d, last %d", order, ok, h.Created, h.Last)
 		for i, want := range map[uint32]bool{0: true, 1: true, 3: false, 39: false, 40: true, 41: false, 1 << 31: false} {
-			if h.Uses(i) != want {
-				t.Errorf("%v: record %d: %v", order, i, !want)
-			}
+			assert.Equal(t, h.Uses(i), want, order, "record", i, !want)
 		}
 		for _, n := range []int{0, logHeader, len(b) - 1} {
 			if _, ok := ReadLogHeader(&Msg{Bufs: [][]byte{nil, b[:n]}}); ok {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -78,9 +79,7 @@ func TestChecksumTypes(t *testing.T) {
 	} {
 		var l Line
 		l.Flags(ObdoFlags, word)
-		if string(l.Text) != want {
-			t.Errorf("%#x is %s, not %s", word, l.Text, want)
-		}
+		assert.Equal(t, string(l.Text), want, word)
 	}
 }
 
@@ -89,17 +88,13 @@ func TestParentOfObject(t *testing.T) {
 		b := obdoWith(o.order.(binary.ByteOrder), 0x2000001, map[string]uint64{
 			"o_parent_seq": 0x200000401, "o_parent_oid": 9, "o_parent_ver": 3,
 		})
-		if got := string(AppendFIDBytes(nil, attrs{b, o.big}.file(nil), o.big)); got != "[0x200000401:0x9:0x3]" {
-			t.Errorf("%s: %s", o.name, got)
-		}
+		assert.Equal(t, string(AppendFIDBytes(nil, attrs{b, o.big}.file(nil), o.big)), "[0x200000401:0x9:0x3]", o.name)
 	}
 }
 
 func TestObjectSubjectAllocatesNothing(t *testing.T) {
 	m := &Msg{Bufs: [][]byte{nil, obdoWith(binary.LittleEndian, 0x2000001, nil)}}
-	if n := testing.AllocsPerRun(100, func() { objectSubject(m) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	assert.Equal(t, testing.AllocsPerRun(100, func() { objectSubject(m) }), 0, "allocations")
 }
 
 func TestTransferLine(t *testing.T) {
@@ -113,15 +108,11 @@ func TestTransferLine(t *testing.T) {
 		niobuf(niobuf(nil, 0, 4096), 8192, 4096)}}
 	var l Line
 	summarizeTransferRequest(m, &l)
-	if want := "[0x100010000:0x7:0x0] [0-12287] 8192 bytes niobufs 2 grant 5000"; string(l.Text) != want {
-		t.Errorf("%q, not %q", l.Text, want)
-	}
+	assert.Equal(t, string(l.Text), "[0x100010000:0x7:0x0] [0-12287] 8192 bytes niobufs 2 grant 5000")
 	m.Bufs = [][]byte{nil, obdoWith(o, 0, nil), append(make([]byte, 4), 0xe4, 0xff, 0xff, 0xff)}
 	l.Reset()
 	summarizeWriteReply(m, &l)
-	if want := "failed niobufs 1 ENOSPC"; string(l.Text) != want {
-		t.Errorf("%q, not %q", l.Text, want)
-	}
+	assert.Equal(t, string(l.Text), "failed niobufs 1 ENOSPC")
 }
 
 // TestCutRequests holds that a summary says nothing of fields that are not
@@ -141,9 +132,7 @@ func TestCutRequests(t *testing.T) {
 	var l Line
 	m := &Msg{Opcode: OST_PUNCH, Bufs: [][]byte{nil, obdoWith(binary.LittleEndian, 0x31, nil)[:40]}}
 	summarizeSpanRequest(m, &l)
-	if want := "0x0:0"; string(l.Text) != want {
-		t.Errorf("%q, not %q", l.Text, want)
-	}
+	assert.Equal(t, string(l.Text), "0x0:0")
 }
 
 func summarize(m *Msg, v *Variant) {
@@ -182,9 +171,7 @@ func TestSumData(t *testing.T) {
 	}
 	// Bytes 4095 and 4096 are in two sectors; a read may end before its range.
 	c, _ := SumData(ObdoFlags.Number("CKSUM_T10IP4K"), []byte{1, 0, 2}, []DataRange{{4095, 2}, {8192, 100}})
-	if want := guardAdler(0xfeff, 0xffff, 0xfdff); c.Value != want {
-		t.Errorf("three sectors: %#x, want %#x", c.Value, want)
-	}
+	assert.Equal(t, c.Value, guardAdler(0xfeff, 0xffff, 0xfdff), "three sectors")
 }
 
 func guardAdler(tags ...uint16) uint32 {
@@ -196,4 +183,41 @@ func guardAdler(tags ...uint16) uint32 {
 		}
 	}
 	return b<<16 | a
+}
+
+func TestFiemapExtents(t *testing.T) {
+	for _, tt := range []struct{ claimed, room, want int }{
+		{2, 3, 2},
+		{0, 3, 0}, // a request: room for the answer
+		{1 << 30, 3, 3},
+		{5, 0, 0},
+	} {
+		b := make([]byte, fiemapHdr.Size+tt.room*fiemapExtent.Size)
+		binary.LittleEndian.PutUint32(b[fmMapped.Off:], uint32(tt.claimed))
+		assert.Equal(t, fiemapExtents(&View{Struct: b}), tt.want, tt.claimed, "extents claimed, room for", tt.room)
+	}
+}
+
+// TestKeys holds that keys count as far as they go, with a NUL behind them or
+// without.
+func TestKeys(t *testing.T) {
+	tests := []struct {
+		rpc       *RPC
+		key, want string
+	}{
+		{rpcOstGetInfo, "last_id", "last_id"},
+		{rpcOstGetInfo, "last_fid\x00", "last_fid"},
+		{rpcOstGetInfo, "fiemap\x00\x00rest", "fiemap"},
+		{rpcOstGetInfo, "fid2path\x00", "fid2path"},
+		{rpcOstGetInfo, "", "other"},
+		{rpcOstSetInfo, "grant_shrink", "grant_shrink"},
+		{rpcOstSetInfo, "checksum\x00", "other"},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.rpc.Pick(&Msg{Bufs: [][]byte{nil, []byte(tt.key)}}).Name, tt.want, tt.rpc.Name, tt.key, "is taken for")
+	}
+	for size, want := range map[int]string{8: "last_id", 16: "last_fid", 32: "fiemap", 88: "fiemap", 20: "other"} {
+		got := rpcOstGetInfo.PickReply(&Msg{Bufs: [][]byte{nil, make([]byte, size)}}).Name
+		assert.That(t, got == want, "an answer of %d bytes is taken for %s", size, got)
+	}
 }

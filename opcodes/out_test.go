@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 func update(order binary.AppendByteOrder, kind uint16, params ...string) []byte {
@@ -40,13 +43,9 @@ func TestUpdateParams(t *testing.T) {
 			for i, want := range c.want {
 				list.Index = i
 				form, n := nextUpdateParam(&list)
-				if form != updateParam {
-					t.Fatalf("update %d has no parameter %d", c.kind, i)
-				}
+				must.Equal(t, form, updateParam, "update", c.kind, "has no parameter", i)
 				v := View{Struct: list.Rest, Rest: list.Rest[paramHeader:n], Big: big, Index: i, Type: objectUpdateParam, Up: &list}
-				if got := chooseUpdateParam(&v); got != want {
-					t.Errorf("parameter %d of update %d has another form", i, c.kind)
-				}
+				assert.Equal(t, chooseUpdateParam(&v), want, "parameter", i, "of update", c.kind, "has another form")
 				list.Rest = list.Rest[n:]
 			}
 			if len(list.Rest) != 0 || updateSize(u, big) != len(u) {
@@ -80,9 +79,7 @@ func TestLogHeaderParts(t *testing.T) {
 		list := View{Struct: updates, Type: objectUpdate, Up: &whole}
 		v := View{Struct: updates[updateHeader:], Type: objectUpdateParam, Up: &list}
 		v.Rest = v.Struct[paramHeader:paramSize(v.Struct, false)]
-		if got := chooseUpdateParam(&v); got != want {
-			t.Errorf("write %d has another form", i)
-		}
+		assert.Equal(t, chooseUpdateParam(&v), want, "write", i, "has another form")
 		for n := range req {
 			short := View{Struct: req[:n], Index: i}
 			list.Up = &short
@@ -109,9 +106,7 @@ func TestRounding(t *testing.T) {
 		{param(5, "name\x00\x01\x02\x03more"), 0},
 		{param(5, "name\x00\x01"), 0},
 	} {
-		if got := rounding(c.view); got != c.want {
-			t.Errorf("%q: %d bytes, want %d", c.view.Struct, got, c.want)
-		}
+		assert.Equal(t, rounding(c.view), c.want, c.view.Struct, "bytes")
 	}
 }
 
@@ -125,9 +120,7 @@ func TestResults(t *testing.T) {
 	for i, want := range []*Field{paramAttr, formLma, resultFid, paramBytes} {
 		result := build(binary.LittleEndian, uint32(0), uint16(24), uint16(0), make([]byte, 24))
 		v := View{Struct: result, Rest: result[8:], Index: i, Type: objectUpdateResult, Msg: &Msg{Reply: true, Req: req}}
-		if got := chooseUpdateResult(&v); got != want {
-			t.Errorf("result %d has another form", i)
-		}
+		assert.Equal(t, chooseUpdateResult(&v), want, "result", i, "has another form")
 	}
 }
 
@@ -151,9 +144,7 @@ func TestUpdateBrief(t *testing.T) {
 			{3, nil, "REF_ADD [0x240000401:0x1:0x0]"},
 		} {
 			u := update(o.order, tt.kind, tt.params...)
-			if got := string(appendUpdate(nil, u, o.big)); got != tt.want {
-				t.Errorf("%s: %q, not %q", o.name, got, tt.want)
-			}
+			assert.Equal(t, string(appendUpdate(nil, u, o.big)), tt.want, o.name)
 			for n := range u {
 				updateRange(u[:n], o.big)
 			}
@@ -200,9 +191,8 @@ func TestFailedUpdates(t *testing.T) {
 	}
 	for i, tt := range tests {
 		m := tt.reply
-		if got := updateError(m); got != tt.bare || IsNotThere(m) {
-			t.Errorf("%d: %d without the request, not %d", i, got, tt.bare)
-		}
+		got := updateError(m)
+		assert.That(t, got == tt.bare && !IsNotThere(m), "%d: %d without the request, not %d", i, got, tt.bare)
 		m.Req = req
 		var l Line
 		summarizeUpdatesReply(m, &l)
@@ -228,13 +218,9 @@ func TestRecordedParams(t *testing.T) {
 	for i, want := range []*Field{paramAttr, paramName, formLma, paramFlags} {
 		list.Index = i
 		form, n := nextRecordedParam(&list)
-		if form == nil {
-			t.Fatalf("no parameter %d", i)
-		}
+		must.That(t, form != nil, "no parameter %d", i)
 		v := View{Struct: list.Rest, Rest: list.Rest[paramHeader:n], Index: i, Type: form.Type, Up: &list}
-		if got := chooseRecordedParam(&v); got != want {
-			t.Errorf("parameter %d has another form", i)
-		}
+		assert.Equal(t, chooseRecordedParam(&v), want, "parameter", i, "has another form")
 		list.Rest = list.Rest[n:]
 	}
 }
@@ -282,9 +268,7 @@ func TestBatchSubject(t *testing.T) {
 		uint64(1), uint64(0x240000401), uint32(2), uint32(0), "name\x00\x00\x00\x00")
 	header := build(order, uint32(0xbadf0001), uint32(1), uint32(len(msg)+8), make([]byte, 12), uint32(0xbade0001), uint16(1), uint16(0), msg)
 	fid, name := batchSubject(&Msg{Bufs: [][]byte{nil, header}})
-	if string(name) != "name" || string(AppendFIDBytes(nil, fid, false)) != "[0x240000401:0x2:0x0]" {
-		t.Errorf("%x %q", fid, name)
-	}
+	assert.That(t, string(name) == "name" && string(AppendFIDBytes(nil, fid, false)) == "[0x240000401:0x2:0x0]", "%x %q", fid, name)
 	for n := range header {
 		batchSubject(&Msg{Bufs: [][]byte{nil, header[:n]}})
 	}

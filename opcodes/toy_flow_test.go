@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/internal/cli"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -49,17 +50,11 @@ func toyCapture(t *testing.T, opcode uint32, request, reply [][]byte) string {
 	var file bytes.Buffer
 	w := capture.NewWriter(&file)
 	for _, f := range wiretest.Dialog(wiretest.ByReply, body(wiretest.TypeRequest, request), body(wiretest.TypeReply, reply)) {
-		if err := w.Write(&f, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, w.Write(&f, ""))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, w.Flush())
 	path := filepath.Join(t.TempDir(), "toy.pcapng")
-	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, file.Bytes(), 0o600))
 	return path
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -15,9 +16,7 @@ func TestAdd(t *testing.T) {
 	if len(got.Constants) != 1 || !slices.Equal(got.Constants[0], []string{"flags", "A", "0x1"}) {
 		t.Errorf("constants: %q", got.Constants)
 	}
-	if len(got.Structs) != 1 || !slices.Equal(got.Structs[0], []string{"body", "*", "0", ""}) {
-		t.Errorf("structs: %q", got.Structs)
-	}
+	assert.That(t, len(got.Structs) == 1 && slices.Equal(got.Structs[0], []string{"body", "*", "0", ""}), "structs: %q", got.Structs)
 }
 
 func TestAddInvalid(t *testing.T) {

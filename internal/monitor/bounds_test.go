@@ -7,6 +7,8 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -20,16 +22,12 @@ func TestRestartAfterStepBack(t *testing.T) {
 		now = now.Add(time.Hour)
 		m.Frame(&capture.Frame{Time: now.UnixNano()})
 		m.Publish(now, CaptureStats{})
-		if d := time.Unix(0, m.rules.restartAt).Sub(now); d != time.Duration(restartInterval) {
-			t.Errorf("at %v the rules restart in %v", now, d)
-		}
+		assert.Equal(t, time.Unix(0, m.rules.restartAt).Sub(now), time.Duration(restartInterval), now, "the rules restart")
 	}
 	at := m.rules.restartAt
 	m.Frame(&capture.Frame{Time: now.Add(-time.Second).UnixNano()}) // frames of several interfaces are not in order
 	m.Publish(now, CaptureStats{})
-	if m.rules.restartAt != at {
-		t.Error("the rules restart when times go back by a second")
-	}
+	assert.Equal(t, m.rules.restartAt, at, "the rules restart when times go back by a second")
 }
 
 // newTestDir opens a directory for records without a goroutine.
@@ -39,9 +37,7 @@ func newTestDir(t *testing.T, o RecorderOptions) *recordDir {
 	d, err := openRecordDir(o)
 	must.NoError(t, err)
 	t.Cleanup(func() {
-		if err := d.unlock(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, d.unlock())
 	})
 	return d
 }
@@ -54,21 +50,14 @@ func TestRotationAfterStepBack(t *testing.T) {
 	d.add(&track.RPC{}, now)
 	d.add(&track.RPC{}, now.Add(-time.Second))
 	d.tick(now)
-	if n := d.counts.files.Load(); n != 0 {
-		t.Errorf("%d files are complete too early", n)
-	}
-	if begun := d.open.begun; begun != begun.Round(0) {
-		t.Error("a monotonic clock does not show that the clock was set back")
-	}
+	assert.Equal(t, d.counts.files.Load(), 0, "files are complete too early")
+	begun := d.open.begun
+	assert.That(t, begun == begun.Round(0), "a monotonic clock does not show that the clock was set back")
 	now = now.Add(-24 * time.Hour)
 	d.add(&track.RPC{}, now)
-	if n := d.counts.files.Load(); n != 1 {
-		t.Errorf("%d files are complete after a record of the day before", n)
-	}
+	assert.Equal(t, d.counts.files.Load(), 1, "files are complete after a record of the day before")
 	d.tick(now.Add(-24 * time.Hour))
-	if n := d.counts.files.Load(); n != 2 {
-		t.Errorf("%d files are complete at the time of the day before", n)
-	}
+	assert.Equal(t, d.counts.files.Load(), 2, "files are complete at the time of the day before")
 }
 
 // TestSettingsInFullQueue checks that new settings are passed on as soon as the queue has room.
@@ -77,16 +66,12 @@ func TestSettingsInFullQueue(t *testing.T) {
 	r.Set(Rotation{KeepSize: 1})
 	r.Add(&track.RPC{}, time.Now())
 	r.Set(Rotation{KeepSize: 2})
-	if n := r.lostInQueue.Load(); n != 1 {
-		t.Errorf("%d RPCs are counted as lost", n)
-	}
+	assert.Equal(t, r.lostInQueue.Load(), 1, "RPCs are counted as lost")
 	<-r.queue
 	r.Flush(time.Now())
 	select {
 	case b := <-r.queue:
-		if b.rotate == nil || b.rotate.KeepSize != 2 || len(b.ends) != 0 {
-			t.Errorf("%+v", b)
-		}
+		assert.That(t, b.rotate != nil && b.rotate.KeepSize == 2 && len(b.ends) == 0, "%+v", b)
 	default:
 		t.Error("the last settings are not passed on")
 	}
@@ -94,16 +79,14 @@ func TestSettingsInFullQueue(t *testing.T) {
 
 // TestUnreadableRecord checks that RPCs that cannot be read back are counted.
 func TestUnreadableRecord(t *testing.T) {
-	r, err := NewRecorder(RecorderOptions{Dir: t.TempDir(), Sensor: "a", Log: t.Logf})
-	must.NoError(t, err)
+	r := must.Value(NewRecorder(RecorderOptions{Dir: t.TempDir(), Sensor: "a", Log: t.Logf}))(t)
 	r.Add(&track.RPC{}, time.Now())
 	r.filling.bytes = r.filling.bytes[:1]
 	r.filling.ends[0] = 1
 	r.Add(&track.RPC{}, time.Now())
 	must.NoError(t, r.Close())
-	if s := r.Stats(); s.LostOnDisk != 1 || s.Written != 1 {
-		t.Errorf("%+v", s)
-	}
+	s := r.Stats()
+	assert.That(t, s.LostOnDisk == 1 && s.Written == 1, "%+v", s)
 }
 
 // TestSensorInFileNames checks names of hosts that cannot be in names of files.
@@ -132,7 +115,83 @@ func TestTimeGoesBack(t *testing.T) {
 	m.Publish(time.Unix(1e8, 0), CaptureStats{})
 	m.done(&track.RPC{})
 	m.Publish(time.Unix(1e8+2, 0), CaptureStats{})
-	if len(r.queue) != 1 {
-		t.Error("the RPC waits until the clock has caught up")
+	assert.Equal(t, len(r.queue), 1, "the RPC waits until the clock has caught up")
+}
+
+// TestStartTimeIsConstant checks that a clock that is adjusted does not look like a
+// restart.
+func TestStartTimeIsConstant(t *testing.T) {
+	now := time.Unix(1795334400, 0)
+	m := New(Options{Live: true, Top: 1}, now)
+	started := now
+	m.OnCollect(func() Health {
+		started = started.Add(3 * time.Microsecond)
+		return Health{Process: Process{Started: started}}
+	})
+	first := unixSeconds(now.Add(3 * time.Microsecond))
+	var s metrics.Snapshot
+	for range 3 {
+		m.Registry().Snapshot(&s)
+		for _, f := range s.Families {
+			if f.Name == "process_start_time_seconds" && (len(f.Points) != 1 || f.Points[0].Value != first) {
+				t.Errorf("%s is %+v, want %v", f.Name, f.Points, first)
+			}
+		}
 	}
+}
+
+// TestClockSetBackRules checks that the rules restart after frames with a time far ahead:
+// else their memory would grow for years.
+func TestClockSetBackRules(t *testing.T) {
+	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	m := New(Options{Live: true, Top: 5, Side: func(*track.RPC) string { return "" }}, now)
+	m.Frame(&capture.Frame{Time: now.AddDate(10, 0, 0).UnixNano()})
+	restarts, at := 0, m.rules.restartAt
+	for range 10 {
+		now = now.Add(30 * time.Minute)
+		m.Frame(&capture.Frame{Time: now.UnixNano()})
+		m.Publish(now, CaptureStats{})
+		if m.rules.restartAt != at {
+			restarts, at = restarts+1, m.rules.restartAt
+		}
+	}
+	assert.Equal(t, restarts, 5, "restarts in 5 hours")
+}
+
+// TestClockSetBackFiles checks that files are completed when the clock is set back.
+func TestClockSetBackFiles(t *testing.T) {
+	now := time.Now() // with a reading of the monotonic clock, as in a live capture
+	d := must.Value(openRecordDir(RecorderOptions{Dir: t.TempDir(), Sensor: "a", Log: t.Logf, Live: true, Rotation: Rotation{Time: time.Minute}}))(t)
+	d.add(&track.RPC{}, now.Add(24*time.Hour))
+	for i := range 10 {
+		d.add(&track.RPC{}, now.Add(time.Duration(i)*time.Second))
+	}
+	n := d.counts.files.Load()
+	assert.That(t, n >= 1 && n <= 2, "%d files", n)
+	d.add(&track.RPC{}, now.Add(24*time.Hour))
+	d.tick(now.Round(0))
+	assert.That(t, d.open == nil, "a file stays open that begins a day later")
+	d.close()
+	if n := d.counts.written.Load(); n != 12 || d.counts.lost.Load() != 0 {
+		t.Errorf("%d records are written", n)
+	}
+	assert.NoError(t, d.unlock())
+}
+
+// TestSettingsWhenBusy checks that settings are applied for which the queue was too full.
+func TestSettingsWhenBusy(t *testing.T) {
+	busy := make(chan struct{})
+	free := func(string) (int64, error) { <-busy; return 1 << 40, nil }
+	r := must.Value(NewRecorder(RecorderOptions{Dir: t.TempDir(), Sensor: "a", Log: t.Logf, Free: free}))(t)
+	r.Add(&track.RPC{}, time.Now())
+	for i := range maxBatches + 5 {
+		r.Set(Rotation{KeepSize: int64(i + 1)})
+	}
+	must.That(t, r.filling.rotate != nil, "the queue is not full")
+	close(busy)
+	for r.filling.rotate != nil {
+		r.Flush(time.Now())
+	}
+	must.NoError(t, r.Close())
+	assert.Equal(t, r.dir.opt.KeepSize, maxBatches+5, "the settings are number")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
@@ -28,13 +29,10 @@ import (
 func samples(t *testing.T) (list []string) {
 	t.Helper()
 	for _, pattern := range []string{"../../pcaps/*.pcap", "../../pcaps/*.pcap.zst"} {
-		more, err := filepath.Glob(pattern)
-		must.NoError(t, err)
+		more := must.Value(filepath.Glob(pattern))(t)
 		list = append(list, more...)
 	}
-	if len(list) < 15 {
-		t.Fatalf("only %d samples", len(list))
-	}
+	must.That(t, len(list) >= 15, "only %d samples", len(list))
 	return list
 }
 
@@ -135,9 +133,7 @@ func TestSameAsStats(t *testing.T) {
 			continue
 		}
 		check := func(what string, got, want int64) {
-			if got != want {
-				t.Errorf("%s: %s: %d, want %d", path, what, got, want)
-			}
+			assert.Equal(t, got, want, path, what)
 		}
 		for _, r := range all.List() {
 			op, target := opcodes.Opcodes.Name(uint64(r.Opcode)), r.Target
@@ -241,32 +237,24 @@ func TestSameAsDiagnose(t *testing.T) {
 			worse := int64(0) // findings that were less severe before
 			for _, s := range diagnose.Severities() {
 				got, want := v.sum("lshark_findings", r.Code, s.String()), findings[kind{r.Code, s}]
-				if got < want || got > want+worse {
-					t.Errorf("%s: %d findings %s %s, want %d", path, got, r.Code, s, want)
-				}
+				assert.That(t, got >= want && got <= want+worse, "%s: %d findings %s %s, want %d", path, got, r.Code, s, want)
 				worse += want
 			}
 		}
-		if got := v.sum("lshark_evictions"); got != evictions {
-			t.Errorf("%s: %d evictions, want %d", path, got, evictions)
-		}
+		assert.Equal(t, v.sum("lshark_evictions"), evictions, path, "evictions")
 		evicted += evictions
 		connections := make(map[[2]string]int64)
 		for _, i := range e.Imports().List() {
 			connections[[2]string{i.Kind(), i.State.String()}]++
 		}
 		for k, want := range connections {
-			if got := v.sum("lshark_connections", k[0], k[1]); got != want {
-				t.Errorf("%s: %d connections %v, want %d", path, got, k, want)
-			}
+			assert.Equal(t, v.sum("lshark_connections", k[0], k[1]), want, path, "connections", k)
 		}
 		if got := v.sum("lshark_connections"); got != int64(len(e.Imports().List())) {
 			t.Errorf("%s: %d connections, want %d", path, got, len(e.Imports().List()))
 		}
 	}
-	if evicted == 0 {
-		t.Error("no sample has an eviction")
-	}
+	assert.That(t, evicted != 0, "no sample has an eviction")
 }
 
 // TestRestart checks that a live capture drops what rules have found once an hour, and that a
@@ -298,9 +286,8 @@ func TestRestart(t *testing.T) {
 		s.d.Frame(&f)
 	}
 	m.Close(first.Add(3*time.Hour), diagnose.Capture{Stats: s.d.Stats(), Files: 1, FirstFrame: frames[0].Time})
-	if again := read(m.Registry()).sum("lshark_findings"); again <= found {
-		t.Errorf("%d findings, and %d of the same three hours later", found, again)
-	}
+	again := read(m.Registry()).sum("lshark_findings")
+	assert.That(t, again > found, "%d findings, and %d of the same three hours later", found, again)
 }
 
 // TestManyValues checks that a hundred thousand clients, jobs and users take neither more series
@@ -317,9 +304,7 @@ func TestManyValues(t *testing.T) {
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }})
 	wiretest.Play(d, frames)
 	p.Close()
-	if rpc == nil {
-		t.Fatal("no RPC")
-	}
+	must.That(t, rpc != nil, "no RPC")
 	const values = 100_000
 	before := wiretest.Heap()
 	for i := range uint32(values) {
@@ -328,9 +313,8 @@ func TestManyValues(t *testing.T) {
 		copy(rpc.Job(), fmt.Appendf(nil, "%06d", i))
 		m.Count(rpc)
 	}
-	if grown := wiretest.Heap() - before; grown > 16<<20 {
-		t.Errorf("%d bytes more for %d clients, jobs and users", grown, values)
-	}
+	grown := wiretest.Heap() - before
+	assert.That(t, grown <= 16<<20, "%d bytes more for %d clients, jobs and users", grown, values)
 	v := read(m.Registry())
 	for _, by := range []string{"client", "uid", "job"} {
 		if got := v.sum("lshark_" + by + "_rpcs"); got > values || got < values-2000 { // removed series take their counts along
@@ -342,9 +326,7 @@ func TestManyValues(t *testing.T) {
 				series++
 			}
 		}
-		if series > 21 {
-			t.Errorf("%s: %d series", by, series)
-		}
+		assert.That(t, series <= 21, "%s: %d series", by, series)
 	}
 	if n := testing.AllocsPerRun(1000, func() { m.Count(rpc) }); n > 0 {
 		t.Errorf("%v allocations per RPC", n)
@@ -356,8 +338,7 @@ func TestManyValues(t *testing.T) {
 // capture proves.
 func TestEvictionsInTime(t *testing.T) {
 	counted := 0
-	scenes, err := filepath.Glob("../../dissect/diagnose/rules/testdata/*.pcap.zst")
-	must.NoError(t, err)
+	scenes := must.Value(filepath.Glob("../../dissect/diagnose/rules/testdata/*.pcap.zst"))(t)
 	for _, name := range append(scenes, "../../pcaps/recovery.pcap.zst") {
 		frames := wiretest.ReadSample(t, name)
 		var all []*evictions.Eviction
@@ -369,9 +350,8 @@ func TestEvictionsInTime(t *testing.T) {
 			const patience = int64(10 * time.Second)
 			until := slices.IndexFunc(frames, func(f capture.Frame) bool { return f.Time > e.At.Time })
 			before, _ := watchLive(frames[:until])
-			if _, ok := read(before.Registry())[fmt.Sprintf("lshark_evictions[%s %v]", e.Target, e.Cause)]; !ok {
-				t.Errorf("%s: %q: no series before the eviction", name, e.Target)
-			}
+			_, ok := read(before.Registry())[fmt.Sprintf("lshark_evictions[%s %v]", e.Target, e.Cause)]
+			assert.That(t, ok, "%s: %q: no series before the eviction", name, e.Target)
 			for until < len(frames) && frames[until].Time < e.At.Time+patience {
 				until++
 			}
@@ -389,9 +369,7 @@ func TestEvictionsInTime(t *testing.T) {
 			counted++
 		}
 	}
-	if counted < 10 {
-		t.Errorf("only %d evictions", counted)
-	}
+	assert.That(t, counted >= 10, "only %d evictions", counted)
 }
 
 func watchLive(frames []capture.Frame) (*monitor.Monitor, lnetStats) {

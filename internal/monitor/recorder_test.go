@@ -13,6 +13,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -43,8 +44,7 @@ func rpcsOf(t *testing.T, f func(*track.RPC)) {
 // list returns the names of the visible files in a folder, and of the temporary ones.
 func list(t *testing.T, dir string) (files, temporary []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must.NoError(t, err)
+	entries := must.Value(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		switch {
 		case strings.HasSuffix(e.Name(), ".tmp"):
@@ -63,8 +63,7 @@ func record(t *testing.T, dir string, change func(*monitor.RecorderOptions)) (*m
 	if change != nil {
 		change(&o)
 	}
-	r, err := monitor.NewRecorder(o)
-	must.NoError(t, err)
+	r := must.Value(monitor.NewRecorder(o))(t)
 	return r, l
 }
 
@@ -87,9 +86,7 @@ func TestRotation(t *testing.T) {
 	must.NoError(t, r.Close())
 	files, temporary := list(t, dir)
 	s := r.Stats()
-	if len(files) < 2 || len(temporary) > 0 || len(l.lines) > 0 {
-		t.Fatalf("files %q, %q; %q", files, temporary, l.lines)
-	}
+	must.That(t, len(files) >= 2 && len(temporary) <= 0 && len(l.lines) <= 0, "files %q, %q; %q", files, temporary, l.lines)
 	if files[0] != "lshark-rpcs-oss-1-20261121T095959Z.parquet" || files[1][:len("lshark-rpcs-oss-1-20261121T1000")] != "lshark-rpcs-oss-1-20261121T1000" {
 		t.Errorf("%q", files)
 	}
@@ -125,9 +122,8 @@ func TestRotationBySize(t *testing.T) {
 	if !slices.Equal(files, keep) || !slices.Equal(temporary, []string{others}) {
 		t.Errorf("%q and %q are left, want %q and %q", files, temporary, keep, others)
 	}
-	if s := r.Stats(); s.Pruned != 3 || s.DiskBytes != 0 || s.Files != 1 {
-		t.Errorf("%+v", s)
-	}
+	s := r.Stats()
+	assert.That(t, s.Pruned == 3 && s.DiskBytes == 0 && s.Files == 1, "%+v", s)
 }
 
 // TestFullDisk checks that a file is completed before the disk is full, and that RPCs are
@@ -144,12 +140,9 @@ func TestFullDisk(t *testing.T) {
 	})
 	must.NoError(t, r.Close())
 	files, temporary := list(t, dir)
-	if s := r.Stats(); s.LostOnDisk != n || s.Written != 0 || len(files)+len(temporary) > 0 {
-		t.Errorf("%d RPCs, %+v, %q, %q", n, s, files, temporary)
-	}
-	if len(l.lines) != 1 || !strings.Contains(l.lines[0], "nearly full") {
-		t.Errorf("%q", l.lines)
-	}
+	s := r.Stats()
+	assert.That(t, s.LostOnDisk == n && s.Written == 0 && len(files)+len(temporary) <= 0, "%d RPCs, %+v, %q, %q", n, s, files, temporary)
+	assert.That(t, len(l.lines) == 1 && strings.Contains(l.lines[0], "nearly full"), "%q", l.lines)
 }
 
 // TestRecordsFolder checks that two Recorders do not share a folder, and what is said about
@@ -173,9 +166,8 @@ func TestRecordsFolder(t *testing.T) {
 	// One that was moved away is made again.
 	must.NoError(t, os.Rename(dir, dir+".old"))
 	n := write()
-	if files, _ := list(t, dir); r.Stats().Written != n || len(files) != 1 {
-		t.Errorf("%d RPCs, %+v, %q, %q", n, r.Stats(), files, l.lines)
-	}
+	files, _ := list(t, dir)
+	assert.That(t, r.Stats().Written == n && len(files) == 1, "%d RPCs, %+v, %q, %q", n, r.Stats(), files, l.lines)
 
 	parent := filepath.Join(t.TempDir(), "parent")
 	r, l = record(t, filepath.Join(parent, "new"), nil)

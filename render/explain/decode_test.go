@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 )
@@ -22,13 +23,9 @@ func FuzzDecode(f *testing.F) {
 	d := NewDecoder(render.NewColors(false), 80, index)
 	f.Fuzz(func(t *testing.T, kind, value string, big bool) {
 		list, err := d.Parse(kind, value, big)
-		if err == nil && len(list) == 0 {
-			t.Errorf("%q %q: neither value nor error", kind, value)
-		}
+		assert.That(t, err != nil || len(list) != 0, "%q %q: neither value nor error", kind, value)
 		for _, v := range list {
-			if len(d.AppendText(nil, v)) == 0 || len(d.AppendJSON(nil, v)) == 0 {
-				t.Errorf("%q %q: nothing to show", kind, value)
-			}
+			assert.That(t, len(d.AppendText(nil, v)) != 0 && len(d.AppendJSON(nil, v)) != 0, "%q %q: nothing to show", kind, value)
 		}
 	})
 }
@@ -47,9 +44,7 @@ func FuzzAttributes(f *testing.F) {
 		}
 		for _, a := range list {
 			v := d.Attribute(a, false)
-			if len(d.AppendText(nil, v)) == 0 || len(d.AppendJSON(nil, v)) == 0 {
-				t.Errorf("%q: nothing to show", text)
-			}
+			assert.That(t, len(d.AppendText(nil, v)) != 0 && len(d.AppendJSON(nil, v)) != 0, "%q: nothing to show", text)
 		}
 	})
 }
@@ -84,9 +79,7 @@ func TestDecodeNumbers(t *testing.T) {
 			t.Errorf("%s %s: %d values, %v", tt.kind, tt.value, len(list), err)
 			continue
 		}
-		if text := string(d.AppendText(nil, list[0])); !strings.Contains(text, tt.want) {
-			t.Errorf("%s %s: %q, want %q", tt.kind, tt.value, text, tt.want)
-		}
+		assert.Contains(t, string(d.AppendText(nil, list[0])), tt.want, tt.kind, tt.value)
 	}
 }
 
@@ -135,19 +128,15 @@ func TestExplainAll(t *testing.T) {
 		e := NewTopics(render.NewColors(false), width, index)
 		for _, name := range index.TopicNames(true) {
 			topics := index.Topics(name)
-			if len(topics) == 0 {
-				t.Errorf("%s is listed and cannot be explained", name)
-			}
+			assert.That(t, len(topics) != 0, "%s is listed and cannot be explained", name)
 			for i := range topics {
 				text := e.AppendTopic(nil, &topics[i])
-				if len(text) == 0 {
-					t.Errorf("%s: nothing to show", name)
-				}
-				if line := tooLong(text, width); width >= pageWidth && line != "" {
-					t.Errorf("%s: more than %d columns: %s", name, width, line)
-				}
-				if _, err := e.AppendTopicJSON(nil, &topics[i]); err != nil {
-					t.Errorf("%s: %v", name, err)
+				assert.That(t, len(text) != 0, "%s: nothing to show", name)
+				line := tooLong(text, width)
+				assert.That(t, width < pageWidth || line == "", "%s: more than %d columns: %s", name, width, line)
+				if width == pageWidth { // it has no width
+					_, err := e.AppendTopicJSON(nil, &topics[i])
+					assert.Equal(t, err, nil, name)
 				}
 			}
 		}

@@ -4,16 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render"
 )
 
 // TestLogLineEscapes checks that nothing of a line acts on a terminal.
 func TestLogLineEscapes(t *testing.T) {
-	list, err := LogLine("x1/t0(0) o4->a\x1b[31mb@192.0.2.2@tcp:6/4 fl Rpc:R/0/0")
-	must.NoError(t, err)
+	list := must.Value(LogLine("x1/t0(0) o4->a\x1b[31mb@192.0.2.2@tcp:6/4 fl Rpc:R/0/0"))(t)
 	text := string(AppendLogText(nil, render.NewColors(false), 80, list))
-	if strings.Contains(text, "\x1b") || !strings.Contains(text, `a\x1b[31mb`) {
-		t.Errorf("%q", text)
-	}
+	assert.That(t, !strings.Contains(text, "\x1b") && strings.Contains(text, `a\x1b[31mb`), "%q", text)
 }

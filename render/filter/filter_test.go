@@ -9,8 +9,11 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -18,8 +21,7 @@ import (
 // count runs a filter over a sample.
 func count(t *testing.T, path, text string) int {
 	t.Helper()
-	f, err := Compile(text)
-	must.NoError(t, err)
+	f := must.Value(Compile(text))(t)
 	n := 0
 	var m records.Message
 	each(t, path, func(msg *dissect.Message) {
@@ -46,9 +48,7 @@ func TestNamesOfStatuses(t *testing.T) {
 		{`lm_secflvr`, `lm_secflvr == NULL`, `lm_secflvr < 0x4000000`},
 	}
 	for _, text := range []string{`lm_secflvr == ANY`, `lm_secflvr == INVALID`} {
-		if got := count(t, idle, text); got != 0 {
-			t.Errorf("%s: %d messages", text, got)
-		}
+		assert.Equal(t, count(t, idle, text), 0, text, "messages")
 	}
 	if _, err := Compile(`frame < 09`); err == nil {
 		t.Error("09 is no number, and no version")
@@ -142,9 +142,7 @@ func TestCounts(t *testing.T) {
 					expected++
 				}
 			})
-			if got := count(t, mount, text); got != expected {
-				t.Errorf("%d messages match, want %d", got, expected)
-			}
+			assert.Equal(t, count(t, mount, text), expected, "messages match")
 		})
 	}
 }
@@ -153,10 +151,8 @@ func TestCounts(t *testing.T) {
 func TestFID(t *testing.T) {
 	const sample = "../../pcaps/metadata.pcap.zst"
 	const root = "[0x200000007:0x1:0x0]"
-	f, err := Compile(`fid == ` + root)
-	must.NoError(t, err)
-	bare, err := Compile(`fid==` + strings.Trim(root, "[]") + `||fid == 1:2:3`)
-	must.NoError(t, err)
+	f := must.Value(Compile(`fid == ` + root))(t)
+	bare := must.Value(Compile(`fid==` + strings.Trim(root, "[]") + `||fid == 1:2:3`))(t)
 	places := map[string]int{} // messages by field
 	var m records.Message
 	each(t, sample, func(msg *dissect.Message) {
@@ -171,14 +167,11 @@ func TestFID(t *testing.T) {
 				places[n.Name()]++
 			}
 		}
-		if got := f.Match(&m); got != found || bare.Match(&m) != found {
-			t.Errorf("frame %d: match %v, want %v", msg.Frame, got, found)
-		}
+		got := f.Match(&m)
+		assert.That(t, got == found && bare.Match(&m) == found, "frame %d: match %v, want %v", msg.Frame, got, found)
 	})
 	for _, name := range []string{"mbo_fid1", "gf_fid", "text"} {
-		if places[name] == 0 {
-			t.Errorf("no %s is %s: %v", name, root, places)
-		}
+		assert.That(t, places[name] != 0, "no %s is %s: %v", name, root, places)
 	}
 }
 
@@ -250,15 +243,9 @@ func TestMistakes(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			_, err := Compile(tt.text)
 			var e *Error
-			if !errors.As(err, &e) {
-				t.Fatalf("got %v, want a filter error", err)
-			}
-			if e.Col != tt.col {
-				t.Errorf("points at column %d, want %d: %s", e.Col, tt.col, e.Msg)
-			}
-			if !strings.Contains(e.Hint, tt.hint) {
-				t.Errorf("hint %q, want one with %q", e.Hint, tt.hint)
-			}
+			must.That(t, errors.As(err, &e), "got %v, want a filter error", err)
+			assert.Equal(t, e.Col, tt.col, "points at column", e.Msg)
+			assert.Contains(t, e.Hint, tt.hint, "hint")
 			if e.Error() == "" || strings.Count(e.Error(), "\n") < 2 {
 				t.Errorf("error text %q does not show the place", e.Error())
 			}
@@ -276,4 +263,121 @@ func FuzzCompile(f *testing.F) {
 			t.Errorf("%q: %v", text, err)
 		}
 	})
+}
+
+// TestRPCCounts compares filters over RPCs with what the records say.
+func TestRPCCounts(t *testing.T) {
+	const sample = "../../pcaps/mount.pcap"
+	for text, want := range map[string]func(*track.RPC) bool{
+		`rpc.latency > 10ms`:               func(r *track.RPC) bool { ns, ok := r.Latency(); return ok && ns > 10e6 },
+		`not rpc.latency > 10ms`:           func(r *track.RPC) bool { ns, ok := r.Latency(); return !ok || ns <= 10e6 },
+		`rpc.target == "MGS"`:              func(r *track.RPC) bool { return r.Target() == "MGS" },
+		`rpc.target`:                       func(r *track.RPC) bool { return r.Target() != "" },
+		`rpc.opcode == OBD_PING`:           func(r *track.RPC) bool { return r.Opcode == opcodes.OBD_PING },
+		`rpc.status == ENOENT`:             func(r *track.RPC) bool { return r.HasReply && r.Status == -2 },
+		`rpc.error == "ENOENT"`:            func(r *track.RPC) bool { return r.HasReply && r.Status == -2 },
+		`rpc.bulk_bytes >= 4k`:             func(r *track.RPC) bool { return r.BulkBytes() >= 4096 },
+		`rpc.unanswered`:                   (*track.RPC).Unanswered,
+		`rpc.server == 192.0.2.2@tcp`:      func(r *track.RPC) bool { return r.Server.String() == "192.0.2.2@tcp" },
+		`rpc.fid == [0x200000007:0x1:0x0]`: func(r *track.RPC) bool { return r.FID == track.FID{Seq: 0x200000007, OID: 1} },
+		`fid == [0x200000007:0x1:0x0] and rpc.fid == [0x200000007:0x1:0x0]`: func(r *track.RPC) bool { return r.FID == track.FID{Seq: 0x200000007, OID: 1} },
+		`xid == x1882453915467904`:            func(r *track.RPC) bool { return r.XID == 1882453915467904 },
+		`rpc.xid == x1882453915467904`:        func(r *track.RPC) bool { return r.XID == 1882453915467904 },
+		`rpc.sends > 1`:                       func(r *track.RPC) bool { return r.Sends > 1 },
+		`rpc.flags.REPLAY`:                    (*track.RPC).Replay,
+		`pb_opc == MDS_CONNECT`:               func(r *track.RPC) bool { return r.Opcode == opcodes.MDS_CONNECT },
+		`kind == bulk`:                        func(r *track.RPC) bool { return r.BulkBytes() > 0 },
+		`kind == bulk and kind == reply`:      func(r *track.RPC) bool { return r.BulkBytes() > 0 && r.HasReply },
+		`not kind == bulk`:                    func(r *track.RPC) bool { return r.BulkBytes() == 0 },
+		`kind == bulk and rpc.latency > 20ms`: func(r *track.RPC) bool { ns, _ := r.Latency(); return r.BulkBytes() > 0 && ns > 20e6 },
+		`ocd_version and rpc.status == 0`: func(r *track.RPC) bool {
+			return track.IsConnect(r.Opcode) && r.HasReply && r.Status == 0
+		},
+	} {
+		t.Run(text, func(t *testing.T) {
+			f := must.Value(CompileRPC(text))(t)
+			got, expected := 0, 0
+			rpcs := track.NewPairing(track.Options{Done: func(r *track.RPC) {
+				if f.Match(r) {
+					got++
+				}
+				if want(r) {
+					expected++
+				}
+			}})
+			var m records.Message
+			each(t, sample, func(msg *dissect.Message) {
+				m.Set(msg, 0)
+				if r := rpcs.Message(msg); r != nil {
+					f.Mark(&m, r)
+				}
+			})
+			rpcs.Close()
+			assert.Equal(t, got, expected, "RPCs match")
+		})
+	}
+}
+
+func TestRPCMistakes(t *testing.T) {
+	_, err := Compile(`rpc.sends == 2`)
+	var e *Error
+	assert.That(t, errors.As(err, &e) && e.Col == 0 && strings.Contains(e.Hint, "lshark rpcs"), "over messages: %v", err)
+	_, err = CompileRPC(`rpc.latency > 1ms and rpc.flags.RESEND`)
+	assert.That(t, errors.As(err, &e) && e.Col == 32 && strings.Contains(e.Hint, "RESENT"), "a flag that does not exist: %v", err)
+	many := strings.Repeat("pb_opc == 3 or ", maxMessageTests) + "pb_opc == 3"
+	if _, err = CompileRPC(many); !errors.As(err, &e) {
+		t.Errorf("too many comparisons: %v", err)
+	}
+}
+
+// write is an OST_WRITE request with many remote niobufs.
+func write(niobufs int) *dissect.Message {
+	data := wiretest.Msg(wiretest.Body(wiretest.TypeRequest, opcodes.OST_WRITE), make([]byte, 208), make([]byte, 24), make([]byte, 16*niobufs))
+	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request, Data: data, Size: len(data), LNetOff: -1}}
+	m.RPC = dissect.RPC{HasOpcode: true, Opcode: opcodes.OST_WRITE, Type: dissect.TypeRequest}
+	return m
+}
+
+// TestPathsOfManyElements: what lies around each element of a long array is
+// known. With a look at those before it, it takes a long time.
+func TestPathsOfManyElements(t *testing.T) {
+	var m records.Message
+	m.Set(write(32000), 0)
+	for _, text := range []string{"rnb_len == 1", "buffers.rnb_len == 1", "niobuf_remote.rnb_len == 1", "lustre_msg.rnb_len == 0"} {
+		if f, err := Compile(text); err != nil || f.Match(&m) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if f, err := Compile("buffers.niobuf_remote.rnb_len == 0"); err != nil || !f.Match(&m) {
+		t.Errorf("nothing is found by a path: %v", err)
+	}
+}
+
+// filters are one that a probe answers and one that needs the tree.
+var filters = map[string]string{
+	"Probe": "pb_opc == MDS_CLOSE && pb_status == 0",
+	"Tree":  "mbo_size > 1M || name contains \"tmp\"",
+	"FID":   "fid == [0x1:0x1:0x0]",
+}
+
+func metadata(t testing.TB) *dissect.Arena {
+	msgs := &dissect.Arena{}
+	each(t, "../../pcaps/metadata.pcap.zst", msgs.Add)
+	return msgs
+}
+
+// TestNoAllocations: once the tree is large enough, a message costs none.
+func TestNoAllocations(t *testing.T) {
+	msgs := metadata(t)
+	for name, text := range filters {
+		f := must.Value(Compile(text))(t)
+		var m records.Message
+		n := testing.AllocsPerRun(3, func() {
+			for i := range msgs.Len() {
+				m.Set(msgs.At(i), 0)
+				f.Match(&m)
+			}
+		})
+		assert.That(t, n == 0, "%s: %v allocations for %d messages", name, n, msgs.Len())
+	}
 }

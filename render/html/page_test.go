@@ -21,6 +21,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/sizes"
 	"github.com/lshark/lshark/dissect/track/slowest"
 	"github.com/lshark/lshark/dissect/track/timeline"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render"
@@ -80,8 +81,7 @@ func pageOf(t testing.TB, path string) *Page {
 // check parses a page and reports what a page must not have.
 func check(t *testing.T, text []byte) *html.Node {
 	t.Helper()
-	root, err := html.Parse(bytes.NewReader(text))
-	must.NoError(t, err)
+	root := must.Value(html.Parse(bytes.NewReader(text)))(t)
 	ids, references := make(map[string]bool), make(map[string]bool)
 	count := make(map[string]int)
 	for n := range root.Descendants() {
@@ -91,15 +91,11 @@ func check(t *testing.T, text []byte) *html.Node {
 		count[n.Data]++
 		names := make(map[string]bool)
 		for _, a := range n.Attr {
-			if names[a.Key] {
-				t.Errorf("%s has two attributes %s", n.Data, a.Key)
-			}
+			assert.That(t, !names[a.Key], "%s has two attributes %s", n.Data, a.Key)
 			names[a.Key] = true
 			switch {
 			case a.Key == "id":
-				if ids[a.Val] {
-					t.Errorf("two elements have the id %s", a.Val)
-				}
+				assert.That(t, !ids[a.Val], "two elements have the id %s", a.Val)
 				ids[a.Val] = true
 			case a.Key == "aria-labelledby":
 				references[a.Val] = true
@@ -123,23 +119,17 @@ func check(t *testing.T, text []byte) *html.Node {
 					cells++
 				}
 			}
-			if titles := columnsOf(n); cells != titles {
-				t.Errorf("%d cells in a table of %d columns", cells, titles)
-			}
+			assert.Equal(t, cells, columnsOf(n), "cells in a table columns")
 		}
 	}
 	for id := range references {
-		if !ids[id] {
-			t.Errorf("nothing has the id %s", id)
-		}
+		assert.That(t, ids[id], "nothing has the id %s", id)
 	}
 	if count["script"] != 1 || count["style"] != 1 || count["meta"] != 5 || count["h1"] != 1 || count["main"] != 1 || count["section"] != len(sections) || count["img"]+count["iframe"]+count["link"] > 0 {
 		t.Errorf("elements %v", count)
 	}
 	for _, c := range text {
-		if c < ' ' && c != '\n' || c == 0x7f {
-			t.Fatalf("character %#x", c)
-		}
+		must.That(t, (c >= ' ' || c == '\n') && c != 0x7f, "character %#x", c)
 	}
 	if bytes.ContainsAny(text, "\u202e\ufeff") || bytes.Contains(text, []byte("http://")) || bytes.Contains(text, []byte("https://")) {
 		t.Error("text that changes direction, or an address")
@@ -164,9 +154,7 @@ func TestPages(t *testing.T) {
 		text := Append(nil, pageOf(t, path))
 		check(t, text)
 		for _, s := range sections {
-			if !bytes.Contains(text, []byte(`id="`+s.id+`"`)) {
-				t.Errorf("%s: no section %s", path, s.id)
-			}
+			assert.That(t, bytes.Contains(text, []byte(`id="`+s.id+`"`)), "%s: no section %s", path, s.id)
 		}
 	}
 }
@@ -175,12 +163,8 @@ func TestPages(t *testing.T) {
 func TestEmptyPage(t *testing.T) {
 	text := Append(nil, &Page{Timeline: timeline.New(), Sizes: &sizes.Sizes{}, Capture: Capture{Sources: []string{"empty.pcap"}}})
 	check(t, text)
-	if n := bytes.Count(text, []byte(`<p class="none">`)); n != len(sections) {
-		t.Errorf("%d lines about missing data in %d sections", n, len(sections))
-	}
-	if !bytes.Contains(text, []byte("no RPCs of Lustre")) {
-		t.Errorf("%s", text)
-	}
+	assert.Equal(t, bytes.Count(text, []byte(`<p class="none">`)), len(sections), "lines about missing data sections")
+	assert.That(t, bytes.Contains(text, []byte("no RPCs of Lustre")), "%s", text)
 }
 
 // TestHostileText puts text that breaks out of HTML wherever a capture has text.
@@ -201,9 +185,7 @@ func TestHostileText(t *testing.T) {
 	message.Frame, message.File, message.LNet.Src, message.LNet.Dst = 1, hostile, lnet.NID{Len: 4, Type: 2}, lnet.NID{Len: 4, Type: 2, Num: 1}
 	journal.Message(nil, message)
 	journal.Draw([]*ladder.Diagram{diagram}, [][]ladder.Remark{{{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}}, 9)
-	if diagram.Len() != 1 {
-		t.Fatal("the diagram is empty")
-	}
+	must.Equal(t, diagram.Len(), 1, "the diagram is empty")
 	p.Findings.Ladders = map[*diagnose.Finding]*ladder.Diagram{p.Findings.List[len(p.Findings.List)-1]: diagram}
 	for _, i := range p.Connections.List {
 		i.Target = hostile
@@ -222,9 +204,8 @@ func TestHostileText(t *testing.T) {
 	p.Locks.Holders = []*locks.Holder{{HolderKey: locks.HolderKey{Job: hostile}, Target: hostile, Waiters: make([]lnet.NID, 2)}}
 	text := Append(nil, p)
 	check(t, text)
-	if n := bytes.Count(text, []byte("alert(1)")); n < 40 {
-		t.Errorf("the text is there %d times", n)
-	}
+	n := bytes.Count(text, []byte("alert(1)"))
+	assert.That(t, n >= 40, "the text is there %d times", n)
 	if !bytes.Contains(text, []byte(`&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&#34;&#39;&amp;lt; \x1b[31m\x00\xe2\x80\xae\xff\x0a`)) {
 		t.Error("the text is not escaped as it should be")
 	}
@@ -251,9 +232,7 @@ func TestSizeIsBounded(t *testing.T) {
 	}
 	text := Append(nil, p)
 	check(t, text)
-	if len(text) > 3<<19 {
-		t.Errorf("%d bytes", len(text))
-	}
+	assert.That(t, len(text) <= 3<<19, "%d bytes", len(text))
 }
 
 // TestStory checks that the page begins with the opening of each cause, folds what
@@ -271,9 +250,7 @@ func TestStory(t *testing.T) {
 		`class="lead"`, `id="finding-node.restarted-1"`, "<details class=\"followed\"><summary>Followed from it: 1 restarted target and 2 RPCs that waited</summary>",
 		`id="finding-restart-1"`, `It follows from <a href="#finding-restart-1">restart.x</a>.`, "</details>", `<section id="slowest"`, `<section id="capture"`} {
 		i := strings.Index(text[at:], want)
-		if i < 0 {
-			t.Fatalf("%s is not there, or not where it should be", want)
-		}
+		must.That(t, i >= 0, "%s is not there, or not where it should be", want)
 		at += i
 	}
 }
@@ -288,9 +265,7 @@ func TestNumbers(t *testing.T) {
 		{size(0), "0\u202fB"}, {size(1023), "1023\u202fB"}, {size(1536), "1.5\u202fKiB"}, {size(1 << 20), "1\u202fMiB"},
 		{seconds(1), "0.000000001"}, {seconds(12_345_678_901), "12.345678901"}, {seconds(-1_500_000_000), "-1.500000000"},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("%q, want %q", tt.got, tt.want)
-		}
+		assert.Equal(t, tt.got, tt.want)
 	}
 }
 
@@ -303,9 +278,7 @@ func TestContrast(t *testing.T) {
 	}
 	contrast := func(a, b string, mode int) float64 {
 		x, y := colors[a], colors[b]
-		if x == y {
-			t.Fatalf("no colours %s and %s", a, b)
-		}
+		must.That(t, x != y, "no colours %s and %s", a, b)
 		return (max(x[mode], y[mode]) + .05) / (min(x[mode], y[mode]) + .05)
 	}
 	shown := []string{"slow"}
@@ -336,9 +309,7 @@ func TestContrast(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(string(style), ".slow{fill:var(--slow);stroke:var(--ink)") {
-		t.Error("what is slow has no outline")
-	}
+	assert.Contains(t, string(style), ".slow{fill:var(--slow);stroke:var(--ink)", "what is slow has no outline")
 }
 
 // luminance returns the relative luminance of a colour, as WCAG defines it.
@@ -347,8 +318,7 @@ func luminance(t *testing.T, hex string) float64 {
 	if len(hex) == 3 {
 		hex = string([]byte{hex[0], hex[0], hex[1], hex[1], hex[2], hex[2]})
 	}
-	rgb, err := strconv.ParseUint(hex, 16, 32)
-	must.NoError(t, err)
+	rgb := must.Value(strconv.ParseUint(hex, 16, 32))(t)
 	linear := func(shift int) float64 {
 		c := float64(rgb>>shift&255) / 255
 		if c <= .04045 {
@@ -380,27 +350,20 @@ func TestSlowRows(t *testing.T) {
 		if k := slowRows(rows, bounds, 5e6); k < len(rows) {
 			got = bounds[k]
 		}
-		if got != tt.want && !(tt.want == 0 && got > 100e9) {
-			t.Errorf("%v: marked from %v on, want %v", tt.rows, got, tt.want)
-		}
+		assert.That(t, got == tt.want || tt.want == 0 && got > 100e9, "%v: marked from %v on, want %v", tt.rows, got, tt.want)
 	}
 }
 
 // TestShades checks that shades grow with the counts and that all are used.
 func TestShades(t *testing.T) {
 	for _, most := range []int64{1, 2, 9, 1000, 1e9} {
-		if shade(most, most) != shades {
-			t.Errorf("%d of %d has shade %d", most, most, shade(most, most))
-		}
+		assert.Equal(t, shade(most, most), shades, most, most, "has shade")
 		last := 0
 		for n := int64(1); n <= min(most, 2000); n++ {
 			s := shade(n, most)
-			if s < max(1, last) || s > shades {
-				t.Errorf("%d of %d has shade %d after %d", n, most, s, last)
-			}
-			if end := lastOfShade(n, s, most); shade(end, most) != s || end < most && shade(end+1, most) == s {
-				t.Errorf("shade %d of %d goes to %d", s, most, end)
-			}
+			assert.That(t, s >= max(1, last) && s <= shades, "%d of %d has shade %d after %d", n, most, s, last)
+			end := lastOfShade(n, s, most)
+			assert.That(t, shade(end, most) == s && (end >= most || shade(end+1, most) != s), "shade %d of %d goes to %d", s, most, end)
 			last = s
 		}
 	}

@@ -13,8 +13,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -47,9 +50,8 @@ func TestAddTargetOf(t *testing.T) {
 	d := &Diagram{}
 	d.AddTargetOf(request)
 	d.AddTargetOf(callback)
-	if got := fmt.Sprint(d.targets[server], len(d.targets)); got != "[lustre-OST0000 OST0001] 1" {
-		t.Errorf("targets of the server, and nodes with targets: %s", got)
-	}
+	got := fmt.Sprint(d.targets[server], len(d.targets))
+	assert.That(t, got == "[lustre-OST0000 OST0001] 1", "targets of the server, and nodes with targets: %s", got)
 }
 
 var testWidths = []int{0, 30, 40, 60, 80, 120, 200}
@@ -70,9 +72,7 @@ func checkText(t *testing.T, name string, d *Diagram, o TextOptions) string {
 				t.Errorf("%s: character %q in %q", name, r, l.Text)
 			}
 		}
-		if bytes.HasSuffix(l.Text, []byte(" ")) {
-			t.Errorf("%s: space at the end of %q", name, l.Text)
-		}
+		assert.That(t, !bytes.HasSuffix(l.Text, []byte(" ")), "%s: space at the end of %q", name, l.Text)
 		if l.Event >= 0 {
 			if l.Event < last { // facts may go on in the next line
 				t.Errorf("%s: event %d after %d", name, l.Event, last)
@@ -84,19 +84,14 @@ func checkText(t *testing.T, name string, d *Diagram, o TextOptions) string {
 	}
 	events := d.Events()
 	for i := 1; i < len(events); i++ {
-		if events[i].Time < events[i-1].Time {
-			t.Errorf("%s: event %d is before the one in front of it", name, i)
-		}
+		assert.That(t, events[i].Time >= events[i-1].Time, "%s: event %d is before the one in front of it", name, i)
 	}
-	if got := string(d.AppendText(nil, o)); got != text.String() {
-		t.Errorf("%s: AppendText differs from the lines", name)
-	}
+	assert.Equal(t, string(d.AppendText(nil, o)), text.String(), name, "AppendText differs from the lines")
 	// Colours must not change the text.
 	o.Colors = render.NewColors(true)
 	colored := d.AppendText(nil, o)
-	if got, want := stripColors(colored), text.String(); got != want {
-		t.Errorf("%s: with colours:\n%s\nwithout:\n%s", name, got, want)
-	}
+	got, want := stripColors(colored), text.String()
+	assert.That(t, got == want, "%s: with colours:\n%s\nwithout:\n%s", name, got, want)
 	return text.String()
 }
 
@@ -122,9 +117,7 @@ func stripColors(b []byte) string {
 func TestSamples(t *testing.T) {
 	for _, path := range wiretest.Samples(t) {
 		d := readSample(t, path, Selection{Match: matchAll}, 200)
-		if len(d.Events()) == 0 {
-			t.Errorf("%s: no events", path)
-		}
+		assert.That(t, len(d.Events()) != 0, "%s: no events", path)
 		for _, width := range testWidths {
 			for _, ascii := range []bool{false, true} {
 				checkText(t, fmt.Sprintf("%s ascii %t", filepath.Base(path), ascii), d, TextOptions{Width: width, ASCII: ascii})
@@ -193,9 +186,8 @@ func TestNodes(t *testing.T) {
 		for _, width := range testWidths {
 			text := checkText(t, fmt.Sprint(n), d, TextOptions{Width: width})
 			hidden := strings.Contains(text, "others (")
-			if fits := n <= 5 || n <= 12 && width >= 120; width >= 80 && fits == hidden {
-				t.Errorf("%d nodes in %d columns: others %t:\n%s", n, width, hidden, text)
-			}
+			fits := n <= 5 || n <= 12 && width >= 120
+			assert.That(t, width < 80 || fits != hidden, "%d nodes in %d columns: others %t:\n%s", n, width, hidden, text)
 			if n > 12 && (width >= 80 || width == 0) && hidden != strings.Contains(text, " between others") {
 				t.Errorf("%d nodes in %d columns: hidden messages:\n%s", n, width, text)
 			}
@@ -269,9 +261,7 @@ func TestGaps(t *testing.T) {
 		for _, ms := range tt.times {
 			events = append(events, testEvent(ms, 1, 2, "x", ""))
 		}
-		if got := gaps(events); fmt.Sprint(got) != fmt.Sprint(tt.want) {
-			t.Errorf("%v: %v, want %v", tt.times, got, tt.want)
-		}
+		assert.Equal(t, fmt.Sprint(gaps(events)), fmt.Sprint(tt.want), tt.times, tt.want)
 	}
 }
 
@@ -320,8 +310,111 @@ func TestHostileSVG(t *testing.T) {
 				}
 			}
 		}
-		if texts < len(d.Events()) {
-			t.Errorf("width %d: %d texts", width, texts)
+		assert.That(t, texts >= len(d.Events()), "width %d: %d texts", width, texts)
+	}
+}
+
+func matchAll(*dissect.Message) bool { return true }
+
+// readSample returns the diagram of what is selected in a capture.
+func readSample(t *testing.T, path string, what Selection, limit int) *Diagram {
+	t.Helper()
+	d := &Diagram{Title: path, Limit: limit}
+	names, f := track.NewNames(), follow.New(follow.Options{})
+	s := NewSelector(d, what, names, f.Locks(), f.Files(), f.Nested())
+	f.Add(follow.Hooks{
+		Message: func(r *track.RPC, m *dissect.Message) {
+			names.Message(m)
+			s.Message(m, r)
+		},
+		Done: s.Done, TransferUpdate: s.TransferUpdate, Lost: s.Lost,
+	})
+	wiretest.Play(dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost}), wiretest.ReadSample(t, path))
+	f.Close()
+	s.Close()
+	assert.Equal(t, s.count, 0, path, "events are counted as held at the end")
+	return d
+}
+
+// sample returns the path of a sample.
+func sample(name string) string { return wiretest.Repo("pcaps/" + name) }
+
+// ops returns the operations of a diagram, with > and < for the direction: > is from
+// the client.
+func ops(d *Diagram) string {
+	var list []string
+	for _, e := range d.Events() {
+		direction := "<"
+		if e.From == d.Events()[0].From {
+			direction = ">"
 		}
+		list = append(list, direction+string(e.Op))
+	}
+	return strings.Join(list, " ")
+}
+
+func TestSelection(t *testing.T) {
+	isError := func(m *dissect.Message) bool { return m.Kind == lnet.Reply && m.RPC.Status == -2 }
+	for _, tt := range []struct {
+		name, sample string
+		what         Selection
+		want         string
+	}{
+		{"xid with bulk data", "mount.pcap", Selection{HasXID: true, XID: 1882453915469056},
+			">MGS_CONFIG_READ recover <MGS_CONFIG_READ recover >MGS_CONFIG_READ recover <MGS_CONFIG_READ recover"},
+		{"unknown xid", "mount.pcap", Selection{HasXID: true, XID: 1}, ""},
+		{"a reply brings its request", "mount.pcap", Selection{Match: isError}, strings.TrimSpace(strings.Repeat(">LLOG_ORIGIN_HANDLE_CREATE <LLOG_ORIGIN_HANDLE_CREATE ", 2))},
+		{"alone", "mount.pcap", Selection{Match: isError, Alone: true}, ">LLOG_ORIGIN_HANDLE_CREATE >LLOG_ORIGIN_HANDLE_CREATE"},
+	} {
+		got := ops(readSample(t, sample(tt.sample), tt.what, 0))
+		assert.That(t, got == tt.want, "%s: %s\nwant %s", tt.name, got, tt.want)
+	}
+}
+
+// TestAllocations checks that an event that is used again costs no allocation.
+func TestAllocations(t *testing.T) {
+	frames := wiretest.ReadSample(t, sample("mount.pcap"))
+	names := track.NewNames()
+	r, e := NewReader(names), new(Event)
+	n := 0
+	for _, measure := range []bool{false, true} {
+		wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+			names.Message(m)
+			r.Read(e, m)
+			if !measure || len(m.Notes) > 0 {
+				return // the words of notes are put together
+			}
+			n++
+			if allocs := testing.AllocsPerRun(1, func() { r.Read(e, m) }); allocs > 0 {
+				t.Errorf("frame %d, %s: %.0f allocations", m.Frame, e.Op, allocs)
+			}
+		}}), frames)
+	}
+	assert.That(t, n != 0, "no messages")
+}
+
+// TestHeldBound checks that what is held until RPCs have ended is bounded, and counted
+// beyond that.
+func TestHeldBound(t *testing.T) {
+	d := &Diagram{}
+	s := NewSelector(d, Selection{HasXID: true, XID: 1}, nil, nil, nil, nil)
+	const n = maxHeld + 100
+	p := track.NewPairing(track.Options{Done: s.Done})
+	var m dissect.Message
+	m.Kind, m.LNetOff = lnet.Request, 0
+	m.LNet = lnet.Header{Type: lnet.TypePut, Src: testNID(1), Dst: testNID(2), Portal: 12}
+	m.RPC.HasXID = true
+	for i := range n {
+		m.Number, m.Frame, m.Order, m.Time = int64(i+1), int64(i+1), int64(i+1), int64(i)
+		m.RPC.XID = uint64(i + 2)
+		s.Message(&m, p.Message(&m))
+	}
+	assert.That(t, s.count == maxHeld && s.Dropped == n-maxHeld, "%d events are held, %d dropped", s.count, s.Dropped)
+	m.Number, m.RPC.XID = n+1, 1
+	s.Message(&m, p.Message(&m))
+	p.Close()
+	s.Close()
+	if d.Len() != 1 || s.count != 0 || d.Events()[0].Marks&NoReply == 0 {
+		t.Errorf("%d events are drawn, %d are held at the end", d.Len(), s.count)
 	}
 }

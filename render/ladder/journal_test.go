@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/ladder"
@@ -70,8 +71,6 @@ func TestJournalIsBounded(t *testing.T) {
 	for frame, want := range map[int64]int{10: 0, m.Frame: 1, m.Frame - kept + 1: 1, m.Frame - kept: 0} {
 		x := &ladder.Diagram{}
 		j.Draw([]*ladder.Diagram{x}, [][]ladder.Remark{{{Point: track.Point{Frame: frame}}}}, 4)
-		if x.Len() != want {
-			t.Errorf("frame %d: %d messages, want %d", frame, x.Len(), want)
-		}
+		assert.Equal(t, x.Len(), want, "frame", frame, "messages")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -85,9 +86,7 @@ func depthOf(v any) (depth int) {
 
 func encode(t *testing.T, v any) []byte {
 	t.Helper()
-	b, err := json.Marshal(v)
-	must.NoError(t, err)
-	return b
+	return must.Value(json.Marshal(v))(t)
 }
 
 func decode(t *testing.T, b []byte) (v map[string]any) {
@@ -124,16 +123,11 @@ func TestLimiterDepth(t *testing.T) {
 				leaves(path, list, have)
 			}
 		}
-		if !maps.Equal(want, have) {
-			t.Fatalf("values differ:\n%.1000s\n%.1000s", src, got)
-		}
-		if depth := depthOf(out); depth > maxDepth {
-			t.Fatalf("depth %d: %.1000s", depth, got)
-		}
+		must.That(t, maps.Equal(want, have), "values differ:\n%.1000s\n%.1000s", src, got)
+		depth := depthOf(out)
+		must.That(t, depth <= maxDepth, "depth %d: %.1000s", depth, got)
 	}
-	if changed < 200 {
-		t.Errorf("%d texts were changed", changed)
-	}
+	assert.That(t, changed >= 200, "%d texts were changed", changed)
 }
 
 // TestLimiterKeys checks the keys of values that are moved up.
@@ -151,9 +145,8 @@ func TestLimiterKeys(t *testing.T) {
 	} {
 		var l Limiter
 		in, want = open+in+end, open+want+end
-		if got := l.rewrite(nil, []byte(in), 100); string(got) != want {
-			t.Errorf("%.1000s becomes\n%.1000s, want\n%s", in, got, want)
-		}
+		got := l.rewrite(nil, []byte(in), 100)
+		assert.That(t, string(got) == want, "%.1000s becomes\n%.1000s, want\n%s", in, got, want)
 	}
 }
 
@@ -180,12 +173,9 @@ func TestLimiterSize(t *testing.T) {
 		src := encode(t, map[string]any{"buffers": tt.in, "frame": 7, "kind": "reply", "text": strings.Repeat("\\", 200)})
 		var l Limiter
 		got := l.Append(nil, src, limit)
-		if len(got) > limit || !strings.Contains(string(got), tt.want) {
-			t.Errorf("%s: %d bytes: %.200s", name, len(got), got)
-		}
-		if out := decode(t, got); out["frame"] != 7.0 || out["kind"] != "reply" {
-			t.Errorf("%s: %v", name, out)
-		}
+		assert.That(t, len(got) <= limit && strings.Contains(string(got), tt.want), "%s: %d bytes: %.200s", name, len(got), got)
+		out := decode(t, got)
+		assert.That(t, out["frame"] == 7.0 && out["kind"] == "reply", "%s: %v", name, out)
 		if kept := decode(t, got)["buffers"]; name == "array" {
 			list := kept.([]any)
 			if n := len(list) - 1; list[n] != fmt.Sprintf("%d more", len(many)-n) || n < 1000 {
@@ -204,9 +194,8 @@ func TestLimiterScalars(t *testing.T) {
 	src := encode(t, map[string]any{"buffers": object, "frame": 7, "long": strings.Repeat("x", 100)})
 	var l Limiter
 	out := decode(t, l.Append(nil, src, 64<<10))
-	if keys := slices.Sorted(maps.Keys(out)); !slices.Equal(keys, []string{"frame", "long"}) || out["long"] != strings.Repeat("x", 64)+"…" {
-		t.Errorf("%v", out)
-	}
+	keys := slices.Sorted(maps.Keys(out))
+	assert.That(t, slices.Equal(keys, []string{"frame", "long"}) && out["long"] == strings.Repeat("x", 64)+"…", "%v", out)
 }
 
 // TestLimiterUnchanged checks that JSON within the limits is copied without
@@ -240,8 +229,7 @@ func TestHeader(t *testing.T) {
 			"000c0004" + "6a736f6e" + "00180004" + "00000000" + "00190004" + "00000000" + "001a0004" + "00000000" + "001e0004" + "00000000" +
 				"00210000" + "00240000" + "00000000"},
 	} {
-		if got := hex.EncodeToString(tt.h.Append(nil)); got != tt.want {
-			t.Errorf("%s:\n%s, want\n%s", name, got, tt.want)
-		}
+		got := hex.EncodeToString(tt.h.Append(nil))
+		assert.That(t, got == tt.want, "%s:\n%s, want\n%s", name, got, tt.want)
 	}
 }

@@ -20,8 +20,7 @@ func TestTshark(t *testing.T) {
 		t.Skip(err)
 	}
 	path := filepath.Join(t.TempDir(), "out.pcapng")
-	file, err := os.Create(path)
-	must.NoError(t, err)
+	file := must.Value(os.Create(path))(t)
 	defer file.Close()
 	w := capture.NewWriter(file)
 	r := rand.New(rand.NewPCG(3, 4))

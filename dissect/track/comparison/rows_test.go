@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -106,17 +107,14 @@ func TestNoise(t *testing.T) {
 			found += min(1, len(r.Changed))
 		}
 	}
-	if found > runs/20 {
-		t.Errorf("changes in %d rows of %d runs", found, runs)
-	}
+	assert.That(t, found <= runs/20, "changes in %d rows of %d runs", found, runs)
 }
 
 func TestSlower(t *testing.T) {
 	for seed := range uint64(10) {
 		rows := Rows(work(2*seed, 150, 1).end(), work(2*seed+1, 150, 4).end())
-		if got := changes(rows, opcodes.OST_WRITE); !slices.Contains(got, "p50") {
-			t.Errorf("run %d: changes of slow writes: %v", seed, got)
-		}
+		got := changes(rows, opcodes.OST_WRITE)
+		assert.That(t, slices.Contains(got, "p50"), "run %d: changes of slow writes: %v", seed, got)
 		if got := changes(rows, 0); !slices.Contains(got, "p50") {
 			t.Errorf("run %d: changes of all: %v", seed, got)
 		}
@@ -129,13 +127,10 @@ func TestSlower(t *testing.T) {
 // TestSame: a capture has no changes to itself, whatever is in it.
 func TestSame(t *testing.T) {
 	for _, r := range Rows(work(1, 300, 1).end(), work(1, 300, 1).end()) {
-		if len(r.Changed) > 0 {
-			t.Errorf("%v: %v", r.Key, r.Changed)
-		}
+		assert.That(t, len(r.Changed) <= 0, "%v: %v", r.Key, r.Changed)
 	}
-	if rows := Rows(newTraffic(track.ByOp).end(), newTraffic(track.ByOp).end()); rows != nil {
-		t.Errorf("%d rows of nothing", len(rows))
-	}
+	rows := Rows(newTraffic(track.ByOp).end(), newTraffic(track.ByOp).end())
+	assert.That(t, rows == nil, "%d rows of nothing", len(rows))
 }
 
 // TestOneStall: what happens once in a capture is not what it usually does.
@@ -151,9 +146,8 @@ func TestOneStall(t *testing.T) {
 		}
 		stalled.rpc(3, opcodes.OST_READ, latency, 0)
 	}
-	if got := changes(Rows(steady.end(), stalled.end()), opcodes.OST_READ); slices.Contains(got, "p90") || slices.Contains(got, "p50") {
-		t.Errorf("changes: %v", got)
-	}
+	got := changes(Rows(steady.end(), stalled.end()), opcodes.OST_READ)
+	assert.That(t, !slices.Contains(got, "p90") && !slices.Contains(got, "p50"), "changes: %v", got)
 }
 
 func TestEvents(t *testing.T) {
@@ -173,16 +167,10 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	rows := Rows(before.end(), after.end())
-	if got := changes(rows, opcodes.OST_WRITE); !slices.Equal(got, []string{"errors"}) {
-		t.Errorf("changes of writes: %v", got)
-	}
-	if got := changes(rows, opcodes.OST_SYNC); !slices.Equal(got, []string{"count"}) {
-		t.Errorf("changes of syncs: %v", got)
-	}
+	assert.Slice(t, changes(rows, opcodes.OST_WRITE), []string{"errors"}, "changes of writes")
+	assert.Slice(t, changes(rows, opcodes.OST_SYNC), []string{"count"}, "changes of syncs")
 	for _, r := range rows {
-		if r.Opcode == opcodes.OST_WRITE && !slices.Equal(r.ChangedErrors, []int32{-28}) {
-			t.Errorf("changed errors: %v", r.ChangedErrors)
-		}
+		assert.That(t, r.Opcode != opcodes.OST_WRITE || slices.Equal(r.ChangedErrors, []int32{-28}), "changed errors: %v", r.ChangedErrors)
 		if r.Opcode == opcodes.OST_SYNC && (r.Before != nil || r.After == nil || r.After.Value(Count) != 50) {
 			t.Errorf("sides of a new operation: %+v", r)
 		}
@@ -198,9 +186,7 @@ func TestNodes(t *testing.T) {
 	}
 	after.rpc(4, opcodes.OBD_PING, ms, 0)
 	for _, r := range Rows(before.end(), after.end()) {
-		if isNew := r.Client == nid(4); r.Changes(Count) != isNew {
-			t.Errorf("client %v: %v", r.Client, r.Changed)
-		}
+		assert.Equal(t, r.Changes(Count), r.Client == nid(4), "client", r.Client, r.Changed)
 	}
 }
 
@@ -220,18 +206,14 @@ func TestUnknownTargets(t *testing.T) {
 		return w.end()
 	}
 	for _, r := range Rows(play("lustre-OST0000"), play("")) {
-		if len(r.Changed) > 0 {
-			t.Errorf("%s %d: %v", r.Target, r.Opcode, r.Changed)
-		}
+		assert.That(t, len(r.Changed) <= 0, "%s %d: %v", r.Target, r.Opcode, r.Changed)
 	}
 	without := newTraffic(track.ByTarget, track.ByOp)
 	without.target = "lustre-OST0001"
 	for range 100 {
 		without.rpc(3, opcodes.OST_SYNC, ms, 0)
 	}
-	if got := changes(Rows(play("lustre-OST0000"), without.end()), opcodes.OST_READ); !slices.Equal(got, []string{"count"}) {
-		t.Errorf("a target that is gone: %v", got)
-	}
+	assert.Slice(t, changes(Rows(play("lustre-OST0000"), without.end()), opcodes.OST_READ), []string{"count"}, "a target that is gone")
 }
 
 // TestMaxSampled: keys beyond the maximum count in the totals.
@@ -278,9 +260,8 @@ func TestGroups(t *testing.T) {
 	} {
 		var v variances
 		v.add(tt.c)
-		if g := tt.c.group(v.correlation()); g < tt.least || g > tt.most {
-			t.Errorf("%s: %g count as one", tt.name, g)
-		}
+		g := tt.c.group(v.correlation())
+		assert.That(t, g >= tt.least && g <= tt.most, "%s: %g count as one", tt.name, g)
 	}
 	before := alike
 	alike.fold()
@@ -291,19 +272,11 @@ func TestGroups(t *testing.T) {
 
 func TestBursts(t *testing.T) {
 	even, burst := bursts{5, 5, 5, 5, 5, 5, 5, 5}, bursts{0, 0, 40}
-	if g := even.group(8); g != 1 {
-		t.Errorf("even: %g", g)
-	}
-	if g := burst.group(8); g != 40 {
-		t.Errorf("one burst of 40: %g", g)
-	}
-	if g := burst.group(0); g != 1 {
-		t.Errorf("no period: %g", g)
-	}
+	assert.Equal(t, even.group(8), 1, "even")
+	assert.Equal(t, burst.group(8), 40, "one burst of 40")
+	assert.Equal(t, burst.group(0), 1, "no period")
 	burst.fold()
-	if burst[1] != 40 || burst[0] != 0 {
-		t.Errorf("folded: %v", burst)
-	}
+	assert.That(t, burst[1] == 40 && burst[0] == 0, "folded: %v", burst)
 }
 
 func TestTimeline(t *testing.T) {
@@ -389,9 +362,162 @@ func TestTrouble(t *testing.T) {
 		trouble := plain()
 		tt.play(trouble)
 		for i, rows := range [][]*Row{Rows(plain().end(), trouble.end()), Rows(trouble.end(), plain().end())} {
-			if got := strings.Join(changes(rows, opcodes.OST_READ), " "); got != tt.want {
-				t.Errorf("%s, %d: %q, not %q", name, i, got, tt.want)
-			}
+			assert.Equal(t, strings.Join(changes(rows, opcodes.OST_READ), " "), tt.want, name, i)
 		}
 	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), math.Abs(b)) }
+
+// TestTails compares the exact tests with values computed by hand.
+func TestTails(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"8 of 10 coins", binomialTail(8, 10, .5), 56. / 1024},
+		{"no more than expected", binomialTail(5, 10, .5), 1},
+		{"all of 3", binomialTail(3, 3, .2), .008},
+		{"lady tasting tea", hypergeometricTail(4, 4, 4, 8), 1. / 70},
+		{"3 of 4 cups", hypergeometricTail(3, 4, 4, 8), 17. / 70},
+		{"nothing marked", hypergeometricTail(0, 4, 0, 8), 1},
+		{"nothing at all", hypergeometricTail(0, 0, 0, 0), 1},
+		{"1.96", normalTail(1.959963985), .025},
+	} {
+		assert.That(t, near(tt.got, tt.want), "%s: %g, want %g", tt.name, tt.got, tt.want)
+	}
+	// Millions of events take no longer than their deviation.
+	p := binomialTail(5_010_000, 10_000_000, .5)
+	assert.That(t, p >= 1e-12 && p <= 1e-8, "tail of ten million: %g", p)
+}
+
+func TestRates(t *testing.T) {
+	for _, tt := range []struct {
+		name                  string
+		k1, w1, k2, w2, group float64
+		least, most           float64 // bounds of p
+	}{
+		{"same rate, twice as long", 100, 10, 200, 20, 1, .9, 1},
+		{"twice the rate", 100, 10, 200, 10, 1, 0, 1e-6},
+		{"half the rate", 200, 10, 100, 10, 1, 0, 1e-6},
+		{"twice, in bursts of 20", 100, 10, 200, 10, 20, .1, 1},
+		{"none, then 10", 0, 1000, 10, 1000, 1, 0, .002},
+		{"nothing", 0, 10, 0, 10, 1, 1, 1},
+		{"no time", 5, 0, 5, 10, 1, 1, 1},
+	} {
+		r := testRates(tt.k1, tt.w1, tt.k2, tt.w2, tt.group)
+		assert.That(t, r.p >= tt.least && r.p <= tt.most && r.least <= r.p, "%s: %+v", tt.name, r)
+	}
+}
+
+// sampleOf makes a sample of independent values.
+func sampleOf(values ...int64) *sample {
+	s := &sample{group: 1}
+	for _, v := range values {
+		s.add(v, 1)
+	}
+	return s
+}
+
+func TestLocations(t *testing.T) {
+	low, high := sampleOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), sampleOf(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)
+	assert.Equal(t, superiority(low, high), 1, "superiority of greater values")
+	assert.Equal(t, superiority(low, low), .5, "superiority of the same values")
+	apart := compareLocations(low, high).test()
+	assert.That(t, apart.p <= 1e-3 && apart.p == apart.least && apart.sign > 0, "apart: %+v", apart)
+	back := compareLocations(high, low).test()
+	assert.That(t, near(back.p, apart.p) && back.sign < 0, "in the other direction: %+v, want %+v", back, apart)
+	assert.Equal(t, superiority(sampleOf(1, 2, 2, 2, 3), sampleOf(2, 2)), .5, "superiority among equal values")
+	assert.Equal(t, compareLocations(low, low).test().p, 1, "the same")
+	low.group, high.group = 5, 5
+	few := compareLocations(low, high).test()
+	assert.That(t, few.p >= falseDiscoveryRate, "of two groups each: %+v", few)
+}
+
+func TestQuantiles(t *testing.T) {
+	low, high := sampleOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), sampleOf(11, 12, 13, 14, 15, 16, 17, 18, 19, 20)
+	e := compareQuantiles(low, high, .5)
+	assert.Equal(t, e, exceedances{0, 10, 10, 10})
+	r := e.test()
+	assert.That(t, near(r.p, 2./184756) && near(r.p, r.least), "%+v", r)
+	assert.Equal(t, compareQuantiles(sampleOf(1, 5, 5, 5), sampleOf(5, 5, 5, 7), .5), exceedances{0, 4, 1, 4}, "equal values")
+	if e := compareQuantiles(low, low, .9); e != (exceedances{1, 10, 1, 10}) || e.test().p != 1 {
+		t.Errorf("the same: %+v, %+v", e, e.test())
+	}
+}
+
+// TestStrata: a difference that no operation proves alone can be proven by all, and
+// one that is only due to other operations is none.
+func TestStrata(t *testing.T) {
+	var l locations
+	var q tables
+	for i := range int64(12) {
+		before, after := sampleOf(i, i+2, i+4, i+6), sampleOf(i+3, i+5, i+7, i+9)
+		one := compareLocations(before, after)
+		if one.test().p < .05 {
+			t.Fatalf("one is enough: %+v", one.test())
+		}
+		l.add(one)
+		q.add(compareQuantiles(before, after, .5))
+	}
+	r := l.test()
+	assert.That(t, r.p <= falseDiscoveryRate && r.sign > 0, "locations: %+v", r)
+	if r := q.test(); r.p > falseDiscoveryRate || r.sign <= 0 {
+		t.Errorf("tables: %+v", r)
+	}
+	assert.Equal(t, (&locations{}).test(), noTest, "no locations")
+	assert.Equal(t, (&tables{}).test(), noTest, "no tables")
+}
+
+// TestDiscoveryLimit: among many tests of noise, one small p is no change.
+func TestDiscoveryLimit(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []result
+	for range 100 {
+		all = append(all, result{p: .01 + .99*random.Float64()})
+	}
+	limit := discoveryLimit(append(all, result{p: .005}))
+	assert.That(t, limit < 0, "noise up to %g is found", limit)
+	assert.Equal(t, discoveryLimit([]result{{p: .005}}), .005, "limit of one test")
+	for range 20 {
+		all = append(all, result{p: 1e-6})
+	}
+	assert.Equal(t, discoveryLimit(all), 1e-6, "limit")
+	// Tests that could not find anything are no tests.
+	many := []result{{p: .008}}
+	for range 1000 {
+		many = append(many, noTest)
+	}
+	assert.Equal(t, discoveryLimit(many), .008, "limit with tests of nothing")
+}
+
+// connection makes a connection with the parameters of its connect.
+func connection(target string, asked, granted track.ConnectData) *track.Import {
+	return &track.Import{Connection: &track.Connection{Target: target}, ConnectParameters: track.ConnectParameters{
+		Asked: asked, Granted: granted, HasAsked: asked != track.ConnectData{}, HasGranted: granted != track.ConnectData{}}}
+}
+
+func TestConnections(t *testing.T) {
+	const old, recent = 0x020f0800, 0x02110000
+	plain := track.ConnectData{Flags: 1, Version: recent}
+	for _, tt := range []struct {
+		name          string
+		before, after []*track.Import
+		want          []Part
+	}{
+		{"the same", []*track.Import{connection("a", plain, plain)}, []*track.Import{connection("a", plain, plain)}, nil},
+		{"asked for more", []*track.Import{connection("a", plain, plain)},
+			[]*track.Import{connection("a", track.ConnectData{Flags: 1, Flags2: 4, Version: recent}, plain)}, []Part{Asked}},
+		{"granted to one of two clients", []*track.Import{connection("a", plain, plain)},
+			[]*track.Import{connection("a", plain, plain), connection("a", plain, track.ConnectData{Flags: 3, Version: recent})}, []Part{Granted}},
+		{"another release", []*track.Import{connection("a", plain, plain)},
+			[]*track.Import{connection("a", track.ConnectData{Flags: 1, Version: old}, plain)}, []Part{ClientVersion}},
+		{"no reply captured", []*track.Import{connection("a", plain, plain)}, []*track.Import{connection("a", plain, track.ConnectData{})}, nil},
+		{"in one only", []*track.Import{connection("a", plain, plain)}, nil, nil},
+	} {
+		list := Connections(tt.before, tt.after)
+		assert.That(t, len(list) == 1 && list[0].Target == "a" && slices.Equal(list[0].Changed, tt.want), "%s: %+v", tt.name, list)
+	}
+	unknown := []*track.Import{connection("", plain, plain), connection("a", track.ConnectData{}, track.ConnectData{})}
+	assert.Equal(t, len(Connections(unknown, unknown)), 0, "connections without a target or connect")
 }

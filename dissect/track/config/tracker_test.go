@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -200,9 +201,7 @@ log params 6 missing [] replaced false partial true
 	for flags := range uint32(100) { // many versions
 		w.read(other, 2, wiretest.ConfigMarker(1, 1, flags|1))
 	}
-	if n := len(w.t.Entries(nil)[1].Step.Earlier); n != maxEarlier {
-		t.Errorf("%d versions are kept, want %d", n, maxEarlier)
-	}
+	assert.Equal(t, len(w.t.Entries(nil)[1].Step.Earlier), maxEarlier, "versions are kept")
 }
 
 // TestLogs: logs that do not exist, that are made anew, and that were opened before the
@@ -235,9 +234,8 @@ log moved 0 missing [] replaced false partial true
 log empty 0 missing [] replaced false partial false
 `, KindLog)
 	w.open(client, "named", 9)
-	if got := w.list(KindLog); !strings.Contains(got, "log named 1") || strings.Contains(got, "0xa:9") {
-		t.Errorf("a log whose name is captured later:\n%s", got)
-	}
+	got := w.list(KindLog)
+	assert.That(t, strings.Contains(got, "log named 1") && !strings.Contains(got, "0xa:9"), "a log whose name is captured later:\n%s", got)
 }
 
 // TestMount: devices have the uuid of the client when a single one mounted.
@@ -261,13 +259,9 @@ func TestMount(t *testing.T) {
 		}
 		return list
 	}
-	if got, want := fmt.Sprint(uuids()), "[MGC192.0.2.1@tcp mgc lustre-OST0000-osc new]"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	assert.Equal(t, fmt.Sprint(uuids()), "[MGC192.0.2.1@tcp mgc lustre-OST0000-osc new]")
 	w.open(other, "lustre-client", 3)
-	if got, want := fmt.Sprint(uuids()), "[lustre-OST0000-osc lustre-clilov_UUID]"; got != want {
-		t.Errorf("with two readers %s, want %s", got, want)
-	}
+	assert.Equal(t, fmt.Sprint(uuids()), "[lustre-OST0000-osc lustre-clilov_UUID]", "with two readers")
 }
 
 // TestBounds: an endless capture of logs and records does not grow the state beyond its
@@ -277,22 +271,16 @@ func TestBounds(t *testing.T) {
 	for i := range uint64(maxLogs + 10) {
 		w.open(client, fmt.Sprint("log", i), i+1)
 	}
-	if len(w.t.logs) != maxLogs || w.t.Dropped == 0 {
-		t.Errorf("%d logs, %d dropped", len(w.t.logs), w.t.Dropped)
-	}
+	assert.That(t, len(w.t.logs) == maxLogs && w.t.Dropped != 0, "%d logs, %d dropped", len(w.t.logs), w.t.Dropped)
 	w = newWire()
 	w.open(client, "log", 1)
 	for i := uint32(1); i < 20<<20; i += 1 << 20 { // indices far apart
 		w.read(client, 1, wiretest.ConfigRecord(i, wiretest.ConfigAttach, "a"))
 	}
-	if n := len(w.t.Entries(nil)[0].Log.Missing); n != 19 {
-		t.Errorf("%d gaps", n)
-	}
+	assert.Equal(t, len(w.t.Entries(nil)[0].Log.Missing), 19, "gaps")
 	w.t.bytes = maxBytes
 	w.read(client, 1, wiretest.ConfigRecord(2, wiretest.ConfigAttach, "a"), wiretest.ConfigRecord(1, wiretest.ConfigAttach, "b"))
-	if w.t.Dropped != 2 {
-		t.Errorf("%d records dropped, want 2", w.t.Dropped)
-	}
+	assert.Equal(t, w.t.Dropped, 2, "records dropped, want 2")
 }
 
 // TestManyRecords: the time for a log grows with its records, with markers or without.
@@ -352,9 +340,8 @@ func TestMutatedSamples(t *testing.T) {
 				}
 				follow := New()
 				wiretest.Play(dissect.New(dissect.Options{Handle: follow.Message}), mutated)
-				if n := len(follow.Entries(nil)); n > 1000 {
-					t.Errorf("%s: %d entries", path, n)
-				}
+				n := len(follow.Entries(nil))
+				assert.That(t, n <= 1000, "%s: %d entries", path, n)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/assert"
 )
 
 const second = int64(1e9)
@@ -74,14 +75,10 @@ func TestLinger(t *testing.T) {
 	tracker := New(track.NewImports(), 10*second, func(*Eviction) { passed++ })
 	at := tracker.evicted(track.Outage{}, 0).At
 	tracker.Advance(at.Time + 9*second)
-	if passed != 0 {
-		t.Error("passed on too early")
-	}
+	assert.Equal(t, passed, 0, "passed on too early")
 	tracker.Advance(at.Time + 10*second)
 	tracker.Close()
-	if passed != 1 {
-		t.Errorf("passed on %d times", passed)
-	}
+	assert.Equal(t, passed, 1, "passed on times")
 }
 
 // What is pending is bounded.
@@ -92,11 +89,7 @@ func TestPendingIsBounded(t *testing.T) {
 	for range many {
 		tracker.evicted(track.Outage{}, 0)
 	}
-	if passed == 0 {
-		t.Error("all are held")
-	}
+	assert.That(t, passed != 0, "all are held")
 	tracker.Close()
-	if passed != many {
-		t.Errorf("%d of %d", passed, many)
-	}
+	assert.Equal(t, passed, many)
 }

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/dissect"
@@ -44,12 +46,8 @@ func TestPath(t *testing.T) {
 		t.Fatalf("%+v", path)
 	}
 	back := p.Get(0, server.Addr(), client.Addr())
-	if back == nil || back.Messages != 0 || back.FromNID.Len != 0 {
-		t.Errorf("back: %+v", back)
-	}
-	if !p.HasMessages(0) || p.HasMessages(1) {
-		t.Error("connections with messages")
-	}
+	assert.That(t, back != nil && back.Messages == 0 && back.FromNID.Len == 0, "back: %+v", back)
+	assert.That(t, p.HasMessages(0) && !p.HasMessages(1), "connections with messages")
 }
 
 func TestRoundTrips(t *testing.T) {
@@ -67,18 +65,14 @@ func TestRoundTrips(t *testing.T) {
 		}
 	}
 	path := p.Get(0, client.Addr(), server.Addr())
-	if len(path.Slow) != 2 {
-		t.Fatalf("%+v", path.Slow)
-	}
-	if s := path.Slow[0]; s.Seconds != 4 || s.Least != 50e6 || !s.Bulk || s.From.Frame != 5001 || s.To.Frame != 8010 {
-		t.Errorf("first: %+v", s)
-	}
+	must.Equal(t, len(path.Slow), 2, path.Slow)
+	s := path.Slow[0]
+	assert.That(t, s.Seconds == 4 && s.Least == 50e6 && s.Bulk && s.From.Frame == 5001 && s.To.Frame == 8010, "first: %+v", s)
 	if s := path.Slow[1]; s.Seconds != 1 || s.Least != 60e6 || s.Bulk {
 		t.Errorf("second: %+v", s)
 	}
-	if ns, ok := path.Typical(); !ok || ns != 5e5+10 {
-		t.Errorf("typical %d, %v", ns, ok)
-	}
+	ns, ok := path.Typical()
+	assert.That(t, ok && ns == 5e5+10, "typical %d, %v", ns, ok)
 }
 
 // TestRoundTripsAreBounded checks that a long capture needs no more memory, and that
@@ -92,12 +86,9 @@ func TestRoundTripsAreBounded(t *testing.T) {
 		}
 	}
 	path := p.Get(0, client.Addr(), server.Addr())
-	if len(path.Slow) > maxSpans || len(path.typical) > maxTypical {
-		t.Errorf("%d and %d seconds", len(path.Slow), len(path.typical))
-	}
-	if ns, _ := path.Typical(); ns < 5e5+30 || ns > 5e5+70 {
-		t.Errorf("typical %d", ns)
-	}
+	assert.That(t, len(path.Slow) <= maxSpans && len(path.typical) <= maxTypical, "%d and %d seconds", len(path.Slow), len(path.typical))
+	ns, _ := path.Typical()
+	assert.That(t, ns >= 5e5+30 && ns <= 5e5+70, "typical %d", ns)
 }
 
 func TestPathsDoNotAllocate(t *testing.T) {

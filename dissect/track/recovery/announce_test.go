@@ -1,6 +1,10 @@
 package recovery
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
+)
 
 func TestOwnTarget(t *testing.T) {
 	for uuid, want := range map[string]string{
@@ -13,8 +17,6 @@ func TestOwnTarget(t *testing.T) {
 		"x-lwp-y_UUID":                         "",
 		"":                                     "",
 	} {
-		if got := ownTarget(uuid); got != want {
-			t.Errorf("%q: %q, want %q", uuid, got, want)
-		}
+		assert.Equal(t, ownTarget(uuid), want, uuid)
 	}
 }

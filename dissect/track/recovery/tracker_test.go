@@ -10,6 +10,8 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
@@ -243,9 +245,8 @@ func TestRestart(t *testing.T) {
 	if r.Gone.Frame != gone || r.GoneBy != recovery.SignUnanswered || r.Back.Frame != back || r.Completed.Frame != completed {
 		t.Errorf("gone %d by %v, back %d, completed %d; want %d, %d, %d", r.Gone.Frame, r.GoneBy, r.Back.Frame, r.Completed.Frame, gone, back, completed)
 	}
-	if down, ok := r.Downtime(); !ok || down < 8*second || down > 8*second+10*ms {
-		t.Errorf("down for %d ns, %v", down, ok)
-	}
+	down, ok := r.Downtime()
+	assert.That(t, ok && down >= 8*second && down <= 8*second+10*ms, "down for %d ns, %v", down, ok)
 	if n, ok := r.Known(); n != 2 || !ok || r.Count(recovery.ClientRecovered) != 2 {
 		t.Errorf("%d of %d clients, %v", r.Count(recovery.ClientRecovered), n, ok)
 	}
@@ -253,9 +254,8 @@ func TestRestart(t *testing.T) {
 	if requests.Count != 3 || requests.Errors[opcodes.EOVERFLOW] != 1 || locks.Count != 2 || locks.Errors[-11] != 1 || r.VersionMismatches() != 1 {
 		t.Errorf("%d requests %v, %d locks %v", requests.Count, requests.Errors, locks.Count, locks.Errors)
 	}
-	if g := r.NotReplayed(); g.Count != 1 || g.From != 103 || g.To != 103 {
-		t.Errorf("not replayed: %+v", g)
-	}
+	g := r.NotReplayed()
+	assert.That(t, g.Count == 1 && g.From == 103 && g.To == 103, "not replayed: %+v", g)
 	if i := r.Impact(); i.Waited != 1 || i.Longest < 10*second || len(i.Errors) > 0 || i.Unanswered > 0 {
 		t.Errorf("%d requests waited, the longest %d ns; errors %v", i.Waited, i.Longest, i.Errors)
 	}
@@ -263,9 +263,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("last client %+v", last)
 	}
 	want := "last_reply gone lost3 refused3 back connected3 replay3 lost4 connected4 lock_replay4 ready4 not_replayed3 lock_replay3 ready3 recovered3 recovered4 waited3"
-	if got := story(r); got != want {
-		t.Errorf("story %q, want %q", got, want)
-	}
+	assert.Equal(t, story(r), want, "story")
 }
 
 // TestMissedRecovery: one client comes back when the recovery is over and is evicted,
@@ -294,13 +292,10 @@ func TestMissedRecovery(t *testing.T) {
 	r := w.one()
 	outcomes := map[byte]recovery.Outcome{3: recovery.ClientRecovered, 4: recovery.ClientEvicted, 5: recovery.ClientMissing, 7: recovery.ClientReconnected}
 	for _, c := range r.Clients {
-		if n := c.Connection.Client.Addr[3]; outcomes[n] != c.Outcome {
-			t.Errorf("client %d: %v", n, c.Outcome)
-		}
+		assert.Equal(t, outcomes[c.Connection.Client.Addr[3]], c.Outcome, "client")
 	}
-	if n, ok := r.Known(); len(r.Clients) != 4 || n != 3 || !ok {
-		t.Errorf("%d clients, of %d, %v", len(r.Clients), n, ok)
-	}
+	n, ok := r.Known()
+	assert.That(t, len(r.Clients) == 4 && n == 3 && ok, "%d clients, of %d, %v", len(r.Clients), n, ok)
 	if _, ok := r.Downtime(); ok {
 		t.Error("the downtime is known")
 	}
@@ -349,9 +344,7 @@ func TestEvictedAfterVersions(t *testing.T) {
 		accept, _ = a.connect(0)
 		accept(0, 2)
 		all := w.end()
-		if got := strings.Join(kinds(all), ", "); got != "lustre-MDT0000 restart, lustre-MDT0000 eviction" {
-			t.Fatal(got)
-		}
+		must.Equal(t, strings.Join(kinds(all), ", "), "lustre-MDT0000 restart, lustre-MDT0000 eviction")
 		if c := all[0].Clients[0]; c.Outcome != want || c.Early.Count != 1 || c.Early.Estimate != 45 {
 			t.Errorf("%v, early replies %+v, story %q", c.Outcome, c.Early, story(all[0]))
 		}
@@ -379,9 +372,8 @@ func TestFailover(t *testing.T) {
 	if r.Kind != recovery.Failover || r.ServerBefore != server || r.Server != partner || r.LastReply.Frame != last || r.Gone.Frame != sent || r.GoneBy != recovery.SignUnanswered {
 		t.Errorf("%v from %v to %v, last reply %d, gone %d by %v", r.Kind, r.ServerBefore, r.Server, r.LastReply.Frame, r.Gone.Frame, r.GoneBy)
 	}
-	if _, ok := r.Known(); ok {
-		t.Error("a client's capture shows all clients")
-	}
+	_, ok := r.Known()
+	assert.That(t, !ok, "a client's capture shows all clients")
 	if down, ok := r.Downtime(); !ok || down < 50*second || r.Clients[0].Unanswered != 1 {
 		t.Errorf("down for %d ns, %v; %d connects without a reply", down, ok, r.Clients[0].Unanswered)
 	}
@@ -435,9 +427,7 @@ func TestNotCaptured(t *testing.T) {
 	c.connect(0)
 	w.now += 40 * second
 	w.rpcs.Lost(&lnet.Loss{From: begin, To: w.now, Src: messages.Addr(server), Dst: messages.Addr(node(3))})
-	if r := w.one(); r.Kind != recovery.Lost {
-		t.Errorf("%v", r.Kind)
-	}
+	assert.Equal(t, w.one().Kind, recovery.Lost)
 }
 
 // TestGapInTheCapture: nothing is said about what was replayed while bytes were lost.
@@ -463,9 +453,8 @@ func TestGapBeforeTheLoss(t *testing.T) {
 	c.notConnected()
 	c.recover(2, 0, 0)()
 	w.rpcs.Lost(&lnet.Loss{From: begin, To: begin + ms})
-	if r := w.one(); !r.IsLossy {
-		t.Error("not lossy")
-	}
+	r := w.one()
+	assert.That(t, r.IsLossy, "not lossy")
 }
 
 // TestRanOn: the target ran on, so nothing but the connection was lost.
@@ -521,9 +510,7 @@ func TestRanOn(t *testing.T) {
 				t.Errorf("%s: the target was gone", name)
 			}
 		}
-		if got := strings.Join(got, " "); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		assert.Equal(t, strings.Join(got, " "), c.want, name)
 	}
 }
 
@@ -586,9 +573,8 @@ func TestSignsOfServers(t *testing.T) {
 	if r.Gone.Frame != gone || r.GoneBy != recovery.SignStopping || r.Starting.Frame != starting || r.Announced.Frame != announced {
 		t.Errorf("gone %d by %v, starting %d, announced %d; want %d, %d, %d", r.Gone.Frame, r.GoneBy, r.Starting.Frame, r.Announced.Frame, gone, starting, announced)
 	}
-	if down, ok := r.Downtime(); !ok || down < 30*second || down > 31*second {
-		t.Errorf("down for %d ns, %v", down, ok)
-	}
+	down, ok := r.Downtime()
+	assert.That(t, ok && down >= 30*second && down <= 31*second, "down for %d ns, %v", down, ok)
 }
 
 // table sends the table of imperative recovery, with one MDT.
@@ -641,9 +627,8 @@ func TestRails(t *testing.T) {
 	c.notConnected()
 	c.server = partner
 	c.recover(2, 0, 0)()
-	if r := w.one(); r.Kind != recovery.Restart {
-		t.Errorf("%v from %v to %v", r.Kind, r.ServerBefore, r.Server)
-	}
+	r := w.one()
+	assert.That(t, r.Kind == recovery.Restart, "%v from %v to %v", r.Kind, r.ServerBefore, r.Server)
 }
 
 // TestRestartInRecovery: the target is started again before its clients recovered.
@@ -677,9 +662,7 @@ func TestReturnNotCaptured(t *testing.T) {
 	accept, _ := b.connect(0)
 	accept(0, 2)
 	all := w.end()
-	if got := strings.Join(kinds(all), ", "); got != "lustre-MDT0000 restart, lustre-MDT0000 eviction" {
-		t.Fatal(got)
-	}
+	must.Equal(t, strings.Join(kinds(all), ", "), "lustre-MDT0000 restart, lustre-MDT0000 eviction")
 	if all[0].Count(recovery.ClientEvicted) != 0 || all[0].Count(recovery.ClientUnknown) != 1 {
 		t.Errorf("story %q", story(all[0]))
 	}
@@ -695,9 +678,7 @@ func TestOtherTargetAnswers(t *testing.T) {
 		a.connect(0)
 		b.ask(opcodes.OBD_PING)
 	}
-	if r := w.one(); r.Kind != recovery.Lost {
-		t.Errorf("%v", r.Kind)
-	}
+	assert.Equal(t, w.one().Kind, recovery.Lost)
 }
 
 // TestRestartAtUnknownTime: a client that was away learns of a restart that may have
@@ -832,9 +813,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		}
 	}
 	wiretest.Flat(t, play, 300, 600)
-	if passed < 800 {
-		t.Errorf("%d records", passed)
-	}
+	assert.That(t, passed >= 800, "%d records", passed)
 }
 
 // TestNoAllocations: an RPC costs no allocation while no target is lost.

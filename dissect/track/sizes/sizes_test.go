@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/sizes"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -47,9 +48,7 @@ func TestSamples(t *testing.T) {
 		}
 		ranges += total(&s.Reads.Offsets) + total(&s.Writes.Offsets)
 	}
-	if ranges == 0 {
-		t.Error("the samples have no reads and writes")
-	}
+	assert.That(t, ranges != 0, "the samples have no reads and writes")
 }
 
 // niobuf makes a range of a read or write.

@@ -10,6 +10,8 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/slowest"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
@@ -38,18 +40,12 @@ func TestSamples(t *testing.T) {
 			slices.SortFunc(waits, func(a, b int64) int { return cmp.Compare(b, a) })
 			waits = waits[:min(limit, len(waits))]
 			list := s.List()
-			if len(list) != len(waits) {
-				t.Fatalf("%s: %d RPCs, want %d", path, len(list), len(waits))
-			}
+			must.Equal(t, len(list), len(waits), path, "RPCs")
 			for i, r := range list {
-				if r.Waited != waits[i] {
-					t.Errorf("%s: RPC %d took %d, want %d", path, i, r.Waited, waits[i])
-				}
+				assert.Equal(t, r.Waited, waits[i], path, "RPC", i, "took")
 				withLock = withLock || isLockWait(&r)
 				if r.Request == nil || r.Reply == nil {
-					if len(r.Seen) == 1 && r.Sends == 1 {
-						t.Errorf("%s: RPC %d has no copies", path, r.XID)
-					}
+					assert.That(t, len(r.Seen) != 1 || r.Sends != 1, "%s: RPC %d has no copies", path, r.XID)
 					continue
 				}
 				for _, m := range []*dissect.Message{r.Request, r.Reply} {
@@ -64,9 +60,7 @@ func TestSamples(t *testing.T) {
 			}
 		}
 	}
-	if !withLock {
-		t.Error("no sample has an RPC that waited for its lock")
-	}
+	assert.That(t, withLock, "no sample has an RPC that waited for its lock")
 }
 
 func isLockWait(r *slowest.RPC) bool {

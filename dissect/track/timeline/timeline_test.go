@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -68,9 +70,7 @@ func TestBins(t *testing.T) {
 				}
 			}
 			for k := range bins {
-				if bins[k] != want[k] {
-					t.Fatalf("%d ns from %d, bin %d: %v, want %v", length, begin, k, bins[k], want[k])
-				}
+				must.Equal(t, bins[k], want[k], length, "ns", begin, "bin", k)
 			}
 		}
 	}
@@ -96,9 +96,7 @@ func TestNoAllocations(t *testing.T) {
 		r.Seen[0].Request.Time += 50e6
 		tl.Done(r)
 	})
-	if tl.Width() == minWidth {
-		t.Error("the bins were not widened")
-	}
+	assert.That(t, tl.Width() != minWidth, "the bins were not widened")
 }
 
 // TestUnknownOperation: RPCs without an opcode are an operation of their own.
@@ -108,7 +106,6 @@ func TestUnknownOperation(t *testing.T) {
 	r.HasOpcode, r.Client = false, lnet.NID{Len: 4}
 	tl.Done(r)
 	tl.Done(rpcAt(6, 0, -1))
-	if o := tl.Operations(); len(o) != 2 || o[0].HasOpcode || !o[1].HasOpcode {
-		t.Errorf("operations %v", o)
-	}
+	o := tl.Operations()
+	assert.That(t, len(o) == 2 && !o[0].HasOpcode && o[1].HasOpcode, "operations %v", o)
 }

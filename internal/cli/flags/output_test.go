@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/must"
@@ -24,11 +25,9 @@ func TestGrowingCapture(t *testing.T) {
 		result := filepath.Join(t.TempDir(), "c.parquet")
 		must.NoError(t, os.WriteFile(path, sample[:part], 0o600))
 		sys := &scan.System{IO: &iostreams.IO{Out: io.Discard, Err: io.Discard, Env: os.Getenv}}
-		in, err := (&scan.Flags{Quiet: true}).Check([]string{path}, false)
-		must.NoError(t, err)
+		in := must.Value((&scan.Flags{Quiet: true}).Check([]string{path}, false))(t)
 		o := Output{path: result, cmd: &cobra.Command{}}
-		w, err := o.NewWriter(sys, in, ParquetForm)
-		must.NoError(t, err)
+		w := must.Value(o.NewWriter(sys, in, ParquetForm))(t)
 		pass := scan.New(sys, in, scan.Options{})
 		ParquetFunc(&o, w, &records.RPCs, in, pass)
 		must.NoError(t, w.Write(nil))
@@ -37,9 +36,8 @@ func TestGrowingCapture(t *testing.T) {
 			must.NoError(t, os.WriteFile(path, sample, 0o600))
 		}
 		must.NoError(t, w.Close())
-		if got := o.isComplete(result, path); got == grows {
-			t.Errorf("grows %v: complete %v", grows, got)
-		}
+		got := o.isComplete(result, path)
+		assert.That(t, got != grows, "grows %v: complete %v", grows, got)
 	}
 }
 
@@ -54,8 +52,6 @@ func TestSize(t *testing.T) {
 	}
 	for _, text := range []string{"", "M", "-1", "1X", "1 G", "1GG", "1.5G", "0x10", "8388608T", "9223372036854775808"} {
 		var s Size
-		if s.Set(text) == nil {
-			t.Errorf("%q is accepted as %d", text, s)
-		}
+		assert.That(t, s.Set(text) != nil, "%q is accepted as %d", text, s)
 	}
 }

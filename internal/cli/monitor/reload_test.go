@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/monitor/metrics"
@@ -78,9 +79,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("%q: %+v, %q", step.text, p, said)
 		}
 	}
-	if c.reloads.Succeeded != 2 {
-		t.Errorf("%d reloads", c.reloads.Succeeded)
-	}
+	assert.Equal(t, c.reloads.Succeeded, 2, "reloads")
 }
 
 // TestValues checks the flags with units.
@@ -98,9 +97,7 @@ func TestValues(t *testing.T) {
 		{&f, "1/1000", "1/1000"}, {&f, "1/0", ""}, {&f, "2/3", ""}, {&f, "", ""}, {&f, "1000", ""},
 	} {
 		err := tt.v.Set(tt.text)
-		if (err == nil) != (tt.want != "") || err == nil && tt.v.String() != tt.want {
-			t.Errorf("%s: %s, %v", tt.text, tt.v, err)
-		}
+		assert.That(t, (err == nil) == (tt.want != "") && (err != nil || tt.v.String() == tt.want), "%s: %s, %v", tt.text, tt.v, err)
 	}
 }
 
@@ -129,9 +126,8 @@ func TestReloadStuck(t *testing.T) {
 		c.reload()
 	}()
 	<-w.entered
-	if h := c.health(); h.Reload.Succeeded != 1 {
-		t.Errorf("%+v", h.Reload)
-	}
+	h := c.health()
+	assert.That(t, h.Reload.Succeeded == 1, "%+v", h.Reload)
 	close(w.release)
 	<-done
 }
@@ -143,8 +139,7 @@ func TestEqualExporter(t *testing.T) {
 	replace := func(url string) *otlp.Exporter {
 		t.Helper()
 		c.otlp.url = url
-		p, err := c.check()
-		must.NoError(t, err)
+		p := must.Value(c.check())(t)
 		c.exporter.replace(p.exporter, p.receiver, p.interval, metrics.New(time.Now()))
 		return c.exporter.active
 	}
@@ -153,16 +148,14 @@ func TestEqualExporter(t *testing.T) {
 	if replace("http://127.0.0.1:1") != first || c.exporter.stats().Spans.Waiting != 1 {
 		t.Errorf("replaced: %+v", c.exporter.stats())
 	}
-	if second := replace("http://127.0.0.1:2"); second == first || second != c.exporter.active {
-		t.Error("not replaced")
-	}
+	second := replace("http://127.0.0.1:2")
+	assert.That(t, second != first && second == c.exporter.active, "not replaced")
 	if c.exporter.replace(nil, receiver{}, time.Minute, nil); c.exporter.active != nil {
 		t.Error("not ended")
 	}
 	c.exporter.close(metrics.New(time.Now()), t.Logf)
-	if s := c.exporter.stats(); s.Spans.Waiting != 0 || s.Spans.Dropped != 1 {
-		t.Errorf("%+v", s)
-	}
+	s := c.exporter.stats()
+	assert.That(t, s.Spans.Waiting == 0 && s.Spans.Dropped == 1, "%+v", s)
 }
 
 // TestCertificateReload: a certificate that was replaced is read again, and what could not be
@@ -181,8 +174,7 @@ func TestCertificateReload(t *testing.T) {
 	registry := metrics.New(time.Now())
 	reload := func() {
 		t.Helper()
-		p, err := c.check()
-		must.NoError(t, err)
+		p := must.Value(c.check())(t)
 		c.exporter.replace(p.exporter, p.receiver, time.Hour, registry)
 	}
 	reload()
@@ -190,13 +182,10 @@ func TestCertificateReload(t *testing.T) {
 	first.Span(&otlp.Span{Name: "x"})
 	must.NoError(t, os.WriteFile(file, right, 0o600))
 	reload()
-	if c.exporter.active != first {
-		t.Error("replaced")
-	}
+	assert.Equal(t, c.exporter.active, first, "replaced")
 	c.exporter.close(registry, t.Logf)
-	if s := c.exporter.stats(); s.Spans.Sent != 1 || requests.Load() == 0 {
-		t.Errorf("%+v", s)
-	}
+	s := c.exporter.stats()
+	assert.That(t, s.Spans.Sent == 1 && requests.Load() != 0, "%+v", s)
 }
 
 // otherCertificate returns a certificate of nobody that the test knows.
@@ -205,7 +194,6 @@ func otherCertificate(t *testing.T) []byte {
 	public, private, err := ed25519.GenerateKey(nil)
 	must.NoError(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
-	der, err := x509.CreateCertificate(nil, template, template, public, private)
-	must.NoError(t, err)
+	der := must.Value(x509.CreateCertificate(nil, template, template, public, private))(t)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }

@@ -1,18 +1,27 @@
 package monitor
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -31,32 +40,23 @@ func TestService(t *testing.T) {
 		next := func() string {
 			t.Helper()
 			b := make([]byte, 200)
-			n, err := conn.Read(b)
-			must.NoError(t, err)
+			n := must.Value(conn.Read(b))(t)
 			return string(b[:n])
 		}
 		s.ready(func() bool { return true })
-		if got := next(); got != "READY=1\n" {
-			t.Errorf("%q", got)
-		}
-		if got := next(); got != "WATCHDOG=1\n" {
-			t.Errorf("%q", got)
-		}
+		assert.Equal(t, next(), "READY=1\n")
+		assert.Equal(t, next(), "WATCHDOG=1\n")
 		s.reloading()
 		got := next()
 		for got == "WATCHDOG=1\n" {
 			got = next()
 		}
 		us, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(got, "RELOADING=1\nMONOTONIC_USEC="), "\n"), 10, 64)
-		if err != nil || us <= 0 {
-			t.Errorf("%q", got)
-		}
+		assert.That(t, err == nil && us > 0, "%q", got)
 		s.stopping()
 		for got = next(); got == "WATCHDOG=1\n"; got = next() {
 		}
-		if got != "STOPPING=1\n" {
-			t.Errorf("%q", got)
-		}
+		assert.Equal(t, got, "STOPPING=1\n")
 	}
 	s := newService(func(string) string { return "" })
 	s.ready(func() bool { return true })
@@ -74,26 +74,21 @@ func TestServer(t *testing.T) {
 	s.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "metrics") }), alive.Load)
 	get := func(path string) (int, string) {
 		t.Helper()
-		r, err := http.Get("http://" + s.address() + path)
-		must.NoError(t, err)
+		r := must.Value(http.Get("http://" + s.address() + path))(t)
 		defer r.Body.Close()
-		b, err := io.ReadAll(r.Body)
-		must.NoError(t, err)
+		b := must.Value(io.ReadAll(r.Body))(t)
 		return r.StatusCode, string(b)
 	}
 	for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/-/healthy": 200, "/": 200, "/x": 404} {
-		if code, text := get(path); code != want {
-			t.Errorf("%s: %d %s", path, code, text)
-		}
+		code, text := get(path)
+		assert.That(t, code == want, "%s: %d %s", path, code, text)
 	}
 	alive.Store(false)
 	if code, _ := get("/healthz"); code != http.StatusServiceUnavailable {
 		t.Errorf("%d when the capture hangs", code)
 	}
 	r, err := http.Post("http://"+s.address()+"/metrics", "text/plain", strings.NewReader("x"))
-	if err != nil || r.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("%v, %v", r, err)
-	}
+	assert.That(t, err == nil && r.StatusCode == http.StatusMethodNotAllowed, "%v, %v", r, err)
 	r.Body.Close()
 	s.close()
 	if _, err := http.Get("http://" + s.address() + "/"); err == nil {
@@ -139,18 +134,186 @@ func TestServerBusy(t *testing.T) {
 	s.serve(http.NotFoundHandler(), func() bool { return true })
 	defer s.close()
 	for i := range 10 * maxConnections {
-		conn, err := net.Dial("tcp", s.address())
-		must.NoError(t, err)
+		conn := must.Value(net.Dial("tcp", s.address()))(t)
 		defer conn.Close()
 		if i%2 == 0 {
 			conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost:")) // it may be closed already
 		}
 	}
 	client := http.Client{Timeout: 10 * readHeaderTimeout}
-	resp, err := client.Get("http://" + s.address() + "/healthz")
-	must.NoError(t, err)
+	resp := must.Value(client.Get("http://" + s.address() + "/healthz"))(t)
 	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("%s", resp.Status)
+	assert.Equal(t, resp.StatusCode, http.StatusOK, resp.Status)
+}
+
+// TestHasReceiver: the variables of OpenTelemetry have an effect on live captures only, in
+// which they make -Y possible.
+func TestHasReceiver(t *testing.T) {
+	for _, tt := range []struct {
+		url, iface, endpoint string
+		want                 bool
+	}{
+		{"", "lo", "", false},
+		{"", "lo", "http://collector:4318", true},
+		{"", "", "http://collector:4318", false},
+		{"http://collector:4318", "", "", true},
+	} {
+		env := func(name string) string {
+			if name == "OTEL_EXPORTER_OTLP_ENDPOINT" {
+				return tt.endpoint
+			}
+			return ""
+		}
+		c := newCommand(&scan.System{IO: &iostreams.IO{Env: env}})
+		c.cobra()
+		c.input.Interface, c.otlp.url, c.display = tt.iface, tt.url, "rpc.error"
+		var err error
+		if c.in, err = c.input.Check(nil, false); err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.check()
+		got := c.hasReceiver()
+		assert.That(t, got == tt.want && (err == nil) == tt.want && (!tt.want || p.exporter != nil), "%+v: %v, %v", tt, got, err)
 	}
+}
+
+// TestUnit checks the unit of systemd by its own tool, and that its settings are valid.
+func TestUnit(t *testing.T) {
+	unit := must.ReadFile(t, "../../../contrib/systemd/lshark-monitor.service")
+	conf := must.ReadFile(t, "../../../contrib/systemd/monitor.conf")
+	// All settings in the file are valid, also those that are commented out.
+	all := strings.ReplaceAll(string(conf), "\n#", "\n")
+	var lines []string
+	for line := range strings.Lines(all) {
+		if name, _, ok := strings.Cut(line, " = "); ok && !strings.Contains(name, " ") {
+			lines = append(lines, line)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "monitor.conf")
+	must.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
+	c := newTestCommand()
+	if err := c.config.read(path); err != nil || len(lines) < 8 {
+		t.Errorf("%d settings: %v", len(lines), err)
+	}
+	if p, err := c.check(); err != nil || p.selection.Sample != 1000 || p.selection.Filter == nil || p.exporter == nil {
+		t.Errorf("%+v, %v", p, err)
+	}
+
+	tool, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed: apt-get install systemd")
+	}
+	self := must.Value(os.Executable())(t)
+	unit = bytes.ReplaceAll(unit, []byte("/usr/bin/lshark"), []byte(self))
+	path = filepath.Join(t.TempDir(), "lshark-monitor.service")
+	must.NoError(t, os.WriteFile(path, unit, 0o600))
+	if out, err := exec.Command(tool, "verify", "--man=no", path).CombinedOutput(); err != nil || bytes.Contains(out, []byte("lshark-monitor.service:")) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestReplaceExporter checks that an exporter stays while its receiver is the same, and that
+// the last of several intervals is used.
+func TestReplaceExporter(t *testing.T) {
+	var mu sync.Mutex
+	requests := make(map[string]int) // by the value of the header a
+	first := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(requests) == 0 {
+			close(first)
+		}
+		requests[r.Header.Get("a")]++
+	}))
+	defer server.Close()
+	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}})
+	c.otlp.url = server.URL
+	registry := metrics.New(time.Now())
+	registry.Counter(metrics.Desc{Name: "x", Help: "x"}).With()
+	registry.OnCollect(func() { c.exporter.stats() })
+	replace := func(interval time.Duration, headers ...string) {
+		t.Helper()
+		c.otlp.headers = headers
+		e := must.Value(c.newExporter())(t)
+		c.exporter.replace(e, c.receiver(), interval, registry)
+	}
+	replace(time.Millisecond, "a=1")
+	inUse := c.exporter.active
+	<-first
+	replace(time.Millisecond, "a=1")
+	replace(time.Hour, "a=1")
+	replace(2*time.Hour, "a=1")
+	assert.That(t, c.exporter.active == inUse && len(c.exporter.old) == 0, "an exporter to the same receiver replaced the one in use")
+	replace(2*time.Hour, "a=2")
+	assert.That(t, c.exporter.active != inUse, "the exporter to another receiver is not used")
+	c.exporter.replace(nil, receiver{}, time.Hour, registry)
+	c.exporter.replace(nil, receiver{}, time.Hour, registry)
+	replace(time.Hour, "a=3")
+	c.exporter.close(registry, t.Logf)
+	server.Close() // waits for the requests
+	if len(c.exporter.old) != 0 || requests["1"] == 0 || requests["3"] != 1 || len(requests) != 2 {
+		t.Errorf("%d exporters are left, requests by header: %v", len(c.exporter.old), requests)
+	}
+	s := c.exporter.stats()
+	assert.That(t, s.Points.Sent != 0, "%+v", s)
+}
+
+// TestCloseSendsLast checks that close waits for an older snapshot that is being made.
+func TestCloseSendsLast(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}})
+	c.otlp.url = server.URL
+	registry := metrics.New(time.Now())
+	registry.Counter(metrics.Desc{Name: "x", Help: "x"}).With()
+	e := must.Value(c.newExporter())(t)
+	c.exporter.replace(e, c.receiver(), time.Hour, registry)
+	close(c.exporter.stop) // in place of the sender, which has not ended when close is called
+	<-c.exporter.stopped
+	c.exporter.stop, c.exporter.stopped = make(chan struct{}), make(chan struct{})
+	closed := make(chan struct{})
+	go func() {
+		c.exporter.close(registry, t.Logf)
+		close(closed)
+	}()
+	<-c.exporter.stop
+	s := e.Stats()
+	assert.That(t, s.Points.Waiting+s.Points.Sent == 0, "the last metrics are sent before the sender has ended: %+v", s)
+	close(c.exporter.stopped)
+	<-closed
+	if s := e.Stats(); s.Points.Sent == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestWatchdogWhileClosing checks that the watchdog gets messages until close, and that a
+// reload is not reported after the end of the capture.
+func TestWatchdogWhileClosing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notify")
+	conn, err := (&net.ListenConfig{}).ListenPacket(context.Background(), "unixgram", path)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer conn.Close()
+	s := newService(func(key string) string {
+		return map[string]string{"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000"}[key]
+	})
+	next := func() string {
+		t.Helper()
+		b := make([]byte, 200)
+		n, _, err := conn.ReadFrom(b)
+		must.NoError(t, err)
+		return string(b[:n])
+	}
+	s.ready(func() bool { return true })
+	s.stopping()
+	s.reloading()
+	s.reloaded()
+	for next() != "STOPPING=1\n" {
+	}
+	for range 3 {
+		assert.Equal(t, next(), "WATCHDOG=1\n", "after the end of the capture")
+	}
+	s.close()
 }

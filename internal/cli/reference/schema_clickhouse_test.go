@@ -4,6 +4,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 func TestClickHouseType(t *testing.T) {
@@ -18,9 +21,7 @@ func TestClickHouseType(t *testing.T) {
 		`STRUCT("frame" BIGINT, "at" STRUCT("time" TIMESTAMP WITH TIME ZONE, "n" MAP(VARCHAR, BIGINT))[], "size" UBIGINT)[]`: "Array(Tuple(`frame` Nullable(Int64), " +
 			"`at` Array(Tuple(`time` Nullable(DateTime64(6, 'UTC')), `n` Map(String, Int64))), `size` Nullable(UInt64)))",
 	} {
-		if got := clickHouseType(duckDB); got != want {
-			t.Errorf("%s: %s, want %s", duckDB, got, want)
-		}
+		assert.Equal(t, clickHouseType(duckDB), want, duckDB)
 	}
 }
 
@@ -38,15 +39,11 @@ func TestClickHouseTables(t *testing.T) {
 			types[c[1]] = c[2]
 		}
 		for _, c := range table.Columns {
-			if types[c.Name] == "" {
-				t.Errorf("%s: %s is missing", table.Name, c.Name)
-			}
+			assert.That(t, types[c.Name] != "", "%s: %s is missing", table.Name, c.Name)
 		}
 		_, key, ok := strings.Cut(statement, "ORDER BY (")
 		key, rest, closed := strings.Cut(key, ")")
-		if !ok || !closed || rest != ";\n" {
-			t.Fatalf("%s: no sorting key in %s", table.Name, statement)
-		}
+		must.That(t, ok && closed && rest == ";\n", "%s: no sorting key in %s", table.Name, statement)
 		for _, name := range strings.Split(key, ", ") {
 			if types[name] == "" || strings.HasPrefix(types[name], "Nullable") {
 				t.Errorf("%s: %s %s cannot be in the sorting key", table.Name, name, types[name])

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/internal/cli/reference"
@@ -19,9 +20,7 @@ import (
 func TestPublishedColumns(t *testing.T) {
 	path := "testdata/columns-" + rows.SchemaVersion + ".txt"
 	old, err := os.ReadFile(path)
-	if err != nil && !wiretest.Update() {
-		t.Fatal(err)
-	}
+	must.That(t, err == nil || wiretest.Update(), "%v", err)
 	published := strings.Split(strings.TrimSpace(string(old)), "\n")
 	var now []string
 	for _, table := range reference.SchemaTables() {
@@ -72,8 +71,6 @@ func TestExtends(t *testing.T) {
 		`locks list STRUCT("a" BIGINT, "b" VARCHAR)[]`:            false,
 		`rpcs list VARCHAR`:                                       false,
 	} {
-		if got := extends(now, published); got != want {
-			t.Errorf("%s: %v, want %v", now, got, want)
-		}
+		assert.Equal(t, extends(now, published), want, now)
 	}
 }

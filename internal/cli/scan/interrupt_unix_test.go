@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
@@ -42,9 +43,7 @@ func TestInterrupt(t *testing.T) {
 	ended := false
 	p.Add(Consumer{End: func() error { ended = true; return nil }})
 	err := p.Run()
-	if !errors.As(err, new(exit.Interrupted)) || !ended {
-		t.Errorf("%v, ended %v", err, ended)
-	}
+	assert.That(t, errors.As(err, new(exit.Interrupted)) && ended, "%v, ended %v", err, ended)
 	if status := exit.Status(sys.IO, err); status != exit.Signal || !bytes.Contains(errs.Bytes(), []byte("interrupted: the output is partial")) {
 		t.Errorf("status %d, %s", status, &errs)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -25,9 +26,7 @@ func write(t *testing.T, path, text string) {
 
 func key(t *testing.T, c *cache, path, settings string) string {
 	t.Helper()
-	k, err := c.key(path, settings)
-	must.NoError(t, err)
-	return k
+	return must.Value(c.key(path, settings))(t)
 }
 
 // TestKey checks that a capture is known by its content, whatever its name and times are.
@@ -37,27 +36,16 @@ func TestKey(t *testing.T) {
 	write(t, a, "content")
 	write(t, b, "content")
 	first := key(t, c, a, "")
-	if again := key(t, c, a, ""); again != first {
-		t.Error("the key changed")
-	}
-	if copied := key(t, c, b, ""); copied != first {
-		t.Error("a copy has another key")
-	}
-	if key(t, c, a, "--port") == first {
-		t.Error("other flags have the same key")
-	}
+	assert.Equal(t, key(t, c, a, ""), first, "the key changed")
+	assert.Equal(t, key(t, c, b, ""), first, "a copy has another key")
+	assert.That(t, key(t, c, a, "--port") != first, "other flags have the same key")
 	next := *c
 	next.release = "2"
-	if key(t, &next, a, "") == first {
-		t.Error("another release has the same key")
-	}
-	info, err := os.Stat(a)
-	must.NoError(t, err)
+	assert.That(t, key(t, &next, a, "") != first, "another release has the same key")
+	info := must.Value(os.Stat(a))(t)
 	write(t, a, "CONTENT")
 	must.NoError(t, os.Chtimes(a, info.ModTime(), info.ModTime()))
-	if key(t, c, a, "") == first {
-		t.Error("other content of the same size and time has the same key")
-	}
+	assert.That(t, key(t, c, a, "") != first, "other content of the same size and time has the same key")
 }
 
 // TestFreshFile checks that the hash of a file that was changed just now is not kept: it may change
@@ -68,9 +56,8 @@ func TestFreshFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	write(t, path, "content")
 	key(t, c, path, "")
-	if kept, _ := os.ReadDir(filepath.Join(c.folder, contentsFolder)); len(kept) != 0 {
-		t.Errorf("%d hashes are kept", len(kept))
-	}
+	kept, _ := os.ReadDir(filepath.Join(c.folder, contentsFolder))
+	assert.That(t, len(kept) == 0, "%d hashes are kept", len(kept))
 }
 
 // TestDamage checks that the cache remembers the damage of a capture.
@@ -83,12 +70,9 @@ func TestDamage(t *testing.T) {
 	if _, _, ok := c.find(k, rpcsTable, path); ok {
 		t.Fatal("found before it was made")
 	}
-	result, err := c.add(k, rpcsTable, made, path, &capture.DamageError{File: path, Offset: 5, Cause: "cut"})
-	must.NoError(t, err)
+	result := must.Value(c.add(k, rpcsTable, made, path, &capture.DamageError{File: path, Offset: 5, Cause: "cut"}))(t)
 	found, damaged, ok := c.find(k, rpcsTable, "other")
-	if !ok || found != result || damaged == nil || damaged.Error() != "other: byte 5: cut" {
-		t.Errorf("%s, %v, %v", found, damaged, ok)
-	}
+	assert.That(t, ok && found == result && damaged != nil && damaged.Error() == "other: byte 5: cut", "%s, %v, %v", found, damaged, ok)
 }
 
 // TestForeignContent checks that a file is not used that is not what was made, and a cache
@@ -99,25 +83,19 @@ func TestForeignContent(t *testing.T) {
 	write(t, path, "content")
 	write(t, made, "rows")
 	k := key(t, c, path, "")
-	result, err := c.add(k, rpcsTable, made, path, nil)
-	must.NoError(t, err)
-	if _, _, ok := c.find(k, rpcsTable, path); !ok {
-		t.Error("not found")
-	}
+	result := must.Value(c.add(k, rpcsTable, made, path, nil))(t)
+	_, _, ok := c.find(k, rpcsTable, path)
+	assert.That(t, ok, "not found")
 	write(t, result, "ROWS")
 	if _, _, ok := c.find(k, rpcsTable, path); ok {
 		t.Error("found with other content")
 	}
-	if err := c.check(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, c.check())
 	if runtime.GOOS == "windows" {
 		return
 	}
 	must.NoError(t, os.Chmod(filepath.Join(c.folder, parquetFolder), 0o777))
-	if c.check() == nil {
-		t.Error("a cache that others can write is used")
-	}
+	assert.That(t, c.check() != nil, "a cache that others can write is used")
 }
 
 // TestPrune checks that the entries that were not used for longest go first, that those in use stay,
@@ -137,9 +115,7 @@ func TestPrune(t *testing.T) {
 		must.NoError(t, os.Chtimes(filepath.Join(c.folder, parquetFolder, keys[i], captureFile), at, at))
 	}
 	list, err := c.entries()
-	if err != nil || len(list) != 3 || filepath.Base(list[2].Capture) != "older" {
-		t.Fatalf("%v, %v", list, err)
-	}
+	must.That(t, err == nil && len(list) == 3 && filepath.Base(list[2].Capture) == "older", "%v, %v", list, err)
 	must.NoError(t, c.prune(list[0].Size+list[1].Size))
 	for i, want := range []bool{true, false, true} {
 		if _, err := os.Stat(filepath.Join(c.folder, parquetFolder, keys[i])); (err == nil) != want {

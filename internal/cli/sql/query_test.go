@@ -1,8 +1,9 @@
 package sql
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
 )
 
 func TestIsQuery(t *testing.T) {
@@ -29,9 +30,7 @@ func TestIsQuery(t *testing.T) {
 		"":                            false,
 		"/from x":                     false,
 	} {
-		if got := isQuery(text); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
+		assert.Equal(t, isQuery(text), want, text)
 	}
 }
 
@@ -58,17 +57,13 @@ func TestMentioned(t *testing.T) {
 		"copy from database memory to saved":  allTables[:],
 		"select 1;\n.read more.sql":           allTables[:],
 	} {
-		if got := mentioned(query); !slices.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", query, got, want)
-		}
+		assert.Slice(t, mentioned(query), want, query)
 	}
 }
 
 func TestPathList(t *testing.T) {
 	got := pathList([]file{{path: "/a b/it's.parquet"}, {path: "/x[1]*?/y"}})
-	if want := `['/a b/it''s.parquet', '/x[[]1][*][?]/y']`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	assert.Equal(t, got, `['/a b/it''s.parquet', '/x[[]1][*][?]/y']`)
 }
 
 func TestUnknownTable(t *testing.T) {
@@ -79,8 +74,6 @@ func TestUnknownTable(t *testing.T) {
 		"with x as (select * from locks), y as materialized (from x) from x join y using (client)": "",
 		"from read_parquet('a.parquet')":                                                           "", "from other.main": "", "from 'a.parquet'": "", "select x from (select 1 as x)": "",
 	} {
-		if got := unknownTable(query); got != want {
-			t.Errorf("%q: %q, want %q", query, got, want)
-		}
+		assert.Equal(t, unknownTable(query), want, query)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lshark/lshark/internal/assert"
 )
 
 // TestBytes compares fields with their encodings by protoc.
@@ -24,9 +26,7 @@ func TestBytes(t *testing.T) {
 		{"string", AppendString(nil, 1, "a\xff"), []byte("\x0a\x05a\\xff")},
 		{"message", long, append([]byte{0x1a, 0xcb, 0x01, 0x0a, 0xc8, 0x01}, strings.Repeat("x", 200)...)},
 	} {
-		if !bytes.Equal(c.got, c.want) {
-			t.Errorf("%s: %x, want %x", c.name, c.got, c.want)
-		}
+		assert.That(t, bytes.Equal(c.got, c.want), "%s: %x, want %x", c.name, c.got, c.want)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
@@ -32,9 +33,7 @@ import (
 func needs(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s is missing, and CI must not skip this: install it in .ci/run", program)
-		}
+		must.Equal(t, os.Getenv("CI"), "", program, "is missing, and CI must not skip this: install it in .ci/run")
 		t.Skipf("%s is not installed", program)
 	}
 }
@@ -64,13 +63,10 @@ func TestArchive(t *testing.T) {
 	if info, err := os.Stat(wiretest.Repo(".git")); err != nil || !info.IsDir() {
 		t.Skip("Go finds no version here: this is no clone, or a second work tree of one")
 	}
-	docs, err := readDocs(root)
-	must.NoError(t, err)
+	docs := must.Value(readDocs(root))(t)
 	here, r := target{runtime.GOOS, runtime.GOARCH}, release{docs: docs}
-	binary, err := r.compile(root, filepath.Join(t.TempDir(), "lshark"), nil, nil)
-	must.NoError(t, err)
-	archive, err := r.archive(here, binary)
-	must.NoError(t, err)
+	binary := must.Value(r.compile(root, filepath.Join(t.TempDir(), "lshark"), nil, nil))(t)
+	archive := must.Value(r.archive(here, binary))(t)
 	name := filepath.Join(t.TempDir(), archive.name)
 	must.NoError(t, os.WriteFile(name, archive.data, 0o600))
 	tryArchive(t, name, here, slices.Sorted(maps.Keys(docs)))
@@ -96,9 +92,8 @@ func TestReleased(t *testing.T) {
 		needs(t, "sha256sum")
 		t.Chdir(*released)
 		linux := 2 // systems, each with a deb and an rpm
-		if text := output(t, "sha256sum", "--check", "--strict", checksumFile); strings.Count(text, ": OK\n") != len(targets)+2*linux {
-			t.Errorf("sha256sum prints\n%s", text)
-		}
+		text := output(t, "sha256sum", "--check", "--strict", checksumFile)
+		assert.That(t, strings.Count(text, ": OK\n") == len(targets)+2*linux, "sha256sum prints\n%s", text)
 	})
 }
 
@@ -118,9 +113,7 @@ func TestFolderNotEmpty(t *testing.T) {
 func one(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("%s: %q, %v, want one file", pattern, names, err)
-	}
+	must.That(t, err == nil && len(names) == 1, "%s: %q, %v, want one file", pattern, names, err)
 	return names[0]
 }
 
@@ -139,9 +132,7 @@ func committedIn(t *testing.T, pattern string) (names []string) {
 			names = append(names, path.Base(name))
 		}
 	}
-	if len(names) < 3 {
-		t.Fatalf("%s: only %q are committed", pattern, names)
-	}
+	must.That(t, len(names) >= 3, "%s: only %q are committed", pattern, names)
 	return names
 }
 
@@ -169,33 +160,25 @@ func tryArchive(t *testing.T, name string, of target, tree []string) string {
 		}
 	}
 	for _, file := range want {
-		if len(files[folder+file]) == 0 {
-			t.Errorf("%s is not in the archive", file)
-		}
+		assert.That(t, len(files[folder+file]) != 0, "%s is not in the archive", file)
 	}
-	if len(files) != len(want) {
-		t.Errorf("%d files in the archive, want %d", len(files), len(want))
-	}
+	assert.Equal(t, len(files), len(want), "files in the archive")
 	binary := filepath.Join(t.TempDir(), "lshark")
 	must.NoError(t, os.WriteFile(binary, files[folder+"lshark"], 0o755))
 	if of != (target{runtime.GOOS, runtime.GOARCH}) {
 		return binary
 	}
 	module, _, _ := strings.Cut(strings.TrimPrefix(output(t, binary, "version"), "lshark "), " ")
-	if version := packageVersion(module); folder != "lshark-"+version+"-"+of.os+"-"+of.arch+"/" {
-		t.Errorf("lshark version prints %q, and is in %s", module, folder)
-	}
-	if text := output(t, binary, wiretest.Sample("mount")); !strings.Contains(text, "MGS_CONNECT") {
-		t.Errorf("the binary prints of mount.pcap\n%s", text)
-	}
+	assert.Equal(t, folder, "lshark-"+packageVersion(module)+"-"+of.os+"-"+of.arch+"/", "lshark version", module)
+	text := output(t, binary, wiretest.Sample("mount"))
+	assert.That(t, strings.Contains(text, "MGS_CONNECT"), "the binary prints of mount.pcap\n%s", text)
 	return binary
 }
 
 // untar returns the files of a tar.gz.
 func untar(t *testing.T, name string) map[string][]byte {
 	t.Helper()
-	f, err := os.Open(name)
-	must.NoError(t, err)
+	f := must.Value(os.Open(name))(t)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	must.NoError(t, err)
@@ -218,11 +201,9 @@ func untar(t *testing.T, name string) map[string][]byte {
 // checkProfile checks that a binary is optimized with the profile.
 func checkProfile(t *testing.T, name string) {
 	t.Helper()
-	info, err := buildinfo.ReadFile(name)
-	must.NoError(t, err)
-	if want := (debug.BuildSetting{Key: "-pgo", Value: profile}); !slices.Contains(info.Settings, want) {
-		t.Errorf("%s is built with %v, want %v", name, info.Settings, want)
-	}
+	info := must.Value(buildinfo.ReadFile(name))(t)
+	want := (debug.BuildSetting{Key: "-pgo", Value: profile})
+	assert.That(t, slices.Contains(info.Settings, want), "%s is built with %v, want %v", name, info.Settings, want)
 }
 
 func checkStatic(t *testing.T, name string) {
@@ -234,9 +215,7 @@ func checkStatic(t *testing.T, name string) {
 	must.NoError(t, err)
 	defer f.Close()
 	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
-			t.Errorf("the binary is not static: it has a segment %s", p.Type)
-		}
+		assert.That(t, p.Type != elf.PT_INTERP && p.Type != elf.PT_DYNAMIC, "the binary is not static: it has a segment %s", p.Type)
 	}
 }
 
@@ -281,9 +260,8 @@ func checkInstalled(t *testing.T, root string, want []string) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("installed, %v\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if text := output(t, filepath.Join(root, "usr", "bin", "lshark"), "version"); !strings.HasPrefix(text, "lshark v") {
-		t.Errorf("the installed lshark prints of its version\n%s", text)
-	}
+	text := output(t, filepath.Join(root, "usr", "bin", "lshark"), "version")
+	assert.That(t, strings.HasPrefix(text, "lshark v"), "the installed lshark prints of its version\n%s", text)
 	page := filepath.Join(root, "usr", "share", "man", "man1", "lshark.1.gz")
 	if text := output(t, "gzip", "-dc", page); !strings.HasPrefix(text, ".TH LSHARK 1 ") {
 		t.Errorf("%s begins with %.40q", page, text)
@@ -294,9 +272,8 @@ func tryDeb(t *testing.T, name string) {
 	needs(t, "dpkg-deb")
 	version := strings.Split(filepath.Base(name), "_")[1]
 	want := fmt.Sprintf("lshark %s %s", version, runtime.GOARCH)
-	if got := output(t, "dpkg-deb", "--show", "--showformat", "${Package} ${Version} ${Architecture}", name); got != want {
-		t.Errorf("dpkg-deb shows %q, want %q", got, want)
-	}
+	got := output(t, "dpkg-deb", "--show", "--showformat", "${Package} ${Version} ${Architecture}", name)
+	assert.That(t, got == want, "dpkg-deb shows %q, want %q", got, want)
 	root := filepath.Join(t.TempDir(), "root")
 	output(t, "dpkg-deb", "--extract", name, root)
 	paths := packagePaths(t, "/usr/share/zsh/vendor-completions/_lshark", "/usr/share/doc/lshark/copyright")
@@ -304,23 +281,19 @@ func tryDeb(t *testing.T, name string) {
 
 	control := filepath.Join(t.TempDir(), "control")
 	output(t, "dpkg-deb", "--control", name, control)
-	sums, err := filepath.Abs(filepath.Join(control, "md5sums"))
-	must.NoError(t, err)
+	sums := must.Value(filepath.Abs(filepath.Join(control, "md5sums")))(t)
 	t.Chdir(root)
-	if text := output(t, "md5sum", "--check", "--strict", sums); strings.Count(text, ": OK\n") != len(paths) {
-		t.Errorf("md5sums covers\n%s\nwant %d files", text, len(paths))
-	}
+	text := output(t, "md5sum", "--check", "--strict", sums)
+	assert.That(t, strings.Count(text, ": OK\n") == len(paths), "md5sums covers\n%s\nwant %d files", text, len(paths))
 }
 
 func tryRPM(t *testing.T, name string) {
 	needs(t, "rpm")
-	if text := output(t, "rpm", "--checksig", "--verbose", "--nosignature", name); strings.Count(text, " SHA256 digest: OK\n") != 2 {
-		t.Errorf("rpm finds of the checksums\n%s", text)
-	}
+	text := output(t, "rpm", "--checksig", "--verbose", "--nosignature", name)
+	assert.That(t, strings.Count(text, " SHA256 digest: OK\n") == 2, "rpm finds of the checksums\n%s", text)
 	want := filepath.Base(name)
-	if got := output(t, "rpm", "--query", "--package", "--nosignature", "--queryformat", "%{NAME}-%{VERSION}-%{RELEASE}.%{ARCH}.rpm", name); got != want {
-		t.Errorf("the package %s calls itself %s", want, got)
-	}
+	got := output(t, "rpm", "--query", "--package", "--nosignature", "--queryformat", "%{NAME}-%{VERSION}-%{RELEASE}.%{ARCH}.rpm", name)
+	assert.That(t, got == want, "the package %s calls itself %s", want, got)
 	paths := packagePaths(t, "/usr/share/zsh/site-functions/_lshark", "/usr/share/licenses/lshark/LICENSE")
 	listed := strings.Fields(output(t, "rpm", "--query", "--package", "--nosignature", "--list", name))
 	for _, dir := range []string{"/usr/share/doc/lshark", "/usr/share/doc/lshark/docs", "/usr/share/licenses/lshark"} {
@@ -351,23 +324,17 @@ func TestWindowsArchive(t *testing.T) {
 		"LICENSE": []byte("MIT"), "completions/lshark.1": []byte(".TH"), "completions/lshark.ps1": []byte("Register"),
 	}}
 	archive, err := r.archive(target{"windows", "amd64"}, []byte("MZ"))
-	if err != nil || archive.name != "lshark-1.2.3-windows-amd64.zip" {
-		t.Fatalf("%s, %v", archive.name, err)
-	}
+	must.That(t, err == nil && archive.name == "lshark-1.2.3-windows-amd64.zip", "%s, %v", archive.name, err)
 	z, err := zip.NewReader(bytes.NewReader(archive.data), int64(len(archive.data)))
 	must.NoError(t, err)
 	got := make(map[string]string)
 	for _, f := range z.File {
-		r, err := f.Open()
-		must.NoError(t, err)
-		data, err := io.ReadAll(r)
-		must.NoError(t, err)
+		r := must.Value(f.Open())(t)
+		data := must.Value(io.ReadAll(r))(t)
 		got[strings.TrimPrefix(f.Name, "lshark-1.2.3-windows-amd64/")] = string(data)
 	}
 	want := map[string]string{"lshark.exe": "MZ", "LICENSE": "MIT", "man/man1/lshark.1": ".TH", "completions/lshark.ps1": "Register"}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("the zip has %v, want %v", got, want)
-	}
+	assert.Equal(t, fmt.Sprint(got), fmt.Sprint(want), "the zip", got, want)
 }
 
 // TestVersion checks how versions of Go become versions of packages, and that
@@ -378,25 +345,19 @@ func TestVersion(t *testing.T) {
 		{"v1.2.3-rc1", "1.2.3~rc1"},
 		{"v0.0.0-20261122031704-654067e8b87a", "0.0.0~20261122031704~654067e8b87a"},
 	} {
-		if got := packageVersion(tt.module); got != tt.version {
-			t.Errorf("packageVersion(%s) is %s, want %s", tt.module, got, tt.version)
-		}
+		assert.Equal(t, packageVersion(tt.module), tt.version, "packageVersion", tt.module)
 	}
 	r := release{docs: map[string][]byte{"CHANGELOG.md": []byte("# Changelog\n\n## [1.2.3] - 2026-12-01\n")}}
 	for version, ok := range map[string]bool{"1.2.3": true, "1.2.4": false, "1.2.4~rc1": true} {
 		r.version = version
-		if err := r.checkChangelog(); (err == nil) != ok {
-			t.Errorf("version %s: %v, want it accepted: %v", version, err, ok)
-		}
+		assert.Equal(t, r.checkChangelog() == nil, ok, "version", version)
 	}
 }
 
 // TestTargets checks the flag -target.
 func TestTargets(t *testing.T) {
 	got, err := selectTargets("darwin/arm64,linux/amd64")
-	if err != nil || fmt.Sprint(got) != "[darwin/arm64 linux/amd64]" {
-		t.Errorf("targets %v, %v", got, err)
-	}
+	assert.That(t, err == nil && fmt.Sprint(got) == "[darwin/arm64 linux/amd64]", "targets %v, %v", got, err)
 	if got, err := selectTargets(""); err != nil || len(got) != len(targets) {
 		t.Errorf("without a list: targets %v, %v", got, err)
 	}

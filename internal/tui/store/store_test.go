@@ -3,8 +3,10 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,9 +14,14 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/codec"
+	"github.com/lshark/lshark/internal/codec/codectest"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
@@ -52,16 +59,12 @@ func read(t *testing.T, name string, o Options, rpc func(*track.RPC), message fu
 		must.NoError(t, s.AddFrame(&f))
 		d.Frame(&f)
 	}
-	if err != io.EOF {
-		t.Fatal(err)
-	}
+	must.Equal(t, err, io.EOF)
 	d.Close()
 	p.Close()
 	s.End()
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.Close())
 	})
 	return s
 }
@@ -80,8 +83,7 @@ func TestMessagesComeBack(t *testing.T) {
 			r := s.NewReader()
 			a, b := render.NewJSON(), render.NewJSON()
 			for i, w := range want {
-				row, err := r.Message(int64(i))
-				must.NoError(t, err)
+				row := must.Value(r.Message(int64(i)))(t)
 				at := render.Moment{First: s.First()}
 				if got, want := a.Append(nil, row.Message, at), b.Append(nil, w, at); !bytes.Equal(got, want) {
 					t.Fatalf("message %d\n%s\nwant\n%s", i, got, want)
@@ -90,13 +92,10 @@ func TestMessagesComeBack(t *testing.T) {
 				empty(&got)
 				empty(w)
 				w.Msg = nil // it is parsed again where it is needed
-				if !reflect.DeepEqual(&got, w) {
-					t.Fatalf("message %d\n%+v\nwant\n%+v", i, &got, w)
-				}
+				must.That(t, reflect.DeepEqual(&got, w), "message %d\n%+v\nwant\n%+v", i, &got, w)
 			}
-			if _, to := s.Range(Messages); to != int64(len(want)) {
-				t.Errorf("%d messages, want %d", to, len(want))
-			}
+			_, to := s.Range(Messages)
+			assert.That(t, to == int64(len(want)), "%d messages, want %d", to, len(want))
 		})
 	}
 }
@@ -191,8 +190,7 @@ func TestRPCsComeBack(t *testing.T) {
 				}
 			}
 			for i, text := range filters {
-				v, err := s.NewView(Query{Kind: RPCs, Filter: text}, opcodes.NewIndex())
-				must.NoError(t, err)
+				v := must.Value(s.NewView(Query{Kind: RPCs, Filter: text}, opcodes.NewIndex()))(t)
 				got := ids(v)
 				if !slices.IsSortedFunc(got, func(a, b int64) int { return cmp.Compare(begin[a], begin[b]) }) {
 					t.Errorf("%s: not in the order of time", text)
@@ -217,8 +215,7 @@ func TestSort(t *testing.T) {
 		}
 		for _, name := range names {
 			for _, descending := range []bool{false, true} {
-				v, err := s.NewView(Query{Kind: kind, Sort: name, Descending: descending}, index)
-				must.NoError(t, err)
+				v := must.Value(s.NewView(Query{Kind: kind, Sort: name, Descending: descending}, index))(t)
 				checkOrder(t, s, v)
 			}
 		}
@@ -229,16 +226,14 @@ func TestSort(t *testing.T) {
 func checkOrder(t *testing.T, s *Store, v *View) {
 	t.Helper()
 	list := ids(v)
-	if _, all := s.Range(v.Kind); int64(len(list)) != all {
-		t.Fatalf("%s: %d rows of %d", v.Sort, len(list), all)
-	}
+	_, all := s.Range(v.Kind)
+	must.That(t, int64(len(list)) == all, "%s: %d rows of %d", v.Sort, len(list), all)
 	column, _ := NewColumn(v.Kind, v.Sort, opcodes.NewIndex())
 	rows := s.NewReader()
 	texts := map[string]string{}
 	var before sortKey
 	for i, id := range list {
-		row, err := rows.Read(v.Kind, id)
-		must.NoError(t, err)
+		row := must.Value(rows.Read(v.Kind, id))(t)
 		key := parseKey(column.Append(nil, &row), texts)
 		if i > 0 {
 			wrong := before.class == noKey && key.class != noKey
@@ -246,9 +241,7 @@ func checkOrder(t *testing.T, s *Store, v *View) {
 				c := before.compare(&key)
 				wrong = c == 0 && list[i-1] > id || c > 0 && !v.Descending || c < 0 && v.Descending
 			}
-			if wrong {
-				t.Fatalf("%s, descending %v: %+v before %+v", v.Sort, v.Descending, before, key)
-			}
+			must.That(t, !wrong, "%s, descending %v: %+v before %+v", v.Sort, v.Descending, before, key)
 		}
 		before = key
 	}
@@ -261,9 +254,7 @@ func TestKeys(t *testing.T) {
 	for i, text := range texts {
 		keys = append(keys, sorted{parseKey([]byte(text), map[string]string{}), int64(len(texts) - i)})
 	}
-	if !slices.IsSortedFunc(keys, order(false)) {
-		t.Errorf("%+v", keys)
-	}
+	assert.That(t, slices.IsSortedFunc(keys, order(false)), "%+v", keys)
 }
 
 // TestGrowingView checks that a view has the same rows in the same order when it is
@@ -275,8 +266,7 @@ func TestGrowingView(t *testing.T) {
 	n := 0
 	s = New(Options{})
 	for _, q := range queries {
-		v, err := s.NewView(q, opcodes.NewIndex())
-		must.NoError(t, err)
+		v := must.Value(s.NewView(q, opcodes.NewIndex()))(t)
 		views = append(views, v)
 	}
 	whole := read(t, "metadata.pcap.zst", Options{}, nil, nil)
@@ -286,8 +276,7 @@ func TestGrowingView(t *testing.T) {
 	}})
 	_, to := whole.Range(Messages)
 	for id := range to {
-		row, err := rows.Message(id)
-		must.NoError(t, err)
+		row := must.Value(rows.Message(id))(t)
 		s.SetFirst(whole.First())
 		must.NoError(t, s.AddMessage(row.Message, p.Message(row.Message)))
 		if n++; n%100 == 0 {
@@ -297,11 +286,9 @@ func TestGrowingView(t *testing.T) {
 	p.Close()
 	s.End()
 	for i, q := range queries {
-		v, err := s.NewView(q, opcodes.NewIndex())
-		must.NoError(t, err)
-		if got, want := ids(views[i]), ids(v); !slices.Equal(got, want) || len(want) == 0 {
-			t.Errorf("%+v: %d rows, want %d", q, len(got), len(want))
-		}
+		v := must.Value(s.NewView(q, opcodes.NewIndex()))(t)
+		got, want := ids(views[i]), ids(v)
+		assert.That(t, slices.Equal(got, want) && len(want) != 0, "%+v: %d rows, want %d", q, len(got), len(want))
 	}
 }
 
@@ -309,8 +296,7 @@ func TestGrowingView(t *testing.T) {
 // are still what they were.
 func TestBound(t *testing.T) {
 	s := New(Options{Memory: segmentSize, Most: 4 * segmentSize, Frames: true})
-	sorted, err := s.NewView(Query{Kind: Messages, Sort: "xid", Descending: true}, opcodes.NewIndex())
-	must.NoError(t, err)
+	sorted := must.Value(s.NewView(Query{Kind: Messages, Sort: "xid", Descending: true}, opcodes.NewIndex()))(t)
 	plain, err := s.NewView(Query{Kind: Messages}, opcodes.NewIndex())
 	must.NoError(t, err)
 	data := bytes.Repeat([]byte("x"), 10_000)
@@ -328,9 +314,7 @@ func TestBound(t *testing.T) {
 	}
 	s.End()
 	from, to := s.Range(Messages)
-	if to != n || from == 0 || to-from < 1000 {
-		t.Fatalf("rows %d to %d", from, to)
-	}
+	must.That(t, to == n && from != 0 && to-from >= 1000, "rows %d to %d", from, to)
 	up, down := ids(plain), ids(sorted)
 	slices.Reverse(down)
 	if !slices.Equal(up, down) || up[0] != from || int64(len(up)) != to-from {
@@ -339,9 +323,7 @@ func TestBound(t *testing.T) {
 	r := s.NewReader()
 	for _, id := range up {
 		row, err := r.Message(id)
-		if err != nil || row.Message.RPC.XID != uint64(id) || len(row.Message.Data) != len(data) {
-			t.Fatalf("row %d: %v", id, err)
-		}
+		must.That(t, err == nil && row.Message.RPC.XID == uint64(id) && len(row.Message.Data) == len(data), "row %d: %v", id, err)
 	}
 	if f, err := r.Frame(n); err != nil || f.Number != n || len(f.Data) != len(data) {
 		t.Errorf("last frame: %+v, %v", f.Number, err)
@@ -352,9 +334,7 @@ func TestBound(t *testing.T) {
 	if _, err := r.Message(0); err == nil {
 		t.Error("the first message is still there")
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, s.Close())
 }
 
 // TestFilterErrors checks that a filter with an error makes no view.
@@ -377,10 +357,137 @@ func TestCopies(t *testing.T) {
 	}
 	s.End()
 	for _, q := range []Query{{Kind: Messages}, {Kind: Messages, Sort: "frame"}} {
-		v, err := s.NewView(q, opcodes.NewIndex())
-		must.NoError(t, err)
-		if got := fmt.Sprint(ids(v)); got != "[0 2 4]" {
-			t.Errorf("%+v: %s", q, got)
+		v := must.Value(s.NewView(q, opcodes.NewIndex()))(t)
+		assert.Equal(t, fmt.Sprint(ids(v)), "[0 2 4]", q)
+	}
+}
+
+// TestMessageKeepsAllFields checks that a message is read as it was written, whether its
+// fields are set or not, and that any part of its bytes is refused.
+func TestMessageKeepsAllFields(t *testing.T) {
+	var x messageCodec
+	var n uint64
+	var full dissect.Message
+	codectest.Fill(t, &full, &n, func(_ string, field any, n uint64) bool {
+		switch p := field.(type) {
+		case **schema.Msg: // not kept
+			return true
+		case *int: // places in the message among them
+			*p = int(n % 100)
+			return true
+		}
+		return false
+	})
+	ofItself := full
+	ofItself.PayloadOff = 1
+	ofItself.Req = &dissect.RequestInfo{Data: ofItself.Data[1:]}
+	for _, want := range []*dissect.Message{&full, {}, &ofItself} {
+		w := codec.Writer(nil)
+		x.message(&w, want)
+		b := w.Written()
+		var got dissect.Message
+		r := codec.Reader(b)
+		if x.message(&r, &got); r.Failed() || len(r.Rest()) > 0 {
+			t.Fatalf("failed: %v, %d bytes are left", r.Failed(), len(r.Rest()))
+		}
+		empty(&got)
+		assert.That(t, reflect.DeepEqual(&got, want), "read\n%+v\nwant\n%+v", &got, want)
+		for i := range b {
+			r := codec.Reader(b[:i])
+			if x.message(&r, new(dissect.Message)); !r.Failed() {
+				t.Fatalf("the first %d of %d bytes are read without an error", i, len(b))
+			}
 		}
 	}
+}
+
+// TestLongMessage checks that of a message which is too long for the spool its beginning is
+// kept, and the rest is marked as missing.
+func TestLongMessage(t *testing.T) {
+	s := New(Options{})
+	m := &dissect.Message{}
+	m.Data = make([]byte, 2*segmentSize)
+	m.Size = len(m.Data)
+	must.NoError(t, s.AddMessage(m, nil))
+	row, err := s.NewReader().Message(0)
+	if err != nil || len(row.Message.Data) != maxData || row.Message.Size != m.Size || row.Message.Missing(maxData, 1) != lnet.Skipped {
+		t.Errorf("%d bytes of %d: %v", len(row.Message.Data), row.Message.Size, err)
+	}
+}
+
+// TestTargetIndex checks that a target has its index where its name is unknown.
+func TestTargetIndex(t *testing.T) {
+	c, ok := NewColumn(RPCs, "target", opcodes.NewIndex())
+	must.That(t, ok, "no column target")
+	row := Row{RPC: &track.RPC{}}
+	row.RPC.Connection = &track.Connection{TargetIndex: "OST0001"}
+	var v records.Value
+	has := c.Value(&row, &v)
+	assert.That(t, has && string(v.Text) == "OST0001", "value %q, %v", v.Text, has)
+	assert.Equal(t, string(c.Append(nil, &row)), "OST0001", "text")
+}
+
+// record returns a record of n bytes that differs from others.
+func record(i, n int) []byte {
+	return bytes.Repeat([]byte{byte(i), byte(i >> 8), byte(i >> 16)}, n/3+1)[:n]
+}
+
+// TestSpool checks that records are read back, from memory and from the file, and that
+// the oldest ones are dropped beyond the bound.
+func TestSpool(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, tt := range []struct {
+		memory int
+		most   int64
+	}{{64 << 20, 0}, {0, 0}, {2 * segmentSize, 4 * segmentSize}, {0, 3 * segmentSize}} {
+		t.Run(fmt.Sprintf("%d of %d", tt.memory, tt.most), func(t *testing.T) {
+			s := spool{memory: tt.memory, most: tt.most}
+			var positions []int64
+			size := func(i int) int { return i * 7919 % 100_000 }
+			for i := range 600 { // 30 MB
+				p := must.Value(s.append(record(i, size(i))))(t)
+				if len(positions) > 0 && p <= positions[len(positions)-1] {
+					t.Fatalf("position %d after %d", p, positions[len(positions)-1])
+				}
+				positions = append(positions, p)
+			}
+			kept := 0
+			for _, order := range []int{1, -1} {
+				r := reader{spool: &s}
+				for i := range positions {
+					if order < 0 {
+						i = len(positions) - 1 - i
+					}
+					b, err := r.read(positions[i])
+					switch {
+					case positions[i] < s.oldest():
+						must.That(t, errors.Is(err, errDropped), "record %d was dropped, but %v", i, err)
+					case err != nil || !bytes.Equal(b, record(i, size(i))):
+						t.Fatalf("record %d: %d bytes, %v", i, len(b), err)
+					default:
+						kept++
+					}
+				}
+			}
+			assert.That(t, kept != 0 && (tt.most != 0 || kept == 2*len(positions)), "%d records are kept", kept)
+			n := int64(len(s.segments)) * segmentSize
+			assert.That(t, tt.most <= 0 || n <= tt.most, "%d bytes are kept, more than %d", n, tt.most)
+			assert.That(t, tt.most <= 0 || s.slots*segmentSize <= tt.most, "the file has %d segments", s.slots)
+			if names, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(names) > 0 {
+				t.Errorf("files are left: %v, %v", names, err)
+			}
+			assert.NoError(t, s.close())
+		})
+	}
+}
+
+// TestSpoolWithoutSpace checks that the error of the file is returned.
+func TestSpoolWithoutSpace(t *testing.T) {
+	t.Setenv("TMPDIR", "/nonexistent")
+	s := spool{}
+	var err error
+	for i := 0; err == nil && i < 1000; i++ {
+		_, err = s.append(record(i, 100_000))
+	}
+	assert.That(t, errors.Is(err, os.ErrNotExist), "%v", err)
 }
