@@ -1,5 +1,5 @@
 // Package rules has the rules of package diagnose. A rule is in a file that is named after
-// the beginning of its code: evicted.silence in evicted.go, tcp.one_rail in tcp_one_rail.go.
+// the beginning of its code: evicted.silence in evicted.go, tcp.one_rail in tcp.go.
 //
 // To add a rule, declare one that add registers. The tests check that
 // its texts are complete, that it has findings in its samples, and that it has
