@@ -3,6 +3,7 @@ package dissect
 import (
 	"testing"
 
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -17,9 +18,8 @@ func FuzzLNet(f *testing.F) {
 		var tree Tree
 		d := New(Options{Handle: func(m *Message) {
 			tree.Build(m)
-			if size := len(m.Data) + len(m.Content); len(tree.Nodes) > 64+4*size {
-				t.Fatalf("%s: %d nodes of %d bytes", m.Kind, len(tree.Nodes), size)
-			}
+			size := len(m.Data) + len(m.Content)
+			must.That(t, len(tree.Nodes) <= 64+4*size, "%s: %d nodes of %d bytes", m.Kind, len(tree.Nodes), size)
 		}})
 		tc := wiretest.NewConn().Open()
 		for len(there)+len(back) > 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/lnet/ib"
 	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -35,9 +36,7 @@ func TestInfiniBandHeaders(t *testing.T) {
 		packet[0] = byte(n)
 		v := &schema.View{Struct: packet, Rest: packet, Big: true}
 		for _, h := range headers {
-			if has := opcodes.IBPacket.Field(h.name).If(v); has != (op.Extensions()&h.bit != 0) {
-				t.Errorf("%s has %s: %v", name, h.name, has)
-			}
+			assert.Equal(t, opcodes.IBPacket.Field(h.name).If(v), op.Extensions()&h.bit != 0, name, h.name)
 		}
 	}
 }
@@ -68,9 +67,7 @@ func TestConnectionManager(t *testing.T) {
 		tree.Build(m)
 		got := tree.names()
 		same := func(name string, want any) {
-			if text := fmt.Sprint(want); got["ib."+name] != text {
-				t.Errorf("%s is %s, package ib reads %s", name, got["ib."+name], text)
-			}
+			assert.Equal(t, got["ib."+name], fmt.Sprint(want), name, "package ib reads")
 		}
 		switch q, p := &cm.Req, &cm.Rep; cm.Type {
 		case ib.CMReq:
@@ -92,9 +89,7 @@ func TestConnectionManager(t *testing.T) {
 			same("cm_rep.cm_local_ca_guid", p.CAGUID)
 		}
 	}}), wiretest.ReadSample(t, wiretest.Repo("pcaps/rdma_mount.pcap")))
-	if compared[ib.CMReq] < 2 || compared[ib.CMRep] < 2 {
-		t.Errorf("compared %v", compared)
-	}
+	assert.That(t, compared[ib.CMReq] >= 2 && compared[ib.CMRep] >= 2, "compared %v", compared)
 }
 
 // names lists the nodes of a tree with their values, by their paths. Remarks are in
@@ -171,9 +166,7 @@ func TestInfiniBandTree(t *testing.T) {
 			tree.Build(&Message{Message: c.m})
 			nodes := tree.names()
 			for path, want := range c.want {
-				if got := nodes[path]; got != want {
-					t.Errorf("%s, big-endian %v: %s is %q, not %q", c.name, big, path, got, want)
-				}
+				assert.Equal(t, nodes[path], want, c.name, "big-endian", big, path)
 			}
 			if t.Failed() {
 				t.Log(nodes)
@@ -188,7 +181,6 @@ func TestCloneOfInfiniBand(t *testing.T) {
 	c := m.Clone()
 	m.IB.Headers[0], m.IB.Parts[0].Data[0], m.IB.Writes.Headers[0] = 0, 0, 0
 	m.IB.Parts = m.IB.Parts[:0]
-	if x := c.IB; x.Headers[0] != 1 || len(x.Parts) != 1 || x.Parts[0].Data[0] != 2 || x.Writes.Headers[0] != 3 {
-		t.Errorf("%+v", x)
-	}
+	x := c.IB
+	assert.That(t, x.Headers[0] == 1 && len(x.Parts) == 1 && x.Parts[0].Data[0] == 2 && x.Writes.Headers[0] == 3, "%+v", x)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -66,9 +67,8 @@ func TestLateRequest(t *testing.T) {
 				mixed[i] = frames[k]
 				mixed[i].Time = frames[i].Time
 			}
-			if n, example := differ(want, paired(mixed)); n > 0 {
-				t.Errorf("%s, mixed with seed %d: %d messages differ, such as %s", path, seed, n, example)
-			}
+			n, example := differ(want, paired(mixed))
+			assert.That(t, n <= 0, "%s, mixed with seed %d: %d messages differ, such as %s", path, seed, n, example)
 		}
 	}
 }
@@ -115,9 +115,7 @@ func TestLateSources(t *testing.T) {
 		}
 	}
 	d.Close()
-	if !slices.IsSorted(got) || got[0] != 1 {
-		t.Errorf("frames %v", got)
-	}
+	assert.That(t, slices.IsSorted(got) && got[0] == 1, "frames %v", got)
 }
 
 // TestLateBound: holes and frame numbers of late messages count, too.
@@ -133,7 +131,5 @@ func TestLateBound(t *testing.T) {
 	for l.len() > 0 {
 		l.pop()
 	}
-	if l.bytes != 0 {
-		t.Errorf("%d bytes are left", l.bytes)
-	}
+	assert.Equal(t, l.bytes, 0, "bytes are left")
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -38,9 +40,8 @@ func (c *clients) check(t *testing.T) {
 	if e.open.Len() > b.open || e.answered.Len() > b.answered || e.held > b.held {
 		t.Fatalf("%d open, %d answered, %d bytes", e.open.Len(), e.answered.Len(), e.held)
 	}
-	if n := e.open.Len() + e.answered.Len(); e.byBits.Len() > 3*n || e.handles.Len() > maxHandles {
-		t.Fatalf("%d keys of %d, %d handles", e.byBits.Len(), n, e.handles.Len())
-	}
+	n := e.open.Len() + e.answered.Len()
+	must.That(t, e.byBits.Len() <= 3*n && e.handles.Len() <= maxHandles, "%d keys of %d, %d handles", e.byBits.Len(), n, e.handles.Len())
 }
 
 // TestAnsweredRequestsAreRemoved plays an hour of RPCs: what is kept
@@ -61,9 +62,8 @@ func TestAnsweredRequestsAreRemoved(t *testing.T) {
 	if n := c.table.answered.Len(); n > 28*61 {
 		t.Error(n, "answered requests after a minute")
 	}
-	if found := c.table.find(64, lnet.NID4(2<<48|1), lnet.NID4(2<<48), 0, false); found != lost {
-		t.Error("a request that has been open for an hour was removed")
-	}
+	found := c.table.find(64, lnet.NID4(2<<48|1), lnet.NID4(2<<48), 0, false)
+	assert.That(t, found == lost, "a request that has been open for an hour was removed")
 	if c.table.held > 600*28*61+600 {
 		t.Error(c.table.held, "bytes held")
 	}
@@ -78,9 +78,7 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 		c.send(i%7, (i+1)<<keyShift)
 	}
 	c.check(t)
-	if c.table.open.Len() != 500 {
-		t.Error(c.table.open.Len(), "kept of 500 that there is room for")
-	}
+	assert.Equal(t, c.table.open.Len(), 500, "kept of 500 that there is room for")
 	c = newClients(opcodes.OST_WRITE, 1000)
 	c.table.bounds.open = 1000
 	for i := range uint64(5000) {
@@ -103,12 +101,9 @@ func TestRequestsOfOneXIDAreBounded(t *testing.T) {
 	for p := c.table.byBits.First(1); p != nil; p = p.Next() {
 		n++
 	}
-	if n != maxSameKey || c.table.open.Len() != maxSameKey {
-		t.Errorf("%d under one key, %d in all", n, c.table.open.Len())
-	}
-	if q := c.table.find(64, lnet.NID4(2<<48|9999), lnet.NID4(2<<48), 0, false); q == nil || q.info.Client != lnet.NID4(2<<48|9999) {
-		t.Error("the newest is not found")
-	}
+	assert.That(t, n == maxSameKey && c.table.open.Len() == maxSameKey, "%d under one key, %d in all", n, c.table.open.Len())
+	q := c.table.find(64, lnet.NID4(2<<48|9999), lnet.NID4(2<<48), 0, false)
+	assert.That(t, q != nil && q.info.Client == lnet.NID4(2<<48|9999), "the newest is not found")
 }
 
 // TestPartsOfBulkAreBounded begins transfers and completes none.
@@ -136,13 +131,10 @@ func TestHandleOfRemovedRequest(t *testing.T) {
 	c.table.bounds.open = 1
 	old := c.send(1, 64)
 	c.table.expectHandle([16]byte{1}, old, 64)
-	if q, bits := c.table.byHandle([16]byte{1}); q != old || bits != 64 {
-		t.Error("the handle is unknown")
-	}
+	q, bits := c.table.byHandle([16]byte{1})
+	assert.That(t, q == old && bits == 64, "the handle is unknown")
 	c.send(1, 128) // old is removed
-	if again := c.send(1, 192); again != old {
-		t.Error("requests are not reused")
-	}
+	assert.Equal(t, c.send(1, 192), old, "requests are not reused")
 	if q, _ := c.table.byHandle([16]byte{1}); q != nil {
 		t.Errorf("the request found is %d", q.info.XID)
 	}
@@ -181,8 +173,6 @@ func TestRequestSeenTwice(t *testing.T) {
 		}
 		c.now += step.after
 		c.m.Source = step.source
-		if q := c.send(7, 64); q.info.Time != step.want {
-			t.Errorf("point %d at %d: sent at %d, not %d", step.source, c.now, q.info.Time, step.want)
-		}
+		assert.Equal(t, c.send(7, 64).info.Time, step.want, "point", step.source, c.now, "sent at")
 	}
 }

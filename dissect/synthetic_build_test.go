@@ -3,7 +3,12 @@ package dissect
 import (
 	"encoding/binary"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
 )
 
 // want is a value that a tree must have.
@@ -288,4 +293,392 @@ var atoms = map[string]func(*builder) blob{
 func (b blob) whole(big bool) blob {
 	b.wants = []want{{bytes: b.data, big: big}}
 	return b
+}
+
+func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
+
+// layout builds one of the forms of a layout.
+func layout(kind string) func(*builder) blob {
+	if kind == "lov_comp_md_v1" {
+		return func(b *builder) blob { return b.composite("lov_mds_md_v1", "lov_mds_md_v3") }
+	}
+	return func(b *builder) blob { return b.record(kind, nil) }
+}
+
+// userComposite is a layout that a user asks for.
+func userComposite(b *builder) blob { return b.composite("lov_user_md_v1", "lov_user_md_v3") }
+
+// composite has components of these kinds.
+func (b *builder) composite(kinds ...string) blob {
+	save := b.big
+	b.big = false
+	defer func() { b.big = save }()
+	entry, at := b.structs["lov_comp_md_entry_v1"].size, b.structs["lov_comp_md_v1"].size
+	at += len(kinds) * entry
+	var entries, parts blob
+	for i, kind := range kinds {
+		part := b.record(kind, nil)
+		entries.put(index(i), b.record("lov_comp_md_entry_v1", values{
+			"lcme_flags": b.factTables.number("LCME_FL_INIT"), "lcme_offset": at, "lcme_size": len(part.data)}))
+		parts.put("lcm_entries"+index(i)+".layout", part)
+		at += len(part.data)
+	}
+	out := b.record("lov_comp_md_v1", values{"lcm_size": at, "lcm_entry_count": len(kinds), "lcm_entries": entries})
+	out.put("", parts)
+	return out
+}
+
+// update builds an object_update with its parameters.
+func (b *builder) update(kind string, params ...blob) blob {
+	var list blob
+	for i, p := range params {
+		one := b.record("object_update_param", values{"oup_len": len(p.data)})
+		one.put("oup_buf", p)
+		one.fill(8)
+		list.put(index(i), one)
+	}
+	return b.record("object_update", values{"ou_type": b.factTables.number(kind), "ou_params_count": len(params), "ou_params": list})
+}
+
+// littleNumber is an integer that is little-endian whatever the sender.
+func (b *builder) littleNumber(size int) blob {
+	return b.little(func() blob { return b.number(b.value(size), size) })
+}
+
+func (b *builder) little(build func() blob) blob {
+	save := b.big
+	b.big = false
+	defer func() { b.big = save }()
+	return build()
+}
+
+// updates is what an OUT_UPDATE has in its request.
+func updates(kinds ...string) func(*builder) blob {
+	return func(b *builder) blob {
+		var list blob
+		for i, kind := range kinds {
+			list.put(index(i), b.update(kind, b.params(kind)...))
+		}
+		all := b.record("object_update_request", values{"ourq_count": len(kinds)})
+		all.put("updates", list)
+		out := b.record("out_update_header", values{"ouh_count": 1, "ouh_inline_length": len(all.data)})
+		out.put("ouh_inline_data", all)
+		return out
+	}
+}
+
+// params are the parameters of an update, in the order of the protocol.
+func (b *builder) params(kind string) []blob {
+	fid := func() blob { return b.little(func() blob { return atoms["lu_fid"](b) }) }
+	switch kind {
+	case "OUT_CREATE":
+		return []blob{b.record("obdo", nil), fid()}
+	case "OUT_ATTR_SET":
+		return []blob{b.record("obdo", nil)}
+	case "OUT_XATTR_SET":
+		return []blob{str("user.name"), raw([]byte("any value")), b.number(b.value(4), 4)}
+	case "OUT_XATTR_GET", "OUT_XATTR_DEL":
+		return []blob{str("user.name")}
+	case "OUT_INDEX_LOOKUP", "OUT_INDEX_DELETE":
+		return []blob{str("entry")}
+	case "OUT_INDEX_INSERT":
+		return []blob{str("entry"), fid(), b.littleNumber(4)}
+	case "OUT_WRITE":
+		return []blob{raw([]byte("written bytes")), b.littleNumber(8)}
+	case "OUT_PUNCH":
+		return []blob{b.number(b.value(8), 8), b.number(b.value(8), 8)}
+	case "OUT_READ":
+		return []blob{b.littleNumber(8), b.littleNumber(8)}
+	}
+	return nil
+}
+
+// results is the answer to updates of these kinds.
+func results(kinds ...string) func(*builder) blob {
+	return func(b *builder) blob {
+		var lens, list blob
+		for i, kind := range kinds {
+			data := b.result(kind)
+			one := b.record("object_update_result", values{"our_datalen": len(data.data)})
+			one.put("our_data", data)
+			lens.put(index(i), b.number(uint64(len(one.data)), 2))
+			one.fill(8)
+			list.put(index(i), one)
+		}
+		out := b.record("object_update_reply", values{"ourp_count": len(kinds), "ourp_lens": lens})
+		out.fill(8)
+		out.put("results", list)
+		return out
+	}
+}
+
+func (b *builder) result(kind string) blob {
+	switch kind {
+	case "OUT_ATTR_GET":
+		return b.record("obdo", nil)
+	case "OUT_INDEX_LOOKUP":
+		return atoms["lu_fid"](b)
+	case "OUT_XATTR_GET":
+		return raw([]byte("any value"))
+	case "OUT_READ":
+		return b.little(func() blob { return b.record("out_read_reply", nil) })
+	}
+	return blob{}
+}
+
+// batch is what a MDS_BATCH has in its request, or its answer.
+func (c *synthetic) batch(reply bool) func(*builder) blob {
+	return func(b *builder) blob {
+		var list blob
+		for i := range 2 {
+			form := c.formNamed(b, "MDS_BATCH sub:BUT_GETATTR")
+			bufs, names := c.buffers(b, form, reply, synthCase{})
+			v := values{}
+			if !reply {
+				v["lm_opc"] = 1
+			}
+			msg := b.packMessage("lustre_msg", v, names, bufs)
+			if reply {
+				msg.rename("lustre_msg.lm_opc", "lustre_msg.lm_result")
+			}
+			list.put(index(i), msg)
+		}
+		if reply {
+			out := b.record("batch_update_reply", values{"burp_count": 2})
+			out.put("messages", list)
+			return out
+		}
+		all := b.record("batch_update_request", values{"burq_count": 2})
+		all.put("messages", list)
+		out := b.record("but_update_header", values{"buh_inline_length": len(all.data), "buh_update_count": 2})
+		out.put("buh_inline_data", all)
+		return out
+	}
+}
+
+// hsmActions is what a copytool is sent.
+func hsmActions(b *builder) blob {
+	list := b.record("hsm_action_list", values{"hal_count": 2, "hal_fsname": "lustre\x00\x00"})
+	for i := range 2 {
+		list.put("items"+index(i), b.record("hsm_action_item", values{"hai_len": 80, "hai_data": "for tool"}))
+	}
+	out := blob{}
+	out.put("kuc_hdr", b.record("kuc_hdr", values{"kuc_msgtype": 0x64, "kuc_msglen": 8 + len(list.data)}))
+	out.put("hsm_action_list", list)
+	return out
+}
+
+// fid2pathKey is the key and the question that fill one buffer.
+func fid2pathKey(b *builder) blob {
+	var out blob
+	out.put("key", raw([]byte("fid2path\x00\x00\x00\x00\x00\x00\x00\x00")))
+	out.put("getinfo_fid2path", b.record("getinfo_fid2path", values{"gf_u.gf_root_fid": fids(1)}))
+	return out
+}
+
+func fid2pathValue(b *builder) blob {
+	return b.record("getinfo_fid2path", values{"gf_u.gf_path": "dir/file\x00"})
+}
+
+// quotaItems is a quota_iter buffer with limits in both halves.
+func quotaItems(b *builder) blob {
+	const half = 5120
+	var out blob
+	for _, part := range []string{"metadata", "data"} {
+		for i := range 2 {
+			out.put(part+index(i)+".id", b.number(b.value(8), 8))
+			out.put(part+index(i)+".rec", b.record("lquota_glb_rec", nil))
+		}
+		out.fill(half)
+	}
+	return out
+}
+
+// quotaUsage is a quota_iter buffer with usage.
+func quotaUsage(b *builder) blob {
+	var out blob
+	for i := range 3 {
+		out.put("entries"+index(i)+".id", b.number(b.value(8), 8))
+		out.put("entries"+index(i)+".rec", b.record("lquota_acct_rec", nil))
+	}
+	out.fill(10240)
+	return out
+}
+
+// buffer builds a buffer: as the case has it, or as its kind says.
+func (c *synthetic) buffer(b *builder, form *factForm, reply bool, buf factBuffer, given bufs) blob {
+	x, isGiven := given[buf.name]
+	switch x := x.(type) {
+	case string:
+		return raw([]byte(x))
+	case func(*builder) blob:
+		return x(b)
+	case blob:
+		return x
+	}
+	v, _ := x.(values)
+	if isGiven && x == nil || v == nil && (buf.size == "0" || strings.HasPrefix(buf.size, "0 ")) {
+		return blob{}
+	}
+	if build := c.special(form, reply, buf); build != nil {
+		return build(b)
+	}
+	return c.ofKind(b, buf, v)
+}
+
+// special builds the buffers whose kind says too little.
+func (c *synthetic) special(form *factForm, reply bool, buf factBuffer) func(*builder) blob {
+	switch buf.name {
+	case "getinfo_key":
+		if form.variant == "fid2path" {
+			return fid2pathKey
+		}
+	case "getinfo_val":
+		if form.variant == "fid2path" {
+			return fid2pathValue
+		}
+	case "setinfo_val":
+		if form.name == "LDLM_SET_INFO" {
+			return hsmActions
+		}
+	case "but_update_header", "batch_update_reply":
+		if form.variant == "inline" || buf.name == "batch_update_reply" {
+			return c.batch(reply)
+		}
+	case "object_update_reply":
+		return results("OUT_NOOP")
+	case "niobuf_inline":
+		return inline
+	case "quota_iter", "logcookies":
+		return func(*builder) blob { return blob{} }
+	case "eavals_lens":
+		return func(b *builder) blob {
+			var all blob
+			for i, n := range []uint64{3, 4} {
+				all.put(index(i), b.number(n, 4))
+			}
+			return all
+		}
+	case "eavals":
+		return func(*builder) blob {
+			var all blob
+			all.put("[0].value", raw([]byte("one")))
+			all.put("[1].value", raw([]byte("four")))
+			return all
+		}
+	case "eadata":
+		if form.variant == "intent:IT_GETXATTR" {
+			return func(*builder) blob { return raw([]byte("user.a\x00user.b\x00")) }
+		}
+		if strings.HasPrefix(form.name, "LLOG") {
+			return logRecords
+		}
+	case "file_encctx":
+		return func(*builder) blob { return blob{} }
+	}
+	return nil
+}
+
+// inline is the data of a file that an open brings.
+func inline(b *builder) blob {
+	var out blob
+	out.put("niobuf_remote", b.record("niobuf_remote", values{"rnb_len": 9}))
+	out.put("data", raw([]byte("file data")))
+	return out
+}
+
+var firstStruct = regexp.MustCompile(`^struct (\w+)$`)
+
+// ofKind builds a buffer from what messages.tsv says of it.
+func (c *synthetic) ofKind(b *builder, buf factBuffer, v values) blob {
+	if strings.Contains(buf.size, "little-endian") {
+		return b.little(func() blob { return c.ofKind(b, factBuffer{name: buf.name, kind: buf.kind}, v) })
+	}
+	kind := buf.kind
+	if list, ok := strings.CutPrefix(kind, "union: "); ok {
+		kind, _, _ = strings.Cut(list, " | ")
+		return layout(kind)(b)
+	}
+	if name, ok := strings.CutPrefix(kind, "array of struct "); ok {
+		if atoms[name] != nil {
+			return several(3, name)(b)
+		}
+		return b.list(2, name, v)
+	}
+	if m := firstStruct.FindStringSubmatch(kind); m != nil {
+		if atoms[m[1]] != nil {
+			return atoms[m[1]](b)
+		}
+		if m[1] == "lov_comp_md_v1" {
+			return userComposite(b)
+		}
+		return b.record(m[1], v)
+	}
+	switch kind {
+	case "string":
+		return str(b.text(buf.name))
+	case "__u32":
+		return b.number(b.value(4), 4)
+	case "__u64":
+		return b.number(b.value(8), 8)
+	case "array of __u32":
+		return b.numbers(3, 4)
+	}
+	return raw([]byte(b.text(buf.name)))
+}
+
+// coverage holds that each field of the structs that messages have was seen in
+// one of them.
+func (c *synthetic) coverage(t *testing.T, seen map[string]bool) {
+	t.Helper()
+	structs := make(map[string]bool)
+	for fact := range seen {
+		name, _, _ := strings.Cut(fact, ".")
+		structs[name] = true
+	}
+	for name := range structs {
+		s := c.f.structs[name]
+		if s == nil {
+			continue
+		}
+		for i := range s.fields {
+			fact := name + "." + s.fields[i].name
+			assert.That(t, seen[fact] || notSeen[fact] != "" || c.inside(s, &s.fields[i], seen), "no message has %s", fact)
+		}
+	}
+}
+
+// inside says whether a part of a struct was seen, or its fields stand in
+// other structs.
+func (c *synthetic) inside(s *factStruct, f *factField, seen map[string]bool) bool {
+	if f.kind == "struct" || f.kind == "union" || f.size <= 0 {
+		return true
+	}
+	inner := c.f.structs[f.kind[strings.IndexByte(f.kind, ' ')+1:]]
+	if inner == nil {
+		return false
+	}
+	for i := range inner.fields {
+		g := &inner.fields[i]
+		if seen[inner.name+"."+g.name] || c.inside(inner, g, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// notSeen are fields that no tree has, each with its reason.
+var notSeen = map[string]string{
+	"lov_ost_data_v1.l_ost_type":                     "another name of l_ost_gen",
+	"lov_user_ost_data_v1.l_ost_type":                "another name of l_ost_gen",
+	"lov_user_md_v1.lmm_layout_gen":                  "in requests the place is lmm_stripe_offset",
+	"lov_user_md_v3.lmm_layout_gen":                  "in requests the place is lmm_stripe_offset",
+	"lov_comp_md_entry_v1.lcme_time_and_id":          "one word of two fields, which are shown",
+	"lov_comp_md_entry_v1.lcme_compr_chunk_lum_bits": "half of a byte, which is shown as lcme_compr_lvl",
+}
+
+// leftovers are fields that mean nothing in some of the messages here. In an
+// obdo, what means something depends on the operation as well.
+func leftover(fact string) bool {
+	return strings.HasPrefix(fact, "obdo.") || fact == "obd_dqblk.dqb_curspace"
 }

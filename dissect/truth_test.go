@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -130,9 +131,7 @@ func TestTruth(t *testing.T) {
 	}
 	for _, c := range truths {
 		got, ok := said[message{c.sample, c.xid, c.kind}][c.path]
-		if !ok || got != c.want {
-			t.Errorf("%s %d %s: %s is %q, not %q", c.sample, c.xid, c.kind, c.path, got, c.want)
-		}
+		assert.That(t, ok && got == c.want, "%s %d %s: %s is %q, not %q", c.sample, c.xid, c.kind, c.path, got, c.want)
 	}
 }
 

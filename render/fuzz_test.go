@@ -2,14 +2,18 @@ package render_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
@@ -42,12 +46,9 @@ type views struct {
 
 func newViews(t testing.TB) *views {
 	c := render.NewColors(false)
-	fields, err := render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, opcodes.NewIndex())
-	must.NoError(t, err)
+	fields := must.Value(render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, opcodes.NewIndex()))(t)
 	pairs, unknown := render.NewRecordFields(&records.RPCs, render.KeyNames(&records.RPCs))
-	if unknown != "" {
-		t.Fatal(unknown)
-	}
+	must.Equal(t, unknown, "")
 	names := track.NewNames()
 	v := &views{t: t, json: render.NewJSON(), flags: render.NewFlags(render.FlagsOptions{Colors: c}), names: names,
 		lines: map[string]render.Renderer{
@@ -233,4 +234,278 @@ func FuzzContent(f *testing.F) {
 		v.message(b.message(data))
 		v.finish()
 	})
+}
+
+// TestBuiltDialogsAreUnderstood holds the builders of this package: what they
+// make is what the other tests think it is.
+func TestBuiltDialogsAreUnderstood(t *testing.T) {
+	dialogs := append(sampleDialogs(t), tableDialogs()...)
+	if len(dialogs) < 150 {
+		t.Fatal(len(dialogs), "dialogs")
+	}
+	contents := 0
+	for _, d := range dialogs {
+		var kinds []lnet.Kind
+		dd := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+			kinds = append(kinds, m.Kind)
+			if len(m.Content) > 0 {
+				contents++
+			}
+		}})
+		wiretest.Play(dd, wiretest.Dialog(d.way, d.request, d.answer))
+		assert.That(t, len(kinds) >= 3 && kinds[0] == lnet.Request, "%s: %v", d.name, kinds)
+	}
+	if contents < 5 {
+		t.Error(contents, "with content")
+	}
+}
+
+// TestClaimsCostNothing sets each length, count and offset of a message to
+// what it cannot be, one after the other: the messages are shown without
+// panic, in no more than they deserve.
+func TestClaimsCostNothing(t *testing.T) {
+	b := newTrees(t)
+	for _, d := range append(sampleDialogs(t), tableDialogs()...) {
+		if len(d.request) > 2000 || len(d.answer) > 2000 {
+			continue
+		}
+		b.name = d.name
+		claims(d.request, func(lie []byte) { b.play(d.way, lie, d.answer) })
+		claims(d.answer, func(lie []byte) { b.play(d.way, d.request, lie) })
+	}
+	for _, c := range contents(t) {
+		if len(c.answer) <= 4096 {
+			b.name = c.name
+			claims(c.answer, func(lie []byte) { b.message(c.message(lie)) })
+		}
+	}
+}
+
+// claims calls try with b in which one integer lies: without the tag all every third of those behind
+// the header, as structs repeat in messages.
+func claims(b []byte, try func([]byte)) {
+	lies := [...]uint32{0, 1, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff}
+	b = append([]byte(nil), b...)
+	for off := 0; off+4 <= len(b); off += 4 {
+		if !wiretest.All && off >= 64 && (off+len(b))/4%3 != 0 {
+			continue
+		}
+		old := binary.LittleEndian.Uint32(b[off:])
+		binary.LittleEndian.PutUint32(b[off:], lies[off/4%len(lies)])
+		try(b)
+		binary.LittleEndian.PutUint32(b[off:], old)
+	}
+}
+
+// trees builds the trees of conversations and holds what they may cost.
+type trees struct {
+	t    *testing.T
+	name string
+	tree dissect.Tree
+	sum  *render.Summary
+	json *render.JSON
+	out  []byte
+}
+
+func newTrees(t *testing.T) *trees {
+	b := &trees{t: t, sum: render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false)}), json: render.NewJSON()}
+	b.tree.Remarks = true
+	return b
+}
+
+func (b *trees) play(way wiretest.Way, request, answer []byte) {
+	wiretest.Play(dissect.New(dissect.Options{Handle: b.message}), wiretest.Dialog(way, request, answer))
+}
+
+func (b *trees) message(m *dissect.Message) {
+	size := len(m.Data) + len(m.Content)
+	b.tree.Build(m)
+	if n := len(b.tree.Nodes); n > 64+nodesPerByte*size {
+		b.t.Fatalf("%s: %s: %d nodes of %d bytes", b.name, m.Kind, n, size)
+	}
+	b.out = b.sum.Append(b.out[:0], m, render.Moment{})
+	b.out = b.json.Append(b.out, m, render.Moment{})
+	if len(b.out) > 16<<10+200*size {
+		b.t.Fatalf("%s: %s: %d bytes shown of %d", b.name, m.Kind, len(b.out), size)
+	}
+}
+
+// TestComponentsShareNoBytes has a composite layout whose components claim the
+// same bytes over and over: they are read once.
+func TestComponentsShareNoBytes(t *testing.T) {
+	le := binary.LittleEndian
+	const entries, room = 400, 30 << 10
+	b := make([]byte, 32+48*entries+room)
+	le.PutUint32(b, 0x0bd60bd0)
+	le.PutUint32(b[4:], uint32(len(b)))
+	le.PutUint16(b[14:], entries)
+	for i := range entries {
+		e := b[32+48*i:]
+		le.PutUint32(e, uint32(i+1))
+		if i%2 == 0 { // else none, so that the next may seem the first
+			le.PutUint32(e[24:], 32+48*entries)
+			le.PutUint32(e[28:], room)
+		}
+	}
+	layout := b[32+48*entries:]
+	le.PutUint32(layout, 0x0bd10bd0)
+	le.PutUint16(layout[28:], room/24)
+	var tree dissect.Tree
+	s := opcodes.StructNamed("lov_comp_md_v1")
+	tree.BuildField(schema.Sub(s.Name, &s).Resolve(), nil, b, false)
+	n := len(tree.Nodes)
+	assert.That(t, n <= len(b) && n >= entries, "%d nodes of %d bytes", n, len(b))
+}
+
+// eachSample calls handle for each message of the samples.
+func eachSample(t testing.TB, handle func(*dissect.Message)) {
+	t.Helper()
+	for _, path := range wiretest.Samples(t) {
+		wiretest.Play(dissect.New(dissect.Options{Handle: handle}), wiretest.ReadSample(t, path))
+	}
+}
+
+// dialog is a request and what answers it.
+type dialog struct {
+	name            string
+	request, answer []byte // lustre_msg, or the bulk data
+	way             wiretest.Way
+}
+
+// sampleDialogs are one dialog a message format from the samples.
+func sampleDialogs(t testing.TB) []dialog {
+	var list []dialog
+	seen := map[string]bool{}
+	requests := map[uint64][]byte{}
+	eachSample(t, func(m *dissect.Message) {
+		way := wiretest.ByReply
+		switch m.Kind {
+		case lnet.Request:
+			requests[m.RPC.XID] = append([]byte(nil), m.Payload()...)
+			return
+		case lnet.Reply:
+		case lnet.Bulk:
+			way = wiretest.ByBulkPut
+		case lnet.GetReply:
+			way = wiretest.ByBulkGet
+		default:
+			return
+		}
+		name := m.Kind.String() + " " + opcodes.Opcodes.Name(uint64(m.RPC.Opcode))
+		if v := m.RPC.Variant; v != nil {
+			name += " " + v.Name
+		}
+		if q := requests[m.RPC.XID]; !seen[name] && q != nil {
+			seen[name] = true
+			// The bulk goes by the match bits of the xid alone.
+			list = append(list, dialog{name, q, append([]byte(nil), m.Payload()...), way})
+		}
+	})
+	return list
+}
+
+// tableDialogs are dialogs built from the declarations: every buffer of every
+// variant is there, with bytes that are neither zero nor the same.
+func tableDialogs() []dialog {
+	var list []dialog
+	for _, r := range opcodes.Protocol.RPCs() {
+		for _, v := range r.Variants {
+			d := dialog{r.Name + " " + v.Name, builtMsg(r.Opcode, wiretest.TypeRequest, v.Request), builtMsg(r.Opcode, wiretest.TypeReply, v.Reply), wiretest.ByReply}
+			list = append(list, d)
+			if b := v.Bulk; b != nil {
+				d.way, d.answer = wiretest.ByBulkPut, pattern(4096)
+				if b.Get {
+					d.way = wiretest.ByBulkGet
+				}
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}
+
+// builtMsg builds a message with all its buffers, of which the first is the
+// ptlrpc_body.
+func builtMsg(opc, typ uint32, fields []*schema.Field) []byte {
+	bufs := [][]byte{wiretest.Body(typ, opc)}
+	for _, f := range fields[min(1, len(fields)):] {
+		bufs = append(bufs, pattern(builtSize(f)))
+	}
+	return wiretest.Msg(bufs...)
+}
+
+func builtSize(f *schema.Field) int {
+	switch {
+	case f.Size > 0:
+		return f.Size
+	case f.Type != nil:
+		return f.Type.Size + 32
+	case f.Elem != nil && f.Elem.Type != nil:
+		return 3 * f.Elem.Type.Size
+	}
+	return 96
+}
+
+// pattern is bytes that stand for small numbers.
+func pattern(n int) []byte {
+	b := make([]byte, n)
+	for i := 0; i < n; i += 4 {
+		b[i] = byte(i/4 + 1)
+	}
+	return b
+}
+
+// bulk is what a request asks to be transferred: bytes with a meaning.
+type bulk struct {
+	dialog
+	opcode  uint32
+	variant *schema.Variant
+}
+
+// message is that of the part that completes the bulk.
+func (b *bulk) message(data []byte) *dissect.Message {
+	req := &dissect.RequestInfo{Opcode: b.opcode, Variant: b.variant, Data: b.request}
+	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Bulk, LNetOff: -1}, Req: req, Content: data}
+	m.RPC = dissect.RPC{Opcode: b.opcode, HasOpcode: true, Variant: b.variant}
+	return m
+}
+
+// contents are bulk data of all kinds: from the samples, and zeros and small
+// numbers.
+func contents(t testing.TB) []bulk {
+	var list []bulk
+	for _, r := range opcodes.Protocol.RPCs() {
+		for _, v := range r.Variants {
+			if v.Bulk != nil && v.Bulk.Type != nil {
+				b := bulk{dialog{name: r.Name + " " + v.Name, request: builtMsg(r.Opcode, wiretest.TypeRequest, v.Request)}, r.Opcode, v}
+				for _, b.answer = range [][]byte{pattern(4096), make([]byte, 512), {}} {
+					list = append(list, b)
+				}
+			}
+		}
+	}
+	seen := map[*schema.Variant]int{}
+	eachSample(t, func(m *dissect.Message) {
+		if v := m.RPC.Variant; len(m.Content) > 0 && m.Req != nil && seen[v] < 3 {
+			seen[v]++
+			list = append(list, bulk{dialog{name: m.Kind.String() + " " + v.Name, request: append([]byte(nil), m.Req.Data...),
+				answer: append([]byte(nil), m.Content...)}, m.RPC.Opcode, v})
+		}
+	})
+	return list
+}
+
+// TestContentInSummary: the line of the part that completes a bulk says what
+// came.
+func TestContentInSummary(t *testing.T) {
+	s := render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false)})
+	pages := 0
+	for _, b := range contents(t) {
+		line := string(s.Append(nil, b.message(b.answer), render.Moment{}))
+		names := strings.Count(line, " names\n")
+		if pages += names; names > 0 && b.opcode != opcodes.MDS_READPAGE {
+			t.Errorf("%s: %s", b.name, line)
+		}
+	}
+	assert.That(t, pages != 0, "no directory pages")
 }

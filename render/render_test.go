@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -16,9 +20,7 @@ func sample(t testing.TB, path string) *dissect.Arena {
 	t.Helper()
 	msgs := &dissect.Arena{}
 	wiretest.Play(dissect.New(dissect.Options{Handle: msgs.Add}), wiretest.ReadSample(t, path))
-	if msgs.Len() == 0 {
-		t.Fatal("no messages in " + path)
-	}
+	must.That(t, msgs.Len() != 0, "%v", "no messages in "+path)
 	return msgs
 }
 
@@ -51,9 +53,7 @@ func TestNoAllocations(t *testing.T) {
 				buf = r.Append(buf[:0], msgs.At(i), Moment{})
 			}
 		})
-		if n != 0 {
-			t.Errorf("%s: %v allocations for %d messages", name, n, msgs.Len())
-		}
+		assert.That(t, n == 0, "%s: %v allocations for %d messages", name, n, msgs.Len())
 	}
 }
 
@@ -67,35 +67,25 @@ func TestTimesOfStrangers(t *testing.T) {
 		math.MaxInt64: {"9223372036.854775807", "9223372036s"},
 		math.MinInt64: {"-9223372036.854775808", "-9223372036s"},
 	} {
-		if got := string(AppendElapsed(nil, ns, 9)); got != want[0] {
-			t.Errorf("%d: %s, want %s", ns, got, want[0])
-		}
-		if got := string(AppendLatency(nil, ns)); got != want[1] {
-			t.Errorf("%d: %s, want %s", ns, got, want[1])
-		}
+		assert.Equal(t, string(AppendElapsed(nil, ns, 9)), want[0], ns)
+		assert.Equal(t, string(AppendLatency(nil, ns)), want[1], ns)
 	}
 	var s Stamp
 	for _, zone := range []*time.Location{time.UTC, time.FixedZone("", -86_399), time.FixedZone("", 86_399)} {
 		for _, ns := range []int64{math.MinInt64, -1, 0, math.MaxInt64} {
 			s.set = false
 			want := time.Unix(0, ns).In(zone).Format("2006-01-02T15:04:05")
-			if got := string(s.seconds(ns, zone)); got != want {
-				t.Errorf("%d: %s, want %s", ns, got, want)
-			}
+			assert.Equal(t, string(s.seconds(ns, zone)), want, ns)
 		}
 	}
 	const first, last = "1677-09-21T00:12:43.145224192Z", "2262-04-11T23:47:16.854775807Z"
-	if got := string(s.AppendISO(s.AppendISO(nil, math.MinInt64), math.MaxInt64)); got != first+last {
-		t.Errorf("from %s", got)
-	}
+	assert.Equal(t, string(s.AppendISO(s.AppendISO(nil, math.MinInt64), math.MaxInt64)), first+last)
 }
 
 func TestRoundLatency(t *testing.T) {
 	for ns, want := range map[int64]string{0: "0us", 999: "0us", 999_949_999: "1.0s", 1_049_999: "1.0ms", 1_050_000: "1.1ms",
 		2_197_503_000: "2.2s", 9_949_999_999: "9.9s", 9_950_000_000: "10s", 3_171_993_000: "3.2s", 61_500_000_000: "62s"} {
-		if got := string(AppendLatency(nil, roundLatency(ns))); got != want {
-			t.Errorf("%d: %s, want %s", ns, got, want)
-		}
+		assert.Equal(t, string(AppendLatency(nil, roundLatency(ns))), want, ns)
 	}
 }
 
@@ -114,9 +104,7 @@ func TestWidth(t *testing.T) {
 		{"한국어", 6},
 		{"\xff\xfe", 2},
 	} {
-		if got := Width([]byte(tt.text)); got != tt.want {
-			t.Errorf("Width(%q) = %d, want %d", tt.text, got, tt.want)
-		}
+		assert.Equal(t, Width([]byte(tt.text)), tt.want, "Width", tt.text)
 	}
 }
 
@@ -143,3 +131,137 @@ func TestTruncate(t *testing.T) {
 
 // isBoundary reports whether a character begins at an index of text, or ends there.
 func isBoundary(text string, i int) bool { return i == len(text) || text[i]&0xc0 != 0x80 }
+
+func TestFitTime(t *testing.T) {
+	for _, tt := range []struct {
+		text          string
+		digits, width int
+		want          string
+	}{
+		{"0.123456", 6, 11, "0.123456"},
+		{"0.123456", 3, 8, "0.123"},
+		{"12345.123456", 6, 11, "12345.12345"},
+		{"-12345.123456", 3, 8, "-12345.1"},
+		{"1234567.123456", 3, 8, "1234567"},
+		{"123456789.123456", 3, 8, "123456789"},
+		{"08:06:41.123456", 3, 12, "08:06:41.123"},
+	} {
+		got := string(fitTime([]byte(tt.text), tt.digits, tt.width))
+		assert.That(t, got == tt.want, "%s, %d digits in %d columns: %s, want %s", tt.text, tt.digits, tt.width, got, tt.want)
+	}
+}
+
+// TestCells checks that cells fill their columns, and that NIDs and targets
+// lose their begin, other values their end.
+func TestCells(t *testing.T) {
+	cells := map[string]func(dst []byte, st *Style, text []byte, width int) []byte{
+		"left": appendCellLeft, "right": appendCellRight, "end": appendCellEnd}
+	for _, tt := range []struct{ cell, text, want string }{
+		{"left", "abc", "abc  "}, {"left", "abcdef", "abcd…"},
+		{"right", "abc", "  abc"}, {"right", "abcdef", "abcd…"},
+		{"end", "abc", "abc  "}, {"end", "abcde", "abcde"}, {"end", "abcdef", "…cdef"}, {"end", "äöüabcd", "…abcd"},
+	} {
+		assert.Equal(t, string(cells[tt.cell](nil, &Style{}, []byte(tt.text), 5)), tt.want, tt.text, tt.cell)
+	}
+}
+
+// TestRPCLayout checks the widths that depend on the nodes of the first RPC.
+func TestRPCLayout(t *testing.T) {
+	for _, tt := range []struct {
+		client  string
+		columns int
+		want    int
+	}{
+		{"10.0.0.1@tcp", 0, len("255.255.255.255")},
+		{"192.168.10.20@o2ib", 0, len("192.168.10.255@o2ib")},
+		{"fd00:2::3@tcp", 0, len("255.255.255.255")},
+		{"2001:db8:1:2:3:4:5:6@tcp", 0, len("2001:db8:1:2:3:4:5:6")},
+		{"10.0.0.1@tcp", 120, len("192.0.2.255")},
+		{"192.168.1.2@tcp", 120, len("192.168.1.255")},
+		{"10.0.0.1@tcp", 80, len("192.0.2.255")},
+		{"2001:db8:1:2:3:4:5:6@tcp", 80, 13},
+	} {
+		nid, ok := lnet.ParseNID(tt.client)
+		must.That(t, ok, "%v", tt.client)
+		r := &track.RPC{}
+		r.Client, r.Server = nid, nid
+		l := newRPCLayout(&SummaryOptions{Width: tt.columns}, r)
+		assert.Equal(t, l.client, tt.want, tt.client, "on", tt.columns, "columns columns for clients")
+	}
+}
+
+// TestRPCLineAllocatesNothing checks that lines are made without allocations.
+func TestRPCLineAllocatesNothing(t *testing.T) {
+	r := &track.RPC{}
+	r.HasOpcode, r.HasRequest = true, true
+	r.XID = 1882453915467904
+	for _, columns := range []int{0, 80, 120} {
+		s := NewRPCSummary(SummaryOptions{Colors: NewColors(true), Width: columns})
+		buf := s.AppendRPC(nil, r, Moment{})
+		if n := testing.AllocsPerRun(100, func() { buf = s.AppendRPC(buf[:0], r, Moment{}) }); n > 0 {
+			t.Errorf("%d columns: %v allocations", columns, n)
+		}
+	}
+}
+
+// TestConnectFlags shows a connect of a sample with its reply, and each of the
+// two alone.
+func TestConnectFlags(t *testing.T) {
+	var whole *track.ConnectPair
+	pairs := track.NewConnects(func(p *track.ConnectPair) {
+		if whole == nil && p.Request != nil && p.Reply != nil {
+			whole = &track.ConnectPair{Request: p.Request, Reply: p.Reply.Clone()}
+		}
+	})
+	msgs := sample(t, mount)
+	for i := range msgs.Len() {
+		pairs.Message(msgs.At(i), 0)
+	}
+	must.That(t, whole != nil, "%v", "no connect in "+mount)
+	r := NewFlags(FlagsOptions{Colors: NewColors(false)})
+	for _, tt := range []struct {
+		pair      *track.ConnectPair
+		head, row string
+	}{
+		{whole, "reply in frame ", "yes    yes      "},
+		{&track.ConnectPair{Request: whole.Request}, "no reply\n", "yes      ?      "},
+		{&track.ConnectPair{Reply: whole.Reply}, "reply MGS_CONNECT\n", "  ?    yes      "},
+	} {
+		text := string(r.AppendConnect(nil, tt.pair, 0))
+		head, rows, _ := strings.Cut(text, "\n")
+		if !strings.Contains(head+"\n", tt.head) || !strings.Contains(rows, tt.row) {
+			t.Errorf("%q and %q are not in\n%s", tt.head, tt.row, text)
+		}
+	}
+}
+
+// TestConnectDiff compares the flags of a connect of a sample with its reply, then
+// with its own flags in place of the reply's.
+func TestConnectDiff(t *testing.T) {
+	msgs := sample(t, mount)
+	r := NewFlags(FlagsOptions{Colors: NewColors(false)})
+	var texts []string
+	pairs := track.NewConnects(func(p *track.ConnectPair) {
+		text, ok := r.AppendConnectDiff(nil, p, 0)
+		assert.That(t, ok, "not compared: %s", text)
+		texts = append(texts, string(text))
+		if text, ok := r.AppendConnectDiff(nil, &track.ConnectPair{Request: p.Request, Reply: p.Request}, 0); !ok || len(text) > 0 {
+			t.Errorf("a request differs from itself: %s", text)
+		}
+		for _, part := range []*track.ConnectPair{{Request: p.Request}, {Reply: p.Reply}} {
+			if text, ok := r.AppendConnectDiff(nil, part, 0); ok || len(text) > 0 {
+				t.Errorf("half a connect is compared: %s", text)
+			}
+		}
+		backwards := &track.ConnectPair{Request: p.Reply, Reply: p.Request}
+		if text, _ := r.AppendConnectDiff(nil, backwards, 0); !strings.Contains(string(text), "  not asked for  ") || strings.Contains(string(text), "not granted") {
+			t.Errorf("backwards: %s", text)
+		}
+	})
+	for i := range msgs.Len() {
+		pairs.Message(msgs.At(i), 0)
+	}
+	if len(texts) == 0 || !strings.Contains(texts[0], "\n  target MGS\n  ocd_connect_flags   not granted    LVB_TYPE\n\n") {
+		t.Errorf("%q", texts)
+	}
+}

@@ -12,6 +12,8 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
@@ -48,9 +50,7 @@ func byPath(list []*files.File) map[string]*files.File {
 // these RPCs.
 func TestIO(t *testing.T) {
 	f := byPath(filesOf(t, "io.pcap.zst", all).List())["/data/one.txt"]
-	if f == nil {
-		t.Fatal("no file")
-	}
+	must.That(t, f != nil, "no file")
 	size, _ := f.Size()
 	if f.Kind() != "file" || f.Layout != "raid0 1x4194304" || size != 3000000 || f.Pattern() != files.Sequential {
 		t.Errorf("%s, layout %s, %d bytes, %v", f.Kind(), f.Layout, size, f.Pattern())
@@ -58,9 +58,8 @@ func TestIO(t *testing.T) {
 	if f.Count[files.Open] != 4 || f.Write.RPCs != 3 || f.Write.Bytes != 902848 || f.Read.RPCs != 2 || len(f.Users) != 2 || f.Locks == 0 {
 		t.Errorf("%+v", f.Activity)
 	}
-	if objects, more := f.Objects(); len(objects) != 1 || more != 0 || !objects[0].HasOST {
-		t.Errorf("objects %+v", objects)
-	}
+	objects, more := f.Objects()
+	assert.That(t, len(objects) == 1 && more == 0 && objects[0].HasOST, "objects %+v", objects)
 }
 
 // TestPartsOfCaptures: without some of the messages there are fewer names and counts,
@@ -83,9 +82,7 @@ func TestPartsOfCaptures(t *testing.T) {
 			for _, f := range filesOf(t, sample, take).List() {
 				o := whole[f.FID]
 				if o == nil {
-					if !f.Object {
-						t.Errorf("%s, %s: %v only there", sample, name, f.FID)
-					}
+					assert.That(t, f.Object, "%s, %s: %v only there", sample, name, f.FID)
 					continue
 				}
 				if path := strings.TrimPrefix(f.Path(), "…"); path != "" && !hasSuffix(paths[f.FID], path) && f.Removed.IsZero() {
@@ -246,19 +243,14 @@ func TestBytes(t *testing.T) {
 	w.send(lnet.Request, opcodes.OST_WRITE, 0, dissect.FlagReplay, x.body, x.object, x.ranges)
 	w.close()
 	list := w.files.List()
-	if len(list) != 1 {
-		t.Fatalf("%d files", len(list))
-	}
+	must.Equal(t, len(list), 1, "files")
 	f := list[0]
-	if f.FID != (track.FID{Seq: 0x200000401, OID: 0x42}) || f.Object || f.RPCs != 7 {
-		t.Errorf("%+v", f)
-	}
+	assert.That(t, f.FID == (track.FID{Seq: 0x200000401, OID: 0x42}) && !f.Object && f.RPCs == 7, "%+v", f)
 	if f.Write.RPCs != 5 || f.Write.Bytes != 12288+8192+12288 || f.Rewrites != 1 || f.Read.RPCs != 2 || f.Read.Bytes != 100 {
 		t.Errorf("%+v", f.Activity)
 	}
-	if size, ok := f.Read.TypicalSize(); size != 12288 || !ok {
-		t.Errorf("size %d", size)
-	}
+	size, ok := f.Read.TypicalSize()
+	assert.That(t, size == 12288 && ok, "size %d", size)
 	if len(f.Errors) != 2 || f.Errors[0] != (files.Error{Errno: -28, Count: 1}) && f.Errors[0].Errno != -28 {
 		t.Errorf("errors %v", f.Errors)
 	}
@@ -272,9 +264,8 @@ func TestObjects(t *testing.T) {
 	w.read(&x, 4096)
 	w.now += 60e9
 	w.rpcs.Advance(w.now)
-	if list := w.files.List(); len(list) != 1 || !list[0].Object || list[0].FID.OID != 7 || list[0].Read.Bytes != 4096 {
-		t.Fatalf("%+v", list)
-	}
+	list := w.files.List()
+	must.That(t, len(list) == 1 && list[0].Object && list[0].FID.OID == 7 && list[0].Read.Bytes == 4096, "%+v", list)
 	named := newTransfer(7, 0x42, 0, 4096)
 	w.read(&named, 4096)
 	w.close()
@@ -294,10 +285,8 @@ func TestMemoryIsFlat(t *testing.T) {
 			w.write(&x, 0, 0)
 		}
 	}
-	wiretest.Flat(t, play, 160_000, 60_000)
-	if w.files.Dropped == 0 || len(w.files.List()) > 1<<16 {
-		t.Errorf("%d files dropped, %d kept", w.files.Dropped, len(w.files.List()))
-	}
+	wiretest.Flat(t, play, 140_000, 30_000)
+	assert.That(t, w.files.Dropped != 0 && len(w.files.List()) <= 1<<16, "%d files dropped, %d kept", w.files.Dropped, len(w.files.List()))
 	runtime.KeepAlive(w)
 }
 

@@ -2,12 +2,13 @@ package files
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // fid makes the FID with a number.
@@ -48,25 +49,17 @@ func TestPaths(t *testing.T) {
 	w.add(root, "dir", fid(1))
 	w.path(fid(2), "/dir/name")
 	w.path(fid(1), "/dir")
-	if got := w.File(fid(2)).Dir(); got != "/dir" {
-		t.Errorf("directory %s", got)
-	}
-	if got := w.File(fid(1)).Dir(); got != "/" {
-		t.Errorf("directory %s", got)
-	}
+	assert.Equal(t, w.File(fid(2)).Dir(), "/dir", "directory")
+	assert.Equal(t, w.File(fid(1)).Dir(), "/", "directory")
 	w.add(fid(1), ".", fid(1))
 	w.add(fid(1), "..", root)
 	w.add(fid(1), "", fid(3))
 	w.path(root, "/")
-	if w.File(fid(3)) != nil {
-		t.Error("a file without a name")
-	}
+	assert.That(t, w.File(fid(3)) == nil, "a file without a name")
 	w.add(root, "0x200000401:0x2:0x0", fid(2))
 	w.add(byFID, "0x200000401:0x9:0x0", fid(9))
 	w.path(fid(2), "/dir/name")
-	if w.File(fid(9)) != nil {
-		t.Error("a name in .lustre/fid is part of a path")
-	}
+	assert.That(t, w.File(fid(9)) == nil, "a name in .lustre/fid is part of a path")
 }
 
 func TestHardLinks(t *testing.T) {
@@ -74,23 +67,17 @@ func TestHardLinks(t *testing.T) {
 	w.add(w.root, "a", fid(1))
 	w.add(w.root, "b", fid(1))
 	w.path(fid(1), "/a")
-	if links := w.File(fid(1)).Links(); !slices.Equal(links, []string{"/b"}) {
-		t.Errorf("links %q", links)
-	}
+	assert.Slice(t, w.File(fid(1)).Links(), []string{"/b"}, "links")
 	w.forget(w.root, []byte("a"))
 	w.path(fid(1), "/b")
 	w.now = 5
 	w.forget(w.root, []byte("b"))
 	w.path(fid(1), "/b") // its last path
-	if w.File(fid(1)).hasName() {
-		t.Error("a removed file has a name")
-	}
+	assert.That(t, !w.File(fid(1)).hasName(), "a removed file has a name")
 	for i := range 9 {
 		w.add(w.root, fmt.Sprint("l", i), fid(2))
 	}
-	if n := len(w.File(fid(2)).names); n != maxNames {
-		t.Errorf("%d names are kept", n)
-	}
+	assert.Equal(t, len(w.File(fid(2)).names), maxNames, "names are kept")
 	if w.entry(w.root, []byte("l8")) == nil || w.entry(w.root, []byte("l5")) != nil {
 		t.Error("a forgotten name is found, or a new one is not")
 	}
@@ -113,9 +100,7 @@ func TestRenames(t *testing.T) {
 	w.path(fid(2), "/target")
 	// What was renamed is unknown, so is what the new name stands for.
 	w.mv(w.root, "unknown", w.root, "target")
-	if w.entry(w.root, []byte("target")) != nil {
-		t.Error("the name stands for the file before")
-	}
+	assert.That(t, w.entry(w.root, []byte("target")) == nil, "the name stands for the file before")
 	// Another client has seen the new name before the reply to the rename.
 	w.add(w.root, "old", fid(6))
 	w.add(w.root, "new", fid(6))
@@ -127,9 +112,7 @@ func TestRenames(t *testing.T) {
 	w.add(w.root, "y", fid(5))
 	w.mv(w.root, "x", w.root, "z")
 	w.path(fid(5), "/z")
-	if links := w.File(fid(5)).Links(); !slices.Equal(links, []string{"/y"}) {
-		t.Errorf("links %q", links)
-	}
+	assert.Slice(t, w.File(fid(5)).Links(), []string{"/y"}, "links")
 }
 
 func TestStripes(t *testing.T) {
@@ -144,9 +127,8 @@ func TestStripes(t *testing.T) {
 	w.path(fid(0xa), "/dir")
 	// The name moves to another stripe; it is the same name.
 	w.add(fid(0xb), "one", fid(2))
-	if f := w.File(fid(2)); len(f.names) != 1 {
-		t.Errorf("names %v", f.names)
-	}
+	f := w.File(fid(2))
+	assert.That(t, len(f.names) == 1, "names %v", f.names)
 	// The directory becomes a stripe of another one that takes its name.
 	w.add(w.root, "dir", fid(4))
 	w.addStripe(fid(4), fid(1))
@@ -163,9 +145,8 @@ func TestLoops(t *testing.T) {
 	w.add(fid(1), "a", fid(2))
 	w.add(fid(2), "b", fid(1))
 	for _, f := range []track.FID{fid(1), fid(2)} {
-		if path := w.File(f).Path(); !strings.HasPrefix(path, unknownDir) {
-			t.Errorf("path %.40s", path)
-		}
+		path := w.File(f).Path()
+		assert.That(t, strings.HasPrefix(path, unknownDir), "path %.40s", path)
 	}
 	w.addStripe(fid(5), fid(6))
 	w.addStripe(fid(6), fid(5))
@@ -176,9 +157,7 @@ func TestLoops(t *testing.T) {
 			w.add(fid(i), fmt.Sprint(name), fid(i+1))
 		}
 	}
-	if path := w.File(fid(60)).Path(); strings.Count(path, "/") != 50 {
-		t.Errorf("path %s", path)
-	}
+	assert.Equal(t, strings.Count(w.File(fid(60)).Path(), "/"), 50, "path")
 }
 
 // TestNamesAreBounded: files that only have names are forgotten, directories last.
@@ -190,13 +169,9 @@ func TestNamesAreBounded(t *testing.T) {
 		w.add(fid(1), fmt.Sprint(i), fid(i))
 		w.now++
 	}
-	if len(w.files) > 101 || len(w.entries) > 101 {
-		t.Errorf("%d files, %d names", len(w.files), len(w.entries))
-	}
+	assert.That(t, len(w.files) <= 101 && len(w.entries) <= 101, "%d files, %d names", len(w.files), len(w.entries))
 	w.path(fid(4999), "/dir/4999")
-	if n := w.File(fid(1)).children; n != int32(len(w.files)-2) {
-		t.Errorf("%d names in the directory, of %d files", n, len(w.files))
-	}
+	assert.Equal(t, w.File(fid(1)).children, int32(len(w.files)-2), "names in the directory files")
 }
 
 func TestPatterns(t *testing.T) {
@@ -220,17 +195,15 @@ func TestPatterns(t *testing.T) {
 		for _, page := range tt.at {
 			s.add(&a, accessRange{page * 4096, page*4096 + 4096})
 		}
-		if got := a.Pattern(); got != tt.want || a.Unaligned != 0 {
-			t.Errorf("%s: %v, %+v", tt.name, got, a)
-		}
+		got := a.Pattern()
+		assert.That(t, got == tt.want && a.Unaligned == 0, "%s: %v, %+v", tt.name, got, a)
 	}
 }
 
 func TestTypicalSize(t *testing.T) {
 	var x Transfer
-	if _, ok := x.TypicalSize(); ok {
-		t.Error("a size of nothing")
-	}
+	_, ok := x.TypicalSize()
+	assert.That(t, !ok, "a size of nothing")
 	for i := range int64(1000) {
 		x.addSize(1<<20, 1)
 		x.addSize(4096+i, 1) // many rare ones
@@ -252,9 +225,8 @@ func TestMerge(t *testing.T) {
 	own.addErrors(-5, 1)
 	u := own.user(&UserKey{Client: lnet.NID{Len: 4}, HasJob: true}, []byte("cp.0"))
 	u.RPCs, u.ReadBytes = 3, 300
-	if list := w.List(); len(list) != 1 || list[0].Kind() != "object" {
-		t.Fatalf("files %v", list)
-	}
+	list := w.List()
+	must.That(t, len(list) == 1 && list[0].Kind() == "object", "files %v", list)
 	f := w.file(fid(1))
 	w.activity(f).RPCs = 1
 	w.setFile(o, fid(1))

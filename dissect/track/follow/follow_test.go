@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -37,9 +38,7 @@ func TestTooLate(t *testing.T) {
 	f := follow.New(follow.Options{})
 	play(t, f, "mount.pcap")
 	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
+		assert.That(t, recover() != nil, "no panic")
 	}()
 	f.Files()
 }

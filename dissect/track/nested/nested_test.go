@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/dissect/track/nested"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -50,9 +51,7 @@ func readWith(t *testing.T, o follow.Options, message func(*dissect.Message) *di
 	for err = r.Next(&frame); err == nil; err = r.Next(&frame) {
 		d.Frame(&frame)
 	}
-	if err != io.EOF {
-		t.Fatal(err)
-	}
+	must.Equal(t, err, io.EOF)
 	d.Close()
 	f.Close()
 	return all
@@ -62,8 +61,7 @@ func readWith(t *testing.T, o follow.Options, message func(*dissect.Message) *di
 // one, by the xid of that.
 func threads(t *testing.T) map[string]string {
 	t.Helper()
-	f, err := os.Open("testdata/dne.threads.tsv")
-	must.NoError(t, err)
+	f := must.Value(os.Open("testdata/dne.threads.tsv"))(t)
 	defer f.Close()
 	parents := make(map[string]string)
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -140,9 +138,7 @@ func TestLogs(t *testing.T) {
 			}
 		}
 	}
-	if found != len(parents) {
-		t.Errorf("%d of %d nested RPCs are found", found, len(parents))
-	}
+	assert.Equal(t, found, len(parents), "nested RPCs are found")
 }
 
 // TestTimes checks the sums of an operation whose parts are known.
@@ -165,9 +161,8 @@ func TestTimes(t *testing.T) {
 // TestUnknown: the capture of a client does not show what servers send to others.
 func TestUnknown(t *testing.T) {
 	for _, o := range read(t, "testdata/dne.client.pcap.zst") {
-		if _, ok := o.rpc.NestedCount(); ok != (len(o.calls) > 0) {
-			t.Errorf("%d: that there are no nested RPCs is known from %d", o.rpc.XID, len(o.calls))
-		}
+		_, ok := o.rpc.NestedCount()
+		assert.That(t, ok == (len(o.calls) > 0), "%d: that there are no nested RPCs is known from %d", o.rpc.XID, len(o.calls))
 		if _, ok := o.rpc.OwnTime(); ok {
 			t.Errorf("%d: its own time is known", o.rpc.XID)
 		}

@@ -3,9 +3,9 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
@@ -21,20 +21,14 @@ func TestPackages(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	dirs, err := packages(wiretest.Repo("."))
-	must.NoError(t, err)
-	if len(dirs) < 10 {
-		t.Fatalf("only %q", dirs)
-	}
+	dirs := must.Value(packages(wiretest.Repo(".")))(t)
+	must.That(t, len(dirs) >= 10, "only %q", dirs)
 	cmd := exec.Command(sh, "-eu", "-c", `compile_native_go_fuzzer_v2() { echo "$@"; }; cp() { :; }; . contrib/oss-fuzz/build.sh`)
 	cmd.Dir, cmd.Env = wiretest.Repo("."), append(cmd.Environ(), "OUT="+t.TempDir())
 	out, err := cmd.Output()
 	must.NoError(t, err)
 	for _, dir := range dirs {
-		rel, err := filepath.Rel(wiretest.Repo("."), dir)
-		must.NoError(t, err)
-		if !strings.Contains(string(out), "github.com/lshark/lshark/"+filepath.ToSlash(rel)+" Fuzz") {
-			t.Errorf("build.sh builds no target of %s", rel)
-		}
+		rel := must.Value(filepath.Rel(wiretest.Repo("."), dir))(t)
+		assert.Contains(t, string(out), "github.com/lshark/lshark/"+filepath.ToSlash(rel)+" Fuzz", "build.sh builds no target", rel)
 	}
 }
