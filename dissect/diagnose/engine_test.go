@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 )
@@ -42,9 +43,7 @@ func TestTrackersShareConnections(t *testing.T) {
 			},
 		}
 	}})
-	if sent == 0 || counted != sent {
-		t.Errorf("%d requests, connections have %d", sent, counted)
-	}
+	assert.That(t, sent != 0 && counted == sent, "%d requests, connections have %d", sent, counted)
 }
 
 // TestRecoveriesAreAnnounced checks that rules learn when the MGS announced restarts: it
@@ -58,9 +57,7 @@ func TestRecoveriesAreAnnounced(t *testing.T) {
 			}
 		}}
 	}})
-	if announced != 3 {
-		t.Errorf("%d restarts were announced, want 3", announced)
-	}
+	assert.Equal(t, announced, 3, "restarts were announced, want 3")
 }
 
 // TestFindingsOrder checks that the worst comes first, and what the capture lacks last,
@@ -86,9 +83,7 @@ func TestFindingsOrder(t *testing.T) {
 			t.Errorf("finding %d: %+v", i, f)
 		}
 	}
-	if len(found) != len(want) {
-		t.Errorf("%d findings, want %d", len(found), len(want))
-	}
+	assert.Equal(t, len(found), len(want), "findings")
 }
 
 // warns returns a rule that has a finding at the end.
@@ -116,9 +111,7 @@ func TestSilentClient(t *testing.T) {
 	found := run(t, sample,
 		warns("restart.target", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client, Server: server}, First: 20e9, Last: 30e9}),
 		warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Client: client}, Node: client, First: 10e9, Last: 25e9}))
-	if len(found) != 2 || found[0].Cause != nil || found[1].Cause != nil {
-		t.Errorf("%v", found)
-	}
+	assert.That(t, len(found) == 2 && found[0].Cause == nil && found[1].Cause == nil, "%v", found)
 }
 
 // TestUnexplained checks that a finding does not say that its cause is unknown where it is known.
@@ -155,7 +148,5 @@ func TestLiveFindings(t *testing.T) {
 	}
 	ending = true
 	e.Close()
-	if len(got) != 2 {
-		t.Errorf("findings %q", got)
-	}
+	assert.Equal(t, len(got), 2, "findings", got)
 }

@@ -1,6 +1,11 @@
 package diagnose
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
+)
 
 // TestReplaced checks which finding replaces an earlier one.
 func TestReplaced(t *testing.T) {
@@ -20,12 +25,8 @@ func TestReplaced(t *testing.T) {
 		got = append(got, f.Severity.String()+" "+f.Target+": "+f.Text)
 	}
 	want := []string{"warning b: of b", "warning a: second of x", "note a: second of a"}
-	if len(got) != len(want) {
-		t.Fatalf("got %q, want %q", got, want)
-	}
+	must.Equal(t, len(got), len(want), got, want)
 	for i := range got {
-		if got[i] != want[i] {
-			t.Errorf("got %q, want %q", got[i], want[i])
-		}
+		assert.Equal(t, got[i], want[i])
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/hostile"
 
@@ -49,9 +50,7 @@ func ofFrames(t *testing.T, frames []capture.Frame, o model.Options) *model.Capt
 	}
 	c = model.New(o)
 	t.Cleanup(func() {
-		if err := c.Rows.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, c.Rows.Close())
 	})
 	d = dissect.New(dissect.Options{Frames: true, TransferUpdate: c.TransferUpdate, Lost: c.Lost, TCPEvent: c.TCPEvent, IBEvent: c.IBEvent,
 		Handle: c.Message})
@@ -249,9 +248,8 @@ func TestFilter(t *testing.T) {
 	x.press("^U", "latenc", "Tab", " > 20ms", "Enter")
 	x.want("RPCs", "filter: latency > 20ms", "of 79 RPCs")
 	x.not("^")
-	if n := len(x.grid.ids); n == 0 || n == 79 {
-		t.Errorf("%d RPCs", n)
-	}
+	n := len(x.grid.ids)
+	assert.That(t, n != 0 && n != 79, "%d RPCs", n)
 	x.press("F", "^U", "nonsense", "Enter")
 	x.want("nonsense", "^^^^^^^^")
 	x.press("Esc")
@@ -282,9 +280,7 @@ func TestSortAndColumns(t *testing.T) {
 	x.press("Enter") // hides the time
 	x.want("[ ] request.time")
 	x.press("Esc")
-	if name := x.grid.shown()[0].Name; name != "opcode" {
-		t.Errorf("the first column is %s", name)
-	}
+	assert.Equal(t, x.grid.shown()[0].Name, "opcode", "the first column")
 	x.press("c", ">", "a", "sends", "Enter")
 	x.want("[x] sends", "columns:")
 	x.press("Esc")
@@ -318,9 +314,8 @@ func TestFollow(t *testing.T) {
 	x.want("xid == 1882453915468032", "2 of 196 messages", "request", "reply")
 	x.press("Enter")
 	x.want("79 RPCs")
-	if id, _ := x.grid.selected(); id != 1 {
-		t.Errorf("row %d", id)
-	}
+	id, _ := x.grid.selected()
+	assert.That(t, id == 1, "row %d", id)
 	x.press("f")
 	x.want("follow", "xid == 1882453915468032", "rpc.client == 192.0.2.3@tcp", "lock_handle == 0x", "rpc.target == \"MGS\"")
 	x.press("Esc", "f", "End", "Enter")
@@ -435,28 +430,22 @@ func TestSearch(t *testing.T) {
 		t.Errorf("row %d, then %v", first, forward)
 	}
 	back := rows("N", "N", "N", "N", "N")
-	if slices.Reverse(back); !slices.Equal(back, forward[:5]) {
-		t.Errorf("forward %v, back %v", forward, back)
-	}
+	slices.Reverse(back)
+	assert.Slice(t, back, forward[:5], "forward", forward, "back")
 	x.press("/", "^U", "no such text", "Enter")
 	x.want("no such text: not found")
 	x.press("/", "Esc", "n")
 	x.want("not found")
 
 	x.press("?", "/", "^U", "quit", "Enter")
-	if lit := strings.Join(x.lit(), ""); !strings.Contains(lit, "quit") {
-		t.Errorf("lit: %q", lit)
-	}
+	assert.Contains(t, strings.Join(x.lit(), ""), "quit", "lit")
 	x.press("Esc", "Tab", "/", "^U", "ksh_type", "Enter") // it was folded away
-	if lit := strings.Join(x.lit(), ""); !strings.Contains(lit, "ksh_type") {
-		t.Errorf("lit: %q", lit)
-	}
+	assert.Contains(t, strings.Join(x.lit(), ""), "ksh_type", "lit")
 }
 
 func mustRow(t *testing.T, x *terminal, id int64) *store.Row {
 	t.Helper()
-	r, err := x.opt.Capture.Rows.NewReader().Read(x.grid.view.Kind, id)
-	must.NoError(t, err)
+	r := must.Value(x.opt.Capture.Rows.NewReader().Read(x.grid.view.Kind, id))(t)
 	return r.Clone()
 }
 
@@ -485,9 +474,8 @@ func TestCopy(t *testing.T) {
 func TestState(t *testing.T) {
 	c := capturing(t, "mount.pcap", model.Options{})
 	x := newTerminal(t, c, 120, 40, nil)
-	if s := x.State(); !reflect.DeepEqual(s, State{}) {
-		t.Errorf("in the beginning: %+v", s)
-	}
+	s := x.State()
+	assert.That(t, reflect.DeepEqual(s, State{}), "in the beginning: %+v", s)
 	x.press("F", "latency > 1ms", "Enter", "F", "^U", "latency > 2ms", "Enter", "F", "^U", "latency > 1ms", "Enter")
 	x.press("c", "Enter", "Esc", "Right", "s", "s", "m", "c", "a", "pb_timeout", "Enter", "Esc")
 	state := x.State()
@@ -499,16 +487,11 @@ func TestState(t *testing.T) {
 	y.want("filter: latency > 2ms")
 	y.press("m")
 	y.press("Enter") // a jump is no filter that was typed
-	if filters := y.State().Filters; !slices.Equal(filters, []string{"latency > 1ms", "latency > 2ms"}) {
-		t.Errorf("filters %q", filters)
-	}
-	if names := y.grid.names(store.Messages); names[len(names)-1] != "pb_timeout" {
-		t.Errorf("columns %q", names)
-	}
+	assert.Slice(t, y.State().Filters, []string{"latency > 1ms", "latency > 2ms"}, "filters")
+	names := y.grid.names(store.Messages)
+	assert.That(t, names[len(names)-1] == "pb_timeout", "columns %q", names)
 	z := newTerminal(t, c, 120, 40, func(o *Options) { o.State, o.Columns = state, []string{"xid"} })
-	if names := z.grid.names(store.RPCs); len(names) != 1 {
-		t.Errorf("columns %q", names)
-	}
+	assert.Equal(t, len(z.grid.names(store.RPCs)), 1, "columns")
 }
 
 // TestFindings jumps from a finding to the message that proves it.
@@ -547,16 +530,11 @@ func TestSave(t *testing.T) {
 	x.want("save the frames of this row to:")
 	x.press(one, "Enter")
 	x.want(one + ": 1 frames; 1 are no longer available")
-	if got := fmt.Sprint(numbers(x.saved[one])); got != "[40 41]" {
-		t.Errorf("frames %s", got)
-	}
-	if c := string(x.saved[one][1].Comment); !strings.Contains(c, "LDLM_ENQUEUE reply") {
-		t.Errorf("comment %q", c)
-	}
+	assert.Equal(t, fmt.Sprint(numbers(x.saved[one])), "[40 41]", "frames")
+	assert.Contains(t, string(x.saved[one][1].Comment), "LDLM_ENQUEUE reply", "comment")
 	x.press("F", "latency > 20ms", "Enter", "W", all, "Enter")
-	if n := len(x.saved[all]); n < 2*len(x.grid.ids) {
-		t.Errorf("%d frames of %d RPCs", n, len(x.grid.ids))
-	}
+	n := len(x.saved[all])
+	assert.That(t, n >= 2*len(x.grid.ids), "%d frames of %d RPCs", n, len(x.grid.ids))
 	x.press("w", "/nonexistent/x", "Enter")
 	x.want("file does not exist")
 
@@ -586,9 +564,8 @@ func TestMouse(t *testing.T) {
 	x := sample(t, "mount.pcap")
 	x.click(10, 5, tview.MouseLeftDown)
 	x.click(10, 5, tview.MouseLeftClick)
-	if id, _ := x.grid.selected(); id != 2 {
-		t.Errorf("row %d", id)
-	}
+	id, _ := x.grid.selected()
+	assert.That(t, id == 2, "row %d", id)
 	x.refresh()
 	x.click(10, 24, tview.MouseLeftDown)
 	x.click(10, 24, tview.MouseLeftClick)
@@ -597,9 +574,7 @@ func TestMouse(t *testing.T) {
 	}
 	before := x.details.tree.cursor
 	x.click(10, 24, tview.MouseScrollDown)
-	if x.details.tree.cursor == before {
-		t.Error("the wheel does not scroll")
-	}
+	assert.That(t, x.details.tree.cursor != before, "the wheel does not scroll")
 }
 
 // TestSizes checks that the parts fit, and what a screen that is too small shows.
@@ -613,9 +588,7 @@ func TestSizes(t *testing.T) {
 		x.press("Esc")
 	}
 	x := newTerminal(t, c, 79, 24, nil)
-	if got := strings.TrimSpace(x.text()); got != "lshark tui needs 80x24, this is 79x24" {
-		t.Errorf("%q", got)
-	}
+	assert.Equal(t, strings.TrimSpace(x.text()), "lshark tui needs 80x24, this is 79x24")
 }
 
 // TestWithoutColors checks that no cell has a colour.
@@ -653,9 +626,8 @@ func TestLive(t *testing.T) {
 	x.want("100 messages", "live")
 	x.press("G")
 	add(10)
-	if id, _ := x.grid.selected(); id != 109 {
-		t.Errorf("the cursor is on row %d", id)
-	}
+	id, _ := x.grid.selected()
+	assert.That(t, id == 109, "the cursor is on row %d", id)
 	x.press("k")
 	add(10)
 	if id, _ := x.grid.selected(); id != 108 {
@@ -664,13 +636,9 @@ func TestLive(t *testing.T) {
 	x.press("p")
 	add(10)
 	x.want("PAUSED", "130 messages")
-	if n := len(x.grid.ids); n != 120 {
-		t.Errorf("%d rows while paused", n)
-	}
+	assert.Equal(t, len(x.grid.ids), 120, "rows while paused")
 	x.press("p")
-	if n := len(x.grid.ids); n != 130 {
-		t.Errorf("%d rows after the pause", n)
-	}
+	assert.Equal(t, len(x.grid.ids), 130, "rows after the pause")
 	x.End(errors.New("the network is down"))
 	x.refresh()
 	x.want("the network is down")
@@ -683,9 +651,7 @@ func TestHostileText(t *testing.T) {
 	x := newTerminal(t, c, 120, 40, func(o *Options) { o.Title = "a\x1b[31mb" })
 	x.status.say("%s", "[red]x\x1b]0;title\x07\u202ey")
 	x.want("a·[31mb", "[red]x·]0;title··y")
-	if got := cellText("[red]\x1b[31m[::b]"); got != "[red[]·[31m[::b[]" {
-		t.Errorf("%q", got)
-	}
+	assert.Equal(t, cellText("[red]\x1b[31m[::b]"), "[red[]·[31m[::b[]")
 
 	// The same text in all fields, through the pages and menus of many rows.
 	for name, frames := range map[string][]capture.Frame{
@@ -720,9 +686,7 @@ func TestPage(t *testing.T) {
 
 	text := must.ReadFile(t, page)
 	parts := strings.Split(string(text), "```text\n")
-	if len(parts) != len(screens)+1 {
-		t.Fatalf("%d blocks", len(parts)-1)
-	}
+	must.Equal(t, len(parts), len(screens)+1, "blocks")
 	for i, screen := range screens {
 		_, rest, _ := strings.Cut(parts[i+1], "```\n")
 		parts[i+1] = strings.TrimRight(screen, "\n") + "\n```\n" + rest

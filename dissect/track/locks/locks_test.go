@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
@@ -169,17 +170,12 @@ func TestBlockingCallback(t *testing.T) {
 	w.callback(c, opcodes.LDLM_CP_CALLBACK, 0xc, granted)(0)
 	list := w.end()
 	for _, h := range []uint64{0xb, 0xc} {
-		if got := blockedBy(list[h]); !slices.Equal(got, []uint64{0xff0a}) {
-			t.Errorf("%#x was blocked by %#x", h, got)
-		}
+		assert.Slice(t, blockedBy(list[h]), []uint64{0xff0a}, h, "was blocked by")
 	}
 	l := list[0xb]
-	if ns, _ := l.Waited(); ns != 3008*ms || l.Granted.Frame != 13 || l.Asked.Frame != 5 {
-		t.Errorf("waited %d ns, granted %v", ns, l.Granted)
-	}
-	if ns := l.BlockedBy[0].Time(l); ns != 3006*ms {
-		t.Errorf("the holder kept it waiting for %d ns", ns)
-	}
+	ns, _ := l.Waited()
+	assert.That(t, ns == 3008*ms && l.Granted.Frame == 13 && l.Asked.Frame == 5, "waited %d ns, granted %v", ns, l.Granted)
+	assert.Equal(t, l.BlockedBy[0].Time(l), 3006*ms, "the holder kept it waiting for ns")
 	held := list[0xa]
 	if cb := held.Callbacks; len(cb) != 1 || cb[0].Answered.Frame != 8 || cb[0].Obeyed.Frame != 11 || held.End.How != locks.Canceled || held.IsStuck() {
 		t.Errorf("holder %+v ended %v", cb, held.End)
@@ -205,15 +201,11 @@ func TestNoProof(t *testing.T) {
 	if got := blockedBy(list[0xb]); !slices.Equal(got, []uint64{0xff0a}) { // in conflict, and asked for
 		t.Errorf("blocked by %#x", got)
 	}
-	if got := blockedBy(list[0xc]); len(got) != 0 {
-		t.Errorf("blocked by %#x without a conflict", got)
-	}
+	assert.Equal(t, len(blockedBy(list[0xc])), 0, "blocked by without a conflict")
 	w = newWire(t)
 	w.enqueue(node(3), 0xa, extent(modePW, 0, 99))(modePW, 0)
 	w.enqueue(node(4), 0xb, extent(modePR, 0, ^uint64(0)))(0, blockGranted)
-	if got := blockedBy(w.end()[0xb]); len(got) != 0 {
-		t.Errorf("blocked by %#x without a callback", got)
-	}
+	assert.Equal(t, len(blockedBy(w.end()[0xb])), 0, "blocked by without a callback")
 }
 
 // TestHolderFromBefore: of a holder from before the capture only the callback is
@@ -228,16 +220,10 @@ func TestHolderFromBefore(t *testing.T) {
 	w.now += 2000 * ms
 	w.cancel(node(9), 0x99)(0)
 	list := w.end()
-	if got := blockedBy(list[0xb]); !slices.Equal(got, []uint64{0xff0a}) {
-		t.Errorf("blocked by %#x", got)
-	}
-	if got := blockedBy(list[0xc]); len(got) != 0 {
-		t.Errorf("the other one is blocked by %#x", got)
-	}
+	assert.Slice(t, blockedBy(list[0xb]), []uint64{0xff0a}, "blocked by")
+	assert.Equal(t, len(blockedBy(list[0xc])), 0, "the other one is blocked by")
 	l := list[0xa]
-	if l.HasDesc() || !l.HasResource() || !l.Asked.IsZero() || !l.IsStuck() || !list[0xb].IsStuck() {
-		t.Errorf("holder %+v", l)
-	}
+	assert.That(t, !l.HasDesc() && l.HasResource() && l.Asked.IsZero() && l.IsStuck() && list[0xb].IsStuck(), "holder %+v", l)
 }
 
 // TestFlocks: flocks have no blocking callbacks and no cancels: an enqueue of mode
@@ -255,18 +241,13 @@ func TestFlocks(t *testing.T) {
 	granted.granted = modePW
 	w.callback(b, opcodes.LDLM_CP_CALLBACK, 0xb, granted)(0)
 	list := w.end()
-	if got := blockedBy(list[0xb]); !slices.Equal(got, []uint64{0xff0a}) {
-		t.Errorf("blocked by %#x", got)
-	}
-	if l := list[0xa]; l.End.How != locks.Canceled || l.End.Point.Frame != 9 {
-		t.Errorf("ended %v", l.End)
-	}
+	assert.Slice(t, blockedBy(list[0xb]), []uint64{0xff0a}, "blocked by")
+	l := list[0xa]
+	assert.That(t, l.End.How == locks.Canceled && l.End.Point.Frame == 9, "ended %v", l.End)
 	if list[0xd].End.How != locks.Open || len(list) != 3 {
 		t.Errorf("%d locks, the other range ended %v", len(list), list[0xd].End)
 	}
-	if ns := list[0xb].BlockedBy[0].Time(list[0xb]); ns != 1000*ms+4*ms {
-		t.Errorf("kept waiting for %d ns", ns)
-	}
+	assert.Equal(t, list[0xb].BlockedBy[0].Time(list[0xb]), 1000*ms+4*ms, "kept waiting for ns")
 }
 
 // TestGroupLocks: the holder of a group lock gets no blocking callback.
@@ -283,9 +264,7 @@ func TestGroupLocks(t *testing.T) {
 	w.enqueue(node(6), 0xd, extent(modePW, 0, 99))(0, blockGranted)
 	list := w.end()
 	for _, h := range []uint64{0xc, 0xd} {
-		if got := blockedBy(list[h]); !slices.Equal(got, []uint64{0xff0a, 0xff0b}) {
-			t.Errorf("%#x is blocked by %#x", h, got)
-		}
+		assert.Slice(t, blockedBy(list[h]), []uint64{0xff0a, 0xff0b}, h, "is blocked by")
 	}
 }
 
@@ -297,9 +276,8 @@ func TestGivenUp(t *testing.T) {
 	granted := flock(modePW, 0, 99, 9)
 	granted.granted = modePW
 	w.callback(node(4), opcodes.LDLM_CP_CALLBACK, 0xb, granted)(-22)
-	if l := w.end()[0xb]; l.End.How != locks.Gone || l.IsGranted() || !l.IsStuck() {
-		t.Errorf("ended %v, granted %v", l.End, l.Granted)
-	}
+	l := w.end()[0xb]
+	assert.That(t, l.End.How == locks.Gone && !l.IsGranted() && l.IsStuck(), "ended %v, granted %v", l.End, l.Granted)
 }
 
 // TestCancelOfEvicted: a cancel that is answered with ENOTCONN cancels nothing.
@@ -309,9 +287,8 @@ func TestCancelOfEvicted(t *testing.T) {
 	w.callback(node(3), opcodes.LDLM_BL_CALLBACK, 0xa, extent(modePW, 0, 0))(0)
 	w.now += 5000 * ms
 	w.cancel(node(3), 0xa)(-107)
-	if l := w.end()[0xa]; l.End.How != locks.Open || !l.Callbacks[0].Obeyed.IsZero() || !l.IsStuck() {
-		t.Errorf("ended %v, callbacks %+v", l.End, l.Callbacks)
-	}
+	l := w.end()[0xa]
+	assert.That(t, l.End.How == locks.Open && l.Callbacks[0].Obeyed.IsZero() && l.IsStuck(), "ended %v, callbacks %+v", l.End, l.Callbacks)
 }
 
 // TestNoLock: a result without a lock is none, a refused one is.
@@ -324,9 +301,8 @@ func TestNoLock(t *testing.T) {
 	f.handles = []uint64{0xb}
 	w.request(node(3), server, opcodes.LDLM_ENQUEUE, f)(-11, lockBody{handles: []uint64{0, 0, 0}})
 	list := w.end()
-	if l := list[0xb]; len(list) != 1 || l.End.How != locks.Refused || l.Error != -11 || l.IsStuck() {
-		t.Errorf("%d locks, %+v", len(list), l)
-	}
+	l := list[0xb]
+	assert.That(t, len(list) == 1 && l.End.How == locks.Refused && l.Error == -11 && !l.IsStuck(), "%d locks, %+v", len(list), l)
 }
 
 // TestTruncatedReply: whether a lock was granted is unknown when its reply is
@@ -340,9 +316,8 @@ func TestTruncatedReply(t *testing.T) {
 	w.now += 5000 * ms
 	w.cancel(node(9), 0x99)(0)
 	l := w.end()[0xa]
-	if _, ok := l.Waited(); ok || l.IsGranted() || l.IsStuck() {
-		t.Errorf("lock %+v", l)
-	}
+	_, ok := l.Waited()
+	assert.That(t, !ok && !l.IsGranted() && !l.IsStuck(), "lock %+v", l)
 }
 
 // TestReplay: a lock that is given back to a restarted server gets another handle
@@ -360,9 +335,8 @@ func TestReplay(t *testing.T) {
 	before.granted, before.flags, before.handles = modePW, flagReplay, []uint64{0xb}
 	w.request(node(3), server, opcodes.LDLM_ENQUEUE, before)
 	list := w.end()
-	if l := list[0xa]; l.Asked.Frame != 1 || l.Granted.Frame != 2 || l.Handle != 0xeeee || l.Replays != 1 {
-		t.Errorf("replayed lock %+v", l)
-	}
+	l := list[0xa]
+	assert.That(t, l.Asked.Frame == 1 && l.Granted.Frame == 2 && l.Handle == 0xeeee && l.Replays == 1, "replayed lock %+v", l)
 	if l := list[0xb]; !l.Asked.IsZero() || !l.IsGranted() || l.IsStuck() {
 		t.Errorf("lock from before the capture %+v", l)
 	}
@@ -377,9 +351,8 @@ func TestEarlyCancel(t *testing.T) {
 	next.count, next.handles = 2, []uint64{0xb, 0xff0a}
 	variant := opcodes.Protocol.ByOpcode(opcodes.LDLM_ENQUEUE).Variants[0]
 	w.request(node(3), server, opcodes.LDLM_ENQUEUE, next, func(m *dissect.Message) { m.RPC.Variant = variant })
-	if l := w.end()[0xa]; l.End.How != locks.Early || l.End.Point.Frame != 3 {
-		t.Errorf("ended %v", l.End)
-	}
+	l := w.end()[0xa]
+	assert.That(t, l.End.How == locks.Early && l.End.Point.Frame == 3, "ended %v", l.End)
 }
 
 // TestConvert: a convert obeys a blocking callback, and the lock goes on.
@@ -410,9 +383,7 @@ func TestCompletionWithBlocking(t *testing.T) {
 	granted := extent(modePW, 0, 99)
 	granted.granted, granted.flags = modePW, astSent
 	w.callback(node(3), opcodes.LDLM_CP_CALLBACK, 0xa, granted)(0)
-	if got := blockedBy(w.end()[0xb]); !slices.Equal(got, []uint64{0xff0a}) {
-		t.Errorf("blocked by %#x", got)
-	}
+	assert.Slice(t, blockedBy(w.end()[0xb]), []uint64{0xff0a}, "blocked by")
 }
 
 // TestRecovery: the locks of an evicted client end, those of other targets do not.
@@ -422,9 +393,7 @@ func TestRecovery(t *testing.T) {
 	d := dissect.New(dissect.Options{Handle: f.Message})
 	wiretest.Play(d, wiretest.ReadSample(t, "../../../pcaps/recovery.pcap.zst"))
 	f.Close()
-	if ended[locks.Evicted] != 7 || ended[locks.Early] != 56 || ended[locks.Canceled] != 32 {
-		t.Errorf("ends %v", ended)
-	}
+	assert.That(t, ended[locks.Evicted] == 7 && ended[locks.Early] == 56 && ended[locks.Canceled] == 32, "ends %v", ended)
 }
 
 // TestMemoryIsFlat: locks that never end and cancels of unknown locks do not add up,

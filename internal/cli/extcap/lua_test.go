@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -48,18 +49,14 @@ func TestLuaFields(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"pb_opc", "ocd_connect_flags.grant", "latency", "target", "request_frame", "reply_frame", "bytes", "wire.bytes", "notes.code", "fid"} {
-		if !seen[name] {
-			t.Errorf("no field %s", name)
-		}
+		assert.That(t, seen[name], "no field %s", name)
 	}
 	codes := make(map[string]bool)
 	for _, e := range records.All() {
 		codes[e.Name] = codes[e.Name] || e.Of == "note"
 	}
 	for code := range noteSeverities {
-		if !codes[code] {
-			t.Errorf("%s: no code of a note", code)
-		}
+		assert.That(t, codes[code], "%s: no code of a note", code)
 	}
 }
 
@@ -125,8 +122,7 @@ func (x *luaExpected) value(t *testing.T, d *json.Decoder, out packetFields, f l
 			out[f.name] = append(out[f.name], "")
 		}
 		for d.More() {
-			key, err := d.Token()
-			must.NoError(t, err)
+			key := must.Value(d.Token())(t)
 			name := key.(string)
 			inner, ok := x.fields[strings.TrimPrefix(path+"."+name, ".")]
 			if !ok && path != "" {
@@ -151,8 +147,7 @@ func (x *luaExpected) value(t *testing.T, d *json.Decoder, out packetFields, f l
 				break
 			}
 			for _, v := range out[f.name][before:] {
-				n, err := strconv.ParseUint(v, 10, 64)
-				must.NoError(t, err)
+				n := must.Value(strconv.ParseUint(v, 10, 64))(t)
 				word += n
 			}
 			out[f.name] = append(out[f.name][:before], strconv.FormatUint(word, 10))
@@ -243,8 +238,7 @@ func TestLuaInTshark(t *testing.T) {
 	}
 	for _, sample := range samples {
 		path, messages := save(t, sample, true)
-		b, err := os.ReadFile(path)
-		must.NoError(t, err)
+		b := must.Value(os.ReadFile(path))(t)
 		all = append(all, b...)
 		for _, text := range messages {
 			want = append(want, x.message(t, text))
@@ -314,9 +308,7 @@ func tsharkDetails(t *testing.T, home, file string) (list []packetFields) {
 
 func compareFields(t *testing.T, x *luaExpected, want, got []packetFields) {
 	t.Helper()
-	if len(want) != len(got) {
-		t.Fatalf("%d packets, want %d", len(got), len(want))
-	}
+	must.Equal(t, len(want), len(got), "packets")
 	bad := 0
 	for i := range want {
 		for name, values := range got[i] {

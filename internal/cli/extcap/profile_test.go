@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/dissect"
@@ -31,8 +32,7 @@ func TestGeneratedProfile(t *testing.T) {
 		path := filepath.Join(dir, f.name)
 		wiretest.Golden(t, path, f.text)
 	}
-	entries, err := os.ReadDir(dir)
-	must.NoError(t, err)
+	entries := must.Value(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		if !slices.Contains(names, e.Name()) {
 			t.Errorf("%s belongs to no file of the profile", e.Name())
@@ -43,9 +43,7 @@ func TestGeneratedProfile(t *testing.T) {
 // TestColorRules checks that no name or filter has the character that separates them.
 func TestColorRules(t *testing.T) {
 	for _, r := range colorRules {
-		if strings.Contains(r.name+r.filter, "@") {
-			t.Errorf("%s: %s: a filter cannot contain @", r.name, r.filter)
-		}
+		assert.That(t, !strings.Contains(r.name+r.filter, "@"), "%s: %s: a filter cannot contain @", r.name, r.filter)
 	}
 }
 
@@ -54,8 +52,7 @@ func TestColorRules(t *testing.T) {
 func save(t *testing.T, sample string, pdus bool) (path string, messages [][]byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "out.pcapng")
-	in, err := (&scan.Flags{Read: []string{sample}, Quiet: true}).Check(nil, false)
-	must.NoError(t, err)
+	in := must.Value((&scan.Flags{Read: []string{sample}, Quiet: true}).Check(nil, false))(t)
 	var errs bytes.Buffer
 	sys := &scan.System{IO: &iostreams.IO{Err: &errs}}
 	p := scan.New(sys, in, scan.Options{SaveTo: path, SavePDUs: pdus, Distinct: true, Names: track.NewNames()})
@@ -119,9 +116,8 @@ func TestTsharkProfile(t *testing.T) {
 		for name := range strings.Lines(tshark(t, home, "-C", profileName, "--color", "-r", file, "-T", "fields", "-e", "frame.coloring_rule.name")) {
 			got[strings.TrimPrefix(strings.TrimSpace(name), "Lustre: ")]++
 		}
-		if n := got[""]; n > 0 {
-			t.Errorf("%d packets without a colour", n)
-		}
+		n := got[""]
+		assert.That(t, n <= 0, "%d packets without a colour", n)
 		delete(got, "Lustre")
 		if !maps.Equal(got, tt.want) {
 			t.Errorf("%s: rules match %v, want %v", fmt.Sprint(tt.sample, tt.pdus), got, tt.want)
@@ -135,9 +131,8 @@ func TestTsharkTree(t *testing.T) {
 	home := t.TempDir()
 	for sample, want := range map[string]int{"mount": 196, "ip6_mount": 130, "rdma_mount": 114, "update_log": 34} {
 		file, _ := save(t, wiretest.Sample(sample), true)
-		if n := strings.Count(tshark(t, home, "-r", file, "-Y", "json.object && !data-text-lines && !_ws.malformed", "-T", "fields", "-e", "frame.number"), "\n"); n != want {
-			t.Errorf("%s: tshark shows %d messages, want %d", sample, n, want)
-		}
+		n := strings.Count(tshark(t, home, "-r", file, "-Y", "json.object && !data-text-lines && !_ws.malformed", "-T", "fields", "-e", "frame.number"), "\n")
+		assert.That(t, n == want, "%s: tshark shows %d messages, want %d", sample, n, want)
 	}
 	file, _ := save(t, wiretest.Sample("mount"), true)
 	for filter, want := range map[string]string{
@@ -146,8 +141,6 @@ func TestTsharkTree(t *testing.T) {
 		`exported_pdu.orig_fno == 4 && ip.src == 192.0.2.3 && exported_pdu.dst_port == 988`:     "1\n",
 		`frame.comment contains "OST_STATFS reply" && frame.time_epoch == 1795248406.876224000`: "100\n",
 	} {
-		if got := tshark(t, home, "-r", file, "-Y", filter, "-T", "fields", "-e", "frame.number"); got != want {
-			t.Errorf("%s: packets %q, want %q", filter, got, want)
-		}
+		assert.Equal(t, tshark(t, home, "-r", file, "-Y", filter, "-T", "fields", "-e", "frame.number"), want, filter, "packets")
 	}
 }
