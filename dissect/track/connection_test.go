@@ -2,10 +2,16 @@ package track
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/codec/codectest"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -45,20 +51,14 @@ func TestFailedContext(t *testing.T) {
 			t.Errorf("errors %v, has a status: %v, target %q", r.OtherErrors, r.Has(opcodes.PbStatus), r.Target())
 		}
 		row.add(r, 0)
-		if k := r.Key([]Dimension{ByError}); opcodes.GSSErrorName(int32(k.Error)) != "GSS_S_FAILURE" {
-			t.Errorf("grouped by %d", k.Error)
-		}
+		k := r.Key([]Dimension{ByError})
+		assert.That(t, opcodes.GSSErrorName(int32(k.Error)) == "GSS_S_FAILURE", "grouped by %d", k.Error)
 	}
 	i := imports.List()[0]
-	if got := life(i); got != "CONNECTING DISCONN CONNECTING DISCONN" || i.ClientUUID != "" {
-		t.Errorf("history %q, client %q", got, i.ClientUUID)
-	}
-	if got := events(i); got != "gss_init gss_failed gss_init gss_failed" {
-		t.Errorf("events %q", got)
-	}
-	if i.Failures[opcodes.GSSErrno(failure)] != 2 {
-		t.Errorf("failures %v", i.Failures)
-	}
+	got := life(i)
+	assert.That(t, got == "CONNECTING DISCONN CONNECTING DISCONN" && i.ClientUUID == "", "history %q, client %q", got, i.ClientUUID)
+	assert.Equal(t, events(i), "gss_init gss_failed gss_init gss_failed", "events")
+	assert.Equal(t, i.Failures[opcodes.GSSErrno(failure)], 2, "failures", i.Failures)
 	if row.Errors[opcodes.GSSErrno(failure)] != 2 || len(row.OtherErrors) != 0 {
 		t.Errorf("errors %v, others %v", row.Errors, row.OtherErrors)
 	}
@@ -79,9 +79,7 @@ func TestContextsNameTargets(t *testing.T) {
 			t.Errorf("target of opcode %d is %q, from %q", r.Opcode, r.Target(), r.TargetFrom())
 		}
 	}
-	if n := len(imports.List()); n != 1 {
-		t.Errorf("%d connections", n)
-	}
+	assert.Equal(t, len(imports.List()), 1, "connections")
 }
 
 // A connect in the context makes the connection whole; another mount of the
@@ -95,17 +93,12 @@ func TestConnectInContext(t *testing.T) {
 			[]change{handle(export + uint64(n))})
 	}
 	for _, r := range s.end() {
-		if r.TargetFrom() != TargetFromConnect {
-			t.Errorf("target of %d from %q", r.Opcode, r.TargetFrom())
-		}
+		assert.Equal(t, r.TargetFrom(), TargetFromConnect, "target", r.Opcode)
 	}
-	if n := len(imports.List()); n != 2 {
-		t.Fatalf("%d connections", n)
-	}
+	must.Equal(t, len(imports.List()), 2, "connections")
 	for n, want := range []string{"first", "second"} {
-		if i := imports.List()[n]; i.ClientUUID != want || i.State != StateFull {
-			t.Errorf("client %q is %v, want %q", i.ClientUUID, i.State, want)
-		}
+		i := imports.List()[n]
+		assert.That(t, i.ClientUUID == want && i.State == StateFull, "client %q is %v, want %q", i.ClientUUID, i.State, want)
 	}
 }
 
@@ -124,9 +117,8 @@ func TestContextNamesHandle(t *testing.T) {
 	}
 	m = &dissect.Message{}
 	m.RPC.GSS.Handle = context
-	if l.request(r, m); r.Target() != "lustre-MDT0000" {
-		t.Errorf("target %q", r.Target())
-	}
+	l.request(r, m)
+	assert.Equal(t, r.Target(), "lustre-MDT0000", "target")
 }
 
 // connectMessages gives connect messages to a Connects and notes the pairs it
@@ -173,21 +165,135 @@ func TestConnects(t *testing.T) {
 	c.send(lnet.Request, 3, 100) // another RPC, in frame 11
 	c.connects.Close()
 	c.connects.Close()
-	if got, want := fmt.Sprint(c.pairs), "[4:8 5:9 0:10 1:0 2:0 3:0 6:0 11:0]"; got != want {
-		t.Errorf("pairs %s, want %s", got, want)
-	}
+	assert.Equal(t, fmt.Sprint(c.pairs), "[4:8 5:9 0:10 1:0 2:0 3:0 6:0 11:0]", "pairs")
 }
 
 func TestConnectsAreBounded(t *testing.T) {
 	c := newConnectMessages()
 	c.send(lnet.Request, 1<<40, 1<<20)
-	if got := fmt.Sprint(c.pairs); got != "[1:0]" || c.connects.pending.Len() != 0 {
-		t.Errorf("a connect of a megabyte is kept: pairs %s", got)
-	}
+	got := fmt.Sprint(c.pairs)
+	assert.That(t, got == "[1:0]" && c.connects.pending.Len() == 0, "a connect of a megabyte is kept: pairs %s", got)
 	for xid := range uint64(maxPendingConnects + 2) {
 		c.send(lnet.Request, xid, 100)
 	}
 	if got := fmt.Sprint(c.pairs); got != "[1:0 2:0 3:0]" || c.connects.pending.Len() != maxPendingConnects {
 		t.Errorf("%d pending, pairs %s", c.connects.pending.Len(), got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	n := NewNames()
+	reconnect := func(target string, h uint64) {
+		m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request}}
+		rpc(xid, opcodes.OST_CONNECT)(m)
+		handle(h)(m)
+		connectTo(target, "uuid", 1)(m)
+		n.Message(m)
+	}
+	reconnect("lustre-OST0000_UUID", 1)
+	reconnect("lustre-OST0001_UUID", 2)
+	reconnect("a target of more than forty characters, not of Lustre_UUID", 3)
+	for h, want := range []string{"", "lustre-OST0000", "lustre-OST0001", ""} {
+		assert.Equal(t, n.Target(uint64(h)), want, "handle", h)
+	}
+	assert.Equal(t, string(n.AppendLock([]byte("lock "), 7)), "lock ", "an unknown lock")
+	for h := range uint64(maxTargetHandles) {
+		reconnect("lustre-MDT0000_UUID", 10+h)
+	}
+	if n.targets.Len() != maxTargetHandles || n.Target(1) != "" || n.Target(10) != "lustre-MDT0000" {
+		t.Errorf("%d handles, the first is of %q", n.targets.Len(), n.Target(1))
+	}
+}
+
+// notArchived lists the fields that an Archive does not keep: those that a Pairing needs
+// to find and end an RPC.
+var notArchived = []string{
+	"record.state", "record.place", "record.byXID", "record.slot", "record.use", "record.deadline", "record.lock.older",
+	"Identity.Connection.ahead", "Identity.Connection.imp", "Identity.Connection.clients", "Identity.Connection.servers", "Identity.Connection.handles", "Identity.Connection.connCnt",
+	"Identity.Connection.upCnt", "Identity.Connection.up",
+}
+
+// TestArchiveKeepsAllFields checks that an RPC is read as it was written, in a record
+// that had another one before, and that any part of its bytes is refused.
+func TestArchiveKeepsAllFields(t *testing.T) {
+	var n uint64
+	full := func() *RPC {
+		var r RPC
+		codectest.Fill(t, &r, &n, func(path string, field any, _ uint64) bool {
+			if p, ok := field.(*uint8); ok { // jobLen
+				*p = 32
+				return true
+			}
+			return slices.Contains(notArchived, path)
+		})
+		return &r
+	}
+	var a Archive
+	var got RPC
+	for _, want := range []*RPC{full(), {}, full(), {Identity: Identity{Connection: &Connection{}}}} {
+		b := a.Append([]byte("before"), want)[len("before"):]
+		must.NoError(t, a.Read(b, &got))
+		if len(got.Seen) == 0 {
+			got.Seen = nil
+		}
+		if len(got.OtherErrors) == 0 {
+			got.OtherErrors = nil
+		}
+		assert.That(t, reflect.DeepEqual(&got, want), "read\n%+v\nwant\n%+v", &got, want)
+		for i := range b {
+			must.That(t, a.Read(b[:i], new(RPC)) != nil, "the first %d of %d bytes are read without an error", i, len(b))
+		}
+	}
+}
+
+// TestArchiveIsCompact checks that an RPC takes a fraction of the memory of a Clone.
+func TestArchiveIsCompact(t *testing.T) {
+	w := newWire(t, Options{})
+	w.send(lnet.Request, client, server)
+	w.send(lnet.Reply, server, client)
+	w.rpcs.Close()
+	must.Equal(t, len(w.done), 1, "RPCs")
+	var a Archive
+	b := a.Append(nil, w.done[0])
+	clone := int(unsafe.Sizeof(RPC{})) + len(w.done[0].Seen)*int(unsafe.Sizeof(Sighting{}))
+	assert.That(t, len(b) <= clone/4, "%d bytes, a clone has %d", len(b), clone)
+}
+
+// TestAttached counts the messages of each RPC, while records are used again.
+func TestAttached(t *testing.T) {
+	var counts Attached[int]
+	ended := 0
+	w := newWire(t, Options{Linger: 1, Done: func(r *RPC) {
+		n := counts.Of(r)
+		must.Equal(t, *n, 2, "RPC", r.XID, "messages")
+		*n = 0
+		ended++
+	}})
+	note := func(r *RPC) {
+		if r != nil {
+			*counts.Of(r)++
+		}
+	}
+	const rpcs = 3000
+	for n := range uint64(rpcs) {
+		w.pass(1e9)
+		note(w.request(n<<6, getter))
+		w.pass(1e9)
+		note(w.reply(n<<6, getter))
+		w.pass(1e9)
+		note(w.reply(n<<6, getter)) // a duplicate, after Done
+	}
+	w.end()
+	assert.Equal(t, ended, rpcs, "RPCs ended")
+	assert.That(t, len(counts.values) <= 200, "%d values for RPCs that came one by one", len(counts.values))
+}
+
+// TestNoMessageAfterDone checks that Message returns no RPC that has ended.
+func TestNoMessageAfterDone(t *testing.T) {
+	w := newWire(t, Options{Linger: 1})
+	must.That(t, w.request(xid, getter) != nil && w.reply(xid, getter) != nil, "a message belongs to no RPC")
+	w.pass(ms)
+	for _, r := range []*RPC{w.reply(xid, getter), w.request(xid, getter), w.send(lnet.Bulk, server, client, rpc(xid, getter))} {
+		assert.That(t, r == nil, "a late message belongs to %+v", r)
 	}
 }

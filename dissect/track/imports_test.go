@@ -8,6 +8,8 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -87,13 +89,9 @@ func TestLastServed(t *testing.T) {
 	s.plain(getter, export, transno(5))
 	served := w.frame
 	s.plain(getter, export, status(opcodes.ENOTCONN))
-	if i := imports.List()[0]; i.LastServed.Frame != served {
-		t.Errorf("served last in frame %d, want %d", i.LastServed.Frame, served)
-	}
+	assert.Equal(t, imports.List()[0].LastServed.Frame, served, "served last in frame")
 	s.connect(2, 0, export, handle(export+1))
-	if i := imports.List()[0]; i.LastServed.Frame != w.frame {
-		t.Errorf("served last in frame %d, want %d", i.LastServed.Frame, w.frame)
-	}
+	assert.Equal(t, imports.List()[0].LastServed.Frame, w.frame, "served last in frame")
 }
 
 func TestMountAndUnmount(t *testing.T) {
@@ -107,24 +105,17 @@ func TestMountAndUnmount(t *testing.T) {
 	s.plain(opcodes.MDS_DISCONNECT, export, transno(18))
 	all := s.end()
 	imports.Close()
-	if n := len(imports.List()); n != 1 {
-		t.Fatalf("%d connections", n)
-	}
+	must.Equal(t, len(imports.List()), 1, "connections")
 	i := imports.List()[0]
-	if got := life(i); got != "CONNECTING FULL DISCONNECTING CLOSED" || i.Since() != i.Last {
-		t.Errorf("history %q", got)
-	}
-	if got := events(i); got != "connect connected ping*3 disconnect" {
-		t.Errorf("events %q", got)
-	}
+	got := life(i)
+	assert.That(t, got == "CONNECTING FULL DISCONNECTING CLOSED" && i.Since() == i.Last, "history %q", got)
+	assert.Equal(t, events(i), "connect connected ping*3 disconnect", "events")
 	if i.Target != "lustre-MDT0000" || i.TargetUUID != target || i.ClientUUID != uuid || i.Client != client ||
 		i.ConnCnt != 1 || i.Asked.Version != 0x02110000 || i.LastCommitted != 17 || i.LastTransno != 18 || i.Pings != 3 {
 		t.Errorf("got %+v", i)
 	}
 	for _, r := range all {
-		if r.Target() != "lustre-MDT0000" {
-			t.Errorf("target of opcode %d is %q", r.Opcode, r.Target())
-		}
+		assert.Equal(t, r.Target(), "lustre-MDT0000", "target of opcode", r.Opcode)
 	}
 }
 
@@ -155,9 +146,7 @@ func TestRecovery(t *testing.T) {
 		t.Errorf("%v of %d connects failed", i.Failures, i.Attempts)
 	}
 	for _, e := range i.Events {
-		if e.Kind == EventNotReplayed && (e.From != 102 || e.To != 102) {
-			t.Errorf("gap from %d to %d", e.From, e.To)
-		}
+		assert.That(t, e.Kind != EventNotReplayed || e.From == 102 && e.To == 102, "gap from %d to %d", e.From, e.To)
 	}
 }
 
@@ -212,12 +201,8 @@ func TestReconnect(t *testing.T) {
 			append([]change{handle(export)}, c.reply...))
 		s.end()
 		i := imports.List()[0]
-		if got, want := life(i), strings.TrimSpace("CONNECTING FULL DISCONN CONNECTING "+c.want); got != want {
-			t.Errorf("%s: history %q, want %q", name, got, want)
-		}
-		if evicted := strings.Contains(c.want, "EVICTED"); evicted != (i.Evictions == 1) {
-			t.Errorf("%s: %d evictions", name, i.Evictions)
-		}
+		assert.Equal(t, life(i), strings.TrimSpace("CONNECTING FULL DISCONN CONNECTING "+c.want), name, "history")
+		assert.Equal(t, strings.Contains(c.want, "EVICTED"), i.Evictions == 1, name, i.Evictions, "evictions")
 	}
 }
 
@@ -234,9 +219,8 @@ func TestConnectAfterDenial(t *testing.T) {
 	connect(3, status(opcodes.EACCES))
 	connect(4, handle(export), opFlags(opcodes.ConnectReconnect))
 	s.end()
-	if got, want := life(imports.List()[0]), "CONNECTING RECOVER FULL DISCONN CONNECTING DISCONN EVICTED DISCONN CONNECTING EVICTED RECOVER FULL"; got != want {
-		t.Errorf("history %q, want %q", got, want)
-	}
+	got, want := life(imports.List()[0]), "CONNECTING RECOVER FULL DISCONN CONNECTING DISCONN EVICTED DISCONN CONNECTING EVICTED RECOVER FULL"
+	assert.That(t, got == want, "history %q, want %q", got, want)
 }
 
 // The reply to a connect whose request was not captured proves no eviction.
@@ -246,9 +230,7 @@ func TestConnectReplyWithoutRequest(t *testing.T) {
 	s.plain(getter, export)
 	s.reply(s.xid+128, opcodes.MDS_CONNECT, handle(export))
 	s.end()
-	if got := life(imports.List()[0]); got != "FULL" {
-		t.Errorf("history %q", got)
-	}
+	assert.Equal(t, life(imports.List()[0]), "FULL", "history")
 }
 
 // A reconnect names the connection of its old handle, even without an answer.
@@ -258,9 +240,7 @@ func TestReconnectNamesTheHandle(t *testing.T) {
 	s.connect(2, 0, export)
 	s.plain(getter, export)
 	for _, r := range s.end() {
-		if r.Target() != "lustre-MDT0000" {
-			t.Errorf("target of opcode %d is %q", r.Opcode, r.Target())
-		}
+		assert.Equal(t, r.Target(), "lustre-MDT0000", "target of opcode", r.Opcode)
 	}
 }
 
@@ -277,18 +257,12 @@ func TestReconnectWithAnotherHandle(t *testing.T) {
 		return r.Connection
 	}
 	first := connect(0, 1)
-	if connect(1, 2) != first {
-		t.Fatal("a reconnect makes another connection")
-	}
+	must.Equal(t, connect(1, 2), first, "a reconnect makes another connection")
 	for n := range uint64(maxHandles - 1) { // the first handle has to go
 		l.request(&RPC{Identity: Identity{Opcode: opcodes.OBD_PING, HasOpcode: true, Handle: 1<<40 + n}}, &dissect.Message{})
 	}
-	if l.byHandle(1) != nil || l.byHandle(2) != first {
-		t.Fatal("not the first handle was forgotten")
-	}
-	if connect(0, 3) != first {
-		t.Error("a reconnect makes another connection after the first handle was forgotten")
-	}
+	must.That(t, l.byHandle(1) == nil && l.byHandle(2) == first, "not the first handle was forgotten")
+	assert.Equal(t, connect(0, 3), first, "a reconnect makes another connection after the first handle was forgotten")
 }
 
 // A reply to a connect that was given up changes nothing.
@@ -301,9 +275,7 @@ func TestLateConnectReply(t *testing.T) {
 	s.connect(3, 0, export, status(-114))
 	s.reply(late, opcodes.MDS_CONNECT, handle(export), opFlags(opcodes.ConnectReconnect))
 	s.end()
-	if got := life(imports.List()[0]); got != "CONNECTING FULL DISCONN CONNECTING DISCONN CONNECTING DISCONN" {
-		t.Errorf("history %q", got)
-	}
+	assert.Equal(t, life(imports.List()[0]), "CONNECTING FULL DISCONN CONNECTING DISCONN CONNECTING DISCONN", "history")
 }
 
 func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
@@ -336,18 +308,15 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 	s.plain(getter, export+1)
 	s.end()
 	i := imports.List()[0]
-	if got := life(i); got != "CONNECTING FULL DISCONN CONNECTING EVICTED RECOVER FULL" {
-		t.Errorf("history %q", got)
-	}
+	assert.Equal(t, life(i), "CONNECTING FULL DISCONN CONNECTING EVICTED RECOVER FULL", "history")
 	var calls []string
 	for _, e := range i.Events {
 		if e.Kind == EventCallback {
 			calls = append(calls, fmt.Sprintf("%d %v", e.From, e.Replied))
 		}
 	}
-	if got := strings.Join(calls, ", "); got != "2 true, 3 false" || i.Evictions != 1 {
-		t.Errorf("callbacks %q, evictions %d", got, i.Evictions)
-	}
+	got := strings.Join(calls, ", ")
+	assert.That(t, got == "2 true, 3 false" && i.Evictions == 1, "callbacks %q, evictions %d", got, i.Evictions)
 }
 
 // A connection that was made before the capture gets its names when it is
@@ -356,20 +325,13 @@ func TestConnectionFromBefore(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
 	s.ask(getter, []change{handle(export), connCnt(4)}, []change{handle(export)})
-	if i := imports.List()[0]; i.TargetUUID != "" || i.State != StateFull || i.Handle != export || i.ConnCnt != 4 || !i.HasCommitted {
-		t.Errorf("before: %+v", i)
-	}
+	i := imports.List()[0]
+	assert.That(t, i.TargetUUID == "" && i.State == StateFull && i.Handle == export && i.ConnCnt == 4 && i.HasCommitted, "before: %+v", i)
 	s.connect(5, 0, export, handle(export), opFlags(opcodes.ConnectReconnect))
 	all := s.end()
-	if n := len(imports.List()); n != 1 {
-		t.Fatalf("%d connections", n)
-	}
-	if got := life(imports.List()[0]); got != "FULL DISCONN CONNECTING RECOVER FULL" {
-		t.Errorf("history %q", got)
-	}
-	if all[0].Target() != "lustre-MDT0000" {
-		t.Errorf("target %q", all[0].Target())
-	}
+	must.Equal(t, len(imports.List()), 1, "connections")
+	assert.Equal(t, life(imports.List()[0]), "FULL DISCONN CONNECTING RECOVER FULL", "history")
+	assert.Equal(t, all[0].Target(), "lustre-MDT0000", "target")
 }
 
 func TestIdleConnection(t *testing.T) {
@@ -413,13 +375,9 @@ func TestIdleConnection(t *testing.T) {
 		s.end()
 		imports.Close()
 		i := imports.List()[1]
-		if got := life(i); got != c.want {
-			t.Errorf("%s: history %q, want %q", name, got, c.want)
-		}
+		assert.Equal(t, life(i), c.want, name, "history")
 		for _, e := range i.Events {
-			if e.Kind == EventDisconnect && e.Silence != c.silence+ms {
-				t.Errorf("%s: silence %d", name, e.Silence)
-			}
+			assert.That(t, e.Kind != EventDisconnect || e.Silence == c.silence+ms, "%s: silence %d", name, e.Silence)
 		}
 	}
 }
@@ -442,9 +400,7 @@ func TestIdleConnectionToOSTs(t *testing.T) {
 		s.plain(opcodes.OBD_PING, 0x05f)
 		s.end()
 		imports.Close()
-		if got := life(imports.List()[0]); got != want {
-			t.Errorf("history %q, want %q", got, want)
-		}
+		assert.Equal(t, life(imports.List()[0]), want, "history")
 	}
 }
 
@@ -467,9 +423,7 @@ func TestIdleConnectionFromBefore(t *testing.T) {
 		s.plain(getter, map[bool]uint64{false: export, true: export + 1}[remounts])
 		s.end()
 		imports.Close()
-		if got := life(imports.List()[1]); got != want {
-			t.Errorf("history %q, want %q", got, want)
-		}
+		assert.Equal(t, life(imports.List()[1]), want, "history")
 	}
 }
 
@@ -480,9 +434,7 @@ func TestUnansweredDisconnect(t *testing.T) {
 	s.ask(opcodes.MDS_DISCONNECT, []change{handle(export)}, nil)
 	s.end()
 	imports.Close()
-	if got := life(imports.List()[0]); got != "FULL DISCONNECTING" {
-		t.Errorf("history %q", got)
-	}
+	assert.Equal(t, life(imports.List()[0]), "FULL DISCONNECTING", "history")
 }
 
 // Events that are noted late are where they were.
@@ -493,9 +445,7 @@ func TestEventsAreInOrder(t *testing.T) {
 		{Kind: EventCallback, Point: Point{Frame: 4, Time: 15}}, {Kind: EventPing, Point: Point{Frame: 5, Time: 25}}, {Kind: EventCallback, Point: Point{Frame: 6, Time: 5}}} {
 		l.add(e)
 	}
-	if got, want := events(&Import{ImportLog: l}), "callback connect callback ping*2 disconnect"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, events(&Import{ImportLog: l}), "callback connect callback ping*2 disconnect")
 }
 
 func TestHistoryIsBounded(t *testing.T) {
@@ -508,5 +458,144 @@ func TestHistoryIsBounded(t *testing.T) {
 	i := imports.List()[0]
 	if len(i.History) > maxLog || len(i.Events) > maxLog || i.Dropped == 0 {
 		t.Errorf("%d transitions, %d events, %d dropped", len(i.History), len(i.Events), i.Dropped)
+	}
+}
+
+type outageScript struct {
+	script
+	imports *Imports
+}
+
+// TestOutage lets a client lose its connection after some pings, and looks at how it was
+// lost when it is evicted.
+func TestOutage(t *testing.T) {
+	const second = int64(time.Second)
+	notConnected := func(s *outageScript) { s.plain(opcodes.OBD_PING, export, status(opcodes.ENOTCONN)) }
+	for name, c := range map[string]struct {
+		play    func(s *outageScript)
+		silence int64 // seconds
+		absent  bool
+		lostBy  bool
+	}{
+		"pings":           {func(s *outageScript) { s.pass(5 * second); notConnected(s) }, 5, false, true},
+		"after a silence": {func(s *outageScript) { s.pass(40 * second); notConnected(s) }, 40, false, true},
+		"connects without a reply": {func(s *outageScript) {
+			for range 3 {
+				s.pass(10 * second)
+				s.connect(2, 0, export)
+			}
+		}, 30, false, false},
+		"connects refused": {func(s *outageScript) {
+			for range 3 {
+				s.pass(10 * second)
+				s.connect(2, 0, export, status(-11))
+			}
+		}, 10, false, false},
+		"hole in it": {func(s *outageScript) {
+			s.imports.Lost(&lnet.Loss{From: s.now + second, To: s.now + 2*second})
+			s.pass(40 * second)
+			notConnected(s)
+		}, 0, false, true},
+		"hole between other nodes": {func(s *outageScript) {
+			s.imports.Lost(&lnet.Loss{From: s.now + second, To: s.now + 2*second, NIDs: []lnet.NID{nid(8), nid(9)}})
+			s.pass(40 * second)
+			notConnected(s)
+		}, 40, false, true},
+		"hole before": {func(s *outageScript) {
+			s.imports.Lost(&lnet.Loss{From: s.now - 2*second, To: s.now - second})
+			s.pass(40 * second)
+			notConnected(s)
+		}, 40, false, true},
+		"target was absent": {func(s *outageScript) {
+			s.pass(second)
+			notConnected(s)
+			s.connect(2, 0, export, status(opcodes.ENODEV))
+		}, 1, true, true},
+	} {
+		w, imports := connected(t)
+		s := &outageScript{script{w, xid}, imports}
+		s.connect(1, opcodes.ConnectInitial, 0, handle(export))
+		s.plain(opcodes.LDLM_ENQUEUE, export)
+		for range 5 {
+			s.pass(5 * second)
+			s.plain(opcodes.OBD_PING, export)
+		}
+		c.play(s)
+		s.connect(3, 0, export, handle(export+1))
+		i := imports.List()[0]
+		o := i.Outage()
+		must.That(t, o != nil && !o.Evicted.IsZero() && i.Evictions == 1, "%s: not evicted: %+v", name, o)
+		if o.Silence/second != c.silence || o.Interval/second != 5 || o.Absent.IsZero() == c.absent || o.HasLostBy != c.lostBy {
+			t.Errorf("%s: %+v", name, o)
+		}
+		s.plain(opcodes.OST_WRITE, export, status(opcodes.ENOTCONN)) // sent after it
+		s.end()
+		assert.Equal(t, o.Refused.Count, 0, name, "requests were refused")
+	}
+}
+
+// TestDeniedAgain: a client that tries on after it was denied its connection is not evicted again.
+func TestDeniedAgain(t *testing.T) {
+	w, imports := connected(t)
+	s := &outageScript{script{w, xid}, imports}
+	asClient := func(m *dissect.Message) { m.Msg.Bufs[connectData] = wiretest.ConnectData(flagVersion, 0x02110000) }
+	deny := func(cnt uint32) *Outage {
+		s.ask(opcodes.OST_CONNECT, []change{connectTo(target, uuid, cookie), asClient, connCnt(cnt), handle(export)}, []change{status(opcodes.EACCES)})
+		return imports.List()[0].Outage()
+	}
+	s.plain(getter, export)
+	o := deny(2)
+	assert.That(t, !o.Evicted.IsZero() && o.Status == opcodes.EACCES, "denied: %+v", o)
+	if o := deny(3); !o.Evicted.IsZero() {
+		t.Errorf("denied again: %+v", o)
+	}
+}
+
+// on puts a message on a TCP connection.
+func on(conn int) func(*dissect.Message) { return func(m *dissect.Message) { m.Conn = conn } }
+
+// marked returns a segment of a TCP connection at a capture point.
+func marked(source, conn int, marks lnet.TCPAnomalies) *lnet.TCPEvent {
+	return &lnet.TCPEvent{Source: source, Conn: conn, TCPAnomalies: marks}
+}
+
+func TestImportMarks(t *testing.T) {
+	w, imports := connected(t)
+	// request sends a request and gives it to the Imports as the commands do.
+	request := func(xid, h uint64, change ...func(*dissect.Message)) {
+		var last *dissect.Message
+		change = append(change, handle(h), func(m *dissect.Message) { last = m })
+		imports.Message(w.request(xid, getter, change...), last)
+	}
+	once := lnet.TCPAnomalies{Retransmissions: 1}
+	imports.TCPEvent(marked(0, 7, once)) // before the first message, such as a SYN
+	request(xid, 1, on(7))
+	imports.TCPEvent(marked(0, 7, lnet.TCPAnomalies{Retransmissions: 1, Fast: 1}))
+	request(xid+1, 2, on(7)) // shares the connection
+	imports.TCPEvent(marked(0, 7, lnet.TCPAnomalies{ZeroWindows: 1, OutOfOrder: 1}))
+	imports.TCPEvent(marked(0, 8, once)) // nothing is known of it
+	request(xid+2, 2, on(9), source(1))
+	imports.TCPEvent(marked(1, 9, lnet.TCPAnomalies{ZeroWindows: 1, Spurious: 2}))
+	w.end()
+	list := imports.List()
+	must.Equal(t, len(list), 2, "imports")
+	if m := list[0].TCP(); m != (lnet.TCPAnomalies{Retransmissions: 2, Fast: 1}) || list[0].Retransmits() != 2 {
+		t.Errorf("first: %+v, %d sent again", m, list[0].Retransmits())
+	}
+	assert.Equal(t, list[1].TCP(), lnet.TCPAnomalies{ZeroWindows: 1, OutOfOrder: 1, Spurious: 2}, "second, of two capture points")
+}
+
+// TestRetransmitsOverInfiniBand: packets with bytes of the RPCs count.
+func TestRetransmitsOverInfiniBand(t *testing.T) {
+	w, imports := connected(t)
+	var last *dissect.Message
+	r := w.request(xid, opcodes.OBD_PING, handle(1), carriedBy(1, lnet.Transfer{Resent: 3}), func(m *dissect.Message) {
+		m.Transport, last = lnet.O2IB, m
+	})
+	imports.Message(r, last)
+	w.reply(xid, opcodes.OBD_PING)
+	w.end()
+	if i := imports.List()[0]; i.Retransmits() != 3 || i.TCP() != (lnet.TCPAnomalies{}) {
+		t.Errorf("%d sent again, %+v", i.Retransmits(), i.TCP())
 	}
 }

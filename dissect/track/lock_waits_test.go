@@ -7,6 +7,8 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -137,9 +139,7 @@ func TestLockWait(t *testing.T) {
 				if ok != (c.end != LockWaitNone) || ns != c.wait || end != c.end || p.Frame != c.frame {
 					t.Errorf("%d ns (%v) until %q in frame %d, want %d until %q in %d", ns, ok, end, p.Frame, c.wait, c.end, c.frame)
 				}
-				if granted := r.Granted().Frame; granted != 0 != (c.end == LockWaitGranted) {
-					t.Errorf("granted in frame %d", granted)
-				}
+				assert.Equal(t, r.Granted().Frame != 0, c.end == LockWaitGranted, "granted in frame")
 			}
 			if l := &w.rpcs.locks; len(l.byClient)+len(l.byServer) != 0 {
 				t.Errorf("%d and %d locks are held after the end", len(l.byClient), len(l.byServer))
@@ -159,9 +159,7 @@ func TestReplayedLockWaits(t *testing.T) {
 	}
 	w.complete(client, 0, modePW, clientLock)
 	for _, r := range w.end()[:2] {
-		if p := r.Granted(); p.Frame != 5 {
-			t.Errorf("%d is granted in frame %d", r.XID, p.Frame)
-		}
+		assert.Equal(t, r.Granted().Frame, 5, r.XID, "is granted in frame")
 	}
 }
 
@@ -173,19 +171,14 @@ func TestBlockedIsBounded(t *testing.T) {
 	w.enqueued(0, blockGranted, 0)
 	w.pass(49 * ms)
 	w.rpcs.Advance(w.now)
-	if len(w.done) != 0 {
-		t.Fatal("an RPC ended before its lock was granted")
-	}
+	must.Equal(t, len(w.done), 0, "an RPC ended before its lock was granted")
 	w.pass(ms)
 	w.rpcs.Advance(w.now)
 	w.pass(ms)
 	w.rpcs.Advance(w.now)
-	if len(w.done) != 1 {
-		t.Fatalf("%d RPCs ended", len(w.done))
-	}
-	if end, _ := w.done[0].LockWaitEnd(); end != LockWaitPending {
-		t.Errorf("the wait is %q", end)
-	}
+	must.Equal(t, len(w.done), 1, "RPCs ended")
+	end, _ := w.done[0].LockWaitEnd()
+	assert.That(t, end == LockWaitPending, "the wait is %q", end)
 
 	w = newWire(t, Options{})
 	for n := range uint64(maxBlocked + 100) {
@@ -193,16 +186,12 @@ func TestBlockedIsBounded(t *testing.T) {
 		w.enqueued(n, blockGranted, 0)
 	}
 	w.rpcs.Advance(w.now)
-	if n := w.rpcs.queue(blocked).Len(); n != maxBlocked {
-		t.Errorf("%d RPCs are held", n)
-	}
+	assert.Equal(t, w.rpcs.queue(blocked).Len(), maxBlocked, "RPCs are held")
 	same := 0
 	for r := w.rpcs.locks.byClient[lockKey{client, clientLock}]; r != nil; r = r.lock.older {
 		same++
 	}
-	if same != maxSameLock {
-		t.Errorf("%d RPCs of one lock are found", same)
-	}
+	assert.Equal(t, same, maxSameLock, "RPCs of one lock are found")
 }
 
 func TestStatsOfLockWaits(t *testing.T) {
@@ -252,10 +241,7 @@ func TestLockWaitsDoNotAllocate(t *testing.T) {
 	for range 2 * maxEnded {
 		step()
 	}
-	if allocs := testing.AllocsPerRun(2000, step); allocs > 0.1 {
-		t.Errorf("%v allocations for an enqueue and its callback", allocs)
-	}
-	if w.rpcs.queue(blocked).Len() != 0 {
-		t.Error("waits are not over")
-	}
+	allocs := testing.AllocsPerRun(2000, step)
+	assert.That(t, allocs <= 0.1, "%v allocations for an enqueue and its callback", allocs)
+	assert.Equal(t, w.rpcs.queue(blocked).Len(), 0, "waits are not over")
 }

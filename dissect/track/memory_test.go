@@ -10,6 +10,8 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -49,9 +51,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		t.Errorf("%d imports, %d handles, %d names", len(i.list), w.rpcs.connections.handles.Len(), len(w.rpcs.connections.names))
 	}
 	w.rpcs.connections.handles.All(func(_ uint64, c *Connection) bool {
-		if c.imp != nil && c.imp.Last.Time < w.now-int64(1e18) {
-			t.Error("a handle leads to a connection that was forgotten")
-		}
+		assert.That(t, c.imp == nil || c.imp.Last.Time >= w.now-int64(1e18), "a handle leads to a connection that was forgotten")
 		return true
 	})
 	runtime.KeepAlive(s)
@@ -85,13 +85,9 @@ func TestLogsAreBounded(t *testing.T) {
 		if sum += len(i.History) + len(i.Events); i.Dropped+len(i.History)+len(i.Events) != 3000 {
 			t.Fatalf("%d dropped, %d and %d kept", i.Dropped, len(i.History), len(i.Events))
 		}
-		if last := i.Events[len(i.Events)-1]; last.Frame != 1499 {
-			t.Fatalf("the last event is of frame %d", last.Frame)
-		}
+		must.Equal(t, i.Events[len(i.Events)-1].Frame, 1499, "the last event is of frame")
 	}
-	if sum != total || sum > maxLogTotal+len(list)*fewLog {
-		t.Errorf("%d entries, counted as %d", sum, total)
-	}
+	assert.That(t, sum == total && sum <= maxLogTotal+len(list)*fewLog, "%d entries, counted as %d", sum, total)
 }
 
 // TestSameXIDIsBounded has thousands of clients with the same xid.
@@ -112,9 +108,7 @@ func TestSameXIDIsBounded(t *testing.T) {
 		t.Errorf("%d with one xid, %d open, %d done, %d spent", same, w.rpcs.queue(waiting).Len(), w.rpcs.queue(lingering).Len(), w.rpcs.queue(ended).Len())
 	}
 	w.rpcs.Close()
-	if done != clients {
-		t.Errorf("%d of %d RPCs handed out", done, clients)
-	}
+	assert.Equal(t, done, clients, "RPCs handed out")
 }
 
 // TestNamesAreBounded has a name of a megabyte.
@@ -155,9 +149,7 @@ func TestMutatedSamples(t *testing.T) {
 			wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }, TransferUpdate: pairing.TransferUpdate, Lost: pairing.Lost}), mutated)
 			pairing.Close()
 			imports.Close()
-			if done == 0 {
-				t.Errorf("%s: no RPC left", path)
-			}
+			assert.That(t, done != 0, "%s: no RPC left", path)
 		}
 	}
 }
@@ -233,7 +225,6 @@ func TestNoAllocations(t *testing.T) {
 		Answered: func(r *RPC, m *dissect.Message) { s.Answered(r, m); i.Answered(r, m) },
 		Done:     func(r *RPC) { s.Done(r); i.Done(r) },
 	}))
-	if n := testing.AllocsPerRun(2000, tr.step); n > 0.1 {
-		t.Errorf("%v allocations for three messages", n)
-	}
+	n := testing.AllocsPerRun(2000, tr.step)
+	assert.That(t, n <= 0.1, "%v allocations for three messages", n)
 }

@@ -1,12 +1,15 @@
 package track
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -25,9 +28,8 @@ func TestRequestAndReply(t *testing.T) {
 	w.pass(4 * ms)
 	w.reply(xid, getter, status(-2), transno(9), func(m *dissect.Message) { m.RPC.Service, m.RPC.Timeout = 1, 5 })
 	r := w.one()
-	if ns, ok := r.Latency(); !ok || ns != 4*ms {
-		t.Errorf("latency %d, %v", ns, ok)
-	}
+	ns, ok := r.Latency()
+	assert.That(t, ok && ns == 4*ms, "latency %d, %v", ns, ok)
 	if r.Status != -2 || r.Transno != 9 || r.Service != 1 || r.Estimate != 5 || r.UID != 7 || r.GID != 8 ||
 		string(r.Job()) != "dd.0" || r.Sends != 1 || r.RequestSize != 100 || r.ReplySize != 50 {
 		t.Errorf("got %+v", r)
@@ -63,9 +65,8 @@ func TestEarlyReplies(t *testing.T) {
 	w.pass(5 * ms)
 	w.reply(xid, getter)
 	r := w.one()
-	if ns, _ := r.Latency(); r.Early != 2 || ns != 15*ms {
-		t.Errorf("%d early replies, latency %d", r.Early, ns)
-	}
+	ns, _ := r.Latency()
+	assert.That(t, r.Early == 2 && ns == 15*ms, "%d early replies, latency %d", r.Early, ns)
 }
 
 func TestResendIsTheSameRPC(t *testing.T) {
@@ -113,9 +114,7 @@ func TestResendAfterFailover(t *testing.T) {
 	w.request(xid, writer, handle(77), connCnt(2), flags(dissect.FlagResent))
 	w.reply(xid, writer, transno(5))
 	all := w.end()
-	if len(all) != 2 {
-		t.Fatalf("%d RPCs, want 2", len(all))
-	}
+	must.Equal(t, len(all), 2, "RPCs, want 2")
 	r := all[slices.IndexFunc(all, func(r *RPC) bool { return r.XID == xid })]
 	if ns, _ := r.Latency(); r.Status != 0 || r.Sends != 2 || ns != int64(5*time.Minute) || !slices.Equal(r.OtherErrors, []int32{opcodes.ENOTCONN}) {
 		t.Errorf("status %d, sends %d, latency %d, other errors %d", r.Status, r.Sends, ns, r.OtherErrors)
@@ -155,9 +154,8 @@ func TestGivenUpAfterError(t *testing.T) {
 				break
 			}
 		}
-		if got := w.now - begin; got != c.until {
-			t.Errorf("%s: ended after %d s", name, got/second)
-		}
+		got := w.now - begin
+		assert.That(t, got == c.until, "%s: ended after %d s", name, got/second)
 	}
 }
 
@@ -168,14 +166,11 @@ func TestFailedRPCsAreBounded(t *testing.T) {
 	for n := range uint64(4 * maxRefused) {
 		w.request(xid+n<<7, writer, handle(77), connCnt(1))
 		w.reply(xid+n<<7, writer, status(opcodes.ENOTCONN))
-		if held := rpcs.Len(); held > maxLingering+maxRefused+2 {
-			t.Fatalf("%d RPCs are held", held)
-		}
+		held := rpcs.Len()
+		must.That(t, held <= maxLingering+maxRefused+2, "%d RPCs are held", held)
 		w.pass(10 * ms)
 	}
-	if rpcs.Len() < maxRefused {
-		t.Errorf("%d RPCs are held", rpcs.Len())
-	}
+	assert.That(t, rpcs.Len() >= maxRefused, "%d RPCs are held", rpcs.Len())
 }
 
 // Without a second reply, the first one counts.
@@ -184,9 +179,8 @@ func TestResendAfterErrorWithoutAnswer(t *testing.T) {
 	w.request(xid, writer)
 	w.reply(xid, writer, status(opcodes.ENOTCONN))
 	w.request(xid, writer, flags(dissect.FlagResent))
-	if r := w.one(); r.Status != opcodes.ENOTCONN || r.Sends != 2 {
-		t.Errorf("status %d, sends %d", r.Status, r.Sends)
-	}
+	r := w.one()
+	assert.That(t, r.Status == opcodes.ENOTCONN && r.Sends == 2, "status %d, sends %d", r.Status, r.Sends)
 }
 
 func TestReplayIsAnotherRPC(t *testing.T) {
@@ -201,9 +195,8 @@ func TestReplayIsAnotherRPC(t *testing.T) {
 	if len(all) != 2 || all[0].Replay() || !all[1].Replay() || all[0].Sends != 1 || all[1].Sends != 1 {
 		t.Fatalf("got %d RPCs: %+v", len(all), all)
 	}
-	if ns, _ := all[1].Latency(); ns != ms {
-		t.Errorf("latency of the replay %d", ns)
-	}
+	ns, _ := all[1].Latency()
+	assert.That(t, ns == ms, "latency of the replay %d", ns)
 }
 
 // A reply goes to the RPC that waits for one.
@@ -214,9 +207,7 @@ func TestReplyFindsTheOneThatWaits(t *testing.T) {
 	w.reply(xid, getter, status(-1))
 	w.reply(xid, getter, status(-2))
 	all := w.end()
-	if len(all) != 2 || all[0].Status != -1 || all[1].Status != -2 {
-		t.Errorf("got %+v", all)
-	}
+	assert.That(t, len(all) == 2 && all[0].Status == -1 && all[1].Status == -2, "got %+v", all)
 }
 
 func TestBulkBytes(t *testing.T) {
@@ -245,9 +236,7 @@ func TestFetchedBulkCountsOnce(t *testing.T) {
 		w.send(lnet.GetReply, client, server, rpc(xid, writer), matchBits(1), size(4096))
 	}
 	w.reply(xid, writer)
-	if r := w.one(); r.BulkBytes() != 8192 {
-		t.Errorf("%d bytes of bulk", r.BulkBytes())
-	}
+	assert.Equal(t, w.one().BulkBytes(), 8192, "bytes of bulk")
 }
 
 func TestRails(t *testing.T) {
@@ -256,9 +245,8 @@ func TestRails(t *testing.T) {
 	w.request(xid, getter, handle(77))
 	w.request(xid, getter, handle(77), flags(dissect.FlagResent), nodes(rail, server))
 	w.reply(xid, getter, handle(77), nodes(server, rail))
-	if r := w.one(); r.Sends != 2 || !r.HasReply {
-		t.Errorf("sends %d, reply %v", r.Sends, r.HasReply)
-	}
+	r := w.one()
+	assert.That(t, r.Sends == 2 && r.HasReply, "sends %d, reply %v", r.Sends, r.HasReply)
 }
 
 func TestClientsWithTheSameXID(t *testing.T) {
@@ -280,19 +268,11 @@ func TestSidesThatAreMissing(t *testing.T) {
 	w.request(xid+128, getter)
 	w.request(xid+256, opcodes.SEC_CTX_FINI)
 	all := w.end()
-	if len(all) != 3 {
-		t.Fatalf("%d RPCs", len(all))
-	}
+	must.Equal(t, len(all), 3, "RPCs")
 	orphan, oneWay, lost := all[0], all[1], all[2]
-	if orphan.HasRequest || orphan.Client != client || !orphan.Requested().IsZero() {
-		t.Errorf("reply without request: %+v", orphan)
-	}
-	if !oneWay.OneWay || oneWay.Unanswered() {
-		t.Errorf("one-way: %+v", oneWay)
-	}
-	if lost.Missing != CaptureEnded || lost.Sends != 1 {
-		t.Errorf("request without reply: %+v", lost)
-	}
+	assert.That(t, !orphan.HasRequest && orphan.Client == client && orphan.Requested().IsZero(), "reply without request: %+v", orphan)
+	assert.That(t, oneWay.OneWay && !oneWay.Unanswered(), "one-way: %+v", oneWay)
+	assert.That(t, lost.Missing == CaptureEnded && lost.Sends == 1, "request without reply: %+v", lost)
 }
 
 func TestTimeout(t *testing.T) {
@@ -300,20 +280,15 @@ func TestTimeout(t *testing.T) {
 	w.request(xid, getter)
 	w.pass(int64(59 * time.Second))
 	w.rpcs.Advance(w.now)
-	if len(w.done) != 0 {
-		t.Fatal("given up too early")
-	}
+	must.Equal(t, len(w.done), 0, "given up too early")
 	w.pass(int64(time.Second))
 	w.rpcs.Advance(w.now)
 	w.pass(ms)
 	w.rpcs.Advance(w.now)
-	if len(w.done) != 1 || !w.done[0].Expired || !w.done[0].Unanswered() {
-		t.Fatalf("got %+v", w.done)
-	}
+	must.That(t, len(w.done) == 1 && w.done[0].Expired && w.done[0].Unanswered(), "got %+v", w.done)
 	w.reply(xid, getter) // much too late: absorbed
-	if w.end(); len(w.done) != 1 {
-		t.Errorf("%d RPCs", len(w.done))
-	}
+	w.end()
+	assert.Equal(t, len(w.done), 1, "RPCs")
 }
 
 // The number of records is bounded.
@@ -325,9 +300,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		m.Frame, m.Time = int64(i+1), int64(i)*1000
 		m.RPC = dissect.RPC{XID: uint64(i) << 7, Opcode: getter, HasOpcode: true}
 		rpcs.Message(m)
-		if n := rpcs.queue(waiting).Len() + rpcs.queue(lingering).Len() + rpcs.queue(ended).Len(); n > maxWaiting+maxLingering+maxEnded+3 {
-			t.Fatalf("%d records are held", n)
-		}
+		n := rpcs.queue(waiting).Len() + rpcs.queue(lingering).Len() + rpcs.queue(ended).Len()
+		must.That(t, n <= maxWaiting+maxLingering+maxEnded+3, "%d records are held", n)
 	}
 	if n := rpcs.byXID.Len(); n > maxWaiting+maxLingering+maxEnded+3 {
 		t.Errorf("%d xids are held", n)
@@ -337,9 +311,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		m.Time += int64(time.Minute)
 		rpcs.Advance(m.Time)
 	}
-	if n := rpcs.queue(waiting).Len() + rpcs.queue(lingering).Len(); n != 0 {
-		t.Errorf("%d records are left hours later", n)
-	}
+	assert.Equal(t, rpcs.queue(waiting).Len()+rpcs.queue(lingering).Len(), 0, "records are left hours later")
 }
 
 func TestOrderIsThatOfTheEnds(t *testing.T) {
@@ -356,9 +328,7 @@ func TestOrderIsThatOfTheEnds(t *testing.T) {
 	for _, r := range w.end() {
 		order = append(order, (r.XID-xid)>>7)
 	}
-	if !slices.Equal(order, []uint64{2, 0, 3, 1}) {
-		t.Errorf("order %v", order)
-	}
+	assert.Slice(t, order, []uint64{2, 0, 3, 1}, "order")
 }
 
 // A file system can do without some configuration logs: nodes ask at each
@@ -383,9 +353,7 @@ func TestExpectedErrors(t *testing.T) {
 			m.RPC.Variant, m.Msg = v, &schema.Msg{Bufs: [][]byte{nil, nil, []byte(c.name + "\x00")}}
 		})
 		w.reply(xid, c.opcode, status(c.status))
-		if got := w.one().IsExpectedError(); got != c.want {
-			t.Errorf("opcode %d of %q, status %d: %v", c.opcode, c.name, c.status, got)
-		}
+		assert.Equal(t, w.one().IsExpectedError(), c.want, "opcode", c.opcode, c.name, "status", c.status)
 	}
 }
 
@@ -403,13 +371,131 @@ func TestAnswersThatNothingIsThere(t *testing.T) {
 		} else {
 			others++
 		}
-		if len(r.OtherErrors) != 0 {
-			t.Errorf("%d has errors %v", r.XID, r.OtherErrors)
-		}
+		assert.Equal(t, len(r.OtherErrors), 0, r.XID, "has errors", r.OtherErrors)
 	}})
 	wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }}), wiretest.ReadSample(t, "../../pcaps/lfsck.pcap.zst"))
 	p.Close()
-	if lookups != 2 || others == 0 {
-		t.Errorf("%d lookups of names that are not there, %d others", lookups, others)
+	assert.That(t, lookups == 2 && others != 0, "%d lookups of names that are not there, %d others", lookups, others)
+}
+
+func between(from, to lnet.NID) func(*dissect.Message) {
+	return func(m *dissect.Message) {
+		m.Src, m.Dst = addr(from), addr(to)
+		m.RPC.Timeout = 10
 	}
+}
+
+// lose reports a loss of what one node sent to another, now, on a connection with
+// messages between some nodes.
+func (w *wire) lose(point int, from, to lnet.NID, nids ...lnet.NID) {
+	w.rpcs.Lost(&lnet.Loss{Source: point, Src: netip.AddrPortFrom(addr(from).Addr(), 988), Dst: addr(to), From: w.now, To: w.now, Bytes: 1, NIDs: nids})
+}
+
+// of returns the RPC with an xid, after the end of the capture.
+func (w *wire) of(xid uint64) *RPC {
+	w.t.Helper()
+	w.end()
+	for _, r := range w.done {
+		if r.XID == xid {
+			return r
+		}
+	}
+	w.t.Fatalf("no RPC %d", xid)
+	return nil
+}
+
+// behindRouter returns the NIDs of as many nodes as a Loss may have.
+func behindRouter(first lnet.NID) []lnet.NID {
+	list := []lnet.NID{first}
+	for i := byte(100); len(list) < lnet.MaxLossNIDs; i++ {
+		list = append(list, nid(i))
+	}
+	return list
+}
+
+func TestMissing(t *testing.T) {
+	const second = int64(time.Second)
+	sent := between(client, server)
+	for name, c := range map[string]struct {
+		happens func(w *wire)
+		want    Missing
+	}{
+		"end":              {func(w *wire) { w.request(xid, getter, sent); w.pass(20 * second) }, CaptureEnded},
+		"deadline":         {func(w *wire) { w.request(xid, getter, sent); w.pass(40 * second) }, Unanswered},
+		"without estimate": {func(w *wire) { w.request(xid, getter); w.pass(1000 * second) }, CaptureEnded},
+		"sent again":       {func(w *wire) { w.request(xid, getter, sent); w.request(xid, getter, sent, flags(dissect.FlagResent)) }, Unanswered},
+		"early reply": {func(w *wire) {
+			w.request(xid, getter, sent)
+			w.pass(10 * second)
+			w.send(lnet.EarlyReply, server, client, rpc(xid, getter), func(m *dissect.Message) { m.RPC.Timeout = 40 })
+			w.pass(40 * second)
+		}, CaptureEnded},
+		"loss":             {func(w *wire) { w.request(xid, getter, sent); w.lose(0, server, client); w.pass(40 * second) }, NotCaptured},
+		"loss before":      {func(w *wire) { w.lose(0, server, client); w.pass(1); w.request(xid, getter, sent) }, CaptureEnded},
+		"loss behind":      {func(w *wire) { w.request(xid, getter, sent); w.pass(40 * second); w.lose(0, server, client) }, Unanswered},
+		"loss of requests": {func(w *wire) { w.request(xid, getter, sent); w.lose(0, client, server) }, CaptureEnded},
+		"other client":     {func(w *wire) { w.request(xid, getter, sent); w.lose(0, server, client2) }, CaptureEnded},
+		"one point of two": {func(w *wire) {
+			w.request(xid, getter, sent)
+			w.request(xid, getter, sent, source(1))
+			w.lose(1, server, client)
+		}, CaptureEnded},
+		"both points": {func(w *wire) {
+			w.request(xid, getter, sent)
+			w.request(xid, getter, sent, source(1))
+			w.lose(1, server, client)
+			w.lose(0, server, client)
+		}, NotCaptured},
+		"other router":         {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client, client, server) }, NotCaptured},
+		"router of many":       {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client, behindRouter(client)...) }, NotCaptured},
+		"router of another":    {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client, client, nid(51)) }, CaptureEnded},
+		"unused connection":    {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client) }, NotCaptured},
+		"unused, other client": {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client2) }, CaptureEnded},
+		"other rail": {func(w *wire) {
+			w.request(xid+1, getter, handle(7))
+			w.send(lnet.Request, nid(60), nid(61), rpc(xid+2, getter), handle(7))
+			w.reply(xid+1, getter)
+			w.send(lnet.Reply, nid(61), nid(60), rpc(xid+2, getter))
+			w.request(xid, getter, sent, handle(7))
+			w.lose(0, nid(61), nid(60), nid(60), nid(61))
+		}, NotCaptured},
+		"rail of another": {func(w *wire) {
+			w.request(xid, getter, sent, handle(7))
+			w.lose(0, nid(61), nid(60), nid(60), nid(61))
+		}, CaptureEnded},
+		"encrypted":                   {func(w *wire) { w.request(xid, getter, encrypted); w.pass(10 * second) }, CaptureEnded},
+		"encrypted, long ago":         {func(w *wire) { w.request(xid, getter, encrypted); w.pass(100 * second) }, EncryptedReply},
+		"encrypted, sent again":       {func(w *wire) { w.request(xid, getter, encrypted); w.request(xid, getter, encrypted) }, Unanswered},
+		"encrypted, loss":             {func(w *wire) { w.request(xid, getter, encrypted); w.lose(0, server, client); w.pass(100 * second) }, NotCaptured},
+		"encrypted, past the timeout": {func(w *wire) { w.request(xid, getter, encrypted); w.pass(4000 * second) }, Unanswered},
+		"encrypted reply of another": {func(w *wire) {
+			w.request(xid, getter, encrypted)
+			w.reply(xid+1, getter, encrypted)
+		}, EncryptedReply},
+		"encrypted reply before": {func(w *wire) {
+			w.reply(xid+1, getter, encrypted)
+			w.pass(1)
+			w.request(xid, getter, encrypted)
+		}, CaptureEnded},
+		"encrypted reply to another": {func(w *wire) {
+			w.request(xid, getter, encrypted)
+			w.send(lnet.Reply, server, client2, rpc(xid+1, getter), encrypted)
+		}, CaptureEnded},
+		"encrypted, answered": {func(w *wire) { w.request(xid, getter, encrypted); w.reply(xid, getter, encrypted) }, NotMissing},
+		"answered":            {func(w *wire) { w.request(xid, getter, sent); w.lose(0, server, client); w.reply(xid, getter) }, NotMissing},
+	} {
+		w := newWire(t, Options{})
+		c.happens(w)
+		w.rpcs.Advance(w.now)
+		assert.Equal(t, w.of(xid).Missing, c.want, name)
+	}
+}
+
+// The times of losses are bounded.
+func TestLossesAreBounded(t *testing.T) {
+	var l Spans
+	for i := range int64(10 * maxLossSpans) {
+		l.Add(Span{10 * i, 10*i + 1}, maxLossSpans)
+	}
+	assert.That(t, len(l) == maxLossSpans && l.Overlap(Span{6000, 6005}) && !l.Overlap(Span{3, 8}), "%d spans", len(l))
 }

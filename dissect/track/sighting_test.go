@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/assert"
 )
 
 // both sends a message that two capture points see, 1 ms apart.
@@ -27,9 +28,8 @@ func TestTwoCapturePoints(t *testing.T) {
 	}
 	w.both(1, 0, func(c ...func(*dissect.Message)) *RPC { return w.reply(xid, reader, c...) })
 	r := w.one()
-	if ns, _ := r.Latency(); ns != 9*ms {
-		t.Errorf("latency %d", ns)
-	}
+	ns, _ := r.Latency()
+	assert.That(t, ns == 9*ms, "latency %d", ns)
 	if ns, ok := r.NodeTime(); !ok || ns != 7*ms {
 		t.Errorf("node time %d, %v", ns, ok)
 	}
@@ -59,9 +59,8 @@ func TestResendAtTwoPoints(t *testing.T) {
 		w.both(0, 1, func(c ...func(*dissect.Message)) *RPC { return w.request(xid, reader, append(c, flags(f))...) })
 	}
 	w.both(1, 0, func(c ...func(*dissect.Message)) *RPC { return w.reply(xid, reader, c...) })
-	if r := w.one(); r.Sends != 3 || sent != 3 {
-		t.Errorf("sends %d, %d hooks", r.Sends, sent)
-	}
+	r := w.one()
+	assert.That(t, r.Sends == 3 && sent == 3, "sends %d, %d hooks", r.Sends, sent)
 }
 
 // A router's neighbour sees each message before and after the router.
@@ -94,9 +93,7 @@ func TestRoutedFetchCountsOnce(t *testing.T) {
 		w.send(lnet.GetReply, client, server, rpc(xid, writer), size(1000), l)
 	}
 	w.reply(xid, writer)
-	if r := w.one(); r.BulkBytes() != 1000 {
-		t.Errorf("bulk %d", r.BulkBytes())
-	}
+	assert.Equal(t, w.one().BulkBytes(), 1000, "bulk")
 }
 
 // resent is what TCP did with a message, of which a segment was lost from 1 ms
@@ -184,9 +181,8 @@ func TestNodeTimeOfLostReply(t *testing.T) {
 		w.pass(ms)
 		w.reply(xid, getter, carriedBy(4, lnet.Transfer{}))
 		r := w.one()
-		if ns, ok := r.NodeTime(); ok != c.known || ok && ns != ms {
-			t.Errorf("%s: node time %d, known %v", name, ns, ok)
-		}
+		ns, ok := r.NodeTime()
+		assert.That(t, ok == c.known && (!ok || ns == ms), "%s: node time %d, known %v", name, ns, ok)
 	}
 }
 
@@ -201,16 +197,12 @@ func TestDuplicates(t *testing.T) {
 		seq    uint32
 		again  bool
 	}{{0, 1, false}, {1, 1, true}, {1, 201, false}, {0, 201, true}, {0, 401, false}, {0, 401, false}} {
-		if got := d.Seen(message(tt.source, tt.seq)); got != tt.again {
-			t.Errorf("message %d: seen again is %v", i, got)
-		}
+		assert.Equal(t, d.Seen(message(tt.source, tt.seq)), tt.again, "message", i, "seen again")
 	}
 	for seq := range uint32(3 * duplicateWindow) {
 		d.Seen(message(0, 1000+seq))
 	}
-	if d.sources.Len() > duplicateWindow {
-		t.Errorf("%d messages are remembered", d.sources.Len())
-	}
+	assert.That(t, d.sources.Len() <= duplicateWindow, "%d messages are remembered", d.sources.Len())
 }
 
 // rdma makes a message one of an RDMA transfer, whose writes went on from a time until
@@ -242,9 +234,7 @@ func TestRDMATime(t *testing.T) {
 	}
 	row := &Row{}
 	row.add(r, 1)
-	if row.RDMATime.N != 1 || row.RDMATime.Max != 10*ms {
-		t.Errorf("%+v", row.RDMATime)
-	}
+	assert.That(t, row.RDMATime.N == 1 && row.RDMATime.Max == 10*ms, "%+v", row.RDMATime)
 }
 
 // TestNoRDMATime: an RPC without RDMA writes has no time of them.
@@ -252,9 +242,8 @@ func TestNoRDMATime(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, reader)
 	w.reply(xid, reader)
-	if ns, ok := w.one().RDMATime(); ok {
-		t.Errorf("%d ns", ns)
-	}
+	ns, ok := w.one().RDMATime()
+	assert.That(t, !ok, "%d ns", ns)
 }
 
 // TestFailedRDMA: a transfer that failed is an error of its RPC, once, whichever capture
@@ -268,9 +257,7 @@ func TestFailedRDMA(t *testing.T) {
 		w.reply(xid, reader, source(s), rdma(2, 1, 1000))
 	}
 	r := w.one()
-	if len(r.OtherErrors) != 1 || r.OtherErrors[0] != eio || r.Failed() {
-		t.Errorf("errors %v, status %d", r.OtherErrors, r.Status)
-	}
+	assert.That(t, len(r.OtherErrors) == 1 && r.OtherErrors[0] == eio && !r.Failed(), "errors %v, status %d", r.OtherErrors, r.Status)
 }
 
 // TestRouterBetweenTransports: beside a router between TCP and InfiniBand, each message

@@ -3,12 +3,16 @@ package track
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -20,9 +24,7 @@ func measured(t testing.TB, o StatsOptions) (*wire, *Stats) {
 
 func only(t *testing.T, s *Stats) *Interval {
 	t.Helper()
-	if n := len(s.Intervals()); n != 1 {
-		t.Fatalf("%d intervals", n)
-	}
+	must.Equal(t, len(s.Intervals()), 1, "intervals")
 	return s.Intervals()[0]
 }
 
@@ -48,9 +50,7 @@ func TestStatsCount(t *testing.T) {
 	key := Key{RequestKey: RequestKey{Opcode: writer, HasOpcode: true}}
 	copy(key.Job[:], "a")
 	r := rows[key]
-	if len(rows) != 3 || r == nil {
-		t.Fatalf("rows %v", rows)
-	}
+	must.That(t, len(rows) == 3 && r != nil, "rows %v", rows)
 	if r.Count != 10 || r.Replies != 9 || r.Missing[CaptureEnded] != 1 || r.Errors[-28] != 3 || len(r.Errors) != 1 {
 		t.Errorf("count %d, replies %d, unanswered %d, errors %v", r.Count, r.Replies, r.Missing, r.Errors)
 	}
@@ -60,9 +60,8 @@ func TestStatsCount(t *testing.T) {
 	if l := &r.Latency; l.Min != 0 || l.Max != 8*ms || l.Sum != 36*ms || l.Quantile(.5) != 4*ms || l.Quantile(.99) != 8*ms {
 		t.Errorf("latency %+v, median %d", l, l.Quantile(.5))
 	}
-	if all := &only(t, s).Total; all.Count != 12 || all.OneWay != 1 || all.Missing[CaptureEnded] != 2 {
-		t.Errorf("total %+v", all)
-	}
+	all := &only(t, s).Total
+	assert.That(t, all.Count == 12 && all.OneWay == 1 && all.Missing[CaptureEnded] == 2, "total %+v", all)
 }
 
 func TestStatsByError(t *testing.T) {
@@ -74,9 +73,8 @@ func TestStatsByError(t *testing.T) {
 	w.end()
 	rows := only(t, s).Rows
 	for e, n := range map[int32]int64{0: 2, -2: 2, -13: 1} {
-		if r := rows[Key{RequestKey: RequestKey{Error: int16(e)}}]; r == nil || r.Count != n {
-			t.Errorf("error %d: %+v, want %d", e, r, n)
-		}
+		r := rows[Key{RequestKey: RequestKey{Error: int16(e)}}]
+		assert.That(t, r != nil && r.Count == n, "error %d: %+v, want %d", e, r, n)
 	}
 }
 
@@ -115,21 +113,15 @@ func TestIntervals(t *testing.T) {
 	answer(3)
 	second()
 	second()
-	if len(got) != 0 {
-		t.Fatalf("intervals %v while an RPC of the first is in flight", got)
-	}
+	must.Equal(t, len(got), 0, "intervals", got, "while an RPC of the first is in flight")
 	send(4)
 	answer(2)
 	second()
 	send(5)
-	if !slices.Equal(got, [][2]int64{{0, 2}, {1, 1}}) {
-		t.Errorf("intervals %v", got)
-	}
+	assert.Slice(t, got, [][2]int64{{0, 2}, {1, 1}}, "intervals")
 	w.end()
 	s.Close()
-	if !slices.Equal(got, [][2]int64{{0, 2}, {1, 1}, {3, 1}, {4, 1}}) {
-		t.Errorf("intervals %v at the end", got)
-	}
+	assert.Slice(t, got, [][2]int64{{0, 2}, {1, 1}, {3, 1}, {4, 1}}, "intervals at the end")
 }
 
 // TestIntervalsOfAll: RPCs that do not wait count in their intervals too: a
@@ -177,9 +169,7 @@ func TestIntervalsOfAll(t *testing.T) {
 				before = i[0]
 				sum += i[1]
 			}
-			if sum != 2*seconds {
-				t.Errorf("%s, patience %d: %d RPCs counted", name, patience, sum)
-			}
+			assert.Equal(t, sum, 2*seconds, name, "patience", patience, "RPCs counted")
 		}
 	}
 }
@@ -192,9 +182,8 @@ func TestIntervalOfEarlyReplies(t *testing.T) {
 	w.pass(ms)
 	w.request(xid+128, getter)
 	w.end()
-	if i := only(t, s); i.From != 1e18 || i.To != 1e18+ms || i.Total.Count != 2 {
-		t.Errorf("from %d to %d, %d RPCs", i.From, i.To, i.Total.Count)
-	}
+	i := only(t, s)
+	assert.That(t, i.From == 1e18 && i.To == 1e18+ms && i.Total.Count == 2, "from %d to %d, %d RPCs", i.From, i.To, i.Total.Count)
 }
 
 // TestInFlightCountsAreForgotten: of the keys whose RPCs all have ended so many
@@ -209,15 +198,12 @@ func TestInFlightCountsAreForgotten(t *testing.T) {
 	for n := range uint64(keys) {
 		w.reply(xid+n<<7, getter)
 	}
-	if most != maxRows || len(s.inFlight) != maxRows/2 {
-		t.Errorf("%d keys, then %d", most, len(s.inFlight))
-	}
+	assert.That(t, most == maxRows && len(s.inFlight) == maxRows/2, "%d keys, then %d", most, len(s.inFlight))
 	r := &RPC{Request: Request{UID: keys, HasUser: true}}
 	m := &dissect.Message{Message: lnet.Message{Time: w.now}}
 	if n := testing.AllocsPerRun(1000, func() {
-		if s.Sent(r, m); s.attached.Of(r).depth != 1 {
-			t.Fatalf("depth %d", s.attached.Of(r).depth)
-		}
+		s.Sent(r, m)
+		must.Equal(t, s.attached.Of(r).depth, 1, "depth")
 		s.Answered(r, m)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
@@ -233,15 +219,11 @@ func TestImpatientIntervals(t *testing.T) {
 	w.request(xid, getter)
 	w.pass(int64(4 * time.Second))
 	w.request(xid+128, getter)
-	if flushed != 1 {
-		t.Fatalf("%d intervals flushed", flushed)
-	}
+	must.Equal(t, flushed, 1, "intervals flushed")
 	w.reply(xid, getter)
 	w.end()
 	s.Close()
-	if count != 2 {
-		t.Errorf("%d RPCs counted", count)
-	}
+	assert.Equal(t, count, 2, "RPCs counted")
 }
 
 func TestRowsAreBounded(t *testing.T) {
@@ -269,18 +251,13 @@ func TestQuantiles(t *testing.T) {
 		slices.Sort(values)
 		for _, q := range []float64{0.01, .5, .9, .99, 1} {
 			want := values[max(1, int(math.Ceil(q*float64(n))))-1]
-			if got := d.Quantile(q); math.Abs(float64(got-want)) > .01*float64(want) {
-				t.Errorf("%d values: quantile %v is %d, want %d", n, q, got, want)
-			}
+			got := d.Quantile(q)
+			assert.That(t, math.Abs(float64(got-want)) <= .01*float64(want), "%d values: quantile %v is %d, want %d", n, q, got, want)
 		}
-		if d.Min != values[0] || d.Max != values[n-1] {
-			t.Errorf("%d values: from %d to %d", n, d.Min, d.Max)
-		}
+		assert.That(t, d.Min == values[0] && d.Max == values[n-1], "%d values: from %d to %d", n, d.Min, d.Max)
 		var count int64
 		d.Each(func(_, n int64) { count += n })
-		if count != int64(n) {
-			t.Errorf("%d of %d values in the bins", count, n)
-		}
+		assert.Equal(t, count, int64(n), n, "values in the bins")
 	}
 }
 
@@ -297,9 +274,7 @@ func TestDepthOfAll(t *testing.T) {
 	w.end()
 	i := only(t, s)
 	for _, r := range i.List() {
-		if r.DepthMax != 1 {
-			t.Errorf("%d of uid %d in flight", r.DepthMax, r.UID)
-		}
+		assert.Equal(t, r.DepthMax, 1, "of uid", r.UID, "in flight")
 	}
 	if i.Total.DepthMax != 3 || i.Total.DepthMean() != 2 {
 		t.Errorf("%d in flight, %v on average", i.Total.DepthMax, i.Total.DepthMean())
@@ -316,11 +291,172 @@ func TestServiceLimit(t *testing.T) {
 	}
 	w.request(xid+9<<7, getter)
 	for i, want := range []int64{2, 4, 0, 0} {
-		if limit, ok := w.end()[i].ServiceLimit(); ok != (want > 0) || ok && limit != want {
-			t.Errorf("RPC %d: less than %d s, %v; want %d", i, limit, ok, want)
+		limit, ok := w.end()[i].ServiceLimit()
+		assert.That(t, ok == (want > 0) && (!ok || limit == want), "RPC %d: less than %d s, %v; want %d", i, limit, ok, want)
+	}
+	assert.Equal(t, only(t, s).Total.ServiceLimit, 4, "all less than s")
+}
+
+const second = int64(time.Second)
+
+// rates are those of all RPCs.
+func rates(t *testing.T, s *Stats) (rpcs, bytes float64) {
+	t.Helper()
+	i := only(t, s)
+	r, ok := i.Rate(&i.Total)
+	if !ok {
+		return math.NaN(), math.NaN()
+	}
+	return r.RPCs, r.Bytes
+}
+
+// TestRates checks that rates are those of the window, by the times of replies.
+func TestRates(t *testing.T) {
+	w, s := measured(t, StatsOptions{By: []Dimension{ByOp}, Window: 5 * second})
+	first := w.now
+	for n := range uint64(200) { // ten in a second, from 0.1 s to 20 s
+		w.pass(second / 10)
+		w.request(xid+n<<7, writer)
+		w.send(lnet.Bulk, server, client, rpc(xid+n<<7, writer), size(1000))
+		w.reply(xid+n<<7, writer)
+	}
+	end := w.now
+	w.request(xid+1000<<7, writer)               // no reply
+	w.request(xid+1001<<7, opcodes.SEC_CTX_FINI) // has none by design
+	w.end()
+	size := float64(100 + 50 + 1000)
+	for _, tt := range []struct {
+		first, end  int64
+		rpcs, bytes float64
+	}{
+		{first, end, (46 + 1) / 4.5, (46*size + 100) / 4.5}, // the window begins with a step, at 15.5 s
+		{first, end + second/4, (46 + 1) / 4.75, (46*size + 100) / 4.75},
+		{first, end + 2*second, (26 + 1) / 4.5, (26*size + 100) / 4.5},
+		{first, end + 9*second, 0, 0},
+		{end - second, end, 11 + 1, 11*size + 100}, // the capture began a second before
+		{end, end, math.NaN(), math.NaN()},
+		{first - 1000*second, end - 1000*second, math.NaN(), math.NaN()}, // the clock was set back
+	} {
+		s.SetWindow(tt.first, tt.end)
+		rpcs, bytes := rates(t, s)
+		if math.Abs(rpcs-tt.rpcs) > 1e-9 || math.Abs(bytes-tt.bytes) > 1e-6 || math.IsNaN(rpcs) != math.IsNaN(tt.rpcs) {
+			t.Errorf("%v to %v: %v RPCs, %v bytes, want %v, %v", time.Duration(tt.first-first), time.Duration(tt.end-first), rpcs, bytes, tt.rpcs, tt.bytes)
 		}
 	}
-	if n := only(t, s).Total.ServiceLimit; n != 4 {
-		t.Errorf("all less than %d s", n)
+	_, ok := only(t, s).Rate(&Row{})
+	assert.That(t, !ok, "a row that was not counted has a rate")
+}
+
+// TestRatesBefore1970 checks rates where times are negative.
+func TestRatesBefore1970(t *testing.T) {
+	w, s := measured(t, StatsOptions{Window: second})
+	w.now = -10 * second
+	first := w.now
+	for n := range uint64(10) {
+		w.request(xid+n<<7, writer)
+		w.pass(second)
+		w.reply(xid+n<<7, writer)
 	}
+	w.end()
+	s.SetWindow(first, w.now)
+	rpcs, _ := rates(t, s)
+	assert.That(t, rpcs == 1/.9, "%v RPCs a second", rpcs)
+}
+
+// TestNoRates checks that there are no rates, and nothing is kept for them,
+// without a window.
+func TestNoRates(t *testing.T) {
+	w, s := measured(t, StatsOptions{})
+	w.request(xid, writer)
+	w.reply(xid, writer)
+	w.end()
+	s.SetWindow(0, w.now)
+	rpcs, _ := rates(t, s)
+	assert.That(t, math.IsNaN(rpcs) && only(t, s).Total.recent == nil && only(t, s).Window() == 0, "%v RPCs a second", rpcs)
+}
+
+// TestRatesAllocateNothing: counting an RPC for rates allocates nothing.
+func TestRatesAllocateNothing(t *testing.T) {
+	s := NewStats(StatsOptions{By: []Dimension{ByOp}, Window: second})
+	r := &RPC{}
+	r.HasReply, r.HasRequest = true, true
+	now := int64(1e18)
+	s.Done(r)
+	if n := testing.AllocsPerRun(1000, func() {
+		now += second / 7
+		r.sighting(0).Reply = Point{Frame: 1, Time: now}
+		s.Done(r)
+		s.SetWindow(0, now)
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestQuantilesOfAnyValues compares with the sorted values.
+func TestQuantilesOfAnyValues(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, most := range []float64{1, 10, 100, 255, 256, 300, 1e4, 1e9, 1e15, math.MaxInt64 / 2} {
+		for _, n := range []int{1, 2, 100, maxExact, maxExact + 1, 5000} {
+			var d Distribution
+			var all []int64
+			for range n {
+				v := int64(math.Pow(most, random.Float64()))
+				d.Add(v)
+				all = append(all, v)
+			}
+			slices.Sort(all)
+			for _, q := range []float64{0, .001, .5, .9, .99, 1} {
+				want := all[max(1, int(math.Ceil(q*float64(n)-1e-9)))-1]
+				if got := d.Quantile(q); got < want || float64(got) > float64(want)*1.01 {
+					t.Fatalf("%d values up to %g: quantile %g is %d, not %d", n, most, q, got, want)
+				}
+			}
+			total, last := int64(0), int64(-1)
+			d.Each(func(v, n int64) {
+				if total += n; v < last {
+					t.Fatalf("%d behind %d", v, last)
+				}
+				last = v
+			})
+			must.That(t, total == int64(n) && d.Min == all[0] && d.Max == all[n-1], "%d of %d values, %d to %d", total, n, d.Min, d.Max)
+		}
+	}
+	var d Distribution
+	for range 2 * maxExact {
+		d.Add(math.MaxInt64)
+		d.Add(-1)
+	}
+	if d.Quantile(.5) != 0 || d.Quantile(.6) != math.MaxInt64 {
+		t.Error(d.Quantile(.5), d.Quantile(.6))
+	}
+}
+
+// TestSumOfGreatValues: invalid time stamps give no negative sum.
+func TestSumOfGreatValues(t *testing.T) {
+	var d Distribution
+	for range 3 {
+		d.Add(math.MaxInt64 / 2)
+	}
+	if d.Sum != math.MaxInt64 || d.Mean() < 0 {
+		t.Error(d.Sum, d.Mean())
+	}
+	d.Add(1)
+	assert.Equal(t, d.Sum, math.MaxInt64)
+}
+
+// TestDistributionIsSmall has thousands of rows of an ordinary server: milliseconds,
+// some seconds.
+func TestDistributionIsSmall(t *testing.T) {
+	const rows = 1000
+	before := wiretest.Heap()
+	list := make([]Distribution, rows)
+	for i := range list {
+		for k := range int64(1000) {
+			list[i].Add(1e6 + k*10_000)
+		}
+	}
+	if n := (wiretest.Heap() - before) / rows; n > 8<<10 {
+		t.Error(n, "bytes each")
+	}
+	runtime.KeepAlive(list)
 }

@@ -2,11 +2,19 @@ package anonymize
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/lnet/ib"
+	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/anonymize/values"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
@@ -56,9 +64,8 @@ func TestSegments(t *testing.T) {
 	}
 	for _, n := range []int{1, 7, 100, 1448, 4096} {
 		c := wiretest.NewConn().Open().SendSplit(b, n)
-		if got := payloads(rewriteAll(t, c.Frames, "key")); !bytes.Equal(got, whole) {
-			t.Errorf("segments of %d: %d bytes, other than the %d of one segment", n, len(got), len(whole))
-		}
+		got := payloads(rewriteAll(t, c.Frames, "key"))
+		assert.That(t, bytes.Equal(got, whole), "segments of %d: %d bytes, other than the %d of one segment", n, len(got), len(whole))
 		last := len(c.Frames) - 1
 		for i := 3; i+1 <= last; i += 3 {
 			c.Swap(i, i+1)
@@ -89,9 +96,8 @@ func TestSequenceWrap(t *testing.T) {
 	c.addTCP(&k.flow, 0xfffffff0, b, 1)
 	got := make([]byte, len(b)+20)
 	c.readTCP(got, &k.flow, 0xfffffff0-10, 1)
-	if want := append(append(make([]byte, 10), b...), make([]byte, 10)...); !bytes.Equal(got, want) {
-		t.Errorf("% x", got)
-	}
+	want := append(append(make([]byte, 10), b...), make([]byte, 10)...)
+	assert.That(t, bytes.Equal(got, want), "% x", got)
 }
 
 // TestReusedNumbers checks that of two messages with the same sequence numbers a frame gets
@@ -103,9 +109,8 @@ func TestReusedNumbers(t *testing.T) {
 	c.addTCP(&k.flow, 104, []byte("second"), 20)
 	for order, want := range map[int64]string{9: "first connection", 10: "first connection", 11: "firssecondection", 20: "firssecondection", 30: "firssecondection"} {
 		got := make([]byte, 16)
-		if c.readTCP(got, &k.flow, 100, order); string(got) != want {
-			t.Errorf("frame %d: %q, want %q", order, got, want)
-		}
+		c.readTCP(got, &k.flow, 100, order)
+		assert.Equal(t, string(got), want, "frame", order)
 	}
 }
 
@@ -127,9 +132,7 @@ func TestContentIsBounded(t *testing.T) {
 	for i := range int64(messages) {
 		clear(got)
 		c.readTCP(got[:blockSize], &k.flow, uint32(i*blockSize), i+1)
-		if kept := bytes.Equal(got[:blockSize], b); kept != (i+1 > released) {
-			t.Fatalf("message %d: kept is %v, released up to %d", i+1, kept, released)
-		}
+		must.Equal(t, bytes.Equal(got[:blockSize], b), i+1 > released, "message kept released up", released)
 	}
 }
 
@@ -147,14 +150,10 @@ func TestSamples(t *testing.T) {
 			if f.Number != g.Number || f.Time != g.Time || f.Len != g.Len || len(f.Data) != len(g.Data) || f.Link != g.Link {
 				t.Fatalf("%s: frame %+v became %+v", path, f, g)
 			}
-			if !bytes.Equal(g.Data, again[i].Data) {
-				t.Fatalf("%s, frame %d: the same key gives another result", path, i+1)
-			}
+			must.That(t, bytes.Equal(g.Data, again[i].Data), "%s, frame %d: the same key gives another result", path, i+1)
 			same = same && bytes.Equal(g.Data, other[i].Data)
 		}
-		if same {
-			t.Errorf("%s: another key gives the same result", path)
-		}
+		assert.That(t, !same, "%s: another key gives the same result", path)
 		before, after := messagesOf(frames), messagesOf(result)
 		if len(before) != len(after) {
 			t.Errorf("%s: %d messages, were %d", path, len(after), len(before))
@@ -191,9 +190,8 @@ func TestLate(t *testing.T) {
 	}
 	must.NoError(t, a.Close())
 	body := result[part-1].Data
-	if n := len(bytes.Trim(body[len(body)-100:], "\x00")); a.Stats().Late != 1 || n != 0 {
-		t.Errorf("%d late messages, %d bytes are left", a.Stats().Late, n)
-	}
+	n := len(bytes.Trim(body[len(body)-100:], "\x00"))
+	assert.That(t, a.Stats().Late == 1 && n == 0, "%d late messages, %d bytes are left", a.Stats().Late, n)
 }
 
 // TestWriteError checks that an error of Write is returned, and nothing written after it.
@@ -261,9 +259,269 @@ func TestCutHeader(t *testing.T) {
 			data := result[len(result)-1].Data
 			want := make([]byte, n)
 			copy(want, second[:4])
-			if got := data[len(data)-n:]; !bytes.Equal(got, want) {
-				t.Errorf("%d bytes, big-endian %v: % x, want % x", n, big, got, want)
+			got := data[len(data)-n:]
+			assert.That(t, bytes.Equal(got, want), "%d bytes, big-endian %v: % x, want % x", n, big, got, want)
+		}
+	}
+}
+
+// FuzzHeaders compares the payloads that are rewritten with those that package link finds,
+// and checks that no other byte of a frame is beyond what was written.
+func FuzzHeaders(f *testing.F) {
+	links := []capture.LinkType{capture.LinkEthernet, capture.LinkRaw, capture.LinkLinuxSLL, capture.LinkLinuxSLL2,
+		capture.LinkNull, capture.LinkERF, capture.LinkInfiniBand}
+	for _, path := range wiretest.Samples(f) {
+		for i, frame := range wiretest.ReadSample(f, path) {
+			if i < 8 {
+				f.Add(uint8(frame.Link), uint16(frame.Len-len(frame.Data)), frame.Data)
 			}
 		}
 	}
+	for _, frame := range append(testFrames(), infiniBandFrames()...) {
+		f.Add(uint8(frame.link), uint16(0), frame.data)
+		f.Add(uint8(frame.link), uint16(7), frame.data[:len(frame.data)-min(7, len(frame.data))])
+	}
+	f.Fuzz(func(t *testing.T, typ uint8, cut uint16, data []byte) {
+		for _, l := range links {
+			if uint8(l) == typ {
+				checkHeaders(t, &capture.Frame{Number: 1, Link: l, Data: data, Len: len(data) + int(cut)})
+			}
+		}
+	})
+}
+
+// checkHeaders rewrites the headers of a frame and compares its payload with that of package
+// link.
+func checkHeaders(t *testing.T, f *capture.Frame) {
+	h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
+	out := make([]byte, len(f.Data))
+	h.rewrite(f, out)
+	must.That(t, h.kept <= len(out) && len(bytes.Trim(out[h.kept:], "\x00")) <= 0, "%d bytes are kept of % x", h.kept, out)
+	for i := len(h.sums) - 1; i >= 0; i-- {
+		h.sums[i].set(out)
+	}
+	p := &h.payload
+	var payload []byte
+	if p.size > 0 {
+		payload = f.Data[p.off : p.off+p.size]
+	}
+	var d link.Decoder
+	switch d.Decode(f) {
+	case link.TCP:
+		g := &d.Segment
+		isLNet := g.Flow.SrcPort == lnet.DefaultPort || g.Flow.DstPort == lnet.DefaultPort
+		switch {
+		case !isLNet || len(g.Data) == 0 || g.Flags&tcpRST != 0:
+		case !p.tcp || !bytes.Equal(payload, g.Data) || p.key.flow != g.Flow:
+			t.Fatalf("payload % x of %v, want % x of %v", payload, p.key.flow, g.Data, g.Flow)
+		}
+	case link.InfiniBand:
+		g := &d.Packet
+		operation := g.BTH.Opcode.Operation()
+		if operation != ib.Send && operation != ib.Write || g.BTH.Opcode.Service() == ib.UD || len(g.Data) == 0 {
+			return
+		}
+		if p.tcp || !bytes.Equal(payload, g.Data) || p.key.flow.Dst != g.Dst || p.key.number != infiniBandBlock(g.BTH.DestQP, g.BTH.PSN) {
+			t.Fatalf("payload % x of %v, want % x", payload, p.key, g.Data)
+		}
+	case link.None:
+	}
+}
+
+// sample returns the path of a sample.
+func sample(name string) string { return wiretest.Repo("pcaps/" + name) }
+
+// open returns a reader of a file.
+func open(t *testing.T, path string) *capture.Reader {
+	t.Helper()
+	r := must.Value(capture.Open([]string{path}, capture.Options{}))(t)
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// rewriteFile rewrites a file with a key, and returns the path of the result.
+func rewriteFile(t *testing.T, path, key string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := Rewrite(t.Context(), &b, open(t, path), Options{Key: []byte(key)}); err != nil {
+		t.Fatal(err)
+	}
+	result := filepath.Join(t.TempDir(), "result")
+	must.NoError(t, os.WriteFile(result, b.Bytes(), 0o600))
+	return result
+}
+
+// check searches a result for the originals of a file.
+func check(t *testing.T, original, result string) *CheckResult {
+	t.Helper()
+	return must.Value(Check(t.Context(), func() (*capture.Reader, error) {
+		return capture.Open([]string{original}, capture.Options{})
+	}, open(t, result), Options{}))(t)
+}
+
+// TestNothingIsLeft checks that no original is found in the results of all samples.
+func TestNothingIsLeft(t *testing.T) {
+	for _, path := range wiretest.Samples(t) {
+		r := check(t, path, rewriteFile(t, path, "key"))
+		if !r.Clean() || r.Originals < 3 || r.Frames == 0 {
+			t.Errorf("%s: %s", path, r.AppendText(nil))
+		}
+	}
+}
+
+// TestCheckFinds checks that an original which is left is found, wherever it is.
+func TestCheckFinds(t *testing.T) {
+	original := sample("mount.pcap")
+	result := rewriteFile(t, original, "key")
+	before := must.ReadFile(t, original)
+	after := must.ReadFile(t, result)
+	for _, left := range []string{"lustre-OST0000", "192.0.2.2@tcp", "\xc0\x00\x02\x02", "\x02\x02\x00\xc0", "f4cdc90b-79e1"} {
+		at := bytes.Index(before, []byte(left))
+		must.That(t, at >= 0, "%q is not in the sample", left)
+		leak := bytes.Clone(after)
+		copy(leak[at:], before[at:at+max(len(left), 36)])
+		path := filepath.Join(t.TempDir(), "leak")
+		must.NoError(t, os.WriteFile(path, leak, 0o600))
+		if r := check(t, original, path); r.Clean() || r.Found[0].Count != 1 || r.Found[0].Frame == 0 {
+			t.Errorf("%q: %s", left, r.AppendText(nil))
+		}
+	}
+	if r := check(t, original, original); len(r.Found) < 20 {
+		t.Errorf("only %d originals are found in the original", len(r.Found))
+	}
+}
+
+// TestCheckCoincidence checks that a short original in another place is no leak, a long one
+// is.
+func TestCheckCoincidence(t *testing.T) {
+	original := sample("mount.pcap")
+	after := must.ReadFile(t, rewriteFile(t, original, "key"))
+	for text, clean := range map[string]bool{"\xc0\x00\x02\x02": true, "lustre-OST0000": false} {
+		b := bytes.Clone(after)
+		copy(b[len(b)-20:], text)
+		path := filepath.Join(t.TempDir(), "other")
+		must.NoError(t, os.WriteFile(path, b, 0o600))
+		if r := check(t, original, path); r.Clean() != clean || clean != (r.Coincidences == 1) {
+			t.Errorf("%q: %s", text, r.AppendText(nil))
+		}
+	}
+}
+
+// TestInvalidCount checks that nothing is left of records whose count of lengths is invalid, so
+// that texts take the place of the lengths.
+func TestInvalidCount(t *testing.T) {
+	data := must.ReadFile(t, sample("mount.pcap"))
+	const count = 24 // offset of lcfg_bufcount behind lcfg_command
+	setup := []byte{0x03, 0xf0, 0x0c, 0x00}
+	changed := 0
+	for at := 0; ; changed++ {
+		i := bytes.Index(data[at:], setup)
+		if i < 0 {
+			break
+		}
+		at += i + count
+		data[at+3] = 0x38
+	}
+	path := filepath.Join(t.TempDir(), "changed.pcap")
+	must.NoError(t, os.WriteFile(path, data, 0o600))
+	if r := check(t, path, rewriteFile(t, path, "key")); !r.Clean() || changed < 5 {
+		t.Errorf("%d records: %s", changed, r.AppendText(nil))
+	}
+}
+
+// TestIsText checks which names are searched.
+func TestIsText(t *testing.T) {
+	for name, want := range map[string]bool{"name": true, "größe": true, "caf\xe9": true, "\xff\xff\xff\xff": false, "a\x01bc": false} {
+		assert.Equal(t, isText(name), want, name, !want)
+	}
+}
+
+// TestCheckCompares checks that captures of other frames are recognized.
+func TestCheckCompares(t *testing.T) {
+	original := sample("mount.pcap")
+	for _, c := range []struct{ original, result, want string }{
+		{original, sample("idle.pcap"), "differs in its time or length"},
+		{cutAfter(t, original, 100), rewriteFile(t, original, "key"), "more than the 100 frames"},
+		{original, rewriteFile(t, cutAfter(t, original, 100), "key"), "only 100 frames"},
+	} {
+		r := check(t, c.original, c.result)
+		assert.That(t, !r.Clean() && strings.Contains(r.Different, c.want), "%q, want %q", r.Different, c.want)
+	}
+}
+
+// cutAfter returns the path of a file with the first n frames of another one.
+func cutAfter(t *testing.T, path string, n int) string {
+	t.Helper()
+	r := open(t, path)
+	var b bytes.Buffer
+	var w *capture.PcapWriter
+	for f := (capture.Frame{}); n > 0; n-- {
+		must.NoError(t, r.Next(&f))
+		if w == nil {
+			format, _ := r.Format()
+			w = capture.NewPcapWriter(&b, format)
+		}
+		must.NoError(t, w.Write(&f))
+	}
+	must.NoError(t, w.Flush())
+	short := filepath.Join(t.TempDir(), "short.pcap")
+	must.NoError(t, os.WriteFile(short, b.Bytes(), 0o600))
+	return short
+}
+
+// TestRewriteDamaged checks that a damaged file gives the frames before the damage, and its
+// error.
+func TestRewriteDamaged(t *testing.T) {
+	data := must.ReadFile(t, sample("mount.pcap"))
+	path := filepath.Join(t.TempDir(), "cut")
+	must.NoError(t, os.WriteFile(path, data[:100000], 0o600))
+	var b bytes.Buffer
+	a, err := Rewrite(t.Context(), &b, open(t, path), Options{Key: []byte("key")})
+	if !errors.As(err, new(*capture.DamageError)) || a.Stats().Frames < 100 || b.Len() < 90000 {
+		t.Errorf("%d frames, %d bytes, %v", a.Stats().Frames, b.Len(), err)
+	}
+}
+
+// TestRewriteStops checks that Rewrite ends with its context.
+func TestRewriteStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Rewrite(ctx, new(bytes.Buffer), open(t, sample("mount.pcap")), Options{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestInterfaces checks that frames of pcapng keep their interfaces and link types, and that
+// comments are gone.
+func TestInterfaces(t *testing.T) {
+	var b bytes.Buffer
+	w := capture.NewWriter(&b)
+	frames := wiretest.NewConn().Open().Send(false, stream(1)).Frames
+	for _, link := range []capture.LinkType{capture.LinkLinuxSLL, capture.LinkEthernet, capture.LinkRaw} {
+		must.NoError(t, w.AddInterface(link, 0, int(link)))
+	}
+	for i := range frames {
+		f := frames[i]
+		if f.Iface = int(capture.LinkEthernet); i%2 == 1 {
+			f.Iface, f.Link, f.Data = int(capture.LinkRaw), capture.LinkRaw, f.Data[14:]
+		}
+		must.NoError(t, w.Write(&f, "secret comment"))
+	}
+	must.NoError(t, w.Flush())
+	path := filepath.Join(t.TempDir(), "in.pcapng")
+	must.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+	result := rewriteFile(t, path, "key")
+	if data, err := os.ReadFile(result); err != nil || bytes.Contains(data, []byte("secret")) || !bytes.Contains(b.Bytes(), []byte("secret")) {
+		t.Errorf("a comment is left, %v", err)
+	}
+	before, after := open(t, path), open(t, result)
+	var f, g capture.Frame
+	for i := range frames {
+		must.NoError(t, errors.Join(before.Next(&f), after.Next(&g)))
+		if f.Iface != g.Iface || f.Iface != 1+i%2 || f.Link != g.Link || f.Time != g.Time {
+			t.Errorf("frame %d of interface %d became one of %d", i, f.Iface, g.Iface)
+		}
+	}
+	format, _ := after.Format()
+	assert.That(t, format.PCAPNG && len(format.Links) == 3 && format.Links[0] == capture.LinkLinuxSLL, "%+v", format)
 }

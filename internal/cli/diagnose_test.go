@@ -16,6 +16,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 )
@@ -46,9 +47,7 @@ func TestFindingsOfSamples(t *testing.T) {
 func TestFindingsFit(t *testing.T) {
 	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
 		var out bytes.Buffer
-		if status := Run(onTerminal(&out, 80), []string{"diagnose", "-v", "--color", "never", sample}); status != exit.OK {
-			t.Fatalf("%s: status %d", sample, status)
-		}
+		must.Equal(t, Run(onTerminal(&out, 80), []string{"diagnose", "-v", "--color", "never", sample}), exit.OK, sample, "status")
 		for paragraph := range strings.SplitSeq(out.String(), "\n\n") {
 			seen := make(map[string]bool)
 			for line := range strings.Lines(paragraph) {
@@ -57,9 +56,7 @@ func TestFindingsFit(t *testing.T) {
 				}
 			}
 			for _, evidence := range regexp.MustCompile(`(?m)^ {4,}[0-9]+  .*(\n {12,}.*)*`).FindAllString(paragraph, -1) {
-				if seen[evidence] {
-					t.Errorf("%s: twice:\n%s", sample, evidence)
-				}
+				assert.That(t, !seen[evidence], "%s: twice:\n%s", sample, evidence)
 				seen[evidence] = true
 			}
 		}
@@ -78,9 +75,7 @@ func TestFindingsText(t *testing.T) {
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	list, err := filepath.Glob(pattern)
-	if err != nil || len(list) == 0 {
-		t.Fatalf("%s: %d files, %v", pattern, len(list), err)
-	}
+	must.That(t, err == nil && len(list) != 0, "%s: %d files, %v", pattern, len(list), err)
 	return list
 }
 
@@ -169,16 +164,12 @@ func TestFindingsOfIndexedTargets(t *testing.T) {
 			TargetIndex  string `json:"target_index"`
 		}
 		must.NoError(t, json.Unmarshal([]byte(line), &f))
-		if f.Target != nil || f.TargetIndex != "OST0000" || f.Server != "192.0.2.2@tcp" {
-			t.Errorf("%+v", f)
-		}
+		assert.That(t, f.Target == nil && f.TargetIndex == "OST0000" && f.Server == "192.0.2.2@tcp", "%+v", f)
 		if f.Code == "lock.wait" {
 			found++
 		}
 	}
-	if found == 0 {
-		t.Errorf("no lock.wait in\n%s", out)
-	}
+	assert.That(t, found != 0, "no lock.wait in\n%s", out)
 	if out, _, _ = run(t, "diagnose", "-q", "--only", "lock.wait", ruleSamples+"lock_contention.pcap.zst"); !strings.Contains(out, "OST0000  client 192.0.2.3  server 192.0.2.2") {
 		t.Errorf("the index is missing in\n%s", out)
 	}
@@ -207,8 +198,7 @@ func TestFindingsInTshark(t *testing.T) {
 		want = append(want, f.Code+"\t"+f.Severity+"\t"+strings.Join(frames, ","))
 	}
 	tshark := func(args ...string) string {
-		out, err := exec.Command("tshark", append([]string{"-2", "-X", "lua_script:" + plugin, "-r", saved, "-T", "fields"}, args...)...).Output()
-		must.NoError(t, err)
+		out := must.Value(exec.Command("tshark", append([]string{"-2", "-X", "lua_script:" + plugin, "-r", saved, "-T", "fields"}, args...)...).Output())(t)
 		return string(out)
 	}
 	originals := strings.Split(tshark("-e", "exported_pdu.orig_fno"), "\n")
@@ -218,8 +208,7 @@ func TestFindingsInTshark(t *testing.T) {
 		columns := strings.Split(strings.TrimSpace(line), "\t")
 		got = append(got, columns[0]+"\t"+severities[columns[1]]+"\t"+columns[2])
 		for _, packet := range strings.Split(columns[3], ",") {
-			number, err := strconv.Atoi(packet)
-			must.NoError(t, err)
+			number := must.Value(strconv.Atoi(packet))(t)
 			if frame := originals[number-1]; !slices.Contains(strings.Split(columns[2], ","), frame) {
 				t.Errorf("%s: packet %d, of frame %s, proves nothing", columns[0], number, frame)
 			}

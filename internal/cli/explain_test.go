@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -47,12 +48,9 @@ func TestEveryKeyExplained(t *testing.T) {
 			collectKeys(t, keys, counts, out)
 		}
 	}
-	if list := unexplained(keys); list != nil {
-		t.Errorf("declare these keys in records, or fields in opcodes: %q", list)
-	}
-	if len(keys) < 500 {
-		t.Errorf("only %d keys were found", len(keys))
-	}
+	list := unexplained(keys)
+	assert.That(t, list == nil, "declare these keys in records, or fields in opcodes: %q", list)
+	assert.That(t, len(keys) >= 500, "only %d keys were found", len(keys))
 }
 
 func collectKeys(t *testing.T, keys, counts map[string]bool, text string) {
@@ -107,13 +105,10 @@ func TestEveryColumnExplained(t *testing.T) {
 	for _, label := range regexp.MustCompile(`(?m) ([a-z_]+)=`).FindAllStringSubmatch(out, -1) {
 		names[label[1]] = true
 	}
-	if list := unexplained(names); list != nil {
-		t.Errorf("declare these columns in render/records/columns.go: %q", list)
-	}
+	list := unexplained(names)
+	assert.That(t, list == nil, "declare these columns in render/records/columns.go: %q", list)
 	for _, name := range []string{"unans", "in_flight_mean", "committed", "granted", "bulk"} {
-		if !names[name] {
-			t.Errorf("no table has the column %s", name)
-		}
+		assert.That(t, names[name], "no table has the column %s", name)
 	}
 }
 
@@ -122,8 +117,7 @@ func TestEveryCodeExplained(t *testing.T) {
 	notes := regexp.MustCompile(`[nN]ote\("([a-z_]+)"`)
 	names := make(map[string]bool)
 	for _, pattern := range []string{"../../dissect/lnet/*.go", "../../dissect/*.go"} {
-		files, err := filepath.Glob(pattern)
-		must.NoError(t, err)
+		files := must.Value(filepath.Glob(pattern))(t)
 		for _, file := range files {
 			text := must.ReadFile(t, file)
 			for _, code := range notes.FindAllSubmatch(text, -1) {
@@ -133,9 +127,7 @@ func TestEveryCodeExplained(t *testing.T) {
 			}
 		}
 	}
-	if len(names) < 8 {
-		t.Errorf("the sources have only the notes %v", names)
-	}
+	assert.That(t, len(names) >= 8, "the sources have only the notes %v", names)
 	for _, name := range track.EventNames() {
 		names[name] = true
 	}
@@ -146,9 +138,7 @@ func TestEveryCodeExplained(t *testing.T) {
 		}
 	}
 	for _, e := range records.All() {
-		if e.Doc == "" {
-			t.Errorf("%s %s of %s has no meaning", e.Kind, e.Name, e.Of)
-		}
+		assert.That(t, e.Doc != "", "%s %s of %s has no meaning", e.Kind, e.Name, e.Of)
 	}
 }
 
@@ -163,16 +153,13 @@ func TestExplainedOnce(t *testing.T) {
 		{"content", "key content, object, of each record\n"},
 	} {
 		out, errs, status := run(t, "explain", c.name)
-		if status != exit.OK || strings.Count(out, c.want) != 1 {
-			t.Errorf("explain %s: status %d\n%s%s", c.name, status, out, errs)
-		}
+		assert.That(t, status == exit.OK && strings.Count(out, c.want) == 1, "explain %s: status %d\n%s%s", c.name, status, out, errs)
 	}
 }
 
 // TestDecodeAttributes decodes the output of getfattr that is an argument.
 func TestDecodeAttributes(t *testing.T) {
 	out, errs, status := run(t, "decode", "# file: f\ntrusted.version=0x0500000001000000\n\n")
-	if want := "file f\n\ntrusted.version  0x100000005\n"; out != want || status != exit.OK {
-		t.Errorf("status %d, %q %s, want %q", status, out, errs, want)
-	}
+	want := "file f\n\ntrusted.version  0x100000005\n"
+	assert.That(t, out == want && status == exit.OK, "status %d, %q %s, want %q", status, out, errs, want)
 }

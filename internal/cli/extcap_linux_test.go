@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render/pdu"
@@ -46,8 +47,7 @@ func startExtcap(t *testing.T, args ...string) (fifo *os.File, cmd *exec.Cmd, er
 		t.Skip(err)
 	}
 	cmd, errs = process(t, nil, nil, append([]string{"--capture", "--fifo", path}, args...)...)
-	fifo, err := os.Open(path)
-	must.NoError(t, err)
+	fifo = must.Value(os.Open(path))(t)
 	t.Cleanup(func() { fifo.Close() })
 	header := make([]byte, 12) // of the section header: type, length, byte order
 	if _, err := io.ReadFull(fifo, header); err != nil {
@@ -110,21 +110,16 @@ func TestExtcap(t *testing.T) {
 				all = append(all, some[:n]...)
 			}
 			must.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-			rest, err := io.ReadAll(fifo)
-			must.NoError(t, err)
+			rest := must.Value(io.ReadAll(fifo))(t)
 			all = append(all, rest...)
 			ended(t, cmd, errs, exit.OK)
-			if errs.Len() > 0 {
-				t.Errorf("standard error: %s", errs)
-			}
+			assert.That(t, errs.Len() <= 0, "standard error: %s", errs)
 			frames := readFrames(t, all)
 			if len(frames) < tt.frames || strings.HasPrefix(tt.name, "f") && tt.frames == 2 && len(frames) > 2 {
 				t.Errorf("%d frames, want %d", len(frames), tt.frames)
 			}
 			for _, f := range frames {
-				if f.Link != tt.link {
-					t.Fatalf("link type %d, want %d", f.Link, tt.link)
-				}
+				must.Equal(t, f.Link, tt.link, "link type")
 			}
 		})
 	}
@@ -142,9 +137,7 @@ func TestExtcapReaderGone(t *testing.T) {
 		fifo, cmd, errs := startExtcap(t, args...)
 		fifo.Close()
 		ended(t, cmd, errs, exit.OK)
-		if errs.Len() > 0 {
-			t.Errorf("%q: %s", args, errs)
-		}
+		assert.That(t, errs.Len() <= 0, "%q: %s", args, errs)
 	}
 }
 
@@ -214,7 +207,6 @@ func TestTsharkExtcap(t *testing.T) {
 		}
 	}
 	failed, err := exec.Command("tshark", "-i", "lshark", "-o", "extcap.lshark.interface:nosuch0").CombinedOutput()
-	if want := "Error by extcap pipe: lshark: nosuch0: no such interface\n"; err == nil || !bytes.Contains(failed, []byte(want)) {
-		t.Errorf("%v: %s", err, failed)
-	}
+	want := "Error by extcap pipe: lshark: nosuch0: no such interface\n"
+	assert.That(t, err != nil && bytes.Contains(failed, []byte(want)), "%v: %s", err, failed)
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/must"
@@ -39,9 +40,7 @@ func process(t *testing.T, in io.Reader, out io.Writer, args ...string) (*exec.C
 func ended(t *testing.T, cmd *exec.Cmd, errs *bytes.Buffer, status int) {
 	t.Helper()
 	err := cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != status {
-		t.Errorf("%v: exit status %d, not %d: %v: %s", cmd.Args, got, status, err, errs)
-	}
+	assert.Equal(t, cmd.ProcessState.ExitCode(), status, cmd.Args, "exit status", err, errs)
 }
 
 // TestFullDisk checks that output to a full disk is a failure, reported once.
@@ -55,15 +54,11 @@ func TestFullDisk(t *testing.T) {
 		"stats " + sampleFile, "imports " + sampleFile, "explain lu_fid", "decode errno 2", "fields", "--help"} {
 		cmd, errs := process(t, nil, full, strings.Fields(args)...)
 		ended(t, cmd, errs, exit.Failure)
-		if !strings.Contains(errs.String(), "no space left") || strings.Count(errs.String(), "\n") != 1 {
-			t.Errorf("%s: %q", args, errs)
-		}
+		assert.That(t, strings.Contains(errs.String(), "no space left") && strings.Count(errs.String(), "\n") == 1, "%s: %q", args, errs)
 	}
 	cmd, errs := process(t, nil, nil, "-w", "/dev/full", sampleFile)
 	ended(t, cmd, errs, exit.Failure)
-	if !strings.Contains(errs.String(), "-w: write /dev/full: no space left") {
-		t.Errorf("-w: %q", errs)
-	}
+	assert.Contains(t, errs.String(), "-w: write /dev/full: no space left", "-w", errs)
 }
 
 // full is a full disk. It closes wrote at the first write.
@@ -101,9 +96,7 @@ func TestFullDiskInPause(t *testing.T) {
 	}()
 	var errs bytes.Buffer
 	status := Run(testSystem(out, &errs), []string{"-Y", "frame in {100..120}", fifo})
-	if status != exit.Failure || strings.Count(errs.String(), "no space left") != 1 {
-		t.Errorf("exit status %d: %q", status, &errs)
-	}
+	assert.That(t, status == exit.Failure && strings.Count(errs.String(), "no space left") == 1, "exit status %d: %q", status, &errs)
 }
 
 // TestReaderGone checks that it is no error to write to a pipe whose reader has
@@ -117,9 +110,7 @@ func TestReaderGone(t *testing.T) {
 		cmd, errs := process(t, nil, w, strings.Fields(args)...)
 		w.Close()
 		ended(t, cmd, errs, exit.OK)
-		if errs.Len() > 0 {
-			t.Errorf("%s: %q", args, errs)
-		}
+		assert.That(t, errs.Len() <= 0, "%s: %q", args, errs)
 	}
 }
 
@@ -134,19 +125,14 @@ func TestSaveToFIFO(t *testing.T) {
 	cmd, errs := process(t, nil, nil, "-w", file, sampleFile)
 	ended(t, cmd, errs, exit.OK)
 	want := must.ReadFile(t, file)
-	if len(want) < 128<<10 {
-		t.Fatalf("%d bytes fit into the pipe", len(want))
-	}
+	must.That(t, len(want) >= 128<<10, "%d bytes fit into the pipe", len(want))
 	cmd, errs = process(t, nil, nil, "-w", fifo, sampleFile)
 	got, err := os.ReadFile(fifo)
 	ended(t, cmd, errs, exit.OK)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes of %d: %v", len(got), len(want), err)
-	}
+	assert.That(t, err == nil && bytes.Equal(got, want), "%d bytes of %d: %v", len(got), len(want), err)
 	for _, args := range [][]string{{"-w", fifo, sampleFile}, {"rpcs", "-w", fifo, sampleFile}} {
 		cmd, errs = process(t, nil, nil, args...)
-		r, err := os.Open(fifo)
-		must.NoError(t, err)
+		r := must.Value(os.Open(fifo))(t)
 		r.Close()
 		ended(t, cmd, errs, exit.Failure)
 		if !strings.Contains(errs.String(), "-w: write "+fifo+": broken pipe") || strings.Count(errs.String(), "\n") != 1 {
@@ -170,13 +156,11 @@ func TestNobodyReadsFIFO(t *testing.T) {
 			continue // and so it is for our children
 		}
 		cmd, errs := process(t, nil, nil, "-w", out, in)
-		w, err := os.OpenFile(in, os.O_WRONLY, 0)
-		must.NoError(t, err)
+		w := must.Value(os.OpenFile(in, os.O_WRONLY, 0))(t)
 		must.NoError(t, cmd.Process.Signal(sig))
 		cmd.Wait()
-		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != sig {
-			t.Errorf("%v: %v: %s", sig, cmd.ProcessState, errs)
-		}
+		status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		assert.That(t, status.Signaled() && status.Signal() == sig, "%v: %v: %s", sig, cmd.ProcessState, errs)
 		w.Close()
 	}
 }
@@ -211,8 +195,7 @@ func TestSignals(t *testing.T) {
 			text.WriteString(line)
 		}
 		must.NoError(t, cmd.Process.Signal(sig))
-		rest, err := io.ReadAll(got)
-		must.NoError(t, err)
+		rest := must.Value(io.ReadAll(got))(t)
 		ended(t, cmd, errs, exit.OK)
 		if text.String() != want || len(rest) > 0 || errs.Len() > 0 {
 			t.Errorf("%v: %d bytes, then %q: %s", sig, text.Len(), rest, errs)
@@ -230,8 +213,7 @@ func TestWriterKilled(t *testing.T) {
 	must.NoError(t, syscall.Mkfifo(fifo, 0o600))
 	var out bytes.Buffer
 	cmd, errs := process(t, nil, &out, fifo)
-	w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
-	must.NoError(t, err)
+	w := must.Value(os.OpenFile(fifo, os.O_WRONLY, 0))(t)
 	if _, err := w.Write(data[:100_000]); err != nil {
 		t.Fatal(err)
 	}
@@ -268,13 +250,9 @@ func TestNamesOnTheTerminal(t *testing.T) {
 	for _, args := range mistakes(t, "\x1b[31mred\x07\u202e\x9b") {
 		_, errs, status := run(t, args...)
 		for _, line := range strings.Split(errs, "\n") {
-			if line != iostreams.Printable(line) {
-				t.Errorf("%q: %q", args, line)
-			}
+			assert.Equal(t, line, iostreams.Printable(line), args)
 		}
-		if status == exit.OK && args[0] != "help" {
-			t.Errorf("%q: exit status 0", args)
-		}
+		assert.That(t, status != exit.OK || args[0] == "help", "%q: exit status 0", args)
 	}
 }
 
@@ -297,9 +275,7 @@ func TestNamesForgeNoLine(t *testing.T) {
 func TestLines(t *testing.T) {
 	_, errs, _ := run(t, "-Y", "frame ==\n\tx", "-t", "a\nq", sampleFile)
 	const want = "lshark: filter: invalid value x for frame\nlshark:   frame ==  x\nlshark:             ^\nlshark: -t a\\nq: must be r, a, u or d\n"
-	if errs != want {
-		t.Errorf("%s", errs)
-	}
+	assert.Equal(t, errs, want)
 }
 
 // TestFullDiskOnTheWay checks that -w to a full disk ends the reading early and
@@ -314,8 +290,6 @@ func TestFullDiskOnTheWay(t *testing.T) {
 	must.NoError(t, os.WriteFile(file, append(data, bytes.Repeat(tiny, 1<<18)...), 0o600))
 	for _, args := range [][]string{{"-v"}, {"-T", "json"}, {"imports"}} {
 		_, errs, status := run(t, append(args, "-w", "/dev/full", file)...)
-		if status != exit.Failure || strings.Count(errs, "no space left") != 1 {
-			t.Errorf("%v: status %d, %q", args, status, errs)
-		}
+		assert.That(t, status == exit.Failure && strings.Count(errs, "no space left") == 1, "%v: status %d, %q", args, status, errs)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -98,9 +99,7 @@ func TestFramesOfSeveralFiles(t *testing.T) {
 	output := func(args ...string) string {
 		t.Helper()
 		out, errs, status := run(t, append(args, paths...)...)
-		if status != exit.OK || errs != "" || out == "" {
-			t.Fatalf("%q: status %d, %q, %d bytes", args, status, errs, len(out))
-		}
+		must.That(t, status == exit.OK && errs == "" && out != "", "%q: status %d, %q, %d bytes", args, status, errs, len(out))
 		return out
 	}
 	inText := func(before string, text string) (list []fileFrame) {
@@ -147,16 +146,12 @@ func TestFramesOfSeveralFiles(t *testing.T) {
 	}
 	framesIn(t, rpcs, times)
 	same("rpcs", inText(` frame=`, output("rpcs")), requests)
-	if points["a/x.pcap"] < 10 || points["a/x.pcap"] != points["b/x.pcap"] {
-		t.Errorf("sightings by file: %v", points)
-	}
+	assert.That(t, points["a/x.pcap"] >= 10 && points["a/x.pcap"] == points["b/x.pcap"], "sightings by file: %v", points)
 
 	connections := framesIn(t, output("imports", "-T", "json"), times)
 	timeline := inText(`^ *`, output("imports", "--timeline"))
 	for _, at := range timeline {
-		if !slices.Contains(connections, at) && !slices.Contains(messages, at) {
-			t.Errorf("timeline: no connection has the frame %v", at)
-		}
+		assert.That(t, slices.Contains(connections, at) || slices.Contains(messages, at), "timeline: no connection has the frame %v", at)
 	}
 	if len(connections) < 10 || len(timeline) < 10 {
 		t.Errorf("%d frames of connections, %d in the timeline", len(connections), len(timeline))
@@ -195,8 +190,6 @@ func TestSaveSeveralFiles(t *testing.T) {
 		for _, f := range wiretest.ReadSample(t, saved) {
 			points[f.Iface]++
 		}
-		if len(command) > 0 && len(points) != 2 {
-			t.Errorf("%q: frames by capture point %v", args, points)
-		}
+		assert.That(t, len(command) <= 0 || len(points) == 2, "%q: frames by capture point %v", args, points)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
@@ -129,9 +130,7 @@ func runExample(t *testing.T, dir, line string) {
 		return
 	}
 	silent := strings.Contains(line, "> ~/") || strings.HasPrefix(line, "source ") || strings.Contains(line, "-i lo")
-	if out.Len() == 0 && !silent {
-		t.Error("nothing was printed")
-	}
+	assert.That(t, out.Len() != 0 || silent, "nothing was printed")
 }
 
 // TestHelpTexts checks that help texts fit a terminal of 80 columns, that every
@@ -140,22 +139,17 @@ func TestHelpTexts(t *testing.T) {
 	for _, cmd := range allCommands() {
 		args := append(strings.Fields(cmd.CommandPath())[1:], "--help")
 		out, errs, status := run(t, args...)
-		if status != exit.OK || errs != "" {
-			t.Errorf("%v: status %d, %s", args, status, errs)
-		}
+		assert.That(t, status == exit.OK && errs == "", "%v: status %d, %s", args, status, errs)
 		for line := range strings.Lines(out) {
-			if n := utf8.RuneCountInString(line) - 1; n > 80 && !strings.HasPrefix(line, "  lshark ") {
-				t.Errorf("%v: %d columns: %s", args, n, line)
-			}
+			n := utf8.RuneCountInString(line) - 1
+			assert.That(t, n <= 80 || strings.HasPrefix(line, "  lshark "), "%v: %d columns: %s", args, n, line)
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			switch f.Name {
 			case "help", "version":
 				return
 			}
-			if len(f.Annotations) == 0 {
-				t.Errorf("%v: --%s has no group: define it in flags.Add", args, f.Name)
-			}
+			assert.That(t, len(f.Annotations) != 0, "%v: --%s has no group: define it in flags.Add", args, f.Name)
 			if value, _ := pflag.UnquoteUsage(f); value != "" && value == f.Value.Type() && value == strings.ToLower(value) {
 				t.Errorf("%v: the value of --%s is named %s: name it in backquotes", args, f.Name, value)
 			}
@@ -167,18 +161,14 @@ func TestHelpTexts(t *testing.T) {
 func TestHelpWidth(t *testing.T) {
 	for columns, want := range map[int]int{60: 60, 200: 100} {
 		var out bytes.Buffer
-		if status := Run(onTerminal(&out, columns), []string{"stats", "--help"}); status != exit.OK {
-			t.Fatal("status", status)
-		}
+		must.Equal(t, Run(onTerminal(&out, columns), []string{"stats", "--help"}), exit.OK, "status")
 		longest := 0
 		for line := range strings.Lines(out.String()) {
 			if !strings.HasPrefix(line, "  lshark ") {
 				longest = max(longest, utf8.RuneCountInString(line)-1)
 			}
 		}
-		if longest > want || longest < want-10 {
-			t.Errorf("%d columns: a line has %d", columns, longest)
-		}
+		assert.That(t, longest <= want && longest >= want-10, "%d columns: a line has %d", columns, longest)
 	}
 }
 
@@ -186,9 +176,7 @@ func TestHelpWidth(t *testing.T) {
 func TestVersion(t *testing.T) {
 	flag, _, status := run(t, "--version")
 	command, _, _ := run(t, "version")
-	if status != exit.OK || flag != command || !strings.HasPrefix(flag, "lshark ") {
-		t.Errorf("status %d, %q, %q", status, flag, command)
-	}
+	assert.That(t, status == exit.OK && flag == command && strings.HasPrefix(flag, "lshark "), "status %d, %q, %q", status, flag, command)
 }
 
 // TestFormsOnce checks that the form of a value, such as FILE=SECS, is not
@@ -206,18 +194,14 @@ func TestFormsOnce(t *testing.T) {
 			}
 		})
 	}
-	if forms == 0 {
-		t.Error("no flag has such a form")
-	}
+	assert.That(t, forms != 0, "no flag has such a form")
 }
 
 // TestSubcommandNames compares the names by which commands are found with those that
 // they give themselves.
 func TestSubcommandNames(t *testing.T) {
 	for _, s := range subcommands(testSystem(io.Discard, io.Discard)) {
-		if name := s.make().Name(); name != s.name {
-			t.Errorf("the command %s is found by the name %s", name, s.name)
-		}
+		assert.Equal(t, s.make().Name(), s.name, "the command is found by the name")
 	}
 }
 
@@ -234,11 +218,8 @@ func TestAddNamed(t *testing.T) {
 	} {
 		p := newProgram(testSystem(io.Discard, io.Discard))
 		p.addNamed(strings.Fields(test.line))
-		if got := len(p.root.Commands()); got != test.want {
-			t.Errorf("%q: %d commands, not %d", test.line, got, test.want)
-		}
-		if p.addAll(); len(p.root.Commands()) != all {
-			t.Errorf("%q: %d commands after addAll, not %d", test.line, len(p.root.Commands()), all)
-		}
+		assert.Equal(t, len(p.root.Commands()), test.want, test.line, "commands")
+		p.addAll()
+		assert.Equal(t, len(p.root.Commands()), all, test.line, "commands after addAll")
 	}
 }

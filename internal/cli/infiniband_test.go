@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -34,16 +35,14 @@ func dataOf(t *testing.T, filter, file string) string {
 // every fourth page of a file, and reads those between them.
 func TestRDMAData(t *testing.T) {
 	const written, read = 81920, 233472
-	if data := dataOf(t, "kind == getreply && bytes == 81920", rdmaSample); data != strings.Repeat("5a", written) {
-		t.Errorf("%d digits are written, from %.40s on", len(data), data)
-	}
+	data := dataOf(t, "kind == getreply && bytes == 81920", rdmaSample)
+	assert.That(t, data == strings.Repeat("5a", written), "%d digits are written, from %.40s on", len(data), data)
 	if data := dataOf(t, "kind == bulk && opcode == OST_READ", rdmaSample); data != strings.Repeat("00", read) {
 		t.Errorf("%d digits are read, from %.40s on", len(data), data)
 	}
 	out, _, _ := run(t, "-x", "-Y", "kind == bulk && opcode == OST_READ", rdmaSample)
-	if n := strings.Count(out, "\n"); n < read/16 {
-		t.Errorf("-x has %d lines", n)
-	}
+	n := strings.Count(out, "\n")
+	assert.That(t, n >= read/16, "-x has %d lines", n)
 }
 
 // TestSaveRDMA: the frames that -w writes for all messages give the same messages again.
@@ -53,9 +52,7 @@ func TestSaveRDMA(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "saved.pcapng")
 		first := quiet(t, append(show, "-w", file, sample)...)
 		again, errs, status := run(t, append(show, file)...)
-		if status != exit.OK || errs != "" || again != first {
-			t.Errorf("%s: status %d, %s%s", sample, status, errs, again)
-		}
+		assert.That(t, status == exit.OK && errs == "" && again == first, "%s: status %d, %s%s", sample, status, errs, again)
 	}
 }
 
@@ -80,9 +77,8 @@ func TestMixedTransports(t *testing.T) {
 		out := quiet(t, append([]string{"rpcs"}, files...)...)
 		return strings.Count(out, "\n")
 	}
-	if tcp, ib, both := lines(sampleFile), lines("../../pcaps/rdma_mount.pcap"), lines(sampleFile, "../../pcaps/rdma_mount.pcap"); both != tcp+ib || ib == 0 {
-		t.Errorf("%d RPCs over TCP, %d over RoCE, %d together", tcp, ib, both)
-	}
+	tcp, ib, both := lines(sampleFile), lines("../../pcaps/rdma_mount.pcap"), lines(sampleFile, "../../pcaps/rdma_mount.pcap")
+	assert.That(t, both == tcp+ib && ib != 0, "%d RPCs over TCP, %d over RoCE, %d together", tcp, ib, both)
 }
 
 // built writes the frames of a connection as a capture.
@@ -117,9 +113,7 @@ func TestRefusedConnection(t *testing.T) {
 	file := built(t, c)
 	out, errs, status := run(t, "-Y", "kind == connrej", file)
 	for _, want := range []string{"CONN_STALE stale incarnation: the node that refuses has restarted\n", "INVALID_SERVICE_ID no listener at the service id\n", "reason 99\n"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q, status %d, %s\n%s", want, status, errs, out)
-		}
+		assert.That(t, strings.Contains(out, want), "no %q, status %d, %s\n%s", want, status, errs, out)
 	}
 	out, _, _ = run(t, "-T", "fields", "-e", "kind", "-e", "reject", "-e", "ibr_why", file)
 	if want := "connreq\t\t\nconnrej\tCONN_STALE\tCONN_STALE\nconnreq\t\t\nconnrej\tINVALID_SERVICE_ID\t\nconnreq\t\t\nconnrej\t\t\n"; out != want {
@@ -135,7 +129,5 @@ func TestFailedTransfer(t *testing.T) {
 	c.Send(false, lnd.PutReq(false, wiretest.Put, bulkPortal, 5, 0, 5000, cookie)).Ack(true)
 	c.Send(true, lnd.Done(true, wiretest.O2PutNak, cookie, eio)).Ack(false)
 	out, errs, status := run(t, "-T", "fields", "-e", "kind", "-e", "notes", "-e", "rdma.status", "-e", "rdma.messages.type", "-Y", "kind == bulk", built(t, c))
-	if want := "bulk\trdma_failed\t-5\tPUT_REQ,PUT_NAK\n"; out != want {
-		t.Errorf("%q, want %q; status %d, %s", out, want, status, errs)
-	}
+	assert.Equal(t, out, "bulk\trdma_failed\t-5\tPUT_REQ,PUT_NAK\n", "status", status, errs)
 }

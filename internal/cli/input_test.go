@@ -13,6 +13,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/must"
@@ -203,9 +204,8 @@ func TestFilterAmongOtherLinks(t *testing.T) {
 func TestSaveTwoFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.pcapng")
 	_, errs, status := run(t, "rpcs", "-v", "-w", path, sampleFile, sampleFile)
-	if n := strings.Count(errs, "its clock is"); status != exit.OK || n != 1 {
-		t.Errorf("status %d, clocks are compared %d times: %s", status, n, errs)
-	}
+	n := strings.Count(errs, "its clock is")
+	assert.That(t, status == exit.OK && n == 1, "status %d, clocks are compared %d times: %s", status, n, errs)
 }
 
 // paused is a capture that pauses after one of its frames, as a pipe with a slow
@@ -247,12 +247,9 @@ func TestSilentPipe(t *testing.T) {
 		src, err := open(paths, o)
 		return &watched{src, func() { shown = bytes.Count(out.Bytes(), []byte{'\n'}) }}, err
 	}
-	if status := Run(sys, []string{"rpcs", sampleFile}); status != exit.OK {
-		t.Fatalf("status %d", status)
-	}
-	if want := bytes.Count(out.Bytes(), []byte{'\n'}); shown == 0 || shown >= want {
-		t.Errorf("%d lines of %d when the pipe was silent", shown, want)
-	}
+	must.Equal(t, Run(sys, []string{"rpcs", sampleFile}), exit.OK, "status")
+	want := bytes.Count(out.Bytes(), []byte{'\n'})
+	assert.That(t, shown != 0 && shown < want, "%d lines of %d when the pipe was silent", shown, want)
 }
 
 // watched calls over at the end of a pause.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -40,9 +41,7 @@ func TestKeysEverywhere(t *testing.T) {
 	for _, table := range keyTables {
 		paths := make(map[string]bool)
 		for _, e := range table.entries {
-			if paths[e.Path] {
-				t.Errorf("%v: two keys are called %s", table.args, e.Path)
-			}
+			assert.That(t, !paths[e.Path], "%v: two keys are called %s", table.args, e.Path)
 			paths[e.Path] = true
 		}
 		explain, columns, filters := []string{"explain"}, []string(nil), []string(nil)
@@ -70,18 +69,16 @@ func TestKeysEverywhere(t *testing.T) {
 func TestShortNames(t *testing.T) {
 	wire := opcodes.NewIndex().Names()
 	for _, e := range records.RPCs.Entries() {
-		if _, _, status := run(t, "rpcs", "-Y", e.Path, sampleFile); status != exit.OK {
-			t.Errorf("-Y %s: status %d", e.Path, status)
-		}
+		_, _, status := run(t, "rpcs", "-Y", e.Path, sampleFile)
+		assert.That(t, status == exit.OK, "-Y %s: status %d", e.Path, status)
 		_, shared := records.Messages.Find(e.Path)
 		_, inWire := slices.BinarySearch(wire, e.Path[strings.LastIndexByte(e.Path, '.')+1:])
 		if shared || inWire {
 			continue
 		}
 		rpcs := []string{"rpcs"}
-		if short, long := count(t, rpcs, e.Path, sampleFile), count(t, rpcs, e.Name, sampleFile); short != long {
-			t.Errorf("-Y %s chooses %d RPCs, -Y %s %d", e.Path, short, e.Name, long)
-		}
+		short, long := count(t, rpcs, e.Path, sampleFile), count(t, rpcs, e.Name, sampleFile)
+		assert.That(t, short == long, "-Y %s chooses %d RPCs, -Y %s %d", e.Path, short, e.Name, long)
 	}
 }
 
@@ -91,9 +88,7 @@ func checkCompletion(t *testing.T, args, names []string) {
 	var out, errs bytes.Buffer
 	Run(testSystem(&out, &errs), slices.Concat([]string{"__complete"}, args, []string{""}))
 	for _, name := range names {
-		if !strings.Contains("\n"+out.String(), "\n"+name+"\n") {
-			t.Errorf("%v: %s is not completed", args, name)
-		}
+		assert.Contains(t, "\n"+out.String(), "\n"+name+"\n", args, name, "is not completed")
 	}
 }
 
@@ -116,9 +111,7 @@ func counted(args []string) string {
 func count(t *testing.T, args []string, filter, sample string) int {
 	t.Helper()
 	out, errs, status := run(t, slices.Concat(args, []string{"-Y", filter, "-T", "fields", "-e", counted(args), sample})...)
-	if status != exit.OK {
-		t.Errorf("%v -Y %s: status %d, %s", args, filter, status, errs)
-	}
+	assert.Equal(t, status, exit.OK, args, "-Y", filter, "status", errs)
 	return strings.Count(out, "\n")
 }
 
@@ -167,9 +160,7 @@ func checkValues(t *testing.T, table keyTable, sample string, tried map[string]b
 			continue
 		}
 		tried[e.Name] = there[k] > 0
-		if n := count(t, table.args, e.Name, sample); n != there[k] {
-			t.Errorf("%s: -Y %s chooses %d, -e has a value in %d", sample, e.Name, n, there[k])
-		}
+		assert.Equal(t, count(t, table.args, e.Name, sample), there[k], sample, "-Y", e.Name, "chooses -e has a value")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render"
@@ -47,12 +48,9 @@ func TestLadderOfXID(t *testing.T) {
 			}
 		}
 	}
-	if got, want := strings.Join(ops, " "), "LDLM_ENQUEUE LDLM_BL_CALLBACK LDLM_BL_CALLBACK LDLM_ENQUEUE LDLM_CANCEL LDLM_CP_CALLBACK LDLM_CP_CALLBACK LDLM_CANCEL"; got != want {
-		t.Errorf("%s\nwant %s\n%s", got, want, out)
-	}
-	if !strings.Contains(out, "waited 3.1s; granted PR") {
-		t.Errorf("the wait is missing:\n%s", out)
-	}
+	got, want := strings.Join(ops, " "), "LDLM_ENQUEUE LDLM_BL_CALLBACK LDLM_BL_CALLBACK LDLM_ENQUEUE LDLM_CANCEL LDLM_CP_CALLBACK LDLM_CP_CALLBACK LDLM_CANCEL"
+	assert.That(t, got == want, "%s\nwant %s\n%s", got, want, out)
+	assert.That(t, strings.Contains(out, "waited 3.1s; granted PR"), "the wait is missing:\n%s", out)
 }
 
 // TestLadderLocale checks when diagrams have characters beyond ASCII.
@@ -82,17 +80,12 @@ func TestLadderLocale(t *testing.T) {
 		if tt.flag != "" {
 			args = append(args, tt.flag)
 		}
-		if status := Run(sys, args); status != exit.OK {
-			t.Fatalf("status %d", status)
-		}
+		must.Equal(t, Run(sys, args), exit.OK, "status")
 		ascii := !bytes.ContainsFunc(out.Bytes(), func(r rune) bool { return r >= utf8.RuneSelf })
-		if ascii != tt.ascii {
-			t.Errorf("%+v: ASCII only %t:\n%s", tt, ascii, out.String())
-		}
+		assert.That(t, ascii == tt.ascii, "%+v: ASCII only %t:\n%s", tt, ascii, out.String())
 		for line := range bytes.Lines(out.Bytes()) {
-			if n := render.Width(bytes.TrimSuffix(line, []byte("\n"))); tt.terminal && n > 100 {
-				t.Errorf("%+v: line of %d columns: %s", tt, n, line)
-			}
+			n := render.Width(bytes.TrimSuffix(line, []byte("\n")))
+			assert.That(t, !tt.terminal || n <= 100, "%+v: line of %d columns: %s", tt, n, line)
 		}
 	}
 }
@@ -132,7 +125,5 @@ func TestLadderSVG(t *testing.T) {
 			}
 		}
 	}
-	if n == 0 {
-		t.Fatal("no samples")
-	}
+	must.That(t, n != 0, "no samples")
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/must"
@@ -51,8 +52,7 @@ func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 		t.Skip("no live capture here: ", err)
 	}
 	l.Close()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	must.NoError(t, err)
+	listener := must.Value(net.Listen("tcp4", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	port := listener.Addr().(*net.TCPAddr).Port
 
@@ -70,12 +70,8 @@ func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 		t.Fatalf("exit status %d: %s", code, errs)
 	}
 	replay(t, listener, play)
-	if code := <-status; code != exit.OK {
-		t.Fatalf("exit status %d: %s", code, errs)
-	}
-	if text := "privileges are kept during the capture: unsupported operation: because"; !strings.Contains(errs.String(), text) {
-		t.Errorf("%q is not in %q", text, errs)
-	}
+	must.Equal(t, <-status, exit.OK, "exit status", errs)
+	assert.Contains(t, errs.String(), "privileges are kept during the capture: unsupported operation: because", errs)
 	return &out
 }
 
@@ -130,9 +126,7 @@ func conversation(t *testing.T) (play []turn, want []string) {
 		want = append(want, m.Kind.String()+" "+xid+" "+opcode)
 	}})
 	wiretest.Play(d, wiretest.ReadSample(t, sampleFile))
-	if len(want) < 4 {
-		t.Fatalf("the sample's connection has only %d messages", len(want))
-	}
+	must.That(t, len(want) >= 4, "the sample's connection has only %d messages", len(want))
 	return play, want
 }
 
@@ -168,8 +162,7 @@ func replay(t *testing.T, listener net.Listener, play []turn) {
 		}
 		speak(c, true)
 	}()
-	c, err := net.Dial("tcp4", listener.Addr().String())
-	must.NoError(t, err)
+	c := must.Value(net.Dial("tcp4", listener.Addr().String()))(t)
 	speak(c, false)
 	both.Wait()
 }
@@ -183,8 +176,7 @@ func TestLiveTimeline(t *testing.T) {
 	}
 	l.Close()
 	play, want := conversation(t)
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	must.NoError(t, err)
+	listener := must.Value(net.Listen("tcp4", "127.0.0.1:0"))(t)
 	defer listener.Close()
 
 	port := listener.Addr().(*net.TCPAddr).Port
@@ -206,7 +198,5 @@ func TestLiveTimeline(t *testing.T) {
 	replay(t, listener, play)
 	await(out)
 	replay(t, listener, play)
-	if code := <-status; code != exit.OK {
-		t.Fatalf("exit status %d: %s", code, errs)
-	}
+	must.Equal(t, <-status, exit.OK, "exit status", errs)
 }

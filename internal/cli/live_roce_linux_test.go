@@ -11,6 +11,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -53,9 +54,7 @@ func TestLiveRoCE(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code := <-status; code != exit.OK {
-		t.Fatalf("exit status %d: %s", code, errs)
-	}
+	must.Equal(t, <-status, exit.OK, "exit status", errs)
 	if got := kindsOf(t, &out); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("captured\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

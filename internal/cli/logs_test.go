@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -109,9 +110,7 @@ func TestLogsAreJoined(t *testing.T) {
 			compareLogged(t, filepath.Base(path), &r, &s)
 		}
 	}
-	if joined < 300 {
-		t.Errorf("only %d RPCs compared", joined)
-	}
+	assert.That(t, joined >= 300, "only %d RPCs compared", joined)
 }
 
 func compareLogged(t *testing.T, path string, r *joinedRPC, s *searchedLogs) {
@@ -145,9 +144,7 @@ func TestNotOnWire(t *testing.T) {
 			t.Errorf("x%s is in the log; in the capture and not on the wire: %v", k.xid, slices.Contains(unseen, k.xid))
 		}
 	}
-	if len(unseen) == 0 {
-		t.Error("no request is missing")
-	}
+	assert.That(t, len(unseen) != 0, "no request is missing")
 }
 
 // TestLogsAlone compares RPCs of logs without a capture with those of the capture.
@@ -158,13 +155,9 @@ func TestLogsAlone(t *testing.T) {
 	alone := strings.Split(succeeds(t, slices.Concat([]string{"rpcs"}, columns, filter, logs)...), "\n")
 	captured := succeeds(t, slices.Concat([]string{"rpcs", wiretest.Repo("pcaps/logs/overload.client2.pcap.zst")}, columns, filter)...)
 	for line := range strings.Lines(captured) {
-		if !slices.Contains(alone, strings.TrimSuffix(line, "\n")) {
-			t.Errorf("not in the logs: %s", line)
-		}
+		assert.That(t, slices.Contains(alone, strings.TrimSuffix(line, "\n")), "not in the logs: %s", line)
 	}
-	if stats := succeeds(t, slices.Concat([]string{"stats", "--by", "client"}, logs)...); !strings.Contains(stats, "192.0.2.4") {
-		t.Error(stats)
-	}
+	assert.Contains(t, succeeds(t, slices.Concat([]string{"stats", "--by", "client"}, logs)...), "192.0.2.4")
 }
 
 var (
@@ -232,9 +225,7 @@ func TestEvictionsByLogs(t *testing.T) {
 		{wiretest.Repo("dissect/diagnose/rules/testdata/evicted_by_hand.pcap.zst") + " --log " + log("evict_admin.oss"), "evicted.admin\tlustre-OST0000\t192.0.2.4@tcp\n"},
 	} {
 		args := append([]string{"diagnose", "-q", "--only", "evicted", "-T", "fields", "-e", "code", "-e", "target", "-e", "client"}, strings.Fields(c.args)...)
-		if got := succeeds(t, args...); got != c.want {
-			t.Errorf("%s: %q, not %q", c.args, got, c.want)
-		}
+		assert.Equal(t, succeeds(t, args...), c.want, c.args)
 	}
 }
 
@@ -270,9 +261,7 @@ func TestRecoveriesByLogs(t *testing.T) {
 				t.Errorf("%s: %s", path, line)
 			}
 		}
-		if got != len(want) {
-			t.Errorf("%s: %d recoveries, in the text %d", path, got, len(want))
-		}
+		assert.Equal(t, got, len(want), path, "recoveries, in the text")
 	}
 }
 
@@ -352,13 +341,10 @@ func TestLocksByLogs(t *testing.T) {
 
 // logText returns the text of a log.
 func logText(t *testing.T, path string) string {
-	f, err := os.Open(path)
-	must.NoError(t, err)
+	f := must.Value(os.Open(path))(t)
 	defer f.Close()
-	plain, err := capture.Decompress(path, f)
-	must.NoError(t, err)
-	b, err := io.ReadAll(plain)
-	must.NoError(t, err)
+	plain := must.Value(capture.Decompress(path, f))(t)
+	b := must.Value(io.ReadAll(plain))(t)
 	return string(b)
 }
 

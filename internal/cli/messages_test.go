@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -58,9 +59,7 @@ func TestMessagesOfSamples(t *testing.T) {
 		wiretest.Golden(t, wiretest.Repo("pcaps/services/"+service+".tree"), tree)
 		wiretest.Golden(t, wiretest.Repo("pcaps/services/"+service+".json"), objects[service])
 	}
-	if goldens := glob(t, wiretest.Repo("pcaps/services/*")); len(goldens) != 2*len(trees) {
-		t.Errorf("%d goldens of %d services", len(goldens), len(trees))
-	}
+	assert.Equal(t, len(glob(t, wiretest.Repo("pcaps/services/*"))), 2*len(trees), "goldens services")
 }
 
 // headers are the sections that most messages have.
@@ -104,9 +103,7 @@ func TestRecordKeys(t *testing.T) {
 			last := -1
 			for _, key := range keys(t, line) {
 				i := slices.Index(recordOrder, key)
-				if i <= last {
-					t.Fatalf("%s: key %s is unknown or out of order in %.300s", sample, key, line)
-				}
+				must.That(t, i > last, "%s: key %s is unknown or out of order in %.300s", sample, key, line)
 				last = i
 			}
 		}
@@ -149,9 +146,7 @@ func keys(t *testing.T, line string) []string {
 			continue
 		}
 		key := token.(string)
-		if slices.Contains(o.keys, key) {
-			t.Fatalf("%s twice in %.300s", key, line)
-		}
+		must.That(t, !slices.Contains(o.keys, key), "%s twice in %.300s", key, line)
 		o.keys, o.value = append(o.keys, key), true
 	}
 }
@@ -161,13 +156,10 @@ func TestWidths(t *testing.T) {
 	for _, columns := range []int{40, 80, 200} {
 		var out bytes.Buffer
 		sys := onTerminal(&out, columns)
-		if status := Run(sys, []string{"../../pcaps/mount.pcap"}); status != exit.OK {
-			t.Fatal("status", status)
-		}
+		must.Equal(t, Run(sys, []string{"../../pcaps/mount.pcap"}), exit.OK, "status")
 		for line := range strings.Lines(out.String()) {
-			if n := utf8.RuneCountInString(plainText(line)) - 1; n > max(columns, 62) {
-				t.Errorf("%d columns: %d in %q", columns, n, line)
-			}
+			n := utf8.RuneCountInString(plainText(line)) - 1
+			assert.That(t, n <= max(columns, 62), "%d columns: %d in %q", columns, n, line)
 		}
 	}
 }
@@ -182,15 +174,9 @@ func TestColorsOnlyAdd(t *testing.T) {
 	for _, form := range []string{"summary", "tree", "flags", "json"} {
 		plain, _, _ := run(t, "-T", form, "--color", "never", "../../pcaps/mount.pcap")
 		colored, _, _ := run(t, "-T", form, "--color", "always", "../../pcaps/mount.pcap")
-		if plainText(colored) != plain {
-			t.Errorf("%s: colours change the text", form)
-		}
-		if (colored == plain) != (form == "json") {
-			t.Errorf("%s: coloured equals plain: %v", form, colored == plain)
-		}
-		if strings.Contains(plain, "\x1b") {
-			t.Errorf("%s: escapes without colours", form)
-		}
+		assert.Equal(t, plainText(colored), plain, form, "colours change the text")
+		assert.Equal(t, colored == plain, form == "json", form, "coloured equals plain")
+		assert.That(t, !strings.Contains(plain, "\x1b"), "%s: escapes without colours", form)
 	}
 }
 
@@ -212,9 +198,7 @@ func TestFlagsOfPairs(t *testing.T) {
 			t.Errorf("%s: status %d, %d pairs of %d:\n%s", args, status, got, want, out)
 		}
 		for table := range strings.SplitSeq(strings.TrimSpace(out), "\n\n") {
-			if !strings.Contains(all, table) {
-				t.Errorf("%s prints what is not among all:\n%s", args, table)
-			}
+			assert.That(t, strings.Contains(all, table), "%s prints what is not among all:\n%s", args, table)
 		}
 	}
 	if out, _, _ := run(t, "-T", "flags", "-c", "2", "-Y", "pb_opc == LDLM_ENQUEUE", sampleFile); strings.Count(out, "\nframe ") != 1 {
@@ -230,12 +214,8 @@ func TestParallel(t *testing.T) {
 		parallel, _, _ := run(t, args...)
 		var direct bytes.Buffer
 		sys := onTerminal(&direct, 0)
-		if status := Run(sys, args); status != exit.OK {
-			t.Fatal("status", status)
-		}
-		if parallel != direct.String() {
-			t.Errorf("%s: workers render something else", form)
-		}
+		must.Equal(t, Run(sys, args), exit.OK, "status")
+		assert.Equal(t, parallel, direct.String(), form, "workers render something else")
 	}
 }
 
@@ -258,9 +238,8 @@ func TestDamage(t *testing.T) {
 		must.NoError(t, os.WriteFile(file, c.data, 0o600))
 		for _, form := range []string{"summary", "json"} {
 			out, errs, status := run(t, "-T", form, file)
-			if n := strings.Count(out, "\n"); n != c.lines || status != exit.Damage {
-				t.Errorf("%s as %s: %d lines, status %d", c.name, form, n, status)
-			}
+			n := strings.Count(out, "\n")
+			assert.That(t, n == c.lines && status == exit.Damage, "%s as %s: %d lines, status %d", c.name, form, n, status)
 			if strings.Count(errs, "\n") != 1 || !strings.Contains(errs, file) || !strings.Contains(errs, c.err) {
 				t.Errorf("%s as %s: %s", c.name, form, errs)
 			}
@@ -271,9 +250,7 @@ func TestDamage(t *testing.T) {
 // TestMissing checks that nothing is printed when one of the files is missing.
 func TestMissing(t *testing.T) {
 	out, errs, status := run(t, "../../pcaps/mount.pcap", "../../pcaps/none.pcap")
-	if out != "" || status != exit.Failure || !strings.Contains(errs, "none.pcap") {
-		t.Errorf("status %d, %q, %s", status, out, errs)
-	}
+	assert.That(t, out == "" && status == exit.Failure && strings.Contains(errs, "none.pcap"), "status %d, %q, %s", status, out, errs)
 }
 
 // TestNearNames checks that similar names are suggested for an unknown one.
@@ -315,11 +292,8 @@ func TestLinesInOrder(t *testing.T) {
 		last := 0.0
 		for line := range strings.Lines(out) {
 			rel, frame, _ := strings.Cut(strings.TrimSpace(line), "\t")
-			at, err := strconv.ParseFloat(rel, 64)
-			must.NoError(t, err)
-			if at < last-late {
-				t.Errorf("%s: frame %s of %v comes after %v", path, frame, at, last)
-			}
+			at := must.Value(strconv.ParseFloat(rel, 64))(t)
+			assert.That(t, at >= last-late, "%s: frame %s of %v comes after %v", path, frame, at, last)
 			last = max(last, at)
 		}
 	}
@@ -331,15 +305,11 @@ func TestReplyDataInUpdateLogs(t *testing.T) {
 	out, errs, status := run(t, "-T", "fields", "-Y", "lrd_xid", "-e", "ur_master_transno", "-e", "lrd_transno", "-e", "lrd_xid", "-e", "lrd_result",
 		"../../pcaps/update_log.pcap.zst")
 	rows := strings.Split(strings.TrimSpace(out), "\n")
-	if status != exit.OK || out == "" {
-		t.Fatalf("status %d, %q %s", status, out, errs)
-	}
+	must.That(t, status == exit.OK && out != "", "status %d, %q %s", status, out, errs)
 	for _, row := range rows {
 		cells := strings.Split(row, "\t")
 		transnos, replies, xids := strings.Split(cells[0], ","), strings.Split(cells[1], ","), strings.Split(cells[2], ",")
-		if len(replies) != len(xids) || len(xids) == 0 {
-			t.Errorf("%d numbers of transactions, %d xids", len(replies), len(xids))
-		}
+		assert.That(t, len(replies) == len(xids) && len(xids) != 0, "%d numbers of transactions, %d xids", len(replies), len(xids))
 		for _, reply := range replies {
 			if !slices.Contains(transnos, reply) {
 				t.Errorf("transaction %s of a reply is none of the update log: %s", reply, cells[0])

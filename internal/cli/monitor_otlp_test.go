@@ -18,6 +18,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor/otlp"
 	"github.com/lshark/lshark/internal/must"
 )
@@ -145,9 +146,7 @@ func (r *otlpReceiver) spans(t *testing.T) (spans []protoMessage) {
 func monitorTo(t *testing.T, r *otlpReceiver, file string, args ...string) (page string) {
 	t.Helper()
 	page, errs, status := run(t, append([]string{"monitor", "--otlp", r.URL, "--sample", "1/1", file}, args...)...)
-	if status != 0 || errs != "" {
-		t.Fatalf("status %d, %s", status, errs)
-	}
+	must.That(t, status == 0 && errs == "", "status %d, %s", status, errs)
 	return page
 }
 
@@ -183,8 +182,7 @@ func TestMonitorSpans(t *testing.T) {
 				replays++ // its attempt is not in the record
 				continue
 			}
-			xid, err := strconv.ParseUint(x.XID, 10, 64)
-			must.NoError(t, err)
+			xid := must.Value(strconv.ParseUint(x.XID, 10, 64))(t)
 			s, ok := spans[otlp.SpanOf(x.Client, xid, otlp.Client, 0).String()]
 			if !ok {
 				t.Errorf("%s: no span of xid %s", file, x.XID)
@@ -206,16 +204,13 @@ func TestMonitorSpans(t *testing.T) {
 			} else if int64(s.uint(8)) != x.Reply.Time.UnixNano() {
 				t.Errorf("%s: xid %s ends at %d", file, x.XID, s.uint(8))
 			}
-			if got := a["error.type"]; got != kind || s.uint(8) < s.uint(7) {
-				t.Errorf("%s: xid %s: error.type is %q, want %q", file, x.XID, got, kind)
-			}
+			got := a["error.type"]
+			assert.That(t, got == kind && s.uint(8) >= s.uint(7), "%s: xid %s: error.type is %q, want %q", file, x.XID, got, kind)
 			if reason == "" && len(status) != 0 || reason != "" && (len(status) != 1 || status[0].text(2) != reason || status[0].uint(3) != 2) {
 				t.Errorf("%s: xid %s: status %v, want %q", file, x.XID, status, reason)
 			}
 		}
-		if len(spans) != want || want == 0 {
-			t.Errorf("%s: %d spans, want %d", file, len(spans), want)
-		}
+		assert.That(t, len(spans) == want && want != 0, "%s: %d spans, want %d", file, len(spans), want)
 		t.Logf("%s: %d spans, %d of them without a reply, %d replays", file, want, unanswered, replays)
 	}
 }
@@ -234,9 +229,7 @@ func TestMonitorBothSides(t *testing.T) {
 		byID[s.text(2)] = s
 	}
 	spans := server.spans(t)
-	if len(spans) == 0 || len(spans) != len(byID) {
-		t.Fatalf("%d spans of the client, %d of the server", len(byID), len(spans))
-	}
+	must.That(t, len(spans) != 0 && len(spans) == len(byID), "%d spans of the client, %d of the server", len(byID), len(spans))
 	for _, s := range spans {
 		parent := byID[s.text(4)]
 		if parent == nil || parent.text(1) != s.text(1) || s.uint(6) != 2 || parent.uint(6) != 3 || s.text(2) == s.text(4) {
@@ -251,8 +244,7 @@ func TestMonitorMetrics(t *testing.T) {
 	page := monitorTo(t, r, "../../pcaps/recovery.pcap.zst", "--side", "client")
 	total := func(pattern string) (sum uint64) {
 		for _, m := range regexp.MustCompile(`(?m)^`+pattern+` (\d+)( |$)`).FindAllStringSubmatch(page, -1) {
-			n, err := strconv.ParseUint(m[1], 10, 64)
-			must.NoError(t, err)
+			n := must.Value(strconv.ParseUint(m[1], 10, 64))(t)
 			sum += n
 		}
 		return sum
@@ -268,9 +260,7 @@ func TestMonitorMetrics(t *testing.T) {
 				a := p.attributes(t, 1)
 				if m.text(1) == "rpc.client.call.duration" {
 					errors[a["error.type"]] = true
-					if a["rpc.system.name"] != "lustre" || a["rpc.method"] == "" || m.text(3) != "s" {
-						t.Errorf("%v", a)
-					}
+					assert.That(t, a["rpc.system.name"] == "lustre" && a["rpc.method"] != "" && m.text(3) == "s", "%v", a)
 				}
 				got[m.text(1)] += p.uint(4)
 			}
@@ -285,9 +275,7 @@ func TestMonitorMetrics(t *testing.T) {
 			t.Errorf("%s is %d, want %d", name, got[name], want)
 		}
 	}
-	if !errors[""] || len(errors) < 2 {
-		t.Errorf("errors are %v", errors)
-	}
+	assert.That(t, errors[""] && len(errors) >= 2, "errors are %v", errors)
 }
 
 // TestMonitorReceiverAway: the command ends all the same, and says what is lost.
@@ -300,9 +288,7 @@ func TestMonitorReceiverAway(t *testing.T) {
 		t.Errorf("status %d, %s", status, errs)
 	}
 	for line := range strings.Lines(want) {
-		if !strings.HasPrefix(line, "lshark_otlp") && !strings.Contains(out, line) {
-			t.Errorf("missing: %s", line)
-		}
+		assert.That(t, strings.HasPrefix(line, "lshark_otlp") || strings.Contains(out, line), "missing: %s", line)
 	}
 }
 
@@ -310,9 +296,7 @@ func TestMonitorReceiverAway(t *testing.T) {
 func TestOTLPPage(t *testing.T) {
 	page := must.ReadFile(t, "../../docs/otlp.md")
 	has := func(name string) {
-		if !bytes.Contains(page, []byte("`"+name+"`")) {
-			t.Errorf("docs/otlp.md does not have %s", name)
-		}
+		assert.That(t, bytes.Contains(page, []byte("`"+name+"`")), "docs/otlp.md does not have %s", name)
 	}
 	seen := map[string]bool{}
 	r := newOTLPReceiver(t)
@@ -330,7 +314,5 @@ func TestOTLPPage(t *testing.T) {
 	for name := range seen {
 		has(name)
 	}
-	if len(seen) < 10 {
-		t.Errorf("only %v", seen)
-	}
+	assert.That(t, len(seen) >= 10, "only %v", seen)
 }

@@ -29,8 +29,7 @@ func TestMutants(t *testing.T) {
 	const slow = 10 * time.Second
 	paths := wiretest.Samples(t)
 	if *captures != "" {
-		more, err := filepath.Glob(filepath.Join(*captures, "*.pcap*"))
-		must.NoError(t, err)
+		more := must.Value(filepath.Glob(filepath.Join(*captures, "*.pcap*")))(t)
 		paths = append(paths, more...)
 	}
 	forms := append([]string{"-T parquet", "rpcs -T parquet", "diagnose --checksums", "stats -Y pb_status<0",

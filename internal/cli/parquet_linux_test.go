@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 )
 
@@ -16,9 +17,7 @@ func mountTemporary(t *testing.T, folder, options string) {
 		t.Skip("no file system for a test can be mounted here: ", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(folder, 0); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, syscall.Unmount(folder, 0))
 	})
 }
 
@@ -29,11 +28,7 @@ func TestParquetDiskFull(t *testing.T) {
 	mountTemporary(t, folder, "size=32k")
 	fits, tooLarge := "../../pcaps/idle.pcap", "../../pcaps/metadata.pcap.zst"
 	_, errs, status := run(t, "-q", "-T", "parquet", "-o", folder, fits, tooLarge)
-	if status != exit.Failure || !strings.Contains(errs, "no space left") {
-		t.Errorf("status %d: %s", status, errs)
-	}
+	assert.That(t, status == exit.Failure && strings.Contains(errs, "no space left"), "status %d: %s", status, errs)
 	list, err := os.ReadDir(folder)
-	if err != nil || len(list) != 1 || list[0].Name() != "idle.messages.parquet" {
-		t.Errorf("left: %v, %v", list, err)
-	}
+	assert.That(t, err == nil && len(list) == 1 && list[0].Name() == "idle.messages.parquet", "left: %v, %v", list, err)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -21,11 +22,9 @@ func TestLiveParquet(t *testing.T) {
 	play, want := conversation(t)
 	path := filepath.Join(t.TempDir(), "live.parquet")
 	captureReplay(t, play, "-T", "parquet", "-o", path, "-c", strconv.Itoa(len(want)))
-	file, err := os.Open(path)
-	must.NoError(t, err)
+	file := must.Value(os.Open(path))(t)
 	defer file.Close()
-	host, err := os.Hostname()
-	must.NoError(t, err)
+	host := must.Value(os.Hostname())(t)
 	rows := parquet.NewReader(file)
 	for _, w := range want {
 		row := map[string]any{}
@@ -35,7 +34,5 @@ func TestLiveParquet(t *testing.T) {
 			t.Errorf("%v of %v on %v, want %s of %s on lo", row["kind"], row["sensor"], row["capture"], kind, host)
 		}
 	}
-	if err := rows.Read(&map[string]any{}); err != io.EOF {
-		t.Errorf("after the last row: %v", err)
-	}
+	assert.Equal(t, rows.Read(&map[string]any{}), io.EOF, "after the last row")
 }

@@ -7,19 +7,23 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/hostile"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
@@ -59,9 +63,7 @@ func TestParquetOfCut(t *testing.T) {
 		compareRecords(t, &records.RPCs, "rpcs", path)
 		found, _, _ := run(t, "-q", "-Y", "pb_flags", path)
 		objects, _, _ := run(t, "-q", "-T", "json", path)
-		if got, want := strings.Count(found, "\n"), strings.Count(objects, `"pb_flags":`); got != want {
-			t.Errorf("%d bytes: pb_flags in %d messages, want %d", snaplen, got, want)
-		}
+		assert.Equal(t, strings.Count(found, "\n"), strings.Count(objects, `"pb_flags":`), snaplen, "bytes: pb_flags messages")
 	}
 }
 
@@ -134,20 +136,15 @@ func compareRows(t *testing.T, of string, objects []string, file string, flat fu
 		must.NoError(t, d.Decode(&object))
 		want := flat(object)
 		for _, name := range slices.Sorted(maps.Keys(want)) {
-			if g, w := plain(got[name]), plain(want[name]); fmt.Sprint(g) != fmt.Sprint(w) {
-				t.Fatalf("%s, row %d, %s: %v, want %v\n%s", of, i, name, g, w, text)
-			}
+			g, w := plain(got[name]), plain(want[name])
+			must.That(t, fmt.Sprint(g) == fmt.Sprint(w), "%s, row %d, %s: %v, want %v\n%s", of, i, name, g, w, text)
 			delete(got, name)
 		}
 		for name, v := range got {
-			if plain(v) != nil {
-				t.Fatalf("%s, row %d, %s: %v, which JSON does not have\n%s", of, i, name, v, text)
-			}
+			must.That(t, plain(v) == nil, "%s, row %d, %s: %v, which JSON does not have\n%s", of, i, name, v, text)
 		}
 	}
-	if err := rows.Read(&map[string]any{}); err != io.EOF {
-		t.Errorf("%s: after the last row: %v", of, err)
-	}
+	assert.Equal(t, rows.Read(&map[string]any{}), io.EOF, of, "after the last row")
 }
 
 // addColumns adds the values that a JSON object has of some keys as columns. inList: the
@@ -273,8 +270,7 @@ func TestParquetFields(t *testing.T) {
 	}
 	text := succeeds(t, append(args, "-q", "-T", "fields")...)
 	file := succeeds(t, append(args, "-q", "-T", "parquet")...)
-	f, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
-	must.NoError(t, err)
+	f := must.Value(parquet.OpenFile(strings.NewReader(file), int64(len(file))))(t)
 	reader := parquet.NewReader(f)
 	found := 0
 	for line := range strings.Lines(text) {
@@ -297,10 +293,64 @@ func TestParquetFields(t *testing.T) {
 	if err := reader.Read(&map[string]any{}); err != io.EOF || found == 0 {
 		t.Errorf("after the last row: %v; %d values", err, found)
 	}
-	if _, errs, status := run(t, "-T", "parquet", "-e", "lnet_type", args[0]); status != exit.Usage {
-		t.Errorf("an unknown field: status %d, %s", status, errs)
+	_, errs, status := run(t, "-T", "parquet", "-e", "lnet_type", args[0])
+	assert.That(t, status == exit.Usage, "an unknown field: status %d, %s", status, errs)
+	assert.Equal(t, rows.Duplicate(flags.MessageTable()), "", "two columns")
+}
+
+// TestHostileParquet: texts in Parquet files, also those of lshark monitor, are UTF-8.
+func TestHostileParquet(t *testing.T) {
+	for _, sample := range []string{"mount", "layouts", "hsm", "changelog", "operations"} {
+		frames := hostile.Operations(50, 11)
+		if sample != "operations" {
+			frames = hostile.Sample(t, wiretest.Sample(sample))
+		}
+		path, texts := saveFrames(t, frames), 0
+		for _, form := range []string{"", "rpcs", "imports", "locks", "files", "recovery --all", "config", "diagnose"} {
+			out := filepath.Join(t.TempDir(), "out.parquet")
+			succeeds(t, append(words(form), "-q", "-T", "parquet", "-o", out, path)...)
+			texts += checkTexts(t, sample+" "+form, out)
+		}
+		dir := t.TempDir()
+		succeeds(t, "monitor", "-q", "--records", dir, path)
+		files := must.Value(filepath.Glob(filepath.Join(dir, "*.parquet")))(t)
+		must.That(t, len(files) != 0, "no records")
+		for _, file := range files {
+			texts += checkTexts(t, sample+" monitor", file)
+		}
+		assert.That(t, texts >= 50, "%s: only %d texts", sample, texts)
 	}
-	if keys := flags.MessageTable(); rows.Duplicate(keys) != "" {
-		t.Errorf("two columns are %s", rows.Duplicate(keys))
+}
+
+// checkTexts checks all texts of a file, and returns how many there are.
+func checkTexts(t *testing.T, what, path string) (n int) {
+	t.Helper()
+	file := must.Value(os.Open(path))(t)
+	defer file.Close()
+	info := must.Value(file.Stat())(t)
+	f, err := parquet.OpenFile(file, info.Size())
+	must.NoError(t, err)
+	for _, group := range f.RowGroups() {
+		rows := group.Rows()
+		buf := make([]parquet.Row, 64)
+		for {
+			k, err := rows.ReadRows(buf)
+			for _, row := range buf[:k] {
+				for _, v := range row {
+					if v.Kind() != parquet.ByteArray || v.IsNull() {
+						continue
+					}
+					n++
+					if !utf8.Valid(v.ByteArray()) {
+						t.Errorf("%s: %s", what, fmt.Sprintf("%q", v.ByteArray()))
+					}
+				}
+			}
+			if err != nil {
+				break
+			}
+		}
+		must.NoError(t, rows.Close())
 	}
+	return n
 }

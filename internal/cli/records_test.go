@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 )
@@ -83,14 +84,11 @@ func TestHistoryKeys(t *testing.T) {
 		must.NoError(t, json.Unmarshal([]byte(line), &r))
 		for _, state := range r.History {
 			states++
-			if got := keys(t, string(state)); !slices.Equal(got, []string{"frame", "time", "state"}) {
-				t.Fatalf("%s has the keys %v", state, got)
-			}
+			got := keys(t, string(state))
+			must.That(t, slices.Equal(got, []string{"frame", "time", "state"}), "%s has the keys %v", state, got)
 		}
 	}
-	if states == 0 {
-		t.Error("no history")
-	}
+	assert.That(t, states != 0, "no history")
 }
 
 // TestImportsColumns checks which columns are shown at which width.
@@ -104,9 +102,7 @@ func TestImportsColumns(t *testing.T) {
 		sys := onTerminal(&out, columns)
 		Run(sys, []string{"imports", "--color", "never", recoverySample})
 		title, rows, _ := strings.Cut(out.String(), "\n")
-		if got := strings.Join(strings.Fields(title), " "); got != want {
-			t.Errorf("%d columns: %s, want %s", columns, got, want)
-		}
+		assert.Equal(t, strings.Join(strings.Fields(title), " "), want, columns, "columns")
 		if columns >= 80 && (!strings.Contains(rows, " ENODEV:5 ") || !strings.Contains(rows, " ENODEV:2 ")) {
 			t.Errorf("%d columns: no connect failed in\n%s", columns, rows)
 		}
@@ -136,13 +132,9 @@ func TestChoosingRPCs(t *testing.T) {
 		"rpcs -T fields -e xid -E header=y": strings.Count(all, "\n") + 1,
 		"rpcs -Y rpc.other_errors":          resent,
 	} {
-		if got := lines(t, args); got != want {
-			t.Errorf("%s: %d lines, want %d", args, got, want)
-		}
+		assert.Equal(t, lines(t, args), want, args, "lines")
 	}
-	if failed == 0 || resent == 0 {
-		t.Error("the sample has no errors")
-	}
+	assert.That(t, failed != 0 && resent != 0, "the sample has no errors")
 }
 
 func TestSlowestComesFirst(t *testing.T) {
@@ -162,9 +154,8 @@ func TestOffset(t *testing.T) {
 		return strings.TrimSpace(out)
 	}
 	const mount = "../../pcaps/mount.pcap"
-	if a, b := first(mount), first("--offset", mount+"=1.5", mount); a != "2026-11-21T08:06:42.067707000Z" || b != "2026-11-21T08:06:43.567707000Z" {
-		t.Errorf("%s becomes %s", a, b)
-	}
+	a, b := first(mount), first("--offset", mount+"=1.5", mount)
+	assert.That(t, a == "2026-11-21T08:06:42.067707000Z" && b == "2026-11-21T08:06:43.567707000Z", "%s becomes %s", a, b)
 }
 
 // TestOutputOfTerminal: what is written to a file has no colours and all columns, whatever
@@ -172,13 +163,11 @@ func TestOffset(t *testing.T) {
 func TestOutputOfTerminal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rpcs.txt")
 	var out strings.Builder
-	if status := Run(onTerminal(&out, 40), []string{"rpcs", "-q", "-o", path, "../../pcaps/mount.pcap"}); status != exit.OK || out.Len() > 0 {
-		t.Fatalf("status %d, %s", status, &out)
-	}
+	status := Run(onTerminal(&out, 40), []string{"rpcs", "-q", "-o", path, "../../pcaps/mount.pcap"})
+	must.That(t, status == exit.OK && out.Len() <= 0, "status %d, %s", status, &out)
 	got := must.ReadFile(t, path)
-	if want, _, _ := run(t, "rpcs", "-q", "../../pcaps/mount.pcap"); string(got) != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	want, _, _ := run(t, "rpcs", "-q", "../../pcaps/mount.pcap")
+	assert.That(t, string(got) == want, "%s\nwant\n%s", got, want)
 }
 
 // TestOmittedColumns checks that commands say which columns do not fit the
@@ -218,9 +207,8 @@ func TestOmittedColumns(t *testing.T) {
 			t.Errorf("%s, %d columns: status %d, %q, want %q", tt.args, tt.columns, status, &errs, tt.note)
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := utf8.RuneCountInString(line) - 1; n > tt.columns && tt.columns > 0 && !strings.HasPrefix(line, "{") {
-				t.Errorf("%s: %d columns: %s", tt.args, n, line)
-			}
+			n := utf8.RuneCountInString(line) - 1
+			assert.That(t, n <= tt.columns || tt.columns <= 0 || strings.HasPrefix(line, "{"), "%s: %d columns: %s", tt.args, n, line)
 		}
 	}
 }

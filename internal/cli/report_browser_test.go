@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -107,19 +108,12 @@ func TestReportInBrowser(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, &errs)
 		}
-		root, err := html.Parse(&out)
-		must.NoError(t, err)
+		root := must.Value(html.Parse(&out))(t)
 		frames := &page{root: root}
-		if result := textOf(frames.byID("result")); result != "good" {
-			t.Errorf("%s: %s", sample, result)
-		}
+		assert.Equal(t, textOf(frames.byID("result")), "good", sample)
 		for line := range strings.Lines(errs.String()) {
-			if strings.Contains(line, "CONSOLE") {
-				t.Errorf("%s: %s", sample, line)
-			}
+			assert.That(t, !strings.Contains(line, "CONSOLE"), "%s: %s", sample, line)
 		}
-		if len(others) > 0 {
-			t.Errorf("%s: the page loads %q", sample, others)
-		}
+		assert.That(t, len(others) <= 0, "%s: the page loads %q", sample, others)
 	}
 }

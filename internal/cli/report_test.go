@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -27,8 +28,7 @@ type page struct {
 func pageOf(t *testing.T, args ...string) *page {
 	t.Helper()
 	out := quiet(t, append([]string{"report", "-q", "-o", "-"}, args...)...)
-	root, err := html.Parse(strings.NewReader(out))
-	must.NoError(t, err)
+	root := must.Value(html.Parse(strings.NewReader(out)))(t)
 	return &page{out, root}
 }
 
@@ -177,9 +177,7 @@ func TestReportNumbers(t *testing.T) {
 func compareStatistics(t *testing.T, p *page, by string, records []map[string]any) {
 	t.Helper()
 	rows := p.rows(t, "by-"+by)
-	if by == "op" && len(rows) != len(records) {
-		t.Errorf("%d rows by operation, %d records", len(rows), len(records))
-	}
+	assert.That(t, by != "op" || len(rows) == len(records), "%d rows by operation, %d records", len(rows), len(records))
 	for i, row := range rows {
 		r := records[i]
 		for title, want := range map[string]string{
@@ -197,9 +195,7 @@ func compareStatistics(t *testing.T, p *page, by string, records []map[string]an
 			count, _ := strconv.Atoi(fmt.Sprint(n))
 			errors += count
 		}
-		if row["Errors"] != strconv.Itoa(errors) {
-			t.Errorf("errors by %s, row %d: %s, want %d", by, i, row["Errors"], errors)
-		}
+		assert.Equal(t, row["Errors"], strconv.Itoa(errors), "errors by", by, "row", i, errors)
 	}
 }
 
@@ -217,9 +213,7 @@ func compareFindings(t *testing.T, p *page, records []map[string]any) {
 		return about(a) - about(b)
 	})
 	articles := p.find(func(n *html.Node) bool { return n.Data == "article" })
-	if len(articles) != len(records) {
-		t.Fatalf("%d findings, want %d", len(articles), len(records))
-	}
+	must.Equal(t, len(articles), len(records), "findings")
 	// The page tells a story: a finding follows the one that caused it.
 	for i, r := range records {
 		shown := slices.IndexFunc(articles, func(a *html.Node) bool {
@@ -260,9 +254,7 @@ func compareSlowest(t *testing.T, p *page, records []map[string]any) {
 		v, _ := attribute(n, "data-v")
 		waits = append(waits, v)
 	}
-	if len(waits) != len(records) {
-		t.Fatalf("%d slowest RPCs, want %d", len(waits), len(records))
-	}
+	must.Equal(t, len(waits), len(records), "slowest RPCs")
 	for i, r := range records {
 		want := number(r, "latency")
 		if wait := number(r, "lock_wait"); wait != "" {
@@ -289,9 +281,7 @@ func compareSlowest(t *testing.T, p *page, records []map[string]any) {
 func compareFiles(t *testing.T, p *page, records []map[string]any) {
 	t.Helper()
 	rows := p.rows(t, "by-file")
-	if len(rows) != len(records) {
-		t.Fatalf("%d files, want %d", len(rows), len(records))
-	}
+	must.Equal(t, len(rows), len(records), "files")
 	for i, r := range records {
 		row := rows[i]
 		if row["FID"] != r["fid"] || !same(row["Read"], number(r, "read_bytes")) || !same(row["Written"], number(r, "write_bytes")) || !same(row["RPCs"], number(r, "rpcs")) {
@@ -312,14 +302,10 @@ func compareLocks(t *testing.T, p *page, records, holders []map[string]any) {
 		}
 	}
 	for i, row := range p.rows(t, "lock-waits") {
-		if !waits[row["Frame"]+" "+row["Waited"]] {
-			t.Errorf("wait %d: %v is of no lock", i, row)
-		}
+		assert.That(t, waits[row["Frame"]+" "+row["Waited"]], "wait %d: %v is of no lock", i, row)
 	}
 	rows := p.rows(t, "holders")
-	if len(rows) != min(len(holders), 25) {
-		t.Fatalf("%d holders, want %d", len(rows), len(holders))
-	}
+	must.Equal(t, len(rows), min(len(holders), 25), "holders")
 	for i, row := range rows {
 		h := holders[i]
 		if !same(row["Waits"], number(h, "waits")) || !same(row["Time"], number(h, "waited")) || !same(row["Longest"], number(h, "longest")) {
@@ -331,9 +317,7 @@ func compareLocks(t *testing.T, p *page, records, holders []map[string]any) {
 func compareImports(t *testing.T, p *page, records []map[string]any) {
 	t.Helper()
 	rows := p.rows(t, "imports")
-	if len(rows) != min(len(records), 40) {
-		t.Fatalf("%d connections, want %d", len(rows), len(records))
-	}
+	must.Equal(t, len(rows), min(len(records), 40), "connections")
 	evictions, shown := 0, 0
 	for _, r := range records {
 		n, _ := strconv.Atoi(number(r, "evictions"))
@@ -343,9 +327,7 @@ func compareImports(t *testing.T, p *page, records []map[string]any) {
 		n, _ := strconv.Atoi(row["Evictions"])
 		shown += n
 	}
-	if evictions != shown {
-		t.Errorf("%d evictions, want %d", shown, evictions)
-	}
+	assert.Equal(t, evictions, shown, "evictions")
 }
 
 // compareCharts compares what the titles in the charts add up to with the number of
@@ -363,8 +345,7 @@ func compareCharts(t *testing.T, p *page, records []map[string]any) {
 			if _, after, ok := strings.Cut(text, ": "); ok {
 				text = after
 			}
-			count, err := strconv.Atoi(strings.ReplaceAll(strings.Fields(text)[0], ",", ""))
-			must.NoError(t, err)
+			count := must.Value(strconv.Atoi(strings.ReplaceAll(strings.Fields(text)[0], ",", "")))(t)
 			sum += count
 		}
 		sums = append(sums, sum)
@@ -386,9 +367,7 @@ func compareCharts(t *testing.T, p *page, records []map[string]any) {
 func TestReportFilter(t *testing.T) {
 	for _, filter := range []string{"opcode == OST_WRITE", "pb_opc == MDS_CONNECT && rpc.latency > 20ms", "lnet.src_nid == 192.0.2.1@tcp"} {
 		p := pageOf(t, "--title", "Ticket <4711>", "-t", "u", "-Y", filter, recoverySample)
-		if h1 := p.find(func(n *html.Node) bool { return n.Data == "h1" }); textOf(h1[0]) != "Ticket <4711>" {
-			t.Errorf("heading %q", textOf(h1[0]))
-		}
+		assert.Equal(t, textOf(p.find(func(n *html.Node) bool { return n.Data == "h1" })[0]), "Ticket <4711>", "heading")
 		if times, _ := attribute(p.find(func(n *html.Node) bool { return n.Data == "html" })[0], "data-times"); times != "u" {
 			t.Errorf("times %q", times)
 		}
@@ -397,9 +376,7 @@ func TestReportFilter(t *testing.T) {
 		compareSlowest(t, p, recordsOf(t, "rpcs", "--slowest", "25", "-Y", filter, recoverySample))
 		compareFindings(t, p, recordsOf(t, "diagnose", recoverySample))
 		compareCharts(t, p, stats)
-		if code := p.find(func(n *html.Node) bool { return n.Data == "code" }); textOf(code[0]) != filter {
-			t.Errorf("the page says %q", textOf(code[0]))
-		}
+		assert.Equal(t, textOf(p.find(func(n *html.Node) bool { return n.Data == "code" })[0]), filter, "the page says")
 	}
 	if _, errs, status := run(t, "report", "-o", "-", "-Y", "nonsense ==", "-t", "x", recoverySample); status != exit.Usage || !strings.Contains(errs, "^") || !strings.Contains(errs, `time "x"`) {
 		t.Errorf("status %d, %s", status, errs)
@@ -455,9 +432,7 @@ func TestReportFile(t *testing.T) {
 		{"-o /dev/null " + sample, exit.OK, ""},
 	} {
 		stdout, errs, status := run(t, append([]string{"report", "-q"}, strings.Fields(tt.args)...)...)
-		if status != tt.status || !strings.Contains(errs, tt.want) || stdout != "" {
-			t.Errorf("%s: status %d, %s", tt.args, status, errs)
-		}
+		assert.That(t, status == tt.status && strings.Contains(errs, tt.want) && stdout == "", "%s: status %d, %s", tt.args, status, errs)
 	}
 	if now, err := os.ReadFile(sample); err != nil || string(now) != string(data) {
 		t.Errorf("the input has changed: %v", err)
@@ -467,7 +442,5 @@ func TestReportFile(t *testing.T) {
 		t.Errorf("page of %d bytes, %v", len(page), err)
 	}
 	list, err := os.ReadDir(dir)
-	if err != nil || len(list) != 4 {
-		t.Errorf("files left: %v, %v", list, err)
-	}
+	assert.That(t, err == nil && len(list) == 4, "files left: %v, %v", list, err)
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // rpcSamples have names of files, targets, IPv6 nodes, errors, and RPCs without
@@ -27,32 +29,23 @@ func TestRPCColumnsStay(t *testing.T) {
 				var out, errs bytes.Buffer
 				sys := testSystem(&out, &errs)
 				sys.OutTTY, sys.Columns = columns > 0, columns
-				if status := Run(sys, strings.Fields("rpcs --color never "+flags+" "+file)); status != exit.OK {
-					t.Fatal(status, &errs)
-				}
+				must.Equal(t, Run(sys, strings.Fields("rpcs --color never "+flags+" "+file)), exit.OK, &errs)
 				at := -1
 				for line := range strings.Lines(out.String()) {
 					place := fmt.Sprintf("%s %s %d columns: %s", file, flags, columns, line)
-					if n := utf8.RuneCountInString(line) - 1; columns > 0 && n > columns {
-						t.Errorf("%d: %s", n, place)
-					}
+					n := utf8.RuneCountInString(line) - 1
+					assert.That(t, columns <= 0 || n <= columns, "%d: %s", n, place)
 					found := xids.FindStringIndex(line)
 					if found == nil && columns > 0 {
 						found = servers.FindStringIndex(line)
 					}
-					if found == nil {
-						t.Fatalf("no xid: %s", place)
-					}
+					must.That(t, found != nil, "no xid: %s", place)
 					xid := utf8.RuneCountInString(line[:found[0]])
 					if at < 0 {
 						at = xid
 					}
-					if xid != at {
-						t.Errorf("xid in column %d, not %d: %s", xid, at, place)
-					}
-					if !ends.MatchString(line[found[0]:]) {
-						t.Errorf("no latency and no reason: %s", place)
-					}
+					assert.Equal(t, xid, at, "xid in column", place)
+					assert.That(t, ends.MatchString(line[found[0]:]), "no latency and no reason: %s", place)
 				}
 			}
 		}
@@ -81,13 +74,9 @@ func TestRPCFields(t *testing.T) {
 			}
 		}
 	}
-	if targets == 0 {
-		t.Error("no line has a target")
-	}
+	assert.That(t, targets != 0, "no line has a target")
 	xid := strings.Fields(first(t, "rpcs", sampleFile))[5]
-	if out := first(t, "rpcs", "-Y", "xid == "+xid, sampleFile); !strings.Contains(out, xid) {
-		t.Errorf("%s, pasted into a filter, gives %q", xid, out)
-	}
+	assert.Contains(t, first(t, "rpcs", "-Y", "xid == "+xid, sampleFile), xid, "pasted into a filter")
 }
 
 // first returns the first line that a command prints.
@@ -111,12 +100,9 @@ func TestLockWaitsShown(t *testing.T) {
 			Run(sys, []string{"rpcs", "--color", "never", "-Y", "rpc.lock_wait", file})
 			want := strings.Count(all, "\n")
 			waits += want
-			if got := strings.Count(out.String(), " waits"); got != want {
-				t.Errorf("%s, %d columns: %d waits, want %d:\n%s", file, columns, got, want, &out)
-			}
+			got := strings.Count(out.String(), " waits")
+			assert.That(t, got == want, "%s, %d columns: %d waits, want %d:\n%s", file, columns, got, want, &out)
 		}
 	}
-	if waits == 0 {
-		t.Error("no lock had to wait")
-	}
+	assert.That(t, waits != 0, "no lock had to wait")
 }

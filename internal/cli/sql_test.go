@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/reference"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
 	"github.com/lshark/lshark/internal/must"
@@ -149,9 +150,7 @@ func TestBothSides(t *testing.T) {
 	for _, client := range samples {
 		server := serverSide(t, client, ahead)
 		want := mergedRPCs(t, client, server)
-		if len(want) < 20 {
-			t.Fatalf("%s: %d RPCs are in both captures", client, len(want))
-		}
+		must.That(t, len(want) >= 20, "%s: %d RPCs are in both captures", client, len(want))
 		got := func(captures ...string) map[string]merged {
 			list := make(map[string]merged)
 			for _, r := range query[bothSidesRow](t, path, bothSidesQuery, captures...) {
@@ -187,9 +186,7 @@ func TestBothSides(t *testing.T) {
 		type count struct{ N int }
 		alone := query[count](t, path, "select count(*) as n from rpcs", client)
 		for _, files := range [][]string{{client, server}, {one}} {
-			if both := query[count](t, path, "select count(*) as n from rpcs", files...); !slices.Equal(both, alone) {
-				t.Errorf("%v: %v RPCs, %v in one capture", files, both, alone)
-			}
+			assert.Slice(t, query[count](t, path, "select count(*) as n from rpcs", files...), alone, files, "RPCs in one capture")
 		}
 	}
 }
@@ -198,9 +195,7 @@ func TestBothSides(t *testing.T) {
 func TestByOp(t *testing.T) {
 	path := sqltest.Path(t)
 	samples, err := filepath.Glob("../../pcaps/*.pcap*")
-	if err != nil || len(samples) == 0 {
-		t.Fatalf("no samples: %v", err)
-	}
+	must.That(t, err == nil && len(samples) != 0, "no samples: %v", err)
 	if !wiretest.All {
 		samples = []string{"../../pcaps/io.pcap.zst", "../../pcaps/recovery.pcap.zst", "../../pcaps/gss.pcap.zst"}
 	}
@@ -247,13 +242,9 @@ func TestByOp(t *testing.T) {
 					t.Errorf("latencies: %v, want %v", r, want)
 				}
 				r.Min, r.Max, r.P50, r.P99 = want.Min, want.Max, want.P50, want.P99
-				if r != want {
-					t.Errorf("got %v, want %v", r, want)
-				}
+				assert.Equal(t, r, want)
 			}
-			if rows != len(got) {
-				t.Errorf("%d operations, want %d", len(got), rows)
-			}
+			assert.Equal(t, rows, len(got), "operations")
 		})
 	}
 }
@@ -337,9 +328,7 @@ func TestQueryNames(t *testing.T) {
 	word := regexp.MustCompile(`\b[a-zA-Z_]\w*(\s*\()?`)
 	_, sections := readQueries(t)
 	for i, s := range sections {
-		if s[1] != strconv.Itoa(i+1) {
-			t.Errorf("question %s follows question %d", s[1], i)
-		}
+		assert.Equal(t, s[1], strconv.Itoa(i+1), "question follows question", i)
 		query := quoted.ReplaceAllString(s[5], "")
 		known := slices.Clone(names)
 		for _, r := range []*regexp.Regexp{alias, with, subquery} {

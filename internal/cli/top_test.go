@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -44,9 +45,7 @@ func TestFitLines(t *testing.T) {
 		6: "titles a b c d (all)",
 		9: "titles a b c d (all)",
 	} {
-		if got := strings.Join(fitLines(table, limit), " "); got != want {
-			t.Errorf("%d lines: %s, want %s", limit, got, want)
-		}
+		assert.Equal(t, strings.Join(fitLines(table, limit), " "), want, limit, "lines")
 	}
 }
 
@@ -54,13 +53,10 @@ func TestFitLines(t *testing.T) {
 // order is known.
 func TestTopHelp(t *testing.T) {
 	p := &top{colors: render.NewColors(false), sort: "errors"}
-	if got, full := p.help(80), p.help(0); got != full || !strings.HasPrefix(got, "q=quit c=count e=err* ") {
-		t.Errorf("%q is not %q", got, full)
-	}
+	got, full := p.help(80), p.help(0)
+	assert.That(t, got == full && strings.HasPrefix(got, "q=quit c=count e=err* "), "%q is not %q", got, full)
 	for _, k := range topKeys {
-		if !slices.Contains(tables.StatsSorts(), k.sort) {
-			t.Errorf("%c: no such order: %s", k.key, k.sort)
-		}
+		assert.That(t, slices.Contains(tables.StatsSorts(), k.sort), "%c: no such order: %s", k.key, k.sort)
 	}
 }
 
@@ -73,10 +69,8 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 	sys.OutTTY, sys.Columns = true, columns
 	c := &statsOptions{sys: sys, view: flags.NewView("table"), by: by, sort: flags.Choice{Value: "count", Words: tables.StatsSorts()},
 		timeout: time.Hour, window: liveWindow}
-	in, err := c.input.Check([]string{file}, false)
-	must.NoError(t, err)
-	o, err := c.options()
-	must.NoError(t, err)
+	in := must.Value(c.input.Check([]string{file}, false))(t)
+	o := must.Value(c.options())(t)
 	o.Colors = render.NewColors(false)
 	must.NoError(t, c.runTop(scan.New(sys, in, scan.Options{}), &flags.RPCFilter{}, o))
 	parts := strings.Split(out.String(), cursorHome)
@@ -92,14 +86,11 @@ func TestTopFits(t *testing.T) {
 	const rows = 24
 	for _, columns := range []int{80, 120} {
 		screens, end := runTopOf(t, recoverySample, "op,target", columns)
-		if len(screens) < 10 {
-			t.Fatalf("%d screens", len(screens))
-		}
+		must.That(t, len(screens) >= 10, "%d screens", len(screens))
 		for _, s := range append(screens, end) {
 			for line := range strings.Lines(s) {
-				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
-					t.Errorf("%d columns of %d: %s", n, columns, line)
-				}
+				n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+				assert.That(t, n <= columns, "%d columns of %d: %s", n, columns, line)
 			}
 		}
 		for _, s := range screens {
@@ -110,13 +101,9 @@ func TestTopFits(t *testing.T) {
 		last := screens[len(screens)-1]
 		for _, re := range []string{`^op +target +count +ops/s +MB/s +err +p50 `, `\nOBD_PING +lustre-MDT0000 +[0-9]+ +[0-9.]+ `, `\n\+[0-9]+ more\n\(all\) `,
 			`\nhidden: .* \(0: .*\nq=quit c=count\* .* r=rate n=name$`} {
-			if !regexp.MustCompile(re).MatchString(last) {
-				t.Errorf("no %s in\n%s", re, last)
-			}
+			assert.That(t, regexp.MustCompile(re).MatchString(last), "no %s in\n%s", re, last)
 		}
-		if strings.Contains(end, "more") || !strings.Contains(end, "(all)") {
-			t.Errorf("at the end:\n%s", end)
-		}
+		assert.That(t, !strings.Contains(end, "more") && strings.Contains(end, "(all)"), "at the end:\n%s", end)
 	}
 }
 
@@ -124,9 +111,7 @@ func TestTopFits(t *testing.T) {
 func TestTopTime(t *testing.T) {
 	a, enda := runTopOf(t, recoverySample, "op", 80)
 	b, endb := runTopOf(t, recoverySample, "op", 80)
-	if !slices.Equal(a, b) || enda != endb {
-		t.Error("two runs differ")
-	}
+	assert.That(t, slices.Equal(a, b) && enda == endb, "two runs differ")
 	rates := regexp.MustCompile(`(?m)^\(all\) +[0-9]+ +([0-9.<]+) +([0-9.<]+) `)
 	busy := 0
 	for _, s := range a {
@@ -134,9 +119,7 @@ func TestTopTime(t *testing.T) {
 			busy++
 		}
 	}
-	if busy < len(a)/2 {
-		t.Errorf("%d screens of %d have rates", busy, len(a))
-	}
+	assert.That(t, busy >= len(a)/2, "%d screens of %d have rates", busy, len(a))
 	var out bytes.Buffer
 	sys := onTerminal(&out, 80)
 	if status := Run(sys, []string{"stats", "--window", "5s", "--color", "never", recoverySample}); status != exit.OK || !slices.Equal(rates.FindStringSubmatch(out.String())[1:], rates.FindStringSubmatch(enda)[1:]) {
@@ -147,9 +130,8 @@ func TestTopTime(t *testing.T) {
 // TestWindow checks the rates of a file, which are those at its end.
 func TestWindow(t *testing.T) {
 	out, _, status := run(t, "stats", "--window", "5s", "-T", "json", "--by", "op", recoverySample)
-	if want := `{"op":"OBD_PING","count":`; status != exit.OK || !strings.Contains(out, want) {
-		t.Fatalf("status %d, %s", status, out)
-	}
+	want := `{"op":"OBD_PING","count":`
+	must.That(t, status == exit.OK && strings.Contains(out, want), "status %d, %s", status, out)
 	for line := range strings.Lines(out) {
 		if !regexp.MustCompile(`"count":[0-9]+,"window":[0-9.]+,"ops_rate":[0-9.]+,"byte_rate":[0-9.]+,"replies"`).MatchString(line) {
 			t.Errorf("no rates: %s", line)
@@ -159,9 +141,7 @@ func TestWindow(t *testing.T) {
 		t.Error("rates without --window")
 	}
 	tsv := first(t, "stats", "--window", "5s", "-T", "tsv", recoverySample)
-	if !strings.HasSuffix(tsv, "\twindow\tops_rate\tbyte_rate") {
-		t.Errorf("tsv: %s", tsv)
-	}
+	assert.That(t, strings.HasSuffix(tsv, "\twindow\tops_rate\tbyte_rate"), "tsv: %s", tsv)
 	var rates []float64
 	out, _, _ = run(t, "stats", "--window", "5s", "--sort", "rate", "-T", "tsv", recoverySample)
 	for line := range strings.Lines(out) {

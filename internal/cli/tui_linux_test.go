@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
 )
@@ -41,8 +41,7 @@ func startTerminal(t *testing.T, dir, line string) *terminal {
 		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: 120, Row: 40})
 	}
 	must.NoError(t, err)
-	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	must.NoError(t, err)
+	tty := must.Value(os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0))(t)
 	defer tty.Close()
 	x := &terminal{t: t, control: control, cmd: exec.CommandContext(t.Context(), "bash", "-c", line)}
 	x.cmd.Dir, x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = dir, tty, tty, tty
@@ -146,7 +145,5 @@ func TestTerminalState(t *testing.T) {
 		x.wait(step[1])
 	}
 	x.end()
-	if text := string(must.ReadFile(t, state+"/lshark/tui.json")); !strings.Contains(text, "xid == 1882453915468032") {
-		t.Errorf("%s", text)
-	}
+	assert.Contains(t, string(must.ReadFile(t, state+"/lshark/tui.json")), "xid == 1882453915468032")
 }
