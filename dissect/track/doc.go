@@ -25,16 +25,16 @@
 // hooks in Options.
 //
 // Stats has a Row for each Key in each Interval. What a row counts is a field of
-// Row and a line in Row.add (stats_row.go); what rows can be grouped by is a
-// Dimension (stats_key.go).
+// Row and a line in Row.add; what rows can be grouped by is a Dimension (both in
+// stats_row.go).
 //
 // Imports has an Import for each connection between a client and a target: its
 // state, its ImportLog of transitions and events, how it was lost (Outage), and
 // what client and server agreed on. import_connect.go decides on states;
 // import_eviction.go decides whether a client was evicted, and which lock callbacks
 // were pending; import_outage.go follows a connection from the first sign that it is
-// lost until it is up again; import_recovery.go compares what was replayed with what
-// should have been. Packages evictions and recovery add what spans connections.
+// lost until it is up again, and compares what was replayed with what should have
+// been. Packages evictions and recovery add what spans connections.
 // connection.go finds the connection of an RPC by its handle.
 //
 // # Names, connects and duplicates
