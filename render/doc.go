@@ -23,16 +23,21 @@
 // every \xNN by its byte restores the bytes of the wire.
 package render
 
-import "github.com/lshark/lshark/dissect"
+import (
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+)
 
 // Renderer appends what it shows of a message to dst.
 type Renderer interface {
 	Append(dst []byte, m *dissect.Message, at Moment) []byte
 }
 
-// Moment places a message in its capture; times are nanoseconds since the
+// Moment is what is known of a message beside it; times are nanoseconds since the
 // epoch.
 type Moment struct {
 	First  int64 // time of the capture's first frame
 	Before int64 // time of the message before, 0 for the first one
+
+	Log []*track.LogLine // lines of logs about the RPC of the message
 }

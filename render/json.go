@@ -15,6 +15,8 @@ type JSON struct {
 	msg  records.Message
 	json recordJSON[*records.Message]
 
+	lines *RecordJSON[*records.LogLine] // nil: there was none yet
+
 	// The keys before the sections of the transport, between those and the
 	// sections of the RPC, and behind all sections.
 	head, middle, tail []member[*records.Message]
@@ -60,8 +62,27 @@ func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 		}
 	}
 	dst = j.json.appendKeys(dst, j.tail, &j.msg, -1)
+	dst = j.log(dst, at.Log)
 	dst[start] = '{'
 	return append(dst, '}', '\n')
+}
+
+// log appends the lines of logs about the RPC.
+func (j *JSON) log(dst []byte, lines []*track.LogLine) []byte {
+	if len(lines) == 0 {
+		return dst
+	}
+	if j.lines == nil {
+		j.lines = NewRecordJSON(records.LogLines.Keys(), false)
+	}
+	dst = append(dst, `,"log":[`...)
+	for i, l := range lines {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = j.lines.Append(dst, &records.LogLine{LogLine: l, Text: string(AppendLogLine(nil, &l.Event))})
+	}
+	return append(dst, ']')
 }
 
 // RPCRenderer appends what it shows of an RPC to dst.

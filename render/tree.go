@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -55,7 +56,33 @@ func (r *Tree) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	for i := 0; i < len(t.Nodes); i = int(t.Nodes[i].End) {
 		dst = r.node(dst, i, 1, 0)
 	}
-	return append(r.notes(dst), '\n')
+	return append(r.notes(r.log(dst, at)), '\n')
+}
+
+// log appends the lines of logs about the RPC.
+func (r *Tree) log(dst []byte, at Moment) []byte {
+	if len(at.Log) == 0 {
+		return dst
+	}
+	dst = append(r.c.Head.Append(AppendSpaces(dst, indent), "log"), '\n')
+	widest := 0
+	for _, l := range at.Log {
+		r.text = appendLogPlace(r.text[:0], l)
+		widest = max(widest, Width(r.text))
+	}
+	for _, l := range at.Log {
+		r.text = appendLogPlace(r.text[:0], l)
+		dst = r.c.Key.Append(AppendSpaces(dst, 2*indent), string(r.text))
+		dst = AppendSpaces(dst, widest-Width(r.text)+2)
+		dst = r.stamp.Append(dst, r.opt.Time, l.Time, at, false)
+		dst = append(AppendLogLine(append(dst, "  "...), &l.Event), '\n')
+	}
+	return dst
+}
+
+// appendLogPlace appends the name of a log, and the number of the line.
+func appendLogPlace(dst []byte, l *track.LogLine) []byte {
+	return strconv.AppendInt(append(schema.AppendText(dst, []byte(l.File)), ':'), l.Line, 10)
 }
 
 // AppendPlaced appends the tree of a message as Append does, and returns where the lines

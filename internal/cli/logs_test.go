@@ -370,3 +370,37 @@ func TestLogUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestLogOfMessages checks which messages have lines of logs: requests and replies, and none
+// of what is written long after them.
+func TestLogOfMessages(t *testing.T) {
+	dir := wiretest.Repo("pcaps/logs/")
+	out := succeeds(t, "-q", "-T", "json", "-Y", "xid == 1882598756893312", dir+"/overload.client2.pcap.zst",
+		"--log", dir+"/overload.client2.dk.gz", "--log", dir+"/overload.oss.dk.gz")
+	var got []string
+	for line := range strings.Lines(out) {
+		var m struct {
+			Kind string
+			Log  []struct {
+				File, Node, Text string
+				Line             int
+			}
+		}
+		must.NoError(t, json.Unmarshal([]byte(line), &m))
+		got = append(got, m.Kind)
+		for _, l := range m.Log {
+			node := strings.Split(l.File, ".")[1]
+			if loggedNodes[l.Node[len("192.0.2."):len("192.0.2.")+1]] != node {
+				t.Errorf("%s:%d is of %s", l.File, l.Line, l.Node)
+			}
+			got = append(got, strconv.Itoa(l.Line))
+		}
+	}
+	want := "request 1574 1161 1162 get getreply reply 1574 1161 1162 1907 1933 1954 1881"
+	if g := strings.Join(got, " "); g != want {
+		t.Errorf("%s\nwant %s", g, want)
+	}
+	if status := Run(testSystem(io.Discard, io.Discard), []string{dir + "/overload.client2.pcap.zst", "--log", dir + "/overload.oss.dk.gz"}); status != exit.Usage {
+		t.Errorf("status %d of lines with logs", status)
+	}
+}

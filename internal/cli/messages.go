@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -33,6 +34,7 @@ type messagesOptions struct {
 	diff      bool
 	pdu       bool
 	names     *track.Names
+	logs      *logs.Recent // nil: none are given
 }
 
 func newMessages(sys *scan.System, commands []string) *cobra.Command {
@@ -66,6 +68,7 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 	}
 	cmd.RunE = flags.RunE(c, (*messagesOptions).run)
 	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.InputGroup, c.Input.RegisterLogs)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) { c.selection.Register(f, "messages", "messages") })
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.View.RegisterForm(f)
@@ -138,6 +141,7 @@ func (c *messagesOptions) run() error {
 		// A filter takes less time than the copies of the messages that it does not select.
 		Concurrent: !parallel && c.selection.Display == "" && c.selection.Count == 0,
 	})
+	c.logs = p.RecentLogs()
 	if show.table != nil {
 		show.Renderer = &messageFile{add: flags.ParquetFunc(&c.Output, w, show.table, in, p)}
 	}
@@ -148,7 +152,7 @@ func (c *messagesOptions) run() error {
 	case parallel:
 		c.addParallel(p, in, w)
 	default:
-		addMessages(p, w, show)
+		c.addMessages(p, w, show)
 	}
 	return errors.Join(p.Run(), w.Close())
 }
@@ -162,6 +166,9 @@ func (c *messagesOptions) check() error {
 	}
 	if c.pdu && c.selection.All {
 		return exit.Usagef("--pdu writes messages in place of frames: leave out --all-frames")
+	}
+	if form := c.View.Form.Value; len(c.Input.Logs) > 0 && form != "tree" && form != "json" {
+		return exit.Usagef("--log needs -V or -T json; lshark rpcs, stats, trace, ladder and diagnose read logs, too")
 	}
 	if c.diff && c.View.Form.Value != "flags" {
 		return exit.Usagef("--diff needs -T flags")
@@ -239,12 +246,20 @@ func (f *messageFile) Append(dst []byte, m *dissect.Message, at render.Moment) [
 	return f.add(dst, &f.msg)
 }
 
-func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
+// logLines returns the lines of logs about the RPC of a message.
+func (c *messagesOptions) logLines(m *dissect.Message) []*track.LogLine {
+	if c.logs == nil {
+		return nil
+	}
+	return c.logs.Of(m)
+}
+
+func (c *messagesOptions) addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
 	var buf []byte
 	at := render.Moment{}
 	p.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {
-			at.First = p.First()
+			at.First, at.Log = p.First(), c.logLines(m)
 			buf = show.Append(buf[:0], m, at)
 			at.Before = m.Time
 			return w.Write(buf)

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render"
@@ -37,11 +38,13 @@ type pool struct {
 	ended  chan struct{}
 	fill   *batch // being filled
 	before int64  // time of the message before
+
+	logLines func(*dissect.Message) []*track.LogLine
 }
 
 // addParallel adds a consumer that renders on several processors.
 func (c *messagesOptions) addParallel(pass *scan.Pass, in *scan.Input, w *iostreams.Writer) {
-	p := &pool{pass: pass, w: w, failed: make(chan struct{}), ended: make(chan struct{})}
+	p := &pool{pass: pass, w: w, logLines: c.logLines, failed: make(chan struct{}), ended: make(chan struct{})}
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	n := 2*workers + 1
 	p.free, p.work, p.order = make(chan *batch, n), make(chan *batch, n), make(chan *batch, n)
@@ -71,7 +74,7 @@ func (p *pool) add(m *dissect.Message) error {
 	}
 	b := p.fill
 	b.msgs.Add(m)
-	b.at = append(b.at, render.Moment{First: p.pass.First(), Before: p.before})
+	b.at = append(b.at, render.Moment{First: p.pass.First(), Before: p.before, Log: p.logLines(m)})
 	p.before = m.Time
 	if b.msgs.Len() >= batchMessages || b.msgs.Size() >= batchBytes {
 		p.submit()

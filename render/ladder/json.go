@@ -21,7 +21,7 @@ func (d *Diagram) AppendJSON(dst []byte) []byte {
 		case Loss:
 			a.Kind = records.Loss
 		case LogLine:
-			a.Kind, a.Line, a.To = records.LogLine, e.Line, ""
+			a.Kind, a.Line, a.To = records.Logged, e.Line, ""
 		}
 		for bit, name := range markNames {
 			if e.Marks&(1<<bit) != 0 {

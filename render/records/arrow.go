@@ -25,8 +25,8 @@ type Arrow struct {
 
 // Kinds of what is no message.
 const (
-	Loss    = "loss"
-	LogLine = "log"
+	Loss   = "loss"
+	Logged = "log"
 )
 
 // Arrows are the keys of arrows.
@@ -35,7 +35,7 @@ var Arrows = Table[*Arrow]{Record: "arrow", Keys: sync.OnceValue(func() []Key[*A
 		number("line", "number of a line in the log file", func(a *Arrow) int64 { return a.Line }).nonzero(),
 		text("from", "node that sent the message, or wrote the line: its NID, or its address", func(a *Arrow) string { return a.From }),
 		text("to", "node that it is for", func(a *Arrow) string { return a.To }),
-		text("kind", "what the message is, as in messages; "+Loss+": bytes that were not captured; "+LogLine+": a line of a log",
+		text("kind", "what the message is, as in messages; "+Loss+": bytes that were not captured; "+Logged+": a line of a log",
 			func(a *Arrow) string { return a.Kind }),
 		enum("opcode", opcodes.Opcodes, "operation, also of bulk messages", func(a *Arrow) uint32 { return a.Opcode }).omit().
 			when(func(a *Arrow) bool { return a.HasOpcode }),

@@ -70,7 +70,7 @@ func appendEntries[R any](list []Entry, around Entry, prefix string, keys []Key[
 // All lists the keys of all kinds of records, and the codes.
 func All() []Entry {
 	return slices.Concat(Messages.Entries(), []Entry{structName}, RPCs.Entries(), Rows.Entries(), Imports.Entries(), ImportEvents.Entries(),
-		Locks.Entries(), Holders.Entries(), Files.Entries(), Directories.Entries(), Recoveries.Entries(), Configuration.Entries(), Findings.Entries(), Changes.Entries(), ConnectionChanges.Entries(), ClientDifferences.Entries(), Arrows.Entries(), codes())
+		Locks.Entries(), Holders.Entries(), Files.Entries(), Directories.Entries(), Recoveries.Entries(), Configuration.Entries(), Findings.Entries(), Changes.Entries(), ConnectionChanges.Entries(), ClientDifferences.Entries(), Arrows.Entries(), LogLines.Entries(), codes())
 }
 
 // structName is the key of objects in the sections of messages.

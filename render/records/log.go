@@ -1,9 +1,30 @@
 package records
 
 import (
+	"sync"
+
 	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 )
+
+// LogLine is a line of a log that is shown with a message.
+type LogLine struct {
+	*track.LogLine
+	Text string // in words
+}
+
+// LogLines are the keys of lines of logs.
+var LogLines = Table[*LogLine]{Record: "log line", Keys: sync.OnceValue(func() []Key[*LogLine] {
+	return []Key[*LogLine]{
+		text("file", "name of the log", func(l *LogLine) string { return l.File }),
+		number("line", "number of the line", func(l *LogLine) int64 { return l.Line }),
+		moment("time", "when it was written, by the clock of the capture", func(l *LogLine) int64 { return l.Time }),
+		nid("node", "node that wrote it", func(l *LogLine) lnet.NID { return l.Node }),
+		text("text", "what it says", func(l *LogLine) string { return l.Text }),
+	}
+})}
 
 func logKeys() []Key[*rpc] {
 	client := func(get func(c *debuglog.Call) int64) func(r *rpc) int64 {

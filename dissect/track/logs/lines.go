@@ -98,7 +98,7 @@ func (l *log) writer(e *debuglog.Event, list []*Subject) (node lnet.NID, ok bool
 				continue
 			}
 			if node = s.Client; served {
-				node = s.Server
+				l.serves, node = true, s.Server
 			}
 			return node, true
 		}

@@ -82,14 +82,14 @@ func newTable(files []File, gone func(*debuglog.Call)) table {
 	return t
 }
 
-// begin opens the logs.
-func (t *table) begin() error {
+// begin opens the logs. With mentions, lines that only name an xid are events, too.
+func (t *table) begin(mentions bool) error {
 	for _, l := range t.logs {
 		r, err := debuglog.Open(l.Path)
 		if err != nil {
 			return err
 		}
-		l.reader, r.Locks = r, t.Locks != nil
+		l.reader, r.Locks, r.Mentions = r, t.Locks != nil, mentions
 		t.read(l)
 	}
 	return nil
@@ -124,6 +124,16 @@ func (t *table) read(l *log) {
 			t.errors = append(t.errors, fmt.Errorf("%s: %w", l.Path, err))
 		}
 	}
+}
+
+// earliest returns the log with the next event, nil at the end of all.
+func (t *table) earliest() (first *log) {
+	for _, l := range t.logs {
+		if !l.ended && (first == nil || l.next.Time+l.offset < first.next.Time+first.offset) {
+			first = l
+		}
+	}
+	return first
 }
 
 // take adds the next event of a log, and reads on.
@@ -237,7 +247,7 @@ func (x *Logs) Open(head *Head) (notes []string, err error) {
 	if notes, err = compare(x.logs, head); err != nil {
 		return nil, err
 	}
-	return notes, x.begin()
+	return notes, x.begin(false)
 }
 
 // Sent takes a request of the capture, also when it is sent again.

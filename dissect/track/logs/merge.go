@@ -34,7 +34,7 @@ func (m *Merge) Open() (notes []string, err error) {
 			return nil, err
 		}
 	}
-	if err := m.begin(); err != nil {
+	if err := m.begin(false); err != nil {
 		return nil, err
 	}
 	if l := m.earliest(); l != nil {
@@ -45,16 +45,6 @@ func (m *Merge) Open() (notes []string, err error) {
 
 // First returns the time of the first event, 0 without events.
 func (m *Merge) First() int64 { return m.first }
-
-// earliest returns the log with the next event, nil at the end of all.
-func (m *Merge) earliest() (first *log) {
-	for _, l := range m.logs {
-		if !l.ended && (first == nil || l.next.Time+l.offset < first.next.Time+first.offset) {
-			first = l
-		}
-	}
-	return first
-}
 
 // Read reads the logs, to their end or until stop returns true.
 func (m *Merge) Read(stop func() bool) {

@@ -29,8 +29,8 @@ func (p *Pass) Follow(hooks ...follow.Hooks) *follow.Follower {
 func (p *Pass) FollowOptions() follow.Options {
 	o := follow.Options{Live: p.in.Live()}
 	if len(p.in.logs) > 0 && !p.in.OnlyLogs() && p.opt.Logs.Beside {
-		p.logs = logs.New(p.in.logs)
-		o.Logs = p.logs
+		o.Logs = logs.New(p.in.logs)
+		p.logs, p.followed = o.Logs, o.Logs
 	}
 	if p.in.Rereadable() {
 		o.LookAhead = p.lookAhead

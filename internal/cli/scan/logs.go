@@ -131,6 +131,12 @@ const (
 var LoggedLocks = LogUse{Flag: dlmtrace, Unknown: "locks that servers have only for themselves are not shown, and what " +
 	"the logs of one side do not say is not known"}
 
+// logReader reads logs beside a capture.
+type logReader interface {
+	Open(*logs.Head) (notes []string, err error)
+	Err() error
+}
+
 // logObserver is an Observer that takes logs without a capture.
 type logObserver interface {
 	Observer
@@ -216,10 +222,21 @@ func (p *Pass) openLogs() error {
 
 // ReadLogLines reads the logs beside the capture again, and passes on the lines about RPCs.
 func (p *Pass) ReadLogLines(subjects []logs.Subject, take func(*track.LogLine)) error {
-	if p.logs == nil {
+	if p.followed == nil {
 		return nil
 	}
-	return p.logs.ReadLines(subjects, take)
+	return p.followed.ReadLines(subjects, take)
+}
+
+// RecentLogs returns the logs beside the capture for showing their lines with the messages,
+// nil where none are given.
+func (p *Pass) RecentLogs() *logs.Recent {
+	if len(p.in.logs) == 0 || p.in.OnlyLogs() {
+		return nil
+	}
+	x := logs.NewRecent(p.in.logs)
+	p.logs = x
+	return x
 }
 
 // head returns the first RPCs of the capture, for comparing clocks; none where it can be

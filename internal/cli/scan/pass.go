@@ -123,7 +123,8 @@ type Pass struct {
 	dissector *dissect.Dissector
 	saver     *saver // with SaveTo or Stream
 	offsets   map[string]time.Duration
-	logs      *logs.Logs // beside the capture, for those that follow RPCs
+	logs      logReader  // beside the capture; nil: none is read
+	followed  *logs.Logs // the same, for those that follow RPCs
 	clock     clock
 	messages  int // before Select
 	selected  int
