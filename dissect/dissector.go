@@ -173,6 +173,10 @@ func (d *Dissector) pair(m *Message) bool {
 	switch m.Kind {
 	case lnet.Request:
 		d.request(m)
+		if r := &m.RPC; !r.HasOpcode && !r.Encrypted {
+			r.Inferred = d.rpc.inferOpcode(m)
+			m.Req.Inferred = r.Inferred
+		}
 	case lnet.Reply, lnet.EarlyReply:
 		m.Kind = lnet.Reply
 		d.reply(m)
@@ -237,6 +241,9 @@ func (d *Dissector) reply(m *Message) {
 		r.XID = q.info.XID
 		if r.Variant = q.info.Variant; !r.HasOpcode || r.Opcode == 0 && !r.Encrypted {
 			r.Opcode, r.Inherited = q.info.Opcode, true
+		}
+		if !r.HasOpcode {
+			r.Inferred = q.info.Inferred
 		}
 	} else if r.Opcode == 0 {
 		r.HasOpcode = false // the server did not unpack the request

@@ -13,6 +13,7 @@ import (
 type RequestInfo struct {
 	XID            uint64
 	Opcode         uint32
+	Inferred       uint32 // as in RPC
 	Client, Server lnet.NID
 	Frame          int64
 	Time           int64

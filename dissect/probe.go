@@ -21,6 +21,7 @@ type RPC struct {
 	Body      int  // bytes of ptlrpc_body that were captured, up to the first that was not
 	AT        bool // the sender has adaptive timeouts: it accepts early replies
 	Opcode    uint32
+	Inferred  uint32 // the opcode by the buffers of the request, where its own was not captured; 0: not known
 	Type      uint32 // pb_type
 	Version   uint32
 	Status    int32

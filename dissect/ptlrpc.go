@@ -80,6 +80,17 @@ func (p *rpcMsg) parse(data []byte, off, limit int) bool {
 	return true
 }
 
+// inferOpcode returns the operation of a request whose header was captured, and no opcode:
+// 0 if its buffers leave several.
+func (p *rpcMsg) inferOpcode(m *Message) uint32 {
+	if n := len(p.lens); p.outer != nil || n == 0 || m.Captured(p.off, p.hdr) < p.hdr || uint32(n) != readUint32(m.Data, p.off, p.Big) ||
+		p.end() > round8(m.Size) {
+		return 0
+	}
+	opcode, _ := opcodes.InferOpcode(p.lens)
+	return opcode
+}
+
 // end returns where the message ends, with padding.
 func (p *rpcMsg) end() int {
 	if n := len(p.starts); n > 0 {

@@ -190,9 +190,14 @@ func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) 
 	return address.Addr().Unmap().AppendTo(dst)
 }
 
-// AppendOperation appends the operation of a message, or its kind.
+// AppendOperation appends the operation of a message, with ? where it is inferred, or its
+// kind.
 func AppendOperation(dst []byte, m *dissect.Message) []byte {
-	if !m.RPC.HasOpcode {
+	switch {
+	case m.RPC.HasOpcode:
+	case m.RPC.Inferred != 0:
+		return append(appendOpcodeText(dst, m.RPC.Inferred), '?')
+	default:
 		return append(dst, m.Kind.String()...)
 	}
 	dst = appendOpcodeText(dst, m.RPC.Opcode)

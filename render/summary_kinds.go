@@ -102,7 +102,7 @@ func (s *Summary) reply(m *dissect.Message) {
 	case g.Errno() != 0:
 		l.Text = g.AppendError(l.Text)
 		l.Mark(schema.Bad)
-	case !hasStatus && m.RPC.HasOpcode:
+	case !hasStatus && (m.RPC.HasOpcode || m.RPC.Inferred != 0):
 		l.Add(schema.Dim, "reply")
 	case !hasStatus: // the column of the operation has "reply"
 	case status < 0:

@@ -149,7 +149,7 @@ func (t NIDs) Append(dst []byte, nid lnet.NID) []byte {
 // target and xid, without those that are unknown. The frame shows its addresses.
 func (s *Summary) AppendComment(b []byte, m *dissect.Message) []byte {
 	start := len(b)
-	if m.RPC.HasOpcode {
+	if m.RPC.HasOpcode || m.RPC.Inferred != 0 {
 		b = append(AppendOperation(b, m), ' ')
 	}
 	kind := m.Kind.String()

@@ -133,7 +133,7 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = r.address(dst, m.Dst)
 	dst = append(append(dst, c.NID.off...), "  "...)
 	dst = c.Op.end(append(c.Op.begin(dst), m.Kind.String()...))
-	if m.RPC.HasOpcode {
+	if m.RPC.HasOpcode || m.RPC.Inferred != 0 {
 		r.text = AppendOperation(r.text[:0], m)
 		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
 	}

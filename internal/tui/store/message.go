@@ -103,6 +103,7 @@ func (t *messageCodec) rpc(c *codec.Codec, r *dissect.RPC) {
 	c.Bools(&r.HasXID, &r.HasOpcode, &r.Big, &r.Encrypted, &r.Cut, &r.Inherited, &r.AT, &r.HasUser)
 	codec.Number(c, &r.XID)
 	codec.Number(c, &r.Opcode)
+	codec.Number(c, &r.Inferred)
 	codec.Number(c, &r.Type)
 	codec.Number(c, &r.Version)
 	codec.Number(c, &r.Status)
@@ -139,6 +140,7 @@ func (t *messageCodec) rpc(c *codec.Codec, r *dissect.RPC) {
 func (t *messageCodec) request(c *codec.Codec, m *dissect.Message, r *dissect.RequestInfo) {
 	codec.Number(c, &r.XID)
 	codec.Number(c, &r.Opcode)
+	codec.Number(c, &r.Inferred)
 	codec.NID(c, &r.Client)
 	codec.NID(c, &r.Server)
 	codec.Number(c, &r.Frame)
