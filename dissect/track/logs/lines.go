@@ -94,11 +94,12 @@ func (l *log) writer(e *debuglog.Event, list []*Subject) (node lnet.NID, ok bool
 	if !isMention(e) {
 		served := e.Kind == debuglog.Handling || e.Kind == debuglog.Handled || e.Served
 		for _, s := range list {
-			if !l.isAbout(served, e.Peer, e.Opcode, s) || !served && !known {
+			if !l.isAbout(served, e.Peer, e.Opcode, s) || !served && !(known && l.self.has(s.Client)) {
 				continue
 			}
 			if node = s.Client; served {
 				l.serves, node = true, s.Server
+				l.self.add(node)
 			}
 			return node, true
 		}

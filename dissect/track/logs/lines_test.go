@@ -15,10 +15,12 @@ import (
 
 // TestReadLines checks which lines of a server are about an RPC: those of another client that
 // has given the same xid are not, and then it is unknown whose those are that only name it.
+// Nor are those of its own requests, also where only the lines tell whose log it is.
 func TestReadLines(t *testing.T) {
 	const (
 		handled = "(service.c:1:f()) Handling RPC req@01 pname:cluuid+ref:pid:xid:nid:opc:job %s:u+1:9:x%d:12345-%s:4:"
 		words   = "(service.c:1:f()) got req x%d"
+		sent    = "(client.c:1:f()) Sending RPC req@09 pname:cluuid:pid:xid:nid:opc:job own:u:9:%d:192.0.2.2@tcp:4:"
 	)
 	var text strings.Builder
 	for i, line := range []string{
@@ -27,6 +29,7 @@ func TestReadLines(t *testing.T) {
 		fmt.Sprintf(handled, "t2", 1882598756893440, "192.0.2.3@tcp"),
 		"(a.c:1:f()) x18825987568933120, 0x1882598756893312, max1882598756893312 and x1882598756893312s",
 		"(a.c:1:f()) of another (req@07 x1882598756893568)",
+		fmt.Sprintf(sent, 1882598756893440),
 	} {
 		fmt.Fprintf(&text, "00000100:00100000:0.0:1795387019.80000%d:0:457:0:%s\n", i, line)
 	}
@@ -39,7 +42,7 @@ func TestReadLines(t *testing.T) {
 		want []string
 	}{
 		{server, []string{"2 t0", "4 t1", "1 got req x1882598756893312"}},
-		{lnet.NID{}, []string{"2 t0", "4 t1"}},
+		{lnet.NID{}, []string{"2 t0", "4 t1", "1 got req x1882598756893312"}},
 	} {
 		x := New([]File{{Path: path, Name: "oss.dk", Node: tt.node}})
 		_, err := x.Open(&Head{})
