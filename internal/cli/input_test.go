@@ -67,6 +67,7 @@ func TestCutCapturesInventNothing(t *testing.T) {
 				known := append(whole[xid], "truncated", "gap", "request", "reply", "bulk", "get", "getreply", "ack",
 					"LOCK_ABORTED") // the status, where what the intent did was not captured
 				for _, w := range words {
+					w = strings.TrimSuffix(w, "?") // an opcode that is inferred
 					if !elapsed.MatchString(w) && !slices.Contains(known, w) {
 						t.Errorf("%s cut to %d bytes, %s: %s is in %q, not in %q", sample, snaplen, xid, w, words, whole[xid])
 					}

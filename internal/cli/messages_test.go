@@ -20,7 +20,6 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
-	"github.com/lshark/lshark/opcodes"
 )
 
 // TestMessagesOfSamples compares the summaries of each sample with its golden, and the
@@ -316,34 +315,5 @@ func TestReplyDataInUpdateLogs(t *testing.T) {
 				t.Errorf("transaction %s of a reply is none of the update log: %s", reply, cells[0])
 			}
 		}
-	}
-}
-
-// TestInferredOpcodes checks that no operation of the samples would be inferred wrongly.
-func TestInferredOpcodes(t *testing.T) {
-	inferred := 0
-	samples, err := filepath.Glob(wiretest.Repo("pcaps/*.pcap*"))
-	must.NoError(t, err)
-	for _, path := range samples {
-		for line := range strings.Lines(quiet(t, "-q", "-T", "json", "-Y", "kind == request && pb_opc", path)) {
-			var m struct {
-				Opcode string
-				Msg    struct {
-					Flavor string `json:"lm_secflvr"`
-					Lens   []int  `json:"lm_buflens"`
-				} `json:"lustre_msg"`
-			}
-			if json.Unmarshal([]byte(line), &m) != nil || m.Msg.Flavor != "NULL" {
-				continue // an opcode without a name
-			}
-			if opcode, ok := opcodes.InferOpcode(m.Msg.Lens); ok {
-				if inferred++; opcodes.Opcodes.Name(uint64(opcode)) != m.Opcode {
-					t.Errorf("%s: %s inferred as %d", path, m.Opcode, opcode)
-				}
-			}
-		}
-	}
-	if inferred < 100 {
-		t.Errorf("only %d inferred", inferred)
 	}
 }
