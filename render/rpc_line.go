@@ -51,7 +51,7 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	c, l, start := s.c, &s.layout, len(dst)
 	if l.frame > 0 {
 		s.text = s.text[:0]
-		if p := r.Requested(); p.Frame != 0 {
+		if p := r.Requested(); p.Frame > 0 {
 			s.text = AppendFrame(s.text, p.File, p.Frame)
 		}
 		dst = AppendSpaces(dst, l.frame-Width(s.text))
@@ -330,7 +330,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 			add(k.Label, c.ofType(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
 		}
 	}
-	if p := r.Requested(); p.Frame != 0 && s.layout.frame == 0 {
+	if p := r.Requested(); p.Frame > 0 && s.layout.frame == 0 {
 		add("frame=", &c.Dim, AppendFrame(b, p.File, p.Frame))
 	}
 	return dst
@@ -361,7 +361,7 @@ func appendLockWaitText(dst []byte, r *track.RPC) []byte {
 	default:
 		dst = append(append(dst, end.String()...), " after "...)
 	}
-	if dst = AppendLockWait(dst, ns); p.Frame != 0 {
+	if dst = AppendLockWait(dst, ns); p.Frame > 0 {
 		dst = AppendFrame(append(dst, " in frame "...), p.File, p.Frame)
 	}
 	return dst

@@ -88,12 +88,12 @@ func truncate(text []byte, columns int) []byte {
 }
 
 // AppendFrame appends the number of a frame, behind the name of its file if it
-// has one: client.pcap:2925.
+// has one: client.pcap:2925. Negative numbers are those of lines of a log: oss.dk.gz:1030.
 func AppendFrame(dst []byte, file string, number int64) []byte {
 	if file != "" {
 		dst = append(schema.AppendText(dst, []byte(file)), ':')
 	}
-	return strconv.AppendInt(dst, number, 10)
+	return strconv.AppendInt(dst, max(number, -number), 10)
 }
 
 // appendGap appends what separates two parts of a line: two spaces, or a line

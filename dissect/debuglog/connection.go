@@ -31,7 +31,13 @@ var connectionForms = []struct {
 	{Evicting, ByAdmin, "{target}: evicting {uuid} (at {nid}) by administrative request"},
 	{Evicting, ByAdmin, "{target}: evicting {uuid} at adminstrative request"},
 	{Evicting, ByRecovery, "{target}: disconnect stale client {uuid}@{nid}"},
+	{Stopped, 0, "server umount {target} complete"},
 	{RecoveryBegin, 0, "{target}: Will be in recovery for at least {}, or until {number} client{} reconnect{}"},
+	{BadChecksum, 0, "{name}: BAD {} CHECKSUM: {}from {nid} inode {}"},
+	{ThreadStuck, 0, "{process}: service thread pid {number} was inactive for {seconds} seconds.{}"},
+	{ThreadStuck, 0, "Service thread pid {number} was inactive for {seconds}s.{}"}, // up to 2.13
+	{ThreadOver, 0, "{process}: service thread pid {number} completed after {seconds}s.{}"},
+	{ThreadOver, 0, "Service thread pid {number} completed after {seconds}s.{}"},
 	{RecoveryEnd, 0, "{target}: Recovery over after {}, of {number} clients {recovered} recovered and {} evicted."},
 }
 
@@ -78,6 +84,8 @@ func (e *Event) readConnection(b []byte, names *names) bool {
 	return false
 }
 
+const maxThreadTime = 1e9 // seconds
+
 // readParts reads the parts of a line of a form.
 func (e *Event) readParts(f *form, b []byte, names *names) bool {
 	rest := b[len(f.words[0]):]
@@ -120,6 +128,10 @@ func (e *Event) setPart(part string, b []byte, names *names) bool {
 			e.Recovered = uint32(n)
 		}
 		return ok
+	case "seconds":
+		s, err := strconv.ParseFloat(string(b), 64)
+		e.Service = int64(s * 1e9)
+		return err == nil && s >= 0 && s < maxThreadTime
 	case "nid":
 		e.Peer = names.nid(b)
 		return true // it may be <unknown>
@@ -128,6 +140,8 @@ func (e *Event) setPart(part string, b []byte, names *names) bool {
 		return false // the imports of servers to clients have no target: what is printed there is not set
 	}
 	switch part {
+	case "process":
+		e.Process = names.text(b)
 	case "name":
 		e.setName(b, names)
 	case "target":

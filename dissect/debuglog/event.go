@@ -35,14 +35,19 @@ const (
 	Reconnected   // a client connects that the server still knows
 	Refused       // a connect is refused because the target is not there, or stops
 	Evicting      // a client is evicted, for a Reason
+	Stopped       // a target was unmounted
 	RecoveryBegin // a target waits for a Number of clients that it had
 	RecoveryEnd   // it waits no longer: of a Number of clients, so many are Recovered
+
+	BadChecksum // the data of a read or write changed between the nodes; of the client or the server
+	ThreadStuck // a service thread, of which Number is the process id, works for a request for long: Service
+	ThreadOver  // it is ready with it
 )
 
 // The kinds of lines about locks, of a Reader that is asked for Locks. Those of the node
 // that asks a server for a lock come first.
 const (
-	LockAsked         Kind = iota + RecoveryEnd + 1
+	LockAsked         Kind = iota + ThreadOver + 1
 	LockEnqueued           // the reply has the lock, and it was granted
 	LockAborted            // there is no lock, or an error
 	LockBlocked            // the reply says that the lock has to wait
@@ -89,7 +94,7 @@ type Event struct {
 	Recovered uint32
 
 	// Of Handled.
-	Service     int64 // nanoseconds from Handling on
+	Service     int64 // nanoseconds from Handling on; of lines about threads, too
 	Total       int64 // nanoseconds from the arrival of the request on
 	Transno     uint64
 	Status      int32 // of the request

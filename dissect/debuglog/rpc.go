@@ -10,6 +10,9 @@ type Call struct {
 	Served bool     // by the node of this log, else it sent the request
 	Peer   lnet.NID // the other node
 	Log    int      // number of the log
+	File   string   // its name
+
+	FirstLine, LastLine int64 // numbers of its lines, other than notes
 
 	// Nanoseconds since the epoch, 0 where the log does not say. Arrived, Handling and
 	// Handled are of the node that served the request.
@@ -96,6 +99,9 @@ func (c *Call) Take(e *Event, offset int64) bool {
 		c.Handled, c.Arrived = t, t-e.Total
 		c.Service, c.Total, c.Transno, c.Status, c.ReplyStatus = e.Service, e.Total, e.Transno, e.Status, e.ReplyStatus
 	}
+	if c.LastLine = e.Line; c.FirstLine == 0 {
+		c.FirstLine = e.Line
+	}
 	if c.Process == "" || e.Kind == Sent || c.Served {
 		c.PID, c.Process, c.UUID, c.Refs, c.Job = e.PID, e.Process, e.UUID, e.Refs, e.Job
 	}
@@ -109,12 +115,17 @@ func (c *Call) takeNote(e *Event, offset int64) bool {
 	}
 	c.Target, c.Import = e.Target, e.Name
 	switch {
-	case hasPrefix(e.Text, "Request sent has ", "TIMEOUT-NORESEND", "timeout (sent at", "send limit expired", "inflight"):
+	case e.IsTimeout():
 		c.Failed = e.Time + offset
 	case hasPrefix(e.Text, "going to resend", "resending request on EINPROGRESS"):
 		c.Resent++
 	}
 	return true
+}
+
+// IsTimeout reports whether a Note says that the node gives up waiting for a reply.
+func (e *Event) IsTimeout() bool {
+	return e.Kind == Note && hasPrefix(e.Text, "Request sent has ", "TIMEOUT-NORESEND", "timeout (sent at", "send limit expired", "inflight")
 }
 
 func hasPrefix(s string, prefixes ...string) bool {
@@ -140,6 +151,10 @@ type RPC struct {
 	HasServer      bool
 	Handled        int // how often the server handled it
 	NotOnWire      NotOnWire
+
+	// Cause is the request because of which the client sent this one, through requests that
+	// the capture does not have, as its sender has it; XID is 0 where nothing is between.
+	Cause Call
 }
 
 // NotOnWire is what the log has and the capture of the same node does not.

@@ -12,6 +12,9 @@ type Options struct {
 	Follow follow.Options
 	Data   bool // messages have bulk data in full, see dissect.Options.Join
 
+	// OnlyLogs: the input is debug logs without a capture, for which not all rules hold.
+	OnlyLogs bool
+
 	// Hooks are called before those of rules: for commands that show more than findings
 	// of one pass.
 	Hooks []Hooks
@@ -55,6 +58,9 @@ func (e *Engine) startRules() {
 	hooks := append(slices.Clone(e.opt.Hooks), Hooks{End: e.end})
 	e.reporters, e.order = nil, nil
 	for _, rule := range e.opt.Rules {
+		if e.opt.OnlyLogs && !rule.Logs {
+			continue
+		}
 		r := &Reporter{engine: e, rule: rule, findings: make(map[Subject]*Finding)}
 		e.reporters = append(e.reporters, r)
 		hooks = append(hooks, rule.Start(r))

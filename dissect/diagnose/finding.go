@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // Severity is how bad a finding is.
@@ -77,10 +79,9 @@ type Finding struct {
 	counted Severity // the highest with which it was passed to Options.Counted, ofRule: it was not
 }
 
-// Evidence is a message that proves a part of a finding.
+// Evidence is a message, or a line of a log, that proves a part of a finding.
 type Evidence struct {
 	track.Point
-	Line int64 // number of the line of the log File; 0: it is a message
 	Text string
 }
 
@@ -108,9 +109,14 @@ func (f *Finding) Prove(p track.Point, format string, args ...any) {
 
 // ProveLine adds a line of a log as evidence.
 func (f *Finding) ProveLine(l *track.LogLine) {
-	if l != nil && len(f.Evidence) < maxEvidence {
-		f.Evidence = append(f.Evidence, Evidence{track.Point{File: l.File, Time: l.Time}, l.Line, l.Text})
+	if l == nil || len(f.Evidence) >= maxEvidence {
+		return
 	}
+	text := l.Text
+	if l.Kind == debuglog.Note {
+		text = fmt.Sprintf("%s x%d: %s", opcodes.Opcodes.Name(uint64(l.Opcode)), l.XID, l.Text)
+	}
+	f.Evidence = append(f.Evidence, Evidence{l.Point(), text})
 }
 
 // Capture is what is known about a capture itself.

@@ -51,6 +51,7 @@ var causeOf = []struct {
 	{"slow.server", "target.hung slow.target slow.job slow.server", func(f, c *Finding) bool {
 		return f.Detail == SentBefore && c.Detail != SentBefore && isAt(f.Server, c.Server)
 	}},
+	{"slow.thread", "target.hung slow.server", sameServers},
 
 	// A client that is not let in.
 	{"mount.failed", "gss.refused connect.denied connect.version", sameClientThen},
@@ -63,6 +64,9 @@ var causeOf = []struct {
 	{"slow.early_replies", "slow.network", func(f, c *Finding) bool { return f.Client.Len > 0 && sameHosts(0)(f, c) }},
 	{"recovery.reconnect", "tcp.reset", sameHosts(aftermath)},
 	{"tcp.round_trip", "tcp.round_trip", func(f, c *Finding) bool { return isAt(f.Node, c.Node) }},
+	{"node.not_on_wire", "node.restarted node.silent", sameNode(aftermath)},
+	{"node.not_on_wire", "tcp.no_answer tcp.refused tcp.reset tcp.black_hole", sameHosts(aftermath)},
+	{"recovery.reconnect connect.unanswered evicted.silence", "node.not_on_wire", sameHosts(aftermath)},
 }
 
 // aftermath is how many nanoseconds after the end of a cause its effects may begin: clients

@@ -37,6 +37,9 @@ func (r *Reporter) Report(f Finding) {
 		if rest, ok := strings.CutPrefix(*text, "a "); ok { // of a target without a name
 			*text = "A " + rest
 		}
+		if r.engine.opt.OnlyLogs {
+			*text = strings.ReplaceAll(*text, "the capture", "the log")
+		}
 	}
 	f.Text += f.Unexplained
 	f.Count = max(f.Count, 1)
@@ -89,11 +92,19 @@ func (r *Reporter) Lock(server lnet.NID, handle uint64) *locks.Lock {
 	return r.engine.Locks().Find(server, handle)
 }
 
+// OnlyLogs reports whether the input is debug logs without a capture.
+func (r *Reporter) OnlyLogs() bool { return r.engine.opt.OnlyLogs }
+
 // HasData reports whether messages have bulk data in full.
 func (r *Reporter) HasData() bool { return r.engine.opt.Data }
 
 // Imports returns the connections.
 func (r *Reporter) Imports() []*track.Import { return r.engine.Imports().List() }
+
+// WhyLost returns the line of a client's log that says why it gave up a connection, nil: none.
+func (r *Reporter) WhyLost(c *track.Connection, at int64) *track.LogLine {
+	return r.engine.Imports().WhyLost(c, at)
+}
 
 // Paths returns what TCP and InfiniBand did between hosts.
 func (r *Reporter) Paths() *paths.Paths { return r.engine.Paths() }

@@ -68,10 +68,10 @@ func (a *Archive) rpc(c *codec.Codec, r *RPC) {
 
 // log visits what logs have about an RPC.
 func (a *Archive) log(c *codec.Codec, x *debuglog.RPC) {
-	c.Bools(&x.HasClient, &x.HasServer, &x.Client.Served, &x.Server.Served)
+	c.Bools(&x.HasClient, &x.HasServer, &x.Client.Served, &x.Server.Served, &x.Cause.Served)
 	codec.Number(c, &x.Handled)
 	codec.Number(c, &x.NotOnWire)
-	for _, call := range []*debuglog.Call{&x.Client, &x.Server} {
+	for _, call := range []*debuglog.Call{&x.Client, &x.Server, &x.Cause} {
 		codec.Number(c, &call.XID)
 		codec.Number(c, &call.Opcode)
 		codec.NID(c, &call.Peer)
@@ -79,7 +79,7 @@ func (a *Archive) log(c *codec.Codec, x *debuglog.RPC) {
 			codec.Number(c, n)
 		}
 		for _, n := range []*int64{&call.Sent, &call.Completed, &call.Arrived, &call.Handling, &call.Handled, &call.Service, &call.Total,
-			&call.Failed} {
+			&call.Failed, &call.FirstLine, &call.LastLine} {
 			codec.Number(c, n)
 		}
 		for _, n := range []*int32{&call.Status, &call.ReplyStatus, &call.Refs} {
@@ -87,7 +87,7 @@ func (a *Archive) log(c *codec.Codec, x *debuglog.RPC) {
 		}
 		codec.Number(c, &call.Transno)
 		codec.Number(c, &call.PID)
-		for _, text := range []*string{&call.Process, &call.UUID, &call.Job, &call.Target, &call.Import} {
+		for _, text := range []*string{&call.File, &call.Process, &call.UUID, &call.Job, &call.Target, &call.Import} {
 			a.files.Visit(c, text, (*codec.Codec).Text)
 		}
 	}

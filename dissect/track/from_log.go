@@ -6,6 +6,9 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
+// IsLog reports whether a connection is known from logs only.
+func (c *Connection) IsLog() bool { return c.TargetFrom == TargetFromLog }
+
 // FromLog makes an RPC of what logs have about it, without a capture: between two nodes, of
 // which the zero NID stands for one that is unknown. What logs do not have is unknown.
 func FromLog(l *debuglog.RPC, client, server lnet.NID) *RPC {
@@ -15,21 +18,19 @@ func FromLog(l *debuglog.RPC, client, server lnet.NID) *RPC {
 	}
 	r := &RPC{Log: l, HasRequest: true, Sends: 1 + l.Client.Resent, Seen: []Sighting{{}}}
 	r.Identity = Identity{XID: c.XID, Opcode: c.Opcode, HasOpcode: true, Client: client, Server: server}
-	if l.Client.Target != "" {
-		r.Connection = &Connection{Client: client, Server: server, ClientUUID: c.UUID, Target: l.Client.Target, TargetFrom: TargetFromLog}
-	}
+	r.Connection = &Connection{Client: client, Server: server, ClientUUID: c.UUID, TargetFrom: TargetFromLog, Target: l.Client.Target}
 	r.jobLen = uint8(copy(r.job[:], c.Job))
 	r.hasJob = true
 	r.state, r.created = ended, c.Begin()
 	s := &r.Seen[0]
-	s.Request.Time = c.Begin()
+	s.Request = Point{-c.FirstLine, c.File, c.Begin()}
 	if l.HasServer && l.Server.Handled != 0 && l.Server.ReplyStatus != debuglog.NoReply {
-		r.HasReply, s.Reply.Time = true, l.Server.Handled
+		r.HasReply, s.Reply = true, Point{-l.Server.LastLine, l.Server.File, l.Server.Handled}
 		r.Status, r.Transno = l.Server.ReplyStatus, l.Server.Transno
 		r.body = opcodes.PbTransno.Off + opcodes.PbTransno.Size
 	}
 	if l.HasClient && l.Client.Completed != 0 && l.Client.Failed <= l.Server.Handled && l.NotOnWire == debuglog.Nothing {
-		r.HasReply, s.Reply.Time = true, l.Client.Completed
+		r.HasReply, s.Reply = true, Point{-l.Client.LastLine, l.Client.File, l.Client.Completed}
 	}
 	return r
 }

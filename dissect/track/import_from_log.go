@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // LogLine is a line about a connection in the log of a node, by the clock that all logs
@@ -19,7 +20,7 @@ type LogLine struct {
 }
 
 // Point returns when the line was written.
-func (l *LogLine) Point() Point { return Point{Time: l.Time} }
+func (l *LogLine) Point() Point { return Point{-l.Line, l.File, l.Time} }
 
 // logged finds the connections that lines of logs are about.
 type logged struct {
@@ -53,7 +54,10 @@ func newLogged() logged {
 // Logged takes a line of a log, without a capture, and returns the connection that it is
 // about, nil for none.
 func (t *Imports) Logged(l *LogLine) *Import {
-	t.NoteEvicting(l)
+	t.NoteLine(l)
+	if l.Kind == debuglog.Note || l.Kind > debuglog.RecoveryEnd {
+		return nil
+	}
 	i := t.ofLine(l)
 	if i == nil {
 		return nil
@@ -68,7 +72,11 @@ func (t *Imports) Logged(l *LogLine) *Import {
 		i.Server = l.Peer
 	case debuglog.ConnectFailed:
 		count(&i.Failures, l.Status)
-		i.log(l, EventRefused)
+		kind := EventRefused
+		if l.Status == opcodes.ETIMEDOUT { // there was no reply
+			kind = EventLog
+		}
+		i.log(l, kind)
 	case debuglog.Instance:
 		i.Granted.Instance = l.Number
 	case debuglog.Evicting:
@@ -121,6 +129,15 @@ func (t *Imports) logState(i *Import, l *LogLine, p Point) {
 	}
 }
 
+// IsUp reports whether the server has accepted the client, which may have to recover.
+func (i *Import) IsUp() bool {
+	switch i.State {
+	case StateReplay, StateReplayLocks, StateReplayWait, StateRecover, StateFull, StateEvicted:
+		return true
+	}
+	return false
+}
+
 // loggedState returns the state with a name.
 func loggedState(name string) ImportState {
 	for s := StateClosed; s <= StateIdle; s++ {
@@ -139,12 +156,40 @@ type evictingLine struct {
 
 const maxEvicting = 1 << 12
 
-// NoteEvicting takes a line of a log, beside a capture, too: the log of a server says why it
-// evicted a client.
-func (t *Imports) NoteEvicting(l *LogLine) {
-	if l.Kind == debuglog.Evicting && len(t.evicting) < maxEvicting {
+// NoteLine takes a line of a log, beside a capture, too: the log of a server says why it evicted
+// a client, and that of a client why it gave up a connection.
+func (t *Imports) NoteLine(l *LogLine) {
+	switch {
+	case l.Kind == debuglog.Evicting && len(t.evicting) < maxEvicting:
 		t.evicting = append(t.evicting, &evictingLine{LogLine: *l})
+	case l.Kind == debuglog.Note:
+		if t.gaveUp == nil {
+			t.gaveUp = map[int]LogLine{}
+		}
+		t.gaveUp[l.Log] = *l
+	case l.Kind == debuglog.ImportState && loggedState(l.Before) == StateFull && loggedState(l.State) == StateDiscon && len(t.gone) < maxEvicting:
+		if g, ok := t.gaveUp[l.Log]; ok && g.PID == l.PID && g.Target == l.Target && l.Time-g.Time < gaveUpWithin {
+			t.gone = append(t.gone, g)
+		}
 	}
+}
+
+// gaveUpWithin is how many nanoseconds after a request the thread gives up its connection at most.
+const gaveUpWithin = int64(1e9)
+
+// WhyLost returns the line of a client's log with which it gave up waiting for a reply, and so a
+// connection, about the time at which that was lost; nil: there is none, or several.
+func (t *Imports) WhyLost(c *Connection, at int64) (found *LogLine) {
+	for i := range t.gone {
+		l := &t.gone[i]
+		if l.Target == c.Target && l.Node == c.Client && max(l.Time-at, at-l.Time) <= gaveUpWithin+evictingSlack {
+			if found != nil {
+				return nil
+			}
+			found = l
+		}
+	}
+	return found
 }
 
 // Evicting returns the line of the server's log about the last eviction of a client up to a
@@ -152,7 +197,10 @@ func (t *Imports) NoteEvicting(l *LogLine) {
 func (t *Imports) Evicting(c *Connection, until int64) (last *LogLine) {
 	t.logged.findNode(c)
 	for _, l := range t.evicting {
-		same := l.UUID != "" && l.UUID == c.ClientUUID || l.Peer != (lnet.NID{}) && l.Peer == c.Client
+		same := l.UUID == c.ClientUUID
+		if l.UUID == "" || c.ClientUUID == "" {
+			same = l.Peer != (lnet.NID{}) && l.Peer == c.Client
+		}
 		if l.Target == c.Target && same && !l.used && l.Time <= until+evictingSlack {
 			l.used, last = true, &l.LogLine
 		}

@@ -19,6 +19,8 @@ type Imports struct {
 	begin      int64 // time of the first message
 	logged     logged
 	evicting   []*evictingLine
+	gaveUp     map[int]LogLine // the last line of each log about a request that was given up
+	gone       []LogLine       // such lines after which the connection was
 	losses     lossTable
 }
 

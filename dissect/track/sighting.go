@@ -8,10 +8,11 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 )
 
-// Point is when and where a message was seen. The zero Point: it was not.
+// Point is when and where a message was seen, or a line of a node's log was written. The
+// zero Point: it was not.
 type Point struct {
-	Frame int64  // 0: a log has the time
-	File  string // that Frame is a number in, empty when only one is read
+	Frame int64  // number of the frame; negative: of the line of the log File; 0 with a Time: of a log, the line is unknown
+	File  string // that Frame is a number in, empty when only one capture is read
 	Time  int64  // nanoseconds since the epoch
 }
 
@@ -19,7 +20,10 @@ type Point struct {
 func (p Point) IsZero() bool { return p.Frame == 0 && p.Time == 0 }
 
 // IsLog reports whether the time is from the log of a node.
-func (p Point) IsLog() bool { return p.Frame == 0 && p.Time != 0 }
+func (p Point) IsLog() bool { return p.Frame <= 0 && p.Time != 0 }
+
+// Line returns the number of the line of the log, 0 for a message.
+func (p Point) Line() int64 { return max(0, -p.Frame) }
 
 // IsLog reports whether an RPC is known from logs only: there are no messages of it.
 func (r *RPC) IsLog() bool { return r.Requested().IsLog() }

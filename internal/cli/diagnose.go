@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -114,7 +113,7 @@ func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 
 func (c *diagnoseOptions) run() error {
 	o := scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
-		Unknown: "only evictions are looked for; whatever needs messages is not known"}}
+		Unknown: "what needs messages is not looked for, such as locks and what the network does"}}
 	if c.save != "" {
 		o.SaveTo, o.SavePDUs, o.Names = c.save, true, track.NewNames()
 	}
@@ -125,7 +124,7 @@ func (c *diagnoseOptions) run() error {
 	out := &findingsOutput{Reading: x, options: c}
 	d := diagnose.Options{Rules: c.rules, Follow: x.FollowOptions(), Data: c.verify, Capture: x.Captured}
 	if x.In.OnlyLogs() {
-		d.Capture, d.Rules = nil, slices.DeleteFunc(slices.Clone(c.rules), func(r *diagnose.Rule) bool { return !r.Logs })
+		d.Capture, d.OnlyLogs = nil, true
 	}
 	if x.In.Live() {
 		d.Found = out.write

@@ -404,3 +404,40 @@ func TestLogOfMessages(t *testing.T) {
 		t.Errorf("status %d of lines with logs", status)
 	}
 }
+
+// TestDiagnoseLogs: the rules that hold for logs, on logs alone.
+func TestDiagnoseLogs(t *testing.T) {
+	for logs, want := range map[string]string{
+		"tcp_reset.client":        "recovery.reconnect lustre-OST0000, recovery.reconnect lustre-OST0001",
+		"missed_recovery.oss":     "restart.target lustre-OST0000, evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000",
+		"missed_recovery.client2": "evicted.unknown lustre-OST0000, recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
+		"missed_recovery.oss,missed_recovery.client2": "restart.target lustre-OST0000, evicted.recovery lustre-OST0000, " +
+			"evicted.recovery lustre-OST0000, recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
+		"overload.oss": "slow.server ", "overload.client2": "", "evict_admin.oss": "evicted.admin lustre-OST0000",
+	} {
+		args := []string{"diagnose", "-q", "-T", "json"}
+		for _, name := range strings.Split(logs, ",") {
+			args = append(args, wiretest.Repo("pcaps/logs/"+name+".dk.gz"))
+		}
+		var found []string
+		for line := range strings.Lines(succeeds(t, args...)) {
+			var f struct {
+				Code, Target string
+				Evidence     []struct {
+					File        string
+					Frame, Line *int64
+				}
+			}
+			must.NoError(t, json.Unmarshal([]byte(line), &f))
+			found = append(found, f.Code+" "+f.Target)
+			for _, e := range f.Evidence {
+				if e.Line == nil || e.Frame != nil || !strings.HasSuffix(e.File, ".dk.gz") {
+					t.Errorf("%s: %s: evidence %+v is no line of a log", logs, f.Code, e)
+				}
+			}
+		}
+		if got := strings.Join(found, ", "); got != want {
+			t.Errorf("%s: %s, want %s", logs, got, want)
+		}
+	}
+}

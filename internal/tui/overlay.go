@@ -45,7 +45,7 @@ func showLines(s *Screen, title string, lines []model.Line) {
 	}
 	p.setText(text)
 	p.chosen = func() {
-		if p.cursor < len(lines) && lines[p.cursor].At.Frame != 0 {
+		if p.cursor < len(lines) && lines[p.cursor].At.Frame > 0 {
 			goTo(s, lines[p.cursor].At)
 		}
 	}

@@ -113,7 +113,10 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 		r.raw("<ul class=\"evidence\" aria-label=\"Evidence\">\n")
 		for i := range f.Evidence {
 			e := &f.Evidence[i]
-			r.raw("<li><span class=\"where\">frame ")
+			r.raw("<li><span class=\"where\">")
+			if e.Line() == 0 {
+				r.raw("frame ")
+			}
 			r.text(frame(e.Point))
 			r.raw(", ")
 			r.time(e.Time, thin+"s")

@@ -35,8 +35,8 @@ func findingKeys() []Key[*diagnose.Finding] {
 		number("count", "how often it happened", func(f *finding) int64 { return f.Count }),
 		anyText("text", "what was found, in words", func(f *finding) string { return f.Text }),
 		list("evidence", "messages, or lines of logs, that prove it", func(f *finding) []diagnose.Evidence { return f.Evidence },
-			append(pointKeys(func(e *diagnose.Evidence) track.Point { return e.Point }),
-				number("line", "number of the line of the log that proves it", func(e *diagnose.Evidence) int64 { return e.Line }).nonzero(),
+			append(placeKeys(func(e *diagnose.Evidence) track.Point { return e.Point }, func(e *diagnose.Evidence) string { return e.File }),
+				number("line", "number of the line of the log that proves it", func(e *diagnose.Evidence) int64 { return e.Line() }).nonzero(),
 				anyText("text", "what the message shows", func(e *diagnose.Evidence) string { return e.Text }))...),
 		anyText("id", "names the finding among those of the same input", func(f *finding) string { return f.ID }),
 		text("cause", "id of the finding that it follows from", func(f *finding) string {

@@ -260,10 +260,19 @@ const (
 )
 
 func pointKeys[R any](at func(r R) track.Point) []Key[R] {
+	return placeKeys(at, func(r R) string {
+		if p := at(r); !p.IsLog() {
+			return p.File
+		}
+		return ""
+	})
+}
+
+func placeKeys[R any](at func(r R) track.Point, file func(r R) string) []Key[R] {
 	seen := func(r R) bool { return !at(r).IsZero() }
 	return []Key[R]{
-		text("file", "file of the frame, when several are read", func(r R) string { return at(r).File }).omit(),
-		number("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(func(r R) bool { return at(r).Frame != 0 }),
+		text("file", "file of the frame, when several are read", file).omit(),
+		number("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(func(r R) bool { return at(r).Frame > 0 }),
 		moment("time", timeDoc, func(r R) int64 { return at(r).Time }).when(seen),
 	}
 }

@@ -217,7 +217,7 @@ func (t *FindingsText) evidence(dst []byte, f *diagnose.Finding) []byte {
 	frames := make([]string, len(f.Evidence))
 	width := 0
 	for i := range f.Evidence {
-		frames[i] = placeText(&f.Evidence[i])
+		frames[i] = frameText(f.Evidence[i].Point)
 		width = max(width, len(frames[i]))
 	}
 	for i := range f.Evidence {
@@ -231,14 +231,6 @@ func (t *FindingsText) evidence(dst []byte, f *diagnose.Finding) []byte {
 		dst = append(t.wrapped(dst, e.Text, proofIndent+width+2+len(at)+2), '\n')
 	}
 	return dst
-}
-
-// placeText returns where a piece of evidence is: a frame, or a line of a log.
-func placeText(e *diagnose.Evidence) string {
-	if e.Line != 0 {
-		return e.File + ":" + strconv.FormatInt(e.Line, 10)
-	}
-	return frameText(e.Point)
 }
 
 func frameText(p track.Point) string { return string(render.AppendFrame(nil, p.File, p.Frame)) }

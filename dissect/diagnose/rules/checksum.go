@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -13,6 +14,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "checksum.mismatch",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Summary:  "The data of reads or writes changed between client and server.",
 	Meaning: "Client and server each compute a checksum over the data of a read or write. In a write, the request has that of the client " +
@@ -30,6 +32,9 @@ var _ = add(diagnose.Rule{
 		c := &checksums{report: r, ends: fifo.NewMap[targetClient, *badChecksums](maxTargets),
 			replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges), open: fifo.NewMap[transferKey, *badChecksums](maxFailedRanges)}
 		h := diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: c.sent, Answered: c.answered, Done: c.done}
+		if r.OnlyLogs() {
+			h.Line = c.line
+		}
 		if r.HasData() {
 			h.Message = c.message
 		}
@@ -95,6 +100,20 @@ func (c *checksums) sent(r *track.RPC, m *dissect.Message) {
 	if t.IsAgain && r.Opcode == opcodes.OST_READ {
 		c.readAgain(r, x)
 	}
+}
+
+// line takes a line of a node's log. Client and server each have one about the same data.
+func (c *checksums) line(l *track.LogLine) {
+	if l.Kind != debuglog.BadChecksum {
+		return
+	}
+	b := fifo.GetOrNew(c.ends, targetClient{target: targetKey{name: l.Target}})
+	b.series.add(l.Time)
+	f := b.finding(diagnose.Subject{Target: l.Target})
+	f.ProveLine(l)
+	b.proofs = f.Evidence[:min(len(f.Evidence), maxProofs)]
+	f.Text = fmt.Sprintf("The data of reads or writes changed between %s and clients, by %s of the logs.", l.Target, plural(b.count, "line"))
+	c.report.Report(f)
 }
 
 // message takes the data of a read or write.

@@ -28,7 +28,7 @@ var connectRules []*connectRule
 // addConnect registers a rule about connects that are refused.
 func addConnect(c *connectRule, r diagnose.Rule) bool {
 	connectRules = append(connectRules, c)
-	r.Severity, r.Noun, r.Thresholds, r.Start = diagnose.Error, "refused connect", []*diagnose.Threshold{connectSoon}, c.start
+	r.Severity, r.Noun, r.Thresholds, r.Start, r.Logs = diagnose.Error, "refused connect", []*diagnose.Threshold{connectSoon}, c.start, true
 	return add(r)
 }
 
@@ -111,8 +111,11 @@ func (k *refusedConnects) changed(i *track.Import, p track.Point) {
 		case track.EventRefused:
 			k.refused(i, e.Status, p)
 		case track.EventConnected:
-			k.connected(i, e, p)
+			k.connected(i, e.OpFlags&opRecovering != 0, p)
 		}
+	}
+	if i.FromLog && i.Before == track.StateConnecting && i.Since() == p && i.IsUp() {
+		k.connected(i, i.State != track.StateFull && i.State != track.StateRecover, p)
 	}
 }
 
@@ -131,14 +134,14 @@ func (k *refusedConnects) refused(i *track.Import, status int32, p track.Point) 
 	a.status, a.server = status, i.Server
 }
 
-func (k *refusedConnects) connected(i *track.Import, e *track.Event, p track.Point) {
+func (k *refusedConnects) connected(i *track.Import, recovering bool, p track.Point) {
 	a, ok := k.attempts.Delete(i.Connection)
 	if !ok {
 		return
 	}
-	restarted := a.absent || e.OpFlags&opRecovering != 0 || i.Asked.Instance != 0 && i.Asked.Instance != i.Granted.Instance
+	restarted := a.absent || recovering || i.Asked.Instance != 0 && i.Asked.Instance != i.Granted.Instance
 	switch {
-	case a.count == 0, k.restart && restarted && !a.isNew:
+	case a.count == 0, k.restart && restarted && !a.isNew, i.FromLog && k.restart && i.State != track.StateFull: // it was connected before
 		return
 	case a.absent && p.Time-a.first.Time < connectSoon.Nanoseconds():
 		return // found on another server

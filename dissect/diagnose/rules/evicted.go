@@ -230,7 +230,11 @@ func proveEviction(e *evictions.Eviction, f *diagnose.Finding) {
 	if e.Refused.Count > 0 && e.Refused.First.Frame != e.Lost.Frame {
 		f.Prove(e.Refused.First, "it refuses %s", opcodeName(e.Refused.FirstCode))
 	}
-	if e.Status == 0 {
+	switch {
+	case e.At.IsLog() && e.Line != nil && e.At == e.Line.Point():
+	case e.At.IsLog():
+		f.Prove(e.At, "the client finds out that it was evicted")
+	case e.Status == 0:
 		f.Prove(e.At, "the reply to the client's connect shows that it was evicted")
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "io.error",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Noun:     "I/O error",
 	Summary:  "A target answered requests with EIO: it could not read or write its disk, or its data are damaged.",
@@ -28,7 +29,7 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"eio.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &ioErrors{report: r, targets: fifo.NewMap[targetKey, *ioError](maxTargets), failed: fifo.NewMap[failedRange, int64](maxFailedRanges)}
-		return diagnose.Hooks{Sent: e.sent, Answered: e.answered}
+		return diagnose.Hooks{Sent: e.sent, Answered: e.answered, Unseen: onlyLogged(nil, func(r *track.RPC) { e.answered(r, nil) })}
 	},
 })
 

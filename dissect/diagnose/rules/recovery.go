@@ -18,9 +18,26 @@ func startRecoveries(describe func(*recovery.Recovery, *diagnose.Finding) bool) 
 	return func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
 			if f := recoveryFinding(v); describe(v, &f) {
+				proveLosses(r, v, &f)
 				r.Report(f)
 			}
 		}}
+	}
+}
+
+const maxGivenUp = 3 // lines about requests, in a finding
+
+// proveLosses adds the lines of the clients' logs that say why they gave up the connections.
+func proveLosses(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) {
+	n := 0
+	for _, c := range v.Clients {
+		if l := r.WhyLost(c.Connection, c.Lost.Time); l != nil && n < maxGivenUp {
+			f.ProveLine(l)
+			n++
+		}
+	}
+	if n > 0 {
+		slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 	}
 }
 
@@ -97,6 +114,7 @@ var recoveryLate = &diagnose.Threshold{Name: "after the first client", Value: 10
 
 var _ = add(diagnose.Rule{
 	Code:     "recovery.late",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "delay of a recovery",
 	Summary:  "Clients came late to a recovery, or not at all, and held up the others.",
@@ -121,7 +139,7 @@ var _ = add(diagnose.Rule{
 		if !late && !gone {
 			return false
 		}
-		f.Text = "The recovery of " + v.Target + " on " + v.Server.String()
+		f.Text = "The recovery of " + v.Target + on(v.Server)
 		if window, ok := v.Window(); ok {
 			f.Text += " took " + duration(window) + "."
 		} else {
@@ -154,6 +172,7 @@ func lastClient(v *recovery.Recovery) *recovery.Client {
 
 var _ = add(diagnose.Rule{
 	Code:     "recovery.reconnect",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "lost connection",
 	Summary:  "Clients lost the connection to a target that ran on, and connected again.",
@@ -179,8 +198,11 @@ type lostConnections struct {
 
 func (l *lostConnections) recovery(v *recovery.Recovery) {
 	switch {
-	case v.Kind == recovery.Reconnect && v.GoneBy == recovery.SignUnanswered && len(l.lost) < maxRestarts:
-		l.lost = append(l.lost, v)
+	case v.Kind == recovery.Reconnect && v.GoneBy == recovery.SignUnanswered, v.GoneBy == recovery.SignLog &&
+		(v.Kind == recovery.Reconnect || v.Kind == recovery.Lost):
+		if len(l.lost) < maxRestarts {
+			l.lost = append(l.lost, v)
+		}
 	case v.Kind.IsOutage() && len(l.restarts) < maxRestarts:
 		l.restarts = append(l.restarts, v)
 	}
@@ -189,11 +211,11 @@ func (l *lostConnections) recovery(v *recovery.Recovery) {
 func (l *lostConnections) end() {
 	for _, v := range l.lost {
 		refused := slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool {
-			return len(c.Refusals) > 0 ||
-				c.LostBy == recovery.SignRefused
+			return len(c.Refusals) > 0 || c.LostBy == recovery.SignRefused || v.GoneBy == recovery.SignLog && c.Outcome == recovery.ClientEvicted
 		})
 		if f := recoveryFinding(v); !refused {
 			l.describe(v, &f)
+			proveLosses(l.report, v, &f)
 			l.report.Report(f)
 		}
 	}
@@ -209,14 +231,29 @@ func (l *lostConnections) wasDown(v *recovery.Recovery) bool {
 
 func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 	f.Count = int64(len(v.Clients))
-	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + v.Target + " on " + v.Server.String() + " (" + signTexts[v.GoneBy] +
-		") and connected again"
-	if wait := v.Back.Time - v.LastReply.Time; isSet(v.LastReply) && isSet(v.Back) {
-		f.Text += ", " + duration(wait) + " after the last reply"
+	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + v.Target
+	f.Text += on(v.Server)
+	if v.GoneBy != recovery.SignLog {
+		f.Text += " (" + signTexts[v.GoneBy] + ")"
+	}
+	switch f.Text += " and "; {
+	case !isSet(v.Back):
+		f.Text += was(len(v.Clients)) + " not connected again by the end of the capture"
+	case isSet(v.LastReply):
+		f.Text += "connected again, " + duration(v.Back.Time-v.LastReply.Time) + " after the last reply"
+	case v.Gone.IsLog():
+		f.Text += "connected again after " + duration(v.Back.Time-v.Gone.Time)
+	default:
+		f.Text += "connected again"
 	}
 	f.Text += "."
-	if !l.wasDown(v) {
+	if v.Kind == recovery.Reconnect && !l.wasDown(v) {
 		f.Text += " The target ran on."
+	}
+	if v.Gone.IsLog() {
+		f.Text += refusalsText(v)
+		f.Next = "Look at the lines of the client's log before the first one, and at the server's log at that time: what had no reply, whether the server " +
+			"was alive, whether the network worked (lctl ping from both sides)."
 	}
 	f.Text += impactText(v.Impact())
 	f.Prove(v.LastReply, "the last reply before")
@@ -244,7 +281,7 @@ var _ = add(diagnose.Rule{
 		if len(requests.Errors) == 0 && len(locks.Errors) == 0 && gap.Count == 0 {
 			return false
 		}
-		f.Text = "In the recovery of " + v.Target + " on " + v.Server.String()
+		f.Text = "In the recovery of " + v.Target + on(v.Server)
 		separator := " "
 		if len(requests.Errors) > 0 {
 			f.Text += separator + "replays of requests failed: " + errorCounts(requests.Errors)

@@ -16,6 +16,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "restart.target",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "restarted target",
 	Summary:  "A target was restarted, on the same server or on another one.",
@@ -42,7 +43,7 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 			f.Text = v.Target + " had been restarted"
 		}
 		if v.Server != (lnet.NID{}) {
-			f.Text += " on " + v.Server.String()
+			f.Text += on(v.Server)
 		}
 	case recovery.Failover:
 		f.Text = v.Target + " moved from " + v.ServerBefore.String() + " to " + v.Server.String()
@@ -62,7 +63,7 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	}
 	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(v.Impact()) + evictedText(v) + look
 	f.Prove(v.LastReply, "the last reply of the target before")
-	f.Prove(v.Gone, "the first sign that it is gone: %s", signTexts[v.GoneBy])
+	f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
 	f.Prove(v.Starting, "it is being started")
 	f.Prove(v.Back, "it accepts a connect again")
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
@@ -82,7 +83,7 @@ func wasBefore(v *recovery.Recovery) bool {
 func timesText(v *recovery.Recovery) (text string) {
 	who := "the first client"
 	if list := clientNIDs(v.Clients); len(list) == 1 {
-		who = list[0].String()
+		who = nodes(list)
 	}
 	if down, ok := v.Downtime(); ok {
 		text = ": " + who + " was connected again after " + atLeast(v.IsLossy || !isSet(v.LastReply)) + duration(down)
@@ -104,6 +105,14 @@ func timesText(v *recovery.Recovery) (text string) {
 	return text
 }
 
+// goneText returns what showed first that a target is gone.
+func goneText(v *recovery.Recovery) string {
+	if v.GoneBy == recovery.SignStopping && v.Gone.IsLog() {
+		return "its server has unmounted it"
+	}
+	return signTexts[v.GoneBy]
+}
+
 // signTexts say what shows that a target is gone.
 var signTexts = map[recovery.Sign]string{
 	recovery.NoSign:           "a client connects again",
@@ -112,7 +121,7 @@ var signTexts = map[recovery.Sign]string{
 	recovery.SignRefused:      "the server does not have the target",
 	recovery.SignUnanswered:   "a request without a reply",
 	recovery.SignStopping:     "it disconnects from other targets, as it does when it is stopped",
-	recovery.SignLog:          "the log of a client",
+	recovery.SignLog:          "a client loses the connection",
 }
 
 // refusalsText returns a sentence about the connects that were refused, with a space
@@ -228,6 +237,7 @@ var shortestWindow = &diagnose.Threshold{Name: "from the last sign that the targ
 
 var _ = add(diagnose.Rule{
 	Code:     "restart.no_recovery",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Noun:     "restart without a recovery",
 	Summary:  "A target came back without a recovery: it evicted all clients, also the first to connect.",
@@ -253,7 +263,7 @@ var _ = add(diagnose.Rule{
 			" at once, and what was not yet written is lost. " +
 			"Look who restarted it, and how (umount -f, abort_recov), not at the clients."
 		f.Prove(v.LastReply, "the last reply of the target before")
-		f.Prove(v.Gone, "the first sign that it is gone: %s", signTexts[v.GoneBy])
+		f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
 		for _, c := range evicted {
 			f.Prove(c.Evicted, "%s connects, and is evicted", c.Connection.Client)
 		}
@@ -296,6 +306,7 @@ func lastAbsent(v *recovery.Recovery) (at int64) {
 
 var _ = add(diagnose.Rule{
 	Code:     "restart.rolled_back",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Noun:     "target that was rolled back",
 	Summary:  "A target came back with an older state of its disk.",
@@ -333,6 +344,7 @@ func isRolledBack(v *recovery.Recovery) bool {
 
 var _ = add(diagnose.Rule{
 	Code:     "restart.unreachable",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Noun:     "target that did not come back",
 	Summary:  "A target that clients used was stopped, or did not answer any more, and was not seen again.",
@@ -365,7 +377,7 @@ var _ = add(diagnose.Rule{
 		f.Text += impactText(v.Impact())
 		f.Prove(v.LastReply, "its last reply")
 		if !slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Lost == v.Gone }) {
-			f.Prove(v.Gone, "%s", signTexts[v.GoneBy])
+			f.Prove(v.Gone, "%s", goneText(v))
 		}
 		for _, c := range v.Clients {
 			f.Prove(c.Lost, "%s loses the target: %s", c.Connection.Client, signTexts[c.LostBy])
@@ -376,6 +388,7 @@ var _ = add(diagnose.Rule{
 
 var _ = add(diagnose.Rule{
 	Code:     "restart.together",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Noun:     "restart of several targets",
 	Summary:  "Several targets of a server were restarted about the same time.",
@@ -442,12 +455,12 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 		First:    targets[0].Begin()}
 	sum := sumRestarts(targets)
 	f.Last, f.Targets = max(sum.last.Time, sum.recovered.Time), sum.names
-	how, look := " were restarted on "+server.String()+" about the same time", "Look who restarted them, or at the console of their server "+
+	how, look := " were restarted"+on(server)+" about the same time", "Look who restarted them, or at the console of their server "+
 		"before they were gone."
 	switch {
 	case rolledBack == n:
 		f.Severity = diagnose.Error
-		how, look = " on "+server.String()+" came back with older states of their disks, and what they had committed since is gone", "Look who rolled back or restored the disks, not at the clients."
+		how, look = on(server)+" came back with older states of their disks, and what they had committed since is gone", "Look who rolled back or restored the disks, not at the clients."
 	case unrecovered == n:
 		f.Severity = diagnose.Error
 		how += ", without a recovery"
@@ -462,7 +475,7 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 	}
 	f.Text += "." + impactText(sum.impact)
 	f.Brief = f.Text + " " + look
-	f.Prove(targets[0].Gone, "the first sign that %s is gone: %s", targets[0].Target, signTexts[targets[0].GoneBy])
+	f.Prove(targets[0].Gone, "the first sign that %s is gone: %s", targets[0].Target, goneText(targets[0]))
 	for _, v := range targets {
 		f.Prove(v.Back, "%s accepts a connect again", v.Target)
 	}

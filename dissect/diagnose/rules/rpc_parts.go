@@ -24,6 +24,12 @@ type parts struct {
 // sent more than once, or lost an unknown time by retransmission.
 func partsOf(r *track.RPC) (p parts, ok bool) {
 	latency, ok := r.Latency()
+	if r.IsLog() {
+		s := &r.Log.Server
+		p.server = s.Total
+		p.network = max(0, latency-s.Total)
+		return p, ok && r.Log.HasServer && s.Handled != 0 && r.Sends == 1 && r.Log.Handled == 1
+	}
 	if !ok || r.Sends > 1 || r.Replay() || r.LossNotCaptured() {
 		return parts{}, false
 	}

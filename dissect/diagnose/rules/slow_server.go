@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -26,6 +27,7 @@ var (
 
 var _ = add(diagnose.Rule{
 	Code:     "slow.server",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "slow RPC",
 	Summary:  "A server took a second or longer to read or write its storage.",
@@ -48,7 +50,8 @@ var _ = add(diagnose.Rule{
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs),
 			paces: fifo.NewMap[nodePair, *replyPace](maxPairs), begins: fifo.NewMap[lnet.NID, clientBegin](maxPairs)}
 		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent,
-			Done: s.done, IBEvent: s.lost.event, TCPEvent: s.segment, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
+			Done: s.done, Unseen: onlyLogged(storageOperations, s.done), IBEvent: s.lost.event, TCPEvent: s.segment,
+			Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
 })
 
@@ -202,11 +205,16 @@ func (t *serverTimes) explainByLog(f *diagnose.Finding) {
 	share := float64(t.queued) / float64(total)
 	log := fmt.Sprintf(" By the log of the server, %s waited %s in its queue for a thread (%.0f %%), and threads worked %s for them.",
 		plural(t.logged, "RPC"), duration(t.queued), 100*share, duration(t.worked))
+	storage := " Look at the storage of this target and what its threads wait for, not at the queue or the network."
+	if t.conn.IsLog() {
+		log = strings.TrimSuffix(log, ".") + ", in which their data were transferred, too."
+		storage = " Look at the storage, and at the network on which the data came or went meanwhile, not at the queue."
+	}
 	switch first := diagnose.Sentences(f.Text, 1); {
 	case share >= mostlyQueued:
 		f.Brief = first + log + " Look for what fills the queue (NRS rules, too few threads), not at the disks or the network."
 	case share <= mostlyWorked:
-		f.Brief = first + log + " Look at the storage of this target and what its threads wait for, not at the queue or the network."
+		f.Brief = first + log + storage
 	}
 	f.Text += log
 }
@@ -241,9 +249,11 @@ func (t *serverTimes) join(other *serverTimes) {
 
 func (t *serverTimes) finding(k targetKey) diagnose.Finding {
 	f := t.rpcSum.finding(k.subjectAt(t.conn.Server))
-	f.Text = fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most. %s took %s: %s.",
-		k, duration(slowServerTime.Nanoseconds()), t.n, t.all, t.operations.text(), duration(t.slowest.list[0].ns), theseRPCs(t.n),
-		duration(t.parts.sum()), t.parts.text())
+	f.Text = fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most.",
+		k, duration(slowServerTime.Nanoseconds()), t.n, t.all, t.operations.text(), duration(t.slowest.list[0].ns))
+	if !t.conn.IsLog() {
+		f.Text += fmt.Sprintf(" %s took %s: %s.", theseRPCs(t.n), duration(t.parts.sum()), t.parts.text())
+	}
 	f.Brief = f.Text + " Look at its disks first (iostat -x 1), then at threads and load of the server."
 	return f
 }

@@ -14,6 +14,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "space.full",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Summary:  "A target refused requests with ENOSPC.",
 	Meaning: "An OST answers a write with ENOSPC when its file system has no blocks left, or none that are not promised to other clients. " +
@@ -39,6 +40,7 @@ var _ = add(diagnose.Rule{
 
 var _ = add(diagnose.Rule{
 	Code:     "space.read_only",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Summary:  "A target refused changes with EROFS, because it is read-only.",
 	Meaning: "A target becomes read-only when its file system finds itself damaged or its disk returns errors, or when an administrator " +

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -18,8 +19,8 @@ import (
 // about its space.
 func followRefusals(r *diagnose.Reporter, errno int32, text func(k targetKey, t *tally, space *spaceReply) string) diagnose.Hooks {
 	targets, said := fifo.NewMap[targetKey, *tally](maxTargets), newSpaces()
-	return diagnose.Hooks{Answered: func(rpc *track.RPC, m *dissect.Message) {
-		if slices.Contains(statfsOpcodes, rpc.Opcode) {
+	answered := func(rpc *track.RPC, m *dissect.Message) {
+		if m != nil && slices.Contains(statfsOpcodes, rpc.Opcode) {
 			said.answered(rpc, m)
 		}
 		if hasError(rpc, errno) == 0 || !isWork(rpc.Opcode) || isXattrTooLarge(rpc, errno) {
@@ -38,13 +39,25 @@ func followRefusals(r *diagnose.Reporter, errno int32, text func(k targetKey, t 
 			f.Text = text(key, t, nil)
 		}
 		r.Report(f)
-	}}
+	}
+	return diagnose.Hooks{Answered: answered, Unseen: onlyLogged(nil, func(rpc *track.RPC) { answered(rpc, nil) })}
 }
 
 // isWork reports whether an operation is none of connections, security contexts and locks that are
 // called back.
 func isWork(opcode uint32) bool {
 	return !track.IsConnect(opcode) && !track.IsCallback(opcode) && opcode != opcodes.SEC_CTX_INIT
+}
+
+// onlyLogged returns a hook for RPCs of some operations that logs have without a capture, nil: of
+// all. Their variants are unknown, and with them what MDS_REINT changes.
+func onlyLogged(operations []uint32, done func(*track.RPC)) func(*track.RPC) {
+	return func(r *track.RPC) {
+		if r.Log.NotOnWire == debuglog.Nothing && r.HasReply && r.Opcode != opcodes.MDS_REINT &&
+			(operations == nil || slices.Contains(operations, r.Opcode)) {
+			done(r)
+		}
+	}
 }
 
 // isXattrTooLarge reports whether an error is that of an extended attribute for which
@@ -158,7 +171,7 @@ func (k targetKey) String() string {
 	case k.index != "":
 		return k.index + " of " + k.server.String()
 	case k.handle == 0:
-		return k.server.String()
+		return nodes([]lnet.NID{k.server})
 	}
 	return "a target of " + k.server.String()
 }

@@ -91,9 +91,21 @@ func words(list []string) string { return firstOf(list, 4) }
 func nodes(nids []lnet.NID) string {
 	var words []string
 	for _, n := range nids {
-		words = append(words, n.String())
+		if n.Len > 0 {
+			words = append(words, n.String())
+		} else {
+			words = append(words, "the node of the log")
+		}
 	}
 	return list(words)
+}
+
+// on returns " on " and the node, nothing for an unknown one.
+func on(n lnet.NID) string {
+	if n.Len == 0 {
+		return ""
+	}
+	return " on " + n.String()
 }
 
 // firstOf lists so many words, and says how many others there are.

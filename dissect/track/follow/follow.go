@@ -370,7 +370,7 @@ func (f *Follower) Unseen(r *track.RPC) {
 	}
 }
 
-// Line takes a line of a log about a connection.
+// Line takes a line of a log about a connection, or about an RPC that was given up.
 func (f *Follower) Line(l *track.LogLine) {
 	f.logged(l)
 	switch {
@@ -384,7 +384,7 @@ func (f *Follower) Line(l *track.LogLine) {
 			f.locks.Logged(l)
 		}
 	default:
-		f.imports.NoteEvicting(l)
+		f.imports.NoteLine(l)
 	}
 	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
 }

@@ -45,15 +45,18 @@ const (
 
 // table holds what logs have about RPCs until it is joined.
 type table struct {
-	logs   []*log
-	byXID  map[uint64]*call // the newest, which leads to older ones
-	open   fifo.Queue[call]
-	over   fifo.Queue[call]
-	free   *call
-	gone   func(*debuglog.Call) // gets those that are removed because there are too many
-	errors []error
+	logs  []*log
+	byXID map[uint64]*call // the newest, which leads to older ones
+	open  fifo.Queue[call]
+	over  fifo.Queue[call]
+	free  *call
 
-	// Line, if it is set, gets each line about a connection.
+	threads *fifo.Map[threadKey, taken] // what service threads have begun with; nil: not needed
+	gone    func(*debuglog.Call)        // gets those that are removed because there are too many
+	errors  []error
+
+	// Line, if it is set, gets each line about a connection, and each with which a node gives
+	// up waiting for a reply.
 	Line func(*track.LogLine)
 
 	// Locks, if it is set, gets each line about a lock, and those about the ends of RPCs
@@ -65,8 +68,9 @@ type table struct {
 // call is a debuglog.Call in the table.
 type call struct {
 	debuglog.Call
-	place fifo.Element[call]
-	older *call // with the same xid
+	place  fifo.Element[call]
+	older  *call // with the same xid
+	serves taken // what the thread was serving when it sent the request, in logs beside a capture
 }
 
 func newTable(files []File, gone func(*debuglog.Call)) table {
@@ -151,6 +155,9 @@ func (t *table) take(l *log) {
 	case e.Kind < debuglog.Note:
 		t.pass(l, t.Locks)
 	}
+	if e.IsTimeout() {
+		t.pass(l, t.Line)
+	}
 	var c *call
 	for c = t.byXID[e.XID]; c != nil; c = c.older {
 		if c.Log == l.number && c.Call.Take(e, l.offset) {
@@ -159,6 +166,10 @@ func (t *table) take(l *log) {
 	}
 	if c == nil && e.Kind <= debuglog.Handled {
 		c = t.add(debuglog.NewCall(e, l.number, l.offset))
+		c.File = l.Name
+	}
+	if t.threads != nil {
+		t.noteThread(l, c)
 	}
 	switch {
 	case c == nil:
@@ -200,6 +211,22 @@ func (t *table) add(of debuglog.Call) *call {
 	return c
 }
 
+// isOther reports whether two calls are the two sides of an RPC. A node gives each xid to one
+// request, which it may send to another server when the first one has failed.
+func (t *table) isOther(c, o *debuglog.Call) bool {
+	if c.Served {
+		c, o = o, c
+	}
+	client, server := t.logs[c.Log], t.logs[o.Log]
+	if c.Served || !o.Served || c.Opcode != o.Opcode || !sameUUID(uuid(c), uuid(o)) || !server.isAt(o, c.Begin(), c.End()) && c.Over() {
+		return false
+	}
+	if c.Peer.Type == loopback || o.Peer.Type == loopback {
+		return c.Peer == o.Peer && client == server
+	}
+	return client != server && (client.self.has(o.Peer) || client.self.may(o.Peer) && server.self.may(c.Peer))
+}
+
 // end removes a call and passes it on.
 func (t *table) end(c *call) {
 	last := c.Call
@@ -238,6 +265,7 @@ type Logs struct {
 func New(files []File) *Logs {
 	x := &Logs{waiting: map[uint64]int{}}
 	x.table = newTable(files, x.notJoined)
+	x.threads = fifo.NewMap[threadKey, taken](maxThreads)
 	return x
 }
 
@@ -299,6 +327,7 @@ func (x *Logs) Attach(r *track.RPC) {
 		}
 	}
 	if client != nil {
+		x.findCause(client)
 		x.logs[client.Log].self.add(r.Client)
 		x.rpc.Client, x.rpc.HasClient = client.Call, true
 		x.remove(client)

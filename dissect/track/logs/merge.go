@@ -17,12 +17,22 @@ type Merge struct {
 	done  func(*track.RPC)
 	rpc   debuglog.RPC
 	first int64
+
+	connections map[connection]*track.Connection
 }
+
+// connection is who sends RPCs to whom, as far as it is known.
+type connection struct {
+	client, server lnet.NID
+	uuid, target   string
+}
+
+const maxConnections = 1 << 12
 
 // NewMerge returns a Merge that passes each RPC to done when it is over: valid during the
 // call.
 func NewMerge(files []File, done func(*track.RPC)) *Merge {
-	m := &Merge{done: done}
+	m := &Merge{done: done, connections: map[connection]*track.Connection{}}
 	m.table = newTable(files, m.join)
 	return m
 }
@@ -77,22 +87,6 @@ func (m *Merge) other(c *debuglog.Call) (best *call) {
 	return best
 }
 
-// isOther reports whether two calls are the two sides of an RPC. A node gives each xid to one
-// request, which it may send to another server when the first one has failed.
-func (m *Merge) isOther(c, o *debuglog.Call) bool {
-	if c.Served {
-		c, o = o, c
-	}
-	client, server := m.logs[c.Log], m.logs[o.Log]
-	if c.Served || !o.Served || c.Opcode != o.Opcode || !sameUUID(uuid(c), uuid(o)) || !server.isAt(o, c.Begin(), c.End()) && c.Over() {
-		return false
-	}
-	if c.Peer.Type == loopback || o.Peer.Type == loopback {
-		return c.Peer == o.Peer && client == server
-	}
-	return client != server && (client.self.has(o.Peer) || client.self.may(o.Peer) && server.self.may(c.Peer))
-}
-
 // join takes a call for which no more lines are expected, with the others of its RPC.
 func (m *Merge) join(c *debuglog.Call) {
 	m.rpc = debuglog.RPC{}
@@ -102,7 +96,22 @@ func (m *Merge) join(c *debuglog.Call) {
 		m.remove(o)
 	}
 	client, server := m.nodes()
-	m.done(track.FromLog(&m.rpc, client, server))
+	r := track.FromLog(&m.rpc, client, server)
+	r.Connection = m.connection(r.Connection)
+	m.done(r)
+}
+
+// connection returns the connection that all RPCs of it have.
+func (m *Merge) connection(c *track.Connection) *track.Connection {
+	k := connection{c.Client, c.Server, c.ClientUUID, c.Target}
+	if known := m.connections[k]; known != nil {
+		return known
+	}
+	if len(m.connections) >= maxConnections {
+		clear(m.connections)
+	}
+	m.connections[k] = c
+	return c
 }
 
 // side adds what the log of one node has about an RPC.

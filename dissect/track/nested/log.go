@@ -42,7 +42,11 @@ const (
 // sends a request while it handles another one sends it because of that. Clocks play no role,
 // as one log has both.
 func (t *Tracker) takeLog(r *track.RPC, e *entry) {
-	if c := &r.Log.Client; r.Log.HasClient && c.Sent != 0 {
+	c := &r.Log.Client
+	if r.Log.Cause.XID != 0 {
+		c = &r.Log.Cause
+	}
+	if r.Log.HasClient && c.Sent != 0 {
 		t.takeSent(r, e, fifo.GetOrNew(t.logged, threadKey{c.Log, c.PID}), c.Sent)
 	}
 	if s := &r.Log.Server; r.Log.HasServer && s.Handling != 0 && s.Handled != 0 && e.operation != nil {

@@ -23,8 +23,9 @@ import (
 
 // operation is an RPC with its nested ones.
 type operation struct {
-	rpc   *track.RPC
-	calls []nested.Call
+	rpc    *track.RPC
+	calls  []nested.Call
+	around uint64 // by a log, that of an RPC which has ended before
 }
 
 // read returns the RPCs of captures by their numbers.
@@ -39,6 +40,7 @@ func readWith(t *testing.T, o follow.Options, message func(*dissect.Message) *di
 	n := f.Nested()
 	f.Add(follow.Hooks{Done: func(r *track.RPC) {
 		o := operation{rpc: r.Clone()}
+		o.around, _ = n.Around(r)
 		for _, c := range n.Calls(r) {
 			o.calls = append(o.calls, *c)
 		}
@@ -113,7 +115,7 @@ func TestThreads(t *testing.T) {
 }
 
 // TestLogs takes everything from messages that links RPCs, the process ids too: then the logs
-// of servers link what they log.
+// of servers link what they log, also through requests that the capture does not have.
 func TestLogs(t *testing.T) {
 	blind := func(m *dissect.Message) *dissect.Message {
 		if m.Kind == lnet.Request {
@@ -121,24 +123,41 @@ func TestLogs(t *testing.T) {
 		}
 		return m
 	}
-	beside := logs.New([]logs.File{{Path: "testdata/dne.mds.dk.gz"}, {Path: "testdata/dne.oss.dk.gz"}})
-	_, err := beside.Open(&logs.Head{})
-	must.NoError(t, err)
-	all := readWith(t, follow.Options{Logs: beside}, blind, "testdata/dne.mds.pcap.zst", "testdata/dne.oss.pcap.zst")
-	parents, found := threads(t), 0
-	for _, o := range all {
-		for _, c := range o.calls {
-			child := decimal(all[c.Number].rpc.XID)
-			switch {
-			case c.Link != nested.ByThread:
-			case parents[child] != decimal(o.rpc.XID):
-				t.Errorf("%s is linked to %d, the threads show %q", child, o.rpc.XID, parents[child])
-			default:
-				found++
+	for _, names := range [][]string{{"mds", "oss"}, {"mds"}, {"client"}} {
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, "testdata/dne."+name+".pcap.zst")
+		}
+		beside := logs.New([]logs.File{{Path: "testdata/dne.mds.dk.gz"}, {Path: "testdata/dne.oss.dk.gz"}})
+		_, err := beside.Open(&logs.Head{})
+		must.NoError(t, err)
+		all := readWith(t, follow.Options{Logs: beside}, blind, paths...)
+		parents, linked := threads(t), make(map[string]string)
+		captured := make(map[string]bool)
+		for _, o := range all {
+			captured[decimal(o.rpc.XID)] = true
+			if o.around != 0 {
+				linked[decimal(o.rpc.XID)] = decimal(all[o.around].rpc.XID)
+			}
+			for _, c := range o.calls {
+				if c.Link == nested.ByThread {
+					linked[decimal(all[c.Number].rpc.XID)] = decimal(o.rpc.XID)
+				}
 			}
 		}
+		between := 0
+		for child := range captured {
+			around := parents[child]
+			for around != "" && !captured[around] {
+				around = parents[around]
+				between++
+			}
+			assert.Equal(t, linked[child], around, "%v: %s is linked to", names, child)
+		}
+		if t.Logf("%v: %d nested RPCs, %d requests between", names, len(linked), between); len(names) == 1 && between == 0 {
+			t.Errorf("%v: no request is missing in the capture", names)
+		}
 	}
-	assert.Equal(t, found, len(parents), "nested RPCs are found")
 }
 
 // TestTimes checks the sums of an operation whose parts are known.

@@ -14,6 +14,9 @@ import (
 func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
 	t.Advance(l.Time)
 	p := l.Point()
+	if l.Kind == debuglog.Connected {
+		t.loggedStart(l, p)
+	}
 	if i == nil {
 		t.loggedTarget(l, p)
 		return
@@ -104,20 +107,37 @@ func (t *Tracker) loggedFailure(k *conn, l *track.LogLine, p track.Point) {
 	}
 }
 
+// loggedStart takes a connect to a target that its server has unmounted before: the target
+// was started again, maybe without a recovery.
+func (t *Tracker) loggedStart(l *track.LogLine, p track.Point) {
+	g := t.target(l.Target)
+	if r := g.current; g.stop.IsLog() && (r == nil || r.Back.Time < g.stop.Time) {
+		if r != nil {
+			t.endRecovery(g, r, p.Time)
+		}
+		r = &Recovery{Target: g.name, stop: g.stop}
+		r.Server, r.Back, g.current = l.Node, p, r
+	}
+}
+
 // loggedTarget takes what the log of a server says about the recovery of a target.
 func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
-	if l.Kind != debuglog.RecoveryBegin && l.Kind != debuglog.RecoveryEnd {
+	if l.Kind != debuglog.Stopped && l.Kind != debuglog.RecoveryBegin && l.Kind != debuglog.RecoveryEnd {
 		return
 	}
 	g := t.target(l.Target)
+	if l.Kind == debuglog.Stopped {
+		g.stop = p
+		return
+	}
 	r := g.current
-	if r != nil && !r.Completed.IsZero() {
+	if r != nil && (!r.Completed.IsZero() || !r.Back.IsZero() && r.Back.Time < g.stop.Time) {
 		t.endRecovery(g, r, p.Time)
 		r = nil
 	}
 	if r == nil {
 		r = &Recovery{Target: g.name}
-		r.ServerBefore = g.server
+		r.ServerBefore, r.stop = g.server, g.stop
 		g.current = r
 	}
 	r.Server, r.logged = l.Node, int(l.Number)

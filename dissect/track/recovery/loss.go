@@ -221,11 +221,14 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 	if r := g.current; r != nil {
 		same := r.Instance == s.instance
 		if r.Instance == 0 || s.instance == 0 {
-			same = k.last.Time < r.Back.Time || k.recovers()
+			same = k.last.Time < r.Back.Time && !k.lostAgain(r) || k.recovers()
 		}
 		if same {
 			if r.InstanceBefore == 0 && s.before != s.instance {
 				r.InstanceBefore = s.before
+			}
+			if r.Server == (lnet.NID{}) { // a log has not named it
+				r.Server = s.server
 			}
 			return r
 		}
@@ -255,6 +258,18 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 	}
 	g.current = r
 	return r
+}
+
+// lostAgain reports whether a client has lost a target, by its log, after the recovery of the
+// target was over.
+func (k *conn) lostAgain(r *Recovery) bool {
+	over := r.Completed
+	for _, c := range r.Clients {
+		if !c.Recovered.IsZero() && (over.IsZero() || c.Recovered.Time < over.Time) {
+			over = c.Recovered
+		}
+	}
+	return k.client != nil && k.client.Lost.IsLog() && !over.IsZero() && k.client.Lost.Time > over.Time
 }
 
 // reconnected takes a client that came back, to a target that was not seen to be

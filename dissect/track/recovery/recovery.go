@@ -93,9 +93,11 @@ func (s Sign) String() string { return signNames[s] }
 
 // Downtime returns for how long the target was gone, in nanoseconds: from the first
 // sign to the first connect that was accepted. It is unknown where the first sign may
-// have come after the restart.
+// have come after the restart. A server that has unmounted the target, by its log alone, does
+// not know whether another one had it meanwhile.
 func (r *Recovery) Downtime() (ns int64, ok bool) {
-	ok = r.GoneBy == SignUnanswered || r.GoneBy == SignStopping ||
+	isLost := func(c *Client) bool { return !c.Lost.IsZero() }
+	ok = r.GoneBy == SignUnanswered || r.GoneBy == SignStopping && (!r.Gone.IsLog() || slices.ContainsFunc(r.Clients, isLost)) ||
 		slices.ContainsFunc(r.Clients, func(c *Client) bool { return c.isWithout(r.ServerBefore) || c.isWithout(r.Server) })
 	return r.Back.Time - r.Gone.Time, ok && r.Kind.isRestart() && !r.Gone.IsZero() && !r.Back.IsZero()
 }
