@@ -22,13 +22,15 @@ type clock struct {
 	given    bool // on the command line
 	serves   bool // a request of the capture, which proves whose log it is
 	compared bool
+	foreign  bool  // the xids that it shares with the capture are of other RPCs
 	offset   int64 // to add to the times of the log
 	delay    int64 // between it and what it was compared with: the offset is not better known
 	comparison
 }
 
-// Slack of times by clocks that were compared, and by others.
+// Slack of times by RPCs of one clock, by clocks that were compared, and by others.
 const (
+	agreedSlack   = int64(50 * time.Millisecond) // clocks drift while a log is written
 	comparedSlack = int64(time.Second)
 	otherSlack    = int64(time.Minute)
 )
@@ -47,7 +49,7 @@ func (l *log) has(c *debuglog.Call, r *track.RPC) bool {
 // in its log.
 func (l *log) isAbout(served bool, peer lnet.NID, opcode uint32, s *Subject) bool {
 	switch {
-	case peer.Type == loopback, s.HasOpcode && opcode != s.Opcode:
+	case l.foreign, peer.Type == loopback, s.HasOpcode && opcode != s.Opcode:
 		return false
 	case served:
 		return peer == s.Client && l.self.may(s.Server)
@@ -146,7 +148,7 @@ func add(views map[uint64]*view, xid uint64, v *view) {
 func compare(all []*log, head *Head) ([]string, error) {
 	samples := make([]map[uint64]*view, len(all))
 	for i, l := range all {
-		l.comparison = comparison{math.MinInt64, math.MaxInt64, map[vote]int{}}
+		l.comparison = comparison{bound: bound{math.MinInt64, math.MaxInt64}}
 		var err error
 		if samples[i], err = sample(l, head); err != nil {
 			return nil, err
@@ -174,16 +176,22 @@ func compare(all []*log, head *Head) ([]string, error) {
 	for left := slices.Clone(all); len(left) > 0; {
 		at := slices.IndexFunc(left, func(l *log) bool { return l.setClock(samples[l.number]) })
 		if at < 0 {
-			if at = 0; head != nil {
-				notes = append(notes, fmt.Sprintf("%s: has no RPC in common with the beginning of the capture; the clocks are assumed equal",
-					left[0].Name))
-			}
-		} else {
-			l := left[at]
+			at = 0
+			left[0].setClockByMost(samples[left[0].number])
+		}
+		l := left[at]
+		switch {
+		case l.compared:
 			notes = append(notes, fmt.Sprintf("%s: its clock is %v ahead (delay %v), its node is %v",
 				l.Name, -time.Duration(l.offset), time.Duration(l.delay), l.self.list))
+		case l.foreign:
+			notes = append(notes, l.Name+": is not used, as it is of another node: it shares xids with the capture, but at other times")
+		case head != nil:
+			notes = append(notes, l.Name+": has no RPC in common with the beginning of the capture; the clocks are assumed equal")
 		}
-		know(samples[left[at].number])
+		if !l.foreign {
+			know(samples[l.number])
+		}
 		left = slices.Delete(left, at, at+1)
 	}
 	return notes, nil
@@ -269,23 +277,71 @@ func (s *sampler) views() map[uint64]*view {
 // others. A request cannot arrive before it was sent: each RPC bounds the difference from
 // both sides, and the fastest ones bound it best.
 type comparison struct {
-	least, most int64
-	votes       map[vote]int
+	bound
+	rpcs []comparedRPC
+}
+
+// bound is how far a clock is ahead at least, and at most.
+type bound struct{ least, most int64 }
+
+// comparedRPC is an RPC that a log and another layer have.
+type comparedRPC struct {
+	bound
+	v, o *view
 }
 
 // setClock sets the clock of a log by what it was compared with. It reports whether there
 // is anything.
 func (l *log) setClock(views map[uint64]*view) bool {
 	x := &l.comparison
-	if l.delay = x.most/2 - x.least/2; len(x.votes) == 0 || l.delay < -comparedSlack {
+	if l.delay = x.most/2 - x.least/2; len(x.rpcs) == 0 || l.delay < -comparedSlack {
 		return false
 	}
-	l.compared, l.offset, l.delay = true, -(x.least/2 + x.most/2), absolute(l.delay)
-	x.elect()
+	l.apply(x.bound, comparedSlack, views)
+	return true
+}
+
+// setClockByMost sets the clock of a log by the RPCs that agree, if these are more
+// than half: others were sent again, or the clock was set. Where they are not, the log is of
+// another node, as nodes that start in the same second give the same xids.
+func (l *log) setClockByMost(views map[uint64]*view) {
+	x := &l.comparison
+	switch b, n := x.agreed(); {
+	case 2*n > len(x.rpcs):
+		l.apply(b, agreedSlack, views)
+	case n > 0 && !l.given:
+		l.foreign = true
+	}
+}
+
+// apply sets the clock of a log, and the nodes of the logs that have RPCs within slack of it.
+func (l *log) apply(b bound, slack int64, views map[uint64]*view) {
+	l.compared, l.offset, l.delay = true, -(b.least/2 + b.most/2), absolute(b.most/2-b.least/2)
+	l.elect(-l.offset, slack)
 	for _, v := range views {
 		v.begin, v.end = v.begin+l.offset, v.end+l.offset
 	}
-	return true
+}
+
+// agreed returns the bound that most RPCs have in common but for agreedSlack, and how many these
+// are.
+func (x *comparison) agreed() (most bound, n int) {
+	var from, to []int64
+	for _, r := range x.rpcs {
+		from, to = append(from, r.least-agreedSlack), append(to, r.most+agreedSlack)
+	}
+	slices.Sort(from)
+	slices.Sort(to)
+	ended := 0
+	for i, t := range from {
+		for to[ended] < t {
+			ended++
+		}
+		if begun := i + 1 - ended; begun > n {
+			most, n = bound{t + agreedSlack, to[ended] - agreedSlack}, begun
+		}
+	}
+	return most, n
 }
 
 // isSame reports whether two views with the same xid are of one RPC.
@@ -309,13 +365,12 @@ func sameUUID(a, b string) bool { return a == b || a == "" || b == "" }
 // add takes an RPC that a log and another layer have.
 func (x *comparison) add(v, o *view) {
 	begin, end := v.begin-o.begin, v.end-o.end
-	if v.layer < o.layer { // v is around o
-		x.least, x.most = max(x.least, begin), min(x.most, end)
-	} else {
-		x.least, x.most = max(x.least, end), min(x.most, begin)
+	b := bound{begin, end}
+	if v.layer > o.layer { // o is around v
+		b = bound{end, begin}
 	}
-	x.vote(v, o)
-	x.vote(o, v)
+	x.rpcs = append(x.rpcs, comparedRPC{b, v, o})
+	x.least, x.most = max(x.least, b.least), min(x.most, b.most)
 }
 
 // vote is a node that a log may be of.
@@ -324,28 +379,33 @@ type vote struct {
 	node lnet.NID
 }
 
-// vote counts which node the log of v is of, by the other end's view of the RPC.
-func (x *comparison) vote(v, o *view) {
-	node := o.client
-	if v.layer == serverLog {
-		node = o.server
-	}
-	if v.log != nil {
-		x.votes[vote{v.log, node}]++
-	}
-}
-
-// elect sets the nodes of logs: those that more than a few RPCs prove.
-func (x *comparison) elect() {
+// elect sets the nodes of logs: those that more than a few RPCs prove, of those within slack of a
+// clock that is ahead by so much.
+func (x *comparison) elect(ahead, slack int64) {
+	votes := map[vote]int{}
 	most := map[*log]int{}
-	for v, n := range x.votes {
-		most[v.log] = max(most[v.log], n)
+	count := func(v, o *view) {
+		if v.log == nil {
+			return
+		}
+		k := vote{v.log, o.client}
+		if v.layer == serverLog {
+			k.node = o.server
+		}
+		votes[k]++
+		most[v.log] = max(most[v.log], votes[k])
+	}
+	for _, r := range x.rpcs {
+		if r.least-slack <= ahead && ahead <= r.most+slack {
+			count(r.v, r.o)
+			count(r.o, r.v)
+		}
 	}
 	byVotes := func(a, b vote) int {
-		return cmp.Or(x.votes[b]-x.votes[a], bytes.Compare(a.node.Append(nil), b.node.Append(nil)))
+		return cmp.Or(votes[b]-votes[a], bytes.Compare(a.node.Append(nil), b.node.Append(nil)))
 	}
-	for _, v := range slices.SortedFunc(maps.Keys(x.votes), byVotes) {
-		if !v.log.given && x.votes[v]*10 >= most[v.log] {
+	for _, v := range slices.SortedFunc(maps.Keys(votes), byVotes) {
+		if !v.log.given && votes[v]*10 >= most[v.log] {
 			v.log.self.add(v.node)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/must"
@@ -54,5 +55,33 @@ func TestSameXIDs(t *testing.T) {
 	must.NoError(t, m.Err())
 	if both != 2 || others != 1 || len(notes) != 1 {
 		t.Errorf("%d joined, %d of the other client; %q", both, others, notes)
+	}
+}
+
+// TestClockByMost: one RPC that was sent again does not hide how far a clock is ahead, and a log
+// whose RPCs agree on nothing is of a node that has the same xids.
+func TestClockByMost(t *testing.T) {
+	const second, ms = int64(time.Second), int64(time.Millisecond)
+	for _, c := range []struct {
+		name              string
+		ahead             []int64 // of each RPC, seconds
+		given             bool    // the node is
+		compared, foreign bool
+	}{
+		{"one was sent again", []int64{5, 5, 5, -40}, false, true, false},
+		{"half of them agree", []int64{5, 5, 11, 20}, false, false, true},
+		{"none agree", []int64{5, 11, -3, 20}, false, false, true},
+		{"none agree, of a node that is named", []int64{5, 11, -3, 20}, true, false, false},
+		{"nothing in common", nil, false, false, false},
+	} {
+		l := &log{clock: clock{given: c.given}}
+		for i, ahead := range c.ahead {
+			begin := int64(i) * second
+			l.add(&view{layer: clientLog, begin: begin + ahead*second, end: begin + ahead*second + 10*ms},
+				&view{layer: onWire, begin: begin + ms, end: begin + 9*ms})
+		}
+		if l.setClockByMost(nil); l.compared != c.compared || l.foreign != c.foreign || l.compared && l.offset != -5*second {
+			t.Errorf("%s: compared %t, foreign %t, offset %v", c.name, l.compared, l.foreign, time.Duration(l.offset))
+		}
 	}
 }
