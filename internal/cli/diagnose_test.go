@@ -121,6 +121,9 @@ func TestChooseFindings(t *testing.T) {
 // TestRulesAreIndependent checks that a rule that has findings in a sample has the same
 // ones alone as together with all others.
 func TestRulesAreIndependent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results of many runs")
+	}
 	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
 		together, _, _ := run(t, "diagnose", "-q", "-T", "json", sample)
 		for _, r := range rules.All() {

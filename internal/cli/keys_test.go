@@ -38,6 +38,9 @@ var keyTables = []keyTable{
 // -e, chooses the same records with -Y, and has an explanation and a
 // completion.
 func TestKeysEverywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results of many runs")
+	}
 	for _, table := range keyTables {
 		paths := make(map[string]bool)
 		for _, e := range table.entries {

@@ -151,6 +151,9 @@ func same(a, b string) bool {
 // TestReportNumbers compares the numbers of the pages of all samples with those of
 // the commands that show the same.
 func TestReportNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results of many runs")
+	}
 	inputs := [][]string{{"../../pcaps/mount.pcap", recoverySample}}
 	for _, sample := range slices.Concat(wiretest.Samples(t), glob(t, ruleSamples+"*.pcap*")) {
 		inputs = append(inputs, []string{sample})
