@@ -12,8 +12,8 @@ const (
 	batches          = 4
 )
 
-// Concurrent returns options for a Dissector whose funcs Handle, Later, Lost, TCPEvent and
-// IBEvent pass copies on to those of o, which run in a goroutine of their own, in the same
+// Concurrent returns options for a Dissector whose funcs Handle, TransferUpdate, Lost,
+// TCPEvent and IBEvent pass copies on to those of o, which run in a goroutine of their own, in the same
 // order. After Close of the Dissector, wait returns when they have got everything.
 func Concurrent(o Options) (concurrent Options, wait func()) {
 	s := &sender{free: make(chan *batch, batches), full: make(chan *batch, batches)}

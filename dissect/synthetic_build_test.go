@@ -648,8 +648,8 @@ func (c *synthetic) coverage(t *testing.T, seen map[string]bool) {
 	}
 }
 
-// inside says whether a part of a struct was seen, or its fields stand in
-// other structs.
+// inside reports whether what is inside a member stands for it: the member is a struct or a union, or
+// a field of its elements was seen.
 func (c *synthetic) inside(s *factStruct, f *factField, seen map[string]bool) bool {
 	if f.kind == "struct" || f.kind == "union" || f.size <= 0 {
 		return true

@@ -35,7 +35,7 @@ var lockForms = []struct {
 // Lock is what a line says about a lock.
 type Lock struct {
 	Handle   uint64 // of the node of the log
-	Remote   uint64 // of the other node, 0: there is none, or it is not known yet
+	Remote   uint64 // that of the other node; 0 if the lock has none there or the line does not know it
 	OnClient bool   // the node has asked a server for the lock
 	Intent   bool   // of LockAsked: the lock is asked for along with other work
 	Desc     opcodes.LockDesc

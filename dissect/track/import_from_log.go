@@ -177,8 +177,8 @@ func (t *Imports) NoteLine(l *LogLine) {
 // gaveUpWithin is how many nanoseconds after a request the thread gives up its connection at most.
 const gaveUpWithin = int64(1e9)
 
-// WhyLost returns the line of a client's log with which it gave up waiting for a reply, and so a
-// connection, about the time at which that was lost; nil: there is none, or several.
+// WhyLost returns the line of a client's log about the timeout because of which the client gave up a
+// connection at a time. It returns nil if no line, or more than one, fits.
 func (t *Imports) WhyLost(c *Connection, at int64) (found *LogLine) {
 	for i := range t.gone {
 		l := &t.gone[i]

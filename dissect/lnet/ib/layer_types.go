@@ -27,7 +27,7 @@ const (
 	LayerTypeCM
 )
 
-// The types of the layers, and of those that gopacket can decode.
+// LayerType and CanDecode are methods of interfaces of gopacket.
 func (c *CM) LayerType() gopacket.LayerType           { return LayerTypeCM }
 func (m *MAD) LayerType() gopacket.LayerType          { return LayerTypeMAD }
 func (h *LRH) LayerType() gopacket.LayerType          { return LayerTypeLRH }

@@ -51,6 +51,9 @@ type thread struct {
 	callback *loggedCallback // that is made, or was received
 }
 
+// reset forgets what the thread worked for. Its slices are used again.
+func (h *thread) reset() { *h = thread{blockers: h.blockers[:0], taken: h.taken[:0]} }
+
 // loggedCallback is a callback by its place in the list of its lock.
 type loggedCallback struct {
 	lock   *Lock
@@ -106,7 +109,7 @@ func (t *Locks) Logged(l *track.LogLine) {
 			h = &thread{}
 			t.logged.threads.Put(key, h)
 		}
-		*h = thread{blockers: h.blockers[:0], taken: h.taken[:0]}
+		h.reset()
 	}
 	switch {
 	case l.Kind < debuglog.Note:
@@ -130,7 +133,7 @@ func (t *Locks) loggedRPC(l *track.LogLine, h *thread) {
 		h.opcode, h.xid, h.client, h.job, h.begin = l.Opcode, l.XID, l.Peer, l.Job, l.Time
 	case debuglog.Handled:
 		t.handled(l, h)
-		*h = thread{blockers: h.blockers[:0], taken: h.taken[:0]}
+		h.reset()
 	case debuglog.Sent:
 		switch c := h.callback; {
 		case l.Opcode == opcodes.LDLM_ENQUEUE && h.asked != nil:
@@ -249,7 +252,7 @@ func (t *Locks) givenBack(k *Lock, how How, now int64) {
 	}
 }
 
-// nodes sets the nodes of a lock as far as they are known.
+// nodes sets the client and the server of a lock where the lock has none yet. The zero NID is an unknown node.
 func (t *Locks) nodes(k *Lock, client, server lnet.NID) {
 	if k.Client == (lnet.NID{}) {
 		k.Client = client

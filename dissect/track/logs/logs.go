@@ -142,17 +142,21 @@ func (t *table) earliest() (first *log) {
 
 // take adds the next event of a log, and reads on.
 func (t *table) take(l *log) {
-	e := &l.next
-	switch {
-	case e.Kind >= debuglog.LockAsked:
+	switch kind := l.next.Kind; {
+	case kind >= debuglog.LockAsked:
 		t.pass(l, t.Locks)
-		t.read(l)
-		return
-	case e.Kind > debuglog.Note:
+	case kind > debuglog.Note:
 		t.pass(l, t.Line)
-		t.read(l)
-		return
-	case e.Kind < debuglog.Note:
+	default:
+		t.takeCall(l)
+	}
+	t.read(l)
+}
+
+// takeCall adds the next event of a log, which is about an RPC.
+func (t *table) takeCall(l *log) {
+	e := &l.next
+	if e.Kind < debuglog.Note {
 		t.pass(l, t.Locks)
 	}
 	if e.IsTimeout() {
@@ -184,7 +188,6 @@ func (t *table) take(l *log) {
 	for c := t.over.Overdue(0, 1, maxOver); c != nil; c = t.over.Overdue(0, 1, maxOver) {
 		t.end(c)
 	}
-	t.read(l)
 }
 
 // pass passes on the next event of a log.

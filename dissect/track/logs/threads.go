@@ -67,8 +67,8 @@ func (x *Logs) servedBy(sent *call) *call {
 	return nil
 }
 
-// sender returns a request as the log of the node has it that sent it; nil: there is none, or
-// more than one.
+// sender returns what the log of the client has about a request that a server has served. It returns
+// nil if no log, or more than one, has the request.
 func (x *Logs) sender(served *call) (found *call) {
 	for c := x.byXID[served.XID]; c != nil; c = c.older {
 		if c.Sent != 0 && x.isOther(&served.Call, &c.Call) {
