@@ -56,7 +56,8 @@ func (l *log) readLines(byXID map[uint64][]*Subject, take func(*track.LogLine)) 
 			}
 		default:
 			if node, ok := l.writer(&e, list); ok {
-				take(l.line(&e, node))
+				line := l.line(&e, node)
+				take(&line)
 			} else {
 				others[e.XID] = true
 			}
@@ -65,7 +66,8 @@ func (l *log) readLines(byXID map[uint64][]*Subject, take func(*track.LogLine)) 
 	for i := range mentions {
 		m := &mentions[i]
 		if node, ok := l.writer(m, byXID[m.XID]); ok && !others[m.XID] {
-			take(l.line(m, node))
+			line := l.line(m, node)
+			take(&line)
 		}
 	}
 	if err == io.EOF || l.failed {
@@ -80,8 +82,8 @@ func isMention(e *debuglog.Event) bool {
 }
 
 // line returns an event as a line by the common clock.
-func (l *log) line(e *debuglog.Event, node lnet.NID) *track.LogLine {
-	line := &track.LogLine{Event: *e, Log: l.number, File: l.Name, Node: node}
+func (l *log) line(e *debuglog.Event, node lnet.NID) track.LogLine {
+	line := track.LogLine{Event: *e, Log: l.number, File: l.Name, Node: node}
 	line.Time += l.offset
 	return line
 }

@@ -193,8 +193,7 @@ func (t *table) takeCall(l *log) {
 // pass passes on the next event of a log.
 func (t *table) pass(l *log, to func(*track.LogLine)) {
 	if to != nil {
-		t.line = track.LogLine{Event: l.next, Log: l.number, File: l.Name, Node: l.self.first()}
-		t.line.Time += l.offset
+		t.line = l.line(&l.next, l.self.first())
 		to(&t.line)
 	}
 }

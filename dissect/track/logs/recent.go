@@ -72,7 +72,8 @@ func (x *Recent) hold(l *log) {
 	if e := &l.next; e.Kind <= debuglog.Note {
 		lines, _ := x.byXID.Get(e.XID)
 		if len(lines) < maxRecentLines {
-			x.byXID.Put(e.XID, append(lines, l.line(e, lnet.NID{})))
+			line := l.line(e, lnet.NID{})
+			x.byXID.Put(e.XID, append(lines, &line))
 		}
 	}
 	x.read(l)
