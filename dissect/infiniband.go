@@ -32,10 +32,9 @@ func (t *Tree) infiniband(m *Message) {
 	}
 	w.use(InMessage, m.Data)
 	switch {
+	case m.Kind >= lnet.Connreq && m.Kind <= lnet.Drep && len(m.Data) == 0:
 	case m.Kind == lnet.Connrej:
-		if len(m.Data) > 0 {
-			t.section(sectionKibRej, 0, m.Size)
-		}
+		t.section(sectionKibRej, 0, m.Size)
 	case m.Kind == lnet.Connreq || m.Kind == lnet.Connack:
 		t.section(sectionKibConn, 0, m.Size)
 	case len(m.IB.Parts) > 0 && !isImmediate(m.IB):

@@ -129,6 +129,7 @@ var keySections = []struct{ of, heading, intro string }{
 	{"config entry", "Configuration", "Keys of `lshark config -T json` and `-e`: which of them an entry has depends on its `kind`. In its filters they begin with `config.`, which may be left out."},
 	{"arrow", "Arrows of diagrams", "Keys of `lshark ladder -T json`: one message, bytes that were not captured, or a line of a log."},
 	{"log line", "Lines of logs", "Keys of the objects in `log` of `lshark -T json --log`."},
+	{"message", "Kinds of messages", "What a message is, in `kind`."},
 	{"note", "Codes of notes", "What is unusual about a message, in `notes`."},
 	{"event", "Codes of events", "What happened to a connection, in `events` and in `lshark imports --timeline`."},
 	{"table of stats", "Columns of lshark stats", "Beside the keys that `--by` names, and `count`."},

@@ -32,7 +32,7 @@ var factless = map[string]string{
 	"of Linux, not of Lustre": `struct fscrypt_context_v1, struct fscrypt_context_v2, group acl_perm, group acl_tag,
 		group falloc_mode, group fscrypt_mode, group seek_whence, group xattr_set_flags`,
 	"of InfiniBand": `struct aeth, struct bth, struct deth, struct ib_packet, struct ieth, struct immdt, struct reth,
-		struct cm_ip, struct cm_path, struct cm_rej, struct cm_rep, struct cm_req, struct mad, group ib_cm_type,
+		struct cm_drep, struct cm_dreq, struct cm_ip, struct cm_path, struct cm_rej, struct cm_rep, struct cm_req, struct mad, group ib_cm_type,
 		group aeth_nak, group bth_ack, group bth_ecn, group bth_flags, group ib_cm_reject,
 		group ib_opcode`,
 	"ours, for a part that Lustre's struct does not name": `field batch_update_reply.messages, field batch_update_request.messages,

@@ -211,6 +211,8 @@ var IBPacket = &Struct{Name: "ib_packet", Order: Big,
 		Sub("cm_ip", &cmIP, AfterPrevious(true), If(isCMIP), "addresses of the RDMA connection manager"),
 		Sub("cm_rep", &cmRepMsg, AfterPrevious(true), If(isCMRep), "answer of the connection manager"),
 		Sub("cm_rej", &cmRejMsg, AfterPrevious(true), If(isCMRej), "refusal of the connection manager"),
+		Sub("cm_dreq", &cmDreqMsg, AfterPrevious(true), If(isCMDreq), "end of a connection"),
+		Sub("cm_drep", &cmDrepMsg, AfterPrevious(true), If(isCMDrep), "answer to a cm_dreq"),
 	}}
 
 // RDMAWrite is the field of the first of the RDMA writes that carried the payload of a

@@ -15,12 +15,12 @@ var cmType = Enum("ib_cm_type", "CM_", "messages of the connection manager of In
 	{Name: "REJ", Value: cmRej, Doc: "refuses a connection"},
 	{Name: "REP", Value: cmRep, Doc: "accepts a connection"},
 	{Name: "RTU", Value: 0x14, Doc: "the connection is ready to use"},
-	{Name: "DREQ", Value: 0x15, Doc: "asks to disconnect"},
-	{Name: "DREP", Value: 0x16, Doc: "disconnected"},
+	{Name: "DREQ", Value: cmDreq, Doc: "asks to disconnect"},
+	{Name: "DREP", Value: cmDrep, Doc: "disconnected"},
 })
 
 const (
-	cmReq, cmRej, cmRep = 0x10, 0x12, 0x13
+	cmReq, cmRej, cmRep, cmDreq, cmDrep = 0x10, 0x12, 0x13, 0x15, 0x16
 )
 
 var mad = &Struct{Name: "mad", Order: Big, Doc: "header of a management datagram", Fields: []*Field{
@@ -107,6 +107,18 @@ var cmRejMsg = &Struct{Name: "cm_rej", Order: Big, Doc: "refuses a connection", 
 	Opaque("cm_info", 72, "additional information"),
 }}
 
+var cmDreqMsg = &Struct{Name: "cm_dreq", Order: Big, Doc: "asks to end a connection", Fields: []*Field{
+	U32("cm_local_id", Hex, "number of the connection at the sender"),
+	U32("cm_remote_id", Hex, "number of the connection at the receiver"),
+	U24("cm_remote_qpn", Hex, Shown{Label: "queue pair ", Role: Number}, "queue pair of the receiver"),
+	Pad("cm_reserved1", 1),
+}}
+
+var cmDrepMsg = &Struct{Name: "cm_drep", Order: Big, Doc: "the connection has ended", Fields: []*Field{
+	U32("cm_local_id", Hex, "number of the connection at the sender"),
+	U32("cm_remote_id", Hex, "number of the connection at the receiver"),
+}}
+
 // hasCM reports whether a packet has a message of the connection manager of a type.
 func hasCM(v *View, typ uint64) bool {
 	const mad, attr, end = 20, 36, 44 // behind BTH and DETH
@@ -119,6 +131,9 @@ func isCMReq(v *View) bool { return hasCM(v, cmReq) }
 func isCMIP(v *View) bool  { return isCMReq(v) && len(v.Struct) > 184 }
 func isCMRep(v *View) bool { return hasCM(v, cmRep) }
 func isCMRej(v *View) bool { return hasCM(v, cmRej) }
+
+func isCMDreq(v *View) bool { return hasCM(v, cmDreq) }
+func isCMDrep(v *View) bool { return hasCM(v, cmDrep) }
 
 // remarkRetry describes a byte with a time in its upper 5 bits and a count in the others.
 func remarkRetry(v *View, dst []byte) []byte {

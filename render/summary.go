@@ -176,7 +176,7 @@ func appendLeftUpTo(dst []byte, st *Style, text []byte, column *int, maxColumn i
 
 // node appends the NID of sender or receiver, or the address in a message without NIDs.
 func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) []byte {
-	if m.HasLNet() && nid.Len > 0 {
+	if (m.HasLNet() || m.IB != nil) && nid.Len > 0 {
 		return s.opt.NIDs.Append(dst, *nid)
 	}
 	own, other := m.IB.NIDs()

@@ -416,6 +416,7 @@ func (t *infiniband) close() {
 	for q := t.table.recent.prev; q != &t.table.recent; q = q.prev {
 		q.lnd.close(q)
 	}
+	t.unanswered()
 }
 
 // number returns the number of the connection, which it gets with the first message in

@@ -11,6 +11,8 @@ const (
 	Connreq         // request of the connecting side: to the acceptor, or o2iblnd CONNREQ
 	Connack         // o2iblnd CONNACK, the connection is accepted
 	Connrej         // an InfiniBand connection is refused
+	Dreq            // one end of an InfiniBand connection asks to end it
+	Drep            // the answer to a Dreq
 	Hello           // socklnd hello
 	Noop            // socklnd keep-alive or zero-copy acknowledgement, or o2iblnd NOOP
 	Ack             // LNet ACK
@@ -26,7 +28,7 @@ const (
 	EarlyReply      // ptlrpc early reply: the server needs more time
 )
 
-var kindNames = [...]string{"unknown", "connreq", "connack", "connrej", "hello", "noop", "ack", "get", "getreply", "bulk", "ping",
+var kindNames = [...]string{"unknown", "connreq", "connack", "connrej", "dreq", "drep", "hello", "noop", "ack", "get", "getreply", "bulk", "ping",
 	"ping_reply", "push", "selftest", "request", "reply", "early_reply"}
 
 func (k Kind) String() string { return kindNames[k] }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -170,6 +171,66 @@ func TestRefusals(t *testing.T) {
 	if a, b := got[1].m.IB.Reject, got[3].m.IB.Reject; a != 28 || b != 8 {
 		t.Errorf("rejected for the reasons %d and %d", a, b)
 	}
+}
+
+// TestConnectionManager has connections that end, requests that are sent again, and one that nobody
+// answers.
+func TestConnectionManager(t *testing.T) {
+	const pause = 4e9
+	w := wiretest.O2iblnd{}
+	c := wiretest.NewQueuePairs()
+	request := func(times int) {
+		for range times {
+			c.Now += pause
+			c.CM(false, wiretest.CMReq, c.Req(w.Connreq()))
+		}
+	}
+	next := func() { c.A.CommID, c.A.Number = c.A.CommID+1, c.A.Number+1 }
+	request(2)
+	c.CM(false, wiretest.CMReq, c.Req(w.Connreq())) // captured twice
+	c.CM(true, wiretest.CMRep, c.Rep(w.Connack()))
+	c.Disconnect(true)
+	next()
+	request(1)
+	c.CM(true, wiretest.CMMra, binary.BigEndian.AppendUint32(make([]byte, 4), c.A.CommID))
+	next()
+	request(3)
+	next()
+	request(1)
+	got, _ := collect(c.Frames, Options{})
+	checkIB(t, got,
+		"1 c0 connreq 56 11>0 1",
+		"2 c0 connreq 56 11>0 2 resent",
+		"4 c0 connack 56 22>11 4",
+		"5 c0 dreq 0 22>11 5",
+		"6 c0 drep 0 11>22 6",
+		"7 c1 connreq 56 12>0 7",
+		"9 c2 connreq 56 13>0 9",
+		"10 c2 connreq 56 13>0 10 resent",
+		"11 c2 connreq 56 13>0 11 resent",
+		"12 c3 connreq 56 14>0 12",
+		"11 c2 connreq 0 13>0 11 unanswered",
+		"12 c3 connreq 0 14>0 12 unanswered")
+	dreq := got[3].m.LNet
+	assert.Equal(t, fmt.Sprint(dreq.Src, " ", dreq.Dst), "10.0.0.2@o2ib 10.0.0.1@o2ib")
+	var notes []string
+	for _, s := range got {
+		for _, n := range s.notes {
+			notes = append(notes, n.Text)
+		}
+	}
+	assert.Equal(t, strings.Join(notes, "; "), "repeats frame 1; repeats frame 9; repeats frame 9; "+
+		"no answer until the end of the capture, sent 3 times since frame 9; no answer until the end of the capture")
+	c = wiretest.NewQueuePairs().Connect(w.Connreq(), w.Connack())
+	begin := len(c.Frames) // of the capture
+	const noops = 150      // more frames than the first packet of a queue pair waits
+	for range noops {
+		c.Send(false, w.Noop(false)).Ack(true)
+	}
+	got, _ = collect(wiretest.Renumber(c.Disconnect(false).Frames[begin:]), Options{})
+	checkIB(t, got[noops:],
+		"301 c0 dreq 0 11>22 301",
+		"302 c0 drep 0 22>11 302")
 }
 
 // TestForeign names messages of other network drivers by their magic.

@@ -121,6 +121,33 @@ func TestRefusedConnection(t *testing.T) {
 	}
 }
 
+// TestConnectionManager: lines tell that a connection ends, which request a frame repeats, and that
+// nobody has answered it.
+func TestConnectionManager(t *testing.T) {
+	const pause = 4e9
+	lnd := wiretest.O2iblnd{}
+	c := wiretest.NewQueuePairs().Connect(lnd.Connreq(), lnd.Connack()).Disconnect(false)
+	c.A.CommID++
+	c.A.Number++
+	for range 2 {
+		c.CM(false, wiretest.CMReq, c.Req(lnd.Connreq()))
+		c.Now += pause
+	}
+	file := built(t, c)
+	out := quiet(t, "-Y", "frame > 3", file)
+	var lines []string
+	for line := range strings.Lines(out) {
+		lines = append(lines, strings.Join(strings.Fields(line)[2:], " "))
+	}
+	const ends = "10.0.0.1@o2ib > 10.0.0.2@o2ib "
+	assert.Equal(t, strings.Join(lines, "\n"), ends+"dreq queue pair 0x22\n10.0.0.2@o2ib > 10.0.0.1@o2ib drep\n"+
+		ends+"connreq version 0x12\n"+ends+"connreq repeats frame 6 version 0x12 resent\n"+
+		ends+"connreq no answer until the end of the capture, sent 2 times since frame 6 unanswered")
+	tree := quiet(t, "-V", "-Y", "kind == dreq", file)
+	assert.That(t, strings.Contains(tree, "cm_dreq\n") && strings.Contains(tree, "cm_remote_qpn  0x22\n"), "%s", tree)
+	assert.Equal(t, quiet(t, "-T", "fields", "-e", "cm_remote_qpn", "-Y", "notes == unanswered || kind == dreq", file), "0x22\n\n")
+}
+
 // TestFailedTransfer: a refused transfer is a note, and an error of its RPC.
 func TestFailedTransfer(t *testing.T) {
 	const eio, bulkPortal, cookie = -5, 8, 7

@@ -128,11 +128,12 @@ var noteCodes = []code{
 	{"guess", "the layout is guessed: the request is missing or truncated"},
 	{"rdma_failed", "the RDMA transfer of the payload was refused or failed"},
 	{"replay", "a request that is replayed after recovery"},
-	{"resent", "a request that was sent before"},
+	{"resent", "a request, or a message of the connection manager of InfiniBand, that was sent before"},
 	{"retransmitted", "a TCP segment or InfiniBand packet with bytes of the message was sent again"},
 	{"short", "a buffer is shorter than its length field or its struct"},
 	{"tail", "there are bytes after the last known field"},
 	{"truncated", "bytes are missing because frames were captured in part or the capture ends"},
+	{"unanswered", "a message of the connection manager of InfiniBand that had no answer until the end of the capture; it is listed again there"},
 	{"unknown", "the bytes match no known layout"},
 }
 
@@ -156,7 +157,34 @@ var eventCodes = [...]string{
 	track.EventLog:            "a line of the log of a node",
 }
 
+// kindDocs says what messages of each kind are.
+var kindDocs = [...]string{
+	lnet.Unknown:    "a message of LNet for another portal, or one whose header was not captured",
+	lnet.Connreq:    "the first message of the node that connects: to the acceptor of its peer, or over InfiniBand a REQ of the connection manager",
+	lnet.Connack:    "over InfiniBand, the connection is accepted: a REP of the connection manager",
+	lnet.Connrej:    "over InfiniBand, the connection is refused: a REJ of the connection manager",
+	lnet.Dreq:       "over InfiniBand, one end asks to end the connection: a DREQ of the connection manager",
+	lnet.Drep:       "over InfiniBand, the answer to a dreq: a DREP of the connection manager",
+	lnet.Hello:      "the first message of each node on a TCP connection: version, NIDs, purpose of the connection",
+	lnet.Noop:       "a message of the transport alone: keep-alive, acknowledgement or credits",
+	lnet.Ack:        "the acknowledgement of a PUT of LNet",
+	lnet.Get:        "a GET of LNet: a server fetches bulk data, as of a write",
+	lnet.GetReply:   "the bulk data that answer a get",
+	lnet.Bulk:       "bulk data in a PUT of LNet, as of a read",
+	lnet.Ping:       "a ping of LNet: it asks for the interfaces of a node",
+	lnet.PingReply:  "the answer to a ping of LNet",
+	lnet.Push:       "a node sends its interfaces",
+	lnet.Selftest:   "a message of LNet selftest",
+	lnet.Request:    "the request of an RPC",
+	lnet.Reply:      "the reply of an RPC",
+	lnet.EarlyReply: "a server needs more time: it extends the time for which the client waits for the reply",
+}
+
 func codes() (list []Entry) {
+	for i, doc := range kindDocs {
+		name := lnet.Kind(i).String()
+		list = append(list, Entry{Kind: CodeEntry, Name: name, Path: name, Of: "message", Doc: doc})
+	}
 	for _, c := range noteCodes {
 		list = append(list, Entry{Kind: CodeEntry, Name: c.name, Path: c.name, Of: "note", Doc: c.doc})
 	}

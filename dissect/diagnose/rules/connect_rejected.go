@@ -38,8 +38,8 @@ var _ = add(diagnose.Rule{
 				}
 				return
 			}
-			if m.IB == nil {
-				return
+			if m.IB == nil || m.IB.SrcQP != 0 {
+				return // the node that has asked for the connection gives up
 			}
 			reason, doc := opcodes.Refusal(m.IB.Reject, m.Data)
 			if reason == "CONN_RACE" || reason == "CONN_STALE" || reason == "STALE_CONN" {

@@ -22,6 +22,8 @@ const harmlessNumbers = `
 	close_data_resync_done resync_count resync_ids_inline
 	cm_ip cma_ip_version cma_port cma_version
 	cm_path cm_ack_timeout cm_flow_label cm_hop_limit cm_local_lid cm_remote_lid cm_sl cm_traffic_class
+	cm_drep cm_local_id cm_remote_id
+	cm_dreq cm_local_id cm_remote_id cm_remote_qpn
 	cm_rej cm_info_length cm_local_id cm_rejected cm_remote_id
 	cm_rep cm_initiator_depth cm_local_eecn cm_local_id cm_local_qkey cm_local_qpn cm_remote_id cm_responder_resources cm_rnr_retry cm_starting_psn cm_target_ack_delay
 	cm_req cm_initiator_depth cm_local_eecn cm_local_id cm_local_qkey cm_local_qpn cm_path_mtu cm_pkey cm_remote_eecn cm_responder_resources cm_retries cm_retry cm_service cm_service_id cm_starting_psn
