@@ -23,6 +23,7 @@ type input struct {
 	name   string // for messages
 	src    io.Reader
 	at     int64  // offset of the next byte
+	ahead  []byte // the bytes from there on that peek saw in the buffer
 	byHand string // from where and why gopacket does not read the file; empty if it does
 }
 
@@ -33,13 +34,22 @@ func newInput(name string, src io.Reader, size int) *input {
 // peek returns the n bytes that follow the next skip bytes, without reading them.
 // They are the beginning of a record of n bytes, or the whole record.
 func (in *input) peek(skip, n int, what string) ([]byte, error) {
+	if end := skip + n; end <= len(in.ahead) {
+		return in.ahead[skip:end:end], nil
+	}
+	return in.fill(skip, n, what)
+}
+
+// fill is peek when the buffer may have too few bytes.
+func (in *input) fill(skip, n int, what string) ([]byte, error) {
 	for {
 		b, err := in.Peek(min(skip+n, in.Size()))
 		if err != nil {
 			return nil, in.truncated(in.at+int64(skip), int64(len(b)-skip), what, int64(n), err)
 		}
 		if len(b) == skip+n {
-			return b[skip : skip+n : skip+n], nil
+			in.ahead, _ = in.Peek(in.Buffered()) // it cannot fail
+			return in.ahead[skip : skip+n : skip+n], nil
 		}
 		in.grow(b)
 	}
@@ -57,7 +67,13 @@ func (in *input) grow(b []byte) {
 // next call.
 func (in *input) discard(n int) {
 	skipped, _ := in.Discard(n) // it cannot fail: they are in the buffer
-	in.at += int64(skipped)
+	in.advance(skipped)
+}
+
+// advance notes that n bytes were read from the buffer.
+func (in *input) advance(n int) {
+	in.at += int64(n)
+	in.ahead = in.ahead[min(n, len(in.ahead)):]
 }
 
 // readByHand notes the first record at which gopacket does not go on, and what it cannot read.

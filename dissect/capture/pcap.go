@@ -52,7 +52,7 @@ func newPcap(in *input, magic uint32, order byteOrder) (records, error) {
 	if p.reader, err = pcapgo.NewReader(in.Reader); err != nil {
 		return nil, in.damage(in.at, "%v", err)
 	}
-	in.at += pcapHeaderSize
+	in.advance(pcapHeaderSize)
 	// gopacket refuses longer frames, and allocates as much for each.
 	p.reader.SetSnaplen(headSize)
 	return p, nil
@@ -100,7 +100,7 @@ func (p *pcap) next(in *input, f *Frame) error {
 		return in.damage(in.at, "%v", err)
 	}
 	f.Data, f.Time = data[:have:have], info.Timestamp.UnixNano()
-	in.at += int64(n)
+	in.advance(n)
 	return nil
 }
 

@@ -158,7 +158,7 @@ func (p *pcapng) header(in *input) (kind, size uint32, err error) {
 func (p *pcapng) skip(in *input, size uint32) error {
 	at := in.at
 	skipped, err := io.CopyN(io.Discard, in.Reader, int64(size)-4)
-	in.at += skipped
+	in.at, in.ahead = in.at+skipped, nil
 	var again []byte
 	if err == nil {
 		again, err = in.Peek(4)
@@ -340,7 +340,7 @@ func (p *pcapng) read(in *input, n int, f *Frame) error {
 	}
 	f.Data, f.Time = data[:len(data):len(data)], info.Timestamp.UnixNano()
 	p.last = f.Time
-	in.at += int64(p.ahead + n)
+	in.advance(p.ahead + n)
 	p.ahead = 0
 	return nil
 }
