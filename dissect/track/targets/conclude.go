@@ -96,6 +96,9 @@ func (e *Evidence) Conclude() {
 	}
 }
 
+// Requests returns how many requests came since the last one that told anything about targets.
+func (e *Evidence) Requests() int { return e.requests }
+
 // Complete reports whether the targets of all connections so far are known.
 func (e *Evidence) Complete() bool {
 	e.Conclude()
@@ -114,7 +117,7 @@ func (e *Evidence) listConfig() {
 	if len(names.servers) > 0 {
 		e.lists = slices.Insert(e.lists, 0, list{names, track.TargetFromConfig})
 	}
-	e.changed = true
+	e.learned()
 }
 
 // solve sets the target of each connection for which the evidence suffices.

@@ -49,6 +49,7 @@ type Evidence struct {
 	links    map[link]bool
 	newest   int64 // time of the first request of the newest connection
 	changed  bool  // since the last conclusion
+	requests int   // since something was learned
 	next     int64 // time of the next conclusion
 	nextList int64 // time from which on the configuration is read for it again
 	solution solution
@@ -154,6 +155,7 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 	if r.Sends > 1 {
 		return
 	}
+	e.requests++
 	p := e.pending.Of(r)
 	*p = pending{}
 	if m.Msg == nil || !r.HasOpcode || track.IsConnect(r.Opcode) {
@@ -192,7 +194,7 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	if track.IsConnect(r.Opcode) {
-		e.changed = true // it has a name now
+		e.learned() // it has a name now
 		e.conclude(m.Time)
 		return
 	}
@@ -260,10 +262,10 @@ func (e *Evidence) of(r *track.RPC, now int64) *record {
 		e.records[r.Connection] = c
 		e.list = append(e.list, c)
 		e.newest = now
-		e.changed = true
+		e.learned()
 	}
 	if len(e.lists) > 0 && c.last < e.newest && now >= e.newest {
-		e.changed = true // the connection is used beside a newer one
+		e.learned() // the connection is used beside a newer one
 	}
 	c.last = max(c.last, now)
 	c.addServer(e, r.Server)
@@ -298,10 +300,12 @@ func (e *Evidence) forgetSilent() {
 	maps.DeleteFunc(e.links, func(l link, _ bool) bool { return l.a.forgotten || l.b.forgotten })
 }
 
+func (e *Evidence) learned() { e.changed, e.requests = true, 0 }
+
 func (c *record) addServer(e *Evidence, nid lnet.NID) {
 	if len(c.servers) < maxServers && !slices.Contains(c.servers, nid) {
 		c.servers = append(c.servers, nid)
-		e.changed = true
+		e.learned()
 	}
 }
 
@@ -310,10 +314,10 @@ func (c *record) setKind(e *Evidence, kind opcodes.TargetKind) {
 	case kind == opcodes.AnyTarget || kind == c.kind:
 	case c.kind == opcodes.AnyTarget:
 		c.kind = kind
-		e.changed = true
+		e.learned()
 	case !c.mixed:
 		c.mixed = true
-		e.changed = true
+		e.learned()
 	}
 }
 
@@ -321,7 +325,7 @@ func (c *record) setKind(e *Evidence, kind opcodes.TargetKind) {
 func (c *record) claim(e *Evidence, new claim) {
 	if len(c.claims) < maxClaims && !slices.ContainsFunc(c.claims, func(k claim) bool { return k.target == new.target }) {
 		c.claims = append(c.claims, new)
-		e.changed = true
+		e.learned()
 	}
 }
 
@@ -332,7 +336,7 @@ func (c *record) granted(e *Evidence, index uint32) {
 		c.claim(e, claim{target{opcodes.MDTTarget, index}, track.TargetFromLock})
 	} else if !c.zeroLocks {
 		c.zeroLocks = true
-		e.changed = true
+		e.learned()
 	}
 }
 
@@ -370,7 +374,7 @@ func (c *record) addSequence(e *Evidence, seq uint64) {
 	}
 	if len(c.sequences) < maxSequences {
 		c.sequences = append(c.sequences, seq)
-		e.changed = true
+		e.learned()
 	}
 }
 
@@ -394,7 +398,7 @@ func (e *Evidence) locate(l location) {
 	}
 	e.isKnown[l] = true
 	e.ranges = append(e.ranges, l)
-	e.changed = true
+	e.learned()
 }
 
 func (e *Evidence) link(a, b *record) {
@@ -403,7 +407,7 @@ func (e *Evidence) link(a, b *record) {
 	}
 	if l := (link{a, b}); !e.links[l] && len(e.links) < maxLinks {
 		e.links[l] = true
-		e.changed = true
+		e.learned()
 	}
 }
 

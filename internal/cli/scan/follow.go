@@ -41,10 +41,12 @@ func (p *Pass) FollowOptions() follow.Options {
 }
 
 // The number of bytes of frames that lookAhead reads: the lower one if all targets are known
-// by then. What proves a target is usually in the first seconds.
+// by then, or if so many requests told nothing more about them. What proves a target is
+// usually in the first seconds.
 const (
-	minLookAhead = 8 << 20
-	maxLookAhead = 32 << 20
+	minLookAhead  = 8 << 20
+	maxLookAhead  = 32 << 20
+	quietRequests = 4096
 )
 
 // framesPerLook is how many frames are read between two looks at the clock and the targets.
@@ -74,7 +76,7 @@ func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 		end := bytes > maxLookAhead
 		if n%framesPerLook == 0 {
 			late := p.opt.LookAhead > 0 && time.Since(begun) > p.opt.LookAhead
-			end = end || late || bytes > minLookAhead && e.Complete()
+			end = end || late || bytes > minLookAhead && (e.Requests() > quietRequests || e.Complete())
 		}
 		if end {
 			further = targets.New(p.in.names)
