@@ -23,6 +23,7 @@ const (
 	rttAge          = 10e9  // ns until that minimum is outdated
 	keepAliveBytes  = 1     // payload of a keep-alive probe, at most
 	keepAliveOffset = -1    // from the next sequence number to that of a keep-alive probe
+	probeAge        = 1e9   // ns between two probes, at least
 	handshakeFlags  = tcpSYN | tcpACK
 	unusualFlags    = tcpSYN | tcpFIN | tcpRST
 )
@@ -54,8 +55,9 @@ func (m *TCPAnomalies) Add(other *TCPAnomalies) {
 	m.ZeroWindows += other.ZeroWindows
 }
 
-// TCPEvent is a TCP segment that counts in TCPAnomalies, aborts its connection, or
-// opens a receive window that was closed.
+// TCPEvent is a TCP segment that counts in TCPAnomalies, aborts its connection, opens
+// a receive window that was closed, is a keep-alive probe after another one that got no answer, or
+// the first segment after such probes.
 type TCPEvent struct {
 	link.Frame
 	Source    int // capture point
@@ -63,7 +65,10 @@ type TCPEvent struct {
 	Src, Dst  netip.AddrPort
 	Seq       uint32
 	Bytes     int   // of payload
-	FirstSent int64 // of one that was sent again: when its first byte was sent first; 0 when unknown
+	FirstSent int64 // of one that was sent again: when its first byte was sent first; 0 when unknown. Of a probe: when the first without an answer was sent
+	Probes    int   // of a keep-alive probe: how many before it got no answer
+	Answer    bool  // it comes after probes of Dst that got no answer
+	Alone     bool  // Probes would be wrong if Dst was not captured, as nothing else of the connection was
 	Opened    int64 // for how many nanoseconds the receive window of Src was 0, until this segment
 	Waited    int64 // of bytes that were sent again: for how many nanoseconds after the last time Src got them, by its timestamp
 	SYN       bool
@@ -149,7 +154,10 @@ type ackState struct {
 	known      bool
 	number     uint32
 	duplicates uint32
-	time       int64 // of the last new or duplicate one
+	time       int64  // of the last new or duplicate one
+	echo       uint32 // timestamp that it echoes
+	probes     uint32 // those in a row that are keep-alive probes, as nothing arrived since the one before
+	probed     int64  // when the first of them was sent
 	window     int32
 	closed     int64 // since when the window is 0; 0 while it is not
 }
@@ -446,20 +454,52 @@ func (a *analysis) acknowledge(peer *analysis, g *link.Segment) (waited int64) {
 		waited = peer.settle(g, k.number)
 	}
 	if k.known && k.number == g.Ack {
-		if g.Size == 0 && g.Flags&unusualFlags == 0 && k.window == g.Window && peer.started {
-			k.duplicates++
+		if g.Size == 0 && g.Flags&unusualFlags == 0 && k.window == g.Window {
+			d := int32(g.Seq - a.next)
+			k.probe(g, d == keepAliveOffset || d == 0 && a.isAlone(peer))
+			if peer.started {
+				k.duplicates++
+			}
 			k.time = g.Time
+		} else {
+			k.probes = 0
 		}
 		k.window = g.Window
 		return waited
 	}
 	k.known, k.number, k.window = true, g.Ack, g.Window
-	k.duplicates, k.time = 0, g.Time
+	k.duplicates, k.time, k.echo, k.probes = 0, g.Time, g.Stamps.Echo, 0
 	peer.rtt.end(g.Ack, g.Time, g.Size > 0)
 	if sent != nil {
 		sent.acknowledge(g.Ack, g.Time)
 	}
 	return waited
+}
+
+// isAlone reports whether the capture has nothing of the connection that shows where the bytes of this
+// end go on.
+func (a *analysis) isAlone(peer *analysis) bool { return a.past == nil && !peer.acks.known }
+
+// probe takes an empty segment with the same ACK as the one before. A keep-alive probe begins one byte
+// before the next, or where the capture has nothing else of its sender. One that echoes the same
+// timestamp as the one before shows that this got no answer: that would have a newer timestamp.
+func (k *ackState) probe(g *link.Segment, isProbe bool) {
+	switch {
+	case !isProbe || !g.Stamps.Known || g.Stamps.Echo != k.echo:
+		k.echo, k.probes = g.Stamps.Echo, 0
+	case g.Time-k.time >= probeAge:
+		if k.probes++; k.probes == 1 {
+			k.probed = g.Time
+		}
+	}
+}
+
+// unanswered returns TCPEvent.Probes of the last segment.
+func (k *ackState) unanswered(g *link.Segment) int {
+	if k.probes == 0 || g.Flags&unusualFlags != 0 {
+		return 0
+	}
+	return int(k.probes - 1)
 }
 
 // acknowledge notes up to where the receiver has all bytes.

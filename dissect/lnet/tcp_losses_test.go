@@ -3,6 +3,7 @@ package lnet
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -138,5 +139,38 @@ func TestLostFIN(t *testing.T) {
 	}
 	if lost := losses(tc.Frames); len(lost) > 0 {
 		t.Errorf("lost %v", lost)
+	}
+}
+
+// TestUnansweredProbes: a probe that echoes the same timestamp as the one before shows that this got no answer.
+func TestUnansweredProbes(t *testing.T) {
+	for name, c := range map[string]struct {
+		echoes []uint32 // of the probes
+		want   []int    // TCPEvent.Probes
+	}{
+		"answered":                           {[]uint32{50, 51, 52}, nil},
+		"unanswered":                         {[]uint32{50, 50, 50}, []int{1, 2}},
+		"answered in between":                {[]uint32{50, 50, 51, 51, 51}, []int{1, 1}},
+		"answers to probes of the other end": {[]uint32{50, 50, 50}, nil},
+	} {
+		tc, w := opened()
+		tc.A.Options = wiretest.Timestamps(1, 50)
+		tc.Send(false, w.Put(64, 10))
+		ack(tc, &tc.A, &tc.B, tc.B.Seq)
+		for i, echo := range c.echoes {
+			tc.Now += 5e9
+			tc.A.Options = wiretest.Timestamps(uint32(5000*(i+1)), echo)
+			seq := tc.A.Seq - 1
+			if strings.HasPrefix(name, "answers") {
+				seq++
+			}
+			tc.Segment(&tc.A, &tc.B, tcpACK, seq, nil)
+		}
+		var got []int
+		d := NewDecoder(Options{Want: skipAll, TCPEvent: func(m *TCPEvent) { got = append(got, m.Probes) }})
+		wiretest.Play(d, tc.Frames)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
 	}
 }

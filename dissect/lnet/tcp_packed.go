@@ -67,14 +67,17 @@ func (f *fields) streams(s *streams) {
 	for i := range s.half { // these are of the last segments, the others of the first ones
 		acks := &s.half[i].analysis.acks
 		f.near(&f.time, &acks.time, &acks.closed)
+		if acks.probes > 0 {
+			f.near(&f.time, &acks.probed)
+		}
 	}
 }
 
 func (f *fields) reassembly(r *reassembly, dir uint8) {
 	a, u := &r.analysis, &r.unseen
 	acks, rtt := &a.acks, &a.rtt
-	hasHistory := a.past != nil
-	f.bools(&r.started, &r.acked, &r.finished, &r.begin.known, &r.begin.hasNear, &u.known, &a.started, &acks.known, &rtt.timing, &hasHistory)
+	hasHistory, hasEcho := a.past != nil, acks.echo != 0
+	f.bools(&r.started, &r.acked, &r.finished, &r.begin.known, &r.begin.hasNear, &u.known, &a.started, &acks.known, &rtt.timing, &hasHistory, &hasEcho)
 	f.sequence(dir, &r.begin.near, &r.begin.first, &r.next, &r.ack, &u.captured, &u.proven, &a.next, &rtt.to)
 	f.sequence(1-dir, &acks.number)
 	f.near(&f.time, &a.raised, &a.synTime, &rtt.since, &rtt.beginOfLeast, &u.last, &u.from, &u.to, &u.since)
@@ -82,6 +85,10 @@ func (f *fields) reassembly(r *reassembly, dir uint8) {
 	number(f, &rtt.recent.N)
 	number(f, &rtt.samples)
 	number(f, &acks.duplicates)
+	if hasEcho {
+		number(f, &acks.echo)
+		number(f, &acks.probes)
+	}
 	number(f, &acks.window)
 	if f.reading {
 		r.framer.pos = r.next

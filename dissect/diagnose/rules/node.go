@@ -24,7 +24,8 @@ var _ = add(diagnose.Rule{
 	Summary:  "A node sent nothing for a while, although others sent to it again and again.",
 	Meaning: "The kernel of a host acknowledges what arrives, however busy the host is. A node that acknowledges nothing and sends nothing " +
 		"is down, stands still, or is cut off from the network. " +
-		"The rule looks for nodes from which no message, retransmission or reset came while bytes to them were sent again four times or more. " +
+		"The rule looks for nodes from which no message, retransmission or reset came while bytes to them were sent again four times or more, " +
+		"or three keep-alive probes got no answer. " +
 		"That others reached the senders meanwhile, or that there are several of them, shows that they are not to blame. A node that at last " +
 		"acknowledges the first transmission of what was sent again meanwhile (by the TCP timestamp) stood still: one that was cut off would " +
 		"never have got it.",
@@ -35,7 +36,7 @@ var _ = add(diagnose.Rule{
 
 	Thresholds: []*diagnose.Threshold{silentTime},
 	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst",
-		"late_recovery_client.pcap.zst", "vanished_client.pcap.zst"},
+		"late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := newNodeLife(r)
 		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, IBEvent: n.packet, End: n.reportSilent}
@@ -48,7 +49,7 @@ func (n *nodeLife) reportSilent() {
 	cut := n.cutOff()
 	for a, h := range n.hosts.All {
 		for _, s := range h.silences {
-			if f := n.silent(h, s); (len(s.reaching) > 0 || len(s.peers) > 1) && f.Last-f.First >= silentTime.Nanoseconds() {
+			if f := n.silent(h, s); s.isProven() && (len(s.reaching) > 0 || len(s.peers) > 1) && f.Last-f.First >= silentTime.Nanoseconds() {
 				n.report.Report(f)
 			}
 		}
@@ -110,12 +111,23 @@ func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
 		f.Last = n.report.Now()
 	}
 	f.Prove(s.begin, "the last message of %s before", h.addr)
-	f.Prove(s.first, "bytes to it are sent again")
+	f.Prove(s.first, "%s sent again", s.what())
 	if s.last != s.first {
-		f.Prove(s.last, "they are sent again for the last time")
+		f.Prove(s.last, "for the last time")
 	}
 	f.Prove(s.back, "the first sign of life")
 	return f
+}
+
+// isProven reports whether the host would have been captured if it had answered.
+func (s *hostSilence) isProven() bool { return !s.alone || isSet(s.begin) || isSet(s.back) }
+
+// what returns what was sent to the host without an answer, with a verb.
+func (s *hostSilence) what() string {
+	if s.probes {
+		return "a keep-alive probe to it is"
+	}
+	return "bytes to it are"
 }
 
 // outcome returns how the silence ended.
@@ -162,7 +174,7 @@ func (n *nodeLife) cutOff() map[netip.Addr][]*hostSilence {
 	by := make(map[netip.Addr][]*hostSilence)
 	for _, h := range n.hosts.All {
 		for _, s := range h.silences {
-			if len(s.peers) != 1 || len(s.reaching) > 0 {
+			if len(s.peers) != 1 || len(s.reaching) > 0 || !s.isProven() {
 				continue
 			}
 			list := by[s.peers[0]]
@@ -283,7 +295,7 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 		f.Text += " Targets of it were started on another server."
 	}
 	f.Prove(s.begin, "the last message of %s before", node)
-	f.Prove(s.first, "bytes to it are sent again")
+	f.Prove(s.first, "%s sent again", s.what())
 	life := "the first sign of life"
 	if s.reset {
 		life += ": it resets a connection"
@@ -346,6 +358,8 @@ type hostSilence struct {
 	same     bool        // back belongs to a connection that it had before
 	still    bool        // it got what had waited for it: it had stood still
 	unseen   bool        // its end was not captured
+	probes   bool        // first is a keep-alive probe
+	alone    bool        // all are probes that prove nothing if the host was not captured
 	peers    []netip.Addr
 	reaching []netip.Addr // those of them that others reached meanwhile
 }
@@ -445,7 +459,7 @@ func (h *hostLife) lives(m *dissect.Message, begun int64) {
 }
 
 func (n *nodeLife) marked(m *lnet.TCPEvent) {
-	if !m.RST && m.Retransmissions == 0 && m.Waited == 0 {
+	if !m.RST && m.Retransmissions == 0 && m.Waited == 0 && m.Probes == 0 && !m.Answer {
 		return
 	}
 	if len(n.waiting) >= maxWaiting {
@@ -496,6 +510,8 @@ func (n *nodeLife) segment(m *lnet.TCPEvent) {
 	if s := h.silence; s != nil {
 		s.reset, s.same, s.still = m.RST, !m.RST && !m.SYN, m.Waited > inFlight
 		s.back, h.silence = p, nil
+	} else if k := len(h.silences); k > 0 && m.Waited > inFlight && m.Time-h.silences[k-1].back.Time < inFlight {
+		h.silences[k-1].still = true
 	}
 	h.seen = max(h.seen, m.Time)
 }
@@ -510,10 +526,11 @@ func (h *hostLife) unanswered(resent *silence, from *hostLife, p track.Point) {
 		if len(h.silences) >= maxOutages {
 			return
 		}
-		s = &hostSilence{addr: h.addr, begin: h.last, first: resent.first, from: resent.from}
+		s = &hostSilence{addr: h.addr, begin: h.last, first: resent.first, from: resent.from, probes: resent.probes, alone: true}
 		h.silence, h.silences = s, append(h.silences, s)
 	}
 	s.last = p
+	s.alone = s.alone && resent.alone
 	s.from = min(s.from, resent.from)
 	s.peers = withNew(s.peers, from.addr, maxOldPeers)
 	for _, other := range from.heard {

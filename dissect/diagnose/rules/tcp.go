@@ -173,7 +173,8 @@ var _ = add(diagnose.Rule{
 	Noun:     "silence of a host",
 	Summary:  "A host did not acknowledge anything for a while: it or the network to it was down.",
 	Meaning: "When a host does not acknowledge what was sent to it, TCP sends the same bytes again and again, each time after twice the time. " +
-		"Four such retransmissions take three seconds or more; a network that only loses some of its packets hardly loses one segment five times.",
+		"Four such retransmissions take three seconds or more; a network that only loses some of its packets hardly loses one segment five times. " +
+		"Three keep-alive probes in a row without an answer count likewise: each next one still has the old TCP timestamp of the silent host.",
 	Limits: "Whether the host was down, or the network in one of both directions, cannot be told from one capture. The host may have been " +
 		"busy only if its kernel was: TCP is acknowledged by the kernel.",
 	Next: "Compare with a capture of the other host. Look for a restart or a crash of the host, and for changes of links in the logs of " +
@@ -187,7 +188,9 @@ var _ = add(diagnose.Rule{
 		x := newStalledStreams(r)
 		report := func(end bool) {
 			for h, p := range x.pairs.All {
-				if p.silenced > 0 && !slices.ContainsFunc(p.silences, func(s *silence) bool {
+				back := r.Paths().Get(h.source, h.to, h.from)
+				proven := back != nil && back.Messages > 0 || slices.ContainsFunc(p.silences, func(s *silence) bool { return !s.alone })
+				if p.silenced > 0 && proven && !slices.ContainsFunc(p.silences, func(s *silence) bool {
 					return s.isBlackHole() || !end && s.mayBeBlackHole(r.Now())
 				}) {
 					r.Report(silenceFinding(r, h, p))
@@ -216,12 +219,15 @@ func silenceFinding(r *diagnose.Reporter, h hostPair, p *resentPair) diagnose.Fi
 			connects++
 		}
 	}
-	what := "what " + h.from.String() + " sent"
-	if connects == len(p.silences) {
-		what = "the attempts of " + h.from.String() + " to connect"
+	what, again := "acknowledge what "+h.from.String()+" sent", "the same bytes were sent again"
+	switch {
+	case longest.probes:
+		what, again = "answer the keep-alive probes of "+h.from.String(), "they were sent again"
+	case connects == len(p.silences):
+		what = "acknowledge the attempts of " + h.from.String() + " to connect"
 	}
-	f.Text = fmt.Sprintf("%s did not acknowledge %s for at least %s: the same bytes were sent again %d times.", h.to, what,
-		duration(longest.last.Time-longest.from), longest.again)
+	f.Text = fmt.Sprintf("%s did not %s for at least %s: %s %d times.", h.to, what, duration(longest.last.Time-longest.from), again,
+		longest.again)
 	switch back := r.Paths().Get(h.source, h.to, h.from); {
 	case back == nil || back.Messages == 0:
 		f.Text += " The capture has nothing that it sent."
@@ -233,6 +239,11 @@ func silenceFinding(r *diagnose.Reporter, h hostPair, p *resentPair) diagnose.Fi
 		f.Text += " Nothing came from it until the end of the capture."
 	}
 	for _, s := range p.silences {
+		if s.probes {
+			f.Prove(s.first, "%s sends a keep-alive probe again that was not answered", h.from)
+			f.Prove(s.last, "the last of %d", s.again)
+			continue
+		}
 		f.Prove(s.first, "%s sends bytes again that were not acknowledged", h.from)
 		f.Prove(s.last, "the last of %d retransmissions of them", s.again)
 	}

@@ -81,6 +81,8 @@ type resentPair struct {
 type repeated struct {
 	seq       uint32
 	syn       bool
+	probes    bool  // they are keep-alive probes
+	alone     bool  // which prove nothing if the receiver was not captured
 	again     int64 // how often it was sent again
 	fast      int64
 	bytes     int64
@@ -93,14 +95,16 @@ type repeated struct {
 
 // silence is a time in which a host did not acknowledge what was sent to it.
 type silence struct {
-	from  int64 // time of the first transmission, or of the first retransmission
-	first track.Point
-	last  track.Point
-	again int64
-	syn   bool
-	bytes int   // of the smallest of the segments
-	vain  int64 // time of the last one but one
-	got   bool  // the last one arrived, as others were sent again since
+	from   int64 // time of the first transmission, or of the first retransmission
+	first  track.Point
+	last   track.Point
+	again  int64
+	syn    bool
+	probes bool  // they are keep-alive probes
+	alone  bool  // which prove nothing if the receiver was not captured
+	bytes  int   // of the smallest of the segments
+	vain   int64 // time of the last one but one
+	got    bool  // the last one arrived, as others were sent again since
 
 	passed passedMessages // meanwhile, where they are counted
 }
@@ -110,6 +114,7 @@ const (
 	maxStreams    = 1 << 13
 	maxSilences   = 16 // of a pair
 	silentRepeats = 4  // retransmissions of the same bytes
+	silentProbes  = 2  // keep-alive probes after the first one; each is sent after seconds
 )
 
 func newRetransmissions() retransmissions {
@@ -118,29 +123,32 @@ func newRetransmissions() retransmissions {
 
 // silence takes a segment, and returns the silence of its receiver that it shows, if it does.
 func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
-	if m.Retransmissions == 0 || m.Spurious > 0 {
+	if (m.Retransmissions == 0 || m.Spurious > 0) && m.Probes == 0 {
 		return nil
 	}
 	pair := fifo.GetOrNew(x.pairs, pairOf(m))
 	key := stream{m.Conn, m.Src}
 	r := fifo.GetOrNew(x.streams, key)
 	p := pointOf(m)
-	if r.again == 0 || r.seq != m.Seq {
+	if r.again == 0 || r.seq != m.Seq || m.Probes == 1 {
 		if r.silence != nil {
 			r.silence.got = true
 		}
-		*r = repeated{seq: m.Seq, syn: m.SYN, firstSent: m.FirstSent, first: p}
+		*r = repeated{seq: m.Seq, syn: m.SYN, probes: m.Probes > 0, alone: m.Alone, firstSent: m.FirstSent, first: p}
 	}
 	r.again++
 	r.vain, r.last = r.last.Time, p
 	r.fast += m.Fast
 	r.bytes += int64(m.Bytes)
-	if r.again >= silentRepeats && r.fast == 0 {
+	if r.again >= silentRepeats && r.fast == 0 || r.probes && r.again >= silentProbes {
 		pair.silent(r)
 		if r.silence.bytes == 0 || m.Bytes < r.silence.bytes {
 			r.silence.bytes = m.Bytes
 		}
 		return r.silence
+	}
+	if r.probes {
+		return nil
 	}
 	pair.add(m.Time)
 	pair.bytes += int64(m.Bytes)
@@ -152,10 +160,12 @@ func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
 // earlier retransmissions no longer count as single ones.
 func (pair *resentPair) silent(r *repeated) {
 	if r.silence == nil {
-		pair.count -= r.again - 1
+		if !r.probes {
+			pair.count -= r.again - 1
+		}
 		pair.bytes -= min(pair.bytes, r.bytes)
 		pair.proofs = slices.DeleteFunc(pair.proofs, func(p diagnose.Evidence) bool { return p.Time >= r.first.Time })
-		r.silence = &silence{from: r.first.Time, first: r.first, syn: r.syn}
+		r.silence = &silence{from: r.first.Time, first: r.first, syn: r.syn, probes: r.probes, alone: r.alone}
 		if r.firstSent != 0 {
 			r.silence.from = r.firstSent
 		}

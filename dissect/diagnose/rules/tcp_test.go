@@ -2,12 +2,15 @@ package rules
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -201,4 +204,17 @@ func TestSilenceBeforePause(t *testing.T) {
 	if list := e.Findings(); len(list) != 1 || !strings.HasSuffix(list[0].Text, "How it ended was not captured.") {
 		t.Errorf("%d findings: %s", len(list), list[0].Text)
 	}
+}
+
+// TestUnansweredProbes checks that a silence is found of which the capture has keep-alive probes only.
+func TestUnansweredProbes(t *testing.T) {
+	frames := wiretest.ReadSample(t, "testdata/frozen_server.pcap.zst")
+	first, last := frames[0].Time, frames[len(frames)-1].Time
+	frames = slices.DeleteFunc(frames, func(f capture.Frame) bool { return f.Time < first+(last-first)/3 })
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "node.silent")}})
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, TCPEvent: e.TCPEvent}), frames)
+	e.Close()
+	list := e.Findings()
+	must.Equal(t, len(list), 1)
+	assert.That(t, strings.HasPrefix(list[0].Text, "192.0.2.2@tcp was silent for at least 16.4 s: "), "%s", list[0].Text)
 }
