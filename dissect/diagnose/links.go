@@ -57,7 +57,7 @@ var causeOf = []struct {
 	{"mount.failed", "gss.refused connect.denied connect.version", sameClientThen},
 
 	// The network.
-	{"slow.network slow.timeouts tcp.retransmission", "tcp.round_trip", sameHosts(0)},
+	{"slow.network slow.timeouts", "tcp.round_trip", sameHosts(0)}, // segments that are sent again in vain do not count as retransmissions
 	{"slow.network", "tcp.retransmission", sameHosts(0)},
 	{"tcp.retransmission slow recovery.reconnect", "tcp.black_hole", sameHosts(aftermath)},
 	{"slow.network slow.early_replies slow.server", "rdma.nak rdma.not_ready", sameHosts(0)},

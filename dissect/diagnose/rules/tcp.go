@@ -450,7 +450,7 @@ var (
 		Reason: "a host may delay single acknowledgements by 40 ms or more, so the fastest of several counts"}
 	slowAckSeconds = &diagnose.Threshold{Name: "seconds", Value: 3, Unit: "seconds",
 		Reason: "one or two slow seconds may be a host that was busy"}
-	slowAckRatio = &diagnose.Threshold{Name: "ratio", Value: 10, Unit: "times the usual round trip",
+	slowAckRatio = &diagnose.Threshold{Name: "ratio", Value: 5, Unit: "times the usual round trip",
 		Reason: "in a file system that spans long distances, 20 ms may be usual"}
 )
 
@@ -494,7 +494,7 @@ func reportRoundTrips(r *diagnose.Reporter) {
 }
 
 // usualRoundTrip returns the time in which the receiver of a path usually acknowledges,
-// else the median of the other hosts.
+// else the median of other hosts.
 func usualRoundTrip(all *paths.Paths, p *paths.Path) (ns int64, text string, ok bool) {
 	if ns, ok := p.Typical(); ok {
 		return ns, "in other seconds, the fastest took " + duration(ns), true
@@ -505,7 +505,11 @@ func usualRoundTrip(all *paths.Paths, p *paths.Path) (ns int64, text string, ok 
 		if other.Source != p.Source || other.To == p.To || hosts[other.To] {
 			continue
 		}
-		if ns, ok := other.Typical(); ok {
+		ns, ok := other.Typical()
+		if !ok && len(other.Slow) == 0 {
+			ns, ok = other.Fastest()
+		}
+		if ok {
 			hosts[other.To] = true
 			list = append(list, ns)
 		}

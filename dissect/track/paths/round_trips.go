@@ -33,6 +33,7 @@ type RoundTrips struct {
 	Slow []SlowSpan // in order; the last ones are joined when there are too many
 
 	current window
+	fastest int64   // acknowledgement of all, 0: none was measured
 	typical []int64 // the fastest ones of other seconds, thinned out when there are too many
 	every   int     // each such second is kept
 	skipped int
@@ -72,6 +73,9 @@ func (t *RoundTrips) message(m *lnet.Message, p track.Point) {
 		if w.N == 0 || m.RoundTrips.Least < w.Least {
 			w.Least = m.RoundTrips.Least
 		}
+		if t.fastest == 0 || w.Least < t.fastest {
+			t.fastest = w.Least
+		}
 		w.N += n
 	}
 }
@@ -100,6 +104,10 @@ func (t *RoundTrips) addTypical(ns int64) {
 	}
 	t.typical = append(t.typical, ns)
 }
+
+// Fastest returns the fastest acknowledgement of all in nanoseconds; ok is false if none was
+// measured. Few measurements are enough for it, as hosts delay acknowledgements and never hurry them.
+func (t *RoundTrips) Fastest() (ns int64, ok bool) { return t.fastest, t.fastest != 0 }
 
 // Typical returns the median over the seconds that are not slow, in nanoseconds; ok is
 // false if all were slow. The current second is not counted.
