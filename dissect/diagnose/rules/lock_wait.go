@@ -71,6 +71,8 @@ type longWait struct {
 	text        string // about the longest
 	evidence    []diagnose.Evidence
 	application bool // all were for a lock that an application holds
+	grouped     bool // one was for a group lock
+	known       bool // of one, it is known who held the lock
 }
 
 // holders remembers locks that were asked for, or that nobody asks for, by the
@@ -175,7 +177,7 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 	x.count++
 	x.sum += waited
 	x.first, x.last = min(x.first, l.Asked.Time), max(x.last, l.Asked.Time+waited)
-	x.application = x.application && application
+	x.application, x.grouped, x.known = x.application && application, x.grouped || l.Desc.IsGroup(), x.known || len(l.BlockedBy) > 0
 	x.jobs.add(l.Job)
 	f := diagnose.Finding{Subject: clientOfLock(l), First: x.first, Last: x.last, Count: x.count}
 	f.Node, f.Locks = holdersOf(l)
@@ -190,9 +192,13 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 	}
 	f.Text += x.text
 	f.Evidence, f.Wait = x.evidence, x.longest
-	if x.application {
+	switch {
+	case x.application || x.grouped && !x.known:
 		f.Severity = diagnose.Note
 		f.Next = "The application: flocks and group locks are released by those who asked for them, and the server asks nobody to give them back."
+	case !x.known:
+		f.Next = "A capture of the server shows who held it (lshark locks --blockers). The holder may have had much to write back, or have been " +
+			"busy or unreachable; or an application held a group lock."
 	}
 	w.report.Report(f)
 }

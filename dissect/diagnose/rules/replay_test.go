@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/binary"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -332,5 +333,26 @@ func TestUnnamedFullTarget(t *testing.T) {
 	})
 	if len(got) != 2 { // targets, to each of which two connections lead
 		t.Errorf("%d findings, of %d replies", len(got), n)
+	}
+}
+
+// TestWaitForUnknownHolder checks what is said where the holder was not captured: a file with group
+// locks was kept by an application, as far as known.
+func TestWaitForUnknownHolder(t *testing.T) {
+	got := replay(t, "lock.wait", "lock_contention.pcap.zst", func(m *dissect.Message) bool {
+		holder := netip.MustParseAddr("192.0.2.4")
+		return m.Src.Addr() != holder && m.Dst.Addr() != holder
+	})
+	for i, want := range []struct {
+		severity   diagnose.Severity
+		text, next string
+	}{
+		{diagnose.Warning, "a PR lock on [0x280000401:0x9:0x0].", "A capture of the server"},
+		{diagnose.Note, "a PW flock on", "The application"},
+		{diagnose.Note, "2 times for a lock on [0x280000401:0x6:0x0]", "The application"},
+	} {
+		if i >= len(got) || got[i].Severity != want.severity || !strings.Contains(got[i].Text, want.text) || !strings.HasPrefix(got[i].Next, want.next) {
+			t.Errorf("%d of %d findings: want %+v", i, len(got), want)
+		}
 	}
 }
