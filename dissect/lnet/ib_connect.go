@@ -49,12 +49,9 @@ type cmMessage struct {
 	answered    bool
 }
 
-// capturedTwice is the time within which a message that is captured again was not sent again.
-const capturedTwice = 1e6
-
 // add adds a transmission. It reports whether it is new, not a frame that was captured twice.
 func (c *cmMessage) add(p *link.Packet) bool {
-	if d := p.Time - c.last.Time; c.sends > 0 && d < capturedTwice && d > -capturedTwice {
+	if d := p.Time - c.last.Time; c.sends > 0 && d < copyAge && d > -copyAge {
 		return false
 	}
 	if c.sends == 0 {

@@ -289,12 +289,19 @@ func (q *queuePair) closeOrder() {
 // sentPackets follows the requests to a queue pair in the order of capture: it finds those
 // that are sent again, the time until then, and the round trip to the acknowledgement.
 type sentPackets struct {
-	analysis analysis // with packet sequence numbers in place of those of bytes
-	unseen   unseen   // counts packets
-	again    []resentPackets
-	againTo  uint32 // number behind the packet that was sent again last
-	refused  uint32 // number of the packet that the last NAK refused
-	nak      bool   // that packet has not been sent again since
+	analysis  analysis // with packet sequence numbers in place of those of bytes
+	unseen    unseen   // counts packets
+	again     []resentPackets
+	run       resentRun // of packets that were sent again last
+	refused   uint32    // number of the packet that the last NAK refused
+	refusedAt int64     // time of that NAK
+	nak       bool      // that packet has not been sent again since
+}
+
+// resentRun are packets that were sent again one after the other.
+type resentRun struct {
+	from, to uint32
+	time     int64 // of the last one
 }
 
 // resentPackets are packets that were sent again.
@@ -349,19 +356,38 @@ func (q *queuePair) outOfSequence(p *link.Packet, psn uint32) (again bool) {
 		stats.OutOfOrder++
 		return false
 	}
+	first, known := s.analysis.timeOf(psn)
+	if s.isCopy(p, psn, before && known && first.missing == captured, first.time) {
+		return false
+	}
 	stats.Retransmits++
 	s.analysis.rtt.cancel()
 	r := resentPackets{from: psn, to: psn + 1, packets: 1, last: p.Time, notCaptured: !before}
 	r.spurious = o.acked && int32(o.ack-psn) > 0
-	if t, known := s.analysis.timeOf(psn); known {
-		r.first = t.time
+	if known {
+		r.first = first.time
 	}
-	if psn != s.againTo && !r.spurious && q.lnd.lnet {
-		q.event(IBEvent{Frame: p.Frame, PSN: p.BTH.PSN, Again: true, FirstSent: r.first})
+	if psn != s.run.to {
+		s.run.from = psn
+		if !r.spurious && q.lnd.lnet {
+			q.event(IBEvent{Frame: p.Frame, PSN: p.BTH.PSN, Again: true, FirstSent: r.first})
+		}
 	}
-	s.againTo = psn + 1
+	s.run.to, s.run.time = psn+1, p.Time
 	s.resent(&r)
 	return !before
+}
+
+// isCopy reports whether a packet is the same one again, as mirrored ports show it: a sender waits for
+// longer, or for a NAK. sent is when it was sent first, if it was captured.
+func (s *sentPackets) isCopy(p *link.Packet, psn uint32, captured bool, sent int64) bool {
+	switch {
+	case s.nak && psn == s.refused, psn == s.run.to && sent <= s.run.time && p.Time-s.run.time < copyAge:
+		return false
+	case int32(psn-s.run.from) >= 0 && int32(psn-s.run.to) < 0 && p.Time-s.run.time < copyAge:
+		return true
+	}
+	return captured && p.Time-sent < copyAge
 }
 
 // holds reports whether a packet is held.
@@ -491,9 +517,9 @@ func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 	}
 	if p.AETH.Syndrome.ACK() {
 		ack++
-	} else {
+	} else if !s.nak || s.refused != ack || p.Time-s.refusedAt >= copyAge {
 		q.ib.refuse(q, p)
-		s.nak, s.refused = true, ack
+		s.nak, s.refused, s.refusedAt = true, ack, p.Time
 	}
 	o.silent = false
 	if !o.acked || int32(ack-o.ack) > 0 {

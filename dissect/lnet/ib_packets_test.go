@@ -317,3 +317,43 @@ func TestIBUnpairedWrites(t *testing.T) {
 		}
 	}
 }
+
+// TestIBCopies: packets that were captured twice, as mirrored ports show them, count once: those that
+// are sent again after a NAK, and the NAK.
+func TestIBCopies(t *testing.T) {
+	w := wiretest.O2iblnd{}
+	for _, run := range []int{1, 4} { // copies come behind so many packets
+		c := connected(w)
+		begin := len(c.Frames)
+		c.Send(false, w.Immediate(false, wiretest.Put, requestPortal, 1, 0, pattern(3000)))
+		psn := c.A.PSN - 2
+		c.Now += 1e6
+		c.Acknowledge(true, psn, 0x60, c.B.MSN-1)
+		c.Now += 1e6
+		c.A.PSN = psn - 1
+		again := len(c.Frames)
+		c.Send(false, w.Immediate(false, wiretest.Put, requestPortal, 1, 0, pattern(3000)))
+		c.Frames = slices.Delete(c.Frames, again, again+1)
+		c.Ack(true)
+		frames := slices.Clone(c.Frames[:begin])
+		for i := begin; i < len(c.Frames); {
+			n := 1
+			for n < run && i+n < len(c.Frames) && c.Frames[i+n].Time-c.Frames[i].Time < 5e5 {
+				n++
+			}
+			part := c.Frames[i : i+n]
+			i += n
+			frames = append(frames, part...)
+			for _, f := range part {
+				f.Time = part[n-1].Time + 2e4
+				frames = append(frames, f)
+			}
+		}
+		once, want := collect(c.Frames, Options{})
+		events := 0
+		twice, got := collect(wiretest.Renumber(frames), Options{IBEvent: func(*IBEvent) { events++ }})
+		if got.IB.Retransmits != want.IB.Retransmits || got.IB.Naks != want.IB.Naks || events != 2 || len(once) != len(twice) {
+			t.Errorf("run of %d: %d messages, %d events, %+v; want %d, %+v", run, len(twice), events, got.IB, len(once), want.IB)
+		}
+	}
+}

@@ -273,7 +273,10 @@ func (a *analysis) outOfSequence(peer *analysis, g *link.Segment, n int) tcpMark
 // isCopy reports whether a segment with bytes that were sent before is the same packet again,
 // as mirrored ports show it: what a host sends again has a later timestamp.
 func (a *analysis) isCopy(peer *analysis, g *link.Segment, atEnd bool) bool {
-	if g.Size == 0 || !g.Stamps.Known {
+	if g.Size == 0 {
+		return atEnd && g.Time-a.raised < copyAge
+	}
+	if !g.Stamps.Known {
 		return false
 	}
 	if h := a.past; h != nil && (isCopyOf(h.again, g) || isCopyOf(h.unsettled, g)) {

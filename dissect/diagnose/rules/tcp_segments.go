@@ -112,9 +112,10 @@ type silence struct {
 const (
 	maxPairs      = 1 << 12
 	maxStreams    = 1 << 13
-	maxSilences   = 16 // of a pair
-	silentRepeats = 4  // retransmissions of the same bytes
-	silentProbes  = 2  // keep-alive probes after the first one; each is sent after seconds
+	maxSilences   = 16  // of a pair
+	silentRepeats = 4   // retransmissions of the same bytes
+	copyTime      = 1e6 // nanoseconds until a mirrored port shows a segment for the second time, at most
+	silentProbes  = 2   // keep-alive probes after the first one; each is sent after seconds
 )
 
 func newRetransmissions() retransmissions {
@@ -130,6 +131,9 @@ func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
 	key := stream{m.Conn, m.Src}
 	r := fifo.GetOrNew(x.streams, key)
 	p := pointOf(m)
+	if r.again > 0 && r.seq == m.Seq && m.Time-r.last.Time < copyTime {
+		return r.silence
+	}
 	if r.again == 0 || r.seq != m.Seq || m.Probes == 1 {
 		if r.silence != nil {
 			r.silence.got = true
