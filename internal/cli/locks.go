@@ -106,7 +106,10 @@ func (c *locksOptions) run() error {
 	if err != nil {
 		return err
 	}
-	out := &locksOutput{Reading: x, slowest: c.slowest}
+	out := &locksOutput{Reading: x, slowest: c.slowest, most: maxLockRows}
+	if x.In.OnlyLogs() {
+		out.most = maxLoggedRows
+	}
 	var sums locks.Blockers
 	x.Follow(follow.Hooks{Lock: func(l *locks.Lock) {
 		switch {
@@ -146,13 +149,17 @@ func (c *locksOptions) finish(out *locksOutput) error {
 type locksOutput struct {
 	*flags.Reading[*locks.Lock]
 	slowest int // 0: all
+	most    int // are kept for a table
 	kept    []*locks.Lock
 	dropped int
 	buf     []byte
 }
 
-// maxLockRows is the number of locks that are kept for a table.
-const maxLockRows = 1 << 16
+// So many locks are kept for a table, and of logs, which are larger than captures.
+const (
+	maxLockRows   = 1 << 16
+	maxLoggedRows = 1 << 13
+)
 
 func (o *locksOutput) add(l *locks.Lock) {
 	if o.Out.Append != nil && o.slowest == 0 {
@@ -164,7 +171,7 @@ func (o *locksOutput) add(l *locks.Lock) {
 	switch {
 	case o.slowest > 0 && len(o.kept) >= 2*max(o.slowest, 1<<10):
 		o.kept = o.sorted()
-	case o.slowest == 0 && len(o.kept) > maxLockRows:
+	case o.slowest == 0 && len(o.kept) > o.most:
 		half := len(o.kept) / 2
 		o.dropped += half
 		o.kept = slices.Delete(o.kept, 0, half)

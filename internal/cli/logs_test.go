@@ -160,6 +160,13 @@ func TestLogsAlone(t *testing.T) {
 	assert.Contains(t, succeeds(t, slices.Concat([]string{"stats", "--by", "client"}, logs)...), "192.0.2.4")
 }
 
+// TestEmptyLog: a node that has nothing to say does not keep the logs of others from being read.
+func TestEmptyLog(t *testing.T) {
+	log, empty := wiretest.Repo("pcaps/logs/overload.oss.dk.gz"), filepath.Join(t.TempDir(), "mds.dk")
+	must.NoError(t, os.WriteFile(empty, nil, 0o600))
+	assert.Equal(t, succeeds(t, "stats", "-q", log, empty), succeeds(t, "stats", "-q", log), "statistics")
+}
+
 var (
 	stateForm = regexp.MustCompile(`(?m)\)\) ([0-9a-f]+) ([!-~]+): changing import state from \w+ to (\w+)$`)
 	evictForm = regexp.MustCompile(`(?m)evicting client at \S+  ns: |I am evicting it|: evicting \S+ (at adm|\(at \S+\) by adm)|: disconnect stale client .`)

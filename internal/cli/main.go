@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,10 +23,10 @@ import (
 
 // Main runs the program with the arguments of the process and ends it.
 func Main() {
-	postponeCollection()
+	saveMemory := postponeCollection()
 	// Without this, SIGPIPE would end the process at a write to a closed pipe.
 	signal.Ignore(syscall.SIGPIPE)
-	sys := &scan.System{IO: iostreams.System(), Harden: harden}
+	sys := &scan.System{IO: iostreams.System(), Harden: harden, SaveMemory: saveMemory}
 	os.Exit(Run(sys, os.Args[1:]))
 }
 
@@ -46,15 +47,21 @@ func harden(files scan.Files) error {
 // postponeCollection lets the first garbage collection wait until the heap has 12 MiB, in
 // place of 4: the tables of the protocol and the buffers of a reader have nearly as
 // much, and a collection would cost short commands more than their work. Later ones are
-// as usual.
-func postponeCollection() {
-	const percent = 200
+// as usual, or as saveMemory wants them. It returns saveMemory, which lets the heap grow by
+// half of what is in use between two collections, in place of all of it.
+func postponeCollection() (saveMemory func()) {
+	const (
+		percent = 200
+		saving  = 50
+	)
 	if os.Getenv("GOGC") != "" {
-		return
+		return nil
 	}
-	usual := debug.SetGCPercent(percent)
+	var later atomic.Int32
+	later.Store(int32(debug.SetGCPercent(percent)))
 	first := new([64]byte)
-	runtime.AddCleanup(first, func(percent int) { debug.SetGCPercent(percent) }, usual)
+	runtime.AddCleanup(first, func(later *atomic.Int32) { debug.SetGCPercent(int(later.Load())) }, &later)
+	return func() { later.Store(saving) }
 }
 
 // Run runs a command line and returns the exit status.

@@ -150,6 +150,7 @@ func (t *Table[R]) Append(dst []byte, list []R) []byte {
 		heads = append(heads, t.cells[i].head())
 	}
 	grid := newGrid(t.opt.Colors, heads)
+	grid.cells = make([]cell, 0, len(list)*len(t.cells))
 	for _, r := range list {
 		for i := range t.cells {
 			t.cells[i].put(grid, t.printer, r)

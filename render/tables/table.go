@@ -41,9 +41,10 @@ type tableColumn struct {
 // absent reports whether the column is left out, because it is optional and empty.
 func (c *tableColumn) absent() bool { return c.optional && !c.filled }
 
+// cell is a cell by the end of its text, where that of the next one begins.
 type cell struct {
-	from, to int
-	style    *render.Style
+	end   int
+	style *render.Style
 }
 
 func newGrid(c *render.Colors, cols []tableColumn) *grid {
@@ -64,9 +65,8 @@ func (t *grid) put(st *render.Style, text []byte) {
 	default:
 		t.cols[k].filled = true
 	}
-	from := len(t.text)
 	t.text = append(t.text, text...)
-	t.cells = append(t.cells, cell{from, len(t.text), st})
+	t.cells = append(t.cells, cell{len(t.text), st})
 	t.cols[k].width = max(t.cols[k].width, render.Width(text))
 }
 
@@ -208,8 +208,12 @@ func (t *grid) render(dst []byte, columns int) []byte {
 	dst = t.line(dst, func(k int) ([]byte, *render.Style) { return []byte(t.cols[k].title), &t.colors.Head })
 	for at := 0; at < len(t.cells); at += len(t.cols) {
 		dst = t.line(dst, func(k int) ([]byte, *render.Style) {
+			from := 0
+			if at+k > 0 {
+				from = t.cells[at+k-1].end
+			}
 			c := t.cells[at+k]
-			return t.text[c.from:c.to], c.style
+			return t.text[from:c.end], c.style
 		})
 	}
 	return dst

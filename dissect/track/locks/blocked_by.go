@@ -130,7 +130,7 @@ func (t *Locks) addHolders(l *Lock) {
 			continue
 		}
 		if holder.isInConflict(l) && (holder.isSilent() || holder.isAskedFor()) ||
-			holder.isAskedFor() && holder.blocking.Matches(&l.Desc) {
+			holder.blocking != nil && holder.blocking.Matches(&l.Desc) && holder.isAskedFor() {
 			l.addBlocker(holder.asBlocker())
 		}
 	}

@@ -53,8 +53,8 @@ type state struct {
 	fromLog   bool // there is no capture
 	clientLog bool // the log of the client has it
 	serverLog bool
-	partly    bool             // a part in the middle of the range was released
-	blocking  opcodes.LockDesc // the lock that the last blocking callback describes
+	partly    bool              // a part in the middle of the range was released
+	blocking  *opcodes.LockDesc // the lock that the last blocking callback describes; nil: none does
 	live      fifo.Element[Lock]
 	connected fifo.Element[Lock]
 }

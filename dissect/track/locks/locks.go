@@ -396,7 +396,7 @@ func (t *Locks) callback(r *track.RPC, m *dissect.Message) {
 	switch c.Kind {
 	case Blocking:
 		t.describe(l, &d, knownResource)
-		l.blocking = d
+		l.blocking = &d
 		t.addCallbackTo(l, &d)
 	case Glimpse:
 		t.describe(l, &d, knownResource)

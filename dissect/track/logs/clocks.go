@@ -3,9 +3,7 @@ package logs
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -120,7 +118,8 @@ type Head struct {
 	views map[uint64]*view // nil: several RPCs have the xid
 }
 
-// maxHead RPCs of a capture are compared with logs, and about half as many of a log.
+// maxHead RPCs of a capture are compared with logs. Without a capture, so many of a log or
+// eight times as many of all logs are compared with each other.
 const maxHead = 20000
 
 // Add adds an RPC that has ended. It returns false when no more are needed.
@@ -146,14 +145,14 @@ func add(views map[uint64]*view, xid uint64, v *view) {
 // several logs have. Without a capture, head is nil, and the clocks agree with that of the
 // first log that has RPCs in common with others.
 func compare(all []*log, head *Head) ([]string, error) {
-	samples := make([]map[uint64]*view, len(all))
-	for i, l := range all {
+	s := sampler{head: head}
+	for _, l := range all {
 		l.comparison = comparison{bound: bound{math.MinInt64, math.MaxInt64}}
-		var err error
-		if samples[i], err = sample(l, head); err != nil {
+		if err := s.read(l); err != nil {
 			return nil, err
 		}
 	}
+	samples := s.samples
 	byXID := map[uint64]*view{}
 	for _, views := range samples {
 		for xid, v := range views {
@@ -194,36 +193,40 @@ func compare(all []*log, head *Head) ([]string, error) {
 		}
 		left = slices.Delete(left, at, at+1)
 	}
+	for _, l := range all {
+		l.comparison = comparison{}
+	}
 	return notes, nil
 }
 
-// sample reads the RPCs of a log that a capture has too, or without a capture some of all.
-func sample(l *log, head *Head) (map[uint64]*view, error) {
-	r, err := debuglog.Open(l.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	s := sampler{log: l, calls: map[uint64][]debuglog.Call{}, head: head}
-	for !s.full() {
-		if err := r.Next(&s.event); err != nil {
-			if err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
-				return s.views(), nil // reading the log will report it
-			}
-			break
-		}
-		s.take()
-	}
-	return s.views(), nil
+// sampler chooses RPCs of logs: those that a capture has too, or without a capture some of
+// all logs, the same in each.
+type sampler struct {
+	head    *Head
+	samples []map[uint64]*view // of the logs that were read
+	log     *log               // that is read
+	event   debuglog.Event
+	calls   map[uint64][]debuglog.Call
+	known   int    // RPCs in samples
+	mask    uint64 // of the bits of the xid's hash that are 0 in those chosen
 }
 
-// sampler chooses RPCs of a log.
-type sampler struct {
-	log   *log
-	head  *Head
-	event debuglog.Event
-	calls map[uint64][]debuglog.Call
-	mask  uint64 // of the bits of the xid's hash that are 0 in those chosen
+// read reads the RPCs of a log.
+func (s *sampler) read(l *log) error {
+	r, err := debuglog.Open(l.Path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	s.log, s.calls = l, map[uint64][]debuglog.Call{}
+	for err == nil && !s.full() {
+		if err = r.Next(&s.event); err == nil { // an error will be reported when the log is read again
+			s.take()
+		}
+	}
+	views := s.views()
+	s.samples, s.known = append(s.samples, views), s.known+len(views)
+	return nil
 }
 
 // full reports whether enough RPCs of a capture were found. Of logs without a capture, all
@@ -250,9 +253,13 @@ func (s *sampler) take() {
 		}
 	}
 	s.calls[e.XID] = append(list, debuglog.NewCall(e, s.log.number, 0))
-	if s.head == nil && len(s.calls) > maxHead {
-		s.mask = s.mask<<1 | 1
+	if s.head == nil && len(s.calls)+s.known/8 > maxHead {
+		s.mask, s.known = s.mask<<1|1, 0
 		maps.DeleteFunc(s.calls, func(xid uint64, _ []debuglog.Call) bool { return !s.chosen(xid) })
+		for _, views := range s.samples {
+			maps.DeleteFunc(views, func(xid uint64, _ *view) bool { return !s.chosen(xid) })
+			s.known += len(views)
+		}
 	}
 }
 

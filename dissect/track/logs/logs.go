@@ -30,7 +30,8 @@ type log struct {
 	File
 	clock
 	number int
-	reader *debuglog.Reader
+	reader *debuglog.Reader // nil: closed, as the next event is not due yet or there is none
+	stats  debuglog.Stats   // of the reader, when that was closed
 	next   debuglog.Event
 	ended  bool
 	failed bool // by an error
@@ -38,7 +39,7 @@ type log struct {
 
 // The bounds of what is held.
 const (
-	maxOpen = 1 << 15 // calls without an end
+	maxOpen = 1 << 14 // calls without an end
 	maxOver = 1 << 16
 	margin  = int64(500 * time.Millisecond) // a line may be later than what it is about
 )
@@ -51,9 +52,10 @@ type table struct {
 	over  fifo.Queue[call]
 	free  *call
 
-	threads *fifo.Map[threadKey, taken] // what service threads have begun with; nil: not needed
-	gone    func(*debuglog.Call)        // gets those that are removed because there are too many
-	errors  []error
+	mentions bool
+	threads  *fifo.Map[threadKey, taken] // what service threads have begun with; nil: not needed
+	gone     func(*debuglog.Call)        // gets those that are removed because there are too many
+	errors   []error
 
 	// Line, if it is set, gets each line about a connection, and each with which a node gives
 	// up waiting for a reply.
@@ -86,17 +88,37 @@ func newTable(files []File, gone func(*debuglog.Call)) table {
 	return t
 }
 
-// begin opens the logs. With mentions, lines that only name an xid are events, too.
+// begin reads the first event of each log. With mentions, lines that only name an xid are
+// events, too. Where there are many logs, they were mostly written one after the other: each
+// is open from its first event on, until its last.
 func (t *table) begin(mentions bool) error {
+	t.mentions = mentions
 	for _, l := range t.logs {
-		r, err := debuglog.Open(l.Path)
-		if err != nil {
+		if err := t.openLog(l); err != nil {
 			return err
 		}
-		l.reader, r.Locks, r.Mentions = r, t.Locks != nil, mentions
 		t.read(l)
+		if len(t.logs) > maxAtOnce && l.reader != nil {
+			l.close()
+		}
 	}
 	return nil
+}
+
+// maxAtOnce logs may be open before their first events are due.
+const maxAtOnce = 8
+
+func (t *table) openLog(l *log) (err error) {
+	if l.reader, err = debuglog.Open(l.Path); err == nil {
+		l.reader.Locks, l.reader.Mentions = t.Locks != nil, t.mentions
+	}
+	return err
+}
+
+func (l *log) close() {
+	l.stats = l.reader.Stats()
+	l.reader.Close()
+	l.reader = nil
 }
 
 // Lines returns the number of lines of all logs, and Skipped that of others in them.
@@ -105,7 +127,10 @@ func (t *table) Skipped() (n int64) { return t.sum(func(s debuglog.Stats) int64 
 
 func (t *table) sum(of func(debuglog.Stats) int64) (n int64) {
 	for _, l := range t.logs {
-		n += of(l.reader.Stats())
+		if l.reader != nil {
+			l.stats = l.reader.Stats()
+		}
+		n += of(l.stats)
 	}
 	return n
 }
@@ -114,7 +139,7 @@ func (t *table) sum(of func(debuglog.Stats) int64) (n int64) {
 func (t *table) Err() error {
 	for _, l := range t.logs {
 		if l.reader != nil {
-			l.reader.Close()
+			l.close()
 		}
 	}
 	return errors.Join(t.errors...)
@@ -122,11 +147,24 @@ func (t *table) Err() error {
 
 // read reads the next event of a log.
 func (t *table) read(l *log) {
-	if err := l.reader.Next(&l.next); err != nil {
-		l.ended = true
-		if l.failed = err != io.EOF; l.failed {
-			t.errors = append(t.errors, fmt.Errorf("%s: %w", l.Path, err))
+	err := error(nil)
+	if l.reader == nil { // the first event was read before
+		if err = t.openLog(l); err == nil {
+			err = l.reader.Next(&l.next)
 		}
+	}
+	if err == nil {
+		err = l.reader.Next(&l.next)
+	}
+	if err == nil {
+		return
+	}
+	l.ended = true
+	if l.failed = err != io.EOF; l.failed {
+		t.errors = append(t.errors, fmt.Errorf("%s: %w", l.Path, err))
+	}
+	if l.reader != nil {
+		l.close()
 	}
 }
 
@@ -295,24 +333,41 @@ func (x *Logs) Lost(l *lnet.Loss) { x.wire.lost.Add(track.Span{From: l.From, To:
 func (x *Logs) advance(until int64) {
 	for _, l := range x.logs {
 		for !l.ended && l.next.Time+l.offset <= until {
+			now := l.next.Time + l.offset
 			x.take(l)
+			x.dropOld(now)
 		}
 	}
 }
 
+// dropOld removes the calls with which no RPC of the capture was joined for long.
+func (x *Logs) dropOld(now int64) {
+	for c := x.over.Overdue(now, unjoinedFor, maxOver); c != nil; c = x.over.Overdue(now, unjoinedFor, maxOver) {
+		if x.waiting[c.XID] > 0 || x.isUnseen(&c.Call) {
+			x.over.Push(&c.place, now)
+		} else {
+			x.end(c)
+		}
+	}
+}
+
+// unjoinedFor is how long a call that is over waits for its RPC, or one that it has caused, to
+// end in the capture.
+const unjoinedFor = int64(time.Minute)
+
 // Attach sets the Log of an RPC of the capture that has ended. It is valid until the next
 // call.
 func (x *Logs) Attach(r *track.RPC) {
-	if n := x.waiting[r.XID]; n > 1 {
-		x.waiting[r.XID] = n - 1
-	} else {
-		delete(x.waiting, r.XID)
-	}
 	begin, end := r.Begin(), x.wire.last
 	if r.HasReply {
 		end = r.Replied().Time
 	}
 	x.advance(max(end+margin, x.wire.last))
+	if n := x.waiting[r.XID]; n > 1 {
+		x.waiting[r.XID] = n - 1
+	} else {
+		delete(x.waiting, r.XID)
+	}
 	x.rpc = debuglog.RPC{}
 	var client, server *call
 	for c := x.byXID[r.XID]; c != nil; c = c.older {
@@ -367,11 +422,17 @@ func (x *Logs) Close() {
 			x.table.end(c)
 		}
 	}
+	x.free = nil // ReadLines needs memory, too
+}
+
+// isUnseen reports whether the capture must have a request that a log has as sent, and has not.
+func (x *Logs) isUnseen(c *debuglog.Call) bool {
+	return !c.Served && c.Sent != 0 && x.waiting[c.XID] == 0 && x.wire.covers(x.logs[c.Log], c)
 }
 
 // notJoined takes a call with which no RPC of the capture was joined so far.
 func (x *Logs) notJoined(c *debuglog.Call) {
-	if c.Served || c.Sent == 0 || x.waiting[c.XID] > 0 || !x.wire.covers(x.logs[c.Log], c) {
+	if !x.isUnseen(c) {
 		return
 	}
 	x.rpc = debuglog.RPC{Client: *c, HasClient: true, NotOnWire: debuglog.RequestUnseen}

@@ -27,6 +27,10 @@ type System struct {
 	// Where it returns errors.ErrUnsupported, the capture goes on with its privileges,
 	// after a message.
 	Harden func(Files) error
+
+	// SaveMemory is called before debug logs are read, which are large, while little of them
+	// is held; nil does nothing.
+	SaveMemory func()
 }
 
 // Files are the files that a live capture opens while it runs: files by name, and folders

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -42,7 +43,8 @@ func (f *Flags) logFiles(names *targets.Names) (list []logs.File, err error) {
 	return list, nil
 }
 
-// takeLogs moves the debug logs among the files to the logs, and names all of them.
+// takeLogs moves the debug logs among the files to the logs, and names all of them. Files
+// without bytes beside logs are logs of nodes that had nothing to say.
 func (in *Input) takeLogs() {
 	packets := in.files[:0:0]
 	for _, path := range in.files {
@@ -51,6 +53,9 @@ func (in *Input) takeLogs() {
 		} else {
 			packets = append(packets, path)
 		}
+	}
+	if len(in.logs) > 0 && !slices.ContainsFunc(packets, func(path string) bool { return !isEmpty(path) }) {
+		packets = packets[:0]
 	}
 	in.files = packets
 	paths := make([]string, len(in.logs))

@@ -203,6 +203,9 @@ func (p *Pass) Run() (err error) {
 	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {
 		return err
 	}
+	if len(p.in.logs) > 0 && p.sys.SaveMemory != nil {
+		p.sys.SaveMemory()
+	}
 	if p.in.OnlyLogs() {
 		return p.runLogs()
 	}

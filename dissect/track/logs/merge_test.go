@@ -1,0 +1,70 @@
+package logs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
+)
+
+// TestManyLogs checks that of many logs which were written one after the other only those
+// are open whose time it is.
+func TestManyLogs(t *testing.T) {
+	const n = 3 * maxAtOnce
+	var files []File
+	for i := range n {
+		path := filepath.Join(t.TempDir(), "oss.dk")
+		text := ""
+		for k, words := range []string{"Handling RPC", "Handled RPC"} {
+			text += fmt.Sprintf("00000100:00100000:0.0:17953870%02d.80000%d:0:457:0:(service.c:1:f()) %s req@01 pname:cluuid+ref:pid:xid:nid:opc:job "+
+				"t0:u+1:9:x18825987568%05d:12345-192.0.2.4@tcp:4: Request processed in 1us (2us total) trans 0 rc 0/0\n", 10+i, k, words, i)
+		}
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		files = append(files, File{Path: path})
+	}
+	rpcs, most := 0, 0
+	m := NewMerge(files, func(*track.RPC) { rpcs++ })
+	_, err := m.Open()
+	must.NoError(t, err)
+	m.Read(func() bool {
+		open := 0
+		for _, l := range m.logs {
+			if l.reader != nil {
+				open++
+			}
+		}
+		most = max(most, open)
+		return false
+	})
+	must.NoError(t, m.Err())
+	assert.Equal(t, rpcs, n, "RPCs")
+	assert.Equal(t, m.Lines(), 2*n, "lines")
+	assert.That(t, most <= 1, "%d logs are open at once", most)
+}
+
+// TestRecent checks that the last lines are held, however many there are.
+func TestRecent(t *testing.T) {
+	x := NewRecent([]File{{Name: "oss.dk"}})
+	add := func(xid uint64, number int64) {
+		x.add(&debuglog.Event{Kind: debuglog.Sent, XID: xid, Line: number}, 0, 0)
+	}
+	add(7, 1)
+	add(8, 2)
+	add(7, 3)
+	list := x.with(7)
+	assert.That(t, len(list) == 2 && list[0].Line == 1 && list[1].Line == 3, "%d lines", len(list))
+	for i := range int64(maxRecent - 2) {
+		add(9, 4+i)
+	}
+	list = x.with(7)
+	assert.That(t, len(list) == 1 && list[0].Line == 3, "%d lines after the first was dropped", len(list))
+	add(9, 0)
+	add(9, 0)
+	assert.That(t, len(x.with(7)) == 0 && len(x.with(8)) == 0 && len(x.byXID) == 1, "lines that were dropped are found")
+	assert.Equal(t, len(x.with(9)), maxRPCLines, "lines of an RPC")
+}
