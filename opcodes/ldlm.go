@@ -191,11 +191,25 @@ func summarizeLockReply(m *Msg, l *Line) {
 			l.Value(Flag, LdlmMode, k.grantedMode())
 		}
 		k.policy(l)
+	case k.kind() == FlockLock && flags&flagTest != 0:
+		k.summarizeTest(l)
 	case m.Status == 0 && flags&flagsWaiting != 0:
 		l.Key("").Add(Bad, "waits")
 	}
 	l.FlagsIfSet("", LdlmFlags, flags&flagsWaiting)
 	appendLvb(m, l)
+}
+
+// summarizeTest writes the flock that a test (F_GETLK) has found in the way: the server puts it in
+// the place of the one that was asked about.
+func (k lock) summarizeTest(l *Line) {
+	if k.requestedMode() == modeNull {
+		l.Key("").Add(Good, "no conflict")
+		return
+	}
+	l.Key("conflict ").Value(Flag, LdlmMode, k.requestedMode())
+	k.policy(l)
+	l.Key("pid ").Num(k.policyWord(flockPID))
 }
 
 var (

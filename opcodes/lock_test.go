@@ -2,6 +2,7 @@ package opcodes
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
@@ -71,6 +72,23 @@ func lockBytes(o binary.AppendByteOrder, flags uint32, kind uint32, name []uint6
 	b = o.AppendUint32(b, asked)
 	b = o.AppendUint32(b, granted)
 	return append(b, resID(o, policy...)...)
+}
+
+// TestFlockTest: the reply to a test of a flock has the one that is in the way.
+func TestFlockTest(t *testing.T) {
+	const testLock, pw, null = 0x80000, 2, 0x20
+	for _, o := range orders {
+		pid := uint64(856) // behind 32 bits of padding
+		if !o.big {
+			pid <<= 32
+		}
+		for mode, want := range map[uint32]string{pw: "conflict PW [10-19] pid 856", null: "no conflict"} {
+			b := append(lockBytes(o.order, testLock, FlockLock, []uint64{9}, mode, 0, 10, 19, 0xff11, pid), make([]byte, 24)...)
+			l := Line{}
+			summarizeLockReply(&Msg{Reply: true, Big: o.big, Opcode: LDLM_ENQUEUE, Bufs: [][]byte{nil, b}}, &l)
+			assert.Equal(t, strings.TrimSpace(string(l.Text)), want)
+		}
+	}
 }
 
 func TestLockLine(t *testing.T) {
