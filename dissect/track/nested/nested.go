@@ -142,7 +142,33 @@ func (t *Tracker) sends(s *server, r *track.RPC, m *dissect.Message) {
 	if len(s.open) == 0 {
 		th.alone++
 	}
+	if o := t.behind(s, c); o != nil {
+		o.add(c, ByLock)
+		return
+	}
 	s.wait(c)
+}
+
+// behind returns the operation of another MDT that a blocking callback of the server is nested in, nil
+// when it is unknown: one that must have asked the server for a lock which conflicts with that of the client. The capture
+// of a client has all but this request.
+func (t *Tracker) behind(s *server, c *Call) (found *operation) {
+	if c.opcode != opcodes.LDLM_BL_CALLBACK || opcodes.IsReadLock(c.mode) || s.isCovered() ||
+		slices.ContainsFunc(s.open, func(o *operation) bool { return o.canCause(c) && (o.client == c.to || t.names.link(o, c)) }) {
+		return nil
+	}
+	for _, other := range t.servers.All {
+		for _, o := range other.open {
+			switch {
+			case o.opcode != opcodes.MDS_REINT || o.client != c.to || !t.names.link(o, c):
+			case found != nil:
+				return nil
+			default:
+				found = o
+			}
+		}
+	}
+	return found
 }
 
 // wait keeps a call that is not linked yet.

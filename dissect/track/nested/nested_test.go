@@ -30,10 +30,10 @@ type operation struct {
 
 // read returns the RPCs of captures by their numbers.
 func read(t *testing.T, paths ...string) map[uint64]operation {
-	return readWith(t, follow.Options{}, func(m *dissect.Message) *dissect.Message { return m }, paths...)
+	return readWith(t, follow.Options{}, func(m *dissect.Message) []*dissect.Message { return []*dissect.Message{m} }, paths...)
 }
 
-func readWith(t *testing.T, o follow.Options, message func(*dissect.Message) *dissect.Message, paths ...string) map[uint64]operation {
+func readWith(t *testing.T, o follow.Options, messages func(*dissect.Message) []*dissect.Message, paths ...string) map[uint64]operation {
 	t.Helper()
 	all := make(map[uint64]operation)
 	f := follow.New(o)
@@ -46,7 +46,11 @@ func readWith(t *testing.T, o follow.Options, message func(*dissect.Message) *di
 		}
 		all[n.Number(r)] = o
 	}})
-	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { f.Message(message(m)) }})
+	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+		for _, m := range messages(m) {
+			f.Message(m)
+		}
+	}})
 	r, err := capture.Open(paths, capture.Options{})
 	must.NoError(t, err)
 	var frame capture.Frame
@@ -85,8 +89,15 @@ func TestThreads(t *testing.T) {
 			all, parents := read(t, paths...), threads(t)
 			captured, linked := make(map[string]bool), make(map[string]string)
 			for _, o := range all {
+				captured[decimal(o.rpc.XID)] = true
+			}
+			for child := range captured {
+				for parents[child] != "" && !captured[parents[child]] {
+					parents[child] = parents[parents[child]] // a request between servers, which the capture does not have
+				}
+			}
+			for _, o := range all {
 				xid := decimal(o.rpc.XID)
-				captured[xid] = true
 				for _, c := range o.calls {
 					child := all[c.Number].rpc
 					known := parents[decimal(child.XID)]
@@ -117,11 +128,11 @@ func TestThreads(t *testing.T) {
 // TestLogs takes everything from messages that links RPCs, the process ids too: then the logs
 // of servers link what they log, also through requests that the capture does not have.
 func TestLogs(t *testing.T) {
-	blind := func(m *dissect.Message) *dissect.Message {
+	blind := func(m *dissect.Message) []*dissect.Message {
 		if m.Kind == lnet.Request {
 			m.Msg, m.RPC.Status = nil, 0
 		}
-		return m
+		return []*dissect.Message{m}
 	}
 	for _, names := range [][]string{{"mds", "oss"}, {"mds"}, {"client"}} {
 		var paths []string
@@ -157,6 +168,30 @@ func TestLogs(t *testing.T) {
 		if t.Logf("%v: %d nested RPCs, %d requests between", names, len(linked), between); len(names) == 1 && between == 0 {
 			t.Errorf("%v: no request is missing in the capture", names)
 		}
+	}
+}
+
+// TestTwoChanges: a callback of another MDT is linked to a change only if no other change may have
+// caused it.
+func TestTwoChanges(t *testing.T) {
+	for twice, want := range map[bool]int{false: 2, true: 0} {
+		all := readWith(t, follow.Options{}, func(m *dissect.Message) []*dissect.Message {
+			if m.Kind != lnet.Request || m.RPC.Opcode != opcodes.MDS_REINT || !twice {
+				return []*dissect.Message{m}
+			}
+			other := m.Clone()
+			other.RPC.XID++
+			return []*dissect.Message{m, other}
+		}, "testdata/dne.client.pcap.zst")
+		linked := 0
+		for _, o := range all {
+			for _, c := range o.calls {
+				if all[c.Number].rpc.Client != o.rpc.Server {
+					linked++
+				}
+			}
+		}
+		assert.Equal(t, linked, want, "twice", twice)
 	}
 }
 

@@ -219,11 +219,15 @@ func (n *names) link(o *operation, c *Call) bool {
 		if !ok {
 			continue
 		}
-		if e.name[0] != 0 {
-			if o.name == e.name && (o.moves || n.directory(o.fid) == n.directory(e.dir)) {
+		if e.name[0] == 0 { // a stripe
+			if n.directory(o.fid) == e.dir {
 				return true
 			}
-		} else if n.directory(o.fid) == e.dir {
+			if e, ok = n.entries.Get(e.dir); !ok {
+				continue
+			}
+		}
+		if e.name[0] != 0 && o.name == e.name && (o.moves || n.directory(o.fid) == n.directory(e.dir)) {
 			return true
 		}
 	}

@@ -92,6 +92,9 @@ func (n *Node) attach(child *Node, link Link) {
 
 // addLate adds a nested RPC that ended after the one around it.
 func (n *Node) addLate(child *Node) {
+	if child.parent == n {
+		return
+	}
 	if n.attach(child, ByThread); n.RPC == nil {
 		return
 	}
