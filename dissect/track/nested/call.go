@@ -45,6 +45,8 @@ type Call struct {
 	only     bool       // the server served one operation only when it was sent
 	lock     bool       // it names the resource of a lock
 	mode     uint64
+	extent   bool // it is about a lock on bytes of an object, from begin on
+	begin    uint64
 	changes  bool // an OUT_UPDATE with changes, which threads for that purpose send
 	objects  [][]byte
 	fids     []track.FID // of objects, where they are FIDs
@@ -145,7 +147,7 @@ func (c *Call) readLock(s *server, m *dissect.Message) {
 	if c.lock = true; !ok {
 		return
 	}
-	c.mode = d.Requested
+	c.mode, c.extent, c.begin = d.Requested, d.Kind == opcodes.ExtentLock, d.Start
 	c.addFID(track.FID{Seq: d.Name[0], OID: uint32(d.Name[1]), Ver: uint32(d.Name[1] >> 32)}, byteOrder(m.Msg.Big))
 	name := resource{d.Name[0], d.Name[1]}
 	if c.opcode == opcodes.LDLM_CP_CALLBACK {

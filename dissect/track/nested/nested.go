@@ -97,17 +97,22 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 	if r.Sends != 1 || !r.HasOpcode {
 		return
 	}
-	if s, ok := t.servers.Get(r.Client); ok && !r.Replay() {
+	s, ok := t.servers.Get(r.Client)
+	if !ok && track.IsCallback(r.Opcode) {
+		s, ok = t.server(r.Client), true
+	}
+	if ok && !r.Replay() {
 		t.sends(s, r, m)
 	}
 	if isServed(r) {
-		s, ok := t.servers.Get(r.Server)
-		if !ok {
-			s = &server{threads: fifo.NewMap[int32, *thread](maxThreads), called: fifo.NewMap[resource, *calledBack](maxCalled)}
-			t.servers.Put(r.Server, s)
-		}
-		t.serves(s, r, m)
+		t.serves(t.server(r.Server), r, m)
 	}
+}
+
+func (t *Tracker) server(nid lnet.NID) *server {
+	return t.servers.GetOrMake(nid, func() *server {
+		return &server{threads: fifo.NewMap[int32, *thread](maxThreads), called: fifo.NewMap[resource, *calledBack](maxCalled)}
+	})
 }
 
 func (t *Tracker) serves(s *server, r *track.RPC, m *dissect.Message) {
@@ -195,6 +200,7 @@ func (t *Tracker) find(s *server, c *Call) (*operation, Link) {
 		func(o *operation) bool { return o.portal == c.thread.portal },
 		func(o *operation) bool { return len(o.threads) == 0 || c.isShared() },
 		func(o *operation) bool { return o.client != c.to },
+		func(o *operation) bool { return o.needs(c) },
 	} {
 		if len(named) > 1 && slices.ContainsFunc(named, prefer) {
 			named = slices.DeleteFunc(named, func(o *operation) bool { return !prefer(o) })

@@ -20,10 +20,12 @@ type operation struct {
 	mode    uint64 // of the lock that it asks for
 	reads   bool   // an intent whose lock does not keep readers away
 	intent  bool
-	creates bool // a file, which needs OST objects
-	renames bool // looks at the directories around its own
-	moves   bool // a migration: the directory may have got another FID meanwhile
-	unlocks bool // the range of a flock
+	creates bool   // a file, which needs OST objects
+	renames bool   // looks at the directories around its own
+	moves   bool   // a migration: the directory may have got another FID meanwhile
+	unlocks bool   // the range of a flock
+	first   uint64 // of the bytes of an object that it reads or writes
+	behind  uint64 // them; 0 without any
 	about   []byte
 	fid     track.FID
 	name    [maxEntryName]byte
@@ -69,6 +71,14 @@ func (t *Tracker) newOperation(r *track.RPC, m *dissect.Message) *operation {
 	if m.Msg == nil {
 		return o
 	}
+	if r.Opcode == opcodes.OST_READ || r.Opcode == opcodes.OST_WRITE {
+		opcodes.Ranges(m.Msg, func(off uint64, size uint32) {
+			if o.behind == 0 {
+				o.first = off
+			}
+			o.behind = off + uint64(size)
+		})
+	}
 	switch {
 	case r.Opcode == opcodes.LDLM_ENQUEUE:
 		if d, ok := opcodes.LockDescOf(m.Msg); ok {
@@ -113,6 +123,13 @@ func (o *operation) canCause(c *Call) bool {
 // served an operation that may need some.
 func (o *operation) waitedForObjects(c *Call) bool {
 	return o.creates && c.opcode == opcodes.OST_CREATE && c.span.To <= o.span.To && 2*(c.span.To-c.span.From) > o.span.To-o.span.From
+}
+
+// needs reports whether an operation reads or writes where the lock begins that a callback is about: the
+// server locks these bytes for it, from a page on.
+func (o *operation) needs(c *Call) bool {
+	const page = 1 << 12
+	return c.extent && o.first&^(page-1) <= c.begin && c.begin < o.behind
 }
 
 // mayBeOver reports whether the thread of an operation may already serve next: the reply to
