@@ -17,9 +17,17 @@ func AppendProcess(dst []byte, p *files.Process, s *RPCSummary, at Moment) []byt
 		b = append(b, " on "...)
 	}
 	b = s.opt.NIDs.Append(b, p.Node)
+	if p.Shared {
+		b = append(b, ", threads that send for all processes"...)
+	}
 	for i, pid := range p.PIDs {
-		if i == 0 {
+		switch {
+		case i > 0:
+			b = append(b, ',')
+		case len(p.PIDs) == 1:
 			b = append(b, ", pid"...)
+		default:
+			b = append(b, ", pids"...)
 		}
 		b = strconv.AppendInt(append(b, ' '), int64(pid), 10)
 	}

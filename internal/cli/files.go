@@ -186,7 +186,9 @@ func (c *filesOptions) runTimeline(x *flags.Reading[*files.File], f *follow.Foll
 	var list []*track.RPC
 	later := make(map[track.FID][]*track.RPC) // by object
 	omitted, waiting := 0, 0
+	shared := make(files.SharedThreads)
 	f.Add(follow.Hooks{Done: func(r *track.RPC) {
+		shared.Add(r)
 		switch file, object := followed.Subject(r); {
 		case file != fid && object != fid && (file != track.FID{} || object == track.FID{}):
 		case file != fid && object != fid && waiting < maxObjects:
@@ -208,7 +210,7 @@ func (c *filesOptions) runTimeline(x *flags.Reading[*files.File], f *follow.Foll
 		if omitted > 0 {
 			x.Note("%d more RPCs are not shown", omitted)
 		}
-		processes := files.Processes(list)
+		processes := files.Processes(list, shared)
 		if c.View.Form.Value == "json" {
 			j := render.NewRecordJSON(records.RPCs.Keys(), false)
 			var buf []byte
