@@ -102,6 +102,9 @@ func TestLocks(t *testing.T) {
 		}
 		want.Lock.Intent = c.kind == LockAsked
 		want.Lock.Desc = c.more
+		if c.kindOf == "IBITS" {
+			want.Lock.Dropped = 2
+		}
 		want.Lock.Desc.Kind, want.Lock.Desc.Name, want.Lock.Desc.Requested = opcodes.LdlmType.Number(c.kindOf), desc.Name, desc.Requested
 		text := strings.Replace(prefix, ":00100000:", ":00010000:", 1) + "### " + c.line + "\n"
 		r := NewReader(strings.NewReader(text))

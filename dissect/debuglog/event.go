@@ -54,6 +54,9 @@ const (
 	LockBlockingAST        // a blocking callback came
 	LockCompletionAST      // a completion callback came
 	LockGlimpseAST         // a glimpse callback came
+	LockASTHandled         // the node has done what a blocking callback wants, or what it wants itself
+	LockConverts           // the node gives some bits of the lock back
+	LockTaken              // the node takes the lock back from those that use it
 	LockPacked             // the lock goes into a request that gives it back
 	LockReplayed           // the lock is given back to a restarted server
 

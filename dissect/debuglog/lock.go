@@ -20,6 +20,9 @@ var lockForms = []struct {
 	{LockBlockingAST, "blocking ast "},
 	{LockCompletionAST, "client completion callback handler START"},
 	{LockGlimpseAST, "client glimpse AST callback handler"},
+	{LockASTHandled, "client blocking callback handler END"},
+	{LockConverts, "client lock convert START"},
+	{LockTaken, "client-side cancel"},
 	{LockPacked, "packing ns"},
 	{LockReplayed, "replaying lock"},
 	{LockCreated, "server-side enqueue handler, new lock created"},
@@ -39,6 +42,7 @@ type Lock struct {
 	OnClient bool   // the node has asked a server for the lock
 	Intent   bool   // of LockAsked: the lock is asked for along with other work
 	Desc     opcodes.LockDesc
+	Dropped  uint64 // bits of an inode lock that are given back
 }
 
 // readLock reads a line about a lock:
@@ -109,8 +113,9 @@ func (e *Event) readLockParts(b []byte, names *names) bool {
 		words = bytes.TrimLeft(word[n:], ":].")
 	}
 	if bits, ok := bytes.CutPrefix(b, []byte("bits 0x")); ok {
-		bits, _, _ = bytes.Cut(bits, []byte("/"))
+		bits, dropped, _ := bytes.Cut(bits, []byte("/0x"))
 		l.Desc.Bits, _ = strconv.ParseUint(string(bits), 16, 64)
+		l.Dropped, _ = strconv.ParseUint(string(word(dropped)), 16, 64)
 	}
 	_, b, _ = bytes.Cut(b, []byte("type: "))
 	kind, b, _ := bytes.Cut(b, []byte(" "))

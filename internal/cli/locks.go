@@ -58,6 +58,7 @@ func newLocks(sys *scan.System) *cobra.Command {
   lshark locks -Y 'lock.type == extent && lock.waited > 5ms' server.pcap`,
 	}
 	cmd.RunE = flags.RunE(c, (*locksOptions).run)
+	flags.Add(cmd, flags.InputGroup, c.Input.RegisterLogs)
 	c.Register(cmd, flags.Help{
 		Display: "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'",
 		Time:    flags.TimeHelp("lock"),
@@ -111,8 +112,9 @@ func (c *locksOptions) run() error {
 		out.most = maxLoggedRows
 	}
 	var sums locks.Blockers
-	x.Follow(follow.Hooks{Lock: func(l *locks.Lock) {
-		switch {
+	logged := len(x.In.LogNames()) == 0
+	f := x.Follow(follow.Hooks{Lock: func(l *locks.Lock) {
+		switch logged = logged || len(l.Lines) > 0; {
 		case !c.selects(l):
 		case c.blockers:
 			sums.Add(l)
@@ -120,7 +122,12 @@ func (c *locksOptions) run() error {
 			out.add(l)
 		}
 	}})
+	f.LockLines()
+	f.Locks().KeepLines = out.Out.Append != nil
 	return x.Run(func() error {
+		if !logged && !x.In.OnlyLogs() {
+			x.Note("the logs have nothing about locks of the capture; lctl set_param debug=+dlmtrace lets a node log it")
+		}
 		if !c.blockers {
 			return c.finish(out)
 		}

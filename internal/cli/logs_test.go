@@ -160,6 +160,45 @@ func TestLogsAlone(t *testing.T) {
 	assert.Contains(t, succeeds(t, slices.Concat([]string{"stats", "--by", "client"}, logs)...), "192.0.2.4")
 }
 
+// lockLineForm is a line about a lock, with its handle on the node of the log.
+var lockLineForm = regexp.MustCompile(`### .* lock: \w+/(0x\w+) `)
+
+// TestLocksBesideLogs compares what locks has of logs beside a capture with a search in their
+// text: each line is about the lock, and the locks are those of the capture.
+func TestLocksBesideLogs(t *testing.T) {
+	capture := wiretest.Repo("pcaps/logs/overload.client2.pcap.zst")
+	lines := map[string][]string{}
+	args := []string{"locks", "-q", "-T", "json", capture}
+	for _, node := range []string{"client2", "oss"} {
+		path := wiretest.Repo("pcaps/logs/overload." + node + ".dk.gz")
+		args, lines[filepath.Base(path)] = append(args, "--log", path), strings.Split(logText(t, path), "\n")
+	}
+	all := strings.Split(strings.TrimSpace(succeeds(t, args...)), "\n")
+	events := map[string]int{}
+	for _, row := range all {
+		var l struct {
+			Handle       string
+			ClientHandle string `json:"client_handle"`
+			Log          []struct {
+				Event, File string
+				Line        int
+			}
+		}
+		must.NoError(t, json.Unmarshal([]byte(row), &l))
+		for _, of := range l.Log {
+			events[of.Event]++
+			m := lockLineForm.FindStringSubmatch(lines[of.File][of.Line-1])
+			if m == nil || m[1] != l.Handle && m[1] != l.ClientHandle {
+				t.Errorf("lock %s %s: %s:%d is not about it", l.Handle, l.ClientHandle, of.File, of.Line)
+			}
+		}
+	}
+	assert.Equal(t, len(all), strings.Count(succeeds(t, "locks", "-q", "-T", "json", capture), "\n"), "locks")
+	assert.That(t, events["asked"] > 20 && events["granted"] > 20, "%v", events)
+	_, said, _ := run(t, "locks", "-T", "json", capture, "--log", wiretest.Repo("pcaps/logs/tcp_reset.client.dk.gz"))
+	assert.Contains(t, said, "nothing about locks")
+}
+
 // TestEmptyLog: a node that has nothing to say does not keep the logs of others from being read.
 func TestEmptyLog(t *testing.T) {
 	log, empty := wiretest.Repo("pcaps/logs/overload.oss.dk.gz"), filepath.Join(t.TempDir(), "mds.dk")
@@ -364,7 +403,7 @@ func TestLogUsage(t *testing.T) {
 		says   string
 	}{
 		{"files " + log, exit.Usage, "needs a capture beside it"},
-		{"locks " + packets + " " + log, exit.Usage, "does not read"},
+		{"imports " + packets + " " + log, exit.Usage, "does not read"},
 		{"rpcs --log " + packets + " " + packets, exit.Damage, "not a debug log"},
 		{"rpcs --log nowhere.dk " + packets, exit.Failure, "no such file"},
 		{"rpcs --log host=" + log + " " + packets, exit.Usage, "neither a NID nor"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
@@ -82,7 +83,9 @@ func lockKeys() []Key[*lock] {
 			append(pointKeys(func(c *locks.Convert) track.Point { return c.Point }),
 				flags("bits", opcodes.LdlmInodebits, "the parts of the inode that it keeps",
 					func(c *locks.Convert) uint64 { return c.Bits }))...).omit(),
-		number("dropped", "number of entries of blocked_by, callbacks and converts that were too many to keep",
+		listOf("log", "what debug logs of its nodes have about it, oldest first; times are by the clock of the capture",
+			func(l *lock) int { return len(l.Lines) }, func(l *lock, i int) lockLine { return lockLine{&l.Lines[i], l} }, lockLineKeys()...).omit(),
+		number("dropped", "number of entries of blocked_by, callbacks, converts and log that were too many to keep",
 			func(l *lock) int { return l.Dropped }).
 			nonzero(),
 		object("ended", "how the lock ended", append([]Key[*lock]{anyText("how",
@@ -137,6 +140,42 @@ func blockerKeys() []Key[blocker] {
 		number("handle", "the server's handle of the lock", func(b blocker) uint64 { return b.Handle }).as(Hex).known(),
 		anyText("job", "job id of its request", func(b blocker) string { return b.Job }).when(func(b blocker) bool { return b.HasJob }),
 		number("waited", "how long it kept the other waiting", func(b blocker) int64 { return b.Time(b.waiting) }).as(Duration),
+	}
+}
+
+// lockLine is a line of a log about a lock.
+type lockLine struct {
+	*locks.Line
+	of *lock
+}
+
+// lockEvents are what lines say about a lock, in words.
+var lockEvents = map[debuglog.Kind]string{
+	debuglog.LockAsked: "asked", debuglog.LockEnqueued: "granted", debuglog.LockAborted: "aborted", debuglog.LockBlocked: "waits",
+	debuglog.LockBlockingAST: "blocking", debuglog.LockCompletionAST: "completion", debuglog.LockGlimpseAST: "glimpse",
+	debuglog.LockASTHandled: "handled", debuglog.LockConverts: "convert", debuglog.LockTaken: "cancel", debuglog.LockPacked: "packed",
+	debuglog.LockReplayed: "replayed", debuglog.LockCreated: "created", debuglog.LockReplied: "replied", debuglog.LockConflict: "conflict",
+	debuglog.LockAsksBack: "blocking", debuglog.LockCompletes: "completion", debuglog.LockFreed: "freed",
+}
+
+func lockLineKeys() []Key[lockLine] {
+	return []Key[lockLine]{
+		number("time", "when it was written", func(l lockLine) int64 { return l.Time }).as(Time),
+		nid("node", "node that wrote it", func(l lockLine) lnet.NID {
+			if l.OnClient {
+				return l.of.Client
+			}
+			return l.of.Server
+		}),
+		anyText("event", "of the client: asked (the lock, of the server), granted, aborted (there is none), waits (for others), blocking (the server wants it back), "+
+			"completion (it is granted now), glimpse, handled (what a blocking callback, or the client itself, wanted is done), convert (some bits are given back), "+
+			"cancel (it is taken from those that use it), packed (into the request that gives it back), replayed, freed; of the server: created, replied, "+
+			"conflict (it keeps another one waiting), blocking and completion (a callback is made), freed", func(l lockLine) string { return lockEvents[l.Kind] }),
+		flags("bits", opcodes.LdlmInodebits, "of convert: the parts of the inode that the client keeps", func(l lockLine) uint64 { return l.Bits }).omit().
+			when(func(l lockLine) bool { return l.Kind == debuglog.LockConverts }),
+		errno("error", "of replied: status of the reply", func(l lockLine) int32 { return l.Status }).omit(),
+		text("file", "name of the log", func(l lockLine) string { return l.File }),
+		number("line", "number of the line", func(l lockLine) int64 { return l.Number }),
 	}
 }
 

@@ -185,6 +185,15 @@ func (f *Follower) Locks() *locks.Locks {
 	})
 }
 
+// LockLines lets locks have what the logs beside the capture say about them. It is to be called
+// before the logs are opened.
+func (f *Follower) LockLines() {
+	if f.logs != nil {
+		f.Locks().ReadLogs()
+		f.logs.Locks = f.LockLine
+	}
+}
+
 // Files returns the files. The waits for their locks count only if locks are followed.
 func (f *Follower) Files() *files.Files { return part(f, &f.files, files.New) }
 
@@ -385,11 +394,14 @@ func (f *Follower) Line(l *track.LogLine) {
 		}
 	default:
 		f.imports.NoteLine(l)
+		if f.logs.Locks != nil {
+			f.locks.Logged(l)
+		}
 	}
 	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
 }
 
-// LockLine takes a line of a log about a lock or an RPC, without a capture.
+// LockLine takes a line of a log about a lock or an RPC, beside a capture after LockLines.
 func (f *Follower) LockLine(l *track.LogLine) {
 	f.logged(l)
 	f.locks.Logged(l)

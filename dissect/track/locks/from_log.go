@@ -82,9 +82,12 @@ func newLogged() *logged {
 		fifo.NewMap[connectionKey, *track.Connection](maxLogged), nil, ""}
 }
 
-// Logged takes a line of a log about a lock or an RPC, without a capture. Clients and
-// servers know a lock by the handles of both, which are unique.
+// Logged takes a line of a log about a lock or an RPC, beside a capture after ReadLogs.
+// Clients and servers know a lock by the handles of both, which are unique.
 func (t *Locks) Logged(l *track.LogLine) {
+	if t.beside != nil {
+		t = t.beside.Locks
+	}
 	t.Advance(l.Time)
 	if t.logged == nil {
 		t.logged = newLogged()
@@ -299,7 +302,22 @@ func (t *Locks) ofLine(l *track.LogLine, isEnd bool) *Lock {
 	} else {
 		t.nodes(k, l.Peer, l.Node)
 	}
+	if t.KeepLines {
+		k.addLine(l)
+	}
 	return k
+}
+
+func (l *Lock) addLine(of *track.LogLine) {
+	if len(l.Lines) >= maxPerLock {
+		l.Dropped++
+		return
+	}
+	line := Line{of.Kind, of.Lock.OnClient, of.Status, of.Time, of.File, of.Line, 0}
+	if of.Kind == debuglog.LockConverts {
+		line.Bits = of.Lock.Desc.Bits &^ of.Lock.Dropped
+	}
+	l.Lines = append(l.Lines, line)
 }
 
 // describeLogged sets what a line says about a lock.
@@ -320,7 +338,14 @@ func (t *Locks) describeLogged(k *Lock, l *track.LogLine) {
 
 // onClient takes a line about a lock that the node has asked a server for.
 func (t *Locks) onClient(l *track.LogLine, h *thread) {
-	k := t.ofLine(l, l.Kind == debuglog.LockAborted || l.Kind == debuglog.LockFreed)
+	isNew := true
+	switch l.Kind {
+	case debuglog.LockAborted, debuglog.LockASTHandled, debuglog.LockConverts, debuglog.LockFreed:
+		isNew = false
+	case debuglog.LockTaken: // also of locks that no server knows
+		isNew = t.besideCapture
+	}
+	k := t.ofLine(l, !isNew)
 	if k == nil || !k.isLive() {
 		return
 	}
@@ -342,6 +367,7 @@ func (t *Locks) onClient(l *track.LogLine, h *thread) {
 		t.describeLogged(k, l)
 		k.Blocked = true
 		t.addHolders(k)
+	case debuglog.LockASTHandled, debuglog.LockConverts, debuglog.LockTaken:
 	case debuglog.LockAborted:
 		if k.Error == 0 {
 			t.drop(k)

@@ -3,6 +3,7 @@ package locks
 import (
 	"slices"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
@@ -35,7 +36,8 @@ type Lock struct {
 	Callbacks []Callback
 	Converts  []Convert
 	BlockedBy []Blocker
-	Dropped   int // callbacks, converts and blockers that were too many to keep
+	Lines     []Line
+	Dropped   int // callbacks, converts, blockers and lines that were too many to keep
 
 	End  End
 	Last int64 // time of the end, or that of the capture
@@ -136,6 +138,17 @@ func (c *Callback) Asks() bool { return c.Kind == Blocking || c.Kind == Blocking
 type Convert struct {
 	Point track.Point
 	Bits  uint64 // that it keeps
+}
+
+// Line is what a line of a log says about a lock.
+type Line struct {
+	Kind     debuglog.Kind
+	OnClient bool  // written by the client's node, else by the server
+	Status   int32 // of LockReplied
+	Time     int64 // by the clock of the capture
+	File     string
+	Number   int64
+	Bits     uint64 // that the client keeps, of LockConverts
 }
 
 // Blocker is a lock that kept another one from being granted.

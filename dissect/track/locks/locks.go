@@ -5,7 +5,7 @@
 // Done as hooks in track.Options. It passes each lock to the hook that New gets,
 // when the lock has ended and all RPCs about it have, or at the end of the capture.
 //
-// locks.go takes the messages, from_log.go lines of logs, lock.go has what is known of a lock, and blocked_by.go
+// locks.go takes the messages, from_log.go lines of logs, beside.go joins both, lock.go has what is known of a lock, and blocked_by.go
 // finds which locks on a resource keep others waiting. Blockers sums that up.
 //
 // Nothing is guessed: a lock keeps another one waiting when the server said so with
@@ -30,6 +30,9 @@ type Locks struct {
 	// Granted gets each lock that had to wait for others, when it is granted. nil: none.
 	Granted func(*Lock)
 
+	// KeepLines lets locks have the lines of logs about them.
+	KeepLines bool
+
 	done   func(*Lock)
 	linger int64
 	now    int64
@@ -44,6 +47,9 @@ type Locks struct {
 	requested   *fifo.Map[resourceKey, *requests]
 	rpcs        track.Attached[rpcLocks]
 	logged      *logged // nil: there were no lines of logs
+	beside      *beside // nil: there are no logs beside the capture
+
+	besideCapture bool // these are the Locks of a beside
 }
 
 // handleKey is a lock as one side refers to it.
@@ -74,14 +80,18 @@ const defaultLinger = int64(21 * time.Second)
 // Locks does. done gets each lock once. linger is for how long an ended lock
 // is held until its RPCs have ended, in nanoseconds of capture time; 0: 21 seconds.
 func New(imports *track.Imports, linger int64, done func(*Lock)) *Locks {
+	t := newLocks(linger, done)
+	imports.OnChange(t.importChanged)
+	return t
+}
+
+func newLocks(linger int64, done func(*Lock)) *Locks {
 	if linger == 0 {
 		linger = defaultLinger
 	}
-	t := &Locks{done: done, linger: linger, byClient: make(map[handleKey]*Lock), byServer: make(map[handleKey]*Lock),
+	return &Locks{done: done, linger: linger, byClient: make(map[handleKey]*Lock), byServer: make(map[handleKey]*Lock),
 		connections: make(map[*track.Connection]*fifo.Queue[Lock]), resources: make(map[resourceKey]*resource),
 		requested: fifo.NewMap[resourceKey, *requests](maxRequested)}
-	imports.OnChange(t.importChanged)
-	return t
 }
 
 // Sent takes a request.
@@ -554,6 +564,9 @@ func (t *Locks) finish(l *Lock) {
 	t.forgetHandles(l)
 	if l.fromLog {
 		l.Callbacks = slices.DeleteFunc(l.Callbacks, func(c Callback) bool { return c.twice })
+	}
+	if t.beside != nil {
+		t.beside.complete(l)
 	}
 	t.done(l)
 }

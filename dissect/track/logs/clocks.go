@@ -304,7 +304,11 @@ func (l *log) setClock(views map[uint64]*view) bool {
 	if l.delay = x.most/2 - x.least/2; len(x.rpcs) == 0 || l.delay < -comparedSlack {
 		return false
 	}
-	l.apply(x.bound, comparedSlack, views)
+	b := x.bound
+	if most, n := x.agreed(); l.delay < 0 && 2*n > len(x.rpcs) { // an RPC of another node has the xid of one
+		b = most
+	}
+	l.apply(b, comparedSlack, views)
 	return true
 }
 
@@ -330,12 +334,21 @@ func (l *log) apply(b bound, slack int64, views map[uint64]*view) {
 	}
 }
 
-// agreed returns the bound that most RPCs have in common but for agreedSlack, and how many these
-// are.
+// agreed returns the bound that most RPCs have in common but for agreedSlack, or less where more
+// than half agree on that, and how many these are.
 func (x *comparison) agreed() (most bound, n int) {
+	for slack := agreedSlack / 64; slack <= agreedSlack && 2*n <= len(x.rpcs); slack *= 8 {
+		most, n = x.agreedBut(slack)
+	}
+	return most, n
+}
+
+func (x *comparison) agreedBut(slack int64) (most bound, n int) {
 	var from, to []int64
 	for _, r := range x.rpcs {
-		from, to = append(from, r.least-agreedSlack), append(to, r.most+agreedSlack)
+		if r.least-slack <= r.most+slack {
+			from, to = append(from, r.least-slack), append(to, r.most+slack)
+		}
 	}
 	slices.Sort(from)
 	slices.Sort(to)
@@ -345,7 +358,7 @@ func (x *comparison) agreed() (most bound, n int) {
 			ended++
 		}
 		if begun := i + 1 - ended; begun > n {
-			most, n = bound{t + agreedSlack, to[ended] - agreedSlack}, begun
+			most, n = bound{t + slack, to[ended] - slack}, begun
 		}
 	}
 	return most, n

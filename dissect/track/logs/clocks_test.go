@@ -58,6 +58,20 @@ func TestSameXIDs(t *testing.T) {
 	}
 }
 
+// TestOneOfAnotherNode: an RPC of another node with the xid of one does not move the clock, by however
+// little it is off.
+func TestOneOfAnotherNode(t *testing.T) {
+	const ms = int64(time.Millisecond)
+	l := &log{}
+	for i, ahead := range []int64{50, 50, -80, 50} {
+		begin := int64(i) * int64(time.Second)
+		l.add(&view{layer: clientLog, begin: begin + ahead*ms, end: begin + ahead*ms + 10*ms}, &view{layer: onWire, begin: begin + ms, end: begin + 9*ms})
+	}
+	if !l.setClock(nil) || l.offset != -50*ms || l.delay != ms {
+		t.Errorf("offset %v, delay %v", time.Duration(l.offset), time.Duration(l.delay))
+	}
+}
+
 // TestClockByMost: one RPC that was sent again does not hide how far a clock is ahead, and a log
 // whose RPCs agree on nothing is of a node that has the same xids.
 func TestClockByMost(t *testing.T) {

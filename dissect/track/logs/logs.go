@@ -331,12 +331,10 @@ func (x *Logs) Lost(l *lnet.Loss) { x.wire.lost.Add(track.Span{From: l.From, To:
 
 // advance reads the logs up to a time of the capture.
 func (x *Logs) advance(until int64) {
-	for _, l := range x.logs {
-		for !l.ended && l.next.Time+l.offset <= until {
-			now := l.next.Time + l.offset
-			x.take(l)
-			x.dropOld(now)
-		}
+	for l := x.earliest(); l != nil && l.next.Time+l.offset <= until; l = x.earliest() {
+		now := l.next.Time + l.offset
+		x.take(l)
+		x.dropOld(now)
 	}
 }
 

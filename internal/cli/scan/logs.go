@@ -133,7 +133,7 @@ const (
 )
 
 // LoggedLocks is the use of logs by commands that show locks.
-var LoggedLocks = LogUse{Flag: dlmtrace, Unknown: "locks that servers have only for themselves are not shown, and what " +
+var LoggedLocks = LogUse{Beside: true, Flag: dlmtrace, Unknown: "locks that servers have only for themselves are not shown, and what " +
 	"the logs of one side do not say is not known"}
 
 // logReader reads logs beside a capture.
@@ -217,7 +217,7 @@ func (p *Pass) runLogs() error {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats, trace, ladder and diagnose do",
+		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats, locks, trace, ladder and diagnose do",
 			p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
