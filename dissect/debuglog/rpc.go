@@ -1,6 +1,11 @@
 package debuglog
 
-import "github.com/lshark/lshark/dissect/lnet"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/lnet"
+)
 
 // Call is what the log of one node has about an RPC: the node that sent it, or the one that
 // served it.
@@ -34,6 +39,8 @@ type Call struct {
 
 	Failed int64 // when the node last gave up waiting for the reply, 0: it did not
 	Resent int   // how often the node announced to send it again
+
+	Intent int32 // error of what was asked for along with a lock, as the client logs it; 0: none
 }
 
 // Begin returns the time of the first event.
@@ -119,6 +126,11 @@ func (c *Call) takeNote(e *Event, offset int64) bool {
 		c.Failed = e.Time + offset
 	case hasPrefix(e.Text, "going to resend", "resending request on EINPROGRESS"):
 		c.Resent++
+	case hasPrefix(e.Text, "op="):
+		if _, status, ok := strings.Cut(e.Text, ", status="); ok {
+			n, _ := strconv.ParseInt(status, 10, 32)
+			c.Intent = int32(min(n, 0))
+		}
 	}
 	return true
 }

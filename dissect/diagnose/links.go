@@ -43,6 +43,7 @@ var causeOf = []struct {
 	// A target that is gone, or does not work.
 	{"connect io.error lock slow metadata recovery", "restart.rolled_back restart.no_recovery restart.target restart.unreachable",
 		sameTarget(aftermath)},
+	{"connect", "restart.rolled_back restart.no_recovery restart.target", func(f, c *Finding) bool { return f.Target == "" && ofServer(f, c) }},
 	{"evicted recovery slow lock connect", "target.hung", sameTarget(aftermath)},
 	{"evicted.unknown recovery slow lock connect mount", "node.restarted node.silent", sameServer(aftermath)},
 
@@ -64,6 +65,10 @@ var causeOf = []struct {
 	{"slow.early_replies", "slow.network", func(f, c *Finding) bool { return f.Client.Len > 0 && sameHosts(0)(f, c) }},
 	{"recovery.reconnect", "tcp.reset", sameHosts(aftermath)},
 	{"tcp.round_trip", "tcp.round_trip", func(f, c *Finding) bool { return isAt(f.Node, c.Node) }},
+	{"node.gave_up", "restart.rolled_back restart.no_recovery restart.target restart.unreachable target.hung", ofServer},
+	{"node.gave_up", "node.restarted node.silent", sameServer(aftermath)},
+	{"node.gave_up", "tcp.no_answer tcp.refused tcp.reset tcp.black_hole node.not_on_wire", sameHosts(aftermath)},
+	{"recovery.reconnect", "node.gave_up", ofServer},
 	{"node.not_on_wire", "node.restarted node.silent", sameNode(aftermath)},
 	{"node.not_on_wire", "tcp.no_answer tcp.refused tcp.reset tcp.black_hole", sameHosts(aftermath)},
 	{"recovery.reconnect connect.unanswered evicted.silence", "node.not_on_wire", sameHosts(aftermath)},
@@ -154,8 +159,9 @@ func sameServer(after int64) func(effect, cause *Finding) bool {
 	}
 }
 
-// sameServers proves by the server of both.
+// sameServers proves by the server of both, ofServer also what begins after the cause.
 func sameServers(f, c *Finding) bool { return isAt(f.Server, c.Server) && f.beginsIn(c, 0) }
+func ofServer(f, c *Finding) bool    { return isAt(f.Server, c.Server) && f.beginsIn(c, aftermath) }
 
 // sameClient proves by the client. What a client that was gone missed shows when it is back.
 func sameClient(after int64) func(effect, cause *Finding) bool {

@@ -82,7 +82,7 @@ func (a *Archive) log(c *codec.Codec, x *debuglog.RPC) {
 			&call.Failed, &call.FirstLine, &call.LastLine} {
 			codec.Number(c, n)
 		}
-		for _, n := range []*int32{&call.Status, &call.ReplyStatus, &call.Refs} {
+		for _, n := range []*int32{&call.Status, &call.ReplyStatus, &call.Refs, &call.Intent} {
 			codec.Number(c, n)
 		}
 		codec.Number(c, &call.Transno)

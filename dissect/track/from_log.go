@@ -32,5 +32,8 @@ func FromLog(l *debuglog.RPC, client, server lnet.NID) *RPC {
 	if l.HasClient && l.Client.Completed != 0 && l.Client.Failed <= l.Server.Handled && l.NotOnWire == debuglog.Nothing {
 		r.HasReply, s.Reply = true, Point{-l.Client.LastLine, l.Client.File, l.Client.Completed}
 	}
+	if l.Client.Intent != 0 {
+		r.OtherErrors = []int32{l.Client.Intent}
+	}
 	return r
 }

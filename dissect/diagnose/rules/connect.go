@@ -36,7 +36,7 @@ func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
 	k := &refusedConnects{connectRule: c, report: r, unseen: newUnseenMessages(),
 		attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
 		refusals: make(map[diagnose.Subject]*refusal)}
-	return diagnose.Hooks{Import: k.changed, Lost: k.unseen.lost, Tick: k.tick, End: k.end}
+	return diagnose.Hooks{Import: k.changed, Unseen: k.logged, Lost: k.unseen.lost, Tick: k.tick, End: k.end}
 }
 
 // refusedConnects are the connects that are refused with the errors of a rule.
@@ -60,6 +60,7 @@ type attempt struct {
 	readOnly  bool // it was connected with fewer rights
 	late      bool // the server accepted a connect that the client had given up
 	unsure    bool // messages are missing that may have shown that it was connected
+	blind     bool // only the log of the server has it, which does not name the target
 	evicted   bool // the refusal ended the connection: that is reported as an eviction
 	reported  bool
 }
@@ -77,6 +78,7 @@ type refusal struct {
 	readOnly  bool
 	late      bool
 	unsure    bool
+	blind     bool
 }
 
 // The bounds of what is remembered.
@@ -126,12 +128,27 @@ func (k *refusedConnects) attempt(i *track.Import) *attempt {
 
 func (k *refusedConnects) refused(i *track.Import, status int32, p track.Point) {
 	a := k.attempt(i)
+	k.refusedBy(a, i.Server, status, p)
+}
+
+func (k *refusedConnects) refusedBy(a *attempt, server lnet.NID, status int32, p track.Point) {
 	a.absent = a.absent || status == opcodes.ENODEV
 	if a.evicted || !k.has(status) {
 		return
 	}
 	a.run.add(p)
-	a.status, a.server = status, i.Server
+	a.status, a.server = status, server
+}
+
+// logged takes a connect that only the log of the server has.
+func (k *refusedConnects) logged(r *track.RPC) {
+	if !track.IsConnect(r.Opcode) || r.Log.HasClient || !r.HasReply || r.Status >= 0 {
+		return
+	}
+	a := k.attempts.GetOrMake(r.Connection, func() *attempt {
+		return &attempt{i: &track.Import{Connection: r.Connection, FromLog: true}, isNew: true, blind: true}
+	})
+	k.refusedBy(a, r.Server, r.Status, r.Replied())
 }
 
 func (k *refusedConnects) connected(i *track.Import, recovering bool, p track.Point) {
@@ -212,7 +229,7 @@ func (v *refusal) add(a *attempt) {
 	}
 	v.clients = withNew(v.clients, a.i.Client, maxNames)
 	v.targets = withNew(v.targets, a.i.Target, maxNames)
-	v.readOnly, v.late, v.unsure = v.readOnly || a.readOnly, a.late, v.unsure || a.unsure
+	v.readOnly, v.late, v.unsure, v.blind = v.readOnly || a.readOnly, a.late, v.unsure || a.unsure, v.blind || a.blind
 	switch {
 	case !isSet(a.connected):
 		v.open++
@@ -225,8 +242,10 @@ func (v *refusal) add(a *attempt) {
 func (v *refusal) severity() diagnose.Severity {
 	transient := slices.Contains([]int32{opcodes.ENODEV, opcodes.EAGAIN, opcodes.EBUSY, opcodes.EALREADY}, v.status)
 	switch {
-	case v.open > 0 && v.unsure:
+	case v.open > 0 && (v.unsure || v.blind && transient):
 		return diagnose.Note
+	case v.open > 0 && v.blind:
+		return diagnose.Warning
 	case v.open > 0 && (v.count > 1 || !transient):
 		return diagnose.Error
 	case v.open > 0 && !v.late || v.readOnly || v.longest >= connectSoon.Nanoseconds():
@@ -241,7 +260,7 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 	f := v.run.finding(s, "the first connect that is refused with "+errorName(v.status), "the last one")
 	f.Key, f.Severity = fmt.Sprint(v.subject), v.severity()
 	who := s.Server.String()
-	if len(v.targets) == 1 {
+	if s.Target != "" {
 		who = namedTarget(s.Target, "", s.Server).String() + " on " + who
 	}
 	f.Text = who + " refused " + plural(v.count, "connect") + " of " + nodes(v.clients)
@@ -260,6 +279,8 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 // outcome returns a sentence about how it ended, with a space before it.
 func (k *refusedConnects) outcome(v *refusal) string {
 	switch {
+	case v.open > 0 && v.blind:
+		return " Whether it succeeded later is not in the log of the server, which does not name the target."
 	case v.open > 0 && v.unsure:
 		return " Whether it succeeded later is not known, as the capture lacks messages."
 	case v.open > 0 && len(v.clients) > 1:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
@@ -13,6 +14,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "quota.exceeded",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Summary:  "A write or a create failed with EDQUOT, because a quota is used up.",
 	Meaning: "Each target holds a part of the quota of a user, group or project, and asks the quota master on MDT0000 for more when it " +
@@ -27,7 +29,12 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		q := &exceededQuotas{report: r, refused: fifo.NewMap[quotaKey, *exceededQuota](maxTargets),
 			limits: fifo.NewMap[quotaID, opcodes.QuotaLimits](maxTargets)}
-		return diagnose.Hooks{Answered: q.answered}
+		return diagnose.Hooks{Answered: q.answered, Unseen: func(rpc *track.RPC) {
+			isQuota := rpc.Opcode == opcodes.LDLM_ENQUEUE && rpc.Status == opcodes.EDQUOT // locks of quota are refused with it, too
+			if rpc.Log.NotOnWire == debuglog.Nothing && rpc.HasReply && !isQuota {
+				q.answered(rpc, nil)
+			}
+		}}
 	},
 })
 
@@ -75,7 +82,7 @@ const (
 var quotaKinds = [...]string{userQuota: "user", groupQuota: "group", projectQuota: "project"}
 
 func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
-	if r.Opcode == opcodes.MDS_QUOTACTL && m.Msg != nil {
+	if r.Opcode == opcodes.MDS_QUOTACTL && m != nil && m.Msg != nil {
 		if l, ok := opcodes.QuotaLimitsOf(m.Msg); ok {
 			q.limits.Put(quotaID{l.Kind, l.ID}, l)
 		}
@@ -105,7 +112,7 @@ func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
 // overQuota returns whose quota is used up, by the reply to a write. For other
 // operations it is the user who asked: ok is false, as it may be another quota.
 func overQuota(r *track.RPC, m *dissect.Message) (id quotaID, ok bool) {
-	if m.Msg != nil && r.Opcode == opcodes.OST_WRITE {
+	if m != nil && m.Msg != nil && r.Opcode == opcodes.OST_WRITE {
 		user, group, project := opcodes.OverQuota(m.Msg)
 		if owner, ok := opcodes.OwnerOf(m.Msg); ok {
 			switch {
