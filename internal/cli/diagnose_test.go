@@ -26,6 +26,7 @@ const ruleSamples = "../../dissect/diagnose/rules/testdata/"
 // TestFindingsOfSamples checks that each rule has findings in its samples and in no
 // others.
 func TestFindingsOfSamples(t *testing.T) {
+	t.Parallel()
 	for _, sample := range slices.Concat(glob(t, ruleSamples+"*.pcap*"), glob(t, "../../pcaps/*.pcap*")) {
 		name := filepath.Base(sample)
 		found := make(map[string]int)
@@ -45,6 +46,7 @@ func TestFindingsOfSamples(t *testing.T) {
 
 // TestFindingsFit checks that paragraphs fit a terminal, and that no evidence is there twice.
 func TestFindingsFit(t *testing.T) {
+	t.Parallel()
 	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
 		var out bytes.Buffer
 		must.Equal(t, Run(onTerminal(&out, 80), []string{"diagnose", "-v", "--color", "never", sample}), exit.OK, sample, "status")
@@ -66,6 +68,7 @@ func TestFindingsFit(t *testing.T) {
 // TestFindingsText compares the paragraphs of the samples of rules with those that
 // are stored beside them.
 func TestFindingsText(t *testing.T) {
+	t.Parallel()
 	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
 		text, _, _ := strings.Cut(sample[len(ruleSamples):], ".pcap")
 		t.Run(text, func(t *testing.T) { golden(t, ruleSamples+text+".txt", []string{"diagnose", sample}) })
@@ -81,6 +84,7 @@ func glob(t *testing.T, pattern string) []string {
 
 // TestExplainRules checks that explain has a page for every rule.
 func TestExplainRules(t *testing.T) {
+	t.Parallel()
 	for _, r := range rules.All() {
 		if out, errs, status := run(t, "explain", r.Code); status != exit.OK || !strings.Contains(out, r.Code) || !strings.Contains(out, r.Severity.String()) {
 			t.Errorf("explain %s: status %d, %s%s", r.Code, status, out, errs)
@@ -121,6 +125,7 @@ func TestChooseFindings(t *testing.T) {
 // TestRulesAreIndependent checks that a rule that has findings in a sample has the same
 // ones alone as together with all others.
 func TestRulesAreIndependent(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compares results of many runs")
 	}

@@ -33,6 +33,7 @@ func unexplained(names map[string]bool) (list []string) {
 
 // TestEveryKeyExplained: explain knows each key that JSON has.
 func TestEveryKeyExplained(t *testing.T) {
+	t.Parallel()
 	keys := make(map[string]bool)
 	counts := make(map[string]bool) // objects of names that are no keys
 	for _, e := range records.All() {

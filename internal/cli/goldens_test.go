@@ -71,6 +71,7 @@ func quiet(t *testing.T, args ...string) string {
 }
 
 func TestRecordsOfSamples(t *testing.T) {
+	t.Parallel()
 	for _, sample := range wiretest.Samples(t) {
 		name, _, _ := strings.Cut(filepath.Base(sample), ".pcap")
 		for _, g := range recordGoldens {

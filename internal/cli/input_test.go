@@ -56,6 +56,7 @@ func cutCapture(t *testing.T, path string, snaplen int) string {
 // truncated capture also appears for the whole capture. Times differ: a truncated
 // message ends where nothing more of it can come.
 func TestCutCapturesInventNothing(t *testing.T) {
+	t.Parallel()
 	elapsed := regexp.MustCompile(`^[0-9.]+(us|ms|s)$`)
 	for _, sample := range []string{"mount.pcap", "locks.pcap.zst", "io.pcap.zst", "metadata.pcap.zst", "recovery.pcap.zst"} {
 		whole := wordsByXID(t, "../../pcaps/"+sample)

@@ -38,6 +38,7 @@ var keyTables = []keyTable{
 // -e, chooses the same records with -Y, and has an explanation and a
 // completion.
 func TestKeysEverywhere(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compares results of many runs")
 	}
@@ -70,6 +71,7 @@ func TestKeysEverywhere(t *testing.T) {
 
 // TestShortNames: a key that only RPCs have needs no prefix in filters.
 func TestShortNames(t *testing.T) {
+	t.Parallel()
 	wire := opcodes.NewIndex().Names()
 	for _, e := range records.RPCs.Entries() {
 		_, _, status := run(t, "rpcs", "-Y", e.Path, sampleFile)

@@ -87,6 +87,7 @@ func nodeOf(nid string) string {
 // of a capture that a log of its nodes has, too, has the numbers of that line, and no other
 // RPC has any.
 func TestLogsAreJoined(t *testing.T) {
+	t.Parallel()
 	captures, _ := filepath.Glob(wiretest.Repo("pcaps/logs/*.pcap*"))
 	if *logsIn != "" {
 		more, _ := filepath.Glob(*logsIn + "/*.pcap*")
@@ -214,6 +215,7 @@ var (
 // TestImportsOfLogs compares the connections of logs without a capture with a search in
 // their text: the states at the end, and the evictions.
 func TestImportsOfLogs(t *testing.T) {
+	t.Parallel()
 	logs, _ := filepath.Glob(wiretest.Repo("pcaps/logs/*.dk.gz"))
 	if *logsIn != "" {
 		more, _ := filepath.Glob(*logsIn + "/*.dk.gz")

@@ -26,6 +26,7 @@ import (
 // first message of each form in all samples as tree and as JSON, with one golden for each
 // service.
 func TestMessagesOfSamples(t *testing.T) {
+	t.Parallel()
 	trees, objects := make(map[string]string), make(map[string]string) // by service
 	seen := make(map[string]bool)
 	for _, sample := range wiretest.Samples(t) {
@@ -97,6 +98,7 @@ var recordOrder = []string{"file", "frame", "time", "rel", "conn", "src", "dst",
 // TestRecordKeys checks that the keys of records are in order, and that no object
 // has a key twice.
 func TestRecordKeys(t *testing.T) {
+	t.Parallel()
 	for _, sample := range wiretest.Samples(t) {
 		out, _, _ := run(t, "-T", "json", sample)
 		for line := range strings.Lines(out) {

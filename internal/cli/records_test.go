@@ -173,6 +173,7 @@ func TestOutputOfTerminal(t *testing.T) {
 // TestOmittedColumns checks that commands say which columns do not fit the
 // terminal, in one line, and that their tables fit it.
 func TestOmittedColumns(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		args    string
 		columns int

@@ -151,6 +151,7 @@ func same(a, b string) bool {
 // TestReportNumbers compares the numbers of the pages of all samples with those of
 // the commands that show the same.
 func TestReportNumbers(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compares results of many runs")
 	}
@@ -160,6 +161,7 @@ func TestReportNumbers(t *testing.T) {
 	}
 	for _, files := range inputs {
 		t.Run(filepath.Base(files[0]), func(t *testing.T) {
+			t.Parallel()
 			recordsOf := func(args ...string) []map[string]any { return recordsOf(t, append(args, files...)...) }
 			p := pageOf(t, files...)
 			operations := recordsOf("stats")
@@ -368,6 +370,7 @@ func compareCharts(t *testing.T, p *page, records []map[string]any) {
 // TestReportFilter checks that the numbers of a filtered page are those of RPCs that match, and
 // its findings those of the whole capture.
 func TestReportFilter(t *testing.T) {
+	t.Parallel()
 	for _, filter := range []string{"opcode == OST_WRITE", "pb_opc == MDS_CONNECT && rpc.latency > 20ms", "lnet.src_nid == 192.0.2.1@tcp"} {
 		p := pageOf(t, "--title", "Ticket <4711>", "-t", "u", "-Y", filter, recoverySample)
 		assert.Equal(t, textOf(p.find(func(n *html.Node) bool { return n.Data == "h1" })[0]), "Ticket <4711>", "heading")

@@ -141,6 +141,7 @@ func serverSide(t *testing.T, path string, ahead time.Duration) string {
 // TestBothSides compares the view both_sides with lshark rpcs over both captures: with the captures, with a
 // Parquet file of each, whose clocks only RPCs show, and with one Parquet file of both.
 func TestBothSides(t *testing.T) {
+	t.Parallel()
 	path := sqltest.Path(t)
 	const ahead = 185 * time.Millisecond
 	samples := []string{"../../pcaps/mount.pcap", "../../pcaps/recovery.pcap.zst"}
