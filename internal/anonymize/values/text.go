@@ -193,6 +193,9 @@ func (p *names) jobToken(token []byte) string {
 	if n, err := strconv.ParseUint(string(token), 10, 64); err == nil && (token[0] != '0' || len(token) == 1) {
 		return strconv.FormatUint(p.addresses.ID(n), 10)
 	}
+	if thread := strings.TrimRight(string(token), "_0123456789"); p.vocabulary.threads[thread] {
+		return string(token)
+	}
 	return p.word(token)
 }
 

@@ -24,7 +24,7 @@ func TestTexts(t *testing.T) {
 			"MGC192.0.2.1@tcp_0", "fd00:2::1@tcp", "oss01@tcp", "oss01_UUID", "192.0.2.1", "general", "params"}},
 		{"NID", with(p.names.nidText), []string{"192.0.2.1@tcp", "192.0.2.2@tcp", "192.0.2.1@o2ib3", "10.0.0.255@tcp", "0@lo", "127.0.0.1@tcp", "17@gni", "fd00::1:2@tcp",
 			"fd00:0:0::1@tcp", "192.0.2.[1-20]@tcp", "nid00012@gni", "192.0.2.1"}},
-		{"job", with(p.names.job), []string{"cp.500", "cp.501", "bash.0", "dd.1001", "12345678", "a_very_long_job_identifier_exce", "bash.0.0.client.219", "kworker/0:1.0", "job-7:my prog"}},
+		{"job", with(p.names.job), []string{"cp.500", "cp.501", "bash.0", "dd.1001", "12345678", "a_very_long_job_identifier_exce", "bash.0.0.client.219", "kworker/0:1.0", "job-7:my prog", "ll_sa.0", "ll_sa_4711.0"}},
 		{"xattr", with(p.names.xattrName), []string{"trusted.lov", "user.comment", "user.mime_type", "user.job", "trusted.project_x", "security.selinux", "lustre.lov.set.flags", "comment"}},
 		{"parameters", with(config{p.names}.params), []string{"timeout=20", "osc.*.max_dirty_mb=64", "osc.lustre-OST0000.max_dirty_mb=64", "lustre.sys.timeout=20",
 			"failover.node=192.0.2.1@tcp:192.0.2.2@tcp sys.timeout=40", "mgsnode=192.0.2.1@tcp,192.0.2.2@tcp", "failover.node=fd00::1@tcp:fd00::2@tcp",

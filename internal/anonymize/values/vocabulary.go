@@ -18,6 +18,7 @@ type vocabulary struct {
 	params      map[string]bool // parts of names of parameters, in front of the last one
 	settings    map[string]bool // values of parameters
 	comments    map[string]bool // words of comments in configurations
+	threads     map[string]bool // of clients: names of jobs, with a number behind them or without
 }
 
 func newVocabulary() vocabulary {
@@ -53,6 +54,7 @@ func newVocabulary() vocabulary {
 		comments: setOf(`add new del rem remove destroy setup lov lmv mount opts mdc mdt mds osc ost osp lwp mgc conn failnid
 			failnids failover nid nids timeout ldlm_timeout general conf_param set_param param sys pool exclude marker
 			upgraded`),
+		threads: setOf(`ll_sa ll_agl`),
 	}
 	for _, t := range opcodes.Protocol.Texts {
 		v.xattrs[t.Value] = true
@@ -73,7 +75,7 @@ func setOf(words string) map[string]bool {
 func (p *Mapper) IsConstant(text string) bool {
 	v, b := &p.names.vocabulary, []byte(text)
 	for _, set := range []map[string]bool{v.extensions, v.fileNames, v.xattrs, v.xattrSpaces, v.logs, v.types, v.suffixes, v.params,
-		v.settings, v.comments} {
+		v.settings, v.comments, v.threads} {
 		if set[text] {
 			return true
 		}
