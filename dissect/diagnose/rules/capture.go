@@ -94,15 +94,21 @@ func sumOfLosses(m *fifo.Map[direction, *loss]) (sum loss, directions []directio
 // directionsText lists directions as in "from A to B, from C to D and 3 others".
 func directionsText(list []direction) string {
 	const shown = 3
-	var words []string
-	for i, d := range list {
-		if i == shown {
-			words = append(words, fmt.Sprintf("and %d more", len(list)-shown))
-			break
+	var text string
+	for i, d := range list[:min(len(list), shown)] {
+		switch {
+		case i == 0:
+			text = "from " + d.String()
+		case d.from == list[i-1].from:
+			text += " and " + d.to.String()
+		default:
+			text += ", from " + d.String()
 		}
-		words = append(words, "from "+d.String())
 	}
-	return strings.Join(words, ", ")
+	if more := len(list) - shown; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
 }
 
 var _ = add(diagnose.Rule{
@@ -174,9 +180,9 @@ var _ = add(diagnose.Rule{
 				return
 			}
 			r.Report(diagnose.Finding{Brief: "The capture has nothing of what was sent " + directionsText(directions) +
-				": errors, latencies, restarts and evictions cannot be seen there.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
+				": latencies, restarts and evictions cannot be seen there, and errors only in replies that were captured.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
 				Text: "The capture has nothing of what was sent " + directionsText(directions) + ", though " + size(sum.bytes) +
-					" arrived there. Requests without a reply, and replies without a request, are due to that; latency and errors of these RPCs are unknown."})
+					" arrived there. Requests without a reply, and replies without a request, are due to that; how long these RPCs took is unknown, and without a reply also whether they failed."})
 		}}
 	},
 })
