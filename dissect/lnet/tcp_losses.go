@@ -121,12 +121,27 @@ func (r *reassembly) loseUnseen(n int64) {
 	u.captured, u.last, u.from = u.proven, u.to, 0
 }
 
+// maxLostBefore bounds what loseBefore reports: no host has more on the way.
+const maxLostBefore = 1 << 24
+
+// loseBefore reports the bytes between the first ACK and the first segment that was captured.
+func (r *reassembly) loseBefore(g *link.Segment) {
+	u := &r.unseen
+	if n := int32(r.begin.first - u.captured); u.known && n > 0 && n < maxLostBefore {
+		r.tcp.out.lose(r.framer.conn, r.framer.back, Loss{Bytes: int64(n), From: u.last, To: g.Time, Why: Lost})
+		u.captured = r.begin.first
+	}
+}
+
 // follow takes what a segment shows of the bytes that both ends have sent.
 func (r *reassembly) follow(peer *reassembly, g *link.Segment) {
 	if g.Flags&tcpRST != 0 {
 		return
 	}
 	if n := sequenceLength(g); n > 0 {
+		if !r.started && r.begin.midStream {
+			r.loseBefore(g)
+		}
 		r.unseen.saw(g.Seq+uint32(n), g.Time)
 	} else if lost := r.unseen.prove(g.Seq, g.Time); lost > 0 {
 		r.loseUnseen(lost)

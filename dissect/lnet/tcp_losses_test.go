@@ -63,6 +63,18 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// TestLossBefore: where a capture begins in mid-stream, the ACK in a request shows where the reply began that
+// was not captured.
+func TestLossBefore(t *testing.T) {
+	tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+	tc.Send(false, w.Put(64, 100))
+	tc.B.Seq += 500
+	tc.Send(true, w.Put(64, 10)).OtherFrames(ReorderFrames)
+	if lost := losses(tc.Frames); len(lost) != 1 || lost[DefaultPort] != 500 {
+		t.Errorf("lost %v", lost)
+	}
+}
+
 // TestLossOneWay checks why bytes are lost, and that a direction without any captured
 // segment is reported as such.
 func TestLossOneWay(t *testing.T) {
