@@ -423,3 +423,40 @@ func TestLossyHungTarget(t *testing.T) {
 		t.Errorf("%d findings", len(f))
 	}
 }
+
+// TestHungBeforeRestart checks that a target that hung, and was restarted then, is found, by a request
+// that changes only attributes.
+func TestHungBeforeRestart(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.rpc(node3, oss, opcodes.OST_SETATTR, []change{withHandle(handle)}, nil)
+	waiting := s.xid
+	pings := func(n int) {
+		for range n {
+			s.pass(5)
+			s.ping(node3, oss, handle)
+		}
+	}
+	again := func(handle uint64, rep []change) {
+		last := s.xid
+		s.xid = waiting - 128
+		s.rpc(node3, oss, opcodes.OST_SETATTR, []change{withHandle(handle), pbFlags(dissect.FlagResent)}, rep)
+		s.xid = last
+	}
+	pings(8)
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle), granted(7), opFlags(uint32(opcodes.MsgConnectFlags.Bit("RECONNECT")))})
+	again(handle, nil)
+	pings(6)
+	s.pass(1)
+	s.rpc(node3, oss, opcodes.OBD_PING, []change{withHandle(handle)}, nil)
+	s.pass(16)
+	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle), instance(7)}, []change{status(opcodes.ENODEV)})
+	s.pass(20)
+	s.connect(node3, oss, ost0, []change{connCnt(4), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8), opFlags(uint32(opcodes.MsgConnectFlags.Bit("RECOVERING")))})
+	s.ping(node3, oss, handle+1)
+	again(handle+1, []change{withHandle(handle + 1)})
+	pings(1)
+	s.expect("warning target.hung: lustre-OST0000 hung for at least 70.0 s before it was gone: it answered other requests, but nothing that needs its "+
+		"storage. 1 RPC of 192.0.2.3@tcp (OST_SETATTR 1) waited,", "warning restart.target: ")
+}

@@ -27,10 +27,10 @@ var _ = add(diagnose.Rule{
 	Summary:  "A target answered pings, but nothing that needs its storage.",
 	Meaning: "A target whose storage hangs still answers pings, so that its clients do not give it up: their reads and writes wait, all of them. " +
 		"The rule looks for RPCs that use the storage and waited long while the target answered none of those, from any client in the " +
-		"capture, and the target or its node answered something else in between. " +
+		"capture, and the target or its node answered something else in between. A stall before a restart counts up to the last reply. " +
 		"Where other targets of the node worked meanwhile, the storage of this one is to blame; else it may be the whole node.",
-	Limits: "RPCs of clients that the capture does not have may have been served, as with a limit on one job (NRS TBF). Nothing is " +
-		"reported where the target was restarted meanwhile. It is an error where RPCs still waited at the end of the capture.",
+	Limits: "RPCs of clients that the capture does not have may have been served, as with a limit on one job (NRS TBF). It is an error " +
+		"where RPCs still waited at the end of the capture.",
 	Next: "On the server: dmesg for errors and timeouts of the disks (\"blocked for more than\", multipath, RAID), iostat -x 1, zpool " +
 		"status, lctl get_param *.*.req_history, and the stacks of its threads. " +
 		"The network, the clients and other targets of the node are not the cause.",
@@ -39,7 +39,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), cut: newUnseenMessages(), lost: newUnseenMessages(),
 			others: fifo.NewMap[lnet.NID, int64](maxTargets)}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING}, storageOperations...), Sent: h.cut.sent, Answered: h.answered,
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING, opcodes.OST_SETATTR}, storageOperations...), Sent: h.cut.sent, Answered: h.answered,
 			Done: h.done,
 			Lost: h.lost.lost, Recovery: h.recovery, End: h.end}
 	},
@@ -75,6 +75,7 @@ type stall struct {
 	refuted    bool // another client was served
 	lacks      bool // messages were not captured in which replies may be
 	beside     bool // another target of the node worked
+	restarted  bool // it ended when the target was gone
 	others     []string
 }
 
@@ -177,11 +178,19 @@ func (h *hungTargets) recovery(v *recovery.Recovery) {
 	}
 }
 
-// isRestarted reports whether a target was gone during a stall.
+// isRestarted reports whether a target was gone during a stall. A stall before that ends there, if the
+// target answered something else for long.
 func (h *hungTargets) isRestarted(s *stall) bool {
-	return slices.ContainsFunc(h.restarts, func(v *recovery.Recovery) bool {
-		return v.Target == s.conn.Target && (v.Back.Frame == 0 || v.Back.Time > s.begin) && v.Begin() < s.end+burst
-	})
+	for _, v := range h.restarts {
+		if v.Target != s.conn.Target || v.Back.Frame != 0 && v.Back.Time <= s.begin || v.Begin() >= s.end+burst {
+			continue
+		}
+		if v.LastReply.Time-s.begin < hungTime.Nanoseconds() {
+			return true
+		}
+		s.end, s.restarted, s.open = min(s.end, v.LastReply.Time), true, false
+	}
+	return false
 }
 
 // hungTarget is a target and its stalls at the same time.
@@ -197,7 +206,7 @@ func (h *hungTargets) end() {
 	c := h.report.Capture()
 	tooLossy := float64(c.TCP.Gaps+c.IB.Gaps) > lossShare.Value*float64(c.Messages)
 	for _, s := range h.stalls {
-		if s.refuted || !s.pinged || h.isRestarted(s) || s.lacks && (tooLossy || !s.beside) {
+		if s.refuted || h.isRestarted(s) || !s.pinged && !s.restarted || s.lacks && (tooLossy || !s.beside) {
 			continue
 		}
 		k := connectionTarget(s.conn)
@@ -237,12 +246,12 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 	f.Client = only(t.clients)
 	var sum rpcSum
 	var others []string
-	open, lacks := false, false
+	open, lacks, restarted := false, false, false
 	for _, s := range t.stalls {
 		sum.join(&s.rpcSum)
 		lacks = lacks || s.lacks
 		f.First, f.Last = min(f.First, s.begin), max(f.Last, s.end)
-		open = open || s.open
+		open, restarted = open || s.open, restarted || s.restarted
 		for _, name := range s.others {
 			others = withNew(others, name, unlimited)
 		}
@@ -254,6 +263,9 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 		nothing = "but nothing that needs its storage, as far as the capture shows, which lacks bytes."
 	}
 	text := fmt.Sprintf("%s hung for %s: it answered pings, %s", t.key, duration(f.Last-f.First), nothing)
+	if restarted {
+		text = fmt.Sprintf("%s hung for at least %s before it was gone: it answered other requests, %s", t.key, duration(f.Last-f.First), nothing)
+	}
 	suffered := fmt.Sprintf(" %s of %s (%s) waited, the longest %s", plural(f.Count, "RPC"), nodes(t.clients), sum.operations.text(), longest)
 	if open {
 		f.Severity = diagnose.Error
