@@ -64,6 +64,9 @@ var causeOf = []struct {
 	{"slow.network slow.early_replies slow.server", "rdma.nak rdma.not_ready", sameHosts(0)},
 	{"slow.early_replies", "slow.network", func(f, c *Finding) bool { return f.Client.Len > 0 && sameHosts(0)(f, c) }},
 	{"recovery.reconnect", "tcp.reset", sameHosts(aftermath)},
+	{"restart.unreachable", "tcp.reset", func(f, c *Finding) bool {
+		return c.Brief != "" && sameHosts(aftermath)(f, c) // both hosts went on
+	}},
 	{"tcp.round_trip", "tcp.round_trip", func(f, c *Finding) bool { return isAt(f.Node, c.Node) }},
 	{"node.gave_up", "restart.rolled_back restart.no_recovery restart.target restart.unreachable target.hung", ofServer},
 	{"node.gave_up", "node.restarted node.silent", sameServer(aftermath)},

@@ -156,6 +156,16 @@ func TestUnreachableTarget(t *testing.T) {
 	t.Error("no restart.unreachable")
 }
 
+// Where the capture ends just after a client connects again, nothing is known yet.
+func TestEndAtReconnect(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, nil)
+	s.ping(node4, mgs, 5)
+	s.expect("note capture.no_connect")
+}
+
 // A target that clients used is stopped, and does not come back, or comes back without a recovery.
 func TestStoppedTarget(t *testing.T) {
 	stopped(t).expect("error restart.unreachable: lustre-OST0000 on 192.0.2.2@tcp was stopped. 192.0.2.3@tcp lost it and was not connected again by the end of the capture. Meanwhile 3 connects were refused with ENODEV.",

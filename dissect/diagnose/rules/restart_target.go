@@ -342,6 +342,9 @@ func isRolledBack(v *recovery.Recovery) bool {
 	return v.InstanceBefore > v.Instance && v.Instance != 0 && (v.Kind == recovery.Restart || v.Kind == recovery.Failover)
 }
 
+var unreachableTime = &diagnose.Threshold{Name: "without an answer", Value: 10, Unit: "s",
+	Reason: "a client that lost its connections connects again in less, if the server is well"}
+
 var _ = add(diagnose.Rule{
 	Code:     "restart.unreachable",
 	Logs:     true,
@@ -354,36 +357,42 @@ var _ = add(diagnose.Rule{
 	Limits: "What happened to the server is not in the capture.",
 	Next: "Is the server up (ping, lctl ping NID from a client)? Its console log; the HA software, if the target should have moved to " +
 		"another server.",
-	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
-		stopped := v.Kind == recovery.Stopped && isSet(v.LastReply)
-		if v.Kind != recovery.Unreachable && !stopped || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
-			return false
-		}
-		if f.Text = v.Target + " on " + v.ServerBefore.String(); stopped {
-			f.Text += " was stopped. "
-			if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {
-				f.Severity = diagnose.Warning
+	Thresholds: []*diagnose.Threshold{unreachableTime},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
+			stopped := v.Kind == recovery.Stopped && isSet(v.LastReply)
+			if v.Kind != recovery.Unreachable && !stopped || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
+				return false
 			}
-		} else {
-			f.Text += " did not answer any more. "
-		}
-		f.Text += nodes(clientNIDs(v.Clients)) + " lost it and " + was(len(clientNIDs(v.Clients))) +
-			" not connected again by the end of the capture." + refusalsText(v)
-		if stopped {
-			f.Brief = f.Text + " Look who stopped it, and where it should run now (the HA software has a log)."
-			f.Next = "Was that intended? The console log of the server before it, and that of the HA software (pacemaker), have the reason. lctl " +
-				"get_param *.*.import on a client shows which servers it tries."
-		}
-		f.Text += impactText(v.Impact())
-		f.Prove(v.LastReply, "its last reply")
-		if !slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Lost == v.Gone }) {
-			f.Prove(v.Gone, "%s", goneText(v))
-		}
-		for _, c := range v.Clients {
-			f.Prove(c.Lost, "%s loses the target: %s", c.Connection.Client, signTexts[c.LostBy])
-		}
-		return true
-	}),
+			if !stopped && r.Now()-v.Begin() < unreachableTime.Nanoseconds() {
+				return false
+			}
+			if f.Text = v.Target + " on " + v.ServerBefore.String(); stopped {
+				f.Text += " was stopped. "
+				if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {
+					f.Severity = diagnose.Warning
+				}
+			} else {
+				f.Text += " did not answer any more. "
+			}
+			f.Text += nodes(clientNIDs(v.Clients)) + " lost it and " + was(len(clientNIDs(v.Clients))) +
+				" not connected again by the end of the capture." + refusalsText(v)
+			if stopped {
+				f.Brief = f.Text + " Look who stopped it, and where it should run now (the HA software has a log)."
+				f.Next = "Was that intended? The console log of the server before it, and that of the HA software (pacemaker), have the reason. lctl " +
+					"get_param *.*.import on a client shows which servers it tries."
+			}
+			f.Text += impactText(v.Impact())
+			f.Prove(v.LastReply, "its last reply")
+			if !slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Lost == v.Gone }) {
+				f.Prove(v.Gone, "%s", goneText(v))
+			}
+			for _, c := range v.Clients {
+				f.Prove(c.Lost, "%s loses the target: %s", c.Connection.Client, signTexts[c.LostBy])
+			}
+			return true
+		})(r)
+	},
 })
 
 var _ = add(diagnose.Rule{

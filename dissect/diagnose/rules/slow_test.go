@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
@@ -370,7 +371,7 @@ func TestUnanswered(t *testing.T) {
 			t.Errorf("%s: %d findings", name, len(found))
 		}
 		for _, f := range found {
-			if want := "10.0.0.2@tcp never answered 1 RPC (OST_WRITE 1), though their connections went on"; !strings.HasPrefix(f.Text, want) || len(f.Evidence) != 1 {
+			if want := "10.0.0.2@tcp did not answer 1 RPC (OST_WRITE 1) by the end of the capture, though their connections went on"; !strings.HasPrefix(f.Text, want) || len(f.Evidence) != 1 {
 				t.Errorf("%s: %s", name, f.Text)
 			}
 		}
@@ -421,6 +422,18 @@ func TestLossyHungTarget(t *testing.T) {
 	e.Close()
 	if f := e.Findings(); len(f) != 1 || !strings.Contains(f[0].Text, "as far as the capture shows") {
 		t.Errorf("%d findings", len(f))
+	}
+}
+
+// TestRefusedPing checks that a target is not taken to hang that refuses a ping when it is back.
+func TestRefusedPing(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.rpc(node3, oss, opcodes.OST_STATFS, []change{withHandle(handle)}, nil)
+	s.pass(15)
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
+	for _, f := range s.end() {
+		assert.That(t, !strings.Contains(f, "target.hung"), "%s", f)
 	}
 }
 

@@ -59,13 +59,13 @@ var _ = add(diagnose.Rule{
 							server = t.conn.Server
 							operations[one.opcode]++
 							sum.add(one.request.Time)
-							sum.proofs.Add(one.request, "%s sends %s, which is never answered", t.conn.Client, operationText(one.opcode))
+							sum.proofs.Add(one.request, "%s sends %s, which is not answered", t.conn.Client, operationText(one.opcode))
 						}
 					}
 				}
 				if sum.count > 0 {
 					f := sum.finding(k.subjectAt(server))
-					f.Text = fmt.Sprintf("%s never answered %s (%s), though their connections went on: it answered later RPCs, and the clients did not "+
+					f.Text = fmt.Sprintf("%s did not answer %s (%s) by the end of the capture, though their connections went on: it answered later RPCs, and the clients did not "+
 						"connect again.", k, plural(sum.count, "RPC"), operations.text())
 					reporter.Report(f)
 				}
@@ -216,7 +216,7 @@ var _ = add(diagnose.Rule{
 		conns := newPerConnection[earlyTimes]()
 		return diagnose.Hooks{Done: func(r *track.RPC) {
 			ns, ok := r.Latency()
-			open := !r.HasReply && r.Missing == track.CaptureEnded
+			open := !r.HasReply && (r.Missing == track.CaptureEnded || r.Missing == track.Unanswered)
 			if open {
 				ns = reporter.Now() - r.Begin()
 			}

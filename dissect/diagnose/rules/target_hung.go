@@ -83,6 +83,8 @@ const (
 	maxStalls  = 1 << 10
 	burst      = int64(5e9) // nanoseconds in which all is answered that had waited
 	sameMoment = int64(1e9)
+
+	longestRecovery = int64(900e9) // the default of recovery_time_hard
 )
 
 func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
@@ -95,7 +97,9 @@ func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
 	}
 	t := h.conns.of(r.Connection)
 	if r.Opcode == opcodes.OBD_PING {
-		t.ping = m.Time
+		if r.Status >= 0 { // else the target does not know the client, as after a restart
+			t.ping = m.Time
+		}
 		return
 	}
 	t.conn = r.Connection
@@ -182,7 +186,11 @@ func (h *hungTargets) recovery(v *recovery.Recovery) {
 // target answered something else for long.
 func (h *hungTargets) isRestarted(s *stall) bool {
 	for _, v := range h.restarts {
-		if v.Target != s.conn.Target || v.Back.Frame != 0 && v.Back.Time <= s.begin || v.Begin() >= s.end+burst {
+		until := v.Completed.Time // what arrives before that waits for the recovery
+		if !isSet(v.Completed) && isSet(v.Back) {
+			until = v.Back.Time + longestRecovery
+		}
+		if v.Target != s.conn.Target || isSet(v.Back) && until <= s.begin || v.Begin() >= s.end+burst {
 			continue
 		}
 		if v.LastReply.Time-s.begin < hungTime.Nanoseconds() {
