@@ -66,6 +66,9 @@ func follow(s *Screen) {
 		if job := r.Job(); len(job) > 0 {
 			add("rpc.job == %s", quote(string(job)))
 		}
+		if r.PID != 0 {
+			add("rpc.client == %v and rpc.pid == %d", r.Client, r.PID)
+		}
 		if name := r.Name(); len(name) > 0 {
 			add("rpc.name == %s", quote(string(name)))
 		}

@@ -317,7 +317,7 @@ func TestFollow(t *testing.T) {
 	id, _ := x.grid.selected()
 	assert.That(t, id == 1, "row %d", id)
 	x.press("f")
-	x.want("follow", "xid == 1882453915468032", "rpc.client == 192.0.2.3@tcp", "lock_handle == 0x", "rpc.target == \"MGS\"")
+	x.want("follow", "xid == 1882453915468032", "rpc.client == 192.0.2.3@tcp", "and rpc.pid == ", "lock_handle == 0x", "rpc.target == \"MGS\"")
 	x.press("Esc", "f", "End", "Enter")
 	x.want("of 79 RPCs")
 
