@@ -101,7 +101,7 @@ var cmRepMsg = &Struct{Name: "cm_rep", Order: Big, Doc: "accepts a connection", 
 var cmRejMsg = &Struct{Name: "cm_rej", Order: Big, Doc: "refuses a connection", Fields: []*Field{
 	U32("cm_local_id", Hex, "number of the connection at the sender"),
 	U32("cm_remote_id", Hex, "number of the connection at the receiver"),
-	U8("cm_rejected", Hex, "message that is refused: 0 REQ, 1 REP, 2 another one"),
+	U8("cm_rejected", Hex, Remark(remarkRejected), "message that is refused, in the upper 2 bits"),
 	U8("cm_info_length", Hex, "length of the additional information"),
 	U16("cm_reason", &IBReject, "why"),
 	Opaque("cm_info", 72, "additional information"),
@@ -149,6 +149,15 @@ func remarkRNR(v *View, dst []byte) []byte {
 		return dst
 	}
 	return fmt.Appendf(dst, "RNR retry count %d", v.Rest[0]>>5)
+}
+
+// remarkRejected describes a byte with the message that is refused in its upper 2 bits.
+func remarkRejected(v *View, dst []byte) []byte {
+	if len(v.Rest) == 0 {
+		return dst
+	}
+	names := [...]string{"REQ", "REP", "another message", "reserved"}
+	return append(dst, names[v.Rest[0]>>6]...)
 }
 
 // remarkPathMTU describes a byte with the code of a MTU in its upper 4 bits and a count in

@@ -115,6 +115,8 @@ func TestRefusedConnection(t *testing.T) {
 	for _, want := range []string{"CONN_STALE stale incarnation: the node that refuses has restarted\n", "INVALID_SERVICE_ID no listener at the service id\n", "reason 99\n"} {
 		assert.That(t, strings.Contains(out, want), "no %q, status %d, %s\n%s", want, status, errs, out)
 	}
+	tree := quiet(t, "-V", "-Y", "reject == INVALID_SERVICE_ID", file)
+	assert.That(t, strings.Contains(tree, " cm_rejected     0x0 (REQ)\n") && strings.Contains(tree, " cm_reason       INVALID_SERVICE_ID (8)\n"), "%s", tree)
 	out, _, _ = run(t, "-T", "fields", "-e", "kind", "-e", "reject", "-e", "ibr_why", file)
 	if want := "connreq\t\t\nconnrej\tCONN_STALE\tCONN_STALE\nconnreq\t\t\nconnrej\tINVALID_SERVICE_ID\t\nconnreq\t\t\nconnrej\t\t\n"; out != want {
 		t.Errorf("%q, want %q", out, want)
