@@ -89,14 +89,6 @@ func (d *Distribution) Quantile(q float64) int64 {
 	return d.Max
 }
 
-// Mean returns the average, 0 without values.
-func (d *Distribution) Mean() float64 {
-	if d.N == 0 {
-		return 0
-	}
-	return float64(d.Sum) / float64(d.N)
-}
-
 // Each calls f for each value, smallest first, with the number of its
 // occurrences. Values are as precise as those of Quantile.
 func (d *Distribution) Each(f func(v, n int64)) {

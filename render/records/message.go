@@ -55,7 +55,7 @@ func (m *Message) innerError() int32 {
 var kinds = func() *schema.Names {
 	var values []schema.Value
 	for i, name := range lnet.KindNames() {
-		values = append(values, schema.Value{Name: name, Value: uint64(i), Doc: kindDocs[i]})
+		values = append(values, schema.Value{Name: name, Value: uint64(i), Doc: docAt(kindDocs[:], i)})
 	}
 	return schema.Enum("kind", "", "what a message is", values)
 }()

@@ -181,18 +181,27 @@ var kindDocs = [...]string{
 }
 
 func codes() (list []Entry) {
-	for i, doc := range kindDocs {
-		name := lnet.Kind(i).String()
-		list = append(list, Entry{Kind: CodeEntry, Name: name, Path: name, Of: "message", Doc: doc})
+	add := func(of, name, doc string) {
+		list = append(list, Entry{Kind: CodeEntry, Name: name, Path: name, Of: of, Doc: doc})
+	}
+	for kind, name := range lnet.KindNames() {
+		add("message", name, docAt(kindDocs[:], kind))
 	}
 	for _, c := range noteCodes {
-		list = append(list, Entry{Kind: CodeEntry, Name: c.name, Path: c.name, Of: "note", Doc: c.doc})
+		add("note", c.name, c.doc)
 	}
-	for kind, doc := range eventCodes {
-		name := track.EventKind(kind).String()
-		list = append(list, Entry{Kind: CodeEntry, Name: name, Path: name, Of: "event", Doc: doc})
+	for kind, name := range track.EventNames() {
+		add("event", name, docAt(eventCodes[:], kind))
 	}
 	return list
+}
+
+// docAt returns the meaning of the code i, nothing where it was forgotten.
+func docAt(docs []string, i int) string {
+	if i < len(docs) {
+		return docs[i]
+	}
+	return ""
 }
 
 // fids returns the FIDs in all fields of the message, in their order. Those that
