@@ -43,6 +43,15 @@ type Call struct {
 	Intent int32 // error of what was asked for along with a lock, as the client logs it; 0: none
 }
 
+// Thread is a thread of a node, by the number of its log and its process id.
+type Thread struct {
+	Log int
+	PID uint32
+}
+
+// Thread returns the thread that sent or served the RPC.
+func (c *Call) Thread() Thread { return Thread{c.Log, c.PID} }
+
 // Begin returns the time of the first event.
 func (c *Call) Begin() int64 { return first(c.Sent, c.Arrived, c.Handling, c.Handled, c.Completed) }
 

@@ -12,23 +12,17 @@ import (
 
 // logged is what lines of logs say about threads, and about RPCs that concern locks.
 type logged struct {
-	threads     *fifo.Map[threadKey, *thread]
+	threads     *fifo.Map[debuglog.Thread, *thread]
 	callbacks   *fifo.Map[uint64, *loggedCallback] // by the xid of the server
 	connections *fifo.Map[connectionKey, *track.Connection]
 	packed      []packed // by logs, oldest first
 	recovering  string   // target whose clients give locks back
 }
 
-type (
-	threadKey struct {
-		log int
-		pid uint32
-	}
-	connectionKey struct {
-		client lnet.NID
-		target string
-	}
-)
+type connectionKey struct {
+	client lnet.NID
+	target string
+}
 
 // thread is what a thread of a node works for.
 type thread struct {
@@ -78,7 +72,7 @@ const (
 )
 
 func newLogged() *logged {
-	return &logged{fifo.NewMap[threadKey, *thread](maxThreads), fifo.NewMap[uint64, *loggedCallback](maxLogged),
+	return &logged{fifo.NewMap[debuglog.Thread, *thread](maxThreads), fifo.NewMap[uint64, *loggedCallback](maxLogged),
 		fifo.NewMap[connectionKey, *track.Connection](maxLogged), nil, ""}
 }
 
@@ -105,7 +99,7 @@ func (t *Locks) Logged(l *track.LogLine) {
 		t.givenBack(t.logged.packed[0].lock, Given, t.logged.packed[0].time)
 		t.logged.packed = t.logged.packed[1:]
 	}
-	key := threadKey{l.Log, l.PID}
+	key := debuglog.Thread{Log: l.Log, PID: l.PID}
 	h, ok := t.logged.threads.Get(key)
 	if !ok || l.Kind == debuglog.Handling {
 		if !ok {

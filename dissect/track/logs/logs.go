@@ -53,8 +53,8 @@ type table struct {
 	free  *call
 
 	mentions bool
-	threads  *fifo.Map[threadKey, taken] // what service threads have begun with; nil: not needed
-	gone     func(*debuglog.Call)        // gets those that are removed because there are too many
+	threads  *fifo.Map[debuglog.Thread, taken] // what service threads have begun with; nil: not needed
+	gone     func(*debuglog.Call)              // gets those that are removed because there are too many
 	errors   []error
 
 	// Line, if it is set, gets each line about a connection, and each with which a node gives
@@ -305,7 +305,7 @@ type Logs struct {
 func New(files []File) *Logs {
 	x := &Logs{waiting: map[uint64]int{}}
 	x.table = newTable(files, x.notJoined)
-	x.threads = fifo.NewMap[threadKey, taken](maxThreads)
+	x.threads = fifo.NewMap[debuglog.Thread, taken](maxThreads)
 	return x
 }
 

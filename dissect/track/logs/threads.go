@@ -5,12 +5,6 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 )
 
-// threadKey is a thread by the number of its log and its process id.
-type threadKey struct {
-	log int
-	pid uint32
-}
-
 // taken is a request that a service thread has begun with.
 type taken struct {
 	xid  uint64 // 0: none
@@ -27,7 +21,7 @@ const (
 // when it sends a request itself, which is c.
 func (t *table) noteThread(l *log, c *call) {
 	e := &l.next
-	switch k := (threadKey{l.number, e.PID}); {
+	switch k := (debuglog.Thread{Log: l.number, PID: e.PID}); {
 	case e.Kind == debuglog.Handling:
 		t.threads.Put(k, taken{e.XID, e.Peer, e.Time + l.offset})
 	case e.Kind == debuglog.Handled:

@@ -25,12 +25,6 @@ type sentCall struct {
 	time int64
 }
 
-// threadKey is a thread by the number of its log and its process id.
-type threadKey struct {
-	log int
-	pid uint32
-}
-
 // The bounds of what is kept of logs.
 const (
 	maxLoggedThreads = 1 << 12
@@ -47,10 +41,10 @@ func (t *Tracker) takeLog(r *track.RPC, e *entry) {
 		c = &r.Log.Cause
 	}
 	if r.Log.HasClient && c.Sent != 0 {
-		t.takeSent(r, e, fifo.GetOrNew(t.logged, threadKey{c.Log, c.PID}), c.Sent)
+		t.takeSent(r, e, fifo.GetOrNew(t.logged, c.Thread()), c.Sent)
 	}
 	if s := &r.Log.Server; r.Log.HasServer && s.Handling != 0 && s.Handled != 0 && e.operation != nil {
-		t.takeServed(e, fifo.GetOrNew(t.logged, threadKey{s.Log, s.PID}), s)
+		t.takeServed(e, fifo.GetOrNew(t.logged, s.Thread()), s)
 	}
 }
 

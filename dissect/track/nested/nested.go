@@ -19,6 +19,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
@@ -32,7 +33,7 @@ type Tracker struct {
 	count   uint64
 	names   names
 	free    []*operation
-	logged  *fifo.Map[threadKey, *loggedThread]
+	logged  *fifo.Map[debuglog.Thread, *loggedThread]
 }
 
 // entry is what is known of an RPC: as one that a server serves, and as one that a server
@@ -65,7 +66,7 @@ const (
 // New makes a Tracker.
 func New() *Tracker {
 	return &Tracker{servers: fifo.NewMap[lnet.NID, *server](maxServers), names: newNames(),
-		logged: fifo.NewMap[threadKey, *loggedThread](maxLoggedThreads)}
+		logged: fifo.NewMap[debuglog.Thread, *loggedThread](maxLoggedThreads)}
 }
 
 // Number returns the number of an RPC, by which a Call refers to it.

@@ -36,13 +36,13 @@ func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
 	if end <= 0 {
 		return
 	}
-	opcodes.MovedTargets(m.Content, m.Req.Big, func(kind string, index, instance uint32) {
-		if kind == "" || instance == 0 {
+	opcodes.RunningTargets(m.Content, m.Req.Big, func(e opcodes.RunningTarget) {
+		if e.Kind == "" || e.Instance == 0 {
 			return
 		}
-		g, ok := t.targets.Get(fmt.Sprintf("%s-%s%04x", table[:end], kind, index))
-		if ok && g.announced.instance < instance {
-			g.announced = announcement{track.PointOf(m), instance}
+		g, ok := t.targets.Get(fmt.Sprintf("%s-%s%04x", table[:end], e.Kind, e.Index))
+		if ok && g.announced.instance < e.Instance {
+			g.announced = announcement{track.PointOf(m), e.Instance}
 		}
 	})
 }
