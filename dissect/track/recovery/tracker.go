@@ -210,11 +210,8 @@ func isAlive(r *track.RPC) bool {
 	if track.IsConnect(r.Opcode) {
 		return r.Status == 0
 	}
-	switch r.Status {
-	case opcodes.ENOTCONN, opcodes.ENODEV, opcodes.ESHUTDOWN:
-		return false
-	}
-	return r.HasOpcode && r.Type == dissect.TypeReply
+	// A server that lacks the target or the connection answers with an error of ptlrpc, and only an LDLM_CANCEL with a reply.
+	return r.HasOpcode && r.Type == dissect.TypeReply && r.Status != opcodes.ENOTCONN
 }
 
 // reply takes a reply of a target. Two servers with the same connection are one node.

@@ -826,3 +826,37 @@ func TestNoAllocations(t *testing.T) {
 	}
 	wiretest.NoAllocations(t, 2000, send)
 }
+
+// TestLostState: a request that was under way when the target was lost, and fails then with an error that a lost
+// connection or lost state brings, counts as failed; with other errors it has waited.
+func TestLostState(t *testing.T) {
+	for _, s := range []int32{opcodes.EIO, opcodes.ENODEV, opcodes.ENOTCONN, opcodes.ESHUTDOWN, opcodes.ESTALE, opcodes.EOVERFLOW} {
+		w := newWire(t)
+		a := w.mount(3, "lustre-MDT0000").start(1)
+		answer := a.request(opcodes.MDS_CLOSE)
+		w.now += second
+		a.notConnected()
+		end := a.recover(2, 0, 0)
+		answer(status(s))
+		end()
+		i := w.one().Impact()
+		if failed := i.Errors[s] == 1; failed != (s != opcodes.EOVERFLOW) {
+			t.Errorf("%d: errors %v, %d waited", s, i.Errors, i.Waited)
+		}
+	}
+}
+
+// TestCancelWithoutConnection: a server that does not know a client says so in the reply to its LDLM_CANCEL, too: that is
+// no reply of the target.
+func TestCancelWithoutConnection(t *testing.T) {
+	w := newWire(t)
+	a := w.mount(3, "lustre-MDT0000").start(1)
+	a.ask(opcodes.MDS_REINT)
+	last := w.frame
+	w.now += second
+	a.request(opcodes.LDLM_CANCEL)(func(m *dissect.Message) { m.RPC.Status = opcodes.ENOTCONN })
+	w.now += second
+	a.recover(2, 0, 0)()
+	e := w.one().Events[0]
+	assert.That(t, e.Kind == recovery.EventLastReply && e.Frame == last, "%v in frame %d, want %d", e.Kind, e.Frame, last)
+}
