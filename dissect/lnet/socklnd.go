@@ -137,16 +137,21 @@ func (p parser) parse(b []byte) (head, verdict) {
 	}
 	switch {
 	case typ == ksockNoop:
-		if len(b) < ksockSize {
-			return head{}, incomplete
-		}
-		return head{kind: Noop, form: p.form, order: o, lnetOff: -1, payloadOff: ksockSize, size: ksockSize, csum: o.u32(b[4:])}, valid
+		return p.skipNoop(b, o)
 	case typ != ksockLNet:
 		return head{}, invalid
 	case p.form != formUnknown:
 		return p.lnet(b, p.form, o)
 	}
 	return p.infer(b, o)
+}
+
+// skipNoop parses a NOOP, a ksock header without an LNet message: the next message begins behind it.
+func (p parser) skipNoop(b []byte, o order) (head, verdict) {
+	if len(b) < ksockSize {
+		return head{}, incomplete
+	}
+	return head{kind: Noop, form: p.form, order: o, lnetOff: -1, payloadOff: ksockSize, size: ksockSize, csum: o.u32(b[4:])}, valid
 }
 
 // infer parses an LNet message of unknown form, short or long. A long header has
