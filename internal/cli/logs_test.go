@@ -448,6 +448,10 @@ func TestLogOfMessages(t *testing.T) {
 	if g := strings.Join(got, " "); g != want {
 		t.Errorf("%s\nwant %s", g, want)
 	}
+	ladder := succeeds(t, "ladder", "-T", "json", "--xid", "1882598756893312", dir+"/overload.client2.pcap.zst", "--log", dir+"/overload.oss.dk.gz")
+	if lines := strings.Count(ladder, `"line":`); lines != 5 || strings.Count(ladder, `"file":"overload.oss.dk.gz"`) != lines {
+		t.Errorf("%d lines in the ladder: %s", lines, ladder)
+	}
 	if status := Run(testSystem(io.Discard, io.Discard), []string{dir + "/overload.client2.pcap.zst", "--log", dir + "/overload.oss.dk.gz"}); status != exit.Usage {
 		t.Errorf("status %d of lines with logs", status)
 	}

@@ -31,8 +31,8 @@ const (
 
 // Arrows are the keys of arrows.
 var Arrows = Table[*Arrow]{Record: "arrow", Keys: sync.OnceValue(func() []Key[*Arrow] {
-	return append(pointKeys(func(a *Arrow) track.Point { return a.At }),
-		number("line", "number of a line in the log file", func(a *Arrow) int64 { return a.Line }).nonzero(),
+	return append(placeKeys(func(a *Arrow) track.Point { return a.At }, func(a *Arrow) string { return a.At.File }),
+		number("line", "of a line of a log: its number in the log, which is file", func(a *Arrow) int64 { return a.Line }).nonzero(),
 		text("from", "node that sent the message, or wrote the line: its NID, or its address", func(a *Arrow) string { return a.From }),
 		text("to", "node that it is for", func(a *Arrow) string { return a.To }),
 		text("kind", "what the message is, as in messages; "+Loss+": bytes that were not captured; "+Logged+": a line of a log",

@@ -112,13 +112,15 @@ func (l *log) writer(e *debuglog.Event, list []*Subject) (node lnet.NID, ok bool
 			break
 		}
 		client, server := l.self.has(s.Client), l.self.has(s.Server)
-		if client && server || ok && (client || server) {
-			return node, false
+		end := s.Client
+		if server {
+			end = s.Server
 		}
-		if client {
-			node, ok = s.Client, true
-		} else if server {
-			node, ok = s.Server, true
+		switch {
+		case client && server, ok && (client || server) && end != node:
+			return node, false
+		case client, server:
+			node, ok = end, true
 		}
 	}
 	return node, ok

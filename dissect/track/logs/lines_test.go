@@ -8,10 +8,36 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/must"
 )
+
+// TestMentionOfTwo: a line that only names the xid of two RPCs is written by the node that is an end
+// of both; where each has another end in the log, it is unknown which one wrote it.
+func TestMentionOfTwo(t *testing.T) {
+	nid := func(text string) lnet.NID {
+		n, _ := lnet.ParseNID(text)
+		return n
+	}
+	a, b, server := nid("192.0.2.3@tcp"), nid("192.0.2.4@tcp"), nid("192.0.2.1@tcp")
+	mention := &debuglog.Event{Kind: debuglog.Note, XID: 1, Opcode: debuglog.NoOpcode}
+	for _, c := range []struct {
+		self   []lnet.NID
+		second Subject
+		ok     bool
+	}{
+		{[]lnet.NID{server}, Subject{XID: 1, Client: b, Server: server}, true},
+		{[]lnet.NID{a}, Subject{XID: 1, Client: server, Server: a}, true},
+		{[]lnet.NID{a, b}, Subject{XID: 1, Client: b, Server: server}, false},
+	} {
+		l := &log{clock: clock{self: nids{c.self}, given: true}}
+		if node, ok := l.writer(mention, []*Subject{{XID: 1, Client: a, Server: server}, &c.second}); ok != c.ok || ok && node != c.self[0] {
+			t.Errorf("%v: %v, %v", c.self, node, ok)
+		}
+	}
+}
 
 // TestReadLines checks which lines of a server are about an RPC: those of another client that
 // has given the same xid are not, and then it is unknown whose those are that only name it.
