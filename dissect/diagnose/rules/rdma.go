@@ -49,6 +49,50 @@ var _ = add(diagnose.Rule{
 	},
 })
 
+var unansweredRequests = &diagnose.Threshold{Name: "requests", Value: 3, Unit: "requests",
+	Reason: "a request for a connection is sent again after four seconds: one may be lost in any network"}
+
+var _ = add(diagnose.Rule{
+	Code:     "rdma.no_answer",
+	Severity: diagnose.Warning,
+	Noun:     "unanswered request",
+	Summary:  "A host did not answer requests for InfiniBand connections.",
+	Meaning: "Before a node sends anything over o2iblnd, the connection manager of InfiniBand asks the other node for a connection, again and again " +
+		"until there is an answer. Even a host without LNet refuses. The rule reports hosts of which the capture has no message, although they were asked.",
+	Limits: "Whether the host is down, or the network between both, cannot be told from one capture. A host that sent something before is " +
+		"reported as silent (node.silent).",
+	Next: "Is the host up, and the link of its adapter (ibstat, rdma link)? Does it answer ping to the same address? Over RoCE, " +
+		"UDP port 4791 must not be filtered.",
+	Thresholds: []*diagnose.Threshold{unansweredRequests},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		type asked struct {
+			series
+			diagnose.Subject
+		}
+		pairs := fifo.NewMap[hostPair, *asked](maxPairs)
+		return diagnose.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
+			if m.Kind == lnet.Connreq && m.IB != nil && len(m.IB.Headers) > 0 {
+				from := m.Src.Addr()
+				pair := fifo.GetOrNew(pairs, hostPair{m.Source, from, m.Dst.Addr()})
+				pair.note(track.PointOf(m), "%s asks for a connection", from)
+				pair.Client, pair.Server = m.LNet.Src, m.LNet.Dst
+			}
+		}, End: func() {
+			for h, pair := range pairs.All {
+				back := r.Paths().Get(h.source, h.to, h.from)
+				if float64(pair.count) < unansweredRequests.Value || back != nil && back.Messages > 0 {
+					continue
+				}
+				f := pair.between(h, r.Paths())
+				f.Subject = pair.Subject
+				f.Text = fmt.Sprintf("%s did not answer %s of %s for an InfiniBand connection in %s. The capture has nothing that it sent.",
+					nodeName(pair.Server, h.to), plural(pair.count, "request"), nodeName(pair.Client, h.from), duration(f.Last-f.First))
+				r.Report(f)
+			}
+		}}
+	},
+})
+
 // refusedKey is why a host refused packets of another.
 type refusedKey struct {
 	hostPair

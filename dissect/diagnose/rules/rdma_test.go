@@ -124,10 +124,20 @@ func TestRDMAFindings(t *testing.T) {
 		c.Send(false, w.Done(false, wiretest.O2PutDone, 0x22, status)).Ack(true)
 		return c
 	}
+	asked := func(times int) *wiretest.QueuePairs {
+		c := wiretest.NewQueuePairs()
+		for range times {
+			c.CM(false, wiretest.CMReq, c.Req(w.Connreq()))
+			c.Now += 4e9
+		}
+		return c
+	}
 	for name, tt := range map[string]struct {
 		packets *wiretest.QueuePairs
 		want    string
 	}{
+		"asked twice":      {asked(2), ""},
+		"no answer":        {asked(4), "rdma.no_answer: 10.0.0.2@o2ib did not answer 4 requests of 10.0.0.1@o2ib for an InfiniBand connection in 12.0 s."},
 		"no faults":        {failed(2500), ""},
 		"few losses":       {refused(3, sequenceError), ""},
 		"losses":           {refused(12, sequenceError), "rdma.nak: 10.0.0.2 refused 12 packets of 10.0.0.1: PSN sequence error. Packets before them were lost on the way"},
