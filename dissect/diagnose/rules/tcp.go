@@ -445,7 +445,7 @@ func railsText(up []lnet.NID) string {
 
 var (
 	slowAck = &diagnose.Threshold{Name: "acknowledgement", Value: float64(paths.SlowAck) / 1e9, Unit: "s",
-		Reason: "a local network takes less than a millisecond, and one within a country 20 ms"}
+		Reason: "a local network takes less than a millisecond, and a busy host hardly more than some"}
 	slowAckSamples = &diagnose.Threshold{Name: "measurements", Value: paths.MinSamples, Unit: "measurements in a second",
 		Reason: "a host may delay single acknowledgements by 40 ms or more, so the fastest of several counts"}
 	slowAckSeconds = &diagnose.Threshold{Name: "seconds", Value: 3, Unit: "seconds",

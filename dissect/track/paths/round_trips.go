@@ -11,7 +11,7 @@ import (
 const (
 	// SlowAck is how long the fastest acknowledgement of a second takes at least, in
 	// nanoseconds.
-	SlowAck = int64(20e6)
+	SlowAck = int64(8e6)
 
 	// MinSamples is how many acknowledgements must be measured in the second: hosts
 	// delay single ones.
