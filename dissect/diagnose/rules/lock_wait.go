@@ -23,7 +23,7 @@ var _ = add(diagnose.Rule{
 	Meaning: "A request for a lock that is in conflict with locks of others waits until they are given back: the server sends the holders " +
 		"a blocking callback, they write back what they have cached and cancel. " +
 		"The rule compares the time from the request to the grant with the threshold, and names the holders and how long each took after its callback. " +
-		"Flocks and group locks belong to applications: their holders are not asked, and keep them as long as the application wants, so such " +
+		"Where who waited is not in the capture, the time from the callback to the cancel counts. Flocks and group locks belong to applications: their holders are not asked, and keep them as long as the application wants, so such " +
 		"waits are notes.",
 	Limits: "Holders are known where their callbacks or locks are in the capture: in that of the server, of the holder, or in several " +
 		"files that are read together. Locks that were never granted are reported as lock.stuck. " +
@@ -34,8 +34,10 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{&longLockWait},
 	Samples:    []string{"lock_contention.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		w := &longWaits{report: r, unseen: newUnseenMessages(), holders: newHolders(r), waits: fifo.NewMap[lockSubject, *longWait](maxResources)}
-		return diagnose.Hooks{Lock: w.ended, LockGranted: w.granted, Lost: w.unseen.lost, Sent: w.unseen.sent, Answered: w.unseen.answered}
+		w := &longWaits{report: r, unseen: newUnseenMessages(), holders: newHolders(r), waits: fifo.NewMap[lockSubject, *longWait](maxResources),
+			late: fifo.NewMap[holderKey, *locks.Lock](maxResources), blamed: fifo.NewMap[holderKey, bool](maxResources)}
+		return diagnose.Hooks{Lock: w.ended, LockGranted: w.granted, Lost: w.unseen.lost, Sent: w.unseen.sent, Answered: w.unseen.answered,
+			End: w.reportLate}
 	},
 })
 
@@ -59,6 +61,8 @@ type longWaits struct {
 	unseen  *unseenMessages
 	holders holders
 	waits   *fifo.Map[lockSubject, *longWait]
+	late    *fifo.Map[holderKey, *locks.Lock] // that were given back long after they were asked for
+	blamed  *fifo.Map[holderKey, bool]        // locks that kept others waiting
 }
 
 // longWait has the long waits of a client for locks on a resource.
@@ -133,7 +137,29 @@ func (w *longWaits) granted(l *locks.Lock) { w.lock(l, false) }
 
 func (w *longWaits) ended(l *locks.Lock) {
 	w.holders.add(l)
+	if c := blockingCallback(l); c != nil && isSet(c.Obeyed) && c.Obeyed.Time-c.Sent.Time >= longLockWait.Nanoseconds() &&
+		l.Target() != "MGS" {
+		w.late.Put(holderKey{l.Server, l.Handle}, l)
+	}
 	w.lock(l, true)
+}
+
+// reportLate reports the locks that were given back late where the capture does not have who waited for them.
+func (w *longWaits) reportLate() {
+	for key, l := range w.late.All {
+		if _, known := w.blamed.Get(key); known {
+			continue
+		}
+		c := blockingCallback(l)
+		f := diagnose.Finding{Subject: clientOfLock(l), Key: fmt.Sprint(key), First: c.Sent.Time, Last: c.Obeyed.Time, Wait: c.Obeyed.Time - c.Sent.Time}
+		f.Node, f.Locks = l.Client, []uint64{l.Handle}
+		f.Text = fmt.Sprintf("%s%s gave its %s back %s after the server had asked for it. Who waited for it is not in the capture.", l.Client,
+			jobText(l.Job), lockText(l), duration(f.Wait))
+		f.Prove(c.Sent, "callback to %s", l.Client)
+		f.Prove(c.Answered, "%s answers it", l.Client)
+		f.Prove(c.Obeyed, "%s gives its lock back", l.Client)
+		w.report.Report(f)
+	}
 }
 
 func (w *longWaits) lock(l *locks.Lock, ended bool) {
@@ -181,6 +207,9 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 	x.jobs.add(l.Job)
 	f := diagnose.Finding{Subject: clientOfLock(l), First: x.first, Last: x.last, Count: x.count}
 	f.Node, f.Locks = holdersOf(l)
+	for _, handle := range f.Locks {
+		w.blamed.Put(holderKey{l.Server, handle}, true)
+	}
 	if waited > x.longest {
 		x.longest = waited
 		x.text, x.evidence = w.describe(l)

@@ -336,6 +336,16 @@ func TestUnnamedFullTarget(t *testing.T) {
 	}
 }
 
+// TestUnknownWaiter checks what is said in a capture of the holder of a lock only.
+func TestUnknownWaiter(t *testing.T) {
+	got := replay(t, "lock.wait", "lock_contention.pcap.zst", func(m *dissect.Message) bool {
+		waiter := netip.MustParseAddr("192.0.2.3")
+		return m.Src.Addr() != waiter && m.Dst.Addr() != waiter
+	})
+	got = slices.DeleteFunc(got, func(f *diagnose.Finding) bool { return f.Severity == diagnose.Note }) // of flocks
+	checkFinding(t, "holder", got, diagnose.Warning, "192.0.2.4@tcp gave its PW lock on [0x280000401:0x9:0x0] back 3.04 s after the server had asked for it.")
+}
+
 // TestWaitForUnknownHolder checks what is said where the holder was not captured: a file with group
 // locks was kept by an application, as far as known.
 func TestWaitForUnknownHolder(t *testing.T) {
