@@ -44,6 +44,7 @@ var causeOf = []struct {
 	{"connect io.error lock slow metadata recovery", "restart.rolled_back restart.no_recovery restart.target restart.unreachable",
 		sameTarget(aftermath)},
 	{"connect", "restart.rolled_back restart.no_recovery restart.target", func(f, c *Finding) bool { return f.Target == "" && ofServer(f, c) }},
+	{"space.read_only", "io.error", sameTarget(aftermath)},
 	{"evicted recovery slow lock connect", "target.hung", sameTarget(aftermath)},
 	{"evicted.unknown recovery slow lock connect mount", "node.restarted node.silent", sameServer(aftermath)},
 

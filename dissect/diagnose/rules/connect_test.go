@@ -239,3 +239,16 @@ func TestRejectedConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) { s.t = t; s.expect(tt.want...) })
 	}
 }
+
+// A target whose disk returns errors becomes read-only.
+func TestReadOnlyAfterErrors(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.rpc(node3, oss, opcodes.OST_READ, []change{withHandle(handle)}, []change{withHandle(handle), status(opcodes.EIO)})
+	s.pass(10)
+	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle)}, []change{withHandle(handle), status(opcodes.EROFS)})
+	s.expect("warning io.error: lustre-OST0000 answered 1 read", "error space.read_only: lustre-OST0000 is read-only: it refused 1 write")
+	if list := s.e.Findings(); len(list) != 2 || list[1].Cause != list[0] {
+		t.Errorf("%d findings", len(list))
+	}
+}

@@ -42,6 +42,7 @@ var _ = add(diagnose.Rule{
 	Code:     "space.read_only",
 	Logs:     true,
 	Severity: diagnose.Error,
+	Noun:     "refused change of a read-only target",
 	Summary:  "A target refused changes with EROFS, because it is read-only.",
 	Meaning: "A target becomes read-only when its file system finds itself damaged or its disk returns errors, or when an administrator " +
 		"mounts it so. Changes then fail with EROFS, reads go on. " +
