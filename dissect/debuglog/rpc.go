@@ -88,7 +88,9 @@ func (c *Call) Take(e *Event, offset int64) bool {
 		return false
 	case e.Kind == Note:
 		return c.takeNote(e, offset)
-	case (e.Kind == Handling || e.Kind == Handled) != c.Served, e.Peer != c.Peer:
+	case (e.Kind == Handling || e.Kind == Handled) != c.Served:
+		return false
+	case e.Peer != c.Peer && (e.Kind != Completed || c.Sent == 0): // which has the server that the import has turned to since
 		return false
 	}
 	t := e.Time + offset

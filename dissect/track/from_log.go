@@ -29,7 +29,8 @@ func FromLog(l *debuglog.RPC, client, server lnet.NID) *RPC {
 		r.Status, r.Transno = l.Server.ReplyStatus, l.Server.Transno
 		r.body = opcodes.PbTransno.Off + opcodes.PbTransno.Size
 	}
-	if l.HasClient && l.Client.Completed != 0 && l.Client.Failed <= l.Server.Handled && l.NotOnWire == debuglog.Nothing {
+	gotReply := l.Client.Failed == 0 || l.Client.Failed <= l.Server.Handled && l.Server.Handled <= l.Client.Completed
+	if l.HasClient && l.Client.Completed != 0 && gotReply && l.NotOnWire == debuglog.Nothing {
 		r.HasReply, s.Reply = true, Point{-l.Client.LastLine, l.Client.File, l.Client.Completed}
 	}
 	if l.Client.Intent != 0 {

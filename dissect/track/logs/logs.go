@@ -258,7 +258,11 @@ func (t *table) isOther(c, o *debuglog.Call) bool {
 		c, o = o, c
 	}
 	client, server := t.logs[c.Log], t.logs[o.Log]
-	if c.Served || !o.Served || c.Opcode != o.Opcode || !sameUUID(uuid(c), uuid(o)) || !server.isAt(o, c.Begin(), c.End()) && c.Over() {
+	end := c.End()
+	if c.Failed != 0 { // a server that stands still may get to it long after the client has given up
+		end += lateFor
+	}
+	if c.Served || !o.Served || c.Opcode != o.Opcode || !sameUUID(uuid(c), uuid(o)) || !server.isAt(o, c.Begin(), end) && c.Over() {
 		return false
 	}
 	if c.Peer.Type == loopback || o.Peer.Type == loopback {

@@ -11,6 +11,9 @@ import (
 // linger is how long an RPC that is over in one log waits for the other one.
 const linger = int64(5 * time.Second)
 
+// lateFor is how long after a client has given up waiting a server may handle the request.
+const lateFor = int64(2 * time.Minute)
+
 // Merge reads logs without a capture, and joins those of an RPC's nodes.
 type Merge struct {
 	table
@@ -62,7 +65,7 @@ func (m *Merge) Read(stop func() bool) {
 		now := l.next.Time + l.offset
 		m.take(l)
 		for c := m.over.Overdue(now, linger, maxOver); c != nil; c = m.over.Overdue(now, linger, maxOver) {
-			if o := m.other(&c.Call); o != nil && !o.Over() && m.over.Len() < maxOver {
+			if m.isAwaited(c, now) && m.over.Len() < maxOver {
 				m.over.Push(&c.place, now)
 				continue
 			}
@@ -74,6 +77,15 @@ func (m *Merge) Read(stop func() bool) {
 			m.end(c)
 		}
 	}
+}
+
+// isAwaited reports whether lines of the other node about an RPC that is over in one log are still to
+// come: there are some, or the client has given up and the server may get to it later. Connects
+// are not kept back, as what follows depends on them.
+func (m *Merge) isAwaited(c *call, now int64) bool {
+	o := m.other(&c.Call)
+	isLate := !c.Served && c.Failed != 0 && len(m.logs) > 1 && now < c.End()+lateFor && !track.IsConnect(c.Opcode)
+	return o != nil && !o.Over() || o == nil && isLate
 }
 
 // other returns what the log of the other node has about the RPC of a call; of several

@@ -47,6 +47,44 @@ func TestManyLogs(t *testing.T) {
 	assert.That(t, most <= 1, "%d logs are open at once", most)
 }
 
+// TestHandledLate joins a request that the client has given up with what its server did much later. The
+// last line of the client names the server that the import has turned to since.
+func TestHandledLate(t *testing.T) {
+	var client, server string
+	add := func(to *string, at float64, format string, args ...any) {
+		*to += fmt.Sprintf("00000100:00100000:0.0:%.6f:0:1:0:(a.c:1:f()) %s\n", at, fmt.Sprintf(format, args...))
+	}
+	const sent, served = "%s RPC req@1 pname:cluuid:pid:xid:nid:opc:job cp:mine:1:%d:%s:400:", "%s RPC req@1 pname:cluuid+ref:pid:xid:nid:opc:job ost:mine+1:1:x%d:12345-192.0.2.3@tcp:400:"
+	serve := func(at float64, xid int) {
+		add(&server, at, served, "Handling", xid)
+		add(&server, at+.001, served+" Request processed in 1000us (2000us total) trans 0 rc 0/0", "Handled", xid)
+	}
+	const quick, late = 1882453915800448, 1882453915800576
+	add(&client, 1000, sent, "Sending", quick, "192.0.2.2@tcp")
+	serve(1000.004, quick)
+	add(&client, 1000.008, sent, "Completed", quick, "192.0.2.2@tcp")
+	add(&client, 1001, sent, "Sending", late, "192.0.2.2@tcp")
+	add(&client, 1008, "@@@ Request sent has timed out for slow reply: [sent 1/real 1]  req@1 x%d/t0(0) o400->fs-OST0000-osc-ff11@192.0.2.2@tcp:28/4 lens 1/1", late)
+	add(&client, 1008.001, sent, "Completed", late, "192.0.2.1@tcp")
+	serve(1050, late)
+	var files []File
+	for name, text := range map[string]string{"client.dk": client, "server.dk": server} {
+		path := filepath.Join(t.TempDir(), name)
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		files = append(files, File{Path: path, Name: name})
+	}
+	var got []string
+	m := NewMerge(files, func(r *track.RPC) {
+		latency, _ := r.Latency()
+		got = append(got, fmt.Sprint(r.XID, r.Log.HasClient, r.Log.HasServer, r.Server, r.HasReply, latency/1e6))
+	})
+	_, err := m.Open()
+	must.NoError(t, err)
+	m.Read(func() bool { return false })
+	must.NoError(t, m.Err())
+	assert.Equal(t, fmt.Sprint(got), fmt.Sprintf("[%d true true 192.0.2.2@tcp true 8 %d true true 192.0.2.2@tcp true 49001]", quick, late), "RPCs")
+}
+
 // TestRecent checks that the last lines are held, however many there are.
 func TestRecent(t *testing.T) {
 	x := NewRecent([]File{{Name: "oss.dk"}})
