@@ -3,6 +3,7 @@ package debuglog
 import (
 	"bytes"
 	"strconv"
+	"sync"
 	"unicode"
 )
 
@@ -50,7 +51,7 @@ type form struct {
 	key    []byte // the longest of the words, which tells most lines apart
 }
 
-var connections = func() (list []form) {
+var connections = sync.OnceValue(func() (list []form) {
 	for _, c := range connectionForms {
 		f := form{kind: c.kind, reason: c.reason}
 		for rest := []byte(c.form); ; {
@@ -69,13 +70,14 @@ var connections = func() (list []form) {
 		list = append(list, f)
 	}
 	return list
-}()
+})
 
 // readConnection reads a line about a connection.
 func (e *Event) readConnection(b []byte, names *names) bool {
 	b = bytes.TrimRight(b, " \r")
-	for i := range connections {
-		f := &connections[i]
+	forms := connections()
+	for i := range forms {
+		f := &forms[i]
 		if bytes.Contains(b, f.key) && bytes.HasPrefix(b, f.words[0]) && e.readParts(f, b, names) {
 			e.Kind, e.Reason, e.Text = f.kind, f.reason, names.text(b)
 			return true

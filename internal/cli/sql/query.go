@@ -31,14 +31,11 @@ func viewTable(name string) (table string, ok bool) {
 	return name, slices.Contains(allTables[:], name)
 }
 
-var (
-	fromTable = regexp.MustCompile(`(?i)\b(?:from|join)\s+([a-z_][a-z_0-9]*)(\s*[(.])?`)
-	ownTable  = regexp.MustCompile(`(?i)\b([a-z_][a-z_0-9]*)\s+as\s+(?:not\s+|materialized\s+)*\(`)
-)
-
 // unknownTable returns the first name in a query of a table that neither lshark has nor the
 // query itself makes; empty: there is none.
 func unknownTable(query string) string {
+	fromTable := regexp.MustCompile(`(?i)\b(?:from|join)\s+([a-z_][a-z_0-9]*)(\s*[(.])?`)
+	ownTable := regexp.MustCompile(`(?i)\b([a-z_][a-z_0-9]*)\s+as\s+(?:not\s+|materialized\s+)*\(`)
 	var own []string
 	for _, m := range ownTable.FindAllStringSubmatch(query, -1) {
 		own = append(own, strings.ToLower(m[1]))
