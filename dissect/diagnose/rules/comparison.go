@@ -261,10 +261,10 @@ func (c *comparison) deviations() float64 {
 func (c *comparison) ratio() float64 { return math.Exp2(c.logRatio / float64(max(c.n, 1))) }
 
 var (
-	comparedRPCs = &diagnose.Threshold{Name: "RPCs", Value: 8, Unit: "RPCs of each",
+	comparedRPCs = &diagnose.Threshold{Name: "RPCs", Value: 6, Unit: "RPCs of each",
 		Reason: "fewer may have come in one slow moment"}
-	comparedDeviations = &diagnose.Threshold{Name: "significance", Value: 3.5, Unit: "standard deviations of the rank test",
-		Reason: "chance does that once in 4,000 comparisons"}
+	comparedDeviations = &diagnose.Threshold{Name: "significance", Value: 3, Unit: "standard deviations of the rank test",
+		Reason: "chance does that once in 700 comparisons, and hardly ever by the ratio below"}
 	comparedSuperiority = &diagnose.Threshold{Name: "superiority", Value: 0.9, Unit: "of all pairs of its RPCs with those of the others",
 		Reason: "where both are equal, it takes longer in half of the pairs, whatever the distribution is"}
 	comparedRatio = &diagnose.Threshold{Name: "ratio", Value: 3, Unit: "times the median of the others",
