@@ -2,6 +2,7 @@ package dissect
 
 import (
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -139,6 +140,9 @@ func (t *Tree) ParseRPC(m *Message) (msg *schema.Msg, complete bool) {
 // from results that are regular.
 func (t *Tree) InnerError(m *Message) int32 {
 	v := m.RPC.Variant
+	if v == nil && m.Req == nil {
+		v = opcodes.ErrorVariant(m.RPC.Opcode, m.Msg)
+	}
 	if v == nil || v.InnerError == nil || m.Msg != nil && v.InnerError(m.Msg) == 0 {
 		return 0
 	}

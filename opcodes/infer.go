@@ -45,3 +45,24 @@ func leastSize(f *Field) int {
 	}
 	return f.Size
 }
+
+// ErrorVariant returns a variant by which the error inside a reply without its request is read: any,
+// where all variants of the operation find the same error; else nil.
+func ErrorVariant(opcode uint32, m *Msg) *Variant {
+	op := ByOpcode(opcode)
+	if op == nil || m == nil || len(op.Variants) == 0 {
+		return nil
+	}
+	var first int32
+	for i, v := range op.Variants {
+		if v.InnerError == nil {
+			return nil
+		}
+		if errno := v.InnerError(m); i == 0 {
+			first = errno
+		} else if errno != first {
+			return nil
+		}
+	}
+	return op.Variants[0]
+}

@@ -281,6 +281,9 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 // are regular.
 func (t *Pairing) innerError(r *RPC, m *dissect.Message) {
 	v := m.RPC.Variant
+	if v == nil && m.Req == nil {
+		v = opcodes.ErrorVariant(m.RPC.Opcode, m.Msg)
+	}
 	if v == nil || v.InnerError == nil || m.Msg == nil || v.InnerError(m.Msg) == 0 {
 		return
 	}

@@ -218,3 +218,16 @@ func TestUnansweredProbes(t *testing.T) {
 	must.Equal(t, len(list), 1)
 	assert.That(t, strings.HasPrefix(list[0].Text, "192.0.2.2@tcp was silent for at least 16.4 s: "), "%s", list[0].Text)
 }
+
+// TestErrorsOfOneDirection checks that errors inside replies are found where the capture has no requests.
+func TestErrorsOfOneDirection(t *testing.T) {
+	frames := slices.DeleteFunc(wiretest.ReadSample(t, "testdata/enospc.pcap.zst"), func(f capture.Frame) bool {
+		return binary.BigEndian.Uint16(f.Data[34:]) != 988 // the source port
+	})
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "space.full")}})
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, TCPEvent: e.TCPEvent}), frames)
+	e.Close()
+	if list := e.Findings(); len(list) != 1 || !strings.Contains(list[0].Text, "writes of 192.0.2.4@tcp with ENOSPC") {
+		t.Errorf("%d findings", len(list))
+	}
+}
