@@ -128,6 +128,8 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC, width int) []byte {
 	switch {
 	case r.HasOpcode:
 		s.text = AppendOpcode(s.text, r.Opcode)
+	case r.Inferred != 0:
+		s.text = append(AppendOpcode(s.text, r.Inferred), '?')
 	case r.Encrypted:
 		s.text = append(s.text, "(encrypted)"...)
 	default:

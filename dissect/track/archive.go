@@ -96,6 +96,7 @@ func (a *Archive) log(c *codec.Codec, x *debuglog.RPC) {
 func (a *Archive) identity(c *codec.Codec, x *Identity) {
 	codec.Number(c, &x.XID)
 	codec.Number(c, &x.Opcode)
+	codec.Number(c, &x.Inferred)
 	codec.NID(c, &x.Client)
 	codec.NID(c, &x.Server)
 	codec.Number(c, &x.Handle)

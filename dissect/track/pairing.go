@@ -214,6 +214,7 @@ func (t *Pairing) reopen(r *RPC) {
 func (t *Pairing) describe(r *RPC, m *dissect.Message) {
 	q := &m.RPC
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
+	r.Inferred = q.Inferred
 	r.Client, r.Server, r.Portal = m.LNet.Src, m.LNet.Dst, m.LNet.Portal
 	r.UID, r.GID, r.HasUser = q.UID, q.GID, q.HasUser
 	r.PID = q.Status
@@ -260,7 +261,7 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 		r.body = 0 // not filled
 	}
 	if !r.HasOpcode && q.HasOpcode {
-		r.Opcode, r.HasOpcode = q.Opcode, true
+		r.Opcode, r.HasOpcode, r.Inferred = q.Opcode, true, 0
 	}
 	switch {
 	case r.state != waiting:

@@ -93,6 +93,22 @@ func wordsByXID(t *testing.T, path string) map[string][]string {
 	return words
 }
 
+// TestInferredOpcodesOfRPCs compares the operations that rpcs infers for a truncated capture with those of
+// the whole one.
+func TestInferredOpcodesOfRPCs(t *testing.T) {
+	const sample = "../../pcaps/metadata.pcap.zst"
+	columns := []string{"rpcs", "-q", "-T", "fields", "-e", "xid", "-e", "client", "-e"}
+	whole := succeeds(t, append(columns, "opcode", sample)...)
+	inferred := 0
+	for line := range strings.Lines(succeeds(t, append(columns, "opcode_inferred", cutCapture(t, sample, 256))...)) {
+		if !strings.HasSuffix(line, "\t\n") {
+			inferred++
+			assert.Contains(t, whole, line)
+		}
+	}
+	assert.That(t, inferred > 0, "nothing is inferred")
+}
+
 // TestRDMAIsNamed checks that RDMA traffic is reported when there is no other.
 func TestRDMAIsNamed(t *testing.T) {
 	const protocol, port = 14 + 9, 14 + 20 + 2

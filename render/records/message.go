@@ -84,8 +84,7 @@ func messageKeys() []Key[*Message] {
 		text("reject", "why an InfiniBand connection was refused: the reason of o2iblnd, or that of the connection manager", refusal).omit(),
 		enum("opcode", opcodes.Opcodes, "operation, also of bulk messages", func(m *Message) uint32 { return m.RPC.Opcode }).omit().
 			when(func(m *Message) bool { return m.RPC.HasOpcode }),
-		enum("opcode_inferred", opcodes.Opcodes, "operation, where the opcode was not captured and the buffers of the request leave only one",
-			func(m *Message) uint32 { return m.RPC.Inferred }).nonzero(),
+		enum("opcode_inferred", opcodes.Opcodes, inferredDoc, func(m *Message) uint32 { return m.RPC.Inferred }).nonzero(),
 		text("variant", variantDoc, func(m *Message) string {
 			if m.RPC.Variant == nil {
 				return ""

@@ -21,6 +21,7 @@ func rpcKeys() []Key[*rpc] {
 		number("xid", "number of the RPC", func(r *rpc) uint64 { return r.XID }).as(Decimal),
 		enum("opcode", opcodes.Opcodes, "operation", func(r *rpc) uint32 { return r.Opcode }).when(hasOpcode),
 		number("opc", "number of the operation", func(r *rpc) uint32 { return r.Opcode }).when(hasOpcode),
+		enum("opcode_inferred", opcodes.Opcodes, inferredDoc, func(r *rpc) uint32 { return r.Inferred }).nonzero(),
 		anyText("variant", variantDoc, func(r *rpc) string {
 			if r.Variant == nil {
 				return ""
@@ -120,6 +121,7 @@ func rpcKeys() []Key[*rpc] {
 }
 
 const variantDoc = "form of the operation, such as the intent of a lock request"
+const inferredDoc = "operation, where the opcode was not captured and the buffers of the request leave only one"
 
 // SendFlags are the bits of pb_flags that tell repeated requests from first ones.
 const SendFlags = dissect.FlagResent | dissect.FlagReplay | dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
