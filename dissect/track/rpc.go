@@ -44,7 +44,7 @@ type Identity struct {
 	Opcode     uint32
 	HasOpcode  bool
 	Inferred   uint32 // the opcode by the buffers of the request, where no message has it; 0: not known
-	Encrypted  bool // GSS privacy: neither opcode nor body can be read
+	Encrypted  bool   // GSS privacy: neither opcode nor body can be read
 	Variant    *schema.Variant
 	Client     lnet.NID // the node that sent the request, also when it is a server
 	Server     lnet.NID

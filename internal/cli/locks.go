@@ -165,7 +165,7 @@ type locksOutput struct {
 // So many locks are kept for a table, and of logs, which are larger than captures.
 const (
 	maxLockRows   = 1 << 16
-	maxLoggedRows = 1 << 13
+	maxLoggedRows = 1 << 12
 )
 
 func (o *locksOutput) add(l *locks.Lock) {

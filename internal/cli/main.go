@@ -48,11 +48,11 @@ func harden(files scan.Files) error {
 // place of 4: the tables of the protocol and the buffers of a reader have nearly as
 // much, and a collection would cost short commands more than their work. Later ones are
 // as usual, or as saveMemory wants them. It returns saveMemory, which lets the heap grow by
-// half of what is in use between two collections, in place of all of it.
+// a third of what is in use between two collections, in place of all of it.
 func postponeCollection() (saveMemory func()) {
 	const (
 		percent = 200
-		saving  = 50
+		saving  = 30
 	)
 	if os.Getenv("GOGC") != "" {
 		return nil
