@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +21,7 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 const ruleSamples = "../../dissect/diagnose/rules/testdata/"
@@ -120,6 +123,25 @@ func TestChooseFindings(t *testing.T) {
 			t.Errorf("%q: status %d: %s", args, status, errs)
 		}
 	}
+}
+
+var captures = flag.String("captures", "", "folder with the captures of testdata/openings.txt, which are too large for the repository")
+
+// TestOpenings compares what diagnose says first of each capture.
+func TestOpenings(t *testing.T) {
+	if *captures == "" {
+		t.Skip("needs -captures")
+	}
+	var b strings.Builder
+	for _, file := range glob(t, filepath.Join(*captures, "*.pcap*")) {
+		out, _, _ := run(t, "diagnose", "-q", file)
+		opening, _, _ := strings.Cut(out, "\n\n")
+		if strings.HasPrefix(opening, "note") { // there are notes only
+			opening, _, _ = strings.Cut(opening, "\n")
+		}
+		fmt.Fprintf(&b, "%s\n%s\n\n", filepath.Base(file), cmp.Or(opening, "nothing"))
+	}
+	wiretest.Golden(t, "testdata/openings.txt", b.String())
 }
 
 // TestRulesAreIndependent checks that a rule that has findings in a sample has the same
