@@ -299,9 +299,12 @@ func TestO2iblnd(t *testing.T) {
 		memory := wiretest.Fragment{Address: 0x1000, Size: uint32(len(body))}
 		q.Send(false, w.PutReq(false, wiretest.Put, 12, 2, 0, len(body), 3)).Send(true, w.PutAck(true, 3, 4, 9, memory))
 		q.Write(false, 0x1000, 9, body).Send(false, w.Done(false, wiretest.O2PutDone, 4, 0)).Ack(true)
-		q.Send(false, w.Noop(false)).Reject(28, w.Refusal(3)).Disconnect(false)
+		q.Send(false, w.Noop(false)).Reject(28, append(w.Refusal(3), "leftover"...)).Disconnect(false)
 
 		result := rewriteAll(t, q.Frames, "key")
+		for _, f := range result {
+			assert.That(t, !bytes.Contains(f.Data, []byte("leftover")), "%+v: bytes behind the private data of a REJ stay", w)
+		}
 		before, after := messagesOf(q.Frames), messagesOf(result)
 		must.That(t, len(before) >= 5 && len(after) == len(before), "%+v: %d messages, were %d", w, len(after), len(before))
 		for i, m := range after {

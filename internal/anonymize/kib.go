@@ -15,7 +15,7 @@ const (
 	kibLNetSize   = 72
 	kibParamsSize = 8 // of CONNREQ and CONNACK
 	kibDoneSize   = 12
-	kibRejectSize = 32
+	kibRejectSize = 24
 )
 
 // kibOrder returns the byte order of an o2iblnd message, nil if b does not begin with one.
