@@ -23,7 +23,7 @@ func TypeOf(text string) string {
 	if _, _, _, ok := schema.ParseFID(text); ok {
 		return "fid"
 	}
-	if _, ok := lnet.ParseNID(text); ok {
+	if _, ok := parseNID(text); ok {
 		return "nid"
 	}
 	switch {
@@ -72,7 +72,7 @@ func (v *Decoded) read(text string) error {
 	case v.Type == "xid":
 		return v.readInteger(strings.TrimPrefix(text, "x"))
 	case format == schema.NID && strings.Contains(text, "@"):
-		n, ok := lnet.ParseNID(text)
+		n, ok := parseNID(text)
 		if !ok {
 			return fmt.Errorf("%q is not a NID such as 192.0.2.1@tcp", text)
 		}
@@ -260,10 +260,19 @@ func longNID(n lnet.NID) []byte {
 	return b
 }
 
+// parseNID reads a NID, also behind the process id of LNet, as logs name a peer:
+// 12345-192.0.2.1@tcp.
+func parseNID(text string) (lnet.NID, bool) {
+	if pid, nid, ok := strings.Cut(text, "-"); ok && strings.Trim(pid, "0123456789") == "" {
+		text = nid
+	}
+	return lnet.ParseNID(text)
+}
+
 // readNID reads a NID in text, as the number of the short form, or as bytes:
 // 8 of the short form, 8 or more of struct lnet_nid.
 func (v *Decoded) readNID(text string) error {
-	if n, ok := lnet.ParseNID(text); ok {
+	if n, ok := parseNID(text); ok {
 		v.Field, v.Bytes = schema.Sub("nid", &opcodes.LnetNid).Resolve(), longNID(n)
 		return nil
 	}
