@@ -125,9 +125,10 @@ func TestChooseFindings(t *testing.T) {
 	}
 }
 
-var captures = flag.String("captures", "", "folder with the captures of testdata/openings.txt, which are too large for the repository")
+var captures = flag.String("captures", "", "folder of captures, for TestOpenings and (with the tag all) for TestMutants beside the samples")
 
-// TestOpenings compares what diagnose says first of each capture.
+// TestOpenings compares what diagnose says first of each of the captures in testdata/openings.txt,
+// which are too large for the repository.
 func TestOpenings(t *testing.T) {
 	if *captures == "" {
 		t.Skip("needs -captures")

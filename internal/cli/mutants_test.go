@@ -20,7 +20,6 @@ import (
 var (
 	mutants     = flag.Int("mutants", 60, "mutants of TestMutants")
 	firstMutant = flag.Int("first-mutant", 0, "number of the first of them")
-	captures    = flag.String("captures", "", "folder of captures of which TestMutants makes mutants, beside the samples")
 )
 
 // TestMutants runs all commands over parts of captures in which bytes, frames and lengths were
