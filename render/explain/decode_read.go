@@ -33,6 +33,8 @@ func TypeOf(text string) string {
 		return "obd_uuid"
 	case handleForm.MatchString(text):
 		return "lustre_handle"
+	case logForm.MatchString(text):
+		return "log"
 	}
 	return ""
 }
@@ -41,6 +43,7 @@ var (
 	xidForm    = regexp.MustCompile(`^x[0-9]+$`)
 	uuidForm   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	handleForm = regexp.MustCompile(`^0x[0-9a-fA-F]{15,16}$`)
+	logForm    = regexp.MustCompile(`^(fl [A-Z][a-z]+:|[0-9a-f]{8}:[0-9a-f]{8}:)`) // flags of a request, or a whole line
 )
 
 func (v *Decoded) read(text string) error {

@@ -74,6 +74,8 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 				return p.decodeAttributes(strings.Join(args, "\n"), big)
 			case args[0] == logType:
 				return p.decodeLog(strings.Join(args[1:], " "))
+			case len(args) == 1 && explain.TypeOf(args[0]) == logType:
+				return p.decodeLog(args[0])
 			case len(args) == 1:
 				return p.decode(explain.TypeOf(args[0]), args[0], big)
 			}
