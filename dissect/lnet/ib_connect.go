@@ -350,12 +350,13 @@ func (t *infiniband) unanswered() {
 		sent *cmMessage
 	}
 	var list []request
+	anywhere := func(r request) request { return request{connectID: connectID{addr: r.addr, id: r.id}, kind: r.kind} }
 	answered := make(map[request]bool) // at one of the capture points
 	for id, n := range t.connects.byID.All {
 		n.req.answered = n.req.answered || n.peer != nil || n.pair != nil && (n.pair.hasSender || n.pair.peer != nil)
 		for _, r := range [...]request{{id, n, Connreq, &n.req}, {id, n, Dreq, &n.dreq}} {
 			if r.sent.answered {
-				answered[request{connectID: connectID{addr: id.addr, id: id.id}, kind: r.kind}] = true
+				answered[anywhere(r)] = true
 			} else if r.sent.sends > 0 && n.lnet {
 				list = append(list, r)
 			}
@@ -364,7 +365,7 @@ func (t *infiniband) unanswered() {
 	slices.SortFunc(list, func(a, b request) int { return cmp.Compare(a.sent.last.Order, b.sent.last.Order) })
 	t.connects.cm = ib.CM{}
 	for _, r := range list {
-		if answered[request{connectID: connectID{addr: r.addr, id: r.id}, kind: r.kind}] {
+		if answered[anywhere(r)] {
 			continue
 		}
 		named := r.pair

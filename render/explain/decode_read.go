@@ -26,25 +26,21 @@ func TypeOf(text string) string {
 	if _, ok := parseNID(text); ok {
 		return "nid"
 	}
-	switch {
-	case xidForm.MatchString(text):
-		return "xid"
-	case uuidForm.MatchString(text):
-		return "obd_uuid"
-	case handleForm.MatchString(text):
-		return "lustre_handle"
-	case logForm.MatchString(text):
-		return "log"
+	for _, f := range forms {
+		if regexp.MustCompile(f.pattern).MatchString(text) {
+			return f.name
+		}
 	}
 	return ""
 }
 
-var (
-	xidForm    = regexp.MustCompile(`^x[0-9]+$`)
-	uuidForm   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	handleForm = regexp.MustCompile(`^0x[0-9a-fA-F]{15,16}$`)
-	logForm    = regexp.MustCompile(`^(fl [A-Z][a-z]+:|[0-9a-f]{8}:[0-9a-f]{8}:)`) // flags of a request, or a whole line
-)
+// forms are types by how their values are written. They are compiled when a value is looked at.
+var forms = [...]struct{ name, pattern string }{
+	{"xid", `^x[0-9]+$`},
+	{"obd_uuid", `^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`},
+	{"lustre_handle", `^0x[0-9a-fA-F]{15,16}$`},
+	{"log", `^(fl [A-Z][a-z]+:|[0-9a-f]{8}:[0-9a-f]{8}:)`}, // flags of a request, or a whole line
+}
 
 func (v *Decoded) read(text string) error {
 	if text == "" {

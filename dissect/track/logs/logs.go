@@ -30,7 +30,7 @@ type log struct {
 	File
 	clock
 	number int
-	reader *debuglog.Reader // nil: closed, as the next event is not due yet or there is none
+	reader *debuglog.Reader // nil while the log is closed: before its first event is due, and after its last
 	stats  debuglog.Stats   // of the reader, when that was closed
 	next   debuglog.Event
 	ended  bool
