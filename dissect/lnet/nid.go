@@ -50,6 +50,12 @@ func NID16(b []byte) NID {
 
 const nidAny = 0xff
 
+// IsAt reports whether the address of the NID is that of a host.
+func (n NID) IsAt(host netip.Addr) bool {
+	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])
+	return ok && a == host
+}
+
 // plausible reports whether the network type is one of those in use.
 func (n NID) plausible() bool {
 	switch n.Type {

@@ -147,17 +147,12 @@ func (l *lostPackets) during(r *track.RPC) bool { return l.since(r.Begin(), r) }
 func (l *lostPackets) since(from int64, r *track.RPC) bool {
 	to := r.Replied().Time
 	for i := range l.list {
-		if p := &l.list[i]; p.at >= from && p.at <= to && (isOf(r.Client, p.a) && isOf(r.Server, p.b) || isOf(r.Client, p.b) &&
-			isOf(r.Server, p.a)) {
+		if p := &l.list[i]; p.at >= from && p.at <= to && (r.Client.IsAt(p.a) && r.Server.IsAt(p.b) || r.Client.IsAt(p.b) &&
+			r.Server.IsAt(p.a)) {
 			return true
 		}
 	}
 	return false
-}
-
-func isOf(n lnet.NID, host netip.Addr) bool {
-	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])
-	return ok && a == host
 }
 
 var notReadyPackets = &diagnose.Threshold{Name: "packets", Value: 3, Unit: "packets",

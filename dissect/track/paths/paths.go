@@ -87,10 +87,10 @@ func (p *Paths) Message(m *dissect.Message) {
 	if path.Messages == 1 {
 		path.First = at
 	}
-	if path.FromNID.Len == 0 && m.LNetOff >= 0 && isOf(m.LNet.Src, path.From) {
+	if path.FromNID.Len == 0 && m.LNetOff >= 0 && m.LNet.Src.IsAt(path.From) {
 		path.FromNID = m.LNet.Src
 	}
-	if path.ToNID.Len == 0 && m.LNetOff >= 0 && isOf(m.LNet.Dst, path.To) {
+	if path.ToNID.Len == 0 && m.LNetOff >= 0 && m.LNet.Dst.IsAt(path.To) {
 		path.ToNID = m.LNet.Dst
 	}
 	path.RoundTrips.message(&m.Message, at)
@@ -112,9 +112,4 @@ func (p *Paths) of(m *lnet.Message) *Path {
 // path returns the path between hosts, and makes it if it is new.
 func (p *Paths) path(h hosts) *Path {
 	return p.byHosts.GetOrMake(h, func() *Path { return &Path{Source: h.source, From: h.from, To: h.to} })
-}
-
-func isOf(n lnet.NID, host netip.Addr) bool {
-	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])
-	return ok && a == host
 }
