@@ -184,7 +184,8 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
 		r.segment(src, g, seq)
 	}
-	if mark != noMark || g.Window == 0 || r.analysis.acks.closed != 0 || waited != 0 || r.analysis.acks.probes > 1 || peer.analysis.acks.probes > 1 || g.Flags&tcpRST != 0 {
+	probed := r.analysis.acks.hasProbed() || peer.analysis.acks.hasProbed()
+	if mark != noMark || g.Window == 0 || r.analysis.acks.closed != 0 || waited != 0 || probed || g.Flags&tcpRST != 0 {
 		t.mark(c, dir, mark, waited, g)
 	}
 	if g.Flags&(tcpFIN|tcpRST) != 0 {
@@ -206,12 +207,13 @@ func (t *tcp) mark(c *conn, dir uint8, mark tcpMark, waited int64, g *link.Segme
 	opened := a.window(g, marks.ZeroWindows > 0)
 	t.stats.Marks.Add(&marks)
 	hook := t.out.opt.TCPEvent
-	probes, answer := a.acks.unanswered(g), c.half[1-dir].analysis.acks.probes > 1
+	probes, answer := a.acks.unanswered(g), c.half[1-dir].analysis.acks.hasProbed()
 	if hook == nil || marks == (TCPAnomalies{}) && opened == 0 && waited == 0 && probes == 0 && !answer && g.Flags&tcpRST == 0 {
 		return
 	}
 	m := &t.out.tcpEvent
-	*m = TCPEvent{Frame: g.Frame, Source: int(c.key.Source), Conn: c.number, Seq: g.Seq, Bytes: g.Size, Opened: opened, Waited: waited, Probes: probes, Answer: answer,
+	*m = TCPEvent{Frame: g.Frame, Source: int(c.key.Source), Conn: c.number, Seq: g.Seq, Bytes: g.Size, Opened: opened, Waited: waited,
+		Probes: probes, Answer: answer,
 		SYN: g.Flags&tcpSYN != 0, RST: g.Flags&tcpRST != 0, TCPAnomalies: marks}
 	m.Src, m.Dst = c.ends(dir == 1)
 	if first, known := a.timeOf(g.Seq); known && marks.Retransmissions > 0 && first.missing == captured {

@@ -497,6 +497,9 @@ func (k *ackState) probe(g *link.Segment, isProbe bool) {
 	}
 }
 
+// hasProbed reports whether a probe was sent after one that got no answer.
+func (k *ackState) hasProbed() bool { return k.probes > 1 }
+
 // unanswered returns TCPEvent.Probes of the last segment.
 func (k *ackState) unanswered(g *link.Segment) int {
 	if k.probes == 0 || g.Flags&unusualFlags != 0 {
