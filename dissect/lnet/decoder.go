@@ -162,12 +162,13 @@ type output struct {
 	gets     pendingGets
 	msg      Message // the one being handed out
 	stats    Stats
-	conns    int      // connections so far, of all transports
-	transfer Transfer // given to Options.TransferUpdate
-	loss     Loss     // given to Options.Lost
-	tcpEvent TCPEvent // given to Options.TCPEvent
-	ibEvent  IBEvent  // given to Options.IBEvent
-	ending   Why      // why messages that are cut off now end: Lost, or EndOfFile
+	conns    int           // connections so far, of all transports
+	transfer Transfer      // given to Options.TransferUpdate
+	loss     Loss          // given to Options.Lost
+	tcpEvent TCPEvent      // given to Options.TCPEvent
+	ibEvent  IBEvent       // given to Options.IBEvent
+	ending   Why           // why messages that are cut off now end: Lost, or EndOfFile
+	begins   map[int]int64 // times of the first frames of the capture points
 }
 
 // full reports whether more is held than the options allow.

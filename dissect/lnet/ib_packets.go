@@ -553,7 +553,7 @@ func (q *queuePair) lose(n, from, until int64) {
 	}
 	src, dst := q.ends()
 	q.ib.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: q.lnd.bytes(n), Why: Lost,
-		NIDs: connectionNIDs(q)})
+		NIDs: connectionNIDs(q)}, false)
 }
 
 // connectionNIDs returns the NIDs seen on the connection of a queue pair.
@@ -605,6 +605,6 @@ func (u *unseenRequests) report(q *queuePair) {
 	}
 	src, dst := packetEnds(q.key.addr, u.receiver, u.srcPort)
 	t.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: u.from, To: u.time, Bytes: q.lnd.bytes(u.packets), Why: Lost,
-		OneWay: true, NIDs: connectionNIDs(q)})
+		OneWay: true, NIDs: connectionNIDs(q)}, false)
 	u.packets = 0
 }

@@ -71,6 +71,7 @@ type tcp struct {
 func (t *tcp) init(out *output) {
 	t.out, t.ports = out, out.opt.Ports
 	t.sources = make(map[int]*source)
+	out.begins = make(map[int]int64)
 	t.conns.init()
 }
 
@@ -78,6 +79,9 @@ func (t *tcp) init(out *output) {
 // after that many frames.
 func (t *tcp) frame(f *capture.Frame) *source {
 	src := t.source(f.Source)
+	if src.frames == 0 {
+		t.out.begins[f.Source] = f.Time
+	}
 	src.frames++
 	src.now = f.Time
 	if len(src.queue) == 0 {

@@ -15,8 +15,9 @@ type Loss struct {
 	From, To int64 // between which times, in nanoseconds since the epoch
 	Bytes    int64
 
-	// Why is the reason: Lost, Snaplen, EndOfFile when they may have come after the end of
-	// the capture, or Present when they were captured and no header was found in them.
+	// Why is the reason: Lost, Snaplen, BeforeFile or EndOfFile when they may have come before the
+	// beginning or after the end of the capture, or Present when they were captured and no header
+	// was found in them.
 	Why    Why
 	OneWay bool // of this direction of the connection nothing was captured so far
 
@@ -29,7 +30,8 @@ type Loss struct {
 const MaxLossNIDs = maxRecentNIDs
 
 // lossDelay is how long bytes that were acknowledged may be missing before they
-// count as lost, in nanoseconds: frames may be out of order.
+// count as lost, in nanoseconds: frames may be out of order. It is also how long bytes from
+// before the capture may take to be acknowledged.
 const lossDelay = 1e9
 
 // lose reports l, of which Bytes, From, To, Why and OneWay are set: bytes of a
@@ -46,11 +48,16 @@ func (o *output) lose(c *conn, back bool, l Loss) {
 	}
 	l.Source, l.NIDs = int(c.key.Source), c.nids.list
 	l.Src, l.Dst = c.ends(back)
-	o.report(l)
+	o.report(l, c.syn)
 }
 
-// report gives a loss to the hook, which must be set.
-func (o *output) report(l Loss) {
+// report gives a loss to the hook, which must be set; opened says that the capture has the
+// beginning of the connection. Where it has not, what both ends prove soon after the capture
+// began may have been on the way before.
+func (o *output) report(l Loss, opened bool) {
+	if l.Why == Lost && !opened && l.To < o.begins[l.Source]+lossDelay {
+		l.Why = BeforeFile
+	}
 	o.loss = l
 	o.opt.Lost(&o.loss)
 }

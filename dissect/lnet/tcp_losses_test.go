@@ -64,14 +64,31 @@ func TestLosses(t *testing.T) {
 }
 
 // TestLossBefore: where a capture begins in mid-stream, the ACK in a request shows where the reply began that
-// was not captured.
+// was not captured. At the beginning of the capture the reply may have been on the way before, in any order of ACKs
+// and segments.
 func TestLossBefore(t *testing.T) {
-	tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
-	tc.Send(false, w.Put(64, 100))
-	tc.B.Seq += 500
-	tc.Send(true, w.Put(64, 10)).OtherFrames(ReorderFrames)
-	if lost := losses(tc.Frames); len(lost) != 1 || lost[DefaultPort] != 500 {
-		t.Errorf("lost %v", lost)
+	for _, c := range []struct {
+		at   int64 // after the capture began
+		want Why
+	}{{0, BeforeFile}, {lossDelay / 2, BeforeFile}, {2 * lossDelay, Lost}} {
+		for _, acks := range []int{0, 3} {
+			tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+			tc.OtherFrames(1)
+			tc.Now += c.at
+			tc.Send(false, w.Put(64, 100))
+			for range acks {
+				tc.B.Seq += 100
+				ack(tc, &tc.A, &tc.B, tc.B.Seq)
+			}
+			tc.B.Seq += 500
+			tc.Send(true, w.Put(64, 10)).OtherFrames(ReorderFrames)
+			var lost []Loss
+			d := NewDecoder(Options{Want: skipAll, Lost: func(l *Loss) { lost = append(lost, *l) }})
+			wiretest.Play(d, tc.Frames)
+			if want := int64(500 + 100*acks); len(lost) != 1 || lost[0].Bytes != want || lost[0].Why != c.want || lost[0].Src.Port() != DefaultPort {
+				t.Errorf("after %d ns, %d ACKs: lost %+v, want %d bytes, %s", c.at, acks, lost, want, c.want)
+			}
+		}
 	}
 }
 

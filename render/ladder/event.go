@@ -185,6 +185,8 @@ func lossReason(w lnet.Why) string {
 	switch w {
 	case lnet.Present:
 		return "unreadable"
+	case lnet.BeforeFile:
+		return "not captured, or sent before the capture began"
 	case lnet.EndOfFile:
 		return "after the end of the capture"
 	case lnet.Snaplen:
