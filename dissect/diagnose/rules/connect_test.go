@@ -156,6 +156,24 @@ func TestUnreachableTarget(t *testing.T) {
 	t.Error("no restart.unreachable")
 }
 
+// Of a server that was asked nothing since a client closed its connections, it is unknown whether it would
+// answer: the client tries another one, which does not.
+func TestUnansweredOtherServer(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	for i := range uint32(3) {
+		s.connect(node3, mgs, ost0, []change{connCnt(i + 2), withHandle(handle), instance(7)}, nil)
+		s.pass(20)
+	}
+	s.ping(node4, mgs, 5)
+	for _, f := range s.end() {
+		if strings.Contains(f, "restart.unreachable") {
+			t.Error(f)
+		}
+	}
+}
+
 // Where the capture ends just after a client connects again, nothing is known yet.
 func TestEndAtReconnect(t *testing.T) {
 	s := newScene(t)

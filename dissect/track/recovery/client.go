@@ -30,6 +30,7 @@ type Client struct {
 	firstUnanswered track.Point // request
 	firstSilent     track.Point // connect without a reply
 	lastSilent      int64       // time of the last one of them
+	silent          []lnet.NID  // servers that left a request without a reply
 }
 
 // Target returns the target that the client is itself, such as an MDT that is a client
@@ -102,6 +103,9 @@ func (c *Client) Refused() (counts map[int32]int64) {
 func (c *Client) isWithout(server lnet.NID) bool {
 	return slices.ContainsFunc(c.Refusals, func(f Refusal) bool { return f.Status == opcodes.ENODEV && f.Server == server })
 }
+
+// maxSilent bounds the servers that a client tries.
+const maxSilent = 16
 
 // begin returns the time of the first message about it.
 func (c *Client) begin() int64 {

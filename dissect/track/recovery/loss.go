@@ -401,7 +401,7 @@ func (t *Tracker) endTarget(g *target) {
 		switch {
 		case c.isWithout(r.ServerBefore):
 			r.Kind = Stopped
-		case c.Unanswered > 0 && !c.firstSilent.IsLog() && r.Kind != Stopped && !t.isHeard(r.ServerBefore, c.lastSilent):
+		case c.Unanswered > 0 && !c.firstSilent.IsLog() && r.Kind != Stopped && t.isSilent(c, r.ServerBefore) && !t.isHeard(r.ServerBefore, c.lastSilent):
 			r.Kind = Unreachable
 		}
 		if c.LastReply.Time > r.LastReply.Time {
@@ -449,6 +449,11 @@ func (c *Client) noteGap(i *track.Import, p track.Point) {
 	if e := i.EventAt(p, track.EventNotReplayed); e != nil {
 		c.NotReplayed.sum(Gap{Transnos{e.From, e.To}, e.Count, p})
 	}
+}
+
+// isSilent reports whether a server left a request of a client without a reply.
+func (t *Tracker) isSilent(c *Client, server lnet.NID) bool {
+	return slices.ContainsFunc(c.silent, func(n lnet.NID) bool { return t.nodes.same(n, server) })
 }
 
 // isHeard reports whether a server has sent replies about any target since a time.

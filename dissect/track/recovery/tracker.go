@@ -255,6 +255,9 @@ func (c *Client) take(r *track.RPC) bool {
 			}
 			c.lastSilent = max(c.lastSilent, sent.Time)
 		}
+		if len(c.silent) < maxSilent && !slices.Contains(c.silent, r.Server) {
+			c.silent = append(c.silent, r.Server)
+		}
 		c.unanswered(sent)
 	case !r.HasReply:
 		return false
