@@ -14,10 +14,10 @@ import (
 // startRecoveries returns a func that starts a rule about targets that were lost.
 // describe fills in the text and the evidence of a finding, or returns false where
 // there is nothing to report.
-func startRecoveries(describe func(*recovery.Recovery, *diagnose.Finding) bool) func(*diagnose.Reporter) diagnose.Hooks {
+func startRecoveries(describe func(*diagnose.Reporter, *recovery.Recovery, *diagnose.Finding) bool) func(*diagnose.Reporter) diagnose.Hooks {
 	return func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
-			if f := recoveryFinding(v); describe(v, &f) {
+			if f := recoveryFinding(v); describe(r, v, &f) {
 				proveLosses(r, v, &f)
 				r.Report(f)
 			}
@@ -104,7 +104,7 @@ func impactText(i recovery.Impact) (text string) {
 		text += " " + plural(failed, "request") + " failed with " + errorName(sortedErrors(i.Errors)[0]) + "."
 	}
 	if i.Unanswered > 0 {
-		text += " " + plural(i.Unanswered, "request") + " got no reply, and " + was(i.Unanswered) + " not seen again."
+		text += " " + plural(i.Unanswered, "request") + " had no reply when the capture ended."
 	}
 	return text
 }
@@ -127,15 +127,14 @@ var _ = add(diagnose.Rule{
 
 	Thresholds: []*diagnose.Threshold{recoveryLate},
 	Samples:    []string{"late_recovery.pcap.zst", "rolled_back.pcap.zst"},
-	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
+	Start: startRecoveries(func(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
 		if v.Kind != recovery.Restart && v.Kind != recovery.Failover {
 			return false
 		}
 		last := lastClient(v)
 		late := last != nil
-		_, atServer := v.Known()
-		missing := missingClients(v)
-		gone := atServer && len(missing) > 0
+		missing := missingClients(r, v)
+		gone := len(missing) > 0
 		if !late && !gone {
 			return false
 		}
@@ -275,7 +274,7 @@ var _ = add(diagnose.Rule{
 	Next: "lshark recovery -v shows what was replayed, with the transaction numbers. The server's console log names the requests that " +
 		"failed. Applications must check what they wrote last.",
 	Samples: []string{"rolled_back.pcap.zst"},
-	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
+	Start: startRecoveries(func(_ *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
 		requests, locks := v.Replayed()
 		gap := v.NotReplayed()
 		if len(requests.Errors) == 0 && len(locks.Errors) == 0 && gap.Count == 0 {

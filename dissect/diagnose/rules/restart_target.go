@@ -35,7 +35,7 @@ var _ = add(diagnose.Rule{
 	Start: startRecoveries(describeRestart),
 })
 
-func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
+func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
 	switch v.Kind {
 	case recovery.Restart:
 		f.Text = v.Target + " was restarted"
@@ -56,7 +56,7 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	} else {
 		f.Text += timesText(v)
 	}
-	f.Text += "." + refusalsText(v) + clientsText(v) + impactText(v.Impact())
+	f.Text += "." + refusalsText(v) + clientsText(r, v) + impactText(v.Impact())
 	look := " Look who restarted it, or at the console of its server before it was gone."
 	if v.Kind == recovery.Failover {
 		look = " Look who moved it (the HA software has a log), or at the console of " + v.ServerBefore.String() + " before it was gone."
@@ -154,7 +154,7 @@ func refusalsText(v *recovery.Recovery) string {
 }
 
 // clientsText returns a sentence about the clients, with a space before it.
-func clientsText(v *recovery.Recovery) (text string) {
+func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 	back := 0
 	for _, c := range v.Clients {
 		came := c.Outcome == recovery.ClientRecovered || c.Outcome == recovery.ClientRecovering || c.Outcome == recovery.ClientReconnected
@@ -166,6 +166,9 @@ func clientsText(v *recovery.Recovery) (text string) {
 	case back == 0, !ok && back == 1:
 	case ok && n >= back:
 		text = sentence(atLeast(v.Lacks && n > back)+strconv.Itoa(back)) + " of " + plural(n, "client") + " came back"
+		if n > back && !hadTime(r, v) {
+			text += " by the end of the capture"
+		}
 	default:
 		text = sentence(atLeast(v.Lacks)+plural(back, "client")) + " came back"
 	}
@@ -186,8 +189,8 @@ func clientsText(v *recovery.Recovery) (text string) {
 		text = " The client replayed " + atLeast(v.Lacks) + words(replayed) + "."
 	}
 	text += evictedText(v)
-	if _, atServer := v.Known(); atServer && len(missingClients(v)) > 0 {
-		text += " Not seen again: " + nodes(missingClients(v)) + "."
+	if missing := missingClients(r, v); len(missing) > 0 {
+		text += " Not seen again: " + nodes(missing) + "."
 	}
 	return text
 }
@@ -222,14 +225,23 @@ func evictedText(v *recovery.Recovery) string {
 	return text + ": there was no recovery when it connected (it was over, or there was none)."
 }
 
-// missingClients returns the nodes of the clients that did not come back.
-func missingClients(v *recovery.Recovery) (list []lnet.NID) {
+// missingClients returns the nodes of the clients that did not come back, although the capture
+// shows all and went on for long enough.
+func missingClients(r *diagnose.Reporter, v *recovery.Recovery) (list []lnet.NID) {
+	if _, atServer := v.Known(); !atServer || !hadTime(r, v) {
+		return nil
+	}
 	for _, c := range v.Clients {
 		if c.Outcome == recovery.ClientMissing {
 			list = withNew(list, c.Connection.Client, unlimited)
 		}
 	}
 	return list
+}
+
+// hadTime reports whether the capture goes on for so long that all clients should be back.
+func hadTime(r *diagnose.Reporter, v *recovery.Recovery) bool {
+	return isSet(v.Completed) || r.Now()-v.Back.Time >= recoveryLate.Nanoseconds()
 }
 
 var shortestWindow = &diagnose.Threshold{Name: "from the last sign that the target was absent", Value: 30, Unit: "s",
@@ -251,7 +263,7 @@ var _ = add(diagnose.Rule{
 		"of the server has \"evicting\" or \"denying\" lines. Applications of all clients must check what they wrote last.",
 	Thresholds: []*diagnose.Threshold{shortestWindow},
 	Samples:    []string{"no_recovery.pcap.zst"},
-	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
+	Start: startRecoveries(func(_ *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
 		evicted, ok := withoutRecovery(v)
 		if !ok {
 			return false
@@ -318,7 +330,7 @@ var _ = add(diagnose.Rule{
 		"newer state still exists. Stop using the file system until that is known; other targets and the clients have newer data: lctl " +
 		"lfsck_start afterwards.",
 	Samples: []string{"rolled_back.pcap.zst"},
-	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
+	Start: startRecoveries(func(_ *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
 		if !isRolledBack(v) {
 			return false
 		}
@@ -358,41 +370,39 @@ var _ = add(diagnose.Rule{
 	Next: "Is the server up (ping, lctl ping NID from a client)? Its console log; the HA software, if the target should have moved to " +
 		"another server.",
 	Thresholds: []*diagnose.Threshold{unreachableTime},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
-			stopped := v.Kind == recovery.Stopped && isSet(v.LastReply)
-			if v.Kind != recovery.Unreachable && !stopped || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
-				return false
+	Start: startRecoveries(func(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
+		stopped := v.Kind == recovery.Stopped && isSet(v.LastReply)
+		if v.Kind != recovery.Unreachable && !stopped || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
+			return false
+		}
+		if !stopped && r.Now()-v.Begin() < unreachableTime.Nanoseconds() {
+			return false
+		}
+		if f.Text = v.Target + " on " + v.ServerBefore.String(); stopped {
+			f.Text += " was stopped. "
+			if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {
+				f.Severity = diagnose.Warning
 			}
-			if !stopped && r.Now()-v.Begin() < unreachableTime.Nanoseconds() {
-				return false
-			}
-			if f.Text = v.Target + " on " + v.ServerBefore.String(); stopped {
-				f.Text += " was stopped. "
-				if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {
-					f.Severity = diagnose.Warning
-				}
-			} else {
-				f.Text += " did not answer any more. "
-			}
-			f.Text += nodes(clientNIDs(v.Clients)) + " lost it and " + was(len(clientNIDs(v.Clients))) +
-				" not connected again by the end of the capture." + refusalsText(v)
-			if stopped {
-				f.Brief = f.Text + " Look who stopped it, and where it should run now (the HA software has a log)."
-				f.Next = "Was that intended? The console log of the server before it, and that of the HA software (pacemaker), have the reason. lctl " +
-					"get_param *.*.import on a client shows which servers it tries."
-			}
-			f.Text += impactText(v.Impact())
-			f.Prove(v.LastReply, "its last reply")
-			if !slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Lost == v.Gone }) {
-				f.Prove(v.Gone, "%s", goneText(v))
-			}
-			for _, c := range v.Clients {
-				f.Prove(c.Lost, "%s loses the target: %s", c.Connection.Client, signTexts[c.LostBy])
-			}
-			return true
-		})(r)
-	},
+		} else {
+			f.Text += " did not answer any more. "
+		}
+		f.Text += nodes(clientNIDs(v.Clients)) + " lost it and " + was(len(clientNIDs(v.Clients))) +
+			" not connected again by the end of the capture." + refusalsText(v)
+		if stopped {
+			f.Brief = f.Text + " Look who stopped it, and where it should run now (the HA software has a log)."
+			f.Next = "Was that intended? The console log of the server before it, and that of the HA software (pacemaker), have the reason. lctl " +
+				"get_param *.*.import on a client shows which servers it tries."
+		}
+		f.Text += impactText(v.Impact())
+		f.Prove(v.LastReply, "its last reply")
+		if !slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Lost == v.Gone }) {
+			f.Prove(v.Gone, "%s", goneText(v))
+		}
+		for _, c := range v.Clients {
+			f.Prove(c.Lost, "%s loses the target: %s", c.Connection.Client, signTexts[c.LostBy])
+		}
+		return true
+	}),
 })
 
 var _ = add(diagnose.Rule{
