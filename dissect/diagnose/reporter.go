@@ -37,6 +37,7 @@ func (r *Reporter) Report(f Finding) {
 		if rest, ok := strings.CutPrefix(*text, "a "); ok { // of a target without a name
 			*text = "A " + rest
 		}
+		*text = strings.ReplaceAll(*text, ". a ", ". A ")
 		if r.engine.opt.OnlyLogs {
 			*text = strings.ReplaceAll(*text, "the capture", "the log")
 		}

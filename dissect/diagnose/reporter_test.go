@@ -30,3 +30,13 @@ func TestReplaced(t *testing.T) {
 		assert.Equal(t, got[i], want[i])
 	}
 }
+
+// TestSentencesBegin checks that a target without a name begins sentences with a capital letter.
+func TestSentencesBegin(t *testing.T) {
+	rule := &Rule{Code: "slow.test", Severity: Warning, Start: func(r *Reporter) Hooks {
+		return Hooks{End: func() { r.Report(Finding{Text: "a target of x is slow. a target of y is, too, and a target of z."}) }}
+	}}
+	e := New(Options{Rules: []*Rule{rule}})
+	e.Close()
+	assert.Equal(t, e.Findings()[0].Text, "A target of x is slow. A target of y is, too, and a target of z.")
+}

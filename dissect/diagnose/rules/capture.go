@@ -295,18 +295,18 @@ func (c *cutMessages) finding(list []diagnose.Truncated) diagnose.Finding {
 		if t.File != "" {
 			b.WriteString("Of " + t.File + " ")
 		}
-		fmt.Fprintf(&b, "%s were captured in part, with %d bytes at most. ", plural(t.Frames, "frame"), t.Snaplen)
+		fmt.Fprintf(&b, "%s %s captured in part, with %d bytes at most. ", plural(t.Frames, "frame"), was(t.Frames), t.Snaplen)
 	}
 	f := diagnose.Finding{Severity: diagnose.Note, Count: c.cut}
 	if c.cut > 0 {
-		fmt.Fprintf(&b, "%d of %d requests and replies lack a part: names, jobs, locks and results that are in it are unknown.", c.cut, c.all)
+		fmt.Fprintf(&b, "%d of %d requests and replies lack a part: names, jobs, locks and results that are in it are unknown. ", c.cut, c.all)
 	}
 	if 2*c.cut > c.all {
 		f.Brief = "Most requests and replies were captured in part only: restarts, evictions, locks and errors cannot be seen, or only some of them."
 	}
 	if c.lostBytes > 0 {
 		f.Severity = diagnose.Warning
-		fmt.Fprintf(&b, " In %s that were cut off, more messages may have begun, so that some RPCs are missing or lack their reply.",
+		fmt.Fprintf(&b, "In %s that were cut off, more messages may have begun, so that some RPCs are missing or lack their reply.",
 			size(c.lostBytes))
 	}
 	f.Text = strings.TrimSpace(b.String())

@@ -241,9 +241,13 @@ func (c *checksums) reportBad(b *badChecksums, r *track.RPC) {
 	key := targetOf(r)
 	f := b.finding(key.subject())
 	f.Client = r.Client
-	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: in the first, %s.", b.operationsText(), b.senders(), key, b.text)
+	first, each := "in the first, ", "Each"
+	if b.count == 1 {
+		first, each = "", "It"
+	}
+	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: %s%s.", b.operationsText(), b.senders(), key, first, b.text)
 	if b.repeated == b.count {
-		f.Text += " Each was repeated with success: applications got no error."
+		f.Text += " " + each + " was repeated with success: applications got no error."
 	}
 	c.report.Report(f)
 }

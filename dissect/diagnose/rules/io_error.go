@@ -114,23 +114,36 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 func (e *ioErrors) found(key targetKey, x *ioError, errno int32) {
 	f := x.finding(key.subject())
 	f.Text = key.String() + " answered " + x.operationsText() + " of " + x.senders() + " with " + string(schema.AppendErrno(nil, errno)) + "."
-	if len(x.files) > 0 {
-		f.Text += " They were about " + list(x.files) + "."
-	}
+	f.Text += x.aboutText(x.files)
 	switch {
 	case x.open == 0:
 		f.Severity, f.Last = diagnose.Warning, x.good
-		again := " Each was repeated until it succeeded, " + duration(x.good-x.first) +
-			" after the first error: applications waited, and got no error."
+		again := " Each was repeated until it succeeded, " + duration(x.good-x.first) + " after the first error"
+		if x.count == 1 {
+			again = " It was repeated until it succeeded, " + duration(x.good-x.first) + " later"
+		}
+		again += ": applications waited, and got no error."
 		f.Brief = diagnose.Sentences(f.Text, 1) + again + " Look at the disks of this target: its console log, and zpool status -v or the RAID."
 		f.Text += again
 	case x.open == x.blind: // they may have been repeated with success
 		f.Severity = diagnose.Warning
-		f.Text += " Whether they were repeated with success is not in the capture."
+		f.Text += " Whether " + they(x.count) + " " + was(x.count) + " repeated with success is not in the capture."
 	case x.again > 0:
 		f.Text += fmt.Sprintf(" In %d of the writes, the client tried a range that had failed before.", x.again)
 	}
 	e.report.Report(f)
+}
+
+// aboutText returns a sentence about the files or objects that requests were about, with a space
+// before it.
+func (t *tally) aboutText(names []string) string {
+	switch {
+	case len(names) == 0:
+		return ""
+	case t.count == 1:
+		return " It was about " + list(names) + "."
+	}
+	return " They were about " + list(names) + "."
 }
 
 // fidText returns a FID as it is written everywhere.
@@ -187,13 +200,11 @@ var _ = add(diagnose.Rule{
 			f := m.finding(key.subject())
 			f.Text = fmt.Sprintf("%s does not have objects of files that are still there: it answered %s of %s with ENOENT.", key,
 				m.operationsText(), m.senders())
-			if n := len(m.more); n > 0 {
-				names := m.objects
-				if n > len(names) {
-					names = append(slices.Clone(names[:maxNamedFiles-1]), fmt.Sprintf("%d others", n-maxNamedFiles+1))
-				}
-				f.Text += " They were about " + list(names) + "."
+			names := m.objects
+			if n := len(m.more); n > len(names) {
+				names = append(slices.Clone(names[:maxNamedFiles-1]), fmt.Sprintf("%d others", n-maxNamedFiles+1))
 			}
+			f.Text += m.aboutText(names)
 			if m.count < 2 {
 				f.Severity = diagnose.Warning
 			}

@@ -29,7 +29,8 @@ var _ = add(diagnose.Rule{
 		"That others reached the senders meanwhile, or that there are several of them, shows that they are not to blame. A node that at last " +
 		"acknowledges the first transmission of what was sent again meanwhile (by the TCP timestamp) stood still: one that was cut off would " +
 		"never have got it.",
-	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down. Of a node from " +
+	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down. The node may have " +
+		"been well before and after the time in which others tried to reach it. Of a node from " +
 		"which nothing was captured at all, only the time is known in which it acknowledged nothing.",
 	Next: "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, " +
 		"the switch port and the cable. The nodes that waited for it are not to blame.",
@@ -62,8 +63,15 @@ func (n *nodeLife) reportSilent() {
 func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	f := n.finding(h, s)
 	took := atLeast(!isSet(s.begin) || !isSet(s.back) && h.silence != s) + duration(f.Last-f.First)
-	node := f.Node.String()
-	f.Text = node + " was silent for " + took + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again"
+	f.Brief = "Nothing came from " + f.Node.String() + " for " + took
+	if !isSet(s.begin) && !isSet(s.back) { // nor at any other time
+		f.Brief = f.Node.String() + " did not answer for " + took
+	}
+	f.Text = f.Brief + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again"
+	if tried := s.last.Time - s.from; s.last != s.first && f.Last-s.last.Time > tried { // they gave up long before, and it may have been well since
+		f.Text += " for " + duration(tried)
+		f.Brief += ", in which " + n.names(s.peers) + " tried for " + duration(tried) + " to reach it"
+	}
 	switch n := len(s.reaching); {
 	case n == 1:
 		f.Text += ", while others reached the sender"
@@ -73,7 +81,7 @@ func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	f.Text += "."
 	outcome := s.outcome()
 	f.Text += sentence(outcome) + "."
-	f.Brief = node + " was silent for " + took + "; " + outcome + ". Look at this node and its link, not at those that waited for it."
+	f.Brief += "; " + outcome + ". Look at this node and its link, not at those that waited for it."
 	return f
 }
 
@@ -140,7 +148,7 @@ func (s *hostSilence) outcome() string {
 	case s.unseen:
 		return "how it ended was not captured"
 	case !isSet(s.back):
-		return "nothing came from it until the capture ended"
+		return "it had not come back when the capture ended"
 	case s.reset:
 		return "then it reset connections: it did not know them any more, as after a restart"
 	case s.same:

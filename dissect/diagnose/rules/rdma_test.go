@@ -79,7 +79,7 @@ func TestDeadRDMANode(t *testing.T) {
 		c.A.CommID, c.A.Number = 0xc1c2c3c4, 0x55
 		c.CM(false, wiretest.CMReq, c.Req(w.Connreq()))
 	}
-	const silent = "10.0.0.2@o2ib was silent for "
+	const silent = "Nothing came from 10.0.0.2@o2ib for "
 	for name, tt := range map[string]struct {
 		times  int
 		repeat func(c *wiretest.QueuePairs)

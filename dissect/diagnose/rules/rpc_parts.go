@@ -188,7 +188,8 @@ func (s *rpcSum) finding(about diagnose.Subject) diagnose.Finding {
 	return f
 }
 
-// text returns the operations as in "OST_WRITE 8, OST_SYNC 4", the most frequent first.
+// text returns the operations as in "OST_WRITE 8, OST_SYNC 4", the most frequent first, or
+// the name of the only one.
 func (c operationCounts) text() string {
 	const shown = 4
 	var list []uint32
@@ -201,6 +202,9 @@ func (c operationCounts) text() string {
 		}
 		return int(int64(a) - int64(b))
 	})
+	if len(list) == 1 {
+		return operationText(list[0])
+	}
 	var words []string
 	for _, op := range list[:min(len(list), shown)] {
 		words = append(words, fmt.Sprintf("%s %d", operationText(op), c[op]))

@@ -249,8 +249,16 @@ func (t *serverTimes) join(other *serverTimes) {
 
 func (t *serverTimes) finding(k targetKey) diagnose.Finding {
 	f := t.rpcSum.finding(k.subjectAt(t.conn.Server))
-	f.Text = fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most.",
-		k, duration(slowServerTime.Nanoseconds()), t.n, t.all, t.operations.text(), duration(t.slowest.list[0].ns))
+	longest := duration(t.slowest.list[0].ns)
+	switch {
+	case t.all == 1:
+		f.Text = fmt.Sprintf("%s took %s in the server for the only RPC that uses its storage (%s).", k, longest, t.operations.text())
+	case t.n == 1:
+		f.Text = fmt.Sprintf("%s took %s in the server for 1 of %d RPCs that use its storage (%s).", k, longest, t.all, t.operations.text())
+	default:
+		f.Text = fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most.",
+			k, duration(slowServerTime.Nanoseconds()), t.n, t.all, t.operations.text(), longest)
+	}
 	if !t.conn.IsLog() {
 		f.Text += fmt.Sprintf(" %s took %s: %s.", theseRPCs(t.n), duration(t.parts.sum()), t.parts.text())
 	}

@@ -65,8 +65,8 @@ var _ = add(diagnose.Rule{
 				}
 				if sum.count > 0 {
 					f := sum.finding(k.subjectAt(server))
-					f.Text = fmt.Sprintf("%s did not answer %s (%s) by the end of the capture, though their connections went on: it answered later RPCs, and the clients did not "+
-						"connect again.", k, plural(sum.count, "RPC"), operations.text())
+					f.Text = fmt.Sprintf("%s did not answer %s (%s) by the end of the capture, though it answered later ones without a new connect.",
+						k, plural(sum.count, "RPC"), operations.text())
 					reporter.Report(f)
 				}
 			}
@@ -261,13 +261,13 @@ var _ = add(diagnose.Rule{
 					k, earlyText(sum.early), plural(sum.n, "RPC"), sum.operations.text())
 				if len(sum.slowest.list) > 0 {
 					f.Wait = sum.slowest.list[0].ns
-					f.Text += " The longest waited " + duration(f.Wait) + "."
+					f.Text += " " + longestOf(sum.n) + " waited " + duration(f.Wait) + "."
 				}
 				if sum.open > 0 {
-					f.Text += " When the capture ended, " + strconv.FormatInt(sum.open, 10) + " of them had no reply."
+					f.Text += " When the capture ended, " + ofThem(sum.open, sum.n) + " had no reply."
 				}
 				if sum.unseen > 0 {
-					f.Text += " The capture lacks the replies of " + strconv.FormatInt(sum.unseen, 10) + " of them."
+					f.Text += " The capture lacks the reply to " + ofThem(sum.unseen, sum.n) + "."
 				}
 				if sum.locks == sum.n {
 					f.Severity = diagnose.Note
@@ -290,6 +290,22 @@ type earlyTimes struct {
 	open    int64       // RPCs without a reply when the capture ended
 	unseen  int64       // RPCs whose reply was not captured
 	request track.Point // of such an RPC
+}
+
+// longestOf begins a sentence about the longest of so many RPCs.
+func longestOf(n int64) string {
+	if n == 1 {
+		return "It"
+	}
+	return "The longest"
+}
+
+// ofThem refers to n of all RPCs.
+func ofThem(n, all int64) string {
+	if all == 1 {
+		return "it"
+	}
+	return strconv.FormatInt(n, 10) + " of them"
 }
 
 func earlyText(n int64) string {

@@ -274,7 +274,11 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 	if restarted {
 		text = fmt.Sprintf("%s hung for at least %s before it was gone: it answered other requests, %s", t.key, duration(f.Last-f.First), nothing)
 	}
-	suffered := fmt.Sprintf(" %s of %s (%s) waited, the longest %s", plural(f.Count, "RPC"), nodes(t.clients), sum.operations.text(), longest)
+	upTo := ""
+	if f.Count > 1 {
+		upTo = "up to "
+	}
+	suffered := fmt.Sprintf(" %s of %s (%s) waited %s%s", plural(f.Count, "RPC"), nodes(t.clients), sum.operations.text(), upTo, longest)
 	if open {
 		f.Severity = diagnose.Error
 		text = fmt.Sprintf("%s has been hanging for %s: it answers pings, %s", t.key, duration(now-f.First), nothing)
@@ -288,10 +292,6 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 		where = " Look at the storage of this target: " + words(others) + " of the same node worked, and so did the network."
 	}
 	f.Text = text + suffered
-	upTo := "for up to "
-	if f.Count == 1 {
-		upTo = ""
-	}
 	f.Brief = text + fmt.Sprintf(" %s of %s waited %s%s.", plural(f.Count, "RPC"), nodes(t.clients), upTo, longest) + where
 	for _, one := range sum.slowest.list {
 		f.Prove(one.request, "request of %s", operationText(one.opcode))
