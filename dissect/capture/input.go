@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	inputSize = 256 << 10 // bytes read ahead of a capture file
+	inputSize = 512 << 10 // bytes read ahead of a capture file: many frames, as the part of one at the end is moved
 	headSize  = 64 << 10  // bytes read ahead for the time of the first frame
 	maxRecord = 16 << 20  // bytes of a record, at most; frames have up to 64 KiB, with BIG TCP 512 KiB
 )

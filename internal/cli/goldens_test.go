@@ -118,8 +118,9 @@ func golden(t *testing.T, file string, args []string) {
 	wiretest.Golden(t, file, out)
 }
 
-// TestPostponeCollection checks that only the first garbage collection waits.
-func TestPostponeCollection(t *testing.T) {
+// TestTuneCollection checks that the first garbage collection waits, and that those of a large
+// heap are as usual until memory is to be saved.
+func TestTuneCollection(t *testing.T) {
 	percent := func() uint64 {
 		s := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 		metrics.Read(s)
@@ -128,19 +129,26 @@ func TestPostponeCollection(t *testing.T) {
 	const usual = 150
 	defer debug.SetGCPercent(debug.SetGCPercent(usual))
 	t.Setenv("GOGC", "off")
-	postponeCollection()
+	tuneCollection()
 	assert.Equal(t, percent(), usual, "with GOGC in the environment")
 	t.Setenv("GOGC", "")
-	postponeCollection()
+	heap := make([]byte, 16<<20)
+	saveMemory := tuneCollection()
 	got := percent()
 	assert.That(t, got > usual, "before the first collection: %d", got)
-	const tries = 10000 // the cleanup runs in a goroutine of its own
-	for range tries {
-		if runtime.GC(); percent() == usual {
-			return
+	collect := func(want func() bool) {
+		const tries = 10000 // the cleanup runs in a goroutine of its own
+		for range tries {
+			if runtime.GC(); want() {
+				return
+			}
 		}
+		t.Errorf("after a collection: %d", percent())
 	}
-	t.Errorf("after the first collection: %d", percent())
+	collect(func() bool { return percent() == usual })
+	saveMemory()
+	collect(func() bool { return percent() < usual })
+	runtime.KeepAlive(heap)
 }
 
 // TestCores: what a command prints does not depend on the number of cores.

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -23,7 +24,7 @@ import (
 
 // Main runs the program with the arguments of the process and ends it.
 func Main() {
-	saveMemory := postponeCollection()
+	saveMemory := tuneCollection()
 	// Without this, SIGPIPE would end the process at a write to a closed pipe.
 	signal.Ignore(syscall.SIGPIPE)
 	sys := &scan.System{IO: iostreams.System(), Harden: harden, SaveMemory: saveMemory}
@@ -44,24 +45,42 @@ func harden(files scan.Files) error {
 	return err
 }
 
-// postponeCollection lets the first garbage collection wait until the heap has 12 MiB, in
-// place of 4: the tables of the protocol and the buffers of a reader have nearly as
-// much, and a collection would cost short commands more than their work. Later ones are
-// as usual, or as saveMemory wants them. It returns saveMemory, which lets the heap grow by
-// a third of what is in use between two collections, in place of all of it.
-func postponeCollection() (saveMemory func()) {
+// tuneCollection lets the first garbage collection wait until the heap has 12 MiB, in place
+// of 4: the tables of the protocol and the buffers of a reader have nearly as much, and a
+// collection would cost short commands more than their work. Between two later ones the heap
+// grows by a part of what is in use, not by all of it, as long as that is little, and after
+// saveMemory always. It returns saveMemory.
+func tuneCollection() (saveMemory func()) {
 	const (
-		percent = 200
-		saving  = 30
+		first  = 200 // percent
+		saving = 40
+		little = 8 << 20 // bytes
 	)
 	if os.Getenv("GOGC") != "" {
 		return nil
 	}
-	var later atomic.Int32
-	later.Store(int32(debug.SetGCPercent(percent)))
-	first := new([64]byte)
-	runtime.AddCleanup(first, func(later *atomic.Int32) { debug.SetGCPercent(int(later.Load())) }, &later)
-	return func() { later.Store(saving) }
+	usual := debug.SetGCPercent(first)
+	var always atomic.Bool
+	var collected func(percent int)
+	collected = func(percent int) {
+		next := usual
+		if always.Load() || liveHeap() <= little {
+			next = saving
+		}
+		if next != percent {
+			debug.SetGCPercent(next)
+		}
+		runtime.AddCleanup(new([64]byte), collected, next) // by the next collection
+	}
+	runtime.AddCleanup(new([64]byte), collected, first)
+	return func() { always.Store(true) }
+}
+
+// liveHeap returns how many bytes the last garbage collection left.
+func liveHeap() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
 }
 
 // Run runs a command line and returns the exit status.

@@ -100,16 +100,19 @@ func (o *operationHooks) add(h *Hooks) {
 // hookLists are the hooks by what they get.
 type hookLists struct {
 	all        []Hooks
-	operations map[uint32]*operationHooks
-	other      operationHooks // for operations without an entry
+	operations []*operationHooks // by opcode; nil and those beyond the end: other
+	other      operationHooks
 	message    []func(*track.RPC, *dissect.Message)
 	last       []func(*track.RPC)
 }
 
 func newHookLists(all []Hooks) hookLists {
-	l := hookLists{all: all, operations: make(map[uint32]*operationHooks)}
+	l := hookLists{all: all}
 	for i := range all {
 		for _, opc := range all[i].Opcodes {
+			if n := int(opc) + 1 - len(l.operations); n > 0 {
+				l.operations = append(l.operations, make([]*operationHooks, n)...)
+			}
 			l.operations[opc] = &operationHooks{}
 		}
 		if message := all[i].Message; message != nil {
@@ -127,7 +130,9 @@ func newHookLists(all []Hooks) hookLists {
 		if h.Opcodes == nil {
 			l.other.add(h)
 			for _, o := range l.operations {
-				o.add(h)
+				if o != nil {
+					o.add(h)
+				}
 			}
 		}
 	}
@@ -136,8 +141,8 @@ func newHookLists(all []Hooks) hookLists {
 
 // of returns the hooks that get an RPC.
 func (l *hookLists) of(r *track.RPC) *operationHooks {
-	if r.HasOpcode {
-		if o, ok := l.operations[r.Opcode]; ok {
+	if r.HasOpcode && int64(r.Opcode) < int64(len(l.operations)) {
+		if o := l.operations[r.Opcode]; o != nil {
 			return o
 		}
 	}
