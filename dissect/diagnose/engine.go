@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/lshark/lshark/dissect/track/follow"
@@ -37,6 +38,8 @@ type Engine struct {
 	*follow.Follower
 	opt       Options
 	reporters []*Reporter
+	shared    map[reflect.Type]any // see Shared
+	hooks     []Hooks              // of the rules and of what they share
 	capture   Capture
 	order     []*Finding
 	numbers   map[string]int // of findings so far, by code
@@ -55,17 +58,31 @@ func New(o Options) *Engine {
 }
 
 func (e *Engine) startRules() {
-	hooks := append(slices.Clone(e.opt.Hooks), Hooks{End: e.end})
-	e.reporters, e.order = nil, nil
+	e.hooks = append(slices.Clone(e.opt.Hooks), Hooks{End: e.end})
+	e.reporters, e.order, e.shared = nil, nil, make(map[reflect.Type]any)
 	for _, rule := range e.opt.Rules {
 		if e.opt.OnlyLogs && !rule.Logs {
 			continue
 		}
 		r := &Reporter{engine: e, rule: rule, findings: make(map[Subject]*Finding)}
 		e.reporters = append(e.reporters, r)
-		hooks = append(hooks, rule.Start(r))
+		started := rule.Start(r) // may add hooks of what it shares
+		e.hooks = append(e.hooks, started)
 	}
-	e.SetHooks(hooks)
+	e.SetHooks(e.hooks)
+}
+
+// Shared returns the T that rules share. start makes it for the first of them, with the hooks
+// that fill it: they are called before those of the rules. It is for the Start func of a rule.
+func Shared[T any](r *Reporter, start func(*Reporter) (T, Hooks)) T {
+	e, key := r.engine, reflect.TypeFor[T]()
+	if x, ok := e.shared[key]; ok {
+		return x.(T)
+	}
+	x, hooks := start(r)
+	e.shared[key] = x
+	e.hooks = append(e.hooks, hooks)
+	return x
 }
 
 // end is called before the rules end.

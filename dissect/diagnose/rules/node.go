@@ -39,23 +39,22 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst",
 		"late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		n := newNodeLife(r)
-		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, IBEvent: n.packet, End: n.reportSilent}
+		n := diagnose.Shared(r, newNodeLife)
+		return diagnose.Hooks{End: func() { n.reportSilent(r) }}
 	},
 })
 
 // reportSilent reports the silences of nodes, and the nodes that reached no other.
-func (n *nodeLife) reportSilent() {
-	n.end()
+func (n *nodeLife) reportSilent(r *diagnose.Reporter) {
 	cut := n.cutOff()
 	for a, h := range n.hosts.All {
 		for _, s := range h.silences {
 			if f := n.silent(h, s); s.isProven() && (len(s.reaching) > 0 || len(s.peers) > 1) && f.Last-f.First >= silentTime.Nanoseconds() {
-				n.report.Report(f)
+				r.Report(f)
 			}
 		}
 		if list := cut[a]; len(list) > 1 {
-			n.report.Report(n.isolated(h, list))
+			r.Report(n.isolated(h, list))
 		}
 	}
 }
@@ -103,9 +102,9 @@ func (n *nodeLife) isolated(h *hostLife, list []*hostSilence) diagnose.Finding {
 
 // finding returns a finding about a silence, with its times and evidence.
 func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
-	f := diagnose.Finding{Node: hostNID(n.report.Paths(), h.addr), Key: h.addr.String() + strconv.FormatInt(s.from, 10), First: s.from,
+	f := diagnose.Finding{Node: hostNID(n.capture.Paths(), h.addr), Key: h.addr.String() + strconv.FormatInt(s.from, 10), First: s.from,
 		Last: s.last.Time}
-	if isServer(n.report.Paths(), h.addr) {
+	if isServer(n.capture.Paths(), h.addr) {
 		f.Server = f.Node
 	} else {
 		f.Client = f.Node
@@ -116,7 +115,7 @@ func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
 	if isSet(s.back) {
 		f.Last = s.back.Time
 	} else if h.silence == s && isSet(s.begin) { // else the capture may have nothing of it
-		f.Last = n.report.Now()
+		f.Last = n.capture.Now()
 	}
 	f.Prove(s.begin, "the last message of %s before", h.addr)
 	f.Prove(s.first, "%s sent again", s.what())
@@ -161,7 +160,7 @@ func (s *hostSilence) outcome() string {
 func (n *nodeLife) names(hosts []netip.Addr) string {
 	var list []lnet.NID
 	for _, a := range hosts {
-		list = append(list, hostNID(n.report.Paths(), a))
+		list = append(list, hostNID(n.capture.Paths(), a))
 	}
 	return nodes(list)
 }
@@ -208,8 +207,8 @@ var _ = add(diagnose.Rule{
 		"software: who reset it, and why. The network and the clients are not the cause. lshark recovery -v shows the steps of each client.",
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		n := &restartedNodes{nodeLife: newNodeLife(r)}
-		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, IBEvent: n.packet, Recovery: n.recovery, End: n.finish}
+		n := &restartedNodes{nodeLife: diagnose.Shared(r, newNodeLife)}
+		return diagnose.Hooks{Recovery: n.recovery, End: func() { n.finish(r) }}
 	},
 })
 
@@ -227,13 +226,12 @@ func (n *restartedNodes) recovery(v *recovery.Recovery) {
 	}
 }
 
-func (n *restartedNodes) finish() {
-	n.end()
+func (n *restartedNodes) finish(r *diagnose.Reporter) {
 	for a, h := range n.hosts.All {
-		node := hostNID(n.report.Paths(), a)
+		node := hostNID(n.capture.Paths(), a)
 		for _, s := range h.outages() {
 			if targets := n.targetsOf(node, s); len(targets) > 0 {
-				n.report.Report(n.restarted(h, s, node, targets))
+				r.Report(n.restarted(h, s, node, targets))
 			}
 		}
 	}
@@ -318,14 +316,14 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 // nodeLife follows when hosts send something, and when they do not although others send to
 // them again and again.
 type nodeLife struct {
-	report *diagnose.Reporter
-	resent retransmissions
-	hosts  *fifo.Map[netip.Addr, *hostLife]
-	conns  *fifo.Map[int, *connHosts]
-	conn   int        // of the last message
-	ends   *connHosts // of this connection
-	now    int64      // time of the last message or segment
-	begun  int64      // when they came again after a pause
+	capture *diagnose.Reporter // of the first rule that needs it
+	resent  retransmissions
+	hosts   *fifo.Map[netip.Addr, *hostLife]
+	conns   *fifo.Map[int, *connHosts]
+	conn    int        // of the last message
+	ends    *connHosts // of this connection
+	now     int64      // time of the last message or segment
+	begun   int64      // when they came again after a pause
 
 	// Messages are handed out later than segments where bytes are missing. Segments wait for
 	// the messages before them.
@@ -381,9 +379,10 @@ const (
 	pause       = int64(125e9) // without anything: TCP sends again after 120 s at most, so that nothing was captured
 )
 
-func newNodeLife(r *diagnose.Reporter) *nodeLife {
-	return &nodeLife{report: r, resent: newRetransmissions(), hosts: fifo.NewMap[netip.Addr, *hostLife](maxHosts),
+func newNodeLife(r *diagnose.Reporter) (*nodeLife, diagnose.Hooks) {
+	n := &nodeLife{capture: r, resent: newRetransmissions(), hosts: fifo.NewMap[netip.Addr, *hostLife](maxHosts),
 		conns: fifo.NewMap[int, *connHosts](maxStreams)}
+	return n, diagnose.Hooks{Message: n.message, TCPEvent: n.marked, IBEvent: n.packet, End: n.end}
 }
 
 func (n *nodeLife) host(a netip.Addr) *hostLife {
