@@ -73,6 +73,7 @@ type stream struct {
 type resentPair struct {
 	series   // those that were sent again, without those of silences and spurious ones
 	bytes    int64
+	unseen   int64 // bytes in which messages may have begun that were not captured
 	silences []*silence
 	silenced int64 // number of silences
 }
@@ -209,7 +210,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"black_hole.pcap.zst", "losses.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := &lossyHosts{report: r, retransmissions: newRetransmissions(), cost: fifo.NewMap[nodePair, *resentCost](maxPairs)}
-		return diagnose.Hooks{TCPEvent: func(m *lnet.TCPEvent) { x.silence(m) }, Done: x.done, Tick: func(int64) { x.end() }, End: x.end}
+		return diagnose.Hooks{TCPEvent: func(m *lnet.TCPEvent) { x.silence(m) }, Done: x.done, Lost: x.lost, Tick: func(int64) { x.end() }, End: x.end}
 	},
 })
 
@@ -264,6 +265,13 @@ func (x *lossyHosts) costBetween(a, b lnet.NID) (sum resentCost) {
 	return sum
 }
 
+// lost takes bytes that were not captured: they count as bytes of messages.
+func (x *lossyHosts) lost(l *lnet.Loss) {
+	if !l.OneWay {
+		fifo.GetOrNew(x.pairs, hostPair{l.Source, l.Src.Addr(), l.Dst.Addr()}).unseen += l.Bytes
+	}
+}
+
 // lossyDirection is a direction between two hosts in which segments were sent again.
 type lossyDirection struct {
 	hostPair
@@ -292,7 +300,7 @@ func (x *lossyHosts) end() {
 			order = append(order, key)
 		}
 		if !known || p.count > old.count {
-			best[key] = lossyDirection{h, p, float64(p.bytes) / float64(max(path.Bytes, 1))}
+			best[key] = lossyDirection{h, p, float64(p.bytes) / float64(max(path.Bytes+p.unseen, 1))}
 		}
 	}
 	for _, key := range order {
