@@ -137,8 +137,11 @@ func (w *longWaits) granted(l *locks.Lock) { w.lock(l, false) }
 
 func (w *longWaits) ended(l *locks.Lock) {
 	w.holders.add(l)
-	if c := blockingCallback(l); c != nil && isSet(c.Obeyed) && c.Obeyed.Time-c.Sent.Time >= longLockWait.Nanoseconds() &&
-		l.Target() != "MGS" {
+	c := blockingCallback(l)
+	switch {
+	case c == nil || !isSet(c.Obeyed) || c.Obeyed.Time-c.Sent.Time < longLockWait.Nanoseconds() || l.Target() == "MGS":
+	case l.Desc.Kind == opcodes.InodeLock && w.unseen.since(l.Client, c.Sent.Time): // it may have given back the bits, and kept others
+	default:
 		w.late.Put(holderKey{l.Server, l.Handle}, l)
 	}
 	w.lock(l, true)
