@@ -43,6 +43,13 @@ var causeOf = []struct {
 	// A target that is gone, or does not work.
 	{"connect io.error lock slow metadata recovery", "restart.rolled_back restart.no_recovery restart.target restart.unreachable",
 		sameTarget(aftermath)},
+	{"recovery.unknown", "node.restarted node.silent", func(f, c *Finding) bool { return isAt(f.Server, c.Node) && f.overlaps(c) }},
+	{"recovery.unknown", "restart.target restart.unreachable", func(f, c *Finding) bool {
+		return f.Target == c.Target && isAt(f.Server, c.Server) && f.overlaps(c)
+	}},
+	{"restart.unreachable", "restart.target", func(f, c *Finding) bool { // without names they may be of one target
+		return f.Target == "" && c.Target == "" && isAt(f.Server, c.Server) && f.overlaps(c)
+	}},
 	{"connect", "restart.rolled_back restart.no_recovery restart.target", func(f, c *Finding) bool { return f.Target == "" && ofServer(f, c) }},
 	{"space.read_only", "io.error", sameTarget(aftermath)},
 	{"evicted recovery slow lock connect", "target.hung", sameTarget(aftermath)},
@@ -144,6 +151,11 @@ func (f *Finding) beginsIn(cause *Finding, after int64) bool {
 		return false // these sum up all of a capture: there is more than this cause explains
 	}
 	return f.Last >= cause.First && f.First >= cause.First-before && f.First <= cause.Last+after
+}
+
+// overlaps reports whether two findings are about the same time.
+func (f *Finding) overlaps(other *Finding) bool {
+	return f.First <= other.Last && other.First <= f.Last
 }
 
 // isAt reports whether a finding is about a target of a server.

@@ -34,8 +34,8 @@ func (r *Reporter) Report(f Finding) {
 		f.Next = r.rule.Next
 	}
 	for _, text := range []*string{&f.Text, &f.Brief} {
-		if rest, ok := strings.CutPrefix(*text, "a "); ok { // of a target without a name
-			*text = "A " + rest
+		if strings.HasPrefix(*text, "a ") || strings.HasPrefix(*text, "one ") { // targets without a name
+			*text = strings.ToUpper((*text)[:1]) + (*text)[1:]
 		}
 		*text = strings.ReplaceAll(*text, ". a ", ". A ")
 		if r.engine.opt.OnlyLogs {

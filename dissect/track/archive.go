@@ -48,7 +48,7 @@ func (a *Archive) Read(b []byte, r *RPC) error {
 
 // rpc visits the fields of an RPC.
 func (a *Archive) rpc(c *codec.Codec, r *RPC) {
-	c.Bools(&r.HasOpcode, &r.Encrypted, &r.HasUser, &r.HasFID, &r.hasJob, &r.notThere, &r.IntentDone, &r.HasRequest, &r.HasReply,
+	c.Bools(&r.HasOpcode, &r.Encrypted, &r.HasUser, &r.HasFID, &r.HasFlags, &r.hasJob, &r.notThere, &r.IntentDone, &r.HasRequest, &r.HasReply,
 		&r.OneWay, &r.Expired, &r.reopened, &r.Nested.All)
 	a.identity(c, &r.Identity)
 	a.request(c, &r.Request)

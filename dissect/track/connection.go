@@ -201,6 +201,9 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 	target, wholeTarget := connectUUID(m, connectTarget)
 	client, wholeClient := connectUUID(m, connectClient)
 	if target == "" || !wholeTarget || !wholeClient || len(target) > maxUUID || len(client) > maxUUID {
+		if r.Connection = t.ofRequest(r); r.Connection != nil { // of a reconnect: the old handle
+			r.Connection.Client, r.Connection.Server = r.Client, r.Server
+		}
 		return
 	}
 	name, cookie := connectionName{client, target}, uint64(0)
@@ -302,7 +305,7 @@ func (t *connections) reply(r *RPC, m *dissect.Message) {
 	if r.Opcode == opcodes.SEC_CTX_INIT && r.HasRequest && m.RPC.GSS.Errno() == 0 {
 		t.learnContext(m.RPC.GSS.Handle, r.Connection)
 	}
-	if IsConnect(r.Opcode) && r.Connection != nil && r.Status == 0 {
+	if IsConnect(r.Opcode) && r.Connection != nil && r.Status == 0 && r.Has(opcodes.PbStatus) {
 		r.Connection.Handle = m.RPC.Handle
 		t.learn(m.RPC.Handle, r.Connection)
 	}

@@ -42,6 +42,9 @@ func (i *Import) restart() {
 // connectReply takes the reply to a connect: the server decides whether the
 // connection is new, goes on, is in recovery, or was evicted.
 func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
+	if !r.Has(opcodes.PbStatus) {
+		return
+	}
 	if r.Failed() {
 		count(&i.Failures, r.Status)
 	}
@@ -61,6 +64,8 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 	switch i.outcome(r, m) {
 	case outcomeUnknown:
 		return
+	case outcomeCut:
+		i.setState(StateUnknown, p)
 	case outcomeNew:
 		i.setState(StateFull, p)
 	case outcomeLockReplay:
@@ -143,6 +148,10 @@ func (i *Import) reply(r *RPC, m *dissect.Message, p Point) {
 		i.setState(StateRecover, p)
 		i.setState(StateFull, p)
 	case i.provesConnected(r):
+		if i.State != StateUnknown && !r.HasFlags { // it may be a replay
+			i.setState(StateUnknown, p)
+			return
+		}
 		i.setState(StateFull, p)
 	}
 }

@@ -24,6 +24,7 @@ const (
 	outcomeRecovered                   // the server still has the connection, or it has nothing to lose
 	outcomeEvicted                     // the server has dropped the state of the client
 	outcomeNoHandle                    // the server names no handle: the client tries again
+	outcomeCut                         // it was accepted; the flags that say more were not captured
 )
 
 // firstToKeepUncached is the first release whose clients are not evicted from
@@ -32,8 +33,14 @@ const firstToKeepUncached = 2<<24 | 15<<16 | 59<<8
 
 // outcome follows the rules by which a client decides.
 func (i *Import) outcome(r *RPC, m *dissect.Message) outcome {
-	if !r.HasRequest || !r.Has(opcodes.PbOpFlags) {
+	if !r.HasRequest {
 		return outcomeUnknown
+	}
+	if !r.Has(opcodes.PbOpFlags) {
+		if r.Handle != 0 && r.Handle == m.RPC.Handle && !i.deactivated {
+			return outcomeRecovered
+		}
+		return outcomeCut
 	}
 	recovering, reconnected := m.RPC.OpFlags&opcodes.ConnectRecovering != 0, m.RPC.OpFlags&opcodes.ConnectReconnect != 0
 	switch {

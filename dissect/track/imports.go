@@ -39,6 +39,14 @@ func (t *Imports) List() []*Import { return t.list }
 // Lost takes a run of bytes that were not captured.
 func (t *Imports) Lost(l *lnet.Loss) { t.losses.add(l) }
 
+// unread takes a message of an unknown connection. Where bytes of it were not captured, it may
+// belong to any between these nodes, as a message that was not captured at all.
+func (t *Imports) unread(m *dissect.Message) {
+	if m.Missing(0, m.Size) != lnet.Present {
+		t.losses.add(&lnet.Loss{Source: m.Source, Src: m.Src, Dst: m.Dst, From: m.Time, To: m.Time, NIDs: []lnet.NID{m.LNet.Src, m.LNet.Dst}})
+	}
+}
+
 // Begin returns the time of the first message.
 func (t *Imports) Begin() int64 { return t.begin }
 
@@ -106,6 +114,7 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	}
 	i := t.importOf(r, p)
 	if i == nil {
+		t.unread(m)
 		return
 	}
 	if IsCallback(r.Opcode) {
@@ -141,13 +150,14 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	p := PointOf(m)
 	i := t.importOf(r, p)
 	if i == nil {
+		t.unread(m)
 		return
 	}
 	if IsCallback(r.Opcode) {
 		i.callbackReplied(r)
 		return
 	}
-	if r.Status != opcodes.ENOTCONN && r.Type != dissect.TypeError && (!IsConnect(r.Opcode) || r.Status == 0) {
+	if r.Has(opcodes.PbStatus) && r.Status != opcodes.ENOTCONN && r.Type != dissect.TypeError && (!IsConnect(r.Opcode) || r.Status == 0) {
 		i.LastServed = p
 	}
 	changes := i.changes

@@ -182,7 +182,8 @@ func TestReconnect(t *testing.T) {
 		"lightweight, not granted":    {flags: flagLightweight, reply: []change{grants(0), handle(export + 1)}, want: "EVICTED RECOVER FULL"},
 		"nothing cached":              {version: v217, idle: true, want: "FULL"},
 		"nothing cached, before 2.16": {version: v215, idle: true, want: "EVICTED RECOVER FULL"},
-		"truncated":                   {reply: []change{truncated}, want: ""},
+		"truncated":                   {reply: []change{truncated}, want: "RECOVER FULL"},
+		"truncated, another handle":   {reply: []change{truncated, handle(export + 1)}, want: "UNKNOWN"},
 		"denied":                      {reply: []change{status(opcodes.EACCES)}, want: "DISCONN EVICTED"},
 		"read-only":                   {reply: []change{status(opcodes.EROFS)}, want: "DISCONN EVICTED"},
 		"denied, lightweight":         {flags: flagLightweight, reply: []change{status(opcodes.EACCES)}, want: "DISCONN"},
@@ -253,6 +254,7 @@ func TestReconnectWithAnotherHandle(t *testing.T) {
 		m := &dissect.Message{Msg: &schema.Msg{Bufs: [][]byte{nil, []byte("lustre-OST0000_UUID"), []byte("client")}}}
 		m.RPC.Handle = granted
 		l.request(r, m)
+		r.HasReply, r.body = true, opcodes.PtlrpcBody.Size
 		l.reply(r, m)
 		return r.Connection
 	}

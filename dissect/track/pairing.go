@@ -182,7 +182,8 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 	}
 	r.Sends = s.sends
 	r.Flags |= q.Flags
-	if r.HasReply && r.state != waiting && r.state != ended && q.Flags&dissect.FlagResent != 0 {
+	resent := q.Flags&dissect.FlagResent != 0 || !hasFlags(m) && r.isRetried()
+	if r.HasReply && r.state != waiting && r.state != ended && resent {
 		t.reopen(r)
 	}
 	if r.HasRequest = true; r.Sends == 1 {
@@ -198,6 +199,11 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 		}
 	}
 	return r
+}
+
+// hasFlags reports whether pb_flags were captured.
+func hasFlags(m *dissect.Message) bool {
+	return len(m.Msg.Buf(0)) >= opcodes.PbFlags.Off+opcodes.PbFlags.Size
 }
 
 // reopen waits for another reply to a request that is sent again after its
@@ -219,6 +225,7 @@ func (t *Pairing) describe(r *RPC, m *dissect.Message) {
 	r.UID, r.GID, r.HasUser = q.UID, q.GID, q.HasUser
 	r.PID = q.Status
 	r.ConnCnt, r.Handle, r.RequestSize = q.ConnCnt, q.Handle, q.Bytes
+	r.HasFlags = hasFlags(m)
 	r.jobLen, r.hasJob = uint8(copy(r.job[:], q.JobID)), q.JobID != nil
 	if op := opcodes.ByOpcode(q.Opcode); op != nil && q.HasOpcode {
 		r.OneWay = op.OneWay

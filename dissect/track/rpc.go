@@ -61,6 +61,7 @@ type Request struct {
 	FID         FID
 	HasFID      bool
 	Flags       uint32 // pb_flags of all sends
+	HasFlags    bool   // those of the first were captured
 	ConnCnt     uint32
 	RequestSize int // bytes of the lustre_msg
 

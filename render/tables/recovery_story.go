@@ -26,7 +26,11 @@ func NewRecoveryStory(o render.SummaryOptions, first int64) *RecoveryStory {
 // Append appends a heading and a line for each step.
 func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 	c := s.opt.Colors
-	s.buf = schema.AppendText(s.buf[:0], []byte(r.Target))
+	target := r.Target
+	if target == "" {
+		target = "target without a name"
+	}
+	s.buf = schema.AppendText(s.buf[:0], []byte(target))
 	s.buf = append(append(s.buf, ": "...), recoveryKindTexts[r.Kind]...)
 	if n := r.Instance; n != 0 && r.InstanceBefore != 0 && n != r.InstanceBefore {
 		s.buf = strconv.AppendUint(append(s.buf, ", instance "...), uint64(r.InstanceBefore), 10)

@@ -256,6 +256,14 @@ func atLeast(begunBefore bool) string {
 	return ""
 }
 
+// atMost returns words for a time of which a later beginning may not have been captured, with a space after them.
+func atMost(lacks bool) string {
+	if lacks {
+		return "at most "
+	}
+	return ""
+}
+
 // isSet reports whether a point is a message.
 func isSet(p track.Point) bool { return p.Frame != 0 }
 
@@ -458,7 +466,7 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 		f.Text = restarted + ". " + e.Client.String() + " connected during the recovery, but did not finish it, and was evicted " +
 			duration(e.At.Time-e.Recovering.Time) + " later."
 	case isSet(e.Absent) && e.At.Time-e.Absent.Time < shortestWindow.Nanoseconds():
-		f.Text = restarted + ". " + e.Client.String() + " connected " + duration(e.At.Time-e.Absent.Time) +
+		f.Text = restarted + ". " + e.Client.String() + " connected " + atMost(e.IsLossy) + duration(e.At.Time-e.Absent.Time) +
 			" after the target was still absent, found no recovery, and was evicted."
 		f.Next = "Find out how the target was started: umount -f, mount -o abort_recov, a script of the HA software; the console log of its " +
 			"server shows it. Applications of the client must check what they wrote last."

@@ -81,7 +81,7 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 	key, at := targetOf(r), r.Replied()
 	k := failedRange{r.Client, key, r.Opcode, r.FID, *e.starts.Of(r)}
 	times, failed := e.failed.Get(k)
-	if errno == 0 && (!failed || r.Failed()) {
+	if errno == 0 && (!failed || r.Failed() || !r.Has(opcodes.PbStatus)) {
 		return
 	}
 	x := fifo.GetOrNew(e.targets, key)

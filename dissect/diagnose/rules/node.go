@@ -278,7 +278,11 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	if !seen {
 		from = "the first bytes that it did not get"
 	}
-	text := node.String() + " was restarted, and with it " + words(sum.names)
+	names := sum.names
+	if sum.unnamed {
+		names = append(names[:len(names):len(names)], "targets without a name in the capture")
+	}
+	text := node.String() + " was restarted, and with it " + words(names)
 	f.Text = text + ": it sent nothing for " + atLeast(!seen) + duration(s.back.Time-f.First)
 	if s.reset {
 		f.Text += ", then reset connections that it did not know any more"

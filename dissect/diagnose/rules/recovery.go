@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -97,17 +98,59 @@ func impactText(i recovery.Impact) (text string) {
 	for _, n := range i.Errors {
 		failed += n
 	}
+	verb := "failed"
+	if i.Lacks { // they may have been sent again
+		verb = "were refused"
+	}
 	switch {
 	case len(i.Errors) > 1:
-		text += " Requests failed: " + errorCounts(i.Errors) + "."
+		text += " Requests " + verb + ": " + errorCounts(i.Errors) + "."
+	case failed == 1 && i.Lacks:
+		text += " 1 request was refused with " + errorName(sortedErrors(i.Errors)[0]) + "."
 	case failed > 0:
-		text += " " + plural(failed, "request") + " failed with " + errorName(sortedErrors(i.Errors)[0]) + "."
+		text += " " + plural(failed, "request") + " " + verb + " with " + errorName(sortedErrors(i.Errors)[0]) + "."
 	}
 	if i.Unanswered > 0 {
 		text += " " + plural(i.Unanswered, "request") + " had no reply when the capture ended."
 	}
 	return text
 }
+
+var _ = add(diagnose.Rule{
+	Code:     "recovery.unknown",
+	Severity: diagnose.Warning,
+	Noun:     "client that a server did not know any more",
+	Summary:  "A server did not know a client any more: it had evicted it, or the target was restarted.",
+	Meaning: "A client that connects again to a server which still has its connection keeps its handle. It gets another one where the server " +
+		"evicted it meanwhile, and where the target was restarted. Flags and numbers in the reply to the connect show which of both it was. " +
+		"The rule reports clients that got another handle where these were not captured, as with a small snaplen.",
+	Limits: "Where a server said that it does not have the target, that is restart.target. Clients that connect anew, without the old handle, are not found.",
+	Next:   "The console log of the server has the reason. For the next capture, keep 1024 bytes of each frame (tcpdump -s 1024).",
+	Start: startRecoveries(func(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
+		text := cutText(v)
+		if v.Kind != recovery.Lost || text == "" {
+			return false
+		}
+		if v.Target == "MGS" {
+			f.Severity = diagnose.Note // as of evictions
+		}
+		clients := clientNIDs(v.Clients)
+		who, there := targetName(v), ""
+		if v.Server != v.ServerBefore && v.ServerBefore.Len > 0 {
+			there = " on " + v.Server.String()
+		}
+		f.Text = fmt.Sprintf("%s did not know %s any more%s: %s evicted, or the target was restarted%s. The bytes that show which of both were not captured.",
+			who, nodes(clients), there, theyWere(len(clients)), strings.Replace(there, " on", " or moved to", 1))
+		f.First = min(f.First, max(v.LastReply.Time, r.First()))
+		f.Brief = f.Text + " The console log of the server has the reason."
+		f.Prove(v.LastReply, "the last reply before")
+		for _, c := range v.Clients {
+			f.Prove(c.Lost, "%s", signTexts[c.LostBy])
+			f.Prove(c.Connected, "the reply to the connect of %s has another handle", c.Connection.Client)
+		}
+		return true
+	}),
+})
 
 var recoveryLate = &diagnose.Threshold{Name: "after the first client", Value: 10, Unit: "s",
 	Reason: "Clients that lost a target try every five seconds, so all are usually back after ten."}
@@ -128,7 +171,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{recoveryLate},
 	Samples:    []string{"late_recovery.pcap.zst", "rolled_back.pcap.zst"},
 	Start: startRecoveries(func(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
-		if v.Kind != recovery.Restart && v.Kind != recovery.Failover {
+		if v.Kind != recovery.Restart && v.Kind != recovery.Failover || v.Target == "" {
 			return false
 		}
 		last := lastClient(v)
@@ -230,8 +273,10 @@ func (l *lostConnections) wasDown(v *recovery.Recovery) bool {
 
 func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 	f.Count = int64(len(v.Clients))
-	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + v.Target
-	f.Text += on(v.Server)
+	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + targetName(v)
+	if v.Target != "" {
+		f.Text += on(v.Server)
+	}
 	if v.GoneBy != recovery.SignLog {
 		f.Text += " (" + signTexts[v.GoneBy] + ")"
 	}
@@ -280,7 +325,7 @@ var _ = add(diagnose.Rule{
 		if len(requests.Errors) == 0 && len(locks.Errors) == 0 && gap.Count == 0 {
 			return false
 		}
-		f.Text = "In the recovery of " + v.Target + on(v.Server)
+		f.Text = "In the recovery of " + targetName(v) + on(v.Server)
 		separator := " "
 		if len(requests.Errors) > 0 {
 			f.Text += separator + "replays of requests failed: " + errorCounts(requests.Errors)

@@ -38,15 +38,15 @@ var _ = add(diagnose.Rule{
 func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
 	switch v.Kind {
 	case recovery.Restart:
-		f.Text = v.Target + " was restarted"
+		f.Text = targetName(v) + " " + was(1+v.Unnamed) + " restarted"
 		if wasBefore(v) {
-			f.Text = v.Target + " had been restarted"
+			f.Text = targetName(v) + " had been restarted"
 		}
-		if v.Server != (lnet.NID{}) {
+		if v.Target != "" {
 			f.Text += on(v.Server)
 		}
 	case recovery.Failover:
-		f.Text = v.Target + " moved from " + v.ServerBefore.String() + " to " + v.Server.String()
+		f.Text = targetName(v) + " moved from " + v.ServerBefore.String() + " to " + v.Server.String()
 	default:
 		return false
 	}
@@ -56,7 +56,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	} else {
 		f.Text += timesText(v)
 	}
-	f.Text += "." + refusalsText(v) + clientsText(r, v) + impactText(v.Impact())
+	f.Text += "." + refusalsText(v) + clientsText(r, v) + impactText(v.Impact()) + cutText(v)
 	look := " Look who restarted it, or at the console of its server before it was gone."
 	if v.Kind == recovery.Failover {
 		look = " Look who moved it (the HA software has a log), or at the console of " + v.ServerBefore.String() + " before it was gone."
@@ -72,6 +72,36 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	return true
 }
 
+// targetName returns the name of a target that was lost, or what is known instead.
+func targetName(v *recovery.Recovery) string {
+	server := v.ServerBefore
+	if server == (lnet.NID{}) {
+		server = v.Server
+	}
+	switch {
+	case v.Target != "":
+		return v.Target
+	case v.Unnamed > 0:
+		return "one or more targets of " + server.String()
+	}
+	return "a target of " + server.String()
+}
+
+// cutText returns a sentence about the clients of which it was not captured how it ended, with a space
+// before it.
+func cutText(v *recovery.Recovery) string {
+	var clients []lnet.NID
+	for _, c := range v.Clients {
+		if c.IsCut {
+			clients = withNew(clients, c.Connection.Client, unlimited)
+		}
+	}
+	if len(clients) == 0 {
+		return ""
+	}
+	return " Whether " + nodes(clients) + " recovered or " + was(len(clients)) + " evicted was not captured."
+}
+
 // wasBefore reports whether a target was restarted some time before the first sign of that.
 func wasBefore(v *recovery.Recovery) bool {
 	refused := slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return len(c.Refusals) > 0 || c.Unanswered > 0 })
@@ -82,8 +112,11 @@ func wasBefore(v *recovery.Recovery) bool {
 // timesText returns how long clients were without a target, after a colon.
 func timesText(v *recovery.Recovery) (text string) {
 	who := "the first client"
-	if list := clientNIDs(v.Clients); len(list) == 1 {
+	switch list := clientNIDs(v.Clients); {
+	case len(list) == 1:
 		who = nodes(list)
+	case v.MayBeSooner:
+		who = "the first client in the capture"
 	}
 	if down, ok := v.Downtime(); ok {
 		text = ": " + who + " was connected again after " + atLeast(v.IsLossy || !isSet(v.LastReply)) + duration(down)
@@ -142,6 +175,8 @@ func refusalsText(v *recovery.Recovery) string {
 	}
 	text := ""
 	switch {
+	case total == 1 && v.Lacks:
+		text = " Meanwhile at least 1 connect was refused with " + with + "."
 	case total == 1:
 		text = " Meanwhile a connect was refused with " + with + "."
 	case total > 1:
@@ -268,10 +303,10 @@ var _ = add(diagnose.Rule{
 		if !ok {
 			return false
 		}
-		f.Text = v.Target + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) +
-			" without a recovery: " + duration(v.Back.Time-lastAbsent(v)) + " after it was still absent, it evicted " +
+		f.Text = targetName(v) + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) +
+			" without a recovery: " + atMost(v.Lacks) + duration(v.Back.Time-lastAbsent(v)) + " after it was still absent, it evicted " +
 			nodes(clientNIDs(evicted)) + "." + refusalsText(v) + impactText(v.Impact())
-		f.Brief = v.Target + " was restarted on " + v.Server.String() + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
+		f.Brief = targetName(v) + " was restarted on " + v.Server.String() + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
 			" at once, and what was not yet written is lost. " +
 			"Look who restarted it, and how (umount -f, abort_recov), not at the clients."
 		f.Prove(v.LastReply, "the last reply of the target before")
@@ -335,7 +370,7 @@ var _ = add(diagnose.Rule{
 			return false
 		}
 		f.Text = fmt.Sprintf("%s on %s came back with an older state of its disk (started %d times before, and %d times now): what it had "+
-			"committed since is gone.", v.Target, v.Server, v.InstanceBefore, v.Instance)
+			"committed since is gone.", targetName(v), v.Server, v.InstanceBefore, v.Instance)
 		requests, _ := v.Replayed()
 		if len(requests.Errors) > 0 {
 			f.Text += " Of " + plural(requests.Count, "replayed request") + " some failed: " + errorCounts(requests.Errors) + "."
@@ -378,16 +413,25 @@ var _ = add(diagnose.Rule{
 		if !stopped && r.Now()-v.Begin() < unreachableTime.Nanoseconds() {
 			return false
 		}
-		if f.Text = v.Target + " on " + v.ServerBefore.String(); stopped {
-			f.Text += " was stopped. "
+		f.Text = targetName(v)
+		if v.Target != "" {
+			f.Text += on(v.ServerBefore)
+		}
+		if stopped {
+			f.Text += " " + was(1+v.Unnamed) + " stopped. "
 			if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {
 				f.Severity = diagnose.Warning
 			}
 		} else {
 			f.Text += " did not answer any more. "
 		}
-		f.Text += nodes(clientNIDs(v.Clients)) + " lost it and " + was(len(clientNIDs(v.Clients))) +
-			" not connected again by the end of the capture." + refusalsText(v)
+		f.Text += nodes(clientNIDs(v.Clients)) + " lost " + them(1+v.Unnamed)
+		if mayBeBack(v) {
+			f.Severity = diagnose.Warning
+			f.Text += "; whether " + they(len(clientNIDs(v.Clients))) + " connected again is not known, as the capture lacks messages." + refusalsText(v)
+		} else {
+			f.Text += " and " + was(len(clientNIDs(v.Clients))) + " not connected again by the end of the capture." + refusalsText(v)
+		}
 		if stopped {
 			f.Brief = f.Text + " Look who stopped it, and where it should run now (the HA software has a log)."
 			f.Next = "Was that intended? The console log of the server before it, and that of the HA software (pacemaker), have the reason. lctl " +
@@ -404,6 +448,11 @@ var _ = add(diagnose.Rule{
 		return true
 	}),
 })
+
+// mayBeBack reports whether messages are missing in which a client may have connected again.
+func mayBeBack(v *recovery.Recovery) bool {
+	return slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Outcome == recovery.ClientUnknown })
+}
 
 var _ = add(diagnose.Rule{
 	Code:     "restart.together",
@@ -423,7 +472,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		var list []*recovery.Recovery
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
-			if (v.Kind == recovery.Restart || v.Kind == recovery.Failover) && len(list) < maxRestarts {
+			if (v.Kind == recovery.Restart || v.Kind == recovery.Failover) && v.Target != "" && len(list) < maxRestarts {
 				list = append(list, v)
 			}
 		}, End: func() {
@@ -505,6 +554,7 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 // restartSum sums up restarts of targets.
 type restartSum struct {
 	names                  []string    // in order
+	unnamed                bool        // there are others
 	first, last, recovered track.Point // the first and the last connect that was accepted; when the last one had recovered
 	impact                 recovery.Impact
 	moved                  bool // a target is on another server
@@ -512,7 +562,11 @@ type restartSum struct {
 
 func sumRestarts(list []*recovery.Recovery) (s restartSum) {
 	for _, v := range list {
-		s.names = append(s.names, v.Target)
+		if v.Target != "" {
+			s.names = append(s.names, v.Target)
+		} else {
+			s.unnamed = true
+		}
 		if !isSet(s.first) || v.Back.Time < s.first.Time {
 			s.first = v.Back
 		}

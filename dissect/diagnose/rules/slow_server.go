@@ -76,10 +76,11 @@ type clientBegin struct {
 
 // serverTimes are the RPCs of a connection that use the storage.
 type serverTimes struct {
-	rpcSum // of the slow ones
-	conn   *track.Connection
-	all    int64 // those of which the time in the server is known
-	parts  parts
+	rpcSum  // of the slow ones
+	conn    *track.Connection
+	all     int64 // those of which the time in the server is known
+	parts   parts
+	connect int64 // time of the last connect
 
 	// Of those that are in the log of the server, for how long they waited for a thread, and
 	// how long threads worked for them.
@@ -95,6 +96,9 @@ func (s *slowServers) segment(m *lnet.TCPEvent) {
 func (s *slowServers) sent(r *track.RPC, m *dissect.Message) {
 	if track.IsConnect(r.Opcode) {
 		s.connects.Put(nodePair{r.Client, r.Server}, m.Time)
+		if r.Connection != nil {
+			s.conns.of(r.Connection).connect = m.Time
+		}
 	}
 	if r.Client == s.client {
 		return
@@ -141,8 +145,9 @@ func (s *slowServers) done(r *track.RPC) {
 	if s.lost.during(r) {
 		return // its reply may have been lost and sent again
 	}
-	if connect, _ := s.connects.Get(nodePair{r.Client, r.Server}); connect > r.Requested().Time && r.Connection.Target == "" {
-		return // it may have waited for a restart
+	connect, _ := s.connects.Get(nodePair{r.Client, r.Server})
+	if connect > r.Requested().Time && r.Connection.Target == "" || t.connect > r.Requested().Time {
+		return // it may have waited for a restart, or has been sent again
 	}
 	p, ok := partsOf(r)
 	if !ok {

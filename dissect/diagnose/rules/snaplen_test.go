@@ -23,6 +23,113 @@ func cut(m *message) {
 	m.Size, m.Tail = 400, lnet.Snaplen
 }
 
+// cutBefore leaves nothing of the ptlrpc_body: the kind is known by the portal.
+func cutBefore(m *message) {
+	cut(m)
+	m.Msg.Bufs = nil
+	m.RPC = dissect.RPC{XID: m.RPC.XID, HasXID: true, Cut: true}
+}
+
+// cutConnect sends a connect of a client that has a handle. accepted is the handle that it gets, 0: it is refused.
+func (s *scene) cutConnect(client, server lnet.NID, old, accepted uint64) {
+	rep := []change{withHandle(accepted), cut}
+	if accepted == 0 {
+		rep = []change{status(opcodes.ENODEV), cut}
+	}
+	s.rpc(client, server, opcodes.OST_CONNECT, []change{to(ost0, "client"), withHandle(old), cut}, rep)
+}
+
+func (s *scene) cutWork(client, server lnet.NID, handle uint64, changes ...change) {
+	s.rpc(client, server, opcodes.OST_WRITE, []change{withHandle(handle), cut}, append([]change{cut}, changes...))
+}
+
+// A server gives a client another handle: it has evicted the client, or was restarted.
+func TestUnknownToTheServer(t *testing.T) {
+	s := newScene(t)
+	s.cutWork(node3, oss, handle)
+	s.pass(5)
+	s.cutWork(node3, oss, handle, status(opcodes.ENOTCONN))
+	s.cutConnect(node3, oss, handle, handle+1)
+	s.cutWork(node3, oss, handle+1)
+	s.expect("warning recovery.unknown: A target of 192.0.2.2@tcp did not know 192.0.2.3@tcp any more: it was evicted, or the target was restarted. The bytes that show which of both were not captured.")
+}
+
+// The client keeps its handle: the server still knows it.
+func TestReconnectWithTheSameHandle(t *testing.T) {
+	s := newScene(t)
+	s.cutWork(node3, oss, handle)
+	s.pass(5)
+	s.cutConnect(node3, oss, handle, handle)
+	s.cutWork(node3, oss, handle)
+	s.expect()
+}
+
+// The server does not have the target, and later gives the client another handle.
+func TestRestartOfUnnamedTarget(t *testing.T) {
+	s := newScene(t)
+	for i, c := range []lnet.NID{node3, node4} {
+		s.cutWork(c, oss, handle*uint64(i+1))
+	}
+	s.pass(5)
+	for i, c := range []lnet.NID{node3, node4} {
+		s.cutConnect(c, oss, handle*uint64(i+1), 0)
+	}
+	s.pass(5)
+	for i, c := range []lnet.NID{node3, node4} {
+		s.cutConnect(c, oss, handle*uint64(i+1), handle*uint64(i+1)+1)
+		s.cutWork(c, oss, handle*uint64(i+1)+1)
+	}
+	s.expect("warning restart.target: One or more targets of 192.0.2.2@tcp were restarted: the first client was connected again after 5.0")
+}
+
+// The reply to a connect was captured without its status: whether it was accepted is unknown.
+func TestConnectReplyWithoutStatus(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle)}, []change{status(opcodes.ENODEV)})
+	s.pass(5)
+	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle)}, []change{cut, func(m *message) { m.Msg.Bufs[0] = m.Msg.Bufs[0][:opcodes.PbStatus.Off] }})
+	s.pass(60)
+	s.e.Lost(&lnet.Loss{Why: lnet.Snaplen, Bytes: 400, From: s.now, To: s.now, Src: messages.Addr(oss), Dst: messages.Addr(node3), NIDs: []lnet.NID{oss, node3}})
+	s.expect("warning restart.unreachable: lustre-OST0000 on 192.0.2.2@tcp was stopped. 192.0.2.3@tcp lost it; whether it connected again is not known, as the capture lacks messages.",
+		"note connect.not_up")
+}
+
+// A request of which only the kind is known may have been of any connection, and so its reply.
+func TestEvictedWhereRequestsAreCut(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.rpc(node3, oss, opcodes.OBD_PING, []change{withHandle(handle), cutBefore}, []change{cutBefore})
+	s.pass(5)
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
+	s.work(node3, oss, handle+1)
+	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture lacks bytes that were sent between both, in which the cause may be.")
+}
+
+// A request is refused, and sent again when the client has connected: its flags are not needed to know that.
+func TestSentAgainWithoutFlags(t *testing.T) {
+	s := newScene(t)
+	s.cutWork(node3, oss, handle)
+	s.pass(5)
+	s.cutWork(node3, oss, handle, status(opcodes.ENOTCONN))
+	sent := s.xid
+	s.cutConnect(node3, oss, handle, 0)
+	s.pass(5)
+	s.cutConnect(node3, oss, handle, handle+1)
+	last := s.xid
+	s.xid = sent
+	s.send(lnet.Request, node3, oss, opcodes.OST_WRITE, []change{withHandle(handle + 1), cut})
+	s.send(lnet.Reply, oss, node3, opcodes.OST_WRITE, []change{cut})
+	s.xid = last
+	got := strings.Join(s.end(), "\n")
+	if !strings.Contains(got, "A request waited 5.0") || strings.Contains(got, "ENOTCONN") {
+		t.Error(got)
+	}
+}
+
 // cutSample returns the text of the findings of a rule in a sample with so many bytes of each frame.
 func cutSample(t *testing.T, code, sample string, snaplen int) (text string) {
 	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, code)}})
@@ -37,6 +144,13 @@ func cutSample(t *testing.T, code, sample string, snaplen int) (text string) {
 		text += f.Text + "\n"
 	}
 	return text
+}
+
+// Opcode and handle are enough to see that a target hangs.
+func TestHungTargetWithSnaplen(t *testing.T) {
+	got := cutSample(t, "target.hung", "hung_target.pcap.zst", 256)
+	assert.That(t, strings.HasPrefix(got, "A target of 192.0.2.2@tcp hung for "), "%s", got)
+	assert.Equal(t, cutSample(t, "target.hung", "hung_target.pcap.zst", 160), "", "without opcodes")
 }
 
 // The bytes that were cut off count among those of the messages.

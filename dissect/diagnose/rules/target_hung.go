@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -37,11 +38,10 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{hungTime, lossShare},
 	Samples:    []string{"hung_target.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), cut: newUnseenMessages(), lost: newUnseenMessages(),
+		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), lost: newUnseenMessages(),
 			others: fifo.NewMap[lnet.NID, int64](maxTargets)}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING, opcodes.OST_SETATTR}, storageOperations...), Sent: h.cut.sent, Answered: h.answered,
-			Done: h.done,
-			Lost: h.lost.lost, Recovery: h.recovery, End: h.end}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING, opcodes.OST_SETATTR}, storageOperations...), Answered: h.answered,
+			Done: h.done, Message: h.message, Lost: h.notCaptured, Recovery: h.recovery, End: h.end}
 	},
 })
 
@@ -51,8 +51,9 @@ type hungTargets struct {
 	conns    perConnection[servedTimes]
 	stalls   []*stall
 	restarts []*recovery.Recovery
-	cut      *unseenMessages            // those of which a part was not captured
-	lost     *unseenMessages            // those that were not
+	lost     *unseenMessages            // those that were not captured, or only a part of them that does not show what they are
+	unread   int64                      // such parts, and frames behind which messages may have begun
+	messages int64                      // requests and replies
 	others   *fifo.Map[lnet.NID, int64] // by server: the last reply to a request that is not in the capture
 }
 
@@ -87,8 +88,28 @@ const (
 	longestRecovery = int64(900e9) // the default of recovery_time_hard
 )
 
+// notCaptured takes bytes that were not captured. The decoder counts gaps, but not what frames are cut off.
+func (h *hungTargets) notCaptured(l *lnet.Loss) {
+	h.lost.lost(l)
+	if l.Why == lnet.Snaplen && l.Bytes >= minMessage {
+		h.unread++
+	}
+}
+
+// message takes a request or reply, of which a part may not have been captured.
+func (h *hungTargets) message(r *track.RPC, m *dissect.Message) {
+	if m.Kind != lnet.Request && m.Kind != lnet.Reply {
+		return
+	}
+	if h.messages++; r != nil && r.HasOpcode || m.Missing(0, m.Size) == lnet.Present {
+		return
+	}
+	h.unread++
+	h.lost.add(m.LNet.Src, m.Time)
+	h.lost.add(m.LNet.Dst, m.Time)
+}
+
 func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
-	h.cut.answered(r, m)
 	if !r.HasRequest && r.Opcode != opcodes.OBD_PING {
 		h.others.Put(r.Server, m.Time)
 	}
@@ -113,7 +134,7 @@ func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
 // waited takes an RPC that was answered, or waited for it until then.
 func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool) {
 	sent := r.Requested()
-	if !isSet(sent) || now-sent.Time < hungTime.Nanoseconds() || h.cut.since(r.Client, sent.Time) || h.cut.since(r.Server, sent.Time) {
+	if !isSet(sent) || now-sent.Time < hungTime.Nanoseconds() {
 		return
 	}
 	served := t.last
@@ -177,9 +198,22 @@ func (h *hungTargets) done(r *track.RPC) {
 }
 
 func (h *hungTargets) recovery(v *recovery.Recovery) {
-	if v.Kind.IsOutage() && len(h.restarts) < maxRestarts {
+	if (v.Kind.IsOutage() || v.Kind == recovery.Lost && cutText(v) != "") && len(h.restarts) < maxRestarts {
 		h.restarts = append(h.restarts, v)
 	}
+}
+
+// mayBeAbout reports whether a target that was lost is that of a connection. Where a name is not known,
+// all of the server may be.
+func mayBeAbout(v *recovery.Recovery, c *track.Connection) bool {
+	switch {
+	case v.Target == "":
+	case c.Target != "":
+		return v.Target == c.Target
+	case c.TargetIndex != "":
+		return strings.HasSuffix(v.Target, "-"+c.TargetIndex)
+	}
+	return v.Server == c.Server || v.ServerBefore == c.Server
 }
 
 // isRestarted reports whether a target was gone during a stall. A stall before that ends there, if the
@@ -190,10 +224,10 @@ func (h *hungTargets) isRestarted(s *stall) bool {
 		if !isSet(v.Completed) && isSet(v.Back) {
 			until = v.Back.Time + longestRecovery
 		}
-		if v.Target != s.conn.Target || isSet(v.Back) && until <= s.begin || v.Begin() >= s.end+burst {
+		if !mayBeAbout(v, s.conn) || isSet(v.Back) && until <= s.begin || v.Begin() >= s.end+burst {
 			continue
 		}
-		if v.LastReply.Time-s.begin < hungTime.Nanoseconds() {
+		if v.LastReply.Time-s.begin < hungTime.Nanoseconds() || v.Target == "" || !v.Kind.IsOutage() {
 			return true
 		}
 		s.end, s.restarted, s.open = min(s.end, v.LastReply.Time), true, false
@@ -212,7 +246,7 @@ type hungTarget struct {
 func (h *hungTargets) end() {
 	var list []*hungTarget
 	c := h.report.Capture()
-	tooLossy := float64(c.TCP.Gaps+c.IB.Gaps) > lossShare.Value*float64(c.Messages)
+	tooLossy := float64(c.TCP.Gaps+c.IB.Gaps) > lossShare.Value*float64(c.Messages) || float64(h.unread) > lossShare.Value*float64(h.messages)
 	for _, s := range h.stalls {
 		if s.refuted || h.isRestarted(s) || !s.pinged && !s.restarted || s.lacks && (tooLossy || !s.beside) {
 			continue

@@ -57,6 +57,17 @@ func they[N int | int64](n N) string {
 	return "they"
 }
 
+// theyWere is they with its verb.
+func theyWere(n int) string { return they(n) + " " + was(n) }
+
+// them refers to so many, as an object.
+func them(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
 // lockText returns a lock as in "PW lock on [0x300000402:0x3a:0x0]".
 func lockText(l *locks.Lock) string {
 	text := modeText(l)

@@ -18,6 +18,7 @@ type Client struct {
 	Refusals   []Refusal
 	Unanswered int // connects without a reply
 	Outcome    Outcome
+	IsCut      bool // the flags that show whether it was evicted were not captured
 
 	Requests, Locks Replays
 	Transnos        Transnos // of the requests

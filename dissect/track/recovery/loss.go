@@ -21,7 +21,7 @@ func (t *Tracker) lose(k *conn, p track.Point, by Sign) {
 
 // shift makes a client the last one, from a message on.
 func (k *conn) shift(p track.Point, c *Client) {
-	if k.client != nil {
+	if k.client != nil && k.client.over == 0 {
 		k.client.over = p.Time
 	}
 	k.before, k.client = k.client, c
@@ -29,7 +29,7 @@ func (k *conn) shift(p track.Point, c *Client) {
 
 // recovers reports whether a client takes part in a recovery that is not over.
 func (k *conn) recovers() bool {
-	return k.client != nil && k.client.Outcome == ClientRecovering && k.client.Recovered.IsZero()
+	return k.client != nil && k.client.Outcome == ClientRecovering && k.client.Recovered.IsZero() && !k.client.IsCut
 }
 
 func (t *Tracker) connect(k *conn, r *track.RPC, m *dissect.Message, p track.Point) {
@@ -71,9 +71,14 @@ func (t *Tracker) connectReply(k *conn, r *track.RPC, m *dissect.Message, p trac
 	i := k.imp
 	switch {
 	case r.ConnCnt < i.ConnCnt || !r.HasRequest: // given up
+	case !r.Has(opcodes.PbStatus):
 	case r.Status != 0:
 		t.refused(k, r, p)
-	case r.Has(opcodes.PbOpFlags):
+	case !r.Has(opcodes.PbOpFlags):
+		if m.RPC.Handle != 0 && r.Handle != 0 {
+			t.accepted(k, grant{server: r.Server, reconnected: m.RPC.Handle == r.Handle, isCut: true}, p)
+		}
+	default:
 		a := grant{server: r.Server, recovering: m.RPC.OpFlags&opcodes.ConnectRecovering != 0,
 			reconnected: m.RPC.OpFlags&opcodes.ConnectReconnect != 0}
 		if m.Msg != nil {
@@ -102,6 +107,7 @@ type grant struct {
 	server                  lnet.NID
 	instance                uint32 // 0: unknown
 	recovering, reconnected bool
+	isCut                   bool // its flags were not captured: the handles show reconnected only
 }
 
 // accepted takes a connect that was accepted: by what it grants, the target was
@@ -116,12 +122,12 @@ func (t *Tracker) accepted(k *conn, a grant, p track.Point) {
 		k.instance = instance
 	}
 	if g == nil {
-		return
+		g = t.withoutName(k)
 	}
 	same := before != 0 && before == instance
 	changed := before != 0 && instance != 0 && before != instance
 	restarted := a.recovering || changed && (!k.first.IsZero() || k.lost || k.initial && !g.lastReply.IsZero()) ||
-		k.lost && k.client.isWithout(a.server) && !a.reconnected && !same
+		k.lost && (k.client.isWithout(a.server) || a.isCut && k.client.isWithout(k.server)) && !a.reconnected && !same
 	wasLost := k.lost
 	if instance != 0 && instance != g.instance {
 		g.learn(instance, restarted, p)
@@ -149,6 +155,9 @@ func (t *Tracker) accepted(k *conn, a grant, p track.Point) {
 	}
 	k.lost, k.again = false, track.Point{}
 	k.client.connected(k, i, p)
+	if k.client.IsCut = a.isCut && !a.reconnected; k.client.IsCut {
+		k.client.over = p.Time
+	}
 }
 
 // learn takes the instance that a target grants. Where none was known before, the
@@ -434,12 +443,17 @@ func (t *Tracker) pass(r *Recovery) {
 		}
 	}
 	r.settle()
-	isLossy := func(to int64) bool {
+	isLossy := func(from, to int64) bool {
 		return slices.ContainsFunc(r.Clients, func(c *Client) bool {
-			return t.imports.IsLossy(c.Connection, track.Span{From: r.LastReply.Time, To: to})
+			return t.imports.IsLossy(c.Connection, track.Span{From: from, To: to})
 		})
 	}
-	r.IsLossy, r.Lacks = isLossy(r.Gone.Time), isLossy(r.end())
+	end := r.end()
+	if r.Count(ClientUnknown) > 0 {
+		end = math.MaxInt64
+	}
+	r.IsLossy, r.Lacks = isLossy(r.LastReply.Time, r.Gone.Time), isLossy(r.LastReply.Time, end)
+	r.MayBeSooner = !r.Back.IsZero() && isLossy(r.Begin(), r.Back.Time)
 	t.done(r)
 }
 

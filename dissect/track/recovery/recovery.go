@@ -12,15 +12,17 @@ import (
 // Recovery is what happened to a target that clients lost, and how they came back to
 // it.
 type Recovery struct {
-	Target string
-	Kind   Kind
+	Target  string // empty: unknown
+	Unnamed int    // targets without a name that it may be about, besides one
+	Kind    Kind
 	Servers
 	Moments
-	Clients []*Client // in the order in which they lost the target
-	Dropped int       // clients that were too many to keep
-	IsLossy bool      // bytes were not captured in which there may be an earlier sign that it was gone
-	Lacks   bool      // bytes were not captured while it lasted: there may be more of what is counted
-	Events  []Event   // in the order of time
+	Clients     []*Client // in the order in which they lost the target
+	Dropped     int       // clients that were too many to keep
+	IsLossy     bool      // bytes were not captured in which there may be an earlier sign that it was gone
+	MayBeSooner bool      // bytes were not captured in which another client may have been the first to come back
+	Lacks       bool      // bytes were not captured while it lasted: there may be more of what is counted
+	Events      []Event   // in the order of time
 
 	stop       track.Point // the target disconnected from others
 	known      int         // clients that the target had

@@ -17,6 +17,7 @@
 package recovery
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -33,7 +34,8 @@ type Tracker struct {
 	imports *track.Imports
 	conns   *fifo.Map[*track.Connection, *conn]
 	targets *fifo.Map[string, *target]
-	ended   []*Recovery // until their RPCs have ended
+	unnamed *fifo.Map[*conn, *target] // that the only connection to each has lost
+	ended   []*Recovery               // until their RPCs have ended
 	views   track.Viewpoints
 	nodes   nodes
 	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
@@ -61,7 +63,7 @@ type conn struct {
 
 // target is a target and what its messages show of it.
 type target struct {
-	name      string
+	name      string      // empty: unknown
 	life                  // since its last start, as far as that is known
 	past      life        // before
 	stop      track.Point // it sent a disconnect to another target
@@ -97,7 +99,8 @@ const linger = int64(time.Minute)
 func New(imports *track.Imports, done func(*Recovery)) *Tracker {
 	return &Tracker{done: done, imports: imports,
 		conns: fifo.NewMap[*track.Connection, *conn](maxConns), targets: fifo.NewMap[string, *target](maxTargets),
-		heard: fifo.NewMap[lnet.NID, *int64](maxServers)}
+		unnamed: fifo.NewMap[*conn, *target](maxTargets),
+		heard:   fifo.NewMap[lnet.NID, *int64](maxServers)}
 }
 
 // Advance sets the time and passes on what has ended.
@@ -110,13 +113,83 @@ func (t *Tracker) Advance(now int64) {
 
 // Close passes on what is left: the capture has ended.
 func (t *Tracker) Close() {
+	for _, k := range t.conns.All {
+		if k.lost && k.target == nil && k.imp != nil {
+			t.withoutName(k)
+		}
+	}
 	for _, g := range t.targets.All {
 		t.endTarget(g)
 	}
-	for _, r := range t.ended {
+	for _, g := range t.unnamed.All {
+		t.endTarget(g)
+	}
+	for _, r := range joinUnnamed(t.ended) {
 		t.pass(r)
 	}
 	t.ended = nil
+}
+
+// joinUnnamed joins what happened at the same time to targets of a server without names: they may
+// be one.
+func joinUnnamed(list []*Recovery) (joined []*Recovery) {
+	for _, r := range list {
+		at := -1
+		if r.Target == "" {
+			at = slices.IndexFunc(joined, r.mayBeSame)
+		}
+		if at < 0 {
+			joined = append(joined, r)
+			continue
+		}
+		joined[at].joinOther(r)
+	}
+	return joined
+}
+
+// mayBeSame reports whether two records without names may be of one target.
+func (r *Recovery) mayBeSame(o *Recovery) bool {
+	from, until := r.span()
+	begin, end := o.span()
+	apart := int64(0)
+	if r.Kind == Lost {
+		apart = findOut
+	}
+	before := o.ServerBefore == r.ServerBefore || o.ServerBefore.Len == 0 || r.ServerBefore.Len == 0
+	return o.Target == "" && o.Kind == r.Kind && o.Server == r.Server && before && begin <= until+apart && from <= end+apart
+}
+
+// findOut is how long clients may take to find out, one after the other, that a target does not know them.
+const findOut = int64(30 * time.Second)
+
+// span returns when the first client was lost, and when the last one was back.
+func (r *Recovery) span() (from, until int64) {
+	from = math.MaxInt64
+	for _, c := range r.Clients {
+		from, until = min(from, c.begin()), max(until, c.Connected.Time)
+		if c.Connected.IsZero() {
+			until = math.MaxInt64
+		}
+	}
+	return from, until
+}
+
+// joinOther adds the clients of another record.
+func (r *Recovery) joinOther(o *Recovery) {
+	r.Unnamed++
+	r.Dropped += o.Dropped
+	for _, c := range o.Clients {
+		r.add(c)
+	}
+	if o.LastReply.Time < r.LastReply.Time {
+		r.LastReply = o.LastReply
+	}
+	if r.ServerBefore.Len == 0 {
+		r.ServerBefore = o.ServerBefore
+	}
+	if r.Back.IsZero() || !o.Back.IsZero() && o.Back.Time < r.Back.Time {
+		r.Back = o.Back
+	}
 }
 
 // Sent takes a request.
@@ -176,6 +249,9 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	case k.lost && i.State == track.StateFull:
 		k.lost = false // the reply to the connect was not captured
 		k.client.Recovered = p
+	case k.lost && i.State == track.StateUnknown: // nor was what shows whether it has recovered
+		k.lost = false
+		k.client.Outcome, k.client.over = ClientUnknown, p.Time
 	case r.Opcode == opcodes.SEC_CTX_INIT: // before a connect
 	case i.State == track.StateDiscon && i.Before != track.StateDiscon:
 		t.lose(k, p, SignNotConnected)
@@ -208,7 +284,7 @@ func (t *Tracker) hear(k *conn, server lnet.NID, p track.Point) {
 // connection.
 func isAlive(r *track.RPC) bool {
 	if track.IsConnect(r.Opcode) {
-		return r.Status == 0
+		return r.Status == 0 && r.Has(opcodes.PbStatus)
 	}
 	// A server that lacks the target or the connection answers with an error of ptlrpc, and only an LDLM_CANCEL with a reply.
 	return r.HasOpcode && r.Type == dissect.TypeReply && r.Status != opcodes.ENOTCONN
@@ -314,10 +390,49 @@ func (t *Tracker) connOf(c *track.Connection, i *track.Import) *conn {
 		}
 	}
 	k.imp = i
-	if k.target == nil && c.Target != "" {
+	switch {
+	case c.Target == "":
+	case k.target == nil:
 		t.join(k, c.Target)
+	case k.target.name == "":
+		t.name(k, c.Target)
 	}
 	return k
+}
+
+// withoutName makes a target of a connection whose name is not known. Each has its own.
+func (t *Tracker) withoutName(k *conn) *target {
+	k.target = &target{conns: []*conn{k}}
+	k.target.lastReply, k.target.server = k.last, k.server
+	if _, old, evicted := t.unnamed.Put(k, k.target); evicted {
+		t.endTarget(old)
+		old.conns[0].target = nil
+	}
+	return k.target
+}
+
+// name gives a target its name.
+func (t *Tracker) name(k *conn, name string) {
+	old := k.target
+	t.unnamed.Delete(k)
+	t.join(k, name)
+	g := k.target
+	for _, r := range []*Recovery{old.current, old.breaks} {
+		if r != nil {
+			r.Target = name
+		}
+	}
+	switch {
+	case g.current == nil:
+		g.current = old.current
+	case old.current != nil:
+		t.endRecovery(old, old.current, k.last.Time)
+	}
+	if g.breaks == nil {
+		g.breaks = old.breaks
+	} else {
+		t.endBreaks(old, k.last.Time)
+	}
 }
 
 func (t *Tracker) target(name string) *target {
