@@ -70,7 +70,7 @@ func (q *queuePair) arrive(src *source, g *requestPacket, d int32) {
 			o.next, d = g.psn, 0
 		}
 		if d > 0 && !q.lnd.lnet {
-			q.lnd.gap(q, int(d), g)
+			q.lnd.gap(q, int(d), Lost, g)
 			o.next, d = g.psn, 0
 		}
 		if d == 0 && q.take(g, false) {
@@ -226,9 +226,14 @@ func (q *queuePair) giveUpGap() {
 	case !o.started:
 		o.started, o.next = true, first.psn
 	case n > 0:
-		q.ib.stats.Gaps++
-		q.ib.stats.LostPackets += int64(n)
-		q.lnd.gap(q, int(n), &first.requestPacket)
+		why := Lost
+		if q.ib.out.ending == EndOfFile && !(o.acked && int32(o.ack-first.psn) >= 0) {
+			why = EndOfFile // they may have come later
+		} else {
+			q.ib.stats.Gaps++
+			q.ib.stats.LostPackets += int64(n)
+		}
+		q.lnd.gap(q, int(n), why, &first.requestPacket)
 		o.next = first.psn
 	case q.peer == nil && q.ib.giveUpEarlier(q, first.Order): // first may have waited for one of those
 	default:
@@ -538,13 +543,13 @@ func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 // loseUnseen reports packets that were acknowledged and not captured.
 func (q *queuePair) loseUnseen(n int64) {
 	u := &q.sent.unseen
-	q.lose(n, u.from, u.to)
+	q.lose(n, Lost, u.from, u.to)
 	u.captured, u.last, u.from = u.proven, u.to, 0
 }
 
 // lose reports n packets to this queue pair that were not captured, and were sent between
 // two times.
-func (q *queuePair) lose(n, from, until int64) {
+func (q *queuePair) lose(n int64, why Why, from, until int64) {
 	if !q.lnd.lnet || q.ib.out.opt.Lost == nil || n <= 0 {
 		return
 	}
@@ -552,8 +557,10 @@ func (q *queuePair) lose(n, from, until int64) {
 		from = until
 	}
 	src, dst := q.ends()
-	q.ib.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: q.lnd.bytes(n), Why: Lost,
-		NIDs: connectionNIDs(q)}, false)
+	l := Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: q.lnd.bytes(n), Why: why,
+		NIDs: connectionNIDs(q)}
+	l.maybeBefore(q.ib.out.begins[l.Source])
+	q.ib.out.report(l)
 }
 
 // connectionNIDs returns the NIDs seen on the connection of a queue pair.
@@ -604,7 +611,9 @@ func (u *unseenRequests) report(q *queuePair) {
 		return
 	}
 	src, dst := packetEnds(q.key.addr, u.receiver, u.srcPort)
-	t.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: u.from, To: u.time, Bytes: q.lnd.bytes(u.packets), Why: Lost,
-		OneWay: true, NIDs: connectionNIDs(q)}, false)
+	l := Loss{Source: int(q.key.source), Src: src, Dst: dst, From: u.from, To: u.time, Bytes: q.lnd.bytes(u.packets), Why: Lost,
+		OneWay: true, NIDs: connectionNIDs(q)}
+	l.maybeBefore(t.out.begins[l.Source])
+	t.out.report(l)
 	u.packets = 0
 }

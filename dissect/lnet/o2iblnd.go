@@ -500,19 +500,19 @@ func (q *queuePair) emit(k *kibMessage, p *partial, data []byte, from uint32) {
 }
 
 // gap handles n missing packets before next.
-func (l *o2iblnd) gap(q *queuePair, n int, next *requestPacket) {
+func (l *o2iblnd) gap(q *queuePair, n int, why Why, next *requestPacket) {
 	inside := 0
 	if p := &l.send; p.size > 0 {
 		inside = min(n, l.packets(p.size-p.have))
 		if next.opcode.First() || next.opcode.Operation() != ib.Send || inside < n {
-			p.miss(p.size-p.have, Lost, q.ib.out)
+			p.miss(p.size-p.have, why, q.ib.out)
 			l.endSend(q)
 		} else {
-			p.miss(n*l.mtu, Lost, q.ib.out)
+			p.miss(n*l.mtu, why, q.ib.out)
 		}
 	}
 	inside = max(inside, l.gapInWrites(q, n, next))
-	q.lose(int64(n-inside), l.taken, next.Time)
+	q.lose(int64(n-inside), why, l.taken, next.Time)
 }
 
 // bytes returns the largest payload of n packets in bytes, or n while the MTU is unknown.

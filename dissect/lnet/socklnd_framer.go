@@ -330,8 +330,11 @@ func (f *framer) gap(n int, why Why, until int64) {
 			}
 			*f.cutAt = f.at.Frame
 		}
-		if p.have < p.keep {
-			p.addHole(Hole{p.have, min(k, p.keep-p.have), why}, f.tcp.out)
+		if hole := why; p.have < p.keep {
+			if hole == BeforeFile { // a message whose header was captured is of the capture
+				hole = Lost
+			}
+			p.addHole(Hole{p.have, min(k, p.keep-p.have), hole}, f.tcp.out)
 		} else if why == Lost {
 			f.tcp.stats.SkippedLost += int64(k)
 		}

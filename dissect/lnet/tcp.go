@@ -170,6 +170,7 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 		t.unpack(c)
 	}
 	r, peer := &c.half[dir], &c.half[1-dir]
+	first := !peer.acked
 	if g.Flags&tcpACK != 0 {
 		peer.acknowledge(g.Ack)
 		if len(peer.held) > 0 {
@@ -177,7 +178,7 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 		}
 	}
 	mark, waited := r.analysis.segment(&peer.analysis, g)
-	r.follow(peer, g)
+	r.follow(peer, g, first)
 	seq := g.Seq
 	if g.Flags&tcpSYN != 0 {
 		seq++

@@ -48,16 +48,24 @@ func (o *output) lose(c *conn, back bool, l Loss) {
 	}
 	l.Source, l.NIDs = int(c.key.Source), c.nids.list
 	l.Src, l.Dst = c.ends(back)
-	o.report(l, c.syn)
+	if !c.syn {
+		l.maybeBefore(o.begins[l.Source])
+	}
+	o.report(l)
 }
 
-// report gives a loss to the hook, which must be set; opened says that the capture has the
-// beginning of the connection. Where it has not, what both ends prove soon after the capture
-// began may have been on the way before.
-func (o *output) report(l Loss, opened bool) {
-	if l.Why == Lost && !opened && l.To < o.begins[l.Source]+lossDelay {
+// maybeBefore takes when the capture began, for a connection of which it does not have the beginning.
+// What is proven soon after that may have been on the way before, and bytes without a header may be
+// the rest of a message whose header was.
+func (l *Loss) maybeBefore(begin int64) {
+	soon := begin + lossDelay
+	if l.Why == Lost && l.To < soon || l.Why == Present && l.From < soon {
 		l.Why = BeforeFile
 	}
+}
+
+// report gives a loss to the hook, which must be set.
+func (o *output) report(l Loss) {
 	o.loss = l
 	o.opt.Lost(&o.loss)
 }
@@ -106,6 +114,15 @@ func (u *unseen) prove(to uint32, now int64) int64 {
 	return int64(u.proven - u.captured)
 }
 
+// begin takes the first ACK of the receiver, where the capture does not have the beginning of the
+// connection: what it acknowledges may have been on the way before.
+func (u *unseen) begin(ack uint32) {
+	if u.known && int32(ack-u.captured) > 0 {
+		u.captured = ack
+		u.proven, u.from = ack, 0
+	}
+}
+
 // missing returns how many bytes are proven and not captured.
 func (u *unseen) missing() int64 {
 	if u.from == 0 {
@@ -134,14 +151,21 @@ const maxLostBefore = 1 << 24
 // loseBefore reports the bytes between the first ACK and the first segment that was captured.
 func (r *reassembly) loseBefore(g *link.Segment) {
 	u := &r.unseen
-	if n := int32(r.begin.first - u.captured); u.known && n > 0 && n < maxLostBefore {
+	if n := int32(r.begin.first - u.captured); !u.known || n <= 0 || n >= maxLostBefore {
+		return
+	}
+	if u.missing() > 0 && int32(r.begin.first-u.proven) >= 0 { // proven before
+		r.loseUnseen(u.missing())
+	}
+	if n := int32(r.begin.first - u.captured); n > 0 {
 		r.tcp.out.lose(r.framer.conn, r.framer.back, Loss{Bytes: int64(n), From: u.last, To: g.Time, Why: Lost})
 		u.captured = r.begin.first
 	}
 }
 
-// follow takes what a segment shows of the bytes that both ends have sent.
-func (r *reassembly) follow(peer *reassembly, g *link.Segment) {
+// follow takes what a segment shows of the bytes that both ends have sent. first says that it has
+// the first ACK of the other direction.
+func (r *reassembly) follow(peer *reassembly, g *link.Segment, first bool) {
 	if g.Flags&tcpRST != 0 {
 		return
 	}
@@ -155,6 +179,12 @@ func (r *reassembly) follow(peer *reassembly, g *link.Segment) {
 	}
 	if g.Flags&tcpACK == 0 {
 		return
+	}
+	if first && !peer.framer.conn.syn {
+		peer.unseen.begin(g.Ack)
+		if peer.started {
+			peer.begin.before, peer.begin.hasBefore = g.Ack, true
+		}
 	}
 	if lost := peer.unseen.prove(g.Ack, g.Time); lost > 0 {
 		peer.loseUnseen(lost)

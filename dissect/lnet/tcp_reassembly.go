@@ -234,9 +234,12 @@ func (r *reassembly) giveUpGap() {
 	p := &r.held[0]
 	n := int(int32(p.seq - r.next))
 	why := Lost
-	if r.tcp.out.ending == EndOfFile && !(r.acked && int32(r.ack-p.seq) >= 0) {
+	switch {
+	case r.tcp.out.ending == EndOfFile && !(r.acked && int32(r.ack-p.seq) >= 0):
 		why = EndOfFile // they may have come later
-	} else {
+	case r.begin.hasBefore && int32(r.begin.before-p.seq) >= 0:
+		why = BeforeFile
+	default:
 		r.tcp.stats.Gaps++
 		r.tcp.stats.LostBytes += int64(n)
 	}

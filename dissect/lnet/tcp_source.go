@@ -55,6 +55,9 @@ type beginning struct {
 	data      bool // data came before the beginning was known
 	midStream bool // the capture lacks the beginning
 
+	before    uint32 // first ACK, when hasBefore: bytes in front of it may have been sent before the capture began
+	hasBefore bool
+
 	near    uint32 // a sequence number of the stream, when hasNear: no data may have come yet
 	hasNear bool
 }

@@ -22,12 +22,15 @@ type Imports struct {
 	gaveUp     map[int]LogLine // the last line of each log about a request that was given up
 	gone       []LogLine       // such lines after which the connection was
 	losses     lossTable
+	before     lossTable // of what may have been sent before the capture began
 }
 
 const maxImports = 1 << 16
 
 // NewImports returns an Imports without connections.
-func NewImports() *Imports { return &Imports{carriers: newCarriers(), losses: newLossTable()} }
+func NewImports() *Imports {
+	return &Imports{carriers: newCarriers(), losses: newLossTable(), before: newLossTable()}
+}
 
 // OnChange adds a func that is called after each message that added to the log of a
 // connection, with the point of the message.
@@ -37,7 +40,13 @@ func (t *Imports) OnChange(changed func(*Import, Point)) { t.changed = append(t.
 func (t *Imports) List() []*Import { return t.list }
 
 // Lost takes a run of bytes that were not captured.
-func (t *Imports) Lost(l *lnet.Loss) { t.losses.add(l) }
+func (t *Imports) Lost(l *lnet.Loss) {
+	if l.Why == lnet.BeforeFile {
+		t.before.add(l)
+		return
+	}
+	t.losses.add(l)
+}
 
 // unread takes a message of an unknown connection. Where bytes of it were not captured, it may
 // belong to any between these nodes, as a message that was not captured at all.
@@ -52,7 +61,12 @@ func (t *Imports) Begin() int64 { return t.begin }
 
 // IsLossy reports whether bytes between the nodes of a connection were not captured in a
 // stretch of time.
-func (t *Imports) IsLossy(c *Connection, s Span) bool { return t.losses.touches(c, s) }
+func (t *Imports) IsLossy(c *Connection, s Span) bool {
+	return t.HasLost(c, s) || t.before.touches(c, s)
+}
+
+// HasLost does so without those that may have been sent before the capture began.
+func (t *Imports) HasLost(c *Connection, s Span) bool { return t.losses.touches(c, s) }
 
 // Of returns the connection of an RPC, nil when it is unknown.
 func (t *Imports) Of(r *RPC) *Import {

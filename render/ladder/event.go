@@ -186,7 +186,7 @@ func lossReason(w lnet.Why) string {
 	case lnet.Present:
 		return "unreadable"
 	case lnet.BeforeFile:
-		return "not captured, or sent before the capture began"
+		return "from before the capture, or not captured"
 	case lnet.EndOfFile:
 		return "after the end of the capture"
 	case lnet.Snaplen:

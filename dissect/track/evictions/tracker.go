@@ -117,7 +117,7 @@ func (t *Tracker) pass() {
 		return
 	}
 	since := e.At.Time - maxIgnored
-	e.IsEarly, e.IsLossy = t.imports.Begin() > since, t.imports.IsLossy(e.Connection, track.Span{From: since, To: e.At.Time})
+	e.IsEarly, e.IsLossy = t.imports.Begin() > since, t.imports.HasLost(e.Connection, track.Span{From: since, To: e.At.Time})
 	e.mayHaveRecovered = !e.Recovering.IsZero() && t.imports.IsLossy(e.Connection, track.Span{From: e.Recovering.Time, To: e.At.Time})
 	e.Target, e.Cause = e.Connection.Target, e.cause() // the name may have been found since
 	if e.Line = t.imports.Evicting(e.Connection, e.At.Time); e.Line != nil {

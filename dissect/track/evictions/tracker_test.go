@@ -69,6 +69,18 @@ func TestLossInRecovery(t *testing.T) {
 	}
 }
 
+// What may have been sent before the capture began is no loss of the capture: it only began too late.
+func TestBeforeTheCapture(t *testing.T) {
+	imports := track.NewImports()
+	imports.Lost(&lnet.Loss{From: 1e18 - 9*second, To: 1e18 - 9*second, Why: lnet.BeforeFile})
+	var got *Eviction
+	tracker := New(imports, 0, func(e *Eviction) { got = e })
+	tracker.evicted(track.Outage{}, 0)
+	if tracker.Close(); got.Cause != Unknown || got.IsLossy {
+		t.Errorf("%+v", got)
+	}
+}
+
 // An eviction is passed on once, when its locks have had time to end.
 func TestLinger(t *testing.T) {
 	passed := 0
