@@ -44,6 +44,9 @@ var causeOf = []struct {
 	{"connect io.error lock slow metadata recovery", "restart.rolled_back restart.no_recovery restart.target restart.unreachable",
 		sameTarget(aftermath)},
 	{"recovery.unknown", "node.restarted node.silent", func(f, c *Finding) bool { return isAt(f.Server, c.Node) && f.overlaps(c) }},
+	{"restart.target", "node.restarted node.silent", func(f, c *Finding) bool { // without a name: when is not known
+		return f.Target == "" && isAt(f.Server, c.Node) && f.overlaps(c)
+	}},
 	{"recovery.unknown", "restart.target restart.unreachable", func(f, c *Finding) bool {
 		return f.Target == c.Target && isAt(f.Server, c.Server) && f.overlaps(c)
 	}},

@@ -180,7 +180,7 @@ var _ = add(diagnose.Rule{
 				return
 			}
 			r.Report(diagnose.Finding{Brief: "The capture has nothing of what was sent " + directionsText(directions) +
-				": latencies, restarts and evictions cannot be seen there, and errors only in replies that were captured.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
+				": latencies and evictions cannot be seen there, and restarts and errors only in part.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
 				Text: "The capture has nothing of what was sent " + directionsText(directions) + ", though " + size(sum.bytes) +
 					" arrived there. Requests without a reply, and replies without a request, are due to that; how long these RPCs took is unknown, and without a reply also whether they failed."})
 		}}

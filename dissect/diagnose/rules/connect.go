@@ -195,7 +195,8 @@ func (k *refusedConnects) end() {
 
 // add adds an attempt to the finding that it belongs to.
 func (k *refusedConnects) add(a *attempt) {
-	a.unsure = k.unseen.since(a.i.Client, a.first.Time-inFlight)
+	a.unsure = k.unseen.since(a.i.Client, a.first.Time-inFlight) &&
+		(isTransient(a.status) || k.unseen.since(a.server, a.first.Time-inFlight)) // else the client tries no other server
 	s := diagnose.Subject{Target: a.i.Target, Server: a.server, Client: a.i.Client, Detail: errorName(a.status)}
 	if k.ofNode {
 		s.Target = ""
@@ -238,9 +239,14 @@ func (v *refusal) add(a *attempt) {
 	}
 }
 
+// isTransient reports whether a client that is refused with an error tries on.
+func isTransient(status int32) bool {
+	return slices.Contains([]int32{opcodes.ENODEV, opcodes.EAGAIN, opcodes.EBUSY, opcodes.EALREADY}, status)
+}
+
 // severity returns how bad a refusal is.
 func (v *refusal) severity() diagnose.Severity {
-	transient := slices.Contains([]int32{opcodes.ENODEV, opcodes.EAGAIN, opcodes.EBUSY, opcodes.EALREADY}, v.status)
+	transient := isTransient(v.status)
 	switch {
 	case v.open > 0 && (v.unsure || v.blind && transient):
 		return diagnose.Note

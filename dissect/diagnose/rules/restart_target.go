@@ -39,7 +39,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	switch v.Kind {
 	case recovery.Restart:
 		f.Text = targetName(v) + " " + was(1+v.Unnamed) + " restarted"
-		if wasBefore(v) {
+		if wasBefore(v) || isSet(v.TookPart) {
 			f.Text = targetName(v) + " had been restarted"
 		}
 		if v.Target != "" {
@@ -51,7 +51,10 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 		return false
 	}
 	f.Text += instanceText(v.InstanceBefore, v.Instance)
-	if wasBefore(v) {
+	if isSet(v.TookPart) {
+		f.Text += " before " + nodes(clientNIDs(v.Clients)) + " took part in " + its(1+v.Unnamed) + " recovery; when is not in the capture"
+		f.First = min(f.First, max(v.LastReply.Time, r.First()))
+	} else if wasBefore(v) {
 		f.Text += " before " + nodes(clientNIDs(v.Clients)) + " connected again; when is not in the capture"
 	} else {
 		f.Text += timesText(v)
@@ -66,6 +69,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
 	f.Prove(v.Starting, "it is being started")
 	f.Prove(v.Back, "it accepts a connect again")
+	f.Prove(v.TookPart, "a client replays, as it does when it was let into a recovery")
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
 	f.Prove(v.Completed, "the first client has recovered")
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
@@ -191,14 +195,19 @@ func refusalsText(v *recovery.Recovery) string {
 // clientsText returns a sentence about the clients, with a space before it.
 func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 	back := 0
+	var nids []lnet.NID
 	for _, c := range v.Clients {
 		came := c.Outcome == recovery.ClientRecovered || c.Outcome == recovery.ClientRecovering || c.Outcome == recovery.ClientReconnected
 		if came && c.Type != "lwp" && c.Type != "mgc" {
 			back++
+			nids = withNew(nids, c.Connection.Client, unlimited)
 		}
 	}
+	if v.Unnamed > 0 { // each may have lost several targets
+		back = len(nids)
+	}
 	switch n, ok := v.Known(); {
-	case back == 0, !ok && back == 1:
+	case back == 0, !ok && back == 1, isSet(v.TookPart):
 	case ok && n >= back:
 		text = sentence(atLeast(v.Lacks && n > back)+strconv.Itoa(back)) + " of " + plural(n, "client") + " came back"
 		if n > back && !hadTime(r, v) {
@@ -221,7 +230,11 @@ func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 	case text != "":
 		text += "."
 	case back > 0 && len(replayed) > 0:
-		text = " The client replayed " + atLeast(v.Lacks) + words(replayed) + "."
+		text = " The client"
+		if len(nids) > 1 {
+			text += "s"
+		}
+		text += " replayed " + atLeast(v.Lacks) + words(replayed) + "."
 	}
 	text += evictedText(v)
 	if missing := missingClients(r, v); len(missing) > 0 {
@@ -369,8 +382,8 @@ var _ = add(diagnose.Rule{
 		if !isRolledBack(v) {
 			return false
 		}
-		f.Text = fmt.Sprintf("%s on %s came back with an older state of its disk (started %d times before, and %d times now): what it had "+
-			"committed since is gone.", targetName(v), v.Server, v.InstanceBefore, v.Instance)
+		f.Text = fmt.Sprintf("%s%s came back with an older state of its disk (started %d times before, and %d times now): what it had "+
+			"committed since is gone.", targetName(v), on(v.Server), v.InstanceBefore, v.Instance)
 		requests, _ := v.Replayed()
 		if len(requests.Errors) > 0 {
 			f.Text += " Of " + plural(requests.Count, "replayed request") + " some failed: " + errorCounts(requests.Errors) + "."

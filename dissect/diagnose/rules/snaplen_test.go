@@ -179,3 +179,46 @@ func TestLateLockWithSnaplen(t *testing.T) {
 		assert.Equal(t, len(e.Findings()), map[uint64]int{opcodes.InodeLock: 0, opcodes.ExtentLock: 1}[kind], kind, "findings")
 	}
 }
+
+// Clients replay what they have in a recovery only: requests alone show that a target was restarted.
+func TestReplaysWithoutReplies(t *testing.T) {
+	s := newScene(t)
+	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle)}, nil)
+	s.pass(5)
+	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReplay)}, nil)
+	s.rpc(node3, oss, opcodes.LDLM_ENQUEUE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReqReplayDone)}, nil)
+	s.expect("warning restart.target: A target of 192.0.2.2@tcp had been restarted before 192.0.2.3@tcp took part in its recovery; when is not in the capture. The client replayed 1 request and 1 lock.",
+		"note capture.no_connect")
+}
+
+// The restart of a target with a name is known: the replays of a client without one may be to that.
+func TestReplaysToKnownTarget(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.rpc(node4, oss, opcodes.OST_WRITE, []change{withHandle(3 * handle)}, nil)
+	s.pass(5)
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), opFlags(opcodes.ConnectRecovering), granted(8)})
+	s.rpc(node4, oss, opcodes.OST_WRITE, []change{withHandle(4 * handle), pbFlags(dissect.FlagReplay)}, nil)
+	s.expect("warning restart.target: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8)", "note capture.no_connect")
+}
+
+// A client connects with another instance than before: the target was restarted, though nobody was seen to come back.
+func TestRestartByInstance(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{status(opcodes.ENODEV)})
+	s.pass(5)
+	s.connect(node3, oss, ost0, []change{connCnt(4), withHandle(handle + 1), instance(8)}, []change{withHandle(handle + 1), opFlags(opcodes.ConnectReconnect), granted(8)})
+	s.work(node3, oss, handle+1)
+	s.expect("warning restart.target: lustre-OST0000 was restarted (instance 7, then 8). Meanwhile a connect was refused with ENODEV.")
+}
+
+// Bytes of another server are missing: they have nothing to do with a client that this one does not admit.
+func TestDeniedWhereOthersAreLost(t *testing.T) {
+	s := newScene(t)
+	s.connect(node3, oss, ost0, []change{connCnt(1), opFlags(opInitial)}, []change{status(opcodes.EACCES)})
+	s.pass(5)
+	s.e.Lost(&lnet.Loss{Why: lnet.Lost, Bytes: 400, From: s.now, To: s.now, Src: messages.Addr(mgs), Dst: messages.Addr(node3), NIDs: []lnet.NID{mgs, node3}})
+	s.expect("error connect.denied: lustre-OST0000 on 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EACCES", "warning capture.lost")
+}

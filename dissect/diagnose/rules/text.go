@@ -60,6 +60,14 @@ func they[N int | int64](n N) string {
 // theyWere is they with its verb.
 func theyWere(n int) string { return they(n) + " " + was(n) }
 
+// its is the possessive of so many.
+func its(n int) string {
+	if n == 1 {
+		return "its"
+	}
+	return "their"
+}
+
 // them refers to so many, as an object.
 func them(n int) string {
 	if n == 1 {

@@ -36,7 +36,7 @@ func (t *Tracker) connect(k *conn, r *track.RPC, m *dissect.Message, p track.Poi
 	k.initial = m.RPC.OpFlags&opcodes.ConnectInitial != 0 || r.Handle == 0
 	if n := k.imp.Asked.Instance; n != 0 { // what the server granted it the last time
 		if k.lost && k.instance != 0 && k.instance != n {
-			k.returned(n)
+			t.returned(k, n)
 		}
 		k.instance = n
 	}
@@ -57,13 +57,21 @@ func (t *Tracker) connect(k *conn, r *track.RPC, m *dissect.Message, p track.Poi
 
 // returned takes a client that has been connected to another start of the target since
 // it lost its connection, which was not captured.
-func (k *conn) returned(instance uint32) {
+func (t *Tracker) returned(k *conn, instance uint32) {
 	k.lost = false
 	if k.client.Outcome == ClientMissing {
 		k.client.Outcome = ClientUnknown
 	}
-	if g := k.target; g != nil && g.current != nil && g.current.Instance == instance {
+	switch g := k.target; {
+	case g == nil, k.client.recovery != nil:
+	case g.current != nil && g.current.Instance == instance:
 		g.current.add(k.client)
+	default: // nobody was seen to come back
+		r := &Recovery{Target: g.name, Moments: Moments{LastReply: k.client.LastReply}}
+		r.Instance, r.InstanceBefore, r.ServerBefore = instance, k.instance, k.imp.Server
+		r.add(k.client)
+		r.ended = k.imp.Last.Time
+		t.ended = append(t.ended, r)
 	}
 }
 
@@ -160,6 +168,26 @@ func (t *Tracker) accepted(k *conn, a grant, p track.Point) {
 	}
 }
 
+// replays takes a client that replays, although no connect that was accepted was captured: the target
+// was restarted before.
+func (t *Tracker) replays(k *conn, r *track.RPC) *Client {
+	g := k.target
+	if g != nil && slices.ContainsFunc(g.conns, func(o *conn) bool { return o != k && o.client != nil && o.imp.Client == k.imp.Client }) {
+		return nil // it lost the target by another handle
+	}
+	c := &Client{Connection: k.imp.Connection, Type: k.imp.Kind(), ClientMoments: ClientMoments{LastReply: k.last}, Outcome: ClientRecovering}
+	k.shift(r.Requested(), c)
+	k.lost = false
+	if g == nil {
+		g = t.withoutName(k)
+	}
+	if g.current == nil {
+		g.current = &Recovery{Target: g.name, Servers: Servers{Server: r.Server}, Moments: Moments{LastReply: k.last, TookPart: r.Requested()}}
+	}
+	g.current.add(c)
+	return c
+}
+
 // learn takes the instance that a target grants. Where none was known before, the
 // target may have had it all the time.
 func (g *target) learn(instance uint32, restarted bool, p track.Point) {
@@ -230,7 +258,7 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 	if r := g.current; r != nil {
 		same := r.Instance == s.instance
 		if r.Instance == 0 || s.instance == 0 {
-			same = k.last.Time < r.Back.Time && !k.lostAgain(r) || k.recovers()
+			same = k.last.Time < r.Back.Time && !k.lostAgain(r) || k.recovers() || r.Back.IsZero()
 		}
 		if same {
 			if r.InstanceBefore == 0 && s.before != s.instance {
@@ -238,6 +266,9 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 			}
 			if r.Server == (lnet.NID{}) { // a log has not named it
 				r.Server = s.server
+			}
+			if r.Back.IsZero() { // another client's replay has shown it
+				r.Back, r.Instance, r.TookPart = p, s.instance, track.Point{}
 			}
 			return r
 		}
@@ -327,7 +358,7 @@ func (t *Tracker) endBreaks(g *target, now int64) {
 // that were silent since.
 func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 	atServer := t.views.IsAt(r.Server) || t.views.IsAt(r.ServerBefore)
-	known := atServer && !t.hasUnnamed(r)
+	known := atServer && !r.Back.IsZero() && !t.hasUnnamed(r)
 	since := track.Span{From: r.LastReply.Time, To: math.MaxInt64}
 	for _, k := range g.conns {
 		c := k.client
@@ -434,6 +465,9 @@ func (t *Tracker) announcedRestart(g *target) {
 
 func (t *Tracker) pass(r *Recovery) {
 	r.passed = true
+	if t.isSeen(r) {
+		return
+	}
 	for _, c := range r.Clients {
 		if t.imports.IsLossy(c.Connection, track.Span{From: c.Connected.Time, To: c.Ready.Time}) {
 			c.NotReplayed = Gap{}

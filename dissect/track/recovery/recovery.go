@@ -45,6 +45,7 @@ type Moments struct {
 	GoneBy    Sign
 	Starting  track.Point // the target registered with the MGS, or connected to others
 	Back      track.Point // the first connect that was accepted again
+	TookPart  track.Point // the first replay, where no connect was captured that was accepted
 	Completed track.Point // the first client had recovered, which ends the recovery for all
 	Announced track.Point // the MGS told a client or server about the restart
 }
@@ -225,7 +226,7 @@ func (r *Recovery) IsLog() bool { return r.Gone.IsLog() || r.Back.IsLog() || r.C
 
 // Begin returns the time of the first message about it, in nanoseconds since the epoch.
 func (r *Recovery) Begin() int64 {
-	for _, p := range [...]track.Point{r.Gone, r.Back} {
+	for _, p := range [...]track.Point{r.Gone, r.Back, r.TookPart} {
 		if !p.IsZero() {
 			return p.Time
 		}

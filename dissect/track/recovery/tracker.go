@@ -30,15 +30,16 @@ import (
 
 // Tracker follows targets.
 type Tracker struct {
-	done    func(*Recovery)
-	imports *track.Imports
-	conns   *fifo.Map[*track.Connection, *conn]
-	targets *fifo.Map[string, *target]
-	unnamed *fifo.Map[*conn, *target] // that the only connection to each has lost
-	ended   []*Recovery               // until their RPCs have ended
-	views   track.Viewpoints
-	nodes   nodes
-	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
+	done     func(*Recovery)
+	imports  *track.Imports
+	conns    *fifo.Map[*track.Connection, *conn]
+	targets  *fifo.Map[string, *target]
+	unnamed  *fifo.Map[*conn, *target] // that the only connection to each has lost
+	ended    []*Recovery               // until their RPCs have ended
+	restarts []restartSpan             // of targets with names
+	views    track.Viewpoints
+	nodes    nodes
+	heard    *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
 }
 
 // conn is a connection of a client to a target.
@@ -106,6 +107,7 @@ func New(imports *track.Imports, done func(*Recovery)) *Tracker {
 // Advance sets the time and passes on what has ended.
 func (t *Tracker) Advance(now int64) {
 	for len(t.ended) > 0 && t.ended[0].ended+linger <= now {
+		t.noteRestart(t.ended[0])
 		t.pass(t.ended[0])
 		t.ended = t.ended[1:]
 	}
@@ -124,10 +126,43 @@ func (t *Tracker) Close() {
 	for _, g := range t.unnamed.All {
 		t.endTarget(g)
 	}
+	for _, r := range t.ended {
+		t.noteRestart(r)
+	}
 	for _, r := range joinUnnamed(t.ended) {
 		t.pass(r)
 	}
 	t.ended = nil
+}
+
+// isSeen reports whether a target without a name, of which only a replay was captured, may be one with a
+// name that was restarted at the same time.
+func (t *Tracker) isSeen(r *Recovery) bool {
+	if r.Target != "" || r.TookPart.IsZero() {
+		return false
+	}
+	at := r.TookPart.Time
+	return slices.ContainsFunc(t.restarts, func(s restartSpan) bool {
+		return s.server == r.Server && s.from-findOut <= at && at <= s.until+findOut
+	})
+}
+
+// restartSpan is when a target with a name was restarted.
+type restartSpan struct {
+	server      lnet.NID
+	from, until int64
+}
+
+const maxRestarts = 1 << 10
+
+func (t *Tracker) noteRestart(r *Recovery) {
+	if r.Target == "" || !r.Kind.isRestart() || len(t.restarts) >= maxRestarts {
+		return
+	}
+	from, until := r.span()
+	for _, server := range []lnet.NID{r.Server, r.ServerBefore} {
+		t.restarts = append(t.restarts, restartSpan{server, from, max(until, r.ended)})
+	}
 }
 
 // joinUnnamed joins what happened at the same time to targets of a server without names: they may
@@ -164,6 +199,9 @@ const findOut = int64(30 * time.Second)
 
 // span returns when the first client was lost, and when the last one was back.
 func (r *Recovery) span() (from, until int64) {
+	if !r.TookPart.IsZero() {
+		return r.TookPart.Time - findOut, r.TookPart.Time + findOut
+	}
 	from = math.MaxInt64
 	for _, c := range r.Clients {
 		from, until = min(from, c.begin()), max(until, c.Connected.Time)
@@ -190,6 +228,12 @@ func (r *Recovery) joinOther(o *Recovery) {
 	if r.Back.IsZero() || !o.Back.IsZero() && o.Back.Time < r.Back.Time {
 		r.Back = o.Back
 	}
+	switch {
+	case !r.Back.IsZero():
+		r.TookPart = track.Point{}
+	case r.TookPart.IsZero() || !o.TookPart.IsZero() && o.TookPart.Time < r.TookPart.Time:
+		r.TookPart = o.TookPart
+	}
 }
 
 // Sent takes a request.
@@ -209,6 +253,9 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 	k, c := t.conn(r), (*Client)(nil)
 	if k.client != nil && k.client.Recovered.IsZero() {
 		c = k.client
+	}
+	if c == nil && (r.Replay() || isLockReplay(r)) {
+		c = t.replays(k, r)
 	}
 	switch {
 	case track.IsConnect(r.Opcode):
