@@ -64,7 +64,7 @@ func (s *Style) Append(dst []byte, text string) []byte {
 // wider than a number of columns.
 func (s *Style) AppendTruncated(dst, text []byte, columns int) []byte {
 	dst = s.begin(dst)
-	if Width(text) <= columns {
+	if fits(text, columns) {
 		return s.end(append(dst, text...))
 	}
 	return s.end(append(append(dst, truncate(text, columns-1)...), "…"...))

@@ -113,12 +113,11 @@ func appendCellLeft(dst []byte, st *Style, text []byte, width int) []byte {
 // appendCellEnd does the same for a name that differs from others at its end,
 // such as a NID or a target: it is truncated at its begin.
 func appendCellEnd(dst []byte, st *Style, text []byte, width int) []byte {
-	excess := Width(text) - width
-	if excess <= 0 {
+	if fits(text, width) {
 		return appendCellLeft(dst, st, text, width)
 	}
 	dst = append(st.begin(dst), "…"...)
-	return st.end(append(dst, text[len(truncate(text, excess+1)):]...))
+	return st.end(append(dst, text[len(truncate(text, Width(text)-width+1)):]...))
 }
 
 // fitTime truncates the fraction of a time to a number of digits, and further

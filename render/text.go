@@ -35,6 +35,10 @@ func Width(b []byte) int {
 	return n
 }
 
+// fits reports whether text takes no more than a number of columns. None takes more than it
+// has bytes.
+func fits(text []byte, columns int) bool { return len(text) <= columns || Width(text) <= columns }
+
 // RuneWidth returns the number of columns that a character takes: none if it is
 // combined with the one before it, two if it is wide, as those of East Asia.
 func RuneWidth(r rune) int {

@@ -144,6 +144,7 @@ type link struct{ a, b *record }
 
 // pending is what a request proves if it succeeds.
 type pending struct {
+	of       *record
 	fid      track.FID // of an object on the target
 	firstMDT bool      // the target is MDT0000
 	intent   bool
@@ -170,6 +171,7 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	c.setKind(e, opcodes.TargetKindOf(r.Portal))
+	p.of = c
 	p.firstMDT = opcodes.IsFirstMDT(m.Msg, r.Portal)
 	p.fid = fidOf(opcodes.TargetObject(m.Msg), m.Msg.Big)
 	switch r.Opcode {
@@ -189,16 +191,20 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	if m.Msg == nil || !r.HasOpcode || !r.HasRequest || r.Status != 0 || track.IsCallback(r.Opcode) {
 		return
 	}
-	c := e.of(r, m.Time)
-	if c == nil {
-		return
+	p := *e.pending.Of(r)
+	c := p.of
+	if c == nil || c.conn != r.Connection || c.forgotten {
+		if c = e.of(r, m.Time); c == nil {
+			return
+		}
+	} else {
+		c.used(e, m.Time)
 	}
 	if track.IsConnect(r.Opcode) {
 		e.learned() // it has a name now
 		e.conclude(m.Time)
 		return
 	}
-	p := *e.pending.Of(r)
 	if p.firstMDT {
 		c.claim(e, claim{target{opcodes.MDTTarget, 0}, track.TargetFromService})
 	}
@@ -264,12 +270,17 @@ func (e *Evidence) of(r *track.RPC, now int64) *record {
 		e.newest = now
 		e.learned()
 	}
+	c.used(e, now)
+	c.addServer(e, r.Server)
+	return c
+}
+
+// used takes the time of a message on the connection.
+func (c *record) used(e *Evidence, now int64) {
 	if len(e.lists) > 0 && c.last < e.newest && now >= e.newest {
 		e.learned() // the connection is used beside a newer one
 	}
 	c.last = max(c.last, now)
-	c.addServer(e, r.Server)
-	return c
 }
 
 // forgetSilent removes the half of the connections without messages for the longest
