@@ -52,7 +52,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	}
 	f.Text += instanceText(v.InstanceBefore, v.Instance)
 	if isSet(v.TookPart) {
-		f.Text += " before " + nodes(clientNIDs(v.Clients)) + " took part in " + its(1+v.Unnamed) + " recovery; when is not in the capture"
+		f.Text += " before " + nodes(clientNIDs(v.Clients)) + " connected in " + its(1+v.Unnamed) + " recovery; when is not in the capture"
 		f.First = min(f.First, max(v.LastReply.Time, r.First()))
 	} else if wasBefore(v) {
 		f.Text += " before " + nodes(clientNIDs(v.Clients)) + " connected again; when is not in the capture"
@@ -69,7 +69,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
 	f.Prove(v.Starting, "it is being started")
 	f.Prove(v.Back, "it accepts a connect again")
-	f.Prove(v.TookPart, "a client replays, as it does when it was let into a recovery")
+	f.Prove(v.TookPart, "a client is let into the recovery, or replays")
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
 	f.Prove(v.Completed, "the first client has recovered")
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })

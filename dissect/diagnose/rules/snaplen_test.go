@@ -187,7 +187,7 @@ func TestReplaysWithoutReplies(t *testing.T) {
 	s.pass(5)
 	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReplay)}, nil)
 	s.rpc(node3, oss, opcodes.LDLM_ENQUEUE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReqReplayDone)}, nil)
-	s.expect("warning restart.target: A target of 192.0.2.2@tcp had been restarted before 192.0.2.3@tcp took part in its recovery; when is not in the capture. The client replayed 1 request and 1 lock.",
+	s.expect("warning restart.target: A target of 192.0.2.2@tcp had been restarted before 192.0.2.3@tcp connected in its recovery; when is not in the capture. The client replayed 1 request and 1 lock.",
 		"note capture.no_connect")
 }
 
@@ -221,4 +221,22 @@ func TestDeniedWhereOthersAreLost(t *testing.T) {
 	s.pass(5)
 	s.e.Lost(&lnet.Loss{Why: lnet.Lost, Bytes: 400, From: s.now, To: s.now, Src: messages.Addr(mgs), Dst: messages.Addr(node3), NIDs: []lnet.NID{mgs, node3}})
 	s.expect("error connect.denied: lustre-OST0000 on 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EACCES", "warning capture.lost")
+}
+
+// Replies alone show that a target is in recovery, and that a server does not know a client.
+func TestRepliesWithoutRequests(t *testing.T) {
+	s := newScene(t)
+	reply := func(client lnet.NID, opcode uint32, changes ...change) {
+		s.xid += 128
+		s.send(lnet.Reply, oss, client, opcode, changes)
+	}
+	reply(node3, opcodes.OST_WRITE)
+	s.pass(5)
+	lost := func(m *message) { m.RPC.Status, m.RPC.Type = opcodes.ENOTCONN, dissect.TypeError }
+	reply(node4, opcodes.OBD_PING, lost)
+	s.pass(100)
+	reply(node3, opcodes.OST_CONNECT, withHandle(handle), opFlags(opcodes.ConnectRecovering), granted(7))
+	reply(node4, opcodes.OST_CONNECT, withHandle(2*handle), opFlags(opcodes.ConnectRecovering), granted(7))
+	s.expect("warning restart.target: One or more targets of 192.0.2.2@tcp had been restarted before 192.0.2.3@tcp and 192.0.2.4@tcp connected in their recovery; when is not in the capture.",
+		"warning recovery.unknown: A target of 192.0.2.2@tcp did not know 192.0.2.4@tcp any more")
 }

@@ -465,7 +465,7 @@ func (t *Tracker) announcedRestart(g *target) {
 
 func (t *Tracker) pass(r *Recovery) {
 	r.passed = true
-	if t.isSeen(r) {
+	if r.Target == "" && !r.TookPart.IsZero() && t.isNoted(r, true) {
 		return
 	}
 	for _, c := range r.Clients {

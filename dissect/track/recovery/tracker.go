@@ -30,16 +30,17 @@ import (
 
 // Tracker follows targets.
 type Tracker struct {
-	done     func(*Recovery)
-	imports  *track.Imports
-	conns    *fifo.Map[*track.Connection, *conn]
-	targets  *fifo.Map[string, *target]
-	unnamed  *fifo.Map[*conn, *target] // that the only connection to each has lost
-	ended    []*Recovery               // until their RPCs have ended
-	restarts []restartSpan             // of targets with names
-	views    track.Viewpoints
-	nodes    nodes
-	heard    *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
+	done    func(*Recovery)
+	imports *track.Imports
+	conns   *fifo.Map[*track.Connection, *conn]
+	targets *fifo.Map[string, *target]
+	unnamed *fifo.Map[*conn, *target] // that the only connection to each has lost
+	ended   []*Recovery               // until their RPCs have ended
+	alone   []*Recovery               // that single replies show
+	noted   []noted                   // what has been passed on
+	views   track.Viewpoints
+	nodes   nodes
+	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
 }
 
 // conn is a connection of a client to a target.
@@ -89,6 +90,7 @@ const (
 	maxTargets = 1 << 14
 	maxClients = 1 << 12 // of one Recovery
 	maxServers = 1 << 14
+	maxNoted   = 1 << 10
 )
 
 // linger is for how long a Recovery is held after the target was lost again, until its
@@ -107,7 +109,7 @@ func New(imports *track.Imports, done func(*Recovery)) *Tracker {
 // Advance sets the time and passes on what has ended.
 func (t *Tracker) Advance(now int64) {
 	for len(t.ended) > 0 && t.ended[0].ended+linger <= now {
-		t.noteRestart(t.ended[0])
+		t.note(t.ended[0])
 		t.pass(t.ended[0])
 		t.ended = t.ended[1:]
 	}
@@ -127,41 +129,81 @@ func (t *Tracker) Close() {
 		t.endTarget(g)
 	}
 	for _, r := range t.ended {
-		t.noteRestart(r)
+		t.note(r)
 	}
 	for _, r := range joinUnnamed(t.ended) {
 		t.pass(r)
 	}
-	t.ended = nil
+	for _, r := range t.alone {
+		if !t.isNoted(r, false) {
+			t.pass(r)
+		}
+	}
+	t.ended, t.alone = nil, nil
 }
 
-// isSeen reports whether a target without a name, of which only a replay was captured, may be one with a
-// name that was restarted at the same time.
-func (t *Tracker) isSeen(r *Recovery) bool {
-	if r.Target != "" || r.TookPart.IsZero() {
-		return false
-	}
+// isNoted reports whether what single messages show of a target may be part of a record that has more: of one
+// of a restarted target with a name, or of any.
+func (t *Tracker) isNoted(r *Recovery, named bool) bool {
 	at := r.TookPart.Time
-	return slices.ContainsFunc(t.restarts, func(s restartSpan) bool {
-		return s.server == r.Server && s.from-findOut <= at && at <= s.until+findOut
+	return slices.ContainsFunc(t.noted, func(n noted) bool {
+		return n.server == r.Server && n.from-findOut <= at && at <= n.until+findOut && (n.named || !named)
 	})
 }
 
-// restartSpan is when a target with a name was restarted.
-type restartSpan struct {
+// noted is when a target was lost.
+type noted struct {
 	server      lnet.NID
 	from, until int64
+	named       bool // it was restarted, and has a name
 }
 
-const maxRestarts = 1 << 10
-
-func (t *Tracker) noteRestart(r *Recovery) {
-	if r.Target == "" || !r.Kind.isRestart() || len(t.restarts) >= maxRestarts {
+func (t *Tracker) note(r *Recovery) {
+	if len(t.noted) >= maxNoted {
 		return
 	}
 	from, until := r.span()
 	for _, server := range []lnet.NID{r.Server, r.ServerBefore} {
-		t.restarts = append(t.restarts, restartSpan{server, from, max(until, r.ended)})
+		t.noted = append(t.noted, noted{server, from, max(until, r.ended), r.Target != "" && r.Kind.isRestart()})
+	}
+}
+
+// withoutRequest takes a reply whose request was not captured. That to a connect shows that a target is in
+// recovery, and ENOTCONN that it does not know a client.
+func (t *Tracker) withoutRequest(r *track.RPC, m *dissect.Message, p track.Point) {
+	kind := Restart
+	switch {
+	case !r.HasOpcode, track.IsCallback(r.Opcode), track.IsDisconnect(r.Opcode), r.Opcode == opcodes.MGS_CONNECT:
+		return
+	case track.IsConnect(r.Opcode):
+		if r.Status != 0 || !r.Has(opcodes.PbOpFlags) || m.RPC.OpFlags&opcodes.ConnectRecovering == 0 {
+			return
+		}
+	case r.Status == opcodes.ENOTCONN && r.Type == dissect.TypeError:
+		kind = Lost
+	default:
+		return
+	}
+	at := slices.IndexFunc(t.alone, func(o *Recovery) bool {
+		return o.Kind == kind && o.Server == r.Server && p.Time-o.ended <= findOut
+	})
+	if at < 0 {
+		if len(t.alone) >= maxNoted {
+			return
+		}
+		at = len(t.alone)
+		t.alone = append(t.alone, &Recovery{Kind: kind, Servers: Servers{Server: r.Server}, Moments: Moments{TookPart: p}})
+	}
+	rec := t.alone[at]
+	if rec.ended = p.Time; rec.TookPart != p {
+		rec.Unnamed = 1 // the replies may be about several targets
+	}
+	if !slices.ContainsFunc(rec.Clients, func(c *Client) bool { return c.Connection.Client == r.Client }) {
+		c := &Client{Connection: &track.Connection{Client: r.Client, Server: r.Server}, Outcome: ClientUnknown, IsCut: kind == Lost}
+		if kind == Lost {
+			c.Lost, c.LostBy = p, SignNotConnected
+		}
+		rec.add(c)
 	}
 }
 
@@ -280,10 +322,13 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	t.views.See(m.Source, m.LNet.Src, m.LNet.Dst)
 	i := t.imports.Of(r)
+	p := track.PointOf(m)
+	if i == nil && !r.HasRequest {
+		t.withoutRequest(r, m, p)
+	}
 	if i == nil || track.IsCallback(r.Opcode) {
 		return
 	}
-	p := track.PointOf(m)
 	changed := i.Changed == p
 	if changed {
 		t.Advance(p.Time)
