@@ -50,6 +50,12 @@ func NID16(b []byte) NID {
 
 const nidAny = 0xff
 
+// typeTCP is the LND type of socklnd.
+const typeTCP = 2
+
+// IsTCP reports whether the NID is one of a TCP network, where its address is that of a host.
+func (n NID) IsTCP() bool { return n.Type == typeTCP }
+
 // IsAt reports whether the address of the NID is that of a host.
 func (n NID) IsAt(host netip.Addr) bool {
 	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])

@@ -69,7 +69,7 @@ func (t *Imports) lose(i *Import, p Point) *Outage {
 func (t *Imports) stillSilent(i *Import, o *Outage, p Point) {
 	switch {
 	case o.silentSince == 0:
-	case t.IsLossy(i.Connection, Span{o.silentSince, p.Time}):
+	case t.HasLost(i.Connection, Span{o.silentSince, p.Time}):
 		o.Silence = 0
 	default:
 		o.Silence = p.Time - o.silentSince

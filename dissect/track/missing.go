@@ -166,13 +166,20 @@ func (p *lossyPath) carries(k lossKey, r *RPC, s *Sighting) bool {
 
 // touches reports whether messages of a connection may have been lost in a stretch of time.
 func (t *lossTable) touches(c *Connection, s Span) bool {
-	for _, p := range t.losses.All {
+	for k, p := range t.losses.All {
 		between := (p.nids.has(c.Client) || p.nids.hasAny(&c.clients)) && (p.nids.has(c.Server) || p.nids.hasAny(&c.servers))
-		if (between || p.nids.n == 0 || p.nids.full) && p.Overlap(s) {
+		if (between || p.nids.n == 0 && k.mayBe(c) || p.nids.full) && p.Overlap(s) {
 			return true
 		}
 	}
 	return false
+}
+
+// mayBe reports whether two hosts between which no message was captured may have messages of a
+// connection: one of them is an end of it, or the addresses of its NIDs are not those of hosts.
+func (k *lossKey) mayBe(c *Connection) bool {
+	isAt := func(n lnet.NID) bool { return !n.IsTCP() || n.IsAt(k.from) || n.IsAt(k.to) }
+	return isAt(c.Client) || isAt(c.Server) || !k.from.IsValid()
 }
 
 // isLossy reports whether the reply to an RPC may have been lost in a stretch of

@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -498,4 +499,18 @@ func TestLossesAreBounded(t *testing.T) {
 		l.Add(Span{10 * i, 10*i + 1}, maxLossSpans)
 	}
 	assert.That(t, len(l) == maxLossSpans && l.Overlap(Span{6000, 6005}) && !l.Overlap(Span{3, 8}), "%d spans", len(l))
+}
+
+// Bytes lost between other hosts, of which no message was captured, are no loss of a connection.
+func TestLossBetweenOthers(t *testing.T) {
+	at := func(host byte) netip.AddrPort { return messages.Addr(messages.NID(host)) }
+	c := &Connection{Client: messages.NID(3), Server: messages.NID(2)}
+	for _, tt := range []struct {
+		from, to byte
+		want     bool
+	}{{2, 3, true}, {3, 2, true}, {2, 9, true}, {8, 9, false}} {
+		i := NewImports()
+		i.Lost(&lnet.Loss{Src: at(tt.from), Dst: at(tt.to), From: 5, To: 6})
+		assert.Equal(t, i.IsLossy(c, Span{1, 10}), tt.want, tt)
+	}
 }

@@ -357,12 +357,13 @@ var _ = add(diagnose.Rule{
 // unseenMessages has when messages of nodes, or parts of them, were not captured: what
 // rules do not find there may have happened.
 type unseenMessages struct {
-	last    *fifo.Map[lnet.NID, int64] // times of the last ones
-	unknown int64                      // time of the last one of unknown nodes
+	last    *fifo.Map[lnet.NID, int64]   // times of the last ones
+	between *fifo.Map[netip.Addr, int64] // the same for hosts of which no message was captured between them
+	unknown int64                        // time of the last one of these
 }
 
 func newUnseenMessages() *unseenMessages {
-	return &unseenMessages{last: fifo.NewMap[lnet.NID, int64](maxTargets)}
+	return &unseenMessages{last: fifo.NewMap[lnet.NID, int64](maxTargets), between: fifo.NewMap[netip.Addr, int64](maxTargets)}
 }
 
 // lost takes bytes that were not captured, if a message may be in them.
@@ -371,9 +372,11 @@ func (u *unseenMessages) lost(l *lnet.Loss) {
 		return
 	}
 	for _, n := range l.NIDs {
-		u.add(n, l.To)
+		putLater(u.last, n, l.To)
 	}
 	if len(l.NIDs) == 0 {
+		putLater(u.between, l.Src.Addr(), l.To)
+		putLater(u.between, l.Dst.Addr(), l.To)
 		u.unknown = max(u.unknown, l.To)
 	}
 }
@@ -381,27 +384,33 @@ func (u *unseenMessages) lost(l *lnet.Loss) {
 // sent takes a request, of which a part may not have been captured.
 func (u *unseenMessages) sent(r *track.RPC, m *dissect.Message) {
 	if m.RPC.Cut {
-		u.add(r.Client, m.Time)
-		u.add(r.Server, m.Time)
+		putLater(u.last, r.Client, m.Time)
+		putLater(u.last, r.Server, m.Time)
 	}
 }
 
 // answered takes a reply, of which a part may not have been captured.
 func (u *unseenMessages) answered(r *track.RPC, m *dissect.Message) {
 	if len(m.Data) < m.Size {
-		u.add(r.Client, m.Time)
+		putLater(u.last, r.Client, m.Time)
 	}
 }
 
-func (u *unseenMessages) add(n lnet.NID, at int64) {
-	last, _ := u.last.Get(n)
-	u.last.Put(n, max(last, at))
+// putLater keeps the later one of the times of a key.
+func putLater[K comparable](m *fifo.Map[K, int64], k K, at int64) {
+	last, _ := m.Get(k)
+	m.Put(k, max(last, at))
 }
 
 // since reports whether messages from or to a node may be missing since a time.
 func (u *unseenMessages) since(n lnet.NID, time int64) bool {
 	last, _ := u.last.Get(n)
-	return last >= time || u.unknown >= time
+	if !n.IsTCP() {
+		return last >= time || u.unknown >= time
+	}
+	host, _ := netip.AddrFromSlice(n.Addr[:n.Len])
+	between, _ := u.between.Get(host)
+	return max(last, between) >= time
 }
 
 var _ = add(diagnose.Rule{

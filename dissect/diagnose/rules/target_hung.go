@@ -105,8 +105,8 @@ func (h *hungTargets) message(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	h.unread++
-	h.lost.add(m.LNet.Src, m.Time)
-	h.lost.add(m.LNet.Dst, m.Time)
+	putLater(h.lost.last, m.LNet.Src, m.Time)
+	putLater(h.lost.last, m.LNet.Dst, m.Time)
 }
 
 func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
