@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
@@ -472,4 +473,14 @@ func TestHungBeforeRestart(t *testing.T) {
 	pings(1)
 	s.expect("warning target.hung: lustre-OST0000 hung for at least 70.0 s before it was gone: it answered other requests, but nothing that needs its "+
 		"storage. 1 RPC of 192.0.2.3@tcp (OST_SETATTR) waited 107 s, until", "warning restart.target: ")
+}
+
+// A target of which only the index is known is not that of another file system.
+func TestOtherFileSystem(t *testing.T) {
+	c := &track.Connection{TargetIndex: "OST0000", Server: messages.NID(2)}
+	for server, want := range map[byte]bool{2: true, 9: false} {
+		v := &recovery.Recovery{Target: "other-OST0000"}
+		v.Server, v.ServerBefore = messages.NID(server), messages.NID(server)
+		assert.Equal(t, mayBeAbout(v, c), want, server)
+	}
 }

@@ -210,8 +210,8 @@ func mayBeAbout(v *recovery.Recovery, c *track.Connection) bool {
 	case v.Target == "":
 	case c.Target != "":
 		return v.Target == c.Target
-	case c.TargetIndex != "":
-		return strings.HasSuffix(v.Target, "-"+c.TargetIndex)
+	case c.TargetIndex != "" && !strings.HasSuffix(v.Target, "-"+c.TargetIndex):
+		return false
 	}
 	return v.Server == c.Server || v.ServerBefore == c.Server
 }
