@@ -79,6 +79,7 @@ type refusal struct {
 	late      bool
 	unsure    bool
 	blind     bool
+	repeated  bool // a client was refused again when it tried again
 }
 
 // The bounds of what is remembered.
@@ -230,6 +231,7 @@ func (v *refusal) add(a *attempt) {
 	}
 	v.clients = withNew(v.clients, a.i.Client, maxNames)
 	v.targets = withNew(v.targets, a.i.Target, maxNames)
+	v.repeated = v.repeated || a.count > 1
 	v.readOnly, v.late, v.unsure, v.blind = v.readOnly || a.readOnly, a.late, v.unsure || a.unsure, v.blind || a.blind
 	switch {
 	case !isSet(a.connected):
@@ -252,7 +254,7 @@ func (v *refusal) severity() diagnose.Severity {
 		return diagnose.Note
 	case v.open > 0 && v.blind:
 		return diagnose.Warning
-	case v.open > 0 && (v.count > 1 || !transient):
+	case v.open > 0 && (v.repeated || !transient):
 		return diagnose.Error
 	case v.open > 0 && !v.late || v.readOnly || v.longest >= connectSoon.Nanoseconds():
 		return diagnose.Warning

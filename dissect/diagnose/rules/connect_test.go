@@ -270,3 +270,20 @@ func TestReadOnlyAfterErrors(t *testing.T) {
 		t.Errorf("%d findings", len(list))
 	}
 }
+
+// Several connections of a node that are refused once each have not tried again yet.
+func TestRefusedOnce(t *testing.T) {
+	for tries, want := range []string{1: "warning", 2: "error"} {
+		if want == "" {
+			continue
+		}
+		s := newScene(t)
+		for try := range uint32(tries) {
+			for _, uuid := range []string{"a", "b", "c"} {
+				s.rpc(node3, oss, opcodes.OST_CONNECT, []change{to(ost0, uuid), connCnt(try + 1), opFlags(opInitial)}, []change{status(opcodes.ENODEV)})
+			}
+			s.pass(5)
+		}
+		s.expect(want + " connect.not_up: lustre-OST0000 on 192.0.2.2@tcp refused")
+	}
+}

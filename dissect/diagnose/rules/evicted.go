@@ -577,7 +577,7 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 	}
 	f.Unexplained += sentence(they(len(j.clients()))) + " may have been evicted by hand"
 	if slices.ContainsFunc(j, func(e *evictions.Eviction) bool { return e.IsEarly }) {
-		f.Unexplained += ", or for a callback from before the capture"
+		f.Unexplained += ", or for a callback or a recovery from before the capture"
 	}
 	f.Brief = f.Text + f.Unexplained + ": the console log of the server has the reason."
 	f.Unexplained += "."

@@ -40,7 +40,7 @@ func TestEvictedUnknown(t *testing.T) {
 	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle)}, []change{withHandle(handle), status(opcodes.ENOTCONN)})
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
 	s.work(node3, oss, handle+1)
-	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. It refused 1 request to write data: applications got an error for them. The capture does not show why: no callback was ignored, and no restart was seen since the client had its last reply, 5.00 s before. It may have been evicted by hand, or for a callback from before the capture.")
+	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. It refused 1 request to write data: applications got an error for them. The capture does not show why: no callback was ignored, and no restart was seen since the client had its last reply, 5.00 s before. It may have been evicted by hand, or for a callback or a recovery from before the capture.")
 }
 
 // The log of the server says why, of logs without a capture.
