@@ -475,6 +475,24 @@ func TestHungBeforeRestart(t *testing.T) {
 		"storage. 1 RPC of 192.0.2.3@tcp (OST_SETATTR) waited 107 s, until", "warning restart.target: ")
 }
 
+// A target that answered nothing at all until it went on, and was restarted then, is not known to have answered other
+// requests.
+func TestFrozenBeforeRestart(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.rpc(node3, oss, opcodes.OST_SETATTR, []change{withHandle(handle)}, nil)
+	s.pass(40)
+	s.send(lnet.Reply, oss, node3, opcodes.OST_SETATTR, []change{withHandle(handle)})
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8), opFlags(uint32(opcodes.MsgConnectFlags.Bit("RECOVERING")))})
+	s.ping(node3, oss, handle+1)
+	for _, f := range s.end() {
+		if strings.Contains(f, "target.hung") {
+			t.Error(f)
+		}
+	}
+}
+
 // A target of which only the index is known is not that of another file system.
 func TestOtherFileSystem(t *testing.T) {
 	c := &track.Connection{TargetIndex: "OST0000", Server: messages.NID(2)}

@@ -230,6 +230,9 @@ func (h *hungTargets) isRestarted(s *stall) bool {
 		if v.LastReply.Time-s.begin < hungTime.Nanoseconds() || v.Target == "" || !v.Kind.IsOutage() {
 			return true
 		}
+		if !s.pinged && v.LastReply.Time > s.end-sameMoment {
+			return true // the last reply may be the first one after the stall
+		}
 		s.end, s.restarted, s.open = min(s.end, v.LastReply.Time), true, false
 	}
 	return false
