@@ -165,7 +165,7 @@ var (
 	getFid2path = &Variant{Name: "fid2path",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
 		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
-		SummarizeRequest: summarizeKeyRequest,
+		SummarizeRequest: summarizeKeyRequest, Subject: fid2pathSubject,
 	}
 	getOther = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey),
