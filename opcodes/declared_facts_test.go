@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -236,6 +237,48 @@ func TestDeclarationsAreDescribed(t *testing.T) {
 	}
 	for _, g := range Protocol.Groups() {
 		assert.That(t, g.Doc != "", "group %s has no text: add to its declaration what the values are, for lshark explain", g.Group)
+		for _, v := range g.Values {
+			if v.Doc == "" && g.Flags && v.Value != 0 && !v.Alias && !plainFlags[g.Group] {
+				t.Errorf("%s of group %s has no Doc: add what the flag means, for lshark explain", v.Name, g.Group)
+			}
+		}
+	}
+}
+
+// plainFlags are groups of flags that only have names.
+var plainFlags = map[string]bool{"changelog_send_flags": true, "lfsck_start_valid": true, "nodemap_fileset_flags": true,
+	"nodemap_map_mode": true, "nodemap_raise_privs": true, "nodemap_rbac": true, "update_records_flag": true}
+
+// noSubject are requests that have a FID and are about no file or object: the FID is not filled in, or it is that
+// of a log, an index or a sequence, or one of many.
+var noSubject = map[string]bool{
+	"OST_GET_INFO last_fid": true, "OST_SET_INFO grant_shrink": true,
+	"MDS_GET_ROOT": true, "MDS_STATFS aggregate": true, "MDS_SET_INFO changelog_clear": true,
+	"MDS_HSM_CT_REGISTER": true, "MDS_HSM_CT_UNREGISTER": true, "MDS_BATCH BUT_GETATTR": true,
+	"LDLM_ENQUEUE QUOTA_DQACQ": true, "LDLM_ENQUEUE QUOTA_CONN": true, "LDLM_GL_CALLBACK quota": true, "QUOTA_DQACQ": true,
+	"LLOG_ORIGIN_HANDLE_NEXT_BLOCK": true, "LLOG_ORIGIN_HANDLE_READ_HEADER": true, "LLOG_ORIGIN_HANDLE_PREV_BLOCK": true,
+	"OUT_UPDATE bulk": true, "LFSCK_QUERY": true,
+}
+
+// TestRequestsHaveSubjects finds a request with a FID by which lshark does not find the request.
+func TestRequestsHaveSubjects(t *testing.T) {
+	for _, r := range Protocol.RPCs() {
+		for _, v := range r.Variants {
+			name, where := strings.TrimSpace(r.Name+" "+v.Name), ""
+			for _, buf := range v.Request {
+				eachField(buf, make(map[*Field]bool), func(f *Field) {
+					if f.Type == LuFid {
+						where = buf.Name
+					}
+				})
+			}
+			switch listed := noSubject[name]; {
+			case where != "" && v.Subject == nil && !listed:
+				t.Errorf("%s has a FID in %s and no Subject: add a func that returns it, or list it in noSubject", name, where)
+			case listed && (where == "" || v.Subject != nil):
+				t.Errorf("%s is listed in noSubject, and has no FID, or a Subject: remove it there", name)
+			}
+		}
 	}
 }
 
@@ -247,11 +290,14 @@ var emptySummary = map[string]bool{
 }
 
 // TestIntentsHaveMessages finds a bit of an intent without the messages that
-// have it.
+// have it, and an intent whose errors would count as success.
 func TestIntentsHaveMessages(t *testing.T) {
 	var all uint64
 	for _, v := range ByOpcode(LDLM_ENQUEUE).Variants {
 		all |= v.Select
+		if v.InnerError == nil && slices.Contains(v.Request, bufLdlmIntent) {
+			t.Errorf("intent %s has no InnerError: add InnerError: intentError to its variant, else its errors count as success%s", v.Name, howTo)
+		}
 	}
 	// These are chosen by more than their bit; a READDIR was never sent.
 	known := map[string]bool{"OPEN": true, "CREAT": true, "READDIR": true, "GETATTR": true, "LOOKUP": true}
@@ -262,26 +308,40 @@ func TestIntentsHaveMessages(t *testing.T) {
 	}
 }
 
-// TestValidityWordsAreUsed finds a word of validity flags without a field that
-// depends on it.
+// TestValidityWordsAreUsed finds a word of validity flags, or a bit of one, without a field
+// that depends on it.
 func TestValidityWordsAreUsed(t *testing.T) {
 	for _, s := range Protocol.Structs() {
 		for _, word := range s.Fields {
-			if allMeanSomething[word.Name] || word.Names == nil || !word.Names.Flags || !strings.HasSuffix(word.Name, "_valid") {
+			if allMeanSomething[word.Name] || word.Names == nil || !word.Names.Flags {
 				continue
 			}
-			used := false
+			var used []string
 			for _, f := range s.Fields {
 				for _, c := range f.When {
-					used = used || c.Field == word.Name
+					if c.Field == word.Name {
+						used = append(used, c.Bits...)
+					}
 				}
 			}
-			if !used {
-				t.Errorf("no field of %s depends on %s: add When{%q, …} with the names of its bits to the fields that it makes valid%s", s.Name, word.Name, word.Name, howTo)
+			if used == nil {
+				assert.That(t, !strings.HasSuffix(word.Name, "_valid"),
+					"no field of %s depends on %s: add When{%q, …} with the names of its bits to the fields that it makes valid%s", s.Name, word.Name, word.Name, howTo)
+				continue
+			}
+			for _, v := range word.Names.Values {
+				if !v.Alias && !slices.Contains(used, v.Name) && !otherBits[word.Name] {
+					t.Errorf("no field of %s depends on the bit %s of %s: add When{%q, %q} to the field that it makes valid, or list the word in otherBits",
+						s.Name, v.Name, word.Name, word.Name, v.Name)
+				}
 			}
 		}
 	}
 }
+
+// otherBits are words of flags with bits that make fields of the struct valid, and others.
+var otherBits = map[string]bool{"dqb_valid": true, "lr_valid": true, "mbo_valid": true, "msl_flags": true, "o_valid": true,
+	"ocd_connect_flags": true, "ocd_connect_flags2": true, "pb_flags": true, "sa_valid": true, "sl_flags": true}
 
 // allMeanSomething are words of flags that say what a request changes, or how
 // far values can be trusted; the other fields are filled in all the same.

@@ -48,6 +48,20 @@ func sinceOf(text string) Since {
 	return Since(text)
 }
 
+// compareSince compares the release of a declaration with that of the facts.
+func compareSince(t *testing.T, name string, got Since, text string) {
+	t.Helper()
+	switch want := sinceOf(text); {
+	case got == want:
+	case got == "":
+		t.Errorf("%s has no Since: the facts have %s; add Since: %q (to a field: Since(%q))", name, text, want, want)
+	case want == "":
+		t.Errorf("%s is since %s: the facts have %s; remove its Since", name, got, text)
+	default:
+		t.Errorf("%s is since %s: the facts have %s", name, got, text)
+	}
+}
+
 func TestStructs(t *testing.T) {
 	structs := make(map[string]*Struct)
 	for _, s := range Protocol.Structs() {
@@ -72,10 +86,10 @@ func TestStructs(t *testing.T) {
 		offset, size := number10(t, row[2]), number10(t, row[3])
 		switch {
 		case s == nil:
-			t.Errorf("struct %s is in the facts and not declared: declare it in the file of its service"+howTo, row[0])
+			t.Errorf("struct %s is in the facts and not declared, or in no buffer: declare it in the file of its service, and use it in a buffer"+howTo, row[0])
 		case row[1] == "*":
 			assert.Equal(t, s.Size, size, s.Name, "bytes")
-			assert.Equal(t, s.Since, sinceOf(row[6]), s.Name, "is since")
+			compareSince(t, s.Name, s.Since, row[6])
 		default:
 			compareField(t, s, row[1], offset, size, row)
 		}
@@ -92,8 +106,8 @@ func compareField(t *testing.T, s *Struct, name string, offset, size int, row []
 	assert.Equal(t, off, offset, s.Name, ".", name, "lies at")
 	flexible := row[5] != "" && !isNumber(row[5]) || size == 0
 	assert.That(t, f.Size == size || flexible && f.Size == 0, "%s.%s has %d bytes, not %d", s.Name, name, f.Size, size)
-	if f.Since != sinceOf(row[6]) && s.Since != sinceOf(row[6]) {
-		t.Errorf("%s.%s is since %q, not %q", s.Name, name, f.Since, sinceOf(row[6]))
+	if s.Since != sinceOf(row[6]) {
+		compareSince(t, s.Name+"."+name, f.Since, row[6])
 	}
 }
 
@@ -189,7 +203,7 @@ func TestConstants(t *testing.T) {
 			t.Errorf("group %s has no value %s = %#x, which is in the facts: add it to its Bits or Enum, an intent with DefineIntent", group, name, value)
 			continue
 		}
-		assert.Equal(t, g.Values[i].Since, sinceOf(row[4]), name, "is since")
+		compareSince(t, name, g.Values[i].Since, row[4])
 	}
 }
 
@@ -221,6 +235,7 @@ func compareOpcode(t *testing.T, group, name string, value uint64) {
 func TestMessages(t *testing.T) {
 	rpcs := make(map[string]*RPC)
 	for _, r := range Protocol.RPCs() {
+		assert.That(t, r.Name != "", "DefineRPC of opcode %d has no Name", r.Opcode)
 		rpcs[r.Name] = r
 	}
 	for _, row := range readFacts(t).Messages {
@@ -237,7 +252,9 @@ func TestMessages(t *testing.T) {
 		case variant == "not-on-wire":
 			assert.That(t, r.Retired, "%s is retired", name)
 		default:
-			assert.Equal(t, compareBuffer(r, ourVariant(name, variant), direction == "reply", index, field, row[6]), "", where)
+			if problem := compareBuffer(r, ourVariant(name, variant), direction == "reply", index, field, row[6]); problem != "" {
+				t.Errorf("%s: %s", where, problem)
+			}
 		}
 	}
 }
@@ -335,10 +352,10 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%s is declared and not in the facts: add it to a table in opcodes/testdata"+howTo, text.Name)
 		case text.Value != row[1]:
 			t.Errorf("%s is %q, not %q", text.Name, text.Value, row[1])
-		case text.Since != sinceOf(row[2]):
-			t.Errorf("%s is since %q, not %q", text.Name, text.Since, sinceOf(row[2]))
 		case text.Doc == "":
 			t.Errorf("%s has no Doc: add what it is the name of, for lshark explain", text.Name)
+		default:
+			compareSince(t, text.Name, text.Since, row[2])
 		}
 	}
 	for name := range rows {

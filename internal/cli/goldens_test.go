@@ -184,6 +184,11 @@ func TestMain(m *testing.M) {
 // files and the environment. $PCAPS has the samples, $NESTED those of
 // nested RPCs.
 func TestScripts(t *testing.T) {
+	t.Cleanup(func() { // behind the scripts, which run in parallel
+		if t.Failed() {
+			t.Logf("where cmp found a difference and the new output is right: %s", wiretest.UpdateHint(t))
+		}
+	})
 	testscript.Run(t, testscript.Params{
 		UpdateScripts: wiretest.Update(), // files that cmp compares
 		Dir:           filepath.Join("testdata", "script"),

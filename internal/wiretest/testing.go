@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -105,7 +106,13 @@ func Golden(t testing.TB, file, text string) {
 		must.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		return
 	}
-	got, want := strings.Split(text, "\n"), strings.Split(string(must.ReadFile(t, file)), "\n")
+	old, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s does not exist: %s", file, UpdateHint(t))
+		return
+	}
+	must.NoError(t, err)
+	got, want := strings.Split(text, "\n"), strings.Split(string(old), "\n")
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
 			t.Errorf("%s: line %d is\n%s\nwant\n%s\n%s", file, i+1, got[i], want[i], UpdateHint(t))

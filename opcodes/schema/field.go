@@ -299,7 +299,7 @@ func (f *Field) Bytes(b []byte) []byte {
 // mustBeResolved panics when the offset of the field was not computed yet.
 func (f *Field) mustBeResolved() {
 	if f.Off == unresolved {
-		panic(fmt.Sprintf("field %s is read before opcodes.Resolve was called", f.Name))
+		panic(fmt.Sprintf("field %s is read before opcodes.Resolve was called, or its struct is in no buffer of a message", f.Name))
 	}
 }
 

@@ -219,12 +219,20 @@ func (n *Names) Find(name string) (Value, bool) {
 // Bit is the mask of a flag by its short name; it panics when there is no
 // such flag: the tables are wrong.
 func (n *Names) Bit(name string) uint64 {
+	mask, ok := n.bit(name)
+	if !ok {
+		panic(fmt.Sprintf("%s has no bit %s", n.Group, name))
+	}
+	return mask
+}
+
+func (n *Names) bit(name string) (mask uint64, ok bool) {
 	for _, v := range n.Values {
 		if v.Name == name {
-			return v.Bits()
+			return v.Bits(), true
 		}
 	}
-	panic(fmt.Sprintf("%s has no bit %s", n.Group, name))
+	return 0, false
 }
 
 // Number returns a value of an enumeration by its short name. It panics when

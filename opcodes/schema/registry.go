@@ -81,8 +81,10 @@ func (g *Registry) addVariants() {
 // RPC have in common, and resolves what is not part of an operation. It panics when two operations have
 // the same opcode.
 func (g *Registry) Prepare() {
-	g.rpcs = sorted(g.rpcs, "the opcode of", func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
-		func(r *RPC) string { return fmt.Sprint(r.Name, ", ", r.Opcode) })
+	g.rpcs = sorted(g.rpcs, func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
+		func(a, b *RPC) string {
+			return fmt.Sprintf("%s and %s have the same opcode, %d", a.Name, b.Name, a.Opcode)
+		})
 	g.addVariants()
 	values := make([]Value, 0, len(g.rpcs)+len(g.UnusedOpcodes))
 	g.byOpcode = make([]*RPC, g.rpcs[len(g.rpcs)-1].Opcode+1)
@@ -190,18 +192,19 @@ func (g *Registry) listAll() {
 	}
 	maps.DeleteFunc(structs, func(s *Struct, _ bool) bool { return s.Form })
 	maps.DeleteFunc(groups, func(n *Names, _ bool) bool { return n.form })
-	g.structs = sorted(slices.Collect(maps.Keys(structs)), "struct", func(a, b *Struct) int { return strings.Compare(a.Name, b.Name) },
-		func(s *Struct) string { return s.Name })
-	g.groups = sorted(slices.Collect(maps.Keys(groups)), "group", func(a, b *Names) int { return strings.Compare(a.Group, b.Group) },
-		func(n *Names) string { return n.Group })
+	g.structs = sorted(slices.Collect(maps.Keys(structs)), func(a, b *Struct) int { return strings.Compare(a.Name, b.Name) },
+		func(a, _ *Struct) string { return "two declarations of struct " + a.Name })
+	g.groups = sorted(slices.Collect(maps.Keys(groups)), func(a, b *Names) int { return strings.Compare(a.Group, b.Group) },
+		func(a, _ *Names) string { return "two declarations of group " + a.Group })
 }
 
-func sorted[T any](list []T, kind string, compare func(a, b T) int, name func(T) string) []T {
+// sorted sorts a list. It panics with what twice returns when two of it are the same.
+func sorted[T any](list []T, compare func(a, b T) int, twice func(a, b T) string) []T {
 	list = slices.Clone(list)
 	slices.SortFunc(list, compare)
 	for i := 1; i < len(list); i++ {
 		if compare(list[i-1], list[i]) == 0 {
-			panic(fmt.Sprintf("two declarations of %s %s", kind, name(list[i])))
+			panic(twice(list[i-1], list[i]))
 		}
 	}
 	return list

@@ -99,8 +99,15 @@ func (s *Struct) resolve() {
 		for i := range f.When {
 			c := &f.When[i]
 			c.word, c.mask = s.Field(c.Field), 0
+			if c.word.Names == nil {
+				panic(fmt.Sprintf("%s.%s: When{%q, …}: the field %s has no names of its bits", s.Name, f.Name, c.Field, c.Field))
+			}
 			for _, b := range c.Bits {
-				c.mask |= c.word.Names.Bit(b)
+				mask, ok := c.word.Names.bit(b)
+				if !ok {
+					panic(fmt.Sprintf("%s.%s: When{%q, …}: %s has no bit %s", s.Name, f.Name, c.Field, c.word.Names.Group, b))
+				}
+				c.mask |= mask
 			}
 		}
 	}
