@@ -20,16 +20,17 @@
 // declared with constants, variables and literals only as arguments of U64, Sub and the like. DefineRPC and DefineIntent register
 // operations in Protocol, from which the other packages take them and all that
 // their buffers refer to. A message is declared in the
-// file of its service, see docs/adding-a-message.md. For example:
+// file of its service; docs/adding-a-message.md has all that belongs to one. In short:
 //
 //	var fooBody = &Struct{Name: "foo_body", Doc: "what a foo is about", Fields: []*Field{
-//		U64("fb_valid", &FooValid),
-//		Sub("fb_fid", &LuFid, When{"fb_valid", "FID"}),
-//		U64("fb_size", Size, When{"fb_valid", "SIZE"}),
+//		U64("fb_valid", &FooValid, "which of the fields below mean something"),
+//		Sub("fb_fid", &LuFid, When{"fb_valid", "FID"}, "the file"),
+//		U64("fb_size", Size, When{"fb_valid", "SIZE"}, "its size"),
 //	}}
 //
 //	var _ = DefineRPC(&RPC{Opcode: OST_FOO, Name: "OST_FOO", Doc: "Requests a foo.", Variants: []*Variant{{
 //		Request: Bufs(bufPtlrpcBody, Sub("foo_body", &fooBody)),
 //		Reply:   Bufs(bufPtlrpcBody),
+//		SummarizeRequest: summarizeFoo,
 //	}}})
 package opcodes

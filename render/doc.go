@@ -1,15 +1,16 @@
 // Package render writes messages and RPCs as text for people and scripts:
 // summary lines, trees, JSON, field values, flag tables. It makes no decisions
-// about what bytes mean; those are in the tree. Package tables writes
-// statistics and connections, package html the page, package explain the declarations of
-// the protocol.
+// about what bytes mean; those are in the tree. Package records says which
+// values a record has, package filter selects records, package tables writes statistics,
+// connections and other lists, ladder the messages between nodes, html the page, explain the
+// declarations of the protocol, parquet and pdu files for other programs.
 //
 // All renderers append to a byte slice, so that one buffer serves a whole
 // capture:
 //
-//	r := render.NewJSON()
+//	r, buf := render.NewJSON(), []byte(nil)
 //	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
-//		buf = r.Append(buf[:0], m, moment)
+//		buf = r.Append(buf[:0], m, render.Moment{First: first})
 //		os.Stdout.Write(buf)
 //	}})
 //

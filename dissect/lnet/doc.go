@@ -13,7 +13,7 @@
 //
 // Files are named after their transport: tcp_, socklnd, ib_, o2iblnd. The others are for
 // all. They are one package, since a transport and what all share (the pool, Want and
-// Handle, the pending GETs, the message in the making) refer to each other at each frame,
+// Handle, the pending GETs, the message that is being assembled) refer to each other at each frame,
 // and none of that is of use to others.
 //
 // # The way of a frame
@@ -22,22 +22,22 @@
 // tags, tunnels and IP fragments (package link), and passes them to that transport.
 // That is TCP with socklnd:
 //
-//   - tcp (tcp.go, tcp_conn.go) finds the connection of a segment. A capture point
-//     (source, tcp_source.go) queues segments while it is unknown where their
-//     stream begins.
+//   - tcp (tcp.go, tcp_conn.go) finds the connection of a segment. A source
+//     (tcp_source.go), one for each capture point, queues segments while it is unknown where
+//     their stream begins.
 //   - reassembly (tcp_reassembly.go) has the TCP state of one direction of a connection.
 //     It puts the segments in order and passes their bytes on once,
-//     with the gaps among them: start, consume, skip, gap, close.
+//     with the gaps among them, by the methods start, consume, skip, gap and close of framer.
 //   - analysis (tcp_analysis.go) sees the segments of one direction as they were
 //     captured. It finds those that were sent again and the round trip.
 //     Message.Transfer and Options.TransferUpdate have what belongs to a message, with the
 //     latency that it cost, where an ACK proves it: the receiver reports data that
 //     came twice, and its timestamps show which transmission it had waited for.
 //   - framer (socklnd_framer.go, socklnd_message.go) cuts these bytes into messages by
-//     their headers (socklnd.go, socklnd_hello.go). Reassembly calls its method skips to
-//     learn which bytes behind a gap need not be kept.
+//     their headers (socklnd.go, socklnd_hello.go). Its method skips tells reassembly
+//     which bytes behind a gap need not be kept.
 //   - resync (socklnd_resync.go) has the bytes in which the framer has to find a header,
-//     after a loss or in mid-stream: add, find. What it finds is framed again from
+//     after a loss or in mid-stream (methods add and find). What it finds is framed again from
 //     its buffer.
 //   - output (decoder.go) is shared by all transports: the pool of buffers, the
 //     pending GETs, Options.Want and Options.Handle.
@@ -57,10 +57,10 @@
 //     only one queue pair, or from a cookie or an address that was sent in the other
 //     direction.
 //   - queuePair (ib_packets.go) puts the requests that it receives in the order of
-//     their packet sequence numbers: arrive, take, hold, release, giveUpGap. Its field
+//     their packet sequence numbers (methods arrive, take, hold, release, giveUpGap). Its field
 //     sent (sentPackets) finds those that were sent again and measures the round trip.
 //   - o2iblnd (o2iblnd.go) gets the packets in order. It joins those of a SEND and
-//     parses the o2iblnd message in it: take, gap, close.
+//     parses the o2iblnd message in it (methods take, gap, close).
 //   - transfer (o2iblnd_transfer.go) is an LNet message whose payload comes in RDMA
 //     writes: a PUT or REPLY announced by a PUT_REQ, or the REPLY to a GET_REQ. The
 //     writes go to the memory that the PUT_ACK or GET_REQ describes, and the PUT_DONE or

@@ -137,7 +137,7 @@ func (p parser) parse(b []byte) (head, verdict) {
 	}
 	switch {
 	case typ == ksockNoop:
-		return p.skipNoop(b, o)
+		return p.parseNoop(b, o)
 	case typ != ksockLNet:
 		return head{}, invalid
 	case p.form != formUnknown:
@@ -146,8 +146,9 @@ func (p parser) parse(b []byte) (head, verdict) {
 	return p.infer(b, o)
 }
 
-// skipNoop parses a NOOP, a ksock header without an LNet message: the next message begins behind it.
-func (p parser) skipNoop(b []byte, o order) (head, verdict) {
+// parseNoop parses a NOOP, a ksock header without an LNet message: it is a message of its own kind, which
+// carries nothing, and the next one begins behind it.
+func (p parser) parseNoop(b []byte, o order) (head, verdict) {
 	if len(b) < ksockSize {
 		return head{}, incomplete
 	}

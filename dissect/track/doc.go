@@ -14,9 +14,9 @@
 //	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
 //
 // pairing.go takes messages and finds the RPC of each, pairing_lifetime.go moves RPCs
-// from one state to the next. rpc.go has the
-// fields and Attached, sighting.go the times: each capture point sees an RPC at its own time.
-// Whoever needs data of their own for each RPC uses Attached. lock_waits.go
+// from one state to the next. rpc.go has the fields of an RPC, sighting.go when each capture
+// point saw it, archive.go writes RPCs to bytes. A package that needs values of its own for
+// each RPC keeps them in an Attached. lock_waits.go
 // finds how long an LDLM_ENQUEUE waits for its lock after the reply.
 //
 // # Statistics and connections
@@ -34,7 +34,7 @@
 // import_eviction.go decides whether a client was evicted, and which lock callbacks
 // were pending; import_outage.go follows a connection from the first sign that it is
 // lost until it is up again, and compares what was replayed with what should have
-// been. Packages evictions and recovery add what spans connections.
+// been; import_carriers.go counts what TCP and InfiniBand did for it. Packages evictions and recovery add what spans connections.
 // connection.go finds the connection of an RPC by its handle.
 //
 // # Names, connects and duplicates

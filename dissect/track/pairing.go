@@ -136,7 +136,7 @@ func (t *Pairing) isWaitedFor(m *dissect.Message) bool {
 	if m.Kind == lnet.Request {
 		return false
 	}
-	r := t.findReply(m)
+	r := t.rpcOfReply(m)
 	return r != nil && r.state == waiting
 }
 
@@ -160,7 +160,7 @@ func (t *Pairing) take(m *dissect.Message) *RPC {
 func (t *Pairing) request(m *dissect.Message) *RPC {
 	q := &m.RPC
 	t.lockRequest(m)
-	r := t.findRequest(m)
+	r := t.rpcOfRequest(m)
 	if r == nil {
 		r = t.newRecord(q.XID)
 	}
@@ -243,7 +243,7 @@ func (t *Pairing) describe(r *RPC, m *dissect.Message) {
 
 func (t *Pairing) reply(m *dissect.Message) *RPC {
 	q := &m.RPC
-	r := t.findReply(m)
+	r := t.rpcOfReply(m)
 	if r == nil {
 		r = t.withoutRequest(m)
 	}
@@ -319,7 +319,7 @@ func (t *Pairing) withoutRequest(m *dissect.Message) *RPC {
 }
 
 func (t *Pairing) early(m *dissect.Message) *RPC {
-	r := t.findReply(m)
+	r := t.rpcOfReply(m)
 	if r == nil {
 		r = t.withoutRequest(m)
 	}
@@ -334,7 +334,7 @@ func (t *Pairing) early(m *dissect.Message) *RPC {
 }
 
 func (t *Pairing) bulk(m *dissect.Message) *RPC {
-	r := t.findReply(m)
+	r := t.rpcOfReply(m)
 	if r == nil || r.state == ended {
 		return r
 	}
@@ -363,10 +363,10 @@ func (t *Pairing) bulk(m *dissect.Message) *RPC {
 	return r
 }
 
-// findRequest returns the record of a request that was seen before: sent
+// rpcOfRequest returns the record of a request that was seen before: sent
 // again, forwarded, or seen by another capture point. A replay is another RPC
 // than the one it repeats.
-func (t *Pairing) findRequest(m *dissect.Message) *RPC {
+func (t *Pairing) rpcOfRequest(m *dissect.Message) *RPC {
 	q := &m.RPC
 	replay := q.Flags&dissect.FlagReplay != 0
 	for e := t.byXID.First(q.XID); e != nil; e = e.Next() {
@@ -385,9 +385,9 @@ func (t *Pairing) findRequest(m *dissect.Message) *RPC {
 	return nil
 }
 
-// findReply returns the record that a reply or bulk belongs to: one that waits
+// rpcOfReply returns the record that a reply or bulk belongs to: one that waits
 // for its reply rather than one that has it, the newest of them.
-func (t *Pairing) findReply(m *dissect.Message) *RPC {
+func (t *Pairing) rpcOfReply(m *dissect.Message) *RPC {
 	q := &m.RPC
 	var replied *RPC
 	for e := t.byXID.First(q.XID); e != nil; e = e.Next() {

@@ -25,7 +25,8 @@
 //
 // # How to add a command
 //
-// Write newX in a new file and add it to subcommands (root.go). Every command has examples,
+// Write newX in a new file and add it to subcommands (root.go); go tool staticcheck reports
+// one that was forgotten there. docs/usage.md has a line about each command. Every command has examples,
 // which a test runs with the samples in pcaps/: name files as the other examples
 // do. Then refresh completions and man pages:
 //

@@ -1,3 +1,3 @@
-// Package explain writes what is declared of the protocol, and what single
-// values mean: the answers of lshark explain, lshark decode and lshark fields.
+// Package explain writes the declarations of the protocol (operations, structs, fields, names)
+// and the meaning of single values: the answers of lshark explain, lshark decode and lshark fields.
 package explain

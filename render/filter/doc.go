@@ -23,8 +23,8 @@
 // The key fid of messages has the FIDs in all their fields, so that fid == FID
 // finds each message about it, and each RPC that has such a message.
 //
-// A filter over RPCs makes comparisons with fields of messages for each message
-// of an RPC: they are true when they hold for one of them.
+// In a filter over RPCs, a comparison with a field of messages is true when it holds for one
+// of the messages of the RPC.
 //
 // Some fields are read without a tree of the message ([Probes]): a filter that
 // has no other fields does not build one. Testing a message or an RPC does not

@@ -22,6 +22,5 @@
 // values and 1 MB, and one row. The values of a dictionary take 1 MB at most, and its
 // hash table 4 MB; a Bloom filter takes 8 bytes per row of the group. The footer, which
 // is written last, takes about 200 bytes per leaf and row group until then. Nothing is
-// allocated per value. With 41 leaves of short values that is 7 MB for a million rows,
-// and 8 MB for five million.
+// allocated per value.
 package parquet

@@ -1,6 +1,6 @@
 // Package records describes the records that lshark prints, in one table of
-// keys for each kind of record: [Messages], [RPCs], [Rows] of statistics and
-// [Imports].
+// keys for each kind of record: messages, RPCs, rows of statistics, connections, locks,
+// files, recoveries, findings and others. [All] lists the tables.
 //
 // A [Key] has a name, a type, a unit, a meaning, and a getter that reads its
 // value from a record into a [Value]. JSON, -T fields -e, the display filter,
@@ -8,9 +8,9 @@
 // added to one works everywhere. The order of a table is the order of its JSON.
 //
 // A key with Parts is an object, a key with Len is a list. The keys of a part of a record,
-// or of the elements of a list, are declared for their own Go type; inside and list make
-// keys of the record of them. A key inside another one has a path with the names of both: request.frame. [Table.Find] finds a key
-// by its path.
+// or of the elements of a list, are declared for their own Go type; the funcs inside and list
+// turn them into keys of the record. A key inside another one has a path with the names of
+// both: request.frame. [Table.Find] finds a key by its path.
 //
 // [All] describes all keys, and the codes of notes and events; [Named] finds those with
 // a name. The columns of tables for people name the keys that they show: see package

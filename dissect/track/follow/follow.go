@@ -4,7 +4,7 @@
 // A Follower gets what a dissector hands out, and calls Hooks. It makes the parts that
 // these hooks need, once: who sets the hook Lock has locks followed, and with them the
 // connections that they depend on. Imports, Locks, Files, Paths and Nested return a part
-// that is looked at in other ways.
+// for callers that ask it, and do not wait for a hook.
 //
 //	f := follow.New(follow.Options{}, follow.Hooks{Lock: func(l *locks.Lock) { … }})
 //	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, IBEvent: f.IBEvent})

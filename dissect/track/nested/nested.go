@@ -9,7 +9,7 @@
 // serves, and call.go what is known of one that it sends.
 //
 // Two RPCs are linked when both name the same: the resource of a lock, a FID or its
-// sequence, whose quota. A request has the process id of its sender in pb_status, and a
+// sequence, or the owner of a quota. A request has the process id of its sender in pb_status, and a
 // service thread serves one RPC after the other. So what else a thread sends is nested in
 // the same RPC, until the reply. All state is bounded: each bound is a constant beside
 // what it limits.

@@ -3,7 +3,7 @@
 //
 // A Slowest receives RPCs from a track.Pairing: pass its methods Sent, Answered and
 // Done as hooks in track.Options. Which RPC is slow is known when it ends, so requests
-// are copied and kept until then. The number and size of the copies is bounded; beyond
+// are copied and kept until then. The number and the size of the copies are bounded; beyond
 // that, RPCs are kept without messages. In steady state an RPC costs no allocation.
 package slowest
 

@@ -3,7 +3,7 @@
 //
 // A Timeline receives RPCs from a track.Pairing: pass its method Done as a hook in
 // track.Options. It divides the time into bins, of which there are at most MaxBins:
-// when the capture grows beyond them, two neighbours become one of twice the width.
+// when the capture grows beyond them, each two neighbouring bins become one of twice the width.
 // Its memory is constant, and an RPC costs no allocation.
 package timeline
 
