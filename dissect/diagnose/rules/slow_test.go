@@ -438,6 +438,40 @@ func TestRefusedPing(t *testing.T) {
 	}
 }
 
+// TestHungMDT checks that an MDT hangs that answers pings and nothing else, and does not if it answers
+// anything else: then a request may wait for what only concerns its file.
+func TestHungMDT(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		s := newScene(t)
+		s.mounted(node3, mgs, mdt0, handle)
+		s.pass(5)
+		s.rpc(node3, mgs, opcodes.MDS_GETATTR, []change{withHandle(handle)}, []change{withHandle(handle)})
+		s.pass(5)
+		s.rpc(node3, mgs, opcodes.MDS_GETATTR, []change{withHandle(handle)}, nil)
+		s.rpc(node3, mgs, opcodes.MDS_CLOSE, []change{withHandle(handle)}, nil)
+		s.rpc(node3, mgs, opcodes.MDS_REINT, []change{withHandle(handle)}, nil)
+		for range 12 {
+			s.pass(5)
+			s.ping(node3, mgs, handle)
+			if served {
+				s.rpc(node3, mgs, opcodes.MDS_REINT, []change{withHandle(handle)}, []change{withHandle(handle)})
+			}
+		}
+		found := ""
+		for _, f := range s.end() {
+			if strings.Contains(f, "target.hung") {
+				found = f
+			}
+		}
+		want := "error target.hung: lustre-MDT0000 has been hanging for 60.0 s: it answers pings, but no other request. 2 RPCs of 192.0.2.3@tcp " +
+			"(MDS_GETATTR 1, MDS_CLOSE 1) waited up to 60.0 s, and had no reply when the capture ended."
+		if served {
+			want = ""
+		}
+		assert.That(t, strings.HasPrefix(found, want) && (found == "") == served, "served: %v: %q", served, found)
+	}
+}
+
 // TestHungBeforeRestart checks that a target that hung, and was restarted then, is found, by a request
 // that changes only attributes.
 func TestHungBeforeRestart(t *testing.T) {

@@ -28,7 +28,8 @@ var _ = add(diagnose.Rule{
 	Summary:  "A target answered pings, but nothing that needs its storage.",
 	Meaning: "A target whose storage hangs still answers pings, so that its clients do not give it up: their reads and writes wait, all of them. " +
 		"The rule looks for RPCs that use the storage and waited long while the target answered none of those, from any client in the " +
-		"capture, and the target or its node answered something else in between. A stall before a restart counts up to the last reply. " +
+		"capture, and the target or its node answered something else in between. What an MDT may answer from memory, and without waiting for " +
+		"a lock of a client (MDS_GETATTR, MDS_GETXATTR, MDS_CLOSE), must have waited while the MDT answered pings only. A stall before a restart counts up to the last reply. " +
 		"Where other targets of the node worked meanwhile, the storage of this one is to blame; else it may be the whole node.",
 	Limits: "RPCs of clients that the capture does not have may have been served, as with a limit on one job (NRS TBF). It is an error " +
 		"where RPCs still waited at the end of the capture.",
@@ -40,10 +41,16 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), lost: newUnseenMessages(),
 			others: fifo.NewMap[lnet.NID, int64](maxTargets)}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING, opcodes.OST_SETATTR}, storageOperations...), Answered: h.answered,
-			Done: h.done, Message: h.message, Lost: h.notCaptured, Recovery: h.recovery, End: h.end}
+		return diagnose.Hooks{Opcodes: slices.Concat([]uint32{opcodes.OBD_PING, opcodes.OST_SETATTR}, storageOperations, lockFree, lockTaking),
+			Answered: h.answered, Done: h.done, Message: h.message, Lost: h.notCaptured, Recovery: h.recovery, End: h.end}
 	},
 })
+
+// Requests to an MDT that may be answered from memory: lockFree are those that wait for no lock of a client.
+var (
+	lockFree   = []uint32{opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE}
+	lockTaking = []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_REINT, opcodes.MDS_GETATTR_NAME}
+)
 
 // hungTargets finds targets that hang.
 type hungTargets struct {
@@ -59,11 +66,32 @@ type hungTargets struct {
 
 // servedTimes is when a connection was answered last.
 type servedTimes struct {
-	conn          *track.Connection
-	last, earlier int64 // reply to an RPC that uses the storage; one at least a second before that
+	conn    *track.Connection
+	storage replyTimes // of RPCs that use the storage
+	all     replyTimes // of them and other requests, but not of pings
+	ping    int64      // reply to a ping
+	stall   *stall
+}
+
+// replyTimes are the times of the last reply, and of one at least a second before that.
+type replyTimes struct {
+	last, earlier int64
 	mark          int64 // becomes earlier
-	ping          int64 // reply to a ping
-	stall         *stall
+}
+
+func (t *replyTimes) add(now int64) {
+	if now-t.mark >= sameMoment {
+		t.earlier, t.mark = t.mark, now
+	}
+	t.last = now
+}
+
+// of returns the replies that end a stall in which RPCs of an operation wait.
+func (t *servedTimes) of(fromMemory bool) *replyTimes {
+	if fromMemory {
+		return &t.all
+	}
+	return &t.storage
 }
 
 // stall is a time in which a target served nothing on a connection.
@@ -76,6 +104,7 @@ type stall struct {
 	refuted    bool // another client was served
 	lacks      bool // messages were not captured in which replies may be
 	beside     bool // another target of the node worked
+	fromMemory bool // what waited may be answered from memory, and nothing else was answered
 	restarted  bool // it ended when the target was gone
 	others     []string
 }
@@ -110,7 +139,8 @@ func (h *hungTargets) message(r *track.RPC, m *dissect.Message) {
 }
 
 func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
-	if !r.HasRequest && r.Opcode != opcodes.OBD_PING {
+	takes := slices.Contains(lockTaking, r.Opcode)
+	if !r.HasRequest && r.Opcode != opcodes.OBD_PING && !takes {
 		h.others.Put(r.Server, m.Time)
 	}
 	if r.Connection == nil || !r.HasRequest {
@@ -124,11 +154,12 @@ func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	t.conn = r.Connection
-	h.waited(t, r, m.Time, false)
-	if m.Time-t.mark >= sameMoment {
-		t.earlier, t.mark = t.mark, m.Time
+	if !takes {
+		h.waited(t, r, m.Time, false)
 	}
-	t.last = m.Time
+	if t.all.add(m.Time); !takes && !slices.Contains(lockFree, r.Opcode) {
+		t.storage.add(m.Time)
+	}
 }
 
 // waited takes an RPC that was answered, or waited for it until then.
@@ -137,9 +168,11 @@ func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool)
 	if !isSet(sent) || now-sent.Time < hungTime.Nanoseconds() {
 		return
 	}
-	served := t.last
+	fromMemory := slices.Contains(lockFree, r.Opcode)
+	replies := t.of(fromMemory)
+	served := replies.last
 	if now-served < sameMoment && !open {
-		served = t.earlier
+		served = replies.earlier
 	}
 	lacks := h.lost.since(r.Client, sent.Time) || h.lost.since(r.Server, sent.Time)
 	begin := max(sent.Time, served)
@@ -152,7 +185,7 @@ func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool)
 	case now-begin < hungTime.Nanoseconds() || len(h.stalls) >= maxStalls:
 		return
 	default:
-		s = &stall{conn: r.Connection, begin: begin, end: now, open: open, pinged: t.ping > begin+sameMoment}
+		s = &stall{conn: r.Connection, begin: begin, end: now, open: open, pinged: t.ping > begin+sameMoment, fromMemory: fromMemory}
 		t.stall, h.stalls = s, append(h.stalls, s)
 		h.compare(s)
 	}
@@ -173,7 +206,8 @@ func (h *hungTargets) compare(s *stall) {
 		}
 		within := func(at int64) bool { return at > s.begin+sameMoment && at < s.end-sameMoment }
 		other := connectionTarget(c)
-		served := within(t.last) || within(t.earlier)
+		replies := t.of(s.fromMemory)
+		served := within(replies.last) || within(replies.earlier)
 		switch {
 		case other == k && k.isKnown():
 			s.refuted = s.refuted || served
@@ -189,7 +223,7 @@ func (h *hungTargets) compare(s *stall) {
 
 // done takes an RPC that was never answered.
 func (h *hungTargets) done(r *track.RPC) {
-	if r.HasReply || r.Connection == nil || r.Opcode == opcodes.OBD_PING || r.Missing != track.CaptureEnded && r.Missing != track.Unanswered {
+	if r.HasReply || r.Connection == nil || r.Opcode == opcodes.OBD_PING || slices.Contains(lockTaking, r.Opcode) || r.Missing != track.CaptureEnded && r.Missing != track.Unanswered {
 		return
 	}
 	t := h.conns.of(r.Connection)
@@ -291,22 +325,26 @@ func (t *hungTarget) finding(now int64) diagnose.Finding {
 	f.Client = only(t.clients)
 	var sum rpcSum
 	var others []string
-	open, lacks, restarted := false, false, false
+	open, lacks, restarted, fromMemory := false, false, false, false
 	for _, s := range t.stalls {
 		sum.join(&s.rpcSum)
 		lacks = lacks || s.lacks
 		f.First, f.Last = min(f.First, s.begin), max(f.Last, s.end)
-		open, restarted = open || s.open, restarted || s.restarted
+		open, restarted, fromMemory = open || s.open, restarted || s.restarted, fromMemory || s.fromMemory
 		for _, name := range s.others {
 			others = withNew(others, name, unlimited)
 		}
 	}
 	f.Count = sum.n
 	longest := duration(sum.slowest.list[0].ns)
-	nothing := "but nothing that needs its storage."
-	if lacks {
-		nothing = "but nothing that needs its storage, as far as the capture shows, which lacks bytes."
+	nothing := "but nothing that needs its storage"
+	if fromMemory {
+		nothing = "but no other request"
 	}
+	if lacks {
+		nothing += ", as far as the capture shows, which lacks bytes"
+	}
+	nothing += "."
 	text := fmt.Sprintf("%s hung for %s: it answered pings, %s", t.key, duration(f.Last-f.First), nothing)
 	if restarted {
 		text = fmt.Sprintf("%s hung for at least %s before it was gone: it answered other requests, %s", t.key, duration(f.Last-f.First), nothing)
