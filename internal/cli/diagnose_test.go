@@ -27,7 +27,7 @@ import (
 const ruleSamples = "../../dissect/diagnose/rules/testdata/"
 
 // TestFindingsOfSamples checks that each rule has findings in its samples and in no
-// others.
+// others, and that they have a time and evidence.
 func TestFindingsOfSamples(t *testing.T) {
 	t.Parallel()
 	for _, sample := range slices.Concat(glob(t, ruleSamples+"*.pcap*"), glob(t, "../../pcaps/*.pcap*")) {
@@ -35,16 +35,32 @@ func TestFindingsOfSamples(t *testing.T) {
 		found := make(map[string]int)
 		out := quiet(t, "diagnose", "-q", "-T", "json", sample)
 		for line := range strings.Lines(out) {
-			var f struct{ Code, Severity string }
+			var f struct {
+				Code, Time string
+				Evidence   []json.RawMessage
+			}
 			must.NoError(t, json.Unmarshal([]byte(line), &f))
 			found[f.Code]++
+			if len(f.Evidence) == 0 && !background(f.Code) {
+				t.Errorf("%s: a finding of %s has no evidence: call Prove, or set Background", name, f.Code)
+			}
+			assert.That(t, f.Time != "" || background(f.Code), "%s: a finding of %s has no time: set First, or set Background", name, f.Code)
 		}
 		for _, r := range rules.All() {
-			if want := slices.Contains(r.Samples, name); want != (found[r.Code] > 0) && (want || !r.Common) {
-				t.Errorf("%s: %d findings of %s; in its Samples: %v", name, found[r.Code], r.Code, want)
+			switch want, got := slices.Contains(r.Samples, name), found[r.Code]; {
+			case want && got == 0:
+				t.Errorf("%s: no finding of %s, which has it in its Samples", name, r.Code)
+			case got > 0 && !want && !r.Common:
+				t.Errorf("%s: %d findings of %s: make the rule narrower, add the file to its Samples, or set Common", name, got, r.Code)
 			}
 		}
 	}
+}
+
+// background reports whether findings with a code say how things are: they need no evidence.
+func background(code string) bool {
+	return strings.HasPrefix(code, "capture.") ||
+		slices.ContainsFunc(rules.All(), func(r *diagnose.Rule) bool { return r.Code == code && r.Background })
 }
 
 // TestFindingsFit checks that paragraphs fit a terminal, and that no evidence is there twice.

@@ -32,11 +32,7 @@ func setHelp(root *cobra.Command, s *iostreams.IO, addAll func()) {
 	})
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		addAll()
-		text := c.Long
-		if text == "" {
-			text = c.Short + "."
-		}
-		c.OutOrStdout().Write(append([]byte(wrapText(text, width)+"\n\n"), usageText(c, width)...)) // helpWriter keeps the error
+		c.OutOrStdout().Write(append([]byte(wrapText(c.Long, width)+"\n\n"), usageText(c, width)...)) // helpWriter keeps the error
 	})
 }
 

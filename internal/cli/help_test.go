@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -133,10 +135,19 @@ func runExample(t *testing.T, dir, line string) {
 	assert.That(t, out.Len() != 0 || silent, "nothing was printed")
 }
 
-// TestHelpTexts checks that help texts fit a terminal of 80 columns, that every
-// flag has a group, and that values of flags have a name that means something.
+// notInUsage are the commands that docs/usage.md is not about.
+var notInUsage = []string{"completion", "extcap", "help", "lshark", "version"}
+
+// TestHelpTexts checks that commands have help texts, that these fit a terminal of 80 columns, that every
+// flag has a group, that values of flags have a name that means something, and that docs/usage.md has every command.
 func TestHelpTexts(t *testing.T) {
+	usage := must.ReadFile(t, wiretest.Repo("docs/usage.md"))
 	for _, cmd := range allCommands() {
+		assert.That(t, cmd.Short != "", "%s has no Short: add what it does in one line, for the list of commands", cmd.CommandPath())
+		assert.That(t, cmd.Long != "", "%s has no Long: add what it prints, for its help and manual page", cmd.CommandPath())
+		if !regexp.MustCompile("(?:lshark |`)"+cmd.Name()+`\b`).Match(usage) && !slices.Contains(notInUsage, cmd.Name()) {
+			t.Errorf("docs/usage.md does not name %s: add a section with an example, or list it in notInUsage", cmd.CommandPath())
+		}
 		args := append(strings.Fields(cmd.CommandPath())[1:], "--help")
 		out, errs, status := run(t, args...)
 		assert.That(t, status == exit.OK && errs == "", "%v: status %d, %s", args, status, errs)

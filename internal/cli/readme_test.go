@@ -115,11 +115,7 @@ func manPage(cmd *cobra.Command) []byte {
 		fmt.Fprintf(&b, "\\fB%s\\fR%s\n", roff(cmd.CommandPath()), roff(strings.TrimPrefix(line, cmd.CommandPath())))
 	}
 	b.WriteString(".fi\n")
-	text := cmd.Long
-	if text == "" {
-		text = cmd.Short + "."
-	}
-	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", strings.ReplaceAll(roff(text), "\n\n", "\n.PP\n"))
+	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", strings.ReplaceAll(roff(cmd.Long), "\n\n", "\n.PP\n"))
 	if subs := cmd.Commands(); len(subs) > 0 {
 		b.WriteString(".SH COMMANDS\n")
 		for _, c := range subs {
@@ -221,6 +217,7 @@ func TestGenerated(t *testing.T) {
 	}
 	var pages func(cmd *cobra.Command)
 	pages = func(cmd *cobra.Command) {
+		must.That(t, cmd.Short != "", "%s has no Short", cmd.CommandPath())
 		cmd.InitDefaultHelpFlag()
 		fresh[manName(cmd)+".1"] = manPage(cmd)
 		for _, c := range cmd.Commands() {

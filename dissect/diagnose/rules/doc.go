@@ -18,6 +18,9 @@ var registered []*diagnose.Rule
 
 // add registers a rule. It returns true, for a variable that calls it.
 func add(r diagnose.Rule) bool {
+	if r.Start == nil {
+		panic("rule " + r.Code + " has no Start")
+	}
 	if r.Logs {
 		r.Meaning += " It does so in debug logs without a capture, too."
 	}

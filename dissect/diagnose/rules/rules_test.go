@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,13 +18,22 @@ import (
 var subjects = []string{"node", "target", "capture", "evicted", "connect", "mount", "gss", "restart", "recovery", "slow", "tcp", "rdma", "lock", "io",
 	"checksum", "space", "quota", "metadata", "version", "clock"}
 
-// TestRulesAreComplete checks the texts of each rule, its file, and its samples.
+// ruleCode matches the code in the declaration of a rule.
+var ruleCode = regexp.MustCompile(`diagnose\.Rule\{[^{}]*?\bCode:\s*"([^"]*)"`)
+
+// TestRulesAreComplete checks that each rule in the sources is registered, and the texts of each rule, its file, and its samples.
 func TestRulesAreComplete(t *testing.T) {
 	codes := make(map[string]bool)
 	files := make(map[string][][]byte) // by what their names begin with
 	for name, text := range readFiles(t, "*.go") {
 		subject, _, _ := strings.Cut(strings.TrimSuffix(name, ".go"), "_")
 		files[subject] = append(files[subject], text)
+		for _, m := range ruleCode.FindAllSubmatch(text, -1) {
+			registered := slices.ContainsFunc(All(), func(r *diagnose.Rule) bool { return r.Code == string(m[1]) })
+			if !registered && !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s: rule %s is not registered: pass it to add", name, m[1])
+			}
+		}
 	}
 	for _, r := range All() {
 		subject, rest, _ := strings.Cut(r.Code, ".")
@@ -39,8 +49,8 @@ func TestRulesAreComplete(t *testing.T) {
 				t.Errorf("%s: %s must be one or more sentences: %q", r.Code, name, text)
 			}
 		}
-		if r.Severity < diagnose.Note || r.Severity > diagnose.Error || r.Start == nil {
-			t.Errorf("%s: needs a Severity and a Start", r.Code)
+		if r.Severity < diagnose.Note || r.Severity > diagnose.Error {
+			t.Errorf("%s: needs a Severity", r.Code)
 		}
 		if r.Noun == "" && slices.Contains([]string{"node", "evicted", "connect", "mount", "restart", "recovery", "slow", "tcp", "rdma", "lock", "metadata"}, subject) && !r.Background {
 			t.Errorf("%s: needs a Noun, as it may follow from others", r.Code)
