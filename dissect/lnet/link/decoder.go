@@ -1,6 +1,21 @@
 // Package link finds the packets of a transport in the frames of a capture: TCP
 // segments and InfiniBand packets, behind any link layer, VLAN tags, tunnels and
 // IP fragments.
+//
+//	var d link.Decoder
+//	for r.Next(&frame) == nil {
+//		switch d.Decode(&frame) {
+//		case link.TCP:
+//			fmt.Println(d.Segment.Flow, d.Segment.Seq, d.Segment.Size)
+//		case link.InfiniBand:
+//			fmt.Println(d.Packet.Number)
+//		}
+//	}
+//
+// Decode finds one packet in a frame, and says of which kind it is: then Segment or Packet is
+// set until the next call. Their Data are the bytes that were captured, Size is the length on
+// the wire. decoder.go has the link layers, ip.go IP and tunnels, tcp_options.go the options of
+// TCP, infiniband.go packets over InfiniBand and RoCE, and erf.go frames of capture cards.
 package link
 
 import (

@@ -1,8 +1,19 @@
 // Package logs joins what the debug logs of nodes have about RPCs: with the RPCs of a
 // capture, and with each other.
 //
-// Logs reads the logs beside a capture, as far as the capture was read, so that a log of
-// any size needs bounded memory. Merge reads logs without a capture.
+// A [Logs] reads the logs beside a capture. Open compares their clocks with that of the
+// capture, by its first RPCs (Head). Then a Pairing or follow.Follower feeds it: Sent takes
+// the requests, and Attach sets track.RPC.Log of an RPC that has ended. The logs are read no
+// further than the capture, so that one of any size needs bounded memory. An RPC that only a
+// log has goes to Unseen. ReadLines reads
+// the logs once more for the lines about some RPCs (Subject). A [Recent] is for those that show
+// messages: it holds the lines that were read last, and Of returns those about a message.
+//
+// A [Merge] reads logs without a capture: Open, then Read, which joins what both nodes of an
+// RPC have and passes it on.
+//
+// clocks.go finds the node of each log and how far its clock is ahead, threads.go follows the
+// threads of servers, wire.go decides what was sent and is not in the capture.
 package logs
 
 import (

@@ -1,5 +1,19 @@
 // Package paths follows what TCP and InfiniBand do between hosts: how much each sends
 // to the others, what it has to send again, and how long acknowledgements take.
+//
+//	p := paths.New()
+//	d := dissect.New(dissect.Options{Handle: p.Message})
+//	… // frames for d, then d.Close()
+//	for path := range p.All {
+//		if ns, ok := path.Typical(); ok {
+//			fmt.Println(path.From, path.To, path.Bytes, time.Duration(ns))
+//		}
+//	}
+//
+// A Path is one direction between two hosts at one capture point; follow.Follower.Paths has
+// them along with other parts. RoundTrips has the seconds in which even the fastest
+// acknowledgement was slow ([SlowAck]): then the network or the receiver is, and not single
+// segments, which hosts acknowledge late on purpose.
 package paths
 
 import (
