@@ -300,10 +300,7 @@ func (k *refusedConnects) outcome(v *refusal) string {
 	case v.readOnly && k.ofNode:
 		return " The client is connected read-only."
 	}
-	if v.unsure {
-		return " Connected at most " + duration(v.longest) + " after the first refusal."
-	}
-	return " Connected " + duration(v.longest) + " after the first refusal."
+	return " Connected " + atMost(v.unsure) + duration(v.longest) + " after the first refusal."
 }
 
 var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true}, diagnose.Rule{

@@ -127,7 +127,7 @@ func (e *ioErrors) found(key targetKey, x *ioError, errno int32) {
 		f.Text += again
 	case x.open == x.blind: // they may have been repeated with success
 		f.Severity = diagnose.Warning
-		f.Text += " Whether " + they(x.count) + " " + was(x.count) + " repeated with success is not in the capture."
+		f.Text += " Whether " + theyWere(x.count) + " repeated with success is not in the capture."
 	case x.again > 0:
 		f.Text += fmt.Sprintf(" In %d of the writes, the client tried a range that had failed before.", x.again)
 	}

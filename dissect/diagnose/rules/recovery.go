@@ -274,9 +274,7 @@ func (l *lostConnections) wasDown(v *recovery.Recovery) bool {
 func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 	f.Count = int64(len(v.Clients))
 	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + targetName(v)
-	if v.Target != "" {
-		f.Text += on(v.Server)
-	}
+	f.Text += onServer(v, v.Server)
 	if v.GoneBy != recovery.SignLog {
 		f.Text += " (" + signTexts[v.GoneBy] + ")"
 	}
@@ -325,7 +323,7 @@ var _ = add(diagnose.Rule{
 		if len(requests.Errors) == 0 && len(locks.Errors) == 0 && gap.Count == 0 {
 			return false
 		}
-		f.Text = "In the recovery of " + targetName(v) + on(v.Server)
+		f.Text = "In the recovery of " + targetName(v) + onServer(v, v.Server)
 		separator := " "
 		if len(requests.Errors) > 0 {
 			f.Text += separator + "replays of requests failed: " + errorCounts(requests.Errors)

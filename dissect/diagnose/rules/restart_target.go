@@ -42,9 +42,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 		if wasBefore(v) || isSet(v.TookPart) {
 			f.Text = targetName(v) + " had been restarted"
 		}
-		if v.Target != "" {
-			f.Text += on(v.Server)
-		}
+		f.Text += onServer(v, v.Server)
 	case recovery.Failover:
 		f.Text = targetName(v) + " moved from " + v.ServerBefore.String() + " to " + v.Server.String()
 	default:
@@ -89,6 +87,15 @@ func targetName(v *recovery.Recovery) string {
 		return "one or more targets of " + server.String()
 	}
 	return "a target of " + server.String()
+}
+
+// onServer returns words for a server of the target, nothing where its name is not known:
+// targetName names the server then.
+func onServer(v *recovery.Recovery, server lnet.NID) string {
+	if v.Target == "" {
+		return ""
+	}
+	return on(server)
 }
 
 // cutText returns a sentence about the clients of which it was not captured how it ended, with a space
@@ -383,7 +390,7 @@ var _ = add(diagnose.Rule{
 			return false
 		}
 		f.Text = fmt.Sprintf("%s%s came back with an older state of its disk (started %d times before, and %d times now): what it had "+
-			"committed since is gone.", targetName(v), on(v.Server), v.InstanceBefore, v.Instance)
+			"committed since is gone.", targetName(v), onServer(v, v.Server), v.InstanceBefore, v.Instance)
 		requests, _ := v.Replayed()
 		if len(requests.Errors) > 0 {
 			f.Text += " Of " + plural(requests.Count, "replayed request") + " some failed: " + errorCounts(requests.Errors) + "."
@@ -426,10 +433,7 @@ var _ = add(diagnose.Rule{
 		if !stopped && r.Now()-v.Begin() < unreachableTime.Nanoseconds() {
 			return false
 		}
-		f.Text = targetName(v)
-		if v.Target != "" {
-			f.Text += on(v.ServerBefore)
-		}
+		f.Text = targetName(v) + onServer(v, v.ServerBefore)
 		if stopped {
 			f.Text += " " + was(1+v.Unnamed) + " stopped. "
 			if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {

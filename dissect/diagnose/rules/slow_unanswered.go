@@ -293,12 +293,7 @@ type earlyTimes struct {
 }
 
 // longestOf begins a sentence about the longest of so many RPCs.
-func longestOf(n int64) string {
-	if n == 1 {
-		return "It"
-	}
-	return "The longest"
-}
+func longestOf(n int64) string { return oneOrMany(n, "It", "The longest") }
 
 // ofThem refers to n of all RPCs.
 func ofThem(n, all int64) string {

@@ -41,40 +41,28 @@ func plural[N int | int64](n N, noun string) string {
 // sentence returns the beginning of a sentence, with a space before it.
 func sentence(text string) string { return " " + strings.ToUpper(text[:1]) + text[1:] }
 
-// was returns the verb for so many.
-func was[N int | int64](n N) string {
+// oneOrMany returns the word for a number.
+func oneOrMany[N int | int64](n N, one, many string) string {
 	if n == 1 {
-		return "was"
+		return one
 	}
-	return "were"
+	return many
 }
+
+// was returns the verb for so many.
+func was[N int | int64](n N) string { return oneOrMany(n, "was", "were") }
 
 // they refers to so many.
-func they[N int | int64](n N) string {
-	if n == 1 {
-		return "it"
-	}
-	return "they"
-}
+func they[N int | int64](n N) string { return oneOrMany(n, "it", "they") }
 
 // theyWere is they with its verb.
-func theyWere(n int) string { return they(n) + " " + was(n) }
+func theyWere[N int | int64](n N) string { return they(n) + " " + was(n) }
 
 // its is the possessive of so many.
-func its(n int) string {
-	if n == 1 {
-		return "its"
-	}
-	return "their"
-}
+func its[N int | int64](n N) string { return oneOrMany(n, "its", "their") }
 
 // them refers to so many, as an object.
-func them(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
-}
+func them[N int | int64](n N) string { return oneOrMany(n, "it", "them") }
 
 // lockText returns a lock as in "PW lock on [0x300000402:0x3a:0x0]".
 func lockText(l *locks.Lock) string {
