@@ -5,15 +5,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// TestRandomDialogs plays pieces of messages of several versions, garbage, losses, cuts
-// and swaps in both directions, each of which changes how the other is framed. Nothing
-// must be held at the end.
+// TestRandomDialogs plays pieces of messages of several versions, garbage, losses, cuts,
+// swaps and frames that come again in both directions, each of which changes how the other
+// is framed. Nothing must be held at the end.
 func TestRandomDialogs(t *testing.T) {
-	for seed := range uint64(3000) {
-		tc := randomDialog(rand.New(rand.NewPCG(seed, 7)))
+	for seed := range uint64(4000) {
+		rnd := rand.New(rand.NewPCG(seed, 7))
+		tc := resent(rnd, randomDialog(rnd))
 		if left := playTwoWays(t, tc); left != "" {
 			t.Errorf("seed %d: %s", seed, left)
 		}
@@ -95,4 +97,13 @@ func randomPiece(rnd *rand.Rand) []byte {
 		b = b[:rnd.IntN(len(b)+1)]
 	}
 	return b
+}
+
+// resent adds frames of a dialog again, some time later.
+func resent(rnd *rand.Rand, tc *wiretest.Conn) *wiretest.Conn {
+	for range rnd.IntN(4) {
+		tc.Now += 1e9
+		tc.Frame(capture.LinkEthernet, tc.Frames[rnd.IntN(len(tc.Frames))].Data)
+	}
+	return tc
 }

@@ -162,7 +162,7 @@ func (f *framer) arrive(in *link.Frame) {
 
 // feed frames data, or searches for a header in them.
 func (f *framer) feed(data []byte) {
-	r, m := f.resync, &f.msg
+	m := &f.msg
 	if len(data) == 0 {
 		return
 	}
@@ -171,13 +171,13 @@ func (f *framer) feed(data []byte) {
 		f.pos += uint32(len(data))
 		return
 	}
-	if r != nil && r.notLNet && !r.recovers(f.parser(true), data) {
+	if r := f.resync; r != nil && r.notLNet && !r.recovers(f.parser(true), data) {
 		f.pos += uint32(len(data))
 		return
 	}
-	f.reparse()
+	f.reparse() // may begin a resync
 	if f.searching() {
-		r.add(data, f.at, false)
+		f.resync.add(data, f.at, false)
 		f.search(f.tcp.out.full())
 		return
 	}
