@@ -169,6 +169,8 @@ type output struct {
 	ibEvent  IBEvent       // given to Options.IBEvent
 	ending   Why           // why messages that are cut off now end: Lost, or EndOfFile
 	begins   map[int]int64 // times of the first frames of the capture points
+
+	histories []*history // of connections that have forgotten them, for others
 }
 
 // full reports whether more is held than the options allow.

@@ -1,11 +1,15 @@
 package lnet
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -99,6 +103,59 @@ func randomPiece(rnd *rand.Rand) []byte {
 	return b
 }
 
+// TestStreamsUsedAgain plays a dialog on a connection that gets the memory of others, which have
+// ended or are idle: nothing of them remains.
+func TestStreamsUsedAgain(t *testing.T) {
+	for seed := range uint64(500) {
+		rnd := rand.New(rand.NewPCG(seed, 8))
+		var before []capture.Frame
+		now := int64(1e18)
+		for i := range 4 {
+			before = append(before, moved(resent(rnd, randomDialog(rnd)), uint16(2000+i), now)...)
+			now += []int64{closedIdle, forgetAge, maxIdle}[rnd.IntN(3)] + 1e9
+		}
+		now += maxIdle
+		others := wiretest.NewConn().OtherFrames(2 * ReorderFrames) // whatever waits for late frames goes on
+		others.Open()
+		last := append(moved(others, 3000, now), moved(resent(rnd, randomDialog(rnd)), 4000, now+1e9)...)
+		all := append(before, last...)
+		wiretest.Renumber(all)
+		alone, _ := everything(last)
+		after, st := everything(all)
+		if st.TCP.Evicted == 0 {
+			t.Fatal("no connection ended")
+		}
+		after = after[max(0, len(after)-len(alone)):]
+		must.Equal(t, strings.Join(after, "\n"), strings.Join(alone, "\n"), fmt.Sprintf("seed %d", seed))
+	}
+}
+
+// everything describes what a Decoder hands out, without numbers that count from its first frame.
+func everything(frames []capture.Frame) (list []string, st Stats) {
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	times := make(map[int64]int64) // of messages
+	d := NewDecoder(Options{
+		Handle: func(m *Message) {
+			times[m.Number] = m.Time
+			c := *m
+			c.Number, c.Conn, c.Order, c.Frame = 0, 0, 0, 0
+			add("%+v", c)
+		},
+		TransferUpdate: func(number int64, t *Transfer) { add("%d %+v", times[number], *t) },
+		Lost:           func(l *Loss) { add("%+v", *l) },
+		TCPEvent: func(m *TCPEvent) {
+			c := *m
+			c.Conn, c.Order, c.Number = 0, 0, 0
+			add("%+v", c)
+		},
+	})
+	for i := range frames {
+		d.Frame(&frames[i])
+	}
+	d.Close()
+	return list, d.Stats()
+}
+
 // resent adds frames of a dialog again, some time later.
 func resent(rnd *rand.Rand, tc *wiretest.Conn) *wiretest.Conn {
 	for range rnd.IntN(4) {
@@ -106,4 +163,20 @@ func resent(rnd *rand.Rand, tc *wiretest.Conn) *wiretest.Conn {
 		tc.Frame(capture.LinkEthernet, tc.Frames[rnd.IntN(len(tc.Frames))].Data)
 	}
 	return tc
+}
+
+// moved returns the frames of a dialog with another port of the client, from another time on.
+func moved(tc *wiretest.Conn, port uint16, from int64) []capture.Frame {
+	const sourcePort, destPort = 34, 36
+	first := tc.Frames[0].Time
+	for i := range tc.Frames {
+		f := &tc.Frames[i]
+		f.Time, f.Data = f.Time+from-first, bytes.Clone(f.Data)
+		at := sourcePort
+		if binary.BigEndian.Uint16(f.Data[sourcePort:]) == DefaultPort {
+			at = destPort
+		}
+		binary.BigEndian.PutUint16(f.Data[at:], port)
+	}
+	return tc.Frames
 }

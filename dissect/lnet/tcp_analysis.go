@@ -133,10 +133,13 @@ type history struct {
 	unsettled []resentRange // of messages that were handed out; what they cost is not known
 }
 
+// maxFreeHistories bounds the histories that are kept for other connections.
+const maxFreeHistories = 64
+
 // remembered returns the history.
 func (a *analysis) remembered() *history {
 	if a.past == nil {
-		a.past = &history{sent: sentMessages{out: a.out}}
+		a.past = a.out.newHistory()
 	}
 	return a.past
 }
@@ -145,7 +148,27 @@ func (a *analysis) remembered() *history {
 func (a *analysis) forget(peer *analysis) {
 	h, k := a.past, &peer.acks
 	if h != nil && k.known && k.number == a.next && len(h.again)+len(h.unsettled) == 0 {
+		a.out.freeHistory(h)
 		a.past = nil
+	}
+}
+
+// newHistory returns an empty history.
+func (o *output) newHistory() *history {
+	n := len(o.histories)
+	if n == 0 {
+		return &history{sent: sentMessages{out: o}}
+	}
+	h := o.histories[n-1]
+	o.histories = o.histories[:n-1]
+	*h = history{times: h.times[:0], sent: sentMessages{out: o, ring: h.sent.ring[:0]}, again: h.again[:0], unsettled: h.unsettled[:0]}
+	return h
+}
+
+// freeHistory keeps a history that is no longer used for another connection; nil is fine.
+func (o *output) freeHistory(h *history) {
+	if h != nil && len(o.histories) < maxFreeHistories {
+		o.histories = append(o.histories, h)
 	}
 }
 

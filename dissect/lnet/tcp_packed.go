@@ -21,6 +21,17 @@ func (t *tcp) pack(c *conn) {
 		c.packed = make([]byte, len(f.b))
 	}
 	c.packed = c.packed[:copy(c.packed[:cap(c.packed)], f.b)]
+	t.reuse(c)
+}
+
+// reuse takes the streams of a connection, for another one.
+func (t *tcp) reuse(c *conn) {
+	if c.streams == nil {
+		return
+	}
+	for i := range c.half {
+		t.out.freeHistory(c.half[i].analysis.past)
+	}
 	*c.streams = streams{}
 	t.spare, c.streams = c.streams, nil
 }
@@ -97,7 +108,8 @@ func (f *fields) reassembly(r *reassembly, dir uint8) {
 		return
 	}
 	if f.reading {
-		a.remembered().times = make([]sendTime, 1)
+		h := a.remembered()
+		h.times = append(h.times[:0], sendTime{})
 	}
 	first := &a.past.times[0]
 	f.sequence(dir, &first.seq)

@@ -159,7 +159,6 @@ func (c *conn) decided() bool {
 // connect adds a connection. One that it replaces stays for its late segments.
 func (t *tcp) connect(src *source, key link.Flow) *conn {
 	c := t.conns.add(key)
-	t.unpack(c)
 	c.born, c.last = src.frames, src.now
 	if c.older != nil {
 		src.replaced = append(src.replaced, replaced{c.older, src.frames + ReorderFrames})
@@ -168,6 +167,7 @@ func (t *tcp) connect(src *source, key link.Flow) *conn {
 		t.end(old)
 		t.stats.Evicted++
 	}
+	t.unpack(c)
 	return c
 }
 
@@ -244,4 +244,8 @@ func (t *tcp) end(c *conn) {
 	}
 	t.flush(c)
 	t.conns.remove(c)
+	src := t.source(int(c.key.Source))
+	if isUsed := len(src.queue) > 0 || c.streams != nil && (c.half[0].listed || c.half[1].listed); !isUsed {
+		t.reuse(c)
+	}
 }
