@@ -153,8 +153,6 @@ func reply(c *codec.Codec, x *Reply) {
 // lockWait visits how a lock was waited for.
 func (a *Archive) lockWait(c *codec.Codec, x *lockWait) {
 	c.Bools(&x.blocked)
-	codec.Number(c, &x.clientCookie)
-	codec.Number(c, &x.serverCookie)
 	codec.Number(c, &x.end)
 	a.point(c, &x.at)
 	codec.Number(c, &x.source)

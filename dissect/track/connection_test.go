@@ -208,7 +208,7 @@ func TestNames(t *testing.T) {
 // notArchived lists the fields that an Archive does not keep: those that a Pairing needs
 // to find and end an RPC.
 var notArchived = []string{
-	"record.state", "record.place", "record.byXID", "record.slot", "record.use", "record.deadline", "record.lock.older",
+	"record.state", "record.place", "record.byXID", "record.slot", "record.use", "record.deadline", "record.byClientLock", "record.byServerLock",
 	"Identity.Connection.ahead", "Identity.Connection.imp", "Identity.Connection.clients", "Identity.Connection.servers", "Identity.Connection.handles", "Identity.Connection.connCnt",
 	"Identity.Connection.upCnt", "Identity.Connection.up",
 }

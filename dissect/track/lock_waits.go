@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -26,13 +27,10 @@ func (e LockWaitEnd) String() string { return lockWaitEndNames[e] }
 
 // lockWait is the wait of an LDLM_ENQUEUE for its lock.
 type lockWait struct {
-	clientCookie uint64 // of the lock, 0: unknown
-	serverCookie uint64 // of the lock, 0: the reply has none, or it was granted
-	blocked      bool   // the reply says that the lock has to wait
-	end          LockWaitEnd
-	at           Point // of the end, which may come before the reply
-	source       int   // capture point of at
-	older        *RPC  // with the same cookie of the client: before a replay of the lock
+	blocked bool // the reply says that the lock has to wait
+	end     LockWaitEnd
+	at      Point // of the end, which may come before the reply
+	source  int   // capture point of at
 }
 
 // LockWait returns the time in nanoseconds from the request to the end of the
@@ -75,93 +73,59 @@ func (r *RPC) Waited() (ns int64, ok bool) {
 // lockWaits finds the RPCs that asked for a lock. It holds those that have not
 // ended, so its bounds are those of the states of an RPC.
 type lockWaits struct {
-	byClient map[lockKey]*RPC // the newest, which leads to older ones
-	byServer map[lockKey]*RPC // of locks that have to wait
+	byClient fifo.Index[RPC] // by the client's cookie
+	byServer fifo.Index[RPC] // by the server's cookie, of locks that have to wait
 }
 
-// lockKey is a lock as one side refers to it.
-type lockKey struct {
-	node   lnet.NID
-	cookie uint64
-}
-
-// maxSameLock enqueues of one lock are found, since a lookup walks over all of
-// them.
-const maxSameLock = 8
-
-func newLockWaits() lockWaits {
-	return lockWaits{byClient: make(map[lockKey]*RPC), byServer: make(map[lockKey]*RPC)}
-}
+// maxSameCookie RPCs with the same cookie are found, since a lookup walks over all of them.
+const maxSameCookie = 64
 
 // enqueued takes a request of LDLM_ENQUEUE.
 func (w *lockWaits) enqueued(r *RPC, m *dissect.Message) {
-	cookie, ok := opcodes.EnqueuedLock(m.Msg)
-	if !ok {
-		return
+	if cookie, ok := opcodes.EnqueuedLock(m.Msg); ok && cookie != 0 {
+		addEntry(&w.byClient, &r.byClientLock, cookie, r)
 	}
-	k := lockKey{r.Client, cookie}
-	r.lock.clientCookie, r.lock.older = cookie, w.byClient[k]
-	w.byClient[k] = r
-	oldest := r
-	for range maxSameLock {
-		if oldest = oldest.lock.older; oldest == nil {
-			return
-		}
-	}
-	w.removeClient(oldest)
 }
 
 // replied takes the reply to an LDLM_ENQUEUE and reports whether the wait for
 // the lock goes on.
 func (w *lockWaits) replied(r *RPC, m *dissect.Message) bool {
-	w.removeServer(r)
+	removeEntry(&w.byServer, &r.byServerLock)
 	if m.Msg == nil {
 		return false
 	}
 	cookie, blocked := opcodes.BlockedLock(m.Msg)
-	r.lock.blocked = blocked && r.Status == 0 && r.lock.clientCookie != 0
+	r.lock.blocked = blocked && r.Status == 0 && r.byClientLock.Owner != nil
 	if !r.lock.blocked || r.lock.end != LockWaitNone {
 		return false
 	}
-	r.lock.serverCookie = cookie
-	w.byServer[lockKey{r.Server, cookie}] = r
+	addEntry(&w.byServer, &r.byServerLock, cookie, r)
 	return true
 }
 
 // remove forgets an RPC.
 func (w *lockWaits) remove(r *RPC) {
-	w.removeClient(r)
-	w.removeServer(r)
+	removeEntry(&w.byClient, &r.byClientLock)
+	removeEntry(&w.byServer, &r.byServerLock)
 }
 
-func (w *lockWaits) removeClient(r *RPC) {
-	if r.lock.clientCookie == 0 {
-		return
-	}
-	k := lockKey{r.Client, r.lock.clientCookie}
-	first := w.byClient[k]
-	switch {
-	case first == nil:
-	case first == r && r.lock.older == nil:
-		delete(w.byClient, k)
-	case first == r:
-		w.byClient[k] = r.lock.older
-	default:
-		for first.lock.older != nil && first.lock.older != r {
-			first = first.lock.older
-		}
-		if first.lock.older == r {
-			first.lock.older = r.lock.older
+// addEntry adds an RPC to an index of locks. Of too many with the same cookie the oldest goes.
+func addEntry(x *fifo.Index[RPC], e *fifo.Entry[RPC], cookie uint64, r *RPC) {
+	x.Add(e, cookie, r)
+	for range maxSameCookie {
+		if e = e.Next(); e == nil {
+			return
 		}
 	}
-	r.lock.older = nil
+	removeEntry(x, e)
 }
 
-func (w *lockWaits) removeServer(r *RPC) {
-	if k := (lockKey{r.Server, r.lock.serverCookie}); r.lock.serverCookie != 0 && w.byServer[k] == r {
-		delete(w.byServer, k)
+// removeEntry removes an entry if it is in the index.
+func removeEntry(x *fifo.Index[RPC], e *fifo.Entry[RPC]) {
+	if e.Owner != nil {
+		x.Remove(e)
+		e.Owner = nil
 	}
-	r.lock.serverCookie = 0
 }
 
 // lockRequest takes a request that may end the wait for a lock.
@@ -170,10 +134,13 @@ func (t *Pairing) lockRequest(m *dissect.Message) {
 	case !m.RPC.HasOpcode || m.Msg == nil:
 	case m.RPC.Opcode == opcodes.LDLM_CP_CALLBACK:
 		t.completeLock(m)
-	case m.RPC.Opcode == opcodes.LDLM_CANCEL && len(t.locks.byServer) > 0:
+	case m.RPC.Opcode == opcodes.LDLM_CANCEL && t.locks.byServer.Len() > 0:
 		opcodes.CanceledLocks(m.Msg, func(cookie uint64) {
-			if r := t.locks.byServer[lockKey{m.LNet.Dst, cookie}]; r != nil {
-				t.endLockWait(r, LockWaitCanceled, m)
+			for e := t.locks.byServer.First(cookie); e != nil; e = e.Next() {
+				if r := e.Owner; r.Server == m.LNet.Dst {
+					t.endLockWait(r, LockWaitCanceled, m)
+					return
+				}
 			}
 		})
 	}
@@ -186,21 +153,30 @@ func (t *Pairing) completeLock(m *dissect.Message) {
 	if !ok {
 		return
 	}
-	r := t.locks.byClient[lockKey{m.LNet.Dst, cookie}]
-	if r == nil { // the callback may go to another rail of the client
-		if c := t.connections.byHandle(m.RPC.Handle); c != nil {
-			r = t.locks.byClient[lockKey{c.Client, cookie}]
-		}
-	}
 	end := LockWaitGranted
 	if !granted {
 		end = LockWaitFailed
 	}
-	for r != nil {
-		older := r.lock.older // the end of the wait may end the RPC
-		t.endLockWait(r, end, m)
-		r = older
+	if t.endLockWaits(m.LNet.Dst, cookie, end, m) {
+		return
 	}
+	if c := t.connections.byHandle(m.RPC.Handle); c != nil { // the callback may go to another rail of the client
+		t.endLockWaits(c.Client, cookie, end, m)
+	}
+}
+
+// endLockWaits ends the waits of a client for a lock, of which there are several where the client
+// sent its request again, and reports whether there were any.
+func (t *Pairing) endLockWaits(client lnet.NID, cookie uint64, end LockWaitEnd, m *dissect.Message) (found bool) {
+	for e := t.locks.byClient.First(cookie); e != nil; {
+		r := e.Owner
+		e = e.Next()
+		if r.Client == client {
+			t.endLockWait(r, end, m)
+			found = true
+		}
+	}
+	return found
 }
 
 // endLockWait notes what ends the wait for a lock: of several capture points,

@@ -141,8 +141,8 @@ func TestLockWait(t *testing.T) {
 				}
 				assert.Equal(t, r.Granted().Frame != 0, c.end == LockWaitGranted, "granted in frame")
 			}
-			if l := &w.rpcs.locks; len(l.byClient)+len(l.byServer) != 0 {
-				t.Errorf("%d and %d locks are held after the end", len(l.byClient), len(l.byServer))
+			if l := &w.rpcs.locks; l.byClient.Len()+l.byServer.Len() != 0 {
+				t.Errorf("%d and %d locks are held after the end", l.byClient.Len(), l.byServer.Len())
 			}
 		})
 	}
@@ -188,10 +188,10 @@ func TestBlockedIsBounded(t *testing.T) {
 	w.rpcs.Advance(w.now)
 	assert.Equal(t, w.rpcs.queue(blocked).Len(), maxBlocked, "RPCs are held")
 	same := 0
-	for r := w.rpcs.locks.byClient[lockKey{client, clientLock}]; r != nil; r = r.lock.older {
+	for e := w.rpcs.locks.byClient.First(clientLock); e != nil; e = e.Next() {
 		same++
 	}
-	assert.Equal(t, same, maxSameLock, "RPCs of one lock are found")
+	assert.Equal(t, same, maxSameCookie, "RPCs of one lock are found")
 }
 
 func TestStatsOfLockWaits(t *testing.T) {

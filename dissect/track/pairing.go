@@ -100,7 +100,7 @@ func NewPairing(o Options) *Pairing {
 	if o.Resend == 0 {
 		o.Resend = o.Timeout
 	}
-	t := &Pairing{opt: o, connections: newConnections(), locks: newLockWaits(), lost: newLossTable()}
+	t := &Pairing{opt: o, connections: newConnections(), lost: newLossTable()}
 	t.connections.learnKnown = o.Known
 	return t
 }

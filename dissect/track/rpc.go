@@ -98,6 +98,8 @@ type record struct {
 	reopened bool     // the request was sent again after the reply
 	lock     lockWait // of an LDLM_ENQUEUE
 	deadline int64    // when the client gives up at the latest; 0 when unknown
+
+	byClientLock, byServerLock fifo.Entry[RPC] // in lockWaits
 }
 
 // state is how far an RPC has come.
@@ -296,7 +298,6 @@ func (r *RPC) Clone() *RPC {
 		c.Log = &own
 	}
 	c.record = record{slot: -1, created: r.created, lock: r.lock}
-	c.lock.older = nil
 	return &c
 }
 
