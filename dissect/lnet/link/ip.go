@@ -47,6 +47,11 @@ type addresses struct {
 	src, dst [16]byte
 }
 
+// mapped returns the mapped form of an IPv4 address.
+func mapped(a [4]byte) [16]byte {
+	return [16]byte{10: 0xff, 11: 0xff, 12: a[0], 13: a[1], 14: a[2], 15: a[3]}
+}
+
 func (d *Decoder) ipv4(p span, depth int) Kind {
 	b := p.data
 	if len(b) < ipv4Size || b[0]>>4 != 4 {
@@ -67,10 +72,7 @@ func (d *Decoder) ipv4(p span, depth int) Kind {
 	// fields before them are set.
 	_ = d.ipv4Layer.DecodeFromBytes(b[:header], gopacket.NilDecodeFeedback)
 	ip := &d.ipv4Layer
-	var a addresses
-	a.src[10], a.src[11], a.dst[10], a.dst[11] = 0xff, 0xff, 0xff, 0xff
-	copy(a.src[12:], ip.SrcIP)
-	copy(a.dst[12:], ip.DstIP)
+	a := addresses{mapped([4]byte(ip.SrcIP)), mapped([4]byte(ip.DstIP))}
 	body := p.limit(total).from(header)
 	more := ip.Flags&layers.IPv4MoreFragments != 0
 	if more || ip.FragOffset != 0 {
@@ -101,8 +103,7 @@ func (d *Decoder) ipv6(p span, depth int) Kind {
 		if ip.DecodeFromBytes(b[:ipv6Size], gopacket.NilDecodeFeedback) != nil {
 			return None
 		}
-		copy(a.src[:], ip.SrcIP)
-		copy(a.dst[:], ip.DstIP)
+		a = addresses{[16]byte(ip.SrcIP), [16]byte(ip.DstIP)}
 		next, length = byte(ip.NextHeader), int(ip.Length)
 	}
 	body := p.from(ipv6Size)
