@@ -15,8 +15,9 @@ type framer struct {
 	pos    uint32 // sequence number of the next byte
 	frames frameList
 
-	hello   uint8  // version of the hello, 0 when not seen
-	format  format // of the headers
+	hello   uint8    // version of the hello, 0 when not seen
+	format  format   // of the headers
+	nids    [16]byte // in the last header, unless it is a long one
 	msg     partial
 	resync  *resync // nil until a header has to be searched
 	skipped int64   // bytes since the last message in which none was found

@@ -172,12 +172,26 @@ func (f *framer) learn() {
 	case Unknown:
 		f.format.form = p.form
 		if !p.cut {
-			f.conn.nids.add(m.LNet.Src)
-			f.conn.nids.add(m.LNet.Dst)
+			f.learnNIDs(m)
 		}
 	}
 	f.format.order = p.order
 	f.format.first = false
+}
+
+// learnNIDs adds the NIDs of a message to those of the connection, unless they are those of the
+// message before, which were added.
+func (f *framer) learnNIDs(m *Message) {
+	known := &f.conn.nids
+	if f.msg.form != formLong {
+		inHeader := [16]byte(m.Data[m.LNetOff:])
+		if inHeader == f.nids && len(known.list) < maxRecentNIDs {
+			return
+		}
+		f.nids = inHeader
+	}
+	known.add(m.LNet.Src)
+	known.add(m.LNet.Dst)
 }
 
 // verifyChecksum compares ksh_csum with the data. Socklnd 2 sums headers and
