@@ -114,18 +114,18 @@ type parser struct {
 	whole bool // all of the LNet header must be there
 }
 
-// parse parses the headers of the message at the start of b.
-func (p parser) parse(b []byte) (head, verdict) {
+// parse parses the headers of the message at the start of b, and sets h if they are valid.
+func (p parser) parse(b []byte, h *head) verdict {
 	if len(b) < 4 {
-		return head{}, incomplete
+		return incomplete
 	}
 	if p.first {
-		if h, v := parseGreeting(b); v != invalid {
-			return h, v
+		if v := parseGreeting(b, h); v != invalid {
+			return v
 		}
 	}
 	if p.form == formBare {
-		return p.lnet(b, formBare, p.order)
+		return p.lnet(b, formBare, p.order, h)
 	}
 	typ := binary.LittleEndian.Uint32(b)
 	o := orderLittle
@@ -133,61 +133,66 @@ func (p parser) parse(b []byte) (head, verdict) {
 		o, typ = orderBig, bits.ReverseBytes32(typ)
 	}
 	if p.order != orderUnknown && o != p.order {
-		return head{}, invalid
+		return invalid
 	}
 	switch {
 	case typ == ksockNoop:
-		return p.parseNoop(b, o)
+		return p.parseNoop(b, o, h)
 	case typ != ksockLNet:
-		return head{}, invalid
+		return invalid
 	case p.form != formUnknown:
-		return p.lnet(b, p.form, o)
+		return p.lnet(b, p.form, o, h)
 	}
-	return p.infer(b, o)
+	return p.infer(b, o, h)
 }
 
 // parseNoop parses a NOOP, a ksock header without an LNet message: it is a message of its own kind, which
 // carries nothing, and the next one begins behind it.
-func (p parser) parseNoop(b []byte, o order) (head, verdict) {
+func (p parser) parseNoop(b []byte, o order, h *head) verdict {
 	if len(b) < ksockSize {
-		return head{}, incomplete
+		return incomplete
 	}
-	return head{kind: Noop, form: p.form, order: o, lnetOff: -1, payloadOff: ksockSize, size: ksockSize, csum: o.u32(b[4:])}, valid
+	*h = head{kind: Noop, form: p.form, order: o, lnetOff: -1, payloadOff: ksockSize, size: ksockSize, csum: o.u32(b[4:])}
+	return valid
 }
 
 // infer parses an LNet message of unknown form, short or long. A long header has
 // the first address bytes of its source where a short one has the message type;
 // as a number they are not 0 to 3.
-func (p parser) infer(b []byte, o order) (head, verdict) {
+func (p parser) infer(b []byte, o order, h *head) verdict {
 	for _, f := range [...]form{formShort, formLong} {
 		if len(b) < f.headerSize() {
-			return head{}, incomplete
+			return incomplete
 		}
-		if h, v := p.lnet(b, f, o); v == valid && plausibleLNet(f, b[f.lnetOff():]) {
-			return h, v
+		var as head
+		if p.lnet(b, f, o, &as) == valid && plausibleLNet(f, b[f.lnetOff():]) {
+			*h = as
+			return valid
 		}
 	}
-	return head{}, invalid
+	return invalid
 }
 
 // lnet parses an LNet message of known form.
-func (p parser) lnet(b []byte, f form, o order) (head, verdict) {
+func (p parser) lnet(b []byte, f form, o order, h *head) verdict {
 	need := f.lnetOff() + f.nidBytes() + 16
 	if p.whole {
 		need = f.headerSize()
 	}
 	if len(b) < need {
-		return head{}, incomplete
+		return incomplete
 	}
 	_, n, ok := lnetLength(f, b[f.lnetOff():])
 	if !ok {
-		return head{}, invalid
+		return invalid
 	}
-	h := head{form: f, order: o, lnetOff: f.lnetOff(), payloadOff: f.headerSize(), size: f.headerSize() + n, cut: len(b) < f.headerSize()}
+	// Field by field, as a head that is copied right after it was made waits for all of its bytes.
+	h.kind, h.form, h.order, h.version, h.cut = Unknown, f, o, 0, len(b) < f.headerSize()
+	h.lnetOff, h.payloadOff, h.size, h.csum = f.lnetOff(), f.headerSize(), f.headerSize()+n, 0
 	if f != formBare {
 		h.csum = o.u32(b[4:])
 	}
-	return h, valid
+	return valid
 }
 
 // MinSnaplen is the number of bytes that a capture has to keep of a frame for

@@ -221,8 +221,7 @@ func (f *framer) run(data []byte) (int, bool) {
 func (f *framer) beginMessage(data []byte) (int, bool) {
 	p, pool := &f.msg, &f.tcp.out.pool
 	p.seq = f.pos
-	h, v := f.parser(true).parse(data)
-	switch v {
+	switch f.parser(true).parse(data, &p.head) {
 	case invalid:
 		return 0, false
 	case incomplete:
@@ -231,14 +230,13 @@ func (f *framer) beginMessage(data []byte) (int, bool) {
 		f.pos += uint32(len(data))
 		return len(data), true
 	}
-	p.head = h
 	f.describe(data)
 	p.keep = p.bytesToKeep(data, f.tcp.out)
-	if h.size <= len(data) {
-		f.pos += uint32(h.size)
-		p.have = h.size
+	if n := p.size; n <= len(data) {
+		f.pos += uint32(n)
+		p.have = n
 		f.emit(data[:p.keep])
-		return h.size, true
+		return n, true
 	}
 	n := min(p.keep, len(data))
 	p.buf = append(pool.grow(p.buf, p.keep), data[:n]...)
@@ -257,12 +255,10 @@ func (f *framer) addHeader(data []byte) (int, bool) {
 		p.buf = append(p.buf, data[n-1])
 		p.have++
 		f.pos++
-		h, v := f.parser(true).parse(p.buf)
-		switch {
+		switch v := f.parser(true).parse(p.buf, &p.head); {
 		case v == invalid:
 			return n, false
 		case v == valid:
-			p.head = h
 			f.describe(p.buf)
 			p.keep = p.bytesToKeep(p.buf, f.tcp.out)
 			p.buf = f.tcp.out.pool.grow(p.buf, p.keep-len(p.buf))
@@ -301,8 +297,8 @@ func (f *framer) reparse() {
 	if p.have == 0 || p.size > 0 {
 		return
 	}
-	h, v := f.parser(true).parse(p.buf)
-	if v != valid || h.size > p.have {
+	var h head
+	if f.parser(true).parse(p.buf, &h) != valid || h.size > p.have {
 		return
 	}
 	kept := p.buf
@@ -358,9 +354,7 @@ func (f *framer) gap(n int, why Why, until int64) {
 // has the length of the message; otherwise its bytes are skipped.
 func (f *framer) cutHeader() {
 	p := &f.msg
-	h, v := f.parser(false).parse(p.buf)
-	if v == valid {
-		p.head = h
+	if f.parser(false).parse(p.buf, &p.head) == valid {
 		f.describe(p.buf)
 		p.keep = p.bytesToKeep(p.buf, f.tcp.out)
 		p.buf = f.tcp.out.pool.grow(p.buf, p.keep-len(p.buf))

@@ -12,63 +12,65 @@ const (
 // maxHelloAddrs bounds the addresses in a hello. Nodes list 16 at most.
 const maxHelloAddrs = 64
 
-// parseGreeting parses a connection request or a hello.
-func parseGreeting(b []byte) (head, verdict) {
+// parseGreeting parses a connection request or a hello, and sets h if it is valid.
+func parseGreeting(b []byte, h *head) verdict {
 	little, big := orderLittle.u32(b), orderBig.u32(b)
 	o := orderLittle
 	switch {
 	case little == magicTCP:
-		return parseHello1(b)
+		return parseHello1(b, h)
 	case big == magicAcceptor || big == magicLNet:
 		o = orderBig
 	case little != magicAcceptor && little != magicLNet:
-		return head{}, invalid
+		return invalid
 	}
 	if len(b) < 8 {
-		return head{}, incomplete
+		return incomplete
 	}
 	version := o.u32(b[4:])
 	if o.u32(b) == magicAcceptor {
 		switch version {
 		case 1:
-			return greeting(Connreq, o, 0, 16), valid
+			return h.setGreeting(Connreq, o, 0, 16)
 		case 2:
-			return greeting(Connreq, o, 0, 28), valid
+			return h.setGreeting(Connreq, o, 0, 28)
 		}
-		return head{}, invalid
+		return invalid
 	}
 	switch version {
 	case 2, 3:
 		if len(b) < 56 {
-			return head{}, incomplete
+			return incomplete
 		}
 		n := o.u32(b[52:])
 		if n > maxHelloAddrs {
-			return head{}, invalid
+			return invalid
 		}
-		return greeting(Hello, o, uint8(version), 56+4*int(n)), valid
+		return h.setGreeting(Hello, o, uint8(version), 56+4*int(n))
 	case 4:
-		return greeting(Hello, o, 4, 80), valid
+		return h.setGreeting(Hello, o, 4, 80)
 	}
-	return head{}, invalid
+	return invalid
 }
 
 // parseHello1 parses the hello of socklnd 1: an LNet header with magic and version
 // in place of the destination.
-func parseHello1(b []byte) (head, verdict) {
+func parseHello1(b []byte, h *head) verdict {
 	if len(b) < 32 {
-		return head{}, incomplete
+		return incomplete
 	}
 	le := binary.LittleEndian
 	n := le.Uint32(b[28:])
 	if le.Uint16(b[4:]) != 1 || Type(le.Uint32(b[24:])) != TypeHello || n > 4*maxHelloAddrs {
-		return head{}, invalid
+		return invalid
 	}
-	return greeting(Hello, orderLittle, 1, lnet4Size+int(n)), valid
+	return h.setGreeting(Hello, orderLittle, 1, lnet4Size+int(n))
 }
 
-func greeting(k Kind, o order, version uint8, size int) head {
-	return head{kind: k, order: o, version: version, lnetOff: -1, size: size}
+// setGreeting sets the fields of a connection request or a hello.
+func (h *head) setGreeting(k Kind, o order, version uint8, size int) verdict {
+	*h = head{kind: k, order: o, version: version, lnetOff: -1, size: size}
+	return valid
 }
 
 // formOf returns the form of the headers that follow a hello of this version.

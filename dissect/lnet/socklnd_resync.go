@@ -154,16 +154,16 @@ func mayBegin(p *parser, b []byte) bool {
 // check parses a candidate at offset i of the bytes not searched yet and
 // reports whether it is a header: valid, invalid, or incomplete when that
 // depends on bytes to come.
-func (r *resync) check(p parser, i int, last bool) (head, verdict) {
+func (r *resync) check(p parser, i int, last bool) (h head, v verdict) {
 	b := r.buf[r.off+i:]
 	starts := r.beginsSegment(r.off + i)
-	h, v := p.parse(b)
+	v = p.parse(b, &h)
 	bare := false
 	if v == invalid && p.form == formUnknown && starts && len(b) >= lnet4Size {
 		// Socklnd 1 in mid-stream: believed only at the start of a segment
 		// and when another header follows.
 		p.form, bare = formBare, true
-		h, v = p.lnet(b, formBare, orderLittle)
+		v = p.lnet(b, formBare, orderLittle, &h)
 	}
 	if v != valid || h.kind == Connreq || h.kind == Hello {
 		return h, v
@@ -202,8 +202,8 @@ func (r *resync) check(p parser, i int, last bool) (head, verdict) {
 func chain(p parser, b []byte, size int) (int, verdict) {
 	n := 0
 	for ; n < maxChain && size < len(b); n++ {
-		h, v := p.parse(b[size:])
-		if v != valid {
+		var h head
+		if v := p.parse(b[size:], &h); v != valid {
 			return n, v
 		}
 		if !plausible(&h, b[size:]) {
@@ -286,8 +286,8 @@ func plausiblePid(pid uint32) bool { return pid == kernelPid || pid&userPidFlag 
 // recovers reports whether a stream that was taken for another protocol is LNet
 // after all: a segment begins with a message that fits.
 func (r *resync) recovers(p parser, data []byte) bool {
-	h, v := p.parse(data)
-	if v != valid || h.lnetOff < 0 || !plausibleLNet(h.form, data[h.lnetOff:]) || r.score(&h, data[h.lnetOff:]) < certainScore {
+	var h head
+	if p.parse(data, &h) != valid || h.lnetOff < 0 || !plausibleLNet(h.form, data[h.lnetOff:]) || r.score(&h, data[h.lnetOff:]) < certainScore {
 		return false
 	}
 	r.notLNet = false

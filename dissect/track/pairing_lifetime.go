@@ -15,8 +15,9 @@ func (t *Pairing) newRecord(xid uint64) *RPC {
 	var r *RPC
 	if n := len(t.free); n > 0 {
 		r, t.free = t.free[n-1], t.free[:n-1]
-		*r = RPC{Request: Request{name: r.name[:0]}, Reply: Reply{OtherErrors: r.OtherErrors[:0]},
-			Seen: r.Seen[:0], record: record{slot: r.slot, use: r.use + 1}}
+		name, errors, seen, slot, use := r.name[:0], r.OtherErrors[:0], r.Seen[:0], r.slot, r.use+1
+		*r = RPC{}
+		r.name, r.OtherErrors, r.Seen, r.slot, r.use = name, errors, seen, slot, use
 	} else {
 		r = &RPC{}
 		r.slot = t.slots
