@@ -48,7 +48,8 @@ func decodeLNet(h *Header, f form, b []byte) {
 		h.Dst, h.Src = NID16(b), NID16(b[20:])
 		b = b[40:]
 	} else {
-		h.Dst, h.Src = NID4(le.Uint64(b)), NID4(le.Uint64(b[8:]))
+		h.Dst.set4(le.Uint64(b))
+		h.Src.set4(le.Uint64(b[8:]))
 		b = b[16:]
 	}
 	h.Type = Type(le.Uint32(b[8:]))

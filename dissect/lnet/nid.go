@@ -19,13 +19,20 @@ type NID struct {
 }
 
 // NID4 decodes a NID of the 8-byte form.
-func NID4(v uint64) NID {
-	n := NID{Len: 4, Type: uint8(v >> 48), Num: uint16(v >> 32)}
+func NID4(v uint64) (n NID) {
+	n.set4(v)
+	return n
+}
+
+// set4 is NID4 in place, for each message: a NID that is copied right after it was made waits
+// for all of its bytes.
+func (n *NID) set4(v uint64) {
+	n.Addr = [16]byte{}
 	binary.BigEndian.PutUint32(n.Addr[:], uint32(v))
+	n.Len, n.Type, n.Num = 4, uint8(v>>48), uint16(v>>32)
 	if v == 0 {
 		n.Len = 0
 	}
-	return n
 }
 
 // NID16 decodes a NID of the 20-byte form, struct lnet_nid. Its first byte is the
