@@ -263,6 +263,11 @@ func (t *RoundTrips) take() RoundTrips {
 	return taken
 }
 
+// WasDisturbed reports whether anything was sent again, or acknowledged late.
+func (t *Transfer) WasDisturbed() bool {
+	return t.Resent != 0 || t.Timed != 0 || t.Lost != 0 || t.NotCaptured || t.AckedLate
+}
+
 // Add adds what happened later.
 func (t *Transfer) Add(later *Transfer) {
 	t.Resent += later.Resent

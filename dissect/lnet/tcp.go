@@ -64,7 +64,7 @@ type tcp struct {
 	queued  []*source // with segments in their queue
 	gaps    gapHeap
 	stats   TCPStats
-	spare   *streams // of a connection that was packed or has ended
+	spare   []*streams // of connections that were packed or have ended, at most maxSpareStreams
 	scratch []byte
 }
 

@@ -33,15 +33,22 @@ func (t *tcp) reuse(c *conn) {
 		t.out.freeHistory(c.half[i].analysis.past)
 	}
 	*c.streams = streams{}
-	t.spare, c.streams = c.streams, nil
+	if len(t.spare) < maxSpareStreams {
+		t.spare = append(t.spare, c.streams)
+	}
+	c.streams = nil
 }
+
+const maxSpareStreams = 16
 
 // unpack makes the streams of a connection, if they are packed or new.
 func (t *tcp) unpack(c *conn) {
 	if c.streams != nil {
 		return
 	}
-	if c.streams, t.spare = t.spare, nil; c.streams == nil {
+	if n := len(t.spare); n > 0 {
+		c.streams, t.spare = t.spare[n-1], t.spare[:n-1]
+	} else {
 		c.streams = new(streams)
 	}
 	c.half[0].init(t, c, false)

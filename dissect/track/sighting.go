@@ -227,7 +227,7 @@ func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
 	if t.RTT != 0 && (k == lnet.Request || s.rtt == 0 && (kind == fromClient || k == lnet.GetReply)) {
 		s.rtt = t.RTT
 	}
-	if *t == (lnet.Transfer{RTT: t.RTT}) {
+	if !t.WasDisturbed() {
 		return
 	}
 	if s.transfers == nil {
@@ -324,7 +324,8 @@ func (c *carried) add(m *lnet.Message, r *RPC) {
 	if c.ring == nil {
 		c.ring = make([]carriedMessage, maxCarried)
 	}
-	c.ring[uint64(m.Number)%maxCarried] = carriedMessage{m.Number, r, r.use, int32(m.Source), m.Kind}
+	x := &c.ring[uint64(m.Number)%maxCarried]
+	x.number, x.rpc, x.use, x.source, x.kind = m.Number, r, r.use, int32(m.Source), m.Kind
 }
 
 // find returns the message with a number, nil when its RPC has ended.
