@@ -45,14 +45,14 @@ func harden(files scan.Files) error {
 	return err
 }
 
-// tuneCollection lets the first garbage collection wait until the heap has 12 MiB, in place
+// tuneCollection lets the first garbage collection wait until the heap has 14 MiB, in place
 // of 4: the tables of the protocol and the buffers of a reader have nearly as much, and a
 // collection would cost short commands more than their work. Between two later ones the heap
 // grows by a part of what is in use, not by all of it, as long as that is little, and after
 // saveMemory always. It returns saveMemory.
 func tuneCollection() (saveMemory func()) {
 	const (
-		first  = 200 // percent
+		first  = 240 // percent
 		saving = 40
 		little = 6 << 20 // bytes; diagnose has more, and would collect twice as often
 	)
