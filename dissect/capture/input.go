@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 )
 
 const (
@@ -28,7 +29,26 @@ type input struct {
 }
 
 func newInput(name string, src io.Reader, size int) *input {
-	return &input{Reader: bufio.NewReaderSize(src, size), name: name, src: src}
+	in := &input{name: name, src: src}
+	if size != inputSize {
+		in.Reader = bufio.NewReaderSize(src, size)
+	} else {
+		in.Reader = buffers.Get().(*bufio.Reader)
+		in.Reset(src)
+	}
+	return in
+}
+
+// buffers are those of files that have ended, for the next one of hundreds.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, inputSize) }}
+
+// release gives the buffer away at the end of the input.
+func (in *input) release() {
+	if in.Size() == inputSize {
+		in.Reset(nil)
+		buffers.Put(in.Reader)
+	}
+	in.Reader, in.ahead = nil, nil
 }
 
 // peek returns the n bytes that follow the next skip bytes, without reading them.

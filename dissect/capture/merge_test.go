@@ -249,6 +249,25 @@ func TestEstimateThree(t *testing.T) {
 	}
 }
 
+// TestSegmentTable compares with a map.
+func TestSegmentTable(t *testing.T) {
+	var table segmentTable
+	places := map[flowSegment]int32{}
+	random := rand.New(rand.NewSource(1))
+	for range 10_000 {
+		s := flowSegment{random.Int31n(4), uint32(random.Intn(1000)) << 10, uint32(random.Intn(2)) * 1448}
+		want, known := places[s]
+		if !known {
+			want = int32(len(places))
+			places[s] = want
+		}
+		if i, isNew := table.place(s); i != want || isNew == known {
+			t.Fatalf("%v is at %d, new: %v; want %d", s, i, isNew, want)
+		}
+	}
+	assert.Equal(t, table.segments.n, len(places), "segments")
+}
+
 // TestManySightings: files that share nothing are not compared, and of a
 // segment that all files saw not all sightings are kept.
 func TestManySightings(t *testing.T) {
@@ -259,10 +278,15 @@ func TestManySightings(t *testing.T) {
 	for file := range int32(1000) {
 		own := flowSegment{0, uint32(file), 1}
 		every := flowSegment{1, 0, 1}
-		shared := s.add(file, &fileSegments{times: map[flowSegment]int64{own: 1, every: 2}, flows: []flow{f, f.back()}})
+		list := fileSegments{flows: []flow{f, f.back()}}
+		list.place(own)
+		list.times.add(1)
+		list.place(every)
+		list.times.add(2)
+		shared := s.add(file, &list)
 		must.Equal(t, len(shared), min(int(file), maxSightings), "file", file, "is compared with")
 		_, first := shared[0]
 		must.That(t, file <= 0 || first, "file %d is not compared with the first", file)
 	}
-	assert.Equal(t, len(s.all), 1000+maxSightings, "sightings are kept")
+	assert.Equal(t, s.all.n, 1000+maxSightings, "sightings are kept")
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -55,12 +56,13 @@ func CompareClocks(paths []string) (map[string]Clock, []string, error) {
 	var notes []string
 	s := newSightings()
 	frames := min(estimateFrames, estimateTotal/max(len(paths), 1))
-	read := func(i int) fileSegments { return firstSegments(paths[i], frames) }
+	read := func(i int) *fileSegments { return firstSegments(paths[i], frames) }
 	for i, list := range inOrder(len(paths), read) {
 		if list.err != nil {
 			return nil, nil, list.err
 		}
-		path, shared := paths[i], s.add(int32(i), &list)
+		path, shared := paths[i], s.add(int32(i), list)
+		list.release()
 		for _, j := range slices.Sorted(maps.Keys(shared)) {
 			skew, delay, err := compareClocks(shared[j])
 			if errors.Is(err, errNothingShared) {
@@ -90,19 +92,12 @@ func CompareClocks(paths []string) (map[string]Clock, []string, error) {
 type sightings struct {
 	flows map[flow]int32 // number of each flow; the opposite direction differs in the lowest bit
 	pairs int32
-	last  map[flowSegment]int32
-	all   []sighting
+	segmentTable
+	last pages[int32] // the latest sighting of each segment, by its place in the table
+	all  pages[sighting]
 }
 
-func newSightings() *sightings {
-	return &sightings{flows: map[flow]int32{}, last: map[flowSegment]int32{}}
-}
-
-// flowSegment is a segment of a numbered flow.
-type flowSegment struct {
-	flow      int32
-	seq, size uint32
-}
+func newSightings() *sightings { return &sightings{flows: map[flow]int32{}} }
 
 // sighting is a segment in a file.
 type sighting struct {
@@ -128,25 +123,37 @@ func inOrder[T any](n int, f func(int) T) iter.Seq2[int, T] {
 	}
 }
 
-// fileSegments are the segments in the first frames of a file and their times, except
-// of segments that were sent more than once.
+// fileSegments are the segments in the first frames of a file.
 type fileSegments struct {
-	times map[flowSegment]int64 // by index of the flow
-	flows []flow
-	err   error
+	segmentTable // with the index of the flow in flows
+	flows        []flow
+	times        pages[int64] // of each segment; sentAgain of one that was sent more than once
+	err          error
 }
 
-func firstSegments(path string, frames int) (list fileSegments) {
+const sentAgain = math.MinInt64
+
+// segmentLists are those of files that were compared, for the next one of hundreds.
+var segmentLists = sync.Pool{New: func() any { return new(fileSegments) }}
+
+func (l *fileSegments) release() {
+	l.clear()
+	l.flows, l.times.n = l.flows[:0], 0
+	segmentLists.Put(l)
+}
+
+// firstSegments returns a list that may be released.
+func firstSegments(path string, frames int) *fileSegments {
+	list := segmentLists.Get().(*fileSegments)
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return list // a pipe
 	}
 	r, err := Open([]string{path}, Options{})
 	if err != nil {
-		return fileSegments{err: err}
+		list.err = err
+		return list
 	}
 	defer r.Close()
-	const sentAgain = math.MinInt64
-	list.times = map[flowSegment]int64{}
 	numbers := map[flow]int32{}
 	var f Frame
 	var last segment
@@ -168,14 +175,15 @@ func firstSegments(path string, frames int) (list fileSegments) {
 			}
 		}
 		last = seg
-		key := flowSegment{number, seg.seq, seg.size}
-		if _, again := list.times[key]; again {
-			list.times[key] = sentAgain
+		if i, isNew := list.place(flowSegment{number, seg.seq, seg.size}); isNew {
+			list.times.add(f.Time)
 		} else {
-			list.times[key] = f.Time
+			*list.times.at(i) = sentAgain
 		}
 	}
-	maps.DeleteFunc(list.times, func(_ flowSegment, t int64) bool { return t == sentAgain })
+	if in := r.files[0].input; in != nil {
+		in.release()
+	}
 	return list
 }
 
@@ -198,25 +206,31 @@ func (s *sightings) add(file int32, list *fileSegments) map[int32]map[int32]spre
 	for i, f := range list.flows {
 		numbers[i] = s.number(f)
 	}
-	for key, t := range list.times {
-		key.flow = numbers[key.flow]
-		last, seen := s.last[key]
-		if !seen {
-			last = -1
+	for k := range int32(list.segments.n) {
+		key, t := *list.segments.at(k), *list.times.at(k)
+		if t == sentAgain {
+			continue
 		}
-		n := 0
-		for i := last; i >= 0; i = s.all[i].earlier {
+		key.flow = numbers[key.flow]
+		place, isNew := s.place(key)
+		if isNew {
+			s.last.add(-1)
+		}
+		latest, n := s.last.at(place), 0
+		for i := *latest; i >= 0; {
+			earlier := s.all.at(i)
 			n++
-			with := shared[s.all[i].file]
+			with := shared[earlier.file]
 			if with == nil {
 				with = map[int32]spread{}
-				shared[s.all[i].file] = with
+				shared[earlier.file] = with
 			}
-			widen(with, key.flow, t-s.all[i].time)
+			widen(with, key.flow, t-earlier.time)
+			i = earlier.earlier
 		}
 		if n < maxSightings {
-			s.last[key] = int32(len(s.all))
-			s.all = append(s.all, sighting{t, file, last})
+			s.all.add(sighting{t, file, *latest})
+			*latest = int32(s.all.n - 1)
 		}
 	}
 	return shared

@@ -202,6 +202,7 @@ func (r *Reader) enqueue(in *file, err error) error {
 	}
 	if in.input != nil {
 		in.byHand = in.input.byHand
+		in.input.release()
 	}
 	in.input, in.recs, in.frame.Data = nil, nil, nil // a thousand files may follow
 	if err := in.end(); err != nil {
