@@ -160,6 +160,15 @@ func (f *file) peek() error {
 	return err
 }
 
+// releaseInput gives the buffer away when nothing more is read.
+func (f *file) releaseInput() {
+	if f.input != nil {
+		f.byHand = f.input.byHand
+		f.input.release()
+		f.input = nil
+	}
+}
+
 // end closes the file. It may be called more than once, and during a read.
 func (f *file) end() error {
 	var err error

@@ -181,9 +181,7 @@ func firstSegments(path string, frames int) *fileSegments {
 			*list.times.at(i) = sentAgain
 		}
 	}
-	if in := r.files[0].input; in != nil {
-		in.release()
-	}
+	r.files[0].releaseInput()
 	return list
 }
 

@@ -67,6 +67,9 @@ func (r *Reader) Next(f *Frame) error {
 			r.err = nil
 			return ErrTimeout
 		}
+		if r.err != nil {
+			r.files[0].releaseInput()
+		}
 		f.Source, f.File, f.FileNumber = 0, "", 0
 	} else {
 		r.err = r.merge(f)
@@ -200,11 +203,8 @@ func (r *Reader) enqueue(in *file, err error) error {
 	if in.source >= 0 {
 		r.points[in.source].reading = false
 	}
-	if in.input != nil {
-		in.byHand = in.input.byHand
-		in.input.release()
-	}
-	in.input, in.recs, in.frame.Data = nil, nil, nil // a thousand files may follow
+	in.releaseInput() // a thousand files may follow
+	in.recs, in.frame.Data = nil, nil
 	if err := in.end(); err != nil {
 		r.damage = append(r.damage, err)
 	}
