@@ -168,7 +168,10 @@ func TestRulesAreIndependent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares results of many runs")
 	}
-	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
+	for i, sample := range glob(t, ruleSamples+"*.pcap*") {
+		if !wiretest.All && i%4 > 0 {
+			continue
+		}
 		together, _, _ := run(t, "diagnose", "-q", "-T", "json", sample)
 		for _, r := range rules.All() {
 			want := linesOf(together, r)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 )
@@ -87,6 +88,10 @@ func TestDecodeNumbers(t *testing.T) {
 func TestDecodeAll(t *testing.T) {
 	index := opcodes.NewIndex()
 	d := NewDecoder(render.NewColors(true), 80, index)
+	orders := []bool{false, true}
+	if !wiretest.All {
+		orders = orders[:1]
+	}
 	for _, n := range []int{8, 200} {
 		for _, fill := range []byte{1, 0xff} {
 			b := make([]byte, n)
@@ -95,7 +100,7 @@ func TestDecodeAll(t *testing.T) {
 			}
 			text := hex.EncodeToString(b)
 			for _, name := range TypeNames(index) {
-				for _, big := range []bool{false, true} {
+				for _, big := range orders {
 					list, err := d.Parse(name, text, big)
 					if err != nil {
 						continue
@@ -121,10 +126,14 @@ func tooLong(text []byte, width int) string {
 	return ""
 }
 
-// TestExplainAll explains everything, at every width.
+// TestExplainAll explains everything: at the width of a page, with the tag all at others.
 func TestExplainAll(t *testing.T) {
 	index := opcodes.NewIndex()
-	for _, width := range []int{40, 80, 200} {
+	widths := []int{pageWidth}
+	if wiretest.All {
+		widths = append(widths, 40, 200)
+	}
+	for _, width := range widths {
 		e := NewTopics(render.NewColors(false), width, index)
 		for _, name := range index.TopicNames(true) {
 			topics := index.Topics(name)
