@@ -84,7 +84,8 @@ func TestExtcap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
-	listener, port, play, want := listenLive(t)
+	t.Parallel()
+	play, want := conversation(t)
 	for _, tt := range []struct {
 		name   string
 		args   []string
@@ -97,6 +98,8 @@ func TestExtcap(t *testing.T) {
 		{"frames of messages", []string{"--content", "frames", "--extcap-capture-filter", "kind == hello"}, 2, capture.LinkEthernet},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			listener, port, play, _ := listenLive(t)
 			fifo, cmd, errs := startExtcap(t, append([]string{"--extcap-interface", "lshark", "--interface", "lo", "--port", port}, tt.args...)...)
 			replay(t, listener, play)
 			// Everything comes before the capture ends.
