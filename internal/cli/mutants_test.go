@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/binary"
 	"flag"
 	"math/rand/v2"
 	"os"
@@ -56,7 +57,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// mutant returns a capture file: some frames of a capture, changed.
+// mutant returns a capture file: some frames of a capture, changed, split and sent again.
 func mutant(t *testing.T, rnd *rand.Rand, frames []capture.Frame) []byte {
 	t.Helper()
 	const headers, most = 34, 400 // bytes that stay in most frames, and up to where most changes are
@@ -103,7 +104,14 @@ func mutant(t *testing.T, rnd *rand.Rand, frames []capture.Frame) []byte {
 	var file bytes.Buffer
 	w := capture.NewWriter(&file)
 	for i := range part {
-		must.NoError(t, w.Write(&part[i], ""))
+		for _, f := range split(rnd, &part[i]) {
+			must.NoError(t, w.Write(&f, ""))
+		}
+		if rnd.IntN(12) == 0 { // sent again
+			again := part[rnd.IntN(i+1)]
+			again.Time = part[i].Time
+			must.NoError(t, w.Write(&again, ""))
+		}
 	}
 	must.NoError(t, w.Flush())
 	b := file.Bytes()
@@ -111,4 +119,30 @@ func mutant(t *testing.T, rnd *rand.Rand, frames []capture.Frame) []byte {
 		b[rnd.IntN(len(b))] = byte(rnd.Uint32())
 	}
 	return b
+}
+
+// split returns a frame, or sometimes two with the parts of its TCP segment.
+func split(rnd *rand.Rand, f *capture.Frame) []capture.Frame {
+	const ip, least = 14, 14 + 20 + 20 + 2
+	if rnd.IntN(6) > 0 || f.Link != capture.LinkEthernet || len(f.Data) < least || f.Data[ip]>>4 != 4 || f.Data[ip+9] != 6 {
+		return []capture.Frame{*f}
+	}
+	tcp := ip + int(f.Data[ip]&15)*4
+	payload := min(tcp+20, len(f.Data))
+	if len(f.Data) > tcp+12 {
+		payload = tcp + int(f.Data[tcp+12]>>4)*4
+	}
+	n := len(f.Data) - payload
+	if n < 2 || payload < tcp+20 {
+		return []capture.Frame{*f}
+	}
+	k := 1 + rnd.IntN(n-1)
+	first, second := *f, *f
+	first.Data = bytes.Clone(f.Data[:payload+k])
+	second.Data = append(bytes.Clone(f.Data[:payload]), f.Data[payload+k:]...)
+	first.Len, second.Len = len(first.Data), max(f.Len-k, len(second.Data))
+	binary.BigEndian.PutUint16(first.Data[ip+2:], uint16(first.Len-ip))
+	binary.BigEndian.PutUint16(second.Data[ip+2:], uint16(second.Len-ip))
+	binary.BigEndian.PutUint32(second.Data[tcp+4:], binary.BigEndian.Uint32(f.Data[tcp+4:])+uint32(k))
+	return []capture.Frame{first, second}
 }
