@@ -39,7 +39,7 @@ func newInput(name string, src io.Reader, size int) *input {
 	return in
 }
 
-// buffers are those of files that have ended, for the next one of hundreds.
+// buffers are those of inputs that have ended. Of hundreds of files each takes one.
 var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, inputSize) }}
 
 // release gives the buffer away at the end of the input.

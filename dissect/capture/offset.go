@@ -133,7 +133,7 @@ type fileSegments struct {
 
 const sentAgain = math.MinInt64
 
-// segmentLists are those of files that were compared, for the next one of hundreds.
+// segmentLists are those of files that were compared. Of hundreds of files each takes one.
 var segmentLists = sync.Pool{New: func() any { return new(fileSegments) }}
 
 func (l *fileSegments) release() {
@@ -142,7 +142,7 @@ func (l *fileSegments) release() {
 	segmentLists.Put(l)
 }
 
-// firstSegments returns a list that may be released.
+// firstSegments returns the segments in the first frames of a file, in a list to be released.
 func firstSegments(path string, frames int) *fileSegments {
 	list := segmentLists.Get().(*fileSegments)
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {

@@ -24,8 +24,8 @@ func NID4(v uint64) (n NID) {
 	return n
 }
 
-// set4 is NID4 in place, for each message: a NID that is copied right after it was made waits
-// for all of its bytes.
+// set4 is NID4 in place, for each message: a copy of a struct whose small fields were written just
+// before stalls the processor.
 func (n *NID) set4(v uint64) {
 	n.Addr = [16]byte{}
 	binary.BigEndian.PutUint32(n.Addr[:], uint32(v))

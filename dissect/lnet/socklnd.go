@@ -186,7 +186,7 @@ func (p parser) lnet(b []byte, f form, o order, h *head) verdict {
 	if !ok {
 		return invalid
 	}
-	// Field by field, as a head that is copied right after it was made waits for all of its bytes.
+	// Field by field: a copy of a struct whose small fields were written just before stalls the processor.
 	h.kind, h.form, h.order, h.version, h.cut = Unknown, f, o, 0, len(b) < f.headerSize()
 	h.lnetOff, h.payloadOff, h.size, h.csum = f.lnetOff(), f.headerSize(), f.headerSize()+n, 0
 	if f != formBare {
