@@ -219,6 +219,7 @@ func TestDeclarationsAreKnown(t *testing.T) {
 // TestDeclarationsAreDescribed finds what a user would see without a word of
 // explanation, and requests whose summary line is empty.
 func TestDeclarationsAreDescribed(t *testing.T) {
+	loadFailLocs()
 	for _, r := range Protocol.RPCs() {
 		assert.That(t, r.Doc != "", "%s has no Doc: add what the operation does, for lshark explain", r.Name)
 		for _, v := range r.Variants {
@@ -246,7 +247,7 @@ func TestDeclarationsAreDescribed(t *testing.T) {
 }
 
 // plainFlags are groups of flags that only have names.
-var plainFlags = map[string]bool{"changelog_send_flags": true, "lfsck_start_valid": true, "nodemap_fileset_flags": true,
+var plainFlags = map[string]bool{"changelog_send_flags": true, "fail_loc": true, "lfsck_start_valid": true, "nodemap_fileset_flags": true,
 	"nodemap_map_mode": true, "nodemap_raise_privs": true, "nodemap_rbac": true, "update_records_flag": true}
 
 // noSubject are requests that have a FID and are about no file or object: the FID is not filled in, or it is that
