@@ -54,7 +54,7 @@ func tuneCollection() (saveMemory func()) {
 	const (
 		first  = 240 // percent
 		saving = 40
-		little = 6 << 20 // bytes; diagnose has more, and would collect twice as often
+		little = 8 << 20 // bytes; diagnose has more, and would collect twice as often
 	)
 	if os.Getenv("GOGC") != "" {
 		return nil
