@@ -1,24 +1,25 @@
-package diagnose
+package diagnose_test
 
 import (
 	"testing"
 
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
 // TestReplaced checks which finding replaces an earlier one.
 func TestReplaced(t *testing.T) {
-	rule := &Rule{Code: "slow.test", Severity: Warning, Start: func(r *Reporter) Hooks {
-		return Hooks{End: func() {
-			r.Report(Finding{Subject: Subject{Target: "a"}, Text: "first of a"})
-			r.Report(Finding{Subject: Subject{Target: "b"}, Text: "of b", Severity: Error})
-			r.Report(Finding{Subject: Subject{Target: "a"}, Text: "second of a", Severity: Note})
-			r.Report(Finding{Key: "x", Text: "first of x"})
-			r.Report(Finding{Key: "x", Subject: Subject{Target: "a"}, Text: "second of x"})
+	rule := &diagnose.Rule{Code: "slow.test", Severity: diagnose.Warning, Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{End: func() {
+			r.Report(diagnose.Finding{Subject: diagnose.Subject{Target: "a"}, Text: "first of a"})
+			r.Report(diagnose.Finding{Subject: diagnose.Subject{Target: "b"}, Text: "of b", Severity: diagnose.Error})
+			r.Report(diagnose.Finding{Subject: diagnose.Subject{Target: "a"}, Text: "second of a", Severity: diagnose.Note})
+			r.Report(diagnose.Finding{Key: "x", Text: "first of x"})
+			r.Report(diagnose.Finding{Key: "x", Subject: diagnose.Subject{Target: "a"}, Text: "second of x"})
 		}}
 	}}
-	e := New(Options{Rules: []*Rule{rule}})
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{rule}})
 	e.Close()
 	var got []string
 	for _, f := range e.Findings() {
@@ -33,10 +34,12 @@ func TestReplaced(t *testing.T) {
 
 // TestSentencesBegin checks that a target without a name begins sentences with a capital letter.
 func TestSentencesBegin(t *testing.T) {
-	rule := &Rule{Code: "slow.test", Severity: Warning, Start: func(r *Reporter) Hooks {
-		return Hooks{End: func() { r.Report(Finding{Text: "a target of x is slow. a target of y is, too, and a target of z."}) }}
+	rule := &diagnose.Rule{Code: "slow.test", Severity: diagnose.Warning, Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{End: func() {
+			r.Report(diagnose.Finding{Text: "a target of x is slow. a target of y is, too, and a target of z."})
+		}}
 	}}
-	e := New(Options{Rules: []*Rule{rule}})
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{rule}})
 	e.Close()
 	assert.Equal(t, e.Findings()[0].Text, "A target of x is slow. A target of y is, too, and a target of z.")
 }

@@ -1,4 +1,4 @@
-package schema
+package schema_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // TestEscapes: nothing that a terminal acts upon gets through.
@@ -30,8 +31,8 @@ func TestEscapes(t *testing.T) {
 		{`say "hi"`, `say "hi"`, `"say \"hi\""`},
 		{"", "", `""`},
 	} {
-		assert.Equal(t, string(AppendText(nil, []byte(c.wire))), c.text, "text", c.wire)
-		assert.Equal(t, string(AppendJSONString(nil, []byte(c.wire))), c.json, "JSON", c.wire)
+		assert.Equal(t, string(schema.AppendText(nil, []byte(c.wire))), c.text, "text", c.wire)
+		assert.Equal(t, string(schema.AppendJSONString(nil, []byte(c.wire))), c.json, "JSON", c.wire)
 	}
 }
 
@@ -56,9 +57,9 @@ func TestBytesComeBack(t *testing.T) {
 		for i := range wire {
 			wire[i] = alphabet[rnd.IntN(len(alphabet))]
 		}
-		text := AppendText(nil, wire)
+		text := schema.AppendText(nil, wire)
 		must.That(t, bytes.Equal(unescape(text), wire), "%q became %s", wire, text)
-		object := AppendJSONString(nil, wire)
+		object := schema.AppendJSONString(nil, wire)
 		var s string
 		if err := json.Unmarshal(object, &s); err != nil || !utf8.Valid(object) {
 			t.Fatalf("%q became %s: %v", wire, object, err)
@@ -78,12 +79,12 @@ func TestLabelsAreEscaped(t *testing.T) {
 		"é":                   "é",
 		"up to NUL\x00no":     "up to NUL",
 	} {
-		var l Line
-		l.Label(Name, []byte(wire))
+		var l schema.Line
+		l.Label(schema.Name, []byte(wire))
 		assert.Equal(t, string(l.Text), want, wire)
 	}
-	l := PlainLine(nil)
-	l.Label(Name, []byte("\u202e"))
+	l := schema.PlainLine(nil)
+	l.Label(schema.Name, []byte("\u202e"))
 	assert.Equal(t, string(l.Text), "\u202e", "text for a renderer is escaped twice")
 }
 
@@ -105,6 +106,6 @@ func TestNearest(t *testing.T) {
 		{"zzzzzzzz", nil},
 		{"", nil},
 	} {
-		assert.Slice(t, Nearest(c.name, names, 2), c.want, c.name)
+		assert.Slice(t, schema.Nearest(c.name, names, 2), c.want, c.name)
 	}
 }

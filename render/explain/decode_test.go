@@ -1,4 +1,4 @@
-package explain
+package explain_test
 
 import (
 	"encoding/hex"
@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/explain"
 )
 
 // FuzzDecode: whatever the arguments, there is an answer or an error.
@@ -21,7 +22,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(s[0], s[1], false)
 	}
 	index := opcodes.NewIndex()
-	d := NewDecoder(render.NewColors(false), 80, index)
+	d := explain.NewDecoder(render.NewColors(false), 80, index)
 	f.Fuzz(func(t *testing.T, kind, value string, big bool) {
 		list, err := d.Parse(kind, value, big)
 		assert.That(t, err != nil || len(list) != 0, "%q %q: neither value nor error", kind, value)
@@ -37,10 +38,10 @@ func FuzzAttributes(f *testing.F) {
 		"system.posix_acl_access=0x0200000001", "trusted.lmv=0xd00cd20cffffffff", "trusted.fid=", "x", "# file: \\"} {
 		f.Add(s)
 	}
-	d := NewDecoder(render.NewColors(false), 80, opcodes.NewIndex())
+	d := explain.NewDecoder(render.NewColors(false), 80, opcodes.NewIndex())
 	f.Fuzz(func(t *testing.T, text string) {
-		list, errs := ParseAttributes(text)
-		if AreAttributes(text) && !strings.Contains(text, "#") && len(list)+len(errs) == 0 {
+		list, errs := explain.ParseAttributes(text)
+		if explain.AreAttributes(text) && !strings.Contains(text, "#") && len(list)+len(errs) == 0 {
 			t.Errorf("%q: neither an attribute nor an error", text)
 		}
 		for _, a := range list {
@@ -53,7 +54,7 @@ func FuzzAttributes(f *testing.F) {
 // TestDecodeNumbers decodes statuses with the sign that they have on the wire, and
 // values of a group whose name is also that of a struct.
 func TestDecodeNumbers(t *testing.T) {
-	d := NewDecoder(render.NewColors(false), 80, opcodes.NewIndex())
+	d := explain.NewDecoder(render.NewColors(false), 80, opcodes.NewIndex())
 	for _, tt := range []struct{ kind, value, want string }{
 		{"pb_status", "301", "pb_status  301\n  ELDLM_LOCK_ABORTED in operations on locks"},
 		{"pb_status", "ELDLM_LOCK_ABORTED", "pb_status  301\n  ELDLM_LOCK_ABORTED"},
@@ -87,7 +88,7 @@ func TestDecodeNumbers(t *testing.T) {
 // TestDecodeAll decodes bytes of several lengths and patterns as each type.
 func TestDecodeAll(t *testing.T) {
 	index := opcodes.NewIndex()
-	d := NewDecoder(render.NewColors(true), 80, index)
+	d := explain.NewDecoder(render.NewColors(true), 80, index)
 	orders := []bool{false, true}
 	if !wiretest.All {
 		orders = orders[:1]
@@ -99,7 +100,7 @@ func TestDecodeAll(t *testing.T) {
 				b[i] = fill
 			}
 			text := hex.EncodeToString(b)
-			for _, name := range TypeNames(index) {
+			for _, name := range explain.TypeNames(index) {
 				for _, big := range orders {
 					list, err := d.Parse(name, text, big)
 					if err != nil {
@@ -129,12 +130,13 @@ func tooLong(text []byte, width int) string {
 // TestExplainAll explains everything: at the width of a page, with the tag all at others.
 func TestExplainAll(t *testing.T) {
 	index := opcodes.NewIndex()
-	widths := []int{pageWidth}
+	const page = 80 // columns without a terminal
+	widths := []int{page}
 	if wiretest.All {
 		widths = append(widths, 40, 200)
 	}
 	for _, width := range widths {
-		e := NewTopics(render.NewColors(false), width, index)
+		e := explain.NewTopics(render.NewColors(false), width, index)
 		for _, name := range index.TopicNames(true) {
 			topics := index.Topics(name)
 			assert.That(t, len(topics) != 0, "%s is listed and cannot be explained", name)
@@ -142,8 +144,8 @@ func TestExplainAll(t *testing.T) {
 				text := e.AppendTopic(nil, &topics[i])
 				assert.That(t, len(text) != 0, "%s: nothing to show", name)
 				line := tooLong(text, width)
-				assert.That(t, width < pageWidth || line == "", "%s: more than %d columns: %s", name, width, line)
-				if width == pageWidth { // it has no width
+				assert.That(t, width < page || line == "", "%s: more than %d columns: %s", name, width, line)
+				if width == page { // it has no width
 					_, err := e.AppendTopicJSON(nil, &topics[i])
 					assert.Equal(t, err, nil, name)
 				}

@@ -1,4 +1,4 @@
-package explain
+package explain_test
 
 import (
 	"strings"
@@ -7,11 +7,12 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/explain"
 )
 
 // TestLogLineEscapes checks that nothing of a line acts on a terminal.
 func TestLogLineEscapes(t *testing.T) {
-	list := must.Value(LogLine("x1/t0(0) o4->a\x1b[31mb@192.0.2.2@tcp:6/4 fl Rpc:R/0/0"))(t)
-	text := string(AppendLogText(nil, render.NewColors(false), 80, list))
+	list := must.Value(explain.LogLine("x1/t0(0) o4->a\x1b[31mb@192.0.2.2@tcp:6/4 fl Rpc:R/0/0"))(t)
+	text := string(explain.AppendLogText(nil, render.NewColors(false), 80, list))
 	assert.That(t, !strings.Contains(text, "\x1b") && strings.Contains(text, `a\x1b[31mb`), "%q", text)
 }

@@ -1,4 +1,4 @@
-package filter
+package filter_test
 
 import (
 	"encoding/binary"
@@ -15,13 +15,14 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 )
 
 // count runs a filter over a sample.
 func count(t *testing.T, path, text string) int {
 	t.Helper()
-	f := must.Value(Compile(text))(t)
+	f := must.Value(filter.Compile(text))(t)
 	n := 0
 	var m records.Message
 	each(t, path, func(msg *dissect.Message) {
@@ -50,7 +51,7 @@ func TestNamesOfStatuses(t *testing.T) {
 	for _, text := range []string{`lm_secflvr == ANY`, `lm_secflvr == INVALID`} {
 		assert.Equal(t, count(t, idle, text), 0, text, "messages")
 	}
-	if _, err := Compile(`frame < 09`); err == nil {
+	if _, err := filter.Compile(`frame < 09`); err == nil {
 		t.Error("09 is no number, and no version")
 	}
 	for _, texts := range same {
@@ -151,8 +152,8 @@ func TestCounts(t *testing.T) {
 func TestFID(t *testing.T) {
 	const sample = "../../pcaps/metadata.pcap.zst"
 	const root = "[0x200000007:0x1:0x0]"
-	f := must.Value(Compile(`fid == ` + root))(t)
-	bare := must.Value(Compile(`fid==` + strings.Trim(root, "[]") + `||fid == 1:2:3`))(t)
+	f := must.Value(filter.Compile(`fid == ` + root))(t)
+	bare := must.Value(filter.Compile(`fid==` + strings.Trim(root, "[]") + `||fid == 1:2:3`))(t)
 	places := map[string]int{} // messages by field
 	var m records.Message
 	each(t, sample, func(msg *dissect.Message) {
@@ -241,8 +242,8 @@ func TestMistakes(t *testing.T) {
 		{`time > 12:00:00`, 7, "2026-11-21T08:06:41"},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			_, err := Compile(tt.text)
-			var e *Error
+			_, err := filter.Compile(tt.text)
+			var e *filter.Error
 			must.That(t, errors.As(err, &e), "got %v, want a filter error", err)
 			assert.Equal(t, e.Col, tt.col, "points at column", e.Msg)
 			assert.Contains(t, e.Hint, tt.hint, "hint")
@@ -258,8 +259,8 @@ func FuzzCompile(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var e *Error
-		if _, err := Compile(text); err != nil && (!errors.As(err, &e) || e.Error() == "") {
+		var e *filter.Error
+		if _, err := filter.Compile(text); err != nil && (!errors.As(err, &e) || e.Error() == "") {
 			t.Errorf("%q: %v", text, err)
 		}
 	})
@@ -295,7 +296,7 @@ func TestRPCCounts(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			f := must.Value(CompileRPC(text))(t)
+			f := must.Value(filter.CompileRPC(text))(t)
 			got, expected := 0, 0
 			rpcs := track.NewPairing(track.Options{Done: func(r *track.RPC) {
 				if f.Match(r) {
@@ -319,13 +320,14 @@ func TestRPCCounts(t *testing.T) {
 }
 
 func TestRPCMistakes(t *testing.T) {
-	_, err := Compile(`rpc.sends == 2`)
-	var e *Error
+	_, err := filter.Compile(`rpc.sends == 2`)
+	var e *filter.Error
 	assert.That(t, errors.As(err, &e) && e.Col == 0 && strings.Contains(e.Hint, "lshark rpcs"), "over messages: %v", err)
-	_, err = CompileRPC(`rpc.latency > 1ms and rpc.flags.RESEND`)
+	_, err = filter.CompileRPC(`rpc.latency > 1ms and rpc.flags.RESEND`)
 	assert.That(t, errors.As(err, &e) && e.Col == 32 && strings.Contains(e.Hint, "RESENT"), "a flag that does not exist: %v", err)
-	many := strings.Repeat("pb_opc == 3 or ", maxMessageTests) + "pb_opc == 3"
-	if _, err = CompileRPC(many); !errors.As(err, &e) {
+	const most = 64 // comparisons with messages
+	many := strings.Repeat("pb_opc == 3 or ", most) + "pb_opc == 3"
+	if _, err = filter.CompileRPC(many); !errors.As(err, &e) {
 		t.Errorf("too many comparisons: %v", err)
 	}
 }
@@ -344,11 +346,11 @@ func TestPathsOfManyElements(t *testing.T) {
 	var m records.Message
 	m.Set(write(32000), 0)
 	for _, text := range []string{"rnb_len == 1", "buffers.rnb_len == 1", "niobuf_remote.rnb_len == 1", "lustre_msg.rnb_len == 0"} {
-		if f, err := Compile(text); err != nil || f.Match(&m) {
+		if f, err := filter.Compile(text); err != nil || f.Match(&m) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if f, err := Compile("buffers.niobuf_remote.rnb_len == 0"); err != nil || !f.Match(&m) {
+	if f, err := filter.Compile("buffers.niobuf_remote.rnb_len == 0"); err != nil || !f.Match(&m) {
 		t.Errorf("nothing is found by a path: %v", err)
 	}
 }
@@ -370,7 +372,7 @@ func metadata(t testing.TB) *dissect.Arena {
 func TestNoAllocations(t *testing.T) {
 	msgs := metadata(t)
 	for name, text := range filters {
-		f := must.Value(Compile(text))(t)
+		f := must.Value(filter.Compile(text))(t)
 		var m records.Message
 		n := testing.AllocsPerRun(3, func() {
 			for i := range msgs.Len() {

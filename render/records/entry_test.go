@@ -1,10 +1,11 @@
-package records
+package records_test
 
 import (
 	"regexp"
 	"testing"
 
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/render/records"
 )
 
 // TestKeys checks that keys have a name that a filter can read and no other key of the record has, and
@@ -12,8 +13,8 @@ import (
 func TestKeys(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)*$`)
 	paths := make(map[string]bool)
-	for _, e := range All() {
-		if e.Kind != KeyEntry {
+	for _, e := range records.All() {
+		if e.Kind != records.KeyEntry {
 			continue
 		}
 		assert.That(t, !paths[e.Of+" "+e.Path], "%s: two keys are called %s", e.Of, e.Path)

@@ -1,12 +1,14 @@
-package recovery
+package recovery_test
 
 import (
 	"testing"
 
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/assert"
 )
 
-func TestOwnTarget(t *testing.T) {
+func TestTargetOfClient(t *testing.T) {
 	for uuid, want := range map[string]string{
 		"lustre-MDT0001-mdtlov_UUID":           "lustre-MDT0001",
 		"lustre-MDT0000-lwp-OST0002_UUID":      "lustre-OST0002",
@@ -17,6 +19,7 @@ func TestOwnTarget(t *testing.T) {
 		"x-lwp-y_UUID":                         "",
 		"":                                     "",
 	} {
-		assert.Equal(t, ownTarget(uuid), want, uuid)
+		client := recovery.Client{Connection: &track.Connection{ClientUUID: uuid}}
+		assert.Equal(t, client.Target(), want, uuid)
 	}
 }

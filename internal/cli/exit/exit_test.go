@@ -1,4 +1,4 @@
-package exit
+package exit_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
@@ -20,18 +21,18 @@ func TestStatus(t *testing.T) {
 		status int
 		text   string
 	}{
-		{nil, OK, ""},
-		{fmt.Errorf("write: %w", syscall.EPIPE), OK, ""},
-		{errors.New("no\nway"), Failure, "lshark: no\\nway\n"},
-		{Usagef("-c %d", -1), Usage, "lshark: -c -1\n"},
-		{fmt.Errorf("in: %w", Usagef("bad")), Usage, "lshark: in: bad\n"},
-		{damage, Damage, "lshark: x.pcap: byte 24: cut short\n"},
-		{errors.Join(errors.New("a"), errors.Join(errors.New("b"), damage)), Damage, "lshark: a\nlshark: b\nlshark: x.pcap: byte 24: cut short\n"},
-		{errors.Join(damage, fmt.Errorf("%w: disk full", iostreams.ErrWrite)), Failure, "lshark: x.pcap: byte 24: cut short\nlshark: cannot write: disk full\n"},
-		{errors.Join(damage, Usagef("bad")), Usage, "lshark: x.pcap: byte 24: cut short\nlshark: bad\n"},
+		{nil, exit.OK, ""},
+		{fmt.Errorf("write: %w", syscall.EPIPE), exit.OK, ""},
+		{errors.New("no\nway"), exit.Failure, "lshark: no\\nway\n"},
+		{exit.Usagef("-c %d", -1), exit.Usage, "lshark: -c -1\n"},
+		{fmt.Errorf("in: %w", exit.Usagef("bad")), exit.Usage, "lshark: in: bad\n"},
+		{damage, exit.Damage, "lshark: x.pcap: byte 24: cut short\n"},
+		{errors.Join(errors.New("a"), errors.Join(errors.New("b"), damage)), exit.Damage, "lshark: a\nlshark: b\nlshark: x.pcap: byte 24: cut short\n"},
+		{errors.Join(damage, fmt.Errorf("%w: disk full", iostreams.ErrWrite)), exit.Failure, "lshark: x.pcap: byte 24: cut short\nlshark: cannot write: disk full\n"},
+		{errors.Join(damage, exit.Usagef("bad")), exit.Usage, "lshark: x.pcap: byte 24: cut short\nlshark: bad\n"},
 	} {
 		var b bytes.Buffer
-		if status := Status(&iostreams.IO{Err: &b}, tt.err); status != tt.status || b.String() != tt.text {
+		if status := exit.Status(&iostreams.IO{Err: &b}, tt.err); status != tt.status || b.String() != tt.text {
 			t.Errorf("%v: status %d, %q", tt.err, status, &b)
 		}
 	}
@@ -53,6 +54,6 @@ func TestUnknownName(t *testing.T) {
 		{"xyzxyz", []string{"json", "tree"}, `unknown form "xyzxyz"; known are json, tree`},
 		{"xyzxyz", long, `unknown form "xyzxyz"`},
 	} {
-		assert.Equal(t, UnknownName("form", tt.name, tt.list).Error(), tt.want)
+		assert.Equal(t, exit.UnknownName("form", tt.name, tt.list).Error(), tt.want)
 	}
 }

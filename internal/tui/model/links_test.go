@@ -1,4 +1,4 @@
-package model
+package model_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/render"
 )
 
@@ -19,7 +20,7 @@ func TestFindingTree(t *testing.T) {
 		Evidence: []diagnose.Evidence{{Point: track.Point{Frame: 42}, Text: "the request"}}}
 	var text []string
 	frames := make(map[int64]int)
-	for _, l := range FindingLines([]*diagnose.Finding{root, gone, later, slow}, render.SummaryOptions{Colors: render.NewColors(false), Width: 40}, 0) {
+	for _, l := range model.FindingLines([]*diagnose.Finding{root, gone, later, slow}, render.SummaryOptions{Colors: render.NewColors(false), Width: 40}, 0) {
 		text = append(text, string(l.Text))
 		frames[l.At.Frame]++
 	}
