@@ -3,15 +3,12 @@ package cli
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -173,56 +170,4 @@ func TestCores(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // a small heap would be collected a thousand times
-	testscript.Main(m, map[string]func(){"lshark": Main})
-}
-
-// TestScripts runs the command as users do: with pipes, exit statuses, broken
-// files and the environment. $PCAPS has the samples, $NESTED those of
-// nested RPCs.
-func TestScripts(t *testing.T) {
-	t.Cleanup(func() { // behind the scripts, which run in parallel
-		if t.Failed() {
-			t.Logf("where cmp found a difference and the new output is right: %s", wiretest.UpdateHint(t))
-		}
-	})
-	testscript.Run(t, testscript.Params{
-		UpdateScripts: wiretest.Update(), // files that cmp compares
-		Dir:           filepath.Join("testdata", "script"),
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("PCAPS", wiretest.Repo("pcaps"))
-			env.Setenv("NESTED", wiretest.Repo("dissect/track/nested/testdata"))
-			return nil
-		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status,
-			"head":   head,
-		},
-	})
-}
-
-// status runs lshark and checks its exit status: status 3 lshark ARGS.
-func status(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status N lshark ARG…")
-	}
-	script := `"$@"; test $? -eq ` + args[0]
-	ts.Check(ts.Exec("sh", append([]string{"-c", script, "sh"}, args[1:]...)...))
-}
-
-// head copies the first bytes of a file: head BYTES FROM TO.
-func head(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: head BYTES FROM TO")
-	}
-	data, err := os.ReadFile(ts.MkAbs(args[1]))
-	ts.Check(err)
-	n := 0
-	for _, c := range args[0] {
-		n = 10*n + int(c-'0')
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[2]), data[:min(n, len(data))], 0o600))
 }
