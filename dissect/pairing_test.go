@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -41,7 +42,7 @@ func (c *clients) check(t *testing.T) {
 		t.Fatalf("%d open, %d answered, %d bytes", e.open.Len(), e.answered.Len(), e.held)
 	}
 	n := e.open.Len() + e.answered.Len()
-	must.That(t, e.byBits.Len() <= 3*n && e.handles.Len() <= maxHandles, "%d keys of %d, %d handles", e.byBits.Len(), n, e.handles.Len())
+	must.That(t, e.byBits.Len() <= 3*n && fifo.Len(e.handles) <= maxHandles, "%d keys of %d, %d handles", e.byBits.Len(), n, fifo.Len(e.handles))
 }
 
 // TestAnsweredRequestsAreRemoved plays an hour of RPCs: what is kept

@@ -137,7 +137,7 @@ func (g pendingGets) kind(h *Header) Kind {
 		g.replies.Put(getKey{h.Handle, h.Src}, PingReply)
 	case h.Type == TypeGet && k == Selftest:
 		g.replies.Put(getKey{h.Handle, h.Src}, Selftest)
-	case h.Type == TypeReply && g.replies.Len() > 0:
+	case h.Type == TypeReply && fifo.Len(g.replies) > 0:
 		if reply, ok := g.replies.Get(getKey{h.Handle, h.Dst}); ok {
 			return reply
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/codec/codectest"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -172,12 +173,12 @@ func TestConnectsAreBounded(t *testing.T) {
 	c := newConnectMessages()
 	c.send(lnet.Request, 1<<40, 1<<20)
 	got := fmt.Sprint(c.pairs)
-	assert.That(t, got == "[1:0]" && c.connects.pending.Len() == 0, "a connect of a megabyte is kept: pairs %s", got)
+	assert.That(t, got == "[1:0]" && fifo.Len(c.connects.pending) == 0, "a connect of a megabyte is kept: pairs %s", got)
 	for xid := range uint64(maxPendingConnects + 2) {
 		c.send(lnet.Request, xid, 100)
 	}
-	if got := fmt.Sprint(c.pairs); got != "[1:0 2:0 3:0]" || c.connects.pending.Len() != maxPendingConnects {
-		t.Errorf("%d pending, pairs %s", c.connects.pending.Len(), got)
+	if got := fmt.Sprint(c.pairs); got != "[1:0 2:0 3:0]" || fifo.Len(c.connects.pending) != maxPendingConnects {
+		t.Errorf("%d pending, pairs %s", fifo.Len(c.connects.pending), got)
 	}
 }
 
@@ -200,8 +201,8 @@ func TestNames(t *testing.T) {
 	for h := range uint64(maxTargetHandles) {
 		reconnect("lustre-MDT0000_UUID", 10+h)
 	}
-	if n.targets.Len() != maxTargetHandles || n.Target(1) != "" || n.Target(10) != "lustre-MDT0000" {
-		t.Errorf("%d handles, the first is of %q", n.targets.Len(), n.Target(1))
+	if fifo.Len(n.targets) != maxTargetHandles || n.Target(1) != "" || n.Target(10) != "lustre-MDT0000" {
+		t.Errorf("%d handles, the first is of %q", fifo.Len(n.targets), n.Target(1))
 	}
 }
 

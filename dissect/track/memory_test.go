@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
@@ -47,8 +48,8 @@ func TestMemoryIsFlat(t *testing.T) {
 		}
 	}
 	wiretest.Flat(t, play, 200_000, *manyRPCs-200_000)
-	if len(i.list) > maxImports || w.rpcs.connections.handles.Len() > maxHandles || len(w.rpcs.connections.names) > maxHandles {
-		t.Errorf("%d imports, %d handles, %d names", len(i.list), w.rpcs.connections.handles.Len(), len(w.rpcs.connections.names))
+	if len(i.list) > maxImports || fifo.Len(w.rpcs.connections.handles) > maxHandles || len(w.rpcs.connections.names) > maxHandles {
+		t.Errorf("%d imports, %d handles, %d names", len(i.list), fifo.Len(w.rpcs.connections.handles), len(w.rpcs.connections.names))
 	}
 	w.rpcs.connections.handles.All(func(_ uint64, c *Connection) bool {
 		assert.That(t, c.imp == nil || c.imp.Last.Time >= w.now-int64(1e18), "a handle leads to a connection that was forgotten")

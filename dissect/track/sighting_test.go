@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // both sends a message that two capture points see, 1 ms apart.
@@ -202,7 +203,7 @@ func TestDuplicates(t *testing.T) {
 	for seq := range uint32(3 * duplicateWindow) {
 		d.Seen(message(0, 1000+seq))
 	}
-	assert.That(t, d.sources.Len() <= duplicateWindow, "%d messages are remembered", d.sources.Len())
+	assert.That(t, fifo.Len(d.sources) <= duplicateWindow, "%d messages are remembered", fifo.Len(d.sources))
 }
 
 // rdma makes a message one of an RDMA transfer, whose writes went on from a time until

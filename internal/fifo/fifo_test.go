@@ -35,8 +35,8 @@ func TestMap(t *testing.T) {
 	if _, ok := m.Delete(2); ok {
 		t.Error("deleted twice")
 	}
-	if _, ok := m.Get(2); ok || m.Len() != 2 {
-		t.Errorf("%d keys, 2 is there: %v", m.Len(), ok)
+	if _, ok := m.Get(2); ok || Len(m) != 2 {
+		t.Errorf("%d keys, 2 is there: %v", Len(m), ok)
 	}
 	if k, _, evicted := m.Put(4, "4"); !evicted || k != 1 {
 		t.Errorf("evicted %d, %v", k, evicted)
@@ -88,9 +88,9 @@ func TestGetOrNew(t *testing.T) {
 	*GetOrNew(m, 1)++
 	*GetOrNew(m, 2) = 5
 	n := *GetOrNew(m, 1)
-	assert.That(t, n == 2 && m.Len() == 2, "value %d, %d keys", n, m.Len())
-	if n := *GetOrNew(m, 3); n != 0 || m.Len() != 2 {
-		t.Errorf("value %d of a new key, %d keys", n, m.Len())
+	assert.That(t, n == 2 && Len(m) == 2, "value %d, %d keys", n, Len(m))
+	if n := *GetOrNew(m, 3); n != 0 || Len(m) != 2 {
+		t.Errorf("value %d of a new key, %d keys", n, Len(m))
 	}
 	_, ok := m.Get(1)
 	assert.That(t, !ok, "the oldest key is still in the full map")

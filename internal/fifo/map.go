@@ -22,8 +22,9 @@ func NewMap[K comparable, V any](max int) *Map[K, V] {
 	return &Map[K, V]{max: max, slots: make(map[K]int32)}
 }
 
-// Len is the number of keys.
-func (m *Map[K, V]) Len() int { return len(m.slots) }
+// Len is the number of keys. Like others that not every map needs it is no method: Go
+// compiles all methods of each map in every package that knows it.
+func Len[K comparable, V any](m *Map[K, V]) int { return len(m.slots) }
 
 // Get returns the value of a key and whether there is one.
 func (m *Map[K, V]) Get(k K) (v V, ok bool) {
@@ -36,11 +37,11 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 
 // GetOrNew returns the value of a key. A new key gets a pointer to a zero value.
 func GetOrNew[K comparable, V any](m *Map[K, *V], k K) *V {
-	return m.GetOrMake(k, func() *V { return new(V) })
+	return GetOrMake(m, k, func() *V { return new(V) })
 }
 
 // GetOrMake returns the value of a key. It makes that of a new key.
-func (m *Map[K, V]) GetOrMake(k K, make func() V) V {
+func GetOrMake[K comparable, V any](m *Map[K, V], k K, make func() V) V {
 	v, ok := m.Get(k)
 	if !ok {
 		v = make()
@@ -88,7 +89,7 @@ func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 }
 
 // Values returns the values, oldest first.
-func (m *Map[K, V]) Values() (list []V) {
+func Values[K comparable, V any](m *Map[K, V]) (list []V) {
 	for _, v := range m.All {
 		list = append(list, v)
 	}

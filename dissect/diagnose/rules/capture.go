@@ -74,7 +74,7 @@ func (l *losses) captured(d direction) {
 }
 
 func (l *losses) message(_ *track.RPC, m *dissect.Message) {
-	if l.all.Len() > 0 {
+	if fifo.Len(l.all) > 0 {
 		l.captured(direction{m.Src.Addr(), m.Dst.Addr()})
 	}
 }
@@ -130,7 +130,7 @@ var _ = add(diagnose.Rule{
 			}
 		}
 		return diagnose.Hooks{Lost: l.lost, Message: l.message, Tick: func(int64) { report() }, End: func() {
-			if report(); l.some.Len() == 0 && l.all.Len() == 0 {
+			if report(); fifo.Len(l.some) == 0 && fifo.Len(l.all) == 0 {
 				reportGaps(r)
 			}
 		}}

@@ -127,7 +127,7 @@ func (t *workTimes) add(r *track.RPC, ns int64) {
 
 // add adds the time of an RPC, and returns those that it belongs to.
 func (t *workMap[K]) add(key K, r *track.RPC, ns int64) *work {
-	w := t.times.GetOrMake(key, func() *work { return &work{first: r.Begin()} })
+	w := fifo.GetOrMake(t.times, key, func() *work { return &work{first: r.Begin()} })
 	w.last = r.Begin()
 	w.histogram.add(ns)
 	w.slowest.add(r, ns)

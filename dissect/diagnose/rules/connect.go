@@ -124,7 +124,7 @@ func (k *refusedConnects) changed(i *track.Import, p track.Point) {
 
 // attempt returns the attempt of a client that is not connected.
 func (k *refusedConnects) attempt(i *track.Import) *attempt {
-	return k.attempts.GetOrMake(i.Connection, func() *attempt { return &attempt{i: i, isNew: !isSet(i.LastServed) && i.Asked.Instance == 0} })
+	return fifo.GetOrMake(k.attempts, i.Connection, func() *attempt { return &attempt{i: i, isNew: !isSet(i.LastServed) && i.Asked.Instance == 0} })
 }
 
 func (k *refusedConnects) refused(i *track.Import, status int32, p track.Point) {
@@ -146,7 +146,7 @@ func (k *refusedConnects) logged(r *track.RPC) {
 	if !track.IsConnect(r.Opcode) || r.Log.HasClient || !r.HasReply || r.Status >= 0 {
 		return
 	}
-	a := k.attempts.GetOrMake(r.Connection, func() *attempt {
+	a := fifo.GetOrMake(k.attempts, r.Connection, func() *attempt {
 		return &attempt{i: &track.Import{Connection: r.Connection, FromLog: true}, isNew: true, blind: true}
 	})
 	k.refusedBy(a, r.Server, r.Status, r.Replied())

@@ -52,7 +52,7 @@ type silentConnect struct {
 }
 
 func (s *silentServers) of(c *track.Connection) *silentConnect {
-	return s.connections.GetOrMake(c, func() *silentConnect { return &silentConnect{Connection: c} })
+	return fifo.GetOrMake(s.connections, c, func() *silentConnect { return &silentConnect{Connection: c} })
 }
 
 func (s *silentServers) done(r *track.RPC) {

@@ -91,7 +91,7 @@ func (g *gssRefusals) answered(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	k := gssKey{r.Client, status}
-	c := g.clients.GetOrMake(k, func() *gssClient {
+	c := fifo.GetOrMake(g.clients, k, func() *gssClient {
 		return &gssClient{error: string(m.RPC.GSS.AppendError(nil))}
 	})
 	c.add(track.PointOf(m))

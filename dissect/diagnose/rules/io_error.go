@@ -75,7 +75,7 @@ func (e *ioErrors) sent(r *track.RPC, m *dissect.Message) {
 
 func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 	errno := hasError(r, opcodes.EIO, opcodes.EREMOTEIO, opcodes.EUCLEAN, opcodes.EBADMSG)
-	if errno == 0 && e.targets.Len() == 0 || !isWork(r.Opcode) {
+	if errno == 0 && fifo.Len(e.targets) == 0 || !isWork(r.Opcode) {
 		return
 	}
 	key, at := targetOf(r), r.Replied()
@@ -187,7 +187,7 @@ var _ = add(diagnose.Rule{
 					}
 				}
 			}
-			m := targets.GetOrMake(key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
+			m := fifo.GetOrMake(targets, key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
 			at := r.Replied()
 			m.add(r, at)
 			m.prove(at, "the reply to a request of %s says ENOENT", r.Client)
@@ -255,7 +255,7 @@ var _ = add(diagnose.Rule{
 				return
 			}
 			key := targetClient{rpc.Client, targetOf(rpc)}
-			x := clients.GetOrMake(key, func() *ungranted { return &ungranted{least: ^uint64(0)} })
+			x := fifo.GetOrMake(clients, key, func() *ungranted { return &ungranted{least: ^uint64(0)} })
 			x.all++
 			if t.AllFlags&opcodes.BrwSync == 0 || t.AnyFlags&opcodes.BrwFromGrant != 0 || t.Grant >= t.Bytes {
 				return

@@ -226,7 +226,7 @@ func (s *accesses) sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	key := accessKey{r.Client, r.Server, t.Object, r.Opcode == opcodes.OST_WRITE}
-	a := s.objects.GetOrMake(key, func() *access { return &access{smallest: t.Bytes, file: r.FID} })
+	a := fifo.GetOrMake(s.objects, key, func() *access { return &access{smallest: t.Bytes, file: r.FID} })
 	if a.target.name == "" {
 		a.target = targetOf(r)
 	}

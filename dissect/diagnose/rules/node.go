@@ -402,7 +402,7 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 	}
 	n.advance(m.Time)
 	if n.ends == nil || n.conn != m.Conn {
-		n.conn, n.ends = m.Conn, n.conns.GetOrMake(m.Conn, func() *connHosts {
+		n.conn, n.ends = m.Conn, fifo.GetOrMake(n.conns, m.Conn, func() *connHosts {
 			return &connHosts{m.Time, [2]*hostLife{n.host(m.Src.Addr()), n.host(m.Dst.Addr())}}
 		})
 	}

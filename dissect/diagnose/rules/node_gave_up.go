@@ -81,7 +81,7 @@ func (g *givenUp) line(l *track.LogLine) {
 		return
 	}
 	g.counted.Put(k, true)
-	x := g.servers.GetOrMake(l.Peer, func() *givenUpRequests {
+	x := fifo.GetOrMake(g.servers, l.Peer, func() *givenUpRequests {
 		return &givenUpRequests{server: l.Peer, operations: make(operationCounts)}
 	})
 	x.add(l.Time)

@@ -383,7 +383,7 @@ func (o *overloads) of(c *track.Connection) *depths {
 	v := o.conns.of(c)
 	if v.target == nil {
 		k := connectionTarget(c)
-		d := o.targets.GetOrMake(k, func() *depths { return &depths{conn: c, levels: make(map[workClass]*[maxDepthBits]histogram)} })
+		d := fifo.GetOrMake(o.targets, k, func() *depths { return &depths{conn: c, levels: make(map[workClass]*[maxDepthBits]histogram)} })
 		v.target = d
 	}
 	return v.target

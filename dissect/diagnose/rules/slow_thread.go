@@ -42,7 +42,7 @@ func (s *stuckThreads) line(l *track.LogLine) {
 	if l.Kind != debuglog.ThreadStuck && l.Kind != debuglog.ThreadOver {
 		return
 	}
-	t := s.logs.GetOrMake(l.Log, func() *stuckThread { return &stuckThread{open: make(map[uint32]bool)} })
+	t := fifo.GetOrMake(s.logs, l.Log, func() *stuckThread { return &stuckThread{open: make(map[uint32]bool)} })
 	if l.Kind == debuglog.ThreadOver {
 		if delete(t.open, l.Number); t.count == 0 {
 			t.series.add(l.Time - l.Service)

@@ -81,7 +81,7 @@ var _ = add(diagnose.Rule{
 			if !k.isKnown() { // several connections lead to each target: its size tells them apart
 				k.handle = space.Size
 			}
-			x := targets.GetOrMake(k, func() *lowTarget { return &lowTarget{least: space} })
+			x := fifo.GetOrMake(targets, k, func() *lowTarget { return &lowTarget{least: space} })
 			x.add(rpc, space.at)
 			if space.left() < x.least.left() {
 				x.least = space

@@ -32,7 +32,7 @@ var _ = add(diagnose.Rule{
 				!i.HasGranted || i.Asked.Version == 0 || i.Granted.Version == 0 {
 				return
 			}
-			c := clients.GetOrMake(i.Client, func() *featureClient {
+			c := fifo.GetOrMake(clients, i.Client, func() *featureClient {
 				return &featureClient{connected: p, version: i.Asked.Version, of: i.Granted.Version}
 			})
 			found := false

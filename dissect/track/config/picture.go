@@ -95,12 +95,12 @@ func NewPicture(steps []*Step) *Picture {
 			w.apply(s)
 		}
 	}
-	p := &Picture{Devices: w.devices.Values(), Targets: w.targets.Values(), Parameters: w.parameters.Values()}
+	p := &Picture{Devices: fifo.Values(w.devices), Targets: fifo.Values(w.targets), Parameters: fifo.Values(w.parameters)}
 	users := make(map[string]*Device) // by the uuid of their target
 	for _, d := range p.Devices {
 		for i := range d.Nodes {
 			if nids := w.nodes[d.Nodes[i].Name]; nids != nil {
-				d.Nodes[i].NIDs = nids.Values()
+				d.Nodes[i].NIDs = fifo.Values(nids)
 			}
 		}
 		if d.Target != "" {
@@ -112,7 +112,7 @@ func NewPicture(steps []*Step) *Picture {
 		t.Active = t.Active && (t.Device == nil || t.Device.Status != Inactive)
 	}
 	for _, o := range w.pools.All {
-		o.Members = o.members.Values()
+		o.Members = fifo.Values(o.members)
 		p.Pools = append(p.Pools, &o.Pool)
 	}
 	return p
@@ -166,7 +166,7 @@ func (w *painter) applyDevice(s *Step, name string) {
 		return
 	}
 	// Where the record that attaches it was not captured, its type is unknown.
-	d := w.devices.GetOrMake(name, func() *Device { return &Device{Name: name} })
+	d := fifo.GetOrMake(w.devices, name, func() *Device { return &Device{Name: name} })
 	d.Index = s.Index
 	node := s.Argument("node")
 	switch s.Event {
@@ -247,7 +247,7 @@ func (w *painter) applyParameters(s *Step, device string) {
 }
 
 func (w *painter) set(s *Step, device, name, value string) {
-	o := w.parameters.GetOrMake([2]string{device, name}, func() *Parameter { return &Parameter{Device: device, Name: name} })
+	o := fifo.GetOrMake(w.parameters, [2]string{device, name}, func() *Parameter { return &Parameter{Device: device, Name: name} })
 	o.Value, o.Index = value, s.Index
 	if d, ok := w.devices.Get(device); ok && d.Status != Attached && s.Event == "conf_param" && strings.HasSuffix(name, ".active") {
 		switch value {

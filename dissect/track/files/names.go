@@ -318,9 +318,9 @@ func Directories(list []*File) []*Directory {
 	dirs := fifo.NewMap[string, *Directory](len(list))
 	for _, f := range list {
 		path := f.Dir()
-		dirs.GetOrMake(path, func() *Directory { return &Directory{Path: path} }).add(f)
+		fifo.GetOrMake(dirs, path, func() *Directory { return &Directory{Path: path} }).add(f)
 	}
-	return dirs.Values()
+	return fifo.Values(dirs)
 }
 
 func (d *Directory) add(f *File) {

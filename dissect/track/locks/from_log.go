@@ -265,7 +265,7 @@ func (t *Locks) nodes(k *Lock, client, server lnet.NID) {
 }
 
 func (t *Locks) loggedConnection(client lnet.NID, target string) *track.Connection {
-	return t.logged.connections.GetOrMake(connectionKey{client, target}, func() *track.Connection {
+	return fifo.GetOrMake(t.logged.connections, connectionKey{client, target}, func() *track.Connection {
 		return &track.Connection{Client: client, Target: target, TargetFrom: track.TargetFromLog}
 	})
 }

@@ -111,7 +111,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 }
 
 func (t *Tracker) server(nid lnet.NID) *server {
-	return t.servers.GetOrMake(nid, func() *server {
+	return fifo.GetOrMake(t.servers, nid, func() *server {
 		return &server{threads: fifo.NewMap[int32, *thread](maxThreads), called: fifo.NewMap[resource, *calledBack](maxCalled)}
 	})
 }

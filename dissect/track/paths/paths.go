@@ -112,7 +112,7 @@ func (p *Paths) Message(m *dissect.Message) {
 
 func (p *Paths) of(m *lnet.Message) *Path {
 	if p.last == nil || p.conn != m.Conn {
-		p.conn, p.last = m.Conn, p.conns.GetOrMake(m.Conn, func() *connection {
+		p.conn, p.last = m.Conn, fifo.GetOrMake(p.conns, m.Conn, func() *connection {
 			src, dst := m.Src.Addr(), m.Dst.Addr()
 			return &connection{p.path(hosts{m.Source, src, dst}), p.path(hosts{m.Source, dst, src})}
 		})
@@ -125,5 +125,5 @@ func (p *Paths) of(m *lnet.Message) *Path {
 
 // path returns the path between hosts, and makes it if it is new.
 func (p *Paths) path(h hosts) *Path {
-	return p.byHosts.GetOrMake(h, func() *Path { return &Path{Source: h.source, From: h.from, To: h.to} })
+	return fifo.GetOrMake(p.byHosts, h, func() *Path { return &Path{Source: h.source, From: h.from, To: h.to} })
 }
