@@ -207,7 +207,7 @@ func (t *requestTable) find(bits uint64, client, server lnet.NID, opc uint32, ha
 // ACK with this handle arrives.
 func (t *requestTable) expectHandle(handle [16]byte, q *request, bits uint64) {
 	if q != nil && !noHandle(handle) {
-		t.handles.Put(handle, pendingHandle{q, q.generation, bits})
+		fifo.Put(t.handles, handle, pendingHandle{q, q.generation, bits})
 	}
 }
 
@@ -215,20 +215,20 @@ func (t *requestTable) expectHandle(handle [16]byte, q *request, bits uint64) {
 // has no request.
 func (t *requestTable) markNonRPC(handle [16]byte) {
 	if !noHandle(handle) {
-		t.handles.Put(handle, pendingHandle{})
+		fifo.Put(t.handles, handle, pendingHandle{})
 	}
 }
 
 // isNonRPC reports whether the operation with this handle belongs to no RPC.
 func (t *requestTable) isNonRPC(handle [16]byte) bool {
-	h, ok := t.handles.Get(handle)
+	h, ok := fifo.Get(t.handles, handle)
 	return ok && h.req == nil
 }
 
 // byHandle returns the request and the match bits of the operation with this
 // handle; the request is nil if it is unknown or was removed.
 func (t *requestTable) byHandle(handle [16]byte) (q *request, bits uint64) {
-	h, _ := t.handles.Get(handle)
+	h, _ := fifo.Get(t.handles, handle)
 	if h.req != nil && h.req.generation != h.generation {
 		return nil, h.bits
 	}

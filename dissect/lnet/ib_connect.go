@@ -96,8 +96,8 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 		return
 	}
 	local := connectID{p.Src, m.LocalID, p.Source}
-	own, _ := c.byID.Get(local)
-	other, _ := c.byID.Get(connectID{p.Dst, m.RemoteID, p.Source})
+	own, _ := fifo.Get(c.byID, local)
+	other, _ := fifo.Get(c.byID, connectID{p.Dst, m.RemoteID, p.Source})
 	switch m.Type {
 	case ib.CMReq:
 		t.connectRequest(src, p, fifo.GetOrNew(c.byID, local))
@@ -352,7 +352,7 @@ func (t *infiniband) unanswered() {
 	var list []request
 	anywhere := func(r request) request { return request{connectID: connectID{addr: r.addr, id: r.id}, kind: r.kind} }
 	answered := make(map[request]bool) // at one of the capture points
-	for id, n := range t.connects.byID.All {
+	for id, n := range fifo.All(t.connects.byID) {
 		n.req.answered = n.req.answered || n.peer != nil || n.pair != nil && (n.pair.hasSender || n.pair.peer != nil)
 		for _, r := range [...]request{{id, n, Connreq, &n.req}, {id, n, Dreq, &n.dreq}} {
 			if r.sent.answered {

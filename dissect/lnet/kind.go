@@ -134,11 +134,11 @@ func (g pendingGets) kind(h *Header) Kind {
 	k := h.Kind()
 	switch {
 	case h.Type == TypeGet && k == Ping:
-		g.replies.Put(getKey{h.Handle, h.Src}, PingReply)
+		fifo.Put(g.replies, getKey{h.Handle, h.Src}, PingReply)
 	case h.Type == TypeGet && k == Selftest:
-		g.replies.Put(getKey{h.Handle, h.Src}, Selftest)
+		fifo.Put(g.replies, getKey{h.Handle, h.Src}, Selftest)
 	case h.Type == TypeReply && fifo.Len(g.replies) > 0:
-		if reply, ok := g.replies.Get(getKey{h.Handle, h.Dst}); ok {
+		if reply, ok := fifo.Get(g.replies, getKey{h.Handle, h.Dst}); ok {
 			return reply
 		}
 	}

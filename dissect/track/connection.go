@@ -81,7 +81,7 @@ type Known struct {
 // Known returns the connections whose target, or at least its index, is known.
 func (t *Pairing) Known() Known {
 	k := Known{byHandle: make(map[uint64]*Connection), used: make(map[*Connection]*Connection)}
-	for handle, c := range t.connections.handles.All {
+	for handle, c := range fifo.All(t.connections.handles) {
 		if c.Target != "" || c.TargetIndex != "" {
 			k.byHandle[handle] = c
 		}
@@ -108,7 +108,7 @@ func newConnections() connections {
 
 // byHandle returns the connection of a handle, nil when it is unknown.
 func (t *connections) byHandle(handle uint64) *Connection {
-	c, _ := t.handles.Get(handle)
+	c, _ := fifo.Get(t.handles, handle)
 	return c
 }
 
@@ -116,11 +116,11 @@ func (t *connections) learn(handle uint64, c *Connection) {
 	if handle == 0 || c == nil {
 		return
 	}
-	if before, ok := t.handles.Get(handle); ok {
+	if before, ok := fifo.Get(t.handles, handle); ok {
 		before.handles--
 	}
 	c.handles++
-	if _, oldest, evicted := t.handles.Put(handle, c); evicted {
+	if _, oldest, evicted := fifo.Put(t.handles, handle, c); evicted {
 		t.forgetHandle(oldest)
 	}
 }
@@ -160,16 +160,16 @@ func (t *connections) close(c *Connection) {
 		return
 	}
 	name := closedName{c.Client, c.TargetUUID}
-	if before, ok := t.closed.Get(name); ok && before != c {
+	if before, ok := fifo.Get(t.closed, name); ok && before != c {
 		c = nil // the file system is mounted more than once
 	}
-	t.closed.Put(name, c)
+	fifo.Put(t.closed, name, c)
 }
 
 // closedBefore returns the connection that a connect continues: that of the same
 // node to the same target, closed before, whose connects were one fewer.
 func (t *connections) closedBefore(target string, r *RPC) *Connection {
-	c, _ := t.closed.Get(closedName{r.Client, target})
+	c, _ := fifo.Get(t.closed, closedName{r.Client, target})
 	if c == nil || c.connCnt+1 != r.ConnCnt {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 			c = t.byHandle(cookie)
 		}
 		if c == nil || c.IsNamed() {
-			c, _ = t.contexts.Get(m.RPC.GSS.Handle)
+			c, _ = fifo.Get(t.contexts, m.RPC.GSS.Handle)
 		}
 		if c == nil {
 			c = t.closedBefore(target, r)
@@ -326,11 +326,11 @@ func (t *connections) setup(r *RPC, m *dissect.Message) *Connection {
 		return nil
 	}
 	key := contextSetup{r.Client, string(s.Target)}
-	c, ok := t.setups.Get(key)
+	c, ok := fifo.Get(t.setups, key)
 	if !ok {
 		c = &Connection{Client: r.Client, Server: r.Server}
 		c.SetTarget(key.target, TargetFromContext)
-		t.setups.Put(key, c)
+		fifo.Put(t.setups, key, c)
 	}
 	t.learnContext(s.Reverse, c)
 	return c
@@ -339,7 +339,7 @@ func (t *connections) setup(r *RPC, m *dissect.Message) *Connection {
 // learnContext adds the security context of a connection.
 func (t *connections) learnContext(handle uint64, c *Connection) {
 	if handle != 0 && c != nil {
-		t.contexts.Put(handle, c)
+		fifo.Put(t.contexts, handle, c)
 	}
 }
 
@@ -349,7 +349,7 @@ func (t *connections) ofContext(context uint64, byHandle *Connection) *Connectio
 	if context == 0 {
 		return byHandle
 	}
-	c, ok := t.contexts.Get(context)
+	c, ok := fifo.Get(t.contexts, context)
 	switch {
 	case !ok:
 		return byHandle
@@ -442,7 +442,7 @@ func (c *Connects) Message(m *dissect.Message, before int64) bool {
 	case lnet.Request:
 		c.request(m, before)
 	case lnet.Reply:
-		p, ok := c.pending.Delete(connectKey{m.RPC.XID, m.LNet.Dst})
+		p, ok := fifo.Delete(c.pending, connectKey{m.RPC.XID, m.LNet.Dst})
 		if !ok {
 			p = &ConnectPair{Before: before}
 		}
@@ -456,21 +456,21 @@ func (c *Connects) Message(m *dissect.Message, before int64) bool {
 
 func (c *Connects) request(m *dissect.Message, before int64) {
 	key := connectKey{m.RPC.XID, m.LNet.Src}
-	if _, ok := c.pending.Get(key); ok {
+	if _, ok := fifo.Get(c.pending, key); ok {
 		return
 	}
 	if len(m.Data) > maxConnectBytes {
 		c.done(&ConnectPair{Request: m, Before: before})
 		return
 	}
-	if _, oldest, evicted := c.pending.Put(key, &ConnectPair{Request: m.Clone(), Before: before}); evicted {
+	if _, oldest, evicted := fifo.Put(c.pending, key, &ConnectPair{Request: m.Clone(), Before: before}); evicted {
 		c.done(oldest)
 	}
 }
 
 // Close gives the requests without a reply to done, oldest first.
 func (c *Connects) Close() {
-	for _, p := range c.pending.All {
+	for _, p := range fifo.All(c.pending) {
 		c.done(p)
 	}
 	c.pending = fifo.NewMap[connectKey, *ConnectPair](maxPendingConnects)

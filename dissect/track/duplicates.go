@@ -36,9 +36,9 @@ func (d *Duplicates) Seen(m *dissect.Message) bool {
 	if m.IB != nil {
 		p.destQP = m.IB.DestQP
 	}
-	if source, ok := d.sources.Get(p); ok {
+	if source, ok := fifo.Get(d.sources, p); ok {
 		return source != m.Source
 	}
-	d.sources.Put(p, m.Source)
+	fifo.Put(d.sources, p, m.Source)
 	return false
 }

@@ -51,10 +51,9 @@ func TestMemoryIsFlat(t *testing.T) {
 	if len(i.list) > maxImports || fifo.Len(w.rpcs.connections.handles) > maxHandles || len(w.rpcs.connections.names) > maxHandles {
 		t.Errorf("%d imports, %d handles, %d names", len(i.list), fifo.Len(w.rpcs.connections.handles), len(w.rpcs.connections.names))
 	}
-	w.rpcs.connections.handles.All(func(_ uint64, c *Connection) bool {
+	for _, c := range fifo.All(w.rpcs.connections.handles) {
 		assert.That(t, c.imp == nil || c.imp.Last.Time >= w.now-int64(1e18), "a handle leads to a connection that was forgotten")
-		return true
-	})
+	}
 	runtime.KeepAlive(s)
 }
 

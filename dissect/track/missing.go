@@ -166,7 +166,7 @@ func (p *lossyPath) carries(k lossKey, r *RPC, s *Sighting) bool {
 
 // touches reports whether messages of a connection may have been lost in a stretch of time.
 func (t *lossTable) touches(c *Connection, s Span) bool {
-	for k, p := range t.losses.All {
+	for k, p := range fifo.All(t.losses) {
 		between := (p.nids.has(c.Client) || p.nids.hasAny(&c.clients)) && (p.nids.has(c.Server) || p.nids.hasAny(&c.servers))
 		if (between || p.nids.n == 0 && k.mayBe(c) || p.nids.full) && p.Overlap(s) {
 			return true
@@ -185,7 +185,7 @@ func (k *lossKey) mayBe(c *Connection) bool {
 // isLossy reports whether the reply to an RPC may have been lost in a stretch of
 // time at the capture point of a sighting.
 func (t *lossTable) isLossy(r *RPC, s *Sighting, due Span) bool {
-	for k, p := range t.losses.All {
+	for k, p := range fifo.All(t.losses) {
 		if p.Overlap(due) && p.carries(k, r, s) {
 			return true
 		}
@@ -210,7 +210,7 @@ func (t *Pairing) missing(r *RPC) Missing {
 			due.To = min(due.To, r.deadline)
 		}
 		captured = captured || !t.lost.isLossy(r, s, due)
-		replies, ok := t.lost.encrypted.Get(lossKey{s.Source, s.receiver, s.sender})
+		replies, ok := fifo.Get(t.lost.encrypted, lossKey{s.Source, s.receiver, s.sender})
 		encrypted = encrypted || ok && r.Encrypted && replies.Overlap(due)
 		long = long || t.now-s.Request.Time > minWait
 	}

@@ -51,7 +51,7 @@ func (n *Names) learn(m *dissect.Message) {
 	case !m.RPC.HasOpcode || m.RPC.Status < 0 || m.Msg == nil:
 	case m.RPC.Opcode == opcodes.LDLM_ENQUEUE, m.RPC.Opcode == opcodes.LDLM_CP_CALLBACK:
 		if cookie, lock, ok := opcodes.GrantedLock(m.Msg); ok {
-			n.locks.Put(cookie, lock)
+			fifo.Put(n.locks, cookie, lock)
 		}
 	case !IsConnect(m.RPC.Opcode):
 	case m.Kind == lnet.Request:
@@ -67,7 +67,7 @@ func (n *Names) learn(m *dissect.Message) {
 // requests of the connection have.
 func (n *Names) connect(request *schema.Msg, handle uint64) {
 	if name, ok := targetOf(request); ok && handle != 0 && n.Target(handle) != name {
-		n.targets.Put(handle, name)
+		fifo.Put(n.targets, handle, name)
 	}
 }
 
@@ -83,14 +83,14 @@ func targetOf(connect *schema.Msg) (name string, ok bool) {
 // Target returns the target of the connection with a server's handle, without
 // "_UUID"; empty when its connect was not seen.
 func (n *Names) Target(handle uint64) string {
-	name, _ := n.targets.Get(handle)
+	name, _ := fifo.Get(n.targets, handle)
 	return name
 }
 
 // AppendLock appends the resource of the lock with a server's cookie; nothing
 // when the message that granted the lock was not seen.
 func (n *Names) AppendLock(dst []byte, cookie uint64) []byte {
-	lock, ok := n.locks.Get(cookie)
+	lock, ok := fifo.Get(n.locks, cookie)
 	if !ok {
 		return dst
 	}
@@ -100,7 +100,7 @@ func (n *Names) AppendLock(dst []byte, cookie uint64) []byte {
 // AppendHeldLock appends mode and range of the extent lock with a server's
 // cookie; nothing when the message that granted it was not seen.
 func (n *Names) AppendHeldLock(dst []byte, cookie uint64) []byte {
-	lock, ok := n.locks.Get(cookie)
+	lock, ok := fifo.Get(n.locks, cookie)
 	if !ok {
 		return dst
 	}

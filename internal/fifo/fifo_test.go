@@ -11,7 +11,7 @@ import (
 )
 
 func keys(m *Map[int, string]) (list []int) {
-	m.All(func(k int, v string) bool {
+	All(m)(func(k int, v string) bool {
 		list = append(list, k)
 		return true
 	})
@@ -21,27 +21,27 @@ func keys(m *Map[int, string]) (list []int) {
 func TestMap(t *testing.T) {
 	m := NewMap[int, string](3)
 	for k := range 3 {
-		m.Put(k, fmt.Sprint(k))
+		Put(m, k, fmt.Sprint(k))
 	}
-	m.Put(0, "again") // keeps its age
-	v, ok := m.Get(0)
+	Put(m, 0, "again") // keeps its age
+	v, ok := Get(m, 0)
 	assert.That(t, ok && v == "again", "0 is %q, %v", v, ok)
-	if k, v, evicted := m.Put(3, "3"); !evicted || k != 0 || v != "again" {
+	if k, v, evicted := Put(m, 3, "3"); !evicted || k != 0 || v != "again" {
 		t.Errorf("evicted %d %q, %v", k, v, evicted)
 	}
-	if v, ok := m.Delete(2); !ok || v != "2" {
+	if v, ok := Delete(m, 2); !ok || v != "2" {
 		t.Errorf("deleted %q, %v", v, ok)
 	}
-	if _, ok := m.Delete(2); ok {
+	if _, ok := Delete(m, 2); ok {
 		t.Error("deleted twice")
 	}
-	if _, ok := m.Get(2); ok || Len(m) != 2 {
+	if _, ok := Get(m, 2); ok || Len(m) != 2 {
 		t.Errorf("%d keys, 2 is there: %v", Len(m), ok)
 	}
-	if k, _, evicted := m.Put(4, "4"); !evicted || k != 1 {
+	if k, _, evicted := Put(m, 4, "4"); !evicted || k != 1 {
 		t.Errorf("evicted %d, %v", k, evicted)
 	}
-	_, _, evicted := m.Put(5, "5")
+	_, _, evicted := Put(m, 5, "5")
 	assert.That(t, !evicted, "evicted a key for a free slot")
 	assert.Equal(t, fmt.Sprint(keys(m)), "[3 4 5]", "keys")
 }
@@ -49,24 +49,24 @@ func TestMap(t *testing.T) {
 // TestDeletedKeyComesBack: its old slot does not take the new one along.
 func TestDeletedKeyComesBack(t *testing.T) {
 	m := NewMap[int, string](2)
-	m.Put(1, "old")
-	m.Delete(1)
-	m.Put(1, "new")
-	m.Put(2, "2") // into the slot that 1 had first
-	v, ok := m.Get(1)
+	Put(m, 1, "old")
+	Delete(m, 1)
+	Put(m, 1, "new")
+	Put(m, 2, "2") // into the slot that 1 had first
+	v, ok := Get(m, 1)
 	assert.That(t, ok && v == "new", "1 is %q, %v", v, ok)
 }
 
 func TestMapIsBounded(t *testing.T) {
 	m := NewMap[int, string](100)
 	for k := range 1000 {
-		m.Put(k, "")
+		Put(m, k, "")
 		if k%3 == 0 {
-			m.Delete(k - 1)
+			Delete(m, k-1)
 		}
 	}
 	assert.That(t, len(m.slots) <= 100 && len(m.ring) == 100, "%d keys in %d slots", len(m.slots), len(m.ring))
-	assert.Equal(t, testing.AllocsPerRun(1000, func() { m.Put(m.next+5000, "") }), 0, "allocations")
+	assert.Equal(t, testing.AllocsPerRun(1000, func() { Put(m, m.next+5000, "") }), 0, "allocations")
 }
 
 type item struct {
@@ -92,7 +92,7 @@ func TestGetOrNew(t *testing.T) {
 	if n := *GetOrNew(m, 3); n != 0 || Len(m) != 2 {
 		t.Errorf("value %d of a new key, %d keys", n, Len(m))
 	}
-	_, ok := m.Get(1)
+	_, ok := Get(m, 1)
 	assert.That(t, !ok, "the oldest key is still in the full map")
 }
 

@@ -3,7 +3,11 @@
 // such queues.
 package fifo
 
-// Map is a map with a maximum number of keys: a new key replaces the oldest one.
+import "iter"
+
+// Map is a map with a maximum number of keys: a new key replaces the oldest one. It has
+// functions in place of methods, as Go compiles every method of a generic type for each type
+// that it is used with, in every package that knows the type.
 type Map[K comparable, V any] struct {
 	max   int
 	slots map[K]int32
@@ -22,12 +26,11 @@ func NewMap[K comparable, V any](max int) *Map[K, V] {
 	return &Map[K, V]{max: max, slots: make(map[K]int32)}
 }
 
-// Len is the number of keys. Like others that not every map needs it is no method: Go
-// compiles all methods of each map in every package that knows it.
+// Len is the number of keys.
 func Len[K comparable, V any](m *Map[K, V]) int { return len(m.slots) }
 
 // Get returns the value of a key and whether there is one.
-func (m *Map[K, V]) Get(k K) (v V, ok bool) {
+func Get[K comparable, V any](m *Map[K, V], k K) (v V, ok bool) {
 	i, ok := m.slots[k]
 	if !ok {
 		return v, false
@@ -42,10 +45,10 @@ func GetOrNew[K comparable, V any](m *Map[K, *V], k K) *V {
 
 // GetOrMake returns the value of a key. It makes that of a new key.
 func GetOrMake[K comparable, V any](m *Map[K, V], k K, make func() V) V {
-	v, ok := m.Get(k)
+	v, ok := Get(m, k)
 	if !ok {
 		v = make()
-		m.Put(k, v)
+		Put(m, k, v)
 	}
 	return v
 }
@@ -53,7 +56,7 @@ func GetOrMake[K comparable, V any](m *Map[K, V], k K, make func() V) V {
 // Put sets the value of a key. A key that is in the map keeps its age. If the map
 // is full, a new key replaces the oldest one, which Put returns with its value;
 // evicted reports whether there was one.
-func (m *Map[K, V]) Put(k K, v V) (oldest K, value V, evicted bool) {
+func Put[K comparable, V any](m *Map[K, V], k K, v V) (oldest K, value V, evicted bool) {
 	if i, ok := m.slots[k]; ok {
 		m.ring[i].value = v
 		return oldest, value, false
@@ -77,7 +80,7 @@ func (m *Map[K, V]) Put(k K, v V) (oldest K, value V, evicted bool) {
 
 // Delete removes a key and returns its value; ok reports whether it was in the
 // map. Its slot stays empty until it would have been the oldest.
-func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
+func Delete[K comparable, V any](m *Map[K, V], k K) (v V, ok bool) {
 	i, ok := m.slots[k]
 	if !ok {
 		return v, false
@@ -90,18 +93,20 @@ func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 
 // Values returns the values, oldest first.
 func Values[K comparable, V any](m *Map[K, V]) (list []V) {
-	for _, v := range m.All {
+	for _, v := range All(m) {
 		list = append(list, v)
 	}
 	return list
 }
 
-// All calls f for each key, oldest first, until f returns false.
-func (m *Map[K, V]) All(f func(K, V) bool) {
-	for n := range len(m.ring) {
-		e := &m.ring[(m.next+n)%len(m.ring)]
-		if e.used && !f(e.key, e.value) {
-			return
+// All returns the keys with their values, oldest first.
+func All[K comparable, V any](m *Map[K, V]) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for n := range len(m.ring) {
+			e := &m.ring[(m.next+n)%len(m.ring)]
+			if e.used && !yield(e.key, e.value) {
+				return
+			}
 		}
 	}
 }

@@ -221,7 +221,7 @@ func (s *Selector) event(m *dissect.Message) *Event {
 		e = new(Event)
 	}
 	s.reader.Read(e, m)
-	s.recent.Put(m.Number, e)
+	fifo.Put(s.recent, m.Number, e)
 	return e
 }
 
@@ -266,7 +266,7 @@ func (s *Selector) Done(r *track.RPC) {
 	*h = openRPC{}
 	if number == 0 || !s.nested.MayBeNested(r) {
 		s.leave(u)
-	} else if _, old, evicted := s.calls.Put(number, ended{u, calls}); evicted {
+	} else if _, old, evicted := fifo.Put(s.calls, number, ended{u, calls}); evicted {
 		s.leave(old.undecided)
 	}
 }
@@ -277,7 +277,7 @@ func (s *Selector) selectNested(calls []*nested.Call) {
 		if c.Link <= nested.ByTime {
 			continue
 		}
-		if e, ok := s.calls.Delete(c.Number); ok {
+		if e, ok := fifo.Delete(s.calls, c.Number); ok {
 			s.draw(e.events)
 			s.selectNested(e.calls)
 		} else if len(s.within) < maxCalls {
@@ -391,7 +391,7 @@ func (s *Selector) decide(u undecided) {
 
 // TransferUpdate takes what the transport did with a message after it was handed out.
 func (s *Selector) TransferUpdate(number int64, t *lnet.Transfer) {
-	if e, ok := s.recent.Get(number); ok && e.Number == number {
+	if e, ok := fifo.Get(s.recent, number); ok && e.Number == number {
 		e.TransferUpdate(t)
 	}
 }
@@ -407,10 +407,9 @@ func (s *Selector) Lost(l *lnet.Loss) {
 
 // Close decides on what is left. The RPCs must have ended before.
 func (s *Selector) Close() {
-	s.calls.All(func(_ uint64, e ended) bool {
+	for _, e := range fifo.All(s.calls) {
 		s.leave(e.undecided)
-		return true
-	})
+	}
 	for _, u := range s.undecided {
 		s.decide(u)
 	}

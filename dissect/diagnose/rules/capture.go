@@ -59,7 +59,7 @@ func (l *losses) lost(x *lnet.Loss) {
 	}
 	d := direction{x.Src.Addr(), x.Dst.Addr()}
 	one := &loss{1, x.Bytes, x.From, x.To}
-	if _, partly := l.some.Get(d); x.OneWay && !partly {
+	if _, partly := fifo.Get(l.some, d); x.OneWay && !partly {
 		fifo.GetOrNew(l.all, d).add(one)
 		return
 	}
@@ -68,7 +68,7 @@ func (l *losses) lost(x *lnet.Loss) {
 }
 
 func (l *losses) captured(d direction) {
-	if sum, ok := l.all.Delete(d); ok {
+	if sum, ok := fifo.Delete(l.all, d); ok {
 		fifo.GetOrNew(l.some, d).add(sum)
 	}
 }
@@ -82,7 +82,7 @@ func (l *losses) message(_ *track.RPC, m *dissect.Message) {
 // sum returns the sum over all directions, and the directions, most bytes first.
 func sumOfLosses(m *fifo.Map[direction, *loss]) (sum loss, directions []direction) {
 	bytes := make(map[direction]int64)
-	for d, one := range m.All {
+	for d, one := range fifo.All(m) {
 		sum.add(one)
 		bytes[d] = one.bytes
 		directions = append(directions, d)
@@ -398,18 +398,18 @@ func (u *unseenMessages) answered(r *track.RPC, m *dissect.Message) {
 
 // putLater keeps the later one of the times of a key.
 func putLater[K comparable](m *fifo.Map[K, int64], k K, at int64) {
-	last, _ := m.Get(k)
-	m.Put(k, max(last, at))
+	last, _ := fifo.Get(m, k)
+	fifo.Put(m, k, max(last, at))
 }
 
 // since reports whether messages from or to a node may be missing since a time.
 func (u *unseenMessages) since(n lnet.NID, time int64) bool {
-	last, _ := u.last.Get(n)
+	last, _ := fifo.Get(u.last, n)
 	if !n.IsTCP() {
 		return last >= time || u.unknown >= time
 	}
 	host, _ := netip.AddrFromSlice(n.Addr[:n.Len])
-	between, _ := u.between.Get(host)
+	between, _ := fifo.Get(u.between, host)
 	return max(last, between) >= time
 }
 
@@ -433,7 +433,7 @@ var _ = add(diagnose.Rule{
 		return diagnose.Hooks{Opcodes: connectOpcodes, Done: func(r *track.RPC) {
 			// Where a connect is truncated or its reply is not captured, it may be that of any connection between these nodes.
 			if r.Connection == nil || !r.HasReply {
-				unclear.Put(nodePair{r.Client, r.Server}, true)
+				fifo.Put(unclear, nodePair{r.Client, r.Server}, true)
 			}
 		}, End: func() {
 			var requests, unknownRequests int64
@@ -443,7 +443,7 @@ var _ = add(diagnose.Rule{
 				if i.Requests == 0 || i.TargetFrom == track.TargetFromContext && !i.HasCommitted {
 					continue // encrypted
 				}
-				if _, is := unclear.Get(nodePair{i.Client, i.Server}); is && i.Attempts == 0 {
+				if _, is := fifo.Get(unclear, nodePair{i.Client, i.Server}); is && i.Attempts == 0 {
 					continue
 				}
 				connections++

@@ -168,7 +168,7 @@ func (c *checksums) answered(r *track.RPC, m *dissect.Message) {
 
 func (c *checksums) read(r *track.RPC, m *dissect.Message, x *checkedTransfer, replied opcodes.DataChecksum) {
 	if r.HasFID {
-		c.replies.Put(x.key(r), r.Replied())
+		fifo.Put(c.replies, x.key(r), r.Replied())
 	}
 	if !c.report.HasData() {
 		return
@@ -193,7 +193,7 @@ func (c *checksums) altered(r *track.RPC, x *checkedTransfer, replied opcodes.Da
 
 // readAgain takes a read that a client repeats after a reply without an error.
 func (c *checksums) readAgain(r *track.RPC, x *checkedTransfer) {
-	before, ok := c.replies.Get(x.key(r))
+	before, ok := fifo.Get(c.replies, x.key(r))
 	if !ok || !r.HasFID {
 		return
 	}
@@ -219,15 +219,15 @@ func (c *checksums) add(b *badChecksums, r *track.RPC, x *checkedTransfer, text 
 	}
 	b.tally.add(r, at)
 	if r.HasFID {
-		c.open.Put(x.key(r), b)
+		fifo.Put(c.open, x.key(r), b)
 	}
 	c.reportBad(b, r)
 }
 
 // repeated takes a read or write that was repeated with success.
 func (c *checksums) repeated(r *track.RPC, x *checkedTransfer) {
-	if b, ok := c.open.Get(x.key(r)); ok {
-		c.open.Delete(x.key(r))
+	if b, ok := fifo.Get(c.open, x.key(r)); ok {
+		fifo.Delete(c.open, x.key(r))
 		b.repeated++
 		c.reportBad(b, r)
 	}

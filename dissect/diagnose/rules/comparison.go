@@ -177,7 +177,7 @@ func (t *workTimes) compare(of groupOf, byOperation bool) (list []*compared) {
 	all, own := fifo.NewMap[stratum, *histogram](maxWork), fifo.NewMap[place, *histogram](maxWork)
 	members := make(map[part]*compared)
 	in := make(map[stratum][]string)
-	for k, w := range t.times.All {
+	for k, w := range fifo.All(t.times) {
 		member, group, ok := of(k.conn)
 		if !ok {
 			continue
@@ -198,7 +198,7 @@ func (t *workTimes) compare(of groupOf, byOperation bool) (list []*compared) {
 		m.first, m.last = min(m.first, w.first), max(m.last, w.last)
 		m.slowest.join(&w.slowest)
 	}
-	for at, times := range own.All {
+	for at, times := range fifo.All(own) {
 		m := members[at.part]
 		rest := *fifo.GetOrNew(all, at.stratum)
 		rest.remove(times)

@@ -108,7 +108,7 @@ func (k *refusedConnects) changed(i *track.Import, p track.Point) {
 		case track.EventEvicted:
 			k.attempt(i).evicted = true
 		case track.EventLateReply:
-			if a, ok := k.attempts.Get(i.Connection); ok && e.Status == 0 {
+			if a, ok := fifo.Get(k.attempts, i.Connection); ok && e.Status == 0 {
 				a.late = true
 			}
 		case track.EventRefused:
@@ -153,7 +153,7 @@ func (k *refusedConnects) logged(r *track.RPC) {
 }
 
 func (k *refusedConnects) connected(i *track.Import, recovering bool, p track.Point) {
-	a, ok := k.attempts.Delete(i.Connection)
+	a, ok := fifo.Delete(k.attempts, i.Connection)
 	if !ok {
 		return
 	}
@@ -175,7 +175,7 @@ var (
 
 // tick reports the attempts that go on.
 func (k *refusedConnects) tick(now int64) {
-	for _, a := range k.attempts.All {
+	for _, a := range fifo.All(k.attempts) {
 		if a.count > 1 && now-a.first.Time >= openLong {
 			k.add(a)
 		}
@@ -187,7 +187,7 @@ func (k *refusedConnects) tick(now int64) {
 const openLong = int64(60e9)
 
 func (k *refusedConnects) end() {
-	for _, a := range k.attempts.All {
+	for _, a := range fifo.All(k.attempts) {
 		if a.count > 0 {
 			k.add(a)
 		}

@@ -31,7 +31,7 @@ var _ = add(diagnose.Rule{
 				return
 			}
 			k := addressPair{m.Dst.Addr(), m.Src.Addr()}
-			v, ok := pairs.Get(k)
+			v, ok := fifo.Get(pairs, k)
 			if m.Kind == lnet.Connack {
 				if ok {
 					v.connected = track.PointOf(m)
@@ -47,12 +47,12 @@ var _ = add(diagnose.Rule{
 			}
 			if !ok {
 				v = &rejection{client: m.LNet.Dst, server: m.LNet.Src}
-				pairs.Put(k, v)
+				fifo.Put(pairs, k, v)
 			}
 			v.add(track.PointOf(m))
 			v.connected, v.reason, v.doc = track.Point{}, reason, doc
 		}, End: func() {
-			for k, v := range pairs.All {
+			for k, v := range fifo.All(pairs) {
 				wait := v.connected.Time - v.first.Time
 				switch {
 				case !isSet(v.connected):

@@ -70,7 +70,7 @@ func (s *silentServers) done(r *track.RPC) {
 
 func (s *silentServers) report(r *diagnose.Reporter) {
 	servers := make(map[lnet.NID][]*silentConnect)
-	for _, k := range s.connections.All {
+	for _, k := range fifo.All(s.connections) {
 		if k.isLong(r.Now()) {
 			servers[k.server] = append(servers[k.server], k)
 		}

@@ -321,13 +321,13 @@ func startEvictedLockCallback(r *diagnose.Reporter) diagnose.Hooks {
 func (e *ignoredLocks) lock(l *locks.Lock) {
 	for i := range l.BlockedBy {
 		holder := l.BlockedBy[i].Handle
-		list, _ := e.waiters.Get(holder)
+		list, _ := fifo.Get(e.waiters, holder)
 		if holder == 0 || len(list) >= maxLockedWaiters {
 			continue
 		}
 		waited, _ := l.Waited()
-		e.waiters.Put(holder, append(list, waiter{l.Client, l.Job, l.Asked, waited}))
-		if x, ok := e.byLock.Get(holder); ok {
+		fifo.Put(e.waiters, holder, append(list, waiter{l.Client, l.Job, l.Asked, waited}))
+		if x, ok := fifo.Get(e.byLock, holder); ok {
 			e.report.Report(e.finding(x))
 		}
 	}
@@ -338,7 +338,7 @@ func (e *ignoredLocks) eviction(x *evictions.Eviction) {
 		return
 	}
 	for i := range x.Locks {
-		e.byLock.Put(x.Locks[i].Handle, x)
+		fifo.Put(e.byLock, x.Locks[i].Handle, x)
 	}
 	e.report.Report(e.finding(x))
 }
@@ -369,7 +369,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	}
 	for i := range x.Locks {
 		l := &x.Locks[i]
-		list, _ := e.waiters.Get(l.Handle)
+		list, _ := fifo.Get(e.waiters, l.Handle)
 		for _, w := range list {
 			f.Prove(w.asked, "%s asks for a lock that is in conflict", w.client)
 		}
@@ -393,7 +393,7 @@ func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
 	var jobs jobList
 	var longest int64
 	for i := range x.Locks {
-		list, _ := e.waiters.Get(x.Locks[i].Handle)
+		list, _ := fifo.Get(e.waiters, x.Locks[i].Handle)
 		for _, w := range list {
 			longest = max(longest, w.waited)
 			who = withNew(who, w.client, unlimited)

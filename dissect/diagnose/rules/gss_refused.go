@@ -81,7 +81,7 @@ func startGSSRefused(r *diagnose.Reporter) diagnose.Hooks {
 // sent remembers the mechanism that a client uses.
 func (g *gssRefusals) sent(r *track.RPC, m *dissect.Message) {
 	if s := &m.RPC.GSS.Setup; len(s.Target) > 0 {
-		g.mechanisms.Put(r.Client, s.Mechanism())
+		fifo.Put(g.mechanisms, r.Client, s.Mechanism())
 	}
 }
 
@@ -116,7 +116,7 @@ func (g *gssRefusals) finding(k gssKey, c *gssClient) diagnose.Finding {
 	name := errorName(k.status)
 	meaning := gssMeanings[name]
 	if name == "GSS_S_FAILURE" {
-		mechanism, _ := g.mechanisms.Get(k.client)
+		mechanism, _ := fifo.Get(g.mechanisms, k.client)
 		meaning = failureMeanings[mechanism]
 	}
 	if meaning != "" {

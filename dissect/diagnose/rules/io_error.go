@@ -80,13 +80,13 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 	}
 	key, at := targetOf(r), r.Replied()
 	k := failedRange{r.Client, key, r.Opcode, r.FID, *e.starts.Of(r)}
-	times, failed := e.failed.Get(k)
+	times, failed := fifo.Get(e.failed, k)
 	if errno == 0 && (!failed || r.Failed() || !r.Has(opcodes.PbStatus)) {
 		return
 	}
 	x := fifo.GetOrNew(e.targets, key)
 	if errno == 0 {
-		e.failed.Delete(k)
+		fifo.Delete(e.failed, k)
 		x.open -= times
 		x.good = at.Time
 		e.found(key, x, opcodes.EIO)
@@ -102,7 +102,7 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 	if r.HasFID {
 		x.files = withNew(x.files, fidText(r.FID), maxNamedFiles)
 		if transfer {
-			e.failed.Put(k, times+1)
+			fifo.Put(e.failed, k, times+1)
 			if failed && r.Opcode == opcodes.OST_WRITE {
 				x.again++
 			}
@@ -180,8 +180,8 @@ var _ = add(diagnose.Rule{
 				}
 				if r.Variant.Name == "glimpse" {
 					k := missingObject{key, r.FID}
-					n, _ := asked.Get(k)
-					asked.Put(k, n+1)
+					n, _ := fifo.Get(asked, k)
+					fifo.Put(asked, k, n+1)
 					if float64(n+1) < missingRequests.Value {
 						return
 					}

@@ -54,7 +54,7 @@ var _ = add(diagnose.Rule{
 			}
 			agreed, known := uint64(usualTransfer), false
 			if r.Connection != nil && r.Target() != "" {
-				if n, ok := agreements.Get(uuids{r.Connection.ClientUUID, r.Target()}); ok {
+				if n, ok := fifo.Get(agreements, uuids{r.Connection.ClientUUID, r.Target()}); ok {
 					agreed, known = n, true
 				}
 			}
@@ -83,7 +83,7 @@ var _ = add(diagnose.Rule{
 					return
 				}
 				if bytes, ok := opcodes.LargestTransfer(m.Msg); ok {
-					agreements.Put(uuids{r.Connection.ClientUUID, r.Target()}, bytes)
+					fifo.Put(agreements, uuids{r.Connection.ClientUUID, r.Target()}, bytes)
 				}
 			}}
 	},

@@ -239,10 +239,10 @@ func (g *glimpses) sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	key := lockSubject{r.Server, r.Client, d.Kind, d.Name}
-	x, known := g.objects.Get(key)
+	x, known := fifo.Get(g.objects, key)
 	if !known || m.Time-x.last > glimpsePause.Nanoseconds() && float64(x.count) < glimpsesOfObject.Value {
 		x = &glimpsed{}
-		g.objects.Put(key, x)
+		fifo.Put(g.objects, key, x)
 	}
 	if x.target.name == "" {
 		x.target = namedTarget(r.Target(), r.TargetIndex(), r.Client)
@@ -276,7 +276,7 @@ func (g *glimpses) finding(key lockSubject, x *glimpsed, d *opcodes.LockDesc) di
 	f.Text = fmt.Sprintf("%s was asked %d times in %s for the size of %s, which it has locked for writing", key.client, x.count,
 		duration(x.last-x.first), f.Detail)
 	key = lockSubject{server: key.server, kind: key.kind, name: key.name}
-	if t, ok := g.askers.Get(key); ok && len(t.clients) > 0 {
+	if t, ok := fifo.Get(g.askers, key); ok && len(t.clients) > 0 {
 		f.Text += ", on behalf of " + t.senders()
 	}
 	f.Text += "."
@@ -348,7 +348,7 @@ type churn struct {
 }
 
 func (c *lruChurn) changed(_ *track.RPC, m *dissect.Message) {
-	c.changes.Put(track.PointOf(m), true)
+	fifo.Put(c.changes, track.PointOf(m), true)
 }
 
 func (c *lruChurn) lock(l *locks.Lock) {
@@ -356,8 +356,8 @@ func (c *lruChurn) lock(l *locks.Lock) {
 		return
 	}
 	key := subjectOfLock(l)
-	before, known := c.dropped.Get(key)
-	_, byChange := c.changes.Get(l.End.Point)
+	before, known := fifo.Get(c.dropped, key)
+	_, byChange := fifo.Get(c.changes, l.End.Point)
 	isDropped := (l.End.How == locks.Canceled || l.End.How == locks.Early && !byChange) && blockingCallback(l) == nil && l.IsGranted()
 	if !known && !isDropped {
 		return
@@ -371,7 +371,7 @@ func (c *lruChurn) lock(l *locks.Lock) {
 	if isDropped {
 		after.at = l.End.Point
 	}
-	c.dropped.Put(key, after)
+	fifo.Put(c.dropped, key, after)
 }
 
 // again counts a lock that was needed again.

@@ -100,7 +100,7 @@ func (h *holders) add(l *locks.Lock) {
 	if l.Handle == 0 || !isApplicationLock(&l.Desc) && blockingCallback(l) == nil {
 		return
 	}
-	h.byHandle.Put(holderKey{l.Server, l.Handle}, l)
+	fifo.Put(h.byHandle, holderKey{l.Server, l.Handle}, l)
 }
 
 // of returns a lock that kept another one waiting, nil when it is not known.
@@ -108,7 +108,7 @@ func (h *holders) of(l *locks.Lock, b *locks.Blocker) *locks.Lock {
 	if b.Handle == 0 {
 		return nil
 	}
-	if ended, ok := h.byHandle.Get(holderKey{l.Server, b.Handle}); ok {
+	if ended, ok := fifo.Get(h.byHandle, holderKey{l.Server, b.Handle}); ok {
 		return ended
 	}
 	return h.report.Lock(l.Server, b.Handle)
@@ -142,15 +142,15 @@ func (w *longWaits) ended(l *locks.Lock) {
 	case c == nil || !isSet(c.Obeyed) || c.Obeyed.Time-c.Sent.Time < longLockWait.Nanoseconds() || l.Target() == "MGS":
 	case l.Desc.Kind == opcodes.InodeLock && w.unseen.since(l.Client, c.Sent.Time): // it may have given back the bits, and kept others
 	default:
-		w.late.Put(holderKey{l.Server, l.Handle}, l)
+		fifo.Put(w.late, holderKey{l.Server, l.Handle}, l)
 	}
 	w.lock(l, true)
 }
 
 // reportLate reports the locks that were given back late where the capture does not have who waited for them.
 func (w *longWaits) reportLate() {
-	for key, l := range w.late.All {
-		if _, known := w.blamed.Get(key); known {
+	for key, l := range fifo.All(w.late) {
+		if _, known := fifo.Get(w.blamed, key); known {
 			continue
 		}
 		c := blockingCallback(l)
@@ -191,14 +191,14 @@ func (w *longWaits) lock(l *locks.Lock, ended bool) {
 	}
 	key := subjectOfLock(l)
 	var x longWait
-	if before, ok := w.waits.Get(key); ok {
+	if before, ok := fifo.Get(w.waits, key); ok {
 		x = *before
 	} else {
 		x = longWait{first: l.Asked.Time, application: true}
 	}
 	w.add(&x, l, waited, application)
 	if ended {
-		w.waits.Put(key, &x)
+		fifo.Put(w.waits, key, &x)
 	}
 }
 
@@ -211,7 +211,7 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 	f := diagnose.Finding{Subject: clientOfLock(l), First: x.first, Last: x.last, Count: x.count}
 	f.Node, f.Locks = holdersOf(l)
 	for _, handle := range f.Locks {
-		w.blamed.Put(holderKey{l.Server, handle}, true)
+		fifo.Put(w.blamed, holderKey{l.Server, handle}, true)
 	}
 	if waited > x.longest {
 		x.longest = waited

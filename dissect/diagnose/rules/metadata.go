@@ -105,12 +105,12 @@ func (s *storm) sent(r *track.RPC, m *dissect.Message) {
 	if name := r.Name(); len(name) > 0 {
 		k.name = maphash.Bytes(s.seed, name)
 	}
-	c, _ := s.files.Get(k)
+	c, _ := fifo.Get(s.files, k)
 	if at.Time-c.last.Time > stormPause {
 		c = run{}
 	}
 	c.add(at)
-	s.files.Put(k, c)
+	fifo.Put(s.files, k, c)
 	if n := int64(stormRepeats.Value); c.count < n || c.count%n != 0 || float64(c.count)*1e9 < stormRate.Value*float64(at.Time-c.first.Time) {
 		return
 	}
@@ -175,7 +175,7 @@ func isStatahead(job string) bool { return strings.HasPrefix(job, stataheadJob) 
 
 // end reports the jobs with many requests.
 func (s *storm) end() {
-	for k, c := range s.jobs.All {
+	for k, c := range fifo.All(s.jobs) {
 		if c.share > 0 && c.count != c.reported {
 			c.reported = c.count
 			s.report.Report(s.manyOf(jobName(k.job), k.client, c))
@@ -202,7 +202,7 @@ func (s *storm) manyOf(job string, client lnet.NID, c *jobStorm) diagnose.Findin
 // programOf returns the job of a client that sent most requests itself.
 func (s *storm) programOf(client lnet.NID) (job string) {
 	most := int64(0)
-	for k, c := range s.jobs.All {
+	for k, c := range fifo.All(s.jobs) {
 		name := jobName(k.job)
 		if name != "" && !isStatahead(name) && c.count > most && slices.Contains(c.clients, client) {
 			most, job = c.count, name

@@ -85,15 +85,15 @@ func (s *step) targetText() string { return namedTarget(s.target, "", s.server).
 func (m *mounts) sent(r *track.RPC, msg *dissect.Message) {
 	switch r.Opcode {
 	case opcodes.MGS_CONNECT:
-		if old, ok := m.nodes.Get(r.Client); r.Sends == 1 && r.ConnCnt <= 1 && (!ok || isSet(old.mgs)) {
-			m.nodes.Put(r.Client, &mount{client: r.Client, server: r.Server, begun: track.PointOf(msg)})
+		if old, ok := fifo.Get(m.nodes, r.Client); r.Sends == 1 && r.ConnCnt <= 1 && (!ok || isSet(old.mgs)) {
+			fifo.Put(m.nodes, r.Client, &mount{client: r.Client, server: r.Server, begun: track.PointOf(msg)})
 		}
 	case opcodes.MGS_DISCONNECT:
-		if x, ok := m.nodes.Delete(r.Client); ok {
+		if x, ok := fifo.Delete(m.nodes, r.Client); ok {
 			m.gaveUp(x, track.PointOf(msg))
 		}
 	case opcodes.MDS_CONNECT:
-		if x, ok := m.nodes.Get(r.Client); ok && !isSet(x.tried) {
+		if x, ok := fifo.Get(m.nodes, r.Client); ok && !isSet(x.tried) {
 			x.tried = track.PointOf(msg)
 		}
 	}
@@ -102,7 +102,7 @@ func (m *mounts) sent(r *track.RPC, msg *dissect.Message) {
 func (m *mounts) answered(r *track.RPC, msg *dissect.Message) {
 	p := track.PointOf(msg)
 	failed := step{r.Target(), r.Server, r.Status, p}
-	x, ok := m.nodes.Get(r.Client)
+	x, ok := fifo.Get(m.nodes, r.Client)
 	if !ok {
 		x = &mount{client: r.Client, begun: p} // one over an older connection to the MGS
 	}
@@ -253,7 +253,7 @@ func (x *mount) finding(what string, s step) diagnose.Finding {
 // end reports the mounts that are in progress when the capture ends.
 func (m *mounts) end() {
 	now := m.report.Now()
-	for _, x := range m.nodes.All {
+	for _, x := range fifo.All(m.nodes) {
 		why, refused := x.refusal()
 		if isSet(x.mgsRefused.at) && !isSet(x.mgs) {
 			why, refused = "the MGS refused its connect with "+errorName(x.mgsRefused.status), x.mgsRefused

@@ -47,7 +47,7 @@ var _ = add(diagnose.Rule{
 // reportSilent reports the silences of nodes, and the nodes that reached no other.
 func (n *nodeLife) reportSilent(r *diagnose.Reporter) {
 	cut := n.cutOff()
-	for a, h := range n.hosts.All {
+	for a, h := range fifo.All(n.hosts) {
 		for _, s := range h.silences {
 			if f := n.silent(h, s); s.isProven() && (len(s.reaching) > 0 || len(s.peers) > 1) && f.Last-f.First >= silentTime.Nanoseconds() {
 				r.Report(f)
@@ -179,7 +179,7 @@ func isServer(all *paths.Paths, a netip.Addr) bool {
 // knows, by this host.
 func (n *nodeLife) cutOff() map[netip.Addr][]*hostSilence {
 	by := make(map[netip.Addr][]*hostSilence)
-	for _, h := range n.hosts.All {
+	for _, h := range fifo.All(n.hosts) {
 		for _, s := range h.silences {
 			if len(s.peers) != 1 || len(s.reaching) > 0 || !s.isProven() {
 				continue
@@ -227,7 +227,7 @@ func (n *restartedNodes) recovery(v *recovery.Recovery) {
 }
 
 func (n *restartedNodes) finish(r *diagnose.Reporter) {
-	for a, h := range n.hosts.All {
+	for a, h := range fifo.All(n.hosts) {
 		node := hostNID(n.capture.Paths(), a)
 		for _, s := range h.outages() {
 			if targets := n.targetsOf(node, s); len(targets) > 0 {
@@ -436,7 +436,7 @@ func (n *nodeLife) advance(now int64) {
 		return
 	}
 	n.begun = now
-	for _, h := range n.hosts.All {
+	for _, h := range fifo.All(n.hosts) {
 		if h.silence != nil {
 			h.silence.unseen, h.silence = true, nil
 		}

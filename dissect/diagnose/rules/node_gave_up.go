@@ -77,10 +77,10 @@ func (g *givenUp) line(l *track.LogLine) {
 		return slices.ContainsFunc(r.lines, func(line string) bool { return strings.HasPrefix(l.Text, line) })
 	})
 	k := givenUpRequest{l.Log, l.XID}
-	if _, ok := g.counted.Get(k); ok || why < 0 || l.Kind != debuglog.Note || track.IsConnect(l.Opcode) {
+	if _, ok := fifo.Get(g.counted, k); ok || why < 0 || l.Kind != debuglog.Note || track.IsConnect(l.Opcode) {
 		return
 	}
-	g.counted.Put(k, true)
+	fifo.Put(g.counted, k, true)
 	x := fifo.GetOrMake(g.servers, l.Peer, func() *givenUpRequests {
 		return &givenUpRequests{server: l.Peer, operations: make(operationCounts)}
 	})
@@ -103,7 +103,7 @@ func (g *givenUp) line(l *track.LogLine) {
 
 // sentAgain counts a request that was sent again.
 func (g *givenUp) sentAgain(c *debuglog.Call) {
-	if x, ok := g.servers.Get(c.Peer); ok && c.Failed != 0 {
+	if x, ok := fifo.Get(g.servers, c.Peer); ok && c.Failed != 0 {
 		x.again++
 		g.report.Report(x.finding())
 	}

@@ -84,7 +84,7 @@ var quotaKinds = [...]string{userQuota: "user", groupQuota: "group", projectQuot
 func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
 	if r.Opcode == opcodes.MDS_QUOTACTL && m != nil && m.Msg != nil {
 		if l, ok := opcodes.QuotaLimitsOf(m.Msg); ok {
-			q.limits.Put(quotaID{l.Kind, l.ID}, l)
+			fifo.Put(q.limits, quotaID{l.Kind, l.ID}, l)
 		}
 	}
 	if hasError(r, opcodes.EDQUOT) == 0 || r.Opcode == opcodes.QUOTA_DQACQ || r.Variant != nil && strings.Contains(r.Variant.Name, "QUOTA") {
@@ -178,7 +178,7 @@ func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Findin
 			fmt.Fprintf(&b, "%s%s by %s with EDQUOT: that user, its group, or the project of the directory is over quota.", words(unsure), of, who)
 		}
 	}
-	if l, ok := q.limits.Get(key.quotaID); ok && !anyone {
+	if l, ok := fifo.Get(q.limits, key.quotaID); ok && !anyone {
 		b.WriteString(limitsText(who, &l, x))
 	}
 	f.Text = b.String()

@@ -78,7 +78,7 @@ var _ = add(diagnose.Rule{
 				pair.Client, pair.Server = m.LNet.Src, m.LNet.Dst
 			}
 		}, End: func() {
-			for h, pair := range pairs.All {
+			for h, pair := range fifo.All(pairs) {
 				back := r.Paths().Get(h.source, h.to, h.from)
 				if float64(pair.count) < unansweredRequests.Value || back != nil && back.Messages > 0 {
 					continue
@@ -105,7 +105,7 @@ func followRefused(r *diagnose.Reporter, least *diagnose.Threshold, is func(*lne
 	describe func(refusedKey, *series, *diagnose.Finding)) diagnose.Hooks {
 	pairs := fifo.NewMap[refusedKey, *series](maxPairs)
 	report := func() {
-		for key, pair := range pairs.All {
+		for key, pair := range fifo.All(pairs) {
 			if key.reason == ib.SequenceError && float64(pair.count) < least.Value {
 				continue
 			}
@@ -199,7 +199,7 @@ var _ = add(diagnose.Rule{
 				fifo.GetOrNew(pairs, key).note(track.PointOf(m), "a transfer ends with %s", key.name())
 			}
 		}, End: func() {
-			for key, pair := range pairs.All {
+			for key, pair := range fifo.All(pairs) {
 				f := pair.between(key.hostPair, r.Paths())
 				f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.count, "transfer"),
 					key.from, key.to, key.name())
@@ -247,14 +247,14 @@ var _ = add(diagnose.Rule{
 			}
 			way := stream{m.Conn, m.Src}
 			if m.IB.Credits == 1 {
-				one.Put(way, true)
+				fifo.Put(one, way, true)
 				return
 			}
-			if _, had := one.Delete(way); had { // else what returned some was not captured
+			if _, had := fifo.Delete(one, way); had { // else what returned some was not captured
 				fifo.GetOrNew(pairs, hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}).note(track.PointOf(m), "a message uses the last credit")
 			}
 		}, End: func() {
-			for key, pair := range pairs.All {
+			for key, pair := range fifo.All(pairs) {
 				path := r.Paths().Get(key.source, key.from, key.to)
 				if path == nil || float64(pair.count) < lastCredits.Value || float64(pair.count) < lastCreditShare.Value*float64(path.Messages) {
 					continue

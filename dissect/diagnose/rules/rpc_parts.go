@@ -135,11 +135,11 @@ func (k targetKey) subjectAt(server lnet.NID) diagnose.Subject {
 // the server is known are one group: how many targets they are is unknown.
 func byTarget[T any](p *perConnection[T]) *fifo.Map[targetKey, []*T] {
 	groups := fifo.NewMap[targetKey, []*T](maxConnections)
-	for c, v := range p.values.All {
+	for c, v := range fifo.All(p.values) {
 		k := connectionTarget(c)
 		k.handle = 0
-		list, _ := groups.Get(k)
-		groups.Put(k, append(list, v))
+		list, _ := fifo.Get(groups, k)
+		fifo.Put(groups, k, append(list, v))
 	}
 	return groups
 }

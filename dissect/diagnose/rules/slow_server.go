@@ -95,7 +95,7 @@ func (s *slowServers) segment(m *lnet.TCPEvent) {
 
 func (s *slowServers) sent(r *track.RPC, m *dissect.Message) {
 	if track.IsConnect(r.Opcode) {
-		s.connects.Put(nodePair{r.Client, r.Server}, m.Time)
+		fifo.Put(s.connects, nodePair{r.Client, r.Server}, m.Time)
 		if r.Connection != nil {
 			s.conns.of(r.Connection).connect = m.Time
 		}
@@ -104,15 +104,15 @@ func (s *slowServers) sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	s.client = r.Client
-	if _, known := s.begins.Get(r.Client); !known {
-		s.begins.Put(r.Client, clientBegin{r.XID, m.Time})
+	if _, known := fifo.Get(s.begins, r.Client); !known {
+		fifo.Put(s.begins, r.Client, clientBegin{r.XID, m.Time})
 	}
 }
 
 // sentBefore reports an RPC whose request was sent before the capture began, if its reply came
 // long after: a client numbers its requests.
 func (s *slowServers) sentBefore(r *track.RPC) {
-	begin, known := s.begins.Get(r.Client)
+	begin, known := fifo.Get(s.begins, r.Client)
 	waited := r.Replied().Time - begin.time
 	if !known || r.XID >= begin.xid || waited < sentBeforeTime.Nanoseconds() || s.lost.since(begin.time, r) ||
 		s.resent.since(begin.time, r) {
@@ -145,7 +145,7 @@ func (s *slowServers) done(r *track.RPC) {
 	if s.lost.during(r) {
 		return // its reply may have been lost and sent again
 	}
-	connect, _ := s.connects.Get(nodePair{r.Client, r.Server})
+	connect, _ := fifo.Get(s.connects, nodePair{r.Client, r.Server})
 	if connect > r.Requested().Time && r.Connection.Target == "" || t.connect > r.Requested().Time {
 		return // it may have waited for a restart, or has been sent again
 	}
@@ -170,7 +170,7 @@ func (s *slowServers) done(r *track.RPC) {
 
 // check reports targets. Before the end, those whose name is unknown may get one.
 func (s *slowServers) check(end bool) {
-	for k, conns := range byTarget(&s.conns).All {
+	for k, conns := range fifo.All(byTarget(&s.conns)) {
 		if k.name == "" && !end {
 			continue
 		}
@@ -231,7 +231,7 @@ func (s *slowServers) evenPace(conns []*serverTimes) (gap int64, ok bool) {
 		if t.n == 0 {
 			continue
 		}
-		pace, found := s.paces.Get(nodePair{t.conn.Client, t.conn.Server})
+		pace, found := fifo.Get(s.paces, nodePair{t.conn.Client, t.conn.Server})
 		if !found || !pace.isEven() {
 			return 0, false
 		}
@@ -432,7 +432,7 @@ func (o *overloads) done(r *track.RPC) {
 }
 
 func (o *overloads) end() {
-	for _, d := range o.targets.All {
+	for _, d := range fifo.All(o.targets) {
 		o.check(d)
 	}
 }

@@ -182,7 +182,7 @@ var _ = add(diagnose.Rule{
 		var of nodePair
 		var last *networkTimes // of these
 		report := func() {
-			for pair, t := range pairs.All {
+			for pair, t := range fifo.All(pairs) {
 				perRPC := float64(t.parts.network) / float64(max(t.n, 1))
 				if float64(t.n) >= slowNetworkRPCs.Value && perRPC >= float64(slowNetworkTime.Nanoseconds()) &&
 					float64(t.parts.network) >= slowNetworkShare.Value*float64(t.parts.sum()) {
@@ -261,11 +261,11 @@ var _ = add(diagnose.Rule{
 			}
 			ofAll := func(k jobWork) jobWork { return jobWork{nodePair: k.nodePair, opcode: k.opcode} }
 			all := fifo.NewMap[jobWork, *histogram](maxWork)
-			for k, w := range jobs.times.All {
+			for k, w := range fifo.All(jobs.times) {
 				fifo.GetOrNew(all, ofAll(k)).join(&w.histogram)
 			}
 			clients := make(map[jobAt][]lnet.NID)
-			for k, w := range jobs.times.All {
+			for k, w := range fifo.All(jobs.times) {
 				others := *fifo.GetOrNew(all, ofAll(k))
 				others.remove(&w.histogram)
 				var c comparison

@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
@@ -296,7 +297,7 @@ func TestDepth(t *testing.T) {
 	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message}), tc.Frames)
 	e.Close()
 	var got []int64
-	p.targets.All(func(_ targetKey, d *depths) bool {
+	for _, d := range fifo.All(p.targets) {
 		if d.inFlight != 0 {
 			t.Errorf("%d in flight at the end", d.inFlight)
 		}
@@ -305,8 +306,7 @@ func TestDepth(t *testing.T) {
 				got = append(got, levels[level].n)
 			}
 		}
-		return true
-	})
+	}
 	if want := []int64{2, 2, 4, 1}; len(got) < 4 || !slices.Equal(got[:4], want) {
 		t.Errorf("RPCs by the number in flight: %v, want %v", got, want)
 	}

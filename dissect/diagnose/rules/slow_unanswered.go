@@ -45,7 +45,7 @@ var _ = add(diagnose.Rule{
 			for _, i := range reporter.Imports() {
 				later[i.Connection] = i
 			}
-			for k, list := range byTarget(&conns).All {
+			for k, list := range fifo.All(byTarget(&conns)) {
 				var sum series
 				server := lnet.NID{}
 				operations := make(operationCounts)
@@ -145,10 +145,10 @@ var _ = add(diagnose.Rule{
 			}
 		}, End: func() {
 			servers := fifo.NewMap[lnet.NID, *estimateRange](maxConnections) // as an estimate is not of a single target
-			for c, t := range conns.values.All {
+			for c, t := range fifo.All(conns.values) {
 				fifo.GetOrNew(servers, c.Server).join(t)
 			}
-			for server, t := range servers.All {
+			for server, t := range fifo.All(servers) {
 				if t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
 					reporter.Report(t.finding(server))
 				}
@@ -241,7 +241,7 @@ var _ = add(diagnose.Rule{
 				t.request = r.Requested()
 			}
 		}, End: func() {
-			for k, list := range byTarget(&conns).All {
+			for k, list := range fifo.All(byTarget(&conns)) {
 				var sum earlyTimes
 				var clients []lnet.NID
 				for _, t := range list {

@@ -137,7 +137,7 @@ type ostSpace struct {
 
 func reportUnbalanced(r *diagnose.Reporter, said spaces) {
 	systems := make(map[string][]ostSpace)
-	for k, s := range said.last.All {
+	for k, s := range fifo.All(said.last) {
 		if system, number, ok := strings.Cut(k.name, "-OST"); ok && len(number) == 4 {
 			systems[system] = append(systems[system], ostSpace{k.name, s})
 		}

@@ -141,7 +141,7 @@ func (h *hungTargets) message(r *track.RPC, m *dissect.Message) {
 func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
 	takes := slices.Contains(lockTaking, r.Opcode)
 	if !r.HasRequest && r.Opcode != opcodes.OBD_PING && !takes {
-		h.others.Put(r.Server, m.Time)
+		fifo.Put(h.others, r.Server, m.Time)
 	}
 	if r.Connection == nil || !r.HasRequest {
 		return
@@ -176,7 +176,7 @@ func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool)
 	}
 	lacks := h.lost.since(r.Client, sent.Time) || h.lost.since(r.Server, sent.Time)
 	begin := max(sent.Time, served)
-	if other, _ := h.others.Get(r.Server); !lacks { // else it is one of many
+	if other, _ := fifo.Get(h.others, r.Server); !lacks { // else it is one of many
 		begin = max(begin, other)
 	}
 	s := t.stall
@@ -200,7 +200,7 @@ func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool)
 // its node.
 func (h *hungTargets) compare(s *stall) {
 	k := connectionTarget(s.conn)
-	for c, t := range h.conns.values.All {
+	for c, t := range fifo.All(h.conns.values) {
 		if c == s.conn || c.Server != s.conn.Server {
 			continue
 		}

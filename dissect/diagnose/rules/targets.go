@@ -32,7 +32,7 @@ func followRefusals(r *diagnose.Reporter, errno int32, text func(k targetKey, t 
 		t.prove(rpc.Requested(), "%s sends the request", rpc.Client)
 		t.prove(at, "the reply says %s", schema.AppendErrno(nil, errno))
 		f := t.finding(key.subject())
-		if space, ok := said.last.Get(key); ok {
+		if space, ok := fifo.Get(said.last, key); ok {
 			f.Text = text(key, t, &space)
 			f.Prove(space.at, "the last reply about the space of the target before")
 		} else {
@@ -77,7 +77,7 @@ func spaceOf(r *track.RPC, m *dissect.Message) (k targetKey, space spaceReply, o
 
 func (s *spaces) answered(r *track.RPC, m *dissect.Message) {
 	if k, space, ok := spaceOf(r, m); ok {
-		s.last.Put(k, space)
+		fifo.Put(s.last, k, space)
 	}
 }
 

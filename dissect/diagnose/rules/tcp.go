@@ -40,7 +40,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		b := newStalledStreams(r)
 		return diagnose.Hooks{TCPEvent: b.marked, Message: b.message, Done: b.done, End: func() {
-			for h, p := range b.pairs.All {
+			for h, p := range fifo.All(b.pairs) {
 				for _, s := range p.silences {
 					if s.isBlackHole() {
 						r.Report(b.finding(r, h, s))
@@ -187,7 +187,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newStalledStreams(r)
 		report := func(end bool) {
-			for h, p := range x.pairs.All {
+			for h, p := range fifo.All(x.pairs) {
 				back := r.Paths().Get(h.source, h.to, h.from)
 				proven := back != nil && back.Messages > 0 || slices.ContainsFunc(p.silences, func(s *silence) bool { return !s.alone })
 				if p.silenced > 0 && proven && !slices.ContainsFunc(p.silences, func(s *silence) bool {
@@ -315,10 +315,10 @@ func followAborted(r *diagnose.Reporter, established bool,
 		if !m.RST || isRefusal(m) == established {
 			return
 		}
-		if _, known := conns.Get(m.Conn); known {
+		if _, known := fifo.Get(conns, m.Conn); known {
 			return
 		}
-		conns.Put(m.Conn, true)
+		fifo.Put(conns, m.Conn, true)
 		p := fifo.GetOrNew(pairs, pairOf(m))
 		if p.count == 0 {
 			p.port = m.Src
@@ -329,7 +329,7 @@ func followAborted(r *diagnose.Reporter, established bool,
 		}
 		p.note(pointOf(m), "%s %s a connection", m.Src.Addr(), does)
 	}, End: func() {
-		for h, p := range pairs.All {
+		for h, p := range fifo.All(pairs) {
 			r.Report(finding(r, h, p))
 		}
 	}}
@@ -377,7 +377,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		rails := fifo.NewMap[lnet.NID, *interfaces](maxPairs) // by the first NID of a node
 		report := func() {
-			for node, n := range rails.All {
+			for node, n := range fifo.All(rails) {
 				f := n.finding(diagnose.Subject{}, node.String()+" lists its interfaces", "the same in the last reply")
 				f.Key = node.String()
 				some := "one of its interfaces does"

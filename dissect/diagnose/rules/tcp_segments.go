@@ -254,7 +254,7 @@ func (x *lossyHosts) done(r *track.RPC) {
 // costBetween returns what retransmissions cost the RPCs between two nodes, either way.
 func (x *lossyHosts) costBetween(a, b lnet.NID) (sum resentCost) {
 	for _, key := range []nodePair{{a, b}, {b, a}} {
-		if c, ok := x.cost.Get(key); ok {
+		if c, ok := fifo.Get(x.cost, key); ok {
 			sum.rpcs += c.rpcs
 			sum.time += c.time
 			if c.most > sum.most {
@@ -289,7 +289,7 @@ func (d *lossyDirection) isMuch() bool {
 func (x *lossyHosts) end() {
 	best := make(map[[2]netip.Addr]lossyDirection) // of the capture point that saw most
 	var order [][2]netip.Addr
-	for h, p := range x.pairs.All {
+	for h, p := range fifo.All(x.pairs) {
 		path := x.report.Paths().Get(h.source, h.from, h.to)
 		if path == nil || p.count == 0 {
 			continue
@@ -367,7 +367,7 @@ var _ = add(diagnose.Rule{
 		pairs := fifo.NewMap[hostPair, *closedPair](maxPairs)
 		closed := fifo.NewMap[stream, track.Point](maxStreams) // windows, since when
 		report := func() {
-			for h, p := range pairs.All {
+			for h, p := range fifo.All(pairs) {
 				if p.sum >= closedTime.Nanoseconds() {
 					r.Report(p.finding(h, r.Paths()))
 				}
@@ -376,15 +376,15 @@ var _ = add(diagnose.Rule{
 		return diagnose.Hooks{TCPEvent: func(m *lnet.TCPEvent) {
 			key := stream{m.Conn, m.Src}
 			if m.ZeroWindows > 0 {
-				if _, known := closed.Get(key); !known {
-					closed.Put(key, pointOf(m))
+				if _, known := fifo.Get(closed, key); !known {
+					fifo.Put(closed, key, pointOf(m))
 				}
 				return
 			}
 			if m.Opened == 0 {
 				return
 			}
-			from, _ := closed.Delete(key)
+			from, _ := fifo.Delete(closed, key)
 			p := fifo.GetOrNew(pairs, pairOf(m))
 			if p.add(m.Time); p.count == 1 {
 				p.first = from.Time

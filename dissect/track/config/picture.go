@@ -111,7 +111,7 @@ func NewPicture(steps []*Step) *Picture {
 		t.Device = users[t.UUID]
 		t.Active = t.Active && (t.Device == nil || t.Device.Status != Inactive)
 	}
-	for _, o := range w.pools.All {
+	for _, o := range fifo.All(w.pools) {
 		o.Members = fifo.Values(o.members)
 		p.Pools = append(p.Pools, &o.Pool)
 	}
@@ -132,9 +132,9 @@ func (w *painter) apply(s *Step) {
 	case "add_mdc":
 		w.addTarget(s, s.Argument("mdt"))
 	case "del_osc":
-		w.targets.Delete(s.Argument("ost"))
+		fifo.Delete(w.targets, s.Argument("ost"))
 	case "del_mdc":
-		w.targets.Delete(s.Argument("mdt"))
+		fifo.Delete(w.targets, s.Argument("mdt"))
 	case "new_pool", "add_pool", "remove_pool", "del_pool":
 		w.applyPool(s)
 	case "conf_param", "set_param", "set_timeout", "set_ldlm_timeout":
@@ -151,7 +151,7 @@ func (w *painter) addNID(node, nid string) {
 	if w.nodes[node] == nil {
 		w.nodes[node] = fifo.NewMap[string, string](maxRecords)
 	}
-	w.nodes[node].Put(nid, nid)
+	fifo.Put(w.nodes[node], nid, nid)
 }
 
 // clientTypes are the types of devices that are clients of a target.
@@ -162,7 +162,7 @@ func (w *painter) applyDevice(s *Step, name string) {
 		return
 	}
 	if s.Event == "detach" {
-		w.devices.Delete(name)
+		fifo.Delete(w.devices, name)
 		return
 	}
 	// Where the record that attaches it was not captured, its type is unknown.
@@ -198,8 +198,8 @@ func (d *Device) addNode(name string) {
 
 func (w *painter) addTarget(s *Step, uuid string) {
 	if uuid != "" {
-		w.targets.Delete(uuid)
-		w.targets.Put(uuid, &Target{UUID: uuid, Number: s.Argument("index"), Active: s.Event != "add_osc_inactive", Index: s.Index})
+		fifo.Delete(w.targets, uuid)
+		fifo.Put(w.targets, uuid, &Target{UUID: uuid, Number: s.Argument("index"), Active: s.Event != "add_osc_inactive", Index: s.Index})
 	}
 }
 
@@ -208,23 +208,23 @@ func (w *painter) addTarget(s *Step, uuid string) {
 func (w *painter) applyPool(s *Step) {
 	k := [2]string{s.Argument("fsname"), s.Argument("pool")}
 	ost := s.Argument("ost")
-	o, ok := w.pools.Get(k)
+	o, ok := fifo.Get(w.pools, k)
 	switch {
 	case s.Event == "del_pool":
-		w.pools.Delete(k)
+		fifo.Delete(w.pools, k)
 		return
 	case !ok && s.Event == "remove_pool":
 		return
 	case !ok:
 		o = &poolMembers{Pool{FSName: k[0], Name: k[1]}, fifo.NewMap[string, string](maxRecords)}
-		w.pools.Put(k, o)
+		fifo.Put(w.pools, k, o)
 	}
 	o.Index = s.Index
 	switch s.Event {
 	case "add_pool":
-		o.members.Put(ost, ost)
+		fifo.Put(o.members, ost, ost)
 	case "remove_pool":
-		o.members.Delete(ost)
+		fifo.Delete(o.members, ost)
 	}
 }
 
@@ -249,7 +249,7 @@ func (w *painter) applyParameters(s *Step, device string) {
 func (w *painter) set(s *Step, device, name, value string) {
 	o := fifo.GetOrMake(w.parameters, [2]string{device, name}, func() *Parameter { return &Parameter{Device: device, Name: name} })
 	o.Value, o.Index = value, s.Index
-	if d, ok := w.devices.Get(device); ok && d.Status != Attached && s.Event == "conf_param" && strings.HasSuffix(name, ".active") {
+	if d, ok := fifo.Get(w.devices, device); ok && d.Status != Attached && s.Event == "conf_param" && strings.HasSuffix(name, ".active") {
 		switch value {
 		case "0":
 			d.Status = Inactive

@@ -100,11 +100,11 @@ func (t *Tracker) Message(m *dissect.Message) {
 	case m.Kind == lnet.Request && m.Msg != nil:
 		t.request(k, m)
 	case m.Kind == lnet.Reply && m.Msg != nil:
-		if r, ok := t.pending.Get(k); ok {
+		if r, ok := fifo.Get(t.pending, k); ok {
 			t.reply(r, m)
 		}
 	case len(m.Content) > 0:
-		if r, ok := t.pending.Get(k); ok {
+		if r, ok := fifo.Get(t.pending, k); ok {
 			t.content(r, m)
 		}
 	}
@@ -112,7 +112,7 @@ func (t *Tracker) Message(m *dissect.Message) {
 
 // request keeps what the reply to a request must be read with.
 func (t *Tracker) request(k requestKey, m *dissect.Message) {
-	if _, resent := t.pending.Get(k); resent {
+	if _, resent := fifo.Get(t.pending, k); resent {
 		return
 	}
 	var r request
@@ -140,7 +140,7 @@ func (t *Tracker) request(k requestKey, m *dissect.Message) {
 		}
 		r.log, r.name = id, string(name)
 	}
-	t.pending.Put(k, r)
+	fifo.Put(t.pending, k, r)
 }
 
 func (t *Tracker) reply(r request, m *dissect.Message) {

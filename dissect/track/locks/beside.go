@@ -22,8 +22,8 @@ const maxBeside = 1 << 13
 func (t *Locks) ReadLogs() {
 	b := &beside{byClient: fifo.NewMap[uint64, *Lock](maxBeside), byServer: fifo.NewMap[uint64, *Lock](maxBeside)}
 	b.Locks = newLocks(t.linger, func(l *Lock) {
-		b.byClient.Put(l.ClientHandle, l)
-		b.byServer.Put(l.Handle, l)
+		fifo.Put(b.byClient, l.ClientHandle, l)
+		fifo.Put(b.byServer, l.Handle, l)
 	})
 	b.KeepLines, b.besideCapture = true, true
 	t.beside = b
@@ -31,8 +31,8 @@ func (t *Locks) ReadLogs() {
 
 // find returns what the logs have about a lock of the capture, nil when that is nothing.
 func (b *beside) find(l *Lock) *Lock {
-	client, _ := b.byClient.Get(l.ClientHandle)
-	server, _ := b.byServer.Get(l.Handle)
+	client, _ := fifo.Get(b.byClient, l.ClientHandle)
+	server, _ := fifo.Get(b.byServer, l.Handle)
 	for _, k := range []*Lock{b.Find(lnet.NID{}, l.Handle), b.Locks.byClient[handleKey{cookie: l.ClientHandle}], server, client} {
 		if k != nil && k.isSame(l) {
 			return k

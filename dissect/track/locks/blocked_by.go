@@ -143,7 +143,7 @@ func (t *Locks) addEarlierHolders(l *Lock) {
 	if l.place.resource == nil {
 		return
 	}
-	asked, ok := t.requested.Get(l.place.resource.key)
+	asked, ok := fifo.Get(t.requested, l.place.resource.key)
 	if !ok {
 		return
 	}
@@ -167,7 +167,7 @@ func (t *Locks) stopBlocking(holder *Lock, now int64) {
 	for _, l := range first(r.waiting) {
 		l.stopBlocking(holder.number, now)
 	}
-	if asked, ok := t.requested.Get(r.key); ok {
+	if asked, ok := fifo.Get(t.requested, r.key); ok {
 		for i := range min(asked.n, maxRequests) {
 			if b := &asked.list[i].holder; b.number == holder.number && b.Until == 0 {
 				b.Until = now

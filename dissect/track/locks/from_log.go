@@ -100,11 +100,11 @@ func (t *Locks) Logged(l *track.LogLine) {
 		t.logged.packed = t.logged.packed[1:]
 	}
 	key := debuglog.Thread{Log: l.Log, PID: l.PID}
-	h, ok := t.logged.threads.Get(key)
+	h, ok := fifo.Get(t.logged.threads, key)
 	if !ok || l.Kind == debuglog.Handling {
 		if !ok {
 			h = &thread{}
-			t.logged.threads.Put(key, h)
+			fifo.Put(t.logged.threads, key, h)
 		}
 		h.reset()
 	}
@@ -143,7 +143,7 @@ func (t *Locks) loggedRPC(l *track.LogLine, h *thread) {
 			t.sent(l)
 		}
 	case debuglog.Completed:
-		switch c, ok := t.logged.callbacks.Get(l.XID); {
+		switch c, ok := fifo.Get(t.logged.callbacks, l.XID); {
 		case isCallback && ok:
 			c.answer(l.Time)
 		case l.Opcode == opcodes.LDLM_ENQUEUE:
@@ -199,14 +199,14 @@ func (c *loggedCallback) answer(now int64) {
 // sentCallback takes the request of a callback that a server has made. By its xid, lines of
 // the client are about the same.
 func (t *Locks) sentCallback(l *track.LogLine, c *loggedCallback) {
-	if known, ok := t.logged.callbacks.Get(l.XID); ok && known.lock == c.lock { // the line of the client was first
+	if known, ok := fifo.Get(t.logged.callbacks, l.XID); ok && known.lock == c.lock { // the line of the client was first
 		of := known.of()
 		c.of().Answered, c.of().Status, c.of().Missing = of.Answered, of.Status, of.Missing
 		of.twice = true
 		known.number = c.number
 	}
 	c.of().Sent.Time = l.Time
-	t.logged.callbacks.Put(l.XID, c)
+	fifo.Put(t.logged.callbacks, l.XID, c)
 }
 
 // sent takes a request that gives back the locks which its thread has packed. What only
@@ -416,7 +416,7 @@ func (t *Locks) receive(k *Lock, l *track.LogLine, h *thread) {
 	if h.xid != 0 {
 		begin = h.begin
 	}
-	c, ok := t.logged.callbacks.Get(h.xid)
+	c, ok := fifo.Get(t.logged.callbacks, h.xid)
 	switch {
 	case ok && c.lock == k:
 		h.callback = &loggedCallback{k, c.number, false}
@@ -425,7 +425,7 @@ func (t *Locks) receive(k *Lock, l *track.LogLine, h *thread) {
 		if n := k.addCallback(Callback{Kind: kind, Sent: track.Point{Time: begin}, Missing: track.NotCaptured}); n >= 0 {
 			h.callback = &loggedCallback{k, n, false}
 			if h.xid != 0 {
-				t.logged.callbacks.Put(h.xid, h.callback)
+				fifo.Put(t.logged.callbacks, h.xid, h.callback)
 			}
 		}
 	}

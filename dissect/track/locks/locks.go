@@ -578,7 +578,7 @@ func (t *Locks) importChanged(i *track.Import, p track.Point) {
 	}
 	c := i.Connection
 	if i.FromLog && t.logged != nil {
-		c, _ = t.logged.connections.Get(connectionKey{i.Client, i.Target})
+		c, _ = fifo.Get(t.logged.connections, connectionKey{i.Client, i.Target})
 	}
 	t.endAll(c, Evicted, p)
 }

@@ -3,6 +3,7 @@ package logs
 import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // taken is a request that a service thread has begun with.
@@ -23,11 +24,11 @@ func (t *table) noteThread(l *log, c *call) {
 	e := &l.next
 	switch k := (debuglog.Thread{Log: l.number, PID: e.PID}); {
 	case e.Kind == debuglog.Handling:
-		t.threads.Put(k, taken{e.XID, e.Peer, e.Time + l.offset})
+		fifo.Put(t.threads, k, taken{e.XID, e.Peer, e.Time + l.offset})
 	case e.Kind == debuglog.Handled:
-		t.threads.Delete(k)
+		fifo.Delete(t.threads, k)
 	case e.Kind == debuglog.Sent && c != nil:
-		c.serves, _ = t.threads.Get(k)
+		c.serves, _ = fifo.Get(t.threads, k)
 	}
 }
 

@@ -151,7 +151,7 @@ func (c *Call) readLock(s *server, m *dissect.Message) {
 	c.addFID(track.FID{Seq: d.Name[0], OID: uint32(d.Name[1]), Ver: uint32(d.Name[1] >> 32)}, byteOrder(m.Msg.Big))
 	name := resource{d.Name[0], d.Name[1]}
 	if c.opcode == opcodes.LDLM_CP_CALLBACK {
-		if back, ok := s.called.Get(name); ok {
+		if back, ok := fifo.Get(s.called, name); ok {
 			for i := range min(back.count, len(back.handles)) {
 				c.add(back.handles[i][:])
 			}

@@ -98,7 +98,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 	if r.Sends != 1 || !r.HasOpcode {
 		return
 	}
-	s, ok := t.servers.Get(r.Client)
+	s, ok := fifo.Get(t.servers, r.Client)
 	if !ok && track.IsCallback(r.Opcode) {
 		s, ok = t.server(r.Client), true
 	}
@@ -163,7 +163,7 @@ func (t *Tracker) behind(s *server, c *Call) (found *operation) {
 		slices.ContainsFunc(s.open, func(o *operation) bool { return o.canCause(c) && (o.client == c.to || t.names.link(o, c)) }) {
 		return nil
 	}
-	for _, other := range t.servers.All {
+	for _, other := range fifo.All(t.servers) {
 		for _, o := range other.open {
 			switch {
 			case o.opcode != opcodes.MDS_REINT || o.client != c.to || !t.names.link(o, c):
@@ -239,13 +239,13 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	e := t.rpcs.Of(r)
 	if e.call != nil {
 		e.call.answered(m)
-		if s, ok := t.servers.Get(r.Client); ok {
+		if s, ok := fifo.Get(t.servers, r.Client); ok {
 			s.saw(r.Seen, r.Server)
 		}
 	}
 	if o := e.operation; o != nil && o.span.To == 0 {
 		o.span.To = m.Time
-		if s, ok := t.servers.Get(r.Server); ok {
+		if s, ok := fifo.Get(t.servers, r.Server); ok {
 			s.saw(r.Seen, r.Client)
 			t.linkByReply(s, o, m)
 			s.linkByTime(o)
@@ -307,7 +307,7 @@ func (t *Tracker) Done(r *track.RPC) {
 		t.takeLog(r, e)
 	}
 	o := e.operation
-	if s, ok := t.servers.Get(r.Server); ok && o != nil {
+	if s, ok := fifo.Get(t.servers, r.Server); ok && o != nil {
 		s.close(o)
 		r.Nested = o.sum(s)
 	}

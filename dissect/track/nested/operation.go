@@ -200,12 +200,12 @@ func (n *names) learn(o *operation, r *track.RPC, m *dissect.Message) {
 		return
 	}
 	if o.name[0] != 0 && fid != o.fid {
-		n.entries.Put(fid, dirEntry{o.fid, o.name})
+		fifo.Put(n.entries, fid, dirEntry{o.fid, o.name})
 	}
 	if layout := opcodes.FileLayout(m.Msg); layout != nil {
 		opcodes.DirectoryStripes(layout, func(stripe opcodes.FileID) {
 			if track.FID(stripe) != fid {
-				n.entries.Put(track.FID(stripe), dirEntry{dir: fid})
+				fifo.Put(n.entries, track.FID(stripe), dirEntry{dir: fid})
 			}
 		})
 	}
@@ -213,7 +213,7 @@ func (n *names) learn(o *operation, r *track.RPC, m *dissect.Message) {
 
 // directory returns the directory that a FID is a stripe of, or the FID itself.
 func (n *names) directory(fid track.FID) track.FID {
-	if e, ok := n.entries.Get(fid); ok && e.name[0] == 0 {
+	if e, ok := fifo.Get(n.entries, fid); ok && e.name[0] == 0 {
 		return e.dir
 	}
 	return fid
@@ -229,10 +229,10 @@ func (n *names) link(o *operation, c *Call) bool {
 		return true
 	}
 	for _, fid := range c.fids {
-		if above, ok := n.entries.Get(o.fid); ok && o.renames && above.dir == fid {
+		if above, ok := fifo.Get(n.entries, o.fid); ok && o.renames && above.dir == fid {
 			return true
 		}
-		e, ok := n.entries.Get(fid)
+		e, ok := fifo.Get(n.entries, fid)
 		if !ok {
 			continue
 		}
@@ -240,7 +240,7 @@ func (n *names) link(o *operation, c *Call) bool {
 			if n.directory(o.fid) == e.dir {
 				return true
 			}
-			if e, ok = n.entries.Get(e.dir); !ok {
+			if e, ok = fifo.Get(n.entries, e.dir); !ok {
 				continue
 			}
 		}

@@ -55,12 +55,12 @@ func (t *Trees) Done(r *track.RPC) {
 			return
 		}
 		n = &Node{number: number}
-		t.recent.Put(number, n)
+		fifo.Put(t.recent, number, n)
 	}
 	delete(t.missing, number)
 	n.RPC = r.Clone()
 	for _, c := range calls {
-		child, ok := t.recent.Get(c.Number)
+		child, ok := fifo.Get(t.recent, c.Number)
 		if !ok {
 			if child = (&Node{number: c.Number}); len(t.missing) < maxInTree {
 				t.missing[c.Number] = child
@@ -69,7 +69,7 @@ func (t *Trees) Done(r *track.RPC) {
 		n.attach(child, c.Link)
 	}
 	if around, ok := t.tracker.Around(r); ok {
-		if parent, ok := t.recent.Get(around); ok {
+		if parent, ok := fifo.Get(t.recent, around); ok {
 			parent.addLate(n)
 		}
 	}

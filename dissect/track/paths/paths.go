@@ -71,18 +71,22 @@ type Path struct {
 
 // All calls f for each path in the order of appearance, until f returns false.
 func (p *Paths) All(f func(*Path) bool) {
-	p.byHosts.All(func(_ hosts, path *Path) bool { return f(path) })
+	for _, path := range fifo.All(p.byHosts) {
+		if !f(path) {
+			return
+		}
+	}
 }
 
 // HasMessages reports whether messages were captured of a connection.
 func (p *Paths) HasMessages(conn int) bool {
-	_, ok := p.conns.Get(conn)
+	_, ok := fifo.Get(p.conns, conn)
 	return ok
 }
 
 // Get returns the path from one host to another, nil if no message was captured of it.
 func (p *Paths) Get(source int, from, to netip.Addr) *Path {
-	path, _ := p.byHosts.Get(hosts{source, from, to})
+	path, _ := fifo.Get(p.byHosts, hosts{source, from, to})
 	return path
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -40,7 +41,7 @@ func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
 		if e.Kind == "" || e.Instance == 0 {
 			return
 		}
-		g, ok := t.targets.Get(fmt.Sprintf("%s-%s%04x", table[:end], e.Kind, e.Index))
+		g, ok := fifo.Get(t.targets, fmt.Sprintf("%s-%s%04x", table[:end], e.Kind, e.Index))
 		if ok && g.announced.instance < e.Instance {
 			g.announced = announcement{track.PointOf(m), e.Instance}
 		}
@@ -68,14 +69,14 @@ func ownTarget(uuid string) string {
 
 // stopping takes a disconnect that a target sends to another one.
 func (t *Tracker) stopping(uuid string, p track.Point) {
-	if g, ok := t.targets.Get(ownTarget(uuid)); ok && g.stop.Time <= g.lastReply.Time {
+	if g, ok := fifo.Get(t.targets, ownTarget(uuid)); ok && g.stop.Time <= g.lastReply.Time {
 		g.stop = p
 	}
 }
 
 // starting takes a message that a target sends when it starts.
 func (t *Tracker) starting(name string, p track.Point) {
-	if g, ok := t.targets.Get(name); ok && g.start.Time <= max(g.lastReply.Time, g.stop.Time) {
+	if g, ok := fifo.Get(t.targets, name); ok && g.start.Time <= max(g.lastReply.Time, g.stop.Time) {
 		g.start = p
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -408,7 +409,7 @@ const mgsPortal = 26
 // target: their targets are unknown, and they were not in use both before the target
 // was gone and after it was back.
 func (t *Tracker) hasUnnamed(r *Recovery) bool {
-	for c, k := range t.conns.All {
+	for c, k := range fifo.All(t.conns) {
 		if k.target == nil && k.portal != mgsPortal && (c.Server == r.Server || c.Server == r.ServerBefore) &&
 			!k.isClosed() && (k.first.IsZero() || k.first.Time > r.LastReply.Time || k.last.Time < r.Back.Time) {
 			return true
@@ -506,6 +507,6 @@ func (t *Tracker) isSilent(c *Client, server lnet.NID) bool {
 
 // isHeard reports whether a server has sent replies about any target since a time.
 func (t *Tracker) isHeard(server lnet.NID, since int64) bool {
-	last, ok := t.heard.Get(server)
+	last, ok := fifo.Get(t.heard, server)
 	return ok && *last >= since
 }

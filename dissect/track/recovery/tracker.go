@@ -117,15 +117,15 @@ func (t *Tracker) Advance(now int64) {
 
 // Close passes on what is left: the capture has ended.
 func (t *Tracker) Close() {
-	for _, k := range t.conns.All {
+	for _, k := range fifo.All(t.conns) {
 		if k.lost && k.target == nil && k.imp != nil {
 			t.withoutName(k)
 		}
 	}
-	for _, g := range t.targets.All {
+	for _, g := range fifo.All(t.targets) {
 		t.endTarget(g)
 	}
-	for _, g := range t.unnamed.All {
+	for _, g := range fifo.All(t.unnamed) {
 		t.endTarget(g)
 	}
 	for _, r := range t.ended {
@@ -338,10 +338,10 @@ func (t *Tracker) conn(r *track.RPC) *conn {
 }
 
 func (t *Tracker) connOf(c *track.Connection, i *track.Import) *conn {
-	k, ok := t.conns.Get(c)
+	k, ok := fifo.Get(t.conns, c)
 	if !ok {
 		k = &conn{}
-		if _, old, evicted := t.conns.Put(c, k); evicted {
+		if _, old, evicted := fifo.Put(t.conns, c, k); evicted {
 			old.leave()
 		}
 	}
@@ -357,10 +357,10 @@ func (t *Tracker) connOf(c *track.Connection, i *track.Import) *conn {
 }
 
 func (t *Tracker) target(name string) *target {
-	g, ok := t.targets.Get(name)
+	g, ok := fifo.Get(t.targets, name)
 	if !ok {
 		g = &target{name: name}
-		if _, old, evicted := t.targets.Put(name, g); evicted {
+		if _, old, evicted := fifo.Put(t.targets, name, g); evicted {
 			t.endTarget(old)
 			for _, k := range old.conns {
 				k.target = nil

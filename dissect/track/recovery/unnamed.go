@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -15,7 +16,7 @@ import (
 func (t *Tracker) withoutName(k *conn) *target {
 	k.target = &target{conns: []*conn{k}}
 	k.target.lastReply, k.target.server = k.last, k.server
-	if _, old, evicted := t.unnamed.Put(k, k.target); evicted {
+	if _, old, evicted := fifo.Put(t.unnamed, k, k.target); evicted {
 		t.endTarget(old)
 		old.conns[0].target = nil
 	}
@@ -25,7 +26,7 @@ func (t *Tracker) withoutName(k *conn) *target {
 // name gives a target its name.
 func (t *Tracker) name(k *conn, name string) {
 	old := k.target
-	t.unnamed.Delete(k)
+	fifo.Delete(t.unnamed, k)
 	t.join(k, name)
 	g := k.target
 	for _, r := range []*Recovery{old.current, old.breaks} {

@@ -220,11 +220,11 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	opcodes.LayoutOSTs(m.Msg, func(id opcodes.FileID, ost uint32) {
 		fid := track.FID(id)
 		e.locate(location{c, fid.Seq, fid.Seq, claim{target{opcodes.OSTTarget, ost}, track.TargetFromLayout}})
-		e.named.Put(object{r.Client, fid}, c)
+		fifo.Put(e.named, object{r.Client, fid}, c)
 	})
 	if b, remote := opcodes.RepliedObject(m.Msg); remote {
 		if fid := fidOf(b, m.Msg.Big); fid.Seq >= normalSequence {
-			e.named.Put(object{r.Client, fid}, c)
+			fifo.Put(e.named, object{r.Client, fid}, c)
 		}
 	} else {
 		e.located(c, r.Client, fidOf(b, m.Msg.Big))
@@ -238,9 +238,9 @@ func (e *Evidence) callback(r *track.RPC, m *schema.Msg) {
 	if r.Connection != nil {
 		return
 	}
-	c, ok := e.locks.Get(cookie{r.Server, opcodes.LockHandle(m, 0)})
+	c, ok := fifo.Get(e.locks, cookie{r.Server, opcodes.LockHandle(m, 0)})
 	if !ok && r.Opcode != opcodes.LDLM_GL_CALLBACK {
-		c, ok = e.locks.Get(cookie{r.Client, opcodes.LockHandle(m, 1)})
+		c, ok = fifo.Get(e.locks, cookie{r.Client, opcodes.LockHandle(m, 1)})
 	}
 	if ok && !c.forgotten {
 		r.Connection = c.conn
@@ -249,7 +249,7 @@ func (e *Evidence) callback(r *track.RPC, m *schema.Msg) {
 
 func (e *Evidence) lock(k cookie, c *record) {
 	if k.handle != 0 {
-		e.locks.Put(k, c)
+		fifo.Put(e.locks, k, c)
 	}
 }
 
@@ -370,7 +370,7 @@ func (e *Evidence) located(c *record, client lnet.NID, fid track.FID) {
 		c.claim(e, claim{target{opcodes.OSTTarget, uint32(fid.Seq >> 16 & 0xffff)}, track.TargetFromSequence})
 	case fid.Seq >= normalSequence:
 		c.addSequence(e, fid.Seq)
-		if by, ok := e.named.Get(object{client, fid}); ok && by != c && !by.forgotten {
+		if by, ok := fifo.Get(e.named, object{client, fid}); ok && by != c && !by.forgotten {
 			e.link(by, c)
 		}
 	}

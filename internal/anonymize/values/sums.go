@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -55,7 +56,7 @@ func (w *writer) writeDataSum() {
 		w.requestedSum(sum, has)
 		return
 	}
-	t, known := w.p.transfers.Get(transferKeyOf(m))
+	t, known := fifo.Get(w.p.transfers, transferKeyOf(m))
 	switch {
 	case !has:
 	case !known:
@@ -69,10 +70,10 @@ func (w *writer) writeDataSum() {
 
 func (w *writer) requestedSum(sum opcodes.DataChecksum, has bool) {
 	key := transferKeyOf(w.m)
-	t, _ := w.p.transfers.Get(key)
+	t, _ := fifo.Get(w.p.transfers, key)
 	if t == nil {
 		t = &transfer{}
-		w.p.transfers.Put(key, t)
+		fifo.Put(w.p.transfers, key, t)
 	}
 	t.ranges = opcodes.DataRanges(w.msg, t.ranges[:0])
 	t.sum, t.replaced = opcodes.DataChecksum{}, 0

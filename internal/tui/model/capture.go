@@ -71,7 +71,7 @@ func (c *Capture) done(r *track.RPC) { c.fail(c.Rows.AddRPC(r)) }
 
 func (c *Capture) lock(l *locks.Lock) {
 	for _, k := range keysOf(l) {
-		c.ended.Put(k, l)
+		fifo.Put(c.ended, k, l)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
@@ -107,7 +108,7 @@ func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list
 		for _, node := range s.Nodes {
 			l := c.engine.Locks().Find(node, h)
 			if l == nil {
-				l, _ = c.ended.Get(lockKey{node, h})
+				l, _ = fifo.Get(c.ended, lockKey{node, h})
 			}
 			if l != nil && !slices.Contains(seen, l) {
 				seen = append(seen, l)
