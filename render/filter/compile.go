@@ -3,7 +3,6 @@ package filter
 import (
 	"strings"
 
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -26,7 +25,7 @@ func (f *Filter) Match(m *records.Message) bool {
 
 // Compile compiles a filter over messages. The error is an *Error.
 func Compile(text string) (*Filter, error) {
-	match, err := (&compiler{text: text, index: opcodes.NewIndex()}).compile()
+	match, err := (&compiler{text: text, index: index()}).compile()
 	if err != nil {
 		return nil, err
 	}
