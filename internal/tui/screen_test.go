@@ -32,6 +32,7 @@ type terminal struct {
 	t      *testing.T
 	screen tcell.SimulationScreen
 	saved  map[string][]Frame
+	drawn  bool // since the last key
 }
 
 // capturing reads a sample into a model.
@@ -98,7 +99,8 @@ func sample(t *testing.T, name string) *terminal {
 	return newTerminal(t, capturing(t, name, model.Options{}), 120, 40, nil)
 }
 
-// press types keys: the names of special ones, or text.
+// press types keys: the names of special ones, or text, which is typed without drawing the
+// screen in between.
 func (x *terminal) press(keys ...string) {
 	x.t.Helper()
 	named := map[string]tcell.Key{"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Tab": tcell.KeyTab, "Backtab": tcell.KeyBacktab, "Up": tcell.KeyUp,
@@ -109,15 +111,21 @@ func (x *terminal) press(keys ...string) {
 			x.event(tcell.NewEventKey(key, 0, tcell.ModNone))
 			continue
 		}
+		x.drawOnce()
 		for _, r := range k {
-			x.event(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+			x.pass(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
 		}
 	}
 }
 
-// event passes a key to the screen, as the event loop does.
+// event draws the screen and passes a key to it, as the event loop does.
 func (x *terminal) event(e *tcell.EventKey) {
-	x.draw()
+	x.drawOnce()
+	x.pass(e)
+}
+
+func (x *terminal) pass(e *tcell.EventKey) {
+	x.drawn = false
 	if e = x.key(e); e != nil {
 		x.pages.InputHandler()(e, func(p tview.Primitive) { x.app.SetFocus(p) })
 	}
@@ -129,23 +137,37 @@ func (x *terminal) click(column, row int, action tview.MouseAction) {
 	x.draw()
 	e := tcell.NewEventMouse(column, row, tcell.Button1, tcell.ModNone)
 	x.pages.MouseHandler()(action, e, func(p tview.Primitive) { x.app.SetFocus(p) })
+	x.drawn = false
+}
+
+// drawOnce draws the screen if a key was pressed since it was drawn.
+func (x *terminal) drawOnce() {
+	if !x.drawn {
+		x.draw()
+	}
 }
 
 // draw draws the screen.
 func (x *terminal) draw() {
+	x.drawn = true
 	width, height := x.screen.Size()
 	x.screen.Clear()
 	if !x.beforeDraw(x.screen) {
 		x.pages.SetRect(0, 0, width, height)
 		x.pages.Draw(x.screen)
 	}
+}
+
+// shown returns the cells of the screen as it is drawn now.
+func (x *terminal) shown() (cells []tcell.SimCell, width, height int) {
+	x.draw()
 	x.screen.Show()
+	return x.screen.GetContents()
 }
 
 // lines returns what the screen shows.
 func (x *terminal) lines() (list []string) {
-	x.draw()
-	cells, width, height := x.screen.GetContents()
+	cells, width, height := x.shown()
 	for y := range height {
 		line := ""
 		for _, c := range cells[y*width : (y+1)*width] {
@@ -186,8 +208,7 @@ func (x *terminal) not(texts ...string) {
 
 // lit returns the text in the parts of a line that are drawn in reverse.
 func (x *terminal) lit() (text []string) {
-	x.draw()
-	cells, width, height := x.screen.GetContents()
+	cells, width, height := x.shown()
 	for y := range height {
 		line := ""
 		for _, c := range cells[y*width : (y+1)*width] {
@@ -596,8 +617,7 @@ func TestWithoutColors(t *testing.T) {
 	x := newTerminal(t, capturing(t, "recovery.pcap.zst", model.Options{}), 120, 40, func(o *Options) { o.View.Colors = render.NewColors(false) })
 	for _, keys := range []string{"", "m", "d", "q", "?", "q", "/"} {
 		x.press(keys)
-		x.draw()
-		cells, _, _ := x.screen.GetContents()
+		cells, _, _ := x.shown()
 		for i := range cells {
 			if fg, bg, _ := cells[i].Style.Decompose(); fg != tcell.ColorDefault || bg != tcell.ColorDefault {
 				t.Fatalf("after %q: cell %d has the colours %v on %v\n%s", keys, i, fg, bg, x.text())
@@ -658,7 +678,9 @@ func TestHostileText(t *testing.T) {
 		"operations": hostile.Operations(50, 11),
 		"mount":      hostile.Sample(t, wiretest.Sample("mount")),
 	}
+	rounds := 2
 	if wiretest.All {
+		rounds = 5
 		inputs["locks"] = hostile.Sample(t, wiretest.Sample("locks"))
 		inputs["hsm"] = hostile.Sample(t, wiretest.Sample("hsm"))
 	}
@@ -672,7 +694,7 @@ func TestHostileText(t *testing.T) {
 		look("d")
 		look("Esc", "A")
 		look("Esc", "m")
-		for range 5 {
+		for range rounds {
 			for _, keys := range [][]string{{"o"}, {"Enter"}, {"Esc", "Esc", "a"}, {"Esc", "f"}, {"Esc", "y", "End", "Enter"}, {"/", "^U", "a", "Enter"}, {"Tab"}, {"PgDn"}, {"End"}, {"Tab"}, {"Esc", "j", "j", "j"}} {
 				look(keys...)
 			}

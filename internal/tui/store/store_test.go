@@ -174,6 +174,7 @@ func TestRPCsComeBack(t *testing.T) {
 				}
 			})
 			rows := s.NewReader()
+			index := opcodes.NewIndex()
 			begin := make([]int64, len(lines))
 			for i, want := range lines {
 				row, err := rows.RPC(int64(i))
@@ -190,7 +191,7 @@ func TestRPCsComeBack(t *testing.T) {
 				}
 			}
 			for i, text := range filters {
-				v := must.Value(s.NewView(Query{Kind: RPCs, Filter: text}, opcodes.NewIndex()))(t)
+				v := must.Value(s.NewView(Query{Kind: RPCs, Filter: text}, index))(t)
 				got := ids(v)
 				if !slices.IsSortedFunc(got, func(a, b int64) int { return cmp.Compare(begin[a], begin[b]) }) {
 					t.Errorf("%s: not in the order of time", text)
@@ -216,19 +217,19 @@ func TestSort(t *testing.T) {
 		for _, name := range names {
 			for _, descending := range []bool{false, true} {
 				v := must.Value(s.NewView(Query{Kind: kind, Sort: name, Descending: descending}, index))(t)
-				checkOrder(t, s, v)
+				column, _ := NewColumn(kind, name, index)
+				checkOrder(t, s, v, column)
 			}
 		}
 	}
 }
 
 // checkOrder checks the order of the rows of a view.
-func checkOrder(t *testing.T, s *Store, v *View) {
+func checkOrder(t *testing.T, s *Store, v *View, column *Column) {
 	t.Helper()
 	list := ids(v)
 	_, all := s.Range(v.Kind)
 	must.That(t, int64(len(list)) == all, "%s: %d rows of %d", v.Sort, len(list), all)
-	column, _ := NewColumn(v.Kind, v.Sort, opcodes.NewIndex())
 	rows := s.NewReader()
 	texts := map[string]string{}
 	var before sortKey
