@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,6 +68,18 @@ func save(t *testing.T, sample string, pdus bool) (path string, messages [][]byt
 	return path, messages
 }
 
+// joined returns a file with the packets of several ones.
+func joined(t *testing.T, files ...string) string {
+	t.Helper()
+	var all []byte
+	for _, file := range files {
+		all = append(all, must.ReadFile(t, file)...)
+	}
+	name := filepath.Join(t.TempDir(), "all.pcapng")
+	must.NoError(t, os.WriteFile(name, all, 0o644))
+	return name
+}
+
 // tshark runs tshark with a home folder of its own, and returns what it prints. The
 // test is skipped where it is not installed.
 func tshark(t *testing.T, home string, args ...string) string {
@@ -98,49 +111,77 @@ func TestTsharkProfile(t *testing.T) {
 	for _, f := range profileFiles() {
 		must.NoError(t, os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644))
 	}
-	for _, tt := range []struct {
-		sample string
-		pdus   bool
-		want   map[string]int // packets of some rules
+	messages, list := save(t, wiretest.Sample("recovery"), true)
+	frames, _ := save(t, wiretest.Sample("recovery"), false)
+	file, n := joined(t, messages, frames), len(list)
+	first := fmt.Sprintf("frame.number in {1, %d}", n+1)
+	lines := slices.Collect(strings.Lines(tshark(t, home, "-C", profileName, "-r", file, "-c", fmt.Sprint(n+1), "-Y", first)))
+	must.Equal(t, len(lines), 2, "lines of the first packets")
+	rules := slices.Collect(strings.Lines(tshark(t, home, "-C", profileName, "--color", "-r", file, "-T", "fields", "-e", "frame.coloring_rule.name")))
+	must.That(t, len(rules) > n, "%d packets, %d of them messages", len(rules), n)
+	for i, tt := range []struct {
+		what  string
+		rules []string
+		want  map[string]int // packets of some rules
 	}{
-		{"recovery", true, map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8, "sent again": 1,
+		{"messages", rules[:n], map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8, "sent again": 1,
 			"lock callback": 34, "connect or disconnect": 23, "bulk data": 11, "ping": 132}},
-		{"recovery", false, map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8,
+		{"frames", rules[n:], map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8,
 			"lock callback": 33, "connect or disconnect": 24, "bulk data": 24, "ping": 71}},
 	} {
-		file, _ := save(t, wiretest.Sample(tt.sample), tt.pdus)
-		if line := tshark(t, home, "-C", profileName, "-r", file, "-c", "1"); !strings.Contains(line, " LDLM_ENQUEUE GETATTR request [0x200000007:0x1:0x0] x1882453916452096") {
-			t.Errorf("columns: %s", line)
+		if !strings.Contains(lines[i], " LDLM_ENQUEUE GETATTR request [0x200000007:0x1:0x0] x1882453916452096") {
+			t.Errorf("%s: columns: %s", tt.what, lines[i])
 		}
 		got := make(map[string]int)
-		for name := range strings.Lines(tshark(t, home, "-C", profileName, "--color", "-r", file, "-T", "fields", "-e", "frame.coloring_rule.name")) {
+		for _, name := range tt.rules {
 			got[strings.TrimPrefix(strings.TrimSpace(name), "Lustre: ")]++
 		}
-		n := got[""]
-		assert.That(t, n <= 0, "%d packets without a colour", n)
+		assert.Equal(t, got[""], 0, tt.what, "packets without a colour")
 		delete(got, "Lustre")
 		if !maps.Equal(got, tt.want) {
-			t.Errorf("%s: rules match %v, want %v", fmt.Sprint(tt.sample, tt.pdus), got, tt.want)
+			t.Errorf("%s: rules match %v, want %v", tt.what, got, tt.want)
 		}
 	}
 }
 
 // TestTsharkTree checks that tshark shows messages as trees with the names of flags,
-// and filters by them.
+// and filters by them. A script prints what each filter finds, as tshark takes long to start.
 func TestTsharkTree(t *testing.T) {
-	home := t.TempDir()
-	for sample, want := range map[string]int{"mount": 196, "ip6_mount": 130, "rdma_mount": 114, "update_log": 34} {
-		file, _ := save(t, wiretest.Sample(sample), true)
-		n := strings.Count(tshark(t, home, "-r", file, "-Y", "json.object && !data-text-lines && !_ws.malformed", "-T", "fields", "-e", "frame.number"), "\n")
-		assert.That(t, n == want, "%s: tshark shows %d messages, want %d", sample, n, want)
+	var files []string
+	var sample []string // that each packet is of
+	for _, name := range []string{"mount", "ip6_mount", "rdma_mount", "update_log"} {
+		file, messages := save(t, wiretest.Sample(name), true)
+		files = append(files, file)
+		sample = append(sample, slices.Repeat([]string{name}, len(messages))...)
 	}
-	file, _ := save(t, wiretest.Sample("mount"), true)
-	for filter, want := range map[string]string{
-		`json.path_with_value == "/opcode:OST_STATFS"`:                                          "99\n100\n101\n102\n",
-		`json.path_with_value == "/buffers/connect_data/ocd_connect_flags/[]:GRANT_SHRINK"`:     "59\n60\n61\n62\n63\n64\n75\n76\n77\n80\n149\n150\n151\n152\n155\n156\n166\n167\n168\n169\n",
-		`exported_pdu.orig_fno == 4 && ip.src == 192.0.2.3 && exported_pdu.dst_port == 988`:     "1\n",
-		`frame.comment contains "OST_STATFS reply" && frame.time_epoch == 1795248406.876224000`: "100\n",
-	} {
-		assert.Equal(t, tshark(t, home, "-r", file, "-Y", filter, "-T", "fields", "-e", "frame.number"), want, filter, "packets")
+	filters := []struct{ filter, want string }{ // of packets in mount.pcap
+		{`json.path_with_value == "/opcode:OST_STATFS"`, "99 100 101 102"},
+		{`json.path_with_value == "/buffers/connect_data/ocd_connect_flags/[]:GRANT_SHRINK"`, "59 60 61 62 63 64 75 76 77 80 149 150 151 152 155 156 166 167 168 169"},
+		{`exported_pdu.orig_fno == 4 && ip.src == 192.0.2.3 && exported_pdu.dst_port == 988`, "1"},
+		{`frame.comment contains "OST_STATFS reply" && frame.time_epoch == 1795248406.876224000`, "100"},
+	}
+	trees := `json.object && !data-text-lines && !_ws.malformed`
+	script := "function list(filter)\n\tlocal tap = Listener.new(nil, filter)\n\tfunction tap.packet(packet) print(packet.number, filter) end\nend\n"
+	for _, f := range filters {
+		script += fmt.Sprintf("list([[%s]])\n", f.filter)
+	}
+	name := filepath.Join(t.TempDir(), "list.lua")
+	must.NoError(t, os.WriteFile(name, fmt.Appendf(nil, "%slist([[%s]])\n", script, trees), 0o600))
+	shown, found := make(map[string]int), make(map[string]string)
+	for line := range strings.Lines(tshark(t, t.TempDir(), "-q", "-X", "lua_script:"+name, "-r", joined(t, files...))) {
+		number, filter, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		n := must.Value(strconv.Atoi(number))(t)
+		must.That(t, n <= len(sample), "packet %d of %d messages", n, len(sample))
+		switch of := sample[n-1]; {
+		case filter == trees:
+			shown[of]++
+		case of == "mount":
+			found[filter] += " " + number
+		}
+	}
+	want := map[string]int{"mount": 196, "ip6_mount": 130, "rdma_mount": 114, "update_log": 34}
+	assert.That(t, maps.Equal(shown, want), "tshark shows the messages %v, want %v", shown, want)
+	for _, f := range filters {
+		assert.Equal(t, found[f.filter], " "+f.want, f.filter, "packets")
 	}
 }
