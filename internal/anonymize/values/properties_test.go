@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // TestManyNames replaces many names: each by another one of the same length, which is no
 // other's replacement, and in any order by the same one.
 func TestManyNames(t *testing.T) {
 	var list []string
-	for i := range 50_000 {
+	for i := range wiretest.Rounds(50_000) {
 		list = append(list, fmt.Sprintf("f%d", i), fmt.Sprintf("run_%06d.out", i))
 	}
 	for _, c := range alphabet {
