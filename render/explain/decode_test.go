@@ -93,8 +93,11 @@ func TestDecodeAll(t *testing.T) {
 	if !wiretest.All {
 		orders = orders[:1]
 	}
-	for _, n := range []int{8, 200} {
-		for _, fill := range []byte{1, 0xff} {
+	for i, n := range []int{8, 200} {
+		for k, fill := range []byte{1, 0xff} {
+			if !wiretest.All && i != k {
+				continue
+			}
 			b := make([]byte, n)
 			for i := range b {
 				b[i] = fill
@@ -127,7 +130,8 @@ func tooLong(text []byte, width int) string {
 	return ""
 }
 
-// TestExplainAll explains everything: at the width of a page, with the tag all at others.
+// TestExplainAll explains everything, at the width of a page and others; without the tag all
+// the fields and a third of the other names, at the width of a page.
 func TestExplainAll(t *testing.T) {
 	index := opcodes.NewIndex()
 	const page = 80 // columns without a terminal
@@ -137,7 +141,10 @@ func TestExplainAll(t *testing.T) {
 	}
 	for _, width := range widths {
 		e := explain.NewTopics(render.NewColors(false), width, index)
-		for _, name := range index.TopicNames(true) {
+		for i, name := range index.TopicNames(true) {
+			if !wiretest.All && len(index.Find(name)) == 0 && i%3 > 0 {
+				continue
+			}
 			topics := index.Topics(name)
 			assert.That(t, len(topics) != 0, "%s is listed and cannot be explained", name)
 			for i := range topics {
