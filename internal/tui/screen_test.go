@@ -99,8 +99,8 @@ func sample(t *testing.T, name string) *terminal {
 	return newTerminal(t, capturing(t, name, model.Options{}), 120, 40, nil)
 }
 
-// press types keys: the names of special ones, or text, which is typed without drawing the
-// screen in between.
+// press types keys: the names of special ones, or text, between whose characters the screen is
+// drawn with the tag all only.
 func (x *terminal) press(keys ...string) {
 	x.t.Helper()
 	named := map[string]tcell.Key{"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Tab": tcell.KeyTab, "Backtab": tcell.KeyBacktab, "Up": tcell.KeyUp,
@@ -113,6 +113,9 @@ func (x *terminal) press(keys ...string) {
 		}
 		x.drawOnce()
 		for _, r := range k {
+			if wiretest.All {
+				x.draw()
+			}
 			x.pass(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
 		}
 	}
