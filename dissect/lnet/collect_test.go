@@ -3,9 +3,17 @@ package lnet
 import (
 	"fmt"
 	"hash/crc32"
+	"os"
+	"runtime/debug"
+	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a small heap would be collected a thousand times
+	os.Exit(m.Run())
+}
 
 // seen is what a test compares of a message.
 type seen struct {
@@ -20,6 +28,15 @@ type seen struct {
 	notes []Note
 	m     *Message
 }
+
+// place is where a message is in the stream of its direction.
+type place struct {
+	flow string
+	seq  uint32
+	size int
+}
+
+func (s *seen) place() place { return place{s.flow, s.seq, s.size} }
 
 // collect runs frames through a Decoder.
 func collect(frames []capture.Frame, o Options) ([]seen, Stats) {

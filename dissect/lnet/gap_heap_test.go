@@ -45,9 +45,10 @@ func TestManyGaps(t *testing.T) {
 			d.Frame(&other.Frames[k])
 		}
 	}
-	for range 100000 {
+	noop := w.Noop(0, 1)
+	for range wiretest.Rounds(100000) {
 		tc.Frames = tc.Frames[:0]
-		tc.Send(false, w.Noop(0, 1))
+		tc.Send(false, noop)
 		d.Frame(&tc.Frames[0])
 	}
 	if n := len(d.tcp.gaps); n != 20000 {

@@ -119,11 +119,12 @@ func TestQueueIsFlat(t *testing.T) {
 func shortFlows(s *Decoder, n int, flags byte, each func(i int)) {
 	tc := wiretest.NewConn()
 	w := wiretest.Socklnd{Version: 3}
+	connreq, hello, answer, put := w.Connreq(), w.Hello(false), w.Hello(true), w.Put(64, 10)[:100]
 	for i := range n {
 		tc.Frames = tc.Frames[:0]
 		tc.A = wiretest.End{Addr: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), Port: uint16(512 + i%511), Seq: uint32(i) * 77777}
 		tc.B.Seq = uint32(i) * 99999
-		tc.Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(true, w.Hello(true)).Send(false, w.Put(64, 10)[:100])
+		tc.Open().Send(false, connreq).Send(false, hello).Send(true, answer).Send(false, put)
 		tc.Segment(&tc.A, &tc.B, flags, tc.A.Seq, nil)
 		for k := range tc.Frames {
 			tc.Frames[k].Number += int64(i) * 10
@@ -133,7 +134,7 @@ func shortFlows(s *Decoder, n int, flags byte, each func(i int)) {
 	}
 }
 
-var manyFlows = flag.Int("flows", 2*maxConns, "connections of TestManyFlows")
+var manyFlows = flag.Int("flows", maxConns+maxConns/4, "connections of TestManyFlows")
 
 func TestManyFlows(t *testing.T) {
 	s := NewDecoder(Options{})
@@ -142,13 +143,13 @@ func TestManyFlows(t *testing.T) {
 		if s.tcp.conns.live > maxConns {
 			t.Fatalf("%d connections", s.tcp.conns.live)
 		}
-		if i == maxConns+maxConns/4 || i == *manyFlows-1 {
+		if i == maxConns+maxConns/8 || i == *manyFlows-1 {
 			if held = wiretest.Heap(); atFull == 0 {
 				atFull = held
 			}
 		}
 	})
-	if held > atFull+atFull/8 {
+	if held > atFull+atFull/64 {
 		t.Errorf("%d bytes, with more connections %d", atFull, held)
 	}
 	t.Logf("%d MB", held>>20)
@@ -160,7 +161,7 @@ func TestManyFlows(t *testing.T) {
 // TestClosedFlows: closed connections do not pile up.
 func TestClosedFlows(t *testing.T) {
 	s := NewDecoder(Options{})
-	shortFlows(s, 10*maxClosed, tcpRST, func(i int) {
+	shortFlows(s, 2*maxClosed, tcpRST, func(i int) {
 		if s.tcp.conns.live > maxClosed+2 {
 			t.Fatalf("%d connections", s.tcp.conns.live)
 		}
@@ -239,14 +240,18 @@ func TestIdleMemory(t *testing.T) {
 		}
 		tc.Frames = tc.Frames[:0]
 	}
+	var puts [50][]byte
+	for m := range puts {
+		puts[m] = w.Put(64*uint64(m), 200)
+	}
 	before := wiretest.Heap()
 	for i := range conns {
 		tc.A = wiretest.End{Addr: netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), Port: 1023, Seq: uint32(i) * 77777}
 		tc.B.Seq = uint32(i) * 99999
 		tc.Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(true, w.Hello(true))
-		for m := range uint64(50) {
+		for _, put := range puts {
 			tc.Now += 1e6
-			tc.Send(false, w.Put(64*m, 200)).Send(true, w.Put(64*m, 200))
+			tc.Send(false, put).Send(true, put)
 		}
 		ack(tc, &tc.A, &tc.B, tc.B.Seq)
 		play()

@@ -15,6 +15,7 @@ import (
 // TestQuietMemory: connections that were only opened or kept alive take few bytes.
 func TestQuietMemory(t *testing.T) {
 	const conns, each = 4100, 300 // just more than there are buckets
+	rounds := wiretest.Rounds(20)
 	for name, play := range map[string]func(tc *wiretest.Conn){
 		"SYN": func(tc *wiretest.Conn) { tc.Segment(&tc.A, &tc.B, tcpSYN, tc.A.Seq, nil) },
 		"SYN, sent again": func(tc *wiretest.Conn) {
@@ -26,9 +27,9 @@ func TestQuietMemory(t *testing.T) {
 		"opened": func(tc *wiretest.Conn) { tc.Open() },
 		"kept alive": func(tc *wiretest.Conn) {
 			tc.Open()
-			keepAlive(tc, 20)
+			keepAlive(tc, rounds)
 		},
-		"kept alive, in mid-stream": func(tc *wiretest.Conn) { keepAlive(tc, 20) },
+		"kept alive, in mid-stream": func(tc *wiretest.Conn) { keepAlive(tc, rounds) },
 	} {
 		d, tc := NewDecoder(Options{Want: skipAll}), wiretest.NewConn()
 		begin, before := tc.Now, wiretest.Heap()
