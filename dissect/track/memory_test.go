@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"flag"
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -18,7 +20,15 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-var manyRPCs = flag.Int("rpcs", 300_000, "RPCs of TestMemoryIsFlat")
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a small heap would be collected a thousand times
+	os.Exit(m.Run())
+}
+
+const fewRPCs = 70_000 // until there are as many imports and handles as may be
+
+// Half of the imports are forgotten at once: what is held is compared as long after that.
+var manyRPCs = flag.Int("rpcs", fewRPCs+3*maxImports/2, "RPCs of TestMemoryIsFlat")
 
 // TestMemoryIsFlat plays months of traffic: each RPC of a connection of its
 // own, some unanswered, some connects. What is held after a while is what is
@@ -47,7 +57,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			}
 		}
 	}
-	wiretest.Flat(t, play, 200_000, *manyRPCs-200_000)
+	wiretest.Flat(t, play, fewRPCs, *manyRPCs-fewRPCs)
 	if len(i.list) > maxImports || fifo.Len(w.rpcs.connections.handles) > maxHandles || len(w.rpcs.connections.names) > maxHandles {
 		t.Errorf("%d imports, %d handles, %d names", len(i.list), fifo.Len(w.rpcs.connections.handles), len(w.rpcs.connections.names))
 	}
@@ -68,12 +78,13 @@ func (w *wire) connect(n uint64) {
 
 // TestLogsAreBounded lets connections come and go for ever.
 func TestLogsAreBounded(t *testing.T) {
+	const rounds = 300
 	total := 0
 	var list []*Import
 	for range 2000 {
 		list = append(list, &Import{Connection: &Connection{}, ImportLog: ImportLog{total: &total}})
 	}
-	for round := range 1500 {
+	for round := range rounds {
 		for _, i := range list {
 			p := Point{Frame: int64(round), Time: int64(round)}
 			i.add(Event{Point: p, Kind: EventConnect})
@@ -82,10 +93,10 @@ func TestLogsAreBounded(t *testing.T) {
 	}
 	sum := 0
 	for _, i := range list {
-		if sum += len(i.History) + len(i.Events); i.Dropped+len(i.History)+len(i.Events) != 3000 {
+		if sum += len(i.History) + len(i.Events); i.Dropped+len(i.History)+len(i.Events) != 2*rounds {
 			t.Fatalf("%d dropped, %d and %d kept", i.Dropped, len(i.History), len(i.Events))
 		}
-		must.Equal(t, i.Events[len(i.Events)-1].Frame, 1499, "the last event is of frame")
+		must.Equal(t, i.Events[len(i.Events)-1].Frame, rounds-1, "the last event is of frame")
 	}
 	assert.That(t, sum == total && sum <= maxLogTotal+len(list)*fewLog, "%d entries, counted as %d", sum, total)
 }
@@ -131,7 +142,7 @@ func TestMutatedSamples(t *testing.T) {
 			seeds = 80
 		}
 		frames := wiretest.ReadSample(t, path)
-		for seed := range seeds {
+		for seed := range wiretest.Rounds(seeds) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			mutated := frames[:0:0]
 			for _, f := range frames {

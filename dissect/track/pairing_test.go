@@ -164,7 +164,7 @@ func TestGivenUpAfterError(t *testing.T) {
 func TestFailedRPCsAreBounded(t *testing.T) {
 	rpcs := NewPairing(Options{})
 	w := &wire{t: t, now: 1e18, rpcs: rpcs}
-	for n := range uint64(4 * maxRefused) {
+	for n := range uint64(3 * maxRefused) {
 		w.request(xid+n<<7, writer, handle(77), connCnt(1))
 		w.reply(xid+n<<7, writer, status(opcodes.ENOTCONN))
 		held := rpcs.Len()
@@ -297,7 +297,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	rpcs := NewPairing(Options{})
 	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request}}
 	m.LNet.Src, m.LNet.Dst, m.Src = client, server, addr(client)
-	for i := range 4 * maxWaiting {
+	for i := range 2 * maxWaiting {
 		m.Frame, m.Time = int64(i+1), int64(i)*1000
 		m.RPC = dissect.RPC{XID: uint64(i) << 7, Opcode: getter, HasOpcode: true}
 		rpcs.Message(m)

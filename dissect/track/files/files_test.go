@@ -146,9 +146,11 @@ func addr(n lnet.NID) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.Addr[:4])), 988)
 }
 
+var obdo, ioobj, niobuf = opcodes.StructNamed("obdo"), opcodes.StructNamed("obd_ioobj"), opcodes.StructNamed("niobuf_remote")
+
 // put sets a field of a struct by its name.
-func put(b []byte, structure, field string, v uint64) {
-	f := opcodes.StructNamed(structure).Field(field)
+func put(b []byte, structure *schema.Struct, field string, v uint64) {
+	f := structure.Field(field)
 	switch f.Size {
 	case 4:
 		binary.LittleEndian.PutUint32(b[f.Off:], uint32(v))
@@ -167,20 +169,20 @@ type transfer struct {
 // newTransfer makes a transfer of ranges of an object, which is of the file, if that
 // is not zero.
 func newTransfer(object, file uint64, ranges ...uint64) transfer {
-	x := transfer{make([]byte, opcodes.StructNamed("obdo").Size), make([]byte, opcodes.StructNamed("obd_ioobj").Size), nil, nil}
+	x := transfer{make([]byte, obdo.Size), make([]byte, ioobj.Size), nil, nil}
 	valid := opcodes.ObdMdValid.Bit("FLID")
 	binary.LittleEndian.PutUint64(x.body[8:], 0x2c0000401)
 	binary.LittleEndian.PutUint64(x.body[16:], object)
 	if file != 0 {
 		valid |= opcodes.ObdMdValid.Bit("FLFID")
-		put(x.body, "obdo", "o_parent_seq", 0x200000401)
-		put(x.body, "obdo", "o_parent_oid", file)
+		put(x.body, obdo, "o_parent_seq", 0x200000401)
+		put(x.body, obdo, "o_parent_oid", file)
 	}
-	put(x.body, "obdo", "o_valid", valid)
+	put(x.body, obdo, "o_valid", valid)
 	for i := 0; i < len(ranges); i += 2 {
-		b := make([]byte, opcodes.StructNamed("niobuf_remote").Size)
-		put(b, "niobuf_remote", "rnb_offset", ranges[i])
-		put(b, "niobuf_remote", "rnb_len", ranges[i+1])
+		b := make([]byte, niobuf.Size)
+		put(b, niobuf, "rnb_offset", ranges[i])
+		put(b, niobuf, "rnb_len", ranges[i+1])
 		x.ranges = append(x.ranges, b...)
 		x.results = append(x.results, 0, 0, 0, 0)
 	}

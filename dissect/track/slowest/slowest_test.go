@@ -135,7 +135,7 @@ func TestUnanswered(t *testing.T) {
 			w.now += 1e6
 		}
 	}
-	wiretest.Flat(t, play, 120_000, 60_000)
+	wiretest.Flat(t, play, 120_000, 30_000)
 	w.now += 1e12
 	w.rpc(1e6)
 	w.rpc(7e6)
