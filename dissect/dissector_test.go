@@ -3,6 +3,8 @@ package dissect
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -12,6 +14,11 @@ import (
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a small heap would be collected a thousand times
+	os.Exit(m.Run())
+}
 
 // pings returns a func that gives a Dissector another ping and its reply.
 func pings(t testing.TB, d *Dissector) func() {

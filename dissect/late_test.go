@@ -80,7 +80,7 @@ func TestLateBehindGap(t *testing.T) {
 	want := paired(frames)
 	carried := map[int64]int{}
 	eachMessage(t, "../pcaps/mount.pcap", func(m *Message) { carried[m.Frame]++ })
-	for i := range frames {
+	for i := 0; i < len(frames); i += 4 / wiretest.Rounds(4) {
 		less := slices.Delete(slices.Clone(frames), i, i+1)
 		n, example := differ(want, paired(less))
 		// Without a request its replies are unpaired; a message may have

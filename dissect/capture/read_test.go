@@ -184,8 +184,10 @@ func TestCompressed(t *testing.T) {
 			}
 			same(t, got, want)
 		}
+		path := writeFile(t, "capture.pcap", nil)
 		for n := len(packed) - 1; n > 0; n = n*9/10 - 1 {
-			got, err := readAll(t, Options{}, writeFile(t, "capture.pcap", packed[:n]))
+			writeTo(t, path, packed[:n])
+			got, err := readAll(t, Options{}, path)
 			d := damaged(t, err)
 			assert.That(t, len(got) >= len(want) || d.Offset <= int64(len(data)), "%s cut at %d: %v", kind, n, err)
 			same(t, got, want[:len(got)])
@@ -209,6 +211,7 @@ func TestEveryCut(t *testing.T) {
 	for _, f := range frames {
 		borders = append(borders, borders[len(borders)-1]+16+len(f.data))
 	}
+	path := writeFile(t, "cut", nil)
 	check := func(data []byte, borders []int, framesAt func(whole int) int) {
 		for cut := 1; cut <= len(data); cut++ {
 			whole := 0
@@ -219,7 +222,8 @@ func TestEveryCut(t *testing.T) {
 			if whole > 0 {
 				begin = borders[whole-1]
 			}
-			got, err := readAll(t, Options{}, writeFile(t, "cut", data[:cut]))
+			writeTo(t, path, data[:cut])
+			got, err := readAll(t, Options{}, path)
 			same(t, got, frames[:framesAt(whole)])
 			if begin == cut {
 				assert.That(t, err == nil, "cut at the border %d: %v", cut, err)

@@ -170,7 +170,7 @@ func TestRecent(t *testing.T) {
 func TestRecentBytes(t *testing.T) {
 	r := NewRecent(NewWriter(io.Discard))
 	f := Frame{}
-	for _, phase := range []struct{ size, frames int }{{40, 20_000}, {64 << 10, 3000}, {1448, 20_000}, {300 << 10, 500}, {1 << 20, 200}} {
+	for _, phase := range []struct{ size, frames int }{{40, 20_000}, {64 << 10, 1500}, {1448, 20_000}, {300 << 10, 300}, {1 << 20, 100}} {
 		f.Data = make([]byte, phase.size)
 		for range phase.frames {
 			f.Number++

@@ -156,7 +156,8 @@ func TestOrder(t *testing.T) {
 		fmt.Fprintf(&text, "00000100:00100000:0.0:%d.%06d:0:1:0:(a.c:1:f()) Sending RPC pname:cluuid:pid:xid:nid:opc p:u:1:1882453915800576:192.0.2.1@tcp:41\n",
 			1000+at/time.Second, at%time.Second/time.Microsecond)
 	}
-	for page := range 20 * time.Duration(1000) { // pages of two CPUs, a few lines each
+	const pages = 5000                       // more events and time than wait to be put in order
+	for page := range time.Duration(pages) { // pages of two CPUs, a few lines each
 		line(page*time.Millisecond + 3*time.Millisecond)
 		line(page * time.Millisecond)
 	}
@@ -166,11 +167,11 @@ func TestOrder(t *testing.T) {
 			t.Fatalf("event %d is out of order", i+1)
 		}
 	}
-	if len(list) != 40000 || stats.Late != 0 {
+	if len(list) != 2*pages || stats.Late != 0 {
 		t.Errorf("%d events, %d late", len(list), stats.Late)
 	}
 	again := text.String()
-	if list, stats := events(t, again+again); len(list) != 80000 || stats.Late == 0 {
+	if list, stats := events(t, again+again); len(list) != 4*pages || stats.Late == 0 {
 		t.Errorf("%d events, %d late", len(list), stats.Late)
 	}
 }

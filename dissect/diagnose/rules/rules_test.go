@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,11 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/must"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a small heap would be collected a thousand times
+	os.Exit(m.Run())
+}
 
 // subjects are what a code may begin with.
 var subjects = []string{"node", "target", "capture", "evicted", "connect", "mount", "gss", "restart", "recovery", "slow", "tcp", "rdma", "lock", "io",
