@@ -17,7 +17,7 @@ import (
 // swaps and frames that come again in both directions, each of which changes how the other
 // is framed. Nothing must be held at the end.
 func TestRandomDialogs(t *testing.T) {
-	for seed := range wiretest.Rounds[uint64](4000) {
+	for seed := range uint64(4000) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		tc := resent(rnd, randomDialog(rnd))
 		if left := playTwoWays(t, tc); left != "" {
