@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -128,7 +129,8 @@ func (c *messagesOptions) run() error {
 	if err != nil {
 		return err
 	}
-	parallel := show.flags == nil && show.independent && w.FlushPolicy() == iostreams.FlushWhenFull
+	// On one core the copies of the messages would only take time.
+	parallel := runtime.GOMAXPROCS(0) > 1 && show.flags == nil && show.independent && w.FlushPolicy() == iostreams.FlushWhenFull
 	p := scan.New(c.Sys, in, scan.Options{
 		Select:   selected.Match,
 		Limit:    limit,
