@@ -433,6 +433,36 @@ func TestMemoryIsFlat(t *testing.T) {
 	runtime.KeepAlive(w)
 }
 
+// TestEndedAreBounded: of locks that end all at once the oldest are passed on.
+func TestEndedAreBounded(t *testing.T) {
+	const bound, more = 1 << 14, 1000
+	w := newWire(t)
+	begin := w.now
+	for n := range uint64(bound + more) {
+		b := extent(modePW, 0, 99)
+		b.object = n
+		w.enqueue(node(3), n<<16, b)(modePW, 0)
+		w.cancel(node(3), 0xff00|n<<16)(0)
+		w.now = begin
+	}
+	passed := len(w.done)
+	assert.That(t, passed >= more-1 && passed <= more, "%d of %d locks were passed on", passed, bound+more)
+}
+
+// TestHoldersAreBounded: waits for too many holders are counted, not kept.
+func TestHoldersAreBounded(t *testing.T) {
+	const bound, more = 1 << 14, 10
+	var b locks.Blockers
+	for range 2 {
+		for n := range bound + more {
+			l := &locks.Lock{BlockedBy: []locks.Blocker{{Client: node(3)}}}
+			l.Desc.Name[0] = uint64(n)
+			b.Add(l)
+		}
+	}
+	assert.That(t, len(b.List()) == bound && b.Dropped == 2*more, "%d holders, %d waits dropped", len(b.List()), b.Dropped)
+}
+
 // TestNoAllocations: RPCs without locks cost no allocation.
 func TestNoAllocations(t *testing.T) {
 	w := newWire(t)

@@ -144,3 +144,28 @@ func TestUnanswered(t *testing.T) {
 		t.Errorf("%d RPCs: %+v", len(list), list)
 	}
 }
+
+// TestCopiesAreBounded: RPCs that are sent while many others have not ended are kept without
+// messages.
+func TestCopiesAreBounded(t *testing.T) {
+	const limit, bound = 10, 1 << 12
+	w := newWire(limit)
+	first := w.xid + 16
+	for range bound + limit {
+		w.xid += 16
+		w.send(lnet.Request, w.xid)
+	}
+	for xid := first; xid <= w.xid; xid += 16 {
+		w.now += 1e3 // so the last ones are the slowest
+		w.send(lnet.Reply, xid)
+	}
+	w.now += 1e12
+	w.rpc(1e12)
+	w.pairing.Close()
+	list := w.slowest.List()
+	must.Equal(t, len(list), limit, "RPCs")
+	assert.That(t, list[0].Request != nil, "an RPC sent after all others had ended has no copies")
+	for _, r := range list[1:] {
+		assert.That(t, r.Request == nil && r.Reply == nil, "RPC %d has copies beyond the bound", r.XID)
+	}
+}
