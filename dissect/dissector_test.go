@@ -3,8 +3,6 @@ package dissect
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
-	"runtime/debug"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -15,10 +13,7 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // a small heap would be collected a thousand times
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { wiretest.Main(m) }
 
 // pings returns a func that gives a Dissector another ping and its reply.
 func pings(t testing.TB, d *Dissector) func() {

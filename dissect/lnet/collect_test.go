@@ -3,17 +3,13 @@ package lnet
 import (
 	"fmt"
 	"hash/crc32"
-	"os"
-	"runtime/debug"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // a small heap would be collected a thousand times
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { wiretest.Main(m) }
 
 // seen is what a test compares of a message.
 type seen struct {

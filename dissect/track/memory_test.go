@@ -4,9 +4,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -20,10 +18,7 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // a small heap would be collected a thousand times
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { wiretest.Main(m) }
 
 const fewRPCs = 70_000 // until there are as many imports and handles as may be
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,24 +52,10 @@ func TestHostileText(t *testing.T) {
 	})
 }
 
-// saveFrames writes frames to a file.
-func saveFrames(t *testing.T, frames []capture.Frame) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "hostile.pcapng")
-	file, err := os.Create(path)
-	must.NoError(t, err)
-	w := capture.NewWriter(file)
-	for i := range frames {
-		must.NoError(t, w.Write(&frames[i], ""))
-	}
-	must.NoError(t, errors.Join(w.Flush(), file.Close()))
-	return path
-}
-
 // checkForms runs commands over a capture.
 func checkForms(t *testing.T, frames []capture.Frame, forms []string) {
 	t.Helper()
-	path := saveFrames(t, frames)
+	path := wiretest.SaveFrames(t, frames)
 	for _, form := range forms {
 		var out, errs bytes.Buffer
 		status := Run(testSystem(&out, &errs), append(words(form), path))

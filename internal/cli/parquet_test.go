@@ -305,7 +305,7 @@ func TestHostileParquet(t *testing.T) {
 		if sample != "operations" {
 			frames = hostile.Sample(t, wiretest.Sample(sample))
 		}
-		path, texts := saveFrames(t, frames), 0
+		path, texts := wiretest.SaveFrames(t, frames), 0
 		for _, form := range []string{"", "rpcs", "imports", "locks", "files", "recovery --all", "config", "diagnose"} {
 			out := filepath.Join(t.TempDir(), "out.parquet")
 			succeeds(t, append(words(form), "-q", "-T", "parquet", "-o", out, path)...)

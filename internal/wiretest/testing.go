@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -72,6 +73,20 @@ func ReadSample(t testing.TB, path string) []capture.Frame {
 	return frames
 }
 
+// SaveFrames writes frames of any link types to a file.
+func SaveFrames(t testing.TB, frames []capture.Frame) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "frames.pcapng")
+	file, err := os.Create(path)
+	must.NoError(t, err)
+	w := capture.NewWriter(file)
+	for i := range frames {
+		must.NoError(t, w.Write(&frames[i], ""))
+	}
+	must.NoError(t, errors.Join(w.Flush(), file.Close()))
+	return path
+}
+
 // Decoder reads frames: an lnet.Decoder or a dissect.Dissector.
 type Decoder interface {
 	Frame(*capture.Frame)
@@ -84,6 +99,13 @@ func Play(d Decoder, frames []capture.Frame) {
 		d.Frame(&frames[i])
 	}
 	d.Close()
+}
+
+// Main runs the tests of a package that allocate much: a small heap would be collected a
+// thousand times.
+func Main(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
 }
 
 // Rounds returns how often a test tries something at random or at each place: n times with

@@ -6,19 +6,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // a small heap would be collected a thousand times
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { wiretest.Main(m) }
 
 // subjects are what a code may begin with.
 var subjects = []string{"node", "target", "capture", "evicted", "connect", "mount", "gss", "restart", "recovery", "slow", "tcp", "rdma", "lock", "io",

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,30 +94,6 @@ func inDecimal(field, value string) string {
 	return strings.NewReplacer("True", "1", "False", "0").Replace(value)
 }
 
-// writeCapture writes frames of any link types to a pcapng file, each in a section of its own.
-func writeCapture(t *testing.T, frames []capture.Frame) string {
-	t.Helper()
-	const section, iface, packet = 0x0a0d0d0a, 1, 6
-	le := binary.LittleEndian
-	var b []byte
-	block := func(kind uint32, body []byte) {
-		body = append(body, make([]byte, -len(body)&3)...)
-		size := uint32(len(body) + 12)
-		b = le.AppendUint32(le.AppendUint32(b, kind), size)
-		b = le.AppendUint32(append(b, body...), size)
-	}
-	for i := range frames {
-		f := &frames[i]
-		block(section, []byte{0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
-		block(iface, le.AppendUint32(le.AppendUint32(nil, uint32(f.Link)), 1<<18))
-		head := le.AppendUint32(make([]byte, 12), uint32(len(f.Data))) // interface 0, at time 0
-		block(packet, append(le.AppendUint32(head, uint32(f.Len)), f.Data...))
-	}
-	path := filepath.Join(t.TempDir(), "frames.pcapng")
-	must.NoError(t, os.WriteFile(path, b, 0o600))
-	return path
-}
-
 // runTshark returns the fields of the frames in a file.
 func runTshark(t *testing.T, path string) [][]string {
 	t.Helper()
@@ -203,7 +177,7 @@ func TestTshark(t *testing.T) {
 	for _, name := range names {
 		all = append(all, packets[name]...)
 	}
-	rows := runTshark(t, writeCapture(t, all)) // once, as most of the time it starts
+	rows := runTshark(t, wiretest.SaveFrames(t, all)) // once, as most of the time it starts
 	must.Equal(t, len(rows), len(all), "frames of tshark")
 	for _, name := range names {
 		n := len(packets[name])

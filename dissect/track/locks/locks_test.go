@@ -2,9 +2,7 @@ package locks_test
 
 import (
 	"encoding/binary"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -19,10 +17,7 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // fewer collections of many locks
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { wiretest.Main(m) }
 
 const (
 	modeEX, modePW, modePR, modeNL, modeGroup = 0x1, 0x2, 0x4, 0x20, 0x40
