@@ -145,7 +145,7 @@ func TestErrnos(t *testing.T) {
 
 // TestTerms: terms have a text, and what they refer to exists.
 func TestTerms(t *testing.T) {
-	index, seen := NewIndex(), make(map[string]bool)
+	index, seen := FieldIndex(), make(map[string]bool)
 	for _, term := range Protocol.Terms {
 		assert.That(t, !seen[term.Name], "%s is listed twice", term.Name)
 		seen[term.Name] = true

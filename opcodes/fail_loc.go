@@ -9,7 +9,7 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// FailLoc has its values after loadFailLocs, which NewIndex calls.
+// FailLoc has its values after loadFailLocs, which FieldIndex calls.
 var FailLoc = Bits("fail_loc", "", "where a node fails, for tests: the number that lctl set_param fail_loc takes, and how often", nil)
 
 // failLocText has a name and a number in each line.

@@ -186,7 +186,7 @@ func TestLayoutNames(t *testing.T) {
 	if len(all.Buffers) != len(buffers) || len(all.Formats) != len(Protocol.Formats()) {
 		t.Errorf("%d and %d names in the facts, %d and %d are declared", len(all.Buffers), len(all.Formats), len(buffers), len(Protocol.Formats()))
 	}
-	index := NewIndex()
+	index := FieldIndex()
 	for _, b := range Protocol.FormatBuffers() {
 		if topics := index.Topics(b.Name); b.Buffer != "" && (len(topics) != 1 || len(topics[0].Places) == 0) {
 			t.Errorf("%s: no message has the buffer %s", b.Name, b.Buffer)

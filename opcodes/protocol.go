@@ -1,6 +1,10 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"sync"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // Protocol holds all declarations of this package: the operations, which DefineRPC adds, and
 // what their buffers refer to.
@@ -71,11 +75,11 @@ func init() {
 	Protocol.Prepare()
 }
 
-// NewIndex indexes the declarations of the protocol.
-func NewIndex() *Index {
+// FieldIndex returns the index of the declarations of the protocol, which the first call makes.
+var FieldIndex = sync.OnceValue(func() *Index {
 	loadFailLocs()
 	return Protocol.NewIndex()
-}
+})
 
 // Resolve computes the offsets of the fields of all operations. A field cannot be read
 // before; dissect.New does it, too, and so do ByOpcode and what lists declarations.

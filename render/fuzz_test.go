@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"strings"
-	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -45,12 +44,9 @@ type views struct {
 	by      []track.Dimension
 }
 
-// index has all declarations.
-var index = sync.OnceValue(opcodes.NewIndex)
-
 func newViews(t testing.TB) *views {
 	c := render.NewColors(false)
-	fields := must.Value(render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, index()))(t)
+	fields := must.Value(render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, opcodes.FieldIndex()))(t)
 	pairs, unknown := render.NewRecordFields(&records.RPCs, render.KeyNames(&records.RPCs))
 	must.Equal(t, unknown, "")
 	names := track.NewNames()

@@ -152,7 +152,7 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 	case cmd.Name() == "rpcs":
 		names = render.KeyNames(&records.RPCs)
 	default:
-		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
+		names = append(render.RecordKeys(), opcodes.FieldIndex().Names()...)
 	}
 	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }

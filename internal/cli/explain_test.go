@@ -21,7 +21,7 @@ import (
 
 // unexplained returns which of the names explain does not know.
 func unexplained(names map[string]bool) (list []string) {
-	own, index := slices.Concat(records.All(), tables.Columns(), filter.Probes()), opcodes.NewIndex()
+	own, index := slices.Concat(records.All(), tables.Columns(), filter.Probes()), opcodes.FieldIndex()
 	for name := range names {
 		if records.Named(own, name) == nil && index.Topics(name) == nil {
 			list = append(list, name)

@@ -67,7 +67,7 @@ func TestKeysEverywhere(t *testing.T) {
 // TestShortNames: a key that only RPCs have needs no prefix in filters.
 func TestShortNames(t *testing.T) {
 	t.Parallel()
-	wire := opcodes.NewIndex().Names()
+	wire := opcodes.FieldIndex().Names()
 	for _, e := range records.RPCs.Entries() {
 		_, _, status := run(t, "rpcs", "-Y", e.Path, sampleFile)
 		assert.That(t, status == exit.OK, "-Y %s: status %d", e.Path, status)

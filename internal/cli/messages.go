@@ -205,7 +205,7 @@ func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
 		keys, err := c.fileKeys()
 		return messageView{table: keys}, err
 	case "fields":
-		r, err := render.NewFields(c.columns.Names, opcodes.NewIndex())
+		r, err := render.NewFields(c.columns.Names, opcodes.FieldIndex())
 		if err != nil {
 			return messageView{}, exit.UsageError{Err: err}
 		}
@@ -221,7 +221,7 @@ func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
 
 // fileKeys returns the keys of -T parquet, with the fields of -e.
 func (c *messagesOptions) fileKeys() (*records.Table[*records.Message], error) {
-	extra, err := render.NewFields(c.columns.Names, opcodes.NewIndex())
+	extra, err := render.NewFields(c.columns.Names, opcodes.FieldIndex())
 	if err != nil {
 		return nil, exit.UsageError{Err: err}
 	}

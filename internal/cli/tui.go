@@ -97,7 +97,7 @@ func (c *tuiOptions) check() error {
 }
 
 func checkColumns(kind store.Kind, names []string) error {
-	index := opcodes.NewIndex()
+	index := opcodes.FieldIndex()
 	for _, name := range names {
 		if _, ok := store.NewColumn(kind, name, index); !ok {
 			return exit.UnknownName("column", name, store.ColumnNames(kind))

@@ -114,7 +114,7 @@ func (l *columnList) apply() {
 func (l *columnList) askName() {
 	s := l.screen
 	ask(s, "column: ", "", func(name string) {
-		_, ok := store.NewColumn(l.kind, name, opcodes.NewIndex())
+		_, ok := store.NewColumn(l.kind, name, opcodes.FieldIndex())
 		switch {
 		case !ok:
 			s.status.say("%s: no such field", name)

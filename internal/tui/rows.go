@@ -59,7 +59,7 @@ func (g *grid) names(k store.Kind) (list []string) {
 }
 
 func newGrid(rows *store.Store, opt *render.SummaryOptions) *grid {
-	g := &grid{Table: tview.NewTable(), index: opcodes.NewIndex(), opt: opt, reader: rows.NewReader()}
+	g := &grid{Table: tview.NewTable(), index: opcodes.FieldIndex(), opt: opt, reader: rows.NewReader()}
 	for _, k := range []store.Kind{store.RPCs, store.Messages} {
 		g.setColumns(k, usualColumns(k))
 	}

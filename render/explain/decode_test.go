@@ -21,7 +21,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(s[0], s[1], true)
 		f.Add(s[0], s[1], false)
 	}
-	index := opcodes.NewIndex()
+	index := opcodes.FieldIndex()
 	d := explain.NewDecoder(render.NewColors(false), 80, index)
 	f.Fuzz(func(t *testing.T, kind, value string, big bool) {
 		list, err := d.Parse(kind, value, big)
@@ -38,7 +38,7 @@ func FuzzAttributes(f *testing.F) {
 		"system.posix_acl_access=0x0200000001", "trusted.lmv=0xd00cd20cffffffff", "trusted.fid=", "x", "# file: \\"} {
 		f.Add(s)
 	}
-	d := explain.NewDecoder(render.NewColors(false), 80, opcodes.NewIndex())
+	d := explain.NewDecoder(render.NewColors(false), 80, opcodes.FieldIndex())
 	f.Fuzz(func(t *testing.T, text string) {
 		list, errs := explain.ParseAttributes(text)
 		if explain.AreAttributes(text) && !strings.Contains(text, "#") && len(list)+len(errs) == 0 {
@@ -54,7 +54,7 @@ func FuzzAttributes(f *testing.F) {
 // TestDecodeNumbers decodes statuses with the sign that they have on the wire, and
 // values of a group whose name is also that of a struct.
 func TestDecodeNumbers(t *testing.T) {
-	d := explain.NewDecoder(render.NewColors(false), 80, opcodes.NewIndex())
+	d := explain.NewDecoder(render.NewColors(false), 80, opcodes.FieldIndex())
 	for _, tt := range []struct{ kind, value, want string }{
 		{"pb_status", "301", "pb_status  301\n  ELDLM_LOCK_ABORTED in operations on locks"},
 		{"pb_status", "ELDLM_LOCK_ABORTED", "pb_status  301\n  ELDLM_LOCK_ABORTED"},
@@ -87,7 +87,7 @@ func TestDecodeNumbers(t *testing.T) {
 
 // TestDecodeAll decodes bytes of several lengths and patterns as each type.
 func TestDecodeAll(t *testing.T) {
-	index := opcodes.NewIndex()
+	index := opcodes.FieldIndex()
 	d := explain.NewDecoder(render.NewColors(true), 80, index)
 	orders := []bool{false, true}
 	if !wiretest.All {
@@ -133,7 +133,7 @@ func tooLong(text []byte, width int) string {
 // TestExplainAll explains everything, at the width of a page and others; without the tag all
 // the fields and a third of the other names, at the width of a page.
 func TestExplainAll(t *testing.T) {
-	index := opcodes.NewIndex()
+	index := opcodes.FieldIndex()
 	const page = 80 // columns without a terminal
 	widths := []int{page}
 	if wiretest.All {

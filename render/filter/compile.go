@@ -3,6 +3,7 @@ package filter
 import (
 	"strings"
 
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -25,7 +26,7 @@ func (f *Filter) Match(m *records.Message) bool {
 
 // Compile compiles a filter over messages. The error is an *Error.
 func Compile(text string) (*Filter, error) {
-	match, err := (&compiler{text: text, index: index()}).compile()
+	match, err := (&compiler{text: text, index: opcodes.FieldIndex()}).compile()
 	if err != nil {
 		return nil, err
 	}

@@ -3,16 +3,11 @@ package filter
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
-
-// index has all declarations. Filters share it: the TUI compiles one for each key that is
-// typed.
-var index = sync.OnceValue(opcodes.NewIndex)
 
 func (c *compiler) resolve(t token) (*field, error) {
 	if c.record != nil {
@@ -63,7 +58,7 @@ func (c *compiler) names() []string { return names(c.index, c.rpc != nil) }
 
 // Names lists the names that filters know: of keys and fields, of whole RPCs
 // only when the filter is over those.
-func Names(ofRPCs bool) []string { return names(index(), ofRPCs) }
+func Names(ofRPCs bool) []string { return names(opcodes.FieldIndex(), ofRPCs) }
 
 func names(index *schema.Index, ofRPCs bool) []string {
 	all := slices.Clone(index.Names())

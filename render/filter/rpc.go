@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -49,7 +50,7 @@ func (f *RPCFilter) Match(r *track.RPC) bool {
 // CompileRPC compiles a filter over RPCs. The error is an *Error.
 func CompileRPC(text string) (*RPCFilter, error) {
 	f := &RPCFilter{}
-	match, err := (&compiler{text: text, index: index(), rpc: f}).compile()
+	match, err := (&compiler{text: text, index: opcodes.FieldIndex(), rpc: f}).compile()
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func luaFields() []luaField {
 		}
 	}
 	keys := len(list)
-	index := opcodes.NewIndex()
+	index := opcodes.FieldIndex()
 	visited := make(map[*schema.Field]bool)
 	var visit func(f *schema.Field)
 	visit = func(f *schema.Field) { // structs that messages use in another way are found by what they are in

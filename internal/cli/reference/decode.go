@@ -91,7 +91,7 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 }
 
 func (p *prose) decode(kind, value string, big bool) error {
-	index := opcodes.NewIndex()
+	index := opcodes.FieldIndex()
 	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), index)
 	list, err := d.Parse(kind, value, big)
 	switch {
@@ -140,7 +140,7 @@ func (p *prose) decodeInput(big bool) error {
 // the others.
 func (p *prose) decodeAttributes(text string, big bool) error {
 	attributes, errs := explain.ParseAttributes(text)
-	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), opcodes.NewIndex())
+	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), opcodes.FieldIndex())
 	list := make([]explain.Decoded, len(attributes))
 	for i, a := range attributes {
 		list[i] = d.Attribute(a, big)
@@ -180,7 +180,7 @@ func completeTypes(_ *cobra.Command, args []string, start string) ([]string, cob
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return flags.WithPrefix(append(explain.TypeNames(opcodes.NewIndex()), logType), start), cobra.ShellCompDirectiveNoFileComp
+	return flags.WithPrefix(append(explain.TypeNames(opcodes.FieldIndex()), logType), start), cobra.ShellCompDirectiveNoFileComp
 }
 
 // NegativeNumbersLast lets negative numbers be arguments of decode and explain:

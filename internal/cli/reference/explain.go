@@ -83,7 +83,7 @@ func NewExplain(sys *iostreams.IO) *cobra.Command {
 
 // explain prints all topics. Unknown names are reported after them.
 func (p *prose) explain(names []string) error {
-	index := opcodes.NewIndex()
+	index := opcodes.FieldIndex()
 	if len(names) == 0 {
 		return p.overview(index)
 	}
@@ -349,6 +349,6 @@ func (p *prose) overview(index *schema.Index) error {
 }
 
 func completeTopics(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	names := slices.Concat(opcodes.NewIndex().TopicNames(false), ownNames(), diagnose.Codes(rules.All()))
+	names := slices.Concat(opcodes.FieldIndex().TopicNames(false), ownNames(), diagnose.Codes(rules.All()))
 	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }

@@ -41,7 +41,7 @@ func NewFields(sys *iostreams.IO) *cobra.Command {
 			for _, e := range ownKeys() {
 				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", e.Name, e.TypeText(), e.Of, e.Doc)
 			}
-			out, unknown := chooseFields(explain.AppendFieldList(out, opcodes.NewIndex()), args, form.Value == "json")
+			out, unknown := chooseFields(explain.AppendFieldList(out, opcodes.FieldIndex()), args, form.Value == "json")
 			_, err := sys.Out.Write(out)
 			return errors.Join(err, unknown)
 		},

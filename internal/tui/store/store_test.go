@@ -174,7 +174,7 @@ func TestRPCsComeBack(t *testing.T) {
 				}
 			})
 			rows := s.NewReader()
-			index := opcodes.NewIndex()
+			index := opcodes.FieldIndex()
 			begin := make([]int64, len(lines))
 			for i, want := range lines {
 				row, err := rows.RPC(int64(i))
@@ -208,7 +208,7 @@ func TestRPCsComeBack(t *testing.T) {
 // by value, rows without a value last.
 func TestSort(t *testing.T) {
 	s := read(t, "mount.pcap", Options{}, nil, nil)
-	index := opcodes.NewIndex()
+	index := opcodes.FieldIndex()
 	for _, kind := range []Kind{RPCs, Messages} {
 		names := ColumnNames(kind)
 		if kind == Messages {
@@ -267,7 +267,7 @@ func TestGrowingView(t *testing.T) {
 	n := 0
 	s = New(Options{})
 	for _, q := range queries {
-		v := must.Value(s.NewView(q, opcodes.NewIndex()))(t)
+		v := must.Value(s.NewView(q, opcodes.FieldIndex()))(t)
 		views = append(views, v)
 	}
 	whole := read(t, "metadata.pcap.zst", Options{}, nil, nil)
@@ -287,7 +287,7 @@ func TestGrowingView(t *testing.T) {
 	p.Close()
 	s.End()
 	for i, q := range queries {
-		v := must.Value(s.NewView(q, opcodes.NewIndex()))(t)
+		v := must.Value(s.NewView(q, opcodes.FieldIndex()))(t)
 		got, want := ids(views[i]), ids(v)
 		assert.That(t, slices.Equal(got, want) && len(want) != 0, "%+v: %d rows, want %d", q, len(got), len(want))
 	}
@@ -297,8 +297,8 @@ func TestGrowingView(t *testing.T) {
 // are still what they were.
 func TestBound(t *testing.T) {
 	s := New(Options{Memory: segmentSize, Most: 4 * segmentSize, Frames: true})
-	sorted := must.Value(s.NewView(Query{Kind: Messages, Sort: "xid", Descending: true}, opcodes.NewIndex()))(t)
-	plain, err := s.NewView(Query{Kind: Messages}, opcodes.NewIndex())
+	sorted := must.Value(s.NewView(Query{Kind: Messages, Sort: "xid", Descending: true}, opcodes.FieldIndex()))(t)
+	plain, err := s.NewView(Query{Kind: Messages}, opcodes.FieldIndex())
 	must.NoError(t, err)
 	data := bytes.Repeat([]byte("x"), 10_000)
 	const n = 5000 // 50 MB
@@ -342,7 +342,7 @@ func TestBound(t *testing.T) {
 func TestFilterErrors(t *testing.T) {
 	s := New(Options{})
 	for _, q := range []Query{{Filter: "opcode = 3"}, {Kind: Messages, Filter: "nonsense == 3"}} {
-		if _, err := s.NewView(q, opcodes.NewIndex()); err == nil || !strings.Contains(err.Error(), "^") {
+		if _, err := s.NewView(q, opcodes.FieldIndex()); err == nil || !strings.Contains(err.Error(), "^") {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -358,7 +358,7 @@ func TestCopies(t *testing.T) {
 	}
 	s.End()
 	for _, q := range []Query{{Kind: Messages}, {Kind: Messages, Sort: "frame"}} {
-		v := must.Value(s.NewView(q, opcodes.NewIndex()))(t)
+		v := must.Value(s.NewView(q, opcodes.FieldIndex()))(t)
 		assert.Equal(t, fmt.Sprint(ids(v)), "[0 2 4]", q)
 	}
 }
@@ -418,7 +418,7 @@ func TestLongMessage(t *testing.T) {
 
 // TestTargetIndex checks that a target has its index where its name is unknown.
 func TestTargetIndex(t *testing.T) {
-	c, ok := NewColumn(RPCs, "target", opcodes.NewIndex())
+	c, ok := NewColumn(RPCs, "target", opcodes.FieldIndex())
 	must.That(t, ok, "no column target")
 	row := Row{RPC: &track.RPC{}}
 	row.RPC.Connection = &track.Connection{TargetIndex: "OST0001"}
