@@ -75,6 +75,13 @@ type Finding struct {
 	Wait  int64    // for how many nanoseconds applications waited at most; 0: unknown
 	Locks []uint64 // handles at the server of the locks that somebody kept or waited for
 
+	// Suspects are the places where its cause may be: those that nothing in the input excludes.
+	// Cleared are those that are excluded. WouldTell names captures and logs that would decide
+	// between several suspects.
+	Suspects  []Place
+	Cleared   []Clearance
+	WouldTell []string
+
 	written bool     // was passed to Options.Found as it is
 	counted Severity // the highest with which it was passed to Options.Counted, ofRule: it was not
 }

@@ -1,0 +1,91 @@
+package diagnose
+
+import (
+	"cmp"
+
+	"github.com/lshark/lshark/dissect/lnet"
+)
+
+// The kinds of places, in the order of the way of a request. Their names are in records.
+const (
+	AtApplication PlaceKind = iota // what a job does
+	AtClient                       // the node that sends the request
+	AtHolder                       // a client that keeps a lock
+	AtPath                         // the path between two nodes
+	AtNode                         // a node that is gone, frozen, restarted, short of CPU, or whose address another host has
+	AtLNet                         // messages are lost or kept above TCP or RDMA, between two nodes
+	AtQueue                        // the request is in the server and waits for a thread
+	AtThread                       // a service thread works on this request while others of its kind are served
+	AtStorage                      // the device of a target
+	AtTarget                       // a target that is stopped, moved, full, read-only or rolled back
+	AtOtherServer                  // the server waits for another one
+	AtAdmin                        // somebody's command
+	AtConfig                       // names, nodemaps, versions, flags, keys
+	AtLoad                         // more work than the target can do
+	AtCapture                      // it cannot be told, because bytes are missing
+	placeKinds
+)
+
+var placeNames = [placeKinds]string{"application", "client", "holder", "path", "node", "lnet", "queue", "thread", "storage", "target",
+	"other_server", "admin", "config", "load", "capture"}
+
+// PlaceKind is a kind of place where the cause of a trouble may be.
+type PlaceKind uint8
+
+// String returns the word in records.
+func (k PlaceKind) String() string { return placeNames[k] }
+
+// Place is where the cause of a trouble may be. Places are compared: what does not matter for a
+// kind is zero.
+type Place struct {
+	Kind   PlaceKind
+	Node   lnet.NID // the node, or the lower of two
+	Peer   lnet.NID // of AtPath and AtLNet: the other node
+	Target string   // name of a target, or its kind and index
+	Job    string   // of AtApplication, and of AtQueue where only this job waits
+
+	// Direction of a path that is broken in one direction: +1 from Node to Peer, -1 from Peer to Node.
+	Direction int8
+}
+
+// Between returns a place between two nodes.
+func Between(kind PlaceKind, a, b lnet.NID) Place {
+	if compareNIDs(a, b) > 0 {
+		a, b = b, a
+	}
+	return Place{Kind: kind, Node: a, Peer: b}
+}
+
+// From returns a path that is broken in the direction from one node to another.
+func From(a, b lnet.NID) Place {
+	p := Between(AtPath, a, b)
+	if p.Direction = 1; p.Node != a {
+		p.Direction = -1
+	}
+	return p
+}
+
+// IsBetween reports whether a place is between two nodes.
+func (p Place) IsBetween() bool { return p.Peer.Len > 0 }
+
+// DirectionText returns the direction of a path as in "192.0.2.3@tcp > 192.0.2.1@tcp", empty
+// where both directions may be broken.
+func (p Place) DirectionText() string {
+	switch {
+	case p.Direction > 0:
+		return p.Node.String() + " > " + p.Peer.String()
+	case p.Direction < 0:
+		return p.Peer.String() + " > " + p.Node.String()
+	}
+	return ""
+}
+
+func compareNIDs(a, b lnet.NID) int {
+	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Num, b.Num), cmp.Compare(string(a.Addr[:a.Len]), string(b.Addr[:b.Len])))
+}
+
+// Clearance is a place that is excluded, and the message that proves it.
+type Clearance struct {
+	Place
+	Evidence
+}
