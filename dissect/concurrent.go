@@ -13,7 +13,7 @@ const (
 )
 
 // Concurrent returns options for a Dissector whose funcs Handle, TransferUpdate, Lost,
-// TCPEvent and IBEvent pass copies on to those of o, which run in a goroutine of their own, in the same
+// TCPEvent, Active and IBEvent pass copies on to those of o, which run in a goroutine of their own, in the same
 // order. After Close of the Dissector, wait returns when they have got everything.
 func Concurrent(o Options) (concurrent Options, wait func()) {
 	s := &sender{free: make(chan *batch, batches), full: make(chan *batch, batches)}
@@ -39,6 +39,9 @@ func Concurrent(o Options) (concurrent Options, wait func()) {
 	}
 	if o.TCPEvent != nil {
 		concurrent.TCPEvent = s.segment
+	}
+	if o.Active != nil {
+		concurrent.Active = s.activity
 	}
 	if o.IBEvent != nil {
 		concurrent.IBEvent = s.ibEvent
@@ -109,6 +112,11 @@ func (s *sender) segment(m *lnet.TCPEvent) {
 	s.add(aSegment)
 }
 
+func (s *sender) activity(m *lnet.Activity) {
+	s.next.activities = append(s.next.activities, *m)
+	s.add(anActivity)
+}
+
 func (s *sender) ibEvent(r *lnet.IBEvent) {
 	s.next.ibEvents = append(s.next.ibEvents, *r)
 	s.add(anIBEvent)
@@ -122,6 +130,7 @@ const (
 	aTransfer
 	aLoss
 	aSegment
+	anActivity
 	anIBEvent
 	handoutKinds
 )
@@ -133,22 +142,23 @@ type numberedTransfer struct {
 
 // batch holds copies of handouts, by kind, and their order.
 type batch struct {
-	order     []handout
-	messages  Arena
-	frames    []int64 // Message.Frames of all messages
-	frameEnds []int   // where those of each message end
-	transfers []numberedTransfer
-	losses    []lnet.Loss
-	nids      []lnet.NID
-	segments  []lnet.TCPEvent
-	ibEvents  []lnet.IBEvent
+	order      []handout
+	messages   Arena
+	frames     []int64 // Message.Frames of all messages
+	frameEnds  []int   // where those of each message end
+	transfers  []numberedTransfer
+	losses     []lnet.Loss
+	nids       []lnet.NID
+	segments   []lnet.TCPEvent
+	activities []lnet.Activity
+	ibEvents   []lnet.IBEvent
 }
 
 func (b *batch) reset() {
 	b.messages.Reset()
 	b.order, b.frames, b.frameEnds = b.order[:0], b.frames[:0], b.frameEnds[:0]
 	b.transfers, b.losses, b.nids = b.transfers[:0], b.losses[:0], b.nids[:0]
-	b.segments, b.ibEvents = b.segments[:0], b.ibEvents[:0]
+	b.segments, b.activities, b.ibEvents = b.segments[:0], b.activities[:0], b.ibEvents[:0]
 }
 
 // deliver passes the handouts to the funcs of o.
@@ -166,6 +176,8 @@ func (b *batch) deliver(o *Options) {
 			o.Lost(&b.losses[i])
 		case aSegment:
 			o.TCPEvent(&b.segments[i])
+		case anActivity:
+			o.Active(&b.activities[i])
 		case anIBEvent:
 			o.IBEvent(&b.ibEvents[i])
 		}

@@ -30,6 +30,10 @@ type Options struct {
 	// opens a receive window, or aborts a connection. It is valid until the func returns.
 	TCPEvent func(*lnet.TCPEvent)
 
+	// Active receives, for each direction of a connection, the first segment or packet of each second,
+	// and each segment that opens, closes or aborts a TCP connection. It is valid until the func returns.
+	Active func(*lnet.Activity)
+
 	// IBEvent receives the negative acknowledgements of InfiniBand packets, and those that were sent
 	// again, each valid
 	// until it returns.
@@ -72,7 +76,7 @@ func New(o Options) *Dissector {
 		d.keepData, d.join = math.MaxInt, o.Join
 	}
 	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, TCPEvent: o.TCPEvent,
-		IBEvent: o.IBEvent}
+		Active: o.Active, IBEvent: o.IBEvent}
 	if o.TransferUpdate != nil {
 		lo.TransferUpdate = d.updateTransfer
 	}

@@ -102,6 +102,7 @@ func handouts(t *testing.T, sample string, change func(Options) (Options, func()
 		TransferUpdate: func(number int64, t *lnet.Transfer) { add("transfer %d %+v", number, *t) },
 		Lost:           func(l *lnet.Loss) { add("loss %+v", *l) },
 		TCPEvent:       func(m *lnet.TCPEvent) { add("segment %+v", *m) },
+		Active:         func(m *lnet.Activity) { add("activity %+v", *m) },
 		IBEvent:        func(r *lnet.IBEvent) { add("refusal %+v", *r) },
 	})
 	d := New(o)

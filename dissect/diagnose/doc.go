@@ -6,7 +6,8 @@
 // calls with what happens in the capture. The rules are in package dissect/diagnose/rules.
 //
 //	e := diagnose.New(diagnose.Options{Rules: rules.All(), Capture: func() diagnose.Capture { … }})
-//	d := dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent, IBEvent: e.IBEvent})
+//	d := dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent,
+//		Active: e.Active(), IBEvent: e.IBEvent})
 //	… // frames for d, then d.Close()
 //	e.Close()
 //	for _, f := range e.Findings() { … }

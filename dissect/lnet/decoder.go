@@ -35,6 +35,10 @@ type Options struct {
 	// opens a receive window, or aborts a connection. It is valid until the func returns.
 	TCPEvent func(m *TCPEvent)
 
+	// Active receives, for each direction of a connection, the first segment or packet of each second,
+	// and each segment that opens, closes or aborts a TCP connection. It is valid until the func returns.
+	Active func(*Activity)
+
 	// IBEvent receives the negative acknowledgements of InfiniBand packets, and those that
 	// were sent again. It is valid until the func returns.
 	IBEvent func(*IBEvent)
@@ -166,6 +170,7 @@ type output struct {
 	transfer Transfer      // given to Options.TransferUpdate
 	loss     Loss          // given to Options.Lost
 	tcpEvent TCPEvent      // given to Options.TCPEvent
+	activity Activity      // given to Options.Active
 	ibEvent  IBEvent       // given to Options.IBEvent
 	ending   Why           // why messages that are cut off now end: Lost, or EndOfFile
 	begins   map[int]int64 // times of the first frames of the capture points

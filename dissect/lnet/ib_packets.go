@@ -296,6 +296,7 @@ func (q *queuePair) closeOrder() {
 type sentPackets struct {
 	analysis  analysis // with packet sequence numbers in place of those of bytes
 	unseen    unseen   // counts packets
+	ackWanted uint32   // number behind the last packet that asks for an acknowledgement
 	again     []resentPackets
 	run       resentRun // of packets that were sent again last
 	refused   uint32    // number of the packet that the last NAK refused
@@ -346,6 +347,7 @@ func (q *queuePair) sentPacket(p *link.Packet, psn uint32) bool {
 	a.raised = p.Time
 	s.unseen.saw(a.next, p.Time)
 	if p.BTH.AckRequest {
+		s.ackWanted = a.next
 		a.rtt.begin(a.next, p.Time)
 	}
 	return false

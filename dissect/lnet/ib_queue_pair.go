@@ -107,6 +107,7 @@ type queuePair struct {
 	hasSender bool     // from was set by a request
 	nids      recentNIDs
 	unseen    unseenRequests
+	active    activeSecond
 
 	order packetOrder
 	sent  sentPackets
@@ -145,17 +146,21 @@ func (t *infiniband) packet(src *source, p *link.Packet) {
 	t.stats.Bytes += int64(p.Size)
 	t.stats.CutBytes += int64(p.Size - len(p.Data))
 	op := p.BTH.Opcode
+	var q *queuePair // to which the packet was sent
 	switch operation := op.Operation(); operation {
 	case ib.Send, ib.Write:
 		if op.Service() == ib.UD {
 			t.datagram(src, p)
 			return
 		}
-		t.request(src, p, operation)
+		q = t.request(src, p, operation)
 	case ib.ReadRequest, ib.CompareSwap, ib.FetchAdd, ib.Flush, ib.AtomicWrite:
-		t.request(src, p, operation)
+		q = t.request(src, p, operation)
 	case ib.Acknowledge, ib.AtomicAcknowledge, ib.ReadResponse:
-		t.response(src, p, operation)
+		q = t.response(src, p, operation)
+	}
+	if q != nil && t.out.opt.Active != nil {
+		q.reportActivity(p)
 	}
 }
 
@@ -299,8 +304,8 @@ func (q *queuePair) unlink() {
 	q.prev, q.next = nil, nil
 }
 
-// request handles a packet of a request.
-func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation) {
+// request handles a packet of a request. It returns the queue pair that it was sent to.
+func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation) *queuePair {
 	q := t.find(src, &queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
 	if q.hasSender && q.from != p.Src {
 		q = t.replace(src, q)
@@ -327,17 +332,18 @@ func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation
 		t.stats.Writes++
 		if d == 0 && o.started && len(o.held) == 0 && q.lnd.writes.skip(q, p) {
 			o.next++
-			return
+			return q
 		}
 	}
 	if d < 0 && o.started {
-		return // captured before, or given up
+		return q // captured before, or given up
 	}
 	g := requestPacket{Frame: p.Frame, opcode: p.BTH.Opcode, again: again, psn: psn, headers: p.Headers, data: p.Data, size: p.Size}
 	if p.Extensions.Has(ib.HasRETH) {
 		g.va, g.rkey, g.length = p.RETH.VA, p.RETH.RKey, p.RETH.Length
 	}
 	q.arrive(src, &g, d)
+	return q
 }
 
 // setSender records the sender of the packets to a queue pair.
@@ -349,15 +355,15 @@ func (q *queuePair) setSender(p *link.Packet) {
 }
 
 // response handles an acknowledgement or the data of an RDMA READ, which answer requests to
-// the peer.
-func (t *infiniband) response(src *source, p *link.Packet, operation ib.Operation) {
+// the peer. It returns the queue pair that it was sent to, nil for packets in the midst of data.
+func (t *infiniband) response(src *source, p *link.Packet, operation ib.Operation) *queuePair {
 	if operation == ib.ReadResponse {
 		t.stats.Reads++
 	} else {
 		t.stats.Acks++
 	}
 	if !p.Extensions.Has(ib.HasAETH) {
-		return
+		return nil
 	}
 	q := t.find(src, &queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
 	t.table.touch(q, p.Time)
@@ -371,6 +377,7 @@ func (t *infiniband) response(src *source, p *link.Packet, operation ib.Operatio
 		q.unseen.acknowledge(p)
 		q.unseen.report(q)
 	}
+	return q
 }
 
 // heldFrame returns the order of the frame of the first packet that is held, 0 for none.

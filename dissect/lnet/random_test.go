@@ -143,6 +143,11 @@ func everything(frames []capture.Frame) (list []string, st Stats) {
 		},
 		TransferUpdate: func(number int64, t *Transfer) { add("%d %+v", times[number], *t) },
 		Lost:           func(l *Loss) { add("%+v", *l) },
+		Active: func(m *Activity) {
+			c := *m
+			c.Conn, c.Order, c.Number = 0, 0, 0
+			add("%+v", c)
+		},
 		TCPEvent: func(m *TCPEvent) {
 			c := *m
 			c.Conn, c.Order, c.Number = 0, 0, 0

@@ -189,6 +189,9 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
 		r.segment(src, g, seq)
 	}
+	if t.out.opt.Active != nil && (r.active.begins(g.Time) || g.Flags&unusualFlags != 0) {
+		t.reportActivity(c, dir, g)
+	}
 	probed := r.analysis.acks.hasProbed() || peer.analysis.acks.hasProbed()
 	if mark != noMark || g.Window == 0 || r.analysis.acks.closed != 0 || waited != 0 || probed || g.Flags&tcpRST != 0 {
 		t.mark(c, dir, mark, waited, g)

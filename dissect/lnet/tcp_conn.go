@@ -117,6 +117,7 @@ func (c *conn) continues(old *conn) {
 	for i := range c.half {
 		f, was := &c.half[i].framer, &old.half[i].framer
 		f.hello, f.format, f.skipped = was.hello, was.format, was.skipped
+		c.half[i].active = old.half[i].active
 	}
 }
 

@@ -94,8 +94,9 @@ func (f *fields) streams(s *streams) {
 func (f *fields) reassembly(r *reassembly, dir uint8) {
 	a, u := &r.analysis, &r.unseen
 	acks, rtt := &a.acks, &a.rtt
-	hasHistory, hasEcho := a.past != nil, acks.echo != 0
-	f.bools(&r.started, &r.acked, &r.finished, &r.begin.known, &r.begin.hasNear, &u.known, &a.started, &acks.known, &rtt.timing, &hasHistory, &hasEcho)
+	hasHistory, hasEcho, hasActive := a.past != nil, acks.echo != 0, r.active != 0
+	f.bools(&r.started, &r.acked, &r.finished, &r.begin.known, &r.begin.hasNear, &u.known, &a.started, &acks.known, &rtt.timing, &hasHistory, &hasEcho,
+		&hasActive)
 	f.sequence(dir, &r.begin.near, &r.begin.first, &r.next, &r.ack, &u.captured, &u.proven, &a.next, &rtt.to)
 	f.sequence(1-dir, &acks.number)
 	f.near(&f.time, &a.raised, &a.synTime, &rtt.since, &rtt.beginOfLeast, &u.last, &u.from, &u.to, &u.since)
@@ -108,6 +109,9 @@ func (f *fields) reassembly(r *reassembly, dir uint8) {
 		number(f, &acks.probes)
 	}
 	number(f, &acks.window)
+	if hasActive {
+		f.near(&f.time, (*int64)(&r.active))
+	}
 	if f.reading {
 		r.framer.pos = r.next
 	}

@@ -81,7 +81,7 @@ func TestPacked(t *testing.T) {
 			from.Seq += []uint32{0, 0, 0, 0, 1, 1500, 1<<32 - 1}[rnd.IntN(7)]
 			tc.Segment(from, to, flags, from.Seq, nil)
 		}
-		d := NewDecoder(Options{Want: skipAll})
+		d := NewDecoder(Options{Want: skipAll, Active: func(*Activity) {}})
 		key, _ := bothWays(&link.Flow{Src: tc.A.Addr.As16(), Dst: tc.B.Addr.As16(), SrcPort: tc.A.Port, DstPort: tc.B.Port})
 		c := d.tcp.connect(d.tcp.source(0), key)
 		for i := range tc.Frames {

@@ -30,6 +30,7 @@ type reassembly struct {
 	held     []piece // segments behind a gap, in order, not overlapping
 	unseen   unseen
 	analysis analysis
+	active   activeSecond
 	framer   framer
 
 	begin    beginning

@@ -97,7 +97,8 @@ type Segment struct {
 	Data   []byte // captured bytes of the payload
 	Size   int    // bytes of the payload on the wire
 	Stamps Timestamps
-	Twice  Range // of the other direction: the sender has received it twice (D-SACK)
+	Twice  Range   // of the other direction: the sender has received it twice (D-SACK)
+	MAC    [6]byte // Ethernet address of the frame's sender; zero without Ethernet
 	Frame
 }
 
@@ -124,8 +125,9 @@ type Decoder struct {
 	Segment Segment // found last
 	Packet  Packet  // found last
 
-	time   int64 // of the frame
-	source int32 // of the frame
+	time   int64   // of the frame
+	source int32   // of the frame
+	mac    [6]byte // of the frame, as in Segment
 	frags  fragments
 
 	ethernetLayer layers.Ethernet
@@ -159,10 +161,10 @@ func (d *Decoder) Decode(f *capture.Frame) Kind {
 	switch kind {
 	case TCP:
 		d.Segment.Frame.set(f)
-		d.Segment.Flow.Source = int32(f.Source)
+		d.Segment.Flow.Source, d.Segment.MAC = int32(f.Source), d.mac
 	case InfiniBand:
 		d.Packet.Frame.set(f)
-		d.Packet.Source = int32(f.Source)
+		d.Packet.Source, d.Packet.MAC = int32(f.Source), d.mac
 	case None:
 	}
 	return kind
@@ -170,7 +172,7 @@ func (d *Decoder) Decode(f *capture.Frame) Kind {
 
 // link decodes a frame by its link type.
 func (d *Decoder) link(f *capture.Frame) Kind {
-	d.time, d.source = f.Time, int32(f.Source)
+	d.time, d.source, d.mac = f.Time, int32(f.Source), [6]byte{}
 	p := span{f.Data, max(f.Len, len(f.Data))}
 	switch f.Link {
 	case capture.LinkEthernet:
@@ -182,6 +184,7 @@ func (d *Decoder) link(f *capture.Frame) Kind {
 		if len(p.data) < sll2Size {
 			return None
 		}
+		d.cookedMAC(p.data[8:], p.data[11], p.data[12:])
 		return d.network(binary.BigEndian.Uint16(p.data), p.from(sll2Size), 0)
 	case capture.LinkNull, capture.LinkLoop:
 		// gopacket would decode the address family, whose number for IPv6
@@ -204,6 +207,7 @@ func (d *Decoder) ethernet(p span, depth int) Kind {
 		gopacket.NilDecodeFeedback) != nil {
 		return None
 	}
+	d.mac = [6]byte(p.data[6:])
 	return d.network(uint16(d.ethernetLayer.EthernetType), p.from(ethernetSize), depth)
 }
 
@@ -213,6 +217,7 @@ func (d *Decoder) cooked(p span) Kind {
 	if len(p.data) < sllSize {
 		return None
 	}
+	d.cookedMAC(p.data[2:], p.data[5], p.data[6:])
 	etherType := binary.BigEndian.Uint16(p.data[14:])
 	// A longer address does not fit into the header; gopacket would slice
 	// beyond its end.
@@ -223,6 +228,14 @@ func (d *Decoder) cooked(p span) Kind {
 		etherType = uint16(d.cookedLayer.EthernetType)
 	}
 	return d.network(etherType, p.from(sllSize), 0)
+}
+
+// cookedMAC takes the address in a cooked header, if the interface is one of Ethernet.
+func (d *Decoder) cookedMAC(hardware []byte, length byte, address []byte) {
+	const ethernet = 1 // ARPHRD_ETHER
+	if binary.BigEndian.Uint16(hardware) == ethernet && int(length) == len(d.mac) {
+		d.mac = [6]byte(address)
+	}
 }
 
 // network decodes the payload of a frame by its Ethernet type, behind any number

@@ -17,9 +17,10 @@ type Packet struct {
 
 	ib.Transport
 
-	Headers []byte // captured bytes of the BTH and the extension headers
-	Data    []byte // captured bytes of the payload
-	Size    int    // bytes of the payload on the wire, without padding
+	Headers []byte  // captured bytes of the BTH and the extension headers
+	Data    []byte  // captured bytes of the payload
+	Size    int     // bytes of the payload on the wire, without padding
+	MAC     [6]byte // as in Segment
 	Frame
 }
 

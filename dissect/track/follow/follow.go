@@ -7,12 +7,14 @@
 // for callers that ask it, and do not wait for a hook.
 //
 //	f := follow.New(follow.Options{}, follow.Hooks{Lock: func(l *locks.Lock) { … }})
-//	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, IBEvent: f.IBEvent})
+//	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent,
+//		Active: f.Active(), IBEvent: f.IBEvent})
 //	…
 //	f.Close()
 package follow
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -290,6 +292,14 @@ func (f *Follower) Lost(l *lnet.Loss) {
 // TCPEvent takes a TCP segment that was sent again, came out of order, and so on.
 func (f *Follower) TCPEvent(m *lnet.TCPEvent) {
 	each(f, func(h *Hooks) func(*lnet.TCPEvent) { return h.TCPEvent }, m)
+}
+
+// Active returns the func that takes what connections send, nil if no hook gets it.
+func (f *Follower) Active() func(*lnet.Activity) {
+	if !slices.ContainsFunc(f.lists.all, func(h Hooks) bool { return h.Active != nil }) {
+		return nil
+	}
+	return call(f, func(h *Hooks) func(*lnet.Activity) { return h.Active })
 }
 
 // IBEvent takes a negative acknowledgement of InfiniBand.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/assert"
@@ -14,7 +15,8 @@ import (
 // play passes a sample to a Follower.
 func play(t testing.TB, f *follow.Follower, sample string) {
 	t.Helper()
-	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, IBEvent: f.IBEvent})
+	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent,
+		Active: f.Active(), IBEvent: f.IBEvent})
 	wiretest.Play(d, wiretest.ReadSample(t, "../../../pcaps/"+sample))
 	f.Close()
 }
@@ -31,6 +33,18 @@ func TestLocksAndConnections(t *testing.T) {
 	if n == 0 || requests == 0 || f.RPCs() < requests {
 		t.Errorf("%d locks, %d requests of connections in %d RPCs", n, requests, f.RPCs())
 	}
+}
+
+// TestActive: what connections send is passed on if a hook gets it.
+func TestActive(t *testing.T) {
+	assert.That(t, follow.New(follow.Options{}, follow.Hooks{End: func() {}}).Active() == nil, "no hook gets what connections send")
+	opened := 0
+	play(t, follow.New(follow.Options{}, follow.Hooks{Active: func(m *lnet.Activity) {
+		if m.SYN {
+			opened++
+		}
+	}}), "mount.pcap")
+	assert.That(t, opened > 0 && opened%2 == 0, "%d SYNs in either direction", opened)
 }
 
 // TestTooLate: a part that is asked for behind the first message would lack it.

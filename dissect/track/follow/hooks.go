@@ -61,6 +61,10 @@ type Hooks struct {
 	// opens a receive window, or aborts a connection.
 	TCPEvent func(*lnet.TCPEvent)
 
+	// Active gets, for each direction of a connection, the first segment or packet of each second,
+	// and each segment that opens, closes or aborts a TCP connection.
+	Active func(*lnet.Activity)
+
 	// IBEvent gets each negative acknowledgement of an InfiniBand packet, and each packet from
 	// which on packets were sent again.
 	IBEvent func(*lnet.IBEvent)

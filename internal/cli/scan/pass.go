@@ -105,6 +105,7 @@ type Observer interface {
 	TransferUpdate(number int64, t *lnet.Transfer)
 	Lost(*lnet.Loss)
 	TCPEvent(*lnet.TCPEvent)
+	Active() func(*lnet.Activity)
 	IBEvent(*lnet.IBEvent)
 	Advance(now int64)
 	Close()
@@ -233,7 +234,7 @@ func (p *Pass) Run() (err error) {
 	o := dissect.Options{Handle: p.message, Ports: p.in.ports, Frames: p.opt.Frames || p.saver != nil && p.saver.pdus == nil,
 		Data: p.opt.BulkData, Join: p.opt.JoinBulk}
 	if x := p.observer; x != nil {
-		o.TransferUpdate, o.Lost, o.TCPEvent, o.IBEvent = x.TransferUpdate, x.Lost, x.TCPEvent, x.IBEvent
+		o.TransferUpdate, o.Lost, o.TCPEvent, o.Active, o.IBEvent = x.TransferUpdate, x.Lost, x.TCPEvent, x.Active(), x.IBEvent
 	}
 	wait := func() {}
 	if p.concurrent() {

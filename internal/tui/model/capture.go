@@ -117,6 +117,19 @@ func (c *Capture) TCPEvent(m *lnet.TCPEvent) {
 	c.engine.TCPEvent(m)
 }
 
+// Active returns the func that takes what connections send, nil if nothing needs it.
+func (c *Capture) Active() func(*lnet.Activity) {
+	active := c.engine.Active()
+	if active == nil {
+		return nil
+	}
+	return func(m *lnet.Activity) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		active(m)
+	}
+}
+
 // IBEvent takes a negative acknowledgement of InfiniBand.
 func (c *Capture) IBEvent(r *lnet.IBEvent) {
 	c.mu.Lock()
