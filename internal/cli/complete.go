@@ -171,7 +171,7 @@ func completeRules(_ *cobra.Command, _ []string, start string) ([]string, cobra.
 }
 
 func completeBy(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	return flags.CompleteLast(track.DimensionNames(), start, ",")
+	return flags.CompleteLast(append(slices.Clone(track.DimensionNames()), byPath), start, ",")
 }
 
 func completeInterface(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {

@@ -43,7 +43,8 @@ func newStats(sys *scan.System) *cobra.Command {
 			"in flight at the same time (column depth: average/maximum). Errors in parentheses are not in the final status: they are " +
 			"of an intent, of a range, or from before a resend. Percentiles are nearest-rank, within one percent.\n\n" +
 			"With --interval, an RPC counts in the interval in which its request was sent; intervals without RPCs are " +
-			"left out. A live capture on a terminal is a table that refreshes, sorted by the keys shown below it, with rates over the last 5 seconds.",
+			"left out. With --by path there is a row for each pair of hosts and direction: what one sent to the other, how long acknowledgements " +
+			"took, and what TCP sent again or reset. A live capture on a terminal is a table that refreshes, sorted by the keys shown below it, with rates over the last 5 seconds.",
 		Example: `  # by operation
   lshark stats client.pcap
 
@@ -59,6 +60,9 @@ func newStats(sys *scan.System) *cobra.Command {
   # the own time of servers, and what they waited for others
   lshark stats --nested mds.pcap oss.pcap
 
+  # what hosts send to each other, and send again
+  lshark stats --by path client.pcap
+
   # live, with rates over the last ten seconds
   lshark stats -i eth0 --window 10s`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
@@ -70,7 +74,8 @@ func newStats(sys *scan.System) *cobra.Command {
 		registerTimeout(f, &c.timeout)
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(track.DimensionNames()))
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(track.DimensionNames())+
+			"; or path: what each host sends to each other, of all messages")
 		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
 		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
 		f.DurationVar(&c.window, "window", 0, "show rates, ops/s and MB/s, over the last `TIME` of the capture, such as 5s; live tables always do")
@@ -134,6 +139,9 @@ const (
 const livePatience = 5 * time.Second
 
 func (c *statsOptions) run(args []string) error {
+	if c.by == byPath {
+		return c.runPaths(args)
+	}
 	in, err := c.input.Check(args, c.sys.InTTY)
 	live := err == nil && in.Live() && c.view.Form.Value == "table" && c.sys.OutTTY && c.interval == 0
 	if live && c.window == 0 {

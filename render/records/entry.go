@@ -69,7 +69,7 @@ func appendEntries[R any](list []Entry, around Entry, prefix string, keys []Key[
 
 // All lists the keys of all kinds of records, and the codes.
 func All() []Entry {
-	return slices.Concat(Messages.Entries(), []Entry{structName}, RPCs.Entries(), Rows.Entries(), Imports.Entries(), ImportEvents.Entries(),
+	return slices.Concat(Messages.Entries(), []Entry{structName}, RPCs.Entries(), Rows.Entries(), HostPaths.Entries(), Imports.Entries(), ImportEvents.Entries(),
 		Locks.Entries(), Holders.Entries(), Files.Entries(), Directories.Entries(), Recoveries.Entries(), Configuration.Entries(), Findings.Entries(), Changes.Entries(), ConnectionChanges.Entries(), ClientDifferences.Entries(), Arrows.Entries(), LogLines.Entries(), codes())
 }
 

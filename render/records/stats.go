@@ -126,9 +126,9 @@ func rate(name, doc string, get func(r *track.Rate) float64) Key[*Row] {
 }
 
 // distribution makes the key of a distribution of times, null when it is empty.
-func distribution(name, doc string, of func(r *Row) *track.Distribution) Key[*Row] {
-	part := func(name, doc string, get func(d *track.Distribution) int64) Key[*Row] {
-		return duration(name, doc, func(r *Row) (int64, bool) { return get(of(r)), of(r).N > 0 })
+func distribution[R any](name, doc string, of func(r R) *track.Distribution) Key[R] {
+	part := func(name, doc string, get func(d *track.Distribution) int64) Key[R] {
+		return duration(name, doc, func(r R) (int64, bool) { return get(of(r)), of(r).N > 0 })
 	}
 	return object(name, doc,
 		part("min", "minimum", func(d *track.Distribution) int64 { return d.Min }),
@@ -137,7 +137,7 @@ func distribution(name, doc string, of func(r *Row) *track.Distribution) Key[*Ro
 		part("p99", "99th percentile", func(d *track.Distribution) int64 { return d.Quantile(.99) }),
 		part("max", "maximum", func(d *track.Distribution) int64 { return d.Max }),
 		part("sum", "sum", func(d *track.Distribution) int64 { return d.Sum }),
-	).when(func(r *Row) bool { return of(r).N > 0 })
+	).when(func(r R) bool { return of(r).N > 0 })
 }
 
 func bulkSizes(r *Row) (list []Count) {

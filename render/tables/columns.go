@@ -235,7 +235,7 @@ func (k *Kind[R]) entries() (list []records.Entry) {
 
 // Columns describes the columns of all tables, for explain.
 func Columns() []records.Entry {
-	list := slices.Concat(statsKind.entries(), tsvKind.entries(), Imports.entries(), Locks.entries(), Holders.entries(),
+	list := slices.Concat(statsKind.entries(), tsvKind.entries(), Paths.entries(), Imports.entries(), Locks.entries(), Holders.entries(),
 		changesKind.entries(), Recoveries.entries(), targetsKind.entries(), runningKind.entries(), registrationsKind.entries(),
 		Files.entries(), Directories.entries(), rpcsKind.entries(), flagsKind.entries())
 	known := make(map[[2]string]bool)

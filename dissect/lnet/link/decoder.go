@@ -172,11 +172,13 @@ func (d *Decoder) Decode(f *capture.Frame) Kind {
 
 // link decodes a frame by its link type.
 func (d *Decoder) link(f *capture.Frame) Kind {
-	d.time, d.source, d.mac = f.Time, int32(f.Source), [6]byte{}
+	d.time, d.source = f.Time, int32(f.Source)
 	p := span{f.Data, max(f.Len, len(f.Data))}
-	switch f.Link {
-	case capture.LinkEthernet:
+	if f.Link == capture.LinkEthernet {
 		return d.ethernet(p, 0)
+	}
+	d.mac = [6]byte{}
+	switch f.Link {
 	case capture.LinkLinuxSLL:
 		return d.cooked(p)
 	case capture.LinkLinuxSLL2:

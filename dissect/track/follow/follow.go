@@ -148,7 +148,7 @@ func (f *Follower) parts() (list []Hooks) {
 		list = append(list, Hooks{Sent: x.Sent, Done: x.Attach, Lost: x.Lost, close: x.Close})
 	}
 	if x := f.paths; x != nil {
-		list = append(list, Hooks{Message: func(_ *track.RPC, m *dissect.Message) { x.Message(m) }})
+		list = append(list, Hooks{Message: func(_ *track.RPC, m *dissect.Message) { x.Message(m) }, TCPEvent: x.TCPEvent, IBEvent: x.IBEvent})
 	}
 	if x := f.imports; x != nil {
 		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, Lost: x.Lost, TCPEvent: x.TCPEvent,

@@ -31,6 +31,8 @@ type Paths struct {
 	conns   *fifo.Map[int, *connection]
 	last    *connection
 	conn    int // number of last
+
+	keepTimes bool
 }
 
 // hosts are a sender and a receiver at a capture point.
@@ -54,6 +56,7 @@ func New() *Paths {
 // Path is one direction between two hosts at a capture point.
 type Path struct {
 	Source   int
+	File     string // with the first frame of it, empty when only one is read
 	From, To netip.Addr
 
 	// The NIDs of the hosts, zero while they are unknown. A host behind a router is not
@@ -63,11 +66,27 @@ type Path struct {
 	Messages int64
 	Requests int64 // of them, without lock callbacks: the sender is a client
 	Bytes    int64 // of the messages
-	First    track.Point
-	Last     track.Point
+
+	TCP         lnet.TCPAnomalies // of the segments of the sender
+	ResentBytes int64             // in those that were sent again
+	Resets      int64             // connections that the sender has aborted
+	PacketsLost int64             // how often the sender has sent InfiniBand packets again, from a lost one on
+
+	First track.Point
+	Last  track.Point
 
 	RoundTrips
+
+	// Times are the acknowledgements: of those between two messages the fastest. It is nil without
+	// Paths.KeepTimes.
+	Times *track.Distribution
+
+	hasMessages bool // in this direction or the other
+	isRDMA      bool // they came over InfiniBand
 }
+
+// KeepTimes has paths keep their Times. It is to be called before the first message.
+func (p *Paths) KeepTimes() { p.keepTimes = true }
 
 // All calls f for each path in the order of appearance, until f returns false.
 func (p *Paths) All(f func(*Path) bool) {
@@ -87,6 +106,9 @@ func (p *Paths) HasMessages(conn int) bool {
 // Get returns the path from one host to another, nil if no message was captured of it.
 func (p *Paths) Get(source int, from, to netip.Addr) *Path {
 	path, _ := fifo.Get(p.byHosts, hosts{source, from, to})
+	if path == nil || !path.hasMessages {
+		return nil
+	}
 	return path
 }
 
@@ -95,6 +117,7 @@ func (p *Paths) Message(m *dissect.Message) {
 	path := p.of(&m.Message)
 	at := track.PointOf(m)
 	path.Messages++
+	path.isRDMA = m.Transport == lnet.O2IB
 	path.Bytes += int64(m.Size)
 	if m.Kind == lnet.Request && !track.IsCallback(m.RPC.Opcode) {
 		path.Requests++
@@ -112,13 +135,43 @@ func (p *Paths) Message(m *dissect.Message) {
 		path.ToNID = m.LNet.Dst
 	}
 	path.RoundTrips.message(&m.Message, at)
+	if path.Times != nil && m.RoundTrips.N > 0 {
+		path.Times.Add(m.RoundTrips.Least)
+	}
+}
+
+// TCPEvent takes a TCP segment that was sent again, came out of order, and so on.
+func (p *Paths) TCPEvent(m *lnet.TCPEvent) {
+	path := p.path(hosts{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.File)
+	path.TCP.Add(&m.TCPAnomalies)
+	if m.Retransmissions > 0 {
+		path.ResentBytes += int64(m.Bytes)
+	}
+	if m.RST {
+		path.Resets++
+	}
+}
+
+// IBEvent takes InfiniBand packets that were sent again.
+func (p *Paths) IBEvent(e *lnet.IBEvent) {
+	if e.Again {
+		p.path(hosts{e.Source, e.Src.Addr(), e.Dst.Addr()}, e.File).PacketsLost++
+	}
+}
+
+// ResentPercent returns how many percent of the bytes of TCP were sent again; ok is false when there are none.
+func (p *Path) ResentPercent() (percent float64, ok bool) {
+	all := p.Bytes + p.ResentBytes
+	return 100 * float64(p.ResentBytes) / float64(max(all, 1)), all > 0 && !p.isRDMA
 }
 
 func (p *Paths) of(m *lnet.Message) *Path {
 	if p.last == nil || p.conn != m.Conn {
 		p.conn, p.last = m.Conn, fifo.GetOrMake(p.conns, m.Conn, func() *connection {
 			src, dst := m.Src.Addr(), m.Dst.Addr()
-			return &connection{p.path(hosts{m.Source, src, dst}), p.path(hosts{m.Source, dst, src})}
+			c := &connection{p.path(hosts{m.Source, src, dst}, m.File), p.path(hosts{m.Source, dst, src}, m.File)}
+			c.there.hasMessages, c.back.hasMessages = true, true
+			return c
 		})
 	}
 	if p.last.there.From == m.Src.Addr() {
@@ -128,6 +181,12 @@ func (p *Paths) of(m *lnet.Message) *Path {
 }
 
 // path returns the path between hosts, and makes it if it is new.
-func (p *Paths) path(h hosts) *Path {
-	return fifo.GetOrMake(p.byHosts, h, func() *Path { return &Path{Source: h.source, From: h.from, To: h.to} })
+func (p *Paths) path(h hosts, file string) *Path {
+	return fifo.GetOrMake(p.byHosts, h, func() *Path {
+		path := &Path{Source: h.source, File: file, From: h.from, To: h.to}
+		if p.keepTimes {
+			path.Times = &track.Distribution{}
+		}
+		return path
+	})
 }

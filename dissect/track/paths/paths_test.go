@@ -91,6 +91,49 @@ func TestRoundTripsAreBounded(t *testing.T) {
 	assert.That(t, ns >= 5e5+30 && ns <= 5e5+70, "typical %d", ns)
 }
 
+// TestSamplesOfPaths compares the sums over all paths with the counts of the dissector.
+func TestSamplesOfPaths(t *testing.T) {
+	for _, sample := range []string{"../../../pcaps/recovery.pcap.zst", "../../../pcaps/rdma_data.pcap.zst"} {
+		p := New()
+		p.KeepTimes()
+		d := dissect.New(dissect.Options{Handle: p.Message, TCPEvent: p.TCPEvent, IBEvent: p.IBEvent})
+		wiretest.Play(d, wiretest.ReadSample(t, sample))
+		var messages, times int64
+		var tcp lnet.TCPAnomalies
+		for path := range p.All {
+			messages += path.Messages
+			times += path.Times.N
+			tcp.Add(&path.TCP)
+			_, ok := path.ResentPercent()
+			assert.Equal(t, ok, d.Stats().TCP.Segments > 0, sample, "is over TCP")
+		}
+		assert.Equal(t, messages, d.Stats().Messages, sample, "messages")
+		assert.Equal(t, tcp, d.Stats().TCP.Marks, sample, "TCP")
+		assert.That(t, times > 0, "%s: no round trips", sample)
+	}
+}
+
+// TestPathWithoutMessages: a host that refuses connections is on a path, of which no message was captured.
+func TestPathWithoutMessages(t *testing.T) {
+	p := New()
+	p.TCPEvent(&lnet.TCPEvent{Src: client, Dst: server, Bytes: 100, TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}})
+	p.TCPEvent(&lnet.TCPEvent{Src: server, Dst: client, RST: true})
+	p.IBEvent(&lnet.IBEvent{Src: server, Dst: client, Again: true})
+	p.IBEvent(&lnet.IBEvent{Src: server, Dst: client}) // refuses a packet
+	assert.That(t, p.Get(0, client.Addr(), server.Addr()) == nil, "messages of the path")
+	var list []*Path
+	for path := range p.All {
+		list = append(list, path)
+	}
+	must.Equal(t, len(list), 2, "paths:")
+	percent, ok := list[0].ResentPercent()
+	assert.That(t, ok && percent == 100 && list[0].TCP.Retransmissions == 1 && list[0].Resets == 0, "there: %+v", list[0])
+	assert.That(t, list[1].Resets == 1 && list[1].PacketsLost == 1 && list[1].ResentBytes == 0, "back: %+v", list[1])
+	send(p, client, server, 0, 1, 300, 5e5)
+	percent, _ = list[0].ResentPercent()
+	assert.That(t, percent == 25 && p.Get(0, server.Addr(), client.Addr()) == list[1], "after a message: %v %%", percent)
+}
+
 func TestPathsDoNotAllocate(t *testing.T) {
 	p := New()
 	m := &dissect.Message{}

@@ -1,0 +1,94 @@
+package tables
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/paths"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// Paths is the table of what hosts send to each other.
+var Paths = Kind[*records.HostPath]{name: "table of paths", keys: &records.HostPaths, columns: []column[*records.HostPath]{
+	{title: "from", doc: "node that sends, its IP address where the NID is unknown", left: true, whole: true, style: node,
+		append: func(p *printer, b []byte, r *records.HostPath) []byte { return appendHost(p, b, r.FromNID, r.From) }},
+	{title: "to", doc: "node that receives, its IP address where the NID is unknown", left: true, whole: true, style: node,
+		append: func(p *printer, b []byte, r *records.HostPath) []byte { return appendHost(p, b, r.ToNID, r.To) }},
+	{title: "file", left: true, optional: true, style: dim},
+	{title: "messages", dimZero: true, style: num},
+	{title: "bytes", dimZero: true, style: num},
+	{title: "rtt", key: "rtt.p50", doc: "median round trip from the capture point to the node that receives", style: num},
+	{title: "rtt99", key: "rtt.p99", doc: "99th percentile of rtt", rank: useful, style: num},
+	{title: "back", key: "sender_rtt.p50", doc: "median round trip from the capture point to the node that sends", rank: useful, style: num},
+	{title: "rtx", key: "retransmits", doc: "number of TCP segments that were sent again; over InfiniBand, how often packets were",
+		dimZero: true, style: bad, append: func(_ *printer, b []byte, r *records.HostPath) []byte {
+			return strconv.AppendInt(b, r.TCP.Retransmissions+r.PacketsLost, 10)
+		}},
+	{title: "rtx%", key: "retransmitted_percent", doc: "bytes that TCP sent again, in percent of all", rank: useful, style: num,
+		append: func(_ *printer, b []byte, r *records.HostPath) []byte {
+			percent, ok := r.ResentPercent()
+			if !ok {
+				return b
+			}
+			return strconv.AppendFloat(b, percent, 'f', 2, 64)
+		}},
+	{title: "ooo", key: "out_of_order", dimZero: true, rank: useful, style: warn},
+	{title: "rst", key: "resets", dimZero: true, style: bad},
+	{title: "zwin", key: "zero_windows", dimZero: true, rank: extra, style: warn},
+	{title: "fast", key: "fast_retransmits", dimZero: true, rank: extra, style: num},
+	{title: "spurious", key: "spurious_retransmits", dimZero: true, rank: extra, style: num},
+	{title: "min", key: "rtt.min", doc: "fastest round trip to the node that receives", rank: extra, style: num},
+	{title: "max", key: "rtt.max", doc: "slowest round trip to the node that receives", rank: extra, style: num},
+	{title: "back99", key: "sender_rtt.p99", doc: "99th percentile of back", rank: extra, style: num},
+}}
+
+func appendHost(p *printer, dst []byte, n lnet.NID, a netip.Addr) []byte {
+	if n == (lnet.NID{}) {
+		return a.AppendTo(dst)
+	}
+	return p.opt.NIDs.Append(dst, n)
+}
+
+// pathSorts are the orders of paths, by descending value.
+var pathSorts = map[string]func(p *records.HostPath) int64{
+	"count": func(p *records.HostPath) int64 { return p.Messages },
+	"bytes": func(p *records.HostPath) int64 { return p.Bytes },
+	"p50":   func(p *records.HostPath) int64 { return p.Times.Quantile(.5) },
+	"p99":   func(p *records.HostPath) int64 { return p.Times.Quantile(.99) },
+	"max":   func(p *records.HostPath) int64 { return p.Times.Max },
+	"name":  func(*records.HostPath) int64 { return 0 },
+}
+
+// SortsPaths reports whether paths have an order.
+func SortsPaths(order string) bool { return pathSorts[order] != nil }
+
+// PathRecords returns records of all paths in an order, those of equal value by their addresses.
+func PathRecords(all *paths.Paths, order string) (list []*records.HostPath) {
+	for p := range all.All {
+		list = append(list, &records.HostPath{Path: p, Back: all.Get(p.Source, p.To, p.From)})
+	}
+	value := pathSorts[order]
+	slices.SortStableFunc(list, func(a, b *records.HostPath) int {
+		return cmp.Or(cmp.Compare(value(b), value(a)), a.From.Compare(b.From), a.To.Compare(b.To), cmp.Compare(a.Source, b.Source))
+	})
+	return list
+}
+
+// pathColumns are the columns of lines separated by tabs.
+var pathColumns = []string{"from", "to", "from_nid", "to_nid", "file", "messages", "bytes", "rtt.min", "rtt.p50", "rtt.p99", "rtt.max",
+	"sender_rtt.min", "sender_rtt.p50", "sender_rtt.p99", "sender_rtt.max", "retransmits", "fast_retransmits", "spurious_retransmits",
+	"retransmitted_bytes", "retransmitted_percent", "out_of_order", "zero_windows", "resets", "rdma_retransmits"}
+
+// AppendPathsTSV appends paths as lines of values, separated by tabs, behind a line with the names.
+func AppendPathsTSV(dst []byte, list []*records.HostPath) []byte {
+	fields, _ := render.NewRecordFields(&records.HostPaths, pathColumns)
+	dst = fields.Header(dst)
+	for _, p := range list {
+		dst = fields.Append(dst, p)
+	}
+	return dst
+}
