@@ -240,11 +240,22 @@ var obdConnectData = &Struct{Name: "obd_connect_data", Shorter: []int{72},
 
 // The fields of obd_connect_data that connections are followed by.
 var (
-	OcdFlags    = obdConnectData.Field("ocd_connect_flags")
-	OcdFlags2   = obdConnectData.Field("ocd_connect_flags2")
-	OcdVersion  = obdConnectData.Field("ocd_version")
-	OcdInstance = obdConnectData.Field("ocd_instance")
-	ocdBrwSize  = obdConnectData.Field("ocd_brw_size")
+	OcdFlags        = obdConnectData.Field("ocd_connect_flags")
+	OcdFlags2       = obdConnectData.Field("ocd_connect_flags2")
+	OcdVersion      = obdConnectData.Field("ocd_version")
+	OcdInstance     = obdConnectData.Field("ocd_instance")
+	OcdIndex        = obdConnectData.Field("ocd_index")
+	OcdGrant        = obdConnectData.Field("ocd_grant")
+	OcdBrwSize      = obdConnectData.Field("ocd_brw_size")
+	OcdIbitsKnown   = obdConnectData.Field("ocd_ibits_known")
+	OcdGrantBlkbits = obdConnectData.Field("ocd_grant_blkbits")
+	OcdGrantInobits = obdConnectData.Field("ocd_grant_inobits")
+	OcdGrantTaxKb   = obdConnectData.Field("ocd_grant_tax_kb")
+	OcdGrantMaxBlks = obdConnectData.Field("ocd_grant_max_blks")
+	OcdCksumTypes   = obdConnectData.Field("ocd_cksum_types")
+	OcdMaxEasize    = obdConnectData.Field("ocd_max_easize")
+	OcdMaxbytes     = obdConnectData.Field("ocd_maxbytes")
+	OcdMaxmodrpcs   = obdConnectData.Field("ocd_maxmodrpcs")
 )
 
 // connectsWithTransno reports whether pb_op_flags has TRANSNO: peers set the flag

@@ -55,6 +55,7 @@ var (
 	ConnectRecovering = uint32(MsgConnectFlags.Bit("RECOVERING"))
 	ConnectReconnect  = uint32(MsgConnectFlags.Bit("RECONNECT"))
 	ConnectInitial    = uint32(MsgConnectFlags.Bit("INITIAL"))
+	ConnectReplayable = uint32(MsgConnectFlags.Bit("REPLAYABLE"))
 )
 
 var MsgOffsets = Enum("msg_offsets", "", "numbers of buffers and lengths that older code knows by name", []Value{

@@ -111,7 +111,7 @@ func LargestTransfer(m *Msg) (bytes uint64, ok bool) {
 	if ocdFlags.Uint(b, m.Big)&brwSizeGranted == 0 {
 		return 0, false
 	}
-	bytes = ocdBrwSize.Uint(b, m.Big)
+	bytes = OcdBrwSize.Uint(b, m.Big)
 	return bytes, bytes != 0
 }
 

@@ -55,6 +55,7 @@ type ConnectParameters struct {
 	Asked, Granted ConnectData // of the last connect that has them
 	HasAsked       bool
 	HasGranted     bool
+	Limits         ConnectLimits   // granted, of the last connect that has them
 	ConnCnt        uint32          // 0: unknown
 	Attempts       int             // connect requests
 	Failures       map[int32]int64 // connects and security contexts that were refused, by errno
@@ -66,6 +67,61 @@ type ConnectData struct {
 	Flags, Flags2 uint64
 	Version       uint32
 	Instance      uint32
+}
+
+// ConnectLimits are the sizes and counts in struct obd_connect_data of the reply to a connect.
+type ConnectLimits struct {
+	flags     uint64 // which of them are valid
+	index     uint32
+	grant     uint32
+	brwSize   uint32
+	ibits     uint64
+	blockBits uint8
+	inodeBits uint8
+	taxKiB    uint16
+	maxBlocks uint32
+	checksums uint32
+	maxEASize uint32
+	maxBytes  uint64
+	maxMod    uint16
+}
+
+func (l *ConnectLimits) read(b []byte, big bool) {
+	*l = ConnectLimits{flags: opcodes.OcdFlags.Uint(b, big), index: uint32(opcodes.OcdIndex.Uint(b, big)), grant: uint32(opcodes.OcdGrant.Uint(b, big)),
+		brwSize: uint32(opcodes.OcdBrwSize.Uint(b, big)), ibits: opcodes.OcdIbitsKnown.Uint(b, big),
+		blockBits: uint8(opcodes.OcdGrantBlkbits.Uint(b, big)), inodeBits: uint8(opcodes.OcdGrantInobits.Uint(b, big)),
+		taxKiB: uint16(opcodes.OcdGrantTaxKb.Uint(b, big)), maxBlocks: uint32(opcodes.OcdGrantMaxBlks.Uint(b, big)),
+		checksums: uint32(opcodes.OcdCksumTypes.Uint(b, big)), maxEASize: uint32(opcodes.OcdMaxEasize.Uint(b, big)),
+		maxBytes: opcodes.OcdMaxbytes.Uint(b, big), maxMod: uint16(opcodes.OcdMaxmodrpcs.Uint(b, big))}
+}
+
+// ConnectLimit is one of ConnectLimits, with the name that lctl has for it.
+type ConnectLimit struct {
+	Name  string
+	Value uint64
+	Hex   bool
+}
+
+// List returns those that are valid, in the order of lctl.
+func (l *ConnectLimits) List() (list []ConnectLimit) {
+	add := func(flag uint64, name string, v uint64, hex bool) {
+		if l.flags&flag != 0 {
+			list = append(list, ConnectLimit{name, v, hex})
+		}
+	}
+	add(flagIndex, "target_index", uint64(l.index), false)
+	add(flagGrant, "initial_grant", uint64(l.grant), false)
+	add(flagBRWSize, "max_brw_size", uint64(l.brwSize), false)
+	add(flagIBits, "ibits_known", l.ibits, true)
+	add(flagGrantParam, "grant_block_size", 1<<l.blockBits, false)
+	add(flagGrantParam, "grant_inode_size", 1<<l.inodeBits, false)
+	add(flagGrantParam, "grant_max_extent_size", uint64(l.maxBlocks)<<l.blockBits, false)
+	add(flagGrantParam, "grant_extent_tax", uint64(l.taxKiB)<<10, false)
+	add(flagChecksum, "cksum_types", uint64(l.checksums), true)
+	add(flagMaxEASize, "max_easize", uint64(l.maxEASize), false)
+	add(flagMaxBytes, "max_object_bytes", l.maxBytes, false)
+	add(flagMultiMod, "max_mod_rpcs", uint64(l.maxMod), false)
+	return list
 }
 
 // Kind returns the kind of the connection: "client", "mgc", "lwp", "mdt-mdt",
@@ -117,4 +173,13 @@ var (
 	flagMDS         = opcodes.ObdConnectFlags.Bit("MDS")
 	flagFlags2      = opcodes.ObdConnectFlags.Bit("FLAGS2")
 	flagVersion     = opcodes.ObdConnectFlags.Bit("VERSION")
+	flagIndex       = opcodes.ObdConnectFlags.Bit("INDEX")
+	flagGrant       = opcodes.ObdConnectFlags.Bit("GRANT")
+	flagBRWSize     = opcodes.ObdConnectFlags.Bit("BRW_SIZE")
+	flagIBits       = opcodes.ObdConnectFlags.Bit("IBITS")
+	flagGrantParam  = opcodes.ObdConnectFlags.Bit("GRANT_PARAM")
+	flagChecksum    = opcodes.ObdConnectFlags.Bit("CKSUM")
+	flagMaxEASize   = opcodes.ObdConnectFlags.Bit("MAX_EASIZE")
+	flagMaxBytes    = opcodes.ObdConnectFlags.Bit("MAXBYTES")
+	flagMultiMod    = opcodes.ObdConnectFlags.Bit("MULTIMODRPCS")
 )

@@ -58,6 +58,9 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 	}
 	answered := m.Msg != nil && i.Granted.read(m.Msg.Buf(1), m.RPC.Big)
 	i.HasGranted = i.HasGranted || answered
+	if answered {
+		i.Limits.read(m.Msg.Buf(1), m.RPC.Big)
+	}
 	i.use.last = p.Time
 	op := m.RPC.OpFlags
 	i.add(Event{Point: p, Kind: EventConnected, ConnCnt: r.ConnCnt, OpFlags: op})

@@ -29,6 +29,7 @@ type importsOptions struct {
 	selection flags.Selection
 	timeline  bool
 	compared  string // the clients of --compare
+	at        momentFlag
 }
 
 func newImports(sys *scan.System) *cobra.Command {
@@ -42,6 +43,8 @@ func newImports(sys *scan.System) *cobra.Command {
 			"States are proven by frames. The table shows the state at the end of the capture, and in column since " +
 			"when it began. Column fails counts connects and security contexts that were refused, by error; ungranted counts flags that the client " +
 			"asked for and did not get.\n\n" +
+			"With --at the connections are shown as at that moment: as a table, in the form in which lctl get_param prints import and state on the client. " +
+			"What is not on the wire is left out.\n\n" +
 			"The timeline has one line per event, in live captures as it happens, with the state after it; with -T json one object per event.\n\n" +
 			"--compare A B shows for each target in what two clients differ: releases, flags asked for and flags granted. Clients are named by " +
 			"their NID or uuid; the connects of both must be captured, in one file or in several.",
@@ -53,6 +56,9 @@ func newImports(sys *scan.System) *cobra.Command {
 
   # in what two clients differ
   lshark imports --compare 192.0.2.3 192.0.2.4 client.pcap server.pcap
+
+  # as lctl get_param shows them, 12 s after the first frame
+  lshark imports --at 12 client.pcap
 
   # clients that were evicted
   lshark imports -T json server.pcap | jq 'select(.evictions > 0)'`,
@@ -66,6 +72,7 @@ func newImports(sys *scan.System) *cobra.Command {
 		c.View.RegisterForm(f)
 		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline; with -T json, one object")
 		f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
+		f.StringVar(&c.at.text, "at", "", "as at `TIME`: seconds after the first frame, or the time of day or date and time, local, or UTC with -t u or a Z at the end")
 		c.View.Register(f, flags.TimeHelp("event"))
 		c.Output.Register(cmd, f)
 		c.selection.RegisterSave(f, "messages that match")
@@ -88,7 +95,7 @@ func (c *importsOptions) run() error {
 	}
 	in, err := c.Input.Check(c.Args, c.Sys.InTTY)
 	selected, wrong := c.selection.Messages()
-	if err := errors.Join(err, wrong, c.selection.Check(), c.View.Check()); err != nil {
+	if err := errors.Join(err, wrong, c.selection.Check(), c.View.Check(), c.at.check(c.View.IsUTC())); err != nil {
 		return err
 	}
 	c.View.NodeName = in.NodeNames()
@@ -96,6 +103,7 @@ func (c *importsOptions) run() error {
 		Select: selected.Match,
 		Names:  track.NewNames(),
 		Limit:  c.selection.Count, Concurrent: true,
+		Until:  c.at.until(),
 		SaveTo: c.selection.Save, SaveAll: c.selection.All,
 		Logs: scan.LogUse{Flag: "ha", Unknown: "connect flags, releases and counts of messages are not known"},
 	})
@@ -106,16 +114,25 @@ func (c *importsOptions) run() error {
 	var hidden string
 	var rpc *track.RPC // of the message
 	hooks := follow.Hooks{Message: func(r *track.RPC, _ *dissect.Message) { rpc = r }}
+	parameters := &tables.ImportParameters{InFlight: make(map[*track.Import]int)}
+	var imports *track.Imports
+	if c.at.isSet() {
+		hooks.Done = func(r *track.RPC) {
+			if i := imports.Of(r); i != nil && r.Missing == track.CaptureEnded && !track.IsCallback(r.Opcode) {
+				parameters.InFlight[i]++
+			}
+		}
+	}
 	follows := in.Live() && c.timeline
 	if follows {
 		hooks.Import = c.timelineFunc(p, w)
 	}
 	f := p.Follow(hooks)
-	i := f.Imports()
+	imports = f.Imports()
 	p.Add(scan.Consumer{
 		Message: func(*dissect.Message) error {
 			if rpc != nil {
-				i.Select(rpc)
+				imports.Select(rpc)
 			}
 			return nil
 		},
@@ -126,10 +143,14 @@ func (c *importsOptions) run() error {
 				return nil
 			}
 			if c.compared != "" {
-				return w.Write(c.compare(p, i.List()))
+				return w.Write(c.compare(p, imports.List()))
 			}
 			var buf []byte
-			buf, hidden = c.render(in, p, w, i.List())
+			if c.at.isSet() && c.View.Form.Value == "table" {
+				parameters.At = c.at.time(p.First())
+				return w.Write(parameters.Append(nil, slices.DeleteFunc(imports.List(), func(i *track.Import) bool { return !c.shows(i) })))
+			}
+			buf, hidden = c.render(in, p, w, imports.List())
 			return w.Write(buf)
 		},
 	})

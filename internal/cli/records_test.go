@@ -45,6 +45,8 @@ func TestRecordFlags(t *testing.T) {
 		{"rpcs --offset x", "FILE=SECS"},
 		{"rpcs --offset other.pcap=1", "not among the files"},
 		{"imports -T summary", "unknown form"},
+		{"imports --at yesterday", "must be seconds"},
+		{"imports --at -1", "must be seconds"},
 		{"imports --color maybe", "auto, always or never"},
 		{"locks --slowest -1", "negative"},
 		{"locks -c -1", "negative"},

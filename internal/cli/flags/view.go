@@ -48,6 +48,9 @@ func TimeHelp(record string) string {
 	return "time: r relative to the first frame, a local, u UTC, d since the " + record + " before"
 }
 
+// IsUTC reports whether times are shown in UTC.
+func (v *View) IsUTC() bool { return v.time.Value == "u" }
+
 // Register defines the other flags.
 func (v *View) Register(f *pflag.FlagSet, timeHelp string) {
 	f.VarP(&v.time, "time", "t", timeHelp)

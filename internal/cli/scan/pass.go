@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -24,7 +25,11 @@ type Options struct {
 	// the first frame. nil selects all.
 	Select func(m *dissect.Message, first int64) bool
 
-	Limit    int  // stop after so many selected messages, 0 for no limit; see Consumer.Finish
+	Limit int // stop after so many selected messages, 0 for no limit; see Consumer.Finish
+	// Until reports whether the reading ends before a frame, by the times of the first frame and of it. nil:
+	// it does not.
+	Until func(first, now int64) bool
+
 	Distinct bool // leave out messages that another capture point saw before
 	BulkData bool // keep bulk data in full
 
@@ -321,6 +326,9 @@ func (p *Pass) read(src *source) error {
 			continue
 		case err != nil:
 			return endOfInput(err)
+		}
+		if p.opt.Until != nil && p.opt.Until(cmp.Or(p.clock.first, f.Time), f.Time) {
+			return nil
 		}
 		if take, err := p.frame(&f); err != nil {
 			return err
