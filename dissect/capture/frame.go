@@ -47,9 +47,12 @@ type Frame struct {
 	Source int      // index of the capture point, which rotated files of one node share
 	Iface  int      // index of the interface in the file
 
+	Interface string // in a live capture, the name of the interface
+
 	// Where several files are read: the name of the frame's file, one of
 	// FileNames, and the number of the frame in it, from 1. With a single file
-	// the name is empty, and Number is the number in it.
+	// the name is empty, and Number is the number in it. In a live capture of
+	// several interfaces: the name of the interface, and Number.
 	File       string
 	FileNumber int64
 }

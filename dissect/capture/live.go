@@ -25,10 +25,11 @@ func (timeoutError) Temporary() bool { return true }
 
 // LiveOptions are the options of OpenLive. The zero value is ready to use.
 type LiveOptions struct {
-	Filter  string        // in the syntax of pcap-filter(7); "" matches all frames
-	Snaplen int           // bytes kept of a frame; 0 is 1 MiB
-	Buffer  int           // bytes of frames that the kernel buffers; 0 is 32 MiB
-	Idle    time.Duration // until Next returns ErrTimeout; 0 is 200 ms
+	Filter        string        // in the syntax of pcap-filter(7); "" matches all frames
+	NoPromiscuous bool          // of other hosts' frames, take only what the interface passes on anyway
+	Snaplen       int           // bytes kept of a frame; 0 is 1 MiB
+	Buffer        int           // bytes of frames that the kernel buffers; 0 is 32 MiB
+	Idle          time.Duration // until Next returns ErrTimeout; 0 is 200 ms
 }
 
 // Interface is a network interface that can be captured. On Linux "any" stands

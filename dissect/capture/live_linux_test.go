@@ -23,7 +23,7 @@ import (
 // openLo captures a port on the loopback interface, or skips the test.
 func openLo(t *testing.T, iface string, port int) *Live {
 	t.Helper()
-	l, err := OpenLive(iface, LiveOptions{Filter: fmt.Sprintf("tcp port %d", port), Buffer: 4 << 20, Idle: 100 * time.Millisecond})
+	l, err := OpenLive([]string{iface}, LiveOptions{Filter: fmt.Sprintf("tcp port %d", port), Buffer: 4 << 20, Idle: 100 * time.Millisecond})
 	if err != nil && strings.Contains(err.Error(), "CAP_NET_RAW") {
 		t.Skip(err)
 	}
@@ -107,12 +107,12 @@ func TestLiveStop(t *testing.T) {
 }
 
 func TestLiveErrors(t *testing.T) {
-	if _, err := OpenLive("no such\x1b", LiveOptions{}); err == nil || strings.ContainsRune(err.Error(), 0x1b) {
+	if _, err := OpenLive([]string{"no such\x1b"}, LiveOptions{}); err == nil || strings.ContainsRune(err.Error(), 0x1b) {
 		t.Errorf("no interface: %v", err)
 	}
 	if os.Geteuid() == 0 {
 		var e *pcapfilter.Error
-		if _, err := OpenLive("lo", LiveOptions{Filter: "tcp port x y"}); !errors.As(err, &e) {
+		if _, err := OpenLive([]string{"lo"}, LiveOptions{Filter: "tcp port x y"}); !errors.As(err, &e) {
 			t.Errorf("filter: %v", err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestLiveRebind(t *testing.T) {
 	defer exec.Command("ip", "link", "del", name).Run()
 	ip("link", "set", name+"p", "up")
 	ip("link", "set", name, "up")
-	l, err := OpenLive(name, LiveOptions{Buffer: 4 << 20, Idle: 10 * time.Millisecond})
+	l, err := OpenLive([]string{name}, LiveOptions{Buffer: 4 << 20, Idle: 10 * time.Millisecond})
 	if err != nil {
 		t.Skip(err)
 	}

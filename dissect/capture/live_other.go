@@ -13,13 +13,19 @@ var errNoLive = errors.New("live capture needs Linux; this is " + runtime.GOOS)
 type Live struct{}
 
 // OpenLive fails on this system.
-func OpenLive(string, LiveOptions) (*Live, error) { return nil, errNoLive }
+func OpenLive([]string, LiveOptions) (*Live, error) { return nil, errNoLive }
 
 // Next fails on this system.
 func (*Live) Next(*Frame) error { return errNoLive }
 
 // Rebind fails on this system.
 func (*Live) Rebind() error { return errNoLive }
+
+// Up is false on this system.
+func (*Live) Up() bool { return false }
+
+// Notes returns nothing on this system.
+func (*Live) Notes() []string { return nil }
 
 // LinkType is 0 on this system.
 func (*Live) LinkType() LinkType { return 0 }

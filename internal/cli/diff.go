@@ -102,7 +102,7 @@ func newDiff(sys *scan.System) *cobra.Command {
 func (c *diffOptions) inputs(args []string) (before, after *scan.Input, err error) {
 	files := append(slices.Clone(c.input.Read), args...)
 	switch {
-	case c.input.Interface != "" || len(c.input.AutoStop) > 0:
+	case len(c.input.Interfaces) > 0 || len(c.input.AutoStop) > 0:
 		return nil, nil, exit.Usagef("diff compares capture files: it has no live capture (-i, -a)")
 	case len(c.before)+len(c.after) == 0:
 		if len(files) != 2 {

@@ -26,7 +26,7 @@ import (
 // conversation. The test is skipped where lo cannot be captured.
 func listenLive(t *testing.T) (listener net.Listener, port string, play []turn, want []string) {
 	t.Helper()
-	l, err := capture.OpenLive("lo", capture.LiveOptions{})
+	l, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
 	if err != nil {
 		t.Skip("no live capture here: ", err)
 	}

@@ -95,7 +95,7 @@ func exampleFolder(t *testing.T) string {
 func runExample(t *testing.T, dir, line string) {
 	short := strings.Replace(line, " -a duration:60", "", 1)
 	if live := strings.Replace(short, "-i eth0", "-i lo -a duration:1", 1); live != short {
-		l, err := capture.OpenLive("lo", capture.LiveOptions{})
+		l, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
 		if err != nil {
 			t.Skip("no live capture here: ", err)
 		}

@@ -229,7 +229,7 @@ func (c *importsOptions) checkCompared(files []string) error {
 		return nil
 	}
 	a, b, ok := c.clients()
-	if len(files)+len(c.Input.Read) == 0 && c.Input.Interface == "" {
+	if len(files)+len(c.Input.Read) == 0 && len(c.Input.Interfaces) == 0 {
 		if _, err := os.Stat(b); err == nil {
 			ok = false // b was meant to be the capture
 		}

@@ -47,7 +47,7 @@ func (s *awaited) Write(b []byte) (int, error) {
 // somebody runs it at the same time.
 func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 	t.Helper()
-	l, err := capture.OpenLive("lo", capture.LiveOptions{})
+	l, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
 	if err != nil {
 		t.Skip("no live capture here: ", err)
 	}
@@ -170,7 +170,7 @@ func replay(t *testing.T, listener net.Listener, play []turn) {
 // TestLiveTimeline checks that the timeline of connections prints a line when
 // a message arrives, not at the end of the capture.
 func TestLiveTimeline(t *testing.T) {
-	l, err := capture.OpenLive("lo", capture.LiveOptions{})
+	l, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
 	if err != nil {
 		t.Skip("no live capture here: ", err)
 	}

@@ -18,7 +18,7 @@ import (
 // TestLiveRoCE captures on lo while the packets of a sample go over loopback UDP. The
 // filter is the default one.
 func TestLiveRoCE(t *testing.T) {
-	l, err := capture.OpenLive("lo", capture.LiveOptions{})
+	l, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
 	if err != nil {
 		t.Skip("no live capture here: ", err)
 	}

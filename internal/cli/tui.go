@@ -128,7 +128,7 @@ func (c *tuiOptions) run(args []string) error {
 	sys.IO = &streams
 
 	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}})
-	o := model.Options{Store: store.Options{Distinct: len(in.FileNames()) > 1}, Follow: p.FollowOptions(), About: p.Captured}
+	o := model.Options{Store: store.Options{Distinct: in.Distinct()}, Follow: p.FollowOptions(), About: p.Captured}
 	if !in.Rereadable() {
 		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true
 	}
@@ -256,7 +256,7 @@ const patience = 200 * time.Millisecond
 func title(in *scan.Input, args []string, input *scan.Flags) string {
 	switch {
 	case in.Live():
-		return "live on " + input.Interface
+		return "live on " + iostreams.Printable(strings.Join(input.Interfaces, ", "))
 	case len(args)+len(input.Read) == 0, len(args) == 1 && args[0] == "-":
 		return "standard input"
 	}

@@ -38,7 +38,7 @@ func (c *command) startCapture() error {
 }
 
 func (c *command) input() (*scan.Flags, error) {
-	f := &scan.Flags{Interface: c.iface, Quiet: true} // Wireshark takes every text on standard error for an error
+	f := &scan.Flags{Interfaces: []string{c.iface}, Quiet: true} // Wireshark takes every text on standard error for an error
 	for _, text := range strings.FieldsFunc(c.ports, func(r rune) bool { return r == ',' }) {
 		port, err := strconv.ParseUint(text, 10, 16)
 		if err != nil {

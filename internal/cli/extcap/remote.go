@@ -119,7 +119,7 @@ func isAlphanumeric(c rune) bool {
 
 func (c *command) remoteLine(input *scan.Flags) (string, error) {
 	args := append(strings.Fields(c.remote.program), "extcap", "--capture", "--extcap-interface", localInterface, "--fifo", "-",
-		"--interface", input.Interface, "--content", c.content.Value)
+		"--interface", c.iface, "--content", c.content.Value)
 	if len(input.Ports) > 0 {
 		args = append(args, "--port", c.ports)
 	}

@@ -104,9 +104,6 @@ func (c *command) cobra() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags.AddInput(cmd, c.sys, &c.input)
-	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
-		f.IntVar(&c.input.Snaplen, "snaplen", 0, "capture at most `BYTES` of a frame, 0 for all")
-	})
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.display, "display", "Y", "", "write and send RPCs that match the display filter `EXPR`, such as 'rpc.latency > 1s || rpc.error'; metrics count all")
 		f.Var(&c.sample, "sample", "write and send one in N of all RPCs, also if it does not match -Y")
@@ -162,8 +159,6 @@ func (c *command) check() (*plan, error) {
 		return nil, exit.Usagef("-Y and --sample choose RPCs for --records and --otlp: give one of them")
 	case len(c.otlp.headers) > 0 && !c.hasReceiver():
 		return nil, exit.Usagef("--otlp-header needs --otlp")
-	case c.input.Snaplen < 0:
-		return nil, exit.Usagef("--snaplen %d: must not be negative", c.input.Snaplen)
 	}
 	err := c.side.Check()
 	if err == nil && c.hasReceiver() {

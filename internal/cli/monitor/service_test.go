@@ -166,7 +166,10 @@ func TestHasReceiver(t *testing.T) {
 		}
 		c := newCommand(&scan.System{IO: &iostreams.IO{Env: env}})
 		c.cobra()
-		c.input.Interface, c.otlp.url, c.display = tt.iface, tt.url, "rpc.error"
+		c.otlp.url, c.display = tt.url, "rpc.error"
+		if tt.iface != "" {
+			c.input.Interfaces = []string{tt.iface}
+		}
 		var err error
 		if c.in, err = c.input.Check(nil, false); err != nil {
 			t.Fatal(err)

@@ -21,30 +21,41 @@ import (
 
 // Flags are the flags of all commands that read packets, as typed.
 type Flags struct {
-	Read      []string
-	Interface string
-	Filter    string
-	Ports     []uint
-	AutoStop  []string
-	Offsets   []string
-	Names     []string
-	Logs      []string
-	Cores     int // at most; 0: all
-	Snaplen   int // of a live capture: bytes that are kept of a frame, 0 for all
-	Quiet     bool
-	Verbose   bool
+	Read       []string
+	Interfaces []string
+	Filter     string
+	Ports      []uint
+	AutoStop   []string
+	RingBuffer []string
+	Offsets    []string
+	Names      []string
+	Logs       []string
+	Cores      int // at most; 0: all
+
+	// Of a live capture:
+	Snaplen       int // bytes that are kept of a frame, 0 for all
+	Buffer        int // MiB of frames that the kernel buffers, 0 for the default
+	NoPromiscuous bool
+
+	Quiet   bool
+	Verbose bool
 }
 
 // RegisterInput defines the flags that choose packets.
 func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.Read, "read", "r", nil, "read packets from `FILE`, - for standard input; may be repeated")
-	fs.StringVarP(&f.Interface, "interface", "i", "", "capture live from interface `IFACE`, any for all interfaces")
+	fs.StringArrayVarP(&f.Interfaces, "interface", "i", nil, "capture live from interface `IFACE`, any for all interfaces; may be repeated")
 	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR` in pcap-filter syntax; live captures default to the LNet ports and RoCE")
 	fs.IntVarP(&f.Cores, "jobs", "j", 0, "use at most `N` cores; with a folder for -o, and in sql, read N captures at a time (default: all cores, one capture)")
 	fs.UintSliceVar(&f.Ports, "port", nil, "TCP `PORTS` that carry LNet, separated by commas (default 988)")
 	fs.Lookup("port").DefValue = "" // pflag would add [] as the default
-	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture after SECS seconds")
-	setForm(fs.Lookup("autostop"), "duration:SECS")
+	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture: after duration:SECS, packets:N frames, "+
+		"filesize:KB of -w, or files:N of -b; may be repeated")
+	setForm(fs.Lookup("autostop"), "LIMIT")
+	fs.IntVarP(&f.Snaplen, "snaplen", "s", 0, "live, capture at most `BYTES` of a frame, 0 for all")
+	fs.BoolVarP(&f.NoPromiscuous, "no-promiscuous", "p", false, "live, leave the interfaces out of promiscuous mode, in which they "+
+		"also pass on what is sent to other hosts")
+	fs.IntVarP(&f.Buffer, "buffer-size", "B", 0, "live, let the kernel buffer `MIB` of frames (default 32)")
 	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS seconds to the times of FILE; by default, differences between "+
 		"clocks are estimated from packets that several files have in common")
 	setForm(fs.Lookup("offset"), "FILE=SECS")
@@ -58,6 +69,13 @@ func (f *Flags) RegisterLogs(fs *pflag.FlagSet) {
 		"and ended with "+
 		"RPCs; NODE is a NID or a name, by default found out; may be repeated")
 	setForm(fs.Lookup("log"), "[NODE=]FILE")
+}
+
+// RegisterRing defines the flag for several files of -w.
+func (f *Flags) RegisterRing(fs *pflag.FlagSet) {
+	fs.StringArrayVarP(&f.RingBuffer, "ring-buffer", "b", nil, "live, begin a new file of -w after duration:SECS, filesize:KB (of 1000 bytes) "+
+		"or packets:N, and keep the latest files:N, all by default; may be repeated")
+	setForm(fs.Lookup("ring-buffer"), "LIMIT")
 }
 
 // setForm sets the form of a flag's value that help texts show beside its name.
@@ -84,9 +102,8 @@ func (f *Flags) RegisterNotes(fs *pflag.FlagSet) {
 func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 	in := &Input{
 		files:   append(append([]string{}, f.Read...), args...),
-		iface:   f.Interface,
+		ifaces:  f.Interfaces,
 		filter:  f.Filter,
-		snaplen: f.Snaplen,
 		quiet:   f.Quiet,
 		verbose: f.Verbose,
 	}
@@ -97,20 +114,18 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 		runtime.GOMAXPROCS(min(f.Cores, runtime.NumCPU()))
 	}
 	var err error
-	if in.duration, err = f.duration(); err != nil {
+	if err = f.checkLive(in); err != nil {
 		return nil, err
 	}
 	if in.ports, err = TCPPorts(f.Ports); err != nil {
 		return nil, err
 	}
 	switch {
-	case in.iface != "" && len(in.files) > 0:
+	case in.Live() && len(in.files) > 0:
 		return nil, exit.Usagef("-i cannot be combined with files")
-	case in.duration > 0 && in.iface == "":
-		return nil, exit.Usagef("-a needs a live capture (-i)")
-	case in.iface != "" && len(f.Logs) > 0:
+	case in.Live() && len(f.Logs) > 0:
 		return nil, exit.Usagef("--log cannot be combined with -i: a log is read beside files")
-	case in.iface == "" && len(in.files) == 0 && len(f.Logs) == 0:
+	case !in.Live() && len(in.files) == 0 && len(f.Logs) == 0:
 		if inTTY {
 			return nil, exit.Usagef("no capture given: name a file, or an interface with -i")
 		}
@@ -171,15 +186,60 @@ func (f *Flags) names() (*targets.Names, error) {
 	return n, nil
 }
 
-// duration returns the time limit of a live capture, 0 without one.
-func (f *Flags) duration() (d time.Duration, err error) {
-	for _, stop := range f.AutoStop {
-		secs, ok := strings.CutPrefix(stop, "duration:")
-		if d, err = time.ParseDuration(secs + "s"); !ok || err != nil || d <= 0 {
-			return 0, exit.Usagef("-a %s: must be duration:SECS", stop)
+// checkLive checks the flags of live captures.
+func (f *Flags) checkLive(in *Input) (err error) {
+	if in.stop, err = parseLimits("-a", f.AutoStop); err != nil {
+		return err
+	}
+	if in.ring, err = parseLimits("-b", f.RingBuffer); err != nil {
+		return err
+	}
+	const maxBuffer = 2 << 10 // MiB; the size of the kernel's memory has 32 bits
+	in.live = capture.LiveOptions{Snaplen: f.Snaplen, Buffer: f.Buffer << 20, NoPromiscuous: f.NoPromiscuous}
+	switch {
+	case f.Snaplen < 0:
+		return exit.Usagef("-s %d: must not be negative", f.Snaplen)
+	case f.Buffer < 0 || f.Buffer > maxBuffer:
+		return exit.Usagef("-B %d: must be from 1 to %d MiB", f.Buffer, maxBuffer)
+	case !in.Live():
+		return f.checkNotLive()
+	case in.ring.any() && !in.ring.endsFile():
+		return exit.Usagef("-b needs duration:SECS, filesize:KB or packets:N: when a file ends")
+	case in.stop.files > 0 && !in.ring.any():
+		return exit.Usagef("-a files:%d needs -b", in.stop.files)
+	case in.stop.bytes > 0 && in.ring.any():
+		return exit.Usagef("-a filesize: with -b, use files:N")
+	}
+	for i, name := range in.ifaces {
+		switch {
+		case name == "":
+			return exit.Usagef("-i: the name of the interface is empty")
+		case slices.Contains(in.ifaces[:i], name):
+			return exit.Usagef("-i %s is given twice", name)
+		case name == anyInterface && len(in.ifaces) > 1:
+			return exit.Usagef("-i any has all interfaces: give no others")
 		}
 	}
-	return d, nil
+	return nil
+}
+
+// checkNotLive refuses flags of live captures for files.
+func (f *Flags) checkNotLive() error {
+	for _, x := range []struct {
+		flag  string
+		given bool
+	}{
+		{"-a", len(f.AutoStop) > 0},
+		{"-b", len(f.RingBuffer) > 0},
+		{"-s", f.Snaplen > 0},
+		{"-B", f.Buffer > 0},
+		{"-p", f.NoPromiscuous},
+	} {
+		if x.given {
+			return exit.Usagef("%s needs a live capture (-i)", x.flag)
+		}
+	}
+	return nil
 }
 
 // offsets returns what to add to the times of each file that --offset names.

@@ -21,41 +21,67 @@ import (
 // stdin is the file name that stands for standard input.
 const stdin = "-"
 
+// anyInterface stands for all interfaces.
+const anyInterface = "any"
+
 // Input is a checked choice of packets: capture files or an interface. Only one
 // Pass at a time may read it.
 type Input struct {
-	files    []string
-	iface    string             // of a live capture, else empty
-	filter   string             // capture filter, empty for all frames
-	keep     *pcapfilter.Filter // filter, compiled for files; nil keeps all frames
-	ports    []uint16           // TCP ports that carry LNet, empty for the default
-	duration time.Duration
-	snaplen  int                      // of a live capture, 0 for the default
-	offsets  map[string]time.Duration // given for the times of some files
-	names    *targets.Names           // of targets and nodes, nil: none are given
-	logs     []logs.File              // debug logs of nodes
-	outputs  []string                 // folders of the files that NewWriter writes
-	quiet    bool
-	verbose  bool
+	files   []string
+	ifaces  []string           // of a live capture, else empty
+	filter  string             // capture filter, empty for all frames
+	keep    *pcapfilter.Filter // filter, compiled for files; nil keeps all frames
+	ports   []uint16           // TCP ports that carry LNet, empty for the default
+	live    capture.LiveOptions
+	stop    limits                   // of a live capture
+	ring    limits                   // of the files that it writes
+	offsets map[string]time.Duration // given for the times of some files
+	names   *targets.Names           // of targets and nodes, nil: none are given
+	logs    []logs.File              // debug logs of nodes
+	outputs []string                 // folders of the files that NewWriter writes
+	quiet   bool
+	verbose bool
 }
 
 // Live reports whether frames are captured as they happen.
-func (in *Input) Live() bool { return in.iface != "" }
+func (in *Input) Live() bool { return len(in.ifaces) > 0 }
 
-// FileNames returns the names of the capture files as in records, nil when there
-// is only one.
+// Distinct reports whether there may be several capture points: files or interfaces.
+func (in *Input) Distinct() bool {
+	return len(in.files) > 1 || len(in.ifaces) > 1 || in.allInterfaces()
+}
+
+func (in *Input) allInterfaces() bool { return len(in.ifaces) == 1 && in.ifaces[0] == anyInterface }
+
+// FileNames returns the names of the capture files or interfaces as in records, nil when there
+// is only one. Of all interfaces it returns those that there are now.
 func (in *Input) FileNames() []string {
-	if len(in.files) < 2 {
+	switch {
+	case !in.Distinct():
 		return nil
+	case !in.Live():
+		return capture.FileNames(in.files)
+	case !in.allInterfaces():
+		return in.ifaces
 	}
-	return capture.FileNames(in.files)
+	list, err := capture.Interfaces()
+	if err != nil {
+		return nil // the names are for the width of a column; OpenLive returns the error
+	}
+	var names []string
+	for _, i := range list {
+		if i.Up {
+			names = append(names, i.Name)
+		}
+	}
+	return names
 }
 
 // Sources returns the names of what is read: those of the capture files as in
-// records, or the interface.
+// records, or the interfaces.
 func (in *Input) Sources() []string {
 	if in.Live() {
-		return []string{in.iface}
+		return in.ifaces
 	}
 	return capture.FileNames(in.files)
 }
@@ -151,11 +177,11 @@ func (in *Input) pipeTwice() string {
 // Files returns the capture files as they were named, none of a live capture.
 func (in *Input) Files() []string { return in.files }
 
-// Name returns the names of the capture files without their folders, or that of the
-// interface.
+// Name returns the names of the capture files without their folders, or those of the
+// interfaces.
 func (in *Input) Name() string {
 	if in.Live() {
-		return in.iface
+		return strings.Join(in.ifaces, ",")
 	}
 	names := make([]string, len(in.files))
 	for i, path := range in.files {

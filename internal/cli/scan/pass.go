@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -68,9 +69,9 @@ type Options struct {
 	// Files are what a live capture opens while it runs, beside the output.
 	Files Files
 
-	// Outage is called when the interface of a live capture goes away, with the reason,
-	// and with nil when it is back and the capture goes on. nil: the capture ends with
-	// an error.
+	// Outage is called when an interface of a live capture goes away, with the reason,
+	// and with nil when all are back. nil: the capture ends with an error when there is
+	// none left.
 	Outage func(error)
 }
 
@@ -132,6 +133,7 @@ type Pass struct {
 	logs      logReader  // beside the capture; nil: none is read
 	followed  *logs.Logs // the same, for those that follow RPCs
 	clock     clock
+	frames    int64
 	messages  int // before Select
 	selected  int
 	cut       truncations // of all frames
@@ -153,7 +155,7 @@ type clock struct {
 // New returns a Pass over an input.
 func New(sys *System, in *Input, opt Options) *Pass {
 	p := &Pass{sys: sys, in: in, opt: opt}
-	if opt.Distinct && len(in.files) > 1 {
+	if opt.Distinct && in.Distinct() {
 		p.once = &track.Duplicates{}
 	}
 	return p
@@ -260,12 +262,15 @@ func (p *Pass) Run() (err error) {
 	// for its other end.
 	release := func() {}
 	if p.in.Live() || p.in.piped() {
-		src.stopOnSignal(p.in.duration, p.opt.Stop)
+		src.stopOnSignal(p.in.stop.duration, p.opt.Stop)
 	} else {
 		release = src.stopOnInterrupt()
 	}
 	if p.in.Live() && !p.in.quiet {
-		p.sys.Say("capturing on %s: %s", p.in.iface, p.in.liveTraffic())
+		p.sys.Say("capturing on %s: %s", strings.Join(p.in.ifaces, ", "), p.in.liveTraffic())
+		for _, note := range src.live.Notes() {
+			p.sys.Say("%s", note)
+		}
 	}
 	p.begin()
 	p.inputErr = p.read(src)
@@ -316,13 +321,14 @@ func (p *Pass) read(src *source) error {
 	defer p.sys.NewProgress(bytes).Stop()
 	var f capture.Frame
 	for !p.failed.Load() && !p.stopped.Load() {
-		switch err := src.next(&f); {
+		err := src.next(&f)
+		src.retry(p.outage)
+		switch {
 		case errors.Is(err, capture.ErrTimeout):
 			p.idle()
-			src.retry(p.opt.Outage)
 			continue
-		case p.opt.Outage != nil && errors.Is(err, capture.ErrDown):
-			src.away(err, p.opt.Outage)
+		case errors.Is(err, capture.ErrDown) && (p.opt.Outage != nil || src.live.Up()):
+			src.away(err, p.outage)
 			continue
 		case err != nil:
 			return endOfInput(err)
@@ -335,8 +341,23 @@ func (p *Pass) read(src *source) error {
 		} else if take {
 			p.dissector.Frame(&f)
 		}
+		if p.frames++; p.frames == p.in.stop.packets {
+			break
+		}
 	}
 	return nil
+}
+
+// outage calls Options.Outage, and says when one of several interfaces is away or all are back.
+func (p *Pass) outage(err error) {
+	switch {
+	case p.opt.Outage != nil:
+		p.opt.Outage(err)
+	case err != nil:
+		p.Note("%v; the capture goes on without it", err)
+	default:
+		p.Note("the capture goes on on all interfaces")
+	}
 }
 
 // endOfInput returns what an error of the input means for a pass: its end is none.

@@ -28,9 +28,9 @@ type source struct {
 	outage      outage
 }
 
-// outage is when the interface of a live capture is away.
+// outage is when an interface of a live capture is away.
 type outage struct {
-	wait time.Duration // until the next attempt to go on; 0: the interface is there
+	wait time.Duration // until the next attempt to go on; 0: the interfaces are there
 	next time.Time     // when that is
 }
 
@@ -43,7 +43,9 @@ const (
 // open opens the input; offsets are added to the times of files.
 func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, error) {
 	if in.Live() {
-		live, err := capture.OpenLive(in.iface, capture.LiveOptions{Filter: in.liveFilter(), Snaplen: in.snaplen})
+		o := in.live
+		o.Filter = in.liveFilter()
+		live, err := capture.OpenLive(in.ifaces, o)
 		if err != nil {
 			return nil, err
 		}
@@ -82,15 +84,15 @@ func (s *source) onManyCores(in *Input) bool {
 	return s.reader != nil && !in.piped() && runtime.GOMAXPROCS(0) > 1
 }
 
-// away notes that the interface is away, and calls changed with the reason.
+// away notes that an interface is away, and calls changed with the reason.
 func (s *source) away(err error, changed func(error)) {
-	if s.outage.wait == 0 {
+	if s.outage.wait == 0 || s.live.Up() {
 		changed(err)
 	}
 	s.outage = outage{minOutageWait, time.Now().Add(minOutageWait)}
 }
 
-// retry tries to go on with the capture of an interface that is away, with more and more time
+// retry tries to go on with the capture of interfaces that are away, with more and more time
 // between the attempts, and calls changed with nil when that succeeds.
 func (s *source) retry(changed func(error)) {
 	o := &s.outage

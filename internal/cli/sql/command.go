@@ -89,7 +89,7 @@ func (c *command) check() error {
 		return err
 	}
 	switch {
-	case c.input.Interface != "" || len(c.input.AutoStop) > 0:
+	case len(c.input.Interfaces) > 0 || len(c.input.AutoStop) > 0:
 		return exit.Usagef("sql queries files: it has no live capture (-i, -a); lshark -w saves one")
 	}
 	for i, name := range c.tables {
