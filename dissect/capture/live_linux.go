@@ -37,6 +37,8 @@ type Live struct {
 	filter  *pcapfilter.Filter // applied by Next; nil if the kernel filters
 	lo      int32              // index of the loopback interface
 	notes   []string
+	stamps  string // whose clock the times are from
+	drops   adapterDrops
 	number  int64
 	looked  time.Time // when the interfaces were looked at last, of several
 	dropped atomic.Uint64
@@ -100,9 +102,16 @@ func (l *Live) open() error {
 	if err = l.attach(); err != nil {
 		return err
 	}
+	if err = l.stampTimes(); err != nil {
+		return err
+	}
 	if l.ring, err = newRing(l.fd, l.opt.Buffer); err != nil {
 		return err
 	}
+	if l.drops.begun, err = l.captured(readDrops()); err != nil {
+		return err
+	}
+	l.drops.now = l.drops.begun
 	if err = l.bind(); err != nil {
 		return err
 	}

@@ -36,6 +36,12 @@ func (*Live) Stop() {}
 // Dropped is 0 on this system.
 func (*Live) Dropped() (uint64, error) { return 0, nil }
 
+// DroppedByInterfaces is 0 on this system.
+func (*Live) DroppedByInterfaces() (uint64, error) { return 0, nil }
+
+// Timestamps is empty on this system.
+func (*Live) Timestamps() string { return "" }
+
 // Close does nothing on this system.
 func (*Live) Close() error { return nil }
 

@@ -16,7 +16,7 @@ const (
 // that, the oldest are removed. Frames are written in the order in which they
 // were added.
 type Recent struct {
-	w        *Writer
+	w        FrameWriter
 	ring     []recentFrame
 	head, n  int
 	bytes    int // of frames and comments
@@ -31,8 +31,14 @@ type recentFrame struct {
 	marked  bool
 }
 
+// FrameWriter writes frames: a Writer, or what distributes them over several.
+type FrameWriter interface {
+	Write(f *Frame, comment string) error
+	Flush() error
+}
+
 // NewRecent returns a Recent that writes marked frames to w.
-func NewRecent(w *Writer) *Recent {
+func NewRecent(w FrameWriter) *Recent {
 	const initialFrames = 1024
 	return &Recent{w: w, ring: make([]recentFrame, initialFrames)}
 }

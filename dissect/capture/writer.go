@@ -24,6 +24,7 @@ type Writer struct {
 	w      io.Writer
 	blocks *pcapgo.NgWriter // nil before the first interface
 	buf    blockBuffer
+	size   int64          // bytes that were written to w
 	ifaces map[origin]int // index of the interface
 	err    error
 }
@@ -57,7 +58,7 @@ func (w *Writer) Write(f *Frame, comment string) error {
 	id := origin{f.Link, f.Source, f.Iface}
 	iface, described := w.ifaces[id]
 	if !described {
-		if w.AddInterface(f.Link, f.Source, f.Iface) != nil {
+		if w.AddInterface(f.Link, f.Source, f.Iface, f.Interface) != nil {
 			return w.err
 		}
 		iface = w.ifaces[id]
@@ -78,15 +79,15 @@ func (w *Writer) Write(f *Frame, comment string) error {
 	return nil
 }
 
-// AddInterface describes an interface of a source, unless it is described. Write does so for
-// interfaces with frames, in the order of their frames.
-func (w *Writer) AddInterface(link LinkType, source, iface int) error {
+// AddInterface describes an interface of a source, unless it is described; the name may be empty.
+// Write does so for interfaces with frames, in the order of their frames.
+func (w *Writer) AddInterface(link LinkType, source, iface int, name string) error {
 	if w.err != nil {
 		return w.err
 	}
 	id := origin{link, source, iface}
 	if _, described := w.ifaces[id]; !described {
-		w.ifaces[id], w.err = w.addInterface(link)
+		w.ifaces[id], w.err = w.addInterface(link, name)
 	}
 	return w.err
 }
@@ -95,19 +96,24 @@ func (w *Writer) AddInterface(link LinkType, source, iface int) error {
 // an interface, without which gopacket writes no section header.
 func (w *Writer) Flush() error {
 	if w.err == nil && w.blocks == nil {
-		_, w.err = w.addInterface(LinkEthernet)
+		_, w.err = w.addInterface(LinkEthernet, "")
 	}
 	if w.err == nil && len(w.buf) > 0 {
-		_, w.err = w.w.Write(w.buf)
+		var n int
+		n, w.err = w.w.Write(w.buf)
+		w.size += int64(n)
 		w.buf = w.buf[:0]
 	}
 	return w.err
 }
 
+// Size returns how many bytes the frames so far take, including those that are buffered.
+func (w *Writer) Size() int64 { return w.size + int64(len(w.buf)) }
+
 // addInterface adds an interface description block, before the first one also
 // the section header. It returns the index of the interface.
-func (w *Writer) addInterface(link LinkType) (index int, err error) {
-	iface := pcapgo.NgInterface{LinkType: layers.LinkType(link)}
+func (w *Writer) addInterface(link LinkType, name string) (index int, err error) {
+	iface := pcapgo.NgInterface{Name: name, LinkType: layers.LinkType(link)}
 	if w.blocks == nil {
 		options := pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{Application: "lshark"}}
 		w.blocks, err = pcapgo.NewNgWriterInterface(&w.buf, iface, options)

@@ -129,12 +129,13 @@ func (f *Finding) ProveLine(l *track.LogLine) {
 // Capture is what is known about a capture itself.
 type Capture struct {
 	lnet.Stats
-	Dropped    int64       // frames that the kernel dropped in a live capture
-	Truncated  []Truncated // files of which some frames were captured in part
-	Damaged    string      // why reading ended before the end of the input; empty when it did not
-	Files      int         // number of files that are read
-	FirstFrame int64       // time of the first frame
-	Estimated  []ClockOffset
+	Dropped          int64       // frames that the kernel dropped in a live capture
+	InterfaceDropped int64       // frames that the interfaces dropped then, before the kernel saw them
+	Truncated        []Truncated // files of which some frames were captured in part
+	Damaged          string      // why reading ended before the end of the input; empty when it did not
+	Files            int         // number of files that are read
+	FirstFrame       int64       // time of the first frame
+	Estimated        []ClockOffset
 }
 
 // Truncated is a file with frames that were captured in part.

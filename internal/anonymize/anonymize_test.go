@@ -516,7 +516,7 @@ func TestInterfaces(t *testing.T) {
 	w := capture.NewWriter(&b)
 	frames := wiretest.NewConn().Open().Send(false, stream(1)).Frames
 	for _, link := range []capture.LinkType{capture.LinkLinuxSLL, capture.LinkEthernet, capture.LinkRaw} {
-		must.NoError(t, w.AddInterface(link, 0, int(link)))
+		must.NoError(t, w.AddInterface(link, 0, int(link), ""))
 	}
 	for i := range frames {
 		f := frames[i]

@@ -79,7 +79,7 @@ func (o *output) write(f *capture.Frame) error {
 	if f.Iface >= o.ifaces {
 		format, _ := o.reader.Format()
 		for ; o.ifaces <= f.Iface; o.ifaces++ {
-			if err := o.pcapng.AddInterface(format.Links[o.ifaces], f.Source, o.ifaces); err != nil {
+			if err := o.pcapng.AddInterface(format.Links[o.ifaces], f.Source, o.ifaces, ""); err != nil {
 				return err
 			}
 		}

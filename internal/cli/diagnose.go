@@ -70,6 +70,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 			f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
 			f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
 			f.StringVarP(&c.save, "write", "w", "", "with --pdu, also write all messages and the findings to `FILE`, as pcapng")
+			c.Input.RegisterRing(f)
 			f.BoolVar(&c.pdu, "pdu", false, "with -w, as packets of JSON for Wireshark")
 			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; "+
 				"takes longer")

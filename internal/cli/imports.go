@@ -76,6 +76,7 @@ func newImports(sys *scan.System) *cobra.Command {
 		c.View.Register(f, flags.TimeHelp("event"))
 		c.Output.Register(cmd, f)
 		c.selection.RegisterSave(f, "messages that match")
+		c.Input.RegisterRing(f)
 		c.Input.RegisterNotes(f)
 	})
 	return cmd

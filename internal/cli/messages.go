@@ -81,6 +81,7 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 		c.Output.Register(cmd, f)
 		c.View.Register(f, flags.TimeHelp("message"))
 		c.selection.RegisterSave(f, "messages")
+		c.Input.RegisterRing(f)
 		f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark "+
 			"shows without a plugin")
 		c.Input.RegisterNotes(f)

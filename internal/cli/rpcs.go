@@ -77,6 +77,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 		c.Output.Register(cmd, f)
 		c.View.Register(f, flags.TimeHelp("RPC"))
 		c.selection.RegisterSave(f, "RPCs")
+		c.Input.RegisterRing(f)
 		c.Input.RegisterNotes(f)
 	})
 	return cmd

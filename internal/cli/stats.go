@@ -84,6 +84,7 @@ func newStats(sys *scan.System) *cobra.Command {
 		c.view.RegisterForm(f)
 		c.view.Register(f, "accepted as in other commands, without effect: the times of intervals are UTC")
 		c.selection.RegisterSave(f, "RPCs")
+		c.input.RegisterRing(f)
 		c.input.RegisterNotes(f)
 	})
 	return cmd

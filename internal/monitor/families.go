@@ -201,6 +201,8 @@ var captureCounters = []struct {
 	{"lshark_capture_bytes", "bytes", "size of these frames on the wire", func(_ *CaptureStats, f *frameCounts) int64 { return f.bytes }},
 	{"lshark_capture_dropped_frames", "", "frames that the kernel dropped because they came faster than they were read",
 		func(c *CaptureStats, _ *frameCounts) int64 { return c.Dropped }},
+	{"lshark_capture_interface_dropped_frames", "", "frames that the interfaces dropped before the kernel saw them",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.InterfaceDropped }},
 	{"lshark_capture_gaps", "", "gaps in streams that were given up",
 		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.Gaps + c.IB.Gaps }},
 	{"lshark_capture_lost_bytes", "bytes", "size of these gaps over TCP",

@@ -42,9 +42,10 @@ type Outputs struct {
 // CaptureStats are the counters of the capture so far.
 type CaptureStats struct {
 	lnet.Stats
-	Dropped int64 // frames that the kernel dropped
-	First   int64 // time of the first frame
-	Idle    bool  // no frame has arrived for a while
+	Dropped          int64 // frames that the kernel dropped
+	InterfaceDropped int64 // frames that the interfaces dropped before
+	First            int64 // time of the first frame
+	Idle             bool  // no frame has arrived for a while
 }
 
 // Monitor counts what happens in a capture, and passes selected RPCs on. One goroutine
@@ -312,7 +313,8 @@ func (m *Monitor) countCurrent(now time.Time) {
 func (m *Monitor) restart(c CaptureStats) {
 	m.rules.restartAt = m.frames.last + restartInterval
 	before := &m.rules.restarted
-	m.diagnosed = diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First}
+	m.diagnosed = diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped,
+		InterfaceDropped: c.InterfaceDropped - before.InterfaceDropped, Files: 1, FirstFrame: c.First}
 	m.Engine.Restart()
 	m.rules.restarted = c
 	m.countNotKept()
@@ -331,6 +333,7 @@ func (m *Monitor) countNotKept() {
 func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
 	c.Stats = c.Stats.Since(&m.rules.restarted.Stats)
 	c.Dropped -= m.rules.restarted.Dropped
+	c.InterfaceDropped -= m.rules.restarted.InterfaceDropped
 	m.diagnosed = c
 	m.Engine.Close()
 	m.countNotKept()

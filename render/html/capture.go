@@ -49,6 +49,9 @@ func (r *renderer) capture() {
 	if c.Dropped > 0 {
 		add("Dropped by the kernel", counted(c.Dropped, "frame"))
 	}
+	if c.InterfaceDropped > 0 {
+		add("Dropped by the interfaces", counted(c.InterfaceDropped, "frame"))
+	}
 	for _, e := range c.Estimated {
 		add("Clock of "+filepath.Base(e.File), "differs; "+seconds(int64(e.Offset))+thin+"s were added to its times, by an estimate")
 	}

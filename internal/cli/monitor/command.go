@@ -317,7 +317,7 @@ func (c *command) tick(idle bool) {
 // captureStats returns the counters of the frames so far.
 func (c *command) captureStats(idle bool) monitor.CaptureStats {
 	q := c.pass.Captured()
-	return monitor.CaptureStats{Stats: q.Stats, Dropped: q.Dropped, First: c.pass.First(), Idle: idle}
+	return monitor.CaptureStats{Stats: q.Stats, Dropped: q.Dropped, InterfaceDropped: q.InterfaceDropped, First: c.pass.First(), Idle: idle}
 }
 
 func (c *command) change(p *plan) {

@@ -12,10 +12,9 @@ import (
 // Captured returns what is known about the frames so far. It is complete in the
 // End func of a Consumer.
 func (p *Pass) Captured() diagnose.Capture {
-	c := diagnose.Capture{Stats: p.dissector.Stats(), Files: max(1, len(p.in.FileNames())), FirstFrame: p.First()}
-	if n, err := p.src.dropped(); err == nil { // report writes the error
-		c.Dropped = int64(n)
-	}
+	c := diagnose.Capture{Stats: p.dissector.Stats(), Files: max(1, len(p.in.files)), FirstFrame: p.First()}
+	n, _ := p.src.dropped(p.ended) // report writes the error
+	c.Dropped, c.InterfaceDropped = n.byKernel, n.byInterfaces
 	for _, x := range p.cut.list {
 		if x.Frames > 0 {
 			c.Truncated = append(c.Truncated, x)

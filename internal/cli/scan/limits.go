@@ -19,6 +19,9 @@ type limits struct {
 	given    []string
 }
 
+// maxFiles is above the number of a file, which has five digits.
+const maxFiles = 100000
+
 func (l *limits) any() bool { return len(l.given) > 0 }
 
 // endsFile reports whether there is a limit of a file.
@@ -27,10 +30,7 @@ func (l *limits) endsFile() bool { return l.duration > 0 || l.bytes > 0 || l.pac
 // parseLimits parses the values of -a or -b. Of two for the same quantity the last counts, as in
 // tshark.
 func parseLimits(flag string, given []string) (limits, error) {
-	const (
-		kilobyte = 1000
-		maxFiles = 100000 // the number of a file has five digits
-	)
+	const kilobyte = 1000
 	l := limits{given: given}
 	for _, text := range given {
 		what, value, _ := strings.Cut(text, ":")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -141,6 +142,7 @@ type Pass struct {
 	err       error       // of a consumer
 	failed    atomic.Bool // err is set; the goroutine that reads must not look at err
 	stopped   atomic.Bool
+	ended     bool // the input was read
 }
 
 // clock is the time by the clock of the capture, in nanoseconds since the
@@ -208,6 +210,12 @@ func (p *Pass) Note(format string, args ...any) {
 
 // Run reads the input to its end.
 func (p *Pass) Run() (err error) {
+	switch {
+	case p.opt.SaveTo == "" && p.in.ring.any():
+		return exit.Usagef("-b needs -w")
+	case p.opt.SaveTo == "" && p.in.stop.bytes > 0:
+		return exit.Usagef("-a filesize: needs -w")
+	}
 	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {
 		return err
 	}
@@ -233,8 +241,11 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
+	if p.in.ring.any() {
+		p.in.outputs = append(p.in.outputs, filepath.Dir(p.opt.SaveTo))
+	}
 	if p.opt.Stream != nil {
-		if err := p.saver.begin(src); err != nil {
+		if err := p.saver.begin(src, p.in); err != nil {
 			return err
 		}
 	}
@@ -271,6 +282,9 @@ func (p *Pass) Run() (err error) {
 		for _, note := range src.live.Notes() {
 			p.sys.Say("%s", note)
 		}
+		if p.in.verbose {
+			p.sys.Say("frames have the time stamps of %s", src.live.Timestamps())
+		}
 	}
 	p.begin()
 	p.inputErr = p.read(src)
@@ -283,6 +297,7 @@ func (p *Pass) Run() (err error) {
 	}
 	wait()
 	complete := err == nil && p.err == nil
+	p.ended = true
 	if p.observer != nil {
 		p.observer.Advance(p.clock.last)
 		p.observer.Close()

@@ -18,7 +18,7 @@ import (
 // pduWriter writes messages as packets that Wireshark's JSON dissector shows
 // (Options.SavePDUs). It allocates nothing once its buffers have grown.
 type pduWriter struct {
-	w      *capture.Writer
+	w      capture.FrameWriter
 	flush  bool // after each message
 	json   *render.JSON
 	limits pdu.Limiter
@@ -28,7 +28,7 @@ type pduWriter struct {
 	findings *render.RecordJSON[*diagnose.Finding]
 }
 
-func newPDUWriter(w *capture.Writer, flush bool) *pduWriter {
+func newPDUWriter(w capture.FrameWriter, flush bool) *pduWriter {
 	return &pduWriter{w: w, flush: flush, json: render.NewJSON(), findings: render.NewRecordJSON(records.Findings.Keys(), false)}
 }
 

@@ -1,16 +1,16 @@
 package scan
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // report writes notes about the capture itself. complete means that it
 // was read to its end without an error.
 func (p *Pass) report(src *source, complete bool) {
 	st := p.dissector.Stats()
-	switch n, err := src.dropped(); {
-	case err != nil:
-		p.sys.Say("dropped frames cannot be counted: %v", err)
-	case n > 0:
-		p.sys.Say("%d frames were dropped: they came faster than they could be read", n)
+	if src.live != nil {
+		p.reportLive(src)
 	}
 	var short []string
 	if st.TCP.CutBytes+st.IB.CutBytes > 0 {
@@ -47,6 +47,33 @@ func (p *Pass) report(src *source, complete bool) {
 			n.Packets, n.QueuePairs, n.Conns, n.Joined, n.Retransmits, n.OutOfOrder, n.Naks, n.RNR, n.Gaps, n.LostPackets,
 			n.Unjoined, n.Exhausted, n.Foreign)
 	}
+}
+
+// reportLive writes how many frames were captured, and what is missing.
+func (p *Pass) reportLive(src *source) {
+	n, err := src.dropped(true)
+	if err != nil {
+		p.sys.Say("dropped frames cannot be counted: %v", err)
+		return
+	}
+	why, of := "", "interface"
+	if p.in.Distinct() {
+		of = "interfaces"
+	}
+	if n.byKernel > 0 {
+		why = " (they came faster than they could be read)"
+	}
+	line := fmt.Sprintf("%d frames captured; %d dropped by the kernel%s, %d by the %s", p.frames, n.byKernel, why, n.byInterfaces,
+		of)
+	var cut, snaplen int64
+	for _, x := range p.cut.list {
+		cut += x.Frames
+		snaplen = max(snaplen, int64(x.Snaplen))
+	}
+	if cut > 0 {
+		line += fmt.Sprintf(", %d cut to %d bytes", cut, snaplen)
+	}
+	p.sys.Say("%s", line)
 }
 
 // NoteHidden notes the columns for which the terminal has no room, if any.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -23,61 +24,54 @@ import (
 // selected frames are marked and the input is read again at the end (marks). Messages
 // are written at once (pdus).
 type saver struct {
-	file      *os.File // nil for Options.Stream
-	w         *capture.Writer
-	recent    *capture.Recent // nil when the input is read again, and for messages
+	sys       *System
+	files     *saveFiles          // nil for Options.Stream
+	stream    *capture.Writer     // of Options.Stream, else nil
+	w         capture.FrameWriter // files or stream
+	recent    *capture.Recent     // nil when the input is read again, and for messages
 	marks     Marks
 	pdus      *pduWriter                // nil: frames are written
-	stream    *stream                   // nil without Options.Stream
+	soon      *delay                    // nil: recent writes frames only when it is full
+	goesOn    bool                      // the capture goes on when nothing can be written
 	allFrames bool                      // Options.SaveAll
 	missed    int                       // frames that were no longer kept when they were marked
 	lines     *render.Summary           // makes comments
 	comment   []byte                    // scratch space
 	rpcFrames track.Attached[RPCFrames] // of RPCs that have not ended
-	err       error
+	failed    error                     // with goesOn: nothing more is written
+	err       error                     // the pass ends
 }
 
-// stream passes frames on soon after they were captured (Options.Stream).
-type stream struct {
+// delay lets frames be written some time after they were captured.
+type delay struct {
+	time    time.Duration // for how long a frame is kept until it is known whether it is selected
 	flushed int64
 }
 
 const (
-	// streamDelay is for how long a frame is kept until it is known whether it is
-	// selected: longer than TCP needs to send a segment again.
-	streamDelay = 2 * time.Second
+	// messageDelay is longer than TCP needs to send a segment again.
+	messageDelay = 2 * time.Second
 
-	// streamFlush is how often frames are written while they arrive.
-	streamFlush = 100 * time.Millisecond
+	// rpcDelay is longer than most RPCs take, with the time in which a request may be sent again.
+	rpcDelay = 60 * time.Second
+
+	// flushInterval is how often frames are written while they arrive.
+	flushInterval = 100 * time.Millisecond
 )
-
-// add writes frames that were kept long enough when f was added to recent.
-func (s *stream) add(recent *capture.Recent, f *capture.Frame) error {
-	if f.Time < s.flushed+int64(streamFlush) {
-		return nil
-	}
-	return s.release(recent, f.Time)
-}
-
-// release writes the selected frames that were captured at least streamDelay before now.
-func (s *stream) release(recent *capture.Recent, now int64) error {
-	s.flushed = now
-	return recent.Release(now - int64(streamDelay))
-}
 
 // newSaver creates the file, unless it is one of the inputs. With a FIFO it
 // waits for the reader.
 func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
-	s := &saver{allFrames: opt.SaveAll, lines: render.NewSummary(render.SummaryOptions{Names: opt.Names})}
+	s := &saver{sys: sys, allFrames: opt.SaveAll, lines: render.NewSummary(render.SummaryOptions{Names: opt.Names})}
 	if opt.Stream != nil {
-		s.w = capture.NewWriter(opt.Stream)
-		s.stream = &stream{}
+		s.stream = capture.NewWriter(opt.Stream)
+		s.w = s.stream
 	} else {
-		file, err := createSaveFile(sys, in, opt.SaveTo)
-		if err != nil {
+		var err error
+		if s.files, err = newSaveFiles(sys, in, opt.SaveTo); err != nil {
 			return nil, err
 		}
-		s.file, s.w = file, capture.NewWriter(file)
+		s.w, s.goesOn = s.files, in.Live()
 	}
 	switch {
 	case opt.SavePDUs:
@@ -86,61 +80,78 @@ func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
 		// An RPC may take longer than frames are kept, and which RPCs are the
 		// slowest is known at the end.
 		s.recent = capture.NewRecent(s.w)
+		if opt.Stream != nil || s.files.limit.endsFile() {
+			s.soon = &delay{time: messageDelay}
+			if opt.SaveRPCs && !opt.SaveAll {
+				s.soon.time = rpcDelay
+			}
+		}
 	}
 	return s, nil
 }
 
-func createSaveFile(sys *System, in *Input, path string) (*os.File, error) {
+func checkSaveFile(sys *System, in *Input, path string) error {
 	if path == "-" {
-		return nil, exit.Usagef("-w -: standard output has the results; name a file")
+		return exit.Usagef("-w -: standard output has the results; name a file")
 	}
 	if out, err := os.Stat(path); err == nil && sys.IsOut(out) {
-		return nil, exit.Usagef("-w %s: standard output has the results; name another file", path)
+		return exit.Usagef("-w %s: standard output has the results; name another file", path)
 	}
-	if err := in.checkOutput("-w", path); err != nil {
-		return nil, err
-	}
-	// Not os.Create, which opens for reading too: this process would then be a
-	// reader of the FIFO, so opening would not wait for another reader, and
-	// writing would not fail after that reader has closed it.
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, iostreams.NewFileMode)
+	return in.checkOutput("-w", path)
 }
 
 // begin writes the headers to Options.Stream, so that its reader can start before the
 // first message.
-func (s *saver) begin(src *source) error {
-	link := pdu.LinkType
+func (s *saver) begin(src *source, in *Input) error {
+	link, name := pdu.LinkType, ""
 	if s.pdus == nil {
 		if src.live == nil {
 			return nil // each frame has a type of its own
 		}
 		link = src.live.LinkType()
+		if !in.Distinct() {
+			name = in.Name()
+		}
 	}
-	if err := s.w.AddInterface(link, 0, 0); err != nil {
+	if err := s.stream.AddInterface(link, 0, 0, name); err != nil {
 		return err
 	}
-	return s.w.Flush()
+	return s.stream.Flush()
 }
 
 // add keeps a frame until it is known whether it is selected.
 func (s *saver) add(f *capture.Frame) error {
-	if s.recent != nil {
-		s.fail(s.recent.Add(f))
-		if s.allFrames {
-			s.recent.Mark(f.Number, nil)
-		}
-		if s.stream != nil {
-			s.fail(s.stream.add(s.recent, f))
-		}
+	if s.recent == nil || s.failed != nil {
+		return s.err
+	}
+	s.fail(s.recent.Add(f))
+	if s.allFrames {
+		s.recent.Mark(f.Number, nil)
+	}
+	if s.soon != nil && f.Time >= s.soon.flushed+int64(flushInterval) {
+		s.release(f.Time)
 	}
 	return s.err
 }
 
+// release writes the selected frames that were captured some time before now.
+func (s *saver) release(now int64) {
+	s.soon.flushed = now
+	before := now - int64(s.soon.time)
+	s.fail(s.recent.Release(before))
+	if s.files != nil && s.err == nil && s.failed == nil {
+		s.fail(s.files.reach(before))
+	}
+}
+
 func (s *saver) fail(err error) {
 	switch {
-	case err == nil || s.err != nil:
-	case s.stream != nil:
+	case err == nil || s.err != nil || s.failed != nil:
+	case s.stream != nil || err == errEnough:
 		s.err = err
+	case s.goesOn && !errors.Is(err, syscall.EPIPE):
+		s.failed = fmt.Errorf("-w: %v", err)
+		s.sys.Say("%v; nothing more is written, the capture goes on", s.failed)
 	default:
 		// Not wrapped: a closed reader of this file is a failure, a closed
 		// reader of the standard output is not.
@@ -151,8 +162,12 @@ func (s *saver) fail(err error) {
 // idle is called when no frame has arrived for a while; now is the time by the clock
 // of the capture.
 func (s *saver) idle(now int64) error {
-	if s.stream != nil && s.recent != nil {
-		s.fail(s.stream.release(s.recent, now))
+	switch {
+	case s.failed != nil || s.err != nil:
+	case s.soon != nil:
+		s.release(now)
+	case s.pdus != nil && s.files != nil:
+		s.fail(s.files.reach(now))
 	}
 	return s.err
 }
@@ -162,7 +177,7 @@ func (s *saver) idle(now int64) error {
 func (s *saver) mark(number int64, comment []byte) {
 	if s.recent == nil {
 		s.marks.Add(number, comment)
-	} else if !s.recent.Mark(number, comment) {
+	} else if !s.recent.Mark(number, comment) && !s.allFrames {
 		s.missed++
 	}
 }
@@ -172,7 +187,9 @@ func (s *saver) mark(number int64, comment []byte) {
 func (s *saver) message(m *dissect.Message, first int64) {
 	s.comment = s.lines.AppendComment(s.comment[:0], m)
 	if s.pdus != nil {
-		s.fail(s.pdus.write(m, first, s.comment))
+		if s.failed == nil {
+			s.fail(s.pdus.write(m, first, s.comment))
+		}
 		return
 	}
 	for _, n := range m.Frames {
@@ -240,7 +257,7 @@ func (p *Pass) SaveRPC(r *track.RPC, frames RPCFrames) {
 
 // SaveFinding writes a finding behind the messages that SavePDUs has written so far.
 func (p *Pass) SaveFinding(f *diagnose.Finding) {
-	if p.saver != nil && p.saver.pdus != nil {
+	if p.saver != nil && p.saver.pdus != nil && p.saver.failed == nil {
 		p.saver.fail(p.saver.pdus.writeFinding(f, p.First()))
 	}
 }
@@ -252,7 +269,7 @@ func (p *Pass) finishSave() error {
 		return nil
 	}
 	switch {
-	case s.err != nil:
+	case s.err != nil || s.failed != nil:
 	case s.pdus != nil:
 		s.fail(s.w.Flush())
 	case s.recent != nil:
@@ -260,13 +277,19 @@ func (p *Pass) finishSave() error {
 	default:
 		s.fail(p.readMarked(s))
 	}
-	if s.file != nil {
-		s.fail(s.file.Close())
+	if s.err == errEnough {
+		s.err = nil
+	}
+	if s.files != nil {
+		if p.in.Live() && s.err == nil && s.failed == nil && s.files.file != nil {
+			s.fail(s.files.reach(time.Now().UnixNano()))
+		}
+		s.fail(s.files.Close())
 	}
 	if s.missed > 0 && !p.in.quiet {
 		p.sys.Say("-w: %d frames are missing: they were no longer available when they were selected", s.missed)
 	}
-	return s.err
+	return errors.Join(s.err, s.failed)
 }
 
 // readMarked reads the input a second time and writes the marked frames, or all.
@@ -309,13 +332,13 @@ func (p *Pass) SaveFrames(path string, m *Marks, kept func(number int64) (captur
 	if err != nil {
 		return 0, err
 	}
-	s.marks = *m
+	s.marks, s.goesOn = *m, false
 	if kept == nil {
 		s.fail(p.readMarked(s))
 	} else {
 		s.fail(s.writeKept(kept))
 	}
-	s.fail(s.file.Close())
+	s.fail(s.files.Close())
 	return s.missed, s.err
 }
 

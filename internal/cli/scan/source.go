@@ -26,7 +26,17 @@ type source struct {
 
 	interrupted atomic.Bool // the user ended the reading of files
 	outage      outage
+	drops       drops
 }
+
+// drops are how many frames of a live capture are missing.
+type drops struct {
+	byKernel, byInterfaces int64
+	read                   time.Time // when the interfaces were asked last
+}
+
+// dropsInterval is how often the interfaces are asked, of which there may be thousands.
+const dropsInterval = time.Second
 
 // outage is when an interface of a live capture is away.
 type outage struct {
@@ -127,13 +137,21 @@ func (s *source) progress() func() (read, total int64) {
 	return s.reader.Progress
 }
 
-// dropped returns how many frames of a live capture the kernel dropped because
-// they were not read in time.
-func (s *source) dropped() (uint64, error) {
+// dropped returns how many frames of a live capture were dropped: by the kernel because they
+// were not read in time, and by the interfaces, about a second ago unless exact is set.
+func (s *source) dropped(exact bool) (drops, error) {
 	if s.live == nil {
-		return 0, nil
+		return drops{}, nil
 	}
-	return s.live.Dropped()
+	d := &s.drops
+	n, err := s.live.Dropped()
+	d.byKernel = int64(n)
+	if exact || time.Since(d.read) >= dropsInterval {
+		d.read = time.Now()
+		n, failed := s.live.DroppedByInterfaces()
+		d.byInterfaces, err = int64(n), errors.Join(err, failed)
+	}
+	return *d, err
 }
 
 // stopOnInterrupt lets Ctrl-C end the reading of files, until release is called. A second one
