@@ -46,7 +46,7 @@ func (*Live) Timestamps() string { return "" }
 func (*Live) Close() error { return nil }
 
 // DropPrivileges does nothing on this system, where no privilege was needed.
-func DropPrivileges() error { return nil }
+func DropPrivileges(keepFiles bool) error { return nil }
 
 // ConfineFiles does nothing on this system.
 func ConfineFiles(read, write []string) error { return errors.ErrUnsupported }

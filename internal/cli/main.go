@@ -31,10 +31,10 @@ func Main() {
 	os.Exit(Run(sys, os.Args[1:]))
 }
 
-// harden drops all capabilities and, where the kernel has Landlock, the right to open other
+// harden drops all capabilities, but that for folders of other users where they are needed, and, where the kernel has Landlock, the right to open other
 // files than a live capture needs.
 func harden(files scan.Files) error {
-	if err := capture.DropPrivileges(); err != nil || files.Any {
+	if err := capture.DropPrivileges(files.Foreign); err != nil || files.Any {
 		return err
 	}
 	_, _ = time.Now().Zone() // reads the time zone, now that it can be read

@@ -38,6 +38,7 @@ type System struct {
 type Files struct {
 	Read, Write []string
 	Any         bool // also others, which the user names while it runs
+	Foreign     bool // a folder of Write belongs to another user
 }
 
 // ToFile returns the System for a run whose results go to a file in place of Out.

@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
 // ErrStop, returned by a consumer, ends a Pass without being an error.
@@ -241,9 +242,6 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	if p.in.ring.any() {
-		p.in.outputs = append(p.in.outputs, filepath.Dir(p.opt.SaveTo))
-	}
 	if p.opt.Stream != nil {
 		if err := p.saver.begin(src, p.in); err != nil {
 			return err
@@ -262,6 +260,10 @@ func (p *Pass) Run() (err error) {
 	if p.in.Live() && p.sys.Harden != nil {
 		files := p.opt.Files
 		files.Write = append(files.Write, p.in.outputs...)
+		if p.in.ring.any() {
+			files.Write = append(files.Write, filepath.Dir(p.opt.SaveTo))
+			files.Foreign = files.Foreign || !iostreams.MayRename(p.opt.SaveTo)
+		}
 		switch err := p.sys.Harden(files); {
 		case errors.Is(err, errors.ErrUnsupported):
 			p.Note("privileges are kept during the capture: %v", err)
