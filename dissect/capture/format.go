@@ -23,6 +23,7 @@ type Format struct {
 	Nanoseconds bool       // of pcap: times are in nanoseconds, not microseconds
 	Snaplen     uint32     // of pcap: bytes that were kept of a frame, 0 for no limit
 	Links       []LinkType // of the interfaces that were described so far, by Frame.Iface
+	Comment     string     // of pcapng: the comments of its sections so far, one behind the other
 }
 
 // IsMagic reports whether a file that begins with this number, in little endian, is a

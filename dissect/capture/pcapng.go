@@ -52,6 +52,7 @@ type pcapng struct {
 	order     byteOrder
 	ifaces    []ngIface  // of this section
 	earlier   []LinkType // of the interfaces in the sections before
+	comment   []byte     // of the sections
 	ahead     int        // bytes of the next blocks, which are checked, but not read
 	described int        // bytes of the blocks without frames in this section that gopacket reads
 	byHand    bool       // gopacket does not read the rest of this section
@@ -65,7 +66,7 @@ type ngIface struct {
 }
 
 func (p *pcapng) format() Format {
-	f := Format{PCAPNG: true, Links: slices.Clone(p.earlier)}
+	f := Format{PCAPNG: true, Links: slices.Clone(p.earlier), Comment: string(p.comment)}
 	for i := range p.ifaces {
 		f.Links = append(f.Links, p.ifaces[i].link)
 	}
@@ -190,7 +191,11 @@ func (p *pcapng) section(in *input, b []byte) {
 	if major, minor := p.order.u16(b[12:]), p.order.u16(b[14:]); major != 1 || minor != 0 {
 		p.readByHand(in, "version %d.%d", major, minor)
 	}
-	if !p.options(b[sectionSize-4:len(b)-4], func(uint16, []byte) {}) {
+	if !p.options(b[sectionSize-4:len(b)-4], func(code uint16, value []byte) {
+		if code == optionComment && len(p.comment)+len(value) <= maxSectionComment {
+			p.comment = append(p.comment, value...)
+		}
+	}) {
 		p.readByHand(in, "invalid options of a section")
 	}
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"unicode/utf8"
@@ -26,6 +27,7 @@ type Writer struct {
 	buf    blockBuffer
 	size   int64          // bytes that were written to w
 	ifaces map[origin]int // index of the interface
+	about  []byte         // comment of the file
 	err    error
 }
 
@@ -48,6 +50,10 @@ func (b *blockBuffer) Write(p []byte) (int, error) {
 func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: w, ifaces: map[origin]int{}, buf: make(blockBuffer, 0, writerSize)}
 }
+
+// SetComment sets the comment of the file, before its first frame. Of a long one the file has
+// several, which end with lines.
+func (w *Writer) SetComment(text []byte) { w.about = text }
 
 // Write adds a frame with a comment, which may be empty. Each link type,
 // source and interface becomes an interface of the file.
@@ -117,6 +123,11 @@ func (w *Writer) addInterface(link LinkType, name string) (index int, err error)
 	if w.blocks == nil {
 		options := pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{Application: "lshark"}}
 		w.blocks, err = pcapgo.NewNgWriterInterface(&w.buf, iface, options)
+		if err == nil && len(w.about) > 0 {
+			if err = w.blocks.Flush(); err == nil {
+				w.commentSection()
+			}
+		}
 	} else {
 		index, err = w.blocks.AddInterface(iface)
 	}
@@ -134,16 +145,46 @@ func (w *Writer) addInterface(link LinkType, name string) (index int, err error)
 // options.
 func (w *Writer) addComment(comment string) {
 	n := len(w.lastBlock())
-	b := w.buf[:len(w.buf)-4] // without the length at its end
-	b = binary.LittleEndian.AppendUint16(b, optionComment)
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(comment)))
-	b = append(b, comment...)
-	padding := -len(comment) & 3
-	b = append(b, "\x00\x00\x00"[:padding]...)
+	b := appendOption(w.buf[:len(w.buf)-4], optionComment, []byte(comment)) // without the length at its end
 	b = binary.LittleEndian.AppendUint32(b, optionEnd)
-	size := n + 4 + len(comment) + padding + 4
+	size := n + len(b) - (len(w.buf) - 4)
 	w.buf = binary.LittleEndian.AppendUint32(b, uint32(size))
 	binary.LittleEndian.PutUint32(w.lastBlock()[4:], uint32(size))
+}
+
+// maxSectionComment is the longest comment of a file that is written, in bytes: readers refuse
+// blocks that are much longer.
+const maxSectionComment = 4 << 20
+
+// commentSection adds the comment of the file to the section header, which is the first block
+// of the buffer and ends its options, as gopacket writes some.
+func (w *Writer) commentSection() {
+	const end = 4 + 4 // of the options, and the length
+	header := int(binary.LittleEndian.Uint32(w.buf[4:]))
+	rest := append(blockBuffer(nil), w.buf[header:]...)
+	b := w.buf[:header-end]
+	for text := w.about[:min(len(w.about), maxSectionComment)]; len(text) > 0; {
+		n := len(text)
+		if n > MaxComment {
+			if n = bytes.LastIndexByte(text[:MaxComment], '\n') + 1; n == 0 {
+				n = MaxComment
+			}
+		}
+		b = appendOption(b, optionComment, text[:n])
+		text = text[n:]
+	}
+	b = binary.LittleEndian.AppendUint32(b, optionEnd)
+	size := len(b) + 4
+	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	binary.LittleEndian.PutUint32(b[4:], uint32(size))
+	w.buf = append(b, rest...)
+}
+
+func appendOption(b []byte, code uint16, value []byte) []byte {
+	b = binary.LittleEndian.AppendUint16(b, code)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(value)))
+	b = append(b, value...)
+	return append(b, "\x00\x00\x00"[:-len(value)&3]...)
 }
 
 // lastBlock returns the last block of the buffer, which ends with its length.

@@ -42,6 +42,30 @@ func TestWriterComment(t *testing.T) {
 	}
 }
 
+// TestSectionComment checks that the comment of a file is read again, also a long one, and that
+// frames are read behind it.
+func TestSectionComment(t *testing.T) {
+	for _, lines := range []int{0, 1, 3, 30_000} {
+		want := strings.Repeat("0x1234 lustre-OST0001_UUID\n", lines)
+		var b bytes.Buffer
+		w := NewWriter(&b)
+		w.SetComment([]byte(want))
+		frames := numbered(3)
+		for _, s := range frames {
+			must.NoError(t, w.Write(&Frame{Time: s.time, Data: s.data, Len: s.size, Link: LinkEthernet}, "of a frame"))
+		}
+		must.NoError(t, w.Flush())
+		path := writeFile(t, "out", b.Bytes())
+		same(t, must.Value(readAll(t, Options{}, path))(t), frames)
+		r := must.Value(Open([]string{path}, Options{}))(t)
+		var f Frame
+		must.NoError(t, r.Next(&f))
+		format, ok := r.Format()
+		assert.That(t, ok && format.Comment == want, "%d lines: a comment of %d bytes, want %d", lines, len(format.Comment), len(want))
+		must.NoError(t, r.Close())
+	}
+}
+
 func TestWriterEmpty(t *testing.T) {
 	var b bytes.Buffer
 	must.NoError(t, NewWriter(&b).Flush())

@@ -2,20 +2,15 @@ package monitor
 
 import (
 	"bufio"
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/outdir"
 	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
@@ -48,16 +43,10 @@ type Description struct {
 	Sample uint64 // one of so many; 0: none
 }
 
-// Names of files. The temporary ones are hidden from programs that read all Parquet files
-// of a directory.
+// Names of files, and how they are written.
 const (
 	filePrefix    = "lshark-rpcs-"
 	fileSuffix    = ".parquet"
-	tempPrefix    = ".lshark-rpcs-"
-	tempSuffix    = ".parquet.tmp"
-	lockName      = ".lshark-monitor.lock"
-	fileTimeForm  = "20060102T150405Z"
-	filesPerName  = 10000
 	fileBuffer    = 1 << 20
 	keptFree      = 64 << 20 // bytes that are left free on the disk
 	freeInterval  = time.Second
@@ -80,8 +69,7 @@ const (
 // Recorder uses it, except counts.
 type recordDir struct {
 	opt    RecorderOptions
-	sensor string // as it is in names of files
-	lock   *os.File
+	dir    outdir.Dir
 	open   *recordFile // the file that is being written, or nil
 	counts struct{ written, files, lost, pruned, diskBytes atomic.Int64 }
 
@@ -100,7 +88,7 @@ type recordFile struct {
 	n      int64
 	begun  time.Time // when it was created, by the clock that can be set back: without a monotonic reading
 	rotate time.Time // when it is to be completed, zero: not by time
-	path   string
+	base   string    // of its name
 }
 
 // maxStepBack is by how much the clock may be set back before an open file is completed.
@@ -125,52 +113,16 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 
 func openRecordDir(o RecorderOptions) (*recordDir, error) {
 	if o.Free == nil {
-		o.Free = freeBytes
+		o.Free = outdir.FreeBytes
 	}
-	d := &recordDir{opt: o, sensor: fileSensor(o.Sensor)}
-	if err := d.makeDir(); err != nil {
+	d := &recordDir{opt: o}
+	d.dir = outdir.Dir{Path: o.Dir, Prefix: filePrefix, Suffix: fileSuffix,
+		Log: func(format string, args ...any) { o.Log("records: "+format, args...) }}
+	if err := d.dir.Open(o.Sensor); err != nil {
 		return nil, err
 	}
-	d.removeTemporary()
 	d.prune(time.Now())
 	return d, nil
-}
-
-// makeDir makes the directory, if it is not there, and locks it.
-func (d *recordDir) makeDir() error {
-	if err := os.MkdirAll(d.opt.Dir, 0o750); err != nil {
-		return err
-	}
-	lock, err := os.OpenFile(filepath.Join(d.opt.Dir, lockName), os.O_CREATE|os.O_RDWR|noFollow, 0o640)
-	if err != nil {
-		return err
-	}
-	if err := lockFile(lock); err != nil {
-		lock.Close()
-		return fmt.Errorf("%s: another lshark monitor writes to this directory", d.opt.Dir)
-	}
-	if d.lock != nil {
-		d.lock.Close()
-	}
-	d.lock = lock
-	return nil
-}
-
-func (d *recordDir) unlock() error { return d.lock.Close() }
-
-// removeTemporary removes what a process that was killed has left.
-func (d *recordDir) removeTemporary() {
-	entries, err := os.ReadDir(d.opt.Dir)
-	if err != nil {
-		d.opt.Log("records: %v", err)
-	}
-	for _, e := range entries {
-		if d.isOwn(e.Name(), tempPrefix, tempSuffix) && e.Type().IsRegular() {
-			if err := os.Remove(filepath.Join(d.opt.Dir, e.Name())); err != nil {
-				d.opt.Log("records: %v", err)
-			}
-		}
-	}
 }
 
 func (d *recordDir) add(r *track.RPC, now time.Time) {
@@ -264,18 +216,12 @@ func (d *recordDir) backOff(err error) {
 }
 
 func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
-	base := d.sensor + "-" + now.UTC().Format(fileTimeForm)
-	pattern := tempPrefix + base + "-*" + tempSuffix
-	file, err := os.CreateTemp(d.opt.Dir, pattern)
-	if errors.Is(err, os.ErrNotExist) { // the directory was moved away or removed
-		if err = d.makeDir(); err == nil {
-			file, err = os.CreateTemp(d.opt.Dir, pattern)
-		}
-	}
+	base := d.dir.Base(now, "")
+	file, err := d.dir.CreateFile(base)
 	if err != nil {
 		return nil, err
 	}
-	f := &recordFile{file: file, begun: now.Round(0), size: countingWriter{to: file}, path: filepath.Join(d.opt.Dir, filePrefix+base)}
+	f := &recordFile{file: file, begun: now.Round(0), size: countingWriter{to: file}, base: base}
 	f.buffer = bufio.NewWriterSize(&f.size, fileBuffer)
 	f.rows = rows.NewWriter(f.buffer, &records.RPCs, rows.Options{Release: d.opt.Release, Sensor: d.opt.Sensor, Capture: d.opt.Capture})
 	if d.opt.Time > 0 {
@@ -313,7 +259,7 @@ func (d *recordDir) complete() {
 		err = f.file.Close()
 	}
 	if err == nil {
-		err = f.publish()
+		_, err = d.dir.Publish(f.file.Name(), f.base)
 	}
 	if err != nil {
 		d.fail(err)
@@ -325,22 +271,6 @@ func (d *recordDir) complete() {
 	d.prune(time.Now())
 }
 
-// publish renames the file. A second one of the same second gets a number.
-func (f *recordFile) publish() error {
-	for n := range filesPerName {
-		path := f.path
-		if n > 0 {
-			path += "-" + strconv.Itoa(n)
-		}
-		path += fileSuffix
-		if _, err := os.Lstat(path); err == nil {
-			continue
-		}
-		return os.Rename(f.file.Name(), path)
-	}
-	return errors.New("too many files of one second")
-}
-
 // fail removes the file that is open after an error, and counts what was in it.
 func (d *recordDir) fail(err error) {
 	d.lose(d.open.n)
@@ -350,76 +280,16 @@ func (d *recordDir) fail(err error) {
 
 func (d *recordDir) discard() {
 	d.open.file.Close() // it may be closed already
-	if err := os.Remove(d.open.file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		d.opt.Log("records: %v", err)
-	}
+	d.dir.Remove(d.open.file.Name())
 	d.open = nil
 }
 
 func (d *recordDir) close() { d.complete() }
 
-type keptFile struct {
-	path string
-	size int64
-	time time.Time // when it was completed
-}
-
 // prune removes own files that are too old, and the oldest while there are too many bytes.
 func (d *recordDir) prune(now time.Time) {
 	d.pruneAt = now.Add(pruneInterval)
-	entries, err := os.ReadDir(d.opt.Dir)
-	if err != nil {
-		d.opt.Log("records: %v", err)
-		return
-	}
-	var kept []keptFile
-	var total int64
-	for _, e := range entries {
-		if !d.isOwn(e.Name(), filePrefix, fileSuffix) || !e.Type().IsRegular() {
-			continue
-		}
-		info, err := e.Info()
-		if err != nil {
-			continue // removed in the meantime
-		}
-		kept = append(kept, keptFile{filepath.Join(d.opt.Dir, e.Name()), info.Size(), info.ModTime()})
-		total += info.Size()
-	}
-	slices.SortFunc(kept, func(a, b keptFile) int { return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.path, b.path)) })
-	for _, f := range kept {
-		old := d.opt.KeepTime > 0 && now.Sub(f.time) > d.opt.KeepTime
-		if !old && (d.opt.KeepSize == 0 || total <= d.opt.KeepSize) {
-			break
-		}
-		if err := os.Remove(f.path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			d.opt.Log("records: %v", err)
-			continue
-		}
-		total -= f.size
-		d.counts.pruned.Add(1)
-	}
-	d.counts.diskBytes.Store(total)
-}
-
-// isOwn reports whether a name is one that this host gives to files: the prefix, the sensor,
-// the time, what makes the name unique, and the suffix. Files of other hosts may be in the
-// directory, too.
-func (d *recordDir) isOwn(name, prefix, suffix string) bool {
-	rest, ok := strings.CutPrefix(name, prefix+d.sensor+"-")
-	if !ok || !strings.HasSuffix(rest, suffix) {
-		return false
-	}
-	begun, _, _ := strings.Cut(strings.TrimSuffix(rest, suffix), "-")
-	_, err := time.Parse(fileTimeForm, begun)
-	return err == nil
-}
-
-// fileSensor returns the name of a sensor without what may not be in the name of a file.
-func fileSensor(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && (r == '.' || r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
-			return r
-		}
-		return '_'
-	}, name)
+	removed, left := d.dir.Prune(now, d.opt.KeepTime, d.opt.KeepSize)
+	d.counts.pruned.Add(removed)
+	d.counts.diskBytes.Store(left)
 }

@@ -142,7 +142,7 @@ func (r *Recorder) Close() error {
 	r.queue <- r.filling // the goroutine takes batches until the queue is closed
 	close(r.queue)
 	<-r.done
-	return r.dir.unlock()
+	return r.dir.dir.Close()
 }
 
 // RecorderStats are counts of records and files.

@@ -150,7 +150,7 @@ func TestFullDisk(t *testing.T) {
 func TestRecordsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	r, l := record(t, dir, nil)
-	if _, err := monitor.NewRecorder(monitor.RecorderOptions{Dir: dir, Log: l.log}); err == nil || !strings.Contains(err.Error(), "another lshark monitor") {
+	if _, err := monitor.NewRecorder(monitor.RecorderOptions{Dir: dir, Log: l.log}); err == nil || !strings.Contains(err.Error(), "another lshark") {
 		t.Errorf("%v", err)
 	}
 	write := func() (n int64) {

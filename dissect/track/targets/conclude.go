@@ -128,7 +128,7 @@ func (e *Evidence) solve() {
 	e.index(s)
 	e.changed = false
 	for i, c := range e.list {
-		if c.conn.IsNamed() {
+		if c.isNamed() {
 			continue
 		}
 		uuid, from, index := "", track.TargetUnknown, ""
@@ -136,7 +136,7 @@ func (e *Evidence) solve() {
 		switch o := s.found[i]; {
 		case c.mixed:
 		case c.kind == opcodes.MGSTarget:
-			uuid, from = "MGS", track.TargetFromPortal
+			uuid, from = mgs, track.TargetFromPortal
 		case c.conn.IsFoundAhead() && (!o.known || name == "" && !o.ambiguous):
 			continue
 		case !o.known || o.ambiguous:
@@ -161,7 +161,7 @@ func (e *Evidence) group(s *solution) {
 	for i, c := range e.list {
 		s.parent = append(s.parent, int32(i))
 		s.systems = append(s.systems, system{})
-		if c.kind == opcodes.MGSTarget || c.conn.Target == "MGS" {
+		if c.kind == opcodes.MGSTarget || c.conn.Target == mgs {
 			continue // it may serve several
 		}
 		for _, nid := range c.servers {
@@ -176,7 +176,7 @@ func (e *Evidence) group(s *solution) {
 		s.join(l.a.number, l.b.number)
 	}
 	for i, c := range e.list {
-		if name, _, ok := parseTarget(c.conn.Target); ok && c.conn.IsNamed() {
+		if name, _, ok := parseTarget(c.conn.Target); ok && c.isNamed() {
 			s.systems[s.first(int32(i))].addName(name)
 		}
 	}
@@ -311,7 +311,7 @@ func (s *solution) combine(e *Evidence) (again bool) {
 	s.found = s.found[:0]
 	for _, c := range e.list {
 		o := owner{}
-		if _, t, ok := parseTarget(c.conn.Target); ok && c.conn.IsNamed() {
+		if _, t, ok := parseTarget(c.conn.Target); ok && c.isNamed() {
 			o.add(claim{t, c.conn.TargetFrom})
 		} else {
 			for _, k := range c.claims {

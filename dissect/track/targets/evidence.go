@@ -75,12 +75,7 @@ type list struct {
 
 // New returns an Evidence. names, a list of imports, may be nil.
 func New(names *Names) *Evidence {
-	var lists []list
-	if names != nil {
-		lists = append(lists, list{names, track.TargetFromNames})
-	}
-	return &Evidence{
-		lists:   lists,
+	e := &Evidence{
 		config:  config.New(),
 		records: make(map[*track.Connection]*record),
 		named:   fifo.NewMap[object, *record](maxNamed),
@@ -88,7 +83,34 @@ func New(names *Names) *Evidence {
 		isKnown: make(map[location]bool),
 		links:   make(map[link]bool),
 	}
+	e.SetNames(names)
+	return e
 }
+
+// SetNames replaces the list of imports, which may be nil.
+func (e *Evidence) SetNames(names *Names) {
+	e.lists = slices.DeleteFunc(e.lists, func(l list) bool { return l.from == track.TargetFromNames })
+	if names == nil {
+		return
+	}
+	e.lists = append(e.lists, list{names, track.TargetFromNames})
+	for _, c := range e.list {
+		c.setGiven(names)
+	}
+	e.learned()
+}
+
+// setGiven sets the target that a list of imports has for the connection itself.
+func (c *record) setGiven(names *Names) {
+	if uuid := names.handles[c.conn.Handle]; uuid != "" && !c.conn.IsNamed() {
+		c.conn.SetTarget(uuid, track.TargetFromNames)
+		c.given = true
+	}
+}
+
+// isNamed reports whether a message, or a list of imports, names the target of the connection
+// itself.
+func (c *record) isNamed() bool { return c.given || c.conn.IsNamed() }
 
 // record is what is known about a connection.
 type record struct {
@@ -104,6 +126,7 @@ type record struct {
 	sequences []uint64 // of objects on the target
 	zeroLocks bool     // the index in its locks is 0
 	forgotten bool     // was removed from the list
+	given     bool     // a list of imports has its target by its handle
 }
 
 // claim is a target that a message proves.
@@ -267,6 +290,9 @@ func (e *Evidence) of(r *track.RPC, now int64) *record {
 		c = &record{conn: r.Connection, number: int32(len(e.list)), client: r.Client, first: now}
 		e.records[r.Connection] = c
 		e.list = append(e.list, c)
+		for _, l := range e.lists {
+			c.setGiven(l.names)
+		}
 		e.newest = now
 		e.learned()
 	}

@@ -5,18 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/config"
 	"github.com/lshark/lshark/opcodes"
 )
 
 // Names is what a file says about the nodes of a network: their names, and which
-// targets they serve.
+// targets they serve. It may also have the targets of connections.
 type Names struct {
+	handles   map[uint64]string         // UUIDs of targets, by the server's handle of a connection
 	nodes     map[lnet.NID]string
 	addresses map[netip.Addr]string // on any LNet network
 	servers   map[lnet.NID][]listed
@@ -42,18 +46,19 @@ func (e *NamesError) Error() string { return fmt.Sprintf("%s: line %d: %s", e.Fi
 
 // NewNames returns a Names without any.
 func NewNames() *Names {
-	return &Names{nodes: make(map[lnet.NID]string), addresses: make(map[netip.Addr]string), servers: make(map[lnet.NID][]listed)}
+	return &Names{handles: make(map[uint64]string), nodes: make(map[lnet.NID]string), addresses: make(map[netip.Addr]string), servers: make(map[lnet.NID][]listed)}
 }
 
-// Read adds what `lctl get_param '*.*.import'` prints, of any number of nodes, and
-// lines of a NID or IP address and a name, as in /etc/hosts. All other lines are
-// ignored. An error in the file is a NamesError.
+// Read adds what `lctl get_param '*.*.import'` prints, of any number of nodes, lines of a NID
+// or IP address and a name, as in /etc/hosts, and lines of the handle of a connection and the
+// UUID of its target, as AppendConnections writes them. All other lines are ignored. An error
+// in the file is a NamesError.
 func (n *Names) Read(r io.Reader, file string) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxNamesLine)
 	var in importBlock
 	number, imports := 0, 0
-	before := len(n.nodes) + len(n.addresses)
+	before := n.len()
 	for lines.Scan() {
 		number++
 		cause, began := n.line(&in, lines.Text())
@@ -70,11 +75,48 @@ func (n *Names) Read(r io.Reader, file string) error {
 		return &NamesError{file, number + 1, fmt.Sprintf("longer than %d bytes", maxNamesLine)}
 	case err != nil:
 		return err
-	case imports == 0 && len(n.nodes)+len(n.addresses) == before:
+	case imports == 0 && n.len() == before:
 		return &NamesError{file, number, "the file ends without an import, or a NID with a name"}
 	}
 	return nil
 }
+
+func (n *Names) len() int { return len(n.nodes) + len(n.addresses) + len(n.handles) }
+
+// Clone returns a copy that can be added to; that of nil has no names.
+func (n *Names) Clone() *Names {
+	if n == nil {
+		return NewNames()
+	}
+	c := &Names{handles: maps.Clone(n.handles), nodes: maps.Clone(n.nodes), addresses: maps.Clone(n.addresses),
+		servers: make(map[lnet.NID][]listed)}
+	for nid, list := range n.servers {
+		c.servers[nid] = slices.Clone(list)
+	}
+	return c
+}
+
+// CommentTitle begins the comment of a capture file that has names, in lines that Read reads.
+const CommentTitle = "# Names for lshark --names\n"
+
+// AppendConnections appends the targets of connections, as far as they are known, as lines
+// that Read reads.
+func AppendConnections(dst []byte, list []*track.Import) []byte {
+	for _, i := range list {
+		if i.Handle != 0 && isTargetUUID(i.TargetUUID) {
+			dst = fmt.Appendf(dst, "%#x %s\n", i.Handle, i.TargetUUID)
+		}
+	}
+	return dst
+}
+
+func isTargetUUID(uuid string) bool {
+	_, _, ok := parseTarget(strings.TrimSuffix(uuid, "_UUID"))
+	return uuid == mgs || ok && isHostName(uuid)
+}
+
+// mgs is the UUID of the MGS.
+const mgs = "MGS"
 
 // importBlock is the import that is being read.
 type importBlock struct {
@@ -107,7 +149,7 @@ func (n *Names) line(in *importBlock, text string) (cause string, began bool) {
 }
 
 func (in *importBlock) setTarget(uuid string) (cause string) {
-	if uuid == "MGS" {
+	if uuid == mgs {
 		return ""
 	}
 	ok := false
@@ -160,9 +202,16 @@ func (n *Names) addTarget(t *config.Target) {
 	n.add(&in)
 }
 
-// nodeLine adds the name of a node. The first line for a NID or address counts.
+// nodeLine adds the name of a node, or the target of a connection. The first line for a NID,
+// address or handle counts.
 func (n *Names) nodeLine(fields []string) {
 	if len(fields) < 2 || !isHostName(fields[1]) {
+		return
+	}
+	if digits, ok := strings.CutPrefix(fields[0], "0x"); ok && isTargetUUID(fields[1]) {
+		if handle, err := strconv.ParseUint(digits, 16, 64); err == nil && n.handles[handle] == "" {
+			n.handles[handle] = fields[1]
+		}
 		return
 	}
 	if nid, ok := lnet.ParseNID(fields[0]); ok {

@@ -656,3 +656,26 @@ func FuzzNames(f *testing.F) {
 		}
 	})
 }
+
+// TestGivenConnections: a list may have the target of a connection by its handle, and names
+// the file system of others to the same node with it. What Imports knows can be written so.
+func TestGivenConnections(t *testing.T) {
+	list := []*track.Import{
+		{Connection: &track.Connection{Handle: handleOST, TargetUUID: "scratch-OST0007_UUID"}},
+		{Connection: &track.Connection{Handle: 1, TargetUUID: "a name\nwith a line"}},
+		{Connection: &track.Connection{TargetUUID: "scratch-OST0001_UUID"}},
+	}
+	text := string(targets.AppendConnections(nil, list))
+	assert.That(t, strings.HasSuffix(text, " scratch-OST0007_UUID\n") && strings.Count(text, "\n") == 1, "%q", text)
+	w := newNamedWire(t, text)
+	w.call(stat(handleOST, data, 99))
+	w.want(handleOST, oss, ostPortal, "scratch-OST0007", "names")
+	w.call(stat(handleOST2, data+1, 98))
+	w.want(handleOST2, oss, ostPortal, "", "") // only one is given
+
+	w = newWire(t)
+	w.call(stat(handleOST, data, 99))
+	w.want(handleOST, oss, ostPortal, "", "")
+	w.evidence.SetNames(readNames(t, text))
+	w.want(handleOST, oss, ostPortal, "scratch-OST0007", "names")
+}

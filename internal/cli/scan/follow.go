@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"strings"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -35,9 +36,27 @@ func (p *Pass) FollowOptions() follow.Options {
 	if p.in.Rereadable() {
 		o.LookAhead = p.lookAhead
 	} else {
-		o.Targets = targets.New(p.in.names)
+		p.targets = targets.New(p.in.names)
+		o.Targets = p.targets
 	}
 	return o
+}
+
+// namesWith returns the names that are given, with those in the comment of a capture file, which
+// is known when a frame was read.
+func (p *Pass) namesWith(src *source) *targets.Names {
+	if src.reader == nil {
+		return p.in.names
+	}
+	format, _ := src.reader.Format()
+	if !strings.HasPrefix(format.Comment, targets.CommentTitle) {
+		return p.in.names
+	}
+	names := p.in.names.Clone()
+	if err := names.Read(strings.NewReader(format.Comment), "the comment of the capture"); err != nil && p.in.verbose {
+		p.sys.Say("%v", err)
+	}
+	return names
 }
 
 // The number of bytes of frames that lookAhead reads: the lower one if all targets are known
@@ -56,7 +75,8 @@ const framesPerLook = 256
 // connections whose targets it found, with what finds those behind the end of the look. It
 // ends early where the input is damaged, which the pass itself will report.
 func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
-	e := targets.New(p.in.names)
+	names := p.in.names
+	e := targets.New(names)
 	t := track.NewPairing(track.Options{Sent: e.Sent, Answered: e.Answered})
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
@@ -72,6 +92,10 @@ func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 	begun, bytes := time.Now(), 0
 	var f capture.Frame
 	for n := 1; src.next(&f) == nil; n++ {
+		if n == 1 {
+			names = p.namesWith(src)
+			e.SetNames(names)
+		}
 		bytes += len(f.Data)
 		end := bytes > maxLookAhead
 		if n%framesPerLook == 0 {
@@ -79,7 +103,7 @@ func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 			end = end || late || bytes > minLookAhead && (e.Requests() > quietRequests || e.Complete())
 		}
 		if end {
-			further = targets.New(p.in.names)
+			further = targets.New(names)
 			break
 		}
 		if keep, err := p.keeps(&f); err == nil && keep {

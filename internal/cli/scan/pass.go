@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/logs"
+	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
@@ -138,10 +139,11 @@ type Pass struct {
 	frames    int64
 	messages  int // before Select
 	selected  int
-	cut       truncations // of all frames
-	inputErr  error       // why reading ended before the end of the input
-	err       error       // of a consumer
-	failed    atomic.Bool // err is set; the goroutine that reads must not look at err
+	cut       truncations       // of all frames
+	targets   *targets.Evidence // of an input that is read once; nil: nobody follows it
+	inputErr  error             // why reading ended before the end of the input
+	err       error             // of a consumer
+	failed    atomic.Bool       // err is set; the goroutine that reads must not look at err
 	stopped   atomic.Bool
 	ended     bool // the input was read
 }
@@ -388,6 +390,9 @@ func endOfInput(err error) error {
 // frame passes a frame to all that take frames. It returns false if the capture filter
 // leaves it out.
 func (p *Pass) frame(f *capture.Frame) (take bool, err error) {
+	if !p.clock.begun && p.targets != nil {
+		p.targets.SetNames(p.namesWith(p.src))
+	}
 	p.clock.frame(f.Time)
 	p.cut.frame(f)
 	if keep, err := p.keeps(f); err != nil || !keep {

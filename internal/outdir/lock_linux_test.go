@@ -1,4 +1,4 @@
-package monitor
+package outdir
 
 import (
 	"os"
@@ -12,8 +12,9 @@ import (
 // the directory.
 func TestLockLink(t *testing.T) {
 	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
-	must.NoError(t, os.Symlink(other, filepath.Join(dir, lockName)))
-	if _, err := NewRecorder(RecorderOptions{Dir: dir, Sensor: "a", Log: t.Logf}); err == nil {
+	must.NoError(t, os.Symlink(other, filepath.Join(dir, LockName)))
+	d := Dir{Path: dir, Prefix: "lshark-rpcs-", Suffix: ".parquet", Log: t.Logf}
+	if err := d.Open("a"); err == nil {
 		t.Error("no error")
 	}
 	if _, err := os.Stat(other); !os.IsNotExist(err) {
