@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/trouble"
 )
 
 // The bounds of the families of metrics, in series.
@@ -156,15 +157,19 @@ type stateFamilies struct {
 	notKept     *metrics.Counters
 }
 
+func ruleCodes() (codes []string) {
+	for _, r := range rules.All() {
+		codes = append(codes, r.Code)
+	}
+	return codes
+}
+
 func (d declarer) states() stateFamilies {
 	var severities []string
 	for _, s := range diagnose.Severities() {
 		severities = append(severities, s.String())
 	}
-	var codes []string
-	for _, r := range rules.All() {
-		codes = append(codes, r.Code)
-	}
+	codes := ruleCodes()
 	var causes []string
 	for _, c := range evictions.Causes() {
 		causes = append(causes, c.String())
@@ -286,6 +291,10 @@ type outputFamilies struct {
 	notSelected                  *metrics.Counters
 	written, files, lost, pruned *metrics.Counters
 	diskBytes                    *metrics.Gauges
+	troubles, troublesSkipped    *metrics.Counters
+	troubleBytes, troublesPruned *metrics.Counters
+	troubleDisk, troubleMemory   *metrics.Gauges
+	troubleNewest                *metrics.Gauges
 	spans, points, requests      *metrics.Counters
 	waiting                      *metrics.Gauges
 }
@@ -319,6 +328,7 @@ const (
 
 func (d declarer) outputs() outputFamilies {
 	signal := oneOf("signal", signalSpans, signalPoints)
+	codes := append(ruleCodes(), trouble.RPCCode)
 	return outputFamilies{
 		notSelected: d.counter("lshark_rpcs_not_selected", "", "RPCs that were neither written nor sent as spans, because neither -Y nor "+
 			"--sample selects them", 1),
@@ -328,10 +338,19 @@ func (d declarer) outputs() outputFamilies {
 			"writing failed", 1, oneOf("reason", lostInQueue, lostOnDisk)),
 		pruned:    d.counter("lshark_records_pruned_files", "", "files that were removed by age or total size", 1),
 		diskBytes: d.gauge("lshark_records_disk_bytes", "bytes", "size of the complete files", 1),
-		spans:     d.counter("lshark_otlp_spans", "", "spans by what became of them", 1, oneOf("result", sent, refused, dropped)),
-		points:    d.counter("lshark_otlp_points", "", "data points of metrics by what became of them; dropped ones were replaced by newer ones", 1, oneOf("result", sent, refused, dropped)),
-		requests:  d.counter("lshark_otlp_requests", "", "requests to the OTLP receiver", 1, signal, oneOf("result", success, failure)),
-		waiting:   d.gauge("lshark_otlp_waiting", "", "spans and data points that wait to be sent", 1, signal),
+		troubles:  d.counter("lshark_troubles", "", "folders with the frames around a trouble, by the code of the finding, or rpc", 1, oneOf("code", codes...)),
+		troublesSkipped: d.counter("lshark_troubles_skipped", "", "findings and troubles without a folder of their own: there is one already, "+
+			"the frames were not in memory any more, too many at a time, or writing failed", 1, oneOf("reason", trouble.SkipReasons()...)),
+		troubleBytes:   d.counter("lshark_trouble_bytes", "bytes", "size of the folders that were written", 1),
+		troublesPruned: d.counter("lshark_troubles_pruned", "", "folders that were removed by age or total size", 1),
+		troubleDisk:    d.gauge("lshark_trouble_disk_bytes", "bytes", "size of the folders that are there", 1),
+		troubleMemory:  d.gauge("lshark_trouble_memory_bytes", "bytes", "memory that holds the last frames", 1),
+		troubleNewest: d.gauge("lshark_trouble_timestamp_seconds", "seconds", "when the trouble in a folder began, of the newest folders", 64,
+			label("code"), label("folder")),
+		spans:    d.counter("lshark_otlp_spans", "", "spans by what became of them", 1, oneOf("result", sent, refused, dropped)),
+		points:   d.counter("lshark_otlp_points", "", "data points of metrics by what became of them; dropped ones were replaced by newer ones", 1, oneOf("result", sent, refused, dropped)),
+		requests: d.counter("lshark_otlp_requests", "", "requests to the OTLP receiver", 1, signal, oneOf("result", success, failure)),
+		waiting:  d.gauge("lshark_otlp_waiting", "", "spans and data points that wait to be sent", 1, signal),
 	}
 }
 

@@ -6,11 +6,13 @@ import (
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/trouble"
 )
 
 // Health is what is known about the process and its outputs.
 type Health struct {
 	Recorder RecorderStats
+	Troubles trouble.Stats // zero without a flight recorder
 	OTLP     otlp.Stats
 	Reload   Reloads
 	Process  Process
@@ -70,6 +72,7 @@ func (x *outputFamilies) collect(now, old *Health) {
 	add(x.lost, now.Recorder.LostOnDisk, old.Recorder.LostOnDisk, lostOnDisk)
 	add(x.pruned, now.Recorder.Pruned, old.Recorder.Pruned)
 	x.diskBytes.With().Set(float64(now.Recorder.DiskBytes))
+	x.collectTroubles(&now.Troubles, &old.Troubles)
 	signal := func(name string, f *metrics.Counters, s, before *otlp.SignalStats) {
 		add(f, s.Sent, before.Sent, sent)
 		add(f, s.Refused, before.Refused, refused)
@@ -80,6 +83,23 @@ func (x *outputFamilies) collect(now, old *Health) {
 	}
 	signal(signalSpans, x.spans, &now.OTLP.Spans, &old.OTLP.Spans)
 	signal(signalPoints, x.points, &now.OTLP.Points, &old.OTLP.Points)
+}
+
+func (x *outputFamilies) collectTroubles(now, old *trouble.Stats) {
+	for code, n := range now.Folders {
+		add(x.troubles, n, old.Folders[code], code)
+	}
+	for _, reason := range trouble.SkipReasons() {
+		add(x.troublesSkipped, now.Skipped[reason], old.Skipped[reason], reason)
+	}
+	add(x.troubleBytes, now.Bytes, old.Bytes)
+	add(x.troublesPruned, now.Pruned, old.Pruned)
+	x.troubleDisk.With().Set(float64(now.DiskBytes))
+	x.troubleMemory.With().Set(float64(now.MemoryBytes))
+	x.troubleNewest.Reset()
+	for _, f := range now.Newest {
+		x.troubleNewest.With(f.Code, f.Name).Set(float64(f.Begun) / 1e9)
+	}
 }
 
 // collect brings the metrics about the process up to date.

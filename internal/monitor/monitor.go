@@ -11,8 +11,11 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/trouble"
+	"github.com/lshark/lshark/render/filter"
 )
 
 // restartInterval is how long rules of a live capture remember, in nanoseconds of capture time.
@@ -39,6 +42,13 @@ type Outputs struct {
 	Spans    *otlp.Exporter
 }
 
+// Troubles is the flight recorder, and what it writes folders for.
+type Troubles struct {
+	*trouble.Recorder                   // nil: none
+	Severity          diagnose.Severity // of findings, at least
+	Filter            *filter.RPCFilter // of RPCs, nil: for none
+}
+
 // CaptureStats are the counters of the capture so far.
 type CaptureStats struct {
 	lnet.Stats
@@ -62,6 +72,8 @@ type Monitor struct {
 	health          health
 	outputs         Outputs
 	selector        selector
+	troubles        Troubles
+	troubleRPCs     selector // by the filter of troubles
 	spans           spans
 	frames          frameCounts
 	first           int64 // time of the first frame
@@ -143,8 +155,21 @@ func (m *Monitor) SetOutputs(o Outputs) {
 	m.selector.Selection = o.Selection
 }
 
+// SetTroubles sets the flight recorder.
+func (m *Monitor) SetTroubles(t Troubles) {
+	m.troubles, m.troubleRPCs.Filter = t, t.Filter
+}
+
+// TargetNames returns the targets of connections, as targets.AppendConnections has them.
+func (m *Monitor) TargetNames() []byte {
+	return targets.AppendConnections([]byte(targets.CommentTitle), m.Engine.Imports().List())
+}
+
 // Frame takes a frame, before its messages.
 func (m *Monitor) Frame(f *capture.Frame) {
+	if m.troubles.Recorder != nil {
+		m.troubles.Frame(f)
+	}
 	if m.first == 0 {
 		m.first = f.Time
 		m.rules.restartAt = f.Time + restartInterval
@@ -185,6 +210,7 @@ func (m *Monitor) answered(r *track.RPC, d *dissect.Message) {
 func (m *Monitor) message(r *track.RPC, d *dissect.Message) {
 	if r != nil {
 		m.selector.mark(r, d, m.first)
+		m.troubleRPCs.mark(r, d, m.first)
 	}
 }
 
@@ -193,6 +219,9 @@ func (m *Monitor) done(r *track.RPC) {
 	m.counter.endInFlight(r)
 	m.counter.done(r)
 	m.registry.End()
+	if m.troubles.Filter != nil && m.troubles.Filter.Match(r) {
+		m.troubles.RPC(r)
+	}
 	if m.outputs.Recorder == nil && m.outputs.Spans == nil {
 		return
 	}
@@ -222,6 +251,9 @@ func (m *Monitor) finding(f *diagnose.Finding) {
 	m.registry.Begin(m.now)
 	m.states.findings.With(f.Rule.Code, f.Severity.String()).Inc()
 	m.registry.End()
+	if m.troubles.Recorder != nil && f.Severity >= m.troubles.Severity {
+		m.troubles.Finding(f)
+	}
 }
 
 // Outage notes that the interface went away, or is back.
@@ -255,6 +287,9 @@ func (m *Monitor) Publish(now time.Time, c CaptureStats) {
 	}
 	if m.outputs.Recorder != nil {
 		m.outputs.Recorder.Flush(m.now)
+	}
+	if m.troubles.Recorder != nil && c.Idle {
+		m.troubles.Advance(m.now.UnixNano())
 	}
 	if m.opt.Live && m.first != 0 && m.rules.mustRestart(m.frames.last) {
 		m.restart(c)
@@ -315,7 +350,11 @@ func (m *Monitor) restart(c CaptureStats) {
 	before := &m.rules.restarted
 	m.diagnosed = diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped,
 		InterfaceDropped: c.InterfaceDropped - before.InterfaceDropped, Files: 1, FirstFrame: c.First}
-	m.Engine.Restart()
+	if m.troubles.Recorder != nil {
+		m.troubles.Restart(m.Engine.Restart)
+	} else {
+		m.Engine.Restart()
+	}
 	m.rules.restarted = c
 	m.countNotKept()
 }

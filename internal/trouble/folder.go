@@ -1,0 +1,311 @@
+package trouble
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/outdir"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// The files of a folder.
+const (
+	captureName  = "capture"
+	captureEnd   = ".pcapng"
+	findingsJSON = "finding.json"
+	findingsText = "finding.txt"
+	rpcsJSON     = "rpc.json"
+	rpcsText     = "rpc.txt"
+	pageName     = "report.html"
+	namesName    = "names.txt"
+)
+
+const fileMode = 0o640
+
+// content is what a folder is about.
+type content struct {
+	code     string // of the first finding, or "rpc"
+	begun    int64  // time in its name
+	findings []*diagnose.Finding
+	rpcs     []*track.RPC
+	others   int      // RPCs that are not in the list, as there are too many
+	notes    []string // about the folder
+}
+
+// folder is a folder that is being written.
+type folder struct {
+	dir      *outdir.Dir
+	path     string // its temporary one
+	names    []byte // of targets, for those who read the capture
+	captures []*captureFile
+	places   map[string]*numbering // of frames, by the name of the file that they were read from
+	first    int64                 // time of the first frame; 0: there is none
+	last     int64
+	frames   int64
+	bytes    int64
+}
+
+// captureFile is the frames of a capture point.
+type captureFile struct {
+	source int
+	name   string
+	file   *os.File
+	to     *capture.Writer
+	frames int64
+}
+
+// numbering has the numbers that frames have in a file of the folder.
+type numbering struct {
+	to   *captureFile
+	runs []run
+}
+
+// run is a run of frames whose numbers follow each other in both files.
+type run struct{ from, to, n int64 }
+
+func newFolder(dir *outdir.Dir, now time.Time, names []byte) (*folder, error) {
+	path, err := dir.CreateFolder(dir.Base(now, ""))
+	if err != nil {
+		return nil, err
+	}
+	w := &folder{dir: dir, path: path, names: names, places: make(map[string]*numbering)}
+	// A file system without permissions, such as FAT, refuses them: those of CreateFolder stay.
+	_ = os.Chmod(path, 0o750)
+	return w, nil
+}
+
+// write adds a frame.
+func (w *folder) write(f *capture.Frame, comment string) error {
+	p := w.places[f.File]
+	if p == nil {
+		c, err := w.capture(f)
+		if err != nil {
+			return err
+		}
+		p = &numbering{to: c}
+		w.places[f.File] = p
+	}
+	number := cmp.Or(f.FileNumber, f.Number)
+	p.to.frames++
+	if n := len(p.runs); n > 0 && number == p.runs[n-1].from+p.runs[n-1].n && p.to.frames == p.runs[n-1].to+p.runs[n-1].n {
+		p.runs[n-1].n++
+	} else {
+		p.runs = append(p.runs, run{number, p.to.frames, 1})
+	}
+	if w.frames == 0 {
+		w.first = f.Time
+	}
+	w.last = max(w.last, f.Time)
+	w.frames++
+	return p.to.to.Write(f, comment)
+}
+
+// capture returns the file for the frames of a capture point. Several ones have a file each, as
+// messages that two of them have seen must not be taken for messages that were sent twice.
+func (w *folder) capture(f *capture.Frame) (*captureFile, error) {
+	for _, c := range w.captures {
+		if c.source == f.Source {
+			return c, nil
+		}
+	}
+	name := captureName
+	if n := len(w.captures); n > 0 {
+		name += fmt.Sprintf("-%d", n+1)
+	}
+	c := &captureFile{source: f.Source, name: name + captureEnd}
+	var err error
+	if c.file, err = os.OpenFile(filepath.Join(w.path, c.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode); err != nil {
+		return nil, err
+	}
+	w.captures = append(w.captures, c)
+	c.to = capture.NewWriter(c.file)
+	if len(w.names) > 0 {
+		c.to.SetComment(w.names)
+	}
+	return c, nil
+}
+
+// place returns where a frame is in the folder; ok is false if it is not there.
+func (w *folder) place(p track.Point) (place track.Point, ok bool) {
+	x := w.places[p.File]
+	if x == nil {
+		return p, false
+	}
+	i, found := slices.BinarySearchFunc(x.runs, p.Frame, func(r run, number int64) int { return cmp.Compare(r.from, number) })
+	if !found {
+		i--
+	}
+	if i < 0 || p.Frame >= x.runs[i].from+x.runs[i].n {
+		return p, false
+	}
+	p.Frame = x.runs[i].to + p.Frame - x.runs[i].from
+	p.File = ""
+	if len(w.captures) > 1 {
+		p.File = x.to.name
+	}
+	return p, true
+}
+
+// discard removes the folder.
+func (w *folder) discard() {
+	for _, c := range w.captures {
+		c.file.Close() // it may be closed already
+	}
+	w.dir.Remove(w.path)
+}
+
+// finish writes what the folder is about, and gives it its name.
+func (w *folder) finish(c *content, report func(captures []string, page string) error, log func(format string, args ...any)) (path string, err error) {
+	for _, x := range w.captures {
+		if err := errors.Join(x.to.Flush(), x.file.Sync(), x.file.Close()); err != nil {
+			return "", err
+		}
+	}
+	if err := w.writeContent(c); err != nil {
+		return "", err
+	}
+	if report != nil && len(w.captures) > 0 {
+		var paths []string
+		for _, x := range w.captures {
+			paths = append(paths, filepath.Join(w.path, x.name))
+		}
+		page := filepath.Join(w.path, pageName)
+		if err := report(paths, page); err != nil {
+			log("%s: %v", pageName, err)
+			if err := os.Remove(page); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return "", err
+			}
+		}
+	}
+	entries, err := os.ReadDir(w.path)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			w.bytes += info.Size()
+		}
+	}
+	if err := syncDir(w.path); err != nil {
+		return "", err
+	}
+	if path, err = w.dir.Publish(w.path, w.dir.Base(time.Unix(0, c.begun), c.code)); err != nil {
+		return "", err
+	}
+	return path, syncDir(w.dir.Path)
+}
+
+// writeContent writes the findings and RPCs as JSON and text, and the names of targets.
+func (w *folder) writeContent(c *content) error {
+	opt := render.SummaryOptions{Colors: render.NewColors(false)}
+	if len(w.captures) > 1 {
+		for _, x := range w.captures {
+			opt.Files = append(opt.Files, x.name)
+		}
+	}
+	var notes []byte
+	for _, note := range c.notes {
+		notes = append(append(notes, note...), '\n')
+	}
+	if err := errors.Join(w.writeFindings(c, opt, notes), w.writeRPCs(c, opt, notes)); err != nil || len(w.names) == 0 {
+		return err
+	}
+	return w.file(namesName, w.names)
+}
+
+func (w *folder) writeFindings(c *content, opt render.SummaryOptions, notes []byte) error {
+	if len(c.findings) == 0 {
+		return nil
+	}
+	text, lacking := slices.Clone(notes), 0
+	for _, f := range c.findings {
+		lacking += w.renumber(f)
+	}
+	if lacking > 0 {
+		text = fmt.Appendf(text, "frames of the evidence that were not in memory any more: %d\n", lacking)
+	}
+	text = append(text, '\n')
+	text = tables.NewFindingsText(opt, w.first).AppendAll(text, c.findings, true)
+	json := render.NewRecordJSON(records.Findings.Keys(), false).AppendLines(nil, c.findings)
+	return errors.Join(w.file(findingsText, text), w.file(findingsJSON, json))
+}
+
+func (w *folder) writeRPCs(c *content, opt render.SummaryOptions, notes []byte) error {
+	if len(c.rpcs) == 0 {
+		return nil
+	}
+	text := slices.Clone(notes)
+	if c.others > 0 {
+		text = fmt.Appendf(text, "further RPCs that match: %d\n", c.others)
+	}
+	text = append(text, '\n')
+	line := render.NewRPCSummary(opt)
+	for _, r := range c.rpcs {
+		for i := range r.Seen {
+			w.renumberPoint(&r.Seen[i].Request)
+			w.renumberPoint(&r.Seen[i].Reply)
+		}
+		text = line.AppendRPC(text, r, render.Moment{First: w.first})
+	}
+	json := render.NewRecordJSON(records.RPCs.Keys(), false).AppendLines(nil, c.rpcs)
+	return errors.Join(w.file(rpcsText, text), w.file(rpcsJSON, json))
+}
+
+// renumber sets the frames of the evidence to their numbers in the folder, and removes what is
+// not there. It returns how much that is.
+func (w *folder) renumber(f *diagnose.Finding) (lacking int) {
+	kept := f.Evidence[:0]
+	for _, e := range f.Evidence {
+		if !e.IsLog() {
+			ok := false
+			if e.Point, ok = w.place(e.Point); !ok {
+				lacking++
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+	f.Evidence = kept
+	return lacking
+}
+
+// renumberPoint sets the frame of a message to its number in the folder, 0 if it is not there.
+func (w *folder) renumberPoint(p *track.Point) {
+	if p.Frame <= 0 {
+		return
+	}
+	if place, ok := w.place(*p); ok {
+		*p = place
+	} else {
+		p.Frame = 0
+	}
+}
+
+// file writes a file.
+func (w *folder) file(name string, b []byte) error {
+	f, err := os.OpenFile(filepath.Join(w.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// syncDir lets the names in a folder survive a crash of the system.
+func syncDir(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
