@@ -22,7 +22,8 @@ var landlockRights = []uint64{
 const (
 	readRights  = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	writeRights = readRights | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE |
-		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE
+		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR
 
 	// fileRights are those that a rule for a file, not for a folder, may have.
 	fileRights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
@@ -30,7 +31,7 @@ const (
 
 // ConfineFiles takes from the process, for good, the right to open any file but those in
 // the given folders, or of the given names: some to be read, some also to be made, written,
-// renamed and removed. Open files remain usable. What does not exist is left out.
+// renamed and removed, with folders in them. Open files remain usable. What does not exist is left out.
 // Where the kernel has no Landlock, or the program was linked with cgo, it returns an error
 // that wraps errors.ErrUnsupported, and changes nothing. DropPrivileges must come first.
 func ConfineFiles(read, write []string) error {

@@ -1,17 +1,21 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/trouble"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -23,6 +27,7 @@ type diagnoseOptions struct {
 	save     string
 	pdu      bool
 	severity flags.Choice
+	trouble  flags.Trouble
 
 	rules []*diagnose.Rule
 	least diagnose.Severity
@@ -30,7 +35,7 @@ type diagnoseOptions struct {
 
 func newDiagnose(sys *scan.System) *cobra.Command {
 	c := &diagnoseOptions{Records: flags.NewRecords(sys, &records.Findings, "text", "json", "fields", flags.ParquetForm),
-		severity: severityChoice()}
+		severity: flags.SeverityChoice("--severity", diagnose.Note)}
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
@@ -55,6 +60,9 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   # errors that concern one target, as JSON
   lshark diagnose --severity error -Y 'finding.target == lustre-OST0000' -T json evicted.pcap | jq .
 
+  # cut the minutes around each error out of a large capture
+  lshark diagnose --trouble cut large.pcap
+
   # the messages, and the findings as expert information, in Wireshark
   lshark diagnose -w evicted.pcapng --pdu evicted.pcap
 
@@ -74,29 +82,16 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 			f.BoolVar(&c.pdu, "pdu", false, "with -w, as packets of JSON for Wireshark")
 			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; "+
 				"takes longer")
+			c.trouble.Register(f, "write a folder in `DIR` for each trouble that is shown, with the frames around it")
 		},
 	})
 	return cmd
 }
 
-// severityChoice returns the choice of --severity; the default is the least
-// severe.
-func severityChoice() flags.Choice {
-	var words []string
-	for _, s := range diagnose.Severities() {
-		words = append(words, s.String())
-	}
-	return flags.Choice{Value: diagnose.Note.String(), Words: words, Flag: "--severity"}
-}
-
 func (c *diagnoseOptions) check() error {
-	if err := c.severity.Check(); err != nil {
+	var err error
+	if c.least, err = flags.Severity(&c.severity); err != nil {
 		return err
-	}
-	for _, s := range diagnose.Severities() {
-		if s.String() == c.severity.Value {
-			c.least = s
-		}
 	}
 	var unknown string
 	if c.rules, unknown = diagnose.Choose(rules.All(), c.only); unknown != "" {
@@ -105,7 +100,7 @@ func (c *diagnoseOptions) check() error {
 	if c.pdu != (c.save != "") {
 		return exit.Usagef("-w and --pdu need each other: diagnose writes messages, not frames")
 	}
-	return c.Check()
+	return errors.Join(c.trouble.Check(), c.Check())
 }
 
 func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
@@ -117,6 +112,9 @@ func (c *diagnoseOptions) run() error {
 		Unknown: "what needs messages is not looked for, such as locks and what the network does"}}
 	if c.save != "" {
 		o.SaveTo, o.SavePDUs, o.Names = c.save, true, track.NewNames()
+	}
+	if c.trouble.Dir != "" {
+		o.Files.Write = []string{c.trouble.Dir}
 	}
 	x, err := c.Start(c.check, o)
 	if err != nil {
@@ -130,8 +128,21 @@ func (c *diagnoseOptions) run() error {
 	if x.In.Live() {
 		d.Found = out.write
 	}
+	var recorder *trouble.Recorder // of an input that is read once
+	d.Counted = func(f *diagnose.Finding) {
+		if recorder != nil && c.isTrouble(f) {
+			recorder.Finding(f)
+		}
+	}
 	e := diagnose.New(d)
 	x.Observe(e)
+	troubles := c.trouble.Options(c.Sys, x.In, execute)
+	names := func() []byte { return targets.AppendConnections([]byte(targets.CommentTitle), e.Imports().List()) }
+	if c.trouble.Dir != "" && !x.In.Rereadable() {
+		if recorder, err = c.record(x, troubles, e.Findings, names); err != nil {
+			return err
+		}
+	}
 	err = x.Run(func() error {
 		if !x.In.Live() {
 			out.all(e.Findings())
@@ -146,10 +157,46 @@ func (c *diagnoseOptions) run() error {
 		}
 		return nil
 	})
+	switch {
+	case recorder != nil:
+		err = errors.Join(err, recorder.Close())
+	case err == nil && c.trouble.Dir != "":
+		var paths []string
+		paths, err = trouble.Write(troubles, e.Findings(), c.isTrouble, names(), x.Reread)
+		for _, path := range paths {
+			x.Note("%s", path)
+		}
+	}
 	if err == nil && out.n == 0 && e.RPCs() > 0 {
 		x.Note("%s", out.nothing(e.RPCs()))
 	}
 	return err
+}
+
+// record returns the flight recorder of an input that is read once.
+func (c *diagnoseOptions) record(x *flags.Reading[*diagnose.Finding], o trouble.Options, findings func() []*diagnose.Finding,
+	names func() []byte) (*trouble.Recorder, error) {
+	r, err := trouble.NewRecorder(trouble.RecorderOptions{Options: o, MemoryTime: trouble.DefaultTime, MemorySize: trouble.DefaultSize,
+		Snaplen: trouble.DefaultSnaplen, Findings: findings, Names: names})
+	if err != nil {
+		return nil, err
+	}
+	x.Add(scan.Consumer{
+		Frame: func(f *capture.Frame) error {
+			r.Frame(f)
+			return nil
+		},
+		Idle: func(now int64) error {
+			r.Advance(now)
+			return nil
+		},
+	})
+	return r, nil
+}
+
+// isTrouble reports whether a finding shall have a folder.
+func (c *diagnoseOptions) isTrouble(f *diagnose.Finding) bool {
+	return f.Severity >= c.trouble.Least && c.selects(f)
 }
 
 type findingsOutput struct {

@@ -60,7 +60,7 @@ func subcommands(sys *scan.System) []subcommand {
 	add(referenceGroup, ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode),
 		ofReference("fields", reference.NewFields),
 		ofReference("schema", reference.NewSchema), ofReference("version", newVersion), ofReference("completion", newCompletion))
-	add(exportGroup, of("anonymize", newAnonymize), of("monitor", monitor.New),
+	add(exportGroup, of("anonymize", newAnonymize), subcommand{name: "monitor", make: func() *cobra.Command { return monitor.New(sys, execute) }},
 		subcommand{name: "extcap", make: func() *cobra.Command { return extcap.New(sys, flags.Version()) }})
 	return list
 }

@@ -18,6 +18,9 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
+// folderPrefix begins the names of folders.
+const folderPrefix = "lshark-trouble-"
+
 // The files of a folder.
 const (
 	captureName  = "capture"

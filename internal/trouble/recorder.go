@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/outdir"
 )
 
 // Options are what folders have, and where they are.
@@ -25,6 +26,19 @@ type Options struct {
 
 	// Free returns how many bytes are left on the disk; nil: by the system.
 	Free func(dir string) (int64, error)
+}
+
+// checkFree returns an error if the disk is nearly full.
+func (o *Options) checkFree() error {
+	free := outdir.FreeBytes
+	if o.Free != nil {
+		free = o.Free
+	}
+	n, err := free(o.Dir)
+	if err != nil || n >= keptFree {
+		return nil // an error shows when something is written
+	}
+	return fmt.Errorf("%s: the disk is nearly full: %d MB are left", o.Dir, n>>20)
 }
 
 // Retention is when folders are removed; 0: never for that reason.
@@ -47,6 +61,14 @@ type RecorderOptions struct {
 	// Names returns what is known of targets, as targets.AppendConnections has it.
 	Names func() []byte
 }
+
+// The defaults of what is kept in memory, and of what a folder has.
+const (
+	DefaultTime    = 2 * time.Minute
+	DefaultSize    = 256 << 20
+	DefaultSnaplen = 1024 // requests and replies, but not all of the data
+	DefaultAround  = time.Minute
+)
 
 const (
 	maxOpen     = 8    // incidents

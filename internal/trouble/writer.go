@@ -20,7 +20,6 @@ type writer struct {
 	opt    *Options
 	chunks *chunks
 	dir    outdir.Dir
-	free   func(dir string) (int64, error)
 
 	wake  chan struct{} // has room for one
 	done  chan struct{}
@@ -39,13 +38,10 @@ type job struct {
 
 // start opens the directory and starts the goroutine.
 func (w *writer) start(o *Options, c *chunks) error {
-	w.opt, w.chunks, w.free = o, c, o.Free
-	if w.free == nil {
-		w.free = outdir.FreeBytes
-	}
+	w.opt, w.chunks = o, c
 	w.wake, w.done = make(chan struct{}, 1), make(chan struct{})
 	w.stats.Folders, w.stats.Skipped = make(map[string]int64), make(map[string]int64)
-	w.dir = outdir.Dir{Path: o.Dir, Prefix: "lshark-trouble-", Folders: true, Log: w.log}
+	w.dir = outdir.Dir{Path: o.Dir, Prefix: folderPrefix, Folders: true, Log: w.log}
 	if err := w.dir.Open(o.Host); err != nil {
 		return err
 	}
@@ -100,10 +96,7 @@ func (w *writer) write(j *job, p piece, selected func(*capture.Frame) bool, comm
 		return
 	}
 	if j.folder == nil {
-		free, err := w.free(w.opt.Dir)
-		if err == nil && free < keptFree {
-			err = fmt.Errorf("the disk is nearly full: %d MB are left", free>>20)
-		}
+		err := w.opt.checkFree()
 		if err == nil {
 			j.folder, err = newFolder(&w.dir, time.Now(), j.names)
 		}

@@ -20,7 +20,7 @@ import (
 // Names is what a file says about the nodes of a network: their names, and which
 // targets they serve. It may also have the targets of connections.
 type Names struct {
-	handles   map[uint64]string         // UUIDs of targets, by the server's handle of a connection
+	handles   map[uint64]string // UUIDs of targets, by the server's handle of a connection
 	nodes     map[lnet.NID]string
 	addresses map[netip.Addr]string // on any LNet network
 	servers   map[lnet.NID][]listed

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/cli/exit"
 )
 
@@ -93,3 +94,22 @@ func (s *Size) String() string {
 
 // Type returns the placeholder for the value in help.
 func (*Size) Type() string { return "SIZE" }
+
+// SeverityChoice returns the choice of a least severity of findings.
+func SeverityChoice(flag string, value diagnose.Severity) Choice {
+	var words []string
+	for _, s := range diagnose.Severities() {
+		words = append(words, s.String())
+	}
+	return Choice{Value: value.String(), Words: words, Flag: flag}
+}
+
+// Severity returns the severity that was chosen.
+func Severity(c *Choice) (diagnose.Severity, error) {
+	for _, s := range diagnose.Severities() {
+		if s.String() == c.Value {
+			return s, nil
+		}
+	}
+	return 0, c.Check()
+}

@@ -1,8 +1,8 @@
 package monitor
 
 import (
+	"cmp"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -19,6 +19,7 @@ import (
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/trouble"
 	"github.com/lshark/lshark/render/filter"
 )
 
@@ -39,6 +40,12 @@ type settings struct {
 		time, keepTime age
 		size, keepSize flags.Size
 	}
+	trouble struct {
+		flags.Trouble
+		filter string
+		time   time.Duration
+		size   flags.Size
+	}
 	otlp struct {
 		url      string
 		headers  []string
@@ -50,12 +57,14 @@ type settings struct {
 type command struct {
 	settings
 	config
-	sys *scan.System
+	sys     *scan.System
+	execute func(sys *scan.System, args []string) error // runs a command line
 
 	in       *scan.Input
 	pass     *scan.Pass
 	monitor  *monitor.Monitor
 	recorder *monitor.Recorder // nil: none
+	troubles *trouble.Recorder // nil: none
 	exporter exporter
 	server   *server // nil: none
 	service  *service
@@ -68,11 +77,15 @@ type command struct {
 	ticked   atomic.Int64         // when tick was run last, in nanoseconds since started
 }
 
-// New returns the command.
-func New(sys *scan.System) *cobra.Command { return newCommand(sys).cobra() }
+// New returns the command. execute runs a command line of lshark.
+func New(sys *scan.System, execute func(sys *scan.System, args []string) error) *cobra.Command {
+	return newCommand(sys, execute).cobra()
+}
 
-func newCommand(sys *scan.System) *command {
-	return &command{sys: sys, settings: settings{side: flags.Choice{Value: sideAuto, Words: sides, Flag: "--side", Noun: "side"}}}
+func newCommand(sys *scan.System, execute func(sys *scan.System, args []string) error) *command {
+	c := &command{sys: sys, execute: execute}
+	c.side = flags.Choice{Value: sideAuto, Words: sides, Flag: "--side", Noun: "side"}
+	return c
 }
 
 func (c *command) cobra() *cobra.Command {
@@ -88,8 +101,10 @@ func (c *command) cobra() *cobra.Command {
 			"--records writes RPCs to Parquet files: those that match -Y and a sample of all, or all RPCs without -Y and --sample. " +
 			"--otlp sends the metrics to an OTLP receiver (OpenTelemetry), and with -Y or --sample these RPCs as spans. " +
 			"The sample is chosen by client and xid, so that monitors at both ends of an RPC choose the same.\n\n" +
+			"--trouble is a flight recorder: the last frames are kept in memory, and where something is found, they are written with those that " +
+			"follow to a folder, with the findings as text and JSON and the page of lshark report.\n\n" +
 			"--config names a file with lines NAME = VALUE, where NAME is that of a flag; flags on the command line take precedence. " +
-			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-… and --otlp… can change while the capture goes on. SIGTERM ends it: files " +
+			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-…, --trouble-severity, --trouble-filter and --otlp… can change while the capture goes on. SIGTERM ends it: files " +
 			"are completed, and metrics and spans that wait are sent.\n\n" +
 			"With capture files in place of an interface the metrics are printed when they are read. docs/monitor.md lists the metrics, and " +
 			"shows how to run monitor as a service.",
@@ -98,6 +113,9 @@ func (c *command) cobra() *cobra.Command {
 
   # serve metrics; write slow and failed RPCs and a thousandth of all
   lshark monitor -i eth0 --records records -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
+
+  # keep the frames of the last two minutes; write them where an error is found, or an RPC takes a minute
+  lshark monitor -i eth0 --trouble /var/lib/lshark/troubles --trouble-filter 'rpc.latency > 60s' --keep-size 20G
 
   # send metrics and a sample of the RPCs to an OpenTelemetry collector, too
   lshark monitor -i eth0 --otlp http://localhost:4318 --sample 1/1000`,
@@ -116,8 +134,14 @@ func (c *command) cobra() *cobra.Command {
 		c.rotation.time, c.rotation.size = age(time.Hour), 256<<20
 		f.Var(&c.rotation.time, "rotate-time", "complete a file at each multiple of this time; 0: never")
 		f.Var(&c.rotation.size, "rotate-size", "complete a file when it has this size; 0: no limit")
-		f.Var(&c.rotation.keepTime, "keep-time", "remove files of this host that are older than this, such as 30d; 0: never")
-		f.Var(&c.rotation.keepSize, "keep-size", "remove the oldest files of this host when all together are larger, such as 50G; 0: no limit")
+		f.Var(&c.rotation.keepTime, "keep-time", "remove files and folders of this host that are older than this, such as 30d; 0: never")
+		f.Var(&c.rotation.keepSize, "keep-size", "remove the oldest files of this host when all of --records together are larger, such as 50G, and the oldest "+
+			"folders when all of --trouble are; 0: no limit")
+		c.trouble.Register(f, "keep the last frames in memory, and write a folder in `DIR` with those around each trouble")
+		f.StringVar(&c.trouble.filter, "trouble-filter", "", "an RPC is a trouble if it matches the display filter `EXPR`, such as 'rpc.latency > 60s'")
+		f.DurationVar(&c.trouble.time, "trouble-time", trouble.DefaultTime, "keep the frames of this time in memory: of each the first 1024 bytes, or those of --snaplen")
+		c.trouble.size = trouble.DefaultSize
+		f.Var(&c.trouble.size, "trouble-size", "keep at most so many bytes of frames in memory")
 		f.StringVar(&c.otlp.url, "otlp", "", "send metrics and selected RPCs to the OTLP receiver at `URL`, such as http://localhost:4318; in a live capture also set by OTEL_EXPORTER_OTLP_ENDPOINT")
 		f.DurationVar(&c.otlp.interval, "otlp-interval", time.Minute, "send metrics every `DURATION`")
 		f.StringArrayVar(&c.otlp.headers, "otlp-header", nil, "send a header `NAME=VALUE` with each OTLP request; may be repeated. In a file its value does not show in the list of processes")
@@ -132,8 +156,9 @@ func (c *command) cobra() *cobra.Command {
 type plan struct {
 	selection monitor.Selection
 	rotation  monitor.Rotation
-	exporter  *otlp.Exporter // nil: none; not started
-	receiver  receiver       // of exporter
+	troubles  monitor.Troubles // without a recorder
+	exporter  *otlp.Exporter   // nil: none; not started
+	receiver  receiver         // of exporter
 	interval  time.Duration
 }
 
@@ -148,7 +173,21 @@ func (c *command) check() (*plan, error) {
 			return nil, exit.UsageError{Err: err}
 		}
 	}
+	if c.trouble.filter != "" {
+		var err error
+		if p.troubles.Filter, err = filter.CompileRPC(c.trouble.filter); err != nil {
+			return nil, exit.UsageError{Err: err}
+		}
+	}
 	switch {
+	case c.trouble.time < time.Second:
+		return nil, exit.Usagef("--trouble-time %v: must be at least 1s", c.trouble.time)
+	case c.trouble.size < minTroubleSize:
+		return nil, exit.Usagef("--trouble-size %s: must be at least 4M", &c.trouble.size)
+	case c.trouble.filter != "" && c.trouble.Dir == "":
+		return nil, exit.Usagef("--trouble-filter needs --trouble")
+	case c.trouble.Dir != "" && c.trouble.Dir == c.records:
+		return nil, exit.Usagef("--trouble and --records must be different directories")
 	case c.top < 1 || c.top > maxTop:
 		return nil, exit.Usagef("--top %d: must be from 1 to %d", c.top, maxTop)
 	case c.rotation.time > 0 && time.Duration(c.rotation.time) < time.Second:
@@ -160,7 +199,8 @@ func (c *command) check() (*plan, error) {
 	case len(c.otlp.headers) > 0 && !c.hasReceiver():
 		return nil, exit.Usagef("--otlp-header needs --otlp")
 	}
-	err := c.side.Check()
+	err := errors.Join(c.trouble.Check(), c.side.Check())
+	p.troubles.Severity = c.trouble.Least
 	if err == nil && c.hasReceiver() {
 		p.receiver = c.receiver()
 		p.exporter, err = c.newExporter()
@@ -197,6 +237,11 @@ func (c *command) run(args []string) error {
 			return err
 		}
 	}
+	if c.trouble.Dir != "" {
+		if err := c.openTroubles(first.rotation); err != nil {
+			return err
+		}
+	}
 	c.monitor.OnCollect(c.health)
 	c.apply(first)
 	c.pass.Observe(observer{c.monitor, c})
@@ -227,12 +272,26 @@ func (c *command) newMonitor() *monitor.Monitor {
 	return monitor.New(o, start)
 }
 
-func (c *command) openRecords(r monitor.Rotation) error {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
+// minTroubleSize is the least memory of the flight recorder, in bytes.
+const minTroubleSize = 4 << 20
+
+func (c *command) openTroubles(r monitor.Rotation) (err error) {
+	if c.sys.SaveMemory != nil {
+		c.sys.SaveMemory()
 	}
-	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Rotation: r, Sensor: host,
+	o := c.trouble.Options(c.sys, c.in, c.execute)
+	o.Retention = retention(r)
+	c.troubles, err = trouble.NewRecorder(trouble.RecorderOptions{Options: o, MemoryTime: c.trouble.time, MemorySize: int64(c.trouble.size),
+		Snaplen: cmp.Or(c.input.Snaplen, trouble.DefaultSnaplen), Findings: c.monitor.Findings, Names: c.monitor.TargetNames})
+	return err
+}
+
+func retention(r monitor.Rotation) trouble.Retention {
+	return trouble.Retention{KeepTime: r.KeepTime, KeepSize: r.KeepSize}
+}
+
+func (c *command) openRecords(r monitor.Rotation) (err error) {
+	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Rotation: r, Sensor: flags.HostName(),
 		Capture: strings.Join(c.in.Sources(), ","), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
 	return err
 }
@@ -242,8 +301,10 @@ func (c *command) openRecords(r monitor.Rotation) error {
 // allowed with their folder.
 func (c *command) files() scan.Files {
 	f := scan.Files{Read: []string{"/proc/self"}} // for metrics of this process
-	if c.records != "" {
-		f.Write = []string{c.records}
+	for _, dir := range []string{c.records, c.trouble.Dir} {
+		if dir != "" {
+			f.Write = append(f.Write, dir)
+		}
 	}
 	if c.path != "" {
 		f.Read = append(f.Read, filepath.Dir(c.path))
@@ -324,6 +385,9 @@ func (c *command) change(p *plan) {
 	if c.recorder != nil {
 		c.recorder.Set(p.rotation)
 	}
+	if c.troubles != nil {
+		c.troubles.Set(retention(p.rotation))
+	}
 	c.apply(p)
 }
 
@@ -331,6 +395,8 @@ func (c *command) change(p *plan) {
 func (c *command) apply(p *plan) {
 	c.exporter.replace(p.exporter, p.receiver, p.interval, c.monitor.Registry())
 	c.monitor.SetOutputs(monitor.Outputs{Selection: p.selection, Recorder: c.recorder, Spans: c.exporter.active})
+	p.troubles.Recorder = c.troubles
+	c.monitor.SetTroubles(p.troubles)
 }
 
 // maxSilence is how long the goroutine that reads frames may be busy with something else.
@@ -367,6 +433,9 @@ func (c *command) close() error {
 	var err error
 	if c.recorder != nil {
 		err = c.recorder.Close()
+	}
+	if c.troubles != nil {
+		err = errors.Join(err, c.troubles.Close())
 	}
 	c.exporter.close(c.monitor.Registry(), c.sys.Say)
 	if c.in.Live() {

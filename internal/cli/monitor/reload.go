@@ -16,7 +16,7 @@ import (
 )
 
 // changeable are the flags that can change while the capture goes on.
-var changeable = []string{"display", "sample", "rotate-time", "rotate-size", "keep-time", "keep-size", "otlp", "otlp-interval",
+var changeable = []string{"display", "sample", "rotate-time", "rotate-size", "keep-time", "keep-size", "trouble-severity", "trouble-filter", "otlp", "otlp-interval",
 	"otlp-header"}
 
 // reloads counts how often settings were read again.
@@ -71,7 +71,7 @@ func (r *reloads) read() monitor.Reloads {
 
 // newPlan reads the settings again and returns what is made of them.
 func (c *command) newPlan() (*plan, error) {
-	n := newCommand(c.sys)
+	n := newCommand(c.sys, c.execute)
 	n.cobra()
 	for _, g := range c.given {
 		f := n.flags.Lookup(g.name)
@@ -97,7 +97,7 @@ func (c *command) newPlan() (*plan, error) {
 	if len(fixed) > 0 {
 		return nil, fmt.Errorf("%s cannot change without a restart", strings.Join(fixed, ", "))
 	}
-	n.in, n.records = c.in, c.records
+	n.in, n.records, n.trouble.Dir = c.in, c.records, c.trouble.Dir
 	return n.check()
 }
 
@@ -108,6 +108,9 @@ func (c *command) health() monitor.Health {
 	h := monitor.Health{OTLP: c.exporter.stats(), Reload: c.reloads.read(), Process: process()}
 	if c.recorder != nil {
 		h.Recorder = c.recorder.Stats()
+	}
+	if c.troubles != nil {
+		h.Troubles = c.troubles.Stats()
 	}
 	return h
 }

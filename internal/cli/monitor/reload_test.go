@@ -27,7 +27,7 @@ import (
 
 // newTestCommand returns a command without flags.
 func newTestCommand(args ...string) *command {
-	c := newCommand(&scan.System{IO: &iostreams.IO{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Env: func(string) string { return "" }}})
+	c := newCommand(&scan.System{IO: &iostreams.IO{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Env: func(string) string { return "" }}}, nil)
 	if err := c.cobra().ParseFlags(args); err != nil {
 		panic(err)
 	}

@@ -164,7 +164,7 @@ func TestHasReceiver(t *testing.T) {
 			}
 			return ""
 		}
-		c := newCommand(&scan.System{IO: &iostreams.IO{Env: env}})
+		c := newCommand(&scan.System{IO: &iostreams.IO{Env: env}}, nil)
 		c.cobra()
 		c.otlp.url, c.display = tt.url, "rpc.error"
 		if tt.iface != "" {
@@ -230,7 +230,7 @@ func TestReplaceExporter(t *testing.T) {
 		requests[r.Header.Get("a")]++
 	}))
 	defer server.Close()
-	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}})
+	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}}, nil)
 	c.otlp.url = server.URL
 	registry := metrics.New(time.Now())
 	registry.Counter(metrics.Desc{Name: "x", Help: "x"}).With()
@@ -266,7 +266,7 @@ func TestReplaceExporter(t *testing.T) {
 func TestCloseSendsLast(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
-	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}})
+	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}}, nil)
 	c.otlp.url = server.URL
 	registry := metrics.New(time.Now())
 	registry.Counter(metrics.Desc{Name: "x", Help: "x"}).With()

@@ -292,36 +292,55 @@ func (p *Pass) finishSave() error {
 	return errors.Join(s.err, s.failed)
 }
 
-// readMarked reads the input a second time and writes the marked frames, or all.
-func (p *Pass) readMarked(s *saver) (err error) {
+// Reread reads the input a second time, and calls do with the frames that the capture filter
+// keeps, until do returns an error; io.EOF ends the reading without being one. The first reading
+// has reported damage.
+func (p *Pass) Reread(do func(*capture.Frame) error) (err error) {
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, src.frames.Close()) }()
 	var f capture.Frame
-	for left := s.marks.n; left > 0 || s.allFrames; {
+	for {
 		switch err := src.next(&f); {
 		case err == io.EOF, errors.As(err, new(*capture.DamageError)):
-			s.missed += left   // a file has become shorter
-			return s.w.Flush() // the first reading reported the damage
+			return nil
 		case err != nil:
 			return err
 		}
+		keep, err := p.keeps(&f)
+		if err == nil && keep {
+			err = do(&f)
+		}
+		if err != nil {
+			return endOfInput(err)
+		}
+	}
+}
+
+// readMarked reads the input a second time and writes the marked frames, or all.
+func (p *Pass) readMarked(s *saver) (err error) {
+	left := s.marks.n
+	if left == 0 && !s.allFrames {
+		return s.w.Flush()
+	}
+	err = p.Reread(func(f *capture.Frame) error {
 		if s.marks.has(f.Number) {
 			left--
 		} else if !s.allFrames {
-			continue
-		} else if keep, err := p.keeps(&f); err != nil {
-			return err
-		} else if !keep {
-			continue
+			return nil
 		}
-		if err := s.w.Write(&f, string(s.marks.comments[f.Number])); err != nil {
+		if err := s.w.Write(f, string(s.marks.comments[f.Number])); err != nil {
 			return err
 		}
-	}
-	return s.w.Flush()
+		if left == 0 && !s.allFrames {
+			return io.EOF
+		}
+		return nil
+	})
+	s.missed += left // a file has become shorter
+	return errors.Join(err, s.w.Flush())
 }
 
 // SaveFrames writes frames of the input to a file, also while the pass runs, from another
