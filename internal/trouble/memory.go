@@ -88,7 +88,7 @@ type memory struct {
 	snaplen int   // bytes that are kept of a frame; 0: all
 	list    []*chunk
 	dropped int64        // frames for which there was no room
-	leaves  func(*chunk) // is called with each chunk before it is forgotten
+	leaves  func(*chunk) // is called with chunks that will be forgotten next, again and again, and before they are
 }
 
 func (m *memory) add(f *capture.Frame) {
@@ -129,6 +129,11 @@ func (m *memory) begin(size int) *chunk {
 	for {
 		if c := m.take(size); c != nil {
 			m.list = append(m.list, c)
+			if m.inUse() > m.limit/2 { // the older half is written early, so that there is room in time
+				for _, old := range m.list[:len(m.list)/2] {
+					m.leaves(old)
+				}
+			}
 			return c
 		}
 		if len(m.list) == 0 {

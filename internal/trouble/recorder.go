@@ -315,7 +315,7 @@ func end(f *diagnose.Finding) int64 {
 	return t
 }
 
-// leaves passes the frames of a chunk that leaves the memory to the incidents that need them.
+// leaves passes the frames of a chunk that leaves the memory on for the incidents that need them.
 func (r *Recorder) leaves(c *chunk) {
 	for _, x := range r.open {
 		r.pass(x, c)
@@ -324,7 +324,7 @@ func (r *Recorder) leaves(c *chunk) {
 
 // pass passes the frames of a chunk on to be written.
 func (r *Recorder) pass(x *incident, c *chunk) {
-	if c.last < x.from || c.first > x.until {
+	if c.last < x.from || c.first > x.until || c.number <= x.passed {
 		return
 	}
 	if x.folder == nil {
