@@ -25,16 +25,18 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR
 
+	runRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | readRights | unix.LANDLOCK_ACCESS_FS_WRITE_FILE // devices are opened to be written
+
 	// fileRights are those that a rule for a file, not for a folder, may have.
-	fileRights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	fileRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
 // ConfineFiles takes from the process, for good, the right to open any file but those in
 // the given folders, or of the given names: some to be read, some also to be made, written,
-// renamed and removed, with folders in them. Open files remain usable. What does not exist is left out.
+// renamed and removed, with folders in them, some to be run by other programs or opened by them. Open files remain usable. What does not exist is left out.
 // Where the kernel has no Landlock, or the program was linked with cgo, it returns an error
 // that wraps errors.ErrUnsupported, and changes nothing. DropPrivileges must come first.
-func ConfineFiles(read, write []string) error {
+func ConfineFiles(read, write, run []string) error {
 	version, _, code := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if code != 0 {
 		return fmt.Errorf("%w: this kernel has no Landlock", errors.ErrUnsupported)
@@ -56,6 +58,11 @@ func ConfineFiles(read, write []string) error {
 	}
 	for _, path := range write {
 		if err := rules.allow(path, writeRights); err != nil {
+			return err
+		}
+	}
+	for _, path := range run {
+		if err := rules.allow(path, runRights); err != nil {
 			return err
 		}
 	}

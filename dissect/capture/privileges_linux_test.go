@@ -42,7 +42,8 @@ func TestConfined(t *testing.T) {
 
 func confined(t *testing.T, dir string) {
 	in := func(folder, file string) string { return filepath.Join(dir, folder, file) }
-	err := errors.Join(DropPrivileges(false), ConfineFiles([]string{in("read", ""), in("absent", "")}, []string{in("link", "")}))
+	err := errors.Join(DropPrivileges(false), ConfineFiles([]string{in("read", ""), in("absent", "")}, []string{in("link", "")},
+		[]string{os.Args[0], "/lib", "/lib64", "/usr/lib", "/etc/ld.so.cache", "/dev/null"}))
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
@@ -56,6 +57,12 @@ func confined(t *testing.T, dir string) {
 		err     error
 		allowed bool
 	}{
+		{"run another program", exec.Command("/bin/true").Run(), false},
+		{"run a program", exec.Command(os.Args[0], "-test.run=^$").Run(), true},
+		{"make a folder", os.Mkdir(in("write", "folder"), 0o700), true},
+		{"rename a folder", os.Rename(in("write", "folder"), in("write", "renamed")), true},
+		{"remove a folder", os.Remove(in("write", "renamed")), true},
+		{"make a folder in another folder", os.Mkdir(in("other", "folder"), 0o700), false},
 		{"read a file of another folder", open(in("other", "file")), false},
 		{"list another folder", func() error { _, err := os.ReadDir(in("other", "")); return err }(), false},
 		{"write a file of another folder", write(in("other", "new")), false},
@@ -68,7 +75,6 @@ func confined(t *testing.T, dir string) {
 		{"replace a file", os.Rename(in("write", "new"), in("write", "file")), true},
 		{"read what was written", open(in("write", "file")), true},
 		{"remove a file", os.Remove(in("write", "file")), true},
-		{"make a folder", os.Mkdir(in("write", "folder"), 0o700), false},
 		{"run a program", exec.Command("/bin/true").Run(), false},
 	} {
 		if c.allowed != (c.err == nil) || c.err != nil && !errors.Is(c.err, fs.ErrPermission) {

@@ -38,7 +38,7 @@ func harden(files scan.Files) error {
 		return err
 	}
 	_, _ = time.Now().Zone() // reads the time zone, now that it can be read
-	err := capture.ConfineFiles(files.Read, files.Write)
+	err := capture.ConfineFiles(files.Read, files.Write, files.Run)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}

@@ -23,6 +23,7 @@ type counter struct {
 	evictions            *metrics.Counters
 	live                 bool
 	side                 func(*track.RPC) string
+	newTarget            func() // is called when a connect names a target for the first time; nil: nobody asks
 	attached             track.Attached[inFlight]
 
 	number, client, uid, errno []byte // scratch space
@@ -71,6 +72,9 @@ func (c *counter) sent(r *track.RPC, _ *dissect.Message) {
 	c.missing.With(c.opName(r), f.target, track.Unanswered.String())
 	if c.inFlight.Len() > before {
 		c.create(f.target)
+		if track.IsConnect(r.Opcode) && c.newTarget != nil {
+			c.newTarget()
+		}
 	}
 }
 

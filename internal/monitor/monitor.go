@@ -32,6 +32,10 @@ type Options struct {
 	// neither, an empty text.
 	Side func(*track.RPC) string
 
+	// NewTarget is called in a live capture when a connect names a target for the first time;
+	// nil: it is not called.
+	NewTarget func()
+
 	Release, GoVersion string
 }
 
@@ -117,6 +121,7 @@ func New(o Options, start time.Time) *Monitor {
 	if o.Live {
 		m.health.processFamilies = d.process()
 	}
+	m.counter.newTarget = o.NewTarget
 	m.counter.side, m.counter.live, m.counter.evictions = o.Side, o.Live, m.states.evictions
 	m.spans = spans{selector: &m.selector, count: &m.counter}
 	m.Engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Counted: m.finding,

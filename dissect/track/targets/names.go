@@ -185,21 +185,30 @@ func (n *Names) add(in *importBlock) {
 	*in = importBlock{nids: in.nids[:0]}
 }
 
+// AddServed adds a target that a node serves, by its NIDs. What is no name of a target is
+// ignored.
+func (n *Names) AddServed(name string, nids []lnet.NID) {
+	in := importBlock{nids: nids}
+	ok := false
+	if in.target.system, in.target.target, ok = parseTarget(name); ok {
+		n.add(&in)
+	}
+}
+
 // addTarget adds a target of a configuration log.
 func (n *Names) addTarget(t *config.Target) {
-	in := importBlock{}
-	ok := false
-	if in.target.system, in.target.target, ok = parseTarget(t.Name()); !ok || t.Device == nil {
+	if t.Device == nil {
 		return
 	}
+	var nids []lnet.NID
 	for _, node := range t.Device.Nodes {
 		for _, text := range node.NIDs {
 			if nid, ok := lnet.ParseNID(text); ok {
-				in.nids = append(in.nids, nid)
+				nids = append(nids, nid)
 			}
 		}
 	}
-	n.add(&in)
+	n.AddServed(t.Name(), nids)
 }
 
 // nodeLine adds the name of a node, or the target of a connection. The first line for a NID,

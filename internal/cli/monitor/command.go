@@ -71,10 +71,14 @@ type command struct {
 	reloads  reloads
 	plan     atomic.Pointer[plan] // to be applied by tick, nil: none
 	next     time.Time            // of tick
-	frames   int                  // since the last call of tick
-	checked  int64                // time of the frame before which tick was called last
-	started  time.Time            // of the capture, with a monotonic clock
-	ticked   atomic.Int64         // when tick was run last, in nanoseconds since started
+
+	newTarget bool      // a connect has named one since the node was asked for names
+	askNext   time.Time // when it may be asked again
+
+	frames  int          // since the last call of tick
+	checked int64        // time of the frame before which tick was called last
+	started time.Time    // of the capture, with a monotonic clock
+	ticked  atomic.Int64 // when tick was run last, in nanoseconds since started
 }
 
 // New returns the command. execute runs a command line of lshark.
@@ -114,7 +118,7 @@ func (c *command) cobra() *cobra.Command {
   # serve metrics; write slow and failed RPCs and a thousandth of all
   lshark monitor -i eth0 --records records -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
 
-  # keep the frames of the last two minutes; write them where an error is found, or an RPC takes a minute
+  # keep the frames of the last minutes; write them where an error is found, or an RPC takes a minute
   lshark monitor -i eth0 --trouble /var/lib/lshark/troubles --trouble-filter 'rpc.latency > 60s' --keep-size 20G
 
   # send metrics and a sample of the RPCs to an OpenTelemetry collector, too
@@ -230,7 +234,7 @@ func (c *command) run(args []string) error {
 	}
 	c.service = newService(c.sys.Env)
 	defer c.service.close()
-	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files()})
+	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files(), AsksNode: true})
 	c.monitor = c.newMonitor()
 	if c.records != "" {
 		if err := c.openRecords(first.rotation); err != nil {
@@ -263,7 +267,7 @@ type observer struct {
 func (o observer) Close() { o.command.end() }
 
 func (c *command) newMonitor() *monitor.Monitor {
-	o := monitor.Options{Live: c.in.Live(), Top: c.top, Side: c.sideFunc(), Release: flags.Version(), GoVersion: runtime.Version()}
+	o := monitor.Options{Live: c.in.Live(), Top: c.top, Side: c.sideFunc(), NewTarget: func() { c.newTarget = true }, Release: flags.Version(), GoVersion: runtime.Version()}
 	o.Follow = c.pass.FollowOptions()
 	start := time.Unix(0, 0) // times of capture files may be any
 	if o.Live {
@@ -373,7 +377,14 @@ func (c *command) tick(idle bool) {
 	if p := c.plan.Swap(nil); p != nil {
 		c.change(p)
 	}
+	if c.newTarget && now.After(c.askNext) {
+		c.newTarget, c.askNext = false, now.Add(askInterval)
+		go c.pass.AskNode()
+	}
 }
+
+// askInterval is the time between two questions to this node for names of targets.
+const askInterval = time.Minute
 
 // captureStats returns the counters of the frames so far.
 func (c *command) captureStats(idle bool) monitor.CaptureStats {

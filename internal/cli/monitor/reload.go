@@ -33,6 +33,7 @@ func (c *command) watchReloads() {
 		for range signals {
 			c.service.reloading()
 			c.reload()
+			c.pass.AskNode()
 			c.service.reloaded()
 		}
 	}()

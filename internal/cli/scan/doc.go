@@ -37,8 +37,9 @@ type System struct {
 // with all that is in them.
 type Files struct {
 	Read, Write []string
-	Any         bool // also others, which the user names while it runs
-	Foreign     bool // a folder of Write belongs to another user
+	Run         []string // programs, their libraries, and what they open
+	Any         bool     // also others, which the user names while it runs
+	Foreign     bool     // a folder of Write belongs to another user
 }
 
 // ToFile returns the System for a run whose results go to a file in place of Out.

@@ -60,7 +60,8 @@ func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 		"clocks are estimated from packets that several files have in common")
 	setForm(fs.Lookup("offset"), "FILE=SECS")
 	fs.StringArrayVar(&f.Names, "names", nil, "read names of targets and nodes from `FILE`: what lctl get_param '*.*.import' prints, of any number of nodes, "+
-		"and lines with a NID or IP address and a name, as in /etc/hosts; may be repeated")
+		"and lines with a NID or IP address and a name, as in /etc/hosts; may be repeated. A live capture asks lctl of this node for the imports; "+
+		"none turns that off")
 }
 
 // RegisterLogs defines the flag for debug logs, of commands that show what they have.
@@ -101,11 +102,12 @@ func (f *Flags) RegisterNotes(fs *pflag.FlagSet) {
 // input is a terminal, which is not read as a capture unless named.
 func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 	in := &Input{
-		files:   append(append([]string{}, f.Read...), args...),
-		ifaces:  f.Interfaces,
-		filter:  f.Filter,
-		quiet:   f.Quiet,
-		verbose: f.Verbose,
+		files:    append(append([]string{}, f.Read...), args...),
+		ifaces:   f.Interfaces,
+		filter:   f.Filter,
+		asksNode: !slices.Contains(f.Names, noNames),
+		quiet:    f.Quiet,
+		verbose:  f.Verbose,
 	}
 	if f.Cores < 0 {
 		return nil, exit.Usagef("-j %d: must be at least 1", f.Cores)
@@ -165,11 +167,12 @@ func TCPPorts(given []uint) (ports []uint16, err error) {
 
 // names reads the files with names, nil when none is given.
 func (f *Flags) names() (*targets.Names, error) {
-	if len(f.Names) == 0 {
+	paths := slices.DeleteFunc(slices.Clone(f.Names), func(path string) bool { return path == noNames })
+	if len(paths) == 0 {
 		return nil, nil
 	}
 	n := targets.NewNames()
-	for _, path := range f.Names {
+	for _, path := range paths {
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, fmt.Errorf("--names: %w", err)

@@ -27,20 +27,21 @@ const anyInterface = "any"
 // Input is a checked choice of packets: capture files or an interface. Only one
 // Pass at a time may read it.
 type Input struct {
-	files   []string
-	ifaces  []string           // of a live capture, else empty
-	filter  string             // capture filter, empty for all frames
-	keep    *pcapfilter.Filter // filter, compiled for files; nil keeps all frames
-	ports   []uint16           // TCP ports that carry LNet, empty for the default
-	live    capture.LiveOptions
-	stop    limits                   // of a live capture
-	ring    limits                   // of the files that it writes
-	offsets map[string]time.Duration // given for the times of some files
-	names   *targets.Names           // of targets and nodes, nil: none are given
-	logs    []logs.File              // debug logs of nodes
-	outputs []string                 // folders of the files that NewWriter writes
-	quiet   bool
-	verbose bool
+	files    []string
+	ifaces   []string           // of a live capture, else empty
+	filter   string             // capture filter, empty for all frames
+	keep     *pcapfilter.Filter // filter, compiled for files; nil keeps all frames
+	ports    []uint16           // TCP ports that carry LNet, empty for the default
+	live     capture.LiveOptions
+	stop     limits                   // of a live capture
+	ring     limits                   // of the files that it writes
+	offsets  map[string]time.Duration // given for the times of some files
+	names    *targets.Names           // of targets and nodes, nil: none are given
+	asksNode bool                     // lctl is asked for names of targets
+	logs     []logs.File              // debug logs of nodes
+	outputs  []string                 // folders of the files that NewWriter writes
+	quiet    bool
+	verbose  bool
 }
 
 // Live reports whether frames are captured as they happen.

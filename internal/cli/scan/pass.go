@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,6 +73,9 @@ type Options struct {
 	// Files are what a live capture opens while it runs, beside the output.
 	Files Files
 
+	// AsksNode: AskNode is called while a live capture runs.
+	AsksNode bool
+
 	// Outage is called when an interface of a live capture goes away, with the reason,
 	// and with nil when all are back. nil: the capture ends with an error when there is
 	// none left.
@@ -139,11 +143,12 @@ type Pass struct {
 	frames    int64
 	messages  int // before Select
 	selected  int
-	cut       truncations       // of all frames
-	targets   *targets.Evidence // of an input that is read once; nil: nobody follows it
-	inputErr  error             // why reading ended before the end of the input
-	err       error             // of a consumer
-	failed    atomic.Bool       // err is set; the goroutine that reads must not look at err
+	cut       truncations                   // of all frames
+	targets   *targets.Evidence             // of an input that is read once; nil: nobody follows it
+	names     atomic.Pointer[targets.Names] // from AskNode, not taken yet; nil: none
+	inputErr  error                         // why reading ended before the end of the input
+	err       error                         // of a consumer
+	failed    atomic.Bool                   // err is set; the goroutine that reads must not look at err
 	stopped   atomic.Bool
 	ended     bool // the input was read
 }
@@ -233,6 +238,7 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
+	p.AskNode() // it needs privileges that the capture drops
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
 		return err
@@ -265,6 +271,9 @@ func (p *Pass) Run() (err error) {
 		if p.in.ring.any() {
 			files.Write = append(files.Write, filepath.Dir(p.opt.SaveTo))
 			files.Foreign = files.Foreign || !iostreams.MayRename(p.opt.SaveTo)
+		}
+		if path, err := exec.LookPath("lctl"); err == nil && p.opt.AsksNode && p.in.asksNode {
+			files.Run = append(lctlFiles[:len(lctlFiles):len(lctlFiles)], path)
 		}
 		switch err := p.sys.Harden(files); {
 		case errors.Is(err, errors.ErrUnsupported):
@@ -390,9 +399,10 @@ func endOfInput(err error) error {
 // frame passes a frame to all that take frames. It returns false if the capture filter
 // leaves it out.
 func (p *Pass) frame(f *capture.Frame) (take bool, err error) {
-	if !p.clock.begun && p.targets != nil {
+	if !p.clock.begun && p.targets != nil && p.src.reader != nil {
 		p.targets.SetNames(p.namesWith(p.src))
 	}
+	p.takeNames()
 	p.clock.frame(f.Time)
 	p.cut.frame(f)
 	if keep, err := p.keeps(f); err != nil || !keep {
@@ -487,6 +497,7 @@ func (p *Pass) finish() {
 // for late frames and calls the Idle funcs.
 func (p *Pass) idle() {
 	p.clock.silent += pipeIdle
+	p.takeNames()
 	if p.dissector.Flush(); p.err != nil {
 		return
 	}
