@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/trouble"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -109,7 +110,7 @@ func TestAlertsAreTested(t *testing.T) {
 // TestLabelValues checks that the values by which series are selected exist, where
 // the label has names of lshark or Lustre.
 func TestLabelValues(t *testing.T) {
-	known := map[string][]string{"severity": nil, "reason": {"queue", "disk"}, "error": {""}, "state": nil}
+	known := map[string][]string{"severity": nil, "reason": append(trouble.SkipReasons(), "queue"), "error": {""}, "state": nil}
 	for _, s := range diagnose.Severities() {
 		known["severity"] = append(known["severity"], s.String())
 	}

@@ -345,7 +345,7 @@ func (d declarer) outputs() outputFamilies {
 		troublesPruned: d.counter("lshark_troubles_pruned", "", "folders that were removed by age or total size", 1),
 		troubleDisk:    d.gauge("lshark_trouble_disk_bytes", "bytes", "size of the folders that are there", 1),
 		troubleMemory:  d.gauge("lshark_trouble_memory_bytes", "bytes", "memory that holds the last frames", 1),
-		troubleNewest: d.gauge("lshark_trouble_timestamp_seconds", "seconds", "when the trouble in a folder began, of the newest folders", 64,
+		troubleNewest: d.gauge("lshark_trouble_timestamp_seconds", "seconds", "when a folder was completed, of the newest ones", 64,
 			label("code"), label("folder")),
 		spans:    d.counter("lshark_otlp_spans", "", "spans by what became of them", 1, oneOf("result", sent, refused, dropped)),
 		points:   d.counter("lshark_otlp_points", "", "data points of metrics by what became of them; dropped ones were replaced by newer ones", 1, oneOf("result", sent, refused, dropped)),

@@ -98,7 +98,7 @@ func (x *outputFamilies) collectTroubles(now, old *trouble.Stats) {
 	x.troubleMemory.With().Set(float64(now.MemoryBytes))
 	x.troubleNewest.Reset()
 	for _, f := range now.Newest {
-		x.troubleNewest.With(f.Code, f.Name).Set(float64(f.Begun) / 1e9)
+		x.troubleNewest.With(f.Code, f.Name).Set(unixSeconds(f.Completed))
 	}
 }
 

@@ -39,14 +39,14 @@ func (p *chunks) take(size int) *chunk {
 		return c
 	}
 	for len(p.free) > 0 && p.bytes+int64(size) > p.limit {
+		p.discard(p.free[len(p.free)-1])
 		p.free = p.free[:len(p.free)-1]
-		p.bytes -= chunkSize
 	}
 	if p.bytes+int64(size) > p.limit {
 		return nil
 	}
 	p.bytes += int64(size)
-	return &chunk{data: make([]byte, 0, size), users: 1}
+	return &chunk{data: newBytes(size), users: 1}
 }
 
 func (p *chunks) retain(c *chunk) {
@@ -62,11 +62,28 @@ func (p *chunks) release(c *chunk) {
 		return
 	}
 	if cap(c.data) != chunkSize {
-		p.bytes -= int64(cap(c.data))
+		p.discard(c)
 		return
 	}
 	c.data = c.data[:0]
 	p.free = append(p.free, c)
+}
+
+// discard gives the memory of a chunk back.
+func (p *chunks) discard(c *chunk) {
+	p.bytes -= int64(cap(c.data))
+	freeBytes(c.data)
+	c.data = nil
+}
+
+// close gives all memory back, when nobody uses it any more.
+func (p *chunks) close(list []*chunk) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range append(list, p.free...) {
+		p.discard(c)
+	}
+	p.free = nil
 }
 
 func (p *chunks) inUse() int64 {

@@ -456,7 +456,10 @@ func (r *Recorder) Close() error {
 	for len(r.open) > 0 {
 		r.end(r.open[0])
 	}
-	return r.writer.close()
+	err := r.writer.close()
+	r.memory.close(r.memory.list)
+	r.memory.list = nil
+	return err
 }
 
 // Stats are counts of folders.
@@ -473,7 +476,7 @@ type Stats struct {
 // Folder is a folder that was written.
 type Folder struct {
 	Name, Code string
-	Begun      int64
+	Completed  time.Time
 }
 
 // Stats returns the counts. Any goroutine may call it.

@@ -151,7 +151,7 @@ func (w *writer) finish(j *job, c *content) {
 	w.mu.Lock()
 	w.stats.Folders[c.code]++
 	w.stats.Bytes += j.folder.bytes
-	w.stats.Newest = append(w.stats.Newest, Folder{filepath.Base(path), c.code, c.begun})
+	w.stats.Newest = append(w.stats.Newest, Folder{filepath.Base(path), c.code, time.Now()})
 	w.stats.Newest = w.stats.Newest[max(0, len(w.stats.Newest)-maxNewest):]
 	w.mu.Unlock()
 	w.prune()

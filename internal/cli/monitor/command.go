@@ -280,9 +280,6 @@ func (c *command) newMonitor() *monitor.Monitor {
 const minTroubleSize = 4 << 20
 
 func (c *command) openTroubles(r monitor.Rotation) (err error) {
-	if c.sys.SaveMemory != nil {
-		c.sys.SaveMemory()
-	}
 	o := c.trouble.Options(c.sys, c.in, c.execute)
 	o.Retention = retention(r)
 	c.troubles, err = trouble.NewRecorder(trouble.RecorderOptions{Options: o, MemoryTime: c.trouble.time, MemorySize: int64(c.trouble.size),

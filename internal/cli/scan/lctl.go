@@ -8,6 +8,8 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -58,24 +60,23 @@ func (b *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// askNode returns the names that are given, with those of the targets that the imports of this
-// node lead to, and of those that it serves. errs are what lctl could not do.
-func (in *Input) askNode(path string) (names *targets.Names, errs error) {
+// askNode adds the targets that the imports of this node lead to, and those that it serves, to
+// names. errs are what lctl could not do.
+func askNode(path string, names *targets.Names) (errs error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lctlTimeout)
 	defer cancel()
-	names = in.names.Clone()
 	imports, err := lctl(ctx, path, "get_param", "*.*.import")
-	if len(imports) > 0 {
-		errs = errors.Join(errs, names.Read(bytes.NewReader(imports), "lctl get_param"))
+	if len(imports) > 0 { // it fails after what it has printed, where it may not read some of them
+		errs = names.Read(bytes.NewReader(imports), "lctl get_param")
 	} else {
-		errs = err // without a server's own imports, or without Lustre
+		errs = err
 	}
 	served, err := lctl(ctx, path, "get_param", "-N", "obdfilter.*", "mdt.*")
 	if len(served) == 0 {
 		if ctx.Err() != nil {
 			errs = errors.Join(errs, err)
 		}
-		return names, errs // a client has none
+		return errs // a client serves none
 	}
 	list, err := lctl(ctx, path, "list_nids")
 	errs = errors.Join(errs, err)
@@ -89,30 +90,48 @@ func (in *Input) askNode(path string) (names *targets.Names, errs error) {
 		_, target, _ := strings.Cut(param, ".")
 		names.AddServed(target, nids)
 	}
-	return names, errs
+	return errs
+}
+
+// asked is what lctl has told so far, with the names that are given.
+type asked struct {
+	mu    sync.Mutex // for one question at a time
+	names *targets.Names
+	taken atomic.Pointer[targets.Names] // the same, when it is new
 }
 
 // AskNode asks lctl for the names of targets, on a node that runs Lustre, and lets the messages
-// from then on have them. Another goroutine may call it while a live capture runs.
+// from then on have them. Another goroutine may call it while a live capture runs. What lctl
+// may not read any more, as privileges were dropped, stays known.
 func (p *Pass) AskNode() {
 	if !p.in.Live() || !p.in.asksNode {
 		return
 	}
 	path, err := exec.LookPath("lctl")
 	if err == nil {
-		var names *targets.Names
-		if names, err = p.in.askNode(path); names != nil {
-			p.names.Store(names)
-		}
+		err = p.asked.ask(path, p.in.names)
 	}
 	if err != nil && p.in.verbose {
 		p.sys.Say("names of targets: %v", err)
 	}
 }
 
+func (a *asked) ask(path string, given *targets.Names) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.names == nil {
+		a.names = given
+	}
+	names := a.names.Clone() // the others are read meanwhile
+	err := askNode(path, names)
+	a.names = names
+	a.taken.Store(names)
+	return err
+}
+
 // takeNames lets the messages from now on have the names that AskNode has found.
 func (p *Pass) takeNames() {
-	if names := p.names.Swap(nil); names != nil && p.targets != nil {
+	if names := p.asked.taken.Swap(nil); names != nil && p.targets != nil {
 		p.targets.SetNames(names)
 	}
 }

@@ -143,12 +143,12 @@ type Pass struct {
 	frames    int64
 	messages  int // before Select
 	selected  int
-	cut       truncations                   // of all frames
-	targets   *targets.Evidence             // of an input that is read once; nil: nobody follows it
-	names     atomic.Pointer[targets.Names] // from AskNode, not taken yet; nil: none
-	inputErr  error                         // why reading ended before the end of the input
-	err       error                         // of a consumer
-	failed    atomic.Bool                   // err is set; the goroutine that reads must not look at err
+	cut       truncations       // of all frames
+	targets   *targets.Evidence // of an input that is read once; nil: nobody follows it
+	asked     asked
+	inputErr  error       // why reading ended before the end of the input
+	err       error       // of a consumer
+	failed    atomic.Bool // err is set; the goroutine that reads must not look at err
 	stopped   atomic.Bool
 	ended     bool // the input was read
 }

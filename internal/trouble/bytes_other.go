@@ -1,0 +1,7 @@
+//go:build !linux
+
+package trouble
+
+func newBytes(size int) []byte { return make([]byte, 0, size) }
+
+func freeBytes([]byte) {} // the garbage collector does
