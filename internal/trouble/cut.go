@@ -108,7 +108,6 @@ func (w *cutter) frame(f *capture.Frame) error {
 		}
 		w.writing = append(w.writing, c)
 	}
-	number := cmp.Or(f.FileNumber, f.Number)
 	for _, c := range slices.Clone(w.writing) {
 		switch {
 		case f.Time > c.until+lateFrames:
@@ -122,7 +121,7 @@ func (w *cutter) frame(f *capture.Frame) error {
 					return err
 				}
 			}
-			if err := c.folder.write(f, c.comments[point{f.File, number}]); err != nil {
+			if err := c.folder.write(f, c.comments[pointOf(f)]); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package trouble
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -9,7 +10,7 @@ import (
 
 const (
 	chunkSize   = 1 << 20 // bytes; longer frames have chunks of their own
-	frameHeader = 36      // bytes before a frame in a chunk
+	frameHeader = 48      // bytes before a frame in a chunk
 )
 
 // chunk is a run of frames.
@@ -94,8 +95,9 @@ func (p *chunks) inUse() int64 {
 
 // piece is the frames that a chunk had at some time, for the goroutine that writes.
 type piece struct {
-	of   *chunk
-	data []byte
+	of    *chunk
+	data  []byte
+	files []string
 }
 
 // memory keeps the last frames of a capture.
@@ -104,6 +106,7 @@ type memory struct {
 	keep    int64 // nanoseconds
 	snaplen int   // bytes that are kept of a frame; 0: all
 	list    []*chunk
+	files   []string     // names of the files, or interfaces, of frames
 	dropped int64        // frames for which there was no room
 	leaves  func(*chunk) // is called with chunks that will be forgotten next, again and again, and before they are
 }
@@ -128,10 +131,21 @@ func (m *memory) add(f *capture.Frame) {
 	c.first, c.last, c.number = min(c.first, f.Time), max(c.last, f.Time), f.Number
 	b := binary.LittleEndian.AppendUint64(c.data, uint64(f.Number))
 	b = binary.LittleEndian.AppendUint64(b, uint64(f.Time))
-	for _, v := range []int{f.Len, len(data), int(f.Link), f.Source, f.Iface} {
+	b = binary.LittleEndian.AppendUint64(b, uint64(f.FileNumber))
+	for _, v := range []int{f.Len, len(data), int(f.Link), f.Source, f.Iface, m.file(f.File)} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
 	c.data = append(b, data...)
+}
+
+// file returns the index of a name.
+func (m *memory) file(name string) int {
+	i := slices.Index(m.files, name)
+	if i < 0 {
+		i = len(m.files)
+		m.files = append(m.files, name)
+	}
+	return i
 }
 
 func (m *memory) newest() *chunk {
@@ -180,7 +194,7 @@ func (m *memory) oldest() (t int64, ok bool) {
 // piece returns the frames of a chunk so far. It is to be released.
 func (m *memory) piece(c *chunk) piece {
 	m.retain(c)
-	return piece{c, c.data[:len(c.data):len(c.data)]}
+	return piece{c, c.data[:len(c.data):len(c.data)], m.files}
 }
 
 // each calls do with each frame, whose Data is valid as long as the chunk is used, until do
@@ -188,10 +202,11 @@ func (m *memory) piece(c *chunk) piece {
 func (p piece) each(do func(f *capture.Frame) bool) {
 	var f capture.Frame
 	for b := p.data; len(b) > 0; {
+		u32 := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 		f.Number, f.Time = int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
-		f.Len, f.Link = int(binary.LittleEndian.Uint32(b[16:])), capture.LinkType(binary.LittleEndian.Uint32(b[24:]))
-		f.Source, f.Iface = int(binary.LittleEndian.Uint32(b[28:])), int(binary.LittleEndian.Uint32(b[32:]))
-		end := frameHeader + int(binary.LittleEndian.Uint32(b[20:]))
+		f.FileNumber = int64(binary.LittleEndian.Uint64(b[16:]))
+		f.Len, f.Link, f.Source, f.Iface, f.File = u32(24), capture.LinkType(u32(32)), u32(36), u32(40), p.files[u32(44)]
+		end := frameHeader + u32(28)
 		f.Data, b = b[frameHeader:end:end], b[end:]
 		if !do(&f) {
 			return

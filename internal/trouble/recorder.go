@@ -1,6 +1,7 @@
 package trouble
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -361,6 +362,8 @@ type point struct {
 	file  string
 	frame int64
 }
+
+func pointOf(f *capture.Frame) point { return point{f.File, cmp.Or(f.FileNumber, f.Number)} }
 
 // story returns the findings of an incident with all others of their stories. Those from before
 // the rules restarted, which are not in the list, come first.

@@ -151,6 +151,25 @@ func TestFolder(t *testing.T) {
 	assert.That(t, s.Folders["target.hung"] == 1 && s.Bytes == s.DiskBytes && s.Bytes > 0 && s.Newest[0].Name == names[0], "%+v", s)
 }
 
+// TestInterfaces: each interface has a file of its own, in which evidence has its numbers.
+func TestInterfaces(t *testing.T) {
+	x := record(t, nil)
+	for n := 1; n <= 40; n++ {
+		f := at(n, 100)
+		f.Source, f.File, f.FileNumber = n%2, []string{"eth0", "eth1"}[n%2], int64(n)
+		x.Frame(f)
+	}
+	f := found(3, 20, 39)
+	f.Evidence[0].File, f.Evidence[1].File = "eth0", "eth1"
+	x.finding(f)
+	names, _ := x.folders()
+	must.Equal(t, len(names), 1, "folders")
+	text := string(must.ReadFile(t, filepath.Join(x.dir, names[0], "finding.json")))
+	assert.Contains(t, text, `"file":"capture-2.pcapng","frame":3`)
+	assert.Contains(t, text, `"file":"capture.pcapng","frame":13`)
+	assert.Contains(t, string(must.ReadFile(t, filepath.Join(x.dir, names[0], "capture-2.pcapng"))), "target.hung: frame of second 20")
+}
+
 // TestStories: findings of one story have one folder, also when that turns out later; others
 // have one each.
 func TestStories(t *testing.T) {

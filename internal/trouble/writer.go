@@ -108,7 +108,7 @@ func (w *writer) write(j *job, p piece, selected func(*capture.Frame) bool, comm
 	var err error
 	p.each(func(f *capture.Frame) bool {
 		if selected(f) {
-			err = j.folder.write(f, comments[point{f.File, f.Number}])
+			err = j.folder.write(f, comments[pointOf(f)])
 		}
 		return err == nil
 	})
