@@ -264,8 +264,8 @@ func (w *folder) writeRPCs(c *content, opt render.SummaryOptions, notes []byte) 
 	return errors.Join(w.file(rpcsText, text), w.file(rpcsJSON, json))
 }
 
-// renumber sets the frames of the evidence to their numbers in the folder, and removes what is
-// not there. It returns how much that is.
+// renumber sets the frames of a finding to their numbers in the folder, and removes evidence that
+// is not there. It returns how much that is.
 func (w *folder) renumber(f *diagnose.Finding) (lacking int) {
 	kept := f.Evidence[:0]
 	for _, e := range f.Evidence {
@@ -279,6 +279,9 @@ func (w *folder) renumber(f *diagnose.Finding) (lacking int) {
 		kept = append(kept, e)
 	}
 	f.Evidence = kept
+	for i := range f.Cleared {
+		w.renumberPoint(&f.Cleared[i].Point)
+	}
 	return lacking
 }
 

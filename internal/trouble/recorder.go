@@ -443,7 +443,7 @@ func clones(list []*diagnose.Finding) []*diagnose.Finding {
 	var all []*diagnose.Finding
 	for _, f := range list {
 		c := *f
-		c.Evidence = slices.Clone(f.Evidence)
+		c.Evidence, c.Cleared = slices.Clone(f.Evidence), slices.Clone(f.Cleared)
 		copies[f] = &c
 		all = append(all, &c)
 	}
