@@ -61,7 +61,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   lshark diagnose --severity error -Y 'finding.target == lustre-OST0000' -T json evicted.pcap | jq .
 
   # cut the minutes around each error out of a large capture
-  lshark diagnose --trouble cut large.pcap
+  lshark diagnose --trouble cut evicted.pcap
 
   # the messages, and the findings as expert information, in Wireshark
   lshark diagnose -w evicted.pcapng --pdu evicted.pcap

@@ -32,6 +32,8 @@ var rooms = []string{
 	"render/filter",
 	"render",
 	"internal/anonymize",
+	"internal/outdir",
+	"internal/trouble",
 	"internal/monitor",
 	"internal/tui",
 	"internal/cli",

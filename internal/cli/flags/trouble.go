@@ -27,8 +27,8 @@ func (t *Trouble) Register(f *pflag.FlagSet, what string) {
 	t.severity = SeverityChoice("--trouble-severity", diagnose.Error)
 	f.StringVar(&t.Dir, "trouble", "", what)
 	f.Var(&t.severity, "trouble-severity", "a finding is a trouble if it is at least as severe: "+WordList(t.severity.Words))
-	f.DurationVar(&t.Before, "before", trouble.DefaultAround, "with --trouble, a folder has the frames from so long before the first evidence")
-	f.DurationVar(&t.After, "after", trouble.DefaultAround, "with --trouble, a folder has the frames up to so long after the trouble was found")
+	f.DurationVar(&t.Before, "before", trouble.DefaultAround, "with --trouble, a folder has the frames from `DURATION` before the first evidence")
+	f.DurationVar(&t.After, "after", trouble.DefaultAround, "with --trouble, a folder has the frames up to `DURATION` after the trouble was found")
 }
 
 // Check validates the flags.

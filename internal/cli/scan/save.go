@@ -339,8 +339,11 @@ func (p *Pass) readMarked(s *saver) (err error) {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	s.missed += left // a file has become shorter
-	return errors.Join(err, s.w.Flush())
+	return s.w.Flush()
 }
 
 // SaveFrames writes frames of the input to a file, also while the pass runs, from another
