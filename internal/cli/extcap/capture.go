@@ -62,6 +62,7 @@ func (c *command) captureLocal(out *output, input *scan.Flags) error {
 	}
 	p := scan.New(c.sys, in, scan.Options{
 		Select:   selected.Match,
+		Distinct: true,
 		Names:    track.NewNames(),
 		Stream:   out,
 		SavePDUs: c.content.Value == contentMessages,
