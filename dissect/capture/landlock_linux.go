@@ -33,9 +33,10 @@ const (
 
 // ConfineFiles takes from the process, for good, the right to open any file but those in
 // the given folders, or of the given names: some to be read, some also to be made, written,
-// renamed and removed, with folders in them, some to be run by other programs or opened by them. Open files remain usable. What does not exist is left out.
-// Where the kernel has no Landlock, or the program was linked with cgo, it returns an error
-// that wraps errors.ErrUnsupported, and changes nothing. DropPrivileges must come first.
+// renamed and removed, with folders in them, some to be run, or opened by what is run. Open files
+// remain usable. What does not exist is left out. Where the kernel has no Landlock, or the program
+// was linked with cgo, it returns an error that wraps errors.ErrUnsupported, and changes nothing.
+// DropPrivileges must come first.
 func ConfineFiles(read, write, run []string) error {
 	version, _, code := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if code != 0 {

@@ -13,8 +13,8 @@ import (
 // DropPrivileges gives up all capabilities of the process permanently. Open
 // captures and files remain usable, and files that the user may read can still
 // be opened. With keepFiles it keeps CAP_DAC_OVERRIDE, where the process has it: root needs that
-// to make files in folders of other users. In a program that was linked with cgo it cannot do so: if the process has
-// capabilities, it returns an error that wraps errors.ErrUnsupported.
+// to make files in folders of other users. In a program that was linked with cgo it cannot do so:
+// if the process has capabilities, it returns an error that wraps errors.ErrUnsupported.
 func DropPrivileges(keepFiles bool) error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3} // of this thread
 	var held, kept [2]unix.CapUserData

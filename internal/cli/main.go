@@ -31,8 +31,8 @@ func Main() {
 	os.Exit(Run(sys, os.Args[1:]))
 }
 
-// harden drops all capabilities, but that for folders of other users where they are needed, and, where the kernel has Landlock, the right to open other
-// files than a live capture needs.
+// harden drops all capabilities, but the one for folders of other users where files are made in
+// them, and, where the kernel has Landlock, the right to open other files than a live capture needs.
 func harden(files scan.Files) error {
 	if err := capture.DropPrivileges(files.Foreign); err != nil || files.Any {
 		return err

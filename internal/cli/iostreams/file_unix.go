@@ -45,7 +45,13 @@ func MayRename(path string) bool {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	info, err := os.Stat(filepath.Dir(path))
+	return MayRenameIn(filepath.Dir(path))
+}
+
+// MayRenameIn reports whether a process without privileges may make and rename files in a
+// folder: its user owns it.
+func MayRenameIn(dir string) bool {
+	info, err := os.Stat(dir)
 	if err != nil {
 		return false
 	}

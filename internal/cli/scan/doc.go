@@ -39,7 +39,7 @@ type Files struct {
 	Read, Write []string
 	Run         []string // programs, their libraries, and what they open
 	Any         bool     // also others, which the user names while it runs
-	Foreign     bool     // a folder of Write belongs to another user
+	Foreign     bool     // files are made in a folder of another user; set by the Pass
 }
 
 // ToFile returns the System for a run whose results go to a file in place of Out.

@@ -267,11 +267,11 @@ func (p *Pass) Run() (err error) {
 	p.dissector = dissect.New(o)
 	if p.in.Live() && p.sys.Harden != nil {
 		files := p.opt.Files
-		files.Write = append(files.Write, p.in.outputs...)
 		if p.in.ring.any() {
 			files.Write = append(files.Write, filepath.Dir(p.opt.SaveTo))
-			files.Foreign = files.Foreign || !iostreams.MayRename(p.opt.SaveTo)
 		}
+		files.Foreign = slices.ContainsFunc(files.Write, func(dir string) bool { return !iostreams.MayRenameIn(dir) })
+		files.Write = append(files.Write, p.in.outputs...)
 		if path, err := exec.LookPath("lctl"); err == nil && p.opt.AsksNode && p.in.asksNode {
 			files.Run = append(lctlFiles[:len(lctlFiles):len(lctlFiles)], path)
 		}

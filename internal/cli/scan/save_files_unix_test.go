@@ -5,6 +5,7 @@ package scan
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -142,4 +143,37 @@ func TestPartOfBlock(t *testing.T) {
 	must.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	assert.That(t, errors.Is(err, syscall.EFBIG), "%v", err)
 	assert.Equal(t, len(wiretest.ReadSample(t, path)), 3, "frames in the file")
+}
+
+// TestForeignFolder: root keeps a capability where files are made in a folder that its user does
+// not own or may not write in, and only there.
+func TestForeignFolder(t *testing.T) {
+	own, foreign := t.TempDir(), t.TempDir()
+	must.NoError(t, os.Chmod(foreign, 0o500))
+	hardened := errors.New("hardened")
+	for _, tt := range []struct {
+		records, ring string
+		want          bool
+	}{
+		{own, own, false},
+		{foreign, own, true},
+		{own, foreign, true},
+	} {
+		var got Files
+		sys := &System{IO: &iostreams.IO{Err: io.Discard}, Harden: func(f Files) error {
+			got = f
+			return hardened
+		}}
+		in := ringInput(t, "packets:1", "")
+		live, err := capture.OpenLive(in.ifaces, in.live)
+		if err != nil {
+			t.Skip("no live capture here: ", err)
+		}
+		must.NoError(t, live.Close())
+		if tt.ring == foreign && os.Geteuid() != 0 {
+			continue // the first file cannot be made
+		}
+		err = New(sys, in, Options{SaveTo: filepath.Join(tt.ring, "x.pcapng"), Files: Files{Write: []string{tt.records}}}).Run()
+		assert.That(t, errors.Is(err, hardened) && got.Foreign == tt.want, "%+v: %v, %+v", tt, err, got)
+	}
 }
