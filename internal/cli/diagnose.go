@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -177,7 +178,7 @@ func (c *diagnoseOptions) run() error {
 func (c *diagnoseOptions) record(x *flags.Reading[*diagnose.Finding], o trouble.Options, findings func() []*diagnose.Finding,
 	names func() []byte) (*trouble.Recorder, error) {
 	r, err := trouble.NewRecorder(trouble.RecorderOptions{Options: o, MemoryTime: trouble.DefaultTime, MemorySize: trouble.DefaultSize,
-		Snaplen: trouble.DefaultSnaplen, Findings: findings, Names: names})
+		Snaplen: cmp.Or(c.Input.Snaplen, trouble.DefaultSnaplen), Findings: findings, Names: names})
 	if err != nil {
 		return nil, err
 	}

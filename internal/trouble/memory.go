@@ -10,7 +10,7 @@ import (
 
 const (
 	chunkSize   = 1 << 20 // bytes; longer frames have chunks of their own
-	frameHeader = 48      // bytes before a frame in a chunk
+	frameHeader = 52      // bytes before a frame in a chunk
 )
 
 // chunk is a run of frames.
@@ -97,7 +97,7 @@ func (p *chunks) inUse() int64 {
 type piece struct {
 	of    *chunk
 	data  []byte
-	files []string
+	names []string
 }
 
 // memory keeps the last frames of a capture.
@@ -106,7 +106,7 @@ type memory struct {
 	keep    int64 // nanoseconds
 	snaplen int   // bytes that are kept of a frame; 0: all
 	list    []*chunk
-	files   []string     // names of the files, or interfaces, of frames
+	names   []string     // of the files and the interfaces of frames
 	dropped int64        // frames for which there was no room
 	leaves  func(*chunk) // is called with chunks that will be forgotten next, again and again, and before they are
 }
@@ -132,18 +132,18 @@ func (m *memory) add(f *capture.Frame) {
 	b := binary.LittleEndian.AppendUint64(c.data, uint64(f.Number))
 	b = binary.LittleEndian.AppendUint64(b, uint64(f.Time))
 	b = binary.LittleEndian.AppendUint64(b, uint64(f.FileNumber))
-	for _, v := range []int{f.Len, len(data), int(f.Link), f.Source, f.Iface, m.file(f.File)} {
+	for _, v := range []int{f.Len, len(data), int(f.Link), f.Source, f.Iface, m.name(f.File), m.name(f.Interface)} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
 	c.data = append(b, data...)
 }
 
-// file returns the index of a name.
-func (m *memory) file(name string) int {
-	i := slices.Index(m.files, name)
+// name returns the index of a name.
+func (m *memory) name(name string) int {
+	i := slices.Index(m.names, name)
 	if i < 0 {
-		i = len(m.files)
-		m.files = append(m.files, name)
+		i = len(m.names)
+		m.names = append(m.names, name)
 	}
 	return i
 }
@@ -194,7 +194,7 @@ func (m *memory) oldest() (t int64, ok bool) {
 // piece returns the frames of a chunk so far. It is to be released.
 func (m *memory) piece(c *chunk) piece {
 	m.retain(c)
-	return piece{c, c.data[:len(c.data):len(c.data)], m.files}
+	return piece{c, c.data[:len(c.data):len(c.data)], m.names}
 }
 
 // each calls do with each frame, whose Data is valid as long as the chunk is used, until do
@@ -205,7 +205,8 @@ func (p piece) each(do func(f *capture.Frame) bool) {
 		u32 := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 		f.Number, f.Time = int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
 		f.FileNumber = int64(binary.LittleEndian.Uint64(b[16:]))
-		f.Len, f.Link, f.Source, f.Iface, f.File = u32(24), capture.LinkType(u32(32)), u32(36), u32(40), p.files[u32(44)]
+		f.Len, f.Link, f.Source, f.Iface = u32(24), capture.LinkType(u32(32)), u32(36), u32(40)
+		f.File, f.Interface = p.names[u32(44)], p.names[u32(48)]
 		end := frameHeader + u32(28)
 		f.Data, b = b[frameHeader:end:end], b[end:]
 		if !do(&f) {

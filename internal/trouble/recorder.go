@@ -65,7 +65,7 @@ type RecorderOptions struct {
 
 // The defaults of what is kept in memory, and of what a folder has.
 const (
-	DefaultTime    = 5 * time.Minute // a client is evicted for silence after minutes
+	DefaultTime    = 5 * time.Minute // troubles are known long after their first evidence: a silent client is evicted after minutes
 	DefaultSize    = 256 << 20
 	DefaultSnaplen = 1024 // requests and replies, but not all of the data
 	DefaultAround  = time.Minute

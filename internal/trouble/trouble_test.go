@@ -157,6 +157,7 @@ func TestInterfaces(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		f := at(n, 100)
 		f.Source, f.File, f.FileNumber = n%2, []string{"eth0", "eth1"}[n%2], int64(n)
+		f.Interface = "captured " + f.File
 		x.Frame(f)
 	}
 	f := found(3, 20, 39)
@@ -167,7 +168,9 @@ func TestInterfaces(t *testing.T) {
 	text := string(must.ReadFile(t, filepath.Join(x.dir, names[0], "finding.json")))
 	assert.Contains(t, text, `"file":"capture-2.pcapng","frame":3`)
 	assert.Contains(t, text, `"file":"capture.pcapng","frame":13`)
-	assert.Contains(t, string(must.ReadFile(t, filepath.Join(x.dir, names[0], "capture-2.pcapng"))), "target.hung: frame of second 20")
+	second := string(must.ReadFile(t, filepath.Join(x.dir, names[0], "capture-2.pcapng")))
+	assert.Contains(t, second, "target.hung: frame of second 20")
+	assert.Contains(t, second, "captured eth0")
 }
 
 // TestStories: findings of one story have one folder, also when that turns out later; others

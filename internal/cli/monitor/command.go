@@ -143,7 +143,8 @@ func (c *command) cobra() *cobra.Command {
 			"folders when all of --trouble are; 0: no limit")
 		c.trouble.Register(f, "keep the last frames in memory, and write a folder in `DIR` with those around each trouble")
 		f.StringVar(&c.trouble.filter, "trouble-filter", "", "an RPC is a trouble if it matches the display filter `EXPR`, such as 'rpc.latency > 60s'")
-		f.DurationVar(&c.trouble.time, "trouble-time", trouble.DefaultTime, "keep the frames of the last `DURATION` in memory: of each the first 1024 bytes, or those of --snaplen")
+		f.DurationVar(&c.trouble.time, "trouble-time", trouble.DefaultTime, "keep the frames of the last `DURATION` in memory, of each the first 1024 bytes, or those of -s; a server evicts a silent client, "+
+			"and a request times out, only after minutes")
 		c.trouble.size = trouble.DefaultSize
 		f.Var(&c.trouble.size, "trouble-size", "keep at most so many bytes of frames in memory")
 		f.StringVar(&c.otlp.url, "otlp", "", "send metrics and selected RPCs to the OTLP receiver at `URL`, such as http://localhost:4318; in a live capture also set by OTEL_EXPORTER_OTLP_ENDPOINT")
