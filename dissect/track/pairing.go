@@ -161,8 +161,11 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 	q := &m.RPC
 	t.lockRequest(m)
 	r := t.rpcOfRequest(m)
-	if r == nil {
+	switch {
+	case r == nil:
 		r = t.newRecord(q.XID)
+	case r.state == ended:
+		return r
 	}
 	s := r.sighting(m.Source)
 	sentBefore := !s.Request.IsZero()

@@ -85,6 +85,25 @@ func TestResendIsTheSameRPC(t *testing.T) {
 	}
 }
 
+// TestRequestAfterTheEnd: a request whose RPC has ended, such as one that a client sends again
+// when only the reply to the first send was captured, is not passed on: nothing may follow Done.
+func TestRequestAfterTheEnd(t *testing.T) {
+	var sent, done int
+	w := newWire(t, Options{
+		Sent: func(*RPC, *dissect.Message) {
+			sent++
+			assert.That(t, done == 0, "Sent after Done")
+		},
+		Done: func(*RPC) { done++ },
+	})
+	w.reply(xid, getter)
+	w.pass(int64(21 * time.Second))
+	w.reply(xid+128, getter) // lets the time pass
+	must.Equal(t, done, 1, "ended")
+	w.request(xid, getter)
+	assert.Equal(t, sent, 0, "requests")
+}
+
 // A server that does not know the client answers ENOTCONN; the client
 // reconnects and sends its requests again.
 func TestResendAfterError(t *testing.T) {
