@@ -1,0 +1,275 @@
+package simulator
+
+import (
+	"fmt"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// imp is the connection of a client to a target.
+type imp struct {
+	client *host
+	target *target
+	uuid   string
+	cookie uint64
+	handle uint64 // the server's
+	count  uint32 // of connects
+	state  state
+
+	requests []*rpc // without a reply, in the order of their first sends
+	delayed  []*rpc // until it is connected
+	estimate int64  // how long RPCs are expected to take
+	used     int64  // when something was last sent
+	instance uint32
+	locks    []*lock // that the client has
+
+	// Of an MDT: objects that the OST has created in advance, and who waits for one.
+	objects  int
+	creating bool
+	wanted   []func()
+}
+
+type state uint8
+
+const (
+	disconnected state = iota
+	connecting
+	recovering
+	full
+)
+
+const connectTimeout = 10 * second
+
+// connectTo makes the connection of a client to a target.
+func (h *host) connectTo(t *target) *imp {
+	i := &imp{client: h, target: t, cookie: h.handle(), estimate: 5 * second, instance: t.instance}
+	i.uuid = fmt.Sprintf("%08x-5cfd-49c4-8853-%012x", 0xa161a024+h.index*65537+h.life*77, 0x4210427f0feb+h.index)
+	h.imports = append(h.imports, i)
+	return i
+}
+
+// mount connects a client to all targets.
+func (h *host) mount() {
+	for _, i := range h.imports {
+		i.connect()
+	}
+	h.ping()
+}
+
+// ping keeps connections alive that are not used, and tries to connect those that are lost.
+func (h *host) ping() {
+	h.after(h.pingInterval, func() {
+		for _, i := range h.imports {
+			switch {
+			case i.state == full && h.now-i.used > h.pingInterval/2:
+				i.ping(0, nil)
+			case i.state == disconnected:
+				i.connect()
+			}
+		}
+		h.ping()
+	})
+}
+
+func (i *imp) ping(flags uint32, done func(*answer)) {
+	request, reply, _ := i.target.requestPortals()
+	r := i.request(&operation{opcode: opcodes.OBD_PING, portal: request, reply: reply, version: versionOBD}, nil, done)
+	r.flags = flags
+	if flags != 0 {
+		i.sendInRecovery(r)
+		return
+	}
+	i.send(r)
+}
+
+// sendInRecovery sends a request that takes part in recovery.
+func (i *imp) sendInRecovery(r *rpc) {
+	r.timeout = 40 * second
+	r.xid = i.client.xid()
+	r.mbits = r.xid
+	i.requests = append(i.requests, r)
+	r.transmit()
+}
+
+// request makes a request for the target.
+func (i *imp) request(op *operation, buffers [][]byte, done func(*answer)) *rpc {
+	r := &rpc{op: op, from: i.client, to: i.target.host, imp: i, target: i.target, buffers: buffers, done: done}
+	r.onTimeout = func() { i.expired(r) }
+	return r
+}
+
+// send sends a request, now or when the client is connected.
+func (i *imp) send(r *rpc) {
+	if i.state != full {
+		i.delayed = append(i.delayed, r)
+		return
+	}
+	r.xid = i.client.xid()
+	r.mbits = r.xid
+	r.timeout = timeoutFor(i.estimate)
+	i.used = i.client.now
+	i.requests = append(i.requests, r)
+	r.transmit()
+}
+
+// heard is called with each reply.
+func (i *imp) heard(r *rpc) {
+	for k, x := range i.requests {
+		if x == r {
+			i.requests = append(i.requests[:k:k], i.requests[k+1:]...)
+			break
+		}
+	}
+	if r.service != nil && !r.connect {
+		i.estimate = max(i.estimate, r.service.estimate)
+	}
+}
+
+// expired is called when no reply came in time.
+func (i *imp) expired(r *rpc) {
+	if r.connect {
+		r.finished = true
+		if i.state == connecting {
+			i.state = disconnected
+		}
+		return
+	}
+	i.lose()
+}
+
+// lose finds that the connection is lost.
+func (i *imp) lose() {
+	if i.state == full || i.state == recovering {
+		i.state = disconnected
+		i.connect()
+	}
+}
+
+// unreachable is called when LNet has given up connections to another node.
+func (h *host) unreachable(other *host) {
+	for _, i := range h.imports {
+		if i.target.host == other && i.state == full && len(i.requests) > 0 {
+			i.state = disconnected
+			h.after(second+h.random.Int64N(h.pingInterval), func() {
+				if i.state == disconnected {
+					i.connect()
+				}
+			})
+		} else if i.target.host == other && i.state == connecting {
+			i.state = disconnected
+		}
+	}
+}
+
+// connect sends a connect.
+func (i *imp) connect() {
+	request, reply, opcode := i.target.requestPortals()
+	i.state = connecting
+	i.count++
+	r := &rpc{op: &operation{opcode: opcode, portal: request, reply: reply, version: versionOBD}, from: i.client, to: i.target.host, imp: i,
+		target: i.target, connect: true, timeout: connectTimeout}
+	if i.count == 1 {
+		r.connectFlags = connectInitial
+	}
+	r.buffers = i.connectBuffers()
+	r.onTimeout = func() { i.expired(r) }
+	r.done = func(a *answer) { i.connected(r, a) }
+	r.xid = i.client.xid()
+	r.mbits = 0
+	r.transmit()
+}
+
+const (
+	connectRecovering = 0x1
+	connectReconnect  = 0x2
+	connectReplayable = 0x4
+	connectInitial    = 0x20
+)
+
+// connected takes the reply to a connect.
+func (i *imp) connected(r *rpc, a *answer) {
+	if i.state != connecting {
+		return
+	}
+	if a.status != ok {
+		i.state = disconnected
+		return
+	}
+	i.handle = a.handle
+	i.instance = a.instance
+	switch {
+	case a.connectFlags&connectRecovering != 0:
+		i.state = recovering
+		i.recover()
+	case a.connectFlags&connectReconnect == 0 && i.count > 1:
+		i.evicted()
+	default:
+		i.resume()
+	}
+}
+
+// evicted fails all that was sent, and begins anew.
+func (i *imp) evicted() {
+	for _, l := range i.locks {
+		if then := l.onGranted; then != nil {
+			l.onGranted = nil
+			i.client.after(0, func() { then(false) })
+		}
+		l.held = false
+	}
+	i.locks = nil
+	list := i.requests
+	i.requests = nil
+	i.state = full
+	for _, r := range list {
+		r.finish(&answer{status: eio})
+	}
+	i.resume()
+}
+
+// recover takes part in the recovery of the target.
+func (i *imp) recover() {
+	left := 1
+	next := func(*answer) {
+		if left--; left > 0 || i.state != recovering {
+			return
+		}
+		i.ping(replayDone|lockReplayDone, func(a *answer) {
+			if i.state == recovering && a.status == ok {
+				i.resume()
+			}
+		})
+	}
+	for _, l := range i.locks {
+		if l.held {
+			left++
+			l.replay(i, next)
+		}
+	}
+	next(nil)
+}
+
+// resume sends again what had no reply, and what waited.
+func (i *imp) resume() {
+	i.state = full
+	old := i.requests
+	i.requests = nil
+	for _, r := range old {
+		switch {
+		case r.finished:
+		case r.op.opcode == opcodes.OBD_PING || r.flags != 0: // they are not sent again
+			r.finished = true
+		default:
+			i.requests = append(i.requests, r)
+		}
+	}
+	for _, r := range append([]*rpc(nil), i.requests...) {
+		r.timeout = timeoutFor(i.estimate)
+		r.transmit()
+	}
+	list := i.delayed
+	i.delayed = nil
+	for _, r := range list {
+		i.send(r)
+	}
+}

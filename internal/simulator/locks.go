@@ -1,0 +1,308 @@
+package simulator
+
+// resource is what locks are for: an object of an OST, or a directory of an MDT.
+type resource struct {
+	target  *target
+	fid     fid
+	typ     uint32
+	granted []*lock
+	waiting []*waiter
+}
+
+// waiter waits until no other client has a lock that conflicts.
+type waiter struct {
+	client *host
+	lock   *lock // nil: an operation of the server on behalf of a client
+	mode   uint32
+	then   func()
+}
+
+// lock is a lock of a client.
+type lock struct {
+	resource       *resource
+	client         *host
+	imp            *imp
+	mode           uint32
+	bits           uint64
+	handle, server uint64
+	granted        bool   // as the server sees it
+	asked          bool   // the server wants it back
+	blocks         uint32 // the mode of the lock that waits for it
+	held           bool   // as the client sees it
+	dirty          bool   // the client has data to write before it gives it back
+	onGranted      func(ok bool)
+}
+
+func conflict(a, b uint32) bool { return a == modePW || b == modePW }
+
+// conflicts lists the locks that conflict with what a client asks for. Its own locks on a
+// directory do not: it gives them back with its request.
+func (x *resource) conflicts(client *host, mode uint32) (list []*lock) {
+	for _, l := range x.granted {
+		if (l.client != client || x.typ != typeIbits) && conflict(l.mode, mode) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// request calls then when nothing conflicts any more, and reports whether it did at once.
+func (x *resource) request(w *waiter) bool {
+	list := x.conflicts(w.client, w.mode)
+	if len(list) == 0 && len(x.waiting) == 0 {
+		w.then()
+		return true
+	}
+	x.waiting = append(x.waiting, w)
+	for _, l := range list {
+		l.ask(w.mode)
+	}
+	return false
+}
+
+// proceed serves those that wait, in their order.
+func (x *resource) proceed() {
+	for len(x.waiting) > 0 {
+		w := x.waiting[0]
+		list := x.conflicts(w.client, w.mode)
+		if len(list) > 0 {
+			for _, l := range list {
+				l.ask(w.mode)
+			}
+			return
+		}
+		x.waiting = x.waiting[1:]
+		w.then()
+	}
+}
+
+func (x *resource) forget() { x.granted, x.waiting = nil, nil }
+
+func (x *resource) remove(l *lock) {
+	for k, g := range x.granted {
+		if g == l {
+			x.granted = append(x.granted[:k:k], x.granted[k+1:]...)
+			l.granted = false
+			x.proceed()
+			return
+		}
+	}
+}
+
+// lockTimeout is how long a holder may keep a lock that it was asked for: after it has
+// answered, and when it does not answer.
+const (
+	lockTimeout     = 31 * second
+	callbackTimeout = 100 * second
+)
+
+// ask sends the holder of a lock a callback for one of another mode, and evicts it when it does not
+// give it back.
+func (l *lock) ask(mode uint32) {
+	if l.asked || l.resource.typ == typeFlock { // the application decides
+		return
+	}
+	l.asked, l.blocks = true, mode
+	t := l.resource.target
+	x := t.exports[l.client.index]
+	answered := false
+	evict := func() {
+		if l.granted && t.up && t.exports[l.client.index] == x {
+			t.evict(l.client)
+		}
+	}
+	t.host.callback(l, opBlocking, func(a *answer) {
+		answered = true
+		if a.status == einval { // the client does not have it
+			l.resource.remove(l)
+			return
+		}
+		t.host.after(lockTimeout, evict)
+	})
+	t.host.after(callbackTimeout, func() {
+		if !answered {
+			evict()
+		}
+	})
+}
+
+// glimpse asks the holder of a lock for the size of the object, and evicts it when it does not answer.
+func (l *lock) glimpse(then func()) {
+	t := l.resource.target
+	answered := false
+	t.host.callback(l, opSize, func(*answer) {
+		if !answered {
+			answered = true
+			then()
+		}
+	})
+	t.host.after(2*lockTimeout, func() {
+		if !answered {
+			answered = true
+			t.evict(l.client)
+			then()
+		}
+	})
+}
+
+// evict forgets a client and its locks.
+func (t *target) evict(client *host) {
+	t.exports[client.index] = nil
+	for _, x := range t.resources {
+		for _, l := range append([]*lock(nil), x.granted...) {
+			if l.client == client {
+				x.remove(l)
+			}
+		}
+		for k := 0; k < len(x.waiting); k++ {
+			if w := x.waiting[k]; w.lock != nil && w.client == client {
+				x.waiting = append(x.waiting[:k:k], x.waiting[k+1:]...)
+				k--
+			}
+		}
+	}
+}
+
+// enqueue answers a request for a lock.
+func (l *lock) enqueue(r *rpc, finish func(*answer)) {
+	x := l.resource
+	grant := func() {
+		l.granted = true
+		l.asked = false
+		x.granted = append(x.granted, l)
+		if l.server == 0 {
+			l.server = x.target.host.handle()
+		}
+	}
+	if r.flags&replayFlag != 0 && l.held {
+		grant()
+		finish(l.answer(ok))
+		return
+	}
+	replied := false
+	at := x.request(&waiter{client: l.client, lock: l, mode: l.mode, then: func() {
+		grant()
+		if replied {
+			x.target.host.callback(l, opGranted, func(*answer) {})
+		}
+	}})
+	replied = true
+	if l.server == 0 {
+		l.server = x.target.host.handle()
+	}
+	a := l.answer(ok)
+	a.blocked = !at
+	finish(a)
+}
+
+// answer builds the reply to a request for a lock of an object.
+func (l *lock) answer(status int32) *answer {
+	flags, granted := uint32(lockChanged), l.mode
+	if !l.granted {
+		flags, granted = blockGranted, 0
+	}
+	return &answer{status: status, buffers: [][]byte{lockReply(flags, l.resource.typ, l.resource.fid, l.mode, granted, l.bits, l.server, 0), l.value()}}
+}
+
+// value is the buffer for what a lock says of an object.
+func (l *lock) value() []byte {
+	if l.resource.typ == typeExtent {
+		return make([]byte, 56)
+	}
+	return nil
+}
+
+// callbackBuffers are those of a callback for the lock.
+func (l *lock) callbackBuffers(op *operation) [][]byte {
+	x := l.resource
+	mode := l.mode
+	if op == opBlocking {
+		mode = l.blocks
+	}
+	b := lockRequest(0, 0, x.typ, x.fid, mode, l.bits, l.handle, l.server)
+	if op == opGranted {
+		b.u32(8+44, l.mode)
+		return [][]byte{b, nil}
+	}
+	return [][]byte{b}
+}
+
+// taken tells the client that it has the lock.
+func (l *lock) taken() {
+	if l.held {
+		return
+	}
+	l.held = true
+	if then := l.onGranted; then != nil {
+		l.onGranted = nil
+		then(true)
+	}
+}
+
+// giveBack lets the client write back what is dirty, and cancels the lock.
+func (l *lock) giveBack(h *host) {
+	delay := h.lateCancel
+	cancel := func() {
+		if !l.has() {
+			return
+		}
+		l.drop()
+		r := l.imp.request(opCancel, [][]byte{lockRequest(0, 1, 0, fid{}, 0, 0, l.server, 0)}, nil)
+		r.lock = l
+		r.answerer = func() *answer {
+			l.resource.remove(l)
+			return &answer{}
+		}
+		l.imp.send(r)
+	}
+	h.after(delay, func() {
+		if l.dirty && l.has() {
+			l.dirty = false
+			l.imp.write(l.resource, "", 4096, func(bool) { cancel() })
+			return
+		}
+		cancel()
+	})
+}
+
+// has reports whether the client thinks that it has the lock.
+func (l *lock) has() bool {
+	for _, x := range l.imp.locks {
+		if x == l {
+			return true
+		}
+	}
+	return false
+}
+
+// drop forgets the lock at the client.
+func (l *lock) drop() {
+	l.held = false
+	for k, x := range l.imp.locks {
+		if x == l {
+			l.imp.locks = append(l.imp.locks[:k:k], l.imp.locks[k+1:]...)
+			return
+		}
+	}
+}
+
+// replay asks for the lock again in the recovery of the target.
+func (l *lock) replay(i *imp, then func(*answer)) {
+	x := l.resource
+	r := i.request(opExtent, [][]byte{lockRequest(lockReplay, 1, x.typ, x.fid, l.mode, l.bits, l.handle, 0)}, then)
+	if x.target.kind == mdt {
+		r.op = opIbits
+	}
+	r.flags, r.lock = replayFlag, l
+	i.sendInRecovery(r)
+}
+
+// cached returns the lock that the client has on a resource, nil: none.
+func (i *imp) cached(x *resource, mode uint32) *lock {
+	for _, l := range i.locks {
+		if l.resource == x && l.held && (l.mode == mode || l.mode == modePW) {
+			return l
+		}
+	}
+	return nil
+}

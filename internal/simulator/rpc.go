@@ -1,0 +1,235 @@
+package simulator
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Error numbers.
+const (
+	ok          = 0
+	eio         = -5
+	ebusy       = -16
+	enodev      = -19
+	einval      = -22
+	enospc      = -28
+	enotconn    = -107
+	einprogress = -115
+)
+
+// rpc is a request, from its first send to its end.
+type rpc struct {
+	op           *operation
+	xid, mbits   uint64
+	from, to     *host
+	imp          *imp // nil: a callback
+	job          string
+	buffers      [][]byte
+	flags        uint32
+	connectFlags uint32
+	connect      bool
+	fetch        int // bytes that the server fetches
+	give         int // bytes that the server gives
+
+	sends     int
+	first     int64 // when it was sent first
+	timeout   int64 // what it tells the server
+	deadline  int64
+	expiry    int // number of the latest expiry that was planned
+	finished  bool
+	ended     int64 // 0: not yet; of a lock, when it was granted
+	onTimeout func()
+
+	done func(a *answer) // called once, at the client
+
+	// What the server does with it.
+	life     int    // of the server when it took it
+	instance uint32 // of the target then
+	serving  bool
+	due      int64 // when the client will not wait any longer, as the server knows it
+	arrival  int64
+	served   *answer // that was sent
+	answerer func() *answer
+	target   *target
+	lock     *lock             // that it asks for, or gives back
+	before   func(then func()) // what it waits for before it touches the storage; nil: nothing
+	service  *service
+}
+
+// answer is the result of an RPC.
+type answer struct {
+	status       int32
+	connectFlags uint32
+	buffers      [][]byte
+	handle       uint64
+	instance     uint32
+	blocked      bool // of a lock: it is not granted yet
+}
+
+// transmit sends the request, again if it was sent before.
+func (r *rpc) transmit() {
+	h := r.from
+	r.sends++
+	if r.sends == 1 {
+		r.first = h.now
+		h.requests = append(h.requests, r)
+	} else if r.fetch+r.give > 0 {
+		r.mbits = h.xid()
+	}
+	payload := wiretest.Msg(append([][]byte{r.body()}, r.buffers...)...)
+	if !r.connect {
+		binary.LittleEndian.PutUint32(payload[20:], 3) // early replies are understood
+	}
+	h.sendLNet(&message{from: h, to: r.to, kind: requestMessage, rpc: r, data: h.put(r.to, r.op.portal, r.xid, 0, 0, payload),
+		arrived: func() { r.to.serve(r) }})
+	r.deadline = h.now + r.timeout + second
+	r.expire()
+}
+
+// expire plans what happens when no reply comes.
+func (r *rpc) expire() {
+	r.expiry++
+	expiry := r.expiry
+	r.from.after(r.deadline-r.from.now, func() {
+		if !r.finished && r.expiry == expiry {
+			r.onTimeout()
+		}
+	})
+}
+
+// finish ends the request at the client.
+func (r *rpc) finish(a *answer) {
+	if r.finished {
+		return
+	}
+	r.finished, r.ended = true, r.from.now
+	if r.done != nil {
+		r.done(a)
+	}
+}
+
+// reply sends the reply.
+func (r *rpc) reply(a *answer) {
+	server := r.to
+	r.serving, r.served = false, a
+	if server.loses != nil && server.loses(r) {
+		return
+	}
+	b := record(wiretest.Body(wiretest.TypeReply, r.op.opcode))
+	b.u32(12, 3).u32(20, uint32(a.status)).u32(60, a.connectFlags).u32(68, r.estimate()).u32(72, r.serviceTime()).u32(76, 33175).u64(80, 1194300000)
+	if a.status == enodev || a.status == enotconn {
+		b.u32(8, 4712)
+	}
+	if r.target != nil {
+		b.u64(40, r.target.committed)
+		if r.op.transno && a.status == ok {
+			r.target.transno++
+			b.u64(48, r.target.transno)
+		}
+	}
+	if r.connect {
+		b.u64(0, a.handle)
+	}
+	payload := wiretest.Msg(append([][]byte{b}, a.buffers...)...)
+	offset := uint32(224)
+	if r.connect {
+		offset = 0
+	}
+	ack := uint64(0)
+	if r.op.ack && a.status == ok {
+		ack = server.handle()
+	}
+	client := r.from
+	server.sendLNet(&message{from: server, to: client, kind: replyMessage, rpc: r, data: server.put(client, r.op.reply, r.xid, ack, offset, payload),
+		arrived: func() {
+			if ack != 0 {
+				client.sendLNet(&message{from: client, to: server, data: client.ackOf(server, r.xid, ack, len(payload))})
+			}
+			switch {
+			case r.finished:
+			case a.status == enotconn && !r.connect && r.op.opcode != opcodes.OBD_PING:
+				r.imp.lose() // the request is sent again when the client is connected
+			default:
+				if r.imp != nil {
+					r.imp.heard(r)
+				}
+				r.finish(a)
+				if a.status == enotconn && !r.connect {
+					r.imp.lose()
+				}
+			}
+		}})
+}
+
+// estimate is the time in seconds that the server says its RPCs may take.
+func (r *rpc) estimate() uint32 {
+	if r.service == nil {
+		return 5
+	}
+	return uint32(r.service.estimate / second)
+}
+
+// serviceTime is for how many seconds the server has had the request, at least one.
+func (r *rpc) serviceTime() uint32 { return uint32(max(1, (r.to.now-r.arrival)/second)) }
+
+// earlyReply asks the client to wait longer.
+func (r *rpc) earlyReply() {
+	server, client := r.to, r.from
+	const more = 30
+	b := record(wiretest.Body(wiretest.TypeReply, r.op.opcode)).u32(12, 3).u32(68, more).u32(72, r.serviceTime()).u32(76, 33175)
+	payload := wiretest.Msg(b)
+	binary.LittleEndian.PutUint32(payload[16:], ^crc32.ChecksumIEEE(b)) // of early replies only
+	server.sendLNet(&message{from: server, to: client, kind: replyMessage, rpc: r, data: server.put(client, r.op.reply, r.xid, 0, 0, payload),
+		arrived: func() {
+			if !r.finished {
+				r.deadline = client.now + timeoutFor(more*second) + second
+				r.expire()
+			}
+		}})
+}
+
+// timeoutFor is how long a client waits, by the time that its RPCs are expected to take.
+func timeoutFor(estimate int64) int64 { return estimate + estimate/4 + 5*second }
+
+// callback sends a request of a server to a client. It is sent again until it is answered or
+// the client is gone.
+func (h *host) callback(l *lock, op *operation, done func(*answer)) {
+	if !h.up {
+		return
+	}
+	r := &rpc{op: op, from: h, to: l.client, buffers: l.callbackBuffers(op), lock: l, timeout: 11 * second, done: done}
+	r.xid = h.xid()
+	r.mbits = r.xid
+	if op == opSize {
+		r.answerer = func() *answer { return &answer{buffers: [][]byte{make([]byte, 56)}} }
+	}
+	life := h.life
+	r.onTimeout = func() {
+		if h.life == life && l.granted && r.sends < 8 {
+			r.transmit()
+		}
+	}
+	r.transmit()
+}
+
+// connectBuffers are those of a connect request.
+func (i *imp) connectBuffers() [][]byte {
+	connectData := record(wiretest.ConnectData(connectAsked, 0x02110000))
+	connectData.u32(20, 4<<20).u32(60, i.instance)
+	if i.count == 1 {
+		connectData.u32(60, 0)
+	}
+	return [][]byte{text(i.target.name + "_UUID"), text(i.uuid), binary.LittleEndian.AppendUint64(nil, i.cookie), connectData, nil}
+}
+
+const (
+	connectAsked   = 0xa0425af2e3440038 // flags of a client: grants, adaptive timeouts, recovery and more
+	connectGranted = connectAsked
+)
+
+func (t *target) connectReply() []byte {
+	return record(wiretest.ConnectData(connectGranted, 0x02110000)).u32(20, 4<<20).u32(60, t.instance)
+}
