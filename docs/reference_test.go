@@ -133,6 +133,7 @@ var keySections = []struct{ of, heading, intro string }{
 	{"message", "Kinds of messages", "What a message is, in `kind`."},
 	{"note", "Codes of notes", "What is unusual about a message, in `notes`."},
 	{"event", "Codes of events", "What happened to a connection, in `events` and in `lshark imports --timeline`."},
+	{"place", "Codes of places", "Where the cause of a finding may be, in `suspects` and `cleared`."},
 	{"table of stats", "Columns of lshark stats", "Beside the keys that `--by` names, and `count`."},
 	{"tsv of stats", "Columns of lshark stats -T tsv", "Beside those with the names of JSON keys."},
 	{"table of paths", "Columns of lshark stats --by path", "Beside those with the names of JSON keys."},
@@ -191,6 +192,17 @@ rules in ` + "`dissect/diagnose/rules/` by `UPDATE=1 go test ./docs`" + `.
 
 An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that may
 become an error; a note is worth knowing. A rule never reports more than its severity.
+
+As text, ` + "`lshark diagnose`" + ` begins with a line about the input: when it began by the wall clock (with ` + "`-t u`" + ` in UTC), how long it lasts, and whose RPCs
+it has. It says where there are no errors and no warnings. Below it are the notes that nearly every capture has; ` + "`-v`" + ` shows them as the
+other findings, and JSON always has them. In a live capture the line comes at the end.
+
+Where the cause of a finding may be in several places, these are its *suspects*: nothing in the input excludes them. Below them is what is
+excluded, each time with the message or the line of a log that proves it (three of them, all with ` + "`-v`" + `), and which capture or log would tell the
+suspects apart. [keys](keys.md#codes-of-places) has the places.
+
+For scripts, ` + "`--exit-code`" + ` ends with status 4 if there is an error, else with 5 if there is a warning. Only findings that ` + "`--only`, `--severity` and `-Y`" + ` choose
+count: ` + "`-Y 'not code contains \"capture.\"'`" + ` leaves out what is about the capture itself. A failure, damaged input (3) and Ctrl-C (130) have their own statuses also then.
 `
 
 func findingsPage() []byte {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -93,6 +94,30 @@ func AppendLatency(dst []byte, ns int64) []byte {
 		dst = append(dst, '.', byte('0'+size%unit*10/unit))
 	}
 	return append(dst, name...)
+}
+
+// Span returns a long time span in words: 2 h 5 min, 3 min 20 s, 4.25 s. space is between a
+// number and its unit.
+func Span(ns int64, space string) string {
+	d := time.Duration(ns)
+	whole := func(d, unit time.Duration, name string) string {
+		return strconv.FormatInt(int64(d/unit), 10) + space + name
+	}
+	fraction := func(unit time.Duration, digits int, name string) string {
+		s := strconv.FormatFloat(float64(d)/float64(unit), 'f', digits, 64)
+		return strings.TrimSuffix(strings.TrimRight(s, "0"), ".") + space + name
+	}
+	switch {
+	case d >= 2*time.Hour:
+		return whole(d, time.Hour, "h ") + whole(d%time.Hour, time.Minute, "min")
+	case d >= 2*time.Minute:
+		return whole(d, time.Minute, "min ") + whole(d%time.Minute, time.Second, "s")
+	case d >= time.Second:
+		return fraction(time.Second, 2, "s")
+	case d >= time.Millisecond:
+		return fraction(time.Millisecond, 1, "ms")
+	}
+	return whole(d, time.Microsecond, "µs")
 }
 
 // AppendLockWait appends how long a lock had to wait, rounded, with a unit.

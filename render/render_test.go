@@ -178,8 +178,9 @@ func TestRPCLayout(t *testing.T) {
 		{"2001:db8:1:2:3:4:5:6@tcp", 0, len("2001:db8:1:2:3:4:5:6")},
 		{"10.0.0.1@tcp", 120, len("192.0.2.255")},
 		{"192.168.1.2@tcp", 120, len("192.168.1.255")},
-		{"10.0.0.1@tcp", 80, len("192.0.2.255")},
-		{"2001:db8:1:2:3:4:5:6@tcp", 80, 13},
+		{"10.0.0.1@tcp", 80, 10},
+		{"10.0.0.1@tcp", 86, len("-.2.255")},
+		{"2001:db8:1:2:3:4:5:6@tcp", 80, 10},
 	} {
 		nid, ok := lnet.ParseNID(tt.client)
 		must.That(t, ok, "%v", tt.client)
@@ -187,6 +188,11 @@ func TestRPCLayout(t *testing.T) {
 		r.Client, r.Server = nid, nid
 		l := newRPCLayout(&SummaryOptions{Width: tt.columns}, r)
 		assert.Equal(t, l.client, tt.want, tt.client, "on", tt.columns, "columns columns for clients")
+	}
+	for _, columns := range []int{40, 60, 80, 100, 120} {
+		l := newRPCLayout(&SummaryOptions{Width: columns}, &track.RPC{})
+		assert.That(t, l.xid == xidWidth && l.frame > 0, "on %d columns there is no room for the ids: %+v", columns, l)
+		assert.That(t, columns < 66 || l.upToOp()+l.op+l.latency < columns, "on %d columns: %+v", columns, l)
 	}
 }
 

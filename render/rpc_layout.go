@@ -15,9 +15,9 @@ type rpcLayout struct {
 	time     int
 	decimals int // of the seconds
 	client   int
-	server   int
-	target   int
-	xid      int // 0: no column
+	server   int // 0: no column
+	target   int // 0: no column
+	xid      int
 	op       int
 	latency  int
 
@@ -62,12 +62,20 @@ func newRPCLayout(o *SummaryOptions, first *track.RPC) rpcLayout {
 	if l.target = len("-OST0000"); l.over(o.Width, details) <= 0 {
 		return l
 	}
-	l.xid, l.op = 0, len("LDLM_ENQUE-")
-	if over := l.over(o.Width, status); over > 0 {
-		const least = len("-.2.255") // the ends of NIDs differ
-		nid = max(least, nid-(over+1)/2)
+	l.op = len("LDLM_ENQUE-")
+	// The frame and the xid stay, as other commands take them.
+	const least = len("-.2.255") // the ends of NIDs differ
+	if over := l.over(o.Width, status); over <= 2*(nid-least) {
+		nid -= max(0, over+1) / 2
 		l.client, l.server = nid, nid
+		return l
 	}
+	l.server, l.op = 0, len("LDLM_ENQ-") // the target stands for its server
+	const wait = len("waits 999ms")
+	if l.over(o.Width, wait) > nid-least {
+		l.target = 0
+	}
+	l.client = max(least, nid-max(0, l.over(o.Width, wait)))
 	return l
 }
 
@@ -78,12 +86,15 @@ func (l *rpcLayout) over(terminal, details int) int {
 
 // upToOp returns how many columns of a line are before the operation.
 func (l *rpcLayout) upToOp() int {
-	n := l.time + 1 + l.client + len(" > ") + l.server + 1 + l.target + 1
+	n := l.time + 1 + l.client + 1 + l.xid + 1
 	if l.frame > 0 {
 		n += l.frame + 1
 	}
-	if l.xid > 0 {
-		n += l.xid + 1
+	if l.server > 0 {
+		n += len("> ") + l.server + 1
+	}
+	if l.target > 0 {
+		n += l.target + 1
 	}
 	return n
 }

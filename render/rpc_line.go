@@ -35,12 +35,15 @@ func NewRPCSummary(o SummaryOptions) *RPCSummary {
 	return s
 }
 
-// Omitted names the column that lines on a narrow terminal do not have, if any.
+// Omitted names the columns that lines on a narrow terminal do not have, if any.
 func (s *RPCSummary) Omitted() string {
-	if s.layout.time > 0 && s.layout.xid == 0 {
-		return "xid"
+	switch l := &s.layout; {
+	case l.time == 0 || l.server > 0: // no line, or all columns
+		return ""
+	case l.target > 0:
+		return "server"
 	}
-	return ""
+	return "server target"
 }
 
 // AppendRPC appends the line of an RPC.
@@ -61,12 +64,9 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	dst = appendCellRight(dst, &c.Dim, fitTime(s.text, l.decimals, l.time), l.time)
 	s.text = appendNode(s.text[:0], s.opt.NIDs, r.Client)
 	dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.client)
-	dst = c.Dim.Append(append(dst, ' '), ">")
 	dst = s.destination(dst, r)
-	if l.xid > 0 {
-		s.text = strconv.AppendUint(append(s.text[:0], 'x'), r.XID, 10)
-		dst = appendCellLeft(append(dst, ' '), &c.Dim, s.text, l.xid)
-	}
+	s.text = strconv.AppendUint(append(s.text[:0], 'x'), r.XID, 10)
+	dst = appendCellLeft(append(dst, ' '), &c.Dim, s.text, l.xid)
 	if l.marks {
 		dst = s.operation(append(dst, ' '), r, l.op)
 	}
@@ -102,15 +102,25 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// destination appends the server and the target of an RPC.
+// destination appends the server and the target of an RPC. Without a column for servers, that of
+// an unknown target is in the column of targets.
 func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
 	c, l := s.c, &s.layout
-	t := cmp.Or(r.Target(), r.TargetIndex())
-	s.text = appendNode(s.text[:0], s.opt.NIDs, r.Server)
-	dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.server)
-	st := &c.NID
-	if s.text = schema.AppendText(s.text[:0], []byte(t)); t == "" {
+	if l.server > 0 {
+		s.text = appendNode(s.text[:0], s.opt.NIDs, r.Server)
+		dst = append(c.Dim.Append(append(dst, ' '), ">"), ' ')
+		dst = appendCellEnd(dst, &c.NID, s.text, l.server)
+	}
+	if l.target == 0 {
+		return dst
+	}
+	t, st := cmp.Or(r.Target(), r.TargetIndex()), &c.NID
+	switch s.text = schema.AppendText(s.text[:0], []byte(t)); {
+	case t != "":
+	case l.server > 0:
 		st, s.text = &c.Dim, append(s.text, '-')
+	default:
+		s.text = appendNode(s.text, s.opt.NIDs, r.Server)
 	}
 	return appendCellEnd(append(dst, ' '), st, s.text, l.target)
 }

@@ -91,6 +91,30 @@ func truncate(text []byte, columns int) []byte {
 	return text
 }
 
+// Thousands returns a number with commas between thousands.
+func Thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	const group = 3
+	for i := len(digits) - group; i > 0 && digits[i-1] != '-'; i -= group {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Counted returns a number with a noun, such as 3 findings.
+func Counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	switch {
+	case strings.HasSuffix(noun, "y"):
+		noun = strings.TrimSuffix(noun, "y") + "ie"
+	case strings.HasSuffix(noun, "ss"), strings.HasSuffix(noun, "x"), strings.HasSuffix(noun, "ch"):
+		noun += "e"
+	}
+	return Thousands(n) + " " + noun + "s"
+}
+
 // AppendFrame appends the number of a frame, behind the name of its file if it
 // has one: client.pcap:2925. Negative numbers are those of lines of a log: oss.dk.gz:1030.
 func AppendFrame(dst []byte, file string, number int64) []byte {

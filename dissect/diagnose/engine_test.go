@@ -96,10 +96,11 @@ func warns(code string, f diagnose.Finding) *diagnose.Rule {
 // TestFailoverOfDeadNode checks that targets that moved are linked to the silence of the node that had them.
 func TestFailoverOfDeadNode(t *testing.T) {
 	dead, partner := messages.NID(2), messages.NID(1)
+	gone := []diagnose.Place{{Kind: diagnose.AtTarget, Target: "lustre-OST0000", Node: dead}, {Kind: diagnose.AtNode, Node: dead}}
 	found := run(t, sample,
-		warns("restart.target", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Server: partner}, Node: dead, First: 12e9, Last: 60e9}),
-		warns("restart.together", diagnose.Finding{Subject: diagnose.Subject{Server: partner}, Node: dead, First: 12e9, Last: 60e9}),
-		warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Server: dead}, Node: dead, First: 10e9, Last: 100e9}))
+		warns("restart.target", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Server: partner}, Suspects: gone, First: 12e9, Last: 60e9}),
+		warns("restart.together", diagnose.Finding{Subject: diagnose.Subject{Server: partner}, Suspects: gone, First: 12e9, Last: 60e9}),
+		warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Server: dead}, Node: dead, Suspects: gone[1:], First: 10e9, Last: 100e9}))
 	if len(found) != 3 || found[0].Rule.Code != "node.silent" || found[1].Root() != found[0] || found[2].Root() != found[0] {
 		t.Errorf("%v", found)
 	}
@@ -110,7 +111,8 @@ func TestSilentClient(t *testing.T) {
 	client, server := messages.NID(3), messages.NID(2)
 	found := run(t, sample,
 		warns("restart.target", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client, Server: server}, First: 20e9, Last: 30e9}),
-		warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Client: client}, Node: client, First: 10e9, Last: 25e9}))
+		warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Client: client}, Node: client,
+			Suspects: []diagnose.Place{{Kind: diagnose.AtNode, Node: client}}, First: 10e9, Last: 25e9}))
 	assert.That(t, len(found) == 2 && found[0].Cause == nil && found[1].Cause == nil, "%v", found)
 }
 
@@ -121,10 +123,86 @@ func TestUnexplained(t *testing.T) {
 	if found := run(t, sample, eviction); found[0].Text != "It was evicted. Nobody knows why." {
 		t.Error(found[0].Text)
 	}
-	found := run(t, sample, eviction, warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Client: client}, Node: client, First: 10e9, Last: 25e9}))
+	found := run(t, sample, eviction, warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Client: client}, Node: client,
+		Suspects: []diagnose.Place{{Kind: diagnose.AtNode, Node: client}}, First: 10e9, Last: 25e9}))
 	if found[1].Text != "It was evicted." {
 		t.Error(found[1].Text)
 	}
+}
+
+// TestCauses checks what makes one finding the cause of another.
+func TestCauses(t *testing.T) {
+	client, other, server, server2 := messages.NID(3), messages.NID(4), messages.NID(2), messages.NID(1)
+	path := diagnose.Between(diagnose.AtPath, client, server)
+	target := diagnose.Place{Kind: diagnose.AtTarget, Target: "lustre-OST0000", Node: server}
+	for name, tt := range map[string]struct {
+		cause    string
+		suspects []diagnose.Place
+		locks    []uint64
+		effect   string
+		finding  diagnose.Finding
+		want     bool
+	}{
+		"the same path":  {"path.cut", []diagnose.Place{path}, nil, "slow.wait", diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}}, true},
+		"another client": {"path.cut", []diagnose.Place{path}, nil, "slow.wait", diagnose.Finding{Subject: diagnose.Subject{Client: other, Server: server}}, false},
+		"a restart meanwhile": {"path.cut", []diagnose.Place{path}, nil, "restart.target",
+			diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client, Server: server}, Suspects: []diagnose.Place{target}}, false},
+		"the node or the path, and another client": {"node.silent", []diagnose.Place{path, {Kind: diagnose.AtNode, Node: server}}, nil, "slow.wait",
+			diagnose.Finding{Subject: diagnose.Subject{Client: other, Server: server}}, false},
+		"the same target":           {"restart.target", []diagnose.Place{target}, nil, "evicted.recovery", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client}}, true},
+		"another target":            {"restart.target", []diagnose.Place{target}, nil, "evicted.recovery", diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0001", Client: client, Server: server}}, false},
+		"another target that waits": {"restart.target", []diagnose.Place{target}, nil, "slow.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Wait: 5e9}, false},
+		"another MGS":               {"restart.target", []diagnose.Place{{Kind: diagnose.AtTarget, Target: "MGS", Node: server}}, nil, "connect.unanswered", diagnose.Finding{Subject: diagnose.Subject{Target: "MGS", Server: server2}}, false},
+		"an eviction by hand after a restart": {"restart.target", []diagnose.Place{target}, nil, "evicted.admin",
+			diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client}, Suspects: []diagnose.Place{{Kind: diagnose.AtAdmin}}}, false},
+		"an eviction by a target that ran on": {"restart.target", []diagnose.Place{target}, nil, "evicted.unknown",
+			diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client}, Suspects: []diagnose.Place{{Kind: diagnose.AtAdmin}, target}}, false},
+		"the same lock":         {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{7}}, true},
+		"another lock":          {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{8}}, false},
+		"an effect is no cause": {"recovery.reconnect", []diagnose.Place{path}, nil, "path.cut", diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}}, false},
+		"a mount that fails":    {"connect.denied", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "mount.failed", diagnose.Finding{Subject: diagnose.Subject{Client: client}}, true},
+		"a wait of a client that was denied something": {"connect.denied", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "slow.wait",
+			diagnose.Finding{Subject: diagnose.Subject{Client: client}}, false},
+	} {
+		f := tt.finding
+		f.First, f.Last, f.Text = 12e9, 20e9, "effect"
+		found := run(t, sample, warns(tt.effect, f),
+			warns(tt.cause, diagnose.Finding{Subject: diagnose.Subject{Server: server, Target: nameOf(tt.suspects)}, Suspects: tt.suspects, Locks: tt.locks, First: 10e9, Last: 20e9}))
+		for _, f := range found {
+			if f.Text == "effect" {
+				assert.Equal(t, f.Cause != nil, tt.want, name)
+			}
+		}
+	}
+}
+
+func nameOf(list []diagnose.Place) (name string) {
+	for _, p := range list {
+		name = p.Target
+	}
+	return name
+}
+
+// TestClearedByCause checks that a finding does not exclude the place that its cause is in.
+func TestClearedByCause(t *testing.T) {
+	client, server := messages.NID(3), messages.NID(2)
+	holder, path := diagnose.Place{Kind: diagnose.AtHolder, Node: client}, diagnose.Between(diagnose.AtPath, client, server)
+	wait := warns("slow.wait", diagnose.Finding{Subject: diagnose.Subject{Client: server, Server: client}, First: 12e9, Last: 20e9, Locks: []uint64{7},
+		Cleared: []diagnose.Clearance{{Place: holder}, {Place: path}}})
+	assert.Equal(t, len(run(t, sample, wait)[0].Cleared), 2)
+	found := run(t, sample, wait, warns("evicted.lock_callback", diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: client}, Locks: []uint64{7},
+		Suspects: []diagnose.Place{holder}, First: 10e9, Last: 20e9}))
+	assert.That(t, len(found) == 2 && found[1].Cause == found[0] && len(found[1].Cleared) == 1 && found[1].Cleared[0].Place == path, "%+v", found[1])
+}
+
+// TestEvidenceOnly checks that resets near a story are a note below it, and a warning where they are all that happened.
+func TestEvidenceOnly(t *testing.T) {
+	client, server := messages.NID(3), messages.NID(2)
+	reset := warns("tcp.reset", diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}, First: 12e9})
+	found := run(t, sample, reset, warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Node: server,
+		Suspects: []diagnose.Place{{Kind: diagnose.AtNode, Node: server}}, First: 10e9, Last: 25e9}))
+	assert.That(t, len(found) == 2 && found[1].Severity == diagnose.Note && found[1].Cause == found[0], "%v", found)
+	assert.Equal(t, run(t, sample, reset)[0].Severity, diagnose.Warning)
 }
 
 // TestLiveFindings checks that Options.Found gets each finding when it is reported, and

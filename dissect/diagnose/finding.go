@@ -82,8 +82,12 @@ type Finding struct {
 	Cleared   []Clearance
 	WouldTell []string
 
-	written bool     // was passed to Options.Found as it is
-	counted Severity // the highest with which it was passed to Options.Counted, ofRule: it was not
+	known string   // Text without Unexplained
+	alone Severity // that of the finding if it follows from no other
+
+	excluded []Clearance // Cleared if it follows from no other
+	written  bool        // was passed to Options.Found as it is
+	counted  Severity    // the highest with which it was passed to Options.Counted, ofRule: it was not
 }
 
 // Evidence is a message, or a line of a log, that proves a part of a finding.

@@ -1,127 +1,102 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
 )
 
-// causeOf says which findings may be the cause of others, and what proves it. The first
-// entry that applies to an effect decides.
-var causeOf = []struct {
-	effects string // codes, or beginnings of codes
-	causes  string
-	proof   func(effect, cause *Finding) bool
-}{
-	// A node, its targets, and connections to it.
-	{"node.silent", "node.restarted", sameNode(0)},
-	{"restart.together restart.target restart.no_recovery restart.unreachable", "node.restarted", sameServer(0)},
-	{"tcp.no_answer tcp.refused tcp.reset rdma", "node.restarted node.silent", sameNode(aftermath)},
-	{"restart.together restart.target restart.no_recovery restart.unreachable", "node.silent", sameServer(0)},
-
-	// A target that was restarted.
-	{"restart.target restart.no_recovery", "restart.rolled_back", sameTarget(aftermath)},
-	{"restart.target restart.rolled_back", "restart.no_recovery", sameTarget(0)},
-	{"evicted.version", "restart.rolled_back", sameTarget(aftermath)},
-	{"evicted.recovery recovery io.missing_object", "restart.rolled_back restart.no_recovery", sameTarget(aftermath)},
-
-	{"restart.target", "restart.rolled_back", sameMachine},
-	{"restart.target restart.no_recovery restart.rolled_back", "restart.together", sameServers},
-	{"evicted.unknown recovery.reconnect", "restart.rolled_back restart.target", ofMGS},
-
-	// A client that was gone: it misses recoveries, does not give locks back, and is evicted.
-	{"evicted.silence evicted.unknown evicted.recovery evicted.lock_callback", "node.silent", sameClient(aftermath)},
-	{"recovery.late recovery.reconnect slow.early_replies lock.wait lock.stuck connect.unanswered", "node.silent", sameClient(aftermath)},
-	{"lock.wait lock.stuck evicted.silence evicted.unknown", "tcp.no_answer", sameClient(aftermath)},
-	{"evicted.recovery evicted.version recovery", "restart.target", sameTarget(aftermath)},
-
-	// A lock that was not given back.
-	{"lock.wait lock.stuck", "evicted.lock_callback", sameLock},
-	{"lock.wait lock.stuck", "lock.stuck", sameLock},
-
-	// A target that is gone, or does not work.
-	{"connect io.error lock slow metadata recovery", "restart.rolled_back restart.no_recovery restart.target restart.unreachable",
-		sameTarget(aftermath)},
-	{"recovery.unknown", "node.restarted node.silent", func(f, c *Finding) bool { return isAt(f.Server, c.Node) && f.overlaps(c) }},
-	{"restart.target", "node.restarted node.silent", func(f, c *Finding) bool { // without a name: when is not known
-		return f.Target == "" && isAt(f.Server, c.Node) && f.overlaps(c)
-	}},
-	{"recovery.unknown", "restart.target restart.unreachable", func(f, c *Finding) bool {
-		return f.Target == c.Target && isAt(f.Server, c.Server) && f.overlaps(c)
-	}},
-	{"restart.unreachable", "restart.target", func(f, c *Finding) bool { // without names they may be of one target
-		return f.Target == "" && c.Target == "" && isAt(f.Server, c.Server) && f.overlaps(c)
-	}},
-	{"connect", "restart.rolled_back restart.no_recovery restart.target", func(f, c *Finding) bool { return f.Target == "" && ofServer(f, c) }},
-	{"space.read_only", "io.error", sameTarget(aftermath)},
-	{"evicted recovery slow lock connect", "target.hung", sameTarget(aftermath)},
-	{"evicted.unknown recovery slow lock connect mount", "node.restarted node.silent", sameServer(aftermath)},
-
-	{"slow.early_replies", "slow.server", sameTarget(0)},
-	{"slow.server", "slow.target", sameTarget(0)},
-	{"slow.server", "target.hung slow.target slow.job slow.server", func(f, c *Finding) bool {
-		return f.Detail == SentBefore && c.Detail != SentBefore && isAt(f.Server, c.Server)
-	}},
-	{"slow.thread", "target.hung slow.server", sameServers},
-
-	// A client that is not let in.
-	{"mount.failed", "gss.refused connect.denied connect.version", sameClientThen},
-
-	// The network.
-	{"slow.network slow.timeouts", "tcp.round_trip", sameHosts(0)}, // segments that are sent again in vain do not count as retransmissions
-	{"slow.network", "tcp.retransmission", sameHosts(0)},
-	{"tcp.retransmission slow recovery.reconnect", "tcp.black_hole", sameHosts(aftermath)},
-	{"slow.network slow.early_replies slow.server", "rdma.nak rdma.not_ready", sameHosts(0)},
-	{"slow.early_replies", "slow.network", func(f, c *Finding) bool { return f.Client.Len > 0 && sameHosts(0)(f, c) }},
-	{"recovery.reconnect", "tcp.reset", sameHosts(aftermath)},
-	{"restart.unreachable", "tcp.reset", func(f, c *Finding) bool {
-		return c.Brief != "" && sameHosts(aftermath)(f, c) // both hosts went on
-	}},
-	{"tcp.round_trip", "tcp.round_trip", func(f, c *Finding) bool { return isAt(f.Node, c.Node) }},
-	{"node.gave_up", "restart.rolled_back restart.no_recovery restart.target restart.unreachable target.hung", ofServer},
-	{"node.gave_up", "node.restarted node.silent", sameServer(aftermath)},
-	{"node.gave_up", "tcp.no_answer tcp.refused tcp.reset tcp.black_hole node.not_on_wire", sameHosts(aftermath)},
-	{"recovery.reconnect", "node.gave_up", ofServer},
-	{"node.not_on_wire", "node.restarted node.silent", sameNode(aftermath)},
-	{"node.not_on_wire", "tcp.no_answer tcp.refused tcp.reset tcp.black_hole", sameHosts(aftermath)},
-	{"recovery.reconnect connect.unanswered evicted.silence", "node.not_on_wire", sameHosts(aftermath)},
+// causeOrder has the codes, or beginnings of codes, of findings that may be the cause of others: each
+// may be the cause of those below it, and of those that are not in the list.
+var causeOrder = []string{
+	"node.restarted",
+	"path.cut node.silent",
+	"rdma.no_answer",
+	"restart.together",
+	"restart.rolled_back",
+	"restart.no_recovery",
+	"restart.target",
+	"restart.unreachable",
+	"io.error target.barrier",
+	"lnet.lost rpc.reply_lost target.hung slow.target slow.queue slow.stuck slow.network tcp.round_trip tcp.retransmission rdma tcp.refused tcp.reset space.full",
+	"gss.refused connect.denied connect.version node.not_on_wire",
+	"evicted.lock_callback",
+	"evicted",
+	"lock.stuck",
+	"recovery.late",
+	"slow.wait slow.changed lock.wait",
+	"node.gave_up",
 }
+
+// rank returns where a code is in causeOrder.
+func rank(code string) int {
+	at := slices.IndexFunc(causeOrder, func(list string) bool { return hasCode(list, code) })
+	if at < 0 {
+		return len(causeOrder)
+	}
+	return at
+}
+
+// evidenceOnly are findings that are no stories of their own where they follow from another one.
+const evidenceOnly = "tcp.reset tcp.refused recovery.reconnect connect.unanswered"
+
+// symptoms are findings that may be the cause of evidence, and of what a log says of it, only.
+const symptoms = "slow.wait slow.changed lock.wait node.gave_up"
 
 // aftermath is how many nanoseconds after the end of a cause its effects may begin: clients
 // try again for a while, and find out what happened with their next request.
 const aftermath = int64(30e9)
 
-// link finds the cause of each finding.
+// link finds the cause of each finding: the first one in causeOrder whose suspects are what the finding is about, and
+// that happened at the same time.
 func link(list []*Finding) {
-	byCode := make(map[string][]*Finding)
+	causes := slices.DeleteFunc(slices.Clone(list), func(f *Finding) bool { return f.IsBackground() || rank(f.Rule.Code) == len(causeOrder) })
+	slices.SortStableFunc(causes, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(rank(a.Rule.Code), rank(b.Rule.Code)), cmp.Compare(a.First, b.First))
+	})
 	for _, f := range list {
-		f.Cause = nil
-		byCode[f.Rule.Code] = append(byCode[f.Rule.Code], f)
+		f.Cause, f.Severity = nil, f.alone
 	}
 	for _, f := range list {
-		f.Cause = f.findCause(byCode)
-		if f.Text = strings.TrimSuffix(f.Text, f.Unexplained); f.Cause == nil {
+		if !f.Rule.Background && !f.AboutCapture() {
+			f.Cause = f.findCause(causes)
+		}
+		f.Text = f.known
+		switch {
+		case f.Cause == nil:
 			f.Text += f.Unexplained
+		case hasCode(evidenceOnly, f.Rule.Code):
+			f.Severity = Note
+		}
+	}
+	for _, f := range list {
+		f.Cleared = f.excluded
+		for c := f.Cause; c != nil; c = c.Cause { // what the cause may be in is not excluded for what follows from it
+			f.Cleared = slices.DeleteFunc(slices.Clone(f.Cleared), func(x Clearance) bool { return slices.ContainsFunc(c.Suspects, x.Place.isSame) })
 		}
 	}
 }
 
-// findCause returns the cause of a finding, nil if there is none.
-func (f *Finding) findCause(byCode map[string][]*Finding) *Finding {
-	if f.Rule.Background || f.AboutCapture() {
-		return nil
-	}
-	for i := range causeOf {
-		if !hasCode(causeOf[i].effects, f.Rule.Code) {
-			continue
+// isSame reports whether two places are the same, as far as both say where they are.
+func (p Place) isSame(q Place) bool {
+	return p.Kind == q.Kind && (p.Node == q.Node || p.Node.Len == 0 || q.Node.Len == 0) && (p.Target == q.Target || p.Target == "" || q.Target == "") &&
+		p.Peer == q.Peer
+}
+
+// findCause returns the cause of a finding, nil if there is none. A note and a symptom are causes of what is evidence only.
+func (f *Finding) findCause(causes []*Finding) *Finding {
+	own := rank(f.Rule.Code)
+	for _, c := range causes {
+		isCause := rank(c.Rule.Code) < own && (c.alone > Note && !hasCode(symptoms, c.Rule.Code) || hasCode(evidenceOnly, f.Rule.Code) || hasCode("node.gave_up", f.Rule.Code))
+		if isCause && c.explains(f) && f.happensWith(c) {
+			return c
 		}
-		for code := range strings.FieldsSeq(causeOf[i].causes) {
-			for _, c := range byCode[code] {
-				if c != f && !c.follows(f) && causeOf[i].proof(f, c) {
-					return c
-				}
-			}
+	}
+	for _, c := range causes {
+		if c != f && f.isAnotherSightOf(c) && !c.follows(f) {
+			return c
 		}
 	}
 	return nil
@@ -136,6 +111,19 @@ func (f *Finding) follows(other *Finding) bool {
 	return false
 }
 
+// isAnotherSightOf reports whether a finding of the same rank, or of one above, is of the same story.
+func (f *Finding) isAnotherSightOf(c *Finding) bool {
+	switch {
+	case f.Rule.Code == "tcp.round_trip" && c.Rule == f.Rule: // from several hosts
+		return isAt(f.Node, c.Node)
+	case f.Rule.Code == "restart.target" && c.Rule.Code == "restart.rolled_back": // of another target of the same machine
+		return isAt(f.Server, c.Server) && f.First < c.Last && c.First < f.Last
+	case f.Rule.Code == "restart.unreachable" && c.Rule.Code == "tcp.reset" && c.Brief != "": // both hosts went on
+		return c.touchesPair(f) && f.happensWith(c)
+	}
+	return false
+}
+
 // hasCode reports whether a code is in a list, or begins with one of its words and a dot.
 func hasCode(list, code string) bool {
 	for word := range strings.FieldsSeq(list) {
@@ -146,84 +134,121 @@ func hasCode(list, code string) bool {
 	return false
 }
 
-// beginsIn reports whether an effect began while its cause lasted, or so many nanoseconds
-// after.
-func (f *Finding) beginsIn(cause *Finding, after int64) bool {
+// happensWith reports whether an effect began while its cause lasted, or soon after. Of a client or target that was
+// gone, what it missed shows when it is back: it may have begun before.
+func (f *Finding) happensWith(c *Finding) bool {
 	const before = int64(5e9) // the first sign of the cause may be a later message
-	if f.Last > cause.Last+aftermath && hasCode("slow io metadata", f.Rule.Code) {
-		return false // these sum up all of a capture: there is more than this cause explains
-	}
-	return f.Last >= cause.First && f.First >= cause.First-before && f.First <= cause.Last+after
-}
-
-// overlaps reports whether two findings are about the same time.
-func (f *Finding) overlaps(other *Finding) bool {
-	return f.First <= other.Last && other.First <= f.Last
-}
-
-// isAt reports whether a finding is about a target of a server.
-func isAt(n, server lnet.NID) bool { return n.Len > 0 && n == server }
-
-// sameNode proves by the node of the cause, which the effect is about in any role.
-func sameNode(after int64) func(effect, cause *Finding) bool {
-	return func(f, c *Finding) bool {
-		return (isAt(f.Node, c.Node) || isAt(f.Client, c.Node) || isAt(f.Server, c.Node)) && f.beginsIn(c, after)
-	}
-}
-
-// sameServer proves by the server of a target, or the one that had it before.
-func sameServer(after int64) func(effect, cause *Finding) bool {
-	return func(f, c *Finding) bool {
-		return (isAt(f.Server, c.Node) || isAt(f.Node, c.Node)) && f.beginsIn(c, after)
-	}
-}
-
-// sameServers proves by the server of both, ofServer also what begins after the cause.
-func sameServers(f, c *Finding) bool { return isAt(f.Server, c.Server) && f.beginsIn(c, 0) }
-func ofServer(f, c *Finding) bool    { return isAt(f.Server, c.Server) && f.beginsIn(c, aftermath) }
-
-// sameClient proves by the client. What a client that was gone missed shows when it is back.
-func sameClient(after int64) func(effect, cause *Finding) bool {
-	return func(f, c *Finding) bool {
-		return (isAt(f.Client, c.Node) || isAt(f.Node, c.Node)) && f.Last >= c.First && f.First <= c.Last+after
-	}
-}
-
-// sameClientThen proves by the client, of what happened meanwhile.
-func sameClientThen(f, c *Finding) bool { return isAt(f.Client, c.Client) && f.Last >= c.First }
-
-// sameTarget proves by the target.
-func sameTarget(after int64) func(effect, cause *Finding) bool {
-	return func(f, c *Finding) bool {
-		if f.Target == "" && f.TargetIndex == "" && c.Target == "" && c.TargetIndex == "" { // only the server is known
-			return isAt(f.Server, c.Server) && f.beginsIn(c, 0) && f.Last <= c.Last+after
-		}
-		same := f.Target != "" && f.Target == c.Target || f.Target == "" && f.TargetIndex != "" && f.TargetIndex == c.TargetIndex &&
-			f.Server == c.Server
-		return same && f.beginsIn(c, after)
-	}
-}
-
-// sameMachine proves by the server of two targets that were gone at the same time.
-func sameMachine(f, c *Finding) bool {
-	return f.Server.Len > 0 && f.Server == c.Server && f.First < c.Last && c.First < f.Last
-}
-
-// ofMGS proves by the server that the MGS was gone with a target of the same node.
-func ofMGS(f, c *Finding) bool { return f.Target == "MGS" && f.Server == c.Server && f.beginsIn(c, 0) }
-
-// sameHosts proves by client and server; the effect may be about all clients of the server.
-func sameHosts(after int64) func(effect, cause *Finding) bool {
-	return func(f, c *Finding) bool {
-		return c.Client.Len > 0 && (f.Client == c.Client || f.Client.Len == 0) && f.Server == c.Server && f.Last >= c.First &&
-			f.First <= c.Last+after
-	}
-}
-
-// sameLock reports whether both are about a lock of the same server.
-func sameLock(f, c *Finding) bool {
-	if f.Server != c.Server && f.Target != c.Target {
+	if f.Last < c.First || f.First > c.Last+aftermath {
 		return false
 	}
-	return slices.ContainsFunc(f.Locks, func(handle uint64) bool { return slices.Contains(c.Locks, handle) })
+	if hasCode("evicted recovery connect mount lock restart node", f.Rule.Code) {
+		return true
+	}
+	if f.Last > c.Last+aftermath && f.Wait < f.Last-f.First && hasCode("slow io metadata", f.Rule.Code) {
+		return false // these sum up what happened again and again: there is more than this cause explains
+	}
+	return f.First >= c.First-before
+}
+
+// isAt reports whether a finding is about a node.
+func isAt(n, server lnet.NID) bool { return n.Len > 0 && n == server }
+
+// explains reports whether a finding is about what the cause of another one is in: the same lock, a place that both
+// suspect, or the target, node or nodes of all places that the cause may be in.
+func (c *Finding) explains(f *Finding) bool {
+	if f.isElsewhere() || hasCode("restart", c.Rule.Code) && hasCode(whileRunning, f.Rule.Code) && f.Target != "MGS" {
+		return false
+	}
+	if sharesLock(c, f) || c.isOfTarget() && c.touchesTarget(f) {
+		return true
+	}
+	for _, p := range c.Suspects {
+		if (p.Kind != AtNode || !c.isOfTarget() || hasCode("tcp", f.Rule.Code)) && p.isLocated() && slices.Contains(f.Suspects, p) {
+			return true
+		}
+	}
+	if c.isOfTarget() || hasCode("restart", f.Rule.Code) { // a restart follows from what its own suspects have only
+		return false
+	}
+	located := 0
+	for _, p := range c.Suspects {
+		if !p.isLocated() {
+			continue
+		}
+		located++
+		if !p.touches(f) {
+			return false
+		}
+	}
+	return located > 0
+}
+
+// whileRunning are evictions by a target that ran on.
+const whileRunning = "evicted.unknown evicted.silence evicted.lock_callback"
+
+// isElsewhere reports whether the cause of a finding is known to be in none of the places of others, as that of an eviction by hand.
+func (f *Finding) isElsewhere() bool {
+	return len(f.Suspects) > 0 && !slices.ContainsFunc(f.Suspects, func(p Place) bool { return p.isLocated() })
+}
+
+// isOfTarget reports whether the cause is in a target, or in what serves it.
+func (c *Finding) isOfTarget() bool {
+	return slices.ContainsFunc(c.Suspects, func(p Place) bool { return p.Kind == AtTarget || p.Kind == AtStorage || p.Kind == AtThread })
+}
+
+// touchesTarget reports whether a finding is about the target of a cause, or about one without a name on its server.
+func (c *Finding) touchesTarget(f *Finding) bool {
+	switch {
+	case f.Target == "MGS": // each file system has its own; it is stopped with the other targets of a node
+		return isAt(f.Server, c.Server) && (c.Target == "MGS" || hasCode("restart", c.Rule.Code) && hasCode("evicted recovery.reconnect", f.Rule.Code))
+	case f.Target != "" && (f.Target == c.Target || slices.Contains(c.Targets, f.Target)):
+		return true
+	case f.Target != "":
+		unnamed := c.Target == "" && c.Targets == nil && c.TargetIndex == ""
+		return unnamed && isAt(f.Server, c.Server) && hasCode(ofConnections, f.Rule.Code)
+	case f.TargetIndex != "":
+		return f.TargetIndex == c.TargetIndex && f.Server == c.Server
+	case len(f.Targets) > 0:
+		return !slices.ContainsFunc(f.Targets, func(name string) bool { return name != c.Target && !slices.Contains(c.Targets, name) })
+	}
+	return isAt(f.Server, c.Server) && hasCode(ofConnections, f.Rule.Code)
+}
+
+// ofConnections are findings that may be about a target of a server of which the name is not known.
+const ofConnections = "connect recovery restart evicted node.gave_up node.not_on_wire slow.thread"
+
+func (c *Finding) touchesPair(f *Finding) bool {
+	return slices.ContainsFunc(c.Suspects, func(p Place) bool { return p.Kind == AtPath && p.touches(f) })
+}
+
+// isLocated reports whether a place is one of which others can be found.
+func (p Place) isLocated() bool {
+	switch p.Kind {
+	case AtApplication, AtAdmin, AtLoad, AtCapture:
+		return false
+	case AtHolder, AtOtherServer, AtConfig:
+		return p.Node.Len > 0
+	}
+	return true
+}
+
+// touches reports whether a finding is about the node or the nodes of a place. It may be about all clients of a
+// server. What a client is not allowed to do is the cause of mounts that fail, and of nothing else.
+func (p Place) touches(f *Finding) bool {
+	if p.Kind == AtConfig && !hasCode("mount", f.Rule.Code) {
+		return false
+	}
+	if p.IsBetween() {
+		ends := []lnet.NID{p.Node, p.Peer}
+		return slices.Contains(ends, f.Server) && (f.Client.Len == 0 || f.Client != f.Server && slices.Contains(ends, f.Client))
+	}
+	return isAt(f.Node, p.Node) || isAt(f.Client, p.Node) || isAt(f.Server, p.Node)
+}
+
+// sharesLock reports whether both are about a lock of the same server.
+func sharesLock(a, b *Finding) bool {
+	if a.Server != b.Server && (a.Target == "" || a.Target != b.Target) {
+		return false
+	}
+	return slices.ContainsFunc(a.Locks, func(handle uint64) bool { return handle != 0 && slices.Contains(b.Locks, handle) })
 }

@@ -38,11 +38,11 @@ func (k PlaceKind) String() string { return placeNames[k] }
 // Place is where the cause of a trouble may be. Places are compared: what does not matter for a
 // kind is zero.
 type Place struct {
-	Kind   PlaceKind
-	Node   lnet.NID // the node, or the lower of two
-	Peer   lnet.NID // of AtPath and AtLNet: the other node
-	Target string   // name of a target, or its kind and index
-	Job    string   // of AtApplication, and of AtQueue where only this job waits
+	Kind    PlaceKind
+	Node    lnet.NID // the node, or the lower of two
+	Peer    lnet.NID // of AtPath and AtLNet: the other node
+	Target  string   // name of a target, or its kind and index
+	Request uint64   // of AtThread: the xid of the only request that it hurts
 
 	// Direction of a path that is broken in one direction: +1 from Node to Peer, -1 from Peer to Node.
 	Direction int8

@@ -37,11 +37,11 @@ func (r *Reporter) Report(f Finding) {
 		if strings.HasPrefix(*text, "a ") || strings.HasPrefix(*text, "one ") { // targets without a name
 			*text = strings.ToUpper((*text)[:1]) + (*text)[1:]
 		}
-		*text = strings.ReplaceAll(*text, ". a ", ". A ")
 		if r.engine.opt.OnlyLogs {
 			*text = strings.ReplaceAll(*text, "the capture", "the log")
 		}
 	}
+	f.known, f.alone, f.excluded = f.Text, f.Severity, f.Cleared
 	f.Text += f.Unexplained
 	f.Count = max(f.Count, 1)
 	f.Last = max(f.First, f.Last)

@@ -36,10 +36,10 @@ func TestReplaced(t *testing.T) {
 func TestSentencesBegin(t *testing.T) {
 	rule := &diagnose.Rule{Code: "slow.test", Severity: diagnose.Warning, Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{End: func() {
-			r.Report(diagnose.Finding{Text: "a target of x is slow. a target of y is, too, and a target of z."})
+			r.Report(diagnose.Finding{Text: "a target of x is slow, for job run. a job."})
 		}}
 	}}
 	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{rule}})
 	e.Close()
-	assert.Equal(t, e.Findings()[0].Text, "A target of x is slow. A target of y is, too, and a target of z.")
+	assert.Equal(t, e.Findings()[0].Text, "A target of x is slow, for job run. a job.")
 }

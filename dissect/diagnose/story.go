@@ -16,13 +16,13 @@ func (f *Finding) IsBackground() bool {
 }
 
 // Opens reports whether an expert would begin with a finding: one that follows from no other
-// and is more than a note, or has consequences. Of what the capture lacks, only what changes
+// and is more than a note, or has consequences that are. Of what the capture lacks, only what changes
 // the answer is said.
 func (s *Story) Opens() bool {
 	if s.Root.IsBackground() {
 		return s.Root.AboutCapture() && s.Root.Brief != ""
 	}
-	return s.Root.Severity > Note || len(s.Followed) > 0
+	return s.Root.Severity > Note || slices.ContainsFunc(s.Followed, func(f *Finding) bool { return f.Severity > Note })
 }
 
 // Root returns the finding from which all follows that led to this one: itself, if it
@@ -161,11 +161,7 @@ func Followed(list []*Finding) string {
 // isSaidByCause reports whether a finding says the same as its cause, with other times.
 func (f *Finding) isSaidByCause() bool {
 	switch c := f.Cause; f.Rule.Code {
-	case "node.silent":
-		return true
-	case "tcp.no_answer":
-		return c.Node == f.Node
-	case "restart.together":
+	case "node.silent", "restart.together", "tcp.round_trip":
 		return true
 	case "evicted.unknown":
 		return f.Severity == Note // the MGS has nothing that a client loses
@@ -175,10 +171,6 @@ func (f *Finding) isSaidByCause() bool {
 		together := c.Rule.Code == "restart.together"
 		return f.Rule.Code == "restart.target" && (together || c.Rule.Code == "node.restarted" || c.Target == f.Target) || together &&
 			c.Severity == Error
-	case "slow.early_replies", "slow.server":
-		return hasCode("target.hung slow", c.Rule.Code)
-	case "tcp.round_trip":
-		return true
 	}
 	return false
 }

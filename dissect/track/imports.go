@@ -39,6 +39,32 @@ func (t *Imports) OnChange(changed func(*Import, Point)) { t.changed = append(t.
 // List returns the connections in the order in which they appeared.
 func (t *Imports) List() []*Import { return t.list }
 
+// Nodes returns the nodes of connections, in the order in which these are listed. Servers are
+// those with targets, also where they are seen as clients of other targets only.
+func Nodes(list []*Import) (clients, servers []lnet.NID) {
+	isServer := make(map[lnet.NID]bool)
+	seen := make(map[lnet.NID]bool)
+	for _, i := range list {
+		isServer[i.Server] = true
+		if i.OfServer() {
+			isServer[i.Client] = true
+		}
+	}
+	for _, i := range list {
+		for _, node := range []lnet.NID{i.Client, i.Server} {
+			switch {
+			case seen[node]:
+			case isServer[node]:
+				servers = append(servers, node)
+			default:
+				clients = append(clients, node)
+			}
+			seen[node] = true
+		}
+	}
+	return clients, servers
+}
+
 // Lost takes a run of bytes that were not captured.
 func (t *Imports) Lost(l *lnet.Loss) {
 	if l.Why == lnet.BeforeFile {

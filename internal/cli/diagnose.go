@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -29,6 +31,7 @@ type diagnoseOptions struct {
 	pdu      bool
 	severity flags.Choice
 	trouble  flags.Trouble
+	exitCode bool
 
 	rules []*diagnose.Rule
 	least diagnose.Severity
@@ -40,12 +43,14 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
-		Long: "diagnose reports what is wrong, one finding a paragraph: first what the capture itself lacks, then errors, warnings and notes. " +
+		Long: "diagnose reports what is wrong. It begins with a line about the input: when it began, how long it lasts, and whose RPCs it has. Then " +
+			"come the findings, a paragraph each: first those that follow from no other, the worst at the top; what the capture itself lacks comes last. " +
 			"An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that " +
 			"may become an error; " +
 			"a note is worth knowing. In ordinary traffic there are notes at most.\n\n" +
 			"A finding has a code, when it happened, whom it is about, what and why in a few sentences, the frames that prove it, and what to " +
-			"look at next. " +
+			"look at next. Where its cause may be in several places, these are its suspects; below them is what excludes others, and which capture or log " +
+			"would tell. " +
 			"It says only what messages prove: what the capture does not show is not guessed.\n\n" +
 			"lshark explain CODE describes a rule: what it compares, its thresholds, and what it cannot know. " +
 			"In a live capture, findings are printed as they are made, and at the end once more if they have changed since.",
@@ -67,6 +72,9 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   # the messages, and the findings as expert information, in Wireshark
   lshark diagnose -w evicted.pcapng --pdu evicted.pcap
 
+  # is anything wrong? for scripts
+  lshark diagnose --exit-code evicted.pcap > findings.txt || echo see findings.txt
+
   # what a rule does
   lshark explain evicted.lock_callback`,
 	}
@@ -84,6 +92,9 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; "+
 				"takes longer")
 			c.trouble.Register(f, "write a folder in `DIR` for each trouble that is shown, with the frames around it")
+		},
+		Output: func(f *pflag.FlagSet) {
+			f.BoolVar(&c.exitCode, "exit-code", false, "for scripts: exit with status 4 if there is an error among the findings, else with 5 if there is a warning")
 		},
 	})
 	return cmd
@@ -145,13 +156,9 @@ func (c *diagnoseOptions) run() error {
 		}
 	}
 	err = x.Run(func() error {
-		if !x.In.Live() {
-			out.all(e.Findings())
-		}
-		for _, f := range e.Findings() {
-			if c.selects(f) {
-				x.SaveFinding(f)
-			}
+		out.end(e)
+		for _, f := range out.list {
+			x.SaveFinding(f)
 		}
 		if n := e.Dropped(); n > 0 {
 			x.Note("%d findings were too many to keep", n)
@@ -168,8 +175,11 @@ func (c *diagnoseOptions) run() error {
 			x.Note("%s", path)
 		}
 	}
-	if err == nil && out.n == 0 && e.RPCs() > 0 {
+	if err == nil && !out.isText() && len(out.list) == 0 && e.RPCs() > 0 {
 		x.Note("%s", out.nothing(e.RPCs()))
+	}
+	if c.exitCode && (err == nil || errors.Is(err, syscall.EPIPE)) {
+		return out.status()
 	}
 	return err
 }
@@ -203,38 +213,84 @@ func (c *diagnoseOptions) isTrouble(f *diagnose.Finding) bool {
 type findingsOutput struct {
 	*flags.Reading[*diagnose.Finding]
 	options *diagnoseOptions
+	text    *tables.FindingsText // see textOf
 	buf     []byte
-	n       int
+	list    []*diagnose.Finding // those that are selected, at the end
 }
 
-// all writes the findings of a capture: as text with what an expert would say first, unless
-// some of them are chosen.
-func (o *findingsOutput) all(list []*diagnose.Finding) {
-	if o.Out.Append != nil || o.chooses() {
-		for _, f := range list {
+func (o *findingsOutput) isText() bool { return o.Out.Append == nil }
+
+// textOf returns the renderer of text. It is made when the first frame has been read, whose time it needs.
+func (o *findingsOutput) textOf() *tables.FindingsText {
+	if o.text == nil {
+		o.text = tables.NewFindingsText(o.Options(), o.First(), o.options.Input.Verbose)
+	}
+	return o.text
+}
+
+// end writes the findings of files, and in text the line about the input: before them, of a live
+// capture behind them.
+func (o *findingsOutput) end(e *diagnose.Engine) {
+	o.list = slices.DeleteFunc(e.Findings(), func(f *diagnose.Finding) bool { return !o.options.selects(f) })
+	switch live := o.In.Live(); {
+	case !o.isText() && !live:
+		for _, f := range o.list {
 			o.write(f)
 		}
-		return
+	case o.isText() && (len(o.list) > 0 || e.RPCs() > 0):
+		o.Fail(o.Out.Write(o.inText(e, live)))
 	}
-	o.n = len(list)
-	text := tables.NewFindingsText(o.Options(), o.First())
-	o.Fail(o.Out.Write(text.AppendAll(nil, list, o.options.Input.Verbose)))
+}
+
+func (o *findingsOutput) inText(e *diagnose.Engine, live bool) []byte {
+	text := o.textOf()
+	clients, servers := track.Nodes(e.Imports().List())
+	b := text.AppendInput(nil, &tables.Input{First: o.First(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
+		o.list, o.chooses())
+	switch {
+	case live: // they are written
+		return b
+	case !o.chooses():
+		return text.AppendAll(b, o.list) // with what an expert would say first
+	}
+	for _, f := range o.list {
+		b = text.Append(b, f)
+	}
+	return b
 }
 
 func (o *findingsOutput) chooses() bool {
 	return len(o.options.only) > 0 || o.options.Filter != nil || o.options.least > diagnose.Note
 }
 
+// write writes a finding.
 func (o *findingsOutput) write(f *diagnose.Finding) {
-	if !o.options.selects(f) {
+	switch {
+	case !o.options.selects(f):
 		return
+	case !o.isText():
+		o.buf = o.Out.Append(o.buf[:0], f)
+	case !o.options.Input.Verbose && !o.chooses() && tables.IsUsual(f):
+		return // end writes it
+	default:
+		o.buf = o.textOf().Append(o.buf[:0], f)
 	}
-	if o.Out.Append == nil {
-		o.Out.Append = tables.NewFindingsText(o.Options(), o.First()).Append
-	}
-	o.n++
-	o.buf = o.Out.Append(o.buf[:0], f)
 	o.Fail(o.Out.Write(o.buf))
+}
+
+// status returns the exit status by what was found.
+func (o *findingsOutput) status() error {
+	worst := diagnose.Note
+	for _, f := range o.list {
+		worst = max(worst, f.Severity)
+	}
+	switch worst {
+	case diagnose.Error:
+		return exit.FoundError
+	case diagnose.Warning:
+		return exit.FoundWarning
+	}
+	return nil
 }
 
 // nothing returns a line for a capture without findings.

@@ -162,6 +162,9 @@ func newHelp(width int) *cobra.Command {
 			}
 			about, _, err := root.Find(args)
 			if err != nil || len(args) > 0 && about == root {
+				if near := nearCommands(commandNames(root), args[0]); len(near) > 0 {
+					return exit.Usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, ", "))
+				}
 				return exit.UnknownName("command", args[0], append(commandNames(root), inputTopic))
 			}
 			return about.Help()

@@ -462,10 +462,10 @@ func TestDiagnoseLogs(t *testing.T) {
 	for logs, want := range map[string]string{
 		"tcp_reset.client":        "node.gave_up , recovery.reconnect lustre-OST0000, recovery.reconnect lustre-OST0001",
 		"missed_recovery.oss":     "restart.target lustre-OST0000, evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, connect.not_up ",
-		"missed_recovery.client2": "evicted.unknown lustre-OST0000, node.gave_up , recovery.reconnect lustre-MDT0000, node.gave_up lustre-OST0000, evicted.unknown MGS",
+		"missed_recovery.client2": "evicted.unknown lustre-OST0000, node.gave_up lustre-OST0000, evicted.unknown MGS, node.gave_up , recovery.reconnect lustre-MDT0000",
 		"missed_recovery.oss,missed_recovery.client2": "restart.target lustre-OST0000, connect.not_up , node.gave_up lustre-OST0000, " +
-			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, node.gave_up , recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
-		"overload.oss": "slow.server ", "overload.client2": "", "evict_admin.oss": "evicted.admin lustre-OST0000",
+			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, evicted.unknown MGS, node.gave_up , recovery.reconnect lustre-MDT0000",
+		"overload.oss": "slow.queue ", "overload.client2": "", "evict_admin.oss": "evicted.admin lustre-OST0000",
 	} {
 		args := []string{"diagnose", "-q", "-T", "json"}
 		for _, name := range strings.Split(logs, ",") {

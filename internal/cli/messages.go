@@ -105,10 +105,24 @@ func mistypedCommand(commands, args []string) error {
 	if _, err := os.Stat(args[0]); !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if near := schema.Nearest(args[0], commands, 1); len(near) > 0 {
-		return fmt.Errorf("%s: no such file; did you mean the command %s?", args[0], near[0])
+	if near := nearCommands(commands, args[0]); len(near) > 0 {
+		return fmt.Errorf("%s: no such file; did you mean lshark %s?", args[0], strings.Join(near, ", lshark "))
 	}
 	return nil
+}
+
+// nearCommands returns the commands that begin with a name, else the one that is most like it.
+func nearCommands(commands []string, name string) (near []string) {
+	const least = 2 // letters
+	for _, c := range commands {
+		if len(name) >= least && strings.HasPrefix(c, strings.ToLower(name)) {
+			near = append(near, c)
+		}
+	}
+	if len(near) == 0 {
+		near = schema.Nearest(name, commands, 1)
+	}
+	return near
 }
 
 func (c *messagesOptions) run() error {

@@ -136,6 +136,9 @@ func manPage(cmd *cobra.Command) []byte {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(cmd.Example))
 	}
 	b.WriteString(manStatus)
+	if cmd.LocalFlags().Lookup("exit-code") != nil {
+		b.WriteString("With --exit-code, 4: there is an error among the findings, 5: there is a warning, and\nno error.\n")
+	}
 	manSeeAlso(&b, cmd)
 	return []byte(b.String())
 }

@@ -70,16 +70,17 @@ func subcommands(sys *scan.System) []subcommand {
 type program struct {
 	root    *cobra.Command
 	missing []subcommand
+	names   []string // of all subcommands
+	args    []string // the command line
 }
 
 // newProgram returns lshark without subcommands.
 func newProgram(sys *scan.System) *program {
 	p := &program{missing: subcommands(sys)}
-	var names []string
 	for _, s := range p.missing {
-		names = append(names, s.name)
+		p.names = append(p.names, s.name)
 	}
-	p.root = newMessages(sys, names)
+	p.root = newMessages(sys, p.names)
 	p.root.SilenceErrors, p.root.SilenceUsage = true, true
 	p.root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return exit.UsageError{Err: p.flagError(cmd, err)} })
 	for _, title := range []string{lookGroup, troubleGroup, sumGroup, referenceGroup, exportGroup} {
@@ -125,6 +126,7 @@ func all(string) bool { return true }
 // addNamed adds the subcommands that a command line names. Help and completion need
 // all.
 func (p *program) addNamed(args []string) {
+	p.args = args
 	if len(args) > 0 && (args[0] == "help" || args[0] == "completion" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)) {
 		p.addAll()
 		return
@@ -133,10 +135,15 @@ func (p *program) addNamed(args []string) {
 }
 
 // flagError returns the error of an unknown flag with those that may be meant, of this command
-// or of others, and the error of a flag that needs a number in words: the one of pflag has
+// or of others, that of a mistyped command in front of its flags, and the error of a flag that needs a number in words: the one of pflag has
 // that of package strconv in it.
 func (p *program) flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
+	if cmd == p.root && errors.As(err, &unknown) && !strings.HasPrefix(p.args[0], "-") {
+		if mistyped := mistypedCommand(p.names, p.args); mistyped != nil {
+			return mistyped
+		}
+	}
 	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
 		if near := p.nearFlags(cmd, unknown.GetSpecifiedName()); len(near) > 0 {
 			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, ", "))

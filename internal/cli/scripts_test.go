@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -19,6 +20,7 @@ import (
 // TestMain runs the tests with lshark in the PATH: a link to the test binary, which is the
 // program where it has that name.
 func TestMain(m *testing.M) {
+	time.Local = time.UTC // goldens have local times
 	const name = "lshark"
 	if filepath.Base(os.Args[0]) == name {
 		Main()

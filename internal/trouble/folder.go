@@ -238,7 +238,7 @@ func (w *folder) writeFindings(c *content, opt render.SummaryOptions, notes []by
 		text = fmt.Appendf(text, "frames of the evidence that were not in memory any more: %d\n", lacking)
 	}
 	text = append(text, '\n')
-	text = tables.NewFindingsText(opt, w.first).AppendAll(text, c.findings, true)
+	text = tables.NewFindingsText(opt, w.first, true).AppendAll(text, c.findings)
 	json := render.NewRecordJSON(records.Findings.Keys(), false).AppendLines(nil, c.findings)
 	return errors.Join(w.file(findingsText, text), w.file(findingsJSON, json))
 }

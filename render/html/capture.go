@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/render"
 )
 
 type fact struct{ name, value string }
@@ -26,31 +27,31 @@ func (r *renderer) capture() {
 	}
 	names := strings.Join(sources[:min(maxSources, len(sources))], ", ")
 	if n := len(sources) - maxSources; n > 0 {
-		names += " and " + counted(int64(n), "more file")
+		names += " and " + render.Counted(int64(n), "more file")
 	}
 	add(what, names)
 	if c.First != 0 {
 		add("From", utc(c.First)+" UTC")
 		add("To", utc(c.Last)+" UTC ("+span(c.Last-c.First)+")")
 	}
-	add("Frames", count(c.Frames))
-	add("Messages of LNet", count(c.Messages))
+	add("Frames", render.Thousands(c.Frames))
+	add("Messages of LNet", render.Thousands(c.Messages))
 	if c.TCP.Conns > 0 {
-		add("TCP", counted(c.TCP.Conns, "connection")+", "+counted(c.TCP.Segments, "segment")+", "+size(c.TCP.Bytes))
+		add("TCP", render.Counted(c.TCP.Conns, "connection")+", "+render.Counted(c.TCP.Segments, "segment")+", "+size(c.TCP.Bytes))
 		m := &c.TCP.Marks
-		add("Retransmission", counted(m.Retransmissions, "segment")+" sent again ("+count(m.Fast)+" fast, "+count(m.Spurious)+" spurious), "+count(m.OutOfOrder)+" out of order, "+counted(m.ZeroWindows, "zero window"))
+		add("Retransmission", render.Counted(m.Retransmissions, "segment")+" sent again ("+render.Thousands(m.Fast)+" fast, "+render.Thousands(m.Spurious)+" spurious), "+render.Thousands(m.OutOfOrder)+" out of order, "+render.Counted(m.ZeroWindows, "zero window"))
 	}
 	if c.IB.Packets > 0 {
-		add("InfiniBand, RoCE", counted(c.IB.Packets, "packet")+", "+counted(c.IB.QueuePairs,
-			"queue pair")+", "+count(c.IB.Retransmits)+" sent again")
+		add("InfiniBand, RoCE", render.Counted(c.IB.Packets, "packet")+", "+render.Counted(c.IB.QueuePairs,
+			"queue pair")+", "+render.Thousands(c.IB.Retransmits)+" sent again")
 	}
 	add("Cut by the snaplen", r.truncation())
 	add("Lost by the capture", r.losses())
 	if c.Dropped > 0 {
-		add("Dropped by the kernel", counted(c.Dropped, "frame"))
+		add("Dropped by the kernel", render.Counted(c.Dropped, "frame"))
 	}
 	if c.InterfaceDropped > 0 {
-		add("Dropped by the interfaces", counted(c.InterfaceDropped, "frame"))
+		add("Dropped by the interfaces", render.Counted(c.InterfaceDropped, "frame"))
 	}
 	for _, e := range c.Estimated {
 		add("Clock of "+filepath.Base(e.File), "differs; "+seconds(int64(e.Offset))+thin+"s were added to its times, by an estimate")
@@ -93,7 +94,7 @@ func (r *renderer) truncation() string {
 	if frames == 0 {
 		return "no frame"
 	}
-	return counted(frames, "frame") + ", of which at most " + size(int64(longest)) + " were captured"
+	return render.Counted(frames, "frame") + ", of which at most " + size(int64(longest)) + " were captured"
 }
 
 // losses describes what the hosts received and the capture lacks.
@@ -101,13 +102,13 @@ func (r *renderer) losses() string {
 	c := &r.Capture
 	var parts []string
 	if c.TCP.Gaps > 0 {
-		parts = append(parts, counted(c.TCP.Gaps, "gap")+" of "+size(c.TCP.LostBytes))
+		parts = append(parts, render.Counted(c.TCP.Gaps, "gap")+" of "+size(c.TCP.LostBytes))
 	}
 	if c.IB.Gaps > 0 {
-		parts = append(parts, counted(c.IB.LostPackets, "packet")+" in "+counted(c.IB.Gaps, "gap"))
+		parts = append(parts, render.Counted(c.IB.LostPackets, "packet")+" in "+render.Counted(c.IB.Gaps, "gap"))
 	}
 	if c.TCP.Resyncs > 0 {
-		parts = append(parts, counted(c.TCP.Resyncs, "search")+" for the header of the next message")
+		parts = append(parts, render.Counted(c.TCP.Resyncs, "search")+" for the header of the next message")
 	}
 	if len(parts) == 0 {
 		return "nothing"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/tables"
 )
 
@@ -147,7 +148,7 @@ func (r *renderer) laneText(i *track.Import) string {
 	s := ""
 	for k := range i.History {
 		if k == most {
-			return s + " and " + counted(int64(len(i.History)-most), "more change")
+			return s + " and " + render.Counted(int64(len(i.History)-most), "more change")
 		}
 		if k > 0 {
 			s += ", "

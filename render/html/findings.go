@@ -2,9 +2,13 @@ package html
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/ladder"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // maxFindings is how many findings are shown: about the capture, and others.
@@ -24,7 +28,7 @@ func (r *renderer) findings() {
 	}
 	r.articles(list)
 	if n := r.Findings.Dropped; n > 0 {
-		r.element(`p class="remark"`, counted(n, "finding")+" were too many to keep.")
+		r.element(`p class="remark"`, render.Counted(n, "finding")+" were too many to keep.")
 	}
 }
 
@@ -42,7 +46,7 @@ func (r *renderer) articles(list []*diagnose.Finding) {
 			continue
 		}
 		r.raw("<details class=\"followed\"><summary>Followed from it: ")
-		r.text(cmp.Or(diagnose.Followed(s.Followed), counted(int64(len(s.Followed)), "finding")))
+		r.text(cmp.Or(diagnose.Followed(s.Followed), render.Counted(int64(len(s.Followed)), "finding")))
 		r.raw("</summary>\n")
 		for _, f := range s.Followed {
 			write(f)
@@ -50,7 +54,7 @@ func (r *renderer) articles(list []*diagnose.Finding) {
 		r.raw("</details>\n")
 	}
 	if n := int64(len(list) - maxFindings); n > 0 {
-		r.element(`p class="remark"`, counted(n, "more finding")+" not shown; lshark diagnose has all.")
+		r.element(`p class="remark"`, render.Counted(n, "more finding")+" not shown; lshark diagnose has all.")
 	}
 }
 
@@ -60,7 +64,7 @@ func (r *renderer) ladder(f *diagnose.Finding, open bool) {
 	if d == nil || d.Len() == 0 {
 		return
 	}
-	messages := counted(int64(d.Len()), "message")
+	messages := render.Counted(int64(d.Len()), "message")
 	attribute := markup("")
 	if open {
 		attribute = " open"
@@ -113,25 +117,61 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 		r.raw("<ul class=\"evidence\" aria-label=\"Evidence\">\n")
 		for i := range f.Evidence {
 			e := &f.Evidence[i]
-			r.raw("<li><span class=\"where\">")
-			if e.Line() == 0 {
-				r.raw("frame ")
-			}
-			r.text(frame(e.Point))
-			r.raw(", ")
-			r.time(e.Time, thin+"s")
-			r.raw("</span> ")
+			r.raw("<li>")
+			r.where(e.Point)
+			r.raw(" ")
 			r.text(e.Text)
 			r.raw("</li>\n")
 		}
 		r.raw("</ul>\n")
 	}
+	r.suspects(f)
 	if withNext {
 		r.raw("<p class=\"next\"><strong>Next:</strong> ")
 		r.text(f.Next)
 		r.raw("</p>\n")
 	}
 	r.raw("</article>\n")
+}
+
+// suspects appends where the cause of a finding may be, what is excluded, and what would tell.
+func (r *renderer) suspects(f *diagnose.Finding) {
+	labelled := func(label markup, text string) {
+		if text != "" {
+			r.raw("<p class=\"suspects\"><strong>", label, ":</strong> ")
+			r.text(text)
+			r.raw("</p>\n")
+		}
+	}
+	labelled("Suspects", tables.SuspectsText(f))
+	if excluded := tables.Exclusions(f); len(excluded) > 0 {
+		r.raw("<ul class=\"evidence\" aria-label=\"Excluded\">\n")
+		for i := range excluded {
+			x := &excluded[i]
+			r.raw("<li><strong>Excluded:</strong> ")
+			r.text(x.Places())
+			if x.Frame != 0 {
+				r.raw(", by ")
+				r.where(x.Point)
+			}
+			r.text(": " + x.Text)
+			r.raw("</li>\n")
+		}
+		r.raw("</ul>\n")
+	}
+	labelled("Would tell", strings.Join(f.WouldTell, "; "))
+}
+
+// where appends the frame, or the line of a log, and its time.
+func (r *renderer) where(p track.Point) {
+	r.raw(`<span class="where">`)
+	if p.Line() == 0 {
+		r.raw("frame ")
+	}
+	r.text(frame(p))
+	r.raw(", ")
+	r.time(p.Time, thin+"s")
+	r.raw("</span>")
 }
 
 // when appends the time of a finding, if it has one.
@@ -160,7 +200,7 @@ func (r *renderer) about(f *diagnose.Finding) (list []string) {
 		list = append(list, "job "+f.Job)
 	}
 	if f.Count > 1 {
-		list = append(list, counted(f.Count, "time"))
+		list = append(list, render.Counted(f.Count, "time"))
 	}
 	return list
 }

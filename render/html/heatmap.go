@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/timeline"
+	"github.com/lshark/lshark/render"
 )
 
 // shades is the number of shades of the heat map.
@@ -36,7 +37,7 @@ func (r *renderer) heatMap() {
 	total := r.total()
 	median := total.Latency.Quantile(.5)
 	slow := slowRows(rows, bounds, median)
-	seen := "Half of all " + counted(all, "RPC") + " with a reply took at most " + latency(median) + ", 99" + thin + "% at most " +
+	seen := "Half of all " + render.Counted(all, "RPC") + " with a reply took at most " + latency(median) + ", 99" + thin + "% at most " +
 		latency(total.Latency.Quantile(.99)) + ", the slowest " + latency(total.Latency.Max) + "."
 	r.paragraph("Each column is " + span(r.Timeline.Width()) + ", by the time of the request; each row is a range of latencies. The more a " +
 		"cell stands out from the page, the more RPCs. " + seen)
@@ -47,7 +48,7 @@ func (r *renderer) heatMap() {
 		marked += rows[k]
 	}
 	if marked > 0 {
-		seen += " Marked as slow: " + counted(marked, "RPC") + " of more than " + span(bounds[slow-1]) + "."
+		seen += " Marked as slow: " + render.Counted(marked, "RPC") + " of more than " + span(bounds[slow-1]) + "."
 	}
 	r.chart("Latencies over time", "Heat map of latencies over time. "+seen, topMargin+plot+axisHeight)
 	width := plotWidth / float64(len(bins))
@@ -66,7 +67,7 @@ func (r *renderer) heatMap() {
 				w, class = max(w, least), "slow"
 				x = middle - w/2
 			}
-			r.rect(class, x, y, w, height-.5, counted(n, "RPC")+" of "+bucketText(bounds, k)+", "+r.binSpan(i))
+			r.rect(class, x, y, w, height-.5, render.Counted(n, "RPC")+" of "+bucketText(bounds, k)+", "+r.binSpan(i))
 		}
 	}
 	r.timeAxis(plot)
@@ -84,15 +85,15 @@ func (r *renderer) heatMap() {
 		if shade(from, most) != s {
 			continue
 		}
-		text := count(from)
+		text := render.Thousands(from)
 		if to > from {
-			text += "–" + count(to)
+			text += "–" + render.Thousands(to)
 		}
 		key("h"+number(s), text)
 		from = to + 1
 	}
 	if marked > 0 {
-		key("slow", "slow: "+count(marked)+" of more than "+span(bounds[slow-1]))
+		key("slow", "slow: "+render.Thousands(marked)+" of more than "+span(bounds[slow-1]))
 	}
 	r.raw("</p>\n")
 	r.binTable("latency-values", "RPCs with a reply", func(k int) []int64 { return bins[k].Latencies[first : last+1] },

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -19,7 +20,7 @@ func (r *renderer) locks() {
 		r.nothing("The capture shows no lock.")
 		return
 	}
-	r.paragraph(counted(l.Count, "lock") + ", of which " + count(l.Waiting) + " had to wait for others.")
+	r.paragraph(render.Counted(l.Count, "lock") + ", of which " + render.Thousands(l.Waiting) + " had to wait for others.")
 	if len(l.Slowest) > 0 {
 		r.lockWaits()
 	}
@@ -67,7 +68,7 @@ func (r *renderer) blockers(l *locks.Lock) string {
 	}
 	const most = 3
 	if len(names) > most {
-		return strings.Join(names[:most], ", ") + " and " + counted(int64(len(names)-most), "other")
+		return strings.Join(names[:most], ", ") + " and " + render.Counted(int64(len(names)-most), "other")
 	}
 	return strings.Join(names, ", ")
 }

@@ -3,6 +3,8 @@ package html
 import (
 	"cmp"
 	"slices"
+
+	"github.com/lshark/lshark/render"
 )
 
 // maxMixed is how many operations the chart of their mix distinguishes; the palette
@@ -57,17 +59,17 @@ func (r *renderer) mix() {
 		}
 		return list
 	}
-	seen := "The highest column has " + counted(most, "RPC") + "."
+	seen := "The highest column has " + render.Counted(most, "RPC") + "."
 	r.paragraph("RPCs by operation in each " + span(r.Timeline.Width()) + ", by the time of the request. " + seen)
 	const plot = 220.0
-	r.chart("RPCs by operation over time", "Stacked columns of RPCs by operation over time. Most are "+names[0]+": "+count(totals[shown[0]])+" of "+count(sumOf(totals))+". "+seen+" It is at "+r.binSpan(highest)+".", topMargin+plot+axisHeight)
+	r.chart("RPCs by operation over time", "Stacked columns of RPCs by operation over time. Most are "+names[0]+": "+render.Thousands(totals[shown[0]])+" of "+render.Thousands(sumOf(totals))+". "+seen+" It is at "+r.binSpan(highest)+".", topMargin+plot+axisHeight)
 	r.patterns()
 	column := plotWidth / float64(len(bins))
 	for _, part := range []int64{0, 1, 2} {
 		y := topMargin + plot - plot*float64(part)/2
 		r.line("grid", leftMargin, y, leftMargin+plotWidth, y)
 		if n := most * part / 2; part == 0 || most > 1 || part == 2 {
-			r.label("tick end", "", leftMargin-6, y+4, count(n))
+			r.label("tick end", "", leftMargin-6, y+4, render.Thousands(n))
 		}
 	}
 	for i := range bins {
@@ -78,7 +80,7 @@ func (r *renderer) mix() {
 			}
 			height := max(plot*float64(n)/float64(most), leastHeight)
 			y -= height
-			r.rect("c"+number(s), leftMargin+float64(i)*column, y, max(column-.8, .8), height, names[s]+": "+counted(n, "RPC")+", "+r.binSpan(i))
+			r.rect("c"+number(s), leftMargin+float64(i)*column, y, max(column-.8, .8), height, names[s]+": "+render.Counted(n, "RPC")+", "+r.binSpan(i))
 		}
 	}
 	r.timeAxis(plot)
@@ -92,7 +94,7 @@ func (r *renderer) mix() {
 			continue
 		}
 		r.raw(`<li class="key"><svg aria-hidden="true" width="14" height="14"><rect class="c`, number(s), `" width="14" height="14"/></svg>`)
-		r.text(names[s] + " " + count(n))
+		r.text(names[s] + " " + render.Thousands(n))
 		r.raw("</li>")
 	}
 	r.raw("</ul>\n")

@@ -178,7 +178,10 @@ func TestHostileText(t *testing.T) {
 	p.Capture.Estimated = []diagnose.ClockOffset{{File: hostile, Offset: 1}}
 	p.NIDs = render.NIDs{Name: func(lnet.NID) string { return hostile }}
 	p.Findings.List = append(p.Findings.List, &diagnose.Finding{Subject: diagnose.Subject{Target: hostile, Job: hostile, Client: lnet.NID{Len: 4}, Server: lnet.NID{Len: 4}},
-		Rule: &diagnose.Rule{Code: "slow.x"}, Severity: diagnose.Error, Text: hostile, Next: hostile, Evidence: []diagnose.Evidence{{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}})
+		Rule: &diagnose.Rule{Code: "slow.x"}, Severity: diagnose.Error, Text: hostile, Next: hostile, Evidence: []diagnose.Evidence{{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}},
+		Suspects: []diagnose.Place{{Kind: diagnose.AtStorage, Target: hostile}, {Kind: diagnose.AtQueue, Target: hostile}}, WouldTell: []string{hostile},
+		Cleared: []diagnose.Clearance{{Place: diagnose.Place{Kind: diagnose.AtTarget, Target: hostile},
+			Evidence: diagnose.Evidence{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}}})
 	diagram := &ladder.Diagram{Title: hostile, NIDs: p.NIDs}
 	diagram.SetFiles([]string{hostile, "b"})
 	diagram.AddTarget(lnet.NID{Len: 4}, hostile)
@@ -261,8 +264,8 @@ func TestStory(t *testing.T) {
 // TestNumbers checks how numbers are written.
 func TestNumbers(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
-		{count(0), "0"}, {count(999), "999"}, {count(1000), "1,000"}, {count(1234567), "1,234,567"}, {count(-123456), "-123,456"},
-		{counted(1, "RPC"), "1 RPC"}, {counted(2, "RPC"), "2 RPCs"}, {counted(2, "search"), "2 searches"}, {counted(0, "entry"), "0 entries"},
+		{render.Thousands(0), "0"}, {render.Thousands(999), "999"}, {render.Thousands(1000), "1,000"}, {render.Thousands(1234567), "1,234,567"}, {render.Thousands(-123456), "-123,456"},
+		{render.Counted(1, "RPC"), "1 RPC"}, {render.Counted(2, "RPC"), "2 RPCs"}, {render.Counted(2, "search"), "2 searches"}, {render.Counted(0, "entry"), "0 entries"},
 		{latency(12_345), "12\u202fµs"}, {latency(2_900_000), "2.9\u202fms"}, {latency(1.25e9), "1.2\u202fs"},
 		{span(4.25e9), "4.25\u202fs"}, {span(200e9), "3\u202fmin 20\u202fs"}, {span(7500e9), "2\u202fh 5\u202fmin"}, {span(64e6), "64\u202fms"}, {span(7000), "7\u202fµs"},
 		{size(0), "0\u202fB"}, {size(1023), "1023\u202fB"}, {size(1536), "1.5\u202fKiB"}, {size(1 << 20), "1\u202fMiB"},

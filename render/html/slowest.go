@@ -75,7 +75,7 @@ func (r *renderer) rpcText(s *slowest.RPC) string {
 		text += ", waited for its lock"
 	}
 	if n := s.Retransmits(); n > 0 {
-		text += ", " + counted(int64(n), "segment") + " sent again"
+		text += ", " + render.Counted(int64(n), "segment") + " sent again"
 	}
 	return text + ", frame " + frame(s.Requested())
 }
@@ -92,7 +92,7 @@ func (r *renderer) message(tree *render.Tree, name string, m *dissect.Message) {
 	r.lines(text[:cut])
 	if cut < len(text) {
 		r.raw("\n… ")
-		r.text(counted(int64(bytes.Count(text[cut:], []byte{'\n'})), "more line"))
+		r.text(render.Counted(int64(bytes.Count(text[cut:], []byte{'\n'})), "more line"))
 	}
 	r.raw("</pre>\n")
 }

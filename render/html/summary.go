@@ -2,11 +2,11 @@ package html
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
@@ -25,7 +25,7 @@ func (r *renderer) summary() {
 	sources := r.sources()
 	title := strings.Join(sources, ", ")
 	if n := len(sources); n > 3 {
-		title = strings.Join(sources[:2], ", ") + " and " + counted(int64(n-2), "more file")
+		title = strings.Join(sources[:2], ", ") + " and " + render.Counted(int64(n-2), "more file")
 	}
 	r.element("h1", cmp.Or(r.Title, title))
 	r.raw("\n")
@@ -92,11 +92,11 @@ func (r *renderer) sentences() (list []string) {
 		return []string{"The capture has no RPCs of Lustre."}
 	}
 	clients, servers := r.peers()
-	from := " of " + counted(clients, "client") + " and " + counted(servers, "server")
+	from := " of " + render.Counted(clients, "client") + " and " + render.Counted(servers, "server")
 	if n := r.targets(); n > 0 {
-		from += " with " + counted(n, "named target")
+		from += " with " + render.Counted(n, "named target")
 	}
-	list = append(list, counted(total.Count, "RPC")+from+" in "+span(r.Capture.Last-r.Capture.First)+".")
+	list = append(list, render.Counted(total.Count, "RPC")+from+" in "+span(r.Capture.Last-r.Capture.First)+".")
 	errors, warnings, notes := r.severities()
 	switch {
 	case errors+warnings > 0:
@@ -106,12 +106,12 @@ func (r *renderer) sentences() (list []string) {
 			noun string
 		}{{errors, "error"}, {warnings, "warning"}, {notes, "note"}} {
 			if p.n > 0 {
-				parts = append(parts, counted(p.n, p.noun))
+				parts = append(parts, render.Counted(p.n, p.noun))
 			}
 		}
-		list = append(list, counted(errors+warnings+notes, "finding")+": "+strings.Join(parts, ", ")+".")
+		list = append(list, render.Counted(errors+warnings+notes, "finding")+": "+strings.Join(parts, ", ")+".")
 	case notes > 0:
-		list = append(list, "Nothing was found to be wrong; "+counted(notes, "note")+".")
+		list = append(list, "Nothing was found to be wrong; "+render.Counted(notes, "note")+".")
 	default:
 		list = append(list, "Nothing was found to be wrong.")
 	}
@@ -145,22 +145,15 @@ func (r *renderer) severities() (errors, warnings, notes int64) {
 	return errors, warnings, notes
 }
 
-// peers counts the nodes that sent or got RPCs. Servers are those with targets, also where these
-// are seen as clients of other targets only.
+// peers counts the servers, and the other nodes that sent RPCs.
 func (r *renderer) peers() (clients, servers int64) {
-	isServer := make(map[lnet.NID]bool)
-	for _, i := range r.Connections.List {
-		isServer[i.Server] = true
-		if i.OfServer() {
-			isServer[i.Client] = true
-		}
-	}
+	_, list := track.Nodes(r.Connections.List)
 	for _, row := range r.Clients.List() {
-		if !row.Others && !isServer[row.Client] {
+		if !row.Others && !slices.Contains(list, row.Client) {
 			clients++
 		}
 	}
-	return clients, int64(len(isServer))
+	return clients, int64(len(list))
 }
 
 // targets counts the targets whose names are known.
@@ -213,16 +206,16 @@ func (r *renderer) figures() (list []figure) {
 	}
 	errors, warnings, notes := r.severities()
 	list = append(list,
-		figure{label: "Findings", value: count(errors + warnings + notes), detail: counted(errors, "error") + ", " +
-			counted(warnings, "warning"), section: "findings", bad: errors > 0},
-		figure{label: "RPCs", value: count(total.Count), detail: counted(sum(total.Errors), "error") + ", " +
-			count(total.Missing[track.Unanswered]) + " unanswered", section: "operations"},
+		figure{label: "Findings", value: render.Thousands(errors + warnings + notes), detail: render.Counted(errors, "error") + ", " +
+			render.Counted(warnings, "warning"), section: "findings", bad: errors > 0},
+		figure{label: "RPCs", value: render.Thousands(total.Count), detail: render.Counted(sum(total.Errors), "error") + ", " +
+			render.Thousands(total.Missing[track.Unanswered]) + " unanswered", section: "operations"},
 		figure{label: "Median latency", value: orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.5))), detail: "p99 " +
 			orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.99))), section: "latency"},
-		figure{label: "Bulk data", value: size(total.BulkBytes), detail: "in " + counted(sumOf(total.IO[:]), "transfer"), section: "sizes"},
-		figure{label: "Evictions", value: count(r.evictions()), detail: counted(int64(len(r.Connections.List)), "connection"),
+		figure{label: "Bulk data", value: size(total.BulkBytes), detail: "in " + render.Counted(sumOf(total.IO[:]), "transfer"), section: "sizes"},
+		figure{label: "Evictions", value: render.Thousands(r.evictions()), detail: render.Counted(int64(len(r.Connections.List)), "connection"),
 			section: "connections", bad: r.evictions() > 0},
-		figure{label: "Lock waits", value: count(r.Locks.Waiting), detail: "of " + counted(r.Locks.Count, "lock"), section: "locks"})
+		figure{label: "Lock waits", value: render.Thousands(r.Locks.Waiting), detail: "of " + render.Counted(r.Locks.Count, "lock"), section: "locks"})
 	if len(r.Slowest) > 0 {
 		s := &r.Slowest[0]
 		list = append(list, figure{label: "Longest wait", value: latency(s.Waited), detail: operation(s.Opcode, s.HasOpcode), section: "slowest"})

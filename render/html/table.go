@@ -3,6 +3,8 @@ package html
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/lshark/lshark/render"
 )
 
 // column is a column of a table of rows of T, declared once.
@@ -28,7 +30,7 @@ type cell struct {
 	draw  func() // appends the content, nil for text
 }
 
-func numberCell(n int64) cell { return markZero(cell{text: count(n)}, n) }
+func numberCell(n int64) cell { return markZero(cell{text: render.Thousands(n)}, n) }
 
 // markZero sets the exact value of a cell, and its class when it is 0.
 func markZero(c cell, n int64) cell {
@@ -122,7 +124,7 @@ func (t table[T]) append(w *writer, rows []T) {
 	w.raw("</tbody></table></div>\n")
 	if t.omitted > 0 {
 		w.raw(`<p class="remark">`)
-		w.text(counted(t.omitted, "more "+cmp.Or(t.noun, "row")) + " not shown")
+		w.text(render.Counted(t.omitted, "more "+cmp.Or(t.noun, "row")) + " not shown")
 		if t.rest != "" {
 			w.raw("; <code>")
 			w.text(t.rest)

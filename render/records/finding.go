@@ -16,6 +16,35 @@ var severities = schema.Enum("finding_severity", "", "how bad a finding is", []s
 	{Name: diagnose.Error.String(), Value: uint64(diagnose.Error), Doc: "somebody got an error, or data are wrong"},
 })
 
+// placeDocs are the meanings of the kinds of places.
+var placeDocs = [...]string{
+	diagnose.AtApplication: "what a job does",
+	diagnose.AtClient:      "the node that sends the request",
+	diagnose.AtHolder:      "a client that keeps a lock",
+	diagnose.AtPath:        "the network between two nodes",
+	diagnose.AtNode:        "a node that is gone, frozen, restarted or short of CPU, or whose address another host has",
+	diagnose.AtLNet:        "messages are lost or kept above TCP or RDMA, between two nodes",
+	diagnose.AtQueue:       "the request is in the server and waits for a thread",
+	diagnose.AtThread:      "a service thread works on this request, while others of its kind are served",
+	diagnose.AtStorage:     "the device of a target",
+	diagnose.AtTarget:      "a target that is stopped, moved, full, read-only or rolled back",
+	diagnose.AtOtherServer: "the server waits for another one",
+	diagnose.AtAdmin:       "somebody's command",
+	diagnose.AtConfig:      "names, nodemaps, versions, flags or keys",
+	diagnose.AtLoad:        "more work than the target can do",
+	diagnose.AtCapture:     "it cannot be told, because bytes are missing",
+}
+
+// places are the kinds of places.
+var places = schema.Enum("finding_place", "", "where the cause of a finding may be", placeValues())
+
+func placeValues() (list []schema.Value) {
+	for kind, doc := range placeDocs {
+		list = append(list, schema.Value{Name: diagnose.PlaceKind(kind).String(), Value: uint64(kind), Doc: doc})
+	}
+	return list
+}
+
 // Findings are the keys of findings.
 var Findings = Table[*diagnose.Finding]{Record: "finding", Prefix: "finding.", InFilters: true, Keys: sync.OnceValue(findingKeys)}
 
@@ -35,9 +64,14 @@ func findingKeys() []Key[*diagnose.Finding] {
 		number("count", "how often it happened", func(f *finding) int64 { return f.Count }),
 		anyText("text", "what was found, in words", func(f *finding) string { return f.Text }),
 		list("evidence", "messages, or lines of logs, that prove it", func(f *finding) []diagnose.Evidence { return f.Evidence },
-			append(placeKeys(func(e *diagnose.Evidence) track.Point { return e.Point }, func(e *diagnose.Evidence) string { return e.File }),
-				number("line", "number of the line of the log that proves it", func(e *diagnose.Evidence) int64 { return e.Line() }).nonzero(),
-				anyText("text", "what the message shows", func(e *diagnose.Evidence) string { return e.Text }))...),
+			evidenceKeys(func(e *diagnose.Evidence) *diagnose.Evidence { return e })...),
+		list("suspects", "places where the cause may be: nothing in the input excludes them", func(f *finding) []diagnose.Place { return f.Suspects },
+			suspectKeys(func(p *diagnose.Place) *diagnose.Place { return p })...).omit(),
+		list("cleared", "places that are excluded, with the message, or the line of a log, that proves it",
+			func(f *finding) []diagnose.Clearance { return f.Cleared },
+			append(suspectKeys(func(c *diagnose.Clearance) *diagnose.Place { return &c.Place }),
+				evidenceKeys(func(c *diagnose.Clearance) *diagnose.Evidence { return &c.Evidence })...)...).omit(),
+		textsIf("would_tell", "captures and logs that would decide between several suspects", func(f *finding) []string { return f.WouldTell }),
 		anyText("id", "names the finding among those of the same input", func(f *finding) string { return f.ID }),
 		text("cause", "id of the finding that it follows from", func(f *finding) string {
 			if f.Cause == nil {
@@ -47,4 +81,34 @@ func findingKeys() []Key[*diagnose.Finding] {
 		}),
 		text("next", "what to look at next", func(f *finding) string { return f.Next }),
 	}
+}
+
+// suspectKeys are the keys of a place that a record has.
+func suspectKeys[R any](get func(r R) *diagnose.Place) []Key[R] {
+	return []Key[R]{
+		enum("place", places, "what kind of place it is", func(r R) diagnose.PlaceKind { return get(r).Kind }),
+		text("target", "target that the place belongs to", func(r R) string { return get(r).Target }).omit(),
+		nid("node", "node that the place is, or is on", func(r R) lnet.NID {
+			if get(r).IsBetween() {
+				return lnet.NID{}
+			}
+			return get(r).Node
+		}).nonzero(),
+		textsIf("nodes", "of a place between two nodes: both", func(r R) []string {
+			if p := get(r); p.IsBetween() {
+				return []string{p.Node.String(), p.Peer.String()}
+			}
+			return nil
+		}),
+		text("direction", "of a path that is broken in one direction only: from which node to which", func(r R) string {
+			return get(r).DirectionText()
+		}).omit(),
+	}
+}
+
+// evidenceKeys are the keys of evidence that a record has.
+func evidenceKeys[R any](get func(r R) *diagnose.Evidence) []Key[R] {
+	return append(placeKeys(func(r R) track.Point { return get(r).Point }, func(r R) string { return get(r).File }),
+		number("line", "number of the line of the log that proves it", func(r R) int64 { return get(r).Line() }).nonzero(),
+		anyText("text", "what the message shows", func(r R) string { return get(r).Text }))
 }

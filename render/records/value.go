@@ -193,6 +193,9 @@ func codes() (list []Entry) {
 	for kind, name := range track.EventNames() {
 		add("event", name, docAt(eventCodes[:], kind))
 	}
+	for _, v := range places.Values {
+		add("place", v.Name, v.Doc)
+	}
 	return list
 }
 

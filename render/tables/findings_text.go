@@ -3,10 +3,13 @@ package tables
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -14,18 +17,21 @@ import (
 
 // FindingsText renders findings as paragraphs.
 type FindingsText struct {
-	opt   render.SummaryOptions
-	at    render.Moment
-	stamp render.Stamp
-	begun bool
-	next  map[string]bool // what to look at next, as written before
+	opt    render.SummaryOptions
+	inFull bool
+	at     render.Moment
+	stamp  render.Stamp
+	begun  bool
+	next   map[string]bool // what to look at next, as written before
 
 	cause map[*diagnose.Finding]bool // findings that were written
 }
 
-// NewFindingsText makes a renderer. first is the time of the capture's first frame.
-func NewFindingsText(o render.SummaryOptions, first int64) *FindingsText {
-	return &FindingsText{opt: o, at: render.Moment{First: first}, next: make(map[string]bool), cause: make(map[*diagnose.Finding]bool)}
+// NewFindingsText makes a renderer. first is the time of the capture's first frame. With inFull
+// it leaves out nothing of a list of findings, and nothing of what a finding excludes.
+func NewFindingsText(o render.SummaryOptions, first int64, inFull bool) *FindingsText {
+	return &FindingsText{opt: o, inFull: inFull, at: render.Moment{First: first}, next: make(map[string]bool),
+		cause: make(map[*diagnose.Finding]bool)}
 }
 
 // The columns of a paragraph.
@@ -34,15 +40,12 @@ const (
 	codeWidth     = len("evicted.lock_callback")
 	findingIndent = 2
 	proofIndent   = 4
-	nextLabel     = "next: "
 )
 
 // Append appends the paragraph of a finding, after an empty line if it is not the
 // first. What to look at next is written once.
 func (t *FindingsText) Append(dst []byte, f *diagnose.Finding) []byte {
-	if t.begun {
-		dst = append(dst, '\n')
-	}
+	dst = t.separate(dst)
 	t.begun = true
 	dst = t.heading(dst, f)
 	dst = t.indented(dst, f.Text)
@@ -52,14 +55,12 @@ func (t *FindingsText) Append(dst []byte, f *diagnose.Finding) []byte {
 	if t.cause != nil {
 		t.cause[f] = true
 	}
-	dst = t.evidence(dst, f)
-	if f.Next == "" || t.next[f.Next] {
+	dst = t.suspects(t.evidence(dst, f), f)
+	if t.next[f.Next] {
 		return dst
 	}
 	t.next[f.Next] = true
-	dst = render.AppendSpaces(dst, findingIndent)
-	dst = t.opt.Colors.Head.Append(dst, nextLabel)
-	return append(t.wrapped(dst, f.Next, findingIndent+len(nextLabel)), '\n')
+	return t.labelled(dst, "next: ", f.Next)
 }
 
 // aboutText returns what a finding is about, in parentheses after a space.
@@ -75,25 +76,145 @@ func (t *FindingsText) indented(dst []byte, text string) []byte {
 	return append(t.wrapped(dst, text, findingIndent), '\n')
 }
 
+// Input is what was read, for the line that findings begin with.
+type Input struct {
+	First, Last      int64 // times of the first frame and of the last, in nanoseconds since the epoch
+	RPCs             int64
+	Clients, Servers []lnet.NID
+}
+
+// AppendInput appends a line about the input: when it began, how long it lasts, and whose RPCs
+// it has. It says where a list has neither errors nor warnings, or is empty though findings were
+// chosen. Below it are the notes that nearly every capture has, unless they are paragraphs.
+func (t *FindingsText) AppendInput(dst []byte, in *Input, list []*diagnose.Finding, chosen bool) []byte {
+	dst = t.separate(dst)
+	t.begun = true
+	loc := time.Local
+	if t.opt.Time == render.UTC {
+		loc = time.UTC
+	}
+	ns := in.Last - in.First
+	if second := int64(time.Second); ns >= 10*second {
+		ns = (ns + second/2) / second * second
+	}
+	text := time.Unix(0, in.First).In(loc).Format("2006-01-02 15:04:05 -0700") + ", " + render.Span(ns, " ") + ", "
+	worst, ofCapture := worstOf(list)
+	switch {
+	case chosen && len(list) == 0:
+		text += "no such findings in "
+	case !chosen && worst <= diagnose.Note && in.RPCs > 0:
+		text += "no errors or warnings in "
+	}
+	text += t.rpcsText(in)
+	if !chosen && worst <= diagnose.Note && ofCapture > diagnose.Note {
+		text += ", except about the capture itself"
+	}
+	dst = append(t.wrapped(dst, text, 0), '\n')
+	if chosen || t.inFull {
+		return dst
+	}
+	usual, more := make(map[string]*diagnose.Finding), make(map[string]int64)
+	for _, f := range list {
+		if !IsUsual(f) {
+			continue
+		}
+		if code := f.Rule.Code; usual[code] == nil {
+			usual[code] = f
+		} else {
+			more[code]++
+		}
+	}
+	for _, code := range usualNotes {
+		if f := usual[code]; f != nil {
+			text, _, _ := strings.Cut(strings.TrimSuffix(diagnose.Sentences(f.Text, 1), "."), ": ")
+			if n := more[code]; n > 0 {
+				text += " (and " + render.Counted(n, "other") + ")"
+			}
+			dst = t.indented(dst, text+".")
+		}
+	}
+	return dst
+}
+
+// rpcsText returns the number of RPCs and whose they are. A few nodes are named.
+func (t *FindingsText) rpcsText(in *Input) string {
+	if in.RPCs == 0 {
+		return "no RPCs"
+	}
+	const named = 3
+	var nodes []string
+	for _, side := range []struct {
+		noun string
+		list []lnet.NID
+	}{{"client", in.Clients}, {"server", in.Servers}} {
+		if len(side.list) == 0 {
+			continue
+		}
+		text := render.Counted(int64(len(side.list)), side.noun)
+		if len(side.list) <= named {
+			var names []string
+			for _, nid := range side.list {
+				names = append(names, string(t.opt.NIDs.Append(nil, nid)))
+			}
+			slices.Sort(names)
+			text += " (" + strings.Join(names, ", ") + ")"
+		}
+		nodes = append(nodes, text)
+	}
+	return render.Counted(in.RPCs, "RPC") + before(" of ", strings.Join(nodes, " and "))
+}
+
+// worstOf returns the highest severity of findings, of those about the capture itself apart.
+func worstOf(list []*diagnose.Finding) (worst, ofCapture diagnose.Severity) {
+	for _, f := range list {
+		if f.AboutCapture() {
+			ofCapture = max(ofCapture, f.Severity)
+		} else {
+			worst = max(worst, f.Severity)
+		}
+	}
+	return worst, ofCapture
+}
+
+// usualNotes are the codes of notes that nearly every capture has.
+var usualNotes = []string{"capture.no_connect", "slow.timeouts"}
+
+// IsUsual reports whether a finding is a note that nearly every capture has, and that changes
+// nothing about the others.
+func IsUsual(f *diagnose.Finding) bool {
+	return f.Severity == diagnose.Note && f.Cause == nil && f.Brief == "" && slices.Contains(usualNotes, f.Rule.Code)
+}
+
+// separate appends an empty line, unless nothing is there yet.
+func (t *FindingsText) separate(dst []byte) []byte {
+	if t.begun {
+		return append(dst, '\n')
+	}
+	return dst
+}
+
 // AppendAll appends what an expert would say first of each cause, then the findings: those
 // that follow from no other, each with the number of its consequences, and a line for each
-// remark about the capture. With inFull all findings are paragraphs. The list is in the order
+// remark about the capture that AppendInput does not have. In full, all findings are paragraphs. The list is in the order
 // of diagnose.Engine.Findings.
-func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding, inFull bool) []byte {
+func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding) []byte {
 	stories := diagnose.Stories(list)
 	dst = t.AppendOpenings(dst, stories)
 	afterLine := false
 	for _, s := range stories {
-		if s.Root.IsBackground() && !inFull {
-			if t.begun && !afterLine {
-				dst = append(dst, '\n')
+		if s.Root.IsBackground() && !t.inFull {
+			if IsUsual(s.Root) {
+				continue
+			}
+			if !afterLine {
+				dst = t.separate(dst)
 			}
 			afterLine = true
 			dst = t.indented(t.heading(dst, s.Root), diagnose.Sentences(s.Root.Text, 1))
 			continue
 		}
 		dst = t.Append(dst, s.Root)
-		if inFull {
+		if t.inFull {
 			for _, f := range s.Followed {
 				dst = t.Append(dst, f)
 			}
@@ -106,9 +227,13 @@ func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding, inFull bo
 
 // AppendOpenings appends what an expert would say first of each cause.
 func (t *FindingsText) AppendOpenings(dst []byte, stories []diagnose.Story) []byte {
+	opened := false
 	for _, s := range stories {
 		if !s.Opens() {
 			continue
+		}
+		if !opened {
+			dst, opened = t.separate(dst), true
 		}
 		t.begun = true
 		times, text := "", s.Opening()

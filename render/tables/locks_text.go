@@ -14,14 +14,14 @@ import (
 
 // Locks is the table of locks.
 var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, columns: []column[*locks.Lock]{
-	{title: "asked", style: dim, append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.time(b, l.Asked) }},
+	{title: "asked", rank: extra, style: dim, append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.time(b, l.Asked) }},
 	{title: "client", left: true, style: node},
 	{title: "resource", left: true, whole: true, style: obj,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return l.Desc.AppendResource(b) }},
-	{title: "lock", key: "mode", doc: "mode of the lock, and its bits, range or group id", left: true, style: key,
+	{title: "lock", key: "mode", doc: "mode of the lock, and its bits, range or group id", left: true, rank: useful, style: key,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return AppendLock(b, l) }},
 	{title: "waited", dimZero: true, round: true, mark: waitStyle},
-	{title: "blocked by", key: "blocked_by", doc: "nodes and jobs with locks that kept it waiting", left: true, style: bad,
+	{title: "blocked by", key: "blocked_by", doc: "nodes and jobs with locks that kept it waiting", left: true, rank: neededFilled, style: bad,
 		append: func(p *printer, b []byte, l *locks.Lock) []byte { return appendBlockers(b, l, p.opt.NIDs) }},
 	{title: "ended", left: true, rank: useful, mark: endStyle,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return append(b, l.End.How.String()...) }},
@@ -37,21 +37,20 @@ var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, colu
 		}},
 	{title: "server", left: true, rank: extra, style: node},
 	{title: "job", left: true, rank: extra, style: dim},
-	{title: "handle", left: true, rank: extra, style: dim},
+	{title: "handle", left: true, whole: true, style: dim},
 }}
 
-// StuckLocks is the table of locks that are stuck: it has how each ended and its handle before
-// other columns.
+// StuckLocks is the table of locks that are stuck: it has how each ended before other columns.
 var StuckLocks = Kind[*locks.Lock]{name: Locks.name, keys: Locks.keys, columns: stuckColumns()}
 
 func stuckColumns() []column[*locks.Lock] {
 	list := slices.Clone(Locks.columns)
 	for i := range list {
 		switch c := &list[i]; c.title {
-		case "ended", "handle":
+		case "ended":
 			c.rank, c.whole = needed, true
-		case "asked":
-			c.rank = extra
+		case "lock":
+			c.rank = needed
 		case "waited", "blocked by":
 			c.rank = useful
 		}

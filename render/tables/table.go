@@ -19,9 +19,10 @@ type grid struct {
 type rank int
 
 const (
-	needed rank = iota
-	useful      // omitted where there is no room
-	extra       // omitted before those, the last one first
+	needed       rank = iota
+	neededFilled      // needed, but hidden first where it has no values
+	useful            // omitted where there is no room
+	extra             // omitted before those, the last one first
 )
 
 type tableColumn struct {
@@ -111,7 +112,7 @@ func (t *grid) fit(columns int) {
 			}
 		}
 	}
-	hide(func(c *tableColumn) bool { return c.rank >= useful && !c.filled })
+	hide(func(c *tableColumn) bool { return c.rank > needed && !c.filled })
 	truncate(shortList)
 	hide(func(c *tableColumn) bool { return c.rank == extra })
 	truncate(minList)

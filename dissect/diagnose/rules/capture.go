@@ -262,7 +262,7 @@ var _ = add(diagnose.Rule{
 		"It is a warning where messages were not found at all, because their headers are in the part that was cut off.",
 	Limits:  "How many messages were not found is unknown. Several messages may be in one frame, and only those at its beginning are captured.",
 	Next:    "Capture whole frames (tcpdump -s 0), or 1024 bytes of each (-s 1024) where that is too much.",
-	Samples: []string{"snaplen.pcap.zst", "io.pcap.zst"},
+	Samples: []string{"io.pcap.zst", "lost_in_lnet.pcap.zst", "partition.pcap.zst", "slow_mdt.pcap.zst", "snaplen.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		var c cutMessages
 		return diagnose.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
@@ -369,8 +369,9 @@ type unseenMessages struct {
 	unknown int64                        // time of the last one of these
 }
 
-func newUnseenMessages() *unseenMessages {
-	return &unseenMessages{last: fifo.NewMap[lnet.NID, int64](maxTargets), between: fifo.NewMap[netip.Addr, int64](maxTargets)}
+func newUnseenMessages(*diagnose.Reporter) (*unseenMessages, diagnose.Hooks) {
+	u := &unseenMessages{last: fifo.NewMap[lnet.NID, int64](maxTargets), between: fifo.NewMap[netip.Addr, int64](maxTargets)}
+	return u, diagnose.Hooks{Lost: u.lost, Sent: u.sent, Answered: u.answered}
 }
 
 // lost takes bytes that were not captured, if a message may be in them.

@@ -101,9 +101,6 @@ func TestTargets(t *testing.T) {
 		if first.String() != tt.text || first.subject() != tt.subject || (first == second) != tt.same {
 			t.Errorf("%+v: %s, %+v, the same over another connection %t", tt, first, first.subject(), first == second)
 		}
-		if c := connectionTarget(rpc(tt.name, tt.index, 1).Connection); c != first {
-			t.Errorf("%+v: by its connection it is %+v, by an RPC %+v", tt, c, first)
-		}
 		l := &locks.Lock{Client: client, Server: server, Connection: rpc(tt.name, tt.index, 1).Connection}
 		want := tt.subject
 		want.Client, want.Detail = client, ""

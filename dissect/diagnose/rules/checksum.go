@@ -74,8 +74,9 @@ type transferKey struct {
 // badChecksums counts the reads and writes whose data changed.
 type badChecksums struct {
 	tally
-	text     string // about the first
-	repeated int64  // of them with success
+	text     string           // about the first
+	suspects []diagnose.Place // of the first
+	repeated int64            // of them with success
 }
 
 func (c *checksums) sent(r *track.RPC, m *dissect.Message) {
@@ -110,6 +111,7 @@ func (c *checksums) line(l *track.LogLine) {
 	b := fifo.GetOrNew(c.ends, targetClient{target: targetKey{name: l.Target}})
 	b.series.add(l.Time)
 	f := b.finding(diagnose.Subject{Target: l.Target})
+	suspect(&f, atClient(l.Peer), atNode(l.Node), onPath(l.Node, l.Peer))
 	f.ProveLine(l)
 	b.proofs = f.Evidence[:min(len(f.Evidence), maxProofs)]
 	f.Text = fmt.Sprintf("The data of reads or writes changed between %s and clients, by %s of the logs.", l.Target, plural(b.count, "line"))
@@ -150,20 +152,24 @@ func (c *checksums) answered(r *track.RPC, m *dissect.Message) {
 	if !x.has || x.requested.Kind != replied.Kind || x.requested == replied {
 		return
 	}
+	client, path, server := atClient(r.Client), onPath(r.Client, r.Server), atNode(r.Server)
+	suspects := []diagnose.Place{client, path, server}
 	text := fmt.Sprintf("the client computed %s, the server %s (%s)", sumText(x.requested), sumText(replied), replied.Name())
 	switch {
 	case x.length == 0:
 	case x.captured == x.requested:
 		text += "; the data in the capture have that of the client, so they changed later, between the capture point and the server"
+		suspects = []diagnose.Place{path, server}
 	case x.captured == replied:
 		text += "; the data in the capture have that of the server, so they changed before, between the client's checksum and the capture point"
+		suspects = []diagnose.Place{client, path}
 	default:
 		text += fmt.Sprintf("; the data in the capture have %s, so they changed before and after the capture point", sumText(x.captured))
 	}
 	b := c.bad(r)
 	b.prove(r.Requested(), "write of %s at %d with the checksum %s", r.Client, x.start, sumText(x.requested))
 	b.prove(r.Replied(), "reply with the checksum %s", sumText(replied))
-	c.add(b, r, x, text)
+	c.add(b, r, x, text, suspects)
 }
 
 func (c *checksums) read(r *track.RPC, m *dissect.Message, x *checkedTransfer, replied opcodes.DataChecksum) {
@@ -186,6 +192,7 @@ func (c *checksums) read(r *track.RPC, m *dissect.Message, x *checkedTransfer, r
 func (c *checksums) altered(r *track.RPC, x *checkedTransfer, replied opcodes.DataChecksum) {
 	b := c.bad(r)
 	if b.text == "" {
+		b.suspects = []diagnose.Place{onPath(r.Client, r.Server), atNode(r.Server)}
 		b.text = fmt.Sprintf("the server computed %s (%s), but the data in the capture have %s, so they changed before, between the server's "+
 			"checksum and the capture point", sumText(replied), replied.Name(), sumText(x.captured))
 	}
@@ -200,7 +207,7 @@ func (c *checksums) readAgain(r *track.RPC, x *checkedTransfer) {
 	b := c.bad(r)
 	b.prove(before, "reply to a read of %s at %d", r.Client, x.start)
 	b.prove(r.Requested(), "the client reads it again")
-	c.add(b, r, x, "the client did not accept what it got")
+	c.add(b, r, x, "the client did not accept what it got", []diagnose.Place{atClient(r.Client), onPath(r.Client, r.Server), atNode(r.Server)})
 }
 
 // bad returns what is counted for the client and the target of an RPC.
@@ -209,9 +216,9 @@ func (c *checksums) bad(r *track.RPC) *badChecksums {
 }
 
 // add counts a read or write whose data changed, and reports it.
-func (c *checksums) add(b *badChecksums, r *track.RPC, x *checkedTransfer, text string) {
+func (c *checksums) add(b *badChecksums, r *track.RPC, x *checkedTransfer, text string, suspects []diagnose.Place) {
 	if b.text == "" {
-		b.text = text
+		b.text, b.suspects = text, suspects
 	}
 	at := r.Requested()
 	if p := r.Replied(); p.Frame != 0 {
@@ -240,7 +247,7 @@ func (x *checkedTransfer) key(r *track.RPC) transferKey {
 func (c *checksums) reportBad(b *badChecksums, r *track.RPC) {
 	key := targetOf(r)
 	f := b.finding(key.subject())
-	f.Client = r.Client
+	f.Client, f.Suspects = r.Client, b.suspects
 	first, each := "in the first, ", "Each"
 	if b.count == 1 {
 		first, each = "", "It"
@@ -282,6 +289,7 @@ var _ = add(diagnose.Rule{
 					if b.count == 1 {
 						f.Text = fmt.Sprintf("The checksum of a message from %s to %s is wrong.", m.LNet.Src, m.LNet.Dst)
 					}
+					suspect(&f, onPath(m.LNet.Src, m.LNet.Dst), atNode(m.LNet.Src))
 					r.Report(f)
 					return
 				}

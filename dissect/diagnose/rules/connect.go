@@ -16,6 +16,8 @@ type connectRule struct {
 	errors  []int32 // nil: those that no other rule has
 	ofNode  bool    // the server refuses the client for all its targets: one finding for them
 	restart bool    // a restart of the target explains them: rules about restarts report them
+
+	suspects func(target string, client, server lnet.NID) []diagnose.Place
 }
 
 // connectSoon is how long a connect may be refused before that is more than a note.
@@ -33,10 +35,10 @@ func addConnect(c *connectRule, r diagnose.Rule) bool {
 }
 
 func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
-	k := &refusedConnects{connectRule: c, report: r, unseen: newUnseenMessages(),
+	k := &refusedConnects{connectRule: c, report: r, unseen: diagnose.Shared(r, newUnseenMessages),
 		attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
 		refusals: make(map[diagnose.Subject]*refusal)}
-	return diagnose.Hooks{Import: k.changed, Unseen: k.logged, Lost: k.unseen.lost, Tick: k.tick, End: k.end}
+	return diagnose.Hooks{Import: k.changed, Unseen: k.logged, Tick: k.tick, End: k.end}
 }
 
 // refusedConnects are the connects that are refused with the errors of a rule.
@@ -281,7 +283,17 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 	}
 	f.Text += ": " + errnoText(v.status) + "." + k.outcome(v)
 	f.Prove(v.connected, "a connect is accepted")
+	f.Suspects = k.suspects(s.Target, s.Client, s.Server)
 	return f
+}
+
+// ofTarget suspects the state of the target, or whoever stopped it, ofConfig what the server was told of the client.
+func ofTarget(target string, _, server lnet.NID) []diagnose.Place {
+	return []diagnose.Place{atTarget(target, server), byAdmin}
+}
+
+func ofConfig(_ string, client, _ lnet.NID) []diagnose.Place {
+	return []diagnose.Place{atConfig(client)}
 }
 
 // outcome returns a sentence about how it ended, with a space before it.
@@ -303,7 +315,9 @@ func (k *refusedConnects) outcome(v *refusal) string {
 	return " Connected " + atMost(v.unsure) + duration(v.longest) + " after the first refusal."
 }
 
-var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true, suspects: func(target string, client, server lnet.NID) []diagnose.Place {
+	return []diagnose.Place{atTarget(target, server), byAdmin, atConfig(client)}
+}}, diagnose.Rule{
 	Code:    "connect.not_up",
 	Summary: "A target is not on the server that a client tries, or not started.",
 	Meaning: "A server that does not have a target, or is still starting or already stopping it, refuses connects to it with ENODEV. A " +
@@ -314,7 +328,7 @@ var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true},
 		"*.*.import shows failover_nids; the log of the MGS may lack a --servicenode.",
 })
 
-var _ = addConnect(&connectRule{errors: []int32{opcodes.EAGAIN}, restart: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EAGAIN}, restart: true, suspects: ofTarget}, diagnose.Rule{
 	Code:    "connect.starting",
 	Summary: "A target that is being started does not take connects yet.",
 	Meaning: "A target refuses connects with EAGAIN while it is being set up, for example because it waits for its configuration or for " +
@@ -323,7 +337,7 @@ var _ = addConnect(&connectRule{errors: []int32{opcodes.EAGAIN}, restart: true},
 	Samples: []string{"connect_refused.pcap.zst"},
 })
 
-var _ = addConnect(&connectRule{errors: []int32{opcodes.EBUSY}, restart: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EBUSY}, restart: true, suspects: ofTarget}, diagnose.Rule{
 	Code:    "connect.recovering",
 	Summary: "A target in recovery does not take new clients.",
 	Meaning: "After a restart, a target first waits for the clients that it had. Until that is over, it refuses those that it does not " +
@@ -333,7 +347,9 @@ var _ = addConnect(&connectRule{errors: []int32{opcodes.EBUSY}, restart: true}, 
 		"not come back can be left out with lctl --device TARGET abort_recovery.",
 })
 
-var _ = addConnect(&connectRule{errors: []int32{opcodes.EALREADY}}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EALREADY}, suspects: func(target string, client, server lnet.NID) []diagnose.Place {
+	return []diagnose.Place{atTarget(target, server), atThread(server), onPath(client, server), inLNet(client, server)}
+}}, diagnose.Rule{
 	Code:    "connect.in_progress",
 	Summary: "A server refuses a client that connects while an earlier connect is in progress.",
 	Meaning: "A server refuses a connect with EALREADY while it is at work on one that the client has given up, or when it gets two at " +
@@ -343,7 +359,9 @@ var _ = addConnect(&connectRule{errors: []int32{opcodes.EALREADY}}, diagnose.Rul
 	Samples: []string{"connect_refused.pcap.zst", "no_answer.pcap.zst"},
 })
 
-var _ = addConnect(&connectRule{errors: []int32{opcodes.EROFS}, ofNode: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EROFS}, ofNode: true, suspects: func(target string, client, server lnet.NID) []diagnose.Place {
+	return []diagnose.Place{atConfig(client), atTarget(target, server), byAdmin}
+}}, diagnose.Rule{
 	Code:    "connect.read_only",
 	Summary: "A server lets a client mount read-only at most.",
 	Meaning: "A server refuses a connect that may write with EROFS where the nodemap of the client has readonly_mount, or the target is " +
@@ -353,7 +371,7 @@ var _ = addConnect(&connectRule{errors: []int32{opcodes.EROFS}, ofNode: true}, d
 		"if that is what you want.",
 })
 
-var _ = addConnect(&connectRule{errors: []int32{opcodes.EACCES, opcodes.EPERM}, ofNode: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EACCES, opcodes.EPERM}, ofNode: true, suspects: ofConfig}, diagnose.Rule{
 	Code:    "connect.denied",
 	Summary: "A server does not admit a client.",
 	Meaning: "EACCES and EPERM in reply to a connect: the client does not use the security flavor that the server expects, or its nodemap " +
@@ -364,7 +382,7 @@ var _ = addConnect(&connectRule{errors: []int32{opcodes.EACCES, opcodes.EPERM}, 
 	Samples: []string{"connect_denied.pcap.zst"},
 })
 
-var _ = addConnect(&connectRule{errors: []int32{opcodes.EPROTO}, ofNode: true}, diagnose.Rule{
+var _ = addConnect(&connectRule{errors: []int32{opcodes.EPROTO}, ofNode: true, suspects: ofConfig}, diagnose.Rule{
 	Code:    "connect.version",
 	Summary: "Client and server have no common version of the protocol.",
 	Meaning: "A server refuses a connect with EPROTO when the client is too old or too new for it, or does not support what the server requires.",
@@ -372,7 +390,9 @@ var _ = addConnect(&connectRule{errors: []int32{opcodes.EPROTO}, ofNode: true}, 
 		"releases that work together.",
 })
 
-var _ = addConnect(&connectRule{}, diagnose.Rule{
+var _ = addConnect(&connectRule{suspects: func(target string, client, server lnet.NID) []diagnose.Place {
+	return []diagnose.Place{atConfig(client), atTarget(target, server), atNode(server)}
+}}, diagnose.Rule{
 	Code:    "connect.refused",
 	Summary: "A server refused connects with an error that has no rule of its own.",
 	Meaning: "The rule reports connects that were refused with an error other than ENODEV, EAGAIN, EBUSY, EALREADY, EROFS, EACCES, EPERM and EPROTO.",

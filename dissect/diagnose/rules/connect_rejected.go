@@ -88,6 +88,7 @@ func (v *rejection) finding(k addressPair, s diagnose.Severity, outcome string) 
 	}
 	f.Text += "." + outcome
 	f.Prove(v.connected, "a connection is accepted")
+	suspect(&f, atConfig(v.server), atNode(v.server))
 	return f
 }
 

@@ -191,8 +191,8 @@ func TestStoppedTarget(t *testing.T) {
 	s := stopped(t)
 	s.connect(node3, oss, ost0, []change{connCnt(5), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8)})
 	s.work(node3, oss, handle+1)
-	s.expect("error restart.no_recovery: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8) without a recovery: 5.00 s after it was still absent, it evicted 192.0.2.3@tcp.",
-		"error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp connected 5.00 s after the target was still absent, found no recovery, and was evicted.",
+	s.expect("error restart.no_recovery: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8) without a recovery: it evicted 192.0.2.3@tcp 5.00 s after the server had said that it does not have the target.",
+		"error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp connected 5.00 s after the server had said that it does not have the target, found no recovery, and was evicted.",
 		"warning restart.target")
 }
 

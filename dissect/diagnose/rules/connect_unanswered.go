@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
@@ -25,7 +26,7 @@ var _ = add(diagnose.Rule{
 		"--only tcp shows whether the network loses packets.",
 	Thresholds: []*diagnose.Threshold{unansweredFor},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := silentServers{fifo.NewMap[*track.Connection, *silentConnect](maxAttempts)}
+		s := silentServers{factsOf(r), fifo.NewMap[*track.Connection, *silentConnect](maxAttempts)}
 		return diagnose.Hooks{Opcodes: connectOpcodes, Done: s.done, Import: func(i *track.Import, p track.Point) {
 			if i.EventAt(p, track.EventConnected) != nil {
 				s.of(i.Connection).connected = p
@@ -39,6 +40,7 @@ var unansweredFor = &diagnose.Threshold{Name: "not connected for", Value: 10, Un
 
 // silentServers are the servers that do not answer connects.
 type silentServers struct {
+	known       *facts.Facts
 	connections *fifo.Map[*track.Connection, *silentConnect]
 }
 
@@ -76,8 +78,28 @@ func (s *silentServers) report(r *diagnose.Reporter) {
 		}
 	}
 	for server, list := range servers {
-		r.Report(unansweredFinding(server, list))
+		f := unansweredFinding(server, list)
+		s.suspect(&f, list)
+		r.Report(f)
 	}
+}
+
+// suspect sets the places where the cause may be that a server did not answer.
+func (s *silentServers) suspect(f *diagnose.Finding, list []*silentConnect) {
+	span := facts.Span{From: f.First, To: f.Last}
+	f.Suspects = []diagnose.Place{atTarget(f.Target, f.Server), atNode(f.Server), atThread(f.Server)}
+	for _, k := range list {
+		f.Suspects = withNew(f.Suspects, onPath(k.Client, f.Server), maxNames)
+		f.Suspects = withNew(f.Suspects, inLNet(k.Client, f.Server), maxNames)
+		if !k.isConnected() && k.first.Time == f.First {
+			f.Suspects = withNew(f.Suspects, atConfig(k.Client), maxNames)
+		}
+	}
+	excludeNode(f, s.known, f.Server, span)
+	for _, k := range list {
+		excludePath(f, s.known, k.Client, f.Server, span)
+	}
+	tell(f, s.known)
 }
 
 // isConnected reports whether the client was connected after the last connect that was
@@ -126,7 +148,7 @@ func unansweredFinding(server lnet.NID, list []*silentConnect) diagnose.Finding 
 		f.Text += " in " + duration(d)
 	}
 	if f.Severity == diagnose.Error {
-		f.Text += ", and was not connected when the capture ended."
+		f.Text += "; " + oneOrMany(len(clients), "it was", "some were") + " not connected when the capture ended."
 	} else {
 		f.Text += "; it was connected " + duration(connected.Time-f.First) + " after the first."
 	}

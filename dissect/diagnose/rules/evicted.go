@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
@@ -39,6 +40,7 @@ func addEvictions(cause evictions.Cause, rule diagnose.Rule, joins bool, describ
 	rule.Severity, rule.Noun, rule.Logs = diagnose.Error, "eviction", true
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		var groups []jointEviction // the last ones
+		known := factsOf(r)
 		return diagnose.Hooks{Eviction: func(e *evictions.Eviction) {
 			if e.Cause != cause {
 				return
@@ -70,15 +72,22 @@ func addEvictions(cause evictions.Cause, rule diagnose.Rule, joins bool, describ
 				f.First, f.Last = min(f.First, e.Lost.Time), max(f.Last, e.At.Time)
 				refused.Add(&e.Refused)
 			}
+			f.Suspects = list.suspects()
 			if list[0].ByLog {
 				f.Text = logText(list.String(), list[0])
 			} else {
 				describe(list, &f)
 			}
+			for _, e := range list {
+				if e.Cause == evictions.Silence && isSet(e.Served) {
+					excludePath(&f, known, e.Client, e.Server, facts.Span{From: e.Served.Time, To: e.Lost.Time})
+				}
+			}
 			f.Text += lossText(&refused)
 			for _, e := range list {
 				proveEviction(e, &f)
 			}
+			tell(&f, known)
 			r.Report(f)
 		}}
 	}
@@ -144,6 +153,53 @@ func (j jointEviction) silence() (shortest, longest int64, begunBefore bool) {
 		begunBefore = begunBefore || !isSet(e.Served)
 	}
 	return shortest, longest, begunBefore
+}
+
+// suspects returns the places where the cause of evictions may be.
+func (j jointEviction) suspects() (list []diagnose.Place) {
+	for _, e := range j {
+		for _, p := range evictionSuspects(e) {
+			list = withNew(list, p, maxNames)
+		}
+	}
+	return list
+}
+
+// evictionSuspects returns the places where the cause of an eviction may be, by its kind.
+func evictionSuspects(e *evictions.Eviction) []diagnose.Place {
+	target := atTarget(evictedFrom(e).label(), e.Server)
+	client, path := atNode(e.Client), onPath(e.Client, e.Server)
+	if e.Kind == "mgc" && e.Cause != evictions.Admin {
+		return []diagnose.Place{target, byAdmin, client, path, inLNet(e.Client, e.Server)}
+	}
+	switch e.Cause {
+	case evictions.Denied:
+		return []diagnose.Place{atConfig(e.Client), target, byAdmin}
+	case evictions.Admin:
+		return []diagnose.Place{byAdmin}
+	case evictions.Version:
+		return []diagnose.Place{target, byAdmin, atStorage(target.Target, e.Server)}
+	case evictions.Recovery:
+		return []diagnose.Place{target, byAdmin, client, path}
+	case evictions.LockCallback:
+		if e.ByLog || len(e.Locks) > 0 && isSet(e.Locks[0].Callback.Answered) {
+			return []diagnose.Place{atHolder(e.Client)}
+		}
+		return []diagnose.Place{atHolder(e.Client), client, path, inLNet(e.Client, e.Server)}
+	case evictions.Silence:
+		return []diagnose.Place{client, path, inLNet(e.Client, e.Server)}
+	}
+	list := []diagnose.Place{byAdmin}
+	if e.IsEarly || e.IsLossy { // a callback or a restart that was not captured
+		list = append(list, atHolder(e.Client), target)
+	}
+	if e.IsLossy || !isSet(e.Served) { // it may have been silent
+		list = append(list, client, path)
+	}
+	if e.IsLossy {
+		list = append(list, notCaptured)
+	}
+	return list
 }
 
 // evictionFinding returns a finding with the subject and the times of an eviction.
@@ -214,7 +270,7 @@ func logText(who string, e *evictions.Eviction) string {
 		return who + ". The log of the client does not say why; that of the server has the reason."
 	}
 	return who + " because " + map[debuglog.Reason]string{
-		debuglog.ByAdmin:        "an administrator wanted it",
+		debuglog.ByAdmin:        "an administrator asked for it",
 		debuglog.ByLockCallback: "it did not give back a lock in time",
 		debuglog.BySilence:      "nothing was heard from it for long",
 		debuglog.ByRecovery:     "it had not come back, or not finished, when the recovery of the target ended",
@@ -293,6 +349,7 @@ var _ = add(diagnose.Rule{
 // ignoredLocks are the locks for which clients were evicted, and who waited for them.
 type ignoredLocks struct {
 	report  *diagnose.Reporter
+	known   *facts.Facts
 	waiters *fifo.Map[uint64, []waiter]            // by the server's handle of the lock that they waited for
 	byLock  *fifo.Map[uint64, *evictions.Eviction] // by the server's handle of an ignored lock
 }
@@ -312,7 +369,7 @@ const (
 )
 
 func startEvictedLockCallback(r *diagnose.Reporter) diagnose.Hooks {
-	e := &ignoredLocks{report: r, waiters: fifo.NewMap[uint64, []waiter](maxHolders),
+	e := &ignoredLocks{report: r, known: factsOf(r), waiters: fifo.NewMap[uint64, []waiter](maxHolders),
 		byLock: fifo.NewMap[uint64, *evictions.Eviction](maxHolders)}
 	return diagnose.Hooks{Lock: e.lock, Eviction: e.eviction}
 }
@@ -345,6 +402,7 @@ func (e *ignoredLocks) eviction(x *evictions.Eviction) {
 
 func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	f := evictionFinding(x)
+	f.Suspects = evictionSuspects(x)
 	if x.ByLog {
 		f.Text = logText(whoEvicted(x), x) + lossText(&x.Refused)
 		proveEviction(x, &f)
@@ -352,6 +410,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	}
 	first := &x.Locks[0]
 	f.First = first.Callback.Sent.Time
+	excludePath(&f, e.known, x.Client, x.Server, facts.Span{From: f.First, To: x.Lost.Time})
 	var b strings.Builder
 	b.WriteString(whoEvicted(x) + ", which ")
 	if isSet(first.Callback.Answered) {
@@ -380,6 +439,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 		}
 	}
 	proveEviction(x, &f)
+	tell(&f, e.known)
 	return f
 }
 
@@ -431,6 +491,11 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 	Samples: []string{"evicted_ping.pcap.zst"},
 }, func(j jointEviction, f *diagnose.Finding) {
 	silence, _, begunBefore := j.silence()
+	if f.Prove(j[0].Served, "the last reply that the client got before"); j[0].Kind == "mgc" {
+		f.Text = j.String() + ": it did not know " + them(len(j.clients())) + " any more after " + atLeast(begunBefore) + duration(silence) +
+			" without a reply. It was restarted meanwhile, or had heard nothing from " + them(len(j.clients())) + " for long."
+		return
+	}
 	for _, e := range j {
 		f.First = min(f.First, e.Lost.Time-e.Silence)
 	}
@@ -440,7 +505,6 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 		f.Text += ", though it pings about every " + duration(e.Interval)
 	}
 	f.Text += "."
-	f.Prove(j[0].Served, "the last reply that the client got before")
 })
 
 var _ = addEviction(evictions.Recovery, diagnose.Rule{
@@ -467,7 +531,7 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 			duration(e.At.Time-e.Recovering.Time) + " later."
 	case isSet(e.Absent) && e.At.Time-e.Absent.Time < shortestWindow.Nanoseconds():
 		f.Text = restarted + ". " + e.Client.String() + " connected " + atMost(e.IsLossy) + duration(e.At.Time-e.Absent.Time) +
-			" after the target was still absent, found no recovery, and was evicted."
+			" after the server had said that it does not have the target, found no recovery, and was evicted."
 		f.Next = "Find out how the target was started: umount -f, mount -o abort_recov, a script of the HA software; the console log of its " +
 			"server shows it. Applications of the client must check what they wrote last."
 	default:

@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -46,7 +47,7 @@ func TestEvictedUnknown(t *testing.T) {
 // The log of the server says why, of logs without a capture.
 func TestEvictedByLog(t *testing.T) {
 	for reason, want := range map[debuglog.Reason]string{
-		debuglog.ByAdmin:        "evicted.admin: lustre-OST0000 evicted 192.0.2.3@tcp because an administrator wanted it, by the log of the server.",
+		debuglog.ByAdmin:        "evicted.admin: lustre-OST0000 evicted 192.0.2.3@tcp because an administrator asked for it, by the log of the server.",
 		debuglog.ByLockCallback: "evicted.lock_callback: lustre-OST0000 evicted 192.0.2.3@tcp because it did not give back a lock in time, by the log of the server.",
 		debuglog.BySilence:      "evicted.silence: lustre-OST0000 evicted 192.0.2.3@tcp because nothing was heard from it for long, by the log of the server.",
 		debuglog.ByRecovery:     "evicted.recovery: lustre-OST0000 evicted 192.0.2.3@tcp because it had not come back, or not finished, when the recovery of the target ended, by the log of the server.",
@@ -183,7 +184,8 @@ func TestReconnectIsNoEviction(t *testing.T) {
 	s.pass(20)
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle), granted(7), opFlags(uint32(opcodes.MsgConnectFlags.Bit("RECONNECT")))})
 	s.work(node3, oss, handle)
-	s.expect("warning recovery.reconnect: 192.0.2.3@tcp lost the connection to lustre-OST0000 on 192.0.2.2@tcp")
+	s.expect("error slow.wait: 1 RPC of 192.0.2.3@tcp to lustre-OST0000 (OST_WRITE) waited 20.0 s",
+		"note recovery.reconnect: 192.0.2.3@tcp lost the connection to lustre-OST0000 on 192.0.2.2@tcp")
 }
 
 // A client of a restarted MGS loses nothing.
@@ -195,6 +197,27 @@ func TestEvictedByMGS(t *testing.T) {
 	s.ping(node3, mgs, 1, status(opcodes.ENOTCONN))
 	s.connect(node3, mgs, "MGS", []change{connCnt(2), withHandle(1)}, []change{withHandle(2), granted(0)})
 	s.expect("note evicted.unknown: 192.0.2.1@tcp did not know the connection of 192.0.2.3@tcp to the MGS any more")
+}
+
+// An MGS that was stopped gives no reply, while its node answers. It is gone for all its clients once.
+func TestStoppedMGS(t *testing.T) {
+	for _, nodeAnswers := range []bool{true, false} {
+		s := newScene(t)
+		s.connect(node3, mgs, "MGS", []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(1), granted(0)})
+		s.connect(node3, mgs, "lustre-MDT0000", []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(3), granted(7)})
+		s.rpc(node3, mgs, opcodes.LDLM_ENQUEUE, []change{withHandle(1)}, []change{withHandle(1)})
+		s.rpc(node3, mgs, opcodes.OBD_PING, []change{withHandle(1)}, nil)
+		for range 7 {
+			s.pass(5)
+			if nodeAnswers {
+				s.ping(node3, mgs, 3)
+			}
+		}
+		s.connect(node3, mgs, "MGS", []change{connCnt(2), withHandle(1)}, []change{withHandle(2), granted(0)})
+		s.ping(node3, mgs, 2)
+		got := strings.Join(s.end(), "\n")
+		assert.Equal(t, strings.Contains(got, "warning restart.target: The MGS on 192.0.2.1@tcp was gone for at most 35.0 s, though its node was up"), nodeAnswers, got)
+	}
 }
 
 // Two targets of a server that were gone at the same time are one restart.

@@ -123,5 +123,9 @@ func (g *gssRefusals) finding(k gssKey, c *gssClient) diagnose.Finding {
 		f.Text += ", " + meaning
 	}
 	f.Text += "."
+	suspect(&f, atConfig(k.client))
+	if name == "GSS_S_NO_CONTEXT" {
+		suspect(&f, atConfig(k.client), atTarget(f.Target, f.Server))
+	}
 	return f
 }

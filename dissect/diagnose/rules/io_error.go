@@ -89,7 +89,7 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 		fifo.Delete(e.failed, k)
 		x.open -= times
 		x.good = at.Time
-		e.found(key, x, opcodes.EIO)
+		e.found(r, key, x, opcodes.EIO)
 		return
 	}
 	x.open++
@@ -108,11 +108,12 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 			}
 		}
 	}
-	e.found(key, x, errno)
+	e.found(r, key, x, errno)
 }
 
-func (e *ioErrors) found(key targetKey, x *ioError, errno int32) {
+func (e *ioErrors) found(r *track.RPC, key targetKey, x *ioError, errno int32) {
 	f := x.finding(key.subject())
+	suspect(&f, atStorage(key.label(), r.Server))
 	f.Text = key.String() + " answered " + x.operationsText() + " of " + x.senders() + " with " + string(schema.AppendErrno(nil, errno)) + "."
 	f.Text += x.aboutText(x.files)
 	switch {
@@ -205,6 +206,7 @@ var _ = add(diagnose.Rule{
 				names = append(slices.Clone(names[:maxNamedFiles-1]), fmt.Sprintf("%d others", n-maxNamedFiles+1))
 			}
 			f.Text += m.aboutText(names)
+			suspect(&f, atTarget(key.label(), r.Server), atStorage(key.label(), r.Server))
 			if m.count < 2 {
 				f.Severity = diagnose.Warning
 			}
@@ -273,6 +275,7 @@ var _ = add(diagnose.Rule{
 			f.Text = fmt.Sprintf("%s had too little grant of %s for %d of %d writes, which went to the disk one by one instead of through its "+
 				"cache: it had %s left and asked for %s.",
 				x.senders(), key.target, x.count, x.all, binarySize(x.least), binarySize(x.want))
+			suspect(&f, atTarget(key.target.label(), rpc.Server), atConfig(rpc.Client))
 			r.Report(f)
 		}}
 	},

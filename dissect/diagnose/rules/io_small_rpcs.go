@@ -42,7 +42,7 @@ var _ = add(diagnose.Rule{
 		"application opens the file with O_SYNC or O_DIRECT, or calls fsync after each write; larger writes help. " +
 		"For reads, llite.*.max_read_ahead_mb and max_read_ahead_per_file_mb.",
 	Thresholds: []*diagnose.Threshold{&smallRPCs, &smallBytes, &smallShare, &smallWarning, &sequentialShare},
-	Samples:    []string{"tcp_reset.pcap.zst"},
+	Samples:    []string{"lost_replies.pcap.zst", "tcp_reset.pcap.zst"},
 	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
 		agreements := fifo.NewMap[uuids, uint64](maxTargets) // bytes of an RPC
 		accesses := newAccesses(func(k accessKey, a *access, r *track.RPC) {

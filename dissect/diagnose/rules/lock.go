@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
@@ -92,7 +93,7 @@ func (p *pingPong) lock(l *locks.Lock) {
 		x.target = lockTarget(l)
 	}
 	if waited {
-		if ns, ok := l.Waited(); ok {
+		if ns, ok := l.Waited(); ok && ns < facts.MinWait { // a longer one is a trouble of its own
 			x.waited += ns
 		}
 	}
@@ -151,6 +152,7 @@ func (x *contended) finding(l *locks.Lock) diagnose.Finding {
 	x.reported = true
 	f := diagnose.Finding{Subject: x.target.subject(), First: x.first, Last: x.last, Count: x.given, Evidence: slices.Clone(x.evidence)}
 	f.Detail = string(l.Desc.AppendResource(nil))
+	suspect(&f, byApplication)
 	var who []string
 	for _, c := range x.clients {
 		who = append(who, c.client.String()+jobsText(c.jobs))
@@ -273,6 +275,7 @@ func (g *glimpses) asked(r *track.RPC, m *dissect.Message) {
 func (g *glimpses) finding(key lockSubject, x *glimpsed, d *opcodes.LockDesc) diagnose.Finding {
 	f := x.finding(x.target.subject())
 	f.Client, f.Detail = key.client, string(d.AppendResource(nil))
+	suspect(&f, byApplication)
 	f.Text = fmt.Sprintf("%s was asked %d times in %s for the size of %s, which it has locked for writing", key.client, x.count,
 		duration(x.last-x.first), f.Detail)
 	key = lockSubject{server: key.server, kind: key.kind, name: key.name}
@@ -296,6 +299,10 @@ var (
 	churnSpread = diagnose.Threshold{Name: "seconds in which locks were dropped that were needed again once, of three times as many files",
 		Value: 5, Unit: "seconds",
 		Reason: "an administrator who clears the cache drops all at once"}
+	churnWarning = diagnose.Threshold{Name: "times that a lock was needed again, for a warning", Value: 500, Unit: "times",
+		Reason: "fewer cost a job less than a second: ordinary programs that open files twice do that, as tar, dd and ls"}
+	churnRate = diagnose.Threshold{Name: "of them in a second, for a warning", Value: 10, Unit: "times",
+		Reason: "each costs a request of a millisecond: less than that is not noticed"}
 	churnWithin = diagnose.Threshold{Name: "time until a lock was needed again", Value: 60, Unit: "s",
 		Reason: "a lock that is not used for a minute may well be dropped"}
 )
@@ -308,11 +315,12 @@ var _ = add(diagnose.Rule{
 	Meaning: "A client keeps unused locks, and with them what it has cached, in a list, and drops the oldest when the list is full " +
 		"(ldlm.namespaces.*.lru_size), when the server takes memory back, or after lru_max_age. When the list is smaller than what the " +
 		"applications use, each access needs a new lock, and the data once more. " +
-		"The rule counts the locks that a client cancelled without a callback, and asked for again within the time of the threshold.",
+		"The rule counts the locks that a client cancelled without a callback, and asked for again within the time of the threshold. It is a note " +
+		"unless they are so many that the client waits for them most of the time.",
 	Limits: "Locks that go back along with a change of a file, such as those of one that is removed, are not counted.",
 	Next: "On the client: lctl get_param ldlm.namespaces.*.{lru_size,lock_count,lru_max_age}; lru_size=0 lets the server decide. " +
 		"Look for scripts that write lru_size=clear or drop_caches.",
-	Thresholds: []*diagnose.Threshold{&churnTimes, &churnLocks, &churnSpread, &churnWithin},
+	Thresholds: []*diagnose.Threshold{&churnTimes, &churnLocks, &churnSpread, &churnWithin, &churnWarning, &churnRate},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		c := &lruChurn{report: r, dropped: fifo.NewMap[lockSubject, droppedLock](maxDropped),
 			changes: fifo.NewMap[track.Point, bool](maxDropped), clients: fifo.NewMap[targetClient, *churn](maxTargets)}
@@ -402,6 +410,10 @@ func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
 	}
 	f := x.finding(key.target.subject())
 	f.Client = l.Client
+	suspect(&f, atConfig(l.Client), byApplication)
+	if float64(x.count) < churnWarning.Value || float64(x.count)*1e9 < churnRate.Value*float64(x.last-x.first) {
+		f.Severity = diagnose.Note
+	}
 	f.Text = fmt.Sprintf("%s%s dropped locks that nobody had asked for, and needed them again within %.0f s: %d times, on %d files or objects.",
 		l.Client, jobsText(x.jobs), churnWithin.Value, x.count, x.once)
 	c.report.Report(f)

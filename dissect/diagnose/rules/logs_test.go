@@ -39,9 +39,9 @@ func TestLogLines(t *testing.T) {
 	s.expect("error quota.exceeded: 192.0.2.2@tcp refused 1 write of 192.0.2.3@tcp with EDQUOT: whose quota is used up is not in the capture.",
 		"warning slow.thread: The kernel of 192.0.2.2@tcp reported 2 service threads that worked for one request for long, the longest 73.0 s. "+
 			"1 thread was still inactive when the log ended.",
-		"warning connect.read_only: 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. "+
-			"Whether it succeeded later is not in the log of the server, which does not name the target.",
 		"warning node.not_on_wire: 192.0.2.3@tcp sent 1 OST_CONNECT request to 192.0.2.2@tcp, by its log, that never came onto the wire.",
 		"warning node.gave_up: 192.0.2.3@tcp gave up waiting for replies of 192.0.2.2@tcp to 2 requests (OST_READ) to lustre-OST0000: 1 had no reply in time "+
-			"and 1 met an error of the network. 1 of them was sent again.")
+			"and 1 met an error of the network. 1 of them was sent again.",
+		"warning connect.read_only: 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. "+
+			"Whether it succeeded later is not in the log of the server, which does not name the target.")
 }

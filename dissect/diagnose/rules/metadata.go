@@ -125,6 +125,7 @@ func (s *storm) repeated(r *track.RPC, c *run) {
 	}
 	f := c.finding(targetOf(r).subject(), "the first of these requests", "the last of them so far")
 	f.Client, f.Job = r.Client, string(r.Job())
+	suspect(&f, byApplication)
 	f.Detail += of
 	f.Text = fmt.Sprintf("%s%s asked %d times in %s for %s %s.", r.Client, jobText(f.Job), c.count, duration(c.last.Time-c.first.Time), s.what,
 		of)
@@ -187,6 +188,7 @@ func (s *storm) end() {
 func (s *storm) manyOf(job string, client lnet.NID, c *jobStorm) diagnose.Finding {
 	f := c.run.finding(diagnose.Subject{Job: job, Client: client}, "the first of these requests", "the last of them so far")
 	f.Severity = diagnose.Note
+	suspect(&f, byApplication)
 	took := max(c.last.Time-c.first.Time, 1)
 	f.Text = fmt.Sprintf("%s%s sent %d %ss in %s, %.0f in a second (%s): %.0f %% of all in the busiest ten seconds.", nodes(c.clients),
 		jobText(job), c.count, s.noun, duration(took), float64(c.count)*1e9/float64(took), c.operations.text(), c.share)
@@ -246,7 +248,7 @@ var _ = add(diagnose.Rule{
 	Meaning: "Each open and close of a file is a request to the MDT, unless the client keeps an open lock. Programs that open a file " +
 		"for each record that they read or append spend their time there." + stormMeaning,
 	Limits: "Opens that the client answers itself, with an open lock, are not seen.",
-	Next: "Whether the program can keep the file open. For programs that cannot be changed, lctl set_param " +
+	Next: "Find out whether the program can keep the file open. For programs that cannot be changed, lctl set_param " +
 		"llite.*.opencache_threshold_count=1 lets the client keep open locks.",
 	Thresholds: stormThresholds,
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
@@ -263,7 +265,7 @@ var _ = add(diagnose.Rule{
 	Meaning: "Each file or directory that is made, renamed or removed, and each change of its attributes, is a transaction of the MDT " +
 		"that it has to write to disk." + stormMeaning,
 	Limits: "Files that are made by an open with O_CREAT are counted as opens.",
-	Next: "Whether the job needs so many files and directories: archives (tar), databases (HDF5) or a local disk hold small files " +
+	Next: "Find out whether the job needs so many files and directories: archives (tar), databases (HDF5) or a local disk hold small files " +
 		"better. lctl get_param mdt.*.job_stats on the MDS has the share of each job; directories striped over MDTs (lfs mkdir -c) divide the load.",
 	Thresholds: stormThresholds,
 	Samples:    []string{"mkdir_storm.pcap.zst"},

@@ -194,6 +194,8 @@ func (x *mount) refusal() (why string, refused step) {
 
 func rootErrorText(status int32) string {
 	switch status {
+	case opcodes.ENOENT:
+		return "ENOENT, as the subdirectory that is to be mounted does not exist"
 	case opcodes.EPERM:
 		return "EPERM, which is what the nodemap property deny_mount does"
 	case opcodes.EACCES:
@@ -234,6 +236,15 @@ func (x *mount) finding(what string, s step) diagnose.Finding {
 		Subject: diagnose.Subject{Client: x.client, Server: s.server, Target: s.target, Detail: x.begun.File +
 			strconv.FormatInt(x.begun.Frame, 10)},
 		First: x.begun.Time, Last: s.at.Time,
+	}
+	suspect(&f, atConfig(x.client))
+	switch {
+	case s.status == 0 && !isSet(x.tried): // the client gave up before it asked a server for anything
+		suspect(&f, atConfig(x.client), atClient(x.client))
+	case s.status == 0:
+		suspect(&f, atConfig(x.client), atClient(x.client), atNode(s.server), onPath(x.client, s.server), atTarget(s.target, s.server))
+	case s.status == opcodes.ENODEV || s.status == opcodes.EAGAIN || s.status == opcodes.EBUSY:
+		suspect(&f, atTarget(s.target, s.server), byAdmin, atConfig(x.client))
 	}
 	f.Text = "The mount "
 	if x.fs != "" {

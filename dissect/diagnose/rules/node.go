@@ -14,183 +14,12 @@ import (
 	"github.com/lshark/lshark/internal/fifo"
 )
 
-var silentTime = &diagnose.Threshold{Name: "silence", Value: 5, Unit: "s", Reason: "a link that flaps, or a spanning tree that changes, " +
-	"takes less; LNet and clients notice what takes longer"}
-
-var _ = add(diagnose.Rule{
-	Code:     "node.silent",
-	Severity: diagnose.Warning,
-	Noun:     "silence of a node",
-	Summary:  "A node sent nothing for a while, although others sent to it again and again.",
-	Meaning: "The kernel of a host acknowledges what arrives, however busy the host is. A node that acknowledges nothing and sends nothing " +
-		"is down, stands still, or is cut off from the network. " +
-		"The rule looks for nodes from which no message, retransmission or reset came while bytes to them were sent again four times or more, " +
-		"or three keep-alive probes got no answer. " +
-		"That others reached the senders meanwhile, or that there are several of them, shows that they are not to blame. A node that at last " +
-		"acknowledges the first transmission of what was sent again meanwhile (by the TCP timestamp) stood still: one that was cut off would " +
-		"never have got it.",
-	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down. The node may have " +
-		"been well before and after the time in which others tried to reach it. Of a node from " +
-		"which nothing was captured at all, only the time is known in which it acknowledged nothing.",
-	Next: "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, " +
-		"the switch port and the cable. The nodes that waited for it are not to blame.",
-
-	Thresholds: []*diagnose.Threshold{silentTime},
-	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst",
-		"late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		n := diagnose.Shared(r, newNodeLife)
-		return diagnose.Hooks{End: func() { n.reportSilent(r) }}
-	},
-})
-
-// reportSilent reports the silences of nodes, and the nodes that reached no other.
-func (n *nodeLife) reportSilent(r *diagnose.Reporter) {
-	cut := n.cutOff()
-	for a, h := range fifo.All(n.hosts) {
-		for _, s := range h.silences {
-			if f := n.silent(h, s); s.isProven() && (len(s.reaching) > 0 || len(s.peers) > 1) && f.Last-f.First >= silentTime.Nanoseconds() {
-				r.Report(f)
-			}
-		}
-		if list := cut[a]; len(list) > 1 {
-			r.Report(n.isolated(h, list))
-		}
-	}
-}
-
-func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
-	f := n.finding(h, s)
-	took := atLeast(!isSet(s.begin) || !isSet(s.back) && h.silence != s) + duration(f.Last-f.First)
-	f.Brief = "Nothing came from " + f.Node.String() + " for " + took
-	if !isSet(s.begin) && !isSet(s.back) { // nor at any other time
-		f.Brief = f.Node.String() + " did not answer for " + took
-	}
-	f.Text = f.Brief + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again"
-	if tried := s.last.Time - s.from; s.last != s.first && f.Last-s.last.Time > tried { // they gave up long before, and it may have been well since
-		f.Text += " for " + duration(tried)
-		f.Brief += ", in which " + n.names(s.peers) + " tried for " + duration(tried) + " to reach it"
-	}
-	switch n := len(s.reaching); {
-	case n == 1:
-		f.Text += ", while others reached the sender"
-	case n > 1:
-		f.Text += ", while others reached these"
-	}
-	f.Text += "."
-	outcome := s.outcome()
-	f.Text += sentence(outcome) + "."
-	f.Brief += "; " + outcome + ". Look at this node and its link, not at those that waited for it."
-	return f
-}
-
-// isolated describes a node that reached none of several others.
-func (n *nodeLife) isolated(h *hostLife, list []*hostSilence) diagnose.Finding {
-	f := n.finding(h, list[0])
-	f.Evidence = nil
-	var others []netip.Addr
-	for _, s := range list {
-		f.First, f.Last = min(f.First, s.from), max(f.Last, s.last.Time)
-		others = append(others, s.addr)
-		f.Prove(s.first, "%s does not acknowledge what the node sends", s.addr)
-	}
-	f.Text = f.Node.String() + " reached none of " + n.names(others) + " for " + duration(f.Last-f.First) +
-		": it was cut off from the network, as nothing that it sent was acknowledged by any of them."
-	f.Brief = f.Text + " Look at this node and its link, not at the others."
-	return f
-}
-
-// finding returns a finding about a silence, with its times and evidence.
-func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
-	f := diagnose.Finding{Node: hostNID(n.capture.Paths(), h.addr), Key: h.addr.String() + strconv.FormatInt(s.from, 10), First: s.from,
-		Last: s.last.Time}
-	if isServer(n.capture.Paths(), h.addr) {
-		f.Server = f.Node
-	} else {
-		f.Client = f.Node
-	}
-	if isSet(s.begin) {
-		f.First = s.begin.Time
-	}
-	if isSet(s.back) {
-		f.Last = s.back.Time
-	} else if h.silence == s && isSet(s.begin) { // else the capture may have nothing of it
-		f.Last = n.capture.Now()
-	}
-	f.Prove(s.begin, "the last message of %s before", h.addr)
-	f.Prove(s.first, "%s sent again", s.what())
-	if s.last != s.first {
-		f.Prove(s.last, "for the last time")
-	}
-	f.Prove(s.back, "the first sign of life")
-	return f
-}
-
-// isProven reports whether the host would have been captured if it had answered.
-func (s *hostSilence) isProven() bool { return !s.alone || isSet(s.begin) || isSet(s.back) }
-
 // what returns what was sent to the host without an answer, with a verb.
 func (s *hostSilence) what() string {
 	if s.probes {
 		return "a keep-alive probe to it is"
 	}
 	return "bytes to it are"
-}
-
-// outcome returns how the silence ended.
-func (s *hostSilence) outcome() string {
-	switch {
-	case s.still:
-		return "then it went on with the same connections: it stood still, and was not restarted"
-	case !isSet(s.back) && !isSet(s.begin):
-		return "the capture has nothing that it sent"
-	case s.unseen:
-		return "how it ended was not captured"
-	case !isSet(s.back):
-		return "it had not come back when the capture ended"
-	case s.reset:
-		return "then it reset connections: it did not know them any more, as after a restart"
-	case s.same:
-		return "then it went on with the same connections: it was not restarted, but cut off or standing still"
-	}
-	return "then it connected anew"
-}
-
-// names returns the NIDs of hosts, as in "A, B and 3 others".
-func (n *nodeLife) names(hosts []netip.Addr) string {
-	var list []lnet.NID
-	for _, a := range hosts {
-		list = append(list, hostNID(n.capture.Paths(), a))
-	}
-	return nodes(list)
-}
-
-// isServer reports whether others send requests to a host.
-func isServer(all *paths.Paths, a netip.Addr) bool {
-	for p := range all.All {
-		if p.To == a && p.Requests > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// cutOff returns the silences of several nodes at the same time of which only one host
-// knows, by this host.
-func (n *nodeLife) cutOff() map[netip.Addr][]*hostSilence {
-	by := make(map[netip.Addr][]*hostSilence)
-	for _, h := range fifo.All(n.hosts) {
-		for _, s := range h.silences {
-			if len(s.peers) != 1 || len(s.reaching) > 0 || !s.isProven() {
-				continue
-			}
-			list := by[s.peers[0]]
-			if len(list) == 0 || s.from < list[0].last.Time && s.last.Time > list[0].from && s.addr != list[0].addr {
-				by[s.peers[0]] = append(list, s)
-			}
-		}
-	}
-	return by
 }
 
 var _ = add(diagnose.Rule{
@@ -274,6 +103,7 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	sum := sumRestarts(targets)
 	first, last, recovered := sum.first, sum.last, sum.recovered
 	f.Last, f.Targets = max(last.Time, recovered.Time), sum.names
+	suspect(&f, atNode(node))
 	from, seen := "its last message", isSet(s.begin)
 	if !seen {
 		from = "the first bytes that it did not get"
@@ -294,12 +124,12 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 	if isSet(recovered) {
 		f.Text += "; clients had recovered " + duration(recovered.Time-f.First) + " after it"
 	}
-	f.Text += "." + impactText(sum.impact)
+	f.Text += "." + impactOf(sum.impact, false)
 	f.Brief = text + ": it was away for " + atLeast(!seen) + duration(first.Time-f.First) + ", until the first target was back"
 	if isSet(recovered) {
 		f.Brief += ", and clients had recovered after " + duration(recovered.Time-f.First)
 	}
-	f.Brief += "." + impactText(sum.impact) + " Look at its console, BMC or hypervisor for what happened before its last message, not at " +
+	f.Brief += "." + impactOf(sum.impact, false) + " Look at its console, BMC or hypervisor for what happened before its last message, not at " +
 		"the network or the clients."
 	if sum.moved {
 		f.Text += " Targets of it were started on another server."

@@ -58,6 +58,7 @@ type givenUpRequests struct {
 	operations operationCounts
 	why        [len(reasons)]int64
 	again      int64
+	served     bool // one of them is of a client
 }
 
 type reason struct {
@@ -87,6 +88,7 @@ func (g *givenUp) line(l *track.LogLine) {
 	x.add(l.Time)
 	x.operations[l.Opcode]++
 	x.why[why]++
+	x.served = x.served || !track.IsCallback(l.Opcode)
 	x.targets = withNew(x.targets, l.Target, maxNames)
 	if l.Node.Len > 0 {
 		x.clients = withNew(x.clients, l.Node, maxNames)
@@ -130,6 +132,14 @@ func (x *givenUpRequests) finding() diagnose.Finding {
 		f.Text += " to " + words(x.targets)
 	}
 	f.Text += ": " + words(why) + "."
+	for _, client := range x.clients {
+		f.Suspects = append(f.Suspects, onPath(client, x.server), inLNet(client, x.server))
+	}
+	f.Suspects = append(f.Suspects, atNode(x.server))
+	if x.served { // else a client did not answer callbacks
+		f.Suspects = append(f.Suspects, diagnose.Place{Kind: diagnose.AtQueue, Node: x.server}, atThread(x.server), atStorage(f.Target, x.server),
+			atTarget(f.Target, x.server), diagnose.Place{Kind: diagnose.AtOtherServer, Node: x.server}, atHolder(lnet.NID{}))
+	}
 	if x.again > 0 {
 		f.Text += fmt.Sprintf(" %d of them %s sent again.", x.again, was(int(x.again)))
 	}

@@ -60,5 +60,6 @@ func (n *notOnWire) take(r *track.RPC) {
 		f.Text += " to " + k.server.String()
 	}
 	f.Text += ", by its log, that never came onto the wire."
+	suspect(&f, inLNet(k.client, k.server), atNode(f.Node))
 	n.report.Report(f)
 }

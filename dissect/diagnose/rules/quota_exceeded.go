@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
@@ -171,6 +172,9 @@ func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Findin
 		if len(sure) > 0 {
 			b.WriteString(" ")
 			of = ""
+			if strings.HasPrefix(unsure[0], "a ") { // a target without a name
+				unsure[0] = sentence(unsure[0])[1:]
+			}
 		}
 		if anyone {
 			fmt.Fprintf(&b, "%s%s with EDQUOT: whose quota is used up is not in the capture.", words(unsure), of)
@@ -182,6 +186,7 @@ func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Findin
 		b.WriteString(limitsText(who, &l, x))
 	}
 	f.Text = b.String()
+	suspect(&f, byApplication, atConfig(lnet.NID{}))
 	return f
 }
 

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"net/netip"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -36,6 +35,11 @@ var _ = add(diagnose.Rule{
 			reason, refused := p.Syndrome.NAK()
 			return reason, "NAK, " + reason.String(), refused
 		}, func(key refusedKey, pair *series, f *diagnose.Finding) {
+			from, to := hostNID(r.Paths(), key.from), hostNID(r.Paths(), key.to)
+			suspect(f, onPath(from, to))
+			if key.reason != ib.SequenceError {
+				suspect(f, atNode(from), atNode(to))
+			}
 			f.Text = fmt.Sprintf("%s refused %s of %s: %s.", key.to, plural(pair.count, "packet"), key.from, key.reason)
 			if key.reason != ib.SequenceError {
 				f.Text += " That ends the connection."
@@ -87,6 +91,7 @@ var _ = add(diagnose.Rule{
 				f.Subject = pair.Subject
 				f.Text = fmt.Sprintf("%s did not answer %s of %s for an InfiniBand connection in %s. The capture has nothing that it sent.",
 					nodeName(pair.Server, h.to), plural(pair.count, "request"), nodeName(pair.Client, h.from), duration(f.Last-f.First))
+				suspect(&f, atNode(f.Node), onPath(hostNID(r.Paths(), h.from), f.Node))
 				r.Report(f)
 			}
 		}}
@@ -123,38 +128,6 @@ func followRefused(r *diagnose.Reporter, least *diagnose.Threshold, is func(*lne
 	}, Tick: func(int64) { report() }, End: report}
 }
 
-// lostPackets are packets of InfiniBand that were refused or sent again.
-type lostPackets struct{ list []lostPacket }
-
-type lostPacket struct {
-	at   int64
-	a, b netip.Addr
-}
-
-const maxLostPackets = 1 << 10 // the last ones
-
-func (l *lostPackets) event(p *lnet.IBEvent) {
-	if len(l.list) >= maxLostPackets {
-		l.list = append(l.list[:0], l.list[maxLostPackets/2:]...)
-	}
-	l.list = append(l.list, lostPacket{p.Time, p.Src.Addr(), p.Dst.Addr()})
-}
-
-// during reports whether packets between the nodes of an RPC were refused or sent again while it lasted.
-func (l *lostPackets) during(r *track.RPC) bool { return l.since(r.Begin(), r) }
-
-// since reports the same for the time from a moment to the reply.
-func (l *lostPackets) since(from int64, r *track.RPC) bool {
-	to := r.Replied().Time
-	for i := range l.list {
-		if p := &l.list[i]; p.at >= from && p.at <= to && (r.Client.IsAt(p.a) && r.Server.IsAt(p.b) || r.Client.IsAt(p.b) &&
-			r.Server.IsAt(p.a)) {
-			return true
-		}
-	}
-	return false
-}
-
 var notReadyPackets = &diagnose.Threshold{Name: "packets", Value: 3, Unit: "packets",
 	Reason: "o2iblnd sends only as many messages as the receiver has buffers for, so this never happens while both are well"}
 
@@ -177,6 +150,7 @@ var _ = add(diagnose.Rule{
 			func(key refusedKey, pair *series, f *diagnose.Finding) {
 				f.Text = fmt.Sprintf("%s had no receive buffers for %s of %s, which had to be sent again.", key.to, plural(pair.count, "message"),
 					key.from)
+				suspect(f, atNode(f.Node))
 			})
 	},
 })
@@ -204,6 +178,7 @@ var _ = add(diagnose.Rule{
 				f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.count, "transfer"),
 					key.from, key.to, key.name())
 				f.Key += " " + key.name()
+				suspect(&f, atNode(hostNID(r.Paths(), key.from)), atNode(f.Node), onPath(hostNID(r.Paths(), key.from), f.Node))
 				r.Report(f)
 			}
 		}}
@@ -262,6 +237,7 @@ var _ = add(diagnose.Rule{
 				f := pair.between(key, r.Paths())
 				f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.",
 					pair.count, path.Messages, key.from, key.to, key.to)
+				suspect(&f, atConfig(f.Node), atNode(f.Node))
 				r.Report(f)
 			}
 		}}

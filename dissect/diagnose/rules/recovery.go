@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track/recovery"
 )
@@ -17,9 +18,14 @@ import (
 // there is nothing to report.
 func startRecoveries(describe func(*diagnose.Reporter, *recovery.Recovery, *diagnose.Finding) bool) func(*diagnose.Reporter) diagnose.Hooks {
 	return func(r *diagnose.Reporter) diagnose.Hooks {
+		known := factsOf(r)
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
 			if f := recoveryFinding(v); describe(r, v, &f) {
+				if server := cmp.Or(v.ServerBefore, v.Server); isSet(v.LastReply) && isSet(v.Back) {
+					excludeNode(&f, known, server, facts.Span{From: v.LastReply.Time, To: v.Back.Time})
+				}
 				proveLosses(r, v, &f)
+				tell(&f, known)
 				r.Report(f)
 			}
 		}}
@@ -40,6 +46,12 @@ func proveLosses(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding
 	if n > 0 {
 		slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 	}
+}
+
+// ofOutage returns the places where the cause may be that a target was gone.
+func ofOutage(v *recovery.Recovery) []diagnose.Place {
+	server := cmp.Or(v.ServerBefore, v.Server)
+	return []diagnose.Place{atTarget(v.Target, server), byAdmin, atNode(server)}
 }
 
 // recoveryFinding returns a finding with the subject and the times of a target that was lost.
@@ -86,7 +98,15 @@ func clientNIDs(clients []*recovery.Client) (list []lnet.NID) {
 
 // impactText returns a sentence about what applications saw, with a space before it;
 // empty when they saw nothing.
-func impactText(i recovery.Impact) (text string) {
+func impactText(v *recovery.Recovery) string { return impactOf(v.Impact(), isFinal(v)) }
+
+// isFinal reports whether requests that were refused have failed: those of clients that were not evicted are sent again
+// after the recovery.
+func isFinal(v *recovery.Recovery) bool {
+	return isSet(v.Back) && !v.Lacks && slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Outcome == recovery.ClientEvicted })
+}
+
+func impactOf(i recovery.Impact, final bool) (text string) {
 	switch {
 	case i.Waited == 1:
 		text = " A request waited " + duration(i.Longest) + " until the target served it."
@@ -99,13 +119,13 @@ func impactText(i recovery.Impact) (text string) {
 		failed += n
 	}
 	verb := "failed"
-	if i.Lacks { // they may have been sent again
+	if !final {
 		verb = "were refused"
 	}
 	switch {
 	case len(i.Errors) > 1:
 		text += " Requests " + verb + ": " + errorCounts(i.Errors) + "."
-	case failed == 1 && i.Lacks:
+	case failed == 1 && !final:
 		text += " 1 request was refused with " + errorName(sortedErrors(i.Errors)[0]) + "."
 	case failed > 0:
 		text += " " + plural(failed, "request") + " " + verb + " with " + errorName(sortedErrors(i.Errors)[0]) + "."
@@ -143,6 +163,10 @@ var _ = add(diagnose.Rule{
 			who, nodes(clients), there, theyWere(len(clients)), strings.Replace(there, " on", " or moved to", 1))
 		f.First = min(f.First, max(v.LastReply.Time, r.First()))
 		f.Brief = f.Text + " The console log of the server has the reason."
+		suspect(f, ofOutage(v)...)
+		for _, c := range v.Clients {
+			f.Suspects = append(f.Suspects, atNode(c.Connection.Client), atHolder(c.Connection.Client), onPath(c.Connection.Client, v.Server))
+		}
 		f.Prove(v.LastReply, "the last reply before")
 		for _, c := range v.Clients {
 			f.Prove(c.Lost, "%s", signTexts[c.LostBy])
@@ -194,6 +218,12 @@ var _ = add(diagnose.Rule{
 		}
 		if gone {
 			f.Text += " " + strconv.Itoa(len(missing)) + " of its clients did not come back: " + nodes(missing) + "."
+		}
+		for _, client := range missing {
+			f.Suspects = append(f.Suspects, atNode(client), onPath(client, v.Server))
+		}
+		if late {
+			f.Suspects = append(f.Suspects, atNode(f.Client), onPath(f.Client, v.Server), inLNet(f.Client, v.Server))
 		}
 		f.Prove(v.Back, "the target accepts the first connect")
 		if late {
@@ -297,7 +327,13 @@ func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 		f.Next = "Look at the lines of the client's log before the first one, and at the server's log at that time: what had no reply, whether the server " +
 			"was alive, whether the network worked (lctl ping from both sides)."
 	}
-	f.Text += impactText(v.Impact())
+	f.Text += impactText(v)
+	target := atTarget(v.Target, v.Server)
+	for _, client := range clientNIDs(v.Clients) {
+		f.Suspects = append(f.Suspects, onPath(client, v.Server), inLNet(client, v.Server))
+	}
+	f.Suspects = append(f.Suspects, atNode(v.Server), diagnose.Place{Kind: diagnose.AtQueue, Node: v.Server}, atThread(v.Server),
+		atStorage(v.Target, v.Server), target)
 	f.Prove(v.LastReply, "the last reply before")
 	f.Prove(v.Gone, "%s", signTexts[v.GoneBy])
 	f.Prove(v.Back, "a connect is accepted again")
@@ -337,6 +373,7 @@ var _ = add(diagnose.Rule{
 			f.Text += separator + plural(gap.Count, "transaction") + " that the server may have lost were not replayed"
 		}
 		f.Text += "."
+		suspect(f, atTarget(v.Target, v.Server), byAdmin, atStorage(v.Target, v.Server))
 		f.Prove(v.Back, "the target accepts connects again")
 		f.Prove(requests.First, "the first replayed request")
 		f.Prove(locks.First, "the first replayed lock")

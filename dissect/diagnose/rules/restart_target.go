@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
@@ -43,6 +44,8 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 			f.Text = targetName(v) + " had been restarted"
 		}
 		f.Text += onServer(v, v.Server)
+	case recovery.Reconnect, recovery.Eviction, recovery.Lost:
+		return describeMGS(r, v, f)
 	case recovery.Failover:
 		f.Text = targetName(v) + " moved from " + v.ServerBefore.String() + " to " + v.Server.String()
 	default:
@@ -57,21 +60,60 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	} else {
 		f.Text += timesText(v)
 	}
-	f.Text += "." + refusalsText(v) + clientsText(r, v) + impactText(v.Impact()) + cutText(v)
+	f.Text += "." + refusalsText(v) + clientsText(r, v) + impactText(v) + cutText(v)
 	look := " Look who restarted it, or at the console of its server before it was gone."
 	if v.Kind == recovery.Failover {
 		look = " Look who moved it (the HA software has a log), or at the console of " + v.ServerBefore.String() + " before it was gone."
 	}
-	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(v.Impact()) + evictedText(v) + look
+	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(v) + evictedText(v) + look
 	f.Prove(v.LastReply, "the last reply of the target before")
-	f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
+	sign := "the first sign that it is gone"
+	if isSet(v.Starting) && v.Starting.Time < v.Gone.Time {
+		sign = "a client finds out that it was gone"
+	}
+	f.Prove(v.Gone, "%s: %s", sign, goneText(v))
 	f.Prove(v.Starting, "it is being started")
 	f.Prove(v.Back, "it accepts a connect again")
 	f.Prove(v.TookPart, "a client is let into the recovery, or replays")
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
 	f.Prove(v.Completed, "the first client has recovered")
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
+	suspect(f, ofOutage(v)...)
 	return true
+}
+
+// describeMGS describes that the MGS was gone, which has no recovery: its clients had no reply and it did not know them any
+// more, though its node answered them all the time.
+func describeMGS(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
+	client, known := mgsClient(v), factsOf(r)
+	if v.Target != "MGS" || client == nil || v.GoneBy == recovery.SignNotConnected || v.Back.Time-v.LastReply.Time < unreachableTime.Nanoseconds() {
+		return false
+	}
+	span := facts.Span{From: v.LastReply.Time, To: client.Connected.Time}
+	if _, ok := pathWorked(known, facts.HostOf(client.Connection.Client), facts.HostOf(v.Server), span); !ok {
+		return false
+	}
+	who := clientNIDs(v.Clients)
+	f.Count = 1
+	f.Text = "The MGS on " + v.Server.String() + " was gone for at most " + duration(v.Back.Time-v.LastReply.Time) + ", though its node was up: it gave " +
+		nodes(who) + " no reply, and did not know " + them(len(who)) + " any more when " + they(len(who)) + " connected again. Mounted file systems go on without it; " +
+		"mounts and changes of the configuration had to wait."
+	f.Brief = f.Text + " Look who restarted the MGS."
+	suspect(f, ofOutage(v)...)
+	f.Prove(v.LastReply, "the last reply of the MGS before")
+	f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
+	f.Prove(client.Connected, "%s connects again, and the MGS does not know it any more", client.Connection.Client)
+	return true
+}
+
+// mgsClient returns a client that the MGS did not know any more, nil if there is none.
+func mgsClient(v *recovery.Recovery) *recovery.Client {
+	for _, c := range v.Clients {
+		if c.Outcome == recovery.ClientEvicted && isSet(c.Connected) && isSet(v.LastReply) && isSet(v.Back) {
+			return c
+		}
+	}
+	return nil
 }
 
 // targetName returns the name of a target that was lost, or what is known instead.
@@ -324,19 +366,27 @@ var _ = add(diagnose.Rule{
 			return false
 		}
 		f.Text = targetName(v) + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) +
-			" without a recovery: " + atMost(v.Lacks) + duration(v.Back.Time-lastAbsent(v)) + " after it was still absent, it evicted " +
-			nodes(clientNIDs(evicted)) + "." + refusalsText(v) + impactText(v.Impact())
+			" without a recovery: it evicted " + nodes(clientNIDs(evicted)) + " " + atMost(v.Lacks) + duration(v.Back.Time-lastAbsent(v)) +
+			" after the server had said that it does not have the target." + refusalsText(v) + impactText(v)
 		f.Brief = targetName(v) + " was restarted on " + v.Server.String() + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
-			" at once, and what was not yet written is lost. " +
-			"Look who restarted it, and how (umount -f, abort_recov), not at the clients."
+			" at once" + lostText(evicted) + ". Look who restarted it, and how (umount -f, abort_recov), not at the clients."
 		f.Prove(v.LastReply, "the last reply of the target before")
 		f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
 		for _, c := range evicted {
 			f.Prove(c.Evicted, "%s connects, and is evicted", c.Connection.Client)
 		}
+		suspect(f, ofOutage(v)...)
 		return true
 	}),
 })
+
+// lostText says what clients lose that are evicted. Connections of other servers have nothing that is not written.
+func lostText(evicted []*recovery.Client) string {
+	if slices.ContainsFunc(evicted, func(c *recovery.Client) bool { return c.Type == "client" || c.Type == "" }) {
+		return ", and what clients had not yet written is lost"
+	}
+	return ""
+}
 
 // withoutRecovery returns the clients that a restarted target evicted, if it let none into
 // a recovery although it was absent shortly before.
@@ -400,6 +450,8 @@ var _ = add(diagnose.Rule{
 		f.Prove(v.LastReply, "the last reply of the target before")
 		f.Prove(v.Back, "it accepts a connect again, with the lower number")
 		f.Prove(requests.First, "the first replayed request")
+		server := cmp.Or(v.ServerBefore, v.Server)
+		suspect(f, atTarget(v.Target, server), byAdmin, atStorage(v.Target, server), atNode(server))
 		return true
 	}),
 })
@@ -426,15 +478,15 @@ var _ = add(diagnose.Rule{
 		"another server.",
 	Thresholds: []*diagnose.Threshold{unreachableTime},
 	Start: startRecoveries(func(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
-		stopped := v.Kind == recovery.Stopped && isSet(v.LastReply)
-		if v.Kind != recovery.Unreachable && !stopped || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
+		wasStopped := v.Kind == recovery.Stopped && isSet(v.LastReply)
+		if v.Kind != recovery.Unreachable && !wasStopped || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
 			return false
 		}
-		if !stopped && r.Now()-v.Begin() < unreachableTime.Nanoseconds() {
+		if !wasStopped && r.Now()-v.Begin() < unreachableTime.Nanoseconds() {
 			return false
 		}
 		f.Text = targetName(v) + onServer(v, v.ServerBefore)
-		if stopped {
+		if wasStopped {
 			f.Text += " " + was(1+v.Unnamed) + " stopped. "
 			if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {
 				f.Severity = diagnose.Warning
@@ -449,12 +501,17 @@ var _ = add(diagnose.Rule{
 		} else {
 			f.Text += " and " + was(len(clientNIDs(v.Clients))) + " not connected again by the end of the capture." + refusalsText(v)
 		}
-		if stopped {
+		if wasStopped {
 			f.Brief = f.Text + " Look who stopped it, and where it should run now (the HA software has a log)."
 			f.Next = "Was that intended? The console log of the server before it, and that of the HA software (pacemaker), have the reason. lctl " +
 				"get_param *.*.import on a client shows which servers it tries."
 		}
-		f.Text += impactText(v.Impact())
+		f.Text += impactText(v)
+		if suspect(f, ofOutage(v)...); !wasStopped {
+			for _, client := range clientNIDs(v.Clients) {
+				f.Suspects = append(f.Suspects, onPath(client, v.ServerBefore))
+			}
+		}
 		f.Prove(v.LastReply, "its last reply")
 		if !slices.ContainsFunc(v.Clients, func(c *recovery.Client) bool { return c.Lost == v.Gone }) {
 			f.Prove(v.Gone, "%s", goneText(v))
@@ -488,6 +545,7 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		var list []*recovery.Recovery
+		known := factsOf(r)
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
 			if (v.Kind == recovery.Restart || v.Kind == recovery.Failover) && v.Target != "" && len(list) < maxRestarts {
 				list = append(list, v)
@@ -504,6 +562,7 @@ var _ = add(diagnose.Rule{
 					}
 				}
 				if f := restartedTogether(group); f != nil {
+					excludeNode(f, known, cmp.Or(group[0].ServerBefore, group[0].Server), facts.Span{From: f.First, To: f.Last})
 					r.Report(*f)
 				}
 				list = rest
@@ -558,8 +617,9 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 	if isSet(sum.recovered) {
 		f.Text += ", and clients had recovered after " + duration(sum.recovered.Time-f.First)
 	}
-	f.Text += "." + impactText(sum.impact)
+	f.Text += "." + impactOf(sum.impact, false)
 	f.Brief = f.Text + " " + look
+	suspect(f, atTarget("", server), byAdmin, atNode(cmp.Or(targets[0].ServerBefore, server)))
 	f.Prove(targets[0].Gone, "the first sign that %s is gone: %s", targets[0].Target, goneText(targets[0]))
 	for _, v := range targets {
 		f.Prove(v.Back, "%s accepts a connect again", v.Target)

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { wiretest.Main(m) }
 
 // subjects are what a code may begin with.
 var subjects = []string{"node", "target", "capture", "evicted", "connect", "mount", "gss", "restart", "recovery", "slow", "tcp", "rdma", "lock", "io",
-	"checksum", "space", "quota", "metadata", "version", "clock"}
+	"checksum", "space", "quota", "metadata", "version", "clock", "path", "lnet", "rpc"}
 
 // ruleCode matches the code in the declaration of a rule.
 var ruleCode = regexp.MustCompile(`diagnose\.Rule\{[^{}]*?\bCode:\s*"([^"]*)"`)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
 )
@@ -13,7 +14,7 @@ var _ = add(diagnose.Rule{
 	Code:     "slow.thread",
 	Logs:     true,
 	Severity: diagnose.Warning,
-	Noun:     "service thread that was inactive",
+	Noun:     "inactive service thread",
 	Summary:  "A service thread worked for one request for so long that the kernel reported it.",
 	Meaning: "A server watches its service threads. Of one that works for a request for too long it logs \"service thread pid … was inactive\", with " +
 		"the stack of the thread, and \"completed after\" when it goes on. The rule counts these lines in the log of a server.",
@@ -53,6 +54,7 @@ func (s *stuckThreads) line(l *track.LogLine) {
 	}
 	t.longest = max(t.longest, l.Service)
 	f := t.finding(diagnose.Subject{Server: l.Node, Detail: l.File})
+	suspect(&f, atThread(l.Node), atStorage("", l.Node), diagnose.Place{Kind: diagnose.AtOtherServer, Node: l.Node}, atHolder(lnet.NID{}))
 	f.ProveLine(l)
 	t.proofs = f.Evidence[:min(len(f.Evidence), maxProofs)]
 	f.First = min(f.First, l.Time-l.Service)

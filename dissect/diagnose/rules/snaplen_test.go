@@ -7,8 +7,6 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
@@ -146,11 +144,11 @@ func cutSample(t *testing.T, code, sample string, snaplen int) (text string) {
 	return text
 }
 
-// Opcode and handle are enough to see that a target hangs.
-func TestHungTargetWithSnaplen(t *testing.T) {
-	got := cutSample(t, "target.hung", "hung_target.pcap.zst", 256)
-	assert.That(t, strings.HasPrefix(got, "A target of 192.0.2.2@tcp hung for "), "%s", got)
-	assert.Equal(t, cutSample(t, "target.hung", "hung_target.pcap.zst", 160), "", "without opcodes")
+// Opcode and handle are enough to see that a request waits.
+func TestWaitWithSnaplen(t *testing.T) {
+	got := cutSample(t, "slow.wait", "hung_target.pcap.zst", 256)
+	assert.That(t, strings.HasPrefix(got, "1 RPC of 192.0.2.4@tcp to 192.0.2.2@tcp (OST_WRITE) waited 73.3 s."), "%s", got)
+	assert.Equal(t, cutSample(t, "slow.wait", "hung_target.pcap.zst", 160), "", "without opcodes")
 }
 
 // The bytes that were cut off count among those of the messages.
@@ -159,25 +157,6 @@ func TestRetransmissionsWithSnaplen(t *testing.T) {
 	want, _, _ := strings.Cut(cutSample(t, "tcp.retransmission", "losses.pcap.zst", whole), " As far")
 	got, _, _ := strings.Cut(cutSample(t, "tcp.retransmission", "losses.pcap.zst", cut), " As far")
 	assert.Equal(t, strings.TrimSpace(got), strings.TrimSpace(want), "shares")
-}
-
-// An inodebits lock may have been given back in part, by a message that was not captured in full.
-func TestLateLockWithSnaplen(t *testing.T) {
-	var hooks diagnose.Hooks
-	rule := *findRule(t, "lock.wait")
-	start := rule.Start
-	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks { hooks = start(r); return hooks }
-	for _, kind := range []uint64{opcodes.InodeLock, opcodes.ExtentLock} {
-		e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{&rule}})
-		at := func(s int64) track.Point { return track.Point{Frame: s, Time: s * 1e9} }
-		m := messages.New(lnet.Request, node3, oss, 1, opcodes.LDLM_CONVERT, cut)
-		m.Time = 3e9
-		hooks.Sent(&track.RPC{Identity: track.Identity{Client: node3, Server: oss}}, m)
-		hooks.Lock(&locks.Lock{Client: node3, Server: oss, Handle: 7, Desc: opcodes.LockDesc{Kind: kind, Name: [4]uint64{1, 2}},
-			Callbacks: []locks.Callback{{Kind: locks.Blocking, Sent: at(2), Obeyed: at(5)}}})
-		e.Close()
-		assert.Equal(t, len(e.Findings()), map[uint64]int{opcodes.InodeLock: 0, opcodes.ExtentLock: 1}[kind], kind, "findings")
-	}
 }
 
 // Clients replay what they have in a recovery only: requests alone show that a target was restarted.

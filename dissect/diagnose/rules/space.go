@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
@@ -28,7 +29,9 @@ var _ = add(diagnose.Rule{
 		"If an MDT refuses although it has space, look for OSTs that are down or not connected to it.",
 	Samples: []string{"enospc.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return followRefusals(r, opcodes.ENOSPC, func(k targetKey, t *tally, space *spaceReply) string {
+		return followRefusals(r, opcodes.ENOSPC, func(target string, server lnet.NID) []diagnose.Place {
+			return []diagnose.Place{atTarget(target, server)}
+		}, func(k targetKey, t *tally, space *spaceReply) string {
 			text := k.String() + " refused " + t.operationsText() + " of " + t.senders() + " with ENOSPC, no space left."
 			if space != nil {
 				text += " Its last statfs said: " + space.freeText() + "."
@@ -51,7 +54,9 @@ var _ = add(diagnose.Rule{
 	Next: "The console log of the server at the time, for errors of the disk or of its file system (ldiskfs remounting read-only, a " +
 		"suspended ZFS pool). Check the file system before it is mounted for writing again.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return followRefusals(r, opcodes.EROFS, func(k targetKey, t *tally, _ *spaceReply) string {
+		return followRefusals(r, opcodes.EROFS, func(target string, server lnet.NID) []diagnose.Place {
+			return []diagnose.Place{atTarget(target, server), atStorage(target, server), byAdmin}
+		}, func(k targetKey, t *tally, _ *spaceReply) string {
 			return k.String() + " is read-only: it refused " + t.operationsText() + " of " + t.senders() + " with EROFS."
 		})
 	},
@@ -62,12 +67,12 @@ var leastFree = diagnose.Threshold{Name: "free space or objects", Value: 5, Unit
 
 var _ = add(diagnose.Rule{
 	Code:     "space.low",
-	Severity: diagnose.Warning,
+	Severity: diagnose.Note,
 	Summary:  "A target is nearly out of space or of objects.",
 	Meaning: "Clients and MDTs ask each target for its space with a statfs. The rule compares what is available, and how many objects " +
 		"can still be made, with the total.",
 	Limits: "An MDT sees less space available than clients do: what was promised to clients for writes that they have cached is not " +
-		"available for new objects. A target that nobody asks is not judged.",
+		"available for new objects. A target that nobody asks is not judged. Nothing has failed yet: what is refused is space.full.",
 	Next:       "lfs df and lfs df -i; remove or migrate files, or add targets, before writes fail with ENOSPC.",
 	Thresholds: []*diagnose.Threshold{&leastFree},
 	Samples:    []string{"full_ost.pcap.zst", "quota_space.pcap.zst"},
@@ -89,6 +94,7 @@ var _ = add(diagnose.Rule{
 			f := x.finding(k.subject())
 			f.Text = k.String() + " is nearly full. It reported to " + nodes(x.clients) + ": " + x.least.freeText() + "."
 			f.Prove(x.least.at, "the reply with the least space")
+			suspect(&f, atTarget(k.label(), rpc.Server))
 			r.Report(f)
 		}}
 	},
@@ -183,7 +189,7 @@ var _ = add(diagnose.Rule{
 			if found := unwelcomeIn(space.State); found != 0 {
 				x := fifo.GetOrNew(targets, k)
 				if x.enter(rpc, found, space.at) {
-					r.Report(x.finding(k))
+					r.Report(x.finding(k, rpc.Server))
 				}
 			}
 		}}
@@ -241,8 +247,9 @@ func (x *targetState) enter(r *track.RPC, found uint64, at track.Point) bool {
 	return true
 }
 
-func (x *targetState) finding(k targetKey) diagnose.Finding {
+func (x *targetState) finding(k targetKey, server lnet.NID) diagnose.Finding {
 	f := x.tally.finding(k.subject())
+	suspect(&f, atTarget(k.label(), server), atStorage(k.label(), server), byAdmin)
 	if x.states == noCreate {
 		f.Severity = diagnose.Note
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
@@ -15,9 +16,9 @@ import (
 )
 
 // followRefusals counts, for each target, the RPCs that it answered with an error, and reports
-// them. text describes what a target refused; space is nil when the target did not say anything
+// them. suspects are the places where the cause may be, text describes what a target refused; space is nil when the target did not say anything
 // about its space.
-func followRefusals(r *diagnose.Reporter, errno int32, text func(k targetKey, t *tally, space *spaceReply) string) diagnose.Hooks {
+func followRefusals(r *diagnose.Reporter, errno int32, suspects func(target string, server lnet.NID) []diagnose.Place, text func(k targetKey, t *tally, space *spaceReply) string) diagnose.Hooks {
 	targets, said := fifo.NewMap[targetKey, *tally](maxTargets), newSpaces()
 	answered := func(rpc *track.RPC, m *dissect.Message) {
 		if m != nil && slices.Contains(statfsOpcodes, rpc.Opcode) {
@@ -38,6 +39,7 @@ func followRefusals(r *diagnose.Reporter, errno int32, text func(k targetKey, t 
 		} else {
 			f.Text = text(key, t, nil)
 		}
+		f.Suspects = suspects(key.label(), rpc.Server)
 		r.Report(f)
 	}
 	return diagnose.Hooks{Answered: answered, Unseen: onlyLogged(nil, func(rpc *track.RPC) { answered(rpc, nil) })}
@@ -84,9 +86,8 @@ func (s *spaces) answered(r *track.RPC, m *dissect.Message) {
 // freeText describes what is left on a target.
 func (s *spaceReply) freeText() string {
 	text := binarySize(s.Available) + " of " + binarySize(s.Size) + " available"
-	if s.Granted > 0 && s.Free > s.Available {
-		text += ", as " + binarySize(s.Granted) + " of the " + binarySize(s.Free) + " that are free are promised to clients for writes that " +
-			"they have cached"
+	if s.Free > s.Available { // the reserve of the file system, and what is promised to clients for writes that they have cached
+		text += ", and " + binarySize(s.Free-s.Available) + " more that are free, but reserved or promised to clients"
 	}
 	return text + "; " + plural(int64(min(s.FreeObjects, 1<<62)), "more object") + " can be made"
 }
@@ -148,6 +149,9 @@ func clientOfLock(l *locks.Lock) diagnose.Subject {
 	s.Client, s.Detail = l.Client, string(l.Desc.AppendResource(nil))
 	return s
 }
+
+// label returns the name, or kind and index; empty where neither is known.
+func (k targetKey) label() string { return cmp.Or(k.name, k.index) }
 
 func (k targetKey) isKnown() bool { return k.name != "" || k.index != "" }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/paths"
@@ -15,267 +16,60 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-var (
-	smallMessages = &diagnose.Threshold{Name: "small messages", Value: 3, Unit: "messages each way",
-		Reason: "fewer may have been on their way before the host fell silent"}
-	largeSegment = &diagnose.Threshold{Name: "segment", Value: 600, Unit: "B", Reason: "every path carries packets of that size"}
-)
-
-var _ = add(diagnose.Rule{
-	Code:     "tcp.black_hole",
-	Severity: diagnose.Warning,
-	Noun:     "loss of all large packets",
-	Summary:  "Large packets to a host are lost, and small ones arrive: an MTU black hole.",
-	Meaning: "Where a part of the way carries smaller packets than both hosts believe, and nothing tells them (ICMP is filtered, or a " +
-		"switch drops silently), each segment of full size is lost, however often it is sent, while pings, lock requests and other small " +
-		"messages go on. " +
-		"The rule looks for segments that were sent again four times or more without an acknowledgement, while smaller messages between the " +
-		"same hosts, on other connections, were answered.",
-	Limits: "A firewall or a router that stalls one connection, and not its size, looks the same.",
-	Next: "ping -M do -s 8972 (or 1472) HOST from both sides, and smaller sizes until it works. Compare the MTU of both hosts (ip link), " +
-		"of the switch ports, and of VLANs and tunnels between them.",
-
-	Thresholds: []*diagnose.Threshold{smallMessages, largeSegment},
-	Samples:    []string{"black_hole.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		b := newStalledStreams(r)
-		return diagnose.Hooks{TCPEvent: b.marked, Message: b.message, Done: b.done, End: func() {
-			for h, p := range fifo.All(b.pairs) {
-				for _, s := range p.silences {
-					if s.isBlackHole() {
-						r.Report(b.finding(r, h, s))
-						break
-					}
-				}
-			}
-		}}
-	},
-})
-
-// stalledStreams finds segments that are never acknowledged, and what arrives on other
-// connections of the same hosts meanwhile.
-type stalledStreams struct {
-	report *diagnose.Reporter
-	retransmissions
-	open []*stalledStream
-	slow []slowRPC
-	rpcs []*track.Connection // of slow
-}
-
-// stalledStream is a silence that may go on.
-type stalledStream struct {
-	*silence
-	from, to netip.Addr
-	passed   passedMessages // since the last retransmission
-}
-
-// passedMessages are those between two hosts while some bytes are not acknowledged.
-type passedMessages struct {
-	there, back int
-	largest     int // bytes of those there
-}
-
-const maxStalled = 64
-
-func newStalledStreams(r *diagnose.Reporter) *stalledStreams {
-	return &stalledStreams{report: r, retransmissions: newRetransmissions()}
-}
-
-func (b *stalledStreams) marked(m *lnet.TCPEvent) {
-	s := b.silence(m)
-	if s == nil {
-		return
-	}
-	for _, x := range b.open {
-		if x.silence == s { // what has passed until now did so while the bytes were lost
-			s.passed.there += x.passed.there
-			s.passed.back += x.passed.back
-			s.passed.largest = max(s.passed.largest, x.passed.largest)
-			x.passed = passedMessages{}
-			return
-		}
-	}
-	if len(b.open) == maxStalled {
-		b.open = append(b.open[:0], b.open[1:]...)
-	}
-	b.open = append(b.open, &stalledStream{silence: s, from: m.Src.Addr(), to: m.Dst.Addr()})
-}
-
-func (b *stalledStreams) message(_ *track.RPC, m *dissect.Message) {
-	if len(b.open) > 0 && (m.Missing(0, m.Size) == lnet.Lost || m.Tail == lnet.EndOfFile) {
-		return // which may have been on its way for long, or still is
-	}
-	for _, x := range b.open {
-		passed := &x.passed
-		if m.Time <= x.silence.last.Time { // where bytes are missing, messages come later than segments
-			passed = &x.silence.passed
-		}
-		switch src, dst := m.Src.Addr(), m.Dst.Addr(); {
-		case m.Time <= x.silence.from:
-		case src == x.from && dst == x.to:
-			passed.there++
-			passed.largest = max(passed.largest, m.Size)
-		case src == x.to && dst == x.from:
-			passed.back++
-		}
-	}
-}
-
-// done keeps the RPCs that waited for bytes that were sent again.
-func (b *stalledStreams) done(r *track.RPC) {
-	if ns, ok := r.Latency(); ok && r.Retransmits() > 0 && ns > maxResentTime && r.Connection != nil && len(b.slow) < maxStalled {
-		b.slow, b.rpcs = append(b.slow, slowRPC{r.Opcode, r.Requested(), r.Replied(), ns}), append(b.rpcs, r.Connection)
-	}
-}
-
-// isBlackHole reports whether only large segments were lost during a silence.
-func (s *silence) isBlackHole() bool {
-	return float64(s.bytes) >= largeSegment.Value && s.passed.largest < s.bytes &&
-		float64(min(s.passed.there, s.passed.back)) >= smallMessages.Value
-}
-
-// mayBeBlackHole reports whether it is too early to say.
-func (s *silence) mayBeBlackHole(now int64) bool {
-	const longestTimeout = int64(120e9) // of TCP
-	return float64(s.bytes) >= largeSegment.Value && now-s.last.Time < longestTimeout
-}
-
-func (b *stalledStreams) finding(r *diagnose.Reporter, h hostPair, s *silence) diagnose.Finding {
-	f := h.finding(r.Paths())
-	f.First, f.Last, f.Count = s.from, s.last.Time, s.again
-	f.Prove(s.first, "%s sends %d bytes again", h.from, s.bytes)
-	f.Prove(s.last, "the last of %d times", s.again)
-	from, to := hostNID(r.Paths(), h.from), hostNID(r.Paths(), h.to)
-	waited := ""
-	for i, one := range b.slow {
-		c := b.rpcs[i]
-		if (c.Client == to && c.Server == from || c.Client == from && c.Server == to) && one.request.Time < s.last.Time &&
-			one.reply.Time > s.from {
-			waited = fmt.Sprintf(" %s of %s waited %s.", operationText(one.opcode), c.Client, duration(one.ns))
-			f.Prove(one.reply, "the reply to the request that waited")
-			break
-		}
-	}
-	last, vain := s.last.Time, s.again
-	if s.got || waited != "" {
-		last, vain = s.vain, s.again-1
-	}
-	f.Text = fmt.Sprintf("Large packets from %s to %s were lost for at least %s, and small ones arrived: a segment of %d bytes was sent "+
-		"again %d times in vain, while %d messages of at most %d bytes got through, and were answered (MTU black hole).",
-		h.from, h.to, duration(last-s.from), s.bytes, vain, s.passed.there, s.passed.largest) + waited
-	f.Brief = f.Text + " Look for the MTU of the hosts, switch ports, VLANs and tunnels between them, not at the servers."
-	return f
-}
-
-var _ = add(diagnose.Rule{
-	Code:     "tcp.no_answer",
-	Severity: diagnose.Warning,
-	Noun:     "silence of a host",
-	Summary:  "A host did not acknowledge anything for a while: it or the network to it was down.",
-	Meaning: "When a host does not acknowledge what was sent to it, TCP sends the same bytes again and again, each time after twice the time. " +
-		"Four such retransmissions take three seconds or more; a network that only loses some of its packets hardly loses one segment five times. " +
-		"Three keep-alive probes in a row without an answer count likewise: each next one still has the old TCP timestamp of the silent host.",
-	Limits: "Whether the host was down, or the network in one of both directions, cannot be told from one capture. The host may have been " +
-		"busy only if its kernel was: TCP is acknowledged by the kernel.",
-	Next: "Compare with a capture of the other host. Look for a restart or a crash of the host, and for changes of links in the logs of " +
-		"both hosts and of the switches.",
-
-	Thresholds: []*diagnose.Threshold{{Name: "repeats", Value: silentRepeats, Unit: "retransmissions",
-		Reason: "with the shortest timeout of TCP, 0.2 s, they take 3 s"}},
-	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst",
-		"late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := newStalledStreams(r)
-		report := func(end bool) {
-			for h, p := range fifo.All(x.pairs) {
-				back := r.Paths().Get(h.source, h.to, h.from)
-				proven := back != nil && back.Messages > 0 || slices.ContainsFunc(p.silences, func(s *silence) bool { return !s.alone })
-				if p.silenced > 0 && proven && !slices.ContainsFunc(p.silences, func(s *silence) bool {
-					return s.isBlackHole() || !end && s.mayBeBlackHole(r.Now())
-				}) {
-					r.Report(silenceFinding(r, h, p))
-				}
-			}
-		}
-		return diagnose.Hooks{TCPEvent: x.marked, Message: x.message, Tick: func(int64) { report(false) }, End: func() { report(true) }}
-	},
-})
-
-// silenceFinding describes when a host did not answer.
-func silenceFinding(r *diagnose.Reporter, h hostPair, p *resentPair) diagnose.Finding {
-	f := h.finding(r.Paths())
-	f.Count = p.silenced
-	longest := p.silences[0]
-	connects := 0
-	for _, s := range p.silences {
-		if f.First == 0 || s.from < f.First {
-			f.First = s.from
-		}
-		f.Last = max(f.Last, s.last.Time)
-		if s.last.Time-s.from > longest.last.Time-longest.from {
-			longest = s
-		}
-		if s.syn {
-			connects++
-		}
-	}
-	what, again := "acknowledge what "+h.from.String()+" sent", "the same bytes were sent again"
-	switch {
-	case longest.probes:
-		what, again = "answer the keep-alive probes of "+h.from.String(), "they were sent again"
-	case connects == len(p.silences):
-		what = "acknowledge the attempts of " + h.from.String() + " to connect"
-	}
-	f.Text = fmt.Sprintf("%s did not %s for at least %s: %s %d times.", h.to, what, duration(longest.last.Time-longest.from), again,
-		longest.again)
-	switch back := r.Paths().Get(h.source, h.to, h.from); {
-	case back == nil || back.Messages == 0:
-		f.Text += " The capture has nothing that it sent."
-	case float64(longest.passed.back) >= smallMessages.Value:
-		f.Text += " Other messages from it arrived meanwhile."
-	case back.Last.Time > f.Last:
-		f.Text += " It answered again later, so it or the network between both was interrupted."
-	default:
-		f.Text += " Nothing came from it until the end of the capture."
-	}
-	for _, s := range p.silences {
-		if s.probes {
-			f.Prove(s.first, "%s sends a keep-alive probe again that was not answered", h.from)
-			f.Prove(s.last, "the last of %d", s.again)
-			continue
-		}
-		f.Prove(s.first, "%s sends bytes again that were not acknowledged", h.from)
-		f.Prove(s.last, "the last of %d retransmissions of them", s.again)
-	}
-	return f
-}
-
 var _ = add(diagnose.Rule{
 	Code:     "tcp.refused",
 	Severity: diagnose.Warning,
 	Noun:     "refused connection",
-	Summary:  "A host refused TCP connections to the port of LNet: LNet does not run there.",
+	Summary:  "A host refused TCP connections to the port of LNet: LNet does not run there, or a packet filter refuses them.",
 	Meaning: "A host answers an attempt to connect with RST when no program listens on the port. It is up, and LNet is not: it was not " +
 		"started, or was stopped. " +
-		"Nothing of this node can be used; clients try its failover partners, and connect again and again.",
-	Limits:  "A firewall can refuse connections in the same way.",
+		"Nothing of this node can be used; clients try its failover partners, and connect again and again. " +
+		"A packet filter refuses connections in the same way: where LNet of the host exchanges messages with others meanwhile, it is one.",
+	Limits:  "In a capture of the host that is refused alone, LNet that does not run and a filter look the same.",
 	Next:    "On the host that refused: lctl list_nids, lsmod | grep lnet, and whether the node was restarted without starting its services.",
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return followAborted(r, false, refusedFinding)
+		known := factsOf(r)
+		return followAborted(r, false, func(r *diagnose.Reporter, h hostPair, p *abortedPair) *diagnose.Finding {
+			return refusedFinding(r, known, h, p)
+		})
 	},
 })
 
-func refusedFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
+func refusedFinding(r *diagnose.Reporter, known *facts.Facts, h hostPair, p *abortedPair) *diagnose.Finding {
 	f := p.between(h, r.Paths())
 	f.Node = hostNID(r.Paths(), h.from)
-	f.Text = fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.count, "connection"), h.to,
-		p.port.Port())
-	return f
+	f.Text = fmt.Sprintf("%s refused %s of %s to port %d", h.from, plural(p.count, "connection"), h.to, p.port.Port())
+	path := onPath(f.Node, hostNID(r.Paths(), h.to))
+	suspect(&f, atNode(f.Node), path, atConfig(f.Node))
+	if peer, at, ok := servedOther(known, h, facts.Span{From: p.first, To: p.last}); ok {
+		exclude(&f, atNode(f.Node), at, "LNet of this host exchanges messages with "+peer.String())
+		f.Text += fmt.Sprintf(", though LNet runs there: it exchanged messages with %s meanwhile. A packet filter, or a service at this port that refuses this host, does that.", peer)
+		f.Next = "On the host that refused, and on the way: packet filters (nft list ruleset, iptables -L), and what listens at this port (ss -ltnp)."
+		f.Node = lnet.NID{}
+		return &f
+	}
+	f.Text += ": LNet does not run there, or a packet filter refuses it."
+	return &f
 }
 
-var manyResets = &diagnose.Threshold{Name: "connections", Value: 4, Unit: "connections",
-	Reason: "LNet uses three connections between two nodes, and aborts them once when a node is restarted"}
+// servedOther returns another host with which the host that refused connections exchanged messages meanwhile.
+func servedOther(known *facts.Facts, h hostPair, s facts.Span) (peer netip.Addr, at facts.Point, ok bool) {
+	s = facts.Span{From: s.From - longPause/2, To: s.To + longPause/2}
+	for _, peer := range known.Peers(h.from) {
+		if peer == h.to {
+			continue
+		}
+		for _, c := range known.Contacts(h.from, peer) {
+			if c.Source == h.source && c.Messages.Pause(s) <= longPause {
+				if at, ok := c.Messages.Within(s); ok {
+					return peer, at, true
+				}
+			}
+		}
+	}
+	return peer, at, false
+}
 
 var _ = add(diagnose.Rule{
 	Code:     "tcp.reset",
@@ -283,19 +77,37 @@ var _ = add(diagnose.Rule{
 	Noun:     "aborted connection",
 	Summary:  "A host aborted connections of LNet.",
 	Meaning: "A connection that ends with RST was aborted: by a host that no longer knows it, since it was restarted, by LNet when a peer " +
-		"seems to be dead, or by a firewall. " +
-		"LNet connects again; RPCs that were on their way are sent again after a timeout. A few are a note, more, or all between two nodes at " +
-		"once, a warning.",
+		"seems to be dead, or by a firewall. Connections that a client has left before, as when it unmounts and unloads its modules, do not count. " +
+		"LNet connects again; RPCs that were on their way are sent again after a timeout. It is a warning where all between two nodes are " +
+		"aborted at once, though both go on.",
 	Limits: "Who aborted the connection is known by the address of the segment; a firewall uses that of a host.",
 	Next:   "Look at the console logs of both hosts at this time (LNetError, socklnd), and whether one of them was restarted (recovery.*).",
 
-	Thresholds: []*diagnose.Threshold{manyResets},
-	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst",
-		"missed_recovery.pcap.zst", "tcp_reset.pcap.zst", "vanished_client.pcap.zst"},
+	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "partition.pcap.zst", "tcp_reset.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return followAborted(r, true, resetFinding)
+		left := fifo.NewMap[hostPair, int64](maxPairs) // when hosts disconnected from targets of others
+		h := followAborted(r, true, resetFinding)
+		aborted := h.TCPEvent
+		h.TCPEvent = func(m *lnet.TCPEvent) {
+			if !m.RST || !hasLeft(r, left, pairOf(m)) && !hasLeft(r, left, hostPair{m.Source, m.Dst.Addr(), m.Src.Addr()}) {
+				aborted(m)
+			}
+		}
+		h.Opcodes = []uint32{opcodes.MDS_DISCONNECT, opcodes.OST_DISCONNECT, opcodes.MGS_DISCONNECT}
+		h.Sent = func(_ *track.RPC, m *dissect.Message) {
+			fifo.Put(left, hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.Time)
+		}
+		return h
 	},
 })
+
+// hasLeft reports whether a host has disconnected from the targets of another one, and sent it nothing since: LNet aborts
+// connections that nobody uses when its module is unloaded.
+func hasLeft(r *diagnose.Reporter, left *fifo.Map[hostPair, int64], h hostPair) bool {
+	at, ok := fifo.Get(left, h)
+	path := r.Paths().Get(h.source, h.from, h.to)
+	return ok && path != nil && path.Last.Time <= at
+}
 
 // socklndConns is how many connections two nodes have.
 const socklndConns = 3
@@ -309,7 +121,7 @@ type abortedPair struct {
 // followAborted follows the connections that hosts abort: those that were established, or those
 // that were refused.
 func followAborted(r *diagnose.Reporter, established bool,
-	finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) diagnose.Hooks {
+	finding func(*diagnose.Reporter, hostPair, *abortedPair) *diagnose.Finding) diagnose.Hooks {
 	conns, pairs := fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)
 	return diagnose.Hooks{TCPEvent: func(m *lnet.TCPEvent) {
 		if !m.RST || isRefusal(m) == established {
@@ -330,7 +142,7 @@ func followAborted(r *diagnose.Reporter, established bool,
 		p.note(pointOf(m), "%s %s a connection", m.Src.Addr(), does)
 	}, End: func() {
 		for h, p := range fifo.All(pairs) {
-			r.Report(finding(r, h, p))
+			r.Report(*finding(r, h, p))
 		}
 	}}
 }
@@ -339,9 +151,11 @@ func followAborted(r *diagnose.Reporter, established bool,
 // reset has the sequence number 0.
 func isRefusal(m *lnet.TCPEvent) bool { return m.RST && m.Seq == 0 }
 
-func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
+func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) *diagnose.Finding {
 	f := p.between(h, r.Paths())
-	if from := hostNID(r.Paths(), h.from); f.Client.Len > 0 {
+	from, to := hostNID(r.Paths(), h.from), hostNID(r.Paths(), h.to)
+	suspect(&f, onPath(from, to), byAdmin, inLNet(from, to), atNode(from))
+	if f.Client.Len > 0 {
 		f.Node = from
 	} else { // of two servers, the other one may have been silent, or this one restarted
 		f.Server = from
@@ -351,15 +165,13 @@ func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Fin
 		plural(p.count, "connection"), h.to)
 	there, back := r.Paths().Get(h.source, h.from, h.to), r.Paths().Get(h.source, h.to, h.from)
 	atOnce := p.count >= socklndConns && p.last-p.first < inFlight && there != nil && back != nil && there.Messages > 0 && back.Messages > 0
-	if float64(p.count) >= manyResets.Value || atOnce {
-		f.Severity = diagnose.Warning
-	}
 	if atOnce && there.First.Time < p.first && there.Last.Time > p.last && back.Last.Time > p.last {
+		f.Severity = diagnose.Warning
 		f.Text += " Both hosts were up before and after it."
 		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss "+
 			"-K, a firewall), not at %s or the network.", h.from, plural(p.count, "connection"), h.to, h.from, h.to)
 	}
-	return f
+	return &f
 }
 
 var _ = add(diagnose.Rule{
@@ -380,6 +192,7 @@ var _ = add(diagnose.Rule{
 			for node, n := range fifo.All(rails) {
 				f := n.finding(diagnose.Subject{}, node.String()+" lists its interfaces", "the same in the last reply")
 				f.Key = node.String()
+				suspect(&f, atNode(node))
 				some := "one of its interfaces does"
 				if len(n.down) > 1 {
 					some = fmt.Sprintf("%d of its interfaces do", len(n.down))
@@ -488,7 +301,11 @@ func reportRoundTrips(r *diagnose.Reporter) {
 			continue
 		}
 		if usual, text, ok := usualRoundTrip(r.Paths(), p); ok && float64(p.Slow[0].Least) >= slowAckRatio.Value*float64(usual) {
-			r.Report(roundTripFinding(r, p, seconds, text))
+			f := roundTripFinding(r, p, seconds, text)
+			if _, changed := p.Typical(); !changed { // a host that is only farther away than the others
+				f.Severity = diagnose.Note
+			}
+			r.Report(f)
 		}
 	}
 }
@@ -530,6 +347,7 @@ func roundTripFinding(r *diagnose.Reporter, p *paths.Path, seconds int, usual st
 	}
 	f := h.finding(r.Paths())
 	f.First, f.Last, f.Count = p.Slow[0].From.Time, p.Slow[len(p.Slow)-1].To.Time, int64(seconds)
+	suspect(&f, onPath(hostNID(r.Paths(), p.From), f.Node))
 	f.Text = fmt.Sprintf("The network to or from %s is slow: in each of %d seconds, its fastest acknowledgement to %s took %s or more; %s.",
 		p.To, seconds, p.From, duration(least), usual)
 	for _, s := range p.Slow {

@@ -107,7 +107,6 @@ type silence struct {
 	vain   int64 // time of the last one but one
 	got    bool  // the last one arrived, as others were sent again since
 
-	passed passedMessages // meanwhile, where they are counted
 }
 
 const (
@@ -186,8 +185,8 @@ var (
 		Reason: "a few are lost in every network, and TCP needs some to find out how fast it may send"}
 	resentShare = &diagnose.Threshold{Name: "share", Value: 0.005, Unit: "of the bytes",
 		Reason: "a loss of one segment in two hundred halves what TCP can send over a network with a round trip of a millisecond"}
-	resentTime = &diagnose.Threshold{Name: "time", Value: 0.5, Unit: "s",
-		Reason: "less than that is not noticed by an application, and a single loss at the end of a message costs 0.2 s"}
+	resentTime = &diagnose.Threshold{Name: "time", Value: 2, Unit: "s",
+		Reason: "single losses at the end of a message cost 0.2 s each, and every network has some"}
 )
 
 var _ = add(diagnose.Rule{
@@ -345,6 +344,8 @@ func (x *lossyHosts) check(there, back lossyDirection) {
 		f.Evidence = append(f.Evidence, d.proofs[:min(len(d.proofs), maxProofs/len(directions))]...)
 	}
 	f.Prove(cost.at, "the request of the RPC that lost most time by retransmission")
+	to := hostNID(x.report.Paths(), there.to)
+	suspect(&f, onPath(hostNID(x.report.Paths(), there.from), to), atNode(to)) // which acknowledges late where it is short of CPU
 	x.report.Report(f)
 }
 

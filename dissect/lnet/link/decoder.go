@@ -172,7 +172,7 @@ func (d *Decoder) Decode(f *capture.Frame) Kind {
 
 // link decodes a frame by its link type.
 func (d *Decoder) link(f *capture.Frame) Kind {
-	d.time, d.source = f.Time, int32(f.Source)
+	d.time, d.source, d.mac = f.Time, int32(f.Source), [6]byte{}
 	p := span{f.Data, max(f.Len, len(f.Data))}
 	if f.Link == capture.LinkEthernet {
 		return d.ethernet(p, 0)

@@ -68,6 +68,15 @@ func (t *Tracker) returned(k *conn, instance uint32) {
 	case g.current != nil && g.current.Instance == instance:
 		g.current.add(k.client)
 	default: // nobody was seen to come back
+		for _, r := range t.ended {
+			if g.name != "" && r.Target == g.name && r.Back.IsZero() && r.Instance == instance && r.InstanceBefore == k.instance {
+				r.add(k.client)
+				if k.client.LastReply.Time > r.LastReply.Time {
+					r.LastReply = k.client.LastReply
+				}
+				return
+			}
+		}
 		r := &Recovery{Target: g.name, Moments: Moments{LastReply: k.client.LastReply}}
 		r.Instance, r.InstanceBefore, r.ServerBefore = instance, k.instance, k.imp.Server
 		r.add(k.client)
@@ -359,6 +368,9 @@ func (t *Tracker) endBreaks(g *target, now int64) {
 // that were silent since.
 func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 	atServer := t.views.IsAt(r.Server) || t.views.IsAt(r.ServerBefore)
+	if r.Kind == Failover { // clients that stay away show at the first server, and those that come at the second
+		atServer = t.views.IsAt(r.Server) && t.views.IsAt(r.ServerBefore)
+	}
 	known := atServer && !r.Back.IsZero() && !t.hasUnnamed(r)
 	since := track.Span{From: r.LastReply.Time, To: math.MaxInt64}
 	for _, k := range g.conns {

@@ -24,6 +24,18 @@ const (
 	Signal  = 130
 )
 
+// Found is the exit status of a command that is to tell by it what it has found. It is not
+// reported: the output has it.
+type Found int
+
+// The statuses of what was found.
+const (
+	FoundError   Found = 4
+	FoundWarning Found = 5 // and no error
+)
+
+func (f Found) Error() string { return "findings" }
+
 // Interrupted is the error of a command that the user ended by Ctrl-C before it had read all.
 type Interrupted struct {
 	Read, Total int64  // bytes of the input, 0: unknown
@@ -69,8 +81,16 @@ func Status(s *iostreams.IO, err error) int {
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return OK
 	}
-	for _, line := range lines(err) {
+	reported := lines(err)
+	for _, line := range reported {
 		s.Say("%s", line)
+	}
+	switch {
+	case len(reported) > 0:
+	case errors.Is(err, FoundError):
+		return int(FoundError)
+	case errors.Is(err, FoundWarning):
+		return int(FoundWarning)
 	}
 	switch {
 	case errors.As(err, new(Interrupted)):
@@ -92,6 +112,9 @@ func lines(err error) []string {
 	var syntax *filter.Error
 	if errors.As(err, &syntax) && err.Error() == syntax.Error() {
 		return syntax.Lines()
+	}
+	if _, found := err.(Found); found {
+		return nil
 	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

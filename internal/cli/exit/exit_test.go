@@ -30,6 +30,10 @@ func TestStatus(t *testing.T) {
 		{errors.Join(errors.New("a"), errors.Join(errors.New("b"), damage)), exit.Damage, "lshark: a\nlshark: b\nlshark: x.pcap: byte 24: cut short\n"},
 		{errors.Join(damage, fmt.Errorf("%w: disk full", iostreams.ErrWrite)), exit.Failure, "lshark: x.pcap: byte 24: cut short\nlshark: cannot write: disk full\n"},
 		{errors.Join(damage, exit.Usagef("bad")), exit.Usage, "lshark: x.pcap: byte 24: cut short\nlshark: bad\n"},
+		{exit.FoundWarning, 5, ""},
+		{errors.Join(exit.FoundWarning, exit.FoundError, exit.FoundWarning), 4, ""},
+		{errors.Join(exit.FoundError, damage), exit.Damage, "lshark: x.pcap: byte 24: cut short\n"},
+		{errors.Join(exit.FoundError, errors.New("a")), exit.Failure, "lshark: a\n"},
 	} {
 		var b bytes.Buffer
 		if status := exit.Status(&iostreams.IO{Err: &b}, tt.err); status != tt.status || b.String() != tt.text {

@@ -210,7 +210,7 @@ func keyLines[R any](t *records.Table[R], r R, colors *render.Colors) (list []Li
 // the findings as trees, what followed from one below it. Of each there is a line that names
 // it, what it says, and a line for each message that proves it.
 func FindingLines(list []*diagnose.Finding, o render.SummaryOptions, first int64) (lines []Line) {
-	text := tables.NewFindingsText(o, first)
+	text := tables.NewFindingsText(o, first, true)
 	lines = textLines(text.AppendOpenings(nil, diagnose.Stories(list)))
 	followed := make(map[*diagnose.Finding][]*diagnose.Finding)
 	for _, f := range list {
@@ -218,7 +218,7 @@ func FindingLines(list []*diagnose.Finding, o render.SummaryOptions, first int64
 	}
 	var write func(f *diagnose.Finding, indent int)
 	write = func(f *diagnose.Finding, indent int) {
-		evidence := f.Evidence
+		evidence, excluded := f.Evidence, tables.Exclusions(f)
 		heading := true
 		for _, l := range textLines(text.AppendIndented(nil, f, indent)) {
 			switch {
@@ -230,6 +230,9 @@ func FindingLines(list []*diagnose.Finding, o render.SummaryOptions, first int64
 			case len(evidence) > 0 && isProof(l.Text, evidence[0].Point):
 				l.At = evidence[0].Point
 				evidence = evidence[1:]
+			case len(excluded) > 0 && tables.IsExcluded(plain(l.Text)):
+				l.At = excluded[0].Point
+				excluded = excluded[1:]
 			}
 			lines = append(lines, l)
 		}

@@ -17,7 +17,9 @@ func TestFindingTree(t *testing.T) {
 	gone := &diagnose.Finding{Cause: root, Count: 1, Rule: &diagnose.Rule{Code: "restart.x", Noun: "restarted target"}, Text: "A target was gone."}
 	later := &diagnose.Finding{Cause: root, Count: 1, Rule: &diagnose.Rule{Code: "tcp.x"}, Text: "A connect was refused."}
 	slow := &diagnose.Finding{Cause: gone, Count: 1, Rule: &diagnose.Rule{Code: "slow.x"}, Text: "An RPC waited for a long time.",
-		Evidence: []diagnose.Evidence{{Point: track.Point{Frame: 42}, Text: "the request"}}}
+		Evidence: []diagnose.Evidence{{Point: track.Point{Frame: 42}, Text: "the request"}},
+		Suspects: []diagnose.Place{{Kind: diagnose.AtStorage, Target: "OST0000"}, {Kind: diagnose.AtLoad, Target: "OST0000"}},
+		Cleared:  []diagnose.Clearance{{Place: diagnose.Place{Kind: diagnose.AtQueue}, Evidence: diagnose.Evidence{Point: track.Point{Frame: 43}, Text: "served"}}}}
 	var text []string
 	frames := make(map[int64]int)
 	for _, l := range model.FindingLines([]*diagnose.Finding{root, gone, later, slow}, render.SummaryOptions{Colors: render.NewColors(false), Width: 40}, 0) {
@@ -35,6 +37,8 @@ warning  node.restarted
       └─         slow.x
           An RPC waited for a long time.
             42  0.000000  the request
+          suspects: storage of OST0000, or load of OST0000
+          excluded: queue, by frame 43 at 0.000000: served
   └─         tcp.x
       A connect was refused.`
 	var got []string
@@ -46,5 +50,8 @@ warning  node.restarted
 	}
 	if frames[42] != 2 {
 		t.Errorf("%d lines lead to the frame", frames[42])
+	}
+	if frames[43] != 1 {
+		t.Errorf("%d lines lead to the frame that excludes the queue", frames[43])
 	}
 }

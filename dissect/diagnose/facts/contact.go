@@ -1,0 +1,263 @@
+package facts
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// Contact is what passed in one direction between two hosts, at one capture point.
+type Contact struct {
+	Source   int
+	From, To netip.Addr
+	Active   Times // of frames
+	Messages Times // of messages: LNet of the sender works
+	Unacked  []*Unacknowledged
+	Resets   []track.Point // the sender aborted connections
+	Thawed   []track.Point // the sender acknowledged what had waited for it, as its timestamps show: it stood still
+
+	Lost []Span // bytes that were not captured, in which messages may have begun
+
+	Resent    int64 // segments that were sent again, without spurious ones and those of Unacked
+	Disturbed Times // of segments that were sent again, or out of order
+	Reordered int64 // segments that came out of order, and those that were sent again in vain
+
+	Span // from the first frame to the last
+}
+
+type contactKey struct {
+	source   int
+	from, to netip.Addr
+}
+
+const (
+	maxContacts = 1 << 13
+	maxUnacked  = 32 // of a direction
+	maxResets   = 16
+)
+
+// contact returns a direction between two hosts.
+func (f *Facts) contact(source int, from, to netip.Addr) *Contact {
+	if c := f.lastContact; c != nil && c.Source == source && c.From == from && c.To == to {
+		return c
+	}
+	key := contactKey{source, from, to}
+	f.sources = max(f.sources, source+1)
+	f.lastContact = fifo.GetOrMake(f.contacts, key, func() *Contact { return &Contact{Source: source, From: from, To: to} })
+	return f.lastContact
+}
+
+// Contacts returns the directions from one host to another, one for each capture point.
+func (f *Facts) Contacts(from, to netip.Addr) (list []*Contact) {
+	for source := range f.sources {
+		if c, ok := fifo.Get(f.contacts, contactKey{source, from, to}); ok {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// seen takes a frame of the sender.
+func (c *Contact) seen(at Point) {
+	c.Span.add(at.Time)
+	c.Active.add(at)
+}
+
+func (f *Facts) message(m *dissect.Message) {
+	c := f.contact(m.Source, m.Src.Addr(), m.Dst.Addr())
+	if m.Missing(0, m.Size) != lnet.Present && m.Tail != lnet.Snaplen { // it may have been handed out late
+		return
+	}
+	at := track.PointOf(m)
+	c.seen(at)
+	c.Messages.add(at)
+	f.learn(c.From, m.LNet.Src, m)
+	f.learn(c.To, m.LNet.Dst, m)
+}
+
+// learn takes the NID of a host.
+func (f *Facts) learn(host netip.Addr, n lnet.NID, m *dissect.Message) {
+	if m.LNetOff >= 0 && n.IsAt(host) {
+		if _, known := fifo.Get(f.nids, host); !known {
+			fifo.Put(f.nids, host, n)
+		}
+	}
+}
+
+// NIDOf returns the NID of a host, one of TCP where messages do not show it.
+func (f *Facts) NIDOf(host netip.Addr) (n lnet.NID) {
+	n, known := fifo.Get(f.nids, host)
+	if !known {
+		const tcp = 2
+		n.Type, n.Len = tcp, uint8(copy(n.Addr[:], host.AsSlice()))
+	}
+	return n
+}
+
+// notCaptured takes bytes that the capture lacks.
+func (f *Facts) notCaptured(l *lnet.Loss) {
+	c := f.contact(l.Source, l.Src.Addr(), l.Dst.Addr())
+	if len(c.Lost) < maxResets {
+		c.Lost = append(c.Lost, Span{l.From, l.To})
+	}
+}
+
+// LacksIn reports whether something that a host sent to another one within a span was not captured.
+func (f *Facts) LacksIn(from, to netip.Addr, s Span) bool {
+	return slices.ContainsFunc(f.Contacts(from, to), func(c *Contact) bool {
+		return slices.ContainsFunc(c.Lost, func(l Span) bool { return l.Overlaps(s) })
+	})
+}
+
+// active takes the first frame of a second.
+func (f *Facts) active(a *lnet.Activity) {
+	f.contact(a.Source, a.Src.Addr(), a.Dst.Addr()).seen(track.Point{Frame: a.Number, File: a.File, Time: a.Time})
+}
+
+// segment takes a segment of TCP that is unusual.
+func (f *Facts) segment(m *lnet.TCPEvent) {
+	c := f.contact(m.Source, m.Src.Addr(), m.Dst.Addr())
+	at := track.Point{Frame: m.Number, File: m.File, Time: m.Time}
+	c.seen(at)
+	if m.RST && len(c.Resets) < maxResets {
+		c.Resets = append(c.Resets, at)
+	}
+	if m.Waited > MinUnacknowledged && len(c.Thawed) < maxResets {
+		c.Thawed = append(c.Thawed, at)
+	}
+	c.Reordered += m.OutOfOrder + m.Spurious
+	if m.OutOfOrder+m.Retransmissions > 0 {
+		c.Disturbed.add(at)
+	}
+	f.again(c, m, at)
+}
+
+// packet takes a packet of InfiniBand that was refused or sent again.
+func (f *Facts) packet(e *lnet.IBEvent) {
+	c := f.contact(e.Source, e.Src.Addr(), e.Dst.Addr())
+	at := track.Point{Frame: e.Number, File: e.File, Time: e.Time}
+	c.seen(at)
+	if e.Again {
+		f.again(c, &lnet.TCPEvent{Frame: e.Frame, Source: e.Source, Conn: e.Conn, Src: e.Src, Dst: e.Dst, Seq: e.PSN, FirstSent: e.FirstSent,
+			TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}}, at)
+	}
+}
+
+// Talks returns another host, and not the one that is excluded, with which LNet of a host exchanged messages all through
+// a span: both are alive, and can reach each other.
+func (f *Facts) Talks(host netip.Addr, s Span, except netip.Addr) (at Point, peer netip.Addr, ok bool) {
+	pause := max(s.Length()/3, 2*runPause)
+	for _, c := range fifo.All(f.contacts) {
+		if c.From != host || c.To == except || c.Messages.Pause(s) > pause {
+			continue
+		}
+		back, known := fifo.Get(f.contacts, contactKey{c.Source, c.To, c.From})
+		if known && back.Messages.Pause(s) <= pause {
+			at, _ = c.Messages.Within(s)
+			return at, c.To, true
+		}
+	}
+	return at, peer, false
+}
+
+// ThawedIn returns a sign within a span that a host had stood still, and goes on.
+func (f *Facts) ThawedIn(host netip.Addr, s Span) (at Point, ok bool) {
+	for _, c := range fifo.All(f.contacts) {
+		for _, p := range c.Thawed {
+			if c.From == host && p.Time >= s.From && p.Time <= s.To {
+				return p, true
+			}
+		}
+	}
+	return at, false
+}
+
+// DisturbedIn reports whether segments between two hosts were sent again or came out of order within a span.
+func (f *Facts) DisturbedIn(a, b netip.Addr, s Span) bool {
+	for _, c := range append(f.Contacts(a, b), f.Contacts(b, a)...) {
+		if _, ok := c.Disturbed.Within(s); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// CallbacksOf returns when a server asked clients for locks.
+func (f *Facts) CallbacksOf(server lnet.NID) *Times {
+	return fifo.GetOrNew(f.callbacks, server)
+}
+
+// SpokeAll reports whether LNet of a host sent messages all through a span, to anybody, with no longer pause than one.
+func (f *Facts) SpokeAll(host netip.Addr, s Span, pause int64) (at Point, ok bool) {
+	for _, c := range fifo.All(f.contacts) {
+		if c.From == host && c.Messages.Pause(s) <= pause {
+			return c.Messages.Within(s)
+		}
+	}
+	return at, false
+}
+
+// SentAll is SpokeAll for frames, such as acknowledgements of TCP.
+func (f *Facts) SentAll(host netip.Addr, s Span, pause int64) (at Point, ok bool) {
+	for _, c := range fifo.All(f.contacts) {
+		if c.From == host && c.Active.Pause(s) <= pause {
+			return c.Active.Within(s)
+		}
+	}
+	return at, false
+}
+
+// Peers returns the hosts that a host exchanged messages with.
+func (f *Facts) Peers(host netip.Addr) (list []netip.Addr) {
+	for _, c := range fifo.All(f.contacts) {
+		if c.From == host && !slices.Contains(list, c.To) {
+			list = append(list, c.To)
+		}
+	}
+	return list
+}
+
+// TakenAt returns the hosts at whose interface captures were taken: all that such a capture
+// has is from and to this host, and there are at least two others.
+func (f *Facts) TakenAt() (hosts []netip.Addr) {
+	bySource := make(map[int][]*Contact)
+	for _, c := range fifo.All(f.contacts) {
+		bySource[c.Source] = append(bySource[c.Source], c)
+	}
+	for source := range f.sources {
+		if h, ok := commonHost(bySource[source]); ok {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
+func commonHost(list []*Contact) (h netip.Addr, ok bool) {
+	var hosts []netip.Addr
+	for _, c := range list {
+		for _, a := range []netip.Addr{c.From, c.To} {
+			if !slices.Contains(hosts, a) {
+				hosts = append(hosts, a)
+			}
+		}
+	}
+	if len(hosts) < 3 {
+		return h, false
+	}
+	for _, a := range hosts {
+		if !slices.ContainsFunc(list, func(c *Contact) bool { return c.From != a && c.To != a }) {
+			return a, true
+		}
+	}
+	return h, false
+}
+
+// HostOf returns the address of a node with a NID of TCP or of InfiniBand; it is not valid for others.
+func HostOf(n lnet.NID) netip.Addr {
+	a, _ := netip.AddrFromSlice(n.Addr[:n.Len])
+	return a
+}

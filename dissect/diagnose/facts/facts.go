@@ -1,0 +1,70 @@
+package facts
+
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// Facts are what is known of a capture so far.
+type Facts struct {
+	DroppedWaits int64 // that were too many to keep
+
+	now         int64
+	waits       []*Wait
+	leastWait   *Wait // the shortest, once there are too many
+	attached    track.Attached[attempts]
+	blocked     *fifo.Map[lockRequest, []locks.Blocker]
+	streams     *fifo.Map[streamKey, *Stream]
+	lastStream  *Stream
+	jobs        map[string]string
+	usual       map[usualKey]int64
+	contacts    *fifo.Map[contactKey, *Contact]
+	lastContact *Contact
+	sources     int // number of capture points
+	nids        *fifo.Map[netip.Addr, lnet.NID]
+	callbacks   *fifo.Map[lnet.NID, *Times] // of servers that ask for locks
+	resent      *fifo.Map[stream, *resentBytes]
+}
+
+// New returns Facts about nothing.
+func New() *Facts {
+	return &Facts{blocked: fifo.NewMap[lockRequest, []locks.Blocker](maxBlockers), streams: fifo.NewMap[streamKey, *Stream](maxServed),
+		jobs: make(map[string]string), usual: make(map[usualKey]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
+		callbacks: fifo.NewMap[lnet.NID, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams)}
+}
+
+// Hooks returns the hooks that fill f.
+func (f *Facts) Hooks() follow.Hooks {
+	return follow.Hooks{Sent: f.sent, Answered: f.answered, Done: f.done, Lock: func(l *locks.Lock) { f.lock(l, true) }, LockGranted: func(l *locks.Lock) { f.lock(l, false) },
+		TCPEvent: f.segment, IBEvent: f.packet, Active: f.active, Unseen: f.logged, Lost: f.notCaptured,
+		Message: func(r *track.RPC, m *dissect.Message) {
+			f.now = max(f.now, m.Time)
+			f.message(m)
+			if r != nil && m.Kind == lnet.EarlyReply {
+				f.early(r, m)
+			}
+		}}
+}
+
+// Now returns the time of the last message.
+func (f *Facts) Now() int64 { return f.now }
+
+// Nodes returns the addresses of all hosts.
+func (f *Facts) Nodes() (list []netip.Addr) {
+	known := make(map[netip.Addr]bool)
+	for _, c := range fifo.All(f.contacts) {
+		for _, a := range []netip.Addr{c.From, c.To} {
+			if !known[a] {
+				known[a] = true
+				list = append(list, a)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,275 @@
+package facts
+
+import (
+	"math/bits"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Target is a target: by its name, else by kind and index at a server, else by a connection.
+type Target struct {
+	Name   string // without "_UUID"
+	Index  string // as in OST0001
+	Server lnet.NID
+	Handle uint64 // where neither name nor index is known
+}
+
+// TargetOf returns the target of a connection.
+func TargetOf(c *track.Connection, server lnet.NID) Target {
+	switch {
+	case c == nil:
+		return Target{Server: server}
+	case c.Target != "":
+		return Target{Name: c.Target}
+	case c.TargetIndex != "":
+		return Target{Index: c.TargetIndex, Server: server}
+	}
+	return Target{Server: server, Handle: c.Handle}
+}
+
+// Label returns the name, or kind and index; empty where neither is known.
+func (t Target) Label() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return t.Index
+}
+
+// IsKnown reports whether name or index are known.
+func (t Target) IsKnown() bool { return t.Name != "" || t.Index != "" }
+
+// Operation is what a server does for a request.
+type Operation struct {
+	Opcode  uint32
+	Variant *schema.Variant
+}
+
+// String returns the name, with the variant.
+func (o Operation) String() string {
+	name := opcodes.Opcodes.Name(uint64(o.Opcode))
+	if o.Variant != nil && o.Variant.Name != "" {
+		name += " " + o.Variant.Name
+	}
+	return name
+}
+
+// IsPing reports whether the operation asks only whether the target is there.
+func (o Operation) IsPing() bool { return o.Opcode == opcodes.OBD_PING }
+
+// Stream is what a client got of a target for an operation of a job, over time.
+type Stream struct {
+	Connection *track.Connection
+	Client     lnet.NID
+	Server     lnet.NID
+	Operation
+	Job    string
+	Portal uint32 // of the service whose threads do it
+	Bins   []Bin
+	wide   int64 // nanoseconds of a bin
+}
+
+// Bin counts the replies in a stretch of time by latency.
+type Bin struct {
+	Span
+	Counts    [classes]uint16
+	Sum       int64 // nanoseconds of all latencies
+	Transfer  int64 // nanoseconds from the first to the last message of bulk data, of all
+	Wire      int64 // nanoseconds between the capture points, of all that two of them saw
+	Disturbed int   // requests of which something was sent again
+	Slowest   int64
+	At        track.Point // request of the slowest
+	Reply     track.Point
+}
+
+// Latencies are counted in classes, each of twice the time of the one before; the first one
+// ends at a millisecond.
+const (
+	classes    = 18
+	firstClass = int64(1e6)
+	minBin     = int64(1e9)
+	maxBins    = 128
+	maxServed  = 1 << 12
+)
+
+// class returns the class of a latency, Limit its end.
+func class(ns int64) int { return min(bits.Len64(uint64(ns/firstClass)), classes-1) }
+
+// Limit returns the end of a class in nanoseconds.
+func Limit(class int) int64 { return firstClass << class }
+
+type streamKey struct {
+	conn *track.Connection
+	Operation
+	job string
+}
+
+// Target returns the target of a stream, as it is known by now.
+func (s *Stream) Target() Target { return TargetOf(s.Connection, s.Server) }
+
+func (f *Facts) answered(r *track.RPC, m *dissect.Message) {
+	if r.Connection == nil || !r.HasOpcode {
+		return
+	}
+	ns, ok := r.Latency()
+	if !ok || r.Sends > 1 || r.Replay() {
+		return
+	}
+	f.stream(r).add(r, ns)
+}
+
+// stream returns the stream of an RPC.
+func (f *Facts) stream(r *track.RPC) *Stream {
+	s := f.lastStream
+	if s != nil && s.Connection == r.Connection && s.Opcode == r.Opcode && s.Variant == r.Variant && s.Job == string(r.Job()) {
+		return s
+	}
+	key := streamKey{r.Connection, Operation{r.Opcode, r.Variant}, f.job(r)}
+	f.lastStream = fifo.GetOrMake(f.streams, key, func() *Stream {
+		return &Stream{Connection: r.Connection, Client: r.Client, Server: r.Server, Operation: key.Operation, Job: key.job, Portal: r.Portal,
+			wide: minBin}
+	})
+	return f.lastStream
+}
+
+// job returns the job of an RPC; there is one string for each.
+func (f *Facts) job(r *track.RPC) string {
+	if job, ok := f.jobs[string(r.Job())]; ok {
+		return job
+	}
+	job := string(r.Job())
+	if len(f.jobs) < maxServed {
+		f.jobs[job] = job
+	}
+	return job
+}
+
+func (s *Stream) add(r *track.RPC, ns int64) {
+	at := r.Replied()
+	n := len(s.Bins)
+	if n == 0 || at.Time >= s.Bins[n-1].From+s.wide {
+		if n == maxBins {
+			s.widen()
+			n = len(s.Bins)
+		}
+		s.Bins = append(s.Bins, Bin{Span: Span{at.Time, at.Time}})
+		n++
+	}
+	b := &s.Bins[n-1]
+	b.To = max(b.To, at.Time)
+	if c := class(ns); b.Counts[c] < 1<<16-1 {
+		b.Counts[c]++
+	}
+	b.Sum += ns
+	if bulk, ok := r.BulkTime(); ok {
+		b.Transfer += bulk
+	}
+	if node, ok := r.NodeTime(); ok {
+		b.Wire += ns - min(ns, node)
+	}
+	if r.Retransmits() > 0 || r.LossNotCaptured() {
+		b.Disturbed++
+	}
+	if ns > b.Slowest {
+		b.Slowest, b.At, b.Reply = ns, r.Requested(), at
+	}
+}
+
+// widen joins each two bins.
+func (s *Stream) widen() {
+	s.wide *= 2
+	keep := s.Bins[:0]
+	for i := range s.Bins {
+		b := &s.Bins[i]
+		if n := len(keep); n > 0 && b.From < keep[n-1].From+s.wide {
+			keep[n-1].join(b)
+			continue
+		}
+		keep = append(keep, *b)
+	}
+	s.Bins = keep
+}
+
+func (b *Bin) join(o *Bin) {
+	b.To = max(b.To, o.To)
+	b.Sum, b.Transfer, b.Wire, b.Disturbed = b.Sum+o.Sum, b.Transfer+o.Transfer, b.Wire+o.Wire, b.Disturbed+o.Disturbed
+	for i := range b.Counts {
+		b.Counts[i] = uint16(min(1<<16-1, int(b.Counts[i])+int(o.Counts[i])))
+	}
+	if o.Slowest > b.Slowest {
+		b.Slowest, b.At, b.Reply = o.Slowest, o.At, o.Reply
+	}
+}
+
+// N returns the number of replies.
+func (b *Bin) N() (n int) {
+	for _, c := range b.Counts {
+		n += int(c)
+	}
+	return n
+}
+
+// Replies returns the number of replies.
+func (s *Stream) Replies() (n int) {
+	for i := range s.Bins {
+		n += s.Bins[i].N()
+	}
+	return n
+}
+
+// Within returns the number of replies with a latency below a limit, or in its class.
+func (b *Bin) Within(limit int64) (n int) {
+	for c := range class(limit) + 1 {
+		n += int(b.Counts[c])
+	}
+	return n
+}
+
+// Streams calls f for each stream, until it returns false.
+func (f *Facts) Streams(yield func(*Stream) bool) {
+	for _, s := range fifo.All(f.streams) {
+		if !yield(s) {
+			return
+		}
+	}
+}
+
+// Usual returns the latency below which three of ten replies of an operation are that a target gave
+// to anybody, 0 if it gave none: a fault may fill most of a capture.
+func (f *Facts) Usual(t Target, o Operation) int64 {
+	if u, ok := f.usual[usualKey{t, o}]; ok {
+		return u
+	}
+	var counts [classes]int
+	total := 0
+	for _, s := range fifo.All(f.streams) {
+		if s.Operation != o || s.Target() != t {
+			continue
+		}
+		for i := range s.Bins {
+			for c, n := range s.Bins[i].Counts {
+				counts[c] += int(n)
+				total += int(n)
+			}
+		}
+	}
+	u := int64(0)
+	for c, n, sum := 0, 0, 0; c < classes && total > 0; c++ {
+		n = counts[c]
+		if sum += n; 10*sum >= 3*total {
+			u = Limit(c)
+			break
+		}
+	}
+	f.usual[usualKey{t, o}] = u
+	return u
+}
+
+type usualKey struct {
+	Target
+	Operation
+}

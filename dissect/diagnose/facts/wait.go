@@ -1,0 +1,244 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Wait is an RPC, or a request for a lock, that waited for seconds.
+type Wait struct {
+	Span // from the request to its end: the reply, or when the capture ended or the client gave up
+	XID  uint64
+	Operation
+	Client, Server lnet.NID
+	Connection     *track.Connection
+	Target         Target
+	Portal         uint32 // of the service whose threads do it
+	Job            string
+	HasJob         bool // its request has a field for a job, which was captured
+
+	Request Point
+	Reply   Point   // that ended it; the zero Point: there was none
+	Sends   []Send  // of the same request, the first one is Request
+	Early   []Point // the first and the last early reply
+	Before  Point   // a reply that was seen before the request was sent again
+	Status  int32
+
+	Refused    bool  // a reply was an error, after which the client sent it again
+	Open       bool  // it had no reply when the capture ended
+	Lacks      bool  // the capture lacks bytes in which the reply may be
+	Service    int64 // that the server says it took, in seconds; -1: unknown
+	Retransmit int64 // nanoseconds that retransmission cost
+	Bulk       int64 // nanoseconds from the first to the last message of bulk data
+	Queued     int64 // nanoseconds that it waited for a thread, by the log of the server
+	Worked     int64 // nanoseconds that a thread worked for it, by the log of the server
+	Nested     int64 // nanoseconds in which requests of the server to others had no reply
+	AllNested  bool  // all of these were captured
+
+	Locking bool // the server takes a lock for this read or write
+	Lock    bool // the reply said that it has to wait for a lock
+	Blocked []locks.Blocker
+}
+
+// MinWait is the shortest wait that is kept: ordinary servers answer within a second or two.
+const MinWait = int64(3e9)
+
+const (
+	maxWaits    = 1 << 10
+	maxSends    = 8
+	maxBlockers = 1 << 10
+)
+
+// attempts are what is known of an RPC while it waits.
+type attempts struct {
+	conn    int  // of the first request
+	locking bool // the server takes a lock for it
+	again   *resent
+}
+
+// resent is what is known of an RPC that was not answered at once.
+type resent struct {
+	sends   []Send
+	early   []Point
+	before  Point
+	refused bool
+}
+
+// Send is a request on a connection.
+type Send struct {
+	Point
+	Conn int
+}
+
+// resent returns what is known of an RPC that was not answered at once, and makes it.
+func (f *Facts) resentOf(r *track.RPC) *resent {
+	a := f.attached.Of(r)
+	if a.again == nil {
+		a.again = &resent{}
+	}
+	return a.again
+}
+
+func (f *Facts) sent(r *track.RPC, m *dissect.Message) {
+	if r.Sends < 2 {
+		a := f.attached.Of(r)
+		a.conn = m.Conn
+		if r.Opcode == opcodes.LDLM_BL_CALLBACK {
+			f.CallbacksOf(r.Client).add(track.PointOf(m))
+		}
+		if r.Opcode == opcodes.OST_READ || r.Opcode == opcodes.OST_WRITE {
+			t, ok := opcodes.TransferOf(m.Msg)
+			a.locking = ok && t.AnyFlags&opcodes.BrwLocked != 0
+		}
+		return
+	}
+	a := f.resentOf(r)
+	if len(a.sends) == maxSends {
+		a.sends = a.sends[:maxSends-1]
+	}
+	a.sends = append(a.sends, Send{track.PointOf(m), m.Conn})
+	if r.IsSentAgain() {
+		if r.Status < 0 {
+			a.refused = true
+		} else if a.before.IsZero() {
+			a.before = r.Replied()
+		}
+	}
+}
+
+func (f *Facts) early(r *track.RPC, m *dissect.Message) {
+	a := f.resentOf(r)
+	if len(a.early) == 2 {
+		a.early = a.early[:1]
+	}
+	a.early = append(a.early, track.PointOf(m))
+}
+
+func (f *Facts) done(r *track.RPC) {
+	p := f.attached.Of(r)
+	a := *p
+	*p = attempts{}
+	f.ended(r, a)
+}
+
+// logged takes an RPC of a log that the capture has not.
+func (f *Facts) logged(r *track.RPC) {
+	f.now = max(f.now, r.Replied().Time)
+	if r.Log.NotOnWire != debuglog.Nothing || !r.HasReply {
+		return
+	}
+	if ns, ok := r.Latency(); ok && r.Connection != nil && r.HasOpcode && r.Sends == 1 {
+		f.stream(r).add(r, ns)
+	}
+	f.ended(r, attempts{conn: -1})
+}
+
+// ended keeps an RPC if it waited for long.
+func (f *Facts) ended(r *track.RPC, a attempts) {
+	if !r.HasRequest || !r.HasOpcode || r.OneWay || r.Replay() || track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) {
+		return
+	}
+	begin := r.Requested()
+	ns, ok := r.Latency()
+	w := Wait{Span: Span{begin.Time, begin.Time + ns}}
+	if !ok || r.IsSentAgain() {
+		switch w.Open = true; {
+		case r.Missing == track.CaptureEnded || r.IsSentAgain():
+			w.To = f.now
+		case r.Missing == track.Unanswered:
+			w.To, w.Open = f.now, true
+		default:
+			w.Lacks, w.Open, w.To = true, false, begin.Time
+		}
+	}
+	if w.Length() < MinWait {
+		return
+	}
+	if x := a.again; x != nil {
+		w.Sends, w.Early, w.Before, w.Refused = x.sends, x.early, x.before, x.refused
+	}
+	w.Sends, w.Locking = append([]Send{{begin, a.conn}}, w.Sends...), a.locking
+	w.XID, w.Operation, w.Client, w.Server, w.Connection = r.XID, Operation{r.Opcode, r.Variant}, r.Client, r.Server, r.Connection
+	w.Job, w.HasJob, w.Request, w.Service, w.Portal = f.job(r), r.HasJob(), begin, -1, r.Portal
+	if !w.Open {
+		w.Reply, w.Status = r.Replied(), r.Status
+		if r.Has(opcodes.PbServiceTime) && r.Service > 0 {
+			w.Service = int64(r.Service)
+		}
+	}
+	w.Retransmit, _ = r.RetransmitTime()
+	w.Bulk, _ = r.BulkTime()
+	if l := r.Log; l != nil && l.HasServer && l.Server.Handled != 0 {
+		w.Queued, w.Worked = l.Server.Queue(), l.Server.Service
+	}
+	w.Nested, w.AllNested = r.Nested.Time, r.Nested.All
+	f.addWait(&w)
+}
+
+// lock takes a lock that had to wait, when it is granted, and when it ended.
+func (f *Facts) lock(l *locks.Lock, ended bool) {
+	if len(l.BlockedBy) > 0 {
+		fifo.Put(f.blocked, lockRequest{l.Client, l.Asked}, slices.Clone(l.BlockedBy))
+	}
+	if !l.Blocked || !l.HasResource() || l.Desc.Kind == opcodes.FlockLock || l.Desc.IsGroup() {
+		return // applications keep flocks and group locks as long as they want
+	}
+	ns, ok := l.Waited()
+	if !ok || ns < MinWait || l.Asked.IsZero() || ended && l.IsGranted() {
+		return
+	}
+	w := Wait{Span: Span{l.Asked.Time, l.Asked.Time + ns}, Operation: Operation{Opcode: opcodes.LDLM_ENQUEUE}, Client: l.Client, Server: l.Server,
+		Connection: l.Connection, Job: l.Job, Request: l.Asked, Reply: l.Granted, Sends: []Send{{l.Asked, -1}}, Service: -1, Lock: true,
+		Blocked: slices.Clone(l.BlockedBy), Open: l.Granted.IsZero()}
+	f.addWait(&w)
+}
+
+type lockRequest struct {
+	client lnet.NID
+	asked  Point
+}
+
+// addWait keeps a wait, the longest ones if there are too many.
+func (f *Facts) addWait(w *Wait) {
+	if len(f.waits) < maxWaits {
+		f.waits = append(f.waits, w)
+		return
+	}
+	f.DroppedWaits++
+	least := 0
+	if f.leastWait != nil {
+		least = slices.Index(f.waits, f.leastWait)
+	}
+	if least < 0 || f.waits[least].Length() >= w.Length() {
+		return
+	}
+	f.waits[least] = w
+	f.leastWait = slices.MinFunc(f.waits, func(a, b *Wait) int { return cmp.Compare(a.Length(), b.Length()) })
+}
+
+// Waits returns the waits in the order of their beginning, with what is known by now of their targets and
+// locks.
+func (f *Facts) Waits() []*Wait {
+	list := slices.Clone(f.waits)
+	for _, w := range list {
+		w.Target = TargetOf(w.Connection, w.Server)
+		w.Lacks = w.Lacks || w.Open && f.LacksIn(HostOf(w.Server), HostOf(w.Client), w.Span)
+		if len(w.Blocked) == 0 {
+			w.Blocked, _ = fifo.Get(f.blocked, lockRequest{w.Client, w.Request})
+		}
+		// What is known of a lock that was granted before the capture may be of another client.
+		w.Blocked = slices.DeleteFunc(w.Blocked, func(b locks.Blocker) bool { return b.Client == w.Client })
+	}
+	slices.SortStableFunc(list, func(a, b *Wait) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.XID, b.XID))
+	})
+	return list
+}

@@ -1,0 +1,97 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var (
+	deniedRequests = &diagnose.Threshold{Name: "denied requests", Value: 5, Unit: "requests",
+		Reason: "a user without the right to a directory tries once or twice"}
+	deniedShare = &diagnose.Threshold{Name: "share of the requests of the client meanwhile", Value: 80, Unit: "%",
+		Reason: "else its users have the right to other files: that is a matter of permissions"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "metadata.denied",
+	Severity: diagnose.Warning,
+	Noun:     "denied request",
+	Summary:  "An MDT denies everything to all users of one client.",
+	Meaning: "Permissions of files deny some files to some users. Where an MDT answers nearly all requests of a client with EACCES or EPERM, whoever " +
+		"sends them, also root, it is the client that it does not trust: its nodemap has deny_unknown or does not map these users, or the " +
+		"server does not find their groups (identity_upcall). The rule counts such replies to requests for names and attributes, and to opens.",
+	Limits: "That other clients get the same files is only known where their requests are in the capture.",
+	Next: "On the MGS: lctl nodemap_test_nid NID of the client, lctl get_param nodemap.*.{deny_unknown,admin_nodemap,trusted_nodemap,idmap}, and what was " +
+		"changed before the first denied request. On the MDS: lctl get_param mdt.*.identity_upcall.",
+	Thresholds: []*diagnose.Threshold{deniedRequests, deniedShare},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		d := &denials{r, fifo.NewMap[targetClient, *denied](maxDenied)}
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_GETATTR, opcodes.MDS_REINT}, Answered: d.answered}
+	},
+})
+
+// denials are the requests for files that MDTs denied to clients.
+type denials struct {
+	report  *diagnose.Reporter
+	clients *fifo.Map[targetClient, *denied]
+}
+
+// denied counts what a client was denied, and what it was not since the first of these.
+type denied struct {
+	tally
+	users   []uint32
+	granted int64
+	other   lnet.NID // that was served meanwhile
+	at      track.Point
+}
+
+func (d *denials) answered(r *track.RPC, _ *dissect.Message) {
+	if r.Opcode == opcodes.LDLM_ENQUEUE && !hasIntent(r, "OPEN", "CREAT", "GETATTR") || !r.HasRequest {
+		return
+	}
+	key, at := targetClient{r.Client, targetOf(r)}, r.Replied()
+	errno := hasError(r, opcodes.EACCES, opcodes.EPERM)
+	if errno == 0 {
+		if r.Failed() {
+			return
+		}
+		for k, x := range fifo.All(d.clients) {
+			switch {
+			case k == key:
+				x.granted++
+			case k.target == key.target && at.Time < x.last+inFlight:
+				x.other, x.at = r.Client, at
+			}
+		}
+		return
+	}
+	x := fifo.GetOrNew(d.clients, key)
+	x.add(r, at)
+	x.prove(at, "a request of %s is denied with %s", r.Client, errorName(errno))
+	if r.HasUser {
+		x.users = withNew(x.users, r.UID, maxTallied)
+	}
+	share := 100 * float64(x.count) / float64(x.count+x.granted)
+	if float64(x.count) < deniedRequests.Value || share < deniedShare.Value || len(x.users) < 2 {
+		return
+	}
+	f := x.finding(key.target.subject())
+	f.Client = r.Client
+	f.Text = fmt.Sprintf("%s denied %s of %s with %s, those of all %d users there.", key.target, x.operationsText(), x.senders(), errorName(errno), len(x.users))
+	suspect(&f, atConfig(r.Client), byAdmin, byApplication)
+	if x.other.Len > 0 {
+		exclude(&f, byApplication, x.at, x.other.String()+" was served meanwhile")
+		f.Text += " It served " + x.other.String() + " meanwhile."
+	}
+	f.Brief = f.Text + " Look at the nodemap of this client on the MGS, not at the files or the servers."
+	d.report.Report(f)
+}
+
+// maxDenied is how many clients are followed that were denied something.
+const maxDenied = 64

@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/suspects"
+)
+
+var _ = addTrouble(diagnose.Rule{
+	Code:     "node.silent",
+	Severity: diagnose.Error,
+	Noun:     "silence of a node",
+	Summary:  "A node acknowledged nothing for a while: it or the network to it was down.",
+	Meaning: "When a host does not acknowledge what was sent to it, TCP sends the same bytes again and again, each time after twice the time. " +
+		"After three seconds that counts as a silence. Where the node exchanges nothing with anybody meanwhile, it stands still, is dead, or is cut off.",
+	Limits: "A node that stands still, and one whose link is down, look the same in a capture of another node.",
+	Next: "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, the switch " +
+		"port and the cable. The nodes that waited for it are not to blame.",
+	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_answer.pcap.zst", "partition.pcap.zst", "rdma_loss.pcap.zst", "vanished_client.pcap.zst"},
+}, func(g *suspects.Group) bool {
+	return suspectsAre(g, diagnose.AtNode, diagnose.AtPath) && !suspectsAre(g, diagnose.AtPath) && sumOf(g).silences != nil
+}, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
+	long := silent(g)
+	var text string
+	if len(g.Suspects) == 1 {
+		node := g.Suspects[0].Node
+		f.Node = node
+		text = fmt.Sprintf("%s was silent for at least %s: it acknowledged nothing, and nothing came from it.", node, duration(long.Length()))
+	} else {
+		x := sumOf(g).silences[0]
+		text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, duration(long.Length()))
+	}
+	if waited := f.Text; waited != "" {
+		text += " " + waited
+	}
+	f.Text = text
+	f.Brief = text + " Look at the node and its link first."
+})

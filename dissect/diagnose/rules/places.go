@@ -1,0 +1,114 @@
+package rules
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/diagnose/suspects"
+	"github.com/lshark/lshark/dissect/lnet"
+)
+
+func atClient(n lnet.NID) diagnose.Place { return diagnose.Place{Kind: diagnose.AtClient, Node: n} }
+func atHolder(n lnet.NID) diagnose.Place { return diagnose.Place{Kind: diagnose.AtHolder, Node: n} }
+func atNode(n lnet.NID) diagnose.Place   { return diagnose.Place{Kind: diagnose.AtNode, Node: n} }
+func atThread(n lnet.NID) diagnose.Place { return diagnose.Place{Kind: diagnose.AtThread, Node: n} }
+func atConfig(n lnet.NID) diagnose.Place { return diagnose.Place{Kind: diagnose.AtConfig, Node: n} }
+
+func atTarget(name string, server lnet.NID) diagnose.Place {
+	return diagnose.Place{Kind: diagnose.AtTarget, Target: name, Node: server}
+}
+
+func atStorage(name string, server lnet.NID) diagnose.Place {
+	return diagnose.Place{Kind: diagnose.AtStorage, Target: name, Node: server}
+}
+
+func onPath(a, b lnet.NID) diagnose.Place { return diagnose.Between(diagnose.AtPath, a, b) }
+func inLNet(a, b lnet.NID) diagnose.Place { return diagnose.Between(diagnose.AtLNet, a, b) }
+
+var (
+	byAdmin       = diagnose.Place{Kind: diagnose.AtAdmin}
+	byApplication = diagnose.Place{Kind: diagnose.AtApplication}
+	notCaptured   = diagnose.Place{Kind: diagnose.AtCapture}
+)
+
+// suspect sets the places where the cause of a finding may be.
+func suspect(f *diagnose.Finding, list ...diagnose.Place) { f.Suspects = list }
+
+// exclude moves a place from the suspects of a finding to those that are cleared.
+func exclude(f *diagnose.Finding, p diagnose.Place, at facts.Point, text string) {
+	n := len(f.Suspects)
+	f.Suspects = slices.DeleteFunc(slices.Clone(f.Suspects), func(o diagnose.Place) bool { return o == p })
+	if len(f.Suspects) < n {
+		f.Cleared = append(f.Cleared, diagnose.Clearance{Place: p, Evidence: diagnose.Evidence{Point: at, Text: text}})
+	}
+}
+
+// tell sets what would decide between the suspects of a finding.
+func tell(f *diagnose.Finding, known *facts.Facts) {
+	f.WouldTell = wouldTell(known, &suspects.Group{Suspects: f.Suspects})
+}
+
+// factsOf returns what is known of the capture, for the Start func of a rule.
+func factsOf(r *diagnose.Reporter) *facts.Facts { return diagnose.Shared(r, newTroubles).facts }
+
+// The times that show whether a node or a path works.
+const (
+	// rebootTime is the shortest time in which a node is up again after a crash, with LNet and a target.
+	rebootTime = int64(10e9)
+
+	// longPause is how long nothing may come from a node that works: clients ping their servers every five seconds where that is
+	// set, and every 25 seconds by default.
+	longPause = int64(8e9)
+)
+
+// livedOn returns a message that shows that a node was not restarted within a span: it sent messages all the time.
+func livedOn(f *facts.Facts, n lnet.NID, s facts.Span) (at facts.Point, ok bool) {
+	host := facts.HostOf(n)
+	if !host.IsValid() {
+		return at, false
+	}
+	for _, peer := range f.Peers(host) {
+		for _, c := range f.Contacts(host, peer) {
+			if c.Messages.Pause(s) >= rebootTime || f.UnackedIn(peer, host, s) != nil {
+				continue
+			}
+			if at, ok = c.Messages.Within(s); ok {
+				return at, true
+			}
+		}
+	}
+	return at, false
+}
+
+// excludeNode clears a node that lived on.
+func excludeNode(f *diagnose.Finding, known *facts.Facts, n lnet.NID, s facts.Span) {
+	if at, ok := livedOn(known, n, s); ok {
+		exclude(f, atNode(n), at, n.String()+" sent messages all the time")
+	}
+}
+
+// excludePath clears a path on which frames went both ways all the time, and none was sent again for long.
+func excludePath(f *diagnose.Finding, known *facts.Facts, a, b lnet.NID, s facts.Span) {
+	if at, ok := pathWorked(known, facts.HostOf(a), facts.HostOf(b), s); ok {
+		exclude(f, onPath(a, b), at, "frames went both ways between "+a.String()+" and "+b.String()+" all the time")
+	}
+}
+
+func pathWorked(f *facts.Facts, a, b netip.Addr, s facts.Span) (at facts.Point, ok bool) {
+	if !a.IsValid() || !b.IsValid() || s.Length() < longPause/2 || f.UnackedIn(a, b, s) != nil || f.UnackedIn(b, a, s) != nil {
+		return at, false
+	}
+	if _, reset := f.ResetIn(a, b, s); reset {
+		return at, false
+	}
+	for _, there := range f.Contacts(a, b) {
+		for _, back := range f.Contacts(b, a) {
+			if there.Source == back.Source && there.Active.Pause(s) <= longPause && back.Active.Pause(s) <= longPause {
+				return back.Active.Within(s)
+			}
+		}
+	}
+	return at, false
+}

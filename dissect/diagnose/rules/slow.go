@@ -1,0 +1,126 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/diagnose/suspects"
+	"github.com/lshark/lshark/dissect/lnet"
+)
+
+// addSlow registers a rule about stretches of time with slow requests: those that belongs takes.
+func addSlow(rule diagnose.Rule, belongs func(*suspects.Slow) bool, look string) bool {
+	slowRules = append(slowRules, belongs)
+	number := len(slowRules) - 1
+	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
+		t := diagnose.Shared(r, newTroubles)
+		report := func() {
+			j := suspects.Judge{Facts: t.facts}
+			for _, s := range j.Slow() {
+				if slowRule(s) == number {
+					f := slowFinding(t.facts, s)
+					f.Brief = f.Text + eitherText(s.Suspects) + " " + look
+					r.Report(f)
+				}
+			}
+		}
+		return diagnose.Hooks{End: report}
+	}
+	return add(rule)
+}
+
+var slowRules []func(*suspects.Slow) bool
+
+func slowRule(s *suspects.Slow) int {
+	for i, belongs := range slowRules {
+		if belongs(s) {
+			return i
+		}
+	}
+	return len(slowRules) - 1
+}
+
+// slowFinding describes requests that were slow.
+func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
+	f := diagnose.Finding{First: s.From, Last: s.To, Suspects: s.Suspects, Cleared: s.Cleared}
+	var clients, servers []lnet.NID
+	var targets []string
+	var jobs jobList
+	var worst *suspects.SlowStream
+	n, late := 0, 0
+	for _, x := range s.Streams {
+		clients, servers = withNew(clients, x.Client, maxNames), withNew(servers, x.Server, maxNames)
+		if label := x.Target().Label(); label != "" {
+			targets = withNew(targets, label, maxNames)
+		}
+		jobs.add(x.Job)
+		n, late = n+x.N, late+x.Late
+		if worst == nil || x.Sum > worst.Sum {
+			worst = x
+		}
+	}
+	f.Client, f.Server, f.Job, f.Count = only(clients), only(servers), only(jobs), int64(late)
+	first := s.Streams[0].Target()
+	f.Target, f.TargetIndex = first.Name, first.Index
+	for _, x := range s.Streams {
+		if x.Target() != first {
+			f.Target, f.TargetIndex = "", ""
+		}
+	}
+	f.Wait = worst.Slowest.Slowest
+	to := words(targets)
+	if to == "" {
+		to = nodes(servers)
+	}
+	usual := "at the fastest target of its kind"
+	if worst.Before {
+		usual = "at other times"
+	}
+	f.Text = fmt.Sprintf("%d of %d requests of %s%s to %s were slow for %s: %s took %s on average and %s at most, where most take up to %s %s.", late, n,
+		nodes(clients), jobsText(jobs), to, duration(s.Length()), worst.Operation, duration(worst.Sum/int64(worst.N)), duration(f.Wait),
+		duration(worst.Usual), usual)
+	f.Prove(worst.Slowest.At, "the slowest request")
+	f.Prove(worst.Slowest.Reply, "its reply, %s later", duration(f.Wait))
+	f.Key = fmt.Sprint(s.Suspects, s.From)
+	f.Severity = diagnose.Warning
+	return f
+}
+
+func onlySlow(kinds ...diagnose.PlaceKind) func(*suspects.Slow) bool {
+	return func(s *suspects.Slow) bool { return suspectsAre(&suspects.Group{Suspects: s.Suspects}, kinds...) }
+}
+
+var _ = addSlow(diagnose.Rule{
+	Code:     "slow.target",
+	Severity: diagnose.Warning,
+	Noun:     "slow RPC",
+	Summary:  "The storage of a target was slow for a while.",
+	Meaning: "Most requests for an operation took several times as long as the same operation at other times, or at other targets. The rule looks at what was in " +
+		"time meanwhile: other requests of the same clients to the same server, so that it is not the network, the node or its threads.",
+	Limits: "An operation that is always slow everywhere is not found.",
+	Next: "Compare the storage of this target with that of the others: iostat -x 1, state of the pool or RAID (rebuild, a disk with " +
+		"errors), lctl get_param obdfilter.*.brw_stats osd-*.*.brw_stats.",
+	Samples: []string{"slow_mdt.pcap.zst", "slow_target.pcap.zst"},
+}, onlySlow(diagnose.AtStorage), "Look at the disks of this target first, not at the network or the clients.")
+
+var _ = addSlow(diagnose.Rule{
+	Code:     "slow.network",
+	Severity: diagnose.Warning,
+	Noun:     "RPC that the network delayed",
+	Summary:  "The network between two nodes was slow for a while.",
+	Meaning:  "Most requests between two nodes took several times as long as usual, whatever they were for, while the server served others in time.",
+	Limits:   "Requests that the network delays by less than a tenth of a second are not found by this; see tcp.round_trip.",
+	Next:     "See tcp.round_trip and tcp.retransmission for the hosts and links; ping and iperf3 between both nodes.",
+}, onlySlow(diagnose.AtPath, diagnose.AtLNet), "Look at the network of these nodes first.")
+
+var _ = addSlow(diagnose.Rule{
+	Code:     "slow.changed",
+	Severity: diagnose.Warning,
+	Noun:     "slow RPC",
+	Summary:  "Requests took far longer than before for a while; several places may be the cause.",
+	Meaning:  "Most requests for an operation took several times as long as at other times, or at other targets, for some seconds or longer.",
+	Limits:   "What the input does not exclude remains as a suspect.",
+	Next:     "lshark stats --by op,target,client and lshark rpcs --slowest for this time; the captures and logs that the finding names would tell.",
+	Samples:  []string{"limited_job.pcap.zst"},
+}, func(*suspects.Slow) bool { return true }, "Look at the load and the service threads of the server.")

@@ -1,0 +1,64 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/suspects"
+)
+
+var _ = addTrouble(diagnose.Rule{
+	Code:     "slow.stuck",
+	Severity: diagnose.Warning,
+	Noun:     "request that was held in a thread",
+	Summary:  "A service thread worked on one request for long, while others of its kind were served.",
+	Meaning: "The server had the request, and served other requests of the same operation to the same target at the usual speed meanwhile: neither its " +
+		"storage nor its queue is to blame, but what the thread did for this one.",
+	Limits: "What the thread waited for is in the server's log.",
+	Next:   "On the server: the console log (\"service thread pid … was inactive\", with the stack of the thread), lctl get_param *.*.req_history.",
+}, onlySuspect(diagnose.AtThread), func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
+	f.Text += " The target served others meanwhile: it was held in a service thread." + excluded(g, diagnose.AtStorage)
+	f.Brief = diagnose.Sentences(f.Text, 2) + " Look for what the thread waited for (its stack in the server's console log), not at the storage or the network."
+})
+
+var _ = addTrouble(diagnose.Rule{
+	Code:     "slow.queue",
+	Severity: diagnose.Warning,
+	Noun:     "request that waited in a queue",
+	Summary:  "Requests waited in the queue of a server for a thread.",
+	Meaning:  "The server had the requests, and others that need no thread of this service, or are of other jobs, were served at the usual speed.",
+	Limits:   "Whether there are too few threads, too much work, or a limit (NRS TBF) is in the server's parameters.",
+	Next:     "On the server: lctl get_param *.*.nrs_policies *.*.nrs_tbf_rule, req_waittime and req_qdepth in *.*.stats, threads_started and threads_max.",
+}, onlySuspect(diagnose.AtQueue), func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
+	f.Text += " They waited in the queue of the server." + excluded(g, diagnose.AtStorage, diagnose.AtPath)
+	f.Brief = diagnose.Sentences(f.Text, 2) + " Look for a limit on this job (NRS TBF) and at the number of service threads."
+})
+
+var _ = addTrouble(diagnose.Rule{
+	Code:     "slow.wait",
+	Severity: diagnose.Error,
+	Noun:     "RPC that waited",
+	Summary:  "RPCs waited for seconds; several places may be the cause.",
+	Meaning: "The rule reports RPCs that waited three seconds or longer, and the places where the cause may be: all on the way of a request that nothing in " +
+		"the input excludes.",
+	Limits:  "Which of these it is, the input cannot tell.",
+	Next:    "The captures and logs that the finding names would tell.",
+	Samples: []string{"evicted.pcap.zst", "hung_target.pcap.zst", "late_recovery_client.pcap.zst", "lock_contention.pcap.zst", "lost_in_lnet.pcap.zst", "missed_recovery.pcap.zst", "overload.pcap.zst", "recovery.pcap.zst"},
+}, nil, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
+	if f.Text == "" {
+		x := sumOf(g).silences[0]
+		f.Text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, duration(x.Length()))
+	}
+	f.Brief = f.Text + eitherText(g.Suspects)
+})
+
+// eitherText returns a sentence about where the cause may be, with a space before it.
+func eitherText(list []diagnose.Place) string {
+	switch len(list) {
+	case 0:
+		return " Where the cause is, this input does not show."
+	case 1:
+		return " The cause is the " + list[0].String() + ", as all else is excluded."
+	}
+	return " The cause is one of these: " + diagnose.PlacesText(list, ", or ") + "."
+}

@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// TestSamplesHaveSuspects checks that warnings and errors of the samples say where their cause may be, and that no place is both
+// suspected and excluded.
+func TestSamplesHaveSuspects(t *testing.T) {
+	for sample, want := range map[string]struct {
+		code string
+		kind []diagnose.PlaceKind
+	}{
+		"evicted_by_hand.pcap.zst": {"evicted.unknown", []diagnose.PlaceKind{diagnose.AtAdmin, diagnose.AtHolder, diagnose.AtTarget}},
+		"no_recovery.pcap.zst":     {"restart.no_recovery", []diagnose.PlaceKind{diagnose.AtTarget, diagnose.AtAdmin}},
+		"crashed_server.pcap.zst":  {"node.restarted", []diagnose.PlaceKind{diagnose.AtNode}},
+		"enospc.pcap.zst":          {"space.full", []diagnose.PlaceKind{diagnose.AtTarget}},
+		"eio.pcap.zst":             {"io.error", []diagnose.PlaceKind{diagnose.AtStorage}},
+		"connect_denied.pcap.zst":  {"connect.denied", []diagnose.PlaceKind{diagnose.AtConfig}},
+		"edquot.pcap.zst":          {"quota.exceeded", []diagnose.PlaceKind{diagnose.AtApplication, diagnose.AtConfig}},
+		"checksum.pcap.zst":        {"checksum.mismatch", []diagnose.PlaceKind{diagnose.AtClient, diagnose.AtPath, diagnose.AtNode}},
+	} {
+		e := diagnose.New(diagnose.Options{Rules: All()})
+		wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent}), wiretest.ReadSample(t, samplePath(sample)))
+		e.Close()
+		found := false
+		for _, f := range e.Findings() {
+			if f.Severity > diagnose.Note && len(f.Suspects) == 0 && !f.AboutCapture() {
+				t.Errorf("%s: %s has no suspects", sample, f.Rule.Code)
+			}
+			for _, c := range f.Cleared {
+				assert.That(t, !slices.Contains(f.Suspects, c.Place) && c.Text != "" && c.Frame != 0, "%s: %s clears %+v", sample, f.Rule.Code, c)
+			}
+			if f.Rule.Code != want.code || f.Cause != nil {
+				continue
+			}
+			found = true
+			for _, p := range f.Suspects {
+				assert.That(t, slices.Contains(want.kind, p.Kind), "%s: %s suspects %s", sample, f.Rule.Code, p.Kind)
+			}
+			assert.Equal(t, f.Suspects[0].Kind, want.kind[0], sample)
+		}
+		assert.That(t, found, "%s: no %s of its own", sample, want.code)
+	}
+}
+
+// TestBarrier checks target.barrier: changes that are put off for long, while other requests are served.
+func TestBarrier(t *testing.T) {
+	for _, tt := range []struct {
+		times int
+		errno int32
+		want  []string
+	}{
+		{6, opcodes.EINPROGRESS, []string{"warning target.barrier: lustre-MDT0000 put off 6 MDS_REINT requests of 192.0.2.3@tcp with EINPROGRESS for 15.0 s: a write barrier, as for a snapshot, does that."}},
+		{1, opcodes.EINPROGRESS, nil},
+		{6, opcodes.ENOENT, nil},
+	} {
+		s := newScene(t)
+		s.connect(node3, mgs, "lustre-MDT0000", []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(handle), granted(7)})
+		for range tt.times {
+			s.rpc(node3, mgs, opcodes.MDS_REINT, []change{withHandle(handle)}, []change{withHandle(handle), status(tt.errno)})
+			s.pass(3)
+		}
+		s.expect(tt.want...)
+	}
+}
+
+// TestDenied checks metadata.denied: everything is denied to all users of a client.
+func TestDenied(t *testing.T) {
+	as := func(uid uint32) change { return func(m *message) { m.RPC.UID, m.RPC.HasUser = uid, true } }
+	for name, tt := range map[string]struct {
+		users   []uint32
+		granted int // requests of the client meanwhile
+		want    []string
+	}{
+		"a nodemap":        {[]uint32{0, 1003, 1003, 0, 1003, 0}, 1, []string{"warning metadata.denied: lustre-MDT0000 denied 6 MDS_GETATTR requests of 192.0.2.3@tcp with EACCES, those of all 2 users there. It served 192.0.2.4@tcp meanwhile."}},
+		"one user":         {[]uint32{1003, 1003, 1003, 1003, 1003, 1003}, 1, nil},
+		"twice":            {[]uint32{0, 1003}, 0, nil},
+		"some other files": {[]uint32{0, 1003, 1003, 0, 1003, 0}, 6, nil},
+	} {
+		s := newScene(t)
+		for i, client := range []change{withHandle(handle), withHandle(2 * handle)} {
+			s.connect([]lnet.NID{node3, node4}[i], mgs, "lustre-MDT0000", []change{connCnt(1), opFlags(opInitial)}, []change{client, granted(7)})
+		}
+		for i, uid := range tt.users {
+			s.rpc(node3, mgs, opcodes.MDS_GETATTR, []change{withHandle(handle), as(uid)}, []change{withHandle(handle), status(opcodes.EACCES)})
+			s.rpc(node4, mgs, opcodes.MDS_GETATTR, []change{withHandle(2 * handle), as(uid)}, []change{withHandle(2 * handle)})
+			if i < tt.granted {
+				s.rpc(node3, mgs, opcodes.MDS_GETATTR, []change{withHandle(handle), as(uid)}, []change{withHandle(handle)})
+			}
+		}
+		t.Log(name)
+		s.expect(tt.want...)
+	}
+}

@@ -1,0 +1,282 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/diagnose/suspects"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/recovery"
+)
+
+// troubles are the groups of waits and silences that the rules of this file report. They are found
+// once, at the end of the capture, and now and then in a live one.
+type troubles struct {
+	report  *diagnose.Reporter
+	facts   *facts.Facts
+	outages []*recovery.Recovery
+	groups  []*suspects.Group
+	at      int64 // time of groups
+}
+
+func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
+	t := &troubles{report: r, facts: facts.New()}
+	h := t.facts.Hooks()
+	h.Recovery = func(v *recovery.Recovery) {
+		if v.Kind.IsOutage() && len(t.outages) < maxRestarts {
+			t.outages = append(t.outages, v)
+		}
+	}
+	return t, h
+}
+
+// addTrouble registers a rule about the groups that belongs takes; nil: those that no other rule takes.
+func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe func(*troubles, *suspects.Group, *diagnose.Finding)) bool {
+	troubleRules = append(troubleRules, belongs)
+	number := len(troubleRules) - 1
+	rule.Logs = true
+	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
+		t := diagnose.Shared(r, newTroubles)
+		report := func(end bool) {
+			for _, g := range t.list() {
+				if ruleOf(g) != number || !end && g.To+livePause > t.facts.Now() {
+					continue
+				}
+				f := t.finding(g)
+				describe(t, g, &f)
+				r.Report(f)
+			}
+		}
+		return diagnose.Hooks{Tick: func(int64) { report(false) }, End: func() { report(true) }}
+	}
+	return add(rule)
+}
+
+const longestRecovery = int64(900e9) // the default of recovery_time_hard
+
+// troubleRules decide which rule a group belongs to: at most one takes it.
+var troubleRules []func(*suspects.Group) bool
+
+func ruleOf(g *suspects.Group) int {
+	at := slices.IndexFunc(troubleRules, func(belongs func(*suspects.Group) bool) bool { return belongs != nil && belongs(g) })
+	if at < 0 {
+		at = slices.IndexFunc(troubleRules, func(belongs func(*suspects.Group) bool) bool { return belongs == nil })
+	}
+	return at
+}
+
+// livePause is how long nothing more of a group must have happened before it is reported in a live capture.
+const livePause = int64(30e9)
+
+// list returns the groups of what is known by now.
+func (t *troubles) list() []*suspects.Group {
+	if now := t.facts.Now(); t.at != now {
+		j := suspects.Judge{Facts: t.facts, Explained: t.isExplained}
+		t.groups, t.at = j.Groups(), now
+	}
+	return t.groups
+}
+
+// isExplained reports whether the target of a wait was gone meanwhile: rules about restarts report that. Of waits in logs alone, only
+// those count of which the log of the server says where they were.
+func (t *troubles) isExplained(w *facts.Wait) bool {
+	if t.report.OnlyLogs() && max(w.Queued, w.Worked) < w.Length()/2 {
+		return true
+	}
+	return slices.ContainsFunc(t.outages, func(v *recovery.Recovery) bool {
+		from, until := v.Begin(), v.Completed.Time
+		if last := v.LastReply.Time; last != 0 {
+			from = min(from, last)
+		}
+		if until == 0 && !v.Back.IsZero() {
+			until = v.Back.Time + longestRecovery
+		}
+		return mayBeAbout(v, w) && (until == 0 || w.From < until) && w.To > from
+	})
+}
+
+// mayBeAbout reports whether a target that was lost is that of a wait. Where a name is not known, all of the server
+// may be.
+func mayBeAbout(v *recovery.Recovery, w *facts.Wait) bool {
+	switch {
+	case v.Target != "" && w.Target.Name != "":
+		return v.Target == w.Target.Name
+	case v.Target != "" && w.Target.Index != "" && !strings.HasSuffix(v.Target, "-"+w.Target.Index):
+		return false
+	}
+	return v.Server == w.Server || v.ServerBefore == w.Server
+}
+
+// troubleSum is what the RPCs of a group have in common.
+type troubleSum struct {
+	rpcSum
+	waits    []*facts.Wait
+	silences []*suspects.Trouble
+	clients  []lnet.NID
+	servers  []lnet.NID
+	targets  []string
+	jobs     jobList
+	open     int64
+	longest  *facts.Wait
+}
+
+func sumOf(g *suspects.Group) (s troubleSum) {
+	for _, t := range g.Troubles {
+		w := t.Wait
+		if w == nil {
+			s.silences = append(s.silences, t)
+			continue
+		}
+		s.waits = append(s.waits, w)
+		s.count(w.Opcode, w.From, w.To)
+		s.clients, s.servers = withNew(s.clients, w.Client, maxNames), withNew(s.servers, w.Server, maxNames)
+		if label := w.Target.Label(); label != "" {
+			s.targets = withNew(s.targets, label, maxNames)
+		}
+		s.jobs.add(w.Job)
+		if w.Open {
+			s.open++
+		}
+		if s.longest == nil || w.Length() > s.longest.Length() {
+			s.longest = w
+		}
+	}
+	return s
+}
+
+// finding returns a finding about a group, with what waited as its text.
+func (t *troubles) finding(g *suspects.Group) diagnose.Finding {
+	s := sumOf(g)
+	f := diagnose.Finding{First: g.From, Last: g.To, Count: int64(len(g.Troubles)), Suspects: g.Suspects, Cleared: g.Cleared}
+	f.Client, f.Server = only(s.clients), only(s.servers)
+	if len(s.waits) > 0 {
+		f.Target, f.TargetIndex = oneTarget(s.waits)
+		f.Job = only(s.jobs)
+		f.Wait = s.longest.Length()
+		f.Text = s.text()
+		f.Prove(s.longest.Request, "%s sends %s", s.longest.Client, s.longest.Operation)
+		if n := len(s.longest.Sends); n > 1 {
+			f.Prove(s.longest.Before, "a reply to it")
+			f.Prove(s.longest.Sends[n-1].Point, "it sends it again")
+		}
+		if len(s.longest.Early) > 0 {
+			f.Prove(s.longest.Early[0], "%s asks for more time", s.longest.Server)
+		}
+		f.Prove(s.longest.Reply, "the reply, %s after the request", duration(s.longest.Length()))
+	}
+	for _, x := range s.silences {
+		if len(s.waits) == 0 {
+			f.Client, f.Server = x.From, x.To
+		}
+		f.Node = x.To
+		f.Prove(x.Silence.First, "%s sends bytes to %s again that were not acknowledged", x.From, x.To)
+		f.Prove(x.Silence.Last, "the last of %d times", x.Silence.Again)
+	}
+	if len(g.Suspects) == 1 && g.Suspects[0].Kind == diagnose.AtNode {
+		f.Node = g.Suspects[0].Node
+	}
+	for _, w := range s.waits {
+		for i := range w.Blocked {
+			f.Locks = withNew(f.Locks, w.Blocked[i].Handle, maxNames)
+		}
+	}
+	if s.open > 0 && f.Wait >= hangTime.Nanoseconds() {
+		f.Severity = diagnose.Error
+	} else {
+		f.Severity = diagnose.Warning
+	}
+	f.Key = fmt.Sprint(g.Suspects, g.From)
+	f.WouldTell = wouldTell(t.facts, g)
+	return f
+}
+
+var hangTime = &diagnose.Threshold{Name: "still waiting", Value: 10, Unit: "s", Reason: "an ordinary server answers earlier"}
+
+func oneTarget(list []*facts.Wait) (name, index string) {
+	first := list[0].Target
+	for _, w := range list {
+		if w.Target != first {
+			return "", ""
+		}
+	}
+	return first.Name, first.Index
+}
+
+// text describes what waited.
+func (s *troubleSum) text() string {
+	to := words(s.targets)
+	if to == "" {
+		to = nodes(s.servers)
+	}
+	upTo := "up to "
+	if len(s.waits) == 1 {
+		upTo = ""
+	}
+	text := fmt.Sprintf("%s of %s%s to %s (%s) waited %s%s", plural(s.n, "RPC"), nodes(s.clients), jobsText(s.jobs), to, s.operations.text(), upTo,
+		duration(s.longest.Length()))
+	if s.open > 0 {
+		text += "; when the capture ended, " + ofThem(s.open, s.n) + " had no reply"
+	}
+	return text + "."
+}
+
+// wouldTell lists the captures and logs that would decide between the suspects of a group.
+func wouldTell(f *facts.Facts, g *suspects.Group) (list []string) {
+	if len(g.Suspects) < 2 {
+		return nil
+	}
+	taken := f.TakenAt()
+	capture := func(n lnet.NID) {
+		if n.Len > 0 && !slices.Contains(taken, facts.HostOf(n)) {
+			list = withNew(list, "capture of "+n.String(), maxNames)
+		}
+	}
+	log := func(n lnet.NID) { list = withNew(list, "log of "+n.String(), maxNames) }
+	for _, p := range g.Suspects {
+		switch p.Kind {
+		case diagnose.AtPath, diagnose.AtLNet:
+			capture(p.Node)
+			capture(p.Peer)
+		case diagnose.AtNode:
+			capture(p.Node)
+		case diagnose.AtQueue, diagnose.AtThread, diagnose.AtStorage, diagnose.AtTarget:
+			log(p.Node)
+		case diagnose.AtOtherServer, diagnose.AtHolder:
+			for _, t := range g.Troubles {
+				if t.Wait != nil {
+					capture(t.Wait.Server)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// suspectsAre reports whether the suspects of a group are of some kinds only.
+func suspectsAre(g *suspects.Group, kinds ...diagnose.PlaceKind) bool {
+	return len(g.Suspects) > 0 && !slices.ContainsFunc(g.Suspects, func(p diagnose.Place) bool { return !slices.Contains(kinds, p.Kind) })
+}
+
+func onlySuspect(kind diagnose.PlaceKind) func(*suspects.Group) bool {
+	return func(g *suspects.Group) bool { return len(g.Suspects) == 1 && g.Suspects[0].Kind == kind }
+}
+
+// excluded returns a sentence about what else it is not, by the places that a reader would think of first.
+func excluded(g *suspects.Group, kinds ...diagnose.PlaceKind) string {
+	var words []string
+	for _, k := range kinds {
+		for _, c := range g.Cleared {
+			if c.Kind == k && len(words) < 2 {
+				words = append(words, "It is not the "+c.Place.String()+": "+c.Text+".")
+				break
+			}
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " " + strings.Join(words, " ")
+}

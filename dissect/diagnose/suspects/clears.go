@@ -1,0 +1,430 @@
+package suspects
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// clears is the table of what excludes a place as the cause of a wait. Each line has what must be so, the
+// places that this excludes, and the func that looks for it and returns its evidence.
+//
+// Each fact holds for a window: from the request to the last failed attempt, or to the first
+// acknowledgement. One success excludes only a fault that hurts all requests.
+var clears = []exclusion{
+	{"frames of both hosts arrived through all of the wait", kinds(diagnose.AtPath), framesBothWays},
+	{"an early reply", kinds(diagnose.AtPath, diagnose.AtLNet, diagnose.AtTarget), earlyReply},
+	{"the server says that it took as long", kinds(diagnose.AtPath, diagnose.AtLNet, diagnose.AtTarget), longService},
+	{"the server says that it took no time", inServer&^kinds(diagnose.AtNode) | kinds(diagnose.AtHolder, diagnose.AtOtherServer), shortService},
+	{"a reply was acknowledged, and the request was sent again", inServer | kinds(diagnose.AtPath, diagnose.AtHolder, diagnose.AtOtherServer), replyIgnored},
+	{"the last attempt was answered at once", kinds(diagnose.AtStorage, diagnose.AtQueue, diagnose.AtThread, diagnose.AtHolder, diagnose.AtOtherServer), resendAnswered},
+	{"the server answered most requests in time", kinds(diagnose.AtNode), nodeServed},
+	{"the target answered meanwhile", kinds(diagnose.AtTarget), targetAnswered},
+	{"the target served the same operation", kinds(diagnose.AtStorage, diagnose.AtTarget), sameOperationServed},
+	{"most requests of this job were served", kinds(diagnose.AtQueue, diagnose.AtTarget), mostServed},
+	{"only this request of the job waited, and others of its kind were served", kinds(diagnose.AtQueue), isolated},
+	{"it was answered without being sent again, and others passed in time", kinds(diagnose.AtLNet), notLost},
+	{"the operation takes no locks", kinds(diagnose.AtHolder), takesNoLock},
+	{"the server asked nobody for a lock", kinds(diagnose.AtHolder), noCallback},
+	{"the operation needs no other server", kinds(diagnose.AtOtherServer), needsNoOther},
+}
+
+// decisive has the lines that leave a part of the way only: where one of them holds, no other counts.
+var decisive = []exclusion{
+	{"the request was not acknowledged for long", behindNetwork, unacknowledged},
+	{"retransmissions took most of the time", behindNetwork, retransmitted},
+	{"its data were on their way most of the time", behindNetwork, dataOnTheirWay},
+	{"by the log of the server, it waited for a thread", byLog &^ kinds(diagnose.AtQueue), queuedByLog},
+	{"by the log of the server, a thread worked on it", byLog &^ kinds(diagnose.AtThread, diagnose.AtStorage, diagnose.AtHolder, diagnose.AtOtherServer), workedByLog},
+}
+
+// byLog are the places that a log of the server tells apart.
+var byLog = inServer | kinds(diagnose.AtPath, diagnose.AtLNet, diagnose.AtHolder, diagnose.AtOtherServer)
+
+// behindNetwork are the places that a request cannot have reached, or at which it did not spend its time.
+var behindNetwork = inServer&^kinds(diagnose.AtNode) | kinds(diagnose.AtLNet, diagnose.AtHolder, diagnose.AtOtherServer)
+
+// exclusion is a line of the table.
+type exclusion struct {
+	fact   string
+	places kindSet
+	proof  func(j *Judge, w *facts.Wait) (diagnose.Evidence, bool)
+}
+
+// kindSet is a set of kinds of places.
+type kindSet uint32
+
+func kinds(list ...diagnose.PlaceKind) (s kindSet) {
+	for _, k := range list {
+		s |= 1 << k
+	}
+	return s
+}
+
+func (s kindSet) has(k diagnose.PlaceKind) bool { return s&(1<<k) != 0 }
+
+// inServer are the places in a server.
+var inServer = kinds(diagnose.AtQueue, diagnose.AtThread, diagnose.AtStorage, diagnose.AtTarget, diagnose.AtNode)
+
+// The times that the table compares with.
+const (
+	second = int64(1e9)
+
+	// longPause is how long frames may be missing for a path that works: clients ping their servers every five seconds
+	// where that is set, and every 25 seconds by default.
+	longPause = 8 * second
+	minBoth   = 4 * second // a shorter wait may be one or two lost segments, which do not show
+
+	// minDisturbed is the shortest wait that no network explains which loses some segments: six in a row.
+	minDisturbed = 15 * second
+	least        = 3          // replies that prove that something works, at least
+	atOnce       = second / 5 // an answer that took no time
+)
+
+// served is the share of replies in time from which on something works.
+var served = struct{ least, of int }{2, 3}
+
+func evidence(p facts.Point, format string, args ...any) (diagnose.Evidence, bool) {
+	return diagnose.Evidence{Point: p, Text: fmt.Sprintf(format, args...)}, true
+}
+
+func none() (diagnose.Evidence, bool) { return diagnose.Evidence{}, false }
+
+// failed returns the window in which a wait failed: until the request was sent for the last time, or until its end.
+func failed(w *facts.Wait) facts.Span {
+	s := w.Span
+	if n := len(w.Sends); n > 1 {
+		s.To = w.Sends[n-1].Time
+	}
+	return s
+}
+
+// inside returns a window without its first and last second: what was on its way then proves nothing.
+func inside(s facts.Span) facts.Span { return facts.Span{From: s.From + second, To: s.To - second} }
+
+func unacknowledged(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	u := j.unacked(w)
+	if u == nil {
+		return none()
+	}
+	return evidence(u.First, "%s does not acknowledge it: it is sent again", w.Server)
+}
+
+// unacked returns the request, or what was sent with it, if that was not acknowledged.
+func (j *Judge) unacked(w *facts.Wait) *facts.Unacknowledged {
+	from, to := facts.HostOf(w.Client), facts.HostOf(w.Server)
+	for _, sent := range w.Sends {
+		for _, c := range j.Facts.Contacts(from, to) {
+			for _, u := range c.Unacked {
+				if u.Conn == sent.Conn && !u.Unproven && u.From <= sent.Time+second/10 && u.To-sent.Time >= facts.MinUnacknowledged {
+					return u
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func framesBothWays(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	window := failed(w)
+	if window.Length() < minBoth || !w.Client.IsTCP() { // what InfiniBand sends again in vain does not show
+		return none()
+	}
+	a, b := facts.HostOf(w.Client), facts.HostOf(w.Server)
+	if w.Retransmit > window.Length()/4 || w.Bulk > window.Length()/4 || j.Facts.UnackedIn(a, b, window) != nil || j.Facts.UnackedIn(b, a, window) != nil {
+		return none()
+	}
+	if _, reset := j.Facts.ResetIn(a, b, window); reset || window.Length() < minDisturbed && j.Facts.DisturbedIn(a, b, window) {
+		return none()
+	}
+	for _, there := range j.Facts.Contacts(a, b) {
+		for _, back := range j.Facts.Contacts(b, a) {
+			if there.Source == back.Source && there.Active.Pause(window) <= longPause && back.Active.Pause(window) <= longPause {
+				if at, ok := back.Active.Within(inside(window)); ok {
+					return evidence(at, "frames went both ways between %s and %s all the time, and none was sent again for long", w.Client, w.Server)
+				}
+			}
+		}
+	}
+	return none()
+}
+
+func earlyReply(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if n := len(w.Early); n == 0 || len(w.Sends) > 1 || contains(withData, w.Opcode) || w.Open && w.To-w.Early[n-1].Time > longPause {
+		return none() // the reply may be lost since
+	}
+	return evidence(w.Early[0], "%s asks for more time: it has the request", w.Server)
+}
+
+func longService(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	last := w.To - w.Sends[len(w.Sends)-1].Time
+	if w.Service < 3 || contains(withData, w.Opcode) || w.Service*second < last-last/4-second {
+		return none()
+	}
+	return evidence(w.Reply, "the reply says that the server took %d s", w.Service)
+}
+
+// withData are operations in which the server waits for data that pass the network.
+var withData = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.MDS_READPAGE, opcodes.OUT_UPDATE}
+
+func shortService(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	last := w.To - w.Sends[len(w.Sends)-1].Time
+	if w.Service < 0 || len(w.Sends) > 1 || last < minBoth || (w.Service+1)*second > last/4 {
+		return none()
+	}
+	return evidence(w.Reply, "the reply says that the server took at most %d s", w.Service+1)
+}
+
+func replyIgnored(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	client, server := facts.HostOf(w.Client), facts.HostOf(w.Server)
+	if w.Before.IsZero() || j.Facts.UnackedIn(server, client, facts.Span{From: w.Before.Time, To: w.Before.Time + 3*second}) != nil {
+		return none()
+	}
+	if _, reset := j.Facts.ResetIn(client, server, facts.Span{From: w.Before.Time - second, To: w.Sends[len(w.Sends)-1].Time}); reset {
+		return none() // with the reply still on its way
+	}
+	return evidence(w.Before, "%s has answered, and the host of %s acknowledged it", w.Server, w.Client)
+}
+
+func resendAnswered(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	n := len(w.Sends)
+	if n < 2 || w.Open || w.To-w.Sends[n-1].Time > atOnce || w.Sends[n-1].Time-w.From < minBoth {
+		return none()
+	}
+	for _, other := range j.waits { // what waited for the same may have ended by chance
+		if other != w && other.Server == w.Server && other.Target == w.Target && other.XID != w.XID && max(other.To-w.To, w.To-other.To) < 2*second &&
+			len(other.Sends) == 1 {
+			return none()
+		}
+	}
+	return evidence(w.Reply, "it is answered at once when it is sent again")
+}
+
+// nodeServed: most replies of the server to all operations were in time, or those to pings. A node that stands still or is
+// short of CPU answers all of them late.
+func nodeServed(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	proof, ok := j.served(w, func(s *facts.Stream) bool { return s.Server == w.Server && s.IsPing() })
+	if !ok {
+		proof, ok = j.served(w, func(s *facts.Stream) bool { return s.Server == w.Server })
+	}
+	return proof, ok
+}
+
+// targetAnswered: also pings.
+func targetAnswered(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	window := inside(failed(w))
+	if window.Length() < second || !w.Target.IsKnown() {
+		return none()
+	}
+	for s := range j.Facts.Streams {
+		if s.Target() != w.Target {
+			continue
+		}
+		for i := range s.Bins {
+			if b := &s.Bins[i]; b.Reply.Time >= window.From && b.Reply.Time <= window.To && b.Slowest < 2*second {
+				return evidence(b.Reply, "%s answers %s of %s", w.Target.Label(), s.Operation, s.Client)
+			}
+		}
+	}
+	return none()
+}
+
+// sameOperationServed: most requests of the same kind were in time. Others may have waited, too. What only reads may be in memory:
+// instead of reads, writes show that the storage works.
+func sameOperationServed(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	op := w.Operation
+	if op.Opcode == opcodes.OST_READ {
+		op.Opcode = opcodes.OST_WRITE
+	}
+	if !w.Target.IsKnown() || mayBeCached(op) {
+		return none()
+	}
+	return j.served(w, func(s *facts.Stream) bool {
+		return s.Target() == w.Target && (s.Operation == op || s.Opcode == op.Opcode && op.Opcode == opcodes.OST_WRITE)
+	})
+}
+
+// mayBeCached reports whether a server may do an operation without its storage.
+func mayBeCached(o facts.Operation) bool {
+	switch o.Opcode {
+	case opcodes.OST_READ, opcodes.MDS_READPAGE, opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.OBD_PING:
+		return true
+	case opcodes.LDLM_ENQUEUE:
+		return o.Variant == nil || !strings.Contains(o.Variant.Name, "CREAT")
+	}
+	return false
+}
+
+// mostServed: most other requests of this job were served in time by the same threads. A limit may be on one job.
+func mostServed(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if !w.HasJob { // it may have one that was not captured
+		return none()
+	}
+	return j.served(w, func(s *facts.Stream) bool {
+		return s.Job == w.Job && s.Client == w.Client && s.Server == w.Server && s.Portal == w.Portal && !s.IsPing()
+	})
+}
+
+// served reports whether most requests that count were served in time, while a request waited.
+func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose.Evidence, bool) {
+	window := inside(failed(w))
+	if window.Length() < second {
+		return none()
+	}
+	n, inTime := 0, 0
+	var at facts.Point
+	var who *facts.Stream
+	for s := range j.Facts.Streams {
+		if !counts(s) {
+			continue
+		}
+		limit := max(4*j.Facts.Usual(s.Target(), s.Operation), second/4)
+		for i := range s.Bins {
+			b := &s.Bins[i]
+			if b.From < window.From || b.To > window.To {
+				continue
+			}
+			n += b.N()
+			if ok := b.Within(limit); ok > 0 {
+				inTime += ok
+				at, who = b.Reply, s
+			}
+		}
+	}
+	for _, other := range j.waits {
+		if other != w && !other.Lock && other.Overlaps(window) && other.Connection != nil &&
+			counts(&facts.Stream{Connection: other.Connection, Client: other.Client, Server: other.Server, Operation: other.Operation, Job: other.Job,
+				Portal: other.Portal}) {
+			n++
+		}
+	}
+	if inTime < least || served.of*inTime < served.least*n {
+		return none()
+	}
+	return evidence(at, "%s answered %d of %d requests in time meanwhile, as this %s of %s", who.Server, inTime, n, who.Operation, who.Client)
+}
+
+// isolated: a limit, or too few threads, hurt the other requests of the job, too.
+func isolated(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if !w.HasJob {
+		return none()
+	}
+	around := facts.Span{From: w.From - 5*second, To: w.To + 5*second}
+	for _, other := range j.waits {
+		if other != w && other.Server == w.Server && other.Job == w.Job && other.Overlaps(around) {
+			return none()
+		}
+	}
+	return j.served(w, func(s *facts.Stream) bool { return s.Operation == w.Operation && s.Server == w.Server })
+}
+
+// notLost: LNet loses messages, or keeps them all.
+func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	last := w.Sends[len(w.Sends)-1].Time
+	if w.Open || w.To-last < 2*second {
+		return none()
+	}
+	n := 0
+	var at facts.Point
+	for s := range j.Facts.Streams {
+		if s.Client != w.Client || s.Server != w.Server {
+			continue
+		}
+		for i := range s.Bins {
+			if b := &s.Bins[i]; b.From > last+second && b.To < w.To-second/2 {
+				n += b.Within(lateLimit(j.Facts.Usual(s.Target(), s.Operation)))
+				at = b.Reply
+			}
+		}
+	}
+	if n < least {
+		return none()
+	}
+	return evidence(at, "%d other requests of %s to %s were answered in time, and this one was without being sent again", n, w.Client, w.Server)
+}
+
+// noCallback: a server that was captured asks the holder of a lock as soon as another client needs it. Where others wait
+// for locks, it has asked before.
+func noCallback(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if w.Lock || !slices.Contains(j.takenAt, facts.HostOf(w.Server)) {
+		return none()
+	}
+	if _, asked := j.Facts.CallbacksOf(w.Server).Within(facts.Span{From: w.From - second/10, To: w.From + 2*second}); asked {
+		return none()
+	}
+	for _, other := range j.waits {
+		if other != w && other.Server == w.Server && other.From < w.From && other.To > w.From && (other.Lock || other.Locking || !contains(lockFree, other.Opcode)) {
+			return none()
+		}
+	}
+	return evidence(w.Request, "%s asks no client for a lock then", w.Server)
+}
+
+// Operations that take no locks of clients, so that they wait for none, and those that need no other server.
+var (
+	lockFree = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_SYNC, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.MDS_SYNC, opcodes.MDS_READPAGE,
+		opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE, opcodes.OBD_PING, opcodes.OST_CREATE}
+	ownWork = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_SYNC, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.MDS_SYNC, opcodes.MDS_READPAGE,
+		opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE, opcodes.OBD_PING, opcodes.OST_CREATE, opcodes.OST_GETATTR, opcodes.OST_PUNCH}
+)
+
+func takesNoLock(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if w.Lock || w.Locking || !contains(lockFree, w.Opcode) {
+		return none()
+	}
+	return evidence(w.Request, "%s waits for no lock of a client", w.Operation)
+}
+
+func needsNoOther(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	switch {
+	case w.Lock:
+	case contains(ownWork, w.Opcode):
+		return evidence(w.Request, "%s needs no other server", w.Operation)
+	case w.AllNested && w.Nested < w.Length()/4:
+		return evidence(w.Request, "the requests of the server to others took %.1f s of that time", float64(w.Nested)/1e9)
+	}
+	return none()
+}
+
+func retransmitted(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if w.Retransmit < w.Length()-w.Length()/4 {
+		return none()
+	}
+	return evidence(w.Request, "%.1f s of the wait were retransmissions", float64(w.Retransmit)/1e9)
+}
+
+// dataOnTheirWay: the server has asked for the data of a write, and they came late.
+func dataOnTheirWay(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if w.Opcode != opcodes.OST_WRITE || w.Bulk < w.Length()-w.Length()/4 {
+		return none()
+	}
+	return evidence(w.Request, "the data of the write were on their way for %.1f s", float64(w.Bulk)/1e9)
+}
+
+// queuedByLog: a limit (NRS TBF), or too few threads.
+func queuedByLog(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if w.Queued < w.Length()-w.Length()/4 {
+		return none()
+	}
+	return evidence(w.Request, "by the log of %s, it waited %.1f s for a thread", nodeName(w.Server), float64(w.Queued)/1e9)
+}
+
+func workedByLog(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if w.Worked < w.Length()-w.Length()/4 {
+		return none()
+	}
+	return evidence(w.Request, "by the log of %s, a thread worked %.1f s for it", nodeName(w.Server), float64(w.Worked)/1e9)
+}
+
+// nodeName returns the NID of a node, or a word for the one whose log does not have it.
+func nodeName(n lnet.NID) string {
+	if n.Len == 0 {
+		return "its node"
+	}
+	return n.String()
+}

@@ -1,0 +1,472 @@
+// Package suspects finds out by exclusion where the cause of a trouble is. A trouble is an RPC that
+// waited for seconds, or a host that did not acknowledge what was sent to it. A request goes from
+// the application to the client, over the path, through LNet, into the queue of the server, to a
+// thread, which may wait for a lock, another server or the storage, and back. Each of these
+// places is a suspect until a fact excludes it: the table in clears.go has them all.
+//
+// Troubles at the same time are one group, if one place can be the cause of all. What remains of the places of a
+// group are its suspects. So more input can only exclude more.
+package suspects
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Judge finds the suspects of troubles.
+type Judge struct {
+	Facts *facts.Facts
+
+	// Explained reports whether something else explains a wait, such as the restart of a target.
+	Explained func(*facts.Wait) bool
+
+	waits   []*facts.Wait
+	takenAt []netip.Addr // hosts at whose interfaces captures were taken
+}
+
+// Trouble is an RPC that waited, or a silence: exactly one of both is set.
+type Trouble struct {
+	facts.Span
+	Wait     *facts.Wait
+	Silence  *facts.Unacknowledged
+	From, To lnet.NID // of a silence: who sent, and who did not acknowledge it
+
+	Suspects []diagnose.Place
+	Cleared  []diagnose.Clearance
+
+	// Follows is the trouble that this one waited for: that of a client which keeps the lock, or of
+	// another server. nil: none is known.
+	Follows *Trouble
+}
+
+// Group are troubles at the same time with the same suspects.
+type Group struct {
+	facts.Span
+	Times    int // how often it happened
+	Troubles []*Trouble
+	Suspects []diagnose.Place
+	Cleared  []diagnose.Clearance
+}
+
+// Groups returns the groups of all troubles, in the order of their beginning.
+func (j *Judge) Groups() []*Group {
+	j.waits, j.takenAt = j.Facts.Waits(), j.Facts.TakenAt()
+	var list []*Trouble
+	for _, w := range j.waits {
+		if isTrouble(w) && (j.Explained == nil || !j.Explained(w)) {
+			t := &Trouble{Span: w.Span, Wait: w}
+			j.judgeWait(t)
+			list = append(list, t)
+		}
+	}
+	for s := range j.Facts.Silences {
+		t := &Trouble{Span: s.Span, Silence: s.Unacknowledged, From: j.Facts.NIDOf(s.Sender), To: j.Facts.NIDOf(s.Receiver)}
+		j.judgeSilence(t, s)
+		list = append(list, t)
+	}
+	slices.SortStableFunc(list, func(a, b *Trouble) int { return cmp.Compare(a.Span.From, b.Span.From) })
+	follow(list)
+	groups := group(list)
+	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.From, b.From) })
+	return joined(groups)
+}
+
+// isTrouble reports whether somebody suffers from a wait. Pings are sent again by themselves; that
+// nothing answers them shows in other ways. What was refused waited for the target, which rules about refusals report. Nobody waits for the lock on a configuration but the client's own thread.
+func isTrouble(w *facts.Wait) bool {
+	return !w.Lacks && !w.Refused && w.Opcode != opcodes.OBD_PING && !isUpkeep(w.Opcode)
+}
+
+// isUpkeep reports whether an operation is only for the connection, or a request that a server answers when
+// something happens.
+func isUpkeep(opc uint32) bool {
+	return contains([]uint32{opcodes.SEC_CTX_INIT, opcodes.SEC_CTX_INIT_CONT, opcodes.SEC_CTX_FINI, opcodes.OBD_LOG_CANCEL}, opc)
+}
+
+func contains(list []uint32, opc uint32) bool { return slices.Contains(list, opc) }
+
+// judgeWait finds the suspects of an RPC that waited.
+func (j *Judge) judgeWait(t *Trouble) {
+	w := t.Wait
+	lines := clears
+	for i := range decisive {
+		if _, ok := decisive[i].proof(j, w); ok {
+			lines = decisive[i : i+1]
+			break
+		}
+	}
+	cleared := kindSet(0)
+	for i := range lines {
+		c := &lines[i]
+		proof, ok := c.proof(j, w)
+		if !ok {
+			continue
+		}
+		for _, place := range j.places(w) {
+			if c.places.has(place.Kind) && !cleared.has(place.Kind) {
+				t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
+			}
+		}
+		cleared |= c.places
+	}
+	for _, place := range j.places(w) {
+		if !cleared.has(place.Kind) {
+			t.Suspects = append(t.Suspects, place)
+		}
+	}
+	j.judgeClient(t)
+	if len(w.Blocked) == 0 && t.has(diagnose.AtHolder) { // it may be the same client, whom the request for its lock does not reach
+		t.Cleared = slices.DeleteFunc(t.Cleared, func(c diagnose.Clearance) bool { return c.Node == w.Client || c.Peer == w.Client })
+	}
+}
+
+// judgeClient finds out whether the node of the client may be the cause: it is gone, or does not
+// take part in the transfer of data.
+func (j *Judge) judgeClient(t *Trouble) {
+	w := t.Wait
+	place := diagnose.Place{Kind: diagnose.AtNode, Node: w.Client}
+	host := facts.HostOf(w.Client)
+	at, ok := j.Facts.SpokeAll(host, w.Span, max(w.Length()/4, second))
+	if !ok && !contains(withData, w.Opcode) {
+		at, ok = j.Facts.SentAll(host, w.Span, max(w.Length()/4, longPause))
+	}
+	switch {
+	case ok:
+		proof, _ := evidence(at, "%s is there all the time", w.Client)
+		t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
+	case w.Open || contains(withData, w.Opcode):
+		t.Suspects = append(t.Suspects, place)
+	}
+}
+
+// places returns the places where a request and its reply pass. A client answers a callback at once: it is one that keeps
+// a lock, or nobody hears it.
+func (j *Judge) places(w *facts.Wait) []diagnose.Place {
+	if track.IsCallback(w.Opcode) {
+		return []diagnose.Place{
+			diagnose.Between(diagnose.AtPath, w.Client, w.Server),
+			diagnose.Between(diagnose.AtLNet, w.Client, w.Server),
+			{Kind: diagnose.AtNode, Node: w.Server},
+			{Kind: diagnose.AtHolder, Node: w.Server},
+		}
+	}
+	var list []diagnose.Place
+	if w.Client.Len > 0 && w.Server.Len > 0 { // else one is the node of a log
+		list = append(list, diagnose.Between(diagnose.AtPath, w.Client, w.Server), diagnose.Between(diagnose.AtLNet, w.Client, w.Server))
+	}
+	list = append(list, []diagnose.Place{
+		{Kind: diagnose.AtNode, Node: w.Server},
+		{Kind: diagnose.AtQueue, Node: w.Server},
+		{Kind: diagnose.AtThread, Node: w.Server, Request: w.XID},
+		{Kind: diagnose.AtStorage, Node: w.Server, Target: w.Target.Label()},
+		{Kind: diagnose.AtTarget, Node: w.Server, Target: w.Target.Label()},
+		{Kind: diagnose.AtOtherServer, Node: w.Server},
+	}...)
+	if len(w.Blocked) == 0 {
+		return append(list, diagnose.Place{Kind: diagnose.AtHolder})
+	}
+	for i := range w.Blocked {
+		list = append(list, diagnose.Place{Kind: diagnose.AtHolder, Node: w.Blocked[i].Client})
+	}
+	return list
+}
+
+// judgeSilence finds the suspects of a silence: the path, and both ends. An end is excluded by what it
+// exchanges with others meanwhile.
+func (j *Judge) judgeSilence(t *Trouble, s *facts.Silence) {
+	window := s.Span
+	path := diagnose.Between(diagnose.AtPath, t.From, t.To)
+	if at, ok := j.Facts.ThawedIn(s.Receiver, facts.Span{From: s.Span.From + s.Length()/2, To: s.Span.To + 2*s.Length()}); ok {
+		proof, _ := evidence(at, "%s acknowledges what had come to it all the time", t.To)
+		t.Cleared = append(t.Cleared, diagnose.Clearance{Place: path, Evidence: proof})
+	} else {
+		t.Suspects = append(t.Suspects, path)
+	}
+	for _, end := range []struct {
+		host, other netip.Addr
+		nid         lnet.NID
+	}{{s.Receiver, s.Sender, t.To}, {s.Sender, s.Receiver, t.From}} {
+		place := diagnose.Place{Kind: diagnose.AtNode, Node: end.nid}
+		if at, peer, ok := j.Facts.Talks(end.host, window, end.other); ok {
+			proof, _ := evidence(at, "%s and %s talk meanwhile", end.nid, j.Facts.NIDOf(peer))
+			t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
+		} else {
+			t.Suspects = append(t.Suspects, place)
+		}
+	}
+}
+
+// follow finds the troubles that others waited for: a client that keeps a lock waits itself, or does not
+// get the callback.
+func follow(list []*Trouble) {
+	for _, t := range list {
+		w := t.Wait
+		if w == nil {
+			continue
+		}
+		for i := range w.Blocked {
+			holder := w.Blocked[i].Client
+			if c := longestOf(list, t, func(o *Trouble) bool { return o.isOf(holder, w.Server) }); c != nil && c.Follows != t {
+				t.Follows = c
+			}
+		}
+		if len(w.Blocked) == 0 && t.has(diagnose.AtHolder) { // it may be one of those whose lock the server asks for
+			t.Follows = longestOf(list, t, func(o *Trouble) bool {
+				return o.Wait != nil && o.Wait.Opcode == opcodes.LDLM_BL_CALLBACK && o.Wait.Client == w.Server && o.Wait.From-w.From < second &&
+					w.From-o.Wait.From < second
+			})
+		}
+		if t.Follows == nil && w.Nested > w.Length()-w.Length()/4 {
+			t.Follows = longestOf(list, t, func(o *Trouble) bool { return o.Wait != nil && o.Wait.Client == w.Server })
+		}
+	}
+}
+
+// isOf reports whether a trouble keeps a client from giving back a lock of a server.
+func (t *Trouble) isOf(client, server lnet.NID) bool {
+	if t.Wait == nil {
+		return t.From == client || t.From == server && t.To == client
+	}
+	return t.Wait.Client == client || t.Wait.Server == client && t.Wait.Client == server
+}
+
+// longestOf returns the longest trouble that fits and fills most of the time of another.
+func longestOf(list []*Trouble, of *Trouble, fits func(*Trouble) bool) (best *Trouble) {
+	for _, t := range list {
+		common := min(t.Span.To, of.Span.To) - max(t.Span.From, of.Span.From)
+		if t != of && 2*common > of.Length() && fits(t) && (best == nil || t.Length() > best.Length()) {
+			best = t
+		}
+	}
+	return best
+}
+
+// weight is how much a trouble says: nothing if it waited for another one, little if it may only wait for
+// others, as it was told to wait.
+func (t *Trouble) weight() float64 {
+	seconds := float64(t.Length()) / 1e9
+	switch {
+	case t.Follows != nil:
+		return 0
+	case t.Wait != nil && (t.Wait.Lock || !contains(lockFree, t.Wait.Opcode) && len(t.Wait.Sends) == 1 && t.has(diagnose.AtHolder)):
+		return seconds / 8
+	}
+	return seconds
+}
+
+func (t *Trouble) has(k diagnose.PlaceKind) bool {
+	return slices.ContainsFunc(t.Suspects, func(p diagnose.Place) bool { return p.Kind == k })
+}
+
+// mostly is the share of the weight of a group that a place must explain.
+const mostly = 0.9
+
+// group divides troubles into groups: those around the place that explains most of the time, then the rest.
+func group(list []*Trouble) (groups []*Group) {
+	rest := slices.Clone(list)
+	for len(rest) > 0 {
+		place, ok := heaviest(rest)
+		if !ok { // those that are left follow from others
+			break
+		}
+		g := around(rest, place)
+		groups = append(groups, g)
+		rest = slices.DeleteFunc(rest, func(t *Trouble) bool { return slices.Contains(g.Troubles, t) })
+	}
+	for _, t := range rest {
+		if g := groupOf(groups, t.Follows); g != nil {
+			g.add(t)
+			continue
+		}
+		groups = append(groups, &Group{Span: t.Span, Troubles: []*Trouble{t}, Suspects: t.Suspects, Cleared: t.Cleared})
+	}
+	return groups
+}
+
+// joined joins groups with the same suspects: what happens again and again is one story. So are groups of one job of a client at
+// a server soon after each other, if a place may be the cause of both.
+func joined(groups []*Group) (list []*Group) {
+	for _, g := range groups {
+		at := slices.IndexFunc(list, func(o *Group) bool { return samePlaces(o.Suspects, g.Suspects) })
+		if at < 0 {
+			at = slices.IndexFunc(list, func(o *Group) bool {
+				both := commonPlaces(o.Suspects, g.Suspects)
+				if g.From > o.To+sameStory || len(both) < 2 || !sameWork(o, g) {
+					return false
+				}
+				o.Suspects = both
+				return true
+			})
+		}
+		if at < 0 {
+			g.Times = 1
+			list = append(list, g)
+			continue
+		}
+		for _, t := range g.Troubles {
+			list[at].add(t)
+		}
+		list[at].Times++
+	}
+	return list
+}
+
+// sameStory is the longest time between two groups of the same job that are one story.
+const sameStory = 15 * second
+
+func commonPlaces(a, b []diagnose.Place) (both []diagnose.Place) {
+	for _, p := range a {
+		if slices.Contains(b, p) {
+			both = append(both, p)
+		}
+	}
+	return both
+}
+
+// sameWork reports whether all of two groups are waits of one job of a client at a server.
+func sameWork(a, b *Group) bool {
+	var first *facts.Wait
+	for _, t := range slices.Concat(a.Troubles, b.Troubles) {
+		w := t.Wait
+		if w == nil || w.Job == "" || first != nil && (w.Client != first.Client || w.Server != first.Server || w.Job != first.Job) {
+			return false
+		}
+		first = w
+	}
+	return first != nil
+}
+
+func samePlaces(a, b []diagnose.Place) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(p diagnose.Place) bool { return !slices.Contains(b, p) })
+}
+
+func groupOf(groups []*Group, t *Trouble) *Group {
+	for range len(groups) { // follow the chain of causes
+		for _, g := range groups {
+			if slices.Contains(g.Troubles, t) {
+				return g
+			}
+		}
+		if t == nil {
+			return nil
+		}
+		t = t.Follows
+	}
+	return nil
+}
+
+func (g *Group) add(t *Trouble) {
+	g.Troubles = append(g.Troubles, t)
+	g.From, g.To = min(g.From, t.Span.From), max(g.To, t.Span.To)
+}
+
+// suspected is what is suspected of something, and how much that says.
+type suspected interface {
+	suspects() []diagnose.Place
+	weight() float64
+}
+
+func (t *Trouble) suspects() []diagnose.Place    { return t.Suspects }
+func (x *SlowStream) suspects() []diagnose.Place { return x.Suspects }
+
+// hasPlace reports whether a place may be one of those that are suspected: a target whose name is not known may be any of its node.
+func hasPlace(list []diagnose.Place, p diagnose.Place) bool {
+	unnamed := p
+	unnamed.Target = ""
+	return slices.Contains(list, p) || p.Target != "" && slices.Contains(list, unnamed)
+}
+
+// explained returns how much each place explains, and all of it.
+func explained[T suspected](list []T) (weights map[diagnose.Place]float64, total float64) {
+	weights = make(map[diagnose.Place]float64)
+	for _, t := range list {
+		total += t.weight()
+		for _, p := range t.suspects() {
+			weights[p] = 0
+		}
+	}
+	for p := range weights {
+		for _, t := range list {
+			if hasPlace(t.suspects(), p) {
+				weights[p] += t.weight()
+			}
+		}
+	}
+	return weights, total
+}
+
+// heaviest returns the place that explains most.
+func heaviest[T suspected](list []T) (best diagnose.Place, ok bool) {
+	weights, _ := explained(list)
+	most := 0.0
+	for _, t := range list { // in order, for equal weights
+		for _, p := range t.suspects() {
+			if weights[p] > most*1.001 {
+				best, most, ok = p, weights[p], true
+			}
+		}
+	}
+	return best, ok
+}
+
+// common returns the places that explain most of what belongs together.
+func common[T suspected](list []T) (places []diagnose.Place) {
+	weights, total := explained(list)
+	for _, t := range list {
+		for _, p := range t.suspects() {
+			if weights[p] >= mostly*total && !hasPlace(places, p) {
+				places = append(places, p)
+			}
+		}
+	}
+	return slices.DeleteFunc(places, func(p diagnose.Place) bool { // the same with its name says more
+		return p.Target == "" && slices.ContainsFunc(places, func(o diagnose.Place) bool { return o.Kind == p.Kind && o.Node == p.Node && o.Target != "" })
+	})
+}
+
+// around returns the group of the heaviest chain of troubles that a place may be the cause of.
+func around(list []*Trouble, place diagnose.Place) *Group {
+	var best, chain *Group
+	weight, most := 0.0, -1.0
+	finish := func() {
+		if chain != nil && weight > most {
+			best, most = chain, weight
+		}
+	}
+	for _, t := range list { // they are in the order of their beginning
+		if !hasPlace(t.Suspects, place) {
+			continue
+		}
+		if chain == nil || t.Span.From > chain.To+samePause {
+			finish()
+			chain, weight = &Group{Span: t.Span}, 0
+		}
+		chain.add(t)
+		weight += t.weight()
+	}
+	finish()
+	best.intersect()
+	return best
+}
+
+// samePause is the longest time between two troubles of a group.
+const samePause = 2 * second
+
+// intersect finds the places that explain most of a group.
+func (g *Group) intersect() {
+	g.Suspects = common(g.Troubles)
+	for _, t := range g.Troubles {
+		for _, c := range t.Cleared {
+			if !hasPlace(g.Suspects, c.Place) && !slices.ContainsFunc(g.Cleared, func(o diagnose.Clearance) bool { return o.Place == c.Place }) {
+				g.Cleared = append(g.Cleared, c)
+			}
+		}
+	}
+}

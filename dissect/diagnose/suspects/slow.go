@@ -1,0 +1,271 @@
+package suspects
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Slow is a stretch of time in which most requests took far longer than the same operation at other times, or at
+// other targets, though none waited for seconds.
+type Slow struct {
+	facts.Span
+	Streams  []*SlowStream
+	Suspects []diagnose.Place
+	Cleared  []diagnose.Clearance
+}
+
+// SlowStream are the requests for an operation of a job of a client to a target while they were slow.
+type SlowStream struct {
+	facts.Span
+	*facts.Stream
+	N, Late   int
+	Usual     int64 // nanoseconds at other times, or at other targets of the kind
+	Before    bool  // Usual is of the same stream at another time
+	Sum       int64 // nanoseconds of all
+	Transfer  int64 // nanoseconds in which their data were on their way
+	Wire      int64 // nanoseconds between two capture points
+	Disturbed int   // of them, something was sent again
+	Slowest   facts.Bin
+	Suspects  []diagnose.Place
+	Cleared   []diagnose.Clearance
+}
+
+// The times and numbers of requests that are slow.
+const (
+	slowRatio  = 4 // times what is usual
+	slowFloor  = 100 * 1e6
+	minLate    = 6          // requests
+	minSlow    = 3 * second // from the first to the last
+	slowPause  = 6 * second // between two late ones
+	goodShare  = 0.6        // of requests that are in time where nothing is wrong
+	minGood    = 5          // requests
+	mostlyLate = 0.7
+)
+
+// Slow returns the stretches of time in which requests were slow.
+func (j *Judge) Slow() (list []*Slow) {
+	var all []*SlowStream
+	for s := range j.Facts.Streams {
+		if s.IsPing() || isUpkeep(s.Opcode) {
+			continue
+		}
+		all = append(all, j.slowIn(s)...)
+	}
+	for _, s := range all {
+		j.judgeSlow(s)
+	}
+	slices.SortStableFunc(all, func(a, b *SlowStream) int { return cmp.Compare(a.Span.From, b.Span.From) })
+	for len(all) > 0 {
+		g := slowGroup(all)
+		if g == nil {
+			break
+		}
+		list = append(list, g)
+		all = slices.DeleteFunc(all, func(s *SlowStream) bool { return slices.Contains(g.Streams, s) })
+	}
+	slices.SortStableFunc(list, func(a, b *Slow) int { return cmp.Compare(a.From, b.From) })
+	return list
+}
+
+// usualElsewhere returns what an operation takes at the target, or at the fastest one of its kind.
+func (j *Judge) usualElsewhere(s *facts.Stream) int64 {
+	own := j.Facts.Usual(s.Target(), s.Operation)
+	kind := targetKind(s.Target())
+	if kind == "" {
+		return own
+	}
+	for o := range j.Facts.Streams {
+		if o.Operation == s.Operation && o.Target() != s.Target() && targetKind(o.Target()) == kind && o.Replies() >= minGood {
+			own = min(own, 2*j.Facts.Usual(o.Target(), o.Operation))
+		}
+	}
+	return own
+}
+
+// targetKind returns OST or MDT, empty where it is unknown.
+func targetKind(t facts.Target) string {
+	index := t.Label()
+	if i := strings.LastIndexByte(index, '-'); i >= 0 {
+		index = index[i+1:]
+	}
+	if len(index) <= len("OST") {
+		return ""
+	}
+	return index[:len("OST")]
+}
+
+// slowIn returns the times in which the requests of a stream were slow.
+func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
+	usual := j.usualElsewhere(s)
+	if usual == 0 {
+		return nil
+	}
+	limit := lateLimit(usual)
+	var x *SlowStream
+	outside := 0 // requests in time at other times
+	finish := func() {
+		if x != nil && x.Late >= minLate && float64(x.Late) >= mostlyLate*float64(x.N) && x.Length() >= minSlow {
+			list = append(list, x)
+		}
+		x = nil
+	}
+	for i := range s.Bins {
+		b := &s.Bins[i]
+		n, late := b.N(), b.N()-b.Within(limit)
+		if x != nil && b.From-x.Span.To > slowPause {
+			finish()
+		}
+		switch {
+		case 2*late >= n:
+			if x == nil {
+				x = &SlowStream{Span: facts.Span{From: b.From - b.Slowest, To: b.To}, Stream: s, Usual: usual}
+			}
+			x.count(b, n, late)
+			x.Span.To = b.To
+			if b.Slowest > x.Slowest.Slowest {
+				x.Slowest = *b
+			}
+		case x != nil && late > 0:
+			x.count(b, n, late)
+		case x != nil && n >= 3:
+			finish()
+			outside += n
+		default:
+			outside += n
+		}
+	}
+	finish()
+	for _, x := range list {
+		x.Before = outside >= minGood
+	}
+	return list
+}
+
+func (x *SlowStream) count(b *facts.Bin, n, late int) {
+	x.N, x.Late, x.Sum = x.N+n, x.Late+late, x.Sum+b.Sum
+	x.Transfer, x.Wire, x.Disturbed = x.Transfer+b.Transfer, x.Wire+b.Wire, x.Disturbed+b.Disturbed
+}
+
+func lateLimit(usual int64) int64 { return max(slowRatio*usual, slowFloor) }
+
+// share counts the requests of other streams within the time of a slow one that count, and how many were in time.
+func (j *Judge) share(x *SlowStream, counts func(*facts.Stream) bool) (good, n int, at facts.Point, who *facts.Stream) {
+	for s := range j.Facts.Streams {
+		if s == x.Stream || !counts(s) {
+			continue
+		}
+		limit := min(lateLimit(j.usualElsewhere(s)), x.Sum/int64(x.N)/slowRatio) // what took nearly as long is no better
+		for i := range s.Bins {
+			b := &s.Bins[i]
+			if b.To < x.Span.From || b.From > x.Span.To {
+				continue
+			}
+			n += b.N()
+			if ok := b.Within(limit); ok > 0 {
+				good += ok
+				at, who = b.Reply, s
+			}
+		}
+	}
+	return good, n, at, who
+}
+
+// bulk are the operations that move data.
+func bulk(opc uint32) bool { return opc == opcodes.OST_READ || opc == opcodes.OST_WRITE }
+
+// fromMemory are operations that need no storage, as far as the server has what they ask for in its cache.
+var fromMemory = []uint32{opcodes.OBD_PING, opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR}
+
+// judgeSlow finds the suspects of a slow stream: a place is excluded when most of what it would hurt, too, was in time.
+func (j *Judge) judgeSlow(x *SlowStream) {
+	target := x.Target()
+	path := diagnose.Between(diagnose.AtPath, x.Client, x.Server)
+	if text := x.onTheWire(); text != "" {
+		x.Suspects = []diagnose.Place{path}
+		x.Cleared = []diagnose.Clearance{{Place: diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()},
+			Evidence: diagnose.Evidence{Point: x.Slowest.Reply, Text: text}}}
+		return
+	}
+	x.judge(j, path, func(s *facts.Stream) bool { // data in the same direction
+		return s.Client == x.Client && s.Server == x.Server && (!bulk(x.Opcode) || s.Opcode == x.Opcode)
+	})
+	x.judge(j, diagnose.Between(diagnose.AtLNet, x.Client, x.Server), func(s *facts.Stream) bool {
+		return s.Client == x.Client && s.Server == x.Server
+	})
+	x.judge(j, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, func(s *facts.Stream) bool { return s.Server == x.Server })
+	x.judge(j, diagnose.Place{Kind: diagnose.AtQueue, Node: x.Server}, func(s *facts.Stream) bool {
+		return s.Server == x.Server && s.Portal == x.Portal && s.Job == x.Job && !s.IsPing()
+	})
+	if !slices.Contains(fromMemory, x.Opcode) {
+		x.judge(j, diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()}, func(s *facts.Stream) bool {
+			return s.Operation == x.Operation && !mayBeCached(x.Operation) && s.Target() == target
+		})
+	}
+	if !contains(lockFree, x.Opcode) {
+		x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtHolder})
+	}
+	if !contains(ownWork, x.Opcode) {
+		x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtOtherServer, Node: x.Server})
+	}
+}
+
+// onTheWire returns what shows that the network delayed the requests, empty if nothing does.
+func (x *SlowStream) onTheWire() string {
+	switch {
+	case 2*x.Wire >= x.lost():
+		return fmt.Sprintf("they passed %.3g s between the capture points", float64(x.Wire)/1e9)
+	case x.Opcode == opcodes.OST_WRITE && 2*x.Transfer >= x.lost():
+		return fmt.Sprintf("their data were on their way for %.3g s in all", float64(x.Transfer)/1e9)
+	case 2*x.Disturbed >= x.Late:
+		return fmt.Sprintf("something of %d of them was sent again", x.Disturbed)
+	}
+	return ""
+}
+
+func (x *SlowStream) judge(j *Judge, p diagnose.Place, hurts func(*facts.Stream) bool) {
+	good, n, at, who := j.share(x, hurts)
+	if n >= minGood && float64(good) >= goodShare*float64(n) && !(p.Kind == diagnose.AtPath && x.Disturbed > 0) {
+		x.Cleared = append(x.Cleared, diagnose.Clearance{Place: p, Evidence: diagnose.Evidence{Point: at,
+			Text: fmt.Sprintf("%d of %d other requests that it would delay were in time, as this %s of %s", good, n, who.Operation, who.Client)}})
+		return
+	}
+	x.Suspects = append(x.Suspects, p)
+}
+
+// slowGroup takes the streams around the place that explains most of the lost time.
+func slowGroup(all []*SlowStream) *Slow {
+	place, ok := heaviest(all)
+	if !ok {
+		return nil
+	}
+	g := &Slow{}
+	for _, x := range all {
+		if hasPlace(x.Suspects, place) && (len(g.Streams) == 0 || x.Span.From <= g.To+slowPause) {
+			if len(g.Streams) == 0 {
+				g.Span = x.Span
+			}
+			g.Streams = append(g.Streams, x)
+			g.From, g.To = min(g.From, x.Span.From), max(g.To, x.Span.To)
+		}
+	}
+	g.Suspects = common(g.Streams)
+	for _, x := range g.Streams {
+		for _, c := range x.Cleared {
+			if !hasPlace(g.Suspects, c.Place) && !slices.ContainsFunc(g.Cleared, func(o diagnose.Clearance) bool { return o.Place == c.Place }) {
+				g.Cleared = append(g.Cleared, c)
+			}
+		}
+	}
+	return g
+}
+
+func (x *SlowStream) weight() float64 { return float64(x.lost()) }
+
+// lost returns by how much longer all requests took than usual.
+func (x *SlowStream) lost() int64 { return max(x.Sum-int64(x.N)*x.Usual, 1) }

@@ -1,0 +1,98 @@
+package tables
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/render"
+)
+
+// SuspectsText returns the suspects of a finding in words, empty where there are not several:
+// a single one is what the text of the finding is about.
+func SuspectsText(f *diagnose.Finding) string {
+	if len(f.Suspects) < 2 {
+		return ""
+	}
+	return diagnose.PlacesText(f.Suspects, ", or ")
+}
+
+// Exclusion is the places that one message, or one line of a log, excludes.
+type Exclusion struct {
+	diagnose.Evidence
+	places []diagnose.Place
+}
+
+// Exclusions returns what is excluded, by the evidence.
+func Exclusions(f *diagnose.Finding) (list []Exclusion) {
+	for i := range f.Cleared {
+		c := &f.Cleared[i]
+		n := 0
+		for n < len(list) && list[n].Evidence != c.Evidence {
+			n++
+		}
+		if n == len(list) {
+			list = append(list, Exclusion{Evidence: c.Evidence})
+		}
+		list[n].places = append(list[n].places, c.Place)
+	}
+	return list
+}
+
+// Places returns the places in words.
+func (x *Exclusion) Places() string { return diagnose.PlacesText(x.places, " and ") }
+
+const excludedLabel = "excluded: "
+
+// maxExcluded is how many lines about what is excluded a finding has, unless all are wanted.
+const maxExcluded = 3
+
+// IsExcluded reports whether a line of a finding begins with what is excluded.
+func IsExcluded(line []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(line), []byte(excludedLabel))
+}
+
+// suspects appends where the cause may be, what is excluded, and what would tell.
+func (t *FindingsText) suspects(dst []byte, f *diagnose.Finding) []byte {
+	dst = t.labelled(dst, "suspects: ", SuspectsText(f))
+	excluded := Exclusions(f)
+	shown := len(excluded)
+	if !t.inFull {
+		shown = min(shown, maxExcluded)
+	}
+	for i := range excluded[:shown] {
+		x := &excluded[i]
+		text := x.Places()
+		if x.Frame != 0 {
+			what := ", by frame "
+			if x.Line() > 0 {
+				what = ", by "
+			}
+			text += what + frameText(x.Point) + " at " + string(t.time(nil, x.Time))
+		}
+		dst = t.labelled(dst, excludedLabel, text+": "+x.Text)
+	}
+	if n := len(excluded) - shown; n > 0 {
+		dst = t.labelled(dst, excludedLabel, strconv.Itoa(n)+" more, which -v shows")
+	}
+	return t.labelled(dst, "would tell: ", strings.Join(f.WouldTell, "; "))
+}
+
+// labelled appends a line that begins with a label, nothing where the text is empty.
+func (t *FindingsText) labelled(dst []byte, label, text string) []byte {
+	if text == "" {
+		return dst
+	}
+	dst = render.AppendSpaces(dst, findingIndent)
+	dst = t.opt.Colors.Head.Append(dst, label)
+	return append(t.wrapped(dst, text, findingIndent+len(label)), '\n')
+}
+
+// before returns a text with a word before it, nothing where it is empty.
+func before(word, text string) string {
+	if text == "" {
+		return ""
+	}
+	return word + text
+}
