@@ -12,6 +12,7 @@ import (
 // may be the cause of those below it, and of those that are not in the list.
 var causeOrder = []string{
 	"node.restarted",
+	"node.duplicate_address",
 	"path.cut node.silent",
 	"rdma.no_answer",
 	"restart.together",

@@ -50,7 +50,6 @@ type recording struct {
 	t        *testing.T
 	dir      string
 	findings []*diagnose.Finding
-	log      []string
 }
 
 func record(t *testing.T, change func(*RecorderOptions)) *recording {

@@ -27,6 +27,8 @@ type Contact struct {
 	Reordered int64 // segments that came out of order, and those that were sent again in vain
 
 	Span // from the first frame to the last
+
+	named bool // the NIDs of both are known
 }
 
 type contactKey struct {
@@ -42,13 +44,15 @@ const (
 
 // contact returns a direction between two hosts.
 func (f *Facts) contact(source int, from, to netip.Addr) *Contact {
-	if c := f.lastContact; c != nil && c.Source == source && c.From == from && c.To == to {
-		return c
+	for _, c := range f.lastContacts {
+		if c != nil && c.Source == source && c.From == from && c.To == to {
+			return c
+		}
 	}
-	key := contactKey{source, from, to}
 	f.sources = max(f.sources, source+1)
-	f.lastContact = fifo.GetOrMake(f.contacts, key, func() *Contact { return &Contact{Source: source, From: from, To: to} })
-	return f.lastContact
+	c := fifo.GetOrMake(f.contacts, contactKey{source, from, to}, func() *Contact { return &Contact{Source: source, From: from, To: to} })
+	f.lastContacts = [2]*Contact{c, f.lastContacts[0]}
+	return c
 }
 
 // Contacts returns the directions from one host to another, one for each capture point.
@@ -75,17 +79,19 @@ func (f *Facts) message(m *dissect.Message) {
 	at := track.PointOf(m)
 	c.seen(at)
 	c.Messages.add(at)
-	f.learn(c.From, m.LNet.Src, m)
-	f.learn(c.To, m.LNet.Dst, m)
+	if !c.named && m.LNetOff >= 0 {
+		c.named = f.learn(c.From, m.LNet.Src) && f.learn(c.To, m.LNet.Dst)
+	}
 }
 
-// learn takes the NID of a host.
-func (f *Facts) learn(host netip.Addr, n lnet.NID, m *dissect.Message) {
-	if m.LNetOff >= 0 && n.IsAt(host) {
-		if _, known := fifo.Get(f.nids, host); !known {
-			fifo.Put(f.nids, host, n)
-		}
+// learn takes the NID of a host, and reports whether one is known.
+func (f *Facts) learn(host netip.Addr, n lnet.NID) bool {
+	_, known := fifo.Get(f.nids, host)
+	if !known && n.IsAt(host) {
+		fifo.Put(f.nids, host, n)
+		known = true
 	}
+	return known
 }
 
 // NIDOf returns the NID of a host, one of TCP where messages do not show it.

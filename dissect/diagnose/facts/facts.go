@@ -15,21 +15,21 @@ import (
 type Facts struct {
 	DroppedWaits int64 // that were too many to keep
 
-	now         int64
-	waits       []*Wait
-	leastWait   *Wait // the shortest, once there are too many
-	attached    track.Attached[attempts]
-	blocked     *fifo.Map[lockRequest, []locks.Blocker]
-	streams     *fifo.Map[streamKey, *Stream]
-	lastStream  *Stream
-	jobs        map[string]string
-	usual       map[usualKey]int64
-	contacts    *fifo.Map[contactKey, *Contact]
-	lastContact *Contact
-	sources     int // number of capture points
-	nids        *fifo.Map[netip.Addr, lnet.NID]
-	callbacks   *fifo.Map[lnet.NID, *Times] // of servers that ask for locks
-	resent      *fifo.Map[stream, *resentBytes]
+	now          int64
+	waits        []*Wait
+	leastWait    *Wait // the shortest, once there are too many
+	attached     track.Attached[attempts]
+	blocked      *fifo.Map[lockRequest, []locks.Blocker]
+	streams      *fifo.Map[streamKey, *Stream]
+	lastStream   *Stream
+	jobs         map[string]string
+	usual        map[usualKey]int64
+	contacts     *fifo.Map[contactKey, *Contact]
+	lastContacts [2]*Contact // mostly the two directions between two hosts
+	sources      int         // number of capture points
+	nids         *fifo.Map[netip.Addr, lnet.NID]
+	callbacks    *fifo.Map[lnet.NID, *Times] // of servers that ask for locks
+	resent       *fifo.Map[stream, *resentBytes]
 }
 
 // New returns Facts about nothing.

@@ -70,21 +70,32 @@ type Stream struct {
 	Job    string
 	Portal uint32 // of the service whose threads do it
 	Bins   []Bin
-	wide   int64 // nanoseconds of a bin
+	wide   int64   // nanoseconds of a bin
+	file   *string // of the last reply that was the slowest of a bin
 }
 
 // Bin counts the replies in a stretch of time by latency.
 type Bin struct {
 	Span
-	Counts    [classes]uint16
 	Sum       int64 // nanoseconds of all latencies
 	Transfer  int64 // nanoseconds from the first to the last message of bulk data, of all
 	Wire      int64 // nanoseconds between the capture points, of all that two of them saw
-	Disturbed int   // requests of which something was sent again
-	Slowest   int64
-	At        track.Point // request of the slowest
-	Reply     track.Point
+	Slowest   int64 // nanoseconds
+	Counts    [classes]uint16
+	Disturbed uint16 // requests of which something was sent again
+
+	// Of the slowest: the frames of request and reply, their file, and the time of the reply.
+	request, reply, replied int64
+	file                    *string
 }
+
+// Request returns where the slowest request is.
+func (b *Bin) Request() Point {
+	return Point{Frame: b.request, File: *b.file, Time: b.replied - b.Slowest}
+}
+
+// Reply returns where its reply is.
+func (b *Bin) Reply() Point { return Point{Frame: b.reply, File: *b.file, Time: b.replied} }
 
 // Latencies are counted in classes, each of twice the time of the one before; the first one
 // ends at a millisecond.
@@ -171,11 +182,15 @@ func (s *Stream) add(r *track.RPC, ns int64) {
 	if node, ok := r.NodeTime(); ok {
 		b.Wire += ns - min(ns, node)
 	}
-	if r.Retransmits() > 0 || r.LossNotCaptured() {
+	if (r.Retransmits() > 0 || r.LossNotCaptured()) && b.Disturbed < 1<<16-1 {
 		b.Disturbed++
 	}
-	if ns > b.Slowest {
-		b.Slowest, b.At, b.Reply = ns, r.Requested(), at
+	if ns > b.Slowest || b.file == nil {
+		b.Slowest, b.request, b.reply, b.replied = ns, r.Requested().Frame, at.Frame, at.Time
+		if s.file == nil || *s.file != at.File {
+			s.file = &at.File
+		}
+		b.file = s.file
 	}
 }
 
@@ -196,12 +211,13 @@ func (s *Stream) widen() {
 
 func (b *Bin) join(o *Bin) {
 	b.To = max(b.To, o.To)
-	b.Sum, b.Transfer, b.Wire, b.Disturbed = b.Sum+o.Sum, b.Transfer+o.Transfer, b.Wire+o.Wire, b.Disturbed+o.Disturbed
+	b.Sum, b.Transfer, b.Wire = b.Sum+o.Sum, b.Transfer+o.Transfer, b.Wire+o.Wire
+	b.Disturbed += min(o.Disturbed, 1<<16-1-b.Disturbed)
 	for i := range b.Counts {
 		b.Counts[i] = uint16(min(1<<16-1, int(b.Counts[i])+int(o.Counts[i])))
 	}
 	if o.Slowest > b.Slowest {
-		b.Slowest, b.At, b.Reply = o.Slowest, o.At, o.Reply
+		b.Slowest, b.request, b.reply, b.replied, b.file = o.Slowest, o.request, o.reply, o.replied, o.file
 	}
 }
 

@@ -29,6 +29,7 @@ func TestSimulatedFaults(t *testing.T) {
 		{"device hung", 57, "target.hung"},
 		{"job limited", 7, "slow.changed"},
 		{"node starved", 2, "lock.wait"},
+		{"address used twice", 3, "node.duplicate_address"},
 	} {
 		s := simulator.Play(x.seed, x.fault)
 		e := diagnose.New(diagnose.Options{Rules: All(), Follow: follow.Options{Targets: targets.New(nil)}})

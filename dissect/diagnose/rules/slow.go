@@ -80,8 +80,8 @@ func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
 	f.Text = fmt.Sprintf("%d of %d requests of %s%s to %s were slow for %s: %s took %s on average and %s at most, where most take up to %s %s.", late, n,
 		nodes(clients), jobsText(jobs), to, duration(s.Length()), worst.Operation, duration(worst.Sum/int64(worst.N)), duration(f.Wait),
 		duration(worst.Usual), usual)
-	f.Prove(worst.Slowest.At, "the slowest request")
-	f.Prove(worst.Slowest.Reply, "its reply, %s later", duration(f.Wait))
+	f.Prove(worst.Slowest.Request(), "the slowest request")
+	f.Prove(worst.Slowest.Reply(), "its reply, %s later", duration(f.Wait))
 	f.Key = fmt.Sprint(s.Suspects, s.From)
 	f.Severity = diagnose.Warning
 	return f

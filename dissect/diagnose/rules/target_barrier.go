@@ -63,7 +63,7 @@ func servedReads(known *facts.Facts, t facts.Target, s facts.Span) (at track.Poi
 		}
 		for i := range x.Bins {
 			if b := &x.Bins[i]; b.From >= s.From && b.To <= s.To && b.Slowest < soon {
-				return b.Reply, x.Operation.String(), true
+				return b.Reply(), x.Operation.String(), true
 			}
 		}
 	}

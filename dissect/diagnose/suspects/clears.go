@@ -226,8 +226,8 @@ func targetAnswered(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 			continue
 		}
 		for i := range s.Bins {
-			if b := &s.Bins[i]; b.Reply.Time >= window.From && b.Reply.Time <= window.To && b.Slowest < 2*second {
-				return evidence(b.Reply, "%s answers %s of %s", w.Target.Label(), s.Operation, s.Client)
+			if b := &s.Bins[i]; b.From >= window.From && b.To <= window.To && b.Slowest < 2*second {
+				return evidence(b.Reply(), "%s answers %s of %s", w.Target.Label(), s.Operation, s.Client)
 			}
 		}
 	}
@@ -292,7 +292,9 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 			n += b.N()
 			if ok := b.Within(limit); ok > 0 {
 				inTime += ok
-				at, who = b.Reply, s
+				if who == nil || b.Slowest <= limit { // a reply in time, where one is known
+					at, who = b.Reply(), s
+				}
 			}
 		}
 	}
@@ -338,7 +340,7 @@ func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 		for i := range s.Bins {
 			if b := &s.Bins[i]; b.From > last+second && b.To < w.To-second/2 {
 				n += b.Within(lateLimit(j.Facts.Usual(s.Target(), s.Operation)))
-				at = b.Reply
+				at = b.Reply()
 			}
 		}
 	}

@@ -149,7 +149,7 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 
 func (x *SlowStream) count(b *facts.Bin, n, late int) {
 	x.N, x.Late, x.Sum = x.N+n, x.Late+late, x.Sum+b.Sum
-	x.Transfer, x.Wire, x.Disturbed = x.Transfer+b.Transfer, x.Wire+b.Wire, x.Disturbed+b.Disturbed
+	x.Transfer, x.Wire, x.Disturbed = x.Transfer+b.Transfer, x.Wire+b.Wire, x.Disturbed+int(b.Disturbed)
 }
 
 func lateLimit(usual int64) int64 { return max(slowRatio*usual, slowFloor) }
@@ -169,7 +169,9 @@ func (j *Judge) share(x *SlowStream, counts func(*facts.Stream) bool) (good, n i
 			n += b.N()
 			if ok := b.Within(limit); ok > 0 {
 				good += ok
-				at, who = b.Reply, s
+				if who == nil || b.Slowest <= limit {
+					at, who = b.Reply(), s
+				}
 			}
 		}
 	}
@@ -189,7 +191,7 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 	if text := x.onTheWire(); text != "" {
 		x.Suspects = []diagnose.Place{path}
 		x.Cleared = []diagnose.Clearance{{Place: diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()},
-			Evidence: diagnose.Evidence{Point: x.Slowest.Reply, Text: text}}}
+			Evidence: diagnose.Evidence{Point: x.Slowest.Reply(), Text: text}}}
 		return
 	}
 	x.judge(j, path, func(s *facts.Stream) bool { // data in the same direction
