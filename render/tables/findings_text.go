@@ -87,6 +87,9 @@ type Input struct {
 // it has. It says where a list has neither errors nor warnings, or is empty though findings were
 // chosen. Below it are the notes that nearly every capture has, unless they are paragraphs.
 func (t *FindingsText) AppendInput(dst []byte, in *Input, list []*diagnose.Finding, chosen bool) []byte {
+	if in.First == 0 { // nothing was captured
+		return dst
+	}
 	dst = t.separate(dst)
 	t.begun = true
 	loc := time.Local
@@ -106,7 +109,7 @@ func (t *FindingsText) AppendInput(dst []byte, in *Input, list []*diagnose.Findi
 		text += "no errors or warnings in "
 	}
 	text += t.rpcsText(in)
-	if !chosen && worst <= diagnose.Note && ofCapture > diagnose.Note {
+	if !chosen && worst <= diagnose.Note && ofCapture > diagnose.Note && in.RPCs > 0 {
 		text += ", except about the capture itself"
 	}
 	dst = append(t.wrapped(dst, text, 0), '\n')

@@ -11,65 +11,54 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// clears is the table of what excludes a place as the cause of a wait. Each line has what must be so, the
-// places that this excludes, and the func that looks for it and returns its evidence.
+// clears is the table of what excludes a place as the cause of a wait. Each line has what must be so, the kinds of places that
+// this excludes ("server" is all in it but the node), and the func that looks for it and returns its evidence.
 //
 // Each fact holds for a window: from the request to the last failed attempt, or to the first
 // acknowledgement. One success excludes only a fault that hurts all requests.
 var clears = []exclusion{
-	{"frames of both hosts arrived through all of the wait", kinds(diagnose.AtPath), framesBothWays},
-	{"an early reply", kinds(diagnose.AtPath, diagnose.AtLNet, diagnose.AtTarget), earlyReply},
-	{"the server says that it took as long", kinds(diagnose.AtPath, diagnose.AtLNet, diagnose.AtTarget), longService},
-	{"the server says that it took no time", inServer&^kinds(diagnose.AtNode) | kinds(diagnose.AtHolder, diagnose.AtOtherServer), shortService},
-	{"a reply was acknowledged, and the request was sent again", inServer | kinds(diagnose.AtPath, diagnose.AtHolder, diagnose.AtOtherServer), replyIgnored},
-	{"the last attempt was answered at once", kinds(diagnose.AtStorage, diagnose.AtQueue, diagnose.AtThread, diagnose.AtHolder, diagnose.AtOtherServer), resendAnswered},
-	{"the server answered most requests in time", kinds(diagnose.AtNode), nodeServed},
-	{"the target answered meanwhile", kinds(diagnose.AtTarget), targetAnswered},
-	{"the target served the same operation", kinds(diagnose.AtStorage, diagnose.AtTarget), sameOperationServed},
-	{"most requests of this job were served", kinds(diagnose.AtQueue, diagnose.AtTarget), mostServed},
-	{"only this request of the job waited, and others of its kind were served", kinds(diagnose.AtQueue), isolated},
-	{"it was answered without being sent again, and others passed in time", kinds(diagnose.AtLNet), notLost},
-	{"the operation takes no locks", kinds(diagnose.AtHolder), takesNoLock},
-	{"the server asked nobody for a lock", kinds(diagnose.AtHolder), noCallback},
-	{"the operation needs no other server", kinds(diagnose.AtOtherServer), needsNoOther},
+	{"frames of both hosts arrived through all of the wait", "path", framesBothWays},
+	{"an early reply", "path lnet target", earlyReply},
+	{"the server says that it took as long", "path lnet target", longService},
+	{"the server says that it took no time", "server holder other_server", shortService},
+	{"a reply was acknowledged, and the request was sent again", "path node server holder other_server", replyIgnored},
+	{"the last attempt was answered at once", "queue thread storage holder other_server", resendAnswered},
+	{"the server answered most requests in time", "node", nodeServed},
+	{"the target answered meanwhile", "target", targetAnswered},
+	{"the target served the same operation", "storage target", sameOperationServed},
+	{"most requests of this job were served", "queue target", mostServed},
+	{"only this request of the job waited, and others of its kind were served", "queue", isolated},
+	{"it was answered without being sent again, and others passed in time", "lnet", notLost},
+	{"the operation takes no locks", "holder", takesNoLock},
+	{"the server asked nobody for a lock", "holder", noCallback},
+	{"the operation needs no other server", "other_server", needsNoOther},
 }
 
 // decisive has the lines that leave a part of the way only: where one of them holds, no other counts.
 var decisive = []exclusion{
-	{"the request was not acknowledged for long", behindNetwork, unacknowledged},
-	{"retransmissions took most of the time", behindNetwork, retransmitted},
-	{"its data were on their way most of the time", behindNetwork, dataOnTheirWay},
-	{"by the log of the server, it waited for a thread", byLog &^ kinds(diagnose.AtQueue), queuedByLog},
-	{"by the log of the server, a thread worked on it", byLog &^ kinds(diagnose.AtThread, diagnose.AtStorage, diagnose.AtHolder, diagnose.AtOtherServer), workedByLog},
+	{"the request was not acknowledged for long", "lnet server holder other_server", unacknowledged},
+	{"retransmissions took most of the time", "lnet server holder other_server", retransmitted},
+	{"its data were on their way most of the time", "lnet server holder other_server", dataOnTheirWay},
+	{"by the log of the server, it waited for a thread", "path lnet node thread storage target holder other_server", queuedByLog},
+	{"by the log of the server, a thread worked on it", "path lnet node queue target", workedByLog},
 }
-
-// byLog are the places that a log of the server tells apart.
-var byLog = inServer | kinds(diagnose.AtPath, diagnose.AtLNet, diagnose.AtHolder, diagnose.AtOtherServer)
-
-// behindNetwork are the places that a request cannot have reached, or at which it did not spend its time.
-var behindNetwork = inServer&^kinds(diagnose.AtNode) | kinds(diagnose.AtLNet, diagnose.AtHolder, diagnose.AtOtherServer)
 
 // exclusion is a line of the table.
 type exclusion struct {
-	fact   string
-	places kindSet
-	proof  func(j *Judge, w *facts.Wait) (diagnose.Evidence, bool)
+	fact     string
+	excludes string
+	proof    func(j *Judge, w *facts.Wait) (diagnose.Evidence, bool)
 }
 
-// kindSet is a set of kinds of places.
-type kindSet uint32
+// inServer are the places that "server" stands for.
+const inServer = "queue thread storage target"
 
-func kinds(list ...diagnose.PlaceKind) (s kindSet) {
-	for _, k := range list {
-		s |= 1 << k
-	}
-	return s
+// has reports whether the line excludes places of a kind.
+func (x *exclusion) has(k diagnose.PlaceKind) bool {
+	return hasWord(x.excludes, k.String()) || hasWord(x.excludes, "server") && hasWord(inServer, k.String())
 }
 
-func (s kindSet) has(k diagnose.PlaceKind) bool { return s&(1<<k) != 0 }
-
-// inServer are the places in a server.
-var inServer = kinds(diagnose.AtQueue, diagnose.AtThread, diagnose.AtStorage, diagnose.AtTarget, diagnose.AtNode)
+func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
 // The times that the table compares with.
 const (

@@ -102,25 +102,21 @@ func (j *Judge) judgeWait(t *Trouble) {
 			break
 		}
 	}
-	cleared := kindSet(0)
+	places := j.places(w)
 	for i := range lines {
-		c := &lines[i]
-		proof, ok := c.proof(j, w)
+		proof, ok := lines[i].proof(j, w)
 		if !ok {
 			continue
 		}
-		for _, place := range j.places(w) {
-			if c.places.has(place.Kind) && !cleared.has(place.Kind) {
-				t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
+		places = slices.DeleteFunc(places, func(p diagnose.Place) bool {
+			excluded := lines[i].has(p.Kind)
+			if excluded {
+				t.Cleared = append(t.Cleared, diagnose.Clearance{Place: p, Evidence: proof})
 			}
-		}
-		cleared |= c.places
+			return excluded
+		})
 	}
-	for _, place := range j.places(w) {
-		if !cleared.has(place.Kind) {
-			t.Suspects = append(t.Suspects, place)
-		}
-	}
+	t.Suspects = places
 	j.judgeClient(t)
 	if len(w.Blocked) == 0 && t.has(diagnose.AtHolder) { // it may be the same client, whom the request for its lock does not reach
 		t.Cleared = slices.DeleteFunc(t.Cleared, func(c diagnose.Clearance) bool { return c.Node == w.Client || c.Peer == w.Client })
