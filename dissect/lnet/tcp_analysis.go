@@ -329,6 +329,8 @@ func isCopyOf(list []resentRange, g *link.Segment) bool {
 func (a *analysis) classify(peer *analysis, g *link.Segment, atEnd bool) tcpMark {
 	acks := &peer.acks
 	switch {
+	case g.Size > 0 && g.Stamps.Known && a.stamp != 0 && int32(g.Stamps.Value-a.stamp) < 0:
+		return outOfOrder // it was sent before what has arrived: the network delayed or copied it
 	case acks.known && g.Size > 0 && int32(acks.number-g.Seq-uint32(g.Size)) >= 0:
 		return spuriousRetransmission
 	case acks.known && acks.number == g.Seq && acks.duplicates >= fastDuplicates && g.Time-acks.time < fastAge:
