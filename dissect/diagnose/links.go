@@ -168,6 +168,9 @@ func (c *Finding) explains(f *Finding) bool {
 			return true
 		}
 	}
+	if hasCode(judged, f.Rule.Code) && len(f.Suspects) > 0 && !hasCode(outages, c.Rule.Code) {
+		return false // two faults at once are two stories
+	}
 	if c.isOfTarget() || hasCode("restart", f.Rule.Code) { // a restart follows from what its own suspects have only
 		return false
 	}
@@ -183,6 +186,12 @@ func (c *Finding) explains(f *Finding) bool {
 	}
 	return located > 0
 }
+
+// judged are findings whose suspects have all that they may follow from, except for outages.
+const (
+	judged  = "slow lock.wait target.hung"
+	outages = "node path restart evicted"
+)
 
 // whileRunning are evictions by a target that ran on.
 const whileRunning = "evicted.unknown evicted.silence evicted.lock_callback"
