@@ -49,4 +49,4 @@ func (*Live) Close() error { return nil }
 func DropPrivileges(keepFiles bool) error { return nil }
 
 // ConfineFiles does nothing on this system.
-func ConfineFiles(read, write []string) error { return errors.ErrUnsupported }
+func ConfineFiles(read, write, run []string) error { return errors.ErrUnsupported }
