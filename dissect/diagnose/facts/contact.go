@@ -22,9 +22,7 @@ type Contact struct {
 
 	Lost []Span // bytes that were not captured, in which messages may have begun
 
-	Resent    int64 // segments that were sent again, without spurious ones and those of Unacked
 	Disturbed Times // of segments that were sent again, or out of order
-	Reordered int64 // segments that came out of order, and those that were sent again in vain
 
 	Span // from the first frame to the last
 
@@ -60,6 +58,29 @@ func (f *Facts) Contacts(from, to netip.Addr) (list []*Contact) {
 	for source := range f.sources {
 		if c, ok := fifo.Get(f.contacts, contactKey{source, from, to}); ok {
 			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// LongPause is how long nothing may come from a node that works: clients ping their servers every five seconds
+// where that is set, and every 25 seconds by default.
+const LongPause = int64(8e9)
+
+// BothWays returns the directions from b to a, one for each capture point, if the path between the two hosts worked
+// throughout a span: frames went both ways, none was sent again for long, and nobody reset a connection.
+func (f *Facts) BothWays(a, b netip.Addr, s Span) (list []*Contact) {
+	if f.UnackedIn(a, b, s) != nil || f.UnackedIn(b, a, s) != nil {
+		return nil
+	}
+	if _, reset := f.ResetIn(a, b, s); reset {
+		return nil
+	}
+	for _, there := range f.Contacts(a, b) {
+		for _, back := range f.Contacts(b, a) {
+			if there.Source == back.Source && there.Active.Pause(s) <= LongPause && back.Active.Pause(s) <= LongPause {
+				list = append(list, back)
+			}
 		}
 	}
 	return list
@@ -135,7 +156,6 @@ func (f *Facts) segment(m *lnet.TCPEvent) {
 	if m.Waited > MinUnacknowledged && len(c.Thawed) < maxResets {
 		c.Thawed = append(c.Thawed, at)
 	}
-	c.Reordered += m.OutOfOrder + m.Spurious
 	if m.OutOfOrder+m.Retransmissions > 0 {
 		c.Disturbed.add(at)
 	}

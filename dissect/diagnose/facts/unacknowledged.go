@@ -69,9 +69,7 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point) {
 	b.last, b.To, b.Last = m.Time, m.Time, at
 	switch {
 	case b.Length() < MinUnacknowledged:
-		c.Resent++
 	case b.list == nil:
-		c.Resent -= int64(b.Again - 1)
 		own := b.Unacknowledged
 		b.list = &own
 		if len(c.Unacked) < maxUnacked {

@@ -53,15 +53,8 @@ func tell(f *diagnose.Finding, known *facts.Facts) {
 // factsOf returns what is known of the capture, for the Start func of a rule.
 func factsOf(r *diagnose.Reporter) *facts.Facts { return diagnose.Shared(r, newTroubles).facts }
 
-// The times that show whether a node or a path works.
-const (
-	// rebootTime is the shortest time in which a node is up again after a crash, with LNet and a target.
-	rebootTime = int64(10e9)
-
-	// longPause is how long nothing may come from a node that works: clients ping their servers every five seconds where that is
-	// set, and every 25 seconds by default.
-	longPause = int64(8e9)
-)
+// rebootTime is the shortest time in which a node is up again after a crash, with LNet and a target.
+const rebootTime = int64(10e9)
 
 // livedOn returns a message that shows that a node was not restarted within a span: it sent messages all the time.
 func livedOn(f *facts.Facts, n lnet.NID, s facts.Span) (at facts.Point, ok bool) {
@@ -97,18 +90,11 @@ func excludePath(f *diagnose.Finding, known *facts.Facts, a, b lnet.NID, s facts
 }
 
 func pathWorked(f *facts.Facts, a, b netip.Addr, s facts.Span) (at facts.Point, ok bool) {
-	if !a.IsValid() || !b.IsValid() || s.Length() < longPause/2 || f.UnackedIn(a, b, s) != nil || f.UnackedIn(b, a, s) != nil {
+	if !a.IsValid() || !b.IsValid() || s.Length() < facts.LongPause/2 {
 		return at, false
 	}
-	if _, reset := f.ResetIn(a, b, s); reset {
-		return at, false
-	}
-	for _, there := range f.Contacts(a, b) {
-		for _, back := range f.Contacts(b, a) {
-			if there.Source == back.Source && there.Active.Pause(s) <= longPause && back.Active.Pause(s) <= longPause {
-				return back.Active.Within(s)
-			}
-		}
+	if list := f.BothWays(a, b, s); len(list) > 0 {
+		return list[0].Active.Within(s)
 	}
 	return at, false
 }

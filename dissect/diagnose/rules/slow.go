@@ -16,8 +16,7 @@ func addSlow(rule diagnose.Rule, belongs func(*suspects.Slow) bool, look string)
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		t := diagnose.Shared(r, newTroubles)
 		report := func() {
-			j := suspects.Judge{Facts: t.facts}
-			for _, s := range j.Slow() {
+			for _, s := range t.slow() {
 				if slowRule(s) == number {
 					f := slowFinding(t.facts, s)
 					f.Brief = f.Text + eitherText(s.Suspects) + " " + look

@@ -55,13 +55,13 @@ func refusedFinding(r *diagnose.Reporter, known *facts.Facts, h hostPair, p *abo
 
 // servedOther returns another host with which the host that refused connections exchanged messages meanwhile.
 func servedOther(known *facts.Facts, h hostPair, s facts.Span) (peer netip.Addr, at facts.Point, ok bool) {
-	s = facts.Span{From: s.From - longPause/2, To: s.To + longPause/2}
+	s = facts.Span{From: s.From - facts.LongPause/2, To: s.To + facts.LongPause/2}
 	for _, peer := range known.Peers(h.from) {
 		if peer == h.to {
 			continue
 		}
 		for _, c := range known.Contacts(h.from, peer) {
-			if c.Source == h.source && c.Messages.Pause(s) <= longPause {
+			if c.Source == h.source && c.Messages.Pause(s) <= facts.LongPause {
 				if at, ok := c.Messages.Within(s); ok {
 					return peer, at, true
 				}

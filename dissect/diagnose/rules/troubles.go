@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
@@ -12,18 +13,20 @@ import (
 	"github.com/lshark/lshark/dissect/track/recovery"
 )
 
-// troubles are the groups of waits and silences that the rules of this file report. They are found
-// once, at the end of the capture, and now and then in a live one.
+// troubles are the groups of waits and silences that the rules of addTrouble report, and the slow stretches of those
+// of addSlow. They are found once, at the end of the capture, and now and then in a live one.
 type troubles struct {
 	report  *diagnose.Reporter
 	facts   *facts.Facts
 	outages []*recovery.Recovery
 	groups  []*suspects.Group
 	at      int64 // time of groups
+	slow    func() []*suspects.Slow
 }
 
 func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	t := &troubles{report: r, facts: facts.New()}
+	t.slow = sync.OnceValue((&suspects.Judge{Facts: t.facts}).Slow)
 	h := t.facts.Hooks()
 	h.Recovery = func(v *recovery.Recovery) {
 		if v.Kind.IsOutage() && len(t.outages) < maxRestarts {

@@ -64,10 +64,7 @@ func hasWord(list, word string) bool { return slices.Contains(strings.Fields(lis
 const (
 	second = int64(1e9)
 
-	// longPause is how long frames may be missing for a path that works: clients ping their servers every five seconds
-	// where that is set, and every 25 seconds by default.
-	longPause = 8 * second
-	minBoth   = 4 * second // a shorter wait may be one or two lost segments, which do not show
+	minBoth = 4 * second // a shorter wait may be one or two lost segments, which do not show
 
 	// minDisturbed is the shortest wait that no network explains which loses some segments: six in a row.
 	minDisturbed = 15 * second
@@ -125,26 +122,19 @@ func framesBothWays(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 		return none()
 	}
 	a, b := facts.HostOf(w.Client), facts.HostOf(w.Server)
-	if w.Retransmit > window.Length()/4 || w.Bulk > window.Length()/4 || j.Facts.UnackedIn(a, b, window) != nil || j.Facts.UnackedIn(b, a, window) != nil {
+	if w.Retransmit > window.Length()/4 || w.Bulk > window.Length()/4 || window.Length() < minDisturbed && j.Facts.DisturbedIn(a, b, window) {
 		return none()
 	}
-	if _, reset := j.Facts.ResetIn(a, b, window); reset || window.Length() < minDisturbed && j.Facts.DisturbedIn(a, b, window) {
-		return none()
-	}
-	for _, there := range j.Facts.Contacts(a, b) {
-		for _, back := range j.Facts.Contacts(b, a) {
-			if there.Source == back.Source && there.Active.Pause(window) <= longPause && back.Active.Pause(window) <= longPause {
-				if at, ok := back.Active.Within(inside(window)); ok {
-					return evidence(at, "frames went both ways between %s and %s all the time, and none was sent again for long", w.Client, w.Server)
-				}
-			}
+	for _, back := range j.Facts.BothWays(a, b, window) {
+		if at, ok := back.Active.Within(inside(window)); ok {
+			return evidence(at, "frames went both ways between %s and %s all the time, and none was sent again for long", w.Client, w.Server)
 		}
 	}
 	return none()
 }
 
 func earlyReply(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	if n := len(w.Early); n == 0 || len(w.Sends) > 1 || contains(withData, w.Opcode) || w.Open && w.To-w.Early[n-1].Time > longPause {
+	if n := len(w.Early); n == 0 || len(w.Sends) > 1 || contains(withData, w.Opcode) || w.Open && w.To-w.Early[n-1].Time > facts.LongPause {
 		return none() // the reply may be lost since
 	}
 	return evidence(w.Early[0], "%s asks for more time: it has the request", w.Server)

@@ -79,7 +79,7 @@ func (j *Judge) Groups() []*Group {
 }
 
 // isTrouble reports whether somebody suffers from a wait. Pings are sent again by themselves; that
-// nothing answers them shows in other ways. What was refused waited for the target, which rules about refusals report. Nobody waits for the lock on a configuration but the client's own thread.
+// nothing answers them shows in other ways. What was refused waited for the target, which rules about refusals report.
 func isTrouble(w *facts.Wait) bool {
 	return !w.Lacks && !w.Refused && w.Opcode != opcodes.OBD_PING && !isUpkeep(w.Opcode)
 }
@@ -131,7 +131,7 @@ func (j *Judge) judgeClient(t *Trouble) {
 	host := facts.HostOf(w.Client)
 	at, ok := j.Facts.SpokeAll(host, w.Span, max(w.Length()/4, second))
 	if !ok && !contains(withData, w.Opcode) {
-		at, ok = j.Facts.SentAll(host, w.Span, max(w.Length()/4, longPause))
+		at, ok = j.Facts.SentAll(host, w.Span, max(w.Length()/4, facts.LongPause))
 	}
 	switch {
 	case ok:
