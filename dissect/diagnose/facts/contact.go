@@ -219,19 +219,18 @@ func (f *Facts) CallbacksOf(server lnet.NID) *Times {
 
 // SpokeAll reports whether LNet of a host sent messages all through a span, to anybody, with no longer pause than one.
 func (f *Facts) SpokeAll(host netip.Addr, s Span, pause int64) (at Point, ok bool) {
-	for _, c := range fifo.All(f.contacts) {
-		if c.From == host && c.Messages.Pause(s) <= pause {
-			return c.Messages.Within(s)
-		}
-	}
-	return at, false
+	return f.allThrough(host, s, pause, func(c *Contact) *Times { return &c.Messages })
 }
 
 // SentAll is SpokeAll for frames, such as acknowledgements of TCP.
 func (f *Facts) SentAll(host netip.Addr, s Span, pause int64) (at Point, ok bool) {
+	return f.allThrough(host, s, pause, func(c *Contact) *Times { return &c.Active })
+}
+
+func (f *Facts) allThrough(host netip.Addr, s Span, pause int64, of func(*Contact) *Times) (at Point, ok bool) {
 	for _, c := range fifo.All(f.contacts) {
-		if c.From == host && c.Active.Pause(s) <= pause {
-			return c.Active.Within(s)
+		if times := of(c); c.From == host && times.Pause(s) <= pause {
+			return times.Within(s)
 		}
 	}
 	return at, false

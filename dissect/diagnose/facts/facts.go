@@ -54,17 +54,3 @@ func (f *Facts) Hooks() follow.Hooks {
 
 // Now returns the time of the last message.
 func (f *Facts) Now() int64 { return f.now }
-
-// Nodes returns the addresses of all hosts.
-func (f *Facts) Nodes() (list []netip.Addr) {
-	known := make(map[netip.Addr]bool)
-	for _, c := range fifo.All(f.contacts) {
-		for _, a := range []netip.Addr{c.From, c.To} {
-			if !known[a] {
-				known[a] = true
-				list = append(list, a)
-			}
-		}
-	}
-	return list
-}

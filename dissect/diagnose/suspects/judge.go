@@ -49,7 +49,6 @@ type Trouble struct {
 // Group are troubles at the same time with the same suspects.
 type Group struct {
 	facts.Span
-	Times    int // how often it happened
 	Troubles []*Trouble
 	Suspects []diagnose.Place
 	Cleared  []diagnose.Clearance
@@ -302,14 +301,12 @@ func joined(groups []*Group) (list []*Group) {
 			})
 		}
 		if at < 0 {
-			g.Times = 1
 			list = append(list, g)
 			continue
 		}
 		for _, t := range g.Troubles {
 			list[at].add(t)
 		}
-		list[at].Times++
 	}
 	return list
 }
@@ -459,10 +456,16 @@ const samePause = 2 * second
 func (g *Group) intersect() {
 	g.Suspects = common(g.Troubles)
 	for _, t := range g.Troubles {
-		for _, c := range t.Cleared {
-			if !hasPlace(g.Suspects, c.Place) && !slices.ContainsFunc(g.Cleared, func(o diagnose.Clearance) bool { return o.Place == c.Place }) {
-				g.Cleared = append(g.Cleared, c)
-			}
+		g.Cleared = withCleared(g.Cleared, t.Cleared, g.Suspects)
+	}
+}
+
+// withCleared returns a list with the places of another one that are not suspects, each place once.
+func withCleared(list, more []diagnose.Clearance, suspects []diagnose.Place) []diagnose.Clearance {
+	for _, c := range more {
+		if !hasPlace(suspects, c.Place) && !slices.ContainsFunc(list, func(o diagnose.Clearance) bool { return o.Place == c.Place }) {
+			list = append(list, c)
 		}
 	}
+	return list
 }

@@ -258,11 +258,7 @@ func slowGroup(all []*SlowStream) *Slow {
 	}
 	g.Suspects = common(g.Streams)
 	for _, x := range g.Streams {
-		for _, c := range x.Cleared {
-			if !hasPlace(g.Suspects, c.Place) && !slices.ContainsFunc(g.Cleared, func(o diagnose.Clearance) bool { return o.Place == c.Place }) {
-				g.Cleared = append(g.Cleared, c)
-			}
-		}
+		g.Cleared = withCleared(g.Cleared, x.Cleared, g.Suspects)
 	}
 	return g
 }
