@@ -171,7 +171,7 @@ func (l *Live) findInterfaces() error {
 	return nil
 }
 
-// upInterfaces returns the indexes of all interfaces, 0 of those that are down.
+// upInterfaces returns the index of each interface by its name; 0 for an interface that is down.
 func (l *Live) upInterfaces() (map[string]int32, error) {
 	list, err := net.Interfaces()
 	if err != nil {

@@ -119,7 +119,7 @@ type streamKey struct {
 	job string
 }
 
-// Target returns the target of a stream, as it is known by now.
+// Target returns the target of a stream. Its name may be empty until a message has shown it.
 func (s *Stream) Target() Target { return TargetOf(s.Connection, s.Server) }
 
 func (f *Facts) answered(r *track.RPC, m *dissect.Message) {

@@ -106,7 +106,7 @@ func describeMGS(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding
 	return true
 }
 
-// mgsClient returns a client that the MGS did not know any more, nil if there is none.
+// mgsClient returns a client that connected and was evicted though its target had come back; nil if there is none.
 func mgsClient(v *recovery.Recovery) *recovery.Client {
 	for _, c := range v.Clients {
 		if c.Outcome == recovery.ClientEvicted && isSet(c.Connected) && isSet(v.LastReply) && isSet(v.Back) {

@@ -74,7 +74,7 @@ func ruleOf(g *suspects.Group) int {
 // livePause is how long nothing more of a group must have happened before it is reported in a live capture.
 const livePause = int64(30e9)
 
-// list returns the groups of what is known by now.
+// list returns the groups of all waits and silences up to the last message.
 func (t *troubles) list() []*suspects.Group {
 	if now := t.facts.Now(); t.at != now {
 		j := suspects.Judge{Facts: t.facts, Explained: t.isExplained}
