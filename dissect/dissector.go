@@ -47,7 +47,7 @@ type Message struct {
 
 	RPC     RPC
 	Req     *RequestInfo // of a reply or bulk transfer: its request, if known; of a request: itself
-	Msg     *schema.Msg  // the parsed lustre_msg of a request or reply that is not encrypted
+	Msg     *schema.Msg  `codec:"-"` // the parsed lustre_msg of a request or reply that is not encrypted
 	Content []byte       // complete bulk data, in the message with the last part of them
 	Target  string       // of its connection, without "_UUID"; set by those who know, such as track.Names
 }

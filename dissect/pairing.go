@@ -20,9 +20,9 @@ type RequestInfo struct {
 	ReplyFrame     int64  // of its first final reply, 0 before
 	Handle         uint64 // pb_handle
 	Big            bool
-	Variant        *schema.Variant
-	JobID          [32]byte // with NULs behind it
-	Data           []byte   // the lustre_msg, of operations whose replies are read with it
+	Variant        *schema.Variant `codec:"shared"`
+	JobID          [32]byte        // with NULs behind it
+	Data           []byte          // the lustre_msg, of operations whose replies are read with it
 }
 
 // Job returns the job id, empty when the request had none.

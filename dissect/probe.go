@@ -36,9 +36,9 @@ type RPC struct {
 	Transno       uint64
 	LastCommitted uint64
 	Mbits         uint64
-	Handle        uint64 // pb_handle, never swapped
-	JobID         []byte // in Message.Data
-	Variant       *schema.Variant
+	Handle        uint64          // pb_handle, never swapped
+	JobID         []byte          // in Message.Data
+	Variant       *schema.Variant `codec:"shared"`
 	GSS           GSS
 	Bytes         int // of the lustre_msg, or of bulk data
 }

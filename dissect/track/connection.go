@@ -21,6 +21,11 @@ type Connection struct {
 	TargetFrom             TargetSource
 	Handle                 uint64 // the server's handle of it, the last one seen
 
+	connectionState `codec:"-"`
+}
+
+// connectionState is what connections needs to follow a Connection.
+type connectionState struct {
 	ahead   bool // the target was found by a look ahead
 	imp     *Import
 	clients nidSet // of the client, by the requests and replies

@@ -2,15 +2,12 @@ package track
 
 import (
 	"fmt"
-	"reflect"
-	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/assert"
-	"github.com/lshark/lshark/internal/codec/codectest"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
@@ -203,47 +200,6 @@ func TestNames(t *testing.T) {
 	}
 	if fifo.Len(n.targets) != maxTargetHandles || n.Target(1) != "" || n.Target(10) != "lustre-MDT0000" {
 		t.Errorf("%d handles, the first is of %q", fifo.Len(n.targets), n.Target(1))
-	}
-}
-
-// notArchived lists the fields that an Archive does not keep: those that a Pairing needs
-// to find and end an RPC.
-var notArchived = []string{
-	"record.state", "record.place", "record.byXID", "record.slot", "record.use", "record.deadline", "record.byClientLock", "record.byServerLock",
-	"Identity.Connection.ahead", "Identity.Connection.imp", "Identity.Connection.clients", "Identity.Connection.servers", "Identity.Connection.handles", "Identity.Connection.connCnt",
-	"Identity.Connection.upCnt", "Identity.Connection.up",
-}
-
-// TestArchiveKeepsAllFields checks that an RPC is read as it was written, in a record
-// that had another one before, and that any part of its bytes is refused.
-func TestArchiveKeepsAllFields(t *testing.T) {
-	var n uint64
-	full := func() *RPC {
-		var r RPC
-		codectest.Fill(t, &r, &n, func(path string, field any, _ uint64) bool {
-			if p, ok := field.(*uint8); ok { // jobLen
-				*p = 32
-				return true
-			}
-			return slices.Contains(notArchived, path)
-		})
-		return &r
-	}
-	var a Archive
-	var got RPC
-	for _, want := range []*RPC{full(), {}, full(), {Identity: Identity{Connection: &Connection{}}}} {
-		b := a.Append([]byte("before"), want)[len("before"):]
-		must.NoError(t, a.Read(b, &got))
-		if len(got.Seen) == 0 {
-			got.Seen = nil
-		}
-		if len(got.OtherErrors) == 0 {
-			got.OtherErrors = nil
-		}
-		assert.That(t, reflect.DeepEqual(&got, want), "read\n%+v\nwant\n%+v", &got, want)
-		for i := range b {
-			must.That(t, a.Read(b[:i], new(RPC)) != nil, "the first %d of %d bytes are read without an error", i, len(b))
-		}
 	}
 }
 

@@ -35,7 +35,11 @@ type RPC struct {
 
 	Log *debuglog.RPC // what the logs of its nodes have about it; nil: nothing
 
-	record
+	created  int64    // time of its first message
+	reopened bool     // the request was sent again after the reply
+	lock     lockWait // of an LDLM_ENQUEUE
+
+	record `codec:"-"`
 }
 
 // Identity is what all messages of an RPC have in common.
@@ -43,12 +47,12 @@ type Identity struct {
 	XID        uint64
 	Opcode     uint32
 	HasOpcode  bool
-	Inferred   uint32 // the opcode by the buffers of the request, where no message has it; 0: not known
-	Encrypted  bool   // GSS privacy: neither opcode nor body can be read
-	Variant    *schema.Variant
-	Client     lnet.NID // the node that sent the request, also when it is a server
+	Inferred   uint32          // the opcode by the buffers of the request, where no message has it; 0: not known
+	Encrypted  bool            // GSS privacy: neither opcode nor body can be read
+	Variant    *schema.Variant `codec:"shared"`
+	Client     lnet.NID        // the node that sent the request, also when it is a server
 	Server     lnet.NID
-	Connection *Connection // nil: its connect was not seen
+	Connection *Connection `codec:"table"` // nil: its connect was not seen
 	Handle     uint64      // pb_handle of the request: the server's handle of the connection
 }
 
@@ -92,12 +96,9 @@ type record struct {
 	state    state
 	place    fifo.Element[RPC] // in the queue of its state
 	byXID    fifo.Entry[RPC]
-	slot     int32    // index of attached values
-	use      uint32   // how often the record was used
-	created  int64    // time of its first message
-	reopened bool     // the request was sent again after the reply
-	lock     lockWait // of an LDLM_ENQUEUE
-	deadline int64    // when the client gives up at the latest; 0 when unknown
+	slot     int32  // index of attached values
+	use      uint32 // how often the record was used
+	deadline int64  // when the client gives up at the latest; 0 when unknown
 
 	byClientLock, byServerLock fifo.Entry[RPC] // in lockWaits
 }
@@ -297,7 +298,7 @@ func (r *RPC) Clone() *RPC {
 		own := *r.Log
 		c.Log = &own
 	}
-	c.record = record{slot: -1, created: r.created, lock: r.lock}
+	c.record = record{slot: -1}
 	return &c
 }
 

@@ -1,220 +1,440 @@
-// Package codec writes structs to bytes and reads them back. One func describes both
-// directions: it visits the fields in their order, and each visit writes the field or,
-// in a Codec that reads, sets it.
+// Package codec writes structs as bytes and reads them back. A Plan is made from a type when
+// it is first used, so a field that is added to a struct is kept without a change elsewhere.
 //
-//	func visit(c *codec.Codec, p *track.Point) {
-//		codec.Number(c, &p.Frame)
-//		codec.Number(c, &p.Time)
-//	}
+// A struct is a bit for each of its fields, which is set when the field is not zero, and
+// behind the bits the values of these fields. The fields of structs and arrays in it count
+// as its own. Tags say what is different:
 //
-// The bytes are for the process that wrote them only: they refer to tables in memory
-// (Interned), and their form has no version.
+//	Msg     *schema.Msg     `codec:"-"`      // not kept
+//	Variant *schema.Variant `codec:"shared"` // the pointer is kept, not what it points to
+//	Peer    *Peer           `codec:"table"`  // many records have the same Peer: its place in a table is kept
+//
+// The bytes are for the process that wrote them only: they refer to Tables in memory, and
+// their form has no version.
 package codec
 
 import (
 	"encoding/binary"
-	"slices"
+	"fmt"
+	"net/netip"
+	"reflect"
 	"sync"
+	"unsafe"
 )
 
-// Codec is the bytes that are written or read. A read after the end of the bytes sets
-// the zero value, and Failed reports it.
-type Codec struct {
-	buf     []byte
-	reading bool
-	failed  bool
+// Plan says how values of a type are written. The zero Plan is ready for use, by any number
+// of goroutines.
+type Plan[T any] struct {
+	once  sync.Once
+	steps []step
 }
 
-// Writer returns a Codec that appends to dst.
-func Writer(dst []byte) Codec { return Codec{buf: dst} }
+// step is a field.
+type step struct {
+	op   op
+	off  uintptr // in the struct that its bits belong to
+	len  int     // of an array of bytes
+	size uintptr // of an element of a slice
+	name string  // with its path, for errors
+	typ  reflect.Type
+	elem []step // of what a pointer points to, or an element of a slice
+}
 
-// Reader returns a Codec that reads b. Bytes that it reads are part of b.
-func Reader(b []byte) Codec { return Codec{buf: b, reading: true} }
+type op uint8
 
-// Written returns the bytes that were appended, behind those that were there.
-func (c *Codec) Written() []byte { return c.buf }
+const (
+	boolean op = iota
+	int8Op
+	int16Op
+	int32Op
+	int64Op
+	uint8Op
+	uint16Op
+	uint32Op
+	uint64Op
+	text    // its place in a table
+	bytes   // read as a part of the bytes that are read; nil stays nil
+	array   // of bytes, without the zeros at its end
+	address // netip.Addr without a zone
+	slice
+	pointer
+	shared
+	table
+)
 
-// Rest returns the bytes that were not read yet.
-func (c *Codec) Rest() []byte { return c.buf }
+// numbers has the op of a kind, by the size of a value.
+var numbers = map[bool]map[uintptr]op{
+	true:  {1: int8Op, 2: int16Op, 4: int32Op, 8: int64Op},
+	false: {1: uint8Op, 2: uint16Op, 4: uint32Op, 8: uint64Op},
+}
 
-// Reading reports whether fields are set.
-func (c *Codec) Reading() bool { return c.reading }
+func (p *Plan[T]) make() {
+	t := reflect.TypeFor[T]()
+	p.steps = appendSteps(nil, t, 0, t.Name(), "")
+}
 
-// Failed reports whether the bytes to read ended too early.
-func (c *Codec) Failed() bool { return c.failed }
-
-// uint visits a number.
-func (c *Codec) uint(v uint64) uint64 {
-	if !c.reading {
-		c.buf = binary.AppendUvarint(c.buf, v)
-		return v
+// appendSteps appends the steps of a field, or of a whole struct.
+func appendSteps(steps []step, t reflect.Type, off uintptr, name, tag string) []step {
+	s := step{off: off, name: name, typ: t}
+	switch kind := t.Kind(); {
+	case tag == "shared" && kind == reflect.Pointer:
+		s.op = shared
+	case kind == reflect.Pointer:
+		s.op, s.typ = pointer, t.Elem()
+		if tag == "table" {
+			s.op = table
+		}
+		s.elem = appendSteps(nil, s.typ, 0, name, "")
+	case tag != "":
+		panic(fmt.Sprintf("codec: %s: a %v cannot be %q", name, t, tag))
+	case t == reflect.TypeFor[netip.Addr]():
+		s.op = address
+	case kind == reflect.Bool:
+		s.op = boolean
+	case kind >= reflect.Int && kind <= reflect.Uint64:
+		s.op = numbers[kind <= reflect.Int64][t.Size()]
+	case kind == reflect.String:
+		s.op = text
+	case kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		s.op = bytes
+	case kind == reflect.Slice:
+		s.op, s.size, s.elem = slice, t.Elem().Size(), appendSteps(nil, t.Elem(), 0, name, "")
+	case kind == reflect.Array && t.Elem().Kind() == reflect.Uint8:
+		s.op, s.len = array, t.Len()
+	case kind == reflect.Array:
+		for i := range t.Len() {
+			steps = appendSteps(steps, t.Elem(), off+uintptr(i)*t.Elem().Size(), fmt.Sprintf("%s[%d]", name, i), "")
+		}
+		return steps
+	case kind == reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if tag := f.Tag.Get("codec"); tag != "-" {
+				steps = appendSteps(steps, f.Type, off+f.Offset, name+"."+f.Name, tag)
+			}
+		}
+		return steps
+	default:
+		panic(fmt.Sprintf("codec: %s: a %v cannot be kept", name, t))
 	}
-	v, n := binary.Uvarint(c.buf)
+	return append(steps, s)
+}
+
+// Append appends a value to dst.
+func (p *Plan[T]) Append(dst []byte, t *Tables, v *T) []byte {
+	p.once.Do(p.make)
+	w := writer{dst, t}
+	w.fields(p.steps, unsafe.Pointer(v))
+	return w.buf
+}
+
+type writer struct {
+	buf    []byte
+	tables *Tables
+}
+
+func (w *writer) fields(steps []step, base unsafe.Pointer) {
+	bits := len(w.buf)
+	w.buf = append(w.buf, make([]byte, (len(steps)+7)/8)...)
+	for i := range steps {
+		if w.field(&steps[i], unsafe.Add(base, steps[i].off)) {
+			w.buf[bits+i/8] |= 1 << (i % 8)
+		}
+	}
+}
+
+// field appends a field, unless it is zero.
+func (w *writer) field(s *step, p unsafe.Pointer) (has bool) {
+	var number int64
+	switch s.op {
+	case boolean:
+		return *(*bool)(p)
+	case int8Op:
+		number = int64(*(*int8)(p))
+	case int16Op:
+		number = int64(*(*int16)(p))
+	case int32Op:
+		number = int64(*(*int32)(p))
+	case int64Op:
+		number = *(*int64)(p)
+	case uint8Op:
+		number = int64(*(*uint8)(p))
+	case uint16Op:
+		number = int64(*(*uint16)(p))
+	case uint32Op:
+		number = int64(*(*uint32)(p))
+	case uint64Op:
+		number = int64(*(*uint64)(p))
+	default:
+		return w.compound(s, p)
+	}
+	if number == 0 {
+		return false
+	}
+	w.buf = binary.AppendVarint(w.buf, number)
+	return true
+}
+
+func (w *writer) compound(s *step, p unsafe.Pointer) (has bool) {
+	switch s.op {
+	case text:
+		v := *(*string)(p)
+		if v != "" {
+			w.text(v)
+		}
+		return v != ""
+	case bytes:
+		v := *(*[]byte)(p)
+		if v != nil {
+			w.bytes(v)
+		}
+		return v != nil
+	case array:
+		v := unsafe.Slice((*byte)(p), s.len)
+		for len(v) > 0 && v[len(v)-1] == 0 {
+			v = v[:len(v)-1]
+		}
+		if len(v) > 0 {
+			w.bytes(v)
+		}
+		return len(v) > 0
+	case address:
+		v := *(*netip.Addr)(p)
+		switch {
+		case v.Is4():
+			b := v.As4()
+			w.bytes(b[:])
+		case v.Is6():
+			b := v.As16()
+			w.bytes(b[:])
+		}
+		return v.IsValid()
+	case slice:
+		v := (*sliceHeader)(p)
+		if v.len > 0 {
+			w.buf = binary.AppendUvarint(w.buf, uint64(v.len))
+		}
+		for i := range v.len {
+			w.fields(s.elem, unsafe.Add(v.data, uintptr(i)*s.size))
+		}
+		return v.len > 0
+	}
+	to := *(*unsafe.Pointer)(p)
+	if to == nil {
+		return false
+	}
+	switch s.op {
+	case pointer:
+		w.fields(s.elem, to)
+	case shared:
+		w.buf = binary.AppendUvarint(w.buf, w.tables.pointers.place(to))
+	case table:
+		w.entry(s, to)
+	}
+	return true
+}
+
+func (w *writer) bytes(v []byte) {
+	w.buf = append(binary.AppendUvarint(w.buf, uint64(len(v))), v...)
+}
+
+// text appends the place of a text in its table or, when that is full, 0 and the text.
+func (w *writer) text(v string) {
+	i := w.tables.texts.place(v)
+	w.buf = binary.AppendUvarint(w.buf, i)
+	if i == 0 {
+		w.buf = append(binary.AppendUvarint(w.buf, uint64(len(v))), v...)
+	}
+}
+
+// entry appends a struct as a text.
+func (w *writer) entry(s *step, p unsafe.Pointer) {
+	begin := len(w.buf)
+	w.fields(s.elem, p)
+	v := w.buf[begin:]
+	i := w.tables.texts.find(unsafe.String(unsafe.SliceData(v), len(v)))
+	if i == 0 {
+		w.buf = w.buf[:begin]
+		w.text(string(v))
+		return
+	}
+	w.buf = binary.AppendUvarint(w.buf[:begin], i)
+}
+
+// Read reads a value and returns the bytes behind it. It sets all fields that are kept. What
+// it reads refers to b and, where there are any, uses the arrays of slices and what pointers
+// point to.
+func (p *Plan[T]) Read(b []byte, t *Tables, v *T) (rest []byte, err error) {
+	p.once.Do(p.make)
+	r := reader{buf: b, tables: t}
+	r.fields(p.steps, unsafe.Pointer(v))
+	if r.failed != nil {
+		return nil, fmt.Errorf("%s: the bytes end too early", r.failed.name)
+	}
+	return r.buf, nil
+}
+
+type reader struct {
+	buf    []byte
+	tables *Tables
+	failed *step // the first field that could not be read; from it on, all are zero
+}
+
+func (r *reader) fail(s *step) {
+	if r.failed == nil {
+		r.failed = s
+	}
+	r.buf = nil
+}
+
+func (r *reader) fields(steps []step, base unsafe.Pointer) {
+	bits := r.take(&steps[0], (len(steps)+7)/8)
+	for i := range steps {
+		has := r.failed == nil && bits[i/8]>>(i%8)&1 != 0
+		r.field(&steps[i], unsafe.Add(base, steps[i].off), has)
+	}
+}
+
+func (r *reader) field(s *step, p unsafe.Pointer, has bool) {
+	if s.op == boolean {
+		*(*bool)(p) = has
+		return
+	}
+	if s.op > uint64Op {
+		r.compound(s, p, has)
+		return
+	}
+	var number int64
+	if has {
+		u := r.uint(s)
+		number = int64(u>>1) ^ -int64(u&1)
+	}
+	switch s.op {
+	case int8Op, uint8Op:
+		*(*int8)(p) = int8(number)
+	case int16Op, uint16Op:
+		*(*int16)(p) = int16(number)
+	case int32Op, uint32Op:
+		*(*int32)(p) = int32(number)
+	case int64Op, uint64Op:
+		*(*int64)(p) = number
+	}
+}
+
+func (r *reader) compound(s *step, p unsafe.Pointer, has bool) {
+	switch s.op {
+	case text:
+		*(*string)(p) = ""
+		if has {
+			*(*string)(p) = r.text(s)
+		}
+	case bytes:
+		*(*[]byte)(p) = nil
+		if has {
+			*(*[]byte)(p) = r.bytes(s)
+		}
+	case array:
+		v := unsafe.Slice((*byte)(p), s.len)
+		n := 0
+		if has {
+			n = copy(v, r.bytes(s))
+		}
+		clear(v[n:])
+	case address:
+		*(*netip.Addr)(p) = netip.Addr{}
+		if has {
+			*(*netip.Addr)(p), _ = netip.AddrFromSlice(r.bytes(s))
+		}
+	case slice:
+		n := 0
+		if has {
+			n = r.length(s)
+		}
+		v := (*sliceHeader)(p)
+		if v.cap < n {
+			v.data, v.cap = reflect.MakeSlice(s.typ, n, n).UnsafePointer(), n
+		}
+		v.len = n
+		for i := range n {
+			r.fields(s.elem, unsafe.Add(v.data, uintptr(i)*s.size))
+		}
+	default:
+		r.pointer(s, (*unsafe.Pointer)(p), has)
+	}
+}
+
+func (r *reader) pointer(s *step, p *unsafe.Pointer, has bool) {
+	switch {
+	case !has:
+		*p = nil
+		return
+	case s.op == shared:
+		v, ok := r.tables.pointers.value(r.uint(s))
+		if *p = v; !ok {
+			r.fail(s)
+		}
+		return
+	case *p == nil:
+		*p = reflect.New(s.typ).UnsafePointer()
+	}
+	if s.op == pointer {
+		r.fields(s.elem, *p)
+		return
+	}
+	v := r.text(s)
+	rest := r.buf
+	r.buf = unsafe.Slice(unsafe.StringData(v), len(v))
+	if r.fields(s.elem, *p); r.failed == nil {
+		r.buf = rest
+	}
+}
+
+func (r *reader) uint(s *step) uint64 {
+	v, n := binary.Uvarint(r.buf)
 	if n <= 0 {
-		c.failed, c.buf = true, nil
+		r.fail(s)
 		return 0
 	}
-	c.buf = c.buf[n:]
+	r.buf = r.buf[n:]
 	return v
 }
 
-// Number visits an integer. Those near zero take one byte.
-func Number[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](c *Codec, p *T) {
-	v := int64(*p)
-	u := c.uint(uint64(v)<<1 ^ uint64(v>>63))
-	if c.reading {
-		*p = T(int64(u>>1) ^ -int64(u&1))
-	}
-}
-
-// Bools visits up to 64 bools, which together take a byte for each seven.
-func (c *Codec) Bools(list ...*bool) {
-	var bits uint64
-	for i, p := range list {
-		if *p {
-			bits |= 1 << i
-		}
-	}
-	bits = c.uint(bits)
-	if c.reading {
-		for i, p := range list {
-			*p = bits>>i&1 != 0
-		}
-	}
-}
-
-// Present visits whether optional fields follow; is is ignored in a Codec that reads.
-func (c *Codec) Present(is bool) bool {
-	c.Bools(&is)
-	return is
-}
-
-// Pointer visits what a pointer points to, if it is not nil. A Codec that reads sets what
-// the pointer points to, or a new value when it is nil.
-func Pointer[T any](c *Codec, p **T, visit func(*Codec, *T)) {
-	if !c.Present(*p != nil) {
-		*p = nil
-		return
-	}
-	if *p == nil {
-		*p = new(T)
-	}
-	visit(c, *p)
-}
-
-// Bytes visits a slice of bytes, which may be nil.
-func (c *Codec) Bytes(p *[]byte) {
-	if !c.reading {
-		n := 0
-		if *p != nil {
-			n = len(*p) + 1
-		}
-		c.buf = append(binary.AppendUvarint(c.buf, uint64(n)), *p...)
-		return
-	}
-	n := c.uint(0)
-	if n == 0 {
-		*p = nil
-		return
-	}
-	n--
-	if n > uint64(len(c.buf)) {
-		c.failed, c.buf, *p = true, nil, nil
-		return
-	}
-	*p, c.buf = c.buf[:n:n], c.buf[n:]
-}
-
-// Array visits bytes whose number is fixed.
-func (c *Codec) Array(b []byte) {
-	if !c.reading {
-		c.buf = append(c.buf, b...)
-		return
-	}
-	if len(b) > len(c.buf) {
-		c.failed, c.buf = true, nil
-		clear(b)
-		return
-	}
-	c.buf = c.buf[copy(b, c.buf):]
-}
-
-// Text visits a string. In a Codec that reads, the string is a copy.
-func (c *Codec) Text(p *string) {
-	b := []byte(*p)
-	c.Bytes(&b)
-	if c.reading {
-		*p = string(b)
-	}
-}
-
-// Slice visits a slice, and each element with a func. A slice that is read has the array
-// of the slice that was there, when it is large enough.
-func Slice[T any](c *Codec, p *[]T, visit func(*Codec, *T)) {
-	n := int(min(c.uint(uint64(len(*p))), 1<<31))
-	if c.reading {
-		if n > len(c.buf) { // each element takes a byte or more
-			c.failed, c.buf, n = true, nil, 0
-		}
-		*p = slices.Grow((*p)[:0], n)[:n]
-		clear(*p)
-	}
-	for i := range *p {
-		visit(c, &(*p)[i])
-	}
-}
-
-// maxInterned values are kept in a table. A capture without an end may have any number.
-const maxInterned = 1 << 16
-
-// Interned is a table of values that many records have: each is written as its index
-// in the table, or as it is when the table is full. Several goroutines may use a table at
-// the same time.
-type Interned[T comparable] struct {
-	mu     sync.RWMutex
-	index  map[T]uint64
-	values []T
-}
-
-// Visit visits a value; inline visits one that the table has no room for.
-func (t *Interned[T]) Visit(c *Codec, p *T, inline func(*Codec, *T)) {
-	var i uint64
-	if !c.reading {
-		i = t.find(*p)
-	}
-	if i = c.uint(i); i == 0 {
-		inline(c, p)
-		return
-	}
-	if c.reading {
-		t.mu.RLock()
-		defer t.mu.RUnlock()
-		if i > uint64(len(t.values)) {
-			c.failed, c.buf = true, nil
-			return
-		}
-		*p = t.values[i-1]
-	}
-}
-
-// find returns the index of a value, from 1, and 0 when there is no room for it.
-func (t *Interned[T]) find(v T) uint64 {
-	t.mu.RLock()
-	i, ok := t.index[v]
-	t.mu.RUnlock()
-	if ok {
-		return i
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.values) >= maxInterned {
+// length reads the number of bytes or elements that follow, each of a byte or more.
+func (r *reader) length(s *step) int {
+	n := r.uint(s)
+	if n > uint64(len(r.buf)) {
+		r.fail(s)
 		return 0
 	}
-	if t.index == nil {
-		t.index = make(map[T]uint64)
+	return int(n)
+}
+
+func (r *reader) take(s *step, n int) []byte {
+	if n > len(r.buf) {
+		r.fail(s)
+		return nil
 	}
-	t.values = append(t.values, v)
-	i = uint64(len(t.values))
-	t.index[v] = i
-	return i
+	b := r.buf[:n:n]
+	r.buf = r.buf[n:]
+	return b
+}
+
+func (r *reader) bytes(s *step) []byte { return r.take(s, r.length(s)) }
+
+func (r *reader) text(s *step) string {
+	i := r.uint(s)
+	if i == 0 {
+		return string(r.bytes(s))
+	}
+	v, ok := r.tables.texts.value(i)
+	if !ok {
+		r.fail(s)
+	}
+	return v
+}
+
+// sliceHeader is how a slice lies in memory.
+type sliceHeader struct {
+	data     unsafe.Pointer
+	len, cap int
 }

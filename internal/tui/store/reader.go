@@ -8,7 +8,6 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/internal/codec"
 )
 
 // Row is a row of a Store: an RPC or a message.
@@ -51,24 +50,26 @@ func (r *Reader) Read(k Kind, id int64) (Row, error) {
 }
 
 // open returns a row without its record, and the bytes of that.
-func (r *Reader) open(k Kind, id int64, from *reader) (Row, codec.Codec, error) {
+func (r *Reader) open(k Kind, id int64, from *reader) (row Row, record []byte, err error) {
 	x, ok := r.store.entry(k, id)
-	row := Row{ID: id, First: r.store.First(), Of: x.of, IsCopy: k == Messages && x.of == isCopy, reader: r}
+	row = Row{ID: id, First: r.store.First(), Of: x.of, IsCopy: k == Messages && x.of == isCopy, reader: r}
 	if !ok {
-		return row, codec.Codec{}, errDropped
+		return row, nil, errDropped
 	}
-	b, err := from.read(x.position)
-	return row, codec.Reader(b), err
+	record, err = from.read(x.position)
+	return row, record, err
 }
 
 // RPC returns a row of RPCs, valid until the next call of RPC.
 func (r *Reader) RPC(id int64) (Row, error) {
-	row, c, err := r.open(RPCs, id, &r.rpcs)
+	row, b, err := r.open(RPCs, id, &r.rpcs)
 	if err != nil {
 		return row, err
 	}
-	codec.Slice(&c, &r.ids, codec.Number[int64])
-	if err := r.store.archive.Read(c.Rest(), &r.rpc); err != nil {
+	if b, err = idsPlan.Read(b, &r.store.tables, &r.ids); err == nil {
+		err = r.store.archive.Read(b, &r.rpc)
+	}
+	if err != nil {
 		return row, err
 	}
 	row.RPC, row.Messages = &r.rpc, r.ids
@@ -77,19 +78,12 @@ func (r *Reader) RPC(id int64) (Row, error) {
 
 // Message returns a row of messages, valid until the next call of Message.
 func (r *Reader) Message(id int64) (Row, error) {
-	row, c, err := r.open(Messages, id, &r.messages)
+	row, b, err := r.open(Messages, id, &r.messages)
 	if err != nil {
 		return row, err
 	}
-	m := &r.message
-	frames, holes, notes := m.Frames, m.Holes, m.Notes
-	*m = dissect.Message{}
-	m.Frames, m.Holes, m.Notes = frames, holes, notes
-	if r.store.messages.message(&c, m); c.Failed() {
-		return row, errUnreadable
-	}
-	row.Message = m
-	return row, nil
+	row.Message = &r.message
+	return row, r.store.readMessage(b, row.Message)
 }
 
 // Frame returns the frame with a number, which is kept only with Options.Frames. It is valid
@@ -112,11 +106,8 @@ func (r *Reader) Frame(number int64) (f capture.Frame, err error) {
 	if err != nil {
 		return f, err
 	}
-	c := codec.Reader(b)
-	if frame(&c, &f); c.Failed() {
-		return f, errUnreadable
-	}
-	return f, nil
+	_, err = framePlan.Read(b, &s.tables, &f)
+	return f, err
 }
 
 // Clone returns a copy of a row that stays valid.

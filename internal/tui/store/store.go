@@ -45,7 +45,7 @@ type Store struct {
 	opt       Options
 	rows      spool // messages and RPCs
 	frames    spool
-	messages  messageCodec
+	tables    codec.Tables // of messages and frames
 	archive   track.Archive
 	ofPending track.Attached[[]int64] // messages of an RPC that has not ended
 	seen      *track.Duplicates       // with Distinct
@@ -76,6 +76,11 @@ type entry struct {
 const (
 	noRPC  = -1
 	isCopy = -2 // in place of the RPC: another capture point has seen the message before
+)
+
+var (
+	idsPlan   codec.Plan[[]int64] // messages of an RPC
+	framePlan codec.Plan[capture.Frame]
 )
 
 // maxRPCMessages is the number of messages that are kept of an RPC.
@@ -128,9 +133,7 @@ func (s *Store) Range(k Kind) (from, to int64) {
 
 // AddMessage adds a message, and the RPC that it belongs to, which may be nil.
 func (s *Store) AddMessage(m *dissect.Message, r *track.RPC) error {
-	c := codec.Writer(s.buf[:0])
-	s.messages.message(&c, m)
-	s.buf = c.Written()
+	s.buf = s.appendMessage(s.buf[:0], m)
 	of := int64(noRPC)
 	if s.seen != nil && s.seen.Seen(m) {
 		of = isCopy
@@ -147,9 +150,7 @@ func (s *Store) AddMessage(m *dissect.Message, r *track.RPC) error {
 // AddRPC adds an RPC that has ended, in the Done hook of its Pairing.
 func (s *Store) AddRPC(r *track.RPC) error {
 	list := s.ofPending.Of(r)
-	c := codec.Writer(s.buf[:0])
-	codec.Slice(&c, list, codec.Number[int64])
-	s.buf = s.archive.Append(c.Written(), r)
+	s.buf = s.archive.Append(idsPlan.Append(s.buf[:0], &s.tables, list), r)
 	first := int64(noRPC)
 	if len(*list) > 0 {
 		first = (*list)[0]
@@ -172,21 +173,9 @@ func (s *Store) AddFrame(f *capture.Frame) error {
 	if !s.opt.Frames {
 		return nil
 	}
-	c := codec.Writer(s.buf[:0])
-	frame(&c, f)
-	s.buf = c.Written()
+	s.buf = framePlan.Append(s.buf[:0], &s.tables, f)
 	_, err := s.add(frames, s.buf, f.Number)
 	return err
-}
-
-func frame(c *codec.Codec, f *capture.Frame) {
-	codec.Number(c, &f.Number)
-	codec.Number(c, &f.Time)
-	codec.Number(c, &f.Len)
-	codec.Number(c, &f.Link)
-	codec.Number(c, &f.Source)
-	codec.Number(c, &f.Iface)
-	c.Bytes(&f.Data)
 }
 
 func (s *Store) add(k Kind, record []byte, of int64) (id int64, err error) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,11 +16,9 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
-	"github.com/lshark/lshark/internal/codec"
 	"github.com/lshark/lshark/internal/codec/codectest"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
@@ -32,7 +29,7 @@ var samples = []string{"mount.pcap", "locks.pcap.zst", "gss.pcap.zst", "rdma_dat
 
 // read reads a sample into a store. rpcs gets the RPCs and messages the messages as they
 // are made, besides the store.
-func read(t *testing.T, name string, o Options, rpc func(*track.RPC), message func(*dissect.Message, *track.RPC)) *Store {
+func read(t testing.TB, name string, o Options, rpc func(*track.RPC), message func(*dissect.Message, *track.RPC)) *Store {
 	t.Helper()
 	s := New(o)
 	p := track.NewPairing(track.Options{Done: func(r *track.RPC) {
@@ -88,42 +85,12 @@ func TestMessagesComeBack(t *testing.T) {
 				if got, want := a.Append(nil, row.Message, at), b.Append(nil, w, at); !bytes.Equal(got, want) {
 					t.Fatalf("message %d\n%s\nwant\n%s", i, got, want)
 				}
-				got := *row.Message
-				empty(&got)
-				empty(w)
 				w.Msg = nil // it is parsed again where it is needed
-				must.That(t, reflect.DeepEqual(&got, w), "message %d\n%+v\nwant\n%+v", i, &got, w)
+				must.Equal(t, codectest.Difference(row.Message, w), "", "message", i)
 			}
 			_, to := s.Range(Messages)
 			assert.That(t, to == int64(len(want)), "%d messages, want %d", to, len(want))
 		})
-	}
-}
-
-// empty replaces slices without elements by nil.
-func empty(m *dissect.Message) {
-	for _, p := range []*[]byte{&m.Data, &m.Content, &m.RPC.JobID} {
-		if len(*p) == 0 {
-			*p = nil
-		}
-	}
-	if len(m.Frames) == 0 {
-		m.Frames = nil
-	}
-	if len(m.Notes) == 0 {
-		m.Notes = nil
-	}
-	if len(m.Holes) == 0 {
-		m.Holes = nil
-	}
-	if m.IB != nil && len(m.IB.Parts) == 0 {
-		m.IB.Parts = nil
-	}
-	if m.IB != nil && len(m.IB.Writes.Places) == 0 {
-		m.IB.Writes.Places = nil
-	}
-	if m.Req != nil && len(m.Req.Data) == 0 {
-		m.Req.Data = nil
 	}
 }
 
@@ -363,41 +330,25 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestMessageKeepsAllFields checks that a message is read as it was written, whether its
-// fields are set or not, and that any part of its bytes is refused.
-func TestMessageKeepsAllFields(t *testing.T) {
-	var x messageCodec
-	var n uint64
-	var full dissect.Message
-	codectest.Fill(t, &full, &n, func(_ string, field any, n uint64) bool {
-		switch p := field.(type) {
-		case **schema.Msg: // not kept
-			return true
-		case *int: // places in the message among them
-			*p = int(n % 100)
-			return true
-		}
-		return false
-	})
-	ofItself := full
-	ofItself.PayloadOff = 1
-	ofItself.Req = &dissect.RequestInfo{Data: ofItself.Data[1:]}
-	for _, want := range []*dissect.Message{&full, {}, &ofItself} {
-		w := codec.Writer(nil)
-		x.message(&w, want)
-		b := w.Written()
+// TestRequestData checks that the bytes of a request are read as its own and as those of
+// the message, though they are written once, and that a part of a record is refused.
+func TestRequestData(t *testing.T) {
+	s := New(Options{})
+	data := bytes.Repeat([]byte("x"), 1000)
+	var m dissect.Message
+	m.Data, m.PayloadOff = data, 100
+	for _, tt := range []struct {
+		data []byte
+		size int // of the record, at most
+	}{{nil, 1100}, {data[100:], 1100}, {data[:900], 1100}, {data[:800], 2000}} {
+		m.Req = &dissect.RequestInfo{Frame: 7, Data: tt.data}
+		b := s.appendMessage(nil, &m)
 		var got dissect.Message
-		r := codec.Reader(b)
-		if x.message(&r, &got); r.Failed() || len(r.Rest()) > 0 {
-			t.Fatalf("failed: %v, %d bytes are left", r.Failed(), len(r.Rest()))
-		}
-		empty(&got)
-		assert.That(t, reflect.DeepEqual(&got, want), "read\n%+v\nwant\n%+v", &got, want)
+		must.NoError(t, s.readMessage(b, &got))
+		assert.That(t, bytes.Equal(got.Req.Data, tt.data) && bytes.Equal(got.Data, data), "%d bytes of %d", len(got.Req.Data), len(tt.data))
+		assert.That(t, len(b) < tt.size, "%d bytes", len(b))
 		for i := range b {
-			r := codec.Reader(b[:i])
-			if x.message(&r, new(dissect.Message)); !r.Failed() {
-				t.Fatalf("the first %d of %d bytes are read without an error", i, len(b))
-			}
+			must.That(t, s.readMessage(b[:i], new(dissect.Message)) != nil, "the first %d of %d bytes are read without an error", i, len(b))
 		}
 	}
 }

@@ -1,0 +1,60 @@
+package codec
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// maxInterned values are kept in a table. A capture without an end may have any number.
+const maxInterned = 1 << 16
+
+// Tables have values that many records have: texts, which are kept in records when there are
+// too many, and pointers, of which there must be few. One goroutine may write records while
+// others read them.
+type Tables struct {
+	texts    interned[string]
+	pointers interned[unsafe.Pointer]
+}
+
+// interned is a table of values. Places are counted from 1.
+type interned[T comparable] struct {
+	mu     sync.RWMutex
+	places map[T]uint64
+	values []T
+}
+
+// find returns the place of a value, 0 when it has none.
+func (t *interned[T]) find(v T) uint64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.places[v]
+}
+
+// place returns the place of a value, which it gets if there is room.
+func (t *interned[T]) place(v T) uint64 {
+	if i := t.find(v); i != 0 {
+		return i
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.values) >= maxInterned {
+		return 0
+	}
+	if t.places == nil {
+		t.places = make(map[T]uint64)
+	}
+	t.values = append(t.values, v)
+	i := uint64(len(t.values))
+	t.places[v] = i
+	return i
+}
+
+// value returns the value at a place.
+func (t *interned[T]) value(i uint64) (v T, ok bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if i-1 >= uint64(len(t.values)) {
+		return v, false
+	}
+	return t.values[i-1], true
+}
