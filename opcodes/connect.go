@@ -278,22 +278,22 @@ const connectDoc = " The request names the target and the client and lists the c
 
 const disconnectDoc = " The client ends the connection; its locks and open files are released."
 
-var _ = DefineRPC(&RPC{Opcode: OST_CONNECT, Name: "OST_CONNECT", Context: true,
+var _ = DefineRPC(&RPC{Opcode: OST_CONNECT, Name: "OST_CONNECT", Does: Connects, Context: true,
 	Doc: "Connects a client, or an MDT, to an OST." + connectDoc, Variants: connectVariants})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_CONNECT, Name: "MDS_CONNECT", Context: true,
+var _ = DefineRPC(&RPC{Opcode: MDS_CONNECT, Name: "MDS_CONNECT", Does: Connects, Context: true,
 	Doc: "Connects a client, or another server, to an MDT." + connectDoc, Variants: connectVariants})
 
-var _ = DefineRPC(&RPC{Opcode: MGS_CONNECT, Name: "MGS_CONNECT", Context: true,
+var _ = DefineRPC(&RPC{Opcode: MGS_CONNECT, Name: "MGS_CONNECT", Does: Connects, Context: true,
 	Doc: "Connects a node to the management server." + connectDoc, Variants: connectVariants})
 
-var _ = DefineRPC(&RPC{Opcode: OST_DISCONNECT, Name: "OST_DISCONNECT",
+var _ = DefineRPC(&RPC{Opcode: OST_DISCONNECT, Name: "OST_DISCONNECT", Does: Disconnects,
 	Doc: "Ends a connection to an OST." + disconnectDoc, Variants: bodyOnly})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_DISCONNECT, Name: "MDS_DISCONNECT",
+var _ = DefineRPC(&RPC{Opcode: MDS_DISCONNECT, Name: "MDS_DISCONNECT", Does: Disconnects,
 	Doc: "Ends a connection to an MDT." + disconnectDoc, Variants: bodyOnly})
 
-var _ = DefineRPC(&RPC{Opcode: MGS_DISCONNECT, Name: "MGS_DISCONNECT",
+var _ = DefineRPC(&RPC{Opcode: MGS_DISCONNECT, Name: "MGS_DISCONNECT", Does: Disconnects,
 	Doc: "Ends a connection to the management server." + disconnectDoc, Variants: bodyOnly})
 
 var connectVariants = []*Variant{{

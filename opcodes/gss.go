@@ -318,16 +318,16 @@ func remarkGssTarget(v *View, dst []byte) []byte {
 	return s.AppendService(dst)
 }
 
-var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT",
+var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT", Does: SetsUpContext,
 	Doc: "Starts the set-up of a security context under GSS for one target. Target, mechanism and the first token of the mechanism " +
 		"are in the last buffer of the message's wrapping; the handle of the new context is in that of the reply.",
 	Variants: bodyOnly})
 
-var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT_CONT, Name: "SEC_CTX_INIT_CONT",
+var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT_CONT, Name: "SEC_CTX_INIT_CONT", Does: SetsUpContext,
 	Doc:      "Continues the set-up of a security context, for mechanisms that need more than one exchange.",
 	Variants: bodyOnly})
 
-var _ = DefineRPC(&RPC{Opcode: SEC_CTX_FINI, Name: "SEC_CTX_FINI", OneWay: true,
+var _ = DefineRPC(&RPC{Opcode: SEC_CTX_FINI, Name: "SEC_CTX_FINI", Does: SetsUpContext, OneWay: true,
 	Doc:      "Ends a security context. It has no reply.",
 	Variants: bodyOnly})
 

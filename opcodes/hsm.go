@@ -167,7 +167,7 @@ func remarkArchives(v *View, dst []byte) []byte {
 
 var bufGenericDataCopytool = Str("generic_data", 0, "data for the copytool")
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET", Does: OfFile,
 	Doc: "Gets the HSM state of a file: whether the archive has a copy, whether the data is released.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
@@ -194,7 +194,7 @@ var (
 	husArchive = hsmUserState.Field("hus_archive_id")
 )
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET", Does: OfFile,
 	Doc: "Sets or clears HSM states of a file by hand, or the archive it belongs to.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufHsmStateSet),
@@ -213,7 +213,7 @@ var (
 	hssClear = hsmStateSet.Field("hss_clearmask")
 )
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION", Does: OfFile,
 	Doc: "Gets the HSM action in progress on a file.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
@@ -232,7 +232,7 @@ var (
 	hcaAction = hsmCurrentAction.Field("hca_action")
 )
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS", Does: OfFile,
 	Doc: "A copytool reports how far it is with an action, or that it has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmProgress),
@@ -256,7 +256,7 @@ var (
 	hpkErrval = hsmProgressKernel.Field("hpk_errval")
 )
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST", Does: OfFile,
 	Doc: "A user requests to archive, restore, release or remove files, or to cancel that.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufGenericDataCopytool),

@@ -136,7 +136,7 @@ func isActionList(v *View) bool {
 
 var bufSetinfoValHsmSend = Sub("setinfo_val", &kucMessage, "message for the copytool")
 
-var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
+var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO", Does: CallsBack,
 	Doc: "An MDT hands HSM actions to the copytool of a client.",
 	Variants: []*Variant{{Name: "hsm_send",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValHsmSend),

@@ -145,16 +145,16 @@ var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 })
 
 var (
-	enqueueExtent  = plainEnqueue("extent")
-	enqueueGlimpse = plainEnqueue("glimpse")
-	enqueueFlock   = plainEnqueue("flock")
-	enqueueIbits   = plainEnqueue("ibits")
-	enqueuePlain   = plainEnqueue("plain")
+	enqueueExtent  = plainEnqueue("extent", OfObject)
+	enqueueGlimpse = plainEnqueue("glimpse", Glimpses|OfObject)
+	enqueueFlock   = plainEnqueue("flock", 0)
+	enqueueIbits   = plainEnqueue("ibits", 0)
+	enqueuePlain   = plainEnqueue("plain", 0)
 )
 
 // plainEnqueue is the form of an enqueue without an intent buffer.
-func plainEnqueue(name string) *Variant {
-	return &Variant{Name: name,
+func plainEnqueue(name string, does Actions) *Variant {
+	return &Variant{Name: name, Does: does,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
 		SummarizeRequest: summarizeLockRequest, SummarizeReply: summarizeLockReply, Subject: lockSubject,
@@ -320,7 +320,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 // cancelsShown is the number of handles of a cancel in a summary.
 const cancelsShown = 2
 
-var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
+var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK", Does: CallsBack,
 	Doc: "The server notifies a client that its lock blocks another one. The client replies at once, writes back and cancels the lock; a " +
 		"client that takes too long is evicted.",
 	Variants: []*Variant{{
@@ -341,7 +341,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 		Subject: lockSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
+var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK", Does: CallsBack,
 	Doc: "The server notifies a client that its waiting lock is granted. With AST_SENT the client must cancel it at once.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmLvb),

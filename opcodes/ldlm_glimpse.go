@@ -50,7 +50,7 @@ var (
 	bufDlmGlDescBarrier = Sub("dlm_gl_desc", &ldlmGlBarrierDesc, "state that the barrier is to have")
 )
 
-var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",
+var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK", Does: CallsBack,
 	Doc: "The server requests the size and times of an object from the holder of its lock. " +
 		"The quota master notifies its slaves of new limits with it, the MGS the MDTs of a write barrier.",
 	Variants:  []*Variant{glimpseObject, glimpseQuota, glimpseBarrier},

@@ -160,36 +160,36 @@ func pickReplyByLock(m *Msg, k lock) *Variant {
 }
 
 var (
-	intentOpen      = openIntent("OPEN")
-	intentOpenCreat = openIntent("OPEN|CREAT")
-	intentGetattr   = getattrIntent("GETATTR")
-	intentLookup    = getattrIntent("LOOKUP")
+	intentOpen      = openIntent("OPEN", Opens|OtherLock)
+	intentOpenCreat = openIntent("OPEN|CREAT", Opens|Creates|OtherLock)
+	intentGetattr   = getattrIntent("GETATTR", Stats)
+	intentLookup    = getattrIntent("LOOKUP", LooksUp)
 
-	intentCreate = &Variant{Name: "CREATE",
+	intentCreate = &Variant{Name: "CREATE", Does: Creates,
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName,
 			bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
 		SummarizeRequest: summarizeIntentRequest(summarizeCreateRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError,
 		Subject: reintSubject,
 	}
-	intentGetxattr = DefineIntent(Value{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"}, &Variant{
+	intentGetxattr = DefineIntent(Value{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"}, &Variant{Does: Xattrs,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBodyXattrs, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
 		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError,
 		Subject: bodySubject,
 	})
-	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{
+	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{Does: AsksForLock | OtherLock,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
 		SummarizeRequest: summarizeIntentRequest(summarizeLayoutRequest), SummarizeReply: summarizeLayoutReply, InnerError: intentError,
 		Subject: lockSubject,
 	})
-	intentGlimpse = DefineIntent(Value{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"}, &Variant{
+	intentGlimpse = DefineIntent(Value{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"}, &Variant{Does: AsksForLock | OtherLock,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		SummarizeRequest: summarizeLockRequest, SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: lockSubject,
 	})
-	_ = DefineIntent(Value{Name: "BRW", Value: 0x8000, Doc: "read or write"}, &Variant{
+	_ = DefineIntent(Value{Name: "BRW", Value: 0x8000, Doc: "read or write"}, &Variant{Does: AsksForLock,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		SummarizeRequest: summarizeLockRequest, SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: lockSubject,
@@ -201,8 +201,8 @@ var (
 		quotaIntent(summarizeQuotaConnectRequest, summarizeQuotaConnectReply))
 )
 
-func openIntent(name string) *Variant {
-	return &Variant{Name: name,
+func openIntent(name string, does Actions) *Variant {
+	return &Variant{Name: name, Does: does,
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen,
 			bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply: Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx,
@@ -212,8 +212,8 @@ func openIntent(name string) *Variant {
 	}
 }
 
-func getattrIntent(name string) *Variant {
-	return &Variant{Name: name,
+func getattrIntent(name string, does Actions) *Variant {
+	return &Variant{Name: name, Does: does,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
 		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError,
@@ -222,7 +222,7 @@ func getattrIntent(name string) *Variant {
 }
 
 func quotaIntent(request, reply func(m *Msg, l *Line)) *Variant {
-	return &Variant{
+	return &Variant{Does: AcquiresQuota,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
 		SummarizeRequest: request, InnerError: intentError,

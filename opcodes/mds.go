@@ -80,7 +80,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 
 const fidSize = 16
 
-var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR, Name: "MDS_GETATTR",
+var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR, Name: "MDS_GETATTR", Does: Stats | OfFile,
 	Doc: "Asks for the attributes of an object by its FID, and for the layout, link target or ACL that mbo_valid names. No lock comes with them.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
@@ -205,7 +205,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_PIN, Name: "MDS_PIN", Retired: true,
 
 var _ = DefineRPC(&RPC{Opcode: MDS_UNPIN, Name: "MDS_UNPIN", Retired: true, Doc: "Was to undo a MDS_PIN; no release has sent it."})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
+var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC", Does: Syncs | OfFile,
 	Doc: "Has the MDT write an object, or without a FID everything, to disk before it replies: an fsync or sync.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
@@ -226,7 +226,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: tr
 var _ = DefineRPC(&RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Asks whether one directory is below another; " +
 	"no release has sent it."})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
+var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS", Does: SwapsLayouts | OfFile,
 	Doc: "Swaps the layouts, and so the data, of two files at once.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufSwapLayouts, bufCapa1, bufCapa2, bufDlmReq),
@@ -238,7 +238,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
 		Subject: bodySubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
+var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID", Does: OfFile,
 	Doc: "Removes files by FID, with all their names. The reply has a result for each.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufFidArray, bufCapa1, bufCapa2),

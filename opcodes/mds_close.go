@@ -150,18 +150,18 @@ var (
 		Reply:            replyClose,
 		SummarizeRequest: summarizeCloseRequest, SummarizeReply: summarizeAttrsReply, Subject: setattrSubject,
 	}
-	closeRelease = closeIntent("HSM_RELEASE")
-	closeSwap    = closeIntent("LAYOUT_SWAP")
-	closeMerge   = closeIntent("LAYOUT_MERGE")
-	closeSplit   = closeIntent("LAYOUT_SPLIT")
-	closeResync  = closeIntent("RESYNC_DONE")
+	closeRelease = closeIntent("HSM_RELEASE", 0)
+	closeSwap    = closeIntent("LAYOUT_SWAP", SwapsLayouts)
+	closeMerge   = closeIntent("LAYOUT_MERGE", MergesLayouts)
+	closeSplit   = closeIntent("LAYOUT_SPLIT", 0)
+	closeResync  = closeIntent("RESYNC_DONE", 0)
 )
 
 var _ = DefineRPC(&RPC{Opcode: MDS_DONE_WRITING, Name: "MDS_DONE_WRITING", Retired: true,
 	Doc: "Told the MDT the size of a file when its last writer was done; gone since 2.8."})
 
-func closeIntent(name string) *Variant {
-	return &Variant{Name: name, Request: requestCloseIntent, Reply: replyClose,
+func closeIntent(name string, does Actions) *Variant {
+	return &Variant{Name: name, Does: does, Request: requestCloseIntent, Reply: replyClose,
 		SummarizeRequest: summarizeCloseRequest, SummarizeReply: summarizeCloseIntentReply, Subject: setattrSubject}
 }
 

@@ -56,14 +56,14 @@ func chooseSetinfo(v *View) *Field {
 	return formBytes
 }
 
-var _ = DefineRPC(&RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
+var _ = DefineRPC(&RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO", Does: OfFile,
 	Doc:       "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
 	PickBytes: []int{maxKey},
 	Pick:      pickMdsGetInfo, PickReply: guessMdsGetInfo, Context: true,
 	Variants: []*Variant{mdsFid2path, getFiemap, mdsChangelogUser, mdsOtherInfo}})
 
 var (
-	mdsFid2path = &Variant{Name: "fid2path",
+	mdsFid2path = &Variant{Name: "fid2path", Does: FindsPath,
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
 		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
 		SummarizeRequest: summarizeFid2pathRequest, SummarizeReply: summarizeFid2pathReply, Subject: fid2pathSubject,

@@ -179,7 +179,7 @@ var luPage = &Struct{Name: "lu_page", Doc: "page of a directory or of an index",
 
 var formDirPages = Sub("dir_pages", &dirPages)
 
-var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
+var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE", Does: ReadsDir | OfFile,
 	Doc:     "Reads pages of a directory from a hash value on. The pages come as bulk data; the client keeps them under its lock on the directory.",
 	Context: true,
 	Variants: []*Variant{{

@@ -85,7 +85,7 @@ var (
 
 var _ = DefineRPC(&RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"})
 
-var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
+var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR", Does: Stats | OfObject,
 	Doc: "Asks for size, blocks, times and owner of an object, also for its data version.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
@@ -93,7 +93,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
 		SummarizeRequest: summarizeObjectRequest, SummarizeReply: summarizeSizeReply, Subject: objectSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
+var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR", Does: SetsAttrs | OfObject,
 	Doc: "Sets times, owner, project or layout of an object, selected by o_valid. MDTs send it after a chown.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
@@ -128,7 +128,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
 		Subject: objectSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
+var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY", Does: OfObject,
 	Doc: "Destroys an object of a file that was removed, or several with consecutive ids.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufDlmReq, bufCapa1),
@@ -144,7 +144,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
 		Subject: objectSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH",
+var _ = DefineRPC(&RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH", Does: Punches | OfObject,
 	Doc: "Truncates an object, or frees a range of it.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
@@ -152,7 +152,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH",
 		SummarizeRequest: summarizeSpanRequest, SummarizeReply: summarizeSizeReply, Subject: objectSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
+var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC", Does: Syncs | OfObject,
 	Doc: "Has a range of an object written to disk, or the whole target when no object is named.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
@@ -160,7 +160,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
 		SummarizeRequest: summarizeSpanRequest, Subject: objectSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
+var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE", Does: OfObject,
 	Doc: "Allocates a range of an object, frees it or makes it zero, by the mode; since 2.15.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
@@ -179,7 +179,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
 		SummarizeReply: summarizeSizeReply, Subject: objectSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
+var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK", Does: OfObject,
 	Doc: "Finds the next data or the next hole in an object; since 2.15.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody),
@@ -200,7 +200,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
 		Subject: objectSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
+var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE", Does: OfObject,
 	Doc: "Tells how a range of an object will be used, from lfs ladvise.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufLadviseHdr, bufLadvise),

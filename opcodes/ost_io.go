@@ -99,7 +99,7 @@ var (
 // ostBulkPortal is where clients expect the data of reads and writes.
 const ostBulkPortal = 8
 
-var _ = DefineRPC(&RPC{Opcode: OST_READ, Name: "OST_READ",
+var _ = DefineRPC(&RPC{Opcode: OST_READ, Name: "OST_READ", Does: Reads | OfObject,
 	Doc:       "Reads ranges of an object. The data comes as bulk, or in the reply when it is little (short I/O); the status is the number of bytes.",
 	Variants:  []*Variant{readBulk, readShort},
 	PickBytes: []int{oFlags.Off + oFlags.Size},
@@ -131,7 +131,7 @@ var (
 	}
 )
 
-var _ = DefineRPC(&RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
+var _ = DefineRPC(&RPC{Opcode: OST_WRITE, Name: "OST_WRITE", Does: Writes | OfObject,
 	Doc: "Writes ranges of an object. The server fetches the data as bulk, or it is in the request when it is little (short I/O); " +
 		"the reply has a result for each range.",
 	Variants:  []*Variant{writeBulk, writeShort},

@@ -131,7 +131,7 @@ var (
 	dqiIgrace = obdDqinfo.Field("dqi_igrace")
 )
 
-var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ", Context: true,
+var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ", Does: AcquiresQuota, Context: true,
 	Doc: "A target asks the quota master for more quota of an id, gives some back, or reports what it uses.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufQuotaBody),

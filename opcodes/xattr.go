@@ -22,7 +22,7 @@ var (
 	bufEavalsLens     = Arr("eavals_lens", -1, U32(""), "length of each value")
 )
 
-var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
+var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs | OfFile,
 	Doc:     "Asks for the value of an extended attribute, or for the names of all. Room of zero bytes asks for the size only.",
 	Context: true,
 	Variants: []*Variant{{

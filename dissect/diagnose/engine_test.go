@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/internal/wiretest/messages"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // run passes a capture to rules and returns the findings.
@@ -32,7 +33,7 @@ func TestTrackersShareConnections(t *testing.T) {
 	run(t, sample, &diagnose.Rule{Code: "test.requests", Severity: diagnose.Note, Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{
 			Sent: func(r *track.RPC, _ *dissect.Message) {
-				if r.Connection != nil && !track.IsCallback(r.Opcode) {
+				if r.Connection != nil && !opcodes.IsCallback(r.Opcode) {
 					sent++
 				}
 			},

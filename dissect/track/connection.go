@@ -149,10 +149,10 @@ func (t *connections) request(r *RPC, m *dissect.Message) {
 	t.find(r, m)
 	if c := r.Connection; c != nil {
 		c.learnNIDs(r, m.LNet.Src, m.LNet.Dst)
-		if !IsCallback(r.Opcode) {
+		if !opcodes.IsCallback(r.Opcode) {
 			c.connCnt = max(c.connCnt, r.ConnCnt)
 		}
-		if IsDisconnect(r.Opcode) {
+		if opcodes.IsDisconnect(r.Opcode) {
 			t.close(c)
 		}
 	}
@@ -184,7 +184,7 @@ func (t *connections) closedBefore(target string, r *RPC) *Connection {
 // learnNIDs adds the NIDs of an RPC, from its client to its server: nodes with
 // several rails have more than one.
 func (c *Connection) learnNIDs(r *RPC, from, to lnet.NID) {
-	if IsCallback(r.Opcode) {
+	if opcodes.IsCallback(r.Opcode) {
 		from, to = to, from
 	}
 	if c.clients.isFirst(from) && c.servers.isFirst(to) {
@@ -199,7 +199,7 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 		r.Connection = t.setup(r, m)
 		return
 	}
-	if !IsConnect(r.Opcode) || m.Msg == nil {
+	if !opcodes.IsConnect(r.Opcode) || m.Msg == nil {
 		r.Connection = t.ofContext(m.RPC.GSS.Handle, t.ofRequest(r))
 		return
 	}
@@ -268,7 +268,7 @@ func (t *connections) ofRequest(r *RPC) *Connection {
 	switch known := t.known.byHandle[r.Handle]; {
 	case known != nil:
 		c = t.ofKnown(known, r)
-	case !IsCallback(r.Opcode):
+	case !opcodes.IsCallback(r.Opcode):
 		c = &Connection{Client: r.Client, Server: r.Server, Handle: r.Handle}
 	}
 	t.learn(r.Handle, c)
@@ -284,7 +284,7 @@ func (t *connections) ofKnown(known *Connection, r *RPC) *Connection {
 	}
 	if c == nil {
 		c = &Connection{ClientUUID: known.ClientUUID, Client: r.Client, Server: r.Server}
-		if IsCallback(r.Opcode) {
+		if opcodes.IsCallback(r.Opcode) {
 			c.Client, c.Server = c.Server, c.Client
 		} else {
 			c.Handle = r.Handle
@@ -310,7 +310,7 @@ func (t *connections) reply(r *RPC, m *dissect.Message) {
 	if r.Opcode == opcodes.SEC_CTX_INIT && r.HasRequest && m.RPC.GSS.Errno() == 0 {
 		t.learnContext(m.RPC.GSS.Handle, r.Connection)
 	}
-	if IsConnect(r.Opcode) && r.Connection != nil && r.Status == 0 && r.Has(opcodes.PbStatus) {
+	if opcodes.IsConnect(r.Opcode) && r.Connection != nil && r.Status == 0 && r.Has(opcodes.PbStatus) {
 		r.Connection.Handle = m.RPC.Handle
 		t.learn(m.RPC.Handle, r.Connection)
 	}
@@ -366,12 +366,6 @@ func (t *connections) ofContext(context uint64, byHandle *Connection) *Connectio
 	return byHandle
 }
 
-// setsUpContext reports whether an operation sets up or ends a security context: its
-// reply is not from the target.
-func setsUpContext(opc uint32) bool {
-	return opc >= opcodes.SEC_CTX_INIT && opc <= opcodes.SEC_CTX_FINI
-}
-
 // Buffers of a connect request.
 const (
 	connectTarget = 1
@@ -387,22 +381,6 @@ const (
 func connectUUID(m *dissect.Message, buffer int) (uuid string, whole bool) {
 	b, _, terminated := bytes.Cut(m.Msg.Buf(buffer), []byte{0})
 	return string(b), terminated || !m.RPC.Cut
-}
-
-// IsConnect reports whether an operation makes a connection.
-func IsConnect(opc uint32) bool {
-	return opc == opcodes.OST_CONNECT || opc == opcodes.MDS_CONNECT || opc == opcodes.MGS_CONNECT
-}
-
-// IsDisconnect reports whether an operation ends a connection.
-func IsDisconnect(opc uint32) bool {
-	return opc == opcodes.OST_DISCONNECT || opc == opcodes.MDS_DISCONNECT || opc == opcodes.MGS_DISCONNECT
-}
-
-// IsCallback reports whether an operation is a lock callback, from a server to
-// a client.
-func IsCallback(opc uint32) bool {
-	return opc >= opcodes.LDLM_BL_CALLBACK && opc <= opcodes.LDLM_SET_INFO
 }
 
 // ConnectPair is a connect request and its reply.
@@ -440,7 +418,7 @@ func NewConnects(done func(*ConnectPair)) *Connects {
 // whether the message belongs to a connect, so that it is part of a pair. A
 // request that is sent again while the first is pending is ignored.
 func (c *Connects) Message(m *dissect.Message, before int64) bool {
-	if !m.RPC.HasOpcode || !IsConnect(m.RPC.Opcode) {
+	if !m.RPC.HasOpcode || !opcodes.IsConnect(m.RPC.Opcode) {
 		return false
 	}
 	switch m.Kind {

@@ -153,7 +153,7 @@ func (o *Outage) refuse(r *RPC, m *dissect.Message) {
 				o.Mismatch = PointOf(m)
 			}
 		}
-	case r.Status != opcodes.ENOTCONN, r.Opcode == opcodes.OBD_PING, r.Opcode == opcodes.LDLM_CANCEL, IsDisconnect(r.Opcode):
+	case r.Status != opcodes.ENOTCONN, r.Opcode == opcodes.OBD_PING, r.Opcode == opcodes.LDLM_CANCEL, opcodes.IsDisconnect(r.Opcode):
 	case !over || r.Requested().Time <= o.Evicted.Time:
 		f := &o.Refused
 		if f.Count++; f.Count == 1 {

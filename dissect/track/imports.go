@@ -157,19 +157,19 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 		t.unread(m)
 		return
 	}
-	if IsCallback(r.Opcode) {
+	if opcodes.IsCallback(r.Opcode) {
 		i.callbackSent(r, m, p)
 		return
 	}
-	if r.Sends > 1 && IsConnect(r.Opcode) {
+	if r.Sends > 1 && opcodes.IsConnect(r.Opcode) {
 		return
 	}
 	changes := i.changes
 	i.Requests++
 	switch {
-	case IsConnect(r.Opcode):
+	case opcodes.IsConnect(r.Opcode):
 		i.connect(r, m, p)
-	case IsDisconnect(r.Opcode):
+	case opcodes.IsDisconnect(r.Opcode):
 		if r.Sends == 1 {
 			i.disconnect(r.Opcode, p, t.begin)
 		}
@@ -193,23 +193,23 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 		t.unread(m)
 		return
 	}
-	if IsCallback(r.Opcode) {
+	if opcodes.IsCallback(r.Opcode) {
 		i.callbackReplied(r)
 		return
 	}
-	if r.Has(opcodes.PbStatus) && r.Status != opcodes.ENOTCONN && r.Type != dissect.TypeError && (!IsConnect(r.Opcode) || r.Status == 0) {
+	if r.Has(opcodes.PbStatus) && r.Status != opcodes.ENOTCONN && r.Type != dissect.TypeError && (!opcodes.IsConnect(r.Opcode) || r.Status == 0) {
 		i.LastServed = p
 	}
 	changes := i.changes
 	i.Replies++
 	i.LastReply = p.Time
 	i.LastCommitted = max(i.LastCommitted, m.RPC.LastCommitted)
-	i.HasCommitted = i.HasCommitted || r.HasOpcode && !setsUpContext(r.Opcode)
+	i.HasCommitted = i.HasCommitted || r.HasOpcode && !opcodes.SetsContext(r.Opcode)
 	i.LastTransno = max(i.LastTransno, r.Transno)
 	switch {
-	case IsConnect(r.Opcode):
+	case opcodes.IsConnect(r.Opcode):
 		i.connectReply(r, m, p)
-	case IsDisconnect(r.Opcode):
+	case opcodes.IsDisconnect(r.Opcode):
 		i.setState(StateClosed, p)
 	case r.Opcode == opcodes.SEC_CTX_INIT && r.HasOpcode:
 		i.contextReply(m, p)
@@ -232,7 +232,7 @@ func (t *Imports) Done(r *RPC) {
 	if !i.overTCP {
 		i.resent += int64(r.Retransmits())
 	}
-	if rtt, ok := r.RTT(); ok && !IsCallback(r.Opcode) {
+	if rtt, ok := r.RTT(); ok && !opcodes.IsCallback(r.Opcode) {
 		i.RTT = rtt
 	}
 	if r.Opcode != opcodes.OBD_PING || !r.Unanswered() {

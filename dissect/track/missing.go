@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // Missing is why an RPC has no reply.
@@ -156,7 +157,7 @@ func (p *lossyPath) carries(k lossKey, r *RPC, s *Sighting) bool {
 	client, server := p.nids.has(r.Client), p.nids.has(r.Server)
 	if c := r.Connection; c != nil {
 		a, b := &c.clients, &c.servers
-		if IsCallback(r.Opcode) {
+		if opcodes.IsCallback(r.Opcode) {
 			a, b = b, a
 		}
 		client, server = client || p.nids.hasAny(a), server || p.nids.hasAny(b)
@@ -230,7 +231,7 @@ func (t *Pairing) missing(r *RPC) Missing {
 // reconnected reports whether the client connected again after the request,
 // which ends its wait.
 func (r *RPC) reconnected() bool {
-	return r.Connection != nil && !IsCallback(r.Opcode) && r.ConnCnt != 0 && r.Connection.connCnt > r.ConnCnt
+	return r.Connection != nil && !opcodes.IsCallback(r.Opcode) && r.ConnCnt != 0 && r.Connection.connCnt > r.ConnCnt
 }
 
 // expectReply sets when the wait of the client for a reply ends at the latest.

@@ -35,7 +35,7 @@ func NewNames() *Names {
 func (n *Names) Message(m *dissect.Message) {
 	n.learn(m)
 	switch handle := m.RPC.Handle; {
-	case m.Kind == lnet.Request && IsConnect(m.RPC.Opcode) && m.Msg != nil:
+	case m.Kind == lnet.Request && opcodes.IsConnect(m.RPC.Opcode) && m.Msg != nil:
 		m.Target, _ = targetOf(m.Msg)
 	case m.Kind == lnet.Request && handle != 0:
 		m.Target = n.Target(handle)
@@ -53,7 +53,7 @@ func (n *Names) learn(m *dissect.Message) {
 		if cookie, lock, ok := opcodes.GrantedLock(m.Msg); ok {
 			fifo.Put(n.locks, cookie, lock)
 		}
-	case !IsConnect(m.RPC.Opcode):
+	case !opcodes.IsConnect(m.RPC.Opcode):
 	case m.Kind == lnet.Request:
 		n.connect(m.Msg, m.RPC.Handle) // of a connection that was lost
 	case m.Kind == lnet.Reply:

@@ -228,6 +228,9 @@ func (r *RPC) TargetFrom() TargetSource {
 // ended.
 func (r *RPC) Unanswered() bool { return r.Missing == Unanswered }
 
+// Does reports whether the operation does one of some actions.
+func (r *RPC) Does(any schema.Actions) bool { return opcodes.ActionsOf(r.Opcode, r.Variant)&any != 0 }
+
 // IsWaiting reports whether the RPC waits for its reply: it is in flight.
 func (r *RPC) IsWaiting() bool { return r.state == waiting && !r.OneWay }
 
@@ -267,7 +270,7 @@ func (r *RPC) IsSentAgain() bool { return r.reopened }
 func (r *RPC) isRetried() bool {
 	switch {
 	case !r.HasRequest || !r.HasReply || !r.HasOpcode, r.Opcode == opcodes.OBD_PING,
-		IsConnect(r.Opcode), IsDisconnect(r.Opcode), IsCallback(r.Opcode):
+		opcodes.IsConnect(r.Opcode), opcodes.IsDisconnect(r.Opcode), opcodes.IsCallback(r.Opcode):
 		return false
 	case r.Status == opcodes.EAGAIN:
 		return r.Opcode != opcodes.LDLM_ENQUEUE
@@ -280,7 +283,7 @@ func (r *RPC) isRetried() bool {
 func (r *RPC) showsConnected() bool {
 	const recovery = dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
 	return r.HasRequest && r.Type == dissect.TypeReply && !r.Replay() && r.Flags&recovery == 0 &&
-		!IsConnect(r.Opcode) && !setsUpContext(r.Opcode)
+		!opcodes.IsConnect(r.Opcode) && !opcodes.SetsContext(r.Opcode)
 }
 
 // Clone copies an RPC, to be kept after the Done hook has returned.

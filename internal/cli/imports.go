@@ -18,6 +18,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
@@ -119,7 +120,7 @@ func (c *importsOptions) run() error {
 	var imports *track.Imports
 	if c.at.isSet() {
 		hooks.Done = func(r *track.RPC) {
-			if i := imports.Of(r); i != nil && r.Missing == track.CaptureEnded && !track.IsCallback(r.Opcode) {
+			if i := imports.Of(r); i != nil && r.Missing == track.CaptureEnded && !opcodes.IsCallback(r.Opcode) {
 				parameters.InFlight[i]++
 			}
 		}

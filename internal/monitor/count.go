@@ -72,7 +72,7 @@ func (c *counter) sent(r *track.RPC, _ *dissect.Message) {
 	c.missing.With(c.opName(r), f.target, track.Unanswered.String())
 	if c.inFlight.Len() > before {
 		c.create(f.target)
-		if track.IsConnect(r.Opcode) && c.newTarget != nil {
+		if opcodes.IsConnect(r.Opcode) && c.newTarget != nil {
 			c.newTarget()
 		}
 	}

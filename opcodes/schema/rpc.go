@@ -2,14 +2,19 @@ package schema
 
 import "slices"
 
+// Actions are bits for what an operation does, by which others tell operations apart. The
+// protocol says which bits there are.
+type Actions uint32
+
 // RPC is an operation: its number, its name, and the buffers of its requests
 // and replies, in one or several variants.
 type RPC struct {
 	Opcode   uint32
 	Name     string
 	Doc      string
-	Retired  bool // no release since 2.12 sends it
-	OneWay   bool // has no reply
+	Does     Actions // in all variants
+	Retired  bool    // no release since 2.12 sends it
+	OneWay   bool    // has no reply
 	Variants []*Variant
 
 	// Pick returns the variant of a request; nil: always the first. It reads at
@@ -35,6 +40,7 @@ type RPC struct {
 // Variant is one form of an RPC.
 type Variant struct {
 	Name    string // as RPC records show it; empty when the RPC has only one form
+	Does    Actions
 	Select  uint64 // bits in the request that select the variant, where Pick uses them
 	Request []*Field
 	Reply   []*Field

@@ -292,7 +292,7 @@ func TestRPCCounts(t *testing.T) {
 		`not kind == bulk`:                    func(r *track.RPC) bool { return r.BulkBytes() == 0 },
 		`kind == bulk and rpc.latency > 20ms`: func(r *track.RPC) bool { ns, _ := r.Latency(); return r.BulkBytes() > 0 && ns > 20e6 },
 		`ocd_version and rpc.status == 0`: func(r *track.RPC) bool {
-			return track.IsConnect(r.Opcode) && r.HasReply && r.Status == 0
+			return opcodes.IsConnect(r.Opcode) && r.HasReply && r.Status == 0
 		},
 	} {
 		t.Run(text, func(t *testing.T) {

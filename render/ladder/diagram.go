@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/logs"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
@@ -101,7 +102,7 @@ func (d *Diagram) AddTarget(node lnet.NID, target string) {
 // serves it.
 func (d *Diagram) AddTargetOf(r *track.RPC) {
 	node := r.Server
-	if r.HasOpcode && track.IsCallback(r.Opcode) {
+	if r.HasOpcode && opcodes.IsCallback(r.Opcode) {
 		node = r.Client
 	}
 	d.AddTarget(node, cmp.Or(r.Target(), r.TargetIndex()))

@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
@@ -133,7 +134,7 @@ func (e *Event) setRoles(m *dissect.Message) {
 			e.Marks |= Failed
 		}
 	}
-	if m.RPC.HasOpcode && track.IsCallback(m.RPC.Opcode) {
+	if m.RPC.HasOpcode && opcodes.IsCallback(m.RPC.Opcode) {
 		// A server sends these requests.
 		if e.Client == e.From {
 			e.Client = e.To

@@ -194,7 +194,7 @@ func (s *Selector) selectLock(r *track.RPC, selected bool) bool {
 // showsEviction reports whether a message is the reply to a connect by which a client
 // learned that it was evicted, and with that lost a selected lock.
 func (s *Selector) showsEviction(m *dissect.Message) bool {
-	if m.Kind != lnet.Reply || !m.RPC.HasOpcode || !track.IsConnect(m.RPC.Opcode) {
+	if m.Kind != lnet.Reply || !m.RPC.HasOpcode || !opcodes.IsConnect(m.RPC.Opcode) {
 		return false
 	}
 	return slices.ContainsFunc(s.selected, func(l *locks.Lock) bool {
@@ -293,7 +293,7 @@ func (s *Selector) locksOf(r *track.RPC) []*locks.Lock {
 	}
 	l, canceled := s.locks.Subjects(r)
 	canceled = slices.Clone(canceled)
-	if l != nil && track.IsCallback(r.Opcode) {
+	if l != nil && opcodes.IsCallback(r.Opcode) {
 		canceled = append(canceled, l)
 	}
 	return canceled

@@ -58,6 +58,11 @@ func (o Operation) String() string {
 	return name
 }
 
+// Does reports whether the operation does one of some actions.
+func (o Operation) Does(any schema.Actions) bool {
+	return opcodes.ActionsOf(o.Opcode, o.Variant)&any != 0
+}
+
 // IsPing reports whether the operation asks only whether the target is there.
 func (o Operation) IsPing() bool { return o.Opcode == opcodes.OBD_PING }
 

@@ -143,7 +143,7 @@ func (f *Facts) logged(r *track.RPC) {
 
 // ended keeps an RPC if it waited for long.
 func (f *Facts) ended(r *track.RPC, a attempts) {
-	if !r.HasRequest || !r.HasOpcode || r.OneWay || r.Replay() || track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) {
+	if !r.HasRequest || !r.HasOpcode || r.OneWay || r.Replay() || opcodes.IsConnect(r.Opcode) || opcodes.IsDisconnect(r.Opcode) {
 		return
 	}
 	begin := r.Requested()

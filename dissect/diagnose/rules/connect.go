@@ -145,7 +145,7 @@ func (k *refusedConnects) refusedBy(a *attempt, server lnet.NID, status int32, p
 
 // logged takes a connect that only the log of the server has.
 func (k *refusedConnects) logged(r *track.RPC) {
-	if !track.IsConnect(r.Opcode) || r.Log.HasClient || !r.HasReply || r.Status >= 0 {
+	if !opcodes.IsConnect(r.Opcode) || r.Log.HasClient || !r.HasReply || r.Status >= 0 {
 		return
 	}
 	a := fifo.GetOrMake(k.attempts, r.Connection, func() *attempt {

@@ -176,10 +176,10 @@ var _ = add(diagnose.Rule{
 			}
 			key := targetOf(r)
 			if r.Opcode == opcodes.LDLM_ENQUEUE {
-				if r.Variant == nil || r.Variant.Name != "extent" && r.Variant.Name != "glimpse" {
+				if !r.Does(opcodes.OfObject) {
 					return
 				}
-				if r.Variant.Name == "glimpse" {
+				if r.Does(opcodes.Glimpses) {
 					k := missingObject{key, r.FID}
 					n, _ := fifo.Get(asked, k)
 					fifo.Put(asked, k, n+1)

@@ -79,7 +79,7 @@ var _ = add(diagnose.Rule{
 		})
 		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, transferOpcodes...), Sent: accesses.sent,
 			Answered: func(r *track.RPC, m *dissect.Message) {
-				if !track.IsConnect(r.Opcode) || r.Status != 0 || m.Msg == nil || r.Connection == nil {
+				if !opcodes.IsConnect(r.Opcode) || r.Status != 0 || m.Msg == nil || r.Connection == nil {
 					return
 				}
 				if bytes, ok := opcodes.LargestTransfer(m.Msg); ok {

@@ -213,12 +213,6 @@ func (s *storm) programOf(client lnet.NID) (job string) {
 	return job
 }
 
-// hasIntent reports whether an RPC is a request for a lock with one of some intents.
-func hasIntent(r *track.RPC, prefixes ...string) bool {
-	return r.Opcode == opcodes.LDLM_ENQUEUE && r.Variant != nil &&
-		slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(r.Variant.Name, p) })
-}
-
 var _ = add(diagnose.Rule{
 	Code:     "metadata.stat_storm",
 	Severity: diagnose.Warning,
@@ -235,7 +229,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"stat_storm.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return startStorm(r, "the attributes of", "stat request", func(r *track.RPC, _ *dissect.Message) bool {
-			return r.Opcode != opcodes.LDLM_ENQUEUE || hasIntent(r, "GETATTR", "LOOKUP")
+			return r.Opcode != opcodes.LDLM_ENQUEUE || r.Does(opcodes.Stats|opcodes.LooksUp)
 		}, opcodes.LDLM_ENQUEUE, opcodes.MDS_GETATTR, opcodes.MDS_GETATTR_NAME, opcodes.MDS_BATCH)
 	},
 })
@@ -252,7 +246,9 @@ var _ = add(diagnose.Rule{
 		"llite.*.opencache_threshold_count=1 lets the client keep open locks.",
 	Thresholds: stormThresholds,
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return startStorm(r, "an open of", "open", func(r *track.RPC, _ *dissect.Message) bool { return hasIntent(r, "OPEN") },
+		return startStorm(r, "an open of", "open", func(r *track.RPC, _ *dissect.Message) bool {
+			return r.Opcode == opcodes.LDLM_ENQUEUE && r.Does(opcodes.Opens)
+		},
 			opcodes.LDLM_ENQUEUE)
 	},
 })

@@ -52,7 +52,7 @@ type denied struct {
 }
 
 func (d *denials) answered(r *track.RPC, _ *dissect.Message) {
-	if r.Opcode == opcodes.LDLM_ENQUEUE && !hasIntent(r, "OPEN", "CREAT", "GETATTR") || !r.HasRequest {
+	if r.Opcode == opcodes.LDLM_ENQUEUE && !r.Does(opcodes.Opens|opcodes.Creates|opcodes.Stats) || !r.HasRequest {
 		return
 	}
 	key, at := targetClient{r.Client, targetOf(r)}, r.Replied()

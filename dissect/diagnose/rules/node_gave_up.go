@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
 )
 
 var _ = add(diagnose.Rule{
@@ -78,7 +79,7 @@ func (g *givenUp) line(l *track.LogLine) {
 		return slices.ContainsFunc(r.lines, func(line string) bool { return strings.HasPrefix(l.Text, line) })
 	})
 	k := givenUpRequest{l.Log, l.XID}
-	if _, ok := fifo.Get(g.counted, k); ok || why < 0 || l.Kind != debuglog.Note || track.IsConnect(l.Opcode) {
+	if _, ok := fifo.Get(g.counted, k); ok || why < 0 || l.Kind != debuglog.Note || opcodes.IsConnect(l.Opcode) {
 		return
 	}
 	fifo.Put(g.counted, k, true)
@@ -88,7 +89,7 @@ func (g *givenUp) line(l *track.LogLine) {
 	x.add(l.Time)
 	x.operations[l.Opcode]++
 	x.why[why]++
-	x.served = x.served || !track.IsCallback(l.Opcode)
+	x.served = x.served || !opcodes.IsCallback(l.Opcode)
 	x.targets = withNew(x.targets, l.Target, maxNames)
 	if l.Node.Len > 0 {
 		x.clients = withNew(x.clients, l.Node, maxNames)

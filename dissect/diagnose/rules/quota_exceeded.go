@@ -88,7 +88,7 @@ func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
 			fifo.Put(q.limits, quotaID{l.Kind, l.ID}, l)
 		}
 	}
-	if hasError(r, opcodes.EDQUOT) == 0 || r.Opcode == opcodes.QUOTA_DQACQ || r.Variant != nil && strings.Contains(r.Variant.Name, "QUOTA") {
+	if hasError(r, opcodes.EDQUOT) == 0 || r.Does(opcodes.AcquiresQuota) {
 		return
 	}
 	var key quotaKey

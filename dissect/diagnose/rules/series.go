@@ -3,7 +3,6 @@ package rules
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -171,10 +170,6 @@ func jobText(job string) string {
 // operationWord returns a noun for the operation of an RPC: that of an application
 // where there is one, else its name.
 func operationWord(r *track.RPC) string {
-	variant := ""
-	if r.Variant != nil {
-		variant = r.Variant.Name
-	}
 	switch r.Opcode {
 	case opcodes.OST_WRITE:
 		return "write"
@@ -188,11 +183,11 @@ func operationWord(r *track.RPC) string {
 		return "sync"
 	case opcodes.LDLM_ENQUEUE:
 		switch {
-		case strings.HasPrefix(variant, "OPEN"):
+		case r.Does(opcodes.Opens):
 			return "open"
-		case variant == "glimpse":
+		case r.Does(opcodes.Glimpses):
 			return "size request"
-		case variant == "extent":
+		case r.Does(opcodes.OfObject):
 			return "lock request"
 		}
 	}
@@ -200,5 +195,8 @@ func operationWord(r *track.RPC) string {
 	if op == nil {
 		return "request"
 	}
-	return strings.TrimSpace(op.Name+" "+variant) + " request"
+	if r.Variant == nil || r.Variant.Name == "" {
+		return op.Name + " request"
+	}
+	return op.Name + " " + r.Variant.Name + " request"
 }

@@ -43,7 +43,7 @@ var _ = add(diagnose.Rule{
 	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
 		conns := newPerConnection[estimateRange]()
 		return diagnose.Hooks{Done: func(r *track.RPC) {
-			if r.Connection == nil || r.Estimate == 0 || track.IsCallback(r.Opcode) || track.IsConnect(r.Opcode) || !r.HasOpcode ||
+			if r.Connection == nil || r.Estimate == 0 || opcodes.IsCallback(r.Opcode) || opcodes.IsConnect(r.Opcode) || !r.HasOpcode ||
 				isContext(r.Opcode) {
 				return
 			}

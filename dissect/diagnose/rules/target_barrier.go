@@ -28,7 +28,7 @@ var _ = add(diagnose.Rule{
 		targets := fifo.NewMap[targetKey, *tally](maxTargets)
 		known := factsOf(r)
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_REINT}, Answered: func(rpc *track.RPC, _ *dissect.Message) {
-			if hasError(rpc, opcodes.EINPROGRESS) == 0 || rpc.Opcode == opcodes.LDLM_ENQUEUE && !hasIntent(rpc, "OPEN", "CREAT") {
+			if hasError(rpc, opcodes.EINPROGRESS) == 0 || rpc.Opcode == opcodes.LDLM_ENQUEUE && !rpc.Does(opcodes.Opens|opcodes.Creates) {
 				return
 			}
 			key, at := targetOf(rpc), rpc.Replied()
@@ -58,7 +58,7 @@ var _ = add(diagnose.Rule{
 func servedReads(known *facts.Facts, t facts.Target, s facts.Span) (at track.Point, what string, ok bool) {
 	const soon = int64(1e9)
 	for x := range known.Streams {
-		if x.Target() != t || x.IsPing() || x.Opcode == opcodes.MDS_REINT || x.Opcode == opcodes.LDLM_ENQUEUE && (x.Variant == nil || x.Variant.Name != "GETATTR") {
+		if x.Target() != t || x.IsPing() || x.Opcode == opcodes.MDS_REINT || x.Opcode == opcodes.LDLM_ENQUEUE && !x.Does(opcodes.Stats) {
 			continue
 		}
 		for i := range x.Bins {

@@ -48,7 +48,7 @@ func followRefusals(r *diagnose.Reporter, errno int32, suspects func(target stri
 // isWork reports whether an operation is none of connections, security contexts and locks that are
 // called back.
 func isWork(opcode uint32) bool {
-	return !track.IsConnect(opcode) && !track.IsCallback(opcode) && opcode != opcodes.SEC_CTX_INIT
+	return !opcodes.IsConnect(opcode) && !opcodes.IsCallback(opcode) && opcode != opcodes.SEC_CTX_INIT
 }
 
 // onlyLogged returns a hook for RPCs of some operations that logs have without a capture, nil: of
@@ -65,7 +65,7 @@ func onlyLogged(operations []uint32, done func(*track.RPC)) func(*track.RPC) {
 // isXattrTooLarge reports whether an error is that of an extended attribute for which
 // the inode has no space.
 func isXattrTooLarge(r *track.RPC, errno int32) bool {
-	return errno == opcodes.ENOSPC && r.Opcode == opcodes.MDS_REINT && r.Variant != nil && r.Variant.Name == "SETXATTR"
+	return errno == opcodes.ENOSPC && r.Opcode == opcodes.MDS_REINT && r.Does(opcodes.Xattrs)
 }
 
 // spaceOf returns what the reply to a statfs says about the space of a target.

@@ -234,7 +234,7 @@ func mayBeCached(o facts.Operation) bool {
 	case opcodes.OST_READ, opcodes.MDS_READPAGE, opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.OBD_PING:
 		return true
 	case opcodes.LDLM_ENQUEUE:
-		return o.Variant == nil || !strings.Contains(o.Variant.Name, "CREAT")
+		return !o.Does(opcodes.Creates)
 	}
 	return false
 }

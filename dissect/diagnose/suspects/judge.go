@@ -16,7 +16,6 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -144,7 +143,7 @@ func (j *Judge) judgeClient(t *Trouble) {
 // places returns the places where a request and its reply pass. A client answers a callback at once: it is one that keeps
 // a lock, or nobody hears it.
 func (j *Judge) places(w *facts.Wait) []diagnose.Place {
-	if track.IsCallback(w.Opcode) {
+	if opcodes.IsCallback(w.Opcode) {
 		return []diagnose.Place{
 			diagnose.Between(diagnose.AtPath, w.Client, w.Server),
 			diagnose.Between(diagnose.AtLNet, w.Client, w.Server),

@@ -16,6 +16,8 @@
 package files
 
 import (
+	"slices"
+
 	"hash/maphash"
 
 	"github.com/lshark/lshark/dissect"
@@ -23,6 +25,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Files follows files.
@@ -210,35 +213,21 @@ func (s *rpcFiles) set(k Kind) { s.counted, s.kind = true, k }
 // kindOf returns what an operation without variants of its own does, and whether it
 // is about an OST object.
 func kindOf(opc uint32) (k Kind, isObject, ok bool) {
-	switch opc {
-	case opcodes.OST_READ:
-		return Read, true, true
-	case opcodes.OST_WRITE:
-		return Write, true, true
-	case opcodes.OST_PUNCH:
-		return Punch, true, true
-	case opcodes.OST_SYNC:
-		return Sync, true, true
-	case opcodes.OST_SETATTR:
-		return Setattr, true, true
-	case opcodes.OST_GETATTR:
-		return Stat, true, true
-	case opcodes.OST_DESTROY, opcodes.OST_FALLOCATE, opcodes.OST_SEEK, opcodes.OST_LADVISE:
-		return Other, true, true
-	case opcodes.MDS_GETATTR:
-		return Stat, false, true
-	case opcodes.MDS_READPAGE:
-		return Readdir, false, true
-	case opcodes.MDS_SYNC:
-		return Sync, false, true
-	case opcodes.MDS_GETXATTR:
-		return Xattr, false, true
-	case opcodes.MDS_GET_INFO, opcodes.MDS_SWAP_LAYOUTS, opcodes.MDS_RMFID, opcodes.MDS_HSM_STATE_GET, opcodes.MDS_HSM_STATE_SET,
-		opcodes.MDS_HSM_ACTION, opcodes.MDS_HSM_PROGRESS, opcodes.MDS_HSM_REQUEST:
-		return Other, false, true
+	does := opcodes.ActionsOf(opc, nil)
+	if does&(opcodes.OfObject|opcodes.OfFile) == 0 {
+		return 0, false, false
 	}
-	return 0, false, false
+	i := slices.IndexFunc(kindsOf[:], func(x actionKind) bool { return does&x.action != 0 })
+	return kindsOf[i].kind, does&opcodes.OfObject != 0, true
 }
+
+type actionKind struct {
+	action schema.Actions
+	kind   Kind
+}
+
+var kindsOf = [...]actionKind{{opcodes.Reads, Read}, {opcodes.Writes, Write}, {opcodes.Punches, Punch}, {opcodes.Syncs, Sync},
+	{opcodes.SetsAttrs, Setattr}, {opcodes.Stats, Stat}, {opcodes.ReadsDir, Readdir}, {opcodes.Xattrs, Xattr}, {^schema.Actions(0), Other}}
 
 // ranges notes what an RPC reads or writes.
 func (t *Files) ranges(s *rpcFiles, m *dissect.Message) {
@@ -285,12 +274,12 @@ func (t *Files) getattr(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 // enqueue takes the request for a lock, and for what is done along with it.
 func (t *Files) enqueue(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	d, ok := opcodes.LockDescOf(m.Msg)
-	if !opcodes.IsIntent(m.Msg) || r.Variant != nil && r.Variant.Name == "glimpse" {
+	if !opcodes.IsIntent(m.Msg) || r.Does(opcodes.Glimpses) {
 		if !ok {
 			return
 		}
 		kind := LockRequest
-		if r.Variant != nil && r.Variant.Name == "glimpse" {
+		if r.Does(opcodes.Glimpses) {
 			kind = Glimpse
 		}
 		if id, extent := d.ExtentObject(); extent {
@@ -302,23 +291,20 @@ func (t *Files) enqueue(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 		}
 		return
 	}
-	if r.Variant == nil {
-		return
-	}
-	switch r.Variant.Name {
-	case "OPEN", "OPEN|CREAT", "CREATE":
+	switch {
+	case r.Does(opcodes.Opens | opcodes.Creates):
 		s.setRequest(m)
 		s.set(Create)
 		if s.request.Opens {
 			s.set(Open)
 		}
 		t.byName(s, r)
-	case "GETATTR", "LOOKUP":
+	case r.Does(opcodes.Stats | opcodes.LooksUp):
 		t.getattr(s, r, m)
-	case "GETXATTR":
+	case r.Does(opcodes.Xattrs):
 		s.set(Xattr)
 		s.file = r.FID
-	case "LAYOUT", "GLIMPSE", "BRW":
+	case r.Does(opcodes.AsksForLock):
 		s.set(LockRequest)
 		s.file = r.FID
 	}
@@ -356,33 +342,33 @@ func (t *Files) reintegration(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 		return
 	}
 	s.file = track.FID(q.First)
-	switch r.Variant.Name {
-	case "SETATTR":
+	switch {
+	case r.Does(opcodes.SetsAttrs):
 		s.set(Setattr)
 		if q.Truncates {
 			s.set(Truncate)
 		}
-	case "CREATE":
+	case r.Does(opcodes.Creates):
 		s.set(Create)
 		s.file = track.FID{}
 		t.byName(s, r)
-	case "OPEN":
+	case r.Does(opcodes.Opens):
 		s.set(Open)
 		s.file = track.FID{}
 		t.byName(s, r)
-	case "LINK":
+	case r.Does(opcodes.Links):
 		s.set(Link)
 		s.dir = track.FID(q.Second)
-	case "UNLINK", "RMENTRY":
+	case r.Does(opcodes.Removes):
 		s.set(Remove)
 		s.file = track.FID(q.Second)
 		t.setEntry(s, track.FID(q.First), q.Name)
-	case "RENAME", "MIGRATE":
+	case r.Does(opcodes.Renames | opcodes.Migrates):
 		s.set(Rename)
 		s.newDir, s.file = track.FID(q.Second), track.FID{}
 		s.newName = append(s.newName[:0], q.NewName...)
 		t.setEntry(s, track.FID(q.First), q.Name)
-	case "SETXATTR":
+	case r.Does(opcodes.Xattrs):
 		s.set(Xattr)
 	default:
 		s.set(Other)
@@ -634,7 +620,7 @@ func (t *Files) removed(f *File, r *track.RPC) {
 
 // renamed notes that a file was renamed. A migrated one has got another FID.
 func (t *Files) renamed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
-	if r.Variant.Name == "MIGRATE" {
+	if r.Does(opcodes.Migrates) {
 		if fid := track.FID(opcodes.FileAttrsOf(m.Msg).FID); fid != (track.FID{}) {
 			t.learn(s.dir, r.Name(), fid)
 		}
@@ -657,10 +643,10 @@ func (t *Files) closed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 		f.growTo(s.request.Size)
 	}
 	if s.second != (track.FID{}) && opcodes.IsCloseDone(m.Msg) {
-		switch r.Variant.Name {
-		case "LAYOUT_SWAP":
+		switch {
+		case r.Does(opcodes.SwapsLayouts):
 			t.swapLayouts(s.file, s.second)
-		case "LAYOUT_MERGE":
+		case r.Does(opcodes.MergesLayouts):
 			t.mergeLayouts(s.file, s.second)
 		default:
 			t.forgetLayout(s.file)
@@ -703,7 +689,7 @@ func (t *Files) info(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 		t.layout(s.file, opcodes.XattrLayout(msg))
 		return
 	}
-	if from, path := opcodes.PathOf(msg); r.Variant != nil && r.Variant.Name == "fid2path" && len(path) > 0 {
+	if from, path := opcodes.PathOf(msg); r.Does(opcodes.FindsPath) && len(path) > 0 {
 		t.learnPath(track.FID(from), path, s.file)
 	}
 }

@@ -38,7 +38,7 @@ const maxSharedThreads = 1 << 14
 func (s SharedThreads) Add(r *track.RPC) {
 	switch {
 	case r.PID == 0 || len(s) == maxSharedThreads:
-	case r.Opcode == opcodes.OST_READ, r.Opcode == opcodes.OST_WRITE, r.Opcode == opcodes.OBD_PING, track.IsConnect(r.Opcode):
+	case r.Opcode == opcodes.OST_READ, r.Opcode == opcodes.OST_WRITE, r.Opcode == opcodes.OBD_PING, opcodes.IsConnect(r.Opcode):
 		s[sender{r.Client, r.PID}] = true
 	}
 }

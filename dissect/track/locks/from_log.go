@@ -124,7 +124,7 @@ func (t *Locks) Logged(l *track.LogLine) {
 
 // loggedRPC takes a line about an RPC: those about its lock are of the same thread.
 func (t *Locks) loggedRPC(l *track.LogLine, h *thread) {
-	isCallback := track.IsCallback(l.Opcode) && l.Opcode != opcodes.LDLM_SET_INFO
+	isCallback := opcodes.IsCallback(l.Opcode) && l.Opcode != opcodes.LDLM_SET_INFO
 	switch l.Kind {
 	case debuglog.Handling:
 		h.opcode, h.xid, h.client, h.job, h.begin = l.Opcode, l.XID, l.Peer, l.Job, l.Time

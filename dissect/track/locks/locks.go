@@ -107,7 +107,7 @@ func (t *Locks) Sent(r *track.RPC, m *dissect.Message) {
 		t.convert(r, m)
 	case r.Opcode == opcodes.LDLM_CANCEL:
 		opcodes.CanceledLocks(m.Msg, func(handle uint64) { t.cancel(r, handle, Canceled, track.PointOf(m)) })
-	case track.IsCallback(r.Opcode) && r.Opcode != opcodes.LDLM_SET_INFO && first:
+	case opcodes.IsCallback(r.Opcode) && r.Opcode != opcodes.LDLM_SET_INFO && first:
 		t.callback(r, m)
 	}
 	if !r.Replay() { // which gave them back when it was first sent
@@ -118,7 +118,7 @@ func (t *Locks) Sent(r *track.RPC, m *dissect.Message) {
 // Answered takes a reply.
 func (t *Locks) Answered(r *track.RPC, m *dissect.Message) {
 	t.Advance(m.Time)
-	if track.IsDisconnect(r.Opcode) && r.HasOpcode && r.Connection != nil && !r.Failed() {
+	if opcodes.IsDisconnect(r.Opcode) && r.HasOpcode && r.Connection != nil && !r.Failed() {
 		t.endAll(r.Connection, Disconnected, r.Replied())
 	}
 	s := t.rpcs.Of(r)
@@ -161,7 +161,7 @@ func (t *Locks) Done(r *track.RPC) {
 		if !replayed {
 			t.enqueueDone(l, r)
 		}
-	case track.IsCallback(r.Opcode) && callback >= 0:
+	case opcodes.IsCallback(r.Opcode) && callback >= 0:
 		c := &l.Callbacks[callback]
 		c.Missing = r.Missing
 		c.Sent = r.Requested()

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // clock is what is known about the node of a log, and its clock.
@@ -374,7 +375,7 @@ func (v *view) isSame(o *view) bool {
 // nodes that start at the same time have the same xids. It is empty where it is unknown, or
 // the request is a callback.
 func uuid(c *debuglog.Call) string {
-	if c.UUID == "0" || track.IsCallback(c.Opcode) {
+	if c.UUID == "0" || opcodes.IsCallback(c.Opcode) {
 		return ""
 	}
 	return c.UUID

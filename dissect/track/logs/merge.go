@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // linger is how long an RPC that is over in one log waits for the other one.
@@ -84,7 +85,7 @@ func (m *Merge) Read(stop func() bool) {
 // are not kept back, as what follows depends on them.
 func (m *Merge) isAwaited(c *call, now int64) bool {
 	o := m.other(&c.Call)
-	isLate := !c.Served && c.Failed != 0 && len(m.logs) > 1 && now < c.End()+lateFor && !track.IsConnect(c.Opcode)
+	isLate := !c.Served && c.Failed != 0 && len(m.logs) > 1 && now < c.End()+lateFor && !opcodes.IsConnect(c.Opcode)
 	return o != nil && !o.Over() || o == nil && isLate
 }
 

@@ -99,7 +99,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	s, ok := fifo.Get(t.servers, r.Client)
-	if !ok && track.IsCallback(r.Opcode) {
+	if !ok && opcodes.IsCallback(r.Opcode) {
 		s, ok = t.server(r.Client), true
 	}
 	if ok && !r.Replay() {

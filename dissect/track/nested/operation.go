@@ -2,7 +2,6 @@ package nested
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -47,7 +46,7 @@ func isServed(r *track.RPC) bool {
 	case opcodes.OBD_PING, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.OST_SYNC, opcodes.QUOTA_DQACQ:
 		return false
 	}
-	return !track.IsCallback(r.Opcode) && !track.IsConnect(r.Opcode) && !r.OneWay
+	return !opcodes.IsCallback(r.Opcode) && !opcodes.IsConnect(r.Opcode) && !r.OneWay
 }
 
 // payload returns the bytes of a message behind the LNet header.
@@ -64,10 +63,8 @@ func (t *Tracker) newOperation(r *track.RPC, m *dissect.Message) *operation {
 	if len(r.Name()) <= maxEntryName {
 		copy(o.name[:], r.Name())
 	}
-	o.creates = r.Variant != nil && strings.Contains(r.Variant.Name, "CREAT") || r.Opcode == opcodes.MDS_REINT
-	if r.Opcode == opcodes.MDS_REINT && r.Variant != nil {
-		o.renames, o.moves = r.Variant.Name == "RENAME", r.Variant.Name == "MIGRATE"
-	}
+	o.creates = r.Does(opcodes.Creates) || r.Opcode == opcodes.MDS_REINT
+	o.renames, o.moves = r.Does(opcodes.Renames), r.Does(opcodes.Migrates)
 	if m.Msg == nil {
 		return o
 	}
@@ -85,7 +82,7 @@ func (t *Tracker) newOperation(r *track.RPC, m *dissect.Message) *operation {
 			o.mode, o.unlocks = d.Requested, d.IsUnlock()
 		}
 		o.intent = opcodes.IsIntent(m.Msg)
-		o.reads = o.intent && r.Variant != nil && !slices.Contains(changing, r.Variant.Name)
+		o.reads = o.intent && r.Variant != nil && !r.Does(opcodes.OtherLock)
 	case r.Opcode == opcodes.MDS_QUOTACTL:
 		if q, ok := opcodes.QuotaIDOf(m.Msg); ok && q.Kind < uint64(len(o.owner)) {
 			o.owner[q.Kind], o.owned[q.Kind] = uint32(q.ID), true
@@ -98,16 +95,13 @@ func (t *Tracker) newOperation(r *track.RPC, m *dissect.Message) *operation {
 	return o
 }
 
-// changing are the intents that may ask for other locks than the one that is granted.
-var changing = []string{"OPEN", "OPEN|CREAT", "CREAT", "LAYOUT", "UNLINK", "GLIMPSE"}
-
 // canCause reports whether an operation may cause such a call.
 func (o *operation) canCause(c *Call) bool {
 	switch o.opcode {
 	case opcodes.LDLM_CANCEL, opcodes.LDLM_CONVERT:
 		return c.opcode == opcodes.LDLM_CP_CALLBACK
 	case opcodes.MDS_READPAGE:
-		return !track.IsCallback(c.opcode)
+		return !opcodes.IsCallback(c.opcode)
 	case opcodes.LDLM_ENQUEUE:
 		switch c.opcode {
 		case opcodes.LDLM_CP_CALLBACK:

@@ -23,6 +23,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // Paths are the paths between hosts. Their number is bounded.
@@ -119,7 +120,7 @@ func (p *Paths) Message(m *dissect.Message) {
 	path.Messages++
 	path.isRDMA = m.Transport == lnet.O2IB
 	path.Bytes += int64(m.Size)
-	if m.Kind == lnet.Request && !track.IsCallback(m.RPC.Opcode) {
+	if m.Kind == lnet.Request && !opcodes.IsCallback(m.RPC.Opcode) {
 		path.Requests++
 	}
 	if m.Time >= path.Last.Time { // those that lack bytes come late

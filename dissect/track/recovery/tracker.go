@@ -152,7 +152,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 		}
 	}
 	i := t.imports.Of(r)
-	if i == nil || track.IsCallback(r.Opcode) || i.Changed != p {
+	if i == nil || opcodes.IsCallback(r.Opcode) || i.Changed != p {
 		return
 	}
 	t.Advance(p.Time)
@@ -164,9 +164,9 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 		c = t.replays(k, r)
 	}
 	switch {
-	case track.IsConnect(r.Opcode):
+	case opcodes.IsConnect(r.Opcode):
 		t.connect(k, r, m, p)
-	case track.IsDisconnect(r.Opcode):
+	case opcodes.IsDisconnect(r.Opcode):
 		k.lost = false
 		t.stopping(i.ClientUUID, p)
 	case c == nil:
@@ -190,7 +190,7 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	if i == nil && !r.HasRequest {
 		t.withoutRequest(r, m, p)
 	}
-	if i == nil || track.IsCallback(r.Opcode) {
+	if i == nil || opcodes.IsCallback(r.Opcode) {
 		return
 	}
 	changed := i.Changed == p
@@ -200,7 +200,7 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	k := t.conn(r)
 	switch {
 	case !changed:
-	case track.IsConnect(r.Opcode):
+	case opcodes.IsConnect(r.Opcode):
 		t.connectReply(k, r, m, p)
 	case k.lost && i.State == track.StateFull:
 		k.lost = false // the reply to the connect was not captured
@@ -239,7 +239,7 @@ func (t *Tracker) hear(k *conn, server lnet.NID, p track.Point) {
 // isAlive reports whether a reply shows that the server has the target and knows the
 // connection.
 func isAlive(r *track.RPC) bool {
-	if track.IsConnect(r.Opcode) {
+	if opcodes.IsConnect(r.Opcode) {
 		return r.Status == 0 && r.Has(opcodes.PbStatus)
 	}
 	// A server that lacks the target or the connection answers with an error of ptlrpc, and only an LDLM_CANCEL with a reply.
@@ -251,7 +251,7 @@ func (t *Tracker) reply(k *conn, r *track.RPC, p track.Point) {
 	if k.first.IsZero() {
 		k.first = p
 	}
-	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 && !track.IsConnect(r.Opcode) {
+	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 && !opcodes.IsConnect(r.Opcode) {
 		t.nodes.join(k.server, r.Server)
 	}
 	k.last, k.server, k.handle = p, r.Server, r.Handle
@@ -262,7 +262,7 @@ func (t *Tracker) reply(k *conn, r *track.RPC, p track.Point) {
 
 // Done takes an RPC that has ended.
 func (t *Tracker) Done(r *track.RPC) {
-	if t.imports.Of(r) == nil || !r.HasRequest || !r.HasOpcode || track.IsCallback(r.Opcode) {
+	if t.imports.Of(r) == nil || !r.HasRequest || !r.HasOpcode || opcodes.IsCallback(r.Opcode) {
 		return
 	}
 	k := t.conn(r)
@@ -281,7 +281,7 @@ func (c *Client) take(r *track.RPC) bool {
 	case !c.Recovered.IsZero() && sent.Time >= c.Recovered.Time, c.over != 0 && sent.Time >= c.over:
 		return false
 	case !r.HasReply && r.Unanswered():
-		if track.IsConnect(r.Opcode) {
+		if opcodes.IsConnect(r.Opcode) {
 			if c.Unanswered++; c.firstSilent.IsZero() {
 				c.firstSilent = sent
 			}
@@ -297,7 +297,7 @@ func (c *Client) take(r *track.RPC) bool {
 		!c.Connected.IsZero() && replied.Time > c.Connected.Time:
 		c.unanswered(sent)
 	}
-	if track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) || r.Opcode == opcodes.OBD_PING || r.Replay() || isLockReplay(r) || r.OneWay {
+	if opcodes.IsConnect(r.Opcode) || opcodes.IsDisconnect(r.Opcode) || r.Opcode == opcodes.OBD_PING || r.Replay() || isLockReplay(r) || r.OneWay {
 		return true
 	}
 	q := Request{XID: r.XID, Opcode: r.Opcode, Job: string(r.Job()), Client: r.Client, Sent: sent, Answered: replied, Status: r.Status}

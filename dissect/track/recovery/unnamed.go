@@ -78,9 +78,9 @@ func (t *Tracker) note(r *Recovery) {
 func (t *Tracker) withoutRequest(r *track.RPC, m *dissect.Message, p track.Point) {
 	kind := Restart
 	switch {
-	case !r.HasOpcode, track.IsCallback(r.Opcode), track.IsDisconnect(r.Opcode), r.Opcode == opcodes.MGS_CONNECT:
+	case !r.HasOpcode, opcodes.IsCallback(r.Opcode), opcodes.IsDisconnect(r.Opcode), r.Opcode == opcodes.MGS_CONNECT:
 		return
-	case track.IsConnect(r.Opcode):
+	case opcodes.IsConnect(r.Opcode):
 		if r.Status != 0 || !r.Has(opcodes.PbOpFlags) || m.RPC.OpFlags&opcodes.ConnectRecovering == 0 {
 			return
 		}

@@ -182,10 +182,10 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 	e.requests++
 	p := e.pending.Of(r)
 	*p = pending{}
-	if m.Msg == nil || !r.HasOpcode || track.IsConnect(r.Opcode) {
+	if m.Msg == nil || !r.HasOpcode || opcodes.IsConnect(r.Opcode) {
 		return
 	}
-	if track.IsCallback(r.Opcode) {
+	if opcodes.IsCallback(r.Opcode) {
 		e.callback(r, m.Msg)
 		return
 	}
@@ -211,7 +211,7 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 // Answered takes a reply.
 func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	e.config.Message(m)
-	if m.Msg == nil || !r.HasOpcode || !r.HasRequest || r.Status != 0 || track.IsCallback(r.Opcode) {
+	if m.Msg == nil || !r.HasOpcode || !r.HasRequest || r.Status != 0 || opcodes.IsCallback(r.Opcode) {
 		return
 	}
 	p := *e.pending.Of(r)
@@ -223,7 +223,7 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	} else {
 		c.used(e, m.Time)
 	}
-	if track.IsConnect(r.Opcode) {
+	if opcodes.IsConnect(r.Opcode) {
 		e.learned() // it has a name now
 		e.conclude(m.Time)
 		return
