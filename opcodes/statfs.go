@@ -1,10 +1,6 @@
 package opcodes
 
-import (
-	"strconv"
-
-	. "github.com/lshark/lshark/opcodes/schema"
-)
+import . "github.com/lshark/lshark/opcodes/schema"
 
 const (
 	OST_STATFS = 13
@@ -113,34 +109,15 @@ func summarizeStatfsReply(m *Msg, l *Line) {
 	if m.Status < 0 || len(b) < obdStatfs.Size {
 		return
 	}
-	block := osBsize.Uint(b, m.Big)
+	block := float64(osBsize.Uint(b, m.Big))
 	l.Key("free ")
-	l.Text = appendBinarySize(l.Text, osBavail.Uint(b, m.Big), block)
+	l.Text = AppendSize(l.Text, block*float64(osBavail.Uint(b, m.Big)))
 	l.Mark(Number)
 	l.Add(Dim, " of ")
-	l.Text = appendBinarySize(l.Text, osBlocks.Uint(b, m.Big), block)
+	l.Text = AppendSize(l.Text, block*float64(osBlocks.Uint(b, m.Big)))
 	l.Mark(Number)
 	l.Key("objects ").Num(osFfree.Uint(b, m.Big))
 	l.FlagsIfSet("", ObdStatfsState, osState.Uint(b, m.Big))
-}
-
-// appendBinarySize appends a number of blocks as a short size: 1.5T, 20M, 512.
-func appendBinarySize(dst []byte, blocks, block uint64) []byte {
-	size, unit := float64(blocks)*float64(block), 0
-	const units = "KMGTPEZ"
-	for size >= 1024 && unit < len(units) {
-		size /= 1024
-		unit++
-	}
-	precision := 0
-	if size < 10 && unit > 0 {
-		precision = 1
-	}
-	dst = strconv.AppendFloat(dst, size, 'f', precision, 64)
-	if unit > 0 {
-		dst = append(dst, units[unit-1])
-	}
-	return dst
 }
 
 // TargetSpace is what a target says about its space, in bytes and objects.

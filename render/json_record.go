@@ -229,7 +229,7 @@ func AppendCell(dst []byte, v *records.Value, unit records.Unit, nids NIDs) []by
 	case v.Type == records.Counts:
 		return AppendCounts(dst, v.Counts, " ")
 	case unit == records.Bytes:
-		return AppendSize(dst, int64(v.U))
+		return schema.AppendSize(dst, int64(v.U))
 	}
 	return AppendValue(dst, v)
 }

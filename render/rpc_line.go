@@ -296,7 +296,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 		}
 	}
 	if n := r.BulkBytes(); n > 0 {
-		add("bulk=", &c.Num, AppendSize(b, n))
+		add("bulk=", &c.Num, schema.AppendSize(b, n))
 	}
 	if ns, ok := r.RDMATime(); ok {
 		add("rdma=", &c.Num, AppendLatency(b, ns))
@@ -377,22 +377,4 @@ func appendLockWaitText(dst []byte, r *track.RPC) []byte {
 		dst = AppendFrame(append(dst, " in frame "...), p.File, p.Frame)
 	}
 	return dst
-}
-
-// AppendSize appends a number of bytes with a unit: 512, 4K, 1.5M.
-func AppendSize(dst []byte, n int64) []byte {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return strconv.AppendInt(dst, n, 10)
-	}
-	u, v := 0, float64(n)/1024
-	for v >= 1023.95 && u < len(units)-1 {
-		u, v = u+1, v/1024
-	}
-	if v < 10 && v != float64(int64(v)) {
-		dst = strconv.AppendFloat(dst, v, 'f', 1, 64)
-	} else {
-		dst = strconv.AppendFloat(dst, v, 'f', 0, 64)
-	}
-	return append(dst, units[u])
 }

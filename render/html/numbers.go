@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -29,14 +30,7 @@ func span(ns int64) string { return render.Span(ns, thin) }
 func trimZeros(s string) string { return strings.TrimSuffix(strings.TrimRight(s, "0"), ".") }
 
 // size returns a number of bytes with a unit: 512 B, 1.5 MiB.
-func size(n int64) string {
-	s := string(render.AppendSize(nil, n))
-	last := s[len(s)-1]
-	if last >= '0' && last <= '9' {
-		return s + thin + "B"
-	}
-	return s[:len(s)-1] + thin + string(last) + "iB"
-}
+func size(n int64) string { return schema.SizeText(n, thin) }
 
 // seconds returns nanoseconds as seconds, as in JSON.
 func seconds(ns int64) string { return string(render.AppendElapsed(nil, ns, 9)) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/comparison"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -137,7 +138,7 @@ func measured(s *comparison.Side, m comparison.Measure) quantity {
 	case comparison.P50, comparison.P90, comparison.P99, comparison.Longest, comparison.RTT:
 		return quantity{float64(v), render.AppendLatency(nil, v)}
 	case comparison.RequestSize, comparison.BulkSize:
-		return quantity{float64(v), render.AppendSize(nil, v)}
+		return quantity{float64(v), schema.AppendSize(nil, v)}
 	}
 	return quantity{share(v, s.Count), appendShare(nil, v, s.Count)}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/timeline"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -128,7 +129,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 			h.add(1<<n, count)
 		}
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" bulk size")
-		dst = h.append(append(dst, '\n'), c, s.opt.Width, render.AppendSize)
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, schema.AppendSize)
 	}
 	return dst
 }

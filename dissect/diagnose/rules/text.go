@@ -146,20 +146,10 @@ func size(n int64) string {
 // binarySize returns a number of bytes as in "22 MiB": in the units of lfs df and of
 // quota limits.
 func binarySize(bytes uint64) string {
-	const units = "KMGTPE"
 	if bytes < 1<<10 {
 		return plural(int64(bytes), "byte")
 	}
-	size, unit := float64(bytes), -1
-	for size >= 1<<10 && unit < len(units)-1 {
-		size /= 1 << 10
-		unit++
-	}
-	precision := 0
-	if size < 10 && size != float64(int64(size)) {
-		precision = 1
-	}
-	return fmt.Sprintf("%.*f %ciB", precision, size, units[unit])
+	return schema.SizeText(bytes, " ")
 }
 
 // errorName returns the name of an error, such as ENODEV.

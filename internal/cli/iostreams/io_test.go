@@ -49,8 +49,8 @@ func TestProgressLine(t *testing.T) {
 		want        string
 	}{
 		{500, 0, time.Second, "500 B read, 500 B/s"},
-		{2_500_000, 0, time.Second, "2.5 MB read, 2.5 MB/s"},
-		{25e9, 100e9, 30 * time.Second, "25% of 100.0 GB, 833.3 MB/s, 1m30s left"},
+		{2_500_000, 0, time.Second, "2.4 MiB read, 2.4 MiB/s"},
+		{25e9, 100e9, 30 * time.Second, "25% of 93 GiB, 795 MiB/s, 1m30s left"},
 		{0, 100, time.Second, "0 B read, 0 B/s"},
 		{300, 200, time.Second, "100% of 200 B, 300 B/s, 0s left"},
 	} {

@@ -3,9 +3,12 @@ package iostreams
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Progress is a line on standard error that shows how much of the input was
@@ -149,25 +152,12 @@ func (r *ReadBytes) Reading(bytes func() (read, total int64)) (end func()) {
 
 // progressLine shows how much was read and how fast, and estimates how long the rest takes.
 func progressLine(read, total int64, spent time.Duration) string {
-	rate := byteCount(int64(float64(read)/max(spent.Seconds(), 1e-3))) + "/s"
+	size := func(n float64) string { return schema.SizeText(n, " ") }
+	rate := size(math.Round(float64(read)/max(spent.Seconds(), 1e-3))) + "/s"
 	if total <= 0 || read <= 0 {
-		return byteCount(read) + " read, " + rate
+		return size(float64(read)) + " read, " + rate
 	}
 	read = min(read, total)
 	left := time.Duration(float64(spent) * float64(total-read) / float64(read)).Round(time.Second)
-	return fmt.Sprintf("%d%% of %s, %s, %v left", read*100/total, byteCount(total), rate, left)
-}
-
-// byteCount formats n bytes in units of 1000.
-func byteCount(n int64) string {
-	const units = "kMGT"
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	v, u := float64(n)/1000, 0
-	for v >= 1000 && u < len(units)-1 {
-		v /= 1000
-		u++
-	}
-	return fmt.Sprintf("%.1f %cB", v, units[u])
+	return fmt.Sprintf("%d%% of %s, %s, %v left", read*100/total, size(float64(total)), rate, left)
 }
