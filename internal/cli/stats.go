@@ -78,7 +78,7 @@ func newStats(sys *scan.System) *cobra.Command {
 			"; or path: what each host sends to each other, of all messages")
 		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
 		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
-		f.DurationVar(&c.window, "window", 0, "show rates, ops/s and MB/s, over the last `TIME` of the capture, such as 5s; live tables always do")
+		f.DurationVar(&c.window, "window", 0, "show rates of RPCs and bytes over the last `TIME` of the capture, such as 5s; live tables always do")
 		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
 		f.BoolVar(&c.nested, "nested", false, "split latencies: what servers waited for RPCs that they sent because of others, and the rest")
 		c.view.RegisterForm(f)

@@ -99,7 +99,7 @@ func TestTopFits(t *testing.T) {
 			}
 		}
 		last := screens[len(screens)-1]
-		for _, re := range []string{`^op +target +count +ops/s +MB/s +err +p50 `, `\nOBD_PING +lustre-MDT0000 +[0-9]+ +[0-9.]+ `, `\n\+[0-9]+ more\n\(all\) `,
+		for _, re := range []string{`^op +target +count +ops/s +[A-Za-z]+/s +err +p50 `, `\nOBD_PING +lustre-MDT0000 +[0-9]+ +[0-9.]+ `, `\n\+[0-9]+ more\n\(all\) `,
 			`\nhidden: .* \(0: .*\nq=quit c=count\* .* r=rate n=name$`} {
 			assert.That(t, regexp.MustCompile(re).MatchString(last), "no %s in\n%s", re, last)
 		}

@@ -9,6 +9,12 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
+// byteRate is the unit of the rate of bytes.
+var byteRate = struct {
+	name  string
+	bytes float64
+}{"MB/s", 1e6}
+
 // statsKind has the columns of statistics behind those of the dimensions.
 var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, columns: []column[*records.Row]{
 	{title: "count", dimZero: true, style: num},
@@ -16,10 +22,10 @@ var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, 
 		rate, ok := r.Interval.Rate(r.Row)
 		return appendRateIf(b, rate.RPCs, ok)
 	}},
-	{title: "MB/s", key: "byte_rate", doc: "bytes of the requests, replies and bulk data of the RPCs that were answered in the window, " +
-		"in units of 1,000,000 per second", dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
+	{title: byteRate.name, key: "byte_rate", doc: "bytes of the requests, replies and bulk data of the RPCs that were answered in the window, " +
+		"in " + byteRate.name, dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
 		rate, ok := r.Interval.Rate(r.Row)
-		return appendRateIf(b, rate.Bytes/1e6, ok)
+		return appendRateIf(b, rate.Bytes/byteRate.bytes, ok)
 	}},
 	{title: "err", key: "errors", doc: "number of RPCs with an error in their final status", dimZero: true, style: bad,
 		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.Errors), 10) }},
