@@ -197,7 +197,7 @@ func TestConstants(t *testing.T) {
 			continue
 		}
 		i := slices.IndexFunc(g.Values, func(v Value) bool {
-			return (g.Full(v) == name || v.Name == name) && v.Value == value
+			return g.Full(v) == name && v.Value == value
 		})
 		if i < 0 {
 			t.Errorf("group %s has no value %s = %#x, which is in the facts: add it to its Bits or Enum, an intent with DefineIntent", group, name, value)

@@ -13,7 +13,7 @@ var LmvHashType = Enum("lmv_hash_type", "LMV_HASH_TYPE_", "how names are spread 
 })
 
 var LmvHashFlags = Bits("lmv_hash_flags", "LMV_HASH_FLAG_", "state of a striped directory, in the high half of its hash type", []Value{
-	{Name: "LMV_HASH_TYPE_MASK", Value: 0xffff, Alias: true},
+	{Name: "LMV_HASH_TYPE_MASK", Value: 0xffff, Alias: true, NoPrefix: true},
 	{Name: "OVERSTRIPED", Value: 0x1000000, Since: "2.16", Doc: "several stripes on an MDT"},
 	{Name: "FIXED", Value: 0x2000000, Since: "2.15", Doc: "the hash type must stay"},
 	{Name: "MERGE", Value: 0x4000000, Since: "2.15", Doc: "stripes are being merged"},

@@ -64,9 +64,9 @@ var LfsckType = Bits("lfsck_type", "LFSCK_TYPE_", "kinds of checks", []Value{
 	{Name: "SCRUB", Value: 0x0},
 	{Name: "LAYOUT", Value: 0x1, Doc: "files and their OST objects"},
 	{Name: "NAMESPACE", Value: 0x4, Doc: "names and what they name"},
-	{Name: "LFSCK_TYPES_SUPPORTED", Value: 0x5, Alias: true},
-	{Name: "LFSCK_TYPES_DEF", Value: 0x5, Alias: true},
-	{Name: "LFSCK_TYPES_ALL", Value: 0xffff, Alias: true},
+	{Name: "LFSCK_TYPES_SUPPORTED", Value: 0x5, Alias: true, NoPrefix: true},
+	{Name: "LFSCK_TYPES_DEF", Value: 0x5, Alias: true, NoPrefix: true},
+	{Name: "LFSCK_TYPES_ALL", Value: 0xffff, Alias: true, NoPrefix: true},
 })
 
 var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start gives", []Value{

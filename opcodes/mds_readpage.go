@@ -11,14 +11,14 @@ const MDS_READPAGE = 37
 var DirentAttrs = Bits("dirent_attrs", "LUDA_", "what a directory entry holds", []Value{
 	{Name: "FID", Value: 0x1, Doc: "its FID"},
 	{Name: "TYPE", Value: 0x2, Doc: "its file type"},
-	{Name: "LUDA_64BITHASH", Value: 0x4, Doc: "a hash of 64 bits"},
+	{Name: "LUDA_64BITHASH", Value: 0x4, Doc: "a hash of 64 bits", NoPrefix: true},
 	{Name: "UNKNOWN", Value: 0x400, Doc: "LFSCK could not judge it"},
 	{Name: "IGNORE", Value: 0x800, Doc: "LFSCK left it alone"},
 	{Name: "UPGRADE", Value: 0x1000, Doc: "LFSCK upgraded it"},
 	{Name: "REPAIR", Value: 0x2000, Doc: "LFSCK repaired it"},
 	{Name: "VERIFY_DRYRUN", Value: 0x4000, Doc: "for LFSCK, changing nothing"},
 	{Name: "VERIFY", Value: 0x8000, Doc: "for LFSCK"},
-	{Name: "LU_DIRENT_ATTRS_MASK", Value: 0xff00, Alias: true},
+	{Name: "LU_DIRENT_ATTRS_MASK", Value: 0xff00, Alias: true, NoPrefix: true},
 })
 
 var DirpageFlags = Bits("dirpage_flags", "LDF_", "what is special about a page of a directory", []Value{

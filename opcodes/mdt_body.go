@@ -85,7 +85,7 @@ var InodeFlags = Bits("inode_flags", "LUSTRE_", "inode flags as chattr sets them
 	{Name: "NODUMP_FL", Value: 0x40, Doc: "not dumped"},
 	{Name: "NOATIME_FL", Value: 0x80, Doc: "no access times"},
 	{Name: "NOCOMPR_FL", Value: 0x400, Since: "2.17", Doc: "not compressed"},
-	{Name: "COMPAT_ENCRYPT_FL", Value: 0x800, Since: "2.17", Doc: "encrypted, as the kernel writes it"},
+	{Name: "COMPAT_ENCRYPT_FL", Value: 0x800, Since: "2.17", Doc: "encrypted, as the kernel writes it", NoPrefix: true},
 	{Name: "INDEX_FL", Value: 0x1000, Doc: "hashed directory"},
 	{Name: "ORPHAN_FL", Value: 0x2000, Doc: "without a name, to be removed"},
 	{Name: "JOURNAL_DATA_FL", Value: 0x4000, Since: "2.17", Doc: "data journalled"},

@@ -16,7 +16,7 @@ var FiemapFlags = Bits("fiemap_flags", "FIEMAP_FLAG_", "how to map extents", []V
 	{Name: "XATTR", Value: 0x2, Doc: "map the extended attributes"},
 	{Name: "CACHE", Value: 0x4, Doc: "read the extents into the cache"},
 	{Name: "DEVICE_ORDER", Value: 0x40000000, Doc: "one target after the other"},
-	{Name: "LUSTRE_FIEMAP_FLAGS_COMPAT", Value: 0x40000001, Doc: "what Lustre can do", Alias: true},
+	{Name: "LUSTRE_FIEMAP_FLAGS_COMPAT", Value: 0x40000001, Doc: "what Lustre can do", Alias: true, NoPrefix: true},
 })
 
 var FiemapExtentFlags = Bits("fiemap_extent_flags", "FIEMAP_EXTENT_", "what is special about an extent", []Value{

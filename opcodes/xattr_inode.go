@@ -18,7 +18,7 @@ var LmaIncompat = Bits("lma_incompat", "LMAI_", "what an object is, for software
 	{Name: "STRIPED", Value: 0x8, Doc: "stripe of a directory"},
 	{Name: "ORPHAN", Value: 0x10, Doc: "without a name"},
 	{Name: "ENCRYPT", Value: 0x20, Since: "2.15", Doc: "encrypted"},
-	{Name: "LMA_INCOMPAT_SUPP", Value: 0x3e, Alias: true},
+	{Name: "LMA_INCOMPAT_SUPP", Value: 0x3e, Alias: true, NoPrefix: true},
 })
 
 var SomFlags = Bits("som_flags", "SOM_FL_", "how far the size on the MDT can be trusted", []Value{

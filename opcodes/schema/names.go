@@ -45,6 +45,8 @@ type Value struct {
 	Since Since
 	Doc   string
 	Alias bool // another name of a value that has one, for input only
+
+	NoPrefix bool // Name is the whole name: it has not the prefix of its group
 }
 
 // Bits are the bits that a flag compares.
@@ -203,13 +205,18 @@ func (n *Names) DocOf(v uint64) string {
 	return ""
 }
 
-// Full is the name of a value with its prefix.
-func (n *Names) Full(v Value) string { return n.Prefix + v.Name }
+// Full is the name of a value in Lustre's headers: with the prefix of the group.
+func (n *Names) Full(v Value) string {
+	if v.NoPrefix {
+		return v.Name
+	}
+	return n.Prefix + v.Name
+}
 
 // Find looks a value up by its short or full name, letters of either case.
 func (n *Names) Find(name string) (Value, bool) {
 	for _, v := range n.Values {
-		if strings.EqualFold(v.Name, name) || strings.EqualFold(n.Prefix+v.Name, name) {
+		if strings.EqualFold(v.Name, name) || strings.EqualFold(n.Full(v), name) {
 			return v, true
 		}
 	}

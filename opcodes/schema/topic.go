@@ -214,7 +214,7 @@ func (f *Field) OverlaidField() string { return f.over }
 
 func (n *Names) value(name string) *Value {
 	for i := range n.Values {
-		if v := &n.Values[i]; strings.EqualFold(v.Name, name) || strings.EqualFold(n.Prefix+v.Name, name) {
+		if v := &n.Values[i]; strings.EqualFold(v.Name, name) || strings.EqualFold(n.Full(*v), name) {
 			return v
 		}
 	}
@@ -231,7 +231,7 @@ func (x *Index) valuesNamed(name string, found bool) (list []Topic) {
 			v := &g.Values[i]
 			switch {
 			case g == x.reg.Opcodes && x.reg.ByOpcode(uint32(v.Value)) != nil:
-			case strings.EqualFold(g.Prefix+v.Name, name):
+			case strings.EqualFold(g.Full(*v), name):
 				list = append(list, Topic{Group: g, Value: v})
 			case strings.EqualFold(v.Name, name):
 				short = append(short, Topic{Group: g, Value: v})
@@ -281,7 +281,7 @@ func (x *Index) TopicNames(short bool) []string {
 	for _, g := range x.reg.Groups() {
 		all[g.Group] = true
 		for _, v := range g.Values {
-			all[g.Prefix+v.Name] = true
+			all[g.Full(v)] = true
 			if short {
 				all[v.Name] = true
 			}

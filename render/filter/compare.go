@@ -98,7 +98,7 @@ func (c *compiler) literal(t token, f *field) (*literal, error) {
 	var all []string
 	for _, n := range f.names {
 		for _, v := range n.Values {
-			all = append(all, v.Name, n.Prefix+v.Name)
+			all = append(all, v.Name, n.Full(v))
 		}
 	}
 	if len(all) == 0 || f.valueType == records.Status {
