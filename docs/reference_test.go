@@ -61,6 +61,9 @@ func operationsPage() []byte {
 
 func operationMeaning(r *schema.RPC) string {
 	text := strings.ToUpper(r.Doc[:1]) + strings.TrimSuffix(r.Doc[1:], ".") + "."
+	if r.Since != "" {
+		text += " Since " + string(r.Since) + "."
+	}
 	if r.OneWay {
 		text += " Has no reply."
 	}

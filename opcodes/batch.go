@@ -86,7 +86,7 @@ var (
 	bufBatchUpdateReply = Sub("batch_update_reply", &batchUpdateReply)
 )
 
-var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
+var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH", Since: "2.16",
 	Doc: "Carries several requests of the same kind in one message: the attributes of the files that a client " +
 		"expects to need next (statahead). Each request has buffers of its own, and so has each answer.",
 	Variants: []*Variant{

@@ -128,11 +128,11 @@ var ChangelogExtraFlags = Bits("changelog_extra_flags", "CLFE_", "further parts 
 })
 
 var ChangelogSendFlags = Bits("changelog_send_flags", "CHANGELOG_FLAG_", "what a reader of a changelog requests", []Value{
-	{Name: "FOLLOW", Value: 0x1},
-	{Name: "BLOCK", Value: 0x2},
-	{Name: "JOBID", Value: 0x4},
-	{Name: "EXTRA_FLAGS", Value: 0x8},
-	{Name: "NID_BE", Value: 0x10, Since: "2.16"},
+	{Name: "FOLLOW", Value: 0x1, Doc: "waits for records to come"},
+	{Name: "BLOCK", Value: 0x2, Doc: "a read waits for the next record"},
+	{Name: "JOBID", Value: 0x4, Doc: "records have the job id"},
+	{Name: "EXTRA_FLAGS", Value: 0x8, Doc: "records have the extra flags, and what these announce"},
+	{Name: "NID_BE", Value: 0x10, Since: "2.16", Doc: "NIDs in records are long ones, big-endian"},
 })
 
 var ChangelogMisc = Enum("changelog_misc", "CHANGELOG_", "masks and limits of changelogs", []Value{

@@ -38,7 +38,7 @@ var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and
 	{Name: "TRUNCLOCK", Value: 0x400, Doc: "Up to 2.12: the server locks by itself when it truncates. The bit is OLD_FALLOC since 2.15.",
 		Alias: true},
 	{Name: "TRANSNO", Value: 0x800, Doc: "The first transaction that the client wants to replay is in ocd_transno."},
-	{Name: "IBITS", Value: 0x1000, Doc: "The inode lock bits that the client understands are in ocd_ibits_known."},
+	{Name: "IBITS", Value: 0x1000, Doc: "The inode lock bits that the client understands are in ocd_ibits_known. Servers do not check the flag since 2.11."},
 	{Name: "BARRIER", Value: 0x2000, Doc: "The MDT can be frozen by a write barrier, for snapshots of the whole file system. In very old " +
 		"releases the bit was JOIN: files joined end to end."},
 	{Name: "ATTRFID", Value: 0x4000, Doc: "Attributes are requested by FID alone."},
@@ -90,8 +90,8 @@ var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and
 	{Name: "MULTIMODRPCS", Value: 0x200000000000000, Doc: "Several modifying requests may be in flight, at most ocd_maxmodrpcs; each has a " +
 		"slot number in pb_tag."},
 	{Name: "DIR_STRIPE", Value: 0x400000000000000, Doc: "Directories may be spread over several MDTs."},
-	{Name: "SUBTREE", Value: 0x800000000000000, Doc: "The client may mount a subdirectory."},
-	{Name: "LOCKAHEAD_OLD", Value: 0x1000000000000000, Doc: "The first form of lockahead (2.11 to 2.13), not supported by newer peers."},
+	{Name: "SUBTREE", Value: 0x800000000000000, Doc: "The client may mount a subdirectory; deprecated since 2.17."},
+	{Name: "LOCKAHEAD_OLD", Value: 0x1000000000000000, Doc: "The first form of lockahead, of 2.12 and 2.13; gone since."},
 	{Name: "BULK_MBITS", Value: 0x2000000000000000, Doc: "pb_mbits numbers bulk parts, so that a resent request can have new ones."},
 	{Name: "OBDOPACK", Value: 0x4000000000000000, Doc: "Attributes in OUT updates are packed to the fields that are set."},
 	{Name: "FLAGS2", Value: 0x8000000000000000, Doc: "ocd_connect_flags2 is filled in."},
@@ -128,7 +128,7 @@ var ObdConnectFlags2 = Bits("obd_connect_flags2", "OBD_CONNECT2_", "more of what
 	{Name: "ENCRYPT_NAME", Value: 0x8000000, Since: "2.15", Doc: "File names may be encrypted."},
 	{Name: "DMV_IMP_INHERIT", Value: 0x20000000, Since: "2.16", Doc: "Directories inherit the default directory layout of the root without storing it."},
 	{Name: "ENCRYPT_FID2PATH", Value: 0x40000000, Since: "2.16", Doc: "Paths of encrypted files can be looked up by FID."},
-	{Name: "REPLAY_CREATE", Value: 0x80000000, Since: "2.16", Doc: "OST_CREATE can be replayed."},
+	{Name: "REPLAY_CREATE", Value: 0x80000000, Since: "2.16", Doc: "OST_CREATE can be replayed after the OST was restarted."},
 	{Name: "LARGE_NID", Value: 0x100000000, Since: "2.16", Doc: "The peer understands NIDs longer than 8 bytes in configuration and " +
 		"recovery tables."},
 	{Name: "COMPRESS", Value: 0x200000000, Since: "2.16", Doc: "Clients may compress file data; the methods are in ocd_compr_type."},
@@ -148,19 +148,19 @@ var ObdConnectFlags2 = Bits("obd_connect_flags2", "OBD_CONNECT2_", "more of what
 
 var ObdConnectSets = Enum("obd_connect_sets", "", "connect flags that a kind of server of the newest release can grant, or that a "+
 	"client insists on", []Value{
-	{Name: "MGS_CONNECT_SUPPORTED2", Value: 0x100100000, Doc: "value changed: <=2.12=0x0, 2.15=0x100000, 2.16=0x100100000, " +
-		"2.17=0x100100000, 2.18=0x100100000"},
-	{Name: "OST_CONNECT_SUPPORTED2", Value: 0x482148202, Doc: "value changed: <=2.12=0x2, 2.15=0x148202, 2.16=0x480148202, " +
-		"2.17=0x480148202, 2.18=0x482148202"},
-	{Name: "CLIENT_CONNECT_MDT_REQD", Value: 0x1040004000},
-	{Name: "MDT_CONNECT_SUPPORTED2", Value: 0xa46cdeffbd, Doc: "value changed: <=2.12=0x24dad, 2.15=0xc1effbd, 2.16=0x246cdeffbd, " +
-		"2.17=0x246cdeffbd, 2.18=0xa46cdeffbd"},
-	{Name: "MGS_CONNECT_SUPPORTED", Value: 0xa004011001002060, Doc: "value changed: <=2.12=0x2004011001002020, 2.15=0xa004011001002020, " +
-		"2.16=0xa004011001002020, 2.17=0xa004011001002060, 2.18=0xa004011001002060"},
-	{Name: "OST_CONNECT_SUPPORTED", Value: 0xa0477afee344003e, Doc: "value changed: <=2.12=0xa0475afee144047e, 2.15=0xa0475afee144007e, " +
-		"2.16=0xa0475afee144007e, 2.17=0xa0475afee144003e, 2.18=0xa0477afee344003e"},
-	{Name: "MDT_CONNECT_SUPPORTED", Value: 0xae7f7e7be744d3b9, Doc: "value changed: <=2.12=0xae7f5e79e544d7b9, 2.15=0xae7f5e7be544d3b9, " +
-		"2.16=0xae7f5e7be544d3b9, 2.17=0xae7f5e7be544d3b9, 2.18=0xae7f7e7be744d3b9"},
+	{Name: "MGS_CONNECT_SUPPORTED2", Value: 0x100100000, Doc: "those of ocd_connect_flags2 that an MGS grants; this is the value since 2.16, it was " +
+		"0x0 in 2.12, 0x100000 in 2.15"},
+	{Name: "OST_CONNECT_SUPPORTED2", Value: 0x482148202, Doc: "those of ocd_connect_flags2 that an OST grants; this is the value since 2.18, it was " +
+		"0x2 in 2.12, 0x148202 in 2.15, 0x480148202 from 2.16 to 2.17"},
+	{Name: "CLIENT_CONNECT_MDT_REQD", Value: 0x1040004000, Doc: "those without which a client does not connect to an MDT"},
+	{Name: "MDT_CONNECT_SUPPORTED2", Value: 0xa46cdeffbd, Doc: "those of ocd_connect_flags2 that an MDT grants; this is the value since 2.18, it was " +
+		"0x24dad in 2.12, 0xc1effbd in 2.15, 0x246cdeffbd from 2.16 to 2.17"},
+	{Name: "MGS_CONNECT_SUPPORTED", Value: 0xa004011001002060, Doc: "those of ocd_connect_flags that an MGS grants; this is the value since 2.17, it was " +
+		"0x2004011001002020 in 2.12, 0xa004011001002020 from 2.15 to 2.16"},
+	{Name: "OST_CONNECT_SUPPORTED", Value: 0xa0477afee344003e, Doc: "those of ocd_connect_flags that an OST grants; this is the value since 2.18, it was " +
+		"0xa0475afee144047e in 2.12, 0xa0475afee144007e from 2.15 to 2.16, 0xa0475afee144003e in 2.17"},
+	{Name: "MDT_CONNECT_SUPPORTED", Value: 0xae7f7e7be744d3b9, Doc: "those of ocd_connect_flags that an MDT grants; this is the value since 2.18, it was " +
+		"0xae7f5e79e544d7b9 in 2.12, 0xae7f5e7be544d3b9 from 2.15 to 2.17"},
 })
 
 var CksumTypes = Bits("cksum_types", "OBD_CKSUM_", "checksums for bulk data", []Value{

@@ -188,7 +188,7 @@ func TestConstants(t *testing.T) {
 			continue
 		}
 		if strings.HasPrefix(group, "opcode") {
-			compareOpcode(t, group, name, value)
+			compareOpcode(t, group, name, value, row[4])
 			continue
 		}
 		g := groups[group]
@@ -217,7 +217,7 @@ var numbersWithoutRPC = map[string]uint64{
 	"LLOG_CATINFO":                 LLOG_CATINFO,
 }
 
-func compareOpcode(t *testing.T, group, name string, value uint64) {
+func compareOpcode(t *testing.T, group, name string, value uint64, since string) {
 	t.Helper()
 	if n, ok := numbersWithoutRPC[name]; ok {
 		assert.Equal(t, n, value, name)
@@ -226,6 +226,7 @@ func compareOpcode(t *testing.T, group, name string, value uint64) {
 	for _, r := range Protocol.RPCs() {
 		if r.Name == name {
 			assert.Equal(t, uint64(r.Opcode), value, name, r.Opcode)
+			compareSince(t, name, r.Since, since)
 			return
 		}
 	}

@@ -132,7 +132,7 @@ var hsmProgressKernel = &Struct{Name: "hsm_progress_kernel", Doc: "how far a cop
 	U64("hpk_cookie", Cookie, "names the action in the coordinator; 0: the copytool began it by itself"),
 	Sub("hpk_extent", &hsmExtent, "the range done"),
 	U16("hpk_flags", &HsmProgressFlags, "whether it has ended"),
-	U16("hpk_errval", Errno, "how it ended, 0 or a positive errno"),
+	U16("hpk_errval", &Errnos, "how it ended, 0 or a positive errno"),
 	Pad("hpk_padding1", 4),
 	U64("hpk_data_version", Cookie, "data version of what was copied"),
 	Pad("hpk_padding2", 8),
@@ -310,7 +310,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_UNREGISTER, Name: "MDS_HSM_CT_UNREGIST
 		Reply:   Bufs(bufPtlrpcBody),
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION", Since: "2.16",
 	Doc: "Sets the data version that the archive's copy of a file has.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),

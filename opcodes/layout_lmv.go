@@ -65,9 +65,9 @@ var LmvLimits = Enum("lmv_limits", "LMV_", "limits of directory layouts", []Valu
 	{Name: "MAX_STRIPE_COUNT", Value: 0x7d0, Doc: "most stripes"},
 	{Name: "CRUSH_PG_COUNT", Value: 0x1000, Since: "2.15", Doc: "placement groups of the CRUSH hash"},
 	{Name: "OFFSET_DEFAULT", Value: 0xffffffff, Since: "2.15", Doc: "any MDT"},
-	{Name: "OVERSTRIPE_COUNT_MAX", Value: 0xfffb, Since: "2.17", Doc: "-5: five stripes on each MDT"},
-	{Name: "OVERSTRIPE_COUNT_MIN", Value: 0xffff, Since: "2.17", Doc: "-1: one stripe on each MDT"},
-})
+	{Name: "OVERSTRIPE_COUNT_MAX", Value: 1<<64 - 5, Since: "2.17", Doc: "five stripes on each MDT"},
+	{Name: "OVERSTRIPE_COUNT_MIN", Value: 1<<64 - 1, Since: "2.17", Doc: "one stripe on each MDT"},
+}).WithSign()
 
 var lmvUserMdsData = &Struct{Name: "lmv_user_mds_data", Doc: "a stripe of a directory, or an MDT for one", Fields: []*Field{
 	Sub("lum_fid", &LuFid, "the stripe"),

@@ -70,13 +70,13 @@ var LfsckType = Bits("lfsck_type", "LFSCK_TYPE_", "kinds of checks", []Value{
 })
 
 var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start gives", []Value{
-	{Name: "SPEED_LIMIT", Value: 0x1},
-	{Name: "ERROR_HANDLE", Value: 0x2},
-	{Name: "DRYRUN", Value: 0x4},
-	{Name: "ASYNC_WINDOWS", Value: 0x8},
-	{Name: "CREATE_OSTOBJ", Value: 0x10},
-	{Name: "CREATE_MDTOBJ", Value: 0x20},
-	{Name: "DELAY_CREATE_OSTOBJ", Value: 0x40},
+	{Name: "SPEED_LIMIT", Value: 0x1, Doc: "how many objects are checked in a second"},
+	{Name: "ERROR_HANDLE", Value: 0x2, Doc: "whether a failure ends the check"},
+	{Name: "DRYRUN", Value: 0x4, Doc: "whether it only looks"},
+	{Name: "ASYNC_WINDOWS", Value: 0x8, Doc: "how many requests to OSTs may be in flight"},
+	{Name: "CREATE_OSTOBJ", Value: 0x10, Doc: "whether missing OST objects are made"},
+	{Name: "CREATE_MDTOBJ", Value: 0x20, Doc: "whether missing MDT objects are made"},
+	{Name: "DELAY_CREATE_OSTOBJ", Value: 0x40, Doc: "whether missing OST objects are made at the end"},
 })
 
 var lfsckRequest = &Struct{Name: "lfsck_request",

@@ -41,7 +41,11 @@ var luDirent = &Struct{Name: "lu_dirent", Order: Little, Doc: "entry of a direct
 		If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 })),
 	U16("lt_type", Octal, If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 }),
 		Remark(fileTypeRemark), "file type, as in the upper bits of a mode"),
+	Pad("slack", 0, AfterPrevious(true), CountOf(toLastByte), "up to lde_reclen: padding, with what is left of an entry that was removed"),
 }}
+
+// toLastByte counts the bytes up to the last one that is not zero.
+func toLastByte(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }
 
 const (
 	ludaHasType  = 2
@@ -99,7 +103,7 @@ var luDirpage = &Struct{Name: "lu_dirpage", Order: Little, Doc: "page of a direc
 	Pad("ldp_pad0", 4),
 	Subs("ldp_entries", -1, &luDirent, If(never), "the entries; shown as `entries`"),
 	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
-	Pad("slack", 0, AfterPrevious(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }),
+	Pad("slack", 0, AfterPrevious(true), CountOf(toLastByte),
 		"behind the last entry: of no meaning"),
 }}
 

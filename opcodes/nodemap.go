@@ -49,39 +49,39 @@ var NodemapRangeType = Enum("nodemap_range_type", "NM_RANGE_FL_", "what a range 
 })
 
 var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "NM_FS_FL_", "kind of a fileset", []Value{
-	{Name: "READONLY", Value: 0x1, Since: "2.17"},
+	{Name: "READONLY", Value: 0x1, Since: "2.17", Doc: "clients cannot write below the fileset"},
 })
 
 var NodemapRbac = Bits("nodemap_rbac", "NODEMAP_RBAC_", "roles: operations that users of a nodemap may do", []Value{
-	{Name: "FILE_PERMS", Value: 0x1, Since: "2.16"},
-	{Name: "DNE_OPS", Value: 0x2, Since: "2.16"},
-	{Name: "QUOTA_OPS", Value: 0x4, Since: "2.16"},
-	{Name: "BYFID_OPS", Value: 0x8, Since: "2.16"},
-	{Name: "CHLG_OPS", Value: 0x10, Since: "2.16"},
-	{Name: "FSCRYPT_ADMIN", Value: 0x20, Since: "2.16"},
-	{Name: "SERVER_UPCALL", Value: 0x40, Since: "2.17"},
-	{Name: "IGN_ROOT_PRJQUOTA", Value: 0x80, Since: "2.17"},
-	{Name: "HSM_OPS", Value: 0x100, Since: "2.17"},
-	{Name: "LOCAL_ADMIN", Value: 0x200, Since: "2.17"},
-	{Name: "POOL_QUOTA_OPS", Value: 0x400, Since: "2.17"},
-	{Name: "LQA_QUOTA_OPS", Value: 0x800, Since: "2.18"},
-	{Name: "PROJID_SET", Value: 0x1000, Since: "2.18"},
-	{Name: "FOREIGN_OPS", Value: 0x2000, Since: "2.18"},
-	{Name: "IMMUTABLE_FLAGS", Value: 0x4000, Since: "2.18"},
+	{Name: "FILE_PERMS", Value: 0x1, Since: "2.16", Doc: "root changes owner, mode and ACL of files"},
+	{Name: "DNE_OPS", Value: 0x2, Since: "2.16", Doc: "root makes, stripes and migrates directories on other MDTs"},
+	{Name: "QUOTA_OPS", Value: 0x4, Since: "2.16", Doc: "root sets quota limits"},
+	{Name: "BYFID_OPS", Value: 0x8, Since: "2.16", Doc: "files are opened and looked up by FID"},
+	{Name: "CHLG_OPS", Value: 0x10, Since: "2.16", Doc: "changelogs are read and cleared"},
+	{Name: "FSCRYPT_ADMIN", Value: 0x20, Since: "2.16", Doc: "root locks and unlocks encrypted directories and changes their policies"},
+	{Name: "SERVER_UPCALL", Value: 0x40, Since: "2.17", Doc: "the groups of users come from the upcall of the server; without the role, from the client"},
+	{Name: "IGN_ROOT_PRJQUOTA", Value: 0x80, Since: "2.17", Doc: "the project quota does not limit root"},
+	{Name: "HSM_OPS", Value: 0x100, Since: "2.17", Doc: "requests to archive, restore and release files"},
+	{Name: "LOCAL_ADMIN", Value: 0x200, Since: "2.17", Doc: "root of the nodemap has the rights of root, over the files of mapped users only"},
+	{Name: "POOL_QUOTA_OPS", Value: 0x400, Since: "2.17", Doc: "root sets quota limits of pools"},
+	{Name: "LQA_QUOTA_OPS", Value: 0x800, Since: "2.18", Doc: "root sets the limits of allocations for ranges of ids"},
+	{Name: "PROJID_SET", Value: 0x1000, Since: "2.18", Doc: "users change the project id of their files"},
+	{Name: "FOREIGN_OPS", Value: 0x2000, Since: "2.18", Doc: "foreign files and directories are made and removed"},
+	{Name: "IMMUTABLE_FLAGS", Value: 0x4000, Since: "2.18", Doc: "root sets the flags immutable and append only"},
 	{Name: "NONE", Value: 0xffff8000, Since: "2.16", Doc: "no role; the value grows with each release", Alias: true},
 	{Name: "ALL", Value: 0xffffffff, Since: "2.16", Alias: true},
 })
 
 var NodemapRaisePrivs = Bits("nodemap_raise_privs", "NODEMAP_RAISE_PRIV_", "what a child nodemap may allow beyond its parent", []Value{
-	{Name: "RAISE", Value: 0x1, Since: "2.17"},
-	{Name: "ADMIN", Value: 0x2, Since: "2.17"},
-	{Name: "TRUSTED", Value: 0x4, Since: "2.17"},
-	{Name: "DENY_UNKN", Value: 0x8, Since: "2.17"},
-	{Name: "RO", Value: 0x10, Since: "2.17"},
-	{Name: "RBAC", Value: 0x20, Since: "2.17"},
-	{Name: "FORBID_ENC", Value: 0x40, Since: "2.17"},
-	{Name: "CAPS", Value: 0x80, Since: "2.17"},
-	{Name: "DENY_MNT", Value: 0x100, Since: "2.17"},
+	{Name: "RAISE", Value: 0x1, Since: "2.17", Doc: "what its own children may allow"},
+	{Name: "ADMIN", Value: 0x2, Since: "2.17", Doc: "root stays root"},
+	{Name: "TRUSTED", Value: 0x4, Since: "2.17", Doc: "ids are not mapped"},
+	{Name: "DENY_UNKN", Value: 0x8, Since: "2.17", Doc: "users without a mapping are let in"},
+	{Name: "RO", Value: 0x10, Since: "2.17", Doc: "mounts that can write"},
+	{Name: "RBAC", Value: 0x20, Since: "2.17", Doc: "more roles"},
+	{Name: "FORBID_ENC", Value: 0x40, Since: "2.17", Doc: "encryption"},
+	{Name: "CAPS", Value: 0x80, Since: "2.17", Doc: "more capabilities of processes"},
+	{Name: "DENY_MNT", Value: 0x100, Since: "2.17", Doc: "mounts"},
 	{Name: "NONE", Value: 0xfffffe00, Since: "2.17", Alias: true},
 	{Name: "ALL", Value: 0xffffffff, Since: "2.17", Alias: true},
 })
@@ -94,10 +94,10 @@ var NodemapCapType = Enum("nodemap_cap_type", "NODEMAP_CAP_", "what the capabili
 
 var NodemapMapMode = Bits("nodemap_map_mode", "NODEMAP_MAP_", "which ids a nodemap maps", []Value{
 	{Name: "BOTH_LEGACY", Value: 0x0, Since: "2.15"},
-	{Name: "UID", Value: 0x1, Since: "2.15"},
-	{Name: "GID", Value: 0x2, Since: "2.15"},
+	{Name: "UID", Value: 0x1, Since: "2.15", Doc: "users"},
+	{Name: "GID", Value: 0x2, Since: "2.15", Doc: "groups"},
 	{Name: "BOTH", Value: 0x3, Alias: true},
-	{Name: "PROJID", Value: 0x4, Since: "2.15"},
+	{Name: "PROJID", Value: 0x4, Since: "2.15", Doc: "projects"},
 	{Name: "ALL", Value: 0x7, Since: "2.15", Alias: true},
 })
 

@@ -52,6 +52,7 @@ func init() {
 		"selftest":   {SelftestMsg},
 	}
 	Protocol.FormatBuffers, Protocol.Formats, Protocol.Terms = formatBuffers, requestFormats, terms
+	Protocol.HeaderNames = headerNames
 	Protocol.OtherFields = append(wrappingPlaces(), infinibandPlaces()...)
 	Protocol.OtherStructs = []*Struct{
 		kefaMsg, fidArray, kgnMsg, kgnConnreq, kfilndMsg, lmvMdsMd, ldlmGlDesc, llogdConnBody, lnetProcessIdPacked, lnetCmdHdr,

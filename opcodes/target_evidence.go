@@ -225,6 +225,7 @@ func RepliedObject(reply *Msg) (fid []byte, remote bool) {
 
 var ReplyDataMagic = Enum("reply_data_magic", "LRH_MAGIC_", "form of the records of reply_data", []Value{
 	{Name: "V1", Value: 0xbdabda01, Doc: "records of 32 bytes"},
+	{Name: "LRH_MAGIC", Value: 0xbdabda01, Doc: "the form that servers write", NoPrefix: true, Alias: true},
 	{Name: "V2", Value: 0xbdabda02, Since: "2.16", Doc: "records of 64 bytes"},
 })
 

@@ -29,7 +29,7 @@ var (
 	bufToyBody = Sub("toy_body", &toyBody)
 )
 
-var _ = DefineRPC(&RPC{Opcode: MDS_TOY, Name: "MDS_TOY",
+var _ = DefineRPC(&RPC{Opcode: MDS_TOY, Name: "MDS_TOY", Since: "2.99",
 	Doc: "Plays with an object. The reply has the size that the object may have from then on.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufToyBody),

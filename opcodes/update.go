@@ -7,7 +7,7 @@ import (
 )
 
 var UpdateRecordsFlag = Bits("update_records_flag", "UPDATE_RECORD_", "form of the record of a distributed operation", []Value{
-	{Name: "CONTINUE", Value: 0x1},
+	{Name: "CONTINUE", Value: 0x1, Doc: "the updates go on in another record"},
 })
 
 var updateOp = &Struct{Name: "update_op", Doc: "update in the record of a distributed operation", Fields: []*Field{

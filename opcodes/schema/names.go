@@ -18,6 +18,7 @@ type Names struct {
 	Flags  bool
 	Values []Value
 	Mask   uint64 // the bits of the field that hold the value; 0: all
+	Signed bool   // values may be negative: 1<<64 - 1 is -1
 
 	form   bool                   // a form of a group that is declared under the same name
 	places atomic.Pointer[places] // made at the first search
@@ -100,6 +101,12 @@ func (n *Names) singleBits() []int16 {
 // WithMask makes only some bits of a field select the value.
 func (n *Names) WithMask(part uint64) *Names {
 	n.Mask = part
+	return n
+}
+
+// WithSign makes values with the highest bit negative numbers.
+func (n *Names) WithSign() *Names {
+	n.Signed = true
 	return n
 }
 

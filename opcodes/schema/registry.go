@@ -18,6 +18,7 @@ type Registry struct {
 
 	Formats       func() []*RequestFormat // request formats of layout.c
 	FormatBuffers func() []*FormatBuffer  // buffers of layout.c
+	HeaderNames   func() []*HeaderName    // what no message has
 
 	Opcodes       *Names               // names of the operations; Prepare fills it
 	UnusedOpcodes []Value              // opcodes that have a name and no RPC
@@ -91,7 +92,7 @@ func (g *Registry) Prepare() {
 	for _, r := range g.rpcs {
 		g.byOpcode[r.Opcode] = r
 		r.Common = r.common()
-		values = append(values, Value{Name: r.Name, Value: uint64(r.Opcode), Doc: r.Doc})
+		values = append(values, Value{Name: r.Name, Value: uint64(r.Opcode), Since: r.Since, Doc: r.Doc})
 	}
 	g.Opcodes.Fill(append(values, g.UnusedOpcodes...))
 	for _, list := range g.Sections {

@@ -11,6 +11,7 @@ type Actions uint32
 type RPC struct {
 	Opcode   uint32
 	Name     string
+	Since    Since
 	Doc      string
 	Does     Actions // in all variants
 	Retired  bool    // no release since 2.12 sends it

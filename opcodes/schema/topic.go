@@ -20,7 +20,8 @@ type Topic struct {
 	Flags  *FlagSet
 	Format *RequestFormat
 	Buffer *FormatBuffer // of Field
-	Field  string        // its name
+	Header *HeaderName
+	Field  string // its name
 	Places []Place
 }
 
@@ -67,7 +68,10 @@ func (x *Index) Topics(name string) []Topic {
 		}
 	}
 	list = append(list, x.valuesNamed(name, len(list) > 0)...)
-	return append(x.termNamed(name), list...)
+	if list = append(x.termNamed(name), list...); list == nil {
+		return x.inHeaders(name)
+	}
+	return list
 }
 
 // declared are the structs, operations and fields of a name.

@@ -72,6 +72,9 @@ func (p *page) about(v *schema.Value, col int) {
 // valueText returns a value in decimal, flags and large values in hexadecimal.
 func valueText(g *schema.Names, v *schema.Value) string {
 	const large = 4096
+	if g.Signed && int64(v.Value) < 0 {
+		return strconv.FormatInt(int64(v.Value), 10)
+	}
 	if !g.Flags && v.Value < large {
 		return strconv.FormatUint(v.Value, 10)
 	}
@@ -86,7 +89,10 @@ func (e *Topics) users(p *page, g *schema.Names) {
 func (e *Topics) value(p *page, g *schema.Names, v *schema.Value) {
 	kind := "value"
 	number := strconv.FormatUint(v.Value, 10)
-	if v.Value > 9 {
+	switch {
+	case g.Signed && int64(v.Value) < 0:
+		number = strconv.FormatInt(int64(v.Value), 10)
+	case v.Value > 9:
 		number += fmt.Sprintf(" = %#x", v.Value)
 	}
 	if g.Flags {

@@ -18,7 +18,7 @@ func (e *Topics) operation(p *page, r *schema.RPC) {
 	if r.OneWay {
 		oneWay = "without a reply"
 	}
-	p.heading("operation", r.Name, "opcode "+strconv.Itoa(int(r.Opcode)), retired, oneWay)
+	p.heading("operation", r.Name, "opcode "+strconv.Itoa(int(r.Opcode)), since(r.Since), retired, oneWay)
 	p.paragraph(r.Doc)
 	for _, v := range r.Variants {
 		p.end()

@@ -38,6 +38,8 @@ func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
 		e.operation(p, t.RPC)
 	case t.Text != nil:
 		textConstant(p, t.Text)
+	case t.Header != nil:
+		headerName(p, t.Header)
 	case t.Term != nil:
 		e.term(p, t.Term)
 	case t.Number != nil:
@@ -60,6 +62,23 @@ func textConstant(p *page, t *schema.TextConstant) {
 	if len(t.Forms) > 0 {
 		p.words(textIndent, &p.c.Dim, "holds")
 		p.list(textIndent, &p.c.Key, optionNames(t.Forms))
+		p.end()
+	}
+}
+
+func headerName(p *page, h *schema.HeaderName) {
+	kind, of := "constant", "of "+h.Header
+	switch {
+	case h.Struct:
+		kind = "struct"
+	case h.Of != "":
+		of = "of enum " + h.Of + " in " + h.Header
+	}
+	p.heading(kind, h.Name, h.Value, of, "in no message")
+	p.paragraph(h.Doc)
+	if h.Fields != nil {
+		p.words(textIndent, &p.c.Dim, "fields")
+		p.list(textIndent, &p.c.Key, h.Fields)
 		p.end()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -97,6 +98,12 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	case t.Text != nil:
 		j = topicJSON{Kind: "name", Name: t.Text.Name, Value: t.Text.Value, Since: string(t.Text.Since), Meaning: t.Text.Doc,
 			Options: optionNames(t.Text.Forms)}
+	case t.Header != nil:
+		j = topicJSON{Kind: "constant", Name: t.Header.Name, Group: t.Header.Of, Value: t.Header.Value, Meaning: t.Header.Doc,
+			In: []string{t.Header.Header}, Options: t.Header.Fields}
+		if t.Header.Struct {
+			j.Kind = "struct"
+		}
 	case t.Term != nil:
 		j = topicJSON{Kind: "term", Name: t.Term.Name, Short: t.Term.Long, Meaning: t.Term.Doc, In: t.Term.See}
 	case t.Number != nil:
@@ -107,7 +114,7 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	case t.Format != nil:
 		j = formatJSON(t.Format)
 	case t.RPC != nil:
-		j = topicJSON{Kind: "operation", Name: t.RPC.Name, Opcode: &t.RPC.Opcode, Retired: t.RPC.Retired, OneWay: t.RPC.OneWay,
+		j = topicJSON{Kind: "operation", Name: t.RPC.Name, Opcode: &t.RPC.Opcode, Since: string(t.RPC.Since), Retired: t.RPC.Retired, OneWay: t.RPC.OneWay,
 			Meaning: t.RPC.Doc, Forms: variantsJSON(t.RPC.Variants)}
 	default:
 		j = topicJSON{Kind: "field", Name: t.Field}
@@ -142,6 +149,9 @@ func (e *Topics) structJSON(s *schema.Struct) topicJSON {
 func valueJSON(g *schema.Names, v *schema.Value) topicJSON {
 	j := topicJSON{Kind: "value", Name: g.Full(*v), Short: v.Name, Value: fmt.Sprintf("%#x", v.Value),
 		Since: string(v.Since), Meaning: v.Doc}
+	if g.Signed && int64(v.Value) < 0 {
+		j.Value = strconv.FormatInt(int64(v.Value), 10)
+	}
 	if g.Flags {
 		j.Kind, j.Mask = "flag", fmt.Sprintf("%#x", v.Bits())
 	}
