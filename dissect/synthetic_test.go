@@ -261,7 +261,8 @@ func checkNode(t *testing.T, m *Message, tree *Tree, n *Node, w want) {
 	} else if n.Is(BigEndian) != w.big && n.Field.Kind == schema.Record {
 		t.Errorf("%s: %s big-endian: %v", m.Kind, w.path, n.Is(BigEndian))
 	}
-	assert.That(t, !n.Is(NotValid) || leftover(w.fact), "%s: %s is a leftover", m.Kind, w.path)
+	assert.That(t, !n.Is(NotValid) || leftover(w.fact), "%s: %s is a leftover: no bit that its When names is set. Words of flags whose names end in _valid "+
+		"have all bits; add the word of %s to allOnes if that is its purpose, else give it a value in usual or bases", m.Kind, w.path, w.fact)
 }
 
 // paths finds the nodes of a tree by their places in it.

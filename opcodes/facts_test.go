@@ -200,7 +200,7 @@ func TestConstants(t *testing.T) {
 			return g.Full(v) == name && v.Value == value
 		})
 		if i < 0 {
-			t.Errorf("group %s has no value %s = %#x, which is in the facts: add it to its Bits or Enum, an intent with DefineIntent", group, name, value)
+			t.Errorf("group %s has no value %s = %#x, which is in the facts: add it to its Bits or Enum (prefix and Name, or with NoPrefix the Name alone, are %[2]s), an intent with DefineIntent", group, name, value)
 			continue
 		}
 		compareSince(t, name, g.Values[i].Since, row[4])

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// TestSamples: lshark finds each operation and variant in its own sample, and what it says about the messages.
+func TestSamples(t *testing.T) {
+	// Their parts have lengths that a sample does not compute, or all flags are set.
+	rough := map[string]bool{"OBD_PING": true, "MDS_BATCH": true, "OUT_UPDATE": true, "LLOG_ORIGIN_HANDLE_READ_HEADER": true}
+	// What these have is in no single value.
+	without := map[string]int{"MDS_BATCH": 1, "LDLM_GL_CALLBACK": 1}
+	for _, r := range opcodes.Protocol.RPCs() {
+		if len(r.Variants) == 0 {
+			continue
+		}
+		frames, err := dialogs(r)
+		assert.That(t, err == nil || r.Name == "LDLM_GL_CALLBACK", "%s: %v", r.Name, err)
+		found, replies := make(map[any]bool), 0
+		wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+			var tree dissect.Tree
+			tree.Build(m)
+			assert.That(t, len(tree.Notes) == 0 || rough[r.Name], "%s of %s: %v", m.Kind, r.Name, tree.Notes)
+			switch {
+			case m.Kind == lnet.Hello:
+			case m.RPC.Opcode != r.Opcode:
+				t.Errorf("%s of opcode %d, not %s", m.Kind, m.RPC.Opcode, r.Name)
+			case m.Kind == lnet.Request:
+				found[m.RPC.Variant] = true
+			default:
+				replies++
+			}
+		}}), frames)
+		assert.Equal(t, len(found), len(r.Variants)-without[r.Name], r.Name, "variants")
+		assert.That(t, r.OneWay || replies == len(found), "%s has %d replies to %d requests", r.Name, replies, len(found))
+	}
+}
+
+func TestRun(t *testing.T) {
+	var byName, byNumber bytes.Buffer
+	must.NoError(t, run(&byName, "mds_getattr"))
+	must.NoError(t, run(&byNumber, "33"))
+	assert.That(t, byName.Len() > 1000 && bytes.Equal(byName.Bytes(), byNumber.Bytes()), "%d and %d bytes", byName.Len(), byNumber.Len())
+	for _, name := range []string{"MDS_NOTHING", "OST_REPLY", ""} {
+		assert.That(t, run(&byName, name) != nil, "%q has a sample", name)
+	}
+}
