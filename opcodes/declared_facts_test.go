@@ -97,7 +97,7 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 			continue
 		}
 		for _, v := range g.Values {
-			check("value", g.Group+" "+v.Name, "its number")
+			check("value", g.Group+" "+g.Full(v), "its number")
 		}
 	}
 	for _, r := range Protocol.RPCs() {
@@ -132,14 +132,9 @@ func factNames(t *testing.T) map[string]bool {
 		have["field "+row[0]+"."+row[1]] = true
 		have["field "+row[0]+"."+row[1][strings.LastIndexByte(row[1], '.')+1:]] = true
 	}
-	prefix := make(map[string]string)
-	for _, g := range Protocol.Groups() {
-		prefix[g.Group] = g.Prefix
-	}
 	for _, row := range all.Constants {
 		have["group "+row[0]] = true
 		have["value "+row[0]+" "+row[1]] = true
-		have["value "+row[0]+" "+strings.TrimPrefix(row[1], prefix[row[0]])] = true
 		if strings.HasPrefix(row[0], "opcode.") {
 			have["opcode "+row[1]] = true
 		}

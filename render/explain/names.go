@@ -210,15 +210,36 @@ func AppendFieldList(dst []byte, index *schema.Index) []byte {
 			}
 			f := places[i].Field
 			var in []string
+			first := schema.Since("~") // later than all releases
 			for _, p := range places[i:] {
 				if sameMeaning(p.Field, f) {
-					in = append(in, p.In)
+					in, first = append(in, p.In), min(first, sinceOf(p))
 				}
 			}
-			dst = appendColumns(dst, name, f.TypeText(), strings.Join(in, ","), f.Doc)
+			doc := f.Doc
+			if s := since(first); s != "" {
+				doc = strings.TrimSpace(doc + " (" + s + ")")
+			}
+			dst = appendColumns(dst, name, f.TypeText(), strings.Join(in, ","), doc)
 		}
 	}
 	return dst
+}
+
+// sinceOf returns the release that brought a field to a struct or an operation.
+func sinceOf(p schema.Place) schema.Since {
+	if p.Field.Since != "" {
+		return p.Field.Since
+	}
+	if s := opcodes.StructNamed(p.In); s != nil {
+		return s.Since
+	}
+	for _, r := range opcodes.Protocol.RPCs() {
+		if r.Name == p.In {
+			return r.Since
+		}
+	}
+	return ""
 }
 
 func declaredBefore(places []schema.Place, f *schema.Field) bool {
