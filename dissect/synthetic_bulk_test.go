@@ -74,9 +74,12 @@ func directoryPage(b *builder) blob {
 	out := b.record("lu_dirpage", values{"ldp_flags": 0})
 	for i, name := range []string{"first", "second"} {
 		e := b.little(func() blob {
-			return b.record("lu_dirent", values{"lde_reclen": 40 * (1 - i), "lde_namelen": len(name), "lde_attrs": 0, "lde_name": name})
+			return b.record("lu_dirent", values{"lde_reclen": 48 * (1 - i), "lde_namelen": len(name), "lde_attrs": 0, "lde_name": name})
 		})
 		e.fill(8)
+		if i == 0 {
+			e.data = append(e.data, "removed\x00"...) // of an entry that was there before
+		}
 		out.put("entries"+index(i), e)
 	}
 	var all blob
