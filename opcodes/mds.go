@@ -41,8 +41,8 @@ var lustreSwapLayouts = &Struct{Name: "lustre_swap_layouts", Doc: "what a user a
 
 var mdcSwapLayouts = &Struct{Name: "mdc_swap_layouts", Shorter: []int{8}, Doc: "how the layouts of two files are swapped", Fields: []*Field{
 	U64("msl_flags", &SwapLayoutsFlags, "what to check and keep"),
-	U64("msl_dv1", Since("2.18"), Cookie, When{"msl_flags", "CHECK_DV1"}, "data version that the first file must have"),
-	U64("msl_dv2", Since("2.18"), Cookie, When{"msl_flags", "CHECK_DV2"}, "data version that the second file must have"),
+	U64("msl_dv1", Since("2.18"), Cookie, When{"msl_flags", "WITH_DV12"}, "data version that the first file must have"),
+	U64("msl_dv2", Since("2.18"), Cookie, When{"msl_flags", "WITH_DV12"}, "data version that the second file must have"),
 }}
 
 var mdcSwapLayouts217 = &Struct{Name: "mdc_swap_layouts_217", Since: "2.18", Doc: "mdc_swap_layouts as releases up to 2.17 send it",

@@ -14,6 +14,7 @@ import (
 type Tables struct {
 	Constants [][]string // group, name, value, kind, since, note
 	Structs   [][]string // struct, field, offset, size, type, array length, since, note
+	Validity  [][]string // struct, field, valid or shown, condition: see validity.tsv
 	Texts     [][]string // name, text, since, note
 	Buffers   [][]string // RMF name, name in layout.c, buffer
 	Formats   [][]string // RQF name, opcodes, note, buffers of the request, of the reply
@@ -48,7 +49,7 @@ func (t *Tables) add(text string) error {
 		heading string // its first columns
 		rows    *[][]string
 	}{
-		{"group\tname\t", &t.Constants}, {"struct\tfield\t", &t.Structs}, {"name\ttext\t", &t.Texts},
+		{"group\tname\t", &t.Constants}, {"struct\tfield\twhat\t", &t.Validity}, {"struct\tfield\t", &t.Structs}, {"name\ttext\t", &t.Texts},
 		{"rmf\t", &t.Buffers}, {"rqf\t", &t.Formats}, {"opcode_name\topcode\t", &t.Messages},
 	}
 	var table *[][]string

@@ -1,0 +1,195 @@
+package dissect
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/internal/facts"
+	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// condition is when a field is valid, or shown: word&A|B where one of the bits is set in another field
+// of the struct, word=A|B where that has one of the values, each turned round by a ! in front.
+type condition struct {
+	word   string
+	equals bool
+	not    bool
+	values []uint64
+}
+
+func (c condition) holds(words map[string]uint64) bool {
+	is := slices.ContainsFunc(c.values, func(v uint64) bool {
+		return c.equals && words[c.word] == v || !c.equals && words[c.word]&v != 0
+	})
+	return is != c.not
+}
+
+func readCondition(f *factTables, text string) (c condition) {
+	text, c.not = strings.CutPrefix(text, "!")
+	at := strings.IndexAny(text, "&=")
+	c.word, c.equals = text[:at], text[at] == '='
+	for name := range strings.SplitSeq(text[at+1:], "|") {
+		v, err := strconv.ParseUint(name, 0, 64)
+		if err != nil {
+			v = f.number(name)
+		}
+		c.values = append(c.values, v)
+	}
+	return c
+}
+
+// validity is what the facts say about the fields of a struct: the conditions that must all hold.
+type validity struct {
+	valid, shown map[string][]condition
+}
+
+func readValidity(t *testing.T, f *factTables) map[string]validity {
+	all := make(map[string]validity)
+	tables, err := facts.Read("../opcodes/testdata")
+	must.NoError(t, err)
+	for _, row := range tables.Validity {
+		if _, ok := all[row[0]]; !ok {
+			all[row[0]] = validity{make(map[string][]condition), make(map[string][]condition)}
+		}
+		which := all[row[0]].valid
+		if row[2] == "shown" {
+			which = all[row[0]].shown
+		}
+		for text := range strings.FieldsSeq(row[3]) {
+			which[row[1]] = append(which[row[1]], readCondition(f, text))
+		}
+	}
+	return all
+}
+
+// settings are the values of the words: of each one no bit, each bit, and all, or each value that chooses
+// something and one that does not, while the others have none and all.
+func (v validity) settings(s *factStruct) (all []map[string]uint64) {
+	values := make(map[string][]uint64)
+	for _, which := range []map[string][]condition{v.valid, v.shown} {
+		for _, list := range which {
+			for _, c := range list {
+				size := 8 * s.field(c.word).size
+				switch {
+				case c.equals:
+					values[c.word] = append(values[c.word], append(c.values, 0xfe)...)
+				case values[c.word] == nil:
+					values[c.word] = []uint64{0, 1<<size - 1}
+					for bit := range size {
+						values[c.word] = append(values[c.word], 1<<bit)
+					}
+				}
+			}
+		}
+	}
+	for each := range values {
+		list := []map[string]uint64{{}}
+		for word, of := range values {
+			if word != each {
+				of = of[:2]
+			}
+			var more []map[string]uint64
+			for _, have := range list {
+				for _, value := range of {
+					next := maps.Clone(have)
+					next[word] = value
+					more = append(more, next)
+				}
+			}
+			list = more
+		}
+		all = append(all, list...)
+	}
+	return all
+}
+
+func (s *factStruct) field(name string) *factField {
+	for i := range s.fields {
+		if s.fields[i].name == name {
+			return &s.fields[i]
+		}
+	}
+	panic("no field " + s.name + "." + name)
+}
+
+// TestEachBitAlone sets the words of a struct that say which of its fields mean something, in both byte
+// orders, and holds what is shown, and what is shown as valid, to validity.tsv.
+func TestEachBitAlone(t *testing.T) {
+	f := readFacts(t)
+	structs := make(map[string]*schema.Struct)
+	for _, s := range opcodes.Protocol.Structs() {
+		structs[s.Name] = s
+	}
+	var tree Tree
+	for name, v := range readValidity(t, f) {
+		s := structs[name]
+		must.That(t, s != nil, "no struct %s", name)
+		for _, words := range v.settings(f.structs[name]) {
+			checkValidity(t, &tree, f.structs[name], s, v, words, false)
+			checkValidity(t, &tree, f.structs[name], s, v, words, true)
+		}
+	}
+}
+
+func checkValidity(t *testing.T, tree *Tree, s *factStruct, declared *schema.Struct, v validity, words map[string]uint64, big bool) {
+	t.Helper()
+	data := make([]byte, s.size)
+	for i := range data {
+		data[i] = 1
+	}
+	for word, value := range words {
+		field := s.field(word)
+		copy(data[field.off:], encode(value, field.size, s.order != "little" && (big || s.order == "big")))
+	}
+	tree.BuildField(schema.Sub("x", &declared).Resolve(), nil, data, big)
+	where := func() string {
+		text := fmt.Sprintf("%s, big-endian %v, with", s.name, big)
+		for word, value := range words {
+			text += fmt.Sprintf(" %s=%#x", word, value)
+		}
+		return text
+	}
+	shown := make(map[string]bool)
+	for i := range tree.Nodes {
+		n := &tree.Nodes[i]
+		if n.Depth != 1 {
+			continue
+		}
+		shown[n.Name()] = true
+		if want := hold(v.valid[n.Name()], words); n.Is(NotValid) == want {
+			t.Errorf("%s: %s valid: %v, not %v", where(), n.Name(), !want, want)
+		}
+	}
+	for name, list := range v.shown {
+		if want := hold(list, words); shown[name] != want {
+			t.Errorf("%s: %s shown: %v, not %v", where(), name, shown[name], want)
+		}
+	}
+	for name := range v.valid {
+		if v.shown[name] == nil && !shown[name] {
+			t.Errorf("%s: no %s", where(), name)
+		}
+	}
+}
+
+func hold(list []condition, words map[string]uint64) bool {
+	return !slices.ContainsFunc(list, func(c condition) bool { return !c.holds(words) })
+}
+
+// TestConditionsHaveFacts finds a condition that is in no table: an error in it would not be noticed.
+func TestConditionsHaveFacts(t *testing.T) {
+	all := readValidity(t, readFacts(t))
+	for _, s := range opcodes.Protocol.Structs() {
+		for _, f := range s.Fields {
+			if len(f.When) > 0 && all[s.Name].valid[f.Name] == nil {
+				t.Errorf("%s.%s has a When and is not in validity.tsv: add a row with the flags that make it valid; see docs/adding-a-message.md", s.Name, f.Name)
+			}
+		}
+	}
+}
