@@ -70,18 +70,18 @@ func readValidity(t *testing.T, f *factTables) map[string]validity {
 
 // settings are the values of the words: of each one no bit, each bit, and all, or each value that chooses
 // something and one that does not, while the others have none and all.
-func (v validity) settings(s *factStruct) (all []map[string]uint64) {
+func (v validity) settings(f *factTables, s *factStruct) (all []map[string]uint64) {
 	values := make(map[string][]uint64)
 	for _, which := range []map[string][]condition{v.valid, v.shown} {
 		for _, list := range which {
 			for _, c := range list {
-				size := 8 * s.field(c.word).size
+				_, size := f.place(s, c.word)
 				switch {
 				case c.equals:
 					values[c.word] = append(values[c.word], append(c.values, 0xfe)...)
 				case values[c.word] == nil:
-					values[c.word] = []uint64{0, 1<<size - 1}
-					for bit := range size {
+					values[c.word] = []uint64{0, 1<<(8*size) - 1}
+					for bit := range 8 * size {
 						values[c.word] = append(values[c.word], 1<<bit)
 					}
 				}
@@ -109,13 +109,19 @@ func (v validity) settings(s *factStruct) (all []map[string]uint64) {
 	return all
 }
 
-func (s *factStruct) field(name string) *factField {
-	for i := range s.fields {
-		if s.fields[i].name == name {
-			return &s.fields[i]
+// place finds a field, in a struct that is a field too where the name has a dot.
+func (f *factTables) place(s *factStruct, path string) (off, size int) {
+	name, rest, inside := strings.Cut(path, ".")
+	for _, m := range s.fields {
+		if m.name == name && !inside {
+			return m.off, m.size
+		}
+		if m.name == name {
+			off, size = f.place(f.structs[strings.TrimPrefix(m.kind, "struct ")], rest)
+			return m.off + off, size
 		}
 	}
-	panic("no field " + s.name + "." + name)
+	panic("no field " + s.name + "." + path)
 }
 
 // TestEachBitAlone sets the words of a struct that say which of its fields mean something, in both byte
@@ -130,22 +136,22 @@ func TestEachBitAlone(t *testing.T) {
 	for name, v := range readValidity(t, f) {
 		s := structs[name]
 		must.That(t, s != nil, "no struct %s", name)
-		for _, words := range v.settings(f.structs[name]) {
-			checkValidity(t, &tree, f.structs[name], s, v, words, false)
-			checkValidity(t, &tree, f.structs[name], s, v, words, true)
+		for _, words := range v.settings(f, f.structs[name]) {
+			checkValidity(t, &tree, f, f.structs[name], s, v, words, false)
+			checkValidity(t, &tree, f, f.structs[name], s, v, words, true)
 		}
 	}
 }
 
-func checkValidity(t *testing.T, tree *Tree, s *factStruct, declared *schema.Struct, v validity, words map[string]uint64, big bool) {
+func checkValidity(t *testing.T, tree *Tree, f *factTables, s *factStruct, declared *schema.Struct, v validity, words map[string]uint64, big bool) {
 	t.Helper()
 	data := make([]byte, s.size)
 	for i := range data {
 		data[i] = 1
 	}
 	for word, value := range words {
-		field := s.field(word)
-		copy(data[field.off:], encode(value, field.size, s.order != "little" && (big || s.order == "big")))
+		off, size := f.place(s, word)
+		copy(data[off:], encode(value, size, s.order != "little" && (big || s.order == "big")))
 	}
 	tree.BuildField(schema.Sub("x", &declared).Resolve(), nil, data, big)
 	where := func() string {
@@ -155,24 +161,20 @@ func checkValidity(t *testing.T, tree *Tree, s *factStruct, declared *schema.Str
 		}
 		return text
 	}
-	shown := make(map[string]bool)
-	for i := range tree.Nodes {
-		n := &tree.Nodes[i]
-		if n.Depth != 1 {
-			continue
-		}
-		shown[n.Name()] = true
-		if want := hold(v.valid[n.Name()], words); n.Is(NotValid) == want {
-			t.Errorf("%s: %s valid: %v, not %v", where(), n.Name(), !want, want)
+	nodes := paths(tree)
+	for path, n := range nodes {
+		name := strings.TrimPrefix(path, "x.")
+		if want := hold(v.valid[name], words); n.Depth == 1 && n.Is(NotValid) == want {
+			t.Errorf("%s: %s valid: %v, not %v", where(), name, !want, want)
 		}
 	}
 	for name, list := range v.shown {
-		if want := hold(list, words); shown[name] != want {
-			t.Errorf("%s: %s shown: %v, not %v", where(), name, shown[name], want)
+		if want := hold(list, words); (nodes["x."+name] != nil) != want {
+			t.Errorf("%s: %s shown: %v, not %v", where(), name, !want, want)
 		}
 	}
 	for name := range v.valid {
-		if v.shown[name] == nil && !shown[name] {
+		if v.shown[name] == nil && nodes["x."+name] == nil {
 			t.Errorf("%s: no %s", where(), name)
 		}
 	}

@@ -391,8 +391,8 @@ func (p *pkg) threshold(b *ast.BinaryExpr) {
 	}
 	for _, x := range []ast.Expr{b.X, b.Y} {
 		id, named := x.(*ast.Ident)
-		if number(x) < 2 && !(named && p.numbers[id.Name]) {
-			continue
+		if number(x) < 2 && !(named && p.numbers[id.Name] && !strings.HasPrefix(id.Name, "max")) {
+			continue // max… bound memory
 		}
 		for _, form := range []string{"2*%s", "%s/2"} {
 			now := fmt.Sprintf(form, p.of(x))
