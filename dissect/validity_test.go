@@ -31,6 +31,9 @@ func (c condition) holds(words map[string]uint64) bool {
 }
 
 func readCondition(f *factTables, text string) (c condition) {
+	if text == "never" { // the place has another name
+		return c
+	}
 	text, c.not = strings.CutPrefix(text, "!")
 	at := strings.IndexAny(text, "&=")
 	c.word, c.equals = text[:at], text[at] == '='
@@ -75,6 +78,9 @@ func (v validity) settings(f *factTables, s *factStruct) (all []map[string]uint6
 	for _, which := range []map[string][]condition{v.valid, v.shown} {
 		for _, list := range which {
 			for _, c := range list {
+				if c.word == "" {
+					continue
+				}
 				_, size := f.place(s, c.word)
 				switch {
 				case c.equals:
@@ -87,6 +93,9 @@ func (v validity) settings(f *factTables, s *factStruct) (all []map[string]uint6
 				}
 			}
 		}
+	}
+	if len(values) == 0 {
+		return []map[string]uint64{{}}
 	}
 	for each := range values {
 		list := []map[string]uint64{{}}
