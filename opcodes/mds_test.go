@@ -72,7 +72,9 @@ func TestReintLines(t *testing.T) {
 // TestGuessedReplies: replies are told apart without their requests.
 func TestGuessedReplies(t *testing.T) {
 	fid := []byte{1, 0, 0, 0, 2, 0, 0, 0}
-	long := func(n int, begin []byte) []byte { return append(begin[:len(begin):len(begin)], make([]byte, n-len(begin))...) }
+	long := func(n int, begin []byte) []byte {
+		return append(begin[:len(begin):len(begin)], make([]byte, n-len(begin))...)
+	}
 	for _, c := range []struct {
 		value []byte
 		want  *Variant
@@ -424,9 +426,10 @@ func TestQuotaValidity(t *testing.T) {
 	ctl := quotactl(0x800007, 0, 0)
 	v := View{Struct: ctl[40:], Msg: &Msg{Bufs: [][]byte{nil, ctl}}}
 	o.PutUint32(ctl, uint32(qIterQuota))
-	if !obdDqblk.Field("dqb_ihardlimit").Valid(&v) || obdDqblk.Field("dqb_curspace").Valid(&v) {
-		t.Error("a command that lists ids uses the limits, not the usage")
+	for _, name := range []string{"dqb_bhardlimit", "dqb_bsoftlimit", "dqb_ihardlimit", "dqb_isoftlimit", "dqb_curinodes", "dqb_itime"} {
+		assert.That(t, obdDqblk.Field(name).Valid(&v), "a command that lists ids uses %s", name)
 	}
+	assert.That(t, !obdDqblk.Field("dqb_curspace").Valid(&v), "a command that lists ids does not use dqb_curspace")
 }
 
 func TestGraceFlags(t *testing.T) {
