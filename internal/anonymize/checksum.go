@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 
+	"github.com/lshark/lshark/dissect/lnet/ib"
 	"github.com/lshark/lshark/internal/checksum"
 )
 
@@ -47,6 +48,38 @@ const (
 	headerLRH
 	headerLRHGlobal // and GRH
 )
+
+// addSum adds a checksum of a transport to those to be set, if it was captured. It covers
+// the part p. The proto is that of the pseudo header, 0 for none.
+func (h *headers) addSum(s sum, proto byte, p part) {
+	if s.at+2 > p.end {
+		return
+	}
+	s.from, s.to = p.off, p.end
+	var pseudo [6]byte // what the pseudo header has besides the addresses
+	if proto != 0 {
+		pseudo[1] = proto
+		binary.BigEndian.PutUint32(pseudo[2:], uint32(p.wire))
+		s.pseudo = checksum.Add(h.addresses.before, pseudo[:])
+	}
+	s.state = s.internetState(h.in, p.cut())
+	if proto != 0 {
+		s.pseudo = checksum.Add(h.addresses.after, pseudo[:])
+	}
+	h.keep(s.at + 2)
+	h.sums = append(h.sums, s)
+}
+
+// addICRC adds the ICRC of a packet of InfiniBand, from its BTH on, with headers of size bytes.
+func (h *headers) addICRC(p part, size int) {
+	if p.cut() || p.wire < size+ib.ICRCSize {
+		return
+	}
+	s := sum{kind: sumICRC, at: p.off + p.wire - ib.ICRCSize, from: p.off, network: h.network, header: h.begin}
+	s.state = s.icrcState(h.in)
+	h.keep(p.end)
+	h.sums = append(h.sums, s)
+}
 
 // internetState returns the state of a checksum in the original frame b. It was cut if not
 // all bytes that it covers were captured.
@@ -127,7 +160,7 @@ func (s *sum) icrc(b []byte) uint32 {
 		masked = append(masked, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
 	}
 	n := len(masked)
-	masked = append(masked, b[begin:s.from+bthSize]...)
+	masked = append(masked, b[begin:s.from+ib.BTHSize]...)
 	h := masked[n:]
 	switch s.header {
 	case headerIPv4:
@@ -144,11 +177,11 @@ func (s *sum) icrc(b []byte) uint32 {
 		h[0] |= 0xf0 // virtual lane
 	case headerLRHGlobal:
 		h[0] |= 0xf0
-		maskIPv6(h[lrhSize:])
+		maskIPv6(h[ib.LRHSize:])
 	}
 	h[s.from-begin+4] = 0xff // of the BTH
 	crc := crc32.Update(0, crc32.IEEETable, masked)
-	return crc32.Update(crc, crc32.IEEETable, b[s.from+bthSize:s.at])
+	return crc32.Update(crc, crc32.IEEETable, b[s.from+ib.BTHSize:s.at])
 }
 
 // maskIPv6 sets the traffic class, flow label and hop limit of an IPv6 header or GRH to

@@ -10,8 +10,9 @@
 //	}
 //	err := a.Close()
 //
-// A frame is rewritten in two steps. Its headers are rewritten at once (headers): of each
-// header the known fields are kept, addresses are mapped, and everything else stays zero. The
+// A frame is rewritten in two steps. Its headers, as package link lists them, are rewritten at once
+// (headers): headerFields has what is kept of each and where addresses are, which are mapped.
+// Everything else stays zero, and so does what package link does not know. The
 // payload belongs to a stream: the dissector hands out the messages in the stream, package
 // values maps their fields, and the result is kept by its place in the stream (content). The frame
 // is held in a window of the latest frames (window). When it leaves the window, its payload

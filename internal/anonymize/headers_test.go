@@ -26,6 +26,27 @@ var (
 
 const flagACK = 0x10
 
+// Ethernet types, IP protocols, extension headers of IPv6, and a UDP port.
+const (
+	etherIPv4   = 0x0800
+	etherARP    = 0x0806
+	etherVLAN   = 0x8100
+	etherIPv6   = 0x86dd
+	etherQinQ   = 0x88a8
+	etherERSPAN = 0x88be
+	etherRoCE   = 0x8915
+
+	protoICMP        = 1
+	protoIPv4        = 4
+	protoRouting     = 43
+	protoFragment    = 44
+	protoGRE         = 47
+	protoAuth        = 51
+	protoDestination = 60
+
+	portVXLAN = 4789
+)
+
 func be16(v uint16) []byte { return binary.BigEndian.AppendUint16(nil, v) }
 
 func segment() []byte { return wiretest.TCP(&endA, &endB, flagACK, 77, text) }

@@ -16,6 +16,7 @@
 // set until the next call. Their Data are the bytes that were captured, Size is the length on
 // the wire. decoder.go has the link layers, ip.go IP and tunnels, tcp_options.go the options of
 // TCP, infiniband.go packets over InfiniBand and RoCE, and erf.go frames of capture cards.
+// Headers lists the headers in front of the packet, for programs that rewrite frames (headers.go).
 package link
 
 import (
@@ -31,6 +32,7 @@ import (
 // Ethernet types.
 const (
 	etherIPv4    = uint16(layers.EthernetTypeIPv4)
+	etherARP     = uint16(layers.EthernetTypeARP)
 	etherTEB     = uint16(layers.EthernetTypeTransparentEthernetBridging) // an Ethernet frame
 	etherVLAN    = uint16(layers.EthernetTypeDot1Q)
 	etherIPv6    = uint16(layers.EthernetTypeIPv6)
@@ -125,6 +127,10 @@ type Decoder struct {
 	Segment Segment // found last
 	Packet  Packet  // found last
 
+	listing bool // Headers was called, not Decode
+	headers []Header
+	end     int // capacity of the frame, by which a header's place in it is known
+
 	time   int64   // of the frame
 	source int32   // of the frame
 	mac    [6]byte // of the frame, as in Segment
@@ -148,6 +154,7 @@ type Decoder struct {
 const (
 	ethernetSize = 14
 	vlanSize     = 4
+	arpSize      = 28 // for IPv4 over Ethernet
 	sllSize      = 16
 	sll2Size     = 20
 	familySize   = 4
@@ -186,11 +193,13 @@ func (d *Decoder) link(f *capture.Frame) Kind {
 		if len(p.data) < sll2Size {
 			return None
 		}
+		d.header(LayerCooked2, p, sll2Size)
 		d.cookedMAC(p.data[8:], p.data[11], p.data[12:])
 		return d.network(binary.BigEndian.Uint16(p.data), p.from(sll2Size), 0)
 	case capture.LinkNull, capture.LinkLoop:
 		// gopacket would decode the address family, whose number for IPv6
 		// differs between systems; the packet itself has its version.
+		d.header(LayerFamily, p, familySize)
 		return d.rawIP(p.from(familySize), 0)
 	case capture.LinkRaw, capture.LinkRawBSD, capture.LinkRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
 		return d.rawIP(p, 0)
@@ -209,6 +218,7 @@ func (d *Decoder) ethernet(p span, depth int) Kind {
 		gopacket.NilDecodeFeedback) != nil {
 		return None
 	}
+	d.header(LayerEthernet, p, ethernetSize)
 	d.mac = [6]byte(p.data[6:])
 	return d.network(uint16(d.ethernetLayer.EthernetType), p.from(ethernetSize), depth)
 }
@@ -219,6 +229,7 @@ func (d *Decoder) cooked(p span) Kind {
 	if len(p.data) < sllSize {
 		return None
 	}
+	d.header(LayerCooked, p, sllSize)
 	d.cookedMAC(p.data[2:], p.data[5], p.data[6:])
 	etherType := binary.BigEndian.Uint16(p.data[14:])
 	// A longer address does not fit into the header; gopacket would slice
@@ -255,10 +266,14 @@ func (d *Decoder) network(etherType uint16, p span, depth int) Kind {
 			if len(p.data) < vlanSize || d.vlanLayer.DecodeFromBytes(p.data[:vlanSize], gopacket.NilDecodeFeedback) != nil {
 				return None
 			}
+			d.header(LayerVLAN, p, vlanSize)
 			etherType = uint16(d.vlanLayer.Type)
 			p = p.from(vlanSize)
 		case etherRoCE:
 			return d.grh(p)
+		case etherARP:
+			d.header(LayerARP, p, arpSize)
+			return None
 		default:
 			return None
 		}

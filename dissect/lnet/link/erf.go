@@ -35,10 +35,12 @@ func (d *Decoder) erf(p span) Kind {
 	}
 	wire := int(binary.BigEndian.Uint16(b[14:]))
 	n := erfSize
+	d.header(LayerERF, span{b, len(b)}, n)
 	for more := b[8] & erfMore; more != 0; n += erfExtensionSize {
 		if len(b) < n+erfExtensionSize {
 			return None
 		}
+		d.header(LayerERFExtension, span{b[n:], len(b) - n}, erfExtensionSize)
 		more = b[n] & erfMore
 	}
 	switch b[8] &^ erfMore {

@@ -39,7 +39,9 @@ func (d *Decoder) lrh(p span, depth int) Kind {
 	if h.Version != version || h.Length < ib.LRHSize {
 		return None
 	}
-	p = p.limit(h.Length).from(ib.LRHSize)
+	p = p.limit(h.Length)
+	d.header(LayerLRH, p, ib.LRHSize)
+	p = p.from(ib.LRHSize)
 	switch h.NextHeader {
 	case ib.LNHLocal:
 		var a addresses
@@ -66,6 +68,7 @@ func (d *Decoder) rawHeader(p span, depth int) Kind {
 	if len(p.data) < size {
 		return None
 	}
+	d.header(LayerRaw, p, size)
 	etherType := binary.BigEndian.Uint16(p.data[2:])
 	if p = p.from(size); etherType == etherMirror {
 		return d.lrh(p.from(mirrorSize), depth+1)
@@ -82,7 +85,9 @@ func (d *Decoder) grh(p span) Kind {
 	if h.Version != 6 || h.NextHeader != ib.NextHeaderTransport {
 		return None
 	}
-	return d.infiniband(addresses{h.SGID, h.DGID}, p.from(ib.GRHSize).limit(int(h.Length)))
+	p = p.limit(ib.GRHSize + int(h.Length))
+	d.header(LayerGRH, p, ib.GRHSize)
+	return d.infiniband(addresses{h.SGID, h.DGID}, p.from(ib.GRHSize))
 }
 
 // roce2 decodes a packet of RoCEv2, the payload of UDP.
@@ -97,10 +102,15 @@ func (d *Decoder) roce2(a addresses, p span) Kind {
 func (d *Decoder) infiniband(a addresses, p span) Kind {
 	g := &d.Packet
 	const version = 0
-	if !g.DecodeHeaders(p.data) || g.BTH.Version != version {
+	if !g.DecodeHeaders(p.data) {
+		d.header(LayerBTH, p, ib.BTHSize)
+		return None
+	}
+	if g.BTH.Version != version {
 		return None
 	}
 	headers := ib.BTHSize + g.BTH.Opcode.Extensions().Size()
+	d.header(LayerBTH, p, headers)
 	size := p.wire - headers - int(g.BTH.Pad) - ib.ICRCSize
 	if size < 0 || size > maxPayload {
 		return None

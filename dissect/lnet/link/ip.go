@@ -10,6 +10,7 @@ import (
 // IP protocols, and extension headers of IPv6.
 const (
 	protoHopByHop    = byte(layers.IPProtocolIPv6HopByHop)
+	protoICMP        = byte(layers.IPProtocolICMPv4)
 	protoIPv4        = byte(layers.IPProtocolIPv4) // IP in IP
 	protoTCP         = byte(layers.IPProtocolTCP)
 	protoUDP         = byte(layers.IPProtocolUDP)
@@ -18,6 +19,7 @@ const (
 	protoFragment    = byte(layers.IPProtocolIPv6Fragment)
 	protoGRE         = byte(layers.IPProtocolGRE)
 	protoAuth        = byte(layers.IPProtocolAH)
+	protoICMPv6      = byte(layers.IPProtocolICMPv6)
 	protoDestination = byte(layers.IPProtocolIPv6Destination)
 	protoIPIP        = byte(layers.IPProtocolIPIP) // IP in IP too, rarely used
 	protoMobility    = 135
@@ -68,14 +70,19 @@ func (d *Decoder) ipv4(p span, depth int) Kind {
 	if header < ipv4Size || total < header || len(b) < header {
 		return None
 	}
+	p = p.limit(total)
+	d.header(LayerIPv4, p, header)
 	// What is still invalid is an option. Options are decoded last, and the
 	// fields before them are set.
 	_ = d.ipv4Layer.DecodeFromBytes(b[:header], gopacket.NilDecodeFeedback)
 	ip := &d.ipv4Layer
 	a := addresses{mapped([4]byte(ip.SrcIP)), mapped([4]byte(ip.DstIP))}
-	body := p.limit(total).from(header)
+	body := p.from(header)
 	more := ip.Flags&layers.IPv4MoreFragments != 0
 	if more || ip.FragOffset != 0 {
+		if d.listing {
+			return None
+		}
 		key := fragmentKey{addresses: a, source: d.source, proto: byte(ip.Protocol), id: uint32(ip.Id)}
 		var whole bool
 		body, whole = d.frags.add(key, fragment{int(ip.FragOffset) * 8, more, body}, d.time)
@@ -106,11 +113,11 @@ func (d *Decoder) ipv6(p span, depth int) Kind {
 		a = addresses{[16]byte(ip.SrcIP), [16]byte(ip.DstIP)}
 		next, length = byte(ip.NextHeader), int(ip.Length)
 	}
-	body := p.from(ipv6Size)
 	if length > 0 {
-		body = body.limit(length)
+		p = p.limit(ipv6Size + length)
 	}
-	return d.extensions(next, a, body, depth)
+	d.header(LayerIPv6, p, ipv6Size)
+	return d.extensions(next, a, p.from(ipv6Size), depth)
 }
 
 // extensions decodes the IPv6 extension headers. Each takes at least eight
@@ -127,15 +134,17 @@ func (d *Decoder) extensions(next byte, a addresses, p span, depth int) Kind {
 			if len(b) < n || d.extension.DecodeFromBytes(b[:n], gopacket.NilDecodeFeedback) != nil {
 				return None
 			}
+			d.header(extensionLayer(next), p, n)
 			if next == protoHopByHop {
 				p = jumbo(p, n)
 			}
 			next = byte(d.extension.NextHeader)
 			p = p.from(n)
 		case protoAuth: // its length has another unit; gopacket has no reusable layer for it
-			if len(b) < 8 {
+			if len(b) < 8 || len(b) < (int(b[1])+2)*4 {
 				return None
 			}
+			d.header(LayerAuth, p, (int(b[1])+2)*4)
 			next = b[0]
 			p = p.from((int(b[1]) + 2) * 4)
 		case protoFragment: // gopacket has no reusable layer for it
@@ -145,9 +154,13 @@ func (d *Decoder) extensions(next byte, a addresses, p span, depth int) Kind {
 			next = b[0]
 			at := binary.BigEndian.Uint16(b[2:])
 			id := binary.BigEndian.Uint32(b[4:])
+			d.header(LayerFragment, p, 8)
 			p = p.from(8)
 			if at&^6 == 0 {
 				continue // the only fragment
+			}
+			if d.listing {
+				return None
 			}
 			key := fragmentKey{addresses: a, source: d.source, proto: byte(next), id: id, six: true}
 			var whole bool
@@ -189,6 +202,10 @@ func (d *Decoder) transport(proto byte, a addresses, p span, depth int) Kind {
 		return d.gre(p, depth+1)
 	case protoIPv4, protoIPv6, protoIPIP:
 		return d.rawIP(p, depth+1)
+	case protoICMP:
+		return d.icmp(LayerICMP, p, depth+1)
+	case protoICMPv6:
+		return d.icmp(LayerICMPv6, p, depth+1)
 	}
 	return None
 }
@@ -198,12 +215,14 @@ func (d *Decoder) tcp(a addresses, p span) Kind {
 	const needed = 14 // bytes up to the flags
 	b := p.data
 	if len(b) < needed {
+		d.header(LayerTCP, p, tcpSize)
 		return None
 	}
 	header := int(b[12]>>4) * 4
 	if header < tcpSize || header > p.wire {
 		return None
 	}
+	d.header(LayerTCP, p, header)
 	s := &d.Segment
 	s.Flow.Src, s.Flow.Dst = a.src, a.dst
 	s.Flags, s.Window = b[13], UnknownWindow
@@ -384,17 +403,14 @@ func (d *Decoder) udp(a addresses, p span, depth int) Kind {
 	// What may be invalid is a length below that of the header; the ports are
 	// set before.
 	_ = d.udpLayer.DecodeFromBytes(p.data[:udpSize], gopacket.NilDecodeFeedback)
-	n := int(d.udpLayer.Length)
+	if n := int(d.udpLayer.Length); n >= udpSize {
+		p = p.limit(n)
+	}
+	d.header(LayerUDP, p, udpSize)
 	switch d.udpLayer.DstPort {
 	case portVXLAN:
-		if n >= udpSize+vxlanSize {
-			p = p.limit(n)
-		}
 		return d.vxlan(p.from(udpSize), depth+1)
 	case portRoCE:
-		if n >= udpSize {
-			p = p.limit(n)
-		}
 		return d.roce2(a, p.from(udpSize))
 	}
 	return None
@@ -408,6 +424,7 @@ func (d *Decoder) vxlan(p span, depth int) Kind {
 	if !d.vxlanLayer.ValidIDFlag {
 		return None
 	}
+	d.header(LayerVXLAN, p, vxlanSize)
 	return d.ethernet(p.from(vxlanSize), depth)
 }
 
@@ -419,9 +436,6 @@ func (d *Decoder) gre(p span, depth int) Kind {
 		return None
 	}
 	flags := binary.BigEndian.Uint16(b)
-	if flags&greVersion != 0 {
-		return None
-	}
 	n := greSize
 	for _, f := range [...]uint16{greChecksum, greKey, greSequence} {
 		if flags&f != 0 {
@@ -430,20 +444,21 @@ func (d *Decoder) gre(p span, depth int) Kind {
 	}
 	// gopacket reads beyond what was captured, and allocates routes, which
 	// GRE has not had since RFC 2784.
-	proto := binary.BigEndian.Uint16(b[2:])
-	if len(b) >= n && flags&(greRouting|greAck) == 0 {
-		if d.greLayer.DecodeFromBytes(b[:n], gopacket.NilDecodeFeedback) != nil {
-			return None
-		}
-		proto = uint16(d.greLayer.Protocol)
+	if flags&(greVersion|greRouting|greAck) != 0 || len(b) < n || d.greLayer.DecodeFromBytes(b[:n], gopacket.NilDecodeFeedback) != nil {
+		return None
 	}
-	switch {
+	d.header(LayerGRE, p, n)
+	p = p.from(n)
+	mirrored := 0 // bytes of the header of a mirrored frame
+	switch proto := uint16(d.greLayer.Protocol); {
 	case proto == etherERSPAN && flags&greSequence != 0:
-		return d.ethernet(p.from(n+8), depth)
+		mirrored = 8
 	case proto == etherERSPAN:
-		return d.ethernet(p.from(n), depth)
 	case proto == greERSPAN3:
-		return d.ethernet(p.from(n+12), depth)
+		mirrored = 12
+	default:
+		return d.network(proto, p, depth)
 	}
-	return d.network(proto, p.from(n), depth)
+	d.header(LayerERSPAN, p, mirrored)
+	return d.ethernet(p.from(mirrored), depth)
 }
