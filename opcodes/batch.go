@@ -18,7 +18,7 @@ var BatchMagic = Enum("batch_magic", "", "magic of batches", []Value{
 
 var batchUpdateRequest = &Struct{Name: "batch_update_request", Since: "2.16", Doc: "requests that travel together", Fields: []*Field{
 	U32("burq_magic", &BatchMagic),
-	U16("burq_count", "number of requests"),
+	U16("burq_count", Harmless, "number of requests"),
 	Pad("burq_padding", 2),
 	Subs("burq_reqmsg", -1, &LustreMsg, If(never), "the requests; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the requests, each a message with buffers of its own"),
@@ -45,10 +45,10 @@ func nextBatched(v *View) (*Field, int) {
 
 var butUpdateHeader = &Struct{Name: "but_update_header", Since: "2.16", Doc: "where the requests of a batch are", Fields: []*Field{
 	U32("buh_magic", &BatchMagic),
-	U32("buh_count", "number of buffers with requests"),
+	U32("buh_count", Harmless, "number of buffers with requests"),
 	U32("buh_inline_length", Size, "bytes of the requests that follow; 0: they come as bulk data"),
 	U32("buh_reply_size", Size, "room for the answers"),
-	U32("buh_update_count", "number of requests"),
+	U32("buh_update_count", Harmless, "number of requests"),
 	Pad("buh_padding", 4),
 	OneOf("buh_inline_data", func(v *View) *Field { return formBatch }, []*Field{formBatch},
 		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the requests"),
@@ -74,7 +74,7 @@ var batchBulk = &Struct{Name: "but_update_bulk", Since: "2.16", Doc: "requests o
 
 var batchUpdateReply = &Struct{Name: "batch_update_reply", Since: "2.16", Doc: "answers to the requests of a batch", Fields: []*Field{
 	U32("burp_magic", &BatchMagic),
-	U16("burp_count", "number of answers"),
+	U16("burp_count", Harmless, "number of answers"),
 	Pad("burp_padding", 2),
 	Subs("burp_repmsg", -1, &LustreMsg, If(never), "the answers; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the answers, each a message with buffers of its own"),

@@ -163,11 +163,11 @@ var changelogRec = &Struct{Name: "changelog_rec", Doc: "a change of the namespac
 	U16("cr_flags", &changelogHsmWord, Over("cr_flags"), IfValue{"cr_type", "HSM"}, "parts that follow, the HSM event, and in the lowest 7 "+
 		"bits its errno"),
 	U32("cr_type", &ChangelogType, "kind of change"),
-	U64("cr_index", "number of the record"),
-	U64("cr_prev", "number of the record before it for the same object"),
-	U64("cr_time", Hex, Remark(changelogTimeRemark), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30"),
+	U64("cr_index", Harmless, "number of the record"),
+	U64("cr_prev", Harmless, "number of the record before it for the same object"),
+	U64("cr_time", Harmless, Hex, Remark(changelogTimeRemark), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30"),
 	Sub("cr_tfid", &LuFid, "object that changed", IfNot(isChangelogMark)),
-	U32("cr_markerflags", Over("cr_tfid"), Hex, "of a mark: what was switched", If(isChangelogMark)),
+	U32("cr_markerflags", Harmless, Over("cr_tfid"), Hex, "of a mark: what was switched", If(isChangelogMark)),
 	Sub("cr_pfid", &LuFid, "directory"),
 }}
 
@@ -216,7 +216,7 @@ var changelogExtRename = &Struct{Name: "changelog_ext_rename", Doc: "where a ren
 }}
 
 var changelogExtJobid = &Struct{Name: "changelog_ext_jobid", Doc: "job that made the change", Fields: []*Field{
-	Str("cr_jobid", 32, "job id"),
+	Str("cr_jobid", 32, JobName, "job id"),
 }}
 
 var changelogExtExtraFlags = &Struct{Name: "changelog_ext_extra_flags", Doc: "which more parts follow", Fields: []*Field{
@@ -224,14 +224,14 @@ var changelogExtExtraFlags = &Struct{Name: "changelog_ext_extra_flags", Doc: "wh
 }}
 
 var changelogExtUidgid = &Struct{Name: "changelog_ext_uidgid", Doc: "user that made the change", Fields: []*Field{
-	U64("cr_uid", "user"),
-	U64("cr_gid", "its group"),
+	U64("cr_uid", UserID, "user"),
+	U64("cr_gid", UserID, "its group"),
 }}
 
 var changelogExtNid = &Struct{Name: "changelog_ext_nid", Doc: "node that made the change", Fields: []*Field{
 	U64("cr_nid", NID4, IfNot(hasLargeNid), "the node"),
 	Sub("cr_nid_be", &LnetNid, Over("cr_nid"), If(hasLargeNid), Since("2.16"), "the node, with NID_BE among the extra flags"),
-	U64("extra", At(8), Hex, IfNot(hasLargeNid), "unused"),
+	U64("extra", Harmless, At(8), Hex, IfNot(hasLargeNid), "unused"),
 	Pad("padding", 4, At(16), IfNot(hasLargeNid)),
 	Pad("hole", 4, At(20)),
 }}
@@ -241,12 +241,12 @@ var changelogExtOpenmode = &Struct{Name: "changelog_ext_openmode", Doc: "how a f
 }}
 
 var changelogExtXattr = &Struct{Name: "changelog_ext_xattr", Doc: "extended attribute that was changed or read", Fields: []*Field{
-	Str("cr_xattr", 256, "its name"),
+	Str("cr_xattr", 256, XattrName, "its name"),
 }}
 
 var changelogSetinfo = &Struct{Name: "changelog_setinfo", Doc: "changelog records that a reader is done with", Fields: []*Field{
-	U64("cs_recno", "the last of them; 0: all"),
-	U32("cs_id", "the reader: cl1, cl2, …"),
+	U64("cs_recno", Harmless, "the last of them; 0: all"),
+	U32("cs_id", Harmless, "the reader: cl1, cl2, …"),
 }}
 
 // llogChangelogRec is struct llog_changelog_rec. Between its parts of fixed
@@ -262,39 +262,39 @@ var llogChangelogRec = &Struct{Name: "llog_changelog_rec", Detect: llogBig, Doc:
 	Sub("nid", &changelogExtNid, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeNid != 0 })),
 	Sub("openmode", &changelogExtOpenmode, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeOpen != 0 })),
 	Sub("xattr", &changelogExtXattr, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeXattr != 0 })),
-	Str("cr_name", 0, AfterPrevious(true), CountOf(changelogNameSize), "name in the directory"),
-	Str("cr_sname", 0, AfterPrevious(true), CountOf(changelogOldNameSize), "name that a renamed object had"),
+	Str("cr_name", 0, FileName, AfterPrevious(true), CountOf(changelogNameSize), "name in the directory"),
+	Str("cr_sname", 0, FileName, AfterPrevious(true), CountOf(changelogOldNameSize), "name that a renamed object had"),
 	Pad("cr_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
 	Sub("cr_do_not_use", &llogRecTail, AfterPrevious(true), "tail of the record"),
 }}
 
 var llogChangelogUserRec = &Struct{Name: "llog_changelog_user_rec", Detect: llogBig, Doc: "reader of a changelog", Fields: []*Field{
 	Sub("cur_hdr", &llogRecHdr),
-	U32("cur_id", "the reader: cl1, cl2, …"),
+	U32("cur_id", Harmless, "the reader: cl1, cl2, …"),
 	U32("cur_time", Time, "when it last cleared records"),
-	U64("cur_endrec", "last record it is done with"),
+	U64("cur_endrec", Harmless, "last record it is done with"),
 	Sub("cur_tail", &llogRecTail),
 }}
 
 var llogChangelogUserRec2 = &Struct{Name: "llog_changelog_user_rec2", Since: "2.15", Detect: llogBig,
 	Doc: "reader of a changelog, with a name and a mask", Fields: []*Field{
 		Sub("cur_hdr", &llogRecHdr),
-		U32("cur_id", "the reader: cl1, cl2, …"),
+		U32("cur_id", Harmless, "the reader: cl1, cl2, …"),
 		U32("cur_time", Time, "when it last cleared records"),
-		U64("cur_endrec", "last record it is done with"),
-		U32("cur_mask", Hex, "kinds of changes it wants, a bit each by number; 0: those of the device"),
+		U64("cur_endrec", Harmless, "last record it is done with"),
+		U32("cur_mask", Harmless, Hex, "kinds of changes it wants, a bit each by number; 0: those of the device"),
 		Pad("cur_padding1", 4),
-		Str("cur_name", 16, "name, behind the id"),
+		Str("cur_name", 16, JobName, "name, behind the id"),
 		Padding("cur_padding", 2, 8, 8),
 		Sub("cur_tail", &llogRecTail),
 	}}
 
 var changelogFilter = &Struct{Name: "changelog_filter", Since: "2.17",
 	Doc: "which changelog records a user wants, and who that user is", Fields: []*Field{
-		U64("cf_mask", Hex, "record types, one bit each"),
-		U32("cf_user_id", "number of the changelog user: 3 is cl3"),
+		U64("cf_mask", Harmless, Hex, "record types, one bit each"),
+		U32("cf_user_id", Harmless, "number of the changelog user: 3 is cl3"),
 		Pad("cf_padding", 4),
-		Str("cf_username", 30, "name of the changelog user"),
+		Str("cf_username", 30, PlainName, "name of the changelog user"),
 		Pad("cf_tail", 2, "rounds the size up"),
 	}}
 

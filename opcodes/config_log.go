@@ -98,25 +98,25 @@ var CfgMarkerFlags = Bits("cfg_marker_flags", "CM_", "what a marker in a configu
 })
 
 var cfgMarker = &Struct{Name: "cfg_marker", Doc: "begins or ends a section of a config log", Fields: []*Field{
-	U32("cm_step", "number of the section; both its markers have it"),
+	U32("cm_step", Harmless, "number of the section; both its markers have it"),
 	U32("cm_flags", &CfgMarkerFlags, "begin or end, and whether the section counts"),
 	U32("cm_vers", Version, "release of the server that wrote it"),
 	Pad("cm_padding", 4),
 	S64("cm_createtime", Time, "when it was written"),
 	S64("cm_canceltime", Time, "when it was cancelled, or 0"),
-	Str("cm_tgtname", 64, "target that the section is about"),
-	Str("cm_comment", 64, "what the section does"),
+	Str("cm_tgtname", 64, TargetName, "target that the section is about"),
+	Str("cm_comment", 64, ConfigComment, "what the section does"),
 }}
 
 var cfgMarker32 = &Struct{Name: "cfg_marker_32", Doc: "cfg_marker of an old 32-bit server: times of 4 bytes", Fields: []*Field{
-	U32("cm_step", "number of the section; both its markers have it"),
+	U32("cm_step", Harmless, "number of the section; both its markers have it"),
 	U32("cm_flags", &CfgMarkerFlags, "begin or end, and whether the section counts"),
 	U32("cm_vers", Version, "release of the server that wrote it"),
 	Pad("cm_padding", 4),
 	U32("cm_createtime", Time, "when it was written"),
 	U32("cm_canceltime", Time, "when it was cancelled, or 0"),
-	Str("cm_tgtname", 64, "target that the section is about"),
-	Str("cm_comment", 64, "what the section does"),
+	Str("cm_tgtname", 64, TargetName, "target that the section is about"),
+	Str("cm_comment", 64, ConfigComment, "what the section does"),
 }}
 
 var lustreCfg = &Struct{Name: "lustre_cfg", Detect: func(b []byte, big bool) bool {
@@ -131,15 +131,15 @@ var lustreCfg = &Struct{Name: "lustre_cfg", Detect: func(b []byte, big bool) boo
 	return big
 },
 	Doc: "one step of a configuration: a command and its arguments", Fields: []*Field{
-		U32("lcfg_version", Hex, "magic; gives the byte order"),
+		U32("lcfg_version", Harmless, Hex, "magic; gives the byte order"),
 		U32("lcfg_command", &LcfgCommand, "what to do"),
-		U32("lcfg_num", "number, where the command takes one: a timeout"),
-		U32("lcfg_flags", Hex, "unused"),
+		U32("lcfg_num", Harmless, "number, where the command takes one: a timeout"),
+		U32("lcfg_flags", Harmless, Hex, "unused"),
 		U64("lcfg_nid", NID4, InvalidIf(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
 			"NID, where the command takes one"),
-		U32("lcfg_nal", "obsolete"),
-		U32("lcfg_bufcount", "number of arguments"),
-		Arr("lcfg_buflens", -1, U32(""), CountOf(cfgArguments), "bytes of each argument"),
+		U32("lcfg_nal", Harmless, "obsolete"),
+		U32("lcfg_bufcount", Harmless, "number of arguments"),
+		Arr("lcfg_buflens", -1, U32(""), Harmless, CountOf(cfgArguments), "bytes of each argument"),
 		Pad("lcfg_padding", 0, CountOf(func(v *View) int { return cfgArguments(v) % 2 * 4 })),
 		Records("lcfg_bufs", nextArgument, []*Field{argText, argMarker, argMarker32, argLovDesc, argLmvDesc},
 			"the arguments, each padded to 8 bytes; the first is the device"),
@@ -168,7 +168,7 @@ var (
 	lcfgNid      = Field{Off: 16, Size: 8}
 	lcfgBufcount = Field{Off: 28, Size: 4}
 
-	argText     = Str("", 0)
+	argText     = Str("", 0, ConfigParams)
 	argMarker   = Sub("", &cfgMarker, Tagged(true))
 	argLovDesc  = Sub("", &lovDesc, Tagged(true))
 	argLmvDesc  = Sub("", &lmvDesc, Tagged(true))

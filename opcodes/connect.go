@@ -206,28 +206,28 @@ var obdConnectData = &Struct{Name: "obd_connect_data", Shorter: []int{72},
 			"reply has only flags of the request"),
 		U32("ocd_version", Version, When{"ocd_connect_flags", "VERSION"}, "release of the sender"),
 		U32("ocd_grant", Size, When{"ocd_connect_flags", "GRANT"}, "space for cached writes that the client has or would like, and gets"),
-		U32("ocd_index", When{"ocd_connect_flags", "INDEX"}, "number of the target in the file system"),
+		U32("ocd_index", Harmless, When{"ocd_connect_flags", "INDEX"}, "number of the target in the file system"),
 		U32("ocd_brw_size", Size, When{"ocd_connect_flags", "BRW_SIZE"}, "largest bulk transfer of one RPC"),
 		U64("ocd_ibits_known", Negotiated(true), &LdlmInodebits, When{"ocd_connect_flags", "IBITS"},
 			"inode lock bits that the client understands, and may use"),
-		U8("ocd_grant_blkbits", When{"ocd_connect_flags", "GRANT_PARAM"}, "log2 of the server's block size"),
-		U8("ocd_grant_inobits", When{"ocd_connect_flags", "GRANT_PARAM"}, "log2 of the space that an object takes"),
-		U16("ocd_grant_tax_kb", When{"ocd_connect_flags", "GRANT_PARAM"}, "KiB that an extent costs beyond its data"),
-		U32("ocd_grant_max_blks", When{"ocd_connect_flags", "GRANT_PARAM"}, "blocks that an extent has at most"),
+		U8("ocd_grant_blkbits", Harmless, When{"ocd_connect_flags", "GRANT_PARAM"}, "log2 of the server's block size"),
+		U8("ocd_grant_inobits", Harmless, When{"ocd_connect_flags", "GRANT_PARAM"}, "log2 of the space that an object takes"),
+		U16("ocd_grant_tax_kb", Harmless, When{"ocd_connect_flags", "GRANT_PARAM"}, "KiB that an extent costs beyond its data"),
+		U32("ocd_grant_max_blks", Harmless, When{"ocd_connect_flags", "GRANT_PARAM"}, "blocks that an extent has at most"),
 		U64("ocd_transno", ID, When{"ocd_connect_flags", "TRANSNO"}, ValidIf(connectsWithTransno),
 			"first transaction that the client wants to replay"),
-		U32("ocd_group", When{"ocd_connect_flags", "MDS"}, "index of the MDT that connects"),
+		U32("ocd_group", Harmless, When{"ocd_connect_flags", "MDS"}, "index of the MDT that connects"),
 		U32("ocd_cksum_types", Negotiated(true), &CksumTypes, When{"ocd_connect_flags", "CKSUM"},
 			"checksums over bulk data that the sender knows"),
 		U32("ocd_max_easize", Size, When{"ocd_connect_flags", "MAX_EASIZE"}, "largest extended attribute"),
-		U32("ocd_instance", "how many times the target was started"),
+		U32("ocd_instance", Harmless, "how many times the target was started"),
 		U64("ocd_maxbytes", Size, When{"ocd_connect_flags", "MAXBYTES"}, "largest object"),
-		U16("ocd_maxmodrpcs", When{"ocd_connect_flags", "MULTIMODRPCS"}, "modifying requests that may be in flight"),
+		U16("ocd_maxmodrpcs", Harmless, When{"ocd_connect_flags", "MULTIMODRPCS"}, "modifying requests that may be in flight"),
 		U8("ocd_conn_policy", &ConnPolicy, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "CONN_POLICY"},
 			"how the server is to treat the connect"),
 		Padding("padding", 0, 1, 4),
 		U64("ocd_connect_flags2", Negotiated(true), &ObdConnectFlags2, When{"ocd_connect_flags", "FLAGS2"}, "more of what the sender can do"),
-		U64("ocd_compr_type", Hex, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "COMPRESS"},
+		U64("ocd_compr_type", Harmless, Hex, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "COMPRESS"},
 			"compression methods that the sender knows, a bit each; padding up to 2.15"),
 		Padding("padding", 4, 8, 8, 8, 8, 8, 8),
 		Pad("paddingA", 8),
@@ -267,8 +267,8 @@ func connectsWithTransno(v *View) bool {
 func opFlags(m *Msg) uint64 { return PbOpFlags.Uint(m.Buf(0), m.Big) }
 
 var (
-	bufTargetUuid  = Str("target_uuid", 0, "the target to connect to")
-	bufClientUuid  = Str("client_uuid", 0, "the client, or the device of a server that acts as one")
+	bufTargetUuid  = Str("target_uuid", 0, TargetName, "the target to connect to")
+	bufClientUuid  = Str("client_uuid", 0, TargetName, "the client, or the device of a server that acts as one")
 	bufConn        = Sub("conn", &lustreHandle, "handle on the client, under which the server will call back")
 	bufConnectData = Sub("connect_data", &obdConnectData, "what the sender can do")
 )

@@ -35,12 +35,12 @@ var EfalndStatus = Enum("efalnd_status", "KEFA_COMP_STATUS_", "results in messag
 })
 
 var kefaQPProto = &Struct{Name: "kefa_qp_proto", Since: "2.17", Doc: "a queue pair", Fields: []*Field{
-	U16("qp_num", "its number"),
-	U32("qkey", Hex, "key that its messages must have"),
+	U16("qp_num", Harmless, "its number"),
+	U32("qkey", Harmless, Hex, "key that its messages must have"),
 }}
 
 var kefaRdmaDesc = &Struct{Name: "kefa_rdma_desc", Since: "2.17", Doc: "memory that the peer reads", Fields: []*Field{
-	U32("key", Hex, "key of the memory"),
+	U32("key", Harmless, Hex, "key of the memory"),
 	U64("addr", Cookie, "address"),
 	U32("nob", Size, "bytes"),
 }}
@@ -74,43 +74,43 @@ var kefaCompletionMsg = &Struct{Name: "kefa_completion_msg", Since: "2.17", Doc:
 }}
 
 var kefaConnProbeMsg = &Struct{Name: "kefa_conn_probe_msg", Since: "2.17", Doc: "first message to a peer", Fields: []*Field{
-	U16("lnd_ver", "version of the driver"),
-	Opaque("src_gid", 16, "GID of the sender"),
+	U16("lnd_ver", Harmless, "version of the driver"),
+	Opaque("src_gid", 16, Address, "GID of the sender"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
 	Sub("cm_qp", &kefaQPProto, "its queue pair for messages about connections"),
-	U64("caps", Hex, "what the sender supports"),
+	U64("caps", Harmless, Hex, "what the sender supports"),
 }}
 
 var kefaConnProbeRespMsg = &Struct{Name: "kefa_conn_probe_resp_msg", Since: "2.17", Doc: "answer to a probe", Fields: []*Field{
-	U16("lnd_ver", "version of the driver"),
+	U16("lnd_ver", Harmless, "version of the driver"),
 	U16("status", &EfalndStatus, "result"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
-	U64("caps", Hex, "what the sender supports"),
+	U64("caps", Harmless, Hex, "what the sender supports"),
 	U8("min_proto_ver", Hex, &EfalndVersion, "oldest protocol that it knows"),
 	U8("max_proto_ver", Hex, &EfalndVersion, "newest protocol that it knows"),
 }}
 
 var kefaConnReqMsg = &Struct{Name: "kefa_conn_req_msg", Since: "2.17", Doc: "requests a connection", Fields: []*Field{
-	U16("lnd_ver", "version of the driver"),
-	Opaque("src_gid", 16, "GID of the sender"),
+	U16("lnd_ver", Harmless, "version of the driver"),
+	Opaque("src_gid", 16, Address, "GID of the sender"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
 	Sub("cm_qp", &kefaQPProto, "its queue pair for messages about connections"),
-	U64("caps", Hex, "what the sender supports"),
+	U64("caps", Harmless, Hex, "what the sender supports"),
 	Pad("reserved", 8),
-	U64("requests", Hex, "what the sender asks for"),
-	U32("src_conn_id", Hex, "id of the connection on the sender"),
-	U32("nqps", "number of queue pairs for data"),
+	U64("requests", Harmless, Hex, "what the sender asks for"),
+	U32("src_conn_id", Harmless, Hex, "id of the connection on the sender"),
+	U32("nqps", Harmless, "number of queue pairs for data"),
 	Subs("data_qps", -1, &kefaQPProto, CountBy("nqps"), "the queue pairs for data"),
 }}
 
 var kefaConnReqAck = &Struct{Name: "kefa_conn_req_ack", Since: "2.17", Doc: "answer to a request for a connection", Fields: []*Field{
-	U16("lnd_ver", "version of the driver"),
+	U16("lnd_ver", Harmless, "version of the driver"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
-	U64("caps", Hex, "what the sender supports"),
+	U64("caps", Harmless, Hex, "what the sender supports"),
 	Pad("reserved", 8),
 	U16("status", &EfalndStatus, "result"),
-	U32("src_conn_id", Hex, "id of the connection on the sender"),
-	U32("nqps", "number of queue pairs for data"),
+	U32("src_conn_id", Harmless, Hex, "id of the connection on the sender"),
+	U32("nqps", Harmless, "number of queue pairs for data"),
 	Subs("data_qps", -1, &kefaQPProto, CountBy("nqps"), "the queue pairs for data"),
 }}
 
@@ -146,8 +146,8 @@ var kefaMsgV1 = &Struct{Name: "kefa_msg_v1", Since: "2.17", Doc: "message of efa
 	U64("srcnid", NID4, "NID of the sender"),
 	U64("dstnid", NID4, "NID of the receiver"),
 	U64("dst_epoch", Cookie, "incarnation of the receiver"),
-	U32("dst_conn_id", Hex, "id of the connection on the receiver"),
-	U8("credits", "sends that the receiver gets back"),
+	U32("dst_conn_id", Harmless, Hex, "id of the connection on the receiver"),
+	U8("credits", Harmless, "sends that the receiver gets back"),
 	Sub("conn_probe", &kefaConnProbeMsg, If(isKefaType("CONN_PROBE"))),
 	Sub("conn_probe_resp", &kefaConnProbeRespMsg, Over("conn_probe"), If(isKefaType("CONN_PROBE_RESP"))),
 }}
@@ -156,8 +156,8 @@ var kefaMsgV2 = &Struct{Name: "kefa_msg_v2", Since: "2.17", Doc: "message of efa
 	Sub("srcnid", &LnetNid, "NID of the sender"),
 	Sub("dstnid", &LnetNid, "NID of the receiver"),
 	U64("dst_epoch", Cookie, "incarnation of the receiver"),
-	U32("dst_conn_id", Hex, "id of the connection on the receiver"),
-	U8("credits", "sends that the receiver gets back"),
+	U32("dst_conn_id", Harmless, Hex, "id of the connection on the receiver"),
+	U8("credits", Harmless, "sends that the receiver gets back"),
 	Sub("putr_req", &kefaPutrReqMsg, If(isKefaType("PUTR_REQ"))),
 	Sub("immediate", &kefaImmediateMsg, Over("putr_req"), If(isKefaType("IMMEDIATE"))),
 	Sub("getr_req", &kefaGetrReqMsg, Over("putr_req"), If(isKefaType("GETR_REQ"))),

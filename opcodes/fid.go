@@ -92,13 +92,13 @@ var (
 )
 
 var llFid = &Struct{Name: "ll_fid", Doc: "file by inode number, before there were FIDs", Fields: []*Field{
-	U64("id", "inode number"),
-	U32("generation", "inode generation"),
+	U64("id", Harmless, "inode number"),
+	U32("generation", Harmless, "inode generation"),
 	U32("f_type", Octal, "file type"),
 }}
 
 var fidArray = &Struct{Name: "fid_array", Doc: "list of FIDs", Fields: []*Field{
-	U32("fa_nr", "number of FIDs"),
+	U32("fa_nr", Harmless, "number of FIDs"),
 	Padding("fa_padding", 0, 4, 8),
 	Subs("fa_fids", -1, &LuFid, CountBy("fa_nr")),
 }}
@@ -114,11 +114,11 @@ func sequenceRemark(v *View, dst []byte) []byte {
 var lustreCapa = &Struct{Name: "lustre_capa",
 	Doc: "capability: permission for operations on an object; removed in 2.7, its buffers are empty", Fields: []*Field{
 		Sub("lc_fid", &LuFid, "the object"),
-		U64("lc_opc", Hex, "operations allowed"),
-		U64("lc_uid", "user it was given to"),
-		U64("lc_gid", "group of that user"),
-		U32("lc_flags", Hex, "kind of capability"),
-		U32("lc_keyid", "key it is signed with"),
+		U64("lc_opc", Harmless, Hex, "operations allowed"),
+		U64("lc_uid", UserID, "user it was given to"),
+		U64("lc_gid", UserID, "group of that user"),
+		U32("lc_flags", Harmless, Hex, "kind of capability"),
+		U32("lc_keyid", Harmless, "key it is signed with"),
 		U32("lc_timeout", TimeSpan, "how long it is valid"),
 		U32("lc_expiry", Time, "when it ends"),
 		Opaque("lc_hmac", 64, "signature"),

@@ -29,7 +29,7 @@ var SeqRangeType = Enum("seq_range_type", "LU_SEQ_RANGE_", "what kind of target 
 var luSeqRange = &Struct{Name: "lu_seq_range", Doc: "range of FID sequences and the target they belong to", Fields: []*Field{
 	U64("lsr_start", Cookie, Remark(startRemark), "first sequence; 0 in requests: from any"),
 	U64("lsr_end", Cookie, "sequence behind the last"),
-	U32("lsr_index", "index of the MDT or OST"),
+	U32("lsr_index", Harmless, "index of the MDT or OST"),
 	U32("lsr_flags", &SeqRangeType, "what kind of target"),
 }}
 
@@ -44,7 +44,7 @@ func startRemark(v *View, dst []byte) []byte {
 
 var luSeqRangeArray = &Struct{Name: "lu_seq_range_array", Order: Little,
 	Doc: "ranges of the FID location database, in little-endian order always", Fields: []*Field{
-		U32("lsra_count", "number of ranges"),
+		U32("lsra_count", Harmless, "number of ranges"),
 		Pad("lsra_padding", 4),
 		Subs("lsra_lsr", -1, &luSeqRange, CountBy("lsra_count")),
 	}}

@@ -39,7 +39,7 @@ var GnilndVersion = Enum("gnilnd_version", "GNILND_", "versions of the protocol 
 func isGnilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xb00fbabe, big) }
 
 var kgnRdmaDesc = &Struct{Name: "kgn_rdma_desc_t", Doc: "memory that the peer may read or write", Fields: []*Field{
-	Opaque("gnrd_key", 16, "memory handle of the adapter"),
+	Opaque("gnrd_key", 16, Harmless, "memory handle of the adapter"),
 	U64("gnrd_addr", Cookie, "address"),
 	U32("gnrd_nob", Size, "bytes"),
 }}
@@ -57,14 +57,14 @@ var kgnPutreqMsg = &Struct{Name: "kgn_putreq_msg_t",
 var kgnPutackMsg = &Struct{Name: "kgn_putack_msg_t", Doc: "accepts an offer and describes the memory", Fields: []*Field{
 	U64("gnpam_src_cookie", Cookie, "cookie of the request"),
 	U64("gnpam_dst_cookie", Cookie, "returned when the transfer is complete"),
-	U16("gnpam_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
+	U16("gnpam_payload_cksum", Removed, Hex, "checksum of the data, where the sender of this message has them"),
 	Sub("gnpam_desc", &kgnRdmaDesc, "the memory"),
 }}
 
 var kgnGetMsg = &Struct{Name: "kgn_get_msg_t", Doc: "request for data, or offer of data, with the memory of the sender", Fields: []*Field{
 	Sub("gngm_hdr", &LNetHdr4, "LNet header"),
 	U64("gngm_cookie", Cookie, "returned when the transfer is complete"),
-	U16("gngm_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
+	U16("gngm_payload_cksum", Removed, Hex, "checksum of the data, where the sender of this message has them"),
 	Sub("gngm_desc", &kgnRdmaDesc, "the memory"),
 }}
 
@@ -75,13 +75,13 @@ var kgnCompletionMsg = &Struct{Name: "kgn_completion_msg_t", Doc: "ends a transf
 
 var kgnMsg = &Struct{Name: "kgn_msg_t", Detect: isGnilnd, Doc: "a message of LNet over Cray Gemini and Aries, by gnilnd", Fields: []*Field{
 	U32("gnm_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
-	U16("gnm_version", "protocol version"),
+	U16("gnm_version", Harmless, "protocol version"),
 	U16("gnm_type", &GnilndMsgType, "type of the message"),
 	U64("gnm_srcnid", NID4, "NID of the sender"),
 	U64("gnm_connstamp", Cookie, "incarnation of the connection"),
-	U32("gnm_seq", "number of the message on its connection"),
-	U16("gnm_cksum", Hex, "checksum over the message, 0 for none"),
-	U16("gnm_payload_cksum", Hex, "checksum over the payload, 0 for none"),
+	U32("gnm_seq", Harmless, "number of the message on its connection"),
+	U16("gnm_cksum", Removed, Hex, "checksum over the message, 0 for none"),
+	U16("gnm_payload_cksum", Removed, Hex, "checksum over the payload, 0 for none"),
 	U32("gnm_payload_len", Size, "bytes of the payload"),
 	Sub("immediate", &kgnImmediateMsg, IfValue{"gnm_type", "IMMEDIATE"}),
 	Sub("putreq", &kgnPutreqMsg, Over("immediate"), IfValue{"gnm_type", "PUT_REQ", "GET_REQ_REV"}),
@@ -95,10 +95,10 @@ var kgnConnreq = &Struct{Name: "kgn_connreq_t", Detect: isGnilnd,
 	Doc: "datagram that sets up, refuses or ends a connection of gnilnd; what a request has behind it depends on the adapter",
 	Fields: []*Field{
 		U32("gncr_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
-		U32("gncr_cksum", Hex, "checksum, 0 for none"),
+		U32("gncr_cksum", Removed, Hex, "checksum, 0 for none"),
 		U16("gncr_type", &GnilndConnreqType, "type of the datagram"),
-		U16("gncr_version", "protocol version"),
-		U32("gncr_timeout", "seconds after which the sender gives up the connection"),
+		U16("gncr_version", Harmless, "protocol version"),
+		U32("gncr_timeout", Harmless, "seconds after which the sender gives up the connection"),
 		U64("gncr_srcnid", NID4, "NID of the sender"),
 		U64("gncr_dstnid", NID4, "NID of the receiver"),
 		U64("gncr_peerstamp", Cookie, "incarnation of the sender"),

@@ -112,48 +112,48 @@ var netobjS = &Struct{Name: "netobj_s", Doc: "bytes with their length", Fields: 
 
 var GSSHeader = &Struct{Name: "gss_header",
 	Doc: "first buffer of a request under GSS: which security context protects it", Fields: []*Field{
-		U8("gh_version", "1"),
+		U8("gh_version", Harmless, "1"),
 		U8("gh_sp", &SptlrpcSecPart, "kind of node that sends it"),
 		Pad("gh_pad0", 2),
 		U32("gh_flags", &GssHeaderFlags, "which optional parts the message has"),
 		U32("gh_proc", &GssProc, "data, or a step of the set-up or the end of the context"),
-		U32("gh_seq", "number of the message in its context: the server drops a number that it has had"),
+		U32("gh_seq", Harmless, "number of the message in its context: the server drops a number that it has had"),
 		U32("gh_svc", &SptlrpcService, "how the message is protected"),
 		Padding("gh_pad", 1, 4, 4, 4),
 		Sub("gh_handle", &netobjS, "context on the server; empty while it is being set up"),
 	}}
 
 var GSSRepHeader = &Struct{Name: "gss_rep_header", Doc: "first buffer of a reply under GSS", Fields: []*Field{
-	U8("gh_version", "1"),
+	U8("gh_version", Harmless, "1"),
 	U8("gh_sp", &SptlrpcSecPart, "kind of node that sends it"),
 	Pad("gh_pad0", 2),
 	U32("gh_flags", &GssHeaderFlags, "which optional parts the message has"),
 	U32("gh_proc", &GssProc, "as in the request; ERR in every reply to a context set-up, also when it succeeded"),
 	U32("gh_major", Hex, &GssMajor, "GSS result, 0 for success"),
-	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
-	U32("gh_seqwin", "how many numbers a message may lag behind the highest one in its context"),
+	U32("gh_minor", Harmless, Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
+	U32("gh_seqwin", Harmless, "how many numbers a message may lag behind the highest one in its context"),
 	Padding("gh_pad", 2, 4, 4),
 	Sub("gh_handle", &netobjS, "the new context on the server"),
 }}
 
 var GSSErrHeader = &Struct{Name: "gss_err_header", Doc: "first buffer of an error reply to a request under GSS", Fields: []*Field{
-	U8("gh_version", "1"),
+	U8("gh_version", Harmless, "1"),
 	U8("gh_sp", &SptlrpcSecPart, "kind of node that sends it"),
 	Pad("gh_pad0", 2),
 	U32("gh_flags", &GssHeaderFlags, "which optional parts the message has"),
 	U32("gh_proc", &GssProc, "ERR"),
 	U32("gh_major", Hex, &GssMajor, "GSS result: the reason, such as GSS_S_NO_CONTEXT"),
-	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
+	U32("gh_minor", Harmless, Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
 	Padding("gh_pad", 1, 4, 4, 4),
 	Sub("gh_handle", &netobjS, "the context that was refused"),
 }}
 
 var Krb5Header = &Struct{Name: "krb5_header", Order: Big, Doc: "header of a Kerberos token", Fields: []*Field{
 	U16("kh_tok_id", Hex, &GssKrb5, "signature or encrypted data"),
-	U8("kh_flags", Hex, "bit 0: from the accepting side; bit 1: encrypted; bit 2: made with the acceptor's key"),
-	U8("kh_filler", Hex, "0xff"),
-	U16("kh_ec", "bytes of padding behind the data"),
-	U16("kh_rrc", "by how many bytes the data are rotated"),
+	U8("kh_flags", Harmless, Hex, "bit 0: from the accepting side; bit 1: encrypted; bit 2: made with the acceptor's key"),
+	U8("kh_filler", Harmless, Hex, "0xff"),
+	U16("kh_ec", Harmless, "bytes of padding behind the data"),
+	U16("kh_rrc", Harmless, "by how many bytes the data are rotated"),
 	U64("kh_seq", ID, "number of the message in its context"),
 	Opaque("kh_cksum", 0, "cipher text and checksum"),
 }}
@@ -172,9 +172,9 @@ var skSealed = &Struct{Name: "sk_sealed", Doc: "a message that is encrypted with
 // the tokens of the shared-key mechanism both ways.
 
 var GSSInit = &Struct{Name: "gss_ctx_init_payload", Order: Little, Doc: "first step of setting up a security context", Fields: []*Field{
-	U32("lustre_svc", Hex, Remark(remarkGssTarget), "kind of target in the low half, security mechanism in the high half"),
+	U32("lustre_svc", Harmless, Hex, Remark(remarkGssTarget), "kind of target in the low half, security mechanism in the high half"),
 	U32("target_uuid_len", Size, "bytes of the name, NUL included"),
-	Str("target_uuid", 0, CountBy("target_uuid_len"), "the target"),
+	Str("target_uuid", 0, TargetName, CountBy("target_uuid_len"), "the target"),
 	Pad("target_uuid_pad", 0, CountOf(fillTo4), "fills the name up to a multiple of 4 bytes"),
 	U32("rvs_handle_len", Size, "8"),
 	U64("rvs_handle", Cookie, "handle of the reverse context, in which the server sends callbacks"),
@@ -219,9 +219,9 @@ var (
 // the content and a comma.
 func netstring(name string, content func(name string, size int, opts ...any) *Field, doc string) *Field {
 	s := &Struct{Name: "sk_netstring", Form: true, Doc: doc, Fields: []*Field{
-		Str("length", 0, CountOf(func(v *View) int { return digits(v.Struct) }), "number of bytes, in decimal digits"),
+		Str("length", 0, Removed, CountOf(func(v *View) int { return digits(v.Struct) }), "number of bytes, in decimal digits"),
 		punctuation("colon"),
-		content(name, 0, doc, CountOf(func(v *View) int { return netstringLen(v.Struct) })),
+		content(name, 0, Removed, doc, CountOf(func(v *View) int { return netstringLen(v.Struct) })),
 		punctuation("comma"),
 	}}
 	return Sub("", &s)

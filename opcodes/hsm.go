@@ -94,11 +94,11 @@ var hsmExtent = &Struct{Name: "hsm_extent", Doc: "a range of a file", Fields: []
 
 var hsmUserState = &Struct{Name: "hsm_user_state", Doc: "HSM state of a file, and what is being done to it", Fields: []*Field{
 	U32("hus_states", &HsmStates, "the state"),
-	U32("hus_archive_id", "the archive it is in"),
+	U32("hus_archive_id", Harmless, "the archive it is in"),
 	U32("hus_in_progress_state", &HsmProgressStates, "progress of the current action"),
 	U32("hus_in_progress_action", &HsmUserAction, "what is being done"),
 	Sub("hus_in_progress_location", &hsmExtent, "to which range"),
-	Str("hus_extended_info", 0, "more about it"),
+	Str("hus_extended_info", 0, Removed, "more about it"),
 }}
 
 var hsmCurrentAction = &Struct{Name: "hsm_current_action", Doc: "what is being done to a file", Fields: []*Field{
@@ -109,9 +109,9 @@ var hsmCurrentAction = &Struct{Name: "hsm_current_action", Doc: "what is being d
 
 var hsmRequest = &Struct{Name: "hsm_request", Doc: "what a user wants done to files; the files follow", Fields: []*Field{
 	U32("hr_action", &HsmUserAction, "what to do"),
-	U32("hr_archive_id", "in which archive; 0: the default one"),
+	U32("hr_archive_id", Harmless, "in which archive; 0: the default one"),
 	U64("hr_flags", &HsmRequestFlags, "how"),
-	U32("hr_itemcount", "number of files"),
+	U32("hr_itemcount", Harmless, "number of files"),
 	U32("hr_data_len", Size, "bytes of data for the copytool"),
 }}
 
@@ -122,7 +122,7 @@ var hsmUserItem = &Struct{Name: "hsm_user_item", Doc: "a file in an HSM request"
 
 var hsmStateSet = &Struct{Name: "hsm_state_set", Doc: "changes the HSM state of a file", Fields: []*Field{
 	U32("hss_valid", &HsmStateSetValid, "the valid fields"),
-	U32("hss_archive_id", When{"hss_valid", "ARCHIVE_ID"}, "the archive"),
+	U32("hss_archive_id", Harmless, When{"hss_valid", "ARCHIVE_ID"}, "the archive"),
 	U64("hss_setmask", &HsmStates, When{"hss_valid", "SETMASK"}, "states to set"),
 	U64("hss_clearmask", &HsmStates, When{"hss_valid", "CLEARMASK"}, "states to clear"),
 }}
@@ -145,7 +145,7 @@ var (
 	bufHsmProgress      = Sub("hsm_progress", &hsmProgressKernel)
 	bufHsmRequest       = Sub("hsm_request", &hsmRequest)
 	bufHsmUserItem      = Subs("hsm_user_item", -1, &hsmUserItem, "the files")
-	bufHsmArchive       = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), "archives it serves: their numbers, or from older "+
+	bufHsmArchive       = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), Harmless, "archives it serves: their numbers, or from older "+
 		"clients one bitmap; none: all")
 )
 
@@ -165,7 +165,7 @@ func remarkArchives(v *View, dst []byte) []byte {
 	return dst
 }
 
-var bufGenericDataCopytool = Str("generic_data", 0, "data for the copytool")
+var bufGenericDataCopytool = Str("generic_data", 0, Removed, "data for the copytool")
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET", Does: OfFile,
 	Doc: "Gets the HSM state of a file: whether the archive has a copy, whether the data is released.",

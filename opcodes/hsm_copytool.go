@@ -42,8 +42,8 @@ var hsmActionItem = &Struct{Name: "hsm_action_item", Doc: "an action of a copyto
 	Sub("hai_dfid", &LuFid, "the file that holds the data while it is restored"),
 	Sub("hai_extent", &hsmExtent, "the range"),
 	U64("hai_cookie", Cookie, "names the action in the coordinator"),
-	U64("hai_gid", "group lock to use; 0: none"),
-	Str("hai_data", 0, CountOf(hsmItemData), "data for the copytool"),
+	U64("hai_gid", Harmless, "group lock to use; 0: none"),
+	Str("hai_data", 0, Removed, CountOf(hsmItemData), "data for the copytool"),
 }}
 
 // hsmItemData is the number of bytes behind the fixed part of an item.
@@ -55,16 +55,16 @@ func hsmItemLen(b []byte, big bool) int {
 }
 
 // halCount is read to find the end of the items.
-var halCount = U32("hal_count", "number of items")
+var halCount = U32("hal_count", Harmless, "number of items")
 
 var hsmActionList = &Struct{Name: "hsm_action_list", Summarize: appendActionsSummary, Doc: "work for a copytool", Fields: []*Field{
-	U32("hal_version", "version of the list, 1"),
+	U32("hal_version", Harmless, "version of the list, 1"),
 	halCount,
-	U64("hal_compound_id", "unused"),
+	U64("hal_compound_id", Harmless, "unused"),
 	U64("hal_flags", &HsmRequestFlags, "how it is done"),
-	U32("hal_archive_id", "the archive"),
+	U32("hal_archive_id", Harmless, "the archive"),
 	Pad("padding1", 4),
-	Str("hal_fsname", 0, CountOf(hsmNameRoom), "name of the file system"),
+	Str("hal_fsname", 0, TargetName, CountOf(hsmNameRoom), "name of the file system"),
 	Records("items", nextAction, formAction, "the items, each on a multiple of 8 bytes"),
 }}
 
@@ -111,7 +111,7 @@ var (
 var kucHdr = &Struct{Name: "kuc_hdr", Doc: "header of a message from the kernel to user space", Fields: []*Field{
 	U16("kuc_magic", Hex, &KucMagic, "begins the message"),
 	U8("kuc_transport", &KucTransport, "who it is for"),
-	U8("kuc_flags", Hex, "unused"),
+	U8("kuc_flags", Harmless, Hex, "unused"),
 	U16("kuc_msgtype", &KucMsgType, "what it is"),
 	U16("kuc_msglen", Size, "its bytes, with this header"),
 }}

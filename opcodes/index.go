@@ -24,7 +24,7 @@ var IdxFlags = Bits("idx_flags", "II_FL_", "form of the entries of an index", []
 var idxInfo = &Struct{Name: "idx_info", Doc: "which index, and which part of it", Fields: []*Field{
 	U32("ii_magic", Hex, &Idx, "IDX_INFO_MAGIC"),
 	U32("ii_flags", &IdxFlags, "form of the entries"),
-	U16("ii_count", "pages of 4 KiB: wanted, or sent"),
+	U16("ii_count", Harmless, "pages of 4 KiB: wanted, or sent"),
 	Pad("ii_pad0", 2),
 	U32("ii_attrs", &DirentAttrs, "what is wanted of each entry"),
 	Sub("ii_fid", &LuFid, "the index"),
@@ -39,9 +39,9 @@ var idxInfo = &Struct{Name: "idx_info", Doc: "which index, and which part of it"
 var luIdxpage = &Struct{Name: "lu_idxpage", Detect: indexPageBig, Doc: "page of an index: 4096 bytes", Fields: []*Field{
 	U32("lip_magic", Hex, &Idx, "LIP_MAGIC; its bytes give the byte order"),
 	U16("lip_flags", &IdxFlags),
-	U16("lip_nr", "number of entries"),
+	U16("lip_nr", Harmless, "number of entries"),
 	Pad("lip_pad0", 8),
-	Str("lip_entries", 0, If(never), "the entries; shown as `entries`"),
+	Str("lip_entries", 0, Removed, If(never), "the entries; shown as `entries`"),
 	Records("entries", nextIndexEntry, indexForms, "hash, key and record of each entry, as far as they are stored"),
 }}
 
@@ -82,13 +82,13 @@ var indexPages = &Struct{Name: "index_pages", Doc: "pages of an index", Fields: 
 var indexPage = Sub("", &luIdxpage)
 
 var idxpageQuotaEntry = &Struct{Name: "idxpage_quota_entry", Doc: "limits of an id, in the index of the quota master", Fields: []*Field{
-	U64("key", "user, group or project"),
+	U64("key", UserID, "user, group or project"),
 	Sub("rec", &lquotaGlbRec, "its limits"),
 }}
 
 // idxpageQuotaSlave is an entry of the index that a slave has at the master.
 var idxpageQuotaSlave = &Struct{Name: "idxpage_quota_slave", Doc: "share of an id, in the index of a quota slave", Fields: []*Field{
-	U64("key", "user, group or project"),
+	U64("key", UserID, "user, group or project"),
 	Sub("rec", &lquotaSlvRec, "what the slave may give out"),
 }}
 
@@ -162,8 +162,8 @@ func formThatFills(v *View, nr int, forms ...*Field) (*Field, int) {
 
 var luOrphanRec = &Struct{Name: "lu_orphan_rec", Doc: "OST object that no file refers to, as the layout LFSCK finds it", Fields: []*Field{
 	Sub("lor_fid", &LuFid, "file that the object claims to belong to; f_ver is the number of the stripe"),
-	U32("lor_uid", "owner"),
-	U32("lor_gid", "group"),
+	U32("lor_uid", UserID, "owner"),
+	U32("lor_gid", UserID, "group"),
 }}
 
 var luOrphanEnt = &Struct{Name: "lu_orphan_ent", Doc: "entry of the list of orphans", Fields: []*Field{
@@ -186,8 +186,8 @@ var luOrphanRecV3 = &Struct{Name: "lu_orphan_rec_v3",
 	Doc: "orphan, with its place in a composite layout and the layout's version", Fields: []*Field{
 		Sub("lor_rec", &luOrphanRec),
 		Sub("lor_layout", &ostLayout, "its place in the layout"),
-		U32("lor_layout_version", "version of the layout"),
-		U32("lor_range", "versions that are equally good"),
+		U32("lor_layout_version", Harmless, "version of the layout"),
+		U32("lor_range", Harmless, "versions that are equally good"),
 		Padding("lor_padding_", 1, 4, 8),
 	}}
 

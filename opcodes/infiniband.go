@@ -150,23 +150,23 @@ var bth = &Struct{Name: "bth", Order: Big,
 	Doc: "base transport header, the first header of each packet above the network layer", Fields: []*Field{
 		bthOpcode,
 		U8("bth_flags", &bthFlags, "solicited event, migration state, padding, version"),
-		U16("bth_pkey", Hex, "partition key"),
+		U16("bth_pkey", Harmless, Hex, "partition key"),
 		U8("bth_ecn", &bthECN, "congestion"),
-		U24("bth_destqp", Hex, "queue pair of the receiver"),
+		U24("bth_destqp", Harmless, Hex, "queue pair of the receiver"),
 		U8("bth_ack", &bthAck, "acknowledge request"),
-		U24("bth_psn", "packet sequence number"),
+		U24("bth_psn", Harmless, "packet sequence number"),
 	}}
 
 var reth = &Struct{Name: "reth", Order: Big,
 	Doc: "RDMA extended transport header, in the first packet of an RDMA write or read", Fields: []*Field{
 		U64("reth_va", Cookie, "address in the memory of the receiver"),
-		U32("reth_rkey", Hex, "remote key of that memory"),
+		U32("reth_rkey", Harmless, Hex, "remote key of that memory"),
 		U32("reth_dmalen", Size, "length of the whole write or read"),
 	}}
 
 var aeth = &Struct{Name: "aeth", Order: Big, Doc: "ACK extended transport header", Fields: []*Field{
 	U8("aeth_syndrome", Hex, &aethNak, Remark(remarkSyndrome), "ACK with credits, RNR NAK with the time to wait, or NAK with the reason"),
-	U24("aeth_msn", "message sequence number: messages that the receiver has completed"),
+	U24("aeth_msn", Harmless, "message sequence number: messages that the receiver has completed"),
 }}
 
 // remarkSyndrome describes an acknowledgement that is not a NAK.
@@ -184,17 +184,17 @@ func remarkSyndrome(v *View, dst []byte) []byte {
 }
 
 var deth = &Struct{Name: "deth", Order: Big, Doc: "datagram extended transport header", Fields: []*Field{
-	U32("deth_qkey", Hex, "queue key of the receiver"),
+	U32("deth_qkey", Harmless, Hex, "queue key of the receiver"),
 	Pad("deth_reserved", 1),
-	U24("deth_srcqp", Hex, "queue pair of the sender"),
+	U24("deth_srcqp", Harmless, Hex, "queue pair of the sender"),
 }}
 
 var immdt = &Struct{Name: "immdt", Order: Big, Doc: "immediate data", Fields: []*Field{
-	U32("immdt_data", Hex, "passed to the receiver with the completion"),
+	U32("immdt_data", Harmless, Hex, "passed to the receiver with the completion"),
 }}
 
 var ieth = &Struct{Name: "ieth", Order: Big, Doc: "invalidate extended transport header", Fields: []*Field{
-	U32("ieth_rkey", Hex, "remote key that the receiver invalidates"),
+	U32("ieth_rkey", Harmless, Hex, "remote key that the receiver invalidates"),
 }}
 
 var IBPacket = &Struct{Name: "ib_packet", Order: Big,

@@ -20,10 +20,10 @@ func isKfilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xdeadbeef, big) }
 
 var kfilndHelloMsg = &Struct{Name: "kfilnd_hello_msg", Since: "2.16",
 	Doc: "what a node tells a peer about itself before other messages", Fields: []*Field{
-		U16("version", "newest version that it supports; in the answer the version that both use"),
-		U16("rx_base", "first receive context that the peer should send to"),
-		U32("session_key", Hex, "session with the peer; a change means that the node has restarted"),
-		U16("rx_count", "number of receive contexts that the peer may send to"),
+		U16("version", Harmless, "newest version that it supports; in the answer the version that both use"),
+		U16("rx_base", Harmless, "first receive context that the peer should send to"),
+		U32("session_key", Harmless, Hex, "session with the peer; a change means that the node has restarted"),
+		U16("rx_count", Harmless, "number of receive contexts that the peer may send to"),
 	}}
 
 var kfilndImmedMsg = &Struct{Name: "kfilnd_immed_msg", Since: "2.16",
@@ -35,21 +35,21 @@ var kfilndImmedMsg = &Struct{Name: "kfilnd_immed_msg", Since: "2.16",
 var kfilndBulkReqMsg = &Struct{Name: "kfilnd_bulk_req_msg", Since: "2.16",
 	Doc: "memory that the receiver reads or writes, version 1", Fields: []*Field{
 		Sub("hdr", &LNetHdr4, "LNet header"),
-		U32("response_rx", "receive context of the sender to answer to"),
-		U16("key", Hex, "key of the memory"),
+		U32("response_rx", Harmless, "receive context of the sender to answer to"),
+		U16("key", Harmless, Hex, "key of the memory"),
 	}}
 
 var kfilndBulkReqMsgV2 = &Struct{Name: "kfilnd_bulk_req_msg_v2", Since: "2.16",
 	Doc: "memory that the receiver reads or writes, version 2", Fields: []*Field{
 		Sub("kbrm2_hdr", &LNetHdr4, "LNet header"),
-		U32("kbrm2_response_rx", "receive context of the sender to answer to"),
-		U16("kbrm2_key", Hex, "key of the memory"),
-		U32("kbrm2_session_key", Hex, "session with the peer"),
+		U32("kbrm2_response_rx", Harmless, "receive context of the sender to answer to"),
+		U16("kbrm2_key", Harmless, Hex, "key of the memory"),
+		U32("kbrm2_session_key", Harmless, Hex, "session with the peer"),
 	}}
 
 var (
 	kfilndType    = U8("type", &KfilndMsgType, "what the message is")
-	kfilndVersion = U16("version", "protocol version")
+	kfilndVersion = U16("version", Harmless, "protocol version")
 )
 
 // isKfilndType returns a condition that the message is of one of the types, and
@@ -75,7 +75,7 @@ var kfilndMsg = &Struct{Name: "kfilnd_msg", Since: "2.16", Detect: isKfilnd, Doc
 		kfilndType,
 		Pad("reserved", 1),
 		U16("nob", Size, "bytes of the message"),
-		U16("cksum", Hex, "checksum over the message, 0 for none"),
+		U16("cksum", Removed, Hex, "checksum over the message, 0 for none"),
 		U64("srcnid", NID4, "NID of the sender"),
 		U64("dstnid", NID4, "NID of the receiver"),
 		Sub("bulk_req_v2", &kfilndBulkReqMsgV2, If(isKfilndType(2, "BULK_PUT_REQ", "BULK_GET_REQ"))),

@@ -102,7 +102,7 @@ var (
 	formLmv        = Sub("lmv_mds_md_v1", &lmvMdsMdV1)
 	formUserLmv    = Sub("lmv_user_md_v1", &lmvUserMdV1)
 	formLmvForeign = Sub("lmv_foreign_md", &lmvForeignMd)
-	formLinkname   = Str("linkname", 0, "target of the symbolic link")
+	formLinkname   = Str("linkname", 0, FilePath, "target of the symbolic link")
 	componentForms = []*Field{formLovV1, formLovV3, formUserV1, formUserV3, formForeign, formHsm}
 	layoutForms    = append([]*Field{formComp}, componentForms...)
 	mdForms        = append([]*Field{formLmv, formUserLmv, formLmvForeign, formLinkname}, layoutForms...)

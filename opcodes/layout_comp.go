@@ -63,26 +63,26 @@ var (
 var (
 	lcmeFlags  = U32("lcme_flags", &LovCompEntryFlags, "its state")
 	lcmeExtent = Sub("lcme_extent", &luExtent, "the range")
-	lcmeOffset = U32("lcme_offset", "where its layout begins, from the start of lov_comp_md_v1")
+	lcmeOffset = U32("lcme_offset", Harmless, "where its layout begins, from the start of lov_comp_md_v1")
 	lcmeSize   = U32("lcme_size", Size, "bytes of its layout")
 )
 
 var lovCompMdEntryV1 = &Struct{Name: "lov_comp_md_entry_v1", Summarize: briefComponent,
 	Doc: "a component: a range of the file with a layout of its own", Fields: []*Field{
-		U32("lcme_id", Remark(remarkMirror), "its number; the high half is that of the mirror"),
+		U32("lcme_id", Harmless, Remark(remarkMirror), "its number; the high half is that of the mirror"),
 		lcmeFlags,
 		lcmeExtent,
 		lcmeOffset,
 		lcmeSize,
-		U32("lcme_layout_gen", "generation of its layout"),
-		U64("lcme_time_and_id", Since("2.18"), If(never), "the time and the mirror link id in one word"),
+		U32("lcme_layout_gen", Harmless, "generation of its layout"),
+		U64("lcme_time_and_id", Harmless, Since("2.18"), If(never), "the time and the mirror link id in one word"),
 		U48("lcme_timestamp", Over("lcme_time_and_id"), Time, "when it went stale; 8 bytes before 2.18"),
-		U16("lcme_mirror_link_id", At(42), Since("2.18"), "mirror that a parity mirror belongs to, or the other way round"),
-		U8("lcme_dstripe_count", Since("2.16"), "erasure coding: data stripes in a group"),
-		U8("lcme_cstripe_count", Since("2.16"), "erasure coding: parity stripes in a group"),
-		U8("lcme_compr_type", Since("2.16"), "compression: algorithm"),
-		U8("lcme_compr_lvl", Since("2.16"), Remark(remarkCompression), "compression: level in the low nibble, chunk size in the high one"),
-		U8("lcme_compr_chunk_lum_bits", Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by "+
+		U16("lcme_mirror_link_id", Harmless, At(42), Since("2.18"), "mirror that a parity mirror belongs to, or the other way round"),
+		U8("lcme_dstripe_count", Harmless, Since("2.16"), "erasure coding: data stripes in a group"),
+		U8("lcme_cstripe_count", Harmless, Since("2.16"), "erasure coding: parity stripes in a group"),
+		U8("lcme_compr_type", Harmless, Since("2.16"), "compression: algorithm"),
+		U8("lcme_compr_lvl", Harmless, Since("2.16"), Remark(remarkCompression), "compression: level in the low nibble, chunk size in the high one"),
+		U8("lcme_compr_chunk_lum_bits", Harmless, Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by "+
 			"the high nibble; named lcme_compr_chunk_log_bits up to 2.17"),
 		componentLayout(),
 	}}
@@ -121,8 +121,8 @@ func layoutRange(entry []byte, big bool) (off, size int) {
 // The fields of a composite layout that functions in its declaration read.
 var (
 	lcmFlags       = U16("lcm_flags", &LovCompMdFlags, "state of the mirrors")
-	lcmEntryCount  = U16("lcm_entry_count", "number of components")
-	lcmMirrorCount = U16("lcm_mirror_count", Remark(remarkMirrors), "number of mirrors less one")
+	lcmEntryCount  = U16("lcm_entry_count", Harmless, "number of components")
+	lcmMirrorCount = U16("lcm_mirror_count", Harmless, Remark(remarkMirrors), "number of mirrors less one")
 )
 
 var (
@@ -134,11 +134,11 @@ var lovCompMdV1 = &Struct{Name: "lov_comp_md_v1", Detect: littleLayout, Summariz
 	Doc: "composite layout: components for ranges of the file, perhaps in several mirrors", Fields: []*Field{
 		U32("lcm_magic", Hex, &LovMagic, "kind of layout"),
 		U32("lcm_size", Size, "bytes of the whole"),
-		U32("lcm_layout_gen", "generation of the layout"),
+		U32("lcm_layout_gen", Harmless, "generation of the layout"),
 		lcmFlags,
 		lcmEntryCount,
 		lcmMirrorCount,
-		U8("lcm_ec_count", Since("2.16"), "number of parity mirrors"),
+		U8("lcm_ec_count", Harmless, Since("2.16"), "number of parity mirrors"),
 		Pad("lcm_padding3", 1, Since("2.16")),
 		Pads("lcm_padding1", 2, 2),
 		Pad("lcm_padding2", 8),

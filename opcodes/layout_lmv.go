@@ -72,30 +72,30 @@ var LmvLimits = Enum("lmv_limits", "LMV_", "limits of directory layouts", []Valu
 var lmvUserMdsData = &Struct{Name: "lmv_user_mds_data", Doc: "a stripe of a directory, or an MDT for one", Fields: []*Field{
 	Sub("lum_fid", &LuFid, "the stripe"),
 	Pad("lum_padding", 4),
-	U32("lum_mds", "index of the MDT"),
+	U32("lum_mds", Harmless, "index of the MDT"),
 }}
 
 var lmvUserMdV1 = &Struct{Name: "lmv_user_md_v1", Detect: littleLayout, Summarize: briefUserLmv,
 	Doc: "stripes of a directory as users ask for them, and as directories have them for new subdirectories", Fields: []*Field{
 		U32("lum_magic", Hex, &LmvMagic, "kind of layout"),
-		S32("lum_stripe_count", "number of stripes; -1: on all MDTs"),
-		U32("lum_stripe_offset", Remark(remarkAnyMDT), "MDT of the first stripe; 0xffffffff: any"),
+		S32("lum_stripe_count", Harmless, "number of stripes; -1: on all MDTs"),
+		U32("lum_stripe_offset", Harmless, Remark(remarkAnyMDT), "MDT of the first stripe; 0xffffffff: any"),
 		U32("lum_hash_type", &lmvHashWord, "how names are spread"),
 		U32("lum_type", &LmvType, "where the layout comes from"),
-		U8("lum_max_inherit", Since("2.15"), If(isDefaultLmv), Remark(remarkInherit),
+		U8("lum_max_inherit", Harmless, Since("2.15"), If(isDefaultLmv), Remark(remarkInherit),
 			"of a default layout: levels of subdirectories that inherit it"),
-		U8("lum_max_inherit_rr", Since("2.15"), If(isDefaultLmv), "of a default layout: levels that are spread over the MDTs in turn"),
+		U8("lum_max_inherit_rr", Harmless, Since("2.15"), If(isDefaultLmv), "of a default layout: levels that are spread over the MDTs in turn"),
 		Padding("lum_padding", 1, 2, 4, 4),
-		Str("lum_pool_name", 16, "MDT pool"),
+		Str("lum_pool_name", 16, PlainName, "MDT pool"),
 		Subs("lum_objects", -1, &lmvUserMdsData, CountOf(userStripes), "the MDTs to use, or the stripes"),
 	}}
 
 var lmvDesc = &Struct{Name: "lmv_desc", Doc: "the MDTs of a file system", Fields: []*Field{
-	U32("ld_tgt_count", "number of MDTs"),
-	U32("ld_active_tgt_count", "those in use"),
-	U32("ld_default_stripe_count", "default number of stripes of a directory"),
-	U32("ld_pattern", "default pattern"),
-	U64("ld_default_hash_size", "unused"),
+	U32("ld_tgt_count", Harmless, "number of MDTs"),
+	U32("ld_active_tgt_count", Harmless, "those in use"),
+	U32("ld_default_stripe_count", Harmless, "default number of stripes of a directory"),
+	U32("ld_pattern", Harmless, "default pattern"),
+	U64("ld_default_hash_size", Harmless, "unused"),
 	Padding("ld_padding_", 1, 8, 4),
 	U32("ld_qos_maxage", TimeSpan, "age at which space figures are read again"),
 	Padding("ld_padding_", 3, 4, 4),
@@ -104,14 +104,14 @@ var lmvDesc = &Struct{Name: "lmv_desc", Doc: "the MDTs of a file system", Fields
 
 var lmvMdsMdV1 = &Struct{Name: "lmv_mds_md_v1", Detect: littleLayout, Summarize: briefLmv, Doc: "stripes of a directory", Fields: []*Field{
 	U32("lmv_magic", Hex, &lmvServerMagic, "kind of layout"),
-	U32("lmv_stripe_count", "number of stripes"),
-	U32("lmv_master_mdt_index", "MDT of the directory itself; in a stripe: its index"),
+	U32("lmv_stripe_count", Harmless, "number of stripes"),
+	U32("lmv_master_mdt_index", Harmless, "MDT of the directory itself; in a stripe: its index"),
 	U32("lmv_hash_type", &lmvHashWord, "how names are spread"),
-	U32("lmv_layout_version", "generation of the layout"),
-	U32("lmv_migrate_offset", "while it is migrated: the first of the old stripes; while it is split or merged: the smaller number of stripes"),
+	U32("lmv_layout_version", Harmless, "generation of the layout"),
+	U32("lmv_migrate_offset", Harmless, "while it is migrated: the first of the old stripes; while it is split or merged: the smaller number of stripes"),
 	U32("lmv_migrate_hash", &lmvHashWord, "how names were spread before"),
 	Padding("lmv_padding", 2, 4, 8),
-	Str("lmv_pool_name", 16, "MDT pool"),
+	Str("lmv_pool_name", 16, PlainName, "MDT pool"),
 	Subs("lmv_stripe_fids", -1, &LuFid, CountOf(lmvStripes), "the stripes"),
 }}
 
@@ -120,8 +120,8 @@ var lmvForeignMd = &Struct{Name: "lmv_foreign_md", Since: "2.15", Detect: little
 		U32("lfm_magic", Hex, &LmvMagic, "kind of layout"),
 		U32("lfm_length", Size, "bytes of lfm_value"),
 		U32("lfm_type", &ForeignType, "the other system"),
-		U32("lfm_flags", Hex, "flags of that system"),
-		Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the directory"),
+		U32("lfm_flags", Harmless, Hex, "flags of that system"),
+		Str("lfm_value", 0, FilePath, CountBy("lfm_length"), "what the other system needs to find the directory"),
 	}}
 
 var lmvMdsMd = &Struct{Name: "lmv_mds_md", Detect: littleLayout, Doc: "layout of a directory, by its magic", Fields: []*Field{

@@ -42,13 +42,13 @@ var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
 })
 
 // lOstIdx is part of lov_user_ost_data_v1 and of lov_ost_data_v1.
-var lOstIdx = U32("l_ost_idx", "index of the OST")
+var lOstIdx = U32("l_ost_idx", Harmless, "index of the OST")
 
 var lovUserOstDataV1 = &Struct{Name: "lov_user_ost_data_v1", Summarize: briefObject,
 	Doc: "an object, or just an OST, that a user names in a layout", Fields: []*Field{
 		Sub("l_ost_oi", &ostId, "the object"),
-		U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
-		U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
+		U32("l_ost_type", Harmless, Since("2.17"), If(never), "another name of l_ost_gen"),
+		U32("l_ost_gen", Harmless, Over("l_ost_type"), "generation of the OST's index"),
 		lOstIdx,
 	}}
 
@@ -58,9 +58,9 @@ var lovUserMdV1 = &Struct{Name: "lov_user_md_v1", Detect: littleLayout, Summariz
 		U32("lmm_pattern", &LovPattern, "how the data is laid out"),
 		Sub("lmm_oi", &ostId, OSTIDPlain, "the file: number and sequence of its FID"),
 		U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
-		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
-		U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
-		U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
+		U16("lmm_stripe_count", Harmless, Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
+		U16("lmm_stripe_offset", Harmless, Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
+		U16("lmm_layout_gen", Harmless, Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
 		Subs("lmm_objects", -1, &lovUserOstDataV1, CountOf(userObjects), "the objects"),
 	}}
 
@@ -70,10 +70,10 @@ var lovUserMdV3 = &Struct{Name: "lov_user_md_v3", Detect: littleLayout, Summariz
 		U32("lmm_pattern", &LovPattern, "how the data is laid out"),
 		Sub("lmm_oi", &ostId, OSTIDPlain, "the file: number and sequence of its FID"),
 		U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
-		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
-		U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
-		U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
-		Str("lmm_pool_name", 16, "OST pool"),
+		U16("lmm_stripe_count", Harmless, Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
+		U16("lmm_stripe_offset", Harmless, Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
+		U16("lmm_layout_gen", Harmless, Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
+		Str("lmm_pool_name", 16, PlainName, "OST pool"),
 		Subs("lmm_objects", -1, &lovUserOstDataV1, CountOf(userObjects), "the objects, or the OSTs to use"),
 	}}
 
@@ -85,14 +85,14 @@ var lovForeignMd = &Struct{Name: "lov_foreign_md", Since: "2.15", Detect: little
 		U32("lfm_magic", Hex, &LovMagic, "kind of layout"),
 		U32("lfm_length", Size, "bytes of lfm_value"),
 		lfmType,
-		U32("lfm_flags", Hex, "flags of that system"),
-		Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the file"),
+		U32("lfm_flags", Harmless, Hex, "flags of that system"),
+		Str("lfm_value", 0, FilePath, CountBy("lfm_length"), "what the other system needs to find the file"),
 	}}
 
 var lovHsmBase = &Struct{Name: "lov_hsm_base", Since: "2.16", Doc: "where in the archive the data of an HSM layout is", Fields: []*Field{
-	U64("lhb_archive_id", "number of the archive"),
+	U64("lhb_archive_id", Harmless, "number of the archive"),
 	U64("lhb_archive_ver", Cookie, "data version of the copy"),
-	Str("lhb_uuid", 40, "name of the copy in the archive"),
+	Str("lhb_uuid", 40, TargetName, "name of the copy in the archive"),
 }}
 
 var lovHsmMd = &Struct{Name: "lov_hsm_md", Since: "2.16", Detect: littleLayout, Summarize: briefForeign,
@@ -106,8 +106,8 @@ var lovHsmMd = &Struct{Name: "lov_hsm_md", Since: "2.16", Detect: littleLayout, 
 
 var lovOstDataV1 = &Struct{Name: "lov_ost_data_v1", Summarize: briefObject, Doc: "an object of a file", Fields: []*Field{
 	Sub("l_ost_oi", &ostId, "the object"),
-	U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
-	U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
+	U32("l_ost_type", Harmless, Since("2.17"), If(never), "another name of l_ost_gen"),
+	U32("l_ost_gen", Harmless, Over("l_ost_type"), "generation of the OST's index"),
 	lOstIdx,
 }}
 
@@ -117,8 +117,8 @@ var lovMdsMdV1 = &Struct{Name: "lov_mds_md_v1", Detect: littleLayout, Summarize:
 		U32("lmm_pattern", &LovPattern, "how the data is laid out"),
 		Sub("lmm_oi", &ostId, OSTIDPlain, Remark(remarkFileFID), "the file: number and sequence of its FID"),
 		U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
-		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
-		U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
+		U16("lmm_stripe_count", Harmless, Remark(remarkStripeCount), "number of objects"),
+		U16("lmm_layout_gen", Harmless, Remark(remarkLayoutGen), "generation of the layout"),
 		Subs("lmm_objects", -1, &lovOstDataV1, CountOf(lovObjects), "the objects"),
 		spareObjects(),
 	}}
@@ -129,9 +129,9 @@ var lovMdsMdV3 = &Struct{Name: "lov_mds_md_v3", Detect: littleLayout, Summarize:
 		U32("lmm_pattern", &LovPattern, "how the data is laid out"),
 		Sub("lmm_oi", &ostId, OSTIDPlain, Remark(remarkFileFID), "the file: number and sequence of its FID"),
 		U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
-		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
-		U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
-		Str("lmm_pool_name", 16, "OST pool"),
+		U16("lmm_stripe_count", Harmless, Remark(remarkStripeCount), "number of objects"),
+		U16("lmm_layout_gen", Harmless, Remark(remarkLayoutGen), "generation of the layout"),
+		Str("lmm_pool_name", 16, PlainName, "OST pool"),
 		Subs("lmm_objects", -1, &lovOstDataV1, CountOf(lovObjects), "the objects"),
 		spareObjects(),
 	}}
@@ -145,12 +145,12 @@ func spareObjects() *Field {
 }
 
 var lovDesc = &Struct{Name: "lov_desc", Doc: "the OSTs of a file system and the default layout", Fields: []*Field{
-	U32("ld_tgt_count", "number of OSTs"),
-	U32("ld_active_tgt_count", "those in use"),
-	S32("ld_default_stripe_count", "default number of objects"),
+	U32("ld_tgt_count", Harmless, "number of OSTs"),
+	U32("ld_active_tgt_count", Harmless, "those in use"),
+	S32("ld_default_stripe_count", Harmless, "default number of objects"),
 	U32("ld_pattern", &LovPattern, "default pattern"),
 	U64("ld_default_stripe_size", Size, "default stripe size"),
-	S64("ld_default_stripe_offset", "default OST of the first object; -1: any"),
+	S64("ld_default_stripe_offset", Harmless, "default OST of the first object; -1: any"),
 	Pad("ld_padding_0", 4),
 	U32("ld_qos_maxage", TimeSpan, "age at which space figures are read again"),
 	Padding("ld_padding_", 1, 4, 4),

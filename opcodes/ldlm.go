@@ -104,7 +104,7 @@ var LockaheadResult = Enum("lockahead_result", "LLA_RESULT_", "result of a lock-
 
 var ldlmRequest = &Struct{Name: "ldlm_request", Doc: "a lock to enqueue, convert or cancel, or the lock of a callback", Fields: []*Field{
 	U32("lock_flags", &LdlmFlags, "lower half of the lock flags"),
-	U32("lock_count", "handles that count in lock_handle; 0 means 1 in a cancel"),
+	U32("lock_count", Harmless, "handles that count in lock_handle; 0 means 1 in a cancel"),
 	Sub("lock_desc", &ldlmLockDesc, "the lock; in a blocking callback the lock that is in conflict"),
 	Subs("lock_handle", -1, &lustreHandle,
 		"an enqueue: [0] the client's cookie of the new lock, behind it locks to cancel; a callback: [0] the client's cookie, [1] the "+

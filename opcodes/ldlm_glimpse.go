@@ -39,9 +39,9 @@ var ldlmGlLquotaDesc = &Struct{Name: "ldlm_gl_lquota_desc",
 		Sub("gl_id", &lquotaId, "whose quota"),
 		U64("gl_flags", &QuotaGlimpseFlags, "state of the id"),
 		U64("gl_ver", Cookie, "version of the global index"),
-		U64("gl_hardlimit", "hard limit, KiB or inodes; in the lock of an id its unit"),
-		U64("gl_softlimit", "soft limit, KiB or inodes"),
-		U64("gl_time", Remark(graceText), "end of the grace time; the top 16 bits are flags"),
+		U64("gl_hardlimit", Harmless, "hard limit, KiB or inodes; in the lock of an id its unit"),
+		U64("gl_softlimit", Harmless, "soft limit, KiB or inodes"),
+		U64("gl_time", Harmless, Remark(graceText), "end of the grace time; the top 16 bits are flags"),
 		Pad("gl_pad2", 8),
 	}}
 

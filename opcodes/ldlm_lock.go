@@ -65,18 +65,18 @@ var lockStart = U64("start", Size, "first byte")
 var ldlmExtent = &Struct{Name: "ldlm_extent", Doc: "range of an extent lock", Fields: []*Field{
 	lockStart,
 	U64("end", Size, IfNot(endOverwritten), "last byte"),
-	Opaque("end_overwritten", 8, Over("end"), If(endOverwritten),
+	Opaque("end_overwritten", 8, Harmless, Over("end"), If(endOverwritten),
 		"the start again, in place of the end: blocking callbacks do not contain it"),
-	U64("gid", "group id of a group lock"),
+	U64("gid", Harmless, "group id of a group lock"),
 }}
 
 var ldlmInodebits = &Struct{Name: "ldlm_inodebits", Doc: "parts of an inode that a lock covers", Fields: []*Field{
 	U64("bits", &LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
 	U64("try_bits", &LdlmInodebits, IfNot(isBlockingCallback), "optional parts"),
 	U64("cancel_bits", &LdlmInodebits, Over("try_bits"), If(isBlockingCallback), "the parts that another client requests"),
-	U64("li_gid", Since("2.15"), "group id of a group lock"),
+	U64("li_gid", Harmless, Since("2.15"), "group id of a group lock"),
 	Pad("li_padding", 4, Since("2.16")),
-	U32("li_initiator_id", Since("2.16"), "the MDT that takes the lock, on behalf of its own namespace"),
+	U32("li_initiator_id", Harmless, Since("2.16"), "the MDT that takes the lock, on behalf of its own namespace"),
 }}
 
 var ldlmFlockWire = &Struct{Name: "ldlm_flock_wire", Doc: "range of a flock or fcntl lock", Fields: []*Field{
@@ -84,7 +84,7 @@ var ldlmFlockWire = &Struct{Name: "ldlm_flock_wire", Doc: "range of a flock or f
 	U64("lfw_end", Size, "last byte"),
 	U64("lfw_owner", Cookie, "who holds it: processes on a node that share their locks"),
 	Pad("lfw_padding", 4),
-	U32("lfw_pid", "process that requested it"),
+	U32("lfw_pid", Harmless, "process that requested it"),
 }}
 
 // ldlmWirePolicyData is union ldlm_wire_policy_data; plain locks have none.

@@ -21,15 +21,15 @@ var ostLvb = &Struct{Name: "ost_lvb", Doc: "size and times of an object, from th
 	S64("lvb_atime", Time, "access time"),
 	S64("lvb_ctime", Time, "change time"),
 	lvbBlocks(),
-	U32("lvb_mtime_ns", "nanoseconds of lvb_mtime"),
-	U32("lvb_atime_ns", "nanoseconds of lvb_atime"),
-	U32("lvb_ctime_ns", "nanoseconds of lvb_ctime"),
+	U32("lvb_mtime_ns", Harmless, "nanoseconds of lvb_mtime"),
+	U32("lvb_atime_ns", Harmless, "nanoseconds of lvb_atime"),
+	U32("lvb_ctime_ns", Harmless, "nanoseconds of lvb_ctime"),
 	Pad("lvb_padding", 4),
 }}
 
 var barrierLvb = &Struct{Name: "barrier_lvb", Doc: "state of an MDT's write barrier", Fields: []*Field{
 	U32("lvb_status", &BarrierStatus, "state of the barrier"),
-	U32("lvb_index", "index of the MDT"),
+	U32("lvb_index", Harmless, "index of the MDT"),
 	Pad("lvb_padding", 8),
 }}
 
@@ -112,7 +112,7 @@ var (
 const lvbError = 0xffbadbad
 
 func lvbBlocks() *Field {
-	return U64("lvb_blocks", Remark(lvbErrorText), "512-byte blocks; 0xffbadbad in the upper half: no count, the lower half is an errno")
+	return U64("lvb_blocks", Harmless, Remark(lvbErrorText), "512-byte blocks; 0xffbadbad in the upper half: no count, the lower half is an errno")
 }
 
 func lvbErrorText(v *View, dst []byte) []byte {

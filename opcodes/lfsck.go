@@ -82,19 +82,19 @@ var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start
 var lfsckRequest = &Struct{Name: "lfsck_request",
 	Doc: "request or notification from the LFSCK of one server to another's", Fields: []*Field{
 		U32("lr_event", &LfsckEvent, "what it is about"),
-		U32("lr_index", "index of the sending target"),
+		U32("lr_index", Harmless, "index of the sending target"),
 		U32("lr_flags", &LfsckEventFlags, "who is asked, and how far"),
 		U32("lr_valid", &LfsckStartValid, "of a start: which of the parameters are given"),
-		U32("lr_speed", If(isLfsckStart), When{"lr_valid", "SPEED_LIMIT"}, "of a start: objects a second at most; 0: no limit"),
+		U32("lr_speed", Harmless, If(isLfsckStart), When{"lr_valid", "SPEED_LIMIT"}, "of a start: objects a second at most; 0: no limit"),
 		U32("lr_status", Over("lr_speed"), &LfsckStatus, IfNot(isLfsckStart), "state of the sender"),
-		U16("lr_version", "version of the LFSCK files; decides the form of orphan records"),
+		U16("lr_version", Harmless, "version of the LFSCK files; decides the form of orphan records"),
 		U16("lr_active", &LfsckType, "which kinds of check"),
 		U16("lr_param", &LfsckParam, "how to check"),
-		U16("lr_async_windows", When{"lr_valid", "ASYNC_WINDOWS"}, "requests that the pipeline may hold"),
+		U16("lr_async_windows", Harmless, When{"lr_valid", "ASYNC_WINDOWS"}, "requests that the pipeline may hold"),
 		U32("lr_flags2", &LfsckEventFlags, "more flags of the kind in lr_flags"),
 		Sub("lr_fid", &LuFid, "the object or directory, as the event needs it"),
 		Sub("lr_fid2", &LuFid, "of PAIRS_VERIFY: the parent"),
-		U32("lr_comp_id", "component of the parent's layout that the object belongs to"),
+		U32("lr_comp_id", Harmless, "component of the parent's layout that the object belongs to"),
 		Padding("lr_padding_", 0, 4, 8, 8, 8),
 	}}
 
@@ -107,7 +107,7 @@ func isLfsckStart(v *View) bool { return lrEvent.Uint(v.Struct, v.Big) == lfsckS
 var lfsckReply = &Struct{Name: "lfsck_reply", Doc: "how far a server's LFSCK is", Fields: []*Field{
 	U32("lr_status", &LfsckStatus, "its state"),
 	Pad("lr_padding_1", 4),
-	U64("lr_repaired", "what it has repaired so far"),
+	U64("lr_repaired", Harmless, "what it has repaired so far"),
 }}
 
 var (

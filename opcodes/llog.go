@@ -64,7 +64,7 @@ var LlogSizes = Enum("llog_sizes", "LLOG_MIN_", "least size of a record and of a
 
 var llogLogid = &Struct{Name: "llog_logid", Doc: "name of a log: the object that holds it", Fields: []*Field{
 	Sub("lgl_oi", &ostId, OSTIDPlain, "object id and sequence; never a FID, whatever the numbers"),
-	U32("lgl_ogen", "generation of the object; zero but for very old logs"),
+	U32("lgl_ogen", Harmless, "generation of the object; zero but for very old logs"),
 }}
 
 var llogCatid = &Struct{Name: "llog_catid", Doc: "entry of a target's list of catalogs", Fields: []*Field{
@@ -75,16 +75,16 @@ var llogCatid = &Struct{Name: "llog_catid", Doc: "entry of a target's list of ca
 var llogLogHdr = &Struct{Name: "llog_log_hdr", Detect: llogBig, Doc: "first block of a log", Fields: []*Field{
 	Sub("llh_hdr", &llogRecHdr),
 	S64("llh_timestamp", Time, "when the log was made"),
-	U32("llh_count", "records in use, this header among them"),
-	U32("llh_bitmap_offset", "where the bitmap begins"),
+	U32("llh_count", Harmless, "records in use, this header among them"),
+	U32("llh_bitmap_offset", Harmless, "where the bitmap begins"),
 	U32("llh_size", Size, "bytes of a record, when all have one size"),
 	U32("llh_flags", &LlogFlags, "kind of log, and what its changelog records carry"),
-	U32("llh_cat_idx", "of a plain log: its place in the catalog; of a catalog: its first log"),
+	U32("llh_cat_idx", Harmless, "of a plain log: its place in the catalog; of a catalog: its first log"),
 	Sub("llh_tgtuuid", &obdUuid, "target that the log is of"),
 	Pads("llh_reserved", 1, 4),
 	Pad("llh_fill", 0, CountOf(beforeBitmap)),
 	Derived("llh_used", usedIndices, "indices that the bitmap has set"),
-	Arr("llh_bitmap", -1, U32("", Hex), CountOf(bitmapWords), AfterPrevious(true), "a bit for each index that is in use"),
+	Arr("llh_bitmap", -1, U32("", Hex), Harmless, CountOf(bitmapWords), AfterPrevious(true), "a bit for each index that is in use"),
 	Sub("llh_tail", &llogRecTail, AfterPrevious(true)),
 }}
 
@@ -112,9 +112,9 @@ func bitmapWords(v *View) int {
 
 var llogCookie = &Struct{Name: "llog_cookie", Doc: "log and index of a record, to cancel it by", Fields: []*Field{
 	Sub("lgc_lgl", &llogLogid, "the log"),
-	U64("lgc_offset", Over("lgc_lgl"), If(never), "the same bytes, as an offset"),
+	U64("lgc_offset", Harmless, Over("lgc_lgl"), If(never), "the same bytes, as an offset"),
 	U32("lgc_subsys", At(24), &LlogCtxt, "what the log is for"),
-	U32("lgc_index", "the record"),
+	U32("lgc_index", Harmless, "the record"),
 	Pad("lgc_padding", 4),
 }}
 
@@ -122,8 +122,8 @@ var llogdBody = &Struct{Name: "llogd_body", Doc: "which log, and where in it", F
 	Sub("lgd_logid", &llogLogid, "the log; zero in a request that opens one by name"),
 	U32("lgd_ctxt_idx", &LlogCtxt, "what the log is for"),
 	U32("lgd_llh_flags", &LlogFlags, "kind of log"),
-	U32("lgd_index", "record that is wanted"),
-	U32("lgd_saved_index", "last record before the block; the server moves it on"),
+	U32("lgd_index", Harmless, "record that is wanted"),
+	U32("lgd_saved_index", Harmless, "last record before the block; the server moves it on"),
 	U32("lgd_len", Size, "bytes of the block"),
 	U64("lgd_cur_offset", Size, "where the block begins in the log; the server moves it on"),
 }}

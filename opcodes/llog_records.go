@@ -27,14 +27,14 @@ var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper
 
 var llogRecHdr = &Struct{Name: "llog_rec_hdr", Detect: llogBig, Doc: "header of each record of a log", Fields: []*Field{
 	U32("lrh_len", Size, "bytes of the record with header and tail"),
-	U32("lrh_index", "number of the record in its log"),
+	U32("lrh_index", Harmless, "number of the record in its log"),
 	U32("lrh_type", &LlogRecType, Counted("record"), Shown{Role: Flag}, "type of the record; its byte order is that of the log"),
-	U32("lrh_id", "depends on the type of the record"),
+	U32("lrh_id", Harmless, "depends on the type of the record"),
 }}
 
 var llogRecTail = &Struct{Name: "llog_rec_tail", Doc: "tail of each record of a log: two words of the header again", Fields: []*Field{
 	U32("lrt_len", Size, "bytes of the record"),
-	U32("lrt_index", "number of the record in its log"),
+	U32("lrt_index", Harmless, "number of the record in its log"),
 }}
 
 var (
@@ -52,16 +52,16 @@ var llogLogidRec = &Struct{Name: "llog_logid_rec", Detect: llogBig, Doc: "record
 var llogUnlinkRec = &Struct{Name: "llog_unlink_rec", Detect: llogBig,
 	Doc: "OST object to destroy, as old releases logged it", Fields: []*Field{
 		Sub("lur_hdr", &llogRecHdr),
-		U64("lur_oid", "object id"),
-		U32("lur_oseq", "sequence of the object"),
-		U32("lur_count", "objects that follow it"),
+		U64("lur_oid", Harmless, "object id"),
+		U32("lur_oseq", Harmless, "sequence of the object"),
+		U32("lur_count", Harmless, "objects that follow it"),
 		Sub("lur_tail", &llogRecTail),
 	}}
 
 var llogUnlink64Rec = &Struct{Name: "llog_unlink64_rec", Detect: llogBig, Doc: "OST object to destroy", Fields: []*Field{
 	Sub("lur_hdr", &llogRecHdr),
 	Sub("lur_fid", &LuFid, "the object"),
-	U32("lur_count", "objects that follow it"),
+	U32("lur_count", Harmless, "objects that follow it"),
 	Padding("lur_padding", 1, 4, 8, 8),
 	Sub("lur_tail", &llogRecTail),
 }}
@@ -69,10 +69,10 @@ var llogUnlink64Rec = &Struct{Name: "llog_unlink64_rec", Detect: llogBig, Doc: "
 var llogSetattr64Rec = &Struct{Name: "llog_setattr64_rec", Detect: llogBig, Doc: "new owner of an OST object", Fields: []*Field{
 	Sub("lsr_hdr", &llogRecHdr),
 	Sub("lsr_oi", &ostId, "the object"),
-	U32("lsr_uid", "owner"),
-	U32("lsr_uid_h", "unused upper half"),
-	U32("lsr_gid", "group"),
-	U32("lsr_gid_h", "unused upper half"),
+	U32("lsr_uid", UserID, "owner"),
+	U32("lsr_uid_h", Removed, "unused upper half"),
+	U32("lsr_gid", UserID, "group"),
+	U32("lsr_gid_h", Removed, "unused upper half"),
 	U64("lsr_valid", &ObdMdValid, "which attributes change"),
 	Sub("lsr_tail", &llogRecTail),
 }}
@@ -81,13 +81,13 @@ var llogSetattr64RecV2 = &Struct{Name: "llog_setattr64_rec_v2", Detect: llogBig,
 	Doc: "new owner, project or layout version of an OST object", Fields: []*Field{
 		Sub("lsr_hdr", &llogRecHdr),
 		Sub("lsr_oi", &ostId, "the object"),
-		U32("lsr_uid", "owner"),
-		U32("lsr_uid_h", "unused upper half"),
-		U32("lsr_gid", "group"),
-		U32("lsr_gid_h", "unused upper half"),
+		U32("lsr_uid", UserID, "owner"),
+		U32("lsr_uid_h", Removed, "unused upper half"),
+		U32("lsr_gid", UserID, "group"),
+		U32("lsr_gid_h", Removed, "unused upper half"),
 		U64("lsr_valid", &ObdMdValid, "which attributes change"),
-		U32("lsr_projid", "project"),
-		U32("lsr_layout_version", "layout version that later writes must have"),
+		U32("lsr_projid", UserID, "project"),
+		U32("lsr_layout_version", Harmless, "layout version that later writes must have"),
 		Padding("lsr_padding", 2, 8, 8),
 		Sub("lsr_tail", &llogRecTail),
 	}}
@@ -96,7 +96,7 @@ var llogSizeChangeRec = &Struct{Name: "llog_size_change_rec", Detect: llogBig,
 	Doc: "file whose size changed without the MDT; old releases", Fields: []*Field{
 		Sub("lsc_hdr", &llogRecHdr),
 		Sub("lsc_fid", &llFid, "the file"),
-		U32("lsc_ioepoch", "epoch of the writes"),
+		U32("lsc_ioepoch", Harmless, "epoch of the writes"),
 		Padding("lsc_padding", 1, 4, 8, 8),
 		Sub("lsc_tail", &llogRecTail),
 	}}
@@ -104,7 +104,7 @@ var llogSizeChangeRec = &Struct{Name: "llog_size_change_rec", Detect: llogBig,
 var llogAgentReqRec = &Struct{Name: "llog_agent_req_rec", Detect: llogBig, Doc: "HSM request in the coordinator's log", Fields: []*Field{
 	Sub("arr_hdr", &llogRecHdr),
 	U32("arr_status", &HsmAgentReqStatus, "how far it is"),
-	U32("arr_archive_id", "archive it is for; 0: any"),
+	U32("arr_archive_id", Harmless, "archive it is for; 0: any"),
 	U64("arr_flags", &HsmRequestFlags, "as asked for"),
 	U64("arr_compound_id", Cookie, "number that requests of one command share"),
 	U64("arr_req_create", Time, "when it came"),
@@ -115,8 +115,8 @@ var llogAgentReqRec = &Struct{Name: "llog_agent_req_rec", Detect: llogBig, Doc: 
 }}
 
 var llogGen = &Struct{Name: "llog_gen", Doc: "generation of the connection between log writer and reader", Fields: []*Field{
-	U64("mnt_cnt", "mounts"),
-	U64("conn_cnt", "connects"),
+	U64("mnt_cnt", Harmless, "mounts"),
+	U64("conn_cnt", Harmless, "connects"),
 }}
 
 var llogGenRec = &Struct{Name: "llog_gen_rec", Detect: llogBig, Doc: "marks a generation in a log", Fields: []*Field{

@@ -80,7 +80,7 @@ var LnetNid = &Struct{Name: "lnet_nid", Atom: NID, Doc: "address of a node on an
 
 var lnetProcessIdPacked = &Struct{Name: "lnet_process_id_packed", Doc: "a process on a node", Fields: []*Field{
 	U64("nid", NID4, "the node"),
-	U32("pid", Remark(remarkPid), "LNet process id"),
+	U32("pid", Harmless, Remark(remarkPid), "LNet process id"),
 }}
 
 var lnetHandleWire = &Struct{Name: "lnet_handle_wire", Summarize: briefWireHandle,
@@ -146,8 +146,8 @@ var LNetHdr16 = &Struct{Name: "lnet_hdr_nid16", Since: "2.15", Order: Little, Do
 // command. The members of the command stand in the header itself.
 func lnetHdrFields(command int, nids ...*Field) []*Field {
 	fields := append(nids,
-		U32("dest_pid", Remark(remarkPid), "LNet process id of the receiver"),
-		U32("src_pid", Remark(remarkPid), "LNet process id of the sender"),
+		U32("dest_pid", Harmless, Remark(remarkPid), "LNet process id of the receiver"),
+		U32("src_pid", Harmless, Remark(remarkPid), "LNet process id of the sender"),
 		U32("type", &LnetMsgType, "the command"),
 		U32("payload_length", Size, "bytes behind the header; GET and ACK have none"),
 	)
@@ -178,21 +178,21 @@ func lnetHdrFields(command int, nids ...*Field) []*Field {
 var lnetMagicversion = &Struct{Name: "lnet_magicversion", Order: Little,
 	Doc: "stands in place of the destination NID in the hello of socklnd version 1", Fields: []*Field{
 		U32("magic", Hex, &LnetMagic, "kind of network"),
-		U16("version_major", Shown{Label: "version ", Role: Flag}, "protocol version"),
-		U16("version_minor", "protocol version, minor part"),
+		U16("version_major", Harmless, Shown{Label: "version ", Role: Flag}, "protocol version"),
+		U16("version_minor", Harmless, "protocol version, minor part"),
 	}}
 
 var ConnreqV1 = &Struct{Name: "lnet_acceptor_connreq", Detect: isAcceptor,
 	Doc: "first bytes of a connection: the address that the connecting node wants to reach", Fields: []*Field{
 		U32("acr_magic", Hex, &LnetMagic, "marks the request and the byte order of the sender"),
-		U32("acr_version", Shown{Label: "version ", Role: Flag}, "1: 8-byte NID"),
+		U32("acr_version", Harmless, Shown{Label: "version ", Role: Flag}, "1: 8-byte NID"),
 		U64("acr_nid", NID4, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
 	}}
 
 var ConnreqV2 = &Struct{Name: "lnet_acceptor_connreq_v2", Since: "2.15", Detect: isAcceptor,
 	Doc: "first bytes of a connection to a node with a long address", Fields: []*Field{
 		U32("acr_magic", Hex, &LnetMagic, "marks the request and the byte order of the sender"),
-		U32("acr_version", Shown{Label: "version ", Role: Flag}, "2: 20-byte NID"),
+		U32("acr_version", Harmless, Shown{Label: "version ", Role: Flag}, "2: 20-byte NID"),
 		Sub("acr_nid", &LnetNid, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
 	}}
 

@@ -48,7 +48,7 @@ var lnetNidMdEntry = &Struct{Name: "lnet_nid_md_entry", Since: "2.17",
 
 var lnetNidMetadata = &Struct{Name: "lnet_nid_metadata", Since: "2.17",
 	Doc: "data about the NIDs of the node, for the drivers of their networks", Fields: []*Field{
-		U32("num_nid_mappings", "number of entries"),
+		U32("num_nid_mappings", Harmless, "number of entries"),
 		Subs("nid_mappings", -1, &lnetNidMdEntry, CountBy("num_nid_mappings"), "one entry a NID"),
 	}}
 
@@ -60,8 +60,8 @@ var PingInfo = &Struct{Name: "lnet_ping_info", Detect: func(b []byte, big bool) 
 	Doc: "what a node reports about itself in the reply to a ping, or in a push without a ping: features and NIDs", Fields: []*Field{
 		U32("pi_magic", Hex, &LnetMagic, "marks the information and the byte order of the sender"),
 		pingFeatures,
-		U32("pi_pid", Remark(remarkPid), "LNet process id"),
-		U32("pi_nnis", "number of 8-byte NIDs, loopback included"),
+		U32("pi_pid", Harmless, Remark(remarkPid), "LNet process id"),
+		U32("pi_nnis", Harmless, "number of 8-byte NIDs, loopback included"),
 		Subs("pi_ni", -1, &lnetNiStatus, CountBy("pi_nnis"), "the 8-byte NIDs"),
 		Records("pi_large_ni", stepLargeNi, largeNi, Since("2.16"), If(hasFeature("LARGE_ADDR")),
 			"the long NIDs, each in as many bytes as its address needs"),

@@ -33,8 +33,8 @@ var SwapLayoutsFlags = Bits("swap_layouts_flags", "SWAP_LAYOUTS_", "how layouts 
 var lustreSwapLayouts = &Struct{Name: "lustre_swap_layouts", Doc: "what a user asks of the client to swap the layouts of two files",
 	Fields: []*Field{
 		U64("sl_flags", &SwapLayoutsFlags, "what to check and keep"),
-		U32("sl_fd", "descriptor of the second file"),
-		U32("sl_gid", "group lock that keeps others out"),
+		U32("sl_fd", Harmless, "descriptor of the second file"),
+		U32("sl_gid", Harmless, "group lock that keeps others out"),
 		U64("sl_dv1", Cookie, When{"sl_flags", "CHECK_DV1"}, "data version that the first file must have"),
 		U64("sl_dv2", Cookie, When{"sl_flags", "CHECK_DV2"}, "data version that the second file must have"),
 	}}
@@ -51,15 +51,15 @@ var mdcSwapLayouts217 = &Struct{Name: "mdc_swap_layouts_217", Since: "2.18", Doc
 	}}
 
 var (
-	bufSelinuxPol  = Str("selinux_pol", 0, "SELinux policy of the client: mode:name:version:hash")
+	bufSelinuxPol  = Str("selinux_pol", 0, JobName, "SELinux policy of the client: mode:name:version:hash")
 	bufSwapLayouts = Sub("swap_layouts", &mdcSwapLayouts, "how they are swapped")
 	bufFidArray    = Subs("fid_array", -1, &LuFid, "the objects")
 )
 
 // bufFileset is the directory to mount.
-var bufFileset = Str("name", 0, "path of the subdirectory to mount; empty for the root")
+var bufFileset = Str("name", 0, FileName, "path of the subdirectory to mount; empty for the root")
 
-var bufName = Str("name", 0, "name in the directory; may be encrypted")
+var bufName = Str("name", 0, FileName, "name in the directory; may be encrypted")
 
 var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 	Doc: "Asks for the FID of the root directory, or of the subdirectory that the client mounts. First step of a mount, once connected.",

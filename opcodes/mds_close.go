@@ -48,8 +48,8 @@ var mdtIoepoch = &Struct{Name: "mdt_ioepoch", Doc: "the open file that a close o
 }}
 
 var closeDataResyncDone = &Struct{Name: "close_data_resync_done", Doc: "components that a resync has brought up to date", Fields: []*Field{
-	U32("resync_count", "how many; when there are more than 15 all of them travel in the u32_array buffer"),
-	Arr("resync_ids_inline", 15, U32(""), CountOf(inlineResyncIDs), "their numbers (lcme_id)"),
+	U32("resync_count", Harmless, "how many; when there are more than 15 all of them travel in the u32_array buffer"),
+	Arr("resync_ids_inline", 15, U32(""), Harmless, CountOf(inlineResyncIDs), "their numbers (lcme_id)"),
 }}
 
 const maxInlineResyncIDs = 15
@@ -83,8 +83,8 @@ var closeData = &Struct{Name: "close_data",
 		U64("cd_data_version", Cookie, "data version that the file must still have"),
 		Pads("cd_reserved", 8, 8, If(closeNeeds(0))),
 		Sub("cd_resync", &closeDataResyncDone, Over("cd_reserved"), If(closeNeeds(biasResyncDone)), "components that are in sync again"),
-		U16("cd_mirror_id", Over("cd_reserved"), If(closeNeeds(biasSplit)), "the mirror that is split off"),
-		U32("cd_archive_id", Over("cd_reserved"), Since("2.15"), If(closeNeeds(biasPCC)), "the client cache that gets the data"),
+		U16("cd_mirror_id", Harmless, Over("cd_reserved"), If(closeNeeds(biasSplit)), "the mirror that is split off"),
+		U32("cd_archive_id", Harmless, Over("cd_reserved"), Since("2.15"), If(closeNeeds(biasPCC)), "the client cache that gets the data"),
 		U64("cd_data_version2", Over("cd_reserved"), Since("2.16"), Cookie, If(closeNeeds(biasSwap)),
 			"data version that the second file must still have"),
 	}}
@@ -129,7 +129,7 @@ func closeBias(m *Msg) uint64 {
 var (
 	bufMdtIoepoch = Sub("mdt_ioepoch", &mdtIoepoch)
 	bufCloseData  = Sub("close_data", &closeData, "what the close does beside closing")
-	bufU32Array   = Arr("u32_array", -1, U32(""), CountOf(outerResyncIDs), "components that are in sync again, when they are more than 15")
+	bufU32Array   = Arr("u32_array", -1, U32(""), Harmless, CountOf(outerResyncIDs), "components that are in sync again, when they are more than 15")
 )
 
 var rpcMdsClose = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",

@@ -15,25 +15,25 @@ const (
 
 var getinfoFid2path = &Struct{Name: "getinfo_fid2path", Doc: "asks for the path of a FID; the reply brings it", Fields: []*Field{
 	Sub("gf_fid", &LuFid, "the object"),
-	U64("gf_recno", "changelog record up to which names may be as they were; all ones: as they are"),
-	U32("gf_linkno", "which of several names, from 0; reply: the next one"),
+	U64("gf_recno", Harmless, "changelog record up to which names may be as they were; all ones: as they are"),
+	U32("gf_linkno", Harmless, "which of several names, from 0; reply: the next one"),
 	U32("gf_pathlen", Size, "room for the path"),
-	Str("gf_path", 0, If(isReply), "the path, from the root of the file system or of the fileset"),
+	Str("gf_path", 0, FilePath, If(isReply), "the path, from the root of the file system or of the fileset"),
 	Subs("gf_root_fid", -1, &LuFid, Over("gf_path"), If(isRequest), "root of the client's fileset"),
 }}
 
 // fid2pathKey is what fills the key buffer of a fid2path: its name in an area
 // of 16 bytes, and the question.
 var fid2pathKey = &Struct{Name: "fid2path_key", Doc: "key of a fid2path together with its argument", Fields: []*Field{
-	Str("key", 16, "the name of the key"),
+	Str("key", 16, Keyword, "the name of the key"),
 	Sub("getinfo_fid2path", &getinfoFid2path, "the question"),
 }}
 
 var getparent = &Struct{Name: "getparent", Doc: "asks for a parent of a FID and its name there", Fields: []*Field{
 	Sub("gp_fid", &LuFid, "the object; answer: its parent"),
-	U32("gp_linkno", "which of several names, from 0"),
+	U32("gp_linkno", Harmless, "which of several names, from 0"),
 	U32("gp_name_size", Size, "room for the name"),
-	Str("gp_name", 0, "the name"),
+	Str("gp_name", 0, FileName, "the name"),
 }}
 
 var (
@@ -46,7 +46,7 @@ var (
 	bufGetinfoValOther          = Opaque("getinfo_val", 0, "value of the key")
 )
 
-var formReadOnly = U32("read_only", "1: the client mounts read-only")
+var formReadOnly = U32("read_only", Harmless, "1: the client mounts read-only")
 
 // chooseSetinfo is the form of a value, by its key.
 func chooseSetinfo(v *View) *Field {

@@ -36,7 +36,7 @@ var luDirent = &Struct{Name: "lu_dirent", Order: Little, Doc: "entry of a direct
 	U16("lde_reclen", Size, "bytes of the entry; 0 in the last one of a page"),
 	U16("lde_namelen", Size, "bytes of the name"),
 	U32("lde_attrs", &DirentAttrs, "what follows the name"),
-	Str("lde_name", 0, CountBy("lde_namelen"), Counted("name"), "the name; no NUL ends it"),
+	Str("lde_name", 0, FileName, CountBy("lde_namelen"), Counted("name"), "the name; no NUL ends it"),
 	Pad("lde_pad", 0, CountOf(func(v *View) int { return int(ldeNamelen.Uint(v.Struct, false) & 1) }),
 		If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 })),
 	U16("lt_type", Octal, If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 }),
@@ -176,7 +176,7 @@ func nextPage(page *Field) func(*View) (*Field, int) {
 }
 
 var luPage = &Struct{Name: "lu_page", Doc: "page of a directory or of an index", Fields: []*Field{
-	Str("lp_array", pageSize, If(never), "the page as bytes"),
+	Str("lp_array", pageSize, Removed, If(never), "the page as bytes"),
 	Sub("lp_dir", &luDirpage, Over("lp_array")),
 	Sub("lp_idx", &luIdxpage, Over("lp_array")),
 }}

@@ -74,29 +74,29 @@ var LddMountType = Enum("ldd_mount_type", "LDD_MT_", "file system under a target
 })
 
 var mgsSendParam = &Struct{Name: "mgs_send_param", Doc: "parameter to be set for a file system", Fields: []*Field{
-	Str("mgs_param", 1024, "key=value"),
+	Str("mgs_param", 1024, ConfigParams, "key=value"),
 }}
 
 // The fields that decide how many NIDs mti_nids holds.
 var (
 	mtiFlags    = U32("mti_flags", &MtiFlags, "kind and state of the target")
-	mtiNidCount = U32("mti_nid_count", "NIDs of its server")
+	mtiNidCount = U32("mti_nid_count", Harmless, "NIDs of its server")
 )
 
 var mgsTargetInfo = &Struct{Name: "mgs_target_info",
 	Doc: "a target that registers with the MGS, and what the MGS made of it", Fields: []*Field{
 		U32("mti_lustre_ver", Version, "release of the server"),
-		U32("mti_stripe_index", "index of the target"),
-		U32("mti_config_ver", "version of its configuration"),
+		U32("mti_stripe_index", Harmless, "index of the target"),
+		U32("mti_config_ver", Harmless, "version of its configuration"),
 		mtiFlags,
 		mtiNidCount,
-		U32("mti_instance", "counts the starts of the target"),
-		Str("mti_fsname", 64, "file system"),
-		Str("mti_svname", 64, "name of the target"),
-		Str("mti_uuid", 40, "its uuid"),
+		U32("mti_instance", Harmless, "counts the starts of the target"),
+		Str("mti_fsname", 64, TargetName, "file system"),
+		Str("mti_svname", 64, TargetName, "name of the target"),
+		Str("mti_uuid", 40, TargetName, "its uuid"),
 		Arr("mti_nids", 32, U64("", NID4), CountOf(targetNids), "NIDs of its server, when all have short addresses"),
-		Str("mti_params", 4096, "parameters from its disk: key=value, separated by spaces"),
-		Arr("mti_nidlist", -1, Str("", nidTextSize), Since("2.16"), "NIDs as text, when some have large addresses"),
+		Str("mti_params", 4096, ConfigParams, "parameters from its disk: key=value, separated by spaces"),
+		Arr("mti_nidlist", -1, Str("", nidTextSize), Address, Since("2.16"), "NIDs as text, when some have large addresses"),
 	}}
 
 const nidTextSize = 64
@@ -128,24 +128,24 @@ func usedElements(b []byte, n, size int) int {
 
 var mgsTargetNidlist = &Struct{Name: "mgs_target_nidlist", Since: "2.17", Doc: "NIDs of a target's server, as text", Fields: []*Field{
 	U32("mtn_flags", &MgsNidlistFlags, "where the list is"),
-	U32("mtn_nids", "NIDs in the list"),
-	Arr("mtn_inline_list", -1, Str("", nidTextSize), "the list, unless it comes as bulk data"),
+	U32("mtn_nids", Harmless, "NIDs in the list"),
+	Arr("mtn_inline_list", -1, Str("", nidTextSize), Address, "the list, unless it comes as bulk data"),
 }}
 
 // targetNidsBulk is the list when it comes as bulk data.
 var targetNidsBulk = &Struct{Name: "mgs_target_nids", Since: "2.17", Doc: "NIDs of a target's server, as text", Fields: []*Field{
-	Arr("nids", -1, Str("", nidTextSize)),
+	Arr("nids", -1, Str("", nidTextSize), Address),
 }}
 
 var mgsNidtblEntry = &Struct{Name: "mgs_nidtbl_entry", Doc: "where a target runs now, for imperative recovery", Fields: []*Field{
-	U64("mne_version", "version of the table with this entry"),
-	U32("mne_instance", "start of the target; clients connect anew when it changes"),
-	U32("mne_index", "index of the target"),
+	U64("mne_version", Harmless, "version of the table with this entry"),
+	U32("mne_instance", Harmless, "start of the target; clients connect anew when it changes"),
+	U32("mne_index", Harmless, "index of the target"),
 	U32("mne_length", Size, "bytes of the entry; the last of a unit fills it"),
 	U8("mne_type", &nidtblType, "kind of target"),
-	U8("mne_nid_type", "form of the NIDs; 0: 8 bytes each, 1: large ones"),
+	U8("mne_nid_type", Harmless, "form of the NIDs; 0: 8 bytes each, 1: large ones"),
 	U8("mne_nid_size", Size, "bytes of a NID"),
-	U8("mne_nid_count", "number of NIDs"),
+	U8("mne_nid_count", Harmless, "number of NIDs"),
 	Arr("nids", -1, U64("", NID4), CountBy("mne_nid_count"), IfNot(hasLargeNids), "NIDs of its server"),
 	Subs("nidlist", -1, &LnetNid, Over("nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
 		"NIDs of its server"),
@@ -181,14 +181,14 @@ func nextNidtblEntry(v *View) (*Field, int) {
 }
 
 var mgsConfigBody = &Struct{Name: "mgs_config_body", Doc: "which table of the MGS, and from where on", Fields: []*Field{
-	Str("mcb_name", 64, "file system and table"),
-	U64("mcb_offset", "first version or hash that is wanted"),
+	Str("mcb_name", 64, TargetName, "file system and table"),
+	U64("mcb_offset", Harmless, "first version or hash that is wanted"),
 	U16("mcb_type", &MgsCfgType, "kind of table"),
-	U8("mcb_nm_cur_pass", IfNot(isRecoverTable), "of nodemaps: counts the passes over the table"),
+	U8("mcb_nm_cur_pass", Harmless, IfNot(isRecoverTable), "of nodemaps: counts the passes over the table"),
 	U8("mcb_rec_nid_size", Over("mcb_nm_cur_pass"), Size, If(isRecoverTable), Since("2.16"),
 		"of recovery tables: bytes of the largest NID that the client understands; 0: 8"),
-	U8("mcb_bits", "size of a unit of bulk data, as the exponent of 2"),
-	U32("mcb_units", "units of bulk data that the client has room for"),
+	U8("mcb_bits", Harmless, "size of a unit of bulk data, as the exponent of 2"),
+	U32("mcb_units", Harmless, "units of bulk data that the client has room for"),
 }}
 
 const mgsRecover = 2
@@ -198,9 +198,9 @@ var mcbType = Field{Off: 72, Size: 2}
 func isRecoverTable(v *View) bool { return mcbType.Uint(v.Struct, v.Big) == mgsRecover }
 
 var mgsConfigRes = &Struct{Name: "mgs_config_res", Doc: "how much of a table came", Fields: []*Field{
-	U64("mcr_offset", Remark(remarkConfigEnd), "last version that was sent, or hash to go on with"),
-	U64("mcr_size", IfNot(isNodemapRead), "newest version of the table"),
-	U64("mcr_nm_cur_pass", Over("mcr_size"), If(isNodemapRead), "of nodemaps: the pass that this is"),
+	U64("mcr_offset", Harmless, Remark(remarkConfigEnd), "last version that was sent, or hash to go on with"),
+	U64("mcr_size", Harmless, IfNot(isNodemapRead), "newest version of the table"),
+	U64("mcr_nm_cur_pass", Harmless, Over("mcr_size"), If(isNodemapRead), "of nodemaps: the pass that this is"),
 }}
 
 // remarkConfigEnd marks the end of a nodemap table.

@@ -118,13 +118,13 @@ var NodemapMisc = Enum("nodemap_misc", "", "limits of nodemaps", []Value{
 })
 
 var nodemapClusterRec = &Struct{Name: "nodemap_cluster_rec", Order: Little, Doc: "a nodemap: what clients of it may do", Fields: []*Field{
-	Str("ncr_name", 17, "name of the nodemap"),
+	Str("ncr_name", 17, PlainName, "name of the nodemap"),
 	U8("ncr_flags", &NodemapFlags, "what its clients may do"),
 	U8("ncr_flags2", &NodemapFlags2, Since("2.16"), "more of it"),
 	Pad("ncr_padding1", 1, "a byte longer in 2.12, which has no second flags"),
-	U32("ncr_squash_projid", Since("2.15"), "project for unknown projects"),
-	U32("ncr_squash_uid", "user for unknown users"),
-	U32("ncr_squash_gid", "group for unknown groups"),
+	U32("ncr_squash_projid", UserID, Since("2.15"), "project for unknown projects"),
+	U32("ncr_squash_uid", UserID, "user for unknown users"),
+	U32("ncr_squash_gid", UserID, "group for unknown groups"),
 }}
 
 var nodemapRangeRec = &Struct{Name: "nodemap_range_rec", Order: Little,
@@ -138,17 +138,17 @@ var nodemapRange2Rec = &Struct{Name: "nodemap_range2_rec", Since: "2.16", Order:
 	Doc: "client NIDs that a nodemap holds for, as a prefix", Fields: []*Field{
 		Sub("nrr_nid_prefix", &LnetNid, "NID that begins the range"),
 		Padding("nrr_padding", 1, 4, 4, 2, 1),
-		U8("nrr_netmask", "bits that count"),
+		U8("nrr_netmask", Harmless, "bits that count"),
 	}}
 
 var nodemapIdRec = &Struct{Name: "nodemap_id_rec", Order: Little,
 	Doc: "id that a client's id is mapped to; the key has the client's", Fields: []*Field{
-		U32("nir_id_fs", "id in the file system"),
+		U32("nir_id_fs", UserID, "id in the file system"),
 		Padding("nir_padding", 1, 4, 8, 8, 8),
 	}}
 
 var nodemapGlobalRec = &Struct{Name: "nodemap_global_rec", Order: Little, Doc: "whether nodemaps are used at all", Fields: []*Field{
-	U8("ngr_is_active", "1: nodemaps are in use"),
+	U8("ngr_is_active", Harmless, "1: nodemaps are in use"),
 	Padding("ngr_padding", 1, 1, 2, 4, 8, 8, 8),
 }}
 
@@ -162,12 +162,12 @@ var nodemapClusterRolesRec = &Struct{Name: "nodemap_cluster_roles_rec", Since: "
 
 var nodemapOffsetRec = &Struct{Name: "nodemap_offset_rec", Since: "2.17", Order: Little,
 	Doc: "ranges that ids of a nodemap are shifted into", Fields: []*Field{
-		U32("nor_start_uid", "first id of the range"),
-		U32("nor_limit_uid", "size of the range"),
-		U32("nor_start_gid", "first id of the range"),
-		U32("nor_limit_gid", "size of the range"),
-		U32("nor_start_projid", "first id of the range"),
-		U32("nor_limit_projid", "size of the range"),
+		U32("nor_start_uid", UserID, "first id of the range"),
+		U32("nor_limit_uid", Harmless, "size of the range"),
+		U32("nor_start_gid", UserID, "first id of the range"),
+		U32("nor_limit_gid", Harmless, "size of the range"),
+		U32("nor_start_projid", UserID, "first id of the range"),
+		U32("nor_limit_projid", Harmless, "size of the range"),
 		Padding("nor_padding", 1, 4, 4),
 	}}
 
@@ -179,14 +179,14 @@ var nodemapFilesetHeaderRec = &Struct{Name: "nodemap_fileset_header_rec", Since:
 
 var nodemapFilesetRec = &Struct{Name: "nodemap_fileset_rec", Since: "2.17", Order: Little,
 	Doc: "piece of the path of a fileset", Fields: []*Field{
-		Str("nfr_path_fragment", 28, "the piece"),
-		U16("nfr_fragment_id", "its number"),
+		Str("nfr_path_fragment", 28, FilePath, "the piece"),
+		U16("nfr_fragment_id", Harmless, "its number"),
 		Pad("nfr_padding1", 2),
 	}}
 
 var nodemapUserCapabilitiesRec = &Struct{Name: "nodemap_user_capabilities_rec", Since: "2.17", Order: Little,
 	Doc: "capabilities that users of a nodemap keep", Fields: []*Field{
-		U64("nucr_caps", Hex, "bit per capability, as in capabilities(7)"),
+		U64("nucr_caps", Harmless, Hex, "bit per capability, as in capabilities(7)"),
 		U8("nucr_type", &NodemapCapType, "what the bits mean"),
 		Padding("nucr_padding", 1, 1, 2, 4, 8, 8),
 	}}
@@ -214,13 +214,13 @@ var nodemapRec = &Struct{Name: "nodemap_rec", Order: Little, Doc: "value in the 
 }}
 
 var nodemapKey = &Struct{Name: "nodemap_key", Order: Little, Doc: "key in the nodemap index", Fields: []*Field{
-	U32("nk_nodemap_id", Hex, Remark(nodemapIDRemark), "kind of record in the upper 4 bits, number of the nodemap in the others"),
+	U32("nk_nodemap_id", Harmless, Hex, Remark(nodemapIDRemark), "kind of record in the upper 4 bits, number of the nodemap in the others"),
 	U32("nk_cluster_subid", Since("2.16"), &NodemapSubid, ifNodemapKey(nodemapCluster, nodemapCluster), "which part of the nodemap"),
-	U32("nk_range_id", Over("nk_cluster_subid"), If(func(v *View) bool {
+	U32("nk_range_id", Harmless, Over("nk_cluster_subid"), If(func(v *View) bool {
 		kind := keyKind(v.Struct)
 		return kind == nodemapRange || kind == nodemapNidMask
 	}), "number of the range"),
-	U32("nk_id_client", Over("nk_cluster_subid"), ifNodemapKey(nodemapUidMap, nodemapProjidMap), "the client's id"),
+	U32("nk_id_client", UserID, Over("nk_cluster_subid"), ifNodemapKey(nodemapUidMap, nodemapProjidMap), "the client's id"),
 	Pad("nk_unused", 4, Over("nk_cluster_subid"), ifNodemapKey(nodemapGlobal, nodemapGlobal)),
 }}
 

@@ -44,8 +44,8 @@ func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }
 
 var kibConnparams = &Struct{Name: "kib_connparams",
 	Doc: "parameters that the two ends of an InfiniBand connection negotiate", Fields: []*Field{
-		U16("ibcp_queue_depth", "queue depth: messages that may be in flight at once"),
-		U16("ibcp_max_frags", "RDMA fragments of one transfer, at most"),
+		U16("ibcp_queue_depth", Harmless, "queue depth: messages that may be in flight at once"),
+		U16("ibcp_max_frags", Harmless, "RDMA fragments of one transfer, at most"),
 		U32("ibcp_max_msg_size", Size, "largest message sent without RDMA"),
 	}}
 
@@ -60,8 +60,8 @@ var kibRdmaFrag = &Struct{Name: "kib_rdma_frag", Doc: "fragment of memory that t
 }}
 
 var kibRdmaDesc = &Struct{Name: "kib_rdma_desc", Doc: "memory that the peer may write to", Fields: []*Field{
-	U32("rd_key", Hex, "remote key (rkey), which the RDMA writes must carry"),
-	U32("rd_nfrags", "number of fragments"),
+	U32("rd_key", Harmless, Hex, "remote key (rkey), which the RDMA writes must carry"),
+	U32("rd_nfrags", Harmless, "number of fragments"),
 	Subs("rd_frags", -1, &kibRdmaFrag, CountBy("rd_nfrags"), "the fragments"),
 }}
 
@@ -104,11 +104,11 @@ func isKibType(types ...string) If {
 
 var kibMsg = &Struct{Name: "kib_msg", Detect: isKib, Doc: "a message of LNet over InfiniBand or RoCE", Fields: []*Field{
 	U32("ibm_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
-	U16("ibm_version", Hex, "protocol version"),
+	U16("ibm_version", Harmless, Hex, "protocol version"),
 	IbmType,
-	U8("ibm_credits", "credits returned to the receiver: messages that it may send"),
+	U8("ibm_credits", Harmless, "credits returned to the receiver: messages that it may send"),
 	U32("ibm_nob", Size, "length of the message"),
-	U32("ibm_cksum", Hex, "checksum over the message, 0 for none"),
+	U32("ibm_cksum", Removed, Hex, "checksum over the message, 0 for none"),
 	U64("ibm_srcnid", NID4, "NID of the sender"),
 	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
 	U64("ibm_dstnid", NID4, "NID of the receiver"),
@@ -201,7 +201,7 @@ const (
 
 var KibRej = &Struct{Name: "kib_rej", Shorter: []int{8, 16}, Detect: isKib, Doc: "reason why a connection was refused", Fields: []*Field{
 	U32("ibr_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
-	U16("ibr_version", Hex, "protocol version of the sender"),
+	U16("ibr_version", Harmless, Hex, "protocol version of the sender"),
 	U8("ibr_why", &IblndReject, Remark(remarkReject), "the reason"),
 	Pad("ibr_padding", 1),
 	U64("ibr_incarnation", Cookie, "incarnation of the sender"),

@@ -40,8 +40,8 @@ var oValid = U64("o_valid", &ObdMdValid, "which fields mean something")
 
 // The parts of the FID of the file that are separate from its sequence.
 var (
-	oParentOid = U32("o_parent_oid", When{"o_valid", "FLFID"}, "object id of the FID of the file")
-	oParentVer = U32("o_parent_ver", When{"o_valid", "FLFID"}, "version of the FID of the file")
+	oParentOid = U32("o_parent_oid", Harmless, When{"o_valid", "FLFID"}, "object id of the FID of the file")
+	oParentVer = U32("o_parent_ver", Harmless, When{"o_valid", "FLFID"}, "version of the FID of the file")
 )
 
 // obdo is struct obdo. Several slots have a second meaning, depending on the
@@ -49,7 +49,7 @@ var (
 var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes with reads and writes", Fields: []*Field{
 	oValid,
 	Sub("o_oi", &ostId, When{"o_valid", "FLID", "FLGROUP"}, "the object; with FLGROUP alone its sequence, and in a create the id too"),
-	U64("o_parent_seq", Hex, When{"o_valid", "FLFID"}, Remark(parentText), "sequence of the FID of the file on the MDT"),
+	U64("o_parent_seq", Harmless, Hex, When{"o_valid", "FLFID"}, Remark(parentText), "sequence of the FID of the file on the MDT"),
 	U64("o_size", Size, When{"o_valid", "FLSIZE"}, ValidIf(inSeek), Remark(remarkSize), "size; for punch, sync and fallocate the start, for "+
 		"seek the offset; in the reply to a create the width of the sequence"),
 	S64("o_mtime", Time, When{"o_valid", "FLMTIME"}, "modification time"),
@@ -62,26 +62,26 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	U32("o_mode", Octal, When{"o_valid", "FLMODE", "FLTYPE"}, If(hasMode), "file type and mode"),
 	U32("o_undirty", Size, Over("o_mode"), If(asksGrant), "grant in bytes that the client would like"),
 	U32("o_whence", &SeekWhence, Over("o_mode"), If(inSeek), "what a seek looks for"),
-	U32("o_uid", When{"o_valid", "FLUID"}, "owner; filled for reads and writes without the bit too"),
-	U32("o_gid", When{"o_valid", "FLGID"}, "group; filled for reads and writes without the bit too"),
+	U32("o_uid", UserID, When{"o_valid", "FLUID"}, "owner; filled for reads and writes without the bit too"),
+	U32("o_gid", UserID, When{"o_valid", "FLGID"}, "group; filled for reads and writes without the bit too"),
 	U32("o_flags", &ObdoFlags, When{"o_valid", "FLFLAGS"}, "what is special, and the type of the checksum"),
-	U32("o_nlink", When{"o_valid", "FLNLINK"}, If(hasLinks), "links"),
-	U32("o_cksum", Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
+	U32("o_nlink", Harmless, When{"o_valid", "FLNLINK"}, If(hasLinks), "links"),
+	U32("o_cksum", Removed, Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
 	U32("o_falloc_mode", &FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
 	oParentOid,
-	U32("o_misc", When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(remarkMisc), "with grants the bytes that the client dropped; for a "+
+	U32("o_misc", Harmless, When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(remarkMisc), "with grants the bytes that the client dropped; for a "+
 		"destroy the number of objects"),
-	U64("o_ioepoch", "no longer used"),
-	U32("o_stripe_idx", When{"o_valid", "FLFID"}, "stripe of the file that the object is"),
+	U64("o_ioepoch", Harmless, "no longer used"),
+	U32("o_stripe_idx", Harmless, When{"o_valid", "FLFID"}, "stripe of the file that the object is"),
 	oParentVer,
 	Sub("o_handle", &lustreHandle, When{"o_valid", "FLHANDLE"}, "lock under which the client does it"),
 	Sub("o_layout", &ostLayout, When{"o_valid", "FLOSTLAYOUT"}, "place of the object in the layout"),
-	U32("o_layout_version", When{"o_valid", "LAYOUT_VERSION"}, "version of the layout that the client knows"),
-	U32("o_uid_h", "no longer used"),
-	U32("o_gid_h", "no longer used"),
+	U32("o_layout_version", Harmless, When{"o_valid", "LAYOUT_VERSION"}, "version of the layout that the client knows"),
+	U32("o_uid_h", Removed, "no longer used"),
+	U32("o_gid_h", Removed, "no longer used"),
 	U64("o_data_version", Cookie, When{"o_valid", "FLDATAVERSION"}, IfNot(usesGrant), "data version of the object"),
 	U64("o_grant_used", Size, Over("o_data_version"), If(usesGrant), "grant in bytes that the client used up"),
-	U32("o_projid", When{"o_valid", "FLPROJID"}, "project"),
+	U32("o_projid", UserID, When{"o_valid", "FLPROJID"}, "project"),
 	Padding("o_padding_", 4, 4, 8, 8),
 }}
 

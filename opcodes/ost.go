@@ -60,21 +60,21 @@ var LadviseFlags = Bits("ladvise_flags", "LF_", "how to take advice", []Value{
 
 var luLadvise = &Struct{Name: "lu_ladvise", Doc: "advice on a range of a file", Fields: []*Field{
 	U16("lla_advice", &Ladvise, "the advice"),
-	U16("lla_value1", "by advice; for lock-ahead the lock mode"),
-	U32("lla_value2", "flags of this piece of advice, as in lah_flags"),
+	U16("lla_value1", Harmless, "by advice; for lock-ahead the lock mode"),
+	U32("lla_value2", Harmless, "flags of this piece of advice, as in lah_flags"),
 	U64("lla_start", Size, "first byte"),
 	U64("lla_end", Size, "end of the range"),
-	U32("lla_value3", "by advice; for lock-ahead its result"),
-	U32("lla_value4", "unused"),
+	U32("lla_value3", Harmless, "by advice; for lock-ahead its result"),
+	U32("lla_value4", Harmless, "unused"),
 }}
 
 var ladviseHdr = &Struct{Name: "ladvise_hdr", Doc: "how much advice follows", Fields: []*Field{
 	U32("lah_magic", &Ladvise, "LADVISE_MAGIC"),
-	U32("lah_count", "pieces of advice"),
+	U32("lah_count", Harmless, "pieces of advice"),
 	U64("lah_flags", &LadviseFlags, "how to take it"),
-	U32("lah_value1", "unused"),
-	U32("lah_value2", "unused"),
-	U64("lah_value3", "unused"),
+	U32("lah_value1", Harmless, "unused"),
+	U32("lah_value2", Harmless, "unused"),
+	U64("lah_value3", Harmless, "unused"),
 	Subs("lah_advise", -1, &luLadvise, "the advice; on the wire it has a buffer of its own"),
 }}
 

@@ -47,14 +47,14 @@ var fiemapExtent = &Struct{Name: "fiemap_extent", Doc: "location of one extent o
 var (
 	fmStart  = U64("fm_start", Size, "first byte asked about")
 	fmLength = U64("fm_length", Size, "bytes asked about")
-	fmMapped = U32("fm_mapped_extents", "extents that the answer has, or would have")
+	fmMapped = U32("fm_mapped_extents", Harmless, "extents that the answer has, or would have")
 )
 
 var fiemapHdr = &Struct{Name: "fiemap", Doc: "locations of the extents of a file", Fields: []*Field{
 	fmStart, fmLength,
 	U32("fm_flags", &FiemapFlags, "how to map"),
 	fmMapped,
-	U32("fm_extent_count", "room for that many extents"),
+	U32("fm_extent_count", Harmless, "room for that many extents"),
 	Pad("fm_reserved", 4),
 	Subs("fm_extents", -1, &fiemapExtent, CountOf(fiemapExtents), "the extents"),
 }}
@@ -67,20 +67,20 @@ func fiemapExtents(v *View) int {
 }
 
 var llFiemapInfoKey = &Struct{Name: "ll_fiemap_info_key", Doc: "requests the locations of the extents of an object", Fields: []*Field{
-	Str("lfik_name", 8, "the key, \"fiemap\""),
+	Str("lfik_name", 8, Keyword, "the key, \"fiemap\""),
 	Sub("lfik_oa", &obdo, "the object"),
 	Sub("lfik_fiemap", &fiemapHdr, "the range asked about"),
 }}
 
 var (
-	bufGetinfoKey         = Str("getinfo_key", 0, "what is asked for")
-	bufLastId             = U64("last_id", "id of the last object")
+	bufGetinfoKey         = Str("getinfo_key", 0, Keyword, "what is asked for")
+	bufLastId             = U64("last_id", Harmless, "id of the last object")
 	bufFid                = Sub("fid", &LuFid, Little, "an object of the requested sequence; little-endian for every sender")
 	bufLastFid            = Sub("fid", &LuFid, "the last object")
 	bufFiemapKey          = Sub("fiemap_key", &llFiemapInfoKey, "the key, the object and the range")
 	bufFiemap             = Sub("fiemap", &fiemapHdr, "the range, and the extents in the answer")
-	bufGenericDataGetInfo = Opaque("generic_data", 0, "the answer")
-	bufSetinfoKey         = Str("setinfo_key", 0, "what is set")
+	bufGenericDataGetInfo = Opaque("generic_data", 0, Removed, "the answer")
+	bufSetinfoKey         = Str("setinfo_key", 0, Keyword, "what is set")
 	bufSetinfoValOst      = Opaque("setinfo_val", 0, "the value")
 )
 

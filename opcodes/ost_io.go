@@ -48,7 +48,7 @@ var Ioobj = Enum("ioobj", "IOOBJ_", "parts of ioo_max_brw", []Value{
 
 var obdIoobj = &Struct{Name: "obd_ioobj", Doc: "an object to read or write", Fields: []*Field{
 	Sub("ioo_oid", &ostId, "the object"),
-	U32("ioo_max_brw", Hex, Remark(maxBrwText), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that "+
+	U32("ioo_max_brw", Harmless, Hex, Remark(maxBrwText), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that "+
 		"is not aligned"),
 	iooBufcnt,
 }}
@@ -59,7 +59,7 @@ const (
 	objectInObdo  = 8
 )
 
-var iooBufcnt = U32("ioo_bufcnt", "how many of the niobufs are of this object")
+var iooBufcnt = U32("ioo_bufcnt", Harmless, "how many of the niobufs are of this object")
 
 var niobufRemote = &Struct{Name: "niobuf_remote", Doc: "a range of an object to read or write", Fields: []*Field{
 	rnbOffset, rnbLen,

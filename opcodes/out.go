@@ -120,11 +120,11 @@ func paramValue(b []byte, big bool) []byte {
 var objectUpdate = &Struct{Name: "object_update", Summarize: updateBrief,
 	Doc: "one change of an object, or one question about it", Fields: []*Field{
 		U16("ou_type", &OutUpdateType, Shown{Role: Flag}, Counted("update"), "what to do"),
-		U16("ou_params_count", "number of parameters"),
+		U16("ou_params_count", Harmless, "number of parameters"),
 		U32("ou_result_size", Size, "room for the answer"),
 		U32("ou_flags", &OutUpdateFlags),
 		Pad("ou_padding1", 4),
-		U64("ou_batchid", "transaction that it is part of"),
+		U64("ou_batchid", Harmless, "transaction that it is part of"),
 		Sub("ou_fid", &LuFid, Shown{Role: Object}, "the object"),
 		Records("ou_params", nextUpdateParam, []*Field{updateParam}),
 	}}
@@ -160,7 +160,7 @@ func updateSize(b []byte, big bool) int {
 var objectUpdateRequest = &Struct{Name: "object_update_request",
 	Doc: "updates, in the order in which they are to be made", Fields: []*Field{
 		U32("ourq_magic", &OutMagic),
-		U16("ourq_count", "number of updates"),
+		U16("ourq_count", Harmless, "number of updates"),
 		Pad("ourq_padding", 2),
 		Subs("ourq_updates", -1, &objectUpdate, If(never), "the updates; shown as `updates`"),
 		Records("updates", nextUpdate, []*Field{updateForm}),
@@ -183,7 +183,7 @@ func nextUpdate(v *View) (*Field, int) {
 
 var outUpdateHeader = &Struct{Name: "out_update_header", Doc: "where the updates are", Fields: []*Field{
 	U32("ouh_magic", &OutMagic),
-	U32("ouh_count", "number of buffers with updates"),
+	U32("ouh_count", Harmless, "number of buffers with updates"),
 	U32("ouh_inline_length", Size, "bytes of the updates that follow; 0: they come as bulk data"),
 	U32("ouh_reply_size", Size, "room for the answer"),
 	OneOf("ouh_inline_data", func(v *View) *Field { return formUpdates }, []*Field{formUpdates},
@@ -245,7 +245,7 @@ var (
 
 var objectUpdateReply = &Struct{Name: "object_update_reply", Doc: "results, in the order of the updates", Fields: []*Field{
 	U32("ourp_magic", &OutMagic),
-	U16("ourp_count", "number of results"),
+	U16("ourp_count", Harmless, "number of results"),
 	Pad("ourp_padding", 2),
 	Arr("ourp_lens", -1, U16("", Size), CountBy("ourp_count"), "bytes of each result"),
 	Pad("ourp_fill", 0, CountOf(func(v *View) int { n := 2 * int(ourpCount.Uint(v.Struct, v.Big)); return pad8(n) - n })),
@@ -297,7 +297,7 @@ func chooseReadData(v *View) *Field {
 
 var (
 	formLog    = Sub("", &llogBlock)
-	formBitmap = Arr("", -1, U32("", Hex), CountOf(func(v *View) int { return paramLength(v) / 4 }),
+	formBitmap = Arr("", -1, U32("", Hex), FileName, CountOf(func(v *View) int { return paramLength(v) / 4 }),
 		"words of the bitmap of a log header")
 	formLogTail          = Sub("", &llogRecTail)
 	formCatids           = Subs("", -1, &llogCatid)

@@ -11,14 +11,14 @@ import (
 var (
 	paramAttr   = Sub("", &obdo)
 	paramFid    = Sub("", &LuFid, Little)
-	paramName   = Str("", 0, CountOf(paramLength))
+	paramName   = Str("", 0, FileName, CountOf(paramLength))
 	paramFlags  = U32("", &xattrSetFlags)
 	paramType   = U32("", Octal, Little)
 	paramOffset = U64("", Size, Little)
 	paramStart  = U64("", Size)
-	paramText   = Str("", 0, CountOf(paramLength))
+	paramText   = Str("", 0, XattrText, CountOf(paramLength))
 	paramBytes  = Opaque("", 0, CountOf(paramLength))
-	paramNames  = Strs("", CountOf(paramLength))
+	paramNames  = Strs("", XattrName, CountOf(paramLength))
 	resultFid   = Sub("", &LuFid)
 	resultRead  = Sub("", &outReadReply)
 

@@ -141,19 +141,19 @@ var PbOpFlagsRetired = Bits("pb_op_flags_retired", "MSG_CONNECT_", "flags of con
 var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) bool { return magicAt(b, 8, 0x0bd00bd3, big) },
 	Doc: "header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes",
 	Fields: []*Field{
-		U32("lm_bufcount", "Number of buffers behind the header. The first of a plain message is the ptlrpc_body."),
+		U32("lm_bufcount", Harmless, "Number of buffers behind the header. The first of a plain message is the ptlrpc_body."),
 		U32("lm_secflvr", Hex, &SptlrpcFlavor, Remark(remarkFlavor),
 			"Security flavour of the message in the low 20 bits. Under the null policy the top byte is the kind of node that sent it."),
 		U32("lm_magic", Hex, &MsgMagic, Counted("request"), "Marks the message format and, by the order of its bytes, the byte order of the sender."),
 		U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when not given."),
-		U32("lm_cksum", "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
+		U32("lm_cksum", Removed, "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
 		U32("lm_flags", &MsghdrFlags, "What the sender can do with early replies."),
-		U32("lm_opc", Since("2.16"), Remark(remarkLmOpc), IfNot(isSubReply),
+		U32("lm_opc", Harmless, Since("2.16"), Remark(remarkLmOpc), IfNot(isSubReply),
 			"Inside an MDS_BATCH the operation of the sub-request. 0 elsewhere; padding up to 2.15."),
 		S32("lm_result", Over("lm_opc"), Since("2.16"), Errno, Remark(remarkLmResult), If(isSubReply),
 			"Result of a sub-reply inside an MDS_BATCH: 0, a negative errno, or a lock status."),
 		Pad("lm_padding_3", 4),
-		Arr("lm_buflens", -1, U32(""), CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
+		Arr("lm_buflens", -1, U32(""), Harmless, CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
 	}}
 
 // The fields of lustre_msg_v2.
@@ -181,7 +181,7 @@ var lustreHandle = &Struct{Name: "lustre_handle", Atom: Handle,
 const ptlrpcBodyDoc = "the part that all requests and replies have in common: who asks, for what, how it ended, and what recovery must know"
 
 var PtlrpcBody = &Struct{Name: "ptlrpc_body_v3", Shorter: []int{152}, Doc: ptlrpcBodyDoc, Fields: append(ptlrpcBodyFields(),
-	Str("pb_jobid", 32, "Job that caused the request, as configured on the client (a scheduler's job number, program and user, …). Empty "+
+	Str("pb_jobid", 32, JobName, "Job that caused the request, as configured on the client (a scheduler's job number, program and user, …). Empty "+
 		"when job ids are off."),
 )}
 
@@ -214,16 +214,16 @@ func ptlrpcBodyFields() []*Field {
 		Sub("pb_handle", &lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the "+
 			"first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
 		PbType,
-		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the "+
+		U32("pb_version", Harmless, Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the "+
 			"ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
 		PbOpc,
 		S32("pb_status", Errno, Remark(statusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock "+
 			"status. Request: process id of the sender."),
 		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
-		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request "+
+		U16("pb_tag", Harmless, "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request "+
 			"modifies nothing or there is just one slot."),
 		Pad("pb_padding0", 2),
-		U32("pb_projid", Since("2.17"), When{"pb_flags", "PACK_PROJID"}, "Request: project id the I/O is accounted to. Padding up to 2.16."),
+		U32("pb_projid", UserID, Since("2.17"), When{"pb_flags", "PACK_PROJID"}, "Request: project id the I/O is accounted to. Padding up to 2.16."),
 		U64("pb_last_committed", ID, "Reply: all transactions of the target up to this number are on disk. The client may forget requests it "+
 			"kept for replay up to here."),
 		U64("pb_transno", ID, "Reply: number of the transaction that made the change, 0 when nothing changed. A replayed request brings its "+
@@ -231,20 +231,20 @@ func ptlrpcBodyFields() []*Field {
 		U32("pb_flags", &MsgFlags, "Resent, replayed, end of recovery stages, and which optional fields are filled in."),
 		U32("pb_op_flags", Negotiated(true), &MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target "+
 			"and whether it knew the client."),
-		U32("pb_conn_cnt", "Counts the connect attempts of this client to this target. A server drops requests from an earlier attempt."),
+		U32("pb_conn_cnt", Harmless, "Counts the connect attempts of this client to this target. A server drops requests from an earlier attempt."),
 		U32("pb_timeout", TimeSpan, "Request: seconds until the client gives up on the reply. Reply: how long the server thinks it needs; in "+
 			"an early reply, the extension."),
 		U32("pb_service_time", TimeSpan, "Reply: seconds the server spent on the request. Connect request: the service time that the client expects."),
-		U32("pb_limit", "Reply: how many unused locks the client should keep at most (the LRU limit the server advises)."),
-		U64("pb_slv", "Reply: the server's lock volume. The product of age and number of unused locks that a client should stay below; small "+
+		U32("pb_limit", Harmless, "Reply: how many unused locks the client should keep at most (the LRU limit the server advises)."),
+		U64("pb_slv", Harmless, "Reply: the server's lock volume. The product of age and number of unused locks that a client should stay below; small "+
 			"when the server is short of memory."),
 		Arr("pb_pre_versions", 4, U64("", Cookie), "Reply: versions of the objects before the operation. A replayed request contains them, "+
 			"and the server replays only on objects that still have them."),
 		U64("pb_mbits", Cookie, "Request: match bits of the last bulk part, and of the reply where OBD_CONNECT2_REP_MBITS was agreed on. A "+
 			"resent request gets new ones while its xid stays."),
 		Padding("pb_padding64_", 0, 8, 8),
-		U32("pb_uid", Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: user for whom the work is done. Zero bytes up to 2.15."),
-		U32("pb_gid", Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: group of that user. Zero bytes up to 2.15."),
+		U32("pb_uid", UserID, Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: user for whom the work is done. Zero bytes up to 2.15."),
+		U32("pb_gid", UserID, Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: group of that user. Zero bytes up to 2.15."),
 	}
 }
 

@@ -113,26 +113,26 @@ var QuotaGraceFlags = Bits("quota_grace_flags", "LQUOTA_FLAG_", "flags in the to
 var obdDqinfo = &Struct{Name: "obd_dqinfo", Doc: "grace times of a kind of quota", Fields: []*Field{
 	U64("dqi_bgrace", TimeSpan, "how long blocks may be above the soft limit"),
 	U64("dqi_igrace", TimeSpan, "how long inodes may be above the soft limit"),
-	U32("dqi_flags", "flags of the kind of quota"),
-	U32("dqi_valid", "which grace times are valid: 1 blocks, 2 inodes, 4 the flags"),
+	U32("dqi_flags", Harmless, "flags of the kind of quota"),
+	U32("dqi_valid", Harmless, "which grace times are valid: 1 blocks, 2 inodes, 4 the flags"),
 }}
 
 var obdDqblk = &Struct{Name: "obd_dqblk", Doc: "limits and usage of an id; block limits count KiB, the usage bytes", Fields: []*Field{
-	U64("dqb_bhardlimit", When{"dqb_valid", "BLIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: metadata offset")),
+	U64("dqb_bhardlimit", Harmless, When{"dqb_valid", "BLIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: metadata offset")),
 		"hard limit of blocks, KiB"),
-	U64("dqb_bsoftlimit", When{"dqb_valid", "BLIMITS", "BSOFTLIMIT"}, ValidIf(listsIDs),
+	U64("dqb_bsoftlimit", Harmless, When{"dqb_valid", "BLIMITS", "BSOFTLIMIT"}, ValidIf(listsIDs),
 		Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
 	U64("dqb_curspace", When{"dqb_valid", "SPACE"}, Size, IfNot(listsIDs), "bytes in use"),
-	U64("dqb_curspace", Hex, Over("dqb_curspace"), If(listsIDs), "of commands that list all ids: pointer of the client's kernel, without "+
+	U64("dqb_curspace", Removed, Hex, Over("dqb_curspace"), If(listsIDs), "of commands that list all ids: pointer of the client's kernel, without "+
 		"meaning for others"),
-	U64("dqb_ihardlimit", When{"dqb_valid", "ILIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: data offset")),
+	U64("dqb_ihardlimit", Harmless, When{"dqb_valid", "ILIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: data offset")),
 		"hard limit of inodes"),
-	U64("dqb_isoftlimit", When{"dqb_valid", "ILIMITS", "ISOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half "+
+	U64("dqb_isoftlimit", Harmless, When{"dqb_valid", "ILIMITS", "ISOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half "+
 		"of quota_iter")), "soft limit of inodes"),
-	U64("dqb_curinodes", When{"dqb_valid", "INODES"}, ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
+	U64("dqb_curinodes", UserID, When{"dqb_valid", "INODES"}, ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
 	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Time, IfNot(listsIDs), Remark(graceText), "end of the grace time of blocks; the top 16 "+
 		"bits are flags"),
-	U64("dqb_btime", Over("dqb_btime"), If(listsIDs), Remark(iterMeans("last id")), "of commands that list all ids: the last id"),
+	U64("dqb_btime", UserID, Over("dqb_btime"), If(listsIDs), Remark(iterMeans("last id")), "of commands that list all ids: the last id"),
 	U64("dqb_itime", When{"dqb_valid", "ITIME"}, ValidIf(listsIDs), Time, Remark(graceText),
 		"end of the grace time of inodes; the top 16 bits are flags"),
 	dqbValid,
@@ -142,32 +142,32 @@ var obdDqblk = &Struct{Name: "obd_dqblk", Doc: "limits and usage of an id; block
 var dqbValid = U32("dqb_valid", &QuotaValid, "which limits, usage and times are valid")
 
 var lqaIdRange = &Struct{Name: "lqa_id_range", Since: "2.18", Doc: "ids that a quota allocation area holds", Fields: []*Field{
-	U32("lir_start", "first id"),
-	U32("lir_end", "last id"),
+	U32("lir_start", UserID, "first id"),
+	U32("lir_end", UserID, "last id"),
 }}
 
 var (
 	qcCmd    = U32("qc_cmd", &QuotaCmd, "what to do")
 	qcType   = U32("qc_type", &QuotaType, "user, group or project quota")
-	qcID     = U32("qc_id", "the user, group or project; of some commands the index of a target")
+	qcID     = U32("qc_id", UserID, "the user, group or project; of some commands the index of a target")
 	qcDqinfo = Sub("qc_dqinfo", &obdDqinfo, "grace times, for the INFO commands")
 	qcDqblk  = Sub("qc_dqblk", &obdDqblk, "limits and usage; ITERQUOTA uses the fields for other things")
 )
 
 var obdQuotactl = &Struct{Name: "obd_quotactl", Doc: "a quota command and its result", Fields: []*Field{
 	qcCmd, qcType, qcID,
-	U32("qc_stat", "which kinds of quota are on"),
+	U32("qc_stat", Harmless, "which kinds of quota are on"),
 	qcDqinfo, qcDqblk,
-	Str("qc_poolname", 0, Since("2.15"), "pool or area the command is for, 16 bytes when it is there"),
+	Str("qc_poolname", 0, PlainName, Since("2.15"), "pool or area the command is for, 16 bytes when it is there"),
 }}
 
 var quotaIterGlb = &Struct{Name: "quota_iter_glb", Doc: "limits of one id", Fields: []*Field{
-	U64("id", "user, group or project"),
+	U64("id", UserID, "user, group or project"),
 	Sub("rec", &lquotaGlbRec),
 }}
 
 var quotaIterAcct = &Struct{Name: "quota_iter_acct", Doc: "usage of one id", Fields: []*Field{
-	U64("id", "user, group or project"),
+	U64("id", UserID, "user, group or project"),
 	Sub("rec", &lquotaAcctRec),
 }}
 

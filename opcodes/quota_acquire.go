@@ -21,9 +21,9 @@ var QuotaGlimpseFlags = Bits("quota_glimpse_flags", "", "state of an id", []Valu
 // lquotaId is union lquota_id. The kind of quota is not in it.
 var lquotaId = &Struct{Name: "lquota_id", Doc: "whose quota: an id, or a FID", Fields: []*Field{
 	Sub("qid_fid", &LuFid, If(func(v *View) bool { return quotaIDForm(v) == "" })),
-	U64("qid_uid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "uid" }), "user"),
-	U64("qid_gid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "gid" }), "group"),
-	U64("qid_projid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "projid" }), "project"),
+	U64("qid_uid", UserID, Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "uid" }), "user"),
+	U64("qid_gid", UserID, Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "gid" }), "group"),
+	U64("qid_projid", UserID, Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "projid" }), "project"),
 }}
 
 // qbFid precedes the id in a quota_body and selects the kind of quota the
@@ -35,8 +35,8 @@ var quotaBody = &Struct{Name: "quota_body", Doc: "what a quota slave asks of the
 	Sub("qb_id", &lquotaId, "whose quota"),
 	U32("qb_flags", &QuotaDqacqFlags, "acquire, release or report"),
 	Pad("qb_padding", 4),
-	U64("qb_count", "how much to acquire or release, KiB or inodes; in the answer how much was"),
-	U64("qb_usage", "what is in use now; in the answer the unit in which quota is handed out"),
+	U64("qb_count", Harmless, "how much to acquire or release, KiB or inodes; in the answer how much was"),
+	U64("qb_usage", Harmless, "what is in use now; in the answer the unit in which quota is handed out"),
 	U64("qb_slv_ver", Cookie, "version of the slave's index"),
 	Sub("qb_lockh", &lustreHandle, "the slave's lock of the id"),
 	Sub("qb_glb_lockh", &lustreHandle, "the slave's lock of the global index"),
@@ -46,26 +46,26 @@ var quotaBody = &Struct{Name: "quota_body", Doc: "what a quota slave asks of the
 
 var lquotaAcctRec = &Struct{Name: "lquota_acct_rec", Doc: "usage of an id", Fields: []*Field{
 	U64("bspace", Size, "bytes"),
-	U64("ispace", "inodes"),
+	U64("ispace", Harmless, "inodes"),
 }}
 
 var lquotaGlbRec = &Struct{Name: "lquota_glb_rec", Doc: "limits of an id, in KiB or inodes", Fields: []*Field{
-	U64("qbr_hardlimit", "hard limit"),
-	U64("qbr_softlimit", "soft limit"),
-	U64("qbr_time", Remark(graceText), "end of the grace time, or its length in the record of id 0; the top 16 bits are flags"),
-	U64("qbr_granted", "handed out to slaves"),
+	U64("qbr_hardlimit", Harmless, "hard limit"),
+	U64("qbr_softlimit", Harmless, "soft limit"),
+	U64("qbr_time", Harmless, Remark(graceText), "end of the grace time, or its length in the record of id 0; the top 16 bits are flags"),
+	U64("qbr_granted", Harmless, "handed out to slaves"),
 }}
 
 var lquotaSlvRec = &Struct{Name: "lquota_slv_rec", Doc: "what a slave has of an id", Fields: []*Field{
-	U64("qsr_granted", "handed out to the slave, in KiB or inodes"),
+	U64("qsr_granted", Harmless, "handed out to the slave, in KiB or inodes"),
 }}
 
 var lquotaLvb = &Struct{Name: "lquota_lvb", Doc: "state of an id's quota, in its lock", Fields: []*Field{
 	U64("lvb_flags", &QuotaGlimpseFlags, "state of the id"),
-	U64("lvb_id_may_rel", IfNot(ofQuotaIndex), "what the slave could give back"),
+	U64("lvb_id_may_rel", Harmless, IfNot(ofQuotaIndex), "what the slave could give back"),
 	U64("lvb_glb_ver", Cookie, Over("lvb_id_may_rel"), If(ofQuotaIndex), "of the lock of a global index: the index's version"),
-	U64("lvb_id_rel", "what the slave gives back"),
-	U64("lvb_id_qunit", "unit in which quota is handed out"),
+	U64("lvb_id_rel", Harmless, "what the slave gives back"),
+	U64("lvb_id_qunit", Harmless, "unit in which quota is handed out"),
 	Pad("lvb_pad1", 8),
 }}
 

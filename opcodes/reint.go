@@ -88,11 +88,11 @@ var (
 	bufRecReintSetxattr = Sub("rec_reint", &mdtRecSetxattr, Tagged(true), "the record that sets an attribute")
 	bufRecReintResync   = Sub("rec_reint", &mdtRecResync, Tagged(true), "the record that resyncs mirrors")
 	bufRecReintIgnored  = Sub("rec_reint", &mdtRecReint, Tagged(true), "a record that nobody reads")
-	bufSymtgt           = Str("symtgt", 0, "target of the symbolic link; may be encrypted")
-	bufTargetName       = Str("target_name", 0, "new name")
+	bufSymtgt           = Str("symtgt", 0, FilePath, "target of the symbolic link; may be encrypted")
+	bufTargetName       = Str("target_name", 0, FileName, "new name")
 	bufLogcookies       = Subs("logcookies", -1, &llogCookie)
-	bufFileSecctxName   = Str("file_secctx_name", 0, "extended attribute that the security context goes to")
-	bufFileSecctx       = Str("file_secctx", 0, "security context")
+	bufFileSecctxName   = Str("file_secctx_name", 0, XattrName, "extended attribute that the security context goes to")
+	bufFileSecctx       = Str("file_secctx", 0, JobName, "security context")
 )
 
 var rpcMdsReint = DefineRPC(&RPC{Opcode: MDS_REINT, Name: "MDS_REINT",

@@ -141,7 +141,7 @@ var PlainFlags = Bits("plain_flags", "PLAIN_FL_", "what a message under the plai
 })
 
 var PlainHeader = &Struct{Name: "plain_header", Doc: "first buffer of a message under the plain policy", Fields: []*Field{
-	U8("ph_ver", "0"),
+	U8("ph_ver", Harmless, "0"),
 	U8("ph_flags", &PlainFlags, "which further parts the message has"),
 	U8("ph_sp", &SptlrpcSecPart, "kind of node that sends it"),
 	U8("ph_bulk_hash_alg", &SptlrpcBulkHash, "hash over the bulk data"),
@@ -153,17 +153,17 @@ var plainBulkToken = &Struct{Name: "plain_bulk_token", Doc: "proof that bulk dat
 }}
 
 var UserDesc = &Struct{Name: "ptlrpc_user_desc", Doc: "the user for whom the request is made", Fields: []*Field{
-	U32("pud_uid", "user"),
-	U32("pud_gid", "group"),
-	U32("pud_fsuid", "user for file access"),
-	U32("pud_fsgid", "group for file access"),
-	U32("pud_cap", Hex, "capabilities, a bit mask"),
-	U32("pud_ngroups", "number of further groups"),
-	Arr("pud_groups", -1, U32(""), CountBy("pud_ngroups"), "further groups"),
+	U32("pud_uid", UserID, "user"),
+	U32("pud_gid", UserID, "group"),
+	U32("pud_fsuid", UserID, "user for file access"),
+	U32("pud_fsgid", UserID, "group for file access"),
+	U32("pud_cap", Harmless, Hex, "capabilities, a bit mask"),
+	U32("pud_ngroups", Harmless, "number of further groups"),
+	Arr("pud_groups", -1, U32(""), UserID, CountBy("pud_ngroups"), "further groups"),
 }}
 
 var BulkSecDesc = &Struct{Name: "ptlrpc_bulk_sec_desc", Doc: "how the bulk data of the RPC are protected", Fields: []*Field{
-	U8("bsd_version", "0"),
+	U8("bsd_version", Harmless, "0"),
 	U8("bsd_type", &SptlrpcBulkType, "kind of token"),
 	U8("bsd_svc", &SptlrpcBulkService, "how the data are protected"),
 	U8("bsd_flags", &SptlrpcBsdFlags, "whether the server failed"),

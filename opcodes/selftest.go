@@ -116,8 +116,8 @@ func isUnknownSrpc(odd uint64) If {
 
 var SelftestMsg = &Struct{Name: "srpc_msg", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, 0xeeb0f00d, big) },
 	Doc: "a message of LNet selftest", Fields: []*Field{
-		U32("msg_magic", Hex, "marks the message and the byte order of the sender"),
-		U32("msg_version", "1"),
+		U32("msg_magic", Harmless, Hex, "marks the message and the byte order of the sender"),
+		U32("msg_version", Harmless, "1"),
 		srpcMsgType,
 		Padding("msg_reserved", 0, 4, 4),
 		srpcFeats,
@@ -152,7 +152,7 @@ const (
 
 var lstSid = &Struct{Name: "lst_sid", Doc: "names a session: the console that made it, and when", Fields: []*Field{
 	U64("ses_nid", NID4, "NID of the console"),
-	S64("ses_stamp", "when the session was made, by the console's clock"),
+	S64("ses_stamp", Harmless, "when the session was made, by the console's clock"),
 }}
 
 var lstBid = &Struct{Name: "lst_bid", Doc: "names a batch of tests in a session", Fields: []*Field{
@@ -172,15 +172,15 @@ var srpcGenericReply = &Struct{Name: "srpc_generic_reply", Doc: "what all replie
 var srpcMksnReqst = &Struct{Name: "srpc_mksn_reqst", Doc: "makes a session on a node", Fields: []*Field{
 	U64("mksn_rpyid", Cookie, rpyidDoc),
 	Sub("mksn_sid", &lstSid, sidDoc),
-	U32("mksn_force", "1: replaces a session that the node is in"),
-	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
+	U32("mksn_force", Harmless, "1: replaces a session that the node is in"),
+	Str("mksn_name", 32, PlainName, Shown{Label: "session ", Role: Name}, "name of the session"),
 }}
 
 var srpcMksnReply = &Struct{Name: "srpc_mksn_reply", Doc: "answers a session that was to be made", Fields: []*Field{
 	S32("mksn_status", Errno, shownStatus, statusDoc),
 	Sub("mksn_sid", &lstSid, "the session that the node is in"),
 	U32("mksn_timeout", TimeSpan, "seconds until an idle session ends"),
-	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
+	Str("mksn_name", 32, PlainName, Shown{Label: "session ", Role: Name}, "name of the session"),
 }}
 
 var srpcRmsnReqst = &Struct{Name: "srpc_rmsn_reqst", Doc: "ends a session on a node", Fields: []*Field{
@@ -196,28 +196,28 @@ var srpcRmsnReply = &Struct{Name: "srpc_rmsn_reply", Doc: "answers the end of a 
 var srpcJoinReqst = &Struct{Name: "srpc_join_reqst", Doc: "lets a node join a session", Fields: []*Field{
 	U64("join_rpyid", Cookie, rpyidDoc),
 	Sub("join_sid", &lstSid, sidDoc),
-	Str("join_group", 32, Shown{Label: "group ", Role: Name}, "name of the group of nodes"),
+	Str("join_group", 32, PlainName, Shown{Label: "group ", Role: Name}, "name of the group of nodes"),
 }}
 
 var srpcJoinReply = &Struct{Name: "srpc_join_reply", Doc: "answers a node that was to join", Fields: []*Field{
 	S32("join_status", Errno, shownStatus, statusDoc),
 	Sub("join_sid", &lstSid, sidDoc),
 	U32("join_timeout", TimeSpan, "seconds until an idle session ends"),
-	Str("join_session", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
+	Str("join_session", 32, PlainName, Shown{Label: "session ", Role: Name}, "name of the session"),
 }}
 
 var srpcDebugReqst = &Struct{Name: "srpc_debug_reqst", Doc: "asks a node what session it is in", Fields: []*Field{
 	U64("dbg_rpyid", Cookie, rpyidDoc),
 	Sub("dbg_sid", &lstSid, sidDoc),
-	U32("dbg_flags", Hex, "not in use"),
+	U32("dbg_flags", Harmless, Hex, "not in use"),
 }}
 
 var srpcDebugReply = &Struct{Name: "srpc_debug_reply", Doc: "the session of a node", Fields: []*Field{
 	S32("dbg_status", Errno, shownStatus, statusDoc),
 	Sub("dbg_sid", &lstSid, sidDoc),
 	U32("dbg_timeout", TimeSpan, "seconds until an idle session ends"),
-	U32("dbg_nbatch", "batches of tests on the node"),
-	Str("dbg_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
+	U32("dbg_nbatch", Harmless, "batches of tests on the node"),
+	Str("dbg_name", 32, PlainName, Shown{Label: "session ", Role: Name}, "name of the session"),
 }}
 
 var srpcBatchReqst = &Struct{Name: "srpc_batch_reqst", Doc: "runs, stops or asks after a batch of tests", Fields: []*Field{
@@ -225,13 +225,13 @@ var srpcBatchReqst = &Struct{Name: "srpc_batch_reqst", Doc: "runs, stops or asks
 	Sub("bar_sid", &lstSid, sidDoc),
 	Sub("bar_bid", &lstBid, "the batch"),
 	U32("bar_opc", &LstBatchOp, Shown{Role: Flag}, "what to do"),
-	U32("bar_testidx", "number of one test of the batch, 0 for all"),
-	U32("bar_arg", "how to do it"),
+	U32("bar_testidx", Harmless, "number of one test of the batch, 0 for all"),
+	U32("bar_arg", Harmless, "how to do it"),
 }}
 
 var srpcBatchReply = &Struct{Name: "srpc_batch_reply", Doc: "the state of a batch", Fields: []*Field{
 	S32("bar_status", Errno, shownStatus, statusDoc),
 	Sub("bar_sid", &lstSid, sidDoc),
-	U32("bar_active", Shown{Label: "active ", Role: Number}, "tests that still run"),
-	U32("bar_time", "time left"),
+	U32("bar_active", Harmless, Shown{Label: "active ", Role: Number}, "tests that still run"),
+	U32("bar_time", Harmless, "time left"),
 }}

@@ -7,7 +7,7 @@ import . "github.com/lshark/lshark/opcodes/schema"
 var srpcStatReqst = &Struct{Name: "srpc_stat_reqst", Doc: "asks a node for its counters", Fields: []*Field{
 	U64("str_rpyid", Cookie, rpyidDoc),
 	Sub("str_sid", &lstSid, sidDoc),
-	U32("str_type", Hex, "which counters"),
+	U32("str_type", Harmless, Hex, "which counters"),
 }}
 
 var srpcStatReply = &Struct{Name: "srpc_stat_reply", Doc: "the counters of a node", Fields: []*Field{
@@ -19,31 +19,31 @@ var srpcStatReply = &Struct{Name: "srpc_stat_reply", Doc: "the counters of a nod
 }}
 
 var sfwCounters = &Struct{Name: "sfw_counters", Doc: "counts of the tests of a session", Fields: []*Field{
-	U32("running_ms", "milliseconds since the session began"),
-	U32("active_batches", "batches that run"),
-	U32("zombie_sessions", "ended sessions that are still being cleaned up"),
-	U32("brw_errors", Shown{Label: "brw errors ", Role: Number}, "bulk tests that failed"),
-	U32("ping_errors", Shown{Label: "ping errors ", Role: Number}, "pings that failed"),
+	U32("running_ms", Harmless, "milliseconds since the session began"),
+	U32("active_batches", Harmless, "batches that run"),
+	U32("zombie_sessions", Harmless, "ended sessions that are still being cleaned up"),
+	U32("brw_errors", Harmless, Shown{Label: "brw errors ", Role: Number}, "bulk tests that failed"),
+	U32("ping_errors", Harmless, Shown{Label: "ping errors ", Role: Number}, "pings that failed"),
 }}
 
 var srpcCounters = &Struct{Name: "srpc_counters", Doc: "counts of selftest messages", Fields: []*Field{
-	U32("errors", "failures"),
-	U32("rpcs_sent", "requests sent"),
-	U32("rpcs_rcvd", "requests received"),
-	U32("rpcs_dropped", "requests dropped"),
-	U32("rpcs_expired", "requests that timed out"),
+	U32("errors", Harmless, "failures"),
+	U32("rpcs_sent", Harmless, "requests sent"),
+	U32("rpcs_rcvd", Harmless, "requests received"),
+	U32("rpcs_dropped", Harmless, "requests dropped"),
+	U32("rpcs_expired", Harmless, "requests that timed out"),
 	U64("bulk_get", Size, "bytes of bulk data fetched"),
 	U64("bulk_put", Size, "bytes of bulk data sent"),
 }}
 
 var lnetCountersCommon = &Struct{Name: "lnet_counters_common", Doc: "counts of LNet messages", Fields: []*Field{
-	U32("lcc_msgs_alloc", "messages that exist now"),
-	U32("lcc_msgs_max", "most messages that ever existed"),
-	U32("lcc_errors", "failures"),
-	U32("lcc_send_count", "messages sent"),
-	U32("lcc_recv_count", "messages received"),
-	U32("lcc_route_count", "messages routed for others"),
-	U32("lcc_drop_count", "messages dropped"),
+	U32("lcc_msgs_alloc", Harmless, "messages that exist now"),
+	U32("lcc_msgs_max", Harmless, "most messages that ever existed"),
+	U32("lcc_errors", Harmless, "failures"),
+	U32("lcc_send_count", Harmless, "messages sent"),
+	U32("lcc_recv_count", Harmless, "messages received"),
+	U32("lcc_route_count", Harmless, "messages routed for others"),
+	U32("lcc_drop_count", Harmless, "messages dropped"),
 	U64("lcc_send_length", Size, "bytes sent"),
 	U64("lcc_recv_length", Size, "bytes received"),
 	U64("lcc_route_length", Size, "bytes routed for others"),
@@ -52,7 +52,7 @@ var lnetCountersCommon = &Struct{Name: "lnet_counters_common", Doc: "counts of L
 
 var testBulkReq = &Struct{Name: "test_bulk_req", Doc: "parameters of a bulk test, in pages", Fields: []*Field{
 	U32("blk_opc", &LstBulkOp, Shown{Role: Flag}, "read or write"),
-	U32("blk_npg", "pages of one transfer"),
+	U32("blk_npg", Harmless, "pages of one transfer"),
 	U32("blk_flags", &LstBulkCheck, "how the data are checked"),
 }}
 
@@ -65,7 +65,7 @@ var testBulkReqV1 = &Struct{Name: "test_bulk_req_v1", Doc: "parameters of a bulk
 
 var testPingReq = &Struct{Name: "test_ping_req", Doc: "parameters of a ping test", Fields: []*Field{
 	U32("png_size", Size, "bytes of a ping"),
-	U32("png_flags", Hex, "not in use"),
+	U32("png_flags", Harmless, Hex, "not in use"),
 }}
 
 var tsrService = U32("tsr_service", &SrpcService, Shown{Role: Flag}, "which test")
@@ -77,11 +77,11 @@ var srpcTestReqst = &Struct{Name: "srpc_test_reqst",
 		Sub("tsr_sid", &lstSid, sidDoc),
 		Sub("tsr_bid", &lstBid, "the batch"),
 		tsrService,
-		U32("tsr_loop", Shown{Label: "loops ", Role: Number}, "how many times to run"),
-		U32("tsr_concur", Shown{Label: "at once ", Role: Number}, "how many at once"),
-		U8("tsr_is_client", "1: the node begins the test, 0: it is tested"),
-		U8("tsr_stop_onerr", "1: the first failure ends the test"),
-		U32("tsr_ndest", "nodes to test against"),
+		U32("tsr_loop", Harmless, Shown{Label: "loops ", Role: Number}, "how many times to run"),
+		U32("tsr_concur", Harmless, Shown{Label: "at once ", Role: Number}, "how many at once"),
+		U8("tsr_is_client", Harmless, "1: the node begins the test, 0: it is tested"),
+		U8("tsr_stop_onerr", Harmless, "1: the first failure ends the test"),
+		U32("tsr_ndest", Harmless, "nodes to test against"),
 		Sub("ping", &testPingReq, If(isTest("SERVICE_PING", nil)), "parameters of a ping test"),
 		Sub("bulk_v0", &testBulkReq, Over("ping"), If(isTest("SERVICE_BRW", inPages)), "parameters of a bulk test, in pages"),
 		Sub("bulk_v1", &testBulkReqV1, Over("ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
@@ -110,16 +110,16 @@ var srpcTestReply = &Struct{Name: "srpc_test_reply", Doc: "answers a test that w
 
 var srpcPingReqst = &Struct{Name: "srpc_ping_reqst", Doc: "a ping of a test", Fields: []*Field{
 	U64("pnr_rpyid", Cookie, rpyidDoc),
-	U32("pnr_magic", Hex, "marks a ping"),
-	U32("pnr_seq", Shown{Label: "number ", Role: Number}, "number of the ping"),
+	U32("pnr_magic", Harmless, Hex, "marks a ping"),
+	U32("pnr_seq", Harmless, Shown{Label: "number ", Role: Number}, "number of the ping"),
 	U64("pnr_time_sec", Time, "when it was sent"),
-	U64("pnr_time_nsec", "nanoseconds or microseconds of that"),
+	U64("pnr_time_nsec", Harmless, "nanoseconds or microseconds of that"),
 }}
 
 var srpcPingReply = &Struct{Name: "srpc_ping_reply", Doc: "the answer to a ping of a test", Fields: []*Field{
 	S32("pnr_status", Errno, shownStatus, statusDoc),
-	U32("pnr_magic", Hex, "marks a ping"),
-	U32("pnr_seq", Shown{Label: "number ", Role: Number}, "number of the ping"),
+	U32("pnr_magic", Harmless, Hex, "marks a ping"),
+	U32("pnr_seq", Harmless, Shown{Label: "number ", Role: Number}, "number of the ping"),
 }}
 
 var srpcBrwReqst = &Struct{Name: "srpc_brw_reqst", Doc: "a bulk transfer of a test", Fields: []*Field{

@@ -35,30 +35,30 @@ func isHello(b []byte, big bool) bool { return magicAt(b, 0, 0x45726963, big) }
 var HelloV4 = &Struct{Name: "ksock_hello_msg", Since: "2.15", Detect: isHello,
 	Doc: "greeting on a new TCP connection, from either side, in version 4 with 20-byte NIDs", Fields: []*Field{
 		U32("kshm_magic", Hex, &LnetMagic, "marks the hello and the byte order of the sender"),
-		U32("kshm_version", Shown{Label: "version ", Role: Flag}, "protocol version"),
+		U32("kshm_version", Harmless, Shown{Label: "version ", Role: Flag}, "protocol version"),
 		Sub("kshm_src_nid", &LnetNid, Shown{Label: "from ", Role: Node, Wide: true}, "NID of the sender"),
 		Sub("kshm_dst_nid", &LnetNid, Shown{Label: "to ", Role: Node, Wide: true}, "NID of the receiver"),
-		U32("kshm_src_pid", Remark(remarkPid), "LNet process id of the sender"),
-		U32("kshm_dst_pid", Remark(remarkPid), "LNet process id of the receiver"),
+		U32("kshm_src_pid", Harmless, Remark(remarkPid), "LNet process id of the sender"),
+		U32("kshm_dst_pid", Harmless, Remark(remarkPid), "LNet process id of the receiver"),
 		U64("kshm_src_incarnation", Cookie, "changes when the sender's LNet starts anew"),
 		U64("kshm_dst_incarnation", Cookie, "incarnation of the receiver that the sender knows, 0 when none"),
 		U32("kshm_ctype", &KsockConnType, Shown{Label: "for ", Role: Flag}, "what the sender wants to use the connection for"),
-		U32("kshm_nips", "number of addresses that follow; always 0 in this version"),
+		U32("kshm_nips", Harmless, "number of addresses that follow; always 0 in this version"),
 		Arr("kshm_ips", -1, U32("", IPv4), CountBy("kshm_nips"), "addresses of the sender"),
 	}}
 
 var HelloV2 = &Struct{Name: "ksock_hello_msg_nid4", Detect: isHello,
 	Doc: "greeting on a new TCP connection, from either side, in versions 2 and 3 with 8-byte NIDs", Fields: []*Field{
 		U32("kshm_magic", Hex, &LnetMagic, "marks the hello and the byte order of the sender"),
-		U32("kshm_version", Shown{Label: "version ", Role: Flag}, "protocol version"),
+		U32("kshm_version", Harmless, Shown{Label: "version ", Role: Flag}, "protocol version"),
 		U64("kshm_src_nid", NID4, Shown{Label: "from ", Role: Node, Wide: true}, "NID of the sender"),
 		U64("kshm_dst_nid", NID4, Shown{Label: "to ", Role: Node, Wide: true}, "NID of the receiver"),
-		U32("kshm_src_pid", Remark(remarkPid), "LNet process id of the sender"),
-		U32("kshm_dst_pid", Remark(remarkPid), "LNet process id of the receiver"),
+		U32("kshm_src_pid", Harmless, Remark(remarkPid), "LNet process id of the sender"),
+		U32("kshm_dst_pid", Harmless, Remark(remarkPid), "LNet process id of the receiver"),
 		U64("kshm_src_incarnation", Cookie, "changes when the sender's LNet starts anew"),
 		U64("kshm_dst_incarnation", Cookie, "incarnation of the receiver that the sender knows, 0 when none"),
 		U32("kshm_ctype", &KsockConnType, Shown{Label: "for ", Role: Flag}, "what the sender wants to use the connection for"),
-		U32("kshm_nips", "number of addresses that follow; 0 since 2.15"),
+		U32("kshm_nips", Harmless, "number of addresses that follow; 0 since 2.15"),
 		Arr("kshm_ips", -1, U32("", IPv4), CountBy("kshm_nips"), "addresses of the sender's interfaces, when it has several"),
 	}}
 
@@ -66,7 +66,7 @@ var kshType = U32("ksh_type", &KsockMsgType, "whether an LNet message follows")
 
 var KsockHdr = &Struct{Name: "ksock_msg_hdr", Doc: "stands before each LNet message on a TCP connection", Fields: []*Field{
 	kshType,
-	U32("ksh_csum", "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
+	U32("ksh_csum", Removed, "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
 	Arr("ksh_zc_cookies", 2, U64("", Cookie), Remark(remarkZeroCopy),
 		"first: the sender requests a notification when its pages may be reused; second: that notification. A NOOP acknowledges all from the "+
 			"first to the second"),
@@ -108,11 +108,11 @@ var helloLength = U32("payload_length", Size, "bytes of the addresses behind the
 var HelloV1 = &Struct{Name: "ksock_hello_v1", Order: Little,
 	Doc: "greeting of socklnd version 1: an LNet header with the command HELLO", Fields: []*Field{
 		U32("magic", Hex, &LnetMagic, "marks a hello of version 1"),
-		U16("version_major", Shown{Label: "version ", Role: Flag}, "1"),
-		U16("version_minor", "0"),
+		U16("version_major", Harmless, Shown{Label: "version ", Role: Flag}, "1"),
+		U16("version_minor", Harmless, "0"),
 		U64("src_nid", NID4, Shown{Label: "from ", Role: Node, Wide: true}, "NID of the sender"),
-		U32("dest_pid", Remark(remarkPid), "0"),
-		U32("src_pid", Remark(remarkPid), "LNet process id of the sender"),
+		U32("dest_pid", Harmless, Remark(remarkPid), "0"),
+		U32("src_pid", Harmless, Remark(remarkPid), "LNet process id of the sender"),
 		U32("type", &LnetMsgType, "HELLO"),
 		helloLength,
 		Sub("hello", &lnetHello, "the command"),

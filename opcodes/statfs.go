@@ -32,19 +32,19 @@ var ObdStatfsState = Bits("obd_statfs_state", "OS_STATFS_", "state of a target",
 })
 
 var obdStatfs = &Struct{Name: "obd_statfs", Doc: "space and objects of a target, or of the whole file system", Fields: []*Field{
-	U64("os_type", Hex, Remark(remarkBackend), "magic number of the file system underneath"),
-	U64("os_blocks", "blocks of os_bsize bytes in all"),
-	U64("os_bfree", "blocks that are free"),
-	U64("os_bavail", "blocks that users may take"),
-	U64("os_files", "objects there can be"),
-	U64("os_ffree", "objects that can still be made"),
+	U64("os_type", Harmless, Hex, Remark(remarkBackend), "magic number of the file system underneath"),
+	U64("os_blocks", Harmless, "blocks of os_bsize bytes in all"),
+	U64("os_bfree", Harmless, "blocks that are free"),
+	U64("os_bavail", Harmless, "blocks that users may take"),
+	U64("os_files", Harmless, "objects there can be"),
+	U64("os_ffree", Harmless, "objects that can still be made"),
 	Opaque("os_fsid", 40, "identity of the file system, zero as a rule"),
 	U32("os_bsize", Size, "size of a block"),
 	U32("os_namelen", Size, "longest file name"),
 	U64("os_maxbytes", Size, "largest object"),
 	U32("os_state", &ObdStatfsState, "what is special about the target"),
-	U32("os_fprecreated", "OST: objects made ahead and not yet given out"),
-	U32("os_granted", "OST: space granted to clients, in blocks"),
+	U32("os_fprecreated", Harmless, "OST: objects made ahead and not yet given out"),
+	U32("os_granted", Harmless, "OST: space granted to clients, in blocks"),
 	Padding("os_spare", 3, 4, 4, 4, 4, 4, 4, 4),
 }}
 

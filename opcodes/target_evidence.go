@@ -233,19 +233,19 @@ var lsdReplyDataV1 = &Struct{Name: "lsd_reply_data_v1", Order: Little,
 	Doc: "reply that a client may not have got, in the file reply_data; lsd_reply_data through 2.15", Fields: []*Field{
 		U64("lrd_transno", ID, "transaction number of the reply"),
 		U64("lrd_xid", ID, "xid of the request"),
-		U64("lrd_data", Hex, "what the operation found, as an intent disposition"),
+		U64("lrd_data", Harmless, Hex, "what the operation found, as an intent disposition"),
 		S32("lrd_result", Errno, "status of the reply"),
-		U32("lrd_client_gen", "which client: lcd_generation of its lsd_client_data"),
+		U32("lrd_client_gen", Harmless, "which client: lcd_generation of its lsd_client_data"),
 	}}
 
 var lsdReplyDataV2 = &Struct{Name: "lsd_reply_data_v2", Since: "2.16", Order: Little,
 	Doc: "reply that a client may not have got, in the file reply_data; lsd_reply_data from 2.16 on", Fields: []*Field{
 		U64("lrd_transno", ID, "transaction number of the reply"),
 		U64("lrd_xid", ID, "xid of the request"),
-		U64("lrd_data", Hex, "what the operation found, as an intent disposition"),
+		U64("lrd_data", Harmless, Hex, "what the operation found, as an intent disposition"),
 		S32("lrd_result", Errno, "status of the reply"),
-		U32("lrd_client_gen", "which client: lcd_generation of its lsd_client_data"),
-		U32("lrd_batch_idx", "which request of a batch"),
+		U32("lrd_client_gen", Harmless, "which client: lcd_generation of its lsd_client_data"),
+		U32("lrd_batch_idx", Harmless, "which request of a batch"),
 		Pads("lrd_padding", 7, 4),
 	}}
 
@@ -257,18 +257,18 @@ var lsdReplyHeader = &Struct{Name: "lsd_reply_header", Order: Little, Doc: "begi
 }}
 
 var lsdClientData = &Struct{Name: "lsd_client_data", Order: Little, Doc: "client of a target, in the file last_rcvd", Fields: []*Field{
-	Str("lcd_uuid", 40, "UUID of the client"),
+	Str("lcd_uuid", 40, TargetName, "UUID of the client"),
 	U64("lcd_last_transno", ID, "transaction number of its last request"),
 	U64("lcd_last_xid", ID, "xid of its last request"),
 	S32("lcd_last_result", Errno, "status of the reply"),
-	U32("lcd_last_data", Hex, "what the operation found, as an intent disposition"),
+	U32("lcd_last_data", Harmless, Hex, "what the operation found, as an intent disposition"),
 	U64("lcd_last_close_transno", ID, "transaction number of its last close"),
 	U64("lcd_last_close_xid", ID, "xid of its last close"),
 	S32("lcd_last_close_result", Errno, "status of the reply to it"),
-	U32("lcd_last_close_data", Hex, "what the close found"),
+	U32("lcd_last_close_data", Harmless, Hex, "what the close found"),
 	Arr("lcd_pre_versions", 4, U64("", Cookie), "versions of the objects before the last request"),
-	U32("lcd_last_epoch", "recovery epoch of the last request"),
-	U32("lcd_generation", "number that reply_data has for the client"),
+	U32("lcd_last_epoch", Harmless, "recovery epoch of the last request"),
+	U32("lcd_generation", Harmless, "number that reply_data has for the client"),
 }}
 
 var (

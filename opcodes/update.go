@@ -13,8 +13,8 @@ var UpdateRecordsFlag = Bits("update_records_flag", "UPDATE_RECORD_", "form of t
 var updateOp = &Struct{Name: "update_op", Doc: "update in the record of a distributed operation", Fields: []*Field{
 	Sub("uop_fid", &LuFid, "the object"),
 	U16("uop_type", &OutUpdateType, "what to do"),
-	U16("uop_param_count", "number of parameters"),
-	Arr("uop_params_off", -1, U16(""), CountBy("uop_param_count"), "which of the parameters behind the updates these are"),
+	U16("uop_param_count", Harmless, "number of parameters"),
+	Arr("uop_params_off", -1, U16(""), Harmless, CountBy("uop_param_count"), "which of the parameters behind the updates these are"),
 }}
 
 const (
@@ -78,11 +78,11 @@ func nextRecordedParam(v *View) (*Field, int) {
 
 var updateRecords = &Struct{Name: "update_records", Doc: "distributed operation: all updates, on whichever MDT", Fields: []*Field{
 	U64("ur_master_transno", ID, "transaction on the MDT that leads the operation"),
-	U64("ur_batchid", "number of the operation"),
+	U64("ur_batchid", Harmless, "number of the operation"),
 	U32("ur_flags", &UpdateRecordsFlag),
-	U32("ur_index", "which part of the record, when it is too long for one"),
-	U32("ur_update_count", "number of updates"),
-	U32("ur_param_count", "number of parameters"),
+	U32("ur_index", Harmless, "which part of the record, when it is too long for one"),
+	U32("ur_update_count", Harmless, "number of updates"),
+	U32("ur_param_count", Harmless, "number of parameters"),
 	Sub("ur_ops", &updateOps),
 	Sub("ur_params", &updateParams, AfterPrevious(true)),
 }}

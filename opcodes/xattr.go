@@ -19,7 +19,7 @@ var (
 	bufEadataSetxattr = OneOf("eadata", chooseSetxattr, xattrForms, Tagged(true), "value of the attribute")
 	bufEadataIgnored  = Opaque("eadata", 0, "unused")
 	bufEavals         = Records("eavals", stepXattrValue, formXattrValue, "the values of the attributes")
-	bufEavalsLens     = Arr("eavals_lens", -1, U32(""), "length of each value")
+	bufEavalsLens     = Arr("eavals_lens", -1, U32(""), Harmless, "length of each value")
 )
 
 var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs | OfFile,
@@ -54,7 +54,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SETXATTR, Name: "MDS_SETXATTR", Retired: true
 
 // The forms of the values of extended attributes.
 var (
-	formText    = Str("text", 0, "text")
+	formText    = Str("text", 0, XattrText, "text")
 	formBytes   = Opaque("bytes", 0, "bytes")
 	formVersion = U64("version", Cookie, Little, "version of the object")
 	formLma     = Sub("lustre_mdt_attrs", &lustreMdtAttrs)
@@ -136,7 +136,7 @@ func textOrBytes(b []byte) *Field {
 // chooseSetxattr is the form of the value that a setxattr brings.
 func chooseSetxattr(v *View) *Field { return xattrForm(TrimNUL(v.Msg.Named("name")), v.Rest, true) }
 
-var formNames = Strs("names", "names of extended attributes")
+var formNames = Strs("names", XattrName, "names of extended attributes")
 
 var getxattrForms = append([]*Field{formNames}, xattrForms...)
 

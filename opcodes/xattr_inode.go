@@ -44,7 +44,7 @@ var lustreOstAttrs = &Struct{Name: "lustre_ost_attrs", Order: Little,
 		Sub("loa_lma", &lustreMdtAttrs, "what it is"),
 		Sub("loa_parent_fid", &LuFid, "the file; the stripe number is in the version"),
 		U32("loa_stripe_size", Size, "stripe size"),
-		U32("loa_comp_id", "its component"),
+		U32("loa_comp_id", Harmless, "its component"),
 		U64("loa_comp_start", Size, "first byte of the component"),
 		U64("loa_comp_end", Size, "the byte behind the component"),
 	}}
@@ -54,20 +54,20 @@ var lustreSomAttrs = &Struct{Name: "lustre_som_attrs", Order: Little,
 		U16("lsa_valid", &SomFlags, "how far it can be trusted"),
 		Pads("lsa_reserved", 3, 2),
 		U64("lsa_size", Size, "size in bytes"),
-		U64("lsa_blocks", "blocks of 512 bytes"),
+		U64("lsa_blocks", Harmless, "blocks of 512 bytes"),
 	}}
 
 var hsmAttrs = &Struct{Name: "hsm_attrs", Order: Little, Doc: "HSM state of a file: trusted.hsm", Fields: []*Field{
-	U32("hsm_compat", Hex, "unused"),
+	U32("hsm_compat", Harmless, Hex, "unused"),
 	U32("hsm_flags", &HsmStates, "the state"),
-	U64("hsm_arch_id", "the archive"),
+	U64("hsm_arch_id", Harmless, "the archive"),
 	U64("hsm_arch_ver", Cookie, "data version of the copy"),
 }}
 
 var linkEaHeader = &Struct{Name: "link_ea_header", Detect: func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == linkMagicHigh },
 	Doc: "the names of an object and the directories they are in: trusted.link", Fields: []*Field{
 		U32("leh_magic", Hex, &Linkea, "begins the list"),
-		U32("leh_reccount", "number of names"),
+		U32("leh_reccount", Harmless, "number of names"),
 		U64("leh_len", Size, "bytes of the whole"),
 		U32("leh_overflow_time", Time, "when a name did not fit; 0: never"),
 		Pad("leh_padding", 4),
@@ -77,7 +77,7 @@ var linkEaHeader = &Struct{Name: "link_ea_header", Detect: func(b []byte, _ bool
 var linkEaEntry = &Struct{Name: "link_ea_entry", Order: Big, Doc: "a name of an object", Fields: []*Field{
 	U16("lee_reclen", Size, "bytes of the entry"),
 	Sub("lee_parent_fid", &LuFid, "the directory"),
-	Str("lee_name", 0, CountOf(linkNameLen), "the name"),
+	Str("lee_name", 0, FileName, CountOf(linkNameLen), "the name"),
 }}
 
 const (
@@ -108,17 +108,17 @@ func linkNameLen(v *View) int {
 
 var ostLayout = &Struct{Name: "ost_layout", Doc: "where in a file's layout an object belongs", Fields: []*Field{
 	U32("ol_stripe_size", Size, "bytes of a stripe"),
-	U32("ol_stripe_count", "stripes of the file or component"),
+	U32("ol_stripe_count", Harmless, "stripes of the file or component"),
 	U64("ol_comp_start", Size, "first byte of the component"),
 	U64("ol_comp_end", Size, "end of the component"),
-	U32("ol_comp_id", "id of the component, 0 without components"),
+	U32("ol_comp_id", Harmless, "id of the component, 0 without components"),
 }}
 
 var filterFid18 = &Struct{Name: "filter_fid_18_23", Order: Little,
 	Doc: "to which file an object belongs, as releases up to 2.3 stored it", Fields: []*Field{
 		Sub("ff_parent", &LuFid, "the file; the version is the stripe"),
-		U64("ff_objid", "object id"),
-		U64("ff_seq", Hex, "object sequence"),
+		U64("ff_objid", Harmless, "object id"),
+		U64("ff_seq", Harmless, Hex, "object sequence"),
 	}}
 
 var filterFid24 = &Struct{Name: "filter_fid_24_29", Order: Little,
@@ -135,8 +135,8 @@ var filterFid210 = &Struct{Name: "filter_fid_210", Order: Little,
 var filterFid = &Struct{Name: "filter_fid", Order: Little, Doc: "to which file an object belongs", Fields: []*Field{
 	Sub("ff_parent", &LuFid, "the file; the version is the stripe"),
 	Sub("ff_layout", &ostLayout, "place in the layout"),
-	U32("ff_layout_version", "version of the layout"),
-	U32("ff_range", "versions of the layout with which the object may be written"),
+	U32("ff_layout_version", Harmless, "version of the layout"),
+	U32("ff_range", Harmless, "versions of the layout with which the object may be written"),
 }}
 
 var (

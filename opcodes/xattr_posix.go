@@ -31,7 +31,7 @@ var FscryptMode = Enum("fscrypt_mode", "FSCRYPT_MODE_", "how file data or names 
 })
 
 var posixAclXattrHeader = &Struct{Name: "posix_acl_xattr_header", Order: Little, Doc: "a POSIX ACL", Fields: []*Field{
-	U32("a_version", "version of the form, 2"),
+	U32("a_version", Harmless, "version of the form, 2"),
 	Subs("a_entries", -1, &posixAclXattrEntry, CountOf(aclEntries), "the entries"),
 }}
 
@@ -39,7 +39,7 @@ var posixAclXattrEntry = &Struct{Name: "posix_acl_xattr_entry", Order: Little, S
 	Doc: "what a POSIX ACL permits to whom", Fields: []*Field{
 		U16("e_tag", &ACLTag, "who"),
 		U16("e_perm", &ACLPerm, "what is permitted"),
-		U32("e_id", Remark(remarkNobody), "the user or group; 0xffffffff for entries without an id"),
+		U32("e_id", UserID, Remark(remarkNobody), "the user or group; 0xffffffff for entries without an id"),
 	}}
 
 // aclEntries is how many entries there are: a buffer may be longer than the
@@ -99,20 +99,20 @@ var (
 )
 
 var fscryptV1 = &Struct{Name: "fscrypt_context_v1", Doc: "how a file is encrypted, first form", Fields: []*Field{
-	U8("version", "form of the context, 1"),
+	U8("version", Harmless, "form of the context, 1"),
 	U8("contents_encryption_mode", &FscryptMode, "cipher of the data"),
 	U8("filenames_encryption_mode", &FscryptMode, "cipher of the names"),
-	U8("flags", Hex, "padding of names and use of the key"),
+	U8("flags", Harmless, Hex, "padding of names and use of the key"),
 	Opaque("master_key_descriptor", 8, "names the key"),
 	Opaque("nonce", 16, "makes the file's own key"),
 }}
 
 var fscryptV2 = &Struct{Name: "fscrypt_context_v2", Doc: "how a file is encrypted", Fields: []*Field{
-	U8("version", "form of the context, 2"),
+	U8("version", Harmless, "form of the context, 2"),
 	U8("contents_encryption_mode", &FscryptMode, "cipher of the data"),
 	U8("filenames_encryption_mode", &FscryptMode, "cipher of the names"),
-	U8("flags", Hex, "padding of names and use of the key"),
-	U8("log2_data_unit_size", "size of an encrypted unit as a power of two; 0: a block"),
+	U8("flags", Harmless, Hex, "padding of names and use of the key"),
+	U8("log2_data_unit_size", Harmless, "size of an encrypted unit as a power of two; 0: a block"),
 	Pad("reserved", 3),
 	Opaque("master_key_identifier", 16, "names the key"),
 	Opaque("nonce", 16, "makes the file's own key"),

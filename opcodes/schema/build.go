@@ -8,7 +8,7 @@ import (
 )
 
 // The constructors take their options in any order: the address of a *Names, a Format, an
-// Order, a Since, an Over, an At, a Tagged, a CountBy, a When, a func of one of Field's types,
+// Order, a Class, a Since, an Over, an At, a Tagged, a CountBy, a When, a func of one of Field's types,
 // or a string, which is the field's one-line meaning.
 //
 // They only note what they are given, so that the linker can place declarations as data,
@@ -232,6 +232,9 @@ func (f *Field) Resolve() *Field {
 		if f.Elem == nil {
 			f.Elem = Sub("", f.declared)
 		}
+		if class := f.elemClass(); class != Unclassified && !f.Elem.resolved {
+			f.Elem.options = slices.Concat([]any{class}, f.Elem.options)
+		}
 		elem := f.Elem.Resolve()
 		if f.Count > 0 {
 			f.Size = f.Count * elem.Size
@@ -245,6 +248,9 @@ func (f *Field) Resolve() *Field {
 		if f.Kind == Union {
 			f.named[i] = f.rename(o)
 		}
+	}
+	if f.Class == Unclassified {
+		f.Class = f.classOfType()
 	}
 	f.Style = style(f.Kind, f.Format)
 	return f
@@ -282,6 +288,8 @@ func (f *Field) set(options []any) {
 			f.Format = o
 		case Order:
 			f.Order = o
+		case Class:
+			f.Class = o
 		case Since:
 			f.ownRules().Since = o
 		case Over:

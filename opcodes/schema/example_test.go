@@ -9,8 +9,8 @@ import (
 // Declare a struct with a validity rule, and read bytes by it.
 func Example() {
 	valid := schema.Bits("pet_valid", "PET_", "valid fields", []schema.Value{{Name: "AGE", Value: 1}})
-	name := schema.Str("p_name", 8, "its name")
-	age := schema.U16("p_age", schema.When{"p_valid", "AGE"}, "its age")
+	name := schema.Str("p_name", 8, schema.PlainName, "its name")
+	age := schema.U16("p_age", schema.Harmless, schema.When{"p_valid", "AGE"}, "its age")
 	pet := &schema.Struct{Name: "pet", Doc: "an animal", Fields: []*schema.Field{
 		schema.U16("p_valid", &valid, "valid fields"),
 		age,

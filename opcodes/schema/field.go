@@ -98,6 +98,7 @@ type Field struct {
 	Kind       Kind
 	Format     Format
 	Order      Order
+	Class      Class
 	Pad        bool // padding: left out when zero
 	Direct     bool // at a fixed offset and readable without a func; set by Struct.Resolve
 	Tagged     bool // JSON names the struct: "_struct"

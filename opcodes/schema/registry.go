@@ -136,7 +136,7 @@ func (g *Registry) each(field func(*Field), record func(*Struct)) {
 // resolve resolves the fields and structs of all operations, when the first is asked for.
 func (g *Registry) resolve() {
 	g.once.Do(func() {
-		g.each(func(f *Field) { f.Resolve() }, func(s *Struct) { s.Resolve() })
+		g.each(func(f *Field) { f.Resolve().mustHaveClass("buffer") }, func(s *Struct) { s.Resolve() })
 		g.resolved.Store(true)
 	})
 }

@@ -93,6 +93,9 @@ func (s *Struct) resolve() {
 			f.ownRules().If = func(v *View) bool { return c.Holds(v.Struct, v.Big) }
 		}
 		f.Direct = f.direct()
+		if s.Atom == Plain {
+			f.mustHaveClass(s.Name)
+		}
 		if f.CountBy != "" {
 			f.count = s.Field(f.CountBy)
 		}

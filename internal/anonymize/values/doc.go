@@ -7,10 +7,9 @@
 //		p.Message(dst, m)
 //	}})
 //
-// What happens to a field follows from its class (fields.go). Types such as NIDs, FIDs,
-// sizes, handles, enumerations and flags decide the class; that of other fields is listed in
-// field_numbers.go and field_texts.go. A field without a class is removed, and so is
-// everything that no declaration covers, that is encrypted or was not captured in full.
+// What happens to a field follows from the class in its declaration (schema.Class), and for a few
+// from other values of the message (fields.go). Everything that no declaration covers, that is
+// encrypted or was not captured in full is removed.
 //
 // Replacements depend on the key and the original alone, so that several captures can be
 // anonymized with the same key and still agree. There are two exceptions, whose

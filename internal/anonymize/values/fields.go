@@ -1,8 +1,6 @@
 package values
 
 import (
-	"strings"
-
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -94,15 +92,70 @@ func texts(replacement func(*names, []byte) string) func(*writer, *value) {
 	}
 }
 
-// fieldKey identifies a field where it occurs.
+// ofClass are the treatments of classes: those of texts, where a class has numbers, too.
+var ofClass = [schema.NumClasses]*treatment{
+	schema.Harmless:      keep,
+	schema.Removed:       remove,
+	schema.UserID:        replID,
+	schema.Address:       nidText,
+	schema.FileName:      fileName,
+	schema.FilePath:      path,
+	schema.TargetName:    device,
+	schema.PlainName:     plainWord,
+	schema.JobName:       job,
+	schema.ConfigParams:  params,
+	schema.ConfigComment: comment,
+	schema.XattrName:     xattrName,
+	schema.XattrText:     xattrText,
+	schema.Keyword:       keyword,
+}
+
+// byClass returns the treatment of a field that does not depend on other values.
+func byClass(f *schema.Field) *treatment {
+	switch {
+	case f.Class == schema.XattrName && f.Kind == schema.Strings:
+		return xattrs
+	case f.Class != schema.Address || f.Kind == schema.Text:
+		return ofClass[f.Class]
+	case f.Kind == schema.Record:
+		return nid16
+	case f.Kind == schema.Bytes:
+		return gid
+	case f.Format == schema.IPv4:
+		return ipv4
+	}
+	return nid4
+}
+
+// fieldKey identifies a field where it occurs: the struct, empty for buffers of RPCs, and the
+// name, which is that of the union for its members without one.
 type fieldKey struct{ in, name string }
 
-// inBuffers stands for the struct in the key of a field that is in no struct: a buffer of
-// an RPC, or a member of a union in one.
-const inBuffers = "-"
+// dependentNumbers and dependentTexts are the treatments of fields that depend on other values
+// of the message, and of those that they depend on.
+var (
+	dependentNumbers = map[fieldKey]*treatment{
+		{"kib_msg", "ibm_cksum"}:          transportSum,
+		{"ksock_msg_hdr", "ksh_csum"}:     transportSum,
+		{"ldlm_resource_desc", "lr_type"}: lockKind,
+		{"lustre_cfg", "lcfg_command"}:    command,
+		{"lustre_msg_v2", "lm_cksum"}:     messageSum,
+		{"obd_dqblk", "dqb_curinodes"}:    listedID,
+		{"obd_quotactl", "qc_cmd"}:        quotaCommand,
+		{"obdo", "o_cksum"}:               dataSum,
+		{"object_update", "ou_type"}:      updateKind,
+		{"update_op", "uop_type"}:         loggedUpdate,
+	}
+	dependentTexts = map[fieldKey]*treatment{
+		{"", "name"}:                         entryName,
+		{"lustre_cfg", "lcfg_bufs"}:          argument,
+		{"netobj_s", "data"}:                 handle,
+		{"object_update_param", "oup_buf"}:   updateParam,
+		{"object_update_result", "our_data"}: xattrs,
+	}
+)
 
 type fieldTable struct {
-	listed  map[fieldKey]*treatment
 	options map[*schema.Field]string // members of unions by the names they are declared with
 	known   map[fieldUse]*treatment
 
@@ -117,19 +170,9 @@ type fieldUse struct {
 
 func newFieldTable() *fieldTable {
 	t := &fieldTable{
-		listed:   make(map[fieldKey]*treatment),
 		options:  make(map[*schema.Field]string),
 		known:    make(map[fieldUse]*treatment),
 		resource: opcodes.StructNamed("ldlm_res_id"),
-	}
-	for _, l := range treatments {
-		for line := range strings.Lines(l.fields) {
-			if words := strings.Fields(line); len(words) > 0 {
-				for _, name := range words[1:] {
-					t.listed[fieldKey{words[0], name}] = l.treatment
-				}
-			}
-		}
 	}
 	forEachField(func(_ *schema.Struct, f *schema.Field) {
 		for _, o := range f.Options {
@@ -141,8 +184,8 @@ func newFieldTable() *fieldTable {
 	return t
 }
 
-// of returns the treatment of a field of a struct, nil if it has no class. name is that
-// of the field or, if it has none, of the array or list around it.
+// of returns the treatment of a field of a struct. name is that of the field or, if it has none,
+// of the array or list around it.
 func (t *fieldTable) of(in *schema.Struct, name string, f *schema.Field) *treatment {
 	use := fieldUse{f, in}
 	r, ok := t.known[use]
@@ -160,59 +203,24 @@ func (t *fieldTable) of(in *schema.Struct, name string, f *schema.Field) *treatm
 const maxKnown = 1 << 14
 
 func (t *fieldTable) find(in *schema.Struct, name string, f *schema.Field) *treatment {
-	key := fieldKey{inBuffers, name}
+	key := fieldKey{"", name}
 	if in != nil {
 		key.in = in.Name
 	}
-	option := t.options[f]
-	if option != "" {
+	if option := t.options[f]; option != "" {
 		key.name = option
 	}
-	if r := t.listed[fieldKey{key.in, "!" + key.name}]; r != nil {
-		return r
+	var r *treatment
+	switch f.Kind {
+	case schema.Uint, schema.Int:
+		r = dependentNumbers[key]
+	case schema.Bytes, schema.Text, schema.Strings:
+		r = dependentTexts[key]
 	}
-	if r := byType(f); r != nil {
-		return r
-	}
-	r := t.listed[key]
-	if r == nil && option != "" {
-		r = t.listed[fieldKey{inBuffers, option}]
+	if r == nil {
+		r = byClass(f)
 	}
 	return r
-}
-
-// byType returns the treatment that follows from the type of a field, nil if the type
-// does not decide it.
-func byType(f *schema.Field) *treatment {
-	switch {
-	case f.Pad:
-		return remove
-	case f.Kind == schema.Virtual:
-		return keep // has no bytes
-	case f.Kind == schema.Record:
-		return byAtom(f.Type.Atom)
-	case f.Kind > schema.Int:
-		return nil
-	case f.Format == schema.NID4:
-		return nid4
-	case f.Format == schema.IPv4:
-		return ipv4
-	case f.Names == nil && (f.Format == schema.Plain || f.Format == schema.Hex):
-		return nil
-	}
-	return keep
-}
-
-func byAtom(f schema.Format) *treatment {
-	switch f {
-	case schema.FID, schema.OSTID, schema.OSTIDPlain, schema.Handle:
-		return keep
-	case schema.NID:
-		return nid16
-	case schema.UUID:
-		return device
-	}
-	return nil
 }
 
 // forEachField calls f for all declared fields: in is the struct around, nil for buffers
