@@ -297,7 +297,7 @@ func chooseReadData(v *View) *Field {
 
 var (
 	formLog    = Sub("", &llogBlock)
-	formBitmap = Arr("", -1, U32("", Hex), FileName, CountOf(func(v *View) int { return paramLength(v) / 4 }),
+	formBitmap = Arr("", -1, U32("", Hex), Removed, CountOf(func(v *View) int { return paramLength(v) / 4 }),
 		"words of the bitmap of a log header")
 	formLogTail          = Sub("", &llogRecTail)
 	formCatids           = Subs("", -1, &llogCatid)
