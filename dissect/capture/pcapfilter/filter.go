@@ -35,9 +35,9 @@ import (
 // be used by several goroutines at the same time.
 type Filter struct {
 	expr     string
-	programs map[LinkType][]bpf.RawInstruction
+	machines map[LinkType]*machine
 	link     LinkType // of the previous frame
-	program  []bpf.RawInstruction
+	machine  *machine // of link, nil: nothing matches
 }
 
 // New compiles a filter for frames of a link type. For other link types Match
@@ -45,24 +45,27 @@ type Filter struct {
 // every frame. If the expression is invalid or unsupported, the error is an
 // *Error.
 func New(expr string, link LinkType) (*Filter, error) {
-	f := &Filter{expr: expr, programs: map[LinkType][]bpf.RawInstruction{}}
-	return f, f.selectProgram(link)
+	f := &Filter{expr: expr, machines: map[LinkType]*machine{}}
+	return f, f.selectMachine(link)
 }
 
-// selectProgram makes the program for a link type the current one. A link type
-// that is not supported gets an empty program, which matches nothing: a capture
+// selectMachine makes the machine for a link type the current one. A link type
+// that is not supported gets none, so that nothing matches: a capture
 // may have interfaces of other kinds beside those that the filter is meant for.
-func (f *Filter) selectProgram(link LinkType) error {
-	program, compiled := f.programs[link]
+func (f *Filter) selectMachine(link LinkType) error {
+	m, compiled := f.machines[link]
 	if !compiled {
-		var err error
 		_, supported := layouts[link]
-		if program, err = Compile(f.expr, link); err != nil && supported {
+		program, err := Compile(f.expr, link)
+		if err == nil {
+			m, err = newMachine(program)
+		}
+		if err != nil && supported {
 			return err
 		}
-		f.programs[link] = program
+		f.machines[link] = m
 	}
-	f.link, f.program = link, program
+	f.link, f.machine = link, m
 	return nil
 }
 
@@ -72,11 +75,14 @@ func (f *Filter) selectProgram(link LinkType) error {
 // filter is then compiled.
 func (f *Filter) Match(link LinkType, data []byte, length int) (bool, error) {
 	if link != f.link {
-		if err := f.selectProgram(link); err != nil {
+		if err := f.selectMachine(link); err != nil {
 			return false, err
 		}
 	}
-	return run(f.program, data, length) != 0, nil
+	if f.machine == nil {
+		return false, nil
+	}
+	return f.machine.matches(data, length)
 }
 
 // TCPAndRoCE returns the expression that matches TCP on any of the ports, and

@@ -325,25 +325,3 @@ func TestFilterShort(t *testing.T) {
 		}
 	}
 }
-
-// TestVirtualMachine runs our interpreter against that of x/net, which agrees
-// when all of the frame was captured.
-func TestVirtualMachine(t *testing.T) {
-	for _, c := range expressions {
-		program, err := Compile(c.expr, LinkEthernet)
-		must.NoError(t, err)
-		decoded, _ := bpf.Disassemble(program)
-		vm, err := bpf.NewVM(decoded)
-		if err != nil {
-			t.Fatalf("%q: %v", c.expr, err)
-		}
-		for _, p := range filterFrames() {
-			p.link = LinkEthernet
-			data := p.build(t).data
-			n, err := vm.Run(data)
-			if got := run(program, data, len(data)); err != nil || uint32(n) != got {
-				t.Errorf("%q: %d, x/net %d, %v", c.expr, got, n, err)
-			}
-		}
-	}
-}
