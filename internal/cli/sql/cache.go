@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,13 +20,12 @@ import (
 // cache is the folder with the Parquet files that were made of captures:
 //
 //	parquet/KEY/TABLE.parquet   what was made, complete or not there
-//	parquet/KEY/TABLE.json      its hash, and where the capture was damaged
+//	parquet/KEY/TABLE.json      its size and time, and where the capture was damaged
 //	parquet/KEY/capture.json    the capture, for people; its time is that of the last use
-//	contents/FILE               the hash of the content of the file with that name, size and time
 //
-// KEY is a hash of the content of the capture and of everything else that decides what is made
-// of it. Only the owner can read the cache: it has what the captures have. A cache that others
-// can write is not used, nor a file whose content is not what was made.
+// KEY is a hash of the name, size and time of the capture and of everything else that decides what
+// is made of it. Only the owner can read the cache: it has what the captures have. A cache that
+// others can write is not used, nor a file with another size or time than what was made.
 type cache struct {
 	folder  string
 	release string // and schema: another one makes other files
@@ -47,9 +45,8 @@ func cacheFolder(env func(string) string) (string, error) {
 }
 
 const (
-	parquetFolder  = "parquet"
-	contentsFolder = "contents"
-	captureFile    = "capture.json"
+	parquetFolder = "parquet"
+	captureFile   = "capture.json"
 )
 
 func isCacheKey(name string) bool {
@@ -70,8 +67,9 @@ type entry struct {
 
 // made describes a Parquet file of the cache.
 type made struct {
-	Hash   string  `json:"sha256"`
-	Damage *damage `json:"damage,omitempty"`
+	Bytes   int64     `json:"bytes"`
+	Changed time.Time `json:"changed"`
+	Damage  *damage   `json:"damage,omitempty"`
 }
 
 // damage is the place where a capture is damaged.
@@ -82,7 +80,7 @@ type damage struct {
 
 // check returns an error if others can change what is in the cache.
 func (c *cache) check() error {
-	for _, folder := range []string{c.folder, filepath.Join(c.folder, parquetFolder), filepath.Join(c.folder, contentsFolder)} {
+	for _, folder := range []string{c.folder, filepath.Join(c.folder, parquetFolder)} {
 		info, err := os.Stat(folder)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -98,14 +96,8 @@ func (c *cache) check() error {
 	return nil
 }
 
-// key returns the name of the entry of a capture. settings decide what is made of it.
-func (c *cache) key(path, settings string) (string, error) {
-	content, err := c.contentHash(path)
-	if err != nil {
-		return "", err
-	}
-	return hashOf(c.release, settings, content), nil
-}
+// key returns the name of the entry of a capture in a state. settings decide what is made of it.
+func (c *cache) key(capture, settings string) string { return hashOf(c.release, settings, capture) }
 
 // hashOf returns the hash of texts, in hexadecimal.
 func hashOf(texts ...string) string {
@@ -116,46 +108,15 @@ func hashOf(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// contentHash returns the hash of all bytes of a file. A file is read only once: later
-// the hash is known by the name of the file, its size and the times at which it was
-// changed, as git does it.
-func (c *cache) contentHash(path string) (string, error) {
-	// A change within the same tick of the clock would not show.
-	const tick = 2 * time.Second
-	before, err := fileState(path)
+// fileState returns what identifies the content of a file without reading it: its path, its size
+// and when it was changed.
+func fileState(path string) (string, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return "", err
 	}
-	known := filepath.Join(c.folder, contentsFolder, hashOf(before.text))
-	if text, err := os.ReadFile(known); err == nil && isCacheKey(string(text)) {
-		c.touch(known)
-		return string(text), nil
-	}
-	content, err := fileHash(path)
-	if err != nil {
-		return "", err
-	}
-	after, err := fileState(path)
-	if err != nil {
-		return "", err
-	}
-	if after.text == before.text && c.now().Sub(after.changed) > tick {
-		err = writeWhole(known, []byte(content))
-	}
-	return content, err
-}
-
-func fileHash(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	path, err = filepath.Abs(path)
+	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), err
 }
 
 // touch sets the time of the last use of a file. A cache that cannot be written is
@@ -194,7 +155,7 @@ func (c *cache) find(key, table, capturePath string) (path string, damaged error
 	if err != nil || json.Unmarshal(text, &m) != nil {
 		return path, nil, false
 	}
-	if hash, err := fileHash(path); err != nil || hash != m.Hash {
+	if info, err := os.Stat(path); err != nil || info.Size() != m.Bytes || !info.ModTime().Equal(m.Changed) {
 		return path, nil, false
 	}
 	c.touch(filepath.Join(folder, captureFile))
@@ -223,10 +184,10 @@ func (c *cache) add(key, table, file, capturePath string, damaged *capture.Damag
 	if err := writeWhole(filepath.Join(folder, captureFile), append(text, '\n')); err != nil {
 		return "", err
 	}
-	var m made
-	if m.Hash, err = fileHash(file); err != nil {
+	if info, err = os.Stat(file); err != nil {
 		return "", err
 	}
+	m := made{Bytes: info.Size(), Changed: info.ModTime()}
 	if damaged != nil {
 		m.Damage = &damage{damaged.Offset, damaged.Cause}
 	}
@@ -281,11 +242,9 @@ func (c *cache) entries() ([]entry, error) {
 	return list, nil
 }
 
-// How long files stay whatever the size of the cache is.
-const (
-	keepUsed     = time.Hour           // another lshark may be about to read them
-	keepContents = 90 * 24 * time.Hour // since the last use
-)
+// keepUsed is how long files stay whatever the size of the cache is: another lshark may be about
+// to read them.
+const keepUsed = time.Hour
 
 // prune removes what was not used for longest until the cache has at most limit bytes, and what
 // killed processes left.
@@ -302,22 +261,20 @@ func (c *cache) prune(limit int64) error {
 			errs = append(errs, os.RemoveAll(e.folder))
 		}
 	}
-	errs = append(errs, c.removeOld(c.folder, ".new-", 24*time.Hour), c.removeOld(filepath.Join(c.folder, contentsFolder), "", keepContents))
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.removeUnfinished(24*time.Hour))...)
 }
 
-// removeOld removes files and folders whose names have a prefix and that were not changed for a
-// while.
-func (c *cache) removeOld(folder, prefix string, age time.Duration) error {
-	files, err := os.ReadDir(folder)
+// removeUnfinished removes what is not finished and was not changed for a while.
+func (c *cache) removeUnfinished(age time.Duration) error {
+	files, err := os.ReadDir(c.folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	errs := []error{err}
 	for _, f := range files {
 		info, err := f.Info()
-		if err == nil && strings.HasPrefix(f.Name(), prefix) && c.now().Sub(info.ModTime()) > age {
-			errs = append(errs, os.RemoveAll(filepath.Join(folder, f.Name())))
+		if err == nil && strings.HasPrefix(f.Name(), ".new-") && c.now().Sub(info.ModTime()) > age {
+			errs = append(errs, os.RemoveAll(filepath.Join(c.folder, f.Name())))
 		}
 	}
 	return errors.Join(errs...)
@@ -325,9 +282,5 @@ func (c *cache) removeOld(folder, prefix string, age time.Duration) error {
 
 // clear removes everything that prune could remove.
 func (c *cache) clear() error {
-	var errs []error
-	for _, name := range []string{parquetFolder, contentsFolder} {
-		errs = append(errs, os.RemoveAll(filepath.Join(c.folder, name)))
-	}
-	return errors.Join(append(errs, c.removeOld(c.folder, ".new-", 0))...)
+	return errors.Join(os.RemoveAll(filepath.Join(c.folder, parquetFolder)), c.removeUnfinished(0))
 }

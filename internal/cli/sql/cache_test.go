@@ -13,7 +13,7 @@ import (
 )
 
 // newCache returns a cache whose clock is an hour ahead, so that files of the test are old
-// enough for their hashes to be kept.
+// enough to be removed.
 func newCache(t *testing.T) *cache {
 	t.Helper()
 	return &cache{folder: t.TempDir(), release: "1", now: func() time.Time { return time.Now().Add(time.Hour) }}
@@ -26,38 +26,27 @@ func write(t *testing.T, path, text string) {
 
 func key(t *testing.T, c *cache, path, settings string) string {
 	t.Helper()
-	return must.Value(c.key(path, settings))(t)
+	return c.key(must.Value(fileState(path))(t), settings)
 }
 
-// TestKey checks that a capture is known by its content, whatever its name and times are.
+// TestKey checks that a capture is known by its name, size and time.
 func TestKey(t *testing.T) {
-	c, dir := newCache(t), t.TempDir()
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	write(t, a, "content")
-	write(t, b, "content")
-	first := key(t, c, a, "")
-	assert.Equal(t, key(t, c, a, ""), first, "the key changed")
-	assert.Equal(t, key(t, c, b, ""), first, "a copy has another key")
-	assert.That(t, key(t, c, a, "--port") != first, "other flags have the same key")
+	c, path := newCache(t), filepath.Join(t.TempDir(), "a")
+	write(t, path, "content")
+	first := key(t, c, path, "")
+	assert.Equal(t, key(t, c, path, ""), first, "the key changed")
+	assert.That(t, key(t, c, path, "--port") != first, "other flags have the same key")
 	next := *c
 	next.release = "2"
-	assert.That(t, key(t, &next, a, "") != first, "another release has the same key")
-	info := must.Value(os.Stat(a))(t)
-	write(t, a, "CONTENT")
-	must.NoError(t, os.Chtimes(a, info.ModTime(), info.ModTime()))
-	assert.That(t, key(t, c, a, "") != first, "other content of the same size and time has the same key")
-}
-
-// TestFreshFile checks that the hash of a file that was changed just now is not kept: it may change
-// again without another time.
-func TestFreshFile(t *testing.T) {
-	c := newCache(t)
-	c.now = time.Now
-	path := filepath.Join(t.TempDir(), "a")
-	write(t, path, "content")
-	key(t, c, path, "")
-	kept, _ := os.ReadDir(filepath.Join(c.folder, contentsFolder))
-	assert.That(t, len(kept) == 0, "%d hashes are kept", len(kept))
+	assert.That(t, key(t, &next, path, "") != first, "another release has the same key")
+	info := must.Value(os.Stat(path))(t)
+	write(t, path, "longer content")
+	must.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+	assert.That(t, key(t, c, path, "") != first, "another size has the same key")
+	write(t, path, "CONTENT")
+	at := info.ModTime().Add(time.Millisecond)
+	must.NoError(t, os.Chtimes(path, at, at))
+	assert.That(t, key(t, c, path, "") != first, "another time has the same key")
 }
 
 // TestDamage checks that the cache remembers the damage of a capture.
@@ -75,7 +64,7 @@ func TestDamage(t *testing.T) {
 	assert.That(t, ok && found == result && damaged != nil && damaged.Error() == "other: byte 5: cut", "%s, %v, %v", found, damaged, ok)
 }
 
-// TestForeignContent checks that a file is not used that is not what was made, and a cache
+// TestForeignContent checks that a file is not used that was changed since it was made, and a cache
 // that others can write not at all.
 func TestForeignContent(t *testing.T) {
 	c, dir := newCache(t), t.TempDir()
@@ -86,7 +75,7 @@ func TestForeignContent(t *testing.T) {
 	result := must.Value(c.add(k, rpcsTable, made, path, nil))(t)
 	_, _, ok := c.find(k, rpcsTable, path)
 	assert.That(t, ok, "not found")
-	write(t, result, "ROWS")
+	write(t, result, "other rows")
 	if _, _, ok := c.find(k, rpcsTable, path); ok {
 		t.Error("found with other content")
 	}

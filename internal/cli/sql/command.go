@@ -50,9 +50,8 @@ func New(sys *scan.System, run Run) *cobra.Command {
 			"DuckDB is interactive.\n\n" +
 			"The arguments are captures, Parquet files that -T parquet or monitor wrote, and folders with either. Captures are converted first, " +
 			"each on its own, but only the tables that the query " +
-			"mentions. The results stay in $XDG_CACHE_HOME/lshark, or ~/.cache/lshark, by the content of the capture: the same capture is not " +
-			"converted again, " +
-			"a changed one is, and so is every one by another release of lshark.\n\n" +
+			"mentions. The results stay in $XDG_CACHE_HOME/lshark, or ~/.cache/lshark: a capture is not converted again as long as it has " +
+			"the same name, size and time, except by another release of lshark.\n\n" +
 			"Further views: slow has the RPCs of a second or more, errors those that failed, by_op counts and percentiles for each operation, as " +
 			"stats shows them. Where several captures have " +
 			"the same RPC, rpcs has it once, as the capture nearest to the client has seen it; both_sides has what the captures nearest to the " +
@@ -154,7 +153,7 @@ func release() string {
 	}
 	if path, err := os.Executable(); err == nil {
 		if s, err := fileState(path); err == nil {
-			text += " " + s.text
+			text += " " + s
 		}
 	}
 	return text

@@ -146,14 +146,11 @@ func (c *converter) convertCapture(tables []*conversion, settings string, worker
 	}
 	path := tables[0].capture
 	before, err := fileState(path)
-	key := ""
-	if err == nil {
-		key, err = c.cache.key(path, settings)
-	}
 	if err != nil {
 		tables[0].err = err
 		return false
 	}
+	key := c.cache.key(before, settings)
 	for _, j := range tables {
 		result, damaged, ok := c.cache.find(key, j.table, path)
 		j.result, j.damaged = result, damaged
@@ -169,7 +166,7 @@ func (c *converter) convertCapture(tables []*conversion, settings string, worker
 
 // make converts a table of a capture and moves the result into the cache, unless the capture has grown
 // meanwhile.
-func (c *converter) make(j *conversion, key string, before state, worker int) error {
+func (c *converter) make(j *conversion, key, before string, worker int) error {
 	made := filepath.Join(c.temp, fmt.Sprintf("%d-%s.parquet", worker, j.table))
 	streams := *c.sys.IO
 	streams.OutTTY, streams.ErrTTY, streams.Reading = false, false, c.read.Reading
@@ -188,7 +185,7 @@ func (c *converter) make(j *conversion, key string, before state, worker int) er
 	if err != nil {
 		return err
 	}
-	if after.text == before.text {
+	if after == before {
 		j.result, err = c.cache.add(key, j.table, made, j.capture, d)
 		return err
 	}
