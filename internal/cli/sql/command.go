@@ -19,7 +19,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/parquet/rows"
 )
 
@@ -270,16 +269,9 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	switch {
 	case errors.Is(err, errQuery) && query == "":
 		err = nil // the user saw which of his queries failed
-	case errors.Is(err, errQuery) && unknownTable(query) != "":
-		known := slices.Concat(allTables[:], rpcViewNames[:])
-		name := unknownTable(query)
-		meant := ""
-		if near := schema.Nearest(name, known, 1); len(near) > 0 {
-			meant = "; did you mean " + near[0] + "?"
-		}
-		err = fmt.Errorf("%w: there is no table %s, but %s%s", err, name, strings.Join(known, ", "), meant)
-	case errors.Is(err, errQuery) && len(tables) < len(allTables):
-		err = fmt.Errorf("%w; of the tables it mentions there are: %s (--tables names others)", err, tablesText(files))
+	case errors.Is(err, errQuery):
+		known := strings.Join(slices.Concat(allTables[:], rpcViewNames[:]), ", ")
+		err = fmt.Errorf("%w; there are the tables %s; converted: %s (--tables names others)", err, known, tablesText(files))
 	}
 	return errors.Join(err, damaged)
 }

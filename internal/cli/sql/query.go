@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -29,24 +28,6 @@ func viewTable(name string) (table string, ok bool) {
 		return rpcsTable, true
 	}
 	return name, slices.Contains(allTables[:], name)
-}
-
-// unknownTable returns the first name in a query of a table that neither lshark has nor the
-// query itself makes; empty: there is none.
-func unknownTable(query string) string {
-	fromTable := regexp.MustCompile(`(?i)\b(?:from|join)\s+([a-z_][a-z_0-9]*)(\s*[(.])?`)
-	ownTable := regexp.MustCompile(`(?i)\b([a-z_][a-z_0-9]*)\s+as\s+(?:not\s+|materialized\s+)*\(`)
-	var own []string
-	for _, m := range ownTable.FindAllStringSubmatch(query, -1) {
-		own = append(own, strings.ToLower(m[1]))
-	}
-	for _, m := range fromTable.FindAllStringSubmatch(query, -1) {
-		name := strings.ToLower(m[1])
-		if _, ok := viewTable(name); !ok && m[2] == "" && !slices.Contains(own, name) {
-			return m[1]
-		}
-	}
-	return ""
 }
 
 var statements = [...]string{"select", "from", "with", "describe", "desc", "summarize", "show", "explain", "pivot", "unpivot", "values",

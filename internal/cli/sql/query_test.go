@@ -65,15 +65,3 @@ func TestPathList(t *testing.T) {
 	got := pathList([]file{{path: "/a b/it's.parquet"}, {path: "/x[1]*?/y"}})
 	assert.Equal(t, got, `['/a b/it''s.parquet', '/x[[]1][*][?]/y']`)
 }
-
-func TestUnknownTable(t *testing.T) {
-	for query, want := range map[string]string{
-		"from rpcs": "", "select 1": "", "from Slow s join RPCs r using (xid)": "",
-		"from rpc": "rpc",
-		"select count(*) from Rpcs r join nodes n on r.client = n.nid":                             "nodes",
-		"with x as (select * from locks), y as materialized (from x) from x join y using (client)": "",
-		"from read_parquet('a.parquet')":                                                           "", "from other.main": "", "from 'a.parquet'": "", "select x from (select 1 as x)": "",
-	} {
-		assert.Equal(t, unknownTable(query), want, query)
-	}
-}
