@@ -18,7 +18,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
-	"github.com/lshark/lshark/internal/monitor/otlp"
 	"github.com/lshark/lshark/internal/trouble"
 	"github.com/lshark/lshark/render/filter"
 )
@@ -65,7 +64,7 @@ type command struct {
 	monitor  *monitor.Monitor
 	recorder *monitor.Recorder // nil: none
 	troubles *trouble.Recorder // nil: none
-	exporter exporter
+	sender   sender
 	server   *server // nil: none
 	service  *service
 	reloads  reloads
@@ -108,7 +107,7 @@ func (c *command) cobra() *cobra.Command {
 			"--trouble is a flight recorder: the last frames are kept in memory, and where something is found, they are written with those that " +
 			"follow to a folder, with the findings as text and JSON and the page of lshark report.\n\n" +
 			"--config names a file with lines NAME = VALUE, where NAME is that of a flag; flags on the command line take precedence. " +
-			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-…, --trouble-severity, --trouble-filter and --otlp… can change while the capture goes on. SIGTERM ends it: files " +
+			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-…, --trouble-severity and --trouble-filter can change while the capture goes on. SIGTERM ends it: files " +
 			"are completed, and metrics and spans that wait are sent.\n\n" +
 			"With capture files in place of an interface the metrics are printed when they are read. docs/monitor.md lists the metrics, and " +
 			"shows how to run monitor as a service.",
@@ -162,13 +161,10 @@ type plan struct {
 	selection monitor.Selection
 	rotation  monitor.Rotation
 	troubles  monitor.Troubles // without a recorder
-	exporter  *otlp.Exporter   // nil: none; not started
-	receiver  receiver         // of exporter
-	interval  time.Duration
 }
 
 func (c *command) check() (*plan, error) {
-	p := &plan{selection: monitor.Selection{Sample: uint64(c.sample)}, interval: c.otlp.interval}
+	p := &plan{selection: monitor.Selection{Sample: uint64(c.sample)}}
 	p.rotation = monitor.Rotation{Time: time.Duration(c.rotation.time), Size: int64(c.rotation.size),
 		KeepTime: time.Duration(c.rotation.keepTime), KeepSize: int64(c.rotation.keepSize),
 		Selection: monitor.Description{Filter: c.display, Sample: uint64(c.sample)}}
@@ -206,10 +202,6 @@ func (c *command) check() (*plan, error) {
 	}
 	err := errors.Join(c.trouble.Check(), c.side.Check())
 	p.troubles.Severity = c.trouble.Least
-	if err == nil && c.hasReceiver() {
-		p.receiver = c.receiver()
-		p.exporter, err = c.newExporter()
-	}
 	return p, err
 }
 
@@ -226,6 +218,11 @@ func (c *command) run(args []string) error {
 	first, err := c.check()
 	if err != nil {
 		return err
+	}
+	if c.hasReceiver() {
+		if c.sender.exporter, err = c.newExporter(); err != nil {
+			return err
+		}
 	}
 	if in.Live() && c.listen != "" {
 		if c.server, err = listen(c.listen); err != nil {
@@ -248,6 +245,7 @@ func (c *command) run(args []string) error {
 		}
 	}
 	c.monitor.OnCollect(c.health)
+	c.sender.start(c.otlp.interval, c.monitor.Registry())
 	c.apply(first)
 	c.pass.Observe(observer{c.monitor, c})
 	c.pass.Add(scan.Consumer{
@@ -299,8 +297,8 @@ func (c *command) openRecords(r monitor.Rotation) (err error) {
 }
 
 // files returns what is opened while the capture runs: records, the file of settings, and for
-// an OTLP receiver what tells its address and the certificates. Files that may be replaced are
-// allowed with their folder.
+// an OTLP receiver what tells its address and the authorities to trust. Files that may be replaced
+// are allowed with their folder.
 func (c *command) files() scan.Files {
 	f := scan.Files{Read: []string{"/proc/self"}} // for metrics of this process
 	for _, dir := range []string{c.records, c.trouble.Dir} {
@@ -311,12 +309,9 @@ func (c *command) files() scan.Files {
 	if c.path != "" {
 		f.Read = append(f.Read, filepath.Dir(c.path))
 	}
-	if c.path != "" || c.hasReceiver() {
+	if c.hasReceiver() {
 		f.Read = append(f.Read, "/etc", "/run/systemd/resolve", "/usr/share/ca-certificates", "/usr/share/pki",
 			"/usr/local/share/ca-certificates")
-		for _, file := range otlp.CertificateFiles(c.sys.Env) {
-			f.Read = append(f.Read, filepath.Dir(file))
-		}
 	}
 	return f
 }
@@ -402,8 +397,7 @@ func (c *command) change(p *plan) {
 
 // apply lets the RPCs that end from now on be selected and sent by a plan.
 func (c *command) apply(p *plan) {
-	c.exporter.replace(p.exporter, p.receiver, p.interval, c.monitor.Registry())
-	c.monitor.SetOutputs(monitor.Outputs{Selection: p.selection, Recorder: c.recorder, Spans: c.exporter.active})
+	c.monitor.SetOutputs(monitor.Outputs{Selection: p.selection, Recorder: c.recorder, Spans: c.sender.exporter})
 	p.troubles.Recorder = c.troubles
 	c.monitor.SetTroubles(p.troubles)
 }
@@ -446,7 +440,7 @@ func (c *command) close() error {
 	if c.troubles != nil {
 		err = errors.Join(err, c.troubles.Close())
 	}
-	c.exporter.close(c.monitor.Registry(), c.sys.Say)
+	c.sender.close(c.monitor.Registry(), c.sys.Say)
 	if c.in.Live() {
 		return err
 	}

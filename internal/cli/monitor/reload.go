@@ -16,8 +16,7 @@ import (
 )
 
 // changeable are the flags that can change while the capture goes on.
-var changeable = []string{"display", "sample", "rotate-time", "rotate-size", "keep-time", "keep-size", "trouble-severity", "trouble-filter", "otlp", "otlp-interval",
-	"otlp-header"}
+var changeable = []string{"display", "sample", "rotate-time", "rotate-size", "keep-time", "keep-size", "trouble-severity", "trouble-filter"}
 
 // reloads counts how often settings were read again.
 type reloads struct {
@@ -98,7 +97,7 @@ func (c *command) newPlan() (*plan, error) {
 	if len(fixed) > 0 {
 		return nil, fmt.Errorf("%s cannot change without a restart", strings.Join(fixed, ", "))
 	}
-	n.in, n.records, n.trouble.Dir = c.in, c.records, c.trouble.Dir
+	n.in, n.records, n.trouble.Dir, n.otlp = c.in, c.records, c.trouble.Dir, c.otlp
 	return n.check()
 }
 
@@ -106,7 +105,7 @@ func usage(err error) error { return exit.UsageError{Err: err} }
 
 // health returns what is known about the process and its outputs.
 func (c *command) health() monitor.Health {
-	h := monitor.Health{OTLP: c.exporter.stats(), Reload: c.reloads.read(), Process: process()}
+	h := monitor.Health{OTLP: c.sender.stats(), Reload: c.reloads.read(), Process: process()}
 	if c.recorder != nil {
 		h.Recorder = c.recorder.Stats()
 	}

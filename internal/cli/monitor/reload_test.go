@@ -2,26 +2,15 @@ package monitor
 
 import (
 	"bytes"
-	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
-	"io"
-	"log"
-	"math/big"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/internal/monitor/metrics"
-	"github.com/lshark/lshark/internal/monitor/otlp"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -43,7 +32,7 @@ func TestReload(t *testing.T) {
 		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("top = 5\nsample = 1/10\nkeep-size = 1G\n")
-	c := newTestCommand("--config", path, "--records", "x", "--rotate-time", "2h", "--otlp-header", "a=1", "--otlp-header", "b=2", "--otlp", "http://127.0.0.1:1")
+	c := newTestCommand("--config", path, "--records", "x", "--rotate-time", "2h", "--otlp", "http://127.0.0.1:1")
 	must.NoError(t, c.config.read(c.path))
 	if p, err := c.check(); err != nil || c.top != 5 || p.selection.Sample != 10 || p.rotation.KeepSize != 1<<30 {
 		t.Fatalf("%+v, %v", p, err)
@@ -55,6 +44,7 @@ func TestReload(t *testing.T) {
 		{"top = 5\nsample = 1/20\nrotate-time = 1h\n\n# words\ndisplay = rpc.error", "", 20},
 		{"top = 6\nsample = 1/30\n", "top cannot change without a restart", 0},
 		{"sample = 1/30\n", "top cannot change without a restart", 0},
+		{"top = 5\notlp-interval = 5s\n", "otlp-interval cannot change without a restart", 0},
 		{"top = 5\nsample = 30\n", "monitor.conf:2: sample: must be 1/N", 0},
 		{"top = 5\ndisplay = pb_opc ==\n", "pb_opc ==", 0},
 		{"top = 5\nkeep = 1d\n", "unknown setting", 0},
@@ -75,7 +65,7 @@ func TestReload(t *testing.T) {
 			}
 			continue
 		}
-		if p == nil || c.reloads.LastFailed || p.selection.Sample != step.sample || p.rotation.Time != 2*time.Hour || p.exporter == nil {
+		if p == nil || c.reloads.LastFailed || p.selection.Sample != step.sample || p.rotation.Time != 2*time.Hour {
 			t.Errorf("%q: %+v, %q", step.text, p, said)
 		}
 	}
@@ -130,70 +120,4 @@ func TestReloadStuck(t *testing.T) {
 	assert.That(t, h.Reload.Succeeded == 1, "%+v", h.Reload)
 	close(w.release)
 	<-done
-}
-
-// TestEqualExporter checks that the exporter stays, with what waits in it, unless its
-// settings change.
-func TestEqualExporter(t *testing.T) {
-	c := newTestCommand("--otlp", "http://127.0.0.1:1")
-	replace := func(url string) *otlp.Exporter {
-		t.Helper()
-		c.otlp.url = url
-		p := must.Value(c.check())(t)
-		c.exporter.replace(p.exporter, p.receiver, p.interval, metrics.New(time.Now()))
-		return c.exporter.active
-	}
-	first := replace("http://127.0.0.1:1")
-	first.Span(&otlp.Span{Name: "x"})
-	if replace("http://127.0.0.1:1") != first || c.exporter.stats().Spans.Waiting != 1 {
-		t.Errorf("replaced: %+v", c.exporter.stats())
-	}
-	second := replace("http://127.0.0.1:2")
-	assert.That(t, second != first && second == c.exporter.active, "not replaced")
-	if c.exporter.replace(nil, receiver{}, time.Minute, nil); c.exporter.active != nil {
-		t.Error("not ended")
-	}
-	c.exporter.close(metrics.New(time.Now()), t.Logf)
-	s := c.exporter.stats()
-	assert.That(t, s.Spans.Waiting == 0 && s.Spans.Dropped == 1, "%+v", s)
-}
-
-// TestCertificateReload: a certificate that was replaced is read again, and what could not be
-// sent before is sent then.
-func TestCertificateReload(t *testing.T) {
-	var requests atomic.Int32
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	defer server.Close()
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	right := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	must.NoError(t, os.WriteFile(file, otherCertificate(t), 0o600))
-	c := newTestCommand("--otlp", server.URL)
-	c.sys.Env = func(name string) string { return map[string]string{"OTEL_EXPORTER_OTLP_CERTIFICATE": file}[name] }
-	registry := metrics.New(time.Now())
-	reload := func() {
-		t.Helper()
-		p := must.Value(c.check())(t)
-		c.exporter.replace(p.exporter, p.receiver, time.Hour, registry)
-	}
-	reload()
-	first := c.exporter.active
-	first.Span(&otlp.Span{Name: "x"})
-	must.NoError(t, os.WriteFile(file, right, 0o600))
-	reload()
-	assert.Equal(t, c.exporter.active, first, "replaced")
-	c.exporter.close(registry, t.Logf)
-	s := c.exporter.stats()
-	assert.That(t, s.Spans.Sent == 1 && requests.Load() != 0, "%+v", s)
-}
-
-// otherCertificate returns a certificate of nobody that the test knows.
-func otherCertificate(t *testing.T) []byte {
-	t.Helper()
-	public, private, err := ed25519.GenerateKey(nil)
-	must.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
-	der := must.Value(x509.CreateCertificate(nil, template, template, public, private))(t)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -174,9 +173,9 @@ func TestHasReceiver(t *testing.T) {
 		if c.in, err = c.input.Check(nil, false); err != nil {
 			t.Fatal(err)
 		}
-		p, err := c.check()
+		_, err = c.check()
 		got := c.hasReceiver()
-		assert.That(t, got == tt.want && (err == nil) == tt.want && (!tt.want || p.exporter != nil), "%+v: %v, %v", tt, got, err)
+		assert.That(t, got == tt.want && (err == nil) == tt.want, "%+v: %v, %v", tt, got, err)
 	}
 }
 
@@ -198,7 +197,7 @@ func TestUnit(t *testing.T) {
 	if err := c.config.read(path); err != nil || len(lines) < 8 {
 		t.Errorf("%d settings: %v", len(lines), err)
 	}
-	if p, err := c.check(); err != nil || p.selection.Sample != 1000 || p.selection.Filter == nil || p.exporter == nil {
+	if p, err := c.check(); err != nil || p.selection.Sample != 1000 || p.selection.Filter == nil || !c.hasReceiver() {
 		t.Errorf("%+v, %v", p, err)
 	}
 
@@ -215,53 +214,6 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestReplaceExporter checks that an exporter stays while its receiver is the same, and that
-// the last of several intervals is used.
-func TestReplaceExporter(t *testing.T) {
-	var mu sync.Mutex
-	requests := make(map[string]int) // by the value of the header a
-	first := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		if len(requests) == 0 {
-			close(first)
-		}
-		requests[r.Header.Get("a")]++
-	}))
-	defer server.Close()
-	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}}, nil)
-	c.otlp.url = server.URL
-	registry := metrics.New(time.Now())
-	registry.Counter(metrics.Desc{Name: "x", Help: "x"}).With()
-	registry.OnCollect(func() { c.exporter.stats() })
-	replace := func(interval time.Duration, headers ...string) {
-		t.Helper()
-		c.otlp.headers = headers
-		e := must.Value(c.newExporter())(t)
-		c.exporter.replace(e, c.receiver(), interval, registry)
-	}
-	replace(time.Millisecond, "a=1")
-	inUse := c.exporter.active
-	<-first
-	replace(time.Millisecond, "a=1")
-	replace(time.Hour, "a=1")
-	replace(2*time.Hour, "a=1")
-	assert.That(t, c.exporter.active == inUse && len(c.exporter.old) == 0, "an exporter to the same receiver replaced the one in use")
-	replace(2*time.Hour, "a=2")
-	assert.That(t, c.exporter.active != inUse, "the exporter to another receiver is not used")
-	c.exporter.replace(nil, receiver{}, time.Hour, registry)
-	c.exporter.replace(nil, receiver{}, time.Hour, registry)
-	replace(time.Hour, "a=3")
-	c.exporter.close(registry, t.Logf)
-	server.Close() // waits for the requests
-	if len(c.exporter.old) != 0 || requests["1"] == 0 || requests["3"] != 1 || len(requests) != 2 {
-		t.Errorf("%d exporters are left, requests by header: %v", len(c.exporter.old), requests)
-	}
-	s := c.exporter.stats()
-	assert.That(t, s.Points.Sent != 0, "%+v", s)
-}
-
 // TestCloseSendsLast checks that close waits for an older snapshot that is being made.
 func TestCloseSendsLast(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -271,19 +223,17 @@ func TestCloseSendsLast(t *testing.T) {
 	registry := metrics.New(time.Now())
 	registry.Counter(metrics.Desc{Name: "x", Help: "x"}).With()
 	e := must.Value(c.newExporter())(t)
-	c.exporter.replace(e, c.receiver(), time.Hour, registry)
-	close(c.exporter.stop) // in place of the sender, which has not ended when close is called
-	<-c.exporter.stopped
-	c.exporter.stop, c.exporter.stopped = make(chan struct{}), make(chan struct{})
+	// Without start, so that the test says when sendMetrics has ended.
+	x := sender{exporter: e, stop: make(chan struct{}), stopped: make(chan struct{})}
 	closed := make(chan struct{})
 	go func() {
-		c.exporter.close(registry, t.Logf)
+		x.close(registry, t.Logf)
 		close(closed)
 	}()
-	<-c.exporter.stop
+	<-x.stop
 	s := e.Stats()
 	assert.That(t, s.Points.Waiting+s.Points.Sent == 0, "the last metrics are sent before the sender has ended: %+v", s)
-	close(c.exporter.stopped)
+	close(x.stopped)
 	<-closed
 	if s := e.Stats(); s.Points.Sent == 0 {
 		t.Errorf("%+v", s)

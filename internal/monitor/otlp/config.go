@@ -117,17 +117,6 @@ var certificateVariables = [...]string{
 	"OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY",
 }
 
-// CertificateFiles returns the files that the variables of OpenTelemetry name.
-func CertificateFiles(getenv func(string) string) []string {
-	var files []string
-	for _, name := range certificateVariables {
-		if file := strings.TrimSpace(getenv(name)); file != "" {
-			files = append(files, file)
-		}
-	}
-	return files
-}
-
 // ApplyEnvironment sets what is not yet set from the variables of OpenTelemetry
 // (OTEL_EXPORTER_OTLP_ENDPOINT and others), which getenv returns. Gzip and
 // ExplicitHistograms are overridden even if already set.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -18,7 +17,7 @@ import (
 // goroutine, and none but Shutdown waits for the network.
 type Exporter struct {
 	spans, points *sender
-	client        *atomic.Pointer[http.Client]
+	client        *http.Client
 	ctx           context.Context // of requests
 	cancel        context.CancelFunc
 	start         sync.Once
@@ -88,8 +87,7 @@ func New(c Config) (*Exporter, error) {
 		c.Log = func(string) {}
 	}
 	envelope := newEnvelope(&c.Resource)
-	e := &Exporter{client: new(atomic.Pointer[http.Client])}
-	e.client.Store(client)
+	e := &Exporter{client: client}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.spans = &sender{
 		signal: tracesSignal, url: tracesURL, header: tracesHeader,
@@ -119,12 +117,6 @@ func (e *Exporter) Start() {
 		go e.spans.run(e.ctx)
 		go e.points.run(e.ctx)
 	})
-}
-
-// Renew takes the certificates of an Exporter to the same receiver that was not started: their
-// files may have changed since e was made. What waits in e is sent with them.
-func (e *Exporter) Renew(from *Exporter) {
-	e.client.Swap(from.client.Load()).CloseIdleConnections()
 }
 
 // Span queues a span. If the queue is full, its oldest spans are dropped.
@@ -160,7 +152,7 @@ func (e *Exporter) Shutdown(ctx context.Context) error {
 	<-e.spans.done
 	<-e.points.done
 	e.cancel()
-	e.client.Load().CloseIdleConnections()
+	e.client.CloseIdleConnections()
 	after := e.Stats()
 	lost := func(a, b SignalStats) uint64 { return a.Dropped + a.Refused - b.Dropped - b.Refused }
 	spans, points := lost(after.Spans, before.Spans), lost(after.Points, before.Points)

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -24,7 +23,7 @@ type sender struct {
 	signal  string // tracesSignal or metricsSignal
 	url     *url.URL
 	header  http.Header
-	client  *atomic.Pointer[http.Client]
+	client  *http.Client
 	timeout time.Duration
 	gzip    *gzip.Writer // nil: not compressed
 	log     func(string)
@@ -161,7 +160,7 @@ func (s *sender) send(ctx context.Context, b *batch) (refused uint64, err error)
 	}
 	request.Header = s.header
 	s.queue.requested(len(data))
-	response, err := s.client.Load().Do(request)
+	response, err := s.client.Do(request)
 	if err != nil {
 		return 0, &retryError{err: s.reason(err)}
 	}
