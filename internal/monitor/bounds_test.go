@@ -42,22 +42,19 @@ func newTestDir(t *testing.T, o RecorderOptions) *recordDir {
 	return d
 }
 
-// TestRotationAfterStepBack checks that a file that is open is completed when the clock is
-// set back, by a record and by the time.
-func TestRotationAfterStepBack(t *testing.T) {
-	now := time.Now() // with a monotonic reading
-	d := newTestDir(t, RecorderOptions{Sensor: "a", Live: true, Rotation: Rotation{Time: 1000 * time.Hour}})
+// TestRotationTime checks that a file is completed at a multiple of the time, and by the monotonic
+// clock: a clock that is set back must not keep it open.
+func TestRotationTime(t *testing.T) {
+	now := time.Now()
+	d := newTestDir(t, RecorderOptions{Sensor: "a", Live: true, Rotation: Rotation{Time: time.Hour}})
 	d.add(&track.RPC{}, now)
-	d.add(&track.RPC{}, now.Add(-time.Second))
-	d.tick(now)
+	rotate := d.open.rotate
+	assert.That(t, rotate.Equal(now.Truncate(time.Hour).Add(time.Hour)), "a file of %v ends at %v", now, rotate)
+	assert.That(t, rotate != rotate.Round(0), "the end of the file is not a time of the monotonic clock")
+	d.tick(rotate)
 	assert.Equal(t, d.counts.files.Load(), 0, "files are complete too early")
-	begun := d.open.begun
-	assert.That(t, begun == begun.Round(0), "a monotonic clock does not show that the clock was set back")
-	now = now.Add(-24 * time.Hour)
-	d.add(&track.RPC{}, now)
-	assert.Equal(t, d.counts.files.Load(), 1, "files are complete after a record of the day before")
-	d.tick(now.Add(-24 * time.Hour))
-	assert.Equal(t, d.counts.files.Load(), 2, "files are complete at the time of the day before")
+	d.tick(rotate.Add(2 * batchAge))
+	assert.Equal(t, d.counts.files.Load(), 1, "files are complete at their end")
 }
 
 // TestSettingsInFullQueue checks that new settings are passed on as soon as the queue has room.
@@ -156,26 +153,6 @@ func TestClockSetBackRules(t *testing.T) {
 		}
 	}
 	assert.Equal(t, restarts, 5, "restarts in 5 hours")
-}
-
-// TestClockSetBackFiles checks that files are completed when the clock is set back.
-func TestClockSetBackFiles(t *testing.T) {
-	now := time.Now() // with a reading of the monotonic clock, as in a live capture
-	d := must.Value(openRecordDir(RecorderOptions{Dir: t.TempDir(), Sensor: "a", Log: t.Logf, Live: true, Rotation: Rotation{Time: time.Minute}}))(t)
-	d.add(&track.RPC{}, now.Add(24*time.Hour))
-	for i := range 10 {
-		d.add(&track.RPC{}, now.Add(time.Duration(i)*time.Second))
-	}
-	n := d.counts.files.Load()
-	assert.That(t, n >= 1 && n <= 2, "%d files", n)
-	d.add(&track.RPC{}, now.Add(24*time.Hour))
-	d.tick(now.Round(0))
-	assert.That(t, d.open == nil, "a file stays open that begins a day later")
-	d.close()
-	if n := d.counts.written.Load(); n != 12 || d.counts.lost.Load() != 0 {
-		t.Errorf("%d records are written", n)
-	}
-	assert.NoError(t, d.dir.Close())
 }
 
 // TestSettingsWhenBusy checks that settings are applied for which the queue was too full.

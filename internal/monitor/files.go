@@ -86,19 +86,12 @@ type recordFile struct {
 	buffer *bufio.Writer
 	rows   *rows.Writer[*track.RPC]
 	n      int64
-	begun  time.Time // when it was created, by the clock that can be set back: without a monotonic reading
-	rotate time.Time // when it is to be completed, zero: not by time
+	rotate time.Time // when it is to be completed, zero: not by time; in a live capture by the monotonic clock
 	base   string    // of its name
 }
 
-// maxStepBack is by how much the clock may be set back before an open file is completed.
-const maxStepBack = 5 * time.Second
-
-// isDue reports whether the file is to be completed by time: also when the clock was set
-// back, after which rotate may be far away.
-func (f *recordFile) isDue(now time.Time) bool {
-	return !f.rotate.IsZero() && (!now.Before(f.rotate) || now.Before(f.begun.Add(-maxStepBack)))
-}
+// isDue reports whether the file is to be completed by time.
+func (f *recordFile) isDue(now time.Time) bool { return !f.rotate.IsZero() && !now.Before(f.rotate) }
 
 type countingWriter struct {
 	to io.Writer
@@ -221,11 +214,11 @@ func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &recordFile{file: file, begun: now.Round(0), size: countingWriter{to: file}, base: base}
+	f := &recordFile{file: file, size: countingWriter{to: file}, base: base}
 	f.buffer = bufio.NewWriterSize(&f.size, fileBuffer)
 	f.rows = rows.NewWriter(f.buffer, &records.RPCs, rows.Options{Release: d.opt.Release, Sensor: d.opt.Sensor, Capture: d.opt.Capture})
 	if d.opt.Time > 0 {
-		f.rotate = now.Truncate(d.opt.Time).Add(d.opt.Time)
+		f.rotate = now.Add(d.opt.Time - now.Sub(now.Truncate(d.opt.Time)))
 	}
 	// A file system without permissions, such as FAT, refuses them: those of CreateTemp stay.
 	_ = file.Chmod(0o640)

@@ -23,8 +23,7 @@ type Registry struct {
 
 	mu      sync.Mutex // guards what follows, and all values of all families
 	now     int64      // time of the current batch of observations, in ns since the epoch
-	given   int64      // as given to Begin
-	elapsed int64      // sum of the steps of given that were not back, in ns
+	elapsed int64      // from start to the current batch, in ns; by the monotonic clock where both have a reading of it
 }
 
 // New returns a registry without families. Its series began to count at start,
@@ -35,19 +34,15 @@ func New(start time.Time) *Registry {
 		start: start,
 		names: make(map[string]string),
 		now:   start.UnixNano(),
-		given: start.UnixNano(),
 	}
 }
 
 // Begin begins a batch of observations at a time. It holds back snapshots until
 // End, so a batch should not take longer than a millisecond. A time before that
-// of an earlier batch counts as the latter; rankings go on all the same, so that a
-// clock that is set back does not stop them.
+// of an earlier batch counts as the latter.
 func (r *Registry) Begin(now time.Time) {
 	r.mu.Lock()
-	given := now.UnixNano()
-	r.elapsed += max(0, given-r.given)
-	r.given, r.now = given, max(r.now, given)
+	r.elapsed, r.now = int64(now.Sub(r.start)), max(r.now, now.UnixNano())
 }
 
 // End ends a batch of observations.
