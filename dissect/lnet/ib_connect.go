@@ -292,7 +292,7 @@ func (t *infiniband) connectMessage(p *link.Packet, c cmText) {
 		r.DestQP = c.to.key.number
 	}
 	if c.kind == Connrej {
-		r.Reject = uint16(t.connects.cm.Reject.Reason)
+		r.Reject = t.connects.cm.Reason
 	}
 	switch {
 	case c.sent == nil:

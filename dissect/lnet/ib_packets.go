@@ -487,10 +487,10 @@ type IBEvent struct {
 // refuse passes on that p refuses a packet to a queue pair.
 func (t *infiniband) refuse(q *queuePair, p *link.Packet) {
 	t.stats.Naks++
-	if p.AETH.Syndrome.RNR() {
+	if p.Syndrome.RNR() {
 		t.stats.RNR++
 	}
-	q.event(IBEvent{Frame: p.Frame, PSN: p.BTH.PSN, Syndrome: p.AETH.Syndrome})
+	q.event(IBEvent{Frame: p.Frame, PSN: p.BTH.PSN, Syndrome: p.Syndrome})
 }
 
 // event passes on an event of packets to the queue pair.
@@ -522,7 +522,7 @@ func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 	if d := int32(ack - last); d > maxBehind || d < -maxBehind {
 		return // of another queue pair with this number
 	}
-	if p.AETH.Syndrome.ACK() {
+	if p.Syndrome.ACK() {
 		ack++
 	} else if !s.nak || s.refused != ack || p.Time-s.refusedAt >= copyAge {
 		q.ib.refuse(q, p)

@@ -367,13 +367,13 @@ func (t *infiniband) response(src *source, p *link.Packet, operation ib.Operatio
 	}
 	q := t.find(src, &queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
 	t.table.touch(q, p.Time)
-	if q.peer == nil && p.AETH.Syndrome.ACK() {
+	if q.peer == nil && p.Syndrome.ACK() {
 		t.pairByAck(q, p)
 	}
 	switch {
 	case q.peer != nil:
 		q.peer.acknowledge(src, p)
-	case p.AETH.Syndrome.ACK():
+	case p.Syndrome.ACK():
 		q.unseen.acknowledge(p)
 		q.unseen.report(q)
 	}

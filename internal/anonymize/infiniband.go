@@ -127,7 +127,7 @@ func (h *headers) mad(p part) {
 	p = p.from(ib.MADHeaderSize)
 	h.fields(p, len(cm.Contents), cmFields[cm.Type])
 	addresses, private := p.from(len(cm.Contents)), p.from(p.len()-len(cm.Payload))
-	switch cm.IP.Version { // of the RDMA connection manager, in the private data of a REQ
+	switch cm.IPVersion { // of the RDMA connection manager, in the private data of a REQ
 	case 4:
 		h.fields(addresses, whole, []field{{0, 4, nil}, {16, 4, (*copier).ipv4}, {32, 4, (*copier).ipv4}})
 	case 6:

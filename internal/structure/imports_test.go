@@ -51,12 +51,6 @@ var gopacketFiles = []string{
 	"dissect/capture/pcapng.go",
 	"dissect/capture/source.go",
 	"dissect/capture/writer.go",
-	"dissect/lnet/ib/cm.go",
-	"dissect/lnet/ib/extensions.go",
-	"dissect/lnet/ib/layer_types.go",
-	"dissect/lnet/ib/routing.go",
-	"dissect/lnet/ib/transport.go",
-	"dissect/lnet/link/infiniband.go",
 	"dissect/lnet/link/ip.go",
 	"dissect/lnet/link/decoder.go",
 }

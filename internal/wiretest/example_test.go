@@ -48,7 +48,7 @@ func ExampleQueuePairs() {
 	for i := range c.Frames {
 		if d.Decode(&c.Frames[i]) == link.InfiniBand {
 			p := &d.Packet
-			fmt.Printf("%s to %#x, PSN %d: %d bytes\n", p.BTH.Opcode, p.BTH.DestQP, p.BTH.PSN, p.Size)
+			fmt.Printf("%s to %#x, PSN %d: %d bytes\n", opcodes.IBOpcode.Name(uint64(p.BTH.Opcode)), p.BTH.DestQP, p.BTH.PSN, p.Size)
 		}
 	}
 	// Output:

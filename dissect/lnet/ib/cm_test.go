@@ -7,28 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/gopacket"
-
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// udpHeaders are the bytes of Ethernet, IPv4 and UDP before a packet of RoCEv2.
-const udpHeaders = 14 + 20 + 8
-
-// decodeCM decodes a frame of RoCEv2 that has a message of the connection manager.
-func decodeCM(t testing.TB, frame []byte) (MAD, CM) {
+// madOf returns the MAD in a frame of RoCEv2.
+func madOf(t testing.TB, frame []byte) []byte {
 	t.Helper()
+	const udpHeaders = 14 + 20 + 8 // Ethernet, IPv4 and UDP
 	var tr Transport
-	var m MAD
-	var c CM
-	must.NoError(t, tr.DecodeFromBytes(frame[udpHeaders:], gopacket.NilDecodeFeedback))
-	if tr.NextLayerType() != LayerTypeMAD || !tr.Extensions.Has(HasDETH) || tr.DETH.QKey != 0x80010000 {
-		t.Fatalf("no datagram of the management: %+v", tr)
-	}
-	must.NoError(t, m.DecodeFromBytes(tr.Payload, gopacket.NilDecodeFeedback))
-	must.NoError(t, c.Decode(&m, gopacket.NilDecodeFeedback))
-	return m, c
+	packet := frame[udpHeaders:]
+	must.That(t, tr.DecodeHeaders(packet) && tr.BTH.Opcode.Service() == UD && tr.BTH.DestQP == QP1, "no datagram of the management: %+v", tr)
+	return packet[len(tr.Contents) : len(packet)-int(tr.BTH.Pad)-ICRCSize]
 }
 
 func TestCM(t *testing.T) {
@@ -37,47 +28,30 @@ func TestCM(t *testing.T) {
 	q.CM(true, wiretest.CMMra, []byte{0, 0, 0, 1, 0, 0, 0, 2, 1 << 6, 0})
 	var got []string
 	for i := range q.Frames {
-		m, c := decodeCM(t, q.Frames[i].Data)
-		got = append(got, fmt.Sprintf("%d %s %x>%x", m.TransactionID, c.Type, c.LocalID, c.RemoteID))
+		var c CM
+		must.That(t, c.DecodeMAD(madOf(t, q.Frames[i].Data)), "frame %d is not decoded", i)
+		got = append(got, fmt.Sprintf("%#x %x>%x", uint16(c.Type), c.LocalID, c.RemoteID))
 		private := bytes.TrimRight(c.Payload, "\x00")
 		switch c.Type {
 		case CMReq:
 			r := &c.Req
-			if r.QP != q.A.Number || r.StartPSN != wiretest.ISNOfB || r.PathMTU != 1024 || r.Service != RC || r.PKey != 0xffff || r.RetryCount != 7 || r.RNRRetryCount != 7 ||
-				r.CAGUID != 0x020000fffe000001 || !r.ServiceID.IsIP() || r.ServiceID.Protocol() != 6 || r.ServiceID.Port() != 987 {
+			if r.QP != q.A.Number || r.StartPSN != wiretest.ISNOfB || r.PathMTU != 1024 || !r.ServiceID.IsIP() || r.ServiceID.Port() != 987 {
 				t.Errorf("%+v", r)
 			}
-			if p := r.Primary; p.LocalLID != 0xffff || p.RemoteLID != 0xffff || p.LocalGID != q.A.Addr.As16() || p.RemoteGID != q.B.Addr.As16() {
-				t.Errorf("%+v", p)
-			}
-			if c.IP != (IPAddresses{4, 40000, q.A.Addr.As16(), q.B.Addr.As16()}) || !bytes.Equal(private, req) {
-				t.Errorf("%+v, %q", c.IP, private)
-			}
+			assert.That(t, c.IPVersion == 4 && bytes.Equal(private, req), "version %d, %q", c.IPVersion, private)
 		case CMRep:
-			if r := &c.Rep; r.QP != q.B.Number || r.StartPSN != wiretest.ISNOfA || r.CAGUID != 0x020000fffe000002 || r.RNRRetryCount != 7 || !bytes.Equal(private, rep) {
-				t.Errorf("%+v, %q", r, private)
-			}
+			assert.That(t, c.Rep == (CMReply{q.B.Number, wiretest.ISNOfA}) && bytes.Equal(private, rep), "%+v, %q", c.Rep, private)
 		case CMDreq:
-			if c.Remote != q.A.Number {
-				t.Errorf("DREQ for queue pair %#x", c.Remote)
-			}
+			assert.Equal(t, c.Remote, q.A.Number)
 		case CMRej:
-			if c.Answered != CMReq || c.Reject.Reason != ConsumerReject || len(c.Reject.Info) != 0 || !bytes.Equal(private, refusal) {
-				t.Errorf("%+v, %q", c, private)
-			}
-		case CMMra:
-			if c.Answered != CMRep {
-				t.Errorf("MRA of %s", c.Answered)
-			}
+			assert.That(t, c.Reason == 28 && bytes.Equal(private, refusal), "%d, %q", c.Reason, private)
 		}
 	}
-	want := "1 REQ a1a2a3a4>0, 1 REP b1b2b3b4>a1a2a3a4, 1 RTU a1a2a3a4>b1b2b3b4, 2 DREQ b1b2b3b4>a1a2a3a4, 2 DREP a1a2a3a4>b1b2b3b4, 2 REJ 0>a1a2a3a4, 2 MRA 1>2"
-	if text := strings.Join(got, ", "); text != want {
-		t.Errorf("%s", text)
-	}
+	assert.Equal(t, strings.Join(got, ", "), "0x10 a1a2a3a4>0, 0x13 b1b2b3b4>a1a2a3a4, 0x14 a1a2a3a4>b1b2b3b4, 0x15 b1b2b3b4>a1a2a3a4, "+
+		"0x16 a1a2a3a4>b1b2b3b4, 0x12 0>a1a2a3a4, 0x11 1>2")
 }
 
-func TestCMIPv6(t *testing.T) {
+func TestCMIPVersion(t *testing.T) {
 	q := wiretest.NewQueuePairs()
 	data := q.Req([]byte("private"))
 	q.A.Addr, q.B.Addr = netip.MustParseAddr("fd00::1"), netip.MustParseAddr("fd00::2")
@@ -94,63 +68,71 @@ func TestCMIPv6(t *testing.T) {
 		"other service": {other, 0, string(other[140:])},
 		"cut header":    {data[:170], 0, string(data[140:170])},
 	} {
-		m := MAD{Class: ClassCM, Attribute: uint16(CMReq)}
-		m.Payload = tt.data
 		var c CM
-		if err := c.Decode(&m, gopacket.NilDecodeFeedback); err != nil || c.IP.Version != tt.version || string(c.Payload) != tt.private {
-			t.Errorf("%s: %+v, %q, %v", name, c.IP, c.Payload, err)
+		if !c.DecodeMAD(mad(CMReq, tt.data)) || c.IPVersion != tt.version || string(c.Payload) != tt.private {
+			t.Errorf("%s: version %d, %q", name, c.IPVersion, c.Payload)
 		}
 	}
 }
 
-// TestCMCut decodes messages of which not all was captured.
+// mad returns a MAD of the connection manager.
+func mad(message CMType, data []byte) []byte {
+	b := make([]byte, MADHeaderSize)
+	b[1], b[17] = classCM, byte(message)
+	return append(b, data...)
+}
+
+// TestCMCut decodes messages of which not all was captured, and others.
 func TestCMCut(t *testing.T) {
 	q := wiretest.NewQueuePairs().Connect([]byte("private"), nil)
-	m, _ := decodeCM(t, q.Frames[0].Data)
-	whole := m.Payload
+	whole := madOf(t, q.Frames[0].Data)
+	var c CM
 	for n := range whole {
-		m.Payload = whole[:n]
-		var c CM
-		if err := c.Decode(&m, gopacket.NilDecodeFeedback); (err == nil) != (n >= 140) {
-			t.Errorf("%d bytes: %v", n, err)
-		}
+		assert.Equal(t, c.DecodeMAD(whole[:n]), n >= MADHeaderSize+140, n, "bytes")
 	}
-	m.Payload = whole
-	for _, other := range []MAD{{BaseLayer: m.BaseLayer, Class: 3, Attribute: uint16(CMReq)}, {BaseLayer: m.BaseLayer, Class: ClassCM, Attribute: 0x0f}, {BaseLayer: m.BaseLayer, Class: ClassCM, Attribute: 0x1b}} {
-		var c CM
-		if err := c.Decode(&other, gopacket.NilDecodeFeedback); err != errNotCM {
-			t.Errorf("class %d, %s: %v", other.Class, c.Type, err)
-		}
-	}
-}
-
-func TestCMNames(t *testing.T) {
-	for name, want := range map[fmt.Stringer]string{
-		CMReq: "REQ", CMMra: "MRA", CMRej: "REJ", CMRep: "REP", CMRtu: "RTU", CMDreq: "DREQ", CMDrep: "DREP",
-		CMSidrReq: "SIDR_REQ", CMSidrRep: "SIDR_REP", CMLap: "LAP", CMApr: "APR", CMType(1): "attribute 0x0001",
-		CMReason(8): "invalid service id", CMReason(10): "stale connection", ConsumerReject: "rejected by the listening program",
-		CMReason(34): "reason 34", CMReason(35): "vendor option not supported", CMReason(999): "reason 999",
-		Syndrome(0x1f): "ACK", Syndrome(0x20): "receiver not ready", Syndrome(0x60): "PSN sequence error",
-		Syndrome(0x62): "remote access error", Syndrome(0x7f): "NAK code 31", Syndrome(0x40): "syndrome 0x40",
-		RC: "RC", XRC: "XRC", Service(7): "service 7",
-	} {
-		if name.String() != want {
-			t.Errorf("%q, want %q", name, want)
-		}
-	}
+	data := whole[MADHeaderSize:]
+	assert.That(t, !c.DecodeMAD(mad(0x0f, data)) && !c.DecodeMAD(mad(0x1b, data)), "other attributes")
+	whole[1] = 3
+	assert.That(t, !c.DecodeMAD(whole), "another class")
 }
 
 func TestCMAllocations(t *testing.T) {
 	q := wiretest.NewQueuePairs().Connect([]byte("private"), nil)
-	var tr Transport
-	var m MAD
+	var list [][]byte
+	for i := range q.Frames {
+		list = append(list, madOf(t, q.Frames[i].Data))
+	}
 	var c CM
 	wiretest.NoAllocations(t, 100, func() {
-		for i := range q.Frames {
-			if tr.DecodeFromBytes(q.Frames[i].Data[udpHeaders:], gopacket.NilDecodeFeedback) != nil ||
-				m.DecodeFromBytes(tr.Payload, gopacket.NilDecodeFeedback) != nil || c.Decode(&m, gopacket.NilDecodeFeedback) != nil {
-				t.Fatal("not decoded")
-			}
+		for _, data := range list {
+			c.DecodeMAD(data)
+		}
+	})
+}
+
+// FuzzCM decodes the payload of a datagram to queue pair 1.
+func FuzzCM(f *testing.F) {
+	q := wiretest.NewQueuePairs().Connect([]byte("private"), []byte("private")).Disconnect(false).Reject(28, []byte("private"))
+	for i := range q.Frames {
+		whole := madOf(f, q.Frames[i].Data)
+		for attribute := range CMType(16) {
+			f.Add(mad(CMReq+attribute, whole[MADHeaderSize:]))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var c CM
+		if !c.DecodeMAD(data) {
+			return
+		}
+		size := len(c.Contents) + len(c.Payload)
+		if c.IPVersion != 0 {
+			size += ipAddressesSize
+		}
+		if MADHeaderSize+size != len(data) {
+			t.Fatalf("%d bytes of %d: %+v", size, len(data), c)
+		}
+		if c.Req.QP > 1<<24-1 || c.Req.StartPSN > 1<<24-1 || c.Rep.QP > 1<<24-1 || c.Rep.StartPSN > 1<<24-1 || c.Remote > 1<<24-1 {
+			t.Fatalf("more than 24 bits: %+v", c)
 		}
 	})
 }

@@ -1,7 +1,5 @@
 package ib
 
-import "fmt"
-
 // Opcode is the operation of a packet, with the transport service of its queue
 // pair in the upper three bits.
 type Opcode uint8
@@ -18,16 +16,6 @@ const (
 	Congestion                // congestion notification of RoCEv2
 	XRC                       // extended reliable connection
 )
-
-var serviceNames = [...]string{"RC", "UC", "RD", "UD", "CNP", "XRC"}
-
-// String returns the abbreviation of the service.
-func (s Service) String() string {
-	if int(s) < len(serviceNames) {
-		return serviceNames[s]
-	}
-	return fmt.Sprintf("service %d", uint8(s))
-}
 
 // Operation is what a packet does, whatever its place in the message is.
 type Operation uint8
@@ -55,7 +43,6 @@ const CNP Opcode = 0x81
 
 // opcodeFacts are the properties of an opcode.
 type opcodeFacts struct {
-	name        string
 	operation   Operation
 	first, last bool // packet of its message
 	extensions  Extensions
@@ -63,32 +50,32 @@ type opcodeFacts struct {
 
 // operationFacts are those of the lower five bits of the opcode, for RC.
 var operationFacts = [1 << 5]opcodeFacts{
-	0x00: {"SEND_FIRST", Send, true, false, 0},
-	0x01: {"SEND_MIDDLE", Send, false, false, 0},
-	0x02: {"SEND_LAST", Send, false, true, 0},
-	0x03: {"SEND_LAST_WITH_IMMEDIATE", Send, false, true, HasImmDt},
-	0x04: {"SEND_ONLY", Send, true, true, 0},
-	0x05: {"SEND_ONLY_WITH_IMMEDIATE", Send, true, true, HasImmDt},
-	0x06: {"RDMA_WRITE_FIRST", Write, true, false, HasRETH},
-	0x07: {"RDMA_WRITE_MIDDLE", Write, false, false, 0},
-	0x08: {"RDMA_WRITE_LAST", Write, false, true, 0},
-	0x09: {"RDMA_WRITE_LAST_WITH_IMMEDIATE", Write, false, true, HasImmDt},
-	0x0a: {"RDMA_WRITE_ONLY", Write, true, true, HasRETH},
-	0x0b: {"RDMA_WRITE_ONLY_WITH_IMMEDIATE", Write, true, true, HasRETH | HasImmDt},
-	0x0c: {"RDMA_READ_REQUEST", ReadRequest, true, true, HasRETH},
-	0x0d: {"RDMA_READ_RESPONSE_FIRST", ReadResponse, true, false, HasAETH},
-	0x0e: {"RDMA_READ_RESPONSE_MIDDLE", ReadResponse, false, false, 0},
-	0x0f: {"RDMA_READ_RESPONSE_LAST", ReadResponse, false, true, HasAETH},
-	0x10: {"RDMA_READ_RESPONSE_ONLY", ReadResponse, true, true, HasAETH},
-	0x11: {"ACKNOWLEDGE", Acknowledge, true, true, HasAETH},
-	0x12: {"ATOMIC_ACKNOWLEDGE", AtomicAcknowledge, true, true, HasAETH | HasAtomicAckETH},
-	0x13: {"COMPARE_SWAP", CompareSwap, true, true, HasAtomicETH},
-	0x14: {"FETCH_ADD", FetchAdd, true, true, HasAtomicETH},
-	0x15: {"RESYNC", Resync, true, true, 0},
-	0x16: {"SEND_LAST_WITH_INVALIDATE", Send, false, true, HasIETH},
-	0x17: {"SEND_ONLY_WITH_INVALIDATE", Send, true, true, HasIETH},
-	0x1c: {"FLUSH", Flush, true, true, HasFETH | HasRETH},
-	0x1d: {"ATOMIC_WRITE", AtomicWrite, true, true, HasRETH},
+	0x00: {Send, true, false, 0},
+	0x01: {Send, false, false, 0},
+	0x02: {Send, false, true, 0},
+	0x03: {Send, false, true, HasImmDt},
+	0x04: {Send, true, true, 0},
+	0x05: {Send, true, true, HasImmDt},
+	0x06: {Write, true, false, HasRETH},
+	0x07: {Write, false, false, 0},
+	0x08: {Write, false, true, 0},
+	0x09: {Write, false, true, HasImmDt},
+	0x0a: {Write, true, true, HasRETH},
+	0x0b: {Write, true, true, HasRETH | HasImmDt},
+	0x0c: {ReadRequest, true, true, HasRETH},
+	0x0d: {ReadResponse, true, false, HasAETH},
+	0x0e: {ReadResponse, false, false, 0},
+	0x0f: {ReadResponse, false, true, HasAETH},
+	0x10: {ReadResponse, true, true, HasAETH},
+	0x11: {Acknowledge, true, true, HasAETH},
+	0x12: {AtomicAcknowledge, true, true, HasAETH | HasAtomicAckETH},
+	0x13: {CompareSwap, true, true, HasAtomicETH},
+	0x14: {FetchAdd, true, true, HasAtomicETH},
+	0x15: {Resync, true, true, 0},
+	0x16: {Send, false, true, HasIETH},
+	0x17: {Send, true, true, HasIETH},
+	0x1c: {Flush, true, true, HasFETH | HasRETH},
+	0x1d: {AtomicWrite, true, true, HasRETH},
 }
 
 // opcodes has the facts of all opcodes; those of reserved ones are zero.
@@ -102,7 +89,6 @@ var opcodes = func() (all [1 << 8]opcodeFacts) {
 				continue
 			}
 			g := f
-			g.name = s.String() + "_" + f.name
 			request := !f.operation.isResponse()
 			switch {
 			case s == RD && request:
@@ -117,7 +103,7 @@ var opcodes = func() (all [1 << 8]opcodeFacts) {
 			all[int(s)<<5|low] = g
 		}
 	}
-	all[CNP] = opcodeFacts{name: "CNP", operation: CongestionNotification, first: true, last: true}
+	all[CNP] = opcodeFacts{operation: CongestionNotification, first: true, last: true}
 	return all
 }()
 
@@ -166,12 +152,3 @@ func (o Opcode) Response() bool { return opcodes[o].operation.isResponse() }
 
 // Extensions returns the extension headers behind the BTH.
 func (o Opcode) Extensions() Extensions { return opcodes[o].extensions }
-
-// String returns the name of the opcode, such as RC_RDMA_WRITE_FIRST, or its
-// number if it is reserved.
-func (o Opcode) String() string {
-	if name := opcodes[o].name; name != "" {
-		return name
-	}
-	return fmt.Sprintf("opcode 0x%02x", uint8(o))
-}

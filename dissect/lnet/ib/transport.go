@@ -2,10 +2,8 @@ package ib
 
 import (
 	"encoding/binary"
-	"errors"
-
-	"github.com/google/gopacket"
-	"github.com/google/gopacket/layers"
+	"fmt"
+	"math/bits"
 )
 
 // Lengths in bytes.
@@ -18,137 +16,135 @@ const (
 // the connection manager go.
 const QP1 = 1
 
-var errTooShort = errors.New("InfiniBand header is cut off")
-
 // uint24 returns the lower 24 bits of four bytes.
 func uint24(b []byte) uint32 { return binary.BigEndian.Uint32(b) & 0xffffff }
 
 // BTH is a base transport header.
 type BTH struct {
-	layers.BaseLayer
 	Opcode     Opcode
-	Solicited  bool   // the receiver is to raise an event
-	Migrated   bool   // the queue pair uses its current path, not an alternate one
 	Pad        uint8  // bytes of padding behind the payload
 	Version    uint8  // of the transport header, 0
-	PKey       uint16 // partition
-	FECN, BECN bool   // congestion, on the way here and on the way back
 	DestQP     uint32 // queue pair of the receiver
 	AckRequest bool
 	PSN        uint32 // packet sequence number, of 24 bits
 }
 
-// DecodeFromBytes decodes the header at the begin of data.
-func (h *BTH) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
-	b, err := cut(&h.BaseLayer, data, BTHSize, df)
-	if err != nil {
-		return err
-	}
-	h.Opcode = Opcode(b[0])
-	h.Solicited, h.Migrated = b[1]&0x80 != 0, b[1]&0x40 != 0
-	h.Pad, h.Version = b[1]>>4&3, b[1]&0xf
-	h.PKey = binary.BigEndian.Uint16(b[2:])
-	h.FECN, h.BECN = b[4]&0x80 != 0, b[4]&0x40 != 0
-	h.DestQP = uint24(b[4:])
-	h.AckRequest = b[8]&0x80 != 0
-	h.PSN = uint24(b[8:])
-	return nil
+// RETH is the extension header with the memory that an RDMA operation accesses.
+type RETH struct {
+	VA     uint64 // virtual address
+	RKey   uint32 // key of the memory, from its owner
+	Length uint32 // bytes, of all packets of the message
 }
 
 // Transport is the BTH and the extension headers of a packet.
 type Transport struct {
-	layers.BaseLayer // Contents are these headers, Payload lacks padding and ICRC
-
 	BTH        BTH
-	Extensions Extensions // those that are set below: they follow by the opcode and are not cut off
+	Extensions Extensions // those that follow by the opcode and are not cut off
 
-	RDETH        RDETH
-	DETH         DETH
-	XRCETH       XRCETH
-	FETH         FETH
-	RETH         RETH
-	AtomicETH    AtomicETH
-	AETH         AETH
-	AtomicAckETH AtomicAckETH
-	ImmDt        ImmDt
-	IETH         IETH
+	RETH     RETH
+	Syndrome Syndrome // of an AETH, the extension header of an acknowledgement
+
+	Contents []byte // these headers
 }
 
-// NextLayerType returns LayerTypeMAD for datagrams to the queue pairs of the
-// management. The headers do not determine what other packets carry.
-func (t *Transport) NextLayerType() gopacket.LayerType {
-	if t.BTH.Opcode.Service() == UD && t.BTH.DestQP <= QP1 {
-		return LayerTypeMAD
-	}
-	return gopacket.LayerTypePayload
-}
-
-// DecodeFromBytes decodes the headers at the begin of data, which is taken for the
-// whole packet, with padding and ICRC. If it ends inside the extension headers,
-// those before its end are set, and there is no payload.
-func (t *Transport) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
-	if err := t.BTH.DecodeFromBytes(data, df); err != nil {
-		return err
-	}
-	data = data[:max(BTHSize, len(data)-ICRCSize-int(t.BTH.Pad))]
-	t.BTH.Payload = data[BTHSize:]
-	n := t.decodeExtensions(data, df)
-	t.Contents, t.Payload = data[:n], data[n:]
-	return nil
-}
-
-// DecodeHeaders decodes the headers only, at the begin of data, and sets Contents
-// to them. What follows may be the payload or a part of it. It reports whether all
-// of the BTH is there.
+// DecodeHeaders decodes the headers at the begin of data. What follows may be the payload or a part
+// of it. It reports whether all of the BTH is there.
 func (t *Transport) DecodeHeaders(data []byte) bool {
-	if t.BTH.DecodeFromBytes(data, gopacket.NilDecodeFeedback) != nil {
+	if len(data) < BTHSize {
 		return false
 	}
-	n := t.decodeExtensions(data, gopacket.NilDecodeFeedback)
-	t.Contents, t.Payload = data[:n], nil
-	return true
-}
-
-// decodeExtensions sets the extension headers, in their order in the packet, and
-// returns the bytes of all headers.
-func (t *Transport) decodeExtensions(data []byte, df gopacket.DecodeFeedback) int {
+	t.BTH = BTH{Opcode: Opcode(data[0]), Pad: data[1] >> 4 & 3, Version: data[1] & 0xf, DestQP: uint24(data[4:]),
+		AckRequest: data[8]&0x80 != 0, PSN: uint24(data[8:])}
 	n := BTHSize
 	t.Extensions = t.BTH.Opcode.Extensions()
 	for set := t.Extensions; set != 0; set &= set - 1 {
 		lowest := set & -set
 		size := lowest.Size()
 		if len(data)-n < size {
-			df.SetTruncated()
 			t.Extensions &^= set // this one and those behind it
-			return len(data)
+			n = len(data)
+			break
 		}
-		t.decode(lowest, layers.BaseLayer{Contents: data[n : n+size], Payload: data[n+size:]})
+		switch b := data[n:]; lowest {
+		case HasRETH:
+			t.RETH = RETH{binary.BigEndian.Uint64(b), binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint32(b[12:])}
+		case HasAETH:
+			t.Syndrome = Syndrome(b[0])
+		}
 		n += size
+	}
+	t.Contents = data[:n]
+	return true
+}
+
+// Extensions is a set of extension headers.
+type Extensions uint16
+
+// The extension headers, in their order in a packet.
+const (
+	HasRDETH        Extensions = 1 << iota // of a reliable datagram
+	HasDETH                                // of a datagram
+	HasXRCETH                              // of the requests of an extended reliable connection
+	HasFETH                                // of a FLUSH
+	HasRETH                                // of an RDMA operation
+	HasAtomicETH                           // of an atomic operation on eight bytes
+	HasAETH                                // of an acknowledgement
+	HasAtomicAckETH                        // of the answer to an atomic operation
+	HasImmDt                               // four bytes for the receiving program
+	HasIETH                                // the key that the receiver invalidates
+)
+
+// extensionSizes are in the order of the constants.
+var extensionSizes = [...]uint8{4, 8, 4, 4, 16, 28, 4, 8, 4, 4}
+
+// Has reports whether all extension headers of other are in the set.
+func (e Extensions) Has(other Extensions) bool { return e&other == other }
+
+// Size returns the length of the headers together, in bytes.
+func (e Extensions) Size() int {
+	n := 0
+	for ; e != 0; e &= e - 1 {
+		n += int(extensionSizes[bits.TrailingZeros16(uint16(e))])
 	}
 	return n
 }
 
-// extension returns the field of one extension header.
-func (t *Transport) extension(e Extensions) gopacket.Layer {
-	switch e {
-	case HasRDETH:
-		return &t.RDETH
-	case HasDETH:
-		return &t.DETH
-	case HasXRCETH:
-		return &t.XRCETH
-	case HasFETH:
-		return &t.FETH
-	case HasRETH:
-		return &t.RETH
-	case HasAtomicETH:
-		return &t.AtomicETH
-	case HasAETH:
-		return &t.AETH
-	case HasAtomicAckETH:
-		return &t.AtomicAckETH
-	case HasImmDt:
-		return &t.ImmDt
+// Syndrome is the kind of an acknowledgement, with a value in the lower five
+// bits.
+type Syndrome uint8
+
+// NAK is why a packet was not accepted.
+type NAK uint8
+
+// SequenceError is the NAK for packets before this one that are missing.
+const SequenceError NAK = 0
+
+var nakNames = [...]string{"PSN sequence error", "invalid request", "remote access error", "remote operational error", "invalid RD request"}
+
+// String returns the reason in words.
+func (n NAK) String() string {
+	if int(n) < len(nakNames) {
+		return nakNames[n]
 	}
-	return &t.IETH
+	return fmt.Sprintf("NAK code %d", uint8(n))
 }
+
+// Kinds of a syndrome, in bits 5 and 6. Bit 7 is reserved.
+const (
+	syndromeACK = iota
+	syndromeRNR
+	_
+	syndromeNAK
+)
+
+func (s Syndrome) kind() uint8 { return uint8(s) >> 5 & 3 }
+
+// ACK reports whether the packet, and all before it, were received.
+func (s Syndrome) ACK() bool { return s.kind() == syndromeACK }
+
+// RNR reports whether the receiver was not ready, and the packet is to be sent
+// again after a while.
+func (s Syndrome) RNR() bool { return s.kind() == syndromeRNR }
+
+// NAK returns why the packet was not accepted, and whether that is so.
+func (s Syndrome) NAK() (NAK, bool) { return NAK(s & 0x1f), s.kind() == syndromeNAK }

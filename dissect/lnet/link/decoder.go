@@ -26,7 +26,6 @@ import (
 	"github.com/google/gopacket/layers"
 
 	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/dissect/lnet/ib"
 )
 
 // Ethernet types.
@@ -146,8 +145,6 @@ type Decoder struct {
 	udpLayer      layers.UDP
 	greLayer      layers.GRE
 	vxlanLayer    layers.VXLAN
-	lrhLayer      ib.LRH
-	grhLayer      ib.GRH
 }
 
 // Lengths of headers, in bytes.

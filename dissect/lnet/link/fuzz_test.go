@@ -52,7 +52,7 @@ func checkPacket(t *testing.T, g *Packet) {
 	case g.Size < len(g.Data) || g.Size > maxPayload:
 		t.Fatalf("%d bytes of %d", len(g.Data), g.Size)
 	case len(g.Headers) < ib.BTHSize || len(g.Headers) > all:
-		t.Fatalf("%d bytes of headers, %s has %d", len(g.Headers), g.BTH.Opcode, all)
+		t.Fatalf("%d bytes of headers, %#x has %d", len(g.Headers), g.BTH.Opcode, all)
 	case len(g.Headers) < all && len(g.Data) > 0:
 		t.Fatalf("a payload of %d bytes behind headers that are cut off", len(g.Data))
 	case (g.Extensions == g.BTH.Opcode.Extensions()) != (len(g.Headers) == all):

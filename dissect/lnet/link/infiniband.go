@@ -3,8 +3,6 @@ package link
 import (
 	"encoding/binary"
 
-	"github.com/google/gopacket"
-
 	"github.com/lshark/lshark/dissect/lnet/ib"
 )
 
@@ -30,13 +28,9 @@ const maxPayload = 4096
 // lrh decodes a packet of a link of InfiniBand. Its length does not depend on the
 // VCRC behind it, which some programs capture and others do not.
 func (d *Decoder) lrh(p span, depth int) Kind {
-	if depth > maxTunnels || len(p.data) < ib.LRHSize ||
-		d.lrhLayer.DecodeFromBytes(p.data[:ib.LRHSize], gopacket.NilDecodeFeedback) != nil {
-		return None
-	}
-	h := &d.lrhLayer
 	const version = 0
-	if h.Version != version || h.Length < ib.LRHSize {
+	var h ib.LRH
+	if depth > maxTunnels || !h.Decode(p.data) || h.Version != version || h.Length < ib.LRHSize {
 		return None
 	}
 	p = p.limit(h.Length)
@@ -78,11 +72,8 @@ func (d *Decoder) rawHeader(p span, depth int) Kind {
 
 // grh decodes a GRH, with which RoCEv1 begins, and what follows it.
 func (d *Decoder) grh(p span) Kind {
-	if len(p.data) < ib.GRHSize || d.grhLayer.DecodeFromBytes(p.data[:ib.GRHSize], gopacket.NilDecodeFeedback) != nil {
-		return None
-	}
-	h := &d.grhLayer
-	if h.Version != 6 || h.NextHeader != ib.NextHeaderTransport {
+	var h ib.GRH
+	if !h.Decode(p.data) || h.Version != 6 || h.NextHeader != ib.NextHeaderTransport {
 		return None
 	}
 	p = p.limit(ib.GRHSize + int(h.Length))
