@@ -88,7 +88,7 @@ func newProgram(sys *scan.System) *program {
 	}
 	p.root.CompletionOptions.DisableDefaultCmd = true
 	p.root.ValidArgsFunction = completeFiles
-	setVersion(p.root)
+	addVersionFlag(p.root, sys.IO)
 	addHelpFlag(p.root)
 	setHelp(p.root, sys.IO, p.addAll)
 	return p
@@ -211,10 +211,17 @@ func newVersion(sys *iostreams.IO) *cobra.Command {
 	}
 }
 
-func setVersion(root *cobra.Command) {
-	root.Version = flags.Version()
-	root.SetVersionTemplate(string(versionText()))
-	root.Flags().Bool("version", false, "print the version, same as lshark version")
+// addVersionFlag adds --version. Cobra's own flag prints more than a line by text/template only, and
+// with that package the linker keeps all exported methods of the program.
+func addVersionFlag(root *cobra.Command, s *iostreams.IO) {
+	show, run := root.Flags().Bool("version", false, "print the version, same as lshark version"), root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *show {
+			_, err := s.Out.Write(versionText())
+			return err
+		}
+		return run(cmd, args)
+	}
 }
 
 func versionText() []byte {
