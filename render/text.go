@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -42,41 +43,11 @@ func fits(text []byte, columns int) bool { return len(text) <= columns || Width(
 // RuneWidth returns the number of columns that a character takes: none if it is
 // combined with the one before it, two if it is wide, as those of East Asia.
 func RuneWidth(r rune) int {
-	switch {
-	case r < 0x300:
+	const combining = 0x300 // the first character that is not one column wide
+	if r < combining {
 		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me):
-		return 0
-	case unicode.Is(wide, r):
-		return 2
 	}
-	return 1
-}
-
-// wide has the characters that take two columns.
-var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, // Hangul Jamo
-		{Lo: 0x231a, Hi: 0x231b, Stride: 1},
-		{Lo: 0x2e80, Hi: 0x303e, Stride: 1}, // CJK radicals and punctuation
-		{Lo: 0x3041, Hi: 0x4dbf, Stride: 1}, // kana, CJK
-		{Lo: 0x4e00, Hi: 0xa4cf, Stride: 1},
-		{Lo: 0xa960, Hi: 0xa97f, Stride: 1},
-		{Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, // Hangul
-		{Lo: 0xf900, Hi: 0xfaff, Stride: 1},
-		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1},
-		{Lo: 0xff00, Hi: 0xff60, Stride: 1}, // full width forms
-		{Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
-	},
-	R32: []unicode.Range32{
-		{Lo: 0x16fe0, Hi: 0x18cff, Stride: 1}, // Tangut
-		{Lo: 0x1b000, Hi: 0x1b2ff, Stride: 1},
-		{Lo: 0x1f004, Hi: 0x1f004, Stride: 1},
-		{Lo: 0x1f300, Hi: 0x1f64f, Stride: 1}, // pictographs
-		{Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1},
-		{Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1},
-		{Lo: 0x20000, Hi: 0x3fffd, Stride: 1}, // CJK
-	},
+	return uniseg.StringWidth(string(r))
 }
 
 // truncate cuts text to a number of columns, at a character's boundary.
