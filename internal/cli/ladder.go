@@ -30,7 +30,6 @@ type ladderOptions struct {
 	lock      string
 	fid       flags.FID
 	width     int
-	ascii     bool
 	what      ladder.Selection // after check
 }
 
@@ -48,8 +47,7 @@ func newLadder(sys *scan.System) *cobra.Command {
 			"beyond an RPC. Flags that select are combined: what any of them selects is drawn.\n\n" +
 			"Marks on an arrow: R parts of the message were sent again by TCP or InfiniBand, A the request was sent again, " +
 			"? no reply was captured; a broken line, × at its end: bytes were not captured. A legend explains those that occur.\n\n" +
-			"Where there is no room for all nodes, those with the fewest messages share a column. ASCII characters are used where the locale " +
-			"(LC_ALL, LC_CTYPE, LANG) has no UTF-8.",
+			"Where there is no room for all nodes, those with the fewest messages share a column.",
 		Example: `  # what happened to an RPC
   lshark ladder --xid 1882453915469056 mount.pcap
 
@@ -79,7 +77,6 @@ func newLadder(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.view.RegisterForm(f)
 		f.IntVar(&c.width, "width", 0, "fit the diagram into `N` columns (default those of the terminal; without one, lines may be of any length)")
-		f.BoolVar(&c.ascii, "ascii", false, "use ASCII characters only")
 		c.view.Register(f, flags.TimeHelp("message"))
 		c.input.RegisterNotes(f)
 	})
@@ -164,7 +161,7 @@ func (c *ladderOptions) run(args []string) error {
 		case "svg":
 			return d.AppendSVG(nil, ladder.SVGOptions{Width: c.width, Time: o.Time})
 		}
-		text := ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time, ASCII: c.ascii || !c.sys.UTF8()}
+		text := ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time}
 		if c.width > 0 {
 			text.Width = c.width
 		}

@@ -220,7 +220,7 @@ func showLadder(s *Screen, all bool) {
 	if xid := xidOf(s.details.row); xid != 0 {
 		title = fmt.Sprintf("xid %d", xid)
 	}
-	x := &model.LadderOf{Title: title, Kind: s.grid.view.Kind, Rows: []int64{id}, ASCII: s.opt.ASCII, Files: s.opt.View.Files}
+	x := &model.LadderOf{Title: title, Kind: s.grid.view.Kind, Rows: []int64{id}, Files: s.opt.View.Files}
 	if all {
 		x.Title, x.Rows = s.grid.view.Filter, s.grid.ids
 	}

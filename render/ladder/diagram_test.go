@@ -68,7 +68,7 @@ func checkText(t *testing.T, name string, d *Diagram, o TextOptions) string {
 			t.Errorf("%s: width %d: line of %d columns: %s", name, o.Width, render.Width(l.Text), l.Text)
 		}
 		for _, r := range string(l.Text) {
-			if schema.NeedsEscape(r) || r == utf8.RuneError || o.ASCII && r >= utf8.RuneSelf {
+			if schema.NeedsEscape(r) || r == utf8.RuneError {
 				t.Errorf("%s: character %q in %q", name, r, l.Text)
 			}
 		}
@@ -123,9 +123,7 @@ func TestSamples(t *testing.T) {
 			if !wiretest.All && (i+k)%3 > 0 {
 				continue
 			}
-			for _, ascii := range []bool{false, true} {
-				checkText(t, fmt.Sprintf("%s ascii %t", filepath.Base(path), ascii), d, TextOptions{Width: width, ASCII: ascii})
-			}
+			checkText(t, filepath.Base(path), d, TextOptions{Width: width})
 			if svg := d.AppendSVG(nil, SVGOptions{Width: width}); bytes.ContainsRune(svg, utf8.RuneError) {
 				t.Errorf("%s: width %d: a character of the picture was cut", filepath.Base(path), width)
 			}
@@ -167,7 +165,6 @@ func TestHostileText(t *testing.T) {
 		}
 		for _, width := range testWidths {
 			checkText(t, fact[:5], d, TextOptions{Width: width})
-			checkText(t, fact[:5], d, TextOptions{Width: width, ASCII: true})
 		}
 		if text := checkText(t, "escapes", d, TextOptions{Width: 120}); !strings.Contains(text, `cli\x1b[31ment`) || !strings.Contains(text, `a\x1b[2Jb\x0ac`) ||
 			!strings.Contains(text, `1: a\x1b.pcap`) || !strings.Contains(text, "サーバー") || !strings.Contains(text, "2:1") {
@@ -224,23 +221,23 @@ func TestArrows(t *testing.T) {
 		o    TextOptions
 		want string
 	}{
-		{"ascii", TextOptions{Width: 100, ASCII: true}, `
+		{"marks", TextOptions{Width: 100}, `
 RPC x1
 5 messages in 2.4s, times since 1970-01-01 00:00:00.000000 UTC
            192.0.2.1         192.0.2.3         192.0.2.2
                            lustre-OST0001
-   1 0.000000  |- OST_READ ----->|                 |  1 MiB at 0
-   3 0.002000  |<R==== OST_READ =|                 |  retransmitted 2 packets, 231ms lost; data
-               |                 |                 |  1048576 bytes
-               :                 :                 :
-     . 2.4s .  :                 :                 :
-               :                 :                 :
-2403 2.402000  |<----- OST_READ -|                 |  ok 2.4s
-2404 2.403000  |- LDLM_CANCEL ---+---------------?>|  no reply: unanswered; 0x1
-     2.404000  |x................+.................|  1448 bytes not captured
+   1 0.000000  ├─ OST_READ ─────>│                 │  1 MiB at 0
+   3 0.002000  │<R════ OST_READ ═╡                 │  retransmitted 2 packets, 231ms lost; data
+               │                 │                 │  1048576 bytes
+               ┊                 ┊                 ┊
+     · 2.4s ·  ┊                 ┊                 ┊
+               ┊                 ┊                 ┊
+2403 2.402000  │<───── OST_READ ─┤                 │  ok 2.4s
+2404 2.403000  ├─ LDLM_CANCEL ───┼───────────────?>│  no reply: unanswered; 0x1
+     2.404000  │×╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┼╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┤  1448 bytes not captured
 R  parts of the message were sent again by TCP or InfiniBand
 ?  no reply was captured
-.  bytes of it were not captured
+╌  bytes of it were not captured
 `}} {
 		if got := checkText(t, tt.name, d, tt.o); got != tt.want[1:] {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want[1:])

@@ -308,14 +308,14 @@ func (p *picture) arrow(e *Event, from, to, y float64) {
 	if op := p.l.opText(e); p.l.op == 0 && render.Width(op) <= maxOp {
 		p.textAt(from+step*boxPadding, y-labelSpace, anchor, "op", op)
 	}
-	var marks []byte
-	for _, m := range marksOf(p.g) {
+	var signs []byte
+	for _, m := range marks {
 		if e.Marks&m.mark != 0 && m.mark != Incomplete {
-			marks = utf8.AppendRune(marks, m.glyph)
+			signs = utf8.AppendRune(signs, m.glyph)
 		}
 	}
-	if len(marks) > 0 {
-		p.textAt(to-step*boxPadding, y-labelSpace, markAnchor, "m", marks)
+	if len(signs) > 0 {
+		p.textAt(to-step*boxPadding, y-labelSpace, markAnchor, "m", signs)
 	}
 	class := "a"
 	if e.Kind == Loss || e.Marks&Incomplete != 0 {

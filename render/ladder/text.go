@@ -18,7 +18,6 @@ type TextOptions struct {
 	Colors *render.Colors
 	Width  int // columns of the terminal; 0: lines may be of any length
 	Time   render.TimeFormat
-	ASCII  bool // no other characters
 }
 
 // Line is a line of a diagram, without a line break.
@@ -27,33 +26,28 @@ type Line struct {
 	Event int // index in Diagram.Events, -1 where it has none
 }
 
-// glyphs are the characters of a diagram.
-type glyphs struct {
-	lifeline, gap        rune
-	right, left          rune // where an arrow begins
-	shaft, cross         rune
-	bulkRight, bulkLeft  rune
-	bulk, bulkCross      rune
-	partial              rune // shaft of a message that was not captured completely
-	toRight, toLeft      rune // heads
-	lost                 rune // head of what was not captured
-	retransmitted, again rune
-	noReply              rune
-	self                 rune // from a node to itself
-	log                  rune // a line of a log
-}
-
-var unicodeGlyphs = glyphs{
-	lifeline: '│', gap: '┊', right: '├', left: '┤', shaft: '─', cross: '┼',
-	bulkRight: '╞', bulkLeft: '╡', bulk: '═', bulkCross: '╪', partial: '╌',
-	toRight: '>', toLeft: '<', lost: '×', retransmitted: 'R', again: 'A', noReply: '?', self: '○', log: '•',
-}
-
-var asciiGlyphs = glyphs{
-	lifeline: '|', gap: ':', right: '|', left: '|', shaft: '-', cross: '+',
-	bulkRight: '|', bulkLeft: '|', bulk: '=', bulkCross: '+', partial: '.',
-	toRight: '>', toLeft: '<', lost: 'x', retransmitted: 'R', again: 'A', noReply: '?', self: 'o', log: '*',
-}
+// The characters of a diagram.
+const (
+	lifelineGlyph      = '│'
+	gapGlyph           = '┊'
+	rightGlyph         = '├' // where an arrow begins
+	leftGlyph          = '┤'
+	shaftGlyph         = '─'
+	crossGlyph         = '┼'
+	bulkRightGlyph     = '╞'
+	bulkLeftGlyph      = '╡'
+	bulkGlyph          = '═'
+	bulkCrossGlyph     = '╪'
+	partialGlyph       = '╌' // shaft of a message that was not captured completely
+	toRightGlyph       = '>' // heads
+	toLeftGlyph        = '<'
+	lostGlyph          = '×' // head of what was not captured
+	retransmittedGlyph = 'R'
+	againGlyph         = 'A'
+	noReplyGlyph       = '?'
+	selfGlyph          = '○' // from a node to itself
+	logGlyph           = '•' // a line of a log
+)
 
 // AppendText appends the diagram as text.
 func (d *Diagram) AppendText(dst []byte, o TextOptions) []byte {
@@ -95,7 +89,6 @@ type text struct {
 	d      *Diagram
 	o      TextOptions
 	c      *render.Colors
-	g      *glyphs
 	l      *layout
 	nodes  *nodes
 	times  []string
@@ -113,10 +106,7 @@ type cell struct {
 var plain render.Style
 
 func (d *Diagram) newText(events []*Event, o TextOptions) *text {
-	t := &text{d: d, o: o, c: o.Colors, g: &unicodeGlyphs, nodes: d.findNodes(events), times: d.times(events, o.Time)}
-	if o.ASCII {
-		t.g = &asciiGlyphs
-	}
+	t := &text{d: d, o: o, c: o.Colors, nodes: d.findNodes(events), times: d.times(events, o.Time)}
 	t.l = d.newLayout(events, t.nodes, t.times, o.Width)
 	return t
 }
@@ -124,9 +114,6 @@ func (d *Diagram) newText(events []*Event, o TextOptions) *text {
 func (t *text) add(line []byte, event int) {
 	if w := t.l.width; w > 0 && render.Width(line) > w {
 		line = clip(line, w)
-	}
-	if t.o.ASCII {
-		line = replaceEllipsis(line)
 	}
 	for len(line) > 0 && line[len(line)-1] == ' ' {
 		line = line[:len(line)-1]
@@ -158,61 +145,16 @@ func clip(line []byte, columns int) []byte {
 // escape begins an escape sequence, which ends with m.
 const escape = 0x1b
 
-// ellipsis replaces text that has no room; asciiEllipsis does where there are only
-// ASCII characters.
-const (
-	ellipsis      = "…"
-	asciiEllipsis = '~'
-)
-
-func replaceEllipsis(line []byte) []byte {
-	out := line[:0]
-	for len(line) > 0 {
-		r, size := utf8.DecodeRune(line)
-		if string(line[:size]) == ellipsis {
-			out = append(out, asciiEllipsis)
-		} else {
-			out = utf8.AppendRune(out, r)
-		}
-		line = line[size:]
-	}
-	return out
-}
+// ellipsis replaces text that has no room.
+const ellipsis = "…"
 
 // addText adds a line of text in one style, truncated to the width.
 func (t *text) addText(st *render.Style, s string) {
-	b := t.encode([]byte(s))
 	if t.l.width > 0 {
-		t.add(st.AppendTruncated(nil, b, t.l.width), -1)
+		t.add(st.AppendTruncated(nil, []byte(s), t.l.width), -1)
 		return
 	}
-	t.add(st.Append(nil, string(b)), -1)
-}
-
-// encode escapes what is not ASCII, if it must.
-func (t *text) encode(b []byte) []byte {
-	if !t.o.ASCII {
-		return b
-	}
-	return appendASCII(nil, b)
-}
-
-// appendASCII appends text with an escape for each byte that is not ASCII, except for
-// those of an ellipsis.
-func appendASCII(dst, b []byte) []byte {
-	for len(b) > 0 {
-		_, size := utf8.DecodeRune(b)
-		switch {
-		case size == 1 && b[0] < utf8.RuneSelf, string(b[:size]) == ellipsis:
-			dst = append(dst, b[:size]...)
-		default:
-			for _, c := range b[:size] {
-				dst = fmt.Appendf(dst, `\x%02x`, c)
-			}
-		}
-		b = b[size:]
-	}
-	return dst
+	t.add(st.Append(nil, s), -1)
 }
 
 // note is a line of text above or below a diagram.
@@ -257,9 +199,8 @@ func (t *text) head(events []*Event) {
 			if row == 0 {
 				st = &t.c.Head
 			}
-			b := t.encode([]byte(list[row]))
-			line = render.AppendSpaces(line, t.l.headerAt(i, render.Width(b))-render.Width(line))
-			line = st.Append(line, string(b))
+			line = render.AppendSpaces(line, t.l.headerAt(i, render.Width([]byte(list[row])))-render.Width(line))
+			line = st.Append(line, list[row])
 		}
 		t.add(line, -1)
 	}
@@ -364,12 +305,9 @@ func (t *text) appendCells(dst []byte) []byte {
 // gap adds the lines for a time without events.
 func (t *text) gap(lines int, ns int64) {
 	for i := range lines {
-		t.startLine(t.g.gap)
+		t.startLine(gapGlyph)
 		if i == (lines-1)/2 {
 			label := append(render.AppendLatency([]byte("· "), ns), " ·"...)
-			if t.o.ASCII {
-				label = append(render.AppendLatency([]byte(". "), ns), " ."...)
-			}
 			t.put(max(0, t.l.lifelines[0]-margin-render.Width(label)), label, &t.c.Dim)
 		}
 		t.add(t.appendCells(nil), -1)
@@ -382,18 +320,18 @@ func (t *text) event(i int, e *Event) {
 		t.hidden++
 		return
 	}
-	t.startLine(t.g.lifeline)
+	t.startLine(lifelineGlyph)
 	if frame := frameText(t.d, e); t.l.frame > 0 {
 		t.put(t.l.frame-render.Width(frame), frame, &t.c.Dim)
 	}
 	t.put(t.l.lifelines[0]-margin-len(t.times[i]), []byte(t.times[i]), &t.c.Dim)
 	switch at := t.l.lifelines[from.column]; {
 	case e.Kind == LogLine:
-		t.put(at, []byte(string(t.g.log)), &plain)
+		t.put(at, []byte(string(logGlyph)), &plain)
 	case from.column != to.column:
 		t.arrow(e, at, t.l.lifelines[to.column])
 	default:
-		t.put(at, []byte(string(t.g.self)), t.arrowStyle(e))
+		t.put(at, []byte(string(selfGlyph)), t.arrowStyle(e))
 	}
 	t.addFacts(i, e, from, to)
 	t.seen |= e.Marks
@@ -415,38 +353,38 @@ func (t *text) arrowStyle(e *Event) *render.Style {
 
 // arrow draws an arrow between two lifelines.
 func (t *text) arrow(e *Event, from, to int) {
-	g, st := t.g, t.arrowStyle(e)
-	shaft, cross, tail := g.shaft, g.cross, g.right
+	st := t.arrowStyle(e)
+	shaft, cross, tail := shaftGlyph, crossGlyph, rightGlyph
 	if from > to {
-		tail = g.left
+		tail = leftGlyph
 	}
 	switch {
 	case e.Kind == Bulk:
-		if shaft, cross, tail = g.bulk, g.bulkCross, g.bulkRight; from > to {
-			tail = g.bulkLeft
+		if shaft, cross, tail = bulkGlyph, bulkCrossGlyph, bulkRightGlyph; from > to {
+			tail = bulkLeftGlyph
 		}
 	case e.Kind == Loss || e.Marks&Incomplete != 0:
-		shaft = g.partial
+		shaft = partialGlyph
 	}
 	left, right := min(from, to), max(from, to)
 	for x := left + 1; x < right; x++ {
 		r := shaft
-		if t.cells[x].r == g.lifeline {
+		if t.cells[x].r == lifelineGlyph {
 			r = cross
 		}
 		t.cells[x] = cell{r, st}
 	}
 	t.cells[from] = cell{tail, st}
-	head, step := g.toRight, -1
+	head, step := toRightGlyph, -1
 	if from > to {
-		head, step = g.toLeft, 1
+		head, step = toLeftGlyph, 1
 	}
 	if e.Kind == Loss {
-		head = g.lost
+		head = lostGlyph
 	}
 	t.cells[to+step] = cell{head, st}
 	x := to + 2*step
-	for _, m := range marksOf(g) {
+	for _, m := range marks {
 		if e.Marks&m.mark != 0 && m.mark != Incomplete && x > left && x < right {
 			t.cells[x] = cell{m.glyph, &t.c.Bad}
 			x += step
@@ -457,7 +395,7 @@ func (t *text) arrow(e *Event, from, to int) {
 
 // label writes the operation on an arrow.
 func (t *text) label(e *Event, from, to int) {
-	op := t.encode(t.l.opText(e))
+	op := t.l.opText(e)
 	n := render.Width(op)
 	if t.l.op > 0 || n == 0 || n > maxOp {
 		return
@@ -491,7 +429,7 @@ func (t *text) addFacts(i int, e *Event, from, to end) {
 		dst = t.c.Dim.Append(dst, xid)
 		dst = render.AppendSpaces(dst, t.l.xid-len(xid))
 	}
-	op := t.encode(t.l.opText(e))
+	op := t.l.opText(e)
 	if n := render.Width(op); t.l.op > 0 && n > 0 || n > maxOp {
 		dst = t.opStyle(e).Append(dst, string(op))
 		dst = render.AppendSpaces(append(dst, ' '), min(t.l.op, maxOp)-n)
@@ -505,7 +443,7 @@ func (t *text) addFacts(i int, e *Event, from, to end) {
 	rest := max(t.l.width-t.l.text, 0)
 	for _, piece := range wrap(line, left, rest) {
 		if dst == nil {
-			t.startLine(t.g.lifeline)
+			t.startLine(lifelineGlyph)
 			dst, left = t.appendCells(nil), rest
 			dst = render.AppendSpaces(dst, t.l.text-render.Width(dst))
 		}
@@ -573,7 +511,7 @@ func cutLine(line schema.Line, start, end int) (piece schema.Line) {
 // column.
 func (t *text) facts(e *Event, from, to end) (line schema.Line) {
 	add := func(r schema.Role, b []byte) {
-		line.Text = append(line.Text, t.encode(b)...)
+		line.Text = append(line.Text, b...)
 		line.Mark(r)
 	}
 	hidden := func(label string, nid lnet.NID) {
@@ -605,19 +543,17 @@ type markGlyph struct {
 	text  string
 }
 
-// marksOf returns the marks in the order in which an arrow has them, from its head.
-func marksOf(g *glyphs) [4]markGlyph {
-	return [...]markGlyph{
-		{Retransmitted, g.retransmitted, "parts of the message were sent again by TCP or InfiniBand"},
-		{Resent, g.again, "the request was sent again"},
-		{NoReply, g.noReply, "no reply was captured"},
-		{Incomplete, g.partial, "bytes of it were not captured"},
-	}
+// marks are the marks in the order in which an arrow has them, from its head.
+var marks = [...]markGlyph{
+	{Retransmitted, retransmittedGlyph, "parts of the message were sent again by TCP or InfiniBand"},
+	{Resent, againGlyph, "the request was sent again"},
+	{NoReply, noReplyGlyph, "no reply was captured"},
+	{Incomplete, partialGlyph, "bytes of it were not captured"},
 }
 
 // notes returns what marks mean, and what is not drawn.
 func (t *text) notes() (list []note) {
-	for _, m := range marksOf(t.g) {
+	for _, m := range marks {
 		if t.seen&m.mark != 0 {
 			list = append(list, note{&t.c.Dim, string(m.glyph) + "  " + m.text})
 		}

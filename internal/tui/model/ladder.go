@@ -12,7 +12,6 @@ type LadderOf struct {
 	Title string
 	Kind  store.Kind
 	Rows  []int64
-	ASCII bool // the terminal has no UTF-8
 	Files []string
 }
 
@@ -52,7 +51,7 @@ func (c *Capture) Ladder(x *LadderOf, o render.SummaryOptions) (lines []Line) {
 		}
 	}
 	drawn := d.Events()
-	for _, l := range d.Text(ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time, ASCII: x.ASCII}) {
+	for _, l := range d.Text(ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time}) {
 		line := Line{Text: l.Text}
 		if l.Event >= 0 {
 			e := drawn[l.Event]
