@@ -101,26 +101,13 @@ func completeFlags(cmd *cobra.Command) error {
 	return err
 }
 
-// recordNames returns the names of the keys of the records that a command shows, for
-// -e and for filters; nil for commands about messages or RPCs.
-func recordNames(command string) (columns, filters []string) {
-	switch command {
-	case "locks":
-		return namesOf(&records.Locks)
-	case "files":
-		return namesOf(&records.Files)
-	case "diagnose":
-		return namesOf(&records.Findings)
-	case "recovery":
-		return namesOf(&records.Recoveries)
-	case "config":
-		return namesOf(&records.Configuration)
+// recordsOf returns the records that a command shows; for others messages.
+func recordsOf(cmd *cobra.Command) *records.Table[any] {
+	kinds := records.Kinds()
+	if i := slices.IndexFunc(kinds, func(t *records.Table[any]) bool { return t.Command == cmd.Name() }); i >= 0 {
+		return kinds[i]
 	}
-	return nil, nil
-}
-
-func namesOf[R any](keys *records.Table[R]) (columns, filters []string) {
-	return render.KeyNames(keys), filter.RecordNames(keys)
+	return kinds[0]
 }
 
 // completeFiles completes the first argument of lshark, which is a command or a file: where
@@ -146,22 +133,20 @@ func completeFiles(cmd *cobra.Command, args []string, start string) (names []str
 }
 
 func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	names, _ := recordNames(cmd.Name())
-	switch {
-	case names != nil:
-	case cmd.Name() == "rpcs":
-		names = render.KeyNames(&records.RPCs)
-	default:
-		names = append(render.RecordKeys(), opcodes.FieldIndex().Names()...)
+	t := recordsOf(cmd)
+	names := render.KeyNames(t)
+	if t.Record == records.Messages.Record {
+		names = append(names, opcodes.FieldIndex().Names()...)
 	}
 	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	_, names := recordNames(cmd.Name())
-	if names == nil {
-		ofRPCs := slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name())
-		names = filter.Names(ofRPCs)
+	var names []string
+	if t := recordsOf(cmd); t.Prefix != "" && t.Prefix != records.RPCs.Prefix {
+		names = filter.RecordNames(t)
+	} else {
+		names = filter.Names(slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name()))
 	}
 	return flags.CompleteLast(names, start, " (!")
 }

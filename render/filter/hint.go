@@ -52,14 +52,11 @@ func (c *compiler) hint(name string) string {
 	if _, ok := records.RPCs.Find(name); ok && c.rpc == nil {
 		return records.RPCs.Prefix + name + " is a key of RPCs: " + rpcHint
 	}
-	for _, other := range [...]string{
-		ofOtherRecords(&records.Locks, name, "locks: use lshark locks"),
-		ofOtherRecords(&records.Recoveries, name, "recoveries: use lshark recovery"),
-		ofOtherRecords(&records.Configuration, name, "the configuration: use lshark config"),
-		ofOtherRecords(&records.Files, name, "files: use lshark files"),
-	} {
-		if other != "" {
-			return other
+	for _, t := range records.Kinds() {
+		if path, ok := strings.CutPrefix(name, t.Prefix); ok && t.Prefix != "" {
+			if _, ok := t.Find(path); ok {
+				return name + " is a key of " + t.Record + " records: use lshark " + t.Command
+			}
 		}
 	}
 	if hint, ok := tsharkFields[name]; ok {
@@ -80,16 +77,6 @@ func (c *compiler) hint(name string) string {
 		return DidYouMean(near)
 	}
 	return DidYouMean(schema.Nearest(name, c.names(), 3))
-}
-
-// ofOtherRecords returns a hint for a key of other records, which a command shows.
-func ofOtherRecords[R any](keys *records.Table[R], name, command string) string {
-	if path, ok := strings.CutPrefix(name, keys.Prefix); ok {
-		if _, ok := keys.Find(path); ok {
-			return name + " is a key of " + command
-		}
-	}
-	return ""
 }
 
 // fromTshark returns our names for the path of a field in tshark, which follows

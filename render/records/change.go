@@ -11,7 +11,7 @@ import (
 
 // Changes are the keys of a row of statistics in two captures. The JSON has those of
 // the dimensions (op to error) that are in --by.
-var Changes = Table[*comparison.Row]{Record: "change", Keys: sync.OnceValue(changeKeys)}
+var Changes = Table[*comparison.Row]{Record: "change", Command: "diff", Keys: sync.OnceValue(changeKeys)}
 
 func changeKeys() []Key[*comparison.Row] {
 	type row = comparison.Row
@@ -68,15 +68,15 @@ func names[T interface{ String() string }](values []T) []string {
 // The keys of what connects to a target negotiated: in two captures, or for two
 // clients.
 var (
-	ConnectionChanges = negotiations("connection change", "before", "after", "changed")
-	ClientDifferences = negotiations("client difference", "a", "b", "different")
+	ConnectionChanges = negotiations("diff", "connection change", "before", "after", "changed")
+	ClientDifferences = negotiations("imports", "client difference", "a", "b", "different")
 )
 
 // negotiations makes a table with names for the two sides.
-func negotiations(record, before, after, changed string) Table[*comparison.Connection] {
+func negotiations(command, record, before, after, changed string) Table[*comparison.Connection] {
 	type connection = comparison.Connection
 	const doc = "what was negotiated on this side, null when no connect was captured"
-	return Table[*connection]{Record: record, Keys: sync.OnceValue(func() []Key[*connection] {
+	return Table[*connection]{Record: record, Command: command, Keys: sync.OnceValue(func() []Key[*connection] {
 		return slices.Concat([]Key[*connection]{
 			anyText("target", "target of the connects", func(c *connection) string { return c.Target }),
 			text("kind", kindDoc+"; null when only replies were captured", func(c *connection) string { return c.Kind }),

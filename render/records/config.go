@@ -16,7 +16,7 @@ import (
 
 // Configuration are the keys of entries of the configuration: which ones an entry has
 // depends on its kind.
-var Configuration = Table[*config.Entry]{Record: "config entry", Prefix: "config.", InFilters: true, Keys: sync.OnceValue(configKeys)}
+var Configuration = Table[*config.Entry]{Record: "config entry", Command: "config", Name: "config", Prefix: "config.", InFilters: true, Keys: sync.OnceValue(configKeys)}
 
 func configKeys() []Key[*config.Entry] {
 	type entry = config.Entry

@@ -1,7 +1,6 @@
 package records
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -69,8 +68,13 @@ func appendEntries[R any](list []Entry, around Entry, prefix string, keys []Key[
 
 // All lists the keys of all kinds of records, and the codes.
 func All() []Entry {
-	return slices.Concat(Messages.Entries(), []Entry{structName}, RPCs.Entries(), Rows.Entries(), HostPaths.Entries(), Imports.Entries(), ImportEvents.Entries(),
-		Locks.Entries(), Holders.Entries(), Files.Entries(), Directories.Entries(), Recoveries.Entries(), Configuration.Entries(), Findings.Entries(), Changes.Entries(), ConnectionChanges.Entries(), ClientDifferences.Entries(), Arrows.Entries(), LogLines.Entries(), codes())
+	var list []Entry
+	for _, t := range tables {
+		if list = append(list, t.Entries()...); t.Record == Messages.Record {
+			list = append(list, structName)
+		}
+	}
+	return append(list, codes()...)
 }
 
 // structName is the key of objects in the sections of messages.

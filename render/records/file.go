@@ -13,7 +13,7 @@ import (
 type file = files.File
 
 // Files are the keys of files.
-var Files = Table[*file]{Record: "file", Prefix: "file.", InFilters: true, Keys: sync.OnceValue(fileKeys)}
+var Files = Table[*file]{Record: "file", Command: "files", Name: "files", Prefix: "file.", InFilters: true, Keys: sync.OnceValue(fileKeys)}
 
 func fileKeys() []Key[*file] {
 	hasLocks := func(f *file) bool { return f.Locks > 0 }
@@ -134,7 +134,7 @@ func errorList(errors []files.Error) (list []Count) {
 }
 
 // Directories are the keys of what was done in a directory.
-var Directories = Table[*files.Directory]{Record: "directory", Keys: sync.OnceValue(directoryKeys)}
+var Directories = Table[*files.Directory]{Record: "directory", Command: "files", Keys: sync.OnceValue(directoryKeys)}
 
 func directoryKeys() []Key[*files.Directory] {
 	type directory = files.Directory

@@ -46,7 +46,7 @@ func placeValues() (list []schema.Value) {
 }
 
 // Findings are the keys of findings.
-var Findings = Table[*diagnose.Finding]{Record: "finding", Prefix: "finding.", InFilters: true, Keys: sync.OnceValue(findingKeys)}
+var Findings = Table[*diagnose.Finding]{Record: "finding", Command: "diagnose", Name: "findings", Prefix: "finding.", InFilters: true, Keys: sync.OnceValue(findingKeys)}
 
 func findingKeys() []Key[*diagnose.Finding] {
 	type finding = diagnose.Finding

@@ -19,7 +19,7 @@ type Import struct {
 }
 
 // Imports are the keys of connections.
-var Imports = Table[*Import]{Record: "import", Keys: sync.OnceValue(importKeys)}
+var Imports = Table[*Import]{Record: "import", Command: "imports", Name: "imports", Keys: sync.OnceValue(importKeys)}
 
 // ImportEvent is what a message did to a connection: an event, or only a change of its state.
 type ImportEvent struct {
@@ -32,7 +32,7 @@ type ImportEvent struct {
 }
 
 // ImportEvents are the keys of what happened to connections, by time.
-var ImportEvents = Table[*ImportEvent]{Record: "import event", Keys: sync.OnceValue(importEventKeys)}
+var ImportEvents = Table[*ImportEvent]{Record: "import event", Command: "imports", Keys: sync.OnceValue(importEventKeys)}
 
 func importEventKeys() []Key[*ImportEvent] {
 	return slices.Concat(pointKeys(func(e *ImportEvent) track.Point { return e.At }), []Key[*ImportEvent]{

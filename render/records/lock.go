@@ -27,7 +27,7 @@ var extentEnd = schema.Enum("extent_end", "", "last byte of a range",
 type lock = locks.Lock
 
 // Locks are the keys of locks.
-var Locks = Table[*lock]{Record: "lock", Prefix: "lock.", InFilters: true, Keys: sync.OnceValue(lockKeys)}
+var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix: "lock.", InFilters: true, Keys: sync.OnceValue(lockKeys)}
 
 func lockKeys() []Key[*lock] {
 	isInodebits := func(l *lock) bool { return l.HasDesc() && l.Desc.Kind == opcodes.InodeLock }
@@ -197,7 +197,7 @@ func callbackKeys() []Key[*locks.Callback] {
 }
 
 // Holders are the keys of who kept others waiting for a resource.
-var Holders = Table[*locks.Holder]{Record: "blocker", Keys: sync.OnceValue(holderKeys)}
+var Holders = Table[*locks.Holder]{Record: "blocker", Command: "locks", Keys: sync.OnceValue(holderKeys)}
 
 func holderKeys() []Key[*locks.Holder] {
 	type holder = locks.Holder

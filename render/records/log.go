@@ -16,7 +16,7 @@ type LogLine struct {
 }
 
 // LogLines are the keys of lines of logs.
-var LogLines = Table[*LogLine]{Record: "log line", Keys: sync.OnceValue(func() []Key[*LogLine] {
+var LogLines = Table[*LogLine]{Record: "log line", Command: "ladder", Keys: sync.OnceValue(func() []Key[*LogLine] {
 	return []Key[*LogLine]{
 		text("file", "name of the log", func(l *LogLine) string { return l.File }),
 		number("line", "number of the line", func(l *LogLine) int64 { return l.Line }),

@@ -62,7 +62,7 @@ var kinds = func() *schema.Names {
 
 // Messages are the keys of a message, and its sections, which hold the fields of
 // the wire.
-var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: sync.OnceValue(messageKeys)}
+var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: true, Keys: sync.OnceValue(messageKeys)}
 
 func messageKeys() []Key[*Message] {
 	return slices.Concat([]Key[*Message]{

@@ -14,7 +14,7 @@ import (
 type loss = recovery.Recovery
 
 // Recoveries are the keys of recoveries.
-var Recoveries = Table[*loss]{Record: "recovery", Prefix: "recovery.", InFilters: true, Keys: sync.OnceValue(recoveryKeys)}
+var Recoveries = Table[*loss]{Record: "recovery", Command: "recovery", Name: "recovery", Prefix: "recovery.", InFilters: true, Keys: sync.OnceValue(recoveryKeys)}
 
 func recoveryKeys() []Key[*loss] {
 	outcome := func(name, doc string, o recovery.Outcome) Key[*loss] {

@@ -12,7 +12,7 @@ import (
 type rpc = track.RPC
 
 // RPCs are the keys of RPCs. A key with a label is also in the lines of rpcs.
-var RPCs = Table[*rpc]{Record: "rpc", InFilters: true, Prefix: "rpc.", Keys: sync.OnceValue(rpcKeys)}
+var RPCs = Table[*rpc]{Record: "rpc", Command: "rpcs", Name: "rpcs", InFilters: true, Prefix: "rpc.", Keys: sync.OnceValue(rpcKeys)}
 
 func rpcKeys() []Key[*rpc] {
 	hasUser := func(r *rpc) bool { return r.HasUser }

@@ -7,8 +7,10 @@ import (
 
 // Table is the keys of a kind of record, in the order of its JSON.
 type Table[R any] struct {
-	Record string          // the kind: record (a message), rpc, stats row, import
-	Keys   func() []Key[R] // made when they are first asked for
+	Record  string          // the kind: record (a message), rpc, stats row, import
+	Keys    func() []Key[R] // made when they are first asked for
+	Command string          // that shows the records; empty: lshark without a command
+	Name    string          // of the table in databases; empty: it is in none
 
 	// InFilters is set when -Y and -e know the keys. Prefix is put before them
 	// in -Y.
@@ -22,6 +24,38 @@ func (t Table[R]) With(keys ...Key[R]) *Table[R] {
 	t.Keys = func() []Key[R] { return all }
 	return &t
 }
+
+// erased returns the table for those who need the keys and not their values.
+func (t *Table[R]) erased() *Table[any] {
+	return &Table[any]{Record: t.Record, Command: t.Command, Name: t.Name, InFilters: t.InFilters, Prefix: t.Prefix,
+		Keys: func() []Key[any] { return erase(t.Keys()) }}
+}
+
+func erase[R any](keys []Key[R]) (list []Key[any]) {
+	for _, k := range keys {
+		e := with(k, erase(k.Parts))
+		if k.Len != nil {
+			e.Len = func(any) int { return 0 }
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// tables are those of all kinds of records. Of those of one command, the first is that of the
+// records that it shows without further flags.
+var tables = []*Table[any]{Messages.erased(), RPCs.erased(), Rows.erased(), HostPaths.erased(), Imports.erased(), ImportEvents.erased(),
+	Locks.erased(), Holders.erased(), Files.erased(), Directories.erased(), Recoveries.erased(), Configuration.erased(), Findings.erased(),
+	Changes.erased(), ConnectionChanges.erased(), ClientDifferences.erased(), Arrows.erased(), LogLines.erased()}
+
+// Add adds a kind of record that is declared outside of this package, beside the command that shows it.
+func Add[R any](t Table[R]) *Table[R] {
+	tables = append(tables, t.erased())
+	return &t
+}
+
+// Kinds lists all kinds of records, without their values.
+func Kinds() []*Table[any] { return tables }
 
 // Path is a key with the list that it is in.
 type Path[R any] struct {

@@ -25,17 +25,17 @@ type SchemaTable struct {
 }
 
 // SchemaTables returns the tables of all kinds of records.
-func SchemaTables() []SchemaTable {
-	return []SchemaTable{
-		{"messages", "lshark", rows.Describe(flags.MessageTable())},
-		{"rpcs", "lshark rpcs", rows.Describe(&records.RPCs)},
-		{"imports", "lshark imports", rows.Describe(&records.Imports)},
-		{"locks", "lshark locks", rows.Describe(&records.Locks)},
-		{"files", "lshark files", rows.Describe(&records.Files)},
-		{"recovery", "lshark recovery", rows.Describe(&records.Recoveries)},
-		{"config", "lshark config", rows.Describe(&records.Configuration)},
-		{"findings", "lshark diagnose", rows.Describe(&records.Findings)},
+func SchemaTables() (list []SchemaTable) {
+	for _, t := range records.Kinds() {
+		switch {
+		case t.Name == "":
+		case t.Record == records.Messages.Record:
+			list = append(list, SchemaTable{t.Name, "lshark", rows.Describe(flags.MessageTable())})
+		default:
+			list = append(list, SchemaTable{t.Name, "lshark " + t.Command, rows.Describe(t)})
+		}
 	}
+	return list
 }
 
 // NewSchema returns the command that prints the columns of Parquet files.

@@ -93,7 +93,7 @@ func (c *command) check() error {
 	for i, name := range c.tables {
 		table, ok := viewTable(name)
 		if !ok {
-			return exit.UnknownName("table", name, allTables[:])
+			return exit.UnknownName("table", name, allTables)
 		}
 		c.tables[i] = table
 	}
@@ -270,7 +270,7 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	case errors.Is(err, errQuery) && query == "":
 		err = nil // the user saw which of his queries failed
 	case errors.Is(err, errQuery):
-		known := strings.Join(slices.Concat(allTables[:], rpcViewNames[:]), ", ")
+		known := strings.Join(slices.Concat(allTables, rpcViewNames[:]), ", ")
 		err = fmt.Errorf("%w; there are the tables %s; converted: %s (--tables names others)", err, known, tablesText(files))
 	}
 	return errors.Join(err, damaged)
@@ -279,9 +279,9 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 func (c *command) neededTables(query string) []string {
 	switch {
 	case len(c.tables) > 0:
-		return slices.DeleteFunc(slices.Clone(allTables[:]), func(table string) bool { return !slices.Contains(c.tables, table) })
+		return slices.DeleteFunc(slices.Clone(allTables), func(table string) bool { return !slices.Contains(c.tables, table) })
 	case query == "":
-		return allTables[:]
+		return allTables
 	}
 	return mentioned(query)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/records"
 )
 
 // file is a Parquet file that a view reads.
@@ -55,13 +56,12 @@ func (c *converter) settings() (string, error) {
 
 // commandOf returns the name of the command that writes a table, empty for that without a name.
 func commandOf(table string) string {
-	switch table {
-	case messagesTable:
-		return ""
-	case findingsTable:
-		return "diagnose"
+	for _, t := range records.Kinds() {
+		if t.Name == table {
+			return t.Command
+		}
 	}
-	return table
+	return ""
 }
 
 func (c *converter) arguments(j *conversion, result string) []string {

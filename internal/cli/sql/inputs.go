@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/render/parquet"
+	"github.com/lshark/lshark/render/records"
 )
 
 // inputs are the files that the arguments name.
@@ -130,11 +130,10 @@ func parquetTable(path string) (string, error) {
 		if kv[0] != "lshark.records" {
 			continue
 		}
-		if kv[1] == "record" {
-			return messagesTable, nil
-		}
-		if table := kv[1] + "s"; slices.Contains(allTables[:], table) {
-			return table, nil
+		for _, t := range records.Kinds() {
+			if t.Record == kv[1] {
+				return t.Name, nil
+			}
 		}
 	}
 	return "", nil

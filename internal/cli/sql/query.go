@@ -3,20 +3,25 @@ package sql
 import (
 	"slices"
 	"strings"
+
+	"github.com/lshark/lshark/render/records"
 )
 
-// The tables of records, by the names that they have in queries.
-const (
-	messagesTable = "messages"
-	rpcsTable     = "rpcs"
-	importsTable  = "imports"
-	locksTable    = "locks"
-	filesTable    = "files"
-	findingsTable = "findings"
+// The tables of records that have views, or other keys than their records.
+var (
+	messagesTable = records.Messages.Name
+	rpcsTable     = records.RPCs.Name
 )
 
-// allTables are the tables in the order in which they are documented.
-var allTables = [...]string{rpcsTable, messagesTable, importsTable, locksTable, filesTable, findingsTable}
+// allTables are the names of all tables.
+var allTables = func() (names []string) {
+	for _, t := range records.Kinds() {
+		if t.Name != "" {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}()
 
 // rpcViewNames are the views and tables that are made of rpcsTable.
 var rpcViewNames = [...]string{"slow", "errors", "by_op", "both_sides", "captures", "rpcs_by_capture"}
@@ -27,7 +32,7 @@ func viewTable(name string) (table string, ok bool) {
 	if slices.Contains(rpcViewNames[:], name) {
 		return rpcsTable, true
 	}
-	return name, slices.Contains(allTables[:], name)
+	return name, slices.Contains(allTables, name)
 }
 
 var statements = [...]string{"select", "from", "with", "describe", "desc", "summarize", "show", "explain", "pivot", "unpivot", "values",
@@ -74,12 +79,12 @@ func mentioned(query string) (tables []string) {
 	}
 	for line := range strings.Lines(query) {
 		if strings.HasPrefix(line, ".") { // a command of the DuckDB shell, such as .read
-			return slices.Clone(allTables[:])
+			return slices.Clone(allTables)
 		}
 	}
 	for _, word := range hidingWords {
 		if words[word] {
-			return slices.Clone(allTables[:])
+			return slices.Clone(allTables)
 		}
 	}
 	needed := make(map[string]bool)
@@ -94,7 +99,7 @@ func mentioned(query string) (tables []string) {
 		}
 	}
 	if len(tables) == 0 && (words["describe"] || len(words) == 1 && words["desc"]) { // a list of tables
-		return slices.Clone(allTables[:])
+		return slices.Clone(allTables)
 	}
 	return tables
 }
