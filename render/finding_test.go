@@ -17,7 +17,7 @@ import (
 func TestSuspects(t *testing.T) {
 	client, server := lnet.NID{Type: 2, Len: 4, Addr: [16]byte{192, 0, 2, 3}}, lnet.NID{Type: 2, Len: 4, Addr: [16]byte{192, 0, 2, 2}}
 	f := &diagnose.Finding{Rule: &diagnose.Rule{Code: "slow.x"}, ID: "slow.x-1"}
-	text := string(NewRecordJSON(records.Findings.Keys(), false).Append(nil, f))
+	text := string(NewRecordJSON(&records.Findings).Append(nil, f))
 	for _, key := range []string{"suspects", "cleared", "would_tell"} {
 		assert.That(t, !strings.Contains(text, key), "%s without suspects: %s", key, text)
 	}
@@ -33,7 +33,7 @@ func TestSuspects(t *testing.T) {
 		{Place: diagnose.Place{Kind: diagnose.AtNode, Node: server}, Evidence: diagnose.Evidence{Point: track.Point{Frame: -7, File: "oss.log", Time: 1}, Text: "a line"}},
 	}
 	f.WouldTell = []string{"capture of 192.0.2.2@tcp", "log of 192.0.2.2@tcp"}
-	text = string(NewRecordJSON(records.Findings.Keys(), false).Append(nil, f))
+	text = string(NewRecordJSON(&records.Findings).Append(nil, f))
 	_, text, _ = strings.Cut(text, `"evidence":[],`)
 	text, _, _ = strings.Cut(text, `,"id":`)
 	assert.Equal(t, text, `"suspects":[{"place":"storage","target":"lustre-OST0000","node":"192.0.2.2@tcp"},`+

@@ -32,7 +32,7 @@ type views struct {
 	flags *render.Flags
 	pair  *track.Connects
 	json  *render.JSON
-	rpcs  map[string]render.RPCRenderer
+	rpcs  map[string]func(dst []byte, r *track.RPC) []byte
 	out   []byte
 	first int64
 	bytes int // of the messages so far
@@ -58,13 +58,14 @@ func newViews(t testing.TB) *views {
 			"hex":     render.NewTree(render.TreeOptions{Colors: c, Hex: true}),
 			"fields":  fields,
 		},
-		rpcs: map[string]render.RPCRenderer{
-			"rpcs":        render.NewRPCSummary(render.SummaryOptions{Colors: c}),
-			"rpcs json":   render.RPCFunc(render.NewRecordJSON(records.RPCs.Keys(), false).AppendLine),
-			"rpcs fields": render.RPCFunc(pairs.Append),
+		rpcs: map[string]func(dst []byte, r *track.RPC) []byte{
+			"rpcs json":   render.NewRecordJSON(&records.RPCs).AppendLine,
+			"rpcs fields": pairs.Append,
 		},
 		imports: track.NewImports(),
 	}
+	lines := render.NewRPCSummary(render.SummaryOptions{Colors: c})
+	v.rpcs["rpcs"] = func(dst []byte, r *track.RPC) []byte { return lines.AppendRPC(dst, r, render.Moment{First: v.first}) }
 	for d := range track.DimensionNames() {
 		v.by = append(v.by, track.Dimension(d))
 	}
@@ -119,8 +120,8 @@ func (v *views) message(m *dissect.Message) {
 }
 
 func (v *views) rpc(r *track.RPC) {
-	for name, s := range v.rpcs {
-		v.out = s.AppendRPC(v.out[:0], r, render.Moment{First: v.first})
+	for name, add := range v.rpcs {
+		v.out = add(v.out[:0], r)
 		if name == "rpcs json" {
 			v.valid(name, v.bytes)
 		} else {
@@ -136,7 +137,7 @@ func (v *views) finish() {
 	o := render.SummaryOptions{Colors: render.NewColors(false)}
 	v.pair.Close()
 	if list := v.files.List(); len(list) > 0 {
-		one := render.NewRecordJSON(records.Files.Keys(), false)
+		one := render.NewRecordJSON(&records.Files)
 		for _, f := range list {
 			v.out = append(one.Append(v.out[:0], f), '\n')
 			v.valid("files json", v.bytes)
@@ -149,7 +150,7 @@ func (v *views) finish() {
 		v.text("imports", v.bytes)
 		v.out = tables.NewTimeline(o, v.first).Append(v.out[:0], list)
 		v.text("timeline", v.bytes)
-		v.out = render.NewRecordJSON(records.Imports.Keys(), false).AppendLines(v.out[:0], tables.ImportRecords(list))
+		v.out = render.NewRecordJSON(&records.Imports).AppendLines(v.out[:0], tables.ImportRecords(list))
 		v.valid("imports json", v.bytes)
 	}
 	so := tables.StatsOptions{By: v.by, Sort: "count", Colors: render.NewColors(false), Bars: true}
@@ -158,7 +159,7 @@ func (v *views) finish() {
 		v.text("stats", v.bytes)
 		v.out = tables.NewStatsTSV(so).AppendInterval(v.out[:0], i)
 		v.text("stats tsv", v.bytes)
-		v.out = tables.NewStatsJSON(so).AppendInterval(v.out[:0], i)
+		v.out = render.NewRecordJSON(so.Keys()).AppendLines(v.out[:0], so.Rows(i))
 		v.valid("stats json", v.bytes)
 	}
 }

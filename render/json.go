@@ -73,7 +73,7 @@ func (j *JSON) log(dst []byte, lines []*track.LogLine) []byte {
 		return dst
 	}
 	if j.lines == nil {
-		j.lines = NewRecordJSON(records.LogLines.Keys(), false)
+		j.lines = NewRecordJSON(&records.LogLines)
 	}
 	dst = append(dst, `,"log":[`...)
 	for i, l := range lines {
@@ -84,14 +84,3 @@ func (j *JSON) log(dst []byte, lines []*track.LogLine) []byte {
 	}
 	return append(dst, ']')
 }
-
-// RPCRenderer appends what it shows of an RPC to dst.
-type RPCRenderer interface {
-	AppendRPC(dst []byte, r *track.RPC, at Moment) []byte
-}
-
-// RPCFunc is an RPCRenderer for which the time of an RPC in its capture does not matter.
-type RPCFunc func(dst []byte, r *track.RPC) []byte
-
-// AppendRPC calls f.
-func (f RPCFunc) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte { return f(dst, r) }

@@ -33,10 +33,9 @@ type RecordJSON[R any] struct {
 	json    recordJSON[R]
 }
 
-// NewRecordJSON makes a renderer of the keys that JSON has. With trimZeros,
-// durations have no zeros at the end.
-func NewRecordJSON[R any](keys []records.Key[R], trimZeros bool) *RecordJSON[R] {
-	return &RecordJSON[R]{members: members(keys), json: recordJSON[R]{format: recordFormat{trimZeros: trimZeros}}}
+// NewRecordJSON makes a renderer of the keys that JSON has.
+func NewRecordJSON[R any](t *records.Table[R]) *RecordJSON[R] {
+	return &RecordJSON[R]{members: members(t.Keys()), json: recordJSON[R]{format: recordFormat{trimZeros: t.Trims}}}
 }
 
 // Append appends the object of a record.

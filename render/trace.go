@@ -197,7 +197,7 @@ func (t *Trace) span(dst []byte, st *Style, get func() (int64, bool)) []byte {
 type TraceJSON struct{ json *RecordJSON[*track.RPC] }
 
 // NewTraceJSON makes a JSON renderer of traces.
-func NewTraceJSON() *TraceJSON { return &TraceJSON{NewRecordJSON(records.RPCs.Keys(), false)} }
+func NewTraceJSON() *TraceJSON { return &TraceJSON{NewRecordJSON(&records.RPCs)} }
 
 // Append appends the objects of trees, a line each.
 func (j *TraceJSON) Append(dst []byte, list []*nested.Node) []byte {

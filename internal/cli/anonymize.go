@@ -50,17 +50,9 @@ func newAnonymize(sys *scan.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "anonymize [flags] IN OUT",
 		Short: "Rewrite a capture without names, addresses and data",
-		Long: "anonymize rewrites a capture so that it can be given to others: addresses, NIDs, UUIDs, names of files, jobs, hosts and file systems, " +
-			"and ids of users, groups and projects are replaced, file data and security tokens become zeros. Whatever cannot be read is removed, too. " +
-			"Frames keep their times and lengths, checksums are made right, and lshark's statistics, locks and findings stay the same.\n\n" +
-			"The same key gives the same replacements, in all captures of a site. Who has the key can find out whether a name that he guesses " +
-			"was replaced " +
-			"by another one, so keep it, and choose one that cannot be guessed. Without a key a random one is used once. " +
-			"On the command line other users may see it: --key-file and the environment variable " + keyVariable +
-			" hide it, --new-key makes one.\n\n" +
-			"OUT has the format of IN, pcap or pcapng, uncompressed. Comments, names of interfaces and other blocks without frames are left out. " +
-			"IN and OUT may be -.\n\n" +
-			"--check searches a result for the names, addresses and UUIDs of the original, and exits with status 1 if one is found.",
+		Long: "anonymize rewrites a capture so that it can be given to others: addresses, NIDs, UUIDs, names and ids are replaced, file data and " +
+			"security tokens become zeros, and whatever cannot be read is removed. Times, lengths and lshark's findings stay the same. The same " +
+			"key gives the same replacements; --check searches a result for what was to be replaced.",
 		Example: `  # with a new key, which further captures of the site will need
   lshark anonymize --new-key ~/new.key --report client.pcap for_vendor.pcap
 

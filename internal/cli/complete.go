@@ -101,8 +101,8 @@ func completeFlags(cmd *cobra.Command) error {
 	return err
 }
 
-// recordsOf returns the records that a command shows; for others messages.
-func recordsOf(cmd *cobra.Command) *records.Table[any] {
+// shownBy returns the records that a command shows; for others messages.
+func shownBy(cmd *cobra.Command) *records.Table[any] {
 	kinds := records.Kinds()
 	if i := slices.IndexFunc(kinds, func(t *records.Table[any]) bool { return t.Command == cmd.Name() }); i >= 0 {
 		return kinds[i]
@@ -133,7 +133,7 @@ func completeFiles(cmd *cobra.Command, args []string, start string) (names []str
 }
 
 func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	t := recordsOf(cmd)
+	t := shownBy(cmd)
 	names := render.KeyNames(t)
 	if t.Record == records.Messages.Record {
 		names = append(names, opcodes.FieldIndex().Names()...)
@@ -143,7 +143,7 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	if t := recordsOf(cmd); t.Prefix != "" && t.Prefix != records.RPCs.Prefix {
+	if t := shownBy(cmd); t.Prefix != "" && t.Prefix != records.RPCs.Prefix {
 		names = filter.RecordNames(t)
 	} else {
 		names = filter.Names(slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name()))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -16,43 +15,34 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
 
 type configOptions struct {
-	flags.Records[*config.Entry]
-	logs    []string
-	final   bool
-	records bool
+	flags.Job
+	filter *filter.RecordFilter[*config.Entry]
+	names  []string
+	// formerly is --log, the name of --name before.
+	formerly []string
+	final    bool
+	records  bool
 }
 
 func newConfig(sys *scan.System) *cobra.Command {
-	c := &configOptions{Records: flags.NewRecords(sys, &records.Configuration, "text", "json", "fields", flags.ParquetForm)}
+	c := &configOptions{Job: flags.NewJob(sys, flags.RecordForms("text")...)}
 	cmd := &cobra.Command{
 		Use:   "config [flags] [FILE…|-]",
 		Short: "Show the configuration of file systems that the MGS handed out",
-		Long: "config shows what clients and servers read from the MGS: configuration logs, the tables of imperative recovery and of nodemaps, " +
-			"and what was sent to it: targets that registered, parameters.\n\n" +
-			"Each log is shown record by record, as lctl llog_print prints it. Markers, which begin and end a section, are comments, and so are records " +
-			"that readers of the log do not obey: those in a section that is marked to be skipped, and those that are cancelled. " +
-			"Where a section's markers were not captured, its records are unproven. A record that the MGS changed later is shown as it was last, " +
-			"with what it was before.\n\n" +
-			"The records that are in force make the final picture, which follows each log: devices as lctl dl lists them, targets with the nodes " +
-			"that serve them, " +
-			"those behind the first one are failover partners, pools as lctl pool_list and parameters as lctl get_param. " +
-			"Where a log was captured from its middle on, the picture lacks what is in its beginning. " +
-			"The names of a client's devices end in an address of its memory, which is not on the wire. Their uuid is that of the client when a " +
-			"single one read the log, " +
-			"and the device mgc is named after the NID of its MGS. Servers run devices of the type lov as lod, and osc as osp.\n\n" +
-			"-T json prints one object per entry; key kind is record for a record of a log and, in the final picture, log, device, target, pool, " +
-			"parameter, nodemaps, nodemap, " +
-			"instance, registration or set_info.",
+		Long: "config shows what clients and servers read from the MGS, and what was sent to it: configuration logs record by record, as " +
+			"lctl llog_print prints them, and behind each log the final picture that its records make: devices, targets, the nodes that " +
+			"serve them, pools and parameters.",
 		Example: `  # all logs, record by record, and what they make
   lshark config mount.pcap
 
   # what is in force for clients, as lctl llog_print and lctl dl show it
-  lshark config --log lustre-client --final mount.pcap
+  lshark config --name lustre-client --final mount.pcap
 
   # targets and the nodes that serve them, failover partners last
   lshark config --final -T json mount.pcap | jq -c 'select(.kind == "target") | {target, nodes}'
@@ -63,9 +53,12 @@ func newConfig(sys *scan.System) *cobra.Command {
 	cmd.RunE = flags.RunE(c, (*configOptions).run)
 	c.Register(cmd, flags.Help{
 		Display: "only entries that match the display filter `EXPR` over their keys, such as 'config.event == add_uuid'",
-		Time:    flags.TimeHelp("block of records"),
+		Counted: "messages",
+		Time:    "block of records",
 		Selection: func(f *pflag.FlagSet) {
-			f.StringSliceVar(&c.logs, "log", nil, "only the logs or tables with these `NAMES`, such as lustre-client,params")
+			f.StringSliceVar(&c.names, "name", nil, "only the logs or tables with these `NAMES`, such as lustre-client,params")
+			f.StringSliceVar(&c.formerly, "log", nil, "the former name of --name")
+			f.Lookup("log").Hidden = true
 			f.BoolVar(&c.records, "records", false, "only the records of logs, not what they make")
 			f.BoolVar(&c.final, "final", false, "only the final picture; in text also the records that are in force")
 		},
@@ -75,27 +68,37 @@ func newConfig(sys *scan.System) *cobra.Command {
 
 func (c *configOptions) selects(e *config.Entry) bool {
 	switch {
-	case len(c.logs) > 0 && !slices.Contains(c.logs, e.Name()):
+	case len(c.names) > 0 && !slices.Contains(c.names, e.Name()):
 		return false
 	case c.records && e.Kind != config.KindStep && e.Kind != config.KindLog:
 		return false
-	case c.final && e.Kind == config.KindStep && c.View.Form.Value != "text":
+	case c.final && e.Kind == config.KindStep && c.Form.Value != "text":
 		return false
 	}
-	return c.Filter.Match(e)
+	return c.filter.Match(e)
 }
 
-func (c *configOptions) check() error {
+func (c *configOptions) check() (err error) {
 	if c.records && c.final {
-		return errors.Join(exit.Usagef("--records and --final exclude each other"), c.Check())
+		return exit.Usagef("--records and --final exclude each other")
 	}
-	return c.Check()
+	c.filter, err = flags.Filter(c.Display, &records.Configuration)
+	return err
 }
 
 func (c *configOptions) run() error {
-	x, err := c.Start(c.check, scan.Options{Distinct: true})
+	x, err := flags.Open(&c.Job, &records.Configuration, c.check, scan.Options{Limit: c.Count, Concurrent: true, Distinct: true})
 	if err != nil {
 		return err
+	}
+	if c.names = append(c.names, c.formerly...); len(c.formerly) > 0 {
+		x.Note("--log is --name now; in other commands it is the log of a kernel")
+	}
+	x.List = func(list []*config.Entry) []byte {
+		s := tables.NewConfiguration(x.Options(), x.First(), !c.final)
+		text := s.Append(nil, list)
+		x.Hide(s.Omitted())
+		return text
 	}
 	read := config.New()
 	hasMessages := false
@@ -104,26 +107,20 @@ func (c *configOptions) run() error {
 		read.Message(m)
 	}})
 	imports := f.Imports()
-	return x.Run(func() error {
+	return x.Run(func() {
 		list := read.Entries(imports.List())
 		if hasMessages && len(list) == 0 {
 			x.Note("no configuration was captured: nodes read it when they mount, and when it changes")
 		}
 		c.noteUnknownLogs(x.Pass, list)
-		list = slices.DeleteFunc(list, func(e *config.Entry) bool { return !c.selects(e) })
 		if read.Dropped > 0 {
 			x.Note("%d records and entries are missing: there were too many", read.Dropped)
 		}
-		return x.WriteAll(list, func(list []*config.Entry) []byte {
-			s := tables.NewConfiguration(x.Options(), x.First(), !c.final)
-			buf := s.Append(nil, list)
-			x.NoteHidden(s.Omitted())
-			return buf
-		})
+		x.Emit(slices.DeleteFunc(list, func(e *config.Entry) bool { return !c.selects(e) })...)
 	})
 }
 
-// noteUnknownLogs writes a note about names of --log that the capture does not have.
+// noteUnknownLogs writes a note about names of --name that the capture does not have.
 func (c *configOptions) noteUnknownLogs(p *scan.Pass, list []*config.Entry) {
 	var names []string
 	for _, e := range list {
@@ -131,7 +128,7 @@ func (c *configOptions) noteUnknownLogs(p *scan.Pass, list []*config.Entry) {
 			names = append(names, name)
 		}
 	}
-	for _, name := range c.logs {
+	for _, name := range c.names {
 		if len(names) > 0 && !slices.ContainsFunc(list, func(e *config.Entry) bool { return e.Name() == name }) {
 			p.Note("no log or table %s was captured; there are %s", name, schema.AppendText(nil, []byte(strings.Join(names, ", "))))
 		}

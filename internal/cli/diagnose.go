@@ -19,15 +19,16 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/trouble"
+	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
 
 type diagnoseOptions struct {
-	flags.Records[*diagnose.Finding]
+	flags.Job
+	filter   *filter.RecordFilter[*diagnose.Finding]
 	only     []string
 	verify   bool // checksums of data
-	save     string
 	pdu      bool
 	severity flags.Choice
 	trouble  flags.Trouble
@@ -38,22 +39,14 @@ type diagnoseOptions struct {
 }
 
 func newDiagnose(sys *scan.System) *cobra.Command {
-	c := &diagnoseOptions{Records: flags.NewRecords(sys, &records.Findings, "text", "json", "fields", flags.ParquetForm),
+	c := &diagnoseOptions{Job: flags.NewJob(sys, flags.RecordForms("text")...),
 		severity: flags.SeverityChoice("--severity", diagnose.Note)}
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
-		Long: "diagnose reports what is wrong. It begins with a line about the input: when it began, how long it lasts, and whose RPCs it has. Then " +
-			"come the findings, a paragraph each: first those that follow from no other, the worst at the top; what the capture itself lacks comes last. " +
-			"An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that " +
-			"may become an error; " +
-			"a note is worth knowing. In ordinary traffic there are notes at most.\n\n" +
-			"A finding has a code, when it happened, whom it is about, what and why in a few sentences, the frames that prove it, and what to " +
-			"look at next. Where its cause may be in several places, these are its suspects; below them is what excludes others, and which capture or log " +
-			"would tell. " +
-			"It says only what messages prove: what the capture does not show is not guessed.\n\n" +
-			"lshark explain CODE describes a rule: what it compares, its thresholds, and what it cannot know. " +
-			"In a live capture, findings are printed as they are made, and at the end once more if they have changed since.",
+		Long: "diagnose reports what is wrong, the worst first: errors that an application or an administrator got, warnings about what is slow " +
+			"or may become an error, and notes. A finding has a code, when it happened, whom it is about, the frames that prove it, and what to " +
+			"look at next. It says only what messages prove. lshark explain CODE describes its rule.",
 		Example: `  # what is wrong?
   lshark diagnose evicted.pcap
 
@@ -79,14 +72,15 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   lshark explain evicted.lock_callback`,
 	}
 	cmd.RunE = flags.RunE(c, (*diagnoseOptions).run)
-	flags.Add(cmd, flags.InputGroup, c.Input.RegisterLogs)
 	c.Register(cmd, flags.Help{
 		Display: "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'",
-		Time:    flags.TimeHelp("finding"),
+		Counted: "messages",
+		Time:    "finding",
+		Logs:    true,
 		Selection: func(f *pflag.FlagSet) {
 			f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
 			f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
-			f.StringVarP(&c.save, "write", "w", "", "with --pdu, also write all messages and the findings to `FILE`, as pcapng")
+			f.StringVarP(&c.Save, "write", "w", "", "with --pdu, also write all messages and the findings to `FILE`, as pcapng")
 			c.Input.RegisterRing(f)
 			f.BoolVar(&c.pdu, "pdu", false, "with -w, as packets of JSON for Wireshark")
 			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; "+
@@ -109,36 +103,38 @@ func (c *diagnoseOptions) check() error {
 	if c.rules, unknown = diagnose.Choose(rules.All(), c.only); unknown != "" {
 		return exit.UnknownName("rule", unknown, diagnose.Codes(rules.All()))
 	}
-	if c.pdu != (c.save != "") {
+	if c.pdu != (c.Save != "") {
 		return exit.Usagef("-w and --pdu need each other: diagnose writes messages, not frames")
 	}
-	return errors.Join(c.trouble.Check(), c.Check())
+	c.filter, err = flags.Filter(c.Display, &records.Findings)
+	return errors.Join(c.trouble.Check(), err)
 }
 
 func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
-	return f.Severity >= c.least && c.Filter.Match(f)
+	return f.Severity >= c.least && c.filter.Match(f)
 }
 
 func (c *diagnoseOptions) run() error {
-	o := scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
+	o := scan.Options{Limit: c.Count, BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
 		Unknown: "what needs messages is not looked for, such as locks and what the network does"}}
-	if c.save != "" {
-		o.SaveTo, o.SavePDUs, o.Names = c.save, true, track.NewNames()
+	if c.Save != "" {
+		o.SavePDUs, o.Names = true, track.NewNames()
 	}
 	if c.trouble.Dir != "" {
 		o.Files.Write = []string{c.trouble.Dir}
 	}
-	x, err := c.Start(c.check, o)
+	x, err := flags.Open(&c.Job, &records.Findings, c.check, o)
 	if err != nil {
 		return err
 	}
-	out := &findingsOutput{Reading: x, options: c}
+	out := &findingsOutput{Run: x, options: c}
+	x.Line = out.line
 	d := diagnose.Options{Rules: c.rules, Follow: x.FollowOptions(), Data: c.verify, Capture: x.Captured}
 	if x.In.OnlyLogs() {
 		d.Capture, d.OnlyLogs = nil, true
 	}
 	if x.In.Live() {
-		d.Found = out.write
+		d.Found = out.found
 	}
 	var recorder *trouble.Recorder // of an input that is read once
 	d.Counted = func(f *diagnose.Finding) {
@@ -151,11 +147,11 @@ func (c *diagnoseOptions) run() error {
 	troubles := c.trouble.Options(c.Sys, x.In, execute)
 	names := func() []byte { return targets.AppendConnections([]byte(targets.CommentTitle), e.Imports().List()) }
 	if c.trouble.Dir != "" && !x.In.Rereadable() {
-		if recorder, err = c.record(x, troubles, e.Findings, names); err != nil {
+		if recorder, err = c.record(x.Reading, troubles, e.Findings, names); err != nil {
 			return err
 		}
 	}
-	err = x.Run(func() error {
+	err = x.Run(func() {
 		out.end(e)
 		for _, f := range out.list {
 			x.SaveFinding(f)
@@ -163,7 +159,6 @@ func (c *diagnoseOptions) run() error {
 		if n := e.Dropped(); n > 0 {
 			x.Note("%d findings were too many to keep", n)
 		}
-		return nil
 	})
 	switch {
 	case recorder != nil:
@@ -175,7 +170,7 @@ func (c *diagnoseOptions) run() error {
 			x.Note("%s", path)
 		}
 	}
-	if err == nil && !out.isText() && len(out.list) == 0 && e.RPCs() > 0 {
+	if err == nil && !x.IsText() && len(out.list) == 0 && e.RPCs() > 0 {
 		x.Note("%s", out.nothing(e.RPCs()))
 	}
 	if c.exitCode && (err == nil || errors.Is(err, syscall.EPIPE)) {
@@ -185,7 +180,7 @@ func (c *diagnoseOptions) run() error {
 }
 
 // record returns the flight recorder of an input that is read once.
-func (c *diagnoseOptions) record(x *flags.Reading[*diagnose.Finding], o trouble.Options, findings func() []*diagnose.Finding,
+func (c *diagnoseOptions) record(x *flags.Reading, o trouble.Options, findings func() []*diagnose.Finding,
 	names func() []byte) (*trouble.Recorder, error) {
 	r, err := trouble.NewRecorder(trouble.RecorderOptions{Options: o, MemoryTime: trouble.DefaultTime, MemorySize: trouble.DefaultSize,
 		Snaplen: cmp.Or(c.Input.Snaplen, trouble.DefaultSnaplen), Findings: findings, Names: names})
@@ -211,14 +206,11 @@ func (c *diagnoseOptions) isTrouble(f *diagnose.Finding) bool {
 }
 
 type findingsOutput struct {
-	*flags.Reading[*diagnose.Finding]
+	*flags.Run[*diagnose.Finding]
 	options *diagnoseOptions
 	text    *tables.FindingsText // see textOf
-	buf     []byte
-	list    []*diagnose.Finding // those that are selected, at the end
+	list    []*diagnose.Finding  // those that are selected, at the end
 }
-
-func (o *findingsOutput) isText() bool { return o.Out.Append == nil }
 
 // textOf returns the renderer of text. It is made when the first frame has been read, whose time it needs.
 func (o *findingsOutput) textOf() *tables.FindingsText {
@@ -233,11 +225,9 @@ func (o *findingsOutput) textOf() *tables.FindingsText {
 func (o *findingsOutput) end(e *diagnose.Engine) {
 	o.list = slices.DeleteFunc(e.Findings(), func(f *diagnose.Finding) bool { return !o.options.selects(f) })
 	switch live := o.In.Live(); {
-	case !o.isText() && !live:
-		for _, f := range o.list {
-			o.write(f)
-		}
-	case o.isText() && (len(o.list) > 0 || e.RPCs() > 0):
+	case !o.IsText() && !live:
+		o.Emit(o.list...)
+	case o.IsText() && (len(o.list) > 0 || e.RPCs() > 0):
 		o.Fail(o.Out.Write(o.inText(e, live)))
 	}
 }
@@ -260,22 +250,22 @@ func (o *findingsOutput) inText(e *diagnose.Engine, live bool) []byte {
 }
 
 func (o *findingsOutput) chooses() bool {
-	return len(o.options.only) > 0 || o.options.Filter != nil || o.options.least > diagnose.Note
+	return len(o.options.only) > 0 || o.options.filter != nil || o.options.least > diagnose.Note
 }
 
-// write writes a finding.
-func (o *findingsOutput) write(f *diagnose.Finding) {
-	switch {
-	case !o.options.selects(f):
-		return
-	case !o.isText():
-		o.buf = o.Out.Append(o.buf[:0], f)
-	case !o.options.Input.Verbose && !o.chooses() && tables.IsUsual(f):
-		return // end writes it
-	default:
-		o.buf = o.textOf().Append(o.buf[:0], f)
+// found writes a finding of a live capture.
+func (o *findingsOutput) found(f *diagnose.Finding) {
+	if o.options.selects(f) {
+		o.Emit(f)
 	}
-	o.Fail(o.Out.Write(o.buf))
+}
+
+// line appends a finding as text.
+func (o *findingsOutput) line(dst []byte, f *diagnose.Finding) []byte {
+	if !o.options.Input.Verbose && !o.chooses() && tables.IsUsual(f) {
+		return dst // end writes it
+	}
+	return o.textOf().Append(dst, f)
 }
 
 // status returns the exit status by what was found.

@@ -22,11 +22,7 @@ import (
 
 // diffOptions are the flags of the command that compares two captures.
 type diffOptions struct {
-	sys     *scan.System
-	input   scan.Flags
-	display string
-	count   int
-	view    flags.View
+	flags.Job
 	by      string
 	before  []string
 	after   []string
@@ -37,23 +33,13 @@ type diffOptions struct {
 }
 
 func newDiff(sys *scan.System) *cobra.Command {
-	c := &diffOptions{sys: sys, view: flags.NewView("table", "json")}
+	c := &diffOptions{Job: flags.NewJob(sys, "table", "json")}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] BEFORE AFTER",
 		Short: "Compare two captures: what has changed beyond noise",
 		Long: "diff compares the statistics of two captures: rates of operations, errors, latencies, round trips, retransmission, sizes, and the " +
-			"releases and connect flags of the connections to each target. It shows what has changed beyond noise; --all shows everything.\n\n" +
-			"A value has changed when it differs by a factor of 1.25 or more and a statistical test excludes chance: the test of Mann and " +
-			"Whitney for medians, " +
-			"the exact tests of Fisher for p90 and p99 and of Poisson rates for numbers. RPCs that resemble those of the same time count as " +
-			"fewer. Of all changes that are shown, " +
-			"one percent is noise on average (Benjamini and Hochberg). Row (all) compares latencies operation by operation.\n\n" +
-			"A number of RPCs has changed when both the rate and the share of all RPCs have. The test sees chance within a capture, not that " +
-			"servers were " +
-			"busier that day: two captures of each state show how much that is. A few RPCs prove nothing: rare operations appear with --all only, or " +
-			"where all their latencies in one capture are longer than in the other by a factor of 2 or more; they are said to be few.\n\n" +
-			"Evictions, RPCs without an answer, operations that hang (5 seconds or more, ten times the longest before), and errors that are no " +
-			"ordinary answers to applications are shown where only one capture has them, however few they are.",
+			"releases and connect flags of the connections to each target. It shows what has changed beyond noise; --all shows everything. " +
+			"A few RPCs prove nothing, and that servers were busier that day is no change of the server. docs/usage.md says how it decides.",
 		Example: `  # what has changed
   lshark diff before.pcap after.pcap
 
@@ -74,36 +60,32 @@ func newDiff(sys *scan.System) *cobra.Command {
 
   # the second capture is in two files
   lshark diff --before before.pcap --after after.pcap --after after2.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	flags.AddInput(cmd, sys, &c.input)
-	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&c.before, "before", nil, "read `FILE` as part of the first capture, instead of BEFORE; may be repeated")
-		f.StringArrayVar(&c.after, "after", nil, "read `FILE` as part of the second capture, instead of AFTER; may be repeated")
-	})
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.display, "display", "Y", "", "only RPCs that match the display filter `EXPR`, and their connections, such as "+
-			"'pb_opc == OST_WRITE && rpc.target == \"lustre-OST0000\"'; \"lshark fields\" lists the names")
-		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages of each capture")
-		f.BoolVar(&c.messages, "messages", false, "compare two messages, given as FILE:FRAME or FILE:xXID, field by field: values, sizes, "+
-			"structs, and what only one has")
-		f.BoolVar(&c.all, "all", false, "also what has not changed")
-		registerTimeout(f, &c.timeout)
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(comparedKeys()))
-		c.view.RegisterForm(f)
-		c.view.Register(f, "accepted as in other commands, without effect")
-		c.input.RegisterNotes(f)
+	cmd.RunE = flags.RunE(c, (*diffOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "only RPCs that match the display filter `EXPR`, and their connections, such as " +
+			"'pb_opc == OST_WRITE && rpc.target == \"lustre-OST0000\"'; \"lshark fields\" lists the names",
+		Counted: "messages of each capture",
+		Files:   true,
+		ToOut:   true,
+		Selection: func(f *pflag.FlagSet) {
+			f.StringArrayVar(&c.before, "before", nil, "read `FILE` as part of the first capture, instead of BEFORE; may be repeated")
+			f.StringArrayVar(&c.after, "after", nil, "read `FILE` as part of the second capture, instead of AFTER; may be repeated")
+			f.BoolVar(&c.messages, "messages", false, "compare two messages, given as FILE:FRAME or FILE:xXID, field by field: values, sizes, "+
+				"structs, and what only one has")
+			f.BoolVar(&c.all, "all", false, "also what has not changed")
+			registerTimeout(f, &c.timeout)
+		},
+		Output: func(f *pflag.FlagSet) {
+			f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(comparedKeys()))
+		},
 	})
 	return cmd
 }
 
-func (c *diffOptions) inputs(args []string) (before, after *scan.Input, err error) {
-	files := append(slices.Clone(c.input.Read), args...)
+func (c *diffOptions) inputs() (before, after *scan.Input, err error) {
+	files := append(slices.Clone(c.Input.Read), c.Args...)
 	switch {
-	case len(c.input.Interfaces) > 0 || len(c.input.AutoStop) > 0:
-		return nil, nil, exit.Usagef("diff compares capture files: it has no live capture (-i, -a)")
 	case len(c.before)+len(c.after) == 0:
 		if len(files) != 2 {
 			return nil, nil, exit.Usagef("diff needs two captures, BEFORE and AFTER, not %d; for several files each, use --before and --after",
@@ -133,9 +115,9 @@ func (c *diffOptions) inputs(args []string) (before, after *scan.Input, err erro
 		}
 	}
 	check := func(files, others []string) (*scan.Input, error) {
-		f := c.input
+		f := c.Input
 		f.Read, f.Offsets = files, nil
-		for _, o := range c.input.Offsets {
+		for _, o := range c.Input.Offsets {
 			if !isOffsetOf(o, others) || isOffsetOf(o, files) {
 				f.Offsets = append(f.Offsets, o)
 			}
@@ -156,19 +138,13 @@ func comparedKeys() []string {
 	})
 }
 
-func (c *diffOptions) options() (tables.StatsOptions, error) {
-	by, err := parseDimensions(c.by)
-	if err := errors.Join(err, c.view.Check(), checkTimeout(c.timeout)); err != nil {
-		return tables.StatsOptions{}, err
-	}
+func (c *diffOptions) check() (by []track.Dimension, err error) {
+	by, err = parseDimensions(c.by)
+	_, wrong := flags.RPCs(c.Display)
 	if slices.ContainsFunc(by, track.Dimension.NeedsSubject) {
-		return tables.StatsOptions{}, exit.Usagef("--by %s: files and objects of two captures are not compared", c.by)
+		err = exit.Usagef("--by %s: files and objects of two captures are not compared", c.by)
 	}
-	if c.count < 0 {
-		return tables.StatsOptions{}, exit.Usagef("-c %d: must not be negative", c.count)
-	}
-	o := c.view.Options(c.sys.IO)
-	return tables.StatsOptions{By: by, Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
+	return by, errors.Join(err, wrong, checkTimeout(c.timeout), c.CheckFlags())
 }
 
 type measured struct {
@@ -178,8 +154,8 @@ type measured struct {
 }
 
 func (c *diffOptions) read(in *scan.Input, by []track.Dimension) (*measured, error) {
-	s := &measured{stats: comparison.NewStats(by), pass: scan.New(c.sys, in, scan.Options{Limit: c.count})}
-	filter, err := (&flags.Selection{Display: c.display}).RPCs()
+	s := &measured{stats: comparison.NewStats(by), pass: scan.New(c.Sys, in, scan.Options{Limit: c.Count})}
+	filter, err := flags.RPCs(c.Display) // keeps what it has seen of a capture
 	if err != nil {
 		return nil, err
 	}
@@ -209,27 +185,27 @@ func (s *measured) connections() []*track.Import {
 	return slices.DeleteFunc(s.imports.List(), func(i *track.Import) bool { return !i.Selected })
 }
 
-func (c *diffOptions) run(args []string) error {
+func (c *diffOptions) run() error {
 	if c.messages {
-		return c.runMessages(args)
+		return c.runMessages()
 	}
-	o, err := c.options()
-	_, wrong := (&flags.Selection{Display: c.display}).RPCs()
-	if err := errors.Join(err, wrong); err != nil {
-		return err
-	}
-	first, second, err := c.inputs(args)
+	by, err := c.check()
 	if err != nil {
 		return err
 	}
-	c.view.NodeName = first.NodeNames()
-	o.NIDs.Name = c.view.NodeName
-	before, failed := c.read(first, o.By)
+	first, second, err := c.inputs()
+	if err != nil {
+		return err
+	}
+	c.NodeName = first.NodeNames()
+	before, failed := c.read(first, by)
 	if errors.As(failed, new(exit.Interrupted)) {
 		return failed // there is nothing to compare it with
 	}
-	after, failedToo := c.read(second, o.By)
-	w := c.sys.NewWriter(first.FlushPolicy())
+	after, failedToo := c.read(second, by)
+	w := c.Sys.NewWriter(first.FlushPolicy())
+	text := c.Options()
+	o := tables.StatsOptions{By: by, Colors: text.Colors, Width: text.Width, NIDs: text.NIDs}
 	return errors.Join(failed, failedToo, w.Write(c.compare(o, before, after)), w.Close())
 }
 
@@ -264,7 +240,7 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) (b
 		}
 		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs%s, and the connects to %d targets compared", compared, few, equal)
 	}
-	if c.view.Form.Value == "json" {
+	if c.Form.Value == "json" {
 		j := tables.NewChangesJSON(o.By)
 		for _, r := range rows {
 			buf = j.AppendRow(buf, r)
@@ -280,7 +256,7 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) (b
 	if len(rows) > 0 && len(connections) > 0 {
 		buf = append(buf, '\n')
 	}
-	return tables.NewNegotiatedText(c.view.Options(c.sys.IO), "before", "after").Append(buf, connections)
+	return tables.NewNegotiatedText(c.Options(), "before", "after").Append(buf, connections)
 }
 
 func isOffsetOf(offset string, files []string) bool {

@@ -54,14 +54,14 @@ func (r *messageRef) isComplete(list []*dissect.Message) bool {
 // readMessages returns the messages that a reference names: of an xid the first request and
 // the first reply, of a frame the first message of an RPC, or another one.
 func (c *diffOptions) readMessages(ref *messageRef) (list []*dissect.Message, p *scan.Pass, err error) {
-	f := c.input
+	f := c.Input
 	f.Read = []string{ref.file}
 	in, err := f.Check(nil, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.view.NodeName = in.NodeNames()
-	p = scan.New(c.sys, in, scan.Options{Select: func(m *dissect.Message, _ int64) bool { return ref.matches(m) }})
+	c.NodeName = in.NodeNames()
+	p = scan.New(c.Sys, in, scan.Options{Select: func(m *dissect.Message, _ int64) bool { return ref.matches(m) }})
 	p.Add(scan.Consumer{Message: func(m *dissect.Message) error {
 		for i, known := range list {
 			switch {
@@ -87,13 +87,14 @@ func (c *diffOptions) readMessages(ref *messageRef) (list []*dissect.Message, p 
 }
 
 // runMessages compares two messages, or the messages of two RPCs.
-func (c *diffOptions) runMessages(args []string) error {
-	if len(args) != 2 || len(c.before)+len(c.after)+len(c.input.Read) > 0 || c.display != "" || c.all {
+func (c *diffOptions) runMessages() error {
+	args := c.Args
+	if len(args) != 2 || len(c.before)+len(c.after)+len(c.Input.Read) > 0 || c.Display != "" || c.all {
 		return exit.Usagef("diff --messages needs two messages, FILE:FRAME or FILE:xXID, and takes no -Y, --all, --before, --after and -r")
 	}
 	before, err := parseMessageRef(args[0])
 	after, wrong := parseMessageRef(args[1])
-	if err := errors.Join(err, wrong, c.view.Check()); err != nil {
+	if err := errors.Join(err, wrong, c.CheckFlags()); err != nil {
 		return err
 	}
 	first, _, err := c.readMessages(&before)
@@ -106,7 +107,7 @@ func (c *diffOptions) runMessages(args []string) error {
 	}
 	var buf []byte
 	compared := 0
-	o := c.view.Options(c.sys.IO)
+	o := c.Options()
 	for _, a := range first {
 		for _, b := range second {
 			if a.Kind != b.Kind && (before.isXID || after.isXID) {
@@ -114,7 +115,7 @@ func (c *diffOptions) runMessages(args []string) error {
 			}
 			compared++
 			d := render.CompareMessages(a, b)
-			if c.view.Form.Value == "json" {
+			if c.Form.Value == "json" {
 				buf = d.AppendJSON(buf)
 				continue
 			}
@@ -133,7 +134,7 @@ func (c *diffOptions) runMessages(args []string) error {
 	if compared == 0 {
 		return exit.Usagef("%s and %s: a request cannot be compared with a reply", before.text, after.text)
 	}
-	w := c.sys.NewWriter(iostreams.FlushWhenFull)
+	w := c.Sys.NewWriter(iostreams.FlushWhenFull)
 	return errors.Join(w.Write(buf), w.Close())
 }
 

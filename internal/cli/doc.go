@@ -5,16 +5,16 @@
 // # How a command reads packets
 //
 //  1. newStats, newRPCs and so on return the command: its help, its examples and
-//     its flags. Flags come in groups (flags.Add); input flags are those of
-//     scan.Flags, -Y, -c and -w those of flags.Selection, -T, -t, -n and --color
-//     those of flags.View, -o those of flags.Output. Options that embed a flags.Job
-//     run once, or for each capture when -o names a folder (flags.RunE). Commands that show
-//     records of one kind, such as locks, have all of these in flags.Records.
-//  2. run checks all flags before anything is opened. scan.Flags.Check returns
-//     the scan.Input; flags.Selection compiles the display filter.
-//  3. A scan.Pass over the input is made, and consumers are added to it: trackers
+//     its flags. The flags that several commands have are those of flags.Job, which
+//     their options embed; flags.Help says which of them a command has. A command runs
+//     once, or for each capture when -o names a folder (flags.RunE).
+//  2. flags.Open checks all flags before anything is opened, and returns a flags.Run:
+//     the command emits records, the Run writes them in the form of -T. The records are
+//     declared in render/records, their tables in render/tables. What is no record of one
+//     kind, such as a page, is written to the flags.Reading of Job.Open.
+//  3. Both are a scan.Pass over the input. Consumers are added to it: trackers
 //     first (Follow, with follow.Hooks), then those that write their results.
-//  4. Pass.Run opens the input and feeds the consumers, until its end, an error,
+//  4. Run opens the input and feeds the consumers, until its end, an error,
 //     a signal, or a consumer that needs no more messages (scan.ErrStop).
 //  5. exit.Status reports the error, if any, and returns the exit status.
 //
@@ -26,7 +26,9 @@
 // # How to add a command
 //
 // Write newX in a new file and add it to subcommands (root.go); go tool staticcheck reports
-// one that was forgotten there. docs/usage.md has a line about each command. Every command has examples,
+// one that was forgotten there. Records of a new kind are declared beside it with records.Add,
+// and have all forms then: keys have a name, a type, a meaning and a value. docs/usage.md has a
+// line about each command. Every command has examples,
 // which a test runs with the samples in pcaps/: name files as the other examples
 // do. Then refresh completions and man pages:
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -23,30 +24,27 @@ import (
 // filesOptions are the flags of the command that shows files: their paths and layouts, and who did what
 // with them.
 type filesOptions struct {
-	flags.Records[*files.File]
-	by   flags.Choice
-	sort flags.Choice
-	top  int
-	path string
-	fid  flags.FID
+	flags.Job
+	filter *filter.RecordFilter[*files.File]
+	by     flags.Choice
+	sort   flags.Choice
+	top    int
+	path   string
+	fid    flags.FID
 
 	timeline flags.FID
 }
 
 func newFiles(sys *scan.System) *cobra.Command {
-	c := &filesOptions{Records: flags.NewRecords(sys, &records.Files, "table", "json", "fields", flags.ParquetForm),
+	c := &filesOptions{Job: flags.NewJob(sys, flags.RecordForms("table")...),
 		by:   flags.Choice{Value: "file", Words: []string{"file", "dir"}, Flag: "--by", Placeholder: "KEY", Noun: "key"},
 		sort: flags.Choice{Value: "bytes", Words: fileOrders(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	cmd := &cobra.Command{
 		Use:   "files [flags] [FILE…|-]",
 		Short: "Show files: path, layout, who read and wrote what, and how",
 		Long: "files shows one row or record per file: its path and layout, how often it was opened, how much was read and written, by whom, " +
-			"whether its offsets are sequential, strided or random, what failed, and how long its locks waited and were held. " +
-			"Directories and other files are shown, too, when an RPC was about them.\n\n" +
-			"Paths are put together from lookups, opens, creates, renames, links, removes, directory pages and fid2path in the capture; where " +
-			"directories are unknown they begin with …. An OST object whose file is unknown has a row of its own, of the kind object.\n\n" +
-			"Bytes are those that servers and clients moved: what a client reads from its page cache is on no wire, and what it reads ahead is. " +
-			"Data of small files on the MDT may be part of the reply to an open; these bytes count, too.",
+			"whether its offsets are sequential, strided or random, what failed, and how long its locks waited and were held. Bytes are " +
+			"those that servers and clients moved: what a client reads from its page cache is on no wire.",
 		Example: `  # the files with the most bytes
   lshark files client.pcap
 
@@ -65,7 +63,8 @@ func newFiles(sys *scan.System) *cobra.Command {
 	cmd.RunE = flags.RunE(c, (*filesOptions).run)
 	c.Register(cmd, flags.Help{
 		Display: "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'",
-		Time:    "accepted as in other commands, without effect: the table has no times",
+		Counted: "messages",
+		Time:    "RPC of --timeline",
 		Selection: func(f *pflag.FlagSet) {
 			f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
 			f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
@@ -102,17 +101,12 @@ func fileOrders() (names []string) {
 	return names
 }
 
-func (c *filesOptions) check() error {
-	switch {
-	case c.top < 0:
+func (c *filesOptions) check() (err error) {
+	if c.top < 0 {
 		return exit.Usagef("--top %d: must not be negative", c.top)
-	case c.by.Value == "dir" && (c.View.Form.Value == "fields" || c.View.Form.Value == flags.ParquetForm):
-		return exit.Usagef("--by dir has no -T %s", c.View.Form.Value)
 	}
-	if form := c.View.Form.Value; c.timeline.IsSet() && form != "table" && form != "json" {
-		return exit.Usagef("--timeline has no -T %s", form)
-	}
-	return errors.Join(c.timeline.Check(), c.fid.Check(), c.by.Check(), c.sort.Check(), c.Check())
+	c.filter, err = flags.Filter(c.Display, &records.Files)
+	return errors.Join(err, c.timeline.Check(), c.fid.Check(), c.by.Check(), c.sort.Check())
 }
 
 func (c *filesOptions) selects(f *files.File) bool {
@@ -125,7 +119,7 @@ func (c *filesOptions) selects(f *files.File) bool {
 	if c.path != "" && !strings.Contains(f.Path(), c.path) {
 		return false
 	}
-	return c.Filter.Match(f)
+	return c.filter.Match(f)
 }
 
 // compareActions is the order of two files: that with a name of fileOrderList, then by
@@ -153,25 +147,31 @@ func sortFiles(list []*files.File, order string) {
 }
 
 func (c *filesOptions) run() error {
-	x, err := c.Start(c.check, scan.Options{})
+	o := scan.Options{Limit: c.Count, Concurrent: true}
+	if c.timeline.IsSet() {
+		return c.runTimeline(o)
+	}
+	if c.by.Value == "dir" {
+		return runFiles(c, &records.Directories, &tables.Directories, o, c.directories)
+	}
+	return runFiles(c, &records.Files, &tables.Files, o, func(list []*files.File) []*files.File { return list })
+}
+
+// runFiles shows what records makes of the files that the flags select.
+func runFiles[R any](c *filesOptions, keys *records.Table[R], kind *tables.Kind[R], o scan.Options, of func([]*files.File) []R) error {
+	x, err := flags.Open(&c.Job, keys, c.check, o)
 	if err != nil {
 		return err
 	}
+	x.List = flags.Table(x.Reading, kind)
 	f := x.Follow()
 	f.Locks() // their waits count
 	followed := f.Files()
-	if c.timeline.IsSet() {
-		return c.runTimeline(x, f)
-	}
-	return x.Run(func() error {
+	return x.Run(func() {
 		if n := followed.Dropped; n > 0 {
 			x.Note("%d files that were not used for the longest time are not shown", n)
 		}
-		list := c.sorted(followed.List())
-		if c.by.Value == "dir" {
-			return flags.WriteSums(x, &tables.Directories, c.directories(list))
-		}
-		return x.WriteAll(list, flags.Table(x, &tables.Files))
+		x.Emit(of(c.sorted(followed.List()))...)
 	})
 }
 
@@ -181,7 +181,13 @@ const (
 )
 
 // runTimeline shows the RPCs about one file, by process.
-func (c *filesOptions) runTimeline(x *flags.Reading[*files.File], f *follow.Follower) error {
+func (c *filesOptions) runTimeline(o scan.Options) error {
+	x, err := flags.Open(&c.Job, &records.RPCs, c.check, o)
+	if err != nil {
+		return err
+	}
+	f := x.Follow()
+	f.Locks()
 	fid, followed := c.timeline.Value, f.Files()
 	var list []*track.RPC
 	later := make(map[track.FID][]*track.RPC) // by object
@@ -200,7 +206,19 @@ func (c *filesOptions) runTimeline(x *flags.Reading[*files.File], f *follow.Foll
 			omitted++
 		}
 	}})
-	return x.Run(func() error {
+	var processes []*files.Process
+	x.List = func([]*track.RPC) (text []byte) {
+		lines := render.NewRPCSummary(x.Options())
+		for i, p := range processes {
+			if i > 0 {
+				text = append(text, '\n')
+			}
+			text = render.AppendProcess(text, p, lines, render.Moment{First: x.First()})
+		}
+		x.Hide(lines.Omitted())
+		return text
+	}
+	return x.Run(func() {
 		if file := followed.File(fid); file != nil {
 			objects, _ := file.Objects()
 			for _, o := range objects {
@@ -210,25 +228,10 @@ func (c *filesOptions) runTimeline(x *flags.Reading[*files.File], f *follow.Foll
 		if omitted > 0 {
 			x.Note("%d more RPCs are not shown", omitted)
 		}
-		processes := files.Processes(list, shared)
-		if c.View.Form.Value == "json" {
-			j := render.NewRecordJSON(records.RPCs.Keys(), false)
-			var buf []byte
-			for _, p := range processes {
-				buf = j.AppendLines(buf, p.RPCs)
-			}
-			return x.Out.Write(buf)
+		processes = files.Processes(list, shared)
+		for _, p := range processes {
+			x.Emit(p.RPCs...)
 		}
-		var buf []byte
-		lines := render.NewRPCSummary(x.Options())
-		for i, p := range processes {
-			if i > 0 {
-				buf = append(buf, '\n')
-			}
-			buf = render.AppendProcess(buf, p, lines, render.Moment{First: x.First()})
-		}
-		x.NoteHidden(lines.Omitted())
-		return x.Out.Write(buf)
 	})
 }
 

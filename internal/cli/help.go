@@ -24,7 +24,7 @@ func setHelp(root *cobra.Command, s *iostreams.IO, addAll func()) {
 	}
 	width = min(width, maxWidth)
 	root.SetHelpCommand(newHelp(width))
-	root.SetHelpCommandGroupID(referenceGroup)
+	root.SetHelpCommandGroupID(moreGroup)
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		addAll()
 		_, err := c.OutOrStderr().Write(usageText(c, width))
@@ -78,16 +78,19 @@ func usageText(cmd *cobra.Command, width int) []byte {
 	return b.Bytes()
 }
 
-// inputUsage returns the input flags of a command: those that only it has with their meanings,
-// others by name.
+// usualInput are the input flags that matter to most; help of commands describes them, and has others by name.
+var usualInput = []string{"read", "interface", "filter", "autostop"}
+
+// inputUsage returns the input flags of a command: the usual ones, and those that only it has, with
+// their meanings, others by name.
 func inputUsage(cmd *cobra.Command, set *pflag.FlagSet, width int) []byte {
-	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	own.SortFlags = false
+	described := pflag.NewFlagSet("", pflag.ContinueOnError)
+	described.SortFlags = false
 	var names []string
 	set.VisitAll(func(f *pflag.Flag) {
 		switch common := cmd.Root().Flags().Lookup(f.Name); {
-		case common == nil || common.Usage != f.Usage:
-			own.AddFlag(f)
+		case common == nil || common.Usage != f.Usage || slices.Contains(usualInput, f.Name):
+			described.AddFlag(f)
 		case f.Shorthand != "":
 			names = append(names, "-"+f.Shorthand)
 		default:
@@ -95,11 +98,11 @@ func inputUsage(cmd *cobra.Command, set *pflag.FlagSet, width int) []byte {
 		}
 	})
 	var b bytes.Buffer
+	b.WriteString(described.FlagUsagesWrapped(width))
 	if len(names) > 0 {
 		text := wrapText(strings.Join(names, ", ")+": \"lshark help "+inputTopic+"\" describes them", width-2)
 		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 	}
-	b.WriteString(own.FlagUsagesWrapped(width))
 	return b.Bytes()
 }
 
@@ -142,6 +145,9 @@ func wrapText(text string, width int) string {
 // inputTopic is what help describes besides commands: the flags that they share.
 const inputTopic = "input"
 
+const aboutInput = "FILE is a pcap or pcapng file, plain or compressed with gzip, zstd or lz4; several are merged by time. " +
+	"Without FILE, or with -, standard input is read."
+
 // newHelp returns the help command, for which an unknown command is an error. Lines are as long
 // as width says.
 func newHelp(width int) *cobra.Command {
@@ -155,8 +161,7 @@ func newHelp(width int) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			if slices.Equal(args, []string{inputTopic}) {
-				_, about, _ := strings.Cut(root.Long, "\n\n")
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s:\n%s", wrapText(about, width), flags.InputGroup,
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s:\n%s", wrapText(aboutInput, width), flags.InputGroup,
 					flags.ByGroup(root)[flags.InputGroup].FlagUsagesWrapped(width))
 				return err
 			}

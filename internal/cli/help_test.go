@@ -155,6 +155,9 @@ func TestHelpTexts(t *testing.T) {
 			n := utf8.RuneCountInString(line) - 1
 			assert.That(t, n <= 80 || strings.HasPrefix(line, "  lshark "), "%v: %d columns: %s", args, n, line)
 		}
+		const most = 5 // lines; docs/ has the rest
+		about, _, _ := strings.Cut(out, "\n\nUsage:")
+		assert.That(t, strings.Count(about, "\n") < most, "%v: more than %d lines before Usage:\n%s", args, most, about)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			switch f.Name {
 			case "help", "version":

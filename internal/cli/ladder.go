@@ -11,43 +11,34 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/ladder"
+	"github.com/lshark/lshark/render/records"
 )
 
 // ladderOptions are the flags of the command that draws sequence diagrams.
 type ladderOptions struct {
-	sys       *scan.System
-	input     scan.Flags
-	selection flags.Selection
-	view      flags.View
-	xid       string
-	lock      string
-	fid       flags.FID
-	width     int
-	what      ladder.Selection // after check
+	flags.Job
+	xid   string
+	lock  string
+	fid   flags.FID
+	width int
+	what  ladder.Selection // after check
 }
 
 func newLadder(sys *scan.System) *cobra.Command {
-	c := &ladderOptions{sys: sys, view: flags.NewView("text", "svg", "json")}
+	c := &ladderOptions{Job: flags.NewJob(sys, flags.RecordForms("text", "svg")...)}
+	c.Count = 1000
 	cmd := &cobra.Command{
 		Use:   "ladder [flags] [FILE…|-]",
 		Short: "Draw messages as a sequence diagram, in text or as SVG",
-		Long: "ladder draws a column for each node and an arrow for each message, time from top to bottom: the number of the frame, the time, " +
-			"the operation, and what matters of the message, in several lines where there is no room. Bulk data are double arrows. A time " +
-			"without messages takes up to three lines. " +
-			"Through routers, arrows go from end to end. With captures of several nodes, a message is drawn once, as the first of them saw it. " +
-			"With --log, what the logs say about the RPCs stands at the nodes that wrote it, with log and line in place of the frame.\n\n" +
-			"When a message is selected, the other messages of its RPC are drawn, too. --xid, --fid and --lock also draw what belongs together " +
-			"beyond an RPC. Flags that select are combined: what any of them selects is drawn.\n\n" +
-			"Marks on an arrow: R parts of the message were sent again by TCP or InfiniBand, A the request was sent again, " +
-			"? no reply was captured; a broken line, × at its end: bytes were not captured. A legend explains those that occur.\n\n" +
-			"Where there is no room for all nodes, those with the fewest messages share a column.",
+		Long: "ladder draws a column for each node and an arrow for each message, time from top to bottom. " +
+			"What any of the flags for selection selects is drawn, with the other messages of its RPCs; --xid, --fid and --lock also draw what " +
+			"belongs together beyond an RPC. A legend explains the marks that occur.",
 		Example: `  # what happened to an RPC
   lshark ladder --xid 1882453915469056 mount.pcap
 
@@ -62,23 +53,22 @@ func newLadder(sys *scan.System) *cobra.Command {
 
   # errors with their requests, in 80 columns
   lshark ladder -Y 'kind == reply && pb_status < 0' --width 80 client.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	flags.AddInput(cmd, sys, &c.input)
-	flags.Add(cmd, flags.InputGroup, c.input.RegisterLogs)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.selection.Display, "display", "Y", "", "messages that match the display filter `EXPR`, and the other messages of their RPCs; or RPCs, such as 'rpc.latency > 1s'; \"lshark fields\" lists the names")
-		f.BoolVar(&c.what.Alone, "alone", false, "with -Y, not the other messages of the RPCs")
-		f.StringVar(&c.xid, "xid", "", "the RPC with that `XID`, and those that servers sent to other nodes because of it; if it asks for a lock, also the callbacks to others that it caused, how they gave up their locks, and what became of the lock")
-		f.StringVar(&c.fid.Text, "fid", "", "RPCs that name the file or object with that `FID`, or are about its objects or locks")
-		f.StringVar(&c.lock, "lock", "", "RPCs about the lock with that `HANDLE` of client or server, and the requests of those who waited for it")
-		f.IntVarP(&c.selection.Count, "count", "c", 1000, "draw the first `N` messages; a live capture ends with them")
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.view.RegisterForm(f)
-		f.IntVar(&c.width, "width", 0, "fit the diagram into `N` columns (default those of the terminal; without one, lines may be of any length)")
-		c.view.Register(f, flags.TimeHelp("message"))
-		c.input.RegisterNotes(f)
+	cmd.RunE = flags.RunE(c, (*ladderOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "messages that match the display filter `EXPR`, and the other messages of their RPCs; or RPCs, such as 'rpc.latency > 1s'; \"lshark fields\" lists the names",
+		Counted: "messages that are drawn",
+		Time:    "message",
+		Logs:    true,
+		Selection: func(f *pflag.FlagSet) {
+			f.BoolVar(&c.what.Alone, "alone", false, "with -Y, not the other messages of the RPCs")
+			f.StringVar(&c.xid, "xid", "", "the RPC with that `XID`, and those that servers sent to other nodes because of it; if it asks for a lock, also the callbacks to others that it caused, how they gave up their locks, and what became of the lock")
+			f.StringVar(&c.fid.Text, "fid", "", "RPCs that name the file or object with that `FID`, or are about its objects or locks")
+			f.StringVar(&c.lock, "lock", "", "RPCs about the lock with that `HANDLE` of client or server, and the requests of those who waited for it")
+		},
+		Output: func(f *pflag.FlagSet) {
+			f.IntVar(&c.width, "width", 0, "fit the diagram into `N` columns (default those of the terminal; without one, lines may be of any length)")
+		},
 	})
 	return cmd
 }
@@ -104,18 +94,16 @@ func (c *ladderOptions) check() (err error) {
 		}
 	}
 	switch {
-	case c.selection.Count < 1 || c.selection.Count > maxLadderCount:
-		return exit.Usagef("-c %d: must be between 1 and %d", c.selection.Count, maxLadderCount)
+	case c.Count < 1 || c.Count > maxLadderCount:
+		return exit.Usagef("-c %d: must be between 1 and %d", c.Count, maxLadderCount)
 	case c.width != 0 && (c.width < minLadderWidth || c.width > maxLadderWidth):
 		return exit.Usagef("--width %d: must be between %d and %d", c.width, minLadderWidth, maxLadderWidth)
-	case c.what.Alone && (c.selection.Display == "" || c.xid != "" || c.lock != "" || c.fid.IsSet()):
+	case c.what.Alone && (c.Display == "" || c.xid != "" || c.lock != "" || c.fid.IsSet()):
 		return exit.Usagef("--alone needs -Y, and excludes --xid, --fid and --lock")
 	}
-	if err := errors.Join(c.fid.Check(), c.view.Check()); err != nil {
-		return err
-	}
+	err = c.fid.Check()
 	c.what.FID = c.fid.Value
-	return nil
+	return err
 }
 
 // title returns what is drawn, in words.
@@ -130,35 +118,29 @@ func (c *ladderOptions) title() string {
 	if c.lock != "" {
 		parts = append(parts, fmt.Sprintf("lock 0x%x", c.what.Lock))
 	}
-	if c.selection.Display != "" {
-		parts = append(parts, c.selection.Display)
+	if c.Display != "" {
+		parts = append(parts, c.Display)
 	}
 	return strings.Join(parts, ", ")
 }
 
-func (c *ladderOptions) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
-	if err := errors.Join(err, c.check()); err != nil {
+func (c *ladderOptions) run() error {
+	x, err := flags.Open(&c.Job, &records.Arrows, c.check, scan.Options{Distinct: true, Logs: scan.LogUse{Beside: true}})
+	if err != nil {
 		return err
 	}
-	c.view.NodeName = in.NodeNames()
-	o := c.view.Options(c.sys.IO)
-	d := &ladder.Diagram{Title: c.title(), Limit: c.selection.Count, NIDs: o.NIDs}
-	d.SetFiles(in.FileNames())
-	d.Logs = in.LogNames()
-	p := scan.New(c.sys, in, scan.Options{Distinct: true, Logs: scan.LogUse{Beside: true}})
-	if err := c.compile(p); err != nil {
-		return err
+	if err := c.compile(x.Pass); err != nil {
+		return errors.Join(err, x.Out.Close())
 	}
-	c.collect(p, in, d, func(files *files.Files) []byte {
-		d.First = p.First()
-		if path := files.Path(c.fid.Value); path != "" {
-			d.Title += " " + path
-		}
-		switch c.view.Form.Value {
-		case "json":
-			return d.AppendJSON(nil)
-		case "svg":
+	o := x.Options()
+	d := &ladder.Diagram{Title: c.title(), Limit: c.Count, NIDs: o.NIDs}
+	d.SetFiles(o.Files)
+	d.Logs = x.In.LogNames()
+	x.List = func([]*records.Arrow) []byte {
+		switch {
+		case d.Len() == 0:
+			return nil
+		case c.Form.Value == "svg":
 			return d.AppendSVG(nil, ladder.SVGOptions{Width: c.width, Time: o.Time})
 		}
 		text := ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time}
@@ -166,21 +148,25 @@ func (c *ladderOptions) run(args []string) error {
 			text.Width = c.width
 		}
 		return d.AppendText(nil, text)
+	}
+	end := c.collect(x.Reading, d)
+	return x.Run(func() {
+		end()
+		x.Emit(d.Records()...)
 	})
-	return p.Run()
 }
 
 // compile compiles the display filter, over messages if it has no keys of RPCs. Without
 // any flag that selects, all messages match.
 func (c *ladderOptions) compile(p *scan.Pass) error {
-	messages, err := c.selection.Messages()
+	messages, err := flags.Messages(c.Display)
 	if err == nil {
-		if c.selection.Display != "" || c.title() == "" {
+		if c.Display != "" || c.title() == "" {
 			c.what.Match = func(m *dissect.Message) bool { return messages.Match(m, p.First()) }
 		}
 		return nil
 	}
-	rpcs, wrong := c.selection.RPCs()
+	rpcs, wrong := flags.RPCs(c.Display)
 	if wrong != nil || c.what.Alone {
 		return err
 	}
@@ -189,11 +175,11 @@ func (c *ladderOptions) compile(p *scan.Pass) error {
 	return nil
 }
 
-// collect follows what a diagram is made of, selects its messages, and at the end writes
-// what draw returns.
-func (c *ladderOptions) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram, draw func(*files.Files) []byte) {
+// collect follows what a diagram is made of, and selects its messages. It returns a func for the
+// end of the input, which completes the diagram.
+func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()) {
 	names := track.NewNames()
-	f := p.Follow()
+	f := x.Follow()
 	var calls *nested.Tracker
 	if c.what.HasXID {
 		calls = f.Nested()
@@ -205,27 +191,27 @@ func (c *ladderOptions) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram,
 				m.Target = r.Target()
 			}
 			s.Message(m, r)
-			if in.Live() && d.Len() >= c.selection.Count {
-				p.Fail(scan.ErrStop)
+			if x.In.Live() && d.Len() >= c.Count {
+				x.Fail(scan.ErrStop)
 			}
 		},
 		Done:           s.Done,
 		TransferUpdate: s.TransferUpdate,
 		Lost:           s.Lost,
 	})
-	p.Add(scan.Consumer{End: func() error {
+	return func() {
 		s.Close()
 		if s.Dropped > 0 {
-			p.Note("%d messages were not kept until their RPC had ended; some of them may belong to the diagram", s.Dropped)
+			x.Note("%d messages were not kept until their RPC had ended; some of them may belong to the diagram", s.Dropped)
+		}
+		d.First = x.First()
+		if path := f.Files().Path(c.fid.Value); path != "" {
+			d.Title += " " + path
 		}
 		if d.Len() == 0 {
-			p.Note("no message is selected")
-			return nil
+			x.Note("no message is selected")
+			return
 		}
-		if err := p.ReadLogLines(d.Subjects(), d.AddLine); err != nil {
-			return err
-		}
-		w := c.sys.NewWriter(in.FlushPolicy())
-		return errors.Join(w.Write(draw(f.Files())), w.Close())
-	}})
+		x.Fail(x.ReadLogLines(d.Subjects(), d.AddLine))
+	}
 }

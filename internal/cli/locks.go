@@ -15,13 +15,15 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
 
 // locksOptions are the flags of the command that shows locks, and who kept whom waiting.
 type locksOptions struct {
-	flags.Records[*locks.Lock]
+	flags.Job
+	filter   *filter.RecordFilter[*locks.Lock]
 	slowest  int
 	blockers bool
 	stuck    bool
@@ -30,21 +32,13 @@ type locksOptions struct {
 }
 
 func newLocks(sys *scan.System) *cobra.Command {
-	c := &locksOptions{Records: flags.NewRecords(sys, &records.Locks, "table", "json", "fields", flags.ParquetForm)}
+	c := &locksOptions{Job: flags.NewJob(sys, flags.RecordForms("table")...)}
 	cmd := &cobra.Command{
 		Use:   "locks [flags] [FILE…|-]",
 		Short: "Show locks: how long they waited and were held, and who kept them waiting",
-		Long: "locks shows one row or record per lock: who asked for it, how long it waited, who kept it waiting, how long it was held, " +
-			"and how it ended. Extent locks, locks of inodes, flocks and group locks are shown, those of configuration logs and quota, too.\n\n" +
-			"A lock keeps another one waiting when the server said so: with a blocking callback to its holder that describes the other lock, or that " +
-			"is not obeyed yet while the other lock is in conflict. For flocks and group locks, which have no such callbacks, both are on the " +
-			"same range or object. " +
-			"Locks of the servers themselves are never sent, so who waits for one has no holder.\n\n" +
-			"Of a lock from before the capture only what messages say is known: its handle, in a blocking callback its resource. " +
-			"In the table, locks are in the order in which they were asked for; bl counts callbacks that ask the client for the lock.\n\n" +
-			"Debug logs of nodes (lctl dk, with debug=+dlmtrace+rpctrace) without a capture show locks, too. A lock keeps another one waiting when the " +
-			"thread that works for the other one logs it as incompatible.\n\n" +
-			"--blockers sums up who kept others waiting, by node, job and resource.",
+		Long: "locks shows one row or record per lock, in the order in which they were asked for: who asked for it, how long it waited, " +
+			"who kept it waiting, how long it was held, and how it ended. Of a lock from before the capture only what messages say is known. " +
+			"Debug logs of nodes (--log) show locks without a capture, too.",
 		Example: `  # the ten locks that waited longest, and for whom
   lshark locks --slowest 10 client.pcap
 
@@ -58,10 +52,11 @@ func newLocks(sys *scan.System) *cobra.Command {
   lshark locks -Y 'lock.type == extent && lock.waited > 5ms' server.pcap`,
 	}
 	cmd.RunE = flags.RunE(c, (*locksOptions).run)
-	flags.Add(cmd, flags.InputGroup, c.Input.RegisterLogs)
 	c.Register(cmd, flags.Help{
 		Display: "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'",
-		Time:    flags.TimeHelp("lock"),
+		Counted: "messages",
+		Time:    "lock",
+		Logs:    true,
 		Selection: func(f *pflag.FlagSet) {
 			f.IntVar(&c.slowest, "slowest", 0, "only the `N` locks that waited longest, longest first")
 			f.BoolVar(&c.stuck, "stuck", false, "only locks that were never granted, or with a callback that was not answered or not obeyed")
@@ -75,16 +70,15 @@ func newLocks(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *locksOptions) check() error {
+func (c *locksOptions) check() (err error) {
 	switch {
 	case c.slowest < 0:
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
 	case c.blockers && c.slowest > 0:
 		return exit.Usagef("--blockers and --slowest exclude each other")
-	case c.blockers && (c.View.Form.Value == "fields" || c.View.Form.Value == flags.ParquetForm):
-		return exit.Usagef("--blockers has no -T %s", c.View.Form.Value)
 	}
-	return errors.Join(c.fid.Check(), c.Check())
+	c.filter, err = flags.Filter(c.Display, &records.Locks)
+	return errors.Join(err, c.fid.Check())
 }
 
 func (c *locksOptions) selects(l *locks.Lock) bool {
@@ -99,67 +93,81 @@ func (c *locksOptions) selects(l *locks.Lock) bool {
 	if c.resource != "" && !strings.Contains(string(l.Desc.AppendResource(nil)), c.resource) {
 		return false
 	}
-	return c.Filter.Match(l)
+	return c.filter.Match(l)
 }
 
 func (c *locksOptions) run() error {
-	x, err := c.Start(c.check, scan.Options{Logs: scan.LoggedLocks})
+	o := scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LoggedLocks}
+	if c.blockers {
+		return c.runBlockers(o)
+	}
+	x, err := flags.Open(&c.Job, &records.Locks, c.check, o)
 	if err != nil {
 		return err
-	}
-	out := &locksOutput{Reading: x, slowest: c.slowest, most: maxLockRows}
-	if x.In.OnlyLogs() {
-		out.most = maxLoggedRows
-	}
-	var sums locks.Blockers
-	logged := len(x.In.LogNames()) == 0
-	f := x.Follow(follow.Hooks{Lock: func(l *locks.Lock) {
-		switch logged = logged || len(l.Lines) > 0; {
-		case !c.selects(l):
-		case c.blockers:
-			sums.Add(l)
-		default:
-			out.add(l)
-		}
-	}})
-	f.LockLines()
-	f.Locks().KeepLines = out.Out.Append != nil
-	return x.Run(func() error {
-		if !logged && !x.In.OnlyLogs() {
-			x.Note("the logs have nothing about locks of the capture; lctl set_param debug=+dlmtrace lets a node log it")
-		}
-		if !c.blockers {
-			return c.finish(out)
-		}
-		if sums.Dropped > 0 {
-			x.Note("%d waits for further holders are not shown", sums.Dropped)
-		}
-		return flags.WriteSums(x, &tables.Holders, sums.List())
-	})
-}
-
-// finish writes the locks that are kept until the end.
-func (c *locksOptions) finish(out *locksOutput) error {
-	list := out.sorted()
-	if out.dropped > 0 {
-		out.Note("%d locks are not in the table; -T json has all", out.dropped)
 	}
 	kind := &tables.Locks
 	if c.stuck {
 		kind = &tables.StuckLocks
 	}
-	return out.WriteAll(list, flags.Table(out.Reading, kind))
+	x.List = flags.Table(x.Reading, kind)
+	out := &locksOutput{Run: x, slowest: c.slowest, most: maxLockRows}
+	if x.In.OnlyLogs() {
+		out.most = maxLoggedRows
+	}
+	noteLogs := c.follow(x.Reading, !x.IsText(), out.add)
+	return x.Run(func() {
+		noteLogs()
+		x.Emit(out.sorted()...)
+		if out.dropped > 0 {
+			x.Note("%d locks are not in the table; -T json has all", out.dropped)
+		}
+	})
+}
+
+// runBlockers sums up who kept others waiting.
+func (c *locksOptions) runBlockers(o scan.Options) error {
+	x, err := flags.Open(&c.Job, &records.Holders, c.check, o)
+	if err != nil {
+		return err
+	}
+	x.List = flags.Table(x.Reading, &tables.Holders)
+	var sums locks.Blockers
+	noteLogs := c.follow(x.Reading, false, sums.Add)
+	return x.Run(func() {
+		noteLogs()
+		if sums.Dropped > 0 {
+			x.Note("%d waits for further holders are not shown", sums.Dropped)
+		}
+		x.Emit(sums.List()...)
+	})
+}
+
+// follow passes the locks that the flags select to add, with the lines of logs when lines is set.
+// It returns a func for the end, which notes that the logs have nothing about locks.
+func (c *locksOptions) follow(x *flags.Reading, lines bool, add func(*locks.Lock)) (noteLogs func()) {
+	logged := len(x.In.LogNames()) == 0
+	f := x.Follow(follow.Hooks{Lock: func(l *locks.Lock) {
+		if logged = logged || len(l.Lines) > 0; c.selects(l) {
+			add(l)
+		}
+	}})
+	f.LockLines()
+	f.Locks().KeepLines = lines
+	return func() {
+		if !logged && !x.In.OnlyLogs() {
+			x.Note("the logs have nothing about locks of the capture; lctl set_param debug=+dlmtrace lets a node log it")
+		}
+	}
 }
 
 // locksOutput writes locks as records when they end, or keeps them until the end
 // of the capture: for a table, and to find the slowest.
 type locksOutput struct {
-	*flags.Reading[*locks.Lock]
+	*flags.Run[*locks.Lock]
 	slowest int // 0: all
 	most    int // are kept for a table
 	kept    []*locks.Lock
 	dropped int
-	buf     []byte
 }
 
 // So many locks are kept for a table, and of logs, which are larger than captures.
@@ -169,9 +177,8 @@ const (
 )
 
 func (o *locksOutput) add(l *locks.Lock) {
-	if o.Out.Append != nil && o.slowest == 0 {
-		o.buf = o.Out.Append(o.buf[:0], l)
-		o.Fail(o.Out.Write(o.buf))
+	if !o.IsText() && o.slowest == 0 {
+		o.Emit(l)
 		return
 	}
 	o.kept = append(o.kept, l)

@@ -29,8 +29,7 @@ import (
 // messages is lshark without a command: it shows every message.
 type messagesOptions struct {
 	flags.Job
-	selection flags.Selection
-	columns   flags.Columns
+	filter    *flags.MessageFilter
 	tree, hex bool
 	diff      bool
 	pdu       bool
@@ -39,15 +38,13 @@ type messagesOptions struct {
 }
 
 func newMessages(sys *scan.System, commands []string) *cobra.Command {
-	c := &messagesOptions{Job: flags.Job{Sys: sys, View: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm)},
-		columns: flags.Columns{InParquet: true}}
+	c := &messagesOptions{Job: flags.NewJob(sys, "summary", "tree", "json", "fields", "flags", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Dissect Lustre network traffic",
 		Long: "lshark reads Lustre network traffic from capture files or a live interface, reassembles the LNet " +
-			"streams and dissects every message. Without a command it shows one line per message.\n\n" +
-			"FILE is a pcap or pcapng file, plain or compressed with gzip, zstd or lz4; several are merged by time. " +
-			"Without FILE, or with -, standard input is read.",
+			"streams and dissects every message. Without a command it shows one line per message. FILE is a pcap or pcapng file, plain or " +
+			"compressed; several are merged by time. Without FILE, or with -, standard input is read.",
 		Example: `  # one line per message
   lshark mount.pcap
 
@@ -68,23 +65,21 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error { return mistypedCommand(commands, args) },
 	}
 	cmd.RunE = flags.RunE(c, (*messagesOptions).run)
-	flags.AddInput(cmd, sys, &c.Input)
-	flags.Add(cmd, flags.InputGroup, c.Input.RegisterLogs)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) { c.selection.Register(f, "messages", "messages") })
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.View.RegisterForm(f)
-		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
-		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
-		f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or "+
-			"granted and not asked for")
-		c.columns.Register(f, "field")
-		c.Output.Register(cmd, f)
-		c.View.Register(f, flags.TimeHelp("message"))
-		c.selection.RegisterSave(f, "messages")
-		c.Input.RegisterRing(f)
-		f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark "+
-			"shows without a plugin")
-		c.Input.RegisterNotes(f)
+	c.Register(cmd, flags.Help{
+		Display: "only messages that match the display filter `EXPR`, such as 'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names",
+		Counted: "messages",
+		Time:    "message",
+		Saved:   "messages",
+		Fields:  "field",
+		Logs:    true,
+		Output: func(f *pflag.FlagSet) {
+			f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
+			f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
+			f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or "+
+				"granted and not asked for")
+			f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark "+
+				"shows without a plugin")
+		},
 	})
 	return cmd
 }
@@ -126,71 +121,68 @@ func nearCommands(commands []string, name string) (near []string) {
 }
 
 func (c *messagesOptions) run() error {
-	in, err := c.Input.Check(c.Args, c.Sys.InTTY)
-	selected, wrong := c.selection.Messages()
-	if err := errors.Join(err, wrong, c.selection.Check(), c.check()); err != nil {
+	in, err := c.Check(c.check)
+	if err != nil {
 		return err
 	}
-	c.View.NodeName, c.names = in.NodeNames(), track.NewNames()
+	c.names = track.NewNames()
 	show, err := c.messageView(in)
 	if err != nil {
 		return err
 	}
-	limit := c.selection.Count
+	limit := c.Count
 	if show.flags != nil {
 		limit = 0 // a connect counts with its reply
 	}
-	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
-	if err != nil {
-		return err
-	}
 	// On one core the copies of the messages would only take time.
-	parallel := runtime.GOMAXPROCS(0) > 1 && show.flags == nil && show.independent && w.FlushPolicy() == iostreams.FlushWhenFull
-	p := scan.New(c.Sys, in, scan.Options{
-		Select:   selected.Match,
+	parallel := runtime.GOMAXPROCS(0) > 1 && show.flags == nil && show.independent && c.FlushPolicy(in) == iostreams.FlushWhenFull
+	x, err := c.OpenInput(in, scan.Options{
+		Select:   func(m *dissect.Message, first int64) bool { return c.filter.Match(m, first) },
 		Limit:    limit,
-		SaveTo:   c.selection.Save,
-		SaveAll:  c.selection.All,
 		SavePDUs: c.pdu,
 		Distinct: true,
 		BulkData: c.hex,
 		Names:    c.names,
 		// A filter takes less time than the copies of the messages that it does not select.
-		Concurrent: !parallel && c.selection.Display == "" && c.selection.Count == 0,
+		Concurrent: !parallel && c.Display == "" && c.Count == 0,
 	})
-	c.logs = p.RecentLogs()
-	if show.table != nil {
-		show.Renderer = &messageFile{add: flags.ParquetFunc(&c.Output, w, show.table, in, p)}
+	if err != nil {
+		return err
 	}
-	p.Add(scan.Consumer{Begin: func() error { return w.Write(show.header) }}) // also without a header: a file is made by the first Write
+	c.logs = x.RecentLogs()
+	if show.table != nil {
+		show.Renderer = &messageFile{add: flags.ParquetFunc(x, show.table)}
+	}
+	x.Add(scan.Consumer{Begin: func() error { return x.Out.Write(show.header) }}) // also without a header: a file is made by the first Write
 	switch {
 	case show.flags != nil:
-		addFlagWords(p, w, show.flags, selected, c.selection.Count, c.diff)
+		addFlagWords(x.Pass, x.Out, show.flags, c.filter, c.Count, c.diff)
 	case parallel:
-		c.addParallel(p, in, w)
+		c.addParallel(x.Pass, in, x.Out)
 	default:
-		c.addMessages(p, w, show)
+		c.addMessages(x.Pass, x.Out, show)
 	}
-	return errors.Join(p.Run(), w.Close())
+	return x.Run(nil)
 }
 
-func (c *messagesOptions) check() error {
-	if (c.tree || c.hex) && c.View.Form.Value == "summary" {
-		c.View.Form.Value = "tree"
+func (c *messagesOptions) check() (err error) {
+	if (c.tree || c.hex) && c.Form.Value == "summary" {
+		c.Form.Value = "tree"
 	}
-	if c.pdu && c.selection.Save == "" {
+	if c.pdu && c.Save == "" {
 		return exit.Usagef("--pdu needs -w")
 	}
-	if c.pdu && c.selection.All {
+	if c.pdu && c.SaveAll {
 		return exit.Usagef("--pdu writes messages in place of frames: leave out --all-frames")
 	}
-	if form := c.View.Form.Value; len(c.Input.Logs) > 0 && form != "tree" && form != "json" {
+	if form := c.Form.Value; len(c.Input.Logs) > 0 && form != "tree" && form != "json" {
 		return exit.Usagef("--log needs -V or -T json; lshark rpcs, stats, trace, ladder and diagnose read logs, too")
 	}
-	if c.diff && c.View.Form.Value != "flags" {
+	if c.diff && c.Form.Value != "flags" {
 		return exit.Usagef("--diff needs -T flags")
 	}
-	return errors.Join(c.View.Check(), c.columns.Check(c.View.Form.Value))
+	c.filter, err = flags.Messages(c.Display)
+	return err
 }
 
 type messageView struct {
@@ -204,8 +196,8 @@ type messageView struct {
 }
 
 func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
-	o := c.View.Options(c.Sys.IO)
-	switch c.View.Form.Value {
+	o := c.Options()
+	switch c.Form.Value {
 	case "tree":
 		return messageView{independent: true, Renderer: render.NewTree(render.TreeOptions{
 			Colors: o.Colors, Width: o.Width, Time: o.Time, Hex: c.hex})}, nil
@@ -220,12 +212,12 @@ func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
 		keys, err := c.fileKeys()
 		return messageView{table: keys}, err
 	case "fields":
-		r, err := render.NewFields(c.columns.Names, opcodes.FieldIndex())
+		r, err := render.NewFields(c.Fields, opcodes.FieldIndex())
 		if err != nil {
 			return messageView{}, exit.UsageError{Err: err}
 		}
 		v := messageView{Renderer: r}
-		if c.columns.Header {
+		if c.Header() {
 			v.header = r.Header(nil)
 		}
 		return v, nil
@@ -236,7 +228,7 @@ func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
 
 // fileKeys returns the keys of -T parquet, with the fields of -e.
 func (c *messagesOptions) fileKeys() (*records.Table[*records.Message], error) {
-	extra, err := render.NewFields(c.columns.Names, opcodes.FieldIndex())
+	extra, err := render.NewFields(c.Fields, opcodes.FieldIndex())
 	if err != nil {
 		return nil, exit.UsageError{Err: err}
 	}
@@ -281,7 +273,6 @@ func (c *messagesOptions) addMessages(p *scan.Pass, w *iostreams.Writer, show me
 			at.Before = m.Time
 			return w.Write(buf)
 		},
-		Idle: func(int64) error { return w.Flush() },
 	})
 }
 
@@ -335,7 +326,7 @@ func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *
 			at.Before = m.Time
 			return failed
 		},
-		Idle: func(int64) error { return errors.Join(failed, w.Flush()) },
+		Idle: func(int64) error { return failed },
 		End: func() error {
 			connects.Close()
 			if diff && failed == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -19,26 +20,20 @@ import (
 // recoveryOptions are the flags of the command that shows targets that clients lost, and how they came
 // back to them.
 type recoveryOptions struct {
-	flags.Records[*recovery.Recovery]
+	flags.Job
+	filter *filter.RecordFilter[*recovery.Recovery]
 	target string
 	all    bool
 }
 
 func newRecovery(sys *scan.System) *cobra.Command {
-	c := &recoveryOptions{Records: flags.NewRecords(sys, &records.Recoveries, "table", "json", "fields", flags.ParquetForm)}
+	c := &recoveryOptions{Job: flags.NewJob(sys, flags.RecordForms("table")...)}
 	cmd := &cobra.Command{
 		Use:   "recovery [flags] [FILE…|-]",
 		Short: "Show targets that went away: when each was gone and back, and who recovered",
 		Long: "recovery shows one row or record for each time that a target was gone: by which sign and when, when it was back, " +
 			"how long its recovery took, which clients came back, what they replayed, who was evicted, and what applications saw. " +
-			"Servers that are clients of the target count as clients.\n\n" +
-			"A target was started again when a server in recovery does not know a client's connection, when it grants another instance than before, " +
-			"or when it has a target that it did not have before. Where only connections were lost, or the server evicted a client, " +
-			"the target ran on: --all shows those, too.\n\n" +
-			"Column clients is how many clients recovered, of how many; the latter is known where the capture was made at the server. " +
-			"What is not in the capture is unknown: a client's capture has no other clients. Clients on the server's own node are never in a " +
-			"capture.\n\n" +
-			"With -v the table is followed by the steps of each recovery, with their frames.",
+			"Servers that are clients of the target count as clients. With -v the steps of each recovery follow, with their frames.",
 		Example: `  # which targets were gone, and for how long
   lshark recovery server.pcap
 
@@ -54,7 +49,8 @@ func newRecovery(sys *scan.System) *cobra.Command {
 	cmd.RunE = flags.RunE(c, (*recoveryOptions).run)
 	c.Register(cmd, flags.Help{
 		Display: "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'",
-		Time:    flags.TimeHelp("row"),
+		Counted: "messages",
+		Time:    "row",
 		Selection: func(f *pflag.FlagSet) {
 			f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
 			f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")
@@ -65,17 +61,32 @@ func newRecovery(sys *scan.System) *cobra.Command {
 }
 
 func (c *recoveryOptions) selects(r *recovery.Recovery) bool {
-	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.Filter.Match(r)
+	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.filter.Match(r)
 }
 
 // maxRecoveryRows is the number of recoveries that are kept.
 const maxRecoveryRows = 1 << 14
 
+func (c *recoveryOptions) check() (err error) {
+	c.filter, err = flags.Filter(c.Display, &records.Recoveries)
+	return err
+}
+
 func (c *recoveryOptions) run() error {
-	x, err := c.Start(c.Check, scan.Options{Logs: scan.LogUse{Flag: "ha",
+	x, err := flags.Open(&c.Job, &records.Recoveries, c.check, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Flag: "ha",
 		Unknown: "replies, what was replayed and which requests waited or failed are not known"}})
 	if err != nil {
 		return err
+	}
+	x.List = func(list []*recovery.Recovery) []byte {
+		text := flags.Table(x.Reading, &tables.Recoveries)(list)
+		if c.Input.Verbose {
+			s := tables.NewRecoveryStory(x.Options(), x.First())
+			for _, r := range list {
+				text = s.Append(text, r)
+			}
+		}
+		return text
 	}
 	var list []*recovery.Recovery
 	dropped := 0
@@ -88,20 +99,11 @@ func (c *recoveryOptions) run() error {
 			list = append(list, r)
 		}
 	}})
-	return x.Run(func() error {
+	return x.Run(func() {
 		if dropped > 0 {
 			x.Note("%d further recoveries are not shown", dropped)
 		}
 		slices.SortStableFunc(list, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
-		return x.WriteAll(list, func(list []*recovery.Recovery) []byte {
-			buf := flags.Table(x, &tables.Recoveries)(list)
-			if c.Input.Verbose {
-				s := tables.NewRecoveryStory(x.Options(), x.First())
-				for _, r := range list {
-					buf = s.Append(buf, r)
-				}
-			}
-			return buf
-		})
+		x.Emit(list...)
 	})
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -22,37 +21,25 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/html"
 	"github.com/lshark/lshark/render/ladder"
 )
 
 // reportOptions are the flags of the command that writes a page about a capture.
 type reportOptions struct {
-	sys       *scan.System
-	input     scan.Flags
-	selection flags.Selection
-	output    string
-	title     string
-	time      flags.Choice
-	fullNIDs  bool
+	flags.Job
+	filter *flags.RPCFilter
+	title  string
 }
 
 func newReport(sys *scan.System) *cobra.Command {
-	c := &reportOptions{sys: sys, time: flags.Choice{Value: "r", Words: []string{"r", "a", "u"}, Flag: "-t", Placeholder: "FORM",
-		Noun: "time"}}
+	c := &reportOptions{Job: flags.NewJob(sys, "html")}
 	cmd := &cobra.Command{
 		Use:   "report -o FILE [flags] [FILE…|-]",
 		Short: "Write one HTML page about a capture, to look at, print or send",
-		Long: "report writes a page that holds everything that it needs: it loads nothing from the network and sends nothing. " +
-			"What happened comes first, as in lshark diagnose, then the findings, latencies over time, percentiles by operation, the mix of " +
-			"operations over time, " +
-			"jobs, clients and targets, files, sizes and offsets, connections and evictions, locks and their waits, the slowest RPCs with all " +
-			"their fields, and what was captured.\n\n" +
-			"The numbers are those of stats, diagnose, files, imports and locks. Tables have their first rows only, and so the page stays small. " +
-			"They can be searched and sorted, and times be shown as local ones of the reader or UTC; without JavaScript everything is visible, too.\n\n" +
-			"The page is written when the capture has ended: to a temporary name first, which becomes FILE when it is complete. " +
-			"A live capture (-i) ends with -a duration:SECS, -c N or Ctrl-C.",
+		Long: "report writes a page that holds everything that it needs: findings, latencies over time, operations, jobs, clients and targets, " +
+			"files, connections, locks, and the slowest RPCs with all their fields. Tables have their first rows only. " +
+			"The page is complete when the capture has ended: a live one (-i) with -a duration:SECS, -c N or Ctrl-C.",
 		Example: `  # a page to look at in a browser
   lshark report -o report.html client.pcap
 
@@ -64,60 +51,49 @@ func newReport(sys *scan.System) *cobra.Command {
 
   # what happens in the next minute
   lshark report -o report.html -i eth0 -a duration:60`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	flags.AddInput(cmd, sys, &c.input)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.selection.Display, "display", "Y", "", "count only RPCs that match the display filter `EXPR`, such as 'rpc.client == 192.0.2.3@tcp', in charts, statistics, sizes and the slowest RPCs; "+
-			"findings, files, connections and locks are always those of the whole capture; \"lshark fields\" lists the names")
-		f.IntVarP(&c.selection.Count, "count", "c", 0, "stop after `N` messages")
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.output, "output", "o", "", "write the page to `FILE`, - for the standard output")
-		f.StringVar(&c.title, "title", "", "the heading of the page is `TEXT` (default: the names of the files)")
-		f.VarP(&c.time, "time", "t", "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page "+
-			"has a switch")
-		f.BoolVarP(&c.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp, and no names of nodes")
-		c.input.RegisterNotes(f)
+	cmd.RunE = flags.RunE(c, (*reportOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "count only RPCs that match the display filter `EXPR`, such as 'rpc.client == 192.0.2.3@tcp', in charts, statistics, sizes and the slowest RPCs; " +
+			"findings, files, connections and locks are always those of the whole capture; \"lshark fields\" lists the names",
+		Counted: "messages",
+		Output: func(f *pflag.FlagSet) {
+			f.StringVar(&c.title, "title", "", "the heading of the page is `TEXT` (default: the names of the files)")
+			c.RegisterTimeOf(f, []string{"r", "a", "u"}, "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page "+
+				"has a switch")
+		},
 	})
 	return cmd
 }
 
-func (c *reportOptions) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
-	filter, wrong := c.selection.RPCs()
-	if err = errors.Join(err, wrong, c.selection.Check(), c.time.Check()); c.output == "" {
-		err = errors.Join(err, exit.Usagef("report needs -o FILE; -o - is the standard output"))
+func (c *reportOptions) check() (err error) {
+	if c.filter, err = flags.RPCs(c.Display); err == nil && !c.HasOutput() {
+		err = exit.Usagef("report needs -o FILE; -o - is the standard output")
 	}
-	if err != nil {
-		return err
-	}
-	w, err := in.NewWriter(c.sys, "-o", c.output)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.write(in, filter, w.Write), w.Close())
+	return err
 }
 
-func (c *reportOptions) write(in *scan.Input, filter *flags.RPCFilter, write func(page []byte) error) error {
-	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, Concurrent: true})
-	t := newPageTrackers(p, filter, c.selection.Display != "")
-	p.Add(scan.Consumer{End: func() error {
-		captured := p.Captured()
+func (c *reportOptions) run() error {
+	x, err := c.Open(c.check, scan.Options{Limit: c.Count, Concurrent: true})
+	if err != nil {
+		return err
+	}
+	t := newPageTrackers(x.Pass, c.filter, c.Display != "")
+	return x.Run(func() error {
+		captured := x.Captured()
 		if captured.Damaged != "" && captured.Frames == 0 {
 			return nil // it is no capture
 		}
 		page := t.page()
-		page.Program, page.Title, page.Filter, page.Times = "lshark "+flags.Version(), c.title, c.selection.Display, c.time.Value
-		page.NIDs = render.NIDs{Full: c.fullNIDs, Name: in.NodeNames()}
-		page.Findings.Ladders = t.ladders(page.Findings.List, ladder.Diagram{First: p.First(), NIDs: page.NIDs}, in.FileNames())
-		page.Capture = html.Capture{Sources: in.Sources(), IsLive: in.Live(), First: p.First(), Last: p.Last(), Capture: captured}
-		if err := p.Interrupted(); err != nil {
+		page.Program, page.Title, page.Filter, page.Times = "lshark "+flags.Version(), c.title, c.Display, c.Time()
+		page.NIDs = x.Options().NIDs
+		page.Findings.Ladders = t.ladders(page.Findings.List, ladder.Diagram{First: x.First(), NIDs: page.NIDs}, x.In.FileNames())
+		page.Capture = html.Capture{Sources: x.In.Sources(), IsLive: x.In.Live(), First: x.First(), Last: x.Last(), Capture: captured}
+		if err := x.Interrupted(); err != nil {
 			page.Capture.Partial = err.Error()
 		}
-		return write(html.Append(nil, page))
-	}})
-	return p.Run()
+		return x.Out.Write(html.Append(nil, page))
+	})
 }
 
 // The numbers of records that a page shows.

@@ -34,6 +34,7 @@ const (
 	sumGroup       = "Sum up"
 	referenceGroup = "Reference"
 	exportGroup    = "Export and service"
+	moreGroup      = "More"
 )
 
 // subcommands returns all commands of lshark but help, which cobra adds.
@@ -51,17 +52,17 @@ func subcommands(sys *scan.System) []subcommand {
 			list = append(list, c)
 		}
 	}
-	add(lookGroup, of("show", newShow), of("rpcs", newRPCs), of("trace", newTrace), of("ladder", newLadder), of("config", newConfig),
+	add(lookGroup, of("rpcs", newRPCs), of("trace", newTrace), of("ladder", newLadder), of("config", newConfig),
 		of("tui", newTUI))
 	add(troubleGroup, of("diagnose", newDiagnose), of("recovery", newRecovery), of("imports", newImports), of("locks", newLocks),
 		of("diff", newDiff))
 	add(sumGroup, of("stats", newStats), of("files", newFiles), of("report", newReport),
 		subcommand{name: "sql", make: func() *cobra.Command { return sql.New(sys, execute) }})
 	add(referenceGroup, ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode),
-		ofReference("fields", reference.NewFields),
-		ofReference("schema", reference.NewSchema), ofReference("version", newVersion), ofReference("completion", newCompletion))
-	add(exportGroup, of("anonymize", newAnonymize), subcommand{name: "monitor", make: func() *cobra.Command { return monitor.New(sys, execute) }},
-		subcommand{name: "extcap", make: func() *cobra.Command { return extcap.New(sys, flags.Version()) }})
+		ofReference("fields", reference.NewFields))
+	add(exportGroup, of("anonymize", newAnonymize), subcommand{name: "monitor", make: func() *cobra.Command { return monitor.New(sys, execute) }})
+	add(moreGroup, of("show", newShow), ofReference("schema", reference.NewSchema), ofReference("version", newVersion),
+		ofReference("completion", newCompletion), subcommand{name: "extcap", make: func() *cobra.Command { return extcap.New(sys, flags.Version()) }})
 	return list
 }
 
@@ -83,7 +84,7 @@ func newProgram(sys *scan.System) *program {
 	p.root = newMessages(sys, p.names)
 	p.root.SilenceErrors, p.root.SilenceUsage = true, true
 	p.root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return exit.UsageError{Err: p.flagError(cmd, err)} })
-	for _, title := range []string{lookGroup, troubleGroup, sumGroup, referenceGroup, exportGroup} {
+	for _, title := range []string{lookGroup, troubleGroup, sumGroup, referenceGroup, exportGroup, moreGroup} {
 		p.root.AddGroup(&cobra.Group{ID: title, Title: title})
 	}
 	p.root.CompletionOptions.DisableDefaultCmd = true

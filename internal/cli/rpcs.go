@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +13,6 @@ import (
 	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
@@ -21,8 +20,7 @@ import (
 
 type rpcsOptions struct {
 	flags.Job
-	selection  flags.Selection
-	columns    flags.Columns
+	filter     *flags.RPCFilter
 	timeout    time.Duration
 	slowest    int
 	unanswered bool
@@ -32,20 +30,13 @@ type rpcsOptions struct {
 }
 
 func newRPCs(sys *scan.System) *cobra.Command {
-	c := &rpcsOptions{Job: flags.Job{Sys: sys, View: flags.NewView("summary", "json", "fields", flags.ParquetForm)}}
+	c := &rpcsOptions{Job: flags.NewJob(sys, flags.RecordForms("summary")...)}
 	cmd := &cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
 		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
-		Long: "rpcs shows one line or record per RPC: the request with its resends, early replies, bulk data and the " +
-			"reply. They are matched by xid and client, whichever connection, rail or router carried them.\n\n" +
-			"RPCs are shown when they end; those without a reply are shown at the end of the capture. A lock request whose lock " +
-			"has to wait ends when the lock is granted, in live captures after 5 seconds at most. An RPC that failed because the target was not " +
-			"there (ENOTCONN " +
-			"and the like) ends when it was sent again and answered, when its client has connected again and works on without it, or after " +
-			"--timeout, in live captures after 5 minutes at most. With captures " +
-			"of several nodes, an RPC is one record that holds what each node saw.\n\n" +
-			"Where a file begins after the connects, the names of targets are looked for ahead in at most its first 32 MiB; one that is proven later " +
-			"is shown from then on.",
+		Long: "rpcs shows one line or record per RPC: the request with its resends, early replies, bulk data and the reply, " +
+			"matched by xid and client. RPCs are shown when they end, those without a reply at the end of the capture. " +
+			"With captures of several nodes, an RPC is one record of what each node saw.",
 		Example: `  # the ten slowest RPCs
   lshark rpcs --slowest 10 client.pcap
 
@@ -59,26 +50,23 @@ func newRPCs(sys *scan.System) *cobra.Command {
   lshark rpcs client.pcap server.pcap`,
 	}
 	cmd.RunE = flags.RunE(c, (*rpcsOptions).run)
-	flags.AddInput(cmd, sys, &c.Input)
-	flags.Add(cmd, flags.InputGroup, c.Input.RegisterLogs)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		c.selection.Register(f, "RPCs", "RPCs")
-		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
-		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs that the server did not answer, though the capture went on and lacks nothing "+
-			"of the server")
-		f.BoolVar(&c.noReply, "no-reply", false, "only RPCs without a reply, whatever the reason")
-		f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: in the status of the reply, inside the reply, or before a resend")
-		registerTimeout(f, &c.timeout)
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		f.BoolVar(&c.tree, "tree", false, "below each RPC those that its server sent because of it, as lshark trace does; at the end of the capture")
-		c.View.RegisterForm(f)
-		c.columns.Register(f, "the JSON key")
-		c.Output.Register(cmd, f)
-		c.View.Register(f, flags.TimeHelp("RPC"))
-		c.selection.RegisterSave(f, "RPCs")
-		c.Input.RegisterRing(f)
-		c.Input.RegisterNotes(f)
+	c.Register(cmd, flags.Help{
+		Display: "only RPCs that match the display filter `EXPR`, such as 'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names",
+		Counted: "RPCs",
+		Time:    "RPC",
+		Saved:   "RPCs",
+		Logs:    true,
+		Selection: func(f *pflag.FlagSet) {
+			f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
+			f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs that the server did not answer, though the capture went on and lacks nothing "+
+				"of the server")
+			f.BoolVar(&c.noReply, "no-reply", false, "only RPCs without a reply, whatever the reason")
+			f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: in the status of the reply, inside the reply, or before a resend")
+			registerTimeout(f, &c.timeout)
+		},
+		Output: func(f *pflag.FlagSet) {
+			f.BoolVar(&c.tree, "tree", false, "below each RPC those that its server sent because of it, as lshark trace does; at the end of the capture")
+		},
 	})
 	return cmd
 }
@@ -94,35 +82,17 @@ func checkTimeout(timeout time.Duration) error {
 	return nil
 }
 
-func (c *rpcsOptions) check() error {
+func (c *rpcsOptions) check() (err error) {
+	if c.filter, err = flags.RPCs(c.Display); err != nil {
+		return err
+	}
 	if c.slowest < 0 {
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
 	}
-	if form := c.View.Form.Value; c.tree && (form == "fields" || form == flags.ParquetForm || c.selection.Save != "") {
+	if form := c.Form.Value; c.tree && (form == "fields" || form == flags.ParquetForm || c.Save != "") {
 		return exit.Usagef("--tree cannot be combined with -T fields, -T parquet and -w")
 	}
-	return errors.Join(c.selection.Check(), c.View.Check(), c.columns.Check(c.View.Form.Value), checkTimeout(c.timeout))
-}
-
-// renderer returns the renderer that the flags choose, nil for Parquet, and what it
-// prints before the first RPC.
-func (c *rpcsOptions) renderer() (r render.RPCRenderer, header []byte, err error) {
-	switch c.View.Form.Value {
-	case "json":
-		return render.RPCFunc(render.NewRecordJSON(records.RPCs.Keys(), false).AppendLine), nil, nil
-	case "fields":
-		f, unknown := render.NewRecordFields(&records.RPCs, c.columns.Names)
-		if f == nil {
-			return nil, nil, exit.UnknownName("field", unknown, render.KeyNames(&records.RPCs))
-		}
-		if c.columns.Header {
-			header = f.Header(nil)
-		}
-		return render.RPCFunc(f.Append), header, nil
-	case flags.ParquetForm:
-		return nil, nil, nil
-	}
-	return render.NewRPCSummary(c.View.Options(c.Sys.IO)), nil, nil
+	return checkTimeout(c.timeout)
 }
 
 // selects reports whether the flags --unanswered, --no-reply and --errors select
@@ -136,93 +106,94 @@ func (c *rpcsOptions) selects(r *track.RPC) bool {
 }
 
 func (c *rpcsOptions) run() error {
-	in, err := c.Input.Check(c.Args, c.Sys.InTTY)
-	filter, wrong := c.selection.RPCs()
-	if err := errors.Join(err, wrong, c.check()); err != nil {
-		return err
-	}
-	c.View.NodeName = in.NodeNames()
-	show, header, err := c.renderer()
-	if err != nil {
-		return err
-	}
-	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true, Logs: scan.LoggedRPCs,
-		Concurrent: c.selection.Count == 0})
-	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
-	if err != nil {
-		return err
-	}
-	if show == nil {
-		show = render.RPCFunc(flags.ParquetFunc(&c.Output, w, &records.RPCs, in, p))
-	}
-	out := &rpcOutput{pass: p, w: w, renderer: show, limit: c.selection.Count}
-	slow := slowestRPCs{limit: c.slowest}
-	o := p.FollowOptions()
-	o.Timeout = int64(c.timeout)
-	form := c.View.Form.Value
-	filter.Nested = filter.Nested || c.tree || form == "json" || form == flags.ParquetForm || c.columns.UseNested()
+	o := scan.Options{SaveRPCs: true, Logs: scan.LoggedRPCs, Concurrent: c.Count == 0}
 	if c.tree {
-		return errors.Join(c.runTree(p, filter, o, w), w.Close())
+		return c.runTree(o)
 	}
+	x, err := flags.Open(&c.Job, &records.RPCs, c.check, o)
+	if err != nil {
+		return err
+	}
+	lines, at := render.NewRPCSummary(c.Options()), render.Moment{}
+	x.Line = func(dst []byte, r *track.RPC) []byte {
+		at.First = x.First()
+		dst = lines.AppendRPC(dst, r, at)
+		at.Before = r.Begin()
+		return dst
+	}
+	shown := 0
+	show := func(r *track.RPC, frames scan.RPCFrames) {
+		if c.Count > 0 && shown == c.Count {
+			return
+		}
+		x.SaveRPC(r, frames)
+		x.Emit(r)
+		if shown++; shown == c.Count {
+			x.Fail(scan.ErrStop)
+		}
+	}
+	slow := slowestRPCs{limit: c.slowest}
 	done := func(r *track.RPC, frames scan.RPCFrames) {
 		switch {
-		case !filter.Match(r) || !c.selects(r):
+		case !c.filter.Match(r) || !c.selects(r):
 		case c.slowest > 0:
 			slow.add(r, frames)
 		default:
-			out.show(r, frames)
+			show(r, frames)
 		}
 	}
-	followRPCs(p, filter, o).Add(follow.Hooks{
-		Done:   func(r *track.RPC) { done(r, p.RPCFrames(r)) },
+	form := c.Form.Value
+	c.follow(x.Reading, form == "json" || form == flags.ParquetForm || slices.ContainsFunc(c.Fields, flags.UsesNested)).Add(follow.Hooks{
+		Done:   func(r *track.RPC) { done(r, x.RPCFrames(r)) },
 		Unseen: func(r *track.RPC) { done(r, nil) },
 	})
-	p.Add(scan.Consumer{
-		Begin: func() error { return out.w.Write(header) },
-		Idle:  func(int64) error { return out.w.Flush() },
-		End: func() error {
-			for _, s := range slow.sorted() {
-				out.show(s.rpc, s.frames)
-			}
-			return nil
-		},
+	return x.Run(func() {
+		for _, s := range slow.sorted() {
+			show(s.rpc, s.frames)
+		}
+		x.Hide(lines.Omitted())
 	})
-	err = errors.Join(p.Run(), out.w.Close())
-	if lines, ok := show.(*render.RPCSummary); ok {
-		p.NoteHidden(lines.Omitted())
-	}
-	return err
+}
+
+func (c *rpcsOptions) follow(x *flags.Reading, nested bool) *follow.Follower {
+	o := x.FollowOptions()
+	o.Timeout = int64(c.timeout)
+	c.filter.Nested = c.filter.Nested || nested
+	return followRPCs(x.Pass, c.filter, o)
 }
 
 // runTree prints RPCs with those that are nested in them.
-func (c *rpcsOptions) runTree(p *scan.Pass, filter *flags.RPCFilter, o follow.Options, w *iostreams.Writer) error {
-	f := followRPCs(p, filter, o)
+func (c *rpcsOptions) runTree(o scan.Options) error {
+	x, err := c.Open(c.check, o)
+	if err != nil {
+		return err
+	}
+	f := c.follow(x, true)
 	selected := 0
 	trees := nested.NewTrees(f.Nested(), func(r *track.RPC) bool {
-		if !filter.Match(r) || !c.selects(r) {
+		if !c.filter.Match(r) || !c.selects(r) {
 			return false
 		}
-		if selected++; selected == c.selection.Count {
-			p.Fail(scan.ErrStop)
+		if selected++; selected == c.Count {
+			x.Fail(scan.ErrStop)
 		}
 		return true
 	})
 	trees.Slowest = c.slowest
 	f.Add(follow.Hooks{Done: trees.Done})
-	p.Add(scan.Consumer{End: func() error {
+	return x.Run(func() error {
 		roots := trees.Roots()
 		if n := trees.Dropped; n > 0 {
-			p.Note("%d more RPCs are not shown: select fewer with -Y, or --slowest", n)
+			x.Note("%d more RPCs are not shown: select fewer with -Y, or --slowest", n)
 		}
-		if c.View.Form.Value == "json" {
-			return w.Write(render.NewTraceJSON().Append(nil, roots))
+		if c.Form.Value == "json" {
+			return x.Out.Write(render.NewTraceJSON().Append(nil, roots))
 		}
 		if len(roots) == 0 {
 			return nil
 		}
-		return w.Write(newTraceText(c.Sys, &c.View).AppendList(nil, roots, render.Moment{First: p.First()}))
-	}})
-	return p.Run()
+		return x.Out.Write(newTraceText(&c.Job).AppendList(nil, roots, render.Moment{First: x.First()}))
+	})
 }
 
 // followRPCs returns a Follower of a pass that selects RPCs. The filter is applied to each
@@ -240,31 +211,4 @@ func followRPCs(p *scan.Pass, filter *flags.RPCFilter, o follow.Options) *follow
 	p.Observe(f)
 	p.Add(scan.Consumer{Finish: f.Finish})
 	return f
-}
-
-type rpcOutput struct {
-	pass     *scan.Pass
-	w        *iostreams.Writer
-	renderer render.RPCRenderer
-	limit    int // 0: none
-	shown    int
-	at       render.Moment
-	buf      []byte
-	ended    bool // the limit is reached, or writing has failed
-}
-
-func (o *rpcOutput) show(r *track.RPC, frames scan.RPCFrames) {
-	if o.ended {
-		return
-	}
-	o.pass.SaveRPC(r, frames)
-	o.at.First = o.pass.First()
-	o.buf = o.renderer.AppendRPC(o.buf[:0], r, o.at)
-	o.at.Before = r.Begin()
-	err := o.w.Write(o.buf)
-	if o.shown++; err == nil && o.shown == o.limit {
-		err = scan.ErrStop
-	}
-	o.ended = err != nil
-	o.pass.Fail(err)
 }

@@ -13,17 +13,15 @@ import (
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
 
 // statsOptions are the flags of the command that counts and measures RPCs.
 type statsOptions struct {
-	sys       *scan.System
-	input     scan.Flags
-	selection flags.Selection
-	view      flags.View
+	flags.Job
+	filter    *flags.RPCFilter
 	by        string
 	sort      flags.Choice
 	interval  time.Duration
@@ -31,20 +29,18 @@ type statsOptions struct {
 	timeout   time.Duration
 	histogram bool
 	nested    bool
+	table     tables.StatsOptions // after check
 }
 
 func newStats(sys *scan.System) *cobra.Command {
-	c := &statsOptions{sys: sys, view: flags.NewView("table", "json", "tsv"),
+	c := &statsOptions{Job: flags.NewJob(sys, flags.RecordForms("table", "tsv")...),
 		sort: flags.Choice{Value: "count", Words: tables.StatsSorts(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	cmd := &cobra.Command{
 		Use:   "stats [flags] [FILE…|-]",
 		Short: "Count RPCs and measure their latency and size",
 		Long: "stats counts RPCs and measures them: replies, errors by name, latencies, bytes, and how many were " +
-			"in flight at the same time (column depth: average/maximum). Errors in parentheses are not in the final status: they are " +
-			"of an intent, of a range, or from before a resend. Percentiles are nearest-rank, within one percent.\n\n" +
-			"With --interval, an RPC counts in the interval in which its request was sent; intervals without RPCs are " +
-			"left out. With --by path there is a row for each pair of hosts and direction: what one sent to the other, how long acknowledgements " +
-			"took, and what TCP sent again or reset. A live capture on a terminal is a table that refreshes, sorted by the keys shown below it, with rates over the last 5 seconds.",
+			"in flight at the same time (column depth: average/maximum). Errors in parentheses are not in the final status. " +
+			"A live capture on a terminal is a table that refreshes, sorted by the keys shown below it, with rates over the last 5 seconds.",
 		Example: `  # by operation
   lshark stats client.pcap
 
@@ -65,27 +61,25 @@ func newStats(sys *scan.System) *cobra.Command {
 
   # live, with rates over the last ten seconds
   lshark stats -i eth0 --window 10s`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	flags.AddInput(cmd, sys, &c.input)
-	flags.Add(cmd, flags.InputGroup, c.input.RegisterLogs)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		c.selection.Register(f, "RPCs", "messages")
-		registerTimeout(f, &c.timeout)
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(track.DimensionNames())+
-			"; or path: what each host sends to each other, of all messages")
-		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
-		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
-		f.DurationVar(&c.window, "window", 0, "show rates of RPCs and bytes over the last `TIME` of the capture, such as 5s; live tables always do")
-		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
-		f.BoolVar(&c.nested, "nested", false, "split latencies: what servers waited for RPCs that they sent because of others, and the rest")
-		c.view.RegisterForm(f)
-		c.view.Register(f, "accepted as in other commands, without effect: the times of intervals are UTC")
-		c.selection.RegisterSave(f, "RPCs")
-		c.input.RegisterRing(f)
-		c.input.RegisterNotes(f)
+	cmd.RunE = flags.RunE(c, (*statsOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "only RPCs that match the display filter `EXPR`, such as 'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names",
+		Counted: "messages",
+		Saved:   "RPCs",
+		Logs:    true,
+		Selection: func(f *pflag.FlagSet) {
+			registerTimeout(f, &c.timeout)
+		},
+		Output: func(f *pflag.FlagSet) {
+			f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(track.DimensionNames())+
+				"; or path: what each host sends to each other, of all messages")
+			f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
+			f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s, in which the requests were sent")
+			f.DurationVar(&c.window, "window", 0, "show rates, of RPCs and of bytes, over the last `TIME` of the capture, such as 5s; live tables always do")
+			f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
+			f.BoolVar(&c.nested, "nested", false, "split latencies: what servers waited for RPCs that they sent because of others, and the rest")
+		},
 	})
 	return cmd
 }
@@ -107,26 +101,27 @@ func parseDimensions(names string) ([]track.Dimension, error) {
 	return by, nil
 }
 
-func (c *statsOptions) options() (tables.StatsOptions, error) {
+func (c *statsOptions) check() (err error) {
 	by, err := parseDimensions(c.by)
-	if err := errors.Join(err, c.selection.Check(), c.view.Check(), c.sort.Check(), checkTimeout(c.timeout)); err != nil {
-		return tables.StatsOptions{}, err
+	var wrong error
+	c.filter, wrong = flags.RPCs(c.Display)
+	if err := errors.Join(err, wrong, c.sort.Check(), checkTimeout(c.timeout)); err != nil {
+		return err
 	}
 	switch {
 	case c.interval < 0 || c.interval > 0 && c.interval < time.Microsecond:
-		return tables.StatsOptions{}, exit.Usagef("--interval %v: must be at least 1µs", c.interval)
+		return exit.Usagef("--interval %v: must be at least 1µs", c.interval)
 	case c.window < 0 || c.window > 0 && c.window < minWindow:
-		return tables.StatsOptions{}, exit.Usagef("--window %v: must be at least %v", c.window, minWindow)
+		return exit.Usagef("--window %v: must be at least %v", c.window, minWindow)
 	case c.window > 0 && c.interval > 0:
-		return tables.StatsOptions{}, exit.Usagef("--window cannot be combined with --interval")
+		return exit.Usagef("--window cannot be combined with --interval")
 	case c.sort.Value == tables.SortByRate && c.window == 0:
-		return tables.StatsOptions{}, exit.Usagef("--sort rate needs --window")
-	case c.histogram && c.view.Form.Value != "table":
-		return tables.StatsOptions{}, exit.Usagef("--histogram needs -T table")
+		return exit.Usagef("--sort rate needs --window")
+	case c.histogram && c.Form.Value != "table":
+		return exit.Usagef("--histogram needs -T table")
 	}
-	o := c.view.Options(c.sys.IO)
-	return tables.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Nested: c.nested, Sort: c.sort.Value, Bars: c.histogram,
-		Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
+	c.table = tables.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Nested: c.nested, Sort: c.sort.Value, Bars: c.histogram}
+	return nil
 }
 
 // Windows for rates: the shortest one, which is longer than RPCs of a live capture
@@ -139,84 +134,75 @@ const (
 // livePatience is how long an interval of a live capture waits for replies.
 const livePatience = 5 * time.Second
 
-func (c *statsOptions) run(args []string) error {
+func (c *statsOptions) run() error {
 	if c.by == byPath {
-		return c.runPaths(args)
+		return c.runPaths()
 	}
-	in, err := c.input.Check(args, c.sys.InTTY)
-	live := err == nil && in.Live() && c.view.Form.Value == "table" && c.sys.OutTTY && c.interval == 0
+	live := len(c.Input.Interfaces) > 0 && c.Form.Value == "table" && c.Sys.OutTTY && c.interval == 0
 	if live && c.window == 0 {
 		c.window = liveWindow
 	}
-	filter, wrong := c.selection.RPCs()
-	o, bad := c.options()
-	if err := errors.Join(err, wrong, bad); err != nil {
+	in, err := c.Check(c.check)
+	if err != nil {
 		return err
 	}
-	o.NIDs.Name = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true,
-		Logs: scan.LoggedRPCs, Concurrent: c.namesTargets(o.By)})
+	text := c.Options()
+	c.table.Colors, c.table.Width, c.table.NIDs = text.Colors, text.Width, text.NIDs
+	x, err := flags.OpenInput(&c.Job, in, c.table.Keys(), scan.Options{Limit: c.Count, SaveRPCs: true, Logs: scan.LoggedRPCs,
+		Concurrent: c.namesTargets(c.table.By)})
+	if err != nil {
+		return err
+	}
 	if live {
-		return c.runTop(p, filter, o)
+		return c.runTop(x.Reading)
 	}
-	w := c.sys.NewWriter(in.FlushPolicy())
-	header, appendTo, omitted := c.table(o)
-	c.addTables(p, in, filter, o, appendTo, w)
-	p.Add(scan.Consumer{Begin: func() error { return w.Write(header) }})
-	err = errors.Join(p.Run(), w.Close())
-	if omitted != nil {
-		p.NoteHidden(omitted.String())
-	}
-	return err
-}
-
-// addTables adds the consumers that write a table for each interval, or one for
-// all.
-func (c *statsOptions) addTables(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o tables.StatsOptions,
-	appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
-	var buf []byte
-	so := track.StatsOptions{By: o.By, Step: o.Step, Window: int64(c.window), Flush: func(i *track.Interval) {
-		buf = appendTo(buf[:0], i)
-		p.Fail(w.Write(buf))
-	}}
+	so := track.StatsOptions{By: c.table.By, Step: c.table.Step, Window: int64(c.window), Flush: c.show(x)}
 	if in.Live() {
 		so.Patience = int64(livePatience)
 	}
-	s := c.follow(p, filter, so, in.Live())
-	p.Add(scan.Consumer{
-		Idle: func(now int64) error {
-			s.Advance(now)
-			return nil
-		},
-		End: func() error {
-			s.SetWindow(p.First(), p.Last())
-			s.Close()
-			return nil
-		},
+	s := c.follow(x.Pass, so, in.Live())
+	x.Add(scan.Consumer{Idle: func(now int64) error {
+		s.Advance(now)
+		return nil
+	}})
+	return x.Run(func() {
+		s.SetWindow(x.First(), x.Last())
+		s.Close()
 	})
 }
 
-// table returns what is printed before all tables, the func that appends one,
-// and the columns that tables omit, nil for other forms.
-func (c *statsOptions) table(o tables.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte,
-	omitted *tables.Omitted) {
-	switch c.view.Form.Value {
-	case "json":
-		return nil, tables.NewStatsJSON(o).AppendInterval, nil
+// show returns the func that shows the rows of an interval.
+func (c *statsOptions) show(x *flags.Run[*records.Row]) func(*track.Interval) {
+	var text func([]byte, *track.Interval) []byte
+	switch c.Form.Value {
 	case "tsv":
-		t := tables.NewStatsTSV(o)
-		return t.Header(nil), t.AppendInterval, nil
+		t := tables.NewStatsTSV(c.table)
+		text = t.AppendInterval
+		x.Header = t.Header(nil)
+	case "table":
+		t := tables.NewStatsTable(c.table)
+		text = t.AppendInterval
+		x.List = func([]*records.Row) []byte { // the tables are written
+			x.Hide(t.Omitted.String())
+			return nil
+		}
+	default:
+		return func(i *track.Interval) { x.Emit(c.table.Rows(i)...) }
 	}
-	t := tables.NewStatsTable(o)
-	return nil, t.AppendInterval, &t.Omitted
+	var buf []byte
+	return func(i *track.Interval) {
+		buf = text(buf[:0], i)
+		x.Fail(x.Out.Write(buf))
+	}
 }
 
 // namesTargets reports whether rows, or the filter, have names of targets.
 func (c *statsOptions) namesTargets(by []track.Dimension) bool {
-	return c.selection.Display != "" || slices.Contains(by, track.ByTarget)
+	return c.Display != "" || slices.Contains(by, track.ByTarget)
 }
 
-func (c *statsOptions) follow(p *scan.Pass, filter *flags.RPCFilter, o track.StatsOptions, live bool) *track.Stats {
+func (c *statsOptions) follow(p *scan.Pass, o track.StatsOptions, live bool) *track.Stats {
+	filter := c.filter
 	options := p.FollowOptions()
 	options.Timeout, options.Live = int64(c.timeout), live
 	if !c.namesTargets(o.By) {

@@ -50,16 +50,17 @@ const (
 	clearToEndOfScreen = "\x1b[J"
 )
 
-func (c *statsOptions) runTop(pass *scan.Pass, filter *flags.RPCFilter, o tables.StatsOptions) error {
-	s := c.follow(pass, filter, track.StatsOptions{By: o.By, Window: int64(c.window)}, true)
-	p := &top{sys: c.sys.IO, pass: pass, stats: s, table: tables.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
+func (c *statsOptions) runTop(x *flags.Reading) error {
+	o, pass := c.table, x.Pass
+	s := c.follow(pass, track.StatsOptions{By: o.By, Window: int64(c.window)}, true)
+	p := &top{sys: c.Sys.IO, pass: pass, stats: s, table: tables.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
 	pass.Add(scan.Consumer{
 		Begin:   p.begin,
 		Message: func(*dissect.Message) error { return p.step(pass.Last()) },
 		Idle:    p.step,
 		End:     p.end,
 	})
-	return pass.Run()
+	return errors.Join(pass.Run(), x.Out.Close())
 }
 
 // begin lets the terminal deliver single keys.

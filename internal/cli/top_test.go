@@ -67,12 +67,12 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 	var out, errs bytes.Buffer
 	sys := testSystem(&out, &errs)
 	sys.OutTTY, sys.Columns = true, columns
-	c := &statsOptions{sys: sys, view: flags.NewView("table"), by: by, sort: flags.Choice{Value: "count", Words: tables.StatsSorts()},
+	c := &statsOptions{Job: flags.NewJob(sys, "table"), by: by, sort: flags.Choice{Value: "count", Words: tables.StatsSorts()},
 		timeout: time.Hour, window: liveWindow}
-	in := must.Value(c.input.Check([]string{file}, false))(t)
-	o := must.Value(c.options())(t)
-	o.Colors = render.NewColors(false)
-	must.NoError(t, c.runTop(scan.New(sys, in, scan.Options{}), &flags.RPCFilter{}, o))
+	c.Args = []string{file}
+	x := must.Value(c.Open(c.check, scan.Options{}))(t)
+	c.table.Colors, c.table.Width = render.NewColors(false), columns
+	must.NoError(t, c.runTop(x))
 	parts := strings.Split(out.String(), cursorHome)
 	for _, s := range parts[1:] {
 		screens = append(screens, strings.NewReplacer(clearToEndOfLine, "", clearToEndOfScreen, "", "\r", "").Replace(s))

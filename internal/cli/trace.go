@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/follow"
@@ -16,28 +14,23 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
 )
 
 // traceOptions are the flags of the command that shows an operation across nodes.
 type traceOptions struct {
-	sys   *scan.System
-	input scan.Flags
-	view  flags.View
+	flags.Job
+	xid string
 }
 
 func newTrace(sys *scan.System) *cobra.Command {
-	c := &traceOptions{sys: sys, view: flags.NewView("text", "json", "otlp")}
+	c := &traceOptions{Job: flags.NewJob(sys, "text", "json", "otlp", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "trace [flags] XID [FILE…|-]",
 		Short: "Show an RPC with those that servers sent to other nodes because of it",
 		Long: "trace shows the RPCs with an xid as trees: under each RPC those that its server sent to others because of it, between request " +
-			"and reply. They are callbacks about locks, updates and locks of other MDTs, quota that a write needs, look-ups of sequences. " +
-			"start is the time after the first request, time the latency, own the part of it in which no nested RPC was under way.\n\n" +
-			"The capture of a server has what that server sent. With captures of more nodes the tree is complete, and own times are known.\n\n" +
-			"link is how it is known that an RPC belongs to the one above: lock (it is about a lock on what that one names or gives back), " +
-			"fid (both name the same FID, sequence of FIDs, or owner of quota), thread (the thread that works for that one sent it: requests " +
-			"have the process id of their sender, and a log of the server, --log, what each thread did), time? (nothing else explains that the " +
-			"server waited; this is no proof).",
+			"and reply, with the start after the first request, the latency, and what of it is its own. With captures of more nodes " +
+			"the tree is complete. docs/usage.md says how an RPC is known to belong to the one above (link).",
 		Example: `  # what the servers did for a slow mkdir
   lshark trace 1882522806458496 mds.pcap oss.pcap
 
@@ -53,64 +46,91 @@ func newTrace(sys *scan.System) *cobra.Command {
 			if len(args) == 0 {
 				return exit.Usagef("the number of an RPC is missing")
 			}
-			return c.run(args[0], args[1:])
+			c.xid = args[0]
+			return flags.RunE(c, (*traceOptions).run)(nil, args[1:])
 		},
 	}
-	flags.AddInput(cmd, sys, &c.input)
-	flags.Add(cmd, flags.InputGroup, c.input.RegisterLogs)
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.view.RegisterForm(f)
-		c.view.Register(f, flags.TimeHelp("RPC"))
-		c.input.RegisterNotes(f)
-	})
+	c.Register(cmd, flags.Help{Time: "RPC", Logs: true})
 	return cmd
 }
 
-func (c *traceOptions) run(text string, args []string) error {
-	xid, wrong := strconv.ParseUint(strings.TrimPrefix(text, "x"), 10, 64)
-	if wrong != nil {
-		wrong = exit.Usagef("%s: must be the number of an RPC, such as 1882522806458496", text)
+func (c *traceOptions) run() error {
+	var xid uint64
+	check := func() (err error) {
+		if xid, err = strconv.ParseUint(strings.TrimPrefix(c.xid, "x"), 10, 64); err != nil {
+			return exit.Usagef("%s: must be the number of an RPC, such as 1882522806458496", c.xid)
+		}
+		return nil
 	}
-	in, err := c.input.Check(args, c.sys.InTTY)
-	if err := errors.Join(wrong, err, c.view.Check()); err != nil {
+	links := make(map[*track.RPC]*nested.Node)
+	x, err := flags.Open(&c.Job, tracedKeys(links), check, scan.Options{Logs: scan.LogUse{Beside: true}})
+	if err != nil {
 		return err
 	}
-	c.view.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Logs: scan.LogUse{Beside: true}})
-	f := p.Follow()
+	f := x.Follow()
 	trees := nested.NewTrees(f.Nested(), func(r *track.RPC) bool { return r.XID == xid })
 	f.Add(follow.Hooks{Done: trees.Done})
-	p.Add(scan.Consumer{End: func() error {
-		roots := trees.Roots()
-		if len(roots) == 0 {
-			p.Note("no RPC has the xid %d", xid)
-			return nil
+	var roots []*nested.Node
+	own := map[string]func() []byte{
+		"json": func() []byte { return render.NewTraceJSON().Append(nil, roots) },
+		"otlp": func() []byte { return append(monitor.AppendTraces(nil, roots, x.Last(), flags.Version()), '\n') },
+		"text": func() []byte { return c.text(roots, x.First()) },
+	}
+	if text := own[c.Form.Value]; text != nil {
+		x.Own(func([]*track.RPC) []byte {
+			if len(roots) == 0 {
+				return nil
+			}
+			return text()
+		})
+	}
+	return x.Run(func() {
+		if roots = trees.Roots(); len(roots) == 0 {
+			x.Note("no RPC has the xid %d", xid)
 		}
-		w := c.sys.NewWriter(in.FlushPolicy())
-		return errors.Join(w.Write(c.render(roots, p)), w.Close())
-	}})
-	return p.Run()
+		eachTraced(roots, func(n *nested.Node) {
+			links[n.RPC] = n
+			x.Emit(n.RPC)
+		})
+	})
 }
 
-func (c *traceOptions) render(roots []*nested.Node, p *scan.Pass) (text []byte) {
-	switch c.view.Form.Value {
-	case "json":
-		return render.NewTraceJSON().Append(nil, roots)
-	case "otlp":
-		return append(monitor.AppendTraces(nil, roots, p.Last(), flags.Version()), '\n')
+// tracedKeys are the keys of RPCs, with how each belongs to the one above it in a trace. JSON has them
+// nested in it.
+func tracedKeys(nodes map[*track.RPC]*nested.Node) *records.Table[*track.RPC] {
+	return records.RPCs.With(records.Key[*track.RPC]{Name: "link", Type: records.Text, JSON: records.Omit,
+		Doc: "how it is known that the RPC belongs to the one above: lock, fid, thread or time",
+		Get: func(r *track.RPC, v *records.Value) bool {
+			n := nodes[r]
+			if n == nil || n.Link == nested.Unlinked {
+				return false
+			}
+			v.SetString(n.Link.String())
+			return true
+		}})
+}
+
+// eachTraced calls do with the nodes of trees, each before those below it.
+func eachTraced(list []*nested.Node, do func(*nested.Node)) {
+	for _, n := range list {
+		do(n)
+		eachTraced(n.Children, do)
 	}
-	t := newTraceText(c.sys, &c.view)
+}
+
+func (c *traceOptions) text(roots []*nested.Node, first int64) (text []byte) {
+	t := newTraceText(&c.Job)
 	for i, n := range roots {
 		if i > 0 {
 			text = append(text, '\n')
 		}
-		text = t.Append(text, n, render.Moment{First: p.First()})
+		text = t.Append(text, n, render.Moment{First: first})
 	}
 	return text
 }
 
-func newTraceText(sys *scan.System, v *flags.View) *render.Trace {
-	t := render.NewTrace(v.Options(sys.IO))
-	t.ASCII = !sys.UTF8()
+func newTraceText(j *flags.Job) *render.Trace {
+	t := render.NewTrace(j.Options())
+	t.ASCII = !j.Sys.UTF8()
 	return t
 }

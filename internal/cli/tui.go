@@ -31,10 +31,7 @@ import (
 
 // tuiOptions are the flags of the command that shows a capture in a terminal program.
 type tuiOptions struct {
-	sys      *scan.System
-	input    scan.Flags
-	view     flags.View
-	display  string
+	flags.Job
 	messages bool
 	columns  []string
 	keep     uint
@@ -44,20 +41,13 @@ type tuiOptions struct {
 const defaultKeep = 1024
 
 func newTUI(sys *scan.System) *cobra.Command {
-	c := &tuiOptions{sys: sys, view: flags.NewView("table")}
+	c := &tuiOptions{Job: flags.NewJob(sys, "table")}
 	cmd := &cobra.Command{
 		Use:   "tui [flags] [FILE…|-]",
 		Short: "Browse RPCs and messages in the terminal",
 		Long: "tui is a terminal program to browse a capture or a live interface: a table of RPCs or messages, and below it the tree and the " +
-			"bytes of the chosen one. " +
-			"Rows can be filtered, searched and sorted by any column; from a row one goes to what has the same xid, FID, lock or client, and to " +
-			"its messages, lock, file and connection, and back with Escape. " +
-			"The findings of lshark diagnose are a tree to jump from, and chosen frames can be saved. The key ? shows all keys. " +
-			"Columns, sorting and filters are remembered in XDG_STATE_HOME or ~/.local/state, in lshark/tui.json.\n\n" +
-			"Rows appear while the capture is read. Where it begins after the connects, lshark looks ahead for the names of targets for a second at most: " +
-			"in the rest of a large capture there may be more. Rows are kept in memory and, beyond 64 MiB, in a temporary file without a name, " +
-			"in the directory TMPDIR or /var/tmp. " +
-			"Of a live interface or a pipe only the last 1024 MiB (or --keep) are kept, the oldest are dropped.",
+			"bytes of the chosen one. Rows can be filtered, searched and sorted by any column; from a row one goes to what belongs to it, and " +
+			"from a finding to its frames. The key ? shows all keys. docs/tui.md has more.",
 		Example: `  # browse a capture
   lshark tui client.pcap
 
@@ -66,18 +56,22 @@ func newTUI(sys *scan.System) *cobra.Command {
 
   # messages instead of RPCs, live
   lshark tui -m -i eth0`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			c.Args = args
+			return c.run()
+		},
 	}
-	flags.AddInput(cmd, sys, &c.input)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.display, "display", "Y", "", "begin with the display filter `EXPR`, such as 'opcode == OST_WRITE && latency > 10ms'")
-		f.BoolVarP(&c.messages, "messages", "m", false, "begin with messages instead of RPCs")
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		f.StringArrayVarP(&c.columns, "field", "e", nil, "show the column `NAME`: a key of RPCs or, with -m, of messages, or a field of the wire; may be repeated")
-		f.UintVar(&c.keep, "keep", defaultKeep, "of a live capture or a pipe, keep `MIB` of messages, and as much of frames")
-		c.view.Register(f, flags.TimeHelp("row"))
-		c.input.RegisterNotes(f)
+	c.Register(cmd, flags.Help{
+		Display: "begin with the display filter `EXPR`, such as 'opcode == OST_WRITE && latency > 10ms'",
+		Time:    "row",
+		ToOut:   true,
+		Selection: func(f *pflag.FlagSet) {
+			f.BoolVarP(&c.messages, "messages", "m", false, "begin with messages instead of RPCs")
+		},
+		Output: func(f *pflag.FlagSet) {
+			f.StringArrayVarP(&c.columns, "field", "e", nil, "show the column `NAME`: a key of RPCs or, with -m, of messages, or a field of the wire; may be repeated")
+			f.UintVar(&c.keep, "keep", defaultKeep, "of a live capture or a pipe, keep `MIB` of messages, and as much of frames")
+		},
 	})
 	return cmd
 }
@@ -87,13 +81,13 @@ func (c *tuiOptions) check() error {
 	if c.keep < least {
 		return exit.Usagef("--keep %d: must be at least %d", c.keep, least)
 	}
-	kind, selection := store.RPCs, flags.Selection{Display: c.display}
-	_, err := selection.RPCs()
+	kind := store.RPCs
+	_, err := flags.RPCs(c.Display)
 	if c.messages {
 		kind = store.Messages
-		_, err = selection.Messages()
+		_, err = flags.Messages(c.Display)
 	}
-	return errors.Join(err, c.view.Check(), checkColumns(kind, c.columns))
+	return errors.Join(err, checkColumns(kind, c.columns), c.checkTerminal())
 }
 
 func checkColumns(kind store.Kind, names []string) error {
@@ -107,23 +101,22 @@ func checkColumns(kind store.Kind, names []string) error {
 }
 
 func (c *tuiOptions) checkTerminal() error {
-	if c.sys.OutTTY && c.sys.Env("TERM") != "dumb" {
+	if c.Sys.OutTTY && c.Sys.Env("TERM") != "dumb" {
 		return nil
 	}
 	return exit.Usagef("tui needs a terminal: run it in one without redirecting its output; lshark and lshark rpcs print lines")
 }
 
-func (c *tuiOptions) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
-	if err := errors.Join(err, c.check(), c.checkTerminal()); err != nil {
+func (c *tuiOptions) run() error {
+	in, err := c.Check(c.check)
+	if err != nil {
 		return err
 	}
-	c.view.NodeName = in.NodeNames()
 
 	// Notes about the capture would be written over the screen.
 	notes := &laterWriter{}
-	sys := *c.sys
-	streams := *c.sys.IO
+	sys := *c.Sys
+	streams := *c.Sys.IO
 	streams.Err, streams.ErrTTY = notes, false
 	sys.IO = &streams
 
@@ -133,20 +126,20 @@ func (c *tuiOptions) run(args []string) error {
 		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true
 	}
 	m := model.New(o)
-	state, path, err := readState(c.sys.Env)
+	state, path, err := readState(c.Sys.Env)
 	if err != nil {
 		p.Note("%v", err)
 	}
-	view := c.view.Options(c.sys.IO)
+	view := c.Job.Options()
 	view.Files = in.FileNames()
 	screen := tui.New(tui.Options{
-		Title:    title(in, args, &c.input),
+		Title:    title(in, c.Args, &c.Input),
 		Capture:  m,
 		View:     view,
-		ASCII:    !c.sys.UTF8(),
+		ASCII:    !c.Sys.UTF8(),
 		Live:     in.Live(),
 		Messages: c.messages,
-		Filter:   c.display,
+		Filter:   c.Display,
 		Columns:  c.columns,
 		State:    state,
 		Save:     saveFunc(p, in, m.Rows),
@@ -183,7 +176,7 @@ func (c *tuiOptions) run(args []string) error {
 	select {
 	case err := <-opened:
 		if err != nil {
-			return errors.Join(err, m.Rows.Close(), notes.writeTo(c.sys.Err))
+			return errors.Join(err, m.Rows.Close(), notes.writeTo(c.Sys.Err))
 		}
 	case <-time.After(patient):
 	}
@@ -201,7 +194,7 @@ func (c *tuiOptions) run(args []string) error {
 		err = errors.Join(err, m.Rows.Close())
 	case <-time.After(patience):
 	}
-	return errors.Join(err, notes.writeTo(c.sys.Err))
+	return errors.Join(err, notes.writeTo(c.Sys.Err))
 }
 
 // readState returns what the session before has left, and where that is.

@@ -239,7 +239,7 @@ func (w *folder) writeFindings(c *content, opt render.SummaryOptions, notes []by
 	}
 	text = append(text, '\n')
 	text = tables.NewFindingsText(opt, w.first, true).AppendAll(text, c.findings)
-	json := render.NewRecordJSON(records.Findings.Keys(), false).AppendLines(nil, c.findings)
+	json := render.NewRecordJSON(&records.Findings).AppendLines(nil, c.findings)
 	return errors.Join(w.file(findingsText, text), w.file(findingsJSON, json))
 }
 
@@ -260,7 +260,7 @@ func (w *folder) writeRPCs(c *content, opt render.SummaryOptions, notes []byte) 
 		}
 		text = line.AppendRPC(text, r, render.Moment{First: w.first})
 	}
-	json := render.NewRecordJSON(records.RPCs.Keys(), false).AppendLines(nil, c.rpcs)
+	json := render.NewRecordJSON(&records.RPCs).AppendLines(nil, c.rpcs)
 	return errors.Join(w.file(rpcsText, text), w.file(rpcsJSON, json))
 }
 

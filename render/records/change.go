@@ -11,7 +11,7 @@ import (
 
 // Changes are the keys of a row of statistics in two captures. The JSON has those of
 // the dimensions (op to error) that are in --by.
-var Changes = Table[*comparison.Row]{Record: "change", Command: "diff", Keys: sync.OnceValue(changeKeys)}
+var Changes = Table[*comparison.Row]{Record: "change", Trims: true, Command: "diff", Keys: sync.OnceValue(changeKeys)}
 
 func changeKeys() []Key[*comparison.Row] {
 	type row = comparison.Row

@@ -15,7 +15,7 @@ type HostPath struct {
 }
 
 // HostPaths are the keys of what hosts send to each other.
-var HostPaths = Table[*HostPath]{Record: "path", Command: "stats", Keys: sync.OnceValue(pathKeys)}
+var HostPaths = Table[*HostPath]{Record: "path", Trims: true, Command: "stats", Keys: sync.OnceValue(pathKeys)}
 
 func pathKeys() []Key[*HostPath] {
 	tcp := func(name, doc string, get func(a *lnet.TCPAnomalies) int64) Key[*HostPath] {

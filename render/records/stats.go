@@ -21,7 +21,7 @@ type Row struct {
 // Rows are the keys of a row of statistics. JSON has time and interval only with
 // --interval, the window and the rates only with --window, what is about nested RPCs only
 // with --nested, and the dimensions (op to object) only where --by names them.
-var Rows = Table[*Row]{Record: "stats row", Command: "stats", Keys: sync.OnceValue(rowKeys)}
+var Rows = Table[*Row]{Record: "stats row", Trims: true, Command: "stats", Keys: sync.OnceValue(rowKeys)}
 
 func rowKeys() []Key[*Row] {
 	return slices.Concat([]Key[*Row]{

@@ -10,6 +10,7 @@ type Table[R any] struct {
 	Record  string          // the kind: record (a message), rpc, stats row, import
 	Keys    func() []Key[R] // made when they are first asked for
 	Command string          // that shows the records; empty: lshark without a command
+	Trims   bool            // JSON has durations without zeros at the end
 	Name    string          // of the table in databases; empty: it is in none
 
 	// InFilters is set when -Y and -e know the keys. Prefix is put before them
@@ -19,9 +20,11 @@ type Table[R any] struct {
 }
 
 // With returns the table with further keys behind its own.
-func (t Table[R]) With(keys ...Key[R]) *Table[R] {
-	all := slices.Concat(t.Keys(), keys)
-	t.Keys = func() []Key[R] { return all }
+func (t Table[R]) With(keys ...Key[R]) *Table[R] { return t.Only(slices.Concat(t.Keys(), keys)) }
+
+// Only returns the table with these keys in place of its own.
+func (t Table[R]) Only(keys []Key[R]) *Table[R] {
+	t.Keys = func() []Key[R] { return keys }
 	return &t
 }
 

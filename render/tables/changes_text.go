@@ -256,8 +256,8 @@ func NewChangesJSON(by []track.Dimension) *ChangesJSON {
 			rows, totals = append(rows, k), append(totals, k)
 		}
 	}
-	return &ChangesJSON{render.NewRecordJSON(rows, true), render.NewRecordJSON(totals, true),
-		render.NewRecordJSON(records.ConnectionChanges.Keys(), false)}
+	return &ChangesJSON{render.NewRecordJSON(records.Changes.Only(rows)), render.NewRecordJSON(records.Changes.Only(totals)),
+		render.NewRecordJSON(&records.ConnectionChanges)}
 }
 
 // AppendRow appends the object of a row and a newline.

@@ -82,8 +82,33 @@ type Kind[R any] struct {
 	columns []column[R]
 }
 
-// Keys returns the keys of the records.
-func (k *Kind[R]) Keys() []records.Key[R] { return k.keys.Keys() }
+// Of returns a table of records with a column for each key that is neither a list of objects
+// nor an object, for records without columns of their own.
+func Of[R any](keys *records.Table[R]) *Kind[R] {
+	k := &Kind[R]{name: "table of " + keys.Record, keys: keys}
+	for _, e := range keys.Entries() {
+		if e.Type == records.Object || e.JSON == records.Hidden {
+			continue
+		}
+		c := column[R]{title: e.Path, style: num, rank: extra}
+		switch e.Type {
+		case records.Text, records.Strings, records.Counts, records.Enum, records.Flags:
+			c.left, c.style = true, name
+		case records.NID, records.Address:
+			c.left, c.style = true, node
+		case records.FID, records.Hex:
+			c.left, c.style = true, obj
+		}
+		if len(k.columns) < neededKeys {
+			c.rank = needed
+		}
+		k.columns = append(k.columns, c)
+	}
+	return k
+}
+
+// neededKeys are how many of the first keys a terminal shows in any case.
+const neededKeys = 3
 
 // Table renders records of one kind as a table, one row each.
 type Table[R any] struct {

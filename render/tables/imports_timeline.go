@@ -11,10 +11,10 @@ import (
 )
 
 // Timeline renders the lives of connections as lines in the order of time: one
-// for what a message did to a connection, with the state that it led to. In JSON
-// each event is an object.
+// for what a message did to a connection, with the state that it led to. Of records,
+// each event is one.
 type Timeline struct {
-	json  *render.RecordJSON[*records.ImportEvent] // nil: lines for people
+	emit  func(*records.ImportEvent) // nil: lines for people
 	opt   render.SummaryOptions
 	stamp render.Stamp
 	text  EventText
@@ -31,10 +31,9 @@ func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
 		number: 5 + o.FileWidth(), time: 9, client: 9, target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
 }
 
-// NewTimelineJSON makes a renderer of objects, a line each.
-func NewTimelineJSON() *Timeline {
-	return &Timeline{json: render.NewRecordJSON(records.ImportEvents.Keys(), false),
-		opt: render.SummaryOptions{Colors: render.NewColors(false)}}
+// NewTimelineRecords returns a Timeline that emits events as records in place of lines.
+func NewTimelineRecords(emit func(*records.ImportEvent)) *Timeline {
+	return &Timeline{emit: emit, opt: render.SummaryOptions{Colors: render.NewColors(false)}}
 }
 
 // step is a part of what a message did to a connection: a transition, an
@@ -85,7 +84,7 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 			dropped = first.imp.Dropped
 			started[first.imp] = true
 		}
-		if dropped > 0 && t.json == nil {
+		if dropped > 0 && t.emit == nil {
 			text := append(strconv.AppendInt(nil, int64(dropped), 10), " older entries were not kept"...)
 			dst = t.line(dst, first, track.StateUnknown, &t.opt.Colors.Warn, text)
 		}
@@ -147,8 +146,9 @@ func effectsOf(steps []step) (x effects) {
 // were not kept.
 func (t *Timeline) message(dst []byte, steps []step, dropped int) []byte {
 	x := effectsOf(steps)
-	if t.json != nil {
-		return t.objects(dst, steps[0], &x, dropped)
+	if t.emit != nil {
+		t.records(steps[0], &x, dropped)
+		return dst
 	}
 	var text []byte
 	style := &t.opt.Colors.Key
@@ -167,8 +167,8 @@ func (t *Timeline) message(dst []byte, steps []step, dropped int) []byte {
 	return t.line(dst, steps[0], x.state, style, text)
 }
 
-// objects appends an object for each event of a message, or one for the new state.
-func (t *Timeline) objects(dst []byte, at step, x *effects, dropped int) []byte {
+// records emits a record for each event of a message, or one for the new state.
+func (t *Timeline) records(at step, x *effects, dropped int) {
 	var list []*records.ImportEvent
 	for _, e := range x.events {
 		list = append(list, &records.ImportEvent{Event: e, Text: t.text.Append(nil, e)})
@@ -185,8 +185,8 @@ func (t *Timeline) objects(dst []byte, at step, x *effects, dropped int) []byte 
 		if k == 0 {
 			e.Dropped = dropped
 		}
+		t.emit(e)
 	}
-	return t.json.AppendLines(dst, list)
 }
 
 // changeText describes a change of state without an event.

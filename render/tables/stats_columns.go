@@ -9,11 +9,12 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// byteRate is the unit of the rate of bytes.
+// byteRate is the unit of the column for bytes per second.
 var byteRate = struct {
-	name  string
+	title string
 	bytes float64
-}{"MB/s", 1e6}
+	words string
+}{"MB/s", 1e6, "1,000,000"}
 
 // statsKind has the columns of statistics behind those of the dimensions.
 var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, columns: []column[*records.Row]{
@@ -22,8 +23,8 @@ var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, 
 		rate, ok := r.Interval.Rate(r.Row)
 		return appendRateIf(b, rate.RPCs, ok)
 	}},
-	{title: byteRate.name, key: "byte_rate", doc: "bytes of the requests, replies and bulk data of the RPCs that were answered in the window, " +
-		"in " + byteRate.name, dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
+	{title: byteRate.title, key: "byte_rate", doc: "bytes of the requests, replies and bulk data of the RPCs that were answered in the window, " +
+		"in units of " + byteRate.words + " per second", dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
 		rate, ok := r.Interval.Rate(r.Row)
 		return appendRateIf(b, rate.Bytes/byteRate.bytes, ok)
 	}},

@@ -147,14 +147,9 @@ func appendFID(dst []byte, f track.FID) []byte {
 	return schema.AppendFID(dst, f.Seq, f.OID, f.Ver)
 }
 
-// StatsJSON renders statistics as one JSON object a row.
-type StatsJSON struct {
-	opt  StatsOptions
-	json *render.RecordJSON[*records.Row]
-}
-
-// NewStatsJSON makes a JSON renderer.
-func NewStatsJSON(o StatsOptions) *StatsJSON {
+// Keys returns the keys that rows have with these options: of the dimensions those of By, in
+// their order.
+func (o *StatsOptions) Keys() *records.Table[*records.Row] {
 	all := records.Rows.Keys()
 	var keys []records.Key[*records.Row]
 	for _, k := range all {
@@ -163,23 +158,22 @@ func NewStatsJSON(o StatsOptions) *StatsJSON {
 		case !o.shows(k.Name):
 		case !slices.Contains(track.DimensionNames(), k.Name):
 			keys = append(keys, k)
-		case k.Name == track.DimensionNames()[0]: // put those of By here, in their order
+		case k.Name == track.DimensionNames()[0]: // put those of By here
 			for _, d := range o.By {
 				i := slices.IndexFunc(all, func(k records.Key[*records.Row]) bool { return k.Name == d.String() })
 				keys = append(keys, all[i])
 			}
 		}
 	}
-	return &StatsJSON{opt: o, json: render.NewRecordJSON(keys, true)}
+	return records.Rows.Only(keys)
 }
 
-// AppendInterval appends the rows of an interval.
-func (j *StatsJSON) AppendInterval(dst []byte, i *track.Interval) []byte {
-	for _, r := range SortRows(i, j.opt.By, j.opt.Sort) {
-		row := records.Row{Row: r, Interval: i}
-		dst = append(j.json.Append(dst, &row), '\n')
+// Rows returns the rows of an interval as records, in their order.
+func (o *StatsOptions) Rows(i *track.Interval) (list []*records.Row) {
+	for _, r := range SortRows(i, o.By, o.Sort) {
+		list = append(list, &records.Row{Row: r, Interval: i})
 	}
-	return dst
+	return list
 }
 
 // StatsTSV renders statistics as lines of values, separated by tabs. Times are in
@@ -236,16 +230,15 @@ func (t *StatsTSV) Header(dst []byte) []byte {
 
 // AppendInterval appends the rows of an interval.
 func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
-	for _, r := range SortRows(i, t.opt.By, t.opt.Sort) {
-		row := records.Row{Row: r, Interval: i}
+	for _, row := range t.opt.Rows(i) {
 		for k, f := range t.fields {
 			if k > 0 {
 				dst = append(dst, '\t')
 			}
 			if f == nil {
-				dst = t.columns[k].append(nil, dst, &row)
+				dst = t.columns[k].append(nil, dst, row)
 			} else {
-				dst = f.Append(dst, &row)
+				dst = f.Append(dst, row)
 			}
 		}
 		dst = append(dst, '\n')

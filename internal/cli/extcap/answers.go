@@ -102,8 +102,8 @@ func interfaceValues(number int) (string, error) {
 
 // filterProblem returns the answer to a filter that is to be checked: what is wrong
 // with it, nothing for a correct one. Wireshark shows the first line.
-func filterProblem(s *flags.Selection) (string, error) {
-	_, err := s.Messages()
+func filterProblem(display string) (string, error) {
+	_, err := flags.Messages(display)
 	if err == nil {
 		return "", nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 )
 
@@ -25,7 +26,7 @@ func (c *command) startCapture() error {
 	if err != nil {
 		return err
 	}
-	_, wrong := c.selection.Messages()
+	_, wrong := flags.Messages(c.display)
 	input, err := c.input()
 	switch err = errors.Join(c.content.Check(), wrong, err); {
 	case err != nil:
@@ -56,7 +57,7 @@ func (c *command) input() (*scan.Flags, error) {
 
 func (c *command) captureLocal(out *output, input *scan.Flags) error {
 	in, err := input.Check(nil, false)
-	selected, wrong := c.selection.Messages()
+	selected, wrong := flags.Messages(c.display)
 	if err := errors.Join(err, wrong); err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (c *command) captureLocal(out *output, input *scan.Flags) error {
 		Names:    track.NewNames(),
 		Stream:   out,
 		SavePDUs: c.content.Value == contentMessages,
-		SaveAll:  c.selection.Display == "",
+		SaveAll:  c.display == "",
 		Stop:     out.gone,
 	})
 	if err := p.Run(); err != nil {

@@ -35,18 +35,18 @@ func IsCall(args []string) bool {
 }
 
 type command struct {
-	sys       *scan.System
-	install   installation
-	query     query
-	lua       bool
-	capture   bool
-	fifo      string
-	iface     string
-	ports     string // as is snaplen, checked after the FIFO is open, see startCapture
-	snaplen   string
-	selection flags.Selection
-	content   flags.Choice
-	remote    remote
+	sys     *scan.System
+	install installation
+	query   query
+	lua     bool
+	capture bool
+	fifo    string
+	iface   string
+	ports   string // as is snaplen, checked after the FIFO is open, see startCapture
+	snaplen string
+	display string
+	content flags.Choice
+	remote  remote
 }
 
 // query holds the flags of calls that only request information, and those that lshark
@@ -65,14 +65,8 @@ func New(sys *scan.System, version string) *cobra.Command {
 		Use:   "extcap [flags]",
 		Short: "Capture Lustre in Wireshark",
 		Long: "extcap connects lshark with Wireshark and tshark, by their interface for external capture programs. After " +
-			"\"lshark extcap --install\" Wireshark lists the interfaces \"Lustre (lshark)\", which captures on this host, and \"Lustre remote " +
-			"(lshark over " +
-			"ssh)\", which runs lshark on another host.\n\n" +
-			"They capture Lustre messages with all fields, or frames with comments about the messages in them. The field for the capture filter takes a " +
-			"display filter of lshark. --install also installs a plugin in Lua that makes fields of messages, such as lshark.pb_opc and " +
-			"lshark.latency, for " +
-			"display filters, columns and graphs; --profile also installs the profile \"Lustre\" with columns and colouring rules.\n\n" +
-			"Wireshark itself calls lshark with the flags that begin with --extcap-, and with --capture.",
+			"\"lshark extcap --install\" Wireshark lists the interfaces \"Lustre (lshark)\", which captures on this host, and \"Lustre remote (lshark " +
+			"over ssh)\", which runs lshark on another host. Wireshark itself calls lshark with the flags that begin with --extcap-.",
 		Example: `  # add the interfaces to Wireshark, and the profile
   lshark extcap --install --profile
 
@@ -110,7 +104,7 @@ func New(sys *scan.System, version string) *cobra.Command {
 		f.BoolVar(&c.query.dlts, "extcap-dlts", false, "list the link types of the interface")
 		f.BoolVar(&c.query.config, "extcap-config", false, "list the settings of the interface")
 		f.StringVar(&c.query.reload, "extcap-reload-option", "", "with --extcap-config, list the values of the setting `NAME`")
-		f.StringVar(&c.selection.Display, "extcap-capture-filter", "", "display filter `EXPR`; without --capture it is only checked")
+		f.StringVar(&c.display, "extcap-capture-filter", "", "display filter `EXPR`; without --capture it is only checked")
 		f.BoolVar(&c.capture, "capture", false, "capture, until a signal or until the FIFO is closed")
 		f.StringVar(&c.fifo, "fifo", "", "write packets to `FIFO`, - for standard output")
 		f.StringVar(&c.query.version, "extcap-version", "", "`VERSION` of Wireshark, which is not used")
@@ -153,8 +147,8 @@ func (c *command) run(version string) error {
 		return c.answer(settings(q.iface))
 	case c.capture:
 		return c.startCapture()
-	case c.selection.Display != "":
-		return c.answer(filterProblem(&c.selection))
+	case c.display != "":
+		return c.answer(filterProblem(c.display))
 	}
 	return exit.Usagef("--extcap-interface needs --extcap-dlts, --extcap-config, --extcap-capture-filter or --capture")
 }

@@ -126,8 +126,8 @@ func (c *command) remoteLine(input *scan.Flags) (string, error) {
 	if input.Snaplen != 0 {
 		args = append(args, "--snaplen", c.snaplen)
 	}
-	if c.selection.Display != "" {
-		args = append(args, "--extcap-capture-filter", c.selection.Display)
+	if c.display != "" {
+		args = append(args, "--extcap-capture-filter", c.display)
 	}
 	for i, a := range args {
 		if strings.ContainsRune(a, 0) {

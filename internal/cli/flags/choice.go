@@ -41,13 +41,16 @@ func (c *Choice) Type() string       { return c.Placeholder }
 // so that all errors of a command line are reported together.
 func (c *Choice) Check() error {
 	switch {
-	case slices.Contains(c.Words, c.Value):
+	case c.Has(c.Value):
 		return nil
 	case c.Noun != "":
 		return exit.UnknownName(c.Noun, c.Value, c.Words)
 	}
 	return exit.Usagef("%s %s: must be %s", c.Flag, c.Value, WordList(c.Words))
 }
+
+// Has reports whether a word is one of the list.
+func (c *Choice) Has(word string) bool { return slices.Contains(c.Words, word) }
 
 // WordList joins words to a phrase: a, b or c.
 func WordList(words []string) string {

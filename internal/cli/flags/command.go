@@ -94,12 +94,17 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// AddInput adds the input flags to a command, and -D, which lists the
-// interfaces instead of running the command.
-func AddInput(cmd *cobra.Command, sys *scan.System, flags *scan.Flags) {
+// AddInput adds the input flags to a command and, when it may read live captures, -D, which
+// lists the interfaces instead of running the command.
+func AddInput(cmd *cobra.Command, sys *scan.System, flags *scan.Flags, live bool) {
+	if !live {
+		Add(cmd, InputGroup, flags.RegisterFiles)
+		return
+	}
 	list, run := false, cmd.RunE
 	Add(cmd, InputGroup, func(f *pflag.FlagSet) {
-		flags.RegisterInput(f)
+		flags.RegisterFiles(f)
+		flags.RegisterLive(f)
 		f.BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured, and exit")
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -24,35 +24,28 @@ import (
 // ParquetForm is the output form of Parquet files.
 const ParquetForm = "parquet"
 
-// Output holds the flags for where results are written.
-type Output struct {
-	path   string // empty: standard output
-	sensor string
-	cmd    *cobra.Command
-}
-
-// Register defines the flags for a command.
-func (o *Output) Register(cmd *cobra.Command, f *pflag.FlagSet) {
-	o.cmd = cmd
-	f.StringVarP(&o.path, "output", "o", "", "write to `FILE` instead of standard output; in a folder, a file for each capture")
-	f.StringVar(&o.sensor, "sensor", "", "with -T parquet, `NAME` of the node that captured, for the column sensor; live, the name of this host by default")
-}
-
-func (o *Output) check(form string) error {
-	switch {
-	case o.sensor != "" && form != ParquetForm:
-		return exit.Usagef("--sensor needs -T parquet")
-	}
-	return nil
-}
-
-// NewWriter returns the Writer of the results in a form.
-func (o *Output) NewWriter(sys *scan.System, in *scan.Input, form string) (*iostreams.Writer, error) {
-	if (o.path == "" || o.path == "-") && form == ParquetForm && sys.OutTTY {
+func (j *Job) newWriter(in *scan.Input) (*iostreams.Writer, error) {
+	if !j.toFile() && j.Form.Value == ParquetForm && j.Sys.OutTTY {
 		return nil, exit.Usagef("-T parquet: the output is a terminal; name a file with -o, or redirect it")
 	}
-	return in.NewWriter(sys, "-o", o.path)
+	return in.NewWriter(j.Sys, "-o", j.output)
 }
+
+// HasOutput reports whether -o was given.
+func (j *Job) HasOutput() bool { return j.output != "" }
+
+// FlushPolicy returns when what is written is flushed.
+func (j *Job) FlushPolicy(in *scan.Input) iostreams.FlushPolicy {
+	switch {
+	case j.toFile():
+		return iostreams.FlushWhenFull
+	case j.Sys.OutTTY:
+		return iostreams.FlushEachWrite
+	}
+	return in.FlushPolicy()
+}
+
+func (j *Job) toFile() bool { return j.output != "" && j.output != "-" }
 
 // MessageTable returns the keys of messages in Parquet files: those of every message,
 // and the fields of the wire that need no tree.
@@ -60,22 +53,21 @@ func MessageTable() *records.Table[*records.Message] {
 	return records.Messages.With(filter.ProbeKeys()...)
 }
 
-// ParquetFunc returns a func that adds a record to the Parquet file that w writes. It
-// appends nothing to the text for w; its errors are those of w. The file is complete when w
-// is closed. pass reads the input.
-func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], in *scan.Input, pass *scan.Pass) func(dst []byte,
-	r R) []byte {
-	sensor := o.sensor
-	if sensor == "" && in.Live() {
+// ParquetFunc returns a func that adds a record to the Parquet file that Out writes. It
+// appends nothing to the text; its errors are those of Out. The file is complete when Out
+// is closed.
+func ParquetFunc[R any](x *Reading, keys *records.Table[R]) func(dst []byte, r R) []byte {
+	sensor := x.job.sensor
+	if sensor == "" && x.In.Live() {
 		sensor, _ = os.Hostname() // without it the column is empty
 	}
 	source := ""
-	if files := in.Files(); len(files) == 1 {
-		source = o.source(files[0]) // before it is read: what is added meanwhile may be missing
+	if files := x.In.Files(); len(files) == 1 {
+		source = x.job.source(files[0]) // before it is read: what is added meanwhile may be missing
 	}
-	file := rows.NewWriter(w.Stream(), keys, rows.Options{Release: Version(), Sensor: sensor, Capture: in.Name()})
-	w.Finish(func() error {
-		if source != "" && pass.Captured().Damaged == "" {
+	file := rows.NewWriter(x.Out.Stream(), keys, rows.Options{Release: Version(), Sensor: sensor, Capture: x.In.Name()})
+	x.Out.Finish(func() error {
+		if source != "" && x.Captured().Damaged == "" {
 			file.SetMetadata(rows.SourceKey, source)
 		}
 		return file.Close()
@@ -88,10 +80,10 @@ func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], 
 
 // source identifies a capture and the flags that decide what is made of it; empty
 // when the capture, or a file that a flag names, is no regular file.
-func (o *Output) source(path string) string {
+func (j *Job) source(path string) string {
 	state, ok := fileState(path)
 	text := fmt.Sprintf("lshark %s; %s", Version(), state)
-	o.cmd.Flags().VisitAll(func(f *pflag.Flag) {
+	j.cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Changed || slices.Contains([]string{"read", "output", "jobs", "quiet", "verbose"}, f.Name) {
 			return
 		}
@@ -120,40 +112,31 @@ func fileState(path string) (state string, ok bool) {
 }
 
 // perCapture reports whether each capture gets a file of its own: -o names a folder.
-func (o *Output) perCapture() bool {
-	if strings.HasSuffix(o.path, string(filepath.Separator)) {
+func (j *Job) perCapture() bool {
+	if strings.HasSuffix(j.output, string(filepath.Separator)) {
 		return true
 	}
-	info, err := os.Stat(o.path)
+	info, err := os.Stat(j.output)
 	return err == nil && info.IsDir()
 }
 
 // endings are the endings of captures that their results do not have.
 var endings = [...]string{".gz", ".zst", ".lz4", ".pcapng", ".pcap", ".cap"}
 
-func (o *Output) result(capture, form string) string {
+func (j *Job) result(capture string) string {
 	name := filepath.Base(capture)
 	for _, ending := range endings {
 		name = strings.TrimSuffix(name, ending)
 	}
-	if form != ParquetForm && form != "json" {
+	form := j.Form.Value
+	if !slices.Contains([]string{ParquetForm, "json", "svg", "tsv", "html"}, form) {
 		form = "txt"
 	}
-	records := o.cmd.Name()
-	if !o.cmd.HasParent() {
+	records := j.cmd.Name()
+	if !j.cmd.HasParent() {
 		records = "messages"
 	}
-	return filepath.Join(o.path, name+"."+records+"."+form)
-}
-
-// Job is one run of a command that reads packets and writes to -o: with all captures, or with
-// one of those for which -o names a folder.
-type Job struct {
-	Sys    *scan.System
-	Input  scan.Flags
-	View   View
-	Output Output
-	Args   []string
+	return filepath.Join(j.output, name+"."+records+"."+form)
 }
 
 func (j *Job) job() *Job { return j }
@@ -178,28 +161,27 @@ func RunE[C any, P interface {
 // does not write Parquet files again that an earlier run has completed from the same captures
 // with the same flags.
 func (j Job) each(run func(Job) error) error {
-	o, form := &j.Output, j.View.Form.Value
-	if err := o.check(form); err != nil {
-		return err
+	if j.sensor != "" && j.Form.Value != ParquetForm {
+		return exit.Usagef("--sensor needs -T parquet")
 	}
-	if o.path != "" && o.path != "-" {
+	if j.toFile() {
 		j.Sys = j.Sys.ToFile()
 	}
-	if !o.perCapture() {
+	if !j.perCapture() {
 		return run(j)
 	}
 	captures := slices.Concat(j.Input.Read, j.Args)
 	if len(captures) == 0 || slices.Contains(captures, "-") {
-		return exit.Usagef("-o %s: a folder needs capture files with names", o.path)
+		return exit.Usagef("-o %s: a folder needs capture files with names", j.output)
 	}
-	if f := o.cmd.Flags().Lookup("write"); f != nil && f.Changed {
+	if f := j.cmd.Flags().Lookup("write"); f != nil && f.Changed {
 		return exit.Usagef("-w needs a file for -o, not a folder")
 	}
-	results, total, err := o.results(captures, form)
+	results, total, err := j.results(captures)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.path, 0o777); err != nil {
+	if err := os.MkdirAll(j.output, 0o777); err != nil {
 		return err
 	}
 	var read iostreams.ReadBytes
@@ -213,11 +195,11 @@ func (j Job) each(run func(Job) error) error {
 		if info, err := os.Stat(captures[i]); err == nil {
 			defer read.Add(info.Size())
 		}
-		if interrupted.Load() || form == ParquetForm && o.isComplete(results[i], captures[i]) {
+		if interrupted.Load() || j.Form.Value == ParquetForm && j.isComplete(results[i], captures[i]) {
 			return nil
 		}
 		one := j
-		one.Sys, one.Output.path, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
+		one.Sys, one.output, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
 		err := run(one)
 		if partial := (exit.Interrupted{}); errors.As(err, &partial) {
 			interrupted.Store(true)
@@ -233,14 +215,14 @@ func (j Job) each(run func(Job) error) error {
 
 // results returns the files for the results of captures, which must be there and have
 // different names, and the size of the captures.
-func (o *Output) results(captures []string, form string) (results []string, total int64, err error) {
+func (j *Job) results(captures []string) (results []string, total int64, err error) {
 	for i, capture := range captures {
 		info, err := os.Stat(capture)
 		if err != nil {
 			return nil, 0, err
 		}
 		total += info.Size()
-		result := o.result(capture, form)
+		result := j.result(capture)
 		if other := slices.Index(results, result); other >= 0 {
 			return nil, 0, exit.Usagef("%s and %s would both be written to %s", captures[other], captures[i], result)
 		}
@@ -282,7 +264,7 @@ func Parallel(n, workers int, do func(i, worker int)) {
 
 // isComplete reports whether a Parquet file was made from a capture as it is now, with
 // these flags.
-func (o *Output) isComplete(result, capture string) bool {
+func (j *Job) isComplete(result, capture string) bool {
 	source, err := rows.Source(result)
-	return err == nil && source != "" && source == o.source(capture)
+	return err == nil && source != "" && source == j.source(capture)
 }

@@ -26,17 +26,16 @@ func TestGrowingCapture(t *testing.T) {
 		must.NoError(t, os.WriteFile(path, sample[:part], 0o600))
 		sys := &scan.System{IO: &iostreams.IO{Out: io.Discard, Err: io.Discard, Env: os.Getenv}}
 		in := must.Value((&scan.Flags{Quiet: true}).Check([]string{path}, false))(t)
-		o := Output{path: result, cmd: &cobra.Command{}}
-		w := must.Value(o.NewWriter(sys, in, ParquetForm))(t)
-		pass := scan.New(sys, in, scan.Options{})
-		ParquetFunc(&o, w, &records.RPCs, in, pass)
-		must.NoError(t, w.Write(nil))
-		must.NoError(t, pass.Run())
+		j := Job{Sys: sys, Form: Choice{Value: ParquetForm}, output: result, cmd: &cobra.Command{}}
+		x := must.Value(j.OpenInput(in, scan.Options{}))(t)
+		ParquetFunc(x, &records.RPCs)
+		must.NoError(t, x.Out.Write(nil))
+		must.NoError(t, x.Pass.Run())
 		if grows {
 			must.NoError(t, os.WriteFile(path, sample, 0o600))
 		}
-		must.NoError(t, w.Close())
-		got := o.isComplete(result, path)
+		must.NoError(t, x.Out.Close())
+		got := j.isComplete(result, path)
 		assert.That(t, got != grows, "grows %v: complete %v", grows, got)
 	}
 }

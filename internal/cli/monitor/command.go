@@ -96,21 +96,8 @@ func (c *command) cobra() *cobra.Command {
 		Use:   "monitor [flags] [FILE…|-]",
 		Short: "Monitor an interface: metrics for Prometheus and OpenTelemetry, records of selected RPCs",
 		Long: "monitor counts what happens on an interface and serves it at http://" + DefaultListen +
-			"/metrics, for Prometheus: RPCs by operation and target, " +
-			"their errors, latencies and sizes, connections, evictions, waits for locks, findings of lshark diagnose, what the capture lacks, " +
-			"and lshark itself. " +
-			"The number of series is bounded: clients, jobs and users have series of their own when they are among the top N, all others are " +
-			"\"other\".\n\n" +
-			"--records writes RPCs to Parquet files: those that match -Y and a sample of all, or all RPCs without -Y and --sample. " +
-			"--otlp sends the metrics to an OTLP receiver (OpenTelemetry), and with -Y or --sample these RPCs as spans. " +
-			"The sample is chosen by client and xid, so that monitors at both ends of an RPC choose the same.\n\n" +
-			"--trouble is a flight recorder: the last frames are kept in memory, and where something is found, they are written with those that " +
-			"follow to a folder, with the findings as text and JSON and the page of lshark report.\n\n" +
-			"--config names a file with lines NAME = VALUE, where NAME is that of a flag; flags on the command line take precedence. " +
-			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-…, --trouble-severity and --trouble-filter can change while the capture goes on. SIGTERM ends it: files " +
-			"are completed, and metrics and spans that wait are sent.\n\n" +
-			"With capture files in place of an interface the metrics are printed when they are read. docs/monitor.md lists the metrics, and " +
-			"shows how to run monitor as a service.",
+			"/metrics, for Prometheus. --records writes RPCs to Parquet files, --otlp sends metrics and RPCs to an OTLP receiver, --trouble writes " +
+			"the frames around each trouble, --config reads flags from a file. With capture files the metrics are printed. docs/monitor.md has more.",
 		Example: `  # the metrics of a capture
   lshark monitor client.pcap
 
@@ -124,7 +111,7 @@ func (c *command) cobra() *cobra.Command {
   lshark monitor -i eth0 --otlp http://localhost:4318 --sample 1/1000`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	flags.AddInput(cmd, c.sys, &c.input)
+	flags.AddInput(cmd, c.sys, &c.input, true)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.display, "display", "Y", "", "write and send RPCs that match the display filter `EXPR`, such as 'rpc.latency > 1s || rpc.error'; metrics count all")
 		f.Var(&c.sample, "sample", "write and send one in N of all RPCs, also if it does not match -Y")

@@ -24,14 +24,9 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decode [flags] [TYPE] VALUE | NAME=VALUE | log LINE | -",
 		Short: "Decode one value, hex string or line of a debug log",
-		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values or the " +
-			"prefix of its names, an extended attribute, or " + flags.WordList(explain.ScalarNames()) + ".\n\n" +
-			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), base64 with 0s before it, " +
-			"or a name, which is converted to its number. FIDs, NIDs, UUIDs, xids with an x before them, and handles as lshark prints them need " +
-			"no TYPE.\n\n" +
-			"NAME=VALUE is an extended attribute as getfattr prints it. The whole output of getfattr is read from standard " +
-			"input if there are no arguments or the argument is -, as in: getfattr -d -m - -e hex FILE | lshark decode\n\n" +
-			"LINE is a line of a debug log of the kernel, as lctl dk prints it, or the part of one that is in question.",
+		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values, an extended attribute, or " +
+			flags.WordList(explain.ScalarNames()) + ". VALUE is a number, the hex bytes of the wire, base64 with 0s before it, or a name. What " +
+			"getfattr prints is read from standard input. LINE is a line of a debug log.",
 		Example: `  # flags by number and by name
   lshark decode obd_connect_flags 0xae7a5e7be344d2b8
   lshark decode obd_connect_flags 'VERSION|GRANT'

@@ -49,12 +49,9 @@ func NewExplain(sys *iostreams.IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [NAME…]",
 		Short: "Explain a struct, field, flag, opcode or constant, with its place on the wire",
-		Long: "explain prints what lshark knows about a name of the protocol; it needs no capture. NAME is a struct, a " +
-			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, a key of " +
-			"records and filters, a column of a table, a code of notes, events and findings, an abbreviation, or a name of " +
-			"Lustre's layout.c. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number, decimal or " +
-			"hexadecimal, stands for everything that has it as its value. Flags can be combined with |. Case does not matter. Without NAME, " +
-			"explain shows how many names of each kind there are.",
+		Long: "explain prints what lshark knows about a name of the protocol, a key, a column of a table or a code; it needs no capture. Where a name " +
+			"is not unique, write STRUCT.FIELD or GROUP.VALUE. A number stands for everything that has it as its value; flags can be combined " +
+			"with |. Without NAME, explain shows how many names of each kind there are.",
 		Example: `  # offsets and types, and when each field is valid
   lshark explain obd_connect_data
 

@@ -25,9 +25,8 @@ func NewFields(sys *iostreams.IO) *cobra.Command {
 		Use:   "fields [flags] [NAME…]",
 		Short: "List all fields for -e and -Y, with type, place and meaning",
 		Long: "fields prints one line for each field that -e and -Y accept: its name, its type, the structs and " +
-			"operations in which it occurs, and its meaning, separated by tabs. First come the keys of every record " +
-			"(place: record), then the keys of whole RPCs (place: rpc), for rpcs and stats.\n\n" +
-			"NAME is a field, a place, or PLACE.FIELD; without it, all are shown. Case does not matter.",
+			"operations in which it occurs, and its meaning, separated by tabs. First come the keys of every record, then those of RPCs. " +
+			"NAME is a field, a place, or PLACE.FIELD; without it, all are shown.",
 		Example: `  # one field, and those of a struct
   lshark fields mbo_size obd_connect_data
 

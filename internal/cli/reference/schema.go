@@ -45,12 +45,8 @@ func NewSchema(sys *iostreams.IO) *cobra.Command {
 		Use:   "schema [flags] [NAME…]",
 		Short: "List the columns of Parquet files, with type and meaning",
 		Long: "schema prints the columns of the files that -T parquet writes, with their types as DuckDB names them, the units of numbers, " +
-			"the keys of JSON that they are made from, and their meanings. With -T sql it prints statements that create empty tables, with -T " +
-			"clickhouse those for ClickHouse.\n\n" +
-			"NAME is a table: messages (written by lshark), rpcs, imports, locks, files, recovery, config or findings (written by diagnose); or " +
-			"a column, or TABLE.COLUMN. Without it, all are shown. " +
-			"Case does not matter. " +
-			"Columns are only added, unless the version of the schema changes; files have it in their metadata as lshark.schema.",
+			"the keys of JSON that they are made from, and their meanings. NAME is a table, a column, or TABLE.COLUMN. With -T sql it prints " +
+			"statements that create empty tables, with -T clickhouse those for ClickHouse.",
 		Example: `  # the columns about RPCs
   lshark schema rpcs
 

@@ -41,14 +41,24 @@ type Flags struct {
 	Verbose bool
 }
 
-// RegisterInput defines the flags that choose packets.
-func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
+// RegisterFiles defines the flags that choose packets of files.
+func (f *Flags) RegisterFiles(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.Read, "read", "r", nil, "read packets from `FILE`, - for standard input; may be repeated")
-	fs.StringArrayVarP(&f.Interfaces, "interface", "i", nil, "capture live from interface `IFACE`, any for all interfaces; may be repeated")
 	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR` in pcap-filter syntax; live captures default to the LNet ports and RoCE")
 	fs.IntVarP(&f.Cores, "jobs", "j", 0, "use at most `N` cores; with a folder for -o, and in sql, read N captures at a time (default: all cores, one capture)")
 	fs.UintSliceVar(&f.Ports, "port", nil, "TCP `PORTS` that carry LNet, separated by commas (default 988)")
 	fs.Lookup("port").DefValue = "" // pflag would add [] as the default
+	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS seconds to the times of FILE; by default, differences between "+
+		"clocks are estimated from packets that several files have in common")
+	setForm(fs.Lookup("offset"), "FILE=SECS")
+	fs.StringArrayVar(&f.Names, "names", nil, "read names of targets and nodes from `FILE`: what lctl get_param '*.*.import' prints, of any number of nodes, "+
+		"and lines with a NID or IP address and a name, as in /etc/hosts; may be repeated. A live capture asks lctl of this node for the imports; "+
+		"none turns that off")
+}
+
+// RegisterLive defines the flags of live captures.
+func (f *Flags) RegisterLive(fs *pflag.FlagSet) {
+	fs.StringArrayVarP(&f.Interfaces, "interface", "i", nil, "capture live from interface `IFACE`, any for all interfaces; may be repeated")
 	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture: after duration:SECS, packets:N frames, "+
 		"filesize:KB of -w, or files:N of -b; may be repeated")
 	setForm(fs.Lookup("autostop"), "LIMIT")
@@ -56,12 +66,6 @@ func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.NoPromiscuous, "no-promiscuous", "p", false, "live, leave the interfaces out of promiscuous mode, in which they "+
 		"also pass on what is sent to other hosts")
 	fs.IntVarP(&f.Buffer, "buffer-size", "B", 0, "live, let the kernel buffer `MIB` of frames (default 32)")
-	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS seconds to the times of FILE; by default, differences between "+
-		"clocks are estimated from packets that several files have in common")
-	setForm(fs.Lookup("offset"), "FILE=SECS")
-	fs.StringArrayVar(&f.Names, "names", nil, "read names of targets and nodes from `FILE`: what lctl get_param '*.*.import' prints, of any number of nodes, "+
-		"and lines with a NID or IP address and a name, as in /etc/hosts; may be repeated. A live capture asks lctl of this node for the imports; "+
-		"none turns that off")
 }
 
 // RegisterLogs defines the flag for debug logs, of commands that show what they have.

@@ -29,7 +29,7 @@ type pduWriter struct {
 }
 
 func newPDUWriter(w capture.FrameWriter, flush bool) *pduWriter {
-	return &pduWriter{w: w, flush: flush, json: render.NewJSON(), findings: render.NewRecordJSON(records.Findings.Keys(), false)}
+	return &pduWriter{w: w, flush: flush, json: render.NewJSON(), findings: render.NewRecordJSON(&records.Findings)}
 }
 
 // write writes a message, with a comment for the column Info and for the packet; first

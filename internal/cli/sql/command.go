@@ -43,20 +43,9 @@ func New(sys *scan.System, run Run) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sql [flags] [QUERY|-] CAPTURE|FOLDER…",
 		Short: "Query captures with SQL, by DuckDB",
-		Long: "sql runs DuckDB with tables of what captures contain: rpcs, messages, imports, locks, files and findings, with the columns " +
-			"that \"lshark schema\" lists. " +
-			"duckdb must be in PATH; no network is used. Without QUERY, or with - for it, the query is read from standard input; on a terminal " +
-			"DuckDB is interactive.\n\n" +
-			"The arguments are captures, Parquet files that -T parquet or monitor wrote, and folders with either. Captures are converted first, " +
-			"each on its own, but only the tables that the query " +
-			"mentions. The results stay in $XDG_CACHE_HOME/lshark, or ~/.cache/lshark: a capture is not converted again as long as it has " +
-			"the same name, size and time, except by another release of lshark.\n\n" +
-			"Further views: slow has the RPCs of a second or more, errors those that failed, by_op counts and percentiles for each operation, as " +
-			"stats shows them. Where several captures have " +
-			"the same RPC, rpcs has it once, as the capture nearest to the client has seen it; both_sides has what the captures nearest to the " +
-			"client and to the server have seen, " +
-			"with the clocks aligned; rpcs_by_capture has everything, captures the captures and their clocks. Durations are in nanoseconds.\n\n" +
-			"DuckDB's error messages are shown as they are; a query that fails gives exit status 1.",
+		Long: "sql runs DuckDB with a table for each kind of record: rpcs, messages, imports, locks, files, findings, recovery and config, with " +
+			"the columns that \"lshark schema\" lists. The arguments are captures, Parquet files of -T parquet or monitor, and folders with " +
+			"either. What captures are converted to stays in a cache. Without QUERY, the query is read from standard input.",
 		Example: `  # the slowest operations of each target
   lshark sql 'select op, target, count(*), quantile_cont(latency, .99) / 1e6 as p99_ms from rpcs group by all order by p99_ms desc' client.pcap
 
@@ -67,7 +56,7 @@ func New(sys *scan.System, run Run) *cobra.Command {
   lshark sql 'select op, avg(wire_time) / 1e6 as network_ms, avg(node_time) / 1e6 as server_ms from both_sides group by all' client.pcap server.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.start(args) },
 	}
-	flags.AddInput(cmd, sys, &c.input)
+	flags.AddInput(cmd, sys, &c.input, false)
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.StringVar(&c.queryFile, "query", "", "read the query from `FILE`")
 		f.StringSliceVar(&c.tables, "tables", nil, "convert these `TABLES`, separated by commas, and not those that the query mentions")
@@ -85,10 +74,6 @@ func New(sys *scan.System, run Run) *cobra.Command {
 func (c *command) check() error {
 	if err := c.form.Check(); err != nil {
 		return err
-	}
-	switch {
-	case len(c.input.Interfaces) > 0 || len(c.input.AutoStop) > 0:
-		return exit.Usagef("sql queries files: it has no live capture (-i, -a); lshark -w saves one")
 	}
 	for i, name := range c.tables {
 		table, ok := viewTable(name)

@@ -120,7 +120,7 @@ func TestRPCsComeBack(t *testing.T) {
 					}
 				}
 			}
-			j := render.NewRecordJSON(records.RPCs.Keys(), false)
+			j := render.NewRecordJSON(&records.RPCs)
 			var record records.Message
 			s := read(t, name, Options{Memory: segmentSize}, func(r *track.RPC) {
 				for i, f := range list {

@@ -9,9 +9,8 @@ import (
 // markNames are the marks as JSON has them, in the order of their bits.
 var markNames = [...]string{"retransmitted", "incomplete", "resent", "no_reply", "no_request", "failed"}
 
-// AppendJSON appends the events, one JSON object per line.
-func (d *Diagram) AppendJSON(dst []byte) []byte {
-	j := render.NewRecordJSON(records.Arrows.Keys(), false)
+// Records returns the events as records.
+func (d *Diagram) Records() (list []*records.Arrow) {
 	full := render.NIDs{Full: true}
 	for _, e := range d.Events() {
 		a := &records.Arrow{At: track.Point{Frame: e.Frame, File: e.File, Time: e.Time}, From: nidText(e.From, full), To: nidText(e.To, full),
@@ -28,7 +27,7 @@ func (d *Diagram) AppendJSON(dst []byte) []byte {
 				a.Marks = append(a.Marks, name)
 			}
 		}
-		dst = append(j.Append(dst, a), '\n')
+		list = append(list, a)
 	}
-	return dst
+	return list
 }

@@ -1,0 +1,247 @@
+package flags
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render"
+)
+
+// Job is the flags that commands which read packets have in common, and a run with them: all
+// captures at once or, where -o names a folder, one of them.
+type Job struct {
+	Sys   *scan.System
+	Args  []string // files
+	Input scan.Flags
+
+	Display string // of -Y
+	Count   int    // of -c
+	Save    string // of -w
+	SaveAll bool   // --all-frames
+
+	Form   Choice   // of -T
+	Fields []string // of -e
+
+	NodeName func(lnet.NID) string // nil: only NIDs are shown; set by Open
+
+	output      string // of -o; empty: standard output
+	sensor      string
+	options     []string // of -E
+	header      bool     // with -T fields
+	addsColumns bool     // -e adds columns to -T parquet
+	time, color Choice
+	fullNIDs    bool
+	cmd         *cobra.Command
+}
+
+// NewJob returns the flags of a command with a choice of forms, of which the first is the default.
+func NewJob(sys *scan.System, forms ...string) Job {
+	return Job{Sys: sys, Form: FormChoice(forms...), time: timeChoice(), color: ColorChoice()}
+}
+
+// Help is what help says about the flags of a Job. A command does not have those without a text.
+type Help struct {
+	Display string // of -Y
+	Counted string // what -c counts
+	Time    string // what -t d refers to
+	Saved   string // what is saved with -w: the frames of these
+	Fields  string // what -e names in place of keys of JSON
+
+	Logs  bool // the command reads --log
+	Files bool // the command reads files only
+	ToOut bool // the command does not have -o
+
+	Selection, Output func(*pflag.FlagSet) // the flags that only this command has
+}
+
+// Register defines the flags.
+func (j *Job) Register(cmd *cobra.Command, h Help) {
+	j.cmd = cmd
+	AddInput(cmd, j.Sys, &j.Input, !h.Files)
+	if h.Logs {
+		Add(cmd, InputGroup, j.Input.RegisterLogs)
+	}
+	Add(cmd, SelectionGroup, func(f *pflag.FlagSet) {
+		if h.Display != "" {
+			f.StringVarP(&j.Display, "display", "Y", "", h.Display)
+		}
+		if h.Counted != "" {
+			f.IntVarP(&j.Count, "count", "c", j.Count, "stop after `N` "+h.Counted)
+		}
+		if h.Selection != nil {
+			h.Selection(f)
+		}
+	})
+	Add(cmd, OutputGroup, func(f *pflag.FlagSet) {
+		if len(j.Form.Words) > 1 {
+			RegisterForm(f, &j.Form)
+		}
+		if h.Output != nil {
+			h.Output(f)
+		}
+		if j.Form.Has("fields") {
+			j.registerFields(f, h.Fields)
+		}
+		if !h.ToOut {
+			f.StringVarP(&j.output, "output", "o", "", "write to `FILE` instead of standard output; in a folder, a file for each capture")
+		}
+		if j.Form.Has(ParquetForm) {
+			f.StringVar(&j.sensor, "sensor", "", "with -T parquet, `NAME` of the node that captured, for the column sensor; live, the name of this host by default")
+		}
+		if h.Time != "" {
+			f.VarP(&j.time, "time", "t", "time: r relative to the first frame, a local, u UTC, d since the "+h.Time+" before")
+		}
+		f.BoolVarP(&j.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp, and no names of nodes")
+		RegisterColor(f, &j.color)
+		if h.Saved != "" {
+			f.StringVarP(&j.Save, "write", "w", "", "also write the frames of the "+h.Saved+" to `FILE`, as pcapng")
+			f.BoolVar(&j.SaveAll, "all-frames", false, "with -w, write all frames; those of the "+h.Saved+" have comments")
+			j.Input.RegisterRing(f)
+		}
+		j.Input.RegisterNotes(f)
+	})
+}
+
+func (j *Job) registerFields(f *pflag.FlagSet, fields string) {
+	help := "with -T fields, print the JSON key `NAME`; may be repeated"
+	if j.addsColumns = fields != ""; j.addsColumns {
+		help = "with -T fields, print " + fields + " `NAME`, with -T parquet, add it as a column of text; may be repeated"
+	}
+	f.StringArrayVarP(&j.Fields, "field", "e", nil, help)
+	f.StringArrayVarP(&j.options, "fields-option", "E", nil, "with -T fields, `header=y` prints the names in the first line")
+}
+
+// RegisterForm defines -T, and RegisterColor --color, for commands that read no packets, too.
+func RegisterForm(f *pflag.FlagSet, form *Choice) {
+	f.VarP(form, "form", "T", "output form: "+WordList(form.Words))
+}
+
+func RegisterColor(f *pflag.FlagSet, color *Choice) {
+	f.Var(color, "color", "colour the output: "+WordList(color.Words))
+}
+
+// RegisterTimeOf defines -t for a command whose times are absolute or relative to the first frame.
+func (j *Job) RegisterTimeOf(f *pflag.FlagSet, words []string, help string) {
+	j.time.Words, j.time.Noun = words, "time"
+	f.VarP(&j.time, "time", "t", help)
+}
+
+// CheckFlags checks the flags, but those for the input.
+func (j *Job) CheckFlags() error {
+	var wrong error
+	switch {
+	case j.Count < 0:
+		wrong = exit.Usagef("-c %d: must not be negative", j.Count)
+	case j.SaveAll && j.Save == "":
+		wrong = exit.Usagef("--all-frames needs -w")
+	}
+	return errors.Join(wrong, j.checkView(), j.checkFields())
+}
+
+func (j *Job) checkView() error {
+	for _, c := range []*Choice{&j.Form, &j.time, &j.color} {
+		if err := c.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *Job) checkFields() error {
+	for _, o := range j.options {
+		switch o {
+		case "header=y":
+			j.header = true
+		case "header=n":
+			j.header = false
+		default:
+			return exit.Usagef("-E %s: must be header=y or header=n", o)
+		}
+	}
+	switch form := j.Form.Value; {
+	case len(j.Fields) > 0 && form != "fields" && !(j.addsColumns && form == ParquetForm):
+		return exit.Usagef("-e needs -T fields")
+	case len(j.Fields) == 0 && form == "fields":
+		return exit.Usagef("-T fields needs the names of fields (-e NAME)")
+	}
+	return nil
+}
+
+// Header reports whether the first line has the names of the fields.
+func (j *Job) Header() bool { return j.header }
+
+// Time returns the value of -t.
+func (j *Job) Time() string { return j.time.Value }
+
+var timeFormats = map[string]render.TimeFormat{"r": render.Relative, "a": render.Local, "u": render.UTC, "d": render.Delta}
+
+// Options returns the options for text on the output.
+func (j *Job) Options() render.SummaryOptions {
+	s := j.Sys.IO
+	return render.SummaryOptions{Colors: render.NewColors(s.Colored(j.color.Value)), Width: s.Width(),
+		Time: timeFormats[j.time.Value], NIDs: render.NIDs{Full: j.fullNIDs, Name: j.NodeName}}
+}
+
+// Check checks the flags, with func check those that the command has besides; nil: it has none.
+func (j *Job) Check(check func() error) (*scan.Input, error) {
+	in, err := j.Input.Check(j.Args, j.Sys.InTTY)
+	if check != nil {
+		err = errors.Join(err, check())
+	}
+	if err = errors.Join(err, j.CheckFlags()); err == nil {
+		j.NodeName = in.NodeNames()
+	}
+	return in, err
+}
+
+// Reading is one reading of packets, with what it writes to.
+type Reading struct {
+	*scan.Pass
+	In  *scan.Input
+	Out *iostreams.Writer
+
+	job    *Job
+	hidden []string
+}
+
+// Open opens what a command reads and writes, if its flags are right.
+func (j *Job) Open(check func() error, o scan.Options) (*Reading, error) {
+	in, err := j.Check(check)
+	if err != nil {
+		return nil, err
+	}
+	return j.OpenInput(in, o)
+}
+
+// OpenInput is Open for flags that were checked.
+func (j *Job) OpenInput(in *scan.Input, o scan.Options) (*Reading, error) {
+	o.SaveTo, o.SaveAll = j.Save, j.SaveAll
+	w, err := j.newWriter(in)
+	return &Reading{Pass: scan.New(j.Sys, in, o), In: in, Out: w, job: j}, err
+}
+
+// Run reads the input. Func end is called after the last message; nil: there is nothing to do.
+func (x *Reading) Run(end func() error) error {
+	x.Add(scan.Consumer{Idle: func(int64) error { return x.Out.Flush() }, End: end})
+	err := errors.Join(x.Pass.Run(), x.Out.Close())
+	for _, columns := range x.hidden {
+		x.NoteHidden(columns)
+	}
+	return err
+}
+
+// Hide notes the columns of a table for which the terminal has no room, when the input has been read.
+func (x *Reading) Hide(columns string) { x.hidden = append(x.hidden, columns) }
+
+// Options returns the options for text on the output.
+func (x *Reading) Options() render.SummaryOptions {
+	o := x.job.Options()
+	o.Files = x.In.FileNames()
+	return o
+}

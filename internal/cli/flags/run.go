@@ -1,0 +1,110 @@
+package flags
+
+import (
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// Run is one reading of packets by a command that shows records of one kind. The command emits
+// the records, and the Run writes them in the form that the flags choose.
+type Run[R any] struct {
+	*Reading
+
+	// In the forms for people, Line appends a record when it is emitted or, when it is nil, List
+	// returns all that were emitted when the input has been read.
+	Line func(dst []byte, r R) []byte
+	List func(list []R) []byte
+
+	Header []byte // is written before the first record
+
+	add  func(dst []byte, r R) []byte // in the forms that need only the keys: json, fields and parquet
+	kept []R                          // for List
+	buf  []byte
+}
+
+// RecordForms are the forms that all records have, behind those for people.
+func RecordForms(text ...string) []string { return append(text, "json", "fields", ParquetForm) }
+
+// Open opens what a command reads, and what it writes records with these keys to, if its flags
+// are right. Without a Line or List, it shows all keys as a table.
+func Open[R any](j *Job, keys *records.Table[R], check func() error, o scan.Options) (*Run[R], error) {
+	in, err := j.Check(check)
+	if err != nil {
+		return nil, err
+	}
+	return OpenInput(j, in, keys, o)
+}
+
+// OpenInput is Open for flags that were checked.
+func OpenInput[R any](j *Job, in *scan.Input, keys *records.Table[R], o scan.Options) (x *Run[R], err error) {
+	x = &Run[R]{}
+	switch j.Form.Value {
+	case "json":
+		x.add = render.NewRecordJSON(keys).AppendLine
+	case "fields":
+		f, unknown := render.NewRecordFields(keys, j.Fields)
+		if f == nil {
+			return nil, exit.UnknownName("field", unknown, render.KeyNames(keys))
+		}
+		if j.header {
+			x.Header = f.Header(nil)
+		}
+		x.add = f.Append
+	}
+	if x.Reading, err = j.OpenInput(in, o); err == nil && j.Form.Value == ParquetForm {
+		x.add = ParquetFunc(x.Reading, keys)
+	}
+	if x.add == nil {
+		x.List = func(list []R) []byte { return Table(x.Reading, tables.Of(keys))(list) }
+	}
+	return x, err
+}
+
+// IsText reports whether the form is one for people, which needs more than the keys.
+func (x *Run[R]) IsText() bool { return x.add == nil }
+
+// Own sets a func for a form that only this command has: it returns all that was emitted.
+func (x *Run[R]) Own(list func(list []R) []byte) { x.add, x.Line, x.List = nil, nil, list }
+
+// Emit shows records.
+func (x *Run[R]) Emit(list ...R) {
+	add := x.add
+	if add == nil {
+		add = x.Line
+	}
+	if add == nil {
+		x.kept = append(x.kept, list...)
+		return
+	}
+	for _, r := range list {
+		x.buf = add(x.buf[:0], r)
+		x.Fail(x.Out.Write(x.buf))
+	}
+}
+
+// Run reads the input. Func end is called after the last message; nil: there is nothing to do.
+func (x *Run[R]) Run(end func()) error {
+	x.Add(scan.Consumer{Begin: func() error { return x.Out.Write(x.Header) }})
+	return x.Reading.Run(func() error {
+		if end != nil {
+			end()
+		}
+		if x.IsText() && x.Line == nil {
+			return x.Out.Write(x.List(x.kept))
+		}
+		return nil
+	})
+}
+
+// Table returns a func that makes a table of records, and notes which columns are hidden.
+func Table[R any](x *Reading, kind *tables.Kind[R]) func(list []R) []byte {
+	return func(list []R) []byte {
+		t := kind.New(x.Options(), x.First())
+		text := t.Append(nil, list)
+		x.Hide(t.Omitted.String())
+		return text
+	}
+}

@@ -1,0 +1,30 @@
+package flags
+
+import (
+	"runtime/debug"
+	"sync"
+)
+
+// Version returns the version of the module, and the commit it was built from.
+func Version() string { return version() }
+
+var version = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	text := info.Main.Version
+	if text == "" || text == "(devel)" {
+		text = "devel"
+	}
+	for _, s := range info.Settings {
+		const shown = 12 // letters of the commit
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= shown:
+			text += " " + s.Value[:shown]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			text += " modified"
+		}
+	}
+	return text
+})
