@@ -1,12 +1,13 @@
-// Command gen builds a large capture out of a real sample: its messages again
+// Command gen builds a large capture out of real samples: their messages again
 // and again, with new ports, xids and times, in segments of a chosen size. The
-// result goes to standard output, as pcap.
+// result goes to standard output, as pcap. Where there are several samples, each
+// repetition is of another client, with an address, UUID and handles of its own.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 func main() {
@@ -22,45 +25,66 @@ func main() {
 	segment := flag.Int("segment", 1448, "payload bytes of a frame, at most")
 	bulk := flag.Bool("bulk", false, "only RPCs that carry file data, and their data")
 	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: gen [-size BYTES] [-segment BYTES] [-bulk] SAMPLE >FILE")
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: gen [-size BYTES] [-segment BYTES] [-bulk] SAMPLE… >FILE")
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), *size, *segment, *bulk); err != nil {
+	if err := run(flag.Args(), *size, *segment, *bulk); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-// piece is a message of the sample.
+// piece is a message of a sample.
 type piece struct {
 	data     []byte
 	conn     int
-	bits     int // where its match bits lie, 0: nowhere
-	mbits    int // where pb_mbits lies, 0: nowhere
-	src, dst [4]byte
-	sp, dp   uint16
+	xids     []int // where match bits, pb_mbits and pb_last_xid lie
+	handles  []int // where handles of the client, and those that it was given, lie
+	nids     []int // where NIDs of the client lie
+	uuid     int   // where the UUID of the client lies, 0: nowhere
+	src, dst endpoint
+	served   bool // a request that only servers take
 	rel      int64
 }
 
-func run(sample string, size int64, segment int, bulk bool) error {
-	pieces, err := read(sample, bulk)
-	if err != nil {
-		return err
-	}
-	if len(pieces) == 0 {
-		return errors.New("the sample has no messages to repeat")
-	}
+type endpoint struct {
+	addr   [4]byte
+	port   uint16
+	client bool // each repetition has another address
+}
+
+func run(samples []string, size int64, segment int, bulk bool) error {
 	w := &writer{w: bufio.NewWriterSize(os.Stdout, 1<<20), segment: segment, seq: map[[2]uint16]uint32{}}
-	for _, p := range pieces {
-		w.conns = max(w.conns, p.conn+1)
+	var lists [][]piece
+	for _, sample := range samples {
+		pieces, err := read(sample, bulk)
+		if err != nil {
+			return err
+		}
+		if len(pieces) == 0 {
+			return fmt.Errorf("%s has no messages to repeat", sample)
+		}
+		if len(samples) > 1 {
+			markClients(pieces)
+		}
+		for _, p := range pieces {
+			w.conns = max(w.conns, p.conn+1)
+		}
+		lists = append(lists, pieces)
 	}
 	w.header()
-	span := pieces[len(pieces)-1].rel + 1e6
-	for round := int64(0); w.written < size && w.err == nil; round++ {
-		for _, p := range pieces {
-			w.piece(p, round, round*span)
+	shift := int64(0)
+	for round := 0; w.written < size && w.err == nil; round++ {
+		pieces, step := lists[round%len(lists)], len(lists)
+		if round < len(lists) {
+			step = round
 		}
+		for i := range pieces {
+			pieces[i].renumber(step, round)
+			w.piece(&pieces[i], round, shift)
+		}
+		shift += pieces[len(pieces)-1].rel + 1e6
 	}
 	if w.err != nil {
 		return w.err
@@ -78,6 +102,7 @@ func read(path string, bulk bool) ([]piece, error) {
 	defer r.Close()
 	var list []piece
 	var first int64
+	var tree dissect.Tree
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 		if first == 0 {
 			first = m.Time
@@ -85,10 +110,13 @@ func read(path string, bulk bool) ([]piece, error) {
 		if m.Transport != lnet.TCP || !m.Src.Addr().Is4() || bulk && !carries(m) {
 			return
 		}
-		p := piece{data: make([]byte, m.Size), conn: m.Conn,
-			src: m.Src.Addr().As4(), dst: m.Dst.Addr().As4(), sp: m.Src.Port(), dp: m.Dst.Port(), rel: m.Time - first}
+		p := piece{data: make([]byte, m.Size), conn: m.Conn, src: endpoint{addr: m.Src.Addr().As4(), port: m.Src.Port()},
+			dst: endpoint{addr: m.Dst.Addr().As4(), port: m.Dst.Port()}, rel: m.Time - first,
+			served: m.Kind == lnet.Request && !track.IsCallback(m.RPC.Opcode)}
 		copy(p.data, m.Data)
 		p.places(m)
+		tree.Build(m)
+		p.names(&tree)
 		list = append(list, p)
 	}})
 	var f capture.Frame
@@ -121,12 +149,57 @@ func (p *piece) places(m *dissect.Message) {
 	}
 	switch m.LNet.Type {
 	case lnet.TypePut, lnet.TypeGet, lnet.TypeAck:
-		p.bits = m.LNetOff + 48
+		p.xids = append(p.xids, m.LNetOff+48)
 	}
 	if m.Kind == lnet.Request && len(m.Payload()) > 32 && m.RPC.Mbits != 0 {
 		const bodyMbits = 120
 		bufs := int(binary.LittleEndian.Uint32(m.Payload()))
-		p.mbits = m.PayloadOff + (32+4*bufs+7)&^7 + bodyMbits
+		p.xids = append(p.xids, m.PayloadOff+(32+4*bufs+7)&^7+bodyMbits)
+	}
+}
+
+// names finds what else each client has of its own.
+func (p *piece) names(t *dissect.Tree) {
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Src != dissect.InMessage || n.Is(dissect.Missing) {
+			continue
+		}
+		switch at := int(n.Off); {
+		case n.Name() == "pb_last_xid" && n.Val != 0:
+			p.xids = append(p.xids, at)
+		case n.Name() == "client_uuid" && n.Len >= 36:
+			p.uuid = at
+		case n.Field.Format == schema.Handle && !bytes.Equal(t.Bytes(n), make([]byte, 8)):
+			p.handles = append(p.handles, at)
+		}
+	}
+}
+
+// markClients finds the clients of a sample, which get no requests but callbacks, and their
+// NIDs. Handles that servers have of each other stay as they are.
+func markClients(pieces []piece) {
+	servers := make(map[[4]byte]bool)
+	for i := range pieces {
+		if pieces[i].served {
+			servers[pieces[i].dst.addr] = true
+		}
+	}
+	for i := range pieces {
+		p := &pieces[i]
+		for _, e := range []*endpoint{&p.src, &p.dst} {
+			if servers[e.addr] {
+				continue
+			}
+			e.client = true
+			const tcp = 2
+			nid := []byte{e.addr[3], e.addr[2], e.addr[1], e.addr[0], 0, 0, tcp, 0}
+			for at := 0; at+len(nid) <= len(p.data); at++ {
+				if bytes.Equal(p.data[at:at+len(nid)], nid) {
+					p.nids = append(p.nids, at)
+				}
+			}
+		}
 	}
 }
 
@@ -159,33 +232,55 @@ func (w *writer) write(b []byte) {
 	}
 }
 
-func (w *writer) piece(p piece, round, shift int64) {
-	for _, at := range [2]int{p.bits, p.mbits} {
-		if at > 0 && at+8 <= len(p.data) {
-			binary.LittleEndian.PutUint64(p.data[at:], binary.LittleEndian.Uint64(p.data[at:])+uint64(min(round, 1))<<24)
+// renumber adds step to what is new in a repetition. round is its number.
+func (p *piece) renumber(step, round int) {
+	le := binary.LittleEndian
+	for _, at := range p.xids {
+		if at+8 <= len(p.data) {
+			le.PutUint64(p.data[at:], le.Uint64(p.data[at:])+uint64(step)<<24)
 		}
 	}
+	if !p.src.client && !p.dst.client {
+		return
+	}
+	for _, at := range p.handles {
+		const middle = 4
+		le.PutUint16(p.data[at+middle:], le.Uint16(p.data[at+middle:])+uint16(step))
+	}
+	if p.uuid > 0 {
+		copy(p.data[p.uuid:], fmt.Sprintf("%08x", round))
+	}
+	for _, at := range p.nids {
+		le.PutUint16(p.data[at+1:], le.Uint16(p.data[at+1:])+uint16(step))
+	}
+	for _, e := range []*endpoint{&p.src, &p.dst} {
+		if e.client {
+			middle := e.addr[1:3]
+			binary.BigEndian.PutUint16(middle, binary.BigEndian.Uint16(middle)+uint16(step))
+		}
+	}
+}
+
+func (w *writer) piece(p *piece, round int, shift int64) {
 	port := func(n uint16) uint16 {
 		if n == 988 {
 			return n
 		}
-		return 1024 + uint16((round*int64(w.conns)+int64(p.conn))%60000)
+		return 1024 + uint16((round*w.conns+p.conn)%60000)
 	}
-	sp, dp := port(p.sp), port(p.dp)
+	sp, dp := port(p.src.port), port(p.dst.port)
 	key, back := [2]uint16{sp, dp}, [2]uint16{dp, sp}
 	when := 1_700_000_000_000_000_000 + p.rel + shift
 	if _, known := w.seq[key]; !known {
 		// A connection begins with its SYNs, as all but the first ones of a
 		// long capture do.
-		q := p
-		q.src, q.dst = p.dst, p.src
-		w.tcp(p, sp, dp, ^uint32(0), nil, when, flagSYN)
-		w.tcp(q, dp, sp, ^uint32(0), nil, when, flagSYN|flagACK)
+		w.tcp(p.src.addr, p.dst.addr, sp, dp, ^uint32(0), nil, when, flagSYN)
+		w.tcp(p.dst.addr, p.src.addr, dp, sp, ^uint32(0), nil, when, flagSYN|flagACK)
 		w.seq[key], w.seq[back] = 0, 0
 	}
 	for b := p.data; len(b) > 0; {
 		n := min(len(b), w.segment)
-		w.tcp(p, sp, dp, w.seq[key], b[:n], when, flagPSH|flagACK)
+		w.tcp(p.src.addr, p.dst.addr, sp, dp, w.seq[key], b[:n], when, flagPSH|flagACK)
 		w.seq[key] += uint32(n)
 		b = b[n:]
 	}
@@ -197,7 +292,7 @@ const (
 	flagACK = 0x10
 )
 
-func (w *writer) tcp(p piece, sp, dp uint16, seq uint32, payload []byte, when int64, flags byte) {
+func (w *writer) tcp(src, dst [4]byte, sp, dp uint16, seq uint32, payload []byte, when int64, flags byte) {
 	h := &w.frame
 	n := uint32(54 + len(payload))
 	binary.LittleEndian.PutUint32(h[0:], uint32(when/1e9))
@@ -215,8 +310,8 @@ func (w *writer) tcp(p piece, sp, dp uint16, seq uint32, payload []byte, when in
 	binary.BigEndian.PutUint16(ip[2:], uint16(total))
 	w.id++
 	binary.BigEndian.PutUint16(ip[4:], w.id)
-	copy(ip[12:], p.src[:])
-	copy(ip[16:], p.dst[:])
+	copy(ip[12:], src[:])
+	copy(ip[16:], dst[:])
 	tcp := ip[20:]
 	binary.BigEndian.PutUint16(tcp[0:], sp)
 	binary.BigEndian.PutUint16(tcp[2:], dp)
