@@ -5,18 +5,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 )
 
 // solution is the memory of Conclude, used again.
 type solution struct {
-	parent  []int32 // of records, to the first one of their file system
-	systems []system
-	owners  map[ownedSequence]owner
-	found   []owner // by record
-	records []*record
+	parent   []int32 // of records, to the first one of their file system
+	systems  []system
+	firsts   []int32   // records, by node: the first one that it serves
+	writes   []bool    // by node: its MDTs write their indices into locks
+	at       [][]int32 // connections, by node
+	numbers  map[ownedSequence]int32
+	numbered []int32 // numbers of the sequences of all records, one record after the other
+	owners   []owner // of sequences, as messages name them, by number
+	learned  []owner // the same, from objects on connections
+	found    []owner // by record
+	records  []*record
+}
+
+// byNode returns an empty value for each node, in the memory of a list.
+func byNode[T any](list []T, nodes int, empty T) []T {
+	list = slices.Grow(list[:0], nodes)[:nodes]
+	for i := range list {
+		list[i] = empty
+	}
+	return list
 }
 
 // system is what is known about a file system, at its first record.
@@ -143,9 +157,9 @@ func (e *Evidence) solve() {
 		case name == "":
 			index = o.target.String()
 		case list != track.TargetUnknown:
-			uuid, from = uuidOf(name, o.target), list
+			uuid, from = c.uuid(name, o.target), list
 		default:
-			uuid, from = uuidOf(name, o.target), o.from
+			uuid, from = c.uuid(name, o.target), o.from
 		}
 		if c.conn.TargetUUID != uuid {
 			c.conn.SetTarget(uuid, from)
@@ -154,21 +168,30 @@ func (e *Evidence) solve() {
 	}
 }
 
+// uuid returns the UUID of a target, which the connection may already have.
+func (c *record) uuid(system string, t target) string {
+	if n := c.name(); n.ok && n.system == system && n.target == t && strings.HasSuffix(c.conn.TargetUUID, uuidSuffix) {
+		return c.conn.TargetUUID
+	}
+	return uuidOf(system, t)
+}
+
 // group finds which connections are of the same file system, and its name.
 func (e *Evidence) group(s *solution) {
 	s.parent, s.systems = s.parent[:0], s.systems[:0]
-	servers := make(map[lnet.NID]int32)
+	const none = -1
+	s.firsts = byNode(s.firsts, len(e.nodes), none)
 	for i, c := range e.list {
 		s.parent = append(s.parent, int32(i))
 		s.systems = append(s.systems, system{})
 		if c.kind == opcodes.MGSTarget || c.conn.Target == mgs {
 			continue // it may serve several
 		}
-		for _, nid := range c.servers {
-			if first, ok := servers[nid]; ok {
+		for _, node := range c.nodes {
+			if first := s.firsts[node]; first != none {
 				s.join(first, int32(i))
 			} else {
-				servers[nid] = int32(i)
+				s.firsts[node] = int32(i)
 			}
 		}
 	}
@@ -176,8 +199,8 @@ func (e *Evidence) group(s *solution) {
 		s.join(l.a.number, l.b.number)
 	}
 	for i, c := range e.list {
-		if name, _, ok := parseTarget(c.conn.Target); ok && c.isNamed() {
-			s.systems[s.first(int32(i))].addName(name)
+		if n := c.name(); n.ok && c.isNamed() {
+			s.systems[s.first(int32(i))].addName(n.system)
 		}
 	}
 	for i, c := range e.list {
@@ -191,7 +214,7 @@ func (e *Evidence) group(s *solution) {
 	for i := range s.systems {
 		first := s.first(int32(i))
 		name, _ := s.systems[first].named()
-		if name == "" {
+		if int(first) != i || name == "" {
 			continue
 		}
 		if other, ok := byName[name]; ok {
@@ -250,17 +273,22 @@ func (s *solution) join(a, b int32) {
 // has objects of, as long as that adds anything. A sequence that is on two
 // targets proves nothing, so what it has proved before is found anew.
 func (e *Evidence) index(s *solution) {
-	if s.owners == nil {
-		s.owners = make(map[ownedSequence]owner)
+	if s.numbers == nil {
+		s.numbers = make(map[ownedSequence]int32)
 	}
-	clear(s.owners)
-	e.firstMDTs()
+	clear(s.numbers)
+	s.owners, s.numbered = s.owners[:0], s.numbered[:0]
+	e.firstMDTs(s)
 	for i, c := range e.list {
 		for _, seq := range c.sequences {
 			q := ownedSequence{s.first(int32(i)), seq}
-			if _, ok := s.owners[q]; !ok {
-				s.owners[q] = e.locationOf(s, q)
+			n, ok := s.numbers[q]
+			if !ok {
+				n = int32(len(s.owners))
+				s.numbers[q] = n
+				s.owners = append(s.owners, e.locationOf(s, q))
 			}
+			s.numbered = append(s.numbered, n)
 		}
 	}
 	for s.combine(e) {
@@ -277,19 +305,19 @@ func (e *Evidence) index(s *solution) {
 
 // firstMDTs finds connections to MDT0000 by the index 0 in their locks: another MDT
 // of the same node writes its index, so the node has a release that does.
-func (e *Evidence) firstMDTs() {
-	write := make(map[lnet.NID]bool)
+func (e *Evidence) firstMDTs(s *solution) {
+	s.writes = byNode(s.writes, len(e.nodes), false)
 	for _, c := range e.list {
 		for _, k := range c.claims {
 			if k.from == track.TargetFromLock {
-				for _, nid := range c.servers {
-					write[nid] = true
+				for _, node := range c.nodes {
+					s.writes[node] = true
 				}
 			}
 		}
 	}
 	for _, c := range e.list {
-		if c.zeroLocks && slices.ContainsFunc(c.servers, func(nid lnet.NID) bool { return write[nid] }) {
+		if c.zeroLocks && slices.ContainsFunc(c.nodes, func(node int32) bool { return s.writes[node] }) {
 			c.claim(e, claim{target{opcodes.MDTTarget, 0}, track.TargetFromLock})
 		}
 	}
@@ -311,8 +339,8 @@ func (s *solution) combine(e *Evidence) (again bool) {
 	s.found = s.found[:0]
 	for _, c := range e.list {
 		o := owner{}
-		if _, t, ok := parseTarget(c.conn.Target); ok && c.isNamed() {
-			o.add(claim{t, c.conn.TargetFrom})
+		if n := c.name(); n.ok && c.isNamed() {
+			o.add(claim{n.target, c.conn.TargetFrom})
 		} else {
 			for _, k := range c.claims {
 				o.add(k)
@@ -320,23 +348,22 @@ func (s *solution) combine(e *Evidence) (again bool) {
 		}
 		s.found = append(s.found, o)
 	}
-	learned := make(map[ownedSequence]owner)
+	s.learned = byNode(s.learned, len(s.owners), owner{})
 	for more := true; more; {
 		more = false
+		numbered := s.numbered
 		for i, c := range e.list {
 			o := &s.found[i]
-			for _, seq := range c.sequences {
-				q := ownedSequence{s.first(int32(i)), seq}
-				owner, ok := s.owners[q]
+			for _, n := range numbered[:len(c.sequences)] {
+				owner := s.owners[n]
 				if !owner.known {
-					owner, ok = learned[q]
+					owner = s.learned[n]
 				}
 				switch {
 				case owner.ambiguous || o.ambiguous:
-				case !ok || !owner.known:
+				case !owner.known:
 					if o.known {
-						owner.add(claim{o.target, track.TargetFromSequence})
-						learned[q] = owner
+						s.learned[n].add(claim{o.target, track.TargetFromSequence})
 						more = true
 					}
 				case !o.known:
@@ -344,10 +371,11 @@ func (s *solution) combine(e *Evidence) (again bool) {
 					more = true
 				case o.target != owner.target:
 					owner.ambiguous = true
-					s.owners[q] = owner
+					s.owners[n] = owner
 					again = true
 				}
 			}
+			numbered = numbered[len(c.sequences):]
 		}
 	}
 	return again
@@ -358,20 +386,21 @@ func (s *solution) combine(e *Evidence) (again bool) {
 // connection to another target of that kind leads to the node, or a client uses two
 // connections there at once.
 func (s *solution) list(e *Evidence, from list) {
-	at := make(map[lnet.NID][]int32) // connections by server
-	for i, c := range e.list {
-		for _, nid := range c.servers {
-			at[nid] = append(at[nid], int32(i))
-		}
-	}
+	s.at = s.at[:0]
 	found := make(map[int32]claim)
 	for i, c := range e.list {
-		l, ok := c.listed(from.names)
-		if name, _ := s.systems[s.first(int32(i))].named(); !ok || s.found[i].known || c.mixed || name != l.system {
+		if s.found[i].known || c.mixed {
 			continue
 		}
-		for _, nid := range c.servers {
-			ok = ok && !slices.ContainsFunc(at[nid], func(k int32) bool { return int(k) != i && s.refutes(k, c, l.target) })
+		l, ok := c.listed(from.names)
+		if name, _ := s.systems[s.first(int32(i))].named(); !ok || name != l.system {
+			continue
+		}
+		if len(s.at) == 0 {
+			s.connectionsAt(e)
+		}
+		for _, node := range c.nodes {
+			ok = ok && !slices.ContainsFunc(s.at[node], func(k int32) bool { return int(k) != i && s.refutes(k, c, l.target) })
 		}
 		if ok {
 			found[int32(i)] = claim{l.target, from.from}
@@ -379,6 +408,19 @@ func (s *solution) list(e *Evidence, from list) {
 	}
 	for i, c := range found {
 		s.found[i].add(c)
+	}
+}
+
+// connectionsAt lists the connections of each node.
+func (s *solution) connectionsAt(e *Evidence) {
+	s.at = slices.Grow(s.at[:0], len(e.nodes))[:len(e.nodes)]
+	for i := range s.at {
+		s.at[i] = s.at[i][:0]
+	}
+	for i, c := range e.list {
+		for _, node := range c.nodes {
+			s.at[node] = append(s.at[node], int32(i))
+		}
 	}
 }
 
@@ -407,6 +449,23 @@ func (c *record) listed(names *Names) (l listed, ok bool) {
 	return l, ok
 }
 
+// targetName is the name of the target of a connection, and what it says.
+type targetName struct {
+	text   string
+	system string
+	target
+	ok bool // it is one of an MDT or OST
+}
+
+// name returns the name of the target that the connection has now.
+func (c *record) name() *targetName {
+	if n := &c.parsed; n.text != c.conn.Target {
+		n.text = c.conn.Target
+		n.system, n.target, n.ok = parseTarget(n.text)
+	}
+	return &c.parsed
+}
+
 // parseTarget splits the name of a target, such as lustre-OST0001.
 func parseTarget(name string) (system string, t target, ok bool) {
 	at := len(name) - len("-OST0001")
@@ -432,7 +491,9 @@ func parseTarget(name string) (system string, t target, ok bool) {
 }
 
 // uuidOf is the opposite of parseTarget, with the end that UUIDs of targets have.
-func uuidOf(system string, t target) string { return system + "-" + t.String() + "_UUID" }
+func uuidOf(system string, t target) string { return system + "-" + t.String() + uuidSuffix }
+
+const uuidSuffix = "_UUID"
 
 // String returns the end of the target's name, such as OST0001.
 func (t target) String() string {

@@ -40,7 +40,8 @@ type Evidence struct {
 	config   *config.Tracker
 	read     int // changes of the configuration when the targets in it were last listed
 	records  map[*track.Connection]*record
-	list     []*record // in the order of their first requests
+	list     []*record          // in the order of their first requests
+	nodes    map[lnet.NID]int32 // numbers of the servers, from 0
 	pending  track.Attached[pending]
 	named    *fifo.Map[object, *record] // objects that replies to a client named
 	locks    *fifo.Map[cookie, *record] // by the cookies of client and server
@@ -78,6 +79,7 @@ func New(names *Names) *Evidence {
 	e := &Evidence{
 		config:  config.New(),
 		records: make(map[*track.Connection]*record),
+		nodes:   make(map[lnet.NID]int32),
 		named:   fifo.NewMap[object, *record](maxNamed),
 		locks:   fifo.NewMap[cookie, *record](maxLocks),
 		isKnown: make(map[location]bool),
@@ -122,11 +124,13 @@ type record struct {
 	kind      opcodes.TargetKind
 	mixed     bool // requests to portals of different kinds
 	servers   []lnet.NID
+	nodes     []int32 // their numbers
 	claims    []claim
 	sequences []uint64 // of objects on the target
 	zeroLocks bool     // the index in its locks is 0
 	forgotten bool     // was removed from the list
 	given     bool     // a list of imports has its target by its handle
+	parsed    targetName
 }
 
 // claim is a target that a message proves.
@@ -324,8 +328,12 @@ func (e *Evidence) forgetSilent() {
 		}
 		return c.forgotten
 	})
+	clear(e.nodes)
 	for i, c := range e.list {
 		c.number = int32(i)
+		for k, nid := range c.servers {
+			c.nodes[k] = e.node(nid)
+		}
 	}
 	clear(e.isKnown)
 	e.ranges = slices.DeleteFunc(e.ranges, func(l location) bool {
@@ -342,8 +350,19 @@ func (e *Evidence) learned() { e.changed, e.requests = true, 0 }
 func (c *record) addServer(e *Evidence, nid lnet.NID) {
 	if len(c.servers) < maxServers && !slices.Contains(c.servers, nid) {
 		c.servers = append(c.servers, nid)
+		c.nodes = append(c.nodes, e.node(nid))
 		e.learned()
 	}
+}
+
+// node returns the number of a server.
+func (e *Evidence) node(nid lnet.NID) int32 {
+	n, ok := e.nodes[nid]
+	if !ok {
+		n = int32(len(e.nodes))
+		e.nodes[nid] = n
+	}
+	return n
 }
 
 func (c *record) setKind(e *Evidence, kind opcodes.TargetKind) {
