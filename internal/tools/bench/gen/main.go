@@ -16,7 +16,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -112,7 +112,7 @@ func read(path string, bulk bool) ([]piece, error) {
 		}
 		p := piece{data: make([]byte, m.Size), conn: m.Conn, src: endpoint{addr: m.Src.Addr().As4(), port: m.Src.Port()},
 			dst: endpoint{addr: m.Dst.Addr().As4(), port: m.Dst.Port()}, rel: m.Time - first,
-			served: m.Kind == lnet.Request && !track.IsCallback(m.RPC.Opcode)}
+			served: m.Kind == lnet.Request && !opcodes.IsCallback(m.RPC.Opcode)}
 		copy(p.data, m.Data)
 		p.places(m)
 		tree.Build(m)
