@@ -75,6 +75,7 @@ type Event struct {
 	Kind    Kind
 	Line    int64  // number of the line in the log
 	Time    int64  // nanoseconds since the epoch, by the clock of the node
+	Host    string // that wrote the line of the console; empty: the log does not say
 	PID     uint32 // of the thread that wrote the line
 	XID     uint64
 	Opcode  uint32

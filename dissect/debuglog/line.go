@@ -1,6 +1,9 @@
 package debuglog
 
-import "bytes"
+import (
+	"bytes"
+	"time"
+)
 
 // Line is a line of a log. Its slices are parts of the text that was parsed.
 type Line struct {
@@ -56,19 +59,36 @@ func (l *Line) Parse(b []byte) bool {
 // maxSeconds is the last time that nanoseconds can express, in the year 2262.
 const maxSeconds = 9_223_372_035
 
-// Detect reports whether the beginning of a file is that of a log.
+// Detect reports whether the beginning of a file is that of a log: of one that the kernel writes for itself, or of its console.
 func Detect(head []byte) bool {
 	var l Line
-	for range 16 {
-		line, rest, more := bytes.Cut(head, []byte("\n"))
+	for rest, more := head, true; more; {
+		var line []byte
+		line, rest, more = bytes.Cut(rest, []byte("\n"))
 		if l.Parse(bytes.TrimSuffix(line, []byte("\r"))) {
 			return true
 		}
-		if head = rest; !more {
-			break
+	}
+	return isConsole(head)
+}
+
+// isConsole reports whether most lines at the beginning of a file have the time and the form of those of the console.
+func isConsole(text []byte) bool {
+	c := console{location: time.UTC, year: 2000}
+	var h head
+	with, without := 0, 0
+	for more := true; more; {
+		var line []byte
+		line, text, more = bytes.Cut(text, []byte("\n"))
+		switch line = bytes.TrimRight(line, "\r"); {
+		case len(line) == 0 || !more && with > 0: // the last one may be cut
+		case c.readHead(line, &h):
+			with++
+		default:
+			without++
 		}
 	}
-	return false
+	return with > without
 }
 
 // parser takes fields from the beginning of a text. After the first that is invalid it

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
 )
@@ -21,6 +22,8 @@ type Reader struct {
 
 	lines   *bufio.Reader
 	file    io.Closer
+	console console
+	held    heldLine
 	names   names
 	pending sorter
 	spare   Event
@@ -33,6 +36,7 @@ type Reader struct {
 type Stats struct {
 	Lines   int64 // of the log
 	Skipped int64 // lines that are no lines of a log
+	Others  int64 // lines of the console of other programs than the kernel
 	Late    int64 // events that came too late to be put in order
 }
 
@@ -49,11 +53,47 @@ func Open(path string) (*Reader, error) {
 	}
 	r := NewReader(plain)
 	r.file = f
+	if err := r.setClock(path, f); err != nil {
+		f.Close()
+		return nil, err
+	}
 	return r, nil
 }
 
+// lookAhead bytes are read of a log of the console to find out its year and zone.
+const lookAhead = 16 << 20
+
+// setClock finds out year and zone of a log of the console, by its beginning.
+func (r *Reader) setClock(path string, f *os.File) error {
+	first, _ := r.lines.Peek(maxLine / 16) // reading reports errors
+	var l Line
+	if line, _, _ := bytes.Cut(first, []byte("\n")); l.Parse(line) || !isConsole(first) {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	again, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	plain, err := capture.Decompress(path, again)
+	if err != nil {
+		return err
+	}
+	text, _ := io.ReadAll(io.LimitReader(plain, lookAhead))
+	r.console.setClock(text, info.ModTime())
+	return nil
+}
+
 // NewReader returns a Reader of text that is not compressed.
-func NewReader(in io.Reader) *Reader { return &Reader{lines: bufio.NewReaderSize(in, maxLine)} }
+func NewReader(in io.Reader) *Reader {
+	r := &Reader{lines: bufio.NewReaderSize(in, maxLine)}
+	r.console.setClock(nil, time.Now())
+	return r
+}
 
 // Close closes the file.
 func (r *Reader) Close() error {
@@ -82,22 +122,75 @@ func (r *Reader) Next(e *Event) error {
 
 // readEvent reads lines up to the next with an event.
 func (r *Reader) readEvent() error {
-	var l Line
 	for {
 		line, err := r.line()
 		if len(line) > 0 {
 			r.stats.Lines++
-			if !l.Parse(line) {
-				r.stats.Skipped++
-			} else if r.spare.read(&l, &r.names, r.Locks) || r.Mentions && r.spare.readMention(&l) {
-				r.spare.Line = r.number
+			if r.readLine(line) {
 				return nil
 			}
 		}
 		if err != nil {
+			if r.endHeld() {
+				return nil // the next call ends
+			}
 			return err
 		}
 	}
+}
+
+// readLine takes a line, and reports whether that completes an event.
+func (r *Reader) readLine(line []byte) bool {
+	var l Line
+	if l.Parse(line) {
+		return r.event(&l, r.number)
+	}
+	var h head
+	if !r.console.readHead(line, &h) {
+		if len(r.held.text) > 0 && len(r.held.text) < maxLine { // it was wrapped
+			r.held.text = append(append(r.held.text, ' '), bytes.TrimLeft(line, " \t")...)
+		} else {
+			r.stats.Skipped++
+		}
+		return false
+	}
+	ready := r.endHeld()
+	if len(h.message) == 0 {
+		r.stats.Others++
+		return ready
+	}
+	r.held.text, r.held.time, r.held.number = append(r.held.text, h.message...), h.time, r.number
+	r.held.host = r.names.text(h.host)
+	return ready
+}
+
+// heldLine is a line of the console that may go on.
+type heldLine struct {
+	text   []byte
+	time   int64
+	number int64
+	host   string
+}
+
+// endHeld reads the line of the console that was held. It reports whether that is an event.
+func (r *Reader) endHeld() bool {
+	if len(r.held.text) == 0 {
+		return false
+	}
+	var l Line
+	l.ParseConsole(r.held.text)
+	l.Time = r.held.time
+	r.held.text = r.held.text[:0]
+	ok := r.event(&l, r.held.number)
+	r.spare.Host = r.held.host
+	return ok
+}
+
+// event reads the event of a line, and reports whether there is one.
+func (r *Reader) event(l *Line, number int64) bool {
+	ok := r.spare.read(l, &r.names, r.Locks) || r.Mentions && r.spare.readMention(l)
+	r.spare.Line = number
+	return ok
 }
 
 // line returns the next line without its end, empty for one that is too long.
