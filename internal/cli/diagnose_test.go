@@ -143,6 +143,8 @@ func TestChooseFindings(t *testing.T) {
 
 var captures = flag.String("captures", "", "folder of captures, for TestOpenings, TestJudge, TestSubsets and (with the tag all) for TestMutants beside the samples")
 
+var consoleForm = flag.String("console", "iso", "form of the console logs of TestJudgeConsole: syslog, iso, dmesg or journal")
+
 // TestOpenings compares what diagnose says first of each of the captures in testdata/openings.txt,
 // which are too large for the repository.
 func TestOpenings(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 type sceneFile struct {
 	path, scene, node string
 	log               bool
+	lines             []consoleLine // of a console log
 }
 
 func (f sceneFile) kind() string {
@@ -336,7 +337,7 @@ func sortedScenes(t *testing.T, files map[string][]sceneFile, truths map[string]
 
 // totals returns a table of how many views have which verdict.
 func totals(lines []judgment) string {
-	groups := []string{"one capture", "all captures", "captures and logs", "logs", "total"}
+	groups := []string{"one capture", "all captures", "captures and logs", "logs", "one console", "consoles", "total"}
 	counts := make(map[[2]string]int)
 	for _, l := range lines {
 		counts[[2]string{l.of.group, l.verdict}]++

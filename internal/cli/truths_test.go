@@ -65,7 +65,16 @@ func seconds(t *testing.T, text string, whole float64) float64 {
 // isVisible reports whether one of the files shows something of a fault.
 func (x *truth) isVisible(files []sceneFile) bool {
 	return slices.ContainsFunc(files, func(f sceneFile) bool {
-		return slices.Contains(x.visibleFrom, f.node) || slices.Contains(x.visibleFrom, f.node+":"+f.kind())
+		return (slices.Contains(x.visibleFrom, f.node) || slices.Contains(x.visibleFrom, f.node+":"+f.kind())) && (f.lines == nil || x.isIn(f.lines))
+	})
+}
+
+// isIn reports whether a console log has a line of the time of a fault, or of soon after it.
+func (x *truth) isIn(lines []consoleLine) bool {
+	const after = 60
+	return slices.ContainsFunc(lines, func(l consoleLine) bool {
+		at := float64(l.at.UnixNano()) / 1e9
+		return at >= x.from && at <= x.until+after
 	})
 }
 
