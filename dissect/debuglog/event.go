@@ -75,7 +75,8 @@ type Event struct {
 	Kind    Kind
 	Line    int64  // number of the line in the log
 	Time    int64  // nanoseconds since the epoch, by the clock of the node
-	Host    string // that wrote the line of the console; empty: the log does not say
+	Console bool   // a line of the console
+	Host    string // that wrote it; empty: the log does not say
 	PID     uint32 // of the thread that wrote the line
 	XID     uint64
 	Opcode  uint32
@@ -98,7 +99,7 @@ type Event struct {
 	Recovered uint32
 
 	// Of Handled.
-	Service     int64 // nanoseconds from Handling on; of lines about threads, too
+	Service     int64 // nanoseconds from Handling on; of lines about threads, too, and of requests that were given up, from when they were sent
 	Total       int64 // nanoseconds from the arrival of the request on
 	Transno     uint64
 	Status      int32 // of the request
@@ -143,7 +144,7 @@ func (e *Event) read(l *Line, names *names, locks bool) bool {
 	switch {
 	case bytes.HasPrefix(l.Message, []byte("@@@ ")):
 		e.Kind = Note
-		return e.readNote(l.Message, names)
+		return e.readNote(l.Message, names) && e.readWaited(l.Message, names)
 	case l.Mask&MaskDLMTrace != 0:
 		text, ok := bytes.CutPrefix(l.Message, []byte("### "))
 		return ok && locks && e.readLock(text, names)
@@ -275,6 +276,27 @@ func (e *Event) readNote(b []byte, names *names) bool {
 	}
 	return true
 }
+
+// readWaited reads how long a node waited for a reply that it gave up, and the job:
+//
+//	@@@ Request sent has timed out for slow reply: [sent 1795315025/real 1795315025]  req@… dl 1795315198 ref 2 … job:'dd.0' uid:0
+func (e *Event) readWaited(b []byte, names *names) bool {
+	job, _, _ := bytes.Cut(after(b, " job:'"), []byte("'"))
+	e.Job = names.text(job)
+	sent, _, ok := bytes.Cut(after(b, "[sent "), []byte("/"))
+	begin, ok2 := unsigned(sent)
+	if !ok || !ok2 {
+		return true
+	}
+	if ns := e.Time - int64(begin)*1e9; ns >= 0 && ns < maxWaited {
+		e.Service = ns
+	} else if end, ok := unsigned(word(after(b, " dl "))); ok && end > begin && int64(end-begin) < maxWaited/1e9 && e.GaveUp() == NoAnswer {
+		e.Service = int64(end-begin) * 1e9
+	}
+	return true
+}
+
+const maxWaited = int64(3600e9) // a longer one is by another clock
 
 // NoOpcode is the Opcode of a Note that has only an xid.
 const NoOpcode = ^uint32(0)

@@ -182,7 +182,7 @@ func (r *Reader) endHeld() bool {
 	l.Time = r.held.time
 	r.held.text = r.held.text[:0]
 	ok := r.event(&l, r.held.number)
-	r.spare.Host = r.held.host
+	r.spare.Console, r.spare.Host = true, r.held.host
 	return ok
 }
 

@@ -28,7 +28,6 @@ var causeOrder = []string{
 	"lock.stuck",
 	"recovery.late",
 	"slow.wait slow.changed lock.wait",
-	"node.gave_up",
 }
 
 // rank returns where a code is in causeOrder.
@@ -44,7 +43,7 @@ func rank(code string) int {
 const evidenceOnly = "tcp.reset tcp.refused recovery.reconnect connect.unanswered"
 
 // symptoms are findings that may be the cause of evidence, and of what a log says of it, only.
-const symptoms = "slow.wait slow.changed lock.wait node.gave_up"
+const symptoms = "slow.wait slow.changed lock.wait"
 
 // aftermath is how many nanoseconds after the end of a cause its effects may begin: clients
 // try again for a while, and find out what happened with their next request.
@@ -90,7 +89,7 @@ func (p Place) isSame(q Place) bool {
 func (f *Finding) findCause(causes []*Finding) *Finding {
 	own := rank(f.Rule.Code)
 	for _, c := range causes {
-		isCause := rank(c.Rule.Code) < own && (c.alone > Note && !hasCode(symptoms, c.Rule.Code) || hasCode(evidenceOnly, f.Rule.Code) || hasCode("node.gave_up", f.Rule.Code))
+		isCause := rank(c.Rule.Code) < own && (c.alone > Note && !hasCode(symptoms, c.Rule.Code) || hasCode(evidenceOnly, f.Rule.Code))
 		if isCause && c.explains(f) && f.happensWith(c) {
 			return c
 		}
@@ -225,7 +224,7 @@ func (c *Finding) touchesTarget(f *Finding) bool {
 }
 
 // ofConnections are findings that may be about a target of a server of which the name is not known.
-const ofConnections = "connect recovery restart evicted node.gave_up node.not_on_wire slow.thread"
+const ofConnections = "connect recovery restart evicted node.not_on_wire slow.thread"
 
 func (c *Finding) touchesPair(f *Finding) bool {
 	return slices.ContainsFunc(c.Suspects, func(p Place) bool { return p.Kind == AtPath && p.touches(f) })

@@ -30,19 +30,22 @@ type Facts struct {
 	nids         *fifo.Map[netip.Addr, lnet.NID]
 	callbacks    *fifo.Map[lnet.NID, *Times] // of servers that ask for locks
 	resent       *fifo.Map[stream, *resentBytes]
+	imports      *fifo.Map[importName, *loggedImport]
+	requests     *fifo.Map[loggedRequest, *Wait] // that were given up, by the log of their client
 }
 
 // New returns Facts about nothing.
 func New() *Facts {
 	return &Facts{blocked: fifo.NewMap[lockRequest, []locks.Blocker](maxBlockers), streams: fifo.NewMap[streamKey, *Stream](maxServed),
 		jobs: make(map[string]string), usual: make(map[usualKey]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
-		callbacks: fifo.NewMap[lnet.NID, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams)}
+		callbacks: fifo.NewMap[lnet.NID, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams),
+		imports: fifo.NewMap[importName, *loggedImport](maxLogged), requests: fifo.NewMap[loggedRequest, *Wait](maxLogged)}
 }
 
 // Hooks returns the hooks that fill f.
 func (f *Facts) Hooks() follow.Hooks {
 	return follow.Hooks{Sent: f.sent, Answered: f.answered, Done: f.done, Lock: func(l *locks.Lock) { f.lock(l, true) }, LockGranted: func(l *locks.Lock) { f.lock(l, false) },
-		TCPEvent: f.segment, IBEvent: f.packet, Active: f.active, Unseen: f.logged, Lost: f.notCaptured,
+		TCPEvent: f.segment, IBEvent: f.packet, Active: f.active, Unseen: f.logged, Line: f.line, Lost: f.notCaptured,
 		Message: func(r *track.RPC, m *dissect.Message) {
 			f.now = max(f.now, m.Time)
 			f.message(m)

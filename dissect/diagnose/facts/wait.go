@@ -43,6 +43,10 @@ type Wait struct {
 	Nested     int64 // nanoseconds in which requests of the server to others had no reply
 	AllNested  bool  // all of these were captured
 
+	GaveUp debuglog.GaveUp // why the client gave up waiting, by its log: Request is the line that says so
+	Again  Point           // the line about the connection that was made again, after which the request is sent again
+	AtOnce bool            // that was as soon as it was lost
+
 	Locking bool // the server takes a lock for this read or write
 	Lock    bool // the reply said that it has to wait for a lock
 	Blocked []locks.Blocker
@@ -143,6 +147,7 @@ func (f *Facts) logged(r *track.RPC) {
 
 // ended keeps an RPC if it waited for long.
 func (f *Facts) ended(r *track.RPC, a attempts) {
+	line := f.loggedWait(r)
 	if !r.HasRequest || !r.HasOpcode || r.OneWay || r.Replay() || opcodes.IsConnect(r.Opcode) || opcodes.IsDisconnect(r.Opcode) {
 		return
 	}
@@ -180,6 +185,10 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 		w.Queued, w.Worked = l.Server.Queue(), l.Server.Service
 	}
 	w.Nested, w.AllNested = r.Nested.Time, r.Nested.All
+	if line != nil {
+		w.GaveUp, w.Again, w.AtOnce = line.GaveUp, line.Again, line.AtOnce
+		f.waits = slices.DeleteFunc(f.waits, func(o *Wait) bool { return o == line })
+	}
 	f.addWait(&w)
 }
 
@@ -230,6 +239,9 @@ func (f *Facts) Waits() []*Wait {
 	list := slices.Clone(f.waits)
 	for _, w := range list {
 		w.Target = TargetOf(w.Connection, w.Server)
+		if w.GaveUp != debuglog.NotGivenUp && w.Open && w.Opcode != opcodes.OBD_PING {
+			w.To = f.now
+		}
 		w.Lacks = w.Lacks || w.Open && f.LacksIn(HostOf(w.Server), HostOf(w.Client), w.Span)
 		if len(w.Blocked) == 0 {
 			w.Blocked, _ = fifo.Get(f.blocked, lockRequest{w.Client, w.Request})

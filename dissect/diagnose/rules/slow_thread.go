@@ -66,10 +66,18 @@ func (s *stuckThreads) line(l *track.LogLine) {
 	s.report.Report(f)
 }
 
-// nodeOf returns the node of a log, or the name of the log.
+// nodeOf returns the node of a log, its name, or the name of the log.
 func nodeOf(l *track.LogLine) string {
-	if l.Node.Len > 0 {
-		return l.Node.String()
+	if l.Node.Len == 0 && l.Host != "" {
+		return l.Host
 	}
-	return "the node of " + l.File
+	return nameOf(l.Node, l.Point())
+}
+
+// nameOf returns a node, or if it is unknown that of a line of its log.
+func nameOf(n lnet.NID, line track.Point) string {
+	if n.Len > 0 {
+		return n.String()
+	}
+	return "the node of " + line.File
 }

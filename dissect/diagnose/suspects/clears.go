@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -29,6 +30,7 @@ var clears = []exclusion{
 	{"most requests of this job were served", "queue target", mostServed},
 	{"only this request of the job waited, and others of its kind were served", "queue", isolated},
 	{"it was answered without being sent again, and others passed in time", "lnet", notLost},
+	{"by the log of the client, it connected again at once", "path node target", connectedAtOnce},
 	{"the operation takes no locks", "holder", takesNoLock},
 	{"the server asked nobody for a lock", "holder", noCallback},
 	{"the operation needs no other server", "other_server", needsNoOther},
@@ -39,6 +41,7 @@ var decisive = []exclusion{
 	{"the request was not acknowledged for long", "lnet server holder other_server", unacknowledged},
 	{"retransmissions took most of the time", "lnet server holder other_server", retransmitted},
 	{"its data were on their way most of the time", "lnet server holder other_server", dataOnTheirWay},
+	{"by the log of the client, LNet did not send it in time, or reported an error", "server holder other_server", failedInLNet},
 	{"by the log of the server, it waited for a thread", "path lnet node thread storage target holder other_server", queuedByLog},
 	{"by the log of the server, a thread worked on it", "path lnet node queue target", workedByLog},
 }
@@ -92,6 +95,23 @@ func failed(w *facts.Wait) facts.Span {
 
 // inside returns a window without its first and last second: what was on its way then proves nothing.
 func inside(s facts.Span) facts.Span { return facts.Span{From: s.From + second, To: s.To - second} }
+
+func connectedAtOnce(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if !w.AtOnce || w.GaveUp != debuglog.NoAnswer {
+		return none()
+	}
+	return evidence(w.Again, "%s was connected again as soon as it had lost the connection", w.Client)
+}
+
+func failedInLNet(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	switch w.GaveUp {
+	case debuglog.NotSent:
+		return evidence(w.Request, "LNet of %s did not send it in time", w.Client)
+	case debuglog.NetworkError:
+		return evidence(w.Request, "LNet of %s reported an error of the network", w.Client)
+	}
+	return none()
+}
 
 func unacknowledged(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	u := j.unacked(w)

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -79,7 +80,8 @@ func (j *Judge) Groups() []*Group {
 // isTrouble reports whether somebody suffers from a wait. Pings are sent again by themselves; that
 // nothing answers them shows in other ways. What was refused waited for the target, which rules about refusals report.
 func isTrouble(w *facts.Wait) bool {
-	return !w.Lacks && !w.Refused && w.Opcode != opcodes.OBD_PING && !isUpkeep(w.Opcode)
+	isOfMGS := w.Opcode == opcodes.LDLM_ENQUEUE && w.Target.Name == "MGS" // a client waits for its configuration lock in the background
+	return !w.Lacks && !w.Refused && (w.Opcode != opcodes.OBD_PING || w.GaveUp != debuglog.NotGivenUp) && !isUpkeep(w.Opcode) && !isOfMGS
 }
 
 // isUpkeep reports whether an operation is only for the connection, or a request that a server answers when
@@ -152,7 +154,10 @@ func (j *Judge) places(w *facts.Wait) []diagnose.Place {
 		}
 	}
 	var list []diagnose.Place
-	if w.Client.Len > 0 && w.Server.Len > 0 { // else one is the node of a log
+	switch {
+	case w.Client.Len == 0 && w.Server.Len > 0: // the client is the node of a log
+		list = append(list, diagnose.Place{Kind: diagnose.AtPath, Node: w.Server}, diagnose.Place{Kind: diagnose.AtLNet, Node: w.Server})
+	case w.Server.Len > 0:
 		list = append(list, diagnose.Between(diagnose.AtPath, w.Client, w.Server), diagnose.Between(diagnose.AtLNet, w.Client, w.Server))
 	}
 	list = append(list, []diagnose.Place{

@@ -1,0 +1,114 @@
+package facts
+
+import (
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// loggedImport is what the log of a client says about a connection.
+type loggedImport struct {
+	server   lnet.NID // that was lost, the zero NID: none was
+	lost     int64
+	restored Point
+	waits    []*Wait // that are not over
+}
+
+type importName struct {
+	log  int
+	name string
+}
+
+type loggedRequest struct {
+	log int
+	xid uint64
+}
+
+const maxLogged = 1 << 12 // connections, and requests, of which logs have lines
+
+// line takes a line of a log about a connection, or about a request that its node gave up.
+func (f *Facts) line(l *track.LogLine) {
+	f.now = max(f.now, l.Time)
+	switch {
+	case l.Kind == debuglog.Note && !l.Served:
+		f.lineOfRequest(l)
+	case l.Kind == debuglog.Lost:
+		i := f.loggedImport(l)
+		i.server, i.lost, i.restored = l.Peer, l.Time, Point{}
+		for _, w := range i.waits {
+			if i.server.Len > 0 {
+				w.Server, w.Connection.Server = i.server, i.server
+			}
+		}
+	case l.Kind == debuglog.Restored, l.Kind == debuglog.WasEvicted:
+		i := f.loggedImport(l)
+		i.restored = l.Point()
+		for _, w := range i.waits {
+			w.end(i.restored, i)
+		}
+		i.waits = nil
+	}
+}
+
+func (f *Facts) loggedImport(l *track.LogLine) *loggedImport {
+	return fifo.GetOrNew(f.imports, importName{l.Log, l.Name})
+}
+
+// end ends a wait when the connection was made again: the request is sent again then.
+func (w *Wait) end(p Point, i *loggedImport) {
+	w.Open, w.Again, w.To = false, p, max(w.To, p.Time)
+	w.AtOnce = i.lost != 0 && p.Time-i.lost < atOnce
+}
+
+// atOnce is how long after it was lost a connection is made again at most if nothing hinders that.
+const atOnce = int64(2e9)
+
+// lineOfRequest keeps a request that its node gave up. What the line has as the server is the one to which the import connects by then.
+func (f *Facts) lineOfRequest(l *track.LogLine) {
+	k := loggedRequest{l.Log, l.XID}
+	if _, known := fifo.Get(f.requests, k); known || !l.IsTimeout() || l.Service == 0 || opcodes.IsConnect(l.Opcode) || opcodes.IsDisconnect(l.Opcode) {
+		return
+	}
+	sent := l.Time - l.Service
+	w := &Wait{Span: Span{sent, max(l.Time, sent+1e9)}, XID: l.XID, Operation: Operation{Opcode: l.Opcode}, Client: l.Node, Server: l.Peer,
+		Connection: &track.Connection{Client: l.Node, Server: l.Peer, Target: l.Target, TargetFrom: track.TargetFromLog}, Job: l.Job, HasJob: l.Job != "",
+		Request: l.Point(), Service: -1, Open: true, GaveUp: l.GaveUp()}
+	w.Sends = []Send{{w.Request, -1}}
+	if !opcodes.IsCallback(l.Opcode) {
+		f.ofImport(w, f.loggedImport(l))
+	}
+	fifo.Put(f.requests, k, w)
+	f.addWait(w)
+}
+
+// ofImport sets the server of a request by what was logged about its connection, and when that was made again.
+func (f *Facts) ofImport(w *Wait, i *loggedImport) {
+	if i.lost == 0 || w.From > i.lost {
+		i.waits = append(i.waits, w)
+		return
+	}
+	if i.server.Len > 0 {
+		w.Server, w.Connection.Server = i.server, i.server
+	}
+	if i.restored.IsZero() {
+		i.waits = append(i.waits, w)
+	} else {
+		w.end(i.restored, i)
+	}
+}
+
+// loggedWait returns what the line of its client says about an RPC, nil for nothing, and forgets it.
+func (f *Facts) loggedWait(r *track.RPC) *Wait {
+	if r.Log == nil || !r.Log.HasClient {
+		return nil
+	}
+	k := loggedRequest{r.Log.Client.Log, r.XID}
+	w, ok := fifo.Get(f.requests, k)
+	if !ok {
+		return nil
+	}
+	fifo.Delete(f.requests, k)
+	return w
+}
