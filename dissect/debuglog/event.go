@@ -44,10 +44,78 @@ const (
 	ThreadOver  // it is ready with it
 )
 
+// The kinds of other lines of the console.
+const (
+	RequestFailed  Kind = iota + ThreadOver + 1 // a server answered a request with an error: Opcode, Peer, Status
+	HandleChanged                               // the server of an import does not know the client any more
+	TransnoBack                                 // the server of an import has lost what it said was committed
+	Deactivated                                 // an administrator has deactivated an import
+	ReplayFailed                                // of an import, for a version that does not fit
+	VersionDiffers                              // client and server are of very different versions
+	Unregistering                               // a Number of RPCs of an import wait for LNet to let them go
+	PagesDiscarded                              // data that was not yet written is thrown away, with a Status
+
+	Denied         // a connect is denied, for a Reason
+	Replaced       // a client connects anew, and its former connection is removed
+	CallbackFailed // a client is evicted since a lock callback (State: blocking, completion or glimpse) failed: Peer, Status
+	StaleClients   // a Number of clients are evicted, for a Reason
+	CookieUnknown  // a client sends a request of a connection that is gone
+	LockTimedOut   // a lock was not granted for Service
+
+	RecoveryWaits    // a recovery has not begun, since no client came
+	RecoveryTimedOut // a recovery takes longer than it may
+	RecoveryAborted
+
+	Loaded // the modules of Lustre were loaded
+	Mounted
+	Unmounted
+	MountFailed  // of a client or target, with a Status where the line has one
+	ConfigFailed // the configuration could not be read from the MGS
+	Started      // a target was mounted
+	FailingOver  // a target begins to stop
+
+	StackOf     // the stack of a thread follows: Process, Number is its id
+	StackFrame  // a function of a stack, Text
+	ServiceSlow // a service does not keep up with its requests: Process
+	TaskHung    // a thread did not run for Service: Process, Number is its id
+	CPUStuck
+
+	BulkFailed // data were not transferred
+	GrantWrong // a client claims more grant than it has (Number)
+	StorageError
+	NoSpace
+
+	NetStarted // LNet has a network interface, Peer
+	NetStopped
+	NetError        // a message to or from a Peer failed, or a connection, for a Reason
+	NetDropped      // LNet drops a message to a Peer
+	NetRecovering   // a Number of interfaces of peers or the node itself are not healthy
+	NetDeviceFailed // of the interface Peer
+	NetDeviceBack
+
+	Booted
+	Bug   // Lustre found that a condition does not hold
+	Panic // of the kernel
+	OutOfMemory
+	MemoryError // of the hardware
+	LinkDown
+	LinkUp
+	DiskError   // a Device could not read or write
+	DiskTimeout // it did not answer in time
+	RaidFailed  // it was taken out of its array
+	PathFailed  // of several paths to it
+	PathBack
+	FilesystemError // the file system on it is damaged, or read-only
+
+	Injected // a fault that a test wants
+	Marker   // a test or an administrator has written Text
+	Skipped  // the line before was written a Number of times more
+)
+
 // The kinds of lines about locks, of a Reader that is asked for Locks. Those of the node
 // that asks a server for a lock come first.
 const (
-	LockAsked         Kind = iota + ThreadOver + 1
+	LockAsked         Kind = iota + Skipped + 1
 	LockEnqueued           // the reply has the lock, and it was granted
 	LockAborted            // there is no lock, or an error
 	LockBlocked            // the reply says that the lock has to wait
@@ -94,7 +162,8 @@ type Event struct {
 	Import    uint64 // address of the import, of ImportState and Connecting
 	Before    string // state, of ImportState
 	State     string // the new one
-	Reason    Reason // of Evicting
+	Reason    Reason // of Evicting, StaleClients, Denied and NetError
+	Device    string // of a disk, file system or link
 	Number    uint32
 	Recovered uint32
 
@@ -108,16 +177,36 @@ type Event struct {
 	Text string // of a Note, in front of what the request is; else of a line about a connection
 }
 
-// Reason is why a server evicts a client.
+// Reason is why something happened.
 type Reason uint8
 
-// The reasons.
+// The reasons of Evicting and StaleClients.
 const (
 	NoReason       Reason = iota
 	ByLockCallback        // it did not give back a lock in time
 	BySilence             // nothing was heard from it
 	ByAdmin               // an administrator wanted it
 	ByRecovery            // it did not come back in the recovery
+	ByReplay              // what it replays does not fit
+)
+
+// The reasons of Denied.
+const (
+	InRecovery  Reason = iota + ByReplay + 1 // the target waits for a Number of others, of which so many are Recovered
+	StillBusy                                // the target works for the client still
+	OtherClient                              // another client has the same UUID, or the client has changed
+	ByNodemap
+	ByVersion
+)
+
+// The reasons of NetError.
+const (
+	NetTimeout Reason = iota + ByVersion + 1
+	NetRefused
+	NetReset
+	NetUnreachable
+	NetRouteless
+	NetFailed // with a Status
 )
 
 // NoReply is the ReplyStatus of a request to which no reply was made.
@@ -149,7 +238,7 @@ func (e *Event) read(l *Line, names *names, locks bool) bool {
 		text, ok := bytes.CutPrefix(l.Message, []byte("### "))
 		return ok && locks && e.readLock(text, names)
 	}
-	return l.Mask&(MaskHA|MaskError|MaskWarning|MaskConsole) != 0 && e.readConnection(l.Message, names)
+	return l.Mask&(MaskHA|MaskError|MaskWarning|MaskConsole) != 0 && e.readForm(l.Message, names)
 }
 
 // readRPC reads what follows the first words of a line about an RPC. Up to 2.14 there is
@@ -343,6 +432,8 @@ func targetOf(name []byte) []byte {
 type names struct {
 	texts map[string]string
 	nids  map[string]lnet.NID
+
+	spaces []byte // of oneSpace
 }
 
 // maxNames texts or NIDs are held.
@@ -370,10 +461,24 @@ func (n *names) nid(b []byte) lnet.NID {
 			}
 		}
 		nid, _ = lnet.ParseNID(string(text))
-		if n.nids == nil || len(n.nids) == maxNames {
-			n.nids = map[string]lnet.NID{}
-		}
-		n.nids[string(b)] = nid
+		n.hold(b, nid)
+	}
+	return nid
+}
+
+func (n *names) hold(b []byte, nid lnet.NID) {
+	if n.nids == nil || len(n.nids) == maxNames {
+		n.nids = map[string]lnet.NID{}
+	}
+	n.nids[string(b)] = nid
+}
+
+// address returns the NID of an IP address, which only the LND of TCP prints.
+func (n *names) address(b []byte) lnet.NID {
+	nid, ok := n.nids[string(b)]
+	if !ok {
+		nid, _ = lnet.ParseNID(string(b) + "@tcp")
+		n.hold(b, nid)
 	}
 	return nid
 }

@@ -1,0 +1,501 @@
+package debuglog
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// forms are lines of text with parts of these names in braces between. A part without a
+// name is anything, also nothing. Runs of spaces are one space. A form ends with a part
+// without a name behind what it needs, since lines may be cut off.
+var forms = []struct {
+	kind   Kind
+	reason Reason
+	form   string
+}{
+	// Imports.
+	{ImportState, 0, "{import} {target}: changing import state from {before} to {state}"},
+	{Connecting, 0, "{name}: import {import} using connection {nid}/{}"},
+	{ConnectFailed, 0, "recovery of {target} on {nid} failed ({status})"},
+	{Instance, 0, "{name}: connect to target with instance {number}"},
+	{Lost, 0, "{name}: Connection to {} (at {nid}) was lost; {}"},
+	{Restored, 0, "{name}: Connection restored to {} (at {nid})"},
+	{WasEvicted, 0, "{name}: This client was evicted by {}; {}"},
+	{Idle, 0, "{name}: disconnect after {} idle"},
+	{HandleChanged, 0, "Evicted from {target} (at {nid}) after server handle changed from {}"},
+	{HandleChanged, 0, "{target}@{nid} changed server handle from {}"},
+	{TransnoBack, 0, "{name} went back in time (transno {}"},
+	{TransnoBack, 0, "{name}: went back in time (transno {}"},
+	{Deactivated, 0, "setting import {target} INACTIVE by administrator request{}"},
+	{ReplayFailed, 0, "{name}: version recovery fails, reconnecting{}"},
+	{RequestFailed, 0, "{name}: operation {opcode} to node {nid} failed: rc = {status}"},
+	{RequestFailed, 0, "{name}: Communicating with {nid}, operation {opcode} failed with {status}"},
+	{RequestFailed, 0, "an error occurred while communicating with {nid}. The {opcode} operation failed with {status}"},
+	{Denied, ByVersion, "Server {target} version {} refused connection from this client with an incompatible version {}"},
+	{VersionDiffers, 0, "Server {target} version ({}) is much {}"},
+	{VersionDiffers, 0, "Client version ({}). Server {target} version ({}) is much {}"},
+	{VersionDiffers, 0, "Server {target} does not support feature(s) needed for correct operation of this client {}"},
+	{Denied, 0, "{name}: connection denied by {nid}: rc = {status}"},
+	{Denied, ByNodemap, "This client was banned by administrative request for file system {}"},
+	{Unregistering, 0, "{name}: Unregistering RPCs found ({number}). Network is sluggish? {}"},
+	{Unregistering, 0, "{name}: RPCs in \"{}\" phase found ({number}). Network is sluggish? {}"},
+	{PagesDiscarded, 0, "{}: dirty page discard: {}/fid: {} may get corrupted (rc {status}){}"},
+
+	// Connections of clients to a target.
+	{Connected, 0, "{target}: connection from {uuid}@{nid} {}"},
+	{Reconnected, 0, "{target}: Client {uuid} (at {nid}) reconnecting{}"},
+	{Reconnected, 0, "{target}: Client {uuid} (at {nid}) reconnected, waiting for {number} clients in recovery{}"},
+	{Refused, 0, "{target}: Not available for connect from {nid} ({})"},
+	{Refused, 0, "{target}: not available for connect from {nid} ({}"},
+	{Refused, 0, "UUID '{target}' is not available for connect (no target){}"},
+	{Denied, InRecovery, "{target}: Denying connection for new client {uuid} (at {nid}), waiting for {number} known clients ({recovered} recovered, {}"},
+	{Denied, InRecovery, "{target}: Denying connection for new client {uuid} (at {nid}), waiting for all {number} known clients ({recovered} recovered, {}"},
+	{Denied, InRecovery, "{target}: Denying connection for new client {uuid}(at {nid}), waiting for {number} known clients ({recovered} recovered, {}"},
+	{Denied, StillBusy, "{target}: Client {uuid} (at {nid}) refused connection, still busy with {number} {}"},
+	{Denied, StillBusy, "{target}: Client {uuid} (at {nid}) refused reconnection, still busy with {number} {}"},
+	{Denied, StillBusy, "{target}: Export {} already connecting from {nid}"},
+	{Denied, OtherClient, "{target}: Client {uuid} seen on new nid {nid} when existing nid {} is already connected{}"},
+	{Denied, OtherClient, "{target}: Rejecting reconnect from the known client {uuid} (at {nid}) because it is indicating it is a new client{}"},
+	{Denied, OtherClient, "{target}: already connected client {uuid} (at {nid}) with handle {}"},
+	{Denied, ByNodemap, "{target}: nodemap {} banning client {uuid} (at {nid}){}"},
+	{Denied, ByVersion, "{target} ({}) refused the connection from different version MDT {}"},
+	{Replaced, 0, "{target}: Received new {} connection from {nid}, removing former export from same NID{}"},
+	{Replaced, 0, "{target}: Received {} connection from {nid}, removing former export from {}"},
+	{Evicting, BySilence, "{target}: haven't heard from client {uuid} (at {nid}) in {}"},
+	{Evicting, ByLockCallback, "### lock callback timer expired after {}: evicting client at {nid} ns: {namespace} {}"},
+	{Evicting, ByLockCallback, "### client (nid {nid}) {} blocking AST ({}), evict it ns: {namespace} {}"},
+	{Evicting, ByAdmin, "{target}: evicting {uuid} (at {nid}) by administrative request"},
+	{Evicting, ByAdmin, "{target}: evicting {uuid} at adminstrative request"},
+	{Evicting, ByRecovery, "{target}: disconnect stale client {uuid}@{nid}"},
+	{CallbackFailed, 0, "{target}: A client on nid {nid} was evicted due to a lock {state} callback time out: rc {status}"},
+	{CallbackFailed, 0, "### client (nid {nid}) returned {status} from {state} AST ns: {namespace} {}"},
+	{StaleClients, ByRecovery, "{target}: disconnecting {number} stale clients"},
+	{StaleClients, ByReplay, "cannot lookup {}: rc = {status}; evicting client {uuid} with export {nid}"},
+	{StaleClients, ByReplay, "Parent {} lookup error {status}. Evicting client {uuid} with export {nid}."},
+	{CookieUnknown, 0, "{} from {nid} arrived at {} with bad export cookie {}"},
+	{LockTimedOut, 0, "### lock timed out (enqueued at {}, {seconds}s ago){} ns: {namespace} {}"},
+
+	// Recovery of a target.
+	{Stopped, 0, "server umount {target} complete"},
+	{RecoveryBegin, 0, "{target}: Will be in recovery for at least {}, or until {number} client{} reconnect{}"},
+	{RecoveryEnd, 0, "{target}: Recovery over after {}, of {number} clients {recovered} recovered and {} evicted."},
+	{RecoveryWaits, 0, "{target}: in recovery but waiting for the first client to connect{}"},
+	{RecoveryTimedOut, 0, "{target}: recovery is timed out, evict stale exports{}"},
+	{RecoveryTimedOut, 0, "{target}: extended recovery timer reached hard limit: {number}, {}"},
+	{RecoveryTimedOut, 0, "{target}: extended recovery timer reaching hard limit: {number}, {}"},
+	{RecoveryTimedOut, 0, "{target}: Recovery already passed deadline {}"},
+	{RecoveryAborted, 0, "{target} recovery is aborted by hard timeout{}"},
+	{RecoveryAborted, 0, "recovery is aborted, evict exports in recovery{}"},
+	{RecoveryAborted, 0, "{target}: Aborting recovery{}"},
+	{RecoveryAborted, 0, "{target}: Aborting client recovery{}"},
+	{RecoveryAborted, 0, "{target}: Aborting MDT recovery{}"},
+
+	// Mounts of clients, starts and stops of targets.
+	{Loaded, 0, "Lustre: Build Version: {}"},
+	{Loaded, 0, "Build Version: {}"},
+	{Mounted, 0, "Mounted {mount} - version {}"},
+	{Mounted, 0, "Mounted {mount}"},
+	{Unmounted, 0, "Unmounted {mount}"},
+	{Started, 0, "{target}: Imperative Recovery enabled, recovery window shrunk from {}"},
+	{Started, 0, "{target}: Imperative Recovery not enabled, recovery window {}"},
+	{FailingOver, 0, "Failing over {target}"},
+	{MountFailed, 0, "Unable to mount {}({status})"},
+	{MountFailed, 0, "llite: Unable to mount {}: rc = {status}"},
+	{MountFailed, 0, "{}cannot mds_connect: rc = {status}"},
+	{MountFailed, 0, "{target}: cannot register this server with the MGS: rc = {status}. {}"},
+	{MountFailed, 0, "{target}: the MGS refuses to allow this server to start: rc = {status}. {}"},
+	{MountFailed, 0, "The target named {target} is already running. Double-mount may have compromised the disk journal.{}"},
+	{MountFailed, 0, "The client profile '{}' could not be read from the MGS. {}"},
+	{MountFailed, 0, "failed to start server {target}: {status}"},
+	{MountFailed, 0, "Unable to start targets: {status}"},
+	{MountFailed, 0, "Unable to start osd on {device}: {status}"},
+	{MountFailed, 0, "{}: can't mount {device}: {status}"},
+	{MountFailed, 0, "{}: md_getattr failed for root: rc = {status}"},
+	{MountFailed, 0, "Failed to start MGS '{}' ({status}). {}"},
+	{MountFailed, 0, "An MDT (md {name}) is performing recovery, of which this client is not a part. {}"},
+	{MountFailed, 0, "An OST (dt {name}) is performing recovery, of which this client is not a part. {}"},
+	{MountFailed, 0, "Denying initial registration attempt from nid {nid}, specified as failover{}"},
+	{MountFailed, 0, "Server {target} requested index {}, but that index is already in use. {}"},
+	{MountFailed, 0, "{target} claims to have registered, but this MGS does not know about it, preventing registration.{}"},
+	{ConfigFailed, 0, "{name}: Confguration from log {} failed from MGS {status}. {}"},
+	{ConfigFailed, 0, "{name}: Configuration from log {} failed from MGS {status}. {}"},
+	{ConfigFailed, 0, "{name}: The configuration from log '{}' failed ({status}). {}"},
+	{ConfigFailed, 0, "{name}: The configuration from log '{}'failed from the MGS ({status}). {}"},
+	{ConfigFailed, 0, "{name}: failed processing log, type {}: rc = {status}"},
+	{ConfigFailed, 0, "{name}: error processing {} log {}: rc = {status}"},
+	{ConfigFailed, 0, "failed processing log: {status}"},
+	{ConfigFailed, 0, "Failed to get MGS log {} and no local copy.{}"},
+	{ConfigFailed, 0, "{name}: failed to get MGS log {} and no_local_log flag is set: rc = {status}"},
+
+	// Threads.
+	{ThreadStuck, 0, "{process}: service thread pid {number} was inactive for {seconds} seconds.{}"},
+	{ThreadStuck, 0, "Service thread pid {number} was inactive for {seconds}s.{}"}, // up to 2.13
+	{ThreadOver, 0, "{process}: service thread pid {number} completed after {seconds}s.{}"},
+	{ThreadOver, 0, "Service thread pid {number} completed after {seconds}s.{}"},
+	{StackOf, 0, "Pid: {number}, comm: {process} {}"},
+	{StackOf, 0, "Pid: {number}, comm: {process}"},
+	{StackOf, 0, "CPU: {} PID: {number} Comm: {process} {}"},
+	{ServiceSlow, 0, "'{process}' is processing requests too slowly, client may timeout. Late by {seconds}s, {}"},
+	{ServiceSlow, 0, "{process}: This server is not able to keep up with request traffic (cpu-bound).{}"},
+	{TaskHung, 0, "INFO: task {task} blocked for more than {seconds} seconds.{}"},
+	{CPUStuck, 0, "{}BUG: soft lockup - CPU#{} stuck for {seconds}s! [{task}]{}"},
+	{CPUStuck, 0, "{}Watchdog detected hard LOCKUP on cpu {}"},
+	{CPUStuck, 0, "{}self-detected stall on CPU{}"},
+	{CPUStuck, 0, "{}detected stalls on CPUs/tasks{}"},
+
+	// Data.
+	{BadChecksum, 0, "{name}: BAD {} CHECKSUM: {}from {nid} inode {}"},
+	{BadChecksum, 0, "BAD {} CHECKSUM: {}from {nid} inode {}"},
+	{BulkFailed, 0, "{target}: Bulk IO {} error with {uuid} (at {nid}), client will retry: rc {status}"},
+	{BulkFailed, 0, "{target}: Bulk IO {} error with {uuid} (at {nid}), client will retry: rc = {status}"},
+	{GrantWrong, 0, "{target}: cli {uuid}/{} claims {} GRANT, real grant {number}"},
+	{StorageError, 0, "{target}: failed to stop transaction: rc = {status}"},
+	{StorageError, 0, "{target}: transaction commit error: rc = {status}"},
+	{StorageError, 0, "{target}: transaction @{} commit error: rc = {status}"},
+	{StorageError, 0, "{target}: transaction @{} was aborted{}"},
+	{NoSpace, 0, "{target}: failed to start transaction due to ENOSPC{}"},
+
+	// LNet.
+	{NetStarted, 0, "Added LNI {peer} [{}"},
+	{NetStopped, 0, "Removed LNI {peer}"},
+	{NetError, NetTimeout, "Timed out tx for {peer}: {seconds} seconds{}"},
+	{NetError, NetTimeout, "Timed out tx: {}, {seconds} seconds{}"},
+	{NetError, NetTimeout, "Timed out RDMA with {peer} ({seconds}): {}"},
+	{NetError, NetTimeout, "Timed out for RDMA connect request with {peer} ({seconds}s), aborting{}"},
+	{NetError, NetTimeout, "Connection to {peer} at host {} took too long: that node may be hung or experiencing high load.{}"},
+	{NetError, NetTimeout, "A connection with {peer} ({}) timed out; the network or node may be down.{}"},
+	{NetError, NetTimeout, "Timeout receiving from {peer} ({}), state {}"},
+	{NetError, NetTimeout, "Timeout sending data to {peer} ({}) the network or that node may be down.{}"},
+	{NetError, NetTimeout, "Timeout error while writing to {host}:{}. Closing socket: rc = {status}"},
+	{NetError, NetRefused, "Connection to {peer} at host {} was refused: check that Lustre is running on that node.{}"},
+	{NetError, NetRefused, "{peer} rejected: {}"},
+	{NetError, NetUnreachable, "Connection to {peer} at host {} was unreachable: {}"},
+	{NetError, NetUnreachable, "{peer}: UNREACHABLE {status} {}"},
+	{NetError, NetUnreachable, "{peer}: UNREACHABLE {status}"},
+	{NetError, NetUnreachable, "{peer}: ROUTE ERROR {status}"},
+	{NetError, NetUnreachable, "{peer}: ADDR ERROR {status}"},
+	{NetError, NetUnreachable, "{peer}: CONNECT ERROR {status}"},
+	{NetError, NetReset, "Connection to {peer} at host {} was reset: {}"},
+	{NetError, NetReset, "A connection with {peer} ({}) was reset; it may have rebooted.{}"},
+	{NetError, NetReset, "Host {host} reset our connection while we were sending data; it may have rebooted{}"},
+	{NetError, NetFailed, "There was an unexpected network error while writing to {host}: rc = {status}"},
+	{NetError, NetFailed, "There was an unexpected network error while writing to {host}: {status}"},
+	{NetError, NetFailed, "An unexpected network error {status} occurred with {peer} ({}"},
+	{NetError, NetFailed, "Unexpected error {status} connecting to {peer} at host {}"},
+	{NetError, NetFailed, "Tx -> {peer} cookie {} sending {} waiting {}: failed {number}"},
+	{NetError, NetFailed, "Closing conn to {peer}: error {status}"},
+	{NetError, NetFailed, "Closing conn {} to {peer}: error {status}"},
+	{NetError, NetFailed, "Deleting messages for {peer}: connection failed{}"},
+	{NetError, NetFailed, "Rx from {peer} failed: {number}"},
+	{NetError, NetFailed, "RDMA (tx: {}) failed: {number}"},
+	{NetError, NetRouteless, "no route to {peer} from {}"},
+	{NetError, NetRouteless, "No route to {peer} via {}"},
+	{NetDropped, 0, "Dropping message for {peer}: peer not alive{}"},
+	{NetDropped, 0, "Dropping message for {peer}: exceeded message deadline{}"},
+	{NetRecovering, 0, "{number} peer NIs in recovery{}"},
+	{NetRecovering, 0, "{number} local NIs in recovery{}"},
+	{NetDeviceFailed, 0, "Fatal device error for NI {peer}"},
+	{NetDeviceBack, 0, "Port reactivated for NI {peer}"},
+
+	// Hosts.
+	{Booted, 0, "Linux version {}"},
+	{Bug, 0, "LBUG"},
+	{Bug, 0, "ASSERTION( {} ) failed:{}"},
+	{Bug, 0, "ASSERTION({}) failed:"},
+	{Bug, 0, "ASSERTION({}) failed: {}"},
+	{Panic, 0, "Kernel panic - not syncing: {}"},
+	{Panic, 0, "BUG: unable to handle kernel {}"},
+	{Panic, 0, "kernel BUG at {}"},
+	{OutOfMemory, 0, "Out of memory: Kill process {number} ({process}) {}"},
+	{OutOfMemory, 0, "Out of memory: Killed process {number} ({process}){}"},
+	{MemoryError, 0, "mce: [Hardware Error]: {}"},
+	{MemoryError, 0, "EDAC {device}: {number} {} error {}"},
+	{LinkDown, 0, "{device} NIC Link is Down{}"},
+	{LinkDown, 0, "{device}: NIC Link is Down{}"},
+	{LinkDown, 0, "{device}: Link down{}"},
+	{LinkDown, 0, "{}: link status definitely down for interface {device}, {}"},
+	{LinkDown, 0, "{}(slave {device}): link status definitely down, {}"},
+	{LinkUp, 0, "{device} NIC Link is Up{}"},
+	{LinkUp, 0, "{device}: NIC Link is Up{}"},
+	{LinkUp, 0, "{device}: Link up{}"},
+	{DiskError, 0, "{}I/O error, dev {device}, sector {}"},
+	{DiskError, 0, "{}critical {} error, dev {device}, sector {}"},
+	{DiskError, 0, "Buffer I/O error on dev {device}, {}"},
+	{DiskError, 0, "Buffer I/O error on device {device}, {}"},
+	{DiskError, 0, "sd {}: [{device}] {}FAILED Result: {}"},
+	{DiskError, 0, "sd {}: [{device}] {}Unhandled error code{}"},
+	{DiskError, 0, "sd {}: [{device}] {}Sense Key : Medium Error {}"},
+	{DiskError, 0, "{}: rejecting I/O to offline device{}"},
+	{DiskTimeout, 0, "{}attempting task abort!{}"},
+	{DiskTimeout, 0, "{}task abort: {}"},
+	{DiskTimeout, 0, "nvme {device}: I/O {} timeout, {}"},
+	{DiskTimeout, 0, "nvme {device}: controller is down; will reset: {}"},
+	{RaidFailed, 0, "md/raid{}: Disk failure on {device}, disabling device.{}"},
+	{PathFailed, 0, "device-mapper: multipath: {}Failing path {device}."},
+	{PathBack, 0, "device-mapper: multipath: {}Reinstating path {device}."},
+	{FilesystemError, 0, "LDISKFS-fs error (device {device}): {}"},
+	{FilesystemError, 0, "Aborting journal on device {device}."},
+	{FilesystemError, 0, "LDISKFS-fs ({device}): Remounting filesystem read-only{}"},
+	{FilesystemError, 0, "LDISKFS-fs error (device {device}) in {}"},
+	{FilesystemError, 0, "{}Pool '{device}' has encountered an uncorrectable I/O failure and has been suspended.{}"},
+
+	{Injected, 0, "*** cfs_fail_loc={}"},
+	{Injected, 0, "cfs_fail_timeout id {} sleeping for {}"},
+	{Marker, 0, "DEBUG MARKER: {text}"},
+	{Skipped, 0, "Skipped {number} previous similar message{}"},
+}
+
+// form is a form of lines: words and the parts that follow each.
+type form struct {
+	kind   Kind
+	reason Reason
+	words  [][]byte
+	parts  []string
+}
+
+// table has the forms by a word that their lines have: the rarest of all forms, so that a
+// line is compared with few.
+type table struct {
+	list  []form
+	words map[string][]int  // places in list
+	names map[string]uint32 // opcodes by their names in lines
+}
+
+var formTable = sync.OnceValue(func() *table {
+	t := &table{words: map[string][]int{}, names: map[string]uint32{}}
+	for _, v := range opcodes.Opcodes.Values {
+		t.names[strings.ToLower(v.Name)] = uint32(v.Value)
+	}
+	keys := make([][]string, len(forms))
+	used := map[string]int{}
+	for i, c := range forms {
+		f := form{kind: c.kind, reason: c.reason}
+		for rest := []byte(c.form); ; {
+			words, after, more := bytes.Cut(rest, []byte("{"))
+			f.words = append(f.words, words)
+			if !more {
+				break
+			}
+			var part []byte
+			part, rest, _ = bytes.Cut(after, []byte("}"))
+			f.parts = append(f.parts, string(part))
+		}
+		keys[i] = wholeWords(f.words)
+		for _, k := range keys[i] {
+			used[k]++
+		}
+		t.list = append(t.list, f)
+	}
+	for i, list := range keys {
+		key := slices.MinFunc(list, func(a, b string) int { return used[a] - used[b] })
+		t.words[key] = append(t.words[key], i)
+	}
+	return t
+})
+
+// wholeWords returns the words of a form that are whole words of its lines, too.
+func wholeWords(texts [][]byte) (list []string) {
+	for i, text := range texts {
+		words := strings.Split(string(text), " ")
+		if i > 0 {
+			words[0] = ""
+		}
+		if i < len(texts)-1 {
+			words[len(words)-1] = ""
+		}
+		for _, w := range words {
+			if w != "" {
+				list = append(list, w)
+			}
+		}
+	}
+	return list
+}
+
+// readForm reads a line of one of the forms.
+func (e *Event) readForm(b []byte, names *names) bool {
+	b = bytes.TrimRight(b, " \r")
+	text := names.oneSpace(b)
+	t := formTable()
+	first := len(t.list)
+	before := *e
+	for rest, word := text, []byte(nil); len(rest) > 0; {
+		if n := bytes.IndexByte(rest, ' '); n >= 0 {
+			word, rest = rest[:n], rest[n+1:]
+		} else {
+			word, rest = rest, nil
+		}
+		for _, i := range t.words[string(word)] {
+			f := &t.list[i]
+			if i >= first || !bytes.HasPrefix(text, f.words[0]) {
+				continue
+			}
+			try := before
+			if try.readParts(f, text, names) {
+				first = i
+				*e = try
+			}
+		}
+	}
+	if first == len(t.list) {
+		return e.readFrame(text, names)
+	}
+	f := &t.list[first]
+	if e.Kind, e.Reason = f.kind, f.reason; e.Text == "" {
+		e.Text = names.text(b)
+	}
+	return true
+}
+
+// readFrame reads a function of a stack, without those that are only perhaps of it:
+//
+//	[<ffffffffc0a1b2c3>] ptlrpc_set_wait+0x480/0x790 [ptlrpc]
+func (e *Event) readFrame(b []byte, names *names) bool {
+	b = bytes.TrimLeft(b, " ")
+	if bytes.HasPrefix(b, []byte("[<")) {
+		_, b, _ = bytes.Cut(b, []byte(" "))
+	}
+	name, place, ok := bytes.Cut(b, []byte("+0x"))
+	offset, size, ok2 := bytes.Cut(place, []byte("/0x"))
+	size, module, _ := bytes.Cut(size, []byte(" "))
+	if !ok || !ok2 || !isHexNumber(offset) || !isHexNumber(size) || len(module) > 0 && module[0] != '[' {
+		return false
+	}
+	for _, c := range name {
+		if !isWord(c) && c != '.' {
+			return false
+		}
+	}
+	e.Kind, e.Text = StackFrame, names.text(name)
+	return len(name) > 0
+}
+
+func isHexNumber(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "0123456789abcdef")) == 0 }
+
+// oneSpace returns a text with one space for each run of them.
+func (n *names) oneSpace(b []byte) []byte {
+	if !bytes.Contains(b, []byte("  ")) {
+		return b
+	}
+	n.spaces = n.spaces[:0]
+	for i, c := range b {
+		if c != ' ' || i > 0 && b[i-1] != ' ' {
+			n.spaces = append(n.spaces, c)
+		}
+	}
+	return n.spaces
+}
+
+const maxThreadTime = 1e9 // seconds
+
+// readParts reads the parts of a line of a form.
+func (e *Event) readParts(f *form, b []byte, names *names) bool {
+	rest := b[len(f.words[0]):]
+	for i, part := range f.parts {
+		end := f.words[i+1]
+		n := len(rest)
+		if len(end) > 0 {
+			if n = bytes.Index(rest, end); n < 0 {
+				return false
+			}
+		} else if i < len(f.parts)-1 {
+			return false
+		}
+		if len(end) == 0 && (part == "status" || part == "number") { // the last part; a full stop may follow
+			n = len(rest) - len(bytes.TrimLeft(rest, "-0123456789"))
+			rest = rest[:n]
+		}
+		if !e.setPart(part, rest[:n], names) {
+			return false
+		}
+		rest = rest[min(len(rest), n+len(end)):]
+	}
+	return len(rest) == 0
+}
+
+// setPart sets a part of a line by its name.
+func (e *Event) setPart(part string, b []byte, names *names) bool {
+	switch part {
+	case "":
+		return true
+	case "import":
+		n, err := strconv.ParseUint(string(b), 16, 64)
+		e.Import = n
+		return err == nil
+	case "status":
+		n, ok := signed(b)
+		e.Status = int32(n)
+		return ok
+	case "number", "recovered":
+		n, ok := unsigned(b)
+		if part == "number" {
+			e.Number = uint32(n)
+		} else {
+			e.Recovered = uint32(n)
+		}
+		return ok
+	case "seconds":
+		s, err := strconv.ParseFloat(string(b), 64)
+		e.Service = int64(s * 1e9)
+		return err == nil && s >= 0 && s < maxThreadTime
+	case "text":
+		e.Text = names.text(b)
+		return true
+	case "device": // a driver may say more in front of it
+		b = b[bytes.LastIndexByte(b, ' ')+1:]
+	}
+	if len(b) == 0 || bytes.ContainsFunc(b, func(r rune) bool { return r <= ' ' || r >= unicode.MaxASCII }) {
+		return false // the imports of servers to clients have no target: what is printed there is not set
+	}
+	switch part {
+	case "nid": // it may be <unknown>
+		e.Peer = names.nid(b)
+	case "peer":
+		e.Peer = names.nid(b)
+		return e.Peer.Len > 0
+	case "host":
+		e.Peer = names.address(b)
+		return e.Peer.Len > 0
+	case "process":
+		e.Process = names.text(b)
+	case "task": // kworker/u65:2:1234
+		at := max(0, bytes.LastIndexByte(b, ':'))
+		number, ok := unsigned(bytes.TrimPrefix(b[at:], []byte(":")))
+		e.Process, e.Number = names.text(b[:at]), uint32(number)
+		return ok
+	case "name":
+		e.setName(b, names)
+	case "target":
+		e.Target = names.text(bytes.TrimSuffix(b, []byte("_UUID")))
+	case "uuid":
+		e.UUID = names.text(b)
+	case "before":
+		e.Before = names.text(b)
+	case "state":
+		e.State = names.text(b)
+	case "device":
+		e.Device = names.text(b)
+	case "mount":
+		e.Name = names.text(b)
+		return bytes.Contains(b, []byte("-client"))
+	case "opcode":
+		opcode, ok := formTable().names[string(b)]
+		e.Opcode = opcode
+		return ok
+	case "namespace":
+		b = bytes.TrimPrefix(bytes.TrimPrefix(b, []byte("filter-")), []byte("mdt-"))
+		e.Target = names.text(targetOf(bytes.TrimSuffix(b, []byte("_UUID"))))
+	}
+	return true
+}
+
+// setName sets the name of an import, and the target that it has.
+func (e *Event) setName(b []byte, names *names) {
+	e.Name, e.Target = names.text(b), names.text(targetOf(b))
+}

@@ -1,0 +1,102 @@
+package debuglog
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lshark/lshark/dissect/lnet"
+)
+
+var kindNames = map[Kind]string{
+	Note: "Note", ImportState: "ImportState", Connecting: "Connecting", ConnectFailed: "ConnectFailed", Instance: "Instance", Lost: "Lost",
+	Restored: "Restored", WasEvicted: "WasEvicted", Idle: "Idle", Connected: "Connected", Reconnected: "Reconnected", Refused: "Refused",
+	Evicting: "Evicting", Stopped: "Stopped", RecoveryBegin: "RecoveryBegin", RecoveryEnd: "RecoveryEnd", BadChecksum: "BadChecksum",
+	ThreadStuck: "ThreadStuck", ThreadOver: "ThreadOver", RequestFailed: "RequestFailed", HandleChanged: "HandleChanged",
+	TransnoBack: "TransnoBack", Deactivated: "Deactivated", ReplayFailed: "ReplayFailed", VersionDiffers: "VersionDiffers",
+	Unregistering: "Unregistering", PagesDiscarded: "PagesDiscarded", Denied: "Denied", Replaced: "Replaced", CallbackFailed: "CallbackFailed",
+	StaleClients: "StaleClients", CookieUnknown: "CookieUnknown", LockTimedOut: "LockTimedOut", RecoveryWaits: "RecoveryWaits",
+	RecoveryTimedOut: "RecoveryTimedOut", RecoveryAborted: "RecoveryAborted", Loaded: "Loaded", Mounted: "Mounted", Unmounted: "Unmounted",
+	MountFailed: "MountFailed", ConfigFailed: "ConfigFailed", Started: "Started", FailingOver: "FailingOver", StackOf: "StackOf",
+	StackFrame: "StackFrame", ServiceSlow: "ServiceSlow", TaskHung: "TaskHung", CPUStuck: "CPUStuck", BulkFailed: "BulkFailed",
+	GrantWrong: "GrantWrong", StorageError: "StorageError", NoSpace: "NoSpace", NetStarted: "NetStarted", NetStopped: "NetStopped",
+	NetError: "NetError", NetDropped: "NetDropped", NetRecovering: "NetRecovering", NetDeviceFailed: "NetDeviceFailed",
+	NetDeviceBack: "NetDeviceBack", Booted: "Booted", Bug: "Bug", Panic: "Panic", OutOfMemory: "OutOfMemory", MemoryError: "MemoryError",
+	LinkDown: "LinkDown", LinkUp: "LinkUp", DiskError: "DiskError", DiskTimeout: "DiskTimeout", RaidFailed: "RaidFailed",
+	PathFailed: "PathFailed", PathBack: "PathBack", FilesystemError: "FilesystemError", Injected: "Injected", Marker: "Marker", Skipped: "Skipped",
+}
+
+var reasonNames = map[Reason]string{
+	ByLockCallback: "ByLockCallback", BySilence: "BySilence", ByAdmin: "ByAdmin", ByRecovery: "ByRecovery", ByReplay: "ByReplay",
+	InRecovery: "InRecovery", StillBusy: "StillBusy", OtherClient: "OtherClient", ByNodemap: "ByNodemap", ByVersion: "ByVersion",
+	NetTimeout: "NetTimeout", NetRefused: "NetRefused", NetReset: "NetReset", NetUnreachable: "NetUnreachable", NetRouteless: "NetRouteless",
+	NetFailed: "NetFailed",
+}
+
+// describe returns the kind of an event, and the fields that a line of the console may set.
+func describe(e *Event) string {
+	s := kindNames[e.Kind]
+	add := func(name string, value any, is bool) {
+		if is {
+			s += fmt.Sprintf(" %s=%v", name, value)
+		}
+	}
+	add("reason", reasonNames[e.Reason], e.Reason != NoReason)
+	add("peer", e.Peer, e.Peer != (lnet.NID{}))
+	add("target", e.Target, e.Target != "")
+	add("name", e.Name, e.Name != "" && e.Name != e.Target)
+	add("uuid", e.UUID, e.UUID != "")
+	add("process", e.Process, e.Process != "")
+	add("device", e.Device, e.Device != "")
+	add("state", e.State, e.State != "")
+	add("opcode", e.Opcode, e.Opcode != 0)
+	add("number", e.Number, e.Number != 0)
+	add("recovered", e.Recovered, e.Recovered != 0)
+	add("status", e.Status, e.Status != 0)
+	add("time", time.Duration(e.Service), e.Service != 0)
+	return s
+}
+
+// TestConsole reads lines of the console: of the captures, and of public reports about
+// Lustre 2.5 to 2.17 with other addresses. Those of no kind have a dash.
+func TestConsole(t *testing.T) {
+	var n names
+	kinds := map[Kind]bool{}
+	for _, c := range consoleLines(t) {
+		var e Event
+		got := "-"
+		if e.read(&Line{Mask: MaskConsole, Message: []byte(c.line)}, &n, false) {
+			kinds[e.Kind] = true
+			got = describe(&e)
+		}
+		if got != c.want {
+			t.Errorf("%s\nis %s\nnot %s", c.line, got, c.want)
+		}
+	}
+	for kind, name := range kindNames {
+		if !kinds[kind] {
+			t.Errorf("there is no line of kind %s", name)
+		}
+	}
+}
+
+type consoleLine struct{ want, line string }
+
+func consoleLines(t testing.TB) (list []consoleLine) {
+	f, err := os.Open("testdata/console.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for in := bufio.NewScanner(f); in.Scan(); {
+		want, line, ok := strings.Cut(in.Text(), "\t")
+		if !ok {
+			t.Fatal(in.Text())
+		}
+		list = append(list, consoleLine{want, line})
+	}
+	return list
+}
