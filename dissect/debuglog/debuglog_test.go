@@ -62,7 +62,7 @@ func TestForms(t *testing.T) {
 		{"@@@ going to resend  req@00000000fec03eff x1882597980453632/t0(0) o400->MGC192.0.2.1@tcp@192.0.2.1@tcp:26/25 lens 224/224 e 0 to 1 dl 1 ref 1 fl Rpc:RSQU/600/0 rc -107/-107",
 			Event{Kind: Note, XID: 1882597980453632, Opcode: 400, Peer: nid(t, "192.0.2.1@tcp"), Target: "MGS", Name: "MGC192.0.2.1@tcp", Text: "going to resend"}},
 		{"@@@ Could not add any time (0/-5)  req@00000000fec03eff x1882597980453632/t0(0) o4->fa7f58fd-902f@192.0.2.4@tcp:59/0 lens 224/224",
-			Event{Kind: Note, XID: 1882597980453632, Opcode: 4, Peer: nid(t, "192.0.2.4@tcp"), Served: true, Text: "Could not add any time (0/-5)"}},
+			Event{Kind: Note, XID: 1882597980453632, Opcode: 4, Peer: nid(t, "192.0.2.4@tcp"), Served: true, Reason: NoTimeAdded, Text: "Could not add any time (0/-5)"}},
 	} {
 		c.want.Time, c.want.PID, c.want.Line = at, 946, 1
 		list, _ := events(t, prefix+c.line+"\r\n")

@@ -61,6 +61,8 @@ const (
 	StaleClients   // a Number of clients are evicted, for a Reason
 	CookieUnknown  // a client sends a request of a connection that is gone
 	LockTimedOut   // a lock was not granted for Service
+	SecurityFailed // of GSS, with a Status
+	IdentityFailed // the groups of a user could not be found out, with a Status
 
 	RecoveryWaits    // a recovery has not begun, since no client came
 	RecoveryTimedOut // a recovery takes longer than it may
@@ -73,6 +75,7 @@ const (
 	ConfigFailed // the configuration could not be read from the MGS
 	Started      // a target was mounted
 	FailingOver  // a target begins to stop
+	UnmountStuck // a target or client cannot stop, since a Number of locks or connections are in use
 
 	StackOf     // the stack of a thread follows: Process, Number is its id
 	StackFrame  // a function of a stack, Text
@@ -83,7 +86,13 @@ const (
 	BulkFailed // data were not transferred
 	GrantWrong // a client claims more grant than it has (Number)
 	StorageError
+	StorageSlow // something took Service
 	NoSpace
+	QuotaError
+	PrecreateFailed // an OST makes no objects for an MDT, or slowly
+	ObjectIDsDiffer // the MDT and the OST do not agree which objects there are
+	ScrubStarted    // the object index does not fit the objects
+	LFSCKFailed
 
 	NetStarted // LNet has a network interface, Peer
 	NetStopped
@@ -94,7 +103,8 @@ const (
 	NetDeviceBack
 
 	Booted
-	Bug   // Lustre found that a condition does not hold
+	ShuttingDown
+	Bug   // Lustre or ZFS found that a condition does not hold
 	Panic // of the kernel
 	OutOfMemory
 	MemoryError // of the hardware
@@ -162,7 +172,7 @@ type Event struct {
 	Import    uint64 // address of the import, of ImportState and Connecting
 	Before    string // state, of ImportState
 	State     string // the new one
-	Reason    Reason // of Evicting, StaleClients, Denied and NetError
+	Reason    Reason // of Evicting, StaleClients, Denied, NetError and Notes
 	Device    string // of a disk, file system or link
 	Number    uint32
 	Recovered uint32
@@ -206,7 +216,26 @@ const (
 	NetReset
 	NetUnreachable
 	NetRouteless
-	NetFailed // with a Status
+	NetRace   // both nodes have connected at once
+	NetStale  // the peer has restarted
+	NetFailed // with a Status where the line has one
+)
+
+// The reasons of Notes, as far as they are known.
+const (
+	SlowReply    Reason = iota + NetFailed + 1 // a request was sent, and no reply came in time
+	SentDelay                                  // a request could not be sent in time
+	NetworkError                               // a request could not be sent
+	TookLong                                   // the server was late
+	NoTimeAdded                                // the server could not ask the client to wait longer
+	PastDeadline                               // the same, since it is too late
+	DroppedLate                                // the server has thrown away a request that it got too late
+	BulkTimeout                                // data did not come in time
+	BulkError
+	ReplayMismatch
+	ReplayTimeout
+	WrongFlavor  // of security
+	ReplyDropped // a fault that a test wants
 )
 
 // NoReply is the ReplyStatus of a request to which no reply was made.
@@ -353,6 +382,9 @@ func (e *Event) readNote(b []byte, names *names) bool {
 		return false
 	}
 	e.XID, e.Opcode, e.Text = number, uint32(opcode), names.text(bytes.Trim(b[len("@@@"):at], " "))
+	if f := e.match(bytes.TrimRight(b[:at], " "), names); f != nil {
+		e.Reason = f.reason
+	}
 	net := bytes.LastIndexByte(to, '@')
 	if net < 0 {
 		return true
@@ -414,11 +446,13 @@ const minXIDDigits = 10
 
 func isWord(c byte) bool { return c == '_' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+var mgs = []byte("MGS")
+
 // targetOf returns the target that the name of an import has, as in
 // lustre-OST0000-osc-ff1100000cfff000; callbacks have the name of the target itself.
 func targetOf(name []byte) []byte {
 	if bytes.HasPrefix(name, []byte("MGC")) {
-		return []byte("MGS")
+		return mgs
 	}
 	for _, device := range []string{"-osc-", "-mdc-", "-osp-", "-lwp-"} {
 		if at := bytes.Index(name, []byte(device)); at > 0 {

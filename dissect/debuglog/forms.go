@@ -19,6 +19,29 @@ var forms = []struct {
 	reason Reason
 	form   string
 }{
+	// Requests, as Notes.
+	{Note, SlowReply, "@@@ Request sent has timed out for slow reply{}"},
+	{Note, SentDelay, "@@@ Request sent has timed out for sent delay{}"},
+	{Note, NetworkError, "@@@ Request sent has failed due to network error{}"},
+	{Note, TookLong, "@@@ Request took longer than estimated {}"},
+	{Note, NoTimeAdded, "@@@ Could not add any time {}"},
+	{Note, NoTimeAdded, "@@@ Couldn't add any time {}"},
+	{Note, PastDeadline, "@@@ Already past deadline {}"},
+	{Note, DroppedLate, "@@@ Dropping timed-out request from {}"},
+	{Note, BulkTimeout, "@@@ timeout on bulk {} after {}"},
+	{Note, BulkError, "@@@ network error on bulk {}"},
+	{Note, BulkError, "@@@ truncated bulk {}"},
+	{Note, BulkError, "@@@ Reconnect on bulk {}"},
+	{Note, BulkError, "@@@ Eviction on bulk {}"},
+	{Note, BulkError, "@@@ bulk {} failed: {}"},
+	{Note, BulkError, "@@@ bulk transfer failed{}"},
+	{Note, ReplayMismatch, "@@@ Version mismatch during replay{}"},
+	{Note, ReplayMismatch, "@@@ Open request replay failed with {}"},
+	{Note, ReplayMismatch, "@@@ Replay open failed with {}"},
+	{Note, ReplayTimeout, "@@@ request replay timed out{}"},
+	{Note, WrongFlavor, "@@@ DROPPING req with illegal security flavor{}"},
+	{Note, ReplyDropped, "@@@ dropping reply{}"},
+
 	// Imports.
 	{ImportState, 0, "{import} {target}: changing import state from {before} to {state}"},
 	{Connecting, 0, "{name}: import {import} using connection {nid}/{}"},
@@ -77,9 +100,16 @@ var forms = []struct {
 	{CallbackFailed, 0, "### client (nid {nid}) returned {status} from {state} AST ns: {namespace} {}"},
 	{StaleClients, ByRecovery, "{target}: disconnecting {number} stale clients"},
 	{StaleClients, ByReplay, "cannot lookup {}: rc = {status}; evicting client {uuid} with export {nid}"},
-	{StaleClients, ByReplay, "Parent {} lookup error {status}. Evicting client {uuid} with export {nid}."},
+	{StaleClients, ByReplay, "Parent {} lookup error {status}. Evicting client {uuid} with export {}"},
 	{CookieUnknown, 0, "{} from {nid} arrived at {} with bad export cookie {}"},
 	{LockTimedOut, 0, "### lock timed out (enqueued at {}, {seconds}s ago){} ns: {namespace} {}"},
+	{Refused, 0, "{target}: not available for GSS context init from {nid} ({}"},
+	{SecurityFailed, 0, "ctx {}({}->{} at {nid}): rpc error {status}, destroy locally"},
+	{SecurityFailed, 0, "ctx {}({}->{}): rpc error {status}, destroy locally"},
+	{SecurityFailed, 0, "negotiation: rpc err {status}, gss err {}"},
+	{SecurityFailed, 0, "failed request key: {status}"},
+	{IdentityFailed, 0, "{target}: error invoking upcall {}: rc {status}; check {}"},
+	{IdentityFailed, 0, "{target}: acquire for key {} after {}: rc = {status}"},
 
 	// Recovery of a target.
 	{Stopped, 0, "server umount {target} complete"},
@@ -123,6 +153,16 @@ var forms = []struct {
 	{MountFailed, 0, "Denying initial registration attempt from nid {nid}, specified as failover{}"},
 	{MountFailed, 0, "Server {target} requested index {}, but that index is already in use. {}"},
 	{MountFailed, 0, "{target} claims to have registered, but this MGS does not know about it, preventing registration.{}"},
+	{MountFailed, 0, "Trying to start OBD {target} using the wrong disk {}"},
+	{MountFailed, 0, "{target}: index {} in last rcvd is different with the index {}"},
+	{MountFailed, 0, "{target}: unsupported incompat filesystem feature(s) {}"},
+	{MountFailed, 0, "{target}: underlying device {device} is marked as read-only. Setup failed{}"},
+	{MountFailed, 0, "Server {target} requested index {}, but the max index is {}"},
+	{MountFailed, 0, "The config log for {target} already exists, yet the server claims it never registered. {}"},
+	{MountFailed, 0, "{}: Cannot connect to {target}: rc = {status}"},
+	{UnmountStuck, 0, "{target} is waiting for obd_unlinked_exports more than {seconds} seconds. {}"},
+	{UnmountStuck, 0, "Forced cleanup waiting for {namespace} namespace with {number} resources in use, {}"},
+	{UnmountStuck, 0, "Cleanup waiting for {namespace} namespace with {number} resources in use, {}"},
 	{ConfigFailed, 0, "{name}: Confguration from log {} failed from MGS {status}. {}"},
 	{ConfigFailed, 0, "{name}: Configuration from log {} failed from MGS {status}. {}"},
 	{ConfigFailed, 0, "{name}: The configuration from log '{}' failed ({status}). {}"},
@@ -160,6 +200,31 @@ var forms = []struct {
 	{StorageError, 0, "{target}: transaction @{} commit error: rc = {status}"},
 	{StorageError, 0, "{target}: transaction @{} was aborted{}"},
 	{NoSpace, 0, "{target}: failed to start transaction due to ENOSPC{}"},
+	{BulkFailed, 0, "event type {}, status {status}, desc {}"},
+	{BulkFailed, 0, "event type {}, status {status}, req {} desc {}"},
+	{QuotaError, 0, "$$$ {} qmt:{target} {}"},
+	{QuotaError, 0, "$$$ {} qsd:{target} {}"},
+	{QuotaError, 0, "{target}: can't enable quota enforcement since space accounting isn't functional{}"},
+	{QuotaError, 0, "{target}: quota transfer failed: rc = {status}. {}"},
+	{PrecreateFailed, 0, "{name}: cannot precreate objects: rc = {status}"},
+	{PrecreateFailed, 0, "{name}: can't precreate: rc = {status}"},
+	{PrecreateFailed, 0, "{name}: precreate failed opd_pre_status {status}"},
+	{PrecreateFailed, 0, "{name}: cannot cleanup orphans: rc = {status}"},
+	{PrecreateFailed, 0, "{target}: unable to precreate: rc = {status}"},
+	{PrecreateFailed, 0, "{target}: Slow creates, {} objects created at a rate of {}"},
+	{PrecreateFailed, 0, "{name}: slow creates, last={}"},
+	{ObjectIDsDiffer, 0, "{target}: precreate FID {} is over {} higher than LAST_ID {}"},
+	{ObjectIDsDiffer, 0, "{target}: precreate FID {} is over {} larger than the LAST_ID {}"},
+	{ObjectIDsDiffer, 0, "{target}: too large difference between MDS LAST_ID {} and OST LAST_ID {}"},
+	{ObjectIDsDiffer, 0, "{target}: MDS LAST_ID {} behind OST LAST_ID {}"},
+	{StorageSlow, 0, "{target}: slow {seconds}s due to heavy IO load"},
+	{ScrubStarted, 0, "{target}: trigger OI scrub by RPC for {}"},
+	{ScrubStarted, 0, "{target}: trigger partial OI scrub for RPC inconsistency{}"},
+	{LFSCKFailed, 0, "{target}: cannot start LFSCK {}"},
+	{LFSCKFailed, 0, "{target}: cannot notify MDT {} for LFSCK {}"},
+	{LFSCKFailed, 0, "{target}: LFSCK, fail to {}"},
+	{LFSCKFailed, 0, "{target}: fail to stop LFSCK on some MDTs: rc = {status}"},
+	{Injected, 0, "{}: *** setting device {} read-only ***"},
 
 	// LNet.
 	{NetStarted, 0, "Added LNI {peer} [{}"},
@@ -168,6 +233,12 @@ var forms = []struct {
 	{NetError, NetTimeout, "Timed out tx: {}, {seconds} seconds{}"},
 	{NetError, NetTimeout, "Timed out RDMA with {peer} ({seconds}): {}"},
 	{NetError, NetTimeout, "Timed out for RDMA connect request with {peer} ({seconds}s), aborting{}"},
+	{NetError, NetTimeout, "peer {}->{peer} closed connection {} due to timeout. Is node down? {}"},
+	{NetError, NetTimeout, "hardware timeout for connect to {peer} after {seconds} seconds. Is node dead?"},
+	{NetError, NetTimeout, "could not send to {peer} due to connection setup failure after {seconds} seconds"},
+	{NetError, NetTimeout, "{peer} conn timed out, will reconnect upon request from peer{}"},
+	{NetError, NetTimeout, "TN {}: {} -> {peer}({}):{} Bulk operation timeout{}"},
+	{NetError, NetTimeout, "TN {}: {} <- {peer}({}):{} Bulk operation timeout{}"},
 	{NetError, NetTimeout, "Connection to {peer} at host {} took too long: that node may be hung or experiencing high load.{}"},
 	{NetError, NetTimeout, "A connection with {peer} ({}) timed out; the network or node may be down.{}"},
 	{NetError, NetTimeout, "Timeout receiving from {peer} ({}), state {}"},
@@ -175,6 +246,12 @@ var forms = []struct {
 	{NetError, NetTimeout, "Timeout error while writing to {host}:{}. Closing socket: rc = {status}"},
 	{NetError, NetRefused, "Connection to {peer} at host {} was refused: check that Lustre is running on that node.{}"},
 	{NetError, NetRefused, "{peer} rejected: {}"},
+	{NetError, NetRefused, "Received NAK from {peer} for {} errno {status}; {}"},
+	{NetError, NetRefused, "Connected successfully to {peer} on host {}, but they claimed they were {}"},
+	{NetError, NetRefused, "Protocol error connecting to {peer} at host {}"},
+	{NetError, NetRefused, "Refusing connection from {host} for {}: No matching NI{}"},
+	{NetError, NetRefused, "Can't accept conn from {peer} {}"},
+	{NetError, NetRefused, "Can't accept {peer}: {}"},
 	{NetError, NetUnreachable, "Connection to {peer} at host {} was unreachable: {}"},
 	{NetError, NetUnreachable, "{peer}: UNREACHABLE {status} {}"},
 	{NetError, NetUnreachable, "{peer}: UNREACHABLE {status}"},
@@ -194,36 +271,86 @@ var forms = []struct {
 	{NetError, NetFailed, "Deleting messages for {peer}: connection failed{}"},
 	{NetError, NetFailed, "Rx from {peer} failed: {number}"},
 	{NetError, NetFailed, "RDMA (tx: {}) failed: {number}"},
+	{NetError, NetFailed, "TN {}: {} -> {peer}({}):{} Failed {}"},
+	{NetError, NetFailed, "TN {}: {} <- {peer}({}):{} Failed {}"},
+	{NetError, NetFailed, "TN {}: {} -> {peer}({}):{} Dropping message {}"},
+	{NetError, NetFailed, "TN {}: {} <- {peer}({}):{} Dropping message {}"},
+	{NetError, NetFailed, "SMSG send error to {peer}: rc {}"},
+	{NetError, NetFailed, "Error {status} posting transmit to {peer}"},
+	{NetError, NetFailed, "posting transmit to {peer}: rc = {status}"},
+	{NetError, NetFailed, "Can't connect to {peer}: {status}"},
+	{NetError, NetFailed, "Can't connect to {peer}: cm_id {}: rc = {status}"},
+	{NetError, NetFailed, "{peer}: ib_poll_cq failed: {}"},
+	{NetError, NetFailed, "Bad credits from {peer}: {}"},
+	{NetError, NetFailed, "Error {status} connecting {} -> {host}/{}"},
+	{NetError, NetFailed, "Error {status} connecting {} -> {host}:{}"},
+	{NetError, NetFailed, "Error sending PUT to {peer}: {status}"},
+	{NetError, NetFailed, "Error sending GET to {peer}: {status}"},
+	{NetError, NetRace, "Conn race {peer}: unresolved {}"},
+	{NetError, NetRace, "Conn race {peer}"},
+	{NetError, NetStale, "Conn stale {peer} {}"},
 	{NetError, NetRouteless, "no route to {peer} from {}"},
 	{NetError, NetRouteless, "No route to {peer} via {}"},
+	{NetError, NetRouteless, "no path to {peer} from net {}"},
+	{NetError, NetRouteless, "Unable to send message from {} to {peer} - Route table may be misconfigured"},
+	{NetError, NetRouteless, "No usable routes to {peer}"},
+	{NetError, NetRouteless, "Can't send to {peer}: src {} is not a local nid"},
+	{NetError, NetRouteless, "Failed to discover router {peer}"},
+	{NetError, NetRouteless, "peer {peer} is unreachable"},
 	{NetDropped, 0, "Dropping message for {peer}: peer not alive{}"},
 	{NetDropped, 0, "Dropping message for {peer}: exceeded message deadline{}"},
+	{NetDropped, 0, "Dropping PUT from {peer} portal {}"},
+	{NetDropped, 0, "Dropping GET from {peer} portal {}"},
+	{NetDropped, 0, "{}: Dropping REPLY from {peer} for {}"},
 	{NetRecovering, 0, "{number} peer NIs in recovery{}"},
 	{NetRecovering, 0, "{number} local NIs in recovery{}"},
+	{NetRecovering, 0, "peer NI ({peer}) recovery failed with {status}"},
+	{NetRecovering, 0, "local NI ({peer}) recovery failed with {status}"},
 	{NetDeviceFailed, 0, "Fatal device error for NI {peer}"},
+	{NetDeviceFailed, 0, "Received notification of device removal{}"},
+	{NetDeviceFailed, 0, "Error {status} starting up LNI {}"},
+	{NetDeviceFailed, 0, "Can't load LND {}, module {}, rc={status}"},
 	{NetDeviceBack, 0, "Port reactivated for NI {peer}"},
 
 	// Hosts.
 	{Booted, 0, "Linux version {}"},
+	{ShuttingDown, 0, "reboot: Restarting system{}"},
+	{ShuttingDown, 0, "reboot: Power down{}"},
+	{ShuttingDown, 0, "Restarting system."},
 	{Bug, 0, "LBUG"},
 	{Bug, 0, "ASSERTION( {} ) failed:{}"},
+	{Bug, 0, "ASSERTION({}) failed"},
 	{Bug, 0, "ASSERTION({}) failed:"},
 	{Bug, 0, "ASSERTION({}) failed: {}"},
+	{Bug, 0, "PANIC at {}"},
+	{Bug, 0, "SPL PANIC"},
+	{Bug, 0, "VERIFY{}({}) failed"},
+	{Bug, 0, "VERIFY{}({}) failed {}"},
 	{Panic, 0, "Kernel panic - not syncing: {}"},
 	{Panic, 0, "BUG: unable to handle kernel {}"},
 	{Panic, 0, "kernel BUG at {}"},
 	{OutOfMemory, 0, "Out of memory: Kill process {number} ({process}) {}"},
 	{OutOfMemory, 0, "Out of memory: Killed process {number} ({process}){}"},
-	{MemoryError, 0, "mce: [Hardware Error]: {}"},
+	{MemoryError, 0, "{}[Hardware Error]: {}"},
 	{MemoryError, 0, "EDAC {device}: {number} {} error {}"},
 	{LinkDown, 0, "{device} NIC Link is Down{}"},
 	{LinkDown, 0, "{device}: NIC Link is Down{}"},
 	{LinkDown, 0, "{device}: Link down{}"},
+	{LinkDown, 0, "{device}: Link is down{}"},
+	{LinkDown, 0, "{device}: Link is Down{}"},
+	{LinkDown, 0, "{device}: link down{}"},
+	{LinkDown, 0, "{device}: Port: {} Link DOWN{}"},
+	{LinkDown, 0, "{device}: Port module event: module {}, Cable unplugged"},
+	{LinkDown, 0, "NETDEV WATCHDOG: {device} ({}): transmit queue {} timed out{}"},
 	{LinkDown, 0, "{}: link status definitely down for interface {device}, {}"},
 	{LinkDown, 0, "{}(slave {device}): link status definitely down, {}"},
 	{LinkUp, 0, "{device} NIC Link is Up{}"},
 	{LinkUp, 0, "{device}: NIC Link is Up{}"},
 	{LinkUp, 0, "{device}: Link up{}"},
+	{LinkUp, 0, "{device}: Link is up{}"},
+	{LinkUp, 0, "{device}: Link is Up{}"},
+	{LinkUp, 0, "{device}: link up{}"},
+	{LinkUp, 0, "{device}: Port: {} Link UP{}"},
 	{DiskError, 0, "{}I/O error, dev {device}, sector {}"},
 	{DiskError, 0, "{}critical {} error, dev {device}, sector {}"},
 	{DiskError, 0, "Buffer I/O error on dev {device}, {}"},
@@ -232,17 +359,26 @@ var forms = []struct {
 	{DiskError, 0, "sd {}: [{device}] {}Unhandled error code{}"},
 	{DiskError, 0, "sd {}: [{device}] {}Sense Key : Medium Error {}"},
 	{DiskError, 0, "{}: rejecting I/O to offline device{}"},
+	{DiskError, 0, "md/raid{}: read error not correctable (sector {} on {device})."},
+	{DiskError, 0, "zio pool={device} vdev={} error={} {}"},
+	{DiskError, 0, "JBD2: Detected IO errors while flushing file data on {device}"},
+	{DiskError, 0, "nvme {device}: Removing after probe failure {}"},
+	{DiskError, 0, "nvme {device}: Device not ready; aborting {}"},
 	{DiskTimeout, 0, "{}attempting task abort!{}"},
 	{DiskTimeout, 0, "{}task abort: {}"},
 	{DiskTimeout, 0, "nvme {device}: I/O {} timeout, {}"},
 	{DiskTimeout, 0, "nvme {device}: controller is down; will reset: {}"},
 	{RaidFailed, 0, "md/raid{}: Disk failure on {device}, disabling device.{}"},
+	{RaidFailed, 0, "raid{}: Disk failure on {device}, disabling device.{}"},
 	{PathFailed, 0, "device-mapper: multipath: {}Failing path {device}."},
 	{PathBack, 0, "device-mapper: multipath: {}Reinstating path {device}."},
 	{FilesystemError, 0, "LDISKFS-fs error (device {device}): {}"},
 	{FilesystemError, 0, "Aborting journal on device {device}."},
 	{FilesystemError, 0, "LDISKFS-fs ({device}): Remounting filesystem read-only{}"},
 	{FilesystemError, 0, "LDISKFS-fs error (device {device}) in {}"},
+	{FilesystemError, 0, "EXT4-fs error (device {device}): {}"},
+	{FilesystemError, 0, "EXT4-fs ({device}): Remounting filesystem read-only{}"},
+	{FilesystemError, 0, "JBD2: I/O error detected when updating journal superblock for {device}."},
 	{FilesystemError, 0, "{}Pool '{device}' has encountered an uncorrectable I/O failure and has been suspended.{}"},
 
 	{Injected, 0, "*** cfs_fail_loc={}"},
@@ -322,10 +458,20 @@ func wholeWords(texts [][]byte) (list []string) {
 func (e *Event) readForm(b []byte, names *names) bool {
 	b = bytes.TrimRight(b, " \r")
 	text := names.oneSpace(b)
-	t := formTable()
-	first := len(t.list)
-	before := *e
-	for rest, word := text, []byte(nil); len(rest) > 0; {
+	f := e.match(text, names)
+	if f == nil {
+		return e.readFrame(text, names)
+	}
+	if e.Kind, e.Reason = f.kind, f.reason; e.Text == "" {
+		e.Text = names.text(b)
+	}
+	return true
+}
+
+// match returns the first form that a line is of, and sets its parts.
+func (e *Event) match(b []byte, names *names) (found *form) {
+	t, before, first := formTable(), *e, len(forms)
+	for rest, word := b, []byte(nil); len(rest) > 0; {
 		if n := bytes.IndexByte(rest, ' '); n >= 0 {
 			word, rest = rest[:n], rest[n+1:]
 		} else {
@@ -333,24 +479,15 @@ func (e *Event) readForm(b []byte, names *names) bool {
 		}
 		for _, i := range t.words[string(word)] {
 			f := &t.list[i]
-			if i >= first || !bytes.HasPrefix(text, f.words[0]) {
+			if i >= first || !bytes.HasPrefix(b, f.words[0]) {
 				continue
 			}
-			try := before
-			if try.readParts(f, text, names) {
-				first = i
-				*e = try
+			if try := before; try.readParts(f, b, names) {
+				first, found, *e = i, f, try
 			}
 		}
 	}
-	if first == len(t.list) {
-		return e.readFrame(text, names)
-	}
-	f := &t.list[first]
-	if e.Kind, e.Reason = f.kind, f.reason; e.Text == "" {
-		e.Text = names.text(b)
-	}
-	return true
+	return found
 }
 
 // readFrame reads a function of a stack, without those that are only perhaps of it:
@@ -440,7 +577,8 @@ func (e *Event) setPart(part string, b []byte, names *names) bool {
 			e.Recovered = uint32(n)
 		}
 		return ok
-	case "seconds":
+	case "seconds": // what takes them may be in front
+		b = b[bytes.LastIndexByte(b, ' ')+1:]
 		s, err := strconv.ParseFloat(string(b), 64)
 		e.Service = int64(s * 1e9)
 		return err == nil && s >= 0 && s < maxThreadTime
