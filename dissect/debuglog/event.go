@@ -411,7 +411,7 @@ func (e *Event) readWaited(b []byte, names *names) bool {
 	}
 	if ns := e.Time - int64(begin)*1e9; ns >= 0 && ns < maxWaited {
 		e.Service = ns
-	} else if end, ok := unsigned(word(after(b, " dl "))); ok && end > begin && int64(end-begin) < maxWaited/1e9 && e.GaveUp() == NoAnswer {
+	} else if end, ok := unsigned(word(after(b, " dl "))); ok && end > begin && int64(end-begin) < maxWaited/1e9 && e.GaveUp() == SlowReply {
 		e.Service = int64(end-begin) * 1e9
 	}
 	return true

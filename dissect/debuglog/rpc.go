@@ -146,45 +146,22 @@ func (c *Call) takeNote(e *Event, offset int64) bool {
 	return true
 }
 
-// GaveUp is why a node gave up waiting for a reply.
-type GaveUp uint8
-
-// The reasons.
-const (
-	NotGivenUp   GaveUp = iota
-	NoAnswer            // no reply came in time
-	NotSent             // LNet did not send the request in time
-	NetworkError        // LNet reported an error
-)
-
-// givenUp are the beginnings of the lines with which a node gives up waiting.
-var givenUp = []struct {
-	words string
-	why   GaveUp
-}{
-	{"Request sent has timed out for sent delay", NotSent},
-	{"Request sent has timed out", NoAnswer},
-	{"Request sent has failed", NetworkError},
-	{"TIMEOUT-NORESEND", NoAnswer},
-	{"timeout (sent at", NoAnswer},
-	{"send limit expired", NotSent},
-	{"inflight", NoAnswer},
-}
-
-// GaveUp returns why the node gave up waiting for a reply, by a Note.
-func (e *Event) GaveUp() GaveUp {
-	if e.Kind == Note && !e.Served {
-		for i := range givenUp {
-			if strings.HasPrefix(e.Text, givenUp[i].words) {
-				return givenUp[i].why
-			}
-		}
+// GaveUp returns why the node gave up waiting for a reply, by a Note: SlowReply, SentDelay or NetworkError.
+func (e *Event) GaveUp() Reason {
+	switch {
+	case e.Kind != Note || e.Served:
+	case e.Reason == SlowReply, e.Reason == SentDelay, e.Reason == NetworkError:
+		return e.Reason
+	case hasPrefix(e.Text, "TIMEOUT-NORESEND", "timeout (sent at", "inflight"):
+		return SlowReply
+	case hasPrefix(e.Text, "send limit expired"):
+		return SentDelay
 	}
-	return NotGivenUp
+	return NoReason
 }
 
 // IsTimeout reports whether a Note says that the node gives up waiting for a reply.
-func (e *Event) IsTimeout() bool { return e.GaveUp() != NotGivenUp }
+func (e *Event) IsTimeout() bool { return e.GaveUp() != NoReason }
 
 func hasPrefix(s string, prefixes ...string) bool {
 	for _, p := range prefixes {

@@ -93,10 +93,16 @@ func (t *Imports) Logged(l *LogLine) *Import {
 		i.log(l, EventLog)
 	default:
 		i.log(l, EventLog)
+		if s := consoleStates[l.Kind]; l.Console && s != 0 {
+			t.setLogged(i, i.State, s, p)
+		}
 	}
 	t.notify(i, changes, p)
 	return i
 }
+
+// consoleStates are the states of an import after lines of the console, which has no lines about states.
+var consoleStates = map[debuglog.Kind]ImportState{debuglog.Lost: StateDiscon, debuglog.Restored: StateFull, debuglog.WasEvicted: StateEvicted}
 
 // log notes an event with the words of the line.
 func (i *Import) log(l *LogLine, kind EventKind) *Event {
@@ -114,8 +120,13 @@ func (i *Import) logEviction(side int) {
 
 // logState takes a change of the state.
 func (t *Imports) logState(i *Import, l *LogLine, p Point) {
-	i.Before = loggedState(l.Before)
-	s := loggedState(l.State)
+	t.setLogged(i, loggedState(l.Before), loggedState(l.State), p)
+}
+
+func (t *Imports) setLogged(i *Import, before, s ImportState, p Point) {
+	if i.Before = before; before == StateUnknown && s == StateDiscon {
+		i.Before = StateFull // of the console, which tells the loss of a connection only
+	}
 	switch s {
 	case StateConnecting:
 		i.Attempts++

@@ -43,7 +43,7 @@ type Wait struct {
 	Nested     int64 // nanoseconds in which requests of the server to others had no reply
 	AllNested  bool  // all of these were captured
 
-	GaveUp debuglog.GaveUp // why the client gave up waiting, by its log: Request is the line that says so
+	GaveUp debuglog.Reason // why the client gave up waiting, by its log: Request is the line that says so
 	Again  Point           // the line about the connection that was made again, after which the request is sent again
 	AtOnce bool            // that was as soon as it was lost
 
@@ -239,7 +239,7 @@ func (f *Facts) Waits() []*Wait {
 	list := slices.Clone(f.waits)
 	for _, w := range list {
 		w.Target = TargetOf(w.Connection, w.Server)
-		if w.GaveUp != debuglog.NotGivenUp && w.Open && w.Opcode != opcodes.OBD_PING {
+		if w.GaveUp != debuglog.NoReason && w.Open && w.Opcode != opcodes.OBD_PING {
 			w.To = f.now
 		}
 		w.Lacks = w.Lacks || w.Open && f.LacksIn(HostOf(w.Server), HostOf(w.Client), w.Span)

@@ -87,7 +87,7 @@ func (t *troubles) list() []*suspects.Group {
 // isExplained reports whether the target of a wait was gone meanwhile: rules about restarts report that. Of waits in logs alone, only
 // those count of which the log of the server says where they were.
 func (t *troubles) isExplained(w *facts.Wait) bool {
-	if t.report.OnlyLogs() && w.GaveUp == debuglog.NotGivenUp && max(w.Queued, w.Worked) < w.Length()/2 {
+	if t.report.OnlyLogs() && w.GaveUp == debuglog.NoReason && max(w.Queued, w.Worked) < w.Length()/2 {
 		return true
 	}
 	return slices.ContainsFunc(t.outages, func(v *recovery.Recovery) bool {
@@ -161,7 +161,7 @@ func (t *troubles) finding(g *suspects.Group) diagnose.Finding {
 		f.Job = only(s.jobs)
 		f.Wait = s.longest.Length()
 		f.Text = s.text()
-		if w := s.longest; w.GaveUp == debuglog.NotGivenUp {
+		if w := s.longest; w.GaveUp == debuglog.NoReason {
 			f.Prove(w.Request, "%s sends %s", w.Client, w.Operation)
 		} else {
 			f.Prove(w.Request, "%s gives up %s, which it sent %s before", nameOf(w.Client, w.Request), w.Operation, duration(w.Request.Time-w.From))

@@ -96,8 +96,10 @@ func failed(w *facts.Wait) facts.Span {
 // inside returns a window without its first and last second: what was on its way then proves nothing.
 func inside(s facts.Span) facts.Span { return facts.Span{From: s.From + second, To: s.To - second} }
 
-func connectedAtOnce(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	if !w.AtOnce || w.GaveUp != debuglog.NoAnswer {
+func connectedAtOnce(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if !w.AtOnce || w.GaveUp != debuglog.SlowReply || w.Opcode == opcodes.OBD_PING || slices.ContainsFunc(j.waits, func(o *facts.Wait) bool {
+		return o.Opcode == opcodes.OBD_PING && o.Client == w.Client && o.Server == w.Server && o.From <= w.To && o.To >= w.From
+	}) {
 		return none()
 	}
 	return evidence(w.Again, "%s was connected again as soon as it had lost the connection", w.Client)
@@ -105,7 +107,7 @@ func connectedAtOnce(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 
 func failedInLNet(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	switch w.GaveUp {
-	case debuglog.NotSent:
+	case debuglog.SentDelay:
 		return evidence(w.Request, "LNet of %s did not send it in time", w.Client)
 	case debuglog.NetworkError:
 		return evidence(w.Request, "LNet of %s reported an error of the network", w.Client)

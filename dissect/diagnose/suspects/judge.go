@@ -81,7 +81,7 @@ func (j *Judge) Groups() []*Group {
 // nothing answers them shows in other ways. What was refused waited for the target, which rules about refusals report.
 func isTrouble(w *facts.Wait) bool {
 	isOfMGS := w.Opcode == opcodes.LDLM_ENQUEUE && w.Target.Name == "MGS" // a client waits for its configuration lock in the background
-	return !w.Lacks && !w.Refused && (w.Opcode != opcodes.OBD_PING || w.GaveUp != debuglog.NotGivenUp) && !isUpkeep(w.Opcode) && !isOfMGS
+	return !w.Lacks && !w.Refused && (w.Opcode != opcodes.OBD_PING || w.GaveUp != debuglog.NoReason) && !isUpkeep(w.Opcode) && !isOfMGS
 }
 
 // isUpkeep reports whether an operation is only for the connection, or a request that a server answers when

@@ -29,6 +29,17 @@ func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
 		if k.target.server = l.Peer; l.Peer == (lnet.NID{}) {
 			k.target.server = i.Server
 		}
+		if l.Console {
+			t.loggedState(k, p)
+		}
+	case debuglog.Restored, debuglog.WasEvicted:
+		switch {
+		case !l.Console:
+		case i.State == track.StateFull && k.lost: // whether it recovered, the console does not say
+			t.accepted(k, grant{server: l.Peer, isCut: true}, p)
+		default:
+			t.loggedState(k, p)
+		}
 	case debuglog.ConnectFailed:
 		t.loggedFailure(k, l, p)
 	case debuglog.Connected:
