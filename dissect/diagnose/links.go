@@ -11,6 +11,7 @@ import (
 // causeOrder has the codes, or beginnings of codes, of findings that may be the cause of others: each
 // may be the cause of those below it, and of those that are not in the list.
 var causeOrder = []string{
+	"node.fault",
 	"node.restarted",
 	"node.duplicate_address",
 	"path.cut node.silent",
@@ -19,14 +20,15 @@ var causeOrder = []string{
 	"restart.rolled_back",
 	"restart.no_recovery",
 	"restart.target",
-	"restart.unreachable",
-	"io.error target.barrier",
-	"lnet.lost rpc.reply_lost target.hung slow.target slow.queue slow.stuck slow.network tcp.round_trip tcp.retransmission rdma tcp.refused tcp.reset space.full",
+	"restart.unreachable target.stopped",
+	"io.device io.error target.barrier",
+	"lnet.lost lnet.reply_dropped rpc.reply_lost target.hung slow.target slow.queue slow.stuck slow.network tcp.round_trip tcp.retransmission rdma tcp.refused tcp.reset space.full",
 	"gss.refused connect.denied connect.version node.not_on_wire",
 	"evicted.lock_callback",
 	"evicted",
 	"lock.stuck",
 	"recovery.late",
+	"lnet.failed slow.service",
 	"slow.wait slow.changed lock.wait",
 }
 

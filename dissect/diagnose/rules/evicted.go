@@ -182,7 +182,7 @@ func evictionSuspects(e *evictions.Eviction) []diagnose.Place {
 	case evictions.Recovery:
 		return []diagnose.Place{target, byAdmin, client, path}
 	case evictions.LockCallback:
-		if e.ByLog || len(e.Locks) > 0 && isSet(e.Locks[0].Callback.Answered) {
+		if len(e.Locks) > 0 && isSet(e.Locks[0].Callback.Answered) {
 			return []diagnose.Place{atHolder(e.Client)}
 		}
 		return []diagnose.Place{atHolder(e.Client), client, path, inLNet(e.Client, e.Server)}

@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"strings"
+	"time"
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -133,12 +134,14 @@ func (t *Tracker) loggedStart(l *track.LogLine, p track.Point) {
 
 // loggedTarget takes what the log of a server says about the recovery of a target.
 func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
-	if l.Kind != debuglog.Stopped && l.Kind != debuglog.RecoveryBegin && l.Kind != debuglog.RecoveryEnd {
+	if l.Kind != debuglog.Stopped && l.Kind != debuglog.FailingOver && l.Kind != debuglog.RecoveryBegin && l.Kind != debuglog.RecoveryEnd {
 		return
 	}
 	g := t.target(l.Target)
-	if l.Kind == debuglog.Stopped {
-		g.stop = p
+	if l.Kind == debuglog.Stopped || l.Kind == debuglog.FailingOver {
+		if g.stop.IsZero() || p.Time-g.stop.Time > int64(time.Minute) { // both are of one stop
+			g.stop = p
+		}
 		return
 	}
 	r := g.current
