@@ -198,6 +198,9 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(prefix + "Sending RPC pname:cluuid:pid:xid:nid:opc p:u:1:18:0@<0:0>:41"))
 	f.Add([]byte("00010000:00010000:1.0F:1795315487.735983:0:946:0:(a.c:1:f()) ### packing ns: a lock: 0/0x1 lrc: 1 mode: --/PW res: [0x2:0x2:0x0].0xc " +
 		"rrc: 4 type: EXT [4->8] (req 0->1) gid 7 nid: 1.2.3.4@tcp remote: 0x9 "))
+	for _, c := range consoleLines(f) {
+		f.Add([]byte(strings.Replace(prefix, ":00100000:", ":02020000:", 1) + c.line))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := NewReader(bytes.NewReader(b))
 		r.Locks = true

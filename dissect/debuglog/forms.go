@@ -398,9 +398,10 @@ type form struct {
 // table has the forms by a word that their lines have: the rarest of all forms, so that a
 // line is compared with few.
 type table struct {
-	list  []form
-	words map[string][]int  // places in list
-	names map[string]uint32 // opcodes by their names in lines
+	list    []form
+	words   map[string][]int  // places in list
+	lengths [256]uint64       // of the words by their first byte: bits
+	names   map[string]uint32 // opcodes by their names in lines
 }
 
 var formTable = sync.OnceValue(func() *table {
@@ -431,6 +432,7 @@ var formTable = sync.OnceValue(func() *table {
 	for i, list := range keys {
 		key := slices.MinFunc(list, func(a, b string) int { return used[a] - used[b] })
 		t.words[key] = append(t.words[key], i)
+		t.lengths[key[0]] |= 1 << min(len(key), 63)
 	}
 	return t
 })
@@ -476,6 +478,9 @@ func (e *Event) match(b []byte, names *names) (found *form) {
 			word, rest = rest[:n], rest[n+1:]
 		} else {
 			word, rest = rest, nil
+		}
+		if len(word) == 0 || t.lengths[word[0]]>>min(len(word), 63)&1 == 0 {
+			continue
 		}
 		for _, i := range t.words[string(word)] {
 			f := &t.list[i]
