@@ -67,8 +67,9 @@ func describe(e *Event) string {
 	return s
 }
 
-// TestConsole reads lines of the console: of the captures, and of public reports about
-// Lustre 2.5 to 2.17 with other addresses. Those of no kind have a dash.
+// TestConsole reads lines of the console: of the captures, of public reports with other
+// names and addresses, and some made from the formats of Lustre 2.5 to 2.17 and of the
+// kernel. Those of no kind have a dash.
 func TestConsole(t *testing.T) {
 	var n names
 	kinds := map[Kind]bool{}
