@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/debuglog"
@@ -40,8 +41,38 @@ func TestLogLines(t *testing.T) {
 		"warning slow.thread: The kernel of 192.0.2.2@tcp reported 2 service threads that worked for one request for long, the longest 73.0 s. "+
 			"1 thread was still inactive when the log ended.",
 		"warning node.not_on_wire: 192.0.2.3@tcp sent 1 OST_CONNECT request to 192.0.2.2@tcp, by its log, that never came onto the wire.",
-		"warning node.gave_up: 192.0.2.3@tcp gave up waiting for replies of 192.0.2.2@tcp to 2 requests (OST_READ) to lustre-OST0000: 1 had no reply in time "+
-			"and 1 met an error of the network. 1 of them was sent again.",
 		"warning connect.read_only: 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. "+
 			"Whether it succeeded later is not in the log of the server, which does not name the target.")
+}
+
+// TestConsole: what rules find in lines of the console that name a cause.
+func TestConsole(t *testing.T) {
+	const text = `
+2026-11-24T10:00:00+00:00 oss1 kernel: blk_update_request: I/O error, dev sdc, sector 4711 op 0x0:(READ)
+2026-11-24T10:00:01+00:00 oss1 kernel: Buffer I/O error on dev sr0, logical block 0, async page read
+2026-11-24T10:00:02+00:00 oss1 kernel: Lustre: Failing over lustre-OST0003
+2026-11-24T10:00:03+00:00 oss1 kernel: Kernel panic - not syncing: softlockup: hung tasks
+2026-11-24T10:00:04+00:00 oss1 kernel: LNetError: 11:0:(o2iblnd_cb.c:3393:kiblnd_check_txs_locked()) Timed out tx for 192.0.2.3@o2ib: 4 seconds
+2026-11-24T10:00:04+00:00 oss1 kernel: LNetError: Skipped 17 previous similar messages
+2026-11-24T10:00:05+00:00 client kernel: LustreError: 15c-8: MGC192.0.2.1@tcp: Confguration from log lustre-client failed from MGS -5. Communication error between node & MGS, a bad configuration, or other errors. See syslog for more info
+2026-11-24T10:00:06+00:00 mds kernel: LustreError: 12:0:(service.c:2154:ptlrpc_server_handle_request()) @@@ Request took longer than estimated (755:30s); client may timeout  req@00000000bdd75319 x1883031475000832/t0(0) o101->14307d89@192.0.2.3@tcp:11/0 lens 504/448
+2026-11-24T10:00:07+00:00 mds kernel: LustreError: 12:0:(ldlm_lib.c:3210:target_send_reply_msg()) @@@ dropping reply  req@00000000bdd75319 x1883031475000833/t0(0) o36->14307d89@192.0.2.3@tcp:11/0 lens 504/448
+2026-11-24T10:00:08+00:00 client kernel: LustreError: 13:0:(mdc_request.c:700:mdc_replay_open()) @@@ Open request replay failed with -75   req@000000007e7fc9f2 x1883031481206272/t21474838866(21474838866) o101->lustre-MDT0000-mdc-ff11000006115800@192.0.2.1@tcp:12/10 lens 576/608
+2026-11-24T10:00:09+00:00 mds kernel: Lustre: lustre-MDT0000: nodemap other banning client 14307d89 (at 192.0.2.4@tcp)
+`
+	s := newScene(t)
+	r := debuglog.NewReader(strings.NewReader(text[1:]))
+	var e debuglog.Event
+	for r.Next(&e) == nil {
+		s.e.Line(&track.LogLine{Event: e, File: "messages"})
+	}
+	s.expect(`error io.device: The log of oss1 has "blk_update_request: I/O error, dev sdc, sector 4711 op 0x0:(READ)" (messages:1).`,
+		`error node.fault: The log of oss1 has "Kernel panic - not syncing: softlockup: hung tasks" (messages:4).`,
+		`warning slow.service: The log of mds has "Request took longer than estimated (755:30s); client may timeout" (messages:8).`,
+		`error mount.reported: The log of client has "MGC192.0.2.1@tcp: Confguration from log lustre-client failed from MGS -5. Communication error between node & MGS, a bad configuration, or other errors. See syslog for more info" (messages:7).`,
+		`error version.replay_failed: The log of client has "Open request replay failed with -75" (messages:10).`,
+		`error connect.reported: The log of mds has "lustre-MDT0000: nodemap other banning client 14307d89 (at 192.0.2.4@tcp)" (messages:11).`,
+		`warning target.stopped: The log of oss1 has "Failing over lustre-OST0003" (messages:3).`,
+		`warning lnet.failed: The log of oss1 has "Timed out tx for 192.0.2.3@o2ib: 4 seconds" (messages:5), and 17 more.`,
+		`warning lnet.reply_dropped: The log of mds has "dropping reply" (messages:9).`)
 }

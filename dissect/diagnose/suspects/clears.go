@@ -102,15 +102,15 @@ func connectedAtOnce(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	}) {
 		return none()
 	}
-	return evidence(w.Again, "%s was connected again as soon as it had lost the connection", w.Client)
+	return evidence(w.Again, "the client was connected again as soon as it had lost the connection")
 }
 
 func failedInLNet(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	switch w.GaveUp {
 	case debuglog.SentDelay:
-		return evidence(w.Request, "LNet of %s did not send it in time", w.Client)
+		return evidence(w.Request, "LNet of the client did not send it in time")
 	case debuglog.NetworkError:
-		return evidence(w.Request, "LNet of %s reported an error of the network", w.Client)
+		return evidence(w.Request, "LNet of the client reported an error of the network")
 	}
 	return none()
 }

@@ -63,6 +63,7 @@ type table struct {
 	over  fifo.Queue[call]
 	free  *call
 
+	hosts    map[string]*host // of logs of the console
 	mentions bool
 	threads  *fifo.Map[debuglog.Thread, taken] // what service threads have begun with; nil: not needed
 	gone     func(*debuglog.Call)              // gets those that are removed because there are too many
@@ -76,6 +77,9 @@ type table struct {
 	// that say what a thread does meanwhile.
 	Locks func(*track.LogLine)
 	line  track.LogLine
+
+	// HostNID, if it is set, returns the NID of a host by its name in logs of the console.
+	HostNID func(name string) (lnet.NID, bool)
 }
 
 // call is a debuglog.Call in the table.
@@ -104,6 +108,7 @@ func newTable(files []File, gone func(*debuglog.Call)) table {
 // is open from its first event on, until its last.
 func (t *table) begin(mentions bool) error {
 	t.mentions = mentions
+	t.nameHosts()
 	for _, l := range t.logs {
 		if err := t.openLog(l); err != nil {
 			return err
@@ -243,6 +248,9 @@ func (t *table) takeCall(l *log) {
 func (t *table) pass(l *log, to func(*track.LogLine)) {
 	if to != nil {
 		t.line = l.line(&l.next, l.self.first())
+		if h := l.next.Host; h != "" && !l.given {
+			t.ofHost(&t.line, h)
+		}
 		to(&t.line)
 	}
 }

@@ -31,6 +31,7 @@ func (p *Pass) FollowOptions() follow.Options {
 	o := follow.Options{Live: p.in.Live()}
 	if len(p.in.logs) > 0 && !p.in.OnlyLogs() && p.opt.Logs.Beside {
 		o.Logs = logs.New(p.in.logs)
+		o.Logs.HostNID = p.in.hostNID()
 		p.logs, p.followed = o.Logs, o.Logs
 	}
 	if p.in.Rereadable() {

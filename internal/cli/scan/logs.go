@@ -36,14 +36,18 @@ func (f *Flags) logFiles(names *targets.Names) (list []logs.File, err error) {
 			return nil, exit.Usagef("--log %s: must be a file", text)
 		}
 		if !isLog(file.Path) && !isEmpty(file.Path) {
-			return nil, &capture.DamageError{File: file.Path, Cause: "not a debug log of the kernel"}
+			return nil, &capture.DamageError{File: file.Path, Cause: notALog}
 		}
 		list = append(list, file)
 	}
 	return list, nil
 }
 
-// takeLogs moves the debug logs among the files to the logs, and names all of them. Files
+// notALog is what a file is that is no log.
+const notALog = "no log of the kernel: --log takes its debug log (lctl dk, lctl debug_file) and its console messages (/var/log/messages and other " +
+	"syslog files, journalctl -k, dmesg), which may be compressed"
+
+// takeLogs moves the logs among the files to the logs, and names all of them. Files
 // without bytes beside logs are logs of nodes that had nothing to say.
 func (in *Input) takeLogs() {
 	packets := in.files[:0:0]
@@ -67,7 +71,7 @@ func (in *Input) takeLogs() {
 	}
 }
 
-// isLog reports whether a file is a debug log of the kernel, which may be compressed.
+// isLog reports whether a file is a log of the kernel, which may be compressed.
 func isLog(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -103,6 +107,14 @@ func isEmpty(path string) bool {
 		_, err = plain.Read(make([]byte, 1))
 	}
 	return err == io.EOF
+}
+
+// hostNID returns the func that finds a node by its name in a file of --names, nil where none is given.
+func (in *Input) hostNID() func(string) (lnet.NID, bool) {
+	if in.names == nil {
+		return nil
+	}
+	return in.names.NID
 }
 
 // LogNames returns the names of the logs as in records.
@@ -157,9 +169,10 @@ func (p *Pass) runLogs() error {
 	use := p.opt.Logs
 	x, ok := p.observer.(logObserver)
 	if !ok || use.Flag == "" {
-		return exit.Usagef("%s: a debug log: this needs a capture beside it; lshark rpcs, stats, imports, locks, recovery and diagnose read logs alone", p.in.logs[0].Path)
+		return exit.Usagef("%s: a log: this needs a capture beside it; lshark rpcs, stats, imports, locks, recovery and diagnose read logs alone", p.in.logs[0].Path)
 	}
 	rpcs, lines, locks := 0, 0, 0
+	console := true
 	m := logs.NewMerge(p.in.logs, func(r *track.RPC) {
 		rpcs++
 		p.clock.last = max(p.clock.last, r.Replied().Time)
@@ -169,6 +182,7 @@ func (p *Pass) runLogs() error {
 	})
 	m.Line = func(l *track.LogLine) {
 		lines++
+		console = console && l.Console
 		p.clock.last = max(p.clock.last, l.Time)
 		if !p.failed.Load() {
 			x.Line(l)
@@ -185,6 +199,7 @@ func (p *Pass) runLogs() error {
 			}
 		}
 	}
+	m.HostNID = p.in.hostNID()
 	notes, err := m.Open()
 	if err != nil {
 		return err
@@ -204,12 +219,14 @@ func (p *Pass) runLogs() error {
 	}
 	switch {
 	case found == 0:
-		p.Note("nothing about %s in %d lines of debug logs; lctl set_param debug=+%s lets a node log it", about[use.Flag], m.Lines(), use.Flag)
+		p.Note("nothing about %s in %d lines of logs; lctl set_param debug=+%s lets a node log it, and lctl dk prints it", about[use.Flag], m.Lines(), use.Flag)
+	case console && lines > 0:
+		p.Note("from messages of the console alone, which say only what went wrong; lctl dk with debug=+rpctrace shows each RPC")
 	case use.Unknown != "":
-		p.Note("from debug logs alone: %s", use.Unknown)
+		p.Note("from logs alone: %s", use.Unknown)
 	}
 	if p.in.verbose {
-		p.sys.Say("%d lines of debug logs, %d others skipped", m.Lines(), m.Skipped())
+		p.sys.Say("%d lines of logs, %d others skipped", m.Lines(), m.Skipped())
 	}
 	return p.consumerError(m.Err())
 }
@@ -217,7 +234,7 @@ func (p *Pass) runLogs() error {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a debug log, which this command does not read beside a capture; rpcs, stats, locks, trace, ladder and diagnose do",
+		return exit.Usagef("%s: a log, which this command does not read beside a capture; rpcs, stats, locks, trace, ladder and diagnose do",
 			p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())

@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+)
+
+var _ = addLines(diagnose.Rule{
+	Code:     "slow.service",
+	Severity: diagnose.Warning,
+	Noun:     "message about late requests",
+	Summary:  "A server reports that it was late with requests.",
+	Meaning:  "The server had the requests: they waited for a thread, or a thread worked on them for longer than the client was told.",
+	Next:     "On the server: lctl get_param *.*.nrs_policies *.*.req_history, the load of its CPUs and devices, and whether threads wait for locks.",
+}, lines{
+	kinds:   []debuglog.Kind{debuglog.ServiceSlow, debuglog.StorageSlow, debuglog.TaskHung, debuglog.Note},
+	reasons: []debuglog.Reason{debuglog.TookLong, debuglog.NoTimeAdded, debuglog.PastDeadline, debuglog.DroppedLate},
+	where: func(l *track.LogLine) []diagnose.Place {
+		storage := atStorage(l.Target, l.Node)
+		if l.Kind == debuglog.StorageSlow {
+			return []diagnose.Place{storage}
+		}
+		return []diagnose.Place{{Kind: diagnose.AtQueue, Node: l.Node}, atThread(l.Node), storage, {Kind: diagnose.AtOtherServer, Node: l.Node},
+			atHolder(lnet.NID{}), atNode(l.Node)}
+	},
+})
