@@ -236,6 +236,7 @@ const (
 	ReplayTimeout
 	WrongFlavor  // of security
 	ReplyDropped // a fault that a test wants
+	IOFailed     // a read or write failed with EIO, and is tried again
 )
 
 // NoReply is the ReplyStatus of a request to which no reply was made.

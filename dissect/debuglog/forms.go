@@ -41,6 +41,7 @@ var forms = []struct {
 	{Note, ReplayTimeout, "@@@ request replay timed out{}"},
 	{Note, WrongFlavor, "@@@ DROPPING req with illegal security flavor{}"},
 	{Note, ReplyDropped, "@@@ dropping reply{}"},
+	{Note, IOFailed, "@@@ redo for recoverable error -5{}"},
 
 	// Imports.
 	{ImportState, 0, "{import} {target}: changing import state from {before} to {state}"},

@@ -26,6 +26,9 @@ type loggedRequest struct {
 	xid uint64
 }
 
+// loopback is the type of the network of a node with itself.
+const loopback = 9
+
 const maxLogged = 1 << 12 // connections, and requests, of which logs have lines
 
 // line takes a line of a log about a connection, or about a request that its node gave up.
@@ -72,8 +75,12 @@ func (f *Facts) lineOfRequest(l *track.LogLine) {
 		return
 	}
 	sent := l.Time - l.Service
-	w := &Wait{Span: Span{sent, max(l.Time, sent+1e9)}, XID: l.XID, Operation: Operation{Opcode: l.Opcode}, Client: l.Node, Server: l.Peer,
-		Connection: &track.Connection{Client: l.Node, Server: l.Peer, Target: l.Target, TargetFrom: track.TargetFromLog}, Job: l.Job, HasJob: l.Job != "",
+	server := l.Peer
+	if server.Type == loopback {
+		server = l.Node
+	}
+	w := &Wait{Span: Span{sent, max(l.Time, sent+1e9)}, XID: l.XID, Operation: Operation{Opcode: l.Opcode}, Client: l.Node, Server: server,
+		Connection: &track.Connection{Client: l.Node, Server: server, Target: l.Target, TargetFrom: track.TargetFromLog}, Job: l.Job, HasJob: l.Job != "",
 		Request: l.Point(), Service: -1, Open: true, GaveUp: l.GaveUp()}
 	w.Sends = []Send{{w.Request, -1}}
 	if !opcodes.IsCallback(l.Opcode) {

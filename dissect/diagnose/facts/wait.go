@@ -171,6 +171,9 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 		w.Sends, w.Early, w.Before, w.Refused = x.sends, x.early, x.before, x.refused
 	}
 	w.Sends, w.Locking = append([]Send{{begin, a.conn}}, w.Sends...), a.locking
+	if l := r.Log; l != nil && l.Client.Resent > 0 && len(w.Sends) == 1 { // which only its log shows
+		w.Sends = append(w.Sends, Send{Point{Frame: -l.Client.LastLine, File: l.Client.File, Time: l.Client.Failed}, a.conn})
+	}
 	w.XID, w.Operation, w.Client, w.Server, w.Connection = r.XID, Operation{r.Opcode, r.Variant}, r.Client, r.Server, r.Connection
 	w.Job, w.HasJob, w.Request, w.Service, w.Portal = f.job(r), r.HasJob(), begin, -1, r.Portal
 	if !w.Open {

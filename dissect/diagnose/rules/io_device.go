@@ -12,15 +12,23 @@ var _ = addLines(diagnose.Rule{
 	Code:     "io.device",
 	Severity: diagnose.Error,
 	Noun:     "message about a device",
-	Summary:  "The kernel of a server reports that a device fails, or that the file system on it is damaged.",
+	Summary:  "A device fails, or the file system on it is damaged, by the log of a server, or of a client that gets EIO.",
 	Meaning:  "Requests to the target on the device wait, fail with EIO, or the target turns read-only.",
 	Next:     "The device, its cables and controller, smartctl, the state of the RAID or pool. Which target is on it: mount, or lctl get_param *.*.mntdev.",
 }, lines{
-	kinds: []debuglog.Kind{debuglog.DiskError, debuglog.DiskTimeout, debuglog.RaidFailed, debuglog.PathFailed, debuglog.FilesystemError, debuglog.StorageError},
+	kinds: []debuglog.Kind{debuglog.DiskError, debuglog.DiskTimeout, debuglog.RaidFailed, debuglog.PathFailed, debuglog.FilesystemError, debuglog.StorageError,
+		debuglog.Note},
+	reasons: []debuglog.Reason{debuglog.NoReason, debuglog.IOFailed},
 	where: func(l *track.LogLine) []diagnose.Place {
 		if strings.HasPrefix(l.Device, "fd") || strings.HasPrefix(l.Device, "sr") { // drives of removable media
 			return nil
 		}
-		return []diagnose.Place{atStorage(l.Target, l.Node)}
+		switch {
+		case l.Kind != debuglog.Note:
+			return []diagnose.Place{atStorage(l.Target, l.Node)}
+		case l.Reason == debuglog.IOFailed: // of a client
+			return []diagnose.Place{atStorage(l.Target, l.Peer)}
+		}
+		return nil
 	},
 })

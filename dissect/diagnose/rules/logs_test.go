@@ -59,6 +59,7 @@ func TestConsole(t *testing.T) {
 2026-11-24T10:00:07+00:00 mds kernel: LustreError: 12:0:(ldlm_lib.c:3210:target_send_reply_msg()) @@@ dropping reply  req@00000000bdd75319 x1883031475000833/t0(0) o36->14307d89@192.0.2.3@tcp:11/0 lens 504/448
 2026-11-24T10:00:08+00:00 client kernel: LustreError: 13:0:(mdc_request.c:700:mdc_replay_open()) @@@ Open request replay failed with -75   req@000000007e7fc9f2 x1883031481206272/t21474838866(21474838866) o101->lustre-MDT0000-mdc-ff11000006115800@192.0.2.1@tcp:12/10 lens 576/608
 2026-11-24T10:00:09+00:00 mds kernel: Lustre: lustre-MDT0000: nodemap other banning client 14307d89 (at 192.0.2.4@tcp)
+2026-11-24T10:00:10+00:00 mds kernel: LustreError: 399:0:(tgt_handler.c:2729:tgt_brw_write()) cfs_fail_timeout id 214 sleeping for 24000ms
 `
 	s := newScene(t)
 	r := debuglog.NewReader(strings.NewReader(text[1:]))
@@ -69,6 +70,7 @@ func TestConsole(t *testing.T) {
 	s.expect(`error io.device: The log of oss1 has "blk_update_request: I/O error, dev sdc, sector 4711 op 0x0:(READ)" (messages:1).`,
 		`error node.fault: The log of oss1 has "Kernel panic - not syncing: softlockup: hung tasks" (messages:4).`,
 		`warning slow.service: The log of mds has "Request took longer than estimated (755:30s); client may timeout" (messages:8).`,
+		`warning node.injected: The log of mds has "cfs_fail_timeout id 214 sleeping for 24000ms" (messages:12).`,
 		`error mount.reported: The log of client has "MGC192.0.2.1@tcp: Confguration from log lustre-client failed from MGS -5. Communication error between node & MGS, a bad configuration, or other errors. See syslog for more info" (messages:7).`,
 		`error version.replay_failed: The log of client has "Open request replay failed with -75" (messages:10).`,
 		`error connect.reported: The log of mds has "lustre-MDT0000: nodemap other banning client 14307d89 (at 192.0.2.4@tcp)" (messages:11).`,

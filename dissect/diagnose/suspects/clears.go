@@ -329,7 +329,7 @@ func isolated(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 // notLost: LNet loses messages, or keeps them all.
 func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	last := w.Sends[len(w.Sends)-1].Time
-	if w.Open || w.To-last < 2*second {
+	if w.Open || w.GaveUp != debuglog.NoReason || w.To-last < 2*second {
 		return none()
 	}
 	n := 0

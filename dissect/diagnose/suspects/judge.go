@@ -168,6 +168,11 @@ func (j *Judge) places(w *facts.Wait) []diagnose.Place {
 		{Kind: diagnose.AtTarget, Node: w.Server, Target: w.Target.Label()},
 		{Kind: diagnose.AtOtherServer, Node: w.Server},
 	}...)
+	if w.Opcode == opcodes.OBD_PING { // it needs neither data nor locks nor another server
+		return slices.DeleteFunc(list, func(p diagnose.Place) bool {
+			return p.Kind == diagnose.AtThread || p.Kind == diagnose.AtStorage || p.Kind == diagnose.AtOtherServer
+		})
+	}
 	if len(w.Blocked) == 0 {
 		return append(list, diagnose.Place{Kind: diagnose.AtHolder})
 	}
@@ -247,14 +252,14 @@ func longestOf(list []*Trouble, of *Trouble, fits func(*Trouble) bool) (best *Tr
 	return best
 }
 
-// weight is how much a trouble says: nothing if it waited for another one, little if it may only wait for
-// others, as it was told to wait.
+// weight is how much a trouble says: nothing if it waited for another one, little if nobody waits for it, or it may only
+// wait for others, as it was told to wait.
 func (t *Trouble) weight() float64 {
 	seconds := float64(t.Length()) / 1e9
 	switch {
 	case t.Follows != nil:
 		return 0
-	case t.Wait != nil && (t.Wait.Lock || !contains(lockFree, t.Wait.Opcode) && len(t.Wait.Sends) == 1 && t.has(diagnose.AtHolder)):
+	case t.Wait != nil && (t.Wait.Lock || t.Wait.Opcode == opcodes.OBD_PING || !contains(lockFree, t.Wait.Opcode) && len(t.Wait.Sends) == 1 && t.has(diagnose.AtHolder)):
 		return seconds / 8
 	}
 	return seconds

@@ -213,7 +213,7 @@ func (t *table) takeCall(l *log) {
 	if e.Kind < debuglog.Note {
 		t.pass(l, t.Locks)
 	}
-	if e.IsTimeout() {
+	if e.Kind == debuglog.Note && (e.Reason != debuglog.NoReason || e.IsTimeout()) {
 		t.pass(l, t.Line)
 	}
 	var c *call
