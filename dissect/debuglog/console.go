@@ -393,6 +393,25 @@ var origins = []struct {
 	{"LNet: ", MaskConsole | MaskWarning},
 }
 
+// Explain reads a line of a debug log, or of the console with or without time and host. ok reports whether its message has a known form.
+func Explain(text []byte) (l Line, e Event, ok bool) {
+	if l.Parse(text) {
+		ok = e.read(&l, new(names), true)
+		return l, e, ok
+	}
+	var c console
+	c.setClock(nil, time.Now())
+	var h head
+	if !c.readHead(text, &h) || len(h.message) == 0 {
+		h = head{message: text}
+	}
+	l.ParseConsole(h.message)
+	l.Time = h.time
+	ok = e.read(&l, new(names), true)
+	e.Console, e.Host = true, string(h.host)
+	return l, e, ok
+}
+
 // ParseConsole takes the message of a line of the console apart, behind its time and host:
 //
 //	LustreError: 167-0: lustre-OST0000-osc-ff11: This client was evicted by …

@@ -24,8 +24,8 @@ type LogPart struct {
 	About []string `json:"about"`
 }
 
-// ErrLogLine is the error for text that is no line of a debug log, and no part of one.
-var ErrLogLine = errors.New("neither a line of a debug log nor a part of one, such as fl Rpc:RSQU/600/0 rc -107/-107")
+// ErrLogLine is the error for text that is no line of a log, and no part of one.
+var ErrLogLine = errors.New("neither a line of a log of the kernel nor a part of one, such as fl Rpc:RSQU/600/0 rc -107/-107")
 
 // logForms are the parts of messages, each found by its form.
 var logForms = []struct {
@@ -158,9 +158,10 @@ func logNames(names *schema.Names, text string) string {
 // LogLine returns the parts of a line of a debug log, or of a part of one, that have a
 // meaning.
 func LogLine(text string) (list []LogPart, err error) {
-	var l debuglog.Line
 	message := strings.TrimSpace(text)
-	if l.Parse([]byte(message)) {
+	l, e, known := debuglog.Explain([]byte(message))
+	switch {
+	case !e.Console:
 		at := time.Unix(0, l.Time).UTC()
 		list = []LogPart{
 			{"subsystem", fmt.Sprintf("%08x", l.Subsystem), []string{maskNames(debuglog.Subsystems[:], l.Subsystem)}},
@@ -170,6 +171,9 @@ func LogLine(text string) (list []LogPart, err error) {
 			{"pid", strconv.Itoa(int(l.PID)), []string{"thread that wrote the line"}},
 			{"source", fmt.Sprintf("%s:%d", l.File, l.Number), []string{string(l.Func)}},
 		}
+		message = string(l.Message)
+	case known:
+		list = consoleParts(&l, &e)
 		message = string(l.Message)
 	}
 	words := len(list) > 0
@@ -197,6 +201,42 @@ func LogLine(text string) (list []LogPart, err error) {
 		return nil, ErrLogLine
 	}
 	return list, nil
+}
+
+// consoleParts returns what a line of the console says, where its message has a known form.
+func consoleParts(l *debuglog.Line, e *debuglog.Event) (list []LogPart) {
+	add := func(name, text, about string) {
+		if text != "" {
+			list = append(list, LogPart{name, text, []string{about}})
+		}
+	}
+	add("host", e.Host, "node that wrote the line")
+	if l.Time != 0 {
+		at := time.Unix(0, l.Time).UTC()
+		add("time", at.Format("2006-01-02 15:04:05.000000 UTC"), "without a zone in the line, that of this machine is taken")
+	}
+	if l.PID != 0 {
+		add("pid", strconv.Itoa(int(l.PID)), "thread that wrote the line")
+		add("source", fmt.Sprintf("%s:%d", l.File, l.Number), string(l.Func))
+	}
+	if e.Kind == debuglog.Note { // its parts have forms of their own
+		return list
+	}
+	add("target", e.Target, "target that it is about")
+	add("name", e.Name, "import, by which the node sends requests")
+	if e.Peer.Len > 0 {
+		add("peer", e.Peer.String(), "the other node")
+	}
+	add("uuid", e.UUID, "of the client")
+	add("device", e.Device, "device of the node")
+	add("process", e.Process, "thread that it is about")
+	if e.Status != 0 {
+		add("status", strconv.Itoa(int(e.Status)), logStatus(strconv.Itoa(int(e.Status))))
+	}
+	if e.Service != 0 {
+		add("seconds", strconv.FormatFloat(float64(e.Service)/1e9, 'f', -1, 64), "how long it took")
+	}
+	return list
 }
 
 // maskNames returns the names of the bits of a word, with + between them.

@@ -243,7 +243,13 @@ func wouldTell(f *facts.Facts, g *suspects.Group) (list []string) {
 			list = withNew(list, "capture of "+n.String(), maxNames)
 		}
 	}
-	log := func(n lnet.NID) { list = withNew(list, "log of "+n.String(), maxNames) }
+	log := func(n lnet.NID) {
+		if n.Len > 0 {
+			list = withNew(list, "log of "+n.String(), maxNames)
+		} else {
+			list = withNew(list, "log of the server", maxNames)
+		}
+	}
 	for _, p := range g.Suspects {
 		switch p.Kind {
 		case diagnose.AtPath, diagnose.AtLNet:

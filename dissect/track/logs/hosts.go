@@ -58,6 +58,7 @@ type told struct {
 	target, host string
 	peer         lnet.NID
 	at           int64
+	evicted      bool // the client was evicted, else it connects again
 }
 
 const maxTold = 1 << 11
@@ -66,7 +67,8 @@ const maxTold = 1 << 11
 const sameMoment = int64(2 * time.Second)
 
 // nameHosts reads all logs of the console, and finds the NIDs of the hosts in logs of the console: LNet says so when it starts; a host has the NID at which others lose a target
-// that it serves; and the NID of a client that connects again in the same moment in which the host says that it did.
+// that it serves; and the NID of a client that connects again in the same moment in which the host says that it did, or was evicted before it
+// finds out.
 func (t *table) nameHosts() {
 	votes, at := hostVotes{}, make(map[string]map[lnet.NID]bool) // NIDs of the servers of each target
 	serves := make(map[string]map[string]bool)
@@ -90,12 +92,12 @@ func (t *table) nameHosts() {
 				}
 			case debuglog.Restored, debuglog.WasEvicted:
 				if len(clients) < maxTold {
-					clients = append(clients, told{e.Target, e.Host, e.Peer, e.Time})
+					clients = append(clients, told{e.Target, e.Host, e.Peer, e.Time, e.Kind == debuglog.WasEvicted})
 				}
 			case debuglog.Reconnected, debuglog.Connected, debuglog.Evicting, debuglog.RecoveryBegin, debuglog.Stopped, debuglog.FailingOver:
 				addTo(serves, e.Host, e.Target)
-				if e.Kind == debuglog.Reconnected && len(servers) < maxTold {
-					servers = append(servers, told{e.Target, e.Host, e.Peer, e.Time})
+				if (e.Kind == debuglog.Reconnected || e.Kind == debuglog.Evicting) && len(servers) < maxTold {
+					servers = append(servers, told{e.Target, e.Host, e.Peer, e.Time, e.Kind == debuglog.Evicting})
 				}
 			}
 		}
@@ -109,14 +111,20 @@ func (t *table) nameHosts() {
 		}
 	}
 	for _, c := range clients {
+		if c.evicted {
+			if nid := evictedBefore(servers, c); nid.Len > 0 {
+				votes.add(c.host, nid, 1)
+			}
+			continue
+		}
 		nearest := sameMoment
 		for _, s := range servers {
-			if s.target == c.target {
+			if s.target == c.target && !s.evicted {
 				nearest = min(nearest, absolute(s.at-c.at))
 			}
 		}
 		for _, s := range servers {
-			if s.target == c.target && absolute(s.at-c.at) == nearest {
+			if s.target == c.target && !s.evicted && absolute(s.at-c.at) == nearest {
 				votes.add(c.host, s.peer, 1)
 			}
 		}
@@ -127,6 +135,18 @@ func (t *table) nameHosts() {
 			h.node = votes.most(name)
 		}
 	}
+}
+
+// evictedBefore returns the last client that a target has evicted before another one found out that it was.
+func evictedBefore(servers []told, c told) (nid lnet.NID) {
+	const findsOut = int64(10 * time.Minute)
+	last := c.at - findsOut
+	for _, s := range servers {
+		if s.evicted && s.target == c.target && s.at >= last && s.at <= c.at+sameMoment {
+			nid, last = s.peer, s.at
+		}
+	}
+	return nid
 }
 
 func addTo[K, V comparable](m map[K]map[V]bool, k K, v V) {
