@@ -373,22 +373,7 @@ func (p *process) lock(f *file, mode uint32, next func(bool)) {
 	}
 	l := &lock{resource: f.object, client: p.client, imp: i, mode: mode, handle: p.client.handle()}
 	r := i.request(opExtent, [][]byte{lockRequest(0, 1, typeExtent, f.object.fid, mode, 0, l.handle, 0)}, nil)
-	r.lock = l
-	l.onGranted = func(ok bool) {
-		r.ended = p.client.now
-		next(ok)
-	}
-	p.call(i, r, func(a *answer) {
-		if a.status != ok {
-			l.onGranted = nil
-			next(false)
-			return
-		}
-		i.locks = append(i.locks, l)
-		if r.ended = 0; !a.blocked {
-			l.taken()
-		}
-	})
+	p.enqueue(r, l, next)
 }
 
 // flock gets a lock of the application on a file, keeps it for a while, and gives it back.
@@ -396,22 +381,30 @@ func (p *process) flock(next func(bool)) {
 	h, i := p.client, p.mdt
 	l := &lock{resource: pick(h.cluster, p.flocks), client: h, imp: i, mode: modePW, bits: h.handle(), handle: h.handle()}
 	r := i.request(opFlock, [][]byte{lockRequest(0, 1, typeFlock, l.resource.fid, modePW, l.bits, l.handle, 0)}, nil)
-	r.lock = l
-	l.onGranted = func(ok bool) {
+	p.enqueue(r, l, func(ok bool) {
 		if !ok {
 			next(false)
 			return
 		}
 		h.after(h.between(100*millisecond, 6*second), func() { p.unflock(l, next) })
+	})
+}
+
+// enqueue asks for a lock. It is granted with the reply, or by a callback later.
+func (p *process) enqueue(r *rpc, l *lock, granted func(bool)) {
+	r.lock = l
+	l.onGranted = func(ok bool) {
+		r.ended = p.client.now
+		granted(ok)
 	}
-	p.call(i, r, func(a *answer) {
+	p.call(l.imp, r, func(a *answer) {
 		if a.status != ok {
 			l.onGranted = nil
-			next(false)
+			granted(false)
 			return
 		}
-		i.locks = append(i.locks, l)
-		if !a.blocked {
+		l.imp.locks = append(l.imp.locks, l)
+		if r.ended = 0; !a.blocked {
 			l.taken()
 		}
 	})
