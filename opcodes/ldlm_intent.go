@@ -165,7 +165,7 @@ var (
 	intentGetattr   = getattrIntent("GETATTR", Stats)
 	intentLookup    = getattrIntent("LOOKUP", LooksUp)
 
-	intentCreate = &Variant{Name: "CREATE", Does: Creates,
+	intentCreate = &Variant{Name: "CREATE", Does: Creates | OtherLock,
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName,
 			bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
