@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -235,31 +236,59 @@ var allowed = map[string]int{
 	"more input says no less":                        6,
 }
 
+// played is a scene, and what is found in a view of it: with one capture point, and with all if there are more.
+type played struct {
+	scene     *simulator.Scene
+	few, more simulator.View
+	found     []*diagnose.Finding
+	all       []*diagnose.Finding
+}
+
+func play(seed uint64, faults []string) played {
+	s := simulator.Play(seed, faults...)
+	p := played{scene: s, more: s.View()}
+	p.few = p.more
+	p.few.Points = p.few.Points[:1]
+	p.found = diagnoseFrames(s.Capture(p.few))
+	if len(p.more.Points) > 1 {
+		p.all = diagnoseFrames(s.Capture(p.more))
+	}
+	return p
+}
+
+// playAll plays scenes on all processors, and passes them on in their order.
+func playAll(faults []string, do func(played)) {
+	scenes := make(chan chan played, runtime.GOMAXPROCS(0))
+	go func() {
+		defer close(scenes)
+		for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
+			scene := make(chan played, 1)
+			scenes <- scene
+			go func() { scene <- play(seed, faults) }()
+		}
+	}()
+	for scene := range scenes {
+		do(<-scene)
+	}
+}
+
 // TestSimulator plays random faults against all rules. It prints a table of the faults with -v.
 func TestSimulator(t *testing.T) {
 	v := newVerdict()
-	var only []string
+	var faults []string
 	if *fault != "" {
-		only = append(only, *fault)
+		faults = append(faults, *fault)
 	}
-	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
-		s := simulator.Play(seed, only...)
-		view := s.View()
-		more := view
-		if len(view.Points) > 1 {
-			view.Points = view.Points[:1]
-		}
-		findings := diagnoseFrames(s.Capture(view))
-		v.consider(s, view, findings)
-		if len(more.Points) > 1 {
-			all := diagnoseFrames(s.Capture(more))
-			v.consider(s, more, all)
-			v.compare(s, more, findings, all)
+	playAll(faults, func(p played) {
+		v.consider(p.scene, p.few, p.found)
+		if len(p.more.Points) > 1 {
+			v.consider(p.scene, p.more, p.all)
+			v.compare(p.scene, p.more, p.found, p.all)
 		}
 		if *writeDir != "" {
-			writeViews(t, s, more)
+			writeViews(t, p.scene, p.more)
 		}
-	}
+	})
 	for _, promise := range slices.Sorted(maps.Keys(allowed)) {
 		list := v.wrong[promise]
 		report := t.Logf
