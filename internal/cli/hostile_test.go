@@ -32,6 +32,9 @@ var hostileForms = []string{
 // every form: whatever is printed is UTF-8 without control characters, and JSON or XML
 // where it should be.
 func TestHostileText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("looks at text that many runs print")
+	}
 	samples := []string{"mount.pcap", "hsm.pcap.zst", "layouts.pcap.zst", "changelog.pcap.zst", "../dissect/diagnose/rules/testdata/jobs.pcap.zst"}
 	if !wiretest.All {
 		samples = samples[:2]
