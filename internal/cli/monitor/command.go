@@ -268,6 +268,9 @@ const minTroubleSize = 4 << 20
 func (c *command) openTroubles(r monitor.Rotation) (err error) {
 	o := c.trouble.Options(c.sys, c.in, c.execute)
 	o.Retention = retention(r)
+	if c.sys.SaveMemory != nil {
+		c.sys.SaveMemory() // pages are made while the capture goes on: the heap would double for each
+	}
 	c.troubles, err = trouble.NewRecorder(trouble.RecorderOptions{Options: o, MemoryTime: c.trouble.time, MemorySize: int64(c.trouble.size),
 		Snaplen: cmp.Or(c.input.Snaplen, trouble.DefaultSnaplen), Findings: c.monitor.Findings, Names: c.monitor.TargetNames})
 	return err

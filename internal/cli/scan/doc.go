@@ -28,8 +28,8 @@ type System struct {
 	// after a message.
 	Harden func(Files) error
 
-	// SaveMemory is called before debug logs are read, which are large, while little of them
-	// is held; nil does nothing.
+	// SaveMemory is called before much is read of which little is held: debug logs, and the
+	// captures of a flight recorder for their pages; nil does nothing.
 	SaveMemory func()
 }
 
