@@ -183,7 +183,7 @@ func (c *anonymizeOptions) readKey() ([]byte, error) {
 
 // writeKey makes a key and the file of --new-key, which must not exist.
 func (c *anonymizeOptions) writeKey() ([]byte, error) {
-	f, err := os.OpenFile(c.newKey, os.O_WRONLY|os.O_CREATE|os.O_EXCL, iostreams.NewFileMode)
+	f, err := os.OpenFile(c.newKey, os.O_WRONLY|os.O_CREATE|os.O_EXCL, iostreams.SecretFileMode)
 	if err != nil {
 		return nil, err
 	}
@@ -286,11 +286,11 @@ func (c *anonymizeOptions) writeMapping(a *anonymize.Anonymizer) error {
 	if c.mapping == "" {
 		return nil
 	}
-	f, err := os.OpenFile(c.mapping, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, iostreams.NewFileMode)
+	f, err := os.OpenFile(c.mapping, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, iostreams.SecretFileMode)
 	if err != nil {
 		return err
 	}
-	if err := f.Chmod(iostreams.NewFileMode); err != nil { // of a file that was there before
+	if err := f.Chmod(iostreams.SecretFileMode); err != nil { // of a file that was there before
 		f.Close()
 		return err
 	}

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 )
 
-// NewFileMode is the mode of the files that commands make: what a capture shows, such as
-// the names of files and the IDs of users, is for the user who made it.
-const NewFileMode = 0o600
+// Modes of the files that commands make.
+const (
+	NewFileMode    = 0o666 // results, for whom the umask lets read them
+	SecretFileMode = 0o600 // keys, and what tells what was replaced by them
+)
 
 // File is a file that a command writes. A regular file appears under its name only when it
 // is complete: until Commit it has a temporary name, unless it is written in place. One that

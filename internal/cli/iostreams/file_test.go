@@ -50,12 +50,15 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFileMode checks that a new file is for its user only, and that one that replaces
+// TestFileMode checks that the umask says for whom a new file is, and that one that replaces
 // another has its mode, also where a killed process has left a temporary file.
 func TestFileMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes here")
 	}
+	ordinary := must.Value(os.Create(filepath.Join(t.TempDir(), "ordinary")))(t)
+	byUmask := must.Value(ordinary.Stat())(t).Mode().Perm()
+	must.NoError(t, ordinary.Close())
 	for _, before := range []fs.FileMode{0, 0o600, 0o640, 0o664} {
 		for _, left := range []fs.FileMode{0, 0o644} {
 			path := filepath.Join(t.TempDir(), "out")
@@ -70,8 +73,11 @@ func TestFileMode(t *testing.T) {
 			f := must.Value(iostreams.CreateFile(path, false))(t)
 			must.NoError(t, f.Commit())
 			want := before
+			if left == 0 {
+				left = byUmask
+			}
 			if before == 0 {
-				want = iostreams.NewFileMode
+				want = byUmask & left
 			}
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 				t.Errorf("replaces %o, left %o: mode %o, %v", before, left, info.Mode().Perm(), err)
