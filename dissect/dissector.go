@@ -2,6 +2,7 @@ package dissect
 
 import (
 	"math"
+	"net/netip"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -153,6 +154,25 @@ func (d *Dissector) requestOfBulk(m *lnet.Message) *request {
 		return q
 	}
 	return nil
+}
+
+// Position is where a message is on its TCP connection or queue pair: what two capture points
+// see there is the same message.
+type Position struct {
+	src, dst netip.AddrPort
+	destQP   uint32 // 0 of TCP
+	seq      uint32
+	size     int
+	kind     lnet.Kind
+}
+
+// Position returns where the message is.
+func (m *Message) Position() Position {
+	p := Position{m.Src, m.Dst, 0, m.Seq, m.Size, m.Kind}
+	if m.IB != nil {
+		p.destQP = m.IB.DestQP
+	}
+	return p
 }
 
 // message pairs an LNet message with its request and hands it out, immediately or

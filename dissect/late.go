@@ -87,6 +87,9 @@ func (d *Dissector) release(all bool) {
 			return
 		}
 		m.Frames = w.frames
+		if m.Req != nil {
+			d.requests.refresh(m.Req)
+		}
 		d.handle(m)
 		d.late.pop()
 	}

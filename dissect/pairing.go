@@ -15,9 +15,13 @@ type RequestInfo struct {
 	Opcode         uint32
 	Inferred       uint32 // as in RPC
 	Client, Server lnet.NID
-	Frame          int64
+	Frame          int64  // of the copy that is first in the order of the captures, as in Message
+	File           string // as in Message
+	Order          int64  // as in Message
 	Time           int64
-	ReplyFrame     int64  // of its first final reply, 0 before
+	ReplyFrame     int64  // of its first final reply, 0 before; with several captures, of the copy that is first
+	ReplyFile      string // as in Message
+	ReplyOrder     int64  // as in Message
 	Handle         uint64 // pb_handle
 	Big            bool
 	Variant        *schema.Variant `codec:"shared"`
@@ -33,6 +37,7 @@ type request struct {
 	info        RequestInfo
 	data        []byte // buffer of info.Data, used again
 	source      int    // the capture point that saw it first
+	position    Position
 	mbits       uint64 // last match bits of the bulk, and of the reply by newer rules
 	first, last uint64 // match bits of the bulk's parts
 	parts       [][]byte
@@ -90,17 +95,21 @@ func newRequestTable() *requestTable {
 func (t *requestTable) add(m *Message, p *rpcMsg) *request {
 	r := &m.RPC
 	q := t.find(r.XID, m.LNet.Src, m.LNet.Dst, r.Opcode, r.HasOpcode)
-	frame, sent := m.Frame, m.Time
+	position := m.Position()
+	var before RequestInfo // as other capture points saw it
 	switch {
 	case q == nil || q.info.Client != m.LNet.Src && r.Flags&FlagResent == 0:
 		q = t.unused()
 		q.source = m.Source
-	case q.source != m.Source:
-		frame, sent = q.info.Frame, q.info.Time // another capture point saw it before
+	case q.source != m.Source && (q.position == position || r.Flags&FlagResent == 0):
+		before = q.info
 	}
 	t.held -= len(q.info.Data)
 	q.info = RequestInfo{XID: r.XID, Opcode: r.Opcode, Client: m.LNet.Src, Server: m.LNet.Dst,
-		Frame: frame, Time: sent, Handle: r.Handle, Big: r.Big, Variant: r.Variant}
+		Frame: m.Frame, File: m.File, Order: m.Order, Time: m.Time, Handle: r.Handle, Big: r.Big, Variant: r.Variant}
+	if !q.info.setFirst(&before) {
+		q.source, q.position = m.Source, position
+	}
 	copy(q.info.JobID[:], r.JobID)
 	if rpc := p.RPC; rpc != nil && rpc.Context {
 		q.data = append(q.data[:0], cut(m.Data, p.off, m.Size)...)
@@ -116,11 +125,36 @@ func (t *requestTable) add(m *Message, p *rpcMsg) *request {
 	return q
 }
 
+// setFirst sets the frames of the request and of its reply to those of another copy that are
+// before them in the order of the captures, which is the order in which messages are handed out.
+// It reports whether the frame of the request was.
+func (q *RequestInfo) setFirst(other *RequestInfo) bool {
+	if other.ReplyOrder != 0 && (q.ReplyOrder == 0 || other.ReplyOrder < q.ReplyOrder) {
+		q.ReplyFrame, q.ReplyFile, q.ReplyOrder = other.ReplyFrame, other.ReplyFile, other.ReplyOrder
+	}
+	first := other.Order != 0 && other.Order < q.Order
+	if first {
+		q.Frame, q.File, q.Order, q.Time = other.Frame, other.File, other.Order, other.Time
+	}
+	return first
+}
+
+// refresh brings a copy of a request up to date with what other capture points have seen since.
+func (t *requestTable) refresh(r *RequestInfo) {
+	q := t.find(r.XID, r.Client, r.Server, r.Opcode, true)
+	if q == nil {
+		return
+	}
+	now := q.info
+	if r.ReplyOrder == 0 {
+		now.ReplyOrder = 0 // the reply follows
+	}
+	r.setFirst(&now)
+}
+
 // replied records that m answers a request.
 func (t *requestTable) replied(q *request, m *Message) {
-	if q.info.ReplyFrame == 0 {
-		q.info.ReplyFrame = m.Frame
-	}
+	q.info.setFirst(&RequestInfo{ReplyFrame: m.Frame, ReplyFile: m.File, ReplyOrder: m.Order})
 	t.answered.Push(&q.place, m.Time)
 }
 

@@ -174,6 +174,7 @@ func TestRequestSeenTwice(t *testing.T) {
 		}
 		c.now += step.after
 		c.m.Source = step.source
+		c.m.Order++
 		assert.Equal(t, c.send(7, 64).info.Time, step.want, "point", step.source, c.now, "sent at")
 	}
 }

@@ -126,12 +126,24 @@ func messageKeys() []Key[*Message] {
 			}
 			return m.Req.Frame
 		}).nonzero(),
+		text("request_file", "file of that frame, when several are read", func(m *Message) string {
+			if m.Req == nil || m.Kind == lnet.Request {
+				return ""
+			}
+			return m.Req.File
+		}).omit(),
 		number("reply_frame", "frame of the first reply, of the messages that follow it", func(m *Message) int64 {
-			if m.Req == nil || m.Req.ReplyFrame == m.Frame {
+			if m.Req == nil || m.Req.ReplyOrder == m.Order {
 				return 0
 			}
 			return m.Req.ReplyFrame
 		}).nonzero(),
+		text("reply_file", "file of that frame, when several are read", func(m *Message) string {
+			if m.Req == nil || m.Req.ReplyOrder == m.Order {
+				return ""
+			}
+			return m.Req.ReplyFile
+		}).omit(),
 		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is " +
 			"equal is enough",
 			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {
