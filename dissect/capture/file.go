@@ -35,7 +35,29 @@ type file struct {
 	plain bool // not compressed
 
 	byHand string // of input, after it was released
+
+	// Of a regular file, the frame behind one whose time is far from that of the frame before.
+	ahead     Frame
+	aheadErr  error
+	hasAhead  bool
+	aheadData []byte // of the frame before it
+	near      int64  // time of the last frame
+	count     int64  // frames read
+	strange   strangeTimes
 }
+
+// strangeTimes are the frames of a file whose times cannot be right.
+type strangeTimes struct {
+	first int64         // number of the first one
+	off   time.Duration // of its time from those of its neighbours
+	more  int64
+}
+
+// farTime is so long that a time which is further from those of the frames before and behind it,
+// that are close to each other, is damaged.
+const farTime = int64(time.Hour)
+
+func isFar(a, b int64) bool { return a-b > farTime || b-a > farTime }
 
 // openFile opens an input without reading from it.
 func openFile(path string, index int) (*file, error) {
@@ -108,8 +130,47 @@ func (f *file) start(size int, src io.Reader) error {
 	return err
 }
 
-// next reads the next frame, without its number and capture point.
+// next reads the next frame, without its number and capture point. A damaged time becomes that
+// of the frame before, and of the first frame that of the frame behind.
 func (f *file) next(fr *Frame) error {
+	var err error
+	if f.hasAhead {
+		*fr, err, f.hasAhead = f.ahead, f.aheadErr, false
+	} else {
+		err = f.readFrame(fr)
+	}
+	if err != nil {
+		return err
+	}
+	if f.count++; f.size >= 0 && (f.count == 1 || isFar(fr.Time, f.near)) {
+		f.aheadData = append(f.aheadData[:0], fr.Data...)
+		fr.Data = f.aheadData
+		f.aheadErr, f.hasAhead = f.readFrame(&f.ahead), true
+		behind := f.ahead.Time
+		switch {
+		case f.aheadErr != nil:
+		case f.count > 1 && !isFar(behind, f.near):
+			f.setTime(fr, f.near)
+		case f.count == 1 && fr.Time-behind > farTime:
+			f.setTime(fr, behind)
+		}
+	}
+	f.near = fr.Time
+	return nil
+}
+
+// setTime replaces a damaged time.
+func (f *file) setTime(fr *Frame, at int64) {
+	if f.strange.first == 0 {
+		f.strange.first, f.strange.off = f.count, time.Duration(fr.Time-at).Abs()
+	} else {
+		f.strange.more++
+	}
+	fr.Time = at
+}
+
+// readFrame reads a frame with the time that it has in the file.
+func (f *file) readFrame(fr *Frame) error {
 	if f.recs == nil {
 		if err := f.start(inputSize, f); err != nil {
 			return err

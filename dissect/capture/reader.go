@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -102,6 +103,24 @@ func (r *Reader) Notes() []string {
 		if f.byHand != "" {
 			notes = append(notes, printable(f.name)+": "+f.byHand)
 		}
+	}
+	return notes
+}
+
+// StrangeTimes returns a line for each file with frames whose times are far from those of the frames
+// around them: Next returns them with the time of the frame before.
+func (r *Reader) StrangeTimes() []string {
+	var notes []string
+	for _, f := range r.files {
+		s := &f.strange
+		if s.first == 0 {
+			continue
+		}
+		line := fmt.Sprintf("%s: frame %d: its time is %v from those of the frames around it, and was not used", printable(f.name), s.first, s.off.Round(time.Second))
+		if s.more > 0 {
+			line += fmt.Sprintf("; nor were those of %d more frames", s.more)
+		}
+		notes = append(notes, line)
 	}
 	return notes
 }

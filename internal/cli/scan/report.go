@@ -35,6 +35,11 @@ func (p *Pass) report(src *source, complete bool) {
 			st.TCP.Marks.Retransmissions, st.TCP.Marks.Fast, st.TCP.Marks.Spurious,
 			st.TCP.Marks.OutOfOrder, st.TCP.Marks.ZeroWindows, st.TCP.Gaps, st.TCP.LostBytes, st.TCP.Resyncs, st.TCP.NotLNet, st.Unaffordable)
 	}
+	if src.reader != nil {
+		for _, note := range src.reader.StrangeTimes() {
+			p.sys.Say("%s", note)
+		}
+	}
 	if src.reader != nil && p.in.verbose {
 		for _, note := range src.reader.Notes() {
 			p.sys.Say("%s", note)
@@ -79,6 +84,6 @@ func (p *Pass) reportLive(src *source) {
 // NoteHidden notes the columns for which the terminal has no room, if any.
 func (p *Pass) NoteHidden(columns string) {
 	if columns != "" {
-		p.Note("hidden: %s", columns)
+		p.Note("hidden: %s; a wider terminal or -T json shows them", columns)
 	}
 }

@@ -1,0 +1,45 @@
+package capture
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
+)
+
+// TestStrangeTimes checks that a frame whose time is far from those of its neighbours gets that of
+// the frame before and is named, and that a pause in a capture is none.
+func TestStrangeTimes(t *testing.T) {
+	const far = 11_600_000
+	for name, c := range map[string]struct {
+		seconds, want []int64
+		line          string // what the note begins with; empty: there is none
+	}{
+		"later":     {[]int64{1, 2, far, 3, 4}, []int64{1, 2, 2, 3, 4}, "frame 3: its time is 3222h13m18s from"},
+		"earlier":   {[]int64{far, far + 1, 5, far + 2}, []int64{far, far + 1, far + 1, far + 2}, "frame 3: "},
+		"the first": {[]int64{far, 2, 3}, []int64{2, 2, 3}, "frame 1: "},
+		"two":       {[]int64{1, far, 2, 3, far, 4}, []int64{1, 1, 2, 3, 3, 4}, "frame 2: "},
+		"a pause":   {[]int64{1, 2, far, far + 1}, []int64{1, 2, far, far + 1}, ""},
+		"last":      {[]int64{1, 2, far}, []int64{1, 2, far}, ""},
+	} {
+		path := writeFile(t, "x", at("x", c.seconds...))
+		other := writeFile(t, "y", at("y", 1))
+		for _, paths := range [][]string{{path}, {path, other}} {
+			var got []int64
+			r, err := Open(paths, Options{})
+			var f Frame
+			for ; err == nil; err = r.Next(&f) {
+				if string(f.Data) == "x" {
+					got = append(got, f.Time/1e9)
+				}
+			}
+			assert.Slice(t, got, c.want)
+			notes := strings.Join(r.StrangeTimes(), "\n")
+			if c.line == "" {
+				assert.Equal(t, notes, "", name)
+			} else {
+				assert.That(t, strings.Contains(notes, ": "+c.line), "%s: %q", name, notes)
+			}
+		}
+	}
+}
