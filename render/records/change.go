@@ -78,7 +78,7 @@ func negotiations(command, record, before, after, changed string) Table[*compari
 	const doc = "what was negotiated on this side, null when no connect was captured"
 	return Table[*connection]{Record: record, Command: command, Keys: sync.OnceValue(func() []Key[*connection] {
 		return slices.Concat([]Key[*connection]{
-			anyText("target", "target of the connects", func(c *connection) string { return c.Target }),
+			text("target", "target of the connects", func(c *connection) string { return c.Target }),
 			text("kind", kindDoc+"; null when only replies were captured", func(c *connection) string { return c.Kind }),
 		},
 			inside(func(c *connection) *comparison.Negotiated { return c.Before }, object(before, doc, negotiatedKeys()...)),

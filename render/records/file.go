@@ -102,7 +102,7 @@ func userKeys() []Key[*files.User] {
 	type user = files.User
 	keys := []Key[*user]{
 		nid("client", "the node", func(u *user) lnet.NID { return u.Client }),
-		anyText("job", "the job", func(u *user) string { return u.Job }).when(func(u *user) bool { return u.HasJob }),
+		text("job", "the job", func(u *user) string { return u.Job }),
 		number("uid", "the user, where requests say it", func(u *user) uint32 { return u.UID }).when(func(u *user) bool { return u.HasUID }),
 		number("rpcs", "RPCs", func(u *user) int64 { return u.RPCs }).nonzero(),
 		number("read_bytes", "bytes that were read", func(u *user) int64 { return u.ReadBytes }).inBytes().nonzero(),

@@ -61,7 +61,7 @@ func lockKeys() []Key[*lock] {
 		nid("client", "node that has the lock, also when it is a server", func(l *lock) lnet.NID { return l.Client }),
 		nid("server", "node that grants it", func(l *lock) lnet.NID { return l.Server }),
 		text("target", targetDoc, (*lock).Target),
-		anyText("job", "job id of the request", func(l *lock) string { return l.Job }).when(func(l *lock) bool { return l.HasJob }),
+		text("job", "job id of the request", func(l *lock) string { return l.Job }),
 		number("handle", "the server's handle of the lock", func(l *lock) uint64 { return l.Handle }).as(Hex).known(),
 		number("client_handle", "the client's handle of the lock", func(l *lock) uint64 { return l.ClientHandle }).as(Hex).known(),
 		point("asked", "the request; unknown when it was before the capture", func(l *lock) track.Point { return l.Asked }),
@@ -138,7 +138,7 @@ func blockerKeys() []Key[blocker] {
 	return []Key[blocker]{
 		nid("client", "node that had the lock", func(b blocker) lnet.NID { return b.Client }),
 		number("handle", "the server's handle of the lock", func(b blocker) uint64 { return b.Handle }).as(Hex).known(),
-		anyText("job", "job id of its request", func(b blocker) string { return b.Job }).when(func(b blocker) bool { return b.HasJob }),
+		text("job", "job id of its request", func(b blocker) string { return b.Job }),
 		number("waited", "how long it kept the other waiting", func(b blocker) int64 { return b.Time(b.waiting) }).as(Duration),
 	}
 }

@@ -21,7 +21,7 @@ func recoveryKeys() []Key[*loss] {
 		return number(name, doc, func(r *loss) int { return r.Count(o) })
 	}
 	return []Key[*loss]{
-		anyText("target", "target that clients lost", func(r *loss) string { return r.Target }),
+		text("target", "target that clients lost", func(r *loss) string { return r.Target }),
 		anyText("kind", "restart (it was started again), failover (on another server), stopped (its server did not have it any more, and it was "+
 			"not seen again), unreachable (its server did not answer any more, and was not seen again); with --all also reconnect (it ran on: only "+
 			"connections were lost), eviction (it ran on, and had evicted a client), lost (connections were lost, and what became of the target is unknown)",

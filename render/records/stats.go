@@ -95,7 +95,7 @@ func dimensionKeys() []Key[*Row] {
 		text("target", targetDoc, func(r *Row) string { return r.Target }),
 		{Name: "job", Type: Text, Doc: "job id", Get: func(r *Row, v *Value) bool {
 			v.Text = r.JobName()
-			return true
+			return len(v.Text) > 0
 		}},
 		number("uid", "user", func(r *Row) uint32 { return r.UID }).when(func(r *Row) bool { return r.HasUser }),
 		number("portal", "LNet portal of the requests", func(r *Row) uint32 { return r.Portal }),
