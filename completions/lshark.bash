@@ -137,8 +137,8 @@ __lshark_process_completion_results() {
         __lshark_handle_completion_types
     fi
 
-    __lshark_handle_special_char "$cur" :
-    __lshark_handle_special_char "$cur" =
+    [[ -n $quote ]] || __lshark_handle_special_char "$cur" :
+    [[ -n $quote ]] || __lshark_handle_special_char "$cur" =
 
     # Print the activeHelp statements before we finish
     __lshark_handle_activeHelp
@@ -281,7 +281,7 @@ __lshark_handle_standard_completion_case() {
         # escape it again because it will be inserted on the command-line.  If there are multiple
         # completions, we don't want to escape them because they will be printed in a list
         # and we don't want to show escape characters in that list.
-        if (( ${#COMPREPLY[@]} == 1 )); then
+        if (( ${#COMPREPLY[@]} == 1 )) && [[ -z $quote ]]; then
             COMPREPLY[0]=$(printf "%q" "${COMPREPLY[0]}")
         fi
         return 0
@@ -396,11 +396,26 @@ __start_lshark()
 
     # Call _init_completion from the bash-completion package
     # to prepare the arguments properly
-    if declare -F _init_completion >/dev/null 2>&1; then
-        _init_completion -n =: || return
-    else
-        __lshark_init_completion -n =: || return
-    fi
+    local i c quote='' word='' line=${COMP_LINE:0:COMP_POINT}
+    words=()
+    for ((i = 0; i < ${#line}; i++)); do
+        c=${line:i:1}
+        if [[ -z $quote && $c == [[:space:]] ]]; then
+            [[ -n $word ]] && words+=("$word")
+            word=
+            continue
+        fi
+        if [[ $c == "$quote" ]]; then
+            quote=
+        elif [[ -z $quote && $c == [\'\"] ]]; then
+            quote=$c
+        fi
+        word+=$c
+    done
+    words+=("$word$quote")
+    cword=$((${#words[@]} - 1))
+    prev=${words[cword - 1]}
+    cur=${word#"$quote"}
 
     __lshark_debug
     __lshark_debug "========= starting completion logic =========="

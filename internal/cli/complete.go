@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"slices"
@@ -55,7 +56,12 @@ func newCompletion(sys *iostreams.IO) *cobra.Command {
 func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
 	switch shell {
 	case "bash":
-		return root.GenBashCompletionV2(w, true)
+		var b bytes.Buffer
+		if err := root.GenBashCompletionV2(&b, true); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, ownBash.Replace(b.String()))
+		return err
 	case "zsh":
 		return root.GenZshCompletion(w)
 	case "fish":
@@ -65,6 +71,39 @@ func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
 	}
 	return exit.UnknownName("shell", shell, shells)
 }
+
+// ownBash changes cobra's script for bash, which gets the words of the command line from the package
+// bash-completion, and knows no words in quotes. In ours, words end at spaces outside quotes, the
+// last one is closed for eval, and a word in quotes is completed as it is, as a whole.
+var ownBash = strings.NewReplacer(
+	`__lshark_handle_special_char "$cur"`, `[[ -n $quote ]] || __lshark_handle_special_char "$cur"`,
+	`if (( ${#COMPREPLY[@]} == 1 )); then`, `if (( ${#COMPREPLY[@]} == 1 )) && [[ -z $quote ]]; then`,
+	`    if declare -F _init_completion >/dev/null 2>&1; then
+        _init_completion -n =: || return
+    else
+        __lshark_init_completion -n =: || return
+    fi
+`, `    local i c quote='' word='' line=${COMP_LINE:0:COMP_POINT}
+    words=()
+    for ((i = 0; i < ${#line}; i++)); do
+        c=${line:i:1}
+        if [[ -z $quote && $c == [[:space:]] ]]; then
+            [[ -n $word ]] && words+=("$word")
+            word=
+            continue
+        fi
+        if [[ $c == "$quote" ]]; then
+            quote=
+        elif [[ -z $quote && $c == [\'\"] ]]; then
+            quote=$c
+        fi
+        word+=$c
+    done
+    words+=("$word$quote")
+    cword=$((${#words[@]} - 1))
+    prev=${words[cword - 1]}
+    cur=${word#"$quote"}
+`)
 
 // completeFlags registers the completions of flag values for a command and its
 // subcommands. Values of other flags are completed as files.
@@ -142,13 +181,18 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 }
 
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	if t := shownBy(cmd); t.Prefix != "" && t.Prefix != records.RPCs.Prefix {
-		names = filter.RecordNames(t)
-	} else {
-		names = filter.Names(slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name()))
+	ofRPCs := slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name())
+	at, field := filter.LastWord(start)
+	var words []string
+	switch t := shownBy(cmd); {
+	case field != "":
+		words = filter.ValueNames(field, ofRPCs)
+	case t.Prefix != "" && t.Prefix != records.RPCs.Prefix:
+		words = filter.RecordNames(t)
+	default:
+		words = filter.Names(ofRPCs)
 	}
-	return flags.CompleteLast(names, start, " (!")
+	return flags.CompleteAt(words, start, at)
 }
 
 func completeRules(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {

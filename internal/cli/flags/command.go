@@ -65,7 +65,11 @@ func OneOf(words ...string) Completion {
 // CompleteLast completes the last of several words that have one of the separators
 // between them.
 func CompleteLast(names []string, start, separators string) ([]string, cobra.ShellCompDirective) {
-	at := strings.LastIndexAny(start, separators) + 1
+	return CompleteAt(names, start, strings.LastIndexAny(start, separators)+1)
+}
+
+// CompleteAt completes the word that begins at a position.
+func CompleteAt(names []string, start string, at int) ([]string, cobra.ShellCompDirective) {
 	return prefixed(start[:at], WithPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
