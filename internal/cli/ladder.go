@@ -185,8 +185,10 @@ func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()
 		calls = f.Nested()
 	}
 	s := ladder.NewSelector(d, c.what, names, f.Locks(), f.Files(), calls)
+	anyMessage := false
 	f.Add(follow.Hooks{
 		Message: func(r *track.RPC, m *dissect.Message) {
+			anyMessage = true
 			if names.Message(m); m.Target == "" && r != nil {
 				m.Target = r.Target()
 			}
@@ -208,10 +210,14 @@ func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()
 		if path := f.Files().Path(c.fid.Value); path != "" {
 			d.Title += " " + path
 		}
-		if d.Len() == 0 {
-			x.Note("no message is selected")
-			return
+		switch none := "no message is selected"; {
+		case d.Len() > 0:
+			x.Fail(x.ReadLogLines(d.Subjects(), d.AddLine))
+		case x.In.Live():
+			x.Note("%s", none)
+		case anyMessage: // else the pass says that there is none
+			x.Out.Discard()
+			x.Fail(errors.New(none))
 		}
-		x.Fail(x.ReadLogLines(d.Subjects(), d.AddLine))
 	}
 }

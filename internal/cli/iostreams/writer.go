@@ -24,15 +24,16 @@ const (
 
 // Writer is a buffered Out, or a file. It may be used by several goroutines.
 type Writer struct {
-	mu       sync.Mutex
-	buf      *bufio.Writer
-	file     *File // nil for Out
-	policy   FlushPolicy
-	finish   func() error // see Finish
-	written  bool         // Write was called
-	closed   chan struct{}
-	err      error
-	returned bool // err was returned by Write or Flush
+	mu        sync.Mutex
+	buf       *bufio.Writer
+	file      *File // nil for Out
+	policy    FlushPolicy
+	finish    func() error // see Finish
+	written   bool         // Write was called
+	discarded bool         // Discard was
+	closed    chan struct{}
+	err       error
+	returned  bool // err was returned by Write or Flush
 }
 
 // NewWriter returns a Writer for Out. On a terminal its policy is FlushEachWrite.
@@ -127,6 +128,9 @@ func (s stream) Write(b []byte) (int, error) {
 // and nothing failed. It writes what is left to Stream.
 func (w *Writer) Finish(f func() error) { w.finish = f }
 
+// Discard lets Close remove a file, as if nothing had been written.
+func (w *Writer) Discard() { w.discarded = true }
+
 // Flush writes what is buffered.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
@@ -170,7 +174,7 @@ func (w *Writer) Close() error {
 	}
 	w.flush()
 	if w.file != nil {
-		if w.written && w.err == nil {
+		if w.written && !w.discarded && w.err == nil {
 			w.fail(w.file.Commit())
 		} else {
 			w.fail(w.file.Discard())
