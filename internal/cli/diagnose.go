@@ -155,6 +155,9 @@ func (c *diagnoseOptions) run() error {
 		out.end(e)
 		for _, f := range out.list {
 			x.SaveFinding(f)
+			if x.Next == "" && len(f.Locks) > 0 {
+				x.Next = fmt.Sprintf("ladder --lock 0x%x", f.Locks[0])
+			}
 		}
 		if n := e.Dropped(); n > 0 {
 			x.Note("%d findings were too many to keep", n)

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -117,7 +118,14 @@ func (c *locksOptions) run() error {
 	noteLogs := c.follow(x.Reading, !x.IsText(), out.add)
 	return x.Run(func() {
 		noteLogs()
-		x.Emit(out.sorted()...)
+		list := out.sorted()
+		x.Emit(list...)
+		var longest int64
+		for _, l := range list {
+			if waited, _ := l.Waited(); waited > longest && l.Handle != 0 {
+				longest, x.Next = waited, fmt.Sprintf("ladder --lock 0x%x", l.Handle)
+			}
+		}
 		if out.dropped > 0 {
 			x.Note("%d locks are not in the table; -T json has all", out.dropped)
 		}

@@ -30,7 +30,7 @@ func TestRPCColumnsStay(t *testing.T) {
 				var out, errs bytes.Buffer
 				sys := testSystem(&out, &errs)
 				sys.OutTTY, sys.Columns = columns > 0, columns
-				must.Equal(t, Run(sys, strings.Fields("rpcs --color never "+flags+" "+file)), exit.OK, &errs)
+				must.Equal(t, Run(sys, strings.Fields("rpcs -q --color never "+flags+" "+file)), exit.OK, &errs)
 				at := -1
 				for line := range strings.Lines(out.String()) {
 					place := fmt.Sprintf("%s %s %d columns: %s", file, flags, columns, line)

@@ -1,6 +1,10 @@
 package flags
 
 import (
+	"regexp"
+	"slices"
+	"strings"
+
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render"
@@ -19,6 +23,9 @@ type Run[R any] struct {
 	List func(list []R) []byte
 
 	Header []byte // is written before the first record
+
+	// Next is a command that goes on from the output, without the captures. It is shown on a terminal.
+	Next string
 
 	add  func(dst []byte, r R) []byte // in the forms that need only the keys: json, fields and parquet
 	kept []R                          // for List
@@ -93,10 +100,26 @@ func (x *Run[R]) Run(end func()) error {
 			end()
 		}
 		if x.IsText() && x.Line == nil {
-			return x.Out.Write(x.List(x.kept))
+			x.Fail(x.Out.Write(x.List(x.kept)))
 		}
-		return nil
+		files := x.In.Files()
+		if x.Next == "" || !x.IsText() || !x.job.Sys.OutTTY || x.job.Input.Quiet || len(files) == 0 || slices.Contains(files, "-") {
+			return nil
+		}
+		line := "\nnext: lshark " + x.Next
+		for _, path := range files {
+			line += " " + quoted(path)
+		}
+		return x.Out.Write([]byte(line + "\n"))
 	})
+}
+
+// quoted returns a word as a shell reads it.
+func quoted(word string) string {
+	if plain := regexp.MustCompile(`^[\w./:=@%+-]+$`); plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // Table returns a func that makes a table of records, and notes which columns are hidden.
