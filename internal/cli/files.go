@@ -52,7 +52,8 @@ func newFiles(sys *scan.System) *cobra.Command {
   lshark files --by dir --path /data client.pcap
 
   # who wrote the files with more than 100 KiB
-  lshark files -Y 'file.write_bytes > 100K' -T json server.pcap | jq -c '[.path, .clients, .write_bytes]'
+  lshark files -Y 'file.write_bytes > 100K' -T json server.pcap |
+    jq -c '[.path, .clients, .write_bytes]'
 
   # what cp waited for: RPCs about a file by process, in their order
   lshark files --timeline 0x200000403:0x2:0x0 client.pcap

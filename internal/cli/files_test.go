@@ -180,7 +180,7 @@ func TestSaveSeveralFiles(t *testing.T) {
 	paths, _ := twoPoints(t, "../../pcaps/mount.pcap")
 	for _, command := range [][]string{nil, {"rpcs"}} {
 		saved := filepath.Join(t.TempDir(), "saved.pcapng")
-		args := append(slices.Clone(command), "-q", "-Y", "opcode == MDS_CONNECT", "-w", saved)
+		args := append(slices.Clone(command), "-q", "-Y", "opcode == MDS_CONNECT", "-P", "-w", saved)
 		shown := quiet(t, append(args, paths...)...)
 		again, _, _ := run(t, append(slices.Clone(command), "-q", "-Y", "opcode == MDS_CONNECT", saved)...)
 		if n := strings.Count(shown, "MDS_CONNECT"); n == 0 || strings.Count(again, "MDS_CONNECT") != n {

@@ -46,7 +46,7 @@ func allCommands() (list []*cobra.Command) {
 	return list
 }
 
-// TestExamples runs every example of every help text.
+// TestExamples runs every example of every help text. No line is too long for a terminal.
 func TestExamples(t *testing.T) {
 	for _, cmd := range allCommands() {
 		if cmd.Example == "" {
@@ -56,6 +56,10 @@ func TestExamples(t *testing.T) {
 			t.Parallel()
 			dir := exampleFolder(t) // an example may use what the one before has written
 			for line := range strings.Lines(cmd.Example) {
+				assert.That(t, len(line) <= 101, "more than 100 columns: %s", line)
+			}
+			whole := strings.NewReplacer("\\\n    ", "", "\n    ", " ").Replace(cmd.Example)
+			for line := range strings.Lines(whole) {
 				line = strings.TrimSpace(line)
 				if line != "" && !strings.HasPrefix(line, "#") {
 					t.Run(line, func(t *testing.T) { runExample(t, dir, line) })
@@ -131,7 +135,7 @@ func runExample(t *testing.T, dir, line string) {
 		}
 		return
 	}
-	silent := strings.Contains(line, "> ~/") || strings.HasPrefix(line, "source ") || strings.Contains(line, "-i lo")
+	silent := strings.Contains(line, "> ~/") || strings.Contains(line, " -w ") || strings.HasPrefix(line, "source ") || strings.Contains(line, "-i lo")
 	assert.That(t, out.Len() != 0 || silent, "nothing was printed")
 }
 

@@ -70,6 +70,7 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 		Counted: "messages",
 		Time:    "message",
 		Saved:   "messages",
+		Prints:  true,
 		Fields:  "field",
 		Logs:    true,
 		Output: func(f *pflag.FlagSet) {
@@ -155,6 +156,7 @@ func (c *messagesOptions) run() error {
 	}
 	x.Add(scan.Consumer{Begin: func() error { return x.Out.Write(show.header) }}) // also without a header: a file is made by the first Write
 	switch {
+	case !c.Prints() && !c.tree && !c.hex:
 	case show.flags != nil:
 		addFlagWords(x.Pass, x.Out, show.flags, c.filter, c.Count, c.diff)
 	case parallel:

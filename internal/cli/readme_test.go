@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -108,7 +110,7 @@ func words(s string) []string {
 func manPage(cmd *cobra.Command) []byte {
 	var b strings.Builder
 	name := manName(cmd)
-	fmt.Fprintf(&b, ".TH %s 1 \"\" lshark \"User Commands\"\n", strings.ToUpper(roff(name)))
+	fmt.Fprintf(&b, ".TH %s 1 %q lshark \"User Commands\"\n", strings.ToUpper(roff(name)), manDate())
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(strings.ToLower(cmd.Short[:1])+cmd.Short[1:]))
 	b.WriteString(".SH SYNOPSIS\n.nf\n")
 	for _, line := range synopsis(cmd) {
@@ -142,6 +144,20 @@ func manPage(cmd *cobra.Command) []byte {
 	manSeeAlso(&b, cmd)
 	return []byte(b.String())
 }
+
+// manDate returns the date of the pages: that of the last release in the changelog. Until there
+// is one, it is fixed.
+var manDate = sync.OnceValue(func() string {
+	const beforeReleases = "2026-11-28"
+	text, err := os.ReadFile(wiretest.Repo("CHANGELOG.md"))
+	if err != nil {
+		panic(err)
+	}
+	if last := regexp.MustCompile(`(?m)^## \[[0-9.]+\] - (\S+)$`).FindSubmatch(text); last != nil {
+		return string(last[1])
+	}
+	return beforeReleases
+})
 
 const manStatus = `.SH EXIT STATUS
 0: success, also when nothing matched. 1: failure. 2: error in the arguments or

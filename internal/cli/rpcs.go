@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -44,7 +45,8 @@ func newRPCs(sys *scan.System) *cobra.Command {
   lshark rpcs --errors -T json client.pcap | jq .
 
   # writes to one target that took longer than 10 ms
-  lshark rpcs -Y 'pb_opc == OST_WRITE && rpc.target == "lustre-OST0000" && rpc.latency > 10ms' server.pcap
+  lshark rpcs -Y 'pb_opc == OST_WRITE && rpc.target == "lustre-OST0000" &&
+    rpc.latency > 10ms' server.pcap
 
   # time on the network and in the server, from both sides
   lshark rpcs client.pcap server.pcap`,
@@ -55,6 +57,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 		Counted: "RPCs",
 		Time:    "RPC",
 		Saved:   "RPCs",
+		Prints:  true,
 		Logs:    true,
 		Selection: func(f *pflag.FlagSet) {
 			f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
@@ -127,7 +130,9 @@ func (c *rpcsOptions) run() error {
 			return
 		}
 		x.SaveRPC(r, frames)
-		x.Emit(r)
+		if c.Prints() {
+			x.Emit(r)
+		}
 		if shown++; shown == c.Count {
 			x.Fail(scan.ErrStop)
 		}
@@ -148,8 +153,10 @@ func (c *rpcsOptions) run() error {
 		Unseen: func(r *track.RPC) { done(r, nil) },
 	})
 	return x.Run(func() {
-		for _, s := range slow.sorted() {
-			show(s.rpc, s.frames)
+		for i, s := range slow.sorted() {
+			if show(s.rpc, s.frames); i == 0 {
+				x.Next = fmt.Sprintf("ladder --xid %d", s.rpc.XID)
+			}
 		}
 		x.Hide(lines.Omitted())
 	})

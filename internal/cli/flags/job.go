@@ -24,6 +24,7 @@ type Job struct {
 	Count   int    // of -c
 	Save    string // of -w
 	SaveAll bool   // --all-frames
+	print   bool   // -P
 
 	Form   Choice   // of -T
 	Fields []string // of -e
@@ -51,6 +52,7 @@ type Help struct {
 	Counted string // what -c counts
 	Time    string // what -t d refers to
 	Saved   string // what is saved with -w: the frames of these
+	Prints  bool   // the output is one record after the other: with -w only if that is asked for
 	Fields  string // what -e names in place of keys of JSON
 
 	Logs  bool // the command reads --log
@@ -100,7 +102,12 @@ func (j *Job) Register(cmd *cobra.Command, h Help) {
 		f.BoolVarP(&j.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp, and no names of nodes")
 		RegisterColor(f, &j.color)
 		if h.Saved != "" {
-			f.StringVarP(&j.Save, "write", "w", "", "also write the frames of the "+h.Saved+" to `FILE`, as pcapng")
+			help := "also write the frames of the " + h.Saved + " to `FILE`, as pcapng"
+			if h.Prints {
+				help = "write the frames of the " + h.Saved + " to `FILE`, as pcapng, and print nothing"
+				f.BoolVarP(&j.print, "print", "P", false, "with -w, print the "+h.Saved+", too, as -T and -o also do")
+			}
+			f.StringVarP(&j.Save, "write", "w", "", help)
 			f.BoolVar(&j.SaveAll, "all-frames", false, "with -w, write all frames; those of the "+h.Saved+" have comments")
 			j.Input.RegisterRing(f)
 		}
@@ -140,6 +147,8 @@ func (j *Job) CheckFlags() error {
 		wrong = exit.Usagef("-c %d: must not be negative", j.Count)
 	case j.SaveAll && j.Save == "":
 		wrong = exit.Usagef("--all-frames needs -w")
+	case j.print && j.Save == "":
+		wrong = exit.Usagef("-P needs -w")
 	}
 	return errors.Join(wrong, j.checkView(), j.checkFields())
 }
@@ -171,6 +180,11 @@ func (j *Job) checkFields() error {
 		return exit.Usagef("-T fields needs the names of fields (-e NAME)")
 	}
 	return nil
+}
+
+// Prints reports whether records are printed: with -w only if a flag asks for it.
+func (j *Job) Prints() bool {
+	return j.Save == "" || j.print || j.output != "" || j.cmd.Flags().Changed("form")
 }
 
 // Header reports whether the first line has the names of the fields.

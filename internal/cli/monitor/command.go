@@ -105,7 +105,8 @@ func (c *command) cobra() *cobra.Command {
   lshark monitor -i eth0 --records records -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
 
   # write the frames around each error, and around RPCs that take a minute
-  lshark monitor -i eth0 --trouble /var/lib/lshark/troubles --trouble-filter 'rpc.latency > 60s' --keep-size 20G
+  lshark monitor -i eth0 --trouble /var/lib/lshark/troubles --keep-size 20G \
+    --trouble-filter 'rpc.latency > 60s'
 
   # send metrics and a sample of the RPCs to an OpenTelemetry collector, too
   lshark monitor -i eth0 --otlp http://localhost:4318 --sample 1/1000`,
