@@ -88,7 +88,7 @@ var commands = map[rune]func(*Screen){
 	'F': func(s *Screen) { s.app.SetFocus(s.filter) },
 	'y': copyMenu,
 	'm': toggleKind,
-	's': func(s *Screen) { sortBy(s, s.grid.sortColumn()) },
+	's': func(s *Screen) { sortBy(s, s.grid.columnAtCursor()) },
 	'c': chooseColumns,
 	'f': follow,
 	'o': open,
@@ -101,6 +101,7 @@ var commands = map[rune]func(*Screen){
 	't': nextTime,
 	'p': pause,
 	'u': clearFilter,
+	'r': reset,
 	'[': func(s *Screen) { turn(s, -1) },
 	']': func(s *Screen) { turn(s, 1) },
 }
@@ -125,20 +126,33 @@ func toggleKind(s *Screen) {
 	s.visit(s.queries[kind])
 }
 
-// sortBy sorts by a column: up, then down, then not.
-func sortBy(s *Screen, name string) {
+// sortBy sorts by a column, then the other way round, then not. The largest numbers come first.
+func sortBy(s *Screen, c *store.Column) {
 	q := s.queries[s.grid.view.Kind]
+	begin := isRight(c)
 	switch {
-	case q.Sort != name:
-		q.Sort, q.Descending = name, false
-	case !q.Descending:
-		q.Descending = true
+	case q.Sort != c.Name:
+		q.Sort, q.Descending = c.Name, begin
+	case q.Descending == begin:
+		q.Descending = !begin
 	default:
 		q.Sort, q.Descending = "", false
 	}
 	s.show(q)
 	s.grid.wanted = nil
-	s.grid.Select(1, 0) // the first rows are those that were looked for
+	s.grid.place(1) // the first rows are those that were looked for
+}
+
+// reset shows all rows of the kind with the usual columns, in the order of time, from the first
+// one on, of a live capture from the last one on.
+func reset(s *Screen) {
+	kind := s.grid.view.Kind
+	s.grid.setColumns(kind, usualColumns(kind))
+	s.visit(store.Query{Kind: kind})
+	s.grid.wanted, s.grid.version = nil, -1
+	s.grid.column = 0
+	s.grid.place(1)
+	s.refresh()
 }
 
 func nextTime(s *Screen) {
@@ -217,7 +231,7 @@ func (g *grid) moveColumn(by int) {
 	g.SetOffset(row, offset)
 }
 
-func (g *grid) sortColumn() string {
+func (g *grid) columnAtCursor() *store.Column {
 	columns := g.shown()
-	return columns[min(g.column, len(columns)-1)].Name
+	return columns[min(g.column, len(columns)-1)]
 }

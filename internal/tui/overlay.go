@@ -95,8 +95,8 @@ const helpText = `MOVE
 ROWS
   m  messages or RPCs                    Enter           messages of an RPC, RPC
   F  filter: Tab completes,                              of a message
-     ^P ^N older and newer               u               no filter
-  s  sort by the column: up, down, no    c               choose columns
+     ^P ^N older and newer               u  r            no filter; reset all
+  s  sort by the column, either way      c               choose columns
   f  follow an xid, a FID, a lock, a     t               format of times
      client; in the tree: the field      p               pause, go on
 LOOK

@@ -27,6 +27,7 @@ type grid struct {
 	ids     []int64
 	version int
 	wanted  *int64 // row that the cursor goes to when the view has it
+	placed  int    // line where update put the cursor; in another one, the user has moved it
 
 	columns [2][]*store.Column // by kind
 	widths  []int              // of the columns, which grow
@@ -100,11 +101,17 @@ func (g *grid) setView(v *store.View) {
 		g.column = 0
 	}
 	g.SetOffset(0, 0)
-	g.Select(1, 0)
+	g.place(1)
 }
 
-// update takes the rows that the view has found since. The cursor stays on its row, or on
-// the last one when follow is set and it is there.
+// place puts the cursor on a line where it stays, whichever row is there, until it is moved.
+func (g *grid) place(line int) {
+	g.placed = line
+	g.Select(line, 0)
+}
+
+// update takes the rows that the view has found since. Until the cursor is moved it is on the
+// first row, or on the last one with follow; then it stays on its row, with follow also at the end.
 func (g *grid) update(follow bool) (changed bool) {
 	ids, version := g.view.IDs()
 	if version == g.version {
@@ -119,8 +126,10 @@ func (g *grid) update(follow bool) (changed bool) {
 	case len(ids) == 0:
 	case g.wanted != nil && g.choose(*g.wanted):
 		g.wanted = nil
-	case follow && atEnd:
-		g.Select(len(ids), 0)
+	case follow && g.view.Sort == "" && (atEnd || row == g.placed):
+		g.place(len(ids))
+	case row == g.placed:
+		g.place(1)
 	case !known:
 		g.Select(max(1, min(row, len(ids))), 0)
 	case row > len(ids) || ids[row-1] != id:
@@ -144,6 +153,7 @@ func (g *grid) choose(id int64) bool {
 		return false
 	}
 	g.Select(i+1, 0)
+	g.placed = 0
 	return true
 }
 

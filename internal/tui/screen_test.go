@@ -293,11 +293,21 @@ func TestFilter(t *testing.T) {
 func TestSortAndColumns(t *testing.T) {
 	x := sample(t, "mount.pcap")
 	x.press("Right", "Right", "Right", "Right", "s")
+	x.want("latency↓", "by latency", "104ms") // numbers: the largest first
+	x.press("s")
 	x.want("latency↑", "by latency")
-	x.press("s", "g")
-	x.want("latency↓", "104ms")
 	x.press("s")
 	x.not("by latency")
+	x.press("Left", "s")
+	x.want("target↑")
+
+	// Reset: as in the beginning.
+	x.press("F", "latency > 10ms", "Enter", "c", "Enter", "Esc", "j", "r")
+	x.want("79 RPCs", " time ")
+	x.not("by target", "filter: latency")
+	if id, _ := x.grid.selected(); id != 0 {
+		t.Errorf("the cursor is on row %d", id)
+	}
 
 	x.press("c")
 	x.want("[x] request.time", "[ ] uid", "columns:")
@@ -505,8 +515,8 @@ func TestState(t *testing.T) {
 	state := x.State()
 	state.RPCs.Columns = append(state.RPCs.Columns, "of a later version")
 	y := newTerminal(t, c, 120, 40, func(o *Options) { o.State = state })
-	y.want("variant↓", "79 RPCs by variant")
-	y.not(" time ")
+	y.want("79 RPCs")
+	y.not(" time ", "by variant") // the sort was for another capture
 	y.press("F", "^P", "^P", "Enter")
 	y.want("filter: latency > 2ms")
 	y.press("m")
@@ -647,7 +657,6 @@ func TestLive(t *testing.T) {
 	}
 	add(100)
 	x.want("100 messages", "live")
-	x.press("G")
 	add(10)
 	id, _ := x.grid.selected()
 	assert.That(t, id == 109, "the cursor is on row %d", id)
@@ -662,6 +671,11 @@ func TestLive(t *testing.T) {
 	assert.Equal(t, len(x.grid.ids), 120, "rows while paused")
 	x.press("p")
 	assert.Equal(t, len(x.grid.ids), 130, "rows after the pause")
+	x.press("r")
+	add(10)
+	if id, _ := x.grid.selected(); id != 139 {
+		t.Errorf("the cursor is on row %d after the reset", id)
+	}
 	x.End(errors.New("the network is down"))
 	x.refresh()
 	x.want("the network is down")

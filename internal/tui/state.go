@@ -15,9 +15,7 @@ type State struct {
 
 // Layout is how rows of a kind are shown.
 type Layout struct {
-	Columns    []string `json:"columns,omitempty"` // nil: the usual ones
-	Sort       string   `json:"sort,omitempty"`
-	Descending bool     `json:"descending,omitempty"`
+	Columns []string `json:"columns,omitempty"` // nil: the usual ones
 }
 
 func (s *State) layouts() [2]*Layout {
@@ -31,9 +29,6 @@ func (s *Screen) restore(state *State) {
 		usual := s.grid.columns[k]
 		if s.grid.setColumns(k, l.Columns); len(s.grid.columns[k]) == 0 {
 			s.grid.columns[k] = usual
-		}
-		if _, ok := store.NewColumn(k, l.Sort, s.grid.index); ok {
-			s.queries[k].Sort, s.queries[k].Descending = l.Sort, l.Descending
 		}
 	}
 	for _, f := range state.Filters {
@@ -49,7 +44,6 @@ func (s *Screen) State() State {
 		if !slices.Equal(names, usualColumns(store.Kind(kind))) {
 			l.Columns = names
 		}
-		l.Sort, l.Descending = s.queries[kind].Sort, s.queries[kind].Descending
 	}
 	return state
 }
