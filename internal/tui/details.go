@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -109,16 +110,25 @@ func (d *details) showMessage() error {
 	d.nodes = nodes
 	d.lines = splitTree(text, places, nodes)
 	d.setTitle()
-	d.tree.cursor, d.tree.offset, d.tree.column = 0, 0, 0
+	d.tree.cursor, d.tree.column = 0, 0
 	d.refold()
+	const bodyLines = 8
+	d.tree.below, d.tree.offset = bodyLines, 0
+	d.tree.cursor = max(0, slices.IndexFunc(d.shown, func(i int) bool { return d.lines[i].path == bodyPath }))
 	d.light()
 	return nil
 }
 
+// bodyPath is the path of the section with the body of a request or reply.
+const bodyPath = "buffers"
+
 func (d *details) setTitle() {
 	d.tree.title = "message"
+	if d.message != nil {
+		d.tree.title = d.message.Kind.String()
+	}
 	if len(d.list) > 1 {
-		d.tree.title = fmt.Sprintf("message %d of %d of the RPC, [ ] for the others", d.at+1, len(d.list))
+		d.tree.title += fmt.Sprintf(", message %d of %d of the RPC, [ ] for the others", d.at+1, len(d.list))
 	}
 }
 

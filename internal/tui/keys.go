@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
@@ -95,6 +97,7 @@ var commands = map[rune]func(*Screen){
 	'd': showFindings,
 	'a': func(s *Screen) { showLadder(s, false) },
 	'A': func(s *Screen) { showLadder(s, true) },
+	'b': toggleBytes,
 	'z': func(s *Screen) { s.zoomed = !s.zoomed },
 	'w': func(s *Screen) { askSave(s, false) },
 	'W': func(s *Screen) { askSave(s, true) },
@@ -108,6 +111,9 @@ var commands = map[rune]func(*Screen){
 
 func (s *Screen) nextFocus(by int) {
 	parts := []tview.Primitive{s.grid, s.details.tree, s.details.bytes, s.filter}
+	if !s.bytesShown {
+		parts = slices.Delete(parts, 2, 3)
+	}
 	for i, p := range parts {
 		if p.HasFocus() {
 			s.app.SetFocus(parts[(i+by+len(parts))%len(parts)])
@@ -115,6 +121,14 @@ func (s *Screen) nextFocus(by int) {
 		}
 	}
 	s.app.SetFocus(s.grid)
+}
+
+// toggleBytes shows the bytes, or hides them.
+func toggleBytes(s *Screen) {
+	s.bytesChanged = !s.bytesChanged
+	if s.details.bytes.HasFocus() {
+		s.app.SetFocus(s.details.tree)
+	}
 }
 
 // toggleKind shows messages instead of RPCs, or RPCs instead of messages.

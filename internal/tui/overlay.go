@@ -103,8 +103,8 @@ LOOK
   /  search, n N next and the one before
   y  copy xid, FID, handle, NID          w W             save frames of the row,
   o  locks, files, connection of the row                 of all rows, as pcapng
-  d  findings of diagnose                z               zoom: table, or tree
-  a A  ladder of the row, of all rows                    and bytes
+  d  findings of diagnose                b               bytes, or no bytes
+  a A  ladder of the row, of all rows    z               zoom: table, or tree
   Esc      close a page, go back         ?               this page
   q, ^C    quit                          ^L              draw the screen again`
 

@@ -16,6 +16,7 @@ type pane struct {
 	offset  int                        // first line that is shown
 	column  int                        // first column that is shown
 	widest  int                        // columns of the longest line that was drawn last
+	below   int                        // lines below the one with the cursor that are to be seen when it is drawn next
 	moved   func()                     // called when the cursor has moved; may be nil
 	chosen  func()                     // called for Enter or a double click; may be nil
 	pressed func(*tcell.EventKey) bool // called for keys that the pane does not handle; reports whether the key was handled
@@ -66,7 +67,9 @@ func (p *pane) Draw(screen tcell.Screen) {
 	x, y, width, _ := p.GetInnerRect()
 	drawTitle(screen, x, y, width, p.title, p.HasFocus())
 	x, y, width, height := p.body()
+	p.show(min(p.cursor+p.below, p.cursor+height-1))
 	p.show(p.cursor)
+	p.below = 0
 	p.offset, p.widest = max(0, min(p.offset, p.count-height)), 0
 	for i := 0; i < height && p.offset+i < p.count; i++ {
 		n := p.offset + i

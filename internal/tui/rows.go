@@ -320,6 +320,15 @@ func (g *grid) style(r *store.Row, err error) tcell.Style {
 	return styleOf(st)
 }
 
+// fileOf returns the file of the frame that a column has.
+func (g *grid) fileOf(frame *store.Column, r *store.Row) string {
+	file, ok := store.NewColumn(g.view.Kind, strings.TrimSuffix(frame.Name, "frame")+"file", g.index)
+	if !ok {
+		return ""
+	}
+	return string(file.Append(nil, r))
+}
+
 // value returns the text of a value for people.
 func (g *grid) value(c *store.Column, r *store.Row, before int64) string {
 	var v records.Value
@@ -334,6 +343,8 @@ func (g *grid) value(c *store.Column, r *store.Row, before int64) string {
 	case c.Type == records.Time:
 		g.text = g.stamp.Append(g.text, g.opt.Time, int64(v.U), at, false)
 	case c.Unit == records.Bytes && v.U == 0:
+	case strings.HasSuffix(c.Name, "frame") && len(g.opt.Files) > 0:
+		g.text = render.AppendFrame(g.text, g.fileOf(c, r), int64(v.U))
 	case c.Name == "opcode":
 		g.text = render.ShortenOpcode(c.Append(g.text, r))
 	default:

@@ -57,8 +57,12 @@ type Screen struct {
 	filter  *filterLine
 	status  *statusLine
 	queries [2]store.Query // by kind of rows
+	trouble string // why rows are missing
 	paused  bool
 	zoomed  bool // only the table is shown, or only tree and bytes
+
+	bytesShown   bool
+	bytesChanged bool // they are shown where they are usually not, or not where they are
 
 	overlays  []overlay
 	back      []place
@@ -136,8 +140,21 @@ func (s *Screen) layOut() {
 		AddItem(s.filter.hint, 0, 0, false).
 		AddItem(s.grid, 0, gridShare, true).
 		AddItem(s.lower, 0, lowerShare, false).
+		AddItem(troubleLine(s), 0, 0, false).
 		AddItem(s.status, 1, 0, false)
 	s.pages.AddPage(mainPage, s.main, true, true)
+}
+
+// troubleItem is the place of troubleLine in the main page.
+const troubleItem = 5
+
+// troubleLine is the line above the last one that says why rows are missing.
+func troubleLine(s *Screen) *tview.Box {
+	b := tview.NewBox().SetBackgroundColor(tcell.ColorDefault)
+	return b.SetDrawFunc(func(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
+		put(screen, x, y, width, 0, []run{{s.trouble, s.status.style}}, nil)
+		return x, y, width, height
+	})
 }
 
 const (
@@ -146,7 +163,7 @@ const (
 	// Shares of the lines for the table, and for tree and bytes below it.
 	gridShare, lowerShare = 5, 6
 
-	// From this width on, tree and bytes are side by side.
+	// From this width on, tree and bytes are side by side. On others the bytes are shown on demand.
 	sideBySide   = 140
 	bytesColumns = 76
 	bytesLines   = 5
@@ -164,11 +181,14 @@ func (s *Screen) beforeDraw(screen tcell.Screen) bool {
 		put(screen, 0, 0, width, 0, []run{{text, tcell.StyleDefault}}, nil)
 		return true
 	}
+	direction, room := tview.FlexRow, bytesLines+1
 	if width >= sideBySide {
-		s.lower.SetDirection(tview.FlexColumn).ResizeItem(s.details.bytes, bytesColumns, 0)
-	} else {
-		s.lower.SetDirection(tview.FlexRow).ResizeItem(s.details.bytes, bytesLines+1, 0)
+		direction, room = tview.FlexColumn, bytesColumns
 	}
+	if s.bytesShown = (width >= sideBySide) != s.bytesChanged; !s.bytesShown {
+		room = 0
+	}
+	s.lower.SetDirection(direction).ResizeItem(s.details.bytes, room, 0)
 	grid, lower := gridShare, lowerShare
 	if s.zoomed && (s.details.tree.HasFocus() || s.details.bytes.HasFocus()) {
 		grid = 0
@@ -177,6 +197,7 @@ func (s *Screen) beforeDraw(screen tcell.Screen) bool {
 	}
 	s.main.ResizeItem(s.grid, 0, grid).ResizeItem(s.lower, 0, lower)
 	s.main.ResizeItem(s.filter.hint, len(s.filter.errors), 0)
+	s.main.ResizeItem(s.main.GetItem(troubleItem), min(1, len(s.trouble)), 0)
 	return false
 }
 
@@ -286,9 +307,8 @@ func (s *Screen) refresh() (changed bool) {
 	if right := s.readText(); right != s.status.right {
 		s.status.right, changed = right, true
 	}
-	if err := s.problem(); err != nil && s.status.left == "" {
-		s.status.fail(err)
-		changed = true
+	if err := s.problem(); err != nil && err.Error() != s.trouble {
+		s.trouble, changed = err.Error(), true
 	}
 	return changed
 }

@@ -239,7 +239,8 @@ func TestBrowse(t *testing.T) {
 	x.want("message 1 of 2")
 
 	// The bytes of the field with the cursor are lit.
-	x.press("Tab", "/", "PB_OPC", "Enter")
+	x.not("bytes of the message")
+	x.press("b", "Tab", "/", "PB_OPC", "Enter")
 	x.want("4 from 152")
 	if lit := x.lit(); !strings.Contains(lit[len(lit)-1], "65 00 00 00") { // LDLM_ENQUEUE is 101
 		t.Errorf("lit: %q", lit)
@@ -261,7 +262,7 @@ func TestBrowse(t *testing.T) {
 	x.press("Tab", "z", "z")
 	x.not("variant")
 	x.press("z")
-	x.want("variant", "ptlrpc_body")
+	x.want("variant", "target_uuid")
 }
 
 // TestFilter types filters, with an error, completion, and what was typed before.
@@ -616,7 +617,11 @@ func TestSizes(t *testing.T) {
 	c := capturing(t, "mount.pcap", model.Options{})
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 		x := newTerminal(t, c, size[0], size[1], nil)
-		x.want("79 RPCs", "MGS_CONNECT", "ptlrpc_body", "bytes of the message", "196 messages")
+		x.want("79 RPCs", "MGS_CONNECT", "request, message 1 of 2", "target_uuid", "client_uuid", "connect_data", "ocd_version", "196 messages")
+		x.press("b")
+		if strings.Contains(x.text(), "bytes of the message") != (size[0] < sideBySide) {
+			t.Errorf("%d columns: bytes of the message are not toggled:\n%s", size[0], x.text())
+		}
 		x.press("?")
 		x.want("MOVE", "quit", "findings of diagnose", "draw the screen again")
 		x.press("Esc")
@@ -678,7 +683,19 @@ func TestLive(t *testing.T) {
 	}
 	x.End(errors.New("the network is down"))
 	x.refresh()
-	x.want("the network is down")
+	x.want("the network is down", "? help")
+}
+
+// TestFiles shows the files of frames, where there are several.
+func TestFiles(t *testing.T) {
+	c := model.New(model.Options{})
+	m := &dissect.Message{}
+	m.LNetOff, m.Frame, m.File = -1, 7, "client.pcap"
+	must.NoError(t, c.Rows.AddMessage(m, nil))
+	for _, files := range [][]string{nil, {"client.pcap", "server.pcap"}} {
+		x := newTerminal(t, c, 80, 24, func(o *Options) { o.Messages, o.View.Files = true, files })
+		assert.Equal(t, strings.Contains(x.lines()[3], "client.pcap:7"), files != nil, "the frame has the file")
+	}
 }
 
 // TestHostileText checks that text of a capture cannot control the terminal or the
@@ -723,7 +740,7 @@ func TestHostileText(t *testing.T) {
 func TestPage(t *testing.T) {
 	const page = "../../docs/tui.md"
 	x := newTerminal(t, capturing(t, "mount.pcap", model.Options{}), 100, 34, func(o *Options) { o.Title = "mount.pcap" })
-	x.press("F", "latency > 10ms", "Enter", "j", "j", "j", "j", "Tab", "/", "ocd_version", "Enter")
+	x.press("F", "latency > 10ms", "Enter", "j", "j", "j", "j", "b", "Tab", "/", "ocd_version", "Enter")
 	screens := []string{x.text(), helpText}
 
 	text := must.ReadFile(t, page)
