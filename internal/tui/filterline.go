@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,8 +10,10 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/records"
 )
 
 // filterLine is where the display filter is typed, and below it what is wrong with the
@@ -24,12 +27,16 @@ type filterLine struct {
 	names  []string // that the filter knows, in their order
 	past   []string // filters that were applied, the last one at the end
 	recall int      // which of them is shown; len(past): none
+
+	rows       *store.Store
+	seenKey    seenKey
+	seenValues []string
 }
 
 const filterLabel = "filter: "
 
-func newFilterLine(colors *render.Colors) *filterLine {
-	f := &filterLine{InputField: tview.NewInputField(), hint: tview.NewBox(), colors: colors}
+func newFilterLine(rows *store.Store, colors *render.Colors) *filterLine {
+	f := &filterLine{InputField: tview.NewInputField(), hint: tview.NewBox(), colors: colors, rows: rows}
 	f.SetLabel(filterLabel).SetLabelStyle(tcell.StyleDefault.Dim(true))
 	f.SetFieldStyle(tcell.StyleDefault).SetPlaceholderStyle(tcell.StyleDefault.Dim(true))
 	f.SetPlaceholder("F to type one, such as opcode == OST_WRITE && latency > 10ms")
@@ -97,37 +104,72 @@ const maxCompletions = 10
 // minCompleted is the number of letters from which on names are offered.
 const minCompleted = 2
 
+// complete offers names of fields, and behind an operator values: those that the latest rows have,
+// and those that have names.
 func (f *filterLine) complete(text string) (list []string) {
-	start := wordStart(text)
+	start, field := filter.LastWord(text)
 	word := text[start:]
-	if len(word) < minCompleted || !f.HasFocus() {
+	if field == "" && len(word) < minCompleted || !f.HasFocus() {
 		return nil
 	}
-	from, exact := slices.BinarySearch(f.names, word)
-	if exact {
-		from++
+	words := f.names
+	if field != "" {
+		words = append(f.seen(field), filter.ValueNames(field, f.kind == store.RPCs)...)
 	}
-	for _, name := range f.names[from:] {
-		if !strings.HasPrefix(name, word) || len(list) == maxCompletions {
-			break
+	for _, w := range words {
+		whole := text[:start] + w
+		if len(list) < maxCompletions && w != word && strings.HasPrefix(strings.Trim(w, `"`), strings.Trim(word, `"`)) && !slices.Contains(list, whole) {
+			list = append(list, whole)
 		}
-		list = append(list, text[:start]+name)
 	}
 	return list
 }
 
-// wordStart returns where the last word of a text begins. Words in quotes are not
-// completed.
-func wordStart(text string) int {
-	if strings.Count(text, `"`)%2 != 0 {
-		return len(text)
+// maxSeen is the number of rows whose values are offered.
+const maxSeen = 4096
+
+// seen returns the values of a field that the latest rows have, as they are written in a filter.
+func (f *filterLine) seen(field string) []string {
+	from, to := f.rows.Range(f.kind)
+	key := seenKey{f.kind, field, to}
+	if key == f.seenKey {
+		return slices.Clone(f.seenValues)
 	}
-	return strings.LastIndexFunc(text, func(r rune) bool {
-		return r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}) + 1
+	f.seenKey, f.seenValues = key, nil
+	name := field
+	if f.kind == store.RPCs {
+		name = strings.TrimPrefix(field, records.RPCs.Prefix)
+	}
+	c, ok := store.NewColumn(f.kind, name, opcodes.FieldIndex())
+	if !ok {
+		return nil
+	}
+	switch c.Type {
+	case records.Text, records.Enum, records.NID, records.FID, records.Address:
+	default:
+		return nil
+	}
+	values := make(map[string]bool)
+	rows := f.rows.NewReader()
+	for id := max(from, to-maxSeen); id < to; id++ {
+		if r, err := rows.Read(f.kind, id); err == nil {
+			if v := c.Append(nil, &r); len(v) > 0 {
+				values[filter.Literal(string(v))] = true
+			}
+		}
+	}
+	f.seenValues = slices.Sorted(maps.Keys(values))
+	return slices.Clone(f.seenValues)
 }
 
-// completed puts a name in when it was chosen with Tab or the mouse. Enter applies the
+// seenKey is what seenValues are for.
+type seenKey struct {
+	kind  store.Kind
+	field string
+	to    int64 // behind the last row
+}
+
+// completed puts a word in when it was chosen with Tab or the mouse. Enter applies the
 // filter as it was typed.
 func (f *filterLine) completed(text string, _, source int) bool {
 	switch source {

@@ -57,7 +57,7 @@ type Screen struct {
 	filter  *filterLine
 	status  *statusLine
 	queries [2]store.Query // by kind of rows
-	trouble string // why rows are missing
+	trouble string         // why rows are missing
 	paused  bool
 	zoomed  bool // only the table is shown, or only tree and bytes
 
@@ -107,7 +107,7 @@ func newScreen(o Options, w work) *Screen {
 	s := &Screen{opt: o, app: tview.NewApplication(), pages: tview.NewPages(), head: tview.NewBox(), work: w}
 	s.grid = newGrid(o.Capture.Rows, &s.opt.View)
 	s.details = newDetails(o.Capture.Rows, &s.opt.View)
-	s.filter = newFilterLine(o.View.Colors)
+	s.filter = newFilterLine(o.Capture.Rows, o.View.Colors)
 	s.status = newStatusLine(styleOf(&o.View.Colors.Bad))
 	s.queries = [2]store.Query{store.RPCs: {Kind: store.RPCs}, store.Messages: {Kind: store.Messages}}
 	kind := store.RPCs

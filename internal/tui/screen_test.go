@@ -281,7 +281,11 @@ func TestFilter(t *testing.T) {
 	x.want("filter: latency > 20ms")
 	x.press("u")
 	x.want("79 RPCs")
-	x.press("F", "^P", "Enter")
+	x.press("F", "rpc.target == l", "Tab", " and opcode in {OBD_PI", "Tab", ", MDS_STA", "Tab", "}", "Enter") // values that were seen
+	x.want("filter: rpc.target == lustre-MDT0000 and opcode in {OBD_PING, MDS_STATFS}", "of 79 RPCs")
+	x.press("F", "^U", "error == ENOS", "Tab", " or rpc.client == 192", "Tab", "Enter")
+	x.want("filter: error == ENOSPC or rpc.client == 192.0.2.3@tcp", "of 79 RPCs")
+	x.press("u", "F", "^P", "^P", "^P", "Enter")
 	x.want("filter: latency > 20ms")
 	x.press("F", "^P", "^N", "^N", "Enter")
 	x.want(" 79 RPCs")
