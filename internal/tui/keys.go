@@ -74,11 +74,17 @@ func (s *Screen) mainKey(event *tcell.EventKey) *tcell.EventKey {
 		}
 		return nil
 	}
-	if do := commands[event.Rune()]; do != nil && event.Key() == tcell.KeyRune {
-		do(s)
-		return nil
+	if event.Key() != tcell.KeyRune {
+		return event
 	}
-	return event
+	if r := event.Rune(); '1' <= r && r <= '9' {
+		showView(s, r)
+	} else if do := commands[r]; do != nil {
+		do(s)
+	} else {
+		return event
+	}
+	return nil
 }
 
 var commands = map[rune]func(*Screen){
@@ -90,6 +96,7 @@ var commands = map[rune]func(*Screen){
 	'F': func(s *Screen) { s.app.SetFocus(s.filter) },
 	'y': copyMenu,
 	'm': toggleKind,
+	':': chooseView,
 	's': func(s *Screen) { sortBy(s, s.grid.columnAtCursor()) },
 	'c': chooseColumns,
 	'f': follow,

@@ -25,6 +25,11 @@ func (s *Screen) overlayKey(event *tcell.EventKey) *tcell.EventKey {
 		s.close()
 	case '/', 'n', 'N':
 		commands[event.Rune()](s)
+	case ':', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		for len(s.overlays) > 0 {
+			s.close()
+		}
+		return s.mainKey(event)
 	default:
 		return event
 	}
@@ -36,7 +41,7 @@ func full(s *Screen, p *pane) tview.Primitive {
 	return tview.NewFlex().SetDirection(tview.FlexRow).AddItem(p, 0, 1, true).AddItem(s.status, 1, 0, false)
 }
 
-// showLines shows a page of lines. Enter goes to the message that a line is about.
+// showLines shows a page of lines. Enter goes to the message or the RPCs that a line is about.
 func showLines(s *Screen, title string, lines []model.Line) {
 	p := newPane(title)
 	text := make([][]byte, len(lines))
@@ -45,7 +50,13 @@ func showLines(s *Screen, title string, lines []model.Line) {
 	}
 	p.setText(text)
 	p.chosen = func() {
-		if p.cursor < len(lines) && lines[p.cursor].At.Frame > 0 {
+		switch {
+		case p.cursor >= len(lines):
+		case lines[p.cursor].Filter != "":
+			q := s.queries[store.RPCs]
+			q.Filter = lines[p.cursor].Filter
+			s.visit(q)
+		case lines[p.cursor].At.Frame > 0:
 			goTo(s, lines[p.cursor].At)
 		}
 	}
@@ -90,8 +101,8 @@ const helpText = `MOVE
   ↑ ↓ k j          row or line           Tab, Shift-Tab  table, tree, bytes,
   PgUp PgDn ^B ^F  page                                  filter
   Home End g G     first, last           [ ]             message of the RPC
-  ← → h l          column; in the tree   mouse           click, wheel, double
-                   fold and unfold                       click
+  ← → h l          column; tree: unfold  mouse           click, wheel
+  1 … 9  :         RPCs, messages, findings, clients, targets, operations, …
 ROWS
   m  messages or RPCs                    Enter           messages of an RPC, RPC
   F  filter: Tab completes,                              of a message
@@ -130,7 +141,7 @@ func newStatusLine(bad tcell.Style) *statusLine {
 	return s
 }
 
-const usualKeys = "? help  / search  F filter  m messages  d findings  q quit"
+const usualKeys = "? help  / search  F filter  m messages  : views  q quit"
 
 // Draw draws the line.
 func (s *statusLine) Draw(screen tcell.Screen) {

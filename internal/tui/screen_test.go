@@ -549,6 +549,36 @@ func TestFindings(t *testing.T) {
 	x.want("RPCs")
 }
 
+// TestViews goes through the views, and from a row of each table to its RPCs and back.
+func TestViews(t *testing.T) {
+	x := sample(t, "recovery.pcap.zst")
+	for i, v := range []struct{ key, heading, filter string }{
+		{"4", "client", "rpc.client == 192.0.2."},
+		{"5", "target", "rpc.target"},
+		{"6", "op ", "opcode == "},
+		{"7", "job", "rpc.job"},
+		{"8", "resource", "lock_handle == 0x"},
+		{"9", "path", "fid == [0x"},
+	} {
+		x.press(v.key)
+		x.want(v.heading, model.Tables[i].Name+", Enter goes to the RPCs")
+		x.press("j", "Enter")
+		x.want("filter: ", v.filter, " RPCs")
+		assert.That(t, len(x.grid.ids) > 0, "%s leads to no RPCs", x.grid.view.Filter)
+		x.press("Esc")
+		x.want(v.heading)
+		x.press("Esc")
+	}
+	x.press(":")
+	x.want("1  RPCs", "9  files")
+	x.press("j", "Enter")
+	x.want(" messages", "destination")
+	x.press("6", "3")
+	x.want("findings")
+	x.press("1")
+	x.want(" RPCs", "variant")
+}
+
 // TestLadder draws the messages of a row and of all rows.
 func TestLadder(t *testing.T) {
 	x := sample(t, "mount.pcap")

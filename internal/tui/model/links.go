@@ -20,11 +20,12 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// Line is a line of text with escape sequences for colours, and the message that it is
-// about.
+// Line is a line of text with escape sequences for colours, and the message or the RPCs that it
+// is about.
 type Line struct {
-	Text []byte
-	At   track.Point // zero: none
+	Text   []byte
+	At     track.Point // zero: none
+	Filter string      // of RPCs; empty: none
 }
 
 // Link is something that a row is about: a lock, a file, or the connection.
