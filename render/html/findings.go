@@ -2,6 +2,7 @@ package html
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -162,16 +163,39 @@ func (r *renderer) suspects(f *diagnose.Finding) {
 	labelled("Would tell", strings.Join(f.WouldTell, "; "))
 }
 
-// where appends the frame, or the line of a log, and its time.
+// where appends the frame, for which the script copies a command, or the line of a log, and its time.
 func (r *renderer) where(p track.Point) {
 	r.raw(`<span class="where">`)
 	if p.Line() == 0 {
-		r.raw("frame ")
+		r.raw(`<span class="frame"`)
+		if !r.Capture.IsLive {
+			r.raw(` data-command="`)
+			r.text(r.command(p))
+			r.raw(`"`)
+		}
+		r.raw(">frame ")
+		r.text(frame(p))
+		r.raw("</span>")
+	} else {
+		r.text(frame(p))
 	}
-	r.text(frame(p))
 	r.raw(", ")
 	r.time(p.Time, thin+"s")
 	r.raw("</span>")
+}
+
+// command returns the command that shows the messages of a frame.
+func (r *renderer) command(p track.Point) string {
+	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+	filter := "frame == " + strconv.FormatInt(p.Frame, 10)
+	if p.File != "" {
+		filter += " && file == " + strconv.Quote(p.File)
+	}
+	words := []string{"lshark -V -Y", quoted(filter)}
+	for _, s := range r.Capture.Sources {
+		words = append(words, quoted(s))
+	}
+	return strings.Join(words, " ")
 }
 
 // when appends the time of a finding, if it has one.

@@ -1,6 +1,6 @@
 
 "use strict";
-// Sorting and searching of tables, values of charts, and the choice of colours and times.
+// Sorting and searching of tables, values of charts, a range of time, commands for frames, and the choice of colours and times.
 // Without it the page is complete.
 (() => {
   const make = (tag, attributes, text) => {
@@ -112,6 +112,49 @@
     svg.addEventListener("click", read);
     svg.addEventListener("pointermove", read);
   }
+  // A range of time that is dragged in a chart leaves the rows of tables and the findings in it.
+  const all = make("button", {type: "button", hidden: ""}, "All times");
+  const charts = [...document.querySelectorAll(".chart[data-from]")];
+  const brush = (from, to) => {
+    all.hidden = from === undefined;
+    for (const e of document.querySelectorAll("main tbody tr, .rpcs li, .finding")) {
+      const time = e.querySelector("time[data-u]"), at = time && Number(time.dataset.u);
+      e.classList.toggle("outside", !all.hidden && time !== null && (at < from || at > to));
+    }
+    for (const svg of charts) {
+      svg.querySelector(".brush")?.remove();
+      if (all.hidden) continue;
+      const begin = Number(svg.dataset.from), x = t => 76 + 872 * Math.min(1, Math.max(0, (t - begin) / (Number(svg.dataset.to) - begin)));
+      const rect = svg.querySelector("rect").cloneNode();
+      for (const [name, v] of [["class", "brush"], ["x", x(from)], ["width", x(to) - x(from)], ["y", 0], ["height", svg.viewBox.baseVal.height - 34]]) rect.setAttribute(name, v);
+      svg.append(rect);
+    }
+  };
+  all.addEventListener("click", () => brush());
+  for (const svg of charts) {
+    let start;
+    const timeAt = x => {
+      const r = svg.getBoundingClientRect(), part = Math.min(1, Math.max(0, ((x - r.left) / r.width * 960 - 76) / 872));
+      return Number(svg.dataset.from) + part * (Number(svg.dataset.to) - Number(svg.dataset.from));
+    };
+    svg.addEventListener("pointerdown", e => { start = e.pointerType === "touch" ? undefined : e.clientX; });
+    svg.addEventListener("pointermove", e => {
+      if (start === undefined || !(e.buttons & 1) || Math.abs(e.clientX - start) < 4) return;
+      brush(timeAt(Math.min(start, e.clientX)), timeAt(Math.max(start, e.clientX)));
+    });
+  }
+  for (const frame of document.querySelectorAll(".frame[data-command]")) {
+    const command = frame.dataset.command, copy = make("button", {type: "button", title: "Copy: " + command}, frame.textContent);
+    copy.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(command);
+        copy.title = "Copied: " + command;
+      } catch {
+        prompt("Command", command);
+      }
+    });
+    frame.replaceChildren(copy);
+  }
   const button = make("button", {type: "button", class: "theme"});
   const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : dark.matches;
   const show = () => { button.textContent = isDark() ? "Light colours" : "Dark colours"; };
@@ -119,6 +162,6 @@
   dark.addEventListener("change", show);
   show();
   const tools = make("div", {class: "tools"});
-  tools.append(times, button);
-  document.body.prepend(tools);
+  tools.append(all, times, button);
+  document.querySelector(".skip").after(tools);
 })();

@@ -68,6 +68,7 @@ func (r *renderer) summary() {
 
 // openings appends what an expert would say first of each cause.
 func (r *renderer) openings() {
+	r.raw("<div class=\"openings\">\n")
 	for _, s := range diagnose.Stories(r.Findings.List) {
 		if s.Opens() {
 			r.raw(`<p class="opening"><a href="#`)
@@ -83,6 +84,7 @@ func (r *renderer) openings() {
 			r.raw("</p>\n")
 		}
 	}
+	r.raw("</div>\n")
 }
 
 // sentences are the summary in plain language.

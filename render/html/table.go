@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/render"
 )
@@ -160,7 +161,12 @@ func (w *writer) cell(c *cell, isNumber, heading bool) {
 	if c.draw != nil {
 		c.draw()
 	}
-	w.text(c.text)
+	for i, part := range strings.SplitAfter(c.text, "_") { // long names of operations break there
+		if i > 0 {
+			w.raw("<wbr>")
+		}
+		w.text(part)
+	}
 	if c.barOf > 0 {
 		const percent = 100
 		w.raw(`<svg class="bar" aria-hidden="true" width="100%" height="4"><rect height="4" width="`)
