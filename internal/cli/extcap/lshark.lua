@@ -1,7 +1,7 @@
 -- The fields of lshark for Wireshark. "lshark extcap --install" overwrites this file.
 --
 -- The packets that "lshark -w FILE --pdu" writes, and those of its live captures, are
--- messages as JSON. This post-dissector makes a typed field of each member, for filters,
+-- messages as JSON. This dissector makes a typed field of each member, for filters,
 -- columns, graphs and statistics: lshark.pb_opc, lshark.ocd_connect_flags.GRANT. It uses
 -- only what Wireshark 4.0 to 4.6 and Lua 5.1 to 5.4 have.
 
@@ -91,6 +91,7 @@ for name, kind, number, doc in fields:gmatch("(%S+) (%S+) (%d+) ([^\n]*)\n") do
   end
 end
 nested[#nested + 1] = by_name.fid.field
+local finding = define(ProtoField.string, "finding", base.UNICODE, "code and sentence of a finding of lshark diagnose")
 local evidence = define(ProtoField.framenum, "finding.packet", base.NONE, frametype.NONE, 0, "message that proves a finding")
 proto.fields = all
 
@@ -393,6 +394,9 @@ end
 local function add_finding(tree, number, pos)
   local severity = member("severity", '^"(%a+)', pos)
   local line = member("code", '^"([^"]+)', pos) .. ": " .. unescape(match(text, '"text":"(.-[^\\])"', pos) or "")
+  if wanted(tree, finding) then
+    tree:add(finding, range(pos, #text + 1), line)
+  end
   object(tree, "finding.", pos)
   local function link_proof(packet)
     proofs[packet] = proofs[packet] or {}
@@ -422,7 +426,7 @@ end
 
 local json = "\0\12\0\4json" -- the first tag of the header of a message
 
-function proto.dissector(buffer, pinfo, tree)
+local function dissect(buffer, pinfo, tree)
   if buffer:len() < 12 or buffer:raw(0, 8) ~= json then
     return
   end
@@ -460,4 +464,17 @@ function proto.dissector(buffer, pinfo, tree)
   add_experts(top, pos)
 end
 
-register_postdissector(proto)
+-- The tree is above that of the JSON: Wireshark's dissector of these packets is called after this one.
+local encapsulations, upper_pdu = DissectorTable.get("wtap_encap"), (wtap_encaps or wtap).WIRESHARK_UPPER_PDU
+local exported = encapsulations:get_dissector(upper_pdu)
+
+function proto.dissector(buffer, pinfo, tree)
+  local ok, err = pcall(dissect, buffer, pinfo, tree)
+  local length = exported:call(buffer, pinfo, tree)
+  if not ok then
+    error(err)
+  end
+  return length
+end
+
+encapsulations:add(upper_pdu, proto)

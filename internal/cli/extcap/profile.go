@@ -21,6 +21,7 @@ var (
 	gray   = rgb{0x6800, 0x6800, 0x6800}
 	red    = rgb{0xa400, 0x0000, 0x0000}
 	rose   = rgb{0xff00, 0xc800, 0xc800}
+	amber  = rgb{0xff00, 0xb000, 0x3000}
 	orange = rgb{0xff00, 0xd800, 0xa000}
 	yellow = rgb{0xff00, 0xf4b0, 0xb000}
 	violet = rgb{0xe400, 0xd800, 0xff00}
@@ -38,7 +39,8 @@ type colorRule struct {
 // colorRules are the colouring rules. The first one that matches applies. Comments are
 // those of both frames and messages, other fields those of messages.
 var colorRules = []colorRule{
-	{"Lustre: finding", comment("^(error|warning) [a-z]+[.]"), red, white},
+	{"Lustre: finding, an error", comment("^error [a-z]+[.]"), red, white},
+	{"Lustre: finding, a warning", comment("^warning [a-z]+[.]"), amber, black},
 	{"Lustre: connection unknown to the server, or client evicted", comment(lnet.Reply.String() + " (ENOTCONN|ESHUTDOWN)"), red, white},
 	{"Lustre: error", comment(lnet.Reply.String()+" E[A-Z0-9]+ ") + ` || json.path == "/error"`, rose, black},
 	{"Lustre: sent again", member("/ptlrpc_body/pb_flags/[]", "RESENT") + " || " + member("/ptlrpc_body/pb_flags/[]", "REPLAY"), orange,
@@ -58,9 +60,10 @@ func member(path, value string) string {
 	return `json.path_with_value == "` + path + ":" + value + `"`
 }
 
-// columns are the titles and formats of the columns. The last one takes the rest of the
+// columns are the titles and formats of the columns. Those of fields are empty without the plugin. The last one takes the rest of the
 // window: a comment says what a message is.
-var columns = [][2]string{{"No.", "%m"}, {"Time", "%t"}, {"Source", "%s"}, {"Destination", "%d"}, {"Lustre", "%Cus:frame.comment:0:R"}}
+var columns = [][2]string{{"No.", "%m"}, {"Time", "%t"}, {"Source", "%s"}, {"Destination", "%d"},
+	{"Opcode", "%Cus:lshark.opcode:0:R"}, {"Target", "%Cus:lshark.target:0:R"}, {"Latency", "%Cus:lshark.latency:0:R"}, {"Status", "%Cus:lshark.error:0:R"}, {"Lustre", "%Cus:frame.comment:0:R"}}
 
 type textFile struct{ name, text string }
 
