@@ -140,6 +140,9 @@ func hasCode(list, code string) bool {
 // gone, what it missed shows when it is back: it may have begun before.
 func (f *Finding) happensWith(c *Finding) bool {
 	const before = int64(5e9) // the first sign of the cause may be a later message
+	if hasCode("target.stopped", f.Rule.Code) { // clients find out later
+		return f.First <= c.Last && f.Last >= c.First-aftermath
+	}
 	if f.Last < c.First || f.First > c.Last+aftermath {
 		return false
 	}

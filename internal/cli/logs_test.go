@@ -406,7 +406,7 @@ func TestLogUsage(t *testing.T) {
 	}{
 		{"files " + log, exit.Usage, "needs a capture beside it"},
 		{"imports " + packets + " " + log, exit.Usage, "does not read"},
-		{"rpcs --log " + packets + " " + packets, exit.Damage, "not a debug log"},
+		{"rpcs --log " + packets + " " + packets, exit.Damage, "no log of the kernel"},
 		{"rpcs --log nowhere.dk " + packets, exit.Failure, "no such file"},
 		{"rpcs --log host=" + log + " " + packets, exit.Usage, "neither a NID nor"},
 		{"rpcs -i lo --log " + log, exit.Usage, "cannot be combined"},
@@ -460,12 +460,12 @@ func TestLogOfMessages(t *testing.T) {
 // TestDiagnoseLogs: the rules that hold for logs, on logs alone.
 func TestDiagnoseLogs(t *testing.T) {
 	for logs, want := range map[string]string{
-		"tcp_reset.client":        "node.gave_up , recovery.reconnect lustre-OST0000, recovery.reconnect lustre-OST0001",
-		"missed_recovery.oss":     "restart.target lustre-OST0000, evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, connect.not_up ",
-		"missed_recovery.client2": "evicted.unknown lustre-OST0000, node.gave_up lustre-OST0000, evicted.unknown MGS, node.gave_up , recovery.reconnect lustre-MDT0000",
-		"missed_recovery.oss,missed_recovery.client2": "restart.target lustre-OST0000, connect.not_up , node.gave_up lustre-OST0000, " +
-			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, evicted.unknown MGS, node.gave_up , recovery.reconnect lustre-MDT0000",
-		"overload.oss": "slow.queue ", "overload.client2": "", "evict_admin.oss": "evicted.admin lustre-OST0000",
+		"tcp_reset.client":        "slow.wait , lnet.failed , recovery.reconnect lustre-OST0000, recovery.reconnect lustre-OST0001",
+		"missed_recovery.oss":     "restart.target lustre-OST0000, target.stopped lustre-OST0000, evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, connect.not_up ",
+		"missed_recovery.client2": "evicted.unknown lustre-OST0000, slow.wait lustre-OST0000, slow.wait , evicted.unknown MGS, recovery.reconnect lustre-MDT0000",
+		"missed_recovery.oss,missed_recovery.client2": "restart.target lustre-OST0000, target.stopped lustre-OST0000, connect.not_up , " +
+			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, slow.wait , evicted.unknown MGS, recovery.reconnect lustre-MDT0000",
+		"overload.oss": "slow.queue , slow.service , slow.service ", "overload.client2": "", "evict_admin.oss": "evicted.admin lustre-OST0000",
 	} {
 		args := []string{"diagnose", "-q", "-T", "json"}
 		for _, name := range strings.Split(logs, ",") {

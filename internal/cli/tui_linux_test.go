@@ -86,7 +86,7 @@ func (x *terminal) end() {
 // runOnTerminal runs an example until it shows its rows, and quits.
 func runOnTerminal(t *testing.T, dir, line string) {
 	x := startTerminal(t, dir, line)
-	x.wait("findings") // among the keys in the last line
+	x.wait("views") // among the keys in the last line
 	if _, err := x.control.WriteString("q"); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "lnet.failed",
 	Severity: diagnose.Warning,
-	Noun:     "error of the network",
+	Noun:     "network error",
 	Summary:  "LNet reports errors with a peer.",
 	Meaning:  "Connections to the peer fail or time out, or break: the peer or the network between both is to blame.",
 	Next:     "lctl ping and lnetctl peer show on both nodes; the switch, cables and counters of the interfaces.",

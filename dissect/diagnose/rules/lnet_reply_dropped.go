@@ -9,7 +9,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "lnet.reply_dropped",
 	Severity: diagnose.Warning,
-	Noun:     "reply that was dropped",
+	Noun:     "dropped reply",
 	Summary:  "A server dropped a reply, as a test wants.",
 	Meaning:  "A fault is injected by lctl set_param fail_loc: the request was executed, and the client gets no reply.",
 	Next:     "lctl get_param fail_loc on the server.",

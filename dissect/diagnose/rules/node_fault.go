@@ -11,7 +11,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "node.fault",
 	Severity: diagnose.Error,
-	Noun:     "message about the machine",
+	Noun:     "machine fault",
 	Summary:  "The kernel of a node reports a fault of its machine or of itself.",
 	Meaning:  "Panics, failed assertions, CPUs that are stuck, memory that is used up or damaged, and network links that are down stop all that a node does.",
 	Next:     "The lines around it in the log of this node, its hardware, and what was changed there.",

@@ -10,7 +10,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "slow.service",
 	Severity: diagnose.Warning,
-	Noun:     "message about late requests",
+	Noun:     "late request",
 	Summary:  "A server reports that it was late with requests.",
 	Meaning:  "The server had the requests: they waited for a thread, or a thread worked on them for longer than the client was told.",
 	Next:     "On the server: lctl get_param *.*.nrs_policies *.*.req_history, the load of its CPUs and devices, and whether threads wait for locks.",

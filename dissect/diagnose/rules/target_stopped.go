@@ -9,7 +9,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "target.stopped",
 	Severity: diagnose.Warning,
-	Noun:     "target that was stopped",
+	Noun:     "stopped target",
 	Summary:  "A target was stopped by a command.",
 	Meaning:  "A server logs \"Failing over\" and \"server umount … complete\" when somebody, or the HA software, unmounts a target.",
 	Next:     "Who stopped it: the history of commands and the log of the HA software on that node at that time.",
