@@ -60,7 +60,12 @@ func (c *console) readHead(b []byte, h *head) bool {
 	case first == '[':
 		return c.readBracket(b, h)
 	case first-'0' <= 9:
-		b = c.readDigits(b, h)
+		const date = len("2026-11-24T10:00:05")
+		isDmesg := len(b) > date && b[date] == ',' // which has neither host nor program
+		if b = c.readDigits(b, h); isDmesg && h.stamp != noStamp {
+			h.message = cutCaller(bytes.TrimLeft(b, " "))
+			return true
+		}
 	case bytes.HasPrefix(b, []byte("kern ")): // dmesg -x
 		at := bytes.Index(b, []byte(": ["))
 		return at >= 0 && c.readBracket(b[at+2:], h)
@@ -292,10 +297,7 @@ func (h *head) readTag(b []byte) []byte {
 		}
 	}
 	if string(word) != "kernel:" {
-		if h.host == nil || !bytes.HasPrefix(b, []byte("[")) && !isMessage(b) {
-			return nil
-		}
-		h.host, rest = nil, b // dmesg --time-format iso has neither host nor program
+		return nil
 	}
 	return cutBoot(rest)
 }
@@ -375,11 +377,6 @@ func (c *console) readJSON(b []byte, h *head) bool {
 		h.message = list
 	}
 	return true
-}
-
-// isMessage reports whether a text begins as a message of Lustre or LNet.
-func isMessage(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("Lustre")) || bytes.HasPrefix(b, []byte("LNet"))
 }
 
 // origins are the first words of messages of Lustre on the console.

@@ -139,7 +139,7 @@ func hasCode(list, code string) bool {
 // happensWith reports whether an effect began while its cause lasted, or soon after. Of a client or target that was
 // gone, what it missed shows when it is back: it may have begun before.
 func (f *Finding) happensWith(c *Finding) bool {
-	const before = int64(5e9) // the first sign of the cause may be a later message
+	const before = int64(5e9)                   // the first sign of the cause may be a later message
 	if hasCode("target.stopped", f.Rule.Code) { // clients find out later
 		return f.First <= c.Last && f.Last >= c.First-aftermath
 	}
