@@ -137,6 +137,7 @@ func (j *Judge) judgeClient(t *Trouble) {
 	case ok:
 		proof, _ := evidence(at, "%s is there all the time", w.Client)
 		t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
+	case w.GaveUp != debuglog.NoReason: // it was there to write so into its log
 	case w.Open || contains(withData, w.Opcode):
 		t.Suspects = append(t.Suspects, place)
 	}
