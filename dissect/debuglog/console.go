@@ -468,12 +468,15 @@ func (c *console) setClock(text []byte, modified time.Time) {
 		if line = bytes.TrimRight(line, "\r"); !probe.readHead(line, &h) {
 			continue
 		}
+		if h.stamp == wallClock {
+			return
+		}
 		if h.stamp == noYear && h.time > modified.Add(24*time.Hour).UnixNano() {
 			c.year--
 			probe = *c
 			probe.readHead(line, &h)
 		}
-		if m := epochs.FindSubmatch(h.message); m != nil && h.stamp != wallClock {
+		if m := epochs.FindSubmatch(h.message); m != nil {
 			at, _ := unsigned(bytes.Join(m[1:], nil))
 			c.setShift(h.stamp, int64(at)*1e9-h.time)
 			return

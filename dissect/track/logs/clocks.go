@@ -219,8 +219,8 @@ func (s *sampler) read(l *log) error {
 		return err
 	}
 	defer r.Close()
-	s.log, s.calls = l, map[uint64][]debuglog.Call{}
-	for err == nil && !s.full() {
+	s.log, s.calls, s.event = l, map[uint64][]debuglog.Call{}, debuglog.Event{}
+	for err == nil && !s.full() && !s.event.Console { // the console has no RPCs
 		if err = r.Next(&s.event); err == nil { // an error will be reported when the log is read again
 			s.take()
 		}
