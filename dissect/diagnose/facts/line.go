@@ -41,9 +41,7 @@ func (f *Facts) line(l *track.LogLine) {
 		i := f.loggedImport(l)
 		i.server, i.lost, i.restored = l.Peer, l.Time, Point{}
 		for _, w := range i.waits {
-			if i.server.Len > 0 {
-				w.Server, w.Connection.Server = i.server, i.server
-			}
+			w.sentTo(i.server)
 		}
 	case l.Kind == debuglog.Restored, l.Kind == debuglog.WasEvicted:
 		i := f.loggedImport(l)
@@ -92,17 +90,21 @@ func (f *Facts) lineOfRequest(l *track.LogLine) {
 
 // ofImport sets the server of a request by what was logged about its connection, and when that was made again.
 func (f *Facts) ofImport(w *Wait, i *loggedImport) {
-	if i.lost == 0 || w.From > i.lost {
-		i.waits = append(i.waits, w)
-		return
+	wasBefore := i.lost != 0 && w.From <= i.lost
+	if wasBefore {
+		w.sentTo(i.server)
 	}
-	if i.server.Len > 0 {
-		w.Server, w.Connection.Server = i.server, i.server
-	}
-	if i.restored.IsZero() {
-		i.waits = append(i.waits, w)
-	} else {
+	if wasBefore && !i.restored.IsZero() {
 		w.end(i.restored, i)
+	} else if len(i.waits) < maxWaits {
+		i.waits = append(i.waits, w)
+	}
+}
+
+// sentTo sets the server of a request, if it is known.
+func (w *Wait) sentTo(server lnet.NID) {
+	if server.Len > 0 {
+		w.Server, w.Connection.Server = server, server
 	}
 }
 

@@ -191,6 +191,9 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 	if line != nil {
 		w.GaveUp, w.Again, w.AtOnce = line.GaveUp, line.Again, line.AtOnce
 		f.waits = slices.DeleteFunc(f.waits, func(o *Wait) bool { return o == line })
+		if f.leastWait == line {
+			f.leastWait = nil
+		}
 	}
 	f.addWait(&w)
 }

@@ -66,9 +66,9 @@ const maxTold = 1 << 11
 // sameMoment is how far the lines of both nodes about a connection are apart at most.
 const sameMoment = int64(2 * time.Second)
 
-// nameHosts reads all logs of the console, and finds the NIDs of the hosts in logs of the console: LNet says so when it starts; a host has the NID at which others lose a target
-// that it serves; and the NID of a client that connects again in the same moment in which the host says that it did, or was evicted before it
-// finds out.
+// nameHosts reads all logs of the console, and finds the NIDs of their hosts: by what LNet logs when it starts; by the NID at which
+// others lose a target that the host serves; and by the clients that a server logs as connected again in the moment in which the host logs
+// that it is, or as evicted before the host finds out.
 func (t *table) nameHosts() {
 	votes, at := hostVotes{}, make(map[string]map[lnet.NID]bool) // NIDs of the servers of each target
 	serves := make(map[string]map[string]bool)
@@ -150,7 +150,6 @@ func evictedBefore(servers []told, c told) (nid lnet.NID) {
 }
 
 func addTo[K, V comparable](m map[K]map[V]bool, k K, v V) {
-
 	if m[k] == nil {
 		m[k] = make(map[V]bool)
 	}
