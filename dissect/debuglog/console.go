@@ -368,15 +368,9 @@ func (c *console) readJSON(b []byte, h *head) bool {
 	var text string
 	if json.Unmarshal(j.Message, &text) == nil {
 		h.message = []byte(text)
-	} else if json.Unmarshal(j.Message, &h.message) != nil { // text that is not UTF-8 is a list of bytes
-		var list []byte
-		for _, n := range bytes.Split(bytes.Trim(j.Message, "[]"), []byte(",")) {
-			v, _ := unsigned(bytes.TrimSpace(n))
-			list = append(list, byte(v))
-		}
-		h.message = list
+		return true
 	}
-	return true
+	return json.Unmarshal(j.Message, &h.message) == nil // text that is not UTF-8 is a list of bytes
 }
 
 // origins are the first words of messages of Lustre on the console.
@@ -419,10 +413,20 @@ func (l *Line) ParseConsole(b []byte) {
 	*l = Line{Message: b, Mask: MaskConsole}
 	for _, o := range origins {
 		if rest, ok := bytes.CutPrefix(b, []byte(o.words)); ok {
-			l.Mask = o.mask
-			l.Message = l.cutPlace(cutNumber(rest))
+			l.Mask, l.Message = o.mask, cutNumber(rest)
+			l.parseThread()
 			return
 		}
+	}
+}
+
+// parseThread takes thread and place in the source off the message, where it has them: 946:0:(client.c:2310:ptlrpc_expire_one_request()).
+func (l *Line) parseThread() {
+	p, with := parser{b: l.Message}, *l
+	with.PID = uint32(p.number(':'))
+	p.number(':')
+	if with.parsePlace(&p) {
+		*l = with
 	}
 }
 
@@ -434,23 +438,6 @@ func cutNumber(b []byte) []byte {
 		return b
 	}
 	return rest
-}
-
-// cutPlace takes thread and place in the source off: 946:0:(client.c:2310:ptlrpc_expire_one_request()).
-func (l *Line) cutPlace(b []byte) []byte {
-	p := parser{b: b}
-	pid := p.number(':')
-	p.number(':')
-	if p.failed || len(p.b) == 0 || p.b[0] != '(' {
-		return b
-	}
-	p.b = p.b[1:]
-	file, number, function := p.word(':'), p.number(':'), bytes.TrimSuffix(p.word(')'), []byte("("))
-	if p.failed || len(p.b) == 0 || p.b[0] != ')' {
-		return b
-	}
-	l.PID, l.File, l.Number, l.Func = uint32(pid), file, uint32(number), function
-	return bytes.TrimPrefix(p.b[1:], []byte(" "))
 }
 
 // epochs are the parts of messages that have the time at which they were written, in seconds since the epoch.

@@ -2,6 +2,7 @@ package debuglog
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -37,6 +38,7 @@ func TestHeads(t *testing.T) {
 		{"[12345.250000] oss1 kernel: " + message, "oss1", time.Unix(12345, 250e6)},
 		{"kern  :warn  : [12345.250000] " + message, "", time.Unix(12345, 250e6)},
 		{`{"__REALTIME_TIMESTAMP":"1795514405250000","_HOSTNAME":"oss1","_TRANSPORT":"kernel","MESSAGE":"` + message + `"}`, "oss1", at},
+		{`{"__REALTIME_TIMESTAMP":"1795514405250000","_HOSTNAME":"oss1","_TRANSPORT":"kernel","MESSAGE":` + strings.Join(strings.Fields(fmt.Sprint([]byte(message))), ",") + `}`, "oss1", at},
 	} {
 		c := console{location: time.UTC, year: 2026}
 		var h head

@@ -42,7 +42,12 @@ func (l *Line) Parse(b []byte) bool {
 	p.number(':')
 	l.PID = uint32(p.number(':'))
 	p.number(':')
-	if p.failed || len(p.b) == 0 || p.b[0] != '(' || seconds > maxSeconds {
+	return seconds <= maxSeconds && l.parsePlace(&p)
+}
+
+// parsePlace takes the place in the source, and the message behind it.
+func (l *Line) parsePlace(p *parser) bool {
+	if p.failed || len(p.b) == 0 || p.b[0] != '(' {
 		return false
 	}
 	p.b = p.b[1:]
