@@ -88,6 +88,12 @@ func (n NID) Append(dst []byte) []byte {
 
 func (n NID) String() string { return string(n.Append(nil)) }
 
+// IsLoopback reports whether a NID is on the network of a node with itself: 0@lo.
+func (n NID) IsLoopback() bool { return n.Type == loopback }
+
+// loopback is the type of that network.
+const loopback = 9
+
 // ParseNID parses a NID such as 192.0.2.1@tcp or fd00::1@tcp1.
 func ParseNID(s string) (NID, bool) {
 	addr, net, ok := strings.Cut(s, "@")

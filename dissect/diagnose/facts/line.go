@@ -26,9 +26,6 @@ type loggedRequest struct {
 	xid uint64
 }
 
-// loopback is the type of the network of a node with itself.
-const loopback = 9
-
 const maxLogged = 1 << 12 // connections, and requests, of which logs have lines
 
 // line takes a line of a log about a connection, or about a request that its node gave up.
@@ -74,7 +71,7 @@ func (f *Facts) lineOfRequest(l *track.LogLine) {
 	}
 	sent := l.Time - l.Service
 	server := l.Peer
-	if server.Type == loopback {
+	if server.IsLoopback() {
 		server = l.Node
 	}
 	w := &Wait{Span: Span{sent, max(l.Time, sent+1e9)}, XID: l.XID, Operation: Operation{Opcode: l.Opcode}, Client: l.Node, Server: server,

@@ -34,9 +34,6 @@ const (
 	otherSlack    = int64(time.Minute)
 )
 
-// loopback is the type of the network of a node with itself.
-const loopback = 9
-
 // has reports whether a call of the log may be about an RPC of the capture.
 func (l *log) has(c *debuglog.Call, r *track.RPC) bool {
 	s := Subject{r.XID, r.Opcode, r.HasOpcode, r.Client, r.Server}
@@ -48,7 +45,7 @@ func (l *log) has(c *debuglog.Call, r *track.RPC) bool {
 // in its log.
 func (l *log) isAbout(served bool, peer lnet.NID, opcode uint32, s *Subject) bool {
 	switch {
-	case l.foreign, peer.Type == loopback, s.HasOpcode && opcode != s.Opcode:
+	case l.foreign, peer.IsLoopback(), s.HasOpcode && opcode != s.Opcode:
 		return false
 	case served:
 		return peer == s.Client && l.self.may(s.Server)
@@ -88,7 +85,7 @@ func (n *nids) first() (nid lnet.NID) {
 }
 
 func (n *nids) add(nid lnet.NID) {
-	if nid != (lnet.NID{}) && nid.Type != loopback && !n.has(nid) {
+	if nid != (lnet.NID{}) && !nid.IsLoopback() && !n.has(nid) {
 		n.list = append(n.list, nid)
 	}
 }
@@ -244,7 +241,7 @@ func (s *sampler) chosen(xid uint64) bool {
 
 func (s *sampler) take() {
 	e := &s.event
-	if e.Kind > debuglog.Handled || e.Peer.Type == loopback || !s.chosen(e.XID) {
+	if e.Kind > debuglog.Handled || e.Peer.IsLoopback() || !s.chosen(e.XID) {
 		return
 	}
 	list := s.calls[e.XID]

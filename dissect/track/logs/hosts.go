@@ -44,7 +44,7 @@ func (t *table) ofHost(line *track.LogLine, name string) {
 type hostVotes map[string]map[lnet.NID]int
 
 func (v hostVotes) add(name string, nid lnet.NID, n int) {
-	if name == "" || nid.Len == 0 || nid.Type == loopback || len(v) >= maxHosts {
+	if name == "" || nid.Len == 0 || nid.IsLoopback() || len(v) >= maxHosts {
 		return
 	}
 	if v[name] == nil {

@@ -284,7 +284,7 @@ func (t *table) isOther(c, o *debuglog.Call) bool {
 	if c.Served || !o.Served || c.Opcode != o.Opcode || !sameUUID(uuid(c), uuid(o)) || !server.isAt(o, c.Begin(), end) && c.Over() {
 		return false
 	}
-	if c.Peer.Type == loopback || o.Peer.Type == loopback {
+	if c.Peer.IsLoopback() || o.Peer.IsLoopback() {
 		return c.Peer == o.Peer && client == server
 	}
 	return client != server && (client.self.has(o.Peer) || client.self.may(o.Peer) && server.self.may(c.Peer))

@@ -142,7 +142,7 @@ func (m *Merge) side(c *debuglog.Call) {
 func (m *Merge) nodes() (client, server lnet.NID) {
 	if c := &m.rpc.Client; m.rpc.HasClient {
 		client, server = m.logs[c.Log].self.first(), c.Peer
-		if c.Peer.Type == loopback {
+		if c.Peer.IsLoopback() {
 			client = c.Peer
 		}
 	}
@@ -150,7 +150,7 @@ func (m *Merge) nodes() (client, server lnet.NID) {
 		client = s.Peer
 		if !m.rpc.HasClient {
 			server = m.logs[s.Log].self.first()
-			if s.Peer.Type == loopback {
+			if s.Peer.IsLoopback() {
 				server = s.Peer
 			}
 		}

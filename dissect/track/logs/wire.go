@@ -30,7 +30,7 @@ func (w *wire) covers(l *log, c *debuglog.Call) bool {
 	node := l.self.first()
 	slack := l.delay + clockError
 	at := track.Span{From: c.Sent - slack, To: c.Sent + slack}
-	if !l.compared || c.Peer == (lnet.NID{}) || c.Peer.Type == loopback || at.From < w.first || at.To > w.last || w.lost.Overlap(at) {
+	if !l.compared || c.Peer == (lnet.NID{}) || c.Peer.IsLoopback() || at.From < w.first || at.To > w.last || w.lost.Overlap(at) {
 		return false
 	}
 	return w.views.IsAt(node)
