@@ -19,6 +19,9 @@ const lockContention = "../../dissect/diagnose/rules/testdata/lock_contention.pc
 
 // TestLadders compares diagrams with those that are stored beside the captures.
 func TestLadders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	for _, tt := range []struct {
 		file string
 		args []string
@@ -65,6 +68,9 @@ func TestLadderWidth(t *testing.T) {
 // TestLadderSVG checks that pictures of all samples are XML, with nothing from
 // elsewhere.
 func TestLadderSVG(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	entries, err := os.ReadDir("../../pcaps")
 	must.NoError(t, err)
 	n := 0

@@ -135,6 +135,9 @@ func compareLogged(t *testing.T, path string, r *joinedRPC, s *searchedLogs) {
 // TestNotOnWire checks that what a client has sent by its log, and its capture has not, is
 // what a search finds.
 func TestNotOnWire(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	path, log := wiretest.Repo("pcaps/logs/tcp_reset.client.pcap.zst"), wiretest.Repo("pcaps/logs/tcp_reset.client.dk.gz")
 	captured := succeeds(t, "rpcs", "-T", "fields", "-e", "xid", path)
 	unseen := strings.Fields(succeeds(t, "rpcs", "-T", "fields", "-e", "xid", "-Y", "rpc.log.not_on_wire == request", path, "--log", log))
@@ -167,6 +170,9 @@ var lockLineForm = regexp.MustCompile(`### .* lock: \w+/(0x\w+) `)
 // TestLocksBesideLogs compares what locks has of logs beside a capture with a search in their
 // text: each line is about the lock, and the locks are those of the capture.
 func TestLocksBesideLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	capture := wiretest.Repo("pcaps/logs/overload.client2.pcap.zst")
 	lines := map[string][]string{}
 	args := []string{"locks", "-q", "-T", "json", capture}
@@ -280,6 +286,9 @@ func TestEvictionsByLogs(t *testing.T) {
 // TestRecoveriesByLogs compares recoveries of logs without a capture with what the servers
 // have printed.
 func TestRecoveriesByLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	logs, _ := filepath.Glob(wiretest.Repo("pcaps/logs/*.oss.dk.gz"))
 	if *logsIn != "" {
 		more, _ := filepath.Glob(*logsIn + "/*.dk.gz")
@@ -327,6 +336,9 @@ type loggedLock struct {
 
 // TestLocksByLogs compares locks of logs alone with those of captures.
 func TestLocksByLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	captures := []string{wiretest.Repo("pcaps/logs/overload.client2.pcap.zst"), wiretest.Repo("pcaps/logs/tcp_reset.client.pcap.zst")}
 	if *logsIn != "" {
 		captures, _ = filepath.Glob(*logsIn + "/*.pcap*")
@@ -398,6 +410,9 @@ func logText(t *testing.T, path string) string {
 
 // TestLogUsage checks what is refused.
 func TestLogUsage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	log, packets := wiretest.Repo("pcaps/logs/tcp_reset.client.dk.gz"), wiretest.Repo("pcaps/logs/tcp_reset.client.pcap.zst")
 	for _, c := range []struct {
 		args   string
@@ -422,6 +437,9 @@ func TestLogUsage(t *testing.T) {
 // TestLogOfMessages checks which messages have lines of logs: requests and replies, and none
 // of what is written long after them.
 func TestLogOfMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	dir := wiretest.Repo("pcaps/logs/")
 	out := succeeds(t, "-q", "-T", "json", "-Y", "xid == 1882598756893312", dir+"/overload.client2.pcap.zst",
 		"--log", dir+"/overload.client2.dk.gz", "--log", dir+"/overload.oss.dk.gz")

@@ -372,6 +372,9 @@ func compareCharts(t *testing.T, p *page, records []map[string]any) {
 // TestReportFilter checks that the numbers of a filtered page are those of RPCs that match, and
 // its findings those of the whole capture.
 func TestReportFilter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	t.Parallel()
 	for _, filter := range []string{"opcode == OST_WRITE", "pb_opc == MDS_CONNECT && rpc.latency > 20ms", "lnet.src_nid == 192.0.2.1@tcp"} {
 		p := pageOf(t, "--title", "Ticket <4711>", "-t", "u", "-Y", filter, recoverySample)

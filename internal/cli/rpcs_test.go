@@ -21,6 +21,9 @@ var rpcSamples = []string{sampleFile, "../../pcaps/locks.pcap.zst", "../../pcaps
 // TestRPCColumnsStay checks that the columns of rpcs are the same in all lines,
 // and that lines fit the terminal.
 func TestRPCColumnsStay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	t.Parallel()
 	xids, servers := regexp.MustCompile(` x[0-9]{16} `), regexp.MustCompile(` > `) // the latter where there is no room for xids
 	ends := regexp.MustCompile(`^ (x[0-9]{16}|>)( .*?)? +([0-9.]+[mu]?s|end|unanswered|uncaptured|encrypted|one-way|no-request|-)`)
@@ -91,6 +94,9 @@ func first(t *testing.T, args ...string) string {
 // TestLockWaitsShown checks that lines of lock requests that had to wait have the
 // wait on terminals of any usual width.
 func TestLockWaitsShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	t.Parallel()
 	waits := 0
 	for _, columns := range []int{0, 80, 100, 120, 150, 200} {

@@ -143,6 +143,9 @@ func serverSide(t *testing.T, path string, ahead time.Duration) string {
 // TestBothSides compares the view both_sides with lshark rpcs over both captures: with the captures, with a
 // Parquet file of each, whose clocks only RPCs show, and with one Parquet file of both.
 func TestBothSides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	t.Parallel()
 	path := sqltest.Path(t)
 	const ahead = 185 * time.Millisecond
@@ -264,6 +267,9 @@ func readQueries(t *testing.T) (page string, sections [][]string) {
 
 // TestQueries runs the queries of docs/queries.md and compares what they print.
 func TestQueries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	path := sqltest.Path(t)
 	page, sections := readQueries(t)
 	printed := make([]string, len(sections))
