@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet"
 )
@@ -63,6 +64,16 @@ func From(a, b lnet.NID) Place {
 		p.Direction = -1
 	}
 	return p
+}
+
+// CommonPlaces returns the places that are in both lists.
+func CommonPlaces(a, b []Place) (both []Place) {
+	for _, p := range a {
+		if slices.Contains(b, p) {
+			both = append(both, p)
+		}
+	}
+	return both
 }
 
 // IsBetween reports whether a place is between two nodes.

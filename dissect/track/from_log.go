@@ -1,6 +1,8 @@
 package track
 
 import (
+	"strings"
+
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
@@ -8,6 +10,11 @@ import (
 
 // IsLog reports whether a connection is known from logs only.
 func (c *Connection) IsLog() bool { return c.TargetFrom == TargetFromLog }
+
+// mayBeTo reports whether a connection is to a target with a name, as far as its own is known.
+func (c *Connection) mayBeTo(target string) bool {
+	return c.Target == target || c.Target == "" && c.TargetIndex != "" && strings.HasSuffix(target, "-"+c.TargetIndex)
+}
 
 // FromLog makes an RPC of what logs have about it, without a capture: between two nodes, of
 // which the zero NID stands for one that is unknown. What logs do not have is unknown.

@@ -22,6 +22,14 @@ type LogLine struct {
 // Point returns when the line was written.
 func (l *LogLine) Point() Point { return Point{-l.Line, l.File, l.Time} }
 
+// PeerNode returns the other node of a line; a node reaches itself by the loopback.
+func (l *LogLine) PeerNode() lnet.NID {
+	if l.Peer.IsLoopback() && l.Node.Len > 0 {
+		return l.Node
+	}
+	return l.Peer
+}
+
 // logged finds the connections that lines of logs are about.
 type logged struct {
 	byAddress map[loggedAddress]*Import
@@ -69,7 +77,7 @@ func (t *Imports) Logged(l *LogLine) *Import {
 	case debuglog.ImportState:
 		t.logState(i, l, p)
 	case debuglog.Connecting:
-		i.Server = l.Peer
+		i.Server = l.PeerNode()
 	case debuglog.ConnectFailed:
 		count(&i.Failures, l.Status)
 		kind := EventRefused
@@ -106,7 +114,7 @@ var consoleStates = map[debuglog.Kind]ImportState{debuglog.Lost: StateDiscon, de
 
 // log notes an event with the words of the line.
 func (i *Import) log(l *LogLine, kind EventKind) *Event {
-	return i.add(Event{Point: l.Point(), Kind: kind, Status: l.Status, Node: l.Peer, Text: l.Text})
+	return i.add(Event{Point: l.Point(), Kind: kind, Status: l.Status, Node: l.PeerNode(), Text: l.Text})
 }
 
 // HasClientLog reports whether the log of the client has lines about the connection.
@@ -193,7 +201,7 @@ const gaveUpWithin = int64(1e9)
 func (t *Imports) WhyLost(c *Connection, at int64) (found *LogLine) {
 	for i := range t.gone {
 		l := &t.gone[i]
-		if l.Target == c.Target && l.Node == c.Client && max(l.Time-at, at-l.Time) <= gaveUpWithin+evictingSlack {
+		if c.mayBeTo(l.Target) && l.Node == c.Client && max(l.Time-at, at-l.Time) <= gaveUpWithin+evictingSlack {
 			if found != nil {
 				return nil
 			}
@@ -210,13 +218,32 @@ func (t *Imports) Evicting(c *Connection, until int64) (last *LogLine) {
 	for _, l := range t.evicting {
 		same := l.UUID == c.ClientUUID
 		if l.UUID == "" || c.ClientUUID == "" {
-			same = l.Peer != (lnet.NID{}) && l.Peer == c.Client
+			same = l.PeerNode() != (lnet.NID{}) && l.PeerNode() == c.Client
 		}
-		if l.Target == c.Target && same && !l.used && l.Time <= until+evictingSlack {
+		if c.mayBeTo(l.Target) && same && !l.used && l.Time <= until+evictingSlack {
 			l.used, last = true, &l.LogLine
 		}
 	}
 	return last
+}
+
+// EvictingAlone returns the first line of a server's log about an eviction that Evicting has not
+// returned, as nothing else shows it: the client was not captured. nil: there is none.
+func (t *Imports) EvictingAlone() *LogLine {
+	for _, l := range t.evicting {
+		if !l.used && l.Target != "" {
+			return &l.LogLine
+		}
+	}
+	return nil
+}
+
+// IsServedAfter reports whether a client is served by a target after a time, and was never evicted:
+// what was evicted then was an earlier mount of its node.
+func (t *Imports) IsServedAfter(c *Connection, at int64) bool {
+	return slices.ContainsFunc(t.list, func(i *Import) bool {
+		return i.mayBeTo(c.Target) && i.Client == c.Client && i.Evictions == 0 && i.LastServed.Time > at
+	})
 }
 
 // evictingSlack is by how much the clocks of nodes may differ although they were compared,
@@ -280,17 +307,17 @@ func (t *Imports) ofServed(l *LogLine) *Import {
 	key := connectionName{l.UUID, l.Target}
 	i := t.logged.served[key]
 	if i == nil || l.UUID == "" {
-		if i = t.sameClient(l.Target, l.UUID, l.Peer, false); i == nil {
-			i = t.newLogged(l, l.Peer, l.Node)
+		if i = t.sameClient(l.Target, l.UUID, l.PeerNode(), false); i == nil {
+			i = t.newLogged(l, l.PeerNode(), l.Node)
 		}
 		t.logged.served[key] = i
 	}
 	i.ClientUUID = cmp.Or(i.ClientUUID, l.UUID)
 	if i.Client == (lnet.NID{}) {
-		i.Client = l.Peer
+		i.Client = l.PeerNode()
 	}
-	if l.UUID != "" && l.Peer != (lnet.NID{}) {
-		t.logged.nodes[l.UUID] = l.Peer
+	if l.UUID != "" && l.PeerNode() != (lnet.NID{}) {
+		t.logged.nodes[l.UUID] = l.PeerNode()
 	}
 	if i.Server == (lnet.NID{}) {
 		i.Server = l.Node

@@ -36,7 +36,7 @@ func (f *Facts) line(l *track.LogLine) {
 		f.lineOfRequest(l)
 	case l.Kind == debuglog.Lost:
 		i := f.loggedImport(l)
-		i.server, i.lost, i.restored = l.Peer, l.Time, Point{}
+		i.server, i.lost, i.restored = l.PeerNode(), l.Time, Point{}
 		for _, w := range i.waits {
 			w.sentTo(i.server)
 		}
@@ -70,10 +70,7 @@ func (f *Facts) lineOfRequest(l *track.LogLine) {
 		return
 	}
 	sent := l.Time - l.Service
-	server := l.Peer
-	if server.IsLoopback() {
-		server = l.Node
-	}
+	server := l.PeerNode()
 	w := &Wait{Span: Span{sent, max(l.Time, sent+1e9)}, XID: l.XID, Operation: Operation{Opcode: l.Opcode}, Client: l.Node, Server: server,
 		Connection: &track.Connection{Client: l.Node, Server: server, Target: l.Target, TargetFrom: track.TargetFromLog}, Job: l.Job, HasJob: l.Job != "",
 		Request: l.Point(), Service: -1, Open: true, GaveUp: l.GaveUp()}

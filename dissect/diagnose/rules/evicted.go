@@ -155,10 +155,16 @@ func (j jointEviction) silence() (shortest, longest int64, begunBefore bool) {
 	return shortest, longest, begunBefore
 }
 
-// suspects returns the places where the cause of evictions may be.
+// suspects returns the places where the cause of evictions may be. What several servers did not
+// hear is no matter of the path to one of them.
 func (j jointEviction) suspects() (list []diagnose.Place) {
-	for _, e := range j {
-		for _, p := range evictionSuspects(e) {
+	for i, e := range j {
+		places := evictionSuspects(e)
+		if both := diagnose.CommonPlaces(list, places); i > 0 && e.Cause == evictions.Silence && len(both) > 0 {
+			list = both
+			continue
+		}
+		for _, p := range places {
 			list = withNew(list, p, maxNames)
 		}
 	}
@@ -185,16 +191,22 @@ func evictionSuspects(e *evictions.Eviction) []diagnose.Place {
 		if len(e.Locks) > 0 && isSet(e.Locks[0].Callback.Answered) {
 			return []diagnose.Place{atHolder(e.Client)}
 		}
+		if isSet(e.Served) && e.Lost.Time-e.Served.Time < evictions.MinIgnored { // it was served while the callback was pending
+			return []diagnose.Place{atHolder(e.Client), inLNet(e.Client, e.Server)}
+		}
 		return []diagnose.Place{atHolder(e.Client), client, path, inLNet(e.Client, e.Server)}
 	case evictions.Silence:
 		return []diagnose.Place{client, path, inLNet(e.Client, e.Server)}
 	}
 	list := []diagnose.Place{byAdmin}
-	if e.IsEarly || e.IsLossy { // a callback or a restart that was not captured
+	if e.IsEarly || e.IsLossy { // a callback, which it may have missed, or a restart that was not captured
 		list = append(list, atHolder(e.Client), target)
 	}
 	if e.IsLossy || !isSet(e.Served) { // it may have been silent
 		list = append(list, client, path)
+	}
+	if len(list) > 1 {
+		list = append(list, inLNet(e.Client, e.Server))
 	}
 	if e.IsLossy {
 		list = append(list, notCaptured)
@@ -211,6 +223,9 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(cmp.Or(e.At.Frame, e.At.Time), 10)
 	if e.Kind == "mgc" { // which loses nothing but the locks on its configuration
 		f.Severity, f.Noun = diagnose.Note, "client that the MGS did not know any more"
+	}
+	if e.IsOfEarlierMount {
+		f.Severity = diagnose.Note
 	}
 	return f
 }
@@ -269,12 +284,16 @@ func logText(who string, e *evictions.Eviction) string {
 	case e.Line == nil:
 		return who + ". The log of the client does not say why; that of the server has the reason."
 	}
-	return who + " because " + map[debuglog.Reason]string{
+	text := who + " because " + map[debuglog.Reason]string{
 		debuglog.ByAdmin:        "an administrator asked for it",
 		debuglog.ByLockCallback: "it did not give back a lock in time",
 		debuglog.BySilence:      "nothing was heard from it for long",
 		debuglog.ByRecovery:     "it had not come back, or not finished, when the recovery of the target ended",
 	}[e.Line.Reason] + ", by the log of the server."
+	if e.IsOfEarlierMount {
+		text += " That was an earlier mount of this node: the one in the capture is served all along."
+	}
+	return text
 }
 
 // proveEviction adds the messages that show an eviction, and the line of the server's log.

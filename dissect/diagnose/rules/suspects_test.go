@@ -19,7 +19,7 @@ func TestSamplesHaveSuspects(t *testing.T) {
 		code string
 		kind []diagnose.PlaceKind
 	}{
-		"evicted_by_hand.pcap.zst": {"evicted.unknown", []diagnose.PlaceKind{diagnose.AtAdmin, diagnose.AtHolder, diagnose.AtTarget}},
+		"evicted_by_hand.pcap.zst": {"evicted.unknown", []diagnose.PlaceKind{diagnose.AtAdmin, diagnose.AtHolder, diagnose.AtTarget, diagnose.AtLNet}},
 		"no_recovery.pcap.zst":     {"restart.no_recovery", []diagnose.PlaceKind{diagnose.AtTarget, diagnose.AtAdmin}},
 		"crashed_server.pcap.zst":  {"node.restarted", []diagnose.PlaceKind{diagnose.AtNode}},
 		"enospc.pcap.zst":          {"space.full", []diagnose.PlaceKind{diagnose.AtTarget}},

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose/suspects"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // troubles are the groups of waits and silences that the rules of addTrouble report, and the slow stretches of those
@@ -176,10 +177,10 @@ func (t *troubles) finding(g *suspects.Group) diagnose.Finding {
 		}
 		f.Prove(s.longest.Reply, "the reply, %s after the request", duration(s.longest.Length()))
 	}
+	if a, b, ok := endsOf(g.Suspects); ok && (f.Client.Len == 0 || f.Server.Len == 0) {
+		f.Client, f.Server = s.roles(a, b)
+	}
 	for _, x := range s.silences {
-		if len(s.waits) == 0 {
-			f.Client, f.Server = x.From, x.To
-		}
 		f.Node = x.To
 		f.Prove(x.Silence.First, "%s sends bytes to %s again that were not acknowledged", x.From, x.To)
 		f.Prove(x.Silence.Last, "the last of %d times", x.Silence.Again)
@@ -200,6 +201,35 @@ func (t *troubles) finding(g *suspects.Group) diagnose.Finding {
 	f.Key = fmt.Sprint(g.Suspects, g.From)
 	f.WouldTell = wouldTell(t.facts, g)
 	return f
+}
+
+// endsOf returns the nodes between which the cause is, if it is between two.
+func endsOf(list []diagnose.Place) (a, b lnet.NID, ok bool) {
+	for _, p := range list {
+		switch {
+		case !p.IsBetween() && p.Node != a && p.Node != b, p.IsBetween() && ok && (p.Node != a || p.Peer != b):
+			return a, b, false
+		case p.IsBetween():
+			a, b, ok = p.Node, p.Peer, true
+		}
+	}
+	return a, b, ok
+}
+
+// roles returns which of two nodes is the client: it sends requests, or the bytes that are not acknowledged.
+func (s *troubleSum) roles(a, b lnet.NID) (client, server lnet.NID) {
+	isClient := func(from, to lnet.NID) bool {
+		return slices.ContainsFunc(s.waits, func(w *facts.Wait) bool {
+			return w.Client == from && w.Server == to && !opcodes.IsCallback(w.Opcode)
+		})
+	}
+	sends := func(from lnet.NID) bool {
+		return len(s.waits) == 0 && slices.ContainsFunc(s.silences, func(x *suspects.Trouble) bool { return x.From == from })
+	}
+	if isClient(b, a) || !isClient(a, b) && !sends(a) {
+		return b, a
+	}
+	return a, b
 }
 
 var hangTime = &diagnose.Threshold{Name: "still waiting", Value: 10, Unit: "s", Reason: "an ordinary server answers earlier"}

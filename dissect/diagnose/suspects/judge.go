@@ -302,7 +302,7 @@ func joined(groups []*Group) (list []*Group) {
 		at := slices.IndexFunc(list, func(o *Group) bool { return samePlaces(o.Suspects, g.Suspects) })
 		if at < 0 {
 			at = slices.IndexFunc(list, func(o *Group) bool {
-				both := commonPlaces(o.Suspects, g.Suspects)
+				both := diagnose.CommonPlaces(o.Suspects, g.Suspects)
 				if g.From > o.To+sameStory || len(both) < 2 || !sameWork(o, g) {
 					return false
 				}
@@ -323,15 +323,6 @@ func joined(groups []*Group) (list []*Group) {
 
 // sameStory is the longest time between two groups of the same job that are one story.
 const sameStory = 15 * second
-
-func commonPlaces(a, b []diagnose.Place) (both []diagnose.Place) {
-	for _, p := range a {
-		if slices.Contains(b, p) {
-			both = append(both, p)
-		}
-	}
-	return both
-}
 
 // sameWork reports whether all of two groups are waits of one job of a client at a server.
 func sameWork(a, b *Group) bool {

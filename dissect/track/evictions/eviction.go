@@ -25,9 +25,10 @@ type Eviction struct {
 	IsEarly  bool          // the cause may have been before the capture began
 	IsLossy  bool          // bytes were not captured between the nodes where the cause may have been
 
-	Line   *track.LogLine // of the server's log about it; nil: there is none
-	ByLog  bool           // Cause is what Line says, and messages do not show it
-	atLine bool           // At is the time of a line of the server's log
+	Line             *track.LogLine // of the server's log about it; nil: there is none
+	ByLog            bool           // Cause is what Line says, and messages do not show it
+	IsOfEarlierMount bool           // the node of the client has mounted the file system again since, and lost nothing
+	atLine           bool           // At is the time of a line of the server's log
 
 	mayHaveRecovered bool // bytes were not captured since the client was let into a recovery
 }

@@ -94,10 +94,20 @@ func (t *Tracker) Advance(now int64) {
 	}
 }
 
-// Close passes on all evictions: the capture has ended. The locks must have ended
+// Close passes on all evictions, and those that only the logs of servers show: the capture has ended. The locks must have ended
 // before.
 func (t *Tracker) Close() {
 	for len(t.pending) > 0 {
+		t.pass()
+	}
+	for l := t.imports.EvictingAlone(); l != nil; l = t.imports.EvictingAlone() {
+		c := &track.Connection{Client: l.PeerNode(), ClientUUID: l.UUID, Server: l.Node, Target: l.Target, TargetFrom: track.TargetFromLog}
+		e := &Eviction{Connection: c, Target: c.Target, Client: c.Client, Server: c.Server, At: l.Point(), atLine: true,
+			Outage: &track.Outage{Lost: l.Point(), Evicted: l.Point()}}
+		if e.IsOfEarlierMount = t.imports.IsServedAfter(c, e.At.Time); c.Target == "MGS" {
+			e.Kind = "mgc"
+		}
+		t.add(e)
 		t.pass()
 	}
 }

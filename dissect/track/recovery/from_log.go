@@ -27,7 +27,7 @@ func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
 	case debuglog.ImportState:
 		t.loggedState(k, p)
 	case debuglog.Lost:
-		if k.target.server = l.Peer; l.Peer == (lnet.NID{}) {
+		if k.target.server = l.PeerNode(); l.PeerNode() == (lnet.NID{}) {
 			k.target.server = i.Server
 		}
 		if l.Console {
@@ -37,7 +37,7 @@ func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
 		switch {
 		case !l.Console:
 		case i.State == track.StateFull && k.lost: // whether it recovered, the console does not say
-			t.accepted(k, grant{server: l.Peer, isCut: true}, p)
+			t.accepted(k, grant{server: l.PeerNode(), isCut: true}, p)
 		default:
 			t.loggedState(k, p)
 		}
@@ -115,7 +115,7 @@ func (t *Tracker) loggedFailure(k *conn, l *track.LogLine, p track.Point) {
 			c.firstSilent = p
 		}
 	default:
-		c.refuse(l.Peer, l.Status, p)
+		c.refuse(l.PeerNode(), l.Status, p)
 	}
 }
 
