@@ -12,6 +12,7 @@ import (
 // may be the cause of those below it, and of those that are not in the list.
 var causeOrder = []string{
 	"node.fault",
+	"node.injected",
 	"node.restarted",
 	"node.duplicate_address",
 	"path.cut node.silent",
@@ -28,7 +29,7 @@ var causeOrder = []string{
 	"evicted",
 	"lock.stuck",
 	"recovery.late",
-	"lnet.failed slow.service",
+	"lnet.failed",
 	"slow.wait slow.changed lock.wait",
 }
 
@@ -42,7 +43,7 @@ func rank(code string) int {
 }
 
 // evidenceOnly are findings that are no stories of their own where they follow from another one.
-const evidenceOnly = "tcp.reset tcp.refused recovery.reconnect connect.unanswered"
+const evidenceOnly = "tcp.reset tcp.refused recovery.reconnect connect.unanswered slow.service slow.thread"
 
 // symptoms are findings that may be the cause of evidence, and of what a log says of it, only.
 const symptoms = "slow.wait slow.changed lock.wait"
@@ -168,7 +169,7 @@ func (c *Finding) explains(f *Finding) bool {
 		return true
 	}
 	for _, p := range c.Suspects {
-		if (p.Kind != AtNode || !c.isOfTarget() || hasCode("tcp", f.Rule.Code)) && p.isLocated() && slices.Contains(f.Suspects, p) {
+		if (p.Kind != AtNode || !c.isOfTarget() || hasCode("tcp", f.Rule.Code)) && p.isLocated() && slices.ContainsFunc(f.Suspects, func(q Place) bool { return q.isLocated() && p.isSame(q) }) {
 			return true
 		}
 	}
@@ -243,7 +244,7 @@ func (p Place) isLocated() bool {
 	case AtHolder, AtOtherServer, AtConfig:
 		return p.Node.Len > 0
 	}
-	return true
+	return p.Node.Len > 0 || p.Target != ""
 }
 
 // touches reports whether a finding is about the node or the nodes of a place. It may be about all clients of a

@@ -69,12 +69,12 @@ func TestConsole(t *testing.T) {
 	}
 	s.expect(`error io.device: The log of oss1 has "blk_update_request: I/O error, dev sdc, sector 4711 op 0x0:(READ)" (messages:1).`,
 		`error node.fault: The log of oss1 has "Kernel panic - not syncing: softlockup: hung tasks" (messages:4).`,
-		`warning slow.service: The log of mds has "Request took longer than estimated (755:30s); client may timeout" (messages:8).`,
-		`warning node.injected: The log of mds has "cfs_fail_timeout id 214 sleeping for 24000ms" (messages:12).`,
 		`error mount.reported: The log of client has "MGC192.0.2.1@tcp: Confguration from log lustre-client failed from MGS -5. Communication error between node & MGS, a bad configuration, or other errors. See syslog for more info" (messages:7).`,
 		`error version.replay_failed: The log of client has "Open request replay failed with -75" (messages:10).`,
 		`error connect.reported: The log of mds has "lustre-MDT0000: nodemap other banning client 14307d89 (at 192.0.2.4@tcp)" (messages:11).`,
 		`warning target.stopped: The log of oss1 has "Failing over lustre-OST0003" (messages:3).`,
 		`warning lnet.failed: The log of oss1 has "Timed out tx for 192.0.2.3@o2ib: 4 seconds" (messages:5), and 17 more.`,
-		`warning lnet.reply_dropped: The log of mds has "dropping reply" (messages:9).`)
+		`warning slow.service: The log of mds has "Request took longer than estimated (755:30s); client may timeout" (messages:8).`,
+		`warning lnet.reply_dropped: The log of mds has "dropping reply" (messages:9).`,
+		`warning node.injected: The log of mds has "cfs_fail_timeout id 214 sleeping for 24000ms" (messages:12).`)
 }

@@ -17,7 +17,11 @@ import (
 //
 // Each fact holds for a window: from the request to the last failed attempt, or to the first
 // acknowledgement. One success excludes only a fault that hurts all requests.
+//
+// The lines about the log of the server come first: a later one does not exclude what they leave last.
 var clears = []exclusion{
+	{"by the log of the server, it waited for a thread", "path lnet node thread storage target holder other_server", queuedByLog},
+	{"by the log of the server, a thread worked on it", "path lnet node queue target", workedByLog},
 	{"frames of both hosts arrived through all of the wait", "path", framesBothWays},
 	{"an early reply", "path lnet target", earlyReply},
 	{"the server says that it took as long", "path lnet target", longService},
@@ -42,8 +46,6 @@ var decisive = []exclusion{
 	{"retransmissions took most of the time", "lnet server holder other_server", retransmitted},
 	{"its data were on their way most of the time", "lnet server holder other_server", dataOnTheirWay},
 	{"by the log of the client, LNet did not send it in time, or reported an error", "server holder other_server", failedInLNet},
-	{"by the log of the server, it waited for a thread", "path lnet node thread storage target holder other_server", queuedByLog},
-	{"by the log of the server, a thread worked on it", "path lnet node queue target", workedByLog},
 }
 
 // exclusion is a line of the table.

@@ -102,19 +102,22 @@ func (j *Judge) judgeWait(t *Trouble) {
 			break
 		}
 	}
-	places := j.places(w)
+	places, byLog := j.places(w), max(w.Queued, w.Worked) >= w.Length()-w.Length()/4
 	for i := range lines {
 		proof, ok := lines[i].proof(j, w)
 		if !ok {
 			continue
 		}
-		places = slices.DeleteFunc(places, func(p diagnose.Place) bool {
-			excluded := lines[i].has(p.Kind)
-			if excluded {
+		left := slices.DeleteFunc(slices.Clone(places), func(p diagnose.Place) bool { return lines[i].has(p.Kind) })
+		if byLog && len(left) == 0 {
+			continue
+		}
+		for _, p := range places {
+			if !slices.Contains(left, p) {
 				t.Cleared = append(t.Cleared, diagnose.Clearance{Place: p, Evidence: proof})
 			}
-			return excluded
-		})
+		}
+		places = left
 	}
 	t.Suspects = places
 	j.judgeClient(t)
