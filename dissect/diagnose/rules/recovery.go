@@ -51,7 +51,11 @@ func proveLosses(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding
 // ofOutage returns the places where the cause may be that a target was gone.
 func ofOutage(v *recovery.Recovery) []diagnose.Place {
 	server := cmp.Or(v.ServerBefore, v.Server)
-	return []diagnose.Place{atTarget(v.Target, server), byAdmin, atNode(server)}
+	target := atTarget(v.Target, server)
+	if v.ServerBefore.Len == 0 && v.Target != "" { // it may have been elsewhere
+		target.Node = lnet.NID{}
+	}
+	return []diagnose.Place{target, byAdmin, atNode(server)}
 }
 
 // recoveryFinding returns a finding with the subject and the times of a target that was lost.

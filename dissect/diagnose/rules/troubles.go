@@ -274,6 +274,9 @@ func wouldTell(f *facts.Facts, g *suspects.Group) (list []string) {
 		}
 	}
 	log := func(n lnet.NID) {
+		if at := slices.IndexFunc(g.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtNode && p.Node.Len > 0 }); n.Len == 0 && at >= 0 {
+			n = g.Suspects[at].Node
+		}
 		if n.Len > 0 {
 			list = withNew(list, "log of "+n.String(), maxNames)
 		} else {

@@ -119,17 +119,34 @@ func (t *Tracker) loggedFailure(k *conn, l *track.LogLine, p track.Point) {
 	}
 }
 
-// loggedStart takes a connect to a target that its server has unmounted before: the target
-// was started again, maybe without a recovery.
+// loggedStart takes a connect to a target that its server has unmounted before, or that another server had: the
+// target was started again, maybe without a recovery.
 func (t *Tracker) loggedStart(l *track.LogLine, p track.Point) {
 	g := t.target(l.Target)
-	if r := g.current; g.stop.IsLog() && (r == nil || r.Back.Time < g.stop.Time) {
-		if r != nil {
-			t.endRecovery(g, r, p.Time)
-		}
-		r = &Recovery{Target: g.name, stop: g.stop}
-		r.Server, r.Back, g.current = l.Node, p, r
+	r, before := g.current, g.server
+	isStopped := g.stop.IsLog() && (r == nil || r.Back.Time < g.stop.Time)
+	hasMoved := t.hasMoved(r, l.Node)
+	if !isStopped && !hasMoved {
+		return
 	}
+	if r != nil {
+		t.endRecovery(g, r, p.Time)
+	}
+	if hasMoved {
+		before = r.Server
+	}
+	g.current = &Recovery{Target: g.name, Servers: Servers{Server: l.Node, ServerBefore: before}, Moments: Moments{Back: p}}
+	if isStopped {
+		g.current.stop = g.stop
+	}
+	if before.Len > 0 && !t.nodes.same(before, l.Node) {
+		g.current.Kind = Failover
+	}
+}
+
+// hasMoved reports whether a target that was back on one server is started on another.
+func (t *Tracker) hasMoved(r *Recovery, to lnet.NID) bool {
+	return r != nil && !r.Back.IsZero() && r.Server.Len > 0 && to.Len > 0 && !t.nodes.same(r.Server, to)
 }
 
 // loggedTarget takes what the log of a server says about the recovery of a target.
@@ -139,19 +156,24 @@ func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
 	}
 	g := t.target(l.Target)
 	if l.Kind == debuglog.Stopped || l.Kind == debuglog.FailingOver {
-		if g.stop.IsZero() || p.Time-g.stop.Time > int64(time.Minute) { // both are of one stop
-			g.stop = p
+		if g.stop.IsZero() || p.Time-g.stop.Time > int64(time.Minute) || g.server != l.Node { // both are of one stop
+			g.stop, g.server = p, l.Node
 		}
 		return
 	}
-	r := g.current
-	if r != nil && (!r.Completed.IsZero() || !r.Back.IsZero() && r.Back.Time < g.stop.Time) {
+	r, before, lastBack := g.current, g.server, int64(0)
+	if hasMoved := t.hasMoved(r, l.Node); hasMoved || r != nil && (!r.Completed.IsZero() || !r.Back.IsZero() && r.Back.Time < g.stop.Time) {
+		if lastBack = r.Back.Time; hasMoved {
+			before = r.Server
+		}
 		t.endRecovery(g, r, p.Time)
 		r = nil
 	}
 	if r == nil {
 		r = &Recovery{Target: g.name}
-		r.ServerBefore, r.stop = g.server, g.stop
+		if r.ServerBefore = before; g.stop.Time > lastBack {
+			r.stop = g.stop
+		}
 		g.current = r
 	}
 	r.Server, r.logged = l.Node, int(l.Number)

@@ -296,7 +296,9 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 	if s.before != s.instance {
 		r.InstanceBefore = s.before
 	}
-	r.LastReply, r.ServerBefore = before.lastReply, before.server
+	if before.instance == 0 || r.InstanceBefore == 0 || before.instance == r.InstanceBefore { // else it was elsewhere since
+		r.LastReply, r.ServerBefore = before.lastReply, before.server
+	}
 	if r.ServerBefore != (lnet.NID{}) && !t.nodes.same(r.ServerBefore, s.server) {
 		r.Kind = Failover
 	}
