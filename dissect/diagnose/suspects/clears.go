@@ -21,7 +21,8 @@ import (
 // The lines about the log of the server come first: a later one does not exclude what they leave last.
 var clears = []exclusion{
 	{"by the log of the server, it waited for a thread", "path lnet node thread storage target holder other_server", queuedByLog},
-	{"by the log of the server, a thread worked on it", "path lnet node queue target", workedByLog},
+	{"by the log of the server, a thread worked on it", "node queue target", workedByLog},
+	{"by the log of the server, a thread worked on it, and waited for no data", "path lnet", workedWithoutData},
 	{"frames of both hosts arrived through all of the wait", "path", framesBothWays},
 	{"an early reply", "path lnet target", earlyReply},
 	{"the server says that it took as long", "path lnet target", longService},
@@ -424,6 +425,14 @@ func workedByLog(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 		return none()
 	}
 	return evidence(w.Request, "by the log of %s, a thread worked %.1f s for it", nodeName(w.Server), float64(w.Worked)/1e9)
+}
+
+// workedWithoutData: a thread that waits for bulk data waits for the network.
+func workedWithoutData(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if contains(withData, w.Opcode) {
+		return none()
+	}
+	return workedByLog(j, w)
 }
 
 // nodeName returns the NID of a node, or a word for the one whose log does not have it.
