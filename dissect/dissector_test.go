@@ -10,7 +10,6 @@ import (
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
 func TestMain(m *testing.M) { wiretest.Main(m) }
@@ -170,14 +169,15 @@ func TestArenaIB(t *testing.T) {
 // TestProbeOffsets compares the offsets that the probe has as constants with the tables.
 func TestProbeOffsets(t *testing.T) {
 	opcodes.Resolve()
-	for off, f := range map[int]*schema.Field{offHandle: opcodes.PbHandle, offType: opcodes.PbType, offVersion: opcodes.PbVersion, offOpc: opcodes.PbOpc,
-		offStatus: opcodes.PbStatus, offLastCommitted: opcodes.PbLastCommitted, offTransno: opcodes.PbTransno, offFlags: opcodes.PbFlags,
-		offOpFlags: opcodes.PbOpFlags, offConnCnt: opcodes.PbConnCnt, offTimeout: opcodes.PbTimeout, offServiceTime: opcodes.PbServiceTime,
-		offMbits: opcodes.PbMbits, offUID: opcodes.PbUid, offGID: opcodes.PbGid, offJobID: opcodes.PbJobid} {
-		assert.Equal(t, f.Off, off, f.Name, "is at")
+	body := opcodes.PtlrpcBody
+	for off, name := range map[int]string{offHandle: "pb_handle", offType: "pb_type", offVersion: "pb_version", offOpc: "pb_opc", offStatus: "pb_status",
+		offLastCommitted: "pb_last_committed", offTransno: "pb_transno", offFlags: "pb_flags", offOpFlags: "pb_op_flags",
+		offConnCnt: "pb_conn_cnt", offTimeout: "pb_timeout", offServiceTime: "pb_service_time", offMbits: "pb_mbits", offUID: "pb_uid",
+		offGID: "pb_gid", offJobID: "pb_jobid"} {
+		assert.Equal(t, body.Field(name).Off, off, name, "is at")
 	}
-	assert.Equal(t, opcodes.LmFlags.Off, offLmFlags, "lm_flags is at")
-	assert.Equal(t, opcodes.PbJobid.Off+opcodes.PbJobid.Size, bodySize, "the body bytes")
+	assert.Equal(t, opcodes.LustreMsg.Field("lm_flags").Off, offLmFlags, "lm_flags is at")
+	assert.Equal(t, body.Field("pb_jobid").Off+body.Field("pb_jobid").Size, bodySize, "the body bytes")
 }
 
 // TestBuffersEndAtHoles: each buffer ends at its first hole. It takes long if every hole

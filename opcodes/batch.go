@@ -122,10 +122,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH", Since: "2.16",
 	Context:   true,
 })
 
-var (
-	buhUpdateCount = butUpdateHeader.Field("buh_update_count")
-	buhBuffers     = butUpdateHeader.Field("buh_count")
-)
+var buhUpdateCount = butUpdateHeader.Field("buh_update_count")
 
 // Where the directory and the name are among the buffers of a BUT_GETATTR.
 const (
@@ -179,7 +176,7 @@ func summarizeBatchRequest(m *Msg, l *Line) {
 		l.Key("").Label(Name, name)
 	}
 	if ouhInline.Uint(b, m.Big) == 0 {
-		l.Key("in ").Count(buhBuffers.Uint(b, m.Big), "bulk buffer")
+		l.Key("in ").Count(butUpdateHeader.Field("buh_count").Uint(b, m.Big), "bulk buffer")
 	}
 }
 
@@ -199,7 +196,7 @@ func failedInBatch(m *Msg) (index int, rc int32) {
 	count := int(batchCount.Uint(b, m.Big))
 	b = b[batchUpdateReply.Size:]
 	for i := 0; i < count && len(b) >= LustreMsg.Size; i++ {
-		if rc = int32(LmOpc.Uint(b, m.Big)); rc == 0 {
+		if rc = int32(lmOpc.Uint(b, m.Big)); rc == 0 {
 			rc = intentResult(messageBuffer(b, 0, m.Big), m.Big)
 		}
 		if rc < 0 {

@@ -172,11 +172,8 @@ var changelogRec = &Struct{Name: "changelog_rec", Doc: "a change of the namespac
 }}
 
 var (
-	crNamelen = changelogRec.Field("cr_namelen")
-	crFlags   = changelogRec.Field("cr_flags")
-	crIndex   = changelogRec.Field("cr_index")
-	crTfid    = changelogRec.Field("cr_tfid")
-	crPfid    = changelogRec.Field("cr_pfid")
+	crTfid = changelogRec.Field("cr_tfid")
+	crPfid = changelogRec.Field("cr_pfid")
 
 	crType = Field{Off: 4, Size: 4}
 	crTime = Field{Off: 24, Size: 8}
@@ -341,7 +338,7 @@ func (c *changelog) parse(b []byte, big bool) {
 		return
 	}
 	c.rec, c.big = b[llogRecHdr.Size:], big
-	c.flags = crFlags.Uint(c.rec, big)
+	c.flags = changelogRec.Field("cr_flags").Uint(c.rec, big)
 	rest := c.rec[changelogRec.Size:]
 	part := func(there bool, n int) []byte {
 		if !there || len(rest) < n {
@@ -360,7 +357,7 @@ func (c *changelog) parse(b []byte, big bool) {
 	c.nid = part(c.extra&clfeNid != 0, changelogNidSize)
 	c.open = part(c.extra&clfeOpen != 0, changelogExtOpenmode.Size)
 	c.xattr = part(c.extra&clfeXattr != 0, changelogExtXattr.Size)
-	c.names = rest[:min(len(rest), int(crNamelen.Uint(c.rec, big)))]
+	c.names = rest[:min(len(rest), int(changelogRec.Field("cr_namelen").Uint(c.rec, big)))]
 }
 
 // name is the name of the entry; old is the one a renamed object had.
@@ -447,7 +444,7 @@ func changelogText(v *View, dst []byte) []byte {
 
 // appendHead: "5 08RENME 08:26:29.681891870 2026.11.21 0x0 t=[…]".
 func (c *changelog) appendHead(dst []byte) []byte {
-	dst = strconv.AppendUint(dst, crIndex.Uint(c.rec, c.big), 10)
+	dst = strconv.AppendUint(dst, changelogRec.Field("cr_index").Uint(c.rec, c.big), 10)
 	kind := crType.Uint(c.rec, c.big)
 	dst = append(dst, ' ')
 	if kind < 10 {
@@ -481,9 +478,9 @@ func (c *changelog) appendFID(dst, fid []byte) []byte {
 // appendOpenMode appends how a file was opened, as lfs prints it: execution
 // alone, or reading and writing; nothing for an open that did neither.
 func appendOpenMode(dst []byte, flags uint64) []byte {
-	reads, writes := flags&openReads != 0, flags&openWrites != 0
+	reads, writes := flags&MdsOpenFlags.Bit("FMODE_READ") != 0, flags&openWrites != 0
 	switch {
-	case flags&openExecutes != 0:
+	case flags&MdsOpenFlags.Bit("FMODE_EXEC") != 0:
 		return append(dst, " m=--x"...)
 	case reads && writes:
 		return append(dst, " m=rw-"...)
@@ -495,11 +492,7 @@ func appendOpenMode(dst []byte, flags uint64) []byte {
 	return dst
 }
 
-var (
-	openReads    = MdsOpenFlags.Bit("FMODE_READ")
-	openWrites   = MdsOpenFlags.Bit("FMODE_WRITE") | MdsOpenFlags.Bit("OPEN_TRUNC") | MdsOpenFlags.Bit("OPEN_APPEND")
-	openExecutes = MdsOpenFlags.Bit("FMODE_EXEC")
-)
+var openWrites = MdsOpenFlags.Bit("FMODE_WRITE") | MdsOpenFlags.Bit("OPEN_TRUNC") | MdsOpenFlags.Bit("OPEN_APPEND")
 
 func (c *changelog) appendExtra(dst []byte) []byte {
 	dst = AppendHex(append(dst, " ef="...), c.extra)

@@ -33,19 +33,15 @@ type ConfigMarker struct {
 }
 
 // IsStart reports whether the marker begins a section.
-func (m *ConfigMarker) IsStart() bool { return m.Flags&markerStart != 0 }
+func (m *ConfigMarker) IsStart() bool { return m.Flags&CfgMarkerFlags.Bit("START") != 0 }
 
 // IsEnd reports whether the marker ends a section.
-func (m *ConfigMarker) IsEnd() bool { return m.Flags&markerEnd != 0 }
+func (m *ConfigMarker) IsEnd() bool { return m.Flags&CfgMarkerFlags.Bit("END") != 0 }
 
 // IsSkipped reports whether readers of the log ignore the section.
-func (m *ConfigMarker) IsSkipped() bool { return m.Flags&markerSkipped != 0 }
-
-var (
-	markerStart   = CfgMarkerFlags.Bit("START")
-	markerEnd     = CfgMarkerFlags.Bit("END")
-	markerSkipped = CfgMarkerFlags.Bit("SKIP") | CfgMarkerFlags.Bit("EXCLUDE")
-)
+func (m *ConfigMarker) IsSkipped() bool {
+	return m.Flags&(CfgMarkerFlags.Bit("SKIP")|CfgMarkerFlags.Bit("EXCLUDE")) != 0
+}
 
 // configEvent is how `lctl llog_print` shows a command: its name, and the names of
 // its arguments by their position. Arguments without a name are not shown.
@@ -91,7 +87,6 @@ var configEvents = sync.OnceValue(func() map[uint64]configEvent {
 
 // Commands whose arguments are not all text.
 var (
-	lcfgParam       = LcfgCommand.Number("PARAM")
 	lcfgSetParam    = LcfgCommand.Number("SET_PARAM")
 	lcfgSptlrpcConf = LcfgCommand.Number("SPTLRPC_CONF")
 )
@@ -104,7 +99,7 @@ func ReadConfigStep(record []byte, big bool) (s ConfigStep, ok bool) {
 	}
 	b := record[llogRecHdr.Size : len(record)-llogTail]
 	big = lustreCfg.Big(b, big)
-	if lcfgVersion.Uint(b, big) != lustreCfgMagic {
+	if lustreCfg.Field("lcfg_version").Uint(b, big) != lustreCfgMagic {
 		return s, false
 	}
 	command := lcfgCommand.Uint(b, big)
@@ -126,7 +121,7 @@ func ReadConfigStep(record []byte, big bool) (s ConfigStep, ok bool) {
 			if s.Marker = readMarker(b[off:off+size], big); s.Marker != nil {
 				s.Marker.Text = string(markerText(b, big, nil))
 			}
-		case i > 0 && (command == lcfgParam || command == lcfgSptlrpcConf || command == lcfgSetParam && i == 1):
+		case i > 0 && (command == LcfgCommand.Number("PARAM") || command == lcfgSptlrpcConf || command == lcfgSetParam && i == 1):
 			if text != "" {
 				s.addParameter(text)
 			}
@@ -166,8 +161,6 @@ func (s *ConfigStep) Argument(name string) string {
 	}
 	return ""
 }
-
-var lcfgVersion = lustreCfg.Field("lcfg_version")
 
 // addNID adds the NID of an ADD_UUID or DEL_UUID: text where it is a large one.
 func (s *ConfigStep) addNID(b []byte, big bool) {
@@ -237,17 +230,12 @@ func NamedLog(m *Msg) (id LogID, name []byte, config, ok bool) {
 	if len(b) < llogdBody.Size {
 		return id, nil, false, false
 	}
-	id = LogID{oiID.Uint(b, m.Big), oiSeq.Uint(b, m.Big), uint32(lglGeneration.Uint(b, m.Big))}
+	id = LogID{oiID.Uint(b, m.Big), oiSeq.Uint(b, m.Big), uint32(llogLogid.Field("lgl_ogen").Uint(b, m.Big))}
 	if m.Opcode == LLOG_ORIGIN_HANDLE_CREATE && !m.Reply {
 		name = TrimNUL(m.Buf(2))
 	}
-	return id, name, lgdCtxt.Uint(b, m.Big) == configContext, true
+	return id, name, lgdCtxt.Uint(b, m.Big) == LlogCtxt.Number("CONFIG_ORIG_CTXT"), true
 }
-
-var (
-	lglGeneration = llogLogid.Field("lgl_ogen")
-	configContext = LlogCtxt.Number("CONFIG_ORIG_CTXT")
-)
 
 // LogHeader is the header of a log.
 type LogHeader struct {
@@ -273,7 +261,7 @@ func ReadLogHeader(m *Msg) (h LogHeader, ok bool) {
 	v := View{Struct: b, Rest: b, Big: h.Big}
 	at := logHeader + beforeBitmap(&v)
 	h.Bitmap = b[at : at+4*bitmapWords(&v)]
-	h.Created = int64(llhTimestamp.Uint(b, h.Big))
+	h.Created = int64(llogLogHdr.Field("llh_timestamp").Uint(b, h.Big))
 	h.Last = uint32(lrtIndex.Uint(b[size-llogTail:], h.Big))
 	return h, int(h.Last) < 8*len(h.Bitmap)
 }
@@ -284,12 +272,7 @@ func (h *LogHeader) Uses(index uint32) bool {
 	return at+4 <= len(h.Bitmap) && ReadUint(h.Bitmap[at:at+4], h.Big)>>(index%32)&1 != 0
 }
 
-var (
-	llhTimestamp = llogLogHdr.Field("llh_timestamp")
-	lrhIndex     = llogRecHdr.Field("lrh_index")
-	lrtLen       = llogRecTail.Field("lrt_len")
-	lrtIndex     = llogRecTail.Field("lrt_index")
-)
+var lrtIndex = llogRecTail.Field("lrt_index")
 
 // LogRecord is a record of a log.
 type LogRecord struct {
@@ -309,18 +292,16 @@ func LogRecords(m *Msg, f func(LogRecord)) {
 			return
 		}
 		r := LogRecord{Bytes: v.Rest[:n], Big: llogBig(v.Rest, v.Big)}
-		r.Index = uint32(lrhIndex.Uint(r.Bytes, r.Big))
+		r.Index = uint32(llogRecHdr.Field("lrh_index").Uint(r.Bytes, r.Big))
 		tail := r.Bytes[n-llogTail:]
-		if r.Index == 0 || lrtLen.Uint(tail, r.Big) != uint64(n) || lrtIndex.Uint(tail, r.Big) != uint64(r.Index) {
+		if r.Index == 0 || llogRecTail.Field("lrt_len").Uint(tail, r.Big) != uint64(n) || lrtIndex.Uint(tail, r.Big) != uint64(r.Index) {
 			return
 		}
-		r.Config = lrhType.Uint(r.Bytes, r.Big) == configRecordType
+		r.Config = lrhType.Uint(r.Bytes, r.Big) == LlogRecType.Number("OBD_CFG_REC")
 		f(r)
 		v.Rest = v.Rest[n:]
 	}
 }
-
-var configRecordType = LlogRecType.Number("OBD_CFG_REC")
 
 // ReadTable is what a request of MGS_CONFIG_READ reads.
 type ReadTable struct {
@@ -341,7 +322,7 @@ func RequestedTable(m *Msg) (t ReadTable, ok bool) {
 		Name: string(TrimNUL(mcbName.Bytes(b))),
 		Kind: MgsCfgType.Name(mcbType.Uint(b, m.Big)),
 		From: mcbOffset.Uint(b, m.Big),
-		Pass: mcbPass.Uint(b, m.Big),
+		Pass: mgsConfigBody.Field("mcb_nm_cur_pass").Uint(b, m.Big),
 	}, true
 }
 
@@ -351,12 +332,8 @@ func IsTableEnd(m *Msg) bool {
 	return len(b) >= mgsConfigRes.Size && mcrOffset.Uint(b, m.Big) == dirHashEnd
 }
 
-var mcbPass = mgsConfigBody.Field("mcb_nm_cur_pass")
-
 // SentParameter returns the parameter, key=value, that an MGS_SET_INFO sets.
 func SentParameter(m *Msg) (parameter []byte, ok bool) {
-	parameter, _, ok = bytes.Cut(mgsParam.Bytes(m.Buf(1)), []byte{0})
+	parameter, _, ok = bytes.Cut(mgsSendParam.Field("mgs_param").Bytes(m.Buf(1)), []byte{0})
 	return parameter, ok && len(parameter) > 0
 }
-
-var mgsParam = mgsSendParam.Field("mgs_param")

@@ -200,7 +200,7 @@ var ConnPolicy = Bits("conn_policy", "", "how a server is to treat a connect", [
 	{Name: "BYPASS_SOFT_BLOCK", Value: 0x1, Since: "2.16", Doc: "a soft limit does not refuse it"},
 })
 
-var obdConnectData = &Struct{Name: "obd_connect_data", Shorter: []int{72},
+var ObdConnectData = &Struct{Name: "obd_connect_data", Shorter: []int{72},
 	Doc: "what both sides of a connection support: the request proposes, the reply grants", Fields: []*Field{
 		U64("ocd_connect_flags", Negotiated(true), &ObdConnectFlags, "what the sender can do, and which of the fields below are valid; a "+
 			"reply has only flags of the request"),
@@ -238,26 +238,6 @@ var obdConnectData = &Struct{Name: "obd_connect_data", Shorter: []int{72},
 		Pad("paddingF", 8),
 	}}
 
-// The fields of obd_connect_data that connections are followed by.
-var (
-	OcdFlags        = obdConnectData.Field("ocd_connect_flags")
-	OcdFlags2       = obdConnectData.Field("ocd_connect_flags2")
-	OcdVersion      = obdConnectData.Field("ocd_version")
-	OcdInstance     = obdConnectData.Field("ocd_instance")
-	OcdIndex        = obdConnectData.Field("ocd_index")
-	OcdGrant        = obdConnectData.Field("ocd_grant")
-	OcdBrwSize      = obdConnectData.Field("ocd_brw_size")
-	OcdIbitsKnown   = obdConnectData.Field("ocd_ibits_known")
-	OcdGrantBlkbits = obdConnectData.Field("ocd_grant_blkbits")
-	OcdGrantInobits = obdConnectData.Field("ocd_grant_inobits")
-	OcdGrantTaxKb   = obdConnectData.Field("ocd_grant_tax_kb")
-	OcdGrantMaxBlks = obdConnectData.Field("ocd_grant_max_blks")
-	OcdCksumTypes   = obdConnectData.Field("ocd_cksum_types")
-	OcdMaxEasize    = obdConnectData.Field("ocd_max_easize")
-	OcdMaxbytes     = obdConnectData.Field("ocd_maxbytes")
-	OcdMaxmodrpcs   = obdConnectData.Field("ocd_maxmodrpcs")
-)
-
 // connectsWithTransno reports whether pb_op_flags has TRANSNO: peers set the flag
 // there or in ocd_connect_flags.
 func connectsWithTransno(v *View) bool {
@@ -270,7 +250,7 @@ var (
 	bufTargetUuid  = Str("target_uuid", 0, TargetName, "the target to connect to")
 	bufClientUuid  = Str("client_uuid", 0, TargetName, "the client, or the device of a server that acts as one")
 	bufConn        = Sub("conn", &lustreHandle, "handle on the client, under which the server will call back")
-	bufConnectData = Sub("connect_data", &obdConnectData, "what the sender can do")
+	bufConnectData = Sub("connect_data", &ObdConnectData, "what the sender can do")
 )
 
 const connectDoc = " The request names the target and the client and lists the client's features. The reply has the handle of the " +
@@ -310,19 +290,13 @@ type connectData struct {
 
 func (c connectData) count() int { return bits.OnesCount64(c.flags) + bits.OnesCount64(c.flags2) }
 
-var (
-	ocdFlags   = obdConnectData.Field("ocd_connect_flags")
-	ocdFlags2  = obdConnectData.Field("ocd_connect_flags2")
-	ocdVersion = obdConnectData.Field("ocd_version")
-)
-
 func readConnectData(b []byte, big bool) connectData {
-	c := connectData{flags: ocdFlags.Uint(b, big)}
+	c := connectData{flags: ObdConnectData.Field("ocd_connect_flags").Uint(b, big)}
 	if c.flags&ObdConnectFlags.Bit("FLAGS2") != 0 {
-		c.flags2 = ocdFlags2.Uint(b, big)
+		c.flags2 = ObdConnectData.Field("ocd_connect_flags2").Uint(b, big)
 	}
 	if c.flags&ObdConnectFlags.Bit("VERSION") != 0 {
-		c.version = uint32(ocdVersion.Uint(b, big))
+		c.version = uint32(ObdConnectData.Field("ocd_version").Uint(b, big))
 	}
 	return c
 }

@@ -2,9 +2,6 @@ package opcodes
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -145,44 +142,6 @@ func factNames(t *testing.T) map[string]bool {
 	return have
 }
 
-// opcodeName matches the constants that are opcodes.
-var opcodeName = regexp.MustCompile(`^(OST|MDS|LDLM|MGS|OBD|LLOG|QUOTA|SEQ|FLD|SEC|OUT|LFSCK)_[A-Z0-9_]+$`)
-
-// TestOpcodesAreDeclared finds an opcode constant without a DefineRPC.
-func TestOpcodesAreDeclared(t *testing.T) {
-	declared := make(map[string]bool)
-	for _, v := range Opcodes.Values {
-		declared[v.Name] = true
-	}
-	names, err := filepath.Glob("*.go")
-	must.NoError(t, err)
-	found := 0
-	for _, name := range names {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		must.NoError(t, err)
-		for _, d := range file.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.CONST {
-				continue
-			}
-			for _, s := range g.Specs {
-				for _, id := range s.(*ast.ValueSpec).Names {
-					if !opcodeName.MatchString(id.Name) {
-						continue
-					}
-					found++
-					if !declared[id.Name] {
-						t.Errorf("%s: opcode %s has no declaration: add a DefineRPC with its buffers to this file%s", name, id.Name, howTo)
-					}
-				}
-			}
-		}
-	}
-	if found < len(Protocol.RPCs()) {
-		t.Errorf("found %d constants of %d operations", found, len(Protocol.RPCs()))
-	}
-}
-
 // declaration matches the declaration of a struct or of a group, whose name may be in double quotes.
 var declaration = regexp.MustCompile(`(?m)^[^/\n]*(?:&Struct\{Name: "(\w+)"|\b(?:Enum|Bits)\("(\w+)")`)
 
@@ -210,6 +169,45 @@ func TestDeclarationsAreKnown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// byName matches code that reads a field, a bit or a value by its name.
+var byName = regexp.MustCompile(`\b(\w+)(?:\.Resolve\(\))?\.(Field|Bit|Number)\("(\w+)"\)`)
+
+// goName matches the Go variable of a struct or a group, and the name that it has in the protocol.
+var goName = regexp.MustCompile(`(?m)^(?:var |\t)(\w+) += (?:&Struct\{Name: "(\w+)"|(?:Enum|Bits)\("(\w+)")`)
+
+// TestNamesInCode finds names of fields, bits and values in code that no declaration has: they would panic when the code runs.
+func TestNamesInCode(t *testing.T) {
+	declared, err := filepath.Glob("*.go")
+	must.NoError(t, err)
+	users, err := filepath.Glob("../dissect/track/*.go")
+	must.NoError(t, err)
+	var all strings.Builder
+	for _, path := range append(declared, users...) {
+		text, err := os.ReadFile(path)
+		must.NoError(t, err)
+		all.Write(text)
+	}
+	has := make(map[string]func(name string) bool)
+	for _, m := range goName.FindAllStringSubmatch(all.String(), -1) {
+		if s := StructNamed(m[2]); s != nil {
+			has[m[1]] = func(name string) bool { _, ok := s.Lookup(name); return ok }
+		}
+		if i := slices.IndexFunc(Protocol.Groups(), func(n *Names) bool { return n.Group == m[3] }); i >= 0 {
+			has[m[1]] = func(name string) bool {
+				return slices.ContainsFunc(Protocol.Groups()[i].Values, func(v Value) bool { return v.Name == name })
+			}
+		}
+	}
+	found := 0
+	for _, m := range byName.FindAllStringSubmatch(all.String(), -1) {
+		if has[m[1]] != nil {
+			found++
+			assert.That(t, has[m[1]](m[3]), "%s: there is no such name", m[0])
+		}
+	}
+	assert.That(t, found > 300, "only %d names in code were recognized", found)
 }
 
 // TestDeclarationsAreDescribed finds what a user would see without a word of

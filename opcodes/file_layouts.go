@@ -29,7 +29,7 @@ func FileLayout(m *Msg) []byte {
 func wholeLayout(b []byte) []byte {
 	switch f := layoutForm(b, false); f {
 	case formComp:
-		if len(b) < f.Type.Size || uint64(len(b)) < lcmSize.Uint(b, f.Type.Big(b, false)) {
+		if len(b) < f.Type.Size || uint64(len(b)) < lovCompMdV1.Field("lcm_size").Uint(b, f.Type.Big(b, false)) {
 			return nil
 		}
 		return b
@@ -40,8 +40,6 @@ func wholeLayout(b []byte) []byte {
 	}
 	return nil
 }
-
-var lcmSize = lovCompMdV1.Field("lcm_size")
 
 // LayoutObject is an object in the layout of a file.
 type LayoutObject struct {
@@ -143,7 +141,7 @@ func DirectoryStripes(b []byte, f func(stripe FileID)) {
 	}
 	big := littleLayout(b, false)
 	v := View{Struct: b, Rest: b, Big: big, Type: lmvMdsMdV1}
-	b = b[min(len(b), lmvStripeFids.Off):]
+	b = b[min(len(b), lmvMdsMdV1.Field("lmv_stripe_fids").Off):]
 	for range min(lmvStripes(&v), len(b)/fidSize) {
 		if stripe := fileID(b, big); stripe != (FileID{}) {
 			f(stripe)
@@ -151,8 +149,6 @@ func DirectoryStripes(b []byte, f func(stripe FileID)) {
 		b = b[fidSize:]
 	}
 }
-
-var lmvStripeFids = lmvMdsMdV1.Field("lmv_stripe_fids")
 
 const maxComponentsShown = 8
 

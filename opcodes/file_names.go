@@ -25,24 +25,18 @@ func fileAttrs(b []byte, big bool) (a FileAttrs) {
 	if o.has(bodyFID) {
 		a.FID = fileID(mboFid1.Bytes(b), big)
 	}
-	if o.has(bodyType) {
+	if o.has(ObdMdValid.Bit("FLTYPE")) {
 		a.Mode = uint32(o.word(mboMode))
 	}
-	if len(b) >= mboNlink.Off+mboNlink.Size && o.has(bodyLinks) {
+	if len(b) >= mboNlink.Off+mboNlink.Size && o.has(ObdMdValid.Bit("FLNLINK")) {
 		a.Linked = o.word(mboNlink) > 0
 		a.NoLinks = !a.Linked
 	}
 	if o.has(bodySize) && len(b) >= mboSize.Off+mboSize.Size {
-		a.Size, a.HasSize, a.Lazy = o.word(mboSize), true, !o.has(exactSize)
+		a.Size, a.HasSize, a.Lazy = o.word(mboSize), true, !o.has(ObdMdValid.Bit("FLSIZE"))
 	}
 	return a
 }
-
-var (
-	bodyType  = ObdMdValid.Bit("FLTYPE")
-	bodyLinks = ObdMdValid.Bit("FLNLINK")
-	exactSize = ObdMdValid.Bit("FLSIZE")
-)
 
 // RegularFile is the type of a regular file in a mode.
 const RegularFile = 0o100000
@@ -73,33 +67,25 @@ func ReintegrationOf(m *Msg) (r Reintegration, ok bool) {
 		return r, false
 	}
 	r.First, r.Second = fileID(rrFid1.Bytes(rec.b), rec.big), fileID(rrFid2.Bytes(rec.b), rec.big)
-	r.User = uint32(rec.word(rrFsuid))
+	r.User = uint32(rec.word(mdtRecReint.Field("rr_fsuid")))
 	r.Name, r.NewName = TrimNUL(m.Named("name")), TrimNUL(m.Named("target_name"))
 	switch rec.word(rrOpcode) {
 	case reintSetattr:
 		r.First, r.Second = fileID(saFid.Bytes(rec.b), rec.big), FileID{}
 		valid := rec.word(saValid)
 		r.Size, r.HasSize = rec.word(saSize), valid&attrSize != 0
-		r.Truncates = r.HasSize && valid&attrTruncates != 0 && m.Opcode != MDS_CLOSE
+		r.Truncates = r.HasSize && valid&MdsAttrFlags.Bit("SIZE") != 0 && m.Opcode != MDS_CLOSE
 	case reintOpen, reintCreate:
 		flags := openFlags(rec.b, rec.big)
-		r.Volatile = flags&openVolatile != 0
+		r.Volatile = flags&MdsOpenFlags.Bit("OPEN_VOLATILE") != 0
 		r.Opens = rec.word(rrOpcode) == reintOpen
-		r.ByFID = r.Opens && flags&openByFID != 0
-		r.CrossRef = rec.word(crBias)&biasCrossRef != 0
+		r.ByFID = r.Opens && flags&MdsOpenFlags.Bit("OPEN_BY_FID") != 0
+		r.CrossRef = rec.word(crBias)&MdsOpBias.Bit("CROSS_REF") != 0
 	case reintSetxattr:
 		r.Name = nil // of the attribute
 	}
 	return r, true
 }
-
-var (
-	rrFsuid       = mdtRecReint.Field("rr_fsuid")
-	attrTruncates = MdsAttrFlags.Bit("SIZE")
-	openVolatile  = MdsOpenFlags.Bit("OPEN_VOLATILE")
-	biasCrossRef  = MdsOpBias.Bit("CROSS_REF")
-	openByFID     = MdsOpenFlags.Bit("OPEN_BY_FID")
-)
 
 // InlineData returns how many bytes of a file whose data is on the MDT a reply to an
 // open brings.
@@ -120,10 +106,8 @@ func IntentDone(m *Msg) (opened, created bool) {
 	if intentResult(rep, m.Big) != 0 {
 		return false, false
 	}
-	return done&dispOpened != 0, done&dispMade != 0
+	return done&Disposition.Bit("OPEN_OPEN") != 0, done&dispMade != 0
 }
-
-var dispOpened = Disposition.Bit("OPEN_OPEN")
 
 // IsNegative reports whether the reply to an LDLM_ENQUEUE says that the name of its
 // intent is not there.
@@ -225,7 +209,7 @@ func eachLink(b []byte, f func(dir FileID, name []byte)) {
 	if len(b) < linkEaHeader.Size {
 		return
 	}
-	n := linkCount.Uint(b, linkEaHeader.Detect(b, false))
+	n := linkEaHeader.Field("leh_reccount").Uint(b, linkEaHeader.Detect(b, false))
 	for b = b[linkEaHeader.Size:]; n > 0 && len(b) >= linkEntrySize; n-- {
 		size := int(ReadUint(b[:2], true))
 		if size <= linkEntrySize || size > len(b) {
@@ -235,8 +219,6 @@ func eachLink(b []byte, f func(dir FileID, name []byte)) {
 		b = b[size:]
 	}
 }
-
-var linkCount = linkEaHeader.Field("leh_reccount")
 
 // XattrLayout returns the layout of a file that a reply to an MDS_GETXATTR brings,
 // nil when it brings none.
@@ -292,7 +274,7 @@ func BatchedAnswers(m *Msg, f func(a FileAttrs, layout []byte)) {
 	for b = b[min(len(b), batchUpdateReply.Size):]; n > 0 && len(b) >= LustreMsg.Size; n-- {
 		var a FileAttrs
 		var layout []byte
-		if LmOpc.Uint(b, m.Big) == 0 && intentResult(messageBuffer(b, 0, m.Big), m.Big) == 0 {
+		if lmOpc.Uint(b, m.Big) == 0 && intentResult(messageBuffer(b, 0, m.Big), m.Big) == 0 {
 			a = fileAttrs(messageBuffer(b, 1, m.Big), m.Big)
 			if valid := mboValid.Uint(messageBuffer(b, 1, m.Big), m.Big); valid&(mdLinkname|mdDirEA) == 0 || valid&mdMEA != 0 {
 				layout = wholeLayout(messageBuffer(b, 2, m.Big))

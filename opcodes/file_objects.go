@@ -43,12 +43,6 @@ func objectID(b []byte, big bool) (o ObjectID) {
 	return o
 }
 
-// The first and the last sequence of FIDs that stand for objects of the old form.
-var (
-	idifSequence     = FidSeq.Number("IDIF")
-	lastIdifSequence = FidSeq.Number("IDIF_MAX")
-)
-
 // On returns the FID of the object, for one of the old form that of the OST with an
 // index: a FID of the sequences that stand for such objects.
 func (o ObjectID) On(ost uint32) FileID {
@@ -56,12 +50,8 @@ func (o ObjectID) On(ost uint32) FileID {
 		return o.FID
 	}
 	const high = 1<<16 - 1 // bits 32 to 47 of the number
-	return FileID{Seq: idifSequence | uint64(ost&high)<<16 | o.Number>>32&high, OID: uint32(o.Number)}
+	return FileID{Seq: FidSeq.Number("IDIF") | uint64(ost&high)<<16 | o.Number>>32&high, OID: uint32(o.Number)}
 }
-
-// IsObject reports whether a FID is an IDIF: the number of an OST object in the form
-// of a FID.
-func (f FileID) IsObject() bool { return f.Seq >= idifSequence && f.Seq <= lastIdifSequence }
 
 // Striping is how the bytes of a file, or of a component, are laid out over
 // objects.
@@ -97,13 +87,8 @@ type ObjectRequest struct {
 }
 
 var (
-	oStripeIdx  = obdo.Field("o_stripe_idx")
-	oLayout     = obdo.Field("o_layout")
-	olSize      = ostLayout.Field("ol_stripe_size")
-	olCount     = ostLayout.Field("ol_stripe_count")
-	olStart     = ostLayout.Field("ol_comp_start")
-	olComponent = ostLayout.Field("ol_comp_id")
-	validLayout = ObdMdValid.Bit("FLOSTLAYOUT")
+	olSize  = ostLayout.Field("ol_stripe_size")
+	olCount = ostLayout.Field("ol_stripe_count")
 )
 
 // ObjectRequestOf reads the ost_body of a message that is about one object; ok is
@@ -117,9 +102,9 @@ func ObjectRequestOf(m *Msg) (o ObjectRequest, ok bool) {
 	if a.valid(validParent) {
 		o.Parent = FileID{a.word(oParentSeq), uint32(a.word(oParentOid)), 0}
 		o.HasParent = o.Parent != FileID{}
-		if b := oLayout.Bytes(a.b); b != nil && a.valid(validLayout) {
-			o.Striping = Striping{uint32(olSize.Uint(b, a.big)), uint32(olCount.Uint(b, a.big)), uint32(a.word(oStripeIdx)),
-				uint32(olComponent.Uint(b, a.big)), olStart.Uint(b, a.big)}
+		if b := obdo.Field("o_layout").Bytes(a.b); b != nil && a.valid(ObdMdValid.Bit("FLOSTLAYOUT")) {
+			o.Striping = Striping{uint32(olSize.Uint(b, a.big)), uint32(olCount.Uint(b, a.big)), uint32(a.word(obdo.Field("o_stripe_idx"))),
+				uint32(ostLayout.Field("ol_comp_id").Uint(b, a.big)), ostLayout.Field("ol_comp_start").Uint(b, a.big)}
 		}
 	}
 	if m.Reply && a.valid(validSize) {

@@ -344,10 +344,7 @@ const (
 )
 
 var (
-	ghFlags          = GSSHeader.Field("gh_flags")
 	ghProc           = GSSHeader.Field("gh_proc")
-	ghMajor          = GSSRepHeader.Field("gh_major")
-	ghMinor          = GSSRepHeader.Field("gh_minor")
 	bufGSSHeader     = Sub("gss_header", &GSSHeader)
 	bufGSSReply      = Sub("gss_rep_header", &GSSRepHeader)
 	bufGSSError      = Sub("gss_err_header", &GSSErrHeader)

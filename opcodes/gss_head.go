@@ -20,7 +20,7 @@ func ReadGSSHead(b []byte, big, reply bool) (h GSSHead, ok bool) {
 	}
 	h.Proc = uint32(ghProc.Uint(b, big))
 	if reply && h.Proc != gssProcData {
-		h.Major, h.Minor = uint32(ghMajor.Uint(b, big)), uint32(ghMinor.Uint(b, big))
+		h.Major, h.Minor = uint32(GSSRepHeader.Field("gh_major").Uint(b, big)), uint32(GSSRepHeader.Field("gh_minor").Uint(b, big))
 	}
 	const lenBytes, handleBytes = 4, 8
 	if at := handle + lenBytes; len(b) >= at+handleBytes && ReadUint(b[handle:at], big) == handleBytes {

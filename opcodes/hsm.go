@@ -179,20 +179,15 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET", Doe
 				return
 			}
 			l.Key("state ")
-			set := husStates.Uint(state, m.Big)
+			set := hsmUserState.Field("hus_states").Uint(state, m.Big)
 			if set == 0 {
 				l.Add(Flag, "NONE")
 				return
 			}
 			l.Flags(HsmStates, set)
-			l.Key("archive ").Num(husArchive.Uint(state, m.Big))
+			l.Key("archive ").Num(hsmUserState.Field("hus_archive_id").Uint(state, m.Big))
 		},
 	}}})
-
-var (
-	husStates  = hsmUserState.Field("hus_states")
-	husArchive = hsmUserState.Field("hus_archive_id")
-)
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET", Does: OfFile,
 	Doc: "Sets or clears HSM states of a file by hand, or the archive it belongs to.",
@@ -202,16 +197,11 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET", Doe
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			set := m.Named("hsm_state_set")
-			l.FlagsIfSet("set ", HsmStates, hssSet.Uint(set, m.Big))
-			l.FlagsIfSet("clear ", HsmStates, hssClear.Uint(set, m.Big))
+			l.FlagsIfSet("set ", HsmStates, hsmStateSet.Field("hss_setmask").Uint(set, m.Big))
+			l.FlagsIfSet("clear ", HsmStates, hsmStateSet.Field("hss_clearmask").Uint(set, m.Big))
 		},
 		Subject: bodySubject,
 	}}})
-
-var (
-	hssSet   = hsmStateSet.Field("hss_setmask")
-	hssClear = hsmStateSet.Field("hss_clearmask")
-)
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION", Does: OfFile,
 	Doc: "Gets the HSM action in progress on a file.",
@@ -222,15 +212,12 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION", Does: OfF
 		SummarizeReply: func(m *Msg, l *Line) {
 			if now := m.Named("hsm_current_action"); len(now) >= hcaAction.Off+hcaAction.Size {
 				l.Key("").Value(Flag, HsmUserAction, hcaAction.Uint(now, m.Big))
-				l.Key("").Value(Flag, HsmProgressStates, hcaState.Uint(now, m.Big))
+				l.Key("").Value(Flag, HsmProgressStates, hsmCurrentAction.Field("hca_state").Uint(now, m.Big))
 			}
 		},
 	}}})
 
-var (
-	hcaState  = hsmCurrentAction.Field("hca_state")
-	hcaAction = hsmCurrentAction.Field("hca_action")
-)
+var hcaAction = hsmCurrentAction.Field("hca_action")
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS", Does: OfFile,
 	Doc: "A copytool reports how far it is with an action, or that it has ended.",
@@ -240,21 +227,16 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS", Does:
 		SummarizeRequest: func(m *Msg, l *Line) {
 			p := m.Named("hsm_progress")
 			l.FID(hpkFid.Bytes(p), m.Big)
-			l.Key("cookie ").Hex(Object, hpkCookie.Uint(p, m.Big))
-			l.FlagsIfSet("", HsmProgressFlags, hpkFlags.Uint(p, m.Big))
-			if errval := hpkErrval.Uint(p, m.Big); errval != 0 {
+			l.Key("cookie ").Hex(Object, hsmProgressKernel.Field("hpk_cookie").Uint(p, m.Big))
+			l.FlagsIfSet("", HsmProgressFlags, hsmProgressKernel.Field("hpk_flags").Uint(p, m.Big))
+			if errval := hsmProgressKernel.Field("hpk_errval").Uint(p, m.Big); errval != 0 {
 				l.Key("error ").Value(Bad, Errnos, errval)
 			}
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return hpkFid.Bytes(m.Named("hsm_progress")), nil },
 	}}})
 
-var (
-	hpkFid    = hsmProgressKernel.Field("hpk_fid")
-	hpkCookie = hsmProgressKernel.Field("hpk_cookie")
-	hpkFlags  = hsmProgressKernel.Field("hpk_flags")
-	hpkErrval = hsmProgressKernel.Field("hpk_errval")
-)
+var hpkFid = hsmProgressKernel.Field("hpk_fid")
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST", Does: OfFile,
 	Doc: "A user requests to archive, restore, release or remove files, or to cancel that.",
@@ -263,24 +245,19 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST", Does: O
 		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")
-			l.Value(Flag, HsmUserAction, hrAction.Uint(req, m.Big))
+			l.Value(Flag, HsmUserAction, hsmRequest.Field("hr_action").Uint(req, m.Big))
 			if fid := huiFid.Bytes(items); fid != nil {
 				l.Key("").FID(fid, m.Big)
 			}
-			if n := hrItems.Uint(req, m.Big); n > 1 {
+			if n := hsmRequest.Field("hr_itemcount").Uint(req, m.Big); n > 1 {
 				l.Key("files ").Num(n)
 			}
-			l.NumIfSet("archive ", hrArchive.Uint(req, m.Big))
+			l.NumIfSet("archive ", hsmRequest.Field("hr_archive_id").Uint(req, m.Big))
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return huiFid.Bytes(m.Named("hsm_user_item")), nil },
 	}}})
 
-var (
-	huiFid    = hsmUserItem.Field("hui_fid")
-	hrAction  = hsmRequest.Field("hr_action")
-	hrArchive = hsmRequest.Field("hr_archive_id")
-	hrItems   = hsmRequest.Field("hr_itemcount")
-)
+var huiFid = hsmUserItem.Field("hui_fid")
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_REGISTER",
 	Doc: "A client announces a copytool and the archives it serves; actions are then sent to it.",
@@ -317,8 +294,8 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION
 		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
-			if o := bodyOf(m); o.has(bodyVersion) {
-				l.Key("version ").Hex(Object, o.word(mboVersion))
+			if o := bodyOf(m); o.has(ObdMdValid.Bit("FLDATAVERSION")) {
+				l.Key("version ").Hex(Object, o.word(mdtBody.Field("mbo_version")))
 			}
 		},
 		Subject: bodySubject,

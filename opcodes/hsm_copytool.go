@@ -99,14 +99,9 @@ func appendActionsSummary(v *View, dst []byte) []byte {
 	if b = b[hsmNameRoom(&View{Rest: b}):]; len(b) < hsmActionItem.Size {
 		return dst
 	}
-	dst = append(append(dst, ", "...), HsmCopytoolAction.Name(haiAction.Uint(b, v.Big))...)
-	return AppendFIDBytes(append(dst, ' '), haiFid.Bytes(b), v.Big)
+	dst = append(append(dst, ", "...), HsmCopytoolAction.Name(hsmActionItem.Field("hai_action").Uint(b, v.Big))...)
+	return AppendFIDBytes(append(dst, ' '), hsmActionItem.Field("hai_fid").Bytes(b), v.Big)
 }
-
-var (
-	haiAction = hsmActionItem.Field("hai_action")
-	haiFid    = hsmActionItem.Field("hai_fid")
-)
 
 var kucHdr = &Struct{Name: "kuc_hdr", Doc: "header of a message from the kernel to user space", Fields: []*Field{
 	U16("kuc_magic", Hex, &KucMagic, "begins the message"),

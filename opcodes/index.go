@@ -54,12 +54,8 @@ const (
 )
 
 var (
-	lipNr     = Field{Off: 6, Size: 2}
-	iiFlags   = idxInfo.Field("ii_flags")
-	iiCount   = idxInfo.Field("ii_count")
-	iiFid     = idxInfo.Field("ii_fid")
-	iiKeysize = idxInfo.Field("ii_keysize")
-	iiRecsize = idxInfo.Field("ii_recsize")
+	lipNr = Field{Off: 6, Size: 2}
+	iiFid = idxInfo.Field("ii_fid")
 )
 
 func indexPageBig(b []byte, big bool) bool {
@@ -129,10 +125,10 @@ func nextIndexEntry(v *View) (*Field, int) {
 	}
 	info := req.Buf(1)
 	hash := idxHashSize
-	if iiFlags.Uint(info, req.Big)&idxNoHash != 0 {
+	if idxInfo.Field("ii_flags").Uint(info, req.Big)&idxNoHash != 0 {
 		hash = 0
 	}
-	key, rec := int(iiKeysize.Uint(info, req.Big)), int(iiRecsize.Uint(info, req.Big))
+	key, rec := int(idxInfo.Field("ii_keysize").Uint(info, req.Big)), int(idxInfo.Field("ii_recsize").Uint(info, req.Big))
 	if fid := iiFid.Bytes(info); hash == 0 && len(fid) >= 8 {
 		switch seq := ReadUint(fid[:8], req.Big); {
 		case seq == quotaSlvSeq || seq == quotaGlbSeq:
@@ -211,18 +207,13 @@ var _ = DefineRPC(&RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*
 	Context: true,
 })
 
-var (
-	iiHashStart = idxInfo.Field("ii_hash_start")
-	iiHashEnd   = idxInfo.Field("ii_hash_end")
-)
-
 func summarizeIndexRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < idxInfo.Size {
 		return
 	}
 	l.FID(iiFid.Bytes(b), m.Big)
-	l.Key("from ").Hex(Number, iiHashStart.Uint(b, m.Big))
+	l.Key("from ").Hex(Number, idxInfo.Field("ii_hash_start").Uint(b, m.Big))
 }
 
 func summarizeIndexReply(m *Msg, l *Line) {
@@ -230,8 +221,8 @@ func summarizeIndexReply(m *Msg, l *Line) {
 	if len(b) < idxInfo.Size {
 		return
 	}
-	l.Key("").Count(iiCount.Uint(b, m.Big), "page")
-	if end := iiHashEnd.Uint(b, m.Big); end == dirHashEnd {
+	l.Key("").Count(idxInfo.Field("ii_count").Uint(b, m.Big), "page")
+	if end := idxInfo.Field("ii_hash_end").Uint(b, m.Big); end == dirHashEnd {
 		l.Add(Dim, ", end")
 	} else {
 		l.Key("to ").Hex(Number, end)

@@ -108,10 +108,10 @@ func TestMeanings(t *testing.T) {
 }
 
 func connectBuf(flags, flags2 uint64, version uint32) []byte {
-	b := make([]byte, obdConnectData.Size)
+	b := make([]byte, ObdConnectData.Size)
 	binary.LittleEndian.PutUint64(b, flags)
 	binary.LittleEndian.PutUint32(b[8:], version)
-	binary.LittleEndian.PutUint64(b[ocdFlags2.Off:], flags2)
+	binary.LittleEndian.PutUint64(b[ObdConnectData.Field("ocd_connect_flags2").Off:], flags2)
 	return b
 }
 
@@ -133,10 +133,10 @@ func TestConnectDataValidity(t *testing.T) {
 	const version, flags2, transno = 0x20, 1 << 63, 0x100
 	raw := connectBuf(version, 1<<35, 0x02110000)
 	body := make([]byte, 184)
-	v := &View{Struct: raw, Type: obdConnectData, Msg: &Msg{Bufs: [][]byte{body}}}
+	v := &View{Struct: raw, Type: ObdConnectData, Msg: &Msg{Bufs: [][]byte{body}}}
 	valid := func(name string, want bool) {
 		t.Helper()
-		assert.Equal(t, obdConnectData.Field(name).Valid(v), want, name, "is valid")
+		assert.Equal(t, ObdConnectData.Field(name).Valid(v), want, name, "is valid")
 	}
 	valid("ocd_version", true)
 	valid("ocd_grant", false)

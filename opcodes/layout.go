@@ -174,18 +174,15 @@ func plainForm(b []byte, user bool) *Field {
 // archive or client cache, and the size.
 func holdsHSM(b []byte) bool {
 	big := littleLayout(b, false)
-	kind := lhmType.Uint(b, big)
-	return len(b) >= lovHsmMd.Size && lhmLength.Uint(b, big) == uint64(lovHsmMd.Size-lhmCopy.Off) &&
-		kind >= firstArchive && kind <= lastArchive
+	kind := lovHsmMd.Field("lhm_type").Uint(b, big)
+	return len(b) >= lovHsmMd.Size && lovHsmMd.Field("lhm_length").Uint(b, big) == uint64(lovHsmMd.Size-lhmCopy.Off) &&
+		kind >= firstArchive && kind <= ForeignType.Number("S3")
 }
 
 var (
-	lhmLength = lovHsmMd.Field("lhm_length")
-	lhmType   = lovHsmMd.Field("lhm_type")
-	lhmCopy   = lovHsmMd.Field("lhm_hsm")
+	lhmCopy = lovHsmMd.Field("lhm_hsm")
 
 	firstArchive = ForeignType.Number("POSIX")
-	lastArchive  = ForeignType.Number("S3")
 )
 
 // chooseLayout is the form of a buffer that holds the layout of a file.
@@ -218,10 +215,9 @@ func chooseDefaultMd(v *View) *Field {
 }
 
 var (
-	mdLinkname  = ObdMdValid.Bit("LINKNAME")
-	mdDirEA     = ObdMdValid.Bit("FLDIREA")
-	mdMEA       = ObdMdValid.Bit("MEA")
-	openHasObjs = MdsOpenFlags.Bit("OPEN_HAS_OBJS")
+	mdLinkname = ObdMdValid.Bit("LINKNAME")
+	mdDirEA    = ObdMdValid.Bit("FLDIREA")
+	mdMEA      = ObdMdValid.Bit("MEA")
 )
 
 // mdValid is the mbo_valid of the message's mdt_body.
@@ -244,7 +240,7 @@ func userWrote(m *Msg) bool {
 		return valid&mdDirEA != 0 && valid&mdMEA == 0
 	}
 	rec := m.Named("rec_reint")
-	return rrOpcode.Uint(rec, m.Big) != reintOpen || openFlags(rec, m.Big)&openHasObjs == 0
+	return rrOpcode.Uint(rec, m.Big) != reintOpen || openFlags(rec, m.Big)&MdsOpenFlags.Bit("OPEN_HAS_OBJS") == 0
 }
 
 var (
@@ -339,13 +335,8 @@ func addLayout(l *Line, b []byte, user bool) {
 	l.AddEscaped(Flag, func(dst []byte) []byte { return appendLayoutBrief(dst, f, b) }) // a pool's name may be in it
 }
 
-var (
-	lumStripeCount = lmvUserMdV1.Field("lum_stripe_count")
-	lumHashType    = lmvUserMdV1.Field("lum_hash_type")
-)
-
 // oneStripe reports whether a lmv_user_md_v1 asks for nothing out of the way.
 func oneStripe(b []byte) bool {
 	big := littleLayout(b, false)
-	return uint32(lumStripeCount.Uint(b, big)) <= 1 && lumHashType.Uint(b, big) == 0
+	return uint32(lmvUserMdV1.Field("lum_stripe_count").Uint(b, big)) <= 1 && lmvUserMdV1.Field("lum_hash_type").Uint(b, big) == 0
 }

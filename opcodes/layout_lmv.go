@@ -140,14 +140,12 @@ func isDefaultLmv(v *View) bool {
 	rec := v.Msg.Named("rec_reint")
 	switch rrOpcode.Uint(rec, v.Msg.Big) {
 	case reintCreate:
-		return crBias.Uint(rec, v.Msg.Big)&createDefaultLmv != 0
+		return crBias.Uint(rec, v.Msg.Big)&MdsOpBias.Bit("CREATE_DEFAULT_LMV") != 0
 	case reintMigrate:
 		return false
 	}
 	return true
 }
-
-var createDefaultLmv = MdsOpBias.Bit("CREATE_DEFAULT_LMV")
 
 // userStripes is how many MDTs or stripes follow a lmv_user_md_v1.
 func userStripes(v *View) int {

@@ -133,7 +133,7 @@ var (
 	lockRes2  = ldlmReply.Field("lock_policy_res2")
 )
 
-var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
+var _ = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 	Doc: "Requests a lock. With an intent the server also executes an operation: open, lookup, getattr and others. " +
 		"When the lock has to wait, a completion callback follows.",
 	Variants: []*Variant{

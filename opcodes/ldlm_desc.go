@@ -38,18 +38,14 @@ func LockDescOf(m *Msg) (d LockDesc, ok bool) {
 	case ExtentLock:
 		d.Start, d.End, d.Group = k.start(), k.end(), k.policyWord(lockGroup)
 	case FlockLock:
-		d.Start, d.End, d.Owner, d.PID = k.start(), k.end(), k.policyWord(flockOwner), uint32(k.policyWord(flockPID))
+		d.Start, d.End, d.Owner, d.PID = k.start(), k.end(), k.policyWord(ldlmFlockWire.Field("lfw_owner")), uint32(k.policyWord(flockPID))
 	case InodeLock, 0: // a convert leaves the kind out
-		d.Bits, d.Group = k.bits(), k.policyWord(inodeGroup)
+		d.Bits, d.Group = k.bits(), k.policyWord(ldlmInodebits.Field("li_gid"))
 	}
 	return d, true
 }
 
-var (
-	flockOwner = ldlmFlockWire.Field("lfw_owner")
-	flockPID   = ldlmFlockWire.Field("lfw_pid")
-	inodeGroup = ldlmInodebits.Field("li_gid")
-)
+var flockPID = ldlmFlockWire.Field("lfw_pid")
 
 // IsUnlock reports whether the request is no lock but releases the range of a
 // flock.
@@ -186,19 +182,15 @@ func IsLockTest(m *Msg) bool { return lockFlags.Uint(m.Buf(1), m.Big)&flagTest !
 
 // IsLockReplay reports whether a request of LDLM_ENQUEUE gives a lock back to a
 // server that was restarted.
-func IsLockReplay(m *Msg) bool { return lockFlags.Uint(m.Buf(1), m.Big)&flagReplay != 0 }
+func IsLockReplay(m *Msg) bool { return lockFlags.Uint(m.Buf(1), m.Big)&LdlmFlags.Bit("REPLAY") != 0 }
 
 // IsCompletionWithBlocking reports whether an LDLM_CP_CALLBACK is also a
 // blocking callback.
 func IsCompletionWithBlocking(m *Msg) bool {
-	return lockFlags.Uint(m.Buf(1), m.Big)&flagASTSent != 0
+	return lockFlags.Uint(m.Buf(1), m.Big)&LdlmFlags.Bit("AST_SENT") != 0
 }
 
-var (
-	flagTest    = LdlmFlags.Bit("TEST_LOCK")
-	flagReplay  = LdlmFlags.Bit("REPLAY")
-	flagASTSent = LdlmFlags.Bit("AST_SENT")
-)
+var flagTest = LdlmFlags.Bit("TEST_LOCK")
 
 // EarlyCanceledLocks calls f with the server's cookie of each lock that a
 // request gives back along with something else.

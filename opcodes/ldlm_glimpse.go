@@ -50,7 +50,7 @@ var (
 	bufDlmGlDescBarrier = Sub("dlm_gl_desc", &ldlmGlBarrierDesc, "state that the barrier is to have")
 )
 
-var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK", Does: CallsBack,
+var _ = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK", Does: CallsBack,
 	Doc: "The server requests the size and times of an object from the holder of its lock. " +
 		"The quota master notifies its slaves of new limits with it, the MGS the MDTs of a write barrier.",
 	Variants:  []*Variant{glimpseObject, glimpseQuota, glimpseBarrier},
@@ -90,9 +90,9 @@ var (
 			summarizeGlimpseRequest(m, l)
 			if b := m.Buf(2); len(b) >= ldlmGlLquotaDesc.Size {
 				l.Key("id ").Num(ReadUint(b[:8], m.Big))
-				l.Key("hard ").Num(glHard.Uint(b, m.Big))
-				l.Key("soft ").Num(glSoft.Uint(b, m.Big))
-				l.FlagsIfSet("", QuotaGlimpseFlags, glFlags.Uint(b, m.Big))
+				l.Key("hard ").Num(ldlmGlLquotaDesc.Field("gl_hardlimit").Uint(b, m.Big))
+				l.Key("soft ").Num(ldlmGlLquotaDesc.Field("gl_softlimit").Uint(b, m.Big))
+				l.FlagsIfSet("", QuotaGlimpseFlags, ldlmGlLquotaDesc.Field("gl_flags").Uint(b, m.Big))
 			}
 		},
 	}
@@ -101,22 +101,14 @@ var (
 		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrier),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeGlimpseRequest(m, l)
-			l.Key("").Value(Flag, BarrierStatus, lgbdStatus.Uint(m.Buf(2), m.Big))
+			l.Key("").Value(Flag, BarrierStatus, ldlmGlBarrierDesc.Field("lgbd_status").Uint(m.Buf(2), m.Big))
 		},
 		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) >= barrierLvb.Size {
-				l.Value(Flag, BarrierStatus, barrierState.Uint(b, m.Big))
+				l.Value(Flag, BarrierStatus, barrierLvb.Field("lvb_status").Uint(b, m.Big))
 			}
 		},
 	}
-)
-
-var (
-	glHard       = ldlmGlLquotaDesc.Field("gl_hardlimit")
-	glSoft       = ldlmGlLquotaDesc.Field("gl_softlimit")
-	glFlags      = ldlmGlLquotaDesc.Field("gl_flags")
-	lgbdStatus   = ldlmGlBarrierDesc.Field("lgbd_status")
-	barrierState = barrierLvb.Field("lvb_status")
 )
 
 // summarizeGlimpseRequest writes the resource and the client's handle of the lock.

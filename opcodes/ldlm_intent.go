@@ -67,12 +67,9 @@ var layoutIntent = &Struct{Name: "layout_intent",
 		Sub("lai_extent", &luExtent, Since("2.16"), "the range; named li_extent up to 2.15"),
 	}}
 
-var bitDOM = LdlmInodebits.Bit("DOM")
-
 var (
 	bufLdlmIntent   = Sub("ldlm_intent", &ldlmIntent, "what to do along with the lock")
 	bufLayoutIntent = Sub("layout_intent", &layoutIntent, "what the client is about to do")
-	laiOpc          = layoutIntent.Field("lai_opc")
 )
 
 // pickEnqueue goes by the intent when there is one, else by the kind of lock.
@@ -86,7 +83,7 @@ func pickEnqueue(m *Msg) *Variant {
 		switch kind := k.kind(); {
 		case hasIntent && kind == InodeLock && len(m.Buf(1)) < lockDesc.Off+lPolicyData.Off+8:
 			return Protocol.ByOpcode(LDLM_ENQUEUE).Common // the bits were not captured
-		case hasIntent && (kind == ExtentLock || kind == InodeLock && k.bits() == bitDOM && len(m.Bufs) == 2):
+		case hasIntent && (kind == ExtentLock || kind == InodeLock && k.bits() == LdlmInodebits.Bit("DOM") && len(m.Bufs) == 2):
 			return enqueueGlimpse
 		default:
 			return enqueueByKind(kind)
@@ -124,13 +121,11 @@ func enqueueByKind(kind uint64) *Variant {
 	return enqueuePlain
 }
 
-var dispOpen = Disposition.Bit("OPEN_OPEN") | Disposition.Bit("OPEN_CREATE")
-
 // pickEnqueueReply chooses the variant of a reply whose request was not captured
 // by the number of buffers, and by their content where that is ambiguous.
 func pickEnqueueReply(m *Msg) *Variant {
 	k := requestLock(m.Buf(1), m.Big)
-	opened := lockRes1.Uint(m.Buf(1), m.Big)&dispOpen != 0
+	opened := lockRes1.Uint(m.Buf(1), m.Big)&(Disposition.Bit("OPEN_OPEN")|Disposition.Bit("OPEN_CREATE")) != 0
 	switch n := len(m.Bufs); {
 	case n <= 3:
 		return pickReplyByLock(m, k)
@@ -229,7 +224,7 @@ func quotaIntent(request, reply func(m *Msg, l *Line)) *Variant {
 		SummarizeReply: func(m *Msg, l *Line) {
 			appendIntentError(m, l)
 			reply(m, l)
-			l.FlagsIfSet("", QuotaGlimpseFlags, lvbQuotaFlags.Uint(m.Buf(2), m.Big))
+			l.FlagsIfSet("", QuotaGlimpseFlags, lquotaLvb.Field("lvb_flags").Uint(m.Buf(2), m.Big))
 		},
 	}
 }
@@ -251,7 +246,7 @@ var (
 func summarizeLayoutRequest(m *Msg, l *Line) {
 	requestLock(m.Buf(1), m.Big).resource(l)
 	if b := m.Buf(3); len(b) >= layoutIntent.Size {
-		l.Key("").Value(Flag, LayoutIntent, laiOpc.Uint(b, m.Big))
+		l.Key("").Value(Flag, LayoutIntent, layoutIntent.Field("lai_opc").Uint(b, m.Big))
 	}
 }
 

@@ -180,20 +180,17 @@ func (k lock) grantedMode() uint64 { return k.word(lGrantedMode) }
 // start and end are the range of an extent lock or a flock.
 func (k lock) start() uint64 { return k.policyWord(lockStart) }
 
-func (k lock) end() uint64 { return k.policyWord(lfwEnd) }
+func (k lock) end() uint64 { return k.policyWord(ldlmFlockWire.Field("lfw_end")) }
 
 // bits are the parts of an inode that an inode lock covers, conflict those
 // that somebody else wants.
-func (k lock) bits() uint64 { return k.policyWord(inodeBits) }
+func (k lock) bits() uint64 { return k.policyWord(ldlmInodebits.Field("bits")) }
 
-func (k lock) conflict() uint64 { return k.policyWord(cancelBits) }
+func (k lock) conflict() uint64 { return k.policyWord(ldlmInodebits.Field("cancel_bits")) }
 
 var (
-	lfwEnd     = ldlmFlockWire.Field("lfw_end")
-	lockGroup  = ldlmExtent.Field("gid")
-	inodeBits  = ldlmInodebits.Field("bits")
-	cancelBits = ldlmInodebits.Field("cancel_bits")
-	groupMode  = LdlmMode.Number("GROUP")
+	lockGroup = ldlmExtent.Field("gid")
+	groupMode = LdlmMode.Number("GROUP")
 )
 
 // fid is the FID in the name of the resource, nil when that is no FID. The

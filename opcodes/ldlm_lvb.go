@@ -173,7 +173,7 @@ func BlockedLock(m *Msg) (serverCookie uint64, ok bool) {
 func CompletedLock(m *Msg) (clientCookie uint64, granted, ok bool) {
 	clientCookie, ok = lockCookie(m, 0)
 	b := m.Buf(1)
-	return clientCookie, requestLock(b, m.Big).grantedMode() != 0 && lockFlags.Uint(b, m.Big)&flagDeadlock == 0, ok
+	return clientCookie, requestLock(b, m.Big).grantedMode() != 0 && lockFlags.Uint(b, m.Big)&LdlmFlags.Bit("FLOCK_DEADLOCK") == 0, ok
 }
 
 // CanceledLocks calls f with the server's cookie of each lock that an
@@ -191,8 +191,6 @@ func CanceledLocks(m *Msg, f func(serverCookie uint64)) {
 
 // maxCanceled is more than the handles that fit into a message.
 const maxCanceled = 1 << 20
-
-var flagDeadlock = LdlmFlags.Bit("FLOCK_DEADLOCK")
 
 // lockCookie returns handle i of a struct ldlm_request. Cookies are not swapped.
 func lockCookie(m *Msg, i int) (cookie uint64, ok bool) {

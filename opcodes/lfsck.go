@@ -130,17 +130,13 @@ var _ = DefineRPC(&RPC{Opcode: LFSCK_QUERY, Name: "LFSCK_QUERY", Variants: []*Va
 	SummarizeReply: func(m *Msg, l *Line) {
 		if b := m.Buf(1); len(b) >= lfsckReply.Size {
 			l.Key("").Value(Flag, LfsckStatus, lfsckReply.Fields[0].Uint(b, m.Big))
-			l.Key("repaired ").Num(lrRepaired.Uint(b, m.Big))
+			l.Key("repaired ").Num(lfsckReply.Field("lr_repaired").Uint(b, m.Big))
 		}
 	},
 }},
 	Doc: "Asks the LFSCK of another server how far it is."})
 
-var (
-	lrActive   = lfsckRequest.Field("lr_active")
-	lrFid      = lfsckRequest.Field("lr_fid")
-	lrRepaired = lfsckReply.Field("lr_repaired")
-)
+var lrFid = lfsckRequest.Field("lr_fid")
 
 // summarizeLfsckRequest: the event, the kinds of check, and the object if there is one.
 func summarizeLfsckRequest(m *Msg, l *Line) {
@@ -149,7 +145,7 @@ func summarizeLfsckRequest(m *Msg, l *Line) {
 		return
 	}
 	l.Value(Flag, LfsckEvent, lrEvent.Uint(b, m.Big))
-	l.FlagsIfSet("", LfsckType, lrActive.Uint(b, m.Big))
+	l.FlagsIfSet("", LfsckType, lfsckRequest.Field("lr_active").Uint(b, m.Big))
 	if fid := lrFid.Bytes(b); len(fid) >= 16 && !allZero(fid) {
 		l.Key("").FID(fid, m.Big)
 	}

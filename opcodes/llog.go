@@ -186,11 +186,9 @@ var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_DESTROY, Name: "LLOG_ORIGIN_HA
 	Doc: "Removes a log on the server. No release since 2.12 sends it."})
 
 var (
-	lgdCtxt   = llogdBody.Field("lgd_ctxt_idx")
-	lgdIndex  = llogdBody.Field("lgd_index")
-	lgdOffset = llogdBody.Field("lgd_cur_offset")
-	llhCount  = llogLogHdr.Field("llh_count")
-	llhFlags  = llogLogHdr.Field("llh_flags")
+	lgdCtxt  = llogdBody.Field("lgd_ctxt_idx")
+	llhCount = llogLogHdr.Field("llh_count")
+	llhFlags = llogLogHdr.Field("llh_flags")
 )
 
 // llogKinds are the flags that distinguish catalogs from plain logs.
@@ -226,8 +224,8 @@ func summarizeLogRequest(m *Msg, l *Line) {
 
 func summarizeLogBlockRequest(m *Msg, l *Line) {
 	summarizeLogRequest(m, l)
-	l.Key("record ").Num(lgdIndex.Uint(m.Buf(1), m.Big))
-	l.Key("at ").Offset(lgdOffset.Uint(m.Buf(1), m.Big))
+	l.Key("record ").Num(llogdBody.Field("lgd_index").Uint(m.Buf(1), m.Big))
+	l.Key("at ").Offset(llogdBody.Field("lgd_cur_offset").Uint(m.Buf(1), m.Big))
 }
 
 // summarizeLogBlockReply appends the number of records of a block and the kind of the first.

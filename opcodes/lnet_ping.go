@@ -74,7 +74,6 @@ func hasFeature(name string) If {
 }
 
 var (
-	niMsgSize   = lnetNiStatus.Field("ns_msg_size")
 	largeStatus = lnetNiLargeStatus.Field("ns_status")
 	largeNi     = Sub("", &lnetNiLargeStatus)
 )
@@ -86,7 +85,7 @@ func stepLargeNi(v *View) (*Field, int) {
 	if len(v.Struct) < infoFixed || len(v.Rest) < largeStatus.Size+nidFixed {
 		return nil, 0
 	}
-	at, end := len(v.Struct)-len(v.Rest), niMsgSize.Uint(v.Struct[infoFixed:], v.Big)
+	at, end := len(v.Struct)-len(v.Rest), lnetNiStatus.Field("ns_msg_size").Uint(v.Struct[infoFixed:], v.Big)
 	if uint64(at) >= end || LnetNiStatus.Name(largeStatus.Uint(v.Rest, v.Big)) == "" {
 		return nil, 0
 	}

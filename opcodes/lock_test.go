@@ -252,7 +252,7 @@ func TestPickEnqueue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		m := &Msg{Bufs: append([][]byte{nil, lockBytes(o, tt.flags, tt.kind, nil, 4, 0)}, tt.rest...)}
-		assert.Equal(t, rpcLdlmEnqueue.Pick(m).Name, tt.want, "is taken for")
+		assert.Equal(t, ByOpcode(LDLM_ENQUEUE).Pick(m).Name, tt.want, "is taken for")
 	}
 }
 
@@ -286,7 +286,7 @@ func TestGuessEnqueue(t *testing.T) {
 		{"OPEN", 11, InodeLock, 0x3},
 	}
 	for _, tt := range tests {
-		got := rpcLdlmEnqueue.PickReply(enqueueReply(tt.buffers, tt.kind, tt.disposition)).Name
+		got := ByOpcode(LDLM_ENQUEUE).PickReply(enqueueReply(tt.buffers, tt.kind, tt.disposition)).Name
 		assert.That(t, got == tt.want, "%d buffers, disposition %#x: %s, not %s", tt.buffers, tt.disposition, got, tt.want)
 	}
 }
@@ -357,11 +357,11 @@ func TestGlimpseForms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		m := &Msg{Opcode: LDLM_GL_CALLBACK, Bufs: tt.bufs}
-		v := rpcLdlmGlCallback.Pick(m)
+		v := ByOpcode(LDLM_GL_CALLBACK).Pick(m)
 		var l Line
 		v.SummarizeRequest(m, &l)
 		assert.That(t, v.Name == tt.want && string(l.Text) == tt.line, "%q: %q, not %q: %q", v.Name, l.Text, tt.want, tt.line)
 	}
 	barrier := [][]byte{nil, plain(9), append([]byte{3}, make([]byte, 63)...)}
-	assert.Equal(t, rpcLdlmGlCallback.Pick(&Msg{Bufs: barrier}).Name, "barrier", "a barrier's glimpse is taken for")
+	assert.Equal(t, ByOpcode(LDLM_GL_CALLBACK).Pick(&Msg{Bufs: barrier}).Name, "barrier", "a barrier's glimpse is taken for")
 }

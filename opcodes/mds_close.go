@@ -93,10 +93,8 @@ var closeData = &Struct{Name: "close_data",
 var (
 	biasResyncDone = MdsOpBias.Bit("CLOSE_RESYNC_DONE")
 	biasSplit      = MdsOpBias.Bit("CLOSE_LAYOUT_SPLIT")
-	biasMerge      = MdsOpBias.Bit("CLOSE_LAYOUT_MERGE")
 	biasPCC        = MdsOpBias.Bit("PCC_ATTACH")
 	biasSwap       = MdsOpBias.Bit("CLOSE_LAYOUT_SWAP")
-	biasRelease    = MdsOpBias.Bit("HSM_RELEASE")
 	biasCloseUnion = biasResyncDone | biasSplit | biasPCC | biasSwap
 )
 
@@ -121,7 +119,7 @@ func closeBias(m *Msg) uint64 {
 	}
 	rec := m.Named("rec_reint")
 	if m.Opcode == MDS_REINT {
-		return rnBias.Uint(rec, m.Big)
+		return mdtRecRename.Field("rn_bias").Uint(rec, m.Big)
 	}
 	return saBias.Uint(rec, m.Big)
 }
@@ -132,7 +130,7 @@ var (
 	bufU32Array   = Arr("u32_array", -1, U32(""), Harmless, CountOf(outerResyncIDs), "components that are in sync again, when they are more than 15")
 )
 
-var rpcMdsClose = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
+var _ = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
 	Doc: "Closes an open file, stores times and size, and, depending on sa_bias, ends a lease with a change: a release to the " +
 		"archive, a swap, merge or split of layouts, the end of a resync.",
 	Pick:      pickClose,
@@ -180,7 +178,7 @@ func summarizeCloseRequest(m *Msg, l *Line) {
 	}
 	switch {
 	case bias&biasSplit != 0:
-		l.Key("mirror ").Num(cdMirror.Uint(data, m.Big))
+		l.Key("mirror ").Num(closeData.Field("cd_mirror_id").Uint(data, m.Big))
 	case bias&biasResyncDone != 0 && len(data) >= cdResync.Off+4:
 		l.Key("components ").Num(resyncCountOf(data[cdResync.Off:], m.Big))
 	}
@@ -188,7 +186,6 @@ func summarizeCloseRequest(m *Msg, l *Line) {
 
 var (
 	cdFid    = closeData.Field("cd_fid")
-	cdMirror = closeData.Field("cd_mirror_id")
 	cdResync = closeData.Field("cd_resync")
 	// What the name of the variant does not contain.
 	biasShown = biasPCC | MdsOpBias.Bit("CLOSE_MIGRATE") | MdsOpBias.Bit("DATA_MODIFIED")
@@ -217,11 +214,11 @@ func pickClose(m *Msg) *Variant {
 		return closeResync
 	case bias&biasSplit != 0:
 		return closeSplit
-	case bias&biasMerge != 0:
+	case bias&MdsOpBias.Bit("CLOSE_LAYOUT_MERGE") != 0:
 		return closeMerge
 	case bias&biasSwap != 0:
 		return closeSwap
-	case bias&(biasRelease|biasPCC) != 0:
+	case bias&(MdsOpBias.Bit("HSM_RELEASE")|biasPCC) != 0:
 		return closeRelease
 	}
 	return closePlain

@@ -72,7 +72,7 @@ var (
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogUser),
 		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValChangelogUser),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			l.Key("user cl").Num(cfUser.Uint(m.Named("getinfo_val"), m.Big))
+			l.Key("user cl").Num(changelogFilter.Field("cf_user_id").Uint(m.Named("getinfo_val"), m.Big))
 		},
 	}
 	mdsOtherInfo = &Variant{Name: "other",
@@ -81,8 +81,6 @@ var (
 		SummarizeRequest: summarizeInfoKeyRequest,
 	}
 )
-
-var cfUser = changelogFilter.Field("cf_user_id")
 
 func pickMdsGetInfo(m *Msg) *Variant {
 	key := m.Buf(1)

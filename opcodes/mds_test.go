@@ -18,7 +18,7 @@ func reintRequest(op uint32, set func(rec []byte), more ...[]byte) *Msg {
 	if set != nil {
 		set(rec)
 	}
-	m := &Msg{Opcode: MDS_REINT, RPC: rpcMdsReint, Bufs: append([][]byte{nil, rec}, more...)}
+	m := &Msg{Opcode: MDS_REINT, RPC: ByOpcode(MDS_REINT), Bufs: append([][]byte{nil, rec}, more...)}
 	m.Variant = pickReint(m)
 	return m
 }
@@ -149,7 +149,7 @@ func TestCloseData(t *testing.T) {
 	} {
 		rec := make([]byte, 136)
 		le.PutUint32(rec[120:], bias)
-		m := &Msg{Opcode: MDS_CLOSE, RPC: rpcMdsClose, Bufs: [][]byte{nil, nil, rec, nil, make([]byte, 96)}}
+		m := &Msg{Opcode: MDS_CLOSE, RPC: ByOpcode(MDS_CLOSE), Bufs: [][]byte{nil, nil, rec, nil, make([]byte, 96)}}
 		m.Variant = closeRelease
 		v := &View{Struct: m.Bufs[4], Msg: m, Type: closeData}
 		var got []string
@@ -179,7 +179,7 @@ func TestGetxattr(t *testing.T) {
 	answer := func(name string, valid uint64, value []byte) *Field {
 		body := make([]byte, 216)
 		le.PutUint64(body[mboValid.Off:], valid)
-		req := &Msg{Variant: rpcMdsGetxattr.Variants[0], Bufs: [][]byte{nil, body, nil, []byte(name)}}
+		req := &Msg{Variant: ByOpcode(MDS_GETXATTR).Variants[0], Bufs: [][]byte{nil, body, nil, []byte(name)}}
 		return chooseGetxattr(&View{Rest: value, Msg: &Msg{Reply: true, Req: req}})
 	}
 	link := []byte{0xdf, 0xf1, 0xea, 0x11}
@@ -209,7 +209,7 @@ func TestGetxattr(t *testing.T) {
 // TestXattrValues holds that names, values and lengths of a getxattr intent
 // find each other.
 func TestXattrValues(t *testing.T) {
-	v := &Variant{Reply: Bufs(bufEadataNames, bufEavals, bufEavalsLens)}
+	v := &Variant{Reply: Bufs(Strs("eadata"), bufEavals, bufEavalsLens)}
 	m := &Msg{Reply: true, Variant: v, Bufs: [][]byte{[]byte("user.a\x00trusted.lma\x00"), make([]byte, 27), {3, 0, 0, 0, 24, 0, 0, 0}}}
 	for i, want := range []struct {
 		name string

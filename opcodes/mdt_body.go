@@ -187,7 +187,6 @@ var (
 	mboSize       = mdtBody.Field("mbo_size")
 	mboMode       = mdtBody.Field("mbo_mode")
 	mboNlink      = mdtBody.Field("mbo_nlink")
-	mboVersion    = mdtBody.Field("mbo_version")
 	mboEadatasize = mdtBody.Field("mbo_eadatasize")
 )
 
@@ -216,11 +215,10 @@ func (o mdtBodyOf) word(f *Field) uint64 { return f.Uint(o.b, o.big) }
 func (o mdtBodyOf) has(bits uint64) bool { return o.word(mboValid)&bits != 0 }
 
 var (
-	bodyFID     = ObdMdValid.Bit("FLID") | ObdMdValid.Bit("MDS")
-	bodyMode    = ObdMdValid.Bit("FLMODE") | ObdMdValid.Bit("FLTYPE")
-	bodySize    = ObdMdValid.Bit("FLSIZE") | ObdMdValid.Bit("FLLAZYSIZE")
-	bodyVersion = ObdMdValid.Bit("FLDATAVERSION")
-	bodyMoved   = ObdMdValid.Bit("MDS")
+	bodyFID   = ObdMdValid.Bit("FLID") | ObdMdValid.Bit("MDS")
+	bodyMode  = ObdMdValid.Bit("FLMODE") | ObdMdValid.Bit("FLTYPE")
+	bodySize  = ObdMdValid.Bit("FLSIZE") | ObdMdValid.Bit("FLLAZYSIZE")
+	bodyMoved = ObdMdValid.Bit("MDS")
 )
 
 const (

@@ -301,8 +301,6 @@ const (
 
 var (
 	mtiSvname  = mgsTargetInfo.Field("mti_svname")
-	mtiFsname  = mgsTargetInfo.Field("mti_fsname")
-	mtiIndex   = mgsTargetInfo.Field("mti_stripe_index")
 	mcbName    = mgsConfigBody.Field("mcb_name")
 	mcbOffset  = mgsConfigBody.Field("mcb_offset")
 	mcrOffset  = mgsConfigRes.Field("mcr_offset")
@@ -322,8 +320,8 @@ func addTarget(m *Msg, l *Line) {
 	if name := TrimNUL(mtiSvname.Bytes(b)); len(name) > 0 {
 		l.Label(Node, name)
 	} else {
-		l.Label(Node, mtiFsname.Bytes(b))
-		l.Key("index ").Num(mtiIndex.Uint(b, m.Big))
+		l.Label(Node, mgsTargetInfo.Field("mti_fsname").Bytes(b))
+		l.Key("index ").Num(mgsTargetInfo.Field("mti_stripe_index").Uint(b, m.Big))
 	}
 	l.Key("").Flags(MtiFlags, mtiFlags.Uint(b, m.Big))
 }

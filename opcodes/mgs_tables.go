@@ -27,9 +27,9 @@ func RunningTargets(table []byte, big bool, f func(RunningTarget)) {
 		}
 		e := table[:n]
 		f(RunningTarget{
-			Kind:     nidtblType.Name(mneType.Uint(e, big)),
-			Index:    uint32(mneIndex.Uint(e, big)),
-			Instance: uint32(mneInstance.Uint(e, big)),
+			Kind:     nidtblType.Name(mgsNidtblEntry.Field("mne_type").Uint(e, big)),
+			Index:    uint32(mgsNidtblEntry.Field("mne_index").Uint(e, big)),
+			Instance: uint32(mgsNidtblEntry.Field("mne_instance").Uint(e, big)),
 			Version:  mgsNidtblEntry.Field("mne_version").Uint(e, big),
 			NIDs:     nidsOfEntry(e, big),
 		})
@@ -177,7 +177,7 @@ func NodemapEntries(pages []byte, f func(NodemapEntry)) {
 // readNodemapEntry reads an entry; it is little-endian.
 func readNodemapEntry(b []byte) (e NodemapEntry) {
 	key, rec := b[:nodemapKey.Size], b[nodemapKey.Size:]
-	subid := uint32(nkSubid.Uint(key, false))
+	subid := uint32(nodemapKey.Field("nk_cluster_subid").Uint(key, false))
 	e.Nodemap = uint32(nkNodemap.Uint(key, false)) & (1<<nodemapKindShift - 1)
 	e.Key = nkNodemap.Uint(key, false)<<32 | uint64(subid)
 	number := func(s *Struct, field string) uint64 { return s.Field(field).Uint(rec, false) }
@@ -291,10 +291,7 @@ func nodemapNames(names *Names, word uint64) string {
 	return strings.Join(list, ",")
 }
 
-var (
-	nkNodemap = nodemapKey.Field("nk_nodemap_id")
-	nkSubid   = nodemapKey.Field("nk_cluster_subid")
-)
+var nkNodemap = nodemapKey.Field("nk_nodemap_id")
 
 // RecoveryTable is the name of the variant of MGS_CONFIG_READ that reads where targets
 // run now.
@@ -305,9 +302,3 @@ func RegisteredTarget(m *Msg) (name []byte, ok bool) {
 	name, _, ok = bytes.Cut(mtiSvname.Bytes(m.Buf(1)), []byte{0})
 	return name, ok && len(name) > 0
 }
-
-var (
-	mneInstance = mgsNidtblEntry.Field("mne_instance")
-	mneIndex    = mgsNidtblEntry.Field("mne_index")
-	mneType     = mgsNidtblEntry.Field("mne_type")
-)

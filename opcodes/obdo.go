@@ -92,25 +92,23 @@ var ostBody = &Struct{Name: "ost_body", Doc: "attributes of an object", Fields: 
 var bufOstBody = Sub("ost_body", &ostBody, "attributes of the object")
 
 var (
-	validGrant       = ObdMdValid.Bit("FLGRANT")
-	validMode        = ObdMdValid.Bit("FLMODE")
-	validDataVersion = ObdMdValid.Bit("FLDATAVERSION")
-	validChecksum    = ObdMdValid.Bit("FLCKSUM")
-	validCount       = ObdMdValid.Bit("FLOBJCOUNT")
+	validGrant    = ObdMdValid.Bit("FLGRANT")
+	validChecksum = ObdMdValid.Bit("FLCKSUM")
+	validCount    = ObdMdValid.Bit("FLOBJCOUNT")
 )
 
 // asksGrant: a client reports its part of the grants, in fields that mean
 // something else in all other messages. Servers return what they have no attributes
 // for as it was: all of the obdo after a read or a release of grants.
 func asksGrant(v *View) bool {
-	return v.Uint(oValid)&validGrant != 0 && v.Msg != nil && (!v.Msg.Reply || v.Uint(oValid)&validMode == 0)
+	return v.Uint(oValid)&validGrant != 0 && v.Msg != nil && (!v.Msg.Reply || v.Uint(oValid)&ObdMdValid.Bit("FLMODE") == 0)
 }
 
 // usesGrant: o_data_version holds the grant that the client used up, also in the
 // reply to a write, which has attributes of the object but no data version.
 func usesGrant(v *View) bool {
 	valid := v.Uint(oValid)
-	return asksGrant(v) || v.Msg != nil && v.Msg.Reply && opcodeOf(v) == OST_WRITE && valid&validDataVersion == 0
+	return asksGrant(v) || v.Msg != nil && v.Msg.Reply && opcodeOf(v) == OST_WRITE && valid&ObdMdValid.Bit("FLDATAVERSION") == 0
 }
 
 func withChecksum(v *View) bool { return v.Uint(oValid)&validChecksum != 0 }
@@ -189,15 +187,12 @@ var (
 	oGrant     = obdo.Field("o_grant")
 	oMode      = obdo.Field("o_mode")
 	oFlags     = obdo.Resolve().Field("o_flags")
-	oMisc      = obdo.Field("o_misc")
 	oFallocM   = obdo.Field("o_falloc_mode")
 )
 
 var (
 	validID     = ObdMdValid.Bit("FLID")
-	validObject = validID | ObdMdValid.Bit("FLGROUP")
 	validSize   = ObdMdValid.Bit("FLSIZE")
-	validBlocks = ObdMdValid.Bit("FLBLOCKS")
 	validFlags  = ObdMdValid.Bit("FLFLAGS")
 	validParent = ObdMdValid.Bit("FLFID")
 )
@@ -233,10 +228,7 @@ func (a attrs) sets(l *Line) {
 	}
 }
 
-var (
-	flagShortIO   = ObdoFlags.Bit("SHORT_IO")
-	flagDelOrphan = ObdoFlags.Bit("DELORPHAN")
-)
+var flagShortIO = ObdoFlags.Bit("SHORT_IO")
 
 func attrsOf(m *Msg, buf int) attrs {
 	if m == nil {
@@ -255,7 +247,7 @@ func (a attrs) valid(bits uint64) bool { return a.word(oValid)&bits == bits }
 func (a attrs) flag(bit uint64) bool { return a.valid(validFlags) && a.word(oFlags)&bit != 0 }
 
 func (a attrs) object(l *Line) {
-	if a.word(oValid)&validObject != 0 {
+	if a.word(oValid)&(validID|ObdMdValid.Bit("FLGROUP")) != 0 {
 		l.ObjectID(oOi.Bytes(a.b), a.big)
 	}
 }
@@ -280,7 +272,7 @@ func (a attrs) size(l *Line) {
 	if a.valid(validSize) && a.reach(oSize) {
 		l.Key("size ").Offset(a.word(oSize))
 	}
-	if a.valid(validBlocks) && a.reach(oBlocks) {
+	if a.valid(ObdMdValid.Bit("FLBLOCKS")) && a.reach(oBlocks) {
 		l.Key("blocks ").Num(a.word(oBlocks))
 	}
 }

@@ -205,19 +205,19 @@ func TestKeys(t *testing.T) {
 		rpc       *RPC
 		key, want string
 	}{
-		{rpcOstGetInfo, "last_id", "last_id"},
-		{rpcOstGetInfo, "last_fid\x00", "last_fid"},
-		{rpcOstGetInfo, "fiemap\x00\x00rest", "fiemap"},
-		{rpcOstGetInfo, "fid2path\x00", "fid2path"},
-		{rpcOstGetInfo, "", "other"},
-		{rpcOstSetInfo, "grant_shrink", "grant_shrink"},
-		{rpcOstSetInfo, "checksum\x00", "other"},
+		{ByOpcode(OST_GET_INFO), "last_id", "last_id"},
+		{ByOpcode(OST_GET_INFO), "last_fid\x00", "last_fid"},
+		{ByOpcode(OST_GET_INFO), "fiemap\x00\x00rest", "fiemap"},
+		{ByOpcode(OST_GET_INFO), "fid2path\x00", "fid2path"},
+		{ByOpcode(OST_GET_INFO), "", "other"},
+		{ByOpcode(OST_SET_INFO), "grant_shrink", "grant_shrink"},
+		{ByOpcode(OST_SET_INFO), "checksum\x00", "other"},
 	}
 	for _, tt := range tests {
 		assert.Equal(t, tt.rpc.Pick(&Msg{Bufs: [][]byte{nil, []byte(tt.key)}}).Name, tt.want, tt.rpc.Name, tt.key, "is taken for")
 	}
 	for size, want := range map[int]string{8: "last_id", 16: "last_fid", 32: "fiemap", 88: "fiemap", 20: "other"} {
-		got := rpcOstGetInfo.PickReply(&Msg{Bufs: [][]byte{nil, make([]byte, size)}}).Name
+		got := ByOpcode(OST_GET_INFO).PickReply(&Msg{Bufs: [][]byte{nil, make([]byte, size)}}).Name
 		assert.That(t, got == want, "an answer of %d bytes is taken for %s", size, got)
 	}
 }

@@ -64,14 +64,12 @@ func isCreate(v *View) bool { return rrOpcode.Uint(v.Struct, v.Big) == reintCrea
 var mdsOpenFlagsHigh = MdsOpenFlags.HighHalf()
 
 func openFlags(rec []byte, big bool) uint64 {
-	return crFlagsLow.Uint(rec, big) | crFlagsHigh.Uint(rec, big)<<32
+	return mdtRecCreate.Field("cr_flags_l").Uint(rec, big) | mdtRecCreate.Field("cr_flags_h").Uint(rec, big)<<32
 }
 
-var openPCC = MdsOpenFlags.Bit("OPEN_PCC")
-
-func opensPCC(v *View) bool { return v.Uint(v.Type.Field("cr_flags_h"))<<32&openPCC != 0 }
-
-var openCreat = MdsOpenFlags.Bit("OPEN_CREAT")
+func opensPCC(v *View) bool {
+	return v.Uint(v.Type.Field("cr_flags_h"))<<32&MdsOpenFlags.Bit("OPEN_PCC") != 0
+}
 
 // openFlagsShown are the open flags worth a place in a summary.
 var openFlagsShown = func() (shown uint64) {
@@ -108,7 +106,7 @@ func summarizeOpenRequest(m *Msg, l *Line) {
 	flags := openFlags(r.b, r.big)
 	l.Key("")
 	addOpenFlags(l, flags)
-	if flags&openCreat != 0 {
+	if flags&MdsOpenFlags.Bit("OPEN_CREAT") != 0 {
 		l.Key("")
 		addMode(l, r.word(crMode)&modePerm)
 	}

@@ -113,7 +113,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
-			if a.flag(flagDelOrphan) {
+			if a.flag(ObdoFlags.Bit("DELORPHAN")) {
 				l.Add(Flag, "DELORPHAN")
 				l.Key("above ")
 			} else {
@@ -137,7 +137,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY", Does: OfObject,
 			a := attrsOf(m, 1)
 			a.object(l)
 			if a.valid(validCount) {
-				l.Key("objects ").Num(a.word(oMisc))
+				l.Key("objects ").Num(a.word(obdo.Field("o_misc")))
 			}
 			appendCancels(m.Buf(2), m.Big, l)
 		},
@@ -208,19 +208,13 @@ var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE", Does: OfObject,
 		SummarizeRequest: func(m *Msg, l *Line) {
 			attrsOf(m, 1).object(l)
 			if b := m.Buf(3); len(b) >= luLadvise.Size {
-				l.Key("").Add(Flag, strings.TrimPrefix(Ladvise.Name(llaAdvice.Uint(b, m.Big)), "LU_LADVISE_"))
-				l.Key("from ").Offset(llaStart.Uint(b, m.Big))
-				l.Key("to ").Offset(llaEnd.Uint(b, m.Big))
+				l.Key("").Add(Flag, strings.TrimPrefix(Ladvise.Name(luLadvise.Field("lla_advice").Uint(b, m.Big)), "LU_LADVISE_"))
+				l.Key("from ").Offset(luLadvise.Field("lla_start").Uint(b, m.Big))
+				l.Key("to ").Offset(luLadvise.Field("lla_end").Uint(b, m.Big))
 			}
 		},
 		Subject: objectSubject,
 	}}})
-
-var (
-	llaAdvice = luLadvise.Field("lla_advice")
-	llaStart  = luLadvise.Field("lla_start")
-	llaEnd    = luLadvise.Field("lla_end")
-)
 
 var (
 	_ = DefineRPC(&RPC{Opcode: OST_OPEN, Name: "OST_OPEN", Retired: true, Doc: "opened an object, long ago"})

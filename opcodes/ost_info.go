@@ -84,7 +84,7 @@ var (
 	bufSetinfoValOst      = Opaque("setinfo_val", 0, "the value")
 )
 
-var rpcOstGetInfo = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
+var _ = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 	Doc:       "Asks a target for something by key: the last object id or FID, or the map of an object's extents.",
 	Variants:  []*Variant{getLastID, getLastFID, getFiemap, getFid2path, getOther},
 	PickBytes: []int{maxKey},
@@ -185,7 +185,7 @@ func fiemapKeyAttrs(m *Msg) attrs {
 
 func summarizeKeyRequest(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) }
 
-var rpcOstSetInfo = DefineRPC(&RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
+var _ = DefineRPC(&RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
 	Doc:       "Sets something by key. With grant_shrink a client gives back grant that it does not use.",
 	Variants:  []*Variant{setGrantShrink, setOther, setLastFID},
 	PickBytes: []int{maxKey},

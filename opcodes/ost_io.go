@@ -53,12 +53,6 @@ var obdIoobj = &Struct{Name: "obd_ioobj", Doc: "an object to read or write", Fie
 	iooBufcnt,
 }}
 
-// Ids of objects as summaries show them start here in obd_ioobj and obdo.
-const (
-	objectInIoobj = 0
-	objectInObdo  = 8
-)
-
 var iooBufcnt = U32("ioo_bufcnt", Harmless, "how many of the niobufs are of this object")
 
 var niobufRemote = &Struct{Name: "niobuf_remote", Doc: "a range of an object to read or write", Fields: []*Field{
@@ -168,7 +162,7 @@ var (
 // client has.
 func summarizeTransferRequest(m *Msg, l *Line) {
 	if b := m.Buf(2); len(b) >= obdIoobj.Size {
-		l.ObjectID(b[objectInIoobj:], m.Big)
+		l.ObjectID(b, m.Big)
 	}
 	ranges := m.Buf(3)
 	n := len(ranges) / niobufRemote.Size

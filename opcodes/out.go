@@ -344,8 +344,6 @@ var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 	Context:   true,
 })
 
-var ouhCount = outUpdateHeader.Field("ouh_count")
-
 func updateSubject(m *Msg) (fid, name []byte) {
 	u := updateAt(m, 0)
 	if u == nil {
@@ -365,7 +363,7 @@ func summarizeUpdatesRequest(m *Msg, l *Line) {
 	}
 	u := updateAt(m, 0)
 	if u == nil {
-		l.Count(ouhCount.Uint(b, m.Big), "bulk buffer")
+		l.Count(outUpdateHeader.Field("ouh_count").Uint(b, m.Big), "bulk buffer")
 		return
 	}
 	l.Value(Flag, OutUpdateType, ouType.Uint(u, m.Big))

@@ -156,17 +156,7 @@ var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) 
 		Arr("lm_buflens", -1, U32(""), Harmless, CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
 	}}
 
-// The fields of lustre_msg_v2.
-var (
-	LmBufcount = LustreMsg.Field("lm_bufcount")
-	LmSecflvr  = LustreMsg.Field("lm_secflvr")
-	LmMagic    = LustreMsg.Field("lm_magic")
-	LmRepsize  = LustreMsg.Field("lm_repsize")
-	LmCksum    = LustreMsg.Field("lm_cksum")
-	LmFlags    = LustreMsg.Field("lm_flags")
-	LmOpc      = LustreMsg.Field("lm_opc")
-	LmBuflens  = LustreMsg.Field("lm_buflens")
-)
+var lmOpc = LustreMsg.Field("lm_opc")
 
 var obdUuid = &Struct{Name: "obd_uuid", Atom: UUID,
 	Doc: "name of a client, target or node: text, at most 39 characters and a NUL", Fields: []*Field{
@@ -258,26 +248,13 @@ var bodyOnly = []*Variant{{
 // The fields of ptlrpc_body. Version 2 has them in the same places, all but the
 // job id.
 var (
-	PbHandle        = PtlrpcBody.Field("pb_handle")
-	PbVersion       = PtlrpcBody.Field("pb_version")
 	PbStatus        = PtlrpcBody.Field("pb_status")
-	PbLastXid       = PtlrpcBody.Field("pb_last_xid")
-	PbTag           = PtlrpcBody.Field("pb_tag")
-	PbProjid        = PtlrpcBody.Field("pb_projid")
 	PbLastCommitted = PtlrpcBody.Field("pb_last_committed")
 	PbTransno       = PtlrpcBody.Field("pb_transno")
 	PbFlags         = PtlrpcBody.Field("pb_flags")
 	PbOpFlags       = PtlrpcBody.Field("pb_op_flags")
-	PbConnCnt       = PtlrpcBody.Field("pb_conn_cnt")
 	PbTimeout       = PtlrpcBody.Field("pb_timeout")
 	PbServiceTime   = PtlrpcBody.Field("pb_service_time")
-	PbLimit         = PtlrpcBody.Field("pb_limit")
-	PbSlv           = PtlrpcBody.Field("pb_slv")
-	PbPreVersions   = PtlrpcBody.Field("pb_pre_versions")
-	PbMbits         = PtlrpcBody.Field("pb_mbits")
-	PbUid           = PtlrpcBody.Field("pb_uid")
-	PbGid           = PtlrpcBody.Field("pb_gid")
-	PbJobid         = PtlrpcBody.Field("pb_jobid")
 )
 
 func remarkPbVersion(v *View, dst []byte) []byte {
@@ -316,15 +293,13 @@ func statusText(v *View, dst []byte) []byte {
 		return dst
 	}
 	switch status := int32(ReadUint(v.Rest[:4], v.Big)); {
-	case v.Uint(PbType) == msgReply:
+	case v.Uint(PbType) == MsgType.Number("REPLY"):
 		dst = append(dst, LockStatus(uint32(v.Uint(PbOpc)), status)...)
 	case v.Uint(PbType) == typeRequest && status > 0:
 		dst = append(dst, "pid"...)
 	}
 	return dst
 }
-
-var msgReply = MsgType.Number("REPLY")
 
 func allZero(b []byte) bool {
 	for _, c := range b {

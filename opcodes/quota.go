@@ -360,8 +360,8 @@ func summarizeQuotaReply(m *Msg, l *Line) {
 		return
 	case isQuotaGrace(cmd):
 		info := qcDqinfo.Bytes(b)
-		l.Key("grace blocks ").Num(dqiBgrace.Uint(info, m.Big))
-		l.Key("inodes ").Num(dqiIgrace.Uint(info, m.Big))
+		l.Key("grace blocks ").Num(obdDqinfo.Field("dqi_bgrace").Uint(info, m.Big))
+		l.Key("inodes ").Num(obdDqinfo.Field("dqi_igrace").Uint(info, m.Big))
 		return
 	}
 	appendQuotaBlk(qcDqblk.Bytes(b), m.Big, l)
@@ -383,8 +383,8 @@ func appendQuotaBlk(b []byte, big bool, l *Line) {
 			l.Num(hard.Uint(b, big))
 		}
 	}
-	used(quotaSpace, "bytes ", dqbSpace)
-	used(quotaInodes, "inodes ", dqbFiles)
+	used(QuotaValid.Bit("SPACE"), "bytes ", obdDqblk.Field("dqb_curspace"))
+	used(QuotaValid.Bit("INODES"), "inodes ", obdDqblk.Field("dqb_curinodes"))
 	limits(quotaBlimits, "KiB limit ", dqbBsoft, dqbBhard)
 	limits(quotaIlimits, "inodes limit ", dqbIsoft, dqbIhard)
 }
@@ -399,11 +399,6 @@ type QuotaLimits struct {
 	HasSpace, HasObjects     bool // which limits are known
 }
 
-var (
-	qGetQuota = QuotaCmd.Number("LUSTRE_Q_GETQUOTA")
-	qSetQuota = QuotaCmd.Number("LUSTRE_Q_SETQUOTA")
-)
-
 // QuotaLimitsOf reads the reply to an MDS_QUOTACTL that gets or sets the limits of an
 // id in the whole file system; ok is false for other commands.
 func QuotaLimitsOf(m *Msg) (q QuotaLimits, ok bool) {
@@ -411,7 +406,7 @@ func QuotaLimitsOf(m *Msg) (q QuotaLimits, ok bool) {
 	if m.Status < 0 || len(b) < obdQuotactl.Size || len(TrimNUL(b[obdQuotactl.Size:])) > 0 {
 		return q, false
 	}
-	if cmd := qcCmd.Uint(b, m.Big); cmd != qGetQuota && cmd != qSetQuota {
+	if cmd := qcCmd.Uint(b, m.Big); cmd != QuotaCmd.Number("LUSTRE_Q_GETQUOTA") && cmd != QuotaCmd.Number("LUSTRE_Q_SETQUOTA") {
 		return q, false
 	}
 	q.Kind, q.ID = qcType.Uint(b, m.Big), uint32(qcID.Uint(b, m.Big))

@@ -113,22 +113,14 @@ var bufQuotaBody = Sub("quota_body", &quotaBody, "what is asked for, and got")
 
 var (
 	qbID     = quotaBody.Field("qb_id")
-	qbFlags  = quotaBody.Field("qb_flags")
 	qbCount  = quotaBody.Field("qb_count")
 	qbUsage  = quotaBody.Field("qb_usage")
 	qbSlvVer = quotaBody.Field("qb_slv_ver")
 
-	lvbQuotaFlags = lquotaLvb.Field("lvb_flags")
-
 	dqbBhard = obdDqblk.Field("dqb_bhardlimit")
 	dqbBsoft = obdDqblk.Field("dqb_bsoftlimit")
-	dqbSpace = obdDqblk.Field("dqb_curspace")
 	dqbIhard = obdDqblk.Field("dqb_ihardlimit")
 	dqbIsoft = obdDqblk.Field("dqb_isoftlimit")
-	dqbFiles = obdDqblk.Field("dqb_curinodes")
-
-	dqiBgrace = obdDqinfo.Field("dqi_bgrace")
-	dqiIgrace = obdDqinfo.Field("dqi_igrace")
 )
 
 var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ", Does: AcquiresQuota, Context: true,
@@ -143,8 +135,6 @@ var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ", Does: AcquiresQ
 var _ = DefineRPC(&RPC{Opcode: QUOTA_DQREL, Name: "QUOTA_DQREL", Retired: true, Doc: "gave quota back, long ago"})
 
 var (
-	quotaSpace   = QuotaValid.Bit("SPACE")
-	quotaInodes  = QuotaValid.Bit("INODES")
 	quotaBlimits = QuotaValid.Bit("BLIMITS") | QuotaValid.Bit("BSOFTLIMIT")
 	quotaIlimits = QuotaValid.Bit("ILIMITS") | QuotaValid.Bit("ISOFTLIMIT")
 )
@@ -154,7 +144,7 @@ func summarizeAcquireRequest(b []byte, big bool, l *Line) {
 	if len(b) < qbUsage.Off+8 {
 		return
 	}
-	l.Flags(QuotaDqacqFlags, qbFlags.Uint(b, big))
+	l.Flags(QuotaDqacqFlags, quotaBody.Field("qb_flags").Uint(b, big))
 	appendQuotaID(b, big, l)
 	l.Key("count ").Num(qbCount.Uint(b, big))
 	l.Key("usage ").Num(qbUsage.Uint(b, big))

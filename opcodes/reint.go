@@ -95,7 +95,7 @@ var (
 	bufFileSecctx       = Str("file_secctx", 0, JobName, "security context")
 )
 
-var rpcMdsReint = DefineRPC(&RPC{Opcode: MDS_REINT, Name: "MDS_REINT",
+var _ = DefineRPC(&RPC{Opcode: MDS_REINT, Name: "MDS_REINT",
 	Doc: "Changes the namespace or attributes: the operation is the first word of the record rec_reint. The client keeps the request " +
 		"until the change is on disk, to replay it (\"reintegrate\") when the server fails.",
 	PickBytes: []int{4}, // a link is as good as another CREATE
@@ -244,31 +244,23 @@ func (r reintRec) changes(l *Line) {
 			l.Key(label).Num(r.word(f))
 		}
 	}
-	if has(attrMode) {
+	if has(MdsAttrFlags.Bit("MODE")) {
 		l.Key("mode ")
-		addMode(l, r.word(saMode)&modePerm)
+		addMode(l, r.word(mdtRecSetattr.Field("sa_mode"))&modePerm)
 	}
-	number(attrUID, "uid ", saUID)
-	number(attrGID, "gid ", saGID)
+	number(MdsAttrFlags.Bit("UID"), "uid ", mdtRecSetattr.Field("sa_uid"))
+	number(MdsAttrFlags.Bit("GID"), "gid ", mdtRecSetattr.Field("sa_gid"))
 	number(attrSize, "size ", saSize)
-	number(attrProjid, "projid ", saProjid)
-	if has(attrFlags) {
-		l.Key("flags ").Flags(InodeFlags, r.word(saAttrFlags))
+	number(MdsAttrFlags.Bit("PROJID"), "projid ", mdtRecSetattr.Field("sa_projid"))
+	if has(MdsAttrFlags.Bit("ATTR_FLAG")) {
+		l.Key("flags ").Flags(InodeFlags, r.word(mdtRecSetattr.Field("sa_attr_flags")))
 	}
-	if has(attrTimes) {
+	if has(MdsAttrFlags.Bit("ATIME") | MdsAttrFlags.Bit("MTIME") | MdsAttrFlags.Bit("ATIME_SET") | MdsAttrFlags.Bit("MTIME_SET")) {
 		l.Key("times")
 	}
 }
 
-var (
-	attrMode   = MdsAttrFlags.Bit("MODE")
-	attrUID    = MdsAttrFlags.Bit("UID")
-	attrGID    = MdsAttrFlags.Bit("GID")
-	attrSize   = MdsAttrFlags.Bit("SIZE") | MdsAttrFlags.Bit("LSIZE")
-	attrProjid = MdsAttrFlags.Bit("PROJID")
-	attrFlags  = MdsAttrFlags.Bit("ATTR_FLAG")
-	attrTimes  = MdsAttrFlags.Bit("ATIME") | MdsAttrFlags.Bit("MTIME") | MdsAttrFlags.Bit("ATIME_SET") | MdsAttrFlags.Bit("MTIME_SET")
-)
+var attrSize = MdsAttrFlags.Bit("SIZE") | MdsAttrFlags.Bit("LSIZE")
 
 // summarizeCreateRequest appends name, type, mode and layout of a new object, or the target
 // of a new link.
@@ -295,7 +287,7 @@ func summarizeLinkRequest(m *Msg, l *Line) {
 func summarizeUnlinkRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
-	if isDir(r.word(ulMode)) {
+	if isDir(r.word(mdtRecUnlink.Field("ul_mode"))) {
 		addFileType(l, modeDir)
 	}
 }
@@ -323,7 +315,7 @@ func summarizeSetxattrRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	l.Key("").Label(Name, m.Named("name"))
-	if r.word(sxValid)&xattrRemove != 0 {
+	if r.word(mdtRecSetxattr.Field("sx_valid"))&ObdMdValid.Bit("FLXATTRRM") != 0 {
 		l.Key("remove")
 		return
 	}
@@ -336,10 +328,8 @@ func summarizeSetxattrRequest(m *Msg, l *Line) {
 	}
 }
 
-var xattrRemove = ObdMdValid.Bit("FLXATTRRM")
-
 func summarizeResyncRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
-	l.NumIfSet("mirror ", r.word(rsMirrorNew)|r.word(rsMirrorOld))
+	l.NumIfSet("mirror ", r.word(mdtRecResync.Field("rs_mirror_id_new"))|r.word(mdtRecResync.Field("rs_mirror_id_old")))
 }

@@ -227,7 +227,7 @@ func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field
 	if reply && len(head) < ghProc.Off+ghProc.Size {
 		return nil
 	}
-	proc, flags := ghProc.Uint(head, big), ghFlags.Uint(head, big)
+	proc, flags := ghProc.Uint(head, big), GSSHeader.Field("gh_flags").Uint(head, big)
 	if encrypted {
 		return Bufs(gssHeaderField(proc, reply, false), sealed(flavor))
 	}

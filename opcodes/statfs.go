@@ -130,7 +130,6 @@ type TargetSpace struct {
 
 var (
 	osBfree   = obdStatfs.Field("os_bfree")
-	osFiles   = obdStatfs.Field("os_files")
 	osGranted = obdStatfs.Field("os_granted")
 )
 
@@ -144,10 +143,8 @@ func TargetSpaceOf(m *Msg) (s TargetSpace, ok bool) {
 	block := osBsize.Uint(b, m.Big)
 	s = TargetSpace{
 		Size: osBlocks.Uint(b, m.Big) * block, Free: osBfree.Uint(b, m.Big) * block, Available: osBavail.Uint(b, m.Big) * block,
-		Objects: osFiles.Uint(b, m.Big), FreeObjects: osFfree.Uint(b, m.Big),
+		Objects: obdStatfs.Field("os_files").Uint(b, m.Big), FreeObjects: osFfree.Uint(b, m.Big),
 		Granted: osGranted.Uint(b, m.Big) * block, State: osState.Uint(b, m.Big),
 	}
-	return s, s.Size != 0 && s.State&sumOfTargets == 0
+	return s, s.Size != 0 && s.State&ObdStatfsState.Bit("SUM") == 0
 }
-
-var sumOfTargets = ObdStatfsState.Bit("SUM")

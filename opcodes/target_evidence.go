@@ -104,7 +104,7 @@ func lockedObject(m *Msg) []byte {
 	k := requestLock(m.Buf(1), m.Big)
 	switch k.kind() {
 	case InodeLock:
-		if k.bits()&^lookupBit == 0 {
+		if k.bits()&^LdlmInodebits.Bit("LOOKUP") == 0 {
 			return nil
 		}
 	case ExtentLock, FlockLock:
@@ -122,8 +122,6 @@ func directory(m *Msg) []byte {
 	}
 	return mboFid1.Bytes(m.Named("mdt_body"))
 }
-
-var lookupBit = LdlmInodebits.Bit("LOOKUP")
 
 // reintObject is the object of an MDS_REINT that is on its MDT: one that
 // exists, or a new one, whose FID is made in a sequence of the MDT.
@@ -177,10 +175,8 @@ func SequenceRangeOf(m *Msg) (r SequenceRange, ok bool) {
 	default:
 		return r, false
 	}
-	return r, r.First >= firstSequence && r.First < r.End
+	return r, r.First >= FidSeq.Number("START") && r.First < r.End
 }
-
-var firstSequence = FidSeq.Number("START")
 
 // GrantingMDT returns the index of the MDT in a lock that it granted, by the reply
 // to an LDLM_ENQUEUE; ok is false when there is no such lock. The field is zero also
@@ -189,16 +185,11 @@ var firstSequence = FidSeq.Number("START")
 func GrantingMDT(reply *Msg) (index uint32, ok bool) {
 	b := reply.Buf(1)
 	k := requestLock(b, reply.Big)
-	if len(b) < lockDesc.Off+keptOfLock || k.kind() != InodeLock || lockFlags.Uint(b, reply.Big)&flagLockChanged == 0 {
+	if len(b) < lockDesc.Off+keptOfLock || k.kind() != InodeLock || lockFlags.Uint(b, reply.Big)&LdlmFlags.Bit("LOCK_CHANGED") == 0 {
 		return 0, false
 	}
-	return uint32(k.policyWord(inodeInitiator)), true
+	return uint32(k.policyWord(ldlmInodebits.Field("li_initiator_id"))), true
 }
-
-var (
-	inodeInitiator  = ldlmInodebits.Field("li_initiator_id")
-	flagLockChanged = LdlmFlags.Bit("LOCK_CHANGED")
-)
 
 // RepliedObject returns the FID of the object whose attributes a reply of an MDT
 // has, nil when it has none; remote reports that the object is on another MDT,
@@ -281,16 +272,14 @@ var (
 	lrhMagic      = lsdReplyHeader.Field("lrh_magic")
 	lrhHeaderSize = lsdReplyHeader.Field("lrh_header_size")
 
-	seqLocalFile = FidSeq.Number("LOCAL_FILE")
 	oidReplyData = LocalOid.Number("REPLY_DATA_OID")
-	oidLastRcvd  = LocalOid.Number("LAST_RECV_OID")
 )
 
 // targetFileForm returns the form of data that is written to or read from
 // reply_data or last_rcvd; nil for other objects and for lengths that are not
 // those of one record.
 func targetFileForm(fid, data []byte, big bool) *Field {
-	if len(fid) < LuFid.Size || ReadUint(fid[:8], big) != seqLocalFile {
+	if len(fid) < LuFid.Size || ReadUint(fid[:8], big) != FidSeq.Number("LOCAL_FILE") {
 		return nil
 	}
 	switch oid := fidOid.Uint(fid, big); {
@@ -300,7 +289,7 @@ func targetFileForm(fid, data []byte, big bool) *Field {
 		return formReplyHeader
 	case oid == oidReplyData && len(data) == lsdReplyDataV1.Size:
 		return formReplyV1
-	case oid == oidLastRcvd && len(data) == lsdClientData.Size:
+	case oid == LocalOid.Number("LAST_RECV_OID") && len(data) == lsdClientData.Size:
 		return formClientData
 	}
 	return nil

@@ -18,14 +18,8 @@ type Transfer struct {
 }
 
 var (
-	rnbFlags      = niobufRemote.Field("rnb_flags")
-	oUndirty      = obdo.Field("o_undirty")
-	oCksum        = obdo.Field("o_cksum")
-	oUID          = obdo.Field("o_uid")
-	oGID          = obdo.Field("o_gid")
-	oProjID       = obdo.Field("o_projid")
-	flagResend    = ObdoFlags.Bit("RECOV_RESEND")
-	checksumKinds = uint64(0xf000)
+	oCksum  = obdo.Field("o_cksum")
+	oProjID = obdo.Field("o_projid")
 )
 
 // TransferOf reads a request of OST_READ or OST_WRITE; ok reports whether all its
@@ -38,6 +32,7 @@ func TransferOf(m *Msg) (t Transfer, ok bool) {
 	}
 	t.Object = [2]uint64{ReadUint(objects[:8], big), ReadUint(objects[8:16], big)}
 	t.Start, t.AllFlags = ^uint64(0), ^uint64(0)
+	rnbFlags := niobufRemote.Field("rnb_flags")
 	for ; len(b) >= niobufRemote.Size; b = b[niobufRemote.Size:] {
 		at, size, flags := rnbOffset.Uint(b, big), rnbLen.Uint(b, big), rnbFlags.Uint(b, big)
 		t.Start, t.End = min(t.Start, at), max(t.End, at+size)
@@ -47,9 +42,9 @@ func TransferOf(m *Msg) (t Transfer, ok bool) {
 		t.Ranges++
 	}
 	a := attrsOf(m, 1)
-	t.IsAgain = a.flag(flagResend)
+	t.IsAgain = a.flag(ObdoFlags.Bit("RECOV_RESEND"))
 	if a.valid(validGrant) && a.reach(oGrant) {
-		t.Grant, t.Wanted, t.HasGrant = a.word(oGrant), a.word(oUndirty), true
+		t.Grant, t.Wanted, t.HasGrant = a.word(oGrant), a.word(obdo.Field("o_undirty")), true
 	}
 	return t, true
 }
@@ -67,7 +62,7 @@ func DataChecksumOf(m *Msg) (c DataChecksum, ok bool) {
 	if !a.valid(validChecksum|validFlags) || !a.reach(oCksum) {
 		return c, false
 	}
-	c = DataChecksum{a.word(oFlags) & checksumKinds, uint32(a.word(oCksum))}
+	c = DataChecksum{a.word(oFlags) & 0xf000, uint32(a.word(oCksum))}
 	return c, c.Kind != 0
 }
 
@@ -84,38 +79,31 @@ func OwnerOf(m *Msg) (o Owner, ok bool) {
 	if !a.reach(oProjID) {
 		return o, false
 	}
-	o = Owner{User: uint32(a.word(oUID)), Group: uint32(a.word(oGID)), HasProject: a.valid(validProject)}
+	o = Owner{User: uint32(a.word(obdo.Field("o_uid"))), Group: uint32(a.word(obdo.Field("o_gid"))), HasProject: a.valid(validProject)}
 	if o.HasProject {
 		o.Project = uint32(a.word(oProjID))
 	}
 	return o, true
 }
 
-var (
-	validProject = ObdMdValid.Bit("FLPROJID")
-	noUserQuota  = ObdoFlags.Bit("NO_USRQUOTA")
-	noGroupQuota = ObdoFlags.Bit("NO_GRPQUOTA")
-	noProjQuota  = ObdoFlags.Bit("NO_PRJQUOTA")
-)
+var validProject = ObdMdValid.Bit("FLPROJID")
 
 // OverQuota reports whose quota is used up, by the flags in the reply to a write.
 func OverQuota(m *Msg) (user, group, project bool) {
 	a := attrsOf(m, 1)
-	return a.flag(noUserQuota), a.flag(noGroupQuota), a.flag(noProjQuota)
+	return a.flag(ObdoFlags.Bit("NO_USRQUOTA")), a.flag(ObdoFlags.Bit("NO_GRPQUOTA")), a.flag(ObdoFlags.Bit("NO_PRJQUOTA"))
 }
 
 // LargestTransfer returns how many bytes a read or write may have, by the reply to a
 // connect; ok is false when it does not say.
 func LargestTransfer(m *Msg) (bytes uint64, ok bool) {
 	b := m.Buf(1)
-	if ocdFlags.Uint(b, m.Big)&brwSizeGranted == 0 {
+	if ObdConnectData.Field("ocd_connect_flags").Uint(b, m.Big)&ObdConnectFlags.Bit("BRW_SIZE") == 0 {
 		return 0, false
 	}
-	bytes = OcdBrwSize.Uint(b, m.Big)
+	bytes = ObdConnectData.Field("ocd_brw_size").Uint(b, m.Big)
 	return bytes, bytes != 0
 }
-
-var brwSizeGranted = ObdConnectFlags.Bit("BRW_SIZE")
 
 // Flags of ranges in Transfer.AnyFlags and Transfer.AllFlags.
 var (

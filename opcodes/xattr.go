@@ -15,14 +15,13 @@ const (
 
 var (
 	bufEadataGetxattr = OneOf("eadata", chooseGetxattr, getxattrForms, Tagged(true), "value of the attribute, or names of all")
-	bufEadataNames    = Strs("eadata", "names of the attributes")
 	bufEadataSetxattr = OneOf("eadata", chooseSetxattr, xattrForms, Tagged(true), "value of the attribute")
 	bufEadataIgnored  = Opaque("eadata", 0, "unused")
 	bufEavals         = Records("eavals", stepXattrValue, formXattrValue, "the values of the attributes")
 	bufEavalsLens     = Arr("eavals_lens", -1, U32(""), Harmless, "length of each value")
 )
 
-var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs | OfFile,
+var _ = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs | OfFile,
 	Doc:     "Asks for the value of an extended attribute, or for the names of all. Room of zero bytes asks for the size only.",
 	Context: true,
 	Variants: []*Variant{{
@@ -66,15 +65,13 @@ var (
 		formACL, formFscryptV1, formFscryptV2}, filterForms, mdForms)
 )
 
-var lmmOI = lovUserMdV1.Field("lmm_oi")
-
 // XattrForm returns the form in which an extended attribute is stored, by its name and
 // its value.
 func XattrForm(name string, value []byte) *Field {
 	switch layoutMagic(value) {
 	case lovMagicV1, lovMagicV3:
 		// The default layout of a directory is of no object and has none.
-		if user := layoutForm(value, true); len(value) == user.Size && allZero(lmmOI.Bytes(value)) {
+		if user := layoutForm(value, true); len(value) == user.Size && allZero(lovUserMdV1.Field("lmm_oi").Bytes(value)) {
 			return user
 		}
 	}

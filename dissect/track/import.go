@@ -87,12 +87,13 @@ type ConnectLimits struct {
 }
 
 func (l *ConnectLimits) read(b []byte, big bool) {
-	*l = ConnectLimits{flags: opcodes.OcdFlags.Uint(b, big), index: uint32(opcodes.OcdIndex.Uint(b, big)), grant: uint32(opcodes.OcdGrant.Uint(b, big)),
-		brwSize: uint32(opcodes.OcdBrwSize.Uint(b, big)), ibits: opcodes.OcdIbitsKnown.Uint(b, big),
-		blockBits: uint8(opcodes.OcdGrantBlkbits.Uint(b, big)), inodeBits: uint8(opcodes.OcdGrantInobits.Uint(b, big)),
-		taxKiB: uint16(opcodes.OcdGrantTaxKb.Uint(b, big)), maxBlocks: uint32(opcodes.OcdGrantMaxBlks.Uint(b, big)),
-		checksums: uint32(opcodes.OcdCksumTypes.Uint(b, big)), maxEASize: uint32(opcodes.OcdMaxEasize.Uint(b, big)),
-		maxBytes: opcodes.OcdMaxbytes.Uint(b, big), maxMod: uint16(opcodes.OcdMaxmodrpcs.Uint(b, big))}
+	word := func(name string) uint64 { return opcodes.ObdConnectData.Field(name).Uint(b, big) }
+	*l = ConnectLimits{flags: word("ocd_connect_flags"), index: uint32(word("ocd_index")), grant: uint32(word("ocd_grant")),
+		brwSize: uint32(word("ocd_brw_size")), ibits: word("ocd_ibits_known"),
+		blockBits: uint8(word("ocd_grant_blkbits")), inodeBits: uint8(word("ocd_grant_inobits")),
+		taxKiB: uint16(word("ocd_grant_tax_kb")), maxBlocks: uint32(word("ocd_grant_max_blks")),
+		checksums: uint32(word("ocd_cksum_types")), maxEASize: uint32(word("ocd_max_easize")),
+		maxBytes: word("ocd_maxbytes"), maxMod: uint16(word("ocd_maxmodrpcs"))}
 }
 
 // ConnectLimit is one of ConnectLimits, with the name that lctl has for it.
@@ -156,14 +157,14 @@ func (c *ConnectData) read(b []byte, big bool) bool {
 	if len(b) < 8 {
 		return false
 	}
-	*c = ConnectData{Flags: opcodes.OcdFlags.Uint(b, big)}
+	*c = ConnectData{Flags: opcodes.ObdConnectData.Field("ocd_connect_flags").Uint(b, big)}
 	if c.Flags&flagFlags2 != 0 {
-		c.Flags2 = opcodes.OcdFlags2.Uint(b, big)
+		c.Flags2 = opcodes.ObdConnectData.Field("ocd_connect_flags2").Uint(b, big)
 	}
 	if c.Flags&flagVersion != 0 {
-		c.Version = uint32(opcodes.OcdVersion.Uint(b, big))
+		c.Version = uint32(opcodes.ObdConnectData.Field("ocd_version").Uint(b, big))
 	}
-	c.Instance = uint32(opcodes.OcdInstance.Uint(b, big)) // servers set it without the flag, too
+	c.Instance = uint32(opcodes.ObdConnectData.Field("ocd_instance").Uint(b, big)) // servers set it without the flag, too
 	return true
 }
 

@@ -20,8 +20,9 @@ type Names struct {
 	Mask   uint64 // the bits of the field that hold the value; 0: all
 	Signed bool   // values may be negative: 1<<64 - 1 is -1
 
-	form   bool                   // a form of a group that is declared under the same name
-	places atomic.Pointer[places] // made at the first search
+	form   bool                              // a form of a group that is declared under the same name
+	places atomic.Pointer[places]            // made at the first search
+	byName atomic.Pointer[map[string]*Value] // made when the first value is read by its name
 }
 
 // places are where the values of a group are in Values.
@@ -127,6 +128,7 @@ func (n *Names) HighHalf() *Names {
 func (n *Names) Fill(values []Value) {
 	n.Values = values
 	n.places.Store(nil)
+	n.byName.Store(nil)
 	if n.Flags {
 		slices.SortStableFunc(values, func(a, b Value) int { return cmp.Compare(a.Bits(), b.Bits()) })
 	}
@@ -241,10 +243,8 @@ func (n *Names) Bit(name string) uint64 {
 }
 
 func (n *Names) bit(name string) (mask uint64, ok bool) {
-	for _, v := range n.Values {
-		if v.Name == name {
-			return v.Bits(), true
-		}
+	if v := n.named(name); v != nil {
+		return v.Bits(), true
 	}
 	return 0, false
 }
@@ -252,12 +252,24 @@ func (n *Names) bit(name string) (mask uint64, ok bool) {
 // Number returns a value of an enumeration by its short name. It panics when
 // there is no such value: the tables are wrong.
 func (n *Names) Number(name string) uint64 {
-	for _, v := range n.Values {
-		if v.Name == name {
-			return v.Value
-		}
+	if v := n.named(name); v != nil {
+		return v.Value
 	}
 	panic(fmt.Sprintf("%s has no value %s", n.Group, name))
+}
+
+// named finds a value by its short name, nil when there is none.
+func (n *Names) named(name string) *Value {
+	m := n.byName.Load()
+	if m == nil {
+		values := make(map[string]*Value, len(n.Values))
+		for i := range slices.Backward(n.Values) {
+			values[n.Values[i].Name] = &n.Values[i] // the first of a name counts
+		}
+		m = &values
+		n.byName.Store(m)
+	}
+	return (*m)[name]
 }
 
 // Set calls f for each flag of the word, in bit order, and returns the bits

@@ -30,7 +30,9 @@ type Struct struct {
 	Summarize func(v *View, dst []byte) []byte
 
 	resolved bool
-	runs     atomic.Pointer[[]Run] // made when a message has the struct
+	placed   bool                              // all offsets are known
+	runs     atomic.Pointer[[]Run]             // made when a message has the struct
+	byName   atomic.Pointer[map[string]*Field] // made when the first field is read by its name
 }
 
 // Resolve works out the offsets of the fields, and resolves the names that conditions and
@@ -50,6 +52,7 @@ func (s *Struct) Resolve() *Struct {
 		fixed = s.place(f.Resolve(), fixed)
 	}
 	s.resolve()
+	s.placed = true
 	return s
 }
 
@@ -147,16 +150,28 @@ func (f *Field) Overlays() bool { return f.over != "" || f.at > 0 }
 
 // Lookup finds a field by name.
 func (s *Struct) Lookup(name string) (*Field, bool) {
-	for _, f := range s.Fields {
-		if f.Name == name {
-			return f, true
+	if !s.placed {
+		i := slices.IndexFunc(s.Fields, func(f *Field) bool { return f.Name == name })
+		if i < 0 {
+			return nil, false
 		}
+		return s.Fields[i], true
 	}
-	return nil, false
+	m := s.byName.Load()
+	if m == nil {
+		fields := make(map[string]*Field, len(s.Fields))
+		for _, f := range slices.Backward(s.Fields) {
+			fields[f.Name] = f // the first of a name counts
+		}
+		m = &fields
+		s.byName.Store(m)
+	}
+	f, ok := (*m)[name]
+	return f, ok
 }
 
 // Field is the field of that name; it panics when the struct has none: the
-// tables are wrong.
+// tables are wrong. TestNamesInCode finds that in code.
 func (s *Struct) Field(name string) *Field {
 	f, ok := s.Lookup(name)
 	if !ok {

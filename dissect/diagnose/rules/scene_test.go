@@ -123,14 +123,16 @@ func to(target, client string) change {
 
 // instance sets the instance that a connect request has of a target.
 func instance(n uint32) change {
-	return func(m *dissect.Message) { binary.LittleEndian.PutUint32(m.Msg.Bufs[4][opcodes.OcdInstance.Off:], n) }
+	return func(m *dissect.Message) {
+		binary.LittleEndian.PutUint32(m.Msg.Bufs[4][opcodes.ObdConnectData.Field("ocd_instance").Off:], n)
+	}
 }
 
 // granted sets the connect data of a reply, with the instance of the target.
 func granted(n uint32) change {
 	return func(m *dissect.Message) {
 		data := wiretest.ConnectData(0, 0)
-		binary.LittleEndian.PutUint32(data[opcodes.OcdInstance.Off:], n)
+		binary.LittleEndian.PutUint32(data[opcodes.ObdConnectData.Field("ocd_instance").Off:], n)
 		m.Msg.Bufs = append(m.Msg.Bufs, data)
 	}
 }

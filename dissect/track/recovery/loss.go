@@ -100,7 +100,7 @@ func (t *Tracker) connectReply(k *conn, r *track.RPC, m *dissect.Message, p trac
 		a := grant{server: r.Server, recovering: m.RPC.OpFlags&opcodes.ConnectRecovering != 0,
 			reconnected: m.RPC.OpFlags&opcodes.ConnectReconnect != 0}
 		if m.Msg != nil {
-			a.instance = uint32(opcodes.OcdInstance.Uint(m.Msg.Buf(1), m.RPC.Big))
+			a.instance = uint32(opcodes.ObdConnectData.Field("ocd_instance").Uint(m.Msg.Buf(1), m.RPC.Big))
 		}
 		t.accepted(k, a, p)
 	}
