@@ -7,15 +7,14 @@ import (
 )
 
 const (
-	OST_CONNECT     = 8
-	OST_DISCONNECT  = 9
-	MDS_CONNECT     = 38
-	MDS_DISCONNECT  = 39
-	MGS_CONNECT     = 250
-	MGS_DISCONNECT  = 251
-	OBD_PING        = 400
-	OBD_QC_CALLBACK = 402
-	OBD_LOG_CANCEL  = 401
+	OST_CONNECT    = 8
+	OST_DISCONNECT = 9
+	MDS_CONNECT    = 38
+	MDS_DISCONNECT = 39
+	MGS_CONNECT    = 250
+	MGS_DISCONNECT = 251
+	OBD_PING       = 400
+	OBD_LOG_CANCEL = 401
 )
 
 var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and server can do and which fields of the connect data are "+

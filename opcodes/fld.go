@@ -5,7 +5,6 @@ import . "github.com/lshark/lshark/opcodes/schema"
 const (
 	SEQ_QUERY = 700
 	FLD_QUERY = 900
-	FLD_READ  = 901
 )
 
 var SeqOp = Enum("seq_op", "SEQ_ALLOC_", "which sequences are requested", []Value{
@@ -88,7 +87,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Varian
 }},
 	Doc: "Looks up the target of a sequence in the FID location database. The reply has the range that contains it and the target's index."})
 
-var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: 901, Name: "FLD_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldRange),
 	Reply:   Bufs(bufPtlrpcBody, bufGenericDataFldRead),
 	SummarizeRequest: func(m *Msg, l *Line) {

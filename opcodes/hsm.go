@@ -7,14 +7,8 @@ import (
 )
 
 const (
-	MDS_HSM_STATE_GET     = 54
-	MDS_HSM_STATE_SET     = 55
-	MDS_HSM_ACTION        = 56
-	MDS_HSM_PROGRESS      = 57
-	MDS_HSM_REQUEST       = 58
-	MDS_HSM_CT_REGISTER   = 59
-	MDS_HSM_CT_UNREGISTER = 60
-	MDS_HSM_DATA_VERSION  = 64
+	MDS_HSM_STATE_GET = 54
+	MDS_HSM_STATE_SET = 55
 )
 
 var HsmStates = Bits("hsm_states", "HS_", "HSM state of a file", []Value{
@@ -203,7 +197,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET", Doe
 		Subject: bodySubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION", Does: OfFile,
+var _ = DefineRPC(&RPC{Opcode: 56, Name: "MDS_HSM_ACTION", Does: OfFile,
 	Doc: "Gets the HSM action in progress on a file.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
@@ -219,7 +213,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION", Does: OfF
 
 var hcaAction = hsmCurrentAction.Field("hca_action")
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS", Does: OfFile,
+var _ = DefineRPC(&RPC{Opcode: 57, Name: "MDS_HSM_PROGRESS", Does: OfFile,
 	Doc: "A copytool reports how far it is with an action, or that it has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmProgress),
@@ -238,7 +232,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS", Does:
 
 var hpkFid = hsmProgressKernel.Field("hpk_fid")
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST", Does: OfFile,
+var _ = DefineRPC(&RPC{Opcode: 58, Name: "MDS_HSM_REQUEST", Does: OfFile,
 	Doc: "A user requests to archive, restore, release or remove files, or to cancel that.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufGenericDataCopytool),
@@ -259,7 +253,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST", Does: O
 
 var huiFid = hsmUserItem.Field("hui_fid")
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_REGISTER",
+var _ = DefineRPC(&RPC{Opcode: 59, Name: "MDS_HSM_CT_REGISTER",
 	Doc: "A client announces a copytool and the archives it serves; actions are then sent to it.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmArchive),
@@ -280,14 +274,14 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_REGISTER",
 		},
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_UNREGISTER, Name: "MDS_HSM_CT_UNREGISTER",
+var _ = DefineRPC(&RPC{Opcode: 60, Name: "MDS_HSM_CT_UNREGISTER",
 	Doc: "A client reports that its copytool has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
 		Reply:   Bufs(bufPtlrpcBody),
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION", Since: "2.16",
+var _ = DefineRPC(&RPC{Opcode: 64, Name: "MDS_HSM_DATA_VERSION", Since: "2.16",
 	Doc: "Sets the data version that the archive's copy of a file has.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),

@@ -2,11 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-const (
-	LFSCK_NOTIFY = 1101
-	LFSCK_QUERY  = 1102
-)
-
 var LfsckEvent = Enum("lfsck_event", "LE_", "what LFSCK instances report to each other", []Value{
 	{Name: "LASTID_REBUILDING", Value: 0x1, Doc: "an OST works out its last object id anew"},
 	{Name: "LASTID_REBUILT", Value: 0x2, Doc: "it has it"},
@@ -115,7 +110,7 @@ var (
 	bufLfsckReply   = Sub("lfsck_reply", &lfsckReply)
 )
 
-var _ = DefineRPC(&RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: 1101, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
 	Reply:            Bufs(bufPtlrpcBody),
 	SummarizeRequest: summarizeLfsckRequest,
@@ -123,7 +118,7 @@ var _ = DefineRPC(&RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*
 }},
 	Doc: "Tells the LFSCK (file system check) of another server to start, stop or act on an object, or that a phase is done."})
 
-var _ = DefineRPC(&RPC{Opcode: LFSCK_QUERY, Name: "LFSCK_QUERY", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: 1102, Name: "LFSCK_QUERY", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
 	Reply:            Bufs(bufPtlrpcBody, bufLfsckReply),
 	SummarizeRequest: summarizeLfsckRequest,

@@ -10,12 +10,7 @@ const (
 	LLOG_ORIGIN_HANDLE_CREATE      = 501
 	LLOG_ORIGIN_HANDLE_NEXT_BLOCK  = 502
 	LLOG_ORIGIN_HANDLE_READ_HEADER = 503
-	LLOG_ORIGIN_HANDLE_WRITE_REC   = 504
-	LLOG_ORIGIN_HANDLE_CLOSE       = 505
-	LLOG_ORIGIN_CONNECT            = 506
-	LLOG_CATINFO                   = 507
 	LLOG_ORIGIN_HANDLE_PREV_BLOCK  = 508
-	LLOG_ORIGIN_HANDLE_DESTROY     = 509
 )
 
 // LlogPrefix begins the longest names of operations, which lines on narrow
@@ -181,9 +176,6 @@ var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_PREV_BLOCK, Name: "LLOG_ORIGIN
 	SummarizeReply:   summarizeLogBlockReply,
 }},
 	Doc: "Reads the block of a log that has the wanted record, for a reader that goes backwards."})
-
-var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_DESTROY, Name: "LLOG_ORIGIN_HANDLE_DESTROY", Retired: true,
-	Doc: "Removes a log on the server. No release since 2.12 sends it."})
 
 var (
 	lgdCtxt  = llogdBody.Field("lgd_ctxt_idx")

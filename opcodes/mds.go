@@ -10,11 +10,7 @@ const (
 	MDS_GETATTR      = 33
 	MDS_GETATTR_NAME = 34
 	MDS_GET_ROOT     = 40
-	MDS_PIN          = 42
-	MDS_UNPIN        = 43
 	MDS_SYNC         = 44
-	MDS_WRITEPAGE    = 51
-	MDS_IS_SUBDIR    = 52
 	MDS_SWAP_LAYOUTS = 61
 	MDS_RMFID        = 62
 )
@@ -200,11 +196,6 @@ func addFileType(l *Line, mode uint64) {
 	}
 }
 
-var _ = DefineRPC(&RPC{Opcode: MDS_PIN, Name: "MDS_PIN", Retired: true,
-	Doc: "Was to keep an object from being removed; no release has sent it."})
-
-var _ = DefineRPC(&RPC{Opcode: MDS_UNPIN, Name: "MDS_UNPIN", Retired: true, Doc: "Was to undo a MDS_PIN; no release has sent it."})
-
 var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC", Does: Syncs | OfFile,
 	Doc: "Has the MDT write an object, or without a FID everything, to disk before it replies: an fsync or sync.",
 	Variants: []*Variant{{
@@ -219,12 +210,6 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC", Does: Syncs | OfFile,
 		},
 		SummarizeReply: summarizeAttrsReply, Subject: bodySubject,
 	}}})
-
-var _ = DefineRPC(&RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: true, Doc: "A number that was kept for writing directory " +
-	"pages and never used."})
-
-var _ = DefineRPC(&RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Asks whether one directory is below another; " +
-	"no release has sent it."})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS", Does: SwapsLayouts | OfFile,
 	Doc: "Swaps the layouts, and so the data, of two files at once.",

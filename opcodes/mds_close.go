@@ -2,10 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-const (
-	MDS_CLOSE        = 35
-	MDS_DONE_WRITING = 45
-)
+const MDS_CLOSE = 35
 
 var MdsOpBias = Bits("mds_op_bias", "MDS_", "what is special about an operation", []Value{
 	{Name: "CROSS_REF", Value: 0x2, Doc: "the object is on another MDT than its name"},
@@ -154,9 +151,6 @@ var (
 	closeSplit   = closeIntent("LAYOUT_SPLIT", 0)
 	closeResync  = closeIntent("RESYNC_DONE", 0)
 )
-
-var _ = DefineRPC(&RPC{Opcode: MDS_DONE_WRITING, Name: "MDS_DONE_WRITING", Retired: true,
-	Doc: "Told the MDT the size of a file when its last writer was done; gone since 2.8."})
 
 func closeIntent(name string, does Actions) *Variant {
 	return &Variant{Name: name, Does: does, Request: requestCloseIntent, Reply: replyClose,

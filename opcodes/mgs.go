@@ -3,9 +3,7 @@ package opcodes
 import . "github.com/lshark/lshark/opcodes/schema"
 
 const (
-	MGS_EXCEPTION   = 252
 	MGS_TARGET_REG  = 253
-	MGS_TARGET_DEL  = 254
 	MGS_SET_INFO    = 255
 	MGS_CONFIG_READ = 256
 )
@@ -227,12 +225,6 @@ var (
 	bufMgsConfigBody    = Sub("mgs_config_body", &mgsConfigBody)
 	bufMgsConfigRes     = Sub("mgs_config_res", &mgsConfigRes)
 )
-
-var _ = DefineRPC(&RPC{Opcode: MGS_EXCEPTION, Name: "MGS_EXCEPTION", Retired: true,
-	Doc: "Reserved for errors that the MGS would report. No release since 2.12 sends it."})
-
-var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_DEL, Name: "MGS_TARGET_DEL", Retired: true,
-	Doc: "Reserved for taking a target out of the configuration. No release since 2.12 sends it."})
 
 var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
 	Doc: "A target that starts registers at the MGS with its name, index, NIDs and parameters. The MGS adds it to the configuration, " +

@@ -7,20 +7,15 @@ import (
 )
 
 const (
-	OST_REPLY              = 0
-	OST_GETATTR            = 1
-	OST_SETATTR            = 2
-	OST_CREATE             = 5
-	OST_DESTROY            = 6
-	OST_PUNCH              = 10
-	OST_OPEN               = 11
-	OST_CLOSE              = 12
-	OST_SYNC               = 16
-	OST_QUOTACHECK         = 18
-	OST_QUOTA_ADJUST_QUNIT = 20
-	OST_LADVISE            = 21
-	OST_FALLOCATE          = 22
-	OST_SEEK               = 23
+	OST_REPLY     = 0
+	OST_GETATTR   = 1
+	OST_SETATTR   = 2
+	OST_CREATE    = 5
+	OST_DESTROY   = 6
+	OST_PUNCH     = 10
+	OST_SYNC      = 16
+	OST_FALLOCATE = 22
+	OST_SEEK      = 23
 )
 
 var SeekWhence = Enum("seek_whence", "SEEK_", "what a seek looks for", []Value{
@@ -82,8 +77,6 @@ var (
 	bufLadviseHdr = Sub("ladvise_hdr", &ladviseHdr, "how much advice follows")
 	bufLadvise    = Subs("ladvise", -1, &luLadvise, "the advice")
 )
-
-var _ = DefineRPC(&RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"})
 
 var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR", Does: Stats | OfObject,
 	Doc: "Asks for size, blocks, times and owner of an object, also for its data version.",
@@ -200,7 +193,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK", Does: OfObject,
 		Subject: objectSubject,
 	}}})
 
-var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE", Does: OfObject,
+var _ = DefineRPC(&RPC{Opcode: 21, Name: "OST_LADVISE", Does: OfObject,
 	Doc: "Tells how a range of an object will be used, from lfs ladvise.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufLadviseHdr, bufLadvise),
@@ -215,14 +208,6 @@ var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE", Does: OfObject,
 		},
 		Subject: objectSubject,
 	}}})
-
-var (
-	_ = DefineRPC(&RPC{Opcode: OST_OPEN, Name: "OST_OPEN", Retired: true, Doc: "opened an object, long ago"})
-	_ = DefineRPC(&RPC{Opcode: OST_CLOSE, Name: "OST_CLOSE", Retired: true, Doc: "closed an object, long ago"})
-	_ = DefineRPC(&RPC{Opcode: OST_QUOTACHECK, Name: "OST_QUOTACHECK", Retired: true, Doc: "counted the usage for quota, long ago"})
-	_ = DefineRPC(&RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true,
-		Doc: "changed the unit in which quota is handed out, long ago"})
-)
 
 func summarizeObjectRequest(m *Msg, l *Line) { attrsOf(m, 1).object(l) }
 

@@ -25,19 +25,43 @@ func DefineIntent(bit Value, v *Variant) *Variant {
 }
 
 // Opcodes are the operations by number: those that are declared, and those whose
-// numbers were given up before 2.12.
+// numbers were given up before 2.12. Those that code names have a constant, too.
 var Opcodes = Enum("opcode", "", "operation of an RPC, pb_opc", nil)
 
-// init runs when all variables are initialized: when all operations are added.
+// retired are operations that no release since 2.12 sends.
+var retired = []RPC{
+	{Opcode: 0, Name: "OST_REPLY", Doc: "a number that no message has"},
+	{Opcode: 11, Name: "OST_OPEN", Doc: "opened an object, long ago"},
+	{Opcode: 12, Name: "OST_CLOSE", Doc: "closed an object, long ago"},
+	{Opcode: 18, Name: "OST_QUOTACHECK", Doc: "counted the usage for quota, long ago"},
+	{Opcode: 20, Name: "OST_QUOTA_ADJUST_QUNIT", Doc: "changed the unit in which quota is handed out, long ago"},
+	{Opcode: 42, Name: "MDS_PIN", Doc: "Was to keep an object from being removed; no release has sent it."},
+	{Opcode: 43, Name: "MDS_UNPIN", Doc: "Was to undo a MDS_PIN; no release has sent it."},
+	{Opcode: 45, Name: "MDS_DONE_WRITING", Doc: "Told the MDT the size of a file when its last writer was done; gone since 2.8."},
+	{Opcode: 47, Name: "MDS_QUOTACHECK", Doc: "Had the MDT count the files of all users; gone since 2.4, as accounting is always on."},
+	{Opcode: 50, Name: "MDS_SETXATTR", Doc: "Set an extended attribute; MDS_REINT does it now."},
+	{Opcode: 51, Name: "MDS_WRITEPAGE", Doc: "A number that was kept for writing directory pages and never used."},
+	{Opcode: 52, Name: "MDS_IS_SUBDIR", Doc: "Asks whether one directory is below another; no release has sent it."},
+	{Opcode: 252, Name: "MGS_EXCEPTION", Doc: "Reserved for errors that the MGS would report. No release since 2.12 sends it."},
+	{Opcode: 254, Name: "MGS_TARGET_DEL", Doc: "Reserved for taking a target out of the configuration. No release since 2.12 sends it."},
+	{Opcode: 509, Name: "LLOG_ORIGIN_HANDLE_DESTROY", Doc: "Removes a log on the server. No release since 2.12 sends it."},
+	{Opcode: 602, Name: "QUOTA_DQREL", Doc: "gave quota back, long ago"},
+}
+
+// init runs when all variables are initialized: when all other operations are added.
 func init() {
+	for i := range retired {
+		retired[i].Retired = true
+		DefineRPC(&retired[i])
+	}
 	Protocol.Opcodes = Opcodes
 	Protocol.UnusedOpcodes = []Value{
 		{Name: "OBD_LOG_CANCEL", Value: OBD_LOG_CANCEL, Doc: "cancelled llog records by their cookies; gone since 1.5"},
-		{Name: "OBD_QC_CALLBACK", Value: OBD_QC_CALLBACK, Doc: "reported the end of a quota check to a client; removed in 2.4"},
-		{Name: "LLOG_ORIGIN_HANDLE_WRITE_REC", Value: LLOG_ORIGIN_HANDLE_WRITE_REC, Doc: "wrote a llog record from afar; gone since 2.1"},
-		{Name: "LLOG_ORIGIN_HANDLE_CLOSE", Value: LLOG_ORIGIN_HANDLE_CLOSE, Doc: "closed a llog; gone since 1.8"},
-		{Name: "LLOG_ORIGIN_CONNECT", Value: LLOG_ORIGIN_CONNECT, Doc: "set up llog traffic between servers; gone since 2.4"},
-		{Name: "LLOG_CATINFO", Value: LLOG_CATINFO, Doc: "listed a catalog for debugging; gone since 2.3"},
+		{Name: "OBD_QC_CALLBACK", Value: 402, Doc: "reported the end of a quota check to a client; removed in 2.4"},
+		{Name: "LLOG_ORIGIN_HANDLE_WRITE_REC", Value: 504, Doc: "wrote a llog record from afar; gone since 2.1"},
+		{Name: "LLOG_ORIGIN_HANDLE_CLOSE", Value: 505, Doc: "closed a llog; gone since 1.8"},
+		{Name: "LLOG_ORIGIN_CONNECT", Value: 506, Doc: "set up llog traffic between servers; gone since 2.4"},
+		{Name: "LLOG_CATINFO", Value: 507, Doc: "listed a catalog for debugging; gone since 2.3"},
 	}
 	Protocol.NumberGroups = []*Names{Opcodes, Portal, Errnos}
 	Protocol.Sections = map[string][]*Struct{

@@ -7,11 +7,7 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-const (
-	OST_QUOTACTL   = 19
-	MDS_QUOTACTL   = 48
-	MDS_QUOTACHECK = 47
-)
+const MDS_QUOTACTL = 48
 
 var QuotaCmd = Enum("quota_cmd", "", "quota command", []Value{
 	{Name: "LUSTRE_Q_QUOTAON", Value: 0x800002, Doc: "turn quota on"},
@@ -282,7 +278,7 @@ var (
 	bufQuotaIter   = OneOf("quota_iter", quotaIter, quotaIterForms, Tagged(true), "limits or usage of many ids")
 )
 
-var _ = DefineRPC(&RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",
+var _ = DefineRPC(&RPC{Opcode: 19, Name: "OST_QUOTACTL",
 	Doc: "Asks a target what an id uses on it, and other quota commands for one target.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufObdQuotactl),
@@ -297,9 +293,6 @@ var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
 		Reply:            Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
 		SummarizeRequest: summarizeQuotaRequest, SummarizeReply: summarizeQuotaReply,
 	}}})
-
-var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACHECK, Name: "MDS_QUOTACHECK", Retired: true,
-	Doc: "Had the MDT count the files of all users; gone since 2.4, as accounting is always on."})
 
 // summarizeQuotaRequest appends the command, the id and the pool.
 func summarizeQuotaRequest(m *Msg, l *Line) {

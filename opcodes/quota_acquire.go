@@ -2,10 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-const (
-	QUOTA_DQACQ = 601
-	QUOTA_DQREL = 602
-)
+const QUOTA_DQACQ = 601
 
 var QuotaDqacqFlags = Bits("quota_dqacq_flags", "QUOTA_DQACQ_FL_", "what a slave asks of the quota master", []Value{
 	{Name: "ACQ", Value: 0x1, Doc: "acquire: a change waits for it"},
@@ -131,8 +128,6 @@ var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ", Does: AcquiresQ
 		SummarizeRequest: func(m *Msg, l *Line) { summarizeAcquireRequest(m.Buf(1), m.Big, l) },
 		SummarizeReply:   func(m *Msg, l *Line) { summarizeAcquireReply(m.Buf(1), m.Big, l) },
 	}}})
-
-var _ = DefineRPC(&RPC{Opcode: QUOTA_DQREL, Name: "QUOTA_DQREL", Retired: true, Doc: "gave quota back, long ago"})
 
 var (
 	quotaBlimits = QuotaValid.Bit("BLIMITS") | QuotaValid.Bit("BSOFTLIMIT")

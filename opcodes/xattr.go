@@ -8,10 +8,7 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-const (
-	MDS_GETXATTR = 49
-	MDS_SETXATTR = 50
-)
+const MDS_GETXATTR = 49
 
 var (
 	bufEadataGetxattr = OneOf("eadata", chooseGetxattr, getxattrForms, Tagged(true), "value of the attribute, or names of all")
@@ -47,9 +44,6 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs 
 		},
 		Subject: bodySubject,
 	}}})
-
-var _ = DefineRPC(&RPC{Opcode: MDS_SETXATTR, Name: "MDS_SETXATTR", Retired: true,
-	Doc: "Set an extended attribute; MDS_REINT does it now."})
 
 // The forms of the values of extended attributes.
 var (

@@ -365,7 +365,7 @@ func TestExpectedErrors(t *testing.T) {
 		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-client", opcodes.ENOENT, false},
 		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", opcodes.EACCES, false},
 		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", 0, false},
-		{opcodes.LLOG_ORIGIN_HANDLE_DESTROY, "lustre-sptlrpc", opcodes.ENOENT, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_NEXT_BLOCK, "lustre-sptlrpc", opcodes.ENOENT, false},
 	} {
 		w := newWire(t, Options{})
 		v := opcodes.ByOpcode(opcodes.LLOG_ORIGIN_HANDLE_CREATE).Variants[0]
