@@ -130,8 +130,13 @@ func (w *walker) active(f *schema.Field, v *schema.View, off, limit int) bool {
 
 // remark adds a node with the text of a field's Remark.
 func (w *walker) remark(f *schema.Field, v *schema.View, off, limit int) {
-	if f.Remark != nil {
-		v.Rest = w.bytes(off, limit)
+	if f.Remark == nil {
+		return
+	}
+	if v.Rest = w.bytes(off, limit); len(v.Rest) >= f.Size {
+		if f.Kind <= schema.Int {
+			v.Value = schema.ReadUint(v.Rest[:f.Size], f.Order.Is(v.Big))
+		}
 		w.text(f, f.Remark, v, Remark)
 	}
 }

@@ -105,10 +105,7 @@ var fidArray = &Struct{Name: "fid_array", Doc: "list of FIDs", Fields: []*Field{
 
 // sequenceRemark names a sequence that is special.
 func sequenceRemark(v *View, dst []byte) []byte {
-	if len(v.Rest) < 8 {
-		return dst
-	}
-	return append(dst, FidSeq.Name(ReadUint(v.Rest[:8], v.Big))...)
+	return append(dst, FidSeq.Name(v.Value)...)
 }
 
 var lustreCapa = &Struct{Name: "lustre_capa",

@@ -35,7 +35,7 @@ var luSeqRange = &Struct{Name: "lu_seq_range", Doc: "range of FID sequences and 
 // startRemark names the first sequence of a range. A range from 0 on is one that
 // is not known yet, not that of the sequence 0.
 func startRemark(v *View, dst []byte) []byte {
-	if len(v.Rest) < 8 || ReadUint(v.Rest[:8], v.Big) == 0 {
+	if v.Value == 0 {
 		return dst
 	}
 	return sequenceRemark(v, dst)

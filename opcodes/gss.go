@@ -304,17 +304,11 @@ func remarkGSSHandle(v *View, dst []byte) []byte {
 }
 
 func remarkGSSMinor(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 {
-		return dst
-	}
-	return append(dst, gssMinorName(uint32(ReadUint(v.Rest[:4], v.Big)))...)
+	return append(dst, gssMinorName(uint32(v.Value))...)
 }
 
 func remarkGssTarget(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 {
-		return dst
-	}
-	s := GSSSetup{Service: uint32(ReadUint(v.Rest[:4], v.Big))}
+	s := GSSSetup{Service: uint32(v.Value)}
 	return s.AppendService(dst)
 }
 

@@ -79,10 +79,9 @@ func TestWrapping(t *testing.T) {
 }
 
 func TestFlavorRemark(t *testing.T) {
-	for word, want := range map[uint32]string{0: "", 0x20222: "", 0x20022: "SKN, bulk INTG", 0x3000000: "NULL, no protection; sender: MGC, client of the MGS",
+	for word, want := range map[uint64]string{0: "", 0x20222: "", 0x20022: "SKN, bulk INTG", 0x3000000: "NULL, no protection; sender: MGC, client of the MGS",
 		0x7000000: "NULL, no protection", 0x99: ""} {
-		raw := []byte{byte(word), byte(word >> 8), byte(word >> 16), byte(word >> 24)}
-		assert.Equal(t, string(remarkFlavor(&View{Rest: raw}, nil)), want, word)
+		assert.Equal(t, string(remarkFlavor(&View{Value: word}, nil)), want, word)
 	}
 }
 

@@ -145,12 +145,12 @@ var (
 
 // remarkArchives reads a single word as the bitmap that older clients send.
 func remarkArchives(v *View, dst []byte) []byte {
-	if v.Msg == nil || len(v.Msg.Named("hsm_archive")) != 4 || len(v.Rest) < 4 {
+	if v.Msg == nil || len(v.Msg.Named("hsm_archive")) != 4 {
 		return dst
 	}
 	dst = append(dst, "or, from an older client, a bitmap of archives"...)
 	sep := ": "
-	for bits, n := ReadUint(v.Rest[:4], v.Big), uint64(1); bits != 0; bits, n = bits>>1, n+1 {
+	for bits, n := v.Value, uint64(1); bits != 0; bits, n = bits>>1, n+1 {
 		if bits&1 != 0 {
 			dst = strconv.AppendUint(append(dst, sep...), n, 10)
 			sep = ", "

@@ -171,10 +171,7 @@ var aeth = &Struct{Name: "aeth", Order: Big, Doc: "ACK extended transport header
 
 // remarkSyndrome describes an acknowledgement that is not a NAK.
 func remarkSyndrome(v *View, dst []byte) []byte {
-	if len(v.Rest) == 0 {
-		return dst
-	}
-	switch v.Rest[0] >> 5 {
+	switch v.Value >> 5 {
 	case 0:
 		return append(dst, "ACK"...)
 	case 1:

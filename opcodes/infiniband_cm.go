@@ -137,37 +137,25 @@ func isCMDrep(v *View) bool { return hasCM(v, cmDrep) }
 
 // remarkRetry describes a byte with a time in its upper 5 bits and a count in the others.
 func remarkRetry(v *View, dst []byte) []byte {
-	if len(v.Rest) == 0 {
-		return dst
-	}
-	return fmt.Appendf(dst, "retry count %d", v.Rest[0]&7)
+	return fmt.Appendf(dst, "retry count %d", v.Value&7)
 }
 
 // remarkRNR describes a byte with a count in its upper 3 bits.
 func remarkRNR(v *View, dst []byte) []byte {
-	if len(v.Rest) == 0 {
-		return dst
-	}
-	return fmt.Appendf(dst, "RNR retry count %d", v.Rest[0]>>5)
+	return fmt.Appendf(dst, "RNR retry count %d", v.Value>>5)
 }
 
 // remarkRejected describes a byte with the message that is refused in its upper 2 bits.
 func remarkRejected(v *View, dst []byte) []byte {
-	if len(v.Rest) == 0 {
-		return dst
-	}
 	names := [...]string{"REQ", "REP", "another message", "reserved"}
-	return append(dst, names[v.Rest[0]>>6]...)
+	return append(dst, names[v.Value>>6]...)
 }
 
 // remarkPathMTU describes a byte with the code of a MTU in its upper 4 bits and a count in
 // the lower 3.
 func remarkPathMTU(v *View, dst []byte) []byte {
-	if len(v.Rest) == 0 {
-		return dst
-	}
-	if code := v.Rest[0] >> 4; code >= 1 && code <= 5 {
+	if code := v.Value >> 4; code >= 1 && code <= 5 {
 		dst = fmt.Appendf(dst, "MTU %d, ", 128<<code)
 	}
-	return fmt.Appendf(dst, "RNR retry count %d", v.Rest[0]&7)
+	return fmt.Appendf(dst, "RNR retry count %d", v.Value&7)
 }

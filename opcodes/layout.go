@@ -290,18 +290,11 @@ func appendStripesBrief(v *View, dst []byte) []byte {
 	return dst
 }
 
-func restUint(v *View, size int) (uint64, bool) {
-	if len(v.Rest) < size {
-		return 0, false
-	}
-	return ReadUint(v.Rest[:size], v.Big), true
-}
-
 // remarkLayoutGen describes what the field of the generation contains in a component
 // without objects: the OST to begin with.
 func remarkLayoutGen(v *View, dst []byte) []byte {
-	if n, ok := restUint(v, 2); ok && noObjectsYet(v) {
-		return briefIndex16(append(dst, "stripe_offset "...), n)
+	if noObjectsYet(v) {
+		return briefIndex16(append(dst, "stripe_offset "...), v.Value)
 	}
 	return dst
 }

@@ -199,30 +199,26 @@ func briefComposite(v *View, dst []byte) []byte {
 const extensionUnit = 1024
 
 func remarkExtensionSize(v *View, dst []byte) []byte {
-	flags, ok := componentFlags(v)
-	if n, there := restUint(v, 4); there && ok && flags&compExtension != 0 {
-		return strconv.AppendUint(append(dst, "extension_size "...), n*extensionUnit, 10)
+	if flags, ok := componentFlags(v); ok && flags&compExtension != 0 {
+		return strconv.AppendUint(append(dst, "extension_size "...), v.Value*extensionUnit, 10)
 	}
 	return dst
 }
 
 func remarkMirror(v *View, dst []byte) []byte {
-	if id, ok := restUint(v, 4); ok && id != 0 && id < 0x80000000 {
-		return strconv.AppendUint(append(dst, "mirror "...), id>>16, 10)
+	if v.Value != 0 && v.Value < 0x80000000 {
+		return strconv.AppendUint(append(dst, "mirror "...), v.Value>>16, 10)
 	}
 	return dst
 }
 
 func remarkMirrors(v *View, dst []byte) []byte {
-	if n, ok := restUint(v, 2); ok {
-		return briefCount(dst, "mirror", int32(n)+1)
-	}
-	return dst
+	return briefCount(dst, "mirror", int32(v.Value)+1)
 }
 
 func remarkCompression(v *View, dst []byte) []byte {
-	n, ok := restUint(v, 1)
-	if !ok || n == 0 {
+	n := v.Value
+	if n == 0 {
 		return dst
 	}
 	dst = strconv.AppendUint(append(dst, "level "...), n&15, 10)

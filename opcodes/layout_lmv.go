@@ -162,17 +162,14 @@ func lmvStripes(v *View) int {
 }
 
 func remarkAnyMDT(v *View, dst []byte) []byte {
-	if len(v.Rest) >= 4 && ReadUint(v.Rest[:4], v.Big) == 0xffffffff {
+	if v.Value == 0xffffffff {
 		return append(dst, "any MDT"...)
 	}
 	return dst
 }
 
 func remarkInherit(v *View, dst []byte) []byte {
-	if len(v.Rest) == 0 {
-		return dst
-	}
-	switch v.Rest[0] {
+	switch v.Value {
 	case 0:
 		return append(dst, "unlimited"...)
 	case 1:

@@ -318,22 +318,19 @@ func briefObject(v *View, dst []byte) []byte {
 }
 
 func remarkStripeCount(v *View, dst []byte) []byte {
-	if n, ok := restUint(v, 2); ok && n >= lovManyStripes {
-		return briefStripeCount(dst, n)
+	if v.Value >= lovManyStripes {
+		return briefStripeCount(dst, v.Value)
 	}
 	return dst
 }
 
 func remarkStripeOffset(v *View, dst []byte) []byte {
-	if n, ok := restUint(v, 2); ok && n == 0xffff {
+	if v.Value == 0xffff {
 		return append(dst, "any OST"...)
 	}
 	return dst
 }
 
 func remarkFileFID(v *View, dst []byte) []byte {
-	if len(v.Rest) < 16 {
-		return dst
-	}
 	return AppendFID(append(dst, "lmm_fid "...), oiSeq.Uint(v.Rest, v.Big), uint32(oiID.Uint(v.Rest, v.Big)), 0)
 }

@@ -384,10 +384,7 @@ func IsLockOpcode(opcode uint32) bool { return opcode >= LDLM_ENQUEUE && opcode 
 
 // positiveErrno names an errno without its sign.
 func positiveErrno(v *View, dst []byte) []byte {
-	if len(v.Rest) < 8 {
-		return dst
-	}
-	if n := ErrnoValue(ReadUint(v.Rest[:8], v.Big)); n > 0 {
+	if n := ErrnoValue(v.Value); n > 0 {
 		return append(dst, Errnos.Name(uint64(n))...)
 	}
 	return dst

@@ -116,10 +116,7 @@ func lvbBlocks() *Field {
 }
 
 func lvbErrorText(v *View, dst []byte) []byte {
-	if len(v.Rest) < 8 {
-		return dst
-	}
-	blocks := ReadUint(v.Rest[:8], v.Big)
+	blocks := v.Value
 	if blocks>>32 != lvbError {
 		return dst
 	}

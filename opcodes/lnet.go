@@ -201,10 +201,7 @@ func isAcceptor(b []byte, big bool) bool { return magicAt(b, 0, 0xacce7100, big)
 // remarkPid names the process id that all of Lustre uses.
 func remarkPid(v *View, dst []byte) []byte {
 	const lustre, user = 12345, 1 << 31
-	if len(v.Rest) < 4 {
-		return dst
-	}
-	switch pid := ReadUint(v.Rest[:4], v.Big); {
+	switch pid := v.Value; {
 	case pid == lustre:
 		return append(dst, "Lustre"...)
 	case pid == 1<<32-1:

@@ -94,7 +94,7 @@ func stepLargeNi(v *View) (*Field, int) {
 }
 
 func remarkNiStatus(v *View, dst []byte) []byte {
-	if v.Index > 0 || len(v.Rest) < 4 || LnetNiStatus.Name(ReadUint(v.Rest[:4], v.Big)) != "" {
+	if v.Index > 0 || LnetNiStatus.Name(v.Value) != "" {
 		return dst
 	}
 	return append(dst, "sequence number"...)

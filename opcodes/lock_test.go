@@ -322,8 +322,7 @@ func TestLvbError(t *testing.T) {
 		0xffbadbad_80000000: "not filled in yet",
 		8:                   "",
 	} {
-		v := View{Rest: binary.LittleEndian.AppendUint64(nil, blocks)}
-		assert.Equal(t, string(lvbErrorText(&v, nil)), want, blocks)
+		assert.Equal(t, string(lvbErrorText(&View{Value: blocks}, nil)), want, blocks)
 	}
 }
 

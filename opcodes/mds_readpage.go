@@ -65,10 +65,7 @@ var (
 
 // fileTypeRemark names the file type at the end of the entry.
 func fileTypeRemark(v *View, dst []byte) []byte {
-	if len(v.Rest) < 2 {
-		return dst
-	}
-	return append(dst, FileTypeName(ReadUint(v.Rest[:2], false))...)
+	return append(dst, FileTypeName(v.Value)...)
 }
 
 // FileTypeName is the file type in a mode, in plain English.

@@ -433,6 +433,5 @@ func TestQuotaValidity(t *testing.T) {
 }
 
 func TestGraceFlags(t *testing.T) {
-	v := View{Rest: binary.LittleEndian.AppendUint64(nil, 1<<48|60)}
-	assert.Equal(t, string(graceText(&v, nil)), "flags DEFAULT, time 60")
+	assert.Equal(t, string(graceText(&View{Value: 1<<48 | 60}, nil)), "flags DEFAULT, time 60")
 }

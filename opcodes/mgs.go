@@ -203,7 +203,7 @@ var mgsConfigRes = &Struct{Name: "mgs_config_res", Doc: "how much of a table cam
 
 // remarkConfigEnd marks the end of a nodemap table.
 func remarkConfigEnd(v *View, dst []byte) []byte {
-	if !isNodemapRead(v) || len(v.Rest) < 8 || ReadUint(v.Rest[:8], v.Big) != dirHashEnd {
+	if !isNodemapRead(v) || v.Value != dirHashEnd {
 		return dst
 	}
 	return append(dst, "end of the table"...)

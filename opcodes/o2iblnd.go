@@ -210,10 +210,7 @@ var KibRej = &Struct{Name: "kib_rej", Shorter: []int{8, 16}, Detect: isKib, Doc:
 
 // remarkReject describes the reason of a refusal.
 func remarkReject(v *View, dst []byte) []byte {
-	if len(v.Rest) == 0 {
-		return dst
-	}
-	return append(dst, IblndReject.DocOf(uint64(v.Rest[0]))...)
+	return append(dst, IblndReject.DocOf(v.Value)...)
 }
 
 // Refusal returns the name of the reason for which a connection was refused, empty when

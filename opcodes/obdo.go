@@ -170,7 +170,7 @@ func parentText(v *View, dst []byte) []byte {
 	if len(v.Struct) < oParentVer.Off+oParentVer.Size {
 		return dst
 	}
-	return AppendFID(append(dst, "file "...), ReadUint(v.Rest[:8], v.Big), uint32(v.Uint(oParentOid)), uint32(v.Uint(oParentVer)))
+	return AppendFID(append(dst, "file "...), v.Value, uint32(v.Uint(oParentOid)), uint32(v.Uint(oParentVer)))
 }
 
 // attrs reads the obdo of an ost_body.

@@ -67,10 +67,7 @@ var (
 
 // maxBrwText takes ioo_max_brw apart.
 func maxBrwText(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 {
-		return dst
-	}
-	word := ReadUint(v.Rest[:4], v.Big)
+	word := v.Value
 	transfers := word>>16 + 1
 	if transfers == 1<<16 { // 0 minus 1: the data is in the message
 		return append(dst, "no bulk"...)

@@ -258,18 +258,15 @@ var (
 )
 
 func remarkPbVersion(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 {
-		return dst
-	}
-	return append(dst, MsgVersion.Name(ReadUint(v.Rest[:4], v.Big)&^0xffff)...)
+	return append(dst, MsgVersion.Name(v.Value&^0xffff)...)
 }
 
 // remarkLmOpc names the operation of a message inside a batch.
 func remarkLmOpc(v *View, dst []byte) []byte {
-	if v.Msg == nil || !v.Msg.Sub || v.Msg.Reply || len(v.Rest) < 4 {
+	if v.Msg == nil || !v.Msg.Sub || v.Msg.Reply {
 		return dst
 	}
-	if name := BatchOpc.Name(ReadUint(v.Rest[:4], v.Big)); name != "" {
+	if name := BatchOpc.Name(v.Value); name != "" {
 		dst = append(append(dst, BatchOpc.Prefix...), name...)
 	}
 	return dst
@@ -280,19 +277,13 @@ func isSubReply(v *View) bool { return v.Msg != nil && v.Msg.Sub && v.Msg.Reply 
 
 // remarkLmResult names a result that is no errno.
 func remarkLmResult(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 {
-		return dst
-	}
-	return append(dst, LockStatus(LDLM_ENQUEUE, int32(ReadUint(v.Rest[:4], v.Big)))...)
+	return append(dst, LockStatus(LDLM_ENQUEUE, int32(v.Value))...)
 }
 
 // statusText names the lock status that replies about locks have in pb_status, and the
 // process id in requests.
 func statusText(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 {
-		return dst
-	}
-	switch status := int32(ReadUint(v.Rest[:4], v.Big)); {
+	switch status := int32(v.Value); {
 	case v.Uint(PbType) == MsgType.Number("REPLY"):
 		dst = append(dst, LockStatus(uint32(v.Uint(PbOpc)), status)...)
 	case v.Uint(PbType) == typeRequest && status > 0:
@@ -322,7 +313,7 @@ func firstFID(b []byte) []byte {
 
 // remarkNobody is the remark of a user or group id that stands for nobody.
 func remarkNobody(v *View, dst []byte) []byte {
-	if len(v.Rest) >= 4 && ReadUint(v.Rest[:4], v.Big) == 0xffffffff {
+	if v.Value == 0xffffffff {
 		return append(dst, "none"...)
 	}
 	return dst

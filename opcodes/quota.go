@@ -260,10 +260,7 @@ func iterMeans(text string) func(*View, []byte) []byte {
 
 // graceText splits a time with flags in its top bits.
 func graceText(v *View, dst []byte) []byte {
-	if len(v.Rest) < 8 {
-		return dst
-	}
-	word := ReadUint(v.Rest[:8], v.Big)
+	word := v.Value
 	if word>>graceBits == 0 {
 		return dst
 	}

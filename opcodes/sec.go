@@ -174,10 +174,7 @@ var BulkSecDesc = &Struct{Name: "ptlrpc_bulk_sec_desc", Doc: "how the bulk data 
 // remarkFlavor takes a flavour apart that has no name of its own. Under the null policy
 // the top byte is the kind of node that sent the message.
 func remarkFlavor(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 {
-		return dst
-	}
-	word := ReadUint(v.Rest[:4], v.Big)
+	word := v.Value
 	const policyBits, rpcBits, bulkShift, senderShift = 0xf, 0xfff, 16, 24
 	switch {
 	case SptlrpcFlavor.Name(word) != "":

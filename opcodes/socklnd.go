@@ -74,9 +74,6 @@ var KsockHdr = &Struct{Name: "ksock_msg_hdr", Doc: "stands before each LNet mess
 
 // remarkZeroCopy describes the two cookies of a ksock header.
 func remarkZeroCopy(v *View, dst []byte) []byte {
-	if len(v.Rest) < 16 {
-		return dst
-	}
 	const keepAlive = 1
 	want, done := ReadUint(v.Rest[:8], v.Big), ReadUint(v.Rest[8:16], v.Big)
 	noop := KsockMsgType.Name(v.Uint(kshType)) == "NOOP"

@@ -50,10 +50,7 @@ var obdStatfs = &Struct{Name: "obd_statfs", Doc: "space and objects of a target,
 
 func remarkBackend(v *View, dst []byte) []byte {
 	const ext4, zfs = 0xef53, 0xbab10c
-	if len(v.Rest) < 8 {
-		return dst
-	}
-	switch ReadUint(v.Rest[:8], v.Big) {
+	switch v.Value {
 	case ext4:
 		return append(dst, "ldiskfs"...)
 	case zfs:

@@ -192,7 +192,7 @@ type ValidIf func(v *View) bool
 // InvalidIf makes a field invalid where the func returns true.
 type InvalidIf func(v *View) bool
 
-// Remark adds text behind the value in trees.
+// Remark adds text behind the value in trees. It is not called where not all bytes of the value were captured.
 type Remark func(v *View, dst []byte) []byte
 
 // CountOf computes the number of elements of an array, or of bytes.

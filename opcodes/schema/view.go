@@ -10,6 +10,7 @@ type View struct {
 	Off        int    // offset of Struct in the message
 	LocatedEnd int    // end of the last part that a Locate func placed
 	Index      int    // of the record in its list or the element in its array
+	Value      uint64 // of the integer that a Remark is about
 	Type       *Struct
 	Up         *View // the enclosing struct, nil in a buffer's own struct
 	Msg        *Msg
