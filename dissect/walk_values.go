@@ -49,9 +49,9 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 		if d.Needs&slow != 0 {
 			if d.CaseField != nil {
 				if d.CaseField != kind {
-					kind, is = d.CaseField, 1<<d.CaseField.Uint(v.Struct, v.Big)
+					kind, is = d.CaseField, d.CaseField.Uint(v.Struct, v.Big)
 				}
-				if is&d.CaseValues == 0 {
+				if d.CaseValues>>(is-d.CaseLeast)&1 == 0 {
 					continue
 				}
 			}

@@ -81,8 +81,10 @@ func callFuncs(t *testing.T, name string, f *Field, s *Struct, b []byte, m *Msg)
 		f.Derive(v, nil)
 	}
 	if f.Remark != nil {
-		v.Value = ReadUint(b[:min(8, len(b))], false)
-		f.Remark(v, nil)
+		if len(b) >= f.Size {
+			v.Value = ReadUint(b[:min(8, f.Size)], false)
+			f.Remark(v, nil)
+		}
 	}
 }
 

@@ -204,12 +204,12 @@ var IBPacket = &Struct{Name: "ib_packet", Order: Big,
 		Sub("immdt", &immdt, AfterPrevious(true), ibHeader(hasImmediate), "immediate data"),
 		Sub("ieth", &ieth, AfterPrevious(true), ibHeader(invalidatesKey), "key that the message invalidates"),
 		Sub("mad", &mad, AfterPrevious(true), If(hasMAD), "header of a management datagram"),
-		Sub("cm_req", &cmReqMsg, AfterPrevious(true), If(isCMReq), "request of the connection manager"),
-		Sub("cm_ip", &cmIP, AfterPrevious(true), If(isCMIP), "addresses of the RDMA connection manager"),
-		Sub("cm_rep", &cmRepMsg, AfterPrevious(true), If(isCMRep), "answer of the connection manager"),
-		Sub("cm_rej", &cmRejMsg, AfterPrevious(true), If(isCMRej), "refusal of the connection manager"),
-		Sub("cm_dreq", &cmDreqMsg, AfterPrevious(true), If(isCMDreq), "end of a connection"),
-		Sub("cm_drep", &cmDrepMsg, AfterPrevious(true), If(isCMDrep), "answer to a cm_dreq"),
+		Sub("cm_req", &cmReqMsg, AfterPrevious(true), If(hasCM("REQ")), "request of the connection manager"),
+		Sub("cm_ip", &cmIP, AfterPrevious(true), If(func(v *View) bool { return hasCM("REQ")(v) && len(v.Struct) > 184 }), "addresses of the RDMA connection manager"),
+		Sub("cm_rep", &cmRepMsg, AfterPrevious(true), If(hasCM("REP")), "answer of the connection manager"),
+		Sub("cm_rej", &cmRejMsg, AfterPrevious(true), If(hasCM("REJ")), "refusal of the connection manager"),
+		Sub("cm_dreq", &cmDreqMsg, AfterPrevious(true), If(hasCM("DREQ")), "end of a connection"),
+		Sub("cm_drep", &cmDrepMsg, AfterPrevious(true), If(hasCM("DREP")), "answer to a cm_dreq"),
 	}}
 
 // RDMAWrite is the field of the first of the RDMA writes that carried the payload of a

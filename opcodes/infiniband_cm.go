@@ -10,18 +10,14 @@ import (
 // pairs. Where numbers share a byte, a remark has those that one looks for.
 
 var cmType = Enum("ib_cm_type", "CM_", "messages of the connection manager of InfiniBand", []Value{
-	{Name: "REQ", Value: cmReq, Doc: "asks for a connection"},
+	{Name: "REQ", Value: 0x10, Doc: "asks for a connection"},
 	{Name: "MRA", Value: 0x11, Doc: "the answer will take a while"},
-	{Name: "REJ", Value: cmRej, Doc: "refuses a connection"},
-	{Name: "REP", Value: cmRep, Doc: "accepts a connection"},
+	{Name: "REJ", Value: 0x12, Doc: "refuses a connection"},
+	{Name: "REP", Value: 0x13, Doc: "accepts a connection"},
 	{Name: "RTU", Value: 0x14, Doc: "the connection is ready to use"},
-	{Name: "DREQ", Value: cmDreq, Doc: "asks to disconnect"},
-	{Name: "DREP", Value: cmDrep, Doc: "disconnected"},
+	{Name: "DREQ", Value: 0x15, Doc: "asks to disconnect"},
+	{Name: "DREP", Value: 0x16, Doc: "disconnected"},
 })
-
-const (
-	cmReq, cmRej, cmRep, cmDreq, cmDrep = 0x10, 0x12, 0x13, 0x15, 0x16
-)
 
 var mad = &Struct{Name: "mad", Order: Big, Doc: "header of a management datagram", Fields: []*Field{
 	U8("mad_base_version", Harmless, Hex, "version of the header"),
@@ -119,21 +115,17 @@ var cmDrepMsg = &Struct{Name: "cm_drep", Order: Big, Doc: "the connection has en
 	U32("cm_remote_id", Harmless, Hex, "number of the connection at the receiver"),
 }}
 
-// hasCM reports whether a packet has a message of the connection manager of a type.
-func hasCM(v *View, typ uint64) bool {
+// hasCM returns the condition that a packet has a message of the connection manager of a type.
+func hasCM(name string) If {
 	const mad, attr, end = 20, 36, 44 // behind BTH and DETH
-	b := v.Struct
-	return len(b) >= end && isDatagram(b[0]) && b[mad+1] == 7 && ReadUint(b[attr:attr+2], true) == typ
+	typ := cmType.Number(name)
+	return func(v *View) bool {
+		b := v.Struct
+		return len(b) >= end && isDatagram(b[0]) && b[mad+1] == 7 && ReadUint(b[attr:attr+2], true) == typ
+	}
 }
 
-func hasMAD(v *View) bool  { return len(v.Struct) > 20 && isDatagram(v.Struct[0]) }
-func isCMReq(v *View) bool { return hasCM(v, cmReq) }
-func isCMIP(v *View) bool  { return isCMReq(v) && len(v.Struct) > 184 }
-func isCMRep(v *View) bool { return hasCM(v, cmRep) }
-func isCMRej(v *View) bool { return hasCM(v, cmRej) }
-
-func isCMDreq(v *View) bool { return hasCM(v, cmDreq) }
-func isCMDrep(v *View) bool { return hasCM(v, cmDrep) }
+func hasMAD(v *View) bool { return len(v.Struct) > 20 && isDatagram(v.Struct[0]) }
 
 // remarkRetry describes a byte with a time in its upper 5 bits and a count in the others.
 func remarkRetry(v *View, dst []byte) []byte {

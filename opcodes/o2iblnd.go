@@ -90,18 +90,6 @@ var kibCompletionMsg = &Struct{Name: "kib_completion_msg", Doc: "end of a transf
 // IbmType is kib_msg.ibm_type.
 var IbmType = U8("ibm_type", &IblndMsgType, "type of the message")
 
-func isKibType(types ...string) If {
-	var mask [256]bool
-	for _, name := range types {
-		v, ok := IblndMsgType.Find(name)
-		if !ok {
-			panic("no o2iblnd message " + name)
-		}
-		mask[v.Value] = true
-	}
-	return func(v *View) bool { return mask[v.Uint(IbmType)] }
-}
-
 var kibMsg = &Struct{Name: "kib_msg", Detect: isKib, Doc: "a message of LNet over InfiniBand or RoCE", Fields: []*Field{
 	U32("ibm_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
 	U16("ibm_version", Harmless, Hex, "protocol version"),
@@ -113,12 +101,12 @@ var kibMsg = &Struct{Name: "kib_msg", Detect: isKib, Doc: "a message of LNet ove
 	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
 	U64("ibm_dstnid", NID4, "NID of the receiver"),
 	U64("ibm_dststamp", Cookie, "incarnation of the receiver, as far as the sender knows it"),
-	Sub("connparams", &kibConnparams, If(isKibType("CONNREQ", "CONNACK")), "of CONNREQ and CONNACK"),
-	Sub("immediate", &kibImmediateMsg, Over("connparams"), If(isKibType("IMMEDIATE")), "of IMMEDIATE"),
-	Sub("putreq", &kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ")), "of PUT_REQ"),
-	Sub("putack", &kibPutackMsg, Over("connparams"), If(isKibType("PUT_ACK")), "of PUT_ACK"),
-	Sub("get", &kibGetMsg, Over("connparams"), If(isKibType("GET_REQ")), "of GET_REQ"),
-	Sub("completion", &kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE")),
+	Sub("connparams", &kibConnparams, IfValue{"ibm_type", "CONNREQ", "CONNACK"}, "of CONNREQ and CONNACK"),
+	Sub("immediate", &kibImmediateMsg, Over("connparams"), IfValue{"ibm_type", "IMMEDIATE"}, "of IMMEDIATE"),
+	Sub("putreq", &kibPutreqMsg, Over("connparams"), IfValue{"ibm_type", "PUT_REQ"}, "of PUT_REQ"),
+	Sub("putack", &kibPutackMsg, Over("connparams"), IfValue{"ibm_type", "PUT_ACK"}, "of PUT_ACK"),
+	Sub("get", &kibGetMsg, Over("connparams"), IfValue{"ibm_type", "GET_REQ"}, "of GET_REQ"),
+	Sub("completion", &kibCompletionMsg, Over("connparams"), IfValue{"ibm_type", "PUT_NAK", "PUT_DONE", "GET_DONE"},
 		"of PUT_NAK, PUT_DONE and GET_DONE"),
 }}
 

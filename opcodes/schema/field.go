@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // Kind is the encoding of a field's bytes.
@@ -190,7 +191,8 @@ type Case struct {
 	Field  string
 	Values []string // names of its values
 	word   *Field
-	set    uint64 // a bit for each value
+	least  uint64 // of the values
+	set    uint64 // a bit for each value, from least on
 }
 
 // IfValue leaves a field out of a message unless another field of the same
@@ -243,17 +245,20 @@ type Locate func(v *View) (off, size int)
 func (c *Cond) Holds(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask != 0 }
 
 // Holds reports whether the struct that starts at b has one of the values.
-func (c *Case) Holds(b []byte, big bool) bool { return c.set>>c.word.Uint(b, big)&1 != 0 }
+func (c *Case) Holds(b []byte, big bool) bool { return c.set>>(c.word.Uint(b, big)-c.least)&1 != 0 }
 
 // resolve finds the field and the values by their names.
 func (c *Case) resolve(s *Struct) {
-	c.word, c.set = s.Field(c.Field), 0
+	c.word, c.least, c.set = s.Field(c.Field), math.MaxUint64, 0
 	for _, name := range c.Values {
-		v, ok := c.word.Names.Find(name)
-		if !ok || v.Value > 63 {
-			panic(c.Field + " has no value " + name + " up to 63")
+		c.least = min(c.least, c.word.Names.Number(name))
+	}
+	for _, name := range c.Values {
+		bit := c.word.Names.Number(name) - c.least
+		if bit > 63 {
+			panic(c.Field + ": values of one condition are at most 63 apart, unlike " + name)
 		}
-		c.set |= 1 << v.Value
+		c.set |= 1 << bit
 	}
 }
 

@@ -13,6 +13,7 @@ type Direct struct {
 	Word       *Field // holds the bits that must be set; nil: always valid
 	Mask       uint64
 	CaseField  *Field // selects the overlaid member; nil: always in use
+	CaseLeast  uint64
 	CaseValues uint64
 	Off        int32
 	Size       int32
@@ -67,7 +68,7 @@ func runs(fields []*Field) []Run {
 		d := &values[i]
 		*d = Direct{Field: f, Off: int32(f.Off), Size: int32(f.Size), Kind: f.Kind, Order: f.Order, Pad: f.Pad}
 		if f.Case != nil {
-			d.CaseField, d.CaseValues = f.Case.word, f.Case.set
+			d.CaseField, d.CaseLeast, d.CaseValues = f.Case.word, f.Case.least, f.Case.set
 		}
 		if d.CheckValid = len(f.When) > 1 || f.InvalidIf != nil || f.ValidIf != nil; !d.CheckValid && len(f.When) == 1 {
 			d.Word, d.Mask = f.When[0].word, f.When[0].mask
