@@ -375,13 +375,8 @@ var _ = DefineRPC(&RPC{Opcode: OBD_PING, Name: "OBD_PING",
 		"of the client's replay.",
 	Pick: pickPing,
 	Variants: []*Variant{
-		{
-			Request: Bufs(bufPtlrpcBody),
-			Reply:   Bufs(bufPtlrpcBody),
-		},
+		{},
 		{Name: "final(recovery)",
-			Request: Bufs(bufPtlrpcBody),
-			Reply:   Bufs(bufPtlrpcBody),
 			SummarizeRequest: func(_ *Msg, l *Line) {
 				l.Key("").Add(Flag, "end of replay")
 			},

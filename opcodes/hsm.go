@@ -187,7 +187,6 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET", Doe
 	Doc: "Sets or clears HSM states of a file by hand, or the archive it belongs to.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufHsmStateSet),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			set := m.Named("hsm_state_set")
@@ -217,7 +216,6 @@ var _ = DefineRPC(&RPC{Opcode: 57, Name: "MDS_HSM_PROGRESS", Does: OfFile,
 	Doc: "A copytool reports how far it is with an action, or that it has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmProgress),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			p := m.Named("hsm_progress")
 			l.FID(hpkFid.Bytes(p), m.Big)
@@ -236,7 +234,6 @@ var _ = DefineRPC(&RPC{Opcode: 58, Name: "MDS_HSM_REQUEST", Does: OfFile,
 	Doc: "A user requests to archive, restore, release or remove files, or to cancel that.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufGenericDataCopytool),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")
 			l.Value(Flag, HsmUserAction, hsmRequest.Field("hr_action").Uint(req, m.Big))
@@ -257,7 +254,6 @@ var _ = DefineRPC(&RPC{Opcode: 59, Name: "MDS_HSM_CT_REGISTER",
 	Doc: "A client announces a copytool and the archives it serves; actions are then sent to it.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmArchive),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			ids := m.Named("hsm_archive")
 			if len(ids) < 4 {
@@ -278,14 +274,12 @@ var _ = DefineRPC(&RPC{Opcode: 60, Name: "MDS_HSM_CT_UNREGISTER",
 	Doc: "A client reports that its copytool has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
-		Reply:   Bufs(bufPtlrpcBody),
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: 64, Name: "MDS_HSM_DATA_VERSION", Since: "2.16",
 	Doc: "Sets the data version that the archive's copy of a file has.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			if o := bodyOf(m); o.has(ObdMdValid.Bit("FLDATAVERSION")) {

@@ -135,7 +135,6 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO", Does: Calls
 	Doc: "An MDT hands HSM actions to the copytool of a client.",
 	Variants: []*Variant{{Name: "hsm_send",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValHsmSend),
-		Reply:            Bufs(bufPtlrpcBody),
 		SummarizeRequest: summarizeHsmSend,
 	}}})
 

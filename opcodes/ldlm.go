@@ -297,7 +297,6 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 	Doc: "A client cancels locks, by the server's handles: after a blocking callback, or because they are unused.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			n := max(1, lockCount.Uint(b, m.Big))
@@ -325,7 +324,6 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK", Does:
 		"client that takes too long is evicted.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)
@@ -345,7 +343,6 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK", Does:
 	Doc: "The server notifies a client that its waiting lock is granted. With AST_SENT the client must cancel it at once.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmLvb),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)

@@ -112,7 +112,6 @@ var (
 
 var _ = DefineRPC(&RPC{Opcode: 1101, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
-	Reply:            Bufs(bufPtlrpcBody),
 	SummarizeRequest: summarizeLfsckRequest,
 	Subject:          func(m *Msg) (fid, name []byte) { return lrFid.Bytes(m.Buf(1)), nil },
 }},

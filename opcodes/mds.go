@@ -215,7 +215,6 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS", Does:
 	Doc: "Swaps the layouts, and so the data, of two files at once.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufSwapLayouts, bufCapa1, bufCapa2, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			l.Key("with ").FID(mboFid2.Bytes(m.Named("mdt_body")), m.Big)

@@ -144,7 +144,6 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
 var (
 	mdsChangelogClear = &Variant{Name: "changelog_clear",
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValChangelogClear, bufMdtBody),
-		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			val := m.Named("setinfo_val")
 			if len(val) < 12 {
@@ -160,7 +159,6 @@ var (
 	}
 	mdsOtherSetInfo = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValMds),
-		Reply:            Bufs(bufPtlrpcBody),
 		SummarizeRequest: summarizeInfoKeyRequest,
 	}
 )

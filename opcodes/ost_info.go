@@ -219,12 +219,10 @@ var (
 	}
 	setOther = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
-		Reply:            Bufs(bufPtlrpcBody),
 		SummarizeRequest: summarizeKeyRequest,
 	}
 	setLastFID = &Variant{Name: "last_fid",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
-		Reply:            Bufs(bufPtlrpcBody),
 		SummarizeRequest: summarizeKeyRequest,
 	}
 )

@@ -13,8 +13,21 @@ var Protocol Registry
 // TextConstants declares constants that are texts.
 func TextConstants(list ...*TextConstant) []*TextConstant { return Protocol.AddTexts(list) }
 
-// DefineRPC declares an operation.
-func DefineRPC(r *RPC) *RPC { return Protocol.AddRPC(r) }
+// DefineRPC declares an operation. A variant without buffers of the request, or of the reply,
+// has the ptlrpc_body alone.
+func DefineRPC(r *RPC) *RPC {
+	for _, v := range r.Variants {
+		if v.Request == nil {
+			v.Request = bodyAlone
+		}
+		if v.Reply == nil {
+			v.Reply = bodyAlone
+		}
+	}
+	return Protocol.AddRPC(r)
+}
+
+var bodyAlone = Bufs(bufPtlrpcBody)
 
 // DefineIntent declares an intent of LDLM_ENQUEUE: its bit in ldlm_intent.opc, and
 // the messages that have it. The variant is named after the bit.

@@ -240,10 +240,7 @@ func ptlrpcBodyFields() []*Field {
 
 var bufPtlrpcBody = Sub("ptlrpc_body", &PtlrpcBody, "what all requests and replies have in common")
 
-var bodyOnly = []*Variant{{
-	Request: Bufs(bufPtlrpcBody),
-	Reply:   Bufs(bufPtlrpcBody),
-}}
+var bodyOnly = []*Variant{{}}
 
 // The fields of ptlrpc_body. Version 2 has them in the same places, all but the
 // job id.

@@ -64,7 +64,6 @@ var bufObdStatfs = Sub("obd_statfs", &obdStatfs, "space and objects")
 var _ = DefineRPC(&RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
 	Doc: "Asks an OST for its space and objects. MDTs ask every few seconds to spread new files, clients for df.",
 	Variants: []*Variant{{
-		Request:        Bufs(bufPtlrpcBody),
 		Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
 		SummarizeReply: summarizeStatfsReply,
 	}}})
@@ -74,7 +73,6 @@ var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
 	Pick: pickStatfs,
 	Variants: []*Variant{
 		{
-			Request:        Bufs(bufPtlrpcBody),
 			Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
 			SummarizeReply: summarizeStatfsReply,
 		},
