@@ -49,11 +49,9 @@ var luSeqRangeArray = &Struct{Name: "lu_seq_range_array", Order: Little,
 	}}
 
 var (
-	bufSeqOpc             = U32("seq_opc", &SeqOp, "what is requested")
-	bufSeqRange           = Sub("seq_range", &luSeqRange)
-	bufFldOpc             = U32("fld_opc", &FldOp, "operation")
-	bufFldRange           = Sub("fld_range", &luSeqRange)
-	bufGenericDataFldRead = Sub("generic_data", &luSeqRangeArray)
+	bufSeqOpc   = U32("seq_opc", &SeqOp, "what is requested")
+	bufSeqRange = Sub("seq_range", &luSeqRange)
+	bufFldRange = Sub("fld_range", &luSeqRange)
 )
 
 var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
@@ -77,7 +75,7 @@ var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Varian
 })
 
 var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufFldOpc, bufFldRange),
+	Request: Bufs(bufPtlrpcBody, U32("fld_opc", &FldOp, "operation"), bufFldRange),
 	Reply:   Bufs(bufPtlrpcBody, bufFldRange),
 	SummarizeRequest: func(m *Msg, l *Line) {
 		l.Value(Flag, FldOp, ReadUint(first4(m.Buf(1)), m.Big))
@@ -89,7 +87,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Varian
 
 var _ = DefineRPC(&RPC{Opcode: 901, Name: "FLD_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldRange),
-	Reply:   Bufs(bufPtlrpcBody, bufGenericDataFldRead),
+	Reply:   Bufs(bufPtlrpcBody, Sub("generic_data", &luSeqRangeArray)),
 	SummarizeRequest: func(m *Msg, l *Line) {
 		l.Key("of ")
 		appendTargetIndex(m.Buf(1), m.Big, l)

@@ -133,13 +133,8 @@ var hsmProgressKernel = &Struct{Name: "hsm_progress_kernel", Doc: "how far a cop
 }}
 
 var (
-	bufHsmUserState     = Sub("hsm_user_state", &hsmUserState)
-	bufHsmStateSet      = Sub("hsm_state_set", &hsmStateSet)
-	bufHsmCurrentAction = Sub("hsm_current_action", &hsmCurrentAction)
-	bufHsmProgress      = Sub("hsm_progress", &hsmProgressKernel)
-	bufHsmRequest       = Sub("hsm_request", &hsmRequest)
-	bufHsmUserItem      = Subs("hsm_user_item", -1, &hsmUserItem, "the files")
-	bufHsmArchive       = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), Harmless, "archives it serves: their numbers, or from older "+
+	bufHsmUserItem = Subs("hsm_user_item", -1, &hsmUserItem, "the files")
+	bufHsmArchive  = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), Harmless, "archives it serves: their numbers, or from older "+
 		"clients one bitmap; none: all")
 )
 
@@ -165,7 +160,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET", Doe
 	Doc: "Gets the HSM state of a file: whether the archive has a copy, whether the data is released.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufHsmUserState),
+		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, Sub("hsm_user_state", &hsmUserState)),
 		SummarizeRequest: summarizeBodyRequest, Subject: bodySubject,
 		SummarizeReply: func(m *Msg, l *Line) {
 			state := m.Named("hsm_user_state")
@@ -186,7 +181,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET", Doe
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET", Does: OfFile,
 	Doc: "Sets or clears HSM states of a file by hand, or the archive it belongs to.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufHsmStateSet),
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, Sub("hsm_state_set", &hsmStateSet)),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			set := m.Named("hsm_state_set")
@@ -200,7 +195,7 @@ var _ = DefineRPC(&RPC{Opcode: 56, Name: "MDS_HSM_ACTION", Does: OfFile,
 	Doc: "Gets the HSM action in progress on a file.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufHsmCurrentAction),
+		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, Sub("hsm_current_action", &hsmCurrentAction)),
 		SummarizeRequest: summarizeBodyRequest, Subject: bodySubject,
 		SummarizeReply: func(m *Msg, l *Line) {
 			if now := m.Named("hsm_current_action"); len(now) >= hcaAction.Off+hcaAction.Size {
@@ -215,7 +210,7 @@ var hcaAction = hsmCurrentAction.Field("hca_action")
 var _ = DefineRPC(&RPC{Opcode: 57, Name: "MDS_HSM_PROGRESS", Does: OfFile,
 	Doc: "A copytool reports how far it is with an action, or that it has ended.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmProgress),
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, Sub("hsm_progress", &hsmProgressKernel)),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			p := m.Named("hsm_progress")
 			l.FID(hpkFid.Bytes(p), m.Big)
@@ -233,7 +228,7 @@ var hpkFid = hsmProgressKernel.Field("hpk_fid")
 var _ = DefineRPC(&RPC{Opcode: 58, Name: "MDS_HSM_REQUEST", Does: OfFile,
 	Doc: "A user requests to archive, restore, release or remove files, or to cancel that.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufGenericDataCopytool),
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, Sub("hsm_request", &hsmRequest), bufHsmUserItem, bufGenericDataCopytool),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")
 			l.Value(Flag, HsmUserAction, hsmRequest.Field("hr_action").Uint(req, m.Big))

@@ -129,12 +129,10 @@ func isActionList(v *View) bool {
 	return len(v.Struct) >= 8+hsmActionListSize && ReadUint(v.Struct[4:6], v.Big) == kucMsgActionList
 }
 
-var bufSetinfoValHsmSend = Sub("setinfo_val", &kucMessage, "message for the copytool")
-
 var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO", Does: CallsBack,
 	Doc: "An MDT hands HSM actions to the copytool of a client.",
 	Variants: []*Variant{{Name: "hsm_send",
-		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValHsmSend),
+		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, Sub("setinfo_val", &kucMessage, "message for the copytool")),
 		SummarizeRequest: summarizeHsmSend,
 	}}})
 

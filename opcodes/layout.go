@@ -249,7 +249,6 @@ var (
 	bufEadataCreate       = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the new object")
 	bufEadataOpen         = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the file")
 	bufEadataLayoutIntent = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set")
-	bufEadataMigrate      = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to")
 	bufDefaultMdtMd       = OneOf("default_mdt_md", chooseDefaultMd, []*Field{formUserLmv, formLmv, formLmvForeign}, Tagged(true),
 		"default stripes of the directory")
 )

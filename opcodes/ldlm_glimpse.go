@@ -45,11 +45,6 @@ var ldlmGlLquotaDesc = &Struct{Name: "ldlm_gl_lquota_desc",
 		Pad("gl_pad2", 8),
 	}}
 
-var (
-	bufDlmGlDescQuota   = Sub("dlm_gl_desc", &ldlmGlLquotaDesc, "the new limits, or the state of the id")
-	bufDlmGlDescBarrier = Sub("dlm_gl_desc", &ldlmGlBarrierDesc, "state that the barrier is to have")
-)
-
 var _ = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK", Does: CallsBack,
 	Doc: "The server requests the size and times of an object from the holder of its lock. " +
 		"The quota master notifies its slaves of new limits with it, the MGS the MDTs of a write barrier.",
@@ -84,7 +79,7 @@ var (
 		Subject:          lockSubject,
 	}
 	glimpseQuota = &Variant{Name: "quota",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescQuota),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, Sub("dlm_gl_desc", &ldlmGlLquotaDesc, "the new limits, or the state of the id")),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbQuota),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeGlimpseRequest(m, l)
@@ -97,8 +92,8 @@ var (
 		},
 	}
 	glimpseBarrier = &Variant{Name: "barrier",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescBarrier),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrier),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, Sub("dlm_gl_desc", &ldlmGlBarrierDesc, "state that the barrier is to have")),
+		Reply:   Bufs(bufPtlrpcBody, Sub("dlm_lvb", &barrierLvb, "state of the barrier")),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeGlimpseRequest(m, l)
 			l.Key("").Value(Flag, BarrierStatus, ldlmGlBarrierDesc.Field("lgbd_status").Uint(m.Buf(2), m.Big))

@@ -175,7 +175,7 @@ var (
 	})
 	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{Does: AsksForLock | OtherLock,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
-		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, OneOf("dlm_lvb", chooseLayout, layoutForms, Tagged(true), "the layout")),
 		SummarizeRequest: summarizeIntentRequest(summarizeLayoutRequest), SummarizeReply: summarizeLayoutReply, InnerError: intentError,
 		Subject: lockSubject,
 	})

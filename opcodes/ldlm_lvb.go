@@ -96,9 +96,7 @@ func lvbBySize(v *View) *Field {
 var (
 	bufDlmLvb = OneOf("dlm_lvb", chooseLvb, lvbForms, Tagged(true), "the lock's value: size and times, a layout, or the state of a "+
 		"quota id or barrier")
-	bufDlmLvbLayout  = OneOf("dlm_lvb", chooseLayout, layoutForms, Tagged(true), "the layout")
-	bufDlmLvbQuota   = Sub("dlm_lvb", &lquotaLvb, "state of the quota of the id")
-	bufDlmLvbBarrier = Sub("dlm_lvb", &barrierLvb, "state of the barrier")
+	bufDlmLvbQuota = Sub("dlm_lvb", &lquotaLvb, "state of the quota of the id")
 )
 
 // The fields that ost_lvb and ost_lvb_v1 have at the same offsets.

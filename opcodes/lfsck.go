@@ -105,10 +105,7 @@ var lfsckReply = &Struct{Name: "lfsck_reply", Doc: "how far a server's LFSCK is"
 	U64("lr_repaired", Harmless, "what it has repaired so far"),
 }}
 
-var (
-	bufLfsckRequest = Sub("lfsck_request", &lfsckRequest)
-	bufLfsckReply   = Sub("lfsck_reply", &lfsckReply)
-)
+var bufLfsckRequest = Sub("lfsck_request", &lfsckRequest)
 
 var _ = DefineRPC(&RPC{Opcode: 1101, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
@@ -119,7 +116,7 @@ var _ = DefineRPC(&RPC{Opcode: 1101, Name: "LFSCK_NOTIFY", Variants: []*Variant{
 
 var _ = DefineRPC(&RPC{Opcode: 1102, Name: "LFSCK_QUERY", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
-	Reply:            Bufs(bufPtlrpcBody, bufLfsckReply),
+	Reply:            Bufs(bufPtlrpcBody, Sub("lfsck_reply", &lfsckReply)),
 	SummarizeRequest: summarizeLfsckRequest,
 	SummarizeReply: func(m *Msg, l *Line) {
 		if b := m.Buf(1); len(b) >= lfsckReply.Size {

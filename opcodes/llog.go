@@ -129,10 +129,7 @@ var llogdConnBody = &Struct{Name: "llogd_conn_body", Doc: "connects the two ends
 	U32("lgdc_ctxt_idx", &LlogCtxt),
 }}
 
-var (
-	bufLlogdBody  = Sub("llogd_body", &llogdBody)
-	bufLlogLogHdr = Sub("llog_log_hdr", &llogLogHdr)
-)
+var bufLlogdBody = Sub("llogd_body", &llogdBody)
 
 // IsOptionalLog reports whether a configuration log is one that a file system
 // can do without: nodes try to open it at each mount.
@@ -163,7 +160,7 @@ var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_READ_HEADER, Name: "LLOG_ORIGIN_HANDLE_READ_HEADER", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
-	Reply:            Bufs(bufPtlrpcBody, bufLlogLogHdr),
+	Reply:            Bufs(bufPtlrpcBody, Sub("llog_log_hdr", &llogLogHdr)),
 	SummarizeRequest: summarizeLogRequest,
 	SummarizeReply:   summarizeLogHeaderReply,
 }},

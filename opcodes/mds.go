@@ -47,9 +47,8 @@ var mdcSwapLayouts217 = &Struct{Name: "mdc_swap_layouts_217", Since: "2.18", Doc
 	}}
 
 var (
-	bufSelinuxPol  = Str("selinux_pol", 0, JobName, "SELinux policy of the client: mode:name:version:hash")
-	bufSwapLayouts = Sub("swap_layouts", &mdcSwapLayouts, "how they are swapped")
-	bufFidArray    = Subs("fid_array", -1, &LuFid, "the objects")
+	bufSelinuxPol = Str("selinux_pol", 0, JobName, "SELinux policy of the client: mode:name:version:hash")
+	bufFidArray   = Subs("fid_array", -1, &LuFid, "the objects")
 )
 
 // bufFileset is the directory to mount.
@@ -214,7 +213,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC", Does: Syncs | OfFile,
 var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS", Does: SwapsLayouts | OfFile,
 	Doc: "Swaps the layouts, and so the data, of two files at once.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufSwapLayouts, bufCapa1, bufCapa2, bufDlmReq),
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, Sub("swap_layouts", &mdcSwapLayouts, "how they are swapped"), bufCapa1, bufCapa2, bufDlmReq),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			l.Key("with ").FID(mboFid2.Bytes(m.Named("mdt_body")), m.Big)

@@ -37,13 +37,11 @@ var getparent = &Struct{Name: "getparent", Doc: "asks for a parent of a FID and 
 }}
 
 var (
-	bufGetinfoKeyFid2path       = Sub("getinfo_key", &fid2pathKey, "the name of the key and the FID to resolve")
-	bufGetinfoValFid2path       = Sub("getinfo_val", &getinfoFid2path, "the path")
-	bufGetinfoVallen            = U32("getinfo_vallen", Size, "room for the value")
-	bufGetinfoValChangelogUser  = Sub("getinfo_val", &changelogFilter, "the changelog user")
-	bufSetinfoValChangelogClear = Sub("setinfo_val", &changelogSetinfo)
-	bufSetinfoValMds            = OneOf("setinfo_val", chooseSetinfo, []*Field{formReadOnly, formBytes}, "value of the key")
-	bufGetinfoValOther          = Opaque("getinfo_val", 0, "value of the key")
+	bufGetinfoKeyFid2path      = Sub("getinfo_key", &fid2pathKey, "the name of the key and the FID to resolve")
+	bufGetinfoValFid2path      = Sub("getinfo_val", &getinfoFid2path, "the path")
+	bufGetinfoVallen           = U32("getinfo_vallen", Size, "room for the value")
+	bufGetinfoValChangelogUser = Sub("getinfo_val", &changelogFilter, "the changelog user")
+	bufSetinfoValMds           = OneOf("setinfo_val", chooseSetinfo, []*Field{formReadOnly, formBytes}, "value of the key")
 )
 
 var formReadOnly = U32("read_only", Harmless, "1: the client mounts read-only")
@@ -77,7 +75,7 @@ var (
 	}
 	mdsOtherInfo = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoVallen),
-		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValOther),
+		Reply:            Bufs(bufPtlrpcBody, Opaque("getinfo_val", 0, "value of the key")),
 		SummarizeRequest: summarizeInfoKeyRequest,
 	}
 )
@@ -143,7 +141,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
 
 var (
 	mdsChangelogClear = &Variant{Name: "changelog_clear",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValChangelogClear, bufMdtBody),
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, Sub("setinfo_val", &changelogSetinfo), bufMdtBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			val := m.Named("setinfo_val")
 			if len(val) < 12 {

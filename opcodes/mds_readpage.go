@@ -184,7 +184,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE", Does: ReadsDi
 	Doc:     "Reads pages of a directory from a hash value on. The pages come as bulk data; the client keeps them under its lock on the directory.",
 	Context: true,
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBodyReadpage, bufCapa1),
+		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyReadpage, "the directory, and what to read of it"), bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
 		Bulk:    &BulkData{Portal: 14, Type: dirPages},
 		SummarizeRequest: func(m *Msg, l *Line) {

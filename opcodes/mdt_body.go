@@ -191,10 +191,8 @@ var (
 )
 
 var (
-	bufMdtBody         = Sub("mdt_body", &mdtBody)
-	bufMdtBodyReadpage = Sub("mdt_body", &mdtBodyReadpage, "the directory, and what to read of it")
-	bufMdtBodyGetxattr = Sub("mdt_body", &mdtBodyXattr, "the object")
-	bufMdtBodyXattrs   = Sub("mdt_body", &mdtBodyXattrs, "sizes of the attributes")
+	bufMdtBody       = Sub("mdt_body", &mdtBody)
+	bufMdtBodyXattrs = Sub("mdt_body", &mdtBodyXattrs, "sizes of the attributes")
 )
 
 // mdtBodyOf is the mdt_body of a message with what is needed to read it.

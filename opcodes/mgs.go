@@ -219,11 +219,10 @@ var mgsNidtblNids = &Struct{Name: "mgs_nidtbl_nids", Doc: "NIDs in an entry of t
 }}
 
 var (
-	bufMgsTargetInfo    = Sub("mgs_target_info", &mgsTargetInfo)
-	bufMgsTargetNidlist = Sub("mgs_target_nidlist", &mgsTargetNidlist)
-	bufMgsSendParam     = Sub("mgs_send_param", &mgsSendParam)
-	bufMgsConfigBody    = Sub("mgs_config_body", &mgsConfigBody)
-	bufMgsConfigRes     = Sub("mgs_config_res", &mgsConfigRes)
+	bufMgsTargetInfo = Sub("mgs_target_info", &mgsTargetInfo)
+	bufMgsSendParam  = Sub("mgs_send_param", &mgsSendParam)
+	bufMgsConfigBody = Sub("mgs_config_body", &mgsConfigBody)
+	bufMgsConfigRes  = Sub("mgs_config_res", &mgsConfigRes)
 )
 
 var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
@@ -236,7 +235,7 @@ var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
 			SummarizeRequest: addTarget, SummarizeReply: addTarget, Subject: targetName,
 		},
 		{Name: "nidlist",
-			Request:          Bufs(bufPtlrpcBody, bufMgsTargetInfo, bufMgsTargetNidlist),
+			Request:          Bufs(bufPtlrpcBody, bufMgsTargetInfo, Sub("mgs_target_nidlist", &mgsTargetNidlist)),
 			Reply:            Bufs(bufPtlrpcBody, bufMgsTargetInfo),
 			Bulk:             &BulkData{Portal: portalMGSBulk, Get: true, Type: targetNidsBulk},
 			SummarizeRequest: addTarget, SummarizeReply: addTarget, Subject: targetName,

@@ -73,15 +73,11 @@ var llFiemapInfoKey = &Struct{Name: "ll_fiemap_info_key", Doc: "requests the loc
 }}
 
 var (
-	bufGetinfoKey         = Str("getinfo_key", 0, Keyword, "what is asked for")
-	bufLastId             = U64("last_id", Harmless, "id of the last object")
-	bufFid                = Sub("fid", &LuFid, Little, "an object of the requested sequence; little-endian for every sender")
-	bufLastFid            = Sub("fid", &LuFid, "the last object")
-	bufFiemapKey          = Sub("fiemap_key", &llFiemapInfoKey, "the key, the object and the range")
-	bufFiemap             = Sub("fiemap", &fiemapHdr, "the range, and the extents in the answer")
-	bufGenericDataGetInfo = Opaque("generic_data", 0, Removed, "the answer")
-	bufSetinfoKey         = Str("setinfo_key", 0, Keyword, "what is set")
-	bufSetinfoValOst      = Opaque("setinfo_val", 0, "the value")
+	bufGetinfoKey    = Str("getinfo_key", 0, Keyword, "what is asked for")
+	bufFid           = Sub("fid", &LuFid, Little, "an object of the requested sequence; little-endian for every sender")
+	bufFiemap        = Sub("fiemap", &fiemapHdr, "the range, and the extents in the answer")
+	bufSetinfoKey    = Str("setinfo_key", 0, Keyword, "what is set")
+	bufSetinfoValOst = Opaque("setinfo_val", 0, "the value")
 )
 
 var _ = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
@@ -127,7 +123,7 @@ func hasKey(b []byte, key string) bool {
 var (
 	getLastID = &Variant{Name: "last_id",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey),
-		Reply:            Bufs(bufPtlrpcBody, bufLastId),
+		Reply:            Bufs(bufPtlrpcBody, U64("last_id", Harmless, "id of the last object")),
 		SummarizeRequest: summarizeKeyRequest,
 		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) >= 8 {
@@ -137,14 +133,14 @@ var (
 	}
 	getLastFID = &Variant{Name: "last_fid",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufFid),
-		Reply:   Bufs(bufPtlrpcBody, bufLastFid),
+		Reply:   Bufs(bufPtlrpcBody, Sub("fid", &LuFid, "the last object")),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			l.FID(m.Buf(2), false)
 		},
 		SummarizeReply: func(m *Msg, l *Line) { l.FID(m.Buf(1), m.Big) },
 	}
 	getFiemap = &Variant{Name: "fiemap",
-		Request: Bufs(bufPtlrpcBody, bufFiemapKey, bufFiemap),
+		Request: Bufs(bufPtlrpcBody, Sub("fiemap_key", &llFiemapInfoKey, "the key, the object and the range"), bufFiemap),
 		Reply:   Bufs(bufPtlrpcBody, bufFiemap),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeKeyRequest(m, l)
@@ -169,7 +165,7 @@ var (
 	}
 	getOther = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey),
-		Reply:            Bufs(bufPtlrpcBody, bufGenericDataGetInfo),
+		Reply:            Bufs(bufPtlrpcBody, Opaque("generic_data", 0, Removed, "the answer")),
 		SummarizeRequest: summarizeKeyRequest,
 	}
 )

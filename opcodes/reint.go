@@ -86,7 +86,6 @@ var (
 	bufRecReintUnlink   = Sub("rec_reint", &mdtRecUnlink, Tagged(true), "the record that removes a name")
 	bufRecReintRename   = Sub("rec_reint", &mdtRecRename, Tagged(true), "the record that renames")
 	bufRecReintSetxattr = Sub("rec_reint", &mdtRecSetxattr, Tagged(true), "the record that sets an attribute")
-	bufRecReintResync   = Sub("rec_reint", &mdtRecResync, Tagged(true), "the record that resyncs mirrors")
 	bufRecReintIgnored  = Sub("rec_reint", &mdtRecReint, Tagged(true), "a record that nobody reads")
 	bufSymtgt           = Str("symtgt", 0, FilePath, "target of the symbolic link; may be encrypted")
 	bufTargetName       = Str("target_name", 0, FileName, "new name")
@@ -145,7 +144,7 @@ var (
 	}
 	variantMigrate = &Variant{Name: "MIGRATE", Does: Migrates,
 		Request: Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol,
-			bufMdtIoepoch, bufCloseData, bufEadataMigrate),
+			bufMdtIoepoch, bufCloseData, OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to")),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
 		SummarizeRequest: summarizeMigrateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
@@ -161,7 +160,7 @@ var (
 		SummarizeRequest: summarizeSetxattrRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantResync = &Variant{Name: "RESYNC",
-		Request:          Bufs(bufPtlrpcBody, bufRecReintResync, bufDlmReq),
+		Request:          Bufs(bufPtlrpcBody, Sub("rec_reint", &mdtRecResync, Tagged(true), "the record that resyncs mirrors"), bufDlmReq),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody),
 		SummarizeRequest: summarizeResyncRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}

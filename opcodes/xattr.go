@@ -22,7 +22,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs 
 	Doc:     "Asks for the value of an extended attribute, or for the names of all. Room of zero bytes asks for the size only.",
 	Context: true,
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBodyGetxattr, bufCapa1, bufName, bufEadataIgnored, bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyXattr, "the object"), bufCapa1, bufName, bufEadataIgnored, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufEadataGetxattr),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			o := bodyOf(m)
