@@ -11,20 +11,20 @@ var LcfgCommand = Enum("lcfg_command", "LCFG_", "commands of configuration recor
 	"must not mount", []Value{
 	{Name: "ATTACH", Value: 0xcf001, Doc: "make a device"},
 	{Name: "DETACH", Value: 0xcf002},
-	{Name: "SETUP", Value: 0xcf003, Doc: "start a device"},
+	{Name: "SETUP", Value: lcfgSetup, Doc: "start a device"},
 	{Name: "CLEANUP", Value: 0xcf004},
-	{Name: "ADD_UUID", Value: 0xcf005, Doc: "give a NID a name"},
-	{Name: "DEL_UUID", Value: 0xcf006, Doc: "forget a name"},
+	{Name: "ADD_UUID", Value: lcfgAddUUID, Doc: "give a NID a name"},
+	{Name: "DEL_UUID", Value: lcfgDelUUID, Doc: "forget a name"},
 	{Name: "MOUNTOPT", Value: 0xcf007, Doc: "which LOV and LMV a mount uses"},
 	{Name: "DEL_MOUNTOPT", Value: 0xcf008},
-	{Name: "SET_TIMEOUT", Value: 0xcf009, Doc: "set obd_timeout"},
+	{Name: "SET_TIMEOUT", Value: lcfgSetTimeout, Doc: "set obd_timeout"},
 	{Name: "SET_UPCALL", Value: 0xcf00a},
 	{Name: "ADD_CONN", Value: 0xcf00b, Doc: "another node that serves a target"},
 	{Name: "DEL_CONN", Value: 0xcf00c},
 	{Name: "LOV_ADD_OBD", Value: 0xcf00d, Doc: "add an OST"},
 	{Name: "LOV_DEL_OBD", Value: 0xcf00e},
 	{Name: "PARAM", Value: 0xcf00f, Doc: "set a parameter of a device"},
-	{Name: "MARKER", Value: 0xcf010, Doc: "delimits records of one target; carries cfg_marker in buffer 1"},
+	{Name: "MARKER", Value: lcfgMarker, Doc: "delimits records of one target; carries cfg_marker in buffer 1"},
 	{Name: "LOG_START", Value: 0xce011},
 	{Name: "LOG_END", Value: 0xce012},
 	{Name: "LOV_ADD_INA", Value: 0xce013, Doc: "add an OST that is not in use"},
@@ -35,7 +35,7 @@ var LcfgCommand = Enum("lcfg_command", "LCFG_", "commands of configuration recor
 	{Name: "POOL_ADD", Value: 0xce021, Doc: "add an OST to a pool"},
 	{Name: "POOL_REM", Value: 0xce022, Doc: "take an OST out of a pool"},
 	{Name: "POOL_DEL", Value: 0xce023, Doc: "remove a pool"},
-	{Name: "SET_LDLM_TIMEOUT", Value: 0xce030, Doc: "set ldlm_timeout"},
+	{Name: "SET_LDLM_TIMEOUT", Value: lcfgSetLdlmTimeout, Doc: "set ldlm_timeout"},
 	{Name: "PRE_CLEANUP", Value: 0xcf031},
 	{Name: "SET_PARAM", Value: 0xce032, Doc: "set a parameter by its path"},
 	{Name: "NODEMAP_ADD", Value: 0xce040},
@@ -119,17 +119,7 @@ var cfgMarker32 = &Struct{Name: "cfg_marker_32", Doc: "cfg_marker of an old 32-b
 	Str("cm_comment", 64, ConfigComment, "what the section does"),
 }}
 
-var lustreCfg = &Struct{Name: "lustre_cfg", Detect: func(b []byte, big bool) bool {
-	switch {
-	case len(b) < 4:
-		return big
-	case ReadUint(b[:4], false) == lustreCfgMagic:
-		return false
-	case ReadUint(b[:4], true) == lustreCfgMagic:
-		return true
-	}
-	return big
-},
+var lustreCfg = &Struct{Name: "lustre_cfg", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, lustreCfgMagic, big) },
 	Doc: "one step of a configuration: a command and its arguments", Fields: []*Field{
 		U32("lcfg_version", Harmless, Hex, "magic; gives the byte order"),
 		U32("lcfg_command", &LcfgCommand, "what to do"),

@@ -352,6 +352,6 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	for name := range rows {
-		t.Errorf("%s is in the facts and not declared: declare it with TextConstants", name)
+		t.Errorf("%s is in the facts and not declared: add it to xattrNames", name)
 	}
 }

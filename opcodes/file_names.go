@@ -244,16 +244,13 @@ type BatchedName struct {
 // the message.
 func BatchedNames(m *Msg, f func(BatchedName)) {
 	if b := m.Buf(1); ouhInline.Uint(b, m.Big) != 0 {
-		batchedNames(b[min(len(b), butUpdateHeader.Size):], m.Big, f)
+		BatchedNamesInBulk(b[min(len(b), butUpdateHeader.Size):], m.Big, f)
 	}
 }
 
 // BatchedNamesInBulk calls f with each request of an MDS_BATCH, in order, when they
 // are the bulk data.
-func BatchedNamesInBulk(bulk []byte, big bool, f func(BatchedName)) { batchedNames(bulk, big, f) }
-
-// batchedNames reads a struct batch_update_request.
-func batchedNames(b []byte, big bool, f func(BatchedName)) {
+func BatchedNamesInBulk(b []byte, big bool, f func(BatchedName)) {
 	n := batchCount.Uint(b, big)
 	for b = b[min(len(b), batchUpdateRequest.Size):]; n > 0 && len(b) >= LustreMsg.Size; n-- {
 		body := messageBuffer(b, batchedBody, big)

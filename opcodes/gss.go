@@ -9,10 +9,10 @@ const (
 )
 
 var GssProc = Enum("gss_proc", "PTLRPC_GSS_PROC_", "what a message does in its security context", []Value{
-	{Name: "DATA", Value: 0x0, Doc: "carries an RPC"},
-	{Name: "INIT", Value: 0x1, Doc: "starts the set-up of a context"},
+	{Name: "DATA", Value: gssProcData, Doc: "carries an RPC"},
+	{Name: "INIT", Value: gssProcInit, Doc: "starts the set-up of a context"},
 	{Name: "CONTINUE_INIT", Value: 0x2, Doc: "continues the set-up"},
-	{Name: "DESTROY", Value: 0x3, Doc: "ends the context"},
+	{Name: "DESTROY", Value: gssProcDestroy, Doc: "ends the context"},
 	{Name: "ERR", Value: 0x4, Doc: "an error reply, or any reply to a set-up"},
 })
 

@@ -9,7 +9,7 @@ var Idx = Enum("idx", "", "sizes and magic of index pages", []Value{
 	{Name: "LIP_HDR_SIZE", Value: 0x10},
 	{Name: "LU_PAGE_SIZE", Value: 0x1000},
 	{Name: "IDX_INFO_MAGIC", Value: 0x3d37cc37},
-	{Name: "LIP_MAGIC", Value: 0x8a6d6b6c},
+	{Name: "LIP_MAGIC", Value: lipMagic},
 	{Name: "II_END_OFF", Value: 0xfffffffffffffffe},
 })
 
@@ -47,9 +47,6 @@ var luIdxpage = &Struct{Name: "lu_idxpage", Detect: indexPageBig, Doc: "page of 
 
 const (
 	lipMagic    = 0x8a6d6b6c
-	idxNoHash   = 0x1
-	quotaGlbSeq = 0x200000006
-	quotaSlvSeq = 0x200000005
 	idxHashSize = 8
 )
 
@@ -58,18 +55,7 @@ var (
 	iiFid = idxInfo.Field("ii_fid")
 )
 
-func indexPageBig(b []byte, big bool) bool {
-	if len(b) < 4 {
-		return big
-	}
-	switch {
-	case ReadUint(b[:4], false) == lipMagic:
-		return false
-	case ReadUint(b[:4], true) == lipMagic:
-		return true
-	}
-	return big
-}
+func indexPageBig(b []byte, big bool) bool { return magicAt(b, 0, lipMagic, big) }
 
 var indexPages = &Struct{Name: "index_pages", Doc: "pages of an index", Fields: []*Field{
 	Records("pages", nextPage(indexPage), []*Field{indexPage}),
@@ -125,13 +111,13 @@ func nextIndexEntry(v *View) (*Field, int) {
 	}
 	info := req.Buf(1)
 	hash := idxHashSize
-	if idxInfo.Field("ii_flags").Uint(info, req.Big)&idxNoHash != 0 {
+	if idxInfo.Field("ii_flags").Uint(info, req.Big)&IdxFlags.Bit("NOHASH") != 0 {
 		hash = 0
 	}
 	key, rec := int(idxInfo.Field("ii_keysize").Uint(info, req.Big)), int(idxInfo.Field("ii_recsize").Uint(info, req.Big))
 	if fid := iiFid.Bytes(info); hash == 0 && len(fid) >= 8 {
 		switch seq := ReadUint(fid[:8], req.Big); {
-		case seq == quotaSlvSeq || seq == quotaGlbSeq:
+		case seq == seqQuota || seq == seqQuotaGlobal:
 			return formThatFills(v, nr, formSlave, formQuota)
 		case key+rec == 0 || key+rec == formOrphan.Size || key+rec == formOrphanV2.Size || key+rec == formOrphanV3.Size:
 			return formThatFills(v, nr, formOrphan, formOrphanV2, formOrphanV3)

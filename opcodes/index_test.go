@@ -57,14 +57,14 @@ func TestIndexEntries(t *testing.T) {
 		size int
 		want *Field
 	}{
-		{quotaGlbSeq, 3, 40, formQuota},
-		{quotaSlvSeq, 3, 16, formSlave},
+		{seqQuotaGlobal, 3, 40, formQuota},
+		{seqQuota, 3, 16, formSlave},
 		{0x100000000, 2, 40, formOrphan},
 		{0x100000000, 2, 72, formOrphanV2},
 		{0x100000000, 40, 88, formOrphanV3},
 	} {
 		info := make([]byte, idxInfo.Size)
-		copy(info[4:], build(order, uint32(idxNoHash)))
+		copy(info[4:], build(order, uint32(1)))
 		copy(info[iiFid.Off:], build(order, c.seq))
 		page := build(order, uint32(lipMagic), uint16(0), uint16(c.nr), uint64(0))
 		for range c.nr * c.size {

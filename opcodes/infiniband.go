@@ -1,6 +1,10 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"slices"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // IBOpcode is the group ib_opcode: the high bits are the transport service, the low
 // five the operation.
@@ -198,11 +202,14 @@ var IBPacket = &Struct{Name: "ib_packet", Order: Big,
 	Doc: "headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode",
 	Fields: []*Field{
 		Sub("bth", &bth, "base transport header"),
-		Sub("deth", &deth, AfterPrevious(true), ibHeader(isDatagram), "datagram header"),
-		Sub("reth", &reth, AfterPrevious(true), ibHeader(beginsRDMA), "address, key and length of an RDMA write or read"),
-		Sub("aeth", &aeth, AfterPrevious(true), ibHeader(acknowledges), "acknowledgement"),
-		Sub("immdt", &immdt, AfterPrevious(true), ibHeader(hasImmediate), "immediate data"),
-		Sub("ieth", &ieth, AfterPrevious(true), ibHeader(invalidatesKey), "key that the message invalidates"),
+		Sub("deth", &deth, AfterPrevious(true), If(hasDeth), "datagram header"),
+		Sub("reth", &reth, AfterPrevious(true), ibHeader("RDMA_WRITE_FIRST", "RDMA_WRITE_ONLY", "RDMA_WRITE_ONLY_WITH_IMMEDIATE",
+			"RDMA_READ_REQUEST", "ATOMIC_WRITE"), "address, key and length of an RDMA write or read"),
+		Sub("aeth", &aeth, AfterPrevious(true), ibHeader("RDMA_READ_RESPONSE_FIRST", "RDMA_READ_RESPONSE_LAST", "RDMA_READ_RESPONSE_ONLY",
+			"ACKNOWLEDGE", "ATOMIC_ACKNOWLEDGE"), "acknowledgement"),
+		Sub("immdt", &immdt, AfterPrevious(true), ibHeader("SEND_LAST_WITH_IMMEDIATE", "SEND_ONLY_WITH_IMMEDIATE", "RDMA_WRITE_LAST_WITH_IMMEDIATE",
+			"RDMA_WRITE_ONLY_WITH_IMMEDIATE"), "immediate data"),
+		Sub("ieth", &ieth, AfterPrevious(true), ibHeader("SEND_LAST_WITH_INVALIDATE", "SEND_ONLY_WITH_INVALIDATE"), "key that the message invalidates"),
 		Sub("mad", &mad, AfterPrevious(true), If(hasMAD), "header of a management datagram"),
 		Sub("cm_req", &cmReqMsg, AfterPrevious(true), If(hasCM("REQ")), "request of the connection manager"),
 		Sub("cm_ip", &cmIP, AfterPrevious(true), If(func(v *View) bool { return hasCM("REQ")(v) && len(v.Struct) > 184 }), "addresses of the RDMA connection manager"),
@@ -225,42 +232,21 @@ func infinibandPlaces() []Place {
 	return places
 }
 
-// ibHeader is the condition of an extension header: present in packets for whose opcode
-// has returns true.
-func ibHeader(has func(opcode uint8) bool) If {
-	return func(v *View) bool { return len(v.Struct) > 0 && v.Struct[0] != ibCNP && has(v.Struct[0]) }
+// ibHeader is the condition of an extension header: present in packets of these operations.
+func ibHeader(operations ...string) If {
+	var has uint32
+	for _, op := range ibOperations {
+		if slices.Contains(operations, op.Name) {
+			has |= 1 << op.Value
+		}
+	}
+	return func(v *View) bool {
+		return len(v.Struct) > 0 && v.Struct[0] != ibCNP && has>>(v.Struct[0]&ibOperationBits)&1 != 0
+	}
+}
+
+func hasDeth(v *View) bool {
+	return len(v.Struct) > 0 && v.Struct[0] != ibCNP && isDatagram(v.Struct[0])
 }
 
 func isDatagram(opcode uint8) bool { return opcode&ibServiceBits == ibUD }
-
-func beginsRDMA(opcode uint8) bool {
-	switch opcode & ibOperationBits {
-	case 0x06, 0x0a, 0x0b, ibReadRequest, 0x1d:
-		return true
-	}
-	return false
-}
-
-func acknowledges(opcode uint8) bool {
-	switch opcode & ibOperationBits {
-	case 0x0d, 0x0f, 0x10, 0x11, 0x12:
-		return true
-	}
-	return false
-}
-
-func hasImmediate(opcode uint8) bool {
-	switch opcode & ibOperationBits {
-	case 0x03, 0x05, 0x09, 0x0b:
-		return true
-	}
-	return false
-}
-
-func invalidatesKey(opcode uint8) bool {
-	switch opcode & ibOperationBits {
-	case 0x16, 0x17:
-		return true
-	}
-	return false
-}

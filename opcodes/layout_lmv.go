@@ -79,7 +79,7 @@ var lmvUserMdV1 = &Struct{Name: "lmv_user_md_v1", Detect: littleLayout, Summariz
 	Doc: "stripes of a directory as users ask for them, and as directories have them for new subdirectories", Fields: []*Field{
 		U32("lum_magic", Hex, &LmvMagic, "kind of layout"),
 		S32("lum_stripe_count", Harmless, "number of stripes; -1: on all MDTs"),
-		U32("lum_stripe_offset", Harmless, Remark(remarkAnyMDT), "MDT of the first stripe; 0xffffffff: any"),
+		U32("lum_stripe_offset", Harmless, remarkOf(0xffffffff, "any MDT"), "MDT of the first stripe; 0xffffffff: any"),
 		U32("lum_hash_type", &lmvHashWord, "how names are spread"),
 		U32("lum_type", &LmvType, "where the layout comes from"),
 		U8("lum_max_inherit", Harmless, Since("2.15"), If(isDefaultLmv), Remark(remarkInherit),
@@ -159,13 +159,6 @@ func lmvStripes(v *View) int {
 		return 0
 	}
 	return int(uint32(v.Uint(v.Type.Field("lmv_stripe_count"))))
-}
-
-func remarkAnyMDT(v *View, dst []byte) []byte {
-	if v.Value == 0xffffffff {
-		return append(dst, "any MDT"...)
-	}
-	return dst
 }
 
 func remarkInherit(v *View, dst []byte) []byte {

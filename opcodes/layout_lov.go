@@ -59,7 +59,7 @@ var lovUserMdV1 = &Struct{Name: "lov_user_md_v1", Detect: littleLayout, Summariz
 		Sub("lmm_oi", &ostId, OSTIDPlain, "the file: number and sequence of its FID"),
 		U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
 		U16("lmm_stripe_count", Harmless, Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
-		U16("lmm_stripe_offset", Harmless, Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
+		U16("lmm_stripe_offset", Harmless, remarkOf(0xffff, "any OST"), "OST of the first object; 0xffff: any"),
 		U16("lmm_layout_gen", Harmless, Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
 		Subs("lmm_objects", -1, &lovUserOstDataV1, CountOf(userObjects), "the objects"),
 	}}
@@ -71,7 +71,7 @@ var lovUserMdV3 = &Struct{Name: "lov_user_md_v3", Detect: littleLayout, Summariz
 		Sub("lmm_oi", &ostId, OSTIDPlain, "the file: number and sequence of its FID"),
 		U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
 		U16("lmm_stripe_count", Harmless, Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
-		U16("lmm_stripe_offset", Harmless, Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
+		U16("lmm_stripe_offset", Harmless, remarkOf(0xffff, "any OST"), "OST of the first object; 0xffff: any"),
 		U16("lmm_layout_gen", Harmless, Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
 		Str("lmm_pool_name", 16, PlainName, "OST pool"),
 		Subs("lmm_objects", -1, &lovUserOstDataV1, CountOf(userObjects), "the objects, or the OSTs to use"),
@@ -320,13 +320,6 @@ func briefObject(v *View, dst []byte) []byte {
 func remarkStripeCount(v *View, dst []byte) []byte {
 	if v.Value >= lovManyStripes {
 		return briefStripeCount(dst, v.Value)
-	}
-	return dst
-}
-
-func remarkStripeOffset(v *View, dst []byte) []byte {
-	if v.Value == 0xffff {
-		return append(dst, "any OST"...)
 	}
 	return dst
 }

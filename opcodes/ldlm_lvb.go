@@ -144,12 +144,6 @@ func appendLvbSize(b []byte, big bool, l *Line) {
 	l.Key("size ").Offset(lvbSize.Uint(b, big))
 }
 
-// EnqueuedLock returns the client's cookie of the lock that a request of
-// LDLM_ENQUEUE asks for.
-func EnqueuedLock(m *Msg) (clientCookie uint64, ok bool) {
-	return lockCookie(m, 0)
-}
-
 // BlockedLock returns the server's cookie of the lock in a reply to
 // LDLM_ENQUEUE; ok reports whether the lock is not granted yet because of
 // other locks.

@@ -2,6 +2,7 @@ package opcodes
 
 import (
 	"strconv"
+	"strings"
 
 	. "github.com/lshark/lshark/opcodes/schema"
 )
@@ -147,21 +148,12 @@ func quotaIDKind(oid uint64) string { return quotaTypeName(oid >> 24 & 0xff) }
 
 func quotaIndexName(oid uint64) string {
 	kinds := map[string]string{"uid": "usr", "gid": "grp", "projid": "prj"}
-	kind := kinds[quotaIDKind(oid)]
-	if resource := quotaResource(oid); resource != "" {
-		return kind + " " + resource
-	}
-	return kind
+	return strings.TrimSuffix(kinds[quotaIDKind(oid)]+" "+quotaResource(oid), " ")
 }
 
 func quotaResource(oid uint64) string {
-	switch oid >> 16 & 0xff {
-	case 1:
-		return "inodes"
-	case 2:
-		return "blocks"
-	}
-	return ""
+	resources := [...]string{1: "inodes", 2: "blocks", 3: ""}
+	return resources[min(oid>>16&0xff, 3)]
 }
 
 // Lock is a lock as the messages have it that grant it: the name of its

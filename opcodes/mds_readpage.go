@@ -69,25 +69,9 @@ func fileTypeRemark(v *View, dst []byte) []byte {
 }
 
 // FileTypeName is the file type in a mode, in plain English.
-func FileTypeName(mode uint64) string {
-	switch mode & 0o170000 {
-	case 0o010000:
-		return "fifo"
-	case 0o020000:
-		return "character device"
-	case 0o040000:
-		return "directory"
-	case 0o060000:
-		return "block device"
-	case 0o100000:
-		return "file"
-	case 0o120000:
-		return "symlink"
-	case 0o140000:
-		return "socket"
-	}
-	return ""
-}
+func FileTypeName(mode uint64) string { return fileTypeNames[mode>>12&15] }
+
+var fileTypeNames = [16]string{1: "fifo", 2: "character device", 4: "directory", 6: "block device", 8: "file", 10: "symlink", 12: "socket"}
 
 var ludaType = &Struct{Name: "luda_type", Order: Little, Doc: "type of a directory entry, behind its name", Fields: []*Field{
 	U16("lt_type", Octal, "file type, as in the upper bits of a mode"),

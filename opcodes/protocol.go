@@ -10,9 +10,6 @@ import (
 // what their buffers refer to.
 var Protocol Registry
 
-// TextConstants declares constants that are texts.
-func TextConstants(list ...*TextConstant) []*TextConstant { return Protocol.AddTexts(list) }
-
 // DefineRPC declares an operation. A variant without buffers of the request, or of the reply,
 // has the ptlrpc_body alone.
 func DefineRPC(r *RPC) *RPC {
@@ -89,7 +86,7 @@ func init() {
 		"selftest":   {SelftestMsg},
 	}
 	Protocol.FormatBuffers, Protocol.Formats, Protocol.Terms = formatBuffers, requestFormats, terms
-	Protocol.HeaderNames = headerNames
+	Protocol.HeaderNames, Protocol.Texts = headerNames, xattrNames
 	Protocol.OtherFields = append(wrappingPlaces(), infinibandPlaces()...)
 	Protocol.OtherStructs = []*Struct{
 		kefaMsg, fidArray, kgnMsg, kgnConnreq, kfilndMsg, lmvMdsMd, ldlmGlDesc, llogdConnBody, lnetProcessIdPacked, lnetCmdHdr,

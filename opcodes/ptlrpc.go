@@ -308,21 +308,25 @@ func firstFID(b []byte) []byte {
 	return b[:16]
 }
 
-// remarkNobody is the remark of a user or group id that stands for nobody.
-func remarkNobody(v *View, dst []byte) []byte {
-	if v.Value == 0xffffffff {
-		return append(dst, "none"...)
+// remarkOf says what one value stands for.
+func remarkOf(value uint64, text string) Remark {
+	return func(v *View, dst []byte) []byte {
+		if v.Value == value {
+			return append(dst, text...)
+		}
+		return dst
 	}
-	return dst
 }
+
+var remarkNobody = remarkOf(0xffffffff, "none")
 
 // remarkAs says what a value other than 0 is.
 func remarkAs(text string) func(*View, []byte) []byte {
 	return func(v *View, dst []byte) []byte {
-		if allZero(v.Rest[:min(4, len(v.Rest))]) {
-			return dst
+		if v.Value != 0 {
+			return append(dst, text...)
 		}
-		return append(dst, text...)
+		return dst
 	}
 }
 

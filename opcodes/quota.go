@@ -313,15 +313,8 @@ func summarizeQuotaRequest(m *Msg, l *Line) {
 }
 
 func quotaTypeName(t uint64) string {
-	switch t {
-	case 0:
-		return "uid"
-	case 1:
-		return "gid"
-	case 2:
-		return "projid"
-	}
-	return "id"
+	names := [...]string{"uid", "gid", "projid", "id"}
+	return names[min(t, 3)]
 }
 
 // Commands whose request holds limits or grace times.

@@ -5,16 +5,16 @@ import . "github.com/lshark/lshark/opcodes/schema"
 const MDS_REINT = 36
 
 var MdsReintOp = Enum("mds_reint_op", "REINT_", "what an MDS_REINT (reintegration) does", []Value{
-	{Name: "SETATTR", Value: 0x1, Doc: "change attributes"},
-	{Name: "CREATE", Value: 0x2, Doc: "create a file, directory, link or node"},
-	{Name: "LINK", Value: 0x3, Doc: "make a hard link"},
-	{Name: "UNLINK", Value: 0x4, Doc: "remove a name"},
-	{Name: "RENAME", Value: 0x5, Doc: "rename"},
-	{Name: "OPEN", Value: 0x6, Doc: "open, perhaps create"},
-	{Name: "SETXATTR", Value: 0x7, Doc: "set or remove an extended attribute"},
-	{Name: "RMENTRY", Value: 0x8, Doc: "remove just the directory entry"},
-	{Name: "MIGRATE", Value: 0x9, Doc: "move a directory to other MDTs"},
-	{Name: "RESYNC", Value: 0xa, Doc: "begin to bring mirrors up to date"},
+	{Name: "SETATTR", Value: reintSetattr, Doc: "change attributes"},
+	{Name: "CREATE", Value: reintCreate, Doc: "create a file, directory, link or node"},
+	{Name: "LINK", Value: reintLink, Doc: "make a hard link"},
+	{Name: "UNLINK", Value: reintUnlink, Doc: "remove a name"},
+	{Name: "RENAME", Value: reintRename, Doc: "rename"},
+	{Name: "OPEN", Value: reintOpen, Doc: "open, perhaps create"},
+	{Name: "SETXATTR", Value: reintSetxattr, Doc: "set or remove an extended attribute"},
+	{Name: "RMENTRY", Value: reintRmentry, Doc: "remove just the directory entry"},
+	{Name: "MIGRATE", Value: reintMigrate, Doc: "move a directory to other MDTs"},
+	{Name: "RESYNC", Value: reintResync, Doc: "begin to bring mirrors up to date"},
 })
 
 // The operations of MDS_REINT.

@@ -8,15 +8,15 @@ import (
 
 var SptlrpcPolicy = Enum("sptlrpc_policy", "SPTLRPC_POLICY_", "security policy, bits 0-3 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection"},
-	{Name: "PLAIN", Value: 0x1, Doc: "a user descriptor and a hash over bulk data, no authentication"},
+	{Name: "PLAIN", Value: policyPlain, Doc: "a user descriptor and a hash over bulk data, no authentication"},
 	{Name: "GSS", Value: 0x2, Doc: "authenticated by a GSS mechanism"},
 	{Name: "MAX", Value: 0x3, Doc: "number of policies"},
 })
 
 var SptlrpcMechGss = Enum("sptlrpc_mech_gss", "SPTLRPC_MECH_GSS_", "GSS mechanism, bits 4-7 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection, for tests"},
-	{Name: "KRB5", Value: 0x1, Doc: "Kerberos 5"},
-	{Name: "SK", Value: 0x2, Doc: "shared key"},
+	{Name: "KRB5", Value: mechKrb5, Doc: "Kerberos 5"},
+	{Name: "SK", Value: mechSK, Doc: "shared key"},
 	{Name: "MAX", Value: 0x3, Doc: "number of mechanisms"},
 })
 

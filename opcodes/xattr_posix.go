@@ -39,7 +39,7 @@ var posixAclXattrEntry = &Struct{Name: "posix_acl_xattr_entry", Order: Little, S
 	Doc: "what a POSIX ACL permits to whom", Fields: []*Field{
 		U16("e_tag", &ACLTag, "who"),
 		U16("e_perm", &ACLPerm, "what is permitted"),
-		U32("e_id", UserID, Remark(remarkNobody), "the user or group; 0xffffffff for entries without an id"),
+		U32("e_id", UserID, remarkNobody, "the user or group; 0xffffffff for entries without an id"),
 	}}
 
 // aclEntries is how many entries there are: a buffer may be longer than the

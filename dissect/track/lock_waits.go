@@ -82,7 +82,7 @@ const maxSameCookie = 64
 
 // enqueued takes a request of LDLM_ENQUEUE.
 func (w *lockWaits) enqueued(r *RPC, m *dissect.Message) {
-	if cookie, ok := opcodes.EnqueuedLock(m.Msg); ok && cookie != 0 {
+	if cookie := opcodes.LockHandle(m.Msg, 0); cookie != 0 {
 		addEntry(&w.byClient, &r.byClientLock, cookie, r)
 	}
 }

@@ -44,12 +44,6 @@ type addedVariant struct {
 	variant *Variant
 }
 
-// AddTexts adds constants that are texts and returns them.
-func (g *Registry) AddTexts(list []*TextConstant) []*TextConstant {
-	g.Texts = append(g.Texts, list...)
-	return list
-}
-
 // AddRPC adds an operation and returns it.
 func (g *Registry) AddRPC(r *RPC) *RPC {
 	g.rpcs = append(g.rpcs, r)
