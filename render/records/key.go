@@ -49,34 +49,40 @@ func (k *Key[R]) Read(r R, i int, v *Value) bool {
 	return k.At == nil || k.At(r, i, v)
 }
 
+//go:noinline
 func (k Key[R]) as(t Type) Key[R] {
 	k.Type = t
 	return k
 }
 
+//go:noinline
 func (k Key[R]) inBytes() Key[R] {
 	k.Unit = Bytes
 	return k
 }
 
 // label shows the key in the lines of rpcs.
+//go:noinline
 func (k Key[R]) label(label string) Key[R] {
 	k.Label = label
 	return k
 }
 
 // omit leaves the key out of JSON where there is no value.
+//go:noinline
 func (k Key[R]) omit() Key[R] {
 	k.JSON = Omit
 	return k
 }
 
+//go:noinline
 func (k Key[R]) hide() Key[R] {
 	k.JSON = Hidden
 	return k
 }
 
 // when makes the value unknown in records for which has does not hold.
+//go:noinline
 func (k Key[R]) when(has func(r R) bool) Key[R] {
 	get := k.Get
 	k.Get = func(r R, v *Value) bool { return has(r) && (get == nil || get(r, v)) }
@@ -84,6 +90,7 @@ func (k Key[R]) when(has func(r R) bool) Key[R] {
 }
 
 // nonzero makes 0 mean that there is no value, and leaves it out of JSON.
+//go:noinline
 func (k Key[R]) nonzero() Key[R] {
 	k = k.known()
 	k.JSON = Omit
@@ -91,6 +98,7 @@ func (k Key[R]) nonzero() Key[R] {
 }
 
 // known makes 0 mean that the value is unknown.
+//go:noinline
 func (k Key[R]) known() Key[R] {
 	get := k.Get
 	k.Get = func(r R, v *Value) bool {
@@ -107,6 +115,7 @@ type integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
+//go:noinline
 func number[R any, N integer](name, doc string, get func(r R) N) Key[R] {
 	return Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
 		v.U = uint64(get(r))
@@ -115,6 +124,7 @@ func number[R any, N integer](name, doc string, get func(r R) N) Key[R] {
 }
 
 // numberIf makes a key of a number that not every record has.
+//go:noinline
 func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) Key[R] {
 	return Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
 		n, ok := get(r)
@@ -123,6 +133,7 @@ func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) Key[R
 	}}
 }
 
+//go:noinline
 func enum[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) Key[R] {
 	k := number(name, doc, get).as(Enum)
 	k.Names = names
@@ -134,20 +145,24 @@ func flags[R any, N integer](name string, names *schema.Names, doc string, get f
 }
 
 // duration makes a key of a time span in nanoseconds that not every record has.
+//go:noinline
 func duration[R any](name, doc string, get func(r R) (ns int64, ok bool)) Key[R] {
 	return numberIf(name, doc, get).as(Duration)
 }
 
 // moment makes a key of a time in nanoseconds since the epoch.
+//go:noinline
 func moment[R any](name, doc string, get func(r R) int64) Key[R] {
 	return number(name, doc, get).as(Time)
 }
 
+//go:noinline
 func boolean[R any](name, doc string, get func(r R) bool) Key[R] {
 	return Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ *Value) bool { return get(r) }}
 }
 
 // text makes a key of a text, unknown where it is empty.
+//go:noinline
 func text[R any](name, doc string, get func(r R) string) Key[R] {
 	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		v.SetString(get(r))
@@ -155,6 +170,7 @@ func text[R any](name, doc string, get func(r R) string) Key[R] {
 	}}
 }
 
+//go:noinline
 func anyText[R any](name, doc string, get func(r R) string) Key[R] {
 	k := text(name, doc, get)
 	k.Get = func(r R, v *Value) bool {
@@ -173,6 +189,7 @@ func rawText[R any](name, doc string, get func(r R) []byte) Key[R] {
 }
 
 // errno makes a key of the name of an error, unknown unless the errno is negative.
+//go:noinline
 func errno[R any](name, doc string, get func(r R) int32) Key[R] {
 	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		status := get(r)
@@ -190,6 +207,7 @@ func release[R any](name, doc string, get func(r R) uint32) Key[R] {
 	}}
 }
 
+//go:noinline
 func nid[R any](name, doc string, get func(r R) lnet.NID) Key[R] {
 	return Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, v *Value) bool {
 		v.NID = get(r)
@@ -213,6 +231,7 @@ func fid[R any](name, doc string, get func(r R) track.FID) Key[R] {
 	}}
 }
 
+//go:noinline
 func texts[R any](name, doc string, get func(r R) []string) Key[R] {
 	return Key[R]{Name: name, Type: Strings, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Strings = get(r)
@@ -221,6 +240,7 @@ func texts[R any](name, doc string, get func(r R) []string) Key[R] {
 }
 
 // textsIf makes a key of an array of texts that JSON leaves out where it is empty.
+//go:noinline
 func textsIf[R any](name, doc string, get func(r R) []string) Key[R] {
 	return Key[R]{Name: name, Type: Strings, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Strings = get(r)
@@ -245,6 +265,7 @@ func errorCounts[R any](name, doc string, get func(r R) map[int32]int64) Key[R] 
 	}}
 }
 
+//go:noinline
 func object[R any](name, doc string, parts ...Key[R]) Key[R] {
 	return Key[R]{Name: name, Type: Object, Doc: doc, Parts: parts}
 }
@@ -307,6 +328,7 @@ func list[R, E any](name, doc string, get func(r R) []E, keys ...Key[*E]) Key[R]
 }
 
 // listOf makes a key of a list of objects, with its length, its elements and their keys.
+//go:noinline
 func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...Key[E]) Key[R] {
 	return Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: elements(at, keys)}
 }

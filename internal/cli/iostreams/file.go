@@ -18,20 +18,19 @@ const (
 // is complete: until Commit it has a temporary name, unless it is written in place. One that
 // replaces another has its permissions.
 type File struct {
-	file  *os.File
-	lock  *os.File // the temporary file once more, locked for this process; or nil
-	path  string   // with links resolved
-	mode  fs.FileMode
-	isNew bool // nothing had the name before
-	stale bool // it still has its old content, which the first Write removes
-	ended bool // by Commit or Discard
+	file      *os.File
+	path      string // with links resolved
+	temporary bool   // the file has a temporary name
+	isNew     bool   // nothing had the name before
+	stale     bool   // it still has its old content, which the first Write removes
+	ended     bool   // by Commit or Discard
 }
 
 // CreateFile creates a file. Commit or Discard must be called. Pipes and devices are
 // opened under their own names. So is a regular file with inPlace, for processes that will
 // have lost the right to rename it: it keeps its old content until the first Write.
-func CreateFile(path string, inPlace bool) (*File, error) {
-	f := &File{path: path, mode: NewFileMode}
+func CreateFile(path string, inPlace bool) (f *File, err error) {
+	f = &File{path: path, temporary: !inPlace, stale: inPlace}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -39,80 +38,25 @@ func CreateFile(path string, inPlace bool) (*File, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
+		f.temporary, f.stale = false, false
 		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
 		return f, err
 	default:
-		f.mode = info.Mode().Perm()
 		if f.path, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, err
 		}
 	}
-	if !inPlace {
-		return f, f.createPartial()
+	if inPlace {
+		f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, NewFileMode)
+		return f, err
 	}
-	f.stale = true
-	f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, f.mode)
+	// Not os.CreateTemp: the umask says who may read a new file.
+	name := fmt.Sprintf(".%s-%d.part", filepath.Base(f.path), os.Getpid())
+	f.file, err = os.OpenFile(filepath.Join(filepath.Dir(f.path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, NewFileMode)
+	if err == nil && !f.isNew {
+		_ = f.file.Chmod(info.Mode().Perm()) // a file system without permissions may refuse it
+	}
 	return f, err
-}
-
-// createPartial creates the temporary file. It is an error if another process has it.
-func (f *File) createPartial() (err error) {
-	name := partial(f.path)
-	for {
-		if f.lock, err = lockFile(name); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
-		}
-		if f.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|noLink, NewFileMode); err != nil {
-			return errors.Join(err, f.unlock())
-		}
-		if f.lock == nil {
-			break
-		}
-		locked, err := f.lock.Stat()
-		file, failed := f.file.Stat()
-		if err := errors.Join(err, failed); err != nil {
-			return errors.Join(err, f.file.Close(), f.unlock())
-		}
-		if os.SameFile(locked, file) {
-			break
-		}
-		// The process that had it has renamed it since.
-		if err := errors.Join(f.file.Close(), f.unlock()); err != nil {
-			return err
-		}
-	}
-	return errors.Join(f.file.Truncate(0), f.setMode())
-}
-
-// setMode gives the temporary file, which a killed process may have left, the mode of the
-// file. A file system without permissions may refuse it.
-func (f *File) setMode() error {
-	info, err := f.file.Stat()
-	if err != nil {
-		return err
-	}
-	mode := f.mode
-	if f.isNew {
-		mode &= info.Mode().Perm() // the umask may be stricter
-	}
-	if mode != info.Mode().Perm() {
-		_ = f.file.Chmod(mode)
-	}
-	return nil
-}
-
-// unlock lets other processes create the temporary file.
-func (f *File) unlock() error {
-	if f.lock == nil {
-		return nil
-	}
-	return f.lock.Close()
-}
-
-// partial returns the temporary name of a file that is not complete. It depends on the path
-// alone, so that the next process overwrites what a killed one has left.
-func partial(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 }
 
 func (f *File) Write(b []byte) (int, error) {
@@ -126,14 +70,13 @@ func (f *File) Write(b []byte) (int, error) {
 }
 
 // Commit closes the file and gives it its name. It replaces a file that had the name before.
-func (f *File) Commit() error {
+func (f *File) Commit() (err error) {
 	f.ended = true
-	var err error
 	if f.stale {
 		err = f.file.Truncate(0)
 	}
 	err = errors.Join(err, f.file.Close())
-	if f.file.Name() != partial(f.path) {
+	if !f.temporary {
 		return err
 	}
 	if err == nil {
@@ -142,7 +85,7 @@ func (f *File) Commit() error {
 	if err != nil {
 		err = errors.Join(err, os.Remove(f.file.Name()))
 	}
-	return errors.Join(err, f.unlock())
+	return err
 }
 
 // Discard closes the file and removes it, unless it existed before and was written in
@@ -153,8 +96,8 @@ func (f *File) Discard() error {
 	}
 	f.ended = true
 	err := f.file.Close()
-	if name := f.file.Name(); name == partial(f.path) || f.isNew {
-		err = errors.Join(err, os.Remove(name))
+	if f.temporary || f.isNew {
+		err = errors.Join(err, os.Remove(f.file.Name()))
 	}
-	return errors.Join(err, f.unlock())
+	return err
 }

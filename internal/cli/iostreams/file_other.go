@@ -2,14 +2,6 @@
 
 package iostreams
 
-import "os"
-
-// noLink is not known here.
-const noLink = 0
-
-// lockFile returns nil: files are not locked here.
-func lockFile(string) (*os.File, error) { return nil, nil }
-
 // MayRename reports whether a process without privileges may rename files to path. It is
 // not known here.
 func MayRename(string) bool { return false }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
 // cache is the folder with the Parquet files that were made of captures:
@@ -126,25 +127,6 @@ func (c *cache) touch(path string) {
 	_ = os.Chtimes(path, now, now)
 }
 
-// writeWhole writes a file of the cache that is complete or not there.
-func writeWhole(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
-}
-
 // find returns the file with a table of a capture, and the error for its damage; ok is
 // false when it is not there, or not what was made.
 func (c *cache) find(key, table, capturePath string) (path string, damaged error, ok bool) {
@@ -169,6 +151,9 @@ func (c *cache) find(key, table, capturePath string) (path string, damaged error
 // damage of the capture, or nil.
 func (c *cache) add(key, table, file, capturePath string, damaged *capture.DamageError) (string, error) {
 	folder := filepath.Join(c.folder, parquetFolder, key)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
 	info, err := os.Stat(capturePath)
 	if err != nil {
 		return "", err
@@ -177,11 +162,7 @@ func (c *cache) add(key, table, file, capturePath string, damaged *capture.Damag
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(entry{Capture: abs, Bytes: info.Size(), Release: c.release})
-	if err != nil {
-		return "", err
-	}
-	if err := writeWhole(filepath.Join(folder, captureFile), append(text, '\n')); err != nil {
+	if err := writeJSON(filepath.Join(folder, captureFile), entry{Capture: abs, Bytes: info.Size(), Release: c.release}); err != nil {
 		return "", err
 	}
 	if info, err = os.Stat(file); err != nil {
@@ -191,14 +172,20 @@ func (c *cache) add(key, table, file, capturePath string, damaged *capture.Damag
 	if damaged != nil {
 		m.Damage = &damage{damaged.Offset, damaged.Cause}
 	}
-	if text, err = json.Marshal(m); err != nil {
-		return "", err
-	}
-	if err := writeWhole(filepath.Join(folder, table+".json"), append(text, '\n')); err != nil {
+	if err := writeJSON(filepath.Join(folder, table+".json"), m); err != nil {
 		return "", err
 	}
 	path := filepath.Join(folder, table+".parquet")
 	return path, os.Rename(file, path)
+}
+
+// writeJSON writes a file of JSON. One that is not complete is no JSON, and counts as not there.
+func writeJSON(path string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), iostreams.SecretFileMode)
 }
 
 // entries returns what the cache has, the last used first.
