@@ -111,7 +111,7 @@ func (c *locksOptions) run() error {
 		kind = &tables.StuckLocks
 	}
 	x.List = flags.Table(x.Reading, kind)
-	out := &locksOutput{Run: x, slowest: c.slowest, most: maxLockRows}
+	out := &locksOutput{Run: x, slowest: track.Top[*locks.Lock]{Limit: c.slowest}, most: maxLockRows}
 	if x.In.OnlyLogs() {
 		out.most = maxLoggedRows
 	}
@@ -172,8 +172,8 @@ func (c *locksOptions) follow(x *flags.Reading, lines bool, add func(*locks.Lock
 // of the capture: for a table, and to find the slowest.
 type locksOutput struct {
 	*flags.Run[*locks.Lock]
-	slowest int // 0: all
-	most    int // are kept for a table
+	slowest track.Top[*locks.Lock] // without a limit all are kept
+	most    int                    // are kept for a table
 	kept    []*locks.Lock
 	dropped int
 }
@@ -185,33 +185,27 @@ const (
 )
 
 func (o *locksOutput) add(l *locks.Lock) {
-	if !o.IsText() && o.slowest == 0 {
+	switch waited, _ := l.Waited(); {
+	case o.slowest.Limit > 0 && !l.Asked.IsZero():
+		o.slowest.Add(waited, l, nil)
+	case o.slowest.Limit > 0:
+	case !o.IsText():
 		o.Emit(l)
-		return
-	}
-	o.kept = append(o.kept, l)
-	switch {
-	case o.slowest > 0 && len(o.kept) >= 2*max(o.slowest, 1<<10):
-		o.kept = o.sorted()
-	case o.slowest == 0 && len(o.kept) > o.most:
-		half := len(o.kept) / 2
-		o.dropped += half
-		o.kept = slices.Delete(o.kept, 0, half)
+	default:
+		if o.kept = append(o.kept, l); len(o.kept) > o.most {
+			half := len(o.kept) / 2
+			o.dropped += half
+			o.kept = slices.Delete(o.kept, 0, half)
+		}
 	}
 }
 
 // sorted returns the locks that are kept: those that waited longest, or all in the
 // order in which they were asked for, behind those from before the capture.
 func (o *locksOutput) sorted() []*locks.Lock {
-	if o.slowest == 0 {
-		slices.SortStableFunc(o.kept, func(a, b *locks.Lock) int { return cmp.Compare(a.Asked.Time, b.Asked.Time) })
-		return o.kept
+	if o.slowest.Limit > 0 {
+		return o.slowest.List()
 	}
-	o.kept = slices.DeleteFunc(o.kept, func(l *locks.Lock) bool { return l.Asked.IsZero() })
-	slices.SortStableFunc(o.kept, func(a, b *locks.Lock) int {
-		x, _ := a.Waited()
-		y, _ := b.Waited()
-		return cmp.Compare(y, x)
-	})
-	return o.kept[:min(o.slowest, len(o.kept))]
+	slices.SortStableFunc(o.kept, func(a, b *locks.Lock) int { return cmp.Compare(a.Asked.Time, b.Asked.Time) })
+	return o.kept
 }

@@ -117,13 +117,14 @@ type pageTrackers struct {
 
 	operations, jobs, clients, targets *track.Stats
 
-	locks      html.Locks
-	holders    locks.Blockers
-	recoveries []*recovery.Recovery
+	locks        html.Locks
+	slowestLocks track.Top[*locks.Lock]
+	holders      locks.Blockers
+	recoveries   []*recovery.Recovery
 }
 
 func newPageTrackers(p *scan.Pass, filter *flags.RPCFilter, selects bool) *pageTrackers {
-	t := &pageTrackers{timeline: timeline.New(), slowest: slowest.New(pageRPCs)}
+	t := &pageTrackers{timeline: timeline.New(), slowest: slowest.New(pageRPCs), slowestLocks: track.Top[*locks.Lock]{Limit: pageLocks}}
 	statsBy := func(d track.Dimension) *track.Stats {
 		return track.NewStats(track.StatsOptions{By: []track.Dimension{d}})
 	}
@@ -186,14 +187,7 @@ func (t *pageTrackers) lock(l *locks.Lock) {
 		return
 	}
 	l0.Waiting++
-	at, _ := slices.BinarySearchFunc(l0.Slowest, waited, func(x *locks.Lock, waited int64) int {
-		ns, _ := x.Waited()
-		return cmp.Or(cmp.Compare(waited, ns), -1)
-	})
-	if at < pageLocks {
-		l0.Slowest = slices.Insert(l0.Slowest, at, l)
-		l0.Slowest = l0.Slowest[:min(pageLocks, len(l0.Slowest))]
-	}
+	t.slowestLocks.Add(waited, l, nil)
 }
 
 // recovery takes what happened to a target that clients had lost.
@@ -249,6 +243,6 @@ func (t *pageTrackers) page() *html.Page {
 	}
 	slices.SortStableFunc(t.recoveries, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
 	p.Connections = html.Connections{List: t.engine.Imports().List(), Recoveries: t.recoveries}
-	p.Locks.Holders = t.holders.List()
+	p.Locks.Slowest, p.Locks.Holders = t.slowestLocks.List(), t.holders.List()
 	return p
 }

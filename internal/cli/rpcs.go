@@ -137,12 +137,18 @@ func (c *rpcsOptions) run() error {
 			x.Fail(scan.ErrStop)
 		}
 	}
-	slow := slowestRPCs{limit: c.slowest}
+	type keptRPC struct {
+		*track.RPC
+		frames scan.RPCFrames // for -w
+	}
+	slow := track.Top[*keptRPC]{Limit: c.slowest}
 	done := func(r *track.RPC, frames scan.RPCFrames) {
 		switch {
 		case !c.filter.Match(r) || !c.selects(r):
 		case c.slowest > 0:
-			slow.add(r, frames)
+			if ns, ok := r.Waited(); ok && slow.Takes(ns) {
+				slow.Add(ns, &keptRPC{r.Clone(), slices.Clone(frames)}, nil)
+			}
 		default:
 			show(r, frames)
 		}
@@ -153,9 +159,9 @@ func (c *rpcsOptions) run() error {
 		Unseen: func(r *track.RPC) { done(r, nil) },
 	})
 	return x.Run(func() {
-		for i, s := range slow.sorted() {
-			if show(s.rpc, s.frames); i == 0 {
-				x.Next = fmt.Sprintf("ladder --xid %d", s.rpc.XID)
+		for i, s := range slow.List() {
+			if show(s.RPC, s.frames); i == 0 {
+				x.Next = fmt.Sprintf("ladder --xid %d", s.XID)
 			}
 		}
 		x.Hide(lines.Omitted())
@@ -177,7 +183,7 @@ func (c *rpcsOptions) runTree(o scan.Options) error {
 	}
 	f := c.follow(x, true)
 	selected := 0
-	trees := nested.NewTrees(f.Nested(), func(r *track.RPC) bool {
+	trees := nested.NewTrees(f.Nested(), c.slowest, func(r *track.RPC) bool {
 		if !c.filter.Match(r) || !c.selects(r) {
 			return false
 		}
@@ -186,7 +192,6 @@ func (c *rpcsOptions) runTree(o scan.Options) error {
 		}
 		return true
 	})
-	trees.Slowest = c.slowest
 	f.Add(follow.Hooks{Done: trees.Done})
 	return x.Run(func() error {
 		roots := trees.Roots()

@@ -68,7 +68,7 @@ func (c *traceOptions) run() error {
 		return err
 	}
 	f := x.Follow()
-	trees := nested.NewTrees(f.Nested(), func(r *track.RPC) bool { return r.XID == xid })
+	trees := nested.NewTrees(f.Nested(), 0, func(r *track.RPC) bool { return r.XID == xid })
 	f.Add(follow.Hooks{Done: trees.Done})
 	var roots []*nested.Node
 	own := map[string]func() []byte{

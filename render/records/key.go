@@ -62,6 +62,7 @@ func (k Key[R]) inBytes() Key[R] {
 }
 
 // label shows the key in the lines of rpcs.
+//
 //go:noinline
 func (k Key[R]) label(label string) Key[R] {
 	k.Label = label
@@ -69,6 +70,7 @@ func (k Key[R]) label(label string) Key[R] {
 }
 
 // omit leaves the key out of JSON where there is no value.
+//
 //go:noinline
 func (k Key[R]) omit() Key[R] {
 	k.JSON = Omit
@@ -82,6 +84,7 @@ func (k Key[R]) hide() Key[R] {
 }
 
 // when makes the value unknown in records for which has does not hold.
+//
 //go:noinline
 func (k Key[R]) when(has func(r R) bool) Key[R] {
 	get := k.Get
@@ -90,6 +93,7 @@ func (k Key[R]) when(has func(r R) bool) Key[R] {
 }
 
 // nonzero makes 0 mean that there is no value, and leaves it out of JSON.
+//
 //go:noinline
 func (k Key[R]) nonzero() Key[R] {
 	k = k.known()
@@ -98,6 +102,7 @@ func (k Key[R]) nonzero() Key[R] {
 }
 
 // known makes 0 mean that the value is unknown.
+//
 //go:noinline
 func (k Key[R]) known() Key[R] {
 	get := k.Get
@@ -124,6 +129,7 @@ func number[R any, N integer](name, doc string, get func(r R) N) Key[R] {
 }
 
 // numberIf makes a key of a number that not every record has.
+//
 //go:noinline
 func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) Key[R] {
 	return Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
@@ -145,12 +151,14 @@ func flags[R any, N integer](name string, names *schema.Names, doc string, get f
 }
 
 // duration makes a key of a time span in nanoseconds that not every record has.
+//
 //go:noinline
 func duration[R any](name, doc string, get func(r R) (ns int64, ok bool)) Key[R] {
 	return numberIf(name, doc, get).as(Duration)
 }
 
 // moment makes a key of a time in nanoseconds since the epoch.
+//
 //go:noinline
 func moment[R any](name, doc string, get func(r R) int64) Key[R] {
 	return number(name, doc, get).as(Time)
@@ -162,6 +170,7 @@ func boolean[R any](name, doc string, get func(r R) bool) Key[R] {
 }
 
 // text makes a key of a text, unknown where it is empty.
+//
 //go:noinline
 func text[R any](name, doc string, get func(r R) string) Key[R] {
 	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
@@ -189,6 +198,7 @@ func rawText[R any](name, doc string, get func(r R) []byte) Key[R] {
 }
 
 // errno makes a key of the name of an error, unknown unless the errno is negative.
+//
 //go:noinline
 func errno[R any](name, doc string, get func(r R) int32) Key[R] {
 	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
@@ -240,6 +250,7 @@ func texts[R any](name, doc string, get func(r R) []string) Key[R] {
 }
 
 // textsIf makes a key of an array of texts that JSON leaves out where it is empty.
+//
 //go:noinline
 func textsIf[R any](name, doc string, get func(r R) []string) Key[R] {
 	return Key[R]{Name: name, Type: Strings, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
@@ -328,6 +339,7 @@ func list[R, E any](name, doc string, get func(r R) []E, keys ...Key[*E]) Key[R]
 }
 
 // listOf makes a key of a list of objects, with its length, its elements and their keys.
+//
 //go:noinline
 func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...Key[E]) Key[R] {
 	return Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: elements(at, keys)}

@@ -20,9 +20,6 @@ type Node struct {
 
 // Trees collects trees of nested RPCs.
 type Trees struct {
-	// Slowest is how many trees are kept, those of the RPCs that took longest; 0: the first ones.
-	Slowest int
-
 	// Dropped is the number of trees that were not kept because there were too many.
 	Dropped int
 
@@ -31,6 +28,7 @@ type Trees struct {
 	recent  *fifo.Map[uint64, *Node] // that may be nested in an RPC that has not ended
 	missing map[uint64]*Node         // that are in a tree and have not ended
 	roots   []*Node
+	slowest track.Top[*Node] // in place of roots, with a limit
 }
 
 // The bounds of what Trees holds.
@@ -40,16 +38,18 @@ const (
 	maxRoots  = 1 << 14
 )
 
-// NewTrees makes a Trees of the RPCs that isRoot selects. t must get all RPCs before.
-func NewTrees(t *Tracker, isRoot func(*track.RPC) bool) *Trees {
-	return &Trees{tracker: t, isRoot: isRoot, recent: fifo.NewMap[uint64, *Node](maxRecent), missing: make(map[uint64]*Node)}
+// NewTrees makes a Trees of the RPCs that isRoot selects. t must get all RPCs before. slowest is
+// how many trees are kept, those of the RPCs that took longest; 0: the first ones.
+func NewTrees(t *Tracker, slowest int, isRoot func(*track.RPC) bool) *Trees {
+	return &Trees{tracker: t, isRoot: isRoot, recent: fifo.NewMap[uint64, *Node](maxRecent), missing: make(map[uint64]*Node),
+		slowest: track.Top[*Node]{Limit: slowest}}
 }
 
 // Done takes an RPC that has ended.
 func (t *Trees) Done(r *track.RPC) {
 	number, calls := t.tracker.Number(r), t.tracker.Calls(r)
 	n := t.missing[number]
-	root := t.isRoot(r) && t.makeRoom(r)
+	root := t.isRoot(r) && t.hasRoom(r)
 	if n == nil {
 		if !root && !t.tracker.MayBeNested(r) {
 			return
@@ -73,7 +73,11 @@ func (t *Trees) Done(r *track.RPC) {
 			parent.addLate(n)
 		}
 	}
-	if root {
+	switch {
+	case !root:
+	case t.slowest.Limit > 0:
+		t.slowest.Add(waited(r), n, nil)
+	default:
 		t.roots = append(t.roots, n)
 	}
 }
@@ -104,24 +108,17 @@ func (n *Node) addLate(child *Node) {
 	n.RPC.Nested.Time = min(latency, n.RPC.Nested.Time+ns)
 }
 
-// makeRoom reports whether the tree of an RPC is to be kept, in place of that of a faster one.
-func (t *Trees) makeRoom(r *track.RPC) bool {
+// hasRoom reports whether the tree of an RPC is to be kept.
+func (t *Trees) hasRoom(r *track.RPC) bool {
 	switch {
-	case t.Slowest == 0 && len(t.roots) < maxRoots || len(t.roots) < t.Slowest:
-		return true
-	case t.Slowest == 0:
+	case t.slowest.Limit > 0:
+		return t.slowest.Takes(waited(r))
+	case len(t.roots) == maxRoots:
 		t.Dropped++
 		return false
 	}
-	fastest := slices.MinFunc(t.roots, compareWaits)
-	if waited(fastest.RPC) >= waited(r) {
-		return false
-	}
-	t.roots = slices.DeleteFunc(t.roots, func(n *Node) bool { return n == fastest })
 	return true
 }
-
-func compareWaits(a, b *Node) int { return cmp.Compare(waited(a.RPC), waited(b.RPC)) }
 
 func waited(r *track.RPC) int64 {
 	ns, _ := r.Waited()
@@ -131,18 +128,20 @@ func waited(r *track.RPC) int64 {
 // Roots returns the trees in the order of time, or the slowest first. An RPC that is nested in
 // another one has no tree of its own.
 func (t *Trees) Roots() []*Node {
+	roots := t.roots
+	if t.slowest.Limit > 0 {
+		roots = t.slowest.List()
+	}
 	inTree := make(map[*Node]bool)
-	for _, n := range t.roots {
+	for _, n := range roots {
 		n.prune()
 		n.walk(func(child *Node) { inTree[child] = true })
 	}
-	t.roots = slices.DeleteFunc(t.roots, func(n *Node) bool { return inTree[n] })
-	if t.Slowest > 0 {
-		slices.SortStableFunc(t.roots, func(a, b *Node) int { return compareWaits(b, a) })
-		return t.roots
+	roots = slices.DeleteFunc(roots, func(n *Node) bool { return inTree[n] })
+	if t.slowest.Limit == 0 {
+		slices.SortStableFunc(roots, func(a, b *Node) int { return cmp.Compare(a.RPC.Begin(), b.RPC.Begin()) })
 	}
-	slices.SortStableFunc(t.roots, func(a, b *Node) int { return cmp.Compare(a.RPC.Begin(), b.RPC.Begin()) })
-	return t.roots
+	return roots
 }
 
 func (n *Node) walk(f func(*Node)) {

@@ -8,8 +8,6 @@
 package slowest
 
 import (
-	"slices"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
@@ -36,9 +34,8 @@ type Slowest struct {
 	// not to copy the messages of others.
 	Selects bool
 
-	limit    int
-	list     []slow  // slowest first; with equal times, in the order in which they ended
-	answered []int64 // the longest latencies of answered RPCs, ended or not; longest first
+	ended    track.Top[*slow]
+	answered track.Top[*slow] // nil: the latencies of answered RPCs, ended or not
 	rpcs     track.Attached[*copies]
 	free     []*copies
 	copied   int // RPCs that have not ended and have copies
@@ -59,7 +56,9 @@ type slow struct {
 }
 
 // New makes a Slowest that keeps limit RPCs.
-func New(limit int) *Slowest { return &Slowest{limit: limit} }
+func New(limit int) *Slowest {
+	return &Slowest{ended: track.Top[*slow]{Limit: limit}, answered: track.Top[*slow]{Limit: limit}}
+}
 
 // Sent takes a request.
 func (s *Slowest) Sent(r *track.RPC, m *dissect.Message) {
@@ -84,8 +83,8 @@ func (s *Slowest) Answered(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	ns, _ := r.Waited()
-	isSlow := s.Selects && s.takes(ns) || !s.Selects && s.noteLatency(ns)
-	if !isSlow && !hasToWait(r, m) {
+	isSlow := s.Selects && s.ended.Takes(ns) || !s.Selects && s.answered.Takes(ns)
+	if s.answered.Add(ns, nil, nil); !isSlow && !hasToWait(r, m) {
 		s.Drop(r)
 		return
 	}
@@ -114,33 +113,6 @@ func hasToWait(r *track.RPC, m *dissect.Message) bool {
 	}
 	_, blocked := opcodes.BlockedLock(m.Msg)
 	return blocked
-}
-
-// noteLatency notes a latency and reports whether it is one of the longest so far.
-func (s *Slowest) noteLatency(ns int64) bool {
-	if len(s.answered) == s.limit {
-		if s.limit == 0 || ns <= s.answered[s.limit-1] {
-			return false
-		}
-		s.answered = s.answered[:s.limit-1]
-	}
-	at, _ := slices.BinarySearchFunc(s.answered, ns, longestFirst)
-	s.answered = slices.Insert(s.answered, at, ns)
-	return true
-}
-
-// longestFirst compares times for a search that finds the place behind those that are
-// equal.
-func longestFirst(a, b int64) int {
-	if a >= b {
-		return -1
-	}
-	return 1
-}
-
-// takes reports whether an RPC that took so long belongs to the slowest so far.
-func (s *Slowest) takes(ns int64) bool {
-	return len(s.list) < s.limit || s.limit > 0 && ns > s.list[len(s.list)-1].waited
 }
 
 // Drop forgets an RPC, in place of Done where that is not to be kept.
@@ -172,37 +144,33 @@ func (s *Slowest) reuse(c *copies) {
 // Done takes an RPC that has ended.
 func (s *Slowest) Done(r *track.RPC) {
 	ns, ok := r.Waited()
-	if !ok || !s.takes(ns) {
+	if !ok || !s.ended.Takes(ns) {
 		s.Drop(r)
 		return
 	}
-	x := slow{rpc: r.Clone(), waited: ns}
+	x := &slow{rpc: r.Clone(), waited: ns}
 	if c := s.rpcs.Of(r); *c != nil {
 		s.detach(*c)
 		x.copies, *c = *c, nil
 	}
-	if len(s.list) == s.limit {
-		last := len(s.list) - 1
-		if c := s.list[last].copies; c != nil {
-			s.reuse(c)
+	s.ended.Add(ns, x, func(x *slow) {
+		if x.copies != nil {
+			s.reuse(x.copies)
 		}
-		s.list = s.list[:last]
-	}
-	at, _ := slices.BinarySearchFunc(s.list, ns, func(x slow, ns int64) int { return longestFirst(x.waited, ns) })
-	s.list = slices.Insert(s.list, at, x)
+	})
 }
 
 // List returns the slowest RPCs, slowest first.
-func (s *Slowest) List() []RPC {
-	list := make([]RPC, len(s.list))
-	for i, x := range s.list {
-		list[i] = RPC{RPC: x.rpc, Waited: x.waited}
+func (s *Slowest) List() (list []RPC) {
+	for _, x := range s.ended.List() {
+		e := RPC{RPC: x.rpc, Waited: x.waited}
 		if c := x.copies; c != nil {
-			list[i].Request = c.messages.At(c.request)
+			e.Request = c.messages.At(c.request)
 			if c.reply >= 0 {
-				list[i].Reply = c.messages.At(c.reply)
+				e.Reply = c.messages.At(c.reply)
 			}
 		}
+		list = append(list, e)
 	}
 	return list
 }
