@@ -1,12 +1,10 @@
 package render
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -43,9 +41,8 @@ type Fields struct {
 // column is a key of the record, or the nodes of the tree with a name inside
 // nodes with other names.
 type column struct {
-	key   *RecordField[*records.Message]
-	name  string
-	above []string // names of the nodes around it, outermost first
+	key *RecordField[*records.Message]
+	records.FieldPath
 	out   []byte
 	found bool
 }
@@ -60,40 +57,14 @@ func NewFields(names []string, index *schema.Index) (*Fields, error) {
 			f.columns = append(f.columns, column{key: NewRecordField(p, false)})
 			continue
 		}
-		c, ok := path(name, index)
+		p, ok := records.FindField(name, index)
 		if !ok {
 			return nil, &FieldError{name, nearest(name, index)}
 		}
-		f.columns = append(f.columns, c)
+		f.columns = append(f.columns, column{FieldPath: p})
 		f.inTree = true
 	}
 	return f, nil
-}
-
-// path makes the column of a field or of a path to one. Names of the wire may
-// contain dots.
-func path(name string, index *schema.Index) (column, bool) {
-	if isDeclared(name, index) {
-		return column{name: name}, true
-	}
-	parts := strings.Split(name, ".")
-	last := len(parts) - 1
-	for i, p := range parts {
-		if !isDeclared(p, index) && (i == last || opcodes.StructNamed(p) == nil) {
-			return column{}, false
-		}
-	}
-	return column{name: parts[last], above: parts[:last]}, true
-}
-
-func isDeclared(name string, index *schema.Index) bool {
-	_, ok := slices.BinarySearch(index.Names(), name)
-	return ok || isSection(name)
-}
-
-func isSection(name string) bool {
-	p, ok := records.Messages.Find(name)
-	return ok && p.Key.Type == records.Section
 }
 
 func nearest(name string, index *schema.Index) []string {
@@ -160,13 +131,13 @@ func (f *Fields) collect() {
 	f.path = f.path[:0]
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		f.path = append(f.path[:min(int(n.Depth), len(f.path))], i)
+		f.path = records.Enter(f.path, t, i)
 		if n.Name() == "" || n.State&(dissect.Missing|dissect.Remark) != 0 {
 			continue
 		}
 		for k := range f.columns {
 			c := &f.columns[k]
-			if c.name != n.Name() || c.key != nil || !f.inside(c.above) {
+			if c.Name != n.Name() || c.key != nil || !c.IsIn(t, f.path) {
 				continue
 			}
 			if c.found {
@@ -176,19 +147,6 @@ func (f *Fields) collect() {
 			c.out = appendWhole(c.out, t, i)
 		}
 	}
-}
-
-// inside reports whether the last node of the path lies in nodes or structs with
-// these names, outermost first.
-func (f *Fields) inside(above []string) bool {
-	k := len(above) - 1
-	for i := len(f.path) - 2; i >= 0 && k >= 0; i-- {
-		n := &f.msg.Tree().Nodes[f.path[i]]
-		if n.Name() == above[k] || n.Field.Kind == schema.Record && n.Field.Type.Name == above[k] {
-			k--
-		}
-	}
-	return k < 0
 }
 
 // appendWhole appends a node: a value as text, the elements of a list separated

@@ -119,7 +119,7 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	switch f.Style {
 	case schema.Decimal:
 		if n.Val <= maxJSONInt {
-			return appendDecimal(dst, n.Val)
+			return strconv.AppendUint(dst, n.Val, 10)
 		}
 	case schema.Signed:
 		return appendJSONNumber(dst, int64(n.Val))
@@ -127,7 +127,7 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 		return appendJSONNumber(dst, schema.ErrnoValue(n.Val))
 	case schema.Amount:
 		if n.Val <= maxJSONInt {
-			return appendDecimal(dst, n.Val)
+			return strconv.AppendUint(dst, n.Val, 10)
 		}
 		if n.Val == math.MaxUint64 {
 			return append(dst, `"EOF"`...)
@@ -135,16 +135,16 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	default:
 		return append(appendFormat(append(dst, '"'), f, n.Val), '"')
 	}
-	return append(appendDecimal(append(dst, '"'), n.Val), '"')
+	return append(strconv.AppendUint(append(dst, '"'), n.Val, 10), '"')
 }
 
 // appendJSONUint appends a number, as a string where readers of JSON would round
 // it.
 func appendJSONUint(dst []byte, v uint64) []byte {
 	if v > maxJSONInt {
-		return append(appendDecimal(append(dst, '"'), v), '"')
+		return append(strconv.AppendUint(append(dst, '"'), v, 10), '"')
 	}
-	return appendDecimal(dst, v)
+	return strconv.AppendUint(dst, v, 10)
 }
 
 // appendJSONNumber appends an integer, as a string where readers of JSON would
@@ -152,7 +152,7 @@ func appendJSONUint(dst []byte, v uint64) []byte {
 func appendJSONNumber(dst []byte, v int64) []byte {
 	switch {
 	case v >= 0 && v <= maxJSONInt:
-		return appendDecimal(dst, uint64(v))
+		return strconv.AppendUint(dst, uint64(v), 10)
 	case v < 0 && v >= -maxJSONInt:
 		return strconv.AppendInt(dst, v, 10)
 	}

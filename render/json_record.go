@@ -15,13 +15,12 @@ type member[R any] struct {
 	records.Key[R]
 	prefix string // ,"name":
 	parts  []member[R]
-	scalar bool // has a Get and no parts
 }
 
 func members[R any](keys []records.Key[R]) (list []member[R]) {
 	for i := range keys {
 		if k := &keys[i]; k.JSON != records.Hidden {
-			list = append(list, member[R]{*k, `,"` + k.Name + `":`, members(k.Parts), k.Get != nil && k.Parts == nil})
+			list = append(list, member[R]{*k, `,"` + k.Name + `":`, members(k.Parts)})
 		}
 	}
 	return list
@@ -73,12 +72,6 @@ func (j *recordJSON[R]) appendKeys(dst []byte, list []member[R], r R, i int) []b
 		switch {
 		case m.Len != nil:
 			dst = j.list(dst, m, r)
-		case i < 0 && m.scalar: // Read, inlined: this is the case of most keys
-			if j.val.Type = m.Type; m.Get(r, &j.val) {
-				dst = j.appendKeyValue(append(dst, m.prefix...), m.Names, &j.val)
-			} else if m.JSON == records.Null {
-				dst = append(append(dst, m.prefix...), null...)
-			}
 		case m.Read(r, i, &j.val):
 			dst = append(dst, m.prefix...)
 			if m.parts != nil {
@@ -130,7 +123,7 @@ func (j *recordJSON[R]) appendKeyValue(dst []byte, names *schema.Names, v *recor
 	case records.Uint, records.Seconds:
 		return appendJSONUint(dst, v.U)
 	case records.Decimal:
-		return append(appendDecimal(append(dst, '"'), v.U), '"')
+		return append(strconv.AppendUint(append(dst, '"'), v.U, 10), '"')
 	case records.Duration:
 		return j.format.duration(dst, int64(v.U))
 	case records.Time:
@@ -218,7 +211,7 @@ func AppendCell(dst []byte, v *records.Value, unit records.Unit, nids NIDs) []by
 	case v.Type == records.Text:
 		return schema.AppendText(dst, v.Text)
 	case v.Type == records.Decimal, v.Type == records.Uint && unit == records.NoUnit:
-		return appendDecimal(dst, v.U)
+		return strconv.AppendUint(dst, v.U, 10)
 	case v.Type == records.Duration:
 		return AppendLatency(dst, int64(v.U))
 	case v.Type == records.NID:
@@ -277,5 +270,5 @@ func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
 	case records.Address:
 		return v.Addr.AppendTo(dst)
 	}
-	return appendDecimal(dst, v.U)
+	return strconv.AppendUint(dst, v.U, 10)
 }

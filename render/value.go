@@ -56,24 +56,7 @@ func appendFormat(dst []byte, f *schema.Field, v uint64) []byte {
 	if f.Kind == schema.Int {
 		return strconv.AppendInt(dst, int64(v), 10)
 	}
-	return appendDecimal(dst, v)
-}
-
-// appendDecimal appends an integer. It is faster than strconv, which supports
-// any base.
-func appendDecimal(dst []byte, v uint64) []byte {
-	if v < 10 {
-		return append(dst, byte('0'+v))
-	}
-	var d [20]byte
-	i := len(d)
-	for ; v >= 10; v /= 10 {
-		i--
-		d[i] = byte('0' + v%10)
-	}
-	i--
-	d[i] = byte('0' + v)
-	return append(dst, d[i:]...)
+	return strconv.AppendUint(dst, v, 10)
 }
 
 // appendAtom appends a struct that is one value.

@@ -30,11 +30,8 @@ func (c *compiler) resolve(t token) (*field, error) {
 	if p, ok := probes[t.text]; ok {
 		return p.field(t.text), nil
 	}
-	if isSection(t.text) {
-		return newTreeField(t.text), nil
-	}
-	if f := c.declared(t.text); f != nil {
-		return f, nil
+	if p, ok := records.FindField(t.text, c.index); ok {
+		return c.treeField(t.text, p), nil
 	}
 	if c.rpc != nil { // names that only RPCs have need no prefix
 		if p, ok := records.RPCs.Find(t.text); ok {
@@ -73,16 +70,14 @@ func names(index *schema.Index, ofRPCs bool) []string {
 	return all
 }
 
-func (c *compiler) declared(path string) *field {
-	places := c.index.Find(path)
-	if len(places) == 0 {
-		return nil
+// treeField makes the field of a path in the tree.
+func (c *compiler) treeField(name string, p records.FieldPath) *field {
+	t := treeField{FieldPath: p}
+	f := &field{name: name, each: func(s *subject, f func(*records.Value) bool) bool { return t.each(s.msg.Tree(), &s.value, f) }}
+	if records.IsSection(name) {
+		return f
 	}
-	if parts := strings.Split(path, "."); !c.pathKnown(parts[:len(parts)-1]) {
-		return nil
-	}
-	f := newTreeField(path)
-	for _, p := range places {
+	for _, p := range c.index.Find(name) {
 		f.declarations = append(f.declarations, *p.Field)
 		if n := p.Field.Names; n != nil {
 			f.names = append(f.names, n)
@@ -92,24 +87,6 @@ func (c *compiler) declared(path string) *field {
 		}
 	}
 	return f
-}
-
-func isSection(name string) bool {
-	p, ok := records.Messages.Find(name)
-	return ok && p.Key.Type == records.Section
-}
-
-// pathKnown reports whether all parts of a path are sections, fields or structs.
-func (c *compiler) pathKnown(path []string) bool {
-	for _, p := range path {
-		if isSection(p) || len(c.index.Find(p)) > 0 {
-			continue
-		}
-		if s := opcodes.StructNamed(p); s == nil || s.Name != p {
-			return false
-		}
-	}
-	return true
 }
 
 // bit makes the field name.BIT, which exists when the flag is set, or when the

@@ -1,8 +1,6 @@
 package filter
 
 import (
-	"strings"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -10,30 +8,20 @@ import (
 )
 
 type treeField struct {
-	name string
-	path []string // names of the nodes around it, outermost first
-
-	enclosing []*dissect.Node // of the node that is tested, when there is a path
-}
-
-func newTreeField(path string) *field {
-	parts := strings.Split(path, ".")
-	t := treeField{name: parts[len(parts)-1], path: parts[:len(parts)-1]}
-	return &field{name: path, each: func(s *subject, f func(*records.Value) bool) bool { return t.each(s.msg.Tree(), &s.value, f) }}
+	records.FieldPath
+	nodes []int // that is tested, and those around it, when there is a path
 }
 
 // each reads each value into v and calls f with it until f returns true. It
 // returns what f returned last.
 func (t *treeField) each(tree *dissect.Tree, v *records.Value, f func(*records.Value) bool) bool {
-	t.enclosing = t.enclosing[:0]
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
-		if n.Name() == t.name && n.State&(dissect.Missing|dissect.Remark) == 0 && t.inPath(i) && eachValue(tree, i, v, f) {
-			return true
+		if len(t.Around) > 0 {
+			t.nodes = records.Enter(t.nodes, tree, i)
 		}
-		if len(t.path) > 0 && int(n.End) > i+1 {
-			t.leave(i)
-			t.enclosing = append(t.enclosing, n)
+		if n.Name() == t.Name && n.State&(dissect.Missing|dissect.Remark) == 0 && t.IsIn(tree, t.nodes) && eachValue(tree, i, v, f) {
+			return true
 		}
 	}
 	return false
@@ -52,31 +40,6 @@ func eachValue(tree *dissect.Tree, i int, v *records.Value, f func(*records.Valu
 	}
 	readNode(tree, n, v)
 	return f(v)
-}
-
-// leave removes the enclosing nodes that end before node i.
-func (t *treeField) leave(i int) {
-	k := len(t.enclosing)
-	for k > 0 && int(t.enclosing[k-1].End) <= i {
-		k--
-	}
-	t.enclosing = t.enclosing[:k]
-}
-
-// inPath reports whether the nodes around node i have the names of the path, as
-// sections, buffers, structs or fields.
-func (t *treeField) inPath(i int) bool {
-	want := len(t.path) - 1
-	if want < 0 {
-		return true
-	}
-	t.leave(i)
-	for k := len(t.enclosing) - 1; k >= 0 && want >= 0; k-- {
-		if n := t.enclosing[k]; n.Name() == t.path[want] || n.Field.Kind == schema.Record && n.Field.Type.Name == t.path[want] {
-			want--
-		}
-	}
-	return want < 0
 }
 
 // readNode reads the value of a node. That of a struct or list is its bytes.

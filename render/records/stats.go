@@ -103,8 +103,10 @@ func dimensionKeys() []Key[*Row] {
 		errno("error", "name of the error of the replies", func(r *Row) int32 { return int32(r.Error) }),
 		fid("fid", "FID of the file that the RPCs are about", func(r *Row) track.FID { return r.File }),
 		{Name: "file", Type: Text, Doc: "its path, as in lshark files; its FID when the path is unknown", Get: func(r *Row, v *Value) bool {
-			v.buf = AppendFile(v.buf[:0], r.Row)
-			v.Text = v.buf
+			if v.SetString(r.Path); r.Path == "" && r.File != (track.FID{}) {
+				v.buf = schema.AppendFID(v.buf[:0], r.File.Seq, r.File.OID, r.File.Ver)
+				v.Text = v.buf
+			}
 			return len(v.Text) > 0
 		}},
 		fid("object", "OST object that the RPCs are about", func(r *Row) track.FID { return r.Object }),
@@ -162,16 +164,4 @@ func ErrorCounts(counts map[int32]int64) []Count {
 		list[i] = Count{string(AppendErrno(nil, e)), counts[e]}
 	}
 	return list
-}
-
-// AppendFile appends the path of the file of a row, its FID when the path is unknown,
-// nothing when the file is.
-func AppendFile(dst []byte, r *track.Row) []byte {
-	switch {
-	case r.Path != "":
-		return schema.AppendText(dst, []byte(r.Path))
-	case r.File == (track.FID{}):
-		return dst
-	}
-	return schema.AppendFID(dst, r.File.Seq, r.File.OID, r.File.Ver)
 }

@@ -245,19 +245,10 @@ type ChangesJSON struct {
 
 // NewChangesJSON makes a renderer of rows that are grouped by dimensions.
 func NewChangesJSON(by []track.Dimension) *ChangesJSON {
-	all := records.Changes.Keys()
-	var rows, totals []records.Key[*comparison.Row]
-	for _, d := range by {
-		i := slices.IndexFunc(all, func(k records.Key[*comparison.Row]) bool { return k.Name == d.String() })
-		rows = append(rows, all[i])
+	of := func(by []track.Dimension) *render.RecordJSON[*comparison.Row] {
+		return render.NewRecordJSON(records.Changes.Only(keysOf(&records.Changes, by)))
 	}
-	for _, k := range all {
-		if !slices.Contains(track.DimensionNames(), k.Name) {
-			rows, totals = append(rows, k), append(totals, k)
-		}
-	}
-	return &ChangesJSON{render.NewRecordJSON(records.Changes.Only(rows)), render.NewRecordJSON(records.Changes.Only(totals)),
-		render.NewRecordJSON(&records.ConnectionChanges)}
+	return &ChangesJSON{of(by), of(nil), render.NewRecordJSON(&records.ConnectionChanges)}
 }
 
 // AppendRow appends the object of a row and a newline.

@@ -3,10 +3,8 @@ package tables
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -100,72 +98,37 @@ func compareFIDs(a, b track.FID) int {
 // AppendDimension appends the value of a dimension as text, nothing when it is
 // unknown.
 func AppendDimension(dst []byte, r *track.Row, d track.Dimension, nids render.NIDs) []byte {
-	switch d {
-	case track.ByOp:
-		if r.HasOpcode {
-			return render.AppendOpcode(dst, r.Opcode)
-		}
-	case track.ByVariant:
-		return append(dst, r.Variant...)
-	case track.ByClient:
-		return nids.Append(dst, r.Client)
-	case track.ByServer:
-		return nids.Append(dst, r.Server)
-	case track.ByTarget:
-		return schema.AppendText(dst, []byte(r.Target))
-	case track.ByJob:
-		return schema.AppendText(dst, r.JobName())
-	case track.ByUID:
-		if r.HasUser {
-			return strconv.AppendUint(dst, uint64(r.UID), 10)
-		}
-	case track.ByPortal:
-		return strconv.AppendUint(dst, uint64(r.Portal), 10)
-	case track.ByHandle:
-		if r.Handle != 0 {
-			return schema.AppendHex(dst, r.Handle)
-		}
-	case track.ByError:
-		if r.Error < 0 {
-			return records.AppendErrno(dst, int32(r.Error))
-		}
-	case track.ByFID:
-		return appendFID(dst, r.File)
-	case track.ByFile:
-		return records.AppendFile(dst, r)
-	case track.ByObject:
-		return appendFID(dst, r.Object)
-	}
-	return dst
-}
-
-// appendFID appends a FID, nothing for none.
-func appendFID(dst []byte, f track.FID) []byte {
-	if f == (track.FID{}) {
+	p, _ := records.Rows.Find(d.String())
+	var v records.Value
+	if !p.Value(&records.Row{Row: r}, 0, &v) {
 		return dst
 	}
-	return schema.AppendFID(dst, f.Seq, f.OID, f.Ver)
+	return render.AppendCell(dst, &v, p.Key.Unit, nids)
+}
+
+// keysOf returns the keys of rows that are grouped by dimensions: those of these in place of
+// those of all dimensions.
+func keysOf[R any](t *records.Table[R], by []track.Dimension) (keys []records.Key[R]) {
+	for _, k := range t.Keys() {
+		switch names := track.DimensionNames(); {
+		case !slices.Contains(names, k.Name):
+			keys = append(keys, k)
+		case k.Name == names[0]:
+			for _, d := range by {
+				p, _ := t.Find(d.String())
+				keys = append(keys, *p.Key)
+			}
+		}
+	}
+	return keys
 }
 
 // Keys returns the keys that rows have with these options: of the dimensions those of By, in
 // their order.
 func (o *StatsOptions) Keys() *records.Table[*records.Row] {
-	all := records.Rows.Keys()
-	var keys []records.Key[*records.Row]
-	for _, k := range all {
-		switch {
-		case (k.Name == "time" || k.Name == "interval") && o.Step == 0:
-		case !o.shows(k.Name):
-		case !slices.Contains(track.DimensionNames(), k.Name):
-			keys = append(keys, k)
-		case k.Name == track.DimensionNames()[0]: // put those of By here
-			for _, d := range o.By {
-				i := slices.IndexFunc(all, func(k records.Key[*records.Row]) bool { return k.Name == d.String() })
-				keys = append(keys, all[i])
-			}
-		}
-	}
-	return records.Rows.Only(keys)
+	return records.Rows.Only(slices.DeleteFunc(keysOf(&records.Rows, o.By), func(k records.Key[*records.Row]) bool {
+		return (k.Name == "time" || k.Name == "interval") && o.Step == 0 || !o.shows(k.Name)
+	}))
 }
 
 // Rows returns the rows of an interval as records, in their order.
