@@ -21,12 +21,11 @@ import (
 // cache is the folder with the Parquet files that were made of captures:
 //
 //	parquet/KEY/TABLE.parquet   what was made, complete or not there
-//	parquet/KEY/TABLE.json      its size and time, and where the capture was damaged
-//	parquet/KEY/capture.json    the capture, for people; its time is that of the last use
+//	parquet/KEY/capture.json    the capture, and where it is damaged; its time is that of the last use
 //
 // KEY is a hash of the name, size and time of the capture and of everything else that decides what
 // is made of it. Only the owner can read the cache: it has what the captures have. A cache that
-// others can write is not used, nor a file with another size or time than what was made.
+// others can write is not used.
 type cache struct {
 	folder  string
 	release string // and schema: another one makes other files
@@ -57,20 +56,12 @@ func isCacheKey(name string) bool {
 
 type entry struct {
 	Capture string    `json:"capture"` // when it was converted first
-	Bytes   int64     `json:"capture_bytes"`
-	Release string    `json:"release"`
+	Damage  *damage   `json:"damage,omitempty"`
 	Used    time.Time `json:"-"`
 	Size    int64     `json:"-"` // of its files, bytes
 	Tables  []string  `json:"-"`
 
 	folder string
-}
-
-// made describes a Parquet file of the cache.
-type made struct {
-	Bytes   int64     `json:"bytes"`
-	Changed time.Time `json:"changed"`
-	Damage  *damage   `json:"damage,omitempty"`
 }
 
 // damage is the place where a capture is damaged.
@@ -128,21 +119,17 @@ func (c *cache) touch(path string) {
 }
 
 // find returns the file with a table of a capture, and the error for its damage; ok is
-// false when it is not there, or not what was made.
+// false when it is not there.
 func (c *cache) find(key, table, capturePath string) (path string, damaged error, ok bool) {
 	folder := filepath.Join(c.folder, parquetFolder, key)
 	path = filepath.Join(folder, table+".parquet")
-	var m made
-	text, err := os.ReadFile(filepath.Join(folder, table+".json"))
-	if err != nil || json.Unmarshal(text, &m) != nil {
-		return path, nil, false
-	}
-	if info, err := os.Stat(path); err != nil || info.Size() != m.Bytes || !info.ModTime().Equal(m.Changed) {
+	var e entry
+	if _, err := os.Stat(path); err != nil || readJSON(filepath.Join(folder, captureFile), &e) != nil {
 		return path, nil, false
 	}
 	c.touch(filepath.Join(folder, captureFile))
-	if m.Damage != nil {
-		damaged = &capture.DamageError{File: capturePath, Offset: m.Damage.Offset, Cause: m.Damage.Cause}
+	if e.Damage != nil {
+		damaged = &capture.DamageError{File: capturePath, Offset: e.Damage.Offset, Cause: e.Damage.Cause}
 	}
 	return path, damaged, true
 }
@@ -151,32 +138,30 @@ func (c *cache) find(key, table, capturePath string) (path string, damaged error
 // damage of the capture, or nil.
 func (c *cache) add(key, table, file, capturePath string, damaged *capture.DamageError) (string, error) {
 	folder := filepath.Join(c.folder, parquetFolder, key)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", err
-	}
-	info, err := os.Stat(capturePath)
-	if err != nil {
-		return "", err
-	}
 	abs, err := filepath.Abs(capturePath)
 	if err != nil {
 		return "", err
 	}
-	if err := writeJSON(filepath.Join(folder, captureFile), entry{Capture: abs, Bytes: info.Size(), Release: c.release}); err != nil {
-		return "", err
-	}
-	if info, err = os.Stat(file); err != nil {
-		return "", err
-	}
-	m := made{Bytes: info.Size(), Changed: info.ModTime()}
+	e := entry{Capture: abs}
 	if damaged != nil {
-		m.Damage = &damage{damaged.Offset, damaged.Cause}
+		e.Damage = &damage{damaged.Offset, damaged.Cause}
 	}
-	if err := writeJSON(filepath.Join(folder, table+".json"), m); err != nil {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	if err := writeJSON(filepath.Join(folder, captureFile), e); err != nil {
 		return "", err
 	}
 	path := filepath.Join(folder, table+".parquet")
 	return path, os.Rename(file, path)
+}
+
+func readJSON(path string, v any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, v)
 }
 
 // writeJSON writes a file of JSON. One that is not complete is no JSON, and counts as not there.
@@ -203,9 +188,7 @@ func (c *cache) entries() ([]entry, error) {
 			continue
 		}
 		e := entry{folder: filepath.Join(c.folder, parquetFolder, f.Name())}
-		if text, err := os.ReadFile(filepath.Join(e.folder, captureFile)); err == nil {
-			_ = json.Unmarshal(text, &e) // without a name it is shown all the same
-		}
+		_ = readJSON(filepath.Join(e.folder, captureFile), &e) // without a name it is shown all the same
 		files, err := os.ReadDir(e.folder)
 		if err != nil {
 			continue // removed meanwhile

@@ -64,21 +64,10 @@ func TestDamage(t *testing.T) {
 	assert.That(t, ok && found == result && damaged != nil && damaged.Error() == "other: byte 5: cut", "%s, %v, %v", found, damaged, ok)
 }
 
-// TestForeignContent checks that a file is not used that was changed since it was made, and a cache
-// that others can write not at all.
-func TestForeignContent(t *testing.T) {
-	c, dir := newCache(t), t.TempDir()
-	path, made := filepath.Join(dir, "a"), filepath.Join(dir, "made")
-	write(t, path, "content")
-	write(t, made, "rows")
-	k := key(t, c, path, "")
-	result := must.Value(c.add(k, rpcsTable, made, path, nil))(t)
-	_, _, ok := c.find(k, rpcsTable, path)
-	assert.That(t, ok, "not found")
-	write(t, result, "other rows")
-	if _, _, ok := c.find(k, rpcsTable, path); ok {
-		t.Error("found with other content")
-	}
+// TestForeignCache checks that a cache that others can write is not used.
+func TestForeignCache(t *testing.T) {
+	c := newCache(t)
+	must.NoError(t, os.MkdirAll(filepath.Join(c.folder, parquetFolder), 0o700))
 	assert.NoError(t, c.check())
 	if runtime.GOOS == "windows" {
 		return
