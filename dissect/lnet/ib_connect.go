@@ -362,7 +362,7 @@ func (t *infiniband) unanswered() {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b request) int { return cmp.Compare(a.sent.last.Order, b.sent.last.Order) })
+	slices.SortStableFunc(list, func(a, b request) int { return cmp.Compare(a.sent.last.Order, b.sent.last.Order) })
 	t.connects.cm = ib.CM{}
 	for _, r := range list {
 		if answered[anywhere(r)] {

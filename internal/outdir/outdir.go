@@ -192,7 +192,7 @@ func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (remo
 		kept = append(kept, entry{path, size, info.ModTime()})
 		bytes += size
 	}
-	slices.SortFunc(kept, func(a, b entry) int { return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.path, b.path)) })
+	slices.SortStableFunc(kept, func(a, b entry) int { return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.path, b.path)) })
 	for _, e := range kept {
 		old := keepTime > 0 && now.Sub(e.time) > keepTime
 		if !old && (keepSize == 0 || bytes <= keepSize) {

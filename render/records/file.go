@@ -129,7 +129,7 @@ func errorList(errors []files.Error) (list []Count) {
 	for _, e := range errors {
 		list = append(list, Count{string(AppendErrno(nil, e.Errno)), e.Count})
 	}
-	slices.SortFunc(list, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(list, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Key is a key of records of the type R.
+// Key is a key of records of the type R. What makes keys and changes them is not inlined: in
+// hundreds of places that would make the program 300 kB larger.
 type Key[R any] struct {
 	Name  string
 	Type  Type
@@ -62,8 +63,6 @@ func (k Key[R]) inBytes() Key[R] {
 }
 
 // label shows the key in the lines of rpcs.
-//
-//go:noinline
 func (k Key[R]) label(label string) Key[R] {
 	k.Label = label
 	return k
@@ -77,7 +76,6 @@ func (k Key[R]) omit() Key[R] {
 	return k
 }
 
-//go:noinline
 func (k Key[R]) hide() Key[R] {
 	k.JSON = Hidden
 	return k
@@ -139,7 +137,6 @@ func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) Key[R
 	}}
 }
 
-//go:noinline
 func enum[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) Key[R] {
 	k := number(name, doc, get).as(Enum)
 	k.Names = names
@@ -151,20 +148,15 @@ func flags[R any, N integer](name string, names *schema.Names, doc string, get f
 }
 
 // duration makes a key of a time span in nanoseconds that not every record has.
-//
-//go:noinline
 func duration[R any](name, doc string, get func(r R) (ns int64, ok bool)) Key[R] {
 	return numberIf(name, doc, get).as(Duration)
 }
 
 // moment makes a key of a time in nanoseconds since the epoch.
-//
-//go:noinline
 func moment[R any](name, doc string, get func(r R) int64) Key[R] {
 	return number(name, doc, get).as(Time)
 }
 
-//go:noinline
 func boolean[R any](name, doc string, get func(r R) bool) Key[R] {
 	return Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ *Value) bool { return get(r) }}
 }
@@ -179,7 +171,6 @@ func text[R any](name, doc string, get func(r R) string) Key[R] {
 	}}
 }
 
-//go:noinline
 func anyText[R any](name, doc string, get func(r R) string) Key[R] {
 	k := text(name, doc, get)
 	k.Get = func(r R, v *Value) bool {
@@ -198,8 +189,6 @@ func rawText[R any](name, doc string, get func(r R) []byte) Key[R] {
 }
 
 // errno makes a key of the name of an error, unknown unless the errno is negative.
-//
-//go:noinline
 func errno[R any](name, doc string, get func(r R) int32) Key[R] {
 	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		status := get(r)
@@ -217,7 +206,6 @@ func release[R any](name, doc string, get func(r R) uint32) Key[R] {
 	}}
 }
 
-//go:noinline
 func nid[R any](name, doc string, get func(r R) lnet.NID) Key[R] {
 	return Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, v *Value) bool {
 		v.NID = get(r)
@@ -241,7 +229,6 @@ func fid[R any](name, doc string, get func(r R) track.FID) Key[R] {
 	}}
 }
 
-//go:noinline
 func texts[R any](name, doc string, get func(r R) []string) Key[R] {
 	return Key[R]{Name: name, Type: Strings, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Strings = get(r)
@@ -250,8 +237,6 @@ func texts[R any](name, doc string, get func(r R) []string) Key[R] {
 }
 
 // textsIf makes a key of an array of texts that JSON leaves out where it is empty.
-//
-//go:noinline
 func textsIf[R any](name, doc string, get func(r R) []string) Key[R] {
 	return Key[R]{Name: name, Type: Strings, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Strings = get(r)
@@ -276,7 +261,6 @@ func errorCounts[R any](name, doc string, get func(r R) map[int32]int64) Key[R] 
 	}}
 }
 
-//go:noinline
 func object[R any](name, doc string, parts ...Key[R]) Key[R] {
 	return Key[R]{Name: name, Type: Object, Doc: doc, Parts: parts}
 }
@@ -339,8 +323,6 @@ func list[R, E any](name, doc string, get func(r R) []E, keys ...Key[*E]) Key[R]
 }
 
 // listOf makes a key of a list of objects, with its length, its elements and their keys.
-//
-//go:noinline
 func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...Key[E]) Key[R] {
 	return Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: elements(at, keys)}
 }

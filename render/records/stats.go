@@ -158,7 +158,7 @@ func ErrorCounts(counts map[int32]int64) []Count {
 	for e := range counts {
 		errnos = append(errnos, e)
 	}
-	slices.SortFunc(errnos, func(a, b int32) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(b, a)) })
+	slices.SortStableFunc(errnos, func(a, b int32) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(b, a)) })
 	list := make([]Count, len(errnos))
 	for i, e := range errnos {
 		list[i] = Count{string(AppendErrno(nil, e)), counts[e]}

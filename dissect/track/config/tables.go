@@ -220,8 +220,8 @@ func (x *nodemapIndex) nodemaps() (list []*Nodemap, active *bool) {
 	}
 	slices.SortFunc(list, func(a, b *Nodemap) int { return cmp.Compare(a.ID, b.ID) })
 	for _, n := range list {
-		slices.SortFunc(n.Properties, func(a, b opcodes.ConfigArgument) int { return cmp.Compare(a.Name, b.Name) })
-		slices.SortFunc(n.Filesets, func(a, b Fileset) int { return cmp.Compare(a.Number, b.Number) })
+		slices.SortStableFunc(n.Properties, func(a, b opcodes.ConfigArgument) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortStableFunc(n.Filesets, func(a, b Fileset) int { return cmp.Compare(a.Number, b.Number) })
 	}
 	return list, active
 }

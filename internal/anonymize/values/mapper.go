@@ -76,7 +76,7 @@ func (p *Mapper) Each(f func(Mapping)) {
 	list = appendMappings(list, Address, p.guids, func(a [8]byte) string { return hex.EncodeToString(a[:]) })
 	list = appendMappings(list, Address, p.lids, func(lid uint16) string { return strconv.Itoa(int(lid)) })
 	list = appendMappings(list, Identity, p.ids, func(id uint64) string { return strconv.FormatUint(id, 10) })
-	slices.SortFunc(list, func(a, b Mapping) int {
+	slices.SortStableFunc(list, func(a, b Mapping) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Original, b.Original), cmp.Compare(a.Replacement, b.Replacement),
 			cmp.Compare(a.Count, b.Count))
 	})

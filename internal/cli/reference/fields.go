@@ -93,7 +93,7 @@ func chooseFields(all []byte, names []string, asJSON bool) (out []byte, unknown 
 func ownKeys() []records.Entry {
 	list := append(records.All(), filter.Probes()...)
 	list = slices.DeleteFunc(list, func(e records.Entry) bool { return !e.InFilters })
-	slices.SortFunc(list, func(a, b records.Entry) int {
+	slices.SortStableFunc(list, func(a, b records.Entry) int {
 		return cmp.Or(strings.Compare(a.Of, b.Of), strings.Compare(a.Name, b.Name))
 	})
 	return list

@@ -2,11 +2,10 @@ package metrics
 
 import (
 	"bytes"
+	"compress/gzip"
 	"net/http"
 	"strconv"
 	"sync"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 const maxResponses = 4

@@ -1,14 +1,13 @@
 package otlp
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
 	"math"
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
 )
