@@ -99,11 +99,11 @@ func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 
 // Keys returns the fields as keys of messages, whose values are the texts that Append
 // appends.
-func (f *Fields) Keys() (keys []records.Key[*records.Message]) {
+func (f *Fields) Keys() (keys []*records.Key[*records.Message]) {
 	var collected int64 // number of the message whose values the columns have
 	for i := range f.columns {
 		c := &f.columns[i]
-		keys = append(keys, records.Key[*records.Message]{Name: f.names[i], Type: records.Text, JSON: records.Omit, Doc: "field " + f.names[i] +
+		keys = append(keys, &records.Key[*records.Message]{Name: f.names[i], Type: records.Text, JSON: records.Omit, Doc: "field " + f.names[i] +
 			" of the message",
 			Get: func(m *records.Message, v *records.Value) bool {
 				if collected != m.Number && f.inTree {

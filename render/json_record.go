@@ -17,9 +17,9 @@ type member[R any] struct {
 	parts  []member[R]
 }
 
-func members[R any](keys []records.Key[R]) (list []member[R]) {
-	for i := range keys {
-		if k := &keys[i]; k.JSON != records.Hidden {
+func members[R any](keys []*records.Key[R]) (list []member[R]) {
+	for _, k := range keys {
+		if k.JSON != records.Hidden {
 			list = append(list, member[R]{*k, `,"` + k.Name + `":`, members(k.Parts)})
 		}
 	}

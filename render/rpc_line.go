@@ -20,7 +20,7 @@ type RPCSummary struct {
 	text   []byte
 	layout rpcLayout // chosen for the first RPC
 
-	labelled []records.Key[*track.RPC]
+	labelled []*records.Key[*track.RPC]
 	val      records.Value
 }
 
@@ -335,8 +335,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 		add("work=", &c.Num, AppendLatency(b, l.Server.Service))
 		add("thread=", &c.Name, schema.AppendText(b, []byte(l.Server.Process)))
 	}
-	for i := range s.labelled {
-		k := &s.labelled[i]
+	for _, k := range s.labelled {
 		s.val.U = 1 // values that are no numbers are never 0
 		if k.Read(r, -1, &s.val) && s.val.U != 0 {
 			add(k.Label, c.ofType(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))

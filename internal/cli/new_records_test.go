@@ -22,8 +22,8 @@ type sender struct {
 	messages uint64
 }
 
-var senderTable = records.Table[*sender]{Record: "sender", Command: "senders", Prefix: "sender.", InFilters: true, Keys: func() []records.Key[*sender] {
-	return []records.Key[*sender]{
+var senderTable = records.Table[*sender]{Record: "sender", Command: "senders", Prefix: "sender.", InFilters: true, Keys: func() []*records.Key[*sender] {
+	return []*records.Key[*sender]{
 		{Name: "node", Type: records.NID, Doc: "node that sends", Get: func(s *sender, v *records.Value) bool {
 			v.NID = s.node
 			return true

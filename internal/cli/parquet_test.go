@@ -92,7 +92,7 @@ func compareMessages(t *testing.T, files ...string) {
 			}
 			if in, ok := object[around].(map[string]any); ok && in[name] != nil {
 				k.Name = name
-				addColumns(row, []records.Key[*records.Message]{k}, "", in, false)
+				addColumns(row, []*records.Key[*records.Message]{k}, "", in, false)
 				if around == "lnet" {
 					row["lnet_"+name] = row[name]
 					delete(row, name)
@@ -149,7 +149,7 @@ func compareRows(t *testing.T, of string, objects []string, file string, flat fu
 
 // addColumns adds the values that a JSON object has of some keys as columns. inList: the
 // object is an element of a list.
-func addColumns[R any](row map[string]any, keys []records.Key[R], prefix string, object map[string]any, inList bool) {
+func addColumns[R any](row map[string]any, keys []*records.Key[R], prefix string, object map[string]any, inList bool) {
 	for i := range keys {
 		k := &keys[i]
 		v, name := object[k.Name], prefix+strings.ReplaceAll(k.Name, ".", "_")

@@ -98,7 +98,7 @@ func (c *traceOptions) run() error {
 // tracedKeys are the keys of RPCs, with how each belongs to the one above it in a trace. JSON has them
 // nested in it.
 func tracedKeys(nodes map[*track.RPC]*nested.Node) *records.Table[*track.RPC] {
-	return records.RPCs.With(records.Key[*track.RPC]{Name: "link", Type: records.Text, JSON: records.Omit,
+	return records.RPCs.With(&records.Key[*track.RPC]{Name: "link", Type: records.Text, JSON: records.Omit,
 		Doc: "how it is known that the RPC belongs to the one above: lock, fid, thread or time",
 		Get: func(r *track.RPC, v *records.Value) bool {
 			n := nodes[r]

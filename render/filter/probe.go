@@ -94,13 +94,13 @@ var probes = map[string]probe{
 
 // ProbeKeys returns the fields of the wire that a filter reads without a tree as keys,
 // each by its longest name.
-func ProbeKeys() (keys []records.Key[*records.Message]) {
+func ProbeKeys() (keys []*records.Key[*records.Message]) {
 	for _, name := range slices.Sorted(maps.Keys(probes)) {
 		if _, longer := probes["lnet."+name]; longer {
 			continue
 		}
 		p := probes[name]
-		k := records.Key[*records.Message]{Name: name, Type: p.kind, Names: p.names, Doc: p.doc, Get: p.read}
+		k := &records.Key[*records.Message]{Name: name, Type: p.kind, Names: p.names, Doc: p.doc, Get: p.read}
 		if name == opcodes.PbOpc.Name {
 			k.Get = wireOpcode
 		}

@@ -30,7 +30,7 @@ const (
 )
 
 // Arrows are the keys of arrows.
-var Arrows = Table[*Arrow]{Record: "arrow", Command: "ladder", Keys: sync.OnceValue(func() []Key[*Arrow] {
+var Arrows = Table[*Arrow]{Record: "arrow", Command: "ladder", Keys: sync.OnceValue(func() []*Key[*Arrow] {
 	return append(placeKeys(func(a *Arrow) track.Point { return a.At }, func(a *Arrow) string { return a.At.File }),
 		number("line", "of a line of a log: its number in the log, which is file", func(a *Arrow) int64 { return a.Line }).nonzero(),
 		text("from", "node that sent the message, or wrote the line: its NID, or its address", func(a *Arrow) string { return a.From }),

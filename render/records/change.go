@@ -13,28 +13,28 @@ import (
 // the dimensions (op to error) that are in --by.
 var Changes = Table[*comparison.Row]{Record: "change", Trims: true, Command: "diff", Keys: sync.OnceValue(changeKeys)}
 
-func changeKeys() []Key[*comparison.Row] {
+func changeKeys() []*Key[*comparison.Row] {
 	type row = comparison.Row
 	return slices.Concat(
-		[]Key[*row]{boolean("total", "the row is of all RPCs, whatever --by is", func(r *row) bool { return r.Total })},
+		[]*Key[*row]{boolean("total", "the row is of all RPCs, whatever --by is", func(r *row) bool { return r.Total })},
 		inside(func(r *row) *Row { return &Row{Row: &track.Row{Key: r.Key}} }, dimensionKeys()...),
 		inside(func(r *row) *comparison.Side { return r.Before },
 			object("before", "the RPCs of the first capture, null when there are none", sideKeys()...)),
 		inside(func(r *row) *comparison.Side { return r.After },
 			object("after", "the RPCs of the second capture, null when there are none", sideKeys()...)),
-		[]Key[*row]{texts("changed", "what has changed beyond noise: count (the rate of the RPCs and their share of all), errors, unanswered, resends, "+
+		[]*Key[*row]{texts("changed", "what has changed beyond noise: count (the rate of the RPCs and their share of all), errors, unanswered, resends, "+
 			"p50, p90, p99 and max (of the latency), rtt, retransmitted, request_size or bulk_size",
 			func(r *row) []string { return names(r.Changed) }),
 			texts("few", "those of changed that rest on few RPCs: all values differ by a factor of 2 or more, which may still be chance",
 				func(r *row) []string { return names(r.Few) })})
 }
 
-func sideKeys() []Key[*comparison.Side] {
+func sideKeys() []*Key[*comparison.Side] {
 	type side = comparison.Side
-	measure := func(name, doc string, m comparison.Measure) Key[*side] {
+	measure := func(name, doc string, m comparison.Measure) *Key[*side] {
 		return number(name, doc, func(s *side) int64 { return s.Value(m) }).when(func(s *side) bool { return s.Has(m) })
 	}
-	return []Key[*side]{
+	return []*Key[*side]{
 		measure("count", "number of RPCs", comparison.Count),
 		{Name: "rate", Type: Float, Doc: "RPCs per second of the capture", Get: func(s *side, v *Value) bool {
 			v.F = s.Rate
@@ -76,24 +76,24 @@ var (
 func negotiations(command, record, before, after, changed string) Table[*comparison.Connection] {
 	type connection = comparison.Connection
 	const doc = "what was negotiated on this side, null when no connect was captured"
-	return Table[*connection]{Record: record, Command: command, Keys: sync.OnceValue(func() []Key[*connection] {
-		return slices.Concat([]Key[*connection]{
+	return Table[*connection]{Record: record, Command: command, Keys: sync.OnceValue(func() []*Key[*connection] {
+		return slices.Concat([]*Key[*connection]{
 			text("target", "target of the connects", func(c *connection) string { return c.Target }),
 			text("kind", kindDoc+"; null when only replies were captured", func(c *connection) string { return c.Kind }),
 		},
 			inside(func(c *connection) *comparison.Negotiated { return c.Before }, object(before, doc, negotiatedKeys()...)),
 			inside(func(c *connection) *comparison.Negotiated { return c.After }, object(after, doc, negotiatedKeys()...)),
-			[]Key[*connection]{texts(changed, "what differs: asked, granted, client_version, server_version or evictions",
+			[]*Key[*connection]{texts(changed, "what differs: asked, granted, client_version, server_version or evictions",
 				func(c *connection) []string { return names(c.Changed) })})
 	})}
 }
 
-func negotiatedKeys() []Key[*comparison.Negotiated] {
+func negotiatedKeys() []*Key[*comparison.Negotiated] {
 	type negotiated = comparison.Negotiated
-	flags := func(name, doc string, p comparison.Part, get func(n *negotiated) comparison.Flags) Key[*negotiated] {
+	flags := func(name, doc string, p comparison.Part, get func(n *negotiated) comparison.Flags) *Key[*negotiated] {
 		return texts(name, doc, func(n *negotiated) []string { return ConnectFlagNames(get(n)) }).when(func(n *negotiated) bool { return n.Has(p) })
 	}
-	return []Key[*negotiated]{
+	return []*Key[*negotiated]{
 		number("connections", "number of connections", func(n *negotiated) int { return n.Connections }),
 		number("evictions", "how often clients were evicted", func(n *negotiated) int { return n.Evictions }).nonzero(),
 		flags("asked", "flags that at least one connect asked for", comparison.Asked, func(n *negotiated) comparison.Flags { return n.Asked }),

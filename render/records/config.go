@@ -18,7 +18,7 @@ import (
 // depends on its kind.
 var Configuration = Table[*config.Entry]{Record: "config entry", Command: "config", Name: "config", Prefix: "config.", InFilters: true, Keys: sync.OnceValue(configKeys)}
 
-func configKeys() []Key[*config.Entry] {
+func configKeys() []*Key[*config.Entry] {
 	type entry = config.Entry
 	log := func(e *entry) *config.Log {
 		if e.Kind != config.KindLog {
@@ -26,25 +26,25 @@ func configKeys() []Key[*config.Entry] {
 		}
 		return e.Log
 	}
-	return slices.Concat([]Key[*entry]{
+	return slices.Concat([]*Key[*entry]{
 		anyText("kind", "what the entry is: log, record (of a log), device, target, pool, parameter, nodemaps (whether they are in use), nodemap, "+
 			"instance (where a target runs, for imperative recovery), registration (of a target that started) or set_info (a parameter that "+
 			"a node sent to the MGS); all but records are the final picture", func(e *entry) string { return e.Kind.String() }),
 		text("log", "log or table that it is from, such as lustre-client; the id of a log that was opened before the capture",
 			(*entry).Name).omit(),
 		nid("mgs", "node of the MGS", func(e *entry) lnet.NID { return e.MGS }),
-	}, allOmit(pointKeys(func(e *entry) track.Point { return e.At })), []Key[*entry]{
+	}, allOmit(pointKeys(func(e *entry) track.Point { return e.At })), []*Key[*entry]{
 		number("index", "of a record: its number in the log; of parts of the picture: that of the record that made them or changed them last",
 			configIndex).
 			nonzero(),
-	}, inside(func(e *entry) *config.Step { return e.Step }, stepKeys()...), []Key[*entry]{
+	}, inside(func(e *entry) *config.Step { return e.Step }, stepKeys()...), []*Key[*entry]{
 		text("device", "name of an OBD device, without what a client appends to it; of a record or parameter: the device that it is about",
 			configDevice).omit(),
 	}, inside(func(e *entry) *config.Device { return e.Device },
 		text("type", "type of a device", func(d *config.Device) string { return d.Type }).omit(),
 		text("status", "of a device: UP (set up), AT (attached only) or IN (deactivated by a parameter), as the log leaves it",
 			func(d *config.Device) string { return d.Status.String() }).omit(),
-	), []Key[*entry]{
+	), []*Key[*entry]{
 		text("uuid", "of a device: that of the client, where a single one is captured that mounted with the log, else as the log has it; of a "+
 			"target: its uuid",
 			configUUID).omit(),
@@ -59,7 +59,7 @@ func configKeys() []Key[*config.Entry] {
 	}, inside(func(e *entry) *config.Pool { return e.Pool },
 		text("pool", "name of a pool", func(p *config.Pool) string { return p.FSName + "." + p.Name }).omit(),
 		textsIf("members", "uuids of the OSTs in a pool", func(p *config.Pool) []string { return p.Members }),
-	), []Key[*entry]{
+	), []*Key[*entry]{
 		text("parameter", "name of a parameter", func(e *entry) string { name, _ := configParameter(e); return name }).omit(),
 		text("value", "its value", func(e *entry) string { _, value := configParameter(e); return value }).omit(),
 	}, inside(func(e *entry) *config.Nodemap { return e.Nodemap },
@@ -72,18 +72,18 @@ func configKeys() []Key[*config.Entry] {
 			}
 			return 0
 		}).omit(),
-	), inside(func(e *entry) *config.Nodemap { return e.Nodemap }, nodemapKeys()...), []Key[*entry]{
+	), inside(func(e *entry) *config.Nodemap { return e.Nodemap }, nodemapKeys()...), []*Key[*entry]{
 		boolean("partial", "the log or table that the entry is from was not captured as a whole", (*entry).IsPartial),
 		number("instance", "number of the start of the target", configInstance).nonzero(),
 	}, inside(func(e *entry) *config.RunningTarget { return e.RunningTarget },
 		number("version", "of an instance: version of the table with this entry",
 			func(r *config.RunningTarget) uint64 { return r.Version }).omit(),
 		list("restarts", "earlier starts of the target that the table had", func(r *config.RunningTarget) []config.Restart { return r.Restarts },
-			append([]Key[*config.Restart]{
+			append([]*Key[*config.Restart]{
 				number("instance", "number of the start", func(r *config.Restart) uint32 { return r.Instance }),
 				texts("nids", "NIDs of the server", func(r *config.Restart) []string { return r.NIDs }),
 			}, pointKeys(func(r *config.Restart) track.Point { return r.At })...)...).omit(),
-	), []Key[*entry]{
+	), []*Key[*entry]{
 		{Name: "client", Type: NID, JSON: Omit, Doc: "of a registration or set_info: node that sent it, also when it is a server; " +
 			"of a device: the client that mounted with the log", Get: configClient},
 	}, inside(func(e *entry) *config.Registration { return e.Registration },
@@ -95,7 +95,7 @@ func configKeys() []Key[*config.Entry] {
 		textsIf("parameters", "of a registration: parameters from the disk of the target", func(r *config.Registration) []string {
 			return strings.Fields(r.Parameters)
 		}),
-	), []Key[*entry]{
+	), []*Key[*entry]{
 		errno("error", "error with which the MGS refused a request; of a log: with which it was last opened", configStatus).omit(),
 	}, inside(log,
 		anyText("id", "of a log: the object that holds it", func(l *config.Log) string { return string(l.ID.Append(nil)) }).omit().
@@ -111,17 +111,17 @@ func configKeys() []Key[*config.Entry] {
 }
 
 // allOmit leaves keys out of JSON where they have no value.
-func allOmit[R any](keys []Key[R]) []Key[R] {
-	for i := range keys {
-		keys[i] = keys[i].omit()
+func allOmit[R any](keys []*Key[R]) []*Key[R] {
+	for _, k := range keys {
+		k.omit()
 	}
 	return keys
 }
 
-func stepKeys() []Key[*config.Step] {
+func stepKeys() []*Key[*config.Step] {
 	type step = config.Step
 	llogText := func(s *opcodes.ConfigStep, index uint32) string { return string(s.AppendText(nil, index)) }
-	return append([]Key[*step]{
+	return append([]*Key[*step]{
 		text("event", "of a record: its command, in the words of lctl llog_print", func(s *step) string { return s.Event }).omit(),
 		text("state", "of a record: in_force, skipped (its section is marked so), cancelled (the header of the log does not list it) "+
 			"or unproven (the markers of its section were not captured)", func(s *step) string { return s.State.String() }).omit(),
@@ -138,7 +138,7 @@ func stepKeys() []Key[*config.Step] {
 			omit()),
 		listOf("earlier", "what a record was before the MGS changed it", func(s *step) int { return len(s.Earlier) },
 			func(s *step, i int) earlierStep { return earlierStep{&s.Earlier[i], s} },
-			append([]Key[earlierStep]{
+			append([]*Key[earlierStep]{
 				anyText("text", "the record as lctl llog_print shows it", func(v earlierStep) string { return llogText(&v.ConfigStep, v.now.Index) }),
 			}, pointKeys(func(v earlierStep) track.Point { return v.At })...)...).omit())...)
 }
@@ -149,9 +149,9 @@ type earlierStep struct {
 	now *config.Step
 }
 
-func markerKeys() []Key[*opcodes.ConfigMarker] {
+func markerKeys() []*Key[*opcodes.ConfigMarker] {
 	type marker = opcodes.ConfigMarker
-	return []Key[*marker]{
+	return []*Key[*marker]{
 		number("step", "number of the section, which both its markers have", func(m *marker) uint32 { return m.Step }),
 		flags("flags", opcodes.CfgMarkerFlags, "whether it begins or ends the section, and whether that is skipped",
 			func(m *marker) uint64 { return m.Flags }),
@@ -166,9 +166,9 @@ func markerKeys() []Key[*opcodes.ConfigMarker] {
 	}
 }
 
-func nodemapKeys() []Key[*config.Nodemap] {
+func nodemapKeys() []*Key[*config.Nodemap] {
 	type nodemap = config.Nodemap
-	return []Key[*nodemap]{
+	return []*Key[*nodemap]{
 		argumentList("properties", "properties of a nodemap, in the words of lctl get_param nodemap.*",
 			func(n *nodemap) []opcodes.ConfigArgument { return n.Properties }),
 		list("ranges", "clients that a nodemap is for", func(n *nodemap) []opcodes.NodemapRange { return n.Ranges },
@@ -185,7 +185,7 @@ func nodemapKeys() []Key[*config.Nodemap] {
 	}
 }
 
-func argumentList[R any](name, doc string, get func(r R) []opcodes.ConfigArgument) Key[R] {
+func argumentList[R any](name, doc string, get func(r R) []opcodes.ConfigArgument) *Key[R] {
 	return list(name, doc, get,
 		anyText("name", "name", func(a *opcodes.ConfigArgument) string { return a.Name }),
 		text("value", "value, null when it is empty", func(a *opcodes.ConfigArgument) string { return a.Value })).omit()

@@ -52,9 +52,9 @@ func (t *Table[R]) Entries() []Entry {
 
 // appendEntries appends the entries of keys inside the one that around
 // describes.
-func appendEntries[R any](list []Entry, around Entry, prefix string, keys []Key[R]) []Entry {
-	for i := range keys {
-		k, e := &keys[i], around
+func appendEntries[R any](list []Entry, around Entry, prefix string, keys []*Key[R]) []Entry {
+	for _, k := range keys {
+		e := around
 		if e.Path != "" {
 			e.Path += "."
 		}

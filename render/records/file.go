@@ -15,12 +15,12 @@ type file = files.File
 // Files are the keys of files.
 var Files = Table[*file]{Record: "file", Command: "files", Name: "files", Prefix: "file.", InFilters: true, Keys: sync.OnceValue(fileKeys)}
 
-func fileKeys() []Key[*file] {
+func fileKeys() []*Key[*file] {
 	hasLocks := func(f *file) bool { return f.Locks > 0 }
-	done := func(k files.Kind, doc string) Key[*file] {
+	done := func(k files.Kind, doc string) *Key[*file] {
 		return number(k.String(), doc, func(f *file) int64 { return f.Count[k] })
 	}
-	keys := []Key[*file]{
+	keys := []*Key[*file]{
 		fid("fid", "FID of the file or OST object; an object id of the old form is shown as the FID that stands for it on its OST",
 			func(f *file) track.FID { return f.FID }),
 		text("path", "path from the root of the file system; begins with … where directories above are unknown. "+
@@ -98,9 +98,9 @@ var otherKinds = [files.Kinds]string{
 	files.Other:       "other RPCs",
 }
 
-func userKeys() []Key[*files.User] {
+func userKeys() []*Key[*files.User] {
 	type user = files.User
-	keys := []Key[*user]{
+	keys := []*Key[*user]{
 		nid("client", "the node", func(u *user) lnet.NID { return u.Client }),
 		text("job", "the job", func(u *user) string { return u.Job }),
 		number("uid", "the user, where requests say it", func(u *user) uint32 { return u.UID }).when(func(u *user) bool { return u.HasUID }),
@@ -114,9 +114,9 @@ func userKeys() []Key[*files.User] {
 	return keys
 }
 
-func objectKeys() []Key[*files.Object] {
+func objectKeys() []*Key[*files.Object] {
 	type object = files.Object
-	return []Key[*object]{
+	return []*Key[*object]{
 		fid("fid", "FID of the object", func(o *object) track.FID { return o.FID }),
 		number("ost", "index of the OST", func(o *object) uint32 { return o.OST }).when(func(o *object) bool { return o.HasOST }),
 		number("stripe", "stripe of the file or component, from 0", func(o *object) uint32 { return o.Index }),
@@ -136,12 +136,12 @@ func errorList(errors []files.Error) (list []Count) {
 // Directories are the keys of what was done in a directory.
 var Directories = Table[*files.Directory]{Record: "directory", Command: "files", Keys: sync.OnceValue(directoryKeys)}
 
-func directoryKeys() []Key[*files.Directory] {
+func directoryKeys() []*Key[*files.Directory] {
 	type directory = files.Directory
-	done := func(name, doc string, k files.Kind) Key[*directory] {
+	done := func(name, doc string, k files.Kind) *Key[*directory] {
 		return number(name, doc, func(d *directory) int64 { return d.Count[k] })
 	}
-	return []Key[*directory]{
+	return []*Key[*directory]{
 		anyText("path", "path of the directory; … when it is unknown", func(d *directory) string { return d.Path }),
 		number("files", "number of files in it that RPCs were about", func(d *directory) int64 { return d.Files }),
 		number("rpcs", "RPCs about these files", func(d *directory) int64 { return d.RPCs }),

@@ -48,9 +48,9 @@ func placeValues() (list []schema.Value) {
 // Findings are the keys of findings.
 var Findings = Table[*diagnose.Finding]{Record: "finding", Command: "diagnose", Name: "findings", Prefix: "finding.", InFilters: true, Keys: sync.OnceValue(findingKeys)}
 
-func findingKeys() []Key[*diagnose.Finding] {
+func findingKeys() []*Key[*diagnose.Finding] {
 	type finding = diagnose.Finding
-	return []Key[*finding]{
+	return []*Key[*finding]{
 		anyText("code", "code of the rule; lshark explain CODE describes it", func(f *finding) string { return f.Rule.Code }),
 		enum("severity", severities, "error, warning or note", func(f *finding) diagnose.Severity { return f.Severity }),
 		moment("time", "when it began", func(f *finding) int64 { return f.First }).known(),
@@ -84,8 +84,8 @@ func findingKeys() []Key[*diagnose.Finding] {
 }
 
 // suspectKeys are the keys of a place that a record has.
-func suspectKeys[R any](get func(r R) *diagnose.Place) []Key[R] {
-	return []Key[R]{
+func suspectKeys[R any](get func(r R) *diagnose.Place) []*Key[R] {
+	return []*Key[R]{
 		enum("place", places, "what kind of place it is", func(r R) diagnose.PlaceKind { return get(r).Kind }),
 		text("target", "target that the place belongs to", func(r R) string { return get(r).Target }).omit(),
 		nid("node", "node that the place is, or is on", func(r R) lnet.NID {
@@ -107,7 +107,7 @@ func suspectKeys[R any](get func(r R) *diagnose.Place) []Key[R] {
 }
 
 // evidenceKeys are the keys of evidence that a record has.
-func evidenceKeys[R any](get func(r R) *diagnose.Evidence) []Key[R] {
+func evidenceKeys[R any](get func(r R) *diagnose.Evidence) []*Key[R] {
 	return append(placeKeys(func(r R) track.Point { return get(r).Point }, func(r R) string { return get(r).File }),
 		number("line", "number of the line of the log that proves it", func(r R) int64 { return get(r).Line() }).nonzero(),
 		anyText("text", "what the message shows", func(r R) string { return get(r).Text }))

@@ -34,8 +34,8 @@ type ImportEvent struct {
 // ImportEvents are the keys of what happened to connections, by time.
 var ImportEvents = Table[*ImportEvent]{Record: "import event", Command: "imports", Keys: sync.OnceValue(importEventKeys)}
 
-func importEventKeys() []Key[*ImportEvent] {
-	return slices.Concat(pointKeys(func(e *ImportEvent) track.Point { return e.At }), []Key[*ImportEvent]{
+func importEventKeys() []*Key[*ImportEvent] {
+	return slices.Concat(pointKeys(func(e *ImportEvent) track.Point { return e.At }), []*Key[*ImportEvent]{
 		nid("client", "node of the client", func(e *ImportEvent) lnet.NID { return e.Client }),
 		text("client_uuid", "uuid that the client connects with, one for each mount", func(e *ImportEvent) string { return e.ClientUUID }),
 		text("target", targetDoc, func(e *ImportEvent) string { return e.Target }),
@@ -61,8 +61,8 @@ const (
 	kindDoc        = "kind of connection: client, mgc (to the MGS), lwp (light-weight proxy), mdt-mdt or mdt-ost"
 )
 
-func importKeys() []Key[*Import] {
-	return []Key[*Import]{
+func importKeys() []*Key[*Import] {
+	return []*Key[*Import]{
 		text("client_uuid", "uuid that the client connects with, one for each mount", func(i *Import) string { return i.ClientUUID }),
 		text("target", targetDoc, func(i *Import) string { return i.Target }),
 		text("target_index", targetIndexDoc, func(i *Import) string { return i.TargetIndex }).omit(),
@@ -131,19 +131,19 @@ type importEvent struct {
 	of *Import
 }
 
-func eventKeys() []Key[importEvent] {
+func eventKeys() []*Key[importEvent] {
 	isRun := func(e importEvent) bool { return e.Count > 1 }
 	return append(pointKeys(func(e importEvent) track.Point { return e.Point }),
 		anyText("event", "code of what happened, such as connect or evicted", func(e importEvent) string { return e.Kind.String() }),
 		number("count", "number of successive events that are one entry", func(e importEvent) int { return e.Count }).omit().when(isRun),
 		object("until", "the last of several events", pointKeys(func(e importEvent) track.Point { return e.Until })...).omit().when(isRun),
-		Key[importEvent]{Name: "text", Type: Text, Doc: "a sentence for people", Get: func(e importEvent, v *Value) bool {
+		&Key[importEvent]{Name: "text", Type: Text, Doc: "a sentence for people", Get: func(e importEvent, v *Value) bool {
 			v.Text = e.of.AppendEvent(v.Text[:0:0], e.Event)
 			return true
 		}})
 }
 
-func connectFlags(name, doc string, get func(i *Import) (flags, flags2 uint64)) Key[*Import] {
+func connectFlags(name, doc string, get func(i *Import) (flags, flags2 uint64)) *Key[*Import] {
 	return texts(name, doc, func(i *Import) []string {
 		flags, flags2 := get(i)
 		return connectFlagNames(flags, flags2)

@@ -10,9 +10,9 @@ func transfer(m *Message) *lnet.IB { return m.IB }
 // hasTransfer reports whether RDMA writes carried the payload of a message, or were to.
 func hasTransfer(x *lnet.IB) bool { return len(x.Parts) > 1 || x.Writes.Packets > 0 }
 
-func transferKeys() []Key[*lnet.IB] {
+func transferKeys() []*Key[*lnet.IB] {
 	wrote := func(x *lnet.IB) bool { return x.Writes.Packets > 0 }
-	return []Key[*lnet.IB]{
+	return []*Key[*lnet.IB]{
 		number("packets", "number of packets of RDMA writes", func(x *lnet.IB) int { return x.Writes.Packets }).when(wrote),
 		number("bytes", "bytes in them", func(x *lnet.IB) int { return x.Writes.Bytes }).inBytes().when(wrote),
 		number("first_frame", "number of the frame with the first of them", func(x *lnet.IB) int64 { return x.Writes.First.Number }).when(wrote),

@@ -6,8 +6,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Key is a key of records of the type R. What makes keys and changes them is not inlined: in
-// hundreds of places that would make the program 300 kB larger.
+// Key is a key of records of the type R. Funcs that make many keys are not inlined: closures and
+// all, the program would be larger by 100 kB.
 type Key[R any] struct {
 	Name  string
 	Type  Type
@@ -27,7 +27,7 @@ type Key[R any] struct {
 	Len func(r R) int
 	At  func(r R, i int, v *Value) bool
 
-	Parts []Key[R]
+	Parts []*Key[R]
 }
 
 // Presence is how JSON shows a key without a value.
@@ -50,33 +50,29 @@ func (k *Key[R]) Read(r R, i int, v *Value) bool {
 	return k.At == nil || k.At(r, i, v)
 }
 
-//go:noinline
-func (k Key[R]) as(t Type) Key[R] {
+func (k *Key[R]) as(t Type) *Key[R] {
 	k.Type = t
 	return k
 }
 
-//go:noinline
-func (k Key[R]) inBytes() Key[R] {
+func (k *Key[R]) inBytes() *Key[R] {
 	k.Unit = Bytes
 	return k
 }
 
 // label shows the key in the lines of rpcs.
-func (k Key[R]) label(label string) Key[R] {
+func (k *Key[R]) label(label string) *Key[R] {
 	k.Label = label
 	return k
 }
 
 // omit leaves the key out of JSON where there is no value.
-//
-//go:noinline
-func (k Key[R]) omit() Key[R] {
+func (k *Key[R]) omit() *Key[R] {
 	k.JSON = Omit
 	return k
 }
 
-func (k Key[R]) hide() Key[R] {
+func (k *Key[R]) hide() *Key[R] {
 	k.JSON = Hidden
 	return k
 }
@@ -84,25 +80,19 @@ func (k Key[R]) hide() Key[R] {
 // when makes the value unknown in records for which has does not hold.
 //
 //go:noinline
-func (k Key[R]) when(has func(r R) bool) Key[R] {
+func (k *Key[R]) when(has func(r R) bool) *Key[R] {
 	get := k.Get
 	k.Get = func(r R, v *Value) bool { return has(r) && (get == nil || get(r, v)) }
 	return k
 }
 
 // nonzero makes 0 mean that there is no value, and leaves it out of JSON.
-//
-//go:noinline
-func (k Key[R]) nonzero() Key[R] {
-	k = k.known()
-	k.JSON = Omit
-	return k
-}
+func (k *Key[R]) nonzero() *Key[R] { return k.known().omit() }
 
 // known makes 0 mean that the value is unknown.
 //
 //go:noinline
-func (k Key[R]) known() Key[R] {
+func (k *Key[R]) known() *Key[R] {
 	get := k.Get
 	k.Get = func(r R, v *Value) bool {
 		ok := get(r, v)
@@ -119,8 +109,8 @@ type integer interface {
 }
 
 //go:noinline
-func number[R any, N integer](name, doc string, get func(r R) N) Key[R] {
-	return Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
+func number[R any, N integer](name, doc string, get func(r R) N) *Key[R] {
+	return &Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
 		v.U = uint64(get(r))
 		return true
 	}}
@@ -129,49 +119,49 @@ func number[R any, N integer](name, doc string, get func(r R) N) Key[R] {
 // numberIf makes a key of a number that not every record has.
 //
 //go:noinline
-func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) Key[R] {
-	return Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
+func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) *Key[R] {
+	return &Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
 		n, ok := get(r)
 		v.U = uint64(n)
 		return ok
 	}}
 }
 
-func enum[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) Key[R] {
+func enum[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) *Key[R] {
 	k := number(name, doc, get).as(Enum)
 	k.Names = names
 	return k
 }
 
-func flags[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) Key[R] {
+func flags[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) *Key[R] {
 	return enum(name, names, doc, get).as(Flags)
 }
 
 // duration makes a key of a time span in nanoseconds that not every record has.
-func duration[R any](name, doc string, get func(r R) (ns int64, ok bool)) Key[R] {
+func duration[R any](name, doc string, get func(r R) (ns int64, ok bool)) *Key[R] {
 	return numberIf(name, doc, get).as(Duration)
 }
 
 // moment makes a key of a time in nanoseconds since the epoch.
-func moment[R any](name, doc string, get func(r R) int64) Key[R] {
+func moment[R any](name, doc string, get func(r R) int64) *Key[R] {
 	return number(name, doc, get).as(Time)
 }
 
-func boolean[R any](name, doc string, get func(r R) bool) Key[R] {
-	return Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ *Value) bool { return get(r) }}
+func boolean[R any](name, doc string, get func(r R) bool) *Key[R] {
+	return &Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ *Value) bool { return get(r) }}
 }
 
 // text makes a key of a text, unknown where it is empty.
 //
 //go:noinline
-func text[R any](name, doc string, get func(r R) string) Key[R] {
-	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+func text[R any](name, doc string, get func(r R) string) *Key[R] {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		v.SetString(get(r))
 		return len(v.Text) > 0
 	}}
 }
 
-func anyText[R any](name, doc string, get func(r R) string) Key[R] {
+func anyText[R any](name, doc string, get func(r R) string) *Key[R] {
 	k := text(name, doc, get)
 	k.Get = func(r R, v *Value) bool {
 		v.SetString(get(r))
@@ -181,16 +171,16 @@ func anyText[R any](name, doc string, get func(r R) string) Key[R] {
 }
 
 // rawText makes a key of a text that every record has, without a copy.
-func rawText[R any](name, doc string, get func(r R) []byte) Key[R] {
-	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+func rawText[R any](name, doc string, get func(r R) []byte) *Key[R] {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Text = get(r)
 		return true
 	}}
 }
 
 // errno makes a key of the name of an error, unknown unless the errno is negative.
-func errno[R any](name, doc string, get func(r R) int32) Key[R] {
-	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+func errno[R any](name, doc string, get func(r R) int32) *Key[R] {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		status := get(r)
 		v.SetErrno(status)
 		return status < 0
@@ -198,55 +188,55 @@ func errno[R any](name, doc string, get func(r R) int32) Key[R] {
 }
 
 // release makes a key of a version of Lustre, unknown where it is 0.
-func release[R any](name, doc string, get func(r R) uint32) Key[R] {
-	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+func release[R any](name, doc string, get func(r R) uint32) *Key[R] {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		version := get(r)
 		v.Text = schema.AppendVersion(v.Text[:0:0], version)
 		return version != 0
 	}}
 }
 
-func nid[R any](name, doc string, get func(r R) lnet.NID) Key[R] {
-	return Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, v *Value) bool {
+func nid[R any](name, doc string, get func(r R) lnet.NID) *Key[R] {
+	return &Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, v *Value) bool {
 		v.NID = get(r)
 		return true
 	}}
 }
 
-func nids[R any](name, doc string, get func(r R) []lnet.NID) Key[R] {
-	return Key[R]{Name: name, Type: NID, Doc: doc, Len: func(r R) int { return len(get(r)) }, At: func(r R, i int, v *Value) bool {
+func nids[R any](name, doc string, get func(r R) []lnet.NID) *Key[R] {
+	return &Key[R]{Name: name, Type: NID, Doc: doc, Len: func(r R) int { return len(get(r)) }, At: func(r R, i int, v *Value) bool {
 		v.NID = get(r)[i]
 		return true
 	}}
 }
 
 // fid makes a key of a FID, unknown where it is 0.
-func fid[R any](name, doc string, get func(r R) track.FID) Key[R] {
-	return Key[R]{Name: name, Type: FID, Doc: doc, Get: func(r R, v *Value) bool {
+func fid[R any](name, doc string, get func(r R) track.FID) *Key[R] {
+	return &Key[R]{Name: name, Type: FID, Doc: doc, Get: func(r R, v *Value) bool {
 		f := get(r)
 		v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
 		return f != track.FID{}
 	}}
 }
 
-func texts[R any](name, doc string, get func(r R) []string) Key[R] {
-	return Key[R]{Name: name, Type: Strings, Doc: doc, Get: func(r R, v *Value) bool {
+func texts[R any](name, doc string, get func(r R) []string) *Key[R] {
+	return &Key[R]{Name: name, Type: Strings, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Strings = get(r)
 		return true
 	}}
 }
 
 // textsIf makes a key of an array of texts that JSON leaves out where it is empty.
-func textsIf[R any](name, doc string, get func(r R) []string) Key[R] {
-	return Key[R]{Name: name, Type: Strings, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
+func textsIf[R any](name, doc string, get func(r R) []string) *Key[R] {
+	return &Key[R]{Name: name, Type: Strings, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Strings = get(r)
 		return len(v.Strings) > 0
 	}}
 }
 
 // counts makes a key of how often each of several things occurred.
-func counts[R any](name, doc string, get func(r R) []Count) Key[R] {
-	return Key[R]{Name: name, Type: Counts, Doc: doc, Get: func(r R, v *Value) bool {
+func counts[R any](name, doc string, get func(r R) []Count) *Key[R] {
+	return &Key[R]{Name: name, Type: Counts, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Counts = get(r)
 		return true
 	}}
@@ -254,19 +244,19 @@ func counts[R any](name, doc string, get func(r R) []Count) Key[R] {
 
 // errorCounts makes a key of how often each error occurred, which JSON leaves out
 // where there was none. The keys of the map are errnos, negative.
-func errorCounts[R any](name, doc string, get func(r R) map[int32]int64) Key[R] {
-	return Key[R]{Name: name, Type: Counts, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
+func errorCounts[R any](name, doc string, get func(r R) map[int32]int64) *Key[R] {
+	return &Key[R]{Name: name, Type: Counts, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Counts = ErrorCounts(get(r))
 		return len(v.Counts) > 0
 	}}
 }
 
-func object[R any](name, doc string, parts ...Key[R]) Key[R] {
-	return Key[R]{Name: name, Type: Object, Doc: doc, Parts: parts}
+func object[R any](name, doc string, parts ...*Key[R]) *Key[R] {
+	return &Key[R]{Name: name, Type: Object, Doc: doc, Parts: parts}
 }
 
 // point makes a key of the place and time of a message, null where it was not seen.
-func point[R any](name, doc string, at func(r R) track.Point) Key[R] {
+func point[R any](name, doc string, at func(r R) track.Point) *Key[R] {
 	return object(name, doc, pointKeys(at)...).when(func(r R) bool { return !at(r).IsZero() })
 }
 
@@ -275,7 +265,7 @@ const (
 	timeDoc  = "time of the frame"
 )
 
-func pointKeys[R any](at func(r R) track.Point) []Key[R] {
+func pointKeys[R any](at func(r R) track.Point) []*Key[R] {
 	return placeKeys(at, func(r R) string {
 		if p := at(r); !p.IsLog() {
 			return p.File
@@ -284,9 +274,9 @@ func pointKeys[R any](at func(r R) track.Point) []Key[R] {
 	})
 }
 
-func placeKeys[R any](at func(r R) track.Point, file func(r R) string) []Key[R] {
+func placeKeys[R any](at func(r R) track.Point, file func(r R) string) []*Key[R] {
 	seen := func(r R) bool { return !at(r).IsZero() }
-	return []Key[R]{
+	return []*Key[R]{
 		text("file", "file of the frame, when several are read", file).omit(),
 		number("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(func(r R) bool { return at(r).Frame > 0 }),
 		moment("time", timeDoc, func(r R) int64 { return at(r).Time }).when(seen),
@@ -295,7 +285,7 @@ func placeKeys[R any](at func(r R) track.Point, file func(r R) string) []Key[R] 
 
 // inside makes the keys of a part of a record keys of the record: without values where
 // get returns nil.
-func inside[R, P any](get func(r R) *P, keys ...Key[*P]) (list []Key[R]) {
+func inside[R, P any](get func(r R) *P, keys ...*Key[*P]) (list []*Key[R]) {
 	for _, k := range keys {
 		c := with(k, inside(get, k.Parts...))
 		c.At = func(r R, n int, v *Value) bool { return k.At == nil || k.At(get(r), n, v) }
@@ -318,17 +308,17 @@ func inside[R, P any](get func(r R) *P, keys ...Key[*P]) (list []Key[R]) {
 }
 
 // list makes a key of a list of objects, with the keys of its elements.
-func list[R, E any](name, doc string, get func(r R) []E, keys ...Key[*E]) Key[R] {
+func list[R, E any](name, doc string, get func(r R) []E, keys ...*Key[*E]) *Key[R] {
 	return listOf(name, doc, func(r R) int { return len(get(r)) }, func(r R, i int) *E { return &get(r)[i] }, keys...)
 }
 
 // listOf makes a key of a list of objects, with its length, its elements and their keys.
-func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...Key[E]) Key[R] {
-	return Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: elements(at, keys)}
+func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...*Key[E]) *Key[R] {
+	return &Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: elements(at, keys)}
 }
 
 // elements makes the keys of the elements of a list keys of the record with the list.
-func elements[R, E any](at func(r R, i int) E, keys []Key[E]) (list []Key[R]) {
+func elements[R, E any](at func(r R, i int) E, keys []*Key[E]) (list []*Key[R]) {
 	for _, k := range keys {
 		c := with(k, elements(at, k.Parts))
 		if k.Get != nil {
@@ -340,6 +330,6 @@ func elements[R, E any](at func(r R, i int) E, keys []Key[E]) (list []Key[R]) {
 }
 
 // with returns a key of other records that has other parts, and no values.
-func with[R, P any](k Key[P], parts []Key[R]) Key[R] {
-	return Key[R]{Name: k.Name, Type: k.Type, Unit: k.Unit, Names: k.Names, Doc: k.Doc, JSON: k.JSON, Label: k.Label, Parts: parts}
+func with[R, P any](k *Key[P], parts []*Key[R]) *Key[R] {
+	return &Key[R]{Name: k.Name, Type: k.Type, Unit: k.Unit, Names: k.Names, Doc: k.Doc, JSON: k.JSON, Label: k.Label, Parts: parts}
 }

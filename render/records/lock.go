@@ -29,14 +29,14 @@ type lock = locks.Lock
 // Locks are the keys of locks.
 var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix: "lock.", InFilters: true, Keys: sync.OnceValue(lockKeys)}
 
-func lockKeys() []Key[*lock] {
+func lockKeys() []*Key[*lock] {
 	isInodebits := func(l *lock) bool { return l.HasDesc() && l.Desc.Kind == opcodes.InodeLock }
 	isFlock := func(l *lock) bool { return l.HasDesc() && l.Desc.Kind == opcodes.FlockLock }
 	hasExtent := func(l *lock) bool { return isFlock(l) || l.HasDesc() && l.Desc.Kind == opcodes.ExtentLock }
 	end := enum("end", extentEnd, "last byte, or EOF", lastByte).inBytes().when(hasExtent)
-	return []Key[*lock]{
+	return []*Key[*lock]{
 		object("resource", "what is locked",
-			Key[*lock]{Name: "name", Type: Hex, Doc: "name of the resource, four words", Len: resourceWords,
+			&Key[*lock]{Name: "name", Type: Hex, Doc: "name of the resource, four words", Len: resourceWords,
 				At: func(l *lock, i int, v *Value) bool {
 					v.U = l.Desc.Name[max(i, 0)]
 					return true
@@ -88,7 +88,7 @@ func lockKeys() []Key[*lock] {
 		number("dropped", "number of entries of blocked_by, callbacks, converts and log that were too many to keep",
 			func(l *lock) int { return l.Dropped }).
 			nonzero(),
-		object("ended", "how the lock ended", append([]Key[*lock]{anyText("how",
+		object("ended", "how the lock ended", append([]*Key[*lock]{anyText("how",
 			"cancel (the client gave it back), early (along with another request), evicted (the server evicted the client), disconnect, "+
 				"replaced (by another flock of its owner), refused (the reply is an error), gone (the client answered a callback that it does not "+
 				"have the lock), failed (a deadlock of flocks), unfollowed (there were too many to follow it any longer), open (no message ended it); unknown where only a log has it as gone",
@@ -106,14 +106,14 @@ func resourceWords(l *lock) int {
 	return len(l.Desc.Name)
 }
 
-func resource[R any](name, doc string, get func(r R) *opcodes.LockDesc) Key[R] {
-	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+func resource[R any](name, doc string, get func(r R) *opcodes.LockDesc) *Key[R] {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Text = get(r).AppendResource(v.Text[:0:0])
 		return len(v.Text) > 0
 	}}
 }
 
-func mode(name, doc string) Key[*lock] {
+func mode(name, doc string) *Key[*lock] {
 	k := numberIf(name, doc, (*lock).Mode).as(Enum)
 	k.Names = opcodes.LdlmMode
 	return k
@@ -134,8 +134,8 @@ type blocker struct {
 	waiting *lock
 }
 
-func blockerKeys() []Key[blocker] {
-	return []Key[blocker]{
+func blockerKeys() []*Key[blocker] {
+	return []*Key[blocker]{
 		nid("client", "node that had the lock", func(b blocker) lnet.NID { return b.Client }),
 		number("handle", "the server's handle of the lock", func(b blocker) uint64 { return b.Handle }).as(Hex).known(),
 		text("job", "job id of its request", func(b blocker) string { return b.Job }),
@@ -158,8 +158,8 @@ var lockEvents = map[debuglog.Kind]string{
 	debuglog.LockAsksBack: "blocking", debuglog.LockCompletes: "completion", debuglog.LockFreed: "freed",
 }
 
-func lockLineKeys() []Key[lockLine] {
-	return []Key[lockLine]{
+func lockLineKeys() []*Key[lockLine] {
+	return []*Key[lockLine]{
 		number("time", "when it was written", func(l lockLine) int64 { return l.Time }).as(Time),
 		nid("node", "node that wrote it", func(l lockLine) lnet.NID {
 			if l.OnClient {
@@ -179,14 +179,14 @@ func lockLineKeys() []Key[lockLine] {
 	}
 }
 
-func callbackKeys() []Key[*locks.Callback] {
+func callbackKeys() []*Key[*locks.Callback] {
 	type callback = locks.Callback
-	seen := func(name, doc string, at func(c *callback) track.Point) Key[*callback] {
+	seen := func(name, doc string, at func(c *callback) track.Point) *Key[*callback] {
 		return numberIf(name, doc, func(c *callback) (int64, bool) { return at(c).Time, !at(c).IsZero() }).as(Time)
 	}
-	return slices.Concat([]Key[*callback]{
+	return slices.Concat([]*Key[*callback]{
 		anyText("kind", "blocking, completion or glimpse", func(c *callback) string { return c.Kind.String() }),
-	}, pointKeys(func(c *callback) track.Point { return c.Sent }), []Key[*callback]{
+	}, pointKeys(func(c *callback) track.Point { return c.Sent }), []*Key[*callback]{
 		seen("answered", "time of the reply", func(c *callback) track.Point { return c.Answered }),
 		anyText("missing", "why there is no reply, as in reply_missing of RPCs", func(c *callback) string { return c.Missing.String() }).omit().
 			when(func(c *callback) bool { return c.Missing != track.NotMissing }),
@@ -199,9 +199,9 @@ func callbackKeys() []Key[*locks.Callback] {
 // Holders are the keys of who kept others waiting for a resource.
 var Holders = Table[*locks.Holder]{Record: "blocker", Command: "locks", Keys: sync.OnceValue(holderKeys)}
 
-func holderKeys() []Key[*locks.Holder] {
+func holderKeys() []*Key[*locks.Holder] {
 	type holder = locks.Holder
-	return []Key[*holder]{
+	return []*Key[*holder]{
 		nid("client", "node that had the locks", func(h *holder) lnet.NID { return h.Client }),
 		text("job", "job id of their requests, when it is known", func(h *holder) string { return h.Job }),
 		nid("server", "node that granted them", func(h *holder) lnet.NID { return h.Server }),

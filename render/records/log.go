@@ -16,8 +16,8 @@ type LogLine struct {
 }
 
 // LogLines are the keys of lines of logs.
-var LogLines = Table[*LogLine]{Record: "log line", Command: "ladder", Keys: sync.OnceValue(func() []Key[*LogLine] {
-	return []Key[*LogLine]{
+var LogLines = Table[*LogLine]{Record: "log line", Command: "ladder", Keys: sync.OnceValue(func() []*Key[*LogLine] {
+	return []*Key[*LogLine]{
 		text("file", "name of the log", func(l *LogLine) string { return l.File }),
 		number("line", "number of the line", func(l *LogLine) int64 { return l.Line }),
 		moment("time", "when it was written, by the clock of the capture", func(l *LogLine) int64 { return l.Time }),
@@ -26,7 +26,7 @@ var LogLines = Table[*LogLine]{Record: "log line", Command: "ladder", Keys: sync
 	}
 })}
 
-func logKeys() []Key[*rpc] {
+func logKeys() []*Key[*rpc] {
 	client := func(get func(c *debuglog.Call) int64) func(r *rpc) int64 {
 		return func(r *rpc) int64 {
 			if r.Log == nil || !r.Log.HasClient {
@@ -54,7 +54,7 @@ func logKeys() []Key[*rpc] {
 	hasServer := func(r *rpc) bool { return r.Log != nil && r.Log.HasServer }
 	hasEnd := func(r *rpc) bool { return r.Log != nil && r.Log.Server.Handled != 0 }
 	hasReply := func(r *rpc) bool { return hasEnd(r) && r.Log.Server.ReplyStatus != debuglog.NoReply }
-	return []Key[*rpc]{
+	return []*Key[*rpc]{
 		duration("service", "time that a thread of the server worked for it", handled(func(c *debuglog.Call) int64 { return c.Service })),
 		duration("queue", "time that it waited for a thread of the server", handled((*debuglog.Call).Queue)),
 		duration("total", "time from its arrival at the server until the thread was ready with it",

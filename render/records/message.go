@@ -64,8 +64,8 @@ var kinds = func() *schema.Names {
 // the wire.
 var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: true, Keys: sync.OnceValue(messageKeys)}
 
-func messageKeys() []Key[*Message] {
-	return slices.Concat([]Key[*Message]{
+func messageKeys() []*Key[*Message] {
+	return slices.Concat([]*Key[*Message]{
 		text("file", "file of the frame, when several are read: the end of its path, long enough to distinguish it from the others",
 			func(m *Message) string { return m.File }).omit(),
 		number("frame", "number of the frame that completed the message, from 1, in its file", func(m *Message) int64 { return m.Frame }),
@@ -78,9 +78,9 @@ func messageKeys() []Key[*Message] {
 		number("src_qp", "number of the sender's InfiniBand queue pair, if it is known",
 			func(x *lnet.IB) uint32 { return x.SrcQP }).as(Hex).nonzero(),
 		number("dst_qp", "number of the receiver's InfiniBand queue pair", func(x *lnet.IB) uint32 { return x.DestQP }).as(Hex).nonzero(),
-	), []Key[*Message]{
+	), []*Key[*Message]{
 		enum("kind", kinds, "what the message is", func(m *Message) lnet.Kind { return m.Kind }),
-	}, sections(dissect.TransportSections()), []Key[*Message]{
+	}, sections(dissect.TransportSections()), []*Key[*Message]{
 		text("reject", "why an InfiniBand connection was refused: the reason of o2iblnd, or that of the connection manager", refusal).omit(),
 		enum("opcode", opcodes.Opcodes, "operation, also of bulk messages", func(m *Message) uint32 { return m.RPC.Opcode }).omit().
 			when(func(m *Message) bool { return m.RPC.HasOpcode }),
@@ -151,9 +151,9 @@ func messageKeys() []Key[*Message] {
 				v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
 				return true
 			}},
-	}, sections(dissect.MessageSections()), []Key[*Message]{
+	}, sections(dissect.MessageSections()), []*Key[*Message]{
 		number("bytes", "bytes of bulk data", func(m *Message) int { return m.RPC.Bytes }).inBytes().omit().when(carriesBulk),
-	}, inside(transfer, object("rdma", "RDMA transfer that carried the payload", transferKeys()...).omit().when(hasTransfer)), []Key[*Message]{
+	}, inside(transfer, object("rdma", "RDMA transfer that carried the payload", transferKeys()...).omit().when(hasTransfer)), []*Key[*Message]{
 		notes(),
 	})
 }
@@ -172,7 +172,7 @@ func MessageKey(path string) (p Path[*Message], ok bool) {
 	return p, ok && !(ofRPC && p.IsList())
 }
 
-func notes() Key[*Message] {
+func notes() *Key[*Message] {
 	k := list("notes", "damage, repetitions and guesses; filters and -e have only the codes",
 		func(m *Message) []lnet.Note { return m.Tree().Notes },
 		anyText("code", "a word for scripts", func(n *lnet.Note) string { return n.Code }),
@@ -181,8 +181,8 @@ func notes() Key[*Message] {
 	return k
 }
 
-func address(name, doc string, get func(m *Message) netip.AddrPort) Key[*Message] {
-	return Key[*Message]{Name: name, Type: Address, Doc: doc, Get: func(m *Message, v *Value) bool {
+func address(name, doc string, get func(m *Message) netip.AddrPort) *Key[*Message] {
+	return &Key[*Message]{Name: name, Type: Address, Doc: doc, Get: func(m *Message, v *Value) bool {
 		v.Addr = get(m)
 		return v.Addr.IsValid()
 	}}
@@ -213,10 +213,10 @@ func (v *Value) SetStatus(opcode uint32, status int32) {
 	}
 }
 
-func sections(list []*schema.Field) []Key[*Message] {
-	keys := make([]Key[*Message], len(list))
+func sections(list []*schema.Field) []*Key[*Message] {
+	keys := make([]*Key[*Message], len(list))
 	for i, f := range list {
-		keys[i] = Key[*Message]{Name: f.Name, Type: Section, JSON: Omit, Doc: f.Doc}
+		keys[i] = &Key[*Message]{Name: f.Name, Type: Section, JSON: Omit, Doc: f.Doc}
 	}
 	return keys
 }

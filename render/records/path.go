@@ -17,11 +17,11 @@ type HostPath struct {
 // HostPaths are the keys of what hosts send to each other.
 var HostPaths = Table[*HostPath]{Record: "path", Trims: true, Command: "stats", Keys: sync.OnceValue(pathKeys)}
 
-func pathKeys() []Key[*HostPath] {
-	tcp := func(name, doc string, get func(a *lnet.TCPAnomalies) int64) Key[*HostPath] {
+func pathKeys() []*Key[*HostPath] {
+	tcp := func(name, doc string, get func(a *lnet.TCPAnomalies) int64) *Key[*HostPath] {
 		return number(name, doc, func(p *HostPath) int64 { return get(&p.TCP) })
 	}
-	return []Key[*HostPath]{
+	return []*Key[*HostPath]{
 		text("from", "IP address of the host that sends", func(p *HostPath) string { return p.From.String() }),
 		text("to", "IP address of the host that receives", func(p *HostPath) string { return p.To.String() }),
 		nid("from_nid", "its NID, null where messages do not show it, as behind a router", func(p *HostPath) lnet.NID { return p.FromNID }).known(),

@@ -16,11 +16,11 @@ type loss = recovery.Recovery
 // Recoveries are the keys of recoveries.
 var Recoveries = Table[*loss]{Record: "recovery", Command: "recovery", Name: "recovery", Prefix: "recovery.", InFilters: true, Keys: sync.OnceValue(recoveryKeys)}
 
-func recoveryKeys() []Key[*loss] {
-	outcome := func(name, doc string, o recovery.Outcome) Key[*loss] {
+func recoveryKeys() []*Key[*loss] {
+	outcome := func(name, doc string, o recovery.Outcome) *Key[*loss] {
 		return number(name, doc, func(r *loss) int { return r.Count(o) })
 	}
-	return []Key[*loss]{
+	return []*Key[*loss]{
 		text("target", "target that clients lost", func(r *loss) string { return r.Target }),
 		anyText("kind", "restart (it was started again), failover (on another server), stopped (its server did not have it any more, and it was "+
 			"not seen again), unreachable (its server did not answer any more, and was not seen again); with --all also reconnect (it ran on: only "+
@@ -88,11 +88,11 @@ func recoveryKeys() []Key[*loss] {
 func hasRPCs(r *loss) bool { return !r.IsLog() }
 
 // sign makes a key of what shows that something is gone.
-func sign[R any](name, doc string, get func(r R) recovery.Sign) Key[R] {
+func sign[R any](name, doc string, get func(r R) recovery.Sign) *Key[R] {
 	return anyText(name, doc, func(r R) string { return get(r).String() }).when(func(r R) bool { return get(r) != recovery.NoSign })
 }
 
-func replays(name, doc string, get func(r *loss) recovery.Replays) Key[*loss] {
+func replays(name, doc string, get func(r *loss) recovery.Replays) *Key[*loss] {
 	return object(name, doc,
 		number("replayed", "how many", func(r *loss) int { return get(r).Count }).when(hasRPCs),
 		errorCounts("errors", "errors of these, and how often each occurred", func(r *loss) map[int32]int64 { return get(r).Errors }))
@@ -103,9 +103,9 @@ type lostClient struct {
 	of *loss
 }
 
-func clientKeys() []Key[lostClient] {
+func clientKeys() []*Key[lostClient] {
 	type client = lostClient
-	return []Key[client]{
+	return []*Key[client]{
 		nid("client", "node of the client, which may be a server", func(c client) lnet.NID { return c.Connection.Client }),
 		text("uuid", "uuid that it connects with", func(c client) string { return c.Connection.ClientUUID }),
 		text("target", "target that it is itself, when it is a server", func(c client) string { return c.Target() }).omit(),
@@ -143,10 +143,10 @@ func clientKeys() []Key[lostClient] {
 	}
 }
 
-func recoveryEventKeys() []Key[*recovery.Event] {
+func recoveryEventKeys() []*Key[*recovery.Event] {
 	type event = recovery.Event
 	request := func(e *event) *recovery.Request { return e.Request }
-	return slices.Concat(pointKeys(func(e *event) track.Point { return e.Point }), []Key[*event]{
+	return slices.Concat(pointKeys(func(e *event) track.Point { return e.Point }), []*Key[*event]{
 		anyText("event", "code of what happened: "+strings.Join(recovery.EventNames(), ", "), func(e *event) string { return e.Kind.String() }),
 		point("until", "the last of several", func(e *event) track.Point { return e.Until }).omit(),
 		inside(func(e *event) *recovery.Client { return e.Client },

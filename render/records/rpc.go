@@ -14,10 +14,10 @@ type rpc = track.RPC
 // RPCs are the keys of RPCs. A key with a label is also in the lines of rpcs.
 var RPCs = Table[*rpc]{Record: "rpc", Command: "rpcs", Name: "rpcs", InFilters: true, Prefix: "rpc.", Keys: sync.OnceValue(rpcKeys)}
 
-func rpcKeys() []Key[*rpc] {
+func rpcKeys() []*Key[*rpc] {
 	hasUser := func(r *rpc) bool { return r.HasUser }
 	hasOpcode := func(r *rpc) bool { return r.HasOpcode }
-	return []Key[*rpc]{
+	return []*Key[*rpc]{
 		number("xid", "number of the RPC", func(r *rpc) uint64 { return r.XID }).as(Decimal),
 		enum("opcode", opcodes.Opcodes, "operation", func(r *rpc) uint32 { return r.Opcode }).when(hasOpcode),
 		number("opc", "number of the operation", func(r *rpc) uint32 { return r.Opcode }).when(hasOpcode),
@@ -151,9 +151,9 @@ func sightings(r *rpc) int {
 	return len(r.Seen)
 }
 
-func sightingKeys() []Key[*track.Sighting] {
+func sightingKeys() []*Key[*track.Sighting] {
 	type sighting = track.Sighting
-	return []Key[*sighting]{
+	return []*Key[*sighting]{
 		number("source", "number of the capture point, from 0 in the order of the files", func(s *sighting) int { return s.Source }),
 		point("request", "where it saw the request", func(s *sighting) track.Point { return s.Request }),
 		point("reply", "where it saw the reply", func(s *sighting) track.Point { return s.Reply }),

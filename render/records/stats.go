@@ -23,12 +23,12 @@ type Row struct {
 // with --nested, and the dimensions (op to object) only where --by names them.
 var Rows = Table[*Row]{Record: "stats row", Trims: true, Command: "stats", Keys: sync.OnceValue(rowKeys)}
 
-func rowKeys() []Key[*Row] {
-	return slices.Concat([]Key[*Row]{
+func rowKeys() []*Key[*Row] {
+	return slices.Concat([]*Key[*Row]{
 		moment("time", "begin of the interval", func(r *Row) int64 { return r.Interval.From }),
 		number("interval", "length of the interval", func(r *Row) int64 { return r.Interval.To - r.Interval.From }).as(Duration),
 		boolean("others", "the row is the sum of all values beyond the maximum number of rows", func(r *Row) bool { return r.Others }),
-	}, dimensionKeys(), []Key[*Row]{
+	}, dimensionKeys(), []*Key[*Row]{
 		number("count", "number of RPCs", func(r *Row) int64 { return r.Count }),
 		number("window", "length of the last part of the capture that the rates are of: that of --window or up to a tenth less, "+
 			"or since the capture began", func(r *Row) int64 { return r.Interval.Window() }).as(Duration),
@@ -77,7 +77,7 @@ func rowKeys() []Key[*Row] {
 		counts("io_sizes", "number of bulk transfers by size: of at most so many bytes, and more than half as many", bulkSizes),
 		object("in_flight", "number of RPCs of the row that were waiting for a reply when one was sent, itself included",
 			number("max", "maximum", func(r *Row) int64 { return r.DepthMax }),
-			Key[*Row]{Name: "mean", Type: Float, Doc: "the average", Get: func(r *Row, v *Value) bool {
+			&Key[*Row]{Name: "mean", Type: Float, Doc: "the average", Get: func(r *Row, v *Value) bool {
 				v.F = r.DepthMean()
 				return true
 			}}),
@@ -85,8 +85,8 @@ func rowKeys() []Key[*Row] {
 }
 
 // dimensionKeys returns the keys of what --by names, in the order of track.DimensionNames.
-func dimensionKeys() []Key[*Row] {
-	return []Key[*Row]{
+func dimensionKeys() []*Key[*Row] {
+	return []*Key[*Row]{
 		enum("op", opcodes.Opcodes, "operation of the RPCs", func(r *Row) uint32 { return r.Opcode }).
 			when(func(r *Row) bool { return r.HasOpcode }),
 		anyText("variant", "form of the operation", func(r *Row) string { return r.Variant }),
@@ -114,13 +114,13 @@ func dimensionKeys() []Key[*Row] {
 }
 
 // missing makes a key of the number of RPCs that have no reply for a reason.
-func missing(name, doc string, why track.Missing) Key[*Row] {
+func missing(name, doc string, why track.Missing) *Key[*Row] {
 	return number(name, doc, func(r *Row) int64 { return r.Missing[why] })
 }
 
 // rate makes a key of a rate, null when it is unknown.
-func rate(name, doc string, get func(r *track.Rate) float64) Key[*Row] {
-	return Key[*Row]{Name: name, Type: Float, Doc: doc, Get: func(r *Row, v *Value) bool {
+func rate(name, doc string, get func(r *track.Rate) float64) *Key[*Row] {
+	return &Key[*Row]{Name: name, Type: Float, Doc: doc, Get: func(r *Row, v *Value) bool {
 		rate, ok := r.Interval.Rate(r.Row)
 		v.F = get(&rate)
 		return ok
@@ -128,8 +128,8 @@ func rate(name, doc string, get func(r *track.Rate) float64) Key[*Row] {
 }
 
 // distribution makes the key of a distribution of times, null when it is empty.
-func distribution[R any](name, doc string, of func(r R) *track.Distribution) Key[R] {
-	part := func(name, doc string, get func(d *track.Distribution) int64) Key[R] {
+func distribution[R any](name, doc string, of func(r R) *track.Distribution) *Key[R] {
+	part := func(name, doc string, get func(d *track.Distribution) int64) *Key[R] {
 		return duration(name, doc, func(r R) (int64, bool) { return get(of(r)), of(r).N > 0 })
 	}
 	return object(name, doc,

@@ -7,11 +7,11 @@ import (
 
 // Table is the keys of a kind of record, in the order of its JSON.
 type Table[R any] struct {
-	Record  string          // the kind: record (a message), rpc, stats row, import
-	Keys    func() []Key[R] // made when they are first asked for
-	Command string          // that shows the records; empty: lshark without a command
-	Trims   bool            // JSON has durations without zeros at the end
-	Name    string          // of the table in databases; empty: it is in none
+	Record  string           // the kind: record (a message), rpc, stats row, import
+	Keys    func() []*Key[R] // made when they are first asked for
+	Command string           // that shows the records; empty: lshark without a command
+	Trims   bool             // JSON has durations without zeros at the end
+	Name    string           // of the table in databases; empty: it is in none
 
 	// InFilters is set when -Y and -e know the keys. Prefix is put before them
 	// in -Y.
@@ -20,21 +20,21 @@ type Table[R any] struct {
 }
 
 // With returns the table with further keys behind its own.
-func (t Table[R]) With(keys ...Key[R]) *Table[R] { return t.Only(slices.Concat(t.Keys(), keys)) }
+func (t Table[R]) With(keys ...*Key[R]) *Table[R] { return t.Only(slices.Concat(t.Keys(), keys)) }
 
 // Only returns the table with these keys in place of its own.
-func (t Table[R]) Only(keys []Key[R]) *Table[R] {
-	t.Keys = func() []Key[R] { return keys }
+func (t Table[R]) Only(keys []*Key[R]) *Table[R] {
+	t.Keys = func() []*Key[R] { return keys }
 	return &t
 }
 
 // erased returns the table for those who need the keys and not their values.
 func (t *Table[R]) erased() *Table[any] {
 	return &Table[any]{Record: t.Record, Command: t.Command, Name: t.Name, InFilters: t.InFilters, Prefix: t.Prefix,
-		Keys: func() []Key[any] { return erase(t.Keys()) }}
+		Keys: func() []*Key[any] { return erase(t.Keys()) }}
 }
 
-func erase[R any](keys []Key[R]) (list []Key[any]) {
+func erase[R any](keys []*Key[R]) (list []*Key[any]) {
 	for _, k := range keys {
 		e := with(k, erase(k.Parts))
 		if k.Len != nil {
@@ -87,10 +87,10 @@ func (t *Table[R]) Find(path string) (p Path[R], ok bool) {
 	}
 }
 
-func find[R any](keys []Key[R], name string) *Key[R] {
-	for i := range keys {
-		if keys[i].Name == name {
-			return &keys[i]
+func find[R any](keys []*Key[R], name string) *Key[R] {
+	for _, k := range keys {
+		if k.Name == name {
+			return k
 		}
 	}
 	return nil

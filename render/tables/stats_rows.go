@@ -108,7 +108,7 @@ func AppendDimension(dst []byte, r *track.Row, d track.Dimension, nids render.NI
 
 // keysOf returns the keys of rows that are grouped by dimensions: those of these in place of
 // those of all dimensions.
-func keysOf[R any](t *records.Table[R], by []track.Dimension) (keys []records.Key[R]) {
+func keysOf[R any](t *records.Table[R], by []track.Dimension) (keys []*records.Key[R]) {
 	for _, k := range t.Keys() {
 		switch names := track.DimensionNames(); {
 		case !slices.Contains(names, k.Name):
@@ -116,7 +116,7 @@ func keysOf[R any](t *records.Table[R], by []track.Dimension) (keys []records.Ke
 		case k.Name == names[0]:
 			for _, d := range by {
 				p, _ := t.Find(d.String())
-				keys = append(keys, *p.Key)
+				keys = append(keys, p.Key)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func keysOf[R any](t *records.Table[R], by []track.Dimension) (keys []records.Ke
 // Keys returns the keys that rows have with these options: of the dimensions those of By, in
 // their order.
 func (o *StatsOptions) Keys() *records.Table[*records.Row] {
-	return records.Rows.Only(slices.DeleteFunc(keysOf(&records.Rows, o.By), func(k records.Key[*records.Row]) bool {
+	return records.Rows.Only(slices.DeleteFunc(keysOf(&records.Rows, o.By), func(k *records.Key[*records.Row]) bool {
 		return (k.Name == "time" || k.Name == "interval") && o.Step == 0 || !o.shows(k.Name)
 	}))
 }

@@ -46,7 +46,7 @@ var types = [...]parquet.Type{asInt: parquet.Int64, asUint: parquet.Uint64, asBo
 // nanoseconds is the end of the name of the second column of a time.
 const nanoseconds = "_ns"
 
-func columnsOf[R any](keys []records.Key[R]) []column[R] {
+func columnsOf[R any](keys []*records.Key[R]) []column[R] {
 	list := appendColumns(nil, "", nil, keys, false)
 	setDepths(list)
 	return list
@@ -54,9 +54,8 @@ func columnsOf[R any](keys []records.Key[R]) []column[R] {
 
 // appendColumns appends the columns of keys inside their parents. prefix is put before
 // their names.
-func appendColumns[R any](list []column[R], prefix string, parents []*records.Key[R], keys []records.Key[R], inList bool) []column[R] {
-	for i := range keys {
-		k := &keys[i]
+func appendColumns[R any](list []column[R], prefix string, parents []*records.Key[R], keys []*records.Key[R], inList bool) []column[R] {
+	for _, k := range keys {
 		if k.JSON == records.Hidden || k.Type == records.Section {
 			continue
 		}

@@ -30,8 +30,8 @@ func number(r *sample, v *records.Value) bool {
 
 var samples = records.Table[*sample]{Record: "sample", Keys: sampleKeys}
 
-func sampleKeys() []records.Key[*sample] {
-	return []records.Key[*sample]{
+func sampleKeys() []*records.Key[*sample] {
+	return []*records.Key[*sample]{
 		{Name: "xid", Type: records.Decimal, Get: number},
 		{Name: "plain", Type: records.Uint, Get: number},
 		{Name: "size", Type: records.Uint, Unit: records.Bytes, Get: number},
@@ -40,7 +40,7 @@ func sampleKeys() []records.Key[*sample] {
 		{Name: "flag", Type: records.Bool, Get: number},
 		{Name: "time", Type: records.Time, Get: number},
 		{Name: "hidden", Type: records.Uint, JSON: records.Hidden, Get: number},
-		{Name: "object", Type: records.Object, Get: number, Parts: []records.Key[*sample]{
+		{Name: "object", Type: records.Object, Get: number, Parts: []*records.Key[*sample]{
 			{Name: "bool", Type: records.Bool, Get: number},
 			{Name: "text", Type: records.Text, Get: func(r *sample, v *records.Value) bool {
 				v.Text = r.text
@@ -56,9 +56,9 @@ func sampleKeys() []records.Key[*sample] {
 			return r.counts != nil
 		}},
 		{Name: "numbers", Type: records.Int, Len: func(r *sample) int { return len(r.numbers) }, At: listed},
-		{Name: "list", Type: records.Object, JSON: records.Omit, Len: func(r *sample) int { return len(r.numbers) }, At: listed, Parts: []records.Key[*sample]{
+		{Name: "list", Type: records.Object, JSON: records.Omit, Len: func(r *sample) int { return len(r.numbers) }, At: listed, Parts: []*records.Key[*sample]{
 			{Name: "n", Type: records.Int, At: listed},
-			{Name: "in", Type: records.Object, At: listed, Parts: []records.Key[*sample]{{Name: "time", Type: records.Time, At: listed}}},
+			{Name: "in", Type: records.Object, At: listed, Parts: []*records.Key[*sample]{{Name: "time", Type: records.Time, At: listed}}},
 		}},
 	}
 }
@@ -71,8 +71,8 @@ func listed(r *sample, i int, v *records.Value) bool {
 
 // TestDuplicate checks that names of columns are compared, not those of keys.
 func TestDuplicate(t *testing.T) {
-	keys := []records.Key[*sample]{{Name: "a.b", Type: records.Uint, Get: number}, {Name: "a", Parts: []records.Key[*sample]{{Name: "b", Get: number}}}}
-	assert.Equal(t, Duplicate(&records.Table[*sample]{Keys: func() []records.Key[*sample] { return keys }}), "a_b")
+	keys := []*records.Key[*sample]{{Name: "a.b", Type: records.Uint, Get: number}, {Name: "a", Parts: []*records.Key[*sample]{{Name: "b", Get: number}}}}
+	assert.Equal(t, Duplicate(&records.Table[*sample]{Keys: func() []*records.Key[*sample] { return keys }}), "a_b")
 	assert.Equal(t, Duplicate(&samples), "")
 }
 
