@@ -105,6 +105,14 @@ func (m *Message) Note(code, text string) {
 // has an LNet header, or is the REPLY that the end of RDMA writes stands for.
 func (m *Message) HasLNet() bool { return m.LNetOff >= 0 || m.LNet.Type == TypeReply }
 
+// Ends returns the NIDs of sender and receiver, or their addresses in a message without NIDs.
+func (m *Message) Ends() (from, to NID) {
+	if m.HasLNet() && m.LNet.Src.Len > 0 {
+		return m.LNet.Src, m.LNet.Dst
+	}
+	return AddressNID(m.Src), AddressNID(m.Dst)
+}
+
 // Clone returns a copy that stays valid.
 func (m *Message) Clone() *Message {
 	c := *m

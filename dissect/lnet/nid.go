@@ -94,6 +94,12 @@ func (n NID) IsLoopback() bool { return n.Type == loopback }
 // loopback is the type of that network.
 const loopback = 9
 
+// AddressNID returns a NID without a network, for the end of a message that has no NIDs.
+func AddressNID(a netip.AddrPort) (n NID) {
+	n.Len = uint8(copy(n.Addr[:], a.Addr().Unmap().AsSlice()))
+	return n
+}
+
 // ParseNID parses a NID such as 192.0.2.1@tcp or fd00::1@tcp1.
 func ParseNID(s string) (NID, bool) {
 	addr, net, ok := strings.Cut(s, "@")

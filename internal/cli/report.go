@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/journal"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/dissect/track/sizes"
@@ -113,7 +114,7 @@ type pageTrackers struct {
 	timeline *timeline.Timeline
 	sizes    sizes.Sizes
 	slowest  *slowest.Slowest
-	journal  ladder.Journal
+	journal  journal.Journal
 
 	operations, jobs, clients, targets *track.Stats
 
@@ -218,7 +219,7 @@ func (t *pageTrackers) ladders(list []*diagnose.Finding, empty ladder.Diagram, f
 		ladders[s.Root] = &d
 		diagrams, remarks = append(diagrams, &d), append(remarks, said)
 	}
-	t.journal.Draw(diagrams, remarks, pageMessages)
+	ladder.Draw(&t.journal, diagrams, remarks, pageMessages)
 	return ladders
 }
 

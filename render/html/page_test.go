@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/journal"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/dissect/track/sizes"
 	"github.com/lshark/lshark/dissect/track/slowest"
@@ -185,11 +186,11 @@ func TestHostileText(t *testing.T) {
 	diagram := &ladder.Diagram{Title: hostile, NIDs: p.NIDs}
 	diagram.SetFiles([]string{hostile, "b"})
 	diagram.AddTarget(lnet.NID{Len: 4}, hostile)
-	var journal ladder.Journal
+	var notes journal.Journal
 	message := &dissect.Message{}
 	message.Frame, message.File, message.LNet.Src, message.LNet.Dst = 1, hostile, lnet.NID{Len: 4, Type: 2}, lnet.NID{Len: 4, Type: 2, Num: 1}
-	journal.Message(nil, message)
-	journal.Draw([]*ladder.Diagram{diagram}, [][]ladder.Remark{{{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}}, 9)
+	notes.Message(nil, message)
+	ladder.Draw(&notes, []*ladder.Diagram{diagram}, [][]ladder.Remark{{{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}}, 9)
 	must.Equal(t, diagram.Len(), 1, "the diagram is empty")
 	p.Findings.Ladders = map[*diagnose.Finding]*ladder.Diagram{p.Findings.List[len(p.Findings.List)-1]: diagram}
 	for _, i := range p.Connections.List {

@@ -16,8 +16,7 @@
 // text.go draws that with characters, svg.go with the same layout as SVG; json.go lists the
 // events.
 //
-// A Journal (journal.go) notes a few words about all messages, so that some of them can be drawn
-// when the capture has ended, each with a remark.
+// Draw (remarks.go) adds messages that a Journal (package journal) has noted, each with a remark.
 //
 // A Selector (selector.go) adds the messages that belong to an xid, a file, a lock or a
 // display filter. What is drawn is bounded by Diagram.Limit, what a Selector holds by the

@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 
@@ -90,7 +89,7 @@ func (r *Reader) Read(e *Event, m *dissect.Message) {
 		Op:    render.AppendOperation(e.Op[:0], m), Facts: append(e.Facts[:0], facts.Text...), Parts: append(e.Parts[:0], facts.Parts...),
 		Note: e.Note[:0], transfer: m.Transfer, codes: e.codes[:0],
 	}
-	e.From, e.To = ends(m)
+	e.From, e.To = m.Ends()
 	if m.RPC.HasXID {
 		e.XID = m.RPC.XID
 	}
@@ -144,24 +143,9 @@ func (e *Event) setRoles(m *dissect.Message) {
 	}
 }
 
-// ends returns the NIDs of sender and receiver, or their addresses in a message without NIDs.
-func ends(m *dissect.Message) (from, to lnet.NID) {
-	if m.HasLNet() && m.LNet.Src.Len > 0 {
-		return m.LNet.Src, m.LNet.Dst
-	}
-	return addressNID(m.Src), addressNID(m.Dst)
-}
-
-// addressNID returns a NID without a network for the end of a message that has no
-// NIDs.
-func addressNID(a netip.AddrPort) (n lnet.NID) {
-	n.Len = uint8(copy(n.Addr[:], a.Addr().Unmap().AsSlice()))
-	return n
-}
-
 // Lost sets an event to bytes that were not captured.
 func (r *Reader) Lost(e *Event, l *lnet.Loss) {
-	*e = Event{Kind: Loss, Marks: Incomplete, Time: l.From, From: addressNID(l.Src), To: addressNID(l.Dst),
+	*e = Event{Kind: Loss, Marks: Incomplete, Time: l.From, From: lnet.AddressNID(l.Src), To: lnet.AddressNID(l.Dst),
 		Op: e.Op[:0], Parts: e.Parts[:0], Note: e.Note[:0], codes: e.codes[:0], Facts: e.Facts[:0]}
 	line := schema.Line{Text: e.Facts, Parts: e.Parts}
 	line.Num(uint64(l.Bytes))

@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/journal"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/render"
@@ -16,7 +17,7 @@ import (
 
 // TestJournal draws messages that are remarked upon, with the other messages of their RPCs.
 func TestJournal(t *testing.T) {
-	var j ladder.Journal
+	var j journal.Journal
 	var messages []*dissect.Message
 	d := dissect.New(dissect.Options{TCPEvent: j.TCPEvent, Handle: func(m *dissect.Message) {
 		j.Message(nil, m)
@@ -25,7 +26,7 @@ func TestJournal(t *testing.T) {
 	wiretest.Play(d, wiretest.ReadSample(t, wiretest.Sample("mount")))
 	text := func(remarks ...ladder.Remark) []string {
 		x := &ladder.Diagram{}
-		j.Draw([]*ladder.Diagram{x}, [][]ladder.Remark{remarks}, 4)
+		ladder.Draw(&j, []*ladder.Diagram{x}, [][]ladder.Remark{remarks}, 4)
 		var lines []string
 		for _, l := range x.Text(ladder.TextOptions{Colors: render.NewColors(false)}) {
 			if l.Event >= 0 {
@@ -57,7 +58,7 @@ func TestJournal(t *testing.T) {
 
 // TestJournalIsBounded forgets the oldest messages, and needs no memory for later ones.
 func TestJournalIsBounded(t *testing.T) {
-	var j ladder.Journal
+	var j journal.Journal
 	m := &dissect.Message{}
 	send := func(frame int64) {
 		m.Frame, m.RPC.XID, m.RPC.HasXID = frame, uint64(frame), true
@@ -70,7 +71,7 @@ func TestJournalIsBounded(t *testing.T) {
 	wiretest.NoAllocations(t, 1000, func() { send(m.Frame + 1) })
 	for frame, want := range map[int64]int{10: 0, m.Frame: 1, m.Frame - kept + 1: 1, m.Frame - kept: 0} {
 		x := &ladder.Diagram{}
-		j.Draw([]*ladder.Diagram{x}, [][]ladder.Remark{{{Point: track.Point{Frame: frame}}}}, 4)
+		ladder.Draw(&j, []*ladder.Diagram{x}, [][]ladder.Remark{{{Point: track.Point{Frame: frame}}}}, 4)
 		assert.Equal(t, x.Len(), want, "frame", frame, "messages")
 	}
 }
