@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -189,7 +190,7 @@ func (c *Comparison) AppendText(dst []byte, o *SummaryOptions, before, after str
 	styles := [3]*Style{&c0.Head, &c0.Head, &c0.Head}
 	for i, r := range rows {
 		line := appendCellLeft(nil, styles[0], []byte(r[0]), width[0])
-		a, b := orDash(r[1]), orDash(r[2])
+		a, b := []byte(cmp.Or(r[1], "-")), []byte(cmp.Or(r[2], "-"))
 		widthA, widthB := max(width[1], Width(a)), Width(b)
 		if o.Width > 0 {
 			widthA, widthB = width[1], max(1, min(widthB, o.Width-width[0]-width[1]-4))
@@ -202,13 +203,6 @@ func (c *Comparison) AppendText(dst []byte, o *SummaryOptions, before, after str
 		}
 	}
 	return dst
-}
-
-func orDash(s string) []byte {
-	if s == "" {
-		return []byte("-")
-	}
-	return []byte(s)
 }
 
 // isFlagList reports whether JSON is an array of strings.

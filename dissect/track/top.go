@@ -9,45 +9,59 @@ import (
 type Top[T any] struct {
 	Limit int // how many
 
-	list  []ranked[T] // in no order, and up to twice as many
-	least int64       // smaller values are not among the greatest
-	full  bool        // least is known
+	list  []ranked[T] // with Limit items a heap: the next one to be replaced is the first
+	added int64
 }
 
 type ranked[T any] struct {
-	value int64
-	item  T
+	value, order int64
+	item         T
 }
 
-// Takes reports whether an item of a value would be kept, for now.
-func (t *Top[T]) Takes(value int64) bool { return t.Limit > 0 && (!t.full || value > t.least) }
+// Takes reports whether an item of a value would be kept.
+func (t *Top[T]) Takes(value int64) bool {
+	return len(t.list) < t.Limit || t.Limit > 0 && value > t.list[0].value
+}
 
-// Add adds an item. It calls drop with each that is not kept any more; drop may be nil.
+// Add adds an item, if it is taken. It calls drop with the one that it replaces; drop may be nil.
 func (t *Top[T]) Add(value int64, item T, drop func(T)) {
 	if !t.Takes(value) {
 		return
 	}
-	if t.list = append(t.list, ranked[T]{value, item}); len(t.list) < 2*t.Limit {
+	t.added++
+	x := ranked[T]{value, t.added, item}
+	if len(t.list) < t.Limit {
+		if t.list = append(t.list, x); len(t.list) == t.Limit {
+			slices.SortStableFunc(t.list, func(a, b ranked[T]) int { return compareRanks(b, a) })
+		}
 		return
 	}
-	t.sort()
-	for _, x := range t.list[t.Limit:] {
-		if drop != nil {
-			drop(x.item)
-		}
+	if drop != nil {
+		drop(t.list[0].item)
 	}
-	t.list = slices.Delete(t.list, t.Limit, len(t.list))
-	t.full, t.least = true, t.list[t.Limit-1].value
+	at := 0
+	for next := 1; next < len(t.list); next = 2*at + 1 {
+		if next+1 < len(t.list) && compareRanks(t.list[next+1], t.list[next]) > 0 {
+			next++
+		}
+		if compareRanks(x, t.list[next]) > 0 {
+			break
+		}
+		t.list[at], at = t.list[next], next
+	}
+	t.list[at] = x
 }
 
-func (t *Top[T]) sort() {
-	slices.SortStableFunc(t.list, func(a, b ranked[T]) int { return cmp.Compare(b.value, a.value) })
+// compareRanks is the order of items: the greatest value first.
+func compareRanks[T any](a, b ranked[T]) int {
+	return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.order, b.order))
 }
 
 // List returns the items, the greatest first.
 func (t *Top[T]) List() (list []T) {
-	t.sort()
-	for _, x := range t.list[:min(t.Limit, len(t.list))] {
+	sorted := slices.Clone(t.list)
+	slices.SortStableFunc(sorted, compareRanks)
+	for _, x := range sorted {
 		list = append(list, x.item)
 	}
 	return list
