@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,18 +15,23 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
+// readmeColumns is the width of the terminal of the README.
+const readmeColumns = 100
+
 // TestReadme runs the commands of the README and of docs/ and compares what
-// they print.
+// they print: in the README on a terminal, in docs/ into a file.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares results")
@@ -47,7 +54,12 @@ func runPage(t *testing.T, page string) {
 		block, rest, ok := strings.Cut(part, "```\n")
 		must.That(t, ok, "a block without an end")
 		command, want, _ := strings.Cut(block, "\n")
-		got := runConsole(t, command)
+		got := runConsole(t, page, command)
+		if page == "README.md" {
+			for line := range strings.Lines(command + "\n" + got) {
+				assert.That(t, utf8.RuneCountInString(line) <= readmeColumns+1, "wider than %d columns: %s", readmeColumns, line)
+			}
+		}
 		if got != want && !wiretest.Update() {
 			t.Errorf("%s prints\n%s\nand %s says\n%s\n%s", command, got, page, want, wiretest.UpdateHint(t))
 		}
@@ -59,15 +71,19 @@ func runPage(t *testing.T, page string) {
 }
 
 // runConsole runs `$ lshark ARGS`, whose output may go through
-// `| head -N`, `| grep TEXT` and `| jq .`.
-func runConsole(t *testing.T, command string) string {
+// `| head -N`, `| tail -N`, `| grep TEXT` and `| jq …`.
+func runConsole(t *testing.T, page, command string) string {
 	t.Helper()
 	stages := strings.Split(command, " | ")
 	args, ok := strings.CutPrefix(stages[0], "$ lshark ")
 	must.That(t, ok, "%q is not a command of ours", command)
 	var out, errs bytes.Buffer
 	sys := testSystem(&out, &errs)
-	must.Equal(t, Run(sys, words(args)), exit.OK, command, "exit status", &errs)
+	list := words(args)
+	if page == "README.md" && len(stages) == 1 {
+		sys, list = onTerminal(&out, readmeColumns), append(list, "--color", "never")
+	}
+	must.Equal(t, Run(sys, list), exit.OK, command, "exit status", &errs)
 	text := out.String()
 	for _, stage := range stages[1:] {
 		text = pipe(t, stage, text)
@@ -85,12 +101,27 @@ func pipe(t *testing.T, command, text string) string {
 		n, err := strconv.Atoi(strings.TrimPrefix(arg, "-"))
 		must.NoError(t, err)
 		return strings.Join(lines[:min(n, len(lines))], "")
+	case "tail":
+		n, err := strconv.Atoi(strings.TrimPrefix(arg, "-"))
+		must.NoError(t, err)
+		lines = lines[:len(lines)-1] // an empty one
+		return strings.Join(lines[max(0, len(lines)-n):], "")
 	case "grep":
 		return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, arg) }), "")
 	case "jq":
-		var b bytes.Buffer
-		must.NoError(t, json.Indent(&b, []byte(text), "", "  "))
-		return b.String()
+		if arg == "." { // jq would round numbers
+			var b bytes.Buffer
+			must.NoError(t, json.Indent(&b, []byte(text), "", "  "))
+			return b.String()
+		}
+		cmd := exec.Command("jq", words(arg)...)
+		cmd.Stdin = strings.NewReader(text)
+		out, err := cmd.Output()
+		if errors.Is(err, exec.ErrNotFound) {
+			t.Skip(err)
+		}
+		must.NoError(t, err)
+		return string(out)
 	}
 	t.Fatalf("%q is no command that a pipe may end with", command)
 	return ""

@@ -18,11 +18,11 @@ type packedFile struct {
 }
 
 // readDocs returns what accompanies the binary, by the name in the work tree:
-// the license, the README and its pages, the changelog, manual pages,
+// the license, the README, its pages and pictures, the changelog, manual pages,
 // completions and the profile for Wireshark.
 func readDocs(root string) (map[string][]byte, error) {
 	docs := make(map[string][]byte)
-	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/*.md", "completions/*lshark*",
+	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/*.[mps]*", "completions/*lshark*",
 		"completions/wireshark/Lustre/*"} {
 		matches, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {

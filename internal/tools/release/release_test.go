@@ -120,8 +120,8 @@ func one(t *testing.T, dir, pattern string) string {
 // manPages returns the names of the manual pages of the commit.
 func manPages(t *testing.T) []string { return committedIn(t, "completions/*.1") }
 
-// docPages returns the names of the pages in docs/ of the commit.
-func docPages(t *testing.T) []string { return committedIn(t, "docs/*.md") }
+// docPages returns the names of the pages and pictures in docs/ of the commit.
+func docPages(t *testing.T) []string { return committedIn(t, "docs/*.[mps]*") }
 
 // committedIn returns the names, without folder, of the files of the commit that
 // match a pattern.
@@ -155,7 +155,7 @@ func tryArchive(t *testing.T, name string, of target, tree []string) string {
 		if fits, err := path.Match("completions/*.1", file); err == nil && fits {
 			want = append(want, "man/man1/"+path.Base(file))
 		}
-		if fits, err := path.Match("docs/*.md", file); err == nil && fits {
+		if fits, err := path.Match("docs/*.[mps]*", file); err == nil && fits {
 			want = append(want, file)
 		}
 	}
