@@ -128,21 +128,21 @@ func Golden(t testing.TB, file, text string) {
 		must.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		return
 	}
-	old, err := os.ReadFile(file)
+	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s does not exist: %s", file, UpdateHint(t))
 		return
 	}
 	must.NoError(t, err)
-	got, want := strings.Split(text, "\n"), strings.Split(string(old), "\n")
-	for i := range min(len(got), len(want)) {
-		if got[i] != want[i] {
-			t.Errorf("%s: line %d is\n%s\nwant\n%s\n%s", file, i+1, got[i], want[i], UpdateHint(t))
+	old, made := strings.Split(string(data), "\n"), strings.Split(text, "\n")
+	for i := range min(len(old), len(made)) {
+		if old[i] != made[i] {
+			t.Errorf("%s: line %d is\n%s\nand the test made\n%s\n%s", file, i+1, old[i], made[i], UpdateHint(t))
 			return
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%s: %d lines, want %d\n%s", file, len(got), len(want), UpdateHint(t))
+	if len(old) != len(made) {
+		t.Errorf("%s has %d lines, and the test made %d\n%s", file, len(old), len(made), UpdateHint(t))
 	}
 }
 
