@@ -36,7 +36,7 @@ type file struct {
 
 	byHand string // of input, after it was released
 
-	// Of a regular file, the frame behind one whose time is far from that of the frame before.
+	// The frame behind one whose time is far from that of the frame before.
 	ahead     Frame
 	aheadErr  error
 	hasAhead  bool
@@ -131,7 +131,8 @@ func (f *file) start(size int, src io.Reader) error {
 }
 
 // next reads the next frame, without its number and capture point. A damaged time becomes that
-// of the frame before, and of the first frame that of the frame behind.
+// of the frame before, and of the first frame that of the frame behind. What comes through a pipe
+// is not delayed for that, but for a frame after a pause of an hour, which waits for the next one.
 func (f *file) next(fr *Frame) error {
 	var err error
 	if f.hasAhead {
@@ -142,7 +143,8 @@ func (f *file) next(fr *Frame) error {
 	if err != nil {
 		return err
 	}
-	if f.count++; f.size >= 0 && (f.count == 1 || isFar(fr.Time, f.near)) {
+	f.count++
+	if (f.count == 1 && f.size >= 0) || (f.count > 1 && isFar(fr.Time, f.near)) {
 		f.aheadData = append(f.aheadData[:0], fr.Data...)
 		fr.Data = f.aheadData
 		f.aheadErr, f.hasAhead = f.readFrame(&f.ahead), true

@@ -1,10 +1,15 @@
 package capture
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/must"
 )
 
 // TestStrangeTimes checks that a frame whose time is far from those of its neighbours gets that of
@@ -42,4 +47,34 @@ func TestStrangeTimes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestStrangeTimesInPipe checks the same of a pipe, whose first frame does not wait for another one.
+func TestStrangeTimesInPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip("no FIFOs here:", err)
+	}
+	w := must.Value(os.OpenFile(path, os.O_RDWR, 0))(t) // does not wait for a reader
+	r := must.Value(Open([]string{path}, Options{}))(t)
+	const far = 11_600_000
+	data := at("x", 1, far, 2, far, far+1)
+	header, size := len(at("x")), len(at("x", 1))-len(at("x"))
+	for i, step := range []struct {
+		frames int     // that are written
+		read   []int64 // the times that can be read then
+	}{{1, []int64{1}}, {2, []int64{1, 2}}, {2, []int64{far, far + 1}}} {
+		end := header + step.frames*size
+		must.Value(w.Write(data[:end]))(t)
+		data, header = data[end:], 0
+		for _, want := range step.read {
+			var f Frame
+			must.NoError(t, r.Next(&f))
+			assert.Equal(t, f.Time/1e9, want, "step", i)
+		}
+	}
+	must.Equal(t, len(data), 0, "bytes that were not written")
+	notes := strings.Join(r.StrangeTimes(), "\n")
+	assert.That(t, strings.Contains(notes, ": frame 2: its time is 3222h13m19s from") && !strings.Contains(notes, "more"), "%q", notes)
+	must.NoError(t, errors.Join(r.Close(), w.Close()))
 }
