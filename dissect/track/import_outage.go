@@ -55,7 +55,7 @@ func (i *Import) Outage() *Outage { return i.outage }
 // request, unless the server has answered since.
 func (t *Imports) lose(i *Import, p Point) *Outage {
 	if i.outage == nil || !i.outage.Evicted.IsZero() {
-		o := &Outage{Lost: p, Served: i.LastServed, Interval: i.pingInterval()}
+		o := &Outage{Lost: p, Served: i.LastServed, Interval: i.PingInterval()}
 		if o.silentSince = o.Served.Time; o.Served.IsZero() && !i.FromLog {
 			o.silentSince = t.begin
 		}
@@ -76,9 +76,9 @@ func (t *Imports) stillSilent(i *Import, o *Outage, p Point) {
 	}
 }
 
-// pingInterval returns the median of the times between the last pings, 0 when there are
+// PingInterval returns the median of the times between the last pings, 0 when there are
 // too few.
-func (l *ImportLog) pingInterval() int64 {
+func (l *ImportLog) PingInterval() int64 {
 	const most, fewest = 16, 3
 	pings := l.PingLog[max(0, len(l.PingLog)-most):]
 	if len(pings) <= fewest {

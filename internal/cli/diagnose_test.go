@@ -97,6 +97,23 @@ func TestFindingsText(t *testing.T) {
 	}
 }
 
+// TestShortTimes checks that the cause of an eviction is found where all times are a tenth: what
+// is long is measured by the pings of the capture.
+func TestShortTimes(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"evicted", "evicted_ping", "evicted_by_hand"} {
+		frames := wiretest.ReadSample(t, ruleSamples+name+".pcap.zst")
+		begin := frames[0].Time
+		for i := range frames {
+			frames[i].Time = begin + (frames[i].Time-begin)/10
+		}
+		codes := func(path string) string {
+			return quiet(t, "diagnose", "-q", "--only", "evicted", "-T", "fields", "-e", "code", path)
+		}
+		assert.Equal(t, codes(wiretest.SaveFrames(t, frames)), codes(ruleSamples+name+".pcap.zst"), name)
+	}
+}
+
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	list, err := filepath.Glob(pattern)

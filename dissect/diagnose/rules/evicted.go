@@ -199,8 +199,11 @@ func evictionSuspects(e *evictions.Eviction) []diagnose.Place {
 		return []diagnose.Place{client, path, inLNet(e.Client, e.Server)}
 	}
 	list := []diagnose.Place{byAdmin}
+	if e.Recent != nil {
+		list = append(list, atHolder(e.Client))
+	}
 	if e.IsEarly || e.IsLossy { // a callback, which it may have missed, or a restart that was not captured
-		list = append(list, atHolder(e.Client), target)
+		list = append(withNew(list, atHolder(e.Client), unlimited), target)
 	}
 	if e.IsLossy || !isSet(e.Served) { // it may have been silent
 		list = append(list, client, path)
@@ -359,7 +362,7 @@ var _ = add(diagnose.Rule{
 		"If many clients are evicted under load, compare ldlm_enqueue_min and at_max with how long writing back takes.",
 	Thresholds: []*diagnose.Threshold{
 		{Name: "callback pending", Value: float64(evictions.MinIgnored) / 1e9, Unit: "s", Reason: "Servers wait longer than that before they " +
-			"evict, even with the shortest timeouts."},
+			"evict, even with the shortest timeouts. Where clients ping more often, the time between two pings is enough."},
 	},
 	Samples: []string{"evicted.pcap.zst"},
 	Start:   startEvictedLockCallback,
@@ -503,7 +506,7 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 		"Other clients that were silent at the same time point to a switch, or to the server's link.",
 	Thresholds: []*diagnose.Threshold{
 		{Name: "silence", Value: float64(evictions.MinSilence) / 1e9, Unit: "s", Reason: "Servers evict after six pings by default, which are " +
-			"at least five seconds apart."},
+			"at least five seconds apart. Where they are closer, the time of five pings is enough."},
 		{Name: "silence in ping intervals", Value: evictions.MinSilentPings, Unit: "pings", Reason: "The number after which servers evict can " +
 			"be set, but not below this."},
 	},
@@ -616,7 +619,7 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 	Code:    "evicted.unknown",
 	Summary: "A server evicted a client, and the capture does not show why.",
 	Meaning: "The client had to connect anew: the server did not know it any more, although the target ran on as far as the capture shows. " + evictionMeaning +
-		"The rule reports evictions for which no other rule found a cause: no callback was ignored, the client was not silent for long, and " +
+		"The rule reports evictions for which no other rule found a cause: no callback was ignored for long, the client was not silent for long, and " +
 		"no restart was seen. " +
 		"For a connection to the MGS it is a note, because nothing is lost with it. An administrator who evicts a client (lctl set_param " +
 		"*.*.evict_client=UUID) leaves no other trace on the network.",
@@ -646,7 +649,12 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 		f.Unexplained = " The capture begins too late to show why."
 		return
 	}
-	f.Unexplained = " The capture does not show why: no callback was ignored, and no restart was seen"
+	noCallback := "no callback was ignored"
+	if at := slices.IndexFunc(j, func(e *evictions.Eviction) bool { return e.Recent != nil }); at >= 0 {
+		noCallback += " for long"
+		f.Prove(j[at].Recent.Callback.Sent, "a callback for a lock, which the client had not given back by then")
+	}
+	f.Unexplained = " The capture does not show why: " + noCallback + ", and no restart was seen"
 	switch {
 	case shortest == 0:
 		f.Unexplained += "."

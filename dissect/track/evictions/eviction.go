@@ -22,6 +22,7 @@ type Eviction struct {
 	Instance uint32        // of the target now, 0: unknown
 	Locks    []IgnoredLock // of which the client ignored a callback, the oldest callback first
 	Dropped  int           // locks that were too many to keep
+	Recent   *IgnoredLock  // with the oldest callback that was pending too shortly to be the cause; nil: there is none
 	IsEarly  bool          // the cause may have been before the capture began
 	IsLossy  bool          // bytes were not captured between the nodes where the cause may have been
 
@@ -30,7 +31,8 @@ type Eviction struct {
 	IsOfEarlierMount bool           // the node of the client has mounted the file system again since, and lost nothing
 	atLine           bool           // At is the time of a line of the server's log
 
-	mayHaveRecovered bool // bytes were not captured since the client was let into a recovery
+	mayHaveRecovered bool  // bytes were not captured since the client was let into a recovery
+	pings            int64 // nanoseconds between pings: Interval, or what is usual in the capture; 0: unknown
 }
 
 // Cause is why a server evicted a client.
@@ -87,17 +89,18 @@ type IgnoredLock struct {
 
 // Thresholds, in nanoseconds or as a factor.
 const (
-	// MinIgnored is how long a callback must be pending: servers wait longer than
-	// that before they evict, even with the shortest timeouts.
+	// MinIgnored is how long a callback must be pending, or for one ping interval where that is
+	// shorter: servers wait longer before they evict, even with the shortest timeouts.
 	MinIgnored = int64(5e9)
 
 	// maxIgnored is how long a callback is pending at most before a server evicts, with
 	// the default of at_max.
 	maxIgnored = int64(600e9)
 
-	// MinSilence is the shortest silence after which servers evict: six pings,
-	// which are at least five seconds apart.
-	MinSilence = int64(25e9)
+	// MinSilence is the shortest silence after which servers evict, or enoughSilentPings ping
+	// intervals where that is shorter: six pings, which are at least five seconds apart.
+	MinSilence        = int64(25e9)
+	enoughSilentPings = 5
 
 	// MinSilentPings is how many ping intervals the silence must be long. Servers
 	// evict after six by default.
@@ -115,8 +118,16 @@ func (e *Eviction) cause() Cause {
 		return Recovery
 	case len(e.Locks) > 0:
 		return LockCallback
-	case e.Silence >= MinSilence && e.Silence >= MinSilentPings*e.Interval:
+	case e.Silence >= shorter(MinSilence, enoughSilentPings*e.pings) && e.Silence >= MinSilentPings*e.Interval:
 		return Silence
 	}
 	return Unknown
+}
+
+// shorter returns the shorter of two times, of which the second may be unknown (0).
+func shorter(a, b int64) int64 {
+	if b == 0 {
+		return a
+	}
+	return min(a, b)
 }

@@ -54,7 +54,26 @@ func (t *Tracker) add(e *Eviction) {
 	if len(t.pending) >= maxPending {
 		t.pass()
 	}
+	if e.pings = e.Interval; e.pings == 0 {
+		e.pings = t.usualPings()
+	}
 	t.pending = append(t.pending, e)
+}
+
+// usualPings returns the median of the ping intervals of all connections, 0 where none is known:
+// a client may have been silent since the capture began.
+func (t *Tracker) usualPings() int64 {
+	var list []int64
+	for _, i := range t.imports.List() {
+		if n := i.PingInterval(); n > 0 {
+			list = append(list, n)
+		}
+	}
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
 }
 
 // Lock takes a lock that has ended.
@@ -68,9 +87,16 @@ func (t *Tracker) Lock(l *locks.Lock) {
 	}
 	for i := range l.Callbacks {
 		c := &l.Callbacks[i]
-		if c.Asks() && l.IsIgnored(c) && l.End.Point.Time-c.Sent.Time >= MinIgnored {
-			t.pending[at].ignored(IgnoredLock{l, *c})
+		if !c.Asks() || !l.IsIgnored(c) && (c.Answered.IsZero() || c.Status != 0 || !c.Obeyed.IsZero()) {
+			continue
+		}
+		e, ignored := t.pending[at], IgnoredLock{l, *c}
+		switch {
+		case l.End.Point.Time-c.Sent.Time >= shorter(MinIgnored, e.pings):
+			e.ignored(ignored)
 			return
+		case e.Recent == nil || c.Sent.Time < e.Recent.Callback.Sent.Time:
+			e.Recent = &ignored
 		}
 	}
 }

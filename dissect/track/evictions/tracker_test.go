@@ -44,6 +44,9 @@ func TestCauses(t *testing.T) {
 		"denied":                    {track.Outage{Status: -13, Absent: seen}, 0, 0, Denied},
 		"kept a lock":               {track.Outage{Silence: 40 * second}, 0, 6 * second, LockCallback},
 		"asked for a lock just now": {track.Outage{}, 0, 2 * second, Unknown},
+		"kept a lock, short pings":  {track.Outage{Interval: second / 2}, 0, 2 * second, LockCallback},
+		"silence, short pings":      {track.Outage{Silence: 4 * second, Interval: second / 2}, 0, 0, Silence},
+		"2 short pings":             {track.Outage{Silence: second, Interval: second / 2}, 0, 0, Unknown},
 	} {
 		var list []*Eviction
 		tracker := New(track.NewImports(), 0, func(e *Eviction) { list = append(list, e) })
@@ -54,6 +57,7 @@ func TestCauses(t *testing.T) {
 		if tracker.Close(); len(list) != 1 || list[0].Cause != tt.want || list[0].Target != "lustre-OST0000" {
 			t.Errorf("%s: %+v, want cause %v", name, list, tt.want)
 		}
+		assert.Equal(t, e.Recent != nil, tt.kept != 0 && tt.want == Unknown, name, "has a callback that was pending too shortly")
 	}
 }
 
