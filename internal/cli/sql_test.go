@@ -19,6 +19,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/reference"
+	"github.com/lshark/lshark/internal/cli/sql"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -250,22 +251,51 @@ func TestByOp(t *testing.T) {
 	}
 }
 
+// TestDurations checks the INTERVAL of a duration beside its seconds.
+func TestDurations(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Seconds   float64
+		Span, Own string
+	}
+	rows := query[row](t, sqltest.Path(t), "select seconds, s.duration::varchar as span, duration(r.latency)::varchar as own from slow s join rpcs r using (xid, request_frame) order by seconds desc limit 1", recoverySample)
+	assert.Slice(t, rows, []row{{9.061574, "00:00:09.061574", "00:00:09.061574"}})
+}
+
 const queriesPage = "docs/queries.md"
 
 // querySection is a question of docs/queries.md.
-var querySection = regexp.MustCompile("(?s)\n## (\\d+)\\. ([^\n]+\\?)\n\n(.+?)\n\n```sh\n(lshark sql -T table \"\n(.*?)\n\" [^\n]+)\n```\n\n```text\n(.*?)```\n")
+var querySection = regexp.MustCompile("(?s)\n## (\\d+)\\. ([^\n]+\\?)\n\n(.+?)\n\n```sql\n(.*?)\n```\n\n```sh\n(lshark sql -T table (\\w+) [^\n]+)\n```\n\n```text\n(.*?)```\n")
 
-func readQueries(t *testing.T) (page string, sections [][]string) {
-	t.Helper()
-	text := must.ReadFile(t, wiretest.Repo(queriesPage))
-	sections = querySection.FindAllStringSubmatch(string(text), -1)
-	if all := strings.Count(string(text), "\n## "); len(sections) != all || all != 20 {
-		t.Fatalf("%s has %d sections, %d of them with question, answer, command and output", queriesPage, all, len(sections))
-	}
-	return string(text), sections
+// section is a question of docs/queries.md, with the query that lshark has.
+type section struct {
+	number, question, sql, command, name, output string
+	text                                         string // all of it
 }
 
-// TestQueries runs the queries of docs/queries.md and compares what they print.
+// readQueries returns docs/queries.md, with the SQL that lshark has, and its sections.
+func readQueries(t *testing.T) (page string, sections []section) {
+	t.Helper()
+	page = string(must.ReadFile(t, wiretest.Repo(queriesPage)))
+	list := querySection.FindAllStringSubmatch(page, -1)
+	all := sql.Queries()
+	must.That(t, len(list) == len(all) && len(list) == strings.Count(page, "\n## "), "%s has %d sections, of which %d have question, answer, SQL, command and output; lshark has %d queries",
+		queriesPage, strings.Count(page, "\n## "), len(list), len(all))
+	for i, m := range list {
+		q := all[i]
+		assert.Equal(t, m[6]+": "+m[2], q.Name+": "+q.Question, queriesPage, "and queries.sql, question", i+1)
+		if m[4] != q.SQL && !wiretest.Update() {
+			t.Errorf("%s has another query of %s than queries.sql: %s", queriesPage, q.Name, wiretest.UpdateHint(t))
+		}
+		text := strings.Replace(m[0], "```sql\n"+m[4], "```sql\n"+q.SQL, 1)
+		page = strings.Replace(page, m[0], text, 1)
+		sections = append(sections, section{number: m[1], question: m[2], sql: q.SQL, command: m[5], name: q.Name, output: m[7], text: text})
+	}
+	return page, sections
+}
+
+// TestQueries runs the queries of docs/queries.md by their names, and compares what they print. With
+// UPDATE=1 it writes the page, with the SQL of queries.sql.
 func TestQueries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares results")
@@ -275,41 +305,34 @@ func TestQueries(t *testing.T) {
 	printed := make([]string, len(sections))
 	t.Run("sections", func(t *testing.T) {
 		for i, s := range sections {
-			if !wiretest.All && !wiretest.Update() && i%10 > 0 {
-				printed[i] = s[6]
+			if printed[i] = s.output; !wiretest.All && !wiretest.Update() && i%10 > 0 {
 				continue
 			}
-			t.Run(s[1], func(t *testing.T) {
+			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				cmd := exec.CommandContext(t.Context(), "sh", "-c", s[4])
+				cmd := exec.CommandContext(t.Context(), "sh", "-c", s.command)
 				cmd.Dir, cmd.Env = wiretest.Repo("."), append(os.Environ(), "PATH="+path, "TZ=UTC")
 				var errs strings.Builder
 				cmd.Stderr = &errs
 				out, err := cmd.Output()
 				if err != nil {
-					t.Fatalf("%s: %v: %s", s[2], err, &errs)
+					t.Fatalf("%s: %v: %s", s.name, err, &errs)
 				}
-				if printed[i] = string(out); printed[i] != s[6] && !wiretest.Update() {
-					t.Errorf("%s prints\n%s\nand the page says\n%s\n%s", s[2], out, s[6], wiretest.UpdateHint(t))
-				}
+				printed[i] = string(out)
 			})
 		}
 	})
-	fresh := page
 	for i, s := range sections {
-		section := strings.TrimSuffix(s[0], s[6]+"```\n") + printed[i] + "```\n"
-		fresh = strings.Replace(fresh, s[0], section, 1)
+		page = strings.Replace(page, s.text, strings.TrimSuffix(s.text, s.output+"```\n")+printed[i]+"```\n", 1)
 	}
-	if wiretest.Update() && fresh != page {
-		must.NoError(t, os.WriteFile(wiretest.Repo(queriesPage), []byte(fresh), 0o644))
-	}
+	wiretest.Golden(t, wiretest.Repo(queriesPage), page)
 }
 
 // The words of SQL in docs/queries.md, and the columns of views that are not in tables.
 var (
 	sqlWords = strings.Fields(`select from where group by all order limit having as and or not null is in like desc last nulls
 		case when then end left join using cross on between with over filter interval seconds int bigint ubigint date distinct`)
-	viewColumns = strings.Fields(`op seconds parquet path clock_offset clock_of first_ns last_ns clock_difference node_time wire_time request_delay reply_delay
+	viewColumns = strings.Fields(`op seconds duration parquet path clock_offset clock_of first_ns last_ns clock_difference node_time wire_time request_delay reply_delay
 		client_capture server_capture captures slow errors by_op both_sides rpcs_by_capture`)
 )
 
@@ -332,8 +355,8 @@ func TestQueryNames(t *testing.T) {
 	word := regexp.MustCompile(`\b[a-zA-Z_]\w*(\s*\()?`)
 	_, sections := readQueries(t)
 	for i, s := range sections {
-		assert.Equal(t, s[1], strconv.Itoa(i+1), "question follows question", i)
-		query := quoted.ReplaceAllString(s[5], "")
+		assert.Equal(t, s.number, strconv.Itoa(i+1), "question follows question", i)
+		query := quoted.ReplaceAllString(s.sql, "")
 		known := slices.Clone(names)
 		for _, r := range []*regexp.Regexp{alias, with, subquery} {
 			for _, m := range r.FindAllStringSubmatch(query, -1) {
@@ -342,10 +365,10 @@ func TestQueryNames(t *testing.T) {
 		}
 		for _, w := range word.FindAllString(query, -1) {
 			if !strings.HasSuffix(w, "(") && !slices.Contains(known, w) {
-				t.Errorf("%s %s: %s is neither a column nor a word of SQL that this test knows", s[1], s[2], w)
+				t.Errorf("%s: %s is neither a column nor a word of SQL that this test knows", s.name, w)
 			}
 		}
-		for _, file := range strings.Fields(s[4][strings.LastIndex(s[4], "\"")+1:]) {
+		for _, file := range strings.Fields(s.command)[5:] {
 			if _, err := os.Stat(file); err != nil {
 				t.Error(err)
 			}

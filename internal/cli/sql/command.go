@@ -33,6 +33,7 @@ type command struct {
 	queryFile string
 	tables    []string
 	cacheSize flags.Size
+	list      bool
 	listCache bool
 	clear     bool
 }
@@ -41,12 +42,15 @@ type command struct {
 func New(sys *scan.System, run Run) *cobra.Command {
 	c := &command{sys: sys, run: run, form: flags.FormChoice(forms[:]...), cacheSize: 20 << 30}
 	cmd := &cobra.Command{
-		Use:   "sql [flags] [QUERY|-] CAPTURE|FOLDER…",
+		Use:   "sql [flags] [QUERY|NAME|-] CAPTURE|FOLDER…",
 		Short: "Query captures with SQL, by DuckDB",
-		Long: "sql runs DuckDB with a table for each kind of record: rpcs, messages, imports, locks, files, findings, recovery and config, with " +
-			"the columns that \"lshark schema\" lists. The arguments are captures, Parquet files of -T parquet or monitor, and folders with " +
-			"either. What captures are converted to stays in a cache. Without QUERY, the query is read from standard input.",
-		Example: `  # the slowest operations of each target
+		Long: "sql runs DuckDB with a table for each kind of record: rpcs, messages, imports, locks, files, findings, recovery and config; " +
+			"\"lshark schema\" lists their columns. NAME is a query of --list. The arguments are captures, Parquet files of -T parquet or monitor, " +
+			"and folders with either. Without QUERY, the query is read from standard input.",
+		Example: `  # a query that lshark has: who waits for locks, and for whom
+  lshark sql lock_waits client.pcap
+
+  # the slowest operations of each target
   lshark sql 'select op, target, count(*), quantile_cont(latency, .99) / 1e6 as p99_ms
     from rpcs group by all order by p99_ms desc' client.pcap
 
@@ -56,7 +60,8 @@ func New(sys *scan.System, run Run) *cobra.Command {
   # network or server: what both sides of the network have seen
   lshark sql 'select op, avg(wire_time) / 1e6 as network_ms, avg(node_time) / 1e6 as server_ms
     from both_sides group by all' client.pcap server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.start(args) },
+		ValidArgsFunction: c.complete,
+		RunE:              func(_ *cobra.Command, args []string) error { return c.start(args) },
 	}
 	flags.AddInput(cmd, sys, &c.input, false)
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
@@ -65,6 +70,7 @@ func New(sys *scan.System, run Run) *cobra.Command {
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		flags.RegisterForm(f, &c.form)
+		f.BoolVar(&c.list, "list", false, "list the queries that have names; with names, print their SQL")
 		f.BoolVar(&c.listCache, "list-cache", false, "list the captures whose tables are in the cache, and where, the last used first")
 		f.BoolVar(&c.clear, "clear-cache", false, "remove everything from the cache")
 		f.Var(&c.cacheSize, "cache-size", "keep up to `SIZE` in the cache, such as 500M; what was not used for longest is removed first")
@@ -90,6 +96,9 @@ func (c *command) check() error {
 func (c *command) start(args []string) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if c.list {
+		return c.listQueries(args)
 	}
 	folder, err := cacheFolder(c.sys.Env)
 	if err != nil {
@@ -145,6 +154,36 @@ func release() string {
 	return text
 }
 
+// complete completes names of queries; else shells complete files.
+func (c *command) complete(_ *cobra.Command, args []string, start string) (names []string, _ cobra.ShellCompDirective) {
+	if !c.list && (len(args) > 0 || start == "") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	for _, q := range Queries() {
+		names = append(names, q.Name+"\t"+q.Question)
+	}
+	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveDefault
+}
+
+// listQueries prints the queries with names, or the SQL of some.
+func (c *command) listQueries(names []string) error {
+	list, err := named(names)
+	if err != nil {
+		return err
+	}
+	w := c.sys.NewWriter(iostreams.FlushWhenFull)
+	for _, q := range list {
+		line := fmt.Sprintf("%-18s %s\n", q.Name, q.Question)
+		if len(names) > 0 {
+			line = fmt.Sprintf("-- %s\n%s\n", q.Question, q.SQL)
+		}
+		if err := w.Write([]byte(line)); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
 func (c *command) maintain(cache *cache, args []string) error {
 	if len(args) > 0 || c.listCache && c.clear {
 		return exit.Usagef("--list-cache and --clear-cache exclude each other, and take no arguments")
@@ -181,15 +220,15 @@ func (c *command) split(args []string) (query string, files []string, err error)
 	const stdin = "-"
 	switch {
 	case c.queryFile != "" && c.queryFile != stdin:
-		if len(args) > 0 && isQuery(args[0]) {
+		if len(args) > 0 && queryOf(args[0]) != "" {
 			return "", nil, exit.Usagef("--query and %q: there can be one query only", args[0])
 		}
 		text, err = os.ReadFile(c.queryFile)
 		if err != nil {
 			return "", nil, fmt.Errorf("--query: %w", err)
 		}
-	case c.queryFile == "" && len(args) > 0 && isQuery(args[0]):
-		text, files = []byte(args[0]), slices.Concat(c.input.Read, args[1:])
+	case c.queryFile == "" && len(args) > 0 && queryOf(args[0]) != "":
+		text, files = []byte(queryOf(args[0])), slices.Concat(c.input.Read, args[1:])
 	default:
 		if c.queryFile == "" && len(args) > 0 && args[0] == stdin {
 			files = slices.Concat(c.input.Read, args[1:])

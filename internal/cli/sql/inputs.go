@@ -64,6 +64,9 @@ func explainMissing(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, " \t\n") {
 		return exit.Usagef("%s: neither a file nor a query, which begins with a word such as SELECT, FROM or WITH", path)
 	}
+	if _, unknown := named([]string{path}); errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "./") {
+		return fmt.Errorf("%s: no such file; %w (--list has all)", path, unknown)
+	}
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
 		err = failed.Err

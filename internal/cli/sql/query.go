@@ -1,11 +1,62 @@
 package sql
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
+	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/render/records"
 )
+
+// queryFile has the queries that have names: a line "-- NAME: QUESTION" before each.
+//
+//go:embed queries.sql
+var queryFile string
+
+// NamedQuery is a query that lshark has.
+type NamedQuery struct{ Name, Question, SQL string }
+
+// Queries returns the queries that have names, in the order of docs/queries.md.
+func Queries() (list []NamedQuery) {
+	for _, part := range strings.Split(queryFile, "\n\n-- ")[1:] {
+		head, text, _ := strings.Cut(part, "\n")
+		name, question, _ := strings.Cut(head, ": ")
+		list = append(list, NamedQuery{name, question, strings.TrimSpace(text)})
+	}
+	return list
+}
+
+// queryOf returns the query that an argument is or names, empty for a file.
+func queryOf(arg string) string {
+	if q, err := named([]string{arg}); err == nil {
+		return q[0].SQL
+	}
+	if isQuery(arg) {
+		return arg
+	}
+	return ""
+}
+
+// named returns the queries with names, all without any.
+func named(names []string) (list []NamedQuery, err error) {
+	all := Queries()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, q := range all {
+		known = append(known, q.Name)
+	}
+	for _, name := range names {
+		at := slices.Index(known, name)
+		if at < 0 {
+			return nil, exit.UnknownName("query", name, known)
+		}
+		list = append(list, all[at])
+	}
+	return list, nil
+}
 
 // The tables of records that have views, or other keys than their records.
 var (

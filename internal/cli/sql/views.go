@@ -19,7 +19,8 @@ var rpcViews string
 func script(files map[string][]file, clocks map[string]capture.Clock) string {
 	var b strings.Builder
 	// Everything that is needed is in DuckDB. A query that needs an extension installs it itself.
-	b.WriteString("set autoinstall_known_extensions = false;\ncreate schema if not exists lshark;\n")
+	b.WriteString("set autoinstall_known_extensions = false;\ncreate schema if not exists lshark;\n" +
+		"create or replace macro duration(ns) as to_microseconds(ns // 1000);\n") // an INTERVAL
 	names := captureNames(files)
 	for _, table := range allTables {
 		if len(files[table]) == 0 {
