@@ -23,6 +23,7 @@ type Tracker struct {
 	done    func(*Eviction)
 	linger  int64
 	pending []*Eviction // in the order of time
+	pings   int64       // what usualPings has found
 }
 
 // The bounds of what is followed. Over one of them, the oldest is passed on.
@@ -55,7 +56,10 @@ func (t *Tracker) add(e *Eviction) {
 		t.pass()
 	}
 	if e.pings = e.Interval; e.pings == 0 {
-		e.pings = t.usualPings()
+		if t.pings == 0 {
+			t.pings = t.usualPings()
+		}
+		e.pings = t.pings
 	}
 	t.pending = append(t.pending, e)
 }
