@@ -187,10 +187,12 @@ func chooseLink(s *Screen, row *store.Row, links []model.Link) {
 	choose(s, "open", list)
 }
 
+// showFindings shows the findings about the rows that are shown.
 func showFindings(s *Screen) {
 	s.status.say("looking …")
+	x := s.selection()
 	s.spawn(func() {
-		findings := s.opt.Capture.Findings()
+		findings := s.opt.Capture.Findings(x)
 		s.post(func() {
 			s.status.left = ""
 			o := s.opt.View
@@ -201,10 +203,10 @@ func showFindings(s *Screen) {
 				title = "findings so far, more at the end of the capture"
 			}
 			if len(lines) == 0 {
-				s.status.say("no findings")
+				s.status.say("%s", withFilter("no findings", x))
 				return
 			}
-			showLines(s, title, lines)
+			showLines(s, withFilter(title, x), lines)
 		})
 	})
 }

@@ -579,6 +579,47 @@ func TestViews(t *testing.T) {
 	x.want(" RPCs", "variant")
 }
 
+// TestFilteredViews checks that tables and findings are about the rows that the filter shows.
+func TestFilteredViews(t *testing.T) {
+	x := sample(t, "recovery.pcap.zst")
+	x.press("8")
+	rows := func() int { return len(x.lines()) - 2 - strings.Count(x.text(), "\n\n") } // without title and last line
+	locks := rows()
+	x.press("Esc", "9")
+	files := rows()
+	x.press("Esc", "3")
+	x.want("lustre-MDT0001 was restarted")
+	x.press("Esc", "F", "opcode == OST_WRITE", "Enter", "6")
+	x.want("operations, Enter", "Esc closes, filter: opcode == OST_WRITE", "OST_WRITE")
+	x.not("OBD_PING", "MDS_REINT")
+	x.press("Esc", "5")
+	x.want("lustre-OST0000", "lustre-OST0001")
+	x.not("lustre-MDT")
+	x.press("j", "Enter")
+	x.want("filter: (opcode == OST_WRITE) and rpc.target == lustre-OST000", "3 of ")
+	x.press("Esc", "Esc", "3")
+	x.want("findings, Enter goes to a frame, Esc closes, filter: opcode == OST_WRITE", "lustre-OST0000 was restarted")
+	x.not("lustre-MDT0001 was restarted")
+	x.press("Esc", "9")
+	x.want("files, Enter", "filter: opcode == OST_WRITE", "/")
+	assert.That(t, rows() < files, "%d lines, without a filter %d", rows(), files)
+	x.press("j", "Enter")
+	x.want("filter: (opcode == OST_WRITE) and fid == [0x", " of ")
+	assert.That(t, len(x.grid.ids) > 0, "%s leads to no RPCs", x.grid.view.Filter)
+	x.press("Esc", "Esc", "8")
+	x.want("no locks, filter: opcode == OST_WRITE")
+	x.press("F", "^U", "opcode == LDLM_CANCEL", "Enter", "8")
+	x.want("locks, Enter", "filter: opcode == LDLM_CANCEL", "cancel")
+	assert.That(t, rows() < locks, "%d lines, without a filter %d", rows(), locks)
+
+	// Of messages, the RPCs that they belong to.
+	x.press("2", "F", "^U", "kind == reply && pb_status == ENODEV", "Enter", "6")
+	x.want("operations, Enter", "filter: kind == reply", "CONNECT")
+	x.not("OBD_PING")
+	x.press("j", "Enter")
+	x.want("filter: opcode == ")
+}
+
 // TestLadder draws the messages of a row and of all rows.
 func TestLadder(t *testing.T) {
 	x := sample(t, "mount.pcap")

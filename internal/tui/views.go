@@ -42,20 +42,38 @@ func chooseView(s *Screen) {
 	choose(s, "views", list)
 }
 
-// showTable shows a table. Enter goes from a row to its RPCs.
+// selection returns the rows that are shown, nil without a filter.
+func (s *Screen) selection() *model.Selection {
+	v := s.grid.view
+	if v.Filter == "" {
+		return nil
+	}
+	return &model.Selection{Kind: v.Kind, Filter: v.Filter, Rows: s.grid.ids}
+}
+
+// withFilter appends the filter of the rows that a page is about.
+func withFilter(text string, x *model.Selection) string {
+	if x == nil {
+		return text
+	}
+	return text + ", filter: " + x.Filter
+}
+
+// showTable shows a table of the rows that are shown. Enter goes from a row to its RPCs.
 func showTable(s *Screen, t model.Table) {
 	s.status.say("looking …")
+	x := s.selection()
 	o := s.opt.View
 	_, _, o.Width, _ = s.pages.GetInnerRect()
 	s.spawn(func() {
-		lines := t.Lines(s.opt.Capture, o)
+		lines := t.Lines(s.opt.Capture, x, o)
 		s.post(func() {
 			if len(lines) == 0 {
-				s.status.say("no %s", t.Name)
+				s.status.say("%s", withFilter("no "+t.Name, x))
 				return
 			}
 			s.status.left = ""
-			showLines(s, t.Name+", Enter goes to the RPCs, : to other views, Esc closes", lines)
+			showLines(s, withFilter(t.Name+", Enter goes to the RPCs, : to other views, Esc closes", x), lines)
 		})
 	})
 }

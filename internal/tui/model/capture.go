@@ -155,8 +155,8 @@ func (c *Capture) Close() {
 // Err returns the first error of Rows.
 func (c *Capture) Err() error { return c.err }
 
-// Findings returns copies of the findings so far.
-func (c *Capture) Findings() (list []*diagnose.Finding) {
+// allFindings returns copies of the findings so far.
+func (c *Capture) allFindings() (list []*diagnose.Finding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	copies := make(map[*diagnose.Finding]*diagnose.Finding)

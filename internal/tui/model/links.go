@@ -55,15 +55,24 @@ func SubjectOf(messages []*dissect.Message) *Subject {
 			}
 		}
 		record.Set(m, 0)
-		s.addHandles(record.Tree())
-		s.addFIDs(&record)
+		eachHandle(record.Tree(), func(h uint64) {
+			if !slices.Contains(s.Handles, h) && len(s.Handles) < maxSubjects {
+				s.Handles = append(s.Handles, h)
+			}
+		})
+		eachFID(&record, func(fid track.FID) {
+			if !slices.Contains(s.FIDs, fid) && len(s.FIDs) < maxSubjects {
+				s.FIDs = append(s.FIDs, fid)
+			}
+		})
 	}
 	return s
 }
 
 const handleSize = 8 // struct lustre_handle
 
-func (s *Subject) addHandles(t *dissect.Tree) {
+// eachHandle calls f with the handles of locks in a message.
+func eachHandle(t *dissect.Tree, f func(uint64)) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		if n.Name() != "lock_handle" {
@@ -76,26 +85,23 @@ func (s *Subject) addHandles(t *dissect.Tree) {
 				continue
 			}
 			// A handle is opaque: its bytes are not swapped, whatever the byte order of the message.
-			if h := binary.LittleEndian.Uint64(b); h != 0 && !slices.Contains(s.Handles, h) && len(s.Handles) < maxSubjects {
-				s.Handles = append(s.Handles, h)
+			if h := binary.LittleEndian.Uint64(b); h != 0 {
+				f(h)
 			}
 		}
 	}
 }
 
-func (s *Subject) addFIDs(m *records.Message) {
+// eachFID calls f with the FIDs in a message.
+func eachFID(m *records.Message, f func(track.FID)) {
 	p, ok := records.Messages.Find("fid")
 	if !ok {
 		return
 	}
 	var v records.Value
 	for i := range p.Len(m) {
-		if !p.Value(m, i, &v) {
-			continue
-		}
-		fid := track.FID{Seq: v.U, OID: v.OID, Ver: v.Ver}
-		if !slices.Contains(s.FIDs, fid) && len(s.FIDs) < maxSubjects {
-			s.FIDs = append(s.FIDs, fid)
+		if p.Value(m, i, &v) {
+			f(track.FID{Seq: v.U, OID: v.OID, Ver: v.Ver})
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
-	"github.com/lshark/lshark/internal/tui/store"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
@@ -18,7 +17,7 @@ import (
 // Table is a table of a command, whose rows lead to the RPCs that they are about.
 type Table struct {
 	Name  string
-	Lines func(c *Capture, o render.SummaryOptions) []Line
+	Lines func(c *Capture, x *Selection, o render.SummaryOptions) []Line
 }
 
 // Tables are the tables there are.
@@ -44,17 +43,11 @@ func tableLines(text []byte, filters []string) []Line {
 }
 
 // statsBy makes the table of the RPCs that have ended by a dimension, as lshark stats shows it.
-func statsBy(by track.Dimension, field string) func(*Capture, render.SummaryOptions) []Line {
-	return func(c *Capture, o render.SummaryOptions) []Line {
+func statsBy(by track.Dimension, field string) func(*Capture, *Selection, render.SummaryOptions) []Line {
+	return func(c *Capture, x *Selection, o render.SummaryOptions) []Line {
 		list := []track.Dimension{by}
 		stats := track.NewStats(track.StatsOptions{By: list})
-		rows := c.Rows.NewReader()
-		from, to := c.Rows.Range(store.RPCs)
-		for id := from; id < to; id++ {
-			if r, err := rows.RPC(id); err == nil {
-				stats.Done(r.RPC)
-			}
-		}
+		x.rpcs(c, stats.Done)
 		var lines []Line
 		for _, i := range stats.Intervals() {
 			var filters []string
@@ -64,9 +57,9 @@ func statsBy(by track.Dimension, field string) func(*Capture, render.SummaryOpti
 				case r.Others:
 					filters = append(filters, "")
 				case len(value) == 0:
-					filters = append(filters, "not "+field)
+					filters = append(filters, x.and("not "+field))
 				default:
-					filters = append(filters, field+" == "+filter.Literal(string(value)))
+					filters = append(filters, x.and(field+" == "+filter.Literal(string(value))))
 				}
 			}
 			table := tables.NewStatsTable(tables.StatsOptions{By: list, Sort: "count", Colors: o.Colors, Width: o.Width, NIDs: o.NIDs})
@@ -77,12 +70,17 @@ func statsBy(by track.Dimension, field string) func(*Capture, render.SummaryOpti
 }
 
 // lockLines returns the locks that have ended, the longest waits first.
-func lockLines(c *Capture, o render.SummaryOptions) []Line {
+func lockLines(c *Capture, x *Selection, o render.SummaryOptions) []Line {
+	selected := func(*locks.Lock) bool { return true }
+	if x != nil {
+		handles, _ := x.subjects(c)
+		selected = func(l *locks.Lock) bool { return handles[l.Handle] || handles[l.ClientHandle] }
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var list []*locks.Lock
 	for k, l := range fifo.All(c.ended) {
-		if keysOf(l)[0] == k {
+		if keysOf(l)[0] == k && selected(l) {
 			list = append(list, l)
 		}
 	}
@@ -98,21 +96,44 @@ func lockLines(c *Capture, o render.SummaryOptions) []Line {
 	list = list[:min(len(list), maxTableRows)]
 	var filters []string
 	for _, l := range list {
-		filters = append(filters, "lock_handle == "+string(schema.AppendHex(nil, cmp.Or(l.Handle, l.ClientHandle))))
+		filters = append(filters, x.and("lock_handle == "+string(schema.AppendHex(nil, cmp.Or(l.Handle, l.ClientHandle)))))
 	}
 	return tableLines(tables.Locks.New(o, c.Rows.First()).Append(nil, list), filters)
 }
 
-// fileLines returns the files, those with the most RPCs first.
-func fileLines(c *Capture, o render.SummaryOptions) []Line {
+// fileLines returns the files, those with the most RPCs first. Most RPCs of OSTs have the FIDs of objects only.
+func fileLines(c *Capture, x *Selection, o render.SummaryOptions) []Line {
+	var selected map[track.FID]bool
+	if x != nil {
+		_, selected = x.subjects(c)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.files.List()
 	slices.SortStableFunc(list, func(a, b *files.File) int { return cmp.Compare(b.RPCs, a.RPCs) })
-	list = list[:min(len(list), maxTableRows)]
+	var kept []*files.File
 	var filters []string
 	for _, f := range list {
-		filters = append(filters, "fid == "+string(schema.AppendFID(nil, f.FID.Seq, f.FID.OID, f.FID.Ver)))
+		fids := []track.FID{f.FID}
+		if x != nil {
+			objects, _ := f.Objects()
+			for i := range objects {
+				fids = append(fids, objects[i].FID)
+			}
+			fids = slices.DeleteFunc(fids, func(fid track.FID) bool { return !selected[fid] })
+		}
+		if len(fids) == 0 || len(kept) == maxTableRows {
+			continue
+		}
+		var b []byte
+		for _, fid := range fids {
+			b = schema.AppendFID(append(b, ", "...), fid.Seq, fid.OID, fid.Ver)
+		}
+		filter := "fid == " + string(b[2:])
+		if len(fids) > 1 {
+			filter = "fid in {" + string(b[2:]) + "}"
+		}
+		kept, filters = append(kept, f), append(filters, x.and(filter))
 	}
-	return tableLines(tables.Files.New(o, c.Rows.First()).Append(nil, list), filters)
+	return tableLines(tables.Files.New(o, c.Rows.First()).Append(nil, kept), filters)
 }

@@ -1,0 +1,116 @@
+package model
+
+import (
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/render/records"
+)
+
+// Selection is the rows that a filter shows. Tables and findings are about these only; nil: about all.
+type Selection struct {
+	Kind   store.Kind
+	Filter string
+	Rows   []int64
+}
+
+// rpcs calls f with the RPCs that are selected, or that selected messages belong to. An RPC is valid
+// until f returns.
+func (x *Selection) rpcs(c *Capture, f func(*track.RPC)) {
+	rows := c.Rows.NewReader()
+	add := func(id int64) {
+		if r, err := rows.RPC(id); err == nil {
+			f(r.RPC)
+		}
+	}
+	if x == nil {
+		from, to := c.Rows.Range(store.RPCs)
+		for id := from; id < to; id++ {
+			add(id)
+		}
+		return
+	}
+	seen := make(map[int64]bool)
+	for _, id := range x.Rows {
+		if x.Kind == store.Messages {
+			m, err := rows.Message(id)
+			if id = m.Of; err != nil || id < 0 || seen[id] {
+				continue
+			}
+			seen[id] = true
+		}
+		add(id)
+	}
+}
+
+// messages calls f with the messages that are selected, or of which selected RPCs consist. A message
+// is valid until f returns.
+func (x *Selection) messages(c *Capture, f func(*dissect.Message)) {
+	rows := c.Rows.NewReader()
+	add := func(id int64) {
+		if m, err := rows.Message(id); err == nil {
+			f(m.Message)
+		}
+	}
+	for _, id := range x.Rows {
+		if x.Kind == store.Messages {
+			add(id)
+		} else if r, err := rows.RPC(id); err == nil {
+			for _, m := range r.Messages {
+				add(m)
+			}
+		}
+	}
+}
+
+// subjects returns the handles of locks and the FIDs in the messages that are selected.
+func (x *Selection) subjects(c *Capture) (handles map[uint64]bool, fids map[track.FID]bool) {
+	handles, fids = make(map[uint64]bool), make(map[track.FID]bool)
+	var record records.Message
+	x.messages(c, func(m *dissect.Message) {
+		record.Set(m, 0)
+		eachHandle(record.Tree(), func(h uint64) { handles[h] = true })
+		eachFID(&record, func(fid track.FID) { fids[fid] = true })
+	})
+	return handles, fids
+}
+
+// and returns a filter for those of the rows that another one matches, too.
+func (x *Selection) and(filter string) string {
+	if x == nil || x.Kind != store.RPCs || filter == "" {
+		return filter
+	}
+	return "(" + x.Filter + ") and " + filter
+}
+
+// Findings returns copies of the findings so far: all, or those that a selected message proves.
+func (c *Capture) Findings(x *Selection) []*diagnose.Finding {
+	list := c.allFindings()
+	if x == nil {
+		return list
+	}
+	type place struct {
+		file  string
+		frame int64
+	}
+	selected := make(map[place]bool)
+	x.messages(c, func(m *dissect.Message) { selected[place{m.File, m.Frame}] = true })
+	kept := make(map[*diagnose.Finding]bool)
+	var found []*diagnose.Finding
+	for _, f := range list {
+		for _, e := range f.Evidence {
+			if selected[place{e.Point.File, e.Point.Frame}] {
+				kept[f] = true
+				found = append(found, f)
+				break
+			}
+		}
+	}
+	for _, f := range found {
+		if !kept[f.Cause] {
+			f.Cause = nil
+		}
+	}
+	return found
+}
