@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // frames is a page that shows another one in two widths, uses it, and writes down what
@@ -129,4 +132,38 @@ func TestReportInBrowser(t *testing.T) {
 		}
 		assert.That(t, len(others) <= 0, "%s: the page loads %q", sample, others)
 	}
+}
+
+// TestReportInPrint prints a page by Chromium, where it is installed: no heading is alone at the foot of a
+// sheet, and no caption of a diagram that is folded.
+func TestReportInPrint(t *testing.T) {
+	if !wiretest.All || testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for _, program := range []string{"chromium", "pdftotext"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	p := pageOf(t, ruleSamples+"lock_contention.pcap.zst")
+	folder := t.TempDir()
+	text, sheets := filepath.Join(folder, "page.html"), filepath.Join(folder, "page.pdf")
+	must.NoError(t, os.WriteFile(text, []byte(p.text), 0o600))
+	cmd := exec.CommandContext(t.Context(), "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir="+t.TempDir(),
+		"--no-pdf-header-footer", "--print-to-pdf="+sheets, "file://"+text)
+	out, err := cmd.CombinedOutput()
+	must.That(t, err == nil, "%v: %s", err, out)
+	printed := string(must.Value(exec.Command("pdftotext", "-layout", sheets, "-").Output())(t))
+	headings := make(map[string]bool)
+	for _, n := range p.find(func(n *html.Node) bool { return n.Data == "h2" || n.Data == "h3" || n.Data == "caption" }) {
+		headings[strings.Join(strings.Fields(textOf(n)), " ")] = true
+	}
+	list := strings.Split(printed, "\f")
+	must.That(t, len(list) > 5, "%d sheets", len(list))
+	for i, sheet := range list {
+		lines := strings.Split(strings.TrimSpace(sheet), "\n")
+		last := strings.Join(strings.Fields(lines[len(lines)-1]), " ")
+		assert.That(t, !headings[last], "sheet %d ends with %q", i+1, last)
+	}
+	assert.Equal(t, strings.Count(printed, "Ladder of "), strings.Count(p.text, `<details class="followed" open`), "captions of ladders")
 }
