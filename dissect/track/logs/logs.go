@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -320,13 +321,14 @@ type Logs struct {
 	waiting map[uint64]int // RPCs of the capture that have not ended, by xid
 	rpc     debuglog.RPC
 
-	// Unseen gets each RPC that the log of a node has as sent, and its capture has not.
+	// Unseen gets each RPC that the log of a node has as sent, and its capture has not, and RPCs of nodes that were
+	// not captured.
 	Unseen func(*track.RPC)
 }
 
 // New returns the logs beside a capture. It opens none.
 func New(files []File) *Logs {
-	x := &Logs{waiting: map[uint64]int{}}
+	x := &Logs{waiting: map[uint64]int{}, wire: wire{pairs: map[[2]lnet.NID]bool{}}}
 	x.table = newTable(files, x.notJoined)
 	x.threads = fifo.NewMap[debuglog.Thread, taken](maxThreads)
 	return x
@@ -453,10 +455,24 @@ func (x *Logs) isUnseen(c *debuglog.Call) bool {
 
 // notJoined takes a call with which no RPC of the capture was joined so far.
 func (x *Logs) notJoined(c *debuglog.Call) {
-	if !x.isUnseen(c) {
+	l := x.logs[c.Log]
+	node := l.self.first()
+	switch {
+	case x.isUnseen(c):
+		x.rpc = debuglog.RPC{Client: *c, HasClient: true, NotOnWire: debuglog.RequestUnseen}
+	case !c.Served && x.wire.isElsewhere(node, c.Peer, c.Begin()):
+		x.rpc = debuglog.RPC{Client: *c, HasClient: true}
+	case c.Served && x.wire.isElsewhere(c.Peer, node, c.Begin()) && !x.hasLogOf(c.Peer):
+		x.rpc = debuglog.RPC{Server: *c, HasServer: true}
+		x.Unseen(track.FromLog(&x.rpc, c.Peer, node))
+		return
+	default:
 		return
 	}
-	x.rpc = debuglog.RPC{Client: *c, HasClient: true, NotOnWire: debuglog.RequestUnseen}
-	r := track.FromLog(&x.rpc, x.logs[c.Log].self.first(), c.Peer)
-	x.Unseen(r)
+	x.Unseen(track.FromLog(&x.rpc, node, c.Peer))
+}
+
+// hasLogOf reports whether the log of a node is there, which has the requests of that node.
+func (x *Logs) hasLogOf(node lnet.NID) bool {
+	return slices.ContainsFunc(x.logs, func(l *log) bool { return l.self.has(node) })
 }

@@ -9,6 +9,7 @@ import (
 // wire is what a capture covers: of which node, and when.
 type wire struct {
 	views       track.Viewpoints
+	pairs       map[[2]lnet.NID]bool // that exchange messages
 	first, last int64
 	lost        track.Spans
 }
@@ -22,6 +23,19 @@ func (w *wire) add(source int, client, server lnet.NID, now int64) {
 	}
 	w.last = max(w.last, now)
 	w.views.See(source, client, server)
+	if pair := [2]lnet.NID{client, server}; !w.pairs[pair] && len(w.pairs) < maxPairs {
+		w.pairs[pair] = true
+	}
+}
+
+// maxPairs is how many pairs of nodes are kept; where there are more, logs tell nothing of others.
+const maxPairs = 1 << 16
+
+// isElsewhere reports whether an RPC of a log was within the time of the capture and between nodes of which it
+// has no RPC at all.
+func (w *wire) isElsewhere(client, server lnet.NID, at int64) bool {
+	return client.Len > 0 && server.Len > 0 && !server.IsLoopback() && !w.pairs[[2]lnet.NID{client, server}] && len(w.pairs) < maxPairs &&
+		at >= w.first && at <= w.last
 }
 
 // covers reports whether the capture was taken at a node, and must have a request that the
