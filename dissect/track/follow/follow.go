@@ -395,11 +395,13 @@ func (f *Follower) Line(l *track.LogLine) {
 	switch {
 	case f.imports == nil:
 	case f.logs == nil:
-		i := f.imports.Logged(l)
-		if f.recoveries != nil {
-			f.recoveries.Logged(l, i)
-		}
+		f.connectionLine(l)
 		if f.locks != nil {
+			f.locks.Logged(l)
+		}
+	case f.logs.IsElsewhere(l):
+		f.connectionLine(l)
+		if f.logs.Locks != nil {
 			f.locks.Logged(l)
 		}
 	default:
@@ -409,6 +411,14 @@ func (f *Follower) Line(l *track.LogLine) {
 		}
 	}
 	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
+}
+
+// connectionLine takes a line about a connection that is not captured.
+func (f *Follower) connectionLine(l *track.LogLine) {
+	i := f.imports.Logged(l)
+	if f.recoveries != nil {
+		f.recoveries.Logged(l, i)
+	}
 }
 
 // LockLine takes a line of a log about a lock or an RPC, beside a capture after LockLines.

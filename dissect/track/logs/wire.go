@@ -38,6 +38,24 @@ func (w *wire) isElsewhere(client, server lnet.NID, at int64) bool {
 		at >= w.first && at <= w.last
 }
 
+// hasClient reports whether a node sent requests in the capture.
+func (w *wire) hasClient(node lnet.NID) bool {
+	for pair := range w.pairs {
+		if pair[0] == node {
+			return true
+		}
+	}
+	return len(w.pairs) == maxPairs
+}
+
+// IsElsewhere reports whether a line of a log is about a connection of which the capture has no message.
+func (x *Logs) IsElsewhere(l *track.LogLine) bool {
+	if l.Kind >= debuglog.Connected { // by the log of the server
+		return x.wire.isElsewhere(l.PeerNode(), l.Node, l.Time)
+	}
+	return l.Node.Len > 0 && l.Time >= x.wire.first && l.Time <= x.wire.last && !x.wire.hasClient(l.Node)
+}
+
 // covers reports whether the capture was taken at a node, and must have a request that the
 // node has sent, by its log, if that came onto the wire.
 func (w *wire) covers(l *log, c *debuglog.Call) bool {
