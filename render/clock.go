@@ -19,38 +19,11 @@ const (
 	Delta // seconds since the message before
 )
 
-// Stamp appends absolute times. It keeps the text of the last second, as most
-// messages have the same as the one before.
-type Stamp struct {
-	sec  int64
-	text [len("2026-11-21T08:06:41")]byte
-	set  bool
-}
-
-func (s *Stamp) seconds(ns int64, loc *time.Location) []byte {
-	sec := floor(ns)
-	if !s.set || sec != s.sec {
-		// The nanoseconds of an int64 are those of the years 1677 to 2262: the
-		// text always has the same length.
-		time.Unix(sec, 0).In(loc).AppendFormat(s.text[:0], "2006-01-02T15:04:05")
-		s.sec, s.set = sec, true
-	}
-	return s.text[:]
-}
-
 // AppendISO appends the time ns, as in 2026-11-21T08:06:41.801234567Z.
-func (s *Stamp) AppendISO(dst []byte, ns int64) []byte {
-	dst = append(dst, s.seconds(ns, time.UTC)...)
-	dst = appendFraction(dst, uint64(ns-floor(ns)*second), 9)
-	return append(dst, 'Z')
-}
-
-func floor(ns int64) int64 {
-	sec := ns / second
-	if ns%second < 0 {
-		sec--
-	}
-	return sec
+func AppendISO(dst []byte, ns int64) []byte {
+	t := time.Unix(0, ns).UTC()
+	dst = t.AppendFormat(dst, time.RFC3339) // the form that package time is fastest with
+	return append(appendFraction(dst[:len(dst)-1], uint64(t.Nanosecond()), 9), 'Z')
 }
 
 // appendFraction appends "." and the first digits of nanoseconds.
@@ -136,25 +109,23 @@ func roundLatency(ns int64) int64 {
 	return ns
 }
 
-// Append appends the time ns of a record in a format; an absolute time with or
-// without the date.
-func (s *Stamp) Append(dst []byte, format TimeFormat, ns int64, at Moment, withDate bool) []byte {
-	loc := time.UTC
-	switch format {
-	case Relative:
+// Append appends the time ns of a record; an absolute time with or without the date.
+func (f TimeFormat) Append(dst []byte, ns int64, at Moment, withDate bool) []byte {
+	t := time.Unix(0, ns)
+	switch {
+	case f == Relative:
 		return AppendElapsed(dst, ns-at.First, 6)
-	case Delta:
-		if at.Before == 0 {
-			return AppendElapsed(dst, 0, 6)
-		}
+	case f == Delta && at.Before == 0:
+		return AppendElapsed(dst, 0, 6)
+	case f == Delta:
 		return AppendElapsed(dst, ns-at.Before, 6)
-	case Local:
-		loc = time.Local
+	case f == UTC:
+		t = t.UTC()
 	}
-	text := s.seconds(ns, loc)
+	var text [len(time.RFC3339)]byte
+	t.AppendFormat(text[:0], time.RFC3339)
 	if withDate {
 		dst = append(append(dst, text[:10]...), ' ')
 	}
-	dst = append(dst, text[11:]...)
-	return appendFraction(dst, uint64(ns-floor(ns)*second), 6)
+	return appendFraction(append(dst, text[11:19]...), uint64(t.Nanosecond()), 6)
 }

@@ -181,7 +181,7 @@ type RecordField[R any] struct {
 // NewRecordField makes a renderer of the values at a path. With trimZeros,
 // durations have no zeros at the end.
 func NewRecordField[R any](p records.Path[R], trimZeros bool) *RecordField[R] {
-	return &RecordField[R]{path: p, parts: members(p.Key.Parts), json: recordJSON[R]{format: recordFormat{trimZeros: trimZeros}}}
+	return &RecordField[R]{path: p, parts: members(p.Key.Parts), json: recordJSON[R]{trimZeros: trimZeros}}
 }
 
 // Append appends the value of the key, or its values separated by commas.
@@ -197,7 +197,7 @@ func (f *RecordField[R]) Append(dst []byte, r R) []byte {
 			dst = append(dst, ',')
 		}
 		if v.Type != records.Object {
-			dst = appendRecordValue(dst, v, &f.json.format)
+			dst = appendRecordValue(dst, v, f.json.trimZeros)
 			continue
 		}
 		if !f.path.IsList() {

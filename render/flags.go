@@ -20,11 +20,10 @@ type FlagsOptions struct {
 // Flags renders the flag words of a message as tables, a row a flag, and those
 // of a connect with what was asked for beside what was granted.
 type Flags struct {
-	opt   FlagsOptions
-	c     *Colors
-	tree  dissect.Tree
-	stamp Stamp
-	text  []byte
+	opt  FlagsOptions
+	c    *Colors
+	tree dissect.Tree
+	text []byte
 }
 
 type word struct {
@@ -114,7 +113,7 @@ func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	c, start := r.c, len(dst)
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = append(AppendFrame(dst, m.File, m.Frame), c.Head.off...)
-	dst = r.stamp.Append(append(dst, "  "...), r.opt.Time, m.Time, at, true)
+	dst = r.opt.Time.Append(append(dst, "  "...), m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = append(append(m.LNet.Src.Append(dst), c.NID.off...), " > "...)
 	dst = append(m.LNet.Dst.Append(append(dst, c.NID.on...)), c.NID.off...)

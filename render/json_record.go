@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,7 @@ type RecordJSON[R any] struct {
 
 // NewRecordJSON makes a renderer of the keys that JSON has.
 func NewRecordJSON[R any](t *records.Table[R]) *RecordJSON[R] {
-	return &RecordJSON[R]{members: members(t.Keys()), json: recordJSON[R]{format: recordFormat{trimZeros: t.Trims}}}
+	return &RecordJSON[R]{members: members(t.Keys()), json: recordJSON[R]{trimZeros: t.Trims}}
 }
 
 // Append appends the object of a record.
@@ -54,14 +55,8 @@ func (j *RecordJSON[R]) AppendLines(dst []byte, list []R) []byte {
 }
 
 type recordJSON[R any] struct {
-	format recordFormat
-	val    records.Value
-}
-
-// recordFormat is how values of keys are written.
-type recordFormat struct {
-	stamp     Stamp
 	trimZeros bool // at the end of durations
+	val       records.Value
 }
 
 // appendKeys appends ,"name":value for each member: of the i-th element of a list,
@@ -125,9 +120,9 @@ func (j *recordJSON[R]) appendKeyValue(dst []byte, names *schema.Names, v *recor
 	case records.Decimal:
 		return append(strconv.AppendUint(append(dst, '"'), v.U, 10), '"')
 	case records.Duration:
-		return j.format.duration(dst, int64(v.U))
+		return appendSeconds(dst, int64(v.U), j.trimZeros)
 	case records.Time:
-		return append(j.format.stamp.AppendISO(append(dst, '"'), int64(v.U)), '"')
+		return append(AppendISO(append(dst, '"'), int64(v.U)), '"')
 	case records.Text:
 		return schema.AppendJSONString(dst, v.Text)
 	case records.Address:
@@ -144,9 +139,9 @@ func (j *recordJSON[R]) appendKeyValue(dst []byte, names *schema.Names, v *recor
 	case records.Counts:
 		return appendJSONCounts(dst, v.Counts)
 	case records.Hex, records.FID, records.NID:
-		return append(appendRecordValue(append(dst, '"'), v, &j.format), '"')
+		return append(appendRecordValue(append(dst, '"'), v, j.trimZeros), '"')
 	}
-	return appendRecordValue(dst, v, &j.format)
+	return appendRecordValue(dst, v, j.trimZeros)
 }
 
 func appendJSONNames(dst []byte, names []string) []byte {
@@ -184,24 +179,18 @@ func AppendCounts(dst []byte, counts []records.Count, sep string) []byte {
 	return dst
 }
 
-// duration appends nanoseconds as seconds.
-func (f *recordFormat) duration(dst []byte, ns int64) []byte {
+// appendSeconds appends nanoseconds as seconds.
+func appendSeconds(dst []byte, ns int64, trimZeros bool) []byte {
 	dst = AppendElapsed(dst, ns, 9)
-	if !f.trimZeros {
+	if !trimZeros {
 		return dst
 	}
-	for dst[len(dst)-1] == '0' {
-		dst = dst[:len(dst)-1]
-	}
-	if dst[len(dst)-1] == '.' {
-		dst = dst[:len(dst)-1]
-	}
-	return dst
+	return bytes.TrimSuffix(bytes.TrimRight(dst, "0"), []byte("."))
 }
 
 // AppendValue appends the value of a key as text, as -T fields prints it.
 func AppendValue(dst []byte, v *records.Value) []byte {
-	return appendRecordValue(dst, v, &recordFormat{})
+	return appendRecordValue(dst, v, false)
 }
 
 // AppendCell appends the value of a key for people: times and sizes with units, nodes as
@@ -226,7 +215,7 @@ func AppendCell(dst []byte, v *records.Value, unit records.Unit, nids NIDs) []by
 	return AppendValue(dst, v)
 }
 
-func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
+func appendRecordValue(dst []byte, v *records.Value, trimZeros bool) []byte {
 	switch v.Type {
 	case records.Int, records.Status:
 		return strconv.AppendInt(dst, int64(v.U), 10)
@@ -244,11 +233,11 @@ func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
 		}
 		return AppendFlags(dst, v.Names, v.U, "|")
 	case records.Duration:
-		return f.duration(dst, int64(v.U))
+		return appendSeconds(dst, int64(v.U), trimZeros)
 	case records.Float:
 		return strconv.AppendFloat(dst, v.F, 'f', 3, 64)
 	case records.Time:
-		return f.stamp.AppendISO(dst, int64(v.U))
+		return AppendISO(dst, int64(v.U))
 	case records.Text:
 		return schema.AppendText(dst, v.Text)
 	case records.Strings:

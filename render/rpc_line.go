@@ -16,7 +16,6 @@ import (
 type RPCSummary struct {
 	opt    SummaryOptions
 	c      *Colors
-	stamp  Stamp
 	text   []byte
 	layout rpcLayout // chosen for the first RPC
 
@@ -60,7 +59,7 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 		dst = AppendSpaces(dst, l.frame-Width(s.text))
 		dst = append(appendCellEnd(dst, &c.Dim, s.text, min(l.frame, Width(s.text))), ' ')
 	}
-	s.text = s.stamp.Append(s.text[:0], s.opt.Time, r.Begin(), at, l.marks)
+	s.text = s.opt.Time.Append(s.text[:0], r.Begin(), at, l.marks)
 	dst = appendCellRight(dst, &c.Dim, fitTime(s.text, l.decimals, l.time), l.time)
 	s.text = appendNode(s.text[:0], s.opt.NIDs, r.Client)
 	dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.client)

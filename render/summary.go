@@ -29,12 +29,11 @@ func (o *SummaryOptions) Wide() bool { return o.Width == 0 || o.Width >= minWide
 
 // Summary renders a message as one line.
 type Summary struct {
-	opt   SummaryOptions
-	c     *Colors
-	tree  dissect.Tree
-	stamp Stamp
-	line  schema.Line
-	text  []byte
+	opt  SummaryOptions
+	c    *Colors
+	tree dissect.Tree
+	line schema.Line
+	text []byte
 
 	wide bool
 
@@ -105,7 +104,7 @@ func (s *Summary) place(dst []byte, m *dissect.Message, at Moment, dim bool) []b
 	c := s.c
 	s.text = AppendFrame(s.text[:0], m.File, m.Frame)
 	dst = AppendRight(dst, &c.Dim, s.text, &s.number)
-	s.text = s.stamp.Append(s.text[:0], s.opt.Time, m.Time, at, s.wide)
+	s.text = s.opt.Time.Append(s.text[:0], m.Time, at, s.wide)
 	if !s.wide {
 		const micro = 3 // digits of microseconds that a narrow line leaves out
 		s.text = s.text[:len(s.text)-micro]

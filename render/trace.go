@@ -15,13 +15,12 @@ import (
 type Trace struct {
 	ASCII bool // draw branches with ASCII characters
 
-	opt   SummaryOptions
-	stamp Stamp
-	text  []byte
-	list  bool // several trees in one table
-	at    int  // columns of the time of an RPC that is in no other one; 0: it stands above
-	op    int  // columns of the operation and the branches before it
-	node  int  // columns of the nodes
+	opt  SummaryOptions
+	text []byte
+	list bool // several trees in one table
+	at   int  // columns of the time of an RPC that is in no other one; 0: it stands above
+	op   int  // columns of the operation and the branches before it
+	node int  // columns of the nodes
 }
 
 // NewTrace makes a renderer of traces.
@@ -38,7 +37,7 @@ const (
 func (t *Trace) Append(dst []byte, n *nested.Node, at Moment) []byte {
 	t.fit([]*nested.Node{n})
 	t.text = append(strconv.AppendUint(append(t.text[:0], 'x'), n.RPC.XID, 10), "  "...)
-	t.text = t.stamp.Append(t.text, t.opt.Time, n.RPC.Begin(), at, true)
+	t.text = t.opt.Time.Append(t.text, n.RPC.Begin(), at, true)
 	dst = append(t.opt.Colors.Head.Append(dst, string(t.text)), t.about(n.RPC)...)
 	dst = t.titles(append(dst, '\n'), "link")
 	return t.line(dst, n, "", n.RPC.Begin())
@@ -49,7 +48,7 @@ func (t *Trace) Append(dst []byte, n *nested.Node, at Moment) []byte {
 func (t *Trace) AppendList(dst []byte, list []*nested.Node, at Moment) []byte {
 	times := make([]string, len(list))
 	for i, n := range list {
-		times[i] = string(t.stamp.Append(nil, t.opt.Time, n.RPC.Begin(), at, true))
+		times[i] = string(t.opt.Time.Append(nil, n.RPC.Begin(), at, true))
 		t.at = max(t.at, len(times[i]))
 		at.Before = n.RPC.Begin()
 	}

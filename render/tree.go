@@ -20,11 +20,10 @@ type TreeOptions struct {
 // Tree renders a message with all its fields, the parts of a field indented
 // below it.
 type Tree struct {
-	opt   TreeOptions
-	c     *Colors
-	tree  dissect.Tree
-	stamp Stamp
-	text  []byte
+	opt  TreeOptions
+	c    *Colors
+	tree dissect.Tree
+	text []byte
 
 	placing bool
 	places  []Place // of the nodes, while placing is set
@@ -74,7 +73,7 @@ func (r *Tree) log(dst []byte, at Moment) []byte {
 		r.text = appendLogPlace(r.text[:0], l)
 		dst = r.c.Key.Append(AppendSpaces(dst, 2*indent), string(r.text))
 		dst = AppendSpaces(dst, widest-Width(r.text)+2)
-		dst = r.stamp.Append(dst, r.opt.Time, l.Time, at, false)
+		dst = r.opt.Time.Append(dst, l.Time, at, false)
 		dst = append(AppendLogLine(append(dst, "  "...), &l.Event), '\n')
 	}
 	return dst
@@ -125,7 +124,7 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = AppendFrame(dst, m.File, m.Frame)
 	dst = c.Head.end(dst)
-	dst = r.stamp.Append(append(dst, "  "...), r.opt.Time, m.Time, at, true)
+	dst = r.opt.Time.Append(append(dst, "  "...), m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = r.address(dst, m.Src)
 	dst = append(append(dst, c.NID.off...), " > "...)

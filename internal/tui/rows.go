@@ -35,7 +35,6 @@ type grid struct {
 
 	reader *store.Reader
 	cache  map[int64][]*tview.TableCell // of rows that were drawn
-	stamp  render.Stamp
 	text   []byte
 }
 
@@ -341,7 +340,7 @@ func (g *grid) value(c *store.Column, r *store.Row, before int64) string {
 			return strings.TrimSuffix(string(g.text), "@tcp")
 		}
 	case c.Type == records.Time:
-		g.text = g.stamp.Append(g.text, g.opt.Time, int64(v.U), at, false)
+		g.text = g.opt.Time.Append(g.text, int64(v.U), at, false)
 	case c.Unit == records.Bytes && v.U == 0:
 	case strings.HasSuffix(c.Name, "frame") && len(g.opt.Files) > 0:
 		g.text = render.AppendFrame(g.text, g.fileOf(c, r), int64(v.U))

@@ -187,8 +187,7 @@ func (r *renderer) paragraph(text string) {
 
 // relative returns a time relative to the first frame, in seconds.
 func (r *renderer) relative(ns int64) string {
-	var stamp render.Stamp
-	return string(stamp.Append(nil, render.Relative, ns, render.Moment{First: r.Capture.First}, false))
+	return string(render.Relative.Append(nil, ns, render.Moment{First: r.Capture.First}, false))
 }
 
 // micros returns a time as the script reads it, in microseconds since the epoch.
@@ -212,8 +211,7 @@ func (r *renderer) nodeCell(n lnet.NID) cell { return cell{text: string(r.NIDs.A
 
 // utc returns a time as UTC, with the date.
 func utc(ns int64) string {
-	var stamp render.Stamp
-	return string(stamp.Append(nil, render.UTC, ns, render.Moment{}, true))
+	return string(render.UTC.Append(nil, ns, render.Moment{}, true))
 }
 
 // frame returns the number of a frame, with its file where there are several.

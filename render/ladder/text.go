@@ -75,11 +75,10 @@ func (d *Diagram) Text(o TextOptions) []Line {
 }
 
 func (d *Diagram) times(events []*Event, format render.TimeFormat) []string {
-	var stamp render.Stamp
 	at := render.Moment{First: d.First}
 	times := make([]string, len(events))
 	for i, e := range events {
-		times[i] = string(stamp.Append(nil, format, e.Time, at, false))
+		times[i] = string(format.Append(nil, e.Time, at, false))
 		at.Before = e.Time
 	}
 	return times

@@ -45,9 +45,8 @@ func warn(c *render.Colors) *render.Style    { return &c.Warn }
 
 // printer appends values as the options of a table want them.
 type printer struct {
-	opt   render.SummaryOptions
-	at    render.Moment
-	stamp render.Stamp
+	opt render.SummaryOptions
+	at  render.Moment
 }
 
 // time appends when a message was seen, nothing for none.
@@ -60,7 +59,7 @@ func (p *printer) time(dst []byte, seen track.Point) []byte {
 
 // timeOf appends the time of a message, an absolute one with or without the date.
 func (p *printer) timeOf(dst []byte, seen track.Point, withDate bool) []byte {
-	dst = p.stamp.Append(dst, p.opt.Time, seen.Time, p.at, withDate)
+	dst = p.opt.Time.Append(dst, seen.Time, p.at, withDate)
 	p.at.Before = seen.Time
 	return dst
 }

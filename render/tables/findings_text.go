@@ -20,7 +20,6 @@ type FindingsText struct {
 	opt    render.SummaryOptions
 	inFull bool
 	at     render.Moment
-	stamp  render.Stamp
 	begun  bool
 	next   map[string]bool // what to look at next, as written before
 
@@ -320,7 +319,7 @@ func (t *FindingsText) times(dst []byte, f *diagnose.Finding) []byte {
 }
 
 func (t *FindingsText) time(dst []byte, ns int64) []byte {
-	return []byte(strings.TrimLeft(string(t.stamp.Append(dst, t.opt.Time, ns, t.at, true)), " "))
+	return []byte(strings.TrimLeft(string(t.opt.Time.Append(dst, ns, t.at, true)), " "))
 }
 
 func (t *FindingsText) about(f *diagnose.Finding) (words []string) {

@@ -19,7 +19,6 @@ import (
 type ImportParameters struct {
 	At       int64                 // the moment that the connections are shown of
 	InFlight map[*track.Import]int // RPCs whose reply had not come
-	stamp    render.Stamp
 }
 
 // The flags of connects as lctl names them, by bit.
@@ -70,7 +69,7 @@ func (a *ImportParameters) Append(dst []byte, list []*track.Import) []byte {
 			if i.ClientUUID != "" {
 				dst = append(append(dst, ", uuid "...), i.ClientUUID...)
 			}
-			dst = append(a.stamp.AppendISO(append(dst, ", at "...), a.At), '\n')
+			dst = append(render.AppendISO(append(dst, ", at "...), a.At), '\n')
 		}
 		dst = a.appendImport(dst, i)
 		dst = a.appendStates(dst, i)

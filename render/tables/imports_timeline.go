@@ -16,7 +16,6 @@ import (
 type Timeline struct {
 	emit  func(*records.ImportEvent) // nil: lines for people
 	opt   render.SummaryOptions
-	stamp render.Stamp
 	text  EventText
 	at    render.Moment
 	steps []step
@@ -224,7 +223,7 @@ func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *render.
 		t.buf = render.AppendFrame(t.buf[:0], s.at.File, s.at.Frame)
 	}
 	dst = render.AppendRight(dst, &c.Dim, t.buf, &t.number)
-	t.buf = t.stamp.Append(t.buf[:0], t.opt.Time, s.at.Time, t.at, t.opt.Wide())
+	t.buf = t.opt.Time.Append(t.buf[:0], s.at.Time, t.at, t.opt.Wide())
 	dst = render.AppendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
 	t.at.Before = s.at.Time
 	t.buf = t.opt.NIDs.Append(t.buf[:0], s.imp.Client)

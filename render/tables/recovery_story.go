@@ -12,10 +12,9 @@ import (
 
 // RecoveryStory renders what happened to a target as lines in the order of time.
 type RecoveryStory struct {
-	opt   render.SummaryOptions
-	at    render.Moment
-	stamp render.Stamp
-	buf   []byte
+	opt render.SummaryOptions
+	at  render.Moment
+	buf []byte
 }
 
 // NewRecoveryStory makes a renderer. first is the time of the capture's first frame.
@@ -46,7 +45,7 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		e, start := &r.Events[i], len(dst)
 		s.buf = render.AppendFrame(s.buf[:0], e.File, e.Frame)
 		dst = render.AppendRight(dst, &c.Dim, s.buf, &number)
-		s.buf = s.stamp.Append(s.buf[:0], s.opt.Time, e.Time, s.at, s.opt.Wide())
+		s.buf = s.opt.Time.Append(s.buf[:0], e.Time, s.at, s.opt.Wide())
 		dst = render.AppendRight(append(dst, ' '), &c.Dim, s.buf, &time)
 		s.at.Before = e.Time
 		node, role := []byte("-"), []byte("-")

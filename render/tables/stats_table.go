@@ -16,7 +16,6 @@ type StatsTable struct {
 
 	opt     StatsOptions
 	numbers []cellPrinter[*records.Row]
-	stamp   render.Stamp
 }
 
 // minWide is the least width of a terminal on which operations are not
@@ -54,7 +53,7 @@ func (s *StatsTable) columns() []tableColumn {
 // AppendInterval appends the table of an interval.
 func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 	if s.opt.Step > 0 {
-		dst = s.opt.Colors.Head.Append(dst, string(s.stamp.AppendISO(nil, i.From)))
+		dst = s.opt.Colors.Head.Append(dst, string(render.AppendISO(nil, i.From)))
 		dst = append(dst, '\n')
 	}
 	t := newGrid(s.opt.Colors, s.columns())
