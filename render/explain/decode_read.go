@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render/records"
 )
 
 const missing = dissect.Missing
@@ -162,20 +163,7 @@ func named(f *schema.Field, text string) (u uint64, ok bool) {
 	if f.Name == opcodes.PbStatus.Name {
 		return namedStatus(text)
 	}
-	if val, ok := g.Find(text); ok {
-		return val.Value, true
-	}
-	if !g.Flags {
-		return 0, false
-	}
-	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("|, ", r) }) {
-		val, ok := g.Find(name)
-		if !ok {
-			return 0, false
-		}
-		u |= val.Value
-	}
-	return u, true
+	return records.NamedValue(g, text)
 }
 
 // namedStatus returns the status of a reply with the name of an errno, which is

@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render/records"
 )
 
 // literal is the right side of a comparison, read in every way that it can be
@@ -51,7 +52,7 @@ func readLiteral(t token, names []*schema.Names) *literal {
 	l.readNID(t.text)
 	l.readAddr(t.text)
 	for _, n := range names {
-		if u, ok := namedValue(n, t.text); ok {
+		if u, ok := records.NamedValue(n, t.text); ok {
 			if l.byName == nil {
 				l.byName = make(map[*schema.Names]uint64)
 			}
@@ -62,25 +63,6 @@ func readLiteral(t token, names []*schema.Names) *literal {
 		l.errno = int64(v.Value)
 	}
 	return l
-}
-
-// namedValue returns the value of a name, or of names of flags joined by |.
-func namedValue(n *schema.Names, text string) (uint64, bool) {
-	if v, ok := n.Find(text); ok {
-		return v.Value, true
-	}
-	if !n.Flags || !strings.Contains(text, "|") {
-		return 0, false
-	}
-	var u uint64
-	for _, part := range strings.Split(text, "|") {
-		v, ok := n.Find(part)
-		if !ok {
-			return 0, false
-		}
-		u |= v.Value
-	}
-	return u, true
 }
 
 // sizeSuffixes are the suffixes of sizes, as powers of 2.

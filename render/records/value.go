@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/netip"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -115,6 +116,21 @@ func AppendErrno(dst []byte, status int32) []byte {
 		return append(dst, name...)
 	}
 	return strconv.AppendInt(dst, int64(status), 10)
+}
+
+// NamedValue returns the number of a name, or of names of flags separated by |, commas or spaces.
+func NamedValue(names *schema.Names, text string) (u uint64, ok bool) {
+	if v, ok := names.Find(text); ok || !names.Flags {
+		return v.Value, ok
+	}
+	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("|, ", r) }) {
+		v, found := names.Find(name)
+		if !found {
+			return 0, false
+		}
+		u, ok = u|v.Value, true
+	}
+	return u, ok
 }
 
 // code is the code of a note, with its meaning.
