@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -51,7 +52,7 @@ func CreateFile(path string, inPlace bool) (f *File, err error) {
 		return f, err
 	}
 	// Not os.CreateTemp: the umask says who may read a new file.
-	name := fmt.Sprintf(".%s-%d.part", filepath.Base(f.path), os.Getpid())
+	name := fmt.Sprintf(".%s-%08x.part", filepath.Base(f.path), rand.Uint32())
 	f.file, err = os.OpenFile(filepath.Join(filepath.Dir(f.path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, NewFileMode)
 	if err == nil && !f.isNew {
 		_ = f.file.Chmod(info.Mode().Perm()) // a file system without permissions may refuse it
