@@ -11,9 +11,9 @@ function __lshark_perform_completion
     __lshark_debug "Starting __lshark_perform_completion"
 
     # Extract all args except the last one
-    set -l args (commandline -opc)
+    set -l args (string escape -- (commandline -opc))
     # Extract the last arg and escape it in case it is a space
-    set -l lastArg (string escape -- (commandline -ct))
+    set -l lastArg (string escape -- (commandline -ct | string replace -r '^[\'"]' ''))
 
     __lshark_debug "args: $args"
     __lshark_debug "last arg: $lastArg"
@@ -170,7 +170,7 @@ function __lshark_prepare_completions
     # may not already be filtered so as to allow fish to match on different
     # criteria than the prefix.
     if test $nospace -ne 0; or test $nofiles -eq 0
-        set -l prefix (commandline -t | string escape --style=regex)
+        set -l prefix (commandline -t | string replace -r '^[\'"]' '' | string escape --style=regex)
         __lshark_debug "prefix: $prefix"
 
         set -l completions (string match -r -- "^$prefix.*" $__lshark_comp_results)

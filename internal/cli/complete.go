@@ -63,9 +63,19 @@ func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
 		_, err := io.WriteString(w, ownBash.Replace(b.String()))
 		return err
 	case "zsh":
-		return root.GenZshCompletion(w)
+		var b bytes.Buffer
+		if err := root.GenZshCompletion(&b); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, ownZsh.Replace(b.String()))
+		return err
 	case "fish":
-		return root.GenFishCompletion(w, true)
+		var b bytes.Buffer
+		if err := root.GenFishCompletion(&b, true); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, ownFish.Replace(b.String()))
+		return err
 	case "powershell":
 		return root.GenPowerShellCompletionWithDesc(w)
 	}
@@ -104,6 +114,27 @@ var ownBash = strings.NewReplacer(
     prev=${words[cword - 1]}
     cur=${word#"$quote"}
 `)
+
+// ownZsh changes cobra's script for zsh, which splits words in quotes at their spaces.
+var ownZsh = strings.NewReplacer(
+	`words=("${=words[1,CURRENT]}")`, `words=("${(@)words[1,CURRENT]}")
+    words[-1]+=${compstate[quote]}
+    words[2,-1]=("${(@Q)words[2,-1]}")`,
+	`requestComp="${words[1]} __complete ${words[2,-1]}"
+    if [ "${lastChar}" = "" ]; then
+        # If the last parameter is complete (there is a space following it)
+        # We add an extra empty parameter so we can indicate this to the go completion code.
+        __lshark_debug "Adding extra empty parameter"
+        requestComp="${requestComp} \"\""
+    fi
+`, `requestComp="${words[1]} __complete ${(@qq)words[2,-1]}"
+`)
+
+// ownFish does the same for fish.
+var ownFish = strings.NewReplacer(
+	`set -l args (commandline -opc)`, `set -l args (string escape -- (commandline -opc))`,
+	`(string escape -- (commandline -ct))`, `(string escape -- (commandline -ct | string replace -r '^[\'"]' ''))`,
+	`(commandline -t | string escape --style=regex)`, `(commandline -t | string replace -r '^[\'"]' '' | string escape --style=regex)`)
 
 // completeFlags registers the completions of flag values for a command and its
 // subcommands. Values of other flags are completed as files.
