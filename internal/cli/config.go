@@ -45,7 +45,8 @@ func newConfig(sys *scan.System) *cobra.Command {
   lshark config --name lustre-client --final mount.pcap
 
   # targets and the nodes that serve them, failover partners last
-  lshark config --final -T json mount.pcap | jq -c 'select(.kind == "target") | {target, nodes}'
+  lshark config --final -T json mount.pcap |
+    jq -c 'select(.kind == "target") | {target, nodes}'
 
   # where targets were started again
   lshark config -Y 'config.kind == instance && config.instance > 1' server.pcap`,

@@ -57,7 +57,8 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   lshark diagnose --only evicted evicted.pcap
 
   # errors that concern one target, as JSON
-  lshark diagnose --severity error -Y 'finding.target == lustre-OST0000' -T json evicted.pcap | jq .
+  lshark diagnose --severity error -T json evicted.pcap \
+    -Y 'finding.target == lustre-OST0000' | jq .
 
   # cut the minutes around each error out of a large capture
   lshark diagnose --trouble cut evicted.pcap
@@ -66,7 +67,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   lshark diagnose -w evicted.pcapng --pdu evicted.pcap
 
   # is anything wrong? for scripts
-  lshark diagnose --exit-code evicted.pcap > findings.txt || echo see findings.txt
+  lshark diagnose --exit-code evicted.pcap > found.txt || echo see found.txt
 
   # what a rule does
   lshark explain evicted.lock_callback`,

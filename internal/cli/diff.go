@@ -50,7 +50,8 @@ func newDiff(sys *scan.System) *cobra.Command {
   lshark diff -Y 'rpc.client == 192.0.2.3@tcp' before.pcap after.pcap
 
   # operations with other latencies, as JSON
-  lshark diff -T json before.pcap after.pcap | jq 'select(.changed | index("p50"))'
+  lshark diff -T json before.pcap after.pcap |
+    jq 'select(.changed | index("p50"))'
 
   # two messages field by field
   lshark diff --messages before.pcap:24 after.pcap:32

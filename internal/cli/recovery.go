@@ -41,7 +41,8 @@ func newRecovery(sys *scan.System) *cobra.Command {
   lshark recovery -v --target MDT0000 server.pcap
 
   # how it ended for each client, as JSON
-  lshark recovery -T json server.pcap | jq '.clients[] | {client, outcome, late}'
+  lshark recovery -T json server.pcap |
+    jq '.clients[] | {client, outcome, late}'
 
   # recoveries that took longer than a second
   lshark recovery -Y 'recovery.window > 1s' server.pcap`,

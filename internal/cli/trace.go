@@ -38,7 +38,8 @@ func newTrace(sys *scan.System) *cobra.Command {
   lshark trace $(lshark rpcs --slowest 1 -T fields -e xid mds.pcap) mds.pcap
 
   # as JSON: the operations on other nodes, and their links
-  lshark trace -T json 1882522806458496 mds.pcap | jq '.children[] | {opcode, link}'
+  lshark trace -T json 1882522806458496 mds.pcap |
+    jq '.children[] | {opcode, link}'
 
   # as spans with parents, for a backend that draws traces
   lshark trace -T otlp 1882522806458496 mds.pcap`,

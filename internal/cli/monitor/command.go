@@ -102,7 +102,8 @@ func (c *command) cobra() *cobra.Command {
   lshark monitor client.pcap
 
   # serve metrics; write slow and failed RPCs and a thousandth of all
-  lshark monitor -i eth0 --records records -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
+  lshark monitor -i eth0 --records records \
+    -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
 
   # write the frames around each error, and around RPCs that take a minute
   lshark monitor -i eth0 --trouble /var/lib/lshark/troubles --keep-size 20G \

@@ -51,15 +51,16 @@ func New(sys *scan.System, run Run) *cobra.Command {
   lshark sql lock_waits client.pcap
 
   # the slowest operations of each target
-  lshark sql 'select op, target, count(*), quantile_cont(latency, .99) / 1e6 as p99_ms
+  lshark sql 'select op, target, quantile_cont(latency, .99) / 1e6 as p99_ms
     from rpcs group by all order by p99_ms desc' client.pcap
 
   # what failed, as CSV
-  lshark sql -T csv 'select request_time, client, target, op, error from errors' client.pcap
+  lshark sql -T csv 'select request_time, op, error from errors' client.pcap
 
   # network or server: what both sides of the network have seen
-  lshark sql 'select op, avg(wire_time) / 1e6 as network_ms, avg(node_time) / 1e6 as server_ms
-    from both_sides group by all' client.pcap server.pcap`,
+  lshark sql 'select op, max(wire_time) / 1e6 as network_ms,
+    max(node_time) / 1e6 as server_ms from both_sides
+    group by all' client.pcap server.pcap`,
 		ValidArgsFunction: c.complete,
 		RunE:              func(_ *cobra.Command, args []string) error { return c.start(args) },
 	}
