@@ -289,9 +289,14 @@ function object(tree, prefix, pos)
   return byte(text, pos) == END_OBJECT and pos + 1 or pos + 2
 end
 
+local own -- dissector of proto
+
 -- referenced adds the members that filters, columns, graphs and so on need, without
 -- structure, which is for packet details. It takes a third of the time of object.
 local function referenced(tree, pos)
+  if not tree:referenced(own) then -- nothing needs a field of proto
+    return
+  end
   for _, field in ipairs(nested) do
     if tree:referenced(field) then
       object(tree, "", pos)
@@ -477,4 +482,5 @@ function proto.dissector(buffer, pinfo, tree)
   return length
 end
 
+own = Dissector.get("lshark")
 encapsulations:add(upper_pdu, proto)
