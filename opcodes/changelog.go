@@ -492,7 +492,7 @@ func appendOpenMode(dst []byte, flags uint64) []byte {
 	return dst
 }
 
-var openWrites = MdsOpenFlags.Bit("FMODE_WRITE") | MdsOpenFlags.Bit("OPEN_TRUNC") | MdsOpenFlags.Bit("OPEN_APPEND")
+var openWrites = MdsOpenFlags.Bit("FMODE_WRITE", "OPEN_TRUNC", "OPEN_APPEND")
 
 func (c *changelog) appendExtra(dst []byte) []byte {
 	dst = AppendHex(append(dst, " ef="...), c.extra)

@@ -40,7 +40,7 @@ func (m *ConfigMarker) IsEnd() bool { return m.Flags&CfgMarkerFlags.Bit("END") !
 
 // IsSkipped reports whether readers of the log ignore the section.
 func (m *ConfigMarker) IsSkipped() bool {
-	return m.Flags&(CfgMarkerFlags.Bit("SKIP")|CfgMarkerFlags.Bit("EXCLUDE")) != 0
+	return m.Flags&(CfgMarkerFlags.Bit("SKIP", "EXCLUDE")) != 0
 }
 
 // configEvent is how `lctl llog_print` shows a command: its name, and the names of

@@ -388,7 +388,7 @@ func pickPing(m *Msg) *Variant {
 	if len(m.Buf(0)) < PbFlags.Off+PbFlags.Size {
 		return m.RPC.Common
 	}
-	done := MsgFlags.Bit("REQ_REPLAY_DONE") | MsgFlags.Bit("LOCK_REPLAY_DONE")
+	done := MsgFlags.Bit("REQ_REPLAY_DONE", "LOCK_REPLAY_DONE")
 	if PbFlags.Uint(m.Buf(0), m.Big)&done == done {
 		return m.RPC.Variants[1]
 	}

@@ -135,14 +135,6 @@ func TestFlagsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestErrnos compares the numbers with those of the table.
-func TestErrnos(t *testing.T) {
-	for name, status := range map[string]int64{"ENOENT": ENOENT, "EIO": EIO, "EAGAIN": EAGAIN, "EACCES": EACCES, "ENODEV": ENODEV, "EINVAL": EINVAL,
-		"EROFS": EROFS, "ENODATA": ENODATA, "EOVERFLOW": EOVERFLOW, "ENOTCONN": ENOTCONN, "ESHUTDOWN": ESHUTDOWN, "ETIMEDOUT": ETIMEDOUT, "EINPROGRESS": EINPROGRESS, "ESTALE": ESTALE} {
-		assert.Equal(t, Errnos.Name(uint64(-status)), name, status)
-	}
-}
-
 // TestTerms: terms have a text, and what they refer to exists.
 func TestTerms(t *testing.T) {
 	index, seen := FieldIndex(), make(map[string]bool)

@@ -159,7 +159,7 @@ var lovDesc = &Struct{Name: "lov_desc", Doc: "the OSTs of a file system and the 
 
 var (
 	lovManyStripes = LovLimits.Number("LOV_ALL_STRIPES_WIDE") // from here on: a number of stripes an OST, not objects
-	lovNoObjects   = LovPattern.Bit("MDT") | LovPattern.Bit("FOREIGN") | LovPattern.Bit("F_RELEASED")
+	lovNoObjects   = LovPattern.Bit("MDT", "FOREIGN", "F_RELEASED")
 )
 
 // lovObjects is how many objects a layout has. A released file, a part on the

@@ -214,7 +214,7 @@ func (k lock) summarizeTest(l *Line) {
 
 var (
 	flagHasIntent = LdlmFlags.Bit("HAS_INTENT")
-	flagsWaiting  = LdlmFlags.Bit("BLOCK_GRANTED") | LdlmFlags.Bit("BLOCK_WAIT") | LdlmFlags.Bit("BLOCK_CONV")
+	flagsWaiting  = LdlmFlags.Bit("BLOCK_GRANTED", "BLOCK_WAIT", "BLOCK_CONV")
 )
 
 // appendEarlyCancels appends the number of locks that the client cancels with

@@ -91,9 +91,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR_NAME, Name: "MDS_GETATTR_NAME",
 		SummarizeRequest: summarizeGetattrRequest, SummarizeReply: summarizeAttrsReply, Subject: bodySubject,
 	}}})
 
-var interestingAttrs = ObdMdValid.Bit("FLEASIZE") | ObdMdValid.Bit("FLDIREA") | ObdMdValid.Bit("LINKNAME") |
-	ObdMdValid.Bit("MEA") | ObdMdValid.Bit("DEFAULT_MEA") | ObdMdValid.Bit("FLXATTR") | ObdMdValid.Bit("FLXATTRLS") |
-	ObdMdValid.Bit("FLACL")
+var interestingAttrs = ObdMdValid.Bit("FLEASIZE", "FLDIREA", "LINKNAME", "MEA", "DEFAULT_MEA", "FLXATTR", "FLXATTRLS", "FLACL")
 
 // summarizeBodyRequest names the object that a request's mdt_body is about.
 func summarizeBodyRequest(m *Msg, l *Line) {

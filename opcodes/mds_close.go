@@ -182,7 +182,7 @@ var (
 	cdFid    = closeData.Field("cd_fid")
 	cdResync = closeData.Field("cd_resync")
 	// What the name of the variant does not contain.
-	biasShown = biasPCC | MdsOpBias.Bit("CLOSE_MIGRATE") | MdsOpBias.Bit("DATA_MODIFIED")
+	biasShown = biasPCC | MdsOpBias.Bit("CLOSE_MIGRATE", "DATA_MODIFIED")
 )
 
 // summarizeCloseIntentReply reports whether the close did what it was to do beside

@@ -213,9 +213,9 @@ func (o mdtBodyOf) word(f *Field) uint64 { return f.Uint(o.b, o.big) }
 func (o mdtBodyOf) has(bits uint64) bool { return o.word(mboValid)&bits != 0 }
 
 var (
-	bodyFID   = ObdMdValid.Bit("FLID") | ObdMdValid.Bit("MDS")
-	bodyMode  = ObdMdValid.Bit("FLMODE") | ObdMdValid.Bit("FLTYPE")
-	bodySize  = ObdMdValid.Bit("FLSIZE") | ObdMdValid.Bit("FLLAZYSIZE")
+	bodyFID   = ObdMdValid.Bit("FLID", "MDS")
+	bodyMode  = ObdMdValid.Bit("FLMODE", "FLTYPE")
+	bodySize  = ObdMdValid.Bit("FLSIZE", "FLLAZYSIZE")
 	bodyMoved = ObdMdValid.Bit("MDS")
 )
 

@@ -203,12 +203,12 @@ var settable = []struct {
 	name string
 }{
 	{validSize, "size"},
-	{ObdMdValid.Bit("FLATIME") | ObdMdValid.Bit("FLMTIME") | ObdMdValid.Bit("FLCTIME"), "times"},
+	{ObdMdValid.Bit("FLATIME", "FLMTIME", "FLCTIME"), "times"},
 	{ObdMdValid.Bit("FLMODE"), "mode"},
 	{ObdMdValid.Bit("FLUID"), "uid"},
 	{ObdMdValid.Bit("FLGID"), "gid"},
 	{ObdMdValid.Bit("FLPROJID"), "projid"},
-	{ObdMdValid.Bit("FLOSTLAYOUT") | ObdMdValid.Bit("LAYOUT_VERSION"), "layout"},
+	{ObdMdValid.Bit("FLOSTLAYOUT", "LAYOUT_VERSION"), "layout"},
 }
 
 // sets appends what a setattr sets: set uid,gid.

@@ -72,13 +72,8 @@ func opensPCC(v *View) bool {
 }
 
 // openFlagsShown are the open flags worth a place in a summary.
-var openFlagsShown = func() (shown uint64) {
-	for _, name := range []string{"FMODE_READ", "FMODE_WRITE", "FMODE_EXEC", "OPEN_CREAT", "OPEN_EXCL", "OPEN_TRUNC",
-		"OPEN_APPEND", "OPEN_SYNC", "OPEN_DIRECTORY", "OPEN_LEASE", "OPEN_RELEASE", "OPEN_RESYNC", "OPEN_VOLATILE", "OPEN_PCC"} {
-		shown |= MdsOpenFlags.Bit(name)
-	}
-	return shown
-}()
+var openFlagsShown = MdsOpenFlags.Bit("FMODE_READ", "FMODE_WRITE", "FMODE_EXEC", "OPEN_CREAT", "OPEN_EXCL", "OPEN_TRUNC",
+	"OPEN_APPEND", "OPEN_SYNC", "OPEN_DIRECTORY", "OPEN_LEASE", "OPEN_RELEASE", "OPEN_RESYNC", "OPEN_VOLATILE", "OPEN_PCC")
 
 // addOpenFlags appends open flags: READ|WRITE|CREAT.
 func addOpenFlags(l *Line, word uint64) {

@@ -224,4 +224,4 @@ func summarizeWriteReply(m *Msg, l *Line) {
 	}
 }
 
-var overQuota = ObdoFlags.Bit("NO_USRQUOTA") | ObdoFlags.Bit("NO_GRPQUOTA") | ObdoFlags.Bit("NO_PRJQUOTA")
+var overQuota = ObdoFlags.Bit("NO_USRQUOTA", "NO_GRPQUOTA", "NO_PRJQUOTA")

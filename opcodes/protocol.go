@@ -64,6 +64,7 @@ func init() {
 		retired[i].Retired = true
 		DefineRPC(&retired[i])
 	}
+	Errnos.Fill(errnos)
 	Protocol.Opcodes = Opcodes
 	Protocol.UnusedOpcodes = []Value{
 		{Name: "OBD_LOG_CANCEL", Value: OBD_LOG_CANCEL, Doc: "cancelled llog records by their cookies; gone since 1.5"},
@@ -126,32 +127,3 @@ func ByOpcode(opcode uint32) *RPC { return Protocol.ByOpcode(opcode) }
 // StructNamed returns a struct by its name, letters of either case, or
 // nil.
 func StructNamed(name string) *Struct { return Protocol.StructNamed(name) }
-
-// Errors in the status of replies, as on the wire: negative, with the numbers of
-// schema.Errnos.
-const (
-	EPERM       = -1
-	ENOENT      = -2
-	EIO         = -5
-	EAGAIN      = -11
-	EACCES      = -13
-	EBUSY       = -16
-	ENODEV      = -19
-	EINVAL      = -22
-	ENOSPC      = -28
-	EROFS       = -30
-	EDEADLK     = -35
-	ENODATA     = -61
-	EPROTO      = -71
-	EBADMSG     = -74
-	EOVERFLOW   = -75
-	ENOTCONN    = -107
-	ESHUTDOWN   = -108
-	ETIMEDOUT   = -110
-	EALREADY    = -114
-	EINPROGRESS = -115
-	ESTALE      = -116
-	EUCLEAN     = -117
-	EREMOTEIO   = -121
-	EDQUOT      = -122
-)

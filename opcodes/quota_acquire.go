@@ -130,8 +130,8 @@ var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ", Does: AcquiresQ
 	}}})
 
 var (
-	quotaBlimits = QuotaValid.Bit("BLIMITS") | QuotaValid.Bit("BSOFTLIMIT")
-	quotaIlimits = QuotaValid.Bit("ILIMITS") | QuotaValid.Bit("ISOFTLIMIT")
+	quotaBlimits = QuotaValid.Bit("BLIMITS", "BSOFTLIMIT")
+	quotaIlimits = QuotaValid.Bit("ILIMITS", "ISOFTLIMIT")
 )
 
 // summarizeAcquireRequest appends what a quota slave requests, for which id.

@@ -254,12 +254,12 @@ func (r reintRec) changes(l *Line) {
 	if has(MdsAttrFlags.Bit("ATTR_FLAG")) {
 		l.Key("flags ").Flags(InodeFlags, r.word(mdtRecSetattr.Field("sa_attr_flags")))
 	}
-	if has(MdsAttrFlags.Bit("ATIME") | MdsAttrFlags.Bit("MTIME") | MdsAttrFlags.Bit("ATIME_SET") | MdsAttrFlags.Bit("MTIME_SET")) {
+	if has(MdsAttrFlags.Bit("ATIME", "MTIME", "ATIME_SET", "MTIME_SET")) {
 		l.Key("times")
 	}
 }
 
-var attrSize = MdsAttrFlags.Bit("SIZE") | MdsAttrFlags.Bit("LSIZE")
+var attrSize = MdsAttrFlags.Bit("SIZE", "LSIZE")
 
 // summarizeCreateRequest appends name, type, mode and layout of a new object, or the target
 // of a new link.

@@ -145,6 +145,9 @@ func (l *Line) AddEscaped(r Role, write func(dst []byte) []byte) {
 	l.Mark(r)
 }
 
+// Errnos is the group errno. The protocol fills it.
+var Errnos = Enum("errno", "LUSTRE_", "errors, with the numbers of asm-generic whatever the machine; on the wire they are negative", nil)
+
 // ErrnoValue is the signed number in an errno field of any size. Of 8 bytes
 // some senders fill the lower half only, without the sign.
 func ErrnoValue(v uint64) int64 {

@@ -232,12 +232,15 @@ func (n *Names) Find(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Bit is the mask of a flag by its short name; it panics when there is no
-// such flag: the tables are wrong.
-func (n *Names) Bit(name string) uint64 {
-	mask, ok := n.bit(name)
-	if !ok {
-		panic(fmt.Sprintf("%s has no bit %s", n.Group, name))
+// Bit is the mask of one or several flags by their short names; it panics when
+// there is no such flag: the tables are wrong.
+func (n *Names) Bit(names ...string) (mask uint64) {
+	for _, name := range names {
+		bit, ok := n.bit(name)
+		if !ok {
+			panic(fmt.Sprintf("%s has no bit %s", n.Group, name))
+		}
+		mask |= bit
 	}
 	return mask
 }
