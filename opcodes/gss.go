@@ -175,7 +175,7 @@ var GSSInit = &Struct{Name: "gss_ctx_init_payload", Order: Little, Doc: "first s
 	U32("lustre_svc", Harmless, Hex, Remark(remarkGssTarget), "kind of target in the low half, security mechanism in the high half"),
 	U32("target_uuid_len", Size, "bytes of the name, NUL included"),
 	Str("target_uuid", 0, TargetName, CountBy("target_uuid_len"), "the target"),
-	Pad("target_uuid_pad", 0, CountOf(fillTo4), "fills the name up to a multiple of 4 bytes"),
+	Pad("target_uuid_pad", 0, CountOf(func(v *View) int { return -(len(v.Struct) - len(v.Rest)) & 3 }), "fills the name up to a multiple of 4 bytes"),
 	U32("rvs_handle_len", Size, "8"),
 	U64("rvs_handle", Cookie, "handle of the reverse context, in which the server sends callbacks"),
 	U32("token_len", Size, "bytes of the token"),
@@ -280,9 +280,6 @@ func punctuation(name string) *Field {
 	f.Pad = true
 	return f
 }
-
-// fillTo4 is the number of bytes up to a multiple of 4 in the struct.
-func fillTo4(v *View) int { return -(len(v.Struct) - len(v.Rest)) & 3 }
 
 // tokenLength is the length that stands before the token of an init payload;
 // in a reply the token fills its buffer.

@@ -43,11 +43,8 @@ var hsmActionItem = &Struct{Name: "hsm_action_item", Doc: "an action of a copyto
 	Sub("hai_extent", &hsmExtent, "the range"),
 	U64("hai_cookie", Cookie, "names the action in the coordinator"),
 	U64("hai_gid", Harmless, "group lock to use; 0: none"),
-	Str("hai_data", 0, Removed, CountOf(hsmItemData), "data for the copytool"),
+	Str("hai_data", 0, Removed, CountOf(func(v *View) int { return max(0, hsmItemLen(v.Struct, v.Big)-v.Type.Size) }), "data for the copytool"),
 }}
-
-// hsmItemData is the number of bytes behind the fixed part of an item.
-func hsmItemData(v *View) int { return max(0, hsmItemLen(v.Struct, v.Big)-v.Type.Size) }
 
 // hsmItemLen is the length that the item at b claims.
 func hsmItemLen(b []byte, big bool) int {

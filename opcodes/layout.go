@@ -190,8 +190,6 @@ func chooseLayout(v *View) *Field { return layoutForm(v.Rest, false) }
 
 func chooseUserLayout(v *View) *Field { return layoutForm(v.Rest, userWrote(v.Msg)) }
 
-func chooseComponentLayout(v *View) *Field { return plainForm(v.Rest, userWrote(v.Msg)) }
-
 // chooseMd is the form of a mdt_md buffer: selected by mbo_valid,
 // and by its magic.
 func chooseMd(v *View) *Field {

@@ -84,14 +84,9 @@ var lovCompMdEntryV1 = &Struct{Name: "lov_comp_md_entry_v1", Summarize: briefCom
 		U8("lcme_compr_lvl", Harmless, Since("2.16"), Remark(remarkCompression), "compression: level in the low nibble, chunk size in the high one"),
 		U8("lcme_compr_chunk_lum_bits", Harmless, Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by "+
 			"the high nibble; named lcme_compr_chunk_log_bits up to 2.17"),
-		componentLayout(),
+		OneOf("layout", func(v *View) *Field { return plainForm(v.Rest, userWrote(v.Msg)) }, componentForms, Tagged(true), Locate(layoutOfEntry),
+			"its layout, at lcme_offset"),
 	}}
-
-// componentLayout is the layout of a component. It follows all entries.
-func componentLayout() *Field {
-	return OneOf("layout", chooseComponentLayout, componentForms, Tagged(true), Locate(layoutOfEntry),
-		"its layout, at lcme_offset")
-}
 
 // layoutOfEntry locates the layout of a component. Layouts follow in
 // the order of their entries; one that reaches back over others is none.

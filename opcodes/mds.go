@@ -141,15 +141,10 @@ func bodySubject(m *Msg) (fid, name []byte) {
 
 var inlineData = &Struct{Name: "niobuf_inline", Doc: "the beginning of a file whose data is on the MDT (DoM)", Fields: []*Field{
 	Sub("niobuf_remote", &niobufRemote, "which bytes these are"),
-	Opaque("data", 0, CountOf(inlineBytes), "the bytes"),
+	Opaque("data", 0, CountOf(func(v *View) int { return int(v.Uint(rnbLen)) }), "the bytes"),
 }}
 
 var formInline = Sub("niobuf_inline", &inlineData)
-
-// inlineBytes is the length that the niobuf in front gives.
-func inlineBytes(v *View) int {
-	return int(v.Uint(rnbLen))
-}
 
 // chooseInline selects data of a file or pages of a directory by the type in
 // mbo_mode. A server that has nothing to bring leaves zeros.

@@ -80,7 +80,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR", Does: Stats | O
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody),
-		SummarizeRequest: summarizeObjectRequest, SummarizeReply: summarizeSizeReply, Subject: objectSubject,
+		SummarizeRequest: func(m *Msg, l *Line) { attrsOf(m, 1).object(l) }, SummarizeReply: summarizeSizeReply, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR", Does: SetsAttrs | OfObject,
@@ -205,8 +205,6 @@ var _ = DefineRPC(&RPC{Opcode: 21, Name: "OST_LADVISE", Does: OfObject,
 		},
 		Subject: objectSubject,
 	}}})
-
-func summarizeObjectRequest(m *Msg, l *Line) { attrsOf(m, 1).object(l) }
 
 func summarizeSizeReply(m *Msg, l *Line) { attrsOf(m, 1).size(l) }
 

@@ -94,12 +94,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_READ, Name: "OST_READ", Does: Reads | OfObjec
 	Doc:       "Reads ranges of an object. The data comes as bulk, or in the reply when it is little (short I/O); the status is the number of bytes.",
 	Variants:  []*Variant{readBulk, readShort},
 	PickBytes: []int{oFlags.Off + oFlags.Size},
-	Pick: func(m *Msg) *Variant {
-		if attrsOf(m, 1).flag(flagShortIO) {
-			return readShort
-		}
-		return readBulk
-	},
+	Pick:      pickShortIO,
 	PickReply: func(m *Msg) *Variant {
 		if len(m.Buf(2)) > 0 {
 			return readShort
@@ -115,11 +110,7 @@ var (
 		Bulk:             &BulkData{Portal: ostBulkPortal},
 		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeReadReply, Subject: objectSubject,
 	}
-	readShort = &Variant{Name: "short-io",
-		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
-		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeReadReply, Subject: objectSubject,
-	}
+	readShort = shortIO(readBulk)
 )
 
 var _ = DefineRPC(&RPC{Opcode: OST_WRITE, Name: "OST_WRITE", Does: Writes | OfObject,
@@ -127,18 +118,8 @@ var _ = DefineRPC(&RPC{Opcode: OST_WRITE, Name: "OST_WRITE", Does: Writes | OfOb
 		"the reply has a result for each range.",
 	Variants:  []*Variant{writeBulk, writeShort},
 	PickBytes: []int{oFlags.Off + oFlags.Size},
-	Pick: func(m *Msg) *Variant {
-		if attrsOf(m, 1).flag(flagShortIO) {
-			return writeShort
-		}
-		return writeBulk
-	},
-	PickReply: func(m *Msg) *Variant {
-		if attrsOf(m, 1).flag(flagShortIO) {
-			return writeShort
-		}
-		return writeBulk
-	},
+	Pick:      pickShortIO,
+	PickReply: pickShortIO,
 })
 
 var (
@@ -148,12 +129,22 @@ var (
 		Bulk:             &BulkData{Portal: ostBulkPortal, Get: true},
 		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, InnerError: writeError, Subject: objectSubject,
 	}
-	writeShort = &Variant{Name: "short-io",
-		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, InnerError: writeError, Subject: objectSubject,
-	}
+	writeShort = shortIO(writeBulk)
 )
+
+// shortIO is a variant with the data in the message itself.
+func shortIO(bulk *Variant) *Variant {
+	v := *bulk
+	v.Name, v.Bulk = "short-io", nil
+	return &v
+}
+
+func pickShortIO(m *Msg) *Variant {
+	if attrsOf(m, 1).flag(flagShortIO) {
+		return m.RPC.Variants[1]
+	}
+	return m.RPC.Variants[0]
+}
 
 // summarizeTransferRequest appends what is read or written, and for a write what grant the
 // client has.

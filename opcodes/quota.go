@@ -1,8 +1,8 @@
 package opcodes
 
 import (
-	"slices"
 	"strconv"
+	"strings"
 
 	. "github.com/lshark/lshark/opcodes/schema"
 )
@@ -275,21 +275,17 @@ var (
 	bufQuotaIter   = OneOf("quota_iter", quotaIter, quotaIterForms, Tagged(true), "limits or usage of many ids")
 )
 
-var _ = DefineRPC(&RPC{Opcode: 19, Name: "OST_QUOTACTL",
-	Doc: "Asks a target what an id uses on it, and other quota commands for one target.",
-	Variants: []*Variant{{
-		Request:          Bufs(bufPtlrpcBody, bufObdQuotactl),
-		Reply:            Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
-		SummarizeRequest: summarizeQuotaRequest, SummarizeReply: summarizeQuotaReply,
-	}}})
+var _ = DefineRPC(&RPC{Opcode: 19, Name: "OST_QUOTACTL", Variants: quotaVariants,
+	Doc: "Asks a target what an id uses on it, and other quota commands for one target."})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
-	Doc: "Reads or sets limits, usage and grace times of a user, group or project, or of a pool. MDT0000 holds the limits of the file system.",
-	Variants: []*Variant{{
-		Request:          Bufs(bufPtlrpcBody, bufObdQuotactl),
-		Reply:            Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
-		SummarizeRequest: summarizeQuotaRequest, SummarizeReply: summarizeQuotaReply,
-	}}})
+var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL", Variants: quotaVariants,
+	Doc: "Reads or sets limits, usage and grace times of a user, group or project, or of a pool. MDT0000 holds the limits of the file system."})
+
+var quotaVariants = []*Variant{{
+	Request:          Bufs(bufPtlrpcBody, bufObdQuotactl),
+	Reply:            Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
+	SummarizeRequest: summarizeQuotaRequest, SummarizeReply: summarizeQuotaReply,
+}}
 
 // summarizeQuotaRequest appends the command, the id and the pool.
 func summarizeQuotaRequest(m *Msg, l *Line) {
@@ -317,17 +313,11 @@ func quotaTypeName(t uint64) string {
 	return names[min(t, 3)]
 }
 
-// Commands whose request holds limits or grace times.
-var (
-	quotaSetLimits = []uint64{0x800008, 0x80000e, 0x800010, 0x800014, 0x80001b}
-	quotaGraceCmds = []uint64{0x800005, 0x800006, 0x800011, 0x800012, 0x80001c, 0x80001d}
-)
+// quotaSets reports whether the request of a command holds limits or grace times.
+func quotaSets(cmd uint64) bool { return strings.HasPrefix(QuotaCmd.Name(cmd), "LUSTRE_Q_SET") }
 
-func quotaSets(cmd uint64) bool {
-	return slices.Contains(quotaSetLimits, cmd) || cmd == 0x800006 || cmd == 0x800012 || cmd == 0x80001d
-}
-
-func isQuotaGrace(cmd uint64) bool { return slices.Contains(quotaGraceCmds, cmd) }
+// isQuotaGrace reports whether a command is about grace times.
+func isQuotaGrace(cmd uint64) bool { return strings.Contains(QuotaCmd.Name(cmd), "INFO") }
 
 // summarizeQuotaReply appends the usage and the limits.
 func summarizeQuotaReply(m *Msg, l *Line) {

@@ -1,7 +1,8 @@
 package schema
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -45,10 +46,7 @@ func (g *Registry) NewIndex() *Index {
 	for _, p := range g.OtherFields {
 		x.add(p.Field, p.In)
 	}
-	for name := range x.places {
-		x.names = append(x.names, name)
-	}
-	sort.Strings(x.names)
+	x.names = slices.Sorted(maps.Keys(x.places))
 	return x
 }
 

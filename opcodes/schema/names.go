@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync/atomic"
 )
 
@@ -224,10 +223,8 @@ func (n *Names) Full(v Value) string {
 
 // Find looks a value up by its short or full name, letters of either case.
 func (n *Names) Find(name string) (Value, bool) {
-	for _, v := range n.Values {
-		if strings.EqualFold(v.Name, name) || strings.EqualFold(n.Full(v), name) {
-			return v, true
-		}
+	if v := n.value(name); v != nil {
+		return *v, true
 	}
 	return Value{}, false
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/hex"
 	"math/bits"
 	"net/netip"
@@ -164,11 +165,7 @@ func AppendVersion(dst []byte, v uint32) []byte {
 
 // TrimNUL returns b up to its first NUL.
 func TrimNUL(b []byte) []byte {
-	for i, c := range b {
-		if c == 0 {
-			return b[:i]
-		}
-	}
+	b, _, _ = bytes.Cut(b, []byte{0})
 	return b
 }
 

@@ -1,7 +1,8 @@
 package schema
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -166,7 +167,7 @@ func (x *Index) parts(of, name string) []Topic {
 		}
 	}
 	for _, p := range x.fold(of[strings.LastIndexByte(of, '.')+1:]) {
-		if g := p.Field.Group(); g != nil && !contains(groups, g) {
+		if g := p.Field.Group(); g != nil && !slices.Contains(groups, g) {
 			groups = append(groups, g)
 		}
 	}
@@ -192,15 +193,6 @@ func (x *Index) owners(name string) map[string]bool {
 		}
 	}
 	return names
-}
-
-func contains(groups []*Names, g *Names) bool {
-	for _, h := range groups {
-		if g == h {
-			return true
-		}
-	}
-	return false
 }
 
 // Group returns the group of names of the field or of its elements, nil if it
@@ -303,12 +295,7 @@ func (x *Index) TopicNames(short bool) []string {
 	for _, t := range x.reg.Texts {
 		all[t.Name], all[t.Value] = true, true
 	}
-	names := make([]string, 0, len(all))
-	for n := range all {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
+	return slices.Sorted(maps.Keys(all))
 }
 
 // Standalone returns a copy of the field for use without its struct: at offset
