@@ -145,22 +145,29 @@ func batchSubject(m *Msg) (fid, name []byte) {
 // messageBuffer is buffer i of the lustre_msg at b, nil when it is not all
 // there.
 func messageBuffer(b []byte, i int, big bool) []byte {
-	const fixed, most = 32, 16
-	n := int(min(ReadUint(first4(b), big), most))
-	at := pad8(fixed + 4*n)
-	if i >= n || at > len(b) {
+	at := bufferAt(b, i, big)
+	if i >= messageBuffers(b, big) || at > len(b) {
 		return nil
 	}
-	for k := 0; ; k++ {
-		size := int(min(ReadUint(b[fixed+4*k:fixed+4*k+4], big), 1<<20))
-		if at+size > len(b) {
-			return nil
-		}
-		if k == i {
-			return b[at : at+size]
-		}
-		at = min(len(b), at+pad8(size))
+	if size := int(min(ReadUint(b[lustreMsgFixed+4*i:lustreMsgFixed+4*i+4], big), 1<<20)); at+size <= len(b) {
+		return b[at : at+size]
 	}
+	return nil
+}
+
+const lustreMsgFixed = 32 // bytes before the lengths of the buffers
+
+// messageBuffers is the number of buffers of the lustre_msg at b, at most 16.
+func messageBuffers(b []byte, big bool) int { return int(min(ReadUint(first4(b), big), 16)) }
+
+// bufferAt is the offset of buffer i of the lustre_msg at b; that of the one behind the last
+// is the size of the message.
+func bufferAt(b []byte, i int, big bool) int {
+	at := pad8(lustreMsgFixed + 4*messageBuffers(b, big))
+	for length := lustreMsgFixed; i > 0 && length+4 <= len(b); i, length = i-1, length+4 {
+		at += pad8(int(min(ReadUint(b[length:length+4], big), 1<<20)))
+	}
+	return at
 }
 
 // summarizeBatchRequest: how many requests, what the first is about, and for bulk data in
@@ -202,24 +209,9 @@ func failedInBatch(m *Msg) (index int, rc int32) {
 		if rc < 0 {
 			return i, rc
 		}
-		b = b[min(len(b), messageSize(b, m.Big)):]
+		b = b[min(len(b), bufferAt(b, messageBuffers(b, m.Big), m.Big)):]
 	}
 	return 0, 0
-}
-
-// messageSize returns the size of the lustre_msg at b: of its header and its
-// buffers.
-func messageSize(b []byte, big bool) int {
-	const fixed, most = 32, 16
-	n := int(min(ReadUint(first4(b), big), most))
-	size := pad8(fixed + 4*n)
-	for k := range n {
-		if fixed+4*k+4 > len(b) {
-			break
-		}
-		size += pad8(int(min(ReadUint(b[fixed+4*k:fixed+4*k+4], big), 1<<20)))
-	}
-	return size
 }
 
 // summarizeBatchReply: the first sub-request that failed, and how many requests were

@@ -478,7 +478,7 @@ func (c *changelog) appendFID(dst, fid []byte) []byte {
 // appendOpenMode appends how a file was opened, as lfs prints it: execution
 // alone, or reading and writing; nothing for an open that did neither.
 func appendOpenMode(dst []byte, flags uint64) []byte {
-	reads, writes := flags&MdsOpenFlags.Bit("FMODE_READ") != 0, flags&openWrites != 0
+	reads, writes := flags&MdsOpenFlags.Bit("FMODE_READ") != 0, flags&MdsOpenFlags.Bit("FMODE_WRITE", "OPEN_TRUNC", "OPEN_APPEND") != 0
 	switch {
 	case flags&MdsOpenFlags.Bit("FMODE_EXEC") != 0:
 		return append(dst, " m=--x"...)
@@ -491,8 +491,6 @@ func appendOpenMode(dst []byte, flags uint64) []byte {
 	}
 	return dst
 }
-
-var openWrites = MdsOpenFlags.Bit("FMODE_WRITE", "OPEN_TRUNC", "OPEN_APPEND")
 
 func (c *changelog) appendExtra(dst []byte) []byte {
 	dst = AppendHex(append(dst, " ef="...), c.extra)

@@ -40,7 +40,7 @@ func (m *ConfigMarker) IsEnd() bool { return m.Flags&CfgMarkerFlags.Bit("END") !
 
 // IsSkipped reports whether readers of the log ignore the section.
 func (m *ConfigMarker) IsSkipped() bool {
-	return m.Flags&(CfgMarkerFlags.Bit("SKIP", "EXCLUDE")) != 0
+	return m.Flags&CfgMarkerFlags.Bit("SKIP", "EXCLUDE") != 0
 }
 
 // configEvent is how `lctl llog_print` shows a command: its name, and the names of
@@ -86,10 +86,7 @@ var configEvents = sync.OnceValue(func() map[uint64]configEvent {
 })
 
 // Commands whose arguments are not all text.
-var (
-	lcfgSetParam    = LcfgCommand.Number("SET_PARAM")
-	lcfgSptlrpcConf = LcfgCommand.Number("SPTLRPC_CONF")
-)
+var lcfgSptlrpcConf = LcfgCommand.Number("SPTLRPC_CONF")
 
 // ReadConfigStep reads a record of a configuration log; ok is false for other records,
 // and for one that is incomplete.
@@ -121,7 +118,7 @@ func ReadConfigStep(record []byte, big bool) (s ConfigStep, ok bool) {
 			if s.Marker = readMarker(b[off:off+size], big); s.Marker != nil {
 				s.Marker.Text = string(markerText(b, big, nil))
 			}
-		case i > 0 && (command == LcfgCommand.Number("PARAM") || command == lcfgSptlrpcConf || command == lcfgSetParam && i == 1):
+		case i > 0 && (command == LcfgCommand.Number("PARAM") || command == lcfgSptlrpcConf || command == LcfgCommand.Number("SET_PARAM") && i == 1):
 			if text != "" {
 				s.addParameter(text)
 			}

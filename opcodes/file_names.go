@@ -255,7 +255,7 @@ func BatchedNamesInBulk(b []byte, big bool, f func(BatchedName)) {
 	for b = b[min(len(b), batchUpdateRequest.Size):]; n > 0 && len(b) >= LustreMsg.Size; n-- {
 		body := messageBuffer(b, batchedBody, big)
 		f(BatchedName{fileID(mboFid1.Bytes(body), big), TrimNUL(messageBuffer(b, batchedName, big))})
-		b = b[min(len(b), messageSize(b, big)):]
+		b = b[min(len(b), bufferAt(b, messageBuffers(b, big), big)):]
 	}
 }
 
@@ -278,7 +278,7 @@ func BatchedAnswers(m *Msg, f func(a FileAttrs, layout []byte)) {
 			}
 		}
 		f(a, layout)
-		b = b[min(len(b), messageSize(b, m.Big)):]
+		b = b[min(len(b), bufferAt(b, messageBuffers(b, m.Big), m.Big)):]
 	}
 }
 

@@ -49,25 +49,18 @@ var luSeqRangeArray = &Struct{Name: "lu_seq_range_array", Order: Little,
 	}}
 
 var (
-	bufSeqOpc   = U32("seq_opc", &SeqOp, "what is requested")
 	bufSeqRange = Sub("seq_range", &luSeqRange)
 	bufFldRange = Sub("fld_range", &luSeqRange)
 )
 
-var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
-	{Name: "super",
-		Request:          Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
-		Reply:            Bufs(bufPtlrpcBody, bufSeqRange),
-		SummarizeRequest: func(m *Msg, l *Line) { appendRangeTarget(m, l) },
-		SummarizeReply:   func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
-	},
-	{Name: "meta",
-		Request:          Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
-		Reply:            Bufs(bufPtlrpcBody, bufSeqRange),
-		SummarizeRequest: func(m *Msg, l *Line) { appendRangeTarget(m, l) },
-		SummarizeReply:   func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
-	},
-},
+var allocateMeta = &Variant{Name: "meta",
+	Request:          Bufs(bufPtlrpcBody, U32("seq_opc", &SeqOp, "what is requested"), bufSeqRange),
+	Reply:            Bufs(bufPtlrpcBody, bufSeqRange),
+	SummarizeRequest: appendRangeTarget,
+	SummarizeReply:   func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
+}
+
+var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{allocateMeta.As("super"), allocateMeta},
 	Doc: "Allocates sequences, the upper part of FIDs. A server gets a super-sequence from MDT0000 to hand out itself; " +
 		"a client gets one sequence (meta) from a server, under which it makes FIDs of new files.",
 	Pick:      func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },

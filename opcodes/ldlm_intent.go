@@ -125,7 +125,7 @@ func enqueueByKind(kind uint64) *Variant {
 // by the number of buffers, and by their content where that is ambiguous.
 func pickEnqueueReply(m *Msg) *Variant {
 	k := requestLock(m.Buf(1), m.Big)
-	opened := lockRes1.Uint(m.Buf(1), m.Big)&(Disposition.Bit("OPEN_OPEN", "OPEN_CREATE")) != 0
+	opened := lockRes1.Uint(m.Buf(1), m.Big)&Disposition.Bit("OPEN_OPEN", "OPEN_CREATE") != 0
 	switch n := len(m.Bufs); {
 	case n <= 3:
 		return pickReplyByLock(m, k)

@@ -217,8 +217,5 @@ var (
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
 		SummarizeRequest: summarizeKeyRequest,
 	}
-	setLastFID = &Variant{Name: "last_fid",
-		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
-		SummarizeRequest: summarizeKeyRequest,
-	}
+	setLastFID = setOther.As("last_fid")
 )

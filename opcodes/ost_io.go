@@ -134,9 +134,9 @@ var (
 
 // shortIO is a variant with the data in the message itself.
 func shortIO(bulk *Variant) *Variant {
-	v := *bulk
-	v.Name, v.Bulk = "short-io", nil
-	return &v
+	v := bulk.As("short-io")
+	v.Bulk = nil
+	return v
 }
 
 func pickShortIO(m *Msg) *Variant {
@@ -210,9 +210,7 @@ func summarizeWriteReply(m *Msg, l *Line) {
 	}
 	a := attrsOf(m, 1)
 	a.grant(l)
-	if over := a.word(oFlags) & overQuota; over != 0 && a.valid(validFlags) {
+	if over := a.word(oFlags) & ObdoFlags.Bit("NO_USRQUOTA", "NO_GRPQUOTA", "NO_PRJQUOTA"); over != 0 && a.valid(validFlags) {
 		l.Key("over ").Flags(ObdoFlags, over)
 	}
 }
-
-var overQuota = ObdoFlags.Bit("NO_USRQUOTA", "NO_GRPQUOTA", "NO_PRJQUOTA")

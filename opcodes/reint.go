@@ -110,61 +110,45 @@ var (
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
 		SummarizeRequest: summarizeSetattrRequest, SummarizeReply: summarizeAttrsReply, Subject: setattrSubject,
 	}
-	variantCreate = &Variant{Name: "CREATE", Does: Creates,
-		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufEadataCreate, bufDlmReq, bufFileSecctxName,
+	variantCreate = reint("CREATE", Creates, summarizeCreateRequest,
+		Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufEadataCreate, bufDlmReq, bufFileSecctxName,
 			bufFileSecctx, bufSelinuxPol, bufFileEncctx),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd),
-		SummarizeRequest: summarizeCreateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantSymlink = &Variant{Name: "CREATE", Does: Creates,
-		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufSymtgt, bufDlmReq, bufFileSecctxName, bufFileSecctx,
+		Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd))
+	variantSymlink = reint("CREATE", Creates, summarizeCreateRequest,
+		Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufSymtgt, bufDlmReq, bufFileSecctxName, bufFileSecctx,
 			bufSelinuxPol, bufFileEncctx),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd),
-		SummarizeRequest: summarizeCreateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantLink = &Variant{Name: "LINK", Does: Links,
-		Request:          Bufs(bufPtlrpcBody, bufRecReintLink, bufCapa1, bufCapa2, bufName, bufDlmReq, bufSelinuxPol),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody),
-		SummarizeRequest: summarizeLinkRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantUnlink = &Variant{Name: "UNLINK", Does: Removes,
-		Request:          Bufs(bufPtlrpcBody, bufRecReintUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
-		SummarizeRequest: summarizeUnlinkRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantRmentry = &Variant{Name: "RMENTRY", Does: Removes,
-		Request:          Bufs(bufPtlrpcBody, bufRecReintUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
-		SummarizeRequest: summarizeUnlinkRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantRename = &Variant{Name: "RENAME", Does: Renames,
-		Request:          Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
-		SummarizeRequest: summarizeRenameRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantMigrate = &Variant{Name: "MIGRATE", Does: Migrates,
-		Request: Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol,
+		Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd))
+	variantLink = reint("LINK", Links, summarizeLinkRequest,
+		Bufs(bufPtlrpcBody, bufRecReintLink, bufCapa1, bufCapa2, bufName, bufDlmReq, bufSelinuxPol),
+		Bufs(bufPtlrpcBody, bufMdtBody))
+	variantUnlink = reint("UNLINK", Removes, summarizeUnlinkRequest,
+		Bufs(bufPtlrpcBody, bufRecReintUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
+		Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2))
+	variantRmentry = variantUnlink.As("RMENTRY")
+	variantRename  = reint("RENAME", Renames, summarizeRenameRequest,
+		Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol),
+		Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2))
+	variantMigrate = reint("MIGRATE", Migrates, summarizeMigrateRequest,
+		Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol,
 			bufMdtIoepoch, bufCloseData, OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to")),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
-		SummarizeRequest: summarizeMigrateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantOpen = &Variant{Name: "OPEN", Does: Opens,
-		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx,
+		Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2))
+	variantOpen = reint("OPEN", Opens, summarizeOpenRequest,
+		Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx,
 			bufSelinuxPol, bufFileEncctx),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
-		SummarizeRequest: summarizeOpenRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantSetxattr = &Variant{Name: "SETXATTR", Does: Xattrs,
-		Request:          Bufs(bufPtlrpcBody, bufRecReintSetxattr, bufCapa1, bufName, bufEadataSetxattr, bufDlmReq, bufSelinuxPol),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody),
-		SummarizeRequest: summarizeSetxattrRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
-	variantResync = &Variant{Name: "RESYNC",
-		Request:          Bufs(bufPtlrpcBody, Sub("rec_reint", &mdtRecResync, Tagged(true), "the record that resyncs mirrors"), bufDlmReq),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody),
-		SummarizeRequest: summarizeResyncRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
-	}
+		Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2))
+	variantSetxattr = reint("SETXATTR", Xattrs, summarizeSetxattrRequest,
+		Bufs(bufPtlrpcBody, bufRecReintSetxattr, bufCapa1, bufName, bufEadataSetxattr, bufDlmReq, bufSelinuxPol),
+		Bufs(bufPtlrpcBody, bufMdtBody))
+	variantResync = reint("RESYNC", 0, summarizeResyncRequest,
+		Bufs(bufPtlrpcBody, Sub("rec_reint", &mdtRecResync, Tagged(true), "the record that resyncs mirrors"), bufDlmReq),
+		Bufs(bufPtlrpcBody, bufMdtBody))
 )
+
+// reint is an operation of MDS_REINT whose reply brings attributes.
+func reint(name string, does Actions, summarize func(m *Msg, l *Line), request, reply []*Field) *Variant {
+	return &Variant{Name: name, Does: does, Request: request, Reply: reply,
+		SummarizeRequest: summarize, SummarizeReply: summarizeAttrsReply, Subject: reintSubject}
+}
 
 var reintVariants = [...]*Variant{
 	reintSetattr: variantSetattr, reintCreate: variantCreate, reintLink: variantLink, reintUnlink: variantUnlink,

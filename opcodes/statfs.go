@@ -123,10 +123,7 @@ type TargetSpace struct {
 	State                 uint64 // of ObdStatfsState
 }
 
-var (
-	osBfree   = obdStatfs.Field("os_bfree")
-	osGranted = obdStatfs.Field("os_granted")
-)
+var osGranted = obdStatfs.Field("os_granted")
 
 // TargetSpaceOf reads the reply to an OST_STATFS or MDS_STATFS; ok is false when it
 // has none, or when the numbers are those of the whole file system.
@@ -137,7 +134,7 @@ func TargetSpaceOf(m *Msg) (s TargetSpace, ok bool) {
 	}
 	block := osBsize.Uint(b, m.Big)
 	s = TargetSpace{
-		Size: osBlocks.Uint(b, m.Big) * block, Free: osBfree.Uint(b, m.Big) * block, Available: osBavail.Uint(b, m.Big) * block,
+		Size: osBlocks.Uint(b, m.Big) * block, Free: obdStatfs.Field("os_bfree").Uint(b, m.Big) * block, Available: osBavail.Uint(b, m.Big) * block,
 		Objects: obdStatfs.Field("os_files").Uint(b, m.Big), FreeObjects: osFfree.Uint(b, m.Big),
 		Granted: osGranted.Uint(b, m.Big) * block, State: osState.Uint(b, m.Big),
 	}

@@ -79,14 +79,12 @@ func OwnerOf(m *Msg) (o Owner, ok bool) {
 	if !a.reach(oProjID) {
 		return o, false
 	}
-	o = Owner{User: uint32(a.word(obdo.Field("o_uid"))), Group: uint32(a.word(obdo.Field("o_gid"))), HasProject: a.valid(validProject)}
+	o = Owner{User: uint32(a.word(obdo.Field("o_uid"))), Group: uint32(a.word(obdo.Field("o_gid"))), HasProject: a.valid(ObdMdValid.Bit("FLPROJID"))}
 	if o.HasProject {
 		o.Project = uint32(a.word(oProjID))
 	}
 	return o, true
 }
-
-var validProject = ObdMdValid.Bit("FLPROJID")
 
 // OverQuota reports whose quota is used up, by the flags in the reply to a write.
 func OverQuota(m *Msg) (user, group, project bool) {

@@ -62,6 +62,13 @@ type Variant struct {
 	Subject func(m *Msg) (fid, name []byte)
 }
 
+// As returns a copy of the variant under another name.
+func (v *Variant) As(name string) *Variant {
+	c := *v
+	c.Name = name
+	return &c
+}
+
 // BulkData describes the bulk data of an RPC.
 type BulkData struct {
 	Portal uint32
