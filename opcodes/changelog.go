@@ -162,10 +162,10 @@ var changelogRec = &Struct{Name: "changelog_rec", Doc: "a change of the namespac
 		"overwritten file"),
 	U16("cr_flags", &changelogHsmWord, Over("cr_flags"), IfValue{"cr_type", "HSM"}, "parts that follow, the HSM event, and in the lowest 7 "+
 		"bits its errno"),
-	U32("cr_type", &ChangelogType, "kind of change"),
+	crType,
 	U64("cr_index", Harmless, "number of the record"),
 	U64("cr_prev", Harmless, "number of the record before it for the same object"),
-	U64("cr_time", Harmless, Hex, Remark(changelogTimeRemark), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30"),
+	crTime,
 	Sub("cr_tfid", &LuFid, "object that changed", IfNot(isChangelogMark)),
 	U32("cr_markerflags", Harmless, Over("cr_tfid"), Hex, "of a mark: what was switched", If(isChangelogMark)),
 	Sub("cr_pfid", &LuFid, "directory"),
@@ -175,8 +175,8 @@ var (
 	crTfid = changelogRec.Field("cr_tfid")
 	crPfid = changelogRec.Field("cr_pfid")
 
-	crType = Field{Off: 4, Size: 4}
-	crTime = Field{Off: 24, Size: 8}
+	crType = U32("cr_type", &ChangelogType, "kind of change")
+	crTime = U64("cr_time", Harmless, Hex, Remark(changelogTimeRemark), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30")
 )
 
 // hasNoTypedFlags reports whether the lower 12 bits of cr_flags have no names for
@@ -410,7 +410,7 @@ func changelogTime(t uint64) time.Time {
 }
 
 func changelogTimeRemark(v *View, dst []byte) []byte {
-	return changelogTime(crTime.Uint(v.Struct, v.Big)).AppendFormat(dst, "2006-01-02 15:04:05.000000000 UTC")
+	return changelogTime(v.Value).AppendFormat(dst, "2006-01-02 15:04:05.000000000 UTC")
 }
 
 // changelogText writes the line that lfs prints for a record.

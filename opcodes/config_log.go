@@ -123,13 +123,13 @@ var cfgMarker32 = &Struct{Name: "cfg_marker_32", Doc: "cfg_marker of an old 32-b
 var lustreCfg = &Struct{Name: "lustre_cfg", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, lustreCfgMagic, big) },
 	Doc: "one step of a configuration: a command and its arguments", Fields: []*Field{
 		U32("lcfg_version", Harmless, Hex, "magic; gives the byte order"),
-		U32("lcfg_command", &LcfgCommand, "what to do"),
-		U32("lcfg_num", Harmless, "number, where the command takes one: a timeout"),
+		lcfgCommand,
+		lcfgNum,
 		U32("lcfg_flags", Harmless, Hex, "unused"),
 		U64("lcfg_nid", NID4, InvalidIf(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
 			"NID, where the command takes one"),
 		U32("lcfg_nal", Harmless, "obsolete"),
-		U32("lcfg_bufcount", Harmless, "number of arguments"),
+		lcfgBufcount,
 		Arr("lcfg_buflens", -1, U32(""), Harmless, CountOf(cfgArguments), "bytes of each argument"),
 		Pad("lcfg_padding", 0, CountOf(func(v *View) int { return cfgArguments(v) % 2 * 4 })),
 		Records("lcfg_bufs", nextArgument, []*Field{argText, argMarker, argMarker32, argLovDesc, argLmvDesc},
@@ -154,10 +154,10 @@ const (
 )
 
 var (
-	lcfgCommand  = Field{Off: 4, Size: 4}
-	lcfgNum      = Field{Off: 8, Size: 4}
+	lcfgCommand  = U32("lcfg_command", &LcfgCommand, "what to do")
+	lcfgNum      = U32("lcfg_num", Harmless, "number, where the command takes one: a timeout")
 	lcfgNid      = Field{Off: 16, Size: 8}
-	lcfgBufcount = Field{Off: 28, Size: 4}
+	lcfgBufcount = U32("lcfg_bufcount", Harmless, "number of arguments")
 
 	argText     = Str("", 0, ConfigParams)
 	argMarker   = Sub("", &cfgMarker, Tagged(true))

@@ -323,8 +323,6 @@ var _ = DefineRPC(&RPC{Opcode: SEC_CTX_FINI, Name: "SEC_CTX_FINI", Does: SetsUpC
 	Variants: bodyOnly})
 
 const (
-	gssDescBulk    = 1 // gh_flags: a bulk descriptor is there
-	gssDescUser    = 2 // gh_flags: a user descriptor is there
 	mechKrb5       = 1
 	mechSK         = 2
 	gssProcData    = 0

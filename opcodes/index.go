@@ -39,7 +39,7 @@ var idxInfo = &Struct{Name: "idx_info", Doc: "which index, and which part of it"
 var luIdxpage = &Struct{Name: "lu_idxpage", Detect: indexPageBig, Doc: "page of an index: 4096 bytes", Fields: []*Field{
 	U32("lip_magic", Hex, &Idx, "LIP_MAGIC; its bytes give the byte order"),
 	U16("lip_flags", &IdxFlags),
-	U16("lip_nr", Harmless, "number of entries"),
+	lipNr,
 	Pad("lip_pad0", 8),
 	Str("lip_entries", 0, Removed, If(never), "the entries; shown as `entries`"),
 	Records("entries", nextIndexEntry, indexForms, "hash, key and record of each entry, as far as they are stored"),
@@ -51,7 +51,7 @@ const (
 )
 
 var (
-	lipNr = Field{Off: 6, Size: 2}
+	lipNr = U16("lip_nr", Harmless, "number of entries")
 	iiFid = idxInfo.Field("ii_fid")
 )
 

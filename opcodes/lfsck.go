@@ -76,7 +76,7 @@ var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start
 
 var lfsckRequest = &Struct{Name: "lfsck_request",
 	Doc: "request or notification from the LFSCK of one server to another's", Fields: []*Field{
-		U32("lr_event", &LfsckEvent, "what it is about"),
+		lrEvent,
 		U32("lr_index", Harmless, "index of the sending target"),
 		U32("lr_flags", &LfsckEventFlags, "who is asked, and how far"),
 		U32("lr_valid", &LfsckStartValid, "of a start: which of the parameters are given"),
@@ -93,11 +93,9 @@ var lfsckRequest = &Struct{Name: "lfsck_request",
 		Padding("lr_padding_", 0, 4, 8, 8, 8),
 	}}
 
-const lfsckStart = 5
+var lrEvent = U32("lr_event", &LfsckEvent, "what it is about")
 
-var lrEvent = Field{Size: 4}
-
-func isLfsckStart(v *View) bool { return lrEvent.Uint(v.Struct, v.Big) == lfsckStart }
+func isLfsckStart(v *View) bool { return lrEvent.Uint(v.Struct, v.Big) == LfsckEvent.Number("START") }
 
 var lfsckReply = &Struct{Name: "lfsck_reply", Doc: "how far a server's LFSCK is", Fields: []*Field{
 	U32("lr_status", &LfsckStatus, "its state"),

@@ -71,7 +71,7 @@ var llogLogHdr = &Struct{Name: "llog_log_hdr", Detect: llogBig, Doc: "first bloc
 	Sub("llh_hdr", &llogRecHdr),
 	S64("llh_timestamp", Time, "when the log was made"),
 	U32("llh_count", Harmless, "records in use, this header among them"),
-	U32("llh_bitmap_offset", Harmless, "where the bitmap begins"),
+	llhBitmapOffset,
 	U32("llh_size", Size, "bytes of a record, when all have one size"),
 	U32("llh_flags", &LlogFlags, "kind of log, and what its changelog records carry"),
 	U32("llh_cat_idx", Harmless, "of a plain log: its place in the catalog; of a catalog: its first log"),
@@ -83,7 +83,7 @@ var llogLogHdr = &Struct{Name: "llog_log_hdr", Detect: llogBig, Doc: "first bloc
 	Sub("llh_tail", &llogRecTail, AfterPrevious(true)),
 }}
 
-var llhBitmapOffset = Field{Off: 28, Size: 4}
+var llhBitmapOffset = U32("llh_bitmap_offset", Harmless, "where the bitmap begins")
 
 const logHeader = 88 // bytes of struct llog_log_hdr before the bitmap
 

@@ -33,9 +33,9 @@ var ReaddirMisc = Enum("readdir_misc", "", "special hashes of directory entries"
 var luDirent = &Struct{Name: "lu_dirent", Order: Little, Doc: "entry of a directory", Fields: []*Field{
 	Sub("lde_fid", &LuFid, "what it names"),
 	U64("lde_hash", Cookie, "hash of the name: entries come in its order"),
-	U16("lde_reclen", Size, "bytes of the entry; 0 in the last one of a page"),
-	U16("lde_namelen", Size, "bytes of the name"),
-	U32("lde_attrs", &DirentAttrs, "what follows the name"),
+	ldeReclen,
+	ldeNamelen,
+	ldeAttrs,
 	Str("lde_name", 0, FileName, CountBy("lde_namelen"), Counted("name"), "the name; no NUL ends it"),
 	Pad("lde_pad", 0, CountOf(func(v *View) int { return int(ldeNamelen.Uint(v.Struct, false) & 1) }),
 		If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 })),
@@ -58,9 +58,9 @@ const (
 )
 
 var (
-	ldeReclen  = Field{Off: 24, Size: 2}
-	ldeNamelen = Field{Off: 26, Size: 2}
-	ldeAttrs   = Field{Off: 28, Size: 4}
+	ldeReclen  = U16("lde_reclen", Size, "bytes of the entry; 0 in the last one of a page")
+	ldeNamelen = U16("lde_namelen", Size, "bytes of the name")
+	ldeAttrs   = U32("lde_attrs", &DirentAttrs, "what follows the name")
 )
 
 // fileTypeRemark names the file type at the end of the entry.
@@ -80,7 +80,7 @@ var ludaType = &Struct{Name: "luda_type", Order: Little, Doc: "type of a directo
 var luDirpage = &Struct{Name: "lu_dirpage", Order: Little, Doc: "page of a directory: 4096 bytes", Fields: []*Field{
 	U64("ldp_hash_start", Cookie, "hash that was asked for"),
 	U64("ldp_hash_end", Cookie, Remark(hashEndRemark), "hash to go on with"),
-	U32("ldp_flags", &DirpageFlags, "what is special about the page"),
+	ldpFlags,
 	Pad("ldp_pad0", 4),
 	Subs("ldp_entries", -1, &luDirent, If(never), "the entries; shown as `entries`"),
 	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
@@ -91,12 +91,11 @@ var luDirpage = &Struct{Name: "lu_dirpage", Order: Little, Doc: "page of a direc
 var dirent = Sub("", &luDirent)
 
 var (
-	ldpHashEnd = Field{Off: 8, Size: 8}
-	ldpFlags   = Field{Off: 16, Size: 4}
+	ldpFlags = U32("ldp_flags", &DirpageFlags, "what is special about the page")
 )
 
 func hashEndRemark(v *View, dst []byte) []byte {
-	if ldpHashEnd.Uint(v.Struct, false) == dirHashEnd {
+	if v.Value == dirHashEnd {
 		return append(dst, "end of the directory"...)
 	}
 	return dst

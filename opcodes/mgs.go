@@ -139,7 +139,7 @@ var mgsNidtblEntry = &Struct{Name: "mgs_nidtbl_entry", Doc: "where a target runs
 	U64("mne_version", Harmless, "version of the table with this entry"),
 	U32("mne_instance", Harmless, "start of the target; clients connect anew when it changes"),
 	U32("mne_index", Harmless, "index of the target"),
-	U32("mne_length", Size, "bytes of the entry; the last of a unit fills it"),
+	mneLength,
 	U8("mne_type", &nidtblType, "kind of target"),
 	U8("mne_nid_type", Harmless, "form of the NIDs; 0: 8 bytes each, 1: large ones"),
 	U8("mne_nid_size", Size, "bytes of a NID"),
@@ -155,7 +155,7 @@ var nidtblType = Enum("mne_type", "", "kind of a target in the table of imperati
 	{Name: "OST", Value: 2},
 })
 
-var mneLength = Field{Off: 16, Size: 4}
+var mneLength = U32("mne_length", Size, "bytes of the entry; the last of a unit fills it")
 
 func hasLargeNids(v *View) bool {
 	const at = 21

@@ -119,13 +119,13 @@ func paramValue(b []byte, big bool) []byte {
 
 var objectUpdate = &Struct{Name: "object_update", Summarize: updateBrief,
 	Doc: "one change of an object, or one question about it", Fields: []*Field{
-		U16("ou_type", &OutUpdateType, Shown{Role: Flag}, Counted("update"), "what to do"),
-		U16("ou_params_count", Harmless, "number of parameters"),
+		ouType,
+		ouParams,
 		U32("ou_result_size", Size, "room for the answer"),
 		U32("ou_flags", &OutUpdateFlags),
 		Pad("ou_padding1", 4),
 		U64("ou_batchid", Harmless, "transaction that it is part of"),
-		Sub("ou_fid", &LuFid, Shown{Role: Object}, "the object"),
+		ouFid,
 		Records("ou_params", nextUpdateParam, []*Field{updateParam}),
 	}}
 
@@ -133,9 +133,9 @@ var (
 	updateParam = Sub("", &objectUpdateParam)
 	updateForm  = Sub("", &objectUpdate)
 
-	ouType   = Field{Size: 2}
-	ouParams = Field{Off: 2, Size: 2}
-	ouFid    = Field{Off: 24, Size: 16}
+	ouType   = U16("ou_type", &OutUpdateType, Shown{Role: Flag}, Counted("update"), "what to do")
+	ouParams = U16("ou_params_count", Harmless, "number of parameters")
+	ouFid    = Sub("ou_fid", &LuFid, Shown{Role: Object}, "the object")
 )
 
 func nextUpdateParam(v *View) (*Field, int) {
@@ -160,13 +160,13 @@ func updateSize(b []byte, big bool) int {
 var objectUpdateRequest = &Struct{Name: "object_update_request",
 	Doc: "updates, in the order in which they are to be made", Fields: []*Field{
 		U32("ourq_magic", &OutMagic),
-		U16("ourq_count", Harmless, "number of updates"),
+		ourqCount,
 		Pad("ourq_padding", 2),
 		Subs("ourq_updates", -1, &objectUpdate, If(never), "the updates; shown as `updates`"),
 		Records("updates", nextUpdate, []*Field{updateForm}),
 	}}
 
-var ourqCount = Field{Off: 4, Size: 2}
+var ourqCount = U16("ourq_count", Harmless, "number of updates")
 
 const updateRequestHeader = 8
 
@@ -229,8 +229,8 @@ func nextUpdates(v *View) (*Field, int) {
 }
 
 var objectUpdateResult = &Struct{Name: "object_update_result", Doc: "what became of an update", Fields: []*Field{
-	S32("our_rc", Errno, "0, a negative errno, or the size of what was asked for"),
-	U16("our_datalen", Size, "bytes of data"),
+	ourRc,
+	ourDatalen,
 	Pad("our_padding", 2),
 	OneOf("our_data", chooseUpdateResult, outResultForms, Tagged(true),
 		If(func(v *View) bool { return ourDatalen.Uint(v.Struct, v.Big) != 0 }), "what was asked for"),
@@ -238,21 +238,21 @@ var objectUpdateResult = &Struct{Name: "object_update_result", Doc: "what became
 }}
 
 var (
-	ourRc      = Field{Kind: Int, Size: 4}
-	ourDatalen = Field{Off: 4, Size: 2}
+	ourRc      = S32("our_rc", Errno, "0, a negative errno, or the size of what was asked for")
+	ourDatalen = U16("our_datalen", Size, "bytes of data")
 	resultForm = Sub("", &objectUpdateResult)
 )
 
 var objectUpdateReply = &Struct{Name: "object_update_reply", Doc: "results, in the order of the updates", Fields: []*Field{
 	U32("ourp_magic", &OutMagic),
-	U16("ourp_count", Harmless, "number of results"),
+	ourpCount,
 	Pad("ourp_padding", 2),
 	Arr("ourp_lens", -1, U16("", Size), CountBy("ourp_count"), "bytes of each result"),
 	Pad("ourp_fill", 0, CountOf(func(v *View) int { n := 2 * int(ourpCount.Uint(v.Struct, v.Big)); return pad8(n) - n })),
 	Records("results", nextUpdateResult, []*Field{resultForm}),
 }}
 
-var ourpCount = Field{Off: 4, Size: 2}
+var ourpCount = U16("ourp_count", Harmless, "number of results")
 
 const resultsAt = 8
 

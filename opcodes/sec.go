@@ -230,10 +230,10 @@ func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field
 	}
 	init := proc == gssProcInit || proc == gssProcCont || reply && proc == gssProcError && len(bufs) > 2
 	list := Bufs(gssHeaderField(proc, reply, init), nil)
-	if flags&gssDescUser != 0 && !init {
+	if flags&GssHeaderFlags.Bit("USER") != 0 && !init {
 		list = append(list, bufUserDesc)
 	}
-	if flags&gssDescBulk != 0 {
+	if flags&GssHeaderFlags.Bit("BULK") != 0 {
 		list = append(list, bufBulkDesc)
 	}
 	switch {

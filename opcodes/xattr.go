@@ -142,13 +142,11 @@ func chooseGetxattr(v *View) *Field {
 		return guessGetxattr(v.Rest)
 	}
 	name := TrimNUL(req.Named("name"))
-	if len(name) == 0 || mdValid(req)&mdXattrList != 0 {
+	if len(name) == 0 || mdValid(req)&ObdMdValid.Bit("FLXATTRLS") != 0 {
 		return formNames
 	}
 	return xattrForm(name, v.Rest, false)
 }
-
-const mdXattrList = 0x2000000000
 
 // guessGetxattr reads an answer whose request is not known.
 func guessGetxattr(b []byte) *Field {
