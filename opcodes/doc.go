@@ -28,9 +28,8 @@
 //		U64("fb_size", Size, When{"fb_valid", "SIZE"}, "its size"),
 //	}}
 //
-//	var _ = DefineRPC(&RPC{Opcode: OST_FOO, Name: "OST_FOO", Doc: "Requests a foo.", Variants: []*Variant{{
+//	var _ = DefineRPC(&RPC{Opcode: 99, Name: "OST_FOO", Doc: "Requests a foo.", Variants: []*Variant{{
 //		Request: Bufs(bufPtlrpcBody, Sub("foo_body", &fooBody)),
-//		Reply:   Bufs(bufPtlrpcBody),
 //		SummarizeRequest: summarizeFoo,
 //	}}})
 package opcodes

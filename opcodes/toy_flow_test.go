@@ -23,7 +23,7 @@ import (
 
 // The bytes of the toy message, written without its declaration.
 const (
-	opcodeToy   = 65
+	opcodeToy   = 99
 	opcodeLock  = 101
 	intentToy   = 0x10000
 	toyFid      = "[0x200000401:0x7:0x0]"

@@ -6,8 +6,6 @@ import . "github.com/lshark/lshark/opcodes/schema"
 // with a word of flags, a FID and a size, and an intent. It exists in the tests of this
 // package only. docs/adding-a-message.md explains it step by step.
 
-const MDS_TOY = 65
-
 // ToyFlags are the flags of toy_body.
 var ToyFlags = Bits("toy_flags", "TOY_", "which fields of a toy_body mean something", []Value{
 	{Name: "FID", Value: 0x1, Since: "2.99", Doc: "tb_fid"},
@@ -21,15 +19,11 @@ var toyBody = &Struct{Name: "toy_body", Since: "2.99", Doc: "the object to play 
 }}
 
 var (
-	tbValid = toyBody.Field("tb_valid")
-	tbFid   = toyBody.Field("tb_fid")
-	tbSize  = toyBody.Field("tb_size")
-	toySize = ToyFlags.Bit("SIZE")
-
+	tbFid      = toyBody.Field("tb_fid")
 	bufToyBody = Sub("toy_body", &toyBody)
 )
 
-var _ = DefineRPC(&RPC{Opcode: MDS_TOY, Name: "MDS_TOY", Since: "2.99",
+var _ = DefineRPC(&RPC{Opcode: 99, Name: "MDS_TOY", Since: "2.99",
 	Doc: "Plays with an object. The reply has the size that the object may have from then on.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufToyBody),
@@ -47,8 +41,8 @@ var _ = DefineIntent(Value{Name: "TOY", Value: 0x10000, Since: "2.99", Doc: "pla
 func summarizeToy(m *Msg, l *Line) {
 	b := m.Named("toy_body")
 	l.FID(tbFid.Bytes(b), m.Big)
-	if tbValid.Uint(b, m.Big)&toySize != 0 {
-		l.Key("size ").Offset(tbSize.Uint(b, m.Big))
+	if toyBody.Field("tb_valid").Uint(b, m.Big)&ToyFlags.Bit("SIZE") != 0 {
+		l.Key("size ").Offset(toyBody.Field("tb_size").Uint(b, m.Big))
 	}
 }
 
