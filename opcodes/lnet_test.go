@@ -109,3 +109,19 @@ func TestSelftestParameters(t *testing.T) {
 		assert.Equal(t, shown, c.want, "service", c.service, "with features", c.feats)
 	}
 }
+
+// TestConnectionManager: a packet with a message of InfiniBand's connection manager has its part, and that of no other.
+func TestConnectionManager(t *testing.T) {
+	for name, part := range map[string]string{"REQ": "cm_req", "REP": "cm_rep", "REJ": "cm_rej", "DREQ": "cm_dreq", "DREP": "cm_drep", "RTU": ""} {
+		for _, class := range []byte{7, 3} {
+			b := make([]byte, 100)
+			b[0], b[21] = ibUD|0x04, class // a datagram, and the class of management
+			binary.BigEndian.PutUint16(b[36:], uint16(cmType.Number(name)))
+			for _, f := range IBPacket.Fields {
+				if strings.HasPrefix(f.Name, "cm_") {
+					assert.Equal(t, f.If(&View{Struct: b}), f.Name == part && class == 7, name, class, "has", f.Name)
+				}
+			}
+		}
+	}
+}

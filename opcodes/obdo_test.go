@@ -63,6 +63,8 @@ func TestObdoValidity(t *testing.T) {
 		{"o_cksum", OST_WRITE, false, checksum, true, true},
 		{"o_cksum", OST_GETATTR, true, nlink, true, false},
 		{"o_falloc_mode", OST_FALLOCATE, false, 0, true, true},
+		{"o_blocks", OST_FALLOCATE, false, 0, true, true},
+		{"o_blocks", OST_PUNCH, false, 0, false, true},
 	}
 	for _, tt := range tests {
 		means, there := validIn(tt.field, tt.opcode, tt.reply, tt.valid)
