@@ -1,8 +1,10 @@
 package debuglog
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -390,8 +392,7 @@ func Explain(text []byte) (l Line, e Event, ok bool) {
 		ok = e.read(&l, new(names), true)
 		return l, e, ok
 	}
-	var c console
-	c.setClock(nil, time.Now())
+	c := newConsole(time.Now())
 	var h head
 	if !c.readHead(text, &h) || len(h.message) == 0 {
 		h = head{message: text}
@@ -443,16 +444,21 @@ func cutNumber(b []byte) []byte {
 // epochs are the parts of messages that have the time at which they were written, in seconds since the epoch.
 var epochs = regexp.MustCompile(`Request sent has timed out.* dl (\d{10}) |, cur (\d{10}) expire| arrived at (\d{10}) `)
 
+// newConsole returns a console whose times without a year are those of a log that was written last at a time.
+func newConsole(modified time.Time) console {
+	return console{location: time.Local, year: modified.Year()}
+}
+
 // setClock finds out year and zone, or the time of the boot, by the beginning of a log: messages that have a time since the epoch
 // prove it. modified is when the log was written last.
-func (c *console) setClock(text []byte, modified time.Time) {
-	*c = console{location: time.Local, year: modified.Year()}
+func (c *console) setClock(beginning *bufio.Reader, modified time.Time) {
+	*c = newConsole(modified)
 	probe := *c
 	var h head
-	for more := true; more; {
+	for err := error(nil); err == nil || errors.Is(err, bufio.ErrBufferFull); {
 		var line []byte
-		line, text, more = bytes.Cut(text, []byte("\n"))
-		if line = bytes.TrimRight(line, "\r"); !probe.readHead(line, &h) {
+		line, err = beginning.ReadSlice('\n')
+		if line = bytes.TrimRight(line, "\r\n"); !probe.readHead(line, &h) {
 			continue
 		}
 		if h.stamp == wallClock {
@@ -463,12 +469,22 @@ func (c *console) setClock(text []byte, modified time.Time) {
 			probe = *c
 			probe.readHead(line, &h)
 		}
-		if m := epochs.FindSubmatch(h.message); m != nil {
+		if m := findEpoch(h.message); m != nil {
 			at, _ := unsigned(bytes.Join(m[1:], nil))
 			c.setShift(h.stamp, int64(at)*1e9-h.time)
 			return
 		}
 	}
+}
+
+// findEpoch looks for a time since the epoch.
+func findEpoch(message []byte) [][]byte {
+	for _, words := range []string{"Request sent has timed out", ", cur ", " arrived at "} {
+		if bytes.Contains(message, []byte(words)) {
+			return epochs.FindSubmatch(message)
+		}
+	}
+	return nil
 }
 
 // setShift takes the difference between the clock and that of a log. The zone is a multiple of 15 minutes.

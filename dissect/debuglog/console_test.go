@@ -1,6 +1,7 @@
 package debuglog
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -118,6 +119,24 @@ func TestConsoleText(t *testing.T) {
 	}
 }
 
+// TestOnly reads only some kinds, of messages of Lustre.
+func TestOnly(t *testing.T) {
+	r := NewReader(strings.NewReader("2026-11-24T10:00:00+00:00 a kernel: Lustre: Failing over lustre-OST0001\n" +
+		"2026-11-24T10:00:00+00:00 b kernel: Lustre: server umount lustre-OST0001 complete\n" +
+		"2026-11-24T10:00:01+00:00 c kernel: Lustre: 1:0:(client.c:1:f()) @@@ Request sent has timed out for slow reply: [sent 1795514388/real 1795514388]  " +
+		"req@1 x1883031475000832/t0(0) o400->MGC192.0.2.1@tcp@192.0.2.1@tcp:26/25 lens 224/224 e 0 to 1 dl 1795514405\n" +
+		"2026-11-24T10:00:02+00:00 d kernel: server umount lustre-OST0001 complete\n"))
+	r.Only(Stopped, Lost)
+	var e Event
+	var got []string
+	for r.Next(&e) == nil {
+		got = append(got, e.Host+" "+e.Target)
+	}
+	if strings.Join(got, ", ") != "b lustre-OST0001" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestClock finds out the zone, and the time of the boot, by a message with seconds since the epoch.
 func TestClock(t *testing.T) {
 	const message = "Lustre: 1:0:(client.c:1:f()) @@@ Request sent has timed out for slow reply: [sent 1795514388/real 1795514388]  req@1 x1883031475000832/t0(0) " +
@@ -125,7 +144,7 @@ func TestClock(t *testing.T) {
 	at := time.Unix(1795514405, 0)
 	for _, begin := range []string{"Nov 24 05:30:05 oss1 kernel: ", "[  300.000000] ", "[Tue Nov 24 19:00:06 2026] "} {
 		var c console
-		c.setClock([]byte("text\n"+begin+message+"\n"), at.Add(time.Hour))
+		c.setClock(bufio.NewReader(strings.NewReader("text\n"+begin+message+"\n")), at.Add(time.Hour))
 		c.location = time.UTC
 		var h head
 		if !c.readHead([]byte(begin+message), &h) || h.time/1e9-at.Unix() > 2 || at.Unix()-h.time/1e9 > 2 {

@@ -252,6 +252,9 @@ var kinds = []struct {
 // has a Kind. Those about locks are read only where locks is set.
 func (e *Event) read(l *Line, names *names, locks bool) bool {
 	*e = Event{Time: l.Time, PID: l.PID}
+	if names.only != nil {
+		return l.Mask != MaskConsole && e.readForm(l.Message, names)
+	}
 	if l.Mask&MaskRPCTrace != 0 {
 		for _, k := range kinds {
 			if rest, ok := bytes.CutPrefix(l.Message, []byte(k.words)); ok {
@@ -469,6 +472,7 @@ type names struct {
 	nids  map[string]lnet.NID
 
 	spaces []byte // of oneSpace
+	only   *table // the forms that are read; nil: all, and what has no form
 }
 
 // maxNames texts or NIDs are held.

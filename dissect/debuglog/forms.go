@@ -405,7 +405,10 @@ type table struct {
 	names   map[string]uint32 // opcodes by their names in lines
 }
 
-var formTable = sync.OnceValue(func() *table {
+var formTable = sync.OnceValue(func() *table { return newTable(func(Kind) bool { return true }) })
+
+// newTable returns a table of the forms of some kinds.
+func newTable(has func(Kind) bool) *table {
 	t := &table{words: map[string][]int{}, names: map[string]uint32{}}
 	for _, v := range opcodes.Opcodes.Values {
 		t.names[strings.ToLower(v.Name)] = uint32(v.Value)
@@ -431,12 +434,15 @@ var formTable = sync.OnceValue(func() *table {
 		t.list = append(t.list, f)
 	}
 	for i, list := range keys {
+		if !has(forms[i].kind) {
+			continue
+		}
 		key := slices.MinFunc(list, func(a, b string) int { return used[a] - used[b] })
 		t.words[key] = append(t.words[key], i)
 		t.lengths[key[0]] |= 1 << min(len(key), 63)
 	}
 	return t
-})
+}
 
 // wholeWords returns the words of a form that are whole words of its lines, too.
 func wholeWords(texts [][]byte) (list []string) {
@@ -463,7 +469,7 @@ func (e *Event) readForm(b []byte, names *names) bool {
 	text := names.oneSpace(b)
 	f := e.match(text, names)
 	if f == nil {
-		return e.readFrame(text, names)
+		return names.only == nil && e.readFrame(text, names)
 	}
 	if e.Kind, e.Reason = f.kind, f.reason; e.Text == "" {
 		e.Text = names.text(b)
@@ -473,7 +479,10 @@ func (e *Event) readForm(b []byte, names *names) bool {
 
 // match returns the first form that a line is of, and sets its parts.
 func (e *Event) match(b []byte, names *names) (found *form) {
-	t, before, first := formTable(), *e, len(forms)
+	t, before, first := names.only, *e, len(forms)
+	if t == nil {
+		t = formTable()
+	}
 	for rest, word := b, []byte(nil); len(rest) > 0; {
 		if n := bytes.IndexByte(rest, ' '); n >= 0 {
 			word, rest = rest[:n], rest[n+1:]

@@ -33,6 +33,10 @@ const (
 // These are subsystem, mask, CPU and kind of context, time, stack, thread, a number of
 // old kernels, and the place in the source.
 func (l *Line) Parse(b []byte) bool {
+	const subsystem = len("00000100")
+	if len(b) <= subsystem || b[subsystem] != ':' { // most lines of the console
+		return false
+	}
 	p := parser{b: b}
 	l.Subsystem, l.Mask = uint32(p.hex(':')), uint32(p.hex(':'))
 	l.CPU = uint32(p.number('.'))

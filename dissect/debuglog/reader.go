@@ -22,6 +22,8 @@ type Reader struct {
 
 	lines   *bufio.Reader
 	file    io.Closer
+	current Line // that is read
+	head    head // of a line of the console
 	console console
 	held    heldLine
 	names   names
@@ -29,7 +31,9 @@ type Reader struct {
 	spare   Event
 	stats   Stats
 	number  int64 // of the line that was read last
-	err     error // of reading, which ends it
+
+	isConsole bool
+	err       error // of reading, which ends it
 }
 
 // Stats counts what a Reader has read.
@@ -83,16 +87,25 @@ func (r *Reader) setClock(path string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	text, _ := io.ReadAll(io.LimitReader(plain, lookAhead))
-	r.console.setClock(text, info.ModTime())
+	r.isConsole = true
+	r.console.setClock(bufio.NewReaderSize(io.LimitReader(plain, lookAhead), maxLine), info.ModTime())
 	return nil
 }
+
+// IsConsole reports whether the file that was opened is a log of the console.
+func (r *Reader) IsConsole() bool { return r.isConsole }
 
 // NewReader returns a Reader of text that is not compressed.
 func NewReader(in io.Reader) *Reader {
 	r := &Reader{lines: bufio.NewReaderSize(in, maxLine)}
-	r.console.setClock(nil, time.Now())
+	r.console = newConsole(time.Now())
 	return r
+}
+
+// Only lets Next return only events of some kinds that messages of Lustre have: none of RPCs, locks and other parts of the kernel. Most
+// lines cost much less then.
+func (r *Reader) Only(kinds ...Kind) {
+	r.names.only = newTable(func(k Kind) bool { return slices.Contains(kinds, k) })
 }
 
 // Close closes the file.
@@ -141,12 +154,11 @@ func (r *Reader) readEvent() error {
 
 // readLine takes a line, and reports whether that completes an event.
 func (r *Reader) readLine(line []byte) bool {
-	var l Line
-	if l.Parse(line) {
-		return r.event(&l, r.number)
+	if r.current.Parse(line) {
+		return r.event(&r.current, r.number)
 	}
-	var h head
-	if !r.console.readHead(line, &h) {
+	h := &r.head
+	if !r.console.readHead(line, h) {
 		if len(r.held.text) > 0 && len(r.held.text) < maxLine { // it was wrapped
 			r.held.text = append(append(r.held.text, ' '), bytes.TrimLeft(line, " \t")...)
 		} else {
@@ -177,11 +189,11 @@ func (r *Reader) endHeld() bool {
 	if len(r.held.text) == 0 {
 		return false
 	}
-	var l Line
+	l := &r.current
 	l.ParseConsole(r.held.text)
 	l.Time = r.held.time
 	r.held.text = r.held.text[:0]
-	ok := r.event(&l, r.held.number)
+	ok := r.event(l, r.held.number)
 	r.spare.Console, r.spare.Host = true, r.held.host
 	return ok
 }
@@ -204,7 +216,11 @@ func (r *Reader) line() ([]byte, error) {
 		}
 		return nil, err
 	}
-	return bytes.TrimRight(b, "\r\n"), err
+	b = bytes.TrimSuffix(b, []byte("\n"))
+	for len(b) > 0 && b[len(b)-1] == '\r' {
+		b = b[:len(b)-1]
+	}
+	return b, err
 }
 
 // The bounds of what waits to be put in order: the kernel writes the lines of each CPU in

@@ -49,9 +49,9 @@ type Place struct {
 	Direction int8
 }
 
-// Between returns a place between two nodes.
+// Between returns a place between two nodes. Where one of them is not known, the place is that to the other one.
 func Between(kind PlaceKind, a, b lnet.NID) Place {
-	if compareNIDs(a, b) > 0 {
+	if a.Len == 0 || b.Len > 0 && compareNIDs(a, b) > 0 {
 		a, b = b, a
 	}
 	return Place{Kind: kind, Node: a, Peer: b}

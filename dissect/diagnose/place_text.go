@@ -56,20 +56,12 @@ func before(word, text string) string {
 	return word + text
 }
 
-// toNode names the node of which the other end is not known.
-func (p Place) toNode() string {
-	if p.Node.Len == 0 {
-		return ""
-	}
-	return " to " + p.Node.String()
-}
-
 func (p Place) betweenText() string {
 	switch {
-	case !p.IsBetween():
-		return p.toNode()
 	case p.Node.Len == 0:
-		return " to " + p.Peer.String()
+		return ""
+	case !p.IsBetween():
+		return " to " + p.Node.String()
 	case p.Direction > 0:
 		return " from " + p.Node.String() + " to " + p.Peer.String()
 	case p.Direction < 0:

@@ -54,10 +54,14 @@ func (r *Reporter) Report(f Finding) {
 	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last:
 		return
 	case known:
+		isWorse := f.Severity > old.Severity
 		f.counted, f.ID = old.counted, old.ID
 		*old = f
 		r.count(old)
-		return // passed on at the end
+		if isWorse { // others are passed on at the end
+			r.found(old)
+		}
+		return
 	case len(r.findings) >= maxSubjects:
 		r.dropped++
 		return
@@ -67,9 +71,14 @@ func (r *Reporter) Report(f Finding) {
 	r.findings[id] = &f
 	r.engine.order = append(r.engine.order, &f)
 	r.count(&f)
+	r.found(&f)
+}
+
+// found passes a finding to Options.Found, but for those of the end, which are passed on together.
+func (r *Reporter) found(f *Finding) {
 	if r.engine.opt.Found != nil && !r.engine.ending {
 		f.written = true
-		r.engine.opt.Found(&f)
+		r.engine.opt.Found(f)
 	}
 }
 

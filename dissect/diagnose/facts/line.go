@@ -13,7 +13,6 @@ type loggedImport struct {
 	server   lnet.NID // that was lost, the zero NID: none was
 	lost     int64
 	restored Point
-	waits    []*Wait // that are not over
 }
 
 type importName struct {
@@ -37,16 +36,20 @@ func (f *Facts) line(l *track.LogLine) {
 	case l.Kind == debuglog.Lost:
 		i := f.loggedImport(l)
 		i.server, i.lost, i.restored = l.PeerNode(), l.Time, Point{}
-		for _, w := range i.waits {
-			w.sentTo(i.server)
-		}
+		f.eachOf(i, func(w *Wait) { w.sentTo(i.server) })
 	case l.Kind == debuglog.Restored, l.Kind == debuglog.WasEvicted:
 		i := f.loggedImport(l)
 		i.restored = l.Point()
-		for _, w := range i.waits {
-			w.end(i.restored, i)
+		f.eachOf(i, func(w *Wait) { w.end(i.restored, i) })
+	}
+}
+
+// eachOf calls do for the waits of an import that are not over.
+func (f *Facts) eachOf(i *loggedImport, do func(*Wait)) {
+	for _, w := range f.waits {
+		if w.of == i {
+			do(w)
 		}
-		i.waits = nil
 	}
 }
 
@@ -56,7 +59,7 @@ func (f *Facts) loggedImport(l *track.LogLine) *loggedImport {
 
 // end ends a wait when the connection was made again: the request is sent again then.
 func (w *Wait) end(p Point, i *loggedImport) {
-	w.Open, w.Again, w.To = false, p, max(w.To, p.Time)
+	w.Open, w.Again, w.To, w.of = false, p, max(w.To, p.Time), nil
 	w.AtOnce = i.lost != 0 && p.Time-i.lost < atOnce
 }
 
@@ -90,8 +93,8 @@ func (f *Facts) ofImport(w *Wait, i *loggedImport) {
 	}
 	if wasBefore && !i.restored.IsZero() {
 		w.end(i.restored, i)
-	} else if len(i.waits) < maxWaits {
-		i.waits = append(i.waits, w)
+	} else {
+		w.of = i
 	}
 }
 

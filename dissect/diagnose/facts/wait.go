@@ -46,6 +46,7 @@ type Wait struct {
 	GaveUp debuglog.Reason // why the client gave up waiting, by its log: Request is the line that says so
 	Again  Point           // the line about the connection that was made again, after which the request is sent again
 	AtOnce bool            // that was as soon as it was lost
+	of     *loggedImport   // of the connection, while that was not made again
 
 	Locking bool // the server takes a lock for this read or write
 	Lock    bool // the reply said that it has to wait for a lock

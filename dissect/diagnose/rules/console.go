@@ -27,20 +27,9 @@ func addLines(rule diagnose.Rule, of lines) bool {
 	rule.Limits = "Only logs have it. Lines that the kernel left out, as they repeat each other, are counted where it says how many."
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		x := &consoleLines{of: of, report: r, subjects: fifo.NewMap[consoleSubject, *consoleSeries](maxTargets)}
-		return diagnose.Hooks{Line: x.line}
+		return diagnose.Hooks{Line: x.line, End: x.end}
 	}
 	return add(rule)
-}
-
-// between returns a place between two nodes, of which one may be unknown.
-func between(kind diagnose.PlaceKind, a, b lnet.NID) diagnose.Place {
-	if a.Len == 0 || b.Len == 0 {
-		if a.Len == 0 {
-			a = b
-		}
-		return diagnose.Place{Kind: kind, Node: a}
-	}
-	return diagnose.Between(kind, a, b)
 }
 
 // consoleLines counts the lines of a rule.
@@ -60,28 +49,47 @@ type consoleSubject struct {
 
 type consoleSeries struct {
 	series
-	line track.LogLine // the first one
+	line   track.LogLine // the first one
+	places []diagnose.Place
 }
 
 func (x *consoleLines) line(l *track.LogLine) {
 	if l.Kind == debuglog.Skipped && x.last != nil && x.last.line.Log == l.Log {
 		x.last.count += int64(l.Number)
-		x.tell(x.last)
 		return
 	}
 	x.last = nil
-	if !slices.Contains(x.of.kinds, l.Kind) || x.of.reasons != nil && !slices.Contains(x.of.reasons, l.Reason) || x.of.where(l) == nil {
+	if !x.counts(l) {
+		return
+	}
+	places := x.of.where(l)
+	if places == nil {
 		return
 	}
 	k := consoleSubject{l.Log, l.Target, l.Device, l.Peer}
-	s := fifo.GetOrMake(x.subjects, k, func() *consoleSeries { return &consoleSeries{line: *l} })
+	s := fifo.GetOrMake(x.subjects, k, func() *consoleSeries { return &consoleSeries{line: *l, places: places} })
 	s.add(l.Time)
-	var f diagnose.Finding
-	if f.ProveLine(l); len(s.proofs) < maxProofs {
+	if len(s.proofs) < maxProofs {
+		var f diagnose.Finding
+		f.ProveLine(l)
 		s.proofs = append(s.proofs, f.Evidence...)
 	}
-	x.last = s
-	x.tell(s)
+	if x.last = s; s.count == 1 || s.count == x.of.many {
+		x.tell(s)
+	}
+}
+
+// counts reports whether a line is of one of the kinds and reasons.
+func (x *consoleLines) counts(l *track.LogLine) bool {
+	hasReason := l.Kind == debuglog.Note || l.Reason != debuglog.NoReason
+	return slices.Contains(x.of.kinds, l.Kind) && (x.of.reasons == nil || !hasReason || slices.Contains(x.of.reasons, l.Reason))
+}
+
+// end reports all that was counted, now that it is known how often it happened.
+func (x *consoleLines) end() {
+	for _, s := range fifo.All(x.subjects) {
+		x.tell(s)
+	}
 }
 
 // tell reports what was counted. The text quotes the first line.
@@ -98,7 +106,7 @@ func (x *consoleLines) tell(s *consoleSeries) {
 		f.Text += fmt.Sprintf(", and %d more", s.count-1)
 	}
 	f.Text += "."
-	if f.Suspects = x.of.where(l); s.count < x.of.many {
+	if f.Suspects = s.places; s.count < x.of.many {
 		f.Severity = diagnose.Note
 	}
 	x.report.Report(f)

@@ -21,6 +21,6 @@ var _ = addLines(diagnose.Rule{
 		if l.Reason == debuglog.NetRouteless {
 			return []diagnose.Place{atConfig(l.Node)}
 		}
-		return []diagnose.Place{atNode(l.Peer), between(diagnose.AtPath, l.Node, l.Peer), between(diagnose.AtLNet, l.Node, l.Peer)}
+		return []diagnose.Place{atNode(l.Peer), diagnose.Between(diagnose.AtPath, l.Node, l.Peer), diagnose.Between(diagnose.AtLNet, l.Node, l.Peer)}
 	},
 })

@@ -17,6 +17,6 @@ var _ = addLines(diagnose.Rule{
 	kinds:   []debuglog.Kind{debuglog.Note},
 	reasons: []debuglog.Reason{debuglog.ReplyDropped},
 	where: func(l *track.LogLine) []diagnose.Place {
-		return []diagnose.Place{between(diagnose.AtLNet, l.Node, l.Peer), byAdmin}
+		return []diagnose.Place{diagnose.Between(diagnose.AtLNet, l.Node, l.Peer), byAdmin}
 	},
 })

@@ -60,6 +60,9 @@ func TestConsole(t *testing.T) {
 2026-11-24T10:00:08+00:00 client kernel: LustreError: 13:0:(mdc_request.c:700:mdc_replay_open()) @@@ Open request replay failed with -75   req@000000007e7fc9f2 x1883031481206272/t21474838866(21474838866) o101->lustre-MDT0000-mdc-ff11000006115800@192.0.2.1@tcp:12/10 lens 576/608
 2026-11-24T10:00:09+00:00 mds kernel: Lustre: lustre-MDT0000: nodemap other banning client 14307d89 (at 192.0.2.4@tcp)
 2026-11-24T10:00:10+00:00 mds kernel: LustreError: 399:0:(tgt_handler.c:2729:tgt_brw_write()) cfs_fail_timeout id 214 sleeping for 24000ms
+2026-11-24T10:00:11+00:00 oss2 kernel: Lustre: lustre-OST0007: slow journal start 45s due to heavy IO load
+2026-11-24T10:00:11+00:00 oss2 kernel: INFO: task ll_ost_io01_002:4711 blocked for more than 120 seconds.
+2026-11-24T10:00:11+00:00 client kernel: INFO: task dd:4711 blocked for more than 120 seconds.
 `
 	s := newScene(t)
 	r := debuglog.NewReader(strings.NewReader(text[1:]))
@@ -76,5 +79,7 @@ func TestConsole(t *testing.T) {
 		`warning lnet.failed: The log of oss1 has "Timed out tx for 192.0.2.3@o2ib: 4 seconds" (messages:5), and 17 more.`,
 		`warning slow.service: The log of mds has "Request took longer than estimated (755:30s); client may timeout" (messages:8).`,
 		`warning lnet.reply_dropped: The log of mds has "dropping reply" (messages:9).`,
-		`warning node.injected: The log of mds has "cfs_fail_timeout id 214 sleeping for 24000ms" (messages:12).`)
+		`warning node.injected: The log of mds has "cfs_fail_timeout id 214 sleeping for 24000ms" (messages:12).`,
+		`warning slow.service: The log of oss2 has "lustre-OST0007: slow journal start 45s due to heavy IO load" (messages:13).`,
+		`warning slow.service: The log of oss2 has "INFO: task ll_ost_io01_002:4711 blocked for more than 120 seconds." (messages:14).`)
 }

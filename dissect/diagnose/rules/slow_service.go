@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -19,10 +22,17 @@ var _ = addLines(diagnose.Rule{
 	reasons: []debuglog.Reason{debuglog.TookLong, debuglog.NoTimeAdded, debuglog.PastDeadline, debuglog.DroppedLate},
 	where: func(l *track.LogLine) []diagnose.Place {
 		storage := atStorage(l.Target, l.Node)
-		if l.Kind == debuglog.StorageSlow {
+		switch {
+		case l.Kind == debuglog.StorageSlow, l.Kind == debuglog.TaskHung && hasPrefix(l.Process, "jbd2/", "txg_sync", "z_wr_"):
 			return []diagnose.Place{storage}
+		case l.Kind == debuglog.TaskHung && !hasPrefix(l.Process, "ll_", "mdt", "ldlm_", "ptlrpc"):
+			return nil // an application
 		}
 		return []diagnose.Place{{Kind: diagnose.AtQueue, Node: l.Node}, atThread(l.Node), storage, {Kind: diagnose.AtOtherServer, Node: l.Node},
 			atHolder(lnet.NID{}), atNode(l.Node)}
 	},
 })
+
+func hasPrefix(text string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
+}

@@ -158,10 +158,7 @@ func (j *Judge) places(w *facts.Wait) []diagnose.Place {
 		}
 	}
 	var list []diagnose.Place
-	switch {
-	case w.Client.Len == 0 && w.Server.Len > 0: // the client is the node of a log
-		list = append(list, diagnose.Place{Kind: diagnose.AtPath, Node: w.Server}, diagnose.Place{Kind: diagnose.AtLNet, Node: w.Server})
-	case w.Server.Len > 0:
+	if w.Server.Len > 0 {
 		list = append(list, diagnose.Between(diagnose.AtPath, w.Client, w.Server), diagnose.Between(diagnose.AtLNet, w.Client, w.Server))
 	}
 	list = append(list, []diagnose.Place{

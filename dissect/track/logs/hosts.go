@@ -66,74 +66,108 @@ const maxTold = 1 << 11
 // sameMoment is how far the lines of both nodes about a connection are apart at most.
 const sameMoment = int64(2 * time.Second)
 
-// nameHosts reads all logs of the console, and finds the NIDs of their hosts: by what LNet logs when it starts; by the NID at which
-// others lose a target that the host serves; and by the clients that a server logs as connected again in the moment in which the host logs
-// that it is, or as evicted before the host finds out.
-func (t *table) nameHosts() {
-	votes, at := hostVotes{}, make(map[string]map[lnet.NID]bool) // NIDs of the servers of each target
-	serves := make(map[string]map[string]bool)
-	var servers, clients []told
-	var e debuglog.Event
-	for _, l := range t.logs {
-		r, err := debuglog.Open(l.Path)
-		if err != nil {
-			continue // it will be reported when the log is read
+// hostFinder finds the NIDs of hosts: by what LNet logs when it starts; by the NID at which others lose a target that the host serves;
+// and by the clients that a server logs as connected again in the moment in which the host logs that it is, or as evicted before the host
+// finds out.
+type hostFinder struct {
+	started hostVotes
+	at      map[string]map[lnet.NID]bool // NIDs of the servers of each target
+	serves  map[string]map[string]bool   // targets of each host
+	servers []told
+	clients []told
+}
+
+// hostKinds are the kinds of lines that a hostFinder takes.
+var hostKinds = []debuglog.Kind{debuglog.NetStarted, debuglog.Lost, debuglog.RequestFailed, debuglog.Restored, debuglog.WasEvicted,
+	debuglog.Reconnected, debuglog.Connected, debuglog.Evicting, debuglog.RecoveryBegin, debuglog.Stopped, debuglog.FailingOver}
+
+func newHostFinder() *hostFinder {
+	return &hostFinder{started: hostVotes{}, at: map[string]map[lnet.NID]bool{}, serves: map[string]map[string]bool{}}
+}
+
+func (f *hostFinder) take(e *debuglog.Event) {
+	switch e.Kind {
+	case debuglog.NetStarted:
+		f.started.add(e.Host, e.Peer, 1000)
+	case debuglog.Lost, debuglog.RequestFailed:
+		if e.Peer.Len > 0 && e.Target != "" {
+			addTo(f.at, e.Target, e.Peer)
 		}
-		for err = r.Next(&e); err == nil; err = r.Next(&e) {
-			if e.Host == "" || l.given {
-				break // of one node only
-			}
-			switch e.Kind {
-			case debuglog.NetStarted:
-				votes.add(e.Host, e.Peer, 1000)
-			case debuglog.Lost, debuglog.RequestFailed:
-				if e.Peer.Len > 0 && e.Target != "" {
-					addTo(at, e.Target, e.Peer)
-				}
-			case debuglog.Restored, debuglog.WasEvicted:
-				if len(clients) < maxTold {
-					clients = append(clients, told{e.Target, e.Host, e.Peer, e.Time, e.Kind == debuglog.WasEvicted})
-				}
-			case debuglog.Reconnected, debuglog.Connected, debuglog.Evicting, debuglog.RecoveryBegin, debuglog.Stopped, debuglog.FailingOver:
-				addTo(serves, e.Host, e.Target)
-				if (e.Kind == debuglog.Reconnected || e.Kind == debuglog.Evicting) && len(servers) < maxTold {
-					servers = append(servers, told{e.Target, e.Host, e.Peer, e.Time, e.Kind == debuglog.Evicting})
-				}
-			}
-		}
-		r.Close()
+	case debuglog.Restored, debuglog.WasEvicted:
+		f.clients = addTold(f.clients, e)
+	case debuglog.Reconnected, debuglog.Evicting:
+		f.servers = addTold(f.servers, e)
+		addTo(f.serves, e.Host, e.Target)
+	case debuglog.Connected, debuglog.RecoveryBegin, debuglog.Stopped, debuglog.FailingOver:
+		addTo(f.serves, e.Host, e.Target)
 	}
-	for name, targets := range serves {
+}
+
+func addTold(list []told, e *debuglog.Event) []told {
+	if len(list) < maxTold {
+		list = append(list, told{e.Target, e.Host, e.Peer, e.Time, e.Kind == debuglog.WasEvicted || e.Kind == debuglog.Evicting})
+	}
+	return list
+}
+
+// votes returns what speaks for which NID of each host.
+func (f *hostFinder) votes() hostVotes {
+	v := f.started
+	for name, targets := range f.serves {
 		for target := range targets {
-			for nid := range at[target] {
-				votes.add(name, nid, 1)
+			for nid := range f.at[target] {
+				v.add(name, nid, 1)
 			}
 		}
 	}
-	for _, c := range clients {
+	for _, c := range f.clients {
 		if c.evicted {
-			if nid := evictedBefore(servers, c); nid.Len > 0 {
-				votes.add(c.host, nid, 1)
-			}
+			v.add(c.host, evictedBefore(f.servers, c), 1)
 			continue
 		}
 		nearest := sameMoment
-		for _, s := range servers {
+		for _, s := range f.servers {
 			if s.target == c.target && !s.evicted {
 				nearest = min(nearest, absolute(s.at-c.at))
 			}
 		}
-		for _, s := range servers {
+		for _, s := range f.servers {
 			if s.target == c.target && !s.evicted && absolute(s.at-c.at) == nearest {
-				votes.add(c.host, s.peer, 1)
+				v.add(c.host, s.peer, 1)
 			}
 		}
 	}
+	return v
+}
+
+// nameHosts finds the NIDs of the hosts of all logs of the console.
+func (t *table) nameHosts() {
+	f := newHostFinder()
+	for _, l := range t.logs {
+		if !l.given {
+			l.readHosts(f)
+		}
+	}
+	votes := f.votes()
 	for _, name := range slices.Sorted(maps.Keys(votes)) {
 		t.ofHost(&track.LogLine{}, name)
 		if h := t.hosts[name]; h != nil && h.node.Len == 0 {
 			h.node = votes.most(name)
 		}
+	}
+}
+
+// readHosts reads the lines of a log that tell the NIDs of hosts. Its errors are reported when the log is read again.
+func (l *log) readHosts(f *hostFinder) {
+	r, err := debuglog.Open(l.Path)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	r.Only(hostKinds...)
+	var e debuglog.Event
+	for r.IsConsole() && r.Next(&e) == nil && e.Host != "" { // without a host, it is of one node only
+		f.take(&e)
 	}
 }
 
@@ -149,11 +183,18 @@ func evictedBefore(servers []told, c told) (nid lnet.NID) {
 	return nid
 }
 
+// addTo adds a value to those of a key, unless there are too many.
 func addTo[K, V comparable](m map[K]map[V]bool, k K, v V) {
+	const most = 1 << 7
 	if m[k] == nil {
+		if len(m) >= maxHosts {
+			return
+		}
 		m[k] = make(map[V]bool)
 	}
-	m[k][v] = true
+	if len(m[k]) < most {
+		m[k][v] = true
+	}
 }
 
 // most returns the NID of a host with the most votes, the zero NID if another has as many.
