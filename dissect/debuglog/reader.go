@@ -22,6 +22,7 @@ type Reader struct {
 
 	lines   *bufio.Reader
 	file    io.Closer
+	tail    *tail // of a log that is followed, else nil
 	current Line // that is read
 	head    head // of a line of the console
 	console console
@@ -119,18 +120,22 @@ func (r *Reader) Close() error {
 // Stats returns what was read so far.
 func (r *Reader) Stats() Stats { return r.stats }
 
-// Next reads the next event by time. It returns io.EOF at the end.
+// Next reads the next event by time. It returns io.EOF at the end, ErrNoMore at that of a log that is followed.
 func (r *Reader) Next(e *Event) error {
 	for r.err == nil && !r.pending.ready() {
 		if r.err = r.readEvent(); r.err == nil && !r.pending.add(&r.spare) {
 			r.stats.Late++
 		}
 	}
-	if r.pending.empty() {
-		return r.err
+	if !r.pending.empty() {
+		r.pending.take(e)
+		return nil
 	}
-	r.pending.take(e)
-	return nil
+	err := r.err
+	if err == ErrNoMore { // the next call looks again
+		r.err = nil
+	}
+	return err
 }
 
 // readEvent reads lines up to the next with an event.
@@ -208,6 +213,12 @@ func (r *Reader) event(l *Line, number int64) bool {
 // line returns the next line without its end, empty for one that is too long.
 func (r *Reader) line() ([]byte, error) {
 	b, err := r.lines.ReadSlice('\n')
+	if err == ErrNoMore {
+		return nil, err
+	}
+	if r.tail != nil && r.tail.begins {
+		r.number, r.tail.begins = 0, false
+	}
 	r.number++
 	if errors.Is(err, bufio.ErrBufferFull) {
 		r.stats.Skipped++

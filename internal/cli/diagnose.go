@@ -66,6 +66,9 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   # the messages, and the findings as expert information, in Wireshark
   lshark diagnose -w evicted.pcapng --pdu evicted.pcap
 
+  # what the kernels of this site report, as it happens
+  lshark diagnose --log /var/log/messages --follow
+
   # is anything wrong? for scripts
   lshark diagnose --exit-code evicted.pcap > found.txt || echo see found.txt
 
@@ -78,6 +81,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 		Counted: "messages",
 		Time:    "finding",
 		Logs:    true,
+		Follow:  true,
 		Selection: func(f *pflag.FlagSet) {
 			f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
 			f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
@@ -124,6 +128,8 @@ func (c *diagnoseOptions) run() error {
 	if c.trouble.Dir != "" {
 		o.Files.Write = []string{c.trouble.Dir}
 	}
+	var e *diagnose.Engine
+	o.Quiet = func() { e.Restart() } // what takes a look at all that happened has its say
 	x, err := flags.Open(&c.Job, &records.Findings, c.check, o)
 	if err != nil {
 		return err
@@ -143,7 +149,7 @@ func (c *diagnoseOptions) run() error {
 			recorder.Finding(f)
 		}
 	}
-	e := diagnose.New(d)
+	e = diagnose.New(d)
 	x.Observe(e)
 	troubles := c.trouble.Options(c.Sys, x.In, execute)
 	names := func() []byte { return targets.AppendConnections([]byte(targets.CommentTitle), e.Imports().List()) }

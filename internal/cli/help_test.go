@@ -83,6 +83,7 @@ func exampleFolder(t *testing.T) string {
 		"after2.pcap":     "mount.pcap",
 		"mds.pcap":        "../dissect/track/nested/testdata/dne.mds.pcap.zst",
 		"oss.pcap":        "../dissect/track/nested/testdata/dne.oss.pcap.zst",
+		"messages":        "logs/evicted.oss.log",
 		"evicted.pcap":    "../dissect/diagnose/rules/testdata/evicted.pcap.zst",
 	} {
 		must.NoError(t, os.Symlink(wiretest.Repo("pcaps/"+sample), filepath.Join(dir, name)))
@@ -98,6 +99,10 @@ func exampleFolder(t *testing.T) string {
 // takes in lo for a second.
 func runExample(t *testing.T, dir, line string) {
 	short := strings.Replace(line, " -a duration:60", "", 1)
+	line = strings.Replace(line, "--log /var/log/messages", "--listen 127.0.0.1:0 --log messages -a duration:1", 1)
+	if !strings.Contains(line, "lshark monitor") {
+		line = strings.Replace(line, "--listen 127.0.0.1:0 --log", "--log", 1)
+	}
 	if live := strings.Replace(short, "-i eth0", "-i lo -a duration:1", 1); live != short {
 		l, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
 		if err != nil {
@@ -135,7 +140,7 @@ func runExample(t *testing.T, dir, line string) {
 		}
 		return
 	}
-	silent := strings.Contains(line, "> ~/") || strings.Contains(line, " -w ") || strings.HasPrefix(line, "source ") || strings.Contains(line, "-i lo")
+	silent := strings.Contains(line, "> ~/") || strings.Contains(line, " -w ") || strings.HasPrefix(line, "source ") || strings.Contains(line, "--listen") || strings.Contains(line, "-i lo")
 	assert.That(t, out.Len() != 0 || silent, "nothing was printed")
 }
 

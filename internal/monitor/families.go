@@ -193,6 +193,7 @@ type captureFamilies struct {
 	counters        []*metrics.Counters // as captureCounters
 	anomalies       *metrics.Counters
 	outages         *metrics.Counters
+	logLines        *metrics.Counters
 	delay, last, up *metrics.Gauges
 	held, entries   *metrics.Gauges
 }
@@ -276,6 +277,7 @@ func (d declarer) capture() (x captureFamilies) {
 		}
 	}
 	x.outages = d.counter("lshark_interface_outages", "", "how often the interface went away", 1)
+	x.logLines = d.counter("lshark_log_lines", "", "lines of logs about connections, requests, networks, disks and nodes", 1)
 	x.delay = d.gauge("lshark_capture_delay_seconds", "seconds", "time between the kernel's time stamp of a frame and its processing, "+
 		"measured five times a second", 1)
 	x.last = d.gauge("lshark_last_frame_timestamp_seconds", "seconds", "time of the last frame", 1)

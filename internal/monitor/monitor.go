@@ -28,6 +28,8 @@ type Options struct {
 
 	Follow follow.Options
 
+	OnlyLogs bool // the input is logs without a capture
+
 	// Side returns the end of an RPC that this machine is: ClientSide, ServerSide or
 	// neither, an empty text.
 	Side func(*track.RPC) string
@@ -124,7 +126,7 @@ func New(o Options, start time.Time) *Monitor {
 	m.counter.newTarget = o.NewTarget
 	m.counter.side, m.counter.live, m.counter.evictions = o.Side, o.Live, m.states.evictions
 	m.spans = spans{selector: &m.selector, count: &m.counter}
-	m.Engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Counted: m.finding,
+	m.Engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, OnlyLogs: o.OnlyLogs, Counted: m.finding,
 		Capture: func() diagnose.Capture { return m.diagnosed },
 		Hooks: []diagnose.Hooks{{Sent: m.sent, Answered: m.answered, Done: m.done, Message: m.message, Eviction: m.eviction,
 			Import: func(*track.Import, track.Point) { m.changed = true }}}})
@@ -139,6 +141,7 @@ func New(o Options, start time.Time) *Monitor {
 func (m *Monitor) create() {
 	m.capture.publish(&CaptureStats{}, &CaptureStats{}, &frameCounts{}, &frameCounts{})
 	m.capture.outages.With()
+	m.capture.logLines.With()
 	m.states.notKept.With()
 	m.states.evictions.With("", evictions.Unknown.String())
 	for _, r := range rules.All() {
@@ -175,13 +178,30 @@ func (m *Monitor) Frame(f *capture.Frame) {
 	if m.troubles.Recorder != nil {
 		m.troubles.Frame(f)
 	}
-	if m.first == 0 {
-		m.first = f.Time
-		m.rules.restartAt = f.Time + restartInterval
-	}
+	m.read(f.Time)
 	m.frames.n++
 	m.frames.bytes += int64(f.Len)
-	m.frames.last = f.Time
+}
+
+// read notes the time of a frame, or of a line of a log.
+func (m *Monitor) read(at int64) {
+	if m.first == 0 {
+		m.first = at
+		m.rules.restartAt = at + restartInterval
+	}
+	m.frames.last = at
+}
+
+// Line takes a line of a log without a capture.
+func (m *Monitor) Line(l *track.LogLine) {
+	m.read(l.Time)
+	if !m.opt.Live {
+		m.setTime(time.Unix(0, l.Time))
+	}
+	m.registry.Begin(m.now)
+	m.capture.logLines.With().Inc()
+	m.registry.End()
+	m.Engine.Line(l)
 }
 
 // Message takes the next message.
@@ -297,7 +317,7 @@ func (m *Monitor) Publish(now time.Time, c CaptureStats) {
 		m.troubles.Advance(m.now.UnixNano())
 	}
 	if m.opt.Live && m.first != 0 && m.rules.mustRestart(m.frames.last) {
-		m.restart(c)
+		m.Restart(c)
 	}
 	m.published, m.publishedFrames = c, m.frames
 }
@@ -349,8 +369,9 @@ func (m *Monitor) countCurrent(now time.Time) {
 	m.linked, m.linkInterval = now, max(interval, share*time.Since(begin))
 }
 
-// restart restarts the rules, because what they remember grows with the time.
-func (m *Monitor) restart(c CaptureStats) {
+// Restart restarts the rules, because what they remember grows with the time, or since some say only at the end what they have found. c is
+// what is known of the capture.
+func (m *Monitor) Restart(c CaptureStats) {
 	m.rules.restartAt = m.frames.last + restartInterval
 	before := &m.rules.restarted
 	m.diagnosed = diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped,

@@ -75,6 +75,7 @@ type hostFinder struct {
 	serves  map[string]map[string]bool   // targets of each host
 	servers []told
 	clients []told
+	changed bool // since the last votes
 }
 
 // hostKinds are the kinds of lines that a hostFinder takes.
@@ -86,6 +87,10 @@ func newHostFinder() *hostFinder {
 }
 
 func (f *hostFinder) take(e *debuglog.Event) {
+	if !slices.Contains(hostKinds, e.Kind) {
+		return
+	}
+	f.changed = true
 	switch e.Kind {
 	case debuglog.NetStarted:
 		f.started.add(e.Host, e.Peer, 1000)
@@ -98,7 +103,7 @@ func (f *hostFinder) take(e *debuglog.Event) {
 	case debuglog.Reconnected, debuglog.Evicting:
 		f.servers = addTold(f.servers, e)
 		addTo(f.serves, e.Host, e.Target)
-	case debuglog.Connected, debuglog.RecoveryBegin, debuglog.Stopped, debuglog.FailingOver:
+	default:
 		addTo(f.serves, e.Host, e.Target)
 	}
 }
@@ -112,7 +117,11 @@ func addTold(list []told, e *debuglog.Event) []told {
 
 // votes returns what speaks for which NID of each host.
 func (f *hostFinder) votes() hostVotes {
-	v := f.started
+	f.changed = false
+	v := hostVotes{}
+	for name, nids := range f.started {
+		v[name] = maps.Clone(nids)
+	}
 	for name, targets := range f.serves {
 		for target := range targets {
 			for nid := range f.at[target] {
@@ -140,15 +149,20 @@ func (f *hostFinder) votes() hostVotes {
 	return v
 }
 
-// nameHosts finds the NIDs of the hosts of all logs of the console.
-func (t *table) nameHosts() {
-	f := newHostFinder()
+// findHosts finds the NIDs of the hosts of all logs of the console.
+func (t *table) findHosts() {
+	t.finder = newHostFinder()
 	for _, l := range t.logs {
 		if !l.given {
-			l.readHosts(f)
+			l.readHosts(t.finder)
 		}
 	}
-	votes := f.votes()
+	t.nameHosts()
+}
+
+// nameHosts names the hosts whose NIDs are known by now.
+func (t *table) nameHosts() {
+	votes := t.finder.votes()
 	for _, name := range slices.Sorted(maps.Keys(votes)) {
 		t.ofHost(&track.LogLine{}, name)
 		if h := t.hosts[name]; h != nil && h.node.Len == 0 {

@@ -45,7 +45,7 @@ type log struct {
 	reader *debuglog.Reader // nil while the log is closed: before its first event is due, and after its last
 	stats  debuglog.Stats   // of the reader, when that was closed
 	next   debuglog.Event
-	ended  bool
+	ended  bool // as yet, of a log that is followed
 	failed bool // by an error
 }
 
@@ -65,6 +65,9 @@ type table struct {
 	free  *call
 
 	hosts    map[string]*host // of logs of the console
+	finder   *hostFinder
+	follows  bool // the logs grow
+	learns   bool // lines are read that findHosts has not seen
 	mentions bool
 	threads  *fifo.Map[debuglog.Thread, taken] // what service threads have begun with; nil: not needed
 	gone     func(*debuglog.Call)              // gets those that are removed because there are too many
@@ -109,13 +112,13 @@ func newTable(files []File, gone func(*debuglog.Call)) table {
 // is open from its first event on, until its last.
 func (t *table) begin(mentions bool) error {
 	t.mentions = mentions
-	t.nameHosts()
+	t.findHosts()
 	for _, l := range t.logs {
 		if err := t.openLog(l); err != nil {
 			return err
 		}
 		t.read(l)
-		if len(t.logs) > maxAtOnce && l.reader != nil {
+		if len(t.logs) > maxAtOnce && l.reader != nil && !t.follows {
 			l.close()
 		}
 	}
@@ -126,7 +129,11 @@ func (t *table) begin(mentions bool) error {
 const maxAtOnce = 8
 
 func (t *table) openLog(l *log) (err error) {
-	if l.reader, err = debuglog.Open(l.Path); err == nil {
+	open := debuglog.Open
+	if t.follows {
+		open = debuglog.Follow
+	}
+	if l.reader, err = open(l.Path); err == nil {
 		l.reader.Locks, l.reader.Mentions = t.Locks != nil, t.mentions
 	}
 	return err
@@ -177,6 +184,9 @@ func (t *table) read(l *log) {
 		return
 	}
 	l.ended = true
+	if err == debuglog.ErrNoMore {
+		return
+	}
 	if l.failed = err != io.EOF; l.failed {
 		t.errors = append(t.errors, fmt.Errorf("%s: %w", l.Path, err))
 	}
@@ -250,7 +260,9 @@ func (t *table) pass(l *log, to func(*track.LogLine)) {
 	if to != nil {
 		t.line = l.line(&l.next, l.self.first())
 		if h := l.next.Host; h != "" && !l.given {
-			t.ofHost(&t.line, h)
+			if t.ofHost(&t.line, h); t.learns {
+				t.finder.take(&l.next)
+			}
 		}
 		to(&t.line)
 	}

@@ -60,8 +60,33 @@ func (m *Merge) Open() (notes []string, err error) {
 // First returns the time of the first event, 0 without events.
 func (m *Merge) First() int64 { return m.first }
 
+// Follow is Open for logs that grow.
+func (m *Merge) Follow() (notes []string, err error) {
+	m.follows = true
+	return m.Open()
+}
+
+// More reads on in logs that grow, until stop returns true or there is no more so far.
+func (m *Merge) More(stop func() bool) {
+	for _, l := range m.logs {
+		if l.ended && l.reader != nil {
+			l.ended = false
+			m.read(l)
+		}
+	}
+	m.readOn(stop)
+	if m.learns = true; m.finder.changed {
+		m.nameHosts()
+	}
+}
+
 // Read reads the logs, to their end or until stop returns true.
 func (m *Merge) Read(stop func() bool) {
+	m.readOn(stop)
+	m.End()
+}
+
+func (m *Merge) readOn(stop func() bool) {
 	for l := m.earliest(); l != nil && !stop(); l = m.earliest() {
 		now := l.next.Time + l.offset
 		m.take(l)
@@ -73,6 +98,10 @@ func (m *Merge) Read(stop func() bool) {
 			m.end(c)
 		}
 	}
+}
+
+// End passes on the RPCs of which no more is known.
+func (m *Merge) End() {
 	for _, q := range m.queues() {
 		for c := q.First(); c != nil; c = q.First() {
 			m.end(c)

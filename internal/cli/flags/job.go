@@ -55,9 +55,10 @@ type Help struct {
 	Prints  bool   // the output is one record after the other: with -w only if that is asked for
 	Fields  string // what -e names in place of keys of JSON
 
-	Logs  bool // the command reads --log
-	Files bool // the command reads files only
-	ToOut bool // the command does not have -o
+	Logs   bool // the command reads --log
+	Follow bool // also as they grow
+	Files  bool // the command reads files only
+	ToOut  bool // the command does not have -o
 
 	Selection, Output func(*pflag.FlagSet) // the flags that only this command has
 }
@@ -68,6 +69,9 @@ func (j *Job) Register(cmd *cobra.Command, h Help) {
 	AddInput(cmd, j.Sys, &j.Input, !h.Files)
 	if h.Logs {
 		Add(cmd, InputGroup, j.Input.RegisterLogs)
+	}
+	if h.Follow {
+		Add(cmd, InputGroup, j.Input.RegisterFollow)
 	}
 	Add(cmd, SelectionGroup, func(f *pflag.FlagSet) {
 		if h.Display != "" {

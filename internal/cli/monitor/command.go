@@ -95,9 +95,9 @@ func (c *command) cobra() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "monitor [flags] [FILE…|-]",
 		Short: "Monitor an interface: metrics for Prometheus and OpenTelemetry, records of selected RPCs",
-		Long: "monitor counts what happens on an interface and serves it at http://" + DefaultListen +
+		Long: "monitor counts what happens on an interface, or what kernels report (--log), and serves it at http://" + DefaultListen +
 			"/metrics, for Prometheus. --records writes RPCs to Parquet files, --otlp sends metrics and RPCs to an OTLP receiver, --trouble writes " +
-			"the frames around each trouble, --config reads flags from a file. With capture files the metrics are printed. docs/monitor.md has more.",
+			"the frames around each trouble, --config reads flags from a file. Of files the metrics are printed. docs/monitor.md has more.",
 		Example: `  # the metrics of a capture
   lshark monitor client.pcap
 
@@ -109,11 +109,15 @@ func (c *command) cobra() *cobra.Command {
   lshark monitor -i eth0 --trouble /var/lib/lshark/troubles --keep-size 20G \
     --trouble-filter 'rpc.latency > 60s'
 
+  # where nobody can capture: count what the kernels report
+  lshark monitor --log /var/log/messages
+
   # send metrics and a sample of the RPCs to an OpenTelemetry collector, too
   lshark monitor -i eth0 --otlp http://localhost:4318 --sample 1/1000`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags.AddInput(cmd, c.sys, &c.input, true)
+	flags.Add(cmd, flags.InputGroup, c.input.RegisterLogs)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.display, "display", "Y", "", "write and send RPCs that match the display filter `EXPR`, such as 'rpc.latency > 1s || rpc.error'; metrics count all")
 		f.Var(&c.sample, "sample", "write and send one in N of all RPCs, also if it does not match -Y")
@@ -199,6 +203,7 @@ func (c *command) run(args []string) error {
 	if err := c.config.read(c.path); err != nil {
 		return err
 	}
+	c.input.Follow = len(c.input.Logs) > 0
 	in, err := c.input.Check(args, c.sys.InTTY)
 	if err != nil {
 		return err
@@ -213,6 +218,9 @@ func (c *command) run(args []string) error {
 			return err
 		}
 	}
+	if in.OnlyLogs() && c.trouble.Dir != "" {
+		return exit.Usagef("--trouble writes frames, which logs do not have")
+	}
 	if in.Live() && c.listen != "" {
 		if c.server, err = listen(c.listen); err != nil {
 			return err
@@ -221,7 +229,8 @@ func (c *command) run(args []string) error {
 	}
 	c.service = newService(c.sys.Env)
 	defer c.service.close()
-	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files(), AsksNode: true})
+	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files(), AsksNode: true, Logs: scan.LogUse{Flag: "ha"},
+		Quiet: func() { c.monitor.Restart(c.captureStats(true)) }})
 	c.monitor = c.newMonitor()
 	if c.records != "" {
 		if err := c.openRecords(first.rotation); err != nil {
@@ -255,7 +264,7 @@ type observer struct {
 func (o observer) Close() { o.command.end() }
 
 func (c *command) newMonitor() *monitor.Monitor {
-	o := monitor.Options{Live: c.in.Live(), Top: c.top, Side: c.sideFunc(), NewTarget: func() { c.newTarget = true }, Release: flags.Version(), GoVersion: runtime.Version()}
+	o := monitor.Options{Live: c.in.Live(), OnlyLogs: c.in.OnlyLogs(), Top: c.top, Side: c.sideFunc(), NewTarget: func() { c.newTarget = true }, Release: flags.Version(), GoVersion: runtime.Version()}
 	o.Follow = c.pass.FollowOptions()
 	start := time.Unix(0, 0) // times of capture files may be any
 	if o.Live {

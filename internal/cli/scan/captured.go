@@ -12,6 +12,9 @@ import (
 // Captured returns what is known about the frames so far. It is complete in the
 // End func of a Consumer.
 func (p *Pass) Captured() diagnose.Capture {
+	if p.in.OnlyLogs() {
+		return diagnose.Capture{}
+	}
 	c := diagnose.Capture{Stats: p.dissector.Stats(), Files: max(1, len(p.in.files)), FirstFrame: p.First()}
 	n, _ := p.src.dropped(p.ended) // report writes the error
 	c.Dropped, c.InterfaceDropped = n.byKernel, n.byInterfaces

@@ -28,6 +28,10 @@ type System struct {
 	// after a message.
 	Harden func(Files) error
 
+	// AwaitLogs waits until logs that are followed may have grown, and returns true, or until stop is closed, and
+	// returns false; nil: it waits a second.
+	AwaitLogs func(stop <-chan struct{}) bool
+
 	// SaveMemory is called before much is read of which little is held: debug logs, and the
 	// captures of a flight recorder for their pages; nil does nothing.
 	SaveMemory func()

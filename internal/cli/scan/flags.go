@@ -30,7 +30,8 @@ type Flags struct {
 	Offsets    []string
 	Names      []string
 	Logs       []string
-	Cores      int // at most; 0: all
+	Follow     bool // the logs grow
+	Cores      int  // at most; 0: all
 
 	// Of a live capture:
 	Snaplen       int // bytes that are kept of a frame, 0 for all
@@ -76,6 +77,11 @@ func (f *Flags) RegisterLogs(fs *pflag.FlagSet) {
 	setForm(fs.Lookup("log"), "[NODE=]FILE")
 }
 
+// RegisterFollow defines the flag for logs that grow.
+func (f *Flags) RegisterFollow(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.Follow, "follow", false, "with --log and no capture, read on as the logs grow, also when they are replaced or truncated, until Ctrl-C")
+}
+
 // RegisterRing defines the flag for several files of -w.
 func (f *Flags) RegisterRing(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.RingBuffer, "ring-buffer", "b", nil, "live, begin a new file of -w after duration:SECS, filesize:KB (of 1000 bytes) "+
@@ -108,6 +114,7 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 	in := &Input{
 		files:    append(append([]string{}, f.Read...), args...),
 		ifaces:   f.Interfaces,
+		follows:  f.Follow,
 		filter:   f.Filter,
 		asksNode: !slices.Contains(f.Names, noNames),
 		quiet:    f.Quiet,
@@ -127,10 +134,14 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 		return nil, err
 	}
 	switch {
-	case in.Live() && len(in.files) > 0:
+	case in.captures() && len(in.files) > 0:
 		return nil, exit.Usagef("-i cannot be combined with files")
-	case in.Live() && len(f.Logs) > 0:
+	case in.captures() && len(f.Logs) > 0:
 		return nil, exit.Usagef("--log cannot be combined with -i: a log is read beside files")
+	case f.Follow && len(f.Logs) == 0:
+		return nil, exit.Usagef("--follow needs --log")
+	case f.Follow && len(in.files) > 0:
+		return nil, exit.Usagef("%s: logs are followed without captures: name each log with --log", in.files[0])
 	case !in.Live() && len(in.files) == 0 && len(f.Logs) == 0:
 		if inTTY {
 			return nil, exit.Usagef("no capture given: name a file, or an interface with -i")
@@ -208,8 +219,8 @@ func (f *Flags) checkLive(in *Input) (err error) {
 		return exit.Usagef("-s %d: must not be negative", f.Snaplen)
 	case f.Buffer < 0 || f.Buffer > maxBuffer:
 		return exit.Usagef("-B %d: must be from 1 to %d MiB", f.Buffer, maxBuffer)
-	case !in.Live():
-		return f.checkNotLive()
+	case !in.captures():
+		return f.checkNotLive(in)
 	case in.ring.any() && !in.ring.endsFile():
 		return exit.Usagef("-b needs duration:SECS, filesize:KB or packets:N: when a file ends")
 	case in.stop.files > 0 && !in.ring.any():
@@ -230,13 +241,14 @@ func (f *Flags) checkLive(in *Input) (err error) {
 	return nil
 }
 
-// checkNotLive refuses flags of live captures for files.
-func (f *Flags) checkNotLive() error {
+// checkNotLive refuses flags of live captures for files. Logs may be followed for a time.
+func (f *Flags) checkNotLive(in *Input) error {
+	onlyTime := in.stop.bytes+in.stop.packets == 0 && in.stop.files == 0
 	for _, x := range []struct {
 		flag  string
 		given bool
 	}{
-		{"-a", len(f.AutoStop) > 0},
+		{"-a", len(f.AutoStop) > 0 && !(in.follows && onlyTime)},
 		{"-b", len(f.RingBuffer) > 0},
 		{"-s", f.Snaplen > 0},
 		{"-B", f.Buffer > 0},

@@ -39,13 +39,17 @@ type Input struct {
 	names    *targets.Names           // of targets and nodes, nil: none are given
 	asksNode bool                     // lctl is asked for names of targets
 	logs     []logs.File              // debug logs of nodes
+	follows  bool                     // the logs grow
 	outputs  []string                 // folders of the files that NewWriter writes
 	quiet    bool
 	verbose  bool
 }
 
-// Live reports whether frames are captured as they happen.
-func (in *Input) Live() bool { return len(in.ifaces) > 0 }
+// Live reports whether what happens is read as it happens: frames are captured, or logs are followed.
+func (in *Input) Live() bool { return in.captures() || in.follows }
+
+// captures reports whether frames are captured from interfaces.
+func (in *Input) captures() bool { return len(in.ifaces) > 0 }
 
 // Distinct reports whether there may be several capture points: files or interfaces.
 func (in *Input) Distinct() bool {
@@ -60,7 +64,7 @@ func (in *Input) FileNames() []string {
 	switch {
 	case !in.Distinct():
 		return nil
-	case !in.Live():
+	case !in.captures():
 		return capture.FileNames(in.files)
 	case !in.allInterfaces():
 		return in.ifaces
@@ -81,8 +85,11 @@ func (in *Input) FileNames() []string {
 // Sources returns the names of what is read: those of the capture files as in
 // records, or the interfaces.
 func (in *Input) Sources() []string {
-	if in.Live() {
+	switch {
+	case in.captures():
 		return in.ifaces
+	case in.follows:
+		return in.LogNames()
 	}
 	return capture.FileNames(in.files)
 }
@@ -181,7 +188,7 @@ func (in *Input) Files() []string { return in.files }
 // Name returns the names of the capture files without their folders, or those of the
 // interfaces.
 func (in *Input) Name() string {
-	if in.Live() {
+	if in.captures() {
 		return strings.Join(in.ifaces, ",")
 	}
 	names := make([]string, len(in.files))

@@ -104,7 +104,7 @@ type asked struct {
 // from then on have them. Another goroutine may call it while a live capture runs. What lctl
 // may not read any more, as privileges were dropped, stays known.
 func (p *Pass) AskNode() {
-	if !p.in.Live() || !p.in.asksNode {
+	if !p.in.captures() || !p.in.asksNode {
 		return
 	}
 	path, err := exec.LookPath("lctl")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
@@ -37,6 +38,9 @@ func (f *Flags) logFiles(names *targets.Names) (list []logs.File, err error) {
 		}
 		if !isLog(file.Path) && !isEmpty(file.Path) {
 			return nil, &capture.DamageError{File: file.Path, Cause: notALog}
+		}
+		if f.Follow && !isEmpty(file.Path) && !isText(file.Path) {
+			return nil, exit.Usagef("--follow: %s is compressed, and does not grow", file.Path)
 		}
 		list = append(list, file)
 	}
@@ -89,10 +93,24 @@ func isLog(path string) bool {
 	if err != nil {
 		return false
 	}
+	return beginsLog(plain)
+}
+
+func beginsLog(plain io.Reader) bool {
 	const enough = 4 << 10
-	head = make([]byte, enough)
+	head := make([]byte, enough)
 	n, _ := io.ReadFull(plain, head)
 	return debuglog.Detect(head[:n])
+}
+
+// isText reports whether a log is not compressed.
+func isText(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return beginsLog(f)
 }
 
 // isEmpty reports whether a file has no bytes when it is uncompressed.
@@ -126,7 +144,7 @@ func (in *Input) LogNames() (names []string) {
 }
 
 // OnlyLogs reports whether the input is debug logs without a capture.
-func (in *Input) OnlyLogs() bool { return len(in.logs) > 0 && len(in.files) == 0 && !in.Live() }
+func (in *Input) OnlyLogs() bool { return len(in.logs) > 0 && len(in.files) == 0 && !in.captures() }
 
 // LogUse is how a command uses debug logs.
 type LogUse struct {
@@ -175,7 +193,7 @@ func (p *Pass) runLogs() error {
 	console := true
 	m := logs.NewMerge(p.in.logs, func(r *track.RPC) {
 		rpcs++
-		p.clock.last = max(p.clock.last, r.Replied().Time)
+		p.tookLine(r.Replied().Time)
 		if !p.failed.Load() {
 			x.Unseen(r)
 		}
@@ -183,9 +201,12 @@ func (p *Pass) runLogs() error {
 	m.Line = func(l *track.LogLine) {
 		lines++
 		console = console && l.Console
-		p.clock.last = max(p.clock.last, l.Time)
+		p.tookLine(l.Time)
 		if !p.failed.Load() {
 			x.Line(l)
+		}
+		if p.in.follows && p.lines%linesPerIdle == 0 {
+			p.idleLogs()
 		}
 	}
 	if y, ok := x.(interface{ LockLine(*track.LogLine) }); ok && use.Flag == dlmtrace {
@@ -193,21 +214,32 @@ func (p *Pass) runLogs() error {
 			if l.Kind >= debuglog.LockAsked {
 				locks++
 			}
-			p.clock.last = max(p.clock.last, l.Time)
+			p.tookLine(l.Time)
 			if !p.failed.Load() {
 				y.LockLine(l)
 			}
 		}
 	}
 	m.HostNID = p.in.hostNID()
-	notes, err := m.Open()
+	open := m.Open
+	if p.in.follows {
+		open = m.Follow
+	}
+	notes, err := open()
 	if err != nil {
 		return err
 	}
 	p.in.sayClocks(p.sys, notes)
-	p.clock.frame(m.First())
+	if first := m.First(); first != 0 {
+		p.clock.frame(first)
+	}
 	p.begin()
-	m.Read(func() bool { return p.failed.Load() || p.stopped.Load() })
+	stop := func() bool { return p.failed.Load() || p.stopped.Load() }
+	if p.in.follows {
+		p.followLogs(m, stop)
+	} else {
+		m.Read(stop)
+	}
 	p.observer.Close()
 	p.end()
 	found := lines
@@ -218,7 +250,7 @@ func (p *Pass) runLogs() error {
 		found = locks
 	}
 	switch {
-	case found == 0:
+	case found == 0 && !p.in.follows:
 		p.Note("nothing about %s in %d lines of logs; lctl set_param debug=+%s lets a node log it, and lctl dk prints it", about[use.Flag], m.Lines(), use.Flag)
 	case console && lines > 0:
 		p.Note("from messages of the console alone, which say only what went wrong; lctl dk with debug=+rpctrace shows each RPC")
@@ -229,6 +261,78 @@ func (p *Pass) runLogs() error {
 		p.sys.Say("%d lines of logs, %d others skipped", m.Lines(), m.Skipped())
 	}
 	return p.consumerError(m.Err())
+}
+
+// linesPerIdle is how many lines are read between two calls of the Idle funcs.
+const linesPerIdle = 64
+
+// tookLine takes the time of a line, or of an RPC that lines are about.
+func (p *Pass) tookLine(t int64) {
+	p.lines++
+	if !p.clock.begun {
+		p.clock.frame(t)
+	}
+	p.clock.last, p.clock.silent = max(p.clock.last, t), 0
+}
+
+// followLogs reads logs as they grow.
+func (p *Pass) followLogs(m *logs.Merge, stop func() bool) {
+	ended := make(chan struct{})
+	release := onStop(p.in.stop.duration, p.opt.Stop, func() {
+		p.Stop()
+		close(ended)
+	})
+	defer release()
+	p.Note("following %s", strings.Join(p.in.LogNames(), ", "))
+	await := p.sys.AwaitLogs
+	if await == nil {
+		await = awaitLogs
+	}
+	var reported int64 // lines
+	polls, quiet := 0, 0
+	for more := true; more && !stop(); more = await(ended) {
+		before := p.lines
+		m.More(stop)
+		if quiet++; p.lines > before {
+			quiet = 0
+		} else if p.clock.begun {
+			p.clock.silent += time.Second
+			p.observer.Advance(p.clock.now())
+		}
+		if polls++; p.lines > reported && (quiet >= quietPolls || polls >= busyPolls) && p.opt.Quiet != nil {
+			p.opt.Quiet()
+			reported, polls = p.lines, 0
+		}
+		p.idleLogs()
+	}
+	m.End()
+}
+
+// Options.Quiet is called after so many looks, a second apart, at logs that are followed without a new line, or with some again and again.
+const (
+	quietPolls = 30
+	busyPolls  = 600
+)
+
+// idleLogs calls the Idle funcs between lines of logs that are followed.
+func (p *Pass) idleLogs() {
+	for i := range p.consumers {
+		if idle := p.consumers[i].Idle; idle != nil {
+			p.Fail(idle(p.clock.last))
+		}
+	}
+}
+
+// awaitLogs waits a second, and reports whether stop was not closed meanwhile.
+func awaitLogs(stop <-chan struct{}) bool {
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-stop:
+		return false
+	}
 }
 
 // openLogs opens the logs beside a capture.

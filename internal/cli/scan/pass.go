@@ -73,6 +73,9 @@ type Options struct {
 	// Files are what a live capture opens while it runs, beside the output.
 	Files Files
 
+	// Quiet is called when logs that are followed have had no new lines for half a minute, or some for ten minutes. nil: it is not called.
+	Quiet func()
+
 	// AsksNode: AskNode is called while a live capture runs.
 	AsksNode bool
 
@@ -141,7 +144,8 @@ type Pass struct {
 	followed  *logs.Logs // the same, for those that follow RPCs
 	clock     clock
 	frames    int64
-	messages  int // before Select
+	lines     int64 // of logs without a capture
+	messages  int   // before Select
 	selected  int
 	cut       truncations       // of all frames
 	targets   *targets.Evidence // of an input that is read once; nil: nobody follows it

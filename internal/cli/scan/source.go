@@ -177,19 +177,27 @@ func (s *source) stopOnInterrupt() (release func()) {
 // input that may have no end: a live capture or a pipe. A second signal ends the
 // process. A limit of 0 stands for no limit.
 func (s *source) stopOnSignal(limit time.Duration, stop <-chan struct{}) {
-	signals := make(chan os.Signal, 1)
+	onStop(limit, stop, s.stop)
+}
+
+// onStop calls do at SIGINT, SIGTERM, a time limit or the closing of stop, once, unless release was called before.
+func onStop(limit time.Duration, stop <-chan struct{}, do func()) (release func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	var timeout <-chan time.Time
 	if limit > 0 {
 		timeout = time.After(limit)
 	}
 	go func() {
+		defer signal.Stop(signals)
 		select {
+		case <-done:
+			return
 		case <-signals:
 		case <-timeout:
 		case <-stop:
 		}
-		signal.Stop(signals)
-		s.stop()
+		do()
 	}()
+	return func() { close(done) }
 }

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+// followed runs a command that follows a log with some lines. Each time it waits for more, the next step does something; behind the last
+// one the command ends.
+func followed(t *testing.T, path, lines string, steps []func(out, errs string), args ...string) (out, errs string) {
+	t.Helper()
+	must.NoError(t, os.WriteFile(path, []byte(lines), 0o600))
+	var o, e bytes.Buffer
+	sys := testSystem(&o, &e)
+	sys.AwaitLogs = func(<-chan struct{}) bool {
+		if len(steps) == 0 {
+			return false
+		}
+		steps[0](o.String(), e.String())
+		steps = steps[1:]
+		return true
+	}
+	must.Equal(t, Run(sys, args), exit.OK, args, e.String())
+	return o.String(), e.String()
+}
+
+// TestFollowLogs: findings of a log that grows and is rotated come when they are proven, and what needs a look at all when it is quiet.
+func TestFollowLogs(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "messages")
+	const (
+		evicted = "2026-11-24T10:00:00+00:00 oss1 kernel: LustreError: 0:0:(ldlm_lockd.c:256:expired_lock_main()) ### lock callback timer expired after 30s: evicting client at " +
+			"192.0.2.4@tcp  ns: filter-lustre-OST0000_UUID lock: 01/0xf lrc: 3/0,0 mode: PW/PW res: [0x280000401:0x41:0x0].0x0 rrc: 3 type: EXT\n"
+		broken = "2026-11-24T10:00:09+00:00 oss1 kernel: blk_update_request: I/O error, dev sdc, sector 4711 op 0x0:(READ)\n"
+		panics = "2026-11-24T11:00:00+00:00 oss1 kernel: Kernel panic - not syncing: softlockup: hung tasks\n"
+	)
+	shows := func(out string, codes ...string) {
+		t.Helper()
+		var got []string
+		for _, f := range parseFindings(t, out) {
+			got = append(got, f.Code)
+		}
+		assert.Equal(t, strings.Join(got, " "), strings.Join(codes, " "), "findings")
+	}
+	steps := []func(out, errs string){
+		func(out, _ string) {
+			shows(out)
+			f := must.Value(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))(t)
+			must.Value(f.WriteString(broken))(t)
+			must.NoError(t, f.Close())
+		},
+		func(out, _ string) { shows(out, "io.device") },
+	}
+	for range 30 { // it is quiet
+		steps = append(steps, func(string, string) {})
+	}
+	steps = append(steps, func(out, _ string) {
+		shows(out, "io.device", "evicted.lock_callback")
+		must.NoError(t, os.Rename(path, path+".1"))
+		must.NoError(t, os.WriteFile(path, []byte(panics), 0o600))
+	}, func(string, string) {}, func(out, _ string) { shows(out, "io.device", "evicted.lock_callback", "node.fault") })
+	out, _ := followed(t, path, evicted, steps, "diagnose", "-q", "-T", "json", "--log", path, "--follow")
+	shows(out, "io.device", "evicted.lock_callback", "node.fault")
+
+	count := func(want string) func(out, errs string) {
+		return func(_, errs string) {
+			t.Helper()
+			url := regexp.MustCompile(`http://\S+/metrics`).FindString(errs)
+			r := must.Value(http.Get(url))(t)
+			defer r.Body.Close()
+			text := string(must.Value(io.ReadAll(r.Body))(t))
+			assert.That(t, strings.Contains(text, want), "no %s", want)
+		}
+	}
+	followed(t, path, evicted+broken, []func(out, errs string){
+		count(`lshark_findings_total{code="io.device",severity="error"} 1`),
+		count(`lshark_log_lines_total 2`),
+	}, "monitor", "--listen", "127.0.0.1:0", "--log", path)
+	printed := succeeds(t, "monitor", path)
+	assert.That(t, strings.Contains(printed, `lshark_evictions_total{target="lustre-OST0000",cause="lock_callback"} 1`), "%s", printed)
+}
+
+// TestFollowUsage: what cannot be followed is refused.
+func TestFollowUsage(t *testing.T) {
+	t.Parallel()
+	logSamples := wiretest.Repo("pcaps/logs/")
+	for _, tt := range []struct{ args, want string }{
+		{"diagnose --follow", "--follow needs --log"},
+		{"diagnose --follow --log " + logSamples + "/evicted.oss.log x.pcap", "x.pcap: logs are followed without captures"},
+		{"diagnose --follow --log " + logSamples + "/overload.oss.dk.gz", "is compressed, and does not grow"},
+		{"diagnose --follow -a packets:7 --log " + logSamples + "/evicted.oss.log", "-a needs a live capture (-i)"},
+		{"monitor --trouble " + t.TempDir() + " --log " + logSamples + "/evicted.oss.log", "--trouble writes frames, which logs do not have"},
+	} {
+		_, errs, status := run(t, strings.Fields(tt.args)...)
+		assert.That(t, status == exit.Usage && strings.Contains(errs, tt.want), "%s: %d %s", tt.args, status, errs)
+	}
+}
