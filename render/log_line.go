@@ -6,9 +6,9 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// AppendLogLine appends what a line of a log says about an RPC, in words.
+// AppendLogLine appends what a line of a log says, in words.
 func AppendLogLine(dst []byte, e *debuglog.Event) []byte {
-	if e.Kind == debuglog.Note {
+	if e.Kind >= debuglog.Note {
 		return schema.AppendText(dst, []byte(e.Text))
 	}
 	if e.Kind == debuglog.Completed {

@@ -23,8 +23,8 @@ type Reader struct {
 	lines   *bufio.Reader
 	file    io.Closer
 	tail    *tail // of a log that is followed, else nil
-	current Line // that is read
-	head    head // of a line of the console
+	current Line  // that is read
+	head    head  // of a line of the console
 	console console
 	held    heldLine
 	names   names

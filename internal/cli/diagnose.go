@@ -225,9 +225,20 @@ type findingsOutput struct {
 // textOf returns the renderer of text. It is made when the first frame has been read, whose time it needs.
 func (o *findingsOutput) textOf() *tables.FindingsText {
 	if o.text == nil {
-		o.text = tables.NewFindingsText(o.Options(), o.First(), o.options.Input.Verbose)
+		o.text = tables.NewFindingsText(o.Options(), o.first(), o.options.Input.Verbose)
 	}
 	return o.text
+}
+
+// first returns the time that others are relative to. The first line of a log may tell when a request was sent.
+func (o *findingsOutput) first() int64 {
+	first := o.First()
+	for _, f := range o.list {
+		if o.In.OnlyLogs() && f.First != 0 {
+			first = min(first, f.First)
+		}
+	}
+	return first
 }
 
 // end writes the findings of files, and in text the line about the input: before them, of a live
@@ -245,7 +256,7 @@ func (o *findingsOutput) end(e *diagnose.Engine) {
 func (o *findingsOutput) inText(e *diagnose.Engine, live bool) []byte {
 	text := o.textOf()
 	clients, servers := track.Nodes(e.Imports().List())
-	b := text.AppendInput(nil, &tables.Input{First: o.First(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
+	b := text.AppendInput(nil, &tables.Input{First: o.first(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
 		o.list, o.chooses())
 	switch {
 	case live: // they are written

@@ -91,6 +91,32 @@ func TestFollowLogs(t *testing.T) {
 	assert.That(t, strings.Contains(printed, `lshark_evictions_total{target="lustre-OST0000",cause="lock_callback"} 1`), "%s", printed)
 }
 
+// TestConsoleAlone: what the commands that show messages and RPCs do with messages of the console, without a capture.
+func TestConsoleAlone(t *testing.T) {
+	t.Parallel()
+	const folder = "pcaps/logs/"
+	oss, client := wiretest.Repo(folder+"evicted.oss.log"), wiretest.Repo(folder+"evicted.client2.log")
+	for _, tt := range []struct{ args, out, errs string }{
+		{"ladder --lock 0xfec13fbea99209cd", "lock callback timer expired after 16s: evicting client", "from messages of the console alone"},
+		{"ladder --fid 0x280000401:0x41:0x0", "[0x280000401:0x41:0x0]", ""},
+		{"ladder --xid 1882522806034944", "L1:9 66.902014  •  Request took longer than estimated (30/2s); client may timeout", ""},
+		{"report -o -", "because it did not give back a lock in time", "from messages of the console alone"},
+		{"rpcs", "", "messages of the console have nothing about RPCs; lshark diagnose, imports --timeline and ladder show what they have"},
+		{"locks", "", "messages of the console have nothing about locks"},
+	} {
+		out, errs, status := run(t, append(strings.Fields(tt.args), oss, client)...)
+		assert.That(t, status == exit.OK && strings.Contains(out, tt.out) && strings.Contains(errs, tt.errs), "%s: %d %s%s", tt.args, status, out, errs)
+	}
+	for args, want := range map[string]string{
+		"ladder -Y frame==1": "-Y selects messages, which logs do not have",
+		"ladder --xid 7":     "no line is selected",
+		"files":              "lshark diagnose, imports, recovery, ladder, report and tui read logs alone",
+	} {
+		_, errs, status := run(t, append(strings.Fields(args), oss)...)
+		assert.That(t, status != exit.OK && strings.Contains(errs, want), "%s: %d %s", args, status, errs)
+	}
+}
+
 // TestFollowUsage: what cannot be followed is refused.
 func TestFollowUsage(t *testing.T) {
 	t.Parallel()

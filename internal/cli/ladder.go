@@ -125,9 +125,13 @@ func (c *ladderOptions) title() string {
 }
 
 func (c *ladderOptions) run() error {
-	x, err := flags.Open(&c.Job, &records.Arrows, c.check, scan.Options{Distinct: true, Logs: scan.LogUse{Beside: true}})
+	x, err := flags.Open(&c.Job, &records.Arrows, c.check, scan.Options{Distinct: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
+		Unknown: "their lines are drawn, without messages"}})
 	if err != nil {
 		return err
+	}
+	if x.In.OnlyLogs() && c.Display != "" {
+		return errors.Join(exit.Usagef("-Y selects messages, which logs do not have: --xid, --fid and --lock select lines"), x.Out.Close())
 	}
 	if err := c.compile(x.Pass); err != nil {
 		return errors.Join(err, x.Out.Close())
@@ -175,6 +179,17 @@ func (c *ladderOptions) compile(p *scan.Pass) error {
 	return nil
 }
 
+// selectsLine reports whether a line of a log without a capture is drawn.
+func (c *ladderOptions) selectsLine(l *track.LogLine) bool {
+	switch {
+	case c.what.HasXID:
+		return l.XID == c.what.XID
+	case c.lock != "":
+		return strings.Contains(l.Text, fmt.Sprintf("/0x%x ", c.what.Lock)) || strings.Contains(l.Text, fmt.Sprintf("remote: 0x%x ", c.what.Lock))
+	}
+	return !c.fid.IsSet() || strings.Contains(l.Text, strings.Trim(c.fid.Text, "[]"))
+}
+
 // collect follows what a diagram is made of, and selects its messages. It returns a func for the
 // end of the input, which completes the diagram.
 func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()) {
@@ -185,7 +200,7 @@ func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()
 		calls = f.Nested()
 	}
 	s := ladder.NewSelector(d, c.what, names, f.Locks(), f.Files(), calls)
-	anyMessage := false
+	anyMessage, elsewhere := x.In.OnlyLogs(), 0
 	f.Add(follow.Hooks{
 		Message: func(r *track.RPC, m *dissect.Message) {
 			anyMessage = true
@@ -197,12 +212,23 @@ func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()
 				x.Fail(scan.ErrStop)
 			}
 		},
+		Line: func(l *track.LogLine) {
+			switch {
+			case !x.In.OnlyLogs() || !c.selectsLine(l):
+			case l.Node.Len == 0:
+				elsewhere++
+			default:
+				d.AddLine(l)
+			}
+		},
 		Done:           s.Done,
 		TransferUpdate: s.TransferUpdate,
 		Lost:           s.Lost,
 	})
 	return func() {
-		s.Close()
+		if s.Close(); elsewhere > 0 {
+			x.Note("%d lines are not drawn: the NID of their node is not known; --log NODE=FILE and --names give it", elsewhere)
+		}
 		if s.Dropped > 0 {
 			x.Note("%d messages were not kept until their RPC had ended; some of them may belong to the diagram", s.Dropped)
 		}
@@ -210,7 +236,11 @@ func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()
 		if path := f.Files().Path(c.fid.Value); path != "" {
 			d.Title += " " + path
 		}
-		switch none := "no message is selected"; {
+		none := "no message is selected"
+		if x.In.OnlyLogs() {
+			none = "no line is selected"
+		}
+		switch {
 		case d.Len() > 0:
 			x.Fail(x.ReadLogLines(d.Subjects(), d.AddLine))
 		case x.In.Live():

@@ -419,7 +419,7 @@ func TestLogUsage(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"files " + log, exit.Usage, "needs a capture beside it"},
+		{"files " + log, exit.Usage, "this command needs a capture"},
 		{"imports " + packets + " " + log, exit.Usage, "does not read"},
 		{"rpcs --log " + packets + " " + packets, exit.Damage, "no log of the kernel"},
 		{"rpcs --log nowhere.dk " + packets, exit.Failure, "no such file"},

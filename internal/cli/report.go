@@ -58,6 +58,7 @@ func newReport(sys *scan.System) *cobra.Command {
 		Display: "count only RPCs that match the display filter `EXPR`, such as 'rpc.client == 192.0.2.3@tcp', in charts, statistics, sizes and the slowest RPCs; " +
 			"findings, files, connections and locks are always those of the whole capture; \"lshark fields\" lists the names",
 		Counted: "messages",
+		Logs:    true,
 		Output: func(f *pflag.FlagSet) {
 			f.StringVar(&c.title, "title", "", "the heading of the page is `TEXT` (default: the names of the files)")
 			c.RegisterTimeOf(f, []string{"r", "a", "u"}, "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page "+
@@ -75,11 +76,12 @@ func (c *reportOptions) check() (err error) {
 }
 
 func (c *reportOptions) run() error {
-	x, err := c.Open(c.check, scan.Options{Limit: c.Count, Concurrent: true})
+	x, err := c.Open(c.check, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
+		Unknown: "the page has findings and connections"}})
 	if err != nil {
 		return err
 	}
-	t := newPageTrackers(x.Pass, c.filter, c.Display != "")
+	t := newPageTrackers(x.Pass, x.In.OnlyLogs(), c.filter, c.Display != "")
 	return x.Run(func() error {
 		captured := x.Captured()
 		if captured.Damaged != "" && captured.Frames == 0 {
@@ -89,7 +91,7 @@ func (c *reportOptions) run() error {
 		page.Program, page.Title, page.Filter, page.Times = "lshark "+flags.Version(), c.title, c.Display, c.Time()
 		page.NIDs = x.Options().NIDs
 		page.Findings.Ladders = t.ladders(page.Findings.List, ladder.Diagram{First: x.First(), NIDs: page.NIDs}, x.In.FileNames())
-		page.Capture = html.Capture{Sources: x.In.Sources(), IsLive: x.In.Live(), First: x.First(), Last: x.Last(), Capture: captured}
+		page.Capture = html.Capture{Sources: x.In.Sources(), IsLive: x.In.Live(), OnlyLogs: x.In.OnlyLogs(), First: x.First(), Last: x.Last(), Capture: captured}
 		if err := x.Interrupted(); err != nil {
 			page.Capture.Partial = err.Error()
 		}
@@ -124,7 +126,7 @@ type pageTrackers struct {
 	recoveries   []*recovery.Recovery
 }
 
-func newPageTrackers(p *scan.Pass, filter *flags.RPCFilter, selects bool) *pageTrackers {
+func newPageTrackers(p *scan.Pass, onlyLogs bool, filter *flags.RPCFilter, selects bool) *pageTrackers {
 	t := &pageTrackers{timeline: timeline.New(), slowest: slowest.New(pageRPCs), slowestLocks: track.Top[*locks.Lock]{Limit: pageLocks}}
 	statsBy := func(d track.Dimension) *track.Stats {
 		return track.NewStats(track.StatsOptions{By: []track.Dimension{d}})
@@ -147,7 +149,7 @@ func newPageTrackers(p *scan.Pass, filter *flags.RPCFilter, selects bool) *pageT
 	for _, s := range t.stats() {
 		hooks = append(hooks, follow.Hooks{Sent: s.Sent, Answered: s.Answered})
 	}
-	t.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: p.FollowOptions(), Capture: p.Captured, Hooks: hooks})
+	t.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: p.FollowOptions(), Capture: p.Captured, Hooks: hooks, OnlyLogs: onlyLogs})
 	t.engine.Files()
 	if filter.Nested {
 		t.engine.Nested()

@@ -120,8 +120,9 @@ func (c *tuiOptions) run() error {
 	streams.Err, streams.ErrTTY = notes, false
 	sys.IO = &streams
 
-	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}})
-	o := model.Options{Store: store.Options{Distinct: in.Distinct()}, Follow: p.FollowOptions(), About: p.Captured}
+	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Flag: "ha",
+		Unknown: "there are findings and connections"}})
+	o := model.Options{Store: store.Options{Distinct: in.Distinct()}, Follow: p.FollowOptions(), About: p.Captured, OnlyLogs: in.OnlyLogs()}
 	if !in.Rereadable() {
 		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true
 	}
@@ -139,6 +140,7 @@ func (c *tuiOptions) run() error {
 		ASCII:    !c.Sys.UTF8(),
 		Live:     in.Live(),
 		Messages: c.messages,
+		Findings: in.OnlyLogs(), // there are no rows
 		Filter:   c.Display,
 		Columns:  c.columns,
 		State:    state,
@@ -149,7 +151,10 @@ func (c *tuiOptions) run() error {
 	open := func(err error) { once.Do(func() { opened <- err }) }
 	p.Add(scan.Consumer{
 		Begin: func() error {
-			if !in.Rereadable() {
+			if in.OnlyLogs() {
+				m.Rows.SetFirst(p.First())
+			}
+			if !in.Rereadable() || in.OnlyLogs() {
 				open(nil)
 			}
 			return nil

@@ -120,6 +120,19 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// TestTerminalLogs shows the findings of logs without a capture.
+func TestTerminalLogs(t *testing.T) {
+	x := startTerminal(t, "../../pcaps/logs", "exec lshark tui evicted.oss.log evicted.client2.log")
+	x.wait("evicted.lock_callback")
+	if _, err := x.control.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.control.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	x.end()
+}
+
 // TestTerminalError checks that what cannot be opened is an error without a screen.
 func TestTerminalError(t *testing.T) {
 	for line, status := range map[string]int{"exec lshark tui missing.pcap": exit.Failure, "exec lshark tui mount.pcap missing.pcap": exit.Failure, "exec lshark tui README.md": exit.Damage} {

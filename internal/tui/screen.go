@@ -27,6 +27,7 @@ type Options struct {
 	// Of the first view: messages instead of RPCs, a filter, and columns instead of
 	// the usual ones.
 	Messages bool
+	Findings bool // when all was read
 	Filter   string
 	Columns  []string
 	State    State // of the session before
@@ -249,7 +250,12 @@ func (s *Screen) Guard(f func()) {
 func (s *Screen) Begin(bytes func() (read, total int64)) { s.reading.Store(&progress{bytes}) }
 
 // End is called when the input was read, from any goroutine.
-func (s *Screen) End(err error) { s.finished.Store(&finish{err}) }
+func (s *Screen) End(err error) {
+	s.finished.Store(&finish{err})
+	if s.opt.Findings {
+		s.post(func() { showFindings(s) })
+	}
+}
 
 // show shows the rows of a query, and reports whether its filter is one.
 func (s *Screen) show(q store.Query) bool {

@@ -230,6 +230,9 @@ func consoleParts(l *debuglog.Line, e *debuglog.Event) (list []LogPart) {
 	add("uuid", e.UUID, "of the client")
 	add("device", e.Device, "device of the node")
 	add("process", e.Process, "thread that it is about")
+	if e.Kind == debuglog.RequestFailed {
+		add("opcode", strconv.Itoa(int(e.Opcode)), opcodes.Opcodes.Name(uint64(e.Opcode)))
+	}
 	if e.Status != 0 {
 		add("status", strconv.Itoa(int(e.Status)), logStatus(strconv.Itoa(int(e.Status))))
 	}

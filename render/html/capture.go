@@ -34,8 +34,10 @@ func (r *renderer) capture() {
 		add("From", utc(c.First)+" UTC")
 		add("To", utc(c.Last)+" UTC ("+span(c.Last-c.First)+")")
 	}
-	add("Frames", render.Thousands(c.Frames))
-	add("Messages of LNet", render.Thousands(c.Messages))
+	if !c.OnlyLogs {
+		add("Frames", render.Thousands(c.Frames))
+		add("Messages of LNet", render.Thousands(c.Messages))
+	}
 	if c.TCP.Conns > 0 {
 		add("TCP", render.Counted(c.TCP.Conns, "connection")+", "+render.Counted(c.TCP.Segments, "segment")+", "+size(c.TCP.Bytes))
 		m := &c.TCP.Marks

@@ -45,6 +45,7 @@ type Page struct {
 type Capture struct {
 	Sources     []string // names of the files, or the interface
 	IsLive      bool
+	OnlyLogs    bool   // there are no frames
 	First, Last int64  // times of the first and the last frame, in nanoseconds since the epoch
 	Partial     string // why only a part of it was read, empty: it was read as far as it could be
 	diagnose.Capture

@@ -90,7 +90,10 @@ func (r *renderer) openings() {
 // sentences are the summary in plain language.
 func (r *renderer) sentences() (list []string) {
 	total := r.total()
-	if total == nil {
+	switch {
+	case total == nil && r.Capture.OnlyLogs:
+		return []string{"Logs of kernels do not show each RPC."}
+	case total == nil:
 		return []string{"The capture has no RPCs of Lustre."}
 	}
 	clients, servers := r.peers()

@@ -52,10 +52,13 @@ func (d *Diagram) Add(e *Event) {
 // maxLines lines of logs are drawn, for each message.
 const maxLines = 16
 
-// AddLine adds a line of a log about one of the Subjects. The messages must have been added
-// before.
+// AddLine adds a line of a log: about one of the Subjects, when the messages have been added, or of a diagram without messages.
 func (d *Diagram) AddLine(l *track.LogLine) {
-	if len(d.lines) >= maxLines*max(len(d.events), 1<<6) {
+	most := maxLines * max(len(d.events), 1<<6)
+	if len(d.events) == 0 && d.Limit > 0 {
+		most = d.Limit
+	}
+	if len(d.lines) >= most {
 		d.OmittedLines++
 		return
 	}
@@ -110,6 +113,9 @@ func (d *Diagram) AddTargetOf(r *track.RPC) {
 
 // Len returns the number of events that are drawn.
 func (d *Diagram) Len() int {
+	if len(d.events) == 0 {
+		return len(d.lines)
+	}
 	if d.Limit > 0 {
 		return min(len(d.events), d.Limit)
 	}

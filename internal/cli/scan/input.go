@@ -88,7 +88,7 @@ func (in *Input) Sources() []string {
 	switch {
 	case in.captures():
 		return in.ifaces
-	case in.follows:
+	case in.OnlyLogs():
 		return in.LogNames()
 	}
 	return capture.FileNames(in.files)

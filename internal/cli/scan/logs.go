@@ -187,7 +187,8 @@ func (p *Pass) runLogs() error {
 	use := p.opt.Logs
 	x, ok := p.observer.(logObserver)
 	if !ok || use.Flag == "" {
-		return exit.Usagef("%s: a log: this needs a capture beside it; lshark rpcs, stats, imports, locks, recovery and diagnose read logs alone", p.in.logs[0].Path)
+		return exit.Usagef("%s: a log: this command needs a capture; lshark diagnose, imports, recovery, ladder, report and tui read logs alone, and rpcs, stats "+
+			"and locks debug logs", p.in.logs[0].Path)
 	}
 	rpcs, lines, locks := 0, 0, 0
 	console := true
@@ -250,6 +251,9 @@ func (p *Pass) runLogs() error {
 		found = locks
 	}
 	switch {
+	case found == 0 && lines > 0 && console:
+		p.Note("messages of the console have nothing about %s; lshark diagnose, imports --timeline and ladder show what they have, and lctl set_param debug=+%s "+
+			"lets a node log more, which lctl dk prints", about[use.Flag], use.Flag)
 	case found == 0 && !p.in.follows:
 		p.Note("nothing about %s in %d lines of logs; lctl set_param debug=+%s lets a node log it, and lctl dk prints it", about[use.Flag], m.Lines(), use.Flag)
 	case console && lines > 0:

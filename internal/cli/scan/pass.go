@@ -203,7 +203,7 @@ func (p *Pass) Last() int64 { return p.clock.last }
 // Interrupted returns the error of a reading that the user has ended, nil of others. It is for
 // the End func of a Consumer.
 func (p *Pass) Interrupted() error {
-	if !p.src.interrupted.Load() {
+	if p.src == nil || !p.src.interrupted.Load() {
 		return nil
 	}
 	var err exit.Interrupted
@@ -441,7 +441,12 @@ func (p *Pass) Stop() { p.stopped.Store(true) }
 
 // Progress returns a func for another goroutine that counts the bytes read and all bytes,
 // or nil when there is nothing to count. It is for the Begin func of a Consumer.
-func (p *Pass) Progress() func() (read, total int64) { return p.src.progress() }
+func (p *Pass) Progress() func() (read, total int64) {
+	if p.src == nil { // logs
+		return nil
+	}
+	return p.src.progress()
+}
 
 func (p *Pass) message(m *dissect.Message) {
 	if p.err != nil {

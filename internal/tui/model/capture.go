@@ -22,6 +22,8 @@ type Options struct {
 	Store  store.Options
 	Follow follow.Options
 	About  func() diagnose.Capture // returns what is known about the capture, at its end
+
+	OnlyLogs bool // the input is logs without a capture
 }
 
 // Capture takes the messages of a capture. The methods that take what a pass over the frames
@@ -48,7 +50,7 @@ const maxLocks = 1 << 17
 // New makes a Capture.
 func New(o Options) *Capture {
 	c := &Capture{Rows: store.New(o.Store), names: track.NewNames(), ended: fifo.NewMap[lockKey, *locks.Lock](maxLocks)}
-	c.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Capture: o.About, Hooks: []diagnose.Hooks{{
+	c.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Capture: o.About, OnlyLogs: o.OnlyLogs, Hooks: []diagnose.Hooks{{
 		Message: c.message, Done: c.done, Lock: c.lock,
 	}}})
 	c.files = c.engine.Files()
@@ -135,6 +137,20 @@ func (c *Capture) IBEvent(r *lnet.IBEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.engine.IBEvent(r)
+}
+
+// Line takes a line of a log.
+func (c *Capture) Line(l *track.LogLine) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.engine.Line(l)
+}
+
+// Unseen takes an RPC that only logs have.
+func (c *Capture) Unseen(r *track.RPC) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.engine.Unseen(r)
 }
 
 // Advance sets the time, in nanoseconds since the epoch.
