@@ -294,7 +294,11 @@ func (h *head) readTag(b []byte) []byte {
 			return nil
 		}
 		h.host = word
-		if word, rest, ok = bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" ")); !ok {
+		word, rest, ok = bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
+		if len(word) > 0 && word[0] == '<' { // <kern.warning>, as some servers write it
+			word, rest, ok = bytes.Cut(rest, []byte(" "))
+		}
+		if !ok {
 			return nil
 		}
 	}

@@ -23,6 +23,7 @@ func TestHeads(t *testing.T) {
 		{"Nov 24 10:00:05 oss1 kernel: " + message, "oss1", whole},
 		{"Nov 24 10:00:05 oss1 kernel: [12345.678901] " + message, "oss1", whole},
 		{"<4>Nov 24 10:00:05 oss1 kernel: " + message, "oss1", whole},
+		{"2026-11-24T10:00:05.250000+00:00 oss1 <kern.warning> kernel: " + message, "oss1", at},
 		{"Nov 24 10:00:05.250000 oss1 kernel: " + message, "oss1", at},
 		{"2026-11-24T10:00:05.250000+00:00 oss1 kernel: " + message, "oss1", at},
 		{"2026-11-24T11:00:05.250+0100 oss1 kernel: " + message, "oss1", at},

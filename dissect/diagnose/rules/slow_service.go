@@ -23,9 +23,9 @@ var _ = addLines(diagnose.Rule{
 	where: func(l *track.LogLine) []diagnose.Place {
 		storage := atStorage(l.Target, l.Node)
 		switch {
-		case l.Kind == debuglog.StorageSlow, l.Kind == debuglog.TaskHung && hasPrefix(l.Process, "jbd2/", "txg_sync", "z_wr_"):
+		case l.Kind == debuglog.StorageSlow, l.Kind == debuglog.TaskHung && hasPrefix(l.Process, "jbd2/", "txg_", "z_wr_"):
 			return []diagnose.Place{storage}
-		case l.Kind == debuglog.TaskHung && !hasPrefix(l.Process, "ll_", "mdt", "ldlm_", "ptlrpc"):
+		case l.Kind == debuglog.TaskHung && !hasPrefix(l.Process, "ll_ost", "ll_mgs", "mdt", "ldlm_"):
 			return nil // an application
 		}
 		return []diagnose.Place{{Kind: diagnose.AtQueue, Node: l.Node}, atThread(l.Node), storage, {Kind: diagnose.AtOtherServer, Node: l.Node},
