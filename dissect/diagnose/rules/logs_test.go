@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -82,4 +84,70 @@ func TestConsole(t *testing.T) {
 		`warning node.injected: The log of mds has "cfs_fail_timeout id 214 sleeping for 24000ms" (messages:12).`,
 		`warning slow.service: The log of oss2 has "lustre-OST0007: slow journal start 45s due to heavy IO load" (messages:13).`,
 		`warning slow.service: The log of oss2 has "INFO: task ll_ost_io01_002:4711 blocked for more than 120 seconds." (messages:14).`)
+}
+
+// readLog passes the lines of a log to a scene without a capture.
+func readLog(t *testing.T, text string) *scene {
+	s := &scene{t: t, e: diagnose.New(diagnose.Options{Rules: All(), OnlyLogs: true}), now: 1e18, xid: 1 << 50}
+	r := debuglog.NewReader(strings.NewReader(text[1:]))
+	var e debuglog.Event
+	for r.Next(&e) == nil {
+		s.e.Line(&track.LogLine{Event: e, File: "messages"})
+	}
+	return s
+}
+
+// TestStacks: a stack tells what an inactive thread waits for; that of another thread does not.
+func TestStacks(t *testing.T) {
+	const (
+		head  = "2026-11-24T10:00:00+00:00 oss1 kernel: "
+		stuck = "\n" + head + "LNet: Service thread pid 84931 was inactive for 203.27s. The thread might be hung, or it might only be slow and will resume later. Dumping the stack trace\n"
+		of    = head + "Pid: 84931, comm: ll_ost01_238 3.10.0-1062.1.1.el7_lustre.x86_64 #1 SMP\n"
+		text  = "warning slow.thread: The kernel of oss1 reported 1 service thread that worked for one request for long, the longest 203 s."
+	)
+	stack := func(functions ...string) (s string) {
+		for _, f := range functions {
+			s += head + " [<ffffffffc0c8c54d>] " + f + "+0x13d/0x190 [lustre]\n"
+		}
+		return s
+	}
+	for _, tt := range []struct{ log, waits, suspects string }{
+		{stuck + of + stack("schedule_timeout", "jbd2_log_wait_commit", "ldlm_handle_enqueue0"), "jbd2_log_wait_commit", "service thread, storage"},
+		{stuck + of + stack("__cv_timedwait_common", "zio_wait", "dbuf_read"), "zio_wait", "service thread, storage"},
+		{stuck + of + stack("schedule_timeout", "ldlm_completion_ast", "mdt_object_lock"), "ldlm_completion_ast", "service thread, holder of the lock"},
+		{stuck + of + stack("ptlrpc_set_wait", "ldlm_run_ast_work", "ldlm_glimpse_locks"), "ldlm_run_ast_work", "service thread, holder of the lock"},
+		{stuck + of + stack("ptlrpc_set_wait", "ptlrpc_queue_wait", "osp_remote_sync"), "osp_remote_sync", "service thread, another server that the server waits for"},
+		{stuck + of + stack("schedule_timeout", "target_bulk_io", "tgt_brw_write"), "", "service thread, storage, another server that the server waits for, holder of the lock"},
+		{stuck + head + "Pid: 7, comm: other\n" + stack("zio_wait"), "", "service thread, storage, another server that the server waits for, holder of the lock"},
+		{strings.Replace(stuck, "Dumping", "skipping this one", 1) + stack("zio_wait"), "", "service thread, storage, another server that the server waits for, holder of the lock"},
+	} {
+		s := readLog(t, tt.log)
+		want := text
+		if tt.waits != "" {
+			want += " By its stack, the first one waits in " + tt.waits + "."
+		}
+		s.expect(want)
+		if got := diagnose.PlacesText(s.e.Findings()[0].Suspects, ", "); got != tt.suspects {
+			t.Errorf("%s: %s", tt.waits, got)
+		}
+	}
+}
+
+// TestConnectAgain: nodes that connect again in one moment have lost a server that is still the same.
+func TestConnectAgain(t *testing.T) {
+	const line = "2026-11-24T10:%s+00:00 oss1 kernel: Lustre: lustre-OST0001: Client 1b2a%d (at 192.0.2.%d@tcp) reconnecting\n"
+	again := func(begin string, nodes ...int) (s string) {
+		for _, n := range nodes {
+			s += fmt.Sprintf(line, begin, n, n)
+		}
+		return "\n" + s
+	}
+	const want = "warning connect.again: 192.0.2.3@tcp, 192.0.2.4@tcp and 192.0.2.5@tcp connected again within 100 ms to lustre-OST0001 on oss1, " +
+		"which was not restarted then: it had not been there for any of them."
+	readLog(t, again("00:00", 3, 4, 5)).expect(want)
+	readLog(t, again("00:00", 3, 4)+again("00:09", 5)[1:]).expect()
+	recovery := "\n2026-11-24T09:59:00+00:00 oss1 kernel: Lustre: lustre-OST0001: Will be in recovery for at least 5:00, or until 3 clients reconnect\n"
+	const restarted = "warning restart.target: lustre-OST0001 was restarted."
+	readLog(t, recovery+again("00:00", 3, 4, 5)[1:]).expect(restarted)
+	readLog(t, recovery+again("20:00", 3, 4, 5)[1:]).expect(restarted, want)
 }
