@@ -128,8 +128,6 @@ func (c *diagnoseOptions) run() error {
 	if c.trouble.Dir != "" {
 		o.Files.Write = []string{c.trouble.Dir}
 	}
-	var e *diagnose.Engine
-	o.Quiet = func() { e.Restart() } // what takes a look at all that happened has its say
 	x, err := flags.Open(&c.Job, &records.Findings, c.check, o)
 	if err != nil {
 		return err
@@ -149,7 +147,7 @@ func (c *diagnoseOptions) run() error {
 			recorder.Finding(f)
 		}
 	}
-	e = diagnose.New(d)
+	e := diagnose.New(d)
 	x.Observe(e)
 	troubles := c.trouble.Options(c.Sys, x.In, execute)
 	names := func() []byte { return targets.AppendConnections([]byte(targets.CommentTitle), e.Imports().List()) }

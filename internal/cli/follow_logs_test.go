@@ -35,13 +35,15 @@ func followed(t *testing.T, path, lines string, steps []func(out, errs string), 
 	return o.String(), e.String()
 }
 
-// TestFollowLogs: findings of a log that grows and is rotated come when they are proven, and what needs a look at all when it is quiet.
+// TestFollowLogs: findings of a log that grows and is rotated come when they are proven: that of a wait when nothing more happens.
 func TestFollowLogs(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "messages")
 	const (
 		evicted = "2026-11-24T10:00:00+00:00 oss1 kernel: LustreError: 0:0:(ldlm_lockd.c:256:expired_lock_main()) ### lock callback timer expired after 30s: evicting client at " +
 			"192.0.2.4@tcp  ns: filter-lustre-OST0000_UUID lock: 01/0xf lrc: 3/0,0 mode: PW/PW res: [0x280000401:0x41:0x0].0x0 rrc: 3 type: EXT\n"
+		waited = "2026-11-24T10:00:10+00:00 oss1 kernel: Lustre: 1:0:(client.c:1:ptlrpc_expire_one_request()) @@@ Request sent has timed out for slow reply: [sent 1795514380/real 1795514380]  " +
+			"req@1 x1883031475000832/t0(0) o104->lustre-OST0000@192.0.2.4@tcp:15/16 lens 328/224 e 0 to 1 dl 1795514410 ref 1 fl Rpc:XQr/0/ffffffff rc 0/-1\n"
 		broken = "2026-11-24T10:00:09+00:00 oss1 kernel: blk_update_request: I/O error, dev sdc, sector 4711 op 0x0:(READ)\n"
 		panics = "2026-11-24T11:00:00+00:00 oss1 kernel: Kernel panic - not syncing: softlockup: hung tasks\n"
 	)
@@ -57,21 +59,21 @@ func TestFollowLogs(t *testing.T) {
 		func(out, _ string) {
 			shows(out)
 			f := must.Value(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))(t)
-			must.Value(f.WriteString(broken))(t)
+			must.Value(f.WriteString(broken + waited))(t)
 			must.NoError(t, f.Close())
 		},
-		func(out, _ string) { shows(out, "io.device") },
+		func(out, _ string) { shows(out, "io.device", "evicted.lock_callback") },
 	}
-	for range 30 { // it is quiet
+	for range 90 { // seconds in which nothing happens
 		steps = append(steps, func(string, string) {})
 	}
 	steps = append(steps, func(out, _ string) {
-		shows(out, "io.device", "evicted.lock_callback")
+		shows(out, "io.device", "evicted.lock_callback", "slow.wait")
 		must.NoError(t, os.Rename(path, path+".1"))
 		must.NoError(t, os.WriteFile(path, []byte(panics), 0o600))
-	}, func(string, string) {}, func(out, _ string) { shows(out, "io.device", "evicted.lock_callback", "node.fault") })
+	}, func(string, string) {}, func(out, _ string) { shows(out, "io.device", "evicted.lock_callback", "slow.wait", "node.fault") })
 	out, _ := followed(t, path, evicted, steps, "diagnose", "-q", "-T", "json", "--log", path, "--follow")
-	shows(out, "io.device", "evicted.lock_callback", "node.fault")
+	shows(out, "io.device", "evicted.lock_callback", "slow.wait", "node.fault", "slow.wait") // which goes on
 
 	count := func(want string) func(out, errs string) {
 		return func(_, errs string) {

@@ -317,7 +317,7 @@ func (m *Monitor) Publish(now time.Time, c CaptureStats) {
 		m.troubles.Advance(m.now.UnixNano())
 	}
 	if m.opt.Live && m.first != 0 && m.rules.mustRestart(m.frames.last) {
-		m.Restart(c)
+		m.restart(c)
 	}
 	m.published, m.publishedFrames = c, m.frames
 }
@@ -369,9 +369,8 @@ func (m *Monitor) countCurrent(now time.Time) {
 	m.linked, m.linkInterval = now, max(interval, share*time.Since(begin))
 }
 
-// Restart restarts the rules, because what they remember grows with the time, or since some say only at the end what they have found. c is
-// what is known of the capture.
-func (m *Monitor) Restart(c CaptureStats) {
+// restart restarts the rules, because what they remember grows with the time.
+func (m *Monitor) restart(c CaptureStats) {
 	m.rules.restartAt = m.frames.last + restartInterval
 	before := &m.rules.restarted
 	m.diagnosed = diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped,

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -45,9 +46,9 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 	rule.Logs = true
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		t := diagnose.Shared(r, newTroubles)
-		report := func(end bool) {
+		report := func(until int64) {
 			for _, g := range t.list() {
-				if ruleOf(g) != number || !end && g.To+livePause > t.facts.Now() {
+				if ruleOf(g) != number || lastOf(g) > until {
 					continue
 				}
 				f := t.finding(g)
@@ -55,7 +56,7 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 				r.Report(f)
 			}
 		}
-		return diagnose.Hooks{Tick: func(int64) { report(false) }, End: func() { report(true) }}
+		return diagnose.Hooks{Tick: func(now int64) { report(now - livePause) }, End: func() { report(math.MaxInt64) }}
 	}
 	return add(rule)
 }
@@ -75,6 +76,18 @@ func ruleOf(g *suspects.Group) int {
 
 // livePause is how long nothing more of a group must have happened before it is reported in a live capture.
 const livePause = int64(30e9)
+
+// lastOf returns when something has happened last of what a group is about. That a request is given up is the last that its log tells.
+func lastOf(g *suspects.Group) (last int64) {
+	for _, t := range g.Troubles {
+		if w := t.Wait; w != nil && w.Open && w.GaveUp != debuglog.NoReason {
+			last = max(last, w.Request.Time)
+		} else {
+			last = max(last, t.Span.To)
+		}
+	}
+	return last
+}
 
 // list returns the groups of all waits and silences up to the last message.
 func (t *troubles) list() []*suspects.Group {

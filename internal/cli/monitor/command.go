@@ -229,8 +229,7 @@ func (c *command) run(args []string) error {
 	}
 	c.service = newService(c.sys.Env)
 	defer c.service.close()
-	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files(), AsksNode: true, Logs: scan.LogUse{Flag: "ha"},
-		Quiet: func() { c.monitor.Restart(c.captureStats(true)) }})
+	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files(), AsksNode: true, Logs: scan.LogUse{Flag: "ha"}})
 	c.monitor = c.newMonitor()
 	if c.records != "" {
 		if err := c.openRecords(first.rotation); err != nil {

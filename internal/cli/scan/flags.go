@@ -69,11 +69,10 @@ func (f *Flags) RegisterLive(fs *pflag.FlagSet) {
 	fs.IntVarP(&f.Buffer, "buffer-size", "B", 0, "live, let the kernel buffer `MIB` of frames (default 32)")
 }
 
-// RegisterLogs defines the flag for debug logs, of commands that show what they have.
+// RegisterLogs defines the flag for logs, of commands that show what they have.
 func (f *Flags) RegisterLogs(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.Logs, "log", nil, "read the debug log of a node's kernel, as lctl dk prints it, from FILE: when its threads began "+
-		"and ended with "+
-		"RPCs; NODE is a NID or a name, by default found out; may be repeated")
+	fs.StringArrayVar(&f.Logs, "log", nil, "read what kernels log from FILE: messages of syslog, journalctl -k or dmesg, or a debug log, as lctl dk "+
+		"prints it; NODE is a NID or a name, by default found out; may be repeated")
 	setForm(fs.Lookup("log"), "[NODE=]FILE")
 }
 

@@ -276,7 +276,7 @@ func (p *Pass) tookLine(t int64) {
 	if !p.clock.begun {
 		p.clock.frame(t)
 	}
-	p.clock.last, p.clock.silent = max(p.clock.last, t), 0
+	p.clock.last = max(p.clock.last, t)
 }
 
 // followLogs reads logs as they grow.
@@ -292,31 +292,21 @@ func (p *Pass) followLogs(m *logs.Merge, stop func() bool) {
 	if await == nil {
 		await = awaitLogs
 	}
-	var reported int64 // lines
-	polls, quiet := 0, 0
 	for more := true; more && !stop(); more = await(ended) {
 		before := p.lines
 		m.More(stop)
-		if quiet++; p.lines > before {
-			quiet = 0
-		} else if p.clock.begun {
+		if p.lines > before {
+			p.clock.silent = 0
+		} else {
 			p.clock.silent += time.Second
-			p.observer.Advance(p.clock.now())
 		}
-		if polls++; p.lines > reported && (quiet >= quietPolls || polls >= busyPolls) && p.opt.Quiet != nil {
-			p.opt.Quiet()
-			reported, polls = p.lines, 0
+		if p.clock.begun {
+			p.observer.Advance(p.clock.now())
 		}
 		p.idleLogs()
 	}
 	m.End()
 }
-
-// Options.Quiet is called after so many looks, a second apart, at logs that are followed without a new line, or with some again and again.
-const (
-	quietPolls = 30
-	busyPolls  = 600
-)
 
 // idleLogs calls the Idle funcs between lines of logs that are followed.
 func (p *Pass) idleLogs() {

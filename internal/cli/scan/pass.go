@@ -73,9 +73,6 @@ type Options struct {
 	// Files are what a live capture opens while it runs, beside the output.
 	Files Files
 
-	// Quiet is called when logs that are followed have had no new lines for half a minute, or some for ten minutes. nil: it is not called.
-	Quiet func()
-
 	// AsksNode: AskNode is called while a live capture runs.
 	AsksNode bool
 
