@@ -243,6 +243,8 @@ func (p Place) isLocated() bool {
 		return false
 	case AtHolder, AtOtherServer, AtConfig:
 		return p.Node.Len > 0
+	case AtPath, AtLNet: // whose other end is not known, others are not found
+		return p.IsBetween()
 	}
 	return p.Node.Len > 0 || p.Target != ""
 }
