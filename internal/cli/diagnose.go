@@ -120,7 +120,7 @@ func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 }
 
 func (c *diagnoseOptions) run() error {
-	o := scan.Options{Limit: c.Count, BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
+	o := scan.Options{Limit: c.Count, BulkData: c.verify, JoinBulk: c.verify, Concurrent: true, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "what needs messages is not looked for, such as locks and what the network does"}}
 	if c.Save != "" {
 		o.SavePDUs, o.Names = true, track.NewNames()

@@ -76,7 +76,7 @@ func (c *reportOptions) check() (err error) {
 }
 
 func (c *reportOptions) run() error {
-	x, err := c.Open(c.check, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
+	x, err := c.Open(c.check, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "the page has findings and connections"}})
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -224,7 +223,7 @@ func (c *statsOptions) follow(p *scan.Pass, o track.StatsOptions, live bool) *tr
 		p.SaveRPC(r, frames)
 		s.Done(r)
 	}, Unseen: func(r *track.RPC) {
-		if (options.Logs == nil || r.Log.NotOnWire != debuglog.Nothing) && filter.Match(r) {
+		if filter.Match(r) {
 			s.Done(r)
 		}
 	}})

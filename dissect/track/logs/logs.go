@@ -333,9 +333,10 @@ type Logs struct {
 	waiting map[uint64]int // RPCs of the capture that have not ended, by xid
 	rpc     debuglog.RPC
 
-	// Unseen gets each RPC that the log of a node has as sent, and its capture has not, and RPCs of nodes that were
-	// not captured.
-	Unseen func(*track.RPC)
+	// Unseen gets each RPC that the log of a node has as sent, and its capture has not, and with Elsewhere also those
+	// of nodes that were not captured.
+	Unseen    func(*track.RPC)
+	Elsewhere bool
 }
 
 // New returns the logs beside a capture. It opens none.
@@ -472,9 +473,9 @@ func (x *Logs) notJoined(c *debuglog.Call) {
 	switch {
 	case x.isUnseen(c):
 		x.rpc = debuglog.RPC{Client: *c, HasClient: true, NotOnWire: debuglog.RequestUnseen}
-	case !c.Served && x.wire.isElsewhere(node, c.Peer, c.Begin()):
+	case x.Elsewhere && !c.Served && x.wire.isElsewhere(node, c.Peer, c.Begin()):
 		x.rpc = debuglog.RPC{Client: *c, HasClient: true}
-	case c.Served && x.wire.isElsewhere(c.Peer, node, c.Begin()) && !x.hasLogOf(c.Peer):
+	case x.Elsewhere && c.Served && x.wire.isElsewhere(c.Peer, node, c.Begin()) && !x.hasLogOf(c.Peer):
 		x.rpc = debuglog.RPC{Server: *c, HasServer: true}
 		x.Unseen(track.FromLog(&x.rpc, c.Peer, node))
 		return

@@ -50,6 +50,9 @@ func (w *wire) hasClient(node lnet.NID) bool {
 
 // IsElsewhere reports whether a line of a log is about a connection of which the capture has no message.
 func (x *Logs) IsElsewhere(l *track.LogLine) bool {
+	if !x.Elsewhere {
+		return false
+	}
 	if l.Kind >= debuglog.Connected { // by the log of the server
 		return x.wire.isElsewhere(l.PeerNode(), l.Node, l.Time)
 	}

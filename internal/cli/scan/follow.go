@@ -31,7 +31,7 @@ func (p *Pass) FollowOptions() follow.Options {
 	o := follow.Options{Live: p.in.Live()}
 	if len(p.in.logs) > 0 && !p.in.OnlyLogs() && p.opt.Logs.Beside {
 		o.Logs = logs.New(p.in.logs)
-		o.Logs.HostNID = p.in.hostNID()
+		o.Logs.HostNID, o.Logs.Elsewhere = p.in.hostNID(), p.opt.Logs.Elsewhere
 		p.logs, p.followed = o.Logs, o.Logs
 	}
 	if p.in.Rereadable() {

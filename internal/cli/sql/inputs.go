@@ -65,7 +65,7 @@ func explainMissing(path string, err error) error {
 		return exit.Usagef("%s: neither a file nor a query, which begins with a word such as SELECT, FROM or WITH", path)
 	}
 	if _, unknown := named([]string{path}); errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "./") {
-		return fmt.Errorf("%s: no such file; %w (--list has all)", path, unknown)
+		return fmt.Errorf("%s: no such file; %v (--list has all)", path, unknown)
 	}
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
