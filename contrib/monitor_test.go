@@ -99,7 +99,7 @@ func TestNames(t *testing.T) {
 		assert.That(t, !strings.Contains(name, ":"), "the dashboard needs the recording rule %s", name)
 	}
 	// These are for other uses: a figure of the process, or part of another one.
-	const elsewhere = " process_start_time_seconds process_open_fds go_goroutines lshark_findings_dropped_total lshark_severe_errors_total lshark_last_frame_timestamp_seconds" +
+	const elsewhere = " process_start_time_seconds process_open_fds go_goroutines lshark_findings_dropped_total lshark_severe_errors_total lshark_log_lines_total lshark_last_frame_timestamp_seconds" +
 		" lshark_records_files_total lshark_records_pruned_files_total lshark_config_reloads_total lshark_config_last_reload_success_timestamp_seconds "
 	for _, f := range families(t) {
 		names := sampleNames(&f)

@@ -2,7 +2,6 @@ package opcodes
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	. "github.com/lshark/lshark/opcodes/schema"
@@ -263,9 +262,21 @@ func appendVerb(dst []byte, command uint64) []byte {
 		return append(dst, verb...)
 	}
 	if name := LcfgCommand.Name(command); name != "" {
-		return append(dst, strings.ToLower(name)...)
+		return appendLower(dst, name)
 	}
 	return AppendHex(append(dst, "command "...), command)
+}
+
+// appendLower appends a name of a header in lower case.
+func appendLower(dst []byte, name string) []byte {
+	for i := range len(name) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // appendArguments appends the arguments from number first on that are not
@@ -319,7 +330,7 @@ func markerText(b []byte, big bool, dst []byte) []byte {
 	flags := s.Field("cm_flags").Uint(m, big)
 	for i := range CfgMarkerFlags.Values {
 		if f := &CfgMarkerFlags.Values[i]; !f.Alias && flags&f.Value != 0 {
-			dst = append(append(dst, ' '), strings.ToLower(f.Name)...)
+			dst = appendLower(append(dst, ' '), f.Name)
 		}
 	}
 	dst = append(append(dst, ' '), TrimNUL(s.Field("cm_tgtname").Bytes(m))...)
