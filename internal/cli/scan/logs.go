@@ -148,10 +148,10 @@ func (in *Input) OnlyLogs() bool { return len(in.logs) > 0 && len(in.files) == 0
 
 // LogUse is how a command uses debug logs.
 type LogUse struct {
-	Beside  bool   // beside a capture
-	Flag    string // without a capture: with which flag for lctl set_param debug a node logs what is shown; empty: this needs a capture
-	Unknown string // what logs alone do not show; empty: keys that are null say so
-	Elsewhere bool // beside a capture, RPCs and connections of nodes that were not captured count, too
+	Beside    bool   // beside a capture
+	Flag      string // without a capture: with which flag for lctl set_param debug a node logs what is shown; empty: this needs a capture
+	Unknown   string // what logs alone do not show; empty: keys that are null say so
+	Elsewhere bool   // beside a capture, RPCs and connections of nodes that were not captured count, too
 }
 
 // LoggedRPCs is the use of logs by commands that show RPCs.
