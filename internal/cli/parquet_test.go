@@ -150,8 +150,7 @@ func compareRows(t *testing.T, of string, objects []string, file string, flat fu
 // addColumns adds the values that a JSON object has of some keys as columns. inList: the
 // object is an element of a list.
 func addColumns[R any](row map[string]any, keys []*records.Key[R], prefix string, object map[string]any, inList bool) {
-	for i := range keys {
-		k := &keys[i]
+	for _, k := range keys {
 		v, name := object[k.Name], prefix+strings.ReplaceAll(k.Name, ".", "_")
 		if k.JSON == records.Hidden || k.Type == records.Section {
 			continue
