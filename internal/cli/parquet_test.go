@@ -192,7 +192,11 @@ func addColumns[R any](row map[string]any, keys []*records.Key[R], prefix string
 			for _, e := range list {
 				texts = append(texts, e.(string))
 			}
-			row[name] = strings.Join(texts, "|")
+			separator := ","
+			if k.Type == records.Flags {
+				separator = "|"
+			}
+			row[name] = strings.Join(texts, separator)
 		case k.Type == records.Time:
 			at, err := time.Parse(time.RFC3339Nano, v.(string))
 			if err != nil {
