@@ -394,21 +394,13 @@ func (f *Follower) Line(l *track.LogLine) {
 	f.logged(l)
 	switch {
 	case f.imports == nil:
-	case f.logs == nil:
+	case f.logs == nil || f.logs.IsElsewhere(l):
 		f.connectionLine(l)
-		if f.locks != nil {
-			f.locks.Logged(l)
-		}
-	case f.logs.IsElsewhere(l):
-		f.connectionLine(l)
-		if f.logs.Locks != nil {
-			f.locks.Logged(l)
-		}
 	default:
 		f.imports.NoteLine(l)
-		if f.logs.Locks != nil {
-			f.locks.Logged(l)
-		}
+	}
+	if f.imports != nil && f.locks != nil && (f.logs == nil || f.logs.Locks != nil) {
+		f.locks.Logged(l)
 	}
 	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
 }

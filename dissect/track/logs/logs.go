@@ -341,7 +341,7 @@ type Logs struct {
 
 // New returns the logs beside a capture. It opens none.
 func New(files []File) *Logs {
-	x := &Logs{waiting: map[uint64]int{}, wire: wire{pairs: map[[2]lnet.NID]bool{}}}
+	x := &Logs{waiting: map[uint64]int{}, wire: wire{pairs: map[[2]lnet.NID]bool{}, clients: map[lnet.NID]bool{}}}
 	x.table = newTable(files, x.notJoined)
 	x.threads = fifo.NewMap[debuglog.Thread, taken](maxThreads)
 	return x
@@ -468,21 +468,19 @@ func (x *Logs) isUnseen(c *debuglog.Call) bool {
 
 // notJoined takes a call with which no RPC of the capture was joined so far.
 func (x *Logs) notJoined(c *debuglog.Call) {
-	l := x.logs[c.Log]
-	node := l.self.first()
+	client, server := x.logs[c.Log].self.first(), c.Peer
+	x.rpc = debuglog.RPC{Client: *c, HasClient: true}
+	if c.Served {
+		client, server = server, client
+		x.rpc = debuglog.RPC{Server: *c, HasServer: true}
+	}
 	switch {
 	case x.isUnseen(c):
-		x.rpc = debuglog.RPC{Client: *c, HasClient: true, NotOnWire: debuglog.RequestUnseen}
-	case x.Elsewhere && !c.Served && x.wire.isElsewhere(node, c.Peer, c.Begin()):
-		x.rpc = debuglog.RPC{Client: *c, HasClient: true}
-	case x.Elsewhere && c.Served && x.wire.isElsewhere(c.Peer, node, c.Begin()) && !x.hasLogOf(c.Peer):
-		x.rpc = debuglog.RPC{Server: *c, HasServer: true}
-		x.Unseen(track.FromLog(&x.rpc, c.Peer, node))
-		return
-	default:
+		x.rpc.NotOnWire = debuglog.RequestUnseen
+	case !x.Elsewhere, !x.wire.isElsewhere(client, server, c.Begin()), c.Served && x.hasLogOf(client):
 		return
 	}
-	x.Unseen(track.FromLog(&x.rpc, node, c.Peer))
+	x.Unseen(track.FromLog(&x.rpc, client, server))
 }
 
 // hasLogOf reports whether the log of a node is there, which has the requests of that node.

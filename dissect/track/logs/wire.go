@@ -10,6 +10,7 @@ import (
 type wire struct {
 	views       track.Viewpoints
 	pairs       map[[2]lnet.NID]bool // that exchange messages
+	clients     map[lnet.NID]bool    // of pairs
 	first, last int64
 	lost        track.Spans
 }
@@ -24,7 +25,7 @@ func (w *wire) add(source int, client, server lnet.NID, now int64) {
 	w.last = max(w.last, now)
 	w.views.See(source, client, server)
 	if pair := [2]lnet.NID{client, server}; !w.pairs[pair] && len(w.pairs) < maxPairs {
-		w.pairs[pair] = true
+		w.pairs[pair], w.clients[client] = true, true
 	}
 }
 
@@ -38,16 +39,6 @@ func (w *wire) isElsewhere(client, server lnet.NID, at int64) bool {
 		at >= w.first && at <= w.last
 }
 
-// hasClient reports whether a node sent requests in the capture.
-func (w *wire) hasClient(node lnet.NID) bool {
-	for pair := range w.pairs {
-		if pair[0] == node {
-			return true
-		}
-	}
-	return len(w.pairs) == maxPairs
-}
-
 // IsElsewhere reports whether a line of a log is about a connection of which the capture has no message.
 func (x *Logs) IsElsewhere(l *track.LogLine) bool {
 	if !x.Elsewhere {
@@ -56,7 +47,7 @@ func (x *Logs) IsElsewhere(l *track.LogLine) bool {
 	if l.Kind >= debuglog.Connected { // by the log of the server
 		return x.wire.isElsewhere(l.PeerNode(), l.Node, l.Time)
 	}
-	return l.Node.Len > 0 && l.Time >= x.wire.first && l.Time <= x.wire.last && !x.wire.hasClient(l.Node)
+	return l.Node.Len > 0 && l.Time >= x.wire.first && l.Time <= x.wire.last && !x.wire.clients[l.Node] && len(x.wire.pairs) < maxPairs
 }
 
 // covers reports whether the capture was taken at a node, and must have a request that the
