@@ -18,7 +18,7 @@ func TestStrangeTimes(t *testing.T) {
 	const far = 11_600_000
 	for name, c := range map[string]struct {
 		seconds, want []int64
-		line          string // what the note begins with; empty: there is none
+		line          string // the beginning of the note; empty: no note is expected
 	}{
 		"later":     {[]int64{1, 2, far, 3, 4}, []int64{1, 2, 2, 3, 4}, "frame 3: its time is 3222h13m18s from"},
 		"earlier":   {[]int64{far, far + 1, 5, far + 2}, []int64{far, far + 1, far + 1, far + 2}, "frame 3: "},

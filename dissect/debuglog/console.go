@@ -413,7 +413,7 @@ func Explain(text []byte) (l Line, e Event, ok bool) {
 //	LustreError: 167-0: lustre-OST0000-osc-ff11: This client was evicted by …
 //	Lustre: 946:0:(client.c:2310:ptlrpc_expire_one_request()) @@@ Request sent has timed out …
 //
-// Messages of other parts of the kernel are taken as they are.
+// Of a message of another part of the kernel, all is the Message.
 func (l *Line) ParseConsole(b []byte) {
 	*l = Line{Message: b, Mask: MaskConsole}
 	for _, o := range origins {

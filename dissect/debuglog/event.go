@@ -221,7 +221,7 @@ const (
 	NetFailed // with a Status where the line has one
 )
 
-// The reasons of Notes, as far as they are known.
+// The reasons that lines of the kind Note have; other Notes have NoReason.
 const (
 	SlowReply    Reason = iota + NetFailed + 1 // a request was sent, and no reply came in time
 	SentDelay                                  // a request could not be sent in time

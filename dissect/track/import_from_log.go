@@ -227,8 +227,8 @@ func (t *Imports) Evicting(c *Connection, until int64) (last *LogLine) {
 	return last
 }
 
-// EvictingAlone returns the first line of a server's log about an eviction that Evicting has not
-// returned, as nothing else shows it: the client was not captured. nil: there is none.
+// EvictingAlone returns the first line about an eviction that Evicting has not returned. Only the log of the
+// server shows these evictions: the client was not captured. It returns nil if there is none.
 func (t *Imports) EvictingAlone() *LogLine {
 	for _, l := range t.evicting {
 		if !l.used && l.Target != "" {

@@ -245,7 +245,7 @@ func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()
 			x.Fail(x.ReadLogLines(d.Subjects(), d.AddLine))
 		case x.In.Live():
 			x.Note("%s", none)
-		case anyMessage: // else the pass says that there is none
+		case anyMessage: // without any message, the pass reports that itself
 			x.Out.Discard()
 			x.Fail(errors.New(none))
 		}

@@ -128,7 +128,7 @@ func (f *filterLine) complete(text string) (list []string) {
 // maxSeen is the number of rows whose values are offered.
 const maxSeen = 4096
 
-// seen returns the values of a field that the latest rows have, as they are written in a filter.
+// seen returns the values that a field has in the latest rows, in the form that a filter expects.
 func (f *filterLine) seen(field string) []string {
 	from, to := f.rows.Range(f.kind)
 	key := seenKey{f.kind, field, to}

@@ -12,7 +12,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// failures is a test that keeps what it is told.
+// failures is a testing.TB that records errors instead of failing.
 type failures struct {
 	testing.TB
 	text string

@@ -97,7 +97,7 @@ func readLog(t *testing.T, text string) *scene {
 	return s
 }
 
-// TestStacks: a stack tells what an inactive thread waits for; that of another thread does not.
+// TestStacks checks that the stack of an inactive thread narrows the suspects, and that the stack of another thread does not.
 func TestStacks(t *testing.T) {
 	const (
 		head  = "2026-11-24T10:00:00+00:00 oss1 kernel: "

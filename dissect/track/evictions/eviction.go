@@ -22,7 +22,7 @@ type Eviction struct {
 	Instance uint32        // of the target now, 0: unknown
 	Locks    []IgnoredLock // of which the client ignored a callback, the oldest callback first
 	Dropped  int           // locks that were too many to keep
-	Recent   *IgnoredLock  // with the oldest callback that was pending too shortly to be the cause; nil: there is none
+	Recent   *IgnoredLock  // the lock whose callback was pending longest, of those that were pending for too short a time to be the cause; or nil
 	IsEarly  bool          // the cause may have been before the capture began
 	IsLossy  bool          // bytes were not captured between the nodes where the cause may have been
 

@@ -160,7 +160,7 @@ func (t *table) findHosts() {
 	t.nameHosts()
 }
 
-// nameHosts names the hosts whose NIDs are known by now.
+// nameHosts sets the NIDs of hosts that the lines read so far prove.
 func (t *table) nameHosts() {
 	votes := t.finder.votes()
 	for _, name := range slices.Sorted(maps.Keys(votes)) {

@@ -123,25 +123,34 @@ func (t *Tracker) loggedFailure(k *conn, l *track.LogLine, p track.Point) {
 // target was started again, maybe without a recovery.
 func (t *Tracker) loggedStart(l *track.LogLine, p track.Point) {
 	g := t.target(l.Target)
-	r, before := g.current, g.server
+	r := g.current
 	isStopped := g.stop.IsLog() && (r == nil || r.Back.Time < g.stop.Time)
-	hasMoved := t.hasMoved(r, l.Node)
-	if !isStopped && !hasMoved {
+	if !isStopped && !t.hasMoved(r, l.Node) {
 		return
 	}
-	if r != nil {
-		t.endRecovery(g, r, p.Time)
+	r = t.startAgain(g, l.Node, p)
+	r.Server, r.Back = l.Node, p
+	if r.ServerBefore.Len > 0 && !t.nodes.same(r.ServerBefore, l.Node) {
+		r.Kind = Failover
 	}
-	if hasMoved {
-		before = r.Server
+}
+
+// startAgain ends the last outage of a target that is started on a node, and begins another one.
+func (t *Tracker) startAgain(g *target, on lnet.NID, p track.Point) *Recovery {
+	last, lastBack := g.current, int64(0)
+	r := &Recovery{Target: g.name, Servers: Servers{ServerBefore: g.server}}
+	if t.hasMoved(last, on) {
+		r.ServerBefore = last.Server
 	}
-	g.current = &Recovery{Target: g.name, Servers: Servers{Server: l.Node, ServerBefore: before}, Moments: Moments{Back: p}}
-	if isStopped {
-		g.current.stop = g.stop
+	if last != nil {
+		lastBack = last.Back.Time
+		t.endRecovery(g, last, p.Time)
 	}
-	if before.Len > 0 && !t.nodes.same(before, l.Node) {
-		g.current.Kind = Failover
+	if g.stop.Time > lastBack {
+		r.stop = g.stop
 	}
+	g.current = r
+	return r
 }
 
 // hasMoved reports whether a target that was back on one server is started on another.
@@ -161,20 +170,9 @@ func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
 		}
 		return
 	}
-	r, before, lastBack := g.current, g.server, int64(0)
-	if hasMoved := t.hasMoved(r, l.Node); hasMoved || r != nil && (!r.Completed.IsZero() || !r.Back.IsZero() && r.Back.Time < g.stop.Time) {
-		if lastBack = r.Back.Time; hasMoved {
-			before = r.Server
-		}
-		t.endRecovery(g, r, p.Time)
-		r = nil
-	}
-	if r == nil {
-		r = &Recovery{Target: g.name}
-		if r.ServerBefore = before; g.stop.Time > lastBack {
-			r.stop = g.stop
-		}
-		g.current = r
+	r := g.current
+	if r == nil || t.hasMoved(r, l.Node) || !r.Completed.IsZero() || !r.Back.IsZero() && r.Back.Time < g.stop.Time {
+		r = t.startAgain(g, l.Node, p)
 	}
 	r.Server, r.logged = l.Node, int(l.Number)
 	if l.Kind == debuglog.RecoveryBegin {

@@ -12,7 +12,7 @@ import (
 // Modes of the files that commands make.
 const (
 	NewFileMode    = 0o666 // results, for whom the umask lets read them
-	SecretFileMode = 0o600 // keys, and what tells what was replaced by them
+	SecretFileMode = 0o600 // keys, and the map from replaced names to the real ones
 )
 
 // File is a file that a command writes. A regular file appears under its name only when it
