@@ -31,7 +31,7 @@ from rpcs_by_capture r
   join captures c on c.capture = s.client_capture join captures v on v.capture = s.server_capture
   left join both_sides b on b.client = r.client and b.xid = r.xid
 where r.request_time_ns + c.clock_offset between v.first_ns + v.clock_offset and v.last_ns + v.clock_offset
-group by all order by lost desc, server;
+group by all order by lost desc, server, client_capture, server_capture;
 
 -- retransmits: Where did TCP have to send again, and what did it cost?
 select client, server, count(*) as rpcs, sum(retransmits) as retransmits,
@@ -50,7 +50,7 @@ from rpcs where job <> '' group by all order by rpcs desc, job limit 20;
 
 -- small_io: Who does small or scattered I/O?
 select coalesce(path, fid) as file, kind, reads, writes, read_size, write_size, pattern, clients
-from files where reads + writes > 0 order by least(read_size, write_size), file limit 20;
+from files where reads + writes > 0 order by least(read_size, write_size), file, kind limit 20;
 
 -- errors_by_op: Which errors are there, and whose?
 select coalesce(error, array_to_string(other_errors, ',')) as error, op, target, count(*) as count, count(distinct client) as clients, strftime(min(request_time), '%H:%M:%S') as first
@@ -64,31 +64,31 @@ from rpcs group by all order by since;
 -- evictions: Who was evicted, when, and by which target?
 select client, target, strftime(e.time, '%H:%M:%S') as time, e.frame, e.text
 from (select client, target, unnest(events) as e from imports)
-where e.event = 'evicted' order by e.time;
+where e.event = 'evicted' order by e.time, client, target;
 
 -- resends: Which requests were sent again or replayed?
 select op, client, target, sends, flags, round(latency / 1e9, 2) as seconds, request_frame as frame
-from rpcs where sends > 1 or len(flags) > 0 order by request_time, frame limit 20;
+from rpcs where sends > 1 or len(flags) > 0 order by request_time, frame, client limit 20;
 
 -- unanswered: Which requests got no answer?
 select reply_missing, op, server, count(*) as rpcs, strftime(min(request_time), '%H:%M:%S') as first
-from rpcs where reply_missing is not null group by all order by rpcs desc, op, server limit 20;
+from rpcs where reply_missing is not null group by all order by rpcs desc, op, server, reply_missing limit 20;
 
 -- lock_waits: Which clients wait for locks, and for whom?
 select l.resource_text as resource, l.type, b.blocker.client as held_by, count(*) as waits,
   count(distinct l.client) as waiting_clients, round(max(l.waited) / 1e6)::int as longest_ms
 from locks l, (select unnest(l.blocked_by) as blocker) b
-group by all order by waits desc, longest_ms desc, resource limit 20;
+group by all order by waits desc, longest_ms desc, resource, held_by, type limit 20;
 
 -- lock_callbacks: Which files go back and forth between clients?
 select resource_text as resource, type, count(*) as locks, count(distinct client) as clients,
   sum(len(callbacks))::bigint as callbacks, round(median(held) / 1e6)::int as median_held_ms
-from locks group by all having callbacks > 1 order by callbacks desc, resource limit 20;
+from locks group by all having callbacks > 1 order by callbacks desc, resource, type limit 20;
 
 -- releases: Which clients run old releases?
 select version_client, version_server, count(distinct client) as clients, count(*) as connections,
-  any_value(flags_refused) as refused
-from imports where version_client is not null group by all order by version_client;
+  min(flags_refused) as refused
+from imports where version_client is not null group by all order by version_client, version_server;
 
 -- findings_by_code: What does diagnose find over all captures?
 select severity, code, count(*) as findings, count(distinct capture) as captures, min(time)::date as first

@@ -93,7 +93,7 @@ from sightings;
 
 -- The RPCs that took a second or more, also those that waited so long for a lock; rpcs has their other columns.
 create or replace view slow as
-select greatest(latency, lock_wait) / 1e9 as seconds, duration(greatest(latency, lock_wait)) as duration, op, variant, client, target, job, request_frame, xid from rpcs where greatest(latency, lock_wait) >= 1000000000 order by seconds desc;
+select greatest(latency, lock_wait) / 1e9 as seconds, duration(greatest(latency, lock_wait)) as duration, op, variant, client, target, job, request_frame, xid from rpcs where greatest(latency, lock_wait) >= 1000000000 order by seconds desc, request_frame, xid;
 
 -- The RPCs with an error: in their status, before the request was sent again, or inside the reply.
 create or replace view errors as
