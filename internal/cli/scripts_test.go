@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs command lines as users do: with exit statuses, broken files and the
 // environment. $PCAPS has the samples, $NESTED those of nested RPCs. "exec lshark" is a process
-// of its own, with the standard input and the PATH of the script; "lshark" is one only with the
-// tag all, as most of what a short command takes is its start.
+// of its own, with the standard input and the PATH of the script; "lshark" is none, as most of what
+// a short command takes is its start.
 func TestScripts(t *testing.T) {
 	testscript.RunT(oneByOne{t}, testscript.Params{
 		UpdateScripts: wiretest.Update(), // files that cmp compares
@@ -76,7 +76,7 @@ func (oneByOne) Verbose() bool { return testing.Verbose() }
 
 // lshark runs lshark, which must succeed, or fail after "!".
 func lshark(ts *testscript.TestScript, neg bool, args []string) {
-	if got := scriptRun(ts, args, wiretest.All); neg != (got != 0) {
+	if got := scriptRun(ts, args, false); neg != (got != 0) {
 		ts.Fatalf("exit status %d", got)
 	}
 }
@@ -91,7 +91,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if process {
 		args = args[1:]
 	}
-	if got := scriptRun(ts, args[1:], process || wiretest.All); strconv.Itoa(got) != want {
+	if got := scriptRun(ts, args[1:], process); strconv.Itoa(got) != want {
 		ts.Fatalf("exit status %d", got)
 	}
 }
