@@ -119,7 +119,10 @@ var ownBash = strings.NewReplacer(
 var ownZsh = strings.NewReplacer(
 	`words=("${=words[1,CURRENT]}")`, `words=("${(@)words[1,CURRENT]}")
     words[-1]+=${compstate[quote]}
+    # zsh names the open quote of a whole word only, not that of the value in --flag='value.
+    [[ ${words[-1]} =~ "^-[^='\"]*=(['\"])[^'\"]*$" ]] && words[-1]+=${match[1]}
     words[2,-1]=("${(@Q)words[2,-1]}")`,
+	`'-.*='`, `'^-[^=]*='`,
 	`requestComp="${words[1]} __complete ${words[2,-1]}"
     if [ "${lastChar}" = "" ]; then
         # If the last parameter is complete (there is a space following it)
