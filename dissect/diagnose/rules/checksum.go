@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/debuglog"
@@ -31,10 +34,7 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		c := &checksums{report: r, ends: fifo.NewMap[targetClient, *badChecksums](maxTargets),
 			replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges), open: fifo.NewMap[transferKey, *badChecksums](maxFailedRanges)}
-		h := diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: c.sent, Answered: c.answered, Done: c.done}
-		if r.OnlyLogs() {
-			h.Line = c.line
-		}
+		h := diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: c.sent, Answered: c.answered, Done: c.done, Line: c.line}
 		if r.HasData() {
 			h.Message = c.message
 		}
@@ -74,9 +74,14 @@ type transferKey struct {
 // badChecksums counts the reads and writes whose data changed.
 type badChecksums struct {
 	tally
+	lines    series           // of logs
 	text     string           // about the first
 	suspects []diagnose.Place // of the first
-	repeated int64            // of them with success
+	ofClient bool             // a log says that the first changed on the client
+	server   lnet.NID
+	target   targetKey
+	about    diagnose.Subject
+	repeated int64 // of them with success
 }
 
 func (c *checksums) sent(r *track.RPC, m *dissect.Message) {
@@ -108,15 +113,39 @@ func (c *checksums) line(l *track.LogLine) {
 	if l.Kind != debuglog.BadChecksum {
 		return
 	}
-	b := fifo.GetOrNew(c.ends, targetClient{target: targetKey{name: l.Target}})
-	b.series.add(l.Time)
-	f := b.finding(diagnose.Subject{Target: l.Target})
-	suspect(&f, atClient(l.Peer), atNode(l.Node), onPath(l.Node, l.Peer))
-	f.ProveLine(l)
-	b.proofs = f.Evidence[:min(len(f.Evidence), maxProofs)]
-	f.Text = fmt.Sprintf("The data of reads or writes changed between %s and clients, by %s of the logs.", l.Target, plural(b.count, "line"))
+	client, server := l.PeerNode(), l.Node
+	if l.Name != l.Target { // an import: the log is that of a client
+		client, server = server, client
+	}
+	b := c.bad(client, server, targetKey{name: l.Target})
+	suspects := []diagnose.Place{atClient(client), onPath(client, server), atNode(server)}
+	if strings.Contains(l.Text, "changed on the client after we checksummed it") {
+		suspects = suspects[:1]
+	}
+	if first := b.count+b.lines.count == 0; first || len(suspects) < len(b.suspects) && l.Time-cmp.Or(b.first, b.lines.first) < sameMismatch {
+		b.suspects, b.ofClient = suspects, len(suspects) == 1
+	}
+	b.lines.note(l.Point(), "%s", l.Text)
+	if b.count > 0 {
+		c.reportBad(b)
+		return
+	}
+	f := b.lines.finding(diagnose.Subject{Target: l.Target, Client: client, Server: server})
+	f.Suspects = b.suspects
+	f.Text = fmt.Sprintf("The data of reads or writes changed between %s and %s, by %s of the logs%s.", client, l.Target, plural(b.lines.count, "line"), b.where())
 	c.report.Report(f)
 }
+
+// where returns what a log says of where the first data changed.
+func (b *badChecksums) where() string {
+	if !b.ofClient {
+		return ""
+	}
+	return "; those of the first changed on the client after it had computed their checksum, which its log says"
+}
+
+// sameMismatch is how long after the first one a line is about the same data.
+const sameMismatch = int64(time.Second)
 
 // message takes the data of a read or write.
 func (c *checksums) message(r *track.RPC, m *dissect.Message) {
@@ -166,7 +195,7 @@ func (c *checksums) answered(r *track.RPC, m *dissect.Message) {
 	default:
 		text += fmt.Sprintf("; the data in the capture have %s, so they changed before and after the capture point", sumText(x.captured))
 	}
-	b := c.bad(r)
+	b := c.bad(r.Client, r.Server, targetOf(r))
 	b.prove(r.Requested(), "write of %s at %d with the checksum %s", r.Client, x.start, sumText(x.requested))
 	b.prove(r.Replied(), "reply with the checksum %s", sumText(replied))
 	c.add(b, r, x, text, suspects)
@@ -190,7 +219,7 @@ func (c *checksums) read(r *track.RPC, m *dissect.Message, x *checkedTransfer, r
 // altered notes a read whose data in the capture do not have the checksum of the
 // reply. It counts when the client reads again.
 func (c *checksums) altered(r *track.RPC, x *checkedTransfer, replied opcodes.DataChecksum) {
-	b := c.bad(r)
+	b := c.bad(r.Client, r.Server, targetOf(r))
 	if b.text == "" {
 		b.suspects = []diagnose.Place{onPath(r.Client, r.Server), atNode(r.Server)}
 		b.text = fmt.Sprintf("the server computed %s (%s), but the data in the capture have %s, so they changed before, between the server's "+
@@ -204,21 +233,36 @@ func (c *checksums) readAgain(r *track.RPC, x *checkedTransfer) {
 	if !ok || !r.HasFID {
 		return
 	}
-	b := c.bad(r)
+	b := c.bad(r.Client, r.Server, targetOf(r))
 	b.prove(before, "reply to a read of %s at %d", r.Client, x.start)
 	b.prove(r.Requested(), "the client reads it again")
 	c.add(b, r, x, "the client did not accept what it got", []diagnose.Place{atClient(r.Client), onPath(r.Client, r.Server), atNode(r.Server)})
 }
 
-// bad returns what is counted for the client and the target of an RPC.
-func (c *checksums) bad(r *track.RPC) *badChecksums {
-	return fifo.GetOrNew(c.ends, targetClient{r.Client, targetOf(r)})
+// bad returns what is counted for a client and a target, of which a capture may not have the name that logs have.
+func (c *checksums) bad(client, server lnet.NID, target targetKey) *badChecksums {
+	key := targetClient{client, target}
+	if _, ok := fifo.Get(c.ends, key); !ok {
+		for k, b := range fifo.All(c.ends) {
+			if k.client == client && b.server == server && (k.target.name == "" || target.name == "") {
+				return b
+			}
+		}
+	}
+	b := fifo.GetOrNew(c.ends, key)
+	b.server = server
+	return b
 }
 
 // add counts a read or write whose data changed, and reports it.
 func (c *checksums) add(b *badChecksums, r *track.RPC, x *checkedTransfer, text string, suspects []diagnose.Place) {
 	if b.text == "" {
-		b.text, b.suspects = text, suspects
+		b.text, b.target = text, targetOf(r)
+		b.about = b.target.subject()
+		b.about.Client = r.Client
+		if len(b.suspects) == 0 || len(b.suspects) > len(suspects) {
+			b.suspects = suspects
+		}
 	}
 	at := r.Requested()
 	if p := r.Replied(); p.Frame != 0 {
@@ -228,7 +272,7 @@ func (c *checksums) add(b *badChecksums, r *track.RPC, x *checkedTransfer, text 
 	if r.HasFID {
 		fifo.Put(c.open, x.key(r), b)
 	}
-	c.reportBad(b, r)
+	c.reportBad(b)
 }
 
 // repeated takes a read or write that was repeated with success.
@@ -236,7 +280,7 @@ func (c *checksums) repeated(r *track.RPC, x *checkedTransfer) {
 	if b, ok := fifo.Get(c.open, x.key(r)); ok {
 		fifo.Delete(c.open, x.key(r))
 		b.repeated++
-		c.reportBad(b, r)
+		c.reportBad(b)
 	}
 }
 
@@ -244,15 +288,15 @@ func (x *checkedTransfer) key(r *track.RPC) transferKey {
 	return transferKey{r.Client, r.Server, r.FID, x.start}
 }
 
-func (c *checksums) reportBad(b *badChecksums, r *track.RPC) {
-	key := targetOf(r)
-	f := b.finding(key.subject())
-	f.Client, f.Suspects = r.Client, b.suspects
+func (c *checksums) reportBad(b *badChecksums) {
+	f := b.finding(b.about)
+	f.Suspects = b.suspects
+	f.Evidence = append(f.Evidence, b.lines.proofs...)
 	first, each := "in the first, ", "Each"
 	if b.count == 1 {
 		first, each = "", "It"
 	}
-	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: %s%s.", b.operationsText(), b.senders(), key, first, b.text)
+	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: %s%s%s.", b.operationsText(), b.senders(), b.target, first, b.text, b.where())
 	if b.repeated == b.count {
 		f.Text += " " + each + " was repeated with success: applications got no error."
 	}

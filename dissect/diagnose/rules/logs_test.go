@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -87,12 +88,15 @@ func TestConsole(t *testing.T) {
 }
 
 // readLog passes the lines of a log to a scene without a capture.
-func readLog(t *testing.T, text string) *scene {
+func readLog(t *testing.T, text string) *scene { return readLogOf(t, text, lnet.NID{}) }
+
+// readLogOf does the same with the log of a node.
+func readLogOf(t *testing.T, text string, node lnet.NID) *scene {
 	s := &scene{t: t, e: diagnose.New(diagnose.Options{Rules: All(), OnlyLogs: true}), now: 1e18, xid: 1 << 50}
 	r := debuglog.NewReader(strings.NewReader(text[1:]))
 	var e debuglog.Event
 	for r.Next(&e) == nil {
-		s.e.Line(&track.LogLine{Event: e, File: "messages"})
+		s.e.Line(&track.LogLine{Event: e, File: "messages", Node: node})
 	}
 	return s
 }
@@ -150,4 +154,27 @@ func TestConnectAgain(t *testing.T) {
 	const restarted = "warning restart.target: lustre-OST0001 was restarted."
 	readLog(t, recovery+again("00:00", 3, 4, 5)[1:]).expect(restarted)
 	readLog(t, recovery+again("20:00", 3, 4, 5)[1:]).expect(restarted, want)
+}
+
+// TestChecksumLines: the log of a client names the server, that of a server the client; the client's may say that its own data changed.
+func TestChecksumLines(t *testing.T) {
+	const (
+		ofClient = "2026-11-24T10:00:00+00:00 c1 kernel: LustreError: 11-0: lustre-OST0001-osc-ff1100001: BAD WRITE CHECKSUM: %sfrom 192.0.2.2@tcp inode [0x200000404:0x66f:0x0] object 0x240000400:495 extent [0-131071]\n"
+		ofServer = "2026-11-24T10:00:00+00:00 oss1 kernel: LustreError: 168-f: lustre-OST0001: BAD WRITE CHECKSUM: from 12345-192.0.2.3@tcp inode [0x200000404:0x66f:0x0] object 0x240000400:495 extent [0-131071]\n"
+	)
+	for _, tt := range []struct {
+		line     string
+		node     lnet.NID
+		suspects string
+	}{
+		{fmt.Sprintf(ofClient, ""), node3, "client 192.0.2.3@tcp, path between 192.0.2.2@tcp and 192.0.2.3@tcp, node 192.0.2.2@tcp"},
+		{fmt.Sprintf(ofClient, "changed on the client after we checksummed it - likely false positive due to mmap IO (bug 11742): "), node3, "client 192.0.2.3@tcp"},
+		{ofServer, oss, "client 192.0.2.3@tcp, path between 192.0.2.2@tcp and 192.0.2.3@tcp, node 192.0.2.2@tcp"},
+	} {
+		s := readLogOf(t, "\n"+tt.line, tt.node)
+		found := s.e.Findings()
+		if len(found) != 1 || diagnose.PlacesText(found[0].Suspects, ", ") != tt.suspects || found[0].Client != node3 || found[0].Target != "lustre-OST0001" {
+			t.Errorf("%s: %+v", tt.line, found)
+		}
+	}
 }
