@@ -85,6 +85,8 @@ type Bin struct {
 	Sum       int64 // nanoseconds of all latencies
 	Transfer  int64 // nanoseconds from the first to the last message of bulk data, of all
 	Wire      int64 // nanoseconds between the capture points, of all that two of them saw
+	Queued    int64 // nanoseconds that they waited for a thread, by the log of the server
+	Worked    int64 // nanoseconds that threads worked for them, by the log of the server
 	Slowest   int64 // nanoseconds
 	Counts    [classes]uint16
 	Disturbed uint16 // requests of which something was sent again
@@ -187,6 +189,9 @@ func (s *Stream) add(r *track.RPC, ns int64) {
 	if node, ok := r.NodeTime(); ok {
 		b.Wire += ns - min(ns, node)
 	}
+	if l := r.Log; l != nil && l.HasServer && l.Server.Handled != 0 {
+		b.Queued, b.Worked = b.Queued+l.Server.Queue(), b.Worked+l.Server.Service
+	}
 	if (r.Retransmits() > 0 || r.LossNotCaptured()) && b.Disturbed < 1<<16-1 {
 		b.Disturbed++
 	}
@@ -217,6 +222,7 @@ func (s *Stream) widen() {
 func (b *Bin) join(o *Bin) {
 	b.To = max(b.To, o.To)
 	b.Sum, b.Transfer, b.Wire = b.Sum+o.Sum, b.Transfer+o.Transfer, b.Wire+o.Wire
+	b.Queued, b.Worked = b.Queued+o.Queued, b.Worked+o.Worked
 	b.Disturbed += min(o.Disturbed, 1<<16-1-b.Disturbed)
 	for i := range b.Counts {
 		b.Counts[i] = uint16(min(1<<16-1, int(b.Counts[i])+int(o.Counts[i])))

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -175,6 +176,46 @@ func TestChecksumLines(t *testing.T) {
 		found := s.e.Findings()
 		if len(found) != 1 || diagnose.PlacesText(found[0].Suspects, ", ") != tt.suspects || found[0].Client != node3 || found[0].Target != "lustre-OST0001" {
 			t.Errorf("%s: %+v", tt.line, found)
+		}
+	}
+}
+
+// TestSlowInLogs: the log of a server tells requests that wait for a thread from those that a thread works for.
+func TestSlowInLogs(t *testing.T) {
+	for _, tt := range []struct {
+		queued, worked int64
+		want, suspects string
+	}{
+		{880e6, 3e6, "warning slow.changed: 12 of 12 requests of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow for 11.9 s: OST_WRITE took 883 ms on average and 883 ms at most, where most take up to 4.0 ms at the fastest target of its kind.",
+			"queue of 192.0.2.2@tcp"},
+		{3e6, 880e6, "warning slow.changed: 12 of 12 requests of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow for 11.9 s: OST_WRITE took 883 ms on average and 883 ms at most, where most take up to 4.0 ms at the fastest target of its kind.",
+			"path between 192.0.2.2@tcp and 192.0.2.3@tcp, storage of 192.0.2.2@tcp"},
+		{3e6, 4e6, "", ""},
+	} {
+		s := readLog(t, "\n")
+		var conn *track.Connection // which all have, as in package logs
+		write := func(job string, queued, worked int64) {
+			s.xid++
+			c := debuglog.Call{XID: s.xid, Opcode: opcodes.OST_WRITE, Peer: node3, Served: true, Job: job, File: "oss.dk", FirstLine: 4, LastLine: 5,
+				Arrived: s.now, Handling: s.now + queued, Handled: s.now + queued + worked, Total: queued + worked, Service: worked}
+			r := track.FromLog(&debuglog.RPC{HasServer: true, Server: c}, node3, oss)
+			conn = cmp.Or(conn, r.Connection)
+			r.Connection = conn
+			s.e.Unseen(r)
+		}
+		for range 12 {
+			write("climate", 1e6, 2e6)
+			write("climate", 1e6, 2e6)
+			write("genome", tt.queued, tt.worked)
+			s.now += 1e9
+		}
+		if tt.want == "" {
+			s.expect()
+			continue
+		}
+		s.expect(tt.want)
+		if got := diagnose.PlacesText(s.e.Findings()[0].Suspects, ", "); got != tt.suspects {
+			t.Errorf("%s", got)
 		}
 	}
 }

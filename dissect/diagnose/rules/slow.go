@@ -92,6 +92,7 @@ func onlySlow(kinds ...diagnose.PlaceKind) func(*suspects.Slow) bool {
 
 var _ = addSlow(diagnose.Rule{
 	Code:     "slow.target",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "slow RPC",
 	Summary:  "The storage of a target was slow for a while.",
@@ -105,6 +106,7 @@ var _ = addSlow(diagnose.Rule{
 
 var _ = addSlow(diagnose.Rule{
 	Code:     "slow.network",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "RPC that the network delayed",
 	Summary:  "The network between two nodes was slow for a while.",
@@ -115,6 +117,7 @@ var _ = addSlow(diagnose.Rule{
 
 var _ = addSlow(diagnose.Rule{
 	Code:     "slow.changed",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "slow RPC",
 	Summary:  "Requests took far longer than before for a while; several places may be the cause.",

@@ -30,6 +30,8 @@ type SlowStream struct {
 	Sum       int64 // nanoseconds of all
 	Transfer  int64 // nanoseconds in which their data were on their way
 	Wire      int64 // nanoseconds between two capture points
+	Queued    int64 // nanoseconds that they waited for a thread, by the log of the server
+	Worked    int64 // nanoseconds that threads worked for them, by the log of the server
 	Disturbed int   // of them, something was sent again
 	Slowest   facts.Bin
 	Suspects  []diagnose.Place
@@ -150,6 +152,7 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 func (x *SlowStream) count(b *facts.Bin, n, late int) {
 	x.N, x.Late, x.Sum = x.N+n, x.Late+late, x.Sum+b.Sum
 	x.Transfer, x.Wire, x.Disturbed = x.Transfer+b.Transfer, x.Wire+b.Wire, x.Disturbed+int(b.Disturbed)
+	x.Queued, x.Worked = x.Queued+b.Queued, x.Worked+b.Worked
 }
 
 func lateLimit(usual int64) int64 { return max(slowRatio*usual, slowFloor) }
@@ -187,26 +190,41 @@ var fromMemory = []uint32{opcodes.OBD_PING, opcodes.MDS_GETATTR, opcodes.MDS_GET
 // judgeSlow finds the suspects of a slow stream: a place is excluded when most of what it would hurt, too, was in time.
 func (j *Judge) judgeSlow(x *SlowStream) {
 	target := x.Target()
-	path := diagnose.Between(diagnose.AtPath, x.Client, x.Server)
-	if text := x.onTheWire(); text != "" {
+	path, lnet := diagnose.Between(diagnose.AtPath, x.Client, x.Server), diagnose.Between(diagnose.AtLNet, x.Client, x.Server)
+	queue := diagnose.Place{Kind: diagnose.AtQueue, Node: x.Server}
+	storage := diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()}
+	if delayed := x.onTheWire(); delayed != "" {
 		x.Suspects = []diagnose.Place{path}
-		x.Cleared = []diagnose.Clearance{{Place: diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()},
-			Evidence: diagnose.Evidence{Point: x.Slowest.Reply(), Text: text}}}
+		x.clear(storage, x.Slowest.Reply(), delayed)
 		return
 	}
-	x.judge(j, path, func(s *facts.Stream) bool { // data in the same direction
-		return s.Client == x.Client && s.Server == x.Server && (!bulk(x.Opcode) || s.Opcode == x.Opcode)
-	})
-	x.judge(j, diagnose.Between(diagnose.AtLNet, x.Client, x.Server), func(s *facts.Stream) bool {
-		return s.Client == x.Client && s.Server == x.Server
-	})
+	if 2*x.Queued >= x.lost() {
+		x.Suspects = []diagnose.Place{queue}
+		x.clear(storage, x.Slowest.Reply(), fmt.Sprintf("they waited %.3g s in all for a thread, by the log of the server", float64(x.Queued)/1e9))
+		return
+	}
+	worked := 2*x.Worked >= x.lost()
+	text := fmt.Sprintf("threads worked %.3g s in all for them, by the log of the server", float64(x.Worked)/1e9)
+	if worked && !bulk(x.Opcode) { // a thread that works may wait for the data
+		x.clear(path, x.Slowest.Reply(), text)
+		x.clear(lnet, x.Slowest.Reply(), text)
+	} else {
+		x.judge(j, path, func(s *facts.Stream) bool { // data in the same direction, of which logs do not know how much
+			return s.Client == x.Client && s.Server == x.Server && (!bulk(x.Opcode) || s.Opcode == x.Opcode && !x.Connection.IsLog())
+		})
+		x.judge(j, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
+	}
+	if worked {
+		x.clear(queue, x.Slowest.Reply(), text)
+	} else {
+		x.judge(j, queue, func(s *facts.Stream) bool {
+			return s.Server == x.Server && s.Portal == x.Portal && (x.Portal != 0 || s.Operation == x.Operation) && s.Job == x.Job && !s.IsPing()
+		})
+	}
 	x.judge(j, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, func(s *facts.Stream) bool { return s.Server == x.Server })
-	x.judge(j, diagnose.Place{Kind: diagnose.AtQueue, Node: x.Server}, func(s *facts.Stream) bool {
-		return s.Server == x.Server && s.Portal == x.Portal && s.Job == x.Job && !s.IsPing()
-	})
 	if !slices.Contains(fromMemory, x.Opcode) {
-		x.judge(j, diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()}, func(s *facts.Stream) bool {
-			return s.Operation == x.Operation && !mayBeCached(x.Operation) && s.Target() == target
+		x.judge(j, storage, func(s *facts.Stream) bool {
+			return s.Operation == x.Operation && !mayBeCached(x.Operation) && s.Target() == target && (target.IsKnown() || target.Handle != 0) // logs of servers have no target
 		})
 	}
 	if !contains(lockFree, x.Opcode) {
@@ -215,6 +233,11 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 	if !contains(ownWork, x.Opcode) {
 		x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtOtherServer, Node: x.Server})
 	}
+}
+
+// clear excludes a place.
+func (x *SlowStream) clear(p diagnose.Place, at facts.Point, text string) {
+	x.Cleared = append(x.Cleared, diagnose.Clearance{Place: p, Evidence: diagnose.Evidence{Point: at, Text: text}})
 }
 
 // onTheWire returns what shows that the network delayed the requests, empty if nothing does.
@@ -233,8 +256,7 @@ func (x *SlowStream) onTheWire() string {
 func (x *SlowStream) judge(j *Judge, p diagnose.Place, hurts func(*facts.Stream) bool) {
 	good, n, at, who := j.share(x, hurts)
 	if n >= minGood && float64(good) >= goodShare*float64(n) && !(p.Kind == diagnose.AtPath && x.Disturbed > 0) {
-		x.Cleared = append(x.Cleared, diagnose.Clearance{Place: p, Evidence: diagnose.Evidence{Point: at,
-			Text: fmt.Sprintf("%d of %d other requests that it would delay were in time, as this %s of %s", good, n, who.Operation, who.Client)}})
+		x.clear(p, at, fmt.Sprintf("%d of %d other requests that it would delay were in time, as this %s of %s", good, n, who.Operation, who.Client))
 		return
 	}
 	x.Suspects = append(x.Suspects, p)
