@@ -11,9 +11,13 @@ import "iter"
 type Map[K comparable, V any] struct {
 	max   int
 	slots map[K]int32
-	ring  []entry[K, V]
-	next  int // slot of the next new key, once the ring has all its slots
+	ring  [][]entry[K, V] // in blocks, so that growth copies none but the first
+	made  int             // number of slots
+	next  int             // slot of the next new key, once the ring has all its slots
 }
+
+// blockSlots is the number of slots of each block but the last, which may have fewer.
+const blockSlots = 256
 
 type entry[K comparable, V any] struct {
 	key   K
@@ -26,6 +30,23 @@ func NewMap[K comparable, V any](max int) *Map[K, V] {
 	return &Map[K, V]{max: max, slots: make(map[K]int32)}
 }
 
+// at returns a slot.
+func at[K comparable, V any](m *Map[K, V], i int) *entry[K, V] {
+	return &m.ring[uint(i)/blockSlots][uint(i)%blockSlots]
+}
+
+// newSlot returns a slot behind all others.
+func newSlot[K comparable, V any](m *Map[K, V]) (i int) {
+	i = m.made
+	if i%blockSlots == 0 {
+		m.ring = append(m.ring, make([]entry[K, V], 0, min(i, blockSlots)))
+	}
+	last := &m.ring[i/blockSlots]
+	*last = append(*last, entry[K, V]{})
+	m.made++
+	return i
+}
+
 // Len is the number of keys.
 func Len[K comparable, V any](m *Map[K, V]) int { return len(m.slots) }
 
@@ -35,7 +56,7 @@ func Get[K comparable, V any](m *Map[K, V], k K) (v V, ok bool) {
 	if !ok {
 		return v, false
 	}
-	return m.ring[i].value, true
+	return at(m, int(i)).value, true
 }
 
 // GetOrNew returns the value of a key. A new key gets a pointer to a zero value.
@@ -58,17 +79,16 @@ func GetOrMake[K comparable, V any](m *Map[K, V], k K, make func() V) V {
 // evicted reports whether there was one.
 func Put[K comparable, V any](m *Map[K, V], k K, v V) (oldest K, value V, evicted bool) {
 	if i, ok := m.slots[k]; ok {
-		m.ring[i].value = v
+		at(m, int(i)).value = v
 		return oldest, value, false
 	}
 	i := m.next
-	if len(m.ring) < m.max {
-		i = len(m.ring)
-		m.ring = append(m.ring, entry[K, V]{})
+	if m.made < m.max {
+		i = newSlot(m)
 	} else {
 		m.next = (m.next + 1) % m.max
 	}
-	e := &m.ring[i]
+	e := at(m, i)
 	if e.used {
 		oldest, value, evicted = e.key, e.value, true
 		delete(m.slots, e.key)
@@ -85,9 +105,9 @@ func Delete[K comparable, V any](m *Map[K, V], k K) (v V, ok bool) {
 	if !ok {
 		return v, false
 	}
-	v = m.ring[i].value
+	v = at(m, int(i)).value
 	delete(m.slots, k)
-	m.ring[i] = entry[K, V]{}
+	*at(m, int(i)) = entry[K, V]{}
 	return v, true
 }
 
@@ -102,9 +122,11 @@ func Values[K comparable, V any](m *Map[K, V]) (list []V) {
 // All returns the keys with their values, oldest first.
 func All[K comparable, V any](m *Map[K, V]) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
-		for n := range len(m.ring) {
-			e := &m.ring[(m.next+n)%len(m.ring)]
-			if e.used && !yield(e.key, e.value) {
+		for i := range m.made {
+			if i += m.next; i >= m.made {
+				i -= m.made
+			}
+			if e := at(m, i); e.used && !yield(e.key, e.value) {
 				return
 			}
 		}
