@@ -256,6 +256,11 @@ func (b *Bin) Within(limit int64) (n int) {
 	return n
 }
 
+// Overlaps reports whether its first reply is not after a span, and its last one not before.
+func (s *Stream) Overlaps(t Span) bool {
+	return s.Bins[0].From <= t.To && t.From <= s.Bins[len(s.Bins)-1].To
+}
+
 // Streams calls f for each stream, until it returns false.
 func (f *Facts) Streams(yield func(*Stream) bool) {
 	for _, s := range fifo.All(f.streams) {

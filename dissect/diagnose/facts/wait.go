@@ -196,7 +196,8 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 			f.leastWait = nil
 		}
 	}
-	f.addWait(&w)
+	kept := w // most are not, and need no memory
+	f.addWait(&kept)
 }
 
 // lock takes a lock that had to wait, when it is granted, and when it ended.

@@ -225,7 +225,7 @@ func targetAnswered(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	if window.Length() < second || !w.Target.IsKnown() {
 		return none()
 	}
-	for s := range j.Facts.Streams {
+	for _, s := range j.during {
 		if s.Target() != w.Target {
 			continue
 		}
@@ -283,7 +283,7 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 	n, inTime := 0, 0
 	var at facts.Point
 	var who *facts.Stream
-	for s := range j.Facts.Streams {
+	for _, s := range j.during {
 		if !counts(s) {
 			continue
 		}
@@ -337,7 +337,7 @@ func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	}
 	n := 0
 	var at facts.Point
-	for s := range j.Facts.Streams {
+	for _, s := range j.during {
 		if s.Client != w.Client || s.Server != w.Server {
 			continue
 		}

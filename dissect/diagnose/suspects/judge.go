@@ -28,7 +28,15 @@ type Judge struct {
 	Explained func(*facts.Wait) bool
 
 	waits   []*facts.Wait
-	takenAt []netip.Addr // hosts at whose interfaces captures were taken
+	takenAt []netip.Addr    // hosts at whose interfaces captures were taken
+	during  []*facts.Stream // that have replies during the wait that is judged
+	usual   map[usualKey]int64
+}
+
+// usualKey is of what usualElsewhere returns.
+type usualKey struct {
+	facts.Target
+	facts.Operation
 }
 
 // Trouble is an RPC that waited, or a silence: exactly one of both is set.
@@ -95,6 +103,12 @@ func contains(list []uint32, opc uint32) bool { return slices.Contains(list, opc
 // judgeWait finds the suspects of an RPC that waited.
 func (j *Judge) judgeWait(t *Trouble) {
 	w := t.Wait
+	j.during = j.during[:0]
+	for s := range j.Facts.Streams {
+		if s.Overlaps(w.Span) {
+			j.during = append(j.during, s)
+		}
+	}
 	lines := clears
 	for i := range decisive {
 		if _, ok := decisive[i].proof(j, w); ok {

@@ -77,17 +77,23 @@ func (j *Judge) Slow() (list []*Slow) {
 
 // usualElsewhere returns what an operation takes at the target, or at the fastest one of its kind.
 func (j *Judge) usualElsewhere(s *facts.Stream) int64 {
-	own := j.Facts.Usual(s.Target(), s.Operation)
-	kind := targetKind(s.Target())
-	if kind == "" {
-		return own
+	key := usualKey{s.Target(), s.Operation}
+	if usual, ok := j.usual[key]; ok {
+		return usual
 	}
-	for o := range j.Facts.Streams {
-		if o.Operation == s.Operation && o.Target() != s.Target() && targetKind(o.Target()) == kind && o.Replies() >= minGood {
-			own = min(own, 2*j.Facts.Usual(o.Target(), o.Operation))
+	usual := j.Facts.Usual(key.Target, s.Operation)
+	if kind := targetKind(key.Target); kind != "" {
+		for o := range j.Facts.Streams {
+			if o.Operation == s.Operation && o.Target() != key.Target && targetKind(o.Target()) == kind && o.Replies() >= minGood {
+				usual = min(usual, 2*j.Facts.Usual(o.Target(), o.Operation))
+			}
 		}
 	}
-	return own
+	if j.usual == nil {
+		j.usual = make(map[usualKey]int64)
+	}
+	j.usual[key] = usual
+	return usual
 }
 
 // targetKind returns OST or MDT, empty where it is unknown.
