@@ -34,6 +34,8 @@ type connectionState struct {
 	connCnt uint32 // highest of a request of the client
 	upCnt   uint32 // highest of a request that shows the connection up
 	up      int64  // time of the reply to the first such request
+
+	callbacks bool // one of the handles is that of callbacks
 }
 
 // TargetSource is how the target of a connection is known.
@@ -139,6 +141,7 @@ func (c *Connection) SetTarget(uuid string, from TargetSource) {
 // the connection is removed.
 func (t *connections) forgetHandle(c *Connection) {
 	name := connectionName{c.ClientUUID, c.TargetUUID}
+	c.callbacks = false // that may have been it
 	if c.handles--; c.handles == 0 && t.names[name] == c {
 		delete(t.names, name)
 	}
@@ -241,8 +244,17 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 	r.Connection = c
 	t.learnContext(m.RPC.GSS.Handle, c)
 	t.learn(r.Handle, c) // of a reconnect: the old one
-	t.learn(cookie, c)
+	t.learnCallbacks(cookie, c)
 }
+
+// learnCallbacks learns the handle of the client, which callbacks carry.
+func (t *connections) learnCallbacks(handle uint64, c *Connection) {
+	t.learn(handle, c)
+	c.callbacks = c.callbacks || handle != 0
+}
+
+// FindsCallbacks reports whether callbacks on the connection are known by their handle.
+func (c *Connection) FindsCallbacks() bool { return c.callbacks }
 
 // IsFoundAhead reports whether messages that are still to come have proven the target.
 func (c *Connection) IsFoundAhead() bool { return c.ahead }
@@ -290,7 +302,7 @@ func (t *connections) ofKnown(known *Connection, r *RPC) *Connection {
 			c.Handle = r.Handle
 		}
 		c.SetTarget(known.TargetUUID, known.TargetFrom)
-		c.TargetIndex, c.ahead = known.TargetIndex, true
+		c.TargetIndex, c.ahead, c.callbacks = known.TargetIndex, true, known.callbacks
 		if known.ClientUUID != "" && len(t.names) < maxHandles {
 			t.names[name] = c
 		}

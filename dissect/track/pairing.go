@@ -198,7 +198,7 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 	if t.opt.Sent != nil {
 		t.opt.Sent(r, m)
 		if r.Connection != nil && opcodes.IsCallback(r.Opcode) && t.connections.byHandle(r.Handle) == nil {
-			t.connections.learn(r.Handle, r.Connection)
+			t.connections.learnCallbacks(r.Handle, r.Connection)
 		}
 	}
 	return r

@@ -275,7 +275,7 @@ func (e *Evidence) callback(r *track.RPC, m *schema.Msg) {
 }
 
 func (e *Evidence) lock(k cookie, c *record) {
-	if k.handle != 0 {
+	if k.handle != 0 && !c.conn.FindsCallbacks() {
 		fifo.Put(e.locks, k, c)
 	}
 }
