@@ -18,6 +18,9 @@ type Options struct {
 	Join   bool           // with Data: put the parts of file data together, in Message.Content
 	Handle func(*Message) // receives each message, in the order of completion
 
+	// Answered is how many requests are kept at most that have their reply, for late messages; 0: 16384.
+	Answered int
+
 	// TransferUpdate receives what TCP did for a message after Handle got it: its segments
 	// were sent again, or acknowledged late. number is its Message.Number; t is valid
 	// until the func returns.
@@ -72,7 +75,7 @@ type Dissector struct {
 // New returns a Dissector with the given options.
 func New(o Options) *Dissector {
 	opcodes.Resolve()
-	d := &Dissector{requests: newRequestTable(), handle: o.Handle, later: o.TransferUpdate, keepData: keepData}
+	d := &Dissector{requests: newRequestTable(o.Answered), handle: o.Handle, later: o.TransferUpdate, keepData: keepData}
 	if o.Data {
 		d.keepData, d.join = math.MaxInt, o.Join
 	}

@@ -85,9 +85,12 @@ const (
 	maxSameKey = 64 // requests with the same xid, of many clients
 )
 
-func newRequestTable() *requestTable {
+func newRequestTable(answered int) *requestTable {
+	if answered == 0 {
+		answered = 1 << 14
+	}
 	return &requestTable{handles: fifo.NewMap[[16]byte, pendingHandle](maxHandles),
-		bounds: requestBounds{open: 1 << 17, answered: 1 << 14, held: 32 << 20,
+		bounds: requestBounds{open: 1 << 17, answered: answered, held: 32 << 20,
 			openAge: int64(time.Hour), answeredAge: int64(time.Minute)}}
 }
 

@@ -19,7 +19,7 @@ type clients struct {
 }
 
 func newClients(opc uint32, size int) *clients {
-	c := &clients{table: newRequestTable()}
+	c := &clients{table: newRequestTable(0)}
 	c.p.RPC = opcodes.ByOpcode(opc)
 	c.m = Message{Message: lnet.Message{Data: make([]byte, size), Size: size}}
 	c.m.RPC = RPC{HasXID: true, HasOpcode: true, Opcode: opc}

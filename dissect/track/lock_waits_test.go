@@ -238,7 +238,7 @@ func TestLockWaitsDoNotAllocate(t *testing.T) {
 		call(n + 128)
 		ack(n + 128)
 	}
-	for range 2 * maxEnded {
+	for range 2 * maxHeld {
 		step()
 	}
 	allocs := testing.AllocsPerRun(2000, step)

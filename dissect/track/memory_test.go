@@ -173,7 +173,7 @@ const inFlight = 32
 func newTraffic(rpcs *Pairing) *traffic {
 	t := &traffic{rpcs: rpcs}
 	t.m.RPC.JobID = []byte("dd.0")
-	for range 4 * (maxLingering + maxEnded) { // until all pools are filled
+	for range 4 * 2 * maxHeld { // until all pools are filled
 		t.step()
 	}
 	return t

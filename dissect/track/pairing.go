@@ -20,6 +20,9 @@ type Options struct {
 	// capture time; 0: 20 seconds.
 	Linger int64
 
+	// Held is how many complete RPCs are held at most, and how many that have ended; 0: 16384.
+	Held int
+
 	// Resend is how long an RPC is held at most whose reply is an error after
 	// which clients send the request again, such as ENOTCONN: a failover takes
 	// minutes. It ends earlier when the client gave it up. In nanoseconds of
@@ -55,14 +58,13 @@ type Options struct {
 // The bounds of what is held. Over one of them, the oldest RPC goes on to the
 // next state early.
 const (
-	maxWaiting   = 1 << 17
-	maxBlocked   = 1 << 14
-	maxLingering = 1 << 14
-	maxRefused   = 1 << 14
-	maxEnded     = 1 << 14
-	maxEndedAge  = int64(60 * time.Second)
-	maxSameXID   = 64   // of many clients
-	maxName      = 4096 // bytes of a name, which is a path at most
+	maxWaiting  = 1 << 17
+	maxBlocked  = 1 << 14
+	maxRefused  = 1 << 14
+	maxHeld     = 1 << 14
+	maxEndedAge = int64(60 * time.Second)
+	maxSameXID  = 64   // of many clients
+	maxName     = 4096 // bytes of a name, which is a path at most
 
 	// resendDelay is longer than a client that has connected again takes to send its
 	// requests again.
@@ -93,6 +95,9 @@ func NewPairing(o Options) *Pairing {
 	}
 	if o.Linger == 0 {
 		o.Linger = int64(20 * time.Second)
+	}
+	if o.Held == 0 {
+		o.Held = maxHeld
 	}
 	if o.LockWait == 0 {
 		o.LockWait = o.Timeout

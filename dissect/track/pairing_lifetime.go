@@ -67,13 +67,13 @@ func (t *Pairing) Advance(now int64) {
 		t.giveUpLock(r, LockWaitPending)
 		t.complete(r)
 	}
-	for r := t.overdue(lingering, t.opt.Linger, maxLingering); r != nil; r = t.overdue(lingering, t.opt.Linger, maxLingering) {
+	for r := t.overdue(lingering, t.opt.Linger, t.opt.Held); r != nil; r = t.overdue(lingering, t.opt.Linger, t.opt.Held) {
 		t.endOrHold(r)
 	}
 	for r := t.overdue(refused, t.opt.Linger, maxRefused); r != nil; r = t.overdue(refused, t.opt.Linger, maxRefused) {
 		t.endOrHold(r)
 	}
-	for r := t.overdue(ended, maxEndedAge, maxEnded); r != nil; r = t.overdue(ended, maxEndedAge, maxEnded) {
+	for r := t.overdue(ended, maxEndedAge, t.opt.Held); r != nil; r = t.overdue(ended, maxEndedAge, t.opt.Held) {
 		t.release(r)
 	}
 }

@@ -187,7 +187,7 @@ func TestFailedRPCsAreBounded(t *testing.T) {
 		w.request(xid+n<<7, writer, handle(77), connCnt(1))
 		w.reply(xid+n<<7, writer, status(opcodes.ENOTCONN))
 		held := rpcs.Len()
-		must.That(t, held <= maxLingering+maxRefused+2, "%d RPCs are held", held)
+		must.That(t, held <= maxHeld+maxRefused+2, "%d RPCs are held", held)
 		w.pass(10 * ms)
 	}
 	assert.That(t, rpcs.Len() >= maxRefused, "%d RPCs are held", rpcs.Len())
@@ -321,9 +321,9 @@ func TestMemoryIsBounded(t *testing.T) {
 		m.RPC = dissect.RPC{XID: uint64(i) << 7, Opcode: getter, HasOpcode: true}
 		rpcs.Message(m)
 		n := rpcs.queue(waiting).Len() + rpcs.queue(lingering).Len() + rpcs.queue(ended).Len()
-		must.That(t, n <= maxWaiting+maxLingering+maxEnded+3, "%d records are held", n)
+		must.That(t, n <= maxWaiting+maxHeld+maxHeld+3, "%d records are held", n)
 	}
-	if n := rpcs.byXID.Len(); n > maxWaiting+maxLingering+maxEnded+3 {
+	if n := rpcs.byXID.Len(); n > maxWaiting+maxHeld+maxHeld+3 {
 		t.Errorf("%d xids are held", n)
 	}
 	m.Time += int64(2 * time.Hour)

@@ -72,19 +72,23 @@ const (
 // framesPerLook is how many frames are read between two looks at the clock and the targets.
 const framesPerLook = 256
 
+// heldAhead is how many RPCs lookAhead holds that have their reply: of each, only the first copies of its
+// messages tell anything.
+const heldAhead = 1 << 10
+
 // lookAhead reads the input from its beginning while the pass goes on, and returns the
 // connections whose targets it found, with what finds those behind the end of the look. It
 // ends early where the input is damaged, which the pass itself will report.
 func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 	names := p.in.names
 	e := targets.New(names)
-	t := track.NewPairing(track.Options{Sent: e.Sent, Answered: e.Answered})
+	t := track.NewPairing(track.Options{Sent: e.Sent, Answered: e.Answered, Held: heldAhead})
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
 		return track.Known{}, nil
 	}
 	defer src.frames.Close()
-	d := dissect.New(dissect.Options{Ports: p.in.ports, Handle: func(m *dissect.Message) {
+	d := dissect.New(dissect.Options{Ports: p.in.ports, Answered: heldAhead, Handle: func(m *dissect.Message) {
 		if m.Kind == lnet.Request || m.Kind == lnet.Reply {
 			t.Message(m)
 		}
