@@ -129,15 +129,19 @@ type streamKey struct {
 // Target returns the target of a stream. Its name may be empty until a message has shown it.
 func (s *Stream) Target() Target { return TargetOf(s.Connection, s.Server) }
 
-func (f *Facts) answered(r *track.RPC, m *dissect.Message) {
-	if r.Connection == nil || !r.HasOpcode {
-		return
+func (f *Facts) answered(r *track.RPC, _ *dissect.Message) {
+	if s, ns := f.served(r); s != nil {
+		s.add(r, ns)
 	}
+}
+
+// served returns the stream of an RPC and its latency, nil if it counts in none.
+func (f *Facts) served(r *track.RPC) (s *Stream, ns int64) {
 	ns, ok := r.Latency()
-	if !ok || r.Sends > 1 || r.Replay() {
-		return
+	if !ok || r.Connection == nil || !r.HasOpcode || r.Sends > 1 || r.Replay() {
+		return nil, 0
 	}
-	f.stream(r).add(r, ns)
+	return f.stream(r), ns
 }
 
 // stream returns the stream of an RPC.
@@ -189,9 +193,6 @@ func (s *Stream) add(r *track.RPC, ns int64) {
 	if node, ok := r.NodeTime(); ok {
 		b.Wire += ns - min(ns, node)
 	}
-	if l := r.Log; l != nil && l.HasServer && l.Server.Handled != 0 {
-		b.Queued, b.Worked = b.Queued+l.Server.Queue(), b.Worked+l.Server.Service
-	}
 	if (r.Retransmits() > 0 || r.LossNotCaptured()) && b.Disturbed < 1<<16-1 {
 		b.Disturbed++
 	}
@@ -201,6 +202,18 @@ func (s *Stream) add(r *track.RPC, ns int64) {
 			s.file = &at.File
 		}
 		b.file = s.file
+	}
+}
+
+// logged takes what the log of the server says about an RPC that add has taken.
+func (s *Stream) logged(r *track.RPC) {
+	i := len(s.Bins) - 1
+	for i > 0 && s.Bins[i].From > r.Replied().Time {
+		i--
+	}
+	if l := &r.Log.Server; i >= 0 {
+		s.Bins[i].Queued += l.Queue()
+		s.Bins[i].Worked += l.Service
 	}
 }
 

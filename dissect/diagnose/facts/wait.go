@@ -140,15 +140,18 @@ func (f *Facts) logged(r *track.RPC) {
 	if r.Log.NotOnWire != debuglog.Nothing || !r.HasReply {
 		return
 	}
-	if ns, ok := r.Latency(); ok && r.Connection != nil && r.HasOpcode && r.Sends == 1 {
-		f.stream(r).add(r, ns)
-	}
+	f.answered(r, nil)
 	f.ended(r, attempts{conn: -1})
 }
 
 // ended keeps an RPC if it waited for long.
 func (f *Facts) ended(r *track.RPC, a attempts) {
 	line := f.loggedWait(r)
+	if l := r.Log; l != nil && l.HasServer && l.Server.Handled != 0 {
+		if s, _ := f.served(r); s != nil {
+			s.logged(r)
+		}
+	}
 	if !r.HasRequest || !r.HasOpcode || r.OneWay || r.Replay() || opcodes.IsConnect(r.Opcode) || opcodes.IsDisconnect(r.Opcode) {
 		return
 	}

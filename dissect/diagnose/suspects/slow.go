@@ -82,9 +82,9 @@ func (j *Judge) usualElsewhere(s *facts.Stream) int64 {
 		return usual
 	}
 	usual := j.Facts.Usual(key.Target, s.Operation)
-	if kind := targetKind(key.Target); kind != "" {
+	if kind := targetKind(s); kind != "" {
 		for o := range j.Facts.Streams {
-			if o.Operation == s.Operation && o.Target() != key.Target && targetKind(o.Target()) == kind && o.Replies() >= minGood {
+			if o.Operation == s.Operation && o.Target() != key.Target && targetKind(o) == kind && o.Replies() >= minGood {
 				usual = min(usual, 2*j.Facts.Usual(o.Target(), o.Operation))
 			}
 		}
@@ -96,9 +96,15 @@ func (j *Judge) usualElsewhere(s *facts.Stream) int64 {
 	return usual
 }
 
-// targetKind returns OST or MDT, empty where it is unknown.
-func targetKind(t facts.Target) string {
-	index := t.Label()
+// targetKind returns OST or MDT, empty where neither the operation nor the name of the target shows it.
+func targetKind(s *facts.Stream) string {
+	switch op := s.Operation.String(); {
+	case strings.HasPrefix(op, "OST_"):
+		return "OST"
+	case strings.HasPrefix(op, "MDS_"):
+		return "MDT"
+	}
+	index := s.Target().Label()
 	if i := strings.LastIndexByte(index, '-'); i >= 0 {
 		index = index[i+1:]
 	}
