@@ -31,6 +31,7 @@ func readFacts(t *testing.T) *facts.Tables {
 	all.Constants = append(all.Constants, toy.Constants...)
 	all.Structs = append(all.Structs, toy.Structs...)
 	all.Messages = append(all.Messages, toy.Messages...)
+	all.Fields = append(all.Fields, toy.Fields...)
 	return all
 }
 
@@ -90,9 +91,88 @@ func TestStructs(t *testing.T) {
 		case row[1] == "*":
 			assert.Equal(t, s.Size, size, s.Name, "bytes")
 			compareSince(t, s.Name, s.Since, row[6])
+			compareOrder(t, s, row[7])
 		default:
 			compareField(t, s, row[1], offset, size, row)
 		}
+	}
+}
+
+// compareOrder compares the byte order of a struct with the beginning of its note. One that is
+// found out by a magic number has none.
+func compareOrder(t *testing.T, s *Struct, note string) {
+	t.Helper()
+	want := Inherit
+	switch {
+	case s.Detect != nil || strings.Contains(note, "accept swapped magic"):
+	case strings.HasPrefix(note, "little-endian"):
+		want = Little
+	case strings.HasPrefix(note, "network"):
+		want = Big
+	}
+	assert.Equal(t, s.Order, want, s.Name, "byte order, by its note", strconv.Quote(note))
+}
+
+// TestFieldsNamed holds each field that shows its value by the names of a group, or has a byte order
+// of its own, to fields.tsv.
+func TestFieldsNamed(t *testing.T) {
+	facts, declared := make(map[string]bool), make(map[string]bool)
+	for _, row := range readFacts(t).Fields {
+		for name := range strings.FieldsSeq(row[1]) {
+			facts[row[0]+" "+name] = true
+		}
+	}
+	seen := make(map[*Field]bool)
+	var note func(in string, f *Field)
+	note = func(in string, f *Field) {
+		if f == nil || seen[f] {
+			return
+		}
+		seen[f] = true
+		if f.Name != "" {
+			in += f.Name
+		}
+		if f.Names != nil {
+			declared[f.Names.Group+" "+in] = true
+		}
+		switch f.Order {
+		case Little:
+			declared["little-endian "+in] = true
+		case Big:
+			declared["big-endian "+in] = true
+		}
+		note(in+".", f.Elem)
+		for _, o := range f.Options {
+			note(in+".", o)
+			if f.Kind == Union {
+				note(in+".", f.Option(o))
+			}
+		}
+	}
+	for _, s := range Protocol.Structs() {
+		for _, f := range s.Fields {
+			note(s.Name+".", f)
+		}
+	}
+	for _, r := range Protocol.RPCs() {
+		for _, v := range r.Variants {
+			for _, f := range slices.Concat(v.Request, v.Reply) {
+				note("", f)
+				if f.Type != nil && f.Type != StructNamed(f.Type.Name) { // in this message, fields mean something else
+					for _, m := range f.Type.Fields {
+						note(r.Name+"."+f.Name+".", m)
+					}
+				}
+			}
+		}
+	}
+	for key := range declared {
+		group, field, _ := strings.Cut(key, " ")
+		assert.That(t, facts[key], "%s has %s, which fields.tsv lacks: add the field to the row of the group%s", field, group, howTo)
+	}
+	for key := range facts {
+		group, field, _ := strings.Cut(key, " ")
+		assert.That(t, declared[key], "%s has not %s, as fields.tsv says", field, group)
 	}
 }
 

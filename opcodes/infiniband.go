@@ -198,7 +198,7 @@ var ieth = &Struct{Name: "ieth", Order: Big, Doc: "invalidate extended transport
 	U32("ieth_rkey", Harmless, Hex, "remote key that the receiver invalidates"),
 }}
 
-var IBPacket = &Struct{Name: "ib_packet", Order: Big,
+var IBPacket = &Struct{Name: "ib_packet",
 	Doc: "headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode",
 	Fields: []*Field{
 		Sub("bth", &bth, "base transport header"),

@@ -71,11 +71,11 @@ var Acceptor = Enum("acceptor", "", "ports of LNet over TCP", []Value{
 	{Name: "LNET_ACCEPTOR_MAX_RESERVED_PORT", Value: 0x3ff},
 })
 
-var LnetNid = &Struct{Name: "lnet_nid", Atom: NID, Doc: "address of a node on an LNet network, long enough for IPv6", Fields: []*Field{
+var LnetNid = &Struct{Name: "lnet_nid", Order: Big, Atom: NID, Doc: "address of a node on an LNet network, long enough for IPv6", Fields: []*Field{
 	U8("nid_size", Since("2.15"), "bytes of the address beyond the first four: 0 or 12"),
 	U8("nid_type", &LnetLndType, Since("2.15"), "kind of network"),
-	U16("nid_num", Since("2.15"), Big, "number of the network among those of its kind"),
-	Arr("nid_addr", 4, U32("", Big, Hex), Since("2.15"), Big, "the address; an IPv4 address takes the first word"),
+	U16("nid_num", Since("2.15"), "number of the network among those of its kind"),
+	Arr("nid_addr", 4, U32("", Hex), Since("2.15"), "the address; an IPv4 address takes the first word"),
 }}
 
 var lnetProcessIdPacked = &Struct{Name: "lnet_process_id_packed", Doc: "a process on a node", Fields: []*Field{

@@ -138,7 +138,7 @@ func direntSize(name int, attrs uint64) int {
 }
 
 // dirPages is the bulk data of a readdir.
-var dirPages = &Struct{Name: "dir_pages", Order: Little, Doc: "pages of a directory", Fields: []*Field{
+var dirPages = &Struct{Name: "dir_pages", Doc: "pages of a directory", Fields: []*Field{
 	Records("pages", nextPage(dirPage), []*Field{dirPage}),
 }}
 

@@ -15,6 +15,7 @@ type Tables struct {
 	Constants [][]string // group, name, value, kind, since, note
 	Structs   [][]string // struct, field, offset, size, type, array length, since, note
 	Validity  [][]string // struct, field, valid or shown, condition: see validity.tsv
+	Fields    [][]string // group or byte order, its fields: see fields.tsv
 	Texts     [][]string // name, text, since, note
 	Buffers   [][]string // RMF name, name in layout.c, buffer
 	Formats   [][]string // RQF name, opcodes, note, buffers of the request, of the reply
@@ -49,7 +50,7 @@ func (t *Tables) add(text string) error {
 		heading string // its first columns
 		rows    *[][]string
 	}{
-		{"group\tname\t", &t.Constants}, {"struct\tfield\twhat\t", &t.Validity}, {"struct\tfield\t", &t.Structs}, {"name\ttext\t", &t.Texts},
+		{"group\tname\t", &t.Constants}, {"struct\tfield\twhat\t", &t.Validity}, {"struct\tfield\t", &t.Structs}, {"name\ttext\t", &t.Texts}, {"names\tfields", &t.Fields},
 		{"rmf\t", &t.Buffers}, {"rqf\t", &t.Formats}, {"opcode_name\topcode\t", &t.Messages},
 	}
 	var table *[][]string

@@ -30,7 +30,7 @@ func main() {
 	flag.IntVar(&o.n, "n", 100, "errors to try, as many of each kind; 0: all")
 	flag.Uint64Var(&o.seed, "seed", 1, "number that selects them")
 	flag.StringVar(&o.kinds, "kinds", "", "comma-separated kinds of errors (default all but threshold): "+strings.Join(kindNames, " "))
-	flag.StringVar(&o.tests, "tests", "./dissect ./opcodes", "packages whose tests run")
+	flag.StringVar(&o.tests, "tests", "./opcodes ./dissect", "packages whose tests run")
 	flag.BoolVar(&o.list, "list", false, "print the errors, and run no test")
 	flag.Parse()
 	if err := o.run(flag.Args()); err != nil {
