@@ -107,7 +107,7 @@ func quotaIndex(b *builder) blob {
 
 // TestSyntheticBulk decodes bulk data that mean something.
 func TestSyntheticBulk(t *testing.T) {
-	c := &synthetic{readFacts(t)}
+	c := &synthetic{f: readFacts(t)}
 	for _, one := range bulkCases {
 		for _, big := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s big=%v", one.form, big), func(t *testing.T) {
@@ -345,7 +345,7 @@ func longer(buf int, tail string) func([]blob) []blob {
 // TestOlderAndNewerForms decodes messages whose buffers are shorter, longer,
 // fewer or more than those of the release that the tables describe.
 func TestOlderAndNewerForms(t *testing.T) {
-	c := &synthetic{readFacts(t)}
+	c := &synthetic{f: readFacts(t)}
 	for _, one := range olderCases {
 		for _, big := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s big=%v", one.name, big), func(t *testing.T) {

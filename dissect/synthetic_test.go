@@ -16,7 +16,8 @@ import (
 // synthetic makes all messages of messages.tsv and holds the trees to what was
 // put into them.
 type synthetic struct {
-	f *factTables
+	f         *factTables
+	summaries []byte // what the lines say about each message
 }
 
 func (c *synthetic) formNamed(b *builder, name string) *factForm {
@@ -31,7 +32,7 @@ func (c *synthetic) formNamed(b *builder, name string) *factForm {
 // TestSyntheticMessages decodes every message of the facts, both directions
 // and byte orders.
 func TestSyntheticMessages(t *testing.T) {
-	c := &synthetic{readFacts(t)}
+	c := &synthetic{f: readFacts(t)}
 	seen := make(map[string]bool)
 	for _, form := range c.f.forms {
 		if strings.HasPrefix(form.variant, "sub:") {
@@ -49,6 +50,7 @@ func TestSyntheticMessages(t *testing.T) {
 	}
 	if !t.Failed() {
 		c.coverage(t, seen)
+		wiretest.Golden(t, "testdata/summaries.txt", string(c.summaries))
 	}
 }
 
@@ -105,6 +107,10 @@ func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bo
 	reply := c.message(b, form, true, one)
 	kinds := 0
 	send(t, request.data, reply.data, func(m *Message) {
+		line := fmt.Appendf(nil, "%s %s %s: %s\n", form.name, form.variant, m.Kind, summary(&Tree{}, m))
+		if !big && !bytes.Contains(c.summaries, line) {
+			c.summaries = append(c.summaries, line...)
+		}
 		switch m.Kind {
 		case lnet.Request:
 			check(t, m, request.wants, seen)
@@ -115,6 +121,24 @@ func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bo
 		}
 	})
 	assert.Equal(t, kinds, 2, "of 2 messages")
+}
+
+// summary is what the line of a message says about its content.
+func summary(tree *Tree, m *Message) string {
+	msg, complete := tree.ParseRPC(m)
+	if !complete || msg.Variant == nil {
+		return ""
+	}
+	summarize := msg.Variant.SummarizeRequest
+	if m.Kind == lnet.Reply {
+		summarize = msg.Variant.SummarizeReply
+	}
+	if summarize == nil {
+		return ""
+	}
+	var l schema.Line
+	summarize(msg, &l)
+	return strings.TrimSpace(string(l.Text))
 }
 
 // synthXID is the xid of the messages here.

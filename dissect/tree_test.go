@@ -3,8 +3,10 @@ package dissect
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,8 +31,13 @@ func TestSamplesAreReadWhole(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			var tree Tree
 			messages := 0
+			lines := lineOfFrame(t, strings.TrimSuffix(strings.TrimSuffix(path, ".zst"), ".pcap")+".summary")
 			eachMessage(t, path, func(m *Message) {
 				messages++
+				// The line may say of a lock what earlier messages told.
+				for word := range strings.FieldsFuncSeq(summary(&tree, m), func(r rune) bool { return r == ' ' || r == ',' }) {
+					assert.That(t, strings.Contains(lines[m.Frame], word), "frame %d: the summary has %q, and the line is %q", m.Frame, word, lines[m.Frame])
+				}
 				tree.Remarks = true
 				tree.Build(m)
 				assert.That(t, m.Kind != lnet.Unknown, "frame %d: a message of unknown kind", m.Frame)
@@ -45,6 +52,21 @@ func TestSamplesAreReadWhole(t *testing.T) {
 			assert.That(t, messages != 0, "no messages")
 		})
 	}
+}
+
+// lineOfFrame reads the lines of a summary, by the number of the frame.
+func lineOfFrame(t *testing.T, file string) map[int64]string {
+	lines := make(map[int64]string)
+	text, err := os.ReadFile(file)
+	must.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) > 0 {
+			if frame, err := strconv.ParseInt(words[0], 10, 64); err == nil {
+				lines[frame] += line
+			}
+		}
+	}
+	return lines
 }
 
 // checkNodes checks the shape of a tree: descendants follow their node and are one level
