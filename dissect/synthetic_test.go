@@ -2,6 +2,7 @@ package dissect
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -107,9 +109,8 @@ func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bo
 	reply := c.message(b, form, true, one)
 	kinds := 0
 	send(t, request.data, reply.data, func(m *Message) {
-		line := fmt.Appendf(nil, "%s %s %s: %s\n", form.name, form.variant, m.Kind, summary(&Tree{}, m))
-		if !big && !bytes.Contains(c.summaries, line) {
-			c.summaries = append(c.summaries, line...)
+		if !big {
+			c.summarize(form, m, "")
 		}
 		switch m.Kind {
 		case lnet.Request:
@@ -121,6 +122,37 @@ func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bo
 		}
 	})
 	assert.Equal(t, kinds, 2, "of 2 messages")
+	if one.name != "" || big {
+		return
+	}
+	failed := bytes.Clone(reply.data)
+	binary.LittleEndian.PutUint32(failed[bodyOf(failed)+opcodes.PbStatus.Off:], ^uint32(1))
+	send(t, emptied(request.data), emptied(reply.data), func(m *Message) { c.summarize(form, m, " empty") })
+	send(t, request.data, failed, func(m *Message) {
+		if m.Kind == lnet.Reply {
+			c.summarize(form, m, " failed")
+		}
+	})
+}
+
+// summarize adds what the line of a message says about its content to the golden file, once.
+func (c *synthetic) summarize(form *factForm, m *Message, how string) {
+	text := summary(&Tree{}, m)
+	line := fmt.Appendf(nil, "%s %s%s %s: %s\n", form.name, form.variant, how, m.Kind, text)
+	if text != "" && m.Kind != lnet.Unknown && !bytes.Contains(c.summaries, line) {
+		c.summaries = append(c.summaries, line...)
+	}
+}
+
+// bodyOf is where the first buffer of a message begins.
+func bodyOf(message []byte) int { return (32 + 4*int(binary.LittleEndian.Uint32(message)) + 7) / 8 * 8 }
+
+// emptied is a message in which all buffers behind the first one are empty.
+func emptied(message []byte) []byte {
+	body := bodyOf(message)
+	short := bytes.Clone(message[:body+int(binary.LittleEndian.Uint32(message[32:]))])
+	clear(short[36:body])
+	return short
 }
 
 // summary is what the line of a message says about its content.
