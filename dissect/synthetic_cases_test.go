@@ -206,7 +206,17 @@ var extraCases = map[string][]synthCase{
 		{name: "barrier", request: with(lockOf(typePlain, "l_extent", values{"lock_desc.l_policy_data": blob{data: make([]byte, 32)}}),
 			bufs{"dlm_lvb": layout("barrier_lvb")})},
 	},
-	"LDLM_ENQUEUE extent": {{name: "old lvb", reply: bufs{"dlm_lvb": layout("ost_lvb_v1")}}},
+	"LDLM_ENQUEUE extent": {
+		{name: "old lvb", reply: bufs{"dlm_lvb": layout("ost_lvb_v1")}},
+		{name: "mode NL", request: bufs{"dlm_req": values{"lock_desc.l_req_mode": 32}}, reply: bufs{"dlm_rep": values{"lock_desc.l_granted_mode": 32}}},
+		{name: "waits", reply: bufs{"dlm_rep": values{"lock_desc.l_granted_mode": 0, "lock_flags": 8}}},
+		{name: "tested", reply: bufs{"dlm_rep": values{"lock_desc.l_granted_mode": 0, "lock_flags": 0x80000}}},
+	},
+	"LDLM_ENQUEUE flock": {
+		{name: "unlock", request: bufs{"dlm_req": values{"lock_desc.l_req_mode": 32}}, reply: bufs{"dlm_rep": values{"lock_desc.l_granted_mode": 32}}},
+		{name: "test", reply: bufs{"dlm_rep": values{"lock_desc.l_granted_mode": 0, "lock_flags": 0x80000}}},
+		{name: "refused", reply: bufs{"dlm_rep": values{"lock_desc.l_granted_mode": 0, "lock_flags": 0}}},
+	},
 	"LFSCK_NOTIFY -":      {{name: "start", request: bufs{"lfsck_request": values{"lr_event": 5, "+lr_speed": nil}}}},
 	"QUOTA_DQACQ -": {
 		{name: "user", request: quotaID(0x20000, "qid_uid"), reply: quotaID(0x20000, "qid_uid")},
