@@ -217,7 +217,7 @@ var extraCases = map[string][]synthCase{
 		{name: "test", reply: bufs{"dlm_rep": values{"lock_desc.l_granted_mode": 0, "lock_flags": 0x80000}}},
 		{name: "refused", reply: bufs{"dlm_rep": values{"lock_desc.l_granted_mode": 0, "lock_flags": 0}}},
 	},
-	"LFSCK_NOTIFY -":      {{name: "start", request: bufs{"lfsck_request": values{"lr_event": 5, "+lr_speed": nil}}}},
+	"LFSCK_NOTIFY -": {{name: "start", request: bufs{"lfsck_request": values{"lr_event": 5, "+lr_speed": nil}}}},
 	"QUOTA_DQACQ -": {
 		{name: "user", request: quotaID(0x20000, "qid_uid"), reply: quotaID(0x20000, "qid_uid")},
 		{name: "group", request: quotaID(0x1010000, "qid_gid"), reply: quotaID(0x1010000, "qid_gid")},

@@ -279,6 +279,7 @@ func (p *pkg) when(when *ast.CompositeLit, i int, other string) string {
 func (p *pkg) literal(lit *ast.CompositeLit) {
 	list, ok := lit.Type.(*ast.ArrayType)
 	if !ok {
+		p.declaredThreshold(lit)
 		return
 	}
 	switch p.of(list.Elt) {
@@ -380,6 +381,19 @@ func (p *pkg) branch(cond ast.Expr) {
 		}
 	}
 	parts(cond)
+}
+
+// declaredThreshold notes that a Threshold of a rule has twice or half of its value.
+func (p *pkg) declaredThreshold(lit *ast.CompositeLit) {
+	if lit.Type == nil || !strings.HasSuffix(p.of(lit.Type), "Threshold") {
+		return
+	}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok && isKey(kv, "Value") {
+			p.replace("threshold", kv.Value, "float64", "2*("+p.of(kv.Value)+")")
+			p.replace("threshold", kv.Value, "float64", "("+p.of(kv.Value)+")/2")
+		}
+	}
 }
 
 // threshold notes that what is compared with a number is compared with twice or half of it.

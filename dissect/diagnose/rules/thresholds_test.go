@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/targets"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+// TestThresholds holds what is compared with the thresholds of rules that have samples: the number that the sample has lies between the
+// two here, and the findings change there. For those of other rules, the tests of their scenes have what is just enough and what is not.
+func TestThresholds(t *testing.T) {
+	frames := make(map[string][]capture.Frame)
+	for _, x := range []struct {
+		code, threshold, sample string
+		below, above            float64
+	}{
+		{"connect.in_progress", "refused for", "connect_refused", 5.09, 5.141},
+		{"connect.starting", "refused for", "connect_refused", 7.314, 7.387},
+		{"io.missing_object", "requests for the size of the same object", "missing_objects", 0.5, 1.5},
+		{"io.small_rpcs", "RPCs about an object", "lost_replies", 63.5, 64.5},
+		{"io.small_rpcs", "bytes of them", "lost_replies", 521681, 526924},
+		{"io.small_rpcs", "mean size, of what an RPC may have", "lost_replies", 1.555, 1.57},
+		{"io.small_rpcs", "RPCs about an object, for a warning", "lost_replies", 63.5, 64.5},
+		{"io.small_rpcs", "share that continues another one", "lost_replies", 96.39, 97.36},
+		{"lock.glimpse_storm", "glimpses of an object", "lock_contention", 4.5, 5.5},
+		{"lock.glimpse_storm", "glimpses a second, for a warning", "lock_contention", 1.5, 2.5},
+		{"lock.glimpse_storm", "time between two of them", "lock_contention", 0.6939, 0.7009},
+		{"lock.ping_pong", "locks that were given back after a callback", "lock_contention", 1.5, 2.5},
+		{"lock.ping_pong", "time between two of them", "lock_contention", 0.1601, 0.1617},
+		{"lock.ping_pong", "share of the time that requests waited, for a warning", "lock_ping_pong", 42, 42.42},
+		{"lock.ping_pong", "locks that were given back, for a warning", "lock_contention", 7.5, 8.5},
+		{"lock.stuck", "wait for a lock", "late_recovery_client", 48.94, 49.44},
+		{"metadata.change_storm", "requests of a job in 10 s", "mkdir_storm", 653.7, 660.3},
+		{"metadata.change_storm", "share of a job in all such requests", "mkdir_storm", 99.5, 100.5},
+		{"metadata.stat_storm", "requests of a job in 10 s", "stat_storm", 9.5, 10.5},
+		{"metadata.stat_storm", "share of a job in all such requests", "stat_storm", 99.31, 100.3},
+		{"recovery.late", "after the first client", "late_recovery", 27.91, 28.19},
+		{"restart.no_recovery", "from the last sign that the target was absent", "no_recovery", 5.092, 5.143},
+		{"slow.timeouts", "estimate", "black_hole", 29.5, 30.5},
+		{"slow.timeouts", "ratio", "black_hole", 5.5, 6.5},
+		{"space.low", "free space or objects", "full_ost", 97.29, 98.27},
+		{"space.unbalanced", "difference of the available space", "frozen_server", 58.06, 58.65},
+		{"tcp.retransmission", "segments", "black_hole", 10.5, 11.5},
+		{"tcp.retransmission", "share", "black_hole", 0.09508, 0.09604},
+		{"tcp.round_trip", "seconds", "slow_client", 4.5, 5.5},
+		{"tcp.round_trip", "ratio", "slow_client", 13.56, 13.7},
+	} {
+		rule := findRule(t, x.code)
+		at := slices.IndexFunc(rule.Thresholds, func(h *diagnose.Threshold) bool { return h.Name == x.threshold })
+		if at < 0 {
+			t.Errorf("%s has no threshold %q", x.code, x.threshold)
+			continue
+		}
+		if frames[x.sample] == nil {
+			frames[x.sample] = wiretest.ReadSample(t, samplePath(x.sample+".pcap.zst"))
+		}
+		findings := func(value float64) (texts []string) {
+			defer func(was float64) { rule.Thresholds[at].Value = was }(rule.Thresholds[at].Value)
+			rule.Thresholds[at].Value = value
+			e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{rule}, Follow: follow.Options{Targets: targets.New(nil)}})
+			d := dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent, Active: e.Active()})
+			wiretest.Play(d, frames[x.sample])
+			e.Close()
+			for _, f := range e.Findings() {
+				texts = append(texts, f.Severity.String()+" "+f.Text)
+			}
+			return texts
+		}
+		assert.That(t, !slices.Equal(findings(x.below), findings(x.above)), "%s of %s, %q: the findings are the same with %v and %v",
+			x.code, x.sample, x.threshold, x.below, x.above)
+	}
+}
