@@ -11,9 +11,9 @@ var UpdateRecordsFlag = Bits("update_records_flag", "UPDATE_RECORD_", "form of t
 })
 
 var updateOp = &Struct{Name: "update_op", Doc: "update in the record of a distributed operation", Fields: []*Field{
-	Sub("uop_fid", &LuFid, "the object"),
-	U16("uop_type", &OutUpdateType, "what to do"),
-	U16("uop_param_count", Harmless, "number of parameters"),
+	uopFid,
+	uopType,
+	uopParams,
 	Arr("uop_params_off", -1, U16(""), Harmless, CountBy("uop_param_count"), "which of the parameters behind the updates these are"),
 }}
 
@@ -24,11 +24,11 @@ const (
 )
 
 var (
-	uopFid        = Field{Off: 0, Size: 16}
-	uopType       = Field{Off: 16, Size: 2}
-	uopParams     = Field{Off: 18, Size: 2}
-	urUpdateCount = Field{Off: 24, Size: 4}
-	urParamCount  = Field{Off: 28, Size: 4}
+	uopFid        = Sub("uop_fid", &LuFid, "the object")
+	uopType       = U16("uop_type", &OutUpdateType, "what to do")
+	uopParams     = U16("uop_param_count", Harmless, "number of parameters")
+	urUpdateCount = U32("ur_update_count", Harmless, "number of updates")
+	urParamCount  = U32("ur_param_count", Harmless, "number of parameters")
 	recordedOp    = Sub("", &updateOp)
 )
 
@@ -81,8 +81,8 @@ var updateRecords = &Struct{Name: "update_records", Doc: "distributed operation:
 	U64("ur_batchid", Harmless, "number of the operation"),
 	U32("ur_flags", &UpdateRecordsFlag),
 	U32("ur_index", Harmless, "which part of the record, when it is too long for one"),
-	U32("ur_update_count", Harmless, "number of updates"),
-	U32("ur_param_count", Harmless, "number of parameters"),
+	urUpdateCount,
+	urParamCount,
 	Sub("ur_ops", &updateOps),
 	Sub("ur_params", &updateParams, AfterPrevious(true)),
 }}
