@@ -242,10 +242,26 @@ func lockHook(t *testing.T, code string) (hook func(*locks.Lock), findings func(
 	return hook, e.Findings
 }
 
+// playChurn drops locks of files and needs them again after a pause in seconds, in rounds.
+func playChurn(lock func(*locks.Lock), files, rounds, pause int, asked bool) {
+	at := func(second int) track.Point { return track.Point{Frame: int64(second) + 1, Time: int64(second) * 1e9} }
+	for round := range rounds {
+		for file := range files {
+			l := &locks.Lock{Handle: uint64(round<<20 + file)}
+			l.Desc.Kind, l.Desc.Name[0] = opcodes.InodeLock, uint64(file)
+			l.Asked, l.Granted = at(round*2*pause), at(round*2*pause)
+			l.End = locks.End{How: locks.Canceled, Point: at(round*2*pause + pause)}
+			if asked {
+				l.Callbacks = []locks.Callback{{Kind: locks.Blocking, Sent: l.End.Point, Obeyed: l.End.Point}}
+			}
+			lock(l)
+		}
+	}
+}
+
 // TestChurn checks that locks count which are dropped without a callback and needed
 // again.
 func TestChurn(t *testing.T) {
-	at := func(second int) track.Point { return track.Point{Frame: int64(second) + 1, Time: int64(second) * 1e9} }
 	for name, tt := range map[string]struct {
 		files, rounds, pause int
 		asked                bool // for by a callback
@@ -260,18 +276,7 @@ func TestChurn(t *testing.T) {
 		"asked for":     {files: 40, rounds: 5, pause: 10, asked: true},
 	} {
 		lock, findings := lockHook(t, "lock.lru_churn")
-		for round := range tt.rounds {
-			for file := range tt.files {
-				l := &locks.Lock{Handle: uint64(round<<20 + file)}
-				l.Desc.Kind, l.Desc.Name[0] = opcodes.InodeLock, uint64(file)
-				l.Asked, l.Granted = at(round*2*tt.pause), at(round*2*tt.pause)
-				l.End = locks.End{How: locks.Canceled, Point: at(round*2*tt.pause + tt.pause)}
-				if tt.asked {
-					l.Callbacks = []locks.Callback{{Kind: locks.Blocking, Sent: l.End.Point, Obeyed: l.End.Point}}
-				}
-				lock(l)
-			}
-		}
+		playChurn(lock, tt.files, tt.rounds, tt.pause, tt.asked)
 		got := findings()
 		if tt.found {
 			checkFinding(t, name, got, tt.severity, fmt.Sprintf("%d times, on %d files", tt.files*(tt.rounds-1), tt.files))

@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // TestThresholds holds what is compared with the thresholds of rules that have samples: the number that the sample has lies between the
@@ -75,5 +76,99 @@ func TestThresholds(t *testing.T) {
 		}
 		assert.That(t, !slices.Equal(findings(x.below), findings(x.above)), "%s of %s, %q: the findings are the same with %v and %v",
 			x.code, x.sample, x.threshold, x.below, x.above)
+	}
+}
+
+// TestJustEnough plays what is just not enough for a threshold, and what is.
+func TestJustEnough(t *testing.T) {
+	const kib = 1 << 10
+	writing := findRequest(t, "jobs.pcap.zst", func(m *dissect.Message) bool { return m.RPC.Opcode == opcodes.OST_WRITE })
+	asking := findRequest(t, "jobs.pcap.zst", func(m *dissect.Message) bool {
+		return m.RPC.Opcode == opcodes.LDLM_ENQUEUE && m.RPC.Variant != nil && m.RPC.Variant.Name == "GETATTR"
+	})
+	writes := func(code string, n int, change func(i int, m *dissect.Message)) []*diagnose.Finding {
+		return repeat(t, code, writing, n, 1e6, change)
+	}
+	inSequence := func(size int) func(int, *dissect.Message) {
+		return func(i int, m *dissect.Message) { write(m, uint64(i*size), uint64(size), opcodes.BrwFromGrant) }
+	}
+	atRandom := func(size int) func(int, *dissect.Message) {
+		return func(i int, m *dissect.Message) {
+			write(m, uint64(i*i*7919+i*104729)%100000*4*kib, uint64(size), opcodes.BrwFromGrant)
+		}
+	}
+	withoutGrant := func(first int) func(int, *dissect.Message) {
+		return func(i int, m *dissect.Message) {
+			if i < first {
+				write(m, uint64(i)<<20, 1<<20, opcodes.BrwFromGrant)
+				return
+			}
+			write(m, uint64(i)<<20, 1<<20, opcodes.BrwSync)
+			setField(m, 1, "obdo", "o_grant", 100*kib)
+		}
+	}
+	asks := func(n int, pause int64) []*diagnose.Finding {
+		return repeat(t, "metadata.stat_storm", asking, n, pause, func(int, *dissect.Message) {})
+	}
+	churn := func(files, rounds, pause int) []*diagnose.Finding {
+		lock, findings := lockHook(t, "lock.lru_churn")
+		playChurn(lock, files, rounds, pause, false)
+		return findings()
+	}
+	for _, x := range []struct {
+		threshold     string
+		less, enough  int
+		before, after string // the severity of the finding
+		play          func(n int) []*diagnose.Finding
+	}{
+		{"small RPCs", 31, 32, "", "note", func(n int) []*diagnose.Finding { return writes("io.small_rpcs", n, inSequence(64*kib)) }},
+		{"bytes of them, KiB", 31, 32, "", "note", func(n int) []*diagnose.Finding { return writes("io.small_rpcs", 32, inSequence(n*kib)) }},
+		{"their mean size, KiB", 129, 128, "", "note", func(n int) []*diagnose.Finding { return writes("io.small_rpcs", 64, inSequence(n*kib)) }},
+		{"small RPCs, for a warning", 2047, 2048, "note", "warning", func(n int) []*diagnose.Finding { return writes("io.small_rpcs", n, inSequence(4*kib)) }},
+		{"random RPCs", 63, 64, "", "note", func(n int) []*diagnose.Finding { return writes("io.random", n, atRandom(4*kib)) }},
+		{"their mean size, KiB", 65, 64, "", "note", func(n int) []*diagnose.Finding { return writes("io.random", 64, atRandom(n*kib)) }},
+		{"unaligned RPCs", 31, 32, "", "note", func(n int) []*diagnose.Finding {
+			return writes("io.unaligned", n, func(i int, m *dissect.Message) { write(m, uint64(i)*47008+100, 1000*kib, opcodes.BrwFromGrant) })
+		}},
+		{"aligned ones before 32 of them", 33, 32, "", "note", func(n int) []*diagnose.Finding {
+			return writes("io.unaligned", n+32, func(i int, m *dissect.Message) {
+				at := uint64(i) << 20
+				if i >= n {
+					at = uint64(i)*(2<<20) + 100
+				}
+				write(m, at, 1000*kib, opcodes.BrwFromGrant)
+			})
+		}},
+		{"writes without grant", 15, 16, "", "warning", func(n int) []*diagnose.Finding { return writes("io.no_grant", n, withoutGrant(0)) }},
+		{"writes with grant before 16 of them", 38, 37, "", "warning", func(n int) []*diagnose.Finding { return writes("io.no_grant", n+16, withoutGrant(n)) }},
+		{"requests about a file", 99, 100, "", "note", func(n int) []*diagnose.Finding { return asks(n, 1e7) }},
+		{"ms between 100 of them", 203, 202, "", "note", func(n int) []*diagnose.Finding { return asks(100, int64(n)*1e6) }},
+		{"requests about a file, for a warning", 999, 1000, "note", "warning", func(n int) []*diagnose.Finding { return asks(n, 11e7) }},
+		{"requests of a job in 10 s", 499, 500, "", "note", func(n int) []*diagnose.Finding {
+			return repeat(t, "metadata.stat_storm", asking, n, 1e7, func(i int, m *dissect.Message) { setField(m, 3, "mdt_body", "mbo_fid1", uint64(i)) })
+		}},
+		{"files whose locks are needed again", 31, 32, "", "note", func(n int) []*diagnose.Finding { return churn(n, 4, 10) }},
+		{"times that they are", 2, 3, "", "note", func(n int) []*diagnose.Finding { return churn(40, n+1, 10) }},
+		{"seconds until then", 61, 60, "", "note", func(n int) []*diagnose.Finding { return churn(40, 4, n) }},
+		{"s that changes are put off", 1, 3, "", "warning", func(n int) []*diagnose.Finding {
+			s := newScene(t)
+			s.connect(node3, mgs, "lustre-MDT0000", []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(handle), granted(7)})
+			for range 2 {
+				s.rpc(node3, mgs, opcodes.MDS_REINT, []change{withHandle(handle)}, []change{withHandle(handle), status(opcodes.EINPROGRESS)})
+				s.pass(float64(n))
+			}
+			s.e.Close()
+			return s.e.Findings()
+		}},
+	} {
+		severity := func(n int) string {
+			list := x.play(n)
+			if len(list) == 0 {
+				return ""
+			}
+			return slices.MaxFunc(list, func(a, b *diagnose.Finding) int { return int(a.Severity) - int(b.Severity) }).Severity.String()
+		}
+		assert.Equal(t, severity(x.less), x.before, x.threshold, x.less)
+		assert.Equal(t, severity(x.enough), x.after, x.threshold, x.enough)
 	}
 }
