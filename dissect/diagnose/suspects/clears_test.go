@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/internal/assert"
 )
 
@@ -31,5 +32,37 @@ func TestTableNamesPlaces(t *testing.T) {
 			}
 		}
 		assert.Equal(t, excluded, n, x.fact)
+	}
+}
+
+// TestTimesOfClears checks the waits that are just too short, or too long, to exclude a place, and those that are not.
+func TestTimesOfClears(t *testing.T) {
+	at := func(ms int64) facts.Point { return facts.Point{Frame: ms + 1, Time: ms * 1e6} }
+	wait := func(length, resent, service int64) *facts.Wait { // in ms, and s; resent 0: it was sent once
+		w := &facts.Wait{Span: facts.Span{To: at(length).Time}, Sends: []facts.Send{{Point: at(0)}}, Reply: at(length), Service: service}
+		if resent > 0 {
+			w.Sends = append(w.Sends, facts.Send{Point: at(resent)})
+		}
+		return w
+	}
+	early := func(length, early int64) *facts.Wait {
+		w := wait(length, 0, -1)
+		w.Open, w.Early = true, []facts.Point{at(early)}
+		return w
+	}
+	for name, x := range map[string]struct {
+		clears  func(*Judge, *facts.Wait) (diagnose.Evidence, bool)
+		no, yes *facts.Wait
+	}{
+		"long service":                    {longService, wait(2500, 0, 2), wait(3500, 0, 3)},
+		"short service of a short wait":   {shortService, wait(3990, 0, 0), wait(4000, 0, 0)},
+		"service of a quarter":            {shortService, wait(7990, 0, 1), wait(8000, 0, 1)},
+		"sent again soon":                 {resendAnswered, wait(4090, 3990, -1), wait(4100, 4000, -1)},
+		"sent again, and not at once":     {resendAnswered, wait(5210, 5000, -1), wait(5200, 5000, -1)},
+		"early reply, and then no answer": {earlyReply, early(18010, 10000), early(18000, 10000)},
+	} {
+		_, no := x.clears(&Judge{}, x.no)
+		_, yes := x.clears(&Judge{}, x.yes)
+		assert.That(t, !no && yes, "%s: %v and %v", name, no, yes)
 	}
 }
