@@ -1,0 +1,48 @@
+package facts
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/assert"
+)
+
+// TestUnacknowledged checks how long bytes must be sent again in vain, what is a copy of the same segment, how long a host
+// must stand still before it acknowledges, and how long a pause of a path that works may be.
+func TestUnacknowledged(t *testing.T) {
+	a, b := netip.MustParseAddrPort("192.0.2.1:1021"), netip.MustParseAddrPort("192.0.2.2:988")
+	segments := func(waited int64, ms ...float64) (*Facts, *Contact) {
+		f := New()
+		for i, at := range ms {
+			f.segment(&lnet.TCPEvent{Frame: link.Frame{Number: int64(i + 1), Time: int64(at*1e6) + 1}, Src: a, Dst: b, FirstSent: 1, Waited: waited,
+				TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}})
+		}
+		return f, f.Contacts(a.Addr(), b.Addr())[0]
+	}
+	_, c := segments(0, 200, 2499)
+	assert.Equal(t, len(c.Unacked), 0, "unacknowledged for 2.499 s")
+	_, c = segments(0, 200, 2500)
+	assert.Equal(t, len(c.Unacked), 1, "unacknowledged for 2.5 s")
+	_, c = segments(0, 3000, 3000.999)
+	assert.Equal(t, c.Unacked[0].Again, 1, "sent again, with a copy")
+	_, c = segments(0, 3000, 3001)
+	assert.Equal(t, c.Unacked[0].Again, 2, "sent again twice")
+	_, c = segments(MinUnacknowledged, 200)
+	assert.Equal(t, len(c.Thawed), 0, "waited for 2.5 s")
+	_, c = segments(2501e6, 200)
+	assert.Equal(t, len(c.Thawed), 1, "waited for longer")
+
+	for _, x := range []struct {
+		pause int64
+		works int
+	}{{8, 1}, {9, 0}} {
+		f := New()
+		for _, at := range []int64{0, x.pause} {
+			f.contact(0, a.Addr(), b.Addr()).seen(Point{Frame: at + 1, Time: at * second})
+			f.contact(0, b.Addr(), a.Addr()).seen(Point{Frame: at + 1, Time: at * second})
+		}
+		assert.Equal(t, len(f.BothWays(a.Addr(), b.Addr(), Span{0, x.pause * second})), x.works, "pause of", x.pause, "s")
+	}
+}
