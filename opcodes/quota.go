@@ -303,7 +303,7 @@ func summarizeQuotaRequest(m *Msg, l *Line) {
 	if pool := TrimNUL(b[obdQuotactl.Size:]); len(pool) > 0 {
 		l.Key("pool ").Label(Name, pool)
 	}
-	if quotaSets(cmd) {
+	if strings.HasPrefix(QuotaCmd.Name(cmd), "LUSTRE_Q_SET") { // the request holds limits or grace times
 		summarizeQuotaReply(m, l)
 	}
 }
@@ -312,9 +312,6 @@ func quotaTypeName(t uint64) string {
 	names := [...]string{"uid", "gid", "projid", "id"}
 	return names[min(t, 3)]
 }
-
-// quotaSets reports whether the request of a command holds limits or grace times.
-func quotaSets(cmd uint64) bool { return strings.HasPrefix(QuotaCmd.Name(cmd), "LUSTRE_Q_SET") }
 
 // isQuotaGrace reports whether a command is about grace times.
 func isQuotaGrace(cmd uint64) bool { return strings.Contains(QuotaCmd.Name(cmd), "INFO") }

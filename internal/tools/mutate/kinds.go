@@ -286,7 +286,8 @@ func (p *pkg) literal(lit *ast.CompositeLit) {
 	case "*Field":
 		for i := 1; i < len(lit.Elts); i++ {
 			a, b := p.of(lit.Elts[i-1]), p.of(lit.Elts[i])
-			if !isField(lit.Elts[i-1]) || !isField(lit.Elts[i]) {
+			overlaid := strings.Contains(a, "Over(") && strings.Contains(b, "Over(") // at one place, in any order
+			if !isField(lit.Elts[i-1]) || !isField(lit.Elts[i]) || overlaid {
 				continue
 			}
 			first, _, _ := strings.Cut(a, ",")
