@@ -94,6 +94,9 @@ var truths = []struct {
 	{"update_log", 1882453904730880, lnet.Bulk, "content.data.records[1].lur_update_rec.ur_params.up_params[2].oup_buf.lrd_transno", "4294967457"},
 	{"update_log", 1882453904730880, lnet.Bulk, "content.data.records[1].lur_tail.lrt_index", "2"},
 
+	// ls -l.
+	{"directories", 1882453916283392, lnet.Bulk, "content.pages[0].entries[2].lt_type", "32768"},
+
 	// lfs getdirstripe and lfs migrate -m.
 	{"directories", 1882453916339456, lnet.Request, "buffers.eadata.lum_stripe_offset", "2"},
 	{"directories", 1882453916363264, lnet.Request, "buffers.target_name", "f1b"},
