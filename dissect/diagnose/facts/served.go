@@ -269,10 +269,8 @@ func (b *Bin) Within(limit int64) (n int) {
 	return n
 }
 
-// Overlaps reports whether its first reply is not after a span, and its last one not before.
-func (s *Stream) Overlaps(t Span) bool {
-	return s.Bins[0].From <= t.To && t.From <= s.Bins[len(s.Bins)-1].To
-}
+// Span returns the time from its first reply to its last one.
+func (s *Stream) Span() Span { return Span{s.Bins[0].From, s.Bins[len(s.Bins)-1].To} }
 
 // Streams calls f for each stream, until it returns false.
 func (f *Facts) Streams(yield func(*Stream) bool) {

@@ -29,8 +29,15 @@ type Judge struct {
 
 	waits   []*facts.Wait
 	takenAt []netip.Addr    // hosts at whose interfaces captures were taken
+	streams []stream
 	during  []*facts.Stream // that have replies during the wait that is judged
 	usual   map[usualKey]int64
+}
+
+// stream is a stream with the time from its first to its last reply.
+type stream struct {
+	facts.Span
+	*facts.Stream
 }
 
 // usualKey is of what usualElsewhere returns.
@@ -65,6 +72,9 @@ type Group struct {
 // Groups returns the groups of all troubles, in the order of their beginning.
 func (j *Judge) Groups() []*Group {
 	j.waits, j.takenAt = j.Facts.Waits(), j.Facts.TakenAt()
+	for s := range j.Facts.Streams {
+		j.streams = append(j.streams, stream{s.Span(), s})
+	}
 	var list []*Trouble
 	for _, w := range j.waits {
 		if isTrouble(w) && (j.Explained == nil || !j.Explained(w)) {
@@ -104,9 +114,9 @@ func contains(list []uint32, opc uint32) bool { return slices.Contains(list, opc
 func (j *Judge) judgeWait(t *Trouble) {
 	w := t.Wait
 	j.during = j.during[:0]
-	for s := range j.Facts.Streams {
-		if s.Overlaps(w.Span) {
-			j.during = append(j.during, s)
+	for i := range j.streams {
+		if s := &j.streams[i]; s.Overlaps(w.Span) {
+			j.during = append(j.during, s.Stream)
 		}
 	}
 	lines := clears
