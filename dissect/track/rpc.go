@@ -308,15 +308,20 @@ func (r *RPC) Clone() *RPC {
 // Attached holds a value for each RPC, for the use of a package that follows
 // RPCs. A value is found by a small number that the RPC has until it ends, so it
 // costs neither a lookup nor an allocation. The zero Attached is ready for use.
-type Attached[T any] struct{ values []T }
+type Attached[T any] struct{ blocks []*[attachedBlock]T }
 
-// Of returns the value of an RPC. The pointer is valid until Of is called for
-// another RPC. Reset the value in the Done hook, because the next RPC with the same
-// number starts with it. A Clone has no value.
+// attachedBlock is the number of values in a block: growth copies none.
+const attachedBlock = 256
+
+// Of returns the value of an RPC. Reset it in the Done hook, because the next RPC with
+// the same number starts with it. A Clone has no value.
 func (a *Attached[T]) Of(r *RPC) *T {
-	for len(a.values) <= int(r.slot) {
-		var zero T
-		a.values = append(a.values, zero)
+	block, at := r.slot/attachedBlock, r.slot%attachedBlock
+	for len(a.blocks) <= int(block) {
+		a.blocks = append(a.blocks, nil)
 	}
-	return &a.values[r.slot]
+	if a.blocks[block] == nil {
+		a.blocks[block] = new([attachedBlock]T)
+	}
+	return &a.blocks[block][at]
 }
