@@ -323,8 +323,8 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{&churnTimes, &churnLocks, &churnSpread, &churnWithin, &churnWarning, &churnRate},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		c := &lruChurn{report: r, dropped: fifo.NewMap[lockSubject, droppedLock](maxDropped),
-			changes: fifo.NewMap[track.Point, bool](maxDropped), clients: fifo.NewMap[targetClient, *churn](maxTargets)}
-		return diagnose.Hooks{Opcodes: []uint32{opcodes.MDS_REINT}, Sent: c.changed, Lock: c.lock}
+			clients: fifo.NewMap[targetClient, *churn](maxTargets)}
+		return diagnose.Hooks{Lock: c.lock}
 	},
 })
 
@@ -335,7 +335,6 @@ const maxDropped = 1 << 14
 type lruChurn struct {
 	report  *diagnose.Reporter
 	dropped *fifo.Map[lockSubject, droppedLock]
-	changes *fifo.Map[track.Point, bool] // requests that change files
 	clients *fifo.Map[targetClient, *churn]
 }
 
@@ -355,18 +354,13 @@ type churn struct {
 	jobs      jobList
 }
 
-func (c *lruChurn) changed(_ *track.RPC, m *dissect.Message) {
-	fifo.Put(c.changes, track.PointOf(m), true)
-}
-
 func (c *lruChurn) lock(l *locks.Lock) {
 	if l.Desc.Kind != opcodes.ExtentLock && l.Desc.Kind != opcodes.InodeLock || l.Desc.IsGroup() {
 		return
 	}
 	key := subjectOfLock(l)
 	before, known := fifo.Get(c.dropped, key)
-	_, byChange := fifo.Get(c.changes, l.End.Point)
-	isDropped := (l.End.How == locks.Canceled || l.End.How == locks.Early && !byChange) && blockingCallback(l) == nil && l.IsGranted()
+	isDropped := (l.End.How == locks.Canceled || l.End.How == locks.Early && l.End.By != opcodes.MDS_REINT) && blockingCallback(l) == nil && l.IsGranted()
 	if !known && !isDropped {
 		return
 	}

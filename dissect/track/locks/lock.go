@@ -75,6 +75,7 @@ const (
 type End struct {
 	How   How
 	Point track.Point
+	By    uint32 // opcode of the request that gave it back
 }
 
 // How is how a lock ended.

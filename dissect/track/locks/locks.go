@@ -479,11 +479,12 @@ func (t *Locks) cancel(r *track.RPC, handle uint64, how How, p track.Point) {
 	case l.isLive():
 		l.obey(p)
 		t.end(l, how, p)
+		l.End.By = r.Opcode
 		if s := t.rpcs.Of(r); len(s.canceled) < maxRevived {
 			s.canceled = append(s.canceled, l)
 		}
 	case l.End.How == Gone:
-		l.End, l.Last = End{how, p}, p.Time
+		l.End, l.Last = End{how, p, r.Opcode}, p.Time
 	}
 }
 
@@ -512,7 +513,7 @@ func (t *Locks) revive(l *Lock) {
 // end notes the end of a lock, which is passed on when its RPCs have ended. p is
 // zero when no message shows it.
 func (t *Locks) end(l *Lock, how How, p track.Point) {
-	l.End, l.Last = End{how, p}, t.now
+	l.End, l.Last = End{How: how, Point: p}, t.now
 	if !p.IsZero() {
 		l.Last = p.Time
 	}
