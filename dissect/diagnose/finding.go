@@ -84,6 +84,7 @@ type Finding struct {
 
 	known string   // Text without Unexplained
 	alone Severity // that of the finding if it follows from no other
+	rank  int      // in causeOrder
 
 	excluded []Clearance // Cleared if it follows from no other
 	written  bool        // was passed to Options.Found as it is

@@ -55,9 +55,12 @@ const aftermath = int64(30e9)
 // link finds the cause of each finding: the first one in causeOrder whose suspects are what the finding is about, and
 // that happened at the same time.
 func link(list []*Finding) {
-	causes := slices.DeleteFunc(slices.Clone(list), func(f *Finding) bool { return f.IsBackground() || rank(f.Rule.Code) == len(causeOrder) })
+	for _, f := range list {
+		f.rank = rank(f.Rule.Code)
+	}
+	causes := slices.DeleteFunc(slices.Clone(list), func(f *Finding) bool { return f.IsBackground() || f.rank == len(causeOrder) })
 	slices.SortStableFunc(causes, func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(rank(a.Rule.Code), rank(b.Rule.Code)), cmp.Compare(a.First, b.First))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.First, b.First))
 	})
 	for _, f := range list {
 		f.Cause, f.Severity = nil, f.alone
@@ -90,9 +93,8 @@ func (p Place) isSame(q Place) bool {
 
 // findCause returns the cause of a finding, nil if there is none. A note and a symptom are causes of what is evidence only.
 func (f *Finding) findCause(causes []*Finding) *Finding {
-	own := rank(f.Rule.Code)
 	for _, c := range causes {
-		isCause := rank(c.Rule.Code) < own && (c.alone > Note && !hasCode(symptoms, c.Rule.Code) || hasCode(evidenceOnly, f.Rule.Code))
+		isCause := c.rank < f.rank && (c.alone > Note && !hasCode(symptoms, c.Rule.Code) || hasCode(evidenceOnly, f.Rule.Code))
 		if isCause && c.explains(f) && f.happensWith(c) {
 			return c
 		}
