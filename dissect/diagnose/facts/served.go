@@ -74,6 +74,7 @@ type Stream struct {
 	Operation
 	Job    string
 	Portal uint32 // of the service whose threads do it
+	Time   Span   // of its replies
 	Bins   []Bin
 	wide   int64   // nanoseconds of a bin
 	file   *string // of the last reply that was the slowest of a bin
@@ -172,6 +173,7 @@ func (f *Facts) job(r *track.RPC) string {
 
 func (s *Stream) add(r *track.RPC, ns int64) {
 	at := r.Replied()
+	s.Time.add(at.Time)
 	n := len(s.Bins)
 	if n == 0 || at.Time >= s.Bins[n-1].From+s.wide {
 		if n == maxBins {
@@ -268,9 +270,6 @@ func (b *Bin) Within(limit int64) (n int) {
 	}
 	return n
 }
-
-// Span returns the time from its first reply to its last one.
-func (s *Stream) Span() Span { return Span{s.Bins[0].From, s.Bins[len(s.Bins)-1].To} }
 
 // Streams calls f for each stream, until it returns false.
 func (f *Facts) Streams(yield func(*Stream) bool) {

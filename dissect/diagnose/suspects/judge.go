@@ -29,7 +29,7 @@ type Judge struct {
 
 	waits   []*facts.Wait
 	takenAt []netip.Addr    // hosts at whose interfaces captures were taken
-	streams []stream
+	streams []stream        // all
 	during  []*facts.Stream // that have replies during the wait that is judged
 	usual   map[usualKey]int64
 }
@@ -73,7 +73,7 @@ type Group struct {
 func (j *Judge) Groups() []*Group {
 	j.waits, j.takenAt = j.Facts.Waits(), j.Facts.TakenAt()
 	for s := range j.Facts.Streams {
-		j.streams = append(j.streams, stream{s.Span(), s})
+		j.streams = append(j.streams, stream{s.Time, s})
 	}
 	var list []*Trouble
 	for _, w := range j.waits {
