@@ -54,8 +54,8 @@ type request struct {
 // requests are the last blocking callbacks about a resource, for locks whose reply
 // is the first message to name it.
 type requests struct {
-	list [maxRequests]request
-	n    int // that there were
+	list []request // the oldest is replaced
+	n    int       // that there were
 }
 
 const (
@@ -114,6 +114,9 @@ func (t *Locks) addCallbackTo(holder *Lock, requested *opcodes.LockDesc) {
 		}
 	}
 	asked := fifo.GetOrNew(t.requested, r.key)
+	if len(asked.list) < maxRequests {
+		asked.list = append(asked.list, request{})
+	}
 	asked.list[asked.n%maxRequests] = request{t.now, *requested, holder.asBlocker()}
 	asked.n++
 }
@@ -149,7 +152,7 @@ func (t *Locks) addEarlierHolders(l *Lock) {
 	}
 	granted := l.Desc
 	granted.Requested = granted.Granted
-	for i := range min(asked.n, maxRequests) {
+	for i := range asked.list {
 		q := &asked.list[i]
 		if q.time >= l.Asked.Time && q.holder.number != l.number && q.desc.Matches(&granted) {
 			l.addBlocker(q.holder)
@@ -168,7 +171,7 @@ func (t *Locks) stopBlocking(holder *Lock, now int64) {
 		l.stopBlocking(holder.number, now)
 	}
 	if asked, ok := fifo.Get(t.requested, r.key); ok {
-		for i := range min(asked.n, maxRequests) {
+		for i := range asked.list {
 			if b := &asked.list[i].holder; b.number == holder.number && b.Until == 0 {
 				b.Until = now
 			}
