@@ -43,10 +43,10 @@ type request struct {
 	parts       [][]byte
 	have        int // parts that have arrived
 	keys        [3]fifo.Entry[request]
-	nkeys       int
 
 	place      fifo.Element[request] // in the open or the answered requests
 	generation uint32                // counts the requests that this struct was used for
+	nkeys      uint8
 	nextFree   *request
 }
 
@@ -201,7 +201,7 @@ func (t *requestTable) addKey(q *request, key uint64) {
 		}
 	}
 	k := &q.keys[len(q.keys)-1]
-	if q.nkeys < len(q.keys) {
+	if int(q.nkeys) < len(q.keys) {
 		k = &q.keys[q.nkeys]
 		q.nkeys++
 	} else {

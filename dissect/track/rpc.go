@@ -25,6 +25,7 @@ type RPC struct {
 	OneWay     bool    // has no reply
 	Expired    bool    // waited longer than the timeout
 	Missing    Missing // why there is no reply; set when the RPC has ended
+	reopened   bool    // the request was sent again after the reply
 	Sends      int     // how often the request was sent
 	Early      int     // number of early replies
 
@@ -35,9 +36,8 @@ type RPC struct {
 
 	Log *debuglog.RPC // what the logs of its nodes have about it; nil: nothing
 
-	created  int64    // time of its first message
-	reopened bool     // the request was sent again after the reply
-	lock     lockWait // of an LDLM_ENQUEUE
+	created int64    // time of its first message
+	lock    lockWait // of an LDLM_ENQUEUE
 
 	record `codec:"-"`
 }
@@ -66,13 +66,13 @@ type Request struct {
 	HasFID      bool
 	Flags       uint32 // pb_flags of all sends
 	HasFlags    bool   // those of the first were captured
+	hasJob      bool
+	jobLen      uint8
 	ConnCnt     uint32
 	RequestSize int // bytes of the lustre_msg
 
-	job    [32]byte
-	jobLen uint8
-	hasJob bool
-	name   []byte
+	job  [32]byte
+	name []byte
 }
 
 // Reply has the fields of the reply.
