@@ -21,6 +21,7 @@ import (
 type troubles struct {
 	report  *diagnose.Reporter
 	facts   *facts.Facts
+	judge   suspects.Judge
 	outages []*recovery.Recovery
 	groups  []*suspects.Group
 	at      int64 // time of groups
@@ -29,6 +30,7 @@ type troubles struct {
 
 func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	t := &troubles{report: r, facts: facts.New()}
+	t.judge = suspects.Judge{Facts: t.facts, Explained: t.isExplained}
 	t.slow = sync.OnceValue((&suspects.Judge{Facts: t.facts}).Slow)
 	h := t.facts.Hooks()
 	h.Recovery = func(v *recovery.Recovery) {
@@ -92,8 +94,7 @@ func lastOf(g *suspects.Group) (last int64) {
 // list returns the groups of all waits and silences up to the last message.
 func (t *troubles) list() []*suspects.Group {
 	if now := t.facts.Now(); t.at != now {
-		j := suspects.Judge{Facts: t.facts, Explained: t.isExplained}
-		t.groups, t.at = j.Groups(), now
+		t.groups, t.at = t.judge.Groups(), now
 	}
 	return t.groups
 }

@@ -72,6 +72,7 @@ type Group struct {
 // Groups returns the groups of all troubles, in the order of their beginning.
 func (j *Judge) Groups() []*Group {
 	j.waits, j.takenAt = j.Facts.Waits(), j.Facts.TakenAt()
+	j.streams = j.streams[:0]
 	for s := range j.Facts.Streams {
 		j.streams = append(j.streams, stream{s.Time, s})
 	}
