@@ -74,14 +74,14 @@ type transferKey struct {
 // badChecksums counts the reads and writes whose data changed.
 type badChecksums struct {
 	tally
+	client   lnet.NID
+	server   lnet.NID
+	target   targetKey
 	lines    series           // of logs
 	text     string           // about the first
 	suspects []diagnose.Place // of the first
 	ofClient bool             // a log says that the first changed on the client
-	server   lnet.NID
-	target   targetKey
-	about    diagnose.Subject
-	repeated int64 // of them with success
+	repeated int64            // of them with success
 }
 
 func (c *checksums) sent(r *track.RPC, m *dissect.Message) {
@@ -122,26 +122,11 @@ func (c *checksums) line(l *track.LogLine) {
 	if strings.Contains(l.Text, "changed on the client after we checksummed it") {
 		suspects = suspects[:1]
 	}
-	if first := b.count+b.lines.count == 0; first || len(suspects) < len(b.suspects) && l.Time-cmp.Or(b.first, b.lines.first) < sameMismatch {
+	if len(b.suspects) == 0 || len(suspects) < len(b.suspects) && l.Time-cmp.Or(b.first, b.lines.first) < sameMismatch {
 		b.suspects, b.ofClient = suspects, len(suspects) == 1
 	}
 	b.lines.note(l.Point(), "%s", l.Text)
-	if b.count > 0 {
-		c.reportBad(b)
-		return
-	}
-	f := b.lines.finding(diagnose.Subject{Target: l.Target, Client: client, Server: server})
-	f.Suspects = b.suspects
-	f.Text = fmt.Sprintf("The data of reads or writes changed between %s and %s, by %s of the logs%s.", client, l.Target, plural(b.lines.count, "line"), b.where())
-	c.report.Report(f)
-}
-
-// where returns what a log says of where the first data changed.
-func (b *badChecksums) where() string {
-	if !b.ofClient {
-		return ""
-	}
-	return "; those of the first changed on the client after it had computed their checksum, which its log says"
+	c.reportBad(b)
 }
 
 // sameMismatch is how long after the first one a line is about the same data.
@@ -243,23 +228,19 @@ func (c *checksums) readAgain(r *track.RPC, x *checkedTransfer) {
 func (c *checksums) bad(client, server lnet.NID, target targetKey) *badChecksums {
 	key := targetClient{client, target}
 	if _, ok := fifo.Get(c.ends, key); !ok {
-		for k, b := range fifo.All(c.ends) {
-			if k.client == client && b.server == server && (k.target.name == "" || target.name == "") {
+		for _, b := range fifo.All(c.ends) {
+			if b.client == client && b.server == server && (b.target.name == "" || target.name == "") {
 				return b
 			}
 		}
 	}
-	b := fifo.GetOrNew(c.ends, key)
-	b.server = server
-	return b
+	return fifo.GetOrMake(c.ends, key, func() *badChecksums { return &badChecksums{client: client, server: server, target: target} })
 }
 
 // add counts a read or write whose data changed, and reports it.
 func (c *checksums) add(b *badChecksums, r *track.RPC, x *checkedTransfer, text string, suspects []diagnose.Place) {
 	if b.text == "" {
-		b.text, b.target = text, targetOf(r)
-		b.about = b.target.subject()
-		b.about.Client = r.Client
+		b.text = text
 		if len(b.suspects) == 0 || len(b.suspects) > len(suspects) {
 			b.suspects = suspects
 		}
@@ -289,14 +270,31 @@ func (x *checkedTransfer) key(r *track.RPC) transferKey {
 }
 
 func (c *checksums) reportBad(b *badChecksums) {
-	f := b.finding(b.about)
+	about := b.target.subject()
+	about.Client = b.client
+	where := ""
+	if b.ofClient {
+		where = "; those of the first changed on the client after it had computed their checksum, which its log says"
+	}
+	if b.count == 0 { // no packets
+		f := b.lines.finding(about)
+		f.Suspects = b.suspects
+		who := "clients"
+		if b.client.Len > 0 {
+			who = b.client.String()
+		}
+		f.Text = fmt.Sprintf("The data of reads or writes changed between %s and %s, by %s of the logs%s.", who, b.target, plural(b.lines.count, "line"), where)
+		c.report.Report(f)
+		return
+	}
+	f := b.finding(about)
 	f.Suspects = b.suspects
 	f.Evidence = append(f.Evidence, b.lines.proofs...)
 	first, each := "in the first, ", "Each"
 	if b.count == 1 {
 		first, each = "", "It"
 	}
-	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: %s%s%s.", b.operationsText(), b.senders(), b.target, first, b.text, b.where())
+	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: %s%s%s.", b.operationsText(), b.senders(), b.target, first, b.text, where)
 	if b.repeated == b.count {
 		f.Text += " " + each + " was repeated with success: applications got no error."
 	}

@@ -5,8 +5,11 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -146,7 +149,17 @@ func TestReadAgain(t *testing.T) {
 			want = "the server computed 0x1ef1fe10 (T10IP4K), but the data in the capture have 0x"
 		}
 		checkFinding(t, "read again", e.Findings(), diagnose.Error, want)
+		assert.Equal(t, e.Findings()[0].Client, messages[first].LNet.Src, want)
 	}
+}
+
+// TestChecksumLineFirst: a line of a log in front of packets about the same data, which do not name the target, makes no second finding.
+func TestChecksumLineFirst(t *testing.T) {
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "checksum.mismatch")}})
+	e.Line(&track.LogLine{Node: oss, Event: debuglog.Event{Kind: debuglog.BadChecksum, Peer: node3, Target: "lustre-OST0000", Name: "lustre-OST0000", Text: "BAD WRITE CHECKSUM"}})
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message}), wiretest.ReadSample(t, samplePath("checksum.pcap.zst")))
+	e.Close()
+	checkFinding(t, "line and packets", e.Findings(), diagnose.Error, "The checksums of 1 write and 1 read differed between 192.0.2.3@tcp")
 }
 
 // TestMessageChecksums checks that the notes about wrong checksums are counted.

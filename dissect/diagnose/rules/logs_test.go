@@ -166,12 +166,14 @@ func TestChecksumLines(t *testing.T) {
 	for _, tt := range []struct {
 		line     string
 		node     lnet.NID
+		byHost   string // where the node of the log has no NID
 		suspects string
 	}{
-		{fmt.Sprintf(ofClient, ""), node3, "client 192.0.2.3@tcp, path between 192.0.2.2@tcp and 192.0.2.3@tcp, node 192.0.2.2@tcp"},
-		{fmt.Sprintf(ofClient, "changed on the client after we checksummed it - likely false positive due to mmap IO (bug 11742): "), node3, "client 192.0.2.3@tcp"},
-		{ofServer, oss, "client 192.0.2.3@tcp, path between 192.0.2.2@tcp and 192.0.2.3@tcp, node 192.0.2.2@tcp"},
+		{fmt.Sprintf(ofClient, ""), node3, "clients", "client 192.0.2.3@tcp, path between 192.0.2.2@tcp and 192.0.2.3@tcp, node 192.0.2.2@tcp"},
+		{fmt.Sprintf(ofClient, "changed on the client after we checksummed it - likely false positive due to mmap IO (bug 11742): "), node3, "clients", "client 192.0.2.3@tcp"},
+		{ofServer, oss, "192.0.2.3@tcp", "client 192.0.2.3@tcp, path between 192.0.2.2@tcp and 192.0.2.3@tcp, node 192.0.2.2@tcp"},
 	} {
+		readLog(t, "\n"+tt.line).expect("error checksum.mismatch: The data of reads or writes changed between " + tt.byHost + " and lustre-OST0001, by 1 line of the logs")
 		s := readLogOf(t, "\n"+tt.line, tt.node)
 		found := s.e.Findings()
 		if len(found) != 1 || diagnose.PlacesText(found[0].Suspects, ", ") != tt.suspects || found[0].Client != node3 || found[0].Target != "lustre-OST0001" {
