@@ -80,14 +80,24 @@ type Stream struct {
 	file   *string // of the last reply that was the slowest of a bin
 }
 
+// Sums are nanoseconds of several RPCs.
+type Sums struct {
+	Sum      int64 // of all latencies
+	Transfer int64 // from the first to the last message of bulk data
+	Wire     int64 // between the capture points, of all that two of them saw
+	Queued   int64 // for which they waited for a thread, by the log of the server
+	Worked   int64 // for which threads worked for them, by the log of the server
+}
+
+// Add adds others.
+func (s *Sums) Add(o *Sums) {
+	s.Sum, s.Transfer, s.Wire, s.Queued, s.Worked = s.Sum+o.Sum, s.Transfer+o.Transfer, s.Wire+o.Wire, s.Queued+o.Queued, s.Worked+o.Worked
+}
+
 // Bin counts the replies in a stretch of time by latency.
 type Bin struct {
 	Span
-	Sum       int64 // nanoseconds of all latencies
-	Transfer  int64 // nanoseconds from the first to the last message of bulk data, of all
-	Wire      int64 // nanoseconds between the capture points, of all that two of them saw
-	Queued    int64 // nanoseconds that they waited for a thread, by the log of the server
-	Worked    int64 // nanoseconds that threads worked for them, by the log of the server
+	Sums
 	Slowest   int64 // nanoseconds
 	Counts    [classes]uint16
 	Disturbed uint16 // requests of which something was sent again
@@ -236,8 +246,7 @@ func (s *Stream) widen() {
 
 func (b *Bin) join(o *Bin) {
 	b.To = max(b.To, o.To)
-	b.Sum, b.Transfer, b.Wire = b.Sum+o.Sum, b.Transfer+o.Transfer, b.Wire+o.Wire
-	b.Queued, b.Worked = b.Queued+o.Queued, b.Worked+o.Worked
+	b.Sums.Add(&o.Sums)
 	b.Disturbed += min(o.Disturbed, 1<<16-1-b.Disturbed)
 	for i := range b.Counts {
 		b.Counts[i] = uint16(min(1<<16-1, int(b.Counts[i])+int(o.Counts[i])))

@@ -144,10 +144,11 @@ func (f *Facts) logged(r *track.RPC) {
 	f.ended(r, attempts{conn: -1})
 }
 
-// ended keeps an RPC if it waited for long.
+// ended keeps an RPC if it waited for long, and takes what the log of its server says of its time.
 func (f *Facts) ended(r *track.RPC, a attempts) {
 	line := f.loggedWait(r)
-	if l := r.Log; l != nil && l.HasServer && l.Server.Handled != 0 {
+	isLogged := r.Log != nil && r.Log.HasServer && r.Log.Server.Handled != 0
+	if isLogged {
 		if s, _ := f.served(r); s != nil {
 			s.logged(r)
 		}
@@ -188,8 +189,8 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 	}
 	w.Retransmit, _ = r.RetransmitTime()
 	w.Bulk, _ = r.BulkTime()
-	if l := r.Log; l != nil && l.HasServer && l.Server.Handled != 0 {
-		w.Queued, w.Worked = l.Server.Queue(), l.Server.Service
+	if isLogged {
+		w.Queued, w.Worked = r.Log.Server.Queue(), r.Log.Server.Service
 	}
 	w.Nested, w.AllNested = r.Nested.Time, r.Nested.All
 	if line != nil {

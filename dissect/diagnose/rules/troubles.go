@@ -31,7 +31,7 @@ type troubles struct {
 func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	t := &troubles{report: r, facts: facts.New()}
 	t.judge = suspects.Judge{Facts: t.facts, Explained: t.isExplained}
-	t.slow = sync.OnceValue((&suspects.Judge{Facts: t.facts}).Slow)
+	t.slow = sync.OnceValue(t.judge.Slow)
 	h := t.facts.Hooks()
 	h.Recovery = func(v *recovery.Recovery) {
 		if v.Kind.IsOutage() && len(t.outages) < maxRestarts {

@@ -24,18 +24,14 @@ type Slow struct {
 type SlowStream struct {
 	facts.Span
 	*facts.Stream
-	N, Late   int
-	Usual     int64 // nanoseconds at other times, or at other targets of the kind
-	Before    bool  // Usual is of the same stream at another time
-	Sum       int64 // nanoseconds of all
-	Transfer  int64 // nanoseconds in which their data were on their way
-	Wire      int64 // nanoseconds between two capture points
-	Queued    int64 // nanoseconds that they waited for a thread, by the log of the server
-	Worked    int64 // nanoseconds that threads worked for them, by the log of the server
-	Disturbed int   // of them, something was sent again
-	Slowest   facts.Bin
-	Suspects  []diagnose.Place
-	Cleared   []diagnose.Clearance
+	facts.Sums // of all
+	N, Late    int
+	Usual      int64 // nanoseconds at other times, or at other targets of the kind
+	Before     bool  // Usual is of the same stream at another time
+	Disturbed  int   // of them, something was sent again
+	Slowest    facts.Bin
+	Suspects   []diagnose.Place
+	Cleared    []diagnose.Clearance
 }
 
 // The times and numbers of requests that are slow.
@@ -162,9 +158,8 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 }
 
 func (x *SlowStream) count(b *facts.Bin, n, late int) {
-	x.N, x.Late, x.Sum = x.N+n, x.Late+late, x.Sum+b.Sum
-	x.Transfer, x.Wire, x.Disturbed = x.Transfer+b.Transfer, x.Wire+b.Wire, x.Disturbed+int(b.Disturbed)
-	x.Queued, x.Worked = x.Queued+b.Queued, x.Worked+b.Worked
+	x.N, x.Late, x.Disturbed = x.N+n, x.Late+late, x.Disturbed+int(b.Disturbed)
+	x.Sums.Add(&b.Sums)
 }
 
 func lateLimit(usual int64) int64 { return max(slowRatio*usual, slowFloor) }
