@@ -73,6 +73,8 @@ type table struct {
 	gone     func(*debuglog.Call)              // gets those that are removed because there are too many
 	errors   []error
 
+	connections map[connection]*track.Connection
+
 	// Line, if it is set, gets each line about a connection, and each with which a node gives
 	// up waiting for a reply.
 	Line func(*track.LogLine)
@@ -95,7 +97,7 @@ type call struct {
 }
 
 func newTable(files []File, gone func(*debuglog.Call)) table {
-	t := table{byXID: map[uint64]*call{}, gone: gone}
+	t := table{byXID: map[uint64]*call{}, gone: gone, connections: map[connection]*track.Connection{}}
 	for i, f := range files {
 		l := &log{File: f, number: i}
 		if f.Node != (lnet.NID{}) {
@@ -105,6 +107,34 @@ func newTable(files []File, gone func(*debuglog.Call)) table {
 		t.logs = append(t.logs, l)
 	}
 	return t
+}
+
+// connection is who sends RPCs to whom, as far as it is known.
+type connection struct {
+	client, server lnet.NID
+	uuid, target   string
+}
+
+const maxConnections = 1 << 12
+
+// made returns an RPC of what logs have about it.
+func (t *table) made(l *debuglog.RPC, client, server lnet.NID) *track.RPC {
+	r := track.FromLog(l, client, server)
+	r.Connection = t.connection(r.Connection)
+	return r
+}
+
+// connection returns the connection that all RPCs of it have.
+func (t *table) connection(c *track.Connection) *track.Connection {
+	k := connection{c.Client, c.Server, c.ClientUUID, c.Target}
+	if known := t.connections[k]; known != nil {
+		return known
+	}
+	if len(t.connections) >= maxConnections {
+		clear(t.connections)
+	}
+	t.connections[k] = c
+	return c
 }
 
 // begin reads the first event of each log. With mentions, lines that only name an xid are
@@ -480,7 +510,7 @@ func (x *Logs) notJoined(c *debuglog.Call) {
 	case !x.Elsewhere, !x.wire.isElsewhere(client, server, c.Begin()), c.Served && x.hasLogOf(client):
 		return
 	}
-	x.Unseen(track.FromLog(&x.rpc, client, server))
+	x.Unseen(x.made(&x.rpc, client, server))
 }
 
 // hasLogOf reports whether the log of a node is there, which has the requests of that node.

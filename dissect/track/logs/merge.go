@@ -21,22 +21,12 @@ type Merge struct {
 	done  func(*track.RPC)
 	rpc   debuglog.RPC
 	first int64
-
-	connections map[connection]*track.Connection
 }
-
-// connection is who sends RPCs to whom, as far as it is known.
-type connection struct {
-	client, server lnet.NID
-	uuid, target   string
-}
-
-const maxConnections = 1 << 12
 
 // NewMerge returns a Merge that passes each RPC to done when it is over: valid during the
 // call.
 func NewMerge(files []File, done func(*track.RPC)) *Merge {
-	m := &Merge{done: done, connections: map[connection]*track.Connection{}}
+	m := &Merge{done: done}
 	m.table = newTable(files, m.join)
 	return m
 }
@@ -138,22 +128,7 @@ func (m *Merge) join(c *debuglog.Call) {
 		m.remove(o)
 	}
 	client, server := m.nodes()
-	r := track.FromLog(&m.rpc, client, server)
-	r.Connection = m.connection(r.Connection)
-	m.done(r)
-}
-
-// connection returns the connection that all RPCs of it have.
-func (m *Merge) connection(c *track.Connection) *track.Connection {
-	k := connection{c.Client, c.Server, c.ClientUUID, c.Target}
-	if known := m.connections[k]; known != nil {
-		return known
-	}
-	if len(m.connections) >= maxConnections {
-		clear(m.connections)
-	}
-	m.connections[k] = c
-	return c
+	m.done(m.made(&m.rpc, client, server))
 }
 
 // side adds what the log of one node has about an RPC.

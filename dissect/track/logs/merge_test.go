@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
@@ -105,4 +106,18 @@ func TestRecent(t *testing.T) {
 	add(9, 0)
 	assert.That(t, len(x.with(7)) == 0 && len(x.with(8)) == 0 && len(x.byXID) == 1, "lines that were dropped are found")
 	assert.Equal(t, len(x.with(9)), maxRPCLines, "lines of an RPC")
+}
+
+// TestOneConnection checks that RPCs of logs share a connection: what is counted for each would otherwise
+// forget all others.
+func TestOneConnection(t *testing.T) {
+	x := New(nil)
+	client, _ := lnet.ParseNID("192.0.2.3@tcp")
+	server, _ := lnet.ParseNID("192.0.2.2@tcp")
+	made := func(uuid string) *track.Connection {
+		return x.made(&debuglog.RPC{HasClient: true, Client: debuglog.Call{UUID: uuid}}, client, server).Connection
+	}
+	first := made("mine")
+	assert.That(t, first == made("mine"), "two RPCs of one connection have two")
+	assert.That(t, first != made("other"), "RPCs of two clients have one connection")
 }
