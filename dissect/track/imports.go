@@ -43,7 +43,7 @@ func (t *Imports) List() []*Import { return t.list }
 // those with targets, also where they are seen as clients of other targets only.
 func Nodes(list []*Import) (clients, servers []lnet.NID) {
 	isServer := make(map[lnet.NID]bool)
-	seen := make(map[lnet.NID]bool)
+	seen := map[lnet.NID]bool{{}: true} // of some, a log does not know the server
 	for _, i := range list {
 		isServer[i.Server] = true
 		if i.OfServer() {

@@ -379,6 +379,9 @@ func (f *Follower) bulk(r *track.RPC, m *dissect.Message) {
 
 // Unseen takes an RPC that a log has and the capture has not, or of logs without a capture.
 func (f *Follower) Unseen(r *track.RPC) {
+	if f.logs == nil {
+		f.rpcs++
+	}
 	if f.imports != nil {
 		f.imports.LoggedRPC(r)
 	}
