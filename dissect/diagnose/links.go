@@ -123,6 +123,8 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return isAt(f.Node, c.Node)
 	case f.Rule.Code == "restart.target" && c.Rule.Code == "restart.rolled_back": // of another target of the same machine
 		return isAt(f.Server, c.Server) && f.First < c.Last && c.First < f.Last
+	case f.Rule.Code == "slow.queue" && c.Rule.Code == "slow.changed": // its longest waits
+		return len(c.Suspects) == 1 && len(f.Suspects) == 1 && c.Suspects[0].isSame(f.Suspects[0]) && f.First <= c.Last && c.First <= f.Last
 	case f.Rule.Code == "restart.unreachable" && c.Rule.Code == "tcp.reset" && c.Brief != "": // both hosts went on
 		return c.touchesPair(f) && f.happensWith(c)
 	}

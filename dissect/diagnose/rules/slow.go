@@ -72,13 +72,18 @@ func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
 	if to == "" {
 		to = nodes(servers)
 	}
-	usual := "at the fastest target of its kind"
-	if worst.Before {
-		usual = "at other times"
+	var than string
+	switch {
+	case worst.Waited():
+		than = fmt.Sprintf("; by the log of the server it waited %s on average for a thread, and was worked on for %s", duration(worst.Queued/int64(worst.N)),
+			duration(worst.Worked/int64(worst.N)))
+	case worst.Before:
+		than = ", where most take up to " + duration(worst.Usual) + " at other times"
+	default:
+		than = ", where most take up to " + duration(worst.Usual) + " at the fastest target of its kind"
 	}
-	f.Text = fmt.Sprintf("%d of %d requests of %s%s to %s were slow for %s: %s took %s on average and %s at most, where most take up to %s %s.", late, n,
-		nodes(clients), jobsText(jobs), to, duration(s.Length()), worst.Operation, duration(worst.Sum/int64(worst.N)), duration(f.Wait),
-		duration(worst.Usual), usual)
+	f.Text = fmt.Sprintf("%d of %d requests of %s%s to %s were slow for %s: %s took %s on average and %s at most%s.", late, n,
+		nodes(clients), jobsText(jobs), to, duration(s.Length()), worst.Operation, duration(worst.Sum/int64(worst.N)), duration(f.Wait), than)
 	f.Prove(worst.Slowest.Request(), "the slowest request")
 	f.Prove(worst.Slowest.Reply(), "its reply, %s later", duration(f.Wait))
 	f.Key = fmt.Sprint(s.Suspects, s.From)
@@ -121,8 +126,9 @@ var _ = addSlow(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "slow RPC",
 	Summary:  "Requests took far longer than before for a while; several places may be the cause.",
-	Meaning:  "Most requests for an operation took several times as long as at other times, or at other targets, for some seconds or longer.",
-	Limits:   "What the input does not exclude remains as a suspect.",
-	Next:     "lshark stats --by op,target,client and lshark rpcs --slowest for this time; the captures and logs that the finding names would tell.",
-	Samples:  []string{"limited_job.pcap.zst"},
-}, func(*suspects.Slow) bool { return true }, "Look at the load and the service threads of the server.")
+	Meaning: "Most requests for an operation took several times as long as at other times, or at other targets, for some seconds or longer; or they " +
+		"waited far longer for a thread than threads worked on them, by the log of the server.",
+	Limits:  "What the input does not exclude remains as a suspect.",
+	Next:    "lshark stats --by op,target,client and lshark rpcs --slowest for this time; the captures and logs that the finding names would tell.",
+	Samples: []string{"limited_job.pcap.zst"},
+}, func(*suspects.Slow) bool { return true }, "Look at the load and the service threads of the server, and for a limit (NRS TBF).")

@@ -38,6 +38,8 @@ type SlowStream struct {
 const (
 	slowRatio  = 4 // times what is usual
 	slowFloor  = 100 * 1e6
+	queueFloor = 10 * 1e6   // that requests wait for a thread on average, by the log of the server
+	queueRatio = 3          // times what threads work for them
 	minLate    = 6          // requests
 	minSlow    = 3 * second // from the first to the last
 	slowPause  = 6 * second // between two late ones
@@ -128,6 +130,9 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 	for i := range s.Bins {
 		b := &s.Bins[i]
 		n, late := b.N(), b.N()-b.Within(limit)
+		if waited(&b.Sums, n) {
+			late = n
+		}
 		if x != nil && b.From-x.Span.To > slowPause {
 			finish()
 		}
@@ -161,6 +166,14 @@ func (x *SlowStream) count(b *facts.Bin, n, late int) {
 	x.N, x.Late, x.Disturbed = x.N+n, x.Late+late, x.Disturbed+int(b.Disturbed)
 	x.Sums.Add(&b.Sums)
 }
+
+// waited reports whether n requests waited for threads far longer than threads worked for them, by the log of the server.
+func waited(s *facts.Sums, n int) bool {
+	return s.Queued >= int64(n)*queueFloor && s.Queued >= queueRatio*s.Worked
+}
+
+// Waited reports whether the requests waited for threads, by the log of the server.
+func (x *SlowStream) Waited() bool { return waited(&x.Sums, x.N) }
 
 func lateLimit(usual int64) int64 { return max(slowRatio*usual, slowFloor) }
 
@@ -205,8 +218,11 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 		x.clear(storage, x.Slowest.Reply(), delayed)
 		return
 	}
-	if 2*x.Queued >= x.lost() {
+	if most := 2*x.Queued >= x.lost(); most || x.Waited() {
 		x.Suspects = []diagnose.Place{queue}
+		if !most { // what delayed them besides was not long enough to be judged
+			x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, path, lnet)
+		}
 		x.clear(storage, x.Slowest.Reply(), fmt.Sprintf("they waited %.3g s in all for a thread, by the log of the server", float64(x.Queued)/1e9))
 		return
 	}
@@ -294,5 +310,5 @@ func slowGroup(all []*SlowStream) *Slow {
 
 func (x *SlowStream) weight() float64 { return float64(x.lost()) }
 
-// lost returns by how much longer all requests took than usual.
-func (x *SlowStream) lost() int64 { return max(x.Sum-int64(x.N)*x.Usual, 1) }
+// lost returns by how much longer all requests took than usual. Where they were slow all the time, nothing shows what is usual.
+func (x *SlowStream) lost() int64 { return max(x.Sum-int64(x.N)*x.Usual, x.Sum/2, 1) }
