@@ -63,6 +63,7 @@ func newImports(sys *scan.System) *cobra.Command {
 		Counted: "messages, when those have their replies",
 		Time:    "event",
 		Saved:   "messages that match",
+		Logs:    true,
 		Output: func(f *pflag.FlagSet) {
 			f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline; in other forms one record")
 			f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")

@@ -427,6 +427,8 @@ func TestLogUsage(t *testing.T) {
 		{"rpcs -i lo --log " + log, exit.Usage, "cannot be combined"},
 		{"rpcs -c 1 " + packets + " --log 192.0.2.3@tcp=" + log, exit.OK, ""},
 		{"rpcs -c 1 " + packets + " " + log, exit.OK, ""},
+		{"imports -q --log 192.0.2.3@tcp=" + log, exit.OK, ""},
+		{"recovery -q --log " + log, exit.OK, ""},
 	} {
 		if _, errs, status := run(t, strings.Fields(c.args)...); status != c.status || !strings.Contains(errs, c.says) {
 			t.Errorf("%s: status %d: %s", c.args, status, errs)

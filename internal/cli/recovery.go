@@ -52,6 +52,7 @@ func newRecovery(sys *scan.System) *cobra.Command {
 		Display: "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'",
 		Counted: "messages",
 		Time:    "row",
+		Logs:    true,
 		Selection: func(f *pflag.FlagSet) {
 			f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
 			f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")

@@ -65,6 +65,7 @@ func newTUI(sys *scan.System) *cobra.Command {
 		Display: "begin with the display filter `EXPR`, such as 'opcode == OST_WRITE && latency > 10ms'",
 		Time:    "row",
 		ToOut:   true,
+		Logs:    true,
 		Selection: func(f *pflag.FlagSet) {
 			f.BoolVarP(&c.messages, "messages", "m", false, "begin with messages instead of RPCs")
 		},

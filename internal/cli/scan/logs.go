@@ -333,7 +333,7 @@ func awaitLogs(stop <-chan struct{}) bool {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a log, which this command does not read beside a capture; rpcs, stats, locks, trace, ladder and diagnose do",
+		return exit.Usagef("%s: a log, which this command does not read beside a capture; rpcs, stats, locks, trace, ladder, report and diagnose do",
 			p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
