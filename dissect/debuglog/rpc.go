@@ -96,7 +96,7 @@ func (c *Call) Take(e *Event, offset int64) bool {
 	t := e.Time + offset
 	switch e.Kind {
 	case Sent:
-		if c.Sent != 0 || c.Completed != 0 && c.Completed < t {
+		if c.IsSent() || c.Completed != 0 && c.Completed < t {
 			return false
 		}
 		c.Sent = t
@@ -104,7 +104,9 @@ func (c *Call) Take(e *Event, offset int64) bool {
 		if c.Completed != 0 {
 			return false
 		}
-		c.Completed = t
+		if c.Completed = t; !c.IsSent() {
+			c.Sent = 0 // it was not
+		}
 	case Handling:
 		if c.Handling != 0 || c.Handled != 0 {
 			return false
@@ -133,6 +135,8 @@ func (c *Call) takeNote(e *Event, offset int64) bool {
 	}
 	c.Target, c.Import = e.Target, e.Name
 	switch {
+	case c.Sent == 0 && e.IsConnect():
+		c.Sent = e.Time + offset // about: the line that says so is the next one
 	case e.IsTimeout():
 		c.Failed = e.Time + offset
 	case hasPrefix(e.Text, "going to resend", "resending request on EINPROGRESS"):
@@ -145,6 +149,12 @@ func (c *Call) takeNote(e *Event, offset int64) bool {
 	}
 	return true
 }
+
+// IsSent reports whether the log says that the node has sent the request.
+func (c *Call) IsSent() bool { return c.Sent != 0 && c.Process != "" }
+
+// IsConnect reports whether a Note says that the node is about to send a connect.
+func (e *Event) IsConnect() bool { return e.Kind == Note && hasPrefix(e.Text, "(re)connect request") }
 
 // GaveUp returns why the node gave up waiting for a reply, by a Note: SlowReply, SentDelay or NetworkError.
 func (e *Event) GaveUp() Reason {

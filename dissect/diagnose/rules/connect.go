@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -36,7 +37,7 @@ func addConnect(c *connectRule, r diagnose.Rule) bool {
 
 func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
 	k := &refusedConnects{connectRule: c, report: r, unseen: diagnose.Shared(r, newUnseenMessages),
-		attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
+		attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts), haveLines: fifo.NewMap[lnet.NID, bool](maxAttempts),
 		refusals: make(map[diagnose.Subject]*refusal)}
 	return diagnose.Hooks{Import: k.changed, Unseen: k.logged, Tick: k.tick, End: k.end}
 }
@@ -48,6 +49,8 @@ type refusedConnects struct {
 	unseen   *unseenMessages
 	attempts *fifo.Map[*track.Connection, *attempt]
 	refusals map[diagnose.Subject]*refusal
+
+	haveLines *fifo.Map[lnet.NID, bool] // clients of which logs have lines about connections
 }
 
 // attempt is a client that tries to connect to a target, and is refused.
@@ -101,6 +104,9 @@ func (c *connectRule) has(status int32) bool {
 
 // changed takes a change of a connection.
 func (k *refusedConnects) changed(i *track.Import, p track.Point) {
+	if i.FromLog {
+		fifo.Put(k.haveLines, i.Client, true)
+	}
 	for n := len(i.Events) - 1; n >= 0 && i.Events[n].Time >= p.Time; n-- {
 		e := &i.Events[n]
 		if e.Point != p {
@@ -143,15 +149,21 @@ func (k *refusedConnects) refusedBy(a *attempt, server lnet.NID, status int32, p
 	a.status, a.server = status, server
 }
 
-// logged takes a connect that only the log of the server has.
+// logged takes a connect of a log, where that has no lines about the connections of the client. What a server
+// connects to on itself, others connect to as well.
 func (k *refusedConnects) logged(r *track.RPC) {
-	if !opcodes.IsConnect(r.Opcode) || r.Log.HasClient || !r.HasReply || r.Status >= 0 {
+	_, hasLines := fifo.Get(k.haveLines, r.Client)
+	if hasLines && r.Log.HasClient || !opcodes.IsConnect(r.Opcode) || !r.HasReply || r.Log.NotOnWire != debuglog.Nothing || r.Server.IsLoopback() {
 		return
 	}
-	a := fifo.GetOrMake(k.attempts, r.Connection, func() *attempt {
-		return &attempt{i: &track.Import{Connection: r.Connection, FromLog: true}, isNew: true, blind: true}
-	})
-	k.refusedBy(a, r.Server, r.Status, r.Replied())
+	i := &track.Import{Connection: r.Connection, FromLog: true}
+	if r.Status < 0 {
+		a := fifo.GetOrMake(k.attempts, r.Connection, func() *attempt { return &attempt{i: i, isNew: true, blind: !r.Log.HasClient} })
+		k.refusedBy(a, r.Server, r.Status, r.Replied())
+	} else if r.Connection.Target != "" {
+		i.State = track.StateFull
+		k.connected(i, false, r.Replied())
+	}
 }
 
 func (k *refusedConnects) connected(i *track.Import, recovering bool, p track.Point) {

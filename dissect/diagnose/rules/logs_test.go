@@ -225,3 +225,25 @@ func TestSlowInLogs(t *testing.T) {
 		}
 	}
 }
+
+// TestConnectsInLogs: connects of the RPCs of logs count where the log has no lines about the connections of the client.
+func TestConnectsInLogs(t *testing.T) {
+	connects := func(s *scene, target string) {
+		c := &track.Connection{Client: node3, Server: oss, Target: target}
+		for _, status := range []int32{opcodes.ENODEV, opcodes.ENODEV, 0} {
+			s.xid++
+			call := debuglog.Call{XID: s.xid, Opcode: opcodes.OST_CONNECT, Peer: oss, Target: target, File: "client.dk", FirstLine: 4, LastLine: 5, Sent: s.now, Completed: s.now + 1e6}
+			server := debuglog.Call{XID: s.xid, Opcode: opcodes.OST_CONNECT, Served: true, Peer: node3, Handled: s.now + 5e5, Status: status, ReplyStatus: status}
+			r := track.FromLog(&debuglog.RPC{HasClient: true, Client: call, HasServer: true, Server: server}, node3, oss)
+			r.Connection = c
+			s.e.Unseen(r)
+			s.now += 4e9
+		}
+	}
+	s := readLog(t, "\n")
+	connects(s, "fs-OST0000")
+	s.expect("warning connect.not_up: fs-OST0000 on 192.0.2.2@tcp refused 2 connects of 192.0.2.3@tcp with ENODEV in 4.00 s: the target is not on this server, or not started. Connected 8.00 s after the first refusal.")
+	s = readLogOf(t, "\n00000100:00080000:0.0:1795253986.900000:0:1:0:(import.c:84:import_set_state_nolock()) 00000000d81c0d34 fs-OST0000_UUID: changing import state from DISCONN to CONNECTING\n", node3)
+	connects(s, "fs-OST0000")
+	s.expect()
+}

@@ -263,7 +263,8 @@ func (t *table) takeCall(l *log) {
 			break
 		}
 	}
-	if c == nil && e.Kind <= debuglog.Handled {
+	begins := e.Kind <= debuglog.Handled || c == nil && e.IsConnect()
+	if c == nil && begins {
 		c = t.add(debuglog.NewCall(e, l.number, l.offset))
 		c.File = l.Name
 	}
@@ -274,7 +275,7 @@ func (t *table) takeCall(l *log) {
 	case c == nil:
 	case c.Over():
 		t.over.Push(&c.place, e.Time+l.offset)
-	case e.Kind <= debuglog.Handled:
+	case begins:
 		t.open.Push(&c.place, e.Time+l.offset)
 	}
 	for c := t.open.Overdue(0, 1, maxOpen); c != nil; c = t.open.Overdue(0, 1, maxOpen) {
@@ -493,7 +494,7 @@ func (x *Logs) Close() {
 
 // isUnseen reports whether the capture must have a request that a log has as sent, and has not.
 func (x *Logs) isUnseen(c *debuglog.Call) bool {
-	return !c.Served && c.Sent != 0 && x.waiting[c.XID] == 0 && x.wire.covers(x.logs[c.Log], c)
+	return !c.Served && c.IsSent() && x.waiting[c.XID] == 0 && x.wire.covers(x.logs[c.Log], c)
 }
 
 // notJoined takes a call with which no RPC of the capture was joined so far.

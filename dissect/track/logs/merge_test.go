@@ -121,3 +121,34 @@ func TestOneConnection(t *testing.T) {
 	assert.That(t, first == made("mine"), "two RPCs of one connection have two")
 	assert.That(t, first != made("other"), "RPCs of two clients have one connection")
 }
+
+// TestConnectNamed checks that the target of a connect, which the line before it names, is known, also where the connect
+// was never sent.
+func TestConnectNamed(t *testing.T) {
+	const (
+		note = "00000100:00100000:0.0:1000.000000:0:1:0:(import.c:824:f()) @@@ (re)connect request (timeout 5)  req@1 x1882453915800448/t0(0) o8->fs-OST0000-osc-ff11@192.0.2.2@tcp:28/4 lens 1/1\n"
+		rpc  = "00000100:00100000:0.0:%s:0:1:0:(client.c:1:f()) %s RPC req@1 pname:cluuid:pid:xid:nid:opc:job ptlrpcd_rcv:mine:1:1882453915800448:192.0.2.2@tcp:8:\n"
+	)
+	for _, tt := range []struct {
+		log    string
+		isSent bool
+	}{
+		{note + fmt.Sprintf(rpc, "1000.000100", "Sending") + fmt.Sprintf(rpc, "1000.020000", "Completed"), true},
+		{note + fmt.Sprintf(rpc, "1000.020000", "Completed"), false},
+		{note, false},
+	} {
+		path := filepath.Join(t.TempDir(), "client.dk")
+		must.NoError(t, os.WriteFile(path, []byte(tt.log), 0o600))
+		rpcs := 0
+		m := NewMerge([]File{{Path: path}}, func(r *track.RPC) {
+			rpcs++
+			assert.Equal(t, r.Connection.Target, "fs-OST0000", "target")
+			assert.Equal(t, r.Log.Client.IsSent(), tt.isSent, "sent")
+		})
+		_, err := m.Open()
+		must.NoError(t, err)
+		m.Read(func() bool { return false })
+		must.NoError(t, m.Err())
+		assert.Equal(t, rpcs, 1, "RPCs")
+	}
+}
