@@ -68,6 +68,9 @@ func background(code string) bool {
 
 // TestFindingsFit checks that paragraphs fit a terminal, and that no evidence is there twice.
 func TestFindingsFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	t.Parallel()
 	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
 		var out bytes.Buffer
@@ -90,6 +93,9 @@ func TestFindingsFit(t *testing.T) {
 // TestFindingsText compares the paragraphs of the samples of rules with those that
 // are stored beside them.
 func TestFindingsText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	t.Parallel()
 	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
 		text, _, _ := strings.Cut(sample[len(ruleSamples):], ".pcap")

@@ -311,6 +311,9 @@ func TestJudge(t *testing.T) {
 
 // TestJudgeSamples is TestJudge for the samples of rules that are parts of scenes.
 func TestJudgeSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares results")
+	}
 	t.Parallel()
 	truths, samples := readTruths(t)
 	var views []*view
