@@ -82,6 +82,9 @@ func (t *Tracker) returned(k *conn, instance uint32) {
 		r.add(k.client)
 		r.ended = k.imp.Last.Time
 		t.ended = append(t.ended, r)
+		if g.instance != instance { // what follows is about this one
+			g.past, g.life, g.start = g.life, life{instance: instance}, track.Point{}
+		}
 	}
 }
 

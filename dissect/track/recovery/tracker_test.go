@@ -745,6 +745,27 @@ func TestTwoRestarts(t *testing.T) {
 	}
 }
 
+// TestRestartElsewhere: the target ran on a node that was not captured, between two restarts. What it answered before the
+// first one says nothing of when the second was.
+func TestRestartElsewhere(t *testing.T) {
+	w := newWire(t)
+	c := w.mount(3, "lustre-MDT0000")
+	c.attempts, c.instance = 4, 1
+	c.ask(opcodes.MDS_GETATTR)
+	c.notConnected()
+	_, refuse := c.connect(0)
+	refuse(opcodes.ENODEV)
+	w.now += 60 * second
+	c.instance = 2
+	c.recover(3, 0, 0)()
+	all := w.end()
+	must.Equal(t, len(all), 2, "restarts")
+	second := all[1]
+	if second.InstanceBefore != 2 || second.Instance != 3 || !second.LastReply.IsZero() || !second.Starting.IsZero() {
+		t.Errorf("instance %d to %d, last reply %d, started %d", second.InstanceBefore, second.Instance, second.LastReply.Frame, second.Starting.Frame)
+	}
+}
+
 // TestFailedRequests: a request that fails because the connection was lost counts
 // unless the client sends it again.
 func TestFailedRequests(t *testing.T) {
