@@ -109,8 +109,12 @@ func (s *Story) Opening() string {
 func longestWait(root *Finding, list []*Finding) string {
 	longest := int64(0)
 	for _, f := range list {
-		if f.Rule.Code == "recovery.reconnect" && f.Last > root.First {
-			longest = max(longest, f.Last-root.First)
+		if f.Rule.Code == "recovery.reconnect" {
+			lost := root.First // at the earliest; when the client finds out, its log says
+			if slices.ContainsFunc(f.Evidence, func(e Evidence) bool { return e.IsLog() && e.Time == f.First }) {
+				lost = f.First
+			}
+			longest = max(longest, f.Last-lost)
 		}
 		longest = max(longest, f.Wait)
 	}

@@ -17,6 +17,7 @@ const (
 	defaultRTT      = 3e6   // ns, if the handshake was not captured
 	copyAge         = 1e6   // ns from a packet to its copy in a capture of several ports, at most
 	fastAge         = 20e6  // ns from the last duplicate ACK to a fast retransmission
+	stampTick       = 4e6   // nanoseconds until the timestamps of a host change at most, in Linux with 250 Hz or more
 	fastDuplicates  = 2     // duplicate ACKs that cause a fast retransmission
 	maxAckDelay     = 200e6 // ns: a host delays an ACK no longer
 	rttSamples      = 16    // round trips of which the minimum is taken
@@ -331,6 +332,8 @@ func (a *analysis) classify(peer *analysis, g *link.Segment, atEnd bool) tcpMark
 	switch {
 	case g.Size > 0 && g.Stamps.Known && a.stamp != 0 && int32(g.Stamps.Value-a.stamp) < 0:
 		return outOfOrder // it was sent before what has arrived: the network delayed or copied it
+	case g.Size > 0 && g.Stamps.Known && g.Stamps.Value == a.stamp && g.Time-a.raised > stampTick:
+		return outOfOrder // sent with what has arrived, as the sender's clock shows, and no round trip later
 	case acks.known && g.Size > 0 && int32(acks.number-g.Seq-uint32(g.Size)) >= 0:
 		return spuriousRetransmission
 	case acks.known && acks.number == g.Seq && acks.duplicates >= fastDuplicates && g.Time-acks.time < fastAge:

@@ -206,6 +206,21 @@ func TestTransfer(t *testing.T) {
 			tc.Now -= 5e4
 			again(tc, seq+200, data[200:300])
 		}, Transfer{}, TCPAnomalies{OutOfOrder: 1}},
+		"late, of the same time": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.A.Options = wiretest.Timestamps(5, 0)
+			tc.Send(false, data[:200]).Lose(100).Send(false, data[300:])
+			tc.Now += 20 * ms
+			again(tc, seq+200, data[200:300])
+		}, Transfer{}, TCPAnomalies{OutOfOrder: 1}},
+		"late, of a later time": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.A.Options = wiretest.Timestamps(5, 0)
+			tc.Send(false, data[:200]).Lose(100).Send(false, data[300:])
+			tc.Now += 20*ms - 1e5
+			tc.A.Options = wiretest.Timestamps(25, 0)
+			again(tc, seq+200, data[200:300])
+		}, Transfer{Resent: 1, Timed: 1, Lost: 20 * ms, NotCaptured: true}, TCPAnomalies{Retransmissions: 1}},
 		"keep-alive": {func(tc *wiretest.Conn, data []byte) {
 			tc.Send(false, data)
 			again(tc, tc.A.Seq-1, nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -253,7 +254,10 @@ func (o *findingsOutput) end(e *diagnose.Engine) {
 
 func (o *findingsOutput) inText(e *diagnose.Engine, live bool) []byte {
 	text := o.textOf()
-	clients, servers := track.Nodes(e.Imports().List())
+	var clients, servers []lnet.NID
+	if !o.In.OnlyLogs() { // which have lines about some of the connections only
+		clients, servers = track.Nodes(e.Imports().List())
+	}
 	b := text.AppendInput(nil, &tables.Input{First: o.first(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
 		o.list, o.chooses())
 	switch {

@@ -32,6 +32,7 @@ type Facts struct {
 	resent       *fifo.Map[stream, *resentBytes]
 	imports      *fifo.Map[importName, *loggedImport]
 	requests     *fifo.Map[loggedRequest, *Wait] // that were given up, by the log of their client
+	logs         *fifo.Map[lnet.NID, *Span]      // of servers, from the first RPC that was handled to the last
 }
 
 // New returns Facts about nothing.
@@ -39,7 +40,7 @@ func New() *Facts {
 	return &Facts{blocked: fifo.NewMap[lockRequest, []locks.Blocker](maxBlockers), streams: fifo.NewMap[streamKey, *Stream](maxServed),
 		jobs: make(map[string]string), usual: make(map[usualKey]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
 		callbacks: fifo.NewMap[lnet.NID, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams),
-		imports: fifo.NewMap[importName, *loggedImport](maxLogged), requests: fifo.NewMap[loggedRequest, *Wait](maxLogged)}
+		imports: fifo.NewMap[importName, *loggedImport](maxLogged), requests: fifo.NewMap[loggedRequest, *Wait](maxLogged), logs: fifo.NewMap[lnet.NID, *Span](maxLogged)}
 }
 
 // Hooks returns the hooks that fill f.

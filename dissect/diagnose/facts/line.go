@@ -118,3 +118,14 @@ func (f *Facts) loggedWait(r *track.RPC) *Wait {
 	fifo.Delete(f.requests, k)
 	return w
 }
+
+// noteServed takes an RPC that a log has as handled by its node.
+func (f *Facts) noteServed(node lnet.NID, at int64) {
+	fifo.GetOrMake(f.logs, node, func() *Span { return &Span{at, at} }).add(at)
+}
+
+// HasLog reports whether there is a log of a server with the RPCs that it handled in the time of a span.
+func (f *Facts) HasLog(server lnet.NID, s Span) bool {
+	has, ok := fifo.Get(f.logs, server)
+	return ok && has.Overlaps(s)
+}

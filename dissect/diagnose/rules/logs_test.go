@@ -247,3 +247,16 @@ func TestConnectsInLogs(t *testing.T) {
 	connects(s, "fs-OST0000")
 	s.expect()
 }
+
+// TestRecoveryOfNobody: the end of a recovery, by the log of the server, is not that of a client that recovered.
+func TestRecoveryOfNobody(t *testing.T) {
+	const head = "2026-11-24T10:0%d:00+00:00 oss1 kernel: Lustre: lustre-OST0001: %s\n"
+	for recovered, want := range map[int]string{0: "its recovery was over after 180 s, and no client had recovered", 2: "the first client had recovered 180 s after"} {
+		s := readLog(t, "\n"+fmt.Sprintf(head, 0, "Will be in recovery for at least 5:00, or until 2 clients reconnect")+
+			fmt.Sprintf(head, 3, fmt.Sprintf("Recovery over after 3:00, of 2 clients %d recovered and %d were evicted.", recovered, 2-recovered)))
+		s.e.Close()
+		if found := s.e.Findings(); len(found) == 0 || !strings.Contains(found[0].Text, want) {
+			t.Errorf("%d recovered: %+v", recovered, found)
+		}
+	}
+}

@@ -47,7 +47,7 @@ func exclude(f *diagnose.Finding, p diagnose.Place, at facts.Point, text string)
 
 // tell sets what would decide between the suspects of a finding.
 func tell(f *diagnose.Finding, known *facts.Facts) {
-	f.WouldTell = wouldTell(known, &suspects.Group{Suspects: f.Suspects})
+	f.WouldTell = wouldTell(known, &suspects.Group{Suspects: f.Suspects, Span: facts.Span{From: f.First, To: f.Last}})
 }
 
 // factsOf returns what is known of the capture, for the Start func of a rule.

@@ -76,7 +76,11 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	f.Prove(v.Back, "it accepts a connect again")
 	f.Prove(v.TookPart, "a client is let into the recovery, or replays")
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
-	f.Prove(v.Completed, "the first client has recovered")
+	if v.NoneRecovered {
+		f.Prove(v.Completed, "its recovery is over; no client has recovered")
+	} else {
+		f.Prove(v.Completed, "the first client has recovered")
+	}
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 	suspect(f, ofOutage(v)...)
 	return true
@@ -180,6 +184,10 @@ func timesText(v *recovery.Recovery) (text string) {
 	switch {
 	case !ok:
 		return text
+	case v.NoneRecovered && text == "":
+		return ": its recovery was over after " + duration(window) + ", and no client had recovered"
+	case v.NoneRecovered:
+		return text + ", and the recovery was over " + duration(window) + " later, without a client that had recovered"
 	case text == "":
 		text = ": " + who + " had recovered " + duration(window) + " after it was connected again"
 	default:

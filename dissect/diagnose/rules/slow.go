@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
@@ -19,7 +20,10 @@ func addSlow(rule diagnose.Rule, belongs func(*suspects.Slow) bool, look string)
 			for _, s := range t.slow() {
 				if slowRule(s) == number {
 					f := slowFinding(t.facts, s)
-					f.Brief = f.Text + eitherText(s.Suspects) + " " + look
+					f.Brief = f.Text + eitherText(s.Suspects)
+					if number < len(slowRules)-1 || slices.ContainsFunc(s.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtQueue }) {
+						f.Brief += " " + look
+					}
 					r.Report(f)
 				}
 			}

@@ -17,6 +17,7 @@ var _ = addTrouble(diagnose.Rule{
 		"status, and the stacks of its threads.",
 	Thresholds: []*diagnose.Threshold{hangTime},
 }, onlySuspect(diagnose.AtStorage), func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
-	f.Text = sentence("it was its storage: " + f.Text)[1:]
-	f.Brief = f.Text + " Look at the storage of this target."
+	storage := g.Suspects[0]
+	f.Text += " The cause is the " + storage.String() + ", as all else is excluded."
+	f.Brief = f.Text + " Look there."
 })

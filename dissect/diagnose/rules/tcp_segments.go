@@ -115,6 +115,7 @@ const (
 	maxSilences   = 16  // of a pair
 	silentRepeats = 4   // retransmissions of the same bytes
 	copyTime      = 1e6 // nanoseconds until a mirrored port shows a segment for the second time, at most
+	reordered     = 4   // times the segments that were sent again arrive late where the network delays rather than loses
 	silentProbes  = 2   // keep-alive probes after the first one; each is sent after seconds
 )
 
@@ -340,12 +341,16 @@ func (x *lossyHosts) check(there, back lossyDirection) {
 		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"),
 			duration(cost.time), duration(cost.most))
 	}
+	if path.TCP.OutOfOrder > reordered*there.count {
+		f.Text += fmt.Sprintf(" Beside these, %d arrived out of order: the network delays segments, and what was sent again need not have been lost.", path.TCP.OutOfOrder)
+		f.Next = "Find the link that delays frames, and sends some of them another way: tc -s qdisc on both hosts, bonding and multipath between them."
+	}
 	for _, d := range directions {
 		f.Evidence = append(f.Evidence, d.proofs[:min(len(d.proofs), maxProofs/len(directions))]...)
 	}
 	f.Prove(cost.at, "the request of the RPC that lost most time by retransmission")
-	to := hostNID(x.report.Paths(), there.to)
-	suspect(&f, onPath(hostNID(x.report.Paths(), there.from), to), atNode(to)) // which acknowledges late where it is short of CPU
+	from, to := hostNID(x.report.Paths(), there.from), hostNID(x.report.Paths(), there.to)
+	suspect(&f, onPath(from, to), atNode(from), atNode(to)) // the interface of the one; the other acknowledges late where it is short of CPU
 	x.report.Report(f)
 }
 

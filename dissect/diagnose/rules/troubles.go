@@ -171,12 +171,15 @@ func (t *troubles) finding(g *suspects.Group) diagnose.Finding {
 	s := sumOf(g)
 	f := diagnose.Finding{First: g.From, Last: g.To, Count: int64(len(g.Troubles)), Suspects: g.Suspects, Cleared: g.Cleared}
 	f.Client, f.Server = only(s.clients), only(s.servers)
+	if !slices.ContainsFunc(s.waits, func(w *facts.Wait) bool { return !opcodes.IsCallback(w.Opcode) }) { // which servers send
+		f.Client, f.Server = f.Server, f.Client
+	}
 	if len(s.waits) > 0 {
 		f.Target, f.TargetIndex = oneTarget(s.waits)
 		f.Job = only(s.jobs)
 		f.Wait = s.longest.Length()
 		f.Text = s.text()
-		if w := s.longest; w.GaveUp == debuglog.NoReason {
+		if w := s.longest; w.GaveUp == debuglog.NoReason || w.Request.Time <= w.From { // the line of a request that was given up comes later
 			f.Prove(w.Request, "%s sends %s", w.Client, w.Operation)
 		} else {
 			f.Prove(w.Request, "%s gives up %s, which it sent %s before", nameOf(w.Client, w.Request), w.Operation, duration(w.Request.Time-w.From))
@@ -292,7 +295,9 @@ func wouldTell(f *facts.Facts, g *suspects.Group) (list []string) {
 			n = g.Suspects[at].Node
 		}
 		if n.Len > 0 {
-			list = withNew(list, "log of "+n.String(), maxNames)
+			if !f.HasLog(n, g.Span) {
+				list = withNew(list, "log of "+n.String(), maxNames)
+			}
 		} else {
 			list = withNew(list, "log of the server", maxNames)
 		}

@@ -181,7 +181,7 @@ func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
 		}
 		return
 	}
-	r.Completed = p
+	r.Completed, r.NoneRecovered = p, l.Number > 0 && l.Recovered == 0
 	for _, c := range r.Clients {
 		if l.Recovered == l.Number && c.Outcome == ClientRecovering && c.Recovered.IsZero() { // all have
 			c.Recovered, c.Outcome = p, ClientRecovered
