@@ -103,8 +103,8 @@ func TestFindingsText(t *testing.T) {
 	}
 }
 
-// TestShortTimes checks that the cause of an eviction is found where all times are a tenth: what
-// is long is measured by the pings of the capture.
+// TestShortTimes checks that the cause and the suspects of an eviction are found where all times are
+// a tenth: what is long is measured by the pings of the capture.
 func TestShortTimes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"evicted", "evicted_ping", "evicted_by_hand"} {
@@ -113,10 +113,10 @@ func TestShortTimes(t *testing.T) {
 		for i := range frames {
 			frames[i].Time = begin + (frames[i].Time-begin)/10
 		}
-		codes := func(path string) string {
-			return quiet(t, "diagnose", "-q", "--only", "evicted", "-T", "fields", "-e", "code", path)
+		found := func(path string) string {
+			return quiet(t, "diagnose", "-q", "--only", "evicted", "-T", "fields", "-e", "code", "-e", "severity", "-e", "suspects", path)
 		}
-		assert.Equal(t, codes(wiretest.SaveFrames(t, frames)), codes(ruleSamples+name+".pcap.zst"), name)
+		assert.Equal(t, found(wiretest.SaveFrames(t, frames)), found(ruleSamples+name+".pcap.zst"), name)
 	}
 }
 

@@ -195,9 +195,6 @@ func suspectsByCause(e *evictions.Eviction) []diagnose.Place {
 		if len(e.Locks) > 0 && isSet(e.Locks[0].Callback.Answered) {
 			return []diagnose.Place{atHolder(e.Client)}
 		}
-		if isSet(e.Served) && e.Lost.Time-e.Served.Time < evictions.MinIgnored { // it was served while the callback was pending
-			return []diagnose.Place{atHolder(e.Client), inLNet(e.Client, e.Server)}
-		}
 		return []diagnose.Place{atHolder(e.Client), client, path, inLNet(e.Client, e.Server)}
 	case evictions.Silence:
 		return []diagnose.Place{client, path, inLNet(e.Client, e.Server)}
@@ -437,6 +434,11 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	first := &x.Locks[0]
 	f.First = first.Callback.Sent.Time
 	excludePath(&f, e.known, x.Client, x.Server, facts.Span{From: f.First, To: x.Lost.Time})
+	if isSet(x.Served) && x.Served.Time-f.First > x.Lost.Time-x.Served.Time { // for most of the time
+		const answered = "the server answered another request of it, long after the callback"
+		exclude(&f, atNode(x.Client), x.Served, answered)
+		exclude(&f, onPath(x.Client, x.Server), x.Served, answered)
+	}
 	var b strings.Builder
 	b.WriteString(whoEvicted(x) + ", which ")
 	if isSet(first.Callback.Answered) {
