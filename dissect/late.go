@@ -88,7 +88,7 @@ func (d *Dissector) release(all bool) {
 		}
 		m.Frames = w.frames
 		if m.Req != nil {
-			d.requests.refresh(m.Req)
+			d.requests.refresh(m)
 		}
 		d.handle(m)
 		d.late.pop()

@@ -142,17 +142,21 @@ func (q *RequestInfo) setFirst(other *RequestInfo) bool {
 	return first
 }
 
-// refresh brings a copy of a request up to date with what other capture points have seen since.
-func (t *requestTable) refresh(r *RequestInfo) {
+// refresh brings the copy of a request that a message has up to date with what other capture points
+// have seen since. A reply behind the message is not known to it.
+func (t *requestTable) refresh(m *Message) {
+	r := m.Req
 	q := t.find(r.XID, r.Client, r.Server, r.Opcode, true)
-	if q == nil {
-		return
+	if q != nil {
+		now := q.info
+		if r.ReplyOrder == 0 {
+			now.ReplyOrder = 0
+		}
+		r.setFirst(&now)
 	}
-	now := q.info
-	if r.ReplyOrder == 0 {
-		now.ReplyOrder = 0 // the reply follows
+	if r.ReplyOrder > m.Order {
+		r.ReplyFrame, r.ReplyFile, r.ReplyOrder = 0, "", 0
 	}
-	r.setFirst(&now)
 }
 
 // replied records that m answers a request.

@@ -12,7 +12,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// TestLinksOfCopies checks that replies refer to the copies of their requests that are kept, where two
+// TestLinksOfCopies checks that replies and bulk data refer to the copies of requests and replies that are kept, where two
 // capture points saw the same connections, and one of them saw some segments late.
 func TestLinksOfCopies(t *testing.T) {
 	var mixed []capture.Frame
@@ -39,7 +39,8 @@ func TestLinksOfCopies(t *testing.T) {
 			return
 		}
 		kept = append(kept, place{m.File, m.Frame})
-		if q := m.Req; q != nil && (m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply) {
+		if q := m.Req; q != nil && m.Kind != lnet.Request {
+			assert.That(t, q.ReplyOrder <= m.Order, "%s %d: knows the reply behind it", m.File, m.Frame)
 			requests = append(requests, place{q.File, q.Frame})
 			if q.ReplyFrame != 0 {
 				replies = append(replies, place{q.ReplyFile, q.ReplyFrame})
