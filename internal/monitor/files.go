@@ -220,8 +220,6 @@ func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
 	if d.opt.Time > 0 {
 		f.rotate = now.Add(d.opt.Time - now.Sub(now.Truncate(d.opt.Time)))
 	}
-	// A file system without permissions, such as FAT, refuses them: those of CreateTemp stay.
-	_ = file.Chmod(0o640)
 	return f, nil
 }
 

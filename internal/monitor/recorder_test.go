@@ -68,7 +68,7 @@ func record(t *testing.T, dir string, change func(*monitor.RecorderOptions)) (*m
 }
 
 // TestRotation checks that a file ends at each multiple of the time, that all RPCs are in
-// files, and that files say how their RPCs were selected.
+// files, and that files say how their RPCs were selected and are for their user only.
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()
 	r, l := record(t, dir, func(o *monitor.RecorderOptions) {
@@ -93,6 +93,8 @@ func TestRotation(t *testing.T) {
 	if s.Written+s.LostInQueue != n || s.Written == 0 || s.Files != int64(len(files)) || s.LostOnDisk != 0 {
 		t.Errorf("%d RPCs: %+v", n, s)
 	}
+	info := must.Value(os.Stat(filepath.Join(dir, files[0])))(t)
+	assert.Equal(t, info.Mode().Perm(), 0o600, files[0])
 	metadata, err := parquet.ReadMetadata(filepath.Join(dir, files[0]))
 	text, _ := json.Marshal(metadata)
 	if err != nil || !slices.Contains(metadata, [2]string{"lshark.filter", "rpc.error"}) || !slices.Contains(metadata, [2]string{"lshark.sample", "1/1000"}) {
