@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -161,8 +163,8 @@ func (c *diagnoseOptions) run() error {
 		out.end(e)
 		for _, f := range out.list {
 			x.SaveFinding(f)
-			if x.Next == "" && len(f.Locks) > 0 {
-				x.Next = fmt.Sprintf("ladder --lock 0x%x", f.Locks[0])
+			if x.Next == "" {
+				x.Next = ladderOf(f)
 			}
 		}
 		if n := e.Dropped(); n > 0 {
@@ -186,6 +188,32 @@ func (c *diagnoseOptions) run() error {
 		return out.status()
 	}
 	return err
+}
+
+// ladderOf returns the arguments that draw what a finding is about: a lock, or the messages that
+// prove it; empty if it is a note, or about segments of TCP.
+func ladderOf(f *diagnose.Finding) string {
+	if len(f.Locks) > 0 {
+		return fmt.Sprintf("ladder --lock 0x%x", f.Locks[0])
+	}
+	if f.Severity == diagnose.Note || strings.HasPrefix(f.Rule.Code, "tcp.") {
+		return ""
+	}
+	var file string
+	var frames []string
+	for _, e := range f.Evidence {
+		if e.Frame > 0 && (frames == nil || e.File == file) {
+			file, frames = e.File, append(frames, strconv.FormatInt(e.Frame, 10))
+		}
+	}
+	if frames == nil {
+		return ""
+	}
+	filter := "frame in {" + strings.Join(frames, ", ") + "}"
+	if file != "" {
+		filter += " && file == " + strconv.Quote(file)
+	}
+	return "ladder -Y " + flags.Quoted(filter)
 }
 
 // record returns the flight recorder of an input that is read once.

@@ -90,6 +90,22 @@ func TestFindingsFit(t *testing.T) {
 	}
 }
 
+// TestNextCommand checks that the command at the end draws what the first finding is about.
+func TestNextCommand(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"evicted": "ladder --lock 0x", "failover": "ladder -Y 'frame in {", "slow_target": "ladder -Y 'frame in {"} {
+		var out bytes.Buffer
+		must.Equal(t, Run(onTerminal(&out, 80), []string{"diagnose", ruleSamples + name + ".pcap.zst"}), exit.OK, name, "status")
+		_, next, _ := strings.Cut(out.String(), "\nnext: lshark ")
+		must.That(t, strings.HasPrefix(next, want), "%s: next %q", name, next)
+		var args []string
+		for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(next, -1) {
+			args = append(args, strings.Trim(word, "'"))
+		}
+		assert.That(t, strings.Count(quiet(t, args...), "\n") > 5, "%s: %q draws nothing", name, args)
+	}
+}
+
 // TestFindingsText compares the paragraphs of the samples of rules with those that
 // are stored beside them.
 func TestFindingsText(t *testing.T) {

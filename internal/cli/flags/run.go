@@ -108,14 +108,14 @@ func (x *Run[R]) Run(end func()) error {
 		}
 		line := "\nnext: lshark " + x.Next
 		for _, path := range files {
-			line += " " + quoted(path)
+			line += " " + Quoted(path)
 		}
 		return x.Out.Write([]byte(line + "\n"))
 	})
 }
 
-// quoted returns a word as a shell reads it.
-func quoted(word string) string {
+// Quoted returns a word as a shell reads it.
+func Quoted(word string) string {
 	if plain := regexp.MustCompile(`^[\w./:=@%+-]+$`); plain.MatchString(word) {
 		return word
 	}
