@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -49,6 +50,7 @@ func showLines(s *Screen, title string, lines []model.Line) {
 		text[i] = lines[i].Text
 	}
 	p.setText(text)
+	p.cursor = max(0, slices.IndexFunc(lines, func(l model.Line) bool { return l.Filter != "" })) // below the heading of a table
 	p.chosen = func() {
 		switch {
 		case p.cursor >= len(lines):

@@ -562,7 +562,7 @@ func TestViews(t *testing.T) {
 	} {
 		x.press(v.key)
 		x.want(v.heading, model.Tables[i].Name+", Enter goes to the RPCs")
-		x.press("j", "Enter")
+		x.press("Enter")
 		x.want("filter: ", v.filter, " RPCs")
 		assert.That(t, len(x.grid.ids) > 0, "%s leads to no RPCs", x.grid.view.Filter)
 		x.press("Esc")
@@ -595,7 +595,7 @@ func TestFilteredViews(t *testing.T) {
 	x.press("Esc", "5")
 	x.want("lustre-OST0000", "lustre-OST0001")
 	x.not("lustre-MDT")
-	x.press("j", "Enter")
+	x.press("Enter")
 	x.want("filter: (opcode == OST_WRITE) and rpc.target == lustre-OST000", "3 of ")
 	x.press("Esc", "Esc", "3")
 	x.want("findings, Enter goes to a frame, Esc closes, filter: opcode == OST_WRITE", "lustre-OST0000 was restarted")
@@ -603,7 +603,7 @@ func TestFilteredViews(t *testing.T) {
 	x.press("Esc", "9")
 	x.want("files, Enter", "filter: opcode == OST_WRITE", "/")
 	assert.That(t, rows() < files, "%d lines, without a filter %d", rows(), files)
-	x.press("j", "Enter")
+	x.press("Enter")
 	x.want("filter: (opcode == OST_WRITE) and fid == [0x", " of ")
 	assert.That(t, len(x.grid.ids) > 0, "%s leads to no RPCs", x.grid.view.Filter)
 	x.press("Esc", "Esc", "8")
@@ -616,7 +616,7 @@ func TestFilteredViews(t *testing.T) {
 	x.press("2", "F", "^U", "kind == reply && pb_status == ENODEV", "Enter", "6")
 	x.want("operations, Enter", "filter: kind == reply", "CONNECT")
 	x.not("OBD_PING")
-	x.press("j", "Enter")
+	x.press("Enter")
 	x.want("filter: opcode == ")
 }
 
