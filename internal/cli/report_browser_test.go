@@ -73,11 +73,16 @@ window.addEventListener("load", () => {
   check(d.body.firstElementChild.matches(".skip"), "the first element is " + d.body.firstElementChild.className);
   const copied = d.querySelector(".frame button").title;
   check(copied.startsWith("Copy: lshark -V -Y 'frame == "), "a frame copies " + copied);
-  const chart = d.querySelector("#latency .chart"), box = chart.getBoundingClientRect(), outside = () => d.querySelectorAll("tr.outside").length;
+  const chart = d.querySelector("#latency .chart");
+  chart.scrollIntoView({block: "center", behavior: "instant"});
+  const box = chart.getBoundingClientRect(), outside = () => d.querySelectorAll("tr.outside").length;
   const drag = (type, part) => chart.dispatchEvent(new d.defaultView.PointerEvent(type, {bubbles: true, clientX: box.left + box.width * part, clientY: box.top + 20, buttons: 1, pointerType: "mouse"}));
   drag("pointerdown", .4);
   drag("pointermove", .45);
-  check(outside() > 0 && d.querySelectorAll(".brush").length === 2, "a range of time leaves all rows");
+  check(chart.getBoundingClientRect().top === box.top && d.querySelectorAll(".brush").length === 2, "the chart moves away under the pointer");
+  drag("pointerup", .45);
+  check(outside() > 0, "a range of time leaves all rows");
+  check(Math.abs(chart.getBoundingClientRect().top - box.top) < 2, "the chart moves from " + box.top + " to " + chart.getBoundingClientRect().top);
   [...d.querySelectorAll(".tools button")].find(b => b.textContent === "All times").click();
   check(outside() === 0 && !d.querySelector(".brush"), "rows stay outside of the range of time");
   const theme = d.querySelector("button.theme"), before = d.defaultView.getComputedStyle(d.body).backgroundColor;

@@ -113,36 +113,46 @@
     svg.addEventListener("pointermove", read);
   }
   // A range of time that is dragged in a chart leaves the rows of tables and the findings in it.
-  const all = make("button", {type: "button", hidden: ""}, "All times");
+  const all = make("button", {type: "button", class: "all", hidden: ""}, "All times");
   const charts = [...document.querySelectorAll(".chart[data-from]")];
-  const brush = (from, to) => {
-    all.hidden = from === undefined;
-    for (const e of document.querySelectorAll("main tbody tr, .rpcs li, .finding")) {
-      const time = e.querySelector("time[data-u]"), at = time && Number(time.dataset.u);
-      e.classList.toggle("outside", !all.hidden && time !== null && (at < from || at > to));
-    }
+  const mark = (from, to) => {
     for (const svg of charts) {
       svg.querySelector(".brush")?.remove();
-      if (all.hidden) continue;
+      if (from === undefined) continue;
       const begin = Number(svg.dataset.from), x = t => 76 + 872 * Math.min(1, Math.max(0, (t - begin) / (Number(svg.dataset.to) - begin)));
       const rect = svg.querySelector("rect").cloneNode();
       for (const [name, v] of [["class", "brush"], ["x", x(from)], ["width", x(to) - x(from)], ["y", 0], ["height", svg.viewBox.baseVal.height - 34]]) rect.setAttribute(name, v);
       svg.append(rect);
     }
   };
+  const brush = (from, to) => {
+    mark(from, to);
+    all.hidden = from === undefined;
+    for (const e of document.querySelectorAll("main tbody tr, .rpcs li, .finding")) {
+      const time = e.querySelector("time[data-u]"), at = time && Number(time.dataset.u);
+      e.classList.toggle("outside", !all.hidden && time !== null && (at < from || at > to));
+    }
+  };
   all.addEventListener("click", () => brush());
-  for (const svg of charts) {
-    let start;
-    const timeAt = x => {
-      const r = svg.getBoundingClientRect(), part = Math.min(1, Math.max(0, ((x - r.left) / r.width * 960 - 76) / 872));
-      return Number(svg.dataset.from) + part * (Number(svg.dataset.to) - Number(svg.dataset.from));
-    };
-    svg.addEventListener("pointerdown", e => { start = e.pointerType === "touch" ? undefined : e.clientX; });
-    svg.addEventListener("pointermove", e => {
-      if (start === undefined || !(e.buttons & 1) || Math.abs(e.clientX - start) < 4) return;
-      brush(timeAt(Math.min(start, e.clientX)), timeAt(Math.max(start, e.clientX)));
-    });
-  }
+  let chart, start, range; // where a range is dragged, and what it is
+  for (const svg of charts) svg.addEventListener("pointerdown", e => { if (e.pointerType !== "touch") [chart, start, range] = [svg, e.clientX]; });
+  const timeAt = x => {
+    const r = chart.getBoundingClientRect(), part = Math.min(1, Math.max(0, ((x - r.left) / r.width * 960 - 76) / 872));
+    return Number(chart.dataset.from) + part * (Number(chart.dataset.to) - Number(chart.dataset.from));
+  };
+  document.addEventListener("pointermove", e => {
+    if (!chart || !(e.buttons & 1) || Math.abs(e.clientX - start) < 4) return;
+    range = [timeAt(Math.min(start, e.clientX)), timeAt(Math.max(start, e.clientX))];
+    mark(...range);
+  });
+  document.addEventListener("pointerup", () => {
+    if (range) { // what is hidden above the chart must not move it away
+      const top = chart.getBoundingClientRect().top;
+      brush(...range);
+      scrollBy({top: chart.getBoundingClientRect().top - top, behavior: "instant"});
+    }
+    chart = range = undefined;
+  });
   for (const frame of document.querySelectorAll(".frame[data-command]")) {
     const command = frame.dataset.command, copy = make("button", {type: "button", title: "Copy: " + command}, frame.textContent);
     copy.addEventListener("click", async () => {
