@@ -117,7 +117,8 @@ var ownBash = strings.NewReplacer(
 
 // ownZsh changes cobra's script for zsh, which splits words in quotes at their spaces.
 var ownZsh = strings.NewReplacer(
-	`words=("${=words[1,CURRENT]}")`, `words=("${(@)words[1,CURRENT]}")
+	`words=("${=words[1,CURRENT]}")`, `local MATCH MBEGIN MEND match mbegin mend BASH_REMATCH # what =~ sets
+    words=("${(@)words[1,CURRENT]}")
     words[-1]+=${compstate[quote]}
     # zsh names the open quote of a whole word only, not that of the value in --flag='value.
     [[ ${words[-1]} =~ "^-[^='\"]*=(['\"])[^'\"]*$" ]] && words[-1]+=${match[1]}

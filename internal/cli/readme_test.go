@@ -295,6 +295,23 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
+// TestZshVariables checks that a completion in zsh, where it is installed, leaves no variables in the shell.
+func TestZshVariables(t *testing.T) {
+	zsh, err := exec.LookPath("zsh")
+	if err != nil {
+		t.Skip(err)
+	}
+	const script = `compdef() { :; }; compadd() { :; }; _describe() { :; }
+source $1
+typeset -A compstate
+lshark() { echo :4; }
+words=(lshark rpcs "--display='opcode == OST_WR") CURRENT=3
+_lshark
+print ${+MATCH} ${+MBEGIN} ${+MEND} ${+match} ${+mbegin} ${+mend} ${+BASH_REMATCH}`
+	out, err := exec.CommandContext(t.Context(), zsh, "-f", "-c", script, "zsh", wiretest.Repo("completions/_lshark")).CombinedOutput()
+	assert.That(t, err == nil && string(out) == "0 0 0 0 0 0 0\n", "%v: %s", err, out)
+}
+
 // TestComplete checks completions as a shell requests them.
 func TestComplete(t *testing.T) {
 	for _, tt := range []struct {
