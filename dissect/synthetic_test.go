@@ -170,6 +170,7 @@ func summary(tree *Tree, m *Message) string {
 	}
 	var l schema.Line
 	summarize(msg, &l)
+	l.DropLabel()
 	return strings.TrimSpace(string(l.Text))
 }
 

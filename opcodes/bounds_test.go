@@ -88,7 +88,8 @@ func callFuncs(t *testing.T, name string, f *Field, s *Struct, b []byte, m *Msg)
 	}
 }
 
-// TestLinesSurviveAnything does the same with the funcs of the variants.
+// TestLinesSurviveAnything does the same with the funcs of the variants, and checks that no label is
+// at the end of a line where its value was cut off.
 func TestLinesSurviveAnything(t *testing.T) {
 	for _, r := range Protocol.RPCs() {
 		for _, v := range r.Variants {
@@ -126,6 +127,7 @@ func callLines(t *testing.T, r *RPC, v *Variant, bufs [][]byte) {
 	}
 	if v.SummarizeRequest != nil {
 		v.SummarizeRequest(ask, &l)
+		checkEnd(t, r, &l)
 	}
 	if v.Subject != nil {
 		v.Subject(ask)
@@ -137,8 +139,17 @@ func callLines(t *testing.T, r *RPC, v *Variant, bufs [][]byte) {
 	SequenceRangeOf(answer)
 	LayoutOSTs(answer, func(FileID, uint32) {})
 	if v.SummarizeReply != nil {
+		l.Reset()
 		v.SummarizeReply(answer, &l)
+		checkEnd(t, r, &l)
 		answer.Req = ask
 		v.SummarizeReply(answer, &l)
+	}
+}
+
+func checkEnd(t *testing.T, r *RPC, l *Line) {
+	t.Helper()
+	if l.DropLabel(); bytes.HasSuffix(l.Text, []byte(" ")) {
+		t.Errorf("%s: %q ends with a label", r.Name, l.Text)
 	}
 }

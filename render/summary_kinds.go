@@ -82,6 +82,7 @@ func (s *Summary) request(m *dissect.Message) {
 	}
 	if msg.Variant.SummarizeRequest != nil {
 		msg.Variant.SummarizeRequest(msg, &s.line)
+		s.line.DropLabel()
 	}
 	if len(s.line.Text) == 0 {
 		s.line.Label(schema.Node, []byte(s.opt.Names.Target(m.RPC.Handle)))
@@ -131,7 +132,8 @@ func (s *Summary) reply(m *dissect.Message) {
 	}
 	text, parts := len(l.Text), len(l.Parts)
 	l.Add(schema.Dim, " ")
-	if msg.Variant.SummarizeReply(msg, l); len(l.Text) == text+1 {
+	msg.Variant.SummarizeReply(msg, l)
+	if l.DropLabel(); len(l.Text) == text+1 {
 		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
 	}
 }

@@ -30,8 +30,9 @@ type Line struct {
 	HeldLock func(dst []byte, handle uint64) []byte
 
 	spare []byte
-	from  int  // where the line begins in Text
-	plain bool // parts are not recorded
+	from  int    // where the line begins in Text
+	label [2]int // where the last label, or the space in place of one, begins and ends in Text
+	plain bool   // parts are not recorded
 }
 
 // PlainLine returns a line that appends to dst and records no parts. Its text
@@ -45,7 +46,7 @@ type Part struct {
 }
 
 // Reset empties the line.
-func (l *Line) Reset() { l.Text, l.Parts = l.Text[:0], l.Parts[:0] }
+func (l *Line) Reset() { l.Text, l.Parts, l.label = l.Text[:0], l.Parts[:0], [2]int{} }
 
 // Mark makes all that was appended to Text since the last mark a piece of that
 // role.
@@ -66,11 +67,30 @@ func (l *Line) Add(r Role, text string) {
 }
 
 // Key appends a label, with a space before it unless there is one. Its value is
-// appended to what it returns, the line.
+// appended to what it returns, the line. A label that has no value yet is dropped.
 func (l *Line) Key(label string) *Line {
+	if label != "" {
+		l.DropLabel()
+	}
+	begin := len(l.Text)
 	if n := len(l.Text); n > l.from && l.Text[n-1] != ' ' {
 		l.Text = append(l.Text, ' ')
 	}
 	l.Add(Dim, label)
+	if n := len(l.Text); n > begin && l.Text[n-1] == ' ' {
+		l.label = [2]int{begin, n}
+	}
 	return l
+}
+
+// DropLabel removes the last label if nothing follows it: its value was not captured.
+func (l *Line) DropLabel() {
+	begin, end := l.label[0], l.label[1]
+	if end == begin || end != len(l.Text) {
+		return
+	}
+	l.Text = l.Text[:begin]
+	for n := len(l.Parts); n > 0 && l.Parts[n-1].End > begin; n-- {
+		l.Parts = l.Parts[:n-1]
+	}
 }
