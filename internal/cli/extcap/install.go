@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -123,7 +124,11 @@ func isOurLink(path, self string) (bool, error) {
 }
 
 func installProfile(sys *iostreams.IO, dir string) error {
-	if err := writeFiles(dir, profileFiles()...); err != nil {
+	files := profileFiles()
+	if old, err := os.ReadFile(filepath.Join(dir, recentFile)); err == nil && !isOurFile(old) { // the user's widths
+		files = slices.DeleteFunc(files, func(f textFile) bool { return f.name == recentFile })
+	}
+	if err := writeFiles(dir, files...); err != nil {
 		return err
 	}
 	return note(sys, "installed", dir)

@@ -60,29 +60,40 @@ func member(path, value string) string {
 	return `json.path_with_value == "` + path + ":" + value + `"`
 }
 
-// columns are the titles and formats of the columns. Those of fields are empty without the plugin. The last one takes the rest of the
-// window: a comment says what a message is.
-var columns = [][2]string{{"No.", "%m"}, {"Time", "%t"}, {"Source", "%s"}, {"Destination", "%d"},
-	{"Opcode", "%Cus:lshark.opcode:0:R"}, {"Target", "%Cus:lshark.target:0:R"}, {"Latency", "%Cus:lshark.latency:0:R"}, {"Status", "%Cus:lshark.error:0:R"}, {"Lustre", "%Cus:frame.comment:0:R"}}
+// column is a column of the list of packets. That of a field is empty without the plugin.
+type column struct {
+	title, format string
+	width         int // in pixels, -1: Wireshark chooses it
+}
+
+// columns are the columns. The last one takes the rest of the window: a comment says what a message is.
+var columns = []column{{"No.", "%m", 60}, {"Time", "%t", 110}, {"Source", "%s", 110}, {"Destination", "%d", 110},
+	{"Opcode", "%Cus:lshark.opcode:0:R", 150}, {"Target", "%Cus:lshark.target:0:R", 130}, {"Latency", "%Cus:lshark.latency:0:R", 100},
+	{"Status", "%Cus:lshark.error:0:R", 100}, {"Lustre", "%Cus:frame.comment:0:R", -1}}
+
+// recentFile is what Wireshark remembers of a profile.
+const recentFile = "recent"
 
 type textFile struct{ name, text string }
 
 func profileFiles() []textFile {
-	var colors, prefs strings.Builder
+	var colors, prefs, recent strings.Builder
 	colors.WriteString("# Colouring rules of lshark for Wireshark.\n")
 	for _, r := range colorRules {
 		fmt.Fprintf(&colors, "@%s@%s@%s%s\n", r.name, r.filter, r.background, r.foreground)
 	}
 	prefs.WriteString("# Columns of lshark for Wireshark. \"Lustre\" shows the comment of the packet.\ngui.column.format: \n")
+	recent.WriteString("# Widths of the columns of lshark for Wireshark. Wireshark writes this file itself when it ends.\ncolumn.width:\n")
 	for i, c := range columns {
 		end := ",\n"
 		if i == len(columns)-1 {
 			end = "\n"
 		}
-		fmt.Fprintf(&prefs, "\t%q, %q%s", c[0], c[1], end)
+		fmt.Fprintf(&prefs, "\t%q, %q%s", c.title, c.format, end)
+		fmt.Fprintf(&recent, "\t%q, %d%s", strings.TrimSuffix(c.format, ":0:R"), c.width, end)
 	}
 	prefs.WriteString("# The JSON of a message as lines of \"name: value\".\njson.compact_form: TRUE\n")
-	return []textFile{{"colorfilters", colors.String()}, {"preferences", prefs.String()}}
+	return []textFile{{"colorfilters", colors.String()}, {"preferences", prefs.String()}, {recentFile, recent.String()}}
 }
 
 func (c rgb) String() string { return fmt.Sprintf("[%d,%d,%d]", c[0], c[1], c[2]) }

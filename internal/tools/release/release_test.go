@@ -150,7 +150,7 @@ func tryArchive(t *testing.T, name string, of target, tree []string) string {
 	folder := strings.TrimSuffix(filepath.Base(name), ".tar.gz") + "/"
 	want := []string{"lshark", "LICENSE", "README.md", "CHANGELOG.md",
 		"completions/_lshark", "completions/lshark.bash", "completions/lshark.fish", "completions/lshark.ps1",
-		"completions/wireshark/Lustre/colorfilters", "completions/wireshark/Lustre/preferences"}
+		"completions/wireshark/Lustre/colorfilters", "completions/wireshark/Lustre/preferences", "completions/wireshark/Lustre/recent"}
 	for _, file := range tree {
 		if fits, err := path.Match("completions/*.1", file); err == nil && fits {
 			want = append(want, "man/man1/"+path.Base(file))
