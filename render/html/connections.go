@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -27,32 +26,19 @@ func (r *renderer) connections() {
 	}
 	r.recoveries()
 	order := slices.Clone(list)
-	slices.SortStableFunc(order, func(a, b *track.Import) int { return cmp.Compare(problems(b), problems(a)) })
+	slices.SortStableFunc(order, func(a, b *track.Import) int { return cmp.Compare(tables.Trouble(b), tables.Trouble(a)) })
+	order, omitted := first(order, maxConnections)
 	r.stateLegend()
-	type row = *track.Import
-	table[row]{id: "imports", caption: "Connections, those with problems first: their states from the first frame to the last",
-		rest: "lshark imports", noun: "connection", columns: []column[row]{
-			{title: "Target", cell: targetCell},
-			{title: "Client", cell: func(i row) cell { return r.nodeCell(i.Client) }},
-			{title: "State at the end", cell: func(i row) cell { return cell{text: stateName(i.State)} }},
-			{title: "Evictions", class: num, cell: func(i row) cell { return problemCell(int64(i.Evictions)) }},
-			{title: "Refused", class: num, cell: func(i row) cell { return problemCell(sum(i.Failures)) }},
-			{title: "Pings", class: num, cell: func(i row) cell { return numberCell(i.Pings) }},
-			{title: "States from 0 to " + span(r.Capture.Last-r.Capture.First), class: still,
-				cell: func(i row) cell { return cell{draw: func() { r.lane(i) }} }},
-		}}.most(&r.writer, order, maxConnections)
-	r.events()
-}
-
-// problems counts what went wrong with a connection.
-func problems(i *track.Import) (n int) {
-	n = i.Evictions + int(sum(i.Failures))
-	for k := range i.Events {
-		if tables.IsProblem(i.Events[k].Kind) {
-			n++
-		}
+	t := table{id: "imports", caption: "Connections, those with problems first: their states from the first frame to the last",
+		rest: "lshark imports", noun: "connection", omitted: omitted}
+	r.fill(&t, tables.Imports.Sheet(r.options(), r.Capture.First, tables.ImportRecords(order)))
+	const behindState = 3
+	t.columns = slices.Insert(t.columns, behindState, column{title: "states from 0 to " + span(r.Capture.Last-r.Capture.First), class: still})
+	for k, i := range order {
+		t.rows[k] = slices.Insert(t.rows[k], behindState, cell{draw: func() { r.lane(i) }})
 	}
-	return n
+	r.table(&t)
+	r.events()
 }
 
 func stateName(s track.ImportState) string {
@@ -201,29 +187,25 @@ func (r *renderer) events() {
 		return cmp.Or(cmp.Compare(a.event.Time, b.event.Time), cmp.Compare(a.event.Frame, b.event.Frame))
 	}
 	slices.SortStableFunc(all, byTime)
-	omitted := int64(len(all) - maxEvents)
+	omitted := len(all) - maxEvents
 	if omitted > 0 {
 		slices.SortStableFunc(all, func(a, b importEvent) int { return cmp.Compare(ordinary(a.event), ordinary(b.event)) })
 		all = all[:maxEvents]
 		slices.SortStableFunc(all, byTime)
 	}
-	type row = importEvent
-	table[row]{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline",
-		omitted: max(0, omitted), columns: []column[row]{
-			{title: "Time", class: num, help: "seconds since the first frame", cell: func(x row) cell { return r.timeCell(x.event.Point) }},
-			{title: "Frame", class: num, cell: func(x row) cell { return cell{text: frame(x.event.Point)} }},
-			{title: "Target", cell: func(x row) cell { return targetCell(x.imp) }},
-			{title: "Client", cell: func(x row) cell { return r.nodeCell(x.imp.Client) }},
-			{title: "Event", cell: func(x row) cell {
-				if tables.IsProblem(x.event.Kind) {
-					return badCell(r.eventText(x.event))
-				}
-				return cell{text: r.eventText(x.event)}
-			}},
-		}}.append(&r.writer, all)
+	t := table{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline", omitted: max(0, omitted),
+		columns: []column{{title: "time", class: num, help: "seconds since the first frame"}, {title: "frame", class: num}, {title: "target"},
+			{title: "client"}, {title: "event", class: list}}}
+	for _, x := range all {
+		event := cell{text: r.eventText(x.event)}
+		if tables.IsProblem(x.event.Kind) {
+			event.class = "bad"
+		}
+		t.rows = append(t.rows, []cell{r.timeCell(x.event.Point), {text: frame(x.event.Point)}, {text: string(tables.AppendTarget(nil, x.imp))},
+			{text: string(r.NIDs.Append(nil, x.imp.Client))}, event})
+	}
+	r.table(&t)
 }
-
-func targetCell(i *track.Import) cell { return cell{text: string(tables.AppendTarget(nil, i))} }
 
 // ordinary returns 1 for events of ordinary work, 0 for others.
 func ordinary(e *track.Event) int {
@@ -239,16 +221,7 @@ func (r *renderer) recoveries() {
 	if len(list) == 0 {
 		return
 	}
-	type row = *recovery.Recovery
-	table[row]{id: "recoveries", caption: "Targets that were gone", rest: "lshark recovery", columns: []column[row]{
-		{title: "Target", cell: func(v row) cell { return cell{text: v.Target} }},
-		{title: "What", cell: func(v row) cell { return cell{text: v.Kind.String()} }},
-		{title: "Gone", class: num, help: "seconds since the first frame", cell: func(v row) cell { return r.timeCell(v.Gone) }},
-		{title: "Down for", class: num, help: "from the first sign to the first connect that was accepted",
-			cell: func(v row) cell { return latencyCell(v.Downtime()) }},
-		{title: "Recovery", class: num, help: "from that connect until the first client had recovered",
-			cell: func(v row) cell { return latencyCell(v.Window()) }},
-		{title: "Recovered", class: num, help: "clients", cell: func(v row) cell { return numberCell(int64(v.Count(recovery.ClientRecovered))) }},
-		{title: "Evicted", class: num, help: "clients", cell: func(v row) cell { return problemCell(int64(v.Count(recovery.ClientEvicted))) }},
-	}}.most(&r.writer, list, maxRecoveries)
+	list, omitted := first(list, maxRecoveries)
+	r.records(table{id: "recoveries", caption: "Targets that were gone", rest: "lshark recovery", omitted: omitted},
+		tables.Recoveries.Sheet(r.options(), r.Capture.First, list))
 }

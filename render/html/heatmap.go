@@ -119,23 +119,25 @@ func slowRows(rows, bounds []int64, median int64) int {
 
 // binTable appends the values of a chart: a row for each column of it that has some.
 func (r *renderer) binTable(id markup, caption string, values func(bin int) []int64, title func(k int) string) {
-	columns := []column[int]{
-		{title: "From", class: num, help: "time of the first request at the earliest", cell: func(i int) cell {
-			return r.timeCell(track.Point{Time: r.Timeline.Begin() + int64(i)*r.Timeline.Width()})
-		}},
-		{title: "RPCs", class: num, cell: func(i int) cell { return numberCell(sumOf(values(i))) }},
-	}
-	var rows []int
-	for i := range r.Timeline.Bins() {
-		if sumOf(values(i)) > 0 {
-			rows = append(rows, i)
-		}
-	}
+	t := table{id: id, caption: caption + " by " + span(r.Timeline.Width()), columns: []column{
+		{title: "from", class: num, help: "time of the first request at the earliest"}, {title: "RPCs", class: num}}}
 	for k := range values(0) {
-		columns = append(columns, column[int]{title: title(k), class: num, cell: func(i int) cell { return numberCell(values(i)[k]) }})
+		t.columns = append(t.columns, column{title: title(k), class: num})
+	}
+	for i := range r.Timeline.Bins() {
+		counts := values(i)
+		all := sumOf(counts)
+		if all == 0 {
+			continue
+		}
+		row := []cell{r.timeCell(track.Point{Time: r.Timeline.Begin() + int64(i)*r.Timeline.Width()}), numberCell(all)}
+		for _, n := range counts {
+			row = append(row, numberCell(n))
+		}
+		t.rows = append(t.rows, row)
 	}
 	r.raw("<details class=\"values\"><summary>Values of the chart</summary>\n")
-	table[int]{id: id, caption: caption + " by " + span(r.Timeline.Width()), columns: columns}.append(&r.writer, rows)
+	r.table(&t)
 	r.raw("</details>\n")
 }
 

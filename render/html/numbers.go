@@ -1,7 +1,7 @@
 package html
 
 import (
-	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
@@ -46,7 +46,7 @@ func (r *renderer) operations() {
 		r.nothing("The capture has no RPCs.")
 		return
 	}
-	r.statistics("by-op", "RPCs by operation: latencies are those from request to reply", "Operation", r.Operations, track.ByOp, maxOperations)
+	r.statistics("by-op", "RPCs by operation: latencies are those from request to reply", r.Operations, track.ByOp, maxOperations)
 }
 
 // top appends the statistics of jobs, clients and targets.
@@ -55,65 +55,24 @@ func (r *renderer) top() {
 		r.nothing("The capture has no RPCs.")
 		return
 	}
-	r.statistics("by-job", "RPCs by job", "Job", r.Jobs, track.ByJob, maxGroups)
-	r.statistics("by-client", "RPCs by client, also when that is a server", "Client", r.Clients, track.ByClient, maxGroups)
-	r.statistics("by-target", "RPCs by target", "Target", r.Targets, track.ByTarget, maxGroups)
+	r.statistics("by-job", "RPCs by job", r.Jobs, track.ByJob, maxGroups)
+	r.statistics("by-client", "RPCs by client, also when that is a server", r.Clients, track.ByClient, maxGroups)
+	r.statistics("by-target", "RPCs by target", r.Targets, track.ByTarget, maxGroups)
 }
 
 // statistics appends the table of an interval, the rows with the most RPCs first.
-func (r *renderer) statistics(id markup, caption, name string, i *track.Interval, by track.Dimension, most int) {
-	rows := tables.SortRows(i, []track.Dimension{by}, "count")
+func (r *renderer) statistics(id markup, caption string, i *track.Interval, by track.Dimension, most int) {
+	s := tables.NewStatsTable(tables.StatsOptions{By: []track.Dimension{by}, Sort: "count", Colors: r.colors, NIDs: r.NIDs}).Sheet(i, most)
+	t := table{id: id, caption: caption, rest: "lshark stats --by " + by.String(), omitted: len(i.List()) - len(s.Rows)}
+	r.fill(&t, s)
 	var greatest int64
-	for _, row := range rows {
-		greatest = max(greatest, row.Count)
+	for _, row := range t.rows {
+		count := &row[1]
+		count.bar, _ = strconv.ParseInt(count.text, 10, 64)
+		greatest = max(greatest, count.bar)
 	}
-	type row = *track.Row
-	quantile := func(q float64) func(row) cell {
-		return func(x row) cell { return latencyCell(x.Latency.Quantile(q), x.Latency.N > 0) }
+	for _, row := range t.rows {
+		row[1].barOf = greatest
 	}
-	table[row]{id: id, caption: caption, rest: "lshark stats --by " + by.String(), columns: []column[row]{
-		{title: name, cell: func(x row) cell { return cell{text: r.groupName(x, by)} }},
-		{title: "RPCs", class: num, cell: func(x row) cell {
-			c := numberCell(x.Count)
-			c.bar, c.barOf = x.Count, greatest
-			return c
-		}},
-		{title: "Errors", class: num, cell: func(x row) cell { return problemCell(sum(x.Errors)) }},
-		{title: "No answer", class: num, help: "RPCs that the server did not answer, though the reply was due and everything that the server " +
-			"sent was captured", cell: func(x row) cell { return problemCell(x.Missing[track.Unanswered]) }},
-		{title: "p50", class: num, help: "median latency", cell: quantile(.5)},
-		{title: "p90", class: num, help: "90th percentile of the latencies", cell: quantile(.9)},
-		{title: "p99", class: num, help: "99th percentile of the latencies", cell: quantile(.99)},
-		{title: "Max", class: num, help: "longest latency", cell: func(x row) cell { return latencyCell(x.Latency.Max, x.Latency.N > 0) }},
-		{title: "Total time", class: num, help: "sum of the latencies",
-			cell: func(x row) cell { return totalCell(x.Latency.Sum, x.Latency.N > 0) }},
-		{title: "Lock wait", class: num, help: "longest wait for a lock, from the request to the grant",
-			cell: func(x row) cell { return latencyCell(x.LockWait.Max, x.LockWait.N > 0) }},
-		{title: "Bulk", class: num, help: "bytes of bulk data", cell: func(x row) cell { return sizeCell(x.BulkBytes) }},
-		{title: "Requests", class: num, help: "bytes of the requests", cell: func(x row) cell { return sizeCell(x.RequestBytes) }},
-		{title: "Replies", class: num, help: "bytes of the replies", cell: func(x row) cell { return sizeCell(x.ReplyBytes) }},
-		{title: "In flight", class: num, help: "most RPCs of the row that were waiting for a reply at the same time",
-			cell: func(x row) cell { return numberCell(x.DepthMax) }},
-		{title: "Errors by name", cell: func(x row) cell { return textCell(errorNames(x.Errors)) }},
-	}}.most(&r.writer, rows, most)
-}
-
-// groupName returns what the RPCs of a row have in common.
-func (r *renderer) groupName(row *track.Row, by track.Dimension) string {
-	label := string(tables.AppendDimension(nil, row, by, r.NIDs))
-	switch {
-	case row.Others:
-		return "all others"
-	case label == "" && by == track.ByJob:
-		return "(no job)"
-	}
-	return cmp.Or(label, "(unknown)")
-}
-
-// totalCell returns a cell with a sum of times, empty without any.
-func totalCell(ns int64, known bool) cell {
-	if !known {
-		return cell{text: "–"}
-	}
-	return spanCell(ns)
+	r.table(&t)
 }

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/dissect/lnet"
-
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
@@ -122,11 +120,12 @@ var sections = []section{
 type renderer struct {
 	writer
 	*Page
+	colors *render.Colors
 }
 
 // Append appends the page.
 func Append(dst []byte, p *Page) []byte {
-	r := &renderer{writer: writer{buf: dst}, Page: p}
+	r := &renderer{writer: writer{buf: dst}, Page: p, colors: render.NewColors(false)}
 	r.head()
 	r.summary()
 	r.raw("<main id=\"content\">\n")
@@ -207,8 +206,6 @@ func (r *renderer) timeCell(p track.Point) cell {
 	}
 	return cell{draw: func() { r.time(p.Time, "") }, value: seconds(p.Time - r.Capture.First)}
 }
-
-func (r *renderer) nodeCell(n lnet.NID) cell { return cell{text: string(r.NIDs.Append(nil, n))} }
 
 // utc returns a time as UTC, with the date.
 func utc(ns int64) string {

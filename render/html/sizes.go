@@ -3,7 +3,6 @@ package html
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect/track/files"
@@ -15,9 +14,6 @@ type bucket struct {
 	from  uint64 // the bars are in this order
 	n     int64
 }
-
-// emptyBuckets is the label of several in a row that are empty.
-const emptyBuckets = "…"
 
 // sizes appends histograms of sizes and offsets.
 func (r *renderer) sizes() {
@@ -31,14 +27,14 @@ func (r *renderer) sizes() {
 	for k, n := range total.IO {
 		bulk = append(bulk, bucket{"≤ " + size(1<<k), 1 << k, n})
 	}
-	r.histogram("bulk-sizes", "Bulk data: transfers by size", "Size", bulk)
+	r.histogram("bulk-sizes", "Bulk data: transfers by size", "size", bulk)
 	s := r.Sizes
-	r.histogram("request-sizes", "Requests by size", "Size", powers(&s.Requests))
-	r.histogram("reply-sizes", "Replies by size", "Size", powers(&s.Replies))
-	r.histogram("read-offsets", "OST reads by offset in the object", "Offset", powers(&s.Reads.Offsets))
-	r.histogram("write-offsets", "OST writes by offset in the object", "Offset", powers(&s.Writes.Offsets))
-	r.histogram("read-lengths", "OST reads by length of a range", "Length", powers(&s.Reads.Lengths))
-	r.histogram("write-lengths", "OST writes by length of a range", "Length", powers(&s.Writes.Lengths))
+	r.histogram("request-sizes", "Requests by size", "size", powers(&s.Requests))
+	r.histogram("reply-sizes", "Replies by size", "size", powers(&s.Replies))
+	r.histogram("read-offsets", "OST reads by offset in the object", "offset", powers(&s.Reads.Offsets))
+	r.histogram("write-offsets", "OST writes by offset in the object", "offset", powers(&s.Writes.Offsets))
+	r.histogram("read-lengths", "OST reads by length of a range", "length", powers(&s.Reads.Lengths))
+	r.histogram("write-lengths", "OST writes by length of a range", "length", powers(&s.Writes.Lengths))
 	r.raw("</div>\n")
 	r.patternTable()
 }
@@ -75,25 +71,17 @@ func (r *renderer) histogram(id markup, caption, name string, list []bucket) {
 	if first < 0 {
 		return
 	}
-	var rows []bucket
+	t := table{id: id, caption: caption, columns: []column{{title: name, class: num}, {title: "count", class: num}}}
 	for k := first; k <= last; k++ {
-		b := list[k]
+		b, count := list[k], numberCell(list[k].n)
+		count.bar, count.barOf = b.n, most
 		if n := emptyRun(list[k:]); n >= 3 {
-			b.label = emptyBuckets
+			b.label, count.barOf = "…", 0
 			k += n - 1
 		}
-		rows = append(rows, b)
+		t.rows = append(t.rows, []cell{{text: b.label, value: strconv.FormatUint(b.from, 10)}, count})
 	}
-	table[bucket]{id: id, caption: caption, columns: []column[bucket]{
-		{title: name, class: num, cell: func(b bucket) cell { return cell{text: b.label, value: strconv.FormatUint(b.from, 10)} }},
-		{title: "Count", class: num, cell: func(b bucket) cell {
-			c := numberCell(b.n)
-			if b.label != emptyBuckets {
-				c.bar, c.barOf = b.n, most
-			}
-			return c
-		}},
-	}}.append(&r.writer, rows)
+	r.table(&t)
 }
 
 func emptyRun(list []bucket) int {
@@ -107,22 +95,22 @@ func emptyRun(list []bucket) int {
 
 // patternTable appends how ranges follow each other, and how they are aligned.
 func (r *renderer) patternTable() {
-	type row struct {
+	t := table{id: "patterns", caption: "How the ranges of reads and writes follow each other, by object and client", columns: []column{{},
+		{title: "sequential", class: num, help: "the range begins where another one ended, or at the beginning"},
+		{title: "strided", class: num, help: "at the same distance as those before"},
+		{title: "random", class: num},
+		{title: "unaligned", class: num, help: "begins within a page of 4096 bytes"}}}
+	for _, x := range []struct {
 		name string
 		*files.Accesses
+	}{{"reads", &r.Files.Accesses.Reads}, {"writes", &r.Files.Accesses.Writes}} {
+		if x.Sequential+x.Strided+x.Random+x.Unaligned > 0 {
+			t.rows = append(t.rows, []cell{{text: x.name}, numberCell(x.Sequential), numberCell(x.Strided), numberCell(x.Random), numberCell(x.Unaligned)})
+		}
 	}
-	rows := []row{{"Reads", &r.Files.Accesses.Reads}, {"Writes", &r.Files.Accesses.Writes}}
-	rows = slices.DeleteFunc(rows, func(x row) bool { return x.Sequential+x.Strided+x.Random+x.Unaligned == 0 })
-	if len(rows) == 0 {
+	if len(t.rows) == 0 {
 		r.nothing("No ranges were read or written.")
 		return
 	}
-	table[row]{id: "patterns", caption: "How the ranges of reads and writes follow each other, by object and client", columns: []column[row]{
-		{cell: func(x row) cell { return cell{text: x.name} }},
-		{title: "Sequential", class: num, help: "the range begins where another one ended, or at the beginning",
-			cell: func(x row) cell { return numberCell(x.Sequential) }},
-		{title: "Strided", class: num, help: "at the same distance as those before", cell: func(x row) cell { return numberCell(x.Strided) }},
-		{title: "Random", class: num, cell: func(x row) cell { return numberCell(x.Random) }},
-		{title: "Unaligned", class: num, help: "begins within a page of 4096 bytes", cell: func(x row) cell { return numberCell(x.Unaligned) }},
-	}}.append(&r.writer, rows)
+	r.table(&t)
 }

@@ -3,13 +3,11 @@ package html
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/render/records"
 )
 
 // figure is a number of the summary, with the section that has more.
@@ -247,15 +245,4 @@ func sumOf(counts []int64) (n int64) {
 		n += c
 	}
 	return n
-}
-
-// errorNames returns the most frequent errors, such as ENOENT:3 EIO:1.
-func errorNames(counts map[int32]int64) string {
-	const most = 4
-	list := records.ErrorCounts(counts)
-	s := string(render.AppendCounts(nil, list[:min(most, len(list))], " "))
-	if len(list) > most {
-		s += " and " + strconv.Itoa(len(list)-most) + " more"
-	}
-	return s
 }

@@ -2,17 +2,18 @@ package html
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/tables"
 )
 
-// column is a column of a table of rows of T, declared once.
-type column[T any] struct {
+type column struct {
 	title string
-	cell  func(row T) cell
-	class markup // num, still or empty
+	class markup // num, still, list or empty
 	help  string // a longer title, empty for none
 }
 
@@ -20,6 +21,7 @@ type column[T any] struct {
 const (
 	num   markup = "num"   // numbers, aligned at the right
 	still markup = "still" // rows are not sorted by it
+	list  markup = "list"  // texts of several lines
 )
 
 type cell struct {
@@ -31,71 +33,77 @@ type cell struct {
 	draw  func() // appends the content, nil for text
 }
 
-func numberCell(n int64) cell { return markZero(cell{text: render.Thousands(n)}, n) }
-
-// markZero sets the exact value of a cell, and its class when it is 0.
-func markZero(c cell, n int64) cell {
-	if c.value = strconv.FormatInt(n, 10); n == 0 {
-		c.text, c.class = "0", "zero"
+// numberCell returns a cell with a number, grey when it is 0.
+func numberCell(n int64) cell {
+	c := cell{text: render.Thousands(n), value: strconv.FormatInt(n, 10)}
+	if n == 0 {
+		c.class = "dim"
 	}
 	return c
-}
-
-// problemCell returns a cell with a number of problems, marked unless it is 0.
-func problemCell(n int64) cell {
-	c := numberCell(n)
-	if n > 0 {
-		c.class = "bad"
-	}
-	return c
-}
-
-// latencyCell returns a cell with a time span, empty when it is unknown.
-func latencyCell(ns int64, known bool) cell {
-	if !known {
-		return cell{text: "–"}
-	}
-	return cell{text: latency(ns), value: seconds(ns)}
-}
-
-func spanCell(ns int64) cell { return cell{text: span(ns), value: seconds(ns)} }
-
-func sizeCell(n int64) cell { return markZero(cell{text: size(n)}, n) }
-
-// textCell returns a cell with text, a dash for none.
-func textCell(s string) cell {
-	if s == "" {
-		return cell{text: "–"}
-	}
-	return cell{text: s}
-}
-
-// badCell returns a cell with what went wrong, a dash for nothing.
-func badCell(s string) cell {
-	if s == "" {
-		return cell{text: "–"}
-	}
-	return cell{text: s, class: "bad"}
 }
 
 // table is a table with a caption. The first cell of a row is its heading.
-type table[T any] struct {
+type table struct {
 	id      markup
 	caption string
-	columns []column[T]
 	noun    string // what a row is, empty for row
-	omitted int64  // rows that are not shown
+	omitted int    // rows that are not shown
 	rest    string // how to see these
+	columns []column
+	rows    [][]cell
 }
 
-// most appends the table of the first rows of a list, and how many there are more.
-func (t table[T]) most(w *writer, list []T, n int) {
-	n = min(n, len(list))
-	t.omitted = int64(len(list) - n)
-	t.append(w, list[:n])
+// first returns the first items of a list, and how many there are more.
+func first[T any](list []T, most int) (head []T, omitted int) {
+	n := min(most, len(list))
+	return list[:n], len(list) - n
 }
 
-func (t table[T]) append(w *writer, rows []T) {
+// options are those of the tables of commands on a page.
+func (r *renderer) options() render.SummaryOptions {
+	return render.SummaryOptions{Colors: r.colors, NIDs: r.NIDs, Time: render.Relative}
+}
+
+// fill fills a table with that of a command.
+func (r *renderer) fill(t *table, s *tables.Sheet) {
+	for _, c := range s.Columns {
+		col := column{title: c.Title, help: c.Doc}
+		switch {
+		case !c.Left:
+			col.class = num
+		case c.List:
+			col.class = list
+		}
+		t.columns = append(t.columns, col)
+	}
+	for _, from := range s.Rows {
+		row := make([]cell, len(from))
+		for k, x := range from {
+			row[k] = cell{text: x.Text, value: x.Value}
+			switch {
+			case x.Text == "-":
+				row[k] = cell{text: "–"}
+			case x.Time != 0:
+				row[k] = r.timeCell(track.Point{Time: x.Time})
+			case x.Style == &r.colors.Bad:
+				row[k].class = "bad"
+			case x.Style == &r.colors.Warn:
+				row[k].class = "warn"
+			case x.Style == &r.colors.Dim:
+				row[k].class = "dim"
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+}
+
+// records appends a table of a command.
+func (r *renderer) records(t table, s *tables.Sheet) {
+	r.fill(&t, s)
+	r.table(&t)
+}
+
+func (w *writer) table(t *table) {
 	w.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="`, t.id, `-caption"><table id="`, t.id, `"><caption id="`, t.id, `-caption">`)
 	w.element("span", t.caption)
 	w.raw("</caption><thead><tr>")
@@ -114,29 +122,24 @@ func (t table[T]) append(w *writer, rows []T) {
 		w.raw("</th>")
 	}
 	w.raw("</tr></thead>\n<tbody>\n")
-	for _, row := range rows {
+	for _, row := range t.rows {
 		w.raw("<tr>")
-		for i := range t.columns {
-			c := t.columns[i].cell(row)
-			w.cell(&c, t.columns[i].class == num, i == 0)
+		for i := range row {
+			w.cell(&row[i], t.columns[i].class, i == 0)
 		}
 		w.raw("</tr>\n")
 	}
 	w.raw("</tbody></table></div>\n")
 	if t.omitted > 0 {
 		w.raw(`<p class="remark">`)
-		w.text(render.Counted(t.omitted, "more "+cmp.Or(t.noun, "row")) + " not shown")
-		if t.rest != "" {
-			w.raw("; <code>")
-			w.text(t.rest)
-			w.raw("</code> has all")
-		}
-		w.raw(".</p>\n")
+		w.text(render.Counted(int64(t.omitted), "more "+cmp.Or(t.noun, "row")) + " not shown; ")
+		w.element("code", t.rest)
+		w.raw(" has all.</p>\n")
 	}
 }
 
-// cell appends a cell, as the heading of its row when it is the first.
-func (w *writer) cell(c *cell, isNumber, heading bool) {
+// cell appends a cell of a column with a class, as the heading of its row when it is the first.
+func (w *writer) cell(c *cell, class markup, heading bool) {
 	tag := markup("td")
 	if heading {
 		tag = "th"
@@ -145,12 +148,9 @@ func (w *writer) cell(c *cell, isNumber, heading bool) {
 	if heading {
 		w.raw(` scope="row"`)
 	}
-	class := c.class
-	if isNumber {
-		class = join(num, class)
-	}
-	if class != "" {
-		w.raw(` class="`, class, `"`)
+	classes := slices.DeleteFunc([]string{string(class), string(c.class)}, func(s string) bool { return s == "" || s == string(still) })
+	if len(classes) > 0 {
+		w.raw(` class="`, markup(strings.Join(classes, " ")), `"`)
 	}
 	if c.value != "" {
 		w.raw(` data-v="`)
@@ -174,11 +174,4 @@ func (w *writer) cell(c *cell, isNumber, heading bool) {
 		w.raw(`%"/></svg>`)
 	}
 	w.raw("</", tag, ">")
-}
-
-func join(a, b markup) markup {
-	if b == "" {
-		return a
-	}
-	return a + " " + b
 }

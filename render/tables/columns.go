@@ -45,8 +45,9 @@ func warn(c *render.Colors) *render.Style    { return &c.Warn }
 
 // printer appends values as the options of a table want them.
 type printer struct {
-	opt render.SummaryOptions
-	at  render.Moment
+	opt   render.SummaryOptions
+	at    render.Moment
+	shown int64 // the last time that was appended
 }
 
 // time appends when a message was seen, nothing for none.
@@ -60,7 +61,7 @@ func (p *printer) time(dst []byte, seen track.Point) []byte {
 // timeOf appends the time of a message, an absolute one with or without the date.
 func (p *printer) timeOf(dst []byte, seen track.Point, withDate bool) []byte {
 	dst = p.opt.Time.Append(dst, seen.Time, p.at, withDate)
-	p.at.Before = seen.Time
+	p.at.Before, p.shown = seen.Time, seen.Time
 	return dst
 }
 
@@ -119,6 +120,7 @@ type Table[R any] struct {
 
 type cellPrinter[R any] struct {
 	*column[R]
+	keys *records.Table[R]
 	path records.Path[R]
 	val  records.Value
 	text []byte
@@ -137,7 +139,7 @@ func (k *Kind[R]) cells() []cellPrinter[R] {
 	list := make([]cellPrinter[R], len(k.columns))
 	for i := range k.columns {
 		c := &k.columns[i]
-		list[i].column = c
+		list[i].column, list[i].keys = c, k.keys
 		if c.append == nil {
 			list[i].path = c.path(k.keys)
 		}
@@ -164,16 +166,19 @@ func (c *column[R]) head() tableColumn {
 	return tableColumn{title: c.title, left: c.left, whole: c.whole, dimZero: c.dimZero, rank: c.rank, optional: c.optional}
 }
 
+func (t *Table[R]) heads() (list []tableColumn) {
+	for i := range t.cells {
+		list = append(list, t.cells[i].head())
+	}
+	return list
+}
+
 // Append appends the table, nothing without records.
 func (t *Table[R]) Append(dst []byte, list []R) []byte {
 	if len(list) == 0 {
 		return dst
 	}
-	var heads []tableColumn
-	for i := range t.cells {
-		heads = append(heads, t.cells[i].head())
-	}
-	grid := newGrid(t.opt.Colors, heads)
+	grid := newGrid(t.opt.Colors, t.heads())
 	grid.cells = make([]cell, 0, len(list)*len(t.cells))
 	for _, r := range list {
 		for i := range t.cells {
@@ -225,33 +230,45 @@ func (c *cellPrinter[R]) value(p *printer, dst []byte, r R) []byte {
 	return dst
 }
 
+// entriesOfKeys describes the keys that the columns show.
+func (k *Kind[R]) entriesOfKeys() []records.Entry {
+	switch {
+	case k.of != nil:
+		return k.of()
+	case k.keys != nil:
+		return k.keys.Entries()
+	}
+	return nil
+}
+
+// describe describes a column by the keys that the table shows.
+func (c *column[R]) describe(keys []records.Entry) records.Entry {
+	e := records.Entry{Kind: records.ColumnEntry, Type: records.Text, Name: c.title, Path: c.title}
+	for _, key := range keys {
+		switch {
+		case key.Path == c.keyPath():
+			e.Type, e.Unit, e.Doc = key.Type, key.Unit, e.Doc+key.Doc
+		case strings.HasPrefix(c.key, key.Path+"."):
+			e.Doc = key.Doc + ": "
+		}
+	}
+	if c.doc != "" {
+		e.Doc = c.doc
+	}
+	return e
+}
+
 // entries describes the columns that have other names than the keys that they show, or
 // show them in another way.
 func (k *Kind[R]) entries() (list []records.Entry) {
-	var keys []records.Entry
-	switch {
-	case k.of != nil:
-		keys = k.of()
-	case k.keys != nil:
-		keys = k.keys.Entries()
-	}
+	keys := k.entriesOfKeys()
 	for i := range k.columns {
 		c := &k.columns[i]
 		if c.title == c.keyPath() && c.doc == "" {
 			continue
 		}
-		e := records.Entry{Kind: records.ColumnEntry, Type: records.Text, Name: c.title, Path: c.title, Of: k.name}
-		for _, key := range keys {
-			switch {
-			case key.Path == c.keyPath():
-				e.Type, e.Unit, e.Doc = key.Type, key.Unit, e.Doc+key.Doc
-			case strings.HasPrefix(c.key, key.Path+"."):
-				e.Doc = key.Doc + ": "
-			}
-		}
-		if c.doc != "" {
-			e.Doc = c.doc
-		}
+		e := c.describe(keys)
+		e.Of = k.name
 		list = append(list, e)
 	}
 	return list

@@ -41,7 +41,7 @@ func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64))
 		{title: "rpcs", style: num},
 		{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte, r R) []byte {
 			errors, _ := of(r)
-			return AppendFileErrors(b, errors)
+			return appendFileErrors(b, errors)
 		}},
 		{title: "clients", left: true, rank: useful, style: node},
 		{title: "jobs", left: true, rank: useful, optional: true, style: dim},
@@ -53,8 +53,8 @@ func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64))
 	}
 }
 
-// AppendFileErrors appends how often each error occurred, by name.
-func AppendFileErrors(dst []byte, list []files.Error) []byte {
+// appendFileErrors appends how often each error occurred, by name.
+func appendFileErrors(dst []byte, list []files.Error) []byte {
 	for i, e := range list {
 		if i > 0 {
 			dst = append(dst, ' ')

@@ -19,7 +19,7 @@ var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, colu
 	{title: "resource", left: true, whole: true, style: obj,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return l.Desc.AppendResource(b) }},
 	{title: "lock", key: "mode", doc: "mode of the lock, and its bits, range or group id", left: true, rank: useful, style: key,
-		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return AppendLock(b, l) }},
+		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return appendLock(b, l) }},
 	{title: "waited", dimZero: true, round: true, mark: waitStyle},
 	{title: "blocked by", key: "blocked_by", doc: "nodes and jobs with locks that kept it waiting", left: true, rank: neededFilled, style: bad,
 		append: func(p *printer, b []byte, l *locks.Lock) []byte { return appendBlockers(b, l, p.opt.NIDs) }},
@@ -72,8 +72,8 @@ var Holders = Kind[*locks.Holder]{name: "table of blockers", keys: &records.Hold
 	{title: "waiters", left: true, rank: useful, style: node},
 }}
 
-// Blockers returns who kept a lock waiting, each node and job once, the longest first.
-func Blockers(l *locks.Lock) (list []*locks.Blocker) {
+// blockers returns who kept a lock waiting, each node and job once, the longest first.
+func blockers(l *locks.Lock) (list []*locks.Blocker) {
 	for i := range l.BlockedBy {
 		b := &l.BlockedBy[i]
 		if !slices.ContainsFunc(list, func(o *locks.Blocker) bool { return o.Client == b.Client && o.Job == b.Job }) {
@@ -84,7 +84,7 @@ func Blockers(l *locks.Lock) (list []*locks.Blocker) {
 }
 
 func appendBlockers(dst []byte, l *locks.Lock, nids render.NIDs) []byte {
-	for i, b := range Blockers(l) {
+	for i, b := range blockers(l) {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
@@ -95,8 +95,8 @@ func appendBlockers(dst []byte, l *locks.Lock, nids render.NIDs) []byte {
 	return dst
 }
 
-// AppendLock appends mode, and range or bits.
-func AppendLock(dst []byte, l *locks.Lock) []byte {
+// appendLock appends mode, and range or bits.
+func appendLock(dst []byte, l *locks.Lock) []byte {
 	mode, ok := l.Mode()
 	if !ok {
 		return append(dst, cmp.Or(records.LockType(&l.Desc), "-")...)

@@ -42,6 +42,9 @@ type tableColumn struct {
 // absent reports whether the column is left out, because it is optional and empty.
 func (c *tableColumn) absent() bool { return c.optional && !c.filled }
 
+// isList reports whether a column has texts that are truncated first.
+func (c *tableColumn) isList() bool { return c.rank == useful && c.left }
+
 // cell is a cell by the end of its text, where that of the next one begins.
 type cell struct {
 	end   int
@@ -105,7 +108,7 @@ func (t *grid) fit(columns int) {
 	}
 	truncate := func(least int) {
 		for k := len(t.cols) - 1; k >= 0; k-- {
-			if c := &t.cols[k]; c.rank == useful && c.left && !c.hidden {
+			if c := &t.cols[k]; c.isList() && !c.hidden {
 				cut := max(0, min(over, c.width-least))
 				c.width -= cut
 				over -= cut
