@@ -213,7 +213,7 @@ func ladderOf(f *diagnose.Finding) string {
 	if file != "" {
 		filter += " && file == " + strconv.Quote(file)
 	}
-	return "ladder -Y " + flags.Quoted(filter)
+	return "ladder -Y " + flags.ShellWord(filter)
 }
 
 // record returns the flight recorder of an input that is read once.

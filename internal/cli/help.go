@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/render"
 )
 
 // setHelp lays out the help of lshark and its subcommands for the terminal. addAll adds
@@ -118,28 +119,11 @@ func synopsis(cmd *cobra.Command) []string {
 // wrapText wraps paragraphs, which are separated by line breaks, to a width in
 // columns.
 func wrapText(text string, width int) string {
-	var b strings.Builder
-	for i, paragraph := range strings.Split(text, "\n") {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		column := 0
-		for _, word := range strings.Fields(paragraph) {
-			n := len([]rune(word))
-			switch {
-			case column == 0:
-			case column+1+n > width:
-				b.WriteByte('\n')
-				column = 0
-			default:
-				b.WriteByte(' ')
-				column++
-			}
-			b.WriteString(word)
-			column += n
-		}
+	paragraphs := strings.Split(text, "\n")
+	for i, p := range paragraphs {
+		paragraphs[i] = string(render.AppendWrapped(nil, p, 0, width))
 	}
-	return b.String()
+	return strings.Join(paragraphs, "\n")
 }
 
 // inputTopic is what help describes besides commands: the flags that they share.

@@ -182,14 +182,6 @@ func (s *NegotiatedText) line(dst []byte, at int, label string, words []string) 
 }
 
 // wrapWords joins words to lines of at most a width in columns; 0: one line.
-func wrapWords(words []string, width int) (lines []string) {
-	for _, w := range words {
-		last := len(lines) - 1
-		if last >= 0 && (width == 0 || render.Width([]byte(lines[last]))+1+render.Width([]byte(w)) <= width) {
-			lines[last] += " " + w
-		} else {
-			lines = append(lines, w)
-		}
-	}
-	return lines
+func wrapWords(words []string, width int) []string {
+	return strings.Split(string(render.AppendWrapped(nil, strings.Join(words, " "), 0, width)), "\n")
 }

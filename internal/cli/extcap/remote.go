@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 )
@@ -133,18 +134,7 @@ func (c *command) remoteLine(input *scan.Flags) (string, error) {
 		if strings.ContainsRune(a, 0) {
 			return "", exit.Usagef("an argument contains a zero byte")
 		}
-		args[i] = quote(a)
+		args[i] = flags.ShellWord(a)
 	}
 	return strings.Join(args, " "), nil
-}
-
-// quote quotes a word for a POSIX shell. Words without special characters stay as they
-// are, so that ~/bin/lshark works.
-func quote(word string) string {
-	const harmless = "~/._-=:,@%+"
-	special := func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(harmless, r) }
-	if word != "" && !strings.ContainsFunc(word, special) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

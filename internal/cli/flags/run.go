@@ -108,15 +108,16 @@ func (x *Run[R]) Run(end func()) error {
 		}
 		line := "\nnext: lshark " + x.Next
 		for _, path := range files {
-			line += " " + Quoted(path)
+			line += " " + ShellWord(path)
 		}
 		return x.Out.Write([]byte(line + "\n"))
 	})
 }
 
-// Quoted returns a word as a shell reads it.
-func Quoted(word string) string {
-	if plain := regexp.MustCompile(`^[\w./:=@%+-]+$`); plain.MatchString(word) {
+// ShellWord returns a word as a shell reads it. Those without special characters stay as they are, also
+// ~/bin/lshark.
+func ShellWord(word string) string {
+	if plain := regexp.MustCompile(`^[\w~./:=@%+,-]+$`); plain.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
