@@ -13,8 +13,6 @@ import (
 
 // Trace renders an RPC with those nested in it.
 type Trace struct {
-	ASCII bool // draw branches with ASCII characters
-
 	opt  SummaryOptions
 	text []byte
 	list bool // several trees in one table
@@ -168,10 +166,7 @@ func (t *Trace) line(dst []byte, n *nested.Node, branches string, start int64) [
 		dst = append(dst, t.about(r)...)
 	}
 	dst = append(bytes.TrimRight(dst, " "), '\n')
-	more, last, through := "├ ", "└ ", "│ "
-	if t.ASCII {
-		more, last, through = "|-", "`-", "| "
-	}
+	const more, last, through = "├ ", "└ ", "│ "
 	below := strings.NewReplacer(more, through, last, "  ").Replace(branches)
 	for i, child := range n.Children {
 		branch := more

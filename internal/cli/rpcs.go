@@ -204,7 +204,7 @@ func (c *rpcsOptions) runTree(o scan.Options) error {
 		if len(roots) == 0 {
 			return nil
 		}
-		return x.Out.Write(newTraceText(&c.Job).AppendList(nil, roots, render.Moment{First: x.First()}))
+		return x.Out.Write(render.NewTrace(c.Options()).AppendList(nil, roots, render.Moment{First: x.First()}))
 	})
 }
 

@@ -120,7 +120,7 @@ func eachTraced(list []*nested.Node, do func(*nested.Node)) {
 }
 
 func (c *traceOptions) text(roots []*nested.Node, first int64) (text []byte) {
-	t := newTraceText(&c.Job)
+	t := render.NewTrace(c.Options())
 	for i, n := range roots {
 		if i > 0 {
 			text = append(text, '\n')
@@ -128,10 +128,4 @@ func (c *traceOptions) text(roots []*nested.Node, first int64) (text []byte) {
 		text = t.Append(text, n, render.Moment{First: first})
 	}
 	return text
-}
-
-func newTraceText(j *flags.Job) *render.Trace {
-	t := render.NewTrace(j.Options())
-	t.ASCII = !j.Sys.UTF8()
-	return t
 }

@@ -138,7 +138,6 @@ func (c *tuiOptions) run() error {
 		Title:    title(in, c.Args, &c.Input),
 		Capture:  m,
 		View:     view,
-		ASCII:    !c.Sys.UTF8(),
 		Live:     in.Live(),
 		Messages: c.messages,
 		Findings: in.OnlyLogs(), // there are no rows

@@ -22,7 +22,6 @@ type Options struct {
 	Capture *model.Capture
 	View    render.SummaryOptions // colours, times, NIDs and Files; the other fields are not used
 	Live    bool
-	ASCII   bool // the terminal has no UTF-8: lines are drawn with other characters
 
 	// Of the first view: messages instead of RPCs, a filter, and columns instead of
 	// the usual ones.

@@ -88,17 +88,6 @@ func (s *IO) Colored(when string) bool {
 	return s.OutTTY
 }
 
-// UTF8 reports whether output may have characters beyond ASCII: the locale is UTF-8, or
-// no locale is set and Out is not a terminal.
-func (s *IO) UTF8() bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToLower(s.Env(name)); v != "" {
-			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
-		}
-	}
-	return !s.OutTTY
-}
-
 // Keys lets the terminal deliver each key at once instead of whole lines.
 // restore undoes that. If standard input is not a terminal, no key is delivered.
 func (s *IO) Keys() (keys <-chan byte, restore func() error, err error) {
