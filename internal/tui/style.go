@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -87,7 +88,7 @@ func put(screen tcell.Screen, x, y, width, skip int, runs []run, change func(tce
 		}
 		for rest := printable(r.text); rest != "" && x < end; {
 			if skip > 0 {
-				_, size := firstCharacter(rest)
+				_, size := utf8.DecodeRuneInString(rest)
 				rest = rest[size:]
 				skip--
 				continue
@@ -105,18 +106,6 @@ func columnsOf(runs []run) (n int) {
 		n += render.Width([]byte(r.text))
 	}
 	return n
-}
-
-// firstCharacter returns the first character of a text, which is not empty, and its size
-// in bytes.
-func firstCharacter(s string) (r rune, size int) {
-	for i, c := range s {
-		if i > 0 {
-			return r, i
-		}
-		r = c
-	}
-	return r, len(s)
 }
 
 func styleOf(st *render.Style) tcell.Style {
