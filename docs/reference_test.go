@@ -204,6 +204,9 @@ Where the cause of a finding may be in several places, these are its *suspects*:
 excluded, each time with the message or the line of a log that proves it (three of them, all with ` + "`-v`" + `), and which capture or log would tell the
 suspects apart. [keys](keys.md#codes-of-places) has the places.
 
+With ` + "`-v`" + ` and in JSON a finding also says which of the thresholds below decided on it or on its severity, and what was measured. Rules
+about waits, which are found by exclusion, have few.
+
 For scripts, ` + "`--exit-code`" + ` ends with status 4 if there is an error, else with 5 if there is a warning. Only findings that ` + "`--only`, `--severity` and `-Y`" + ` choose
 count: ` + "`-Y 'not code contains \"capture.\"'`" + ` leaves out what is about the capture itself. A failure, damaged input (3) and Ctrl-C (130) have their own statuses also then.
 `

@@ -82,6 +82,9 @@ type Finding struct {
 	Cleared   []Clearance
 	WouldTell []string
 
+	// Compared are the thresholds that decided on it or on its severity, with what was measured.
+	Compared []Comparison
+
 	known string   // Text without Unexplained
 	alone Severity // that of the finding if it follows from no other
 	rank  int      // in causeOrder
@@ -130,6 +133,20 @@ func (f *Finding) ProveLine(l *track.LogLine) {
 	}
 	f.Evidence = append(f.Evidence, Evidence{l.Point(), text})
 }
+
+// Comparison is what was compared with a threshold of the rule, in the unit of the threshold.
+type Comparison struct {
+	*Threshold
+	Measured float64
+}
+
+// Compare notes that a threshold decided on the finding or on its severity.
+func (f *Finding) Compare(t *Threshold, measured float64) {
+	f.Compared = append(f.Compared, Comparison{t, measured})
+}
+
+// CompareTime is Compare of nanoseconds with a threshold in seconds.
+func (f *Finding) CompareTime(t *Threshold, ns int64) { f.Compare(t, float64(ns)/1e9) }
 
 // Capture is what is known about a capture itself.
 type Capture struct {

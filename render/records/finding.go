@@ -1,6 +1,7 @@
 package records
 
 import (
+	"math"
 	"sync"
 
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -72,6 +73,12 @@ func findingKeys() []*Key[*diagnose.Finding] {
 			append(suspectKeys(func(c *diagnose.Clearance) *diagnose.Place { return &c.Place }),
 				evidenceKeys(func(c *diagnose.Clearance) *diagnose.Evidence { return &c.Evidence })...)...).omit(),
 		textsIf("would_tell", "captures and logs that would decide between several suspects", func(f *finding) []string { return f.WouldTell }),
+		list("thresholds", "thresholds of the rule that decided on the finding or on its severity, and what was measured",
+			func(f *finding) []diagnose.Comparison { return f.Compared },
+			anyText("name", "name of the threshold; lshark explain CODE describes it", func(c *diagnose.Comparison) string { return c.Name }),
+			float("value", "the threshold", func(c *diagnose.Comparison) float64 { return c.Value }),
+			float("measured", "what was compared with it", func(c *diagnose.Comparison) float64 { return math.Round(c.Measured*1e6) / 1e6 }),
+			anyText("unit", "unit of both: s, B, %, or what is counted", func(c *diagnose.Comparison) string { return c.Unit })).omit(),
 		anyText("id", "names the finding among those of the same input", func(f *finding) string { return f.ID }),
 		text("cause", "id of the finding that it follows from", func(f *finding) string {
 			if f.Cause == nil {
@@ -81,6 +88,13 @@ func findingKeys() []*Key[*diagnose.Finding] {
 		}),
 		text("next", "what to look at next", func(f *finding) string { return f.Next }),
 	}
+}
+
+func float[R any](name, doc string, get func(r R) float64) *Key[R] {
+	return &Key[R]{Name: name, Type: Float, Doc: doc, Get: func(r R, v *Value) bool {
+		v.F = get(r)
+		return true
+	}}
 }
 
 // suspectKeys are the keys of a place that a record has.

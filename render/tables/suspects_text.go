@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,7 @@ func IsExcluded(line []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(line), []byte(excludedLabel))
 }
 
-// suspects appends where the cause may be, what is excluded, and what would tell.
+// suspects appends where the cause may be, what is excluded, what would tell, and in full what was compared with thresholds.
 func (t *FindingsText) suspects(dst []byte, f *diagnose.Finding) []byte {
 	dst = t.labelled(dst, "suspects: ", SuspectsText(f))
 	excluded := Exclusions(f)
@@ -76,7 +77,16 @@ func (t *FindingsText) suspects(dst []byte, f *diagnose.Finding) []byte {
 	if n := len(excluded) - shown; n > 0 {
 		dst = t.labelled(dst, excludedLabel, strconv.Itoa(n)+" more, which -v shows")
 	}
-	return t.labelled(dst, "would tell: ", strings.Join(f.WouldTell, "; "))
+	dst = t.labelled(dst, "would tell: ", strings.Join(f.WouldTell, "; "))
+	if !t.inFull {
+		return dst
+	}
+	var measured []string
+	for _, c := range f.Compared {
+		number := strconv.FormatFloat(math.Round(c.Measured*1e3)/1e3, 'f', -1, 64)
+		measured = append(measured, c.Name+" "+number+" "+c.Unit+" (threshold "+strconv.FormatFloat(c.Value, 'f', -1, 64)+")")
+	}
+	return t.labelled(dst, "measured: ", strings.Join(measured, "; "))
 }
 
 // labelled appends a line that begins with a label, nothing where the text is empty.

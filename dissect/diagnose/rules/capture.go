@@ -342,8 +342,10 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{End: func() {
 			var words []string
+			var most time.Duration
 			for _, c := range r.Capture().Estimated {
 				if d := c.Offset; d.Abs() >= time.Duration(clockDifference.Nanoseconds()) {
+					most = max(most, d.Abs())
 					word := "ahead of"
 					if d > 0 {
 						word = "behind"
@@ -352,10 +354,12 @@ var _ = add(diagnose.Rule{
 				}
 			}
 			if n := len(words); n > 0 {
-				r.Report(diagnose.Finding{First: r.First(), Count: int64(n), Text: "The clocks of the captures differ: " +
+				f := diagnose.Finding{First: r.First(), Count: int64(n), Text: "The clocks of the captures differ: " +
 					strings.Join(words[:min(n, maxFilesShown)], ", ") +
 					" that of the first file with packets in common. Times were corrected by this estimate, so times between two files may be wrong by " +
-					"part of the network's delay."})
+					"part of the network's delay."}
+				f.CompareTime(clockDifference, int64(most))
+				r.Report(f)
 			}
 		}}
 	},

@@ -295,6 +295,9 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 	}
 	f.Text += ": " + errnoText(v.status) + "." + k.outcome(v)
 	f.Prove(v.connected, "a connect is accepted")
+	if isSet(v.connected) && v.open == 0 && !v.readOnly {
+		f.CompareTime(connectSoon, v.longest)
+	}
 	f.Suspects = k.suspects(s.Target, s.Client, s.Server)
 	return f
 }

@@ -76,6 +76,7 @@ func (x *returns) line(l *track.LogLine) {
 	f := t.finding(diagnose.Subject{Server: l.Node})
 	f.Key = fmt.Sprint(l.Log, t.first)
 	f.Targets = slices.Clone(t.targets)
+	f.Compare(fewestAgain, float64(len(t.clients)))
 	suspect(&f, atNode(l.Node), diagnose.Between(diagnose.AtPath, l.Node, lnet.NID{}), diagnose.Between(diagnose.AtLNet, l.Node, lnet.NID{}))
 	f.Text = fmt.Sprintf("%s connected again within %s to %s on %s, which was not restarted then: it had not been there for any of them.",
 		nodes(t.clients), duration(max(t.last-t.first, 1e8)), list(t.targets), nodeOf(l))

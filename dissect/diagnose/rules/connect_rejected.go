@@ -58,7 +58,9 @@ var _ = add(diagnose.Rule{
 				case !isSet(v.connected):
 					r.Report(v.finding(k, diagnose.Error, " There was no connection by the end of the capture."))
 				case wait >= connectSoon.Nanoseconds():
-					r.Report(v.finding(k, diagnose.Warning, " Connected "+duration(wait)+" after the first refusal."))
+					f := v.finding(k, diagnose.Warning, " Connected "+duration(wait)+" after the first refusal.")
+					f.CompareTime(connectSoon, wait)
+					r.Report(f)
 				}
 			}
 		}}

@@ -73,12 +73,17 @@ func (s *silentServers) done(r *track.RPC) {
 func (s *silentServers) report(r *diagnose.Reporter) {
 	servers := make(map[lnet.NID][]*silentConnect)
 	for _, k := range fifo.All(s.connections) {
-		if k.isLong(r.Now()) {
+		if k.waited(r.Now()) >= unansweredFor.Nanoseconds() {
 			servers[k.server] = append(servers[k.server], k)
 		}
 	}
 	for server, list := range servers {
 		f := unansweredFinding(server, list)
+		var longest int64
+		for _, k := range list {
+			longest = max(longest, k.waited(r.Now()))
+		}
+		f.CompareTime(unansweredFor, longest)
 		s.suspect(&f, list)
 		r.Report(f)
 	}
@@ -106,15 +111,15 @@ func (s *silentServers) suspect(f *diagnose.Finding, list []*silentConnect) {
 // not answered.
 func (k *silentConnect) isConnected() bool { return k.connected.Time > k.last.Time }
 
-// isLong reports whether the client was not connected for long.
-func (k *silentConnect) isLong(now int64) bool {
+// waited returns for how many nanoseconds the client was not connected.
+func (k *silentConnect) waited(now int64) int64 {
 	switch {
 	case k.count == 0:
-		return false
+		return 0
 	case k.isConnected():
-		return k.connected.Time-k.first.Time >= unansweredFor.Nanoseconds()
+		return k.connected.Time - k.first.Time
 	}
-	return now-k.first.Time >= unansweredFor.Nanoseconds()
+	return now - k.first.Time
 }
 
 func unansweredFinding(server lnet.NID, list []*silentConnect) diagnose.Finding {

@@ -361,13 +361,13 @@ var _ = add(diagnose.Rule{
 	Next: "Find out why the client did not give the lock back: its console log at the time of the callback, whether it was reachable " +
 		"(lshark diagnose --only tcp), whether its node was out of memory or suspended. " +
 		"If many clients are evicted under load, compare ldlm_enqueue_min and at_max with how long writing back takes.",
-	Thresholds: []*diagnose.Threshold{
-		{Name: "callback pending", Value: float64(evictions.MinIgnored) / 1e9, Unit: "s", Reason: "Servers wait longer than that before they " +
-			"evict, even with the shortest timeouts. Where clients ping more often, the time between two pings is enough."},
-	},
-	Samples: []string{"evicted.pcap.zst"},
-	Start:   startEvictedLockCallback,
+	Thresholds: []*diagnose.Threshold{callbackPending},
+	Samples:    []string{"evicted.pcap.zst"},
+	Start:      startEvictedLockCallback,
 })
+
+var callbackPending = &diagnose.Threshold{Name: "callback pending", Value: float64(evictions.MinIgnored) / 1e9, Unit: "s",
+	Reason: "Servers wait longer than that before they evict, even with the shortest timeouts. Where clients ping more often, the time between two pings is enough."}
 
 // ignoredLocks are the locks for which clients were evicted, and who waited for them.
 type ignoredLocks struct {
@@ -451,6 +451,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 		b.WriteString("; it did not give back " + plural(more, "other lock") + " either")
 	}
 	f.Text = b.String() + "." + e.waitText(x) + lossText(&x.Refused)
+	f.CompareTime(callbackPending, first.End.Point.Time-first.Callback.Sent.Time)
 	for i := range x.Locks {
 		f.Locks = append(f.Locks, x.Locks[i].Handle)
 	}
@@ -510,13 +511,8 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 	Next: "Find out where the client was: suspended, crashed, hung, or cut off from the network (lshark diagnose --only tcp; lctl ping " +
 		"from both sides). " +
 		"Other clients that were silent at the same time point to a switch, or to the server's link.",
-	Thresholds: []*diagnose.Threshold{
-		{Name: "silence", Value: float64(evictions.MinSilence) / 1e9, Unit: "s", Reason: "Servers evict after six pings by default, which are " +
-			"at least five seconds apart. Where they are closer, the time of five pings is enough."},
-		{Name: "silence in ping intervals", Value: evictions.MinSilentPings, Unit: "pings", Reason: "The number after which servers evict can " +
-			"be set, but not below this."},
-	},
-	Samples: []string{"evicted_ping.pcap.zst"},
+	Thresholds: []*diagnose.Threshold{leastSilence, silentPings},
+	Samples:    []string{"evicted_ping.pcap.zst"},
 }, func(j jointEviction, f *diagnose.Finding) {
 	silence, _, begunBefore := j.silence()
 	if f.Prove(j[0].Served, "the last reply that the client got before"); j[0].Kind == "mgc" {
@@ -529,11 +525,21 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 	}
 	f.Text = j.String() + " after " + they(len(j)) + " had heard nothing from it for long: the client got no reply for " +
 		atLeast(begunBefore) + duration(silence) + " before it found out"
-	if e := j[0]; e.Interval != 0 {
+	e := j[0]
+	f.CompareTime(leastSilence, e.Silence)
+	if e.Interval != 0 {
 		f.Text += ", though it pings about every " + duration(e.Interval)
+		f.Compare(silentPings, float64(e.Silence)/float64(e.Interval))
 	}
 	f.Text += "."
 })
+
+var (
+	leastSilence = &diagnose.Threshold{Name: "silence", Value: float64(evictions.MinSilence) / 1e9, Unit: "s",
+		Reason: "Servers evict after six pings by default, which are at least five seconds apart. Where they are closer, the time of five pings is enough."}
+	silentPings = &diagnose.Threshold{Name: "silence in ping intervals", Value: evictions.MinSilentPings, Unit: "pings",
+		Reason: "The number after which servers evict can be set, but not below this."}
+)
 
 var _ = addEviction(evictions.Recovery, diagnose.Rule{
 	Code:    "evicted.recovery",

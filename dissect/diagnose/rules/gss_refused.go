@@ -24,15 +24,13 @@ var _ = add(diagnose.Rule{
 	Next: "The syslog of the server has the reason (lsvcgssd, run it with -vvv), that of the client the other half (lgss_keyring). For a " +
 		"shared key: lgss_sk --read KEYFILE on both sides, and keyctl show on the client; " +
 		"the key, its prime, its file system and its nodemap must agree. For Kerberos: klist -k on both sides, and the clocks.",
-	Thresholds: []*diagnose.Threshold{
-		{Name: "refused requests", Value: gssErrorAfter, Unit: "requests", Reason: "Below that it is a warning: a context that a restarted " +
-			"server does not know is refused once and made anew."},
-	},
-	Samples: []string{"gss_failed.pcap.zst", "mount_failed.pcap.zst"},
-	Start:   startGSSRefused,
+	Thresholds: []*diagnose.Threshold{gssErrorAfter},
+	Samples:    []string{"gss_failed.pcap.zst", "mount_failed.pcap.zst"},
+	Start:      startGSSRefused,
 })
 
-const gssErrorAfter = 3
+var gssErrorAfter = &diagnose.Threshold{Name: "refused requests", Value: 3, Unit: "requests",
+	Reason: "Below that it is a warning: a context that a restarted server does not know is refused once and made anew."}
 
 // gssMeanings has what GSS errors usually mean.
 var gssMeanings = map[string]string{
@@ -105,15 +103,18 @@ func (g *gssRefusals) answered(r *track.RPC, m *dissect.Message) {
 func (g *gssRefusals) finding(k gssKey, c *gssClient) diagnose.Finding {
 	f := c.run.finding(diagnose.Subject{Client: k.client, Target: only(c.targets), Server: only(c.servers)}, "the first refusal", "the last one")
 	f.Key = k.client.String() + strconv.Itoa(int(k.status))
-	if c.count < gssErrorAfter || errorName(k.status) == "GSS_S_NO_CONTEXT" {
+	name := errorName(k.status)
+	if float64(c.count) < gssErrorAfter.Value || name == "GSS_S_NO_CONTEXT" {
 		f.Severity = diagnose.Warning
+	}
+	if name != "GSS_S_NO_CONTEXT" {
+		f.Compare(gssErrorAfter, float64(c.count))
 	}
 	f.Text = nodes(c.servers) + " refused " + plural(c.count, "request") + " of " + k.client.String() + " for a security context"
 	if len(c.targets) > 0 {
 		f.Text += " with " + words(c.targets)
 	}
 	f.Text += ": " + c.error
-	name := errorName(k.status)
 	meaning := gssMeanings[name]
 	if name == "GSS_S_FAILURE" {
 		mechanism, _ := fifo.Get(g.mechanisms, k.client)

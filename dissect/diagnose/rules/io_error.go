@@ -174,7 +174,7 @@ var _ = add(diagnose.Rule{
 			if r.Status != opcodes.ENOENT || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
 				return
 			}
-			key := targetOf(r)
+			key, repeats := targetOf(r), int64(0)
 			if r.Opcode == opcodes.LDLM_ENQUEUE {
 				if !r.Does(opcodes.OfObject) {
 					return
@@ -182,8 +182,9 @@ var _ = add(diagnose.Rule{
 				if r.Does(opcodes.Glimpses) {
 					k := missingObject{key, r.FID}
 					n, _ := fifo.Get(asked, k)
-					fifo.Put(asked, k, n+1)
-					if float64(n+1) < missingRequests.Value {
+					repeats = n + 1
+					fifo.Put(asked, k, repeats)
+					if float64(repeats) < missingRequests.Value {
 						return
 					}
 				}
@@ -191,6 +192,7 @@ var _ = add(diagnose.Rule{
 			m := fifo.GetOrMake(targets, key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
 			at := r.Replied()
 			m.add(r, at)
+			m.repeats = max(m.repeats, repeats)
 			m.prove(at, "the reply to a request of %s says ENOENT", r.Client)
 			if r.HasFID && len(m.more) < maxResources && !m.more[r.FID] {
 				m.more[r.FID] = true
@@ -207,6 +209,9 @@ var _ = add(diagnose.Rule{
 			}
 			f.Text += m.aboutText(names)
 			suspect(&f, atTarget(key.label(), r.Server), atStorage(key.label(), r.Server))
+			if m.repeats > 0 {
+				f.Compare(&missingRequests, float64(m.repeats))
+			}
 			if m.count < 2 {
 				f.Severity = diagnose.Warning
 			}
@@ -225,6 +230,7 @@ type missing struct {
 	tally
 	objects []string
 	more    map[track.FID]bool // objects, and files
+	repeats int64              // most requests for the size of an object
 }
 
 var (
@@ -275,6 +281,8 @@ var _ = add(diagnose.Rule{
 			f.Text = fmt.Sprintf("%s had too little grant of %s for %d of %d writes, which went to the disk one by one instead of through its "+
 				"cache: it had %s left and asked for %s.",
 				x.senders(), key.target, x.count, x.all, binarySize(x.least), binarySize(x.want))
+			f.Compare(&noGrantWrites, float64(x.count))
+			f.Compare(&noGrantShare, 100*float64(x.count)/float64(x.all))
 			suspect(&f, atTarget(key.target.label(), rpc.Server), atConfig(rpc.Client))
 			r.Report(f)
 		}}

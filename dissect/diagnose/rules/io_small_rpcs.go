@@ -72,6 +72,11 @@ var _ = add(diagnose.Rule{
 			if k.write && a.synchronous == a.count {
 				f.Text += " All were synchronous, as with O_DIRECT or O_SYNC."
 			}
+			f.Compare(&smallRPCs, float64(a.count))
+			f.Compare(&smallBytes, float64(a.bytes))
+			f.Compare(&smallShare, 100*float64(a.mean())/float64(agreed))
+			f.Compare(&smallWarning, float64(a.count))
+			f.Compare(&sequentialShare, 100*a.share(a.adjacent))
 			if float64(a.count) < smallWarning.Value {
 				f.Severity = diagnose.Note
 			}
@@ -136,6 +141,9 @@ func randomAccess(r *diagnose.Reporter, k accessKey, a *access) {
 	f := accessFinding(k, a)
 	f.Text = fmt.Sprintf("%s%s %s %s on %s at random places: %d RPCs of %s on average, %.0f %% of which did not continue another one.",
 		k.client, jobsText(a.jobs), k.verb(), a.fileText(), a.target, a.count, binarySize(a.mean()), 100*(1-a.share(a.adjacent)))
+	f.Compare(&randomRPCs, float64(a.count))
+	f.Compare(&randomShare, 100*a.share(a.adjacent+a.strided))
+	f.Compare(&randomSize, float64(a.mean()))
 	r.Report(f)
 }
 
@@ -162,6 +170,8 @@ var _ = add(diagnose.Rule{
 			if k.write && float64(a.unaligned) >= unalignedRPCs.Value && a.unaligned%32 == 0 && 100*a.share(a.unaligned) >= unalignedShare.Value {
 				f := accessFinding(k, a)
 				f.Count = a.unaligned
+				f.Compare(&unalignedRPCs, float64(a.unaligned))
+				f.Compare(&unalignedShare, 100*a.share(a.unaligned))
 				f.Text = fmt.Sprintf("%s%s wrote %s on %s in pieces that begin inside a page: %d of %d writes, of %s on average.",
 					k.client, jobsText(a.jobs), a.fileText(), a.target, a.unaligned, a.count, binarySize(a.mean()))
 				r.Report(f)

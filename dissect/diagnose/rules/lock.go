@@ -158,7 +158,9 @@ func (x *contended) finding(l *locks.Lock) diagnose.Finding {
 		who = append(who, c.client.String()+jobsText(c.jobs))
 	}
 	span := x.last - x.first
+	f.Compare(&handovers, float64(x.given))
 	if len(who) == 1 {
+		f.Compared[0].Measured = float64(x.returns)
 		f.Text = fmt.Sprintf("%s had to give back its locks on %s %d times in %s, and asked for them again each time.", who[0], f.Detail,
 			x.given, duration(span))
 	} else {
@@ -174,6 +176,8 @@ func (x *contended) finding(l *locks.Lock) diagnose.Finding {
 		}
 		f.Text += " " + fmt.Sprintf(whose, duration(x.waited))
 	}
+	f.Compare(&handoverShare, 100*share)
+	f.Compare(&handoverWarning, float64(x.given))
 	if 100*share < handoverShare.Value || float64(x.given) < handoverWarning.Value {
 		f.Severity = diagnose.Note
 	}
@@ -283,6 +287,8 @@ func (g *glimpses) finding(key lockSubject, x *glimpsed, d *opcodes.LockDesc) di
 		f.Text += ", on behalf of " + t.senders()
 	}
 	f.Text += "."
+	f.Compare(&glimpsesOfObject, float64(x.count))
+	f.Compare(&glimpsesForWarning, float64(x.most))
 	if float64(x.most) < glimpsesForWarning.Value {
 		f.Severity = diagnose.Note
 	} else {
@@ -405,6 +411,13 @@ func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
 	f := x.finding(key.target.subject())
 	f.Client = l.Client
 	suspect(&f, atConfig(l.Client), byApplication)
+	if spread {
+		f.Compare(&churnSpread, float64(x.seconds))
+	} else {
+		f.Compare(&churnLocks, float64(x.resources))
+	}
+	f.Compare(&churnWarning, float64(x.count))
+	f.Compare(&churnRate, float64(x.count)*1e9/float64(max(x.last-x.first, 1)))
 	if float64(x.count) < churnWarning.Value || float64(x.count)*1e9 < churnRate.Value*float64(x.last-x.first) {
 		f.Severity = diagnose.Note
 	}

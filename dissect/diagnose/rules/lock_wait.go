@@ -140,6 +140,7 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 	f.Text = l.Client.String() + jobText(l.Job) + " asked for a " + lockText(l) + " and still waited for it " + duration(waited) +
 		" later, when the capture ended."
 	f.Prove(l.Asked, "%s asks for the lock", l.Client)
+	f.CompareTime(&longLockWait, waited)
 	if len(l.BlockedBy) == 0 {
 		suspect(&f, atHolder(lnet.NID{}), atThread(l.Server), diagnose.Place{Kind: diagnose.AtOtherServer, Node: l.Server})
 		f.Next = "Find out who holds the lock, in a capture of the server, or there: lctl get_param ldlm.namespaces.*.lock_count, and its " +
@@ -176,6 +177,7 @@ func (s *stuckLocks) ignored(l *locks.Lock, c *locks.Callback) {
 		f.Text += " answered the callback for its " + lockText(l) + ", but had not given it back " + duration(l.Last-c.Sent.Time) +
 			" later, when the capture ended."
 		f.Prove(c.Answered, "%s answers it", l.Client)
+		f.CompareTime(&ignoredCallback, l.Last-c.Sent.Time)
 	}
 	s.report.Report(f)
 }

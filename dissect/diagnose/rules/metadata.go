@@ -81,6 +81,7 @@ type jobStorm struct {
 	window     int64 // when it began
 	inWindow   int64 // requests in it
 	before     int64 // requests of all before it
+	most       int64 // of them, in a window in which they were many
 	share      float64
 	reported   int64
 }
@@ -129,6 +130,9 @@ func (s *storm) repeated(r *track.RPC, c *run) {
 	f.Detail += of
 	f.Text = fmt.Sprintf("%s%s asked %d times in %s for %s %s.", r.Client, jobText(f.Job), c.count, duration(c.last.Time-c.first.Time), s.what,
 		of)
+	f.Compare(&stormRepeats, float64(c.count))
+	f.Compare(&stormRate, float64(c.count)*1e9/float64(max(c.last.Time-c.first.Time, 1)))
+	f.Compare(&stormWarning, float64(c.count))
 	if float64(c.count) < stormWarning.Value {
 		f.Severity = diagnose.Note
 	}
@@ -166,7 +170,7 @@ func (s *storm) job(r *track.RPC, m *dissect.Message, at track.Point) {
 	c.clients = withNew(c.clients, r.Client, maxTallied)
 	if share := 100 * float64(c.inWindow) / float64(s.all-c.before); float64(c.inWindow) >= stormJobRate.Value &&
 		share >= stormJobShare.Value {
-		c.share = max(c.share, share)
+		c.share, c.most = max(c.share, share), max(c.most, c.inWindow)
 	}
 }
 
@@ -189,6 +193,8 @@ func (s *storm) manyOf(job string, client lnet.NID, c *jobStorm) diagnose.Findin
 	f := c.run.finding(diagnose.Subject{Job: job, Client: client}, "the first of these requests", "the last of them so far")
 	f.Severity = diagnose.Note
 	suspect(&f, byApplication)
+	f.Compare(&stormJobRate, float64(c.most))
+	f.Compare(&stormJobShare, c.share)
 	took := max(c.last.Time-c.first.Time, 1)
 	f.Text = fmt.Sprintf("%s%s sent %d %ss in %s, %.0f in a second (%s): %.0f %% of all in the busiest ten seconds.", nodes(c.clients),
 		jobText(job), c.count, s.noun, duration(took), float64(c.count)*1e9/float64(took), c.operations.text(), c.share)

@@ -84,6 +84,8 @@ func (d *denials) answered(r *track.RPC, _ *dissect.Message) {
 	f := x.finding(key.target.subject())
 	f.Client = r.Client
 	f.Text = fmt.Sprintf("%s denied %s of %s with %s, those of all %d users there.", key.target, x.operationsText(), x.senders(), errorName(errno), len(x.users))
+	f.Compare(deniedRequests, float64(x.count))
+	f.Compare(deniedShare, share)
 	suspect(&f, atConfig(r.Client), byAdmin, byApplication)
 	if x.other.Len > 0 {
 		exclude(&f, byApplication, x.at, x.other.String()+" was served meanwhile")

@@ -272,6 +272,7 @@ func (m *mounts) end() {
 		if took := now - x.begun.Time; !x.done && took >= mountLong.Nanoseconds() && why != "" {
 			f := x.finding("had not succeeded "+duration(took)+" after it began, when the capture ended: "+why+".", refused)
 			f.Severity = diagnose.Warning
+			f.CompareTime(mountLong, took)
 			m.report.Report(f)
 		}
 	}

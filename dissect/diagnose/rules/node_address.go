@@ -34,7 +34,9 @@ var _ = add(diagnose.Rule{
 		}, End: func() {
 			for h, x := range fifo.All(hosts) {
 				if float64(x.resets.count) >= secondResets.Value && x.last > x.resets.first {
-					r.Report(x.finding(hostNID(r.Paths(), h.host)))
+					f := x.finding(hostNID(r.Paths(), h.host))
+					f.Compare(secondResets, float64(x.resets.count))
+					r.Report(f)
 				}
 			}
 		}}

@@ -89,6 +89,7 @@ var _ = add(diagnose.Rule{
 				}
 				f := pair.between(h, r.Paths())
 				f.Subject = pair.Subject
+				f.Compare(unansweredRequests, float64(pair.count))
 				f.Text = fmt.Sprintf("%s did not answer %s of %s for an InfiniBand connection in %s. The capture has nothing that it sent.",
 					nodeName(pair.Server, h.to), plural(pair.count, "request"), nodeName(pair.Client, h.from), duration(f.Last-f.First))
 				suspect(&f, atNode(f.Node), onPath(hostNID(r.Paths(), h.from), f.Node))
@@ -116,6 +117,9 @@ func followRefused(r *diagnose.Reporter, least *diagnose.Threshold, is func(*lne
 			}
 			f := pair.between(key.hostPair, r.Paths())
 			f.Key += " " + key.reason.String()
+			if key.reason == ib.SequenceError {
+				f.Compare(least, float64(pair.count))
+			}
 			describe(key, pair, &f)
 			r.Report(f)
 		}
@@ -237,6 +241,8 @@ var _ = add(diagnose.Rule{
 				f := pair.between(key, r.Paths())
 				f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.",
 					pair.count, path.Messages, key.from, key.to, key.to)
+				f.Compare(lastCredits, float64(pair.count))
+				f.Compare(lastCreditShare, float64(pair.count)/float64(path.Messages))
 				suspect(&f, atConfig(f.Node), atNode(f.Node))
 				r.Report(f)
 			}

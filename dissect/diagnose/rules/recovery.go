@@ -232,6 +232,7 @@ var _ = add(diagnose.Rule{
 		f.Prove(v.Back, "the target accepts the first connect")
 		if late {
 			f.Prove(last.Connected, "%s connects, the last one", last.Connection.Client)
+			f.CompareTime(recoveryLate, last.Connected.Time-v.Back.Time)
 		}
 		f.Prove(v.Completed, "the first client has recovered")
 		return true

@@ -33,7 +33,8 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "late_recovery.pcap.zst",
 		"late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "no_answer.pcap.zst", "no_recovery.pcap.zst", "recovery.pcap.zst",
 		"rolled_back.pcap.zst"},
-	Start: startRecoveries(describeRestart),
+	Thresholds: []*diagnose.Threshold{unreachableTime},
+	Start:      startRecoveries(describeRestart),
 })
 
 func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
@@ -103,6 +104,7 @@ func describeMGS(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding
 		nodes(who) + " no reply, and did not know " + them(len(who)) + " any more when " + they(len(who)) + " connected again. Mounted file systems go on without it; " +
 		"mounts and changes of the configuration had to wait."
 	f.Brief = f.Text + " Look who restarted the MGS."
+	f.CompareTime(unreachableTime, v.Back.Time-v.LastReply.Time)
 	suspect(f, ofOutage(v)...)
 	f.Prove(v.LastReply, "the last reply of the MGS before")
 	f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
@@ -383,6 +385,7 @@ var _ = add(diagnose.Rule{
 		for _, c := range evicted {
 			f.Prove(c.Evicted, "%s connects, and is evicted", c.Connection.Client)
 		}
+		f.CompareTime(shortestWindow, evicted[0].Evicted.Time-lastAbsent(v))
 		suspect(f, ofOutage(v)...)
 		return true
 	}),
@@ -484,7 +487,7 @@ var _ = add(diagnose.Rule{
 	Limits: "What happened to the server is not in the capture.",
 	Next: "Is the server up (ping, lctl ping NID from a client)? Its console log; the HA software, if the target should have moved to " +
 		"another server.",
-	Thresholds: []*diagnose.Threshold{unreachableTime},
+	Thresholds: []*diagnose.Threshold{unreachableTime, connectSoon},
 	Start: startRecoveries(func(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
 		wasStopped := v.Kind == recovery.Stopped && isSet(v.LastReply)
 		if v.Kind != recovery.Unreachable && !wasStopped || v.ServerBefore == (lnet.NID{}) { // of a second server, nothing is known
@@ -499,8 +502,10 @@ var _ = add(diagnose.Rule{
 			if f.Last = lastAbsent(v); f.Last-f.First < connectSoon.Nanoseconds() {
 				f.Severity = diagnose.Warning
 			}
+			f.CompareTime(connectSoon, f.Last-f.First)
 		} else {
 			f.Text += " did not answer any more. "
+			f.CompareTime(unreachableTime, r.Now()-v.Begin())
 		}
 		f.Text += nodes(clientNIDs(v.Clients)) + " lost " + them(1+v.Unnamed)
 		if mayBeBack(v) {

@@ -69,7 +69,10 @@ var _ = add(diagnose.Rule{
 			}
 			for server, t := range fifo.All(servers) {
 				if t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
-					reporter.Report(t.finding(server))
+					f := t.finding(server)
+					f.Compare(longEstimate, float64(t.most))
+					f.Compare(raisedEstimate, float64(t.most)/float64(t.least))
+					reporter.Report(f)
 				}
 			}
 		}}

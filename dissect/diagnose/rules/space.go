@@ -94,6 +94,7 @@ var _ = add(diagnose.Rule{
 			f := x.finding(k.subject())
 			f.Text = k.String() + " is nearly full. It reported to " + nodes(x.clients) + ": " + x.least.freeText() + "."
 			f.Prove(x.least.at, "the reply with the least space")
+			f.Compare(&leastFree, 100*x.least.left())
 			suspect(&f, atTarget(k.label(), rpc.Server))
 			r.Report(f)
 		}}
@@ -159,6 +160,7 @@ func reportUnbalanced(r *diagnose.Reporter, said spaces) {
 			Last: max(least.at.Time, most.at.Time), Count: 1}
 		f.Text = fmt.Sprintf("Of %d OSTs of %s, %s has %s available and %s has %s: new objects go to OSTs by their free space, not in turn.",
 			len(osts), system, least.target, binarySize(least.Available), most.target, binarySize(most.Available))
+		f.Compare(&unbalancedFrom, 100*(1-float64(least.Available)/float64(most.Available)))
 		f.Prove(least.at, "last statfs of %s", least.target)
 		f.Prove(most.at, "last statfs of %s", most.target)
 		r.Report(f)
@@ -250,6 +252,9 @@ func (x *targetState) enter(r *track.RPC, found uint64, at track.Point) bool {
 func (x *targetState) finding(k targetKey, server lnet.NID) diagnose.Finding {
 	f := x.tally.finding(k.subject())
 	suspect(&f, atTarget(k.label(), server), atStorage(k.label(), server), byAdmin)
+	if x.states&readOnlyState != 0 {
+		f.CompareTime(&readOnlyFor, x.last-x.readOnly)
+	}
 	if x.states == noCreate {
 		f.Severity = diagnose.Note
 	}

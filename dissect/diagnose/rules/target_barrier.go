@@ -40,6 +40,7 @@ var _ = add(diagnose.Rule{
 			}
 			f := t.finding(key.subject())
 			f.Wait = t.last - t.first
+			f.CompareTime(putOff, f.Wait)
 			f.Text = key.String() + " put off " + t.operationsText() + " of " + t.senders() + " with EINPROGRESS for " + duration(f.Wait) +
 				": a write barrier, as for a snapshot, does that."
 			suspect(&f, byAdmin, atTarget(key.label(), rpc.Server), atStorage(key.label(), rpc.Server))

@@ -15,7 +15,6 @@ var _ = addTrouble(diagnose.Rule{
 	Limits: "RPCs of clients that the capture does not have may have been served.",
 	Next: "On the server: dmesg for errors and timeouts of the disks (\"blocked for more than\", multipath, RAID), iostat -x 1, zpool " +
 		"status, and the stacks of its threads.",
-	Thresholds: []*diagnose.Threshold{hangTime},
 }, onlySuspect(diagnose.AtStorage), func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	storage := g.Suspects[0]
 	f.Text += " The cause is the " + storage.String() + ", as all else is excluded."

@@ -302,6 +302,9 @@ func reportRoundTrips(r *diagnose.Reporter) {
 		}
 		if usual, text, ok := usualRoundTrip(r.Paths(), p); ok && float64(p.Slow[0].Least) >= slowAckRatio.Value*float64(usual) {
 			f := roundTripFinding(r, p, seconds, text)
+			f.CompareTime(slowAck, p.Slow[0].Least)
+			f.Compare(slowAckSeconds, float64(seconds))
+			f.Compare(slowAckRatio, float64(p.Slow[0].Least)/float64(usual))
 			if _, changed := p.Typical(); !changed { // a host that is only farther away than the others
 				f.Severity = diagnose.Note
 			}

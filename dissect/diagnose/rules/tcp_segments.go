@@ -328,6 +328,12 @@ func (x *lossyHosts) check(there, back lossyDirection) {
 	f := there.finding(x.report.Paths())
 	f.Key = min(there.from.String()+" > "+there.to.String(), there.to.String()+" > "+there.from.String())
 	f.First, f.Last, f.Count = there.first, there.last, there.count
+	if there.isMuch() {
+		f.Compare(resentSegments, float64(there.count))
+		f.Compare(resentShare, there.share)
+	} else {
+		f.CompareTime(resentTime, cost.time)
+	}
 	f.Text = fmt.Sprintf("%s sent %s to %s again (%.1f %% of the bytes of its messages).",
 		there.from, plural(there.count, "segment"), there.to, 100*there.share)
 	directions := []lossyDirection{there}
@@ -375,7 +381,9 @@ var _ = add(diagnose.Rule{
 		report := func() {
 			for h, p := range fifo.All(pairs) {
 				if p.sum >= closedTime.Nanoseconds() {
-					r.Report(p.finding(h, r.Paths()))
+					f := p.finding(h, r.Paths())
+					f.CompareTime(closedTime, p.sum)
+					r.Report(f)
 				}
 			}
 		}

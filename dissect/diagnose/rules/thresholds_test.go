@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -21,37 +22,38 @@ func TestThresholds(t *testing.T) {
 	for _, x := range []struct {
 		code, threshold, sample string
 		below, above            float64
+		measured                float64 // what the finding says; 0: the threshold decides what belongs together
 	}{
-		{"connect.in_progress", "refused for", "connect_refused", 5.09, 5.141},
-		{"connect.starting", "refused for", "connect_refused", 7.314, 7.387},
-		{"io.missing_object", "requests for the size of the same object", "missing_objects", 0.5, 1.5},
-		{"io.small_rpcs", "RPCs about an object", "lost_replies", 63.5, 64.5},
-		{"io.small_rpcs", "bytes of them", "lost_replies", 521681, 526924},
-		{"io.small_rpcs", "mean size, of what an RPC may have", "lost_replies", 1.555, 1.57},
-		{"io.small_rpcs", "RPCs about an object, for a warning", "lost_replies", 63.5, 64.5},
-		{"io.small_rpcs", "share that continues another one", "lost_replies", 96.39, 97.36},
-		{"lock.glimpse_storm", "glimpses of an object", "lock_contention", 4.5, 5.5},
-		{"lock.glimpse_storm", "glimpses a second, for a warning", "lock_contention", 1.5, 2.5},
-		{"lock.glimpse_storm", "time between two of them", "lock_contention", 0.6939, 0.7009},
-		{"lock.ping_pong", "locks that were given back after a callback", "lock_contention", 1.5, 2.5},
-		{"lock.ping_pong", "time between two of them", "lock_contention", 0.1601, 0.1617},
-		{"lock.ping_pong", "share of the time that requests waited, for a warning", "lock_ping_pong", 42, 42.42},
-		{"lock.ping_pong", "locks that were given back, for a warning", "lock_contention", 7.5, 8.5},
-		{"lock.stuck", "wait for a lock", "late_recovery_client", 48.94, 49.44},
-		{"metadata.change_storm", "requests of a job in 10 s", "mkdir_storm", 653.7, 660.3},
-		{"metadata.change_storm", "share of a job in all such requests", "mkdir_storm", 99.5, 100.5},
-		{"metadata.stat_storm", "requests of a job in 10 s", "stat_storm", 9.5, 10.5},
-		{"metadata.stat_storm", "share of a job in all such requests", "stat_storm", 99.31, 100.3},
-		{"recovery.late", "after the first client", "late_recovery", 27.91, 28.19},
-		{"restart.no_recovery", "from the last sign that the target was absent", "no_recovery", 5.092, 5.143},
-		{"slow.timeouts", "estimate", "black_hole", 29.5, 30.5},
-		{"slow.timeouts", "ratio", "black_hole", 5.5, 6.5},
-		{"space.low", "free space or objects", "full_ost", 97.29, 98.27},
-		{"space.unbalanced", "difference of the available space", "frozen_server", 58.06, 58.65},
-		{"tcp.retransmission", "segments", "black_hole", 10.5, 11.5},
-		{"tcp.retransmission", "share", "black_hole", 0.09508, 0.09604},
-		{"tcp.round_trip", "seconds", "slow_client", 4.5, 5.5},
-		{"tcp.round_trip", "ratio", "slow_client", 13.56, 13.7},
+		{"connect.in_progress", "refused for", "connect_refused", 5.09, 5.141, 5.115},
+		{"connect.starting", "refused for", "connect_refused", 7.314, 7.387, 7.351},
+		{"io.missing_object", "requests for the size of the same object", "missing_objects", 0.5, 1.5, 2},
+		{"io.small_rpcs", "RPCs about an object", "lost_replies", 63.5, 64.5, 64},
+		{"io.small_rpcs", "bytes of them", "lost_replies", 521681, 526924, 1048576},
+		{"io.small_rpcs", "mean size, of what an RPC may have", "lost_replies", 1.555, 1.57, 1.563},
+		{"io.small_rpcs", "RPCs about an object, for a warning", "lost_replies", 63.5, 64.5, 64},
+		{"io.small_rpcs", "share that continues another one", "lost_replies", 96.39, 97.36, 96.875},
+		{"lock.glimpse_storm", "glimpses of an object", "lock_contention", 4.5, 5.5, 5},
+		{"lock.glimpse_storm", "glimpses a second, for a warning", "lock_contention", 1.5, 2.5, 2},
+		{"lock.glimpse_storm", "time between two of them", "lock_contention", 0.6939, 0.7009, 0},
+		{"lock.ping_pong", "locks that were given back after a callback", "lock_contention", 1.5, 2.5, 8},
+		{"lock.ping_pong", "time between two of them", "lock_contention", 0.1601, 0.1617, 0},
+		{"lock.ping_pong", "share of the time that requests waited, for a warning", "lock_ping_pong", 42, 42.42, 42.213},
+		{"lock.ping_pong", "locks that were given back, for a warning", "lock_contention", 7.5, 8.5, 8},
+		{"lock.stuck", "wait for a lock", "late_recovery_client", 48.94, 49.44, 49.19},
+		{"metadata.change_storm", "requests of a job in 10 s", "mkdir_storm", 653.7, 660.3, 657},
+		{"metadata.change_storm", "share of a job in all such requests", "mkdir_storm", 99.5, 100.5, 100},
+		{"metadata.stat_storm", "requests of a job in 10 s", "stat_storm", 9.5, 10.5, 3834},
+		{"metadata.stat_storm", "share of a job in all such requests", "stat_storm", 99.31, 100.3, 99.807},
+		{"recovery.late", "after the first client", "late_recovery", 27.91, 28.19, 28.051},
+		{"restart.no_recovery", "from the last sign that the target was absent", "no_recovery", 5.092, 5.143, 5.118},
+		{"slow.timeouts", "estimate", "black_hole", 29.5, 30.5, 30},
+		{"slow.timeouts", "ratio", "black_hole", 5.5, 6.5, 6},
+		{"space.low", "free space or objects", "full_ost", 97.29, 98.27, 97.774},
+		{"space.unbalanced", "difference of the available space", "frozen_server", 58.06, 58.65, 58.357},
+		{"tcp.retransmission", "segments", "black_hole", 10.5, 11.5, 11},
+		{"tcp.retransmission", "share", "black_hole", 0.09508, 0.09604, 0.096},
+		{"tcp.round_trip", "seconds", "slow_client", 4.5, 5.5, 5},
+		{"tcp.round_trip", "ratio", "slow_client", 13.56, 13.7, 13.632},
 	} {
 		rule := findRule(t, x.code)
 		at := slices.IndexFunc(rule.Thresholds, func(h *diagnose.Threshold) bool { return h.Name == x.threshold })
@@ -62,6 +64,7 @@ func TestThresholds(t *testing.T) {
 		if frames[x.sample] == nil {
 			frames[x.sample] = wiretest.ReadSample(t, samplePath(x.sample+".pcap.zst"))
 		}
+		measured := 0.0
 		findings := func(value float64) (texts []string) {
 			defer func(was float64) { rule.Thresholds[at].Value = was }(rule.Thresholds[at].Value)
 			rule.Thresholds[at].Value = value
@@ -71,11 +74,18 @@ func TestThresholds(t *testing.T) {
 			e.Close()
 			for _, f := range e.Findings() {
 				texts = append(texts, f.Severity.String()+" "+f.Text)
+				for _, c := range f.Compared {
+					assert.That(t, slices.Contains(rule.Thresholds, c.Threshold), "%s does not declare its threshold %q", x.code, c.Name)
+					if c.Name == x.threshold {
+						measured = max(measured, math.Round(c.Measured*1e3)/1e3)
+					}
+				}
 			}
 			return texts
 		}
 		assert.That(t, !slices.Equal(findings(x.below), findings(x.above)), "%s of %s, %q: the findings are the same with %v and %v",
 			x.code, x.sample, x.threshold, x.below, x.above)
+		assert.Equal(t, measured, x.measured, x.code, x.sample, x.threshold)
 	}
 }
 

@@ -46,6 +46,9 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 	troubleRules = append(troubleRules, belongs)
 	number := len(troubleRules) - 1
 	rule.Logs = true
+	if rule.Severity == diagnose.Error {
+		rule.Thresholds = append(rule.Thresholds, hangTime)
+	}
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		t := diagnose.Shared(r, newTroubles)
 		report := func(until int64) {
@@ -53,7 +56,7 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 				if ruleOf(g) != number || lastOf(g) > until {
 					continue
 				}
-				f := t.finding(g)
+				f := t.finding(g, rule.Severity)
 				describe(t, g, &f)
 				r.Report(f)
 			}
@@ -166,8 +169,8 @@ func sumOf(g *suspects.Group) (s troubleSum) {
 	return s
 }
 
-// finding returns a finding about a group, with what waited as its text.
-func (t *troubles) finding(g *suspects.Group) diagnose.Finding {
+// finding returns a finding about a group, with what waited as its text. worst is the severity of the rule.
+func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.Finding {
 	s := sumOf(g)
 	f := diagnose.Finding{First: g.From, Last: g.To, Count: int64(len(g.Troubles)), Suspects: g.Suspects, Cleared: g.Cleared}
 	f.Client, f.Server = only(s.clients), only(s.servers)
@@ -210,10 +213,11 @@ func (t *troubles) finding(g *suspects.Group) diagnose.Finding {
 			f.Locks = withNew(f.Locks, w.Blocked[i].Handle, maxNames)
 		}
 	}
-	if s.open > 0 && f.Wait >= hangTime.Nanoseconds() {
-		f.Severity = diagnose.Error
-	} else {
-		f.Severity = diagnose.Warning
+	f.Severity = diagnose.Warning
+	if s.open > 0 && worst == diagnose.Error {
+		if f.CompareTime(hangTime, f.Wait); f.Wait >= hangTime.Nanoseconds() {
+			f.Severity = diagnose.Error
+		}
 	}
 	f.Key = fmt.Sprint(g.Suspects, g.From)
 	f.WouldTell = wouldTell(t.facts, g)
