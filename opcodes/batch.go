@@ -18,7 +18,7 @@ var BatchMagic = Enum("batch_magic", "", "magic of batches", []Value{
 
 var batchUpdateRequest = &Struct{Name: "batch_update_request", Since: "2.16", Doc: "requests that travel together", Fields: []*Field{
 	U32("burq_magic", &BatchMagic),
-	U16("burq_count", Harmless, "number of requests"),
+	batchCount,
 	Pad("burq_padding", 2),
 	Subs("burq_reqmsg", -1, &LustreMsg, If(never), "the requests; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the requests, each a message with buffers of its own"),
@@ -26,7 +26,7 @@ var batchUpdateRequest = &Struct{Name: "batch_update_request", Since: "2.16", Do
 
 var (
 	batched    = Msgs("", "message inside a batch; lm_opc has its operation, lm_result its result")
-	batchCount = Field{Off: 4, Size: 2}
+	batchCount = U16("burq_count", Harmless, "number of requests") // burp_count lies at the same offset
 )
 
 // nextBatched returns the field of the next message in a batch; its length is in
@@ -46,15 +46,18 @@ func nextBatched(v *View) (*Field, int) {
 var butUpdateHeader = &Struct{Name: "but_update_header", Since: "2.16", Doc: "where the requests of a batch are", Fields: []*Field{
 	U32("buh_magic", &BatchMagic),
 	U32("buh_count", Harmless, "number of buffers with requests"),
-	U32("buh_inline_length", Size, "bytes of the requests that follow; 0: they come as bulk data"),
+	buhInline,
 	U32("buh_reply_size", Size, "room for the answers"),
 	U32("buh_update_count", Harmless, "number of requests"),
 	Pad("buh_padding", 4),
 	OneOf("buh_inline_data", func(v *View) *Field { return formBatch }, []*Field{formBatch},
-		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the requests"),
+		If(func(v *View) bool { return buhInline.Uint(v.Struct, v.Big) != 0 }), "the requests"),
 }}
 
-var formBatch = Sub("", &batchUpdateRequest)
+var (
+	formBatch = Sub("", &batchUpdateRequest)
+	buhInline = U32("buh_inline_length", Size, "bytes of the requests that follow; 0: they come as bulk data")
+)
 
 var butUpdateBuffer = &Struct{Name: "but_update_buffer", Since: "2.16",
 	Doc: "size of a buffer with requests that is to be fetched", Fields: []*Field{
@@ -107,12 +110,12 @@ var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH", Since: "2.16",
 		},
 	},
 	Pick: func(m *Msg) *Variant {
-		if ouhInline.Uint(m.Buf(1), m.Big) == 0 {
+		if buhInline.Uint(m.Buf(1), m.Big) == 0 {
 			return m.RPC.Variants[1]
 		}
 		return m.RPC.Variants[0]
 	},
-	PickBytes: []int{ouhInline.Off + ouhInline.Size},
+	PickBytes: []int{butUpdateHeader.Resolve().Field("buh_inline_length").Off + buhInline.Size},
 	Common: &Variant{
 		Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
 		Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
@@ -135,7 +138,7 @@ const (
 // when the requests are in the message itself.
 func batchSubject(m *Msg) (fid, name []byte) {
 	b := m.Buf(1)
-	if len(b) < batchData || ouhInline.Uint(b, m.Big) == 0 {
+	if len(b) < batchData || buhInline.Uint(b, m.Big) == 0 {
 		return nil, nil
 	}
 	b = b[batchData:]
@@ -182,7 +185,7 @@ func summarizeBatchRequest(m *Msg, l *Line) {
 		l.Key("from ").FID(fid, m.Big)
 		l.Key("").Label(Name, name)
 	}
-	if ouhInline.Uint(b, m.Big) == 0 {
+	if buhInline.Uint(b, m.Big) == 0 {
 		l.Key("in ").Count(butUpdateHeader.Field("buh_count").Uint(b, m.Big), "bulk buffer")
 	}
 }

@@ -125,8 +125,7 @@ var lustreCfg = &Struct{Name: "lustre_cfg", Detect: func(b []byte, big bool) boo
 		lcfgCommand,
 		lcfgNum,
 		U32("lcfg_flags", Harmless, Hex, "unused"),
-		U64("lcfg_nid", NID4, InvalidIf(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
-			"NID, where the command takes one"),
+		lcfgNid,
 		U32("lcfg_nal", Harmless, "obsolete"),
 		lcfgBufcount,
 		Arr("lcfg_buflens", -1, U32(""), Harmless, CountOf(cfgArguments), "bytes of each argument"),
@@ -155,7 +154,7 @@ const (
 var (
 	lcfgCommand  = U32("lcfg_command", &LcfgCommand, "what to do")
 	lcfgNum      = U32("lcfg_num", Harmless, "number, where the command takes one: a timeout")
-	lcfgNid      = Field{Off: 16, Size: 8}
+	lcfgNid      = U64("lcfg_nid", NID4, ValidIf(func(v *View) bool { return v.Uint(v.Type.Field("lcfg_nid")) != 0 }), "NID, where the command takes one")
 	lcfgBufcount = U32("lcfg_bufcount", Harmless, "number of arguments")
 
 	argText     = Str("", 0, ConfigParams)

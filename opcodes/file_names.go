@@ -243,7 +243,7 @@ type BatchedName struct {
 // BatchedNames calls f with each request of an MDS_BATCH, in order, when they are in
 // the message.
 func BatchedNames(m *Msg, f func(BatchedName)) {
-	if b := m.Buf(1); ouhInline.Uint(b, m.Big) != 0 {
+	if b := m.Buf(1); buhInline.Uint(b, m.Big) != 0 {
 		BatchedNamesInBulk(b[min(len(b), butUpdateHeader.Size):], m.Big, f)
 	}
 }

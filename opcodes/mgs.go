@@ -181,7 +181,7 @@ func nextNidtblEntry(v *View) (*Field, int) {
 var mgsConfigBody = &Struct{Name: "mgs_config_body", Doc: "which table of the MGS, and from where on", Fields: []*Field{
 	Str("mcb_name", 64, TargetName, "file system and table"),
 	U64("mcb_offset", Harmless, "first version or hash that is wanted"),
-	U16("mcb_type", &MgsCfgType, "kind of table"),
+	mcbType,
 	U8("mcb_nm_cur_pass", Harmless, IfNot(isRecoverTable), "of nodemaps: counts the passes over the table"),
 	U8("mcb_rec_nid_size", Over("mcb_nm_cur_pass"), Size, If(isRecoverTable), Since("2.16"),
 		"of recovery tables: bytes of the largest NID that the client understands; 0: 8"),
@@ -191,7 +191,7 @@ var mgsConfigBody = &Struct{Name: "mgs_config_body", Doc: "which table of the MG
 
 const mgsRecover = 2
 
-var mcbType = Field{Off: 72, Size: 2}
+var mcbType = U16("mcb_type", &MgsCfgType, "kind of table")
 
 func isRecoverTable(v *View) bool { return mcbType.Uint(v.Struct, v.Big) == mgsRecover }
 
@@ -274,7 +274,7 @@ var _ = DefineRPC(&RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
 			SummarizeRequest: summarizeConfigRequest, SummarizeReply: summarizeConfigReply, Subject: configName,
 		},
 	},
-	PickBytes: []int{mcbType.Off + mcbType.Size},
+	PickBytes: []int{mgsConfigBody.Resolve().Field("mcb_type").Off + mcbType.Size},
 	Pick: func(m *Msg) *Variant {
 		if mcbType.Uint(m.Buf(1), m.Big) == mgsRecover {
 			return m.RPC.Variants[0]

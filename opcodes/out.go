@@ -184,7 +184,7 @@ func nextUpdate(v *View) (*Field, int) {
 var outUpdateHeader = &Struct{Name: "out_update_header", Doc: "where the updates are", Fields: []*Field{
 	U32("ouh_magic", &OutMagic),
 	U32("ouh_count", Harmless, "number of buffers with updates"),
-	U32("ouh_inline_length", Size, "bytes of the updates that follow; 0: they come as bulk data"),
+	ouhInline,
 	U32("ouh_reply_size", Size, "room for the answer"),
 	OneOf("ouh_inline_data", func(v *View) *Field { return formUpdates }, []*Field{formUpdates},
 		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the updates"),
@@ -192,7 +192,7 @@ var outUpdateHeader = &Struct{Name: "out_update_header", Doc: "where the updates
 
 var (
 	formUpdates = Sub("", &objectUpdateRequest)
-	ouhInline   = Field{Off: 8, Size: 4}
+	ouhInline   = U32("ouh_inline_length", Size, "bytes of the updates that follow; 0: they come as bulk data")
 )
 
 const outHeaderSize = 16

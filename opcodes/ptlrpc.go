@@ -180,17 +180,16 @@ var PtlrpcBodyV2 = &Struct{Name: "ptlrpc_body_v2", Doc: ptlrpcBodyDoc + "; the f
 // PbType and PbOpc decide what pb_status means.
 var (
 	PbType = U32("pb_type", &MsgType, "Request, reply, or an error reply from a server that could not handle the request at all.")
-	PbOpc  = U32("pb_opc", &Opcodes, InvalidIf(lacksPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which "+
+	PbOpc  = U32("pb_opc", &Opcodes, ValidIf(hasPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which "+
 		"the server did not unpack the request, such as that to a SEC_CTX_INIT that failed.")
 )
 
-// lacksPbOpc reports whether a reply does not repeat the operation: a server
-// copies it from the unpacked request, and leaves 0, which no request has, where
-// it does not unpack it.
-func lacksPbOpc(v *View) bool {
+// hasPbOpc reports whether a message has its operation: a reply does not repeat it, and has 0, which no request
+// has, where the server did not unpack the request.
+func hasPbOpc(v *View) bool {
 	const word = 4
 	at := pbOpcOff
-	return len(v.Struct) >= at+word && ReadUint(v.Struct[at:at+word], v.Big) == 0 && v.Uint(PbType) != typeRequest
+	return len(v.Struct) < at+word || ReadUint(v.Struct[at:at+word], v.Big) != 0 || v.Uint(PbType) == typeRequest
 }
 
 const (

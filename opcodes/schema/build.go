@@ -185,12 +185,9 @@ type If func(v *View) bool
 // IfNot leaves a field out of a message where the func returns true.
 type IfNot func(v *View) bool
 
-// ValidIf makes a field valid where the func returns true, even without the
-// bits of its conditions.
+// ValidIf makes a field valid where the func returns true: one with conditions also without the bits of these,
+// one without conditions only there.
 type ValidIf func(v *View) bool
-
-// InvalidIf makes a field invalid where the func returns true.
-type InvalidIf func(v *View) bool
 
 // Remark adds text behind the value in trees. It is not called where not all bytes of the value were captured.
 type Remark func(v *View, dst []byte) []byte
@@ -316,8 +313,6 @@ func (f *Field) set(options []any) {
 			f.ownRules().Case = &Case{Field: o[0], Values: o[1:]}
 		case ValidIf:
 			f.ownRules().ValidIf = o
-		case InvalidIf:
-			f.ownRules().InvalidIf = o
 		case Remark:
 			f.ownRules().Remark = o
 		case CountOf:

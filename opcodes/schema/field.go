@@ -144,12 +144,11 @@ type Rules struct {
 	// 0: that of the type; EmptyRecord: no bytes. A nil type ends the list.
 	Step func(v *View) (*Field, int)
 
-	ValidIf   func(v *View) bool               // valid regardless of When
-	InvalidIf func(v *View) bool               // not valid regardless of When
-	If        func(v *View) bool               // of overlaid members: this one is in use
-	Case      *Case                            // the values that If compares, when it compares nothing else
-	Derive    func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
-	Remark    func(v *View, dst []byte) []byte // shown behind the value in trees
+	ValidIf func(v *View) bool               // valid without what When names
+	If      func(v *View) bool               // of overlaid members: this one is in use
+	Case    *Case                            // the values that If compares, when it compares nothing else
+	Derive  func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
+	Remark  func(v *View, dst []byte) []byte // shown behind the value in trees
 
 	// Locate returns the position of a field that does not follow the one before
 	// it: the offset of its first byte, counted as View.Off, and its size; 0: absent.
@@ -264,8 +263,8 @@ func (c *Case) resolve(s *Struct) {
 
 // Valid reports whether the field is valid in the struct of v.
 func (f *Field) Valid(v *View) bool {
-	if f.InvalidIf != nil && f.InvalidIf(v) {
-		return false
+	if len(f.When) == 0 && f.ValidIf != nil {
+		return f.ValidIf(v)
 	}
 	for i := range f.When {
 		if !f.When[i].Holds(v.Struct, v.Big) {

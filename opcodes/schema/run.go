@@ -53,7 +53,7 @@ func (f *Field) direct() bool {
 
 // hasFunc reports whether a func has to be called to show the field.
 func (f *Field) hasFunc() bool {
-	return f.If != nil || f.Remark != nil || f.InvalidIf != nil || f.ValidIf != nil
+	return f.If != nil || f.Remark != nil || f.ValidIf != nil
 }
 
 // runs finds, for each field, the Direct fields from it on.
@@ -70,7 +70,7 @@ func runs(fields []*Field) []Run {
 		if f.Case != nil {
 			d.CaseField, d.CaseLeast, d.CaseValues = f.Case.word, f.Case.least, f.Case.set
 		}
-		if d.CheckValid = len(f.When) > 1 || f.InvalidIf != nil || f.ValidIf != nil; !d.CheckValid && len(f.When) == 1 {
+		if d.CheckValid = len(f.When) > 1 || f.ValidIf != nil; !d.CheckValid && len(f.When) == 1 {
 			d.Word, d.Mask = f.When[0].word, f.When[0].mask
 		}
 		d.Needs = d.needs()

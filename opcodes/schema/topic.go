@@ -308,7 +308,7 @@ func (f *Field) Standalone() *Field {
 		return &c
 	}
 	c.over, c.at, c.afterPrevious = "", 0, false
-	c.When, c.ValidIf, c.InvalidIf, c.If, c.Case, c.Locate = nil, nil, nil, nil, nil, nil
+	c.When, c.ValidIf, c.If, c.Case, c.Locate = nil, nil, nil, nil, nil
 	if c.CountBy != "" || c.CountOf != nil {
 		c.CountBy, c.CountOf, c.count = "", nil, nil
 		if c.Kind == Array {

@@ -221,7 +221,7 @@ func (p *pkg) option(arg ast.Expr, field string) {
 		switch name := called(arg); name {
 		case "If", "IfNot":
 			instead("condition", map[string]string{"If": "IfNot", "IfNot": "If"}[name]+strings.TrimPrefix(p.of(arg), name))
-		case "ValidIf", "InvalidIf":
+		case "ValidIf":
 			instead("condition", nothing)
 		case "Since":
 			instead("since", fmt.Sprintf("Since(%q)", p.other(unquoted(arg.Args[0]), releases)))
