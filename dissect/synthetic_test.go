@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +21,8 @@ import (
 type synthetic struct {
 	f         *factTables
 	summaries []byte // what the lines say about each message
+
+	whole map[string]string // what the line of the first message of a kind says
 }
 
 func (c *synthetic) formNamed(b *builder, name string) *factForm {
@@ -34,7 +37,7 @@ func (c *synthetic) formNamed(b *builder, name string) *factForm {
 // TestSyntheticMessages decodes every message of the facts, both directions
 // and byte orders.
 func TestSyntheticMessages(t *testing.T) {
-	c := &synthetic{f: readFacts(t)}
+	c := &synthetic{f: readFacts(t), whole: make(map[string]string)}
 	seen := make(map[string]bool)
 	for _, form := range c.f.forms {
 		if strings.HasPrefix(form.variant, "sub:") {
@@ -128,6 +131,9 @@ func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bo
 	failed := bytes.Clone(reply.data)
 	binary.LittleEndian.PutUint32(failed[bodyOf(failed)+opcodes.PbStatus.Off:], ^uint32(1))
 	send(t, emptied(request.data), emptied(reply.data), func(m *Message) { c.summarize(form, m, " empty") })
+	for i := 1; i < max(len(form.request), len(form.reply)); i++ {
+		send(t, halved(request.data, i), halved(reply.data, i), func(m *Message) { c.summarize(form, m, " half "+strconv.Itoa(i)) })
+	}
 	send(t, request.data, failed, func(m *Message) {
 		if m.Kind == lnet.Reply {
 			c.summarize(form, m, " failed")
@@ -135,11 +141,21 @@ func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bo
 	})
 }
 
-// summarize adds what the line of a message says about its content to the golden file, once.
+// summarize adds what the line of a message says about its content to the golden file; of a message with a shorter
+// buffer only where it is another line than that of the whole message.
 func (c *synthetic) summarize(form *factForm, m *Message, how string) {
-	text := summary(&Tree{}, m)
+	text, about := summary(&Tree{}, m), fmt.Sprint(form.name, " ", form.variant, m.Kind)
+	switch half := strings.HasPrefix(how, " half"); {
+	case m.Kind == lnet.Unknown || half && text == c.whole[about] || !half && text == "":
+		return
+	case how == "" && c.whole[about] == "":
+		c.whole[about] = text
+	}
 	line := fmt.Appendf(nil, "%s %s%s %s: %s\n", form.name, form.variant, how, m.Kind, text)
-	if text != "" && m.Kind != lnet.Unknown && !bytes.Contains(c.summaries, line) {
+	if v := m.RPC.Variant; v != nil && (v.Name == "") != (form.variant == "-") || !strings.Contains(strings.ToUpper(form.variant), strings.ToUpper(v.Name)) {
+		line = fmt.Appendf(nil, "%s %s%s %s, taken for %q: %s\n", form.name, form.variant, how, m.Kind, v.Name, text)
+	}
+	if !bytes.Contains(c.summaries, line) {
 		c.summaries = append(c.summaries, line...)
 	}
 }
@@ -153,6 +169,27 @@ func emptied(message []byte) []byte {
 	short := bytes.Clone(message[:body+int(binary.LittleEndian.Uint32(message[32:]))])
 	clear(short[36:body])
 	return short
+}
+
+// halved is a message in which one buffer has half of its length.
+func halved(message []byte, buffer int) []byte {
+	count := int(binary.LittleEndian.Uint32(message))
+	if buffer >= count {
+		return message
+	}
+	half := bytes.Clone(message[:bodyOf(message)])
+	at := bodyOf(message)
+	for i := range count {
+		size := int(binary.LittleEndian.Uint32(message[32+4*i:]))
+		data := message[at : at+size]
+		if at += (size + 7) &^ 7; i == buffer {
+			data = data[:size/2]
+			binary.LittleEndian.PutUint32(half[32+4*i:], uint32(size/2))
+		}
+		half = append(half, data...)
+		half = append(half, make([]byte, -len(data)&7)...)
+	}
+	return half
 }
 
 // summary is what the line of a message says about its content.

@@ -26,7 +26,7 @@ var factless = map[string]string{
 		struct fid2path_key, struct idxpage_entry, struct idxpage_quota_slave, struct index_pages, struct kuc_message,
 		struct llog_block, struct llog_cfg_rec, struct llog_other_rec, struct llog_pad_rec, struct mgs_nidtbl,
 		struct mgs_target_nids, struct niobuf_inline, struct out_read_data, struct out_update_bulk, struct quota_iter_acct,
-		struct quota_iter_glb, struct quota_iter_limits, struct quota_iter_usage, struct sk_sealed, struct xattr_value,
+		struct quota_iter_glb, struct quota_iter_limits, struct quota_iter_usage, struct xattr_value,
 		message MDS_GET_INFO other`,
 	"ours, for the headers of a packet": `struct ib_packet`,
 	"ours, for a part that Lustre's struct does not name": `field batch_update_reply.messages, field batch_update_request.messages,
@@ -47,7 +47,6 @@ var factless = map[string]string{
 	"Lustre's sources name it by a macro": `field obdo.o_undirty, field obdo.o_whence, field obdo.o_cksum,
 		field obdo.o_falloc_mode, field obdo.o_grant_used, field lquota_lvb.lvb_glb_ver,
 		field lustre_msg_v2.lm_result`,
-	"made of a table of numbers": "group fail_loc",
 }
 
 // TestDeclarationsHaveFacts finds declarations that no fact holds: a wrong
@@ -85,6 +84,9 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 			continue
 		}
 		for _, v := range g.Values {
+			if g == FailLoc && v.Value>>16 == 0 {
+				continue // fail_loc.tsv has the numbers
+			}
 			check("value", g.Group+" "+g.Full(v), "its number")
 		}
 	}

@@ -237,6 +237,7 @@ func TestPickEnqueue(t *testing.T) {
 		{"glimpse", ExtentLock, 0x1000, nil},
 		{"flock", FlockLock, 0, nil},
 		{"ibits", InodeLock, 0, nil},
+		{"ibits", InodeLock, 0x1000, nil}, // for reading a directory
 		{"plain", ldlmPlainType, 0, nil},
 		{"OPEN", InodeLock, 0x1000, [][]byte{intent(1), rec(reintOpen)}},
 		{"OPEN|CREAT", InodeLock, 0x1000, [][]byte{intent(3), rec(reintOpen)}},

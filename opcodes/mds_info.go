@@ -48,7 +48,7 @@ var formReadOnly = U32("read_only", Harmless, "1: the client mounts read-only")
 
 // chooseSetinfo is the form of a value, by its key.
 func chooseSetinfo(v *View) *Field {
-	if string(TrimNUL(v.Msg.Named("setinfo_key"))) == "read-only" && len(v.Rest) >= 4 {
+	if string(TrimNUL(v.Msg.Named("setinfo_key"))) == "read-only" {
 		return formReadOnly
 	}
 	return formBytes

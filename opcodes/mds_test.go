@@ -58,6 +58,9 @@ func TestReintLines(t *testing.T) {
 			le.PutUint32(rec[112:], 0o100600)
 		}, nil, nil, name),
 			"OPEN", "[0x200000007:0x1:0x0]/a READ|CREAT|LEASE 0600"},
+		{reintRequest(reintSetxattr, nil, nil, []byte("trusted.lov\x00"), plainLayout(1, 1, 1)), "SETXATTR",
+			"[0x200000007:0x1:0x0] trusted.lov bytes 56 layout raid0 1x65536"},
+		{reintRequest(reintSetxattr, nil, nil, []byte("user.copy\x00"), plainLayout(1, 1, 1)), "SETXATTR", "[0x200000007:0x1:0x0] user.copy bytes 56"},
 	} {
 		var l Line
 		c.m.Variant.SummarizeRequest(c.m, &l)

@@ -3,6 +3,7 @@ package opcodes
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
@@ -152,6 +153,21 @@ func TestUpdateBrief(t *testing.T) {
 	}
 }
 
+// TestReadData: what an OUT_READ reads is a log where its request names one.
+func TestReadData(t *testing.T) {
+	order := binary.LittleEndian
+	request := func(seq uint64) *Msg {
+		u := build(order, uint16(outRead), make([]byte, 14), uint64(0), seq, uint32(1), uint32(0))
+		return &Msg{Bufs: [][]byte{nil, build(order, uint32(0xbddf0001), uint32(1), uint32(updateRequestHeader+len(u)), uint32(4096),
+			uint32(0xbdde0002), uint16(1), uint16(0), u)}}
+	}
+	data := make([]byte, llogCatid.Size)
+	for seq, want := range map[uint64]*Field{updateLogSeq: formCatids, 0x240000401: formRead} {
+		assert.Equal(t, chooseReadData(&View{Rest: data, Msg: &Msg{Req: request(seq)}}), want, seq)
+	}
+	assert.Equal(t, chooseReadData(&View{Rest: data, Msg: &Msg{}}), formRead)
+}
+
 // TestFailedUpdates checks which results are errors, and which are the answer
 // that there is no such thing, and the line of the reply.
 func TestFailedUpdates(t *testing.T) {
@@ -253,6 +269,11 @@ func TestBatchError(t *testing.T) {
 			if index, rc := failedInBatch(m); index != c.index || rc != c.rc {
 				t.Errorf("%d answers: request %d failed with %d, want %d with %d", len(c.answers), index, rc, c.index, c.rc)
 			}
+			var l Line
+			m.Status = c.rc // what the whole failed with is not said again
+			summarizeBatchReply(m, &l)
+			assert.That(t, !strings.Contains(string(l.Text), "request"), "%q", l.Text)
+			m.Status = 0
 			for n := range reply {
 				m.Bufs[1] = reply[:n]
 				failedInBatch(m)

@@ -30,7 +30,8 @@ type pkg struct {
 	numbers map[string]bool     // constants
 	found   []mutation
 
-	*source // that is searched
+	*source           // that is searched
+	group   token.Pos // end of the group of values that is searched
 }
 
 // add notes an error: before and after are inserted around the node.
@@ -172,6 +173,7 @@ func (p *pkg) call(call *ast.CallExpr) {
 	name := called(call)
 	switch {
 	case name == "Bits" || name == "Enum":
+		p.group = call.End()
 		p.replace("prefix", call.Args[1], "", strconv.Quote(unquoted(call.Args[1])+"X_"))
 		return
 	case widths[name] != "":
@@ -286,7 +288,8 @@ func (p *pkg) literal(lit *ast.CompositeLit) {
 	case "*Field":
 		for i := 1; i < len(lit.Elts); i++ {
 			a, b := p.of(lit.Elts[i-1]), p.of(lit.Elts[i])
-			overlaid := strings.Contains(a, "Over(") && strings.Contains(b, "Over(") // at one place, in any order
+			overlaid := strings.Contains(b, "Over("+p.nameOf(lit.Elts[i-1])+")") && p.nameOf(lit.Elts[i-1]) == p.nameOf(lit.Elts[i]) ||
+				strings.Contains(a, "Over(") && strings.Contains(b, "Over(") // at one place, in any order
 			if !isField(lit.Elts[i-1]) || !isField(lit.Elts[i]) || overlaid {
 				continue
 			}
@@ -300,6 +303,14 @@ func (p *pkg) literal(lit *ast.CompositeLit) {
 			p.value(e)
 		}
 	}
+}
+
+// nameOf is the name of a field, in quotes.
+func (p *pkg) nameOf(field ast.Expr) string {
+	if call, ok := field.(*ast.CallExpr); ok && len(call.Args) > 0 {
+		return p.of(call.Args[0])
+	}
+	return ""
 }
 
 func isField(e ast.Expr) bool {
@@ -324,7 +335,7 @@ func (p *pkg) value(e ast.Expr) {
 			p.replace("value", kv.Value, "uint64", "1+2*"+p.of(kv.Value))
 		}
 	}
-	if !since {
+	if !since && lit.Pos() < p.group { // values of which a group is computed have none
 		p.add("since", lit.Elts[0], p.of(lit)+": no Since -> 2.16", "", `, Since: either[Since](§, "", "2.16")`)
 	}
 }
