@@ -2,6 +2,7 @@ package opcodes
 
 import (
 	_ "embed" // for headerNamesText
+	"fmt"
 	"strings"
 	"sync"
 
@@ -9,7 +10,8 @@ import (
 )
 
 // headerNamesText has a header, a kind (define, enum NAME or struct NAME), names and a text in each line. The names
-// have values, NAME=0x1; those of a struct are its fields.
+// have values, NAME=0x1; those of a struct are its fields. Below a struct there may be lines of its fields, of the kind
+// field NAME, with offset and size, NAME=0+8.
 //
 //go:embed header_names.tsv
 var headerNamesText string
@@ -19,7 +21,19 @@ var headerNames = sync.OnceValue(func() (list []*HeaderName) {
 		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		header, kind, names, doc := c[0], c[1], strings.Fields(c[2]), c[3]
 		if name, ok := strings.CutPrefix(kind, "struct "); ok {
-			list = append(list, &HeaderName{Name: name, Header: header, Struct: true, Fields: names, Doc: doc})
+			h := &HeaderName{Name: name, Header: header, Struct: true, Doc: doc}
+			for _, field := range names {
+				h.Fields = append(h.Fields, &HeaderField{Name: field})
+			}
+			list = append(list, h)
+			continue
+		}
+		if strings.HasPrefix(kind, "field ") {
+			f := &HeaderField{Doc: doc}
+			f.Name, c[2], _ = strings.Cut(c[2], "=")
+			fmt.Sscanf(c[2], "%d+%d", &f.Offset, &f.Size)
+			h := list[len(list)-1]
+			h.Fields = append(h.Fields, f)
 			continue
 		}
 		_, of, _ := strings.Cut(kind, " ")

@@ -8,9 +8,16 @@ type HeaderName struct {
 	Header string // lustre_user.h
 	Of     string // the enum of a constant; empty: none
 	Struct bool
-	Value  string   // of a constant: a number, a text in quotes or another name; empty: what depends on sizes of types
-	Fields []string // of a struct
+	Value  string         // of a constant: a number, a text in quotes or another name; empty: what depends on sizes of types
+	Fields []*HeaderField // of a struct
 	Doc    string
+}
+
+// HeaderField is a field of a struct that no message has. Size and Doc are known of structs in files of a server.
+type HeaderField struct {
+	Name         string
+	Offset, Size int
+	Doc          string
 }
 
 // inHeaders finds names that no message has: a constant, a struct, the constants of an enum, or the struct of a field.
@@ -20,12 +27,14 @@ func (x *Index) inHeaders(name string) (list []Topic) {
 	}
 	of, field, hasField := strings.Cut(name, ".")
 	for _, h := range x.reg.HeaderNames() {
-		found := strings.EqualFold(h.Name, name) || strings.EqualFold(h.Of, name)
+		found, known := strings.EqualFold(h.Name, name) || strings.EqualFold(h.Of, name), (*HeaderField)(nil)
 		for _, f := range h.Fields {
-			found = found || strings.EqualFold(f, name) || hasField && strings.EqualFold(f, field) && strings.EqualFold(h.Name, of)
+			if strings.EqualFold(f.Name, name) || hasField && strings.EqualFold(f.Name, field) && strings.EqualFold(h.Name, of) {
+				found, known = true, f
+			}
 		}
 		if found {
-			list = append(list, Topic{Header: h})
+			list = append(list, Topic{Header: h, HeaderField: known})
 		}
 	}
 	return list

@@ -22,8 +22,10 @@ type Topic struct {
 	Format *RequestFormat
 	Buffer *FormatBuffer // of Field
 	Header *HeaderName
-	Field  string // its name
-	Places []Place
+
+	HeaderField *HeaderField // the field of Header that was asked for
+	Field       string       // its name
+	Places      []Place
 }
 
 // TextConstant is a constant that is a text, such as the name of an extended

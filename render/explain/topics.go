@@ -39,7 +39,7 @@ func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
 	case t.Text != nil:
 		textConstant(p, t.Text)
 	case t.Header != nil:
-		headerName(p, t.Header)
+		headerName(p, t.Header, t.HeaderField)
 	case t.Term != nil:
 		e.term(p, t.Term)
 	case t.Number != nil:
@@ -66,7 +66,12 @@ func textConstant(p *page, t *schema.TextConstant) {
 	}
 }
 
-func headerName(p *page, h *schema.HeaderName) {
+func headerName(p *page, h *schema.HeaderName, f *schema.HeaderField) {
+	if f != nil && f.Size > 0 {
+		p.heading("field", f.Name, "offset "+strconv.Itoa(f.Offset), "size "+strconv.Itoa(f.Size), "of struct "+h.Name+" in "+h.Header, "in no message")
+		p.paragraph(f.Doc)
+		return
+	}
 	kind, of := "constant", "of "+h.Header
 	switch {
 	case h.Struct:
@@ -78,9 +83,16 @@ func headerName(p *page, h *schema.HeaderName) {
 	p.paragraph(h.Doc)
 	if h.Fields != nil {
 		p.words(textIndent, &p.c.Dim, "fields")
-		p.list(textIndent, &p.c.Key, h.Fields)
+		p.list(textIndent, &p.c.Key, headerFieldNames(h))
 		p.end()
 	}
+}
+
+func headerFieldNames(h *schema.HeaderName) (names []string) {
+	for _, f := range h.Fields {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // AppendKey appends the text about a key, a code or a column.

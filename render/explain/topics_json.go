@@ -46,7 +46,7 @@ type fieldJSON struct {
 	Name    string   `json:"name"`
 	Offset  *int     `json:"offset,omitempty"`
 	Size    int      `json:"size,omitempty"`
-	Type    string   `json:"type"`
+	Type    string   `json:"type,omitempty"`
 	Since   string   `json:"since,omitempty"`
 	Names   string   `json:"names,omitempty"`
 	Forms   []string `json:"options,omitempty"`
@@ -100,8 +100,11 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 			Options: optionNames(t.Text.Forms)}
 	case t.Header != nil:
 		j = topicJSON{Kind: "constant", Name: t.Header.Name, Group: t.Header.Of, Value: t.Header.Value, Meaning: t.Header.Doc,
-			In: []string{t.Header.Header}, Options: t.Header.Fields}
-		if t.Header.Struct {
+			In: []string{t.Header.Header}, Options: headerFieldNames(t.Header)}
+		if f := t.HeaderField; f != nil && f.Size > 0 {
+			j = topicJSON{Kind: "field", Name: f.Name, Meaning: f.Doc, In: j.In,
+				Fields: []fieldJSON{{In: t.Header.Name, Name: f.Name, Offset: &f.Offset, Size: f.Size}}}
+		} else if t.Header.Struct {
 			j.Kind = "struct"
 		}
 	case t.Term != nil:

@@ -332,7 +332,7 @@ func (p *pkg) value(e ast.Expr) {
 		}
 		since = since || isKey(kv, "Since")
 		if isKey(kv, "Value") {
-			p.replace("value", kv.Value, "uint64", "1+2*"+p.of(kv.Value))
+			p.replace("value", kv.Value, "uint64", "("+p.of(kv.Value)+")^1")
 		}
 	}
 	if !since && lit.Pos() < p.group { // values of which a group is computed have none
