@@ -1,5 +1,5 @@
-// Sample writes a capture with made-up messages of an operation: a request and a reply of each variant, as they are
-// declared in opcodes, for trying out filters and for a new message of which there is no capture yet.
+// Sample writes a capture with made-up messages of an operation: a request and a reply of each variant and each
+// form of its buffers, such as a layout, with bulk data, as they are declared in opcodes, for trying out filters and for a new message of which there is no capture yet.
 //
 //	go run ./internal/tools/sample MDS_GETATTR > sample.pcap
 package main
@@ -46,24 +46,34 @@ func run(w io.Writer, name string) error {
 	return errors.Join(out.Flush(), missing)
 }
 
-// dialogs are the frames of a request and a reply of each variant.
+// dialogs are the frames of a request and a reply of each variant, as often as a buffer has other forms.
 func dialogs(r *schema.RPC) (frames []capture.Frame, missing error) {
 	const firstXID, behindEarlyReply = 0x6000000000040, 192
 	socklnd := wiretest.Socklnd{Version: 3}
 	conn := wiretest.NewConn().Open().Greet(socklnd)
-	for i, v := range r.Variants {
+	xid := uint64(firstXID)
+	for _, v := range r.Variants {
 		if r.Sub != nil && r.Sub(&schema.Msg{RPC: r}) == v {
 			continue // it is inside the others
 		}
-		xid := uint64(firstXID + 64*i)
-		request, reply, ok := exchange(r, v)
-		if !ok {
-			missing = errors.Join(missing, fmt.Errorf("no values were found for which %s is %s", r.Name, v.Name))
-			continue
-		}
-		conn.Send(false, socklnd.PutAt(false, wiretest.RequestPortal, xid, 0, request))
-		if !r.OneWay {
-			conn.Send(true, socklnd.PutAt(true, wiretest.ReplyPortal, xid, behindEarlyReply, reply))
+		for form, more := 0, true; more; form++ {
+			var d dialog
+			var ok bool
+			if d, more, ok = exchange(r, v, xid, form); !ok {
+				missing = errors.Join(missing, fmt.Errorf("no values were found for which %s is %s", r.Name, v.Name))
+				break
+			}
+			conn.Send(false, socklnd.PutAt(false, wiretest.RequestPortal, xid, 0, d.request))
+			if d.bulk != nil && v.Bulk.Get {
+				get, data := socklnd.Transfer(v.Bulk.Portal, xid, d.bulk)
+				conn.Send(true, get).Send(false, data)
+			} else if d.bulk != nil {
+				conn.Send(true, socklnd.PutAt(true, v.Bulk.Portal, xid, 0, d.bulk))
+			}
+			if !r.OneWay {
+				conn.Send(true, socklnd.PutAt(true, wiretest.ReplyPortal, xid, behindEarlyReply, d.reply))
+			}
+			xid += 64
 		}
 	}
 	return conn.Frames, missing

@@ -24,7 +24,7 @@ func TestSamples(t *testing.T) {
 		}
 		frames, err := dialogs(r)
 		assert.That(t, err == nil || r.Name == "LDLM_GL_CALLBACK", "%s: %v", r.Name, err)
-		found, replies := make(map[any]bool), 0
+		found, requests, replies, bulk := make(map[any]bool), 0, 0, 0
 		wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 			var tree dissect.Tree
 			tree.Build(m)
@@ -35,13 +35,35 @@ func TestSamples(t *testing.T) {
 				t.Errorf("%s of opcode %d, not %s", m.Kind, m.RPC.Opcode, r.Name)
 			case m.Kind == lnet.Request:
 				found[m.RPC.Variant] = true
-			default:
+				if requests++; m.RPC.Variant.Bulk != nil {
+					bulk--
+				}
+			case m.Kind == lnet.Reply:
 				replies++
+			case m.Kind == lnet.Bulk || m.Kind == lnet.GetReply:
+				bulk++
 			}
 		}}), frames)
 		assert.Equal(t, len(found), len(r.Variants)-without[r.Name], r.Name, "variants")
-		assert.That(t, r.OneWay || replies == len(found), "%s has %d replies to %d requests", r.Name, replies, len(found))
+		assert.Equal(t, bulk, 0, r.Name, "has bulk data without a request, or a request without them")
+		assert.That(t, r.OneWay || replies == requests, "%s has %d replies to %d requests", r.Name, replies, requests)
 	}
+}
+
+// TestLayout: a buffer with one of several forms has the one that the message says, such as a layout with its stripes.
+func TestLayout(t *testing.T) {
+	objects := 0
+	frames, _ := dialogs(operation("MDS_GETATTR"))
+	wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+		var tree dissect.Tree
+		tree.Build(m)
+		for i := range tree.Nodes {
+			if n := &tree.Nodes[i]; n.Field.Type != nil && n.Field.Type.Name == "lov_ost_data_v1" {
+				objects++
+			}
+		}
+	}}), frames)
+	assert.Equal(t, objects, 2*someElements, "of lov_mds_md_v1 and v3")
 }
 
 func TestRun(t *testing.T) {

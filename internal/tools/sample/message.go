@@ -8,14 +8,29 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// exchange builds a request and a reply of a variant, little-endian. Some variants are told apart by values in the
-// request: it looks for such values, and returns false when it finds none.
-func exchange(r *schema.RPC, v *schema.Variant) (request, reply []byte, ok bool) {
-	req := newMessage(r, v.Request, 4711)
+// dialog is a request and a reply of a variant, and the bulk data between them, where the variant has some.
+type dialog struct{ request, bulk, reply []byte }
+
+// exchange builds the messages of a variant, little-endian. Some variants are told apart by values in the
+// request: it looks for such values, and returns false when it finds none. Buffers that have one of several forms have
+// the form of this number, the last one where there are fewer; more reports whether there are further ones.
+func exchange(r *schema.RPC, v *schema.Variant, xid uint64, form int) (d dialog, more, ok bool) {
+	req := newMessage(r, v.Request, 4711, xid)
 	if r.Pick != nil && !req.choose(r, v) {
-		return nil, nil, false
+		return d, false, false
 	}
-	return req.pack(), newMessage(r, v.Reply, 4713).pack(), true
+	asked := &schema.Msg{Bufs: req.bufs, Opcode: r.Opcode, RPC: r, Variant: v}
+	more = req.fillUnions(v.Request, asked, form)
+	rep := newMessage(r, v.Reply, 4713, xid)
+	more = rep.fillUnions(v.Reply, &schema.Msg{Bufs: rep.bufs, Opcode: r.Opcode, RPC: r, Variant: v, Reply: true, Req: asked}, form) || more
+	if v.Bulk != nil {
+		d.bulk = []byte("file data")
+		if v.Bulk.Type != nil {
+			d.bulk = rep.record(v.Bulk.Type, 0, 0, false)
+		}
+	}
+	d.request, d.reply = req.pack(), rep.pack()
+	return d, more, true
 }
 
 // message is the buffers of a message, and where in them there are values that may choose a variant.
@@ -31,19 +46,43 @@ type place struct {
 	field    *schema.Field
 }
 
-func newMessage(r *schema.RPC, buffers []*schema.Field, kind uint64) *message {
+func newMessage(r *schema.RPC, buffers []*schema.Field, kind, xid uint64) *message {
 	m := new(message)
 	for i, f := range buffers {
 		m.bufs = append(m.bufs, nil)
-		if f.Kind != schema.Union { // which form it has, other parts of the message say
+		if f.Kind != schema.Union {
 			m.bufs[i] = m.content(f, i, 0, false)
 		}
 	}
-	for name, value := range map[string]uint64{"pb_type": kind, "pb_version": 0x30003, "pb_opc": uint64(r.Opcode), "pb_status": 0, "pb_flags": 0, "pb_op_flags": 0} {
+	for name, value := range map[string]uint64{"pb_type": kind, "pb_version": 0x30003, "pb_opc": uint64(r.Opcode), "pb_status": 0, "pb_flags": 0, "pb_op_flags": 0, "pb_mbits": xid} {
 		f := opcodes.PtlrpcBody.Field(name)
 		put(m.bufs[0][f.Off:f.Off+f.Size], value, false)
 	}
 	return m
+}
+
+// fillUnions fills the buffers that have one of several forms, with one that the message then says they have.
+func (m *message) fillUnions(buffers []*schema.Field, msg *schema.Msg, form int) (more bool) {
+	for i, f := range buffers {
+		if f.Kind != schema.Union {
+			continue
+		}
+		var filled [][]byte
+		for _, option := range f.Options {
+			b := m.content(f.Option(option), i, 0, false)
+			m.bufs[i] = b
+			isOption := func() bool { return f.Choose(&schema.View{Struct: b, Rest: b, Len: len(b), Msg: msg}) == option }
+			if isOption() || option.Kind == schema.Record && tryMagic(option.Type.Fields[0], b, isOption) {
+				filled = append(filled, b)
+			}
+		}
+		m.bufs[i] = nil
+		if n := len(filled); n > 0 {
+			m.bufs[i] = filled[min(form, n-1)]
+			more = more || form < n-1
+		}
+	}
+	return more
 }
 
 func put(b []byte, v uint64, big bool) {
@@ -127,6 +166,9 @@ func (m *message) number(f *schema.Field) uint64 {
 	if f.Format == schema.Octal {
 		return regularFile
 	}
+	if strings.HasSuffix(f.Name, "_count") {
+		return someElements
+	}
 	m.next++
 	return m.next
 }
@@ -149,13 +191,20 @@ func (m *message) record(s *schema.Struct, buf, off int, big bool) []byte {
 			at = len(out)
 		}
 		b := m.content(f, buf, off+at, big)
+		if f.Kind == schema.Bytes && f.CountOf != nil {
+			b = make([]byte, max(0, f.CountOf(&schema.View{Struct: out, Big: big, Type: s})))
+		}
 		out = append(out, make([]byte, max(0, at+len(b)-len(out)))...)
 		copy(out[at:], b)
 		covered = max(covered, at+len(b))
 	}
 	for _, f := range s.Fields {
-		if count, ok := s.Lookup(f.CountBy); ok && f.Kind == schema.Array && f.Count <= 0 && count.Off >= 0 {
-			put(out[count.Off:count.Off+count.Size], someElements, big)
+		if count, ok := s.Lookup(f.CountBy); ok && f.Count <= 0 && f.Size == 0 && count.Off >= 0 {
+			n := uint64(someElements)
+			if f.Kind == schema.Text || f.Kind == schema.Bytes {
+				n = uint64(len(f.Name) + 1)
+			}
+			put(out[count.Off:count.Off+count.Size], n, big)
 		}
 		for _, c := range f.When {
 			if word, ok := s.Lookup(c.Field); ok && word.Off >= 0 {
@@ -165,6 +214,19 @@ func (m *message) record(s *schema.Struct, buf, off int, big bool) []byte {
 		}
 	}
 	return out
+}
+
+// tryMagic puts each value that has a name into the field that a struct begins with, until it fits.
+func tryMagic(f *schema.Field, b []byte, fits func() bool) bool {
+	if f.Names == nil || f.Off != 0 {
+		return false
+	}
+	for _, v := range f.Names.Values {
+		if put(b[:f.Size], v.Value, false); fits() {
+			return true
+		}
+	}
+	return false
 }
 
 // choose looks for one value, else for two, with which the variant is picked.
