@@ -289,7 +289,7 @@ func (p *pkg) literal(lit *ast.CompositeLit) {
 		for i := 1; i < len(lit.Elts); i++ {
 			a, b := p.of(lit.Elts[i-1]), p.of(lit.Elts[i])
 			overlaid := strings.Contains(b, "Over("+p.nameOf(lit.Elts[i-1])+")") && p.nameOf(lit.Elts[i-1]) == p.nameOf(lit.Elts[i]) ||
-				strings.Contains(a, "Over(") && strings.Contains(b, "Over(") // at one place, in any order
+				isPlaced(a) && isPlaced(b) // at one place, or each at its own, in any order
 			if !isField(lit.Elts[i-1]) || !isField(lit.Elts[i]) || overlaid {
 				continue
 			}
@@ -304,6 +304,9 @@ func (p *pkg) literal(lit *ast.CompositeLit) {
 		}
 	}
 }
+
+// isPlaced reports whether the field lies where its declaration says, and not behind the one before.
+func isPlaced(field string) bool { return strings.Contains(field, "Over(") || strings.Contains(field, "At(") }
 
 // nameOf is the name of a field, in quotes.
 func (p *pkg) nameOf(field ast.Expr) string {
