@@ -435,11 +435,12 @@ type factForm struct {
 type factTables struct {
 	structs map[string]*factStruct
 	numbers map[string]uint64
+	magics  map[string]uint64 // what structs begin with, by struct and field: the note of the fact is its name
 	forms   []*factForm
 }
 
 func readFacts(t testing.TB) *factTables {
-	f := &factTables{structs: make(map[string]*factStruct), numbers: make(map[string]uint64)}
+	f := &factTables{structs: make(map[string]*factStruct), numbers: make(map[string]uint64), magics: make(map[string]uint64)}
 	tables, err := facts.Read("../opcodes/testdata")
 	must.NoError(t, err)
 	number := func(text string) int {
@@ -463,6 +464,11 @@ func readFacts(t testing.TB) *factTables {
 	for _, row := range tables.Constants {
 		v := must.Value(strconv.ParseUint(row[2], 0, 64))(t)
 		f.numbers[row[1]] = v
+	}
+	for _, row := range tables.Structs {
+		if magic, ok := f.numbers[row[7]]; ok && (strings.HasSuffix(row[7], "_VERSION") || strings.Contains(row[7], "MAGIC")) {
+			f.magics[row[0]+"."+row[1]] = magic
+		}
 	}
 	f.readForms(tables.Messages, number)
 	return f

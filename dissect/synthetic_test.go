@@ -395,32 +395,6 @@ var prefer = map[string]bool{
 	"lfsck_request.lr_status":                  true,
 }
 
-// magics name the constants that structs begin with.
-var magics = map[string]string{
-	"lov_mds_md_v1.lmm_magic":          "LOV_MAGIC_V1",
-	"lov_mds_md_v3.lmm_magic":          "LOV_MAGIC_V3",
-	"lov_user_md_v1.lmm_magic":         "LOV_USER_MAGIC_V1",
-	"lov_user_md_v3.lmm_magic":         "LOV_USER_MAGIC_SPECIFIC",
-	"lov_comp_md_v1.lcm_magic":         "LOV_MAGIC_COMP_V1",
-	"lov_foreign_md.lfm_magic":         "LOV_MAGIC_FOREIGN",
-	"lmv_mds_md_v1.lmv_magic":          "LMV_MAGIC_V1",
-	"lmv_user_md_v1.lum_magic":         "LMV_USER_MAGIC_SPECIFIC",
-	"lmv_foreign_md.lfm_magic":         "LMV_MAGIC_FOREIGN",
-	"idx_info.ii_magic":                "IDX_INFO_MAGIC",
-	"lu_idxpage.lip_magic":             "LIP_MAGIC",
-	"ladvise_hdr.lah_magic":            "LADVISE_MAGIC",
-	"out_update_header.ouh_magic":      "OUT_UPDATE_HEADER_MAGIC",
-	"object_update_request.ourq_magic": "UPDATE_REQUEST_MAGIC",
-	"object_update_reply.ourp_magic":   "UPDATE_REPLY_MAGIC",
-	"but_update_header.buh_magic":      "BUT_HEADER_MAGIC",
-	"batch_update_request.burq_magic":  "BUT_REQUEST_MAGIC",
-	"batch_update_reply.burp_magic":    "BUT_REPLY_MAGIC",
-	"kuc_hdr.kuc_magic":                "KUC_MAGIC",
-	"lustre_msg_v2.lm_magic":           "LUSTRE_MSG_MAGIC_V2",
-	"lustre_cfg.lcfg_version":          "LUSTRE_CFG_VERSION",
-	"link_ea_header.leh_magic":         "LINK_EA_MAGIC",
-}
-
 // allOnes are the masks that say which fields mean something, beside those whose
 // names end in _valid.
 var allOnes = map[string]bool{
@@ -434,8 +408,8 @@ var bodyValid = []string{"OBD_MD_LINKNAME", "OBD_MD_MEA", "OBD_MD_DEFAULT_MEA", 
 
 // usual is what stands in a field when a case does not say.
 func (b *builder) usual(field string) (any, bool) {
-	if name := magics[field]; name != "" {
-		return b.factTables.number(name), true
+	if magic, ok := b.factTables.magics[field]; ok {
+		return magic, true
 	}
 	if field == "obdo.o_valid" { // no checksum: o_nlink is there
 		return ^b.factTables.number("OBD_MD_FLCKSUM"), true
