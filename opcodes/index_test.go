@@ -1,6 +1,7 @@
 package opcodes
 
 import (
+	"bytes"
 	"encoding/binary"
 	"testing"
 
@@ -127,6 +128,23 @@ func TestConnectSummary(t *testing.T) {
 	l.Reset()
 	summarizeConnectReply(rep, &l)
 	assert.Equal(t, string(l.Text), "version 2.16.1.1 grants 3 of 5 refuses ACL|LOCKAHEAD", "reply")
+}
+
+// TestWhatIsNotThere: a line says nothing of a buffer, a FID or a name that a message does not have.
+func TestWhatIsNotThere(t *testing.T) {
+	data := connectBuf(0x20, 0, 0x02100101)
+	connect := &Msg{Opcode: MDS_CONNECT, Reply: true, Bufs: [][]byte{nil, data}, Req: &Msg{Opcode: MDS_CONNECT, Bufs: make([][]byte, 5)}}
+	body := make([]byte, mdtBody.Size)
+	le.PutUint64(body[mboValid.Off:], bodyFID)
+	attrs := &Msg{Opcode: MDS_GETATTR, Reply: true, Bufs: [][]byte{nil, body}}
+	for what, c := range map[string]struct {
+		m         *Msg
+		summarize func(*Msg, *Line)
+	}{"asked": {connect, summarizeConnectReply}, "FID": {attrs, summarizeAttrsReply}} {
+		var l Line
+		c.summarize(c.m, &l)
+		assert.That(t, !bytes.Contains(l.Text, []byte(" of ")) && !bytes.Contains(l.Text, []byte("0x0")), "%s: %q", what, l.Text)
+	}
 }
 
 func TestConnectDataValidity(t *testing.T) {

@@ -190,6 +190,11 @@ func TestFailedUpdates(t *testing.T) {
 		}
 		return &Msg{Reply: true, Status: status, Bufs: [][]byte{nil, b}}
 	}
+	var first Line
+	one := update(order, outXattrGet, "name\x00")
+	summarizeUpdatesRequest(&Msg{Bufs: [][]byte{nil, build(order, uint32(0xbddf0001), uint32(1), uint32(updateRequestHeader+len(one)), uint32(4096),
+		uint32(0xbdde0002), uint16(1), uint16(0), one)}}, &first)
+	assert.Equal(t, string(first.Text), "XATTR_GET [0x240000401:0x1:0x0] name")
 	tests := []struct {
 		reply    *Msg
 		rc       int32 // with the request
