@@ -435,12 +435,14 @@ type factForm struct {
 type factTables struct {
 	structs map[string]*factStruct
 	numbers map[string]uint64
+	words   map[string]bool   // words of flags that make fields valid, by struct and field
 	magics  map[string]uint64 // what structs begin with, by struct and field: the note of the fact is its name
 	forms   []*factForm
 }
 
 func readFacts(t testing.TB) *factTables {
-	f := &factTables{structs: make(map[string]*factStruct), numbers: make(map[string]uint64), magics: make(map[string]uint64)}
+	f := &factTables{structs: make(map[string]*factStruct), numbers: make(map[string]uint64), magics: make(map[string]uint64),
+		words: make(map[string]bool)}
 	tables, err := facts.Read("../opcodes/testdata")
 	must.NoError(t, err)
 	number := func(text string) int {
@@ -468,6 +470,13 @@ func readFacts(t testing.TB) *factTables {
 	for _, row := range tables.Structs {
 		if magic, ok := f.numbers[row[7]]; ok && (strings.HasSuffix(row[7], "_VERSION") || strings.Contains(row[7], "MAGIC")) {
 			f.magics[row[0]+"."+row[1]] = magic
+		}
+	}
+	for _, row := range tables.Validity {
+		for condition := range strings.FieldsSeq(row[3]) {
+			if word, _, isWord := strings.Cut(condition, "&"); isWord {
+				f.words[row[0]+"."+strings.TrimPrefix(word, "!")] = true
+			}
 		}
 	}
 	f.readForms(tables.Messages, number)

@@ -355,8 +355,8 @@ func checkNode(t *testing.T, m *Message, tree *Tree, n *Node, w want) {
 	} else if n.Is(BigEndian) != w.big && n.Field.Kind == schema.Record {
 		t.Errorf("%s: %s big-endian: %v", m.Kind, w.path, n.Is(BigEndian))
 	}
-	assert.That(t, !n.Is(NotValid) || leftover(w.fact), "%s: %s is a leftover: no bit that its When names is set. Words of flags whose names end in _valid "+
-		"have all bits; add the word of %s to allOnes if that is its purpose, else give it a value in usual or bases", m.Kind, w.path, w.fact)
+	assert.That(t, !n.Is(NotValid) || leftover(w.fact), "%s: %s is a leftover: no bit that its When names is set. Words of flags on which "+
+		"fields of validity.tsv depend have all bits; else give the word of %s a value in usual or bases", m.Kind, w.path, w.fact)
 }
 
 // paths finds the nodes of a tree by their places in it.
@@ -395,12 +395,6 @@ var prefer = map[string]bool{
 	"lfsck_request.lr_status":                  true,
 }
 
-// allOnes are the masks that say which fields mean something, beside those whose
-// names end in _valid.
-var allOnes = map[string]bool{
-	"obd_connect_data.ocd_connect_flags": true, "obd_connect_data.ocd_connect_flags2": true, "mdc_swap_layouts.msl_flags": true,
-}
-
 // bodyValid are the bits of mbo_valid that say something about other buffers;
 // cases set them.
 var bodyValid = []string{"OBD_MD_LINKNAME", "OBD_MD_MEA", "OBD_MD_DEFAULT_MEA", "OBD_MD_FLDIREA", "OBD_MD_NAMEHASH",
@@ -414,7 +408,7 @@ func (b *builder) usual(field string) (any, bool) {
 	if field == "obdo.o_valid" { // no checksum: o_nlink is there
 		return ^b.factTables.number("OBD_MD_FLCKSUM"), true
 	}
-	if allOnes[field] || strings.HasSuffix(field, "_valid") && field != "mdt_body.mbo_valid" {
+	if field != "mdt_body.mbo_valid" && (b.factTables.words[field] || strings.HasSuffix(field, "_valid")) {
 		return ^uint64(0), true
 	}
 	pair := func(kind string) any { return func(b *builder) blob { return b.list(2, kind, nil) } }

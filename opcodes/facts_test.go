@@ -168,7 +168,7 @@ func TestFieldsNamed(t *testing.T) {
 	}
 	for key := range declared {
 		group, field, _ := strings.Cut(key, " ")
-		assert.That(t, facts[key], "%s has %s, and no row of fields.tsv says so: add it to the one of %[2]s, or \"%[2]s<tab>%[1]s\" below the headings \"names<tab>fields\" of your table%s", field, group, howTo)
+		assert.That(t, facts[key], "%s has %s, and no row of fields.tsv says so: add it to the one of %[2]s, or \"%[2]s<tab>%[1]s\" below the headings \"names<tab>fields\" of your table%[3]s", field, group, howTo)
 	}
 	for key := range facts {
 		group, field, _ := strings.Cut(key, " ")
