@@ -253,7 +253,12 @@ func configText(v *View, dst []byte) []byte {
 	case lcfgSetTimeout, lcfgSetLdlmTimeout:
 		dst = strconv.AppendUint(append(dst, ' '), lcfgNum.Uint(b, big), 10)
 	}
-	return appendArguments(dst, b, 0, big)
+	for i := range int(min(lcfgBufcount.Uint(b, big), maxArguments)) {
+		if text := argumentText(b, i, big); len(text) > 0 {
+			dst = append(append(dst, ' '), text...)
+		}
+	}
+	return dst
 }
 
 func appendVerb(dst []byte, command uint64) []byte {
@@ -274,17 +279,6 @@ func appendLower(dst []byte, name string) []byte {
 			c += 'a' - 'A'
 		}
 		dst = append(dst, c)
-	}
-	return dst
-}
-
-// appendArguments appends the arguments from number first on that are not
-// empty.
-func appendArguments(dst, b []byte, first int, big bool) []byte {
-	for i := first; i < int(min(lcfgBufcount.Uint(b, big), maxArguments)); i++ {
-		if text := argumentText(b, i, big); len(text) > 0 {
-			dst = append(append(dst, ' '), text...)
-		}
 	}
 	return dst
 }

@@ -119,8 +119,12 @@ func ReadConfigStep(record []byte, big bool) (s ConfigStep, ok bool) {
 				s.Marker.Text = string(markerText(b, big, nil))
 			}
 		case i > 0 && (command == LcfgCommand.Number("PARAM") || command == lcfgSptlrpcConf || command == LcfgCommand.Number("SET_PARAM") && i == 1):
+			key, value, ok := strings.Cut(text, "=")
 			if text != "" {
-				s.addParameter(text)
+				s.add("parameter", key)
+			}
+			if ok {
+				s.add("value", value)
 			}
 		case i < len(e.arguments):
 			if e.arguments[i] != "" && (text != "" || command == lcfgSetup && i == 1) {
@@ -138,15 +142,6 @@ func ReadConfigStep(record []byte, big bool) (s ConfigStep, ok bool) {
 
 func (s *ConfigStep) add(name, value string) {
 	s.Arguments = append(s.Arguments, ConfigArgument{name, value})
-}
-
-// addParameter adds a parameter, key=value.
-func (s *ConfigStep) addParameter(text string) {
-	key, value, ok := strings.Cut(text, "=")
-	s.add("parameter", key)
-	if ok {
-		s.add("value", value)
-	}
 }
 
 // Argument returns the first argument of that name, empty when the command has none.

@@ -123,21 +123,17 @@ var kefaHdr = &Struct{Name: "kefa_hdr", Since: "2.17", Doc: "begins each message
 	U16("nob", Size, "bytes of the message"),
 }}
 
-// kefaHeader is the kefa_hdr in front of a kefa_msg_v1 or kefa_msg_v2.
-func kefaHeader(v *View) (version, kind uint64) {
-	if v.Up == nil || len(v.Up.Struct) < kefaHdr.Size {
-		return 0, EfalndMsgType.Number("RESERVED")
-	}
-	return uint64(v.Up.Struct[4]), uint64(v.Up.Struct[5])
-}
-
+// isKefaType reports whether the kefa_hdr in front of a kefa_msg_v1 or kefa_msg_v2 has one of these types.
 func isKefaType(types ...string) If {
 	var mask uint64
 	for _, name := range types {
 		mask |= 1 << EfalndMsgType.Number(name)
 	}
 	return func(v *View) bool {
-		_, kind := kefaHeader(v)
+		kind := EfalndMsgType.Number("RESERVED")
+		if v.Up != nil && len(v.Up.Struct) >= kefaHdr.Size {
+			kind = kefaType.Uint(v.Up.Struct, v.Up.Big)
+		}
 		return mask>>kind&1 != 0
 	}
 }

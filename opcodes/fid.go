@@ -103,11 +103,6 @@ var fidArray = &Struct{Name: "fid_array", Doc: "list of FIDs", Fields: []*Field{
 	Subs("fa_fids", -1, &LuFid, CountBy("fa_nr")),
 }}
 
-// sequenceRemark names a sequence that is special.
-func sequenceRemark(v *View, dst []byte) []byte {
-	return append(dst, FidSeq.Name(v.Value)...)
-}
-
 var lustreCapa = &Struct{Name: "lustre_capa",
 	Doc: "capability: permission for operations on an object; removed in 2.7, its buffers are empty", Fields: []*Field{
 		Sub("lc_fid", &LuFid, "the object"),

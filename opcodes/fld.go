@@ -38,7 +38,7 @@ func startRemark(v *View, dst []byte) []byte {
 	if v.Value == 0 {
 		return dst
 	}
-	return sequenceRemark(v, dst)
+	return append(dst, FidSeq.Name(v.Value)...)
 }
 
 var luSeqRangeArray = &Struct{Name: "lu_seq_range_array", Order: Little,

@@ -225,14 +225,6 @@ func appendEarlyCancels(b []byte, big bool, l *Line) {
 	}
 }
 
-// appendCancels appends the number of locks that the client cancels: all handles
-// of the buffer.
-func appendCancels(b []byte, big bool, l *Line) {
-	if n := lockCount.Uint(b, big); n > 0 {
-		l.Key("cancels ").Num(n)
-	}
-}
-
 // appendHandle appends handle i of a struct ldlm_request.
 func appendHandle(b []byte, i int, l *Line) {
 	if at := LockHandles.Off + 8*i; len(b) >= at+8 {

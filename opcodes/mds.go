@@ -237,5 +237,10 @@ var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID", Does: OfFile,
 			_, first := failures(m.Named("rcs"), m.Big)
 			return first
 		},
-		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("fid_array")), nil },
+		Subject: func(m *Msg) (fid, name []byte) {
+			if list := m.Named("fid_array"); len(list) >= fidSize {
+				fid = list[:fidSize]
+			}
+			return fid, nil
+		},
 	}}})

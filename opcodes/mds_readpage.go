@@ -65,11 +65,8 @@ var (
 
 // fileTypeRemark names the file type at the end of the entry.
 func fileTypeRemark(v *View, dst []byte) []byte {
-	return append(dst, FileTypeName(v.Value)...)
+	return append(dst, fileTypeNames[v.Value>>12&15]...)
 }
-
-// FileTypeName is the file type in a mode, in plain English.
-func FileTypeName(mode uint64) string { return fileTypeNames[mode>>12&15] }
 
 var fileTypeNames = [16]string{1: "fifo", 2: "character device", 4: "directory", 6: "block device", 8: "file", 10: "symlink", 12: "socket"}
 

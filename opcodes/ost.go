@@ -129,7 +129,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY", Does: OfObject,
 			if a.valid(validCount) {
 				l.Key("objects ").Num(a.word(obdo.Field("o_misc")))
 			}
-			appendCancels(m.Buf(2), m.Big, l)
+			l.NumIfSet("cancels ", lockCount.Uint(m.Buf(2), m.Big)) // all handles of the buffer
 		},
 		Subject: objectSubject,
 	}}})

@@ -300,13 +300,6 @@ func allZero(b []byte) bool {
 // first4 is the first word of a buffer, or what there is of it.
 func first4(b []byte) []byte { return b[:min(4, len(b))] }
 
-func firstFID(b []byte) []byte {
-	if len(b) < 16 {
-		return nil
-	}
-	return b[:16]
-}
-
 // remarkOf says what one value stands for.
 func remarkOf(value uint64, text string) Remark {
 	return func(v *View, dst []byte) []byte {

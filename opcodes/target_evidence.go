@@ -49,19 +49,13 @@ func IsFirstMDT(m *Msg, portal uint32) bool {
 	case LDLM_ENQUEUE:
 		return requestLock(m.Buf(1), m.Big).nameWord(0) == seqQuotaGlobal
 	case OBD_IDX_READ:
-		return fidSequence(iiFid.Bytes(m.Buf(1)), m.Big) == seqQuotaGlobal
+		fid := iiFid.Bytes(m.Buf(1))
+		return len(fid) == fidSize && ReadUint(fid[:8], m.Big) == seqQuotaGlobal
 	}
 	return false
 }
 
 var sequenceController = uint32(Portal.Number("SEQ_CONTROLLER_PORTAL"))
-
-func fidSequence(fid []byte, big bool) uint64 {
-	if len(fid) < 16 {
-		return 0
-	}
-	return ReadUint(fid[:8], big)
-}
 
 // TargetObject returns the FID of an object that is on the target of a request
 // if the request succeeds, nil when it names none: parents of names are on

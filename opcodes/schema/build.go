@@ -229,14 +229,18 @@ func (f *Field) Resolve() *Field {
 		if f.Elem == nil {
 			f.Elem = Sub("", f.declared)
 		}
-		if class := f.elemClass(); class != Unclassified && !f.Elem.resolved {
+		class := f.Class
+		if f.Pad {
+			class = Removed
+		}
+		if class != Unclassified && !f.Elem.resolved {
 			f.Elem.options = slices.Concat([]any{class}, f.Elem.options)
 		}
 		elem := f.Elem.Resolve()
 		if f.Count > 0 {
 			f.Size = f.Count * elem.Size
 		}
-		elem.Direct = elem.direct() && len(elem.When) == 0 && !elem.hasFunc()
+		elem.Direct = elem.direct() && len(elem.When) == 0 && elem.If == nil && elem.Remark == nil && elem.ValidIf == nil
 	case Union:
 		f.named = make([]Field, len(f.Options))
 	}

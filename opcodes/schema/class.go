@@ -58,14 +58,6 @@ func (f *Field) classOfType() Class {
 	return Unclassified
 }
 
-// elemClass returns the class that the elements of an array have without one of their own.
-func (f *Field) elemClass() Class {
-	if f.Pad {
-		return Removed
-	}
-	return f.Class
-}
-
 // mustHaveClass panics when a field, or what it is made of, is a value without a class.
 func (f *Field) mustHaveClass(in string) {
 	switch f.Kind {

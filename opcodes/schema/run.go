@@ -51,11 +51,6 @@ func (f *Field) direct() bool {
 	return false
 }
 
-// hasFunc reports whether a func has to be called to show the field.
-func (f *Field) hasFunc() bool {
-	return f.If != nil || f.Remark != nil || f.ValidIf != nil
-}
-
 // runs finds, for each field, the Direct fields from it on.
 func runs(fields []*Field) []Run {
 	values := make([]Direct, len(fields))
