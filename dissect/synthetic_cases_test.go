@@ -191,12 +191,24 @@ func (f *factTables) base(form *factForm) bufs {
 	return nil
 }
 
+// attribute is an extended attribute whose value is a struct.
+func attribute(name, kind string, v values) synthCase {
+	return synthCase{name: name + " " + kind, request: bufs{"name": func(*builder) blob { return raw([]byte(name + "\x00")) },
+		"eadata": func(b *builder) blob { return b.record(kind, v) }}}
+}
+
 // extraCases are more forms of the messages.
 var extraCases = map[string][]synthCase{
 	"MDS_CLOSE intent:resync_done": {{name: "few", request: bufs{"close_data": values{"cd_resync.resync_count": 15}, "u32_array": nil}}},
 	"MDS_CLOSE intent:hsm_release": {{name: "pcc", request: closing(0x81000, "cd_archive_id")}},
 	"MDS_HSM_STATE_GET -":          {{name: "more", reply: bufs{"hsm_user_state": values{"hus_extended_info": "more about it"}}}},
 	"MDS_REINT OPEN":               {{name: "pcc", request: bufs{"rec_reint": values{"+cr_archive_id": nil, "cr_flags_h": pccFlag}}}},
+	"MDS_REINT SETXATTR": {
+		attribute("trusted.lma", "lustre_mdt_attrs", nil), attribute("trusted.lma", "lustre_ost_attrs", nil), attribute("trusted.som", "lustre_som_attrs", nil),
+		attribute("trusted.hsm", "hsm_attrs", nil), attribute("trusted.fid", "filter_fid", nil), attribute("trusted.fid", "filter_fid_210", nil),
+		attribute("trusted.fid", "filter_fid_24_29", nil), attribute("trusted.fid", "filter_fid_18_23", nil), attribute("trusted.lov", "lov_hsm_md", values{"lhm_magic": 0x0bd70bd0, "lhm_length": 56, "lhm_type": 1}),
+		attribute("encryption.c", "fscrypt_context_v1", values{"version": 1}), attribute("encryption.c", "fscrypt_context_v2", values{"version": 2, "reserved": 0x313131}), attribute("trusted.link", "link_ea_header", nil),
+	},
 	"LDLM_CP_CALLBACK -": {
 		{name: "layout", request: with(lockOf(typeIbits, "l_inodebits", nil), bufs{"dlm_lvb": layout("lov_comp_md_v1")})},
 		{name: "old lvb", request: bufs{"dlm_lvb": layout("ost_lvb_v1")}},
