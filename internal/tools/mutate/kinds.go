@@ -306,7 +306,9 @@ func (p *pkg) literal(lit *ast.CompositeLit) {
 }
 
 // isPlaced reports whether the field lies where its declaration says, and not behind the one before.
-func isPlaced(field string) bool { return strings.Contains(field, "Over(") || strings.Contains(field, "At(") }
+func isPlaced(field string) bool {
+	return strings.Contains(field, "Over(") || strings.Contains(field, "At(")
+}
 
 // nameOf is the name of a field, in quotes.
 func (p *pkg) nameOf(field ast.Expr) string {
