@@ -33,7 +33,7 @@ func (p Place) String() string {
 	case AtStorage:
 		text = "storage" + before(" of ", target)
 	case AtTarget:
-		text = "target" + before(" ", target)
+		text = "target" + cmp.Or(before(" ", p.Target), before(" of ", node))
 	case AtOtherServer:
 		text = "another server that " + cmp.Or(node, p.Target, "the server") + " waits for"
 	case AtAdmin:

@@ -15,11 +15,12 @@ type Unacknowledged struct {
 	Span           // from when they were sent first to when they were sent last
 	First    Point // of those that were sent again
 	Last     Point
-	Again    int  // how often
-	Connect  bool // they are attempts to connect
-	Probes   bool // they are keep-alive probes
-	Unproven bool // they prove nothing if the receiver was not captured
-	Bytes    int  // of the segment
+	Again    int   // how often
+	Vain     int64 // when they were sent the last time but one, for certain in vain; 0: they were sent again once
+	Connect  bool  // they are attempts to connect
+	Probes   bool  // they are keep-alive probes
+	Unproven bool  // they prove nothing if the receiver was not captured
+	Bytes    int   // of the segment
 	Conn     int
 }
 
@@ -65,7 +66,9 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point) {
 			b.From = m.FirstSent
 		}
 	}
-	b.Again++
+	if b.Again++; b.Again > 1 {
+		b.Vain = b.last
+	}
 	b.last, b.To, b.Last = m.Time, m.Time, at
 	switch {
 	case b.Length() < MinUnacknowledged:
@@ -96,7 +99,7 @@ func (f *Facts) UnackedIn(from, to netip.Addr, s Span) *Unacknowledged {
 // Silence is what one host did not acknowledge of what another one sent, at about the same time.
 type Silence struct {
 	Sender, Receiver netip.Addr
-	*Unacknowledged  // the longest
+	*Unacknowledged  // what was sent most often, of these the longest
 }
 
 // Silences calls f for each silence, until it returns false.
@@ -113,7 +116,7 @@ func (f *Facts) Silences(yield func(*Silence) bool) {
 			switch {
 			case at < 0:
 				list = append(list, &Silence{c.From, c.To, u})
-			case u.Length() > list[at].Length():
+			case u.Again > list[at].Again, u.Again == list[at].Again && u.Length() > list[at].Length():
 				list[at].Unacknowledged = u
 			}
 		}

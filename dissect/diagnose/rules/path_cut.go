@@ -25,8 +25,12 @@ var _ = addTrouble(diagnose.Rule{
 	long := silent(g)
 	text := fmt.Sprintf("Nothing passed between %s and %s for at least %s, though both reached others.", p.Node, p.Peer, duration(long.Length()))
 	if x := passing(t, g); x != nil {
+		lost := x.Length()
+		if x.Silence.Vain != 0 { // the last one may have got through
+			lost = x.Silence.Vain - x.Silence.From
+		}
 		text = fmt.Sprintf("Bytes from %s to %s were lost for at least %s: a segment of %d bytes was sent again %d times, while other frames passed both ways.",
-			x.From, x.To, duration(x.Length()), x.Silence.Bytes, x.Silence.Again)
+			x.From, x.To, duration(lost), x.Silence.Bytes, x.Silence.Again)
 	}
 	if waited := f.Text; waited != "" {
 		text += " " + waited

@@ -59,7 +59,7 @@ var _ = add(diagnose.Rule{
 func servedReads(known *facts.Facts, t facts.Target, s facts.Span) (at track.Point, what string, ok bool) {
 	const soon = int64(1e9)
 	for x := range known.Streams {
-		if x.Target() != t || x.IsPing() || x.Opcode == opcodes.MDS_REINT || x.Opcode == opcodes.LDLM_ENQUEUE && !x.Does(opcodes.Stats) {
+		if x.Target() != t || x.IsPing() || x.Opcode == opcodes.MDS_REINT || x.Opcode == opcodes.MDS_CLOSE || x.Opcode == opcodes.LDLM_ENQUEUE && !x.Does(opcodes.Stats) {
 			continue
 		}
 		for i := range x.Bins {

@@ -169,7 +169,7 @@ func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) *diagnose.Fi
 		f.Severity = diagnose.Warning
 		f.Text += " Both hosts were up before and after it."
 		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss "+
-			"-K, a firewall), not at %s or the network.", h.from, plural(p.count, "connection"), h.to, h.from, h.to)
+			"-K, a firewall).", h.from, plural(p.count, "connection"), h.to, h.from)
 	}
 	return &f
 }

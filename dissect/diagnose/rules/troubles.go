@@ -155,7 +155,8 @@ func sumOf(g *suspects.Group) (s troubleSum) {
 		s.waits = append(s.waits, w)
 		s.count(w.Opcode, w.From, w.To)
 		s.clients, s.servers = withNew(s.clients, w.Client, maxNames), withNew(s.servers, w.Server, maxNames)
-		if label := w.Target.Label(); label != "" {
+		if label := w.Target.Label(); label != "" && !slices.ContainsFunc(s.targets, func(name string) bool { return strings.HasSuffix(name, "-"+label) }) {
+			s.targets = slices.DeleteFunc(s.targets, func(index string) bool { return strings.HasSuffix(label, "-"+index) }) // the same one
 			s.targets = withNew(s.targets, label, maxNames)
 		}
 		s.jobs.add(w.Job)

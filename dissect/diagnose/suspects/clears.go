@@ -283,6 +283,7 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 	n, inTime := 0, 0
 	var at facts.Point
 	var who *facts.Stream
+	what := "pings"
 	for _, s := range j.during {
 		if !counts(s) {
 			continue
@@ -294,6 +295,9 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 				continue
 			}
 			n += b.N()
+			if !s.IsPing() {
+				what = "requests"
+			}
 			if ok := b.Within(limit); ok > 0 {
 				inTime += ok
 				if who == nil || b.Slowest <= limit { // a reply in time, where one is known
@@ -306,13 +310,15 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 		if other != w && !other.Lock && other.Overlaps(window) && other.Connection != nil &&
 			counts(&facts.Stream{Connection: other.Connection, Client: other.Client, Server: other.Server, Operation: other.Operation, Job: other.Job,
 				Portal: other.Portal}) {
-			n++
+			if n++; !other.IsPing() {
+				what = "requests"
+			}
 		}
 	}
 	if inTime < least || served.of*inTime < served.least*n {
 		return none()
 	}
-	return evidence(at, "%s answered %d of %d requests in time meanwhile, as this %s of %s", who.Server, inTime, n, who.Operation, who.Client)
+	return evidence(at, "%s answered %d of %d %s in time meanwhile, as this %s of %s", who.Server, inTime, n, what, who.Operation, who.Client)
 }
 
 // isolated: a limit, or too few threads, hurt the other requests of the job, too.
@@ -357,7 +363,7 @@ func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 // noCallback: a server that was captured asks the holder of a lock as soon as another client needs it. Where others wait
 // for locks, it has asked before.
 func noCallback(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	if w.Lock || !slices.Contains(j.takenAt, facts.HostOf(w.Server)) {
+	if w.Lock || opcodes.IsCallback(w.Opcode) || !slices.Contains(j.takenAt, facts.HostOf(w.Server)) { // who gets a callback may be the holder
 		return none()
 	}
 	if _, asked := j.Facts.CallbacksOf(w.Server).Within(facts.Span{From: w.From - second/10, To: w.From + 2*second}); asked {
