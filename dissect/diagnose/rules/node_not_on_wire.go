@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
 )
@@ -19,7 +20,7 @@ var _ = add(diagnose.Rule{
 	Next: "On this node: the console log for errors of LNet and of its drivers at that time, lnetctl net show -v, lnetctl route show, lctl ping of " +
 		"the other node, and its packet filter (nft list ruleset).",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		n := &notOnWire{r, fifo.NewMap[unsent, *tally](maxPairs)}
+		n := &notOnWire{r, factsOf(r), fifo.NewMap[unsent, *tally](maxPairs)}
 		return diagnose.Hooks{Unseen: n.take, Done: n.take}
 	},
 })
@@ -27,6 +28,7 @@ var _ = add(diagnose.Rule{
 // notOnWire counts the RPCs of which a log has more than the capture.
 type notOnWire struct {
 	report *diagnose.Reporter
+	known  *facts.Facts
 	nodes  *fifo.Map[unsent, *tally]
 }
 
@@ -61,5 +63,9 @@ func (n *notOnWire) take(r *track.RPC) {
 	}
 	f.Text += ", by its log, that never came onto the wire."
 	suspect(&f, inLNet(k.client, k.server), atNode(f.Node))
+	if to := facts.HostOf(k.server); f.Node == k.client && to.IsValid() && len(n.known.Peers(to)) == 0 {
+		f.Text += " The capture has nothing of " + k.server.String() + ": it may be down, or nobody may have this address."
+		suspect(&f, atNode(k.server), atConfig(k.client), inLNet(k.client, k.server), atNode(k.client))
+	}
 	n.report.Report(f)
 }
