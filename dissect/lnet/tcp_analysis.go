@@ -332,7 +332,7 @@ func (a *analysis) classify(peer *analysis, g *link.Segment, atEnd bool) tcpMark
 	switch {
 	case g.Size > 0 && g.Stamps.Known && a.stamp != 0 && int32(g.Stamps.Value-a.stamp) < 0:
 		return outOfOrder // it was sent before what has arrived: the network delayed or copied it
-	case g.Size > 0 && g.Stamps.Known && g.Stamps.Value == a.stamp && g.Time-a.raised > stampTick:
+	case a.isDelayed(g):
 		return outOfOrder // sent with what has arrived, as the sender's clock shows, and no round trip later
 	case acks.known && g.Size > 0 && int32(acks.number-g.Seq-uint32(g.Size)) >= 0:
 		return spuriousRetransmission
@@ -347,6 +347,16 @@ func (a *analysis) classify(peer *analysis, g *link.Segment, atEnd bool) tcpMark
 		return outOfOrder
 	}
 	return retransmission
+}
+
+// isDelayed reports whether a segment has the timestamp of those around it, which came long before: none of them was
+// sent again then, together with new bytes.
+func (a *analysis) isDelayed(g *link.Segment) bool {
+	if g.Size == 0 || !g.Stamps.Known || g.Stamps.Value != a.stamp || g.Time-a.raised <= stampTick {
+		return false
+	}
+	first, known := a.timeOf(g.Seq)
+	return known && a.raised-first.time <= stampTick
 }
 
 // resent records a segment that was sent again, for the messages in it: those

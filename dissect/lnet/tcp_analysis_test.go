@@ -221,6 +221,16 @@ func TestTransfer(t *testing.T) {
 			tc.A.Options = wiretest.Timestamps(25, 0)
 			again(tc, seq+200, data[200:300])
 		}, Transfer{Resent: 1, Timed: 1, Lost: 20 * ms, NotCaptured: true}, TCPAnomalies{Retransmissions: 1}},
+		"sent again with new bytes": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.A.Options = wiretest.Timestamps(5, 0)
+			tc.Send(false, data[:200]).Lose(100).Send(false, data[300:400])
+			tc.Now += 40 * ms
+			tc.A.Options = wiretest.Timestamps(45, 0)
+			tc.Send(false, data[400:])
+			tc.Now += 6 * ms
+			again(tc, seq+200, data[200:300])
+		}, Transfer{Resent: 1, Timed: 1, Lost: 6*ms + 1e5, NotCaptured: true}, TCPAnomalies{Retransmissions: 1}},
 		"keep-alive": {func(tc *wiretest.Conn, data []byte) {
 			tc.Send(false, data)
 			again(tc, tc.A.Seq-1, nil)
