@@ -102,3 +102,20 @@ func samplePath(name string) string {
 	}
 	return ""
 }
+
+// TestCodesInTexts checks that the codes that texts of rules name are those of rules.
+func TestCodesInTexts(t *testing.T) {
+	codes, families := make(map[string]bool), make(map[string]bool)
+	for _, r := range All() {
+		family, _, _ := strings.Cut(r.Code, ".")
+		codes[r.Code], families[family] = true, true
+	}
+	code := regexp.MustCompile(`(?:^|[^\w.*/-])([a-z]+)\.([a-z_]+)\b[^.*(]`)
+	for _, r := range All() {
+		for _, named := range code.FindAllStringSubmatch(r.Meaning+" "+r.Limits+" "+r.Next+" ", -1) {
+			if name := named[1] + "." + named[2]; families[named[1]] && !codes[name] {
+				t.Errorf("%s: the text names %s, which is no rule", r.Code, name)
+			}
+		}
+	}
+}

@@ -35,7 +35,7 @@ var _ = add(diagnose.Rule{
 		"server is gone.",
 	Limits: "The estimate is of a service of the server, and not of a single target. Which RPCs were slow does not show in it. The " +
 		"estimates in replies to connects and to requests for security contexts do not count.",
-	Next: "lctl get_param *.*.timeouts on client and server shows the history of the estimates; slow.server and slow.early_replies " +
+	Next: "lctl get_param *.*.timeouts on client and server shows the history of the estimates; slow.changed and slow.wait " +
 		"whether RPCs are slow now.",
 
 	Thresholds: []*diagnose.Threshold{longEstimate, raisedEstimate},

@@ -202,7 +202,7 @@ var _ = add(diagnose.Rule{
 	Limits: "Segments that were lost before they came to the capture point, and were not sent again, are not seen: what the other host " +
 		"sends again is seen better on its side. " +
 		"Segments that the receiver had already (spurious), and those that are sent again and again to a host that does not answer " +
-		"(tcp.no_answer), do not count.",
+		"(node.silent, path.cut), do not count.",
 	Next: "Find the link that loses frames: ip -s link and ethtool -S on both hosts (errors, drops), the counters of the switch ports " +
 		"between them, and tc -s qdisc. Compare with other hosts on the same switch.",
 
