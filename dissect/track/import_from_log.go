@@ -312,7 +312,7 @@ func (t *Imports) ofServed(l *LogLine) *Import {
 		}
 		t.logged.served[key] = i
 	}
-	i.ClientUUID = cmp.Or(i.ClientUUID, l.UUID)
+	i.ClientUUID, i.kindByName = cmp.Or(i.ClientUUID, l.UUID), cmp.Or(i.kindByName, kindByName(l.UUID))
 	if i.Client == (lnet.NID{}) {
 		i.Client = l.PeerNode()
 	}

@@ -59,7 +59,10 @@ func (f *Facts) loggedImport(l *track.LogLine) *loggedImport {
 
 // end ends a wait when the connection was made again: the request is sent again then.
 func (w *Wait) end(p Point, i *loggedImport) {
-	w.Open, w.Again, w.To, w.of = false, p, max(w.To, p.Time), nil
+	if !w.IsPing() { // which is not sent again
+		w.To = max(w.To, p.Time)
+	}
+	w.Open, w.Again, w.of = false, p, nil
 	w.AtOnce = i.lost != 0 && p.Time-i.lost < atOnce
 }
 

@@ -17,6 +17,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "checksum.mismatch",
+	Noun:     "checksum that did not match",
 	Logs:     true,
 	Severity: diagnose.Error,
 	Summary:  "The data of reads or writes changed between client and server.",

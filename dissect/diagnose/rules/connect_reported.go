@@ -14,7 +14,8 @@ var _ = addLines(diagnose.Rule{
 	Meaning:  "A nodemap, the security flavor or the versions do not allow it.",
 	Next:     "lctl nodemap_info and lctl get_param nodemap.*; the keys; lctl get_param version on both nodes.",
 }, lines{
-	kinds:   []debuglog.Kind{debuglog.Denied, debuglog.SecurityFailed, debuglog.IdentityFailed},
-	reasons: []debuglog.Reason{debuglog.ByNodemap, debuglog.ByVersion, debuglog.NoReason},
-	where:   func(l *track.LogLine) []diagnose.Place { return []diagnose.Place{atConfig(l.Peer), byAdmin} },
+	ofClient: true,
+	kinds:    []debuglog.Kind{debuglog.Denied, debuglog.SecurityFailed, debuglog.IdentityFailed},
+	reasons:  []debuglog.Reason{debuglog.ByNodemap, debuglog.ByVersion, debuglog.NoReason},
+	where:    func(l *track.LogLine) []diagnose.Place { return []diagnose.Place{atConfig(l.Peer), byAdmin} },
 })

@@ -18,6 +18,8 @@ type lines struct {
 	reasons []debuglog.Reason                       // nil: all
 	many    int64                                   // so many lines are no note only; 0: the first one is none
 	where   func(l *track.LogLine) []diagnose.Place // the suspects, nil: the line says nothing
+
+	ofClient bool // clients log them
 }
 
 // addLines registers a rule about lines of the kernel that name a cause by themselves.
@@ -95,7 +97,11 @@ func (x *consoleLines) end() {
 // tell reports what was counted. The text quotes the first line.
 func (x *consoleLines) tell(s *consoleSeries) {
 	l := &s.line
-	f := s.finding(diagnose.Subject{Target: l.Target, Server: l.Node, Detail: l.Device})
+	about := diagnose.Subject{Target: l.Target, Server: l.Node, Detail: l.Device}
+	if x.of.ofClient || l.Kind == debuglog.Note && !l.Served {
+		about.Client, about.Server = l.Node, l.PeerNode()
+	}
+	f := s.finding(about)
 	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, l.Peer)
 	of := ""
 	if l.Node.Len > 0 || l.Host != "" {

@@ -15,7 +15,8 @@ var _ = addLines(diagnose.Rule{
 	Meaning:  "The name of the file system, the address of the MGS, or what a server lets this node do is wrong, or the MGS cannot be reached.",
 	Next:     "The line has the step that failed. lctl ping of the MGS; the names on the MGS: lctl --device MGS llog_catlist.",
 }, lines{
-	kinds: []debuglog.Kind{debuglog.MountFailed, debuglog.ConfigFailed},
+	ofClient: true,
+	kinds:    []debuglog.Kind{debuglog.MountFailed, debuglog.ConfigFailed},
 	where: func(l *track.LogLine) []diagnose.Place {
 		return []diagnose.Place{atConfig(l.Node), atTarget("MGS", lnet.NID{}), byAdmin}
 	},

@@ -50,7 +50,7 @@ func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
 	var clients, servers []lnet.NID
 	var targets []string
 	var jobs jobList
-	var worst *suspects.SlowStream
+	var worst, slowest *suspects.SlowStream
 	n, late := 0, 0
 	for _, x := range s.Streams {
 		clients, servers = withNew(clients, x.Client, maxNames), withNew(servers, x.Server, maxNames)
@@ -71,7 +71,18 @@ func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
 			f.Target, f.TargetIndex = "", ""
 		}
 	}
-	f.Wait = worst.Slowest.Slowest
+	var of facts.Sums // all requests for the operation that lost most
+	requests := int64(0)
+	for _, x := range s.Streams {
+		if x.Operation == worst.Operation {
+			of.Add(&x.Sums)
+			requests += int64(x.N)
+			if slowest == nil || x.Slowest.Slowest > slowest.Slowest.Slowest {
+				slowest = x
+			}
+		}
+	}
+	f.Wait = slowest.Slowest.Slowest
 	to := words(targets)
 	if to == "" {
 		to = nodes(servers)
@@ -79,17 +90,16 @@ func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
 	var than string
 	switch {
 	case worst.Waited():
-		than = fmt.Sprintf("; by the log of the server it waited %s on average for a thread, and was worked on for %s", duration(worst.Queued/int64(worst.N)),
-			duration(worst.Worked/int64(worst.N)))
+		than = fmt.Sprintf("; by the log of the server it waited %s on average for a thread, and was worked on for %s", duration(of.Queued/requests), duration(of.Worked/requests))
 	case worst.Before:
 		than = ", where most take up to " + duration(worst.Usual) + " at other times"
 	default:
 		than = ", where most take up to " + duration(worst.Usual) + " at the fastest target of its kind"
 	}
 	f.Text = fmt.Sprintf("%d of %d requests of %s%s to %s were slow for %s: %s took %s on average and %s at most%s.", late, n,
-		nodes(clients), jobsText(jobs), to, duration(s.Length()), worst.Operation, duration(worst.Sum/int64(worst.N)), duration(f.Wait), than)
-	f.Prove(worst.Slowest.Request(), "the slowest request")
-	f.Prove(worst.Slowest.Reply(), "its reply, %s later", duration(f.Wait))
+		nodes(clients), jobsText(jobs), to, duration(s.Length()), worst.Operation, duration(of.Sum/requests), duration(f.Wait), than)
+	f.Prove(slowest.Slowest.Request(), "the slowest request")
+	f.Prove(slowest.Slowest.Reply(), "its reply, %s later", duration(f.Wait))
 	f.Key = fmt.Sprint(s.Suspects, s.From)
 	f.Severity = diagnose.Warning
 	return f

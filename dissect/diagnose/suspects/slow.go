@@ -131,7 +131,7 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 		b := &s.Bins[i]
 		n, late := b.N(), b.N()-b.Within(limit)
 		if waited(&b.Sums, n) {
-			late = n
+			late = max(late, n-b.Within(queueFloor))
 		}
 		if x != nil && b.From-x.Span.To > slowPause {
 			finish()
@@ -223,11 +223,11 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 		if !most { // what delayed them besides was not long enough to be judged
 			x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, path, lnet)
 		}
-		x.clear(storage, x.Slowest.Reply(), fmt.Sprintf("they waited %.3g s in all for a thread, by the log of the server", float64(x.Queued)/1e9))
+		x.clear(storage, x.Slowest.Reply(), x.ofThese("waited %.3g s in all for a thread", x.Queued))
 		return
 	}
 	worked := 2*x.Worked >= x.lost()
-	text := fmt.Sprintf("threads worked %.3g s in all for them, by the log of the server", float64(x.Worked)/1e9)
+	text := x.ofThese("had %.3g s of work of threads in all", x.Worked)
 	if worked && !bulk(x.Opcode) { // a thread that works may wait for the data
 		x.clear(path, x.Slowest.Reply(), text)
 		x.clear(lnet, x.Slowest.Reply(), text)
@@ -256,6 +256,11 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 	if !contains(ownWork, x.Opcode) {
 		x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtOtherServer, Node: x.Server})
 	}
+}
+
+// ofThese returns what the log of the server says of the requests of a stream.
+func (x *SlowStream) ofThese(what string, ns int64) string {
+	return fmt.Sprintf("%d requests of %s (%s) "+what+", by the log of the server", x.N, x.Client, x.Operation, float64(ns)/1e9)
 }
 
 // clear excludes a place.
