@@ -158,12 +158,12 @@ func (x *contended) finding(l *locks.Lock) diagnose.Finding {
 		who = append(who, c.client.String()+jobsText(c.jobs))
 	}
 	span := x.last - x.first
-	f.Compare(&handovers, float64(x.given))
 	if len(who) == 1 {
-		f.Compared[0].Measured = float64(x.returns)
+		f.Compare(&handovers, float64(x.returns))
 		f.Text = fmt.Sprintf("%s had to give back its locks on %s %d times in %s, and asked for them again each time.", who[0], f.Detail,
 			x.given, duration(span))
 	} else {
+		f.Compare(&handovers, float64(x.given))
 		f.Text = fmt.Sprintf("%s needed locks on %s in turn: %d times in %s one of them had to give its lock back.", list(who), f.Detail,
 			x.given, duration(span))
 	}

@@ -71,17 +71,14 @@ type stream struct {
 
 // resentPair are the segments of a direction between two hosts.
 type resentPair struct {
-	series   // those that were sent again, without those of silences and spurious ones
-	bytes    int64
-	unseen   int64 // bytes in which messages may have begun that were not captured
-	silences []*silence
-	silenced int64 // number of silences
+	series // those that were sent again, without those of silences and spurious ones
+	bytes  int64
+	unseen int64 // bytes in which messages may have begun that were not captured
 }
 
 // repeated is the segment that was sent again last in a stream.
 type repeated struct {
 	seq       uint32
-	syn       bool
 	probes    bool  // they are keep-alive probes
 	alone     bool  // which prove nothing if the receiver was not captured
 	again     int64 // how often it was sent again
@@ -90,7 +87,6 @@ type repeated struct {
 	firstSent int64
 	first     track.Point // of the retransmissions
 	last      track.Point
-	vain      int64 // time of the last one but one, which was lost for certain
 	silence   *silence
 }
 
@@ -98,21 +94,13 @@ type repeated struct {
 type silence struct {
 	from   int64 // time of the first transmission, or of the first retransmission
 	first  track.Point
-	last   track.Point
-	again  int64
-	syn    bool
-	probes bool  // they are keep-alive probes
-	alone  bool  // which prove nothing if the receiver was not captured
-	bytes  int   // of the smallest of the segments
-	vain   int64 // time of the last one but one
-	got    bool  // the last one arrived, as others were sent again since
-
+	probes bool // they are keep-alive probes
+	alone  bool // which prove nothing if the receiver was not captured
 }
 
 const (
 	maxPairs      = 1 << 12
 	maxStreams    = 1 << 13
-	maxSilences   = 16  // of a pair
 	silentRepeats = 4   // retransmissions of the same bytes
 	copyTime      = 1e6 // nanoseconds until a mirrored port shows a segment for the second time, at most
 	reordered     = 4   // times the segments that were sent again arrive late where the network delays rather than loses
@@ -136,20 +124,14 @@ func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
 		return r.silence
 	}
 	if r.again == 0 || r.seq != m.Seq || m.Probes == 1 {
-		if r.silence != nil {
-			r.silence.got = true
-		}
-		*r = repeated{seq: m.Seq, syn: m.SYN, probes: m.Probes > 0, alone: m.Alone, firstSent: m.FirstSent, first: p}
+		*r = repeated{seq: m.Seq, probes: m.Probes > 0, alone: m.Alone, firstSent: m.FirstSent, first: p}
 	}
 	r.again++
-	r.vain, r.last = r.last.Time, p
+	r.last = p
 	r.fast += m.Fast
 	r.bytes += int64(m.Bytes)
 	if r.again >= silentRepeats && r.fast == 0 || r.probes && r.again >= silentProbes {
 		pair.silent(r)
-		if r.silence.bytes == 0 || m.Bytes < r.silence.bytes {
-			r.silence.bytes = m.Bytes
-		}
 		return r.silence
 	}
 	if r.probes {
@@ -170,15 +152,11 @@ func (pair *resentPair) silent(r *repeated) {
 		}
 		pair.bytes -= min(pair.bytes, r.bytes)
 		pair.proofs = slices.DeleteFunc(pair.proofs, func(p diagnose.Evidence) bool { return p.Time >= r.first.Time })
-		r.silence = &silence{from: r.first.Time, first: r.first, syn: r.syn, probes: r.probes, alone: r.alone}
+		r.silence = &silence{from: r.first.Time, first: r.first, probes: r.probes, alone: r.alone}
 		if r.firstSent != 0 {
 			r.silence.from = r.firstSent
 		}
-		if pair.silenced++; len(pair.silences) < maxSilences {
-			pair.silences = append(pair.silences, r.silence)
-		}
 	}
-	r.silence.last, r.silence.vain, r.silence.again = r.last, r.vain, r.again
 }
 
 var (

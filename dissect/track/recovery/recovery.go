@@ -24,13 +24,14 @@ type Recovery struct {
 	Lacks       bool      // bytes were not captured while it lasted: there may be more of what is counted
 	Events      []Event   // in the order of time
 
-	stop          track.Point // the target disconnected from others
-	known         int         // clients that the target had
-	knownValid    bool
-	NoneRecovered bool  // the log of the server says that no client had when the recovery was over
-	logged        int   // the same, by the log of the server; 0: unknown
-	ended         int64 // when it was superseded
-	passed        bool  // to the hook
+	NoneRecovered bool // by the log of the server, no client had when the recovery was over
+
+	stop       track.Point // the target disconnected from others
+	known      int         // clients that the target had
+	knownValid bool
+	logged     int   // the same, by the log of the server; 0: unknown
+	ended      int64 // when it was superseded
+	passed     bool  // to the hook
 }
 
 // Servers are where a target ran, and the numbers of its starts.

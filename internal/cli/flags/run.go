@@ -114,8 +114,7 @@ func (x *Run[R]) Run(end func()) error {
 	})
 }
 
-// ShellWord returns a word as a shell reads it. Those without special characters stay as they are, also
-// ~/bin/lshark.
+// ShellWord quotes a word for a shell where it needs that. A path such as ~/bin/lshark does not.
 func ShellWord(word string) string {
 	if plain := regexp.MustCompile(`^[\w~./:=@%+,-]+$`); plain.MatchString(word) {
 		return word

@@ -1,5 +1,6 @@
-// Sample writes a capture with made-up messages of an operation: a request and a reply of each variant and each
-// form of its buffers, such as a layout, with bulk data, as they are declared in opcodes, for trying out filters and for a new message of which there is no capture yet.
+// Sample writes a capture with made-up messages of an operation: for each variant, and for each form that a buffer
+// can have (such as the versions of a layout), a request, a reply and bulk data. It reads the declarations in opcodes,
+// and so has messages that no capture has yet, for trying out filters.
 //
 //	go run ./internal/tools/sample MDS_GETATTR > sample.pcap
 package main

@@ -11,9 +11,9 @@ import (
 // dialog is a request and a reply of a variant, and the bulk data between them, where the variant has some.
 type dialog struct{ request, bulk, reply []byte }
 
-// exchange builds the messages of a variant, little-endian. Some variants are told apart by values in the
-// request: it looks for such values, and returns false when it finds none. Buffers that have one of several forms have
-// the form of this number, the last one where there are fewer; more reports whether there are further ones.
+// exchange builds the request, the reply and the bulk data of a variant, little-endian; ok is false where no request
+// is taken for this variant. A buffer that can have several forms has the one with the number form, or its last one;
+// more reports whether a buffer has a form with a higher number.
 func exchange(r *schema.RPC, v *schema.Variant, xid uint64, form int) (d dialog, more, ok bool) {
 	req := newMessage(r, v.Request, 4711, xid)
 	if r.Pick != nil && !req.choose(r, v) {
