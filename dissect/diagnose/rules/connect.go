@@ -37,7 +37,7 @@ func addConnect(c *connectRule, r diagnose.Rule) bool {
 
 func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
 	k := &refusedConnects{connectRule: c, report: r, unseen: diagnose.Shared(r, newUnseenMessages),
-		attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts), haveLines: fifo.NewMap[lnet.NID, bool](maxAttempts),
+		attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
 		refusals: make(map[diagnose.Subject]*refusal)}
 	return diagnose.Hooks{Import: k.changed, Unseen: k.logged, Tick: k.tick, End: k.end}
 }
@@ -49,8 +49,6 @@ type refusedConnects struct {
 	unseen   *unseenMessages
 	attempts *fifo.Map[*track.Connection, *attempt]
 	refusals map[diagnose.Subject]*refusal
-
-	haveLines *fifo.Map[lnet.NID, bool] // clients of which logs have lines about connections
 }
 
 // attempt is a client that tries to connect to a target, and is refused.
@@ -104,9 +102,6 @@ func (c *connectRule) has(status int32) bool {
 
 // changed takes a change of a connection.
 func (k *refusedConnects) changed(i *track.Import, p track.Point) {
-	if i.FromLog {
-		fifo.Put(k.haveLines, i.Client, true)
-	}
 	for n := len(i.Events) - 1; n >= 0 && i.Events[n].Time >= p.Time; n-- {
 		e := &i.Events[n]
 		if e.Point != p {
@@ -152,8 +147,10 @@ func (k *refusedConnects) refusedBy(a *attempt, server lnet.NID, status int32, p
 // logged takes a connect of a log, where that has no lines about the connections of the client. What a server
 // connects to on itself, others connect to as well.
 func (k *refusedConnects) logged(r *track.RPC) {
-	_, hasLines := fifo.Get(k.haveLines, r.Client)
-	if hasLines && r.Log.HasClient || !opcodes.IsConnect(r.Opcode) || !r.HasReply || r.Log.NotOnWire != debuglog.Nothing || r.Server.IsLoopback() {
+	if !opcodes.IsConnect(r.Opcode) || !r.HasReply || r.Log.NotOnWire != debuglog.Nothing || r.Server.IsLoopback() {
+		return
+	}
+	if r.Log.HasClient && slices.ContainsFunc(k.report.Imports(), func(i *track.Import) bool { return i.FromLog && i.Client == r.Client }) {
 		return
 	}
 	i := &track.Import{Connection: r.Connection, FromLog: true}
