@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
@@ -23,7 +24,11 @@ var _ = addTrouble(diagnose.Rule{
 }, func(g *suspects.Group) bool { return suspectsAre(g, diagnose.AtPath) && sumOf(g).silences != nil }, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	p := g.Suspects[0]
 	long := silent(g)
-	text := fmt.Sprintf("Nothing passed between %s and %s for at least %s, though both reached others.", p.Node, p.Peer, duration(long.Length()))
+	text := fmt.Sprintf("Nothing passed between %s and %s for at least %s", p.Node, p.Peer, duration(long.Length()))
+	if clearsNode(g, p.Node) && clearsNode(g, p.Peer) {
+		text += ", though both reached others"
+	}
+	text += "."
 	if x := passing(t, g); x != nil {
 		lost := x.Length()
 		if x.Silence.Vain != 0 { // the last one may have got through
@@ -38,6 +43,11 @@ var _ = addTrouble(diagnose.Rule{
 	f.Text, f.Node = text, lnet.NID{}
 	f.Brief = text + " Look at the way between these two nodes (switch, VLAN, filter, ARP, MTU), not at the servers."
 })
+
+// clearsNode reports whether a node is excluded as the cause of a group.
+func clearsNode(g *suspects.Group, n lnet.NID) bool {
+	return slices.ContainsFunc(g.Cleared, func(c diagnose.Clearance) bool { return c.Kind == diagnose.AtNode && c.Node == n })
+}
 
 // silent returns the longest silence of a group.
 func silent(g *suspects.Group) (longest facts.Span) {

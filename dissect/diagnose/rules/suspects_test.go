@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
@@ -100,4 +102,22 @@ func TestDenied(t *testing.T) {
 		t.Log(name)
 		s.expect(tt.want...)
 	}
+}
+
+// TestClientWithoutLink checks that a client which gave up requests is suspected, unless another server answered it meanwhile.
+func TestClientWithoutLink(t *testing.T) {
+	var text strings.Builder
+	for i, target := range []string{"MDT0000-mdc-ffff8880@192.0.2.1", "OST0000-osc-ffff8880@192.0.2.2"} {
+		fmt.Fprintf(&text, "\n2026-11-24T10:00:4%d+00:00 client kernel: LustreError: 3:0:(client.c:2300:ptlrpc_expire_one_request()) @@@ Request sent has timed out for slow reply: "+
+			"[sent 1795514400/real 1795514400]  req@000000007e7fc9f2 x188303148120627%d/t0(0) o36->lustre-%s@tcp:12/10 lens 504/448 e 0 to 1 dl 1795514440 ref 1 fl Rpc:X/2/ffffffff rc 0/-1", i, i, target)
+	}
+	s := readLogOf(t, text.String(), node3)
+	s.e.Close()
+	var places []string
+	for _, f := range s.e.Findings() {
+		for _, p := range f.Suspects {
+			places = append(places, fmt.Sprint(p.Kind, " ", p.Node))
+		}
+	}
+	assert.That(t, slices.Contains(places, "node 192.0.2.3@tcp"), "suspects are %q", places)
 }

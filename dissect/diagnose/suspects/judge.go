@@ -165,10 +165,24 @@ func (j *Judge) judgeClient(t *Trouble) {
 	case ok:
 		proof, _ := evidence(at, "%s is there all the time", w.Client)
 		t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
-	case w.GaveUp != debuglog.NoReason: // it was there to write so into its log
+	case w.GaveUp != debuglog.NoReason: // it was there to write so into its log, but its link may be down
+		if j.reachesNobody(w) {
+			t.Suspects = append(t.Suspects, place)
+		}
 	case w.Open || contains(withData, w.Opcode):
 		t.Suspects = append(t.Suspects, place)
 	}
+}
+
+// reachesNobody reports whether a client gave up requests to another server, too, and no other node answered it meanwhile.
+func (j *Judge) reachesNobody(w *facts.Wait) bool {
+	_, ok := j.served(w, func(s *facts.Stream) bool {
+		return s.Client == w.Client && s.Server != w.Server || s.Server == w.Client && s.Client != w.Server
+	})
+	return !ok && slices.ContainsFunc(j.waits, func(o *facts.Wait) bool {
+		common := min(o.To, w.To) - max(o.From, w.From)
+		return o.Client == w.Client && o.Server != w.Server && o.GaveUp != debuglog.NoReason && 2*common > min(o.Length(), w.Length())
+	})
 }
 
 // places returns the places where a request and its reply pass. A client answers a callback at once: it is one that keeps
