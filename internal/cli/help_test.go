@@ -48,6 +48,9 @@ func allCommands() (list []*cobra.Command) {
 
 // TestExamples runs every example of every help text. No line is too long for a terminal.
 func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs each command once, which other tests do, too")
+	}
 	for _, cmd := range allCommands() {
 		if cmd.Example == "" {
 			t.Errorf("%s has no example", cmd.CommandPath())

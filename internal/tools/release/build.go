@@ -34,10 +34,10 @@ type release struct {
 }
 
 // build writes the files of the release for the given targets into folder out,
-// with or without deb and rpm packages. It builds a clone of the commit that is
+// with or without deb and rpm packages, optimized by the profile or not. It builds a clone of the commit that is
 // checked out at root: changes that are not committed are left out, and Go finds
 // the version of a clone.
-func build(root, out string, selected []target, packages bool, log io.Writer) error {
+func build(root, out string, selected []target, packages, optimize bool, log io.Writer) error {
 	if err := makeEmpty(out); err != nil {
 		return err
 	}
@@ -58,7 +58,10 @@ func build(root, out string, selected []target, packages bool, log io.Writer) er
 	for _, t := range selected {
 		r := release{docs: docs}
 		folder := filepath.Join(work, t.os+"-"+t.arch)
-		flags := []string{"-trimpath", "-pgo=" + filepath.Join(clone, "internal/tools/release", profile)}
+		flags := []string{"-trimpath"}
+		if optimize {
+			flags = append(flags, "-pgo="+filepath.Join(clone, "internal/tools/release", profile))
+		}
 		binary, err := r.compile(clone, filepath.Join(folder, "lshark"), flags, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch})
 		if err != nil {
 			return err

@@ -24,19 +24,20 @@ func main() {
 	out := flag.String("o", "dist", "write the files into this `folder`, which is created and has to be empty")
 	only := flag.String("target", "", "build for these systems only, as in `linux/amd64,darwin/arm64`")
 	packages := flag.Bool("packages", true, "make deb and rpm packages too, which needs nfpm from the network or Go's module cache")
+	optimize := flag.Bool("pgo", true, "optimize the binaries with the profile of usual work; go build compiles every package once more then")
 	flag.Parse()
-	if err := run(*out, *only, *packages, os.Stdout); err != nil {
+	if err := run(*out, *only, *packages, *optimize, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, only string, packages bool, log io.Writer) error {
+func run(out, only string, packages, optimize bool, log io.Writer) error {
 	selected, err := selectTargets(only)
 	if err != nil {
 		return err
 	}
-	return build(".", out, selected, packages, log)
+	return build(".", out, selected, packages, optimize, log)
 }
 
 // selectTargets returns the targets of a list like linux/amd64,darwin/arm64,

@@ -104,7 +104,7 @@ var rpmArch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 func TestFolderNotEmpty(t *testing.T) {
 	out := t.TempDir()
 	must.NoError(t, os.WriteFile(filepath.Join(out, "old"), nil, 0o600))
-	if err := build(wiretest.Repo("."), out, nil, false, io.Discard); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if err := build(wiretest.Repo("."), out, nil, false, false, io.Discard); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("building into a folder with files: error %v", err)
 	}
 }
