@@ -31,6 +31,7 @@ var causeOrder = []string{
 	"recovery.late",
 	"lnet.failed",
 	"slow.wait slow.changed lock.wait",
+	"mount.failed",
 }
 
 // rank returns where a code is in causeOrder.
@@ -46,7 +47,7 @@ func rank(code string) int {
 const evidenceOnly = "tcp.reset tcp.refused recovery.reconnect connect.unanswered slow.service slow.thread"
 
 // symptoms are findings that may be the cause of evidence, and of what a log says of it, only.
-const symptoms = "slow.wait slow.changed lock.wait"
+const symptoms = "slow.wait slow.changed lock.wait mount.failed"
 
 // aftermath is how many nanoseconds after the end of a cause its effects may begin: clients
 // try again for a while, and find out what happened with their next request.
@@ -125,6 +126,8 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return isAt(f.Server, c.Server) && f.First < c.Last && c.First < f.Last
 	case f.Rule.Code == "slow.queue" && c.Rule.Code == "slow.changed": // its longest waits
 		return len(c.Suspects) == 1 && len(f.Suspects) == 1 && c.Suspects[0].isSame(f.Suspects[0]) && f.First <= c.Last && c.First <= f.Last
+	case f.Rule.Code == "mount.reported" && c.Rule.Code == "mount.failed": // by the log of the client
+		return isAt(f.Client, c.Client) && f.happensWith(c)
 	case f.Rule.Code == "restart.unreachable" && c.Rule.Code == "tcp.reset" && c.Brief != "": // both hosts went on
 		return c.touchesPair(f) && f.happensWith(c)
 	}
@@ -151,7 +154,7 @@ func (f *Finding) happensWith(c *Finding) bool {
 	if f.Last < c.First || f.First > c.Last+aftermath {
 		return false
 	}
-	if hasCode("evicted recovery connect mount lock restart node", f.Rule.Code) {
+	if hasCode("evicted recovery connect lock restart node", f.Rule.Code) {
 		return true
 	}
 	if f.Last > c.Last+aftermath && f.Wait < f.Last-f.First && hasCode("slow io metadata", f.Rule.Code) {
@@ -173,6 +176,9 @@ func (c *Finding) explains(f *Finding) bool {
 		return true
 	}
 	for _, p := range c.Suspects {
+		if p.Kind == AtConfig && !hasCode("mount", f.Rule.Code) {
+			continue
+		}
 		if (p.Kind != AtNode || !c.isOfTarget() || hasCode("tcp", f.Rule.Code)) && p.isLocated() && slices.ContainsFunc(f.Suspects, func(q Place) bool { return q.isLocated() && p.isSame(q) }) {
 			return true
 		}

@@ -53,7 +53,14 @@ type consoleSeries struct {
 	series
 	line   track.LogLine // the first one
 	places []diagnose.Place
+	number int // of the series about the same
 }
+
+// What is told of again after such a pause is another series, up to a number that a reader bears.
+const (
+	seriesPause = int64(30e9)
+	maxSeries   = 8
+)
 
 func (x *consoleLines) line(l *track.LogLine) {
 	if l.Kind == debuglog.Skipped && x.last != nil && x.last.line.Log == l.Log {
@@ -70,6 +77,10 @@ func (x *consoleLines) line(l *track.LogLine) {
 	}
 	k := consoleSubject{l.Log, l.Target, l.Device, l.Peer}
 	s := fifo.GetOrMake(x.subjects, k, func() *consoleSeries { return &consoleSeries{line: *l, places: places} })
+	if s.count > 0 && l.Time-s.last > seriesPause && s.number < maxSeries {
+		x.tell(s)
+		*s = consoleSeries{line: *l, places: places, number: s.number + 1}
+	}
 	s.add(l.Time)
 	if len(s.proofs) < maxProofs {
 		var f diagnose.Finding
@@ -102,7 +113,7 @@ func (x *consoleLines) tell(s *consoleSeries) {
 		about.Client, about.Server = l.Node, l.PeerNode()
 	}
 	f := s.finding(about)
-	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, l.Peer)
+	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, l.Peer, s.number)
 	of := ""
 	if l.Node.Len > 0 || l.Host != "" {
 		of = " of " + nodeOf(l)

@@ -44,9 +44,9 @@ func TestLogLines(t *testing.T) {
 	s.expect("error quota.exceeded: 192.0.2.2@tcp refused 1 write of 192.0.2.3@tcp with EDQUOT: whose quota is used up is not in the capture.",
 		"warning slow.thread: The kernel of 192.0.2.2@tcp reported 2 service threads that worked for one request for long, the longest 73.0 s. "+
 			"1 thread was still inactive when the log ended.",
-		"warning node.not_on_wire: 192.0.2.3@tcp sent 1 OST_CONNECT request to 192.0.2.2@tcp, by its log, that never came onto the wire.",
 		"warning connect.read_only: 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. "+
-			"Whether it succeeded later is not in the log of the server, which does not name the target.")
+			"Whether it succeeded later is not in the log of the server, which does not name the target.",
+		"warning node.not_on_wire: 192.0.2.3@tcp sent 1 OST_CONNECT request to 192.0.2.2@tcp, by its log, that never came onto the wire.")
 }
 
 // TestConsole: what rules find in lines of the console that name a cause.
@@ -86,6 +86,16 @@ func TestConsole(t *testing.T) {
 		`warning node.injected: The log of mds has "cfs_fail_timeout id 214 sleeping for 24000ms" (messages:12).`,
 		`warning slow.service: The log of oss2 has "lustre-OST0007: slow journal start 45s due to heavy IO load" (messages:13).`,
 		`warning slow.service: The log of oss2 has "INFO: task ll_ost_io01_002:4711 blocked for more than 120 seconds." (messages:14).`)
+}
+
+// TestSeriesOfLines checks that what a log has again after a pause is told as something else.
+func TestSeriesOfLines(t *testing.T) {
+	s := newScene(t)
+	for _, second := range []int64{1, 3, 34, 70} {
+		s.e.Line(&track.LogLine{File: "messages", Node: node3, Event: debuglog.Event{Kind: debuglog.MountFailed, Line: second, Time: s.now + second*1e9, Text: "Unable to mount"}})
+	}
+	const text = `error mount.reported: The log of 192.0.2.3@tcp has "Unable to mount" (messages:`
+	s.expect(text+"1), and 1 more.", text+"34).", text+"70).")
 }
 
 // readLog passes the lines of a log to a scene without a capture.

@@ -58,7 +58,11 @@ func eitherText(list []diagnose.Place) string {
 	case 0:
 		return " Where the cause is, this input does not show."
 	case 1:
-		return " The cause is the " + list[0].String() + ", as all else is excluded."
+		text := " The cause is the " + list[0].String() + ", as all else is excluded."
+		if list[0].Kind == diagnose.AtNode {
+			text += " Look at the node and its link first."
+		}
+		return text
 	}
 	return " The cause is one of these: " + diagnose.PlacesText(list, ", or ") + "."
 }
