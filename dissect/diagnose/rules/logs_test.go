@@ -198,13 +198,13 @@ func TestSlowInLogs(t *testing.T) {
 		queued, worked int64
 		want, suspects string
 	}{
-		{880e6, 3e6, "warning slow.changed: 12 of 12 requests of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow for 11.9 s: OST_WRITE took 883 ms on average and 883 ms at most; by the log of the server it waited 880 ms on average for a thread, and was worked on for 3.0 ms.",
+		{880e6, 3e6, "warning slow.changed: 12 of 12 requests (OST_WRITE) of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow for 11.9 s: OST_WRITE took 883 ms on average and 883 ms at most; by the log of the server it waited 880 ms on average for a thread, and was worked on for 3.0 ms.",
 			"queue of 192.0.2.2@tcp"},
-		{30e6, 3e6, "warning slow.changed: 12 of 12 requests of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow for 11.0 s: OST_WRITE took 33 ms on average and 33 ms at most; by the log of the server it waited 30 ms on average for a thread, and was worked on for 3.0 ms.",
+		{30e6, 3e6, "warning slow.changed: 12 of 12 requests (OST_WRITE) of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow for 11.0 s: OST_WRITE took 33 ms on average and 33 ms at most; by the log of the server it waited 30 ms on average for a thread, and was worked on for 3.0 ms.",
 			"queue of 192.0.2.2@tcp"},
 		{30e6, 20e6, "", ""}, // threads work nearly as long
 		{8e6, 1e6, "", ""},   // short
-		{3e6, 880e6, "warning slow.changed: 12 of 12 requests of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow for 11.9 s: OST_WRITE took 883 ms on average and 883 ms at most, where most take up to 4.0 ms at the fastest target of its kind.",
+		{3e6, 880e6, "warning slow.changed: 12 of 12 requests (OST_WRITE) of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow for 11.9 s: OST_WRITE took 883 ms on average and 883 ms at most, where most take up to 4.0 ms at the fastest target of its kind.",
 			"path between 192.0.2.2@tcp and 192.0.2.3@tcp, storage of 192.0.2.2@tcp"},
 		{3e6, 4e6, "", ""},
 	} {

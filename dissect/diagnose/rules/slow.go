@@ -51,7 +51,7 @@ func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
 	var targets []string
 	var jobs jobList
 	var worst, slowest *suspects.SlowStream
-	n, late := 0, 0
+	n, late, operations := 0, 0, make(operationCounts)
 	for _, x := range s.Streams {
 		clients, servers = withNew(clients, x.Client, maxNames), withNew(servers, x.Server, maxNames)
 		if label := x.Target().Label(); label != "" {
@@ -59,6 +59,7 @@ func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
 		}
 		jobs.add(x.Job)
 		n, late = n+x.N, late+x.Late
+		operations[x.Opcode] += int64(x.Late)
 		if worst == nil || x.Sum > worst.Sum {
 			worst = x
 		}
@@ -96,7 +97,7 @@ func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
 	default:
 		than = ", where most take up to " + duration(worst.Usual) + " at the fastest target of its kind"
 	}
-	f.Text = fmt.Sprintf("%d of %d requests of %s%s to %s were slow for %s: %s took %s on average and %s at most%s.", late, n,
+	f.Text = fmt.Sprintf("%d of %d requests (%s) of %s%s to %s were slow for %s: %s took %s on average and %s at most%s.", late, n, operations.text(),
 		nodes(clients), jobsText(jobs), to, duration(s.Length()), worst.Operation, duration(of.Sum/requests), duration(f.Wait), than)
 	f.Prove(slowest.Slowest.Request(), "the slowest request")
 	f.Prove(slowest.Slowest.Reply(), "its reply, %s later", duration(f.Wait))

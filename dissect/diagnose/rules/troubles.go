@@ -140,6 +140,7 @@ type troubleSum struct {
 	clients  []lnet.NID
 	servers  []lnet.NID
 	targets  []string
+	asked    []lnet.NID // who was asked for locks
 	jobs     jobList
 	open     int64
 	longest  *facts.Wait
@@ -155,7 +156,9 @@ func sumOf(g *suspects.Group) (s troubleSum) {
 		s.waits = append(s.waits, w)
 		s.count(w.Opcode, w.From, w.To)
 		s.clients, s.servers = withNew(s.clients, w.Client, maxNames), withNew(s.servers, w.Server, maxNames)
-		if label := w.Target.Label(); label != "" && !slices.ContainsFunc(s.targets, func(name string) bool { return strings.HasSuffix(name, "-"+label) }) {
+		if opcodes.IsCallback(w.Opcode) {
+			s.asked = withNew(s.asked, w.Server, maxNames)
+		} else if label := w.Target.Label(); label != "" && !slices.ContainsFunc(s.targets, func(name string) bool { return strings.HasSuffix(name, "-"+label) }) {
 			s.targets = slices.DeleteFunc(s.targets, func(index string) bool { return strings.HasSuffix(label, "-"+index) }) // the same one
 			s.targets = withNew(s.targets, label, maxNames)
 		}
@@ -268,9 +271,13 @@ func oneTarget(list []*facts.Wait) (name, index string) {
 
 // text describes what waited.
 func (s *troubleSum) text() string {
-	to := words(s.targets)
-	if to == "" {
-		to = nodes(s.servers)
+	to := nodes(s.servers)
+	if len(s.targets) > 0 {
+		names := slices.Clone(s.targets)
+		for _, n := range s.asked {
+			names = append(names, n.String())
+		}
+		to = words(names)
 	}
 	upTo := "up to "
 	if len(s.waits) == 1 {
