@@ -67,6 +67,9 @@ func (e *Engine) startRules() {
 		r := &Reporter{engine: e, rule: rule, findings: make(map[Subject]*Finding)}
 		e.reporters = append(e.reporters, r)
 		started := rule.Start(r) // may add hooks of what it shares
+		if e.opt.Found == nil && e.opt.Counted == nil {
+			started.Tick = nil // nobody hears of a finding before the end, when more is known
+		}
 		e.hooks = append(e.hooks, started)
 	}
 	e.SetHooks(e.hooks)

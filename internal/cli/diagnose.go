@@ -145,16 +145,19 @@ func (c *diagnoseOptions) run() error {
 		d.Found = out.found
 	}
 	var recorder *trouble.Recorder // of an input that is read once
-	d.Counted = func(f *diagnose.Finding) {
-		if recorder != nil && c.isTrouble(f) {
-			recorder.Finding(f)
+	records := c.trouble.Dir != "" && !x.In.Rereadable()
+	if records {
+		d.Counted = func(f *diagnose.Finding) {
+			if c.isTrouble(f) {
+				recorder.Finding(f)
+			}
 		}
 	}
 	e := diagnose.New(d)
 	x.Observe(e)
 	troubles := c.trouble.Options(c.Sys, x.In, execute)
 	names := func() []byte { return targets.AppendConnections([]byte(targets.CommentTitle), e.Imports().List()) }
-	if c.trouble.Dir != "" && !x.In.Rereadable() {
+	if records {
 		if recorder, err = c.record(x.Reading, troubles, e.Findings, names); err != nil {
 			return err
 		}

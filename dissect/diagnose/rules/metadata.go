@@ -157,6 +157,7 @@ func (s *storm) job(r *track.RPC, m *dissect.Message, at track.Point) {
 	}
 	c := s.last
 	if c.count == 0 || at.Time-c.last.Time > stormPause {
+		s.tell(k, c)
 		*c = jobStorm{run: run{first: at}, operations: make(operationCounts)}
 	}
 	if at.Time-c.window > stormWindow {
@@ -181,10 +182,15 @@ func isStatahead(job string) bool { return strings.HasPrefix(job, stataheadJob) 
 // end reports the jobs with many requests.
 func (s *storm) end() {
 	for k, c := range fifo.All(s.jobs) {
-		if c.share > 0 && c.count != c.reported {
-			c.reported = c.count
-			s.report.Report(s.manyOf(jobName(k.job), k.client, c))
-		}
+		s.tell(k, c)
+	}
+}
+
+// tell reports the requests of a job if they are many.
+func (s *storm) tell(k stormJob, c *jobStorm) {
+	if c.share > 0 && c.count != c.reported {
+		c.reported = c.count
+		s.report.Report(s.manyOf(jobName(k.job), k.client, c))
 	}
 }
 

@@ -19,16 +19,21 @@ var _ = addTrouble(diagnose.Rule{
 		"port and the cable. The nodes that waited for it are not to blame.",
 	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_answer.pcap.zst", "partition.pcap.zst", "rdma_loss.pcap.zst", "vanished_client.pcap.zst"},
 }, func(g *suspects.Group) bool {
-	return suspectsAre(g, diagnose.AtNode, diagnose.AtPath) && !suspectsAre(g, diagnose.AtPath) && sumOf(g).silences != nil
+	return onlySuspect(diagnose.AtNode)(g) || suspectsAre(g, diagnose.AtNode, diagnose.AtPath) && !suspectsAre(g, diagnose.AtPath) && sumOf(g).silences != nil
 }, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
-	long := silent(g)
+	s, long := sumOf(g), silent(g)
 	var text string
+	if s.silences == nil { // by the logs of those who waited
+		f.Text += eitherText(g.Suspects)
+		f.Brief = f.Text + " Look at the node and its link first."
+		return
+	}
 	if len(g.Suspects) == 1 {
 		node := g.Suspects[0].Node
 		f.Node = node
 		text = fmt.Sprintf("%s was silent for at least %s: it acknowledged nothing, and nothing came from it.", node, duration(long.Length()))
 	} else {
-		x := sumOf(g).silences[0]
+		x := s.silences[0]
 		text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, duration(long.Length()))
 	}
 	if waited := f.Text; waited != "" {

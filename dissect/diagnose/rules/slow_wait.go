@@ -43,7 +43,7 @@ var _ = addTrouble(diagnose.Rule{
 		"the input excludes.",
 	Limits:  "Which of these it is, the input cannot tell.",
 	Next:    "The captures and logs that the finding names would tell.",
-	Samples: []string{"evicted.pcap.zst", "hung_target.pcap.zst", "lock_contention.pcap.zst", "lost_in_lnet.pcap.zst", "overload.pcap.zst", "recovery.pcap.zst"},
+	Samples: []string{"evicted.pcap.zst", "hung_target.pcap.zst", "lock_contention.pcap.zst", "lost_in_lnet.pcap.zst", "overload.pcap.zst"},
 }, nil, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	if f.Text == "" {
 		x := sumOf(g).silences[0]
@@ -58,11 +58,7 @@ func eitherText(list []diagnose.Place) string {
 	case 0:
 		return " Where the cause is, this input does not show."
 	case 1:
-		text := " The cause is the " + list[0].String() + ", as all else is excluded."
-		if list[0].Kind == diagnose.AtNode {
-			text += " Look at the node and its link first."
-		}
-		return text
+		return " The cause is the " + list[0].String() + ", as all else is excluded."
 	}
 	return " The cause is one of these: " + diagnose.PlacesText(list, ", or ") + "."
 }

@@ -211,6 +211,13 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 	}
 	if len(g.Suspects) == 1 && g.Suspects[0].Kind == diagnose.AtNode {
 		f.Node = g.Suspects[0].Node
+		switch {
+		case f.Client.Len > 0 || f.Server.Len > 0:
+		case slices.ContainsFunc(s.waits, func(w *facts.Wait) bool { return w.Client == f.Node && !opcodes.IsCallback(w.Opcode) }):
+			f.Client = f.Node
+		default:
+			f.Server = f.Node
+		}
 	}
 	for _, w := range s.waits {
 		for i := range w.Blocked {
