@@ -43,3 +43,9 @@ func TestSentencesBegin(t *testing.T) {
 	e.Close()
 	assert.Equal(t, e.Findings()[0].Text, "A target of x is slow, for job run. a job.")
 }
+
+// TestFollowed checks how findings behind their cause are counted: several lines of a log may be about one thing.
+func TestFollowed(t *testing.T) {
+	stop, eviction := &diagnose.Rule{Noun: "target that was stopped", CountsLines: true}, &diagnose.Rule{Noun: "eviction"}
+	assert.Equal(t, diagnose.Followed([]*diagnose.Finding{{Rule: stop, Count: 2}, {Rule: eviction, Count: 3}, {Rule: eviction, Count: 1}}), "1 target that was stopped and 4 evictions")
+}

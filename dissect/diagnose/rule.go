@@ -21,6 +21,9 @@ type Rule struct {
 	// "eviction"; empty: the code.
 	Noun string
 
+	// CountsLines: the number of a finding is that of lines of a log, of which several may be about the same.
+	CountsLines bool
+
 	// Background findings say how things are, and not that something happened: they come last.
 	Background bool
 

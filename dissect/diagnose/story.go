@@ -150,7 +150,11 @@ func Followed(list []*Finding) string {
 		if counts[noun] == 0 {
 			order = append(order, noun)
 		}
-		counts[noun] += f.Count
+		if f.Rule.CountsLines {
+			counts[noun]++
+		} else {
+			counts[noun] += f.Count
+		}
 	}
 	var words []string
 	for _, noun := range order {
@@ -169,6 +173,8 @@ func (f *Finding) isSaidByCause() bool {
 		return true
 	case "evicted.unknown":
 		return f.Severity == Note // the MGS has nothing that a client loses
+	case "target.stopped":
+		return strings.HasPrefix(c.Rule.Code, "restart.")
 	case "evicted.recovery":
 		return strings.HasPrefix(c.Rule.Code, "restart.") && c.Target == f.Target
 	case "restart.target", "restart.no_recovery", "restart.rolled_back":

@@ -256,10 +256,11 @@ func (p *Pass) runLogs() error {
 		p.Note("messages of the console have nothing about %s; lshark diagnose, imports --timeline and ladder show what they have, and lctl set_param debug=+%s "+
 			"lets a node log more, which lctl dk prints", about[use.Flag], use.Flag)
 	case found == 0 && !p.in.follows:
-		p.Note("nothing about %s in %d lines of logs; lctl set_param debug=+%s lets a node log it, and lctl dk prints it", about[use.Flag], m.Lines(), use.Flag)
+		p.Note("nothing about %s in %d lines of logs: nothing happened, or the nodes do not log it (lctl set_param debug=+%s; lctl dk prints it)", about[use.Flag], m.Lines(), use.Flag)
 	case console && lines > 0:
 		p.Note("from messages of the console alone, which say only what went wrong; lctl dk with debug=+rpctrace shows each RPC")
-	case use.Unknown != "":
+	}
+	if use.Unknown != "" && !console {
 		p.Note("from logs alone: %s", use.Unknown)
 	}
 	if p.in.verbose {
