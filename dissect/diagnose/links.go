@@ -126,12 +126,24 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return isAt(f.Server, c.Server) && f.First < c.Last && c.First < f.Last
 	case f.Rule.Code == "slow.queue" && c.Rule.Code == "slow.changed": // its longest waits
 		return len(c.Suspects) == 1 && len(f.Suspects) == 1 && c.Suspects[0].isSame(f.Suspects[0]) && f.First <= c.Last && c.First <= f.Last
+	case hasCode("io.device io.error", f.Rule.Code) && c.Rule.Code == "io.error": // by logs, which have names of targets
+		return f.isAboutTarget(c) && f.First <= c.Last && c.First <= f.Last
+	case f.Rule.Code == "io.device" && c.Rule == f.Rule: // by the log of a client
+		return c.isAboutTarget(f) && c.Client.Len == 0 && f.Client.Len > 0 && f.First <= c.Last && c.First <= f.Last
 	case f.Rule.Code == "mount.reported" && c.Rule.Code == "mount.failed": // by the log of the client
 		return isAt(f.Client, c.Client) && f.happensWith(c)
 	case f.Rule.Code == "restart.unreachable" && c.Rule.Code == "tcp.reset" && c.Brief != "": // both hosts went on
 		return c.touchesPair(f) && f.happensWith(c)
 	}
 	return false
+}
+
+// isAboutTarget reports whether two findings are about the same target, of which one may have the index only.
+func (c *Finding) isAboutTarget(f *Finding) bool {
+	if c.Target == "" {
+		return false
+	}
+	return f.Target == c.Target || f.TargetIndex != "" && (c.Server.Len == 0 || f.Server == c.Server) && strings.HasSuffix(c.Target, "-"+f.TargetIndex)
 }
 
 // hasCode reports whether a code is in a list, or begins with one of its words and a dot.

@@ -74,6 +74,7 @@ type table struct {
 	errors   []error
 
 	connections map[connection]*track.Connection
+	rpc         debuglog.RPC // that is passed on
 
 	// Line, if it is set, gets each line about a connection, and each with which a node gives
 	// up waiting for a reply.
@@ -362,7 +363,6 @@ type Logs struct {
 	table
 	wire    wire
 	waiting map[uint64]int // RPCs of the capture that have not ended, by xid
-	rpc     debuglog.RPC
 
 	// Unseen gets each RPC that the log of a node has as sent, and its capture has not, and with Elsewhere also those
 	// of nodes that were not captured.
@@ -500,15 +500,17 @@ func (x *Logs) isUnseen(c *debuglog.Call) bool {
 // notJoined takes a call with which no RPC of the capture was joined so far.
 func (x *Logs) notJoined(c *debuglog.Call) {
 	client, server := x.logs[c.Log].self.first(), c.Peer
-	x.rpc = debuglog.RPC{Client: *c, HasClient: true}
 	if c.Served {
 		client, server = server, client
-		x.rpc = debuglog.RPC{Server: *c, HasServer: true}
 	}
 	switch {
 	case x.isUnseen(c):
-		x.rpc.NotOnWire = debuglog.RequestUnseen
-	case !x.Elsewhere, !x.wire.isElsewhere(client, server, c.Begin()), c.Served && x.hasLogOf(client):
+		x.rpc = debuglog.RPC{Client: *c, HasClient: true, NotOnWire: debuglog.RequestUnseen}
+	case x.Elsewhere && x.wire.isElsewhere(client, server, c.Begin()):
+		if x.gather(c); !x.rpc.HasClient && x.hasLogOf(client) {
+			return
+		}
+	default:
 		return
 	}
 	x.Unseen(x.made(&x.rpc, client, server))

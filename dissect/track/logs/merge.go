@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/debuglog"
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -19,7 +18,6 @@ const lateFor = int64(2 * time.Minute)
 type Merge struct {
 	table
 	done  func(*track.RPC)
-	rpc   debuglog.RPC
 	first int64
 }
 
@@ -108,56 +106,9 @@ func (m *Merge) isAwaited(c *call, now int64) bool {
 	return o != nil && !o.Over() || o == nil && isLate
 }
 
-// other returns what the log of the other node has about the RPC of a call; of several
-// calls of a server, the last.
-func (m *Merge) other(c *debuglog.Call) (best *call) {
-	for o := m.byXID[c.XID]; o != nil; o = o.older {
-		if m.isOther(c, &o.Call) && (best == nil || o.Begin() > best.Begin()) {
-			best = o
-		}
-	}
-	return best
-}
-
 // join takes a call for which no more lines are expected, with the others of its RPC.
 func (m *Merge) join(c *debuglog.Call) {
-	m.rpc = debuglog.RPC{}
-	m.side(c)
-	for o := m.other(c); o != nil; o = m.other(&m.rpc.Client) { // several, of a request that was sent again
-		m.side(&o.Call)
-		m.remove(o)
-	}
+	m.gather(c)
 	client, server := m.nodes()
 	m.done(m.made(&m.rpc, client, server))
-}
-
-// side adds what the log of one node has about an RPC.
-func (m *Merge) side(c *debuglog.Call) {
-	if !c.Served {
-		m.rpc.Client, m.rpc.HasClient = *c, true
-		return
-	}
-	if m.rpc.Handled++; !m.rpc.HasServer || c.Begin() > m.rpc.Server.Begin() {
-		m.rpc.Server, m.rpc.HasServer = *c, true
-	}
-}
-
-// nodes returns the client and the server of the RPC; one that is unknown is zero.
-func (m *Merge) nodes() (client, server lnet.NID) {
-	if c := &m.rpc.Client; m.rpc.HasClient {
-		client, server = m.logs[c.Log].self.first(), c.Peer
-		if c.Peer.IsLoopback() {
-			client = c.Peer
-		}
-	}
-	if s := &m.rpc.Server; m.rpc.HasServer {
-		client = s.Peer
-		if !m.rpc.HasClient {
-			server = m.logs[s.Log].self.first()
-			if s.Peer.IsLoopback() {
-				server = s.Peer
-			}
-		}
-	}
-	return client, server
 }

@@ -75,15 +75,32 @@ func TestHandledLate(t *testing.T) {
 		files = append(files, File{Path: path, Name: name})
 	}
 	var got []string
-	m := NewMerge(files, func(r *track.RPC) {
+	take := func(r *track.RPC) {
 		latency, _ := r.Latency()
 		got = append(got, fmt.Sprint(r.XID, r.Log.HasClient, r.Log.HasServer, r.Server, r.HasReply, latency/1e6))
-	})
+	}
+	want := fmt.Sprintf("[%d true true 192.0.2.2@tcp true 8 %d true true 192.0.2.2@tcp true 49001]", quick, late)
+	m := NewMerge(files, take)
 	_, err := m.Open()
 	must.NoError(t, err)
 	m.Read(func() bool { return false })
 	must.NoError(t, m.Err())
-	assert.Equal(t, fmt.Sprint(got), fmt.Sprintf("[%d true true 192.0.2.2@tcp true 8 %d true true 192.0.2.2@tcp true 49001]", quick, late), "RPCs")
+	assert.Equal(t, fmt.Sprint(got), want, "RPCs")
+
+	got = nil
+	nid := func(last byte) lnet.NID { return lnet.NID{Addr: [16]byte{192, 0, 2, last}, Len: 4, Type: 2} }
+	for i := range files {
+		files[i].Node = nid(map[string]byte{"client.dk": 3, "server.dk": 2}[files[i].Name])
+	}
+	x := New(files) // beside a capture of other nodes
+	x.Elsewhere, x.Unseen = true, take
+	_, err = x.Open(&Head{})
+	must.NoError(t, err)
+	for _, at := range []int64{999e9, 1060e9} {
+		x.wire.add(0, nid(7), nid(8), at)
+	}
+	x.Close()
+	assert.Equal(t, fmt.Sprint(got), want, "RPCs beside a capture")
 }
 
 // TestRecent checks that the last lines are held, however many there are.
