@@ -20,6 +20,7 @@ type lines struct {
 	where   func(l *track.LogLine) []diagnose.Place // the suspects, nil: the line says nothing
 
 	ofClient bool // clients log them
+	apart    bool // those after a pause are about something else
 }
 
 // addLines registers a rule about lines of the kernel that name a cause by themselves.
@@ -56,7 +57,7 @@ type consoleSeries struct {
 	number int // of the series about the same
 }
 
-// What is told of again after such a pause is another series, up to a number that a reader bears.
+// The pause that divides lines, and into how many findings at most.
 const (
 	seriesPause = int64(30e9)
 	maxSeries   = 8
@@ -77,7 +78,7 @@ func (x *consoleLines) line(l *track.LogLine) {
 	}
 	k := consoleSubject{l.Log, l.Target, l.Device, l.Peer}
 	s := fifo.GetOrMake(x.subjects, k, func() *consoleSeries { return &consoleSeries{line: *l, places: places} })
-	if s.count > 0 && l.Time-s.last > seriesPause && s.number < maxSeries {
+	if x.of.apart && s.count > 0 && l.Time-s.last > seriesPause && s.number < maxSeries {
 		x.tell(s)
 		*s = consoleSeries{line: *l, places: places, number: s.number + 1}
 	}

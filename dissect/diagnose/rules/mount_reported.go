@@ -16,6 +16,7 @@ var _ = addLines(diagnose.Rule{
 	Next:     "The line has the step that failed. lctl ping of the MGS; the names on the MGS: lctl --device MGS llog_catlist.",
 }, lines{
 	ofClient: true,
+	apart:    true,
 	kinds:    []debuglog.Kind{debuglog.MountFailed, debuglog.ConfigFailed},
 	where: func(l *track.LogLine) []diagnose.Place {
 		return []diagnose.Place{atConfig(l.Node), atTarget("MGS", lnet.NID{}), byAdmin}
