@@ -392,7 +392,7 @@ func (x *Logs) Sent(r *track.RPC, m *dissect.Message) {
 	if r.Sends <= 1 {
 		x.waiting[r.XID]++
 	}
-	x.wire.add(m.Source, r.Client, r.Server, m.Time)
+	x.wire.add(m.Source, r.Opcode, r.Client, r.Server, m.Time)
 }
 
 // Lost takes a run of bytes that was not captured.

@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // TestManyLogs checks that of many logs which were written one after the other only those
@@ -97,7 +98,7 @@ func TestHandledLate(t *testing.T) {
 	_, err = x.Open(&Head{})
 	must.NoError(t, err)
 	for _, at := range []int64{999e9, 1060e9} {
-		x.wire.add(0, nid(7), nid(8), at)
+		x.wire.add(0, opcodes.OBD_PING, nid(7), nid(8), at)
 	}
 	x.Close()
 	assert.Equal(t, fmt.Sprint(got), want, "RPCs beside a capture")

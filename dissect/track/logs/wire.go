@@ -4,13 +4,14 @@ import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // wire is what a capture covers: of which node, and when.
 type wire struct {
 	views       track.Viewpoints
 	pairs       map[[2]lnet.NID]bool // that exchange messages
-	clients     map[lnet.NID]bool    // of pairs
+	clients     map[lnet.NID]bool    // of pairs, but for servers that only ask for locks
 	first, last int64
 	lost        track.Spans
 }
@@ -18,14 +19,17 @@ type wire struct {
 // maxLost is how many losses are kept; further ones are joined with the last.
 const maxLost = 1 << 10
 
-func (w *wire) add(source int, client, server lnet.NID, now int64) {
+func (w *wire) add(source int, opcode uint32, client, server lnet.NID, now int64) {
 	if w.first == 0 {
 		w.first = now
 	}
 	w.last = max(w.last, now)
 	w.views.See(source, client, server)
 	if pair := [2]lnet.NID{client, server}; !w.pairs[pair] && len(w.pairs) < maxPairs {
-		w.pairs[pair], w.clients[client] = true, true
+		w.pairs[pair] = true
+		if !opcodes.IsCallback(opcode) {
+			w.clients[client] = true
+		}
 	}
 }
 
@@ -44,8 +48,11 @@ func (x *Logs) IsElsewhere(l *track.LogLine) bool {
 	if !x.Elsewhere {
 		return false
 	}
-	if l.Kind >= debuglog.Connected { // by the log of the server
-		return x.wire.isElsewhere(l.PeerNode(), l.Node, l.Time)
+	switch peer := l.PeerNode(); {
+	case l.Kind >= debuglog.Connected: // by the log of the server
+		return x.wire.isElsewhere(peer, l.Node, l.Time)
+	case peer.Len > 0:
+		return x.wire.isElsewhere(l.Node, peer, l.Time)
 	}
 	return l.Node.Len > 0 && l.Time >= x.wire.first && l.Time <= x.wire.last && !x.wire.clients[l.Node] && len(x.wire.pairs) < maxPairs
 }
