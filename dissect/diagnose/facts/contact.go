@@ -246,39 +246,41 @@ func (f *Facts) Peers(host netip.Addr) (list []netip.Addr) {
 	return list
 }
 
-// TakenAt returns the hosts at whose interface captures were taken: all that such a capture
-// has is from and to this host, and there are at least two others.
+// TakenAt returns the hosts at whose interfaces captures were taken.
 func (f *Facts) TakenAt() (hosts []netip.Addr) {
-	bySource := make(map[int][]*Contact)
-	for _, c := range fifo.All(f.contacts) {
-		bySource[c.Source] = append(bySource[c.Source], c)
-	}
-	for source := range f.sources {
-		if h, ok := commonHost(bySource[source]); ok {
-			hosts = append(hosts, h)
+	for _, list := range f.mayBeTakenAt() {
+		if len(list) == 1 {
+			hosts = append(hosts, list[0])
 		}
 	}
 	return hosts
 }
 
-func commonHost(list []*Contact) (h netip.Addr, ok bool) {
-	var hosts []netip.Addr
-	for _, c := range list {
-		for _, a := range []netip.Addr{c.From, c.To} {
-			if !slices.Contains(hosts, a) {
-				hosts = append(hosts, a)
-			}
+// mayBeTakenAt returns for each capture the hosts at whose interface it may have been taken: those of each pair of hosts that
+// it has both ways. What it has one way only may be frames for another port, of which the switch did not know the right one.
+// It has none if the capture has pairs without a common host, or no pairs.
+func (f *Facts) mayBeTakenAt() [][]netip.Addr {
+	list := make([][]netip.Addr, f.sources)
+	pairs := make([]int, f.sources)
+	for k, c := range fifo.All(f.contacts) {
+		if _, both := fifo.Get(f.contacts, contactKey{k.source, k.to, k.from}); !both {
+			continue
 		}
-	}
-	if len(hosts) < 3 {
-		return h, false
-	}
-	for _, a := range hosts {
-		if !slices.ContainsFunc(list, func(c *Contact) bool { return c.From != a && c.To != a }) {
-			return a, true
+		if pairs[c.Source]++; pairs[c.Source] == 1 {
+			list[c.Source] = []netip.Addr{c.From, c.To}
 		}
+		list[c.Source] = slices.DeleteFunc(list[c.Source], func(h netip.Addr) bool { return h != c.From && h != c.To })
 	}
-	return h, false
+	return list
+}
+
+// overhears reports whether the captures that have frames from one host to another cannot have those that come back: they were taken at other hosts.
+func (f *Facts) overhears(from, to netip.Addr, takenAt [][]netip.Addr) bool {
+	there := f.Contacts(from, to)
+	return len(there) > 0 && len(f.Contacts(to, from)) == 0 && !slices.ContainsFunc(there, func(c *Contact) bool {
+		at := takenAt[c.Source]
+		return len(at) == 0 || slices.Contains(at, from) || slices.Contains(at, to)
+	})
 }
 
 // HostOf returns the address of a node with a NID of TCP or of InfiniBand; it is not valid for others.

@@ -249,13 +249,14 @@ func (f *Facts) addWait(w *Wait) {
 // Waits returns the waits in the order of their beginning, with what is known by now of their targets and
 // locks.
 func (f *Facts) Waits() []*Wait {
-	list := slices.Clone(f.waits)
+	list, takenAt := slices.Clone(f.waits), f.mayBeTakenAt()
 	for _, w := range list {
 		w.Target = TargetOf(w.Connection, w.Server)
 		if w.GaveUp != debuglog.NoReason && w.Open && w.Opcode != opcodes.OBD_PING {
 			w.To = f.now
 		}
-		w.Lacks = w.Lacks || w.Open && f.LacksIn(HostOf(w.Server), HostOf(w.Client), w.Span)
+		client, server := HostOf(w.Client), HostOf(w.Server)
+		w.Lacks = w.Lacks || w.Open && (f.LacksIn(server, client, w.Span) || w.GaveUp == debuglog.NoReason && f.overhears(client, server, takenAt))
 		if len(w.Blocked) == 0 {
 			w.Blocked, _ = fifo.Get(f.blocked, lockRequest{w.Client, w.Request})
 		}

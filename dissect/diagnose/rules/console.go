@@ -112,6 +112,8 @@ func (x *consoleLines) tell(s *consoleSeries) {
 	about := diagnose.Subject{Target: l.Target, Server: l.Node, Detail: l.Device}
 	if x.of.ofClient || l.Kind == debuglog.Note && !l.Served {
 		about.Client, about.Server = l.Node, l.PeerNode()
+	} else if isClient(x.report, l.Node) {
+		about.Client, about.Server = l.Node, lnet.NID{}
 	}
 	f := s.finding(about)
 	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, l.Peer, s.number)

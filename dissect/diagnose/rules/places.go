@@ -33,6 +33,17 @@ var (
 	notCaptured   = diagnose.Place{Kind: diagnose.AtCapture}
 )
 
+// isClient reports whether a node connects to targets, and nobody to targets of its own.
+func isClient(r *diagnose.Reporter, n lnet.NID) (is bool) {
+	for _, i := range r.Imports() {
+		if i.Server == n {
+			return false
+		}
+		is = is || i.Client == n
+	}
+	return is
+}
+
 // suspect sets the places where the cause of a finding may be.
 func suspect(f *diagnose.Finding, list ...diagnose.Place) { f.Suspects = list }
 

@@ -121,3 +121,25 @@ func TestClientWithoutLink(t *testing.T) {
 	}
 	assert.That(t, slices.Contains(places, "node 192.0.2.3@tcp"), "suspects are %q", places)
 }
+
+// TestOverheard checks that a request of which the capture can have no reply is no wait: a switch sent it to the port of another host.
+func TestOverheard(t *testing.T) {
+	for _, tt := range []struct {
+		at    lnet.NID
+		waits bool
+	}{{node3, false}, {mgs, true}} {
+		s := newScene(t)
+		for i := range 20 {
+			for _, peer := range []lnet.NID{mgs, oss, node3} {
+				if peer != tt.at {
+					s.ping(tt.at, peer, handle)
+				}
+			}
+			if i == 2 {
+				s.rpc(mgs, node4, opcodes.LDLM_BL_CALLBACK, []change{withHandle(handle)}, nil)
+			}
+			s.pass(5)
+		}
+		assert.Equal(t, strings.Contains(strings.Join(s.end(), "\n"), "waited"), tt.waits, tt.at.String())
+	}
+}

@@ -202,7 +202,7 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		f.Prove(s.longest.Reply, "the reply, %s after the request", duration(s.longest.Length()))
 	}
 	if a, b, ok := endsOf(g.Suspects); ok && (f.Client.Len == 0 || f.Server.Len == 0) {
-		f.Client, f.Server = s.roles(a, b)
+		f.Client, f.Server = t.roles(&s, a, b)
 	}
 	for _, x := range s.silences {
 		f.Node = x.To
@@ -248,17 +248,15 @@ func endsOf(list []diagnose.Place) (a, b lnet.NID, ok bool) {
 	return a, b, ok
 }
 
-// roles returns which of two nodes is the client: it sends requests, or the bytes that are not acknowledged.
-func (s *troubleSum) roles(a, b lnet.NID) (client, server lnet.NID) {
-	isClient := func(from, to lnet.NID) bool {
+// roles returns which of two nodes is the client: it connects to targets, or sends requests, or the bytes that are not acknowledged.
+func (t *troubles) roles(s *troubleSum, a, b lnet.NID) (client, server lnet.NID) {
+	asks := func(from, to lnet.NID) bool {
 		return slices.ContainsFunc(s.waits, func(w *facts.Wait) bool {
 			return w.Client == from && w.Server == to && !opcodes.IsCallback(w.Opcode)
 		})
 	}
-	sends := func(from lnet.NID) bool {
-		return len(s.waits) == 0 && slices.ContainsFunc(s.silences, func(x *suspects.Trouble) bool { return x.From == from })
-	}
-	if isClient(b, a) || !isClient(a, b) && !sends(a) {
+	sends := len(s.waits) == 0 && slices.ContainsFunc(s.silences, func(x *suspects.Trouble) bool { return x.From == a }) && !isClient(t.report, b)
+	if asks(b, a) || !asks(a, b) && !sends {
 		return b, a
 	}
 	return a, b
