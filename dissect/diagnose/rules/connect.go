@@ -324,7 +324,7 @@ func (k *refusedConnects) outcome(v *refusal) string {
 	case v.readOnly && k.ofNode:
 		return " The client is connected read-only."
 	}
-	return " Connected " + atMost(v.unsure) + duration(v.longest) + " after the first refusal."
+	return " Connected " + atMostTime(v.unsure, v.longest) + " after the first refusal."
 }
 
 var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true, suspects: func(target string, client, server lnet.NID) []diagnose.Place {

@@ -327,18 +327,10 @@ func instanceText(before, now uint32) string {
 	return " (instance " + strconv.Itoa(int(before)) + ", then " + strconv.Itoa(int(now)) + ")"
 }
 
-// atLeast returns words for a time whose beginning may not have been captured, with a space after them.
-func atLeast(begunBefore bool) string {
-	if begunBefore {
-		return "at least "
-	}
-	return ""
-}
-
-// atMost returns words for a time of which a later beginning may not have been captured, with a space after them.
-func atMost(lacks bool) string {
+// atLeast returns words for a number of which some may not have been captured, with a space after them.
+func atLeast(lacks bool) string {
 	if lacks {
-		return "at most "
+		return "at least "
 	}
 	return ""
 }
@@ -516,7 +508,7 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 }, func(j jointEviction, f *diagnose.Finding) {
 	silence, _, begunBefore := j.silence()
 	if f.Prove(j[0].Served, "the last reply that the client got before"); j[0].Kind == "mgc" {
-		f.Text = j.String() + ": it did not know " + them(len(j.clients())) + " any more after " + atLeast(begunBefore) + duration(silence) +
+		f.Text = j.String() + ": it did not know " + them(len(j.clients())) + " any more after " + atLeastTime(begunBefore, silence) +
 			" without a reply. It was restarted meanwhile, or had heard nothing from " + them(len(j.clients())) + " for long."
 		return
 	}
@@ -524,7 +516,7 @@ var _ = addJointEviction(evictions.Silence, diagnose.Rule{
 		f.First = min(f.First, e.Lost.Time-e.Silence)
 	}
 	f.Text = j.String() + " after " + they(len(j)) + " had heard nothing from it for long: the client got no reply for " +
-		atLeast(begunBefore) + duration(silence) + " before it found out"
+		atLeastTime(begunBefore, silence) + " before it found out"
 	e := j[0]
 	f.CompareTime(leastSilence, e.Silence)
 	if e.Interval != 0 {
@@ -564,7 +556,7 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 		f.Text = restarted + ". " + e.Client.String() + " connected during the recovery, but did not finish it, and was evicted " +
 			duration(e.At.Time-e.Recovering.Time) + " later."
 	case isSet(e.Absent) && e.At.Time-e.Absent.Time < shortestWindow.Nanoseconds():
-		f.Text = restarted + ". " + e.Client.String() + " connected " + atMost(e.IsLossy) + duration(e.At.Time-e.Absent.Time) +
+		f.Text = restarted + ". " + e.Client.String() + " connected " + atMostTime(e.IsLossy, e.At.Time-e.Absent.Time) +
 			" after the server had said that it does not have the target, found no recovery, and was evicted."
 		f.Next = "Find out how the target was started: umount -f, mount -o abort_recov, a script of the HA software; the console log of its " +
 			"server shows it. Applications of the client must check what they wrote last."
@@ -672,9 +664,9 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 		f.Unexplained += "."
 		return
 	case len(j.clients()) > 1:
-		f.Unexplained += " since each had its last reply, at most " + duration(longest) + " before."
+		f.Unexplained += " since each had its last reply, at most " + roundedUp(longest) + " before."
 	case len(j) > 1:
-		f.Unexplained += " since the client had its last reply from each of them, at most " + duration(longest) + " before."
+		f.Unexplained += " since the client had its last reply from each of them, at most " + roundedUp(longest) + " before."
 	default:
 		f.Unexplained += " since the client had its last reply, " + duration(shortest) + " before."
 	}

@@ -216,7 +216,7 @@ func TestStoppedMGS(t *testing.T) {
 		s.connect(node3, mgs, "MGS", []change{connCnt(2), withHandle(1)}, []change{withHandle(2), granted(0)})
 		s.ping(node3, mgs, 2)
 		got := strings.Join(s.end(), "\n")
-		assert.Equal(t, strings.Contains(got, "warning restart.target: The MGS on 192.0.2.1@tcp was gone for at most 35.0 s, though its node was up"), nodeAnswers, got)
+		assert.Equal(t, strings.Contains(got, "warning restart.target: The MGS on 192.0.2.1@tcp was gone for at most 35.1 s, though its node was up"), nodeAnswers, got)
 	}
 }
 

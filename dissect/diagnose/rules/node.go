@@ -113,7 +113,7 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 		names = append(names[:len(names):len(names)], "targets without a name in the capture")
 	}
 	text := node.String() + " was restarted, and with it " + words(names)
-	f.Text = text + ": it sent nothing for " + atLeast(!seen) + duration(s.back.Time-f.First)
+	f.Text = text + ": it sent nothing for " + atLeastTime(!seen, s.back.Time-f.First)
 	if s.reset {
 		f.Text += ", then reset connections that it did not know any more"
 	}
@@ -125,7 +125,7 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 		f.Text += "; clients had recovered " + duration(recovered.Time-f.First) + " after it"
 	}
 	f.Text += "." + impactOf(sum.impact, false)
-	f.Brief = text + ": it was away for " + atLeast(!seen) + duration(first.Time-f.First) + ", until the first target was back"
+	f.Brief = text + ": it was away for " + atLeastTime(!seen, first.Time-f.First) + ", until the first target was back"
 	if isSet(recovered) {
 		f.Brief += ", and clients had recovered after " + duration(recovered.Time-f.First)
 	}

@@ -31,10 +31,10 @@ var _ = addTrouble(diagnose.Rule{
 	if len(g.Suspects) == 1 {
 		node := g.Suspects[0].Node
 		f.Node = node
-		text = fmt.Sprintf("%s was silent for at least %s: it acknowledged nothing, and nothing came from it.", node, duration(long.Length()))
+		text = fmt.Sprintf("%s was silent for at least %s: it acknowledged nothing, and nothing came from it.", node, roundedDown(long.Length()))
 	} else {
 		x := s.silences[0]
-		text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, duration(long.Length()))
+		text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, roundedDown(long.Length()))
 	}
 	if waited := f.Text; waited != "" {
 		text += " " + waited

@@ -24,7 +24,7 @@ var _ = addTrouble(diagnose.Rule{
 }, func(g *suspects.Group) bool { return suspectsAre(g, diagnose.AtPath) && sumOf(g).silences != nil }, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	p := g.Suspects[0]
 	long := silent(g)
-	text := fmt.Sprintf("Nothing passed between %s and %s for at least %s", p.Node, p.Peer, duration(long.Length()))
+	text := fmt.Sprintf("Nothing passed between %s and %s for at least %s", p.Node, p.Peer, roundedDown(long.Length()))
 	if clearsNode(g, p.Node) && clearsNode(g, p.Peer) {
 		text += ", though both reached others"
 	}
@@ -35,7 +35,7 @@ var _ = addTrouble(diagnose.Rule{
 			lost = x.Silence.Vain - x.Silence.From
 		}
 		text = fmt.Sprintf("Bytes from %s to %s were lost for at least %s: a segment of %d bytes was sent again %d times, while other frames passed both ways.",
-			x.From, x.To, duration(lost), x.Silence.Bytes, x.Silence.Again)
+			x.From, x.To, roundedDown(lost), x.Silence.Bytes, x.Silence.Again)
 	}
 	if waited := f.Text; waited != "" {
 		text += " " + waited

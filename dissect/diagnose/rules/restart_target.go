@@ -100,7 +100,7 @@ func describeMGS(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding
 	}
 	who := clientNIDs(v.Clients)
 	f.Count = 1
-	f.Text = "The MGS on " + v.Server.String() + " was gone for at most " + duration(v.Back.Time-v.LastReply.Time) + ", though its node was up: it gave " +
+	f.Text = "The MGS on " + v.Server.String() + " was gone for at most " + roundedUp(v.Back.Time-v.LastReply.Time) + ", though its node was up: it gave " +
 		nodes(who) + " no reply, and did not know " + them(len(who)) + " any more when " + they(len(who)) + " connected again. Mounted file systems go on without it; " +
 		"mounts and changes of the configuration had to wait."
 	f.Brief = f.Text + " Look who restarted the MGS."
@@ -178,9 +178,9 @@ func timesText(v *recovery.Recovery) (text string) {
 		who = "the first client in the capture"
 	}
 	if down, ok := v.Downtime(); ok {
-		text = ": " + who + " was connected again after " + atLeast(v.IsLossy || !isSet(v.LastReply)) + duration(down)
+		text = ": " + who + " was connected again after " + atLeastTime(v.IsLossy || !isSet(v.LastReply), down)
 	} else if down, ok := v.DowntimeLimit(); ok {
-		text = ": " + who + " was connected again less than " + duration(down) + " after its last reply"
+		text = ": " + who + " was connected again less than " + roundedUp(down) + " after its last reply"
 	}
 	window, ok := v.Window()
 	switch {
@@ -376,7 +376,7 @@ var _ = add(diagnose.Rule{
 			return false
 		}
 		f.Text = targetName(v) + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) +
-			" without a recovery: it evicted " + nodes(clientNIDs(evicted)) + " " + atMost(v.Lacks) + duration(v.Back.Time-lastAbsent(v)) +
+			" without a recovery: it evicted " + nodes(clientNIDs(evicted)) + " " + atMostTime(v.Lacks, v.Back.Time-lastAbsent(v)) +
 			" after the server had said that it does not have the target." + refusalsText(v) + impactText(v)
 		f.Brief = targetName(v) + " was restarted on " + v.Server.String() + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
 			" at once" + lostText(evicted) + ". Look who restarted it, and how (umount -f, abort_recov), not at the clients."

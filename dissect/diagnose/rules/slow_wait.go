@@ -47,7 +47,7 @@ var _ = addTrouble(diagnose.Rule{
 }, nil, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	if f.Text == "" {
 		x := sumOf(g).silences[0]
-		f.Text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, duration(x.Length()))
+		f.Text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, roundedDown(x.Length()))
 	}
 	f.Brief = f.Text + eitherText(g.Suspects)
 })

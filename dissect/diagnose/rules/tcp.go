@@ -352,9 +352,9 @@ func roundTripFinding(r *diagnose.Reporter, p *paths.Path, seconds int, usual st
 	f.First, f.Last, f.Count = p.Slow[0].From.Time, p.Slow[len(p.Slow)-1].To.Time, int64(seconds)
 	suspect(&f, onPath(hostNID(r.Paths(), p.From), f.Node))
 	f.Text = fmt.Sprintf("The network to or from %s is slow: in each of %d seconds, its fastest acknowledgement to %s took %s or more; %s.",
-		p.To, seconds, p.From, duration(least), usual)
+		p.To, seconds, p.From, roundedDown(least), usual)
 	for _, s := range p.Slow {
-		f.Prove(s.From, "from here on, no acknowledgement of %s in less than %s", p.To, duration(s.Least))
+		f.Prove(s.From, "from here on, no acknowledgement of %s in less than %s", p.To, roundedDown(s.Least))
 	}
 	return f
 }

@@ -323,7 +323,7 @@ func (x *lossyHosts) check(there, back lossyDirection) {
 	}
 	if cost.time > 0 {
 		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"),
-			duration(cost.time), duration(cost.most))
+			duration(cost.time), roundedUp(cost.most))
 	}
 	if path.TCP.OutOfOrder > reordered*there.count {
 		f.Text += fmt.Sprintf(" Beside these, %d arrived out of order: the network delays segments, and what was sent again need not have been lost.", path.TCP.OutOfOrder)
@@ -399,7 +399,7 @@ type closedPair struct {
 }
 
 func (p *closedPair) finding(h hostPair, all *paths.Paths) diagnose.Finding {
-	closed := fmt.Sprintf("%d times, for %s in all and %s at most", p.count, duration(p.sum), duration(p.longest))
+	closed := fmt.Sprintf("%d times, for %s in all and %s at most", p.count, duration(p.sum), roundedUp(p.longest))
 	if p.count == 1 {
 		closed = "once, for " + duration(p.sum)
 	}

@@ -237,7 +237,7 @@ func TestUnansweredProbes(t *testing.T) {
 	e.Close()
 	list := e.Findings()
 	must.Equal(t, len(list), 1)
-	assert.That(t, strings.HasPrefix(list[0].Text, "192.0.2.2@tcp was silent for at least 14.1 s: "), "%s", list[0].Text)
+	assert.That(t, strings.HasPrefix(list[0].Text, "192.0.2.2@tcp was silent for at least 14.0 s: "), "%s", list[0].Text)
 }
 
 // TestErrorsOfOneDirection checks that errors inside replies are found where the capture has no requests.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,23 +12,53 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
+// durationUnit is how durations from some nanoseconds on are written.
+type durationUnit struct {
+	from     int64
+	unit     int64 // nanoseconds
+	name     string
+	decimals int
+	digit    int64 // nanoseconds of the last digit
+}
+
+var durationUnits = []durationUnit{
+	{600e9, 60e9, "min", 0, 60e9}, {100e9, 1e9, "s", 0, 1e9}, {10e9, 1e9, "s", 1, 1e8}, {1e9, 1e9, "s", 2, 1e7},
+	{10e6, 1e6, "ms", 0, 1e6}, {1e6, 1e6, "ms", 1, 1e5}, {math.MinInt64, 1e3, "µs", 0, 1e3},
+}
+
+func unitOf(ns int64) *durationUnit {
+	return &durationUnits[slices.IndexFunc(durationUnits, func(u durationUnit) bool { return ns >= u.from })]
+}
+
 // duration returns nanoseconds as in "33.2 s" or "1.25 ms".
 func duration(ns int64) string {
-	switch v := float64(ns); {
-	case v >= 600e9:
-		return fmt.Sprintf("%.0f min", v/60e9)
-	case v >= 100e9:
-		return fmt.Sprintf("%.0f s", v/1e9)
-	case v >= 10e9:
-		return fmt.Sprintf("%.1f s", v/1e9)
-	case v >= 1e9:
-		return fmt.Sprintf("%.2f s", v/1e9)
-	case v >= 10e6:
-		return fmt.Sprintf("%.0f ms", v/1e6)
-	case v >= 1e6:
-		return fmt.Sprintf("%.1f ms", v/1e6)
+	u := unitOf(ns)
+	return fmt.Sprintf("%.*f %s", u.decimals, float64(ns)/float64(u.unit), u.name)
+}
+
+// roundedDown returns a duration for words such as "at least" before it.
+func roundedDown(ns int64) string { return duration(ns - ns%unitOf(ns).digit) }
+
+// roundedUp returns a duration for words such as "at most" before it.
+func roundedUp(ns int64) string {
+	digit := unitOf(ns).digit
+	return duration((ns + digit - 1) / digit * digit)
+}
+
+// atLeastTime returns a time whose beginning may not have been captured.
+func atLeastTime(begunBefore bool, ns int64) string {
+	if begunBefore {
+		return "at least " + roundedDown(ns)
 	}
-	return fmt.Sprintf("%.0f µs", float64(ns)/1e3)
+	return duration(ns)
+}
+
+// atMostTime returns a time of which a later beginning may not have been captured.
+func atMostTime(lacks bool, ns int64) string {
+	if lacks {
+		return "at most " + roundedUp(ns)
+	}
+	return duration(ns)
 }
 
 // plural returns "1 lock" or "5 locks".
