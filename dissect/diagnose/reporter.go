@@ -51,7 +51,7 @@ func (r *Reporter) Report(f Finding) {
 	}
 	old, known := r.findings[id]
 	switch {
-	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last:
+	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last && f.Subject == old.Subject:
 		return
 	case known:
 		isWorse := f.Severity > old.Severity

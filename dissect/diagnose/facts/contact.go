@@ -159,18 +159,21 @@ func (f *Facts) segment(m *lnet.TCPEvent) {
 	if m.OutOfOrder+m.Retransmissions > 0 {
 		c.Disturbed.add(at)
 	}
-	f.again(c, m, at)
+	f.again(c, m, at, 1)
 }
 
 // packet takes a packet of InfiniBand that was refused or sent again.
 func (f *Facts) packet(e *lnet.IBEvent) {
-	c := f.contact(e.Source, e.Src.Addr(), e.Dst.Addr())
 	at := track.Point{Frame: e.Number, File: e.File, Time: e.Time}
-	c.seen(at)
-	if e.Again {
-		f.again(c, &lnet.TCPEvent{Frame: e.Frame, Source: e.Source, Conn: e.Conn, Src: e.Src, Dst: e.Dst, Seq: e.PSN, FirstSent: e.FirstSent,
-			TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}}, at)
+	back := f.contact(e.Source, e.Dst.Addr(), e.Src.Addr())
+	if !e.Again {
+		back.seen(at)
+		return
 	}
+	c := f.contact(e.Source, e.Src.Addr(), e.Dst.Addr())
+	c.seen(at)
+	f.again(c, &lnet.TCPEvent{Frame: e.Frame, Source: e.Source, Conn: e.Conn, Src: e.Src, Dst: e.Dst, Seq: e.PSN, FirstSent: max(e.FirstSent, back.Span.To),
+		TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}}, at, minPackets)
 }
 
 // Talks returns another host, and not the one that is excluded, with which LNet of a host exchanged messages all through

@@ -32,6 +32,9 @@ type Point = track.Point
 // hardly loses one five times.
 const MinUnacknowledged = int64(2500e6)
 
+// minPackets is how often packets of InfiniBand must have been sent again to count: adapters wait for seconds before they do.
+const minPackets = 3
+
 // resentBytes is what was sent again last in a stream.
 type resentBytes struct {
 	seq  uint32
@@ -50,8 +53,8 @@ const (
 	copyTime   = int64(1e6) // until a mirrored port shows a segment for the second time, at most
 )
 
-// again takes a segment that was sent again, or a keep-alive probe.
-func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point) {
+// again takes a segment that was sent again, or a keep-alive probe. It counts from so many times on.
+func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point, least int) {
 	if m.Retransmissions == 0 && m.Probes == 0 || m.Spurious > 0 {
 		return
 	}
@@ -71,7 +74,7 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point) {
 	}
 	b.last, b.To, b.Last = m.Time, m.Time, at
 	switch {
-	case b.Length() < MinUnacknowledged:
+	case b.Length() < MinUnacknowledged, b.Again < least:
 	case b.list == nil:
 		own := b.Unacknowledged
 		b.list = &own

@@ -46,3 +46,24 @@ func TestUnacknowledged(t *testing.T) {
 		assert.Equal(t, len(f.BothWays(a.Addr(), b.Addr(), Span{0, x.pause * second})), x.works, "pause of", x.pause, "s")
 	}
 }
+
+// TestUnacknowledgedPackets checks that packets of InfiniBand count that were sent again three times since the receiver was heard last.
+func TestUnacknowledgedPackets(t *testing.T) {
+	a, b := netip.MustParseAddrPort("192.0.2.1:4791"), netip.MustParseAddrPort("192.0.2.2:4791")
+	for _, tt := range []struct {
+		refused int64 // second
+		again   []int64
+		want    int
+	}{{0, []int64{2, 4, 6}, 1}, {0, []int64{9}, 0}, {0, []int64{2, 4}, 0}, {5, []int64{6, 6, 7}, 0}} {
+		f := New()
+		event := func(at int64, again bool) {
+			f.packet(&lnet.IBEvent{Frame: link.Frame{Number: at + 1, Time: at*second + 1}, Src: a, Dst: b, Again: again, FirstSent: 1})
+		}
+		event(tt.refused, false)
+		for i, at := range tt.again {
+			event(at+int64(i)/10, true)
+		}
+		assert.Equal(t, len(f.Contacts(a.Addr(), b.Addr())[0].Unacked), tt.want, "refused at", tt.refused, "sent again at", tt.again)
+		assert.Equal(t, f.Contacts(b.Addr(), a.Addr())[0].Span.From, tt.refused*second+1, "it is the receiver that refuses")
+	}
+}

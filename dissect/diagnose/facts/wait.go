@@ -48,8 +48,9 @@ type Wait struct {
 	AtOnce bool            // that was as soon as it was lost
 	of     *loggedImport   // of the connection, while that was not made again
 
-	Locking bool // the server takes a lock for this read or write
-	Lock    bool // the reply said that it has to wait for a lock
+	Locking bool  // the server takes a lock for this read or write
+	Lock    bool  // the reply said that it has to wait for a lock
+	Told    Point // this reply
 	Blocked []locks.Blocker
 }
 
@@ -218,7 +219,7 @@ func (f *Facts) lock(l *locks.Lock, ended bool) {
 		return
 	}
 	w := Wait{Span: Span{l.Asked.Time, l.Asked.Time + ns}, Operation: Operation{Opcode: opcodes.LDLM_ENQUEUE}, Client: l.Client, Server: l.Server,
-		Connection: l.Connection, Job: l.Job, Request: l.Asked, Reply: l.Granted, Sends: []Send{{l.Asked, -1}}, Service: -1, Lock: true,
+		Connection: l.Connection, Job: l.Job, Request: l.Asked, Reply: l.Granted, Sends: []Send{{l.Asked, -1}}, Service: -1, Lock: true, Told: l.Told,
 		Blocked: slices.Clone(l.BlockedBy), Open: l.Granted.IsZero()}
 	f.addWait(&w)
 }

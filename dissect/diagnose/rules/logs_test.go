@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -269,4 +270,20 @@ func TestRecoveryOfNobody(t *testing.T) {
 			t.Errorf("%d recovered: %+v", recovered, found)
 		}
 	}
+}
+
+// TestLogOfClient checks that what the log of a client has of itself is not said of a server, also where the line that shows what it is comes later.
+func TestLogOfClient(t *testing.T) {
+	const at = "\n2026-11-24T10:00:00+00:00 node kernel: "
+	s := readLogOf(t, at+"LustreError: 3:0:(fail.c:144:__cfs_fail_timeout_set()) cfs_fail_timeout id 312 sleeping for 60000ms"+
+		at+"Lustre: lustre-OST0000-osc-ffff8880: Connection to lustre-OST0000 (at 192.0.2.2@tcp) was lost; in progress operations using this service will wait for recovery to complete", node3)
+	s.e.Close()
+	for _, f := range s.e.Findings() {
+		if f.Rule.Code == "node.injected" {
+			assert.Equal(t, f.Client, node3, "client")
+			assert.Equal(t, f.Server, lnet.NID{}, "server")
+			return
+		}
+	}
+	t.Error("no node.injected")
 }

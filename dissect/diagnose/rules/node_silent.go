@@ -17,7 +17,7 @@ var _ = addTrouble(diagnose.Rule{
 	Limits: "A node that stands still, and one whose link is down, look the same in a capture of another node.",
 	Next: "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, the switch " +
 		"port and the cable. The nodes that waited for it are not to blame.",
-	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_answer.pcap.zst", "partition.pcap.zst", "rdma_loss.pcap.zst", "vanished_client.pcap.zst"},
+	Samples: []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_answer.pcap.zst", "partition.pcap.zst", "vanished_client.pcap.zst"},
 }, func(g *suspects.Group) bool {
 	return onlySuspect(diagnose.AtNode)(g) || suspectsAre(g, diagnose.AtNode, diagnose.AtPath) && !suspectsAre(g, diagnose.AtPath) && sumOf(g).silences != nil
 }, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {

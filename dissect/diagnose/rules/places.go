@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/diagnose/suspects"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 )
 
 func atClient(n lnet.NID) diagnose.Place { return diagnose.Place{Kind: diagnose.AtClient, Node: n} }
@@ -33,15 +34,14 @@ var (
 	notCaptured   = diagnose.Place{Kind: diagnose.AtCapture}
 )
 
-// isClient reports whether a node connects to targets, and nobody to targets of its own.
-func isClient(r *diagnose.Reporter, n lnet.NID) (is bool) {
-	for _, i := range r.Imports() {
-		if i.Server == n {
-			return false
-		}
-		is = is || i.Client == n
-	}
-	return is
+// isServer reports whether somebody connects to targets of a node.
+func isServer(r *diagnose.Reporter, n lnet.NID) bool {
+	return slices.ContainsFunc(r.Imports(), func(i *track.Import) bool { return i.Server == n })
+}
+
+// isClient reports whether a node connects to targets, and has none of its own.
+func isClient(r *diagnose.Reporter, n lnet.NID) bool {
+	return !isServer(r, n) && slices.ContainsFunc(r.Imports(), func(i *track.Import) bool { return i.Client == n })
 }
 
 // suspect sets the places where the cause of a finding may be.

@@ -213,7 +213,8 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		f.Node = g.Suspects[0].Node
 		switch {
 		case f.Client.Len > 0 || f.Server.Len > 0:
-		case slices.ContainsFunc(s.waits, func(w *facts.Wait) bool { return w.Client == f.Node && !opcodes.IsCallback(w.Opcode) }):
+		case slices.ContainsFunc(s.waits, func(w *facts.Wait) bool { return w.Client == f.Node && !opcodes.IsCallback(w.Opcode) }),
+			!isServer(t.report, f.Node) && slices.ContainsFunc(s.silences, func(x *suspects.Trouble) bool { return isServer(t.report, x.From) }):
 			f.Client = f.Node
 		default:
 			f.Server = f.Node
@@ -248,18 +249,23 @@ func endsOf(list []diagnose.Place) (a, b lnet.NID, ok bool) {
 	return a, b, ok
 }
 
-// roles returns which of two nodes is the client: it connects to targets, or sends requests, or the bytes that are not acknowledged.
+// roles returns which of two nodes is the client: it sends requests, or only the other one has targets, or it sends the bytes that are not acknowledged.
 func (t *troubles) roles(s *troubleSum, a, b lnet.NID) (client, server lnet.NID) {
 	asks := func(from, to lnet.NID) bool {
 		return slices.ContainsFunc(s.waits, func(w *facts.Wait) bool {
 			return w.Client == from && w.Server == to && !opcodes.IsCallback(w.Opcode)
 		})
 	}
-	sends := len(s.waits) == 0 && slices.ContainsFunc(s.silences, func(x *suspects.Trouble) bool { return x.From == a }) && !isClient(t.report, b)
-	if asks(b, a) || !asks(a, b) && !sends {
-		return b, a
+	isClient := asks(a, b) && !asks(b, a)
+	if !isClient && !asks(b, a) {
+		if isClient = isServer(t.report, b); isClient == isServer(t.report, a) {
+			isClient = slices.ContainsFunc(s.silences, func(x *suspects.Trouble) bool { return x.From == a })
+		}
 	}
-	return a, b
+	if isClient {
+		return a, b
+	}
+	return b, a
 }
 
 var hangTime = &diagnose.Threshold{Name: "still waiting", Value: 10, Unit: "s", Reason: "an ordinary server answers earlier"}

@@ -23,6 +23,7 @@ var clears = []exclusion{
 	{"by the log of the server, it waited for a thread", "path lnet node thread storage target holder other_server", queuedByLog},
 	{"by the log of the server, a thread worked on it", "node queue target", workedByLog},
 	{"by the log of the server, a thread worked on it, and waited for no data", "path lnet", workedWithoutData},
+	{"the server said at once that the lock has to wait, and granted it later", "path lnet node queue thread", toldToWait},
 	{"frames of both hosts arrived through all of the wait", "path", framesBothWays},
 	{"an early reply", "path lnet target", earlyReply},
 	{"the server says that it took as long", "path lnet target", longService},
@@ -139,6 +140,13 @@ func (j *Judge) unacked(w *facts.Wait) *facts.Unacknowledged {
 		}
 	}
 	return nil
+}
+
+func toldToWait(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if w.Told.IsZero() || w.Open || w.Told.Time-w.From > w.Length()/4 {
+		return none()
+	}
+	return evidence(w.Told, "%s answers that the lock has to wait", w.Server)
 }
 
 func framesBothWays(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {

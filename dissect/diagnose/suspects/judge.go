@@ -467,7 +467,6 @@ func common[T suspected](list []T) (places []diagnose.Place) {
 // around returns the group of the heaviest chain of troubles that a place may be the cause of.
 func around(list []*Trouble, place diagnose.Place) *Group {
 	var best, chain *Group
-	var until int64 // the chain may go on
 	weight, most := 0.0, -1.0
 	finish := func() {
 		if chain != nil && weight > most {
@@ -478,15 +477,11 @@ func around(list []*Trouble, place diagnose.Place) *Group {
 		if !hasPlace(t.Suspects, place) {
 			continue
 		}
-		if chain == nil || t.Span.From > until {
+		if chain == nil || t.Span.From > chain.To+samePause {
 			finish()
-			chain, until, weight = &Group{Span: t.Span}, 0, 0
+			chain, weight = &Group{Span: t.Span}, 0
 		}
 		chain.add(t)
-		until = max(until, t.Span.To+samePause)
-		if t.Silence != nil { // which goes on until the next time, and TCP doubles the pauses
-			until = max(until, t.Span.To+t.Length()/2)
-		}
 		weight += t.weight()
 	}
 	finish()

@@ -359,7 +359,7 @@ func (t *Locks) onClient(l *track.LogLine, h *thread) {
 		t.grantLogged(k, max(h.answered, k.Asked.Time), l.Time)
 	case debuglog.LockBlocked:
 		t.describeLogged(k, l)
-		k.Blocked = true
+		k.Blocked, k.Told = true, l.Point()
 		t.addHolders(k)
 	case debuglog.LockASTHandled, debuglog.LockConverts, debuglog.LockTaken:
 	case debuglog.LockAborted:

@@ -29,6 +29,7 @@ type Lock struct {
 	Asked   track.Point // the request
 	Granted track.Point // the reply or the completion callback that granted it
 	Blocked bool        // the reply says that it has to wait for others
+	Told    track.Point // this reply
 	Missing track.Missing
 	Error   int32 // of a refused lock: the status of the reply
 

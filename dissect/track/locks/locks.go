@@ -337,7 +337,10 @@ func (t *Locks) enqueued(l *Lock, r *track.RPC, m *dissect.Message) {
 		t.grant(l, r.Replied())
 	default:
 		t.setHandles(l, 0, reply.Handle)
-		if l.Blocked = reply.Blocked; !l.IsGranted() {
+		if l.Blocked = reply.Blocked; l.Blocked {
+			l.Told = r.Replied()
+		}
+		if !l.IsGranted() {
 			t.describe(l, &reply.Desc, knownRequested)
 			t.addHolders(l)
 		}
