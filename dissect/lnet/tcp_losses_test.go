@@ -242,3 +242,17 @@ func TestUnansweredProbes(t *testing.T) {
 		}
 	}
 }
+
+// TestNeverReceived: the receiver has not acknowledged bytes that are not in the capture when the connection ends, so the network lost them.
+func TestNeverReceived(t *testing.T) {
+	tc, w := opened()
+	tc.Send(true, w.Hello(true)).Send(true, w.Noop(0, 1))
+	tc.Lose(300)
+	tc.Segment(&tc.A, &tc.B, tcpFIN|tcpACK, tc.A.Seq, w.Noop(0, 1))
+	tc.OtherFrames(ReorderFrames)
+	lost := make(map[Why]int64)
+	wiretest.Play(NewDecoder(Options{Want: skipAll, Lost: func(l *Loss) { lost[l.Why] += l.Bytes }}), tc.Frames)
+	if len(lost) != 1 || lost[EndOfFile] != 300 {
+		t.Errorf("lost %v", lost)
+	}
+}
