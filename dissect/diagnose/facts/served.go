@@ -87,20 +87,24 @@ type Sums struct {
 	Wire     int64 // between the capture points, of all that two of them saw
 	Queued   int64 // for which they waited for a thread, by the log of the server
 	Worked   int64 // for which threads worked for them, by the log of the server
+	Logged   int64 // of how many that log says so
 }
 
 // Add adds others.
 func (s *Sums) Add(o *Sums) {
-	s.Sum, s.Transfer, s.Wire, s.Queued, s.Worked = s.Sum+o.Sum, s.Transfer+o.Transfer, s.Wire+o.Wire, s.Queued+o.Queued, s.Worked+o.Worked
+	s.Sum, s.Transfer, s.Wire = s.Sum+o.Sum, s.Transfer+o.Transfer, s.Wire+o.Wire
+	s.Queued, s.Worked, s.Logged = s.Queued+o.Queued, s.Worked+o.Worked, s.Logged+o.Logged
 }
 
 // Bin counts the replies in a stretch of time by latency.
 type Bin struct {
-	Span
+	Span        // of the replies
+	Start int64 // of the first of their requests
 	Sums
 	Slowest   int64 // nanoseconds
 	Counts    [classes]uint16
-	Disturbed uint16 // requests of which something was sent again
+	Times     [classes]float32 // nanoseconds of all of a class
+	Disturbed uint16           // requests of which something was sent again
 
 	// Of the slowest: the frames of request and reply, their file, and the time of the reply.
 	request, reply, replied int64
@@ -190,13 +194,14 @@ func (s *Stream) add(r *track.RPC, ns int64) {
 			s.widen()
 			n = len(s.Bins)
 		}
-		s.Bins = append(s.Bins, Bin{Span: Span{at.Time, at.Time}})
+		s.Bins = append(s.Bins, Bin{Span: Span{at.Time, at.Time}, Start: at.Time})
 		n++
 	}
 	b := &s.Bins[n-1]
-	b.To = max(b.To, at.Time)
+	b.Start, b.To = min(b.Start, at.Time-ns), max(b.To, at.Time)
 	if c := class(ns); b.Counts[c] < 1<<16-1 {
 		b.Counts[c]++
+		b.Times[c] += float32(ns)
 	}
 	b.Sum += ns
 	if bulk, ok := r.BulkTime(); ok {
@@ -226,6 +231,7 @@ func (s *Stream) logged(r *track.RPC) {
 	if l := &r.Log.Server; i >= 0 {
 		s.Bins[i].Queued += l.Queue()
 		s.Bins[i].Worked += l.Service
+		s.Bins[i].Logged++
 	}
 }
 
@@ -245,11 +251,12 @@ func (s *Stream) widen() {
 }
 
 func (b *Bin) join(o *Bin) {
-	b.To = max(b.To, o.To)
+	b.Start, b.To = min(b.Start, o.Start), max(b.To, o.To)
 	b.Sums.Add(&o.Sums)
 	b.Disturbed += min(o.Disturbed, 1<<16-1-b.Disturbed)
 	for i := range b.Counts {
 		b.Counts[i] = uint16(min(1<<16-1, int(b.Counts[i])+int(o.Counts[i])))
+		b.Times[i] += o.Times[i]
 	}
 	if o.Slowest > b.Slowest {
 		b.Slowest, b.request, b.reply, b.replied, b.file = o.Slowest, o.request, o.reply, o.replied, o.file
@@ -278,6 +285,14 @@ func (b *Bin) Within(limit int64) (n int) {
 		n += int(b.Counts[c])
 	}
 	return n
+}
+
+// Beyond returns the number of the other replies, and all their latencies in nanoseconds.
+func (b *Bin) Beyond(limit int64) (n int, ns int64) {
+	for c := class(limit) + 1; c < classes; c++ {
+		n, ns = n+int(b.Counts[c]), ns+int64(b.Times[c])
+	}
+	return n, ns
 }
 
 // Streams calls f for each stream, until it returns false.

@@ -203,7 +203,7 @@ func (s *storm) manyOf(job string, client lnet.NID, c *jobStorm) diagnose.Findin
 	f.Compare(&stormJobShare, c.share)
 	took := max(c.last.Time-c.first.Time, 1)
 	f.Text = fmt.Sprintf("%s%s sent %d %ss in %s, %.0f in a second (%s): %.0f %% of all in the busiest ten seconds.", nodes(c.clients),
-		jobText(job), c.count, s.noun, duration(took), float64(c.count)*1e9/float64(took), c.operations.text(), c.share)
+		jobText(job), c.count, s.noun, duration(took), float64(c.count)*1e9/float64(took), c.operations.text(operationText), c.share)
 	if isStatahead(job) {
 		f.Text += " That is statahead: the client asks ahead of a program that goes through directories."
 		if program := s.programOf(client); program != "" {

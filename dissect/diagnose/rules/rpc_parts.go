@@ -63,7 +63,7 @@ func (s *rpcSum) count(opcode uint32, from, to int64) {
 
 // text returns the operations as in "OST_WRITE 8, OST_SYNC 4", the most frequent first, or
 // the name of the only one.
-func (c operationCounts) text() string {
+func (c operationCounts) text(name func(opcode uint32) string) string {
 	const shown = 4
 	var list []uint32
 	for op := range c {
@@ -76,11 +76,11 @@ func (c operationCounts) text() string {
 		return int(int64(a) - int64(b))
 	})
 	if len(list) == 1 {
-		return operationText(list[0])
+		return name(list[0])
 	}
 	var words []string
 	for _, op := range list[:min(len(list), shown)] {
-		words = append(words, fmt.Sprintf("%s %d", operationText(op), c[op]))
+		words = append(words, fmt.Sprintf("%s %d", name(op), c[op]))
 	}
 	if len(list) > shown {
 		words = append(words, "…")

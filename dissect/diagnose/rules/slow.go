@@ -19,7 +19,7 @@ func addSlow(rule diagnose.Rule, belongs func(*suspects.Slow) bool, look string)
 		report := func() {
 			for _, s := range t.slow() {
 				if slowRule(s) == number {
-					f := slowFinding(t.facts, s)
+					f := slowFinding(s)
 					f.Brief = f.Text + eitherText(s.Suspects)
 					if number < len(slowRules)-1 || slices.ContainsFunc(s.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtQueue }) {
 						f.Brief += " " + look
@@ -45,60 +45,69 @@ func slowRule(s *suspects.Slow) int {
 }
 
 // slowFinding describes requests that were slow.
-func slowFinding(known *facts.Facts, s *suspects.Slow) diagnose.Finding {
+func slowFinding(s *suspects.Slow) diagnose.Finding {
 	f := diagnose.Finding{First: s.From, Last: s.To, Suspects: s.Suspects, Cleared: s.Cleared}
 	var clients, servers []lnet.NID
 	var targets []string
 	var jobs jobList
-	var worst, slowest *suspects.SlowStream
-	n, late, operations := 0, 0, make(operationCounts)
+	var all facts.Sums
+	worst, n, late, operations, names := s.Streams[0], 0, 0, make(operationCounts), make(map[uint32]string)
+	first, unnamed := worst.Target(), false
 	for _, x := range s.Streams {
 		clients, servers = withNew(clients, x.Client, maxNames), withNew(servers, x.Server, maxNames)
-		if label := x.Target().Label(); label != "" {
-			targets = withNew(targets, label, maxNames)
+		targets, unnamed = withNew(targets, x.Target().Label(), maxNames), unnamed || !x.Target().IsKnown()
+		if x.Target() != first {
+			first = facts.Target{}
 		}
 		jobs.add(x.Job)
+		all.Add(&x.Sums)
 		n, late = n+x.N, late+x.Late
 		operations[x.Opcode] += int64(x.Late)
-		if worst == nil || x.Sum > worst.Sum {
+		if name, known := names[x.Opcode]; !known {
+			names[x.Opcode] = x.Operation.String()
+		} else if name != x.Operation.String() {
+			names[x.Opcode] = opcodeName(x.Opcode)
+		}
+		if x.LateTime > worst.LateTime {
 			worst = x
 		}
 	}
 	f.Client, f.Server, f.Job, f.Count = only(clients), only(servers), only(jobs), int64(late)
-	first := s.Streams[0].Target()
 	f.Target, f.TargetIndex = first.Name, first.Index
+	slowest, took := worst, int64(0)
 	for _, x := range s.Streams {
-		if x.Target() != first {
-			f.Target, f.TargetIndex = "", ""
-		}
-	}
-	var of facts.Sums // all requests for the operation that lost most
-	requests := int64(0)
-	for _, x := range s.Streams {
-		if x.Operation == worst.Operation {
-			of.Add(&x.Sums)
-			requests += int64(x.N)
-			if slowest == nil || x.Slowest.Slowest > slowest.Slowest.Slowest {
+		if x.Opcode == worst.Opcode {
+			took += x.LateTime
+			if x.Slowest.Slowest > slowest.Slowest.Slowest {
 				slowest = x
 			}
 		}
 	}
 	f.Wait = slowest.Slowest.Slowest
-	to := words(targets)
-	if to == "" {
+	to, these := words(targets), "they"
+	if unnamed {
 		to = nodes(servers)
+	}
+	if len(operations) > 1 {
+		these = "those of " + names[worst.Opcode]
 	}
 	var than string
 	switch {
 	case worst.Waited():
-		than = fmt.Sprintf("; by the log of the server it waited %s on average for a thread, and was worked on for %s", duration(of.Queued/requests), duration(of.Worked/requests))
+		which := fmt.Sprintf("%d of the %d", all.Logged, n)
+		if all.Logged == int64(n) {
+			which = "all"
+		}
+		than = fmt.Sprintf("; by the log of the server, %s waited %s on average for a thread, and were worked on for %s", which,
+			duration(all.Queued/all.Logged), duration(all.Worked/all.Logged))
 	case worst.Before:
 		than = ", where most take up to " + duration(worst.Usual) + " at other times"
 	default:
 		than = ", where most take up to " + duration(worst.Usual) + " at the fastest target of its kind"
 	}
-	f.Text = fmt.Sprintf("%d of %d requests (%s) of %s%s to %s were slow for %s: %s took %s on average and %s at most%s.", late, n, operations.text(),
-		nodes(clients), jobsText(jobs), to, duration(s.Length()), worst.Operation, duration(of.Sum/requests), duration(f.Wait), than)
+	f.Text = fmt.Sprintf("%d of %d requests (%s) of %s%s to %s were slow within %s: %s took %s on average and %s at most%s.", late, n,
+		operations.text(func(opcode uint32) string { return names[opcode] }), nodes(clients), jobsText(jobs), to, duration(s.Length()), these,
+		duration(took/operations[worst.Opcode]), duration(f.Wait), than)
 	f.Prove(slowest.Slowest.Request(), "the slowest request")
 	f.Prove(slowest.Slowest.Reply(), "its reply, %s later", duration(f.Wait))
 	f.Key = fmt.Sprint(s.Suspects, s.From)

@@ -294,7 +294,7 @@ func (s *troubleSum) text() string {
 	if len(s.waits) == 1 {
 		upTo = ""
 	}
-	text := fmt.Sprintf("%s of %s%s to %s (%s) waited %s%s", plural(s.n, "RPC"), nodes(s.clients), jobsText(s.jobs), to, s.operations.text(), upTo,
+	text := fmt.Sprintf("%s of %s%s to %s (%s) waited %s%s", plural(s.n, "RPC"), nodes(s.clients), jobsText(s.jobs), to, s.operations.text(operationText), upTo,
 		duration(s.longest.Length()))
 	if s.open > 0 {
 		text += "; when the capture ended, " + ofThem(s.open, s.n) + " had no reply"

@@ -3,6 +3,7 @@ package suspects
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,17 +16,18 @@ import (
 // other targets, though none waited for seconds.
 type Slow struct {
 	facts.Span
-	Streams  []*SlowStream
+	Streams  []*SlowStream // all for the operations and jobs of the clients to the targets, once each
 	Suspects []diagnose.Place
 	Cleared  []diagnose.Clearance
 }
 
 // SlowStream are the requests for an operation of a job of a client to a target while they were slow.
 type SlowStream struct {
-	facts.Span
+	facts.Span // from the first to the last that was late
 	*facts.Stream
 	facts.Sums // of all
 	N, Late    int
+	LateTime   int64 // nanoseconds of all that were late
 	Usual      int64 // nanoseconds at other times, or at other targets of the kind
 	Before     bool  // Usual is of the same stream at another time
 	Disturbed  int   // of them, something was sent again
@@ -66,8 +68,10 @@ func (j *Judge) Slow() (list []*Slow) {
 		if g == nil {
 			break
 		}
+		taken := g.Streams
+		j.recount(g, all)
 		list = append(list, g)
-		all = slices.DeleteFunc(all, func(s *SlowStream) bool { return slices.Contains(g.Streams, s) })
+		all = slices.DeleteFunc(all, func(s *SlowStream) bool { return slices.Contains(taken, s) })
 	}
 	slices.SortStableFunc(list, func(a, b *Slow) int { return cmp.Compare(a.From, b.From) })
 	return list
@@ -118,9 +122,7 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 	if usual == 0 {
 		return nil
 	}
-	limit := lateLimit(usual)
 	var x *SlowStream
-	outside := 0 // requests in time at other times
 	finish := func() {
 		if x != nil && x.Late >= minLate && float64(x.Late) >= mostlyLate*float64(x.N) && x.Length() >= minSlow {
 			list = append(list, x)
@@ -129,42 +131,96 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 	}
 	for i := range s.Bins {
 		b := &s.Bins[i]
-		n, late := b.N(), b.N()-b.Within(limit)
-		if waited(&b.Sums, n) {
-			late = max(late, n-b.Within(queueFloor))
-		}
 		if x != nil && b.From-x.Span.To > slowPause {
 			finish()
 		}
-		switch {
+		switch n, late, _ := lateOf(b, usual); {
 		case 2*late >= n:
 			if x == nil {
-				x = &SlowStream{Span: facts.Span{From: b.From - b.Slowest, To: b.To}, Stream: s, Usual: usual}
+				x = newSlowStream(s, usual)
 			}
-			x.count(b, n, late)
-			x.Span.To = b.To
-			if b.Slowest > x.Slowest.Slowest {
-				x.Slowest = *b
-			}
-		case x != nil && late > 0:
-			x.count(b, n, late)
-		case x != nil && n >= 3:
+			x.count(b)
+		case x != nil && n-late >= 3:
 			finish()
-			outside += n
-		default:
-			outside += n
+		case x != nil && late > 0:
+			x.count(b)
 		}
 	}
 	finish()
-	for _, x := range list {
-		x.Before = outside >= minGood
-	}
 	return list
 }
 
-func (x *SlowStream) count(b *facts.Bin, n, late int) {
-	x.N, x.Late, x.Disturbed = x.N+n, x.Late+late, x.Disturbed+int(b.Disturbed)
+func newSlowStream(s *facts.Stream, usual int64) *SlowStream {
+	return &SlowStream{Span: facts.Span{From: math.MaxInt64, To: math.MinInt64}, Stream: s, Usual: usual}
+}
+
+// lateOf counts the requests of a bin, and those that were late, with all their latencies.
+func lateOf(b *facts.Bin, usual int64) (n, late int, ns int64) {
+	n = b.N()
+	late, ns = b.Beyond(lateLimit(usual))
+	if waited(&b.Sums, n) {
+		if l, t := b.Beyond(queueFloor); l > late {
+			late, ns = l, t
+		}
+	}
+	return n, late, ns
+}
+
+// count adds the requests of a bin.
+func (x *SlowStream) count(b *facts.Bin) {
+	n, late, ns := lateOf(b, x.Usual)
+	x.N, x.Late, x.LateTime, x.Disturbed = x.N+n, x.Late+late, x.LateTime+ns, x.Disturbed+int(b.Disturbed)
 	x.Sums.Add(&b.Sums)
+	if late == 0 {
+		return
+	}
+	from, to := b.Start, b.To
+	if late < n {
+		from, to = b.Request().Time, b.Reply().Time
+	}
+	x.From, x.To = min(x.From, from), max(x.To, to)
+	if b.Slowest > x.Slowest.Slowest {
+		x.Slowest = *b
+	}
+}
+
+// recount takes all that a group is said to be about into it, so that its numbers are of the same requests. What is slow for another
+// cause remains in another group.
+func (j *Judge) recount(g *Slow, all []*SlowStream) {
+	members, span := g.Streams, g.Span
+	has := func(same func(x *SlowStream) bool) bool { return slices.ContainsFunc(members, same) }
+	unnamed := has(func(x *SlowStream) bool { return !x.Target().IsKnown() })
+	g.Streams, g.Span = nil, facts.Span{From: math.MaxInt64, To: math.MinInt64}
+	for s := range j.Facts.Streams {
+		if !has(func(x *SlowStream) bool { return x.Stream == s }) && (slices.ContainsFunc(all, func(x *SlowStream) bool { return x.Stream == s }) ||
+			!has(func(x *SlowStream) bool { return x.Operation == s.Operation }) || !has(func(x *SlowStream) bool { return x.Client == s.Client }) ||
+			!has(func(x *SlowStream) bool { return x.Job == s.Job }) ||
+			!has(func(x *SlowStream) bool { return x.Target() == s.Target() || unnamed && x.Server == s.Server })) {
+			continue
+		}
+		x := j.within(s, span)
+		if x.N > 0 {
+			g.Streams = append(g.Streams, x)
+		}
+		if x.Late > 0 {
+			g.From, g.To = min(g.From, x.Span.From), max(g.To, x.Span.To)
+		}
+	}
+}
+
+// within returns the requests of a stream that were answered in a span.
+func (j *Judge) within(s *facts.Stream, span facts.Span) *SlowStream {
+	x := newSlowStream(s, j.usualElsewhere(s))
+	outside := 0 // in time
+	for i := range s.Bins {
+		if b := &s.Bins[i]; b.To >= span.From && b.From <= span.To {
+			x.count(b)
+		} else {
+			outside += b.Within(lateLimit(x.Usual))
+		}
+	}
+	x.Before = outside >= minGood
+	return x
 }
 
 // waited reports whether n requests waited for threads far longer than threads worked for them, by the log of the server.

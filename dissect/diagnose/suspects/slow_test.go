@@ -17,6 +17,7 @@ func TestSlowIn(t *testing.T) {
 	}
 	bin := func(ms, latency int64) (b facts.Bin) {
 		b.Span, b.Slowest = facts.Span{From: ms * 1e6, To: ms * 1e6}, latency*1e6
+		b.Start = b.From - b.Slowest
 		b.Counts[class(b.Slowest)]++
 		return b
 	}
@@ -43,7 +44,7 @@ func TestSlowIn(t *testing.T) {
 		before := 0
 		list := j.slowIn(s)
 		for _, slow := range list {
-			if slow.Before {
+			if j.within(s, slow.Span).Before {
 				before++
 			}
 		}
