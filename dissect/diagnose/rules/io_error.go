@@ -168,32 +168,35 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"missing_objects.pcap.zst"},
 	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
 		targets := fifo.NewMap[targetKey, *missing](maxTargets)
-		asked := fifo.NewMap[missingObject, int64](maxResources) // requests for the size
+		asked := fifo.NewMap[missingObject, *askedSize](maxResources)
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.OST_SETATTR, opcodes.OST_GETATTR, opcodes.OST_READ,
 			opcodes.OST_WRITE, opcodes.OST_PUNCH, opcodes.OST_SYNC, opcodes.OST_FALLOCATE}, Answered: func(r *track.RPC, _ *dissect.Message) {
 			if r.Status != opcodes.ENOENT || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
 				return
 			}
-			key, repeats := targetOf(r), int64(0)
+			key, at := targetOf(r), r.Replied()
+			var t tally
+			t.add(r, at)
+			t.prove(at, "the reply to a request of %s says ENOENT", r.Client)
+			repeats := int64(0)
 			if r.Opcode == opcodes.LDLM_ENQUEUE {
 				if !r.Does(opcodes.OfObject) {
 					return
 				}
 				if r.Does(opcodes.Glimpses) {
-					k := missingObject{key, r.FID}
-					n, _ := fifo.Get(asked, k)
-					repeats = n + 1
-					fifo.Put(asked, k, repeats)
+					x := fifo.GetOrNew(asked, missingObject{key, r.FID})
+					x.count++
+					repeats = x.count
+					x.waiting.join(&t)
 					if float64(repeats) < missingRequests.Value {
 						return
 					}
+					t, x.waiting = x.waiting, tally{}
 				}
 			}
 			m := fifo.GetOrMake(targets, key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
-			at := r.Replied()
-			m.add(r, at)
+			m.join(&t)
 			m.repeats = max(m.repeats, repeats)
-			m.prove(at, "the reply to a request of %s says ENOENT", r.Client)
 			if r.HasFID && len(m.more) < maxResources && !m.more[r.FID] {
 				m.more[r.FID] = true
 				if len(m.objects) < maxNamedFiles {
@@ -223,6 +226,12 @@ var _ = add(diagnose.Rule{
 type missingObject struct {
 	target targetKey
 	object track.FID
+}
+
+// askedSize are the requests for the size of an object.
+type askedSize struct {
+	count   int64
+	waiting tally // those that are too few yet to tell
 }
 
 // missing counts the requests about objects that a target does not have.

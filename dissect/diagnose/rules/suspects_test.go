@@ -62,7 +62,7 @@ func TestBarrier(t *testing.T) {
 		errno int32
 		want  []string
 	}{
-		{6, opcodes.EINPROGRESS, []string{"warning target.barrier: lustre-MDT0000 put off 6 MDS_REINT requests of 192.0.2.3@tcp with EINPROGRESS for 15.0 s: a write barrier, as for a snapshot, does that."}},
+		{6, opcodes.EINPROGRESS, []string{"warning target.barrier: lustre-MDT0000 answered 6 MDS_REINT requests of 192.0.2.3@tcp with EINPROGRESS over 15.0 s: a write barrier, as for a snapshot, does that. Clients repeat such requests until it is over."}},
 		{1, opcodes.EINPROGRESS, nil},
 		{6, opcodes.ENOENT, nil},
 	} {

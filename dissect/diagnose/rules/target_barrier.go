@@ -14,20 +14,21 @@ var putOff = &diagnose.Threshold{Name: "changes put off for", Value: 2, Unit: "s
 
 var _ = add(diagnose.Rule{
 	Code:     "target.barrier",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "change that was put off",
 	Summary:  "An MDT put off changes (EINPROGRESS), as it does behind a write barrier.",
 	Meaning: "A write barrier (lctl barrier_freeze, for a snapshot of all targets) makes an MDT answer all that would change something with " +
 		"EINPROGRESS, and clients try again until it is over: applications wait in creates, renames and removals, while reads and data go on. " +
 		"The rule looks for such answers to requests of clients for longer than the threshold.",
-	Limits: "An MDT that checks its object index (OI scrub), or has no answer of the quota master, also answers with EINPROGRESS.",
+	Limits: "Logs without a capture show it of closes only. An MDT that checks its object index (OI scrub), or has no answer of the quota master, also answers with EINPROGRESS.",
 	Next: "On the MGS: lctl barrier_stat FSNAME, and who uses barriers (snapshots: lctl snapshot_create, backup scripts). If there is none, " +
 		"on the MDS lctl get_param osd-*.*.oi_scrub and the quota state osd-*.*.quota_slave.info.",
 	Thresholds: []*diagnose.Threshold{putOff},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		targets := fifo.NewMap[targetKey, *tally](maxTargets)
 		known := factsOf(r)
-		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_REINT}, Answered: func(rpc *track.RPC, _ *dissect.Message) {
+		answered := func(rpc *track.RPC, _ *dissect.Message) {
 			if hasError(rpc, opcodes.EINPROGRESS) == 0 || rpc.Opcode == opcodes.LDLM_ENQUEUE && !rpc.Does(opcodes.Opens|opcodes.Creates) {
 				return
 			}
@@ -41,17 +42,19 @@ var _ = add(diagnose.Rule{
 			f := t.finding(key.subject())
 			f.Wait = t.last - t.first
 			f.CompareTime(putOff, f.Wait)
-			f.Text = key.String() + " put off " + t.operationsText() + " of " + t.senders() + " with EINPROGRESS for " + duration(f.Wait) +
-				": a write barrier, as for a snapshot, does that."
+			f.Text = key.String() + " answered " + t.operationsText() + " of " + t.senders() + " with EINPROGRESS over " + duration(f.Wait) +
+				": a write barrier, as for a snapshot, does that. Clients repeat such requests until it is over."
 			suspect(&f, byAdmin, atTarget(key.label(), rpc.Server), atStorage(key.label(), rpc.Server))
 			if at, what, ok := servedReads(known, facts.TargetOf(rpc.Connection, rpc.Server), facts.Span{From: t.first, To: t.last}); ok {
 				exclude(&f, atStorage(key.label(), rpc.Server), at, key.String()+" answered "+what+" meanwhile")
-				f.Text += " It served " + what + " at the usual speed meanwhile."
+				f.Text += " The MDT served " + what + " at the usual speed meanwhile."
 			}
 			tell(&f, known)
 			f.Brief = f.Text + " Look who froze the file system (lctl barrier_stat), not at the disks or the network."
 			r.Report(f)
-		}}
+		}
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_REINT, opcodes.MDS_CLOSE}, Answered: answered,
+			Unseen: onlyLogged([]uint32{opcodes.MDS_CLOSE}, func(rpc *track.RPC) { answered(rpc, nil) })}
 	},
 })
 
@@ -59,7 +62,7 @@ var _ = add(diagnose.Rule{
 func servedReads(known *facts.Facts, t facts.Target, s facts.Span) (at track.Point, what string, ok bool) {
 	const soon = int64(1e9)
 	for x := range known.Streams {
-		if x.Target() != t || x.IsPing() || x.Opcode == opcodes.MDS_REINT || x.Opcode == opcodes.MDS_CLOSE || x.Opcode == opcodes.LDLM_ENQUEUE && !x.Does(opcodes.Stats) {
+		if x.Target() != t || x.IsPing() || x.Opcode == opcodes.MDS_REINT || x.Opcode == opcodes.MDS_CLOSE || x.Opcode == opcodes.LDLM_CANCEL || x.Opcode == opcodes.LDLM_ENQUEUE && !x.Does(opcodes.Stats) {
 			continue
 		}
 		for i := range x.Bins {
