@@ -190,10 +190,15 @@ func countNoun(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	rest := ""
 	for _, end := range []string{" that ", " of ", " for ", " with ", " without "} {
 		if at := strings.Index(noun, end); at > 0 {
-			return fmt.Sprintf("%d %ss%s", n, noun[:at], noun[at:])
+			noun, rest = noun[:at], noun[at:]
+			break
 		}
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	if stem, ok := strings.CutSuffix(noun, "ply"); ok { // reply
+		noun = stem + "plie"
+	}
+	return fmt.Sprintf("%d %ss%s", n, noun, rest)
 }

@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/suspects"
+	"github.com/lshark/lshark/dissect/lnet"
 )
 
 var _ = addTrouble(diagnose.Rule{
@@ -13,7 +15,7 @@ var _ = addTrouble(diagnose.Rule{
 	Noun:     "message that LNet lost",
 	Summary:  "Messages between two nodes were lost above TCP.",
 	Meaning: "A reply came to the host of the client, whose TCP acknowledged it, and the client sent the request again as if it had no reply: " +
-		"LNet of the client dropped it.",
+		"LNet of the client dropped it. So do requests get lost that a host acknowledged and did not answer.",
 	Limits:  "Why LNet drops messages is not on the wire.",
 	Next:    "On the client: lnetctl stats show (drop_count), lctl get_param peers nis, the console log for LNet errors, lctl net_drop_list.",
 	Samples: []string{"lost_in_lnet.pcap.zst"},
@@ -24,13 +26,42 @@ func isIgnored(g *suspects.Group) bool {
 	return slices.ContainsFunc(g.Troubles, func(t *suspects.Trouble) bool { return t.Wait != nil && !t.Wait.Before.IsZero() })
 }
 
+// describeLost says at which host messages were lost: at the one that had acknowledged them.
 func describeLost(t *troubles, g *suspects.Group, f *diagnose.Finding) {
-	what := "The request was acknowledged by TCP, and answered at once when it was sent again: the request or its reply was lost in LNet or ptlrpc of " +
-		"one of both nodes."
-	if isIgnored(g) {
-		what = "The reply had come to the host of the client, whose TCP acknowledged it: it was lost in LNet of the client."
+	s := sumOf(g)
+	var clients, servers []lnet.NID
+	ignored, unanswered := int64(0), int64(0)
+	for _, w := range s.waits {
+		switch {
+		case !w.Before.IsZero():
+			ignored++
+			clients = withNew(clients, w.Client, maxNames)
+		case w.Request.Frame > 0 && len(w.Sends) > 1:
+			unanswered++
+			servers = withNew(servers, w.Server, maxNames)
+		}
 	}
-	f.Text += " " + what + excluded(g, diagnose.AtPath, diagnose.AtStorage, diagnose.AtThread)
-	f.Brief = diagnose.Sentences(f.Text, 2) + " Look at LNet of " + g.Suspects[0].Node.String() + " and " + g.Suspects[0].Peer.String() +
-		", not at the network or the storage."
+	which := func(n int64) string {
+		if n == s.n {
+			return them(n)
+		}
+		return ofThem(n, s.n)
+	}
+	if ignored > 0 {
+		f.Text += fmt.Sprintf(" The reply to %s had come to the host of %s, whose TCP acknowledged it: it was lost in LNet there.", which(ignored), nodes(clients))
+	}
+	if unanswered > 0 {
+		f.Text += fmt.Sprintf(" TCP of %s acknowledged %s, and no reply was sent until the request came again: the request or its reply was lost in LNet or ptlrpc there.",
+			nodes(servers), which(unanswered))
+	}
+	at := clients
+	for _, n := range servers {
+		at = withNew(at, n, maxNames)
+	}
+	if at == nil {
+		f.Text += " The request or its reply was lost in LNet or ptlrpc of one of both nodes."
+		at = []lnet.NID{g.Suspects[0].Node, g.Suspects[0].Peer}
+	}
+	f.Text += excluded(g, diagnose.AtPath, diagnose.AtStorage, diagnose.AtThread)
+	f.Brief = diagnose.Sentences(f.Text, 2) + " Look at LNet of " + nodes(at) + ", not at the network or the storage."
 }

@@ -228,7 +228,7 @@ func (j *Judge) judgeSilence(t *Trouble, s *facts.Silence) {
 	window := s.Span
 	path := diagnose.Between(diagnose.AtPath, t.From, t.To)
 	if at, ok := j.Facts.ThawedIn(s.Receiver, facts.Span{From: s.Span.From + s.Length()/2, To: s.Span.To + 2*s.Length()}); ok {
-		proof, _ := evidence(at, "%s acknowledges what had come to it all the time", t.To)
+		proof, _ := evidence(at, "%s acknowledges late what had come to it meanwhile", t.To)
 		t.Cleared = append(t.Cleared, diagnose.Clearance{Place: path, Evidence: proof})
 	} else {
 		t.Suspects = append(t.Suspects, path)
