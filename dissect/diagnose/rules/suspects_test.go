@@ -144,3 +144,22 @@ func TestOverheard(t *testing.T) {
 		assert.Equal(t, strings.Contains(strings.Join(s.end(), "\n"), "waited"), tt.waits, tt.at.String())
 	}
 }
+
+// TestChainOfWaits checks that a request, that of its server to another one, and the callback for which that waits are one story.
+func TestChainOfWaits(t *testing.T) {
+	s := newScene(t)
+	chain := []struct {
+		client, server lnet.NID
+		opcode         uint32
+	}{{node4, oss, opcodes.MDS_REINT}, {oss, mgs, opcodes.LDLM_ENQUEUE}, {mgs, node4, opcodes.LDLM_BL_CALLBACK}}
+	for i, c := range chain {
+		s.xid = uint64(i+1) << 40
+		s.send(lnet.Request, c.client, c.server, c.opcode, []change{withHandle(handle)})
+	}
+	s.pass(16)
+	for i := len(chain) - 1; i >= 0; i-- {
+		s.xid = uint64(i+1) << 40
+		s.send(lnet.Reply, chain[i].server, chain[i].client, chain[i].opcode, []change{withHandle(handle)})
+	}
+	s.expect("warning slow.wait: 3 RPCs of 192.0.2.1@tcp, 192.0.2.4@tcp and 192.0.2.2@tcp to 192.0.2.4@tcp, 192.0.2.2@tcp and 192.0.2.1@tcp", "note capture.no_connect")
+}

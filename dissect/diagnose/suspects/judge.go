@@ -257,7 +257,11 @@ func follow(list []*Trouble) {
 		}
 		for i := range w.Blocked {
 			holder := w.Blocked[i].Client
-			if c := longestOf(list, t, func(o *Trouble) bool { return o.isOf(holder, w.Server) }); c != nil && c.Follows != t {
+			c := longestOf(list, t, func(o *Trouble) bool { return o.isCallback(w.Server, holder) })
+			if c == nil {
+				c = longestOf(list, t, func(o *Trouble) bool { return o.isOf(holder, w.Server) })
+			}
+			if c != nil && c.Follows != t {
 				t.Follows = c
 			}
 		}
@@ -267,10 +271,19 @@ func follow(list []*Trouble) {
 					w.From-o.Wait.From < second
 			})
 		}
-		if t.Follows == nil && w.Nested > w.Length()-w.Length()/4 {
-			t.Follows = longestOf(list, t, func(o *Trouble) bool { return o.Wait != nil && o.Wait.Client == w.Server })
+		isNested := w.Nested > w.Length()-w.Length()/4
+		if t.Follows == nil && (isNested || t.has(diagnose.AtOtherServer)) {
+			t.Follows = longestOf(list, t, func(o *Trouble) bool {
+				begin, end := o.Span.From-w.From, w.To-o.Span.To
+				return o.Wait != nil && o.Wait.Client == w.Server && o.Wait.Server != w.Client && (isNested || begin >= 0 && begin < second && end >= 0 && end < second)
+			})
 		}
 	}
+}
+
+// isCallback reports whether a trouble is that a callback of a server to a client had no reply.
+func (t *Trouble) isCallback(server, client lnet.NID) bool {
+	return t.Wait != nil && opcodes.IsCallback(t.Wait.Opcode) && t.Wait.Client == server && t.Wait.Server == client
 }
 
 // isOf reports whether a trouble keeps a client from giving back a lock of a server.
@@ -278,7 +291,7 @@ func (t *Trouble) isOf(client, server lnet.NID) bool {
 	if t.Wait == nil {
 		return t.From == client || t.From == server && t.To == client
 	}
-	return t.Wait.Client == client || t.Wait.Server == client && t.Wait.Client == server
+	return t.Wait.Client == client || t.isCallback(server, client)
 }
 
 // longestOf returns the longest trouble that fits and fills most of the time of another.
@@ -381,7 +394,8 @@ func samePlaces(a, b []diagnose.Place) bool {
 }
 
 func groupOf(groups []*Group, t *Trouble) *Group {
-	for range len(groups) { // follow the chain of causes
+	const longest = 8 // troubles may follow from each other in a circle
+	for range longest {
 		for _, g := range groups {
 			if slices.Contains(g.Troubles, t) {
 				return g
