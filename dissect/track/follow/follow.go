@@ -385,6 +385,9 @@ func (f *Follower) Unseen(r *track.RPC) {
 	if f.imports != nil {
 		f.imports.LoggedRPC(r)
 	}
+	if f.recoveries != nil {
+		f.recoveries.LoggedRPC(r)
+	}
 	for i := range f.hooks {
 		if unseen := f.hooks[i].Unseen; unseen != nil {
 			unseen(r)
@@ -397,10 +400,12 @@ func (f *Follower) Line(l *track.LogLine) {
 	f.logged(l)
 	switch {
 	case f.imports == nil:
-	case f.logs == nil || f.logs.IsElsewhere(l):
-		f.connectionLine(l)
+	case f.logs == nil:
+		if i := f.imports.Logged(l); f.recoveries != nil {
+			f.recoveries.Logged(l, i)
+		}
 	default:
-		f.imports.NoteLine(l)
+		f.lineBeside(l)
 	}
 	if f.imports != nil && f.locks != nil && (f.logs == nil || f.logs.Locks != nil) {
 		f.locks.Logged(l)
@@ -408,11 +413,16 @@ func (f *Follower) Line(l *track.LogLine) {
 	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
 }
 
-// connectionLine takes a line about a connection that is not captured.
-func (f *Follower) connectionLine(l *track.LogLine) {
-	i := f.imports.Logged(l)
-	if f.recoveries != nil {
-		f.recoveries.Logged(l, i)
+// lineBeside takes a line of a log beside a capture about a connection, which may not be captured.
+func (f *Follower) lineBeside(l *track.LogLine) {
+	isElsewhere := f.logs.IsElsewhere(l)
+	if isElsewhere {
+		f.imports.Logged(l)
+	} else {
+		f.imports.NoteLine(l)
+	}
+	if f.recoveries != nil && f.logs.Elsewhere {
+		f.recoveries.LoggedBeside(l, isElsewhere)
 	}
 }
 

@@ -494,6 +494,9 @@ func (t *Tracker) pass(r *Recovery) {
 			c.Outcome = ClientUnknown
 		}
 	}
+	if t.beside != nil {
+		t.beside.join(r)
+	}
 	r.settle()
 	isLossy := func(from, to int64) bool {
 		return slices.ContainsFunc(r.Clients, func(c *Client) bool {

@@ -32,6 +32,7 @@ type Recovery struct {
 	logged     int   // the same, by the log of the server; 0: unknown
 	ended      int64 // when it was superseded
 	passed     bool  // to the hook
+	joined     bool  // of logs: with a record of the capture
 }
 
 // Servers are where a target ran, and the numbers of its starts.

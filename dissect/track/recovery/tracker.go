@@ -41,6 +41,7 @@ type Tracker struct {
 	views   track.Viewpoints
 	nodes   nodes
 	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
+	beside  *beside                     // nil: there are no logs beside the capture
 }
 
 // conn is a connection of a client to a target.
@@ -60,7 +61,8 @@ type conn struct {
 	client   *Client     // of the last loss
 	before   *Client     // of the loss before that
 
-	evictedIn *Recovery // by the log of the server; nil: it was not, or has found out
+	isElsewhere bool      // by logs beside a capture, which has no message of it
+	evictedIn   *Recovery // by the log of the server; nil: it was not, or has found out
 }
 
 // target is a target and what its messages show of it.
@@ -117,6 +119,9 @@ func (t *Tracker) Advance(now int64) {
 
 // Close passes on what is left: the capture has ended.
 func (t *Tracker) Close() {
+	if t.beside != nil {
+		t.beside.tracker.Close()
+	}
 	for _, k := range fifo.All(t.conns) {
 		if k.lost && k.target == nil && k.imp != nil {
 			t.withoutName(k)
@@ -140,6 +145,11 @@ func (t *Tracker) Close() {
 		}
 	}
 	t.ended, t.alone = nil, nil
+	if t.beside != nil {
+		for _, r := range t.beside.rest() {
+			t.done(r)
+		}
+	}
 }
 
 // Sent takes a request.
@@ -262,6 +272,9 @@ func (t *Tracker) reply(k *conn, r *track.RPC, p track.Point) {
 
 // Done takes an RPC that has ended.
 func (t *Tracker) Done(r *track.RPC) {
+	if r.Log != nil {
+		t.LoggedRPC(r)
+	}
 	if t.imports.Of(r) == nil || !r.HasRequest || !r.HasOpcode || opcodes.IsCallback(r.Opcode) {
 		return
 	}

@@ -1,0 +1,171 @@
+package recovery
+
+import (
+	"slices"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// beside is what logs beside a capture say. They have connections and a Tracker of their own, as what a log says and
+// what the capture shows of one connection come in any order: the records of both are joined when they are complete.
+type beside struct {
+	imports *track.Imports
+	tracker *Tracker
+	list    []*Recovery // complete, and not joined with one of the capture
+}
+
+func newBeside() *beside {
+	b := &beside{imports: track.NewImports()}
+	b.tracker = New(b.imports, func(r *Recovery) { b.list = append(b.list, r) })
+	return b
+}
+
+// LoggedBeside takes a line of a log beside a capture. isElsewhere says that the capture has no message of the
+// connection that the line is about.
+func (t *Tracker) LoggedBeside(l *track.LogLine, isElsewhere bool) {
+	if t.beside == nil {
+		t.beside = newBeside()
+	}
+	b := t.beside
+	i := b.imports.Logged(l)
+	if b.tracker.Logged(l, i); i != nil && isElsewhere {
+		b.tracker.connOf(i.Connection, i).isElsewhere = true
+	}
+}
+
+// LoggedRPC takes an RPC of which logs beside the capture have something.
+func (t *Tracker) LoggedRPC(r *track.RPC) {
+	if t.beside != nil {
+		t.beside.imports.LoggedRPC(r)
+	}
+}
+
+// join adds to a record of the capture what logs have about the same outage.
+func (b *beside) join(r *Recovery) {
+	if r.Target == "" {
+		return
+	}
+	list := b.list
+	if g, ok := fifo.Get(b.tracker.targets, r.Target); ok && g.current != nil {
+		list = append(slices.Clip(list), g.current)
+	}
+	var same *Recovery
+	for _, o := range list {
+		if o.Target != r.Target || o.joined || !r.overlaps(o) {
+			continue
+		}
+		if o.joined = !o.Kind.IsOutage(); !o.joined && (same == nil || o.Begin() > same.Begin()) {
+			same = o
+		}
+	}
+	if same != nil && (r.Kind.IsOutage() || r.Kind == Lost) {
+		same.joined = true
+		r.joinLogged(same)
+	}
+}
+
+// overlaps reports whether two records of a target may be of one outage.
+func (r *Recovery) overlaps(o *Recovery) bool {
+	return r.earliest() <= max(o.Back.Time, o.end(), o.Begin()) && o.earliest() <= max(r.Back.Time, r.end(), r.Begin())
+}
+
+// earliest returns a time before which a target was not gone.
+func (r *Recovery) earliest() int64 {
+	if !r.LastReply.IsZero() {
+		return r.LastReply.Time
+	}
+	return r.Begin()
+}
+
+// sameMoment is how many nanoseconds the line of a log and the frame of one event are apart at most.
+const sameMoment = int64(10e6)
+
+// isBefore reports whether a log has an event earlier than the capture.
+func isBefore(logged, captured track.Point) bool {
+	return !logged.IsZero() && (captured.IsZero() || logged.Time < captured.Time-sameMoment)
+}
+
+// joinLogged adds what logs have about the same outage: the earliest signs, and the clients, of both count.
+func (r *Recovery) joinLogged(o *Recovery) {
+	if o.Kind.isRestart() && !r.Kind.isRestart() {
+		r.Kind, r.Server = o.Kind, o.Server
+	}
+	if r.Server == (lnet.NID{}) {
+		r.Server = o.Server
+	}
+	if r.ServerBefore == (lnet.NID{}) {
+		r.ServerBefore = o.ServerBefore
+	}
+	if r.stop.IsZero() {
+		r.stop = o.stop
+	}
+	if isBefore(o.Back, r.Back) {
+		r.Back, r.TookPart = o.Back, track.Point{}
+	}
+	if isBefore(o.Completed, r.Completed) && o.Completed.Time >= r.Back.Time {
+		r.Completed = o.Completed
+	}
+	if o.knownValid {
+		r.known, r.knownValid = o.known, true
+	}
+	r.NoneRecovered = o.NoneRecovered
+	for _, c := range o.Clients {
+		at := slices.IndexFunc(r.Clients, c.isSame)
+		if at < 0 {
+			r.add(c)
+			continue
+		}
+		r.Clients[at].joinLogged(c)
+	}
+}
+
+// isSame reports whether a client of a capture is the same as one of logs.
+func (c *Client) isSame(o *Client) bool {
+	a, b := c.Connection, o.Connection
+	if a.ClientUUID != "" && b.ClientUUID != "" {
+		return a.ClientUUID == b.ClientUUID
+	}
+	return a.Client == b.Client && (c.Type == o.Type || c.Type == "" || o.Type == "")
+}
+
+func (c *Client) joinLogged(o *Client) {
+	if isBefore(o.Lost, c.Lost) {
+		c.Lost, c.LostBy = o.Lost, o.LostBy
+	}
+	refused := func(c *Client) (n int) {
+		for _, f := range c.Refusals {
+			n += f.Count
+		}
+		return n
+	}
+	if refused(o) > refused(c) {
+		c.Refusals = o.Refusals
+	}
+	switch c.Outcome {
+	case ClientMissing, ClientUnknown, ClientRecovering:
+		if o.Outcome == ClientMissing || o.Outcome == c.Outcome {
+			return
+		}
+		if c.Outcome, c.IsCut = o.Outcome, false; c.Connected.IsZero() {
+			c.Connected = o.Connected
+		}
+		c.Ready, c.Recovered, c.Evicted = o.Ready, o.Recovered, o.Evicted
+	}
+}
+
+// rest returns the records of logs that are not of what the capture shows: those of targets that were gone, and of
+// connections that were not captured.
+func (b *beside) rest() []*Recovery {
+	return slices.DeleteFunc(b.list, func(r *Recovery) bool {
+		return r.joined || !r.Kind.IsOutage() && !b.areElsewhere(r.Clients)
+	})
+}
+
+func (b *beside) areElsewhere(list []*Client) bool {
+	return !slices.ContainsFunc(list, func(c *Client) bool {
+		k, ok := fifo.Get(b.tracker.conns, c.Connection)
+		return !ok || !k.isElsewhere
+	})
+}
