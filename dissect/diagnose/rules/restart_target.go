@@ -256,7 +256,8 @@ func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 	back := 0
 	var nids []lnet.NID
 	for _, c := range v.Clients {
-		came := c.Outcome == recovery.ClientRecovered || c.Outcome == recovery.ClientRecovering || c.Outcome == recovery.ClientReconnected
+		came := c.Outcome == recovery.ClientRecovered || c.Outcome == recovery.ClientRecovering || c.Outcome == recovery.ClientReconnected ||
+			c.Outcome == recovery.ClientEvicted && isSet(c.Connected) && c.Connected.Time < c.Evicted.Time
 		if came && c.Type != "lwp" && c.Type != "mgc" {
 			back++
 			nids = withNew(nids, c.Connection.Client, unlimited)

@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -42,7 +44,7 @@ func (t *Tracker) LoggedRPC(r *track.RPC) {
 	}
 }
 
-// join adds to a record of the capture what logs have about the same outage.
+// join adds to a record of the capture what logs have about the same outage: of several, the last one.
 func (b *beside) join(r *Recovery) {
 	if r.Target == "" {
 		return
@@ -53,10 +55,15 @@ func (b *beside) join(r *Recovery) {
 	}
 	var same *Recovery
 	for _, o := range list {
-		if o.Target != r.Target || o.joined || !r.overlaps(o) {
-			continue
-		}
-		if o.joined = !o.Kind.IsOutage(); !o.joined && (same == nil || o.Begin() > same.Begin()) {
+		switch {
+		case o.Target != r.Target || !r.overlaps(o):
+		case !o.Kind.IsOutage():
+			o.joined = true
+		case r.Server.Len > 0 && o.Server.Len > 0 && r.Server != o.Server: // it was back elsewhere meanwhile
+			if r.stop.IsZero() && o.ServerBefore == r.ServerBefore {
+				r.stop = o.stop
+			}
+		case same == nil || o.Begin() > same.Begin():
 			same = o
 		}
 	}
@@ -66,17 +73,22 @@ func (b *beside) join(r *Recovery) {
 	}
 }
 
-// overlaps reports whether two records of a target may be of one outage.
+// overlaps reports whether a record of logs may be of the same outage. Without a last reply, the target may have been
+// gone for long when the first client of the capture found out.
 func (r *Recovery) overlaps(o *Recovery) bool {
-	return r.earliest() <= max(o.Back.Time, o.end(), o.Begin()) && o.earliest() <= max(r.Back.Time, r.end(), r.Begin())
+	from := r.LastReply.Time
+	if !r.Kind.isRestart() && from == 0 {
+		from = r.Begin()
+	}
+	return from <= o.until() && o.Begin() <= r.until()
 }
 
-// earliest returns a time before which a target was not gone.
-func (r *Recovery) earliest() int64 {
-	if !r.LastReply.IsZero() {
-		return r.LastReply.Time
+// until returns the end of what may belong to a record.
+func (r *Recovery) until() int64 {
+	if r.Back.IsZero() {
+		return cmp.Or(r.ended, math.MaxInt64)
 	}
-	return r.Begin()
+	return max(r.Back.Time, r.end())
 }
 
 // sameMoment is how many nanoseconds the line of a log and the frame of one event are apart at most.
@@ -102,7 +114,7 @@ func (r *Recovery) joinLogged(o *Recovery) {
 		r.stop = o.stop
 	}
 	if isBefore(o.Back, r.Back) {
-		r.Back, r.TookPart = o.Back, track.Point{}
+		r.Back, r.byServer, r.TookPart = o.Back, o.byServer, track.Point{}
 	}
 	if isBefore(o.Completed, r.Completed) && o.Completed.Time >= r.Back.Time {
 		r.Completed = o.Completed

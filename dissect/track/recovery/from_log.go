@@ -90,7 +90,8 @@ func (t *Tracker) loggedState(k *conn, p track.Point) {
 			k.client.Ready = p
 		}
 	case track.StateRecover:
-		if accepted.reconnected = true; i.Before == track.StateConnecting {
+		// Connections of servers that have nothing to replay go on so after a restart, too.
+		if accepted.reconnected = k.client == nil || !k.client.isWithout(i.Server); i.Before == track.StateConnecting {
 			t.accepted(k, accepted, p)
 		}
 	case track.StateFull:
@@ -129,7 +130,7 @@ func (t *Tracker) loggedStart(l *track.LogLine, p track.Point) {
 		return
 	}
 	r = t.startAgain(g, l.Node, p)
-	r.Server, r.Back = l.Node, p
+	r.Server, r.Back, r.byServer = l.Node, p, strings.Contains(l.UUID, "-lwp-")
 	if r.ServerBefore.Len > 0 && !t.nodes.same(r.ServerBefore, l.Node) {
 		r.Kind = Failover
 	}

@@ -33,6 +33,7 @@ type Recovery struct {
 	ended      int64 // when it was superseded
 	passed     bool  // to the hook
 	joined     bool  // of logs: with a record of the capture
+	byServer   bool  // Back is the connect of another server that takes no part in a recovery
 }
 
 // Servers are where a target ran, and the numbers of its starts.
@@ -202,7 +203,27 @@ func (r *Recovery) settle() {
 			r.Completed = c.Recovered
 		}
 	}
+	r.backFor()
 	r.Events = r.story()
+}
+
+// backFor sets when the target was back for those that take part in its recovery, where the connection of another server that
+// takes none was the first.
+func (r *Recovery) backFor() {
+	var first track.Point
+	byServer := r.byServer
+	for _, c := range r.Clients {
+		switch {
+		case c.Connected.IsZero():
+		case c.Type == "lwp":
+			byServer = byServer || c.Connected.Time-r.Back.Time <= sameMoment
+		case first.IsZero() || c.Connected.Time < first.Time:
+			first = c.Connected
+		}
+	}
+	if byServer && first.Time > r.Back.Time {
+		r.Back = first
+	}
 }
 
 // sign takes a sign that the target was gone. One that came before the target
