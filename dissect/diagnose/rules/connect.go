@@ -80,6 +80,8 @@ type refusal struct {
 	open      int   // attempts that are not connected
 	readOnly  bool
 	late      bool
+	until     int64 // when the last client was connected
+	episode   int   // of those with the same subject
 	unsure    bool
 	blind     bool
 	repeated  bool // a client was refused again when it tried again
@@ -90,6 +92,7 @@ const (
 	maxAttempts = 1 << 12
 	maxRefusals = 1 << 10
 	maxNames    = 64 // of clients or targets, in a finding
+	maxEpisodes = 16 // between which all were connected
 )
 
 // has reports whether the rule is about an error.
@@ -216,12 +219,16 @@ func (k *refusedConnects) add(a *attempt) {
 		s.Client = lnet.NID{}
 	}
 	v := k.refusals[s]
-	if v == nil {
-		if len(k.refusals) >= maxRefusals {
-			return
+	isOver := v != nil && v.open == 0 && v.until != 0 && a.first.Time > v.until+connectSoon.Nanoseconds()
+	if v == nil && len(k.refusals) >= maxRefusals {
+		return
+	}
+	if v == nil || isOver && v.episode < maxEpisodes {
+		next := &refusal{subject: s, status: a.status, run: run{first: a.first}}
+		if v != nil {
+			next.episode = v.episode + 1
 		}
-		v = &refusal{subject: s, status: a.status, run: run{first: a.first}}
-		k.refusals[s] = v
+		v, k.refusals[s] = next, next
 	}
 	v.add(a)
 	k.report.Report(k.finding(v))
@@ -247,9 +254,11 @@ func (v *refusal) add(a *attempt) {
 	switch {
 	case !isSet(a.connected):
 		v.open++
+		return
 	case a.connected.Time-a.first.Time >= v.longest:
 		v.longest, v.connected = a.connected.Time-a.first.Time, a.connected
 	}
+	v.until = max(v.until, a.connected.Time)
 }
 
 // isTransient reports whether a client that is refused with an error tries on.
@@ -277,7 +286,7 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 	s := v.subject
 	s.Target, s.Client = only(v.targets), only(v.clients)
 	f := v.run.finding(s, "the first connect that is refused with "+errorName(v.status), "the last one")
-	f.Key, f.Severity = fmt.Sprint(v.subject), v.severity()
+	f.Key, f.Severity = fmt.Sprint(v.subject, v.episode), v.severity()
 	who := s.Server.String()
 	if s.Target != "" {
 		who = namedTarget(s.Target, "", s.Server).String() + " on " + who

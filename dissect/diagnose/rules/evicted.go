@@ -231,6 +231,9 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 	if e.IsOfEarlierMount {
 		f.Severity = diagnose.Note
 	}
+	if e.Line != nil { // the client finds out later
+		f.First = min(f.First, e.Line.Time)
+	}
 	return f
 }
 
@@ -285,6 +288,8 @@ func logText(who string, e *evictions.Eviction) string {
 	switch {
 	case e.Line == nil && e.Cause == evictions.Recovery:
 		return who + ", after the target had not been there for a while."
+	case e.Line == nil && e.Kind == "mgc":
+		return clientText(e) + " connected anew to the MGS, which did not know it any more, or to which it had given up the connection itself. It reads the configuration again."
 	case e.Line == nil:
 		return who + ". The log of the client does not say why; that of the server has the reason."
 	}
@@ -438,7 +443,11 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	} else {
 		b.WriteString("did not answer the callback for its " + lockText(first.Lock))
 	}
-	b.WriteString(" within " + duration(x.Lost.Time-first.Callback.Sent.Time) + jobText(first.Job))
+	until := x.Lost.Time
+	if x.Line != nil && x.Line.Time > first.Callback.Sent.Time {
+		until = min(until, x.Line.Time)
+	}
+	b.WriteString(" within " + duration(until-first.Callback.Sent.Time) + jobText(first.Job))
 	if more := len(x.Locks) - 1 + x.Dropped; more > 0 {
 		b.WriteString("; it did not give back " + plural(more, "other lock") + " either")
 	}

@@ -42,7 +42,7 @@ func TestLogLines(t *testing.T) {
 	refused := debuglog.RPC{HasServer: true, Server: debuglog.Call{XID: 8, Opcode: opcodes.MDS_CONNECT, Peer: node3, Served: true, Arrived: s.now, Handling: s.now,
 		Handled: s.now, Status: opcodes.EROFS, ReplyStatus: opcodes.EROFS, File: "mds.dk", FirstLine: 4, LastLine: 5}}
 	s.e.Unseen(track.FromLog(&refused, node3, oss))
-	s.expect("error quota.exceeded: 192.0.2.2@tcp refused 1 write of 192.0.2.3@tcp with EDQUOT: whose quota is used up is not in the capture.",
+	s.expect("error quota.exceeded: 192.0.2.2@tcp refused 1 write of 192.0.2.3@tcp with EDQUOT: whose quota is used up is not known.",
 		"warning slow.thread: The kernel of 192.0.2.2@tcp reported 2 service threads that worked for one request for long, the longest 73.0 s. "+
 			"1 thread was still inactive when the log ended.",
 		"warning connect.read_only: 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. "+

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -14,6 +15,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "mount.failed",
+	Logs:     true,
 	Noun:     "failed mount",
 	Severity: diagnose.Error,
 	Summary:  "A client could not mount a file system.",
@@ -37,7 +39,7 @@ var _ = add(diagnose.Rule{
 		return diagnose.Hooks{
 			Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MGS_DISCONNECT, opcodes.LLOG_ORIGIN_HANDLE_CREATE, opcodes.SEC_CTX_INIT,
 				opcodes.MDS_CONNECT, opcodes.MDS_GET_ROOT, opcodes.MDS_GETATTR, opcodes.MDS_REINT, opcodes.MDS_CLOSE},
-			Sent: m.sent, Answered: m.answered, Lost: func(*lnet.Loss) { m.lossy = true }, End: m.end,
+			Sent: m.sent, Answered: m.answered, Unseen: m.logged, Lost: func(*lnet.Loss) { m.lossy = true }, End: m.end,
 		}
 	},
 })
@@ -133,6 +135,29 @@ func (m *mounts) answered(r *track.RPC, msg *dissect.Message) {
 		x.done = true
 	default:
 		x.done = x.done || r.Status >= 0
+	}
+}
+
+// logged takes an RPC of a log: the root directory and its attributes are the last steps of a mount.
+func (m *mounts) logged(r *track.RPC) {
+	if !r.HasReply || r.Log.NotOnWire != debuglog.Nothing || r.Client.Len == 0 {
+		return
+	}
+	why := ": " + rootErrorText(r.Status)
+	x, ok := fifo.Get(m.nodes, r.Client)
+	switch {
+	case r.Opcode == opcodes.MDS_GET_ROOT:
+		x = &mount{client: r.Client, begun: r.Requested()}
+		fifo.Put(m.nodes, r.Client, x)
+		why = "the server does not hand out the root directory" + why
+	case r.Opcode == opcodes.MDS_GETATTR && ok && !x.done:
+		why = "the server does not hand out the attributes of the root directory" + why
+		x.done = r.Status >= 0
+	default:
+		return
+	}
+	if r.Status < 0 {
+		m.fail(x, why, step{r.Target(), r.Server, r.Status, r.Replied()})
 	}
 }
 

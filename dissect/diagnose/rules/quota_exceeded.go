@@ -177,7 +177,7 @@ func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Findin
 			}
 		}
 		if anyone {
-			fmt.Fprintf(&b, "%s%s with EDQUOT: whose quota is used up is not in the capture.", words(unsure), of)
+			fmt.Fprintf(&b, "%s%s with EDQUOT: whose quota is used up is not known.", words(unsure), of)
 		} else {
 			fmt.Fprintf(&b, "%s%s by %s with EDQUOT: that user, its group, or the project of the directory is over quota.", words(unsure), of, who)
 		}

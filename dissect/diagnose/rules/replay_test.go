@@ -289,7 +289,7 @@ func TestChurn(t *testing.T) {
 // What was cut off is not guessed: whose quota it is, and whether a read or write that failed was repeated with success.
 func TestErrorsOfCutMessages(t *testing.T) {
 	for code, want := range map[string]string{
-		"quota.exceeded": "A target of 192.0.2.2@tcp refused 5 writes of 192.0.2.3@tcp with EDQUOT: whose quota is used up is not in the capture.",
+		"quota.exceeded": "A target of 192.0.2.2@tcp refused 5 writes of 192.0.2.3@tcp with EDQUOT: whose quota is used up is not known.",
 		"io.error":       "A target of 192.0.2.2@tcp answered 5 writes of 192.0.2.3@tcp with EIO. Whether they were repeated with success is not in the capture.",
 	} {
 		severity := map[string]diagnose.Severity{"quota.exceeded": diagnose.Error, "io.error": diagnose.Warning}[code]
