@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -285,5 +287,50 @@ func TestRefusedOnce(t *testing.T) {
 			s.pass(5)
 		}
 		s.expect(want + " connect.not_up: lustre-OST0000 on 192.0.2.2@tcp refused")
+	}
+}
+
+// What is refused again after all were connected is another story.
+func TestRefusedAgain(t *testing.T) {
+	s := newScene(t)
+	for i, c := range []lnet.NID{node3, node4} {
+		s.connect(c, oss, ost0, []change{connCnt(1), opFlags(opInitial)}, []change{status(opcodes.EAGAIN)})
+		s.pass(7)
+		s.connect(c, oss, ost0, []change{connCnt(2), opFlags(opInitial)}, []change{withHandle(handle + uint64(i)), granted(7)})
+		s.pass(30)
+	}
+	s.expect("warning connect.starting: lustre-OST0000 on 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EAGAIN",
+		"warning connect.starting: lustre-OST0000 on 192.0.2.2@tcp refused 1 connect of 192.0.2.4@tcp with EAGAIN")
+}
+
+// The log of a server has the last steps of a mount.
+func TestMountsInLogs(t *testing.T) {
+	for _, tt := range []struct {
+		opcode uint32
+		status int32
+		want   string
+	}{
+		{opcodes.MDS_GET_ROOT, opcodes.EPERM, "error mount.failed: The mount on 192.0.2.3@tcp failed: the server does not hand out the root directory: EPERM, which is what the nodemap property deny_mount does."},
+		{opcodes.MDS_GETATTR, opcodes.EACCES, "error mount.failed: The mount on 192.0.2.3@tcp failed: the server does not hand out the attributes of the root directory: EACCES"},
+		{opcodes.MDS_GETATTR, 0, ""},
+	} {
+		s := newScene(t)
+		handled := func(opcode uint32, status int32) {
+			s.pass(1)
+			s.xid++
+			rpc := debuglog.RPC{HasServer: true, Server: debuglog.Call{XID: s.xid, Opcode: opcode, Peer: node3, Served: true, Arrived: s.now, Handling: s.now,
+				Handled: s.now, Status: status, ReplyStatus: status, File: "mds.dk", FirstLine: 4, LastLine: 5}}
+			s.e.Unseen(track.FromLog(&rpc, node3, mgs))
+		}
+		if tt.opcode != opcodes.MDS_GET_ROOT {
+			handled(opcodes.MDS_GET_ROOT, 0)
+		}
+		handled(tt.opcode, tt.status)
+		handled(opcodes.MDS_GETATTR, opcodes.EACCES) // of a user, later
+		if tt.want == "" {
+			s.expect()
+		} else {
+			s.expect(tt.want)
+		}
 	}
 }
