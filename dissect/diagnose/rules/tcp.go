@@ -265,6 +265,8 @@ var (
 		Reason: "one or two slow seconds may be a host that was busy"}
 	slowAckRatio = &diagnose.Threshold{Name: "ratio", Value: 5, Unit: "times the usual round trip",
 		Reason: "in a file system that spans long distances, 20 ms may be usual"}
+	slowAckResent = &diagnose.Threshold{Name: "segments sent again", Value: 3, Unit: "segments from or to the host",
+		Reason: "a host that is slow all the time may only be far away; where segments are lost as well, it is a bad link"}
 )
 
 var _ = add(diagnose.Rule{
@@ -283,7 +285,7 @@ var _ = add(diagnose.Rule{
 	Next: "ping the host from several nodes, at the same time. Look for a link with a wrong speed, a full queue (tc -s qdisc), a detour of " +
 		"the route, and for power saving of the network card.",
 
-	Thresholds: []*diagnose.Threshold{slowAck, slowAckSamples, slowAckSeconds, slowAckRatio},
+	Thresholds: []*diagnose.Threshold{slowAck, slowAckSamples, slowAckSeconds, slowAckRatio, slowAckResent},
 	Samples:    []string{"slow_client.pcap.zst", "slow_network.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{Tick: func(int64) { reportRoundTrips(r) }, End: func() { reportRoundTrips(r) }}
@@ -305,12 +307,27 @@ func reportRoundTrips(r *diagnose.Reporter) {
 			f.CompareTime(slowAck, p.Slow[0].Least)
 			f.Compare(slowAckSeconds, float64(seconds))
 			f.Compare(slowAckRatio, float64(p.Slow[0].Least)/float64(usual))
-			if _, changed := p.Typical(); !changed { // a host that is only farther away than the others
-				f.Severity = diagnose.Note
+			if _, changed := p.Typical(); !changed {
+				resent := float64(resentWith(r.Paths(), p))
+				if f.Compare(slowAckResent, resent); resent < slowAckResent.Value {
+					f.Severity = diagnose.Note
+				} else {
+					f.Text += fmt.Sprintf(" %.0f segments from or to it were sent again.", resent)
+				}
 			}
 			r.Report(f)
 		}
 	}
+}
+
+// resentWith returns how many segments the receiver of a path and all others have sent each other again.
+func resentWith(all *paths.Paths, p *paths.Path) (n int64) {
+	for other := range all.All {
+		if other.Source == p.Source && (other.From == p.To || other.To == p.To) {
+			n += other.TCP.Retransmissions
+		}
+	}
+	return n
 }
 
 // usualRoundTrip returns the time in which the receiver of a path usually acknowledges,

@@ -54,6 +54,7 @@ func TestThresholds(t *testing.T) {
 		{"tcp.retransmission", "share", "black_hole", 0.09508, 0.09604, 0.096},
 		{"tcp.round_trip", "seconds", "slow_client", 4.5, 5.5, 5},
 		{"tcp.round_trip", "ratio", "slow_client", 13.56, 13.7, 13.632},
+		{"tcp.round_trip", "segments sent again", "slow_client", 5.5, 6.5, 6},
 	} {
 		rule := findRule(t, x.code)
 		at := slices.IndexFunc(rule.Thresholds, func(h *diagnose.Threshold) bool { return h.Name == x.threshold })

@@ -431,14 +431,14 @@ func queuedByLog(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	if w.Queued < w.Length()-w.Length()/4 {
 		return none()
 	}
-	return evidence(w.Request, "by the log of %s, it waited %.1f s for a thread", nodeName(w.Server), float64(w.Queued)/1e9)
+	return evidence(w.Request, "by the log of %s, one %s of %s waited %.1f s for a thread", nodeName(w.Server), w.Operation, nodeName(w.Client), float64(w.Queued)/1e9)
 }
 
 func workedByLog(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	if w.Worked < w.Length()-w.Length()/4 {
 		return none()
 	}
-	return evidence(w.Request, "by the log of %s, a thread worked %.1f s for it", nodeName(w.Server), float64(w.Worked)/1e9)
+	return evidence(w.Request, "by the log of %s, a thread worked %.1f s for one %s of %s", nodeName(w.Server), float64(w.Worked)/1e9, w.Operation, nodeName(w.Client))
 }
 
 // workedWithoutData: a thread that waits for bulk data waits for the network.

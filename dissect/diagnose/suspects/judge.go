@@ -514,10 +514,13 @@ func (g *Group) intersect() {
 	}
 }
 
-// withCleared returns a list with the places of another one that are not suspects, each place once.
+// withCleared returns a list with the places of another one that are not suspects, each place once: of the threads of a server one.
 func withCleared(list, more []diagnose.Clearance, suspects []diagnose.Place) []diagnose.Clearance {
 	for _, c := range more {
-		if !hasPlace(suspects, c.Place) && !slices.ContainsFunc(list, func(o diagnose.Clearance) bool { return o.Place == c.Place }) {
+		if !hasPlace(suspects, c.Place) && !slices.ContainsFunc(list, func(o diagnose.Clearance) bool {
+			o.Request = c.Request
+			return o.Place == c.Place
+		}) {
 			list = append(list, c)
 		}
 	}
