@@ -168,6 +168,7 @@ func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) *diagnose.Fi
 	if atOnce && there.First.Time < p.first && there.Last.Time > p.last && back.Last.Time > p.last {
 		f.Severity = diagnose.Warning
 		f.Text += " Both hosts were up before and after it."
+		suspect(&f, atNode(from), byAdmin, inLNet(from, to), onPath(from, to))
 		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss "+
 			"-K, a firewall).", h.from, plural(p.count, "connection"), h.to, h.from)
 	}

@@ -201,10 +201,11 @@ type lossyHosts struct {
 
 // resentCost is what retransmissions cost the RPCs between two nodes.
 type resentCost struct {
-	rpcs int64
-	time int64 // nanoseconds of latency
-	most int64
-	at   track.Point // request of the RPC that lost most
+	rpcs    int64
+	time    int64 // nanoseconds of latency
+	most    int64
+	at      track.Point // request of the RPC that lost most
+	unknown int64       // RPCs of which the capture does not show how much they lost
 }
 
 // maxResentTime is the longest time that single losses cost an RPC. It is longer when a
@@ -217,11 +218,15 @@ func (x *lossyHosts) done(r *track.RPC) {
 		return
 	}
 	ns, ok := r.RetransmitTime()
-	if !ok || ns == 0 || ns > maxResentTime {
+	if ok && ns == 0 || ns > maxResentTime {
 		return
 	}
 	key := nodePair{r.Client, r.Server}
 	c := fifo.GetOrNew(x.cost, key)
+	if !ok {
+		c.unknown++
+		return
+	}
 	c.rpcs++
 	c.time += ns
 	if ns > c.most {
@@ -235,6 +240,7 @@ func (x *lossyHosts) costBetween(a, b lnet.NID) (sum resentCost) {
 		if c, ok := fifo.Get(x.cost, key); ok {
 			sum.rpcs += c.rpcs
 			sum.time += c.time
+			sum.unknown += c.unknown
 			if c.most > sum.most {
 				sum.most, sum.at = c.most, c.at
 			}
@@ -322,8 +328,12 @@ func (x *lossyHosts) check(there, back lossyDirection) {
 			there.from, there.to, there.count, back.count, 100*there.share, 100*back.share)
 	}
 	if cost.time > 0 {
-		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"),
+		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s", plural(cost.rpcs, "RPC"),
 			duration(cost.time), roundedUp(cost.most))
+		if cost.unknown > 0 {
+			f.Text += "; how much " + plural(cost.unknown, "other") + " lost, the capture does not show"
+		}
+		f.Text += "."
 	}
 	if path.TCP.OutOfOrder > reordered*there.count {
 		f.Text += fmt.Sprintf(" Beside these, %d arrived out of order: the network delays segments, and what was sent again need not have been lost.", path.TCP.OutOfOrder)
