@@ -206,6 +206,27 @@ func TestEvidenceOnly(t *testing.T) {
 	assert.Equal(t, run(t, sample, reset)[0].Severity, diagnose.Warning)
 }
 
+// TestRequestsOfEvidence checks that what the log of a server says of late requests follows from what these waited for: the same XIDs, or threads
+// that worked as long.
+func TestRequestsOfEvidence(t *testing.T) {
+	client, server := messages.NID(3), messages.NID(2)
+	cause := warns("node.silent", diagnose.Finding{Subject: diagnose.Subject{Client: client}, Node: client, First: 10e9, Last: 110e9,
+		Suspects: []diagnose.Place{{Kind: diagnose.AtNode, Node: client}}, Requests: []diagnose.Request{{Server: server, XID: 7, From: 10e9, To: 109e9}}})
+	for name, tt := range map[string]struct {
+		requests []diagnose.Request
+		follows  bool
+	}{
+		"the same":    {[]diagnose.Request{{Server: server, XID: 7}}, true},
+		"a thread":    {[]diagnose.Request{{Server: server, From: 10e9, To: 109e9}}, true},
+		"another":     {[]diagnose.Request{{Server: server, XID: 7}, {Server: server, XID: 8}}, false},
+		"another end": {[]diagnose.Request{{Server: server, From: 10e9, To: 50e9}}, false},
+		"unknown":     {[]diagnose.Request{{Server: server}}, false},
+	} {
+		found := run(t, sample, cause, warns("slow.service", diagnose.Finding{Subject: diagnose.Subject{Server: server}, First: 30e9, Last: 31e9, Requests: tt.requests}))
+		assert.Equal(t, found[1].Cause == found[0], tt.follows, name)
+	}
+}
+
 // TestLiveFindings checks that Options.Found gets each finding when it is reported, and
 // a second time at the end of the capture if it has changed.
 func TestLiveFindings(t *testing.T) {

@@ -75,6 +75,8 @@ type Finding struct {
 	Wait  int64    // for how many nanoseconds applications waited at most; 0: unknown
 	Locks []uint64 // handles at the server of the locks that somebody kept or waited for
 
+	Requests []Request // those that waited
+
 	// Suspects are the places where its cause may be: those that nothing in the input excludes.
 	// Cleared are those that are excluded. WouldTell names captures and logs that would decide
 	// between several suspects.
@@ -92,6 +94,13 @@ type Finding struct {
 	excluded []Clearance // Cleared if it follows from no other
 	written  bool        // was passed to Options.Found as it is
 	counted  Severity    // the highest with which it was passed to Options.Counted, ofRule: it was not
+}
+
+// Request is a request that waited at a server: its XID, or of a thread that worked for it from when to when.
+type Request struct {
+	Server   lnet.NID
+	XID      uint64
+	From, To int64
 }
 
 // Evidence is a message, or a line of a log, that proves a part of a finding.

@@ -94,6 +94,9 @@ func (p Place) isSame(q Place) bool {
 
 // findCause returns the cause of a finding, nil if there is none. A note and a symptom are causes of what is evidence only.
 func (f *Finding) findCause(causes []*Finding) *Finding {
+	if at := slices.IndexFunc(causes, func(c *Finding) bool { return sharesRequests(c, f) }); at >= 0 {
+		return causes[at]
+	}
 	for _, c := range causes {
 		isCause := c.rank < f.rank && (c.alone > Note && !hasCode(symptoms, c.Rule.Code) || hasCode(evidenceOnly, f.Rule.Code))
 		if isCause && c.explains(f) && f.happensWith(c) {
@@ -285,6 +288,16 @@ func (p Place) touches(f *Finding) bool {
 		return slices.Contains(ends, f.Server) && (f.Client.Len == 0 || f.Client != f.Server && slices.Contains(ends, f.Client))
 	}
 	return isAt(f.Node, p.Node) || isAt(f.Client, p.Node) || isAt(f.Server, p.Node)
+}
+
+// sharesRequests reports whether evidence is about requests that waited for a cause only.
+func sharesRequests(c, f *Finding) bool {
+	const near = int64(1e9)
+	return hasCode(evidenceOnly, f.Rule.Code) && len(f.Requests) > 0 && !slices.ContainsFunc(f.Requests, func(r Request) bool {
+		return !slices.ContainsFunc(c.Requests, func(o Request) bool {
+			return o.Server == r.Server && (r.XID != 0 && o.XID == r.XID || r.XID == 0 && r.From < r.To && max(o.From-r.From, r.From-o.From, o.To-r.To, r.To-o.To) < near)
+		})
+	})
 }
 
 // sharesLock reports whether both are about a lock of the same server.

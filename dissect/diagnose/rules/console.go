@@ -52,9 +52,10 @@ type consoleSubject struct {
 
 type consoleSeries struct {
 	series
-	line   track.LogLine // the first one
-	places []diagnose.Place
-	number int // of the series about the same
+	line     track.LogLine // the first one
+	places   []diagnose.Place
+	requests []diagnose.Request
+	number   int // of the series about the same
 }
 
 // The pause that divides lines, and into how many findings at most.
@@ -83,6 +84,7 @@ func (x *consoleLines) line(l *track.LogLine) {
 		*s = consoleSeries{line: *l, places: places, number: s.number + 1}
 	}
 	s.add(l.Time)
+	s.requests = withNew(s.requests, diagnose.Request{Server: l.Node, XID: l.XID}, maxRequests)
 	if len(s.proofs) < maxProofs {
 		var f diagnose.Finding
 		f.ProveLine(l)
@@ -116,6 +118,7 @@ func (x *consoleLines) tell(s *consoleSeries) {
 		about.Client, about.Server = l.Node, lnet.NID{}
 	}
 	f := s.finding(about)
+	f.Requests = s.requests
 	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, l.Peer, s.number)
 	of := ""
 	if l.Node.Len > 0 || l.Host != "" {

@@ -41,6 +41,7 @@ type stuckThread struct {
 	series
 	longest int64
 	open    map[uint32]bool // threads that go on, by their process ids
+	over    []diagnose.Request
 
 	stuck  uint32 // the thread of the last line
 	reads  bool   // its stack follows
@@ -114,6 +115,7 @@ func (s *stuckThreads) line(l *track.LogLine) {
 			t.series.add(l.Time - l.Service)
 		}
 		t.last = max(t.last, l.Time)
+		t.over = withNew(t.over, diagnose.Request{Server: l.Node, From: l.Time - l.Service, To: l.Time}, maxRequests)
 	} else if t.series.add(l.Time); len(t.open) < maxTargets {
 		t.open[l.Number] = true
 	}
@@ -127,6 +129,9 @@ func (s *stuckThreads) tell(t *stuckThread, l *track.LogLine) {
 	suspect(&f, atThread(l.Node), atStorage("", l.Node), diagnose.Place{Kind: diagnose.AtOtherServer, Node: l.Node}, atHolder(lnet.NID{}))
 	if len(t.places) > 0 {
 		suspect(&f, append([]diagnose.Place{atThread(l.Node)}, t.places...)...)
+	}
+	if len(t.open) == 0 {
+		f.Requests = t.over
 	}
 	f.ProveLine(l)
 	t.proofs = f.Evidence[:min(len(f.Evidence), maxProofs)]

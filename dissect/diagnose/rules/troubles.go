@@ -66,6 +66,9 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 	return add(rule)
 }
 
+// maxRequests are told to others by a finding.
+const maxRequests = 1 << 6
+
 const longestRecovery = int64(900e9) // the default of recovery_time_hard
 
 // troubleRules decide which rule a group belongs to: at most one takes it.
@@ -221,6 +224,7 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		}
 	}
 	for _, w := range s.waits {
+		f.Requests = withNew(f.Requests, diagnose.Request{Server: w.Server, XID: w.XID, From: w.From, To: w.To}, maxRequests)
 		for i := range w.Blocked {
 			f.Locks = withNew(f.Locks, w.Blocked[i].Handle, maxNames)
 		}
