@@ -21,8 +21,12 @@ func startRecoveries(describe func(*diagnose.Reporter, *recovery.Recovery, *diag
 		known := factsOf(r)
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
 			if f := recoveryFinding(v); describe(r, v, &f) {
-				if server := cmp.Or(v.ServerBefore, v.Server); isSet(v.LastReply) && isSet(v.Back) {
+				server := cmp.Or(v.ServerBefore, v.Server)
+				if isSet(v.LastReply) && isSet(v.Back) {
 					excludeNode(&f, known, server, facts.Span{From: v.LastReply.Time, To: v.Back.Time})
+				}
+				if v.GoneBy == recovery.SignStopping && v.Gone.IsLog() {
+					exclude(&f, atNode(server), v.Gone, server.String()+" has unmounted the target, by its log")
 				}
 				proveLosses(r, v, &f)
 				tell(&f, known)
