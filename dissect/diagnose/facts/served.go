@@ -304,35 +304,53 @@ func (f *Facts) Streams(yield func(*Stream) bool) {
 	}
 }
 
-// Usual returns the latency below which three of ten replies of an operation are that a target gave
-// to anybody, 0 if it gave none: a fault may fill most of a capture.
+// Usual returns the latency below which three of ten replies of an operation are that a target gave to anybody, 0 if it gave none: a
+// fault may fill most of a capture. Where logs do not name the target, each client may use other targets of the server: the fastest counts.
 func (f *Facts) Usual(t Target, o Operation) int64 {
 	if u, ok := f.usual[usualKey{t, o}]; ok {
 		return u
 	}
-	var counts [classes]int
-	total := 0
+	all := make(map[*track.Connection]*[classes]int)
 	for _, s := range fifo.All(f.streams) {
 		if s.Operation != o || s.Target() != t {
 			continue
 		}
+		var c *track.Connection
+		if !t.IsKnown() && t.Handle == 0 {
+			c = s.Connection
+		}
+		counts := all[c]
+		if counts == nil {
+			counts = new([classes]int)
+			all[c] = counts
+		}
 		for i := range s.Bins {
 			for c, n := range s.Bins[i].Counts {
 				counts[c] += int(n)
-				total += int(n)
 			}
 		}
 	}
 	u := int64(0)
-	for c, n, sum := 0, 0, 0; c < classes && total > 0; c++ {
-		n = counts[c]
-		if sum += n; 10*sum >= 3*total {
-			u = Limit(c)
-			break
+	for _, counts := range all {
+		if q := quantile(counts); u == 0 || q < u {
+			u = q
 		}
 	}
 	f.usual[usualKey{t, o}] = u
 	return u
+}
+
+// quantile returns the end of the class in which the third of ten is.
+func quantile(counts *[classes]int) int64 {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	c := 0
+	for sum := counts[0]; 10*sum < 3*total; sum += counts[c] {
+		c++
+	}
+	return Limit(c)
 }
 
 type usualKey struct {

@@ -268,6 +268,24 @@ func TestSlowNumbers(t *testing.T) {
 		"they took 708 ms on average and 900 ms at most, where most take up to 4.0 ms at the fastest target of its kind.")
 }
 
+// TestSlowBesideFast: a client has fast requests, which are not enough among those of all clients to tell what is usual.
+func TestSlowBesideFast(t *testing.T) {
+	s := readLog(t, "\n")
+	write := writesOf(s)
+	for range 6 {
+		write(node3, "genome", 0, 2e6)
+		s.now += 1e6
+	}
+	for range 12 {
+		write(node3, "genome", 0, 900e6)
+		write(node4, "genome", 0, 150e6)
+		write(node4, "genome", 0, 150e6)
+		s.now += 1e9
+	}
+	s.expect("warning slow.changed: 36 of 42 requests (OST_WRITE) of 192.0.2.3@tcp and 192.0.2.4@tcp (job genome) to 192.0.2.2@tcp were slow within 11.9 s: " +
+		"they took 400 ms on average and 900 ms at most, where most take up to 4.0 ms")
+}
+
 // TestConnectsInLogs: connects of the RPCs of logs count where the log has no lines about the connections of the client.
 func TestConnectsInLogs(t *testing.T) {
 	connects := func(s *scene, target string) {
