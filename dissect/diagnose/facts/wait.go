@@ -171,6 +171,13 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 			w.Lacks, w.Open, w.To = true, false, begin.Time
 		}
 	}
+	sentBefore := line != nil && begin.Time-line.From > MinWait // what the capture has is sent again
+	if sentBefore && line.IsPing() { // or came late: nobody waits for it any more
+		return
+	}
+	if sentBefore {
+		w.From = line.From
+	}
 	if w.Length() < MinWait {
 		return
 	}
@@ -178,6 +185,9 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 		w.Sends, w.Early, w.Before, w.Refused = x.sends, x.early, x.before, x.refused
 	}
 	w.Sends, w.Locking = append([]Send{{begin, a.conn}}, w.Sends...), a.locking
+	if sentBefore {
+		w.Sends, begin = append(slices.Clone(line.Sends), w.Sends...), line.Request
+	}
 	if l := r.Log; l != nil && l.Client.Resent > 0 && len(w.Sends) == 1 { // which only its log shows
 		w.Sends = append(w.Sends, Send{Point{Frame: -l.Client.LastLine, File: l.Client.File, Time: l.Client.Failed}, a.conn})
 	}

@@ -1,0 +1,32 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/lshark/lshark/dissect/debuglog"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// TestSentAgainLater checks an RPC that its client gave up before the capture, by its log, and of which the capture has what was sent
+// later: a callback has waited since it was sent first, and for a ping nobody waits any more.
+func TestSentAgainLater(t *testing.T) {
+	const second = int64(1e9)
+	for opcode, want := range map[uint32]Span{
+		opcodes.LDLM_BL_CALLBACK: {10 * second, 80*second + second/100},
+		opcodes.OBD_PING:         {10 * second, 26 * second},
+	} {
+		f := New()
+		f.line(&track.LogLine{Log: 1, File: "mds.dk", Event: debuglog.Event{Kind: debuglog.Note, Line: 7, Time: 26 * second, Service: 16 * second, XID: 3, Opcode: opcode,
+			Reason: debuglog.SlowReply}})
+		r := track.RPC{HasRequest: true, HasReply: true, Log: &debuglog.RPC{HasClient: true, Client: debuglog.Call{Log: 1}}}
+		r.XID, r.Opcode, r.HasOpcode = 3, opcode, true
+		r.Seen = []track.Sighting{{Request: track.Point{Frame: 5, Time: 80 * second}, Reply: track.Point{Frame: 6, Time: 80*second + second/100}}}
+		f.ended(&r, attempts{})
+		assert.Equal(t, len(f.waits), 1, opcode)
+		w := f.waits[0]
+		assert.Equal(t, w.Span, want, opcode)
+		assert.That(t, w.Open == (opcode == opcodes.OBD_PING) && w.Request.Frame < 0, "open %v, proved by %+v", w.Open, w.Request)
+	}
+}
