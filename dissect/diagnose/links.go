@@ -127,6 +127,8 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return isAt(f.Node, c.Node)
 	case f.Rule.Code == "restart.target" && c.Rule.Code == "restart.rolled_back": // of another target of the same machine
 		return isAt(f.Server, c.Server) && f.First < c.Last && c.First < f.Last
+	case f.Rule.Code == "restart.target" && c.Rule == f.Rule: // by logs and by the capture
+		return f.Target == "MGS" && c.Target == f.Target && isAt(f.Server, c.Server) && f.First <= c.Last && c.First < f.First
 	case f.Rule.Code == "slow.queue" && c.Rule.Code == "slow.changed": // its longest waits
 		return len(c.Suspects) == 1 && len(f.Suspects) == 1 && c.Suspects[0].isSame(f.Suspects[0]) && f.First <= c.Last && c.First <= f.Last
 	case hasCode("io.device io.error", f.Rule.Code) && c.Rule.Code == "io.error": // by logs, which have names of targets
@@ -134,7 +136,7 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 	case f.Rule.Code == "io.device" && c.Rule == f.Rule: // by the log of a client
 		return c.isAboutTarget(f) && c.Client.Len == 0 && f.Client.Len > 0 && f.First <= c.Last && c.First <= f.Last
 	case f.Rule.Code == "mount.reported" && c.Rule.Code == "mount.failed": // by the log of the client
-		return isAt(f.Client, c.Client) && f.happensWith(c)
+		return isAt(f.Client, c.Client) && (f.Server.Len == 0 || f.Server == c.Server) && f.happensWith(c)
 	case f.Rule.Code == "restart.unreachable" && c.Rule.Code == "tcp.reset" && c.Brief != "": // both hosts went on
 		return c.touchesPair(f) && f.happensWith(c)
 	}
@@ -187,6 +189,9 @@ func isAt(n, server lnet.NID) bool { return n.Len > 0 && n == server }
 // explains reports whether a finding is about what the cause of another one is in: the same lock, a place that both
 // suspect, or the target, node or nodes of all places that the cause may be in.
 func (c *Finding) explains(f *Finding) bool {
+	if hasCode("restart.together node.restarted", c.Rule.Code) && hasCode("evicted.silence", f.Rule.Code) && isAt(f.Client, c.Server) {
+		return true // it was the server that was gone
+	}
 	if f.isElsewhere() || hasCode("restart", c.Rule.Code) && hasCode(whileRunning, f.Rule.Code) && f.Target != "MGS" {
 		return false
 	}

@@ -91,7 +91,8 @@ func (s *Story) Opening() string {
 		text = Sentences(f.Text, 2)
 	}
 	unsaid := slices.DeleteFunc(slices.Clone(s.Followed), (*Finding).isSaidByCause)
-	if followed := Followed(unsaid); followed != "" && strings.Count(text, ". ") < 2 {
+	isWorse := slices.ContainsFunc(unsaid, func(o *Finding) bool { return o.Severity > f.Severity })
+	if followed := Followed(unsaid); followed != "" && (isWorse || strings.Count(text, ". ") < 2) {
 		before, look, found := strings.Cut(text, " Look ") // where to look comes last
 		text = before + " It led to " + followed + longestWait(f, unsaid) + "."
 		if found {
@@ -173,8 +174,10 @@ func (f *Finding) isSaidByCause() bool {
 		return true
 	case "evicted.unknown":
 		return f.Severity == Note // the MGS has nothing that a client loses
-	case "target.stopped":
+	case "target.stopped", "connect.not_up", "connect.starting", "connect.recovering": // restarts count the connects that were refused
 		return strings.HasPrefix(c.Rule.Code, "restart.")
+	case "io.device":
+		return c.Rule.Code == "io.error"
 	case "evicted.recovery":
 		return strings.HasPrefix(c.Rule.Code, "restart.") && c.Target == f.Target
 	case "restart.target", "restart.no_recovery", "restart.rolled_back":

@@ -385,6 +385,9 @@ func (t *Pairing) rpcOfRequest(m *dissect.Message) *RPC {
 		if r.Client != m.LNet.Src && (r.Handle == 0 || r.Handle != q.Handle) {
 			continue // another client with the same xid, unless it is another rail
 		}
+		if replay && r.HasReply && r.Handle != 0 && q.Handle != 0 && r.Handle != q.Handle {
+			continue // it is replayed again, in the recovery after another restart
+		}
 		if r.state == ended && q.Flags&dissect.FlagResent != 0 && r.Flags&dissect.FlagResent == 0 {
 			return nil // resent after the end of the RPC
 		}

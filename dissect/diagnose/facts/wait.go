@@ -47,6 +47,7 @@ type Wait struct {
 	Again  Point           // the line about the connection that was made again, after which the request is sent again
 	AtOnce bool            // that was as soon as it was lost
 	of     *loggedImport   // of the connection, while that was not made again
+	over   bool            // by its log, without a reply
 
 	Locking bool  // the server takes a lock for this read or write
 	Lock    bool  // the reply said that it has to wait for a lock
@@ -138,6 +139,11 @@ func (f *Facts) done(r *track.RPC) {
 // logged takes an RPC of a log that the capture has not.
 func (f *Facts) logged(r *track.RPC) {
 	f.now = max(f.now, r.Replied().Time)
+	if l := r.Log; !r.HasReply && l.HasClient && l.Client.Completed != 0 {
+		if w := f.loggedWait(r); w != nil && w.Open { // nobody waits for it any more
+			w.To, w.over = l.Client.Completed, true
+		}
+	}
 	if r.Log.NotOnWire != debuglog.Nothing || !r.HasReply {
 		return
 	}
@@ -171,8 +177,11 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 			w.Lacks, w.Open, w.To = true, false, begin.Time
 		}
 	}
+	if l := r.Log; w.Open && l != nil && l.HasClient && l.Client.Completed > w.From { // it has given up
+		w.To = l.Client.Completed
+	}
 	sentBefore := line != nil && begin.Time-line.From > MinWait // what the capture has is sent again
-	if sentBefore && line.IsPing() { // or came late: nobody waits for it any more
+	if sentBefore && line.IsPing() {                            // or came late: nobody waits for it any more
 		return
 	}
 	if sentBefore {
@@ -263,7 +272,7 @@ func (f *Facts) Waits() []*Wait {
 	list, takenAt := slices.Clone(f.waits), f.mayBeTakenAt()
 	for _, w := range list {
 		w.Target = TargetOf(w.Connection, w.Server)
-		if w.GaveUp != debuglog.NoReason && w.Open && w.Opcode != opcodes.OBD_PING {
+		if w.GaveUp != debuglog.NoReason && w.Open && !w.over && w.Opcode != opcodes.OBD_PING {
 			w.To = f.now
 		}
 		client, server := HostOf(w.Client), HostOf(w.Server)

@@ -30,3 +30,17 @@ func TestSentAgainLater(t *testing.T) {
 		assert.That(t, w.Open == (opcode == opcodes.OBD_PING) && w.Request.Frame < 0, "open %v, proved by %+v", w.Open, w.Request)
 	}
 }
+
+// TestGivenUp checks that a request which its log has as completed, and without a reply, has not waited to the end of the input.
+func TestGivenUp(t *testing.T) {
+	const second = int64(1e9)
+	f := New()
+	f.line(&track.LogLine{Log: 1, File: "oss.dk", Event: debuglog.Event{Kind: debuglog.Note, Line: 7, Time: 26 * second, Service: 16 * second, XID: 3, Opcode: opcodes.LDLM_BL_CALLBACK,
+		Reason: debuglog.SlowReply}})
+	r := track.RPC{HasRequest: true, Log: &debuglog.RPC{HasClient: true, Client: debuglog.Call{Log: 1, Completed: 109 * second}}}
+	r.XID, r.Opcode, r.HasOpcode = 3, opcodes.LDLM_BL_CALLBACK, true
+	f.logged(&r)
+	f.now = 200 * second
+	list := f.Waits()
+	assert.That(t, len(list) == 1 && list[0].Open && list[0].Span == Span{10 * second, 109 * second}, "waits %+v", list[0])
+}

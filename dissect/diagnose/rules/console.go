@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -53,6 +54,7 @@ type consoleSubject struct {
 type consoleSeries struct {
 	series
 	line     track.LogLine // the first one
+	peer     lnet.NID
 	places   []diagnose.Place
 	requests []diagnose.Request
 	number   int // of the series about the same
@@ -77,11 +79,15 @@ func (x *consoleLines) line(l *track.LogLine) {
 	if places == nil {
 		return
 	}
-	k := consoleSubject{l.Log, l.Target, l.Device, l.Peer}
-	s := fifo.GetOrMake(x.subjects, k, func() *consoleSeries { return &consoleSeries{line: *l, places: places} })
+	peer := l.PeerNode()
+	if name, ok := strings.CutPrefix(l.Name, "MGC"); ok && peer.Len == 0 { // a client of an MGS is named after it
+		peer, _ = lnet.ParseNID(name)
+	}
+	k := consoleSubject{l.Log, l.Target, l.Device, peer}
+	s := fifo.GetOrMake(x.subjects, k, func() *consoleSeries { return &consoleSeries{line: *l, peer: peer, places: places} })
 	if x.of.apart && s.count > 0 && l.Time-s.last > seriesPause && s.number < maxSeries {
 		x.tell(s)
-		*s = consoleSeries{line: *l, places: places, number: s.number + 1}
+		*s = consoleSeries{line: *l, peer: peer, places: places, number: s.number + 1}
 	}
 	s.add(l.Time)
 	s.requests = withNew(s.requests, diagnose.Request{Server: l.Node, XID: l.XID}, maxRequests)
@@ -113,13 +119,13 @@ func (x *consoleLines) tell(s *consoleSeries) {
 	l := &s.line
 	about := diagnose.Subject{Target: l.Target, Server: l.Node, Detail: l.Device}
 	if x.of.ofClient || l.Kind == debuglog.Note && !l.Served {
-		about.Client, about.Server = l.Node, l.PeerNode()
+		about.Client, about.Server = l.Node, s.peer
 	} else if isClient(x.report, l.Node) {
 		about.Client, about.Server = l.Node, lnet.NID{}
 	}
 	f := s.finding(about)
 	f.Requests = s.requests
-	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, l.Peer, s.number)
+	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, s.peer, s.number)
 	of := ""
 	if l.Node.Len > 0 || l.Host != "" {
 		of = " of " + nodeOf(l)

@@ -97,6 +97,12 @@ func TestSeriesOfLines(t *testing.T) {
 	}
 	const text = `error mount.reported: The log of 192.0.2.3@tcp has "Unable to mount" (messages:`
 	s.expect(text+"1), and 1 more.", text+"34).", text+"70).")
+
+	s = newScene(t) // of two MGS
+	for i, name := range []string{"MGC192.0.2.1@tcp", "MGC192.0.2.9@tcp", "MGC192.0.2.1@tcp"} {
+		s.e.Line(&track.LogLine{File: "messages", Node: node3, Event: debuglog.Event{Kind: debuglog.ConfigFailed, Line: int64(i + 1), Time: s.now + int64(i), Name: name, Text: "Unable to mount"}})
+	}
+	s.expect(text+"1), and 1 more.", text+"2).")
 }
 
 // readLog passes the lines of a log to a scene without a capture.

@@ -44,7 +44,9 @@ func proveLosses(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding
 	for _, c := range v.Clients {
 		if l := r.WhyLost(c.Connection, c.Lost.Time); l != nil && n < maxGivenUp {
 			f.ProveLine(l)
-			n++
+			if n++; l.XID != 0 {
+				f.Requests = append(f.Requests, diagnose.Request{Server: c.Connection.Server, XID: l.XID})
+			}
 		}
 	}
 	if n > 0 {

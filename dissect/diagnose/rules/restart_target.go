@@ -286,7 +286,7 @@ func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 	}
 	switch {
 	case text != "" && len(replayed) > 0:
-		text += ", and replayed " + atLeast(v.Lacks) + words(replayed) + "."
+		text += ", and replayed " + atLeast(v.Lacks || v.OnlyLogged) + words(replayed) + "."
 	case text != "":
 		text += "."
 	case back > 0 && len(replayed) > 0:
@@ -294,7 +294,7 @@ func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 		if len(nids) > 1 {
 			text += "s"
 		}
-		text += " replayed " + atLeast(v.Lacks) + words(replayed) + "."
+		text += " replayed " + atLeast(v.Lacks || v.OnlyLogged) + words(replayed) + "."
 	}
 	text += evictedText(v)
 	if missing := missingClients(r, v); len(missing) > 0 {
@@ -376,8 +376,12 @@ var _ = add(diagnose.Rule{
 		if !ok {
 			return false
 		}
+		first := " "
+		if len(evicted) > 1 {
+			first = ", the first "
+		}
 		f.Text = targetName(v) + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) +
-			" without a recovery: it evicted " + nodes(clientNIDs(evicted)) + " " + atMostTime(v.Lacks, v.Back.Time-lastAbsent(v)) +
+			" without a recovery: it evicted " + nodes(clientNIDs(evicted)) + first + atMostTime(v.Lacks, v.Back.Time-lastAbsent(v)) +
 			" after the server had said that it does not have the target." + refusalsText(v) + impactText(v)
 		f.Brief = targetName(v) + " was restarted on " + v.Server.String() + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
 			" at once" + lostText(evicted) + ". Look who restarted it, and how (umount -f, abort_recov), not at the clients."

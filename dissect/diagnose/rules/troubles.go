@@ -145,7 +145,9 @@ type troubleSum struct {
 	targets  []string
 	asked    []lnet.NID // who was asked for locks
 	jobs     jobList
-	open     int64
+	open     int64 // without a reply
+	lastOpen int64 // when they ended
+	hangs    bool  // somebody waits for one of them: a ping that was given up is sent anew
 	longest  *facts.Wait
 }
 
@@ -154,6 +156,9 @@ func sumOf(g *suspects.Group) (s troubleSum) {
 		w := t.Wait
 		if w == nil {
 			s.silences = append(s.silences, t)
+			continue
+		}
+		if w.Lock && slices.ContainsFunc(g.Troubles, func(o *suspects.Trouble) bool { return o.Wait != nil && !o.Wait.Lock && isSameRequest(o.Wait, w) }) {
 			continue
 		}
 		s.waits = append(s.waits, w)
@@ -168,12 +173,19 @@ func sumOf(g *suspects.Group) (s troubleSum) {
 		s.jobs.add(w.Job)
 		if w.Open {
 			s.open++
+			s.lastOpen = max(s.lastOpen, w.To)
+			s.hangs = s.hangs || !w.IsPing() || w.GaveUp == debuglog.NoReason
 		}
 		if s.longest == nil || w.Length() > s.longest.Length() {
 			s.longest = w
 		}
 	}
 	return s
+}
+
+// isSameRequest reports whether one wait is that for the reply, and the other that for the lock.
+func isSameRequest(a, b *facts.Wait) bool {
+	return a.Opcode == b.Opcode && a.Client == b.Client && a.Server == b.Server && a.From == b.From
 }
 
 // finding returns a finding about a group, with what waited as its text. worst is the severity of the rule.
@@ -188,7 +200,7 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		f.Target, f.TargetIndex = oneTarget(s.waits)
 		f.Job = only(s.jobs)
 		f.Wait = s.longest.Length()
-		f.Text = s.text()
+		f.Text = s.text(t.facts.Now())
 		if w := s.longest; w.GaveUp == debuglog.NoReason || w.Request.Time <= w.From { // the line of a request that was given up comes later
 			f.Prove(w.Request, "%s sends %s", w.Client, w.Operation)
 		} else {
@@ -202,7 +214,11 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		if len(s.longest.Early) > 0 {
 			f.Prove(s.longest.Early[0], "%s asks for more time", s.longest.Server)
 		}
-		f.Prove(s.longest.Reply, "the reply, %s after the request", duration(s.longest.Length()))
+		end := "the reply"
+		if s.longest.Lock {
+			end = "the lock is granted"
+		}
+		f.Prove(s.longest.Reply, "%s, %s after the request", end, duration(s.longest.Length()))
 	}
 	if a, b, ok := endsOf(g.Suspects); ok && (f.Client.Len == 0 || f.Server.Len == 0) {
 		f.Client, f.Server = t.roles(&s, a, b)
@@ -230,7 +246,7 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		}
 	}
 	f.Severity = diagnose.Warning
-	if s.open > 0 && worst == diagnose.Error {
+	if s.hangs && worst == diagnose.Error {
 		if f.CompareTime(hangTime, f.Wait); f.Wait >= hangTime.Nanoseconds() {
 			f.Severity = diagnose.Error
 		}
@@ -284,8 +300,8 @@ func oneTarget(list []*facts.Wait) (name, index string) {
 	return first.Name, first.Index
 }
 
-// text describes what waited.
-func (s *troubleSum) text() string {
+// text describes what waited, when the input ended at a time.
+func (s *troubleSum) text(end int64) string {
 	to := nodes(s.servers)
 	if len(s.targets) > 0 {
 		names := slices.Clone(s.targets)
@@ -300,8 +316,11 @@ func (s *troubleSum) text() string {
 	}
 	text := fmt.Sprintf("%s of %s%s to %s (%s) waited %s%s", plural(s.n, "RPC"), nodes(s.clients), jobsText(s.jobs), to, s.operations.text(operationText), upTo,
 		duration(s.longest.Length()))
-	if s.open > 0 {
+	switch {
+	case s.open > 0 && s.lastOpen >= end:
 		text += "; when the capture ended, " + ofThem(s.open, s.n) + " had no reply"
+	case s.open > 0:
+		text += "; " + ofThem(s.open, s.n) + " had no reply"
 	}
 	return text + "."
 }

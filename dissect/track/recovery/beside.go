@@ -127,6 +127,7 @@ func (r *Recovery) joinLogged(o *Recovery) {
 		at := slices.IndexFunc(r.Clients, c.isSame)
 		if at < 0 {
 			r.add(c)
+			r.OnlyLogged = true
 			continue
 		}
 		r.Clients[at].joinLogged(c)

@@ -20,6 +20,7 @@ type Recovery struct {
 	Clients     []*Client // in the order in which they lost the target
 	Dropped     int       // clients that were too many to keep
 	IsLossy     bool      // bytes were not captured in which there may be an earlier sign that it was gone
+	OnlyLogged  bool      // some clients are known by logs beside the capture only, which do not have what they replayed
 	MayBeSooner bool      // bytes were not captured in which another client may have been the first to come back
 	Lacks       bool      // bytes were not captured while it lasted: there may be more of what is counted
 	Events      []Event   // in the order of time
