@@ -256,6 +256,7 @@ func (t *table) takeCall(l *log) {
 		t.pass(l, t.Locks)
 	}
 	if e.Kind == debuglog.Note && (e.Reason != debuglog.NoReason || e.IsTimeout()) {
+		t.timeOf(e, l)
 		t.pass(l, t.Line)
 	}
 	var c *call
@@ -284,6 +285,17 @@ func (t *table) takeCall(l *log) {
 	}
 	for c := t.over.Overdue(0, 1, maxOver); c != nil; c = t.over.Overdue(0, 1, maxOver) {
 		t.end(c)
+	}
+}
+
+// timeOf sets how long a request waited that is given up: the line has the second in which it was sent, and the line of the sending its time.
+func (t *table) timeOf(e *debuglog.Event, l *log) {
+	for c := t.byXID[e.XID]; c != nil && e.Service > 0; c = c.older {
+		waited := e.Time + l.offset - c.Sent
+		if c.Log == l.number && !c.Served && c.Sent != 0 && waited <= e.Service && e.Service-waited < int64(time.Second) {
+			e.Service = waited
+			return
+		}
 	}
 }
 

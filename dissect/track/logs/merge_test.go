@@ -170,3 +170,19 @@ func TestConnectNamed(t *testing.T) {
 		assert.Equal(t, rpcs, 1, "RPCs")
 	}
 }
+
+// TestTimeOfSending checks that the line of a request that is given up, which has the second of its sending, gets the time from the line of that.
+func TestTimeOfSending(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "client.dk")
+	const head = "00000100:00100000:0.0:%s:0:1:0:(a.c:1:f()) "
+	text := fmt.Sprintf(head+"Sending RPC req@1 pname:cluuid:pid:xid:nid:opc:job cp:mine:1:1882453915800448:192.0.2.2@tcp:400:\n", "1001.750000") +
+		fmt.Sprintf(head+"@@@ Request sent has timed out for slow reply: [sent 1001/real 1001]  req@1 x1882453915800448/t0(0) o400->fs-OST0000-osc-ff11@192.0.2.2@tcp:28/4 lens 1/1\n", "1008.000000")
+	must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	m := NewMerge([]File{{Path: path}}, func(*track.RPC) {})
+	var waited []int64
+	m.Line = func(l *track.LogLine) { waited = append(waited, l.Service/1e6) }
+	_, err := m.Open()
+	must.NoError(t, err)
+	m.Read(func() bool { return false })
+	assert.Equal(t, fmt.Sprint(waited), "[6250]", "ms")
+}
