@@ -480,11 +480,11 @@ func TestLogOfMessages(t *testing.T) {
 // TestDiagnoseLogs: the rules that hold for logs, on logs alone.
 func TestDiagnoseLogs(t *testing.T) {
 	for logs, want := range map[string]string{
-		"tcp_reset.client":        "slow.wait , lnet.failed , recovery.reconnect lustre-OST0000, recovery.reconnect lustre-OST0001",
+		"tcp_reset.client":        "slow.wait , recovery.reconnect lustre-OST0000, recovery.reconnect lustre-OST0001, lnet.failed ",
 		"missed_recovery.oss":     "restart.target lustre-OST0000, target.stopped lustre-OST0000, evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, connect.not_up ",
 		"missed_recovery.client2": "evicted.unknown lustre-OST0000, node.silent , recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
 		"missed_recovery.oss,missed_recovery.client2": "restart.target lustre-OST0000, target.stopped lustre-OST0000, connect.not_up , " +
-			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, slow.wait , evicted.unknown MGS, recovery.reconnect lustre-MDT0000",
+			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, slow.wait , recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
 		"overload.oss": "slow.changed , slow.queue , slow.service , slow.service ", "overload.client2": "", "evict_admin.oss": "evicted.admin lustre-OST0000",
 	} {
 		args := []string{"diagnose", "-q", "-T", "json"}

@@ -333,6 +333,9 @@ func (k *refusedConnects) outcome(v *refusal) string {
 	case v.readOnly && k.ofNode:
 		return " The client is connected read-only."
 	}
+	if len(v.clients) > 1 {
+		return " Each was connected at most " + roundedUp(v.longest) + " after its first refusal."
+	}
 	return " Connected " + atMostTime(v.unsure, v.longest) + " after the first refusal."
 }
 

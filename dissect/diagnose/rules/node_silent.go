@@ -24,7 +24,11 @@ var _ = addTrouble(diagnose.Rule{
 	s, long := sumOf(g), silent(g)
 	var text string
 	if s.silences == nil { // by the logs of those who waited
-		f.Text += eitherText(g.Suspects)
+		if len(g.Troubles) > 1 {
+			f.Text += " All that they have in common is " + g.Suspects[0].Node.String() + ": it, or its link, is the cause."
+		} else {
+			f.Text += eitherText(g.Suspects)
+		}
 		f.Brief = f.Text + " Look at the node and its link first."
 		return
 	}

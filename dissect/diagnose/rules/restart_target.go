@@ -204,7 +204,7 @@ func timesText(v *recovery.Recovery) (text string) {
 // goneText returns what showed first that a target is gone.
 func goneText(v *recovery.Recovery) string {
 	if v.GoneBy == recovery.SignStopping && v.Gone.IsLog() {
-		return "its server has unmounted it"
+		return "its server unmounts it"
 	}
 	return signTexts[v.GoneBy]
 }
