@@ -130,11 +130,11 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 	case f.Rule.Code == "restart.target" && c.Rule == f.Rule: // by logs and by the capture
 		return f.Target == "MGS" && c.Target == f.Target && isAt(f.Server, c.Server) && f.First <= c.Last && c.First < f.First
 	case f.Rule.Code == "slow.queue" && c.Rule.Code == "slow.changed": // its longest waits
-		return len(c.Suspects) == 1 && len(f.Suspects) == 1 && c.Suspects[0].isSame(f.Suspects[0]) && f.First <= c.Last && c.First <= f.Last
+		return len(c.Suspects) == 1 && len(f.Suspects) == 1 && c.Suspects[0].isSame(f.Suspects[0]) && f.overlaps(c)
 	case hasCode("io.device io.error", f.Rule.Code) && c.Rule.Code == "io.error": // by logs, which have names of targets
-		return f.isAboutTarget(c) && f.First <= c.Last && c.First <= f.Last
+		return f.isAboutTarget(c) && f.overlaps(c)
 	case f.Rule.Code == "io.device" && c.Rule == f.Rule: // by the log of a client
-		return c.isAboutTarget(f) && c.Client.Len == 0 && f.Client.Len > 0 && f.First <= c.Last && c.First <= f.Last
+		return c.isAboutTarget(f) && c.Client.Len == 0 && f.Client.Len > 0 && f.overlaps(c)
 	case f.Rule.Code == "mount.reported" && c.Rule.Code == "mount.failed": // by the log of the client
 		return isAt(f.Client, c.Client) && (f.Server.Len == 0 || f.Server == c.Server) && f.happensWith(c)
 	case f.Rule.Code == "restart.unreachable" && c.Rule.Code == "tcp.reset" && c.Brief != "": // both hosts went on
@@ -142,6 +142,9 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 	}
 	return false
 }
+
+// overlaps reports whether two findings have a time in common.
+func (f *Finding) overlaps(c *Finding) bool { return f.First <= c.Last && c.First <= f.Last }
 
 // isAboutTarget reports whether two findings are about the same target, of which one may have the index only.
 func (c *Finding) isAboutTarget(f *Finding) bool {

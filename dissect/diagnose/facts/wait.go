@@ -47,7 +47,7 @@ type Wait struct {
 	Again  Point           // the line about the connection that was made again, after which the request is sent again
 	AtOnce bool            // that was as soon as it was lost
 	of     *loggedImport   // of the connection, while that was not made again
-	over   bool            // by its log, without a reply
+	over   bool            // the log of its client has its end, without a reply
 
 	Locking bool  // the server takes a lock for this read or write
 	Lock    bool  // the reply said that it has to wait for a lock
@@ -177,7 +177,7 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 			w.Lacks, w.Open, w.To = true, false, begin.Time
 		}
 	}
-	if l := r.Log; w.Open && l != nil && l.HasClient && l.Client.Completed > w.From { // it has given up
+	if l := r.Log; w.Open && l != nil && l.HasClient && l.Client.Completed > w.From { // its client has given up
 		w.To = l.Client.Completed
 	}
 	sentBefore := line != nil && begin.Time-line.From > MinWait // what the capture has is sent again

@@ -89,7 +89,7 @@ func TestConsole(t *testing.T) {
 		`warning slow.service: The log of oss2 has "INFO: task ll_ost_io01_002:4711 blocked for more than 120 seconds." (messages:14).`)
 }
 
-// TestSeriesOfLines checks that what a log has again after a pause is told as something else.
+// TestSeriesOfLines checks that mount errors more than 30 seconds apart, or about different MGS, are findings of their own.
 func TestSeriesOfLines(t *testing.T) {
 	s := newScene(t)
 	for _, second := range []int64{1, 3, 34, 70} {

@@ -66,7 +66,7 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 	return add(rule)
 }
 
-// maxRequests are told to others by a finding.
+// maxRequests is how many of its requests a finding has, by which lines of logs about them find their cause.
 const maxRequests = 1 << 6
 
 const longestRecovery = int64(900e9) // the default of recovery_time_hard
@@ -145,9 +145,9 @@ type troubleSum struct {
 	targets  []string
 	asked    []lnet.NID // who was asked for locks
 	jobs     jobList
-	open     int64 // without a reply
-	lastOpen int64 // when they ended
-	hangs    bool  // somebody waits for one of them: a ping that was given up is sent anew
+	open     int64 // number of waits without a reply
+	lastOpen int64 // time when the last of these ended
+	hangs    bool  // one of these is not just a ping that its client gave up
 	longest  *facts.Wait
 }
 
