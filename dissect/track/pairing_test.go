@@ -219,6 +219,24 @@ func TestReplayIsAnotherRPC(t *testing.T) {
 	assert.That(t, ns == ms, "latency of the replay %d", ns)
 }
 
+// TestReplayedTwice checks that what is replayed after a second restart, over another connection, is another RPC than the first replay.
+func TestReplayedTwice(t *testing.T) {
+	for _, handle := range []uint64{0xa, 0xb} {
+		w := newWire(t, Options{})
+		for _, h := range []uint64{0xa, handle} {
+			w.request(xid, getter, flags(dissect.FlagReplay), transno(5), func(m *dissect.Message) { m.RPC.Handle = h })
+			w.pass(ms)
+			w.reply(xid, getter, transno(5))
+			w.pass(ms)
+		}
+		want := 1 // sent again, or seen by another capture point
+		if handle != 0xa {
+			want = 2
+		}
+		assert.Equal(t, len(w.end()), want, handle)
+	}
+}
+
 // A reply goes to the RPC that waits for one.
 func TestReplyFindsTheOneThatWaits(t *testing.T) {
 	w := newWire(t, Options{})
