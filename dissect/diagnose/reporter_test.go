@@ -46,6 +46,6 @@ func TestSentencesBegin(t *testing.T) {
 
 // TestFollowed checks how findings behind their cause are counted: several lines of a log may be about one thing.
 func TestFollowed(t *testing.T) {
-	stop, eviction := &diagnose.Rule{Noun: "target that was stopped", CountsLines: true}, &diagnose.Rule{Noun: "eviction"}
-	assert.Equal(t, diagnose.Followed([]*diagnose.Finding{{Rule: stop, Count: 2}, {Rule: eviction, Count: 3}, {Rule: eviction, Count: 1}}), "1 target that was stopped and 4 evictions")
+	stop, eviction := &diagnose.Rule{Noun: "stopped target", CountsLines: true}, &diagnose.Rule{Noun: "eviction"}
+	assert.Equal(t, diagnose.Followed([]*diagnose.Finding{{Rule: stop, Count: 2}, {Rule: eviction, Count: 3}, {Rule: eviction, Count: 1}}), "1 stopped target and 4 evictions")
 }

@@ -91,7 +91,7 @@ var ignoredCallback = diagnose.Threshold{Name: "time after an answered callback 
 var _ = add(diagnose.Rule{
 	Code:     "lock.stuck",
 	Severity: diagnose.Note,
-	Noun:     "lock that was not given back",
+	Noun:     "lock that its holder kept",
 	Summary:  "A client did not answer a lock callback or did not give the lock back, or a lock was never granted.",
 	Meaning: "A server asks for a lock with a blocking callback. The client must answer it at once, and cancel the lock when it has " +
 		"written back what it cached. As long as it does not, everybody else who needs the lock waits, and in the end the server evicts the client. " +

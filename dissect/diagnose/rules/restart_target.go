@@ -441,7 +441,7 @@ var _ = add(diagnose.Rule{
 	Code:     "restart.rolled_back",
 	Logs:     true,
 	Severity: diagnose.Error,
-	Noun:     "target that was rolled back",
+	Noun:     "rolled-back target",
 	Summary:  "A target came back with an older state of its disk.",
 	Meaning: "A target counts its starts, and never backwards. One that comes back with a lower number than before runs on an older copy " +
 		"of its disk: a snapshot that was rolled back, a backup, or the wrong half of a mirror. " +

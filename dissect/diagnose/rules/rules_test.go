@@ -58,6 +58,9 @@ func TestRulesAreComplete(t *testing.T) {
 		if r.Noun == "" && slices.Contains([]string{"node", "evicted", "connect", "mount", "restart", "recovery", "slow", "tcp", "rdma", "lock", "metadata"}, subject) && !r.Background {
 			t.Errorf("%s: needs a Noun, as it may follow from others", r.Code)
 		}
+		if strings.Contains(r.Noun, " that was ") {
+			t.Errorf("%s: %q has no plural", r.Code, r.Noun)
+		}
 		for _, threshold := range r.Thresholds {
 			if threshold.Name == "" || threshold.Unit == "" || threshold.Reason == "" {
 				t.Errorf("%s: threshold %+v needs a name, a unit and a reason", r.Code, *threshold)

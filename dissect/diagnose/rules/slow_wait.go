@@ -10,7 +10,7 @@ import (
 var _ = addTrouble(diagnose.Rule{
 	Code:     "slow.stuck",
 	Severity: diagnose.Warning,
-	Noun:     "request that was held in a thread",
+	Noun:     "request that a thread held",
 	Summary:  "A service thread worked on one request for long, while others of its kind were served.",
 	Meaning: "The server had the request, and served other requests of the same operation to the same target at the usual speed meanwhile: neither its " +
 		"storage nor its queue is to blame, but what the thread did for this one.",

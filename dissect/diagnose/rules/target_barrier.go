@@ -16,7 +16,7 @@ var _ = add(diagnose.Rule{
 	Code:     "target.barrier",
 	Logs:     true,
 	Severity: diagnose.Warning,
-	Noun:     "change that was put off",
+	Noun:     "delayed change",
 	Summary:  "An MDT put off changes (EINPROGRESS), as it does behind a write barrier.",
 	Meaning: "A write barrier (lctl barrier_freeze, for a snapshot of all targets) makes an MDT answer all that would change something with " +
 		"EINPROGRESS, and clients try again until it is over: applications wait in creates, renames and removals, while reads and data go on. " +
