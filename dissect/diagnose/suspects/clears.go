@@ -23,7 +23,7 @@ var clears = []exclusion{
 	{"by the log of the server, it waited for a thread", "path lnet node thread storage target holder other_server", queuedByLog},
 	{"by the log of the server, a thread worked on it", "node queue target", workedByLog},
 	{"by the log of the server, a thread worked on it, and waited for no data", "path lnet", workedWithoutData},
-	{"the server said at once that the lock has to wait, and granted it later", "path lnet node queue thread", toldToWait},
+	{"the server said at once that the lock has to wait, and granted it later", "path lnet thread", toldToWait},
 	{"frames of both hosts arrived through all of the wait", "path", framesBothWays},
 	{"an early reply", "path lnet target", earlyReply},
 	{"the server says that it took as long", "path lnet target", longService},
