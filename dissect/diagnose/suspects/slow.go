@@ -272,6 +272,11 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 	if delayed := x.onTheWire(); delayed != "" {
 		x.Suspects = []diagnose.Place{path}
 		x.clear(storage, x.Slowest.Reply(), delayed)
+		if 2*x.Wire < x.lost() { // a node that has no time for what arrives loses frames, and sends data late
+			x.judge(j, diagnose.Place{Kind: diagnose.AtNode, Node: x.Client}, func(s *facts.Stream) bool {
+				return s.Server == x.Client || s.Client == x.Client && s.Server != x.Server && bulk(s.Opcode)
+			})
+		}
 		return
 	}
 	if most := 2*x.Queued >= x.lost(); most || x.Waited() {
