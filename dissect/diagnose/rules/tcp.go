@@ -61,7 +61,7 @@ func servedOther(known *facts.Facts, h hostPair, s facts.Span) (peer netip.Addr,
 			continue
 		}
 		for _, c := range known.Contacts(h.from, peer) {
-			if c.Source == h.source && c.Messages.Pause(s) <= facts.LongPause {
+			if c.Messages.Pause(s) <= facts.LongPause {
 				if at, ok := c.Messages.Within(s); ok {
 					return peer, at, true
 				}
@@ -112,10 +112,11 @@ func hasLeft(r *diagnose.Reporter, left *fifo.Map[hostPair, int64], h hostPair) 
 // socklndConns is how many connections two nodes have.
 const socklndConns = 3
 
-// abortedPair are the connections of a host that another aborted.
+// abortedPair are the connections between two hosts that were aborted by one of them, the first one, or by both.
 type abortedPair struct {
 	series
 	port netip.AddrPort // that the host was connected to
+	both bool
 }
 
 // followAborted follows the connections that hosts abort: those that were established, or those
@@ -131,7 +132,13 @@ func followAborted(r *diagnose.Reporter, established bool,
 			return
 		}
 		fifo.Put(conns, m.Conn, true)
-		p := fifo.GetOrNew(pairs, pairOf(m))
+		h := pairOf(m)
+		p, both := fifo.Get(pairs, hostPair{h.source, h.to, h.from})
+		if both {
+			p.both = true
+		} else {
+			p = fifo.GetOrNew(pairs, h)
+		}
 		if p.count == 0 {
 			p.port = m.Src
 		}
@@ -154,23 +161,26 @@ func isRefusal(m *lnet.TCPEvent) bool { return m.RST && m.Seq == 0 }
 func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) *diagnose.Finding {
 	f := p.between(h, r.Paths())
 	from, to := hostNID(r.Paths(), h.from), hostNID(r.Paths(), h.to)
-	suspect(&f, onPath(from, to), byAdmin, inLNet(from, to), atNode(from))
+	suspect(&f, atNode(from), byAdmin, inLNet(from, to), onPath(from, to))
 	if f.Client.Len > 0 {
 		f.Node = from
 	} else { // of two servers, the other one may have been silent, or this one restarted
 		f.Server = from
 	}
 	f.Severity = diagnose.Note
-	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from,
-		plural(p.count, "connection"), h.to)
+	who, whom := h.from.String(), h.to.String()
+	if p.both {
+		who, whom = who+" and "+whom, "each other"
+		f.Suspects = append(f.Suspects, atNode(to))
+	}
+	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", who, plural(p.count, "connection"), whom)
 	there, back := r.Paths().Get(h.source, h.from, h.to), r.Paths().Get(h.source, h.to, h.from)
 	atOnce := p.count >= socklndConns && p.last-p.first < inFlight && there != nil && back != nil && there.Messages > 0 && back.Messages > 0
 	if atOnce && there.First.Time < p.first && there.Last.Time > p.last && back.Last.Time > p.last {
 		f.Severity = diagnose.Warning
 		f.Text += " Both hosts were up before and after it."
-		suspect(&f, atNode(from), byAdmin, inLNet(from, to), onPath(from, to))
 		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss "+
-			"-K, a firewall).", h.from, plural(p.count, "connection"), h.to, h.from)
+			"-K, a firewall).", who, plural(p.count, "connection"), whom, who)
 	}
 	return &f
 }
