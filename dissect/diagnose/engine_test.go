@@ -65,7 +65,7 @@ func TestRecoveriesAreAnnounced(t *testing.T) {
 // and that a finding replaces the one with the same subject.
 func TestFindingsOrder(t *testing.T) {
 	rule := func(code string, s diagnose.Severity, list ...diagnose.Finding) *diagnose.Rule {
-		return &diagnose.Rule{Code: code, Severity: s, Next: "next", Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return &diagnose.Rule{Code: code, Severity: s, Noun: "trouble", Next: "next", Start: func(r *diagnose.Reporter) diagnose.Hooks {
 			return diagnose.Hooks{End: func() {
 				for _, f := range list {
 					r.Report(f)
@@ -89,7 +89,7 @@ func TestFindingsOrder(t *testing.T) {
 
 // warns returns a rule that has a finding at the end.
 func warns(code string, f diagnose.Finding) *diagnose.Rule {
-	return &diagnose.Rule{Code: code, Severity: diagnose.Warning, Start: func(r *diagnose.Reporter) diagnose.Hooks {
+	return &diagnose.Rule{Code: code, Severity: diagnose.Warning, Noun: "trouble", Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{End: func() { r.Report(f) }}
 	}}
 }

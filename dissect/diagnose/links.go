@@ -67,7 +67,7 @@ func link(list []*Finding) {
 		f.Cause, f.Severity = nil, f.alone
 	}
 	for _, f := range list {
-		if !f.Rule.Background && !f.AboutCapture() {
+		if f.Rule.Noun != "" {
 			f.Cause = f.findCause(causes)
 		}
 		f.Text = f.known

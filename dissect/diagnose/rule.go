@@ -18,7 +18,7 @@ type Rule struct {
 	Thresholds []*Threshold
 
 	// Noun is what is counted where findings are summed up behind their cause, such as
-	// "eviction"; empty: the code.
+	// "eviction". Findings of a rule without one follow from no others.
 	Noun string
 
 	// CountsLines: the number of a finding is that of lines of a log, of which several may be about the same.

@@ -147,7 +147,7 @@ func Followed(list []*Finding) string {
 	var order []string
 	counts := make(map[string]int64)
 	for _, f := range list {
-		noun := cmp.Or(f.Noun, f.Rule.Noun, "finding "+f.Rule.Code)
+		noun := cmp.Or(f.Noun, f.Rule.Noun)
 		if counts[noun] == 0 {
 			order = append(order, noun)
 		}

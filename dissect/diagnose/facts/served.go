@@ -73,6 +73,7 @@ type Stream struct {
 	Server     lnet.NID
 	Operation
 	Job    string
+	HasJob bool   // its requests have a field for a job, which was captured
 	Portal uint32 // of the service whose threads do it
 	Time   Span   // of its replies
 	Bins   []Bin
@@ -167,7 +168,7 @@ func (f *Facts) stream(r *track.RPC) *Stream {
 	}
 	key := streamKey{r.Connection, Operation{r.Opcode, r.Variant}, f.job(r)}
 	f.lastStream = fifo.GetOrMake(f.streams, key, func() *Stream {
-		return &Stream{Connection: r.Connection, Client: r.Client, Server: r.Server, Operation: key.Operation, Job: key.job, Portal: r.Portal,
+		return &Stream{Connection: r.Connection, Client: r.Client, Server: r.Server, Operation: key.Operation, Job: key.job, HasJob: r.HasJob(), Portal: r.Portal,
 			wide: minBin}
 	})
 	return f.lastStream

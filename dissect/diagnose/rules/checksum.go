@@ -311,6 +311,7 @@ func sumText(c opcodes.DataChecksum) string { return fmt.Sprintf("0x%08x", c.Val
 
 var _ = add(diagnose.Rule{
 	Code:     "checksum.message",
+	Noun:     "corrupt message",
 	Severity: diagnose.Error,
 	Summary:  "Messages of the network driver have a wrong checksum: the network or a node changes bytes.",
 	Meaning: "The drivers for TCP (ksocklnd) and InfiniBand (ko2iblnd) may send a checksum of each message. The receiver drops a message " +

@@ -13,6 +13,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "gss.refused",
+	Noun:     "refused security context",
 	Severity: diagnose.Error,
 	Summary:  "A server refused to set up a security context.",
 	Meaning: "Where a file system uses a GSS flavor (shared key or Kerberos), a client sets up a security context with each target before " +

@@ -251,6 +251,7 @@ var (
 
 var _ = add(diagnose.Rule{
 	Code:     "io.no_grant",
+	Noun:     "write without a grant",
 	Severity: diagnose.Warning,
 	Summary:  "A client writes synchronously because the OST gives it too little grant.",
 	Meaning: "An OST promises space to each client (grant), so that the client may cache writes and be sure that they fit. Without enough " +

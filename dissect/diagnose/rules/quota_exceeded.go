@@ -15,6 +15,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "quota.exceeded",
+	Noun:     "use of all of a quota",
 	Logs:     true,
 	Severity: diagnose.Error,
 	Summary:  "A write or a create failed with EDQUOT, because a quota is used up.",

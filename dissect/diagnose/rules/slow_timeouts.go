@@ -26,7 +26,6 @@ var (
 var _ = add(diagnose.Rule{
 	Code:       "slow.timeouts",
 	Severity:   diagnose.Note,
-	Noun:       "raised timeout",
 	Background: true,
 	Summary:    "Adaptive timeouts have grown: some RPCs of the last minutes took very long.",
 	Meaning: "With each reply a server tells how long its RPCs take at most, as seen in the last minutes (adaptive timeouts). Clients wait " +

@@ -15,6 +15,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "space.full",
+	Noun:     "full target",
 	Logs:     true,
 	Severity: diagnose.Error,
 	Summary:  "A target refused requests with ENOSPC.",

@@ -298,9 +298,12 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 		})
 		x.judge(j, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
 	}
-	if worked {
+	switch {
+	case worked:
 		x.clear(queue, x.Slowest.Reply(), text)
-	} else {
+	case !x.HasJob: // a limit may be on one that was not captured
+		x.Suspects = append(x.Suspects, queue)
+	default:
 		x.judge(j, queue, func(s *facts.Stream) bool {
 			return s.Server == x.Server && s.Portal == x.Portal && (x.Portal != 0 || s.Operation == x.Operation) && s.Job == x.Job && !s.IsPing()
 		})
