@@ -2,8 +2,6 @@ package metrics
 
 import (
 	"fmt"
-	"hash/maphash"
-	"math/bits"
 	"slices"
 	"strings"
 )
@@ -16,7 +14,8 @@ type family struct {
 	kind     Type
 	layout   *layout // of histograms
 
-	index      index[series]
+	byKey      map[string]*series
+	key        []byte    // of the series that was looked up last
 	order      []*series // sorted by label values
 	regular    int       // series that are not overflow series
 	maxRegular int
@@ -25,9 +24,9 @@ type family struct {
 type series struct {
 	values   []string
 	labels   string // as in the text formats
-	hash     uint64
-	created  int64 // in ns since the epoch
-	overflow bool  // every label without Values is Other
+	key      string // in the map of the family
+	created  int64  // in ns since the epoch
+	overflow bool   // every label without Values is Other
 
 	count uint64  // of counters and histograms
 	value float64 // of float counters and gauges; the sum of a histogram
@@ -59,26 +58,23 @@ func (f *family) Len() int { return len(f.order) }
 
 // find returns the series for label values, and adds it if it does not exist.
 func (f *family) find(values []string) *series {
-	hash := f.hash(values)
-	if s := f.lookup(hash, values); s != nil {
+	if len(values) != len(f.desc.Labels) {
+		panic(fmt.Sprintf("metrics: %s: %d label values for %d labels", f.desc.Name, len(values), len(f.desc.Labels)))
+	}
+	if s := f.lookup(values); s != nil {
 		return s
 	}
 	return f.findBounded(values)
 }
 
-func (f *family) hash(values []string) uint64 {
-	if len(values) != len(f.desc.Labels) {
-		panic(fmt.Sprintf("metrics: %s: %d label values for %d labels", f.desc.Name, len(values), len(f.desc.Labels)))
-	}
-	var h uint64
+// lookup returns the series for label values, nil if it does not exist.
+func (f *family) lookup(values []string) *series {
+	const end = 0xff // is in no value of a series, which is UTF-8
+	f.key = f.key[:0]
 	for _, v := range values {
-		h = bits.RotateLeft64(h, 23)*0x9E3779B97F4A7C15 ^ maphash.String(f.registry.seed, v)
+		f.key = append(append(f.key, v...), end)
 	}
-	return h
-}
-
-func (f *family) lookup(hash uint64, values []string) *series {
-	return f.index.find(hash, func(s *series) bool { return slices.Equal(s.values, values) })
+	return f.byKey[string(f.key)]
 }
 
 // findBounded returns the series for values after cleaning, restricting to Values
@@ -101,27 +97,26 @@ func (f *family) findBounded(values []string) *series {
 		bounded[i] = v
 		overflow = overflow && (l.Values != nil || v == Other)
 	}
-	hash := f.hash(bounded)
-	if s := f.lookup(hash, bounded); s != nil {
+	if s := f.lookup(bounded); s != nil {
 		return s
 	}
 	if overflow || f.regular < f.maxRegular {
-		return f.add(hash, bounded, overflow)
+		return f.add(bounded, overflow)
 	}
 	for i := range bounded {
 		if f.desc.Labels[i].Values == nil {
 			bounded[i] = Other
 		}
 	}
-	hash = f.hash(bounded)
-	if s := f.lookup(hash, bounded); s != nil {
+	if s := f.lookup(bounded); s != nil {
 		return s
 	}
-	return f.add(hash, bounded, true)
+	return f.add(bounded, true)
 }
 
-func (f *family) add(hash uint64, values []string, overflow bool) *series {
-	s := &series{values: make([]string, len(values)), hash: hash, created: f.registry.now, overflow: overflow}
+// add adds the series that was looked up last.
+func (f *family) add(values []string, overflow bool) *series {
+	s := &series{values: make([]string, len(values)), key: string(f.key), created: f.registry.now, overflow: overflow}
 	for i, v := range values {
 		s.values[i] = strings.Clone(v)
 	}
@@ -129,7 +124,7 @@ func (f *family) add(hash uint64, values []string, overflow bool) *series {
 	if f.layout != nil {
 		s.buckets = buckets{layout: f.layout, classic: make([]uint64, len(f.layout.bounds)+1), schema: f.layout.schema}
 	}
-	f.index.add(hash, s)
+	f.byKey[s.key] = s
 	at, _ := slices.BinarySearchFunc(f.order, s.values, func(s *series, values []string) int { return slices.Compare(s.values, values) })
 	f.order = slices.Insert(f.order, at, s)
 	if !overflow {
@@ -143,7 +138,7 @@ func (f *family) removeValue(label int, value string) {
 		if s.values[label] != value {
 			return false
 		}
-		f.index.remove(s.hash, s)
+		delete(f.byKey, s.key)
 		if !s.overflow {
 			f.regular--
 		}

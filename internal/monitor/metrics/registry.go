@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"fmt"
-	"hash/maphash"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +14,6 @@ const DefaultMaxSeries = 1000
 // A Registry holds families of metrics. Families, rankings and OnCollect are to be
 // declared before the first observation and the first snapshot.
 type Registry struct {
-	seed     maphash.Seed
 	start    time.Time
 	families []*family
 	names    map[string]string // family by name of sample
@@ -30,7 +28,6 @@ type Registry struct {
 // except those that are added later.
 func New(start time.Time) *Registry {
 	return &Registry{
-		seed:  maphash.MakeSeed(),
 		start: start,
 		names: make(map[string]string),
 		now:   start.UnixNano(),
@@ -168,7 +165,7 @@ func (r *Registry) declare(f *family, d Desc, t Type, l *layout) {
 	if d.MaxSeries == 0 {
 		d.MaxSeries = DefaultMaxSeries
 	}
-	*f = family{registry: r, desc: d, kind: t, layout: l, maxRegular: d.MaxSeries}
+	*f = family{registry: r, desc: d, kind: t, layout: l, maxRegular: d.MaxSeries, byKey: make(map[string]*series)}
 	for i, l := range d.Labels {
 		if l.Top != nil {
 			l.Top.labels = append(l.Top.labels, topLabel{f, i})

@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"math"
 	"time"
+
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // A Top ranks the values of a label by how often they occur, in memory that does
@@ -22,7 +24,8 @@ type Top struct {
 	halfLife float64 // in ns
 	labels   []topLabel
 
-	index      index[topEntry]
+	seed       maphash.Seed
+	index      fifo.Index[topEntry] // by the hashes of the values
 	top        topHeap
 	candidates topHeap
 	promotions uint64
@@ -40,12 +43,12 @@ type topLabel struct {
 
 type topEntry struct {
 	value    []byte // its memory is reused
-	hash     uint64
 	count    float64
 	error    float64 // the count may be too high by this
 	position int     // in its heap
 	since    int64   // when it became a top value, as Registry.elapsed
 	isTop    bool
+	fifo.Entry[topEntry]
 }
 
 const (
@@ -61,7 +64,7 @@ func (r *Registry) Top(size int, halfLife time.Duration) *Top {
 	if size < 1 || halfLife <= 0 {
 		panic("metrics: a ranking without size or half-life")
 	}
-	return &Top{registry: r, size: size, halfLife: float64(halfLife), epoch: r.elapsed, scaled: r.elapsed, scale: 1}
+	return &Top{registry: r, size: size, halfLife: float64(halfLife), seed: maphash.MakeSeed(), epoch: r.elapsed, scaled: r.elapsed, scale: 1}
 }
 
 // Promotions returns how many values have become top values so far. It is to be
@@ -79,12 +82,11 @@ func (t *Top) Count(value string, weight float64) {
 		t.rescale()
 	}
 	weight *= t.scale
-	hash := maphash.String(t.registry.seed, value)
-	e := t.lookup(hash, value)
+	hash, e := t.lookup(value)
 	if e == nil {
 		if clean := cleanValue(value); clean != value {
-			value, hash = clean, maphash.String(t.registry.seed, clean)
-			e = t.lookup(hash, value)
+			value = clean
+			hash, e = t.lookup(value)
 		}
 	}
 	if value == Other { // its series is that of the values without one
@@ -105,12 +107,19 @@ func (t *Top) Count(value string, weight float64) {
 	}
 }
 
-func (t *Top) lookup(hash uint64, value string) *topEntry {
-	return t.index.find(hash, func(e *topEntry) bool { return string(e.value) == value })
+// lookup returns the hash of a value, and its entry; nil: it has none.
+func (t *Top) lookup(value string) (hash uint64, found *topEntry) {
+	hash = maphash.String(t.seed, value)
+	for e := t.index.First(hash); e != nil; e = e.Next() {
+		if string(e.Owner.value) == value {
+			return hash, e.Owner
+		}
+	}
+	return hash, nil
 }
 
 func (t *Top) has(value string) bool {
-	e := t.lookup(maphash.String(t.registry.seed, value), value)
+	_, e := t.lookup(value)
 	return e != nil && e.isTop
 }
 
@@ -128,14 +137,13 @@ func (t *Top) add(hash uint64, value string, weight float64) *topEntry {
 		t.candidates.push(e)
 	default:
 		e = t.candidates[0]
-		t.index.remove(e.hash, e)
+		t.index.Remove(&e.Entry)
 		e.error = e.count
 		e.count += weight
 		t.candidates.down(0)
 	}
-	e.hash = hash
 	e.value = append(e.value[:0], value...)
-	t.index.add(hash, e)
+	t.index.Add(&e.Entry, hash, e)
 	return e
 }
 

@@ -8,7 +8,7 @@ func (f *Family[S]) With(values ...string) S { return S{f.find(values)} }
 func (f *Family[S]) Reset() {
 	clear(f.order)
 	f.order = f.order[:0]
-	f.index.clear()
+	clear(f.byKey)
 	f.regular = 0
 }
 
