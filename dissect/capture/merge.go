@@ -1,42 +1,26 @@
 package capture
 
-// before reports whether a is read before b: files are ordered by the time of
-// their next frame, then as in the arguments.
-func before(a, b *file) bool {
-	if a.frame.Time != b.frame.Time {
-		return a.frame.Time < b.frame.Time
-	}
-	return a.index < b.index
+import "cmp"
+
+// frameQueue is a heap of files by the time of their next frame; of equal ones, those that are
+// earlier in the arguments come first.
+type frameQueue []*file
+
+// Len, Less, Swap, Push and Pop are for package heap.
+func (q frameQueue) Len() int { return len(q) }
+
+func (q frameQueue) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(q[i].frame.Time, q[j].frame.Time), cmp.Compare(q[i].index, q[j].index)) < 0
 }
 
-func (r *Reader) push(f *file) {
-	r.queue = append(r.queue, f)
-	for i := len(r.queue) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !before(r.queue[i], r.queue[up]) {
-			return
-		}
-		r.queue[i], r.queue[up] = r.queue[up], r.queue[i]
-		i = up
-	}
-}
+func (q frameQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *frameQueue) Push(f any)   { *q = append(*q, f.(*file)) }
 
-// siftDown restores the heap after the time of element i has increased.
-func (r *Reader) siftDown(i int) {
-	for {
-		down := 2*i + 1
-		if down >= len(r.queue) {
-			return
-		}
-		if down+1 < len(r.queue) && before(r.queue[down+1], r.queue[down]) {
-			down++
-		}
-		if !before(r.queue[down], r.queue[i]) {
-			return
-		}
-		r.queue[i], r.queue[down] = r.queue[down], r.queue[i]
-		i = down
-	}
+func (q *frameQueue) Pop() any {
+	last := len(*q) - 1
+	f := (*q)[last]
+	*q = (*q)[:last]
+	return f
 }
 
 // capturePoint is where one file, or several rotated files, were captured: an

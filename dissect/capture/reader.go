@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"container/heap"
 	"errors"
 	"fmt"
 	"io"
@@ -23,10 +24,10 @@ type Options struct {
 // Reader returns the frames of one or several captures in order of time.
 type Reader struct {
 	files  []*file
-	queue  []*file // those with a next frame, a heap by its time
-	last   *file   // file of the frame that was returned last
-	begun  bool    // the first frame of each file is in the queue
-	number int64   // of the frame returned last
+	queue  frameQueue // of those with a next frame
+	last   *file      // file of the frame that was returned last
+	begun  bool       // the first frame of each file is in the queue
+	number int64      // of the frame returned last
 	points []capturePoint
 	damage []error // of files that ended early
 	err    error   // Next returns it from now on
@@ -196,13 +197,10 @@ func (r *Reader) merge(f *Frame) error {
 func (r *Reader) advance(in *file) error {
 	err := in.next(&in.frame)
 	if err == nil {
-		r.siftDown(0)
+		heap.Fix(&r.queue, 0)
 		return nil
 	}
-	n := len(r.queue) - 1
-	r.queue[0] = r.queue[n]
-	r.queue = r.queue[:n]
-	r.siftDown(0)
+	heap.Pop(&r.queue)
 	return r.enqueue(in, err)
 }
 
@@ -210,7 +208,7 @@ func (r *Reader) advance(in *file) error {
 // that failed with err. It returns an error only if the Reader was closed.
 func (r *Reader) enqueue(in *file, err error) error {
 	if err == nil {
-		r.push(in)
+		heap.Push(&r.queue, in)
 		return nil
 	}
 	if errors.Is(err, os.ErrClosed) {

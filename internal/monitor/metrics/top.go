@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"container/heap"
 	"hash/maphash"
 	"math"
 	"time"
@@ -97,10 +98,10 @@ func (t *Top) Count(value string, weight float64) {
 		e = t.add(hash, value, weight)
 	case e.isTop:
 		e.count += weight
-		t.top.down(e.position)
+		heap.Fix(&t.top, e.position)
 	default:
 		e.count += weight
-		t.candidates.down(e.position)
+		heap.Fix(&t.candidates, e.position)
 	}
 	if !e.isTop {
 		t.challenge(e)
@@ -130,17 +131,17 @@ func (t *Top) add(hash uint64, value string, weight float64) *topEntry {
 	switch {
 	case len(t.top) < t.size:
 		e = &topEntry{count: weight, since: t.registry.elapsed, isTop: true}
-		t.top.push(e)
+		heap.Push(&t.top, e)
 		t.promotions++
 	case len(t.candidates) < max(minCandidates, 8*t.size):
 		e = &topEntry{count: weight}
-		t.candidates.push(e)
+		heap.Push(&t.candidates, e)
 	default:
 		e = t.candidates[0]
 		t.index.Remove(&e.Entry)
 		e.error = e.count
 		e.count += weight
-		t.candidates.down(0)
+		heap.Fix(&t.candidates, 0)
 	}
 	e.value = append(e.value[:0], value...)
 	t.index.Add(&e.Entry, hash, e)
@@ -165,9 +166,8 @@ func (t *Top) challenge(e *topEntry) {
 	e.position, lowest.position = lowest.position, e.position
 	e.isTop, lowest.isTop = true, false
 	e.since = t.registry.elapsed
-	t.candidates.up(lowest.position)
-	t.candidates.down(lowest.position)
-	t.top.down(0)
+	heap.Fix(&t.candidates, lowest.position)
+	heap.Fix(&t.top, 0)
 	t.promotions++
 	for _, l := range t.labels {
 		l.family.removeValue(l.label, string(lowest.value))
@@ -195,43 +195,23 @@ func (t *Top) rescale() {
 // topHeap is a heap with the lowest count first.
 type topHeap []*topEntry
 
-func (h *topHeap) push(e *topEntry) {
-	e.position = len(*h)
-	*h = append(*h, e)
-	h.up(e.position)
-}
+// Len, Less, Swap, Push and Pop are for package heap.
+func (h topHeap) Len() int           { return len(h) }
+func (h topHeap) Less(i, j int) bool { return h[i].count < h[j].count }
 
-// up moves the entry at i to the front while it is lower than those before it.
-func (h topHeap) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if h[parent].count <= h[i].count {
-			return
-		}
-		h.swap(i, parent)
-		i = parent
-	}
-}
-
-// down moves the entry at i to the back while it is higher than those behind it.
-func (h topHeap) down(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			return
-		}
-		if child+1 < len(h) && h[child+1].count < h[child].count {
-			child++
-		}
-		if h[i].count <= h[child].count {
-			return
-		}
-		h.swap(i, child)
-		i = child
-	}
-}
-
-func (h topHeap) swap(i, j int) {
+func (h topHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].position, h[j].position = i, j
+}
+
+func (h *topHeap) Push(e any) {
+	e.(*topEntry).position = len(*h)
+	*h = append(*h, e.(*topEntry))
+}
+
+func (h *topHeap) Pop() any {
+	last := len(*h) - 1
+	e := (*h)[last]
+	*h = (*h)[:last]
+	return e
 }
