@@ -153,35 +153,48 @@ func (g *Registry) Groups() []*Names {
 	return g.groups
 }
 
-// listAll lists the structs and groups, once each. It panics when two have the same name.
-func (g *Registry) listAll() {
+// EachField calls do for each declared field where it occurs: in is the struct around it, nil for
+// buffers and what is in no struct, which may come several times.
+func (g *Registry) EachField(do func(in *Struct, f *Field)) {
 	g.resolve()
-	structs, groups := make(map[*Struct]bool), make(map[*Names]bool)
-	var field func(*Field)
+	structs := make(map[*Struct]bool)
+	var field func(in *Struct, f *Field)
 	record := func(s *Struct) {
-		if structs[s] {
+		if s == nil || structs[s] {
 			return
 		}
 		structs[s] = true
 		for _, f := range s.Fields {
-			field(f)
+			field(s, f)
 		}
 	}
-	field = func(f *Field) {
+	field = func(in *Struct, f *Field) {
+		do(in, f)
+		record(f.Type)
+		if f.Elem != nil {
+			field(in, f.Elem)
+		}
+		for _, o := range f.Options {
+			if f.Kind == Union {
+				o = f.Option(o)
+			}
+			field(in, o)
+		}
+	}
+	g.each(func(f *Field) { field(nil, f) }, record)
+}
+
+// listAll lists the structs and groups, once each. It panics when two have the same name.
+func (g *Registry) listAll() {
+	structs, groups := make(map[*Struct]bool), make(map[*Names]bool)
+	g.EachField(func(in *Struct, f *Field) {
+		if in != nil {
+			structs[in] = true
+		}
 		if f.Names != nil {
 			groups[f.Names] = true
 		}
-		if f.Type != nil {
-			record(f.Type)
-		}
-		if f.Elem != nil {
-			field(f.Elem)
-		}
-		for _, o := range f.Options {
-			field(o)
-		}
-	}
-	g.each(field, record)
+	})
 	for _, n := range append(g.NumberGroups, g.OtherGroups...) {
 		groups[n] = true
 	}

@@ -174,7 +174,7 @@ func newFieldTable() *fieldTable {
 		known:    make(map[fieldUse]*treatment),
 		resource: opcodes.StructNamed("ldlm_res_id"),
 	}
-	forEachField(func(_ *schema.Struct, f *schema.Field) {
+	opcodes.Protocol.EachField(func(_ *schema.Struct, f *schema.Field) {
 		for _, o := range f.Options {
 			if f.Kind == schema.Union && o.Name != "" {
 				t.options[f.Option(o)] = o.Name
@@ -221,57 +221,4 @@ func (t *fieldTable) find(in *schema.Struct, name string, f *schema.Field) *trea
 		r = byClass(f)
 	}
 	return r
-}
-
-// forEachField calls f for all declared fields: in is the struct around, nil for buffers
-// and what is in no struct.
-func forEachField(f func(in *schema.Struct, field *schema.Field)) {
-	structs := make(map[*schema.Struct]bool)
-	seen := make(map[fieldUse]bool)
-	var visit func(in *schema.Struct, field *schema.Field)
-	visitStruct := func(s *schema.Struct) {
-		if s == nil || structs[s] {
-			return
-		}
-		structs[s] = true
-		for _, field := range s.Fields {
-			visit(s, field)
-		}
-	}
-	visit = func(in *schema.Struct, field *schema.Field) {
-		if field == nil || seen[fieldUse{field, in}] {
-			return
-		}
-		seen[fieldUse{field, in}] = true
-		f(in, field)
-		visitStruct(field.Type)
-		visit(in, field.Elem)
-		for _, o := range field.Options {
-			if field.Kind == schema.Union {
-				o = field.Option(o)
-			}
-			visit(in, o)
-		}
-	}
-	for _, s := range opcodes.Protocol.Structs() {
-		visitStruct(s)
-	}
-	for _, list := range opcodes.Protocol.Sections {
-		for _, s := range list {
-			visitStruct(s)
-		}
-	}
-	for _, r := range opcodes.Protocol.RPCs() {
-		for _, v := range r.Variants {
-			for _, field := range append(append([]*schema.Field(nil), v.Request...), v.Reply...) {
-				visit(nil, field)
-			}
-			if v.Bulk != nil {
-				visitStruct(v.Bulk.Type)
-			}
-		}
-	}
-	for _, place := range opcodes.Protocol.OtherFields {
-		visit(nil, place.Field)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -14,7 +15,7 @@ import (
 // no field that is gone.
 func TestDependentFieldsAreDeclared(t *testing.T) {
 	declared := map[fieldKey]bool{}
-	forEachField(func(in *schema.Struct, f *schema.Field) {
+	opcodes.Protocol.EachField(func(in *schema.Struct, f *schema.Field) {
 		key := fieldKey{"", f.Name}
 		if in != nil {
 			key.in = in.Name
@@ -33,7 +34,7 @@ func TestDependentFieldsAreDeclared(t *testing.T) {
 func TestUnknownBytesAreRemoved(t *testing.T) {
 	table := newFieldTable()
 	kept := map[string]bool{}
-	forEachField(func(in *schema.Struct, f *schema.Field) {
+	opcodes.Protocol.EachField(func(in *schema.Struct, f *schema.Field) {
 		if f.Kind <= schema.Int && f.Class > schema.Address {
 			t.Errorf("%s is a number and has a class of texts", f.Name)
 		}
