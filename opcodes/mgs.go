@@ -210,7 +210,7 @@ func remarkConfigEnd(v *View, dst []byte) []byte {
 }
 
 func isNodemapRead(v *View) bool {
-	return v.Msg != nil && v.Msg.Variant != nil && v.Msg.Variant.Name == "nodemap"
+	return v.Msg != nil && v.Msg.Variant.String() == "nodemap"
 }
 
 var mgsNidtblNids = &Struct{Name: "mgs_nidtbl_nids", Doc: "NIDs in an entry of the table of imperative recovery", Fields: []*Field{
@@ -334,7 +334,7 @@ func summarizeConfigReply(m *Msg, l *Line) {
 		return
 	}
 	upto := mcrOffset.Uint(b, m.Big)
-	if m.Variant != nil && m.Variant.Name == "nodemap" {
+	if m.Variant.String() == "nodemap" {
 		l.Key("pass ").Num(mcrVersion.Uint(b, m.Big))
 		if upto == dirHashEnd {
 			l.Key("end")

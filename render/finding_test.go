@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 )
@@ -17,7 +18,7 @@ import (
 func TestSuspects(t *testing.T) {
 	client, server := lnet.NID{Type: 2, Len: 4, Addr: [16]byte{192, 0, 2, 3}}, lnet.NID{Type: 2, Len: 4, Addr: [16]byte{192, 0, 2, 2}}
 	f := &diagnose.Finding{Rule: &diagnose.Rule{Code: "slow.x"}, ID: "slow.x-1"}
-	text := string(NewRecordJSON(&records.Findings).Append(nil, f))
+	text := string(render.NewRecordJSON(&records.Findings).Append(nil, f))
 	for _, key := range []string{"suspects", "cleared", "would_tell"} {
 		assert.That(t, !strings.Contains(text, key), "%s without suspects: %s", key, text)
 	}
@@ -33,7 +34,7 @@ func TestSuspects(t *testing.T) {
 		{Place: diagnose.Place{Kind: diagnose.AtNode, Node: server}, Evidence: diagnose.Evidence{Point: track.Point{Frame: -7, File: "oss.log", Time: 1}, Text: "a line"}},
 	}
 	f.WouldTell = []string{"capture of 192.0.2.2@tcp", "log of 192.0.2.2@tcp"}
-	text = string(NewRecordJSON(&records.Findings).Append(nil, f))
+	text = string(render.NewRecordJSON(&records.Findings).Append(nil, f))
 	_, text, _ = strings.Cut(text, `"evidence":[],`)
 	text, _, _ = strings.Cut(text, `,"id":`)
 	assert.Equal(t, text, `"suspects":[{"place":"storage","target":"lustre-OST0000","node":"192.0.2.2@tcp"},`+
@@ -61,5 +62,5 @@ func TestSuspects(t *testing.T) {
 	path, _ := records.Findings.Find("suspects.nodes")
 	var v records.Value
 	must.That(t, path.Value(f, 2, &v), "the path has no nodes")
-	assert.Equal(t, string(AppendValue(nil, &v)), "192.0.2.2@tcp,192.0.2.3@tcp", "-e suspects.nodes")
+	assert.Equal(t, string(render.AppendValue(nil, &v)), "192.0.2.2@tcp,192.0.2.3@tcp", "-e suspects.nodes")
 }

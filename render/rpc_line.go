@@ -147,9 +147,9 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC, width int) []byte {
 	if !s.layout.marks {
 		s.text = ShortenOpcode(s.text)
 	}
-	switch {
-	case r.Variant != nil && r.Variant.Name != "":
-		s.text = append(append(s.text, ' '), r.Variant.Name...)
+	switch name := r.Variant.String(); {
+	case name != "":
+		s.text = append(append(s.text, ' '), name...)
 	case s.layout.marks:
 		s.text = append(s.text, " -"...)
 	}

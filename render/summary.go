@@ -200,8 +200,8 @@ func AppendOperation(dst []byte, m *dissect.Message) []byte {
 		return append(dst, m.Kind.String()...)
 	}
 	dst = appendOpcodeText(dst, m.RPC.Opcode)
-	if v := m.RPC.Variant; v != nil && v.Name != "" {
-		dst = append(append(dst, ' '), v.Name...)
+	if name := m.RPC.Variant.String(); name != "" {
+		dst = append(append(dst, ' '), name...)
 	}
 	return dst
 }

@@ -116,8 +116,8 @@ func (t *Trace) operation(r *track.RPC) []byte {
 	default:
 		b = append(b, "(unknown)"...)
 	}
-	if r.Variant != nil && r.Variant.Name != "" {
-		b = append(append(b, ' '), r.Variant.Name...)
+	if name := r.Variant.String(); name != "" {
+		b = append(append(b, ' '), name...)
 	}
 	t.text = b
 	return b

@@ -11,8 +11,8 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// activities describes each Activity in frames by its direction, A or B, and its time and that of Unacked in
-// milliseconds after the first frame.
+// activities describes each Activity in frames by its direction, A or B, and its time in milliseconds
+// after the first frame.
 func activities(frames []capture.Frame) (list []string) {
 	begin := frames[0].Time
 	ms := func(t int64) int64 { return (t - begin) / 1e6 }
@@ -22,9 +22,6 @@ func activities(frames []capture.Frame) (list []string) {
 			s = "B "
 		}
 		s += fmt.Sprint(ms(m.Time))
-		if m.Unacked != 0 {
-			s += fmt.Sprint(" unacked ", ms(m.Unacked))
-		}
 		for _, f := range []struct {
 			set  bool
 			name string
@@ -74,7 +71,7 @@ func TestActivity(t *testing.T) {
 				empty(tc, &tc.B, &tc.A, 0)
 				tc.Now -= 1e5
 			}
-		}, []string{"A 0", "B 0", "A 1100 unacked 1100", "B 1100", "A 3100 unacked 3100", "B 3100"}},
+		}, []string{"A 0", "B 0", "A 1100", "B 1100", "A 3100", "B 3100"}},
 		"one way": {func(tc *wiretest.Conn) {
 			for range 3 {
 				tc.Send(false, w.Noop(0, 1)).Send(false, w.Noop(0, 1))
@@ -102,12 +99,12 @@ func TestActivity(t *testing.T) {
 			empty(tc, &tc.B, &tc.A, 0)
 			tc.Now += second
 			empty(tc, &tc.A, &tc.B, 0)
-		}, []string{"A 0", "B 0", "A 1500 unacked 500", "A 2500 unacked 500", "A 3500 unacked 500", "B 4500", "A 5500"}},
+		}, []string{"A 0", "B 0", "A 1500", "A 2500", "A 3500", "B 4500", "A 5500"}},
 		"closed": {func(tc *wiretest.Conn) {
 			tc.Send(false, w.Noop(0, 1))
 			empty(tc, &tc.B, &tc.A, wiretest.FIN)
 			empty(tc, &tc.A, &tc.B, wiretest.RST)
-		}, []string{"A 0", "B 0 unacked 0 FIN", "A 0 ACK RST"}},
+		}, []string{"A 0", "B 0 FIN", "A 0 ACK RST"}},
 	} {
 		tc := wiretest.NewConn()
 		c.play(tc)
@@ -142,7 +139,7 @@ func TestActivityOfQueuePairs(t *testing.T) {
 	qp.Send(false, w.Noop(false)).Send(false, w.Noop(false))
 	qp.Now += second
 	qp.Ack(true).Send(false, w.Noop(false)).Ack(true)
-	assert.Slice(t, activities(qp.Frames), []string{"A 0", "B 0", "B 1500", "A 1500 unacked 500", "A 2500 unacked 500", "B 3501", "A 3501 unacked 3501"}, "queue pairs")
+	assert.Slice(t, activities(qp.Frames), []string{"A 0", "B 0", "B 1500", "A 1500", "A 2500", "B 3501", "A 3501"}, "queue pairs")
 }
 
 // TestActivityMAC checks the Ethernet address of a SYN, in frames of several kinds, and of RoCE.

@@ -145,7 +145,7 @@ func everything(frames []capture.Frame) (list []string, st Stats) {
 		Lost:           func(l *Loss) { add("%+v", *l) },
 		Active: func(m *Activity) {
 			c := *m
-			c.Conn, c.Order, c.Number = 0, 0, 0
+			c.Order, c.Number = 0, 0
 			add("%+v", c)
 		},
 		TCPEvent: func(m *TCPEvent) {

@@ -232,9 +232,7 @@ func (r *RPC) Key(by []Dimension) (k Key) {
 		case ByOp:
 			k.Opcode, k.HasOpcode = r.Opcode, r.HasOpcode
 		case ByVariant:
-			if r.Variant != nil {
-				k.Variant = r.Variant.Name
-			}
+			k.Variant = r.Variant.String()
 		case ByClient:
 			k.Client = r.Client
 		case ByServer:

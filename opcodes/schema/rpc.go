@@ -62,6 +62,14 @@ type Variant struct {
 	Subject func(m *Msg) (fid, name []byte)
 }
 
+// String returns the name; there is none where no variant is known.
+func (v *Variant) String() string {
+	if v == nil {
+		return ""
+	}
+	return v.Name
+}
+
 // As returns a copy of the variant under another name.
 func (v *Variant) As(name string) *Variant {
 	c := *v

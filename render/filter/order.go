@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"net/netip"
-	"strconv"
 
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -111,40 +110,18 @@ func (l *literal) matchesAddr(a netip.AddrPort) bool {
 	return l.isAddr && l.prefix.Contains(a.Addr().Unmap()) && (l.port == 0 || l.port == a.Port())
 }
 
-// appendValue appends the text of a value, for contains and matches.
+// appendValue appends the text of a value, for contains and matches: as -T fields prints it, but text
+// of the wire as it is.
 func appendValue(dst []byte, v *records.Value) []byte {
-	switch v.Type {
-	case records.Text:
-		return append(dst, v.Text...)
-	case records.FID:
-		return schema.AppendFID(dst, v.U, v.OID, v.Ver)
-	case records.NID:
-		return v.NID.Append(dst)
-	case records.Address:
-		return v.Addr.AppendTo(dst)
+	t := *v
+	switch {
+	case t.Type == records.Text:
+		return append(dst, t.Text...)
+	case t.Names == nil || !isNumber(t.Type):
+	case t.Names.Flags:
+		t.Type = records.Flags
+	default:
+		t.Type = records.Enum
 	}
-	if isNumber(v.Type) {
-		return appendNumber(dst, v)
-	}
-	return dst
-}
-
-func appendNumber(dst []byte, v *records.Value) []byte {
-	if v.Names == nil {
-		if isSigned(v) {
-			return strconv.AppendInt(dst, int64(v.U), 10)
-		}
-		return strconv.AppendUint(dst, v.U, 10)
-	}
-	if !v.Names.Flags {
-		return append(dst, v.Names.Name(v.U)...)
-	}
-	n := len(dst)
-	v.Names.Set(v.U, func(b *schema.Value) {
-		if len(dst) > n {
-			dst = append(dst, '|')
-		}
-		dst = append(dst, b.Name...)
-	})
-	return dst
+	return render.AppendValue(dst, &t)
 }

@@ -206,7 +206,7 @@ func TestHostileText(t *testing.T) {
 		row.Target = hostile
 	}
 	p.Locks.Count, p.Locks.Waiting = 1, 1
-	p.Locks.Slowest = []*locks.Lock{{Job: hostile, BlockedBy: []locks.Blocker{{Job: hostile, HasJob: true}}, Asked: track.Point{Frame: 1, File: hostile, Time: 1}}}
+	p.Locks.Slowest = []*locks.Lock{{Job: hostile, BlockedBy: []locks.Blocker{{Job: hostile}}, Asked: track.Point{Frame: 1, File: hostile, Time: 1}}}
 	p.Locks.Holders = []*locks.Holder{{HolderKey: locks.HolderKey{Job: hostile}, Target: hostile, Waiters: make([]lnet.NID, 2)}}
 	text := Append(nil, p)
 	check(t, text)

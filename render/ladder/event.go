@@ -93,9 +93,7 @@ func (r *Reader) Read(e *Event, m *dissect.Message) {
 	if m.RPC.HasXID {
 		e.XID = m.RPC.XID
 	}
-	if e.Opcode, e.HasOpcode = m.RPC.Opcode, m.RPC.HasOpcode; m.RPC.Variant != nil {
-		e.Variant = m.RPC.Variant.Name
-	}
+	e.Opcode, e.HasOpcode, e.Variant = m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Variant.String()
 	e.setRoles(m)
 	if m.RPC.Encrypted {
 		e.addCode("encrypted")

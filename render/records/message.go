@@ -85,12 +85,7 @@ func messageKeys() []*Key[*Message] {
 		enum("opcode", opcodes.Opcodes, "operation, also of bulk messages", func(m *Message) uint32 { return m.RPC.Opcode }).omit().
 			when(func(m *Message) bool { return m.RPC.HasOpcode }),
 		enum("opcode_inferred", opcodes.Opcodes, inferredDoc, func(m *Message) uint32 { return m.RPC.Inferred }).nonzero(),
-		text("variant", variantDoc, func(m *Message) string {
-			if m.RPC.Variant == nil {
-				return ""
-			}
-			return m.RPC.Variant.Name
-		}).omit(),
+		text("variant", variantDoc, func(m *Message) string { return m.RPC.Variant.String() }).omit(),
 		number("xid", "number of the RPC, also of its bulk messages", func(m *Message) uint64 { return m.RPC.XID }).as(Decimal).omit().
 			when(func(m *Message) bool { return m.RPC.HasXID }),
 		errno("error", "name of the error of a reply: its status when that is negative, else the first error inside it, such as that of an intent", func(m *Message) int32 {

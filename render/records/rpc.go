@@ -22,12 +22,7 @@ func rpcKeys() []*Key[*rpc] {
 		enum("opcode", opcodes.Opcodes, "operation", func(r *rpc) uint32 { return r.Opcode }).when(hasOpcode),
 		number("opc", "number of the operation", func(r *rpc) uint32 { return r.Opcode }).when(hasOpcode),
 		enum("opcode_inferred", opcodes.Opcodes, inferredDoc, func(r *rpc) uint32 { return r.Inferred }).nonzero(),
-		anyText("variant", variantDoc, func(r *rpc) string {
-			if r.Variant == nil {
-				return ""
-			}
-			return r.Variant.Name
-		}),
+		anyText("variant", variantDoc, func(r *rpc) string { return r.Variant.String() }),
 		nid("client", "node that sent the request, also when it is a server", func(r *rpc) lnet.NID { return r.Client }).known(),
 		nid("server", "node that received the request", func(r *rpc) lnet.NID { return r.Server }).known(),
 		text("target", targetDoc, (*rpc).Target),

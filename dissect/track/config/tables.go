@@ -102,7 +102,6 @@ type nodemapTables struct {
 
 type nodemapIndex struct {
 	entries  map[uint64]opcodes.NodemapEntry
-	reader   lnet.NID
 	at       track.Point
 	complete bool
 }
@@ -125,7 +124,7 @@ func (t *Tracker) readNodemaps(r request, m *dissect.Message) {
 			t.Dropped++
 			return
 		}
-		index = &nodemapIndex{entries: make(map[uint64]opcodes.NodemapEntry), reader: m.Req.Client}
+		index = &nodemapIndex{entries: make(map[uint64]opcodes.NodemapEntry)}
 		tables.readers[m.Req.Client] = index
 	}
 	index.at = track.PointOf(m)
@@ -169,7 +168,6 @@ type Nodemap struct {
 	IDMaps     []opcodes.NodemapIDMap
 	Filesets   []Fileset
 	At         track.Point
-	Reader     lnet.NID
 	Complete   bool // the table was read to its end
 }
 
@@ -193,7 +191,7 @@ func (x *nodemapIndex) nodemaps() (list []*Nodemap, active *bool) {
 		}
 		n := byID[e.Nodemap]
 		if n == nil {
-			n = &Nodemap{ID: e.Nodemap, At: x.at, Reader: x.reader, Complete: x.complete}
+			n = &Nodemap{ID: e.Nodemap, At: x.at, Complete: x.complete}
 			byID[e.Nodemap] = n
 			list = append(list, n)
 		}

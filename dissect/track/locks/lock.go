@@ -158,7 +158,6 @@ type Blocker struct {
 	Client lnet.NID
 	Handle uint64 // the server's cookie
 	Job    string
-	HasJob bool
 	From   int64 // time from which on it did
 	Until  int64 // time of its end, 0: it did not end before the one that waited
 
@@ -308,7 +307,7 @@ func (l *Lock) addCallback(c Callback) int {
 
 // asBlocker returns the lock as one that keeps others waiting.
 func (l *Lock) asBlocker() Blocker {
-	b := Blocker{Client: l.Client, Handle: l.Handle, Job: l.Job, HasJob: l.HasJob, number: l.number}
+	b := Blocker{Client: l.Client, Handle: l.Handle, Job: l.Job, number: l.number}
 	if !l.Granted.IsZero() {
 		b.From = l.Granted.Time
 	}

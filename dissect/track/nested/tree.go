@@ -14,7 +14,6 @@ type Node struct {
 	Link     Link       // to the RPC around it, Unlinked without one
 	Children []*Node    // in the order in which they were sent
 
-	number uint64
 	parent *Node
 }
 
@@ -54,7 +53,7 @@ func (t *Trees) Done(r *track.RPC) {
 		if !root && !t.tracker.MayBeNested(r) {
 			return
 		}
-		n = &Node{number: number}
+		n = &Node{}
 		fifo.Put(t.recent, number, n)
 	}
 	delete(t.missing, number)
@@ -62,7 +61,7 @@ func (t *Trees) Done(r *track.RPC) {
 	for _, c := range calls {
 		child, ok := fifo.Get(t.recent, c.Number)
 		if !ok {
-			if child = (&Node{number: c.Number}); len(t.missing) < maxInTree {
+			if child = new(Node); len(t.missing) < maxInTree {
 				t.missing[c.Number] = child
 			}
 		}

@@ -28,8 +28,7 @@ func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
 			c.Early = Early{c.Early.Count + 1, track.PointOf(m), m.RPC.Timeout}
 		}
 	}
-	if q := m.Req; q == nil || len(m.Content) == 0 || q.Opcode != opcodes.MGS_CONFIG_READ || q.Variant == nil ||
-		q.Variant.Name != opcodes.RecoveryTable {
+	if q := m.Req; q == nil || len(m.Content) == 0 || q.Opcode != opcodes.MGS_CONFIG_READ || q.Variant.String() != opcodes.RecoveryTable {
 		return
 	}
 	table := string(r.Name()) // such as lustre-cliir

@@ -199,7 +199,6 @@ type Request struct {
 	XID            uint64
 	Opcode         uint32
 	Job            string
-	Client         lnet.NID
 	Sent, Answered track.Point
 	Status         int32 // of the reply, when there is one
 }

@@ -313,7 +313,7 @@ func (c *Client) take(r *track.RPC) bool {
 	if opcodes.IsConnect(r.Opcode) || opcodes.IsDisconnect(r.Opcode) || r.Opcode == opcodes.OBD_PING || r.Replay() || isLockReplay(r) || r.OneWay {
 		return true
 	}
-	q := Request{XID: r.XID, Opcode: r.Opcode, Job: string(r.Job()), Client: r.Client, Sent: sent, Answered: replied, Status: r.Status}
+	q := Request{XID: r.XID, Opcode: r.Opcode, Job: string(r.Job()), Sent: sent, Answered: replied, Status: r.Status}
 	switch {
 	case !r.HasReply, !c.Lost.IsZero() && replied.Time >= c.Lost.Time && isConnectionError(r.Status) && !r.IsSentAgain():
 		c.Impact.fail(q)

@@ -83,7 +83,7 @@ func (w *writer) listedID(v *value) {
 func (w *writer) entryName(v *value) {
 	replacement := (*names).fileName
 	switch op := w.m.RPC.Opcode; {
-	case op == opcodes.MDS_GETXATTR, w.m.RPC.Variant != nil && w.m.RPC.Variant.Name == "SETXATTR":
+	case op == opcodes.MDS_GETXATTR, w.m.RPC.Variant.String() == "SETXATTR":
 		replacement = (*names).xattrName
 	case op == opcodes.LLOG_ORIGIN_HANDLE_CREATE:
 		replacement = (*names).device

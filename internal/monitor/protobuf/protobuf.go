@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Number is the number of a field.
@@ -45,21 +47,11 @@ func AppendBytes(b []byte, field Number, v []byte) []byte {
 // AppendString appends a string. Each byte that is not part of valid UTF-8 becomes
 // \xNN: receivers refuse a whole message for one invalid string.
 func AppendString(b []byte, field Number, s string) []byte {
+	b = protowire.AppendTag(b, field, protowire.BytesType)
 	if utf8.ValidString(s) {
-		return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
+		return protowire.AppendString(b, s)
 	}
-	b, start := Begin(b, field)
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
-		if r == utf8.RuneError && size == 1 {
-			const hex = "0123456789abcdef"
-			b = append(b, '\\', 'x', hex[s[0]>>4], hex[s[0]&15])
-		} else {
-			b = append(b, s[:size]...)
-		}
-		s = s[size:]
-	}
-	return End(b, start)
+	return protowire.AppendBytes(b, schema.AppendUTF8(nil, []byte(s)))
 }
 
 // Begin starts a field with a nested message or a packed list. End needs the
