@@ -431,7 +431,7 @@ func (c *synthetic) batch(reply bool) func(*builder) blob {
 	return func(b *builder) blob {
 		var list blob
 		for i := range 2 {
-			form := c.formNamed(b, "MDS_BATCH sub:BUT_GETATTR")
+			form := c.formNamed(b, "MDS_BATCH BUT_GETATTR")
 			bufs, names := c.buffers(b, form, reply, synthCase{})
 			v := values{}
 			if !reply {
@@ -567,7 +567,7 @@ func (c *synthetic) special(form *factForm, reply bool, buf factBuffer) func(*bu
 			return all
 		}
 	case "eadata":
-		if form.variant == "intent:IT_GETXATTR" {
+		if form.variant == "GETXATTR" {
 			return func(*builder) blob { return raw([]byte("user.a\x00user.b\x00")) }
 		}
 		if strings.HasPrefix(form.name, "LLOG") {

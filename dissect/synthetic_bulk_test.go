@@ -306,8 +306,8 @@ var olderCases = []struct {
 	{name: "quotactl without pool", form: "OST_QUOTACTL -", change: cutAt(1, 112), gone: "buffers.obd_quotactl.qc_poolname"},
 	{name: "fewer buffers in a request", form: "MDS_REINT CREATE", change: firstBufs(6), gone: "buffers."},
 	{name: "fewer buffers in a reply", form: "MDS_GETATTR -", reply: true, change: firstBufs(6), gone: "buffers."},
-	{name: "a failed open", form: "LDLM_ENQUEUE intent:IT_OPEN", reply: true, change: firstBufs(2), gone: "buffers."},
-	{name: "open of 2.12", form: "LDLM_ENQUEUE intent:IT_OPEN", reply: true, change: firstBufs(9), gone: "buffers."},
+	{name: "a failed open", form: "LDLM_ENQUEUE OPEN", reply: true, change: firstBufs(2), gone: "buffers."},
+	{name: "open of 2.12", form: "LDLM_ENQUEUE OPEN", reply: true, change: firstBufs(9), gone: "buffers."},
 	{name: "body alone", form: "MDS_STATFS -", reply: true, change: firstBufs(1), gone: "buffers."},
 	{name: "lock with one handle", form: "LDLM_CANCEL -", change: cutAt(1, 96), gone: "buffers.dlm_req.lock_handle[1]"},
 	{name: "an unknown buffer more", form: "OST_STATFS -", reply: true, change: more(raw([]byte("of a newer release"))), notes: []string{"tail"}},
@@ -486,18 +486,18 @@ func readFacts(t testing.TB) *factTables {
 func (f *factTables) readForms(rows [][]string, number func(string) int) {
 	forms := make(map[string]*factForm)
 	for _, row := range rows {
-		if row[2] == "not-on-wire" {
+		if row[1] == "not-on-wire" {
 			continue
 		}
-		key := row[0] + " " + row[2]
+		key := row[0] + " " + row[1]
 		m := forms[key]
 		if m == nil {
-			m = &factForm{name: row[0], opcode: uint32(number(row[1])), variant: row[2]}
+			m = &factForm{name: row[0], opcode: uint32(f.number(row[0])), variant: row[1]}
 			forms[key] = m
 			f.forms = append(f.forms, m)
 		}
-		b := factBuffer{index: number(row[4]), name: row[5], kind: row[6], size: row[7]}
-		if row[3] == "request" {
+		b := factBuffer{index: number(row[3]), name: row[4], kind: row[5], size: row[6]}
+		if row[2] == "request" {
 			m.request = append(m.request, b)
 		} else {
 			m.reply = append(m.reply, b)

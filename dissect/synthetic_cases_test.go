@@ -98,12 +98,12 @@ var bases = map[string]bufs{
 	"OST_SET_INFO grant_shrink": {"setinfo_key": "grant_shrink"}, "OST_SET_INFO last_fid": {"setinfo_key": "last_fid"},
 	"OST_SET_INFO other": {"setinfo_key": "something"},
 
-	"MDS_CLOSE -":                   closing(0x80, ""),
-	"MDS_CLOSE intent:hsm_release":  closing(0x1000, ""),
-	"MDS_CLOSE intent:layout_swap":  closing(0x4000, "cd_data_version2"),
-	"MDS_CLOSE intent:layout_merge": closing(0x8000, ""),
-	"MDS_CLOSE intent:layout_split": closing(0x20000, "cd_mirror_id"),
-	"MDS_CLOSE intent:resync_done": with(closing(0x10000, "cd_resync"), bufs{
+	"MDS_CLOSE -":            closing(0x80, ""),
+	"MDS_CLOSE HSM_RELEASE":  closing(0x1000, ""),
+	"MDS_CLOSE LAYOUT_SWAP":  closing(0x4000, "cd_data_version2"),
+	"MDS_CLOSE LAYOUT_MERGE": closing(0x8000, ""),
+	"MDS_CLOSE LAYOUT_SPLIT": closing(0x20000, "cd_mirror_id"),
+	"MDS_CLOSE RESYNC_DONE": with(closing(0x10000, "cd_resync"), bufs{
 		"close_data": values{"cd_resync.resync_count": 18}}),
 
 	"MDS_REINT SETATTR": reint("sa", 1), "MDS_REINT CREATE": reint("cr", 2), "MDS_REINT LINK": reint("lk", 3),
@@ -116,23 +116,23 @@ var bases = map[string]bufs{
 	"MDS_GET_INFO changelog_user": {"getinfo_key": "changelog_user"},
 	"MDS_GETXATTR -":              {"name": "user.name"},
 
-	"LDLM_ENQUEUE extent":            lockOf(typeExtent, "l_extent", values{"lock_flags": 0x20000}),
-	"LDLM_ENQUEUE glimpse(OST)":      lockOf(typeExtent, "l_extent", values{"lock_flags": flagIntent}),
-	"LDLM_ENQUEUE flock":             lockOf(typeFlock, "l_flock", values{"lock_flags": 0}),
-	"LDLM_ENQUEUE ibits-plain":       lockOf(typeIbits, "", values{"lock_flags": 0x20000}),
-	"LDLM_ENQUEUE plain(MGS config)": lockOf(typePlain, "l_extent", values{"lock_flags": 0, "lock_desc.l_policy_data": blob{data: make([]byte, 32)}}),
+	"LDLM_ENQUEUE extent":  lockOf(typeExtent, "l_extent", values{"lock_flags": 0x20000}),
+	"LDLM_ENQUEUE glimpse": lockOf(typeExtent, "l_extent", values{"lock_flags": flagIntent}),
+	"LDLM_ENQUEUE flock":   lockOf(typeFlock, "l_flock", values{"lock_flags": 0}),
+	"LDLM_ENQUEUE ibits":   lockOf(typeIbits, "", values{"lock_flags": 0x20000}),
+	"LDLM_ENQUEUE plain":   lockOf(typePlain, "l_extent", values{"lock_flags": 0, "lock_desc.l_policy_data": blob{data: make([]byte, 32)}}),
 
-	"LDLM_ENQUEUE intent:IT_OPEN":                intent(1, reint("cr", 6)),
-	"LDLM_ENQUEUE intent:IT_OPEN|IT_CREAT":       intent(3, reint("cr", 6)),
-	"LDLM_ENQUEUE intent:IT_CREAT(REINT_CREATE)": intent(2, reint("cr", 2)),
-	"MDS_BATCH sub:BUT_GETATTR":                  intent(8, nil),
-	"LDLM_BL_CALLBACK -":                         lockOf(typeIbits, "l_inodebits", values{"lock_desc.l_policy_data.l_inodebits.+cancel_bits": nil}),
-	"LDLM_CP_CALLBACK -":                         lockOf(typeExtent, "l_extent", nil),
-	"LDLM_GL_CALLBACK -":                         lockOf(typeExtent, "l_extent", nil),
-	"LDLM_GL_CALLBACK desc:quota": lockOf(typePlain, "l_extent", values{"lock_desc.l_policy_data": blob{data: make([]byte, 32)},
+	"LDLM_ENQUEUE OPEN":       intent(1, reint("cr", 6)),
+	"LDLM_ENQUEUE OPEN|CREAT": intent(3, reint("cr", 6)),
+	"LDLM_ENQUEUE CREATE":     intent(2, reint("cr", 2)),
+	"MDS_BATCH BUT_GETATTR":   intent(8, nil),
+	"LDLM_BL_CALLBACK -":      lockOf(typeIbits, "l_inodebits", values{"lock_desc.l_policy_data.l_inodebits.+cancel_bits": nil}),
+	"LDLM_CP_CALLBACK -":      lockOf(typeExtent, "l_extent", nil),
+	"LDLM_GL_CALLBACK -":      lockOf(typeExtent, "l_extent", nil),
+	"LDLM_GL_CALLBACK quota": lockOf(typePlain, "l_extent", values{"lock_desc.l_policy_data": blob{data: make([]byte, 32)},
 		"lock_desc.l_resource.lr_name.name": quotaResource}),
-	"LDLM_GL_CALLBACK desc:barrier": lockOf(typePlain, "l_extent", values{"lock_desc.l_policy_data": blob{data: make([]byte, 32)}}),
-	"LDLM_SET_INFO hsm_send":        {"setinfo_key": "hsm_send"},
+	"LDLM_GL_CALLBACK barrier": lockOf(typePlain, "l_extent", values{"lock_desc.l_policy_data": blob{data: make([]byte, 32)}}),
+	"LDLM_SET_INFO hsm_send":   {"setinfo_key": "hsm_send"},
 
 	"MGS_TARGET_REG -":        {"mgs_target_info": values{"mti_nid_count": 32, "mti_flags": 0x2}},
 	"MGS_TARGET_REG nidlist":  {"mgs_target_info": values{"mti_nid_count": 32, "mti_flags": 0x2}, "mgs_target_nidlist": values{"mtn_nids": 2, "mtn_inline_list": nidTexts}},
@@ -144,7 +144,7 @@ var bases = map[string]bufs{
 	"OUT_UPDATE bulk":                  {"out_update_header": values{"ouh_inline_length": 0}},
 	"MDS_BATCH bulk":                   {"but_update_header": values{"buh_inline_length": 0}},
 	"OUT_UPDATE inline":                {"out_update_header": updates("OUT_CREATE", "OUT_ATTR_GET", "OUT_INDEX_INSERT", "OUT_XATTR_SET"), "object_update_reply": results("OUT_CREATE", "OUT_ATTR_GET", "OUT_INDEX_INSERT", "OUT_XATTR_SET")},
-	"OUT_UPDATE read(OUT_READ)":        {"out_update_header": updates("OUT_READ"), "object_update_reply": results("OUT_READ")},
+	"OUT_UPDATE read":                  {"out_update_header": updates("OUT_READ"), "object_update_reply": results("OUT_READ")},
 	"MDS_HSM_REQUEST -":                {"hsm_request": values{"hr_data_len": 13}, "generic_data": "copytool data"},
 }
 
@@ -185,8 +185,8 @@ func (f *factTables) base(form *factForm) bufs {
 	if b, ok := bases[name]; ok {
 		return b
 	}
-	if bit, ok := strings.CutPrefix(name, "LDLM_ENQUEUE intent:"); ok {
-		return intent(int(f.number(bit)), nil)
+	if form.name == "LDLM_ENQUEUE" {
+		return intent(int(f.number("IT_"+form.variant)), nil)
 	}
 	return nil
 }
@@ -199,10 +199,10 @@ func attribute(name, kind string, v values) synthCase {
 
 // extraCases are more forms of the messages.
 var extraCases = map[string][]synthCase{
-	"MDS_CLOSE intent:resync_done": {{name: "few", request: bufs{"close_data": values{"cd_resync.resync_count": 15}, "u32_array": nil}}},
-	"MDS_CLOSE intent:hsm_release": {{name: "pcc", request: closing(0x81000, "cd_archive_id")}},
-	"MDS_HSM_STATE_GET -":          {{name: "more", reply: bufs{"hsm_user_state": values{"hus_extended_info": "more about it"}}}},
-	"MDS_REINT OPEN":               {{name: "pcc", request: bufs{"rec_reint": values{"+cr_archive_id": nil, "cr_flags_h": pccFlag}}}},
+	"MDS_CLOSE RESYNC_DONE": {{name: "few", request: bufs{"close_data": values{"cd_resync.resync_count": 15}, "u32_array": nil}}},
+	"MDS_CLOSE HSM_RELEASE": {{name: "pcc", request: closing(0x81000, "cd_archive_id")}},
+	"MDS_HSM_STATE_GET -":   {{name: "more", reply: bufs{"hsm_user_state": values{"hus_extended_info": "more about it"}}}},
+	"MDS_REINT OPEN":        {{name: "pcc", request: bufs{"rec_reint": values{"+cr_archive_id": nil, "cr_flags_h": pccFlag}}}},
 	"MDS_REINT SETXATTR": {
 		attribute("trusted.lma", "lustre_mdt_attrs", nil), attribute("trusted.lma", "lustre_ost_attrs", nil), attribute("trusted.som", "lustre_som_attrs", nil),
 		attribute("trusted.hsm", "hsm_attrs", nil), attribute("trusted.fid", "filter_fid", nil), attribute("trusted.fid", "filter_fid_210", nil),

@@ -121,7 +121,7 @@ func factNames(t *testing.T) map[string]bool {
 		}
 	}
 	for _, row := range all.Messages {
-		have[fmt.Sprintf("buffer %s %s %s %s %s", row[0], ourVariant(row[0], row[2]), row[3], row[4], row[5])] = true
+		have[fmt.Sprintf("buffer %s %s %s %s %s", row[0], variantName(row[1]), row[2], row[3], row[4])] = true
 	}
 	return have
 }
@@ -353,39 +353,9 @@ func reason(fact string) bool {
 	}
 }
 
-// variantNames maps the variants of messages.tsv to ours, where they differ:
-// ours are what a user sees. A name with its opcode in front counts for that
-// opcode alone.
-var variantNames = map[string]string{
-	"-":                             "",
-	"intent:hsm_release":            "HSM_RELEASE",
-	"intent:layout_swap":            "LAYOUT_SWAP",
-	"intent:layout_merge":           "LAYOUT_MERGE",
-	"intent:layout_split":           "LAYOUT_SPLIT",
-	"intent:resync_done":            "RESYNC_DONE",
-	"CREATE:symlink":                "CREATE",
-	"OST_READ bulk":                 "",
-	"OST_WRITE bulk":                "",
-	"glimpse(OST)":                  "glimpse",
-	"ibits-plain":                   "ibits",
-	"plain(MGS config)":             "plain",
-	"intent:IT_OPEN|IT_CREAT":       "OPEN|CREAT",
-	"intent:IT_CREAT(REINT_CREATE)": "CREATE",
-	"desc:quota":                    "quota",
-	"desc:barrier":                  "barrier",
-	"sub:BUT_GETATTR":               "BUT_GETATTR",
-	"read(OUT_READ)":                "read",
-}
-
-func ourVariant(opcode, variant string) string {
-	if name, ok := variantNames[opcode+" "+variant]; ok {
-		return name
-	}
-	if name, ok := variantNames[variant]; ok {
-		return name
-	}
-	if name, ok := strings.CutPrefix(variant, "intent:IT_"); ok {
-		return name
-	}
-	return variant
+// variantName is the name of a variant in messages.tsv: "-" is of the one without a name, and a word behind a colon tells
+// messages of one variant apart.
+func variantName(variant string) string {
+	name, _, _ := strings.Cut(variant, ":")
+	return strings.TrimPrefix(name, "-")
 }

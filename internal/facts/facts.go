@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ type Tables struct {
 	Texts     [][]string // name, text, since, note
 	Buffers   [][]string // RMF name, name in layout.c, buffer
 	Formats   [][]string // RQF name, opcodes, note, buffers of the request, of the reply
-	Messages  [][]string // opcode name, opcode, variant, direction, index, field, kind, size, condition, bulk
+	Messages  [][]string // operation, variant, direction, index, field, kind, size, condition, bulk
 }
 
 // Read reads the .tsv files of a folder. A file has one or more tables, each of
@@ -51,7 +52,7 @@ func (t *Tables) add(text string) error {
 		rows    *[][]string
 	}{
 		{"group\tname\t", &t.Constants}, {"struct\tfield\twhat\t", &t.Validity}, {"struct\tfield\t", &t.Structs}, {"name\ttext\t", &t.Texts}, {"names\tfields", &t.Fields},
-		{"rmf\t", &t.Buffers}, {"rqf\t", &t.Formats}, {"opcode_name\topcode\t", &t.Messages},
+		{"rmf\t", &t.Buffers}, {"rqf\t", &t.Formats}, {"operation\tvariants\t", &t.Messages},
 	}
 	var table *[][]string
 	columns := 0
@@ -74,7 +75,24 @@ next:
 		case len(row) < columns:
 			return fmt.Errorf("line %d: %d columns, the headings have %d: an empty one needs its tab, too", i+1, len(row), columns)
 		}
+		if table == &t.Messages {
+			t.addMessages(row)
+			continue
+		}
 		*table = append(*table, row)
 	}
 	return nil
+}
+
+// addMessages adds a row for each variant that a row of messages.tsv lists. A message whose first row is not of buffer 0
+// begins with a ptlrpc_body, which such a table leaves out.
+func (t *Tables) addMessages(row []string) {
+	for variant := range strings.FieldsSeq(row[1]) {
+		of := slices.Clone(row)
+		of[1] = variant
+		if of[3] == "1" && !slices.ContainsFunc(t.Messages, func(m []string) bool { return slices.Equal(m[:3], of[:3]) }) {
+			t.Messages = append(t.Messages, []string{of[0], variant, of[2], "0", "ptlrpc_body", "struct ptlrpc_body_v3", "184", "", ""})
+		}
+		t.Messages = append(t.Messages, of)
+	}
 }
