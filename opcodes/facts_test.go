@@ -255,6 +255,7 @@ func TestFieldsInside(t *testing.T) {
 }
 
 func TestConstants(t *testing.T) {
+	loadFailLocs()
 	groups := make(map[string]*Names)
 	for _, g := range Protocol.Groups() {
 		assert.That(t, groups[g.Group] == nil, "%s is listed twice", g.Group)
@@ -298,6 +299,7 @@ func compareOpcode(t *testing.T, group, name string, value uint64, since string)
 	for _, r := range Protocol.RPCs() {
 		if r.Name == name {
 			assert.Equal(t, uint64(r.Opcode), value, name, r.Opcode)
+			assert.That(t, slices.ContainsFunc(Opcodes.Values, func(v Value) bool { return Opcodes.Full(v) == name && v.Value == value }), "opcode has no %s", name)
 			compareSince(t, name, r.Since, since)
 			return
 		}

@@ -322,7 +322,7 @@ func summarizeConfigRequest(m *Msg, l *Line) {
 	if len(b) < mgsConfigBody.Size {
 		return
 	}
-	if name := TrimNUL(mcbName.Bytes(b)); m.Variant == nil || string(name) != m.Variant.Name {
+	if name := TrimNUL(mcbName.Bytes(b)); string(name) != m.Variant.Name {
 		l.Label(Name, name)
 	}
 	l.Key("from ").Num(mcbOffset.Uint(b, m.Big))
