@@ -249,6 +249,7 @@ var _ = DefineRPC(&RPC{Opcode: 59, Name: "MDS_HSM_CT_REGISTER",
 	Doc: "A client announces a copytool and the archives it serves; actions are then sent to it.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmArchive),
+		Subject: NoSubject, // clients do not fill in the FID
 		SummarizeRequest: func(m *Msg, l *Line) {
 			ids := m.Named("hsm_archive")
 			if len(ids) < 4 {
@@ -269,6 +270,7 @@ var _ = DefineRPC(&RPC{Opcode: 60, Name: "MDS_HSM_CT_UNREGISTER",
 	Doc: "A client reports that its copytool has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
+		Subject: NoSubject, // clients do not fill in the FID
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: 64, Name: "MDS_HSM_DATA_VERSION", Since: "2.16",

@@ -220,6 +220,7 @@ func quotaIntent(request, reply func(m *Msg, l *Line)) *Variant {
 	return &Variant{Does: AcquiresQuota,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
+		Subject:          NoSubject, // the FID is of a quota index
 		SummarizeRequest: request, InnerError: intentError,
 		SummarizeReply: func(m *Msg, l *Line) {
 			appendIntentError(m, l)

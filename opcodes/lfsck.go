@@ -115,6 +115,7 @@ var _ = DefineRPC(&RPC{Opcode: 1101, Name: "LFSCK_NOTIFY", Variants: []*Variant{
 var _ = DefineRPC(&RPC{Opcode: 1102, Name: "LFSCK_QUERY", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
 	Reply:            Bufs(bufPtlrpcBody, Sub("lfsck_reply", &lfsckReply)),
+	Subject:          NoSubject, // clients do not fill in the FID
 	SummarizeRequest: summarizeLfsckRequest,
 	SummarizeReply: func(m *Msg, l *Line) {
 		if b := m.Buf(1); len(b) >= lfsckReply.Size {

@@ -152,6 +152,7 @@ var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HAN
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN_HANDLE_NEXT_BLOCK", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
+	Subject:          NoSubject, // the FID is of a log
 	SummarizeRequest: summarizeLogBlockRequest,
 	SummarizeReply:   summarizeLogBlockReply,
 }},
@@ -161,6 +162,7 @@ var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_READ_HEADER, Name: "LLOG_ORIGIN_HANDLE_READ_HEADER", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:            Bufs(bufPtlrpcBody, Sub("llog_log_hdr", &llogLogHdr)),
+	Subject:          NoSubject,
 	SummarizeRequest: summarizeLogRequest,
 	SummarizeReply:   summarizeLogHeaderReply,
 }},
@@ -169,6 +171,7 @@ var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_READ_HEADER, Name: "LLOG_ORIGI
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_PREV_BLOCK, Name: "LLOG_ORIGIN_HANDLE_PREV_BLOCK", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
+	Subject:          NoSubject, // the FID is of a log
 	SummarizeRequest: summarizeLogBlockRequest,
 	SummarizeReply:   summarizeLogBlockReply,
 }},

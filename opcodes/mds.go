@@ -61,6 +61,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufFileset),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Subject: NoSubject, // clients do not fill in the FID
 		SummarizeRequest: func(m *Msg, l *Line) {
 			if fileset := TrimNUL(m.Buf(2)); len(fileset) > 0 {
 				l.Key("fileset ").Label(Name, fileset)

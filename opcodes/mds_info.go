@@ -142,6 +142,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
 var (
 	mdsChangelogClear = &Variant{Name: "changelog_clear",
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, Sub("setinfo_val", &changelogSetinfo), bufMdtBody),
+		Subject: NoSubject, // clients do not fill in the FID
 		SummarizeRequest: func(m *Msg, l *Line) {
 			val := m.Named("setinfo_val")
 			if len(val) < 12 {

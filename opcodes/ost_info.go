@@ -134,6 +134,7 @@ var (
 	getLastFID = &Variant{Name: "last_fid",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufFid),
 		Reply:   Bufs(bufPtlrpcBody, Sub("fid", &LuFid, "the last object")),
+		Subject: NoSubject, // the FID is of a sequence
 		SummarizeRequest: func(m *Msg, l *Line) {
 			l.FID(m.Buf(2), false)
 		},
@@ -207,6 +208,7 @@ var (
 	setGrantShrink = &Variant{Name: "grant_shrink",
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufOstBody),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Subject: NoSubject, // clients do not fill in the FID
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeKeyRequest(m, l)
 			l.Key("by ").Num(attrsOf(m, 2).word(oGrant))

@@ -320,6 +320,7 @@ var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
 			Bulk:             &BulkData{Portal: portalMDSBulk, Get: true, Type: updatesBulk},
+			Subject:          NoSubject, // each update has one, in the bulk data
 			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, InnerError: updateError,
 		},
 		{Name: "read",

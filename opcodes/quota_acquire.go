@@ -125,6 +125,7 @@ var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ", Does: AcquiresQ
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufQuotaBody),
 		Reply:            Bufs(bufPtlrpcBody, bufQuotaBody),
+		Subject:          NoSubject, // the FID is of a quota index
 		SummarizeRequest: func(m *Msg, l *Line) { summarizeAcquireRequest(m.Buf(1), m.Big, l) },
 		SummarizeReply:   func(m *Msg, l *Line) { summarizeAcquireReply(m.Buf(1), m.Big, l) },
 	}}})

@@ -79,6 +79,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
 		{Name: "aggregate",
 			Request:        Bufs(bufPtlrpcBody, bufMdtBody),
 			Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
+			Subject:        NoSubject, // clients do not fill in the FID
 			SummarizeReply: summarizeStatfsReply,
 		},
 	}})

@@ -62,6 +62,9 @@ type Variant struct {
 	Subject func(m *Msg) (fid, name []byte)
 }
 
+// NoSubject is the Subject of a request that has a FID and is about no file or object.
+func NoSubject(*Msg) (fid, name []byte) { return nil, nil }
+
 // String returns the name; there is none where no variant is known.
 func (v *Variant) String() string {
 	if v == nil {
