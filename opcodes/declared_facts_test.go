@@ -307,35 +307,6 @@ var otherBits = map[string]bool{"dqb_valid": true, "lr_valid": true, "mbo_valid"
 // far values can be trusted; the other fields are filled in all the same.
 var allMeanSomething = map[string]bool{"lsr_valid": true, "lsa_valid": true, "sx_valid": true}
 
-// except are the facts that the tables state in another way, each with its
-// reason: "struct.field", "group NAME" or "OPCODE variant direction index".
-var except = map[string]string{
-	"lnet_hdr_nid4.msg":                "the members of the command stand in the header itself, told apart by its type",
-	"lnet_hdr_nid16.msg":               "the members of the command stand in the header itself, told apart by its type",
-	"llog_agent_req_rec.*":             "arr_hai is as long as hai_len says, the tail lies behind that",
-	"llog_changelog_rec.*":             "extensions and name lie before the tail",
-	"llog_changelog_rec.cr_do_not_use": "extensions and name lie before it",
-	"llog_agent_req_rec.arr_tail":      "arr_hai is as long as hai_len says, the tail lies behind that",
-	"llog_log_hdr.*":                   "the facts give the least size; the bitmap ends where lrh_len says",
-	"llog_log_hdr.llh_bitmap":          "as long as lrh_len says, from llh_bitmap_offset on",
-	"llog_log_hdr.llh_tail":            "the last bytes of lrh_len",
-}
-
-// reason reports whether a fact, or the struct member it is part of, is among the
-// exceptions.
-func reason(fact string) bool {
-	for {
-		if except[fact] != "" {
-			return true
-		}
-		dot := strings.LastIndexByte(fact, '.')
-		if dot < 0 {
-			return false
-		}
-		fact = fact[:dot]
-	}
-}
-
 // variantName is the name of a variant in messages.tsv: "-" is of the one without a name, and a word behind a colon tells
 // messages of one variant apart.
 func variantName(variant string) string {
