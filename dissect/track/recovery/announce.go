@@ -73,9 +73,35 @@ func (t *Tracker) stopping(uuid string, p track.Point) {
 	}
 }
 
-// starting takes a message that a target sends when it starts.
-func (t *Tracker) starting(name string, p track.Point) {
-	if g, ok := fifo.Get(t.targets, name); ok && g.start.Time <= max(g.lastReply.Time, g.stop.Time) {
-		g.start = p
+// start is a message that a target sends from a node when it starts there.
+type start struct {
+	track.Point
+	on lnet.NID
+}
+
+func (t *Tracker) starting(name string, s start) {
+	g, ok := fifo.Get(t.targets, name)
+	switch {
+	case !ok:
+	case g.start.Time <= max(g.lastReply.Time, g.stop.Time):
+		g.start, g.startBefore = s, start{}
+	case !t.nodes.same(g.start.on, s.on):
+		g.start, g.startBefore = s, g.start
 	}
+}
+
+// startedUnseen sets on which node a target was started, where clients that were connected to it there came back from
+// it to another start. It returns what is known of that one.
+func (t *Tracker) startedUnseen(g *target, r *Recovery, back lnet.NID) (next start) {
+	s := g.start
+	if !g.startBefore.IsZero() {
+		s, next = g.startBefore, s
+	}
+	if s.Time <= r.LastReply.Time || s.on.Type != r.ServerBefore.Type || next.IsZero() && t.nodes.same(s.on, back) {
+		return next
+	}
+	if r.Server, r.Starting = s.on, s.Point; !t.nodes.same(r.Server, r.ServerBefore) {
+		r.Kind = Failover
+	}
+	return next
 }

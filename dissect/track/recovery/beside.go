@@ -131,6 +131,7 @@ func (r *Recovery) joinLogged(o *Recovery) {
 			continue
 		}
 		r.Clients[at].joinLogged(c)
+		r.OnlyLogged = r.OnlyLogged || r.Clients[at].Connected.IsLog()
 	}
 }
 
@@ -156,6 +157,7 @@ func (c *Client) joinLogged(o *Client) {
 	if refused(o) > refused(c) {
 		c.Refusals = o.Refusals
 	}
+	c.Unanswered = max(c.Unanswered, o.Unanswered)
 	switch c.Outcome {
 	case ClientMissing, ClientUnknown, ClientRecovering:
 		if o.Outcome == ClientMissing || o.Outcome == c.Outcome {

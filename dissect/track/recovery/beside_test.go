@@ -51,7 +51,17 @@ func TestLogsBeside(t *testing.T) {
 	state("DISCONN", "CONNECTING")
 	state("CONNECTING", "DISCONN")
 	line(&track.LogLine{Event: debuglog.Event{Kind: debuglog.ConnectFailed, Target: target, PID: 1, Status: opcodes.ENODEV, Peer: server}, File: "other.dk", Log: 1, Node: node(5)})
-	w.now += second
+	lost := func(before, to string) {
+		line(&track.LogLine{Event: debuglog.Event{Kind: debuglog.ImportState, Target: target, Import: 7, PID: 1, Before: before, State: to}, File: "cut.dk", Log: 2, Node: node(6)})
+	}
+	unanswered := func() {
+		lost("DISCONN", "CONNECTING")
+		w.now += second
+		lost("CONNECTING", "DISCONN")
+		line(&track.LogLine{Event: debuglog.Event{Kind: debuglog.ConnectFailed, Target: target, PID: 1, Status: opcodes.ETIMEDOUT, Peer: server}, File: "cut.dk", Log: 2, Node: node(6)})
+	}
+	lost("FULL", "DISCONN")
+	unanswered()
 	connected("lustre-MDT0000-lwp-MDT0000_UUID", 1)
 	w.now += second
 	connected("c5", 5)
@@ -60,6 +70,7 @@ func TestLogsBeside(t *testing.T) {
 	state("CONNECTING", "REPLAY")
 	state("REPLAY", "REPLAY_WAIT")
 	w.now += 5 * second
+	unanswered() // the target was back by then: it is about the client
 	a.notConnected()
 	endA := a.recover(2, 0, 0)
 	logged(debuglog.Event{Kind: debuglog.RecoveryEnd, Number: 2, Recovered: 2})
@@ -72,15 +83,17 @@ func TestLogsBeside(t *testing.T) {
 		t.Errorf("got %v, gone %d by %v, completed %d; want %d, %d", r.Kind, r.Gone.Time, r.GoneBy, r.Completed.Time, gone, completed)
 	}
 	assert.That(t, r.Back.Time-back >= 0 && r.Back.Time-back < 10*ms, "back %d after the first client that takes part", r.Back.Time-back)
-	recovered, refused := 0, 0
+	recovered, refused, silent := 0, 0, 0
 	for _, c := range r.Clients {
+		silent += c.Unanswered
 		if refused += len(c.Refusals); c.Outcome == recovery.ClientRecovered && c.Type != "lwp" {
 			recovered++
 		}
 	}
 	n, ok := r.Known()
 	assert.That(t, n == 2 && ok && recovered == 2, "%d of %d clients, %v", recovered, n, ok)
-	assert.That(t, refused == 1, "%d refusals", refused)
+	assert.That(t, refused == 1 && silent == 1, "%d refusals, %d connects without a reply", refused, silent)
+	assert.That(t, r.OnlyLogged, "a client that came back by its log only may have replayed more")
 }
 
 // TestLogsOfAnotherStart: a record of logs joins that of the capture only where the target was back on the same server.

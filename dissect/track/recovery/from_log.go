@@ -71,6 +71,7 @@ func (t *Tracker) loggedState(k *conn, p track.Point) {
 			t.lose(k, p, SignLog)
 		}
 	case track.StateConnecting:
+		k.connecting = p
 		k.initial = i.Before == track.StateNew || i.Before == track.StateIdle || i.Before == track.StateClosed
 	case track.StateReplay, track.StateReplayLocks:
 		if accepted.recovering = true; i.Before == track.StateConnecting {
@@ -112,9 +113,7 @@ func (t *Tracker) loggedFailure(k *conn, l *track.LogLine, p track.Point) {
 	switch {
 	case !k.lost || c == nil:
 	case l.Status == opcodes.ETIMEDOUT:
-		if c.Unanswered++; c.firstSilent.IsZero() {
-			c.firstSilent = p
-		}
+		c.silentConnect(k.connecting, k.target)
 	default:
 		c.refuse(l.PeerNode(), l.Status, p)
 	}

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -43,7 +44,7 @@ func (t *Tracker) connect(k *conn, r *track.RPC, m *dissect.Message, p track.Poi
 	}
 	switch {
 	case k.initial && r.ConnCnt == 1: // mounted again
-		t.starting(ownTarget(k.imp.ClientUUID), p)
+		t.starting(ownTarget(k.imp.ClientUUID), start{p, r.Client})
 		k.lost, k.instance = false, 0
 		k.shift(p, nil)
 	case k.recovers():
@@ -78,12 +79,13 @@ func (t *Tracker) returned(k *conn, instance uint32) {
 			}
 		}
 		r := &Recovery{Target: g.name, Moments: Moments{LastReply: k.client.LastReply}}
-		r.Instance, r.InstanceBefore, r.ServerBefore = instance, k.instance, k.imp.Server
+		r.Instance, r.InstanceBefore, r.ServerBefore = instance, k.instance, cmp.Or(k.server, k.imp.Server)
 		r.add(k.client)
 		r.ended = k.imp.Last.Time
 		t.ended = append(t.ended, r)
 		if g.instance != instance { // what follows is about this one
-			g.past, g.life, g.start = g.life, life{instance: instance}, track.Point{}
+			g.start, g.startBefore = t.startedUnseen(g, r, k.imp.Server), start{}
+			g.past, g.life = g.life, life{instance: instance, server: r.Server}
 		}
 	}
 }
@@ -309,7 +311,7 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 		r.stop = g.stop
 	}
 	if g.start.Time > max(r.LastReply.Time, r.stop.Time) && g.start.Time <= r.Back.Time {
-		r.Starting = g.start
+		r.Starting = g.start.Point
 	}
 	g.current = r
 	return r
@@ -459,7 +461,7 @@ func (t *Tracker) endTarget(g *target) {
 		switch {
 		case c.isWithout(r.ServerBefore):
 			r.Kind = Stopped
-		case c.Unanswered > 0 && !c.firstSilent.IsLog() && r.Kind != Stopped && t.isSilent(c, r.ServerBefore) && !t.isHeard(r.ServerBefore, c.lastSilent):
+		case !c.firstSilent.IsZero() && !c.firstSilent.IsLog() && r.Kind != Stopped && t.isSilent(c, r.ServerBefore) && !t.isHeard(r.ServerBefore, c.lastSilent):
 			r.Kind = Unreachable
 		}
 		if c.LastReply.Time > r.LastReply.Time {

@@ -20,7 +20,7 @@ type Recovery struct {
 	Clients     []*Client // in the order in which they lost the target
 	Dropped     int       // clients that were too many to keep
 	IsLossy     bool      // bytes were not captured in which there may be an earlier sign that it was gone
-	OnlyLogged  bool      // some clients are known by logs beside the capture only, which do not have what they replayed
+	OnlyLogged  bool      // some clients came back by logs beside the capture only, which do not have what they replayed
 	MayBeSooner bool      // bytes were not captured in which another client may have been the first to come back
 	Lacks       bool      // bytes were not captured while it lasted: there may be more of what is counted
 	Events      []Event   // in the order of time
@@ -198,6 +198,9 @@ func (r *Recovery) settle() {
 	slices.SortStableFunc(r.Clients, func(a, b *Client) int { return cmp.Compare(a.begin(), b.begin()) })
 	r.sign(r.stop, SignStopping)
 	for _, c := range r.Clients {
+		if !r.Back.IsZero() && c.Lost.Time > r.Back.Time { // it was cut off from a target that was back
+			c.Unanswered = 0
+		}
 		r.sign(c.firstUnanswered, SignUnanswered)
 		r.sign(c.Lost, c.LostBy)
 		if c.Outcome == ClientRecovered && (r.Completed.IsZero() || c.Recovered.Time < r.Completed.Time) {

@@ -61,21 +61,23 @@ type conn struct {
 	client   *Client     // of the last loss
 	before   *Client     // of the loss before that
 
-	isElsewhere bool      // by logs beside a capture, which has no message of it
-	evictedIn   *Recovery // by the log of the server; nil: it was not, or has found out
+	connecting  track.Point // by the log of the client, when it sent the last connect
+	isElsewhere bool        // by logs beside a capture, which has no message of it
+	evictedIn   *Recovery   // by the log of the server; nil: it was not, or has found out
 }
 
 // target is a target and what its messages show of it.
 type target struct {
-	name      string      // empty: unknown
-	life                  // since its last start, as far as that is known
-	past      life        // before
-	stop      track.Point // it sent a disconnect to another target
-	start     track.Point // it registered with the MGS, or connected to another target
-	announced announcement
-	conns     []*conn
-	current   *Recovery // the last outage; nil: none
-	breaks    *Recovery // the last loss of connections only
+	name        string      // empty: unknown
+	life                    // since its last start, as far as that is known
+	past        life        // before
+	stop        track.Point // it sent a disconnect to another target
+	start       start       // it registered with the MGS, or connected to another target
+	startBefore start       // the same, from another node
+	announced   announcement
+	conns       []*conn
+	current     *Recovery // the last outage; nil: none
+	breaks      *Recovery // the last loss of connections only
 }
 
 // life is a target between two starts.
@@ -158,7 +160,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 	p := track.PointOf(m)
 	if r.Opcode == opcodes.MGS_TARGET_REG && m.Msg != nil {
 		if name, ok := opcodes.RegisteredTarget(m.Msg); ok {
-			t.starting(string(name), p)
+			t.starting(string(name), start{p, r.Client})
 		}
 	}
 	i := t.imports.Of(r)
@@ -280,7 +282,7 @@ func (t *Tracker) Done(r *track.RPC) {
 	}
 	k := t.conn(r)
 	for _, c := range [...]*Client{k.before, k.client} {
-		if c != nil && (c.recovery == nil || !c.recovery.passed) && c.take(r) {
+		if c != nil && (c.recovery == nil || !c.recovery.passed) && c.take(r, k.target) {
 			return
 		}
 	}
@@ -288,17 +290,14 @@ func (t *Tracker) Done(r *track.RPC) {
 
 // take takes an RPC that has ended; it reports whether the RPC ended because the
 // target was lost or waited until it was back.
-func (c *Client) take(r *track.RPC) bool {
+func (c *Client) take(r *track.RPC, of *target) bool {
 	sent, replied := r.Requested(), r.Replied()
 	switch {
 	case !c.Recovered.IsZero() && sent.Time >= c.Recovered.Time, c.over != 0 && sent.Time >= c.over:
 		return false
 	case !r.HasReply && r.Unanswered():
 		if opcodes.IsConnect(r.Opcode) {
-			if c.Unanswered++; c.firstSilent.IsZero() {
-				c.firstSilent = sent
-			}
-			c.lastSilent = max(c.lastSilent, sent.Time)
+			c.silentConnect(sent, of)
 		}
 		if len(c.silent) < maxSilent && !slices.Contains(c.silent, r.Server) {
 			c.silent = append(c.silent, r.Server)
@@ -323,6 +322,17 @@ func (c *Client) take(r *track.RPC) bool {
 		return false
 	}
 	return true
+}
+
+// silentConnect takes a connect that had no reply. One to a target that others had found back says nothing of its restart.
+func (c *Client) silentConnect(sent track.Point, of *target) {
+	if c.firstSilent.IsZero() {
+		c.firstSilent = sent
+	}
+	c.lastSilent = max(c.lastSilent, sent.Time)
+	if of == nil || of.current == nil || sent.Time < of.current.Back.Time || c.Lost.Time > of.current.Back.Time {
+		c.Unanswered++
+	}
 }
 
 // unanswered takes a request that had no reply, or none before it was sent again.

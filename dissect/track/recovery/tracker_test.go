@@ -555,13 +555,7 @@ func TestSignsOfServers(t *testing.T) {
 	gone := w.frame - 1
 	osp.ask(opcodes.MDS_DISCONNECT)
 	w.now += 30 * second
-	mgc := w.mount(1, "MGS")
-	mgc.server = node(5)
-	mgc.request(opcodes.MGS_TARGET_REG, func(m *dissect.Message) {
-		info := make([]byte, opcodes.StructNamed("mgs_target_info").Size)
-		copy(info[opcodes.StructNamed("mgs_target_info").Field("mti_svname").Off:], "lustre-MDT0001")
-		m.Msg.Bufs = append(m.Msg.Bufs, info)
-	})()
+	w.register("lustre-MDT0001", 1)
 	starting := w.frame - 1
 	osp.attempts = 0
 	osp.start(1)
@@ -575,6 +569,17 @@ func TestSignsOfServers(t *testing.T) {
 	}
 	down, ok := r.Downtime()
 	assert.That(t, ok && down >= 30*second && down <= 31*second, "down for %d ns, %v", down, ok)
+}
+
+// register lets a target that is started on a node register at the MGS.
+func (w *wire) register(name string, on byte) {
+	mgc := w.mount(on, "MGS")
+	mgc.server = node(5)
+	mgc.request(opcodes.MGS_TARGET_REG, func(m *dissect.Message) {
+		info := make([]byte, opcodes.StructNamed("mgs_target_info").Size)
+		copy(info[opcodes.StructNamed("mgs_target_info").Field("mti_svname").Off:], name)
+		m.Msg.Bufs = append(m.Msg.Bufs, info)
+	})()
 }
 
 // table sends the table of imperative recovery, with one MDT.
@@ -763,6 +768,30 @@ func TestRestartElsewhere(t *testing.T) {
 	second := all[1]
 	if second.InstanceBefore != 2 || second.Instance != 3 || !second.LastReply.IsZero() || !second.Starting.IsZero() {
 		t.Errorf("instance %d to %d, last reply %d, started %d", second.InstanceBefore, second.Instance, second.LastReply.Frame, second.Starting.Frame)
+	}
+}
+
+// TestStartElsewhere: as above, but the start of the target on each node was captured.
+func TestStartElsewhere(t *testing.T) {
+	w := newWire(t)
+	c := w.mount(3, "lustre-MDT0000")
+	c.attempts, c.instance = 4, 1
+	c.ask(opcodes.MDS_GETATTR)
+	c.notConnected()
+	_, refuse := c.connect(0)
+	refuse(opcodes.ENODEV)
+	w.now += 10 * second
+	w.register(c.target, 2)
+	w.now += 60 * second
+	w.register(c.target, 1)
+	c.instance = 2
+	c.recover(3, 0, 0)()
+	all := w.end()
+	must.Equal(t, strings.Join(kinds(all), ", "), "lustre-MDT0000 failover, lustre-MDT0000 failover")
+	for i, to := range []lnet.NID{partner, server} {
+		if r := all[i]; r.Server != to || r.ServerBefore == to || r.Starting.IsZero() {
+			t.Errorf("from %v to %v, started %d", r.ServerBefore, r.Server, r.Starting.Frame)
+		}
 	}
 }
 
