@@ -32,7 +32,7 @@ type Facts struct {
 	resent       *fifo.Map[stream, *resentBytes]
 	imports      *fifo.Map[importName, *loggedImport]
 	requests     *fifo.Map[loggedRequest, *Wait] // that were given up, by the log of their client
-	logs         *fifo.Map[lnet.NID, *Span]      // of servers, from the first RPC that was handled to the last
+	logs         *fifo.Map[lnet.NID, *Span]      // debug logs of nodes, from the first time to the last
 }
 
 // New returns Facts about nothing.

@@ -30,6 +30,9 @@ const maxLogged = 1 << 12 // connections, and requests, of which logs have lines
 // line takes a line of a log about a connection, or about a request that its node gave up.
 func (f *Facts) line(l *track.LogLine) {
 	f.now = max(f.now, l.Time)
+	if !l.Console {
+		f.noteLog(l.Node, l.Time)
+	}
 	switch {
 	case l.Kind == debuglog.Note && !l.Served:
 		f.lineOfRequest(l)
@@ -122,13 +125,13 @@ func (f *Facts) loggedWait(r *track.RPC) *Wait {
 	return w
 }
 
-// noteServed takes an RPC that a log has as handled by its node.
-func (f *Facts) noteServed(node lnet.NID, at int64) {
+// noteLog takes that there is a debug log of a node with something of a time.
+func (f *Facts) noteLog(node lnet.NID, at int64) {
 	fifo.GetOrMake(f.logs, node, func() *Span { return &Span{at, at} }).add(at)
 }
 
-// HasLog reports whether there is a log of a server with the RPCs that it handled in the time of a span.
-func (f *Facts) HasLog(server lnet.NID, s Span) bool {
-	has, ok := fifo.Get(f.logs, server)
+// HasLog reports whether there is a debug log of a node with the time of a span.
+func (f *Facts) HasLog(node lnet.NID, s Span) bool {
+	has, ok := fifo.Get(f.logs, node)
 	return ok && has.Overlaps(s)
 }

@@ -156,7 +156,7 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 	line := f.loggedWait(r)
 	isLogged := r.Log != nil && r.Log.HasServer && r.Log.Server.Handled != 0
 	if isLogged {
-		f.noteServed(r.Server, r.Log.Server.Handled)
+		f.noteLog(r.Server, r.Log.Server.Handled)
 		if s, _ := f.served(r); s != nil {
 			s.logged(r)
 		}

@@ -125,7 +125,11 @@ func (n *restartedNodes) restarted(h *hostLife, s *hostSilence, node lnet.NID, t
 		f.Text += "; clients had recovered " + duration(recovered.Time-f.First) + " after it"
 	}
 	f.Text += "." + impactOf(sum.impact, false)
-	f.Brief = text + ": it was away for " + atLeastTime(!seen, first.Time-f.First) + ", until the first target was back"
+	away := atLeastTime(true, first.Time-f.First)
+	if seen { // it may have sent more to others
+		away = atMostTime(true, first.Time-f.First)
+	}
+	f.Brief = text + ": it was away for " + away + ", until the first target was back"
 	if isSet(recovered) {
 		f.Brief += ", and clients had recovered after " + duration(recovered.Time-f.First)
 	}

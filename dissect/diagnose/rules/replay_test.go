@@ -321,3 +321,30 @@ func TestUnnamedFullTarget(t *testing.T) {
 		t.Errorf("%d findings, of %d replies", len(got), n)
 	}
 }
+
+// Where a capture has not all that the server sent, another client may have been back sooner.
+func TestRestartByItsClients(t *testing.T) {
+	for _, atServer := range []bool{true, false} {
+		s := newScene(t)
+		for i, c := range []lnet.NID{node3, node4} {
+			s.mounted(c, oss, ost0, handle*uint64(i+1))
+			if !atServer {
+				s.mounted(c, mgs, "lustre-MDT0000", handle*uint64(i+11))
+			}
+		}
+		for i, c := range []lnet.NID{node3, node4} {
+			s.pass(5)
+			s.connect(c, oss, ost0, []change{connCnt(2), withHandle(handle * uint64(i+1))}, []change{status(opcodes.ENODEV)})
+		}
+		s.pass(5)
+		s.connect(node4, oss, ost0, []change{connCnt(3), withHandle(handle * 2)}, []change{withHandle(handle * 3), granted(8), opFlags(opRecovering)})
+		who := "the first client"
+		if !atServer {
+			who = node4.String()
+		}
+		s.e.Close()
+		if text := s.e.Findings()[0].Text; !strings.Contains(text, ": "+who+" was connected again after 10.0 s") {
+			t.Errorf("at server %v: %s", atServer, text)
+		}
+	}
+}

@@ -61,6 +61,9 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	} else {
 		f.Text += timesText(v)
 	}
+	if _, known := v.Downtime(); !known && isSet(v.LastReply) && isSet(v.Back) { // it may have been gone at any time between them
+		f.First = min(f.First, v.LastReply.Time)
+	}
 	f.Text += "." + refusalsText(v) + clientsText(r, v) + impactText(v) + cutText(v)
 	look := " Look who restarted it, or at the console of its server before it was gone."
 	if v.Kind == recovery.Failover {
@@ -80,7 +83,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	if v.NoneRecovered {
 		f.Prove(v.Completed, "its recovery is over; no client has recovered")
 	} else {
-		f.Prove(v.Completed, "the first client has recovered")
+		f.Prove(v.Completed, "a client has recovered")
 	}
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 	suspect(f, ofOutage(v)...)
@@ -170,13 +173,7 @@ func wasBefore(v *recovery.Recovery) bool {
 
 // timesText returns how long clients were without a target, after a colon.
 func timesText(v *recovery.Recovery) (text string) {
-	who := "the first client"
-	switch list := clientNIDs(v.Clients); {
-	case len(list) == 1:
-		who = nodes(list)
-	case v.MayBeSooner:
-		who = "the first client in the capture"
-	}
+	who := firstBack(v)
 	if down, ok := v.Downtime(); ok {
 		text = ": " + who + " was connected again after " + atLeastTime(v.IsLossy || !isSet(v.LastReply), down)
 	} else if down, ok := v.DowntimeLimit(); ok {
@@ -199,6 +196,23 @@ func timesText(v *recovery.Recovery) (text string) {
 		text += ", as the target waited for " + last.Connection.Client.String()
 	}
 	return text
+}
+
+// firstBack returns the client that came back first: the one that is known to have, where others may have been sooner.
+func firstBack(v *recovery.Recovery) string {
+	list := clientNIDs(v.Clients)
+	if len(list) == 1 {
+		return nodes(list)
+	}
+	if _, all := v.Known(); all && !v.MayBeSooner {
+		return "the first client"
+	}
+	for _, c := range v.Clients {
+		if isSet(v.Back) && c.Connected == v.Back {
+			return c.Connection.Client.String()
+		}
+	}
+	return "the first client in the capture"
 }
 
 // goneText returns what showed first that a target is gone.
