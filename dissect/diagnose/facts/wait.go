@@ -55,6 +55,19 @@ type Wait struct {
 	Blocked []locks.Blocker
 }
 
+// WasSentAgain reports whether the request was sent again before a time, or its client connected again to do so.
+func (w *Wait) WasSentAgain(before int64) bool {
+	return !w.Again.IsZero() && w.Again.Time < before || len(w.Sends) > 1 && w.Sends[1].Time < before
+}
+
+// Until returns what is known of a wait up to a time when there was no reply.
+func (w *Wait) Until(end int64) *Wait {
+	cut := *w
+	cut.To, cut.Reply, cut.Status, cut.Service, cut.Queued, cut.Worked = end, Point{}, 0, -1, 0, 0
+	cut.Sends = slices.DeleteFunc(slices.Clone(w.Sends), func(s Send) bool { return s.Time > end })
+	return &cut
+}
+
 // MinWait is the shortest wait that is kept: ordinary servers answer within a second or two.
 const MinWait = int64(3e9)
 

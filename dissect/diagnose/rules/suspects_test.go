@@ -163,3 +163,42 @@ func TestChainOfWaits(t *testing.T) {
 	}
 	s.expect("warning slow.wait: 3 RPCs of 192.0.2.1@tcp, 192.0.2.4@tcp and 192.0.2.2@tcp to 192.0.2.4@tcp, 192.0.2.2@tcp and 192.0.2.1@tcp", "note capture.no_connect")
 }
+
+// TestHungBeforeRestart: what a request waited for before its target was restarted is not explained by that.
+func TestHungBeforeRestart(t *testing.T) {
+	for _, hung := range []bool{true, false} {
+		s := newScene(t)
+		s.mounted(node3, oss, ost0, handle)
+		s.xid += 128
+		write, n := s.xid, uint32(1)
+		send := func(flags ...change) {
+			s.xid, write = write, s.xid
+			s.send(lnet.Request, node3, oss, opcodes.OST_WRITE, append(flags, withHandle(handle)))
+			s.xid, write = write, s.xid
+		}
+		connect := func(rep ...change) {
+			n++
+			s.connect(node3, oss, ost0, []change{connCnt(n), withHandle(handle)}, rep)
+		}
+		send()
+		if hung {
+			for range 6 {
+				s.pass(5)
+				s.ping(node3, oss, handle)
+			}
+			connect(withHandle(handle), granted(7), opFlags(uint32(opcodes.MsgConnectFlags.Bit("RECONNECT"))))
+			send(pbFlags(dissect.FlagResent))
+		}
+		s.pass(5)
+		s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
+		connect(status(opcodes.ENODEV))
+		s.pass(5)
+		connect(withHandle(handle), granted(8), opFlags(opRecovering))
+		s.pass(5)
+		want := []string{"warning restart.target"}
+		if hung {
+			want = []string{"error slow.wait: 1 RPC of 192.0.2.3@tcp to lustre-OST0000 (OST_WRITE) waited 30.0 s", "warning restart.target"}
+		}
+		s.expect(want...)
+	}
+}

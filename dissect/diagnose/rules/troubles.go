@@ -30,7 +30,7 @@ type troubles struct {
 
 func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	t := &troubles{report: r, facts: facts.New()}
-	t.judge = suspects.Judge{Facts: t.facts, Explained: t.isExplained}
+	t.judge = suspects.Judge{Facts: t.facts, Unexplained: t.unexplained}
 	t.slow = sync.OnceValue(t.judge.Slow)
 	h := t.facts.Hooks()
 	h.Recovery = func(v *recovery.Recovery) {
@@ -105,22 +105,32 @@ func (t *troubles) list() []*suspects.Group {
 	return t.groups
 }
 
-// isExplained reports whether the target of a wait was gone meanwhile: rules about restarts report that. Of waits in logs alone, only
-// those count of which the log of the server says where they were.
-func (t *troubles) isExplained(w *facts.Wait) bool {
+// unexplained returns what of a wait was not because its target was gone, nil where all was: rules about restarts report that. Of waits
+// in logs alone, only those count of which the log of the server says where they were.
+func (t *troubles) unexplained(w *facts.Wait) *facts.Wait {
 	if t.report.OnlyLogs() && w.GaveUp == debuglog.NoReason && max(w.Queued, w.Worked) < w.Length()/2 {
-		return true
+		return nil
 	}
-	return slices.ContainsFunc(t.outages, func(v *recovery.Recovery) bool {
+	for _, v := range t.outages {
 		from, until := v.Begin(), v.Completed.Time
+		if v.GoneBy == recovery.SignLog { // the client has given up a request just before
+			from -= inFlight
+		}
 		if last := v.LastReply.Time; last != 0 {
 			from = min(from, last)
 		}
 		if until == 0 && !v.Back.IsZero() {
 			until = v.Back.Time + longestRecovery
 		}
-		return mayBeAbout(v, w) && (until == 0 || w.From < until) && w.To > from
-	})
+		switch {
+		case !mayBeAbout(v, w) || until != 0 && w.From >= until || w.To <= from:
+		case w.WasSentAgain(v.Begin()): // the target was there, and gave no reply
+			w = w.Until(from)
+		default:
+			return nil
+		}
+	}
+	return w
 }
 
 // mayBeAbout reports whether a target that was lost is that of a wait. Where a name is not known, all of the server

@@ -24,8 +24,8 @@ import (
 type Judge struct {
 	Facts *facts.Facts
 
-	// Explained reports whether something else explains a wait, such as the restart of a target.
-	Explained func(*facts.Wait) bool
+	// Unexplained returns what of a wait nothing else explains, such as the restart of a target; nil: all is explained.
+	Unexplained func(*facts.Wait) *facts.Wait
 
 	waits   []*facts.Wait
 	takenAt []netip.Addr    // hosts at whose interfaces captures were taken
@@ -78,7 +78,10 @@ func (j *Judge) Groups() []*Group {
 	}
 	var list []*Trouble
 	for _, w := range j.waits {
-		if isTrouble(w) && (j.Explained == nil || !j.Explained(w)) {
+		if !isTrouble(w) {
+			continue
+		}
+		if w = j.Unexplained(w); w != nil {
 			t := &Trouble{Span: w.Span, Wait: w}
 			j.judgeWait(t)
 			list = append(list, t)
