@@ -134,7 +134,7 @@ func TestUnexplained(t *testing.T) {
 // TestCauses checks what makes one finding the cause of another.
 func TestCauses(t *testing.T) {
 	client, other, server, server2 := messages.NID(3), messages.NID(4), messages.NID(2), messages.NID(1)
-	path := diagnose.Between(diagnose.AtPath, client, server)
+	path, lnet := diagnose.Between(diagnose.AtPath, client, server), diagnose.Between(diagnose.AtLNet, client, server)
 	target := diagnose.Place{Kind: diagnose.AtTarget, Target: "lustre-OST0000", Node: server}
 	for name, tt := range map[string]struct {
 		cause    string
@@ -161,7 +161,9 @@ func TestCauses(t *testing.T) {
 		"the same lock":         {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{7}}, true},
 		"another lock":          {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{8}}, false},
 		"an effect is no cause": {"recovery.reconnect", []diagnose.Place{path}, nil, "path.cut", diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}}, false},
-		"a mount that fails":    {"connect.denied", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "mount.failed", diagnose.Finding{Subject: diagnose.Subject{Client: client}}, true},
+		"replies that the server dropped, by its log": {"lnet.reply_dropped", []diagnose.Place{lnet}, nil, "rpc.reply_lost",
+			diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}, Suspects: []diagnose.Place{lnet}}, true},
+		"a mount that fails": {"connect.denied", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "mount.failed", diagnose.Finding{Subject: diagnose.Subject{Client: client}}, true},
 		"a wait of a client that was denied something": {"connect.denied", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "slow.wait",
 			diagnose.Finding{Subject: diagnose.Subject{Client: client}}, false},
 	} {

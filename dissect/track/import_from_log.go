@@ -37,6 +37,7 @@ type logged struct {
 	byThread  map[loggedThread]*Import // of its last change of a state
 	served    map[connectionName]*Import
 	nodes     map[string]lnet.NID // of clients, by uuid
+	mounts    map[loggedMount]*Span
 }
 
 type (
@@ -52,11 +53,15 @@ type (
 		log int
 		pid uint32
 	}
+	loggedMount struct { // that a server serves, by its log
+		client, server lnet.NID
+		uuid           string
+	}
 )
 
 func newLogged() logged {
 	return logged{map[loggedAddress]*Import{}, map[loggedName]*Import{}, map[loggedThread]*Import{}, map[connectionName]*Import{},
-		map[string]lnet.NID{}}
+		map[string]lnet.NID{}, map[loggedMount]*Span{}}
 }
 
 // Logged takes a line of a log, without a capture, and returns the connection that it is
@@ -238,9 +243,15 @@ func (t *Imports) EvictingAlone() *LogLine {
 	return nil
 }
 
-// IsServedAfter reports whether a client is served by a target after a time, and was never evicted:
-// what was evicted then was an earlier mount of its node.
-func (t *Imports) IsServedAfter(c *Connection, at int64) bool {
+// IsEarlierMount reports whether a node is served by a target, or by the server under another uuid, after a client of it was
+// evicted, and was never evicted itself: that was an earlier mount of the node.
+func (t *Imports) IsEarlierMount(c *Connection, at int64) bool {
+	for m, s := range t.logged.mounts {
+		if m.client == c.Client && m.server == c.Server && m.uuid != c.ClientUUID && s.From < at && s.To > at &&
+			!slices.ContainsFunc(t.evicting, func(l *evictingLine) bool { return l.UUID == m.uuid }) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(t.list, func(i *Import) bool {
 		return i.mayBeTo(c.Target) && i.Client == c.Client && i.Evictions == 0 && i.LastServed.Time > at
 	})
@@ -417,11 +428,25 @@ func (t *Imports) newLogged(l *LogLine, client, server lnet.NID) *Import {
 // LoggedRPC takes an RPC of logs, which has the uuid of the client with which an import
 // connects.
 func (t *Imports) LoggedRPC(r *RPC) {
+	if s := &r.Log.Server; r.Log.HasServer && s.Handled != 0 && r.Opcode < opcodes.LDLM_ENQUEUE && !opcodes.IsConnect(r.Opcode) {
+		t.served(loggedMount{r.Client, r.Server, s.UUID}, s.Handled)
+	}
 	c := &r.Log.Client
 	if c.Import == "" || c.UUID == "" {
 		return
 	}
 	if i := t.logged.byName[loggedName{c.Log, c.Import}]; i != nil && i.ClientUUID == "" {
 		i.ClientUUID = c.UUID
+	}
+}
+
+// served takes that a server has handled a request of a mount.
+func (t *Imports) served(m loggedMount, at int64) {
+	s := t.logged.mounts[m]
+	switch {
+	case s != nil:
+		s.From, s.To = min(s.From, at), max(s.To, at)
+	case t.logged.mounts != nil && len(t.logged.mounts) < maxEvicting:
+		t.logged.mounts[m] = &Span{at, at}
 	}
 }

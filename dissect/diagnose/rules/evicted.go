@@ -300,7 +300,7 @@ func logText(who string, e *evictions.Eviction) string {
 		debuglog.ByRecovery:     "it had not come back, or not finished, when the recovery of the target ended",
 	}[e.Line.Reason] + ", by the log of the server."
 	if e.IsOfEarlierMount {
-		text += " That was an earlier mount of this node: the one in the capture is served all along."
+		text += " That was an earlier mount of this node: another one is served all along."
 	}
 	return text
 }

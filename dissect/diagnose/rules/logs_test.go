@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -341,4 +342,30 @@ func TestLogOfClient(t *testing.T) {
 		}
 	}
 	t.Error("no node.injected")
+}
+
+// TestEvictionOfEarlierMount checks that a mount of a node which is evicted for its silence is no fault while the server serves another one.
+func TestEvictionOfEarlierMount(t *testing.T) {
+	const line = "\n2026-11-24T10:00:00+00:00 oss1 kernel: Lustre: lustre-OST0000: haven't heard from client 0a-1 (at 192.0.2.3@tcp) in 100 seconds. " +
+		"I think it's dead, and I am evicting it. exp 0a, cur 2 deadline 2 last 1\n"
+	at := time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC).UnixNano()
+	for name, tt := range map[string]struct {
+		uuid   string
+		opcode uint32
+		want   string
+	}{
+		"another mount":  {"0b-2", opcodes.OST_READ, "note evicted.silence"},
+		"the same":       {"0a-1", opcodes.OST_READ, "error evicted.silence"},
+		"another client": {"0c-3", opcodes.OBD_PING, "error evicted.silence"}, // of the MGS
+	} {
+		s := readLogOf(t, line, oss)
+		for _, time := range []int64{at - 1e9, at + 1e9} {
+			s.xid++
+			call := debuglog.Call{XID: s.xid, Opcode: tt.opcode, Served: true, Peer: node3, UUID: tt.uuid, File: "oss.dk", FirstLine: 4, LastLine: 5, Handling: time, Handled: time}
+			s.e.Unseen(track.FromLog(&debuglog.RPC{HasServer: true, Server: call}, node3, oss))
+		}
+		if got := s.end(); len(got) != 1 || !strings.HasPrefix(got[0], tt.want) {
+			t.Errorf("%s: %q, want %s", name, got, tt.want)
+		}
+	}
 }

@@ -134,7 +134,7 @@ func (t *Tracker) Close() {
 		c := &track.Connection{Client: l.PeerNode(), ClientUUID: l.UUID, Server: l.Node, Target: l.Target, TargetFrom: track.TargetFromLog}
 		e := &Eviction{Connection: c, Target: c.Target, Client: c.Client, Server: c.Server, At: l.Point(), atLine: true,
 			Outage: &track.Outage{Lost: l.Point(), Evicted: l.Point()}}
-		if e.IsOfEarlierMount = t.imports.IsServedAfter(c, e.At.Time); c.Target == "MGS" {
+		if c.Target == "MGS" {
 			e.Kind = "mgc"
 		}
 		t.add(e)
@@ -166,5 +166,6 @@ func (t *Tracker) pass() {
 		}
 	}
 	e.Client, e.ByLog = e.Connection.Client, e.ByLog || e.At.IsLog()
+	e.IsOfEarlierMount = e.atLine && t.imports.IsEarlierMount(e.Connection, e.At.Time)
 	t.done(e)
 }
