@@ -164,6 +164,10 @@ func TestCauses(t *testing.T) {
 		"replies that the server dropped, by its log": {"lnet.reply_dropped", []diagnose.Place{lnet}, nil, "rpc.reply_lost",
 			diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}, Suspects: []diagnose.Place{lnet}}, true},
 		"a mount that fails": {"connect.denied", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "mount.failed", diagnose.Finding{Subject: diagnose.Subject{Client: client}}, true},
+		"a mount from another MGS": {"connect.unanswered", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "mount.reported",
+			diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server2}, Suspects: []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}}, false},
+		"a mount from the same MGS": {"connect.unanswered", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "mount.reported",
+			diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}, Suspects: []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}}, true},
 		"a wait of a client that was denied something": {"connect.denied", []diagnose.Place{{Kind: diagnose.AtConfig, Node: client}}, nil, "slow.wait",
 			diagnose.Finding{Subject: diagnose.Subject{Client: client}}, false},
 	} {

@@ -32,7 +32,7 @@ var causeOrder = []string{
 	"recovery.late",
 	"lnet.failed",
 	"slow.wait slow.changed lock.wait",
-	"mount.failed",
+	"mount.failed connect.unanswered",
 }
 
 // rank returns where a code is in causeOrder.
@@ -104,12 +104,13 @@ func (f *Finding) findCause(causes []*Finding) *Finding {
 			return c
 		}
 	}
+	var sight *Finding // of several, the last one that had begun
 	for _, c := range causes {
-		if c != f && f.isAnotherSightOf(c) && !c.follows(f) {
-			return c
+		if c != f && f.isAnotherSightOf(c) && !c.follows(f) && (sight == nil || c.First <= f.First && c.First > sight.First) {
+			sight = c
 		}
 	}
-	return nil
+	return sight
 }
 
 func (f *Finding) follows(other *Finding) bool {
@@ -137,7 +138,7 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 	case f.Rule.Code == "io.device" && c.Rule == f.Rule: // by the log of a client
 		return c.isAboutTarget(f) && c.Client.Len == 0 && f.Client.Len > 0 && f.overlaps(c)
 	case f.Rule.Code == "mount.reported" && c.Rule.Code == "mount.failed": // by the log of the client
-		return isAt(f.Client, c.Client) && (f.Server.Len == 0 || f.Server == c.Server) && f.happensWith(c)
+		return isAt(f.Client, c.Client) && (f.Server.Len == 0 || f.Server == c.Server) && f.Last >= c.First && f.happensWith(c)
 	case f.Rule.Code == "restart.unreachable" && c.Rule.Code == "tcp.reset" && c.Brief != "": // both hosts went on
 		return c.touchesPair(f) && f.happensWith(c)
 	}
@@ -172,6 +173,9 @@ func (f *Finding) happensWith(c *Finding) bool {
 	if hasCode("target.stopped", f.Rule.Code) { // clients find out later
 		return f.First <= c.Last && f.Last >= c.First-aftermath
 	}
+	if hasCode("mount", f.Rule.Code) && f.Last < c.First && f.Last > c.First-before {
+		return true
+	}
 	if f.Last < c.First || f.First > c.Last+aftermath {
 		return false
 	}
@@ -203,7 +207,7 @@ func (c *Finding) explains(f *Finding) bool {
 		return true
 	}
 	for _, p := range c.Suspects {
-		if p.Kind == AtConfig && !hasCode("mount", f.Rule.Code) {
+		if p.Kind == AtConfig && (!hasCode("mount", f.Rule.Code) || f.Server.Len > 0 && c.Server.Len > 0 && f.Server != c.Server) {
 			continue
 		}
 		if (p.Kind != AtNode || !c.isOfTarget() || hasCode("tcp", f.Rule.Code)) && p.isLocated() && slices.ContainsFunc(f.Suspects, func(q Place) bool { return q.isLocated() && p.isSame(q) }) {

@@ -22,6 +22,7 @@ type lines struct {
 
 	ofClient bool // clients log them
 	apart    bool // those after a pause are about something else
+	ofThread bool // those that name no node are about that of the last line of their thread
 }
 
 // addLines registers a rule about lines of the kernel that name a cause by themselves.
@@ -30,7 +31,8 @@ func addLines(rule diagnose.Rule, of lines) bool {
 	rule.Meaning += " The rule counts these lines of logs."
 	rule.Limits = "Only logs have it. Lines that the kernel left out, as they repeat each other, are counted where it says how many."
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
-		x := &consoleLines{of: of, report: r, subjects: fifo.NewMap[consoleSubject, *consoleSeries](maxTargets)}
+		x := &consoleLines{of: of, report: r, subjects: fifo.NewMap[consoleSubject, *consoleSeries](maxTargets),
+			threads: fifo.NewMap[logThread, track.LogLine](maxTargets)}
 		return diagnose.Hooks{Line: x.line, End: x.end}
 	}
 	return add(rule)
@@ -41,7 +43,13 @@ type consoleLines struct {
 	of       lines
 	report   *diagnose.Reporter
 	subjects *fifo.Map[consoleSubject, *consoleSeries]
-	last     *consoleSeries // which lines that were left out repeat
+	last     *consoleSeries                      // which lines that were left out repeat
+	threads  *fifo.Map[logThread, track.LogLine] // the last line of each that names a node
+}
+
+type logThread struct {
+	log int
+	pid uint32
 }
 
 // consoleSubject is what lines are about.
@@ -54,7 +62,6 @@ type consoleSubject struct {
 type consoleSeries struct {
 	series
 	line     track.LogLine // the first one
-	peer     lnet.NID
 	places   []diagnose.Place
 	requests []diagnose.Request
 	number   int // of the series about the same
@@ -72,22 +79,26 @@ func (x *consoleLines) line(l *track.LogLine) {
 		return
 	}
 	x.last = nil
-	if !x.counts(l) {
-		return
-	}
-	places := x.of.where(l)
-	if places == nil {
-		return
-	}
 	peer := l.PeerNode()
 	if name, ok := strings.CutPrefix(l.Name, "MGC"); ok && peer.Len == 0 { // a client of an MGS is named after it
 		peer, _ = lnet.ParseNID(name)
 	}
-	k := consoleSubject{l.Log, l.Target, l.Device, peer}
-	s := fifo.GetOrMake(x.subjects, k, func() *consoleSeries { return &consoleSeries{line: *l, peer: peer, places: places} })
+	about := *l
+	if about.Peer = peer; x.of.ofThread {
+		x.byThread(&about)
+	}
+	if !x.counts(l) {
+		return
+	}
+	places := x.of.where(&about)
+	if places == nil {
+		return
+	}
+	k := consoleSubject{l.Log, about.Target, l.Device, about.Peer}
+	s := fifo.GetOrMake(x.subjects, k, func() *consoleSeries { return &consoleSeries{line: about, places: places} })
 	if x.of.apart && s.count > 0 && l.Time-s.last > seriesPause && s.number < maxSeries {
 		x.tell(s)
-		*s = consoleSeries{line: *l, peer: peer, places: places, number: s.number + 1}
+		*s = consoleSeries{line: about, places: places, number: s.number + 1}
 	}
 	s.add(l.Time)
 	s.requests = withNew(s.requests, diagnose.Request{Server: l.Node, XID: l.XID}, maxRequests)
@@ -98,6 +109,19 @@ func (x *consoleLines) line(l *track.LogLine) {
 	}
 	if x.last = s; s.count == 1 || s.count == x.of.many {
 		x.tell(s)
+	}
+}
+
+// byThread sets what a line that names no node is about, by the last line of its thread that does.
+func (x *consoleLines) byThread(l *track.LogLine) {
+	k := logThread{l.Log, l.PID}
+	if l.PID == 0 {
+		return
+	}
+	if l.Peer.Len > 0 {
+		fifo.Put(x.threads, k, *l)
+	} else if last, ok := fifo.Get(x.threads, k); ok && l.Target == "" && l.Time-last.Time < seriesPause {
+		l.Peer, l.Target = last.Peer, last.Target
 	}
 }
 
@@ -119,13 +143,13 @@ func (x *consoleLines) tell(s *consoleSeries) {
 	l := &s.line
 	about := diagnose.Subject{Target: l.Target, Server: l.Node, Detail: l.Device}
 	if x.of.ofClient || l.Kind == debuglog.Note && !l.Served {
-		about.Client, about.Server = l.Node, s.peer
+		about.Client, about.Server = l.Node, l.Peer
 	} else if isClient(x.report, l.Node) {
 		about.Client, about.Server = l.Node, lnet.NID{}
 	}
 	f := s.finding(about)
 	f.Requests = s.requests
-	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, s.peer, s.number)
+	f.Key = fmt.Sprint(l.Log, l.Target, l.Device, l.Peer, s.number)
 	of := ""
 	if l.Node.Len > 0 || l.Host != "" {
 		of = " of " + nodeOf(l)

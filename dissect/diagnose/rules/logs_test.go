@@ -90,7 +90,7 @@ func TestConsole(t *testing.T) {
 		`warning slow.service: The log of oss2 has "INFO: task ll_ost_io01_002:4711 blocked for more than 120 seconds." (messages:14).`)
 }
 
-// TestSeriesOfLines checks that mount errors more than 30 seconds apart, or about different MGS, are findings of their own.
+// TestSeriesOfLines checks that mount errors more than 30 seconds apart, or about different MGS, also where only an earlier line of the thread has it, are findings of their own.
 func TestSeriesOfLines(t *testing.T) {
 	s := newScene(t)
 	for _, second := range []int64{1, 3, 34, 70} {
@@ -104,6 +104,13 @@ func TestSeriesOfLines(t *testing.T) {
 		s.e.Line(&track.LogLine{File: "messages", Node: node3, Event: debuglog.Event{Kind: debuglog.ConfigFailed, Line: int64(i + 1), Time: s.now + int64(i), Name: name, Text: "Unable to mount"}})
 	}
 	s.expect(text+"1), and 1 more.", text+"2).")
+
+	s = newScene(t) // what a thread says after it has named the MGS
+	for i, e := range []debuglog.Event{{Name: "MGC192.0.2.1@tcp", PID: 7}, {Name: "MGC192.0.2.9@tcp", PID: 8}, {PID: 8}, {PID: 9}} {
+		e.Kind, e.Line, e.Time, e.Text = debuglog.ConfigFailed, int64(i+1), s.now+int64(i), "Unable to mount"
+		s.e.Line(&track.LogLine{File: "messages", Node: node3, Event: e})
+	}
+	s.expect(text+"1).", text+"2), and 1 more.", text+"4).")
 }
 
 // readLog passes the lines of a log to a scene without a capture.

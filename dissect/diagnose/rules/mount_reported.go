@@ -3,7 +3,6 @@ package rules
 import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 )
 
@@ -17,8 +16,9 @@ var _ = addLines(diagnose.Rule{
 }, lines{
 	ofClient: true,
 	apart:    true,
+	ofThread: true,
 	kinds:    []debuglog.Kind{debuglog.MountFailed, debuglog.ConfigFailed},
 	where: func(l *track.LogLine) []diagnose.Place {
-		return []diagnose.Place{atConfig(l.Node), atTarget("MGS", lnet.NID{}), byAdmin}
+		return []diagnose.Place{atConfig(l.Node), atTarget("MGS", l.Peer), byAdmin}
 	},
 })
