@@ -206,8 +206,9 @@ func (c *Finding) explains(f *Finding) bool {
 	if sharesLock(c, f) || c.isOfTarget() && c.touchesTarget(f) {
 		return true
 	}
+	isElsewhere := f.Server.Len > 0 && c.Server.Len > 0 && f.Server != c.Server // what a client is configured for is another server
 	for _, p := range c.Suspects {
-		if p.Kind == AtConfig && (!hasCode("mount", f.Rule.Code) || f.Server.Len > 0 && c.Server.Len > 0 && f.Server != c.Server) {
+		if p.Kind == AtConfig && (!hasCode("mount", f.Rule.Code) || isElsewhere) {
 			continue
 		}
 		if (p.Kind != AtNode || !c.isOfTarget() || hasCode("tcp", f.Rule.Code)) && p.isLocated() && slices.ContainsFunc(f.Suspects, func(q Place) bool { return q.isLocated() && p.isSame(q) }) {
@@ -226,7 +227,7 @@ func (c *Finding) explains(f *Finding) bool {
 			continue
 		}
 		located++
-		if !p.touches(f) {
+		if !p.touches(f) || p.Kind == AtConfig && isElsewhere {
 			return false
 		}
 	}
