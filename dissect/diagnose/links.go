@@ -131,8 +131,8 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return isAt(f.Server, c.Server) && f.First < c.Last && c.First < f.Last
 	case f.Rule.Code == "restart.target" && c.Rule == f.Rule: // by logs and by the capture
 		return f.Target == "MGS" && c.Target == f.Target && isAt(f.Server, c.Server) && f.First <= c.Last && c.First < f.First
-	case f.Rule.Code == "slow.queue" && c.Rule.Code == "slow.changed": // its longest waits
-		return len(c.Suspects) == 1 && len(f.Suspects) == 1 && c.Suspects[0].isSame(f.Suspects[0]) && f.overlaps(c)
+	case f.isLongestOf(c):
+		return true
 	case hasCode("io.device io.error", f.Rule.Code) && c.Rule.Code == "io.error": // by logs, which have names of targets
 		return f.isAboutTarget(c) && f.overlaps(c)
 	case f.Rule.Code == "io.device" && c.Rule == f.Rule: // by the log of a client
@@ -143,6 +143,13 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return c.touchesPair(f) && f.happensWith(c)
 	}
 	return false
+}
+
+// isLongestOf reports whether a finding is about the longest waits of requests that were slow.
+func (f *Finding) isLongestOf(c *Finding) bool {
+	return hasCode("slow.wait slow.queue lock.wait target.hung", f.Rule.Code) && hasCode("slow.changed slow.target slow.network", c.Rule.Code) && f.overlaps(c) &&
+		len(c.Suspects) == len(f.Suspects) && !slices.ContainsFunc(f.Suspects, func(p Place) bool { return !slices.ContainsFunc(c.Suspects, p.isSame) }) &&
+		(c.Client == f.Client || c.Client.Len == 0) && (c.Server == f.Server || c.Server.Len == 0)
 }
 
 // overlaps reports whether two findings have a time in common.
@@ -211,7 +218,9 @@ func (c *Finding) explains(f *Finding) bool {
 		if p.Kind == AtConfig && (!hasCode("mount", f.Rule.Code) || isElsewhere) {
 			continue
 		}
-		if (p.Kind != AtNode || !c.isOfTarget() || hasCode("tcp", f.Rule.Code)) && p.isLocated() && slices.ContainsFunc(f.Suspects, func(q Place) bool { return q.isLocated() && p.isSame(q) }) {
+		if (p.Kind != AtNode || !c.isOfTarget() || hasCode("tcp", f.Rule.Code)) && p.isLocated() && slices.ContainsFunc(f.Suspects, func(q Place) bool {
+			return q.isLocated() && (p.isSame(q) || p.Kind == AtThread && q.Kind == AtHolder && p.Node == q.Node)
+		}) {
 			return true
 		}
 	}

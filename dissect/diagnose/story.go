@@ -172,6 +172,8 @@ func (f *Finding) isSaidByCause() bool {
 	switch c := f.Cause; f.Rule.Code {
 	case "node.silent", "restart.together", "tcp.round_trip":
 		return true
+	case "slow.wait", "slow.queue", "lock.wait", "target.hung":
+		return f.isLongestOf(c)
 	case "evicted.unknown":
 		return f.Severity == Note // the MGS has nothing that a client loses
 	case "target.stopped", "connect.not_up", "connect.starting", "connect.recovering": // restarts count the connects that were refused

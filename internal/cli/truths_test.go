@@ -184,6 +184,8 @@ func (s *suspect) place() place {
 		p.nodes, p.directed = [2]string{nodeName(from), nodeName(to)}, true
 	} else if len(s.Nodes) == 2 {
 		p.nodes = [2]string{nodeName(s.Nodes[0]), nodeName(s.Nodes[1])}
+	} else if p.node != "" && (s.Place == "path" || s.Place == "lnet") { // to one node, whoever the others are
+		p.nodes, p.node = [2]string{p.node, anyNode}, ""
 	}
 	return p
 }

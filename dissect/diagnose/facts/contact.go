@@ -3,6 +3,7 @@ package facts
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -215,9 +216,30 @@ func (f *Facts) DisturbedIn(a, b netip.Addr, s Span) bool {
 	return false
 }
 
-// CallbacksOf returns when a server asked clients for locks.
-func (f *Facts) CallbacksOf(server lnet.NID) *Times {
-	return fifo.GetOrNew(f.callbacks, server)
+// lockService are the OSTs, or the other targets, of a server.
+type lockService struct {
+	server lnet.NID
+	ofOST  bool
+}
+
+// callbacksOf returns when a server asked clients for locks.
+func (f *Facts) callbacksOf(server lnet.NID, ofOST bool) *Times {
+	return fifo.GetOrNew(f.callbacks, lockService{server, ofOST})
+}
+
+// AskedForLocks reports whether a server asked clients within a span for locks of targets of the same kind as that of a wait.
+func (f *Facts) AskedForLocks(w *Wait, s Span) bool {
+	op, target := w.Operation.String(), w.Target.Label()
+	isOST := strings.HasPrefix(op, "OST_") || strings.Contains(target, "OST")
+	for _, ofOST := range []bool{false, true} {
+		if ofOST != isOST && (isOST || target != "" || strings.HasPrefix(op, "MDS_")) {
+			continue
+		}
+		if _, asked := f.callbacksOf(w.Server, ofOST).Within(s); asked {
+			return true
+		}
+	}
+	return false
 }
 
 // SpokeAll reports whether LNet of a host sent messages all through a span, to anybody, with no longer pause than one.

@@ -15,11 +15,12 @@ import (
 type Facts struct {
 	DroppedWaits int64 // that were too many to keep
 
-	now          int64
+	began, now   int64
 	waits        []*Wait
 	leastWait    *Wait // the shortest, once there are too many
 	attached     track.Attached[attempts]
 	blocked      *fifo.Map[lockRequest, []locks.Blocker]
+	kept         *fifo.Map[uint64, *Kept]
 	streams      *fifo.Map[streamKey, *Stream]
 	lastStream   *Stream
 	jobs         map[string]string
@@ -28,7 +29,7 @@ type Facts struct {
 	lastContacts [2]*Contact // mostly the two directions between two hosts
 	sources      int         // number of capture points
 	nids         *fifo.Map[netip.Addr, lnet.NID]
-	callbacks    *fifo.Map[lnet.NID, *Times] // of servers that ask for locks
+	callbacks    *fifo.Map[lockService, *Times]
 	resent       *fifo.Map[stream, *resentBytes]
 	imports      *fifo.Map[importName, *loggedImport]
 	requests     *fifo.Map[loggedRequest, *Wait] // that were given up, by the log of their client
@@ -39,8 +40,8 @@ type Facts struct {
 func New() *Facts {
 	return &Facts{blocked: fifo.NewMap[lockRequest, []locks.Blocker](maxBlockers), streams: fifo.NewMap[streamKey, *Stream](maxServed),
 		jobs: make(map[string]string), usual: make(map[usualKey]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
-		callbacks: fifo.NewMap[lnet.NID, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams),
-		imports: fifo.NewMap[importName, *loggedImport](maxLogged), requests: fifo.NewMap[loggedRequest, *Wait](maxLogged), logs: fifo.NewMap[lnet.NID, *Span](maxLogged)}
+		callbacks: fifo.NewMap[lockService, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams),
+		imports: fifo.NewMap[importName, *loggedImport](maxLogged), kept: fifo.NewMap[uint64, *Kept](maxBlockers), requests: fifo.NewMap[loggedRequest, *Wait](maxLogged), logs: fifo.NewMap[lnet.NID, *Span](maxLogged)}
 }
 
 // Hooks returns the hooks that fill f.
@@ -49,12 +50,23 @@ func (f *Facts) Hooks() follow.Hooks {
 		TCPEvent: f.segment, IBEvent: f.packet, Active: f.active, Unseen: f.logged, Line: f.line, Lost: f.notCaptured,
 		Message: func(r *track.RPC, m *dissect.Message) {
 			f.now = max(f.now, m.Time)
+			f.begin(m.Time)
 			f.message(m)
 			if r != nil && m.Kind == lnet.EarlyReply {
 				f.early(r, m)
 			}
 		}}
 }
+
+// begin takes the time of a message, or of an RPC of a log.
+func (f *Facts) begin(at int64) {
+	if f.began == 0 || at < f.began {
+		f.began = at
+	}
+}
+
+// Began returns the time of the first message, or RPC of a log; 0 without any.
+func (f *Facts) Began() int64 { return f.began }
 
 // Now returns the time of the last message.
 func (f *Facts) Now() int64 { return f.now }

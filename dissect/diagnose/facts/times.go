@@ -1,5 +1,7 @@
 package facts
 
+import "slices"
+
 // Span is a stretch of time, in nanoseconds since the epoch.
 type Span struct{ From, To int64 }
 
@@ -29,22 +31,26 @@ const (
 	maxRuns  = 1 << 10
 )
 
+// add takes a point. Those of other connections, and of logs, may be handed out late.
 func (t *Times) add(p Point) {
-	n := len(t.runs)
-	if n > 0 {
-		last := &t.runs[n-1]
-		if p.Time <= last.To {
-			return // from another connection that is handed out later
-		}
-		if p.Time-last.To <= runPause {
-			last.To = p.Time
+	i := len(t.runs)
+	for i > 0 && p.Time < t.runs[i-1].From-runPause {
+		i--
+	}
+	if i > 0 {
+		if r := &t.runs[i-1]; p.Time <= r.To+runPause {
+			if p.Time < r.From {
+				r.From, r.first = p.Time, p
+			}
+			r.To = max(r.To, p.Time)
 			return
 		}
 	}
-	if n == maxRuns { // the old ones are of no use for what happens now
+	if len(t.runs) == maxRuns { // the old ones are of no use for what happens now
 		t.runs = append(t.runs[:0], t.runs[maxRuns/2:]...)
+		i = max(0, i-maxRuns/2)
 	}
-	t.runs = append(t.runs, run{Span{p.Time, p.Time}, p})
+	t.runs = slices.Insert(t.runs, i, run{Span{p.Time, p.Time}, p})
 }
 
 // Within returns the first time within a span, with the message that began the run.

@@ -19,9 +19,15 @@ func TestPause(t *testing.T) {
 	} {
 		assert.Equal(t, times.Pause(Span{x.from * second, x.to * second}), x.pause*second, "from", x.from, "to", x.to)
 	}
+	for _, at := range []int64{16, 9, 17} { // handed out late
+		times.add(Point{Frame: at, Time: at * second})
+	}
+	for _, x := range []struct{ from, to, pause int64 }{{10, 21, 4}, {9, 12, 0}, {13, 15, 2}} {
+		assert.Equal(t, times.Pause(Span{x.from * second, x.to * second}), x.pause*second, "late ones: from", x.from, "to", x.to)
+	}
 	p, ok := times.Within(Span{11 * second, 13 * second})
-	assert.That(t, ok && p.Frame == 10, "%+v, %v", p, ok)
-	_, ok = times.Within(Span{13 * second, 19 * second})
+	assert.That(t, ok && p.Frame == 9, "%+v, %v", p, ok)
+	_, ok = times.Within(Span{13 * second, 15 * second})
 	assert.That(t, !ok, "something within a pause")
 }
 

@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/debuglog"
@@ -112,7 +113,8 @@ func (f *Facts) sent(r *track.RPC, m *dissect.Message) {
 		a := f.attached.Of(r)
 		a.conn = m.Conn
 		if r.Opcode == opcodes.LDLM_BL_CALLBACK {
-			f.CallbacksOf(r.Client).add(track.PointOf(m))
+			d, _ := opcodes.LockDescOf(m.Msg)
+			f.callbacksOf(r.Client, d.Kind == opcodes.ExtentLock).add(track.PointOf(m))
 		}
 		if r.Opcode == opcodes.OST_READ || r.Opcode == opcodes.OST_WRITE {
 			t, ok := opcodes.TransferOf(m.Msg)
@@ -146,17 +148,27 @@ func (f *Facts) done(r *track.RPC) {
 	p := f.attached.Of(r)
 	a := *p
 	*p = attempts{}
+	f.noteCallback(r)
 	f.ended(r, a)
+}
+
+// noteCallback takes a callback of which a log says when it was sent first.
+func (f *Facts) noteCallback(r *track.RPC) {
+	if l := r.Log; r.Opcode == opcodes.LDLM_BL_CALLBACK && l != nil && l.HasClient && l.Client.Sent != 0 {
+		f.callbacksOf(r.Client, strings.Contains(l.Client.UUID, "-OST")).add(Point{Frame: -l.Client.FirstLine, File: l.Client.File, Time: l.Client.Sent})
+	}
 }
 
 // logged takes an RPC of a log that the capture has not.
 func (f *Facts) logged(r *track.RPC) {
 	f.now = max(f.now, r.Replied().Time)
+	f.begin(r.Requested().Time)
 	if l := r.Log; !r.HasReply && l.HasClient && l.Client.Completed != 0 {
 		if w := f.loggedWait(r); w != nil && w.Open { // nobody waits for it any more
 			w.To, w.over = l.Client.Completed, true
 		}
 	}
+	f.noteCallback(r)
 	if r.Log.NotOnWire != debuglog.Nothing || !r.HasReply {
 		return
 	}
@@ -191,7 +203,11 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 		}
 	}
 	if l := r.Log; w.Open && l != nil && l.HasClient && l.Client.Completed > w.From { // its client has given up
-		w.To = l.Client.Completed
+		w.To, w.over = l.Client.Completed, true
+	}
+	if l := r.Log; line == nil && l != nil && l.HasClient && l.Client.Sent != 0 && begin.Time-l.Client.Sent > MinWait { // it came onto the wire late
+		p := Point{Frame: -l.Client.FirstLine, File: l.Client.File, Time: l.Client.Sent}
+		line = &Wait{Span: Span{From: p.Time}, Request: p, Sends: []Send{{p, -1}}}
 	}
 	sentBefore := line != nil && begin.Time-line.From > MinWait // what the capture has is sent again
 	if sentBefore && line.IsPing() {                            // or came late: nobody waits for it any more
@@ -238,8 +254,35 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 	f.addWait(&kept)
 }
 
+// Kept is a lock that its holder gave back late, though it had answered the callback that asked for it.
+type Kept struct {
+	Client                     lnet.NID
+	Asked, Answered, GivenBack Point
+}
+
+// minKept is from when on a lock was given back late: most are in milliseconds.
+const minKept = int64(2e9)
+
+// Kept returns what is known of a lock that was given back late, by the server's cookie; nil: it was not.
+func (f *Facts) Kept(handle uint64) *Kept {
+	k, _ := fifo.Get(f.kept, handle)
+	return k
+}
+
+// keep takes a lock that a callback asked for.
+func (f *Facts) keep(l *locks.Lock) {
+	for i := range l.Callbacks {
+		if c := &l.Callbacks[i]; c.Asks() && c.Status == 0 && !c.Answered.IsZero() && !c.Obeyed.IsZero() && c.Obeyed.Time-c.Sent.Time >= minKept {
+			fifo.Put(f.kept, l.Handle, &Kept{l.Client, c.Sent, c.Answered, c.Obeyed})
+		}
+	}
+}
+
 // lock takes a lock that had to wait, when it is granted, and when it ended.
 func (f *Facts) lock(l *locks.Lock, ended bool) {
+	if ended {
+		f.keep(l)
+	}
 	if len(l.BlockedBy) > 0 {
 		fifo.Put(f.blocked, lockRequest{l.Client, l.Asked}, slices.Clone(l.BlockedBy))
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -43,4 +44,52 @@ func TestGivenUp(t *testing.T) {
 	f.now = 200 * second
 	list := f.Waits()
 	assert.That(t, len(list) == 1 && list[0].Open && list[0].Span == Span{10 * second, 109 * second}, "waits %+v", list[0])
+}
+
+// TestLateOntoTheWire checks that a request has waited since its client sent it, by its log, and until its client gave it up.
+func TestLateOntoTheWire(t *testing.T) {
+	const second = int64(1e9)
+	for _, tt := range []struct {
+		hasReply  bool
+		completed int64
+		want      Span
+	}{{true, 0, Span{10 * second, 21 * second}}, {false, 50 * second, Span{10 * second, 50 * second}}} {
+		f := New()
+		r := track.RPC{HasRequest: true, HasReply: tt.hasReply, Missing: track.CaptureEnded, Log: &debuglog.RPC{HasClient: true,
+			Client: debuglog.Call{Log: 1, Sent: 10 * second, Completed: tt.completed}}}
+		r.XID, r.Opcode, r.HasOpcode = 3, opcodes.OST_WRITE, true
+		r.Seen = []track.Sighting{{Request: track.Point{Frame: 5, Time: 20 * second}, Reply: track.Point{Frame: 6, Time: 21 * second}}}
+		if !tt.hasReply {
+			r.Seen[0].Reply = track.Point{}
+		}
+		f.ended(&r, attempts{})
+		f.now = 200 * second
+		list := f.Waits()
+		assert.That(t, len(list) == 1 && list[0].Span == tt.want, "waits %+v", list[0])
+	}
+}
+
+// TestCallbacksOfOthers checks that a server has not asked for locks of an OST where it asked for those of an MDT, and that a log has callbacks
+// in the order of their ends.
+func TestCallbacksOfOthers(t *testing.T) {
+	const second = int64(1e9)
+	server := messages.NID(2)
+	f := New()
+	for _, c := range []struct {
+		target     string
+		sent, over int64
+	}{{"lustre-MDT0000", 10, 11}, {"lustre-OST0001", 31, 32}, {"lustre-OST0000", 20, 90}} {
+		r := track.RPC{Log: &debuglog.RPC{HasClient: true, Client: debuglog.Call{Sent: c.sent * second, UUID: c.target + "_UUID"}}}
+		r.Opcode, r.Client = opcodes.LDLM_BL_CALLBACK, server
+		r.Seen = []track.Sighting{{Request: track.Point{Frame: -1, Time: c.sent * second}}}
+		f.logged(&r)
+	}
+	for _, tt := range []struct {
+		opcode uint32
+		at     int64
+		asked  bool
+	}{{opcodes.OST_WRITE, 10, false}, {opcodes.MDS_REINT, 10, true}, {opcodes.OST_WRITE, 20, true}, {opcodes.MDS_REINT, 20, false}, {opcodes.LDLM_ENQUEUE, 20, true}} {
+		w := &Wait{Server: server, Operation: Operation{Opcode: tt.opcode}}
+		assert.Equal(t, f.AskedForLocks(w, Span{tt.at * second, (tt.at + 1) * second}), tt.asked, w.Operation, tt.at)
+	}
 }

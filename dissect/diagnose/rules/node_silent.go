@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/diagnose/suspects"
+	"github.com/lshark/lshark/dissect/lnet"
 )
 
 var _ = addTrouble(diagnose.Rule{
@@ -37,8 +39,7 @@ var _ = addTrouble(diagnose.Rule{
 		f.Node = node
 		text = fmt.Sprintf("%s was silent for at least %s: it acknowledged nothing, and nothing came from it.", node, roundedDown(long.Length()))
 	} else {
-		x := s.silences[0]
-		text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, roundedDown(long.Length()))
+		text = notAcknowledged(&s, long)
 	}
 	if waited := f.Text; waited != "" {
 		text += " " + waited
@@ -46,3 +47,14 @@ var _ = addTrouble(diagnose.Rule{
 	f.Text = text
 	f.Brief = text + " Look at the node and its link first."
 })
+
+// notAcknowledged says whose bytes a node did not acknowledge, and for how long.
+func notAcknowledged(s *troubleSum, long facts.Span) string {
+	var senders []lnet.NID
+	for _, x := range s.silences {
+		if x.To == s.silences[0].To {
+			senders = withNew(senders, x.From, maxNames)
+		}
+	}
+	return fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", s.silences[0].To, nodes(senders), roundedDown(long.Length()))
+}

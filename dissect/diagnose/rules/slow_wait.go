@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/suspects"
 )
@@ -46,8 +44,8 @@ var _ = addTrouble(diagnose.Rule{
 	Samples: []string{"evicted.pcap.zst", "hung_target.pcap.zst", "lock_contention.pcap.zst", "lost_in_lnet.pcap.zst", "overload.pcap.zst", "rdma_loss.pcap.zst"},
 }, nil, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	if f.Text == "" {
-		x := sumOf(g).silences[0]
-		f.Text = fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", x.To, x.From, roundedDown(x.Length()))
+		s := sumOf(g)
+		f.Text = notAcknowledged(&s, s.silences[0].Span)
 	}
 	f.Brief = f.Text + eitherText(g.Suspects)
 })

@@ -38,6 +38,7 @@ func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 			t.outages = append(t.outages, v)
 		}
 	}
+	h.End = func() { suspects.Narrow(t.list(), t.slow()) }
 	return t, h
 }
 
@@ -123,7 +124,7 @@ func (t *troubles) unexplained(w *facts.Wait) *facts.Wait {
 			until = v.Back.Time + longestRecovery
 		}
 		switch {
-		case !mayBeAbout(v, w) || until != 0 && w.From >= until || w.To <= from:
+		case !mayBeAbout(v, w) || until != 0 && w.From >= until || max(w.To, w.Again.Time) <= from:
 		case w.WasSentAgain(v.Begin()): // the target was there, and gave no reply
 			w = w.Until(from)
 		default:
@@ -153,7 +154,8 @@ type troubleSum struct {
 	clients  []lnet.NID
 	servers  []lnet.NID
 	targets  []string
-	asked    []lnet.NID // who was asked for locks
+	named    []lnet.NID // servers of these
+	unnamed  []lnet.NID // servers of targets without a name, and who was asked for locks
 	jobs     jobList
 	open     int64 // number of waits without a reply
 	lastOpen int64 // time when the last of these ended
@@ -174,9 +176,10 @@ func sumOf(g *suspects.Group) (s troubleSum) {
 		s.waits = append(s.waits, w)
 		s.count(w.Opcode, w.From, w.To)
 		s.clients, s.servers = withNew(s.clients, w.Client, maxNames), withNew(s.servers, w.Server, maxNames)
-		if opcodes.IsCallback(w.Opcode) {
-			s.asked = withNew(s.asked, w.Server, maxNames)
-		} else if label := w.Target.Label(); label != "" && !slices.ContainsFunc(s.targets, func(name string) bool { return strings.HasSuffix(name, "-"+label) }) {
+		label := w.Target.Label()
+		if opcodes.IsCallback(w.Opcode) || label == "" {
+			s.unnamed = withNew(s.unnamed, w.Server, maxNames)
+		} else if s.named = withNew(s.named, w.Server, maxNames); !slices.ContainsFunc(s.targets, func(name string) bool { return strings.HasSuffix(name, "-"+label) }) {
 			s.targets = slices.DeleteFunc(s.targets, func(index string) bool { return strings.HasSuffix(label, "-"+index) }) // the same one
 			s.targets = withNew(s.targets, label, maxNames)
 		}
@@ -201,7 +204,7 @@ func isSameRequest(a, b *facts.Wait) bool {
 // finding returns a finding about a group, with what waited as its text. worst is the severity of the rule.
 func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.Finding {
 	s := sumOf(g)
-	f := diagnose.Finding{First: g.From, Last: g.To, Count: int64(len(g.Troubles)), Suspects: g.Suspects, Cleared: g.Cleared}
+	f := diagnose.Finding{First: g.From, Last: g.To, Count: int64(len(s.waits) + len(s.silences)), Suspects: g.Suspects, Cleared: g.Cleared}
 	f.Client, f.Server = only(s.clients), only(s.servers)
 	if !slices.ContainsFunc(s.waits, func(w *facts.Wait) bool { return !opcodes.IsCallback(w.Opcode) }) { // which servers send
 		f.Client, f.Server = f.Server, f.Client
@@ -238,8 +241,8 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		f.Prove(x.Silence.First, "%s sends bytes to %s again that were not acknowledged", x.From, x.To)
 		f.Prove(x.Silence.Last, "the last of %d times", x.Silence.Again)
 	}
-	if len(g.Suspects) == 1 && g.Suspects[0].Kind == diagnose.AtNode {
-		f.Node = g.Suspects[0].Node
+	if n := onlyNode(g.Suspects); n.Len > 0 {
+		f.Node = n
 		switch {
 		case f.Client.Len > 0 || f.Server.Len > 0:
 		case slices.ContainsFunc(s.waits, func(w *facts.Wait) bool { return w.Client == f.Node && !opcodes.IsCallback(w.Opcode) }),
@@ -264,6 +267,17 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 	f.Key = fmt.Sprint(g.Suspects, g.From)
 	f.WouldTell = wouldTell(t.facts, g)
 	return f
+}
+
+// onlyNode returns the node that the cause is in, or the network to it.
+func onlyNode(list []diagnose.Place) (n lnet.NID) {
+	for _, p := range list {
+		if p.IsBetween() || p.Kind != diagnose.AtNode && p.Kind != diagnose.AtPath || n.Len > 0 && p.Node != n {
+			return lnet.NID{}
+		}
+		n = p.Node
+	}
+	return n
 }
 
 // endsOf returns the nodes between which the cause is, if it is between two.
@@ -315,8 +329,10 @@ func (s *troubleSum) text(end int64) string {
 	to := nodes(s.servers)
 	if len(s.targets) > 0 {
 		names := slices.Clone(s.targets)
-		for _, n := range s.asked {
-			names = append(names, n.String())
+		for _, n := range s.unnamed {
+			if !slices.Contains(s.named, n) {
+				names = append(names, n.String())
+			}
 		}
 		to = words(names)
 	}

@@ -30,7 +30,7 @@ var clears = []exclusion{
 	{"the server says that it took no time", "server holder other_server", shortService},
 	{"a reply was acknowledged, and the request was sent again", "path node server holder other_server", replyIgnored},
 	{"the last attempt was answered at once", "queue thread storage holder other_server", resendAnswered},
-	{"the server answered most requests in time", "node", nodeServed},
+	nodeAnswered,
 	{"the target answered meanwhile", "target", targetAnswered},
 	{"the target served the same operation", "storage target", sameOperationServed},
 	{"most requests of this job were served", "queue target", mostServed},
@@ -42,13 +42,17 @@ var clears = []exclusion{
 	{"the operation needs no other server", "other_server", needsNoOther},
 }
 
-// decisive has the lines that leave a part of the way only: where one of them holds, no other counts.
+// decisive has the lines that leave a part of the way only: where one of them holds, no other counts but nodeAnswered.
 var decisive = []exclusion{
 	{"the request was not acknowledged for long", "lnet server holder other_server", unacknowledged},
 	{"retransmissions took most of the time", "lnet server holder other_server", retransmitted},
 	{"its data were on their way most of the time", "lnet server holder other_server", dataOnTheirWay},
+	{"the holder of the lock was asked for it, and gave it back late", "path lnet node server other_server", holderKept},
 	{"by the log of the client, LNet did not send it in time, or reported an error", "server holder other_server", failedInLNet},
 }
+
+// nodeAnswered counts beside the lines of decisive, too.
+var nodeAnswered = exclusion{"the server answered most requests in time", "node", nodeServed}
 
 // exclusion is a line of the table.
 type exclusion struct {
@@ -140,6 +144,31 @@ func (j *Judge) unacked(w *facts.Wait) *facts.Unacknowledged {
 		}
 	}
 	return nil
+}
+
+// holderKept: the holder was busy with nothing that waits for a server, and the network lost nothing of it meanwhile.
+func holderKept(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	for i := range w.Blocked {
+		k := j.Facts.Kept(w.Blocked[i].Handle)
+		if k == nil || k.Client != w.Blocked[i].Client || k.Answered.Time-k.Asked.Time > atOnce {
+			continue
+		}
+		kept := facts.Span{From: max(w.From, k.Asked.Time), To: min(w.To, k.GivenBack.Time)}
+		if client, server := facts.HostOf(k.Client), facts.HostOf(w.Server); kept.Length() < w.Length()-w.Length()/4 ||
+			j.Facts.UnackedIn(client, server, kept) != nil || j.isBusy(k.Client, kept) {
+			continue
+		}
+		return evidence(k.GivenBack, "%s gives the lock back %.1f s after it was asked for it", k.Client, float64(k.GivenBack.Time-k.Asked.Time)/1e9)
+	}
+	return none()
+}
+
+// isBusy reports whether requests of a client waited for most of a span.
+func (j *Judge) isBusy(client lnet.NID, s facts.Span) bool {
+	return slices.ContainsFunc(j.waits, func(w *facts.Wait) bool { return w.Client == client && w.Overlaps(s) }) ||
+		slices.ContainsFunc(j.during, func(o *facts.Stream) bool {
+			return o.Client == client && slices.ContainsFunc(o.Bins, func(b facts.Bin) bool { return b.Overlaps(s) && 4*b.Slowest > s.Length() })
+		})
 }
 
 func toldToWait(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
@@ -368,17 +397,16 @@ func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	return evidence(at, "%d other requests of %s to %s were answered in time, and this one was without being sent again", n, w.Client, w.Server)
 }
 
-// noCallback: a server that was captured asks the holder of a lock as soon as another client needs it. Where others wait
+// noCallback: a server that was captured, or has a log, asks the holder of a lock as soon as another client needs it. Where others wait
 // for locks, it has asked before.
 func noCallback(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	if w.Lock || opcodes.IsCallback(w.Opcode) || !slices.Contains(j.takenAt, facts.HostOf(w.Server)) { // who gets a callback may be the holder
-		return none()
-	}
-	if _, asked := j.Facts.CallbacksOf(w.Server).Within(facts.Span{From: w.From - second/10, To: w.From + 2*second}); asked {
+	around := facts.Span{From: w.From - second/10, To: w.From + 2*second}
+	isSeen := slices.Contains(j.takenAt, facts.HostOf(w.Server)) || j.Facts.HasLog(w.Server, around)
+	if w.Lock || opcodes.IsCallback(w.Opcode) || !isSeen || j.Facts.AskedForLocks(w, around) { // who gets a callback may be the holder
 		return none()
 	}
 	for _, other := range j.waits {
-		if other != w && other.Server == w.Server && other.From < w.From && other.To > w.From && (other.Lock || other.Locking || !contains(lockFree, other.Opcode)) {
+		if other != w && other.Server == w.Server && (other.Target == w.Target || !other.Target.IsKnown()) && other.From < w.From && other.To > w.From && (other.Lock || other.Locking || !contains(lockFree, other.Opcode)) {
 			return none()
 		}
 	}
@@ -394,7 +422,8 @@ var (
 )
 
 func takesNoLock(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	if w.Lock || w.Locking || !contains(lockFree, w.Opcode) {
+	isCaptured := slices.ContainsFunc(w.Sends, func(s facts.Send) bool { return s.Conn >= 0 })
+	if w.Lock || w.Locking || !contains(lockFree, w.Opcode) || bulk(w.Opcode) && !isCaptured { // logs do not say whether the server takes one
 		return none()
 	}
 	return evidence(w.Request, "%s waits for no lock of a client", w.Operation)

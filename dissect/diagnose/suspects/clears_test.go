@@ -7,7 +7,9 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 )
 
 // TestTableNamesPlaces checks that each word of the table is a kind of place, and that a line excludes just those that it names.
@@ -64,5 +66,33 @@ func TestTimesOfClears(t *testing.T) {
 		_, no := x.clears(&Judge{}, x.no)
 		_, yes := x.clears(&Judge{}, x.yes)
 		assert.That(t, !no && yes, "%s: %v and %v", name, no, yes)
+	}
+}
+
+// TestHolderKept checks that a holder which was asked for its lock and gave it back late is to blame, but not for what it had to write back
+// to a slow server.
+func TestHolderKept(t *testing.T) {
+	at := func(ms int64) facts.Point { return facts.Point{Frame: ms + 1, Time: ms * 1e6} }
+	client, holder, server := messages.NID(3), messages.NID(4), messages.NID(2)
+	for name, x := range map[string]struct {
+		asked, answered, given int64
+		busy                   *facts.Wait
+		kept                   bool
+	}{
+		"late":             {100, 110, 3900, nil, true},
+		"soon":             {2000, 2010, 3900, nil, false},
+		"without a reply":  {100, 1000, 3900, nil, false},
+		"writing it back":  {100, 110, 3900, &facts.Wait{Client: holder, Server: server, Span: facts.Span{From: at(200).Time, To: at(3800).Time}}, false},
+		"of other clients": {100, 110, 3900, &facts.Wait{Client: client, Server: server, Span: facts.Span{From: at(200).Time, To: at(3800).Time}}, true},
+	} {
+		f := facts.New()
+		f.Hooks().Lock(&locks.Lock{Client: holder, Server: server, Handle: 7, Callbacks: []locks.Callback{{Sent: at(x.asked), Answered: at(x.answered), Obeyed: at(x.given)}}})
+		j := &Judge{Facts: f}
+		if x.busy != nil {
+			j.waits = append(j.waits, x.busy)
+		}
+		w := &facts.Wait{Client: client, Server: server, Span: facts.Span{To: at(4000).Time}, Blocked: []locks.Blocker{{Client: holder, Handle: 7}}}
+		_, kept := holderKept(j, w)
+		assert.Equal(t, kept, x.kept, name)
 	}
 }

@@ -78,7 +78,7 @@ func (j *Judge) Groups() []*Group {
 	}
 	var list []*Trouble
 	for _, w := range j.waits {
-		if !isTrouble(w) {
+		if !j.isTrouble(w) {
 			continue
 		}
 		if w = j.Unexplained(w); w != nil {
@@ -100,10 +100,11 @@ func (j *Judge) Groups() []*Group {
 }
 
 // isTrouble reports whether somebody suffers from a wait. Pings are sent again by themselves; that
-// nothing answers them shows in other ways. What was refused waited for the target, which rules about refusals report.
-func isTrouble(w *facts.Wait) bool {
+// nothing answers them shows in other ways; one that was sent before all of the input shows what was then. What was refused waited for the target, which rules about refusals report.
+func (j *Judge) isTrouble(w *facts.Wait) bool {
 	isOfMGS := w.Opcode == opcodes.LDLM_ENQUEUE && w.Target.Name == "MGS" // a client waits for its configuration lock in the background
-	return !w.Lacks && !w.Refused && (w.Opcode != opcodes.OBD_PING || w.GaveUp != debuglog.NoReason) && !isUpkeep(w.Opcode) && !isOfMGS
+	ofNow := w.Opcode != opcodes.OBD_PING || w.GaveUp != debuglog.NoReason && w.From >= j.Facts.Began()
+	return !w.Lacks && !w.Refused && ofNow && !isUpkeep(w.Opcode) && !isOfMGS
 }
 
 // isUpkeep reports whether an operation is only for the connection, or a request that a server answers when
@@ -126,7 +127,7 @@ func (j *Judge) judgeWait(t *Trouble) {
 	lines := clears
 	for i := range decisive {
 		if _, ok := decisive[i].proof(j, w); ok {
-			lines = decisive[i : i+1]
+			lines = []exclusion{decisive[i], nodeAnswered}
 			break
 		}
 	}
@@ -392,6 +393,31 @@ func sameWork(a, b *Group) bool {
 	return first != nil
 }
 
+// Narrow leaves of the suspects of slow requests, and of their longest waits, those that are suspects of both.
+func Narrow(groups []*Group, slow []*Slow) {
+	for _, g := range groups {
+		for _, s := range slow {
+			both := diagnose.CommonPlaces(g.Suspects, s.Suspects)
+			if len(both) == 0 || !s.hasAll(g) {
+				continue
+			}
+			cleared := withCleared(slices.Clone(g.Cleared), s.Cleared, both)
+			s.Cleared = withCleared(s.Cleared, g.Cleared, both)
+			g.Suspects, s.Suspects, g.Cleared = both, both, cleared
+		}
+	}
+}
+
+// hasAll reports whether all of a group are waits of slow requests.
+func (s *Slow) hasAll(g *Group) bool {
+	return !slices.ContainsFunc(g.Troubles, func(t *Trouble) bool {
+		w := t.Wait
+		return w == nil || w.Lock || !w.Overlaps(s.Span) || !slices.ContainsFunc(s.Streams, func(x *SlowStream) bool {
+			return x.Client == w.Client && x.Server == w.Server && x.Operation == w.Operation && x.Job == w.Job
+		})
+	})
+}
+
 func samePlaces(a, b []diagnose.Place) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(p diagnose.Place) bool { return !slices.Contains(b, p) })
 }
@@ -512,9 +538,34 @@ const samePause = 2 * second
 // intersect finds the places that explain most of a group.
 func (g *Group) intersect() {
 	g.Suspects = common(g.Troubles)
+	for i, p := range g.Suspects { // who is silent to two others has lost more than the path to one of them
+		if p.Kind == diagnose.AtPath && slices.ContainsFunc(g.Troubles, func(t *Trouble) bool { return t.Silence != nil && !hasPlace(t.Suspects, p) }) {
+			if end := commonEnd(g.Troubles); end.Len > 0 {
+				g.Suspects[i] = diagnose.Between(diagnose.AtPath, lnet.NID{}, end)
+			}
+		}
+	}
 	for _, t := range g.Troubles {
 		g.Cleared = withCleared(g.Cleared, t.Cleared, g.Suspects)
 	}
+}
+
+// commonEnd returns the node that is an end of all silences, the zero NID if it is not one.
+func commonEnd(list []*Trouble) (end lnet.NID) {
+	var ends []lnet.NID
+	for _, t := range list {
+		if t.Silence == nil {
+			continue
+		}
+		if ends == nil {
+			ends = []lnet.NID{t.From, t.To}
+		}
+		ends = slices.DeleteFunc(ends, func(n lnet.NID) bool { return n != t.From && n != t.To })
+	}
+	if len(ends) == 1 {
+		end = ends[0]
+	}
+	return end
 }
 
 // withCleared returns a list with the places of another one that are not suspects, each place once: of the threads of a server one.

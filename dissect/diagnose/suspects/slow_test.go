@@ -1,10 +1,14 @@
 package suspects
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 )
 
 // TestSlowIn checks how many requests must be late, for how long, and after how many that were in time, until a stream is slow.
@@ -49,5 +53,37 @@ func TestSlowIn(t *testing.T) {
 			}
 		}
 		assert.That(t, len(list) == x.slow && before == x.before, "%s: slow %d, after others %d", name, len(list), before)
+	}
+}
+
+// TestNarrow checks that what is suspected of slow requests, and not of their longest waits, or the other way round, is not the cause.
+func TestNarrow(t *testing.T) {
+	client, server := messages.NID(3), messages.NID(1)
+	queue, storage, holder := diagnose.Place{Kind: diagnose.AtQueue, Node: server}, diagnose.Place{Kind: diagnose.AtStorage, Node: server}, diagnose.Place{Kind: diagnose.AtHolder}
+	for _, tt := range []struct {
+		job  string
+		want []diagnose.Place
+	}{{"dd.0", []diagnose.Place{queue}}, {"other", []diagnose.Place{queue, storage}}} {
+		w := &facts.Wait{Span: facts.Span{From: 5e9, To: 9e9}, Client: client, Server: server, Job: tt.job}
+		g := &Group{Troubles: []*Trouble{{Wait: w, Span: w.Span}}, Suspects: []diagnose.Place{queue, storage}, Cleared: []diagnose.Clearance{{Place: holder}}}
+		s := &Slow{Span: facts.Span{From: 1e9, To: 20e9}, Streams: []*SlowStream{{Stream: &facts.Stream{Client: client, Server: server, Job: "dd.0"}}},
+			Suspects: []diagnose.Place{queue, holder}, Cleared: []diagnose.Clearance{{Place: storage}}}
+		Narrow([]*Group{g}, []*Slow{s})
+		assert.That(t, slices.Equal(g.Suspects, tt.want), "of %s: %v", tt.job, g.Suspects)
+		assert.That(t, (len(s.Suspects) == 1) == (tt.job == "dd.0"), "of all: %v", s.Suspects)
+	}
+}
+
+// TestSilentToTwo checks that a node which is silent to two others has lost more than the path to one of them.
+func TestSilentToTwo(t *testing.T) {
+	mds, oss, client := messages.NID(1), messages.NID(2), messages.NID(4)
+	silence := func(from lnet.NID, seconds int64) *Trouble {
+		return &Trouble{Span: facts.Span{To: seconds * 1e9}, Silence: &facts.Unacknowledged{}, From: from, To: client,
+			Suspects: []diagnose.Place{diagnose.Between(diagnose.AtPath, from, client), {Kind: diagnose.AtNode, Node: client}}}
+	}
+	for n, want := range map[int]diagnose.Place{1: diagnose.Between(diagnose.AtPath, oss, client), 2: {Kind: diagnose.AtPath, Node: client}} {
+		g := &Group{Troubles: []*Trouble{silence(oss, 100), silence(mds, 5)}[:n]}
+		g.intersect()
+		assert.That(t, len(g.Suspects) == 2 && g.Suspects[0] == want, "%d: %v", n, g.Suspects)
 	}
 }
