@@ -207,6 +207,9 @@ func (c *Finding) explains(f *Finding) bool {
 	if hasCode("restart.together node.restarted", c.Rule.Code) && hasCode("evicted.silence", f.Rule.Code) && isAt(f.Client, c.Server) {
 		return true // it was the server that was gone
 	}
+	if hasCode("tcp rdma", c.Rule.Code) && f.Rule.Code == "slow.changed" && slices.ContainsFunc(f.Suspects, func(p Place) bool { return p.Kind > AtLNet }) {
+		return false // a network that is slow, too, need not be the reason
+	}
 	if f.isElsewhere() || hasCode("restart", c.Rule.Code) && hasCode(whileRunning, f.Rule.Code) && f.Target != "MGS" {
 		return false
 	}

@@ -282,7 +282,7 @@ func (s *Stream) Replies() (n int) {
 
 // Within returns the number of replies with a latency below a limit, or in its class.
 func (b *Bin) Within(limit int64) (n int) {
-	for c := range class(limit) + 1 {
+	for c := range class(limit-1) + 1 {
 		n += int(b.Counts[c])
 	}
 	return n
@@ -290,7 +290,7 @@ func (b *Bin) Within(limit int64) (n int) {
 
 // Beyond returns the number of the other replies, and all their latencies in nanoseconds.
 func (b *Bin) Beyond(limit int64) (n int, ns int64) {
-	for c := class(limit) + 1; c < classes; c++ {
+	for c := class(limit-1) + 1; c < classes; c++ {
 		n, ns = n+int(b.Counts[c]), ns+int64(b.Times[c])
 	}
 	return n, ns

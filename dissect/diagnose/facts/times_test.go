@@ -49,6 +49,10 @@ func TestClasses(t *testing.T) {
 		assert.Equal(t, class(Limit(c)), c+1)
 	}
 	assert.Equal(t, class(1<<62), classes-1)
+	var b Bin
+	b.Counts[class(Limit(9)-1)], b.Counts[class(Limit(9))] = 1, 2
+	late, _ := b.Beyond(Limit(9))
+	assert.That(t, b.Within(Limit(9)) == 1 && late == 2, "%d within the end of a class, %d beyond it", b.Within(Limit(9)), late)
 }
 
 // TestBinsAreJoined checks that a stream of any length has a bound on its bins, and counts all replies.

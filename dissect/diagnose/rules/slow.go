@@ -101,9 +101,9 @@ func slowFinding(s *suspects.Slow) diagnose.Finding {
 		than = fmt.Sprintf("; by the log of the server, %s waited %s on average for a thread, and were worked on for %s", which,
 			duration(all.Queued/all.Logged), duration(all.Worked/all.Logged))
 	case worst.Before:
-		than = ", where most take up to " + duration(worst.Usual) + " at other times"
+		than = ", where many take less than " + duration(worst.Usual) + " at other times"
 	default:
-		than = ", where most take up to " + duration(worst.Usual) + " at the fastest target of its kind"
+		than = ", where many take less than " + duration(worst.Usual) + " at the fastest target of its kind"
 	}
 	f.Text = fmt.Sprintf("%d of %d requests (%s) of %s%s to %s were slow within %s: %s took %s on average and %s at most%s.", late, n,
 		operations.text(func(opcode uint32) string { return names[opcode] }), nodes(clients), jobsText(jobs), to, duration(s.Length()), these,

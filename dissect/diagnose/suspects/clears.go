@@ -416,9 +416,10 @@ func noCallback(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 // Operations that take no locks of clients, so that they wait for none, and those that need no other server.
 var (
 	lockFree = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_SYNC, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.MDS_SYNC, opcodes.MDS_READPAGE,
-		opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE, opcodes.OBD_PING, opcodes.OST_CREATE}
+		opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE, opcodes.OBD_PING, opcodes.OST_CREATE, opcodes.LDLM_CANCEL}
 	ownWork = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_SYNC, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.MDS_SYNC, opcodes.MDS_READPAGE,
-		opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE, opcodes.OBD_PING, opcodes.OST_CREATE, opcodes.OST_GETATTR, opcodes.OST_PUNCH}
+		opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE, opcodes.OBD_PING, opcodes.OST_CREATE, opcodes.OST_GETATTR, opcodes.OST_PUNCH,
+		opcodes.LDLM_CANCEL}
 )
 
 func takesNoLock(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {

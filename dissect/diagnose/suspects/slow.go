@@ -87,7 +87,7 @@ func (j *Judge) usualElsewhere(s *facts.Stream) int64 {
 	if kind := targetKind(s); kind != "" {
 		for o := range j.Facts.Streams {
 			if o.Operation == s.Operation && o.Target() != key.Target && targetKind(o) == kind && o.Replies() >= minGood {
-				usual = min(usual, 2*j.Facts.Usual(o.Target(), o.Operation))
+				usual = min(usual, j.Facts.Usual(o.Target(), o.Operation))
 			}
 		}
 	}
@@ -269,13 +269,14 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 	path, lnet := diagnose.Between(diagnose.AtPath, x.Client, x.Server), diagnose.Between(diagnose.AtLNet, x.Client, x.Server)
 	queue := diagnose.Place{Kind: diagnose.AtQueue, Node: x.Server}
 	storage := diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()}
+	client, sentByClient := diagnose.Place{Kind: diagnose.AtNode, Node: x.Client}, func(s *facts.Stream) bool {
+		return s.Server == x.Client || s.Client == x.Client && s.Server != x.Server && bulk(s.Opcode)
+	}
 	if delayed := x.onTheWire(); delayed != "" {
 		x.Suspects = []diagnose.Place{path}
 		x.clear(storage, x.Slowest.Reply(), delayed)
 		if 2*x.Wire < x.lost() { // a node that has no time for what arrives loses frames, and sends data late
-			x.judge(j, diagnose.Place{Kind: diagnose.AtNode, Node: x.Client}, func(s *facts.Stream) bool {
-				return s.Server == x.Client || s.Client == x.Client && s.Server != x.Server && bulk(s.Opcode)
-			})
+			x.judge(j, client, sentByClient)
 		}
 		return
 	}
@@ -298,6 +299,13 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 		})
 		x.judge(j, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
 	}
+	if 2*x.Disturbed >= x.Late {
+		x.judge(j, client, sentByClient)
+	}
+	x.judge(j, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, func(s *facts.Stream) bool { return s.Server == x.Server })
+	if opcodes.IsCallback(x.Opcode) { // a client answers it at once, and needs nobody for that
+		return
+	}
 	switch {
 	case worked:
 		x.clear(queue, x.Slowest.Reply(), text)
@@ -308,7 +316,6 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 			return s.Server == x.Server && s.Portal == x.Portal && (x.Portal != 0 || s.Operation == x.Operation) && s.Job == x.Job && !s.IsPing()
 		})
 	}
-	x.judge(j, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, func(s *facts.Stream) bool { return s.Server == x.Server })
 	if !slices.Contains(fromMemory, x.Opcode) {
 		x.judge(j, storage, func(s *facts.Stream) bool {
 			return s.Operation == x.Operation && !mayBeCached(x.Operation) && s.Target() == target && (target.IsKnown() || target.Handle != 0) // logs of servers have no target
@@ -339,8 +346,6 @@ func (x *SlowStream) onTheWire() string {
 		return fmt.Sprintf("they passed %.3g s between the capture points", float64(x.Wire)/1e9)
 	case x.Opcode == opcodes.OST_WRITE && 2*x.Transfer >= x.lost():
 		return fmt.Sprintf("their data were on their way for %.3g s in all", float64(x.Transfer)/1e9)
-	case 2*x.Disturbed >= x.Late:
-		return fmt.Sprintf("something of %d of them was sent again", x.Disturbed)
 	}
 	return ""
 }
