@@ -163,6 +163,7 @@ type Event struct {
 	UUID    string   // of the client
 	Refs    int32    // references to the export, of Handling and Handled
 	Job     string
+	User    User
 	Target  string // by the name of the import or device
 	Name    string // of an import, as in lustre-OST0000-osc-ff1100000cfff000
 	Served  bool   // of a Note: the node serves the request, else it sends it
@@ -185,6 +186,12 @@ type Event struct {
 	ReplyStatus int32 // of the reply, NoReply where none was made
 
 	Text string // of a Note, in front of what the request is; else of a line about a connection
+}
+
+// User is who a request is for, as far as the log says so.
+type User struct {
+	UID, GID uint32
+	Known    bool
 }
 
 // Reason is why something happened.
@@ -266,7 +273,7 @@ func (e *Event) read(l *Line, names *names, locks bool) bool {
 	switch {
 	case bytes.HasPrefix(l.Message, []byte("@@@ ")):
 		e.Kind = Note
-		return e.readNote(l.Message, names) && e.readWaited(l.Message, names)
+		return e.readNote(l.Message, names) && e.readRequest(l.Message, names)
 	case l.Mask&MaskDLMTrace != 0:
 		text, ok := bytes.CutPrefix(l.Message, []byte("### "))
 		return ok && locks && e.readLock(text, names)
@@ -387,7 +394,7 @@ func (e *Event) readNote(b []byte, names *names) bool {
 	}
 	e.XID, e.Opcode, e.Text = number, uint32(opcode), names.text(bytes.Trim(b[len("@@@"):at], " "))
 	if f := e.match(bytes.TrimRight(b[:at], " "), names); f != nil {
-		e.Reason = f.reason
+		e.Kind, e.Reason = f.kind, f.reason
 	}
 	net := bytes.LastIndexByte(to, '@')
 	if net < 0 {
@@ -402,12 +409,16 @@ func (e *Event) readNote(b []byte, names *names) bool {
 	return true
 }
 
-// readWaited reads how long a node waited for a reply that it gave up, and the job:
+// readRequest reads how long a node waited for a reply that it gave up, the job and the user:
 //
-//	@@@ Request sent has timed out for slow reply: [sent 1795315025/real 1795315025]  req@… dl 1795315198 ref 2 … job:'dd.0' uid:0
-func (e *Event) readWaited(b []byte, names *names) bool {
-	job, _, _ := bytes.Cut(after(b, " job:'"), []byte("'"))
+//	@@@ Request sent has timed out for slow reply: [sent 1795315025/real 1795315025]  req@… dl 1795315198 ref 2 … job:'dd.0' uid:0 gid:0 projid:0
+func (e *Event) readRequest(b []byte, names *names) bool {
+	job, rest, _ := bytes.Cut(after(b, " job:'"), []byte("'"))
 	e.Job = names.text(job)
+	if uid, ok := unsigned(word(after(rest, " uid:"))); ok && uid != noID {
+		gid, ok := unsigned(word(after(rest, " gid:")))
+		e.User = User{uint32(uid), uint32(gid), ok}
+	}
 	sent, _, ok := bytes.Cut(after(b, "[sent "), []byte("/"))
 	begin, ok2 := unsigned(sent)
 	if !ok || !ok2 {
@@ -422,6 +433,8 @@ func (e *Event) readWaited(b []byte, names *names) bool {
 }
 
 const maxWaited = int64(3600e9) // a longer one is by another clock
+
+const noID = 1<<32 - 1 // of users and groups, where a request has none
 
 // NoOpcode is the Opcode of a Note that has only an xid.
 const NoOpcode = ^uint32(0)

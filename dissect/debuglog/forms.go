@@ -52,6 +52,7 @@ var forms = []struct {
 	{Lost, 0, "{name}: Connection to {} (at {nid}) was lost; {}"},
 	{Restored, 0, "{name}: Connection restored to {} (at {nid})"},
 	{WasEvicted, 0, "{name}: This client was evicted by {}; {}"},
+	{WasEvicted, 0, "@@@ {name}: evicting (reconnect/recover flags not set{}"},
 	{Idle, 0, "{name}: disconnect after {} idle"},
 	{HandleChanged, 0, "Evicted from {target} (at {nid}) after server handle changed from {}"},
 	{HandleChanged, 0, "{target}@{nid} changed server handle from {}"},

@@ -59,6 +59,7 @@ func describe(e *Event) string {
 	add("process", e.Process, e.Process != "")
 	add("device", e.Device, e.Device != "")
 	add("state", e.State, e.State != "")
+	add("uid", e.User.UID, e.User.Known)
 	add("opcode", e.Opcode, e.Opcode != 0)
 	add("number", e.Number, e.Number != 0)
 	add("recovered", e.Recovered, e.Recovered != 0)
@@ -116,7 +117,7 @@ func TestEveryForm(t *testing.T) {
 		"name": "lustre-OST0001-osc-ff11", "target": "lustre-OST0001", "namespace": "mdt-lustre-MDT0001_UUID", "state": "blocking"}
 	var n names
 	for _, f := range forms {
-		if f.kind == Note {
+		if strings.HasPrefix(f.form, "@@@") {
 			continue // its lines go on with a request
 		}
 		line := f.form

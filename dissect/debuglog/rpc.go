@@ -34,6 +34,7 @@ type Call struct {
 	UUID    string // of the client
 	Refs    int32  // references to the export
 	Job     string
+	User    User
 	Target  string // by the name of the import
 	Import  string // its name
 
@@ -130,6 +131,9 @@ func (c *Call) Take(e *Event, offset int64) bool {
 
 // takeNote adds a line in words to the call of the node that sent the request.
 func (c *Call) takeNote(e *Event, offset int64) bool {
+	if e.User.Known && c.Served == e.Served {
+		c.User = e.User
+	}
 	if c.Served || e.Served {
 		return false
 	}

@@ -207,10 +207,13 @@ func (c *Finding) explains(f *Finding) bool {
 	if hasCode("restart.together node.restarted", c.Rule.Code) && hasCode("evicted.silence", f.Rule.Code) && isAt(f.Client, c.Server) {
 		return true // it was the server that was gone
 	}
-	if hasCode("tcp rdma", c.Rule.Code) && f.Rule.Code == "slow.changed" && slices.ContainsFunc(f.Suspects, func(p Place) bool { return p.Kind > AtLNet }) {
+	if hasCode("tcp rdma", c.Rule.Code) && f.Rule.Code == "slow.changed" && slices.ContainsFunc(f.Suspects, func(p Place) bool {
+		return p.Kind > AtLNet && !slices.ContainsFunc(c.Suspects, p.isSame)
+	}) {
 		return false // a network that is slow, too, need not be the reason
 	}
-	if f.isElsewhere() || hasCode("restart", c.Rule.Code) && hasCode(whileRunning, f.Rule.Code) && f.Target != "MGS" {
+	if f.isElsewhere() || hasCode("restart", c.Rule.Code) && hasCode(whileRunning, f.Rule.Code) && f.Target != "MGS" ||
+		hasCode("evicted", c.Rule.Code) && hasCode(targetDown, f.Rule.Code) {
 		return false
 	}
 	if sharesLock(c, f) || c.isOfTarget() && c.touchesTarget(f) {
@@ -254,6 +257,9 @@ const (
 
 // whileRunning are evictions by a target that ran on.
 const whileRunning = "evicted.unknown evicted.silence evicted.lock_callback"
+
+// targetDown are refused connects to a target that does not run, or not yet, whoever the client is.
+const targetDown = "connect.not_up connect.starting connect.recovering"
 
 // isElsewhere reports whether the cause of a finding is known to be in none of the places of others, as that of an eviction by hand.
 func (f *Finding) isElsewhere() bool {

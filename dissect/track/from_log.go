@@ -28,6 +28,11 @@ func FromLog(l *debuglog.RPC, client, server lnet.NID) *RPC {
 	r.Connection = &Connection{Client: client, Server: server, ClientUUID: c.UUID, TargetFrom: TargetFromLog, Target: l.Client.Target}
 	r.jobLen = uint8(copy(r.job[:], c.Job))
 	r.hasJob = true
+	user := l.Client.User
+	if !user.Known {
+		user = l.Server.User
+	}
+	r.UID, r.GID, r.HasUser = user.UID, user.GID, user.Known
 	r.state, r.created = ended, c.Begin()
 	s := &r.Seen[0]
 	s.Request = Point{-c.FirstLine, c.File, c.Begin()}

@@ -8,18 +8,19 @@ import (
 // of the client and the export of the server.
 type Import struct {
 	*Connection
-	State        ImportState
-	First, Last  Point       // the first and the last message of it
-	Changed      Point       // the last message that added to ImportLog
-	Before       ImportState // the last message
-	LastServed   Point       // the last reply of a server that knew the client and accepted it
-	Selected     bool        // by Imports.Select
-	FromLog      bool        // it is known from logs only, which do not have its messages
-	evicting     bool        // by a server, and not connected since
-	logEvictions [2]int      // by lines of its client and its server
-	hasClientLog bool        // of them, by one of the client
-	kindByName   string      // kind by the name that a log has
-	Evictions    int
+	State           ImportState
+	First, Last     Point       // the first and the last message of it
+	Changed         Point       // the last message that added to ImportLog
+	Before          ImportState // the last message
+	LastServed      Point       // the last reply of a server that knew the client and accepted it
+	Selected        bool        // by Imports.Select
+	FromLog         bool        // it is known from logs only, which do not have its messages
+	evicting        bool        // by a server, and not connected since
+	logEvictions    [2]int      // by lines of its client and its server
+	hasClientLog    bool        // of them, by one of the client
+	hasLoggedStates bool        // which says of each state when it began
+	kindByName      string      // kind by the name that a log has
+	Evictions       int
 	ConnectParameters
 	ImportCounts
 	ImportLog

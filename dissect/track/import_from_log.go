@@ -80,6 +80,7 @@ func (t *Imports) Logged(l *LogLine) *Import {
 	changes := i.changes
 	switch l.Kind {
 	case debuglog.ImportState:
+		i.hasLoggedStates = true
 		t.logState(i, l, p)
 	case debuglog.Connecting:
 		i.Server = l.PeerNode()
@@ -106,7 +107,7 @@ func (t *Imports) Logged(l *LogLine) *Import {
 		i.log(l, EventLog)
 	default:
 		i.log(l, EventLog)
-		if s := consoleStates[l.Kind]; l.Console && s != 0 {
+		if s := consoleStates[l.Kind]; s != 0 && !i.hasLoggedStates {
 			t.setLogged(i, i.State, s, p)
 		}
 	}
@@ -114,7 +115,7 @@ func (t *Imports) Logged(l *LogLine) *Import {
 	return i
 }
 
-// consoleStates are the states of an import after lines of the console, which has no lines about states.
+// consoleStates are the states of an import after other lines, where the log has none about states, as those of the console.
 var consoleStates = map[debuglog.Kind]ImportState{debuglog.Lost: StateDiscon, debuglog.Restored: StateFull, debuglog.WasEvicted: StateEvicted}
 
 // log notes an event with the words of the line.

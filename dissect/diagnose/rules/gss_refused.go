@@ -14,6 +14,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "gss.refused",
 	Noun:     "refused security context",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Summary:  "A server refused to set up a security context.",
 	Meaning: "Where a file system uses a GSS flavor (shared key or Kerberos), a client sets up a security context with each target before " +
@@ -25,7 +26,7 @@ var _ = add(diagnose.Rule{
 	Next: "The syslog of the server has the reason (lsvcgssd, run it with -vvv), that of the client the other half (lgss_keyring). For a " +
 		"shared key: lgss_sk --read KEYFILE on both sides, and keyctl show on the client; " +
 		"the key, its prime, its file system and its nodemap must agree. For Kerberos: klist -k on both sides, and the clocks.",
-	Thresholds: []*diagnose.Threshold{gssErrorAfter},
+	Thresholds: []*diagnose.Threshold{gssErrorAfter, gssAsked},
 	Samples:    []string{"gss_failed.pcap.zst", "mount_failed.pcap.zst"},
 	Start:      startGSSRefused,
 })
@@ -57,6 +58,7 @@ type gssRefusals struct {
 	report     *diagnose.Reporter
 	clients    *fifo.Map[gssKey, *gssClient]
 	mechanisms *fifo.Map[lnet.NID, string] // by client
+	logs       *fifo.Map[targetClient, *run]
 }
 
 type gssKey struct {
@@ -73,9 +75,37 @@ type gssClient struct {
 }
 
 func startGSSRefused(r *diagnose.Reporter) diagnose.Hooks {
-	g := &gssRefusals{report: r, clients: fifo.NewMap[gssKey, *gssClient](maxMounts), mechanisms: fifo.NewMap[lnet.NID, string](maxMounts)}
-	return diagnose.Hooks{Opcodes: []uint32{opcodes.SEC_CTX_INIT, opcodes.SEC_CTX_INIT_CONT}, Sent: g.sent, Answered: g.answered}
+	g := &gssRefusals{report: r, clients: fifo.NewMap[gssKey, *gssClient](maxMounts), mechanisms: fifo.NewMap[lnet.NID, string](maxMounts),
+		logs: fifo.NewMap[targetClient, *run](maxMounts)}
+	return diagnose.Hooks{Opcodes: []uint32{opcodes.SEC_CTX_INIT, opcodes.SEC_CTX_INIT_CONT}, Sent: g.sent, Answered: g.answered,
+		Unseen: onlyLogged(nil, g.logged)}
 }
+
+// logged takes an RPC of a log, which does not have the GSS error: a client that asks a target for contexts again and again, and for nothing else,
+// got none.
+func (g *gssRefusals) logged(r *track.RPC) {
+	k := targetClient{r.Client, targetOf(r)}
+	if k.target.name == "" || r.Log.HasClient && !r.Log.Client.IsSent() { // as the connects that wait for a context
+		return
+	}
+	if r.Opcode != opcodes.SEC_CTX_INIT {
+		fifo.Delete(g.logs, k)
+		return
+	}
+	c := fifo.GetOrNew(g.logs, k)
+	if c.add(r.Replied()); float64(c.count) < gssAsked.Value {
+		return
+	}
+	f := c.finding(k.target.subject(), "the first one", "the last one")
+	f.Client, f.Server = r.Client, r.Server
+	f.Key = r.Client.String() + k.target.name
+	f.Text = r.Client.String() + " asked " + k.target.name + " " + strconv.FormatInt(c.count, 10) + " times for a security context, and did not connect: it got none."
+	f.Compare(gssAsked, float64(c.count))
+	suspect(&f, atConfig(k.client), atConfig(r.Server))
+	g.report.Report(f)
+}
+
+var gssAsked = &diagnose.Threshold{Name: "requests for a context in logs", Value: 5, Unit: "requests", Reason: "a client asks once, and again after a restart of the server"}
 
 // sent remembers the mechanism that a client uses.
 func (g *gssRefusals) sent(r *track.RPC, m *dissect.Message) {

@@ -155,6 +155,7 @@ var missingRequests = diagnose.Threshold{Name: "requests for the size of the sam
 
 var _ = add(diagnose.Rule{
 	Code:     "io.missing_object",
+	Logs:     true,
 	Severity: diagnose.Error,
 	Noun:     "missing object",
 	Summary:  "An OST does not have objects of files that are still there.",
@@ -169,8 +170,9 @@ var _ = add(diagnose.Rule{
 	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
 		targets := fifo.NewMap[targetKey, *missing](maxTargets)
 		asked := fifo.NewMap[missingObject, *askedSize](maxResources)
-		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.OST_SETATTR, opcodes.OST_GETATTR, opcodes.OST_READ,
-			opcodes.OST_WRITE, opcodes.OST_PUNCH, opcodes.OST_SYNC, opcodes.OST_FALLOCATE}, Answered: func(r *track.RPC, _ *dissect.Message) {
+		operations := []uint32{opcodes.OST_SETATTR, opcodes.OST_GETATTR, opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_PUNCH, opcodes.OST_SYNC,
+			opcodes.OST_FALLOCATE}
+		answered := func(r *track.RPC, _ *dissect.Message) {
 			if r.Status != opcodes.ENOENT || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
 				return
 			}
@@ -219,7 +221,9 @@ var _ = add(diagnose.Rule{
 				f.Severity = diagnose.Warning
 			}
 			reporter.Report(f)
-		}}
+		}
+		return diagnose.Hooks{Opcodes: append(operations, opcodes.LDLM_ENQUEUE), Answered: answered,
+			Unseen: onlyLogged(operations, func(r *track.RPC) { answered(r, nil) })}
 	},
 })
 

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -253,6 +254,59 @@ func writesOf(s *scene) func(client lnet.NID, job string, queued, worked int64) 
 		conns[client] = cmp.Or(conns[client], r.Connection)
 		r.Connection = conns[client]
 		s.e.Unseen(r)
+	}
+}
+
+// TestLoggedErrors: what is refused to clients by the RPCs of logs, which have neither names nor what is asked for along with a lock.
+func TestLoggedErrors(t *testing.T) {
+	const enoent, eacces = opcodes.ENOENT, opcodes.EACCES
+	type handled struct {
+		client  lnet.NID
+		opcode  uint32
+		status  int32
+		job     string
+		process string
+	}
+	deny := func(job string) handled { return handled{node3, opcodes.LDLM_ENQUEUE, eacces, job, "mdt00_001"} }
+	denied := []handled{deny("ls.0"), deny("cat.1001"), deny("cat.1001"), deny("ls.0"), deny("cp.1001")}
+	mount := []handled{{node3, opcodes.MGS_CONNECT, 0, "", "ll_mgs_0000"}, {node3, opcodes.LLOG_ORIGIN_HANDLE_CREATE, enoent, "", "ll_mgs_0000"}}
+	unmount := handled{node3, opcodes.MGS_DISCONNECT, 0, "", "ll_mgs_0000"}
+	context := handled{node3, opcodes.SEC_CTX_INIT, 0, "", ""}
+	for _, tt := range []struct {
+		rpcs []handled
+		want string
+	}{
+		{denied, "warning metadata.denied: 192.0.2.2@tcp denied 5 LDLM_ENQUEUE requests of 192.0.2.3@tcp (jobs ls.0, cat.1001 and cp.1001) with EACCES, those of all 2 users there."},
+		{denied[1:4], ""},
+		{[]handled{deny("ls.1"), deny("ls.1"), deny("cp.1"), deny("cp.1"), deny("cp.1")}, ""}, // of one user
+		{append([]handled{{node3, opcodes.LDLM_ENQUEUE, 0, "ls.0", "mdt00_001"}, {node4, opcodes.LDLM_ENQUEUE, 0, "ls.0", "mdt00_001"}}, denied...),
+			"warning metadata.denied: 192.0.2.2@tcp denied 5 LDLM_ENQUEUE requests of 192.0.2.3@tcp (jobs ls.0, cat.1001 and cp.1001) with EACCES, those of all 2 users there."},
+		{[]handled{{node3, opcodes.OST_SETATTR, enoent, "", ""}, {node3, opcodes.OST_PUNCH, enoent, "", ""}}, "error io.missing_object: " +
+			"192.0.2.2@tcp does not have objects of files that are still there: it answered 1 attribute change and 1 truncation of 192.0.2.3@tcp with ENOENT."},
+		{append(mount[:2:2], unmount), "error mount.failed: The mount on 192.0.2.3@tcp failed: the MGS does not have the configuration log that the client asked for " +
+			"(ENOENT): there is no file system of this name."},
+		{append(mount[:2:2], handled{node3, opcodes.LLOG_ORIGIN_HANDLE_CREATE, 0, "", ""}, unmount), ""},
+		{slices.Repeat([]handled{context}, 5), "error gss.refused: 192.0.2.3@tcp asked fs-MDT0000 5 times for a security context, and did not connect: it got none."},
+		{append(slices.Repeat([]handled{context}, 4), handled{node3, opcodes.MDS_CONNECT, 0, "", ""}, context), ""},
+	} {
+		s := readLog(t, "\n")
+		for _, h := range tt.rpcs {
+			s.xid++
+			s.pass(1)
+			server := debuglog.Call{XID: s.xid, Opcode: h.opcode, Served: true, Peer: h.client, Handled: s.now, Status: h.status, ReplyStatus: h.status, Process: h.process,
+				Job: h.job, File: "mds.dk", FirstLine: 4, LastLine: 5}
+			client := server
+			client.Served, client.Peer, client.Sent, client.Handled, client.Process = false, oss, s.now-1e6, 0, "ls"
+			if h.process == "" && h.opcode >= opcodes.MDS_CONNECT {
+				client.Target = "fs-MDT0000"
+			}
+			s.e.Unseen(track.FromLog(&debuglog.RPC{HasClient: true, Client: client, HasServer: true, Server: server}, h.client, oss))
+		}
+		if tt.want == "" {
+			s.expect()
+		} else {
+			s.expect(tt.want)
+		}
 	}
 }
 

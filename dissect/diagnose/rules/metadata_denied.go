@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -20,19 +22,31 @@ var (
 
 var _ = add(diagnose.Rule{
 	Code:     "metadata.denied",
+	Logs:     true,
 	Severity: diagnose.Warning,
 	Noun:     "denied request",
 	Summary:  "An MDT denies everything to all users of one client.",
 	Meaning: "Permissions of files deny some files to some users. Where an MDT answers nearly all requests of a client with EACCES or EPERM, whoever " +
 		"sends them, also root, it is the client that it does not trust: its nodemap has deny_unknown or does not map these users, or the " +
 		"server does not find their groups (identity_upcall). The rule counts such replies to requests for names and attributes, and to opens.",
-	Limits: "That other clients get the same files is only known where their requests are in the capture.",
+	Limits: "That other clients get the same files is only known where their requests are in the capture. Logs have the user at the end of the name of " +
+		"the job only, as in cp.1001.",
 	Next: "On the MGS: lctl nodemap_test_nid NID of the client, lctl get_param nodemap.*.{deny_unknown,admin_nodemap,trusted_nodemap,idmap}, and what was " +
 		"changed before the first denied request. On the MDS: lctl get_param mdt.*.identity_upcall.",
 	Thresholds: []*diagnose.Threshold{deniedRequests, deniedShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		d := &denials{r, fifo.NewMap[targetClient, *denied](maxDenied)}
-		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_GETATTR, opcodes.MDS_REINT}, Answered: d.answered}
+		operations := []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_GETATTR, opcodes.MDS_REINT}
+		return diagnose.Hooks{Opcodes: operations, Answered: func(r *track.RPC, _ *dissect.Message) {
+			if r.HasRequest && (r.Opcode != opcodes.LDLM_ENQUEUE || r.Does(opcodes.Opens|opcodes.Creates|opcodes.Stats)) {
+				d.answered(r, targetOf(r))
+			}
+		}, Unseen: onlyLogged(operations, func(r *track.RPC) { // an MDT denies a lock with these errors only along with what it is asked for
+			isServer := strings.HasSuffix(r.Connection.ClientUUID, "_UUID")
+			if strings.HasPrefix(r.Log.Server.Process, "mdt") && !isServer {
+				d.answered(r, targetKey{server: r.Server}) // which has the name only of some requests
+			}
+		})}
 	},
 })
 
@@ -51,11 +65,8 @@ type denied struct {
 	at      track.Point
 }
 
-func (d *denials) answered(r *track.RPC, _ *dissect.Message) {
-	if r.Opcode == opcodes.LDLM_ENQUEUE && !r.Does(opcodes.Opens|opcodes.Creates|opcodes.Stats) || !r.HasRequest {
-		return
-	}
-	key, at := targetClient{r.Client, targetOf(r)}, r.Replied()
+func (d *denials) answered(r *track.RPC, target targetKey) {
+	key, at := targetClient{r.Client, target}, r.Replied()
 	errno := hasError(r, opcodes.EACCES, opcodes.EPERM)
 	if errno == 0 {
 		if r.Failed() {
@@ -74,8 +85,8 @@ func (d *denials) answered(r *track.RPC, _ *dissect.Message) {
 	x := fifo.GetOrNew(d.clients, key)
 	x.add(r, at)
 	x.prove(at, "a request of %s is denied with %s", r.Client, errorName(errno))
-	if r.HasUser {
-		x.users = withNew(x.users, r.UID, maxTallied)
+	if uid, ok := userOf(r); ok {
+		x.users = withNew(x.users, uid, maxTallied)
 	}
 	share := 100 * float64(x.count) / float64(x.count+x.granted)
 	if float64(x.count) < deniedRequests.Value || share < deniedShare.Value || len(x.users) < 2 {
@@ -97,3 +108,13 @@ func (d *denials) answered(r *track.RPC, _ *dissect.Message) {
 
 // maxDenied is how many clients are followed that were denied something.
 const maxDenied = 64
+
+// userOf returns the user of a request. Servers do not log it, but by default it is at the end of the name of the job.
+func userOf(r *track.RPC) (uid uint32, ok bool) {
+	if r.HasUser {
+		return r.UID, true
+	}
+	job := string(r.Job())
+	n, err := strconv.ParseUint(job[strings.LastIndexByte(job, '.')+1:], 10, 32)
+	return uint32(n), err == nil && r.Connection.IsLog() && strings.Contains(job, ".")
+}

@@ -35,7 +35,7 @@ var _ = add(diagnose.Rule{
 	},
 	Samples: []string{"mount_failed.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		m := &mounts{report: r, nodes: fifo.NewMap[lnet.NID, *mount](maxMounts)}
+		m := &mounts{report: r, nodes: fifo.NewMap[lnet.NID, *mount](maxMounts), reading: fifo.NewMap[lnet.NID, *mount](maxMounts)}
 		return diagnose.Hooks{
 			Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MGS_DISCONNECT, opcodes.LLOG_ORIGIN_HANDLE_CREATE, opcodes.SEC_CTX_INIT,
 				opcodes.MDS_CONNECT, opcodes.MDS_GET_ROOT, opcodes.MDS_GETATTR, opcodes.MDS_REINT, opcodes.MDS_CLOSE},
@@ -53,6 +53,8 @@ type mounts struct {
 	report *diagnose.Reporter
 	nodes  *fifo.Map[lnet.NID, *mount]
 	lossy  bool
+
+	reading *fifo.Map[lnet.NID, *mount] // those that have connected to the MGS, by logs
 }
 
 const maxMounts = 1 << 12
@@ -143,6 +145,7 @@ func (m *mounts) logged(r *track.RPC) {
 	if !r.HasReply || r.Log.NotOnWire != debuglog.Nothing || r.Client.Len == 0 {
 		return
 	}
+	m.readLog(r)
 	why := ": " + rootErrorText(r.Status)
 	x, ok := fifo.Get(m.nodes, r.Client)
 	switch {
@@ -158,6 +161,21 @@ func (m *mounts) logged(r *track.RPC) {
 	}
 	if r.Status < 0 {
 		m.fail(x, why, step{r.Target(), r.Server, r.Status, r.Replied()})
+	}
+}
+
+// readLog takes an RPC of a log between a connect to the MGS and the disconnect: who gets none of the configuration logs that it asks for
+// wants to mount a file system that does not exist.
+func (m *mounts) readLog(r *track.RPC) {
+	x, ok := fifo.Get(m.reading, r.Client)
+	switch {
+	case r.Opcode == opcodes.MGS_CONNECT && r.Status == 0:
+		fifo.Put(m.reading, r.Client, &mount{client: r.Client, begun: r.Requested(), mgs: r.Replied()})
+	case r.Opcode == opcodes.LLOG_ORIGIN_HANDLE_CREATE && ok:
+		x.mgsRefused = step{"", r.Server, r.Status, r.Replied()}
+		x.done = x.done || r.Status != opcodes.ENOENT
+	case r.Opcode == opcodes.MGS_DISCONNECT && ok && isSet(x.mgsRefused.at):
+		m.fail(x, "the MGS does not have the configuration log that the client asked for (ENOENT): there is no file system of this name", x.mgsRefused)
 	}
 }
 

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -63,8 +64,9 @@ type quotaKey struct {
 type exceededQuota struct {
 	tally
 	targets  []*quotaTarget
-	data     bool // writes were refused
-	metadata bool // creates, opens and others on an MDT were refused
+	users    []string // that sent what was refused
+	data     bool     // writes were refused
+	metadata bool     // creates, opens and others on an MDT were refused
 }
 
 // quotaTarget counts what a target refused.
@@ -103,6 +105,9 @@ func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
 	x.target(targetOf(r), known).add(r, at)
 	x.prove(r.Requested(), "%s sends the request", r.Client)
 	x.prove(at, "the reply says EDQUOT")
+	if r.HasUser {
+		x.users = withNew(x.users, strconv.Itoa(int(r.UID)), maxTallied)
+	}
 	if r.Opcode == opcodes.OST_WRITE {
 		x.data = true
 	} else {
@@ -179,6 +184,9 @@ func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Findin
 		}
 		if anyone {
 			fmt.Fprintf(&b, "%s%s with EDQUOT: whose quota is used up is not known.", words(unsure), of)
+			if len(x.users) > 0 {
+				fmt.Fprintf(&b, " They were sent for user %s.", words(x.users))
+			}
 		} else {
 			fmt.Fprintf(&b, "%s%s by %s with EDQUOT: that user, its group, or the project of the directory is over quota.", words(unsure), of, who)
 		}
