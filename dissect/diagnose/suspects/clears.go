@@ -146,16 +146,17 @@ func (j *Judge) unacked(w *facts.Wait) *facts.Unacknowledged {
 	return nil
 }
 
-// holderKept: the holder was busy with nothing that waits for a server, and the network lost nothing of it meanwhile.
+// holderKept: the holder, at which a capture was taken, was busy with nothing that waits for a server, and the network lost nothing between
+// it and the server meanwhile.
 func holderKept(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	for i := range w.Blocked {
 		k := j.Facts.Kept(w.Blocked[i].Handle)
-		if k == nil || k.Client != w.Blocked[i].Client || k.Answered.Time-k.Asked.Time > atOnce {
+		if k == nil || k.Client != w.Blocked[i].Client || k.Answered.Time-k.Asked.Time > atOnce || !slices.Contains(j.takenAt, facts.HostOf(k.Client)) {
 			continue
 		}
 		kept := facts.Span{From: max(w.From, k.Asked.Time), To: min(w.To, k.GivenBack.Time)}
 		if client, server := facts.HostOf(k.Client), facts.HostOf(w.Server); kept.Length() < w.Length()-w.Length()/4 ||
-			j.Facts.UnackedIn(client, server, kept) != nil || j.isBusy(k.Client, kept) {
+			j.Facts.UnackedIn(client, server, kept) != nil || j.Facts.DisturbedIn(client, server, kept) || j.isBusy(k.Client, kept) {
 			continue
 		}
 		return evidence(k.GivenBack, "%s gives the lock back %.1f s after it was asked for it", k.Client, float64(k.GivenBack.Time-k.Asked.Time)/1e9)
@@ -249,6 +250,9 @@ func resendAnswered(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 // nodeServed: most replies of the server to all operations were in time, or those to pings. A node that stands still or is
 // short of CPU answers all of them late.
 func nodeServed(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
+	if j.unacked(w) != nil { // it may have been restarted since, and serve others again
+		return none()
+	}
 	proof, ok := j.served(w, func(s *facts.Stream) bool { return s.Server == w.Server && s.IsPing() })
 	if !ok {
 		proof, ok = j.served(w, func(s *facts.Stream) bool { return s.Server == w.Server })

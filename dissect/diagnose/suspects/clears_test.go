@@ -1,6 +1,7 @@
 package suspects
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func TestHolderKept(t *testing.T) {
 	} {
 		f := facts.New()
 		f.Hooks().Lock(&locks.Lock{Client: holder, Server: server, Handle: 7, Callbacks: []locks.Callback{{Sent: at(x.asked), Answered: at(x.answered), Obeyed: at(x.given)}}})
-		j := &Judge{Facts: f}
+		j := &Judge{Facts: f, takenAt: []netip.Addr{facts.HostOf(holder)}}
 		if x.busy != nil {
 			j.waits = append(j.waits, x.busy)
 		}
