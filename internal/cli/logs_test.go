@@ -485,7 +485,7 @@ func TestDiagnoseLogs(t *testing.T) {
 		"missed_recovery.client2": "evicted.unknown lustre-OST0000, node.silent , recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
 		"missed_recovery.oss,missed_recovery.client2": "restart.target lustre-OST0000, target.stopped lustre-OST0000, connect.not_up , " +
 			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, slow.wait , recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
-		"overload.oss": "slow.changed , slow.queue , slow.service , slow.service ", "overload.client2": "", "evict_admin.oss": "evicted.admin lustre-OST0000",
+		"overload.oss": "slow.changed , slow.queue , slow.service , slow.service ", "overload.client2": "slow.wait ", "evict_admin.oss": "evicted.admin lustre-OST0000",
 	} {
 		args := []string{"diagnose", "-q", "-T", "json"}
 		for _, name := range strings.Split(logs, ",") {

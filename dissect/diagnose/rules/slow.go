@@ -154,5 +154,5 @@ var _ = addSlow(diagnose.Rule{
 		"waited far longer for a thread than threads worked on them, by the log of the server.",
 	Limits:  "What the input does not exclude remains as a suspect.",
 	Next:    "lshark stats --by op,target,client and lshark rpcs --slowest for this time; the captures and logs that the finding names would tell.",
-	Samples: []string{"limited_job.pcap.zst"},
+	Samples: []string{"limited_job.pcap.zst", "two_faults.pcap.zst"},
 }, func(*suspects.Slow) bool { return true }, "Look at the load and the service threads of the server, and for a limit (NRS TBF).")

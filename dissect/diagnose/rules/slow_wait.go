@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/suspects"
 )
@@ -50,6 +52,9 @@ var _ = addTrouble(diagnose.Rule{
 	f.Brief = f.Text + eitherText(g.Suspects)
 })
 
+// maxPlacesShown is how many places an opening names.
+const maxPlacesShown = 6
+
 // eitherText returns a sentence about where the cause may be, with a space before it.
 func eitherText(list []diagnose.Place) string {
 	switch len(list) {
@@ -57,6 +62,9 @@ func eitherText(list []diagnose.Place) string {
 		return " Where the cause is, this input does not show."
 	case 1:
 		return " The cause is the " + list[0].String() + ", as all else is excluded."
+	}
+	if len(list) > maxPlacesShown {
+		return fmt.Sprintf(" The cause may be in any of %d places, which the finding lists.", len(list))
 	}
 	return " The cause is one of these: " + diagnose.PlacesText(list, ", or ") + "."
 }

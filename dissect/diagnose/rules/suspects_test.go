@@ -28,7 +28,7 @@ func TestSamplesHaveSuspects(t *testing.T) {
 		"eio.pcap.zst":             {"io.error", []diagnose.PlaceKind{diagnose.AtStorage}},
 		"connect_denied.pcap.zst":  {"connect.denied", []diagnose.PlaceKind{diagnose.AtConfig}},
 		"edquot.pcap.zst":          {"quota.exceeded", []diagnose.PlaceKind{diagnose.AtApplication, diagnose.AtConfig}},
-		"lock_contention.pcap.zst": {"lock.wait", []diagnose.PlaceKind{diagnose.AtHolder}},
+		"lock_contention.pcap.zst": {"slow.wait", []diagnose.PlaceKind{diagnose.AtNode, diagnose.AtQueue, diagnose.AtStorage, diagnose.AtTarget, diagnose.AtOtherServer, diagnose.AtHolder}},
 		"checksum.pcap.zst":        {"checksum.mismatch", []diagnose.PlaceKind{diagnose.AtClient, diagnose.AtPath, diagnose.AtNode}},
 	} {
 		e := diagnose.New(diagnose.Options{Rules: All()})

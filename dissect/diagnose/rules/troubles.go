@@ -30,7 +30,7 @@ type troubles struct {
 
 func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	t := &troubles{report: r, facts: facts.New()}
-	t.judge = suspects.Judge{Facts: t.facts, Unexplained: t.unexplained}
+	t.judge = suspects.Judge{Facts: t.facts, OnlyLogs: t.report.OnlyLogs(), Unexplained: t.unexplained}
 	t.slow = sync.OnceValue(t.judge.Slow)
 	h := t.facts.Hooks()
 	h.Recovery = func(v *recovery.Recovery) {
@@ -109,9 +109,6 @@ func (t *troubles) list() []*suspects.Group {
 // unexplained returns what of a wait was not because its target was gone, nil where all was: rules about restarts report that. Of waits
 // in logs alone, only those count of which the log of the server says where they were.
 func (t *troubles) unexplained(w *facts.Wait) *facts.Wait {
-	if t.report.OnlyLogs() && w.GaveUp == debuglog.NoReason && max(w.Queued, w.Worked) < w.Length()/2 {
-		return nil
-	}
 	for _, v := range t.outages {
 		from, until := v.Begin(), v.Completed.Time
 		if v.GoneBy == recovery.SignLog { // the client has given up a request just before

@@ -37,9 +37,9 @@ var clears = []exclusion{
 	{"only this request of the job waited, and others of its kind were served", "queue", isolated},
 	{"it was answered without being sent again, and others passed in time", "lnet", notLost},
 	{"by the log of the client, it connected again at once", "path node target", connectedAtOnce},
-	{"the operation takes no locks", "holder", takesNoLock},
+	noLock,
 	{"the server asked nobody for a lock", "holder", noCallback},
-	{"the operation needs no other server", "other_server", needsNoOther},
+	noOther,
 }
 
 // decisive has the lines that leave a part of the way only: where one of them holds, no other counts but nodeAnswered.
@@ -50,6 +50,12 @@ var decisive = []exclusion{
 	{"the holder of the lock was asked for it, and gave it back late", "path lnet node server other_server", holderKept},
 	{"by the log of the client, LNet did not send it in time, or reported an error", "server holder other_server", failedInLNet},
 }
+
+// These say something about the operation itself.
+var (
+	noLock  = exclusion{"the operation takes no locks", "holder", takesNoLock}
+	noOther = exclusion{"the operation needs no other server", "other_server", needsNoOther}
+)
 
 // nodeAnswered counts beside the lines of decisive, too.
 var nodeAnswered = exclusion{"the server answered most requests in time", "node", nodeServed}

@@ -24,6 +24,8 @@ import (
 type Judge struct {
 	Facts *facts.Facts
 
+	OnlyLogs bool // there is no capture
+
 	// Unexplained returns what of a wait nothing else explains, such as the restart of a target; nil: all is explained.
 	Unexplained func(*facts.Wait) *facts.Wait
 
@@ -131,6 +133,9 @@ func (j *Judge) judgeWait(t *Trouble) {
 			break
 		}
 	}
+	if j.OnlyLogs && w.GaveUp == debuglog.NoReason && max(w.Queued, w.Worked) < w.Length()/2 {
+		lines = []exclusion{noLock, noOther} // logs have too little of what else happened
+	}
 	places, byLog := j.places(w), max(w.Queued, w.Worked) >= w.Length()-w.Length()/4
 	for i := range lines {
 		proof, ok := lines[i].proof(j, w)
@@ -201,7 +206,7 @@ func (j *Judge) places(w *facts.Wait) []diagnose.Place {
 		}
 	}
 	var list []diagnose.Place
-	if w.Server.Len > 0 {
+	if w.Server.Len > 0 && w.Client != w.Server { // within a node there is no network
 		list = append(list, diagnose.Between(diagnose.AtPath, w.Client, w.Server), diagnose.Between(diagnose.AtLNet, w.Client, w.Server))
 	}
 	list = append(list, []diagnose.Place{
@@ -478,14 +483,18 @@ func explained[T suspected](list []T) (weights map[diagnose.Place]float64, total
 	return weights, total
 }
 
-// heaviest returns the place that explains most.
+// heaviest returns the place that explains most. Holders that are not known need not be the same.
 func heaviest[T suspected](list []T) (best diagnose.Place, ok bool) {
 	weights, _ := explained(list)
 	most := 0.0
 	for _, t := range list { // in order, for equal weights
 		for _, p := range t.suspects() {
-			if weights[p] > most*1.001 {
-				best, most, ok = p, weights[p], true
+			weight := weights[p]
+			if p.Kind == diagnose.AtHolder && p.Node.Len == 0 {
+				weight = t.weight()
+			}
+			if weight > most*1.001 {
+				best, most, ok = p, weight, true
 			}
 		}
 	}
