@@ -29,7 +29,7 @@ var _ = addTrouble(diagnose.Rule{
 		if len(g.Troubles) > 1 {
 			f.Text += " All that they have in common is " + g.Suspects[0].Node.String() + ": it, or its link, is the cause."
 		} else {
-			f.Text += eitherText(g.Suspects)
+			f.Text += " The cause is " + g.Suspects[0].Node.String() + ", or its link."
 		}
 		f.Brief = f.Text + " Look at the node and its link first."
 		return

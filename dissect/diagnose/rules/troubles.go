@@ -219,7 +219,9 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		}
 		if n := len(s.longest.Sends); n > 1 {
 			f.Prove(s.longest.Before, "a reply to it")
-			f.Prove(s.longest.Sends[n-1].Point, "it sends it again")
+			if again := s.longest.Sends[n-1].Point; !again.IsLog() { // logs say when, but not in which line
+				f.Prove(again, "it sends it again")
+			}
 		}
 		if len(s.longest.Early) > 0 {
 			f.Prove(s.longest.Early[0], "%s asks for more time", s.longest.Server)
