@@ -319,6 +319,12 @@ type lockRequest struct {
 	asked  Point
 }
 
+// HasLockOf reports whether a wait is that for the last reply to a request, which lasted as long as that for its lock: it has all
+// that is known of the request.
+func (w *Wait) HasLockOf(lock *Wait) bool {
+	return !w.Lock && w.Opcode == lock.Opcode && w.Client == lock.Client && w.Server == lock.Server && w.From == lock.From && lock.To-w.To < MinWait
+}
+
 // addWait keeps a wait, the longest ones if there are too many.
 func (f *Facts) addWait(w *Wait) {
 	if len(f.waits) < maxWaits {

@@ -111,3 +111,21 @@ func TestCallbackOfEvicted(t *testing.T) {
 		assert.Equal(t, f.Waits()[0].To, want, evicted)
 	}
 }
+
+// TestLockOfRequest checks which wait for a reply has all of that for its lock: not one whose lock was granted long after the reply.
+func TestLockOfRequest(t *testing.T) {
+	const second = int64(1e9)
+	lock := &Wait{Span: Span{10 * second, 30 * second}, Lock: true}
+	for _, tt := range []struct {
+		w    Wait
+		want bool
+	}{
+		{Wait{Span: Span{10 * second, 30 * second}}, true},
+		{Wait{Span: Span{10 * second, 27 * second}}, false},
+		{Wait{Span: Span{11 * second, 30 * second}}, false},
+		{Wait{Span: Span{10 * second, 30 * second}, Lock: true}, false},
+		{Wait{Span: Span{10 * second, 30 * second}, Client: messages.NID(3)}, false},
+	} {
+		assert.Equal(t, tt.w.HasLockOf(lock), tt.want, tt.w.Span, tt.w.Lock)
+	}
+}

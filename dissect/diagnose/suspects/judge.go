@@ -80,7 +80,7 @@ func (j *Judge) Groups() []*Group {
 	}
 	var list []*Trouble
 	for _, w := range j.waits {
-		if !j.isTrouble(w) {
+		if !j.isTrouble(w) || w.Lock && slices.ContainsFunc(j.waits, func(o *facts.Wait) bool { return o.HasLockOf(w) }) {
 			continue
 		}
 		if w = j.Unexplained(w); w != nil {
