@@ -98,6 +98,7 @@ var forms = []struct {
 	{Denied, 0, "{target}: the system is in barrier, refuse the connection from MDT {}"},
 	{Replaced, 0, "{target}: Received new {} connection from {nid}, removing former export from same NID{}"},
 	{Replaced, 0, "{target}: Received {} connection from {nid}, removing former export from {}"},
+	{Evicting, BySilence, "{target}: haven't heard from client {uuid} (at {nid}) in {seconds} seconds.{}"},
 	{Evicting, BySilence, "{target}: haven't heard from client {uuid} (at {nid}) in {}"},
 	{Evicting, ByLockCallback, "### lock callback timer expired after {}: evicting client at {nid} ns: {namespace} {}"},
 	{Evicting, ByLockCallback, "### client (nid {nid}) {} blocking AST ({}), evict it ns: {namespace} {}"},

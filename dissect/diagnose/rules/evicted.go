@@ -225,14 +225,14 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 		First:   e.Lost.Time, Last: e.At.Time,
 	}
 	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(cmp.Or(e.At.Frame, e.At.Time), 10)
-	if e.Kind == "mgc" { // which loses nothing but the locks on its configuration
+	if e.Kind == "mgc" || e.Target == "MGS" { // which loses nothing but the locks on its configuration
 		f.Severity, f.Noun = diagnose.Note, "client that the MGS did not know any more"
 	}
 	if e.IsOfEarlierMount {
 		f.Severity = diagnose.Note
 	}
-	if e.Line != nil { // the client finds out later
-		f.First = min(f.First, e.Line.Time)
+	if e.Line != nil { // the client finds out later, and may have been silent for long
+		f.First = min(f.First, e.Line.Time-e.Line.Service)
 	}
 	return f
 }

@@ -257,6 +257,44 @@ func writesOf(s *scene) func(client lnet.NID, job string, queued, worked int64) 
 	}
 }
 
+// TestConsoleCauses: what is the cause of what by lines of the console: a client that was silent of waits for it, a crash of evictions by the MGS.
+func TestConsoleCauses(t *testing.T) {
+	const request = "@@@ Request sent has timed out for slow reply: [sent %[1]d/real %[1]d] req@1 x1882597978310528/t0(0) o104->lustre-OST0000@192.0.2.4@tcp:15/16 lens 328/224 e 0 to 1 dl %[2]d"
+	sent := time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC).Unix()
+	lost := "2026-11-24T10:00:10+00:00 %[1]s kernel: Lustre: lustre-OST000%[2]d-osc-ff11: Connection to lustre-OST000%[2]d (at 192.0.2.2@tcp) was lost; in progress operations\n"
+	for _, tt := range []struct {
+		log, want string
+	}{
+		{"2026-11-24T10:00:20+00:00 oss1 kernel: Lustre: 7:0:(client.c:1:ptlrpc_expire_one_request()) " + fmt.Sprintf(request, sent, sent+20) + "\n" +
+			"2026-11-24T10:01:30+00:00 oss1 kernel: Lustre: lustre-OST0000: haven't heard from client 1b2a (at 192.0.2.4@tcp) in 95 seconds. I think it's dead, and I am evicting it.\n",
+			"evicted.silence: lustre-OST0000 evicted 192.0.2.4@tcp because nothing was heard from it for long, by the log of the server."},
+		{fmt.Sprintf(lost, "c1", 0) + fmt.Sprintf(lost, "c1", 1) + "2026-11-24T10:00:50+00:00 oss1 kernel: Lustre: Lustre: Build Version: 2.15.5\n" +
+			"2026-11-24T10:01:00+00:00 mds1 kernel: LustreError: 7:0:(a.c:1:f()) ### client (nid 192.0.2.2@tcp) returned error from blocking AST (req@1 x1 status -107 rc -107), evict it ns: MGS lock: 00/0x1\n" +
+			"2026-11-24T10:01:10+00:00 oss1 kernel: Lustre: lustre-OST0000: Will be in recovery for at least 2:30, or until 1 client reconnects\n" +
+			"2026-11-24T10:01:10+00:00 oss1 kernel: Lustre: lustre-OST0001: Will be in recovery for at least 2:30, or until 1 client reconnects\n" +
+			"2026-11-24T10:01:12+00:00 oss1 kernel: Lustre: lustre-OST0000: Recovery over after 0:02, of 1 clients 1 recovered and 0 were evicted.\n" +
+			"2026-11-24T10:01:12+00:00 oss1 kernel: Lustre: lustre-OST0001: Recovery over after 0:02, of 1 clients 1 recovered and 0 were evicted.\n",
+			"restart.together: lustre-OST0000 and lustre-OST0001 were restarted on 192.0.2.2@tcp about the same time: all were back 60.0 s after the first sign, and " +
+				"clients had recovered after 62.0 s. Lustre was loaded anew on 192.0.2.2@tcp meanwhile: it was booted, or somebody has unloaded the modules before."},
+	} {
+		s := readLog(t, "\n")
+		r := debuglog.NewReader(strings.NewReader(tt.log))
+		for e := (debuglog.Event{}); r.Next(&e) == nil; {
+			s.e.Line(&track.LogLine{Event: e, File: "messages", Node: map[string]lnet.NID{"oss1": oss, "c1": node3, "mds1": mgs}[e.Host]})
+		}
+		s.e.Close()
+		var got []string
+		for _, f := range s.e.Findings() {
+			if f.Cause == nil && f.Severity > diagnose.Note {
+				got = append(got, f.Rule.Code+": "+f.Text)
+			}
+		}
+		if strings.Join(got, "\n") != tt.want {
+			t.Errorf("%s\nis %s\nnot %s", tt.log, strings.Join(got, "\n"), tt.want)
+		}
+	}
+}
+
 // TestLoggedErrors: what is refused to clients by the RPCs of logs, which have neither names nor what is asked for along with a lock.
 func TestLoggedErrors(t *testing.T) {
 	const enoent, eacces = opcodes.ENOENT, opcodes.EACCES

@@ -7,11 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -577,10 +579,14 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		var list []*recovery.Recovery
-		known := factsOf(r)
+		known, loaded := factsOf(r), fifo.NewMap[lnet.NID, track.LogLine](maxTargets) // the last time on each node
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
 			if (v.Kind == recovery.Restart || v.Kind == recovery.Failover) && v.Target != "" && len(list) < maxRestarts {
 				list = append(list, v)
+			}
+		}, Line: func(l *track.LogLine) {
+			if l.Kind == debuglog.Loaded && l.Node.Len > 0 {
+				fifo.Put(loaded, l.Node, *l)
 			}
 		}, End: func() {
 			slices.SortStableFunc(list, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
@@ -594,7 +600,14 @@ var _ = add(diagnose.Rule{
 					}
 				}
 				if f := restartedTogether(group); f != nil {
-					excludeNode(f, known, cmp.Or(group[0].ServerBefore, group[0].Server), facts.Span{From: f.First, To: f.Last})
+					server := cmp.Or(group[0].ServerBefore, group[0].Server)
+					excludeNode(f, known, server, facts.Span{From: f.First, To: f.Last})
+					if l, ok := fifo.Get(loaded, server); ok && l.Time > f.First && l.Time < f.Last {
+						f.Text += " Lustre was loaded anew on " + server.String() + " meanwhile: it was booted, or somebody has unloaded the modules before."
+						f.Brief = f.Text + " Look at the console of the server before the first sign, and at its BMC or hypervisor."
+						f.ProveLine(&l)
+						suspect(f, atNode(server), byAdmin)
+					}
 					r.Report(*f)
 				}
 				list = rest
