@@ -142,7 +142,9 @@ func (c *Call) takeNote(e *Event, offset int64) bool {
 	case c.Sent == 0 && e.IsConnect():
 		c.Sent = e.Time + offset // about: the line that says so is the next one
 	case e.IsTimeout():
-		c.Failed = e.Time + offset
+		if c.Failed = e.Time + offset; c.FirstLine == 0 { // the log has no other line about it
+			c.Sent, c.FirstLine, c.LastLine, c.Job = c.Failed-e.Service, e.Line, e.Line, e.Job
+		}
 	case hasPrefix(e.Text, "going to resend", "resending request on EINPROGRESS"):
 		c.Resent++
 	case hasPrefix(e.Text, "op="):
@@ -173,6 +175,9 @@ func (e *Event) GaveUp() Reason {
 	}
 	return NoReason
 }
+
+// BeginsCall reports whether a Note is all that a log without the flag rpctrace has of an RPC: that it was given up, and when it was sent.
+func (e *Event) BeginsCall() bool { return e.Service > 0 && e.IsTimeout() }
 
 // IsTimeout reports whether a Note says that the node gives up waiting for a reply.
 func (e *Event) IsTimeout() bool { return e.GaveUp() != NoReason }

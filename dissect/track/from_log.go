@@ -11,6 +11,9 @@ import (
 // IsLog reports whether a connection is known from logs only.
 func (c *Connection) IsLog() bool { return c.TargetFrom == TargetFromLog }
 
+// LacksReply reports whether no reply is known, whatever the reason.
+func (r *RPC) LacksReply() bool { return r.Missing != NotMissing || r.Log != nil && r.Connection.IsLog() && !r.HasReply }
+
 // mayBeTo reports whether a connection is to a target with a name, as far as its own is known.
 func (c *Connection) mayBeTo(target string) bool {
 	return c.Target == target || c.Target == "" && c.TargetIndex != "" && strings.HasSuffix(target, "-"+c.TargetIndex)

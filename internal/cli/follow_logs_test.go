@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -103,7 +104,7 @@ func TestConsoleAlone(t *testing.T) {
 		{"ladder --fid 0x280000401:0x41:0x0", "[0x280000401:0x41:0x0]", ""},
 		{"ladder --xid 1882522806034944", "L1:9 66.902014  •  Request took longer than estimated (30/2s); client may timeout", ""},
 		{"report -o -", "because it did not give back a lock in time", "from messages of the console alone"},
-		{"rpcs", "", "messages of the console have nothing about RPCs; lshark diagnose, imports --timeline and ladder show what they have"},
+		{"rpcs --no-reply", "LDLM_BL_CALLBACK", "from messages of the console alone"},
 		{"locks", "", "messages of the console have nothing about locks"},
 	} {
 		out, errs, status := run(t, append(strings.Fields(tt.args), oss, client)...)
@@ -112,11 +113,28 @@ func TestConsoleAlone(t *testing.T) {
 	for args, want := range map[string]string{
 		"ladder -Y frame==1": "-Y selects messages, which logs do not have",
 		"ladder --xid 7":     "no line is selected",
-		"files":              "lshark diagnose, imports, recovery, ladder, report and tui read logs alone",
+		"files":              "lshark diagnose, imports, recovery, ladder, report, rpcs, stats and tui read logs alone, and locks debug logs",
 	} {
 		_, errs, status := run(t, append(strings.Fields(args), oss)...)
 		assert.That(t, status != exit.OK && strings.Contains(errs, want), "%s: %d %s", args, status, errs)
 	}
+}
+
+// TestRecoveryBesideLog: logs add to a recovery what the capture of one client does not have: how many clients the target has, and to imports
+// the connections of other nodes.
+func TestRecoveryBesideLog(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "messages")
+	const head = "2026-11-22T22:27:%s+00:00 oss kernel: Lustre: lustre-OST0001: %s\n"
+	must.NoError(t, os.WriteFile(path, []byte(fmt.Sprintf(head, "57.359685", "Will be in recovery for at least 1:00, or until 3 clients reconnect")+
+		fmt.Sprintf(head, "58.100000", "Client 3f2a (at 192.0.2.9@tcp) reconnecting")+
+		fmt.Sprintf(head, "59.744902", "Recovery over after 0:02, of 3 clients 3 recovered and 0 were evicted.")), 0o600))
+	sample := wiretest.Repo("dissect/diagnose/rules/testdata/failback.pcap.zst")
+	alone := succeeds(t, "recovery", sample)
+	beside := succeeds(t, "recovery", sample, "--log", "192.0.2.2@tcp="+path)
+	assert.That(t, !strings.Contains(alone, "/3 ") && strings.Contains(beside, "/3 "), "alone:\n%sbeside:\n%s", alone, beside)
+	beside = succeeds(t, "imports", sample, "--log", "192.0.2.2@tcp="+path)
+	assert.That(t, strings.Contains(beside, "192.0.2.9"), "%s", beside)
 }
 
 // TestFollowUsage: what cannot be followed is refused.

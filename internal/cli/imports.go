@@ -106,7 +106,7 @@ func runImports[R any](c *importsOptions, keys *records.Table[R], show func(*fla
 		Names:  track.NewNames(),
 		Limit:  c.Count, Concurrent: true,
 		Until: c.at.until(),
-		Logs:  scan.LogUse{Flag: "ha", Unknown: "connect flags, releases and counts of messages are not known"},
+		Logs:  scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha", Unknown: "connect flags, releases and counts of messages are not known"},
 	})
 	if err != nil {
 		return err

@@ -420,7 +420,7 @@ func TestLogUsage(t *testing.T) {
 		says   string
 	}{
 		{"files " + log, exit.Usage, "this command needs a capture"},
-		{"imports " + packets + " " + log, exit.Usage, "does not read"},
+		{"files " + packets + " " + log, exit.Usage, "does not read"},
 		{"rpcs --log " + packets + " " + packets, exit.Damage, "no log of the kernel"},
 		{"rpcs --log nowhere.dk " + packets, exit.Failure, "no such file"},
 		{"rpcs --log host=" + log + " " + packets, exit.Usage, "neither a NID nor"},

@@ -75,7 +75,7 @@ func (c *recoveryOptions) check() (err error) {
 }
 
 func (c *recoveryOptions) run() error {
-	x, err := flags.Open(&c.Job, &records.Recoveries, c.check, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Flag: "ha",
+	x, err := flags.Open(&c.Job, &records.Recoveries, c.check, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "replies, what was replayed and which requests waited or failed are not known"}})
 	if err != nil {
 		return err

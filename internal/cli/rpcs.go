@@ -104,7 +104,7 @@ func (c *rpcsOptions) selects(r *track.RPC) bool {
 	if !c.unanswered && !c.noReply && !c.errors {
 		return true
 	}
-	return c.unanswered && r.Unanswered() || c.noReply && r.Missing != track.NotMissing || c.errors &&
+	return c.unanswered && r.Unanswered() || c.noReply && r.LacksReply() || c.errors &&
 		(r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
 }
 

@@ -121,7 +121,7 @@ func (c *tuiOptions) run() error {
 	streams.Err, streams.ErrTTY = notes, false
 	sys.IO = &streams
 
-	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Flag: "ha",
+	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "there are findings and connections"}})
 	o := model.Options{Store: store.Options{Distinct: in.Distinct()}, Follow: p.FollowOptions(), About: p.Captured, OnlyLogs: in.OnlyLogs()}
 	if !in.Rereadable() {

@@ -122,15 +122,18 @@ func TestTerminal(t *testing.T) {
 
 // TestTerminalLogs shows the findings of logs without a capture.
 func TestTerminalLogs(t *testing.T) {
-	x := startTerminal(t, "../../pcaps/logs", "exec lshark tui evicted.oss.log evicted.client2.log")
-	x.wait("evicted.lock_callback")
-	if _, err := x.control.WriteString("q"); err != nil {
-		t.Fatal(err)
+	for line, steps := range map[string][][2]string{
+		"evicted.oss.log evicted.client2.log":                   {{"", "evicted.lock_callback"}, {"q", ""}, {"q", ""}},
+		"overload.client2.pcap.zst --log overload.oss.dk.gz -m": {{"", "OST_WRITE"}, {"q", ""}},
+	} {
+		x := startTerminal(t, "../../pcaps/logs", "exec lshark tui "+line)
+		for _, step := range steps {
+			_, err := x.control.WriteString(step[0])
+			must.NoError(t, err)
+			x.wait(step[1])
+		}
+		x.end()
 	}
-	if _, err := x.control.WriteString("q"); err != nil {
-		t.Fatal(err)
-	}
-	x.end()
 }
 
 // TestTerminalError checks that what cannot be opened is an error without a screen.

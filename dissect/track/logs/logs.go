@@ -80,6 +80,9 @@ type table struct {
 	// up waiting for a reply.
 	Line func(*track.LogLine)
 
+	// GivenUp: a line about a request that was given up makes an RPC where the log has no other line about it.
+	GivenUp bool
+
 	// Locks, if it is set, gets each line about a lock, and those about the ends of RPCs
 	// that say what a thread does meanwhile.
 	Locks func(*track.LogLine)
@@ -265,7 +268,7 @@ func (t *table) takeCall(l *log) {
 			break
 		}
 	}
-	begins := e.Kind <= debuglog.Handled || c == nil && e.IsConnect()
+	begins := e.Kind <= debuglog.Handled || c == nil && (e.IsConnect() || t.GivenUp && e.BeginsCall())
 	if c == nil && begins {
 		c = t.add(debuglog.NewCall(e, l.number, l.offset))
 		c.File = l.Name

@@ -188,7 +188,7 @@ func (p *Pass) runLogs() error {
 	use := p.opt.Logs
 	x, ok := p.observer.(logObserver)
 	if !ok || use.Flag == "" {
-		return exit.Usagef("%s: a log: this command needs a capture; lshark diagnose, imports, recovery, ladder, report and tui read logs alone, and rpcs, stats "+
+		return exit.Usagef("%s: a log: this command needs a capture; lshark diagnose, imports, recovery, ladder, report, rpcs, stats and tui read logs alone, "+
 			"and locks debug logs", p.in.logs[0].Path)
 	}
 	rpcs, lines, locks := 0, 0, 0
@@ -222,7 +222,7 @@ func (p *Pass) runLogs() error {
 			}
 		}
 	}
-	m.HostNID = p.in.hostNID()
+	m.HostNID, m.GivenUp = p.in.hostNID(), use.Flag == rpctrace
 	open := m.Open
 	if p.in.follows {
 		open = m.Follow
@@ -334,7 +334,7 @@ func awaitLogs(stop <-chan struct{}) bool {
 // openLogs opens the logs beside a capture.
 func (p *Pass) openLogs() error {
 	if p.logs == nil {
-		return exit.Usagef("%s: a log, which this command does not read beside a capture; rpcs, stats, locks, trace, ladder, report and diagnose do",
+		return exit.Usagef("%s: a log, which this command does not read beside a capture; diagnose, rpcs, stats, locks, imports, recovery, trace, ladder, report and tui do",
 			p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
