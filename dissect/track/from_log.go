@@ -12,7 +12,9 @@ import (
 func (c *Connection) IsLog() bool { return c.TargetFrom == TargetFromLog }
 
 // LacksReply reports whether no reply is known, whatever the reason.
-func (r *RPC) LacksReply() bool { return r.Missing != NotMissing || r.Log != nil && r.Connection.IsLog() && !r.HasReply }
+func (r *RPC) LacksReply() bool {
+	return r.Missing != NotMissing || r.Log != nil && r.Connection.IsLog() && !r.HasReply
+}
 
 // mayBeTo reports whether a connection is to a target with a name, as far as its own is known.
 func (c *Connection) mayBeTo(target string) bool {

@@ -105,6 +105,11 @@ func (t *Imports) Logged(l *LogLine) *Import {
 	case debuglog.Connected, debuglog.Reconnected:
 		i.evicting = false
 		i.log(l, EventLog)
+	case debuglog.WasEvicted:
+		if l.XID != 0 && i.hasLoggedStates { // the next line is about the state
+			break
+		}
+		fallthrough
 	default:
 		i.log(l, EventLog)
 		if s := consoleStates[l.Kind]; s != 0 && !i.hasLoggedStates {
