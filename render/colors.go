@@ -27,7 +27,7 @@ type Colors struct {
 	Op   Style // operations
 	Head Style // headings
 
-	roles [8]*Style
+	roles [8]*Style // of parts of summary lines
 }
 
 // NewColors makes the styles for a terminal, or plain ones.
@@ -85,9 +85,3 @@ func (s *Style) end(dst []byte) []byte {
 	}
 	return dst
 }
-
-// Text is text in this style.
-func (s *Style) Text(text string) string { return s.on + text + s.off }
-
-// role returns the style of a part of a summary line.
-func (c *Colors) role(r schema.Role) *Style { return c.roles[r] }

@@ -9,10 +9,6 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// RecordKeys lists the names of the keys of messages that -T fields knows
-// besides the fields of the wire.
-func RecordKeys() []string { return KeyNames(&records.Messages) }
-
 // FieldError is a field that does not exist, with the most similar names.
 type FieldError struct {
 	Name string
@@ -68,7 +64,7 @@ func NewFields(names []string, index *schema.Index) (*Fields, error) {
 }
 
 func nearest(name string, index *schema.Index) []string {
-	all := append(RecordKeys(), index.Names()...)
+	all := append(KeyNames(&records.Messages), index.Names()...)
 	const few = 3
 	return schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few)
 }

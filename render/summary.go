@@ -80,7 +80,7 @@ func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	if room > 0 {
 		left = max(room-Width(dst[start:]), 0)
 	}
-	dst = s.parts(dst, left, dim)
+	dst = s.c.AppendParts(dst, s.line.Text, s.line.Parts, left, dim)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
 	}
@@ -222,12 +222,6 @@ func (s *Summary) Facts(m *dissect.Message) *schema.Line {
 	return &s.line
 }
 
-// parts appends the parts of s.line, truncated to a number of columns; -1: no
-// limit.
-func (s *Summary) parts(dst []byte, left int, dim bool) []byte {
-	return s.c.AppendParts(dst, s.line.Text, s.line.Parts, left, dim)
-}
-
 // AppendParts appends text that consists of parts, truncated to a number of columns;
 // -1: no limit. With dim, only errors keep the style of their role.
 func (c *Colors) AppendParts(dst, line []byte, parts []schema.Part, left int, dim bool) []byte {
@@ -256,7 +250,7 @@ func (c *Colors) AppendParts(dst, line []byte, parts []schema.Part, left int, di
 				left -= Width(text)
 			}
 		}
-		st := c.role(p.Role)
+		st := c.roles[p.Role]
 		if dim && p.Role != schema.Bad {
 			st = &c.Dim
 		}

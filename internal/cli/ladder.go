@@ -138,7 +138,7 @@ func (c *ladderOptions) run() error {
 	}
 	o := x.Options()
 	d := &ladder.Diagram{Title: c.title(), Limit: c.Count, NIDs: o.NIDs}
-	d.SetFiles(o.Files)
+	d.Files = o.Files
 	d.Logs = x.In.LogNames()
 	x.List = func([]*records.Arrow) []byte {
 		switch {

@@ -210,7 +210,7 @@ func (t *pageTrackers) ladders(list []*diagnose.Finding, empty ladder.Diagram, f
 			continue
 		}
 		d := empty
-		d.SetFiles(files)
+		d.Files = files
 		var said []ladder.Remark
 		for _, f := range append([]*diagnose.Finding{s.Root}, s.Followed...) {
 			d.AddTarget(f.Server, cmp.Or(f.Target, f.TargetIndex))

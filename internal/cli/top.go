@@ -80,7 +80,7 @@ func (p *top) step(now int64) error {
 		for _, o := range topKeys {
 			if o.key == k {
 				p.sort = o.sort
-				p.table.SetSort(o.sort)
+				p.table.Options.Sort = o.sort
 				p.pressed = true
 			}
 		}
@@ -119,7 +119,7 @@ func (p *top) draw() error {
 }
 
 func (p *top) lines(columns int) []string {
-	p.table.SetWidth(columns)
+	p.table.Options.Width = columns
 	p.table.Omitted = tables.Omitted{}
 	p.text = p.text[:0]
 	for _, i := range p.stats.Intervals() {

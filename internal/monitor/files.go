@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -48,7 +47,6 @@ const (
 	filePrefix    = "lshark-rpcs-"
 	fileSuffix    = ".parquet"
 	fileBuffer    = 1 << 20
-	keptFree      = 64 << 20 // bytes that are left free on the disk
 	freeInterval  = time.Second
 	pruneInterval = time.Minute
 )
@@ -105,9 +103,6 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 }
 
 func openRecordDir(o RecorderOptions) (*recordDir, error) {
-	if o.Free == nil {
-		o.Free = outdir.FreeBytes
-	}
 	d := &recordDir{opt: o}
 	d.dir = outdir.Dir{Path: o.Dir, Prefix: filePrefix, Suffix: fileSuffix,
 		Log: func(format string, args ...any) { o.Log("records: "+format, args...) }}
@@ -168,13 +163,12 @@ func (d *recordDir) hasRoom() bool {
 		return true
 	}
 	d.freeAt = now.Add(freeInterval)
-	free, err := d.opt.Free(d.opt.Dir)
-	if err != nil || free >= keptFree {
-		return true // an error shows when something is written
+	err := outdir.CheckFree(d.opt.Dir, d.opt.Free)
+	if err != nil {
+		d.complete()
+		d.backOff(err)
 	}
-	d.complete()
-	d.backOff(fmt.Errorf("the disk is nearly full: %d MB are left", free>>20))
-	return false
+	return err == nil
 }
 
 // create creates a file, unless an error was so recent that it is too early to try again.

@@ -25,7 +25,8 @@ const LockName = ".lshark-monitor.lock"
 
 const (
 	tempSuffix = ".tmp"
-	maxEqual   = 10000 // names that differ in their numbers only
+	maxEqual   = 10000    // names that differ in their numbers only
+	keptFree   = 64 << 20 // bytes that are left free on a disk
 )
 
 // Dir is a directory with what this host writes. Only one process at a time has it open.
@@ -221,6 +222,18 @@ func folderSize(path string) (size int64) {
 		}
 	}
 	return size
+}
+
+// CheckFree returns an error if the disk of a directory is nearly full. free returns how many bytes are
+// left; nil: by the system. What it cannot tell shows when something is written.
+func CheckFree(dir string, free func(dir string) (int64, error)) error {
+	if free == nil {
+		free = freeBytes
+	}
+	if n, err := free(dir); err == nil && n < keptFree {
+		return fmt.Errorf("%s: the disk is nearly full: %d MB are left", dir, n>>20)
+	}
+	return nil
 }
 
 // nameOf returns a text without what may not be in the name of a file.

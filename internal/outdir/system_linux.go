@@ -12,8 +12,8 @@ const noFollow = unix.O_NOFOLLOW
 // lockFile locks a file until it is closed. It fails when another process has locked it.
 func lockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
-// FreeBytes returns how many bytes a user may write to the disk of a directory.
-func FreeBytes(dir string) (int64, error) {
+// freeBytes returns how many bytes a user may write to the disk of a directory.
+func freeBytes(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, os.NewSyscallError("statfs", err)

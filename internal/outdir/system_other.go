@@ -13,5 +13,5 @@ const noFollow = 0
 // lockFile does nothing: the directory must not be used by two processes.
 func lockFile(*os.File) error { return nil }
 
-// FreeBytes is unknown: a full disk shows when something is written.
-func FreeBytes(string) (int64, error) { return math.MaxInt64, nil }
+// freeBytes is unknown: a full disk shows when something is written.
+func freeBytes(string) (int64, error) { return math.MaxInt64, nil }

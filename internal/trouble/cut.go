@@ -95,7 +95,7 @@ type cutter struct {
 // frame writes a frame to the folders that shall have it.
 func (w *cutter) frame(f *capture.Frame) error {
 	if w.frames++; w.frames%freeEvery == 1 {
-		if err := w.opt.checkFree(); err != nil {
+		if err := outdir.CheckFree(w.opt.Dir, w.opt.Free); err != nil {
 			return err
 		}
 	}

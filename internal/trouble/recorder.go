@@ -9,7 +9,6 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/internal/outdir"
 )
 
 // Options are what folders have, and where they are.
@@ -27,19 +26,6 @@ type Options struct {
 
 	// Free returns how many bytes are left on the disk; nil: by the system.
 	Free func(dir string) (int64, error)
-}
-
-// checkFree returns an error if the disk is nearly full.
-func (o *Options) checkFree() error {
-	free := outdir.FreeBytes
-	if o.Free != nil {
-		free = o.Free
-	}
-	n, err := free(o.Dir)
-	if err != nil || n >= keptFree {
-		return nil // an error shows when something is written
-	}
-	return fmt.Errorf("%s: the disk is nearly full: %d MB are left", o.Dir, n>>20)
 }
 
 // Retention is when folders are removed; 0: never for that reason.
@@ -72,11 +58,10 @@ const (
 )
 
 const (
-	maxOpen     = 8    // incidents
-	maxPending  = 1024 // findings that are not assigned to an incident
-	maxRPCs     = 1000 // of an incident
-	maxEnded    = 256  // findings of incidents that have ended
-	keptFree    = 64 << 20
+	maxOpen     = 8                // incidents
+	maxPending  = 1024             // findings that are not assigned to an incident
+	maxRPCs     = 1000             // of an incident
+	maxEnded    = 256              // findings of incidents that have ended
 	maxIncident = 15 * time.Minute // from its opening to the last frame
 
 	// assignInterval is how often new findings are assigned to incidents: then the findings so

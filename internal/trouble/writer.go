@@ -96,7 +96,7 @@ func (w *writer) write(j *job, p piece, selected func(*capture.Frame) bool, comm
 		return
 	}
 	if j.folder == nil {
-		err := w.opt.checkFree()
+		err := outdir.CheckFree(w.opt.Dir, w.opt.Free)
 		if err == nil {
 			j.folder, err = newFolder(&w.dir, time.Now(), j.names)
 		}

@@ -109,6 +109,6 @@ func columnsOf(runs []run) (n int) {
 }
 
 func styleOf(st *render.Style) tcell.Style {
-	runs := runsOf([]byte(st.Text(" ")))
+	runs := runsOf(st.Append(nil, " "))
 	return runs[0].style
 }

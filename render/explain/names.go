@@ -220,7 +220,7 @@ func AppendFieldList(dst []byte, index *schema.Index) []byte {
 			if s := since(first); s != "" {
 				doc = strings.TrimSpace(doc + " (" + s + ")")
 			}
-			dst = appendColumns(dst, name, f.TypeText(), strings.Join(in, ","), doc)
+			dst = append(dst, strings.Join([]string{name, f.TypeText(), strings.Join(in, ","), doc}, "\t")+"\n"...)
 		}
 	}
 	return dst
@@ -253,8 +253,4 @@ func declaredBefore(places []schema.Place, f *schema.Field) bool {
 
 func sameMeaning(a, b *schema.Field) bool {
 	return a == b || a.Doc == b.Doc && a.TypeText() == b.TypeText()
-}
-
-func appendColumns(dst []byte, columns ...string) []byte {
-	return append(append(dst, strings.Join(columns, "\t")...), '\n')
 }

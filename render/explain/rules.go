@@ -8,18 +8,8 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// Rules renders rules of lshark diagnose.
-type Rules struct {
-	colors *render.Colors
-	width  int
-}
-
-// NewRules makes a renderer of rules. width is that of the terminal in columns, 0
-// without a terminal.
-func NewRules(c *render.Colors, width int) *Rules { return &Rules{c, width} }
-
-// Append appends the text about a rule.
-func (e *Rules) Append(dst []byte, r *diagnose.Rule) []byte {
+// AppendRule appends the text about a rule of lshark diagnose.
+func (e *Topics) AppendRule(dst []byte, r *diagnose.Rule) []byte {
 	p := newPage(dst, e.colors, e.width)
 	p.heading("finding", r.Code, r.Severity.String())
 	p.paragraph(r.Summary)
@@ -47,8 +37,8 @@ func (e *Rules) Append(dst []byte, r *diagnose.Rule) []byte {
 	return p.out
 }
 
-// AppendList appends a line for each of several rules.
-func (e *Rules) AppendList(dst []byte, name string, list []*diagnose.Rule) []byte {
+// AppendRules appends a line for each of several rules.
+func (e *Topics) AppendRules(dst []byte, name string, list []*diagnose.Rule) []byte {
 	p := newPage(dst, e.colors, e.width)
 	p.heading("findings", name, strconv.Itoa(len(list))+" rules")
 	for _, r := range list {
@@ -82,8 +72,8 @@ type thresholdJSON struct {
 	Reason string  `json:"reason"`
 }
 
-// AppendJSON appends a rule as an object on a line.
-func (e *Rules) AppendJSON(dst []byte, r *diagnose.Rule) ([]byte, error) {
+// AppendRuleJSON appends a rule as an object on a line.
+func (e *Topics) AppendRuleJSON(dst []byte, r *diagnose.Rule) ([]byte, error) {
 	o := ruleJSON{Kind: "finding", Name: r.Code, Severity: r.Severity.String(), Summary: r.Summary, Meaning: r.Meaning, Limits: r.Limits,
 		Next: r.Next}
 	for _, t := range r.Thresholds {

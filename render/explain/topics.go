@@ -11,7 +11,7 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// Topics renders topics of the protocol, and keys, as text for reading.
+// Topics renders topics of the protocol, keys, and rules, as text for reading.
 type Topics struct {
 	colors *render.Colors
 	width  int

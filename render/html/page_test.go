@@ -184,7 +184,7 @@ func TestHostileText(t *testing.T) {
 		Cleared: []diagnose.Clearance{{Place: diagnose.Place{Kind: diagnose.AtTarget, Target: hostile},
 			Evidence: diagnose.Evidence{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}}})
 	diagram := &ladder.Diagram{Title: hostile, NIDs: p.NIDs}
-	diagram.SetFiles([]string{hostile, "b"})
+	diagram.Files = []string{hostile, "b"}
 	diagram.AddTarget(lnet.NID{Len: 4}, hostile)
 	var notes journal.Journal
 	message := &dissect.Message{}

@@ -20,6 +20,10 @@ type Diagram struct {
 
 	NIDs render.NIDs
 
+	// Files are the names of the files that frames are numbered in, when there are several. Frames have
+	// the number of their file instead of its name, which the head of the diagram explains.
+	Files []string
+
 	Omitted int // events beyond Limit
 
 	Logs         []string // names of the logs that lines are from
@@ -29,16 +33,10 @@ type Diagram struct {
 	events  []*Event
 	sorted  bool
 	targets map[lnet.NID][]string
-	files   []string // of the events, where there are several
 }
 
-// SetFiles sets the names of the files that frames are numbered in, when there are
-// several. Frames have the number of their file instead of its name, which the head of
-// the diagram explains.
-func (d *Diagram) SetFiles(names []string) { d.files = names }
-
 // fileNumber returns the number of a file, from 1; 0 when it has none.
-func (d *Diagram) fileNumber(name string) int { return slices.Index(d.files, name) + 1 }
+func (d *Diagram) fileNumber(name string) int { return slices.Index(d.Files, name) + 1 }
 
 // Add adds an event, which belongs to the diagram from then on.
 func (d *Diagram) Add(e *Event) {

@@ -157,7 +157,7 @@ func TestHostileText(t *testing.T) {
 	} {
 		d := &Diagram{Title: "a\x1b[2Jb\nc\u202e", NIDs: render.NIDs{Name: func(n lnet.NID) string { return names[n] }}}
 		d.AddTarget(testNID(2), "名前-OST0000")
-		d.SetFiles([]string{"a\x1b.pcap", "b.pcap"})
+		d.Files = []string{"a\x1b.pcap", "b.pcap"}
 		for i := range int64(5) {
 			e := testEvent(i, 1, 2, "OST_WRITE", fact)
 			e.File = "b.pcap"

@@ -168,7 +168,7 @@ func (t *text) heading(events []*Event) (list []note) {
 		list = append(list, note{&t.c.Head, string(schema.AppendText(nil, []byte(t.d.Title)))})
 	}
 	list = append(list, note{&t.c.Dim, t.d.summary(events, t.o.Time)})
-	for i, name := range t.d.files {
+	for i, name := range t.d.Files {
 		list = append(list, note{&t.c.Dim, fmt.Sprintf("%d: %s", i+1, schema.AppendText(nil, []byte(name)))})
 	}
 	for i, name := range t.d.Logs {

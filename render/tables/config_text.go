@@ -404,9 +404,7 @@ func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
 
 var runningKind = Kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
 	{title: "target", left: true, whole: true, style: node},
-	{title: "instance", style: num, append: func(_ *printer, b []byte, e *config.Entry) []byte {
-		return strconv.AppendUint(b, uint64(e.RunningTarget.Instance), 10)
-	}},
+	{title: "instance", style: num},
 	{title: "version", style: dim},
 	{title: "NIDs", key: "nids", left: true, style: node},
 	{title: "earlier", key: "restarts.instance", doc: "earlier starts of the target that the table had", left: true, rank: useful,

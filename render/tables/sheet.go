@@ -45,18 +45,18 @@ func (k *Kind[R]) Sheet(o render.SummaryOptions, first int64, list []R) *Sheet {
 
 // Sheet returns the sheet of an interval, with at most so many rows.
 func (s *StatsTable) Sheet(i *track.Interval, most int) *Sheet {
-	grid, exact := newGrid(s.opt.Colors, s.columns()), []SheetCell(nil)
-	rows := s.opt.Rows(i)
+	grid, exact := newGrid(s.Options.Colors, s.columns()), []SheetCell(nil)
+	rows := s.Options.Rows(i)
 	for _, r := range rows[:min(most, len(rows))] {
 		s.row(grid, r, false)
-		exact = append(exact, make([]SheetCell, len(s.opt.By))...)
+		exact = append(exact, make([]SheetCell, len(s.Options.By))...)
 		for k := range s.numbers {
 			exact = append(exact, SheetCell{Value: s.numbers[k].number(r)})
 		}
 	}
 	keys := records.Rows.Entries()
 	return grid.sheet(exact, func(i int) string {
-		if i -= len(s.opt.By); i >= 0 {
+		if i -= len(s.Options.By); i >= 0 {
 			return s.numbers[i].describe(keys).Doc
 		}
 		return ""

@@ -13,8 +13,8 @@ import (
 // StatsTable renders statistics as tables for people.
 type StatsTable struct {
 	Omitted Omitted // from all tables so far
+	Options StatsOptions
 
-	opt     StatsOptions
 	numbers []cellPrinter[*records.Row]
 }
 
@@ -24,7 +24,7 @@ const minWide = 120
 
 // NewStatsTable makes a renderer.
 func NewStatsTable(o StatsOptions) *StatsTable {
-	s := &StatsTable{opt: o}
+	s := &StatsTable{Options: o}
 	for _, c := range statsKind.cells() {
 		if o.shows(c.key) {
 			s.numbers = append(s.numbers, c)
@@ -33,15 +33,9 @@ func NewStatsTable(o StatsOptions) *StatsTable {
 	return s
 }
 
-// SetSort changes the order of rows.
-func (s *StatsTable) SetSort(order string) { s.opt.Sort = order }
-
-// SetWidth sets the width of the terminal in columns.
-func (s *StatsTable) SetWidth(columns int) { s.opt.Width = columns }
-
 func (s *StatsTable) columns() []tableColumn {
 	var cols []tableColumn
-	for _, d := range s.opt.By {
+	for _, d := range s.Options.By {
 		cols = append(cols, tableColumn{title: d.String(), left: true})
 	}
 	for k := range s.numbers {
@@ -52,21 +46,21 @@ func (s *StatsTable) columns() []tableColumn {
 
 // AppendInterval appends the table of an interval.
 func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
-	if s.opt.Step > 0 {
-		dst = s.opt.Colors.Head.Append(dst, string(render.AppendISO(nil, i.From)))
+	if s.Options.Step > 0 {
+		dst = s.Options.Colors.Head.Append(dst, string(render.AppendISO(nil, i.From)))
 		dst = append(dst, '\n')
 	}
-	t := newGrid(s.opt.Colors, s.columns())
-	rows := SortRows(i, s.opt.By, s.opt.Sort)
+	t := newGrid(s.Options.Colors, s.columns())
+	rows := SortRows(i, s.Options.By, s.Options.Sort)
 	for _, r := range rows {
 		s.row(t, &records.Row{Row: r, Interval: i}, false)
 	}
 	if len(rows) > 1 {
 		s.row(t, &records.Row{Row: &i.Total, Interval: i}, true)
 	}
-	dst = t.render(dst, s.opt.Width)
+	dst = t.render(dst, s.Options.Width)
 	s.Omitted.add(t)
-	if s.opt.Bars {
+	if s.Options.Bars {
 		for _, r := range rows {
 			dst = s.bars(dst, r)
 		}
@@ -77,17 +71,17 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 // dimension appends the value of a dimension, the longest operations abbreviated
 // on a narrow terminal.
 func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []byte {
-	if d == track.ByOp && s.opt.Width > 0 && s.opt.Width < minWide {
+	if d == track.ByOp && s.Options.Width > 0 && s.Options.Width < minWide {
 		return append(dst, render.ShortenOpcode(AppendDimension(nil, r, d, render.NIDs{}))...)
 	}
 	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
 		return append(dst, "-1"...) // (uid_t)-1: no user
 	}
-	return AppendDimension(dst, r, d, s.opt.NIDs)
+	return AppendDimension(dst, r, d, s.Options.NIDs)
 }
 
 func (s *StatsTable) row(t *grid, r *records.Row, total bool) {
-	for k, d := range s.opt.By {
+	for k, d := range s.Options.By {
 		var text []byte
 		switch {
 		case k == 0 && total:
@@ -99,18 +93,18 @@ func (s *StatsTable) row(t *grid, r *records.Row, total bool) {
 				text = append(text, '-')
 			}
 		}
-		t.put(&s.opt.Colors.Op, text)
+		t.put(&s.Options.Colors.Op, text)
 	}
-	p := printer{opt: render.SummaryOptions{NIDs: s.opt.NIDs}}
+	p := printer{opt: render.SummaryOptions{NIDs: s.Options.NIDs}}
 	for k := range s.numbers {
 		s.numbers[k].put(t, &p, r)
 	}
 }
 
 func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
-	c := s.opt.Colors
+	c := s.Options.Colors
 	var name []byte
-	for k, d := range s.opt.By {
+	for k, d := range s.Options.By {
 		if k > 0 {
 			name = append(name, ' ')
 		}
@@ -120,7 +114,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 		h := newBins(timeline.LatencyBounds())
 		r.Latency.Each(h.add)
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" latency")
-		dst = h.append(append(dst, '\n'), c, s.opt.Width, render.AppendLatency)
+		dst = h.append(append(dst, '\n'), c, s.Options.Width, render.AppendLatency)
 	}
 	if r.BulkBytes > 0 {
 		h := newBins(sizeBounds)
@@ -128,7 +122,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 			h.add(1<<n, count)
 		}
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" bulk size")
-		dst = h.append(append(dst, '\n'), c, s.opt.Width, schema.AppendSize)
+		dst = h.append(append(dst, '\n'), c, s.Options.Width, schema.AppendSize)
 	}
 	return dst
 }

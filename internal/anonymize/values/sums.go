@@ -216,7 +216,7 @@ func (w *writer) writeTransportSum() {
 		return
 	}
 	original := uint32(v.uint())
-	sums := []func([]byte) uint32{wholeSum, func(b []byte) uint32 { return payloadSum(b[m.PayloadOff:]) }}
+	sums := []func([]byte) uint32{wholeSum, func(b []byte) uint32 { return ^crc32.ChecksumIEEE(b[m.PayloadOff:]) }}
 	if m.Transport == lnet.O2IB {
 		sums = []func([]byte) uint32{lnet.O2IBChecksum}
 	}
@@ -236,5 +236,3 @@ func wholeSum(b []byte) uint32 {
 	crc = crc32.Update(crc, crc32.IEEETable, make([]byte, end-at))
 	return ^crc32.Update(crc, crc32.IEEETable, b[end:])
 }
-
-func payloadSum(b []byte) uint32 { return ^crc32.ChecksumIEEE(b) }

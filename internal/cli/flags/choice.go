@@ -25,10 +25,6 @@ func FormChoice(words ...string) Choice {
 	return Choice{Value: words[0], Words: words, Flag: "-T", Placeholder: "FORM", Noun: "form"}
 }
 
-func timeChoice() Choice {
-	return Choice{Value: "r", Words: []string{"r", "a", "u", "d"}, Flag: "-t", Placeholder: "FORM"}
-}
-
 func ColorChoice() Choice {
 	return Choice{Value: "auto", Words: []string{"auto", "always", "never"}, Flag: "--color", Placeholder: "WHEN"}
 }

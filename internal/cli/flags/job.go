@@ -43,7 +43,8 @@ type Job struct {
 
 // NewJob returns the flags of a command with a choice of forms, of which the first is the default.
 func NewJob(sys *scan.System, forms ...string) Job {
-	return Job{Sys: sys, Form: FormChoice(forms...), time: timeChoice(), color: ColorChoice()}
+	return Job{Sys: sys, Form: FormChoice(forms...), color: ColorChoice(),
+		time: Choice{Value: "r", Words: []string{"r", "a", "u", "d"}, Flag: "-t", Placeholder: "FORM"}}
 }
 
 // Help is what help says about the flags of a Job. A command does not have those without a text.

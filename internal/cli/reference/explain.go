@@ -84,9 +84,8 @@ func (p *prose) explain(names []string) error {
 	if len(names) == 0 {
 		return p.overview(index)
 	}
-	colors := render.NewColors(p.sys.Colored(p.color.Value))
 	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool),
-		topics: explain.NewTopics(colors, p.sys.Width(), index), findings: explain.NewRules(colors, p.sys.Width())}
+		topics: explain.NewTopics(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), index)}
 	var unknown []error
 	for _, q := range questions(names, index.IsPhrase) {
 		if err := e.answer(q); errors.As(err, new(exit.UsageError)) {
@@ -136,12 +135,11 @@ func questions(args []string, isPhrase func(string) bool) (list []question) {
 
 type explanation struct {
 	*prose
-	topics   *explain.Topics
-	findings *explain.Rules
-	index    *schema.Index
-	own      []records.Entry
-	out      []byte
-	shown    map[string]bool // pages
+	topics *explain.Topics
+	index  *schema.Index
+	own    []records.Entry
+	out    []byte
+	shown  map[string]bool // pages
 }
 
 func (e *explanation) answer(q question) error {
@@ -182,13 +180,13 @@ func (e *explanation) rules(q question) (found bool, err error) {
 	}
 	json := e.form.Value == "json"
 	if !json && !strings.Contains(q.name, ".") {
-		e.add(e.findings.AppendList(nil, strings.ToLower(q.name), list))
+		e.add(e.topics.AppendRules(nil, strings.ToLower(q.name), list))
 		return true, nil
 	}
 	for _, r := range list {
-		text := e.findings.Append(nil, r)
+		text := e.topics.AppendRule(nil, r)
 		if json {
-			if text, err = e.findings.AppendJSON(nil, r); err != nil {
+			if text, err = e.topics.AppendRuleJSON(nil, r); err != nil {
 				return true, err
 			}
 		}

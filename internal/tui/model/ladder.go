@@ -22,8 +22,7 @@ const maxLadder = 1000
 func (c *Capture) Ladder(x *LadderOf, o render.SummaryOptions) (lines []Line) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := &ladder.Diagram{Title: x.Title, Limit: maxLadder, First: c.Rows.First(), NIDs: o.NIDs}
-	d.SetFiles(x.Files)
+	d := &ladder.Diagram{Title: x.Title, Limit: maxLadder, First: c.Rows.First(), NIDs: o.NIDs, Files: x.Files}
 	events := ladder.NewReader(c.names)
 	rows := c.Rows.NewReader()
 	add := func(id int64) {
