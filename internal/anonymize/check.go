@@ -33,27 +33,27 @@ const (
 
 // Found is an original value in a rewritten capture.
 type Found struct {
-	Class    values.Class
-	Original string // as text
-	Form     Form   // in which it was found
-	Count    int64  // of places
-	Frame    int64  // of the first place: the number of the frame
-	Off      int    // and the offset in it
+	Class    values.Class `json:"class"`
+	Original string       `json:"original"` // as text
+	Form     Form         `json:"form"`     // in which it was found
+	Count    int64        `json:"count"`    // of places
+	Frame    int64        `json:"frame"`    // of the first place: the number of the frame
+	Off      int          `json:"offset"`   // and the offset in it
 }
 
 // CheckResult is what Check found.
 type CheckResult struct {
-	Frames    int64
-	Originals int     // values that were searched
-	Found     []Found // in the order of their first places
+	Frames    int64   `json:"frames"`
+	Originals int     `json:"originals"` // values that were searched
+	Found     []Found `json:"found"`     // in the order of their first places
 
 	// Coincidences are places where a short original appears, but the original capture has
 	// something else there: it is a part of the replacement of another value.
-	Coincidences int64
+	Coincidences int64 `json:"coincidences"`
 
 	// Different describes the first difference in number, times or lengths of frames, which
 	// shows that result was not made from this original. Empty if there is no difference.
-	Different string
+	Different string `json:"different,omitempty"`
 }
 
 // Clean reports whether nothing was found.
@@ -87,7 +87,7 @@ func Check(ctx context.Context, open func() (*capture.Reader, error), result *ca
 }
 
 func (s *search) compare(ctx context.Context, original, result *capture.Reader) (*CheckResult, error) {
-	r := &CheckResult{Originals: s.originals}
+	r := &CheckResult{Originals: s.originals, Found: []Found{}}
 	var before, after capture.Frame
 	for ctx.Err() == nil {
 		err, other := original.Next(&before), result.Next(&after)

@@ -1,7 +1,6 @@
 package anonymize
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/lshark/lshark/internal/anonymize/values"
@@ -82,18 +81,6 @@ func (r *Report) AppendText(dst []byte) []byte {
 	return dst
 }
 
-// AppendJSON appends the report as one object.
-func (r *Report) AppendJSON(dst []byte) []byte { return appendJSON(dst, r) }
-
-// appendJSON appends a value without what cannot be encoded, and a line break.
-func appendJSON(dst []byte, v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // not of these types
-	}
-	return append(append(dst, b...), '\n')
-}
-
 // AppendText appends what was found, a line for each original.
 func (r *CheckResult) AppendText(dst []byte) []byte {
 	for i := range r.Found {
@@ -109,28 +96,4 @@ func (r *CheckResult) AppendText(dst []byte) []byte {
 		dst = fmt.Appendf(dst, "short originals that are a part of another value's replacement by chance: %d\n", r.Coincidences)
 	}
 	return dst
-}
-
-// AppendJSON appends the result as one object.
-func (r *CheckResult) AppendJSON(dst []byte) []byte {
-	type found struct {
-		Class    string `json:"class"`
-		Original string `json:"original"`
-		Form     Form   `json:"form"`
-		Count    int64  `json:"count"`
-		Frame    int64  `json:"frame"`
-		Offset   int    `json:"offset"`
-	}
-	list := make([]found, 0, len(r.Found))
-	for i := range r.Found {
-		f := &r.Found[i]
-		list = append(list, found{f.Class.String(), f.Original, f.Form, f.Count, f.Frame, f.Off})
-	}
-	return appendJSON(dst, struct {
-		Frames       int64   `json:"frames"`
-		Originals    int     `json:"originals"`
-		Found        []found `json:"found"`
-		Coincidences int64   `json:"coincidences"`
-		Different    string  `json:"different,omitempty"`
-	}{r.Frames, r.Originals, list, r.Coincidences, r.Different})
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -266,19 +267,12 @@ func (c *anonymizeOptions) notes(a *anonymize.Anonymizer) {
 	}
 }
 
-// result is a Report or a CheckResult.
-type result interface {
-	AppendText(dst []byte) []byte
-	AppendJSON(dst []byte) []byte
-}
-
-// print writes a result in the form that the flags choose.
-func (c *anonymizeOptions) print(r result) error {
-	text := r.AppendText(nil)
+// print writes a Report or a CheckResult in the form that the flags choose.
+func (c *anonymizeOptions) print(r interface{ AppendText(dst []byte) []byte }) error {
 	if c.form.Value == "json" {
-		text = r.AppendJSON(nil)
+		return json.NewEncoder(c.sys.Out).Encode(r)
 	}
-	_, err := c.sys.Out.Write(text)
+	_, err := c.sys.Out.Write(r.AppendText(nil))
 	return err
 }
 

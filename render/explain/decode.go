@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -271,47 +271,44 @@ func (d *Decoder) enum(p *page, g *schema.Names, word uint64) {
 	p.end()
 }
 
+type decodedJSON struct {
+	File   json.RawMessage `json:"file,omitempty"`
+	Type   json.RawMessage `json:"type"`
+	In     string          `json:"in,omitempty"`
+	Value  json.RawMessage `json:"value"`
+	Number string          `json:"number,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	Notes  []noteJSON      `json:"notes,omitempty"`
+}
+
+type noteJSON struct {
+	Code string          `json:"code"`
+	Text json.RawMessage `json:"text"`
+}
+
 // AppendJSON appends a value as an object on a line.
 func (d *Decoder) AppendJSON(dst []byte, v Decoded) []byte {
 	t := &d.values
 	t.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
-	dst = append(dst, '{')
+	text := func(s string) json.RawMessage { return schema.AppendJSONString(nil, []byte(s)) }
+	j := decodedJSON{Type: text(v.Type), In: v.In}
 	if v.File != "" {
-		dst = append(schema.AppendJSONString(append(dst, `"file":`...), []byte(v.File)), ',')
+		j.File = text(v.File)
 	}
-	dst = schema.AppendJSONString(append(dst, `"type":`...), []byte(v.Type))
-	if v.In != "" {
-		dst = schema.AppendJSONString(append(dst, `,"in":`...), []byte(v.In))
-	}
-	dst = append(dst, `,"value":`...)
-	if len(t.Nodes) == 0 || t.Nodes[0].State != t.Nodes[0].State&^missing {
-		dst = append(dst, "null"...)
-	} else {
-		dst = render.AppendNodeJSON(dst, t, 0)
-	}
-	if len(t.Nodes) > 0 && (v.Field.Kind == schema.Uint || v.Field.Kind == schema.Int) && v.Field.Names != nil {
-		dst = append(schema.AppendHex(append(dst, `,"number":"`...), t.Nodes[0].Val), '"')
-	}
-	if len(t.Nodes) > 0 && v.Field.Format == schema.Errno && int64(t.Nodes[0].Val) < 0 {
-		dst = append(records.AppendErrno(append(dst, `,"error":"`...), int32(t.Nodes[0].Val)), '"')
-	}
-	dst = appendNotes(dst, t.Notes)
-	return append(dst, '}', '\n')
-}
-
-func appendNotes(dst []byte, notes []lnet.Note) []byte {
-	if len(notes) == 0 {
-		return dst
-	}
-	dst = append(dst, `,"notes":[`...)
-	for i := range notes {
-		if i > 0 {
-			dst = append(dst, ',')
+	if len(t.Nodes) > 0 {
+		n := &t.Nodes[0]
+		if !n.Is(dissect.Missing) {
+			j.Value = render.AppendNodeJSON(nil, t, 0)
 		}
-		dst = append(append(dst, `{"code":"`...), notes[i].Code...)
-		dst = append(dst, `","text":`...)
-		dst = schema.AppendJSONString(dst, []byte(notes[i].Text))
-		dst = append(dst, '}')
+		if (v.Field.Kind == schema.Uint || v.Field.Kind == schema.Int) && v.Field.Names != nil {
+			j.Number = string(schema.AppendHex(nil, n.Val))
+		}
+		if v.Field.Format == schema.Errno && int64(n.Val) < 0 {
+			j.Error = string(records.AppendErrno(nil, int32(n.Val)))
+		}
 	}
-	return append(dst, ']')
+	for _, n := range t.Notes {
+		j.Notes = append(j.Notes, noteJSON{n.Code, text(n.Text)})
+	}
+	return appendObject(dst, j)
 }

@@ -9,14 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
-
-const missing = dissect.Missing
 
 // TypeOf returns the type of a value that has a form of its own, empty for others.
 func TypeOf(text string) string {

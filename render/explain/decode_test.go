@@ -153,8 +153,7 @@ func TestExplainAll(t *testing.T) {
 				line := tooLong(text, width)
 				assert.That(t, width < page || line == "", "%s: more than %d columns: %s", name, width, line)
 				if width == page { // it has no width
-					_, err := e.AppendTopicJSON(nil, &topics[i])
-					assert.Equal(t, err, nil, name)
+					assert.That(t, len(e.AppendTopicJSON(nil, &topics[i])) != 0, "%s: no JSON", name)
 				}
 			}
 		}

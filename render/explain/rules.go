@@ -73,7 +73,7 @@ type thresholdJSON struct {
 }
 
 // AppendRuleJSON appends a rule as an object on a line.
-func (e *Topics) AppendRuleJSON(dst []byte, r *diagnose.Rule) ([]byte, error) {
+func (e *Topics) AppendRuleJSON(dst []byte, r *diagnose.Rule) []byte {
 	o := ruleJSON{Kind: "finding", Name: r.Code, Severity: r.Severity.String(), Summary: r.Summary, Meaning: r.Meaning, Limits: r.Limits,
 		Next: r.Next}
 	for _, t := range r.Thresholds {

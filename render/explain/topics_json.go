@@ -71,13 +71,13 @@ type bulkJSON struct {
 }
 
 // AppendKeyJSON appends a key, a code or a column as an object on a line.
-func (e *Topics) AppendKeyJSON(dst []byte, k *records.Entry) ([]byte, error) {
+func (e *Topics) AppendKeyJSON(dst []byte, k *records.Entry) []byte {
 	return appendObject(dst, topicJSON{Kind: string(k.Kind), Name: k.Name, Type: k.TypeText(), Unit: string(k.Unit),
 		In: []string{k.Of}, Meaning: k.Doc})
 }
 
 // AppendTopicJSON appends a topic as an object on a line.
-func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
+func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) []byte {
 	var j topicJSON
 	switch {
 	case t.Struct != nil:
@@ -133,12 +133,14 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	return appendObject(dst, j)
 }
 
-func appendObject(dst []byte, v any) ([]byte, error) {
+func appendObject(dst []byte, v any) []byte {
 	b := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
+	if err := enc.Encode(v); err != nil {
+		panic(err) // no value of these types has no JSON
+	}
+	return b.Bytes()
 }
 
 func (e *Topics) structJSON(s *schema.Struct) topicJSON {

@@ -16,3 +16,6 @@ const (
 func (c Class) String() string {
 	return [...]string{"harmless", "name", "address", "identity", "data"}[c]
 }
+
+// MarshalText returns the name, for JSON.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

@@ -88,11 +88,7 @@ func (p *prose) explain(names []string) error {
 		topics: explain.NewTopics(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), index)}
 	var unknown []error
 	for _, q := range questions(names, index.IsPhrase) {
-		if err := e.answer(q); errors.As(err, new(exit.UsageError)) {
-			unknown = append(unknown, err)
-		} else if err != nil {
-			return err
-		}
+		unknown = append(unknown, e.answer(q))
 	}
 	if _, err := p.sys.Out.Write(e.out); err != nil {
 		return err
@@ -142,6 +138,7 @@ type explanation struct {
 	shown  map[string]bool // pages
 }
 
+// answer adds the pages about a name. The error is that it is unknown.
 func (e *explanation) answer(q question) error {
 	if names := strings.FieldsFunc(q.name, func(r rune) bool { return r == '|' }); len(names) > 1 {
 		return e.together(names)
@@ -156,58 +153,48 @@ func (e *explanation) answer(q question) error {
 	default:
 		keys = records.Named(e.own, q.name)
 	}
-	isRule, err := e.rules(q)
-	if err != nil {
-		return err
-	}
-	if len(keys) == 0 && len(topics) == 0 && !isRule {
+	if isRule := e.rules(q); len(keys) == 0 && len(topics) == 0 && !isRule {
 		return e.unknown(q)
 	}
 	for i := range keys {
-		if err := e.page(&keys[i], nil); err != nil {
-			return err
-		}
+		e.page(&keys[i], nil)
 	}
-	return e.pages(topics)
+	e.pages(topics)
+	return nil
 }
 
 // rules appends the page of the rule of lshark diagnose with a code, or the list of
 // those with the part before the dot. It reports whether there is any.
-func (e *explanation) rules(q question) (found bool, err error) {
+func (e *explanation) rules(q question) (found bool) {
 	list, unknown := diagnose.Choose(rules.All(), []string{strings.ToLower(q.name)})
 	if unknown != "" || q.kind != "" {
-		return false, nil // it may be the name of something else
+		return false // it may be the name of something else
 	}
 	json := e.form.Value == "json"
 	if !json && !strings.Contains(q.name, ".") {
 		e.add(e.topics.AppendRules(nil, strings.ToLower(q.name), list))
-		return true, nil
+		return true
 	}
 	for _, r := range list {
-		text := e.topics.AppendRule(nil, r)
 		if json {
-			if text, err = e.topics.AppendRuleJSON(nil, r); err != nil {
-				return true, err
-			}
+			e.add(e.topics.AppendRuleJSON(nil, r))
+		} else {
+			e.add(e.topics.AppendRule(nil, r))
 		}
-		e.add(text)
 	}
-	return true, nil
+	return true
 }
 
 // together appends the pages of flags and of the word in which they are all set. Names
 // that are not flags of one word are explained one by one.
 func (e *explanation) together(names []string) error {
 	if topics := e.index.Together(names); topics != nil {
-		return e.pages(topics)
+		e.pages(topics)
+		return nil
 	}
 	var unknown []error
 	for _, name := range names {
-		if err := e.answer(question{name: name}); errors.As(err, new(exit.UsageError)) {
-			unknown = append(unknown, err)
-		} else if err != nil {
-			return err
-		}
+		unknown = append(unknown, e.answer(question{name: name}))
 	}
 	return errors.Join(unknown...)
 }
@@ -234,33 +221,24 @@ func (e *explanation) unknown(q question) error {
 	return exit.UnknownName(noun, q.name[strings.LastIndexByte(q.name, '.')+1:], names)
 }
 
-func (e *explanation) pages(topics []schema.Topic) error {
+func (e *explanation) pages(topics []schema.Topic) {
 	for i := range topics {
-		if err := e.page(nil, &topics[i]); err != nil {
-			return err
-		}
+		e.page(nil, &topics[i])
 	}
-	return nil
 }
 
 // page appends the text about a key or a topic, unless it is there already.
-func (e *explanation) page(key *records.Entry, topic *schema.Topic) error {
-	var text []byte
-	var err error
+func (e *explanation) page(key *records.Entry, topic *schema.Topic) {
 	switch json := e.form.Value == "json"; {
 	case json && key != nil:
-		text, err = e.topics.AppendKeyJSON(nil, key)
+		e.add(e.topics.AppendKeyJSON(nil, key))
 	case json:
-		text, err = e.topics.AppendTopicJSON(nil, topic)
+		e.add(e.topics.AppendTopicJSON(nil, topic))
 	case key != nil:
-		text = e.topics.AppendKey(nil, key)
+		e.add(e.topics.AppendKey(nil, key))
 	default:
-		text = e.topics.AppendTopic(nil, topic)
+		e.add(e.topics.AppendTopic(nil, topic))
 	}
-	if err == nil {
-		e.add(text)
-	}
-	return err
 }
 
 // add appends a page, unless it is there already.
