@@ -37,8 +37,8 @@ func (r *renderer) rpc(s *slowest.RPC, tree *render.Tree) {
 	r.text(latency(s.Waited))
 	r.raw("</span> <b>")
 	r.text(operation(s.Opcode, s.HasOpcode))
-	if name := s.Variant.String(); name != "" {
-		r.text(" " + name)
+	if s.Variant != nil {
+		r.text(" " + s.Variant.String())
 	}
 	r.raw("</b> ")
 	if s.Failed() {

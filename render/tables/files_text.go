@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"strconv"
+
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
@@ -10,7 +12,7 @@ import (
 var Files = Kind[*files.File]{name: "table of files", keys: &records.Files, columns: append([]column[*files.File]{
 	{title: "path", left: true, mark: pathStyle},
 	{title: "kind", left: true, rank: extra, style: dim},
-}, append(actionColumns(func(f *files.File) int64 { return f.LockWaited }), []column[*files.File]{
+}, append(actionColumns(func(f *files.File) ([]files.Error, int64) { return f.Errors, f.LockWaited }), []column[*files.File]{
 	{title: "size", rank: extra, style: num},
 	{title: "layout", left: true, rank: extra, style: dim},
 	{title: "fid", left: true, whole: true, style: obj},
@@ -21,14 +23,14 @@ var Directories = Kind[*files.Directory]{name: "table of directories", keys: &re
 	columns: append([]column[*files.Directory]{
 		{title: "directory", key: "path", left: true, style: name},
 		{title: "files", style: num},
-	}, append(actionColumns(func(d *files.Directory) int64 { return d.LockWaited }), []column[*files.Directory]{
+	}, append(actionColumns(func(d *files.Directory) ([]files.Error, int64) { return d.Errors, d.LockWaited }), []column[*files.Directory]{
 		{title: "stats", dimZero: true, rank: extra, style: num},
 		{title: "creates", dimZero: true, rank: extra, style: num},
 		{title: "removes", dimZero: true, rank: extra, style: num},
 	}...)...)}
 
 // actionColumns are the columns of what was done with a file, or those in a directory.
-func actionColumns[R any](lockWaited func(r R) int64) []column[R] {
+func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64)) []column[R] {
 	return []column[R]{
 		{title: "opens", dimZero: true, rank: extra, style: num},
 		{title: "read", key: "read_bytes", dimZero: true, style: num},
@@ -37,12 +39,29 @@ func actionColumns[R any](lockWaited func(r R) int64) []column[R] {
 		{title: "writes", dimZero: true, rank: extra, style: num},
 		{title: "pattern", left: true, rank: extra, style: dim},
 		{title: "rpcs", style: num},
-		{title: "errors", left: true, rank: useful, style: bad},
+		{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte, r R) []byte {
+			errors, _ := of(r)
+			return appendFileErrors(b, errors)
+		}},
 		{title: "clients", left: true, rank: useful, style: node},
 		{title: "jobs", left: true, rank: useful, optional: true, style: dim},
 		{title: "waited", key: "lock_waited", dimZero: true, rank: extra, style: num,
-			append: func(_ *printer, b []byte, r R) []byte { return appendTotal(b, lockWaited(r)) }},
+			append: func(_ *printer, b []byte, r R) []byte {
+				_, waited := of(r)
+				return appendTotal(b, waited)
+			}},
 	}
+}
+
+// appendFileErrors appends how often each error occurred, by name, in the order of the first ones.
+func appendFileErrors(dst []byte, list []files.Error) []byte {
+	for i, e := range list {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = strconv.AppendInt(append(records.AppendErrno(dst, e.Errno), ':'), e.Count, 10)
+	}
+	return dst
 }
 
 // appendTotal appends a sum of times, 0 for none.
