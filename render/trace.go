@@ -187,23 +187,18 @@ func (t *Trace) span(dst []byte, st *Style, get func() (int64, bool)) []byte {
 	return appendCellRight(dst, st, text, traceTime)
 }
 
-// TraceJSON renders an RPC with those nested in it as one JSON object on a line.
-type TraceJSON struct{ json *RecordJSON[*track.RPC] }
-
-// NewTraceJSON makes a JSON renderer of traces.
-func NewTraceJSON() *TraceJSON { return &TraceJSON{NewRecordJSON(&records.RPCs)} }
-
-// Append appends the objects of trees, a line each.
-func (j *TraceJSON) Append(dst []byte, list []*nested.Node) []byte {
+// AppendTraceJSON appends trees of RPCs as JSON objects, a line each.
+func AppendTraceJSON(dst []byte, list []*nested.Node) []byte {
+	json := NewRecordJSON(&records.RPCs)
 	for _, n := range list {
-		dst = append(j.object(dst, n), '\n')
+		dst = append(appendTree(dst, json, n), '\n')
 	}
 	return dst
 }
 
-// object appends the object of an RPC with the keys link and children.
-func (j *TraceJSON) object(dst []byte, n *nested.Node) []byte {
-	dst = bytes.TrimSuffix(j.json.Append(dst, n.RPC), []byte("}"))
+// appendTree appends the object of an RPC with the keys link and children.
+func appendTree(dst []byte, json *RecordJSON[*track.RPC], n *nested.Node) []byte {
+	dst = bytes.TrimSuffix(json.Append(dst, n.RPC), []byte("}"))
 	if n.Link != nested.Unlinked {
 		dst = append(append(append(dst, `,"link":"`...), n.Link.String()...), '"')
 	}
@@ -212,7 +207,7 @@ func (j *TraceJSON) object(dst []byte, n *nested.Node) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = j.object(dst, child)
+		dst = appendTree(dst, json, child)
 	}
 	return append(dst, "]}"...)
 }

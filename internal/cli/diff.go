@@ -211,7 +211,7 @@ func (c *diffOptions) run() error {
 }
 
 // compare returns what has changed, in the form that the flags choose.
-func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) (buf []byte) {
+func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) []byte {
 	rows := comparison.Rows(before.stats, after.stats)
 	for _, s := range []*measured{before, after} {
 		if n := s.stats.Dropped(); n > 0 {
@@ -242,17 +242,10 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) (b
 		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs%s, and the connects to %d targets compared", compared, few, equal)
 	}
 	if c.Form.Value == "json" {
-		j := tables.NewChangesJSON(o.By)
-		for _, r := range rows {
-			buf = j.AppendRow(buf, r)
-		}
-		for _, n := range connections {
-			buf = j.AppendConnection(buf, n)
-		}
-		return buf
+		return tables.AppendChangesJSON(nil, o.By, rows, connections)
 	}
 	t := tables.NewChangesTable(o, c.all)
-	buf = t.Append(buf, rows)
+	buf := t.Append(nil, rows)
 	after.pass.NoteHidden(t.Omitted.String())
 	if len(rows) > 0 && len(connections) > 0 {
 		buf = append(buf, '\n')

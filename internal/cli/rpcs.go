@@ -199,7 +199,7 @@ func (c *rpcsOptions) runTree(o scan.Options) error {
 			x.Note("%d more RPCs are not shown: select fewer with -Y, or --slowest", n)
 		}
 		if c.Form.Value == "json" {
-			return x.Out.Write(render.NewTraceJSON().Append(nil, roots))
+			return x.Out.Write(render.AppendTraceJSON(nil, roots))
 		}
 		if len(roots) == 0 {
 			return nil

@@ -73,7 +73,7 @@ func (c *traceOptions) run() error {
 	f.Add(follow.Hooks{Done: trees.Done})
 	var roots []*nested.Node
 	own := map[string]func() []byte{
-		"json": func() []byte { return render.NewTraceJSON().Append(nil, roots) },
+		"json": func() []byte { return render.AppendTraceJSON(nil, roots) },
 		"otlp": func() []byte { return append(monitor.AppendTraces(nil, roots, x.Last(), flags.Version()), '\n') },
 		"text": func() []byte { return c.text(roots, x.First()) },
 	}

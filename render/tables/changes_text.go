@@ -235,32 +235,19 @@ func (s *ChangesTable) dimension(dst []byte, r *comparison.Row, k int, d track.D
 	return dst
 }
 
-// ChangesJSON renders rows of statistics and connections of two captures as one
-// JSON object a line.
-type ChangesJSON struct {
-	rows        *render.RecordJSON[*comparison.Row]
-	totals      *render.RecordJSON[*comparison.Row]
-	connections *render.RecordJSON[*comparison.Connection]
-}
-
-// NewChangesJSON makes a renderer of rows that are grouped by dimensions.
-func NewChangesJSON(by []track.Dimension) *ChangesJSON {
+// AppendChangesJSON appends rows of statistics that are grouped by dimensions, and connections, of
+// two captures as JSON objects, a line each.
+func AppendChangesJSON(dst []byte, by []track.Dimension, rows []*comparison.Row, connections []*comparison.Connection) []byte {
 	of := func(by []track.Dimension) *render.RecordJSON[*comparison.Row] {
 		return render.NewRecordJSON(records.Changes.Only(keysOf(&records.Changes, by)))
 	}
-	return &ChangesJSON{of(by), of(nil), render.NewRecordJSON(&records.ConnectionChanges)}
-}
-
-// AppendRow appends the object of a row and a newline.
-func (j *ChangesJSON) AppendRow(dst []byte, r *comparison.Row) []byte {
-	if r.Total {
-		return append(j.totals.Append(dst, r), '\n')
+	grouped, totals := of(by), of(nil)
+	for _, r := range rows {
+		if r.Total {
+			dst = totals.AppendLine(dst, r)
+		} else {
+			dst = grouped.AppendLine(dst, r)
+		}
 	}
-	return append(j.rows.Append(dst, r), '\n')
-}
-
-// AppendConnection appends the object of what the connects to a target negotiated,
-// and a newline.
-func (j *ChangesJSON) AppendConnection(dst []byte, c *comparison.Connection) []byte {
-	return append(j.connections.Append(dst, c), '\n')
+	return render.NewRecordJSON(&records.ConnectionChanges).AppendLines(dst, connections)
 }

@@ -98,12 +98,6 @@ func (p *Paths) All(f func(*Path) bool) {
 	}
 }
 
-// HasMessages reports whether messages were captured of a connection.
-func (p *Paths) HasMessages(conn int) bool {
-	_, ok := fifo.Get(p.conns, conn)
-	return ok
-}
-
 // Get returns the path from one host to another, nil if no message was captured of it.
 func (p *Paths) Get(source int, from, to netip.Addr) *Path {
 	path, _ := fifo.Get(p.byHosts, hosts{source, from, to})

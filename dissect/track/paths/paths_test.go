@@ -47,7 +47,6 @@ func TestPath(t *testing.T) {
 	}
 	back := p.Get(0, server.Addr(), client.Addr())
 	assert.That(t, back != nil && back.Messages == 0 && back.FromNID.Len == 0, "back: %+v", back)
-	assert.That(t, p.HasMessages(0) && !p.HasMessages(1), "connections with messages")
 }
 
 func TestRoundTrips(t *testing.T) {
