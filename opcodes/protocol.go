@@ -105,7 +105,7 @@ func init() {
 		NodemapIdType, NodemapMisc, IblndVersion, IblndService, Ioobj, MsgVersion, MsgOffsets, Handles, PtlrpcLimits,
 		PbFlagsRetired, PbOpFlagsRetired, QuotaCtlIdKind, QuotaResType, LqaCmd, QuotaGrace, QuotaGraceFlags, LaValid,
 		SptlrpcPolicy, SptlrpcMechGss, SptlrpcSubflavor, SptlrpcFlavorShift, CfsHashAlg, SptlrpcPlain, SecFlavorWire, SrpcMisc,
-		LstBrw, SrpcPortal, KsockProto, KsockZc, FailLoc, LastRcvd, DiskMagic, ScrubStatus,
+		LstTest, KsockProto, KsockZc, FailLoc, LastRcvd, DiskMagic, ScrubStatus,
 		ScrubFlags, ScrubParam, ParentFid,
 	}
 	Protocol.Prepare()

@@ -111,14 +111,12 @@ var SptlrpcBsdFlags = Bits("sptlrpc_bsd_flags", "", "flags of a bulk descriptor"
 	{Name: "BSD_FL_ERR", Value: 0x1, Doc: "the server failed to protect or check the data"},
 })
 
-var SptlrpcPlain = Enum("sptlrpc_plain", "PLAIN_", "flags and buffer numbers of the plain policy", []Value{
-	{Name: "PACK_HDR_OFF", Value: 0x0},
-	{Name: "PACK_MSG_OFF", Value: 0x1},
-	{Name: "FL_USER", Value: 0x1, Alias: true},
-	{Name: "FL_BULK", Value: 0x2},
-	{Name: "PACK_USER_OFF", Value: 0x2, Alias: true},
-	{Name: "PACK_BULK_OFF", Value: 0x3},
-	{Name: "PACK_SEGMENTS", Value: 0x4},
+var SptlrpcPlain = Enum("sptlrpc_plain", "PLAIN_PACK_", "buffer numbers of the plain policy", []Value{
+	{Name: "HDR_OFF", Value: 0x0},
+	{Name: "MSG_OFF", Value: 0x1},
+	{Name: "USER_OFF", Value: 0x2},
+	{Name: "BULK_OFF", Value: 0x3},
+	{Name: "SEGMENTS", Value: 0x4},
 })
 
 var SptlrpcSecPart = Enum("sptlrpc_sec_part", "LUSTRE_SP_", "kind of node", []Value{
@@ -134,7 +132,6 @@ var SecFlavorWire = Enum("sec_flavor_wire", "", "parts of lm_secflvr", []Value{
 	{Name: "WIRE_FLVR_MASK", Value: 0xfffff, Doc: "low 20 bits of lm_secflvr are the flavour; bits 24-31 carry the sender part under the null policy"},
 })
 
-// PlainFlags are the flags among the numbers of sptlrpc_plain.
 var PlainFlags = Bits("plain_flags", "PLAIN_FL_", "what a message under the plain policy carries besides itself", []Value{
 	{Name: "USER", Value: 0x1, Doc: "a user descriptor"},
 	{Name: "BULK", Value: 0x2, Doc: "a bulk descriptor"},

@@ -39,22 +39,13 @@ var SrpcService = Enum("srpc_service", "SRPC_", "services of LNet selftest; the 
 })
 
 var SrpcMisc = Enum("srpc_misc", "SRPC_", "numbers of LNet selftest", []Value{
-	{Name: "BATCH_OPC_RUN", Value: 0x1},
-	{Name: "MSG_VERSION", Value: 0x1, Alias: true},
-	{Name: "BATCH_OPC_STOP", Value: 0x2},
-	{Name: "BATCH_OPC_QUERY", Value: 0x3},
+	{Name: "MSG_VERSION", Value: 0x1},
 	{Name: "MSG_MAGIC", Value: 0xeeb0f00d},
 })
 
-var LstBrw = Enum("lst_brw", "LST_", "kinds of test, directions and checks of LNet selftest", []Value{
-	{Name: "TEST_BULK", Value: 0x1},
-	{Name: "TEST_PING", Value: 0x2},
-	{Name: "BRW_READ", Value: 0x1, Alias: true},
-	{Name: "BRW_WRITE", Value: 0x2, Alias: true},
-	{Name: "BRW_CHECK_NONE", Value: 0x1, Alias: true},
-	{Name: "BRW_CHECK_SIMPLE", Value: 0x2, Alias: true},
-	{Name: "BRW_CHECK_FULL", Value: 0x3},
-	{Name: "BRW_CHECK_DISCARD", Value: 0x4, Since: "2.18"},
+var LstTest = Enum("lst_test", "LST_TEST_", "kinds of test of LNet selftest", []Value{
+	{Name: "BULK", Value: 0x1},
+	{Name: "PING", Value: 0x2},
 })
 
 var LstFeatures = Bits("lst_features", "LST_", "features of a selftest session", []Value{
@@ -62,12 +53,6 @@ var LstFeatures = Bits("lst_features", "LST_", "features of a selftest session",
 	{Name: "FEATS_EMPTY", Value: 0x0, Alias: true},
 	{Name: "FEAT_BULK_LEN", Value: 0x1, Doc: "bulk tests give lengths in bytes, not in pages"},
 	{Name: "FEATS_MASK", Value: 0x1, Alias: true},
-})
-
-var SrpcPortal = Enum("srpc_portal", "SRPC_", "portals of LNet selftest", []Value{
-	{Name: "REQUEST_PORTAL", Value: 0x32, Doc: "requests of tests"},
-	{Name: "FRAMEWORK_REQUEST_PORTAL", Value: 0x33, Doc: "requests that steer the tests"},
-	{Name: "RDMA_PORTAL", Value: 0x34, Doc: "replies and bulk data"},
 })
 
 var LstBatchOp = Enum("lst_batch_op", "SRPC_BATCH_OPC_", "what to do with a batch of tests", []Value{
