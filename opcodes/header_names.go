@@ -9,8 +9,8 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// headerNamesText has a header, a kind (define, enum NAME or struct NAME), names and a text in each line. The names
-// have values, NAME=0x1; those of a struct are its fields. Below a struct there may be lines of its fields, of the kind
+// headerNamesText has a header, a kind (define, enum NAME, struct NAME or alias), names and a text in each line. The names
+// have values, NAME=0x1; those of a struct are its fields, and an alias has the name that declarations have, o_dirty=o_blocks. Below a struct there may be lines of its fields, of the kind
 // field NAME, with offset and size, NAME=0+8.
 //
 //go:embed header_names.tsv
@@ -39,7 +39,7 @@ var headerNames = sync.OnceValue(func() (list []*HeaderName) {
 		_, of, _ := strings.Cut(kind, " ")
 		for _, n := range names {
 			name, value, _ := strings.Cut(n, "=")
-			list = append(list, &HeaderName{Name: name, Header: header, Of: of, Value: value, Doc: doc})
+			list = append(list, &HeaderName{Name: name, Header: header, Of: of, Alias: kind == "alias", Value: value, Doc: doc})
 		}
 	}
 	return list

@@ -8,6 +8,7 @@ type HeaderName struct {
 	Header string // lustre_user.h
 	Of     string // the enum of a constant; empty: none
 	Struct bool
+	Alias  bool           // Value is the name that declarations have for it
 	Value  string         // of a constant: a number, a text in quotes or another name; empty: what depends on sizes of types
 	Fields []*HeaderField // of a struct
 	Doc    string
@@ -35,6 +36,9 @@ func (x *Index) inHeaders(name string) (list []Topic) {
 		}
 		if found {
 			list = append(list, Topic{Header: h, HeaderField: known})
+		}
+		if found && h.Alias {
+			list = append(list, x.Topics(h.Value)...)
 		}
 	}
 	return list

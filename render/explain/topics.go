@@ -72,6 +72,10 @@ func headerName(p *page, h *schema.HeaderName, f *schema.HeaderField) {
 		p.paragraph(f.Doc)
 		return
 	}
+	if h.Alias {
+		p.heading("name", h.Name, "another one of "+h.Value, "in "+h.Header)
+		return
+	}
 	kind, of := "constant", "of "+h.Header
 	switch {
 	case h.Struct:

@@ -106,6 +106,8 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) []byte {
 				Fields: []fieldJSON{{In: t.Header.Name, Name: f.Name, Offset: &f.Offset, Size: f.Size}}}
 		} else if t.Header.Struct {
 			j.Kind = "struct"
+		} else if t.Header.Alias {
+			j.Kind = "name"
 		}
 	case t.Term != nil:
 		j = topicJSON{Kind: "term", Name: t.Term.Name, Short: t.Term.Long, Meaning: t.Term.Doc, In: t.Term.See}

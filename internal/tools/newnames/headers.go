@@ -15,9 +15,9 @@ import (
 type name struct {
 	file   string
 	line   int
-	kind   string // define, the enum of an enumerator, struct, field
+	kind   string // define, the enum of an enumerator, enum tag, struct, field
 	name   string
-	of     string   // of a field: its struct
+	of     string   // of a field: its struct; of a tag: its first enumerator
 	nested bool     // of a field: it is in a struct or union inside that struct
 	value  []string // of a constant: the tokens of its value; nil: none
 }
@@ -159,14 +159,18 @@ func (p *parser) skip() {
 }
 
 func (p *parser) enum() {
-	kind := "enum"
+	kind, tag := "enum", token{}
 	if p.peek(1) == "{" {
-		kind += " " + p.next().text
+		tag = p.next()
+		kind += " " + tag.text
 	}
 	if p.peek(0) != "{" {
 		return
 	}
 	p.next()
+	if tag.text != "" {
+		p.add(tag, name{kind: "enum tag", of: p.peek(0)})
+	}
 	value := []string{"0"}
 	for len(p.tokens) > 0 && p.peek(0) != "}" {
 		at, depth := p.next(), 0

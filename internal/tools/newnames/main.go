@@ -120,6 +120,9 @@ func (c *comparison) rows(w io.Writer) error {
 		case "define":
 			r.beginning, _, _ = strings.Cut(n.name, "_")
 		}
+		if _, ok := c.number(n.value); !ok && c.alias(n) != "" {
+			r.kind, r.beginning = "alias", ""
+		}
 		ofUnknown := n.kind == "field" && r == last
 		if !ofUnknown && !strings.HasSuffix(c.difference(n), ": unknown") {
 			continue
@@ -142,10 +145,36 @@ func (c *comparison) rows(w io.Writer) error {
 func (c *comparison) valueText(n name) string {
 	number, ok := c.number(n.value)
 	switch {
+	case !ok && c.alias(n) != "":
+		return "=" + c.alias(n)
 	case ok:
 		return "=" + numberText(number)
 	case len(n.value) == 1 && !strings.Contains(n.value[0], " "):
 		return "=" + n.value[0]
+	}
+	return ""
+}
+
+// path matches the value of a macro that is a field, such as a.b[0], and its name.
+var path = regexp.MustCompile(`^(?:\w+\.)*([A-Za-z_]\w*)(?:\[\d+\])?$`)
+
+// alias returns the name that lshark has for a macro that is another name of a field or struct, or for an enum; empty: none.
+func (c *comparison) alias(n name) string {
+	text := n.of
+	if n.kind == "define" {
+		text = strings.Join(n.value, "")
+	}
+	m := path.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	for _, t := range c.index.Topics(m[1]) {
+		switch {
+		case n.kind == "enum tag" && t.Value != nil:
+			return t.Group.Group
+		case n.kind == "define" && (t.Field != "" || t.Struct != nil || t.Header != nil && (t.Header.Struct || t.Header.Name != m[1])):
+			return m[1]
+		}
 	}
 	return ""
 }
@@ -166,7 +195,13 @@ func (c *comparison) difference(n name) string {
 		return c.field(n)
 	}
 	number, isNumber := c.number(n.value)
-	if n.kind == "define" && (strings.HasPrefix(n.name, "__") || !isNumber && strings.ToUpper(n.name) != n.name) {
+	switch {
+	case !isNumber && c.alias(n) != "":
+		if c.index.Topics(n.name) == nil {
+			return n.kind + " " + n.name + ": unknown"
+		}
+		return ""
+	case n.kind == "enum tag", n.kind == "define" && (strings.HasPrefix(n.name, "__") || !isNumber && strings.ToUpper(n.name) != n.name):
 		return "" // of the C library, or code
 	}
 	var others []string

@@ -17,6 +17,7 @@ toy.h:7: define TOY_SIZE = 0x31: unknown
 toy.h:9: define TOY_NAME: unknown
 toy.h:10: define TOY_MASK = -5: unknown
 toy.h:14: define LMV_CRUSH_PG_COUNT: lshark has it since 2.15, these headers are of 2.13
+toy.h:50: define o_toy: unknown
 toy.h:21: enum mds_cmd MDS_GETATTR = 0x31: lshark has 0x21
 toy.h:23: enum mds_cmd MDS_TOY = 0x23: unknown
 toy.h:24: enum mds_cmd MDS_TOY_LETTER = 0x61: unknown
@@ -24,14 +25,17 @@ toy.h:29: struct obd_connect_data has ocd_toys: unknown
 toy.h:29: struct obd_connect_data has ocd_more: unknown
 toy.h:31: struct obd_connect_data has ocd_toy_inside: unknown
 toy.h:35: struct toy_body: unknown
-19 names, 12 differ
+toy.h:52: enum tag toy_records: unknown
+23 names, 14 differ
 `, "the differences")
 	out.Reset()
 	must.NoError(t, c.rows(&out))
 	assert.Equal(t, out.String(), `toy.h	define	TOY_SHIFT=0x4 TOY_SIZE=0x31 TOY_NAME="toy" TOY_MASK=-5	
+toy.h	alias	o_toy=o_misc	
 toy.h	enum mds_cmd	MDS_TOY=0x23 MDS_TOY_LETTER=0x61	
 toy.h	struct obd_connect_data	ocd_toys ocd_more ocd_toy_inside	
 toy.h	struct toy_body	tb_fid tb_list	
+toy.h	alias	toy_records=changelog_type	
 `, "the rows")
 }
 

@@ -47,4 +47,10 @@ static inline int toy_open(struct toy_body *body)
 #if defined(__cplusplus)
 }
 #endif
+#define o_toy	o_misc
+
+enum toy_records {
+	CL_MARK	= 0,
+};
+
 #endif
