@@ -102,10 +102,10 @@ func init() {
 		LmvInherit, LmvLimits, LovLimits, LdlmError, LockaheadMode, LockaheadResult, BarrierCmd, LdlmGid, ExtentLimits, OstLvb,
 		ResNameSlots, LlogSizes, LnetVersion, LnetSpecial, LnetAckWmd, Acceptor, LnetPing, DataVersionFlags, ReaddirMisc,
 		MboXattrAbsentBit, FsXflag, CfsPerm, MtiLimits, LddMountType, NodemapIdxType, NodemapRangeType, NodemapMapMode,
-		NodemapIdType, NodemapMisc, IblndVersion, IblndService, Ioobj, MsgVersion, MsgOffsets, Handles, PtlrpcLimits,
+		NodemapIdType, NodemapMisc, IblndVersion, IblndService, Ioobj, MsgVersion, Handles, PtlrpcLimits,
 		PbFlagsRetired, PbOpFlagsRetired, QuotaCtlIdKind, QuotaResType, LqaCmd, QuotaGrace, QuotaGraceFlags, LaValid,
-		SptlrpcPolicy, SptlrpcMechGss, SptlrpcSubflavor, SptlrpcFlavorShift, CfsHashAlg, SptlrpcPlain, SecFlavorWire, SrpcMisc,
-		LstTest, KsockProto, KsockZc, FailLoc, LastRcvd, DiskMagic, ScrubStatus,
+		SptlrpcPolicy, SptlrpcMechGss, SptlrpcSubflavor, SptlrpcFlavorShift, CfsHashAlg, SecFlavorWire, SrpcMisc,
+		KsockProto, KsockZc, FailLoc, LastRcvd, DiskMagic, ScrubStatus,
 		ScrubFlags, ScrubParam, ParentFid,
 	}
 	Protocol.Prepare()

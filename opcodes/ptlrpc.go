@@ -58,23 +58,6 @@ var (
 	ConnectReplayable = uint32(MsgConnectFlags.Bit("REPLAYABLE"))
 )
 
-var MsgOffsets = Enum("msg_offsets", "", "numbers of buffers and lengths that older code knows by name", []Value{
-	{Name: "MSG_PTLRPC_BODY_OFF", Value: 0x0},
-	{Name: "LDLM_ENQUEUE_CANCEL_OFF", Value: 0x1},
-	{Name: "REQ_REC_OFF", Value: 0x1, Alias: true},
-	{Name: "DLM_LOCKREQ_OFF", Value: 0x1, Alias: true},
-	{Name: "REPLY_REC_OFF", Value: 0x1, Alias: true},
-	{Name: "DLM_LOCKREPLY_OFF", Value: 0x1, Alias: true},
-	{Name: "LDLM_LOCKREQ_HANDLES", Value: 0x2},
-	{Name: "DLM_INTENT_IT_OFF", Value: 0x2, Alias: true},
-	{Name: "DLM_REPLY_REC_OFF", Value: 0x2, Alias: true},
-	{Name: "DLM_REQ_REC_OFF", Value: 0x2, Alias: true},
-	{Name: "DLM_INTENT_REC_OFF", Value: 0x3},
-	{Name: "RES_NAME_SIZE", Value: 0x4},
-	{Name: "PTLRPC_NUM_VERSIONS", Value: 0x4, Alias: true},
-	{Name: "LUSTRE_JOBID_SIZE", Value: 0x20},
-})
-
 var Portal = Enum("portal", "", "LNet portals: which service, which kind of reply or which bulk a message is for", []Value{
 	{Name: "LNET_RESERVED_PORTAL", Value: 0x0, Doc: "ping and discovery of LNet itself"},
 	{Name: "CONNMGR_REQUEST_PORTAL", Value: 0x1, Doc: "not in use"},

@@ -111,14 +111,6 @@ var SptlrpcBsdFlags = Bits("sptlrpc_bsd_flags", "", "flags of a bulk descriptor"
 	{Name: "BSD_FL_ERR", Value: 0x1, Doc: "the server failed to protect or check the data"},
 })
 
-var SptlrpcPlain = Enum("sptlrpc_plain", "PLAIN_PACK_", "buffer numbers of the plain policy", []Value{
-	{Name: "HDR_OFF", Value: 0x0},
-	{Name: "MSG_OFF", Value: 0x1},
-	{Name: "USER_OFF", Value: 0x2},
-	{Name: "BULK_OFF", Value: 0x3},
-	{Name: "SEGMENTS", Value: 0x4},
-})
-
 var SptlrpcSecPart = Enum("sptlrpc_sec_part", "LUSTRE_SP_", "kind of node", []Value{
 	{Name: "CLI", Value: 0x0, Doc: "client"},
 	{Name: "MDT", Value: 0x1, Doc: "metadata target"},

@@ -43,11 +43,6 @@ var SrpcMisc = Enum("srpc_misc", "SRPC_", "numbers of LNet selftest", []Value{
 	{Name: "MSG_MAGIC", Value: 0xeeb0f00d},
 })
 
-var LstTest = Enum("lst_test", "LST_TEST_", "kinds of test of LNet selftest", []Value{
-	{Name: "BULK", Value: 0x1},
-	{Name: "PING", Value: 0x2},
-})
-
 var LstFeatures = Bits("lst_features", "LST_", "features of a selftest session", []Value{
 	{Name: "FEAT_NONE", Value: 0x0},
 	{Name: "FEATS_EMPTY", Value: 0x0, Alias: true},
