@@ -170,15 +170,11 @@ var (
 // hasPbOpc reports whether a message has its operation: a reply does not repeat it, and has 0, which no request
 // has, where the server did not unpack the request.
 func hasPbOpc(v *View) bool {
-	const word = 4
-	at := pbOpcOff
-	return len(v.Struct) < at+word || ReadUint(v.Struct[at:at+word], v.Big) != 0 || v.Uint(PbType) == typeRequest
+	opc := v.Type.Field("pb_opc") // PbOpc refers to this func
+	return opc.Bytes(v.Struct) == nil || opc.Uint(v.Struct, v.Big) != 0 || v.Uint(PbType) == typeRequest
 }
 
-const (
-	pbOpcOff    = 16
-	typeRequest = 4711
-)
+const typeRequest = 4711
 
 // ptlrpcBodyFields are the fields that versions 2 and 3 share.
 func ptlrpcBodyFields() []*Field {
