@@ -180,8 +180,8 @@ func (f *Finding) happensWith(c *Finding) bool {
 	if hasCode("target.stopped", f.Rule.Code) { // clients find out later
 		return f.First <= c.Last && f.Last >= c.First-aftermath
 	}
-	if hasCode("mount", f.Rule.Code) && hasCode("connect restart", c.Rule.Code) && f.Last < c.First && f.Last > c.First-before {
-		return true
+	if f.Rule.Code == "mount.reported" && f.Last < c.First && f.Last > c.First-before {
+		return true // each try of a client that asks for its configuration has a line
 	}
 	if f.Last < c.First || f.First > c.Last+aftermath {
 		return false
