@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -265,4 +266,26 @@ func TestRestartedTogether(t *testing.T) {
 		t.Log(tt.name)
 		s.expect(tt.want...)
 	}
+}
+
+// TestWaitOfEvicted: a server that evicts a client waits for its answers no more.
+func TestWaitOfEvicted(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.rpc(oss, node3, opcodes.LDLM_BL_CALLBACK, nil, nil)
+	s.pass(20)
+	s.ping(node3, oss, handle, status(opcodes.ENOTCONN))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle)}, []change{withHandle(handle + 1), granted(7)})
+	for range 8 {
+		s.pass(5)
+		s.ping(node3, oss, handle+1)
+	}
+	s.e.Close()
+	var waits []int64
+	for _, f := range s.e.Findings() {
+		if f.Wait > 0 {
+			waits = append(waits, f.Wait/1e9)
+		}
+	}
+	assert.Equal(t, fmt.Sprint(waits), "[20]", "seconds that requests waited")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/diagnose/suspects"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -23,6 +24,7 @@ type troubles struct {
 	facts   *facts.Facts
 	judge   suspects.Judge
 	outages []*recovery.Recovery
+	evicted []*evictions.Eviction
 	groups  []*suspects.Group
 	at      int64 // time of groups
 	slow    func() []*suspects.Slow
@@ -39,6 +41,11 @@ func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 		}
 	}
 	h.End = func() { suspects.Narrow(t.list(), t.slow()) }
+	h.Eviction = func(e *evictions.Eviction) {
+		if len(t.evicted) < maxRestarts {
+			t.evicted = append(t.evicted, e)
+		}
+	}
 	return t, h
 }
 
@@ -106,9 +113,17 @@ func (t *troubles) list() []*suspects.Group {
 	return t.groups
 }
 
-// unexplained returns what of a wait was not because its target was gone, nil where all was: rules about restarts report that. Of waits
-// in logs alone, only those count of which the log of the server says where they were.
+// unexplained returns what of a wait was not because its target was gone, nil where all was: rules about restarts report that.
 func (t *troubles) unexplained(w *facts.Wait) *facts.Wait {
+	for _, e := range t.evicted {
+		at := e.Lost.Time
+		if e.Line != nil {
+			at = min(at, e.Line.Time)
+		}
+		if w.Open && opcodes.IsCallback(w.Opcode) && w.Server == e.Client && w.Client == e.Server && w.From < at && at < w.To {
+			w = w.Until(at) // the server asks it for no lock any more
+		}
+	}
 	for _, v := range t.outages {
 		from, until := v.Begin(), v.Completed.Time
 		if v.GoneBy == recovery.SignLog { // the client has given up a request just before
