@@ -13,14 +13,14 @@ var _ = addLines(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "injected fault",
 	Summary:  "A fault is injected into Lustre, as tests do.",
-	Meaning:  "lctl set_param fail_loc lets Lustre fail, drop a message or sleep at a place in its code. The kernel logs the sleep of a thread.",
+	Meaning:  "lctl set_param fail_loc lets Lustre fail, drop a message or sleep at a place in its code. The kernel logs that it does so.",
 	Next:     "lctl get_param fail_loc fail_val on that node; fail_loc=0 ends it.",
 }, lines{
 	kinds: []debuglog.Kind{debuglog.Injected},
 	where: func(l *track.LogLine) []diagnose.Place {
-		if !strings.Contains(l.Text, " sleeping for ") { // what others do, the line does not say
-			return nil
+		if strings.Contains(l.Text, " sleeping for ") {
+			return []diagnose.Place{atThread(l.Node), byAdmin}
 		}
-		return []diagnose.Place{atThread(l.Node), byAdmin}
+		return []diagnose.Place{byAdmin} // what it does, the line does not say
 	},
 })
