@@ -287,7 +287,8 @@ func (o *findingsOutput) inText(e *diagnose.Engine, live bool) []byte {
 	text := o.textOf()
 	var clients, servers []lnet.NID
 	if !o.In.OnlyLogs() { // which have lines about some of the connections only
-		clients, servers = track.Nodes(e.Imports().List())
+		captured := slices.DeleteFunc(slices.Clone(e.Imports().List()), func(i *track.Import) bool { return i.FromLog }) // as are the RPCs
+		clients, servers = track.Nodes(captured)
 	}
 	b := text.AppendInput(nil, &tables.Input{First: o.first(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
 		o.list, o.chooses())

@@ -18,9 +18,12 @@ var _ = addLines(diagnose.Rule{
 }, lines{
 	kinds: []debuglog.Kind{debuglog.Injected},
 	where: func(l *track.LogLine) []diagnose.Place {
-		if strings.Contains(l.Text, " sleeping for ") {
+		switch {
+		case strings.Contains(l.Text, " sleeping for "):
 			return []diagnose.Place{atThread(l.Node), byAdmin}
+		case strings.Contains(l.Text, "cfs_fail_loc="): // what it does, the line does not say
+			return []diagnose.Place{byAdmin}
 		}
-		return []diagnose.Place{byAdmin} // what it does, the line does not say
+		return nil // a device that is read-only, as umount -f makes it
 	},
 })
