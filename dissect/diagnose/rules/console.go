@@ -159,7 +159,7 @@ func (x *consoleLines) tell(s *consoleSeries) {
 		f.Text += fmt.Sprintf(", and %d more", s.count-1)
 	}
 	f.Text += "."
-	if f.Suspects = s.places; s.count < x.of.many {
+	if f.Suspects = s.places; s.count < x.of.many || only(s.places) == byAdmin { // what somebody did, other findings have the effect
 		f.Severity = diagnose.Note
 	}
 	x.report.Report(f)

@@ -472,5 +472,5 @@ func TestEvictionOfEarlierMount(t *testing.T) {
 // TestInjected checks that each injected fault is told, also one of which the line does not say what it does.
 func TestInjected(t *testing.T) {
 	const line = "\n00000100:00020000:0.0:1795314367.800000:0:1:0:(fail.c:129:__cfs_fail_check_set()) *** cfs_fail_loc=305, val=0***\n"
-	readLogOf(t, line, node4).expect(`warning node.injected: The log of 192.0.2.4@tcp has "*** cfs_fail_loc=305, val=0***" (messages:1).`)
+	readLogOf(t, line, node4).expect(`note node.injected: The log of 192.0.2.4@tcp has "*** cfs_fail_loc=305, val=0***" (messages:1).`)
 }
