@@ -21,7 +21,6 @@ type Facts struct {
 	attached     track.Attached[attempts]
 	blocked      *fifo.Map[lockRequest, []locks.Blocker]
 	kept         *fifo.Map[uint64, *Kept]
-	evictions    []eviction
 	streams      *fifo.Map[streamKey, *Stream]
 	lastStream   *Stream
 	jobs         map[string]string

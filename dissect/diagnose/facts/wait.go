@@ -278,25 +278,10 @@ func (f *Facts) keep(l *locks.Lock) {
 	}
 }
 
-// eviction is when a server evicted a client, as a message or a log shows.
-type eviction struct {
-	client, server lnet.NID
-	at             int64
-}
-
-// evict takes a lock that ended with the eviction of its holder.
-func (f *Facts) evict(l *locks.Lock) {
-	e := eviction{l.Client, l.Server, l.End.Point.Time}
-	if l.End.How == locks.Evicted && e.at != 0 && len(f.evictions) < maxWaits && !slices.Contains(f.evictions, e) {
-		f.evictions = append(f.evictions, e)
-	}
-}
-
 // lock takes a lock that had to wait, when it is granted, and when it ended.
 func (f *Facts) lock(l *locks.Lock, ended bool) {
 	if ended {
 		f.keep(l)
-		f.evict(l)
 	}
 	if len(l.BlockedBy) > 0 {
 		fifo.Put(f.blocked, lockRequest{l.Client, l.Asked}, slices.Clone(l.BlockedBy))
@@ -351,13 +336,6 @@ func (f *Facts) Waits() []*Wait {
 		w.Target = TargetOf(w.Connection, w.Server)
 		if w.GaveUp != debuglog.NoReason && w.Open && !w.over && w.Opcode != opcodes.OBD_PING {
 			w.To = f.now
-		}
-		if w.Open && opcodes.IsCallback(w.Opcode) { // a server waits for it until it evicts the client
-			for _, e := range f.evictions {
-				if e.client == w.Server && e.server == w.Client && e.at > w.From {
-					w.To = min(w.To, e.at)
-				}
-			}
 		}
 		client, server := HostOf(w.Client), HostOf(w.Server)
 		w.Lacks = w.Lacks || w.Open && (f.LacksIn(server, client, w.Span) || w.GaveUp == debuglog.NoReason && f.overhears(client, server, takenAt))

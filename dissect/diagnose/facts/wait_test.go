@@ -4,9 +4,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect/debuglog"
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
@@ -93,22 +91,6 @@ func TestCallbacksOfOthers(t *testing.T) {
 	}{{opcodes.OST_WRITE, 10, false}, {opcodes.MDS_REINT, 10, true}, {opcodes.OST_WRITE, 20, true}, {opcodes.MDS_REINT, 20, false}, {opcodes.LDLM_ENQUEUE, 20, true}} {
 		w := &Wait{Server: server, Operation: Operation{Opcode: tt.opcode}}
 		assert.Equal(t, f.AskedForLocks(w, Span{tt.at * second, (tt.at + 1) * second}), tt.asked, w.Operation, tt.at)
-	}
-}
-
-// TestCallbackOfEvicted checks that a server waits for the reply of a client to its callback until it evicts the client.
-func TestCallbackOfEvicted(t *testing.T) {
-	const second = int64(1e9)
-	client, server := messages.NID(4), messages.NID(2)
-	for evicted, want := range map[lnet.NID]int64{client: 40 * second, messages.NID(3): 60 * second} {
-		f := New()
-		f.now = 60 * second
-		r := track.RPC{HasRequest: true, Missing: track.CaptureEnded}
-		r.XID, r.Opcode, r.HasOpcode, r.Client, r.Server = 3, opcodes.LDLM_BL_CALLBACK, true, server, client
-		r.Seen = []track.Sighting{{Request: track.Point{Frame: 5, Time: 10 * second}}}
-		f.ended(&r, attempts{})
-		f.lock(&locks.Lock{Client: evicted, Server: server, End: locks.End{How: locks.Evicted, Point: track.Point{Frame: 9, Time: 40 * second}}}, true)
-		assert.Equal(t, f.Waits()[0].To, want, evicted)
 	}
 }
 
