@@ -164,6 +164,8 @@ func holderKept(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 		if client, server := facts.HostOf(k.Client), facts.HostOf(w.Server); kept.Length() < w.Length()-w.Length()/4 ||
 			j.Facts.UnackedIn(client, server, kept) != nil || j.Facts.DisturbedIn(client, server, kept) || j.isBusy(k.Client, kept) {
 			continue
+		} else if _, reset := j.Facts.ResetIn(client, server, kept); reset {
+			continue
 		}
 		return evidence(k.GivenBack, "%s gives the lock back %.1f s after it was asked for it", k.Client, float64(k.GivenBack.Time-k.Asked.Time)/1e9)
 	}
@@ -458,9 +460,9 @@ func retransmitted(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	return evidence(w.Request, "%.1f s of the wait were retransmissions", float64(w.Retransmit)/1e9)
 }
 
-// dataOnTheirWay: the server has asked for the data of a write, and they came late.
+// dataOnTheirWay: the server has asked for the data of a write, and they came late. LNet that loses some of them shows in a second attempt.
 func dataOnTheirWay(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	if w.Opcode != opcodes.OST_WRITE || w.Bulk < w.Length()-w.Length()/4 {
+	if w.Opcode != opcodes.OST_WRITE || w.Open || len(w.Sends) > 1 || w.Bulk < w.Length()-w.Length()/4 {
 		return none()
 	}
 	return evidence(w.Request, "the data of the write were on their way for %.1f s", float64(w.Bulk)/1e9)
