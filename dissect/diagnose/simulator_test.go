@@ -310,7 +310,7 @@ func TestSimulator(t *testing.T) {
 }
 
 // mended are seeds of scenes in which a promise was broken once.
-var mended = []uint64{79, 623, 685, 849, 1003, 1009, 1331, 1406, 1674, 1877, 1965, 2171, 2819}
+var mended = []uint64{79, 207, 623, 685, 849, 1003, 1009, 1331, 1406, 1674, 1875, 1877, 1923, 1965, 2171, 2819}
 
 // TestSimulatorMended checks that the promises hold where they were broken once.
 func TestSimulatorMended(t *testing.T) {

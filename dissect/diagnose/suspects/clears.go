@@ -436,7 +436,7 @@ var (
 
 func takesNoLock(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	isCaptured := slices.ContainsFunc(w.Sends, func(s facts.Send) bool { return s.Conn >= 0 })
-	if w.Lock || w.Locking || !contains(lockFree, w.Opcode) || bulk(w.Opcode) && !isCaptured { // logs do not say whether the server takes one
+	if w.Lock || w.Locking || !contains(lockFree, w.Opcode) || contains(withData, w.Opcode) && !isCaptured { // logs do not say whether the server takes one
 		return none()
 	}
 	return evidence(w.Request, "%s waits for no lock of a client", w.Operation)

@@ -257,9 +257,6 @@ func (j *Judge) share(x *SlowStream, counts func(*facts.Stream) bool) (good, n i
 	return good, n, at, who
 }
 
-// bulk are the operations that move data.
-func bulk(opc uint32) bool { return opc == opcodes.OST_READ || opc == opcodes.OST_WRITE }
-
 // fromMemory are operations that need no storage, as far as the server has what they ask for in its cache.
 var fromMemory = []uint32{opcodes.OBD_PING, opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR}
 
@@ -270,7 +267,7 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 	queue := diagnose.Place{Kind: diagnose.AtQueue, Node: x.Server}
 	storage := diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()}
 	client, sentByClient := diagnose.Place{Kind: diagnose.AtNode, Node: x.Client}, func(s *facts.Stream) bool {
-		return s.Server == x.Client || s.Client == x.Client && s.Server != x.Server && bulk(s.Opcode)
+		return s.Server == x.Client || s.Client == x.Client && s.Server != x.Server && contains(withData, s.Opcode)
 	}
 	if delayed := x.onTheWire(); delayed != "" {
 		x.Suspects = []diagnose.Place{path}
@@ -290,12 +287,12 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 	}
 	worked := 2*x.Worked >= x.lost()
 	text := x.ofThese("had %.3g s of work of threads in all", x.Worked)
-	if worked && !bulk(x.Opcode) { // a thread that works may wait for the data
+	if worked && !contains(withData, x.Opcode) { // a thread that works may wait for the data
 		x.clear(path, x.Slowest.Reply(), text)
 		x.clear(lnet, x.Slowest.Reply(), text)
 	} else {
 		x.judge(j, path, func(s *facts.Stream) bool { // data in the same direction, of which logs do not know how much
-			return s.Client == x.Client && s.Server == x.Server && (!bulk(x.Opcode) || s.Opcode == x.Opcode && !x.Connection.IsLog())
+			return s.Client == x.Client && s.Server == x.Server && (!contains(withData, x.Opcode) || s.Opcode == x.Opcode && !x.Connection.IsLog())
 		})
 		x.judge(j, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
 	}
