@@ -65,7 +65,9 @@ func (w *Wait) WasSentAgain(before int64) bool {
 func (w *Wait) Until(end int64) *Wait {
 	cut := *w
 	cut.To, cut.Reply, cut.Status, cut.Service, cut.Queued, cut.Worked = end, Point{}, 0, -1, 0, 0
-	cut.Sends = slices.DeleteFunc(slices.Clone(w.Sends), func(s Send) bool { return s.Time > end })
+	for len(cut.Sends) > 1 && cut.Sends[len(cut.Sends)-1].Time > end { // the first is kept: a log may have only the line that gave it up
+		cut.Sends = cut.Sends[:len(cut.Sends)-1]
+	}
 	return &cut
 }
 
