@@ -33,13 +33,14 @@ type Facts struct {
 	resent       *fifo.Map[stream, *resentBytes]
 	imports      *fifo.Map[importName, *loggedImport]
 	requests     *fifo.Map[loggedRequest, *Wait] // that were given up, by the log of their client
+	callsUntil   map[int]int64                   // by the number of a log that has all calls of its node
 	logs         *fifo.Map[lnet.NID, *Span]      // debug logs of nodes, from the first time to the last
 }
 
 // New returns Facts about nothing.
 func New() *Facts {
 	return &Facts{blocked: fifo.NewMap[lockRequest, []locks.Blocker](maxBlockers), streams: fifo.NewMap[streamKey, *Stream](maxServed),
-		jobs: make(map[string]string), usual: make(map[usualKey]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
+		jobs: make(map[string]string), callsUntil: make(map[int]int64), usual: make(map[usualKey]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
 		callbacks: fifo.NewMap[lockService, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams),
 		imports: fifo.NewMap[importName, *loggedImport](maxLogged), kept: fifo.NewMap[uint64, *Kept](maxBlockers), requests: fifo.NewMap[loggedRequest, *Wait](maxLogged), logs: fifo.NewMap[lnet.NID, *Span](maxLogged)}
 }

@@ -65,7 +65,7 @@ func (w *Wait) end(p Point, i *loggedImport) {
 	if !w.IsPing() { // which is not sent again
 		w.To = max(w.To, p.Time)
 	}
-	w.Open, w.Again, w.of = false, p, nil
+	w.Open, w.AtLeast, w.Again, w.of = false, !w.IsPing(), p, nil
 	w.AtOnce = i.lost != 0 && p.Time-i.lost < atOnce
 }
 
@@ -75,14 +75,18 @@ const atOnce = int64(2e9)
 // lineOfRequest keeps a request that its node gave up. What the line has as the server is the one to which the import connects by then.
 func (f *Facts) lineOfRequest(l *track.LogLine) {
 	k := loggedRequest{l.Log, l.XID}
-	if _, known := fifo.Get(f.requests, k); known || !l.IsTimeout() || l.Service == 0 || opcodes.IsConnect(l.Opcode) || opcodes.IsDisconnect(l.Opcode) {
+	if w, known := fifo.Get(f.requests, k); known && w.Open && l.IsTimeout() { // it was sent again meanwhile
+		w.To = max(w.To, l.Time)
+		w.Sends = append(w.Sends[:min(len(w.Sends), maxSends)], Send{Point{Frame: -l.Line, File: l.File, Time: l.Time - l.Service}, -1})
+		return
+	} else if known || !l.IsTimeout() || l.Service == 0 || opcodes.IsConnect(l.Opcode) || opcodes.IsDisconnect(l.Opcode) {
 		return
 	}
 	sent := l.Time - l.Service
 	server := l.PeerNode()
 	w := &Wait{Span: Span{sent, max(l.Time, sent+1e9)}, XID: l.XID, Operation: Operation{Opcode: l.Opcode}, Client: l.Node, Server: server,
 		Connection: &track.Connection{Client: l.Node, Server: server, Target: l.Target, TargetFrom: track.TargetFromLog}, Job: l.Job, HasJob: l.Job != "",
-		Request: l.Point(), Service: -1, Open: true, GaveUp: l.GaveUp()}
+		Request: l.Point(), Service: -1, Open: true, GaveUp: l.GaveUp(), log: l.Log}
 	w.Sends = []Send{{w.Request, -1}}
 	if !opcodes.IsCallback(l.Opcode) {
 		f.ofImport(w, f.loggedImport(l))
@@ -123,6 +127,14 @@ func (f *Facts) loggedWait(r *track.RPC) *Wait {
 	}
 	fifo.Delete(f.requests, k)
 	return w
+}
+
+// noteCall takes that a log has the calls of its node, up to the time of one that it has sent.
+func (f *Facts) noteCall(r *track.RPC) {
+	if l := r.Log; l != nil && l.HasClient {
+		c := &l.Client
+		f.callsUntil[c.Log] = max(f.callsUntil[c.Log], c.End())
+	}
 }
 
 // noteLog takes that there is a debug log of a node with something of a time.

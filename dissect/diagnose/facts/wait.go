@@ -36,6 +36,8 @@ type Wait struct {
 	Refused    bool  // a reply was an error, after which the client sent it again
 	Open       bool  // it had no reply when the capture ended
 	Lacks      bool  // the capture lacks bytes in which the reply may be
+	AtLeast    bool  // it was sent again at its end, and what came of that is not known
+	SentBefore bool  // before the capture: its first request there is one that was sent again
 	Service    int64 // that the server says it took, in seconds; -1: unknown
 	Retransmit int64 // nanoseconds that retransmission cost
 	Bulk       int64 // nanoseconds from the first to the last message of bulk data
@@ -48,7 +50,8 @@ type Wait struct {
 	Again  Point           // the line about the connection that was made again, after which the request is sent again
 	AtOnce bool            // that was as soon as it was lost
 	of     *loggedImport   // of the connection, while that was not made again
-	over   bool            // the log of its client has its end, without a reply
+	over   bool            // the log of its client has its end, which may be without a reply
+	log    int             // number of the log that says so
 
 	Locking bool  // the server takes a lock for this read or write
 	Lock    bool  // the reply said that it has to wait for a lock
@@ -65,9 +68,7 @@ func (w *Wait) WasSentAgain(before int64) bool {
 func (w *Wait) Until(end int64) *Wait {
 	cut := *w
 	cut.To, cut.Reply, cut.Status, cut.Service, cut.Queued, cut.Worked = end, Point{}, 0, -1, 0, 0
-	for len(cut.Sends) > 1 && cut.Sends[len(cut.Sends)-1].Time > end { // the first is kept: a log may have only the line that gave it up
-		cut.Sends = cut.Sends[:len(cut.Sends)-1]
-	}
+	cut.Sends = slices.DeleteFunc(slices.Clone(w.Sends), func(s Send) bool { return s.Time > end && s != w.Sends[0] })
 	return &cut
 }
 
@@ -84,6 +85,7 @@ const (
 type attempts struct {
 	conn    int  // of the first request
 	locking bool // the server takes a lock for it
+	before  bool // it was sent before the capture, too
 	again   *resent
 }
 
@@ -93,6 +95,7 @@ type resent struct {
 	early   []Point
 	before  Point
 	refused bool
+	cut     bool // what a reply repeats of the request that was sent again was not captured
 }
 
 // Send is a request on a connection.
@@ -113,7 +116,7 @@ func (f *Facts) resentOf(r *track.RPC) *resent {
 func (f *Facts) sent(r *track.RPC, m *dissect.Message) {
 	if r.Sends < 2 {
 		a := f.attached.Of(r)
-		a.conn = m.Conn
+		a.conn, a.before = m.Conn, m.RPC.Flags&dissect.FlagResent != 0
 		if r.Opcode == opcodes.LDLM_BL_CALLBACK {
 			d, _ := opcodes.LockDescOf(m.Msg)
 			f.callbacksOf(r.Client, d.Kind == opcodes.ExtentLock).add(track.PointOf(m))
@@ -129,10 +132,11 @@ func (f *Facts) sent(r *track.RPC, m *dissect.Message) {
 		a.sends = a.sends[:maxSends-1]
 	}
 	a.sends = append(a.sends, Send{track.PointOf(m), m.Conn})
+	a.cut = m.RPC.Cut && m.RPC.Mbits == 0
 	if r.IsSentAgain() {
-		if r.Status < 0 {
+		if ns, _ := r.Latency(); r.Status < 0 {
 			a.refused = true
-		} else if a.before.IsZero() {
+		} else if a.before.IsZero() && 2*ns < m.Time-r.Requested().Time { // else it came when the client had given up
 			a.before = r.Replied()
 		}
 	}
@@ -154,6 +158,12 @@ func (f *Facts) done(r *track.RPC) {
 	f.ended(r, a)
 }
 
+// endWithout ends a wait when its client was done with it, by its log, which does not say whether there was a reply. A ping that was given up
+// had none: it is not sent again.
+func (w *Wait) endWithout(at int64) {
+	w.To, w.over, w.AtLeast, w.Open = at, true, false, w.IsPing()
+}
+
 // noteCallback takes a callback of which a log says when it was sent first.
 func (f *Facts) noteCallback(r *track.RPC) {
 	if l := r.Log; r.Opcode == opcodes.LDLM_BL_CALLBACK && l != nil && l.HasClient && l.Client.Sent != 0 {
@@ -166,10 +176,11 @@ func (f *Facts) logged(r *track.RPC) {
 	f.now = max(f.now, r.Replied().Time)
 	f.begin(r.Requested().Time)
 	if l := r.Log; !r.HasReply && l.HasClient && l.Client.Completed != 0 {
-		if w := f.loggedWait(r); w != nil && w.Open { // nobody waits for it any more
-			w.To, w.over = l.Client.Completed, true
+		if w := f.loggedWait(r); w != nil && (w.Open || w.AtLeast) {
+			w.endWithout(l.Client.Completed)
 		}
 	}
+	f.noteCall(r)
 	f.noteCallback(r)
 	if r.Log.NotOnWire != debuglog.Nothing || !r.HasReply {
 		return
@@ -181,6 +192,7 @@ func (f *Facts) logged(r *track.RPC) {
 // ended keeps an RPC if it waited for long, and takes what the log of its server says of its time.
 func (f *Facts) ended(r *track.RPC, a attempts) {
 	line := f.loggedWait(r)
+	f.noteCall(r)
 	isLogged := r.Log != nil && r.Log.HasServer && r.Log.Server.Handled != 0
 	if isLogged {
 		f.noteLog(r.Server, r.Log.Server.Handled)
@@ -204,8 +216,12 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 			w.Lacks, w.Open, w.To = true, false, begin.Time
 		}
 	}
-	if l := r.Log; w.Open && l != nil && l.HasClient && l.Client.Completed > w.From { // its client has given up
-		w.To, w.over = l.Client.Completed, true
+	if x := a.again; x != nil && x.cut && w.Open {
+		w.AtLeast, w.Open, w.To = true, false, x.sends[len(x.sends)-1].Time
+	}
+	w.Operation = Operation{r.Opcode, r.Variant}
+	if l := r.Log; (w.Open || w.AtLeast) && l != nil && l.HasClient && l.Client.Completed > w.From {
+		w.endWithout(l.Client.Completed)
 	}
 	if l := r.Log; line == nil && l != nil && l.HasClient && l.Client.Sent != 0 && begin.Time-l.Client.Sent > MinWait { // it came onto the wire late
 		p := Point{Frame: -l.Client.FirstLine, File: l.Client.File, Time: l.Client.Sent}
@@ -224,16 +240,16 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 	if x := a.again; x != nil {
 		w.Sends, w.Early, w.Before, w.Refused = x.sends, x.early, x.before, x.refused
 	}
-	w.Sends, w.Locking = append([]Send{{begin, a.conn}}, w.Sends...), a.locking
+	w.Sends, w.Locking, w.SentBefore = append([]Send{{begin, a.conn}}, w.Sends...), a.locking, a.before && !sentBefore
 	if sentBefore {
 		w.Sends, begin = append(slices.Clone(line.Sends), w.Sends...), line.Request
 	}
 	if l := r.Log; l != nil && l.Client.Resent > 0 && len(w.Sends) == 1 { // which only its log shows
 		w.Sends = append(w.Sends, Send{Point{Frame: -l.Client.LastLine, File: l.Client.File, Time: l.Client.Failed}, a.conn})
 	}
-	w.XID, w.Operation, w.Client, w.Server, w.Connection = r.XID, Operation{r.Opcode, r.Variant}, r.Client, r.Server, r.Connection
+	w.XID, w.Client, w.Server, w.Connection = r.XID, r.Client, r.Server, r.Connection
 	w.Job, w.HasJob, w.Request, w.Service, w.Portal = f.job(r), r.HasJob(), begin, -1, r.Portal
-	if !w.Open {
+	if !w.Open && !w.AtLeast && !w.over {
 		w.Reply, w.Status = r.Replied(), r.Status
 		if r.Has(opcodes.PbServiceTime) && r.Service > 0 {
 			w.Service = int64(r.Service)
@@ -336,11 +352,15 @@ func (f *Facts) Waits() []*Wait {
 	list, takenAt := slices.Clone(f.waits), f.mayBeTakenAt()
 	for _, w := range list {
 		w.Target = TargetOf(w.Connection, w.Server)
-		if w.GaveUp != debuglog.NoReason && w.Open && !w.over && w.Opcode != opcodes.OBD_PING {
-			w.To = f.now
+		if w.GaveUp != debuglog.NoReason && w.Open && !w.over && !w.IsPing() {
+			if end := f.callsUntil[w.log]; end > w.To {
+				w.To = end
+			} else { // only a log with all calls of its node shows by its silence that one had no reply
+				w.AtLeast = true
+			}
 		}
 		client, server := HostOf(w.Client), HostOf(w.Server)
-		w.Lacks = w.Lacks || w.Open && (f.LacksIn(server, client, w.Span) || w.GaveUp == debuglog.NoReason && f.overhears(client, server, takenAt))
+		w.Lacks = w.Lacks || (w.Open || w.over) && (f.LacksIn(server, client, w.Span) || w.GaveUp == debuglog.NoReason && f.overhears(client, server, takenAt))
 		if len(w.Blocked) == 0 {
 			w.Blocked, _ = fifo.Get(f.blocked, lockRequest{w.Client, w.Request})
 		}

@@ -32,7 +32,8 @@ func TestSentAgainLater(t *testing.T) {
 	}
 }
 
-// TestGivenUp checks that a request which its log has as completed, and without a reply, has not waited to the end of the input.
+// TestGivenUp checks that a request which its client gave up, and which its log has as completed, has not waited to the end of the input, and
+// may have had a reply, as it was sent again.
 func TestGivenUp(t *testing.T) {
 	const second = int64(1e9)
 	f := New()
@@ -43,7 +44,29 @@ func TestGivenUp(t *testing.T) {
 	f.logged(&r)
 	f.now = 200 * second
 	list := f.Waits()
-	assert.That(t, len(list) == 1 && list[0].Open && list[0].Span == Span{10 * second, 109 * second}, "waits %+v", list[0])
+	assert.That(t, len(list) == 1 && !list[0].Open && list[0].Span == Span{10 * second, 109 * second}, "waits %+v", list[0])
+}
+
+// TestGivenUpTwice checks that a request whose client gave it up several times waited longer than the lines say, but where the log goes on with
+// all calls of its node.
+func TestGivenUpTwice(t *testing.T) {
+	const second = int64(1e9)
+	for _, hasCalls := range []bool{false, true} {
+		f := New()
+		for i, at := range []int64{26 * second, 42 * second} {
+			f.line(&track.LogLine{Log: 1, File: "oss.dk", Event: debuglog.Event{Kind: debuglog.Note, Line: int64(7 + i), Time: at, Service: 16 * second, XID: 3,
+				Opcode: opcodes.LDLM_BL_CALLBACK, Reason: debuglog.SlowReply}})
+		}
+		want := Span{10 * second, 42 * second}
+		if hasCalls {
+			want.To = 90 * second
+			f.logged(&track.RPC{HasRequest: true, Seen: []track.Sighting{{}}, Log: &debuglog.RPC{HasClient: true, Client: debuglog.Call{Log: 1, XID: 4, Sent: 90 * second}}})
+		}
+		f.now = 200 * second
+		list := f.Waits()
+		assert.Equal(t, len(list), 1)
+		assert.That(t, list[0].Span == want && list[0].AtLeast == !hasCalls && len(list[0].Sends) == 2, "with calls %v: waits %+v", hasCalls, *list[0])
+	}
 }
 
 // TestLateOntoTheWire checks that a request has waited since its client sent it, by its log, and until its client gave it up.

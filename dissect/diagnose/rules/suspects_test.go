@@ -145,6 +145,43 @@ func TestOverheard(t *testing.T) {
 	}
 }
 
+// TestResent checks what a request that was sent again shows: LNet lost a reply only where the client still waited when it came, and it waited
+// longer than until then where the reply to the last request cannot be told.
+func TestResent(t *testing.T) {
+	const text = "warning lnet.lost: 1 RPC of 192.0.2.3@tcp to 192.0.2.2@tcp (MDS_SYNC) waited 16.0 s"
+	for _, tt := range []struct {
+		reply float64
+		cut   []change
+		want  string
+	}{
+		{1, nil, text + ". The reply"},
+		{1, []change{func(m *message) { m.RPC.Cut = true }}, text + " or longer. The reply"},
+		{15.9, nil, "warning slow.wait"},
+	} {
+		s := newScene(t)
+		send := func(kind lnet.Kind, changes ...change) {
+			from, to := node3, oss
+			if kind == lnet.Reply {
+				from, to = oss, node3
+			}
+			s.send(kind, from, to, opcodes.MDS_SYNC, append(changes, withHandle(handle)))
+		}
+		send(lnet.Request)
+		s.pass(tt.reply)
+		send(lnet.Reply)
+		s.pass(16 - tt.reply)
+		send(lnet.Request, append([]change{pbFlags(dissect.FlagResent)}, tt.cut...)...)
+		if tt.cut == nil {
+			send(lnet.Reply)
+		}
+		for range 40 {
+			s.pass(1)
+			s.ping(node3, oss, handle)
+		}
+		assert.Equal(t, strings.Contains(strings.Join(s.end(), "\n"), tt.want), true, "%+v", tt)
+	}
+}
+
 // TestChainOfWaits checks that a request, that of its server to another one, and the callback for which that waits are one story.
 func TestChainOfWaits(t *testing.T) {
 	s := newScene(t)

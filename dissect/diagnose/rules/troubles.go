@@ -171,6 +171,7 @@ type troubleSum struct {
 	jobs     jobList
 	open     int64 // number of waits without a reply
 	lastOpen int64 // time when the last of these ended
+	atLeast  bool  // some waited longer than is known
 	hangs    bool  // one of these is not just a ping that its client gave up
 	longest  *facts.Wait
 }
@@ -196,7 +197,8 @@ func sumOf(g *suspects.Group) (s troubleSum) {
 			s.targets = withNew(s.targets, label, maxNames)
 		}
 		s.jobs.add(w.Job)
-		if w.Open {
+		s.atLeast = s.atLeast || w.AtLeast || w.SentBefore
+		if w.Open && !w.AtLeast {
 			s.open++
 			s.lastOpen = max(s.lastOpen, w.To)
 			s.hangs = s.hangs || !w.IsPing() || w.GaveUp == debuglog.NoReason
@@ -226,7 +228,9 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 		f.Job = only(s.jobs)
 		f.Wait = s.longest.Length()
 		f.Text = s.text(t.facts.Now())
-		if w := s.longest; w.GaveUp == debuglog.NoReason || w.Request.Time <= w.From { // the line of a request that was given up comes later
+		if w := s.longest; w.SentBefore {
+			f.Prove(w.Request, "%s sends %s again, which it has sent before", w.Client, w.Operation)
+		} else if w.GaveUp == debuglog.NoReason || w.Request.Time <= w.From { // the line of a request that was given up comes later
 			f.Prove(w.Request, "%s sends %s", w.Client, w.Operation)
 		} else {
 			f.Prove(w.Request, "%s gives up %s, which it sent %s before", nameOf(w.Client, w.Request), w.Operation, duration(w.Request.Time-w.From))
@@ -356,6 +360,9 @@ func (s *troubleSum) text(end int64) string {
 	}
 	text := fmt.Sprintf("%s of %s%s to %s (%s) waited %s%s", plural(s.n, "RPC"), nodes(s.clients), jobsText(s.jobs), to, s.operations.text(operationText), upTo,
 		duration(s.longest.Length()))
+	if s.atLeast {
+		text += " or longer"
+	}
 	switch {
 	case s.open > 0 && s.lastOpen >= end:
 		text += "; when the capture ended, " + ofThem(s.open, s.n) + " had no reply"

@@ -243,7 +243,7 @@ func replyIgnored(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 
 func resendAnswered(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	n := len(w.Sends)
-	if n < 2 || w.Open || w.To-w.Sends[n-1].Time > atOnce || w.Sends[n-1].Time-w.From < minBoth {
+	if n < 2 || w.Reply.IsZero() || w.To-w.Sends[n-1].Time > atOnce || w.Sends[n-1].Time-w.From < minBoth {
 		return none()
 	}
 	for _, other := range j.waits { // what waited for the same may have ended by chance
@@ -387,7 +387,7 @@ func isolated(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 // notLost: LNet loses messages, or keeps them all.
 func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	last := w.Sends[len(w.Sends)-1].Time
-	if w.Open || w.GaveUp != debuglog.NoReason || w.To-last < 2*second {
+	if w.Reply.IsZero() || w.GaveUp != debuglog.NoReason || w.To-last < 2*second {
 		return none()
 	}
 	n := 0
