@@ -181,6 +181,9 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 		}
 		i.use.note(r, p)
 		i.request(r, m, p)
+		if r.Replay() && i.Attempts == 0 && i.outage == nil { // it has connected to a target in recovery before the capture
+			t.lose(i, p).Recovering = p
+		}
 	}
 	t.notify(i, changes, p)
 }

@@ -578,7 +578,7 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 	}
 	f.Prove(e.Served, "the last reply that the client got before")
 	f.Prove(e.Absent, "the server does not have the target")
-	f.Prove(e.Recovering, "the client connects, and the target is in recovery")
+	f.Prove(e.Recovering, "the target is in recovery")
 })
 
 var _ = addJointEviction(evictions.Version, diagnose.Rule{
@@ -599,7 +599,7 @@ var _ = addJointEviction(evictions.Version, diagnose.Rule{
 	}
 	f.Text = j.String() + " in recovery: " + plural(mismatches, "replayed request") + " did not fit the versions of the objects on " +
 		"disk (EOVERFLOW), because changes on which they depend were lost."
-	f.Prove(j[0].Recovering, "the client connects, and the target is in recovery")
+	f.Prove(j[0].Recovering, "the target is in recovery")
 	f.Prove(j[0].Mismatch, "a replayed request is refused with EOVERFLOW")
 })
 

@@ -289,3 +289,19 @@ func TestWaitOfEvicted(t *testing.T) {
 	}
 	assert.Equal(t, fmt.Sprint(waits), "[20]", "seconds that requests waited")
 }
+
+// TestCaptureBeginsInRecovery checks that a client is evicted for what it replayed where the capture begins while it replays, and that the request
+// in which it waits for the end of the recovery is no sign that the target was gone.
+func TestCaptureBeginsInRecovery(t *testing.T) {
+	s := newScene(t)
+	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle), pbFlags(dissect.FlagReplay)},
+		[]change{withHandle(handle), status(opcodes.EOVERFLOW), pbFlags(dissect.FlagReplay)})
+	s.rpc(node3, oss, opcodes.OBD_PING, []change{withHandle(handle), pbFlags(dissect.FlagReqReplayDone | dissect.FlagLockReplayDone)}, nil)
+	s.pass(40)
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle)}, []change{withHandle(handle + 1), granted(8),
+		opFlags(uint32(opcodes.MsgConnectFlags.Bit("RECONNECT")))})
+	s.pass(1)
+	s.expect("warning restart.target: lustre-OST0000 had been restarted on 192.0.2.2@tcp before 192.0.2.3@tcp connected in its recovery; when is not in the capture.",
+		"error evicted.version: lustre-OST0000 evicted 192.0.2.3@tcp in recovery: 1 replayed request did not fit",
+		"error recovery.replay")
+}

@@ -295,6 +295,8 @@ func (c *Client) take(r *track.RPC, of *target) bool {
 	switch {
 	case !c.Recovered.IsZero() && sent.Time >= c.Recovered.Time, c.over != 0 && sent.Time >= c.over:
 		return false
+	case !r.HasReply && r.Opcode == opcodes.OBD_PING && r.Flags&dissect.FlagLockReplayDone != 0:
+		return true // it waits for the other clients until the recovery is over
 	case !r.HasReply && r.Unanswered():
 		if opcodes.IsConnect(r.Opcode) {
 			c.silentConnect(sent, of)
