@@ -148,7 +148,8 @@ func (r *reassembly) loseUnseen(n int64) {
 // maxLostBefore bounds what loseBefore reports: no host has more on the way.
 const maxLostBefore = 1 << 24
 
-// loseBefore reports the bytes between the first ACK and the first segment that was captured.
+// loseBefore takes the bytes between the first ACK and the first segment that was captured. They are lost
+// when the receiver acknowledges them, unless they may have been on the way before the capture.
 func (r *reassembly) loseBefore(g *link.Segment) {
 	u := &r.unseen
 	if n := int32(r.begin.first - u.captured); !u.known || n <= 0 || n >= maxLostBefore {
@@ -158,7 +159,11 @@ func (r *reassembly) loseBefore(g *link.Segment) {
 		r.loseUnseen(u.missing())
 	}
 	if n := int32(r.begin.first - u.captured); n > 0 {
-		r.tcp.out.lose(r.framer.conn, r.framer.back, Loss{Bytes: int64(n), From: u.last, To: g.Time, Why: Lost})
+		if o := r.tcp.out; g.Time < o.begins[int(r.framer.conn.key.Source)]+lossDelay {
+			o.lose(r.framer.conn, r.framer.back, Loss{Bytes: int64(n), From: u.last, To: g.Time, Why: Lost})
+		} else {
+			r.begin.lacks = uint32(n)
+		}
 		u.captured = r.begin.first
 	}
 }
@@ -185,6 +190,10 @@ func (r *reassembly) follow(peer *reassembly, g *link.Segment, first bool) {
 		if peer.started {
 			peer.begin.before, peer.begin.hasBefore = g.Ack, true
 		}
+	}
+	if b := &peer.begin; b.lacks > 0 && int32(g.Ack-b.first) >= 0 {
+		r.tcp.out.lose(peer.framer.conn, peer.framer.back, Loss{Bytes: int64(b.lacks), To: g.Time, Why: Lost})
+		b.lacks = 0
 	}
 	if lost := peer.unseen.prove(g.Ack, g.Time); lost > 0 {
 		peer.loseUnseen(lost)

@@ -49,17 +49,17 @@ type replaced struct {
 
 // beginning is where a stream begins, as far as it is known.
 type beginning struct {
-	first     uint32 // sequence number of the first byte, when known
-	lowest    uint32 // lowest sequence number with data, when data
+	first  uint32 // sequence number of the first byte, when known
+	lowest uint32 // lowest sequence number with data, when data
+	before uint32 // first ACK, when hasBefore: bytes in front of it may have been sent before the capture began
+	near   uint32 // a sequence number of the stream, when hasNear: no data may have come yet
+	lacks  uint32 // bytes in front of first that were not captured, and not acknowledged so far
+
 	known     bool
 	data      bool // data came before the beginning was known
 	midStream bool // the capture lacks the beginning
-
-	before    uint32 // first ACK, when hasBefore: bytes in front of it may have been sent before the capture began
 	hasBefore bool
-
-	near    uint32 // a sequence number of the stream, when hasNear: no data may have come yet
-	hasNear bool
+	hasNear   bool
 }
 
 // decided reports whether the beginning is known, or no data need it yet.
