@@ -177,7 +177,8 @@ func wasBefore(v *recovery.Recovery) bool {
 func timesText(v *recovery.Recovery) (text string) {
 	who := firstBack(v)
 	if down, ok := v.Downtime(); ok {
-		text = ": " + who + " was connected again after " + atLeastTime(v.IsLossy || !isSet(v.LastReply), down)
+		foundOut := v.Gone.IsLog() && v.GoneBy != recovery.SignStopping // by the log of a client, some time after that
+		text = ": " + who + " was connected again after " + atLeastTime(v.IsLossy || !isSet(v.LastReply) || foundOut, down)
 	} else if down, ok := v.DowntimeLimit(); ok {
 		text = ": " + who + " was connected again less than " + roundedUp(down) + " after its last reply"
 	}

@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/assert"
 )
 
@@ -24,5 +27,14 @@ func TestRounded(t *testing.T) {
 		assert.Equal(t, duration(tt.ns), tt.near, "nearest")
 		assert.Equal(t, roundedDown(tt.ns), tt.down, "down")
 		assert.Equal(t, roundedUp(tt.ns), tt.upward, "up")
+	}
+}
+
+// TestFoundOutLater checks that a client's log, which shows that a target was gone when the client had waited for it, gives a lower bound.
+func TestFoundOutLater(t *testing.T) {
+	for frame, want := range map[int64]string{9: "after 10.0 s", -9: "after at least 10.0 s"} {
+		v := &recovery.Recovery{Kind: recovery.Restart, Moments: recovery.Moments{LastReply: track.Point{Frame: 1, Time: 1e9}, GoneBy: recovery.SignUnanswered,
+			Gone: track.Point{Frame: frame, Time: 5e9}, Back: track.Point{Frame: 10, Time: 15e9}}}
+		assert.That(t, strings.Contains(timesText(v), want), "%d: %q lacks %q", frame, timesText(v), want)
 	}
 }
