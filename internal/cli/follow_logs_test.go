@@ -74,7 +74,7 @@ func TestFollowLogs(t *testing.T) {
 		must.NoError(t, os.WriteFile(path, []byte(panics), 0o600))
 	}, func(string, string) {}, func(out, _ string) { shows(out, "io.device", "evicted.lock_callback", "slow.wait", "node.fault") })
 	out, _ := followed(t, path, evicted, steps, "diagnose", "-q", "-T", "json", "--log", path, "--follow")
-	shows(out, "io.device", "evicted.lock_callback", "slow.wait", "node.fault", "slow.wait") // which goes on
+	shows(out, "io.device", "evicted.lock_callback", "slow.wait", "node.fault")
 
 	count := func(want string) func(out, errs string) {
 		return func(_, errs string) {
