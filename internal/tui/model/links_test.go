@@ -15,8 +15,8 @@ import (
 func TestFindingTree(t *testing.T) {
 	root := &diagnose.Finding{Rule: &diagnose.Rule{Code: "node.restarted"}, Severity: diagnose.Warning, Text: "It was restarted."}
 	gone := &diagnose.Finding{Cause: root, Count: 1, Rule: &diagnose.Rule{Code: "restart.x", Noun: "restarted target"}, Text: "A target was gone."}
-	later := &diagnose.Finding{Cause: root, Count: 1, Rule: &diagnose.Rule{Code: "tcp.x"}, Text: "A connect was refused."}
-	slow := &diagnose.Finding{Cause: gone, Count: 1, Rule: &diagnose.Rule{Code: "slow.x"}, Text: "An RPC waited for a long time.",
+	later := &diagnose.Finding{Cause: root, Count: 1, Rule: &diagnose.Rule{Code: "tcp.x", Noun: "refused connection"}, Text: "A connect was refused."}
+	slow := &diagnose.Finding{Cause: gone, Count: 1, Rule: &diagnose.Rule{Code: "slow.x", Noun: "slow RPC"}, Text: "An RPC waited for a long time.",
 		Evidence: []diagnose.Evidence{{Point: track.Point{Frame: 42}, Text: "the request"}},
 		Suspects: []diagnose.Place{{Kind: diagnose.AtStorage, Target: "OST0000"}, {Kind: diagnose.AtLoad, Target: "OST0000"}},
 		Cleared:  []diagnose.Clearance{{Place: diagnose.Place{Kind: diagnose.AtQueue}, Evidence: diagnose.Evidence{Point: track.Point{Frame: 43}, Text: "served"}}}}
@@ -27,8 +27,8 @@ func TestFindingTree(t *testing.T) {
 		frames[l.At.Frame]++
 	}
 	want := `It was restarted. It led to 1 restarted
-target, 1 finding tcp.x and 1 finding
-slow.x.
+target, 1 refused connection and 1 slow
+RPC.
 
 warning  node.restarted
   It was restarted.
