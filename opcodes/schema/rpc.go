@@ -65,7 +65,7 @@ type Variant struct {
 // NoSubject is the Subject of a request that has a FID and is about no file or object.
 func NoSubject(*Msg) (fid, name []byte) { return nil, nil }
 
-// String returns the name; there is none where no variant is known.
+// String returns the name, which is empty for nil.
 func (v *Variant) String() string {
 	if v == nil {
 		return ""

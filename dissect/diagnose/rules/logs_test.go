@@ -295,7 +295,7 @@ func TestConsoleCauses(t *testing.T) {
 	}
 }
 
-// TestLoggedErrors: what is refused to clients by the RPCs of logs, which have neither names nor what is asked for along with a lock.
+// TestLoggedErrors checks which refused RPCs of logs are reported: logs have neither file names nor the intent of an enqueue.
 func TestLoggedErrors(t *testing.T) {
 	const enoent, eacces = opcodes.ENOENT, opcodes.EACCES
 	type handled struct {
@@ -469,7 +469,7 @@ func TestEvictionOfEarlierMount(t *testing.T) {
 	}
 }
 
-// TestInjected checks that each injected fault is told, also one of which the line does not say what it does.
+// TestInjected checks that each injected fault is reported, also where the line does not say what the fault does.
 func TestInjected(t *testing.T) {
 	const line = "\n00000100:00020000:0.0:1795314367.800000:0:1:0:(fail.c:129:__cfs_fail_check_set()) *** cfs_fail_loc=305, val=0***\n"
 	readLogOf(t, line, node4).expect(`note node.injected: The log of 192.0.2.4@tcp has "*** cfs_fail_loc=305, val=0***" (messages:1).`)
