@@ -111,10 +111,7 @@ func (c *locksOptions) run() error {
 		kind = &tables.StuckLocks
 	}
 	x.List = flags.Table(x.Reading, kind)
-	out := &locksOutput{Run: x, slowest: track.Top[*locks.Lock]{Limit: c.slowest}, most: maxLockRows}
-	if x.In.OnlyLogs() {
-		out.most = maxLoggedRows
-	}
+	out := &locksOutput{Run: x, slowest: track.Top[*locks.Lock]{Limit: c.slowest}}
 	noteLogs := c.follow(x.Reading, !x.IsText(), out.add)
 	return x.Run(func() {
 		noteLogs()
@@ -173,16 +170,12 @@ func (c *locksOptions) follow(x *flags.Reading, lines bool, add func(*locks.Lock
 type locksOutput struct {
 	*flags.Run[*locks.Lock]
 	slowest track.Top[*locks.Lock] // without a limit all are kept
-	most    int                    // are kept for a table
 	kept    []*locks.Lock
 	dropped int
 }
 
-// So many locks are kept for a table, and of logs, which are larger than captures.
-const (
-	maxLockRows   = 1 << 16
-	maxLoggedRows = 1 << 12
-)
+// maxLockRows is how many locks are kept for a table.
+const maxLockRows = 1 << 12
 
 func (o *locksOutput) add(l *locks.Lock) {
 	switch waited, _ := l.Waited(); {
@@ -192,7 +185,7 @@ func (o *locksOutput) add(l *locks.Lock) {
 	case !o.IsText():
 		o.Emit(l)
 	default:
-		if o.kept = append(o.kept, l); len(o.kept) > o.most {
+		if o.kept = append(o.kept, l); len(o.kept) > maxLockRows {
 			half := len(o.kept) / 2
 			o.dropped += half
 			o.kept = slices.Delete(o.kept, 0, half)
