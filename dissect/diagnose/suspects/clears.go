@@ -261,9 +261,10 @@ func nodeServed(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	if j.unacked(w) != nil { // it may have been restarted since, and serve others again
 		return none()
 	}
-	proof, ok := j.served(w, func(s *facts.Stream) bool { return s.Server == w.Server && s.IsPing() })
+	fromOthers := func(s *facts.Stream) bool { return s.Server == w.Server && !s.Client.IsLoopback() } // the link may be down
+	proof, ok := j.served(w, func(s *facts.Stream) bool { return fromOthers(s) && s.IsPing() })
 	if !ok {
-		proof, ok = j.served(w, func(s *facts.Stream) bool { return s.Server == w.Server })
+		proof, ok = j.served(w, fromOthers)
 	}
 	return proof, ok
 }

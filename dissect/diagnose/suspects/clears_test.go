@@ -8,9 +8,12 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest/messages"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // TestTableNamesPlaces checks that each word of the table is a kind of place, and that a line excludes just those that it names.
@@ -95,5 +98,29 @@ func TestHolderKept(t *testing.T) {
 		w := &facts.Wait{Client: client, Server: server, Span: facts.Span{To: at(4000).Time}, Blocked: []locks.Blocker{{Client: holder, Handle: 7}}}
 		_, kept := holderKept(j, w)
 		assert.Equal(t, kept, x.kept, name)
+	}
+}
+
+// TestNodeServed checks that answers to other nodes show that a node and its link work, and answers to itself do not.
+func TestNodeServed(t *testing.T) {
+	itself, _ := lnet.ParseNID("0@lo")
+	client, server := messages.NID(3), messages.NID(2)
+	for _, x := range []struct {
+		from  lnet.NID
+		works bool
+	}{
+		{messages.NID(4), true},
+		{itself, false},
+	} {
+		f := facts.New()
+		for s := range int64(8) {
+			r := &track.RPC{HasRequest: true, HasReply: true, Sends: 1, Seen: []track.Sighting{{
+				Request: facts.Point{Frame: 1, Time: s * 1e9}, Reply: facts.Point{Frame: 2, Time: s*1e9 + 1e6}}}}
+			r.Opcode, r.HasOpcode, r.Client, r.Server, r.Connection = opcodes.OBD_PING, true, x.from, server, &track.Connection{}
+			f.Hooks().Answered(r, nil)
+		}
+		j := &Judge{Facts: f, during: slices.Collect(f.Streams)}
+		_, works := nodeServed(j, &facts.Wait{Client: client, Server: server, Span: facts.Span{To: 8e9}, Sends: []facts.Send{{}}})
+		assert.Equal(t, works, x.works, x.from.String())
 	}
 }
