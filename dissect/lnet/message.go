@@ -22,14 +22,14 @@ const (
 	Present    Why = iota
 	Snaplen        // the capture kept only the first bytes of the frame
 	Lost           // the segment is not in the capture
-	EndOfFile      // the capture ends here
+	EndOfFile      // the capture ends here, or the receiver never got them
 	BeforeFile     // they may have been sent before the capture began
 	Skipped        // bulk data that is not needed
 	Shorter        // the length that the sender claims is too short for them
 )
 
 var whyTexts = [...]string{"present", "cut by the snaplen", "in a segment that was not captured",
-	"behind the end of the capture", "before the capture, or in a segment that was not captured", "bulk data, not kept", "outside its buffer"}
+	"behind the end of the capture, or never received", "before the capture, or in a segment that was not captured", "bulk data, not kept", "outside its buffer"}
 
 func (w Why) String() string { return whyTexts[w] }
 

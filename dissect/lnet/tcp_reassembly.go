@@ -236,7 +236,7 @@ func (r *reassembly) giveUpGap() {
 	n := int(int32(p.seq - r.next))
 	why := Lost
 	switch {
-	case (r.tcp.out.ending == EndOfFile || r.finished && r.acked) && !(r.acked && int32(r.ack-p.seq) >= 0):
+	case (r.acked || r.tcp.out.ending == EndOfFile) && !(r.acked && int32(r.ack-p.seq) >= 0):
 		why = EndOfFile // they never arrived, or may have come later
 	case r.begin.hasBefore && int32(r.begin.before-p.seq) >= 0:
 		why = BeforeFile

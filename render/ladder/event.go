@@ -171,7 +171,7 @@ func lossReason(w lnet.Why) string {
 	case lnet.BeforeFile:
 		return "from before the capture, or not captured"
 	case lnet.EndOfFile:
-		return "after the end of the capture"
+		return "after the end of the capture, or never received"
 	case lnet.Snaplen:
 		return "cut by the snaplen"
 	}

@@ -17,6 +17,7 @@ type Contact struct {
 	From, To netip.Addr
 	Active   Times // of frames
 	Messages Times // of messages: LNet of the sender works
+	Large    Times // of messages that need frames of full size
 	Unacked  []*Unacknowledged
 	Resets   []track.Point // the sender aborted connections
 	Thawed   []track.Point // the sender acknowledged what had waited for it, as its timestamps show: it stood still
@@ -39,6 +40,7 @@ const (
 	maxContacts = 1 << 13
 	maxUnacked  = 32 // of a direction
 	maxResets   = 16
+	fullFrame   = 1500 // bytes of a frame on most networks
 )
 
 // contact returns a direction between two hosts.
@@ -101,6 +103,9 @@ func (f *Facts) message(m *dissect.Message) {
 	at := track.PointOf(m)
 	c.seen(at)
 	c.Messages.add(at)
+	if m.Size > fullFrame {
+		c.Large.add(at)
+	}
 	if !c.named && m.LNetOff >= 0 {
 		c.named = f.learn(c.From, m.LNet.Src) && f.learn(c.To, m.LNet.Dst)
 	}

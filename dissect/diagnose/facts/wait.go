@@ -40,7 +40,7 @@ type Wait struct {
 	SentBefore bool  // before the capture: its first request there is one that was sent again
 	Service    int64 // that the server says it took, in seconds; -1: unknown
 	Retransmit int64 // nanoseconds that retransmission cost
-	Bulk       int64 // nanoseconds from the first to the last message of bulk data
+	Bulk       int64 // nanoseconds from the first to the last message of bulk data; negative: there was none
 	Queued     int64 // nanoseconds that it waited for a thread, by the log of the server
 	Worked     int64 // nanoseconds that a thread worked for it, by the log of the server
 	Nested     int64 // nanoseconds in which requests of the server to others had no reply
@@ -256,7 +256,10 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 		}
 	}
 	w.Retransmit, _ = r.RetransmitTime()
-	w.Bulk, _ = r.BulkTime()
+	w.Bulk = -1
+	if bulk, ok := r.BulkTime(); ok {
+		w.Bulk = bulk
+	}
 	if isLogged {
 		w.Queued, w.Worked = r.Log.Server.Queue(), r.Log.Server.Service
 	}

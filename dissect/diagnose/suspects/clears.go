@@ -196,12 +196,29 @@ func framesBothWays(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	if w.Retransmit > window.Length()/4 || w.Bulk > window.Length()/4 || window.Length() < minDisturbed && j.Facts.DisturbedIn(a, b, window) {
 		return none()
 	}
+	if contains(withData, w.Opcode) && !j.largePassed(w, facts.Span{From: window.From + second, To: window.To - window.Length()/2}) {
+		return none()
+	}
 	for _, back := range j.Facts.BothWays(a, b, window) {
 		if at, ok := back.Active.Within(inside(window)); ok {
 			return evidence(at, "frames went both ways between %s and %s all the time, and none was sent again for long", w.Client, w.Server)
 		}
 	}
 	return none()
+}
+
+// largePassed reports whether data passed the network between two nodes within a span, or the server asked for none. A path that loses large
+// frames lets all others pass, and what it loses is only seen where it is sent. TCP sends it again after twice the time each time, so that
+// a wait may last twice as long as the loss.
+func (j *Judge) largePassed(w *facts.Wait, s facts.Span) bool {
+	from, to := facts.HostOf(w.Server), facts.HostOf(w.Client)
+	if w.Opcode == opcodes.OST_WRITE {
+		from, to = to, from
+	}
+	return w.Opcode == opcodes.OST_WRITE && w.Bulk < 0 || slices.ContainsFunc(j.Facts.Contacts(from, to), func(c *facts.Contact) bool {
+		_, passed := c.Large.Within(s)
+		return passed
+	})
 }
 
 func earlyReply(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
