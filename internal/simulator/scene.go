@@ -1,7 +1,9 @@
 package simulator
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 
@@ -104,6 +106,19 @@ func (s *Scene) point() string {
 	return Switch
 }
 
+// at returns when a frame passed a capture point; 0: never.
+func (t *transmission) at(point string) int64 {
+	switch point {
+	case t.from.name:
+		return t.sent
+	case t.to.name:
+		return t.arrive
+	case Switch:
+		return t.switched
+	}
+	return 0
+}
+
 // Capture returns the frames of a view, those of several points by time.
 func (s *Scene) Capture(v View) []capture.Frame {
 	var list []capture.Frame
@@ -122,15 +137,7 @@ func (s *Scene) captureAt(v View, point string, source int) []capture.Frame {
 	var list []capture.Frame
 	for i := range s.transmissions {
 		t := &s.transmissions[i]
-		time := int64(0)
-		switch point {
-		case t.from.name:
-			time = t.sent
-		case t.to.name:
-			time = t.arrive
-		case Switch:
-			time = t.switched
-		}
+		time := t.at(point)
 		if time == 0 || time < s.begin+v.After || time > s.end || v.Loss > 0 && random.Float64() < v.Loss {
 			continue
 		}
@@ -156,7 +163,7 @@ func (s *Scene) captureAt(v View, point string, source int) []capture.Frame {
 }
 
 // Hurt returns how many RPCs of the time of a fault failed, took at least so long, or had no
-// reply, of those that a view has.
+// reply, of those that a view has, by the time at which it has the request.
 func (s *Scene) Hurt(f *Fault, v View, least int64) (n int) {
 	for _, r := range s.requests {
 		if r.op == opFlock { // it waits for applications
@@ -170,14 +177,28 @@ func (s *Scene) Hurt(f *Fault, v View, least int64) (n int) {
 		if r.first > f.Until || end < f.From || end-r.first < least && !failed || end < s.begin+v.After {
 			continue
 		}
-		for _, point := range v.Points {
-			if point == Switch || point == r.from.name || point == r.to.name {
-				n++
-				break
-			}
+		if at := s.requestSeen(r, v); at > 0 && (end-at >= least || failed) {
+			n++
 		}
 	}
 	return n
+}
+
+// requestSeen returns when the request of an RPC passed one of the points of a view for the first time; 0: never.
+func (s *Scene) requestSeen(r *rpc, v View) (first int64) {
+	xid := binary.LittleEndian.AppendUint64(nil, r.xid)
+	for i := range s.transmissions {
+		t := &s.transmissions[i]
+		if t.from != r.from || t.to != r.to || t.sent < r.first {
+			continue
+		}
+		for _, point := range v.Points {
+			if at := t.at(point); at > 0 && (first == 0 || at < first) && bytes.Contains(t.frame, xid) {
+				first = at
+			}
+		}
+	}
+	return first
 }
 
 // IsServer reports whether a node is a server.
