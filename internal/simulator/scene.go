@@ -163,33 +163,38 @@ func (s *Scene) captureAt(v View, point string, source int) []capture.Frame {
 }
 
 // Hurt returns how many RPCs of the time of a fault failed, took at least so long, or had no
-// reply, of those that a view has, by the time at which it has the request.
+// reply, of those that a view has, by the time at which it has the request. Of a reply that only
+// the client lost it shows nothing until the request is sent again.
 func (s *Scene) Hurt(f *Fault, v View, least int64) (n int) {
 	for _, r := range s.requests {
 		if r.op == opFlock { // it waits for applications
 			continue
 		}
 		end := r.ended
-		if !r.finished || end == 0 {
+		if end == 0 {
 			end = s.end
 		}
 		failed := r.served != nil && r.served.status < 0
 		if r.first > f.Until || end < f.From || end-r.first < least && !failed || end < s.begin+v.After {
 			continue
 		}
-		if at := s.requestSeen(r, v); at > 0 && (end-at >= least || failed) {
+		from := s.passed(r, r.from, r.to, v)
+		if answered := s.passed(r, r.to, r.from, v); answered > 0 && r.ended == 0 && r.sends == 1 {
+			end = answered
+		}
+		if from > 0 && (end-from >= least || failed) {
 			n++
 		}
 	}
 	return n
 }
 
-// requestSeen returns when the request of an RPC passed one of the points of a view for the first time; 0: never.
-func (s *Scene) requestSeen(r *rpc, v View) (first int64) {
+// passed returns when something of an RPC passed one of the points of a view for the first time on its way from one host to another; 0: never.
+func (s *Scene) passed(r *rpc, from, to *host, v View) (first int64) {
 	xid := binary.LittleEndian.AppendUint64(nil, r.xid)
 	for i := range s.transmissions {
 		t := &s.transmissions[i]
-		if t.from != r.from || t.to != r.to || t.sent < r.first {
+		if t.from != from || t.to != to || t.sent < r.first {
 			continue
 		}
 		for _, point := range v.Points {
