@@ -349,6 +349,15 @@ func (f *Facts) addWait(w *Wait) {
 	f.leastWait = slices.MinFunc(f.waits, func(a, b *Wait) int { return cmp.Compare(a.Length(), b.Length()) })
 }
 
+// keptBy returns for how long a lock kept another one waiting.
+func (w *Wait) keptBy(b *locks.Blocker) int64 {
+	until := w.To
+	if b.Until > 0 {
+		until = min(until, b.Until)
+	}
+	return until - max(w.From, b.From)
+}
+
 // Waits returns the waits in the order of their beginning, with what is known by now of their targets and
 // locks.
 func (f *Facts) Waits() []*Wait {
@@ -367,8 +376,11 @@ func (f *Facts) Waits() []*Wait {
 		if len(w.Blocked) == 0 {
 			w.Blocked, _ = fifo.Get(f.blocked, lockRequest{w.Client, w.Request})
 		}
-		// What is known of a lock that was granted before the capture may be of another client.
-		w.Blocked = slices.DeleteFunc(w.Blocked, func(b locks.Blocker) bool { return b.Client == w.Client })
+		longest := int64(0)
+		for i := range w.Blocked {
+			longest = max(longest, w.keptBy(&w.Blocked[i]))
+		}
+		w.Blocked = slices.DeleteFunc(w.Blocked, func(b locks.Blocker) bool { return 2*w.keptBy(&b) < longest })
 	}
 	slices.SortStableFunc(list, func(a, b *Wait) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.XID, b.XID))

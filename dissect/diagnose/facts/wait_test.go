@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
@@ -133,4 +134,14 @@ func TestLockOfRequest(t *testing.T) {
 	} {
 		assert.Equal(t, tt.w.HasLockOf(lock), tt.want, tt.w.Span, tt.w.Lock)
 	}
+}
+
+// TestBlockedBy checks that a client may wait for a lock of its own, and that those count which kept the request waiting for most of the time.
+func TestBlockedBy(t *testing.T) {
+	client, other := messages.NID(3), messages.NID(4)
+	f := New()
+	f.addWait(&Wait{Span: Span{1e9, 9e9}, Client: client, Server: messages.NID(2), Lock: true, Blocked: []locks.Blocker{
+		{Client: client, From: 1e9, Until: 8990e6}, {Client: other, From: 8990e6}}})
+	list := f.Waits()[0].Blocked
+	assert.That(t, len(list) == 1 && list[0].Client == client, "%+v", list)
 }
