@@ -163,8 +163,8 @@ func (s *Scene) captureAt(v View, point string, source int) []capture.Frame {
 }
 
 // Hurt returns how many RPCs of the time of a fault failed, took at least so long, or had no
-// reply, of those that a view has, by the time at which it has the request. Of a reply that only
-// the client lost it shows nothing until the request is sent again.
+// reply, of those that a view has, by the times at which it has request and reply. That the client
+// lost a reply, or took it late, it shows only when the request is sent again.
 func (s *Scene) Hurt(f *Fault, v View, least int64) (n int) {
 	for _, r := range s.requests {
 		if r.op == opFlock { // it waits for applications
@@ -178,8 +178,8 @@ func (s *Scene) Hurt(f *Fault, v View, least int64) (n int) {
 		if r.first > f.Until || end < f.From || end-r.first < least && !failed || end < s.begin+v.After {
 			continue
 		}
-		from := s.passed(r, r.from, r.to, v)
-		if answered := s.passed(r, r.to, r.from, v); answered > 0 && r.ended == 0 && r.sends == 1 {
+		from, _ := s.passed(r, r.from, r.to, v)
+		if _, answered := s.passed(r, r.to, r.from, v); answered > 0 && r.sends == 1 && (r.served == nil || !r.served.blocked) {
 			end = answered
 		}
 		if from > 0 && (end-from >= least || failed) {
@@ -189,21 +189,25 @@ func (s *Scene) Hurt(f *Fault, v View, least int64) (n int) {
 	return n
 }
 
-// passed returns when something of an RPC passed one of the points of a view for the first time on its way from one host to another; 0: never.
-func (s *Scene) passed(r *rpc, from, to *host, v View) (first int64) {
+// passed returns when something of an RPC passed the points of a view for the first and the last time on its way from one host to
+// another; 0: never.
+func (s *Scene) passed(r *rpc, from, to *host, v View) (first, last int64) {
 	xid := binary.LittleEndian.AppendUint64(nil, r.xid)
 	for i := range s.transmissions {
 		t := &s.transmissions[i]
-		if t.from != from || t.to != to || t.sent < r.first {
+		if t.from != from || t.to != to || t.sent < r.first || !bytes.Contains(t.frame, xid) {
 			continue
 		}
 		for _, point := range v.Points {
-			if at := t.at(point); at > 0 && (first == 0 || at < first) && bytes.Contains(t.frame, xid) {
-				first = at
+			if at := t.at(point); at > 0 {
+				if first == 0 || at < first {
+					first = at
+				}
+				last = max(last, at)
 			}
 		}
 	}
-	return first
+	return first, last
 }
 
 // IsServer reports whether a node is a server.
