@@ -101,11 +101,14 @@ func (j *Judge) Groups() []*Group {
 	return joined(groups)
 }
 
-// isTrouble reports whether somebody suffers from a wait. Pings are sent again by themselves; that
-// nothing answers them shows in other ways; one that was sent before all of the input shows what was then. What was refused waited for the target, which rules about refusals report.
+// isTrouble reports whether somebody suffers from a wait. Pings are sent again by themselves: one that is late hurts nobody, two at once show that
+// nothing answers them; one that was sent before all of the input shows what was then. What was refused waited for the target, which rules about
+// refusals report.
 func (j *Judge) isTrouble(w *facts.Wait) bool {
 	isOfMGS := w.Opcode == opcodes.LDLM_ENQUEUE && w.Target.Name == "MGS" // a client waits for its configuration lock in the background
-	ofNow := w.Opcode != opcodes.OBD_PING || w.GaveUp != debuglog.NoReason && w.From >= j.Facts.Began()
+	ofNow := w.Opcode != opcodes.OBD_PING || w.GaveUp != debuglog.NoReason && w.From >= j.Facts.Began() || slices.ContainsFunc(j.waits, func(o *facts.Wait) bool {
+		return o != w && o.Opcode == opcodes.OBD_PING && o.Connection == w.Connection && o.Client == w.Client && o.Overlaps(w.Span)
+	})
 	return !w.Lacks && !w.Refused && ofNow && !isUpkeep(w.Opcode) && !isOfMGS
 }
 
