@@ -278,6 +278,7 @@ var (
 		Reason: "in a file system that spans long distances, 20 ms may be usual"}
 	slowAckResent = &diagnose.Threshold{Name: "segments sent again", Value: 3, Unit: "segments from or to the host",
 		Reason: "a host that is slow all the time may only be far away; where segments are lost as well, it is a bad link"}
+	slowAckLossy = &diagnose.Threshold{Name: "segments sent again, of messages", Value: .5, Unit: "%", Reason: "a few are lost in any network"}
 )
 
 var _ = add(diagnose.Rule{
@@ -296,7 +297,7 @@ var _ = add(diagnose.Rule{
 	Next: "ping the host from several nodes, at the same time. Look for a link with a wrong speed, a full queue (tc -s qdisc), a detour of " +
 		"the route, and for power saving of the network card.",
 
-	Thresholds: []*diagnose.Threshold{slowAck, slowAckSamples, slowAckSeconds, slowAckRatio, slowAckResent},
+	Thresholds: []*diagnose.Threshold{slowAck, slowAckSamples, slowAckSeconds, slowAckRatio, slowAckResent, slowAckLossy},
 	Samples:    []string{"slow_client.pcap.zst", "slow_network.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{Tick: func(int64) { reportRoundTrips(r) }, End: func() { reportRoundTrips(r) }}
@@ -319,8 +320,9 @@ func reportRoundTrips(r *diagnose.Reporter) {
 			f.Compare(slowAckSeconds, float64(seconds))
 			f.Compare(slowAckRatio, float64(p.Slow[0].Least)/float64(usual))
 			if _, changed := p.Typical(); !changed {
-				resent := float64(resentWith(r.Paths(), p))
-				if f.Compare(slowAckResent, resent); resent < slowAckResent.Value {
+				resent, messages := resentWith(r.Paths(), p)
+				f.Compare(slowAckResent, resent)
+				if f.Compare(slowAckLossy, 100*resent/messages); resent < slowAckResent.Value || 100*resent/messages < slowAckLossy.Value {
 					f.Severity = diagnose.Note
 				} else {
 					f.Text += fmt.Sprintf(" %.0f segments from or to it were sent again.", resent)
@@ -331,14 +333,14 @@ func reportRoundTrips(r *diagnose.Reporter) {
 	}
 }
 
-// resentWith returns how many segments the receiver of a path and all others have sent each other again.
-func resentWith(all *paths.Paths, p *paths.Path) (n int64) {
+// resentWith returns how many segments the receiver of a path and all others have sent each other again, and how many messages they exchanged.
+func resentWith(all *paths.Paths, p *paths.Path) (resent, messages float64) {
 	for other := range all.All {
 		if other.Source == p.Source && (other.From == p.To || other.To == p.To) {
-			n += other.TCP.Retransmissions
+			resent, messages = resent+float64(other.TCP.Retransmissions), messages+float64(other.Messages)
 		}
 	}
-	return n
+	return resent, messages
 }
 
 // usualRoundTrip returns the time in which the receiver of a path usually acknowledges,

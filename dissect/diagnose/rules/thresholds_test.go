@@ -55,6 +55,7 @@ func TestThresholds(t *testing.T) {
 		{"tcp.round_trip", "seconds", "slow_client", 4.5, 5.5, 5},
 		{"tcp.round_trip", "ratio", "slow_client", 13.56, 13.7, 13.632},
 		{"tcp.round_trip", "segments sent again", "slow_client", 5.5, 6.5, 6},
+		{"tcp.round_trip", "segments sent again, of messages", "slow_client", 0.8975, 0.9065, 0.902},
 	} {
 		rule := findRule(t, x.code)
 		at := slices.IndexFunc(rule.Thresholds, func(h *diagnose.Threshold) bool { return h.Name == x.threshold })
