@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/parquet-go/parquet-go/bloom/xxhash"
 )
 
 const (
@@ -106,7 +108,7 @@ func (c *Column) Uint64(v uint64, repetition, definition int) {
 func (c *Column) int(v uint64) {
 	c.ints.put(v)
 	if c.bloom {
-		c.hashes = append(c.hashes, xxHashUint(v))
+		c.hashes = append(c.hashes, xxhash.Sum64Uint64(v))
 	}
 }
 
@@ -141,7 +143,7 @@ func (c *Column) Bytes(v []byte, repetition, definition int) {
 	c.value(repetition, definition)
 	c.texts.size += len(v)
 	if stored, isNew := c.texts.add(v, &c.bounds); isNew && c.bloom {
-		c.hashes = append(c.hashes, xxHash(stored))
+		c.hashes = append(c.hashes, xxhash.Sum64(stored))
 	}
 }
 
