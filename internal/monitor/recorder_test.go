@@ -1,7 +1,6 @@
 package monitor_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,10 +94,9 @@ func TestRotation(t *testing.T) {
 	}
 	info := must.Value(os.Stat(filepath.Join(dir, files[0])))(t)
 	assert.Equal(t, info.Mode().Perm(), 0o600, files[0])
-	metadata, err := parquet.ReadMetadata(filepath.Join(dir, files[0]))
-	text, _ := json.Marshal(metadata)
-	if err != nil || !slices.Contains(metadata, [2]string{"lshark.filter", "rpc.error"}) || !slices.Contains(metadata, [2]string{"lshark.sample", "1/1000"}) {
-		t.Errorf("%s, %v", text, err)
+	for _, want := range [][2]string{{"lshark.filter", "rpc.error"}, {"lshark.sample", "1/1000"}} {
+		got, err := parquet.ReadMetadata(filepath.Join(dir, files[0]), want[0])
+		assert.That(t, err == nil && got == want[1], "%s: %q, %v", want[0], got, err)
 	}
 }
 

@@ -1,12 +1,10 @@
 package parquet
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 )
 
@@ -14,8 +12,8 @@ import (
 var ErrFormat = errors.New("not a complete Parquet file")
 
 const (
-	// maxMetadata bounds the keys and values of a file in bytes, together.
-	maxMetadata = 16 << 20
+	// maxFooter bounds the length of a footer in bytes: that of a file with 10⁹ rows is shorter.
+	maxFooter = 256 << 20
 
 	// maxNested bounds how deep the structs of a footer are nested: those of the format
 	// are not nested so deep.
@@ -25,154 +23,124 @@ const (
 // trailer is the length of the footer and the magic.
 const trailer = 8
 
-// ReadMetadata returns the keys and values in the metadata of a Parquet file. The error
+// ReadMetadata returns the value of a key in the metadata of a Parquet file, empty without one. The error
 // wraps ErrFormat if it is not one.
-func ReadMetadata(path string) ([][2]string, error) {
+func ReadMetadata(path, key string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	var list [][2]string
+	value := ""
 	if err = ErrFormat; info.Mode().IsRegular() {
-		list, err = readMetadata(f, info.Size())
+		value, err = readMetadata(f, info.Size(), key)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	return list, nil
+	return value, nil
 }
 
-func readMetadata(f io.ReaderAt, size int64) ([][2]string, error) {
+func readMetadata(f io.ReaderAt, size int64, key string) (string, error) {
 	if size < int64(len(magic))+trailer {
-		return nil, ErrFormat
+		return "", ErrFormat
 	}
 	var end [trailer]byte
 	if _, err := f.ReadAt(end[:], size-trailer); err != nil {
-		return nil, err
+		return "", err
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
-	if string(end[4:]) != magic || length > size-trailer-int64(len(magic)) {
-		return nil, ErrFormat
+	switch {
+	case string(end[4:]) != magic || length > size-trailer-int64(len(magic)):
+		return "", ErrFormat
+	case length > maxFooter:
+		return "", fmt.Errorf("a footer of more than %d bytes", maxFooter)
 	}
-	footer := io.NewSectionReader(f, size-trailer-length, length)
-	d := decoder{r: bufio.NewReader(footer), left: maxMetadata}
-	list := d.fileMetadata()
-	if d.err == io.EOF || d.err == io.ErrUnexpectedEOF {
-		d.err = ErrFormat
+	d := decoder{left: make([]byte, length)}
+	if _, err := f.ReadAt(d.left, size-trailer-length); err != nil {
+		return "", err
 	}
-	if d.err != nil {
-		return nil, d.err
+	value := d.metadata(key)
+	if d.failed {
+		return "", ErrFormat
 	}
-	return list, nil
+	return value, nil
 }
 
 // decoder reads structs in Thrift's compact protocol. After an error all values are
-// zero, and all structs and lists at their end.
+// zero, and all structs at their end.
 type decoder struct {
-	r    *bufio.Reader
-	left int // bytes of strings that may be kept
-	err  error
+	left   []byte
+	failed bool
 }
 
-func (d *decoder) fail(err error) {
-	if d.err == nil {
-		d.err = err
-	}
-}
+func (d *decoder) fail() { d.left, d.failed = nil, true }
 
-func (d *decoder) byte() byte {
-	if d.err != nil {
-		return 0
+func (d *decoder) bytes(n uint64) []byte {
+	if n > uint64(len(d.left)) {
+		d.fail()
+		return nil
 	}
-	b, err := d.r.ReadByte()
-	if err != nil {
-		d.fail(err)
-		return 0
-	}
+	b := d.left[:n]
+	d.left = d.left[n:]
 	return b
 }
 
-func (d *decoder) uvarint() uint64 {
-	if d.err != nil {
-		return 0
-	}
-	v, err := binary.ReadUvarint(d.r)
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		d.fail(err)
-	case err != nil: // longer than 64 bits
-		d.fail(ErrFormat)
-	default:
-		return v
+func (d *decoder) byte() byte {
+	if b := d.bytes(1); b != nil {
+		return b[0]
 	}
 	return 0
 }
 
-// field reads the header of a field of a struct, given the id of the field before. It
-// reports false at the end of the struct.
-func (d *decoder) field(last int) (id int, fieldType byte, ok bool) {
-	b := d.byte()
-	if b&0xf == 0 {
-		return 0, 0, false
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.left)
+	if n <= 0 {
+		d.fail()
+		return 0
 	}
-	if b>>4 != 0 {
-		return last + int(b>>4), b & 0xf, true
-	}
-	v := d.uvarint()
-	return int(int16(v>>1) ^ -int16(v&1)), b & 0xf, d.err == nil
+	d.left = d.left[n:]
+	return v
 }
 
-func (d *decoder) list() (n uint64, elementType byte) {
+// fields calls read with each field of a struct, for its value.
+func (d *decoder) fields(read func(id int, fieldType byte)) {
+	id := 0
+	for {
+		b := d.byte()
+		switch {
+		case b&0xf == 0:
+			return
+		case b>>4 != 0:
+			id += int(b >> 4)
+		default:
+			v := d.uvarint()
+			id = int(int16(v>>1) ^ -int16(v&1))
+		}
+		read(id, b&0xf)
+	}
+}
+
+// elements calls read for each element of a list.
+func (d *decoder) elements(read func(elementType byte)) {
 	b := d.byte()
-	if n = uint64(b >> 4); n == 15 {
+	n := uint64(b >> 4)
+	if n == 15 {
 		n = d.uvarint()
 	}
-	if d.err != nil {
-		return 0, 0
-	}
-	return n, b & 0xf
-}
-
-func (d *decoder) string() string {
-	n := d.uvarint()
-	if n > uint64(d.left) {
-		d.fail(fmt.Errorf("metadata of more than %d bytes", maxMetadata))
-		return ""
-	}
-	d.left -= int(n)
-	var text []byte
-	for len(text) < int(n) && d.err == nil { // as much as there is: n is only a claim
-		part := make([]byte, min(int(n)-len(text), 1<<12))
-		if _, err := io.ReadFull(d.r, part); err != nil {
-			d.fail(err)
-		}
-		text = append(text, part...)
-	}
-	if d.err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-func (d *decoder) discard(n uint64) {
-	for n > 0 && d.err == nil {
-		k, err := d.r.Discard(int(min(n, math.MaxInt32)))
-		n -= uint64(k)
-		if err != nil {
-			d.fail(err)
-		}
+	for ; n > 0 && !d.failed; n-- {
+		read(b & 0xf)
 	}
 }
 
 // skip skips a value that is not the field of a struct.
 func (d *decoder) skip(valueType byte, depth int) {
 	if depth > maxNested {
-		d.fail(ErrFormat)
+		d.fail()
 		return
 	}
 	switch valueType {
@@ -181,36 +149,25 @@ func (d *decoder) skip(valueType byte, depth int) {
 	case typeInt16, typeInt32, typeInt64:
 		d.uvarint()
 	case typeDouble:
-		d.discard(8)
+		d.bytes(8)
 	case typeBinary:
-		d.discard(d.uvarint())
+		d.bytes(d.uvarint())
 	case typeList, typeSet:
-		n, elementType := d.list()
-		for ; n > 0 && d.err == nil; n-- {
-			d.skip(elementType, depth+1)
-		}
+		d.elements(func(elementType byte) { d.skip(elementType, depth+1) })
 	case typeMap:
 		n := d.uvarint()
 		if n == 0 {
 			return
 		}
 		types := d.byte()
-		for ; n > 0 && d.err == nil; n-- {
+		for ; n > 0 && !d.failed; n-- {
 			d.skip(types>>4, depth+1)
 			d.skip(types&0xf, depth+1)
 		}
 	case typeStruct:
-		id := 0
-		for d.err == nil {
-			next, fieldType, ok := d.field(id)
-			if !ok {
-				return
-			}
-			id = next
-			d.skipField(fieldType, depth)
-		}
+		d.fields(func(_ int, fieldType byte) { d.skipField(fieldType, depth) })
 	default:
-		d.fail(ErrFormat)
+		d.fail()
 	}
 }
 
@@ -221,44 +178,30 @@ func (d *decoder) skipField(fieldType byte, depth int) {
 	}
 }
 
-// fileMetadata reads the footer up to the keys and values.
-func (d *decoder) fileMetadata() (list [][2]string) {
-	id := 0
-	for d.err == nil {
-		next, fieldType, ok := d.field(id)
-		if !ok {
-			return list
-		}
-		id = next
-		if id != 5 || fieldType != typeList {
+// metadata reads the footer and returns the value of a key.
+func (d *decoder) metadata(key string) (value string) {
+	const metadata = 5 // id of the list of keys and values
+	d.fields(func(id int, fieldType byte) {
+		if id != metadata || fieldType != typeList {
 			d.skipField(fieldType, 0)
-			continue
+			return
 		}
-		n, elementType := d.list()
-		if n > 0 && elementType != typeStruct {
-			d.fail(ErrFormat)
-		}
-		for ; n > 0 && d.err == nil; n-- {
-			list = append(list, d.keyValue())
-		}
-	}
-	return list
-}
-
-func (d *decoder) keyValue() (m [2]string) {
-	id := 0
-	for d.err == nil {
-		next, fieldType, ok := d.field(id)
-		if !ok {
-			break
-		}
-		id = next
-		if fieldType == typeBinary && (id == 1 || id == 2) {
-			m[id-1] = d.string()
-		} else {
-			d.skipField(fieldType, 0)
-		}
-	}
-	d.left -= 2 // strings that are empty take space as well
-	return m
+		d.elements(func(elementType byte) {
+			if elementType != typeStruct {
+				d.fail()
+			}
+			var pair [2][]byte
+			d.fields(func(id int, fieldType byte) {
+				if fieldType == typeBinary && (id == 1 || id == 2) {
+					pair[id-1] = d.bytes(d.uvarint())
+				} else {
+					d.skipField(fieldType, 0)
+				}
+			})
+			if string(pair[0]) == key {
+				value = string(pair[1])
+			}
+		})
+	})
+	return value
 }

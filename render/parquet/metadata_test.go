@@ -40,17 +40,19 @@ func TestReadMetadata(t *testing.T) {
 	file := writeSample(t, 1000, Options{CreatedBy: "test", Metadata: metadata, RowGroupRows: 10})
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	must.NoError(t, os.WriteFile(path, file, 0o666))
-	got, err := ReadMetadata(path)
-	assert.That(t, err == nil && slices.Equal(got, metadata), "%d pairs, error %v", len(got), err)
-	if _, err := ReadMetadata(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
+	for _, pair := range append(metadata, [2]string{"missing", ""}) {
+		got, err := ReadMetadata(path, pair[0])
+		assert.That(t, err == nil && got == pair[1], "%s: %d bytes, error %v", pair[0], len(got), err)
+	}
+	if _, err := ReadMetadata(filepath.Join(t.TempDir(), "missing"), "schema"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := ReadMetadata(t.TempDir()); !errors.Is(err, ErrFormat) {
+	if _, err := ReadMetadata(t.TempDir(), "schema"); !errors.Is(err, ErrFormat) {
 		t.Errorf("a folder: %v", err)
 	}
 	for _, n := range []int{0, 4, 11, 12, len(file) / 2, len(file) - 1} {
 		must.NoError(t, os.WriteFile(path, file[:n], 0o666))
-		if _, err := ReadMetadata(path); !errors.Is(err, ErrFormat) {
+		if _, err := ReadMetadata(path, "schema"); !errors.Is(err, ErrFormat) {
 			t.Errorf("the first %d bytes: %v", n, err)
 		}
 	}
@@ -62,7 +64,7 @@ type errorReader struct{ error }
 func (r errorReader) ReadAt([]byte, int64) (int, error) { return 0, r.error }
 
 func TestReadMetadataError(t *testing.T) {
-	if _, err := readMetadata(errorReader{io.ErrClosedPipe}, 100); err != io.ErrClosedPipe {
+	if _, err := readMetadata(errorReader{io.ErrClosedPipe}, 100, "a"); err != io.ErrClosedPipe {
 		t.Errorf("error %v", err)
 	}
 }
@@ -88,8 +90,8 @@ func TestReadMetadataInvalid(t *testing.T) {
 		{"list of 2^60", []byte{0x59, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 0}},
 	} {
 		file := footerOf(tt.footer...)
-		if list, err := readMetadata(bytes.NewReader(file), int64(len(file))); err == nil {
-			t.Errorf("%s: %q without an error", tt.name, list)
+		if value, err := readMetadata(bytes.NewReader(file), int64(len(file)), "a"); err == nil {
+			t.Errorf("%s: %q without an error", tt.name, value)
 		}
 	}
 }
@@ -103,12 +105,8 @@ func FuzzReadMetadata(f *testing.F) {
 	f.Add([]byte{0x1b, 2, 0x55, 1, 2, 3, 4, 0})
 	f.Fuzz(func(t *testing.T, footer []byte) {
 		file := footerOf(footer...)
-		list, err := readMetadata(bytes.NewReader(file), int64(len(file)))
-		n := 0
-		for _, m := range list {
-			n += len(m[0]) + len(m[1])
-		}
-		assert.That(t, err != nil || n <= len(footer), "%d bytes of metadata in a footer of %d", n, len(footer))
+		value, err := readMetadata(bytes.NewReader(file), int64(len(file)), "a")
+		assert.That(t, err != nil || len(value) <= len(footer), "%d bytes of metadata in a footer of %d", len(value), len(footer))
 	})
 }
 
@@ -120,9 +118,10 @@ func TestSetMetadata(t *testing.T) {
 	w.SetMetadata("b", "3")
 	w.SetMetadata("c", "4")
 	must.NoError(t, w.Close())
-	got, err := readMetadata(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	want := [][2]string{{"a", "1"}, {"b", "3"}, {"c", "4"}}
-	assert.That(t, err == nil && slices.Equal(got, want), "metadata %q, error %v, want %q", got, err, want)
+	for _, want := range [][2]string{{"a", "1"}, {"b", "3"}, {"c", "4"}} {
+		got, err := readMetadata(bytes.NewReader(file.Bytes()), int64(file.Len()), want[0])
+		assert.That(t, err == nil && got == want[1], "%s: %q, error %v, want %q", want[0], got, err, want[1])
+	}
 	assert.Equal(t, given[1][1], "2", "the options of the caller changed")
 }
 

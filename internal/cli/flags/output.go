@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/parquet"
 	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
@@ -265,6 +266,6 @@ func Parallel(n, workers int, do func(i, worker int)) {
 // isComplete reports whether a Parquet file was made from a capture as it is now, with
 // these flags.
 func (j *Job) isComplete(result, capture string) bool {
-	source, err := rows.Source(result)
+	source, err := parquet.ReadMetadata(result, rows.SourceKey)
 	return err == nil && source != "" && source == j.source(capture)
 }

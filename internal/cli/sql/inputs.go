@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/render/parquet"
+	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -125,18 +126,13 @@ func (in *inputs) addFolder(folder string, isNew func(string) bool) error {
 // parquetTable returns the table of the records in a Parquet file, empty if they are
 // of another kind or not of lshark. The error is parquet.ErrFormat for other files.
 func parquetTable(path string) (string, error) {
-	metadata, err := parquet.ReadMetadata(path)
+	kind, err := parquet.ReadMetadata(path, rows.RecordsKey)
 	if err != nil {
 		return "", err
 	}
-	for _, kv := range metadata {
-		if kv[0] != "lshark.records" {
-			continue
-		}
-		for _, t := range records.Kinds() {
-			if t.Record == kv[1] {
-				return t.Name, nil
-			}
+	for _, t := range records.Kinds() {
+		if t.Record == kind {
+			return t.Name, nil
 		}
 	}
 	return "", nil

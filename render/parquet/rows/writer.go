@@ -14,10 +14,9 @@ const SchemaVersion = "1"
 const (
 	schemaKey  = "lshark.schema"
 	releaseKey = "lshark.release"
-	recordsKey = "lshark.records"
 
-	// SourceKey is the key for what the file was made from; see Source.
-	SourceKey = "lshark.source"
+	RecordsKey = "lshark.records" // the kind of records
+	SourceKey  = "lshark.source"  // what the file was made from
 )
 
 // bloomColumns are the columns with Bloom filters: those in which single values are
@@ -49,7 +48,7 @@ func NewWriter[R any](to io.Writer, keys *records.Table[R], o Options) *Writer[R
 	w := &Writer[R]{columns: columnsOf(keys.Keys())}
 	all := fields(w.columns)
 	settings := parquet.Options{CreatedBy: "lshark version " + o.Release, Metadata: [][2]string{
-		{schemaKey, SchemaVersion}, {releaseKey, o.Release}, {recordsKey, keys.Record},
+		{schemaKey, SchemaVersion}, {releaseKey, o.Release}, {RecordsKey, keys.Record},
 	}}
 	for _, name := range bloomColumns {
 		for _, f := range all {
@@ -84,15 +83,3 @@ func (w *Writer[R]) SetMetadata(key, value string) { w.file.SetMetadata(key, val
 
 // Close writes what is left and the end of the file. It does not close the io.Writer.
 func (w *Writer[R]) Close() error { return w.file.Close() }
-
-// Source returns the value of SourceKey in a file, empty without one. It is an error if the
-// file is not there, or is not a complete Parquet file.
-func Source(path string) (string, error) {
-	list, err := parquet.ReadMetadata(path)
-	for _, kv := range list {
-		if kv[0] == SourceKey {
-			return kv[1], nil
-		}
-	}
-	return "", err
-}

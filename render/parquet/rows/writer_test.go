@@ -119,13 +119,6 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestSource reads what files were made from.
-func TestSource(t *testing.T) {
-	if s, err := Source("doc.go"); err == nil || s != "" {
-		t.Errorf("%q, %v", s, err)
-	}
-}
-
 func sampleRPCs(tb testing.TB) (list []*track.RPC) {
 	pairing := track.NewPairing(track.Options{Done: func(r *track.RPC) { list = append(list, r.Clone()) }})
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
