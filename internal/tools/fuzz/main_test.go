@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/internal/assert"
@@ -15,7 +20,7 @@ func TestDictionary(t *testing.T) {
 	wiretest.Golden(t, wiretest.Repo("contrib/oss-fuzz/lshark.dict"), string(dictionary()))
 }
 
-// TestPackages checks that contrib/oss-fuzz/build.sh builds targets of the packages that fuzz runs.
+// TestPackages checks that contrib/oss-fuzz/build.sh builds targets of all packages that have some.
 func TestPackages(t *testing.T) {
 	sh, err := exec.LookPath("bash")
 	if err != nil {
@@ -31,4 +36,19 @@ func TestPackages(t *testing.T) {
 		rel := must.Value(filepath.Rel(wiretest.Repo("."), dir))(t)
 		assert.Contains(t, string(out), "github.com/lshark/lshark/"+filepath.ToSlash(rel)+" Fuzz", "build.sh builds no target", rel)
 	}
+}
+
+// packages returns the folders that have fuzz targets.
+func packages(root string) (dirs []string, err error) {
+	err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if dir := filepath.Dir(path); bytes.Contains(text, []byte("\nfunc Fuzz")) && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+		return err
+	})
+	return dirs, err
 }
