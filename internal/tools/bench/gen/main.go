@@ -1,21 +1,23 @@
 // Command gen builds a large capture out of real samples: their messages again
 // and again, with new ports, xids and times, in segments of a chosen size. The
-// result goes to standard output, as pcap. Where there are several samples, each
+// result goes to standard output, as pcapng. Where there are several samples, each
 // repetition is of another client, with an address, UUID and handles of its own.
 package main
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"flag"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -55,7 +57,7 @@ type endpoint struct {
 }
 
 func run(samples []string, size int64, segment int, bulk bool) error {
-	w := &writer{w: bufio.NewWriterSize(os.Stdout, 1<<20), segment: segment, seq: map[[2]uint16]uint32{}}
+	w := &writer{Writer: capture.NewWriter(os.Stdout), segment: segment, ends: make(map[[2]uint16]*wiretest.End)}
 	var lists [][]piece
 	for _, sample := range samples {
 		pieces, err := read(sample, bulk)
@@ -73,9 +75,8 @@ func run(samples []string, size int64, segment int, bulk bool) error {
 		}
 		lists = append(lists, pieces)
 	}
-	w.header()
 	shift := int64(0)
-	for round := 0; w.written < size && w.err == nil; round++ {
+	for round := 0; w.Size() < size && w.err == nil; round++ {
 		pieces, step := lists[round%len(lists)], len(lists)
 		if round < len(lists) {
 			step = round
@@ -86,10 +87,7 @@ func run(samples []string, size int64, segment int, bulk bool) error {
 		}
 		shift += pieces[len(pieces)-1].rel + 1e6
 	}
-	if w.err != nil {
-		return w.err
-	}
-	return w.w.Flush()
+	return cmp.Or(w.err, w.Flush())
 }
 
 // read takes the messages of a sample. Bulk data that the dissector skips come
@@ -204,32 +202,11 @@ func markClients(pieces []piece) {
 }
 
 type writer struct {
-	w       *bufio.Writer
+	*capture.Writer
 	segment int
 	conns   int
-	seq     map[[2]uint16]uint32 // next number, by ports
-	frame   [16 + 54]byte
-	written int64
-	id      uint16
+	ends    map[[2]uint16]*wiretest.End // of connections, by their ports, their own first
 	err     error
-}
-
-func (w *writer) header() {
-	var h [24]byte
-	binary.LittleEndian.PutUint32(h[0:], 0xa1b23c4d)
-	binary.LittleEndian.PutUint16(h[4:], 2)
-	binary.LittleEndian.PutUint16(h[6:], 4)
-	binary.LittleEndian.PutUint32(h[16:], 1<<18)
-	binary.LittleEndian.PutUint32(h[20:], 1)
-	w.write(h[:])
-}
-
-func (w *writer) write(b []byte) {
-	n, err := w.w.Write(b)
-	w.written += int64(n)
-	if w.err == nil {
-		w.err = err
-	}
 }
 
 // renumber adds step to what is new in a repetition. round is its number.
@@ -268,61 +245,38 @@ func (w *writer) piece(p *piece, round int, shift int64) {
 		}
 		return 1024 + uint16((round*w.conns+p.conn)%60000)
 	}
-	sp, dp := port(p.src.port), port(p.dst.port)
-	key, back := [2]uint16{sp, dp}, [2]uint16{dp, sp}
 	when := 1_700_000_000_000_000_000 + p.rel + shift
-	if _, known := w.seq[key]; !known {
+	src, dst := w.end(p.src, port(p.src.port), port(p.dst.port)), w.end(p.dst, port(p.dst.port), port(p.src.port))
+	if src.Seq+dst.Seq == 0 {
 		// A connection begins with its SYNs, as all but the first ones of a
 		// long capture do.
-		w.tcp(p.src.addr, p.dst.addr, sp, dp, ^uint32(0), nil, when, flagSYN)
-		w.tcp(p.dst.addr, p.src.addr, dp, sp, ^uint32(0), nil, when, flagSYN|flagACK)
-		w.seq[key], w.seq[back] = 0, 0
+		w.tcp(src, dst, wiretest.SYN, nil, when)
+		src.Seq++
+		w.tcp(dst, src, wiretest.SYN|wiretest.ACK, nil, when)
+		dst.Seq++
 	}
 	for b := p.data; len(b) > 0; {
 		n := min(len(b), w.segment)
-		w.tcp(p.src.addr, p.dst.addr, sp, dp, w.seq[key], b[:n], when, flagPSH|flagACK)
-		w.seq[key] += uint32(n)
+		w.tcp(src, dst, wiretest.PSH|wiretest.ACK, b[:n], when)
+		src.Seq += uint32(n)
 		b = b[n:]
 	}
 }
 
-const (
-	flagSYN = 0x02
-	flagPSH = 0x08
-	flagACK = 0x10
-)
+// end returns an end of a connection.
+func (w *writer) end(e endpoint, own, other uint16) *wiretest.End {
+	key := [2]uint16{own, other}
+	if w.ends[key] == nil {
+		w.ends[key] = &wiretest.End{Port: own}
+	}
+	w.ends[key].Addr = netip.AddrFrom4(e.addr)
+	return w.ends[key]
+}
 
-func (w *writer) tcp(src, dst [4]byte, sp, dp uint16, seq uint32, payload []byte, when int64, flags byte) {
-	h := &w.frame
-	n := uint32(54 + len(payload))
-	binary.LittleEndian.PutUint32(h[0:], uint32(when/1e9))
-	binary.LittleEndian.PutUint32(h[4:], uint32(when%1e9))
-	binary.LittleEndian.PutUint32(h[8:], n)
-	binary.LittleEndian.PutUint32(h[12:], n)
-	eth := h[16:]
-	eth[12], eth[13] = 8, 0
-	ip := eth[14:]
-	ip[0], ip[8], ip[9] = 0x45, 64, 6
-	total := 40 + len(payload)
-	if total > 0xffff {
-		total = 0 // as with segmentation offload
+func (w *writer) tcp(from, to *wiretest.End, flags byte, payload []byte, when int64) {
+	b := wiretest.Ethernet(wiretest.IP(from.Addr, to.Addr, 6, wiretest.TCP(from, to, flags, from.Seq, payload)))
+	f := capture.Frame{Time: when, Data: b, Len: len(b), Link: capture.LinkEthernet}
+	if err := w.Write(&f, ""); w.err == nil {
+		w.err = err
 	}
-	binary.BigEndian.PutUint16(ip[2:], uint16(total))
-	w.id++
-	binary.BigEndian.PutUint16(ip[4:], w.id)
-	copy(ip[12:], src[:])
-	copy(ip[16:], dst[:])
-	tcp := ip[20:]
-	binary.BigEndian.PutUint16(tcp[0:], sp)
-	binary.BigEndian.PutUint16(tcp[2:], dp)
-	binary.BigEndian.PutUint32(tcp[4:], seq+1)
-	ack := uint32(0)
-	if flags&flagACK != 0 {
-		ack = w.seq[[2]uint16{dp, sp}] + 1
-	}
-	binary.BigEndian.PutUint32(tcp[8:], ack)
-	tcp[12], tcp[13] = 5<<4, flags
-	binary.BigEndian.PutUint16(tcp[14:], 0xffff)
-	w.write(h[:])
-	w.write(payload)
 }

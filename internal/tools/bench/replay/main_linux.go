@@ -4,8 +4,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,9 +20,9 @@ func main() {
 	count := flag.Int64("count", 0, "frames to send, 0: all")
 	limit := flag.Duration("for", time.Minute, "time after which it ends")
 	rate := flag.Float64("rate", 1000, "frames per second")
-	asPcap := flag.Bool("pcap", false, "write the frames to standard output, as pcap, at once")
+	asPcap := flag.Bool("pcap", false, "write the frames to standard output, as pcapng, at once")
 	flag.Parse()
-	var out sink = &pcapSink{w: bufio.NewWriterSize(os.Stdout, 1<<20)}
+	var out sink = file{capture.NewWriter(os.Stdout)}
 	if !*asPcap {
 		out = &loopback{rate: *rate, until: time.Now().Add(*limit), begun: time.Now()}
 	}
@@ -106,30 +104,11 @@ func (l *loopback) frame(f *capture.Frame) error {
 
 func (l *loopback) close() error { return unix.Close(l.fd) }
 
-// pcapSink writes frames as pcap with nanoseconds.
-type pcapSink struct{ w *bufio.Writer }
+// file writes frames to standard output.
+type file struct{ *capture.Writer }
 
-func (p *pcapSink) open() error {
-	h := make([]byte, 24)
-	binary.LittleEndian.PutUint32(h, 0xa1b23c4d)
-	binary.LittleEndian.PutUint16(h[4:], 2)
-	binary.LittleEndian.PutUint16(h[6:], 4)
-	binary.LittleEndian.PutUint32(h[16:], 1<<18)
-	binary.LittleEndian.PutUint32(h[20:], uint32(capture.LinkEthernet))
-	_, err := p.w.Write(h)
-	return err
-}
+func (file) open() error { return nil }
 
-func (p *pcapSink) frame(f *capture.Frame) error {
-	var h [16]byte
-	for i, v := range []int64{f.Time / 1e9, f.Time % 1e9, int64(len(f.Data)), int64(f.Len)} {
-		binary.LittleEndian.PutUint32(h[4*i:], uint32(v))
-	}
-	if _, err := p.w.Write(h[:]); err != nil {
-		return err
-	}
-	_, err := p.w.Write(f.Data)
-	return err
-}
+func (w file) frame(f *capture.Frame) error { return w.Write(f, "") }
 
-func (p *pcapSink) close() error { return p.w.Flush() }
+func (w file) close() error { return w.Flush() }

@@ -1,5 +1,5 @@
-// Command walk reads a pcap file and steps over its frames, looking at nothing
-// but their record headers: the floor that reading a capture is measured
+// Command walk reads a pcapng file and steps over its blocks, looking at nothing
+// but their headers: the floor that reading a capture is measured
 // against.
 package main
 
@@ -16,21 +16,22 @@ func main() {
 		fmt.Fprintln(os.Stderr, "walk:", err)
 		os.Exit(1)
 	}
-	frames, err := walk(f)
+	blocks, err := walk(f)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "walk:", err)
 		os.Exit(1)
 	}
-	fmt.Println(frames, "frames")
+	fmt.Println(blocks, "blocks")
 }
 
-func walk(r io.Reader) (frames int, err error) {
+func walk(r io.Reader) (blocks int, err error) {
 	buf := make([]byte, 1<<20)
-	have, at := 0, 24 // the file header
+	have, at := 0, 0
 	for {
-		for at+16 <= have {
-			at += 16 + int(binary.LittleEndian.Uint32(buf[at+8:]))
-			frames++
+		const header = 8 // type and length
+		for at+header <= have {
+			at += int(binary.LittleEndian.Uint32(buf[at+4:]))
+			blocks++
 		}
 		rest := 0
 		if at < have {
@@ -42,10 +43,10 @@ func walk(r io.Reader) (frames int, err error) {
 		n, err := r.Read(buf[rest:])
 		have = rest + n
 		if err == io.EOF {
-			return frames, nil
+			return blocks, nil
 		}
 		if err != nil {
-			return frames, err
+			return blocks, err
 		}
 	}
 }
