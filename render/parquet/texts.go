@@ -43,12 +43,12 @@ func (t *texts) add(v []byte, b *bounds) (stored []byte, isNew bool) {
 			return v, false
 		}
 	}
-	index, hash, ok := d.find(v)
+	index, ok := d.find(v)
 	if !ok {
 		if valid := t.validate(v); len(valid) != len(v) {
 			return t.add(valid, b)
 		}
-		if index, isNew = d.add(v, hash); !isNew {
+		if index, isNew = d.add(v); !isNew {
 			t.toPlain(b)
 			t.addPlain(v, b)
 			return v, true

@@ -63,7 +63,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("row %d of %d:\n%q, want\n%q", i, len(got), got[min(i, len(got)-1)], want)
 		}
 	}
-	for key, want := range map[string]string{schemaKey: SchemaVersion, releaseKey: "1.0.0", recordsKey: "sample", SourceKey: "tests"} {
+	for key, want := range map[string]string{schemaKey: SchemaVersion, releaseKey: "1.0.0", RecordsKey: "sample", SourceKey: "tests"} {
 		v, _ := f.Lookup(key)
 		assert.That(t, v == want, "%s is %q, want %q", key, v, want)
 	}
