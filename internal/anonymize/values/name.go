@@ -3,7 +3,9 @@ package values
 import (
 	"bytes"
 	"encoding/binary"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 type names struct {
@@ -144,7 +146,7 @@ func (p *names) tryWord(word []byte, try uint64) []byte {
 // fileName returns the replacement of a name in a directory. A leading dot and a usual
 // extension stay.
 func (p *names) fileName(name []byte) string {
-	if len(name) == 0 || p.isFixedFileName(name) || isFIDName(name) {
+	if len(name) == 0 || p.isFixedFileName(name) || fidName().Match(name) {
 		return string(name)
 	}
 	return p.replaceText(fileNames, name, (*names).newFileName)
@@ -190,38 +192,12 @@ func (p *names) isFixedFileName(name []byte) bool {
 	return p.vocabulary.fileNames[string(name)] || isTarget(name) || bytes.HasPrefix(name, []byte(".\x0c\x13\x14\x12:VOLATILE:"))
 }
 
-// isFIDName reports whether a name consists of a FID, and perhaps a number behind it, as
-// those of the stripes of directories.
-func isFIDName(name []byte) bool {
-	rest, ok := bytes.CutPrefix(name, []byte("["))
-	if !ok {
-		rest = name
-	}
-	for i := range 3 {
-		if i > 0 {
-			if rest, ok = bytes.CutPrefix(rest, []byte(":")); !ok {
-				return false
-			}
-		}
-		if rest, ok = bytes.CutPrefix(rest, []byte("0x")); !ok {
-			return false
-		}
-		n := span(rest, isHexDigit)
-		if n == 0 || n > 16 {
-			return false
-		}
-		rest = rest[n:]
-	}
-	if name[0] == '[' {
-		if rest, ok = bytes.CutPrefix(rest, []byte("]")); !ok {
-			return false
-		}
-	}
-	if number, ok := bytes.CutPrefix(rest, []byte(":")); ok && len(number) <= 4 {
-		rest = number[span(number, isDigit):]
-	}
-	return len(rest) == 0
-}
+// fidName matches names that consist of a FID, and perhaps a number behind it, as those of the stripes of
+// directories.
+var fidName = sync.OnceValue(func() *regexp.Regexp {
+	const fid = `0x[0-9a-fA-F]{1,16}:0x[0-9a-fA-F]{1,16}:0x[0-9a-fA-F]{1,16}`
+	return regexp.MustCompile(`^(` + fid + `|\[` + fid + `\])(:[0-9]{0,4})?$`)
+})
 
 func span(b []byte, is func(byte) bool) int {
 	for i, c := range b {

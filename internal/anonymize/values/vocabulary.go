@@ -80,5 +80,5 @@ func (p *Mapper) IsConstant(text string) bool {
 			return true
 		}
 	}
-	return isTarget(b) || len(b) > 0 && isFIDName(b)
+	return isTarget(b) || fidName().Match(b)
 }
