@@ -89,7 +89,7 @@ func (r *renderer) message(tree *render.Tree, name string, m *dissect.Message) {
 	text = bytes.TrimRight(text, "\n")
 	cut := cutTree(text)
 	r.raw(`<pre tabindex="0">`)
-	r.lines(text[:cut])
+	r.lines(string(text[:cut]))
 	if cut < len(text) {
 		r.raw("\n… ")
 		r.text(render.Counted(int64(bytes.Count(text[cut:], []byte{'\n'})), "more line"))

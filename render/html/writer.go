@@ -1,6 +1,8 @@
 package html
 
 import (
+	"fmt"
+	"html"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,52 +33,32 @@ func number(n int) markup { return markup(strconv.Itoa(n)) }
 // control something or are not UTF-8 are written as \xNN, like everywhere; text that is
 // escaped already stays as it is.
 func (w *writer) text(s string) {
+	if strings.ContainsFunc(s, func(c rune) bool { return c == utf8.RuneError || schema.NeedsEscape(c) }) {
+		s = printable(s)
+	}
+	w.lines(s)
+}
+
+func printable(s string) string {
+	var b []byte
 	for i, c := range s {
+		n := utf8.RuneLen(c)
 		switch {
 		case c == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			w.escape(s[i])
+			b = fmt.Appendf(b, `\x%02x`, s[i])
 		case schema.NeedsEscape(c):
-			for k := range utf8.RuneLen(c) {
-				w.escape(s[i+k])
+			for _, c := range []byte(s[i : i+n]) {
+				b = fmt.Appendf(b, `\x%02x`, c)
 			}
-		case c < utf8.RuneSelf:
-			w.character(byte(c))
 		default:
-			w.buf = utf8.AppendRune(w.buf, c)
+			b = append(b, s[i:i+n]...)
 		}
 	}
+	return string(b)
 }
 
-// escape appends a byte as \xNN.
-func (w *writer) escape(b byte) {
-	const digits = "0123456789abcdef"
-	w.buf = append(w.buf, '\\', 'x', digits[b>>4], digits[b&15])
-}
-
-// lines appends text of several lines whose control characters are escaped already.
-func (w *writer) lines(b []byte) {
-	for _, c := range b {
-		w.character(c)
-	}
-}
-
-// character appends a character of ASCII, or a byte of another one.
-func (w *writer) character(c byte) {
-	switch c {
-	case '&':
-		w.raw("&amp;")
-	case '<':
-		w.raw("&lt;")
-	case '>':
-		w.raw("&gt;")
-	case '"':
-		w.raw("&#34;")
-	case '\'':
-		w.raw("&#39;")
-	default:
-		w.buf = append(w.buf, c)
-	}
-}
+// lines appends text whose control characters are escaped already, or break lines.
+func (w *writer) lines(s string) { w.buf = append(w.buf, html.EscapeString(s)...) }
 
 // coordinate appends a number of a drawing, in tenths.
 func (w *writer) coordinate(f float64) {
