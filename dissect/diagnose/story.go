@@ -207,3 +207,19 @@ func countNoun(n int64, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss%s", n, noun, rest)
 }
+
+// Clones returns copies of findings, whose causes are the copies.
+func Clones(list []*Finding) []*Finding {
+	copies := make(map[*Finding]*Finding)
+	var all []*Finding
+	for _, f := range list {
+		c := *f
+		c.Evidence, c.Cleared = slices.Clone(f.Evidence), slices.Clone(f.Cleared)
+		copies[f] = &c
+		all = append(all, &c)
+	}
+	for _, c := range all {
+		c.Cause = copies[c.Cause]
+	}
+	return all
+}

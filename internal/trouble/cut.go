@@ -71,7 +71,7 @@ func cutsOf(o *Options, findings []*diagnose.Finding, selects func(*diagnose.Fin
 		if t := begin(s.Root); t != 0 {
 			c.begun = min(c.begun, t)
 		}
-		c.code, c.findings, c.comments = s.Root.Rule.Code, clones(list), commentsOf(list)
+		c.code, c.findings, c.comments = s.Root.Rule.Code, diagnose.Clones(list), commentsOf(list)
 		c.from, c.until = c.begun-int64(o.Before), last+int64(o.After)
 		c.asked = fmt.Sprintf("frames asked for from %s to %s", clock(c.from), clock(c.until))
 		cuts = append(cuts, c)

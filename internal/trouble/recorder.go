@@ -378,7 +378,7 @@ func (r *Recorder) end(x *incident) {
 			return
 		}
 		c.code = x.findings[0].Rule.Code
-		c.findings = clones(x.findings)
+		c.findings = diagnose.Clones(x.findings)
 	}
 	for _, f := range x.findings {
 		r.ended = append(r.ended, endedFinding{keyOf(f), x.until})
@@ -420,22 +420,6 @@ func (r *Recorder) joins(x *incident) bool {
 		return true
 	}
 	return false
-}
-
-// clones returns copies of findings, whose causes are the copies.
-func clones(list []*diagnose.Finding) []*diagnose.Finding {
-	copies := make(map[*diagnose.Finding]*diagnose.Finding)
-	var all []*diagnose.Finding
-	for _, f := range list {
-		c := *f
-		c.Evidence, c.Cleared = slices.Clone(f.Evidence), slices.Clone(f.Cleared)
-		copies[f] = &c
-		all = append(all, &c)
-	}
-	for _, c := range all {
-		c.Cause = copies[c.Cause]
-	}
-	return all
 }
 
 // Close ends the capture: all incidents end, and their folders are completed.

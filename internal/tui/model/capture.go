@@ -172,17 +172,8 @@ func (c *Capture) Close() {
 func (c *Capture) Err() error { return c.err }
 
 // allFindings returns copies of the findings so far.
-func (c *Capture) allFindings() (list []*diagnose.Finding) {
+func (c *Capture) allFindings() []*diagnose.Finding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	copies := make(map[*diagnose.Finding]*diagnose.Finding)
-	for _, f := range c.engine.Findings() {
-		copied := *f
-		copies[f] = &copied
-		list = append(list, &copied)
-	}
-	for _, f := range list {
-		f.Cause = copies[f.Cause]
-	}
-	return list
+	return diagnose.Clones(c.engine.Findings())
 }
