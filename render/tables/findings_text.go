@@ -17,6 +17,10 @@ import (
 
 // FindingsText renders findings as paragraphs.
 type FindingsText struct {
+	// OnPoint, if it is set, is called with each line that is about a message, counted from 0 in the text that a
+	// finding is appended to: the heading is about the first one that proves the finding.
+	OnPoint func(line int, p track.Point)
+
 	opt    render.SummaryOptions
 	inFull bool
 	at     render.Moment
@@ -270,8 +274,18 @@ func (t *FindingsText) AppendIndented(dst []byte, f *diagnose.Finding, columns i
 	return dst
 }
 
+// point tells OnPoint what the line is about that begins at the end of dst.
+func (t *FindingsText) point(dst []byte, p track.Point) {
+	if t.OnPoint != nil {
+		t.OnPoint(bytes.Count(dst, []byte{'\n'}), p)
+	}
+}
+
 // heading appends severity, code, times and subject.
 func (t *FindingsText) heading(dst []byte, f *diagnose.Finding) []byte {
+	if len(f.Evidence) > 0 {
+		t.point(dst, f.Evidence[0].Point)
+	}
 	c := t.opt.Colors
 	st := &c.Dim
 	switch f.Severity {
@@ -349,6 +363,7 @@ func (t *FindingsText) evidence(dst []byte, f *diagnose.Finding) []byte {
 	}
 	for i := range f.Evidence {
 		e := &f.Evidence[i]
+		t.point(dst, e.Point)
 		dst = render.AppendSpaces(dst, proofIndent+width-len(frames[i]))
 		dst = c.Num.Append(dst, frames[i])
 		dst = append(dst, ' ', ' ')

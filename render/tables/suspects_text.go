@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -49,11 +48,6 @@ const excludedLabel = "excluded: "
 // maxExcluded is how many lines about what is excluded a finding has, unless all are wanted.
 const maxExcluded = 3
 
-// IsExcluded reports whether a line of a finding begins with what is excluded.
-func IsExcluded(line []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(line), []byte(excludedLabel))
-}
-
 // suspects appends where the cause may be, what is excluded, what would tell, and in full what was compared with thresholds.
 func (t *FindingsText) suspects(dst []byte, f *diagnose.Finding) []byte {
 	dst = t.labelled(dst, "suspects: ", SuspectsText(f))
@@ -72,6 +66,7 @@ func (t *FindingsText) suspects(dst []byte, f *diagnose.Finding) []byte {
 			}
 			text += what + frameText(x.Point) + " at " + string(t.time(nil, x.Time))
 		}
+		t.point(dst, x.Point)
 		dst = t.labelled(dst, excludedLabel, text+": "+x.Text)
 	}
 	if n := len(excluded) - shown; n > 0 {

@@ -225,22 +225,10 @@ func FindingLines(list []*diagnose.Finding, o render.SummaryOptions, first int64
 	}
 	var write func(f *diagnose.Finding, indent int)
 	write = func(f *diagnose.Finding, indent int) {
-		evidence, excluded := f.Evidence, tables.Exclusions(f)
-		heading := true
-		for _, l := range textLines(text.AppendIndented(nil, f, indent)) {
-			switch {
-			case heading && len(l.Text) > 0:
-				heading = false
-				if len(f.Evidence) > 0 {
-					l.At = f.Evidence[0].Point
-				}
-			case len(evidence) > 0 && isProof(l.Text, evidence[0].Point):
-				l.At = evidence[0].Point
-				evidence = evidence[1:]
-			case len(excluded) > 0 && tables.IsExcluded(plain(l.Text)):
-				l.At = excluded[0].Point
-				excluded = excluded[1:]
-			}
+		points := make(map[int]track.Point)
+		text.OnPoint = func(line int, p track.Point) { points[line] = p }
+		for i, l := range textLines(text.AppendIndented(nil, f, indent)) {
+			l.At = points[i]
 			lines = append(lines, l)
 		}
 		for _, next := range followed[f] {
@@ -252,25 +240,4 @@ func FindingLines(list []*diagnose.Finding, o render.SummaryOptions, first int64
 		write(f, 0)
 	}
 	return lines
-}
-
-// isProof reports whether a line of a finding is that of a piece of evidence, which begins
-// with the frame.
-func isProof(line []byte, p track.Point) bool {
-	frame := string(render.AppendFrame(nil, p.File, p.Frame))
-	words := bytes.Fields(plain(line))
-	return len(words) > 0 && string(words[0]) == frame
-}
-
-// plain returns a line without escape sequences.
-func plain(line []byte) (text []byte) {
-	for len(line) > 0 {
-		before, after, found := bytes.Cut(line, []byte("\x1b["))
-		text = append(text, before...)
-		if !found {
-			break
-		}
-		_, line, _ = bytes.Cut(after, []byte("m"))
-	}
-	return text
 }
