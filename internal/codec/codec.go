@@ -44,14 +44,10 @@ type op uint8
 
 const (
 	boolean op = iota
-	int8Op
-	int16Op
-	int32Op
-	int64Op
-	uint8Op
-	uint16Op
-	uint32Op
-	uint64Op
+	number8    // also without a sign: the bits are the same
+	number16
+	number32
+	number64
 	text    // its place in a table
 	bytes   // read as a part of the bytes that are read; nil stays nil
 	array   // of bytes, without the zeros at its end
@@ -62,11 +58,8 @@ const (
 	table
 )
 
-// numbers has the op of a kind, by the size of a value.
-var numbers = map[bool]map[uintptr]op{
-	true:  {1: int8Op, 2: int16Op, 4: int32Op, 8: int64Op},
-	false: {1: uint8Op, 2: uint16Op, 4: uint32Op, 8: uint64Op},
-}
+// numbers has the op of a number, by its size.
+var numbers = map[uintptr]op{1: number8, 2: number16, 4: number32, 8: number64}
 
 func (p *Plan[T]) make() {
 	t := reflect.TypeFor[T]()
@@ -92,7 +85,7 @@ func appendSteps(steps []step, t reflect.Type, off uintptr, name, tag string) []
 	case kind == reflect.Bool:
 		s.op = boolean
 	case kind >= reflect.Int && kind <= reflect.Uint64:
-		s.op = numbers[kind <= reflect.Int64][t.Size()]
+		s.op = numbers[t.Size()]
 	case kind == reflect.String:
 		s.op = text
 	case kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
@@ -149,22 +142,14 @@ func (w *writer) field(s *step, p unsafe.Pointer) (has bool) {
 	switch s.op {
 	case boolean:
 		return *(*bool)(p)
-	case int8Op:
+	case number8:
 		number = int64(*(*int8)(p))
-	case int16Op:
+	case number16:
 		number = int64(*(*int16)(p))
-	case int32Op:
+	case number32:
 		number = int64(*(*int32)(p))
-	case int64Op:
+	case number64:
 		number = *(*int64)(p)
-	case uint8Op:
-		number = int64(*(*uint8)(p))
-	case uint16Op:
-		number = int64(*(*uint16)(p))
-	case uint32Op:
-		number = int64(*(*uint32)(p))
-	case uint64Op:
-		number = int64(*(*uint64)(p))
 	default:
 		return w.compound(s, p)
 	}
@@ -300,7 +285,7 @@ func (r *reader) field(s *step, p unsafe.Pointer, has bool) {
 		*(*bool)(p) = has
 		return
 	}
-	if s.op > uint64Op {
+	if s.op > number64 {
 		r.compound(s, p, has)
 		return
 	}
@@ -310,13 +295,13 @@ func (r *reader) field(s *step, p unsafe.Pointer, has bool) {
 		number = int64(u>>1) ^ -int64(u&1)
 	}
 	switch s.op {
-	case int8Op, uint8Op:
+	case number8:
 		*(*int8)(p) = int8(number)
-	case int16Op, uint16Op:
+	case number16:
 		*(*int16)(p) = int16(number)
-	case int32Op, uint32Op:
+	case number32:
 		*(*int32)(p) = int32(number)
-	case int64Op, uint64Op:
+	case number64:
 		*(*int64)(p) = number
 	}
 }
