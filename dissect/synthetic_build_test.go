@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/facts"
 )
 
 // want is a value that a tree must have.
@@ -506,8 +507,8 @@ func quotaUsage(b *builder) blob {
 }
 
 // buffer builds a buffer: as the case has it, or as its kind says.
-func (c *synthetic) buffer(b *builder, form *factForm, reply bool, buf factBuffer, given bufs) blob {
-	x, isGiven := given[buf.name]
+func (c *synthetic) buffer(b *builder, form *factForm, reply bool, buf facts.Buffer, given bufs) blob {
+	x, isGiven := given[buf.Name]
 	switch x := x.(type) {
 	case string:
 		return raw([]byte(x))
@@ -517,7 +518,7 @@ func (c *synthetic) buffer(b *builder, form *factForm, reply bool, buf factBuffe
 		return x
 	}
 	v, _ := x.(values)
-	if isGiven && x == nil || v == nil && (buf.size == "0" || strings.HasPrefix(buf.size, "0 ")) {
+	if isGiven && x == nil || v == nil && (buf.Size == "0" || strings.HasPrefix(buf.Size, "0 ")) {
 		return blob{}
 	}
 	if build := c.special(form, reply, buf); build != nil {
@@ -527,8 +528,8 @@ func (c *synthetic) buffer(b *builder, form *factForm, reply bool, buf factBuffe
 }
 
 // special builds the buffers whose kind says too little.
-func (c *synthetic) special(form *factForm, reply bool, buf factBuffer) func(*builder) blob {
-	switch buf.name {
+func (c *synthetic) special(form *factForm, reply bool, buf facts.Buffer) func(*builder) blob {
+	switch buf.Name {
 	case "getinfo_key":
 		if form.variant == "fid2path" {
 			return fid2pathKey
@@ -542,7 +543,7 @@ func (c *synthetic) special(form *factForm, reply bool, buf factBuffer) func(*bu
 			return hsmActions
 		}
 	case "but_update_header", "batch_update_reply":
-		if form.variant == "inline" || buf.name == "batch_update_reply" {
+		if form.variant == "inline" || buf.Name == "batch_update_reply" {
 			return c.batch(reply)
 		}
 	case "object_update_reply":
@@ -590,11 +591,11 @@ func inline(b *builder) blob {
 var firstStruct = regexp.MustCompile(`^struct (\w+)$`)
 
 // ofKind builds a buffer from what messages.tsv says of it.
-func (c *synthetic) ofKind(b *builder, buf factBuffer, v values) blob {
-	if strings.Contains(buf.size, "little-endian") {
-		return b.little(func() blob { return c.ofKind(b, factBuffer{name: buf.name, kind: buf.kind}, v) })
+func (c *synthetic) ofKind(b *builder, buf facts.Buffer, v values) blob {
+	if strings.Contains(buf.Size, "little-endian") {
+		return b.little(func() blob { return c.ofKind(b, facts.Buffer{Name: buf.Name, Holds: buf.Holds}, v) })
 	}
-	kind := buf.kind
+	kind := buf.Holds
 	if list, ok := strings.CutPrefix(kind, "union: "); ok {
 		kind, _, _ = strings.Cut(list, " | ")
 		return layout(kind)(b)
@@ -616,7 +617,7 @@ func (c *synthetic) ofKind(b *builder, buf factBuffer, v values) blob {
 	}
 	switch kind {
 	case "string":
-		return str(b.text(buf.name))
+		return str(b.text(buf.Name))
 	case "__u32":
 		return b.number(b.value(4), 4)
 	case "__u64":
@@ -624,7 +625,7 @@ func (c *synthetic) ofKind(b *builder, buf factBuffer, v values) blob {
 	case "array of __u32":
 		return b.numbers(3, 4)
 	}
-	return raw([]byte(b.text(buf.name)))
+	return raw([]byte(b.text(buf.Name)))
 }
 
 // coverage holds that each field of the structs that messages have was seen in

@@ -417,19 +417,12 @@ type factStruct struct {
 	fields []factField
 }
 
-// factBuffer is a buffer of a message.
-type factBuffer struct {
-	index      int
-	name, kind string
-	size       string
-}
-
 // factForm is a variant of an operation.
 type factForm struct {
 	name           string // OST_READ
 	opcode         uint32
 	variant        string // as in messages.tsv
-	request, reply []factBuffer
+	request, reply []facts.Buffer
 }
 
 type factTables struct {
@@ -479,28 +472,25 @@ func readFacts(t testing.TB) *factTables {
 			}
 		}
 	}
-	f.readForms(tables.Messages, number)
+	buffers := must.Value(tables.MessageBuffers())(t)
+	f.readForms(buffers)
 	return f
 }
 
-func (f *factTables) readForms(rows [][]string, number func(string) int) {
+func (f *factTables) readForms(buffers []facts.Buffer) {
 	forms := make(map[string]*factForm)
-	for _, row := range rows {
-		if row[1] == "not-on-wire" {
-			continue
-		}
-		key := row[0] + " " + row[1]
+	for _, b := range buffers {
+		key := b.Operation + " " + b.Variant
 		m := forms[key]
 		if m == nil {
-			m = &factForm{name: row[0], opcode: uint32(f.number(row[0])), variant: row[1]}
+			m = &factForm{name: b.Operation, opcode: uint32(f.number(b.Operation)), variant: b.Variant}
 			forms[key] = m
 			f.forms = append(f.forms, m)
 		}
-		b := factBuffer{index: number(row[3]), name: row[4], kind: row[5], size: row[6]}
-		if row[2] == "request" {
-			m.request = append(m.request, b)
-		} else {
+		if b.Reply {
 			m.reply = append(m.reply, b)
+		} else {
+			m.request = append(m.request, b)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/facts"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -64,19 +65,19 @@ func TestSyntheticMessages(t *testing.T) {
 func (c *synthetic) cases(form *factForm) []synthCase {
 	all := []synthCase{{}}
 	all = append(all, extraCases[form.name+" "+form.variant]...)
-	for i, list := range [][]factBuffer{form.request, form.reply} {
+	for i, list := range [][]facts.Buffer{form.request, form.reply} {
 		for _, buf := range list {
-			kinds, ok := strings.CutPrefix(buf.kind, "union: ")
-			if !ok || strings.HasPrefix(buf.size, "0") || buf.name == "dlm_lvb" && form.name != "LDLM_ENQUEUE" {
+			kinds, ok := strings.CutPrefix(buf.Holds, "union: ")
+			if !ok || strings.HasPrefix(buf.Size, "0") || buf.Name == "dlm_lvb" && form.name != "LDLM_ENQUEUE" {
 				continue
 			}
 			for _, kind := range strings.Split(kinds, " | ")[1:] {
-				one := synthCase{name: buf.name + " " + kind}
-				part := bufs{buf.name: layout(kind)}
-				if buf.name == "eadata" && kind == "lov_comp_md_v1" {
-					part[buf.name] = userComposite
+				one := synthCase{name: buf.Name + " " + kind}
+				part := bufs{buf.Name: layout(kind)}
+				if buf.Name == "eadata" && kind == "lov_comp_md_v1" {
+					part[buf.Name] = userComposite
 				}
-				if buf.name == "mdt_md" {
+				if buf.Name == "mdt_md" {
 					part["mdt_body"] = values{"mbo_valid": c.validFor(kind)}
 				}
 				if i == 0 {
@@ -241,23 +242,23 @@ func (c *synthetic) buffers(b *builder, form *factForm, reply bool, one synthCas
 	}
 	parts, names = make([]blob, 0, len(list)), make([]string, 0, len(list))
 	for _, buf := range list {
-		for len(parts) <= buf.index {
+		for len(parts) <= buf.Index {
 			parts, names = append(parts, blob{}), append(names, "")
 		}
-		names[buf.index] = "buffers." + buf.name
-		switch buf.name {
+		names[buf.Index] = "buffers." + buf.Name
+		switch buf.Name {
 		case "mdt_body":
 		case "ptlrpc_body":
-			names[buf.index] = "ptlrpc_body"
-			parts[buf.index] = c.body(b, form, reply)
+			names[buf.Index] = "ptlrpc_body"
+			parts[buf.Index] = c.body(b, form, reply)
 		default:
-			parts[buf.index] = c.buffer(b, form, reply, buf, given)
+			parts[buf.Index] = c.buffer(b, form, reply, buf, given)
 		}
 	}
 	for _, buf := range list {
-		if buf.name == "mdt_body" {
+		if buf.Name == "mdt_body" {
 			v, _ := given["mdt_body"].(values)
-			parts[buf.index] = b.record("mdt_body", with2(v, c.sizes(list, parts, reply)))
+			parts[buf.Index] = b.record("mdt_body", with2(v, c.sizes(list, parts, reply)))
 		}
 	}
 	return parts, names
@@ -275,20 +276,20 @@ func with2(v, more values) values {
 }
 
 // sizes are the fields of a mdt_body that tell the sizes of other buffers.
-func (c *synthetic) sizes(list []factBuffer, parts []blob, reply bool) values {
+func (c *synthetic) sizes(list []facts.Buffer, parts []blob, reply bool) values {
 	v := values{}
 	if !reply {
 		return v
 	}
 	for _, buf := range list {
-		n := len(parts[buf.index].data)
+		n := len(parts[buf.Index].data)
 		switch {
 		case n == 0:
-		case buf.name == "mdt_md" || buf.name == "eadata":
+		case buf.Name == "mdt_md" || buf.Name == "eadata":
 			v["mbo_eadatasize"] = n
-		case buf.name == "acl" || buf.name == "eavals":
+		case buf.Name == "acl" || buf.Name == "eavals":
 			v["mbo_aclsize"] = n
-		case buf.name == "eavals_lens":
+		case buf.Name == "eavals_lens":
 			v["mbo_max_mdsize"] = n / 4
 		}
 	}

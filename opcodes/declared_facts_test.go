@@ -119,8 +119,10 @@ func factNames(t *testing.T) map[string]bool {
 			have["opcode "+row[1]] = true
 		}
 	}
-	for _, row := range all.Messages {
-		have[fmt.Sprintf("buffer %s %s %s %s %s", row[0], variantName(row[1]), row[2], row[3], row[4])] = true
+	buffers, err := all.MessageBuffers()
+	must.NoError(t, err)
+	for _, b := range buffers {
+		have[fmt.Sprintf("buffer %s %s %s %d %s", b.Operation, variantName(b.Variant), direction(b.Reply), b.Index, b.Name)] = true
 	}
 	return have
 }

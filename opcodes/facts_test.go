@@ -23,14 +23,8 @@ const howTo = "; see docs/adding-a-message.md"
 // readFacts reads all tables, and those of the toy message in toy_test.go.
 func readFacts(t *testing.T) *facts.Tables {
 	t.Helper()
-	all, err := facts.Read("testdata")
+	all, err := facts.Read("testdata", "testdata/toy")
 	must.NoError(t, err)
-	toy, err := facts.Read("testdata/toy")
-	must.NoError(t, err)
-	all.Constants = append(all.Constants, toy.Constants...)
-	all.Structs = append(all.Structs, toy.Structs...)
-	all.Messages = append(all.Messages, toy.Messages...)
-	all.Fields = append(all.Fields, toy.Fields...)
 	return all
 }
 
@@ -307,60 +301,69 @@ func compareOpcode(t *testing.T, group, name string, value uint64, since string)
 			return
 		}
 	}
-	for _, r := range Protocol.RPCs() {
-		if r.Name == name {
-			assert.Equal(t, uint64(r.Opcode), value, name, r.Opcode)
-			assert.That(t, slices.ContainsFunc(Opcodes.Values, func(v Value) bool { return Opcodes.Full(v) == name && v.Value == value }), "opcode has no %s", name)
-			compareSince(t, name, r.Since, since)
-			return
-		}
+	if r := rpcNamed(name); r != nil {
+		assert.Equal(t, uint64(r.Opcode), value, name, r.Opcode)
+		assert.That(t, slices.ContainsFunc(Opcodes.Values, func(v Value) bool { return Opcodes.Full(v) == name && v.Value == value }), "opcode has no %s", name)
+		compareSince(t, name, r.Since, since)
+		return
 	}
 	t.Errorf("%s: operation %s is in the facts and not declared: declare it with DefineRPC in the file of its service"+howTo, group, name)
 }
 
 func TestMessages(t *testing.T) {
-	rpcs := make(map[string]*RPC)
-	for _, r := range Protocol.RPCs() {
-		assert.That(t, r.Name != "", "DefineRPC of opcode %d has no Name", r.Opcode)
-		rpcs[r.Name] = r
+	all := readFacts(t)
+	for _, row := range all.Messages {
+		r := rpcNamed(row[0])
+		assert.That(t, r != nil, "%s: there is no such operation: declare it with DefineRPC in the file of its service"+howTo, row[0])
+		assert.That(t, r == nil || r.Retired == (row[1] == "not-on-wire"), "%s is retired, or not-on-wire in the facts, but not both", row[0])
 	}
-	for _, row := range readFacts(t).Messages {
-		name, variant, direction, field := row[0], row[1], row[2], row[4]
-		index := number10(t, row[3])
-		where := fmt.Sprintf("%s %s %s %d", name, variant, direction, index)
-		r := rpcs[name]
-		switch {
-		case r == nil:
-			t.Errorf("%s: there is no such operation: declare it with DefineRPC in the file of its service"+howTo, where)
-		case variant == "not-on-wire":
-			assert.That(t, r.Retired, "%s is retired", name)
-		default:
-			if problem := compareBuffer(r, variantName(variant), direction == "reply", index, field, row[5]); problem != "" {
-				t.Errorf("%s: %s", where, problem)
+	buffers, err := all.MessageBuffers()
+	must.NoError(t, err)
+	for _, b := range buffers {
+		if r := rpcNamed(b.Operation); r != nil {
+			if problem := compareBuffer(r, b); problem != "" {
+				t.Errorf("%s %s %s %d: %s", b.Operation, b.Variant, direction(b.Reply), b.Index, problem)
 			}
 		}
 	}
 }
 
+// rpcNamed returns the operation with a name, nil where there is none.
+func rpcNamed(name string) *RPC {
+	i := slices.IndexFunc(Protocol.RPCs(), func(r *RPC) bool { return r.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return Protocol.RPCs()[i]
+}
+
+func direction(reply bool) string {
+	if reply {
+		return "reply"
+	}
+	return "request"
+}
+
 // compareBuffer looks for a variant of that name whose buffer is as given; it
 // says what is wrong with the last one if none is.
-func compareBuffer(r *RPC, variant string, reply bool, index int, field, kind string) string {
+func compareBuffer(r *RPC, b facts.Buffer) string {
+	variant := variantName(b.Variant)
 	problem := "no variant " + strconv.Quote(variant) + ": add it to the Variants of its DefineRPC, an intent with DefineIntent" + howTo
 	for _, v := range r.Variants {
 		if v.Name != variant {
 			continue
 		}
 		bufs := v.Request
-		if reply {
+		if b.Reply {
 			bufs = v.Reply
 		}
 		switch {
-		case index >= len(bufs):
+		case b.Index >= len(bufs):
 			problem = "has no such buffer: add it to Request or Reply of the variant"
-		case bufs[index].Name != field:
-			problem = fmt.Sprintf("is %s, not %s", bufs[index].Name, field)
-		case !holds(bufs[index], kind):
-			problem = fmt.Sprintf("%s does not hold %s", field, kind)
+		case bufs[b.Index].Name != b.Name:
+			problem = fmt.Sprintf("is %s, not %s", bufs[b.Index].Name, b.Name)
+		case !holds(bufs[b.Index], b.Holds):
+			problem = fmt.Sprintf("%s does not hold %s", b.Name, b.Holds)
 		default:
 			return ""
 		}

@@ -19,16 +19,16 @@ func TestAdd(t *testing.T) {
 	assert.That(t, len(got.Structs) == 1 && slices.Equal(got.Structs[0], []string{"body", "*", "0", ""}), "structs: %q", got.Structs)
 }
 
-func TestAddMessages(t *testing.T) {
+func TestMessageBuffers(t *testing.T) {
 	var got Tables
-	must.NoError(t, got.add("operation\tvariants\tdirection\tindex\tname\nA\t- x\trequest\t1\tbody\nA\t- x\trequest\t2\tname\nA\tx\treply\t0\tptlrpc_body"))
-	var all []string
-	for _, row := range got.Messages {
-		all = append(all, strings.Join(row[:5], " "))
-	}
-	want := []string{"A - request 0 ptlrpc_body", "A - request 1 body", "A x request 0 ptlrpc_body", "A x request 1 body",
-		"A - request 2 name", "A x request 2 name", "A x reply 0 ptlrpc_body"}
-	assert.That(t, slices.Equal(all, want), "messages: %q", all)
+	must.NoError(t, got.add("buffer\tholds\tsize\nname\tstring\tn\nname:fid\tfid\t16\noperation\tvariants\trqf\trequest\treply\nA\t- x\t\tname name=0\tname:fid\nB\tnot-on-wire\t\t\t"))
+	list, err := got.MessageBuffers()
+	must.NoError(t, err)
+	assert.Slice(t, list, []Buffer{{"A", "-", false, 0, "name", "string", "n"}, {"A", "-", false, 1, "name", "string", "0"}, {"A", "-", true, 0, "name", "fid", "16"},
+		{"A", "x", false, 0, "name", "string", "n"}, {"A", "x", false, 1, "name", "string", "0"}, {"A", "x", true, 0, "name", "fid", "16"}})
+	got.Buffers = nil
+	_, err = got.MessageBuffers()
+	assert.That(t, err != nil && strings.Contains(err.Error(), "A has the buffer name, which is not in the facts"), "%v", err)
 }
 
 func TestAddInvalid(t *testing.T) {
