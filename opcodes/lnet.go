@@ -58,11 +58,7 @@ var LnetSpecial = Enum("lnet_special", "LNET_", "special values and limits of LN
 	{Name: "NET_ANY", Value: 0xffffffff, Since: "2.15", Doc: "any network", Alias: true},
 	{Name: "NID_LO_0", Value: 0x9000000000000, Doc: "the node itself, 0@lo"},
 	{Name: "NID_ANY", Value: 0xffffffffffffffff, Doc: "any node"},
-	{Name: "WIRE_HANDLE_COOKIE_NONE", Value: 0xffffffffffffffff, Doc: "no handle", Alias: true},
-})
-
-var LnetAckWmd = Enum("lnet_ack_wmd", "", "special handles of LNet", []Value{
-	{Name: "LNET_WIRE_HANDLE_NONE", Value: 0xffffffffffffffff, Doc: "ack_wmd with both cookies all-ones means no ACK is wanted"},
+	{Name: "WIRE_HANDLE_COOKIE_NONE", Value: 0xffffffffffffffff, Doc: "no handle; where both cookies of ack_wmd are so, no ACK is wanted", Alias: true},
 })
 
 var Acceptor = Enum("acceptor", "", "ports of LNet over TCP", []Value{

@@ -51,7 +51,7 @@ var MdsCreateFlags = Bits("mds_create_flags", "MDS_", "flags of a create, in the
 	{Name: "SETSTRIPE_CREATE", Value: 0x40, Since: "2.15", Doc: "set stripes of a new directory; one that exists stays as it is"},
 	{Name: "OPEN_VOLATILE", Value: 0x800000000, Doc: "temporary file without a name"},
 	{Name: "MKDIR_LMV", Value: 0x4000000000, Since: "2.16", Doc: "return the LMV of the new directory"},
-	{Name: "DEFAULT_LMV", Value: 0x20000000000, Since: "2.16", Doc: "the request carries a default LMV"},
+	{Name: "OPEN_DEFAULT_LMV", Value: 0x20000000000, Since: "2.16", Doc: "the request carries a default LMV"},
 })
 
 // mdsCreateFlagsHigh are the bits of the high half, as cr_flags_h has them.

@@ -100,7 +100,7 @@ func init() {
 		FidSeq, FidOid, LocalOid, OstId, GnilndVersion, GssTarget, GssSk, GssMajorSupplementary, GssMajorParts, GssLustreSvc,
 		GssMech, HsmMasks, HsmMisc, HsmEvent, IBReject, KfilndVersion, LayoutVersion, LovCompEntryId, LmvHashType, LmvHashFlags,
 		LmvInherit, LmvLimits, LovLimits, LdlmError, LockaheadMode, LockaheadResult, BarrierCmd, LdlmGid, ExtentLimits, OstLvb,
-		ResNameSlots, LlogSizes, LnetVersion, LnetSpecial, LnetAckWmd, Acceptor, LnetPing, DataVersionFlags, ReaddirMisc,
+		ResNameSlots, LlogSizes, LnetVersion, LnetSpecial, Acceptor, LnetPing, DataVersionFlags, ReaddirMisc,
 		MboXattrAbsentBit, FsXflag, CfsPerm, MtiLimits, LddMountType, NodemapIdxType, NodemapRangeType, NodemapMapMode,
 		NodemapIdType, NodemapMisc, IblndVersion, IblndService, Ioobj, MsgVersion, Handles, PtlrpcLimits,
 		PbFlagsRetired, PbOpFlagsRetired, QuotaCtlIdKind, QuotaResType, LqaCmd, QuotaGrace, QuotaGraceFlags, LaValid,

@@ -121,7 +121,7 @@ var SptlrpcSecPart = Enum("sptlrpc_sec_part", "LUSTRE_SP_", "kind of node", []Va
 })
 
 var SecFlavorWire = Enum("sec_flavor_wire", "", "parts of lm_secflvr", []Value{
-	{Name: "WIRE_FLVR_MASK", Value: 0xfffff, Doc: "low 20 bits of lm_secflvr are the flavour; bits 24-31 carry the sender part under the null policy"},
+	{Name: "WIRE_FLVR", Value: 0xfffff, Doc: "low 20 bits of lm_secflvr are the flavour; bits 24-31 carry the sender part under the null policy"},
 })
 
 var PlainFlags = Bits("plain_flags", "PLAIN_FL_", "what a message under the plain policy carries besides itself", []Value{

@@ -3,16 +3,20 @@
 //
 //	go run ./internal/tools/newnames ~/lustre-release
 //
-// With -rows it prints the unknown ones in the form of opcodes/header_names.tsv, for those that no message has.
+// With -rows it prints the unknown ones in the form of opcodes/header_names.tsv, for those that no message has. With -ours it
+// prints the names that lshark has and no C file of the checkout: they are of InfiniBand, of the kernel, of an older release,
+// or lshark's own for a part that Lustre has no name for; any other is wrong.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,9 +26,10 @@ import (
 
 func main() {
 	rows := flag.Bool("rows", false, "print unknown names as rows of opcodes/header_names.tsv")
+	ours := flag.Bool("ours", false, "print names of lshark that no C file of the folder has")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: newnames [-rows] FOLDER, which has a checkout of Lustre")
+		fmt.Fprintln(os.Stderr, "usage: newnames [-rows|-ours] FOLDER, which has a checkout of Lustre")
 		os.Exit(2)
 	}
 	c, err := newComparison(flag.Arg(0))
@@ -32,6 +37,8 @@ func main() {
 	case err != nil:
 	case *rows:
 		err = c.rows(os.Stdout)
+	case *ours:
+		err = printOurs(os.Stdout, flag.Arg(0))
 	default:
 		err = c.run(os.Stdout)
 	}
@@ -252,4 +259,41 @@ func numberText(n uint64) string {
 		return strconv.FormatInt(int64(n), 10)
 	}
 	return fmt.Sprintf("%#x", n)
+}
+
+var identifier = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+// printOurs prints the groups with the full names of values, and the structs with the names of fields, that no C file has.
+func printOurs(w io.Writer, folder string) error {
+	inSources := make(map[string]bool)
+	err := filepath.WalkDir(folder, func(path string, file fs.DirEntry, err error) error {
+		if err != nil || !file.Type().IsRegular() || filepath.Ext(path) != ".h" && filepath.Ext(path) != ".c" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, word := range identifier.FindAllString(string(text), -1) {
+			inSources[word] = true
+		}
+		return err
+	})
+	line := func(of string, names []string) {
+		if names = slices.DeleteFunc(names, func(name string) bool { return inSources[name] || name == "" }); len(names) > 0 && err == nil {
+			_, err = fmt.Fprintln(w, of, strings.Join(names, " "))
+		}
+	}
+	for _, g := range opcodes.Protocol.Groups() {
+		var names []string
+		for _, v := range g.Values {
+			names = append(names, g.Full(v))
+		}
+		line("group "+g.Group+":", names)
+	}
+	for _, s := range opcodes.Protocol.Structs() {
+		names := []string{s.Name}
+		for _, f := range s.Fields {
+			names = append(names, f.Name)
+		}
+		line("struct "+s.Name+":", names)
+	}
+	return err
 }

@@ -39,6 +39,13 @@ toy.h	alias	toy_records=changelog_type
 `, "the rows")
 }
 
+func TestOurs(t *testing.T) {
+	var out strings.Builder
+	must.NoError(t, printOurs(&out, "testdata"))
+	assert.That(t, strings.Contains(out.String(), "struct lu_fid: f_seq f_oid f_ver\n"), "%s", out.String())
+	assert.That(t, !strings.Contains(out.String(), " obd_connect_data "), "obd_connect_data is in toy.h")
+}
+
 func TestNoHeaders(t *testing.T) {
 	names, err := readHeaders("..")
 	assert.That(t, names == nil && err != nil, "%d names, %v", len(names), err)
