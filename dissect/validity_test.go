@@ -192,15 +192,3 @@ func checkValidity(t *testing.T, tree *Tree, f *factTables, s *factStruct, decla
 func hold(list []condition, words map[string]uint64) bool {
 	return !slices.ContainsFunc(list, func(c condition) bool { return !c.holds(words) })
 }
-
-// TestConditionsHaveFacts finds a condition that is in no table: an error in it would not be noticed.
-func TestConditionsHaveFacts(t *testing.T) {
-	all := readValidity(t, readFacts(t))
-	for _, s := range opcodes.Protocol.Structs() {
-		for _, f := range s.Fields {
-			if len(f.When) > 0 && all[s.Name].valid[f.Name] == nil {
-				t.Errorf("%s.%s has a When and is not in validity.tsv: add a row with the flags that make it valid; see docs/adding-a-message.md", s.Name, f.Name)
-			}
-		}
-	}
-}

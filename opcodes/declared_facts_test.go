@@ -63,6 +63,9 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 		for _, f := range s.Fields {
 			if f.Name != "" && f.Kind != Virtual && !isOurs(f) {
 				check("field", s.Name+"."+f.Name, "its offset and size")
+				if len(f.When) > 0 {
+					check("condition of field", s.Name+"."+f.Name, "the flags that make it valid, below the headings of validity.tsv,")
+				}
 			}
 		}
 	}
@@ -111,6 +114,9 @@ func factNames(t *testing.T) map[string]bool {
 		have["struct "+row[0]] = true
 		have["field "+row[0]+"."+row[1]] = true
 		have["field "+row[0]+"."+row[1][strings.LastIndexByte(row[1], '.')+1:]] = true
+	}
+	for _, row := range all.Validity {
+		have["condition of field "+row[0]+"."+row[1]] = row[2] == "valid" || have["condition of field "+row[0]+"."+row[1]]
 	}
 	for _, row := range all.Constants {
 		have["group "+row[0]] = true
