@@ -127,28 +127,6 @@ var ChangelogExtraFlags = Bits("changelog_extra_flags", "CLFE_", "further parts 
 	{Name: "SUPPORTED", Value: 0x1f, Doc: "all that are known", Alias: true},
 })
 
-var ChangelogSendFlags = Bits("changelog_send_flags", "CHANGELOG_FLAG_", "what a reader of a changelog requests", []Value{
-	{Name: "FOLLOW", Value: 0x1, Doc: "waits for records to come"},
-	{Name: "BLOCK", Value: 0x2, Doc: "a read waits for the next record"},
-	{Name: "JOBID", Value: 0x4, Doc: "records have the job id"},
-	{Name: "EXTRA_FLAGS", Value: 0x8, Doc: "records have the extra flags, and what these announce"},
-	{Name: "NID_BE", Value: 0x10, Since: "2.16", Doc: "NIDs in records are long ones, big-endian"},
-})
-
-var ChangelogMisc = Enum("changelog_misc", "CHANGELOG_", "masks and limits of changelogs", []Value{
-	{Name: "MINMASK", Value: 0x1},
-	{Name: "USER_NAMELEN", Value: 0x10, Since: "2.15"},
-	{Name: "USER_NAMELEN_FULL", Value: 0x1e, Since: "2.15"},
-	{Name: "DEFMASK", Value: 0x77fbff, Doc: "changes that are recorded by default"},
-	{Name: "ALLMASK", Value: 0x1ffffff, Doc: "changes that there are"},
-	{Name: "MAGIC", Value: 0xca103000},
-})
-
-var ChangelogMsgType = Enum("changelog_msg_type", "CL_", "messages from the kernel to a reader of a changelog", []Value{
-	{Name: "RECORD", Value: 0xa},
-	{Name: "EOF", Value: 0xb},
-})
-
 var changelogRec = &Struct{Name: "changelog_rec", Doc: "a change of the namespace", Fields: []*Field{
 	U16("cr_namelen", Size, "bytes of the name, and of the old one behind it"),
 	U16("cr_flags", &ChangelogFlags, If(hasNoTypedFlags), "parts that follow; the lower 12 bits depend on the type"),

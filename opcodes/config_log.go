@@ -81,13 +81,6 @@ var LcfgCommand = Enum("lcfg_command", "LCFG_", "commands of configuration recor
 	{Name: "REQUIRED", Value: 0x1000, Doc: "bit: a client that does not know the command must not mount"},
 })
 
-var LcfgMisc = Enum("lcfg_misc", "", "limits and magic of configuration records", []Value{
-	{Name: "PORTALS_CFG_TYPE", Value: 0x1},
-	{Name: "LUSTRE_CFG_TYPE", Value: 0x7b},
-	{Name: "LUSTRE_CFG_MAX_BUFCOUNT", Value: 0x8},
-	{Name: "LUSTRE_CFG_VERSION", Value: 0x1cf60001, Doc: "magic/version; byte order detector of lustre_cfg"},
-})
-
 var CfgMarkerFlags = Bits("cfg_marker_flags", "CM_", "what a marker in a configuration log means", []Value{
 	{Name: "START", Value: 0x1, Doc: "marker opens a section"},
 	{Name: "END", Value: 0x2, Doc: "marker closes a section"},

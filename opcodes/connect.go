@@ -145,23 +145,6 @@ var ObdConnectFlags2 = Bits("obd_connect_flags2", "OBD_CONNECT2_", "more of what
 	{Name: "PERFSTATS", Value: 0x100000000000, Since: "2.18", Doc: "Statfs replies have performance figures of the target."},
 })
 
-var ObdConnectSets = Enum("obd_connect_sets", "", "connect flags that a kind of server of the newest release can grant, or that a "+
-	"client insists on", []Value{
-	{Name: "MGS_CONNECT_SUPPORTED2", Value: 0x100100000, Doc: "those of ocd_connect_flags2 that an MGS grants; this is the value since 2.16, it was " +
-		"0x0 in 2.12, 0x100000 in 2.15"},
-	{Name: "OST_CONNECT_SUPPORTED2", Value: 0x482148202, Doc: "those of ocd_connect_flags2 that an OST grants; this is the value since 2.18, it was " +
-		"0x2 in 2.12, 0x148202 in 2.15, 0x480148202 from 2.16 to 2.17"},
-	{Name: "CLIENT_CONNECT_MDT_REQD", Value: 0x1040004000, Doc: "those without which a client does not connect to an MDT"},
-	{Name: "MDT_CONNECT_SUPPORTED2", Value: 0xa46cdeffbd, Doc: "those of ocd_connect_flags2 that an MDT grants; this is the value since 2.18, it was " +
-		"0x24dad in 2.12, 0xc1effbd in 2.15, 0x246cdeffbd from 2.16 to 2.17"},
-	{Name: "MGS_CONNECT_SUPPORTED", Value: 0xa004011001002060, Doc: "those of ocd_connect_flags that an MGS grants; this is the value since 2.17, it was " +
-		"0x2004011001002020 in 2.12, 0xa004011001002020 from 2.15 to 2.16"},
-	{Name: "OST_CONNECT_SUPPORTED", Value: 0xa0477afee344003e, Doc: "those of ocd_connect_flags that an OST grants; this is the value since 2.18, it was " +
-		"0xa0475afee144047e in 2.12, 0xa0475afee144007e from 2.15 to 2.16, 0xa0475afee144003e in 2.17"},
-	{Name: "MDT_CONNECT_SUPPORTED", Value: 0xae7f7e7be744d3b9, Doc: "those of ocd_connect_flags that an MDT grants; this is the value since 2.18, it was " +
-		"0xae7f5e79e544d7b9 in 2.12, 0xae7f5e7be544d3b9 from 2.15 to 2.17"},
-})
-
 var CksumTypes = Bits("cksum_types", "OBD_CKSUM_", "checksums for bulk data", []Value{
 	{Name: "CRC32", Value: 0x1, Doc: "CRC-32"},
 	{Name: "ADLER", Value: 0x2, Doc: "Adler-32"},
@@ -188,10 +171,6 @@ var ImportState = Enum("import_state", "LUSTRE_IMP_", "states of a connection, a
 	{Name: "FULL", Value: 0x9, Doc: "connected and in use"},
 	{Name: "EVICTED", Value: 0xa, Doc: "the server has dropped the client and its locks"},
 	{Name: "IDLE", Value: 0xb, Doc: "disconnected because it was idle"},
-})
-
-var ConnPolicyBit = Enum("conn_policy_bit", "", "bits of ocd_conn_policy, by number", []Value{
-	{Name: "BYPASS_SOFT_BLOCK", Value: 0x0, Since: "2.16", Doc: "a connect that a soft limit would refuse goes through"},
 })
 
 // ConnPolicy are the bits that conn_policy_bit numbers.

@@ -64,15 +64,6 @@ var LocalOid = Enum("local_oid", "", "objects that each target has for itself: f
 	{Name: "OFD_FAILURE_DOMAIN_OID", Value: 0x101e, Since: "2.18", Doc: "failure domain of the OST"},
 })
 
-var OstId = Enum("ost_id", "", "limits of object ids", []Value{
-	{Name: "OBIF_OID_MAX_BITS", Value: 0x20, Doc: "bits of an id in a FID"},
-	{Name: "IDIF_OID_MAX_BITS", Value: 0x30, Doc: "bits of an id in the sequences of OST indexes"},
-	{Name: "OBIF_MAX_OID", Value: 0xffffffff, Doc: "largest id in a FID; one more through 2.15"},
-	{Name: "OBIF_OID_MASK", Value: 0xffffffff, Doc: "id in a FID; gone after 2.15", Alias: true},
-	{Name: "IDIF_MAX_OID", Value: 0xffffffffffff, Doc: "largest id in the sequences of OST indexes; one more through 2.15"},
-	{Name: "IDIF_OID_MASK", Value: 0xffffffffffff, Doc: "id in the sequences of OST indexes; gone after 2.15", Alias: true},
-})
-
 var LuFid = &Struct{Name: "lu_fid", Atom: FID, Doc: "file identifier, unique in a file system for all time", Fields: []*Field{
 	U64("f_seq", Cookie, "sequence: who may hand the FID out; small ones are special (group fid_seq)"),
 	U32("f_oid", Hex, "number in the sequence"),

@@ -31,11 +31,6 @@ var GnilndConnreqType = Enum("gnilnd_connreq_type", "GNILND_CONNREQ_", "datagram
 	{Name: "CLOSE", Value: 0x3, Doc: "ends a connection"},
 })
 
-var GnilndVersion = Enum("gnilnd_version", "GNILND_", "versions of the protocol of gnilnd", []Value{
-	{Name: "CONNREQ_VERSION", Value: 0x2, Doc: "datagrams that set connections up"},
-	{Name: "MSG_VERSION", Value: 0x8, Doc: "messages"},
-})
-
 func isGnilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xb00fbabe, big) }
 
 var kgnRdmaDesc = &Struct{Name: "kgn_rdma_desc_t", Doc: "memory that the peer may read or write", Fields: []*Field{

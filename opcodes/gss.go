@@ -37,22 +37,6 @@ var GssKrb5 = Enum("gss_krb5", "KG_", "Kerberos key usages and kinds of token", 
 	{Name: "TOK_WRAP_MSG", Value: 0x504, Doc: "token with encrypted data"},
 })
 
-var GssSk = Enum("gss_sk", "SK_", "limits and algorithms of the shared-key mechanism", []Value{
-	{Name: "MSG_VERSION", Value: 0x1, Doc: "version of the header"},
-	{Name: "INTERFACE_VERSION", Value: 0x1, Alias: true},
-	{Name: "MIN_SIZE", Value: 0x8, Doc: "shortest token"},
-	{Name: "IV_SIZE", Value: 0x10, Doc: "bytes of an initialisation vector"},
-	{Name: "MAX_KEYLEN_BYTES", Value: 0x80, Since: "2.18", Doc: "longest key"},
-	{Name: "MAX_P_BYTES", Value: 0x800, Since: "2.18", Doc: "longest modulus"},
-	{Name: "CRYPT_EMPTY", Value: 0x0, Doc: "no cipher"},
-	{Name: "CRYPT_AES256_CTR", Value: 0x1, Doc: "AES-256 in counter mode", Alias: true},
-	{Name: "CRYPT_INVALID", Value: 0xffff, Doc: "not a cipher; 0xffffffffffffffff through 2.15"},
-	{Name: "HMAC_EMPTY", Value: 0x0, Doc: "no HMAC", Alias: true},
-	{Name: "HMAC_SHA256", Value: 0x1, Doc: "HMAC with SHA-256", Alias: true},
-	{Name: "HMAC_SHA512", Value: 0x2, Doc: "HMAC with SHA-512"},
-	{Name: "HMAC_INVALID", Value: 0xffff, Doc: "not an HMAC; 0xffffffffffffffff through 2.15", Alias: true},
-})
-
 // GssMajor is the group gss_major: errors of a routine, or of its caller.
 var GssMajor = Enum("gss_major", "", "result of a GSS call, without its supplementary bits", []Value{
 	{Name: "GSS_S_CALL_INACCESSIBLE_READ", Value: 0x1000000, Doc: "calling error: an input could not be read"},
@@ -78,25 +62,6 @@ var GssMajor = Enum("gss_major", "", "result of a GSS call, without its suppleme
 	{Name: "GSS_S_UNAVAILABLE", Value: 0x100000, Doc: "operation not available"},
 	{Name: "GSS_S_DUPLICATE_ELEMENT", Value: 0x110000, Doc: "credential element exists already"},
 	{Name: "GSS_S_NAME_NOT_MN", Value: 0x120000, Doc: "name is not a mechanism name"},
-})
-
-var GssMajorSupplementary = Bits("gss_major_supplementary", "", "low half of the result of a GSS call", []Value{
-	{Name: "GSS_S_CONTINUE_NEEDED", Value: 0x1, Doc: "the set-up goes on"},
-	{Name: "GSS_S_DUPLICATE_TOKEN", Value: 0x2, Doc: "the token was used before"},
-	{Name: "GSS_S_OLD_TOKEN", Value: 0x4, Doc: "the token has expired"},
-	{Name: "GSS_S_UNSEQ_TOKEN", Value: 0x8, Doc: "a later token has come already"},
-	{Name: "GSS_S_GAP_TOKEN", Value: 0x10, Doc: "an earlier token has not come"},
-})
-
-var GssMajorParts = Enum("gss_major_parts", "GSS_C_", "masks of the parts of gh_major", []Value{
-	{Name: "CALLING_ERROR_MASK", Value: 0xff000000, Doc: "error of the caller"},
-	{Name: "ROUTINE_ERROR_MASK", Value: 0xff0000, Doc: "error of the call"},
-	{Name: "SUPPLEMENTARY_MASK", Value: 0xffff, Doc: "further information, group gss_major_supplementary"},
-})
-
-var GssLustreSvc = Enum("gss_lustre_svc", "LUSTRE_GSS_", "masks of the parts of lustre_svc", []Value{
-	{Name: "SVC_MASK", Value: 0xffff, Doc: "kind of target, group gss_target"},
-	{Name: "MECH_MASK", Value: 0xffff0000, Doc: "security mechanism, group gss_lgss_mech"},
 })
 
 var GssMech = Enum("gss_lgss_mech", "LGSS_MECH_", "security mechanism that a context set-up names", []Value{

@@ -24,12 +24,6 @@ var HsmStates = Bits("hsm_states", "HS_", "HSM state of a file", []Value{
 	{Name: "PCCRO", Value: 0x100, Since: "2.16", Doc: "cached read-only on a client"},
 })
 
-var HsmMasks = Enum("hsm_masks", "HSM_", "groups of HSM states", []Value{
-	{Name: "USER_MASK", Value: 0x32, Doc: "states that users may set"},
-	{Name: "STATUS_MASK", Value: 0x1cd, Doc: "states that show what happened"},
-	{Name: "FLAGS_MASK", Value: 0x1ff, Doc: "all states"},
-})
-
 var HsmProgressStates = Enum("hsm_progress_states", "HPS_", "how far an action is", []Value{
 	{Name: "NONE", Value: 0x0, Doc: "none"},
 	{Name: "WAITING", Value: 0x1, Doc: "not begun"},
@@ -61,13 +55,6 @@ var HsmStateSetValid = Bits("hsm_state_set_valid", "HSS_", "which members of an 
 	{Name: "SETMASK", Value: 0x1, Doc: "states to set"},
 	{Name: "CLEARMASK", Value: 0x2, Doc: "states to clear"},
 	{Name: "ARCHIVE_ID", Value: 0x4, Doc: "the archive"},
-})
-
-var HsmMisc = Enum("hsm_misc", "", "limits of HSM", []Value{
-	{Name: "HAL_VERSION", Value: 0x1, Doc: "version of action lists"},
-	{Name: "LL_HSM_ORIGIN_MAX_ARCHIVE", Value: 0x20, Doc: "archives that fit into the bitmap of older clients"},
-	{Name: "LL_HSM_MAX_ARCHIVES_PER_AGENT", Value: 0x400, Doc: "most archives a copytool may serve"},
-	{Name: "HAL_MAXSIZE", Value: 0x100000, Doc: "most bytes of an action list"},
 })
 
 var HsmEvent = Enum("hsm_event", "HE_", "HSM events in the changelog", []Value{

@@ -11,11 +11,6 @@ var KfilndMsgType = Enum("kfilnd_msg_type", "KFILND_MSG_", "messages of LNet ove
 	{Name: "HELLO_RSP", Value: 0x5, Since: "2.16", Doc: "answer to HELLO_REQ"},
 })
 
-var KfilndVersion = Enum("kfilnd_version", "KFILND_MSG_", "versions of the protocol of kfilnd", []Value{
-	{Name: "VERSION_1", Value: 0x1, Since: "2.16", Doc: "first version"},
-	{Name: "VERSION_2", Value: 0x2, Since: "2.16", Doc: "bulk requests have a session key"},
-})
-
 func isKfilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xdeadbeef, big) }
 
 var kfilndHelloMsg = &Struct{Name: "kfilnd_hello_msg", Since: "2.16",

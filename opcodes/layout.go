@@ -84,11 +84,6 @@ var ForeignType = Enum("foreign_type", "LU_FOREIGN_TYPE_", "system that a foreig
 	{Name: "UNKNOWN", Value: 0xffffffff, Since: "2.15", Doc: "not known"},
 })
 
-var LayoutVersion = Enum("layout_version", "LU_LAYOUT_", "bits of a layout version", []Value{
-	{Name: "HIGEN", Value: 0x40000000, Since: "2.16", Doc: "generation has grown beyond its bits"},
-	{Name: "RESYNC", Value: 0x80000000, Doc: "during a resync"},
-})
-
 // The forms of a layout. Those that users write begin with an OST index where the
 // others have a generation, and need no objects.
 var (

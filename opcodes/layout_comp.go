@@ -29,17 +29,6 @@ var LovCompEntryFlags = Bits("lov_comp_entry_flags", "LCME_FL_", "state of a com
 	{Name: "LCME_KNOWN_FLAGS", Value: 0xc00004f7, Alias: true, NoPrefix: true},
 })
 
-var LovCompEntryId = Enum("lov_comp_entry_id", "LCME_", "numbers of components", []Value{
-	{Name: "ID_INVAL", Value: 0x0, Doc: "none yet"},
-	{Name: "ID_MAX", Value: 0x7fffffff, Doc: "largest number"},
-	{Name: "ID_ALL", Value: 0xffffffff, Doc: "all components"},
-	{Name: "ID_NOT_ID", Value: 0x80000000, Doc: "the number stands for flags to look for"},
-	{Name: "TIMESTAMP_ID_SHIFT", Value: 0x30, Since: "2.18", Doc: "where the mirror link id begins"},
-	{Name: "TIMESTAMP_ID_MASK", Value: 0xffff, Since: "2.18", Doc: "bits of the mirror link id"},
-	{Name: "ID_MASK", Value: 0x7fffffff, Alias: true},
-	{Name: "TIMESTAMP_TIME_MASK", Value: 0xffffffffffff, Since: "2.18", Doc: "bits of the time"},
-})
-
 var LovCompMdFlags = Enum("lov_comp_md_flags", "LCM_FL_", "state of the mirrors of a file", []Value{
 	{Name: "NONE", Value: 0x0, Doc: "no mirrors"},
 	{Name: "RDONLY", Value: 0x1, Doc: "all mirrors are the same"},

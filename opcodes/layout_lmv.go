@@ -44,22 +44,6 @@ var LmvType = Enum("lmv_type", "LMV_TYPE_", "where the layout of a directory com
 	{Name: "RAW", Value: 0x1, Since: "2.16", Doc: "as set on the directory itself"},
 })
 
-var LmvInherit = Enum("lmv_inherit", "LMV_INHERIT_", "how many levels of subdirectories inherit the default layout", []Value{
-	{Name: "UNLIMITED", Value: 0x0, Since: "2.15", Doc: "all levels"},
-	{Name: "DEFAULT_PLAIN", Value: 0x0, Since: "2.15", Alias: true},
-	{Name: "END", Value: 0x1, Since: "2.15", Doc: "no further"},
-	{Name: "DEFAULT_OVERSTRIPED", Value: 0x2, Since: "2.16", Doc: "usual value for overstriped directories"},
-	{Name: "DEFAULT_STRIPED", Value: 0x3, Since: "2.15", Doc: "usual value for striped directories"},
-	{Name: "MAX", Value: 0xfa, Since: "2.15", Doc: "most levels"},
-	{Name: "NONE", Value: 0xff, Since: "2.15", Doc: "not inherited"},
-	{Name: "RR_NONE", Value: 0x0, Since: "2.15", Alias: true},
-	{Name: "RR_DEFAULT", Value: 0x0, Since: "2.15", Alias: true},
-	{Name: "RR_END", Value: 0x1, Since: "2.15", Alias: true},
-	{Name: "RR_ROOT", Value: 0x3, Since: "2.15", Alias: true},
-	{Name: "RR_MAX", Value: 0xfa, Since: "2.15", Alias: true},
-	{Name: "RR_UNLIMITED", Value: 0xff, Since: "2.15", Alias: true},
-})
-
 var LmvLimits = Enum("lmv_limits", "LMV_", "limits of directory layouts", []Value{
 	{Name: "MAX_STRIPES_PER_MDT", Value: 0x5, Since: "2.16", Doc: "most stripes on an MDT"},
 	{Name: "MAX_STRIPE_COUNT", Value: 0x7d0, Doc: "most stripes"},

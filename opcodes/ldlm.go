@@ -85,23 +85,6 @@ var LdlmError = Enum("ldlm_error", "ELDLM_", "status of a lock reply", []Value{
 	{Name: "BAD_NAMESPACE", Value: 0x191, Doc: "no such namespace"},
 })
 
-var LockaheadMode = Enum("lockahead_mode", "", "modes of lock-ahead and of read-ahead of attributes", []Value{
-	{Name: "LU_AH_MODE_NONE", Value: 0x0, Since: "2.16"},
-	{Name: "LU_AH_NAME_INDEX", Value: 0x1, Since: "2.16"},
-	{Name: "LU_AH_NAME_ARRAY", Value: 0x2, Since: "2.16"},
-	{Name: "LU_AH_NAME_READDIR", Value: 0x3, Since: "2.16"},
-	{Name: "LU_AH_MODE_MAX", Value: 0x4, Since: "2.16"},
-	{Name: "MODE_READ_USER", Value: 0x1, Alias: true},
-	{Name: "MODE_WRITE_USER", Value: 0x2, Alias: true},
-	{Name: "MODE_MAX_USER", Value: 0x3, Alias: true},
-})
-
-var LockaheadResult = Enum("lockahead_result", "LLA_RESULT_", "result of a lock-ahead", []Value{
-	{Name: "SENT", Value: 0x0, Doc: "the request was sent"},
-	{Name: "DIFFERENT", Value: 0x1, Doc: "a lock of another mode is there"},
-	{Name: "SAME", Value: 0x2, Doc: "a lock of that mode is there"},
-})
-
 var ldlmRequest = &Struct{Name: "ldlm_request", Doc: "a lock to enqueue, convert or cancel, or the lock of a callback", Fields: []*Field{
 	U32("lock_flags", &LdlmFlags, "lower half of the lock flags"),
 	U32("lock_count", Harmless, "handles that count in lock_handle; 0 means 1 in a cancel"),

@@ -16,13 +16,6 @@ var BarrierStatus = Enum("barrier_status", "BS_", "state of a write barrier", []
 	{Name: "RESCAN", Value: 0x8, Doc: "looking for MDTs"},
 })
 
-var BarrierCmd = Enum("barrier_cmd", "BC_", "barrier command", []Value{
-	{Name: "FREEZE", Value: 0x1, Doc: "freeze"},
-	{Name: "THAW", Value: 0x2, Doc: "thaw"},
-	{Name: "STAT", Value: 0x3, Doc: "report the state"},
-	{Name: "RESCAN", Value: 0x4, Doc: "look for MDTs"},
-})
-
 var ldlmGlDesc = &Struct{Name: "ldlm_gl_desc", Doc: "content of a glimpse callback", Fields: []*Field{
 	Sub("lquota_desc", &ldlmGlLquotaDesc),
 	Sub("barrier_desc", &ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),

@@ -40,16 +40,6 @@ var LdlmInodebits = Bits("ldlm_inodebits", "MDS_INODELOCK_", "the parts of an in
 	{Name: "64BIT", Value: 0x100000000, Since: "2.17", Doc: "forces 64 bits"},
 })
 
-var LdlmGid = Enum("ldlm_gid", "LDLM_GID_", "group id in a search for a lock", []Value{
-	{Name: "ANY", Value: 0xffffffffffffffff, Doc: "Finds locks of any group id. Nodes search their own locks with it; a lock that is sent " +
-		"has its real group id"},
-})
-
-var ExtentLimits = Enum("extent_limits", "", "end of extents, layout components and punches", []Value{
-	{Name: "OBD_OBJECT_EOF", Value: 0xffffffffffffffff, Doc: "up to the end of the object, however large it is or becomes; lshark prints EOF"},
-	{Name: "LUSTRE_EOF", Value: 0xffffffffffffffff, Alias: true, Doc: "up to the end of the file; lshark prints EOF"},
-})
-
 // The kinds of locks, lr_type.
 const (
 	ldlmPlainType = 10

@@ -2,11 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var OstLvb = Enum("ost_lvb", "OST_LVB_ERR_", "marks in lvb_blocks", []Value{
-	{Name: "MASK", Value: 0xffbadbad00000000, Doc: "in the upper half: the lower half is an errno"},
-	{Name: "INIT", Value: 0xffbadbad80000000, Doc: "not filled in yet"},
-})
-
 var ostLvbV1 = &Struct{Name: "ost_lvb_v1", Doc: "size and times of an object, as old peers send them", Fields: []*Field{
 	U64("lvb_size", Size, "size of the object"),
 	S64("lvb_mtime", Time, "modification time"),

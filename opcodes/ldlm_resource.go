@@ -7,15 +7,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-var ResNameSlots = Enum("res_name_slots", "LUSTRE_RES_ID_", "words of a resource name", []Value{
-	{Name: "SEQ_OFF", Value: 0x0, Doc: "sequence of the FID"},
-	{Name: "VER_OID_OFF", Value: 0x1, Doc: "object id, version in the upper half"},
-	{Name: "WAS_VER_OFF", Value: 0x2, Doc: "version, long ago"},
-	{Name: "QUOTA_SEQ_OFF", Value: 0x2, Alias: true, Doc: "quota id, or its sequence"},
-	{Name: "QUOTA_VER_OID_OFF", Value: 0x3, Doc: "object id of the quota id"},
-	{Name: "HSH_OFF", Value: 0x3, Alias: true, Doc: "hash of a name, for locks of one entry"},
-})
-
 var ldlmResId = &Struct{Name: "ldlm_res_id", Doc: "name of what is locked", Fields: []*Field{
 	Arr("name", 4, U64("", Cookie)),
 	Derived("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),

@@ -142,34 +142,4 @@ func summarizeLfsckRequest(m *Msg, l *Line) {
 }
 
 // What is on disk beside objects.
-var (
-	LastRcvd = Enum("last_rcvd", "", "sizes and places in last_rcvd, the file in which a target keeps its clients for recovery", []Value{
-		{Name: "LR_SERVER_SIZE", Value: 512, Doc: "bytes of the header"},
-		{Name: "LR_CLIENT_START", Value: 8192, Doc: "where the first client begins"},
-		{Name: "LR_CLIENT_SIZE", Value: 128, Doc: "bytes of a client"},
-		{Name: "LR_EXPIRE_INTERVALS", Value: 16, Doc: "intervals in which the ages of clients are counted"},
-	})
-	DiskMagic = Enum("disk_magic", "", "first words of files on targets", []Value{
-		{Name: "LDD_MAGIC", Value: 0x1dd00001, Doc: "CONFIGS/mountdata: what tunefs.lustre has written"},
-		{Name: "SCRUB_MAGIC_V1", Value: 0x4c5fd252, Doc: "scrub status: how far OI scrub has come"},
-		{Name: "SCRUB_MAGIC_V2", Value: 0x4c5fe253, Since: "2.16", Doc: "scrub status of newer servers"},
-	})
-	ScrubStatus = Enum("scrub_status", "SS_", "state of an OI scrub, which repairs the table from FIDs to inodes", []Value{
-		{Name: "INIT", Value: 0}, {Name: "SCANNING", Value: 1}, {Name: "COMPLETED", Value: 2}, {Name: "FAILED", Value: 3},
-		{Name: "STOPPED", Value: 4}, {Name: "PAUSED", Value: 5}, {Name: "CRASHED", Value: 6},
-	})
-	ScrubFlags = Bits("scrub_flags", "SF_", "why an OI scrub runs", []Value{
-		{Name: "RECREATED", Value: 0x1, Doc: "files of the table were made anew"},
-		{Name: "INCONSISTENT", Value: 0x2, Doc: "an entry was wrong"},
-		{Name: "AUTO", Value: 0x4, Doc: "it was started by the target itself"},
-		{Name: "UPGRADE", Value: 0x8, Doc: "the target is from an older release"},
-	})
-	ScrubParam = Bits("scrub_param", "SP_", "how an OI scrub works", []Value{
-		{Name: "FAILOUT", Value: 0x1, Doc: "stop at the first failure"},
-		{Name: "DRYRUN", Value: 0x2, Doc: "look only"},
-	})
-	ParentFid = Enum("parent_fid", "PFID_", "index and number of stripes in one word of trusted.fid", []Value{
-		{Name: "STRIPE_IDX_BITS", Value: 16, Doc: "where the number of stripes begins"},
-		{Name: "STRIPE_COUNT_MASK", Value: 0xffff},
-	})
-)
+var ()

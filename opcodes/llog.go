@@ -52,11 +52,6 @@ var LlogCtxt = Enum("llog_ctxt", "LLOG_", "what a log is for", []Value{
 	{Name: "UPDATELOG_REPL_CTXT", Value: 0x11, Doc: "distributed operations, on another MDT"},
 })
 
-var LlogSizes = Enum("llog_sizes", "LLOG_MIN_", "least size of a record and of a block", []Value{
-	{Name: "REC_SIZE", Value: 0x18},
-	{Name: "CHUNK_SIZE", Value: 0x2000},
-})
-
 var llogLogid = &Struct{Name: "llog_logid", Doc: "name of a log: the object that holds it", Fields: []*Field{
 	Sub("lgl_oi", &ostId, OSTIDPlain, "object id and sequence; never a FID, whatever the numbers"),
 	U32("lgl_ogen", Harmless, "generation of the object; zero but for very old logs"),

@@ -25,13 +25,6 @@ var LnetMagic = Enum("lnet_magic", "", "magic numbers at the start of connection
 	{Name: "LNET_PROTO_TCP_MAGIC", Value: 0xeebc0ded, Doc: "hello of socklnd version 1"},
 })
 
-var LnetVersion = Enum("lnet_version", "LNET_PROTO_", "versions of the connection protocols", []Value{
-	{Name: "TCP_VERSION_MINOR", Value: 0x0, Doc: "of a hello of version 1"},
-	{Name: "ACCEPTOR_VERSION", Value: 0x1, Doc: "connection request with an 8-byte NID"},
-	{Name: "TCP_VERSION_MAJOR", Value: 0x1, Doc: "of a hello of version 1", Alias: true},
-	{Name: "ACCEPTOR_VERSION_16", Value: 0x2, Since: "2.15", Doc: "connection request with a 20-byte NID"},
-})
-
 var LnetLndType = Enum("lnet_lnd_type", "", "kinds of networks", []Value{
 	{Name: "SOCKLND", Value: 0x2, Doc: "TCP, written tcp"},
 	{Name: "O2IBLND", Value: 0x5, Doc: "InfiniBand and RoCE, written o2ib"},
@@ -43,28 +36,6 @@ var LnetLndType = Enum("lnet_lnd_type", "", "kinds of networks", []Value{
 	{Name: "TOFULND", Value: 0x11, Since: "2.16", Doc: "Tofu; has no name in NIDs"},
 	{Name: "EFALND", Value: 0x12, Since: "2.16", Doc: "Amazon EFA, written efa"},
 	{Name: "BXI3LND", Value: 0x13, Since: "2.17", Doc: "Bull BXI 3, written bxi3f"},
-})
-
-var LnetSpecial = Enum("lnet_special", "LNET_", "special values and limits of LNet", []Value{
-	{Name: "RESERVED_PORTAL", Value: 0x0, Doc: "portal of ping and discovery"},
-	{Name: "MTU_BITS", Value: 0x14, Doc: "log2 of the largest payload"},
-	{Name: "MD_BUFFER_SZ", Value: 0x20, Since: "2.17", Doc: "bytes of data about a NID"},
-	{Name: "NIDSTR_SIZE", Value: 0x40, Doc: "room for a NID as text; 32 up to 2.12"},
-	{Name: "PID_LUSTRE", Value: 0x3039, Doc: "process id of all kernel users"},
-	{Name: "MTU", Value: 0x100000, Doc: "largest payload of one message"},
-	{Name: "PID_USERFLAG", Value: 0x80000000, Doc: "bit of the process ids of user space"},
-	{Name: "PID_RESERVED", Value: 0xf0000000, Doc: "bits that process ids must not have"},
-	{Name: "PID_ANY", Value: 0xffffffff, Doc: "any process"},
-	{Name: "NET_ANY", Value: 0xffffffff, Since: "2.15", Doc: "any network", Alias: true},
-	{Name: "NID_LO_0", Value: 0x9000000000000, Doc: "the node itself, 0@lo"},
-	{Name: "NID_ANY", Value: 0xffffffffffffffff, Doc: "any node"},
-	{Name: "WIRE_HANDLE_COOKIE_NONE", Value: 0xffffffffffffffff, Doc: "no handle; where both cookies of ack_wmd are so, no ACK is wanted", Alias: true},
-})
-
-var Acceptor = Enum("acceptor", "", "ports of LNet over TCP", []Value{
-	{Name: "acceptor_default_port", Value: 0x3dc, Doc: "TCP port 988 (module option can change it; a second bulk port is possible since 2.17)"},
-	{Name: "LNET_ACCEPTOR_MIN_RESERVED_PORT", Value: 0x200, Doc: "connecting side binds source port 512..1023"},
-	{Name: "LNET_ACCEPTOR_MAX_RESERVED_PORT", Value: 0x3ff},
 })
 
 var LnetNid = &Struct{Name: "lnet_nid", Order: Big, Atom: NID, Doc: "address of a node on an LNet network, long enough for IPv6", Fields: []*Field{

@@ -23,10 +23,6 @@ var LnetPingFeatures = Bits("lnet_ping_features", "LNET_PING_FEAT_", "what a nod
 	{Name: "BITS", Value: 0xff, Doc: "all features of the newest release", Alias: true},
 })
 
-var LnetPing = Enum("lnet_ping", "", "match bits of LNet ping", []Value{
-	{Name: "LNET_PROTO_PING_MATCHBITS", Value: 0x8000000000000000, Doc: "match bits of ping GET and discovery push PUT on portal 0"},
-})
-
 var lnetNiStatus = &Struct{Name: "lnet_ni_status", Doc: "one 8-byte NID of the node and whether it works", Fields: []*Field{
 	U64("ns_nid", NID4, Shown{Role: Node}, "the NID; the first entry is the loopback"),
 	U32("ns_status", &LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, Remark(remarkNiStatus), "whether the interface works; in the first "+

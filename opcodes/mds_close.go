@@ -32,12 +32,6 @@ var MdsOpBias = Bits("mds_op_bias", "MDS_", "what is special about an operation"
 	{Name: "NAMEHASH", Value: 0x8000000, Since: "2.18", Doc: "the name is the hash of an encrypted one"},
 })
 
-var DataVersionFlags = Bits("data_version_flags", "LL_DV_", "what is flushed before a data version is read", []Value{
-	{Name: "RD_FLUSH", Value: 0x1, Doc: "clients write their data"},
-	{Name: "WR_FLUSH", Value: 0x2, Doc: "clients write and drop their data"},
-	{Name: "SZ_UPDATE", Value: 0x4, Since: "2.15", Doc: "bring the size on the MDT up to date"},
-})
-
 var mdtIoepoch = &Struct{Name: "mdt_ioepoch", Doc: "the open file that a close or setattr is about", Fields: []*Field{
 	Sub("mio_open_handle", &lustreHandle, "open handle that the open gave"),
 	Padding("mio_unused", 1, 8, 4),

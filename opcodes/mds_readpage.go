@@ -26,10 +26,6 @@ var DirpageFlags = Bits("dirpage_flags", "LDF_", "what is special about a page o
 	{Name: "COLLIDE", Value: 0x2, Doc: "last entry hash equals ldp_hash_end"},
 })
 
-var ReaddirMisc = Enum("readdir_misc", "", "special hashes of directory entries", []Value{
-	{Name: "MDS_DIR_END_OFF", Value: 0xfffffffffffffffe, Doc: "hash behind the last entry of a directory"},
-})
-
 var luDirent = &Struct{Name: "lu_dirent", Order: Little, Doc: "entry of a directory", Fields: []*Field{
 	Sub("lde_fid", &LuFid, "what it names"),
 	U64("lde_hash", Cookie, "hash of the name: entries come in its order"),

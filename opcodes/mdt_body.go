@@ -64,12 +64,6 @@ var MdTransientState = Bits("md_transient_state", "MS_", "what is being done to 
 	{Name: "RESTORE", Value: 0x1, Doc: "restored from the archive"},
 })
 
-var MboXattrAbsentBit = Enum("mbo_xattr_absent_bit", "MBO_XA_SEC_", "numbers of the bits of mbo_xattr_absent: security attributes that "+
-	"are known not to exist", []Value{
-	{Name: "SELINUX", Value: 0x0, Since: "2.18", Doc: "no security.selinux"},
-	{Name: "SMACK", Value: 0x1, Since: "2.18", Doc: "no security.SMACK64"},
-})
-
 var MboXattrAbsent = Bits("mbo_xattr_absent", "MBO_XA_", "security attributes that are known not to exist", []Value{
 	{Name: "SEC_SELINUX", Value: 0x1, Since: "2.18", Doc: "no security.selinux"},
 	{Name: "SEC_SMACK", Value: 0x2, Since: "2.18", Doc: "no security.SMACK64"},
@@ -102,20 +96,6 @@ var InodeFlags = Bits("inode_flags", "LUSTRE_", "inode flags as chattr sets them
 	{Name: "FL_USER_MODIFIABLE", Value: 0x200304f8, Since: "2.17", Alias: true},
 	{Name: "CASEFOLD_FL", Value: 0x40000000, Since: "2.17", Doc: "names of either case are the same"},
 	{Name: "FL_USER_VISIBLE", Value: 0x709b5cfe, Since: "2.17", Alias: true},
-})
-
-var FsXflag = Bits("fs_xflag", "FS_XFLAG_", "inode flags as FS_IOC_FSSETXATTR has them", []Value{
-	{Name: "IMMUTABLE", Value: 0x8, Doc: "cannot be changed"},
-	{Name: "APPEND", Value: 0x10, Doc: "append only"},
-	{Name: "SYNC", Value: 0x20, Doc: "synchronous updates"},
-	{Name: "NOATIME", Value: 0x40, Doc: "no access times"},
-	{Name: "PROJINHERIT", Value: 0x200, Doc: "project id is inherited"},
-})
-
-var CfsPerm = Bits("cfs_perm", "CFS_", "what a user may do", []Value{
-	{Name: "SETUID_PERM", Value: 0x1, Doc: "change its user id"},
-	{Name: "SETGID_PERM", Value: 0x2, Doc: "change its group id"},
-	{Name: "SETGRP_PERM", Value: 0x4, Doc: "change its groups"},
 })
 
 var mdtBody = &Struct{Name: "mdt_body",

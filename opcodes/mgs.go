@@ -48,29 +48,6 @@ var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value
 	{Name: "OPC_MASK", Value: 0xf0000000, Alias: true, Doc: "all operations"},
 })
 
-var MtiLimits = Enum("mti_limits", "", "room in the information about a target", []Value{
-	{Name: "LUSTRE_MAXFSNAME", Value: 0x8},
-	{Name: "MAX_MGSNIDS", Value: 0x10, Since: "2.18"},
-	{Name: "LUSTRE_MAXINSTANCE", Value: 0x10, Since: "2.15", Alias: true},
-	{Name: "MTI_NIDS_MAX", Value: 0x20},
-	{Name: "UUID_MAX", Value: 0x28},
-	{Name: "MTI_NAME_MAXLEN", Value: 0x40},
-	{Name: "MTN_NIDSTR_SIZE", Value: 0x40, Since: "2.17", Alias: true},
-	{Name: "MGS_PARAM_MAXLEN", Value: 0x400},
-	{Name: "MTI_PARAM_MAXLEN", Value: 0x1000},
-})
-
-var LddMountType = Enum("ldd_mount_type", "LDD_MT_", "file system under a target", []Value{
-	{Name: "EXT3", Value: 0x0},
-	{Name: "LDISKFS", Value: 0x1},
-	{Name: "REISERFS", Value: 0x3},
-	{Name: "LDISKFS2", Value: 0x4},
-	{Name: "ZFS", Value: 0x5},
-	{Name: "WBCFS", Value: 0x6, Since: "2.17"},
-	{Name: "LAST", Value: 0x7, Doc: "number of types"},
-	{Name: "SMFS", Value: 0x2, Doc: "gone after 2.15", Alias: true},
-})
-
 var mgsSendParam = &Struct{Name: "mgs_send_param", Doc: "parameter to be set for a file system", Fields: []*Field{
 	Str("mgs_param", 1024, ConfigParams, "key=value"),
 }}

@@ -43,11 +43,6 @@ var NodemapSubid = Enum("nodemap_subid", "NODEMAP_", "parts of a nodemap in the 
 	{Name: "FILESET", Value: 0x200, Since: "2.17"},
 })
 
-var NodemapRangeType = Enum("nodemap_range_type", "NM_RANGE_FL_", "what a range of NIDs is for", []Value{
-	{Name: "REG", Value: 0x0, Since: "2.17"},
-	{Name: "BAN", Value: 0x1, Since: "2.17"},
-})
-
 var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "NM_FS_FL_", "kind of a fileset", []Value{
 	{Name: "READONLY", Value: 0x1, Since: "2.17", Doc: "clients cannot write below the fileset"},
 })
@@ -92,29 +87,10 @@ var NodemapCapType = Enum("nodemap_cap_type", "NODEMAP_CAP_", "what the capabili
 	{Name: "SET", Value: 0x2, Since: "2.17"},
 })
 
-var NodemapMapMode = Bits("nodemap_map_mode", "NODEMAP_MAP_", "which ids a nodemap maps", []Value{
-	{Name: "BOTH_LEGACY", Value: 0x0, Since: "2.15"},
-	{Name: "UID", Value: 0x1, Since: "2.15", Doc: "users"},
-	{Name: "GID", Value: 0x2, Since: "2.15", Doc: "groups"},
-	{Name: "BOTH", Value: 0x3, Alias: true},
-	{Name: "PROJID", Value: 0x4, Since: "2.15", Doc: "projects"},
-	{Name: "ALL", Value: 0x7, Since: "2.15", Alias: true},
-})
-
 var NodemapIdType = Enum("nodemap_id_type", "NODEMAP_", "kinds of ids", []Value{
 	{Name: "UID", Value: 0x0},
 	{Name: "GID", Value: 0x1},
 	{Name: "PROJID", Value: 0x2, Since: "2.15"},
-})
-
-var NodemapMisc = Enum("nodemap_misc", "", "limits of nodemaps", []Value{
-	{Name: "LUSTRE_NODEMAP_NAME_LENGTH", Value: 0x10},
-	{Name: "LUSTRE_NODEMAP_FILESET_FRAGMENT_SIZE", Value: 0x1c, Since: "2.17"},
-	{Name: "NM_TYPE_SHIFT", Value: 0x1c, Alias: true},
-	{Name: "LUSTRE_NODEMAP_FILESET_NUM_MAX", Value: 0x100, Since: "2.17"},
-	{Name: "LUSTRE_NODEMAP_FILESET_SUBID_RANGE", Value: 0x100, Since: "2.17", Alias: true},
-	{Name: "LUSTRE_NODEMAP_SEPOL_LENGTH", Value: 0x146},
-	{Name: "NM_TYPE_MASK", Value: 0xfffffff},
 })
 
 var nodemapClusterRec = &Struct{Name: "nodemap_cluster_rec", Order: Little, Doc: "a nodemap: what clients of it may do", Fields: []*Field{

@@ -15,15 +15,6 @@ var IblndMsgType = Enum("iblnd_msg_type", "IBLND_MSG_", "messages of LNet over I
 	{Name: "GET_DONE", Value: 0xd7, Doc: "the RDMA writes for a GET_REQ are complete, or failed"},
 })
 
-var IblndVersion = Enum("iblnd_version", "IBLND_MSG_", "versions and sizes of o2iblnd", []Value{
-	{Name: "QUEUE_SIZE_V1", Value: 0x8, Doc: "queue depth of version 1"},
-	{Name: "VERSION_1", Value: 0x11, Doc: "first version"},
-	{Name: "VERSION", Value: 0x12, Doc: "newest version"},
-	{Name: "VERSION_2", Value: 0x12, Doc: "queue depth and RDMA fragments are negotiated", Alias: true},
-	{Name: "SIZE", Value: 0x1000, Doc: "largest message, in bytes"},
-	{Name: "MAGIC", Value: 0xbe91b91, Doc: "magic number"},
-})
-
 var IblndReject = Enum("iblnd_reject", "IBLND_REJECT_", "why an InfiniBand connection was refused", []Value{
 	{Name: "CONN_RACE", Value: 0x1, Doc: "both nodes connected at once, and this connection lost the race"},
 	{Name: "NO_RESOURCES", Value: 0x2, Doc: "out of memory or of another resource"},
@@ -34,10 +25,6 @@ var IblndReject = Enum("iblnd_reject", "IBLND_REJECT_", "why an InfiniBand conne
 	{Name: "MSG_QUEUE_SIZE", Value: 0x7, Doc: "the queue depths do not match"},
 	{Name: "INVALID_SRV_ID", Value: 0x8, Doc: "no listener at the service id"},
 	{Name: "EARLY", Value: 0x9, Since: "2.16", Doc: "the interface is not ready yet"},
-})
-
-var IblndService = Enum("iblnd_service", "", "ports of LNet over InfiniBand", []Value{
-	{Name: "o2iblnd_default_service_port", Value: 0x3db, Doc: "rdma_cm port 987 (module option service)"},
 })
 
 func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }

@@ -40,12 +40,6 @@ var ObdBrwFlags = Bits("obd_brw_flags", "OBD_BRW_", "how the pages of a range ar
 	{Name: "LOCALS", Value: 0xc0000000, Doc: "local states; 0x80000000 in 2.12", Alias: true},
 })
 
-var Ioobj = Enum("ioobj", "IOOBJ_", "parts of ioo_max_brw", []Value{
-	{Name: "OFFSET_BITS", Value: 0x4, Since: "2.16", Doc: "bits of the page offset"},
-	{Name: "OFFSET_MASK", Value: 0xf, Since: "2.16", Doc: "the page offset"},
-	{Name: "MAX_BRW_BITS", Value: 0x10, Doc: "where the number of bulk transfers starts"},
-})
-
 var obdIoobj = &Struct{Name: "obd_ioobj", Doc: "an object to read or write", Fields: []*Field{
 	Sub("ioo_oid", &ostId, "the object"),
 	U32("ioo_max_brw", Harmless, Hex, Remark(maxBrwText), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that "+

@@ -95,18 +95,10 @@ func init() {
 		plainBulkToken, ksockMsg, ksockMsgV2v3, ksockMsgV4, lnetNiLargeStatus, kibImmediateMsg, kibPutreqMsg, kibGetMsg, kibMsg,
 		PtlrpcBodyV2, xattrValue, linkEaEntry,
 	}
-	Protocol.OtherGroups = []*Names{
-		BatchOpc, ChangelogSendFlags, ChangelogMisc, ChangelogMsgType, LcfgMisc, ObdConnectSets, ImportState, ConnPolicyBit,
-		FidSeq, FidOid, LocalOid, OstId, GnilndVersion, GssTarget, GssSk, GssMajorSupplementary, GssMajorParts, GssLustreSvc,
-		GssMech, HsmMasks, HsmMisc, HsmEvent, IBReject, KfilndVersion, LayoutVersion, LovCompEntryId, LmvHashType, LmvHashFlags,
-		LmvInherit, LmvLimits, LovLimits, LdlmError, LockaheadMode, LockaheadResult, BarrierCmd, LdlmGid, ExtentLimits, OstLvb,
-		ResNameSlots, LlogSizes, LnetVersion, LnetSpecial, Acceptor, LnetPing, DataVersionFlags, ReaddirMisc,
-		MboXattrAbsentBit, FsXflag, CfsPerm, MtiLimits, LddMountType, NodemapIdxType, NodemapRangeType, NodemapMapMode,
-		NodemapIdType, NodemapMisc, IblndVersion, IblndService, Ioobj, MsgVersion, Handles, PtlrpcLimits,
-		PbFlagsRetired, PbOpFlagsRetired, QuotaCtlIdKind, QuotaResType, LqaCmd, QuotaGrace, QuotaGraceFlags, LaValid,
-		SptlrpcPolicy, SptlrpcMechGss, SptlrpcSubflavor, SptlrpcFlavorShift, CfsHashAlg, SecFlavorWire, SrpcMisc,
-		KsockProto, KsockZc, FailLoc, LastRcvd, DiskMagic, ScrubStatus,
-		ScrubFlags, ScrubParam, ParentFid,
+	Protocol.OtherGroups = func() []*Names {
+		return append(otherGroups(), BatchOpc, ImportState, FidSeq, FidOid, LocalOid, GssTarget, GssMech, HsmEvent, IBReject, LmvHashType, LmvHashFlags,
+			LmvLimits, LovLimits, LdlmError, NodemapIdxType, NodemapIdType, MsgVersion, QuotaCtlIdKind, LqaCmd, QuotaGraceFlags,
+			LaValid, FailLoc)
 	}
 	Protocol.Prepare()
 }

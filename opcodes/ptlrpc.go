@@ -91,36 +91,6 @@ var Portal = Enum("portal", "", "LNet portals: which service, which kind of repl
 	{Name: "SRPC_RDMA_PORTAL", Value: 0x34, Doc: "replies and bulk data of LNet selftest"},
 })
 
-var Handles = Enum("handle", "", "special handles", []Value{
-	{Name: "DEAD_HANDLE_MAGIC", Value: 0xdeadbeefcafebabe, Doc: "no longer in use"},
-})
-
-var PtlrpcLimits = Enum("ptlrpc_limits", "", "limits of messages and bulk transfers", []Value{
-	{Name: "PTLRPC_BULK_OPS_BITS", Value: 0x6, Doc: "log2 of the LNet messages of one bulk transfer"},
-	{Name: "PTLRPC_MAX_BRW_BITS", Value: 0x1a, Doc: "log2 of the largest bulk transfer"},
-	{Name: "OST_MIN_PRECREATE", Value: 0x20, Doc: "fewest objects made ahead"},
-	{Name: "PTLRPC_BULK_OPS_LIMIT", Value: 0x41, Since: "2.16", Doc: "LNet messages of one bulk transfer, and one more"},
-	{Name: "PTLRPC_BULK_OPS_COUNT", Value: 0x80, Doc: "Step between the xids of a node, so that the low bits can number bulk parts; 64 up to 2.15."},
-	{Name: "OBD_MAX_FIDS_IN_ARRAY", Value: 0x1000, Doc: "FIDs of one MDS_RMFID"},
-	{Name: "OST_MAX_PRECREATE", Value: 0x4e20, Doc: "most objects made ahead"},
-	{Name: "PTLRPC_MAX_BRW_SIZE", Value: 0x4000000, Doc: "largest bulk transfer"},
-	{Name: "OBD_MAX_GRANT", Value: 0x7fffffff, Doc: "most space that can be granted"},
-	{Name: "PTLRPC_BULK_OPS_MASK", Value: 0xffffffffffffff80, Doc: "The bits of an xid that do not number bulk parts; clears 6 bits up to " +
-		"2.15, 7 since 2.16."},
-})
-
-var PbFlagsRetired = Bits("pb_flags_retired", "MSG_", "flags of messages that no release since 2.12 means", []Value{
-	{Name: "LAST_REPLAY", Value: 0x1, Doc: "the last request that is replayed; gone since 2.0"},
-	{Name: "AT_SUPPORT", Value: 0x8, Doc: "the sender understands early replies; gone since 1.5"},
-	{Name: "DELAY_REPLAY", Value: 0x10, Doc: "replay after the recovery window; gone since 2.0"},
-	{Name: "VERSION_REPLAY", Value: 0x20, Doc: "replay by versions; gone since 1.8.2"},
-})
-
-var PbOpFlagsRetired = Bits("pb_op_flags_retired", "MSG_CONNECT_", "flags of connects that no release since 2.12 means", []Value{
-	{Name: "PEER", Value: 0x8, Doc: "connects without a server; gone since 1.2"},
-	{Name: "ASYNC", Value: 0x40, Doc: "does not wait for the answer; gone since 1.5"},
-})
-
 var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) bool { return magicAt(b, 8, 0x0bd00bd3, big) },
 	Doc: "header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes",
 	Fields: []*Field{

@@ -58,13 +58,6 @@ var QuotaType = Enum("quota_type", "", "whose quota", []Value{
 	{Name: "ALLQUOTA", Value: 0xff, Doc: "all kinds"},
 })
 
-var QuotaResType = Enum("quota_res_type", "LQUOTA_", "what is limited", []Value{
-	{Name: "RES_MD", Value: 0x1, Doc: "inodes"},
-	{Name: "RES_DT", Value: 0x2, Doc: "blocks"},
-	{Name: "LAST_RES", Value: 0x3, Doc: "end of the list", Alias: true},
-	{Name: "FIRST_RES", Value: 0x1, Alias: true},
-})
-
 var QuotaValid = Bits("quota_valid", "QIF_", "which limits, usage and times are valid", []Value{
 	{Name: "BLIMITS", Value: 0x1, Doc: "limits of blocks; since 2.17 the hard one"},
 	{Name: "BHARDLIMIT", Value: 0x1, Since: "2.17", Alias: true},
@@ -91,12 +84,6 @@ var LqaCmd = Enum("lqa_cmd", "LQA_", "command on a quota area", []Value{
 	{Name: "REM", Value: 0x3, Since: "2.18", Doc: "take ids out of it"},
 	{Name: "DEL", Value: 0x4, Since: "2.18", Doc: "remove it"},
 	{Name: "LIST", Value: 0x5, Since: "2.18", Doc: "list it"},
-})
-
-var QuotaGrace = Enum("quota_grace", "LQUOTA_GRACE_", "how a grace time and its flags share a word", []Value{
-	{Name: "BITS", Value: 0x30, Doc: "bits of the time"},
-	{Name: "MAX", Value: 0xffffffffffff, Doc: "longest time"},
-	{Name: "MASK", Value: 0xffffffffffff, Doc: "the time", Alias: true},
 })
 
 var QuotaGraceFlags = Bits("quota_grace_flags", "LQUOTA_FLAG_", "flags in the top 16 bits of a grace time", []Value{

@@ -6,20 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-var SptlrpcPolicy = Enum("sptlrpc_policy", "SPTLRPC_POLICY_", "security policy, bits 0-3 of a flavour", []Value{
-	{Name: "NULL", Value: 0x0, Doc: "no protection"},
-	{Name: "PLAIN", Value: policyPlain, Doc: "a user descriptor and a hash over bulk data, no authentication"},
-	{Name: "GSS", Value: 0x2, Doc: "authenticated by a GSS mechanism"},
-	{Name: "MAX", Value: 0x3, Doc: "number of policies"},
-})
-
-var SptlrpcMechGss = Enum("sptlrpc_mech_gss", "SPTLRPC_MECH_GSS_", "GSS mechanism, bits 4-7 of a flavour", []Value{
-	{Name: "NULL", Value: 0x0, Doc: "no protection, for tests"},
-	{Name: "KRB5", Value: mechKrb5, Doc: "Kerberos 5"},
-	{Name: "SK", Value: mechSK, Doc: "shared key"},
-	{Name: "MAX", Value: 0x3, Doc: "number of mechanisms"},
-})
-
 var SptlrpcService = Enum("sptlrpc_service", "SPTLRPC_SVC_", "how messages are protected, bits 8-11 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection"},
 	{Name: "AUTH", Value: 0x1, Doc: "the header is signed"},
@@ -60,27 +46,6 @@ var SptlrpcFlavor = Enum("sptlrpc_flavor", "SPTLRPC_FLVR_", "security flavour: p
 	{Name: "INVALID", Value: 0xffffffff, Doc: "no flavour"},
 }).WithMask(0xfff)
 
-var SptlrpcSubflavor = Enum("sptlrpc_subflavor", "SPTLRPC_SUBFLVR_",
-	"GSS mechanism and service, the part of a flavour that GSS itself knows", []Value{
-		{Name: "GSSNULL", Value: 0x0, Doc: "no protection"},
-		{Name: "KRB5N", Value: 0x1, Doc: "Kerberos, no service"},
-		{Name: "SKN", Value: 0x2, Doc: "shared key, no service"},
-		{Name: "KRB5A", Value: 0x11, Doc: "Kerberos, headers signed"},
-		{Name: "SKA", Value: 0x12, Doc: "shared key, headers signed"},
-		{Name: "KRB5I", Value: 0x21, Doc: "Kerberos, messages signed"},
-		{Name: "SKI", Value: 0x22, Doc: "shared key, messages signed"},
-		{Name: "KRB5P", Value: 0x31, Doc: "Kerberos, encrypted"},
-		{Name: "SKPI", Value: 0x32, Doc: "shared key, encrypted"},
-	})
-
-var SptlrpcFlavorShift = Enum("sptlrpc_flavor_shift", "FLVR_", "where the parts of a flavour begin, in bits", []Value{
-	{Name: "POLICY_OFFSET", Value: 0x0},
-	{Name: "MECH_OFFSET", Value: 0x4},
-	{Name: "SVC_OFFSET", Value: 0x8},
-	{Name: "BULK_TYPE_OFFSET", Value: 0xc},
-	{Name: "BULK_SVC_OFFSET", Value: 0x10},
-})
-
 var SptlrpcBulkHash = Enum("sptlrpc_bulk_hash", "BULK_HASH_ALG_", "hash over bulk data under the plain policy", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "none"},
 	{Name: "ADLER32", Value: 0x1, Doc: "Adler-32"},
@@ -91,20 +56,6 @@ var SptlrpcBulkHash = Enum("sptlrpc_bulk_hash", "BULK_HASH_ALG_", "hash over bul
 	{Name: "SHA384", Value: 0x6},
 	{Name: "SHA512", Value: 0x7},
 	{Name: "MAX", Value: 0x8, Doc: "number of hashes"},
-})
-
-var CfsHashAlg = Enum("cfs_hash_alg", "CFS_HASH_ALG_", "hashes by the numbers that the kernel modules use inside a node; "+
-	"messages have those of sptlrpc_bulk_hash (plain policy) and cksum_type (reads and writes)", []Value{
-	{Name: "NULL", Value: 0x0, Doc: "none"},
-	{Name: "ADLER32", Value: 0x1, Doc: "Adler-32"},
-	{Name: "CRC32", Value: 0x2, Doc: "CRC-32"},
-	{Name: "CRC32C", Value: 0x3, Doc: "CRC-32C, polynomial of Castagnoli"},
-	{Name: "MD5", Value: 0x4},
-	{Name: "SHA1", Value: 0x5},
-	{Name: "SHA256", Value: 0x6},
-	{Name: "SHA384", Value: 0x7},
-	{Name: "SHA512", Value: 0x8},
-	{Name: "UNKNOWN", Value: 0xff, Doc: "the name of a hash that does not exist"},
 })
 
 var SptlrpcBsdFlags = Bits("sptlrpc_bsd_flags", "", "flags of a bulk descriptor", []Value{
@@ -118,10 +69,6 @@ var SptlrpcSecPart = Enum("sptlrpc_sec_part", "LUSTRE_SP_", "kind of node", []Va
 	{Name: "MGC", Value: 0x3, Doc: "client of the MGS"},
 	{Name: "MGS", Value: 0x4, Doc: "management server"},
 	{Name: "ANY", Value: 0xff, Doc: "any"},
-})
-
-var SecFlavorWire = Enum("sec_flavor_wire", "", "parts of lm_secflvr", []Value{
-	{Name: "WIRE_FLVR", Value: 0xfffff, Doc: "low 20 bits of lm_secflvr are the flavour; bits 24-31 carry the sender part under the null policy"},
 })
 
 var PlainFlags = Bits("plain_flags", "PLAIN_FL_", "what a message under the plain policy carries besides itself", []Value{

@@ -38,11 +38,6 @@ var SrpcService = Enum("srpc_service", "SRPC_", "services of LNet selftest; the 
 	{Name: "SERVICE_MAX_ID", Value: 0xd, Doc: "limit of all services"},
 })
 
-var SrpcMisc = Enum("srpc_misc", "SRPC_", "numbers of LNet selftest", []Value{
-	{Name: "MSG_VERSION", Value: 0x1},
-	{Name: "MSG_MAGIC", Value: 0xeeb0f00d},
-})
-
 var LstFeatures = Bits("lst_features", "LST_", "features of a selftest session", []Value{
 	{Name: "FEAT_NONE", Value: 0x0},
 	{Name: "FEATS_EMPTY", Value: 0x0, Alias: true},

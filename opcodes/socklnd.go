@@ -7,15 +7,6 @@ var KsockMsgType = Enum("ksock_msg_type", "KSOCK_MSG_", "messages on a TCP conne
 	{Name: "LNET", Value: 0xc1, Doc: "an LNet message follows"},
 })
 
-var KsockProto = Enum("ksock_proto", "KSOCK_PROTO_", "versions of socklnd", []Value{
-	{Name: "V1_MINOR", Value: 0x0},
-	{Name: "V1", Value: 0x1},
-	{Name: "V1_MAJOR", Value: 0x1, Alias: true},
-	{Name: "V2", Value: 0x2, Doc: "own header before each message"},
-	{Name: "V3", Value: 0x3, Doc: "keep-alive and acknowledged ranges"},
-	{Name: "V4", Value: 0x4, Since: "2.15", Doc: "20-byte NIDs, for IPv6"},
-})
-
 var KsockConnType = Enum("ksock_conn_type", "SOCKLND_CONN_", "what a TCP connection is for", []Value{
 	{Name: "ANY", Value: 0x0, Doc: "everything"},
 	{Name: "CONTROL", Value: 0x1, Doc: "small messages"},
@@ -24,10 +15,6 @@ var KsockConnType = Enum("ksock_conn_type", "SOCKLND_CONN_", "what a TCP connect
 	{Name: "BULK_OUT", Value: 0x3, Doc: "bulk data from the sender of the hello"},
 	{Name: "NTYPES", Value: 0x4, Doc: "number of types"},
 	{Name: "NONE", Value: 0xffffffff, Doc: "refuses, since both nodes connected at once"},
-})
-
-var KsockZc = Enum("ksock_zc", "", "special values of zero-copy cookies", []Value{
-	{Name: "SOCKNAL_KEEPALIVE_PING", Value: 0x1, Doc: "reserved ZC cookie value: keep-alive"},
 })
 
 func isHello(b []byte, big bool) bool { return magicAt(b, 0, 0x45726963, big) }

@@ -26,7 +26,7 @@ type Registry struct {
 	Sections      map[string][]*Struct // structs at the top of a tree, by the name they have there
 	OtherFields   []Place              // fields that are neither in a struct nor buffers of an RPC
 	OtherStructs  []*Struct            // structs that no message has
-	OtherGroups   []*Names             // groups that no field of a message has
+	OtherGroups   func() []*Names      // groups that no field of a message has
 
 	rpcs     []*RPC // by opcode
 	byOpcode []*RPC
@@ -195,7 +195,7 @@ func (g *Registry) listAll() {
 			groups[f.Names] = true
 		}
 	})
-	for _, n := range append(g.NumberGroups, g.OtherGroups...) {
+	for _, n := range append(g.NumberGroups, g.OtherGroups()...) {
 		groups[n] = true
 	}
 	maps.DeleteFunc(structs, func(s *Struct, _ bool) bool { return s.Form })
