@@ -154,7 +154,9 @@ var (
 	crPfid = changelogRec.Field("cr_pfid")
 
 	crType = U32("cr_type", &ChangelogType, "kind of change")
-	crTime = U64("cr_time", Harmless, Hex, Remark(changelogTimeRemark), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30")
+	crTime = U64("cr_time", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+		return changelogTime(v.Value).AppendFormat(dst, "2006-01-02 15:04:05.000000000 UTC")
+	}), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30")
 )
 
 // hasNoTypedFlags reports whether the lower 12 bits of cr_flags have no names for
@@ -385,10 +387,6 @@ func changelogOldNameSize(v *View) int {
 func changelogTime(t uint64) time.Time {
 	const bits = 30 // of the nanoseconds
 	return time.Unix(int64(t>>bits), int64(t&(1<<bits-1))).UTC()
-}
-
-func changelogTimeRemark(v *View, dst []byte) []byte {
-	return changelogTime(v.Value).AppendFormat(dst, "2006-01-02 15:04:05.000000000 UTC")
 }
 
 // changelogText writes the line that lfs prints for a record.

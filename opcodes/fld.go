@@ -54,10 +54,13 @@ var (
 )
 
 var allocateMeta = &Variant{Name: "meta",
-	Request:          Bufs(bufPtlrpcBody, U32("seq_opc", &SeqOp, "what is requested"), bufSeqRange),
-	Reply:            Bufs(bufPtlrpcBody, bufSeqRange),
-	SummarizeRequest: appendRangeTarget,
-	SummarizeReply:   func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
+	Request: Bufs(bufPtlrpcBody, U32("seq_opc", &SeqOp, "what is requested"), bufSeqRange),
+	Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
+	SummarizeRequest: func(m *Msg, l *Line) {
+		l.Key("for ")
+		appendTargetIndex(m.Buf(2), m.Big, l)
+	},
+	SummarizeReply: func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
 }
 
 var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{allocateMeta.As("super"), allocateMeta},
@@ -99,11 +102,6 @@ var (
 	lsrIndex = luSeqRange.Field("lsr_index")
 	lsrFlags = luSeqRange.Field("lsr_flags")
 )
-
-func appendRangeTarget(m *Msg, l *Line) {
-	l.Key("for ")
-	appendTargetIndex(m.Buf(2), m.Big, l)
-}
 
 // appendTargetIndex writes a target as its name ends: MDT0001.
 func appendTargetIndex(b []byte, big bool, l *Line) {

@@ -137,7 +137,10 @@ var skSealed = &Struct{Name: "sk_sealed", Doc: "a message that is encrypted with
 // the tokens of the shared-key mechanism both ways.
 
 var GSSInit = &Struct{Name: "gss_ctx_init_payload", Order: Little, Doc: "first step of setting up a security context", Fields: []*Field{
-	U32("lustre_svc", Harmless, Hex, Remark(remarkGssTarget), "kind of target in the low half, security mechanism in the high half"),
+	U32("lustre_svc", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+		s := GSSSetup{Service: uint32(v.Value)}
+		return s.AppendService(dst)
+	}), "kind of target in the low half, security mechanism in the high half"),
 	U32("target_uuid_len", Size, "bytes of the name, NUL included"),
 	Str("target_uuid", 0, TargetName, CountBy("target_uuid_len"), "the target"),
 	Pad("target_uuid_pad", 0, CountOf(func(v *View) int { return -(len(v.Struct) - len(v.Rest)) & 3 }), "fills the name up to a multiple of 4 bytes"),
@@ -150,8 +153,15 @@ var GSSInit = &Struct{Name: "gss_ctx_init_payload", Order: Little, Doc: "first s
 // gssReplyToken is what a server answers to a context set-up with.
 var gssReplyToken = OneOf("token", chooseReplyToken, []*Field{skReplyToken, gssOpaqueToken}, "answer of the security mechanism")
 
-// gssOpaqueToken is a token of Kerberos or of a mechanism that is not known.
-var gssOpaqueToken = Opaque("token", 0, CountOf(tokenLength), "token of the security mechanism")
+// gssOpaqueToken is a token of Kerberos or of a mechanism that is not known. Its length stands before it in an init payload; in a reply it fills its
+// buffer.
+var gssOpaqueToken = Opaque("token", 0, CountOf(func(v *View) int {
+	at := len(v.Struct) - len(v.Rest)
+	if at < 4 {
+		return -1
+	}
+	return int(ReadUint(v.Struct[at-4:at], v.Big) & 0xffffff)
+}), "token of the security mechanism")
 
 var (
 	skInitToken = Records("token", nextInitTokenPart, skInitParts, "token of the shared-key mechanism, a chain of strings with their "+
@@ -246,16 +256,6 @@ func punctuation(name string) *Field {
 	return f
 }
 
-// tokenLength is the length that stands before the token of an init payload;
-// in a reply the token fills its buffer.
-func tokenLength(v *View) int {
-	at := len(v.Struct) - len(v.Rest)
-	if at < 4 {
-		return -1
-	}
-	return int(ReadUint(v.Struct[at-4:at], v.Big) & 0xffffff)
-}
-
 // remarkGSSHandle writes the handle of a context as the kernel prints it.
 func remarkGSSHandle(v *View, dst []byte) []byte {
 	const handleBytes = 8
@@ -267,11 +267,6 @@ func remarkGSSHandle(v *View, dst []byte) []byte {
 
 func remarkGSSMinor(v *View, dst []byte) []byte {
 	return append(dst, gssMinorName(uint32(v.Value))...)
-}
-
-func remarkGssTarget(v *View, dst []byte) []byte {
-	s := GSSSetup{Service: uint32(v.Value)}
-	return s.AppendService(dst)
 }
 
 var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT", Does: SetsUpContext,

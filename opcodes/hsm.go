@@ -120,8 +120,7 @@ var hsmProgressKernel = &Struct{Name: "hsm_progress_kernel", Doc: "how far a cop
 }}
 
 var (
-	bufHsmUserItem = Subs("hsm_user_item", -1, &hsmUserItem, "the files")
-	bufHsmArchive  = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), Harmless, "archives it serves: their numbers, or from older "+
+	bufHsmArchive = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), Harmless, "archives it serves: their numbers, or from older "+
 		"clients one bitmap; none: all")
 )
 
@@ -215,7 +214,7 @@ var hpkFid = hsmProgressKernel.Field("hpk_fid")
 var _ = DefineRPC(&RPC{Opcode: 58, Name: "MDS_HSM_REQUEST", Does: OfFile,
 	Doc: "A user requests to archive, restore, release or remove files, or to cancel that.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, Sub("hsm_request", &hsmRequest), bufHsmUserItem, bufGenericDataCopytool),
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, Sub("hsm_request", &hsmRequest), Subs("hsm_user_item", -1, &hsmUserItem, "the files"), bufGenericDataCopytool),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")
 			l.Value(Flag, HsmUserAction, hsmRequest.Field("hr_action").Uint(req, m.Big))

@@ -62,7 +62,13 @@ var hsmActionList = &Struct{Name: "hsm_action_list", Summarize: appendActionsSum
 	U32("hal_archive_id", Harmless, "the archive"),
 	Pad("padding1", 4),
 	Str("hal_fsname", 0, TargetName, CountOf(hsmNameRoom), "name of the file system"),
-	Records("items", nextAction, formAction, "the items, each on a multiple of 8 bytes"),
+	Records("items", func(v *View) (*Field, int) {
+		n := hsmItemLen(v.Rest, v.Big)
+		if n < hsmActionItem.Size || v.Index >= int(v.Uint(halCount)) {
+			return nil, 0
+		}
+		return formAction, (n + 7) &^ 7
+	}, formAction, "the items, each on a multiple of 8 bytes"),
 }}
 
 var formAction = Sub("", &hsmActionItem)
@@ -71,14 +77,6 @@ var formAction = Sub("", &hsmActionItem)
 func hsmNameRoom(v *View) int {
 	n := (len(TrimNUL(v.Rest)) + 1 + 7) &^ 7
 	return min(n, len(v.Rest))
-}
-
-func nextAction(v *View) (*Field, int) {
-	n := hsmItemLen(v.Rest, v.Big)
-	if n < hsmActionItem.Size || v.Index >= int(v.Uint(halCount)) {
-		return nil, 0
-	}
-	return formAction, (n + 7) &^ 7
 }
 
 // appendActionsSummary appends the number of items, and action and FID of the

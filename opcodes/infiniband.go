@@ -148,11 +148,9 @@ var IBReject = Enum("ib_cm_reject", "IB_CM_REJ_", "why the connection manager of
 	{Name: "VENDOR_OPTION_NOT_SUPPORTED", Value: 35, Doc: "vendor option not supported"},
 })
 
-var bthOpcode = U8("bth_opcode", &IBOpcode, "service and operation")
-
 var bth = &Struct{Name: "bth", Order: Big,
 	Doc: "base transport header, the first header of each packet above the network layer", Fields: []*Field{
-		bthOpcode,
+		U8("bth_opcode", &IBOpcode, "service and operation"),
 		U8("bth_flags", &bthFlags, "solicited event, migration state, padding, version"),
 		U16("bth_pkey", Harmless, Hex, "partition key"),
 		U8("bth_ecn", &bthECN, "congestion"),
@@ -169,20 +167,17 @@ var reth = &Struct{Name: "reth", Order: Big,
 	}}
 
 var aeth = &Struct{Name: "aeth", Order: Big, Doc: "ACK extended transport header", Fields: []*Field{
-	U8("aeth_syndrome", Hex, &aethNak, Remark(remarkSyndrome), "ACK with credits, RNR NAK with the time to wait, or NAK with the reason"),
+	U8("aeth_syndrome", Hex, &aethNak, Remark(func(v *View, dst []byte) []byte {
+		switch v.Value >> 5 {
+		case 0:
+			return append(dst, "ACK"...)
+		case 1:
+			return append(dst, "receiver not ready"...)
+		}
+		return dst
+	}), "ACK with credits, RNR NAK with the time to wait, or NAK with the reason"),
 	U24("aeth_msn", Harmless, "message sequence number: messages that the receiver has completed"),
 }}
-
-// remarkSyndrome describes an acknowledgement that is not a NAK.
-func remarkSyndrome(v *View, dst []byte) []byte {
-	switch v.Value >> 5 {
-	case 0:
-		return append(dst, "ACK"...)
-	case 1:
-		return append(dst, "receiver not ready"...)
-	}
-	return dst
-}
 
 var deth = &Struct{Name: "deth", Order: Big, Doc: "datagram extended transport header", Fields: []*Field{
 	U32("deth_qkey", Harmless, Hex, "queue key of the receiver"),
@@ -202,7 +197,9 @@ var IBPacket = &Struct{Name: "ib_packet",
 	Doc: "headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode",
 	Fields: []*Field{
 		Sub("bth", &bth, "base transport header"),
-		Sub("deth", &deth, AfterPrevious(true), If(hasDeth), "datagram header"),
+		Sub("deth", &deth, AfterPrevious(true), If(func(v *View) bool {
+			return len(v.Struct) > 0 && v.Struct[0] != ibCNP && isDatagram(v.Struct[0])
+		}), "datagram header"),
 		Sub("reth", &reth, AfterPrevious(true), ibHeader("RDMA_WRITE_FIRST", "RDMA_WRITE_ONLY", "RDMA_WRITE_ONLY_WITH_IMMEDIATE",
 			"RDMA_READ_REQUEST", "ATOMIC_WRITE"), "address, key and length of an RDMA write or read"),
 		Sub("aeth", &aeth, AfterPrevious(true), ibHeader("RDMA_READ_RESPONSE_FIRST", "RDMA_READ_RESPONSE_LAST", "RDMA_READ_RESPONSE_ONLY",
@@ -243,10 +240,6 @@ func ibHeader(operations ...string) If {
 	return func(v *View) bool {
 		return len(v.Struct) > 0 && v.Struct[0] != ibCNP && has>>(v.Struct[0]&ibOperationBits)&1 != 0
 	}
-}
-
-func hasDeth(v *View) bool {
-	return len(v.Struct) > 0 && v.Struct[0] != ibCNP && isDatagram(v.Struct[0])
 }
 
 func isDatagram(opcode uint8) bool { return opcode&ibServiceBits == ibUD }

@@ -47,10 +47,15 @@ var cmReqMsg = &Struct{Name: "cm_req", Order: Big, Doc: "asks for a connection",
 	U8("cm_service", Harmless, Hex,
 		"time within which the receiver must answer, transport service, end-to-end flow control"),
 	U24("cm_starting_psn", Harmless, "packet sequence number with which requests to the sender begin"),
-	U8("cm_retry", Harmless, Hex, Remark(remarkRetry),
+	U8("cm_retry", Harmless, Hex, Remark(func(v *View, dst []byte) []byte { return fmt.Appendf(dst, "retry count %d", v.Value&7) }),
 		"time within which the sender answers, and how often a packet is sent again that is not acknowledged"),
 	U16("cm_pkey", Harmless, Hex, "partition key"),
-	U8("cm_path_mtu", Harmless, Hex, Remark(remarkPathMTU), "MTU of the path, and how often a packet is sent again when the receiver was not ready"),
+	U8("cm_path_mtu", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+		if code := v.Value >> 4; code >= 1 && code <= 5 {
+			dst = fmt.Appendf(dst, "MTU %d, ", 128<<code)
+		}
+		return fmt.Appendf(dst, "RNR retry count %d", v.Value&7)
+	}), "MTU of the path, and how often a packet is sent again when the receiver was not ready"),
 	U8("cm_retries", Harmless, Hex, "how often messages of the connection manager are sent again"),
 	Sub("primary", &cmPath, "the path"),
 	Sub("alternate", &cmPath, "the path when the first one fails"),
@@ -90,14 +95,19 @@ var cmRepMsg = &Struct{Name: "cm_rep", Order: Big, Doc: "accepts a connection", 
 	U8("cm_responder_resources", Harmless, "RDMA reads that the sender accepts at once"),
 	U8("cm_initiator_depth", Harmless, "RDMA reads that the sender wants to send at once"),
 	U8("cm_target_ack_delay", Harmless, Hex, "how long the sender may take to acknowledge"),
-	U8("cm_rnr_retry", Harmless, Hex, Remark(remarkRNR), "how often a packet is sent again when the receiver was not ready"),
+	U8("cm_rnr_retry", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+		return fmt.Appendf(dst, "RNR retry count %d", v.Value>>5)
+	}), "how often a packet is sent again when the receiver was not ready"),
 	U64("cm_local_ca_guid", Cookie, "adapter of the sender"),
 }}
 
 var cmRejMsg = &Struct{Name: "cm_rej", Order: Big, Doc: "refuses a connection", Fields: []*Field{
 	U32("cm_local_id", Harmless, Hex, "number of the connection at the sender"),
 	U32("cm_remote_id", Harmless, Hex, "number of the connection at the receiver"),
-	U8("cm_rejected", Harmless, Hex, Remark(remarkRejected), "message that is refused, in the upper 2 bits"),
+	U8("cm_rejected", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+		names := [...]string{"REQ", "REP", "another message", "reserved"}
+		return append(dst, names[v.Value>>6]...)
+	}), "message that is refused, in the upper 2 bits"),
 	U8("cm_info_length", Harmless, Hex, "length of the additional information"),
 	U16("cm_reason", &IBReject, "why"),
 	Opaque("cm_info", 72, "additional information"),
@@ -126,28 +136,3 @@ func hasCM(name string) If {
 }
 
 func hasMAD(v *View) bool { return len(v.Struct) > 20 && isDatagram(v.Struct[0]) }
-
-// remarkRetry describes a byte with a time in its upper 5 bits and a count in the others.
-func remarkRetry(v *View, dst []byte) []byte {
-	return fmt.Appendf(dst, "retry count %d", v.Value&7)
-}
-
-// remarkRNR describes a byte with a count in its upper 3 bits.
-func remarkRNR(v *View, dst []byte) []byte {
-	return fmt.Appendf(dst, "RNR retry count %d", v.Value>>5)
-}
-
-// remarkRejected describes a byte with the message that is refused in its upper 2 bits.
-func remarkRejected(v *View, dst []byte) []byte {
-	names := [...]string{"REQ", "REP", "another message", "reserved"}
-	return append(dst, names[v.Value>>6]...)
-}
-
-// remarkPathMTU describes a byte with the code of a MTU in its upper 4 bits and a count in
-// the lower 3.
-func remarkPathMTU(v *View, dst []byte) []byte {
-	if code := v.Value >> 4; code >= 1 && code <= 5 {
-		dst = fmt.Appendf(dst, "MTU %d, ", 128<<code)
-	}
-	return fmt.Appendf(dst, "RNR retry count %d", v.Value&7)
-}

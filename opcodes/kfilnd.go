@@ -11,8 +11,6 @@ var KfilndMsgType = Enum("kfilnd_msg_type", "KFILND_MSG_", "messages of LNet ove
 	{Name: "HELLO_RSP", Value: 0x5, Since: "2.16", Doc: "answer to HELLO_REQ"},
 })
 
-func isKfilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xdeadbeef, big) }
-
 var kfilndHelloMsg = &Struct{Name: "kfilnd_hello_msg", Since: "2.16",
 	Doc: "what a node tells a peer about itself before other messages", Fields: []*Field{
 		U16("version", Harmless, "newest version that it supports; in the answer the version that both use"),
@@ -63,7 +61,9 @@ func isKfilndType(version uint64, types ...string) If {
 	}
 }
 
-var kfilndMsg = &Struct{Name: "kfilnd_msg", Since: "2.16", Detect: isKfilnd, Doc: "a message of LNet over Slingshot, by kfilnd",
+var kfilndMsg = &Struct{Name: "kfilnd_msg", Since: "2.16", Detect: func(b []byte, big bool) bool {
+	return magicAt(b, 0, 0xdeadbeef, big)
+}, Doc: "a message of LNet over Slingshot, by kfilnd",
 	Fields: []*Field{
 		U32("magic", Hex, &LnetMagic, "marks the message and the byte order of the sender"),
 		kfilndVersion,

@@ -58,7 +58,12 @@ var (
 
 var lovCompMdEntryV1 = &Struct{Name: "lov_comp_md_entry_v1", Summarize: briefComponent,
 	Doc: "a component: a range of the file with a layout of its own", Fields: []*Field{
-		U32("lcme_id", Harmless, Remark(remarkMirror), "its number; the high half is that of the mirror"),
+		U32("lcme_id", Harmless, Remark(func(v *View, dst []byte) []byte {
+			if v.Value != 0 && v.Value < 0x80000000 {
+				return strconv.AppendUint(append(dst, "mirror "...), v.Value>>16, 10)
+			}
+			return dst
+		}), "its number; the high half is that of the mirror"),
 		lcmeFlags,
 		lcmeExtent,
 		lcmeOffset,
@@ -70,7 +75,14 @@ var lovCompMdEntryV1 = &Struct{Name: "lov_comp_md_entry_v1", Summarize: briefCom
 		U8("lcme_dstripe_count", Harmless, Since("2.16"), "erasure coding: data stripes in a group"),
 		U8("lcme_cstripe_count", Harmless, Since("2.16"), "erasure coding: parity stripes in a group"),
 		U8("lcme_compr_type", Harmless, Since("2.16"), "compression: algorithm"),
-		U8("lcme_compr_lvl", Harmless, Since("2.16"), Remark(remarkCompression), "compression: level in the low nibble, chunk size in the high one"),
+		U8("lcme_compr_lvl", Harmless, Since("2.16"), Remark(func(v *View, dst []byte) []byte {
+			n := v.Value
+			if n == 0 {
+				return dst
+			}
+			dst = strconv.AppendUint(append(dst, "level "...), n&15, 10)
+			return strconv.AppendUint(append(dst, ", chunks of "...), 65536<<(n>>4), 10)
+		}), "compression: level in the low nibble, chunk size in the high one"),
 		U8("lcme_compr_chunk_lum_bits", Harmless, Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by "+
 			"the high nibble; named lcme_compr_chunk_log_bits up to 2.17"),
 		OneOf("layout", func(v *View) *Field { return plainForm(v.Rest, userWrote(v.Msg)) }, componentForms, Tagged(true), Locate(layoutOfEntry),
@@ -106,7 +118,9 @@ func layoutRange(entry []byte, big bool) (off, size int) {
 var (
 	lcmFlags       = U16("lcm_flags", &LovCompMdFlags, "state of the mirrors")
 	lcmEntryCount  = U16("lcm_entry_count", Harmless, "number of components")
-	lcmMirrorCount = U16("lcm_mirror_count", Harmless, Remark(remarkMirrors), "number of mirrors less one")
+	lcmMirrorCount = U16("lcm_mirror_count", Harmless, Remark(func(v *View, dst []byte) []byte {
+		return briefCount(dst, "mirror", int32(v.Value)+1)
+	}), "number of mirrors less one")
 )
 
 var (
@@ -187,24 +201,4 @@ func remarkExtensionSize(v *View, dst []byte) []byte {
 		return strconv.AppendUint(append(dst, "extension_size "...), v.Value*extensionUnit, 10)
 	}
 	return dst
-}
-
-func remarkMirror(v *View, dst []byte) []byte {
-	if v.Value != 0 && v.Value < 0x80000000 {
-		return strconv.AppendUint(append(dst, "mirror "...), v.Value>>16, 10)
-	}
-	return dst
-}
-
-func remarkMirrors(v *View, dst []byte) []byte {
-	return briefCount(dst, "mirror", int32(v.Value)+1)
-}
-
-func remarkCompression(v *View, dst []byte) []byte {
-	n := v.Value
-	if n == 0 {
-		return dst
-	}
-	dst = strconv.AppendUint(append(dst, "level "...), n&15, 10)
-	return strconv.AppendUint(append(dst, ", chunks of "...), 65536<<(n>>4), 10)
 }

@@ -66,12 +66,24 @@ var lmvUserMdV1 = &Struct{Name: "lmv_user_md_v1", Detect: littleLayout, Summariz
 		U32("lum_stripe_offset", Harmless, remarkOf(0xffffffff, "any MDT"), "MDT of the first stripe; 0xffffffff: any"),
 		U32("lum_hash_type", &lmvHashWord, "how names are spread"),
 		U32("lum_type", &LmvType, "where the layout comes from"),
-		U8("lum_max_inherit", Harmless, Since("2.15"), If(isDefaultLmv), Remark(remarkInherit),
+		U8("lum_max_inherit", Harmless, Since("2.15"), If(isDefaultLmv), Remark(func(v *View, dst []byte) []byte {
+			switch v.Value {
+			case 0:
+				return append(dst, "unlimited"...)
+			case 1:
+				return append(dst, "end"...)
+			case 0xff:
+				return append(dst, "none"...)
+			}
+			return dst
+		}),
 			"of a default layout: levels of subdirectories that inherit it"),
 		U8("lum_max_inherit_rr", Harmless, Since("2.15"), If(isDefaultLmv), "of a default layout: levels that are spread over the MDTs in turn"),
 		Padding("lum_padding", 1, 2, 4, 4),
 		Str("lum_pool_name", 16, PlainName, "MDT pool"),
-		Subs("lum_objects", -1, &lmvUserMdsData, CountOf(userStripes), "the MDTs to use, or the stripes"),
+		Subs("lum_objects", -1, &lmvUserMdsData, CountOf(func(v *View) int {
+			return min(int(uint32(v.Uint(v.Type.Field("lum_stripe_count")))), len(v.Rest)/lmvUserMdsData.Size)
+		}), "the MDTs to use, or the stripes"),
 	}}
 
 var lmvDesc = &Struct{Name: "lmv_desc", Doc: "the MDTs of a file system", Fields: []*Field{
@@ -131,11 +143,6 @@ func isDefaultLmv(v *View) bool {
 	return true
 }
 
-// userStripes is how many MDTs or stripes follow a lmv_user_md_v1.
-func userStripes(v *View) int {
-	return min(int(uint32(v.Uint(v.Type.Field("lum_stripe_count")))), len(v.Rest)/lmvUserMdsData.Size)
-}
-
 // lmvStripes is how many FIDs follow a lmv_mds_md_v1: none in that of a
 // stripe.
 func lmvStripes(v *View) int {
@@ -143,18 +150,6 @@ func lmvStripes(v *View) int {
 		return 0
 	}
 	return int(uint32(v.Uint(v.Type.Field("lmv_stripe_count"))))
-}
-
-func remarkInherit(v *View, dst []byte) []byte {
-	switch v.Value {
-	case 0:
-		return append(dst, "unlimited"...)
-	case 1:
-		return append(dst, "end"...)
-	case 0xff:
-		return append(dst, "none"...)
-	}
-	return dst
 }
 
 func briefUserLmv(v *View, dst []byte) []byte {

@@ -103,7 +103,12 @@ var ldlmReply = &Struct{Name: "ldlm_reply", Doc: "the lock that was granted or w
 	Sub("lock_desc", &ldlmLockDesc, "the lock as the server has it"),
 	Sub("lock_handle", &lustreHandle, "the server's cookie of the lock; in a convert the client's"),
 	U64("lock_policy_res1", &Disposition, "progress of the intent"),
-	S64("lock_policy_res2", Errno, Remark(positiveErrno), "result of the intent; the lower half is the errno, some senders extend its sign"),
+	S64("lock_policy_res2", Errno, Remark(func(v *View, dst []byte) []byte {
+		if n := ErrnoValue(v.Value); n > 0 {
+			return append(dst, Errnos.Name(uint64(n))...)
+		}
+		return dst
+	}), "result of the intent; the lower half is the errno, some senders extend its sign"),
 }}
 
 var (
@@ -353,11 +358,3 @@ const lockAborted = 0x12d
 
 // IsLockOpcode reports whether an operation is one of the lock manager's.
 func IsLockOpcode(opcode uint32) bool { return opcode >= LDLM_ENQUEUE && opcode <= LDLM_SET_INFO }
-
-// positiveErrno names an errno without its sign.
-func positiveErrno(v *View, dst []byte) []byte {
-	if n := ErrnoValue(v.Value); n > 0 {
-		return append(dst, Errnos.Name(uint64(n))...)
-	}
-	return dst
-}

@@ -18,9 +18,7 @@ type LockDesc struct {
 }
 
 // The kinds of locks that a LockDesc has, and the mode of group locks.
-const (
-	modeNull = 0x20
-)
+const modeNull = 0x20
 
 // LockDescOf returns the lock that a struct ldlm_request or ldlm_reply in the
 // first buffer of a message describes; ok reports whether it was captured.

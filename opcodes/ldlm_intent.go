@@ -67,10 +67,7 @@ var layoutIntent = &Struct{Name: "layout_intent",
 		Sub("lai_extent", &luExtent, Since("2.16"), "the range; named li_extent up to 2.15"),
 	}}
 
-var (
-	bufLdlmIntent   = Sub("ldlm_intent", &ldlmIntent, "what to do along with the lock")
-	bufLayoutIntent = Sub("layout_intent", &layoutIntent, "what the client is about to do")
-)
+var bufLdlmIntent = Sub("ldlm_intent", &ldlmIntent, "what to do along with the lock")
 
 // pickEnqueue goes by the intent when there is one, else by the kind of lock.
 // A glimpse of an OST object, or of data on an MDT, has the flag for an intent, and no intent;
@@ -174,9 +171,12 @@ var (
 		Subject: bodySubject,
 	})
 	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{Does: AsksForLock | OtherLock,
-		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, Sub("layout_intent", &layoutIntent, "what the client is about to do"), bufEadataLayoutIntent),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, OneOf("dlm_lvb", chooseLayout, layoutForms, Tagged(true), "the layout")),
-		SummarizeRequest: summarizeIntentRequest(summarizeLayoutRequest), SummarizeReply: summarizeLayoutReply, InnerError: intentError,
+		SummarizeRequest: summarizeIntentRequest(summarizeLayoutRequest), SummarizeReply: func(m *Msg, l *Line) {
+			appendGranted(m, l)
+			addLayout(l, m.Buf(2), false)
+		}, InnerError: intentError,
 		Subject: lockSubject,
 	})
 	intentGlimpse = DefineIntent(Value{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"}, &Variant{Does: AsksForLock | OtherLock,
@@ -249,11 +249,6 @@ func summarizeLayoutRequest(m *Msg, l *Line) {
 	if b := m.Buf(3); len(b) >= layoutIntent.Size {
 		l.Key("").Value(Flag, LayoutIntent, layoutIntent.Field("lai_opc").Uint(b, m.Big))
 	}
-}
-
-func summarizeLayoutReply(m *Msg, l *Line) {
-	appendGranted(m, l)
-	addLayout(l, m.Buf(2), false)
 }
 
 // intentError returns the error of the operation of an intent, 0 for success. A

@@ -9,7 +9,16 @@ import (
 
 var ldlmResId = &Struct{Name: "ldlm_res_id", Doc: "name of what is locked", Fields: []*Field{
 	Arr("name", 4, U64("", Cookie)),
-	Derived("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
+	Derived("text", func(v *View, dst []byte) []byte {
+		if len(v.Struct) < 32 {
+			return dst
+		}
+		var kind uint64
+		if v.Up != nil {
+			kind = v.Up.Uint(lrType)
+		}
+		return appendResource(dst, v.Struct, kind, v.Big)
+	}, "what the name stands for: FID, object, quota id or configuration log"),
 }}
 
 // lrType selects what the policy and the name of a lock mean.
@@ -33,18 +42,6 @@ const (
 // configLogs are the kinds of configuration that the second word of an MGS
 // resource name tells apart. Logs of targets and clients are 0.
 var configLogs = [...]string{0: "config", 2: "recover", 3: "params", 4: "nodemap", 5: "barrier"}
-
-// resourceText is the text of a struct ldlm_res_id.
-func resourceText(v *View, dst []byte) []byte {
-	if len(v.Struct) < 32 {
-		return dst
-	}
-	var kind uint64
-	if v.Up != nil {
-		kind = v.Up.Uint(lrType)
-	}
-	return appendResource(dst, v.Struct, kind, v.Big)
-}
 
 // appendResource appends what the 32 bytes of a resource name stand for in a
 // lock of that kind.

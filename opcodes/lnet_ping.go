@@ -25,7 +25,12 @@ var LnetPingFeatures = Bits("lnet_ping_features", "LNET_PING_FEAT_", "what a nod
 
 var lnetNiStatus = &Struct{Name: "lnet_ni_status", Doc: "one 8-byte NID of the node and whether it works", Fields: []*Field{
 	U64("ns_nid", NID4, Shown{Role: Node}, "the NID; the first entry is the loopback"),
-	U32("ns_status", &LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, Remark(remarkNiStatus), "whether the interface works; in the first "+
+	U32("ns_status", &LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, Remark(func(v *View, dst []byte) []byte {
+		if v.Index > 0 || LnetNiStatus.Name(v.Value) != "" {
+			return dst
+		}
+		return append(dst, "sequence number"...)
+	}), "whether the interface works; in the first "+
 		"entry it may be a number that is raised at each change of the node's NIDs"),
 	U32("ns_msg_size", Size, Since("2.16"), "first entry: bytes of all the information, long addresses included; unused up to 2.15"),
 }}
@@ -87,13 +92,6 @@ func stepLargeNi(v *View) (*Field, int) {
 	}
 	addressRest := int(v.Rest[largeStatus.Size])
 	return largeNi, (largeStatus.Size + nidFixed + addressRest + 3) &^ 3
-}
-
-func remarkNiStatus(v *View, dst []byte) []byte {
-	if v.Index > 0 || LnetNiStatus.Name(v.Value) != "" {
-		return dst
-	}
-	return append(dst, "sequence number"...)
 }
 
 // PingInterfaces calls f for each interface of a node with an 8-byte NID, the loopback

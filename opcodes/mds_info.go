@@ -62,9 +62,12 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO", Does: OfFile,
 
 var (
 	mdsFid2path = &Variant{Name: "fid2path", Does: FindsPath,
-		Request:          Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
-		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
-		SummarizeRequest: summarizeFid2pathRequest, SummarizeReply: summarizeFid2pathReply, Subject: fid2pathSubject,
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
+		SummarizeRequest: func(m *Msg, l *Line) {
+			fid, _ := fid2pathSubject(m)
+			l.FID(fid, m.Big)
+		}, SummarizeReply: summarizeFid2pathReply, Subject: fid2pathSubject,
 	}
 	mdsChangelogUser = &Variant{Name: "changelog_user",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogUser),
@@ -108,11 +111,6 @@ func guessMdsGetInfo(m *Msg) *Variant {
 }
 
 const fid2pathKeySize = 16
-
-func summarizeFid2pathRequest(m *Msg, l *Line) {
-	fid, _ := fid2pathSubject(m)
-	l.FID(fid, m.Big)
-}
 
 func fid2pathSubject(m *Msg) (fid, name []byte) {
 	key := m.Named("getinfo_key")

@@ -36,7 +36,7 @@ var luDirent = &Struct{Name: "lu_dirent", Order: Little, Doc: "entry of a direct
 	Pad("lde_pad", 0, CountOf(func(v *View) int { return int(ldeNamelen.Uint(v.Struct, false) & 1) }),
 		If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 })),
 	U16("lt_type", Octal, If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 }),
-		Remark(fileTypeRemark), "file type, as in the upper bits of a mode"),
+		Remark(func(v *View, dst []byte) []byte { return append(dst, fileTypeNames[v.Value>>12&15]...) }), "file type, as in the upper bits of a mode"),
 	Pad("slack", 0, AfterPrevious(true), CountOf(toLastByte), "up to lde_reclen: padding, with what is left of an entry that was removed"),
 }}
 
@@ -59,11 +59,6 @@ var (
 	ldeAttrs   = U32("lde_attrs", &DirentAttrs, "what follows the name")
 )
 
-// fileTypeRemark names the file type at the end of the entry.
-func fileTypeRemark(v *View, dst []byte) []byte {
-	return append(dst, fileTypeNames[v.Value>>12&15]...)
-}
-
 var fileTypeNames = [16]string{1: "fifo", 2: "character device", 4: "directory", 6: "block device", 8: "file", 10: "symlink", 12: "socket"}
 
 var ludaType = &Struct{Name: "luda_type", Order: Little, Doc: "type of a directory entry, behind its name", Fields: []*Field{
@@ -72,7 +67,12 @@ var ludaType = &Struct{Name: "luda_type", Order: Little, Doc: "type of a directo
 
 var luDirpage = &Struct{Name: "lu_dirpage", Order: Little, Doc: "page of a directory: 4096 bytes", Fields: []*Field{
 	U64("ldp_hash_start", Cookie, "hash that was asked for"),
-	U64("ldp_hash_end", Cookie, Remark(hashEndRemark), "hash to go on with"),
+	U64("ldp_hash_end", Cookie, Remark(func(v *View, dst []byte) []byte {
+		if v.Value == dirHashEnd {
+			return append(dst, "end of the directory"...)
+		}
+		return dst
+	}), "hash to go on with"),
 	ldpFlags,
 	Pad("ldp_pad0", 4),
 	Subs("ldp_entries", -1, &luDirent, If(never), "the entries; shown as `entries`"),
@@ -83,16 +83,7 @@ var luDirpage = &Struct{Name: "lu_dirpage", Order: Little, Doc: "page of a direc
 
 var dirent = Sub("", &luDirent)
 
-var (
-	ldpFlags = U32("ldp_flags", &DirpageFlags, "what is special about the page")
-)
-
-func hashEndRemark(v *View, dst []byte) []byte {
-	if v.Value == dirHashEnd {
-		return append(dst, "end of the directory"...)
-	}
-	return dst
-}
+var ldpFlags = U32("ldp_flags", &DirpageFlags, "what is special about the page")
 
 // nextDirent finds the entries of a page. The bytes after the last one are
 // not zero for certain: servers leave entries there that they do not show.

@@ -190,7 +190,14 @@ var nodemapRec = &Struct{Name: "nodemap_rec", Order: Little, Doc: "value in the 
 }}
 
 var nodemapKey = &Struct{Name: "nodemap_key", Order: Little, Doc: "key in the nodemap index", Fields: []*Field{
-	U32("nk_nodemap_id", Harmless, Hex, Remark(nodemapIDRemark), "kind of record in the upper 4 bits, number of the nodemap in the others"),
+	U32("nk_nodemap_id", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+		if len(v.Struct) < 4 {
+			return dst
+		}
+		dst = append(dst, NodemapIdxType.Name(keyKind(v.Struct))...)
+		const number = 1<<nodemapKindShift - 1
+		return strconv.AppendUint(append(dst, " of nodemap "...), ReadUint(v.Struct[:4], false)&number, 10)
+	}), "kind of record in the upper 4 bits, number of the nodemap in the others"),
 	U32("nk_cluster_subid", Since("2.16"), &NodemapSubid, ifNodemapKey(nodemapCluster, nodemapCluster), "which part of the nodemap"),
 	U32("nk_range_id", Harmless, Over("nk_cluster_subid"), If(func(v *View) bool {
 		kind := keyKind(v.Struct)
@@ -238,14 +245,4 @@ func ifNodemap(kind, first, last uint64) If {
 
 func ifNodemapKey(first, last uint64) If {
 	return func(v *View) bool { k := keyKind(v.Struct); return k >= first && k <= last }
-}
-
-// nodemapIDRemark: "CLUSTER_IDX of nodemap 2".
-func nodemapIDRemark(v *View, dst []byte) []byte {
-	if len(v.Struct) < 4 {
-		return dst
-	}
-	dst = append(dst, NodemapIdxType.Name(keyKind(v.Struct))...)
-	const number = 1<<nodemapKindShift - 1
-	return strconv.AppendUint(append(dst, " of nodemap "...), ReadUint(v.Struct[:4], false)&number, 10)
 }

@@ -177,16 +177,11 @@ const (
 var KibRej = &Struct{Name: "kib_rej", Shorter: []int{8, 16}, Detect: isKib, Doc: "reason why a connection was refused", Fields: []*Field{
 	U32("ibr_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
 	U16("ibr_version", Harmless, Hex, "protocol version of the sender"),
-	U8("ibr_why", &IblndReject, Remark(remarkReject), "the reason"),
+	U8("ibr_why", &IblndReject, Remark(func(v *View, dst []byte) []byte { return append(dst, IblndReject.DocOf(v.Value)...) }), "the reason"),
 	Pad("ibr_padding", 1),
 	U64("ibr_incarnation", Cookie, "incarnation of the sender"),
 	Sub("ibr_cp", &kibConnparams, "parameters that the sender would accept"),
 }}
-
-// remarkReject describes the reason of a refusal.
-func remarkReject(v *View, dst []byte) []byte {
-	return append(dst, IblndReject.DocOf(v.Value)...)
-}
 
 // Refusal returns the name of the reason for which a connection was refused, empty when
 // it is unknown, and what it means. cm is the reason of the connection manager, data are

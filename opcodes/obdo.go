@@ -69,7 +69,15 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	U32("o_cksum", Removed, Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
 	U32("o_falloc_mode", &FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
 	oParentOid,
-	U32("o_misc", Harmless, When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(remarkMisc), "with grants the bytes that the client dropped; for a "+
+	U32("o_misc", Harmless, When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(func(v *View, dst []byte) []byte {
+		switch valid := v.Uint(oValid); {
+		case asksGrant(v):
+			return append(dst, "grant in bytes that the client dropped"...)
+		case valid&validCount != 0:
+			return append(dst, "objects"...)
+		}
+		return dst
+	}), "with grants the bytes that the client dropped; for a "+
 		"destroy the number of objects"),
 	U64("o_ioepoch", Harmless, "no longer used"),
 	U32("o_stripe_idx", Harmless, When{"o_valid", "FLFID"}, "stripe of the file that the object is"),
@@ -151,16 +159,6 @@ func remarkBlocks(v *View, dst []byte) []byte {
 		if !v.Msg.Reply {
 			dst = append(dst, "end of the range"...)
 		}
-	}
-	return dst
-}
-
-func remarkMisc(v *View, dst []byte) []byte {
-	switch valid := v.Uint(oValid); {
-	case asksGrant(v):
-		return append(dst, "grant in bytes that the client dropped"...)
-	case valid&validCount != 0:
-		return append(dst, "objects"...)
 	}
 	return dst
 }

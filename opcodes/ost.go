@@ -73,8 +73,6 @@ var ladviseHdr = &Struct{Name: "ladvise_hdr", Doc: "how much advice follows", Fi
 	Subs("lah_advise", -1, &luLadvise, "the advice; on the wire it has a buffer of its own"),
 }}
 
-var bufLadvise = Subs("ladvise", -1, &luLadvise, "the advice")
-
 var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR", Does: Stats | OfObject,
 	Doc: "Asks for size, blocks, times and owner of an object, also for its data version.",
 	Variants: []*Variant{{
@@ -193,7 +191,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK", Does: OfObject,
 var _ = DefineRPC(&RPC{Opcode: 21, Name: "OST_LADVISE", Does: OfObject,
 	Doc: "Tells how a range of an object will be used, from lfs ladvise.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufOstBody, Sub("ladvise_hdr", &ladviseHdr, "how much advice follows"), bufLadvise),
+		Request: Bufs(bufPtlrpcBody, bufOstBody, Sub("ladvise_hdr", &ladviseHdr, "how much advice follows"), Subs("ladvise", -1, &luLadvise, "the advice")),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			attrsOf(m, 1).object(l)

@@ -73,11 +73,9 @@ var llFiemapInfoKey = &Struct{Name: "ll_fiemap_info_key", Doc: "requests the loc
 }}
 
 var (
-	bufGetinfoKey    = Str("getinfo_key", 0, Keyword, "what is asked for")
-	bufFid           = Sub("fid", &LuFid, Little, "an object of the requested sequence; little-endian for every sender")
-	bufFiemap        = Sub("fiemap", &fiemapHdr, "the range, and the extents in the answer")
-	bufSetinfoKey    = Str("setinfo_key", 0, Keyword, "what is set")
-	bufSetinfoValOst = Opaque("setinfo_val", 0, "the value")
+	bufGetinfoKey = Str("getinfo_key", 0, Keyword, "what is asked for")
+	bufFiemap     = Sub("fiemap", &fiemapHdr, "the range, and the extents in the answer")
+	bufSetinfoKey = Str("setinfo_key", 0, Keyword, "what is set")
 )
 
 var _ = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
@@ -132,7 +130,7 @@ var (
 		},
 	}
 	getLastFID = &Variant{Name: "last_fid",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufFid),
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, Sub("fid", &LuFid, Little, "an object of the requested sequence; little-endian for every sender")),
 		Reply:   Bufs(bufPtlrpcBody, Sub("fid", &LuFid, "the last object")),
 		Subject: NoSubject, // the FID is of a sequence
 		SummarizeRequest: func(m *Msg, l *Line) {
@@ -216,7 +214,7 @@ var (
 		SummarizeReply: func(m *Msg, l *Line) { attrsOf(m, 1).grant(l) },
 	}
 	setOther = &Variant{Name: "other",
-		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
+		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, Opaque("setinfo_val", 0, "the value")),
 		SummarizeRequest: summarizeKeyRequest,
 	}
 	setLastFID = setOther.As("last_fid")

@@ -42,7 +42,19 @@ var ObdBrwFlags = Bits("obd_brw_flags", "OBD_BRW_", "how the pages of a range ar
 
 var obdIoobj = &Struct{Name: "obd_ioobj", Doc: "an object to read or write", Fields: []*Field{
 	Sub("ioo_oid", &ostId, "the object"),
-	U32("ioo_max_brw", Harmless, Hex, Remark(maxBrwText), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that "+
+	U32("ioo_max_brw", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+		word := v.Value
+		transfers := word>>16 + 1
+		if transfers == 1<<16 { // 0 minus 1: the data is in the message
+			return append(dst, "no bulk"...)
+		}
+		dst = strconv.AppendUint(dst, transfers, 10)
+		dst = append(dst, " bulk transfers at most"...)
+		if in := word & 0xf; in != 0 {
+			dst = strconv.AppendUint(append(dst, ", page offset "...), in, 10)
+		}
+		return dst
+	}), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that "+
 		"is not aligned"),
 	iooBufcnt,
 }}
@@ -58,21 +70,6 @@ var (
 	rnbOffset = U64("rnb_offset", Size, "first byte")
 	rnbLen    = U32("rnb_len", Size, "bytes")
 )
-
-// maxBrwText takes ioo_max_brw apart.
-func maxBrwText(v *View, dst []byte) []byte {
-	word := v.Value
-	transfers := word>>16 + 1
-	if transfers == 1<<16 { // 0 minus 1: the data is in the message
-		return append(dst, "no bulk"...)
-	}
-	dst = strconv.AppendUint(dst, transfers, 10)
-	dst = append(dst, " bulk transfers at most"...)
-	if in := word & 0xf; in != 0 {
-		dst = strconv.AppendUint(append(dst, ", page offset "...), in, 10)
-	}
-	return dst
-}
 
 var (
 	bufObdIoobj     = Subs("obd_ioobj", -1, &obdIoobj, "the objects to read or write")
@@ -121,7 +118,10 @@ var (
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
 		Bulk:             &BulkData{Portal: ostBulkPortal, Get: true},
-		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, InnerError: writeError, Subject: objectSubject,
+		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, InnerError: func(m *Msg) int32 {
+			_, first := failures(m.Buf(2), m.Big)
+			return first
+		}, Subject: objectSubject,
 	}
 	writeShort = shortIO(writeBulk)
 )
@@ -187,11 +187,6 @@ func failures(results []byte, big bool) (n int, first int32) {
 		}
 	}
 	return n, first
-}
-
-func writeError(m *Msg) int32 {
-	_, first := failures(m.Buf(2), m.Big)
-	return first
 }
 
 // summarizeWriteReply appends what failed, the grant received, and which quota is used

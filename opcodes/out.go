@@ -163,23 +163,21 @@ var objectUpdateRequest = &Struct{Name: "object_update_request",
 		ourqCount,
 		Pad("ourq_padding", 2),
 		Subs("ourq_updates", -1, &objectUpdate, If(never), "the updates; shown as `updates`"),
-		Records("updates", nextUpdate, []*Field{updateForm}),
+		Records("updates", func(v *View) (*Field, int) {
+			if v.Index >= int(ourqCount.Uint(v.Struct, v.Big)) || len(v.Rest) < updateHeader {
+				return nil, 0
+			}
+			n := updateSize(v.Rest, v.Big)
+			if n >= len(v.Rest) {
+				return updateForm, 0 // the last, or cut: it ends where its parameters do
+			}
+			return updateForm, n
+		}, []*Field{updateForm}),
 	}}
 
 var ourqCount = U16("ourq_count", Harmless, "number of updates")
 
 const updateRequestHeader = 8
-
-func nextUpdate(v *View) (*Field, int) {
-	if v.Index >= int(ourqCount.Uint(v.Struct, v.Big)) || len(v.Rest) < updateHeader {
-		return nil, 0
-	}
-	n := updateSize(v.Rest, v.Big)
-	if n >= len(v.Rest) {
-		return updateForm, 0 // the last, or cut: it ends where its parameters do
-	}
-	return updateForm, n
-}
 
 var outUpdateHeader = &Struct{Name: "out_update_header", Doc: "where the updates are", Fields: []*Field{
 	U32("ouh_magic", &OutMagic),

@@ -101,9 +101,19 @@ var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) 
 		U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when not given."),
 		U32("lm_cksum", Removed, "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
 		U32("lm_flags", &MsghdrFlags, "What the sender can do with early replies."),
-		U32("lm_opc", Harmless, Since("2.16"), Remark(remarkLmOpc), IfNot(isSubReply),
+		U32("lm_opc", Harmless, Since("2.16"), Remark(func(v *View, dst []byte) []byte {
+			if v.Msg == nil || !v.Msg.Sub || v.Msg.Reply {
+				return dst
+			}
+			if name := BatchOpc.Name(v.Value); name != "" {
+				dst = append(append(dst, BatchOpc.Prefix...), name...)
+			}
+			return dst
+		}), IfNot(isSubReply),
 			"Inside an MDS_BATCH the operation of the sub-request. 0 elsewhere; padding up to 2.15."),
-		S32("lm_result", Over("lm_opc"), Since("2.16"), Errno, Remark(remarkLmResult), If(isSubReply),
+		S32("lm_result", Over("lm_opc"), Since("2.16"), Errno, Remark(func(v *View, dst []byte) []byte {
+			return append(dst, LockStatus(LDLM_ENQUEUE, int32(v.Value))...)
+		}), If(isSubReply),
 			"Result of a sub-reply inside an MDS_BATCH: 0, a negative errno, or a lock status."),
 		Pad("lm_padding_3", 4),
 		Arr("lm_buflens", -1, U32(""), Harmless, CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
@@ -152,10 +162,20 @@ func ptlrpcBodyFields() []*Field {
 		Sub("pb_handle", &lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the "+
 			"first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
 		PbType,
-		U32("pb_version", Harmless, Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the "+
+		U32("pb_version", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+			return append(dst, MsgVersion.Name(v.Value&^0xffff)...)
+		}), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the "+
 			"ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
 		PbOpc,
-		S32("pb_status", Errno, Remark(statusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock "+
+		S32("pb_status", Errno, Remark(func(v *View, dst []byte) []byte {
+			switch status := int32(v.Value); {
+			case v.Uint(PbType) == MsgType.Number("REPLY"):
+				dst = append(dst, LockStatus(uint32(v.Uint(PbOpc)), status)...)
+			case v.Uint(PbType) == typeRequest && status > 0:
+				dst = append(dst, "pid"...)
+			}
+			return dst
+		}), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock "+
 			"status. Request: process id of the sender."),
 		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
 		U16("pb_tag", Harmless, "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request "+
@@ -202,40 +222,8 @@ var (
 	PbServiceTime   = PtlrpcBody.Field("pb_service_time")
 )
 
-func remarkPbVersion(v *View, dst []byte) []byte {
-	return append(dst, MsgVersion.Name(v.Value&^0xffff)...)
-}
-
-// remarkLmOpc names the operation of a message inside a batch.
-func remarkLmOpc(v *View, dst []byte) []byte {
-	if v.Msg == nil || !v.Msg.Sub || v.Msg.Reply {
-		return dst
-	}
-	if name := BatchOpc.Name(v.Value); name != "" {
-		dst = append(append(dst, BatchOpc.Prefix...), name...)
-	}
-	return dst
-}
-
 // isSubReply reports whether a lustre_msg is a reply inside a batch.
 func isSubReply(v *View) bool { return v.Msg != nil && v.Msg.Sub && v.Msg.Reply }
-
-// remarkLmResult names a result that is no errno.
-func remarkLmResult(v *View, dst []byte) []byte {
-	return append(dst, LockStatus(LDLM_ENQUEUE, int32(v.Value))...)
-}
-
-// statusText names the lock status that replies about locks have in pb_status, and the
-// process id in requests.
-func statusText(v *View, dst []byte) []byte {
-	switch status := int32(v.Value); {
-	case v.Uint(PbType) == MsgType.Number("REPLY"):
-		dst = append(dst, LockStatus(uint32(v.Uint(PbOpc)), status)...)
-	case v.Uint(PbType) == typeRequest && status > 0:
-		dst = append(dst, "pid"...)
-	}
-	return dst
-}
 
 func allZero(b []byte) bool {
 	for _, c := range b {

@@ -82,8 +82,6 @@ var LaValid = Bits("la_valid", "LA_", "which attributes are set, inside a server
 var (
 	bufRecReintSetattr  = Sub("rec_reint", &mdtRecSetattr, Tagged(true), "attributes to set")
 	bufRecReintCreate   = Sub("rec_reint", &mdtRecCreate, Tagged(true), "the record that creates or opens")
-	bufRecReintLink     = Sub("rec_reint", &mdtRecLink, Tagged(true), "the record that makes a link")
-	bufRecReintUnlink   = Sub("rec_reint", &mdtRecUnlink, Tagged(true), "the record that removes a name")
 	bufRecReintRename   = Sub("rec_reint", &mdtRecRename, Tagged(true), "the record that renames")
 	bufRecReintSetxattr = Sub("rec_reint", &mdtRecSetxattr, Tagged(true), "the record that sets an attribute")
 	bufRecReintIgnored  = Sub("rec_reint", &mdtRecReint, Tagged(true), "a record that nobody reads")
@@ -106,9 +104,14 @@ var _ = DefineRPC(&RPC{Opcode: MDS_REINT, Name: "MDS_REINT",
 
 var (
 	variantSetattr = &Variant{Name: "SETATTR", Does: SetsAttrs,
-		Request:          Bufs(bufPtlrpcBody, bufRecReintSetattr, bufCapa1, bufMdtIoepoch, bufEadataSetattr, bufLogcookies, bufDlmReq),
-		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
-		SummarizeRequest: summarizeSetattrRequest, SummarizeReply: summarizeAttrsReply, Subject: setattrSubject,
+		Request: Bufs(bufPtlrpcBody, bufRecReintSetattr, bufCapa1, bufMdtIoepoch, bufEadataSetattr, bufLogcookies, bufDlmReq),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
+		SummarizeRequest: func(m *Msg, l *Line) {
+			r := recOf(m)
+			r.fid1(l, nil)
+			r.changes(l)
+			addLayout(l, m.Named("eadata"), true)
+		}, SummarizeReply: summarizeAttrsReply, Subject: setattrSubject,
 	}
 	variantCreate = reint("CREATE", Creates, summarizeCreateRequest,
 		Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufEadataCreate, bufDlmReq, bufFileSecctxName,
@@ -118,17 +121,26 @@ var (
 		Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufSymtgt, bufDlmReq, bufFileSecctxName, bufFileSecctx,
 			bufSelinuxPol, bufFileEncctx),
 		Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd))
-	variantLink = reint("LINK", Links, summarizeLinkRequest,
-		Bufs(bufPtlrpcBody, bufRecReintLink, bufCapa1, bufCapa2, bufName, bufDlmReq, bufSelinuxPol),
+	variantLink = reint("LINK", Links, func(m *Msg, l *Line) {
+		r := recOf(m)
+		r.fid1(l, nil)
+		l.Key("as ")
+		r.fid2(l, m.Named("name"))
+	},
+		Bufs(bufPtlrpcBody, Sub("rec_reint", &mdtRecLink, Tagged(true), "the record that makes a link"), bufCapa1, bufCapa2, bufName, bufDlmReq, bufSelinuxPol),
 		Bufs(bufPtlrpcBody, bufMdtBody))
 	variantUnlink = reint("UNLINK", Removes, summarizeUnlinkRequest,
-		Bufs(bufPtlrpcBody, bufRecReintUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
+		Bufs(bufPtlrpcBody, Sub("rec_reint", &mdtRecUnlink, Tagged(true), "the record that removes a name"), bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
 		Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2))
 	variantRmentry = variantUnlink.As("RMENTRY")
 	variantRename  = reint("RENAME", Renames, summarizeRenameRequest,
 		Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol),
 		Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2))
-	variantMigrate = reint("MIGRATE", Migrates, summarizeMigrateRequest,
+	variantMigrate = reint("MIGRATE", Migrates, func(m *Msg, l *Line) {
+		r := recOf(m)
+		r.fid1(l, m.Named("name"))
+		addLayout(l, m.Named("eadata"), true)
+	},
 		Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol,
 			bufMdtIoepoch, bufCloseData, OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to")),
 		Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2))
@@ -139,7 +151,11 @@ var (
 	variantSetxattr = reint("SETXATTR", Xattrs, summarizeSetxattrRequest,
 		Bufs(bufPtlrpcBody, bufRecReintSetxattr, bufCapa1, bufName, bufEadataSetxattr, bufDlmReq, bufSelinuxPol),
 		Bufs(bufPtlrpcBody, bufMdtBody))
-	variantResync = reint("RESYNC", 0, summarizeResyncRequest,
+	variantResync = reint("RESYNC", 0, func(m *Msg, l *Line) {
+		r := recOf(m)
+		r.fid1(l, nil)
+		l.NumIfSet("mirror ", r.word(mdtRecResync.Field("rs_mirror_id_new"))|r.word(mdtRecResync.Field("rs_mirror_id_old")))
+	},
 		Bufs(bufPtlrpcBody, Sub("rec_reint", &mdtRecResync, Tagged(true), "the record that resyncs mirrors"), bufDlmReq),
 		Bufs(bufPtlrpcBody, bufMdtBody))
 )
@@ -207,13 +223,6 @@ func reintSubject(m *Msg) (fid, name []byte) {
 // others have the first.
 func setattrSubject(m *Msg) (fid, name []byte) { return saFid.Bytes(m.Named("rec_reint")), nil }
 
-func summarizeSetattrRequest(m *Msg, l *Line) {
-	r := recOf(m)
-	r.fid1(l, nil)
-	r.changes(l)
-	addLayout(l, m.Named("eadata"), true)
-}
-
 // changes appends what a setattr record changes.
 func (r reintRec) changes(l *Line) {
 	set := r.word(saValid)
@@ -260,13 +269,6 @@ func summarizeCreateRequest(m *Msg, l *Line) {
 	addLayout(l, m.Named("eadata"), true)
 }
 
-func summarizeLinkRequest(m *Msg, l *Line) {
-	r := recOf(m)
-	r.fid1(l, nil)
-	l.Key("as ")
-	r.fid2(l, m.Named("name"))
-}
-
 func summarizeUnlinkRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
@@ -288,12 +290,6 @@ func summarizeRenameRequest(m *Msg, l *Line) {
 	r.fid2(l, m.Named("target_name"))
 }
 
-func summarizeMigrateRequest(m *Msg, l *Line) {
-	r := recOf(m)
-	r.fid1(l, m.Named("name"))
-	addLayout(l, m.Named("eadata"), true)
-}
-
 func summarizeSetxattrRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
@@ -309,10 +305,4 @@ func summarizeSetxattrRequest(m *Msg, l *Line) {
 	if f := xattrForm(TrimNUL(m.Named("name")), value, true); f != formText && f != formBytes {
 		addLayout(l, value, true)
 	}
-}
-
-func summarizeResyncRequest(m *Msg, l *Line) {
-	r := recOf(m)
-	r.fid1(l, nil)
-	l.NumIfSet("mirror ", r.word(mdtRecResync.Field("rs_mirror_id_new"))|r.word(mdtRecResync.Field("rs_mirror_id_old")))
 }

@@ -83,7 +83,9 @@ var srpcTestReqst = &Struct{Name: "srpc_test_reqst",
 		U8("tsr_stop_onerr", Harmless, "1: the first failure ends the test"),
 		U32("tsr_ndest", Harmless, "nodes to test against"),
 		Sub("ping", &testPingReq, If(isTest("SERVICE_PING", nil)), "parameters of a ping test"),
-		Sub("bulk_v0", &testBulkReq, Over("ping"), If(isTest("SERVICE_BRW", inPages)), "parameters of a bulk test, in pages"),
+		Sub("bulk_v0", &testBulkReq, Over("ping"), If(isTest("SERVICE_BRW", func(v *View) bool {
+			return !inBytes(v)
+		})), "parameters of a bulk test, in pages"),
 		Sub("bulk_v1", &testBulkReqV1, Over("ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
 	}}
 
@@ -100,8 +102,6 @@ func isTest(service string, and If) If {
 func inBytes(v *View) bool {
 	return v.Up != nil && v.Up.Uint(srpcFeats)&LstFeatures.Bit("FEAT_BULK_LEN") != 0
 }
-
-func inPages(v *View) bool { return !inBytes(v) }
 
 var srpcTestReply = &Struct{Name: "srpc_test_reply", Doc: "answers a test that was to be added", Fields: []*Field{
 	S32("tsr_status", Errno, shownStatus, statusDoc),

@@ -101,11 +101,8 @@ var HelloV1 = &Struct{Name: "ksock_hello_v1", Order: Little,
 		helloLength,
 		Sub("hello", &lnetHello, "the command"),
 		Pad("pad", 28, "the rest of the command"),
-		Arr("ips", -1, U32("", IPv4), CountOf(helloAddresses), "addresses of the sender's interfaces"),
+		Arr("ips", -1, U32("", IPv4), CountOf(func(v *View) int { return int(v.Uint(helloLength)&0xffff) / 4 }), "addresses of the sender's interfaces"),
 	}}
-
-// helloAddresses is the number of addresses behind a hello of version 1.
-func helloAddresses(v *View) int { return int(v.Uint(helloLength)&0xffff) / 4 }
 
 var ksockMsgV2v3 = &Struct{Name: "ksock_msg_v2v3", Doc: "a message on a TCP connection in versions 2 and 3", Fields: []*Field{
 	Sub("ksm_kh", &KsockHdr, "socklnd's own header"),

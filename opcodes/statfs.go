@@ -32,7 +32,16 @@ var ObdStatfsState = Bits("obd_statfs_state", "OS_STATFS_", "state of a target",
 })
 
 var obdStatfs = &Struct{Name: "obd_statfs", Doc: "space and objects of a target, or of the whole file system", Fields: []*Field{
-	U64("os_type", Harmless, Hex, Remark(remarkBackend), "magic number of the file system underneath"),
+	U64("os_type", Harmless, Hex, Remark(func(v *View, dst []byte) []byte {
+		const ext4, zfs = 0xef53, 0xbab10c
+		switch v.Value {
+		case ext4:
+			return append(dst, "ldiskfs"...)
+		case zfs:
+			return append(dst, "ZFS"...)
+		}
+		return dst
+	}), "magic number of the file system underneath"),
 	U64("os_blocks", Harmless, "blocks of os_bsize bytes in all"),
 	U64("os_bfree", Harmless, "blocks that are free"),
 	U64("os_bavail", Harmless, "blocks that users may take"),
@@ -47,17 +56,6 @@ var obdStatfs = &Struct{Name: "obd_statfs", Doc: "space and objects of a target,
 	U32("os_granted", Harmless, "OST: space granted to clients, in blocks"),
 	Padding("os_spare", 3, 4, 4, 4, 4, 4, 4, 4),
 }}
-
-func remarkBackend(v *View, dst []byte) []byte {
-	const ext4, zfs = 0xef53, 0xbab10c
-	switch v.Value {
-	case ext4:
-		return append(dst, "ldiskfs"...)
-	case zfs:
-		return append(dst, "ZFS"...)
-	}
-	return dst
-}
 
 var bufObdStatfs = Sub("obd_statfs", &obdStatfs, "space and objects")
 

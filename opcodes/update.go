@@ -33,15 +33,13 @@ var (
 )
 
 var updateOps = &Struct{Name: "update_ops", Doc: "updates of a distributed operation", Fields: []*Field{
-	Records("uops_op", nextRecordedOp, []*Field{recordedOp}),
+	Records("uops_op", func(v *View) (*Field, int) {
+		if v.Up == nil || v.Index >= int(urUpdateCount.Uint(v.Up.Struct, v.Up.Big)) || len(v.Rest) < recordedHeader {
+			return nil, 0
+		}
+		return recordedOp, recordedSize(v.Rest, v.Big)
+	}, []*Field{recordedOp}),
 }}
-
-func nextRecordedOp(v *View) (*Field, int) {
-	if v.Up == nil || v.Index >= int(urUpdateCount.Uint(v.Up.Struct, v.Up.Big)) || len(v.Rest) < recordedHeader {
-		return nil, 0
-	}
-	return recordedOp, recordedSize(v.Rest, v.Big)
-}
 
 func recordedSize(b []byte, big bool) int { return recordedHeader + 2*int(uopParams.Uint(b, big)) }
 

@@ -12,17 +12,18 @@ const MDS_GETXATTR = 49
 
 var (
 	bufEadataGetxattr = OneOf("eadata", chooseGetxattr, getxattrForms, Tagged(true), "value of the attribute, or names of all")
-	bufEadataSetxattr = OneOf("eadata", chooseSetxattr, xattrForms, Tagged(true), "value of the attribute")
-	bufEadataIgnored  = Opaque("eadata", 0, "unused")
-	bufEavals         = Records("eavals", stepXattrValue, formXattrValue, "the values of the attributes")
-	bufEavalsLens     = Arr("eavals_lens", -1, U32(""), Harmless, "length of each value")
+	bufEadataSetxattr = OneOf("eadata", func(v *View) *Field {
+		return xattrForm(TrimNUL(v.Msg.Named("name")), v.Rest, true)
+	}, xattrForms, Tagged(true), "value of the attribute")
+	bufEavals     = Records("eavals", stepXattrValue, formXattrValue, "the values of the attributes")
+	bufEavalsLens = Arr("eavals_lens", -1, U32(""), Harmless, "length of each value")
 )
 
 var _ = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs | OfFile,
 	Doc:     "Asks for the value of an extended attribute, or for the names of all. Room of zero bytes asks for the size only.",
 	Context: true,
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyXattr, "the object"), bufCapa1, bufName, bufEadataIgnored, bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyXattr, "the object"), bufCapa1, bufName, Opaque("eadata", 0, "unused"), bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufEadataGetxattr),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			o := bodyOf(m)
@@ -123,9 +124,6 @@ func textOrBytes(b []byte) *Field {
 	}
 	return formText
 }
-
-// chooseSetxattr is the form of the value that a setxattr brings.
-func chooseSetxattr(v *View) *Field { return xattrForm(TrimNUL(v.Msg.Named("name")), v.Rest, true) }
 
 var formNames = Strs("names", XattrName, "names of extended attributes")
 

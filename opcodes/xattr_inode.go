@@ -77,7 +77,12 @@ var linkEaHeader = &Struct{Name: "link_ea_header", Detect: func(b []byte, _ bool
 var linkEaEntry = &Struct{Name: "link_ea_entry", Order: Big, Doc: "a name of an object", Fields: []*Field{
 	U16("lee_reclen", Size, "bytes of the entry"),
 	Sub("lee_parent_fid", &LuFid, "the directory"),
-	Str("lee_name", 0, FileName, CountOf(linkNameLen), "the name"),
+	Str("lee_name", 0, FileName, CountOf(func(v *View) int {
+		if len(v.Struct) < 2 {
+			return 0
+		}
+		return max(0, int(ReadUint(v.Struct[:2], true))-linkEntrySize)
+	}), "the name"),
 }}
 
 const (
@@ -97,13 +102,6 @@ func stepLink(v *View) (*Field, int) {
 		return nil, 0
 	}
 	return formLinkEntry, n
-}
-
-func linkNameLen(v *View) int {
-	if len(v.Struct) < 2 {
-		return 0
-	}
-	return max(0, int(ReadUint(v.Struct[:2], true))-linkEntrySize)
 }
 
 var ostLayout = &Struct{Name: "ost_layout", Doc: "where in a file's layout an object belongs", Fields: []*Field{
