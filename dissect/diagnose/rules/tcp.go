@@ -53,15 +53,17 @@ func refusedFinding(r *diagnose.Reporter, known *facts.Facts, h hostPair, p *abo
 	return &f
 }
 
-// servedOther returns another host with which the host that refused connections exchanged messages meanwhile.
+// servedOther returns another host with which the host that refused connections exchanged messages meanwhile, without a pause in which it may
+// have been started anew.
 func servedOther(known *facts.Facts, h hostPair, s facts.Span) (peer netip.Addr, at facts.Point, ok bool) {
+	pause := min(facts.LongPause, inFlight+s.Length()/2)
 	s = facts.Span{From: s.From - facts.LongPause/2, To: s.To + facts.LongPause/2}
 	for _, peer := range known.Peers(h.from) {
 		if peer == h.to {
 			continue
 		}
 		for _, c := range known.Contacts(h.from, peer) {
-			if c.Messages.Pause(s) <= facts.LongPause {
+			if c.Messages.Pause(s) <= pause {
 				if at, ok := c.Messages.Within(s); ok {
 					return peer, at, true
 				}
