@@ -158,6 +158,8 @@ func TestCauses(t *testing.T) {
 			diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client}, Suspects: []diagnose.Place{{Kind: diagnose.AtAdmin}}}, false},
 		"an eviction by a target that ran on": {"restart.target", []diagnose.Place{target}, nil, "evicted.unknown",
 			diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client}, Suspects: []diagnose.Place{{Kind: diagnose.AtAdmin}, target}}, false},
+		"errors of a target by its index, after those by its name": {"io.error", []diagnose.Place{target}, nil, "io.error",
+			diagnose.Finding{Subject: diagnose.Subject{TargetIndex: "OST0000", Server: server}, Suspects: []diagnose.Place{{Kind: diagnose.AtStorage, Target: "OST0000", Node: server}}}, true},
 		"the same lock":         {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{7}}, true},
 		"another lock":          {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{8}}, false},
 		"an effect is no cause": {"recovery.reconnect", []diagnose.Place{path}, nil, "path.cut", diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}}, false},

@@ -133,8 +133,9 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return f.Target == "MGS" && c.Target == f.Target && isAt(f.Server, c.Server) && f.First <= c.Last && c.First < f.First
 	case f.isLongestOf(c):
 		return true
-	case hasCode("io.device io.error", f.Rule.Code) && c.Rule.Code == "io.error": // by logs, which have names of targets
-		return f.isAboutTarget(c) && f.overlaps(c)
+	case hasCode("io.device io.error", f.Rule.Code) && c.Rule.Code == "io.error": // by logs, which have names of targets: the worse one leads, or the first one
+		isFirst := f.Rule != c.Rule || cmp.Or(cmp.Compare(c.alone, f.alone), cmp.Compare(f.First, c.First)) > 0
+		return isFirst && (f.isAboutTarget(c) || c.isAboutTarget(f)) && f.overlaps(c)
 	case f.Rule.Code == "io.device" && c.Rule == f.Rule: // by the log of a client
 		return c.isAboutTarget(f) && c.Client.Len == 0 && f.Client.Len > 0 && f.overlaps(c)
 	case f.Rule.Code == "mount.reported" && c.Rule.Code == "mount.failed": // by the log of the client
@@ -282,7 +283,7 @@ func (c *Finding) touchesTarget(f *Finding) bool {
 		unnamed := c.Target == "" && c.Targets == nil && c.TargetIndex == ""
 		return unnamed && isAt(f.Server, c.Server) && hasCode(ofConnections, f.Rule.Code)
 	case f.TargetIndex != "":
-		return f.TargetIndex == c.TargetIndex && f.Server == c.Server
+		return f.TargetIndex == c.TargetIndex && f.Server == c.Server || c.isAboutTarget(f)
 	case len(f.Targets) > 0:
 		return !slices.ContainsFunc(f.Targets, func(name string) bool { return name != c.Target && !slices.Contains(c.Targets, name) })
 	}
