@@ -239,3 +239,24 @@ func TestHungBeforeRestart(t *testing.T) {
 		s.expect(want...)
 	}
 }
+
+// TestQueueOfService: a request that waits alone does not wait for a thread while the same threads serve others, whatever these ask for.
+func TestQueueOfService(t *testing.T) {
+	for portal, want := range map[uint32]string{6: "slow.stuck", 28: "slow.wait"} {
+		s := newScene(t)
+		of := func(job string, portal uint32) []change {
+			return []change{withHandle(handle), func(m *message) { m.RPC.JobID, m.LNet.Portal = []byte(job), portal }}
+		}
+		s.mounted(node3, oss, ost0, handle)
+		s.xid = 1 << 41
+		s.send(lnet.Request, node3, oss, opcodes.OST_READ, of("a", 6))
+		s.xid++
+		for range 20 {
+			s.pass(1)
+			s.rpc(node3, oss, opcodes.OST_WRITE, of("b", portal), []change{withHandle(handle)})
+		}
+		s.xid = 1 << 41
+		s.send(lnet.Reply, oss, node3, opcodes.OST_READ, []change{withHandle(handle)})
+		s.expect("warning " + want + ": 1 RPC of 192.0.2.3@tcp (job a) to lustre-OST0000 (OST_READ) waited 20.0 s")
+	}
+}

@@ -139,6 +139,7 @@ func (t *troubles) unexplained(w *facts.Wait) *facts.Wait {
 		case !mayBeAbout(v, w) || until != 0 && w.From >= until || max(w.To, w.Again.Time) <= from:
 		case w.WasSentAgain(v.Begin()) && from-w.From >= facts.MinWait: // the target was there, and gave no reply
 			w = w.Until(from)
+			w.AtLeast = !w.Open // the target is back before it ends
 		default:
 			return nil
 		}

@@ -34,7 +34,7 @@ var clears = []exclusion{
 	{"the target answered meanwhile", "target", targetAnswered},
 	{"the target served the same operation", "storage target", sameOperationServed},
 	{"most requests of this job were served", "queue target", mostServed},
-	{"only this request of the job waited, and others of its kind were served", "queue", isolated},
+	{"only this request of the job waited, and the threads served others", "queue", isolated},
 	{"it was answered without being sent again, and others passed in time", "lnet", notLost},
 	{"by the log of the client, it connected again at once", "path node target", connectedAtOnce},
 	noLock,
@@ -399,7 +399,9 @@ func isolated(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 			return none()
 		}
 	}
-	return j.served(w, func(s *facts.Stream) bool { return s.Operation == w.Operation && s.Server == w.Server })
+	return j.served(w, func(s *facts.Stream) bool {
+		return s.Server == w.Server && (s.Operation == w.Operation || s.Portal == w.Portal && w.Portal != 0 && !s.IsPing())
+	})
 }
 
 // notLost: LNet loses messages, or keeps them all.
