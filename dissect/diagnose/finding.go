@@ -54,6 +54,7 @@ type Finding struct {
 	Targets     []string // names of the targets, where it is about several
 	Noun        string   // in place of that of the rule
 	Key         string   // if it is set, findings with the same key are the same, whatever their subjects
+	Follows     string   // key of the one that it follows from, where the rule knows that
 	Rule        *Rule
 	Severity    Severity
 	First, Last int64 // when it began and ended, in nanoseconds since the epoch; 0: it has no time

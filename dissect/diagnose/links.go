@@ -125,6 +125,8 @@ func (f *Finding) follows(other *Finding) bool {
 // isAnotherSightOf reports whether a finding of the same rank, or of one above, is of the same story.
 func (f *Finding) isAnotherSightOf(c *Finding) bool {
 	switch {
+	case f.Follows != "" && f.Follows == c.Key:
+		return true
 	case f.Rule.Code == "tcp.round_trip" && c.Rule == f.Rule: // from several hosts
 		return isAt(f.Node, c.Node)
 	case f.Rule.Code == "restart.target" && c.Rule.Code == "restart.rolled_back": // of another target of the same machine

@@ -198,7 +198,10 @@ func TestChainOfWaits(t *testing.T) {
 		s.xid = uint64(i+1) << 40
 		s.send(lnet.Reply, chain[i].server, chain[i].client, chain[i].opcode, []change{withHandle(handle)})
 	}
-	s.expect("warning slow.wait: 3 RPCs of 192.0.2.1@tcp, 192.0.2.4@tcp and 192.0.2.2@tcp to 192.0.2.4@tcp, 192.0.2.2@tcp and 192.0.2.1@tcp", "note capture.no_connect")
+	s.expect("warning slow.wait: 1 RPC of 192.0.2.1@tcp to 192.0.2.4@tcp (LDLM_BL_CALLBACK)", "warning slow.wait: 1 RPC of 192.0.2.4@tcp to 192.0.2.2@tcp (MDS_REINT)",
+		"warning slow.wait: 1 RPC of 192.0.2.2@tcp to 192.0.2.1@tcp (LDLM_ENQUEUE)", "note capture.no_connect")
+	list := s.e.Findings()
+	assert.That(t, list[1].Cause == list[0] && list[2].Cause == list[0], "%v", list)
 }
 
 // TestHungBeforeRestart: what a request waited for before its target was restarted is not explained by that.

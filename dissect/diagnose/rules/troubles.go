@@ -83,7 +83,7 @@ const longestRecovery = int64(900e9) // the default of recovery_time_hard
 var troubleRules []func(*suspects.Group) bool
 
 func ruleOf(g *suspects.Group) int {
-	at := slices.IndexFunc(troubleRules, func(belongs func(*suspects.Group) bool) bool { return belongs != nil && belongs(g) })
+	at := slices.IndexFunc(troubleRules, func(belongs func(*suspects.Group) bool) bool { return belongs != nil && g.Follows == nil && belongs(g) })
 	if at < 0 {
 		at = slices.IndexFunc(troubleRules, func(belongs func(*suspects.Group) bool) bool { return belongs == nil })
 	}
@@ -283,10 +283,14 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 			f.Severity = diagnose.Error
 		}
 	}
-	f.Key = fmt.Sprint(g.Suspects, g.From)
+	if f.Key = keyOf(g); g.Follows != nil {
+		f.Follows = keyOf(g.Follows)
+	}
 	f.WouldTell = wouldTell(t.facts, g)
 	return f
 }
+
+func keyOf(g *suspects.Group) string { return fmt.Sprint(g.Suspects, g.From, g.Follows != nil) }
 
 // onlyNode returns the node that the cause is in, or the network to it.
 func onlyNode(list []diagnose.Place) (n lnet.NID) {

@@ -69,6 +69,9 @@ type Group struct {
 	Troubles []*Trouble
 	Suspects []diagnose.Place
 	Cleared  []diagnose.Clearance
+
+	// Follows is the group that those between two other nodes waited for: its suspects are theirs.
+	Follows *Group
 }
 
 // Groups returns the groups of all troubles, in the order of their beginning.
@@ -96,9 +99,11 @@ func (j *Judge) Groups() []*Group {
 	}
 	slices.SortStableFunc(list, func(a, b *Trouble) int { return cmp.Compare(a.Span.From, b.Span.From) })
 	follow(list)
-	groups := group(list)
+	groups, rest := group(list)
 	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.From, b.From) })
-	return joined(groups)
+	groups = withFollowers(joined(groups), rest)
+	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.From, b.From) })
+	return groups
 }
 
 // isTrouble reports whether somebody suffers from a wait. Pings are sent again by themselves: one that is late hurts nobody, two at once show that
@@ -337,24 +342,42 @@ func (t *Trouble) has(k diagnose.PlaceKind) bool {
 // mostly is the share of the weight of a group that a place must explain.
 const mostly = 0.9
 
-// group divides troubles into groups: those around the place that explains most of the time, then the rest.
-func group(list []*Trouble) (groups []*Group) {
-	rest := slices.Clone(list)
+// group divides troubles into groups: those around the place that explains most of the time, then the rest. Those that are left follow from others.
+func group(list []*Trouble) (groups []*Group, rest []*Trouble) {
+	rest = slices.Clone(list)
 	for len(rest) > 0 {
 		place, ok := heaviest(rest)
-		if !ok { // those that are left follow from others
+		if !ok {
 			break
 		}
 		g := around(rest, place)
 		groups = append(groups, g)
 		rest = slices.DeleteFunc(rest, func(t *Trouble) bool { return slices.Contains(g.Troubles, t) })
 	}
+	return groups, rest
+}
+
+// withFollowers adds the troubles that follow from others: to a group between the same nodes, or as one of their own.
+func withFollowers(groups []*Group, rest []*Trouble) []*Group {
 	for _, t := range rest {
-		if g := groupOf(groups, t.Follows); g != nil {
-			g.add(t)
+		of := groupOf(groups, t.Follows)
+		if of == nil {
+			groups = append(groups, &Group{Span: t.Span, Troubles: []*Trouble{t}, Suspects: t.Suspects, Cleared: t.Cleared})
 			continue
 		}
-		groups = append(groups, &Group{Span: t.Span, Troubles: []*Trouble{t}, Suspects: t.Suspects, Cleared: t.Cleared})
+		if of.Follows != nil {
+			of = of.Follows
+		}
+		at := slices.IndexFunc(groups, func(g *Group) bool {
+			return (g == of || g.Follows == of) && slices.ContainsFunc(g.Troubles, func(o *Trouble) bool {
+				return o.Wait != nil && o.Wait.Client == t.Wait.Client && o.Wait.Server == t.Wait.Server && o.Wait.Target == t.Wait.Target
+			})
+		})
+		if at < 0 {
+			groups = append(groups, &Group{Span: t.Span, Suspects: of.Suspects, Cleared: of.Cleared, Follows: of})
+			at = len(groups) - 1
+		}
+		groups[at].add(t)
 	}
 	return groups
 }
@@ -404,6 +427,10 @@ func sameWork(a, b *Group) bool {
 // Narrow leaves of the suspects of slow requests, and of their longest waits, those that are suspects of both.
 func Narrow(groups []*Group, slow []*Slow) {
 	for _, g := range groups {
+		if g.Follows != nil {
+			g.Suspects, g.Cleared = g.Follows.Suspects, g.Follows.Cleared
+			continue
+		}
 		for _, s := range slow {
 			both := diagnose.CommonPlaces(g.Suspects, s.Suspects)
 			if len(both) == 0 || !s.hasAll(g) {
