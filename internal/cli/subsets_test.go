@@ -35,7 +35,11 @@ func (f *finding) sameTrouble(g *finding) bool {
 		may(f.Client, g.Client) && may(f.Server, g.Server) && may(f.Node, g.Node)
 }
 
+// family returns what a code is about. What a wait turns out to be has other codes.
 func family(code string) string {
+	if slices.Contains([]string{"lnet.lost", "rpc.reply_lost", "lock.wait", "target.hung"}, code) {
+		return "slow"
+	}
 	word, _, _ := strings.Cut(code, ".")
 	return word
 }

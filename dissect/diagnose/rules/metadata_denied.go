@@ -59,8 +59,12 @@ type denials struct {
 // denied counts what a client was denied, and what it was not since the first of these.
 type denied struct {
 	tally
+	server  lnet.NID
+	errno   int32
 	users   []uint32
 	granted int64
+	share   float64 // of the requests up to the last one that was denied, in percent
+	told    bool
 	other   lnet.NID // that was served meanwhile
 	at      track.Point
 }
@@ -76,28 +80,36 @@ func (d *denials) answered(r *track.RPC, target targetKey) {
 			switch {
 			case k == key:
 				x.granted++
-			case k.target == key.target && at.Time < x.last+inFlight:
-				x.other, x.at = r.Client, at
+			case (k.target == key.target || x.server == r.Server && !(k.target.isKnown() && key.target.isKnown())) && at.Time > x.first && at.Time < x.last+inFlight:
+				isNew := x.other.Len == 0
+				if x.other, x.at = r.Client, at; isNew && x.told { // what logs have comes behind the capture
+					d.tell(k, x)
+				}
 			}
 		}
 		return
 	}
 	x := fifo.GetOrNew(d.clients, key)
+	x.server = r.Server
 	x.add(r, at)
 	x.prove(at, "a request of %s is denied with %s", r.Client, errorName(errno))
 	if uid, ok := userOf(r); ok {
 		x.users = withNew(x.users, uid, maxTallied)
 	}
-	share := 100 * float64(x.count) / float64(x.count+x.granted)
-	if float64(x.count) < deniedRequests.Value || share < deniedShare.Value || len(x.users) < 2 {
-		return
+	x.errno = errno
+	if x.share = 100 * float64(x.count) / float64(x.count+x.granted); float64(x.count) >= deniedRequests.Value && x.share >= deniedShare.Value && len(x.users) > 1 {
+		d.tell(key, x)
 	}
+}
+
+func (d *denials) tell(key targetClient, x *denied) {
+	x.told = true
 	f := x.finding(key.target.subject())
-	f.Client = r.Client
-	f.Text = fmt.Sprintf("%s denied %s of %s with %s, those of all %d users there.", key.target, x.operationsText(), x.senders(), errorName(errno), len(x.users))
+	f.Client = key.client
+	f.Text = fmt.Sprintf("%s denied %s of %s with %s, those of all %d users there.", key.target, x.operationsText(), x.senders(), errorName(x.errno), len(x.users))
 	f.Compare(deniedRequests, float64(x.count))
-	f.Compare(deniedShare, share)
-	suspect(&f, atConfig(r.Client), byAdmin, byApplication)
+	f.Compare(deniedShare, x.share)
+	suspect(&f, atConfig(key.client), byAdmin, byApplication)
 	if x.other.Len > 0 {
 		exclude(&f, byApplication, x.at, x.other.String()+" was served meanwhile")
 		f.Text += " It served " + x.other.String() + " meanwhile."

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
@@ -103,6 +105,25 @@ func TestDenied(t *testing.T) {
 		t.Log(name)
 		s.expect(tt.want...)
 	}
+}
+
+// TestDeniedBesideLog: that the MDT served another client is known where the log of the server has it, which has no name of the target.
+func TestDeniedBesideLog(t *testing.T) {
+	s := newScene(t)
+	s.connect(node3, mgs, "lustre-MDT0000", []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(handle), granted(7)})
+	begin := s.now
+	for i := range 8 {
+		as := func(m *message) { m.RPC.UID, m.RPC.HasUser = uint32(i%2), true }
+		s.rpc(node3, mgs, opcodes.MDS_GETATTR, []change{withHandle(handle), as}, []change{withHandle(handle), status(opcodes.EACCES)})
+	}
+	for range 8 { // after the fault
+		s.pass(5)
+		s.rpc(node3, mgs, opcodes.MDS_GETATTR, []change{withHandle(handle)}, []change{withHandle(handle)})
+	}
+	c := debuglog.Call{XID: 7, Opcode: opcodes.MDS_GETATTR, Peer: node4, Served: true, File: "mds.dk", FirstLine: 4, LastLine: 5, Process: "mdt00_001",
+		Arrived: begin + 5e6, Handling: begin + 6e6, Handled: begin + 7e6}
+	s.e.Unseen(track.FromLog(&debuglog.RPC{HasServer: true, Server: c}, node4, mgs))
+	s.expect("warning metadata.denied: lustre-MDT0000 denied 8 MDS_GETATTR requests of 192.0.2.3@tcp with EACCES, those of all 2 users there. It served 192.0.2.4@tcp meanwhile.")
 }
 
 // TestClientWithoutLink checks that a client which gave up requests is suspected, unless another server answered it meanwhile.

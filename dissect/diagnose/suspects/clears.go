@@ -406,8 +406,9 @@ func isolated(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 
 // notLost: LNet loses messages, or keeps them all.
 func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	last := w.Sends[len(w.Sends)-1].Time
-	if w.Reply.IsZero() || w.GaveUp != debuglog.NoReason || w.To-last < 2*second {
+	sent := w.Sends[len(w.Sends)-1]
+	last := sent.Time
+	if w.Reply.IsZero() || w.GaveUp != debuglog.NoReason && sent.Conn < 0 || w.To-last < 2*second { // logs may not have the last attempt
 		return none()
 	}
 	n := 0

@@ -296,7 +296,7 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 		})
 		x.judge(j, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
 	}
-	if 2*x.Disturbed >= x.Late {
+	if 2*x.Disturbed >= x.Late || x.Connection.IsLog() && contains(withData, x.Opcode) { // logs do not show what was sent again
 		x.judge(j, client, sentByClient)
 	}
 	x.judge(j, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, func(s *facts.Stream) bool { return s.Server == x.Server })
