@@ -247,19 +247,24 @@ func (f *Facts) AskedForLocks(w *Wait, s Span) bool {
 	return false
 }
 
-// SpokeAll reports whether LNet of a host sent messages all through a span, to anybody, with no longer pause than one.
-func (f *Facts) SpokeAll(host netip.Addr, s Span, pause int64) (at Point, ok bool) {
-	return f.allThrough(host, s, pause, func(c *Contact) *Times { return &c.Messages })
+// SpokeAll reports whether LNet of a host sent messages all through a span, to anybody, with no longer pause than one; with away, as seen
+// elsewhere than at its own interface.
+func (f *Facts) SpokeAll(host netip.Addr, s Span, pause int64, away bool) (at Point, ok bool) {
+	return f.allThrough(host, s, pause, away, func(c *Contact) *Times { return &c.Messages })
 }
 
 // SentAll is SpokeAll for frames, such as acknowledgements of TCP.
-func (f *Facts) SentAll(host netip.Addr, s Span, pause int64) (at Point, ok bool) {
-	return f.allThrough(host, s, pause, func(c *Contact) *Times { return &c.Active })
+func (f *Facts) SentAll(host netip.Addr, s Span, pause int64, away bool) (at Point, ok bool) {
+	return f.allThrough(host, s, pause, away, func(c *Contact) *Times { return &c.Active })
 }
 
-func (f *Facts) allThrough(host netip.Addr, s Span, pause int64, of func(*Contact) *Times) (at Point, ok bool) {
+func (f *Facts) allThrough(host netip.Addr, s Span, pause int64, away bool, of func(*Contact) *Times) (at Point, ok bool) {
+	var takenAt [][]netip.Addr
+	if away {
+		takenAt = f.mayBeTakenAt()
+	}
 	for _, c := range fifo.All(f.contacts) {
-		if times := of(c); c.From == host && times.Pause(s) <= pause {
+		if times := of(c); c.From == host && times.Pause(s) <= pause && !(away && slices.Contains(takenAt[c.Source], host)) {
 			return times.Within(s)
 		}
 	}

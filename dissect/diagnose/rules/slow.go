@@ -100,7 +100,7 @@ func slowFinding(s *suspects.Slow) diagnose.Finding {
 		}
 		than = fmt.Sprintf("; by the log of the server, %s waited %s on average for a thread, and were worked on for %s", which,
 			duration(all.Queued/all.Logged), duration(all.Worked/all.Logged))
-	case unnamed:
+	case worst.Target() == (facts.Target{Server: worst.Server}): // logs do not say which one
 		than = ", where many take less than " + duration(worst.Usual) + " at other times, or at other targets"
 	case worst.Before:
 		than = ", where many take less than " + duration(worst.Usual) + " at other times"

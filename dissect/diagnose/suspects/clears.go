@@ -222,7 +222,7 @@ func (j *Judge) largePassed(w *facts.Wait, s facts.Span) bool {
 }
 
 func earlyReply(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	if n := len(w.Early); n == 0 || len(w.Sends) > 1 || contains(withData, w.Opcode) || w.Open && w.To-w.Early[n-1].Time > facts.LongPause {
+	if n := len(w.Early); n == 0 || len(w.Sends) > 1 || waitsForData(w.Operation) || w.Open && w.To-w.Early[n-1].Time > facts.LongPause {
 		return none() // the reply may be lost since
 	}
 	return evidence(w.Early[0], "%s asks for more time: it has the request", w.Server)
@@ -230,14 +230,19 @@ func earlyReply(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 
 func longService(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	last := w.To - w.Sends[len(w.Sends)-1].Time
-	if w.Service < 3 || contains(withData, w.Opcode) || w.Service*second < last-last/4-second {
+	if w.Service < 3 || waitsForData(w.Operation) || w.Service*second < last-last/4-second {
 		return none()
 	}
 	return evidence(w.Reply, "the reply says that the server took %d s", w.Service)
 }
 
-// withData are operations in which the server waits for data that pass the network.
+// withData are operations with data that pass the network.
 var withData = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.MDS_READPAGE, opcodes.OUT_UPDATE}
+
+// waitsForData reports whether the server waits in an operation for data to pass the network: they may be in the request or reply.
+func waitsForData(o facts.Operation) bool {
+	return contains(withData, o.Opcode) && (o.Variant == nil || o.Variant.Bulk != nil || o.Variant.Name == "") // unnamed: the request was cut
+}
 
 func shortService(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	last := w.To - w.Sends[len(w.Sends)-1].Time
@@ -341,13 +346,13 @@ func mostServed(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	})
 }
 
-// served reports whether most requests that count were served in time, while a request waited.
+// served reports whether most requests that count were served in time, while a request waited, and not just at its end: the fault may have ended before it.
 func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose.Evidence, bool) {
 	window := inside(failed(w))
 	if window.Length() < second {
 		return none()
 	}
-	n, inTime := 0, 0
+	n, inTime, before := 0, 0, false
 	var at facts.Point
 	var who *facts.Stream
 	what := "pings"
@@ -367,6 +372,7 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 			}
 			if ok := b.Within(limit); ok > 0 {
 				inTime += ok
+				before = before || b.To-window.From < window.Length()/2 || window.To-b.To > facts.LongPause
 				if who == nil || b.Slowest <= limit { // a reply in time, where one is known
 					at, who = b.Reply(), s
 				}
@@ -382,7 +388,7 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 			}
 		}
 	}
-	if inTime < least || served.of*inTime < served.least*n {
+	if !before || inTime < least || served.of*inTime < served.least*n {
 		return none()
 	}
 	return evidence(at, "%s answered %d of %d %s in time meanwhile, as this %s of %s", who.Server, inTime, n, what, who.Operation, who.Client)
@@ -506,7 +512,7 @@ func workedByLog(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 
 // workedWithoutData: a thread that waits for bulk data waits for the network.
 func workedWithoutData(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
-	if contains(withData, w.Opcode) {
+	if waitsForData(w.Operation) {
 		return none()
 	}
 	return workedByLog(j, w)

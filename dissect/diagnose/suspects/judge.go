@@ -168,15 +168,19 @@ func (j *Judge) judgeWait(t *Trouble) {
 	}
 }
 
-// judgeClient finds out whether the node of the client may be the cause: it is gone, or does not
+// judgeClient finds out whether the node of the client may be the cause: it is gone, its link is down, or it does not
 // take part in the transfer of data.
 func (j *Judge) judgeClient(t *Trouble) {
 	w := t.Wait
 	place := diagnose.Place{Kind: diagnose.AtNode, Node: w.Client}
 	host := facts.HostOf(w.Client)
-	at, ok := j.Facts.SpokeAll(host, w.Span, max(w.Length()/4, second))
-	if !ok && !contains(withData, w.Opcode) {
-		at, ok = j.Facts.SentAll(host, w.Span, max(w.Length()/4, facts.LongPause))
+	isUnacked := j.unacked(w) != nil // what it sends may come no farther than to its own interface
+	at, ok := j.Facts.SpokeAll(host, w.Span, max(w.Length()/4, second), isUnacked)
+	if !ok && !waitsForData(w.Operation) {
+		at, ok = j.Facts.SentAll(host, w.Span, max(w.Length()/4, facts.LongPause), isUnacked)
+	}
+	if !ok && isUnacked {
+		at, _, ok = j.Facts.Talks(host, w.Span, facts.HostOf(w.Server))
 	}
 	switch {
 	case ok:
@@ -186,7 +190,7 @@ func (j *Judge) judgeClient(t *Trouble) {
 		if j.reachesNobody(w) {
 			t.Suspects = append(t.Suspects, place)
 		}
-	case w.Open || contains(withData, w.Opcode):
+	case w.Open || waitsForData(w.Operation) || isUnacked:
 		t.Suspects = append(t.Suspects, place)
 	}
 }

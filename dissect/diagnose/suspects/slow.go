@@ -287,7 +287,7 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 	}
 	worked := 2*x.Worked >= x.lost()
 	text := x.ofThese("had %.3g s of work of threads in all", x.Worked)
-	if worked && !contains(withData, x.Opcode) { // a thread that works may wait for the data
+	if worked && !waitsForData(x.Operation) { // a thread that works may wait for the data
 		x.clear(path, x.Slowest.Reply(), text)
 		x.clear(lnet, x.Slowest.Reply(), text)
 	} else {
