@@ -2,6 +2,7 @@ package facts
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -339,6 +340,30 @@ func (f *Facts) Usual(t Target, o Operation) int64 {
 	}
 	f.usual[usualKey{t, o}] = u
 	return u
+}
+
+// Pair are a client and a server.
+type Pair struct{ Client, Server lnet.NID }
+
+// Nearest returns how long the fastest reply of a server to a client took at least, by captures; 0 is less than a millisecond.
+func (f *Facts) Nearest() map[Pair]int64 {
+	nearest := make(map[Pair]int64)
+	for _, s := range fifo.All(f.streams) {
+		if s.Connection.IsLog() { // its times may be those of the server
+			continue
+		}
+		for i := range s.Bins {
+			c := slices.IndexFunc(s.Bins[i].Counts[:], func(n uint16) bool { return n > 0 })
+			least := Limit(c) / 2
+			if c == 0 {
+				least = 0
+			}
+			if ns, known := nearest[Pair{s.Client, s.Server}]; !known || least < ns {
+				nearest[Pair{s.Client, s.Server}] = least
+			}
+		}
+	}
+	return nearest
 }
 
 // quantile returns the end of the class in which the third of ten is.

@@ -215,7 +215,7 @@ func (j *Judge) largePassed(w *facts.Wait, s facts.Span) bool {
 	if w.Opcode == opcodes.OST_WRITE {
 		from, to = to, from
 	}
-	return w.Opcode == opcodes.OST_WRITE && w.Bulk < 0 || slices.ContainsFunc(j.Facts.Contacts(from, to), func(c *facts.Contact) bool {
+	return w.Opcode == opcodes.OST_WRITE && w.Bulk < 0 || slices.Contains(j.takenAt, from) || slices.ContainsFunc(j.Facts.Contacts(from, to), func(c *facts.Contact) bool {
 		_, passed := c.Large.Within(s)
 		return passed
 	})

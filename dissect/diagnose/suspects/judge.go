@@ -34,6 +34,7 @@ type Judge struct {
 	streams []stream        // all
 	during  []*facts.Stream // that have replies during the wait that is judged
 	usual   map[usualKey]int64
+	nearest map[facts.Pair]int64
 }
 
 // stream is a stream with the time from its first to its last reply.

@@ -28,6 +28,7 @@ type SlowStream struct {
 	facts.Sums // of all
 	N, Late    int
 	LateTime   int64 // nanoseconds of all that were late
+	limit      int64 // nanoseconds from which one is late
 	Usual      int64 // nanoseconds at other times, or at other targets of the kind
 	Before     bool  // Usual is of the same stream at another time
 	Disturbed  int   // of them, something was sent again
@@ -52,6 +53,7 @@ const (
 
 // Slow returns the stretches of time in which requests were slow.
 func (j *Judge) Slow() (list []*Slow) {
+	j.nearest = j.Facts.Nearest()
 	var all []*SlowStream
 	for s := range j.Facts.Streams {
 		if s.IsPing() || isUpkeep(s.Opcode) {
@@ -118,8 +120,8 @@ func targetKind(s *facts.Stream) string {
 
 // slowIn returns the times in which the requests of a stream were slow.
 func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
-	usual := j.usualElsewhere(s)
-	if usual == 0 {
+	limit := j.limitOf(s)
+	if j.usualElsewhere(s) == 0 {
 		return nil
 	}
 	var x *SlowStream
@@ -134,10 +136,10 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 		if x != nil && b.From-x.Span.To > slowPause {
 			finish()
 		}
-		switch n, late, _ := lateOf(b, usual); {
+		switch n, late, _ := lateOf(b, limit); {
 		case 2*late >= n:
 			if x == nil {
-				x = newSlowStream(s, usual)
+				x = j.newSlowStream(s)
 			}
 			x.count(b)
 		case x != nil && n-late >= 3:
@@ -150,14 +152,14 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 	return list
 }
 
-func newSlowStream(s *facts.Stream, usual int64) *SlowStream {
-	return &SlowStream{Span: facts.Span{From: math.MaxInt64, To: math.MinInt64}, Stream: s, Usual: usual}
+func (j *Judge) newSlowStream(s *facts.Stream) *SlowStream {
+	return &SlowStream{Span: facts.Span{From: math.MaxInt64, To: math.MinInt64}, Stream: s, Usual: j.usualElsewhere(s), limit: j.limitOf(s)}
 }
 
 // lateOf counts the requests of a bin, and those that were late, with all their latencies.
-func lateOf(b *facts.Bin, usual int64) (n, late int, ns int64) {
+func lateOf(b *facts.Bin, limit int64) (n, late int, ns int64) {
 	n = b.N()
-	late, ns = b.Beyond(lateLimit(usual))
+	late, ns = b.Beyond(limit)
 	if waited(&b.Sums, n) {
 		if l, t := b.Beyond(queueFloor); l > late {
 			late, ns = l, t
@@ -168,7 +170,7 @@ func lateOf(b *facts.Bin, usual int64) (n, late int, ns int64) {
 
 // count adds the requests of a bin.
 func (x *SlowStream) count(b *facts.Bin) {
-	n, late, ns := lateOf(b, x.Usual)
+	n, late, ns := lateOf(b, x.limit)
 	x.N, x.Late, x.LateTime, x.Disturbed = x.N+n, x.Late+late, x.LateTime+ns, x.Disturbed+int(b.Disturbed)
 	x.Sums.Add(&b.Sums)
 	if late == 0 {
@@ -210,13 +212,13 @@ func (j *Judge) recount(g *Slow, all []*SlowStream) {
 
 // within returns the requests of a stream that were answered in a span.
 func (j *Judge) within(s *facts.Stream, span facts.Span) *SlowStream {
-	x := newSlowStream(s, j.usualElsewhere(s))
+	x := j.newSlowStream(s)
 	outside := 0 // in time
 	for i := range s.Bins {
 		if b := &s.Bins[i]; b.To >= span.From && b.From <= span.To {
 			x.count(b)
 		} else {
-			outside += b.Within(lateLimit(x.Usual))
+			outside += b.Within(x.limit)
 		}
 	}
 	x.Before = outside >= minGood
@@ -231,6 +233,14 @@ func waited(s *facts.Sums, n int) bool {
 // Waited reports whether the requests waited for threads, by the log of the server.
 func (x *SlowStream) Waited() bool { return waited(&x.Sums, x.N) }
 
+// limitOf returns from when on the requests of a stream are late: those of a client that is far away take longer all the time.
+func (j *Judge) limitOf(s *facts.Stream) int64 {
+	return max(lateLimit(j.usualElsewhere(s)), slowRatio*roundTrips*j.nearest[facts.Pair{Client: s.Client, Server: s.Server}])
+}
+
+// roundTrips is how often bulk data pass the network: the request, what asks for the data, and the data or the reply.
+const roundTrips = 3
+
 func lateLimit(usual int64) int64 { return max(slowRatio*usual, slowFloor) }
 
 // share counts the requests of other streams within the time of a slow one that count, and how many were in time.
@@ -239,7 +249,7 @@ func (j *Judge) share(x *SlowStream, counts func(*facts.Stream) bool) (good, n i
 		if s == x.Stream || !counts(s) {
 			continue
 		}
-		limit := min(lateLimit(j.usualElsewhere(s)), x.Sum/int64(x.N)/slowRatio) // what took nearly as long is no better
+		limit := min(j.limitOf(s), x.Sum/int64(x.N)/slowRatio) // what took nearly as long is no better
 		for i := range s.Bins {
 			b := &s.Bins[i]
 			if b.To < x.Span.From || b.From > x.Span.To {
