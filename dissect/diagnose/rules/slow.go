@@ -20,7 +20,8 @@ func addSlow(rule diagnose.Rule, belongs func(*suspects.Slow) bool, look string)
 			for _, s := range t.slow() {
 				if slowRule(s) == number {
 					f := slowFinding(s)
-					f.Brief = f.Text + eitherText(s.Suspects)
+					tell(&f, t.facts)
+					f.Brief = f.Text + eitherText(s.Suspects, f.WouldTell)
 					if number < len(slowRules)-1 || slices.ContainsFunc(s.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtQueue }) {
 						f.Brief += " " + look
 					}

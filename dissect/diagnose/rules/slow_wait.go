@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/suspects"
 )
@@ -49,22 +47,28 @@ var _ = addTrouble(diagnose.Rule{
 		s := sumOf(g)
 		f.Text = notAcknowledged(&s, s.silences[0].Span)
 	}
-	f.Brief = f.Text + eitherText(g.Suspects)
+	f.Brief = f.Text + eitherText(g.Suspects, f.WouldTell)
 })
 
 // maxPlacesShown is how many places an opening names.
 const maxPlacesShown = 6
 
-// eitherText returns a sentence about where the cause may be, with a space before it.
-func eitherText(list []diagnose.Place) string {
+// eitherText returns a sentence about where the cause may be, with a space before it. tell has what would decide between several places.
+func eitherText(list []diagnose.Place, tell []string) string {
 	switch len(list) {
 	case 0:
 		return " Where the cause is, this input does not show."
 	case 1:
 		return " The cause is the " + list[0].String() + ", as all else is excluded."
 	}
-	if len(list) > maxPlacesShown {
-		return fmt.Sprintf(" The cause may be in any of %d places, which the finding lists.", len(list))
+	if len(list) <= maxPlacesShown {
+		return " The cause is one of these: " + diagnose.PlacesText(list, ", or ") + "."
 	}
-	return " The cause is one of these: " + diagnose.PlacesText(list, ", or ") + "."
+	text := " Where the cause is, on the way to the server or in it, this input does not show"
+	if n := len(tell); n > 1 {
+		text += ": a " + tell[0] + " and a " + tell[n-1] + " would tell more"
+	} else if n > 0 {
+		text += ": a " + tell[0] + " would tell more"
+	}
+	return text + "."
 }
