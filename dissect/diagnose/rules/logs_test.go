@@ -471,6 +471,11 @@ func TestEvictionOfEarlierMount(t *testing.T) {
 
 // TestInjected checks that each injected fault is reported, also where the line does not say what the fault does.
 func TestInjected(t *testing.T) {
-	const line = "\n00000100:00020000:0.0:1795314367.800000:0:1:0:(fail.c:129:__cfs_fail_check_set()) *** cfs_fail_loc=305, val=0***\n"
-	readLogOf(t, line, node4).expect(`note node.injected: The log of 192.0.2.4@tcp has "*** cfs_fail_loc=305, val=0***" (messages:1).`)
+	for number, want := range map[string]string{
+		"305": `note node.injected: The log of 192.0.2.4@tcp has "*** cfs_fail_loc=305, val=0***" (messages:1).`,
+		"409": `warning node.injected: The log of 192.0.2.4@tcp has "*** cfs_fail_loc=409, val=0***" (messages:1).`, // the client sends wrong checksums
+	} {
+		line := "\n00000100:00020000:0.0:1795314367.800000:0:1:0:(fail.c:129:__cfs_fail_check_set()) *** cfs_fail_loc=" + number + ", val=0***\n"
+		readLogOf(t, line, node4).expect(want)
+	}
 }

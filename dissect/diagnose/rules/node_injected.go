@@ -21,6 +21,8 @@ var _ = addLines(diagnose.Rule{
 		switch {
 		case strings.Contains(l.Text, " sleeping for "):
 			return []diagnose.Place{atThread(l.Node), byAdmin}
+		case strings.Contains(l.Text, "cfs_fail_loc=408,"), strings.Contains(l.Text, "cfs_fail_loc=409,"): // wrong checksums of data
+			return []diagnose.Place{atClient(l.Node), byAdmin}
 		case strings.Contains(l.Text, "cfs_fail_loc="): // what it does, the line does not say
 			return []diagnose.Place{byAdmin}
 		}
