@@ -272,6 +272,7 @@ func TestQueueOfService(t *testing.T) {
 			return []change{withHandle(handle), func(m *message) { m.RPC.JobID, m.LNet.Portal = []byte(job), portal }}
 		}
 		s.mounted(node3, oss, ost0, handle)
+		s.mounted(node4, oss, ost0, 2*handle) // the capture was taken at the server
 		s.xid = 1 << 41
 		s.send(lnet.Request, node3, oss, opcodes.OST_READ, of("a", 6))
 		s.xid++
