@@ -97,13 +97,14 @@ func (c *Contact) seen(at Point) {
 
 func (f *Facts) message(m *dissect.Message) {
 	c := f.contact(m.Source, m.Src.Addr(), m.Dst.Addr())
-	if m.Missing(0, m.Size) != lnet.Present && m.Tail != lnet.Snaplen { // it may have been handed out late
+	isWhole := m.Missing(0, m.Size) == lnet.Present
+	if !isWhole && m.Tail != lnet.Snaplen { // it may have been handed out late
 		return
 	}
 	at := track.PointOf(m)
 	c.seen(at)
 	c.Messages.add(at)
-	if m.Size > fullFrame {
+	if isWhole && m.Size > fullFrame {
 		c.Large.add(at)
 	}
 	if !c.named && m.LNetOff >= 0 {
