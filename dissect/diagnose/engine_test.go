@@ -1,6 +1,7 @@
 package diagnose_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
@@ -182,6 +183,40 @@ func TestCauses(t *testing.T) {
 				assert.Equal(t, f.Cause != nil, tt.want, name)
 			}
 		}
+	}
+}
+
+// TestCauseInTime checks that a finding follows from what happened at its time, of a target that moved twice.
+func TestCauseInTime(t *testing.T) {
+	server, client := messages.NID(2), messages.NID(3)
+	of := diagnose.Subject{Target: "lustre-MDT0000", Server: server}
+	moved := func(at int64) *diagnose.Rule {
+		return warns("restart.target", diagnose.Finding{Subject: of, First: at, Last: at + 10e9, Text: fmt.Sprint(at / 1e9), Requests: []diagnose.Request{{Server: server, XID: 7}},
+			Suspects: []diagnose.Place{{Kind: diagnose.AtTarget, Target: of.Target, Node: server}, {Kind: diagnose.AtNode, Node: server}}})
+	}
+	ofClient, node := diagnose.Subject{Client: client, Server: server}, []diagnose.Place{{Kind: diagnose.AtNode, Node: server}}
+	for name, tt := range map[string]struct {
+		effect string
+		f      diagnose.Finding
+		want   string
+	}{
+		"the first move":                {"recovery.late", diagnose.Finding{Subject: of, First: 10e9, Last: 20e9}, "10"},
+		"soon after it":                 {"recovery.late", diagnose.Finding{Subject: of, First: 22e9, Last: 24e9}, "10"},
+		"the second move":               {"recovery.late", diagnose.Finding{Subject: of, First: 40e9, Last: 50e9}, "40"},
+		"in the second move":            {"connect.starting", diagnose.Finding{Subject: of, First: 42e9, Last: 42e9}, "40"},
+		"just before the second move":   {"recovery.late", diagnose.Finding{Subject: of, First: 39e9, Last: 45e9}, "40"},
+		"both moves":                    {"recovery.late", diagnose.Finding{Subject: of, First: 11e9, Last: 45e9}, "10"},
+		"over before its request waits": {"recovery.reconnect", diagnose.Finding{Subject: of, First: 2e9, Last: 3e9, Requests: []diagnose.Request{{Server: server, XID: 7}}}, ""},
+		"resets by a node that is up":   {"tcp.reset", diagnose.Finding{Subject: ofClient, Suspects: node, First: 12e9, Last: 40e9}, "10"},
+		"resets when targets are back":  {"tcp.reset", diagnose.Finding{Subject: ofClient, Suspects: node, First: 22e9, Last: 23e9}, ""},
+	} {
+		got := ""
+		for _, f := range run(t, sample, moved(10e9), moved(40e9), warns(tt.effect, tt.f)) {
+			if f.Rule.Code == tt.effect && f.Cause != nil {
+				got = f.Cause.Text
+			}
+		}
+		assert.Equal(t, got, tt.want, name)
 	}
 }
 

@@ -95,14 +95,18 @@ func (p Place) isSame(q Place) bool {
 
 // findCause returns the cause of a finding, nil if there is none. A note and a symptom are causes of what is evidence only.
 func (f *Finding) findCause(causes []*Finding) *Finding {
-	if at := slices.IndexFunc(causes, func(c *Finding) bool { return sharesRequests(c, f) }); at >= 0 {
+	if at := slices.IndexFunc(causes, func(c *Finding) bool { return sharesRequests(c, f) && f.Last >= c.First }); at >= 0 {
 		return causes[at]
 	}
+	var cause *Finding
 	for _, c := range causes {
 		isCause := c.rank < f.rank && (c.alone > Note && !hasCode(symptoms, c.Rule.Code) || hasCode(evidenceOnly, f.Rule.Code))
-		if isCause && c.explains(f) && f.happensWith(c) {
-			return c
+		if isCause && (cause == nil || c.Rule.Code == cause.Rule.Code && f.isNearer(c, cause)) && c.explains(f) && f.happensWith(c) {
+			cause = c
 		}
+	}
+	if cause != nil {
+		return cause
 	}
 	var sight *Finding // of several, the last one that had begun
 	for _, c := range causes {
@@ -111,6 +115,11 @@ func (f *Finding) findCause(causes []*Finding) *Finding {
 		}
 	}
 	return sight
+}
+
+// isNearer reports whether a finding is rather of the time of a cause than of that of an earlier one: a target may be restarted twice.
+func (f *Finding) isNearer(c, before *Finding) bool {
+	return c.First-f.First < max(f.First-before.Last, 1)
 }
 
 func (f *Finding) follows(other *Finding) bool {
@@ -188,6 +197,9 @@ func (f *Finding) happensWith(c *Finding) bool {
 	}
 	if f.Last < c.First || f.First > c.Last+aftermath {
 		return false
+	}
+	if hasCode("restart", c.Rule.Code) && hasCode("tcp", f.Rule.Code) {
+		return f.First <= c.Last // a host that was restarted resets connections before its targets are back
 	}
 	if hasCode("evicted recovery connect lock restart node", f.Rule.Code) {
 		return true
