@@ -62,10 +62,11 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point, least int) {
 	if b.Again > 0 && b.seq == m.Seq && m.Time-b.last < copyTime {
 		return
 	}
-	if b.Again == 0 || b.seq != m.Seq || m.Fast > 0 || m.Probes == 1 {
+	back := f.spokeAgain(c, b.list)
+	if b.Again == 0 || b.seq != m.Seq || m.Fast > 0 || m.Probes == 1 || back != 0 {
 		*b = resentBytes{seq: m.Seq, Unacknowledged: Unacknowledged{Span: Span{m.Time, m.Time}, First: at, Connect: m.SYN, Probes: m.Probes > 0,
 			Unproven: m.Alone, Bytes: m.Bytes, Conn: m.Conn}}
-		if m.FirstSent != 0 {
+		if m.FirstSent != 0 && back == 0 {
 			b.From = m.FirstSent
 		}
 	}
@@ -84,6 +85,24 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point, least int) {
 	default:
 		*b.list = b.Unacknowledged
 	}
+}
+
+// spokeAgain ends what a host did not acknowledge with its first frame after a long time without any, and returns when that was, 0 if there is none:
+// what is sent again later belongs to a connection that the host does not have any more.
+func (f *Facts) spokeAgain(c *Contact, u *Unacknowledged) int64 {
+	if u == nil || u.Length() <= LongPause {
+		return 0
+	}
+	back, ok := fifo.Get(f.contacts, contactKey{c.Source, c.To, c.From})
+	if !ok || back.Active.Pause(u.Span) < u.Length()-runPause {
+		return 0
+	}
+	at, ok := back.Active.Within(Span{u.To, c.Span.To})
+	if !ok || at.Time < u.To {
+		return 0
+	}
+	u.To = at.Time
+	return at.Time
 }
 
 // UnackedIn returns what one host sent to another within a span that was not acknowledged for

@@ -47,6 +47,28 @@ func TestUnacknowledged(t *testing.T) {
 	}
 }
 
+// TestSilenceEnds checks that a host is silent until its first frame, not until bytes of a connection are sent again that it has lost, and
+// that it is not silent when it sends frames meanwhile.
+func TestSilenceEnds(t *testing.T) {
+	a, b := netip.MustParseAddrPort("192.0.2.1:1021"), netip.MustParseAddrPort("192.0.2.2:988")
+	for _, tt := range []struct {
+		frames []int64 // of the silent host, in seconds
+		until  int64
+	}{{[]int64{0, 20}, 20}, {[]int64{0}, 31}, {[]int64{0, 7, 14, 20}, 31}, {[]int64{0, 3, 40}, 31}} {
+		f, frames := New(), tt.frames
+		for i, at := range []int64{1, 2, 4, 8, 15, 31} {
+			for len(frames) > 0 && frames[0] < at {
+				f.contact(0, b.Addr(), a.Addr()).seen(Point{Time: frames[0]*second + 1})
+				frames = frames[1:]
+			}
+			f.segment(&lnet.TCPEvent{Frame: link.Frame{Number: int64(i + 1), Time: at*second + 1}, Src: a, Dst: b, FirstSent: 1,
+				TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}})
+		}
+		unacked := f.Contacts(a.Addr(), b.Addr())[0].Unacked
+		assert.That(t, len(unacked) == 1 && unacked[0].To == tt.until*second+1, "%v: %+v", tt.frames, unacked[0])
+	}
+}
+
 // TestUnacknowledgedPackets checks that packets of InfiniBand count that were sent again three times since the receiver was heard last.
 func TestUnacknowledgedPackets(t *testing.T) {
 	a, b := netip.MustParseAddrPort("192.0.2.1:4791"), netip.MustParseAddrPort("192.0.2.2:4791")
