@@ -427,6 +427,29 @@ func TestRecoveryOfNobody(t *testing.T) {
 	}
 }
 
+// TestUnmounted: a node that has unmounted a target, by its log, was not restarted, also where a client had lost the target before.
+func TestUnmounted(t *testing.T) {
+	const lost = "\n2026-11-24T10:00:00+00:00 node kernel: Lustre: lustre-OST0000-osc-ffff8880: Connection to lustre-OST0000 (at 192.0.2.2@tcp) was lost; " +
+		"in progress operations using this service will wait for recovery to complete"
+	s := readLogOf(t, lost, node3)
+	for _, line := range []string{"06+00:00 oss kernel: Lustre: server umount lustre-OST0000 complete",
+		"10+00:00 oss kernel: Lustre: lustre-OST0000: Will be in recovery for at least 5:00, or until 2 clients reconnect",
+		"20+00:00 oss kernel: Lustre: lustre-OST0000: Recovery over after 0:10, of 2 clients 2 recovered and 0 were evicted."} {
+		var e debuglog.Event
+		assert.NoError(t, debuglog.NewReader(strings.NewReader("2026-11-24T10:00:"+line+"\n")).Next(&e))
+		s.e.Line(&track.LogLine{Event: e, File: "messages", Node: oss})
+	}
+	s.e.Close()
+	for _, f := range s.e.Findings() {
+		if f.Rule.Code == "restart.target" {
+			assert.Equal(t, len(f.Suspects), 2, f.Suspects)
+			assert.Equal(t, f.Cleared[0].Text, "192.0.2.2@tcp has unmounted lustre-OST0000, by its log")
+			return
+		}
+	}
+	t.Error("no restart.target")
+}
+
 // TestLogOfClient checks that what the log of a client has of itself is not said of a server, also where the line that shows what it is comes later.
 func TestLogOfClient(t *testing.T) {
 	const at = "\n2026-11-24T10:00:00+00:00 node kernel: "

@@ -22,17 +22,22 @@ func startRecoveries(describe func(*diagnose.Reporter, *recovery.Recovery, *diag
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
 			if f := recoveryFinding(v); describe(r, v, &f) {
 				server := cmp.Or(v.ServerBefore, v.Server)
-				if isSet(v.LastReply) && isSet(v.Back) {
-					excludeNode(&f, known, server, facts.Span{From: v.LastReply.Time, To: v.Back.Time})
+				if isSet(v.LastReply) {
+					excludeNode(&f, known, server, facts.Span{From: v.LastReply.Time, To: cmp.Or(v.Back.Time, r.Now())})
 				}
-				if v.GoneBy == recovery.SignStopping && v.Gone.IsLog() {
-					exclude(&f, atNode(server), v.Gone, server.String()+" has unmounted the target, by its log")
-				}
+				excludeUnmounted(&f, server, v)
 				proveLosses(r, v, &f)
 				tell(&f, known)
 				r.Report(f)
 			}
 		}}
+	}
+}
+
+// excludeUnmounted clears a node that has unmounted all of some targets, by its log.
+func excludeUnmounted(f *diagnose.Finding, n lnet.NID, targets ...*recovery.Recovery) {
+	if !slices.ContainsFunc(targets, func(v *recovery.Recovery) bool { return !v.Stop.IsLog() }) {
+		exclude(f, atNode(n), targets[0].Stop, n.String()+" has unmounted "+targetName(targets[0])+", by its log")
 	}
 }
 

@@ -603,12 +603,14 @@ var _ = add(diagnose.Rule{
 				}
 				if f := restartedTogether(group); f != nil {
 					server := cmp.Or(group[0].ServerBefore, group[0].Server)
-					excludeNode(f, known, server, facts.Span{From: f.First, To: f.Last})
 					if l, ok := fifo.Get(loaded, server); ok && l.Time > f.First && l.Time < f.Last {
 						f.Text += " Lustre was loaded anew on " + server.String() + " meanwhile: it was booted, or somebody has unloaded the modules before."
 						f.Brief = f.Text + " Look at the console of the server before the first sign, and at its BMC or hypervisor."
 						f.ProveLine(&l)
 						suspect(f, atNode(server), byAdmin)
+					} else {
+						excludeNode(f, known, server, facts.Span{From: f.First, To: f.Last})
+						excludeUnmounted(f, server, group...)
 					}
 					r.Report(*f)
 				}

@@ -60,8 +60,8 @@ func (b *beside) join(r *Recovery) {
 		case !o.Kind.IsOutage():
 			o.joined = true
 		case r.Server.Len > 0 && o.Server.Len > 0 && r.Server != o.Server: // it was back elsewhere meanwhile
-			if r.stop.IsZero() && o.ServerBefore == r.ServerBefore {
-				r.stop = o.stop
+			if r.Stop.IsZero() && o.ServerBefore == r.ServerBefore {
+				r.Stop = o.Stop
 			}
 		case same == nil || o.Begin() > same.Begin():
 			same = o
@@ -110,8 +110,8 @@ func (r *Recovery) joinLogged(o *Recovery) {
 	if r.ServerBefore == (lnet.NID{}) {
 		r.ServerBefore = o.ServerBefore
 	}
-	if r.stop.IsZero() {
-		r.stop = o.stop
+	if r.Stop.IsZero() || r.Stop.Time > o.Stop.Time && !o.Stop.IsZero() {
+		r.Stop = o.Stop
 	}
 	if isBefore(o.Back, r.Back) {
 		r.Back, r.byServer, r.TookPart = o.Back, o.byServer, track.Point{}

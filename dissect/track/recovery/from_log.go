@@ -147,7 +147,7 @@ func (t *Tracker) startAgain(g *target, on lnet.NID, p track.Point) *Recovery {
 		t.endRecovery(g, last, p.Time)
 	}
 	if g.stop.Time > lastBack {
-		r.stop = g.stop
+		r.Stop = g.stop
 	}
 	g.current = r
 	return r

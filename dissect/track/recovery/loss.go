@@ -308,9 +308,9 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 		r.Kind = Failover
 	}
 	if g.stop.Time > r.LastReply.Time && g.stop.Time < r.Back.Time {
-		r.stop = g.stop
+		r.Stop = g.stop
 	}
-	if g.start.Time > max(r.LastReply.Time, r.stop.Time) && g.start.Time <= r.Back.Time {
+	if g.start.Time > max(r.LastReply.Time, r.Stop.Time) && g.start.Time <= r.Back.Time {
 		r.Starting = g.start.Point
 	}
 	g.current = r

@@ -27,8 +27,7 @@ type Recovery struct {
 
 	NoneRecovered bool // by the log of the server, no client had when the recovery was over
 
-	stop       track.Point // the target disconnected from others
-	known      int         // clients that the target had
+	known      int // clients that the target had
 	knownValid bool
 	logged     int   // the same, by the log of the server; 0: unknown
 	ended      int64 // when it was superseded
@@ -46,6 +45,7 @@ type Servers struct {
 // Moments are the messages that show what happened to a target.
 type Moments struct {
 	LastReply track.Point // the last one before it was gone
+	Stop      track.Point // the target disconnected from others, or its server unmounted it, by its log
 	Gone      track.Point // the first sign that it was gone
 	GoneBy    Sign
 	Starting  track.Point // the target registered with the MGS, or connected to others
@@ -196,7 +196,7 @@ func (r *Recovery) Last() (last *Client) {
 // settle sets what follows from the clients of a complete record.
 func (r *Recovery) settle() {
 	slices.SortStableFunc(r.Clients, func(a, b *Client) int { return cmp.Compare(a.begin(), b.begin()) })
-	r.sign(r.stop, SignStopping)
+	r.sign(r.Stop, SignStopping)
 	for _, c := range r.Clients {
 		if !r.Back.IsZero() && c.Lost.Time > r.Back.Time { // it was cut off from a target that was back
 			c.Unanswered = 0
