@@ -13,7 +13,7 @@ const (
 	AtClient                       // the node that sends the request
 	AtHolder                       // a client that keeps a lock
 	AtPath                         // the path between two nodes
-	AtNode                         // a node that is gone, frozen, restarted, short of CPU, or whose address another host has
+	AtNode                         // a node that is gone, cut off from all others, frozen, restarted or short of CPU, or whose address another host has
 	AtLNet                         // messages are lost or kept above TCP or RDMA, between two nodes
 	AtQueue                        // the request is in the server and waits for a thread
 	AtThread                       // a service thread works on this request while others of its kind are served

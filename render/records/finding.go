@@ -23,7 +23,7 @@ var placeDocs = [...]string{
 	diagnose.AtClient:      "the node that sends the request",
 	diagnose.AtHolder:      "a client that keeps a lock",
 	diagnose.AtPath:        "the network between two nodes",
-	diagnose.AtNode:        "a node that is gone, frozen, restarted or short of CPU, or whose address another host has",
+	diagnose.AtNode:        "a node that is gone, cut off from all others, frozen, restarted or short of CPU, or whose address another host has",
 	diagnose.AtLNet:        "messages are lost or kept above TCP or RDMA, between two nodes",
 	diagnose.AtQueue:       "the request is in the server and waits for a thread",
 	diagnose.AtThread:      "a service thread works on this request, while others of its kind are served",

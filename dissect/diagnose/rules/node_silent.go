@@ -36,7 +36,14 @@ var _ = addTrouble(diagnose.Rule{
 	}
 	if len(g.Suspects) == 1 {
 		node := g.Suspects[0].Node
-		f.Node = node
+		f.Subject = diagnose.Subject{Client: f.Client, Server: f.Server} // whatever waited for it
+		if f.Node = node; len(s.senders()) > 1 {
+			if f.Client == node {
+				f.Server = lnet.NID{}
+			} else {
+				f.Client = lnet.NID{}
+			}
+		}
 		text = fmt.Sprintf("%s was silent for at least %s: it acknowledged nothing, and nothing came from it.", node, roundedDown(long.Length()))
 	} else {
 		text = notAcknowledged(&s, long)
@@ -50,11 +57,15 @@ var _ = addTrouble(diagnose.Rule{
 
 // notAcknowledged says whose bytes a node did not acknowledge, and for how long.
 func notAcknowledged(s *troubleSum, long facts.Span) string {
-	var senders []lnet.NID
+	return fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", s.silences[0].To, nodes(s.senders()), roundedDown(long.Length()))
+}
+
+// senders returns who sent what the first silent node did not acknowledge.
+func (s *troubleSum) senders() (list []lnet.NID) {
 	for _, x := range s.silences {
 		if x.To == s.silences[0].To {
-			senders = withNew(senders, x.From, maxNames)
+			list = withNew(list, x.From, maxNames)
 		}
 	}
-	return fmt.Sprintf("%s acknowledged nothing that %s sent for at least %s.", s.silences[0].To, nodes(senders), roundedDown(long.Length()))
+	return list
 }

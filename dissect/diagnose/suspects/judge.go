@@ -178,7 +178,7 @@ func (j *Judge) judgeClient(t *Trouble) {
 	isUnacked := j.unacked(w) != nil // what it sends may come no farther than to its own interface
 	at, ok := j.Facts.SpokeAll(host, w.Span, max(w.Length()/4, second), isUnacked)
 	if !ok && !waitsForData(w.Operation) {
-		at, ok = j.Facts.SentAll(host, w.Span, max(w.Length()/4, facts.LongPause), isUnacked)
+		at, ok = j.Facts.SentAll(host, w.Span, max(w.Length()/4, min(facts.LongPause, w.Length()/5*3)), isUnacked) // what TCP sends again comes after twice the time
 	}
 	if !ok && isUnacked {
 		at, _, ok = j.Facts.Talks(host, w.Span, facts.HostOf(w.Server))
@@ -191,7 +191,7 @@ func (j *Judge) judgeClient(t *Trouble) {
 		if j.reachesNobody(w) {
 			t.Suspects = append(t.Suspects, place)
 		}
-	case w.Open || waitsForData(w.Operation) || isUnacked:
+	case w.Open || waitsForData(w.Operation) || isUnacked || j.Facts.UnackedIn(facts.HostOf(w.Server), host, w.Span) != nil: // it acknowledges nothing
 		t.Suspects = append(t.Suspects, place)
 	}
 }
@@ -582,34 +582,14 @@ const samePause = 2 * second
 // intersect finds the places that explain most of a group.
 func (g *Group) intersect() {
 	g.Suspects = common(g.Troubles)
-	for i, p := range g.Suspects { // who is silent to two others has lost more than the path to one of them
-		if p.Kind == diagnose.AtPath && slices.ContainsFunc(g.Troubles, func(t *Trouble) bool { return t.Silence != nil && !hasPlace(t.Suspects, p) }) {
-			if end := commonEnd(g.Troubles); end.Len > 0 {
-				g.Suspects[i] = diagnose.Between(diagnose.AtPath, lnet.NID{}, end)
-			}
-		}
+	if slices.ContainsFunc(g.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtNode }) { // who is silent to two others has lost more than the path to one of them
+		g.Suspects = slices.DeleteFunc(g.Suspects, func(p diagnose.Place) bool {
+			return p.Kind == diagnose.AtPath && slices.ContainsFunc(g.Troubles, func(t *Trouble) bool { return t.Silence != nil && !hasPlace(t.Suspects, p) })
+		})
 	}
 	for _, t := range g.Troubles {
 		g.Cleared = withCleared(g.Cleared, t.Cleared, g.Suspects)
 	}
-}
-
-// commonEnd returns the node that is an end of all silences, the zero NID if it is not one.
-func commonEnd(list []*Trouble) (end lnet.NID) {
-	var ends []lnet.NID
-	for _, t := range list {
-		if t.Silence == nil {
-			continue
-		}
-		if ends == nil {
-			ends = []lnet.NID{t.From, t.To}
-		}
-		ends = slices.DeleteFunc(ends, func(n lnet.NID) bool { return n != t.From && n != t.To })
-	}
-	if len(ends) == 1 {
-		end = ends[0]
-	}
-	return end
 }
 
 // withCleared returns a list with the places of another one that are not suspects, each place once: of the threads of a server one.
