@@ -140,17 +140,16 @@ func (k *refusedConnects) refused(i *track.Import, status int32, p track.Point) 
 
 func (k *refusedConnects) refusedBy(a *attempt, server lnet.NID, status int32, p track.Point) {
 	a.absent = a.absent || status == opcodes.ENODEV
-	if a.evicted || !k.has(status) {
+	if a.evicted || !k.has(status) || a.i.Client == server { // what a server connects to on itself, others connect to as well
 		return
 	}
 	a.run.add(p)
 	a.status, a.server = status, server
 }
 
-// logged takes a connect of a log, where that has no lines about the connections of the client. What a server
-// connects to on itself, others connect to as well.
+// logged takes a connect of a log, where that has no lines about the connections of the client.
 func (k *refusedConnects) logged(r *track.RPC) {
-	if !opcodes.IsConnect(r.Opcode) || !r.HasReply || r.Log.NotOnWire != debuglog.Nothing || r.Server.IsLoopback() {
+	if !opcodes.IsConnect(r.Opcode) || !r.HasReply || r.Log.NotOnWire != debuglog.Nothing {
 		return
 	}
 	if r.Log.HasClient && slices.ContainsFunc(k.report.Imports(), func(i *track.Import) bool { return i.FromLog && i.Client == r.Client }) {

@@ -514,7 +514,7 @@ func (x *Logs) isUnseen(c *debuglog.Call) bool {
 
 // notJoined takes a call with which no RPC of the capture was joined so far.
 func (x *Logs) notJoined(c *debuglog.Call) {
-	client, server := x.logs[c.Log].self.first(), c.Peer
+	client, server := x.logs[c.Log].self.first(), x.logs[c.Log].peer(c)
 	if c.Served {
 		client, server = server, client
 	}

@@ -40,19 +40,21 @@ func (t *table) side(c *debuglog.Call) {
 // nodes returns the client and the server of the RPC; one that is unknown is zero.
 func (t *table) nodes() (client, server lnet.NID) {
 	if c := &t.rpc.Client; t.rpc.HasClient {
-		client, server = t.logs[c.Log].self.first(), c.Peer
-		if c.Peer.IsLoopback() {
-			client = c.Peer
-		}
+		client, server = t.logs[c.Log].self.first(), t.logs[c.Log].peer(c)
 	}
 	if s := &t.rpc.Server; t.rpc.HasServer {
-		client = s.Peer
+		client = t.logs[s.Log].peer(s)
 		if !t.rpc.HasClient {
 			server = t.logs[s.Log].self.first()
-			if s.Peer.IsLoopback() {
-				server = s.Peer
-			}
 		}
 	}
 	return client, server
+}
+
+// peer returns the other node of a call; a node reaches itself by the loopback.
+func (l *log) peer(c *debuglog.Call) lnet.NID {
+	if self := l.self.first(); c.Peer.IsLoopback() && self.Len > 0 {
+		return self
+	}
+	return c.Peer
 }
