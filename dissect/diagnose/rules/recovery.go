@@ -75,6 +75,11 @@ func recoveryFinding(v *recovery.Recovery) diagnose.Finding {
 		Subject: diagnose.Subject{Target: v.Target, Detail: strconv.FormatInt(v.Begin(), 10)},
 		First:   v.Begin(), Last: max(v.Back.Time, v.Completed.Time),
 	}
+	for _, c := range v.Clients {
+		if at := c.Evicted.Time; at <= f.Last+longestRecovery {
+			f.Last = max(f.Last, at)
+		}
+	}
 	f.Server = cmp.Or(v.Server, v.ServerBefore)
 	if v.Kind == recovery.Failover { // which may have died
 		f.Node = v.ServerBefore

@@ -406,7 +406,6 @@ var _ = add(diagnose.Rule{
 		f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
 		for _, c := range evicted {
 			f.Prove(c.Evicted, "%s connects, and is evicted", c.Connection.Client)
-			f.Last = max(f.Last, c.Evicted.Time)
 		}
 		f.CompareTime(shortestWindow, evicted[0].Evicted.Time-lastAbsent(v))
 		suspect(f, ofOutage(v)...)
