@@ -161,7 +161,9 @@ func TestCauses(t *testing.T) {
 			diagnose.Finding{Subject: diagnose.Subject{Target: "lustre-OST0000", Client: client}, Suspects: []diagnose.Place{{Kind: diagnose.AtAdmin}, target}}, false},
 		"errors of a target by its index, after those by its name": {"io.error", []diagnose.Place{target}, nil, "io.error",
 			diagnose.Finding{Subject: diagnose.Subject{TargetIndex: "OST0000", Server: server}, Suspects: []diagnose.Place{{Kind: diagnose.AtStorage, Target: "OST0000", Node: server}}}, true},
-		"the same lock":         {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{7}}, true},
+		"the same lock": {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{7}}, true},
+		"after an eviction": {"evicted.unknown", []diagnose.Place{target}, nil, "slow.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, First: 21e9,
+			Suspects: []diagnose.Place{target}}, false},
 		"another lock":          {"evicted.lock_callback", nil, []uint64{7}, "lock.wait", diagnose.Finding{Subject: diagnose.Subject{Server: server}, Locks: []uint64{8}}, false},
 		"an effect is no cause": {"recovery.reconnect", []diagnose.Place{path}, nil, "path.cut", diagnose.Finding{Subject: diagnose.Subject{Client: client, Server: server}}, false},
 		"replies that the server dropped, by its log": {"lnet.reply_dropped", []diagnose.Place{lnet}, nil, "rpc.reply_lost",
@@ -175,7 +177,7 @@ func TestCauses(t *testing.T) {
 			diagnose.Finding{Subject: diagnose.Subject{Client: client}}, false},
 	} {
 		f := tt.finding
-		f.First, f.Last, f.Text = 12e9, 20e9, "effect"
+		f.First, f.Last, f.Text = max(f.First, 12e9), 22e9, "effect"
 		found := run(t, sample, warns(tt.effect, f),
 			warns(tt.cause, diagnose.Finding{Subject: diagnose.Subject{Server: server, Target: nameOf(tt.suspects)}, Suspects: tt.suspects, Locks: tt.locks, First: 10e9, Last: 20e9}))
 		for _, f := range found {

@@ -207,8 +207,8 @@ func (f *Finding) happensWith(c *Finding) bool {
 	if f.Last > c.Last+aftermath && f.Wait < f.Last-f.First && hasCode("slow io metadata", f.Rule.Code) {
 		return false // these sum up what happened again and again: there is more than this cause explains
 	}
-	if hasCode("evicted.lock_callback", c.Rule.Code) && hasCode("slow lock.wait", f.Rule.Code) {
-		return f.First <= c.Last // it waited for the lock, until the eviction freed it
+	if hasCode("evicted", c.Rule.Code) && hasCode("slow lock.wait", f.Rule.Code) {
+		return f.First <= c.Last // it waited for what the client kept, until the eviction freed it
 	}
 	return f.First >= c.First-before
 }

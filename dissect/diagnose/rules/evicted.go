@@ -100,11 +100,12 @@ type jointEviction []*evictions.Eviction
 const maxEvictions = 64 // at once, and groups of them
 
 // takes reports whether an eviction belongs to others: all are of one client, or all by one
-// target. Clients that were silent, or of which a log tells, have each a reason of their own.
+// target. Clients that were silent, or of which a log tells, have each a reason of their own; of what is
+// captured more places are excluded.
 func (j jointEviction) takes(e *evictions.Eviction) bool {
 	client, target := true, evictedFrom(e).isKnown() && e.Cause != evictions.Silence && !e.ByLog && !j[0].ByLog
 	for _, o := range j {
-		client = client && o.Client == e.Client
+		client = client && o.Client == e.Client && o.ByLog == e.ByLog
 		target = target && evictedFrom(o) == evictedFrom(e)
 	}
 	return (client || target) && len(j) < maxEvictions && slices.ContainsFunc(j, func(o *evictions.Eviction) bool { return mayCoincide(o, e) })
