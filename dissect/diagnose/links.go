@@ -21,7 +21,7 @@ var causeOrder = []string{
 	"restart.rolled_back",
 	"restart.no_recovery",
 	"restart.target",
-	"restart.unreachable target.stopped",
+	"restart.unreachable target.stopped connect.not_up",
 	"io.device io.error target.barrier",
 	"lnet.reply_dropped",
 	"lnet.lost rpc.reply_lost target.hung slow.target slow.queue slow.stuck slow.network tcp.round_trip tcp.retransmission rdma tcp.refused tcp.reset space.full",
