@@ -85,6 +85,7 @@ type refusal struct {
 	unsure    bool
 	blind     bool
 	repeated  bool // a client was refused again when it tried again
+	elsewhere bool // a client was connected to another server
 }
 
 // The bounds of what is remembered.
@@ -257,7 +258,7 @@ func (v *refusal) add(a *attempt) {
 	case a.connected.Time-a.first.Time >= v.longest:
 		v.longest, v.connected = a.connected.Time-a.first.Time, a.connected
 	}
-	v.until = max(v.until, a.connected.Time)
+	v.until, v.elsewhere = max(v.until, a.connected.Time), v.elsewhere || a.i.Server != a.server
 }
 
 // isTransient reports whether a client that is refused with an error tries on.
@@ -304,6 +305,9 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 		f.CompareTime(connectSoon, v.longest)
 	}
 	f.Suspects = k.suspects(s.Target, s.Client, s.Server)
+	if k.restart && v.open == 0 && !v.elsewhere {
+		exclude(&f, atConfig(s.Client), v.connected, "the client is connected to the same server")
+	}
 	return f
 }
 

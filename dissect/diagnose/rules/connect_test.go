@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest/messages"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -47,6 +48,18 @@ func TestRefusedConnects(t *testing.T) {
 		{opcodes.EINVAL, 2, nil, "error connect.refused: lustre-OST0000 on 192.0.2.2@tcp refused 2 connects of 192.0.2.3@tcp with EINVAL"},
 	} {
 		refusedThen(t, tt.errno, tt.n, tt.then).expect(tt.want)
+	}
+}
+
+// TestNotUpYet checks that a client which is connected in the end was configured for the right server.
+func TestNotUpYet(t *testing.T) {
+	for then, want := range map[lnet.NID]int{{}: 3, oss: 2, mgs: 3} {
+		s := refusedThen(t, opcodes.ENODEV, 3, nil)
+		if s.pass(30); then.Len > 0 {
+			s.connect(node3, then, ost0, []change{connCnt(4), opFlags(opInitial)}, []change{withHandle(handle), granted(7)})
+		}
+		s.e.Close()
+		assert.Equal(t, len(s.e.Findings()[0].Suspects), want, then)
 	}
 }
 
