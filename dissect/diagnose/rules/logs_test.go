@@ -427,27 +427,53 @@ func TestRecoveryOfNobody(t *testing.T) {
 	}
 }
 
-// TestUnmounted: a node that has unmounted a target, by its log, was not restarted, also where a client had lost the target before.
-func TestUnmounted(t *testing.T) {
-	const lost = "\n2026-11-24T10:00:00+00:00 node kernel: Lustre: lustre-OST0000-osc-ffff8880: Connection to lustre-OST0000 (at 192.0.2.2@tcp) was lost; " +
-		"in progress operations using this service will wait for recovery to complete"
-	s := readLogOf(t, lost, node3)
-	for _, line := range []string{"06+00:00 oss kernel: Lustre: server umount lustre-OST0000 complete",
-		"10+00:00 oss kernel: Lustre: lustre-OST0000: Will be in recovery for at least 5:00, or until 2 clients reconnect",
-		"20+00:00 oss kernel: Lustre: lustre-OST0000: Recovery over after 0:10, of 2 clients 2 recovered and 0 were evicted."} {
+// loggedLine is a line of the log of a node.
+type loggedLine struct {
+	node lnet.NID
+	line string
+}
+
+// restartOf returns the finding about a restart of a target that lines of several logs tell of.
+func restartOf(t *testing.T, lines []loggedLine) *diagnose.Finding {
+	s := readLog(t, "\n")
+	for _, l := range lines {
 		var e debuglog.Event
-		assert.NoError(t, debuglog.NewReader(strings.NewReader("2026-11-24T10:00:"+line+"\n")).Next(&e))
-		s.e.Line(&track.LogLine{Event: e, File: "messages", Node: oss})
+		assert.NoError(t, debuglog.NewReader(strings.NewReader(l.line+"\n")).Next(&e), l.line)
+		s.e.Line(&track.LogLine{Event: e, File: "messages", Node: l.node, Log: int(l.node.Addr[3])})
 	}
 	s.e.Close()
-	for _, f := range s.e.Findings() {
-		if f.Rule.Code == "restart.target" {
-			assert.Equal(t, len(f.Suspects), 2, f.Suspects)
-			assert.Equal(t, f.Cleared[0].Text, "192.0.2.2@tcp has unmounted lustre-OST0000, by its log")
-			return
-		}
-	}
-	t.Error("no restart.target")
+	at := slices.IndexFunc(s.e.Findings(), func(f *diagnose.Finding) bool { return f.Rule.Code == "restart.target" })
+	assert.That(t, at >= 0, "no restart.target")
+	return s.e.Findings()[at]
+}
+
+// TestUnmounted: a node that has unmounted a target, by its log, was not restarted, also where a client had lost the target before.
+func TestUnmounted(t *testing.T) {
+	f := restartOf(t, []loggedLine{
+		{node3, "2026-11-24T10:00:00+00:00 node kernel: Lustre: lustre-OST0000-osc-ffff8880: Connection to lustre-OST0000 (at 192.0.2.2@tcp) was lost; " +
+			"in progress operations using this service will wait for recovery to complete"},
+		{oss, "2026-11-24T10:00:06+00:00 oss kernel: Lustre: server umount lustre-OST0000 complete"},
+		{oss, "2026-11-24T10:00:10+00:00 oss kernel: Lustre: lustre-OST0000: Will be in recovery for at least 5:00, or until 2 clients reconnect"},
+		{oss, "2026-11-24T10:00:20+00:00 oss kernel: Lustre: lustre-OST0000: Recovery over after 0:10, of 2 clients 2 recovered and 0 were evicted."},
+	})
+	assert.Equal(t, len(f.Suspects), 2, f.Suspects)
+	assert.Equal(t, f.Cleared[0].Text, "192.0.2.2@tcp has unmounted lustre-OST0000, by its log")
+}
+
+// TestMovedByLogs: a target has moved where a client lost it on another server than the one that started it before the client found out.
+func TestMovedByLogs(t *testing.T) {
+	const state = "00000100:00080000:0.0:179580152%d.000001:0:2719:0:(import.c:62:import_set_state_nolock()) 00000000ee8d125f lustre-MDT0000_UUID: changing import state from %s"
+	f := restartOf(t, []loggedLine{
+		{oss, "00010000:02000400:0.0:1795801514.507922:0:1497:0:(ldlm_lib.c:2012:target_start_recovery_timer()) lustre-MDT0000: Will be in recovery for at least 1:00, or until 2 clients reconnect"},
+		{node3, fmt.Sprintf(state, 0, "FULL to DISCONN")},
+		{node3, "00000100:02000400:0.0:1795801520.763853:0:2719:0:(import.c:179:ptlrpc_set_import_discon()) lustre-MDT0000-mdc-ff11000006115800: Connection to lustre-MDT0000 " +
+			"(at 192.0.2.1@tcp) was lost; in progress operations using this service will wait for recovery to complete"},
+		{node3, fmt.Sprintf(state, 1, "DISCONN to CONNECTING")},
+		{node3, "00000100:00080000:0.0:1795801521.004704:0:2640:0:(import.c:621:import_select_connection()) lustre-MDT0000-mdc-ff11000006115800: import 00000000ee8d125f using connection 192.0.2.2@tcp/192.0.2.2@tcp"},
+		{node3, "00000100:00080000:0.0:1795801521.011613:0:244:0:(import.c:1122:ptlrpc_connect_interpret()) lustre-MDT0000-mdc-ff11000006115800: connect to target with instance 8"},
+		{node3, fmt.Sprintf(state, 2, "CONNECTING to REPLAY")},
+	})
+	assert.Contains(t, f.Text, "lustre-MDT0000 moved from 192.0.2.1@tcp to 192.0.2.2@tcp.")
 }
 
 // TestLogOfClient checks that what the log of a client has of itself is not said of a server, also where the line that shows what it is comes later.

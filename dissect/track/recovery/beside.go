@@ -110,7 +110,7 @@ func (r *Recovery) joinLogged(o *Recovery) {
 	if r.ServerBefore == (lnet.NID{}) {
 		r.ServerBefore = o.ServerBefore
 	}
-	if r.Stop.IsZero() || r.Stop.Time > o.Stop.Time && !o.Stop.IsZero() {
+	if o.ServerBefore == r.ServerBefore && isBefore(o.Stop, r.Stop) {
 		r.Stop = o.Stop
 	}
 	if isBefore(o.Back, r.Back) {

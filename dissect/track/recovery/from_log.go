@@ -129,8 +129,13 @@ func (t *Tracker) loggedStart(l *track.LogLine, p track.Point) {
 		return
 	}
 	r = t.startAgain(g, l.Node, p)
-	r.Server, r.Back, r.byServer = l.Node, p, strings.Contains(l.UUID, "-lwp-")
-	if r.ServerBefore.Len > 0 && !t.nodes.same(r.ServerBefore, l.Node) {
+	r.Back, r.byServer = p, strings.Contains(l.UUID, "-lwp-")
+	t.runsOn(r, l.Node)
+}
+
+// runsOn sets the server on which a target was started.
+func (t *Tracker) runsOn(r *Recovery, server lnet.NID) {
+	if r.Server = server; r.ServerBefore.Len > 0 && !t.nodes.same(r.ServerBefore, server) {
 		r.Kind = Failover
 	}
 }
@@ -174,7 +179,8 @@ func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
 	if r == nil || t.hasMoved(r, l.Node) || !r.Completed.IsZero() || !r.Back.IsZero() && r.Back.Time < g.stop.Time {
 		r = t.startAgain(g, l.Node, p)
 	}
-	r.Server, r.logged = l.Node, int(l.Number)
+	t.runsOn(r, l.Node)
+	r.logged = int(l.Number)
 	if l.Kind == debuglog.RecoveryBegin {
 		if r.Back.IsZero() {
 			r.Back = p

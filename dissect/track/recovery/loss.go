@@ -282,6 +282,10 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 			if r.Server == (lnet.NID{}) { // a log has not named it
 				r.Server = s.server
 			}
+			if r.ServerBefore.Len == 0 && k.lost { // by the log of another server, which began it
+				r.ServerBefore = cmp.Or(g.server, g.past.server)
+				t.runsOn(r, r.Server)
+			}
 			if r.Back.IsZero() { // another client's replay has shown it
 				r.Back, r.Instance, r.TookPart = p, s.instance, track.Point{}
 			}
