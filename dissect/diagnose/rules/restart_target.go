@@ -177,8 +177,8 @@ func wasBefore(v *recovery.Recovery) bool {
 func timesText(v *recovery.Recovery) (text string) {
 	who := firstBack(v)
 	if down, ok := v.Downtime(); ok {
-		foundOut := v.Gone.IsLog() && v.GoneBy != recovery.SignStopping // by the log of a client, some time after that
-		text = ": " + who + " was connected again after " + atLeastTime(v.IsLossy || !isSet(v.LastReply) || foundOut, down)
+		isExact := isSet(v.LastReply) && !v.Gone.IsLog() || v.Gone.IsLog() && v.GoneBy == recovery.SignStopping // clients find out some time after that
+		text = ": " + who + " was connected again after " + atLeastTime(v.IsLossy || !isExact, down)
 	} else if down, ok := v.DowntimeLimit(); ok {
 		text = ": " + who + " was connected again less than " + roundedUp(down) + " after its last reply"
 	}
