@@ -10,8 +10,10 @@ import (
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -458,6 +460,16 @@ func TestUnmounted(t *testing.T) {
 	})
 	assert.Equal(t, len(f.Suspects), 2, f.Suspects)
 	assert.Equal(t, f.Cleared[0].Text, "192.0.2.2@tcp has unmounted lustre-OST0000, by its log")
+}
+
+// TestLostByPing: a ping that was given up when its target was gone is the first sign of that, and no wait of its own.
+func TestLostByPing(t *testing.T) {
+	at := func(seconds int64) track.Point { return track.Point{Frame: -1, Time: seconds * 1e9} }
+	gone := &recovery.Recovery{Target: "lustre-OST0000", Moments: recovery.Moments{Gone: at(20), GoneBy: recovery.SignLog, Back: at(40)}}
+	for opcode, explained := range map[uint32]bool{opcodes.OBD_PING: true, opcodes.OST_WRITE: false} {
+		w := &facts.Wait{Span: facts.Span{From: 4e9, To: 20e9}, Operation: facts.Operation{Opcode: opcode}, Target: facts.Target{Name: "lustre-OST0000"}, Sends: []facts.Send{{Point: at(4)}, {Point: at(9)}}}
+		assert.Equal(t, (&troubles{outages: []*recovery.Recovery{gone}}).unexplained(w) == nil, explained, opcode)
+	}
 }
 
 // TestMovedByLogs: a target has moved where a client lost it on another server than the one that started it before the client found out.
