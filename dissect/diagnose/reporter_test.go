@@ -49,3 +49,12 @@ func TestFollowed(t *testing.T) {
 	stop, eviction := &diagnose.Rule{Noun: "stopped target", CountsLines: true}, &diagnose.Rule{Noun: "eviction"}
 	assert.Equal(t, diagnose.Followed([]*diagnose.Finding{{Rule: stop, Count: 2}, {Rule: eviction, Count: 3}, {Rule: eviction, Count: 1}}), "1 stopped target and 4 evictions")
 }
+
+// TestOpeningOfEviction checks that what waited for a silent client did not wait because of its eviction.
+func TestOpeningOfEviction(t *testing.T) {
+	for code, want := range map[string]string{"evicted.silence": "A evicted B. Its silence led to 2 RPCs that waited.", "evicted.admin": "A evicted B. It led to 2 RPCs that waited."} {
+		root := &diagnose.Finding{Rule: &diagnose.Rule{Code: code}, Text: "A evicted B."}
+		s := diagnose.Story{Root: root, Followed: []*diagnose.Finding{{Rule: &diagnose.Rule{Code: "slow.wait", Noun: "RPC that waited"}, Count: 2, Cause: root}}}
+		assert.Equal(t, s.Opening(), want)
+	}
+}

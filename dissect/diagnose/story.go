@@ -94,7 +94,11 @@ func (s *Story) Opening() string {
 	isWorse := slices.ContainsFunc(unsaid, func(o *Finding) bool { return o.Severity > f.Severity })
 	if followed := Followed(unsaid); followed != "" && (isWorse || strings.Count(text, ". ") < 2) {
 		before, look, found := strings.Cut(text, " Look ") // where to look comes last
-		text = before + " It led to " + followed + longestWait(f, unsaid) + "."
+		cause := "It"
+		if f.Rule.Code == "evicted.silence" { // the eviction ended what waited for the client
+			cause = "Its silence"
+		}
+		text = before + " " + cause + " led to " + followed + longestWait(f, unsaid) + "."
 		if found {
 			text += " Look " + look
 		}
