@@ -302,11 +302,12 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{slowAck, slowAckSamples, slowAckSeconds, slowAckRatio, slowAckResent, slowAckLossy},
 	Samples:    []string{"slow_client.pcap.zst", "slow_network.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return diagnose.Hooks{Tick: func(int64) { reportRoundTrips(r) }, End: func() { reportRoundTrips(r) }}
+		known := factsOf(r)
+		return diagnose.Hooks{Tick: func(int64) { reportRoundTrips(r, known) }, End: func() { reportRoundTrips(r, known) }}
 	},
 })
 
-func reportRoundTrips(r *diagnose.Reporter) {
+func reportRoundTrips(r *diagnose.Reporter, known *facts.Facts) {
 	for p := range r.Paths().All {
 		seconds, bulk := 0, false
 		for _, s := range p.Slow {
@@ -324,7 +325,12 @@ func reportRoundTrips(r *diagnose.Reporter) {
 			if _, changed := p.Typical(); !changed {
 				resent, messages := resentWith(r.Paths(), p)
 				f.Compare(slowAckResent, resent)
-				if f.Compare(slowAckLossy, 100*resent/messages); resent < slowAckResent.Value || 100*resent/messages < slowAckLossy.Value {
+				isDisturbed := slices.ContainsFunc(p.Slow, func(s paths.SlowSpan) bool { // else the peer was gone
+					return slices.ContainsFunc(known.Peers(p.To), func(peer netip.Addr) bool {
+						return known.DisturbedIn(peer, p.To, facts.Span{From: s.From.Time, To: s.To.Time})
+					})
+				})
+				if f.Compare(slowAckLossy, 100*resent/messages); resent < slowAckResent.Value || 100*resent/messages < slowAckLossy.Value || !isDisturbed {
 					f.Severity = diagnose.Note
 				} else {
 					f.Text += fmt.Sprintf(" %.0f segments from or to it were sent again.", resent)

@@ -283,7 +283,7 @@ func nodeServed(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	if j.unacked(w) != nil { // it may have been restarted since, and serve others again
 		return none()
 	}
-	fromOthers := func(s *facts.Stream) bool { return s.Server == w.Server && !s.Client.IsLoopback() } // the link may be down
+	fromOthers := func(s *facts.Stream) bool { return s.Server == w.Server && s.Client != s.Server } // the link may be down
 	proof, ok := j.served(w, func(s *facts.Stream) bool { return fromOthers(s) && s.IsPing() })
 	if !ok {
 		proof, ok = j.served(w, fromOthers)
