@@ -33,6 +33,9 @@ type console struct {
 	minute [len("Nov 24 10:00")]byte // the last minute that was read of times without a year
 	start  int64                     // when it began
 	month  time.Month                // of it
+
+	date  [len("2026-11-24T10:00")]byte // the last minute that was read of complete dates
+	begin int64                         // when it began, in UTC
 }
 
 // head is the beginning of a line of the console, in front of its message.
@@ -183,29 +186,36 @@ func (c *console) readDigits(b []byte, h *head) []byte {
 		}
 		return nil
 	}
-	var text [date]byte
-	copy(text[:], b)
-	text[10] = 'T'
-	t, err := time.ParseInLocation("2006-01-02T15:04:05", string(text[:]), time.UTC)
-	if err != nil {
+	if [16]byte(b) != c.date && !c.setDate([16]byte(b)) || b[16] != ':' || b[17]-'0' > 5 || b[18]-'0' > 9 {
 		return nil
 	}
-	ns, rest := fraction(0, b[date:])
+	ns, rest := fraction(c.begin+int64(b[17]-'0')*10e9+int64(b[18]-'0')*1e9, b[date:])
 	if offset, after, ok := zone(rest); ok {
-		h.stamp, h.time = wallClock, t.UnixNano()+ns-offset
+		h.stamp, h.time = wallClock, ns-offset
 		return after
 	}
 	h.stamp = localTime
-	h.time = inLocation(t, c.location) + ns + c.shift
+	h.time = inLocation(time.Unix(0, ns).UTC(), c.location) + c.shift
 	if name, after, ok := bytes.Cut(rest, []byte(" ")); ok && len(name) == 0 { // the name of a zone, of journalctl -o short-full
 		if word := word(after); isZoneName(word) {
 			if string(word) == "UTC" || string(word) == "GMT" {
-				h.stamp, h.time = wallClock, t.UnixNano()+ns
+				h.stamp, h.time = wallClock, ns
 			}
 			rest = after[len(word):]
 		}
 	}
 	return rest
+}
+
+// setDate sets the minute of complete dates.
+func (c *console) setDate(b [16]byte) bool {
+	text := b
+	text[10] = 'T'
+	t, err := time.Parse("2006-01-02T15:04", string(text[:]))
+	if err == nil {
+		c.date, c.begin = b, t.UnixNano()
+	}
+	return err == nil
 }
 
 // inLocation returns the time that a clock in a location shows.
