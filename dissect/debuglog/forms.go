@@ -50,7 +50,9 @@ var forms = []struct {
 	{ConnectFailed, 0, "recovery of {target} on {nid} failed ({status})"},
 	{Instance, 0, "{name}: connect to target with instance {number}"},
 	{Lost, 0, "{name}: Connection to {} (at {nid}) was lost; {}"},
+	{Connected, 0, "{served}: Connection restored to {uuid} (at {nid})"}, // 2.8 to 2.13, of the connection for callbacks
 	{Restored, 0, "{name}: Connection restored to {} (at {nid})"},
+	{Restored, 0, "{name}: Connection restored to (at {nid})"},
 	{WasEvicted, 0, "{name}: This client was evicted by {}; {}"},
 	{WasEvicted, 0, "@@@ {name}: evicting (reconnect/recover flags not set{}"},
 	{Idle, 0, "{name}: disconnect after {} idle"},
@@ -101,7 +103,8 @@ var forms = []struct {
 	{Evicting, BySilence, "{target}: haven't heard from client {uuid} (at {nid}) in {seconds} seconds.{}"},
 	{Evicting, BySilence, "{target}: haven't heard from client {uuid} (at {nid}) in {}"},
 	{Evicting, ByLockCallback, "### lock callback timer expired after {}: evicting client at {nid} ns: {namespace} {}"},
-	{Evicting, ByLockCallback, "### client (nid {nid}) {} blocking AST ({}), evict it ns: {namespace} {}"},
+	{Evicting, ByLockCallback, "### client (nid {nid}) failed to reply to {state} AST ({}), evict it ns: {namespace} {}"},
+	{Evicting, ByLockCallback, "### client (nid {nid}) returned error from {state} AST ({}), evict it ns: {namespace} {}"},
 	{Evicting, ByAdmin, "{target}: evicting {uuid} (at {nid}) by administrative request"},
 	{Evicting, ByAdmin, "{target}: evicting {uuid} at adminstrative request"},
 	{Evicting, ByRecovery, "{target}: disconnect stale client {uuid}@{nid}"},
@@ -128,6 +131,7 @@ var forms = []struct {
 	{RecoveryEnd, 0, "{target}: Recovery over after {}, of {number} clients {recovered} recovered and {} evicted."},
 	{RecoveryWaits, 0, "{target}: in recovery but waiting for the first client to connect{}"},
 	{RecoveryTimedOut, 0, "{target}: recovery is timed out, evict stale exports{}"},
+	{RecoveryTimedOut, 0, "recovery is timed out, evict stale exports{}"},
 	{RecoveryTimedOut, 0, "{target}: extended recovery timer reached hard limit: {number}, {}"},
 	{RecoveryTimedOut, 0, "{target}: extended recovery timer reaching hard limit: {number}, {}"},
 	{RecoveryTimedOut, 0, "{target}: Recovery already passed deadline {}"},
@@ -158,7 +162,9 @@ var forms = []struct {
 	{MountFailed, 0, "failed to start server {target}: {status}"},
 	{MountFailed, 0, "Unable to start targets: {status}"},
 	{MountFailed, 0, "Unable to start osd on {device}: {status}"},
-	{MountFailed, 0, "{}: can't mount {device}: {status}"},
+	{MountFailed, 0, "{target}-osd: can't mount {device}: {status}"},
+	{MountFailed, 0, "LDISKFS-fs warning (device {device}): {}: Device is already active on another node{}"},
+	{MountFailed, 0, "Can't load module '{}'"},
 	{MountFailed, 0, "{}: md_getattr failed for root: rc = {status}"},
 	{MountFailed, 0, "Failed to start MGS '{}' ({status}). {}"},
 	{MountFailed, 0, "An MDT (md {name}) is performing recovery, of which this client is not a part. {}"},
@@ -186,6 +192,7 @@ var forms = []struct {
 	{ConfigFailed, 0, "{name}: failed processing log, type {}: rc = {status}"},
 	{ConfigFailed, 0, "{name}: error processing {} log {}: rc = {status}"},
 	{ConfigFailed, 0, "failed processing log: {status}"},
+	{ConfigFailed, 0, "mgc: cannot find UUID by nid '{nid}': rc = {status}"},
 	{ConfigFailed, 0, "Failed to get MGS log {} and no local copy.{}"},
 	{ConfigFailed, 0, "{name}: failed to get MGS log {} and no_local_log flag is set: rc = {status}"},
 
@@ -310,6 +317,8 @@ var forms = []struct {
 	{NetError, NetFailed, "could not start connecting to {peer} rc {}"},
 	{NetError, NetFailed, "No privileged ports available to connect to {peer} at host {}"},
 	{NetError, NetFailed, "Closing conn {} to {peer}: error {status}"},
+	{NetError, NetFailed, "Closed conn {}->{peer} (errno {status}, peer errno {}): canceled {}"},
+	{NetError, NetFailed, "Deleting packet type {} len {} {}->{peer}"},
 	{NetError, NetFailed, "Deleting messages for {peer}: connection failed{}"},
 	{NetError, NetFailed, "Rx from {peer} failed: {number}"},
 	{NetError, NetFailed, "RDMA (tx: {}) failed: {number}"},
@@ -343,6 +352,7 @@ var forms = []struct {
 	{NetError, NetRouteless, "peer {peer} is unreachable"},
 	{NetDropped, 0, "Dropping message for {peer}: peer not alive{}"},
 	{NetDropped, 0, "Dropping message for {peer}: exceeded message deadline{}"},
+	{NetDropped, 0, "Matching packet from {peer}, match {} length {} too big: {}"},
 	{NetDropped, 0, "Dropping PUT from {peer} portal {}"},
 	{NetDropped, 0, "Dropping GET from {peer} portal {}"},
 	{NetDropped, 0, "{}: Dropping REPLY from {peer} for {}"},
@@ -677,6 +687,9 @@ func (e *Event) setPart(part string, b []byte, names *names) bool {
 		e.setName(b, names)
 	case "target":
 		e.Target = names.text(bytes.TrimSuffix(b, []byte("_UUID")))
+	case "served": // a target, which is no import
+		e.Target = names.text(b)
+		return len(targetOf(b)) == len(b)
 	case "uuid":
 		e.UUID = names.text(b)
 	case "before":
