@@ -294,12 +294,16 @@ func logText(who string, e *evictions.Eviction) string {
 	case e.Line == nil:
 		return who + ". The log of the client does not say why; that of the server has the reason."
 	}
-	text := who + " because " + map[debuglog.Reason]string{
+	because := map[debuglog.Reason]string{
 		debuglog.ByAdmin:        "an administrator asked for it",
 		debuglog.ByLockCallback: "it did not give back a lock in time",
 		debuglog.BySilence:      "nothing was heard from it for long",
 		debuglog.ByRecovery:     "it had not come back, or not finished, when the recovery of the target ended",
-	}[e.Line.Reason] + ", by the log of the server."
+	}[e.Line.Reason]
+	if ast := e.Line.State; ast != "" {
+		because = "it did not answer a " + ast + " callback, or with an error"
+	}
+	text := who + " because " + because + ", by the log of the server."
 	if e.IsOfEarlierMount {
 		text += " That was an earlier mount of this node: another one is served all along."
 	}

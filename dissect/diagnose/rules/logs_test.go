@@ -264,6 +264,10 @@ func TestConsoleCauses(t *testing.T) {
 	const request = "@@@ Request sent has timed out for slow reply: [sent %[1]d/real %[1]d] req@1 x1882597978310528/t0(0) o104->lustre-OST0000@192.0.2.4@tcp:15/16 lens 328/224 e 0 to 1 dl %[2]d"
 	sent := time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC).Unix()
 	lost := "2026-11-24T10:00:10+00:00 %[1]s kernel: Lustre: lustre-OST000%[2]d-osc-ff11: Connection to lustre-OST000%[2]d (at 192.0.2.2@tcp) was lost; in progress operations\n"
+	const (
+		notConnected = "LustreError: 11-0: lustre-OST0000-osc-ff11: operation ost_write to node 192.0.2.2@tcp failed: rc = -107\n"
+		restored     = "Lustre: lustre-OST0000-osc-ff11: Connection restored to 192.0.2.1@tcp (at 192.0.2.1@tcp)\n"
+	)
 	for _, tt := range []struct {
 		log, want string
 	}{
@@ -278,6 +282,16 @@ func TestConsoleCauses(t *testing.T) {
 			"2026-11-24T10:01:12+00:00 oss1 kernel: Lustre: lustre-OST0001: Recovery over after 0:02, of 1 clients 1 recovered and 0 were evicted.\n",
 			"restart.together: lustre-OST0000 and lustre-OST0001 were restarted on 192.0.2.2@tcp about the same time: all were back 60.0 s after the first sign, and " +
 				"clients had recovered after 62.0 s. Lustre was loaded anew on 192.0.2.2@tcp meanwhile: it was booted, or somebody has unloaded the modules before."},
+		{"2026-11-24T10:00:09+00:00 c1 kernel: " + notConnected + fmt.Sprintf(lost, "c1", 0) + "2026-11-24T10:00:50+00:00 c1 kernel: " + restored,
+			"restart.target: lustre-OST0000 moved from 192.0.2.2@tcp to 192.0.2.1@tcp."},
+		{"2026-11-24T10:00:10+00:00 c1 kernel: " + notConnected + fmt.Sprintf(lost, "c1", 0) + "2026-11-24T10:00:12+00:00 c1 kernel: " + restored, // it may have been evicted
+			"recovery.reconnect: 192.0.2.3@tcp lost the connection to lustre-OST0000 on 192.0.2.2@tcp and connected again on 192.0.2.1@tcp after 2.00 s."},
+		{"2026-11-24T10:00:01+00:00 c1 kernel: LustreError: 167-0: lustre-OST0001-osc-ff11: This client was evicted by lustre-OST0001; in progress operations using this service will fail.\n" +
+			"2026-11-24T10:00:10+00:00 c1 kernel: " + notConnected + fmt.Sprintf(lost, "c1", 0) + "2026-11-24T10:00:50+00:00 c1 kernel: " + restored, // such lines are left out
+			"evicted.unknown: lustre-OST0001 evicted 192.0.2.3@tcp. The log of the client does not say why; that of the server has the reason.\n" +
+				"recovery.reconnect: 192.0.2.3@tcp lost the connection to lustre-OST0000 on 192.0.2.2@tcp and connected again on 192.0.2.1@tcp after 40.0 s."},
+		{"2026-11-24T10:00:10+00:00 oss1 kernel: LustreError: 7:0:(a.c:1:f()) ### client (nid 192.0.2.4@tcp) failed to reply to completion AST (req@1 x1 status 0 rc -110), evict it ns: filter-lustre-OST0000_UUID lock: 00/0x1\n",
+			"evicted.lock_callback: lustre-OST0000 evicted 192.0.2.4@tcp because it did not answer a completion callback, or with an error, by the log of the server."},
 	} {
 		s := readLog(t, "\n")
 		r := debuglog.NewReader(strings.NewReader(tt.log))
@@ -294,6 +308,18 @@ func TestConsoleCauses(t *testing.T) {
 		if strings.Join(got, "\n") != tt.want {
 			t.Errorf("%s\nis %s\nnot %s", tt.log, strings.Join(got, "\n"), tt.want)
 		}
+	}
+}
+
+// TestLinesOfEviction checks that several lines of a server about one eviction are no sight of its client.
+func TestLinesOfEviction(t *testing.T) {
+	const lock = " ns: mdt-lustre-MDT0000_UUID lock: 00/0x1 nid: 192.0.2.4@tcp"
+	s := readLogOf(t, "\n2026-11-24T10:00:10+00:00 mds1 kernel: LustreError: 7:0:(a.c:1:f()) ### client (nid 192.0.2.4@tcp) failed to reply to blocking AST (req@1 x1 status 0 rc -110), evict it"+lock+
+		"\n2026-11-24T10:00:10+00:00 mds1 kernel: LustreError: 0:0:(a.c:2:g()) ### lock callback timer expired after 5s: evicting client at 192.0.2.4@tcp"+lock+"\n", mgs)
+	s.e.Close()
+	list := s.e.Findings()
+	if len(list) != 1 || list[0].Rule.Code != "evicted.lock_callback" || len(list[0].Evidence) != 1 || list[0].Evidence[0].Frame != -2 {
+		t.Errorf("%+v", list)
 	}
 }
 

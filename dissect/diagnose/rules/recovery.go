@@ -331,19 +331,25 @@ func (l *lostConnections) wasDown(v *recovery.Recovery) bool {
 func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 	f.Count = int64(len(v.Clients))
 	f.Text = nodes(clientNIDs(v.Clients)) + " lost the connection to " + targetName(v)
-	f.Text += onServer(v, v.Server)
+	server := cmp.Or(v.ServerBefore, v.Server)
+	f.Server = server
+	f.Text += onServer(v, server)
 	if v.GoneBy != recovery.SignLog {
 		f.Text += " (" + signTexts[v.GoneBy] + ")"
+	}
+	elsewhere := ""
+	if server != v.Server && v.Server.Len > 0 {
+		elsewhere = on(v.Server)
 	}
 	switch f.Text += " and "; {
 	case !isSet(v.Back):
 		f.Text += was(len(v.Clients)) + " not connected again by the end of the capture"
 	case isSet(v.LastReply):
-		f.Text += "connected again, " + duration(v.Back.Time-v.LastReply.Time) + " after the last reply"
+		f.Text += "connected again" + elsewhere + ", " + duration(v.Back.Time-v.LastReply.Time) + " after the last reply"
 	case v.Gone.IsLog():
-		f.Text += "connected again after " + duration(v.Back.Time-v.Gone.Time)
+		f.Text += "connected again" + elsewhere + " after " + duration(v.Back.Time-v.Gone.Time)
 	default:
-		f.Text += "connected again"
+		f.Text += "connected again" + elsewhere
 	}
 	f.Text += "."
 	if v.Kind == recovery.Reconnect && !l.wasDown(v) {
@@ -355,12 +361,14 @@ func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 			"was alive, whether the network worked (lctl ping from both sides)."
 	}
 	f.Text += impactText(v)
-	target := atTarget(v.Target, v.Server)
+	target := atTarget(v.Target, server)
 	for _, client := range clientNIDs(v.Clients) {
-		f.Suspects = append(f.Suspects, onPath(client, v.Server), inLNet(client, v.Server))
+		f.Suspects = append(f.Suspects, onPath(client, server), inLNet(client, server))
 	}
-	f.Suspects = append(f.Suspects, atNode(v.Server), diagnose.Place{Kind: diagnose.AtQueue, Node: v.Server}, atThread(v.Server),
-		atStorage(v.Target, v.Server), target)
+	f.Suspects = append(f.Suspects, atNode(server), diagnose.Place{Kind: diagnose.AtQueue, Node: server}, atThread(server), atStorage(v.Target, server), target)
+	if elsewhere != "" {
+		f.Suspects = append(f.Suspects, byAdmin)
+	}
 	f.Prove(v.LastReply, "the last reply before")
 	f.Prove(v.Gone, "%s", signTexts[v.GoneBy])
 	f.Prove(v.Back, "a connect is accepted again")

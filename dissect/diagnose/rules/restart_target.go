@@ -84,7 +84,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
 	if v.NoneRecovered {
 		f.Prove(v.Completed, "its recovery is over; no client has recovered")
-	} else {
+	} else if v.Completed != v.Back {
 		f.Prove(v.Completed, "a client has recovered")
 	}
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })

@@ -161,6 +161,9 @@ func (t *Tracker) pass() {
 	e.mayHaveRecovered = !e.Recovering.IsZero() && t.imports.IsLossy(e.Connection, track.Span{From: e.Recovering.Time, To: e.At.Time})
 	e.Target, e.Cause = e.Connection.Target, e.cause() // the name may have been found since
 	if e.Line = t.imports.Evicting(e.Connection, e.At.Time); e.Line != nil {
+		if e.atLine { // the server may have several
+			e.At = e.Line.Point()
+		}
 		if c := byLog(e.Line.Reason); c != e.Cause {
 			e.Cause, e.ByLog = c, true
 		}

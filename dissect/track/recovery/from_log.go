@@ -23,6 +23,9 @@ func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
 		return
 	}
 	k := t.connOf(i.Connection, i)
+	if l.Kind == debuglog.WasEvicted {
+		t.evictedAt[l.Log] = l.Time
+	}
 	switch l.Kind {
 	case debuglog.ImportState:
 		t.loggedState(k, p)
@@ -32,10 +35,17 @@ func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
 		}
 		if l.Console {
 			t.loggedState(k, p)
+			k.unknownBy = t.unknown.Log == l.Log && t.unknown.Name == l.Name && l.Time-t.unknown.Time <= atOnce
 		}
 	case debuglog.Restored, debuglog.WasEvicted:
 		switch {
 		case !l.Console:
+		case i.State == track.StateFull && k.lost && t.wasRestarted(k, l):
+			k.client.LostBy = SignNotConnected
+			t.accepted(k, grant{server: l.PeerNode(), recovering: true}, p)
+			if r := k.target.current; r.Completed.IsZero() { // the console has nothing of what was between
+				r.Completed = p
+			}
 		case i.State == track.StateFull && k.lost: // whether it recovered, the console does not say
 			t.accepted(k, grant{server: l.PeerNode(), isCut: true}, p)
 		default:
@@ -61,6 +71,20 @@ func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
 		}
 	}
 }
+
+// wasRestarted reports whether a target that did not know a client any more, and to which it was connected again some time later, was
+// restarted: else the client had been evicted, which the console says, but for lines that are left out since others are like them.
+func (t *Tracker) wasRestarted(k *conn, l *track.LogLine) bool {
+	at, evicted := t.evictedAt[l.Log]
+	kind := k.imp.Kind()
+	return k.unknownBy && l.Time-k.client.Lost.Time >= minLogged && (!evicted || l.Time-at > maxLeftOut) && kind != "lwp" && kind != "mgc"
+}
+
+const (
+	atOnce     = int64(time.Second)
+	minLogged  = int64(5 * time.Second)  // a client that was evicted is connected again sooner
+	maxLeftOut = int64(10 * time.Minute) // the default of libcfs_console_max_delay
+)
 
 // loggedState takes a change of the state of a connection, by the log of its client.
 func (t *Tracker) loggedState(k *conn, p track.Point) {
@@ -165,6 +189,9 @@ func (t *Tracker) hasMoved(r *Recovery, to lnet.NID) bool {
 
 // loggedTarget takes what the log of a server says about the recovery of a target.
 func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
+	if l.Kind == debuglog.RequestFailed && (l.Status == opcodes.ENOTCONN || l.Status == opcodes.ENODEV) {
+		t.unknown = *l
+	}
 	if l.Kind != debuglog.Stopped && l.Kind != debuglog.FailingOver && l.Kind != debuglog.RecoveryBegin && l.Kind != debuglog.RecoveryEnd {
 		return
 	}

@@ -117,9 +117,9 @@ func (r *Recovery) DowntimeLimit() (ns int64, ok bool) {
 }
 
 // Window returns how long the recovery took, in nanoseconds: from the first connect
-// that was accepted until the first client had recovered.
+// that was accepted until the first client had recovered. The console of a client has only its end.
 func (r *Recovery) Window() (ns int64, ok bool) {
-	return r.Completed.Time - r.Back.Time, !r.Back.IsZero() && !r.Completed.IsZero()
+	return r.Completed.Time - r.Back.Time, !r.Back.IsZero() && !r.Completed.IsZero() && r.Completed != r.Back
 }
 
 // Count returns how many clients had an outcome.

@@ -42,6 +42,9 @@ type Tracker struct {
 	nodes   nodes
 	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
 	beside  *beside                     // nil: there are no logs beside the capture
+
+	unknown   track.LogLine // of a client: the last server that did not know it
+	evictedAt map[int]int64 // when the last client of a log found out that it was evicted, by the number of the log
 }
 
 // conn is a connection of a client to a target.
@@ -62,6 +65,7 @@ type conn struct {
 	before   *Client     // of the loss before that
 
 	connecting  track.Point // by the log of the client, when it sent the last connect
+	unknownBy   bool        // it was lost since the server did not know the client, by the log of the client
 	isElsewhere bool        // by logs beside a capture, which has no message of it
 	evictedIn   *Recovery   // by the log of the server; nil: it was not, or has found out
 }
@@ -107,7 +111,7 @@ func New(imports *track.Imports, done func(*Recovery)) *Tracker {
 	return &Tracker{done: done, imports: imports,
 		conns: fifo.NewMap[*track.Connection, *conn](maxConns), targets: fifo.NewMap[string, *target](maxTargets),
 		unnamed: fifo.NewMap[*conn, *target](maxTargets),
-		heard:   fifo.NewMap[lnet.NID, *int64](maxServers)}
+		heard:   fifo.NewMap[lnet.NID, *int64](maxServers), evictedAt: map[int]int64{}}
 }
 
 // Advance sets the time and passes on what has ended.
