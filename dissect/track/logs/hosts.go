@@ -61,6 +61,9 @@ type told struct {
 	evicted      bool // the client was evicted, else it connects again
 }
 
+// isAbout reports whether a line of a server may be about what a client tells.
+func (s *told) isAbout(c *told) bool { return s.target == c.target && s.host != c.host }
+
 const maxTold = 1 << 11
 
 // sameMoment is how far the lines of both nodes about a connection are apart at most.
@@ -136,12 +139,12 @@ func (f *hostFinder) votes() hostVotes {
 		}
 		nearest := sameMoment
 		for _, s := range f.servers {
-			if s.target == c.target && !s.evicted {
+			if s.isAbout(&c) && !s.evicted {
 				nearest = min(nearest, absolute(s.at-c.at))
 			}
 		}
 		for _, s := range f.servers {
-			if s.target == c.target && !s.evicted && absolute(s.at-c.at) == nearest {
+			if s.isAbout(&c) && !s.evicted && absolute(s.at-c.at) == nearest {
 				v.add(c.host, s.peer, 1)
 			}
 		}
@@ -190,7 +193,7 @@ func evictedBefore(servers []told, c told) (nid lnet.NID) {
 	const findsOut = int64(10 * time.Minute)
 	last := c.at - findsOut
 	for _, s := range servers {
-		if s.evicted && s.target == c.target && s.at >= last && s.at <= c.at+sameMoment {
+		if s.evicted && s.isAbout(&c) && s.at >= last && s.at <= c.at+sameMoment {
 			nid, last = s.peer, s.at
 		}
 	}

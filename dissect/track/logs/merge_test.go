@@ -186,3 +186,18 @@ func TestTimeOfSending(t *testing.T) {
 	m.Read(func() bool { return false })
 	assert.Equal(t, fmt.Sprint(waited), "[6250]", "ms")
 }
+
+// TestHostsOfBothSides checks that a node which has a target and is a client of it is not taken for another client of the target.
+func TestHostsOfBothSides(t *testing.T) {
+	client, _ := lnet.ParseNID("192.0.2.9@tcp")
+	for host, want := range map[string]lnet.NID{"server": {}, "c9": client} {
+		f := newHostFinder()
+		f.take(&debuglog.Event{Kind: debuglog.Reconnected, Host: "server", Target: "fs-OST0000", Peer: client, Time: 1e18})
+		f.take(&debuglog.Event{Kind: debuglog.Restored, Host: host, Target: "fs-OST0000", Time: 1e18 + 1e6})
+		got := lnet.NID{}
+		if v := f.votes(); len(v[host]) > 0 {
+			got = v.most(host)
+		}
+		assert.Equal(t, got, want, host)
+	}
+}
