@@ -238,6 +238,7 @@ const (
 	PastDeadline                               // the same, since it is too late
 	DroppedLate                                // the server has thrown away a request that it got too late
 	BulkTimeout                                // data did not come in time
+	BulkUnsent                                 // data could not be transferred
 	BulkError
 	ReplayMismatch
 	ReplayTimeout

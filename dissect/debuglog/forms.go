@@ -30,7 +30,7 @@ var forms = []struct {
 	{Note, PastDeadline, "@@@ Already past deadline {}"},
 	{Note, DroppedLate, "@@@ Dropping timed-out request from {}"},
 	{Note, BulkTimeout, "@@@ timeout on bulk {} after {}"},
-	{Note, BulkError, "@@@ network error on bulk {}"},
+	{Note, BulkUnsent, "@@@ network error on bulk {}"},
 	{Note, BulkError, "@@@ truncated bulk {}"},
 	{Note, BulkError, "@@@ Reconnect on bulk {}"},
 	{Note, BulkError, "@@@ Eviction on bulk {}"},
@@ -51,6 +51,7 @@ var forms = []struct {
 	{Instance, 0, "{name}: connect to target with instance {number}"},
 	{Lost, 0, "{name}: Connection to {} (at {nid}) was lost; {}"},
 	{Connected, 0, "{served}: Connection restored to {uuid} (at {nid})"}, // 2.8 to 2.13, of the connection for callbacks
+	{Connected, 0, "{served}: Connection restored to (at {nid})"},
 	{Restored, 0, "{name}: Connection restored to {} (at {nid})"},
 	{Restored, 0, "{name}: Connection restored to (at {nid})"},
 	{WasEvicted, 0, "{name}: This client was evicted by {}; {}"},

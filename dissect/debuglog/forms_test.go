@@ -39,7 +39,7 @@ var reasonNames = map[Reason]string{
 	InRecovery: "InRecovery", StillBusy: "StillBusy", OtherClient: "OtherClient", ByNodemap: "ByNodemap", ByVersion: "ByVersion",
 	NetTimeout: "NetTimeout", NetRefused: "NetRefused", NetReset: "NetReset", NetUnreachable: "NetUnreachable", NetRouteless: "NetRouteless",
 	NetRace: "NetRace", NetStale: "NetStale", NetFailed: "NetFailed", SlowReply: "SlowReply", SentDelay: "SentDelay", NetworkError: "NetworkError",
-	TookLong: "TookLong", NoTimeAdded: "NoTimeAdded", PastDeadline: "PastDeadline", DroppedLate: "DroppedLate", BulkTimeout: "BulkTimeout",
+	TookLong: "TookLong", NoTimeAdded: "NoTimeAdded", PastDeadline: "PastDeadline", DroppedLate: "DroppedLate", BulkTimeout: "BulkTimeout", BulkUnsent: "BulkUnsent",
 	BulkError: "BulkError", ReplayMismatch: "ReplayMismatch", ReplayTimeout: "ReplayTimeout", WrongFlavor: "WrongFlavor", ReplyDropped: "ReplyDropped",
 }
 

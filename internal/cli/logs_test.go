@@ -482,9 +482,9 @@ func TestDiagnoseLogs(t *testing.T) {
 	for logs, want := range map[string]string{
 		"tcp_reset.client":        "slow.wait , recovery.reconnect lustre-OST0000, recovery.reconnect lustre-OST0001, lnet.failed ",
 		"missed_recovery.oss":     "restart.target lustre-OST0000, target.stopped lustre-OST0000, evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, connect.not_up ",
-		"missed_recovery.client2": "evicted.unknown lustre-OST0000, node.silent , recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
+		"missed_recovery.client2": "evicted.unknown lustre-OST0000, node.silent , recovery.reconnect lustre-MDT0000, evicted.unknown MGS, lnet.failed ",
 		"missed_recovery.oss,missed_recovery.client2": "restart.target lustre-OST0000, target.stopped lustre-OST0000, connect.not_up , " +
-			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, slow.wait , recovery.reconnect lustre-MDT0000, evicted.unknown MGS",
+			"evicted.recovery lustre-OST0000, evicted.recovery lustre-OST0000, slow.wait , recovery.reconnect lustre-MDT0000, evicted.unknown MGS, lnet.failed ",
 		"overload.oss": "slow.changed , slow.queue , slow.service , slow.service ", "overload.client2": "slow.wait ", "evict_admin.oss": "evicted.admin lustre-OST0000",
 	} {
 		args := []string{"diagnose", "-q", "-T", "json"}

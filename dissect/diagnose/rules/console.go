@@ -21,6 +21,7 @@ type lines struct {
 	where   func(l *track.LogLine) []diagnose.Place // the suspects, nil: the line says nothing
 
 	ofClient bool // clients log them
+	ofPeer   bool // they are about the other node, whatever the target
 	apart    bool // those after a pause are about something else
 	ofThread bool // those that name no node are about that of the last line of their thread
 }
@@ -84,6 +85,9 @@ func (x *consoleLines) line(l *track.LogLine) {
 		peer, _ = lnet.ParseNID(name)
 	}
 	about := *l
+	if x.of.ofPeer {
+		about.Target = ""
+	}
 	if about.Peer = peer; x.of.ofThread {
 		x.byThread(&about)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 )
 
 var _ = addLines(diagnose.Rule{
@@ -11,16 +12,25 @@ var _ = addLines(diagnose.Rule{
 	Severity: diagnose.Warning,
 	Noun:     "network error",
 	Summary:  "LNet reports errors with a peer.",
-	Meaning:  "Connections to the peer fail or time out, or break: the peer or the network between both is to blame.",
-	Next:     "lctl ping and lnetctl peer show on both nodes; the switch, cables and counters of the interfaces.",
+	Meaning: "Connections to the peer fail or time out, or break, connects to the MGS cannot be sent, or data are not transferred: the peer or the " +
+		"network between both is to blame. Where connects fail, the address of the MGS may be wrong.",
+	Next: "lctl ping and lnetctl peer show on both nodes; the switch, cables and counters of the interfaces.",
 }, lines{
-	kinds:   []debuglog.Kind{debuglog.NetError},
-	reasons: []debuglog.Reason{debuglog.NetTimeout, debuglog.NetRefused, debuglog.NetReset, debuglog.NetUnreachable, debuglog.NetRouteless, debuglog.NetFailed},
-	many:    3,
+	kinds: []debuglog.Kind{debuglog.NetError, debuglog.Note},
+	reasons: []debuglog.Reason{debuglog.NetTimeout, debuglog.NetRefused, debuglog.NetReset, debuglog.NetUnreachable, debuglog.NetRouteless, debuglog.NetFailed,
+		debuglog.BulkTimeout, debuglog.BulkUnsent, debuglog.NetworkError, debuglog.SentDelay},
+	many:   3,
+	ofPeer: true,
 	where: func(l *track.LogLine) []diagnose.Place {
-		if l.Reason == debuglog.NetRouteless {
+		places := []diagnose.Place{atNode(l.Peer), diagnose.Between(diagnose.AtPath, l.Node, l.Peer), diagnose.Between(diagnose.AtLNet, l.Node, l.Peer)}
+		switch {
+		case l.Reason == debuglog.NetRouteless:
 			return []diagnose.Place{atConfig(l.Node)}
+		case l.GaveUp() == debuglog.NoReason:
+			return places
+		case l.Opcode == opcodes.MGS_CONNECT: // other requests are troubles, or follow from them
+			return append(places, atConfig(l.Node))
 		}
-		return []diagnose.Place{atNode(l.Peer), diagnose.Between(diagnose.AtPath, l.Node, l.Peer), diagnose.Between(diagnose.AtLNet, l.Node, l.Peer)}
+		return nil
 	},
 })

@@ -311,6 +311,39 @@ func TestConsoleCauses(t *testing.T) {
 	}
 }
 
+// TestPlacesOfLines checks which places lines of the console suspect.
+func TestPlacesOfLines(t *testing.T) {
+	const (
+		head    = "2026-11-24T10:00:00+00:00 node kernel: "
+		request = "  req@1 x1882597978310528/t0(0) "
+		network = "node 192.0.2.1@tcp, path to 192.0.2.1@tcp, LNet to 192.0.2.1@tcp"
+	)
+	for _, tt := range []struct{ line, code, places string }{
+		{"Lustre: 7:0:(client.c:1:f()) @@@ Request sent has failed due to network error: [sent 1/real 1]" + request + "o250->MGC192.0.2.1@tcp@192.0.2.1@tcp:26/25 lens 520/544 e 0 to 1 dl 6",
+			"lnet.failed", network + ", configuration"},
+		{"LustreError: 7:0:(ldlm_lib.c:1:f()) @@@ timeout on bulk WRITE after 100+0s" + request + "o4->1b2a@192.0.2.1@tcp:0/0 lens 488/448", "lnet.failed", network},
+		{"LustreError: 7:0:(ldlm_lib.c:1:f()) @@@ Eviction on bulk WRITE" + request + "o4->1b2a@192.0.2.1@tcp:0/0 lens 488/448", "", ""},
+		{"LustreError: 7:0:(mgc_request.c:1:f()) MGC192.0.2.1@tcp: failed processing log, type 1: rc = -5", "mount.reported",
+			"configuration, target MGS, a command of an administrator, " + network},
+		{"LustreError: 7:0:(mgc_request.c:1:f()) MGC192.0.2.1@tcp: failed processing log, type 1: rc = -2", "mount.reported", "configuration, target MGS, a command of an administrator"},
+		{"LustreError: 7:0:(osd_handler.c:1:f()) fs-OST0010-osd: can't mount /dev/rbd1: -5", "mount.reported", "storage of fs-OST0010, configuration, a command of an administrator"},
+		{"Lustre: fs-OST0001: Client 1b2a (at 192.0.2.1@tcp) refused reconnection, still busy with 8 active RPCs", "slow.service",
+			"queue, service thread, storage of fs-OST0001, another server that the server waits for, holder of the lock, node, " + network},
+	} {
+		s := readLogOf(t, "\n"+head+tt.line+"\n", lnet.NID{})
+		s.e.Close()
+		code, places := "", []string(nil)
+		for _, f := range s.e.Findings() {
+			code = f.Rule.Code
+			for _, p := range f.Suspects {
+				places = append(places, p.String())
+			}
+		}
+		assert.Equal(t, code, tt.code, tt.line)
+		assert.Equal(t, strings.Join(places, ", "), tt.places, tt.line)
+	}
+}
+
 // TestLinesOfEviction checks that several lines of a server about one eviction are no sight of its client.
 func TestLinesOfEviction(t *testing.T) {
 	const lock = " ns: mdt-lustre-MDT0000_UUID lock: 00/0x1 nid: 192.0.2.4@tcp"
