@@ -6,12 +6,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 // ErrNoMore is what Next returns of a log that is followed, when all that it has so far was read.
 var ErrNoMore = errors.New("no more lines so far")
 
-// Follow opens a log that grows. It is followed when it is replaced by another file, or truncated.
+// Follow opens a log that grows. It is followed when it is replaced by another file, or copied and truncated.
 func Follow(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,6 +35,7 @@ type tail struct {
 	file     *os.File
 	offset   int64
 	rest     []byte // was read, and not passed on
+	last     []byte // that were read in front of offset
 	whole    int    // bytes of rest that are whole lines
 	replaced bool   // another file has the path, and what was written to this one before is to be read
 	begins   bool   // what is read next is the beginning of a file
@@ -44,6 +47,11 @@ func (t *tail) Close() error { return t.file.Close() }
 // Read reads whole lines. At the end it returns ErrNoMore.
 func (t *tail) Read(b []byte) (int, error) {
 	for t.whole == 0 {
+		if !t.isRead(t.file) {
+			if err := t.truncated(); err != nil {
+				return 0, err
+			}
+		}
 		n, err := t.file.Read(t.rest[len(t.rest):cap(t.rest)])
 		if n == 0 {
 			if err != nil && err != io.EOF {
@@ -57,6 +65,8 @@ func (t *tail) Read(b []byte) (int, error) {
 		t.begins = t.begins || t.offset == 0
 		t.offset += int64(n)
 		t.rest = t.rest[:len(t.rest)+n]
+		t.last = append(t.last, t.rest[len(t.rest)-min(n, maxLast):]...)
+		t.last = append(t.last[:0], t.last[max(0, len(t.last)-maxLast):]...)
 		if t.whole = bytes.LastIndexByte(t.rest, '\n') + 1; t.whole == 0 && len(t.rest) == cap(t.rest) {
 			t.whole = len(t.rest) // a line that is too long
 		}
@@ -66,7 +76,41 @@ func (t *tail) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// reopen looks whether the file was truncated or replaced. If there is nothing to read, it returns false and ErrNoMore or why.
+// maxLast bytes tell a file that was read from one that was truncated and has grown again.
+const maxLast = 256
+
+// isRead reports whether a file begins with what was read: bytes in front of offset are compared.
+func (t *tail) isRead(f *os.File) bool {
+	var b [maxLast]byte
+	n, _ := f.ReadAt(b[:len(t.last)], t.offset-int64(len(t.last)))
+	return bytes.Equal(b[:n], t.last)
+}
+
+// truncated begins again with a file that was truncated, after what a copy of it has that was not read.
+func (t *tail) truncated() error {
+	name := filepath.Base(t.path)
+	list, _ := os.ReadDir(filepath.Dir(t.path)) // without it, the lines are lost
+	for _, e := range list {
+		if !strings.HasPrefix(e.Name(), name) || e.Name() == name || !e.Type().IsRegular() {
+			continue
+		}
+		f, err := os.Open(filepath.Join(filepath.Dir(t.path), e.Name()))
+		if err != nil {
+			continue
+		}
+		if _, err = f.Seek(t.offset, io.SeekStart); err == nil && t.isRead(f) {
+			err = t.file.Close()
+			t.file = f
+			return err
+		}
+		f.Close()
+	}
+	t.offset, t.rest, t.last = 0, t.rest[:0], t.last[:0]
+	_, err := t.file.Seek(0, io.SeekStart)
+	return err
+}
+
+// reopen looks whether the file was replaced. If there is nothing to read, it returns false and ErrNoMore or why.
 func (t *tail) reopen() (bool, error) {
 	now, err := os.Stat(t.path)
 	if errors.Is(err, fs.ErrNotExist) { // it was renamed just now
@@ -78,10 +122,6 @@ func (t *tail) reopen() (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case os.SameFile(this, now) && now.Size() < t.offset:
-		t.offset, t.rest = 0, t.rest[:0]
-		_, err = t.file.Seek(0, io.SeekStart)
-		return err == nil, err
 	case os.SameFile(this, now), now.Size() == 0: // the writer turns to the new file later
 		return false, ErrNoMore
 	case !t.replaced:
@@ -93,7 +133,7 @@ func (t *tail) reopen() (bool, error) {
 		return false, err
 	}
 	err = t.file.Close()
-	t.file, t.offset, t.replaced = next, 0, false
+	t.file, t.offset, t.last, t.replaced = next, 0, t.last[:0], false
 	if len(t.rest) > 0 {
 		t.rest = append(t.rest, '\n')
 		t.whole = len(t.rest)

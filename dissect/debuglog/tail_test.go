@@ -66,6 +66,11 @@ func TestFollow(t *testing.T) {
 	if s := r.Stats(); s.Skipped != 1 {
 		t.Errorf("%+v", s)
 	}
+	write(os.O_APPEND, stopped(2)) // what a copy has, before the file is truncated and has grown by more than it had
+	must.NoError(t, os.WriteFile(path+"-20261124", must.Value(os.ReadFile(path))(t), 0o600))
+	must.NoError(t, os.WriteFile(path+"-20261123", make([]byte, 4*maxLine), 0o600))
+	write(os.O_TRUNC, strings.Repeat("x", 4*maxLine)+"\n"+stopped(3))
+	more("2:4 3:2")
 	must.NoError(t, os.Remove(path))
 	more("")
 }
