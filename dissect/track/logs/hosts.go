@@ -58,7 +58,8 @@ type told struct {
 	target, host string
 	peer         lnet.NID
 	at           int64
-	evicted      bool // the client was evicted, else it connects again
+	evicted      bool  // the client was evicted, else it connects again
+	leftOut      int64 // time of the last line of the host that is like this one, if the kernel left out others between them; else 0
 }
 
 // isAbout reports whether a line of a server may be about what a client tells.
@@ -68,6 +69,9 @@ const maxTold = 1 << 11
 
 // sameMoment is how far the lines of both nodes about a connection are apart at most.
 const sameMoment = int64(2 * time.Second)
+
+// findsOut is how long after it was evicted a client finds out at most.
+const findsOut = int64(10 * time.Minute)
 
 // hostFinder finds the NIDs of hosts: by what LNet logs when it starts; by the NID at which others lose a target that the host serves;
 // and by the clients that a server logs as connected again in the moment in which the host logs that it is, or as evicted before the host
@@ -83,7 +87,7 @@ type hostFinder struct {
 
 // hostKinds are the kinds of lines that a hostFinder takes.
 var hostKinds = []debuglog.Kind{debuglog.NetStarted, debuglog.Lost, debuglog.RequestFailed, debuglog.Restored, debuglog.WasEvicted,
-	debuglog.Reconnected, debuglog.Connected, debuglog.Evicting, debuglog.RecoveryBegin, debuglog.Stopped, debuglog.FailingOver}
+	debuglog.Reconnected, debuglog.Connected, debuglog.Evicting, debuglog.RecoveryBegin, debuglog.Stopped, debuglog.FailingOver, debuglog.Skipped}
 
 func newHostFinder() *hostFinder {
 	return &hostFinder{started: hostVotes{}, at: map[string]map[lnet.NID]bool{}, serves: map[string]map[string]bool{}}
@@ -103,6 +107,8 @@ func (f *hostFinder) take(e *debuglog.Event) {
 		}
 	case debuglog.Restored, debuglog.WasEvicted:
 		f.clients = addTold(f.clients, e)
+	case debuglog.Skipped:
+		f.leaveOut(e)
 	case debuglog.Reconnected, debuglog.Evicting:
 		f.servers = addTold(f.servers, e)
 		addTo(f.serves, e.Host, e.Target)
@@ -113,9 +119,27 @@ func (f *hostFinder) take(e *debuglog.Event) {
 
 func addTold(list []told, e *debuglog.Event) []told {
 	if len(list) < maxTold {
-		list = append(list, told{e.Target, e.Host, e.Peer, e.Time, e.Kind == debuglog.WasEvicted || e.Kind == debuglog.Evicting})
+		evicted := e.Kind == debuglog.WasEvicted || e.Kind == debuglog.Evicting
+		list = append(list, told{target: e.Target, host: e.Host, peer: e.Peer, at: e.Time, evicted: evicted})
 	}
 	return list
+}
+
+// leaveOut takes that the kernel left out lines like the one before, which may be about clients.
+func (f *hostFinder) leaveOut(e *debuglog.Event) {
+	last := (*told)(nil)
+	for i := range slices.Backward(f.servers) {
+		switch s := &f.servers[i]; {
+		case s.host != e.Host || last != nil && s.evicted != last.evicted:
+		case last != nil:
+			last.leftOut = s.at
+			return
+		case e.Time-s.at >= int64(time.Millisecond):
+			return
+		default:
+			last, s.leftOut = s, 1
+		}
+	}
 }
 
 // votes returns what speaks for which NID of each host.
@@ -133,6 +157,15 @@ func (f *hostFinder) votes() hostVotes {
 		}
 	}
 	for _, c := range f.clients {
+		after := sameMoment
+		if c.evicted {
+			after = findsOut
+		}
+		if slices.ContainsFunc(f.servers, func(s told) bool {
+			return s.evicted == c.evicted && s.leftOut != 0 && s.leftOut-sameMoment <= c.at && c.at <= s.at+after
+		}) {
+			continue // the line about it may be left out
+		}
 		if c.evicted {
 			v.add(c.host, evictedBefore(f.servers, c), 1)
 			continue
@@ -190,7 +223,6 @@ func (l *log) readHosts(f *hostFinder) {
 
 // evictedBefore returns the last client that a target has evicted before another one found out that it was.
 func evictedBefore(servers []told, c told) (nid lnet.NID) {
-	const findsOut = int64(10 * time.Minute)
 	last := c.at - findsOut
 	for _, s := range servers {
 		if s.evicted && s.isAbout(&c) && s.at >= last && s.at <= c.at+sameMoment {

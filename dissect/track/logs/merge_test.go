@@ -187,6 +187,25 @@ func TestTimeOfSending(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(waited), "[6250]", "ms")
 }
 
+// TestLeftOutLines checks that a host gets no name where the kernel of the server left out lines, of which one may be about it.
+func TestLeftOutLines(t *testing.T) {
+	client, _ := lnet.ParseNID("192.0.2.9@tcp")
+	for _, kinds := range [][2]debuglog.Kind{{debuglog.Reconnected, debuglog.Restored}, {debuglog.Evicting, debuglog.WasEvicted}} {
+		for n, want := range []int{1, 0, 1} {
+			f := newHostFinder()
+			f.take(&debuglog.Event{Kind: kinds[0], Host: "server", Target: "fs-OST0001", Time: 1e18})
+			f.take(&debuglog.Event{Kind: kinds[0], Host: "server", Target: "fs-OST0000", Peer: client, Time: 1e18 + 9e9})
+			if n == 1 {
+				f.take(&debuglog.Event{Kind: debuglog.Skipped, Host: "server", Number: 1, Time: 1e18 + 9e9})
+			} else if n == 2 { // other lines
+				f.take(&debuglog.Event{Kind: debuglog.Skipped, Host: "server", Number: 1, Time: 1e18 + 10e9})
+			}
+			f.take(&debuglog.Event{Kind: kinds[1], Host: "c9", Target: "fs-OST0000", Time: 1e18 + 9e9})
+			assert.Equal(t, len(f.votes()["c9"]), want, "NIDs", n)
+		}
+	}
+}
+
 // TestHostsOfBothSides checks that a node which has a target and is a client of it is not taken for another client of the target.
 func TestHostsOfBothSides(t *testing.T) {
 	client, _ := lnet.ParseNID("192.0.2.9@tcp")
