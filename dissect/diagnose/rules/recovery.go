@@ -346,7 +346,7 @@ func (l *lostConnections) describe(v *recovery.Recovery, f *diagnose.Finding) {
 		f.Text += was(len(v.Clients)) + " not connected again by the end of the capture"
 	case isSet(v.LastReply):
 		f.Text += "connected again" + elsewhere + ", " + duration(v.Back.Time-v.LastReply.Time) + " after the last reply"
-	case v.Gone.IsLog():
+	case v.Gone.IsLog() && v.Gone.Time != v.Back.Time: // the console may have seconds only
 		f.Text += "connected again" + elsewhere + " after " + duration(v.Back.Time-v.Gone.Time)
 	default:
 		f.Text += "connected again" + elsewhere
