@@ -322,6 +322,8 @@ func TestPlacesOfLines(t *testing.T) {
 		{"Lustre: 7:0:(client.c:1:f()) @@@ Request sent has failed due to network error: [sent 1/real 1]" + request + "o250->MGC192.0.2.1@tcp@192.0.2.1@tcp:26/25 lens 520/544 e 0 to 1 dl 6",
 			"lnet.failed", network + ", configuration"},
 		{"LustreError: 7:0:(ldlm_lib.c:1:f()) @@@ timeout on bulk WRITE after 100+0s" + request + "o4->1b2a@192.0.2.1@tcp:0/0 lens 488/448", "lnet.failed", network},
+		{"LustreError: 7:0:(osp_precreate.c:1:f()) fs-OST0003-osc-MDT0000: can't precreate: rc = -28", "space.reported", "target fs-OST0003"},
+		{"LustreError: 7:0:(osp_precreate.c:1:f()) fs-OST0003-osc-MDT0000: can't precreate: rc = -107", "", ""},
 		{"LNetError: 7:0:(lib-ptl.c:1:f()) Matching packet from 12345-192.0.2.1@tcp, match 7 length 1048576 too big: 1015808 left, 1015808 allowed", "lnet.failed", "LNet to 192.0.2.1@tcp"},
 		{"LNetError: 7:0:(lib-move.c:1:f()) Dropping PUT from 12345-192.0.2.1@tcp portal 10 match 7 offset 0 length 520: 4", "", ""},
 		{"LustreError: 7:0:(ldlm_lib.c:1:f()) @@@ Eviction on bulk WRITE" + request + "o4->1b2a@192.0.2.1@tcp:0/0 lens 488/448", "", ""},

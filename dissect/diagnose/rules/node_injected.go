@@ -19,6 +19,8 @@ var _ = addLines(diagnose.Rule{
 	kinds: []debuglog.Kind{debuglog.Injected},
 	where: func(l *track.LogLine) []diagnose.Place {
 		switch {
+		case strings.Contains(l.Text, "id 312 sleeping for "): // OBD_FAIL_LDLM_PAUSE_CANCEL
+			return []diagnose.Place{atHolder(l.Node), byAdmin}
 		case strings.Contains(l.Text, " sleeping for "):
 			return []diagnose.Place{atThread(l.Node), byAdmin}
 		case strings.Contains(l.Text, "cfs_fail_loc=408,"), strings.Contains(l.Text, "cfs_fail_loc=409,"): // wrong checksums of data
