@@ -418,9 +418,10 @@ var forms = []struct {
 	{DiskError, 0, "{}critical {} error, dev {device}, sector {}"},
 	{DiskError, 0, "Buffer I/O error on dev {device}, {}"},
 	{DiskError, 0, "Buffer I/O error on device {device}, {}"},
-	{DiskError, 0, "sd {}: [{device}] {}FAILED Result: {}"},
+	{DiskError, 0, "sd {}: [{device}] {}FAILED Result: hostbyte={failure} {}"},
 	{DiskError, 0, "sd {}: [{device}] {}Unhandled error code{}"},
 	{DiskError, 0, "sd {}: [{device}] {}Sense Key : Medium Error {}"},
+	{DiskError, 0, "sd {}: [{device}] {}Sense Key : Hardware Error {}"},
 	{DiskError, 0, "{}: rejecting I/O to offline device{}"},
 	{DiskError, 0, "md/raid{}: read error not correctable (sector {} on {device})."},
 	{DiskError, 0, "zio pool={device} vdev={} error={} {}"},
@@ -688,6 +689,8 @@ func (e *Event) setPart(part string, b []byte, names *names) bool {
 		e.setName(b, names)
 	case "target":
 		e.Target = names.text(bytes.TrimSuffix(b, []byte("_UUID")))
+	case "failure": // else what the device says follows, and may be harmless
+		return !bytes.HasPrefix(b, []byte("DID_OK"))
 	case "served": // a target, which is no import
 		e.Target = names.text(b)
 		return len(targetOf(b)) == len(b)

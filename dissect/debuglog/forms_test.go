@@ -112,7 +112,7 @@ func consoleLines(t testing.TB) (list []consoleLine) {
 
 // TestEveryForm checks that a line of each form is read as such.
 func TestEveryForm(t *testing.T) {
-	values := map[string]string{"import": "00000000fec03eff", "served": "lustre-OST0001", "status": "-5", "number": "7", "recovered": "3", "seconds": "12.5", "host": "192.0.2.1",
+	values := map[string]string{"import": "00000000fec03eff", "served": "lustre-OST0001", "failure": "DID_ERROR", "status": "-5", "number": "7", "recovered": "3", "seconds": "12.5", "host": "192.0.2.1",
 		"nid": "192.0.2.1@tcp", "peer": "192.0.2.1@o2ib", "opcode": "ost_read", "task": "kworker/0:1:17", "mount": "lustre-client", "device": "sdc",
 		"name": "lustre-OST0001-osc-ff11", "target": "lustre-OST0001", "namespace": "mdt-lustre-MDT0001_UUID", "state": "blocking"}
 	var n names

@@ -33,7 +33,7 @@ func addLines(rule diagnose.Rule, of lines) bool {
 	rule.Limits = "Only logs have it. Lines that the kernel left out, as they repeat each other, are counted where it says how many."
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		x := &consoleLines{of: of, report: r, subjects: fifo.NewMap[consoleSubject, *consoleSeries](maxTargets),
-			threads: fifo.NewMap[logThread, track.LogLine](maxTargets)}
+			threads: fifo.NewMap[logThread, track.LogLine](maxTargets), noNet: fifo.NewMap[int, bool](maxTargets)}
 		return diagnose.Hooks{Line: x.line, End: x.end}
 	}
 	return add(rule)
@@ -46,6 +46,7 @@ type consoleLines struct {
 	subjects *fifo.Map[consoleSubject, *consoleSeries]
 	last     *consoleSeries                      // which lines that were left out repeat
 	threads  *fifo.Map[logThread, track.LogLine] // the last line of each that names a node
+	noNet    *fifo.Map[int, bool]                // logs of nodes on which LNet does not run
 }
 
 type logThread struct {
@@ -80,6 +81,16 @@ func (x *consoleLines) line(l *track.LogLine) {
 		return
 	}
 	x.last = nil
+	switch l.Kind {
+	case debuglog.Booted, debuglog.NetStopped:
+		fifo.Put(x.noNet, l.Log, true)
+	case debuglog.NetStarted:
+		fifo.Delete(x.noNet, l.Log)
+	case debuglog.LinkDown: // as at each boot
+		if noNet, _ := fifo.Get(x.noNet, l.Log); noNet {
+			return
+		}
+	}
 	peer := l.PeerNode()
 	if name, ok := strings.CutPrefix(l.Name, "MGC"); ok && peer.Len == 0 { // a client of an MGS is named after it
 		peer, _ = lnet.ParseNID(name)

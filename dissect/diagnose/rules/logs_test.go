@@ -348,6 +348,36 @@ func TestPlacesOfLines(t *testing.T) {
 	}
 }
 
+// TestOrdinaryConsole checks that boots, shutdowns and what the hardware has corrected are no faults.
+func TestOrdinaryConsole(t *testing.T) {
+	const ordinary = `
+2026-11-24T10:00:00+00:00 node kernel: Linux version 4.18.0-477.el8.x86_64 (gcc) #1 SMP
+2026-11-24T10:00:02+00:00 node kernel: ixgbe 0000:01:00.1 eth1: NIC Link is Down
+2026-11-24T10:00:03+00:00 node kernel: ixgbe 0000:01:00.0 eth0: NIC Link is Up 10 Gbps, Flow Control: RX/TX
+2026-11-24T10:00:12+00:00 node kernel: LNet: Added LNI 192.0.2.3@tcp [8/256/0/180]
+2026-11-24T10:01:00+00:00 node kernel: sd 0:0:1:0: [sdb] tag#12 FAILED Result: hostbyte=DID_OK driverbyte=DRIVER_SENSE
+2026-11-24T10:01:00+00:00 node kernel: sd 0:0:1:0: [sdb] tag#12 Sense Key : Recovered Error [current]
+2026-11-24T10:02:00+00:00 node kernel: mce: [Hardware Error]: Machine check events logged
+2026-11-24T10:02:01+00:00 node kernel: EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0
+2026-11-24T10:03:00+00:00 node kernel: LNet: Removed LNI 192.0.2.3@tcp
+2026-11-24T10:03:01+00:00 node kernel: igb 0000:01:00.0 eth0: igb: eth0 NIC Link is Down
+2026-11-24T10:03:02+00:00 node kernel: reboot: Restarting system
+`
+	for more, want := range map[string]string{
+		"": "",
+		"2026-11-24T10:04:00+00:00 node kernel: {1}[Hardware Error]: event severity: fatal\n":                                                          "node.fault",
+		"2026-11-24T10:04:00+00:00 node kernel: LNet: Added LNI 192.0.2.3@tcp [8/256/0/180]\n2026-11-24T10:04:09+00:00 node kernel: eth0: Link down\n": "node.fault",
+	} {
+		s := readLogOf(t, ordinary+more, node3)
+		s.e.Close()
+		got := ""
+		for _, f := range s.e.Findings() {
+			got += f.Rule.Code
+		}
+		assert.Equal(t, got, want, more)
+	}
+}
+
 // TestLinesOfEviction checks that several lines of a server about one eviction are no sight of its client.
 func TestLinesOfEviction(t *testing.T) {
 	const lock = " ns: mdt-lustre-MDT0000_UUID lock: 00/0x1 nid: 192.0.2.4@tcp"

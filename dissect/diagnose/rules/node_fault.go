@@ -1,12 +1,16 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 )
+
+// uncorrected are words of lines about hardware that could not correct an error.
+var uncorrected = []string{" ue ", "uncorrect", "fatal", "recoverable", "machine check exception"}
 
 var _ = addLines(diagnose.Rule{
 	Code:     "node.fault",
@@ -18,8 +22,8 @@ var _ = addLines(diagnose.Rule{
 }, lines{
 	kinds: []debuglog.Kind{debuglog.Panic, debuglog.Bug, debuglog.CPUStuck, debuglog.OutOfMemory, debuglog.MemoryError, debuglog.LinkDown, debuglog.NetDeviceFailed},
 	where: func(l *track.LogLine) []diagnose.Place {
-		if l.Kind == debuglog.MemoryError && (strings.Contains(l.Text, " CE ") || strings.Contains(strings.ToLower(l.Text), "corrected")) {
-			return nil // the hardware has corrected it
+		if l.Kind == debuglog.MemoryError && !slices.ContainsFunc(uncorrected, func(s string) bool { return strings.Contains(strings.ToLower(l.Text), s) }) {
+			return nil // the hardware has corrected it, or another line says what it is
 		}
 		return []diagnose.Place{atNode(l.Node)}
 	},
