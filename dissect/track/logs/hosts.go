@@ -80,6 +80,7 @@ type hostFinder struct {
 	started hostVotes
 	at      map[string]map[lnet.NID]bool // NIDs of the servers of each target
 	serves  map[string]map[string]bool   // targets of each host
+	peers   map[string]map[lnet.NID]bool // servers of each host, which are other nodes: it reaches itself by the loopback
 	servers []told
 	clients []told
 	changed bool // since the last votes
@@ -90,7 +91,7 @@ var hostKinds = []debuglog.Kind{debuglog.NetStarted, debuglog.Lost, debuglog.Req
 	debuglog.Reconnected, debuglog.Connected, debuglog.Evicting, debuglog.RecoveryBegin, debuglog.Stopped, debuglog.FailingOver, debuglog.Skipped}
 
 func newHostFinder() *hostFinder {
-	return &hostFinder{started: hostVotes{}, at: map[string]map[lnet.NID]bool{}, serves: map[string]map[string]bool{}}
+	return &hostFinder{started: hostVotes{}, at: map[string]map[lnet.NID]bool{}, serves: map[string]map[string]bool{}, peers: map[string]map[lnet.NID]bool{}}
 }
 
 func (f *hostFinder) take(e *debuglog.Event) {
@@ -104,6 +105,7 @@ func (f *hostFinder) take(e *debuglog.Event) {
 	case debuglog.Lost, debuglog.RequestFailed:
 		if e.Peer.Len > 0 && e.Target != "" {
 			addTo(f.at, e.Target, e.Peer)
+			addTo(f.peers, e.Host, e.Peer)
 		}
 	case debuglog.Restored, debuglog.WasEvicted:
 		f.clients = addTold(f.clients, e)
@@ -152,7 +154,9 @@ func (f *hostFinder) votes() hostVotes {
 	for name, targets := range f.serves {
 		for target := range targets {
 			for nid := range f.at[target] {
-				v.add(name, nid, 1)
+				if !f.peers[name][nid] {
+					v.add(name, nid, 1)
+				}
 			}
 		}
 	}

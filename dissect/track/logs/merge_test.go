@@ -187,6 +187,17 @@ func TestTimeOfSending(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(waited), "[6250]", "ms")
 }
 
+// TestHostOfMovedTarget checks that a host is not taken for the server from which a target has moved to it.
+func TestHostOfMovedTarget(t *testing.T) {
+	server, _ := lnet.ParseNID("192.0.2.2@tcp")
+	for host, want := range map[string]int{"mds": 0, "client": 1} {
+		f := newHostFinder()
+		f.take(&debuglog.Event{Kind: debuglog.Lost, Host: host, Target: "fs-OST0001", Peer: server, Time: 1e18})
+		f.take(&debuglog.Event{Kind: debuglog.RecoveryBegin, Host: "mds", Target: "fs-OST0001", Time: 1e18 + 9e9})
+		assert.Equal(t, len(f.votes()["mds"]), want, "NIDs by the line of", host)
+	}
+}
+
 // TestLeftOutLines checks that a host gets no name where the kernel of the server left out lines, of which one may be about it.
 func TestLeftOutLines(t *testing.T) {
 	client, _ := lnet.ParseNID("192.0.2.9@tcp")
