@@ -494,13 +494,14 @@ func TestDiagnoseLogs(t *testing.T) {
 		var found []string
 		for line := range strings.Lines(succeeds(t, args...)) {
 			var f struct {
-				Code, Target string
-				Evidence     []struct {
+				Code, Target, Text string
+				Evidence           []struct {
 					File        string
 					Frame, Line *int64
 				}
 			}
 			must.NoError(t, json.Unmarshal([]byte(line), &f))
+			assert.That(t, !strings.Contains(f.Text, " :"), "%s has a node without a name: %s", f.Code, f.Text)
 			found = append(found, f.Code+" "+f.Target)
 			for _, e := range f.Evidence {
 				if e.Line == nil || e.Frame != nil || !strings.HasSuffix(e.File, ".dk.gz") {

@@ -27,9 +27,9 @@ var _ = addTrouble(diagnose.Rule{
 	var text string
 	if s.silences == nil { // by the logs of those who waited
 		if len(g.Troubles) > 1 {
-			f.Text += " All that they have in common is " + g.Suspects[0].Node.String() + ": it, or its link, is the cause."
+			f.Text += " All that they have in common is " + nodes([]lnet.NID{g.Suspects[0].Node}) + ": it, or its link, is the cause."
 		} else {
-			f.Text += " The cause is " + g.Suspects[0].Node.String() + ", or its link."
+			f.Text += " The cause is " + nodes([]lnet.NID{g.Suspects[0].Node}) + ", or its link."
 		}
 		f.Brief = f.Text + " Look at the node and its link first."
 		return
