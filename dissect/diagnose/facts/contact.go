@@ -73,8 +73,12 @@ const LongPause = int64(8e9)
 // BothWays returns the directions from b to a, one for each capture point, if the path between the two hosts worked
 // throughout a span: frames went both ways, none was sent again for long, and nobody reset a connection.
 func (f *Facts) BothWays(a, b netip.Addr, s Span) (list []*Contact) {
-	if f.UnackedIn(a, b, s) != nil || f.UnackedIn(b, a, s) != nil {
-		return nil
+	for _, c := range append(f.Contacts(a, b), f.Contacts(b, a)...) {
+		for _, u := range c.Unacked { // until TCP sends it again the next time, after twice the time, nothing shows that the path works
+			if !u.Unproven && s.From <= u.To+u.Length() && u.From <= s.To {
+				return nil
+			}
+		}
 	}
 	if _, reset := f.ResetIn(a, b, s); reset {
 		return nil
