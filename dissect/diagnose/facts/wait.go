@@ -358,6 +358,22 @@ func (w *Wait) keptBy(b *locks.Blocker) int64 {
 	return until - max(w.From, b.From)
 }
 
+// answeredAfter returns when a target answered its client for the first time after a request was sent, 0 if it did not: of an older ping that has
+// no reply nobody hears any more.
+func (f *Facts) answeredAfter(w *Wait) (first int64) {
+	for _, s := range fifo.All(f.streams) {
+		if s.Connection != w.Connection || s.Client != w.Client {
+			continue
+		}
+		for i := range s.Bins {
+			if at := s.Bins[i].From; at > w.From+MinWait && (first == 0 || at < first) {
+				first = at
+			}
+		}
+	}
+	return first
+}
+
 // Waits returns the waits in the order of their beginning, with what is known by now of their targets and
 // locks.
 func (f *Facts) Waits() []*Wait {
@@ -370,6 +386,9 @@ func (f *Facts) Waits() []*Wait {
 			} else { // only a log with all calls of its node shows by its silence that one had no reply
 				w.AtLeast = true
 			}
+		}
+		if again := f.answeredAfter(w); w.IsPing() && w.Open && again > 0 {
+			w.endWithout(min(w.To, again))
 		}
 		client, server := HostOf(w.Client), HostOf(w.Server)
 		w.Lacks = w.Lacks || (w.Open || w.over) && (f.LacksIn(server, client, w.Span) || w.GaveUp == debuglog.NoReason && f.overhears(client, server, takenAt))

@@ -302,7 +302,7 @@ func targetAnswered(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 			continue
 		}
 		for i := range s.Bins {
-			if b := &s.Bins[i]; b.From >= window.From && b.To <= window.To && b.Slowest < 2*second {
+			if b := &s.Bins[i]; b.From >= window.From && b.To <= window.To && b.Slowest < 2*second && isEarly(b, window) {
 				return evidence(b.Reply(), "%s answers %s of %s", w.Target.Label(), s.Operation, s.Client)
 			}
 		}
@@ -372,7 +372,7 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 			}
 			if ok := b.Within(limit); ok > 0 {
 				inTime += ok
-				before = before || b.To-window.From < window.Length()/2 || window.To-b.To > facts.LongPause
+				before = before || isEarly(b, window)
 				if who == nil || b.Slowest <= limit { // a reply in time, where one is known
 					at, who = b.Reply(), s
 				}
@@ -392,6 +392,11 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 		return none()
 	}
 	return evidence(at, "%s answered %d of %d %s in time meanwhile, as this %s of %s", who.Server, inTime, n, what, who.Operation, who.Client)
+}
+
+// isEarly reports whether replies came long before the end of a window: a fault may have ended just before it.
+func isEarly(b *facts.Bin, window facts.Span) bool {
+	return b.To-window.From < window.Length()/2 || window.To-b.To > facts.LongPause
 }
 
 // isolated: a limit, or too few threads, hurt the other requests of the job, too.
