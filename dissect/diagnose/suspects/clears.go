@@ -302,7 +302,7 @@ func targetAnswered(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 			continue
 		}
 		for i := range s.Bins {
-			if b := &s.Bins[i]; b.From >= window.From && b.To <= window.To && b.Slowest < 2*second && isEarly(b, window) {
+			if b := &s.Bins[i]; b.From >= window.From && b.To <= window.To && b.Slowest < 2*second && isEarly(w, b, window) {
 				return evidence(b.Reply(), "%s answers %s of %s", w.Target.Label(), s.Operation, s.Client)
 			}
 		}
@@ -372,7 +372,7 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 			}
 			if ok := b.Within(limit); ok > 0 {
 				inTime += ok
-				before = before || isEarly(b, window)
+				before = before || isEarly(w, b, window)
 				if who == nil || b.Slowest <= limit { // a reply in time, where one is known
 					at, who = b.Reply(), s
 				}
@@ -394,9 +394,10 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 	return evidence(at, "%s answered %d of %d %s in time meanwhile, as this %s of %s", who.Server, inTime, n, what, who.Operation, who.Client)
 }
 
-// isEarly reports whether replies came long before the end of a window: a fault may have ended just before it.
-func isEarly(b *facts.Bin, window facts.Span) bool {
-	return b.To-window.From < window.Length()/2 || window.To-b.To > facts.LongPause
+// isEarly reports whether replies came long before the end of the window of a wait: a fault may have ended just before it, and a ping that had
+// no reply was dropped at its beginning.
+func isEarly(w *facts.Wait, b *facts.Bin, window facts.Span) bool {
+	return b.To-window.From < window.Length()/2 || window.To-b.To > facts.LongPause && !(w.IsPing() && w.Reply.IsZero())
 }
 
 // isolated: a limit, or too few threads, hurt the other requests of the job, too.
