@@ -137,7 +137,7 @@ func (t *troubles) unexplained(w *facts.Wait) *facts.Wait {
 		}
 		switch {
 		case !mayBeAbout(v, w) || until != 0 && w.From >= until || max(w.To, w.Again.Time) <= from:
-		case v.GoneBy == recovery.SignLog && w.IsPing(): // that its client gave it up is the first sign
+		case w.IsPing(): // it is a sign that the target is gone
 			return nil
 		case w.WasSentAgain(v.Begin()) && from-w.From >= facts.MinWait: // the target was there, and gave no reply
 			w = w.Until(from)
