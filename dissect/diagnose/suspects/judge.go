@@ -592,10 +592,14 @@ func (g *Group) intersect() {
 	}
 }
 
-// withCleared returns a list with the places of another one that are not suspects, each place once: of the threads of a server one.
+// withCleared returns a list with the places of another one that are not suspects, each place once: of the threads of a server one. What cleared
+// the way to a client says nothing of a callback that asks it for a lock.
 func withCleared(list, more []diagnose.Clearance, suspects []diagnose.Place) []diagnose.Clearance {
 	for _, c := range more {
-		if !hasPlace(suspects, c.Place) && !slices.ContainsFunc(list, func(o diagnose.Clearance) bool {
+		isOfHolder := slices.ContainsFunc(suspects, func(p diagnose.Place) bool {
+			return p.Kind == diagnose.AtHolder && p.Node.Len > 0 && (p.Node == c.Node || p.Node == c.Peer)
+		})
+		if !isOfHolder && !hasPlace(suspects, c.Place) && !slices.ContainsFunc(list, func(o diagnose.Clearance) bool {
 			o.Request = c.Request
 			return o.Place == c.Place
 		}) {
