@@ -305,8 +305,8 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 		f.CompareTime(connectSoon, v.longest)
 	}
 	f.Suspects = k.suspects(s.Target, s.Client, s.Server)
-	if k.restart && v.open == 0 && !v.elsewhere {
-		exclude(&f, atConfig(s.Client), v.connected, "the client is connected to the same server")
+	if at := slices.IndexFunc(f.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtConfig }); at >= 0 && k.restart && v.open == 0 && !v.elsewhere {
+		exclude(&f, f.Suspects[at], v.connected, "the client is connected to the same server")
 	}
 	return f
 }
@@ -343,6 +343,9 @@ func (k *refusedConnects) outcome(v *refusal) string {
 }
 
 var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true, suspects: func(target string, client, server lnet.NID) []diagnose.Place {
+	if target != "MGS" { // the client has the servers of the target from the MGS, as all others
+		client = lnet.NID{}
+	}
 	return []diagnose.Place{atTarget(target, server), byAdmin, atConfig(client)}
 }}, diagnose.Rule{
 	Code:    "connect.not_up",
