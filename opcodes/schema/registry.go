@@ -72,9 +72,8 @@ func (g *Registry) addVariants() {
 }
 
 // Prepare completes the registry after the last declaration was added: it sorts
-// the operations, names the opcodes, computes what the variants of each
-// RPC have in common, and resolves what is not part of an operation. It panics when two operations have
-// the same opcode.
+// the operations, names the opcodes, and computes what the variants of each
+// RPC have in common. It panics when two operations have the same opcode.
 func (g *Registry) Prepare() {
 	g.rpcs = sorted(g.rpcs, func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
 		func(a, b *RPC) string {
@@ -89,14 +88,6 @@ func (g *Registry) Prepare() {
 		values = append(values, Value{Name: r.Name, Value: uint64(r.Opcode), Since: r.Since, Doc: r.Doc})
 	}
 	g.Opcodes.Fill(append(values, g.UnusedOpcodes...))
-	for _, list := range g.Sections {
-		for _, s := range list {
-			s.Resolve()
-		}
-	}
-	for _, p := range g.OtherFields {
-		p.Field.Resolve()
-	}
 }
 
 // each calls a func for each field at the top of a message or tree, and for each struct there.
