@@ -105,9 +105,9 @@ var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH", Since: "2.16",
 			SummarizeRequest: summarizeBatchRequest, SummarizeReply: summarizeBatchReply, InnerError: batchError,
 		},
 		{Name: "BUT_GETATTR",
-			Request: Bufs(bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
-			Reply:   Bufs(bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-			Subject: NoSubject, // one of many
+			Request:          Bufs(bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
+			Reply:            Bufs(bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
+			SummarizeRequest: NoSummary, SummarizeReply: NoSummary, Subject: NoSubject, // one of many
 		},
 	},
 	Pick: func(m *Msg) *Variant {

@@ -25,13 +25,8 @@ var factless = map[string]string{
 		llog_other_rec, struct llog_pad_rec, struct niobuf_inline, struct quota_iter_acct, struct quota_iter_glb, message
 		MDS_GET_INFO other`,
 	"ours, for the headers of a packet": `struct ib_packet`,
-	"ours, for a part that Lustre's struct does not name": `field changelog_ext_nid.cr_nid_be, field changelog_ext_nid.hole, field changelog_filter.cf_tail, field
-		ksock_hello_v1.hello, field ldlm_extent.end_overwritten, field llog_changelog_rec.rename, field
-		llog_changelog_rec.jobid, field llog_changelog_rec.extra_flags, field llog_changelog_rec.uidgid, field
-		llog_changelog_rec.nid, field llog_changelog_rec.openmode, field llog_changelog_rec.xattr, field
-		llog_changelog_rec.cr_name, field llog_changelog_rec.cr_sname, field llog_update_record.lur_tail, field
-		lnet_ping_info.pi_metadata, field lov_comp_md_entry_v1.layout, field lu_dirent.lt_type, field
-		object_update_param.oup_fill, field object_update_result.our_fill, field update_records.ur_params`,
+	"ours, for a part that Lustre's struct does not name": `field changelog_ext_nid.cr_nid_be, field changelog_ext_nid.hole,
+		field changelog_filter.cf_tail, field ksock_hello_v1.hello, field ldlm_extent.end_overwritten`,
 	"Lustre's sources name it by a macro": `field obdo.o_undirty, field obdo.o_whence, field obdo.o_cksum, field obdo.o_falloc_mode, field obdo.o_grant_used,
 		field lquota_lvb.lvb_glb_ver, field lustre_msg_v2.lm_result`,
 }
@@ -61,11 +56,11 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 			continue
 		}
 		for _, f := range s.Fields {
-			if f.Name != "" && f.Kind != Virtual && !isOurs(f) {
+			if f.Name != "" && f.Kind != Virtual && hasPlace(f) {
 				check("field", s.Name+"."+f.Name, "its offset and size")
-				if len(f.When) > 0 {
-					check("condition of field", s.Name+"."+f.Name, "the flags that make it valid, below the headings of validity.tsv,")
-				}
+			}
+			if len(f.When) > 0 {
+				check("condition of field", s.Name+"."+f.Name, "the flags that make it valid, below the headings of validity.tsv,")
 			}
 		}
 	}
@@ -107,8 +102,11 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 	}
 }
 
-// isOurs reports whether a field is a part that Lustre's struct does not name: records behind it, and what fills them up.
-func isOurs(f *Field) bool { return f.Kind == List || f.Pad && f.Size == 0 }
+// hasPlace reports whether a field has a place that can be wrong: not records behind a struct, what fills them up, and what
+// stands behind a part of variable length.
+func hasPlace(f *Field) bool {
+	return f.Off >= 0 && f.Kind != List && f.Kind != Union && (!f.Pad || f.Size != 0)
+}
 
 // factNames are the names of all that the facts have, by kind.
 func factNames(t *testing.T) map[string]bool {
@@ -208,14 +206,18 @@ func TestNamesInCode(t *testing.T) {
 }
 
 // TestDeclarationsAreDescribed finds what a user would see without a word of
-// explanation, and requests whose summary line is empty.
+// explanation, and messages with buffers that nothing is said of in a summary line.
 func TestDeclarationsAreDescribed(t *testing.T) {
 	loadFailLocs()
 	for _, r := range Protocol.RPCs() {
 		assert.That(t, r.Doc != "", "%s has no Doc: add what the operation does, for lshark explain", r.Name)
 		for _, v := range r.Variants {
-			if v.SummarizeRequest == nil && !r.Retired && len(v.Request) > 1 && !emptySummary[r.Name+" "+v.Name] {
-				t.Errorf("%s %s has no SummarizeRequest: add a func that writes the summary line of the request%s", r.Name, v.Name, howTo)
+			if v.SummarizeRequest == nil && !r.Retired && len(v.Request) > 1 {
+				t.Errorf("%s %s has no SummarizeRequest: add a func that writes the summary line of the request, or NoSummary%s", r.Name, v.Name, howTo)
+			}
+			if v.SummarizeReply == nil && len(v.Reply) > 1 {
+				t.Errorf("the reply of %s %s has %s, and no SummarizeReply: give the variant a func that adds to the line what matters "+
+					"in it, or NoSummary if nothing does", r.Name, v.Name, v.Reply[1].Name)
 			}
 		}
 	}
@@ -254,13 +256,6 @@ func TestRequestsHaveSubjects(t *testing.T) {
 	}
 }
 
-// emptySummary are the requests that have nothing to show beside their name.
-var emptySummary = map[string]bool{
-	"MDS_STATFS aggregate":   true,
-	"MDS_HSM_CT_UNREGISTER ": true,
-	"MDS_BATCH BUT_GETATTR":  true,
-}
-
 // TestIntentsHaveMessages finds a bit of an intent without the messages that
 // have it, and an intent whose errors would count as success.
 func TestIntentsHaveMessages(t *testing.T) {
@@ -285,7 +280,7 @@ func TestIntentsHaveMessages(t *testing.T) {
 func TestValidityWordsAreUsed(t *testing.T) {
 	for _, s := range Protocol.Structs() {
 		for _, word := range s.Fields {
-			if allMeanSomething[word.Name] || word.Names == nil || !word.Names.Flags {
+			if otherBits[word.Name] || word.Names == nil || !word.Names.Flags {
 				continue
 			}
 			var used []string
@@ -302,7 +297,7 @@ func TestValidityWordsAreUsed(t *testing.T) {
 				continue
 			}
 			for _, v := range word.Names.Values {
-				if !v.Alias && !slices.Contains(used, v.Name) && !otherBits[word.Name] {
+				if !v.Alias && !slices.Contains(used, v.Name) {
 					t.Errorf("no field of %s depends on the bit %s of %s: add When{%q, %q} to the field that it makes valid, or list the word in otherBits",
 						s.Name, v.Name, word.Name, word.Name, v.Name)
 				}
@@ -311,13 +306,10 @@ func TestValidityWordsAreUsed(t *testing.T) {
 	}
 }
 
-// otherBits are words of flags with bits that make fields of the struct valid, and others.
-var otherBits = map[string]bool{"dqb_valid": true, "lr_valid": true, "mbo_valid": true, "msl_flags": true, "o_valid": true,
-	"ocd_connect_flags": true, "ocd_connect_flags2": true, "pb_flags": true, "sa_valid": true, "sl_flags": true}
-
-// allMeanSomething are words of flags that say what a request changes, or how
-// far values can be trusted; the other fields are filled in all the same.
-var allMeanSomething = map[string]bool{"lsr_valid": true, "lsa_valid": true, "sx_valid": true}
+// otherBits are words of flags with bits that make no field of the struct valid. Those of a request that
+// only says what it changes have no others.
+var otherBits = map[string]bool{"dqb_valid": true, "lr_valid": true, "lsa_valid": true, "lsr_valid": true, "mbo_valid": true, "msl_flags": true,
+	"o_valid": true, "ocd_connect_flags": true, "ocd_connect_flags2": true, "pb_flags": true, "sa_valid": true, "sl_flags": true, "sx_valid": true}
 
 // variantName is the name of a variant in messages.tsv: "-" is of the one without a name, and a word behind a colon tells
 // messages of one variant apart.

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -71,26 +70,6 @@ func TestFieldsAreComplete(t *testing.T) {
 	}
 	eachDeclaredField(check)
 	assert.That(t, n >= 1000, "only %d fields", n)
-}
-
-// quietReplies are variants whose replies have buffers that a line says nothing about: the
-// attributes of an object, or a value that only its reader understands.
-var quietReplies = []string{"OST_SETATTR ", "OST_DESTROY ", "OST_SYNC ", "OST_LADVISE ", "OST_GET_INFO fid2path", "OST_GET_INFO other",
-	"MDS_READPAGE ", "MDS_GET_INFO changelog_user", "MDS_GET_INFO other", "MDS_BATCH BUT_GETATTR", "LDLM_GL_CALLBACK quota", "MGS_SET_INFO "}
-
-func TestRepliesAreSummarized(t *testing.T) {
-	for _, r := range Protocol.RPCs() {
-		for _, v := range r.Variants {
-			quiet := slices.Contains(quietReplies, r.Name+" "+v.Name)
-			if len(v.Reply) > 1 && v.SummarizeReply == nil && !quiet {
-				t.Errorf("the reply of %s %s has %s, and no SummarizeReply: give the variant a func that adds to the line what matters "+
-					"in it, or add it to quietReplies if nothing does", r.Name, v.Name, v.Reply[1].Name)
-			}
-			if quiet && v.SummarizeReply != nil {
-				t.Errorf("%s %s is in quietReplies, and has a SummarizeReply", r.Name, v.Name)
-			}
-		}
-	}
 }
 
 // TestMain makes fields readable, as a dissector does, so that each test can run alone.

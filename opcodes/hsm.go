@@ -255,8 +255,8 @@ var _ = DefineRPC(&RPC{Opcode: 59, Name: "MDS_HSM_CT_REGISTER",
 var _ = DefineRPC(&RPC{Opcode: 60, Name: "MDS_HSM_CT_UNREGISTER",
 	Doc: "A client reports that its copytool has ended.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody),
-		Subject: NoSubject, // clients do not fill in the FID
+		Request:          Bufs(bufPtlrpcBody, bufMdtBody),
+		SummarizeRequest: NoSummary, Subject: NoSubject, // clients do not fill in the FID
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: 64, Name: "MDS_HSM_DATA_VERSION", Since: "2.16",

@@ -72,9 +72,10 @@ var (
 		Subject:          lockSubject,
 	}
 	glimpseQuota = &Variant{Name: "quota",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, Sub("dlm_gl_desc", &ldlmGlLquotaDesc, "the new limits, or the state of the id")),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbQuota),
-		Subject: NoSubject, // the FID is of a quota index
+		Request:        Bufs(bufPtlrpcBody, bufDlmReq, Sub("dlm_gl_desc", &ldlmGlLquotaDesc, "the new limits, or the state of the id")),
+		Reply:          Bufs(bufPtlrpcBody, bufDlmLvbQuota),
+		Subject:        NoSubject, // the FID is of a quota index
+		SummarizeReply: NoSummary,
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeGlimpseRequest(m, l)
 			if b := m.Buf(2); len(b) >= ldlmGlLquotaDesc.Size {

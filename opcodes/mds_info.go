@@ -75,11 +75,12 @@ var (
 		SummarizeRequest: func(m *Msg, l *Line) {
 			l.Key("user cl").Num(changelogFilter.Field("cf_user_id").Uint(m.Named("getinfo_val"), m.Big))
 		},
+		SummarizeReply: NoSummary,
 	}
 	mdsOtherInfo = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoVallen),
 		Reply:            Bufs(bufPtlrpcBody, Opaque("getinfo_val", 0, "value of the key")),
-		SummarizeRequest: summarizeInfoKeyRequest,
+		SummarizeRequest: summarizeInfoKeyRequest, SummarizeReply: NoSummary,
 	}
 )
 

@@ -160,7 +160,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE", Does: ReadsDi
 			l.Key("from ").Hex(Number, o.word(mboSize))
 			l.Key("bytes ").Num(o.word(mboNlink))
 		},
-		Subject: bodySubject,
+		SummarizeReply: NoSummary, Subject: bodySubject,
 	}}})
 
 // ReadsFromStart reports whether a request of MDS_READPAGE begins at the start of the

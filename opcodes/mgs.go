@@ -230,7 +230,7 @@ var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
 var _ = DefineRPC(&RPC{Opcode: MGS_SET_INFO, Name: "MGS_SET_INFO", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufMgsSendParam),
 	Reply:            Bufs(bufPtlrpcBody, bufMgsSendParam),
-	SummarizeRequest: func(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) },
+	SummarizeRequest: func(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) }, SummarizeReply: NoSummary,
 }},
 	Doc: "Asks the MGS to set a parameter of a file system for good. Planned to go away after 2.18."})
 

@@ -91,7 +91,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR", Does: SetsAttrs
 			a.object(l)
 			a.sets(l)
 		},
-		Subject: objectSubject,
+		SummarizeReply: NoSummary, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
@@ -129,7 +129,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY", Does: OfObject,
 			}
 			l.NumIfSet("cancels ", lockCount.Uint(m.Buf(2), m.Big)) // all handles of the buffer
 		},
-		Subject: objectSubject,
+		SummarizeReply: NoSummary, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH", Does: Punches | OfObject,
@@ -145,7 +145,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC", Does: Syncs | OfObjec
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody),
-		SummarizeRequest: summarizeSpanRequest, Subject: objectSubject,
+		SummarizeRequest: summarizeSpanRequest, SummarizeReply: NoSummary, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE", Does: OfObject,
@@ -201,7 +201,7 @@ var _ = DefineRPC(&RPC{Opcode: 21, Name: "OST_LADVISE", Does: OfObject,
 				l.Key("to ").Offset(luLadvise.Field("lla_end").Uint(b, m.Big))
 			}
 		},
-		Subject: objectSubject,
+		SummarizeReply: NoSummary, Subject: objectSubject,
 	}}})
 
 func summarizeSizeReply(m *Msg, l *Line) { attrsOf(m, 1).size(l) }

@@ -160,12 +160,12 @@ var (
 	getFid2path = &Variant{Name: "fid2path",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
 		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
-		SummarizeRequest: summarizeKeyRequest, Subject: fid2pathSubject,
+		SummarizeRequest: summarizeKeyRequest, SummarizeReply: NoSummary, Subject: fid2pathSubject,
 	}
 	getOther = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey),
 		Reply:            Bufs(bufPtlrpcBody, Opaque("generic_data", 0, Removed, "the answer")),
-		SummarizeRequest: summarizeKeyRequest,
+		SummarizeRequest: summarizeKeyRequest, SummarizeReply: NoSummary,
 	}
 )
 

@@ -75,9 +75,9 @@ var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
 			SummarizeReply: summarizeStatfsReply,
 		},
 		{Name: "aggregate",
-			Request:        Bufs(bufPtlrpcBody, bufMdtBody),
-			Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
-			Subject:        NoSubject, // clients do not fill in the FID
+			Request:          Bufs(bufPtlrpcBody, bufMdtBody),
+			Reply:            Bufs(bufPtlrpcBody, bufObdStatfs),
+			SummarizeRequest: NoSummary, Subject: NoSubject, // clients do not fill in the FID
 			SummarizeReply: summarizeStatfsReply,
 		},
 	}})

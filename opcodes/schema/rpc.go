@@ -65,6 +65,9 @@ type Variant struct {
 // NoSubject is the Subject of a request that has a FID and is about no file or object.
 func NoSubject(*Msg) (fid, name []byte) { return nil, nil }
 
+// NoSummary is of a message whose buffers hold nothing that its line should show.
+func NoSummary(*Msg, *Line) {}
+
 // String returns the name, which is empty for nil.
 func (v *Variant) String() string {
 	if v == nil {
