@@ -31,7 +31,9 @@ var GnilndConnreqType = Enum("gnilnd_connreq_type", "GNILND_CONNREQ_", "datagram
 	{Name: "CLOSE", Value: 0x3, Doc: "ends a connection"},
 })
 
-func isGnilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xb00fbabe, big) }
+func isGnilnd(b []byte, big bool) bool {
+	return magicAt(b, 0, LnetMagic.Number("LNET_PROTO_GNI_MAGIC"), big)
+}
 
 var kgnRdmaDesc = &Struct{Name: "kgn_rdma_desc_t", Doc: "memory that the peer may read or write", Fields: []*Field{
 	Opaque("gnrd_key", 16, Harmless, "memory handle of the adapter"),

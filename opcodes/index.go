@@ -10,7 +10,7 @@ var Idx = Enum("idx", "", "sizes and magic of index pages", []Value{
 	{Name: "LU_PAGE_SIZE", Value: 0x1000},
 	{Name: "IDX_INFO_MAGIC", Value: 0x3d37cc37},
 	{Name: "LIP_MAGIC", Value: lipMagic},
-	{Name: "II_END_OFF", Value: 0xfffffffffffffffe},
+	{Name: "II_END_OFF", Value: dirHashEnd},
 })
 
 var IdxFlags = Bits("idx_flags", "II_FL_", "form of the entries of an index", []Value{

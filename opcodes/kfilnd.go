@@ -62,7 +62,7 @@ func isKfilndType(version uint64, types ...string) If {
 }
 
 var kfilndMsg = &Struct{Name: "kfilnd_msg", Since: "2.16", Detect: func(b []byte, big bool) bool {
-	return magicAt(b, 0, 0xdeadbeef, big)
+	return magicAt(b, 0, LnetMagic.Number("LNET_PROTO_KFI_MAGIC"), big)
 }, Doc: "a message of LNet over Slingshot, by kfilnd",
 	Fields: []*Field{
 		U32("magic", Hex, &LnetMagic, "marks the message and the byte order of the sender"),

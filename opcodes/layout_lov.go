@@ -38,7 +38,7 @@ var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
 	{Name: "LOV_ALL_STRIPES", Value: 0xffff, Doc: "on all OSTs"},
 	{Name: "LOV_OFFSET_DEFAULT", Value: 0xffff, Alias: true},
 	{Name: "LOV_MIN_STRIPE_SIZE", Value: 0x10000, Doc: "smallest stripe size"},
-	{Name: "LOV_DESC_MAGIC", Value: 0xb0ccde5c, Doc: "magic of a LOV description"},
+	{Name: "LOV_DESC_MAGIC", Value: lovDescMagic, Doc: "magic of a LOV description"},
 })
 
 // lOstIdx is part of lov_user_ost_data_v1 and of lov_ost_data_v1.

@@ -7,7 +7,7 @@ import (
 )
 
 var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper 12 bits are the same in all", []Value{
-	{Name: "LLOG_PAD_MAGIC", Value: 0x10600000, Doc: "fills a block up"},
+	{Name: "LLOG_PAD_MAGIC", Value: llogOpMagic, Doc: "fills a block up"},
 	{Name: "OST_SZ_REC", Value: 0x10600f00, Doc: "size changed; old"},
 	{Name: "MDS_UNLINK_REC", Value: 0x10612404, Doc: "object to destroy; old"},
 	{Name: "MDS_UNLINK64_REC", Value: 0x10692404, Doc: "object to destroy"},
@@ -19,10 +19,10 @@ var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper
 	{Name: "CHANGELOG_USER_REC2", Value: 0x10670002, Doc: "reader of a changelog with a name"},
 	{Name: "HSM_AGENT_REC", Value: 0x10680000, Doc: "HSM request"},
 	{Name: "UPDATE_REC", Value: 0x106a0000, Doc: "distributed operation"},
-	{Name: "LLOG_HDR_MAGIC", Value: 0x10645539, Doc: "header of a log"},
+	{Name: "LLOG_HDR_MAGIC", Value: llogHeaderMagic, Doc: "header of a log"},
 	{Name: "LLOG_LOGID_MAGIC", Value: 0x1064553b, Doc: "entry of a catalog"},
-	{Name: "LLOG_OP_MAGIC", Value: 0x10600000, Alias: true},
-	{Name: "LLOG_OP_MASK", Value: 0xfff00000},
+	{Name: "LLOG_OP_MAGIC", Value: llogOpMagic, Alias: true},
+	{Name: "LLOG_OP_MASK", Value: llogOpMask},
 })
 
 var llogRecHdr = &Struct{Name: "llog_rec_hdr", Detect: llogBig, Doc: "header of each record of a log", Fields: []*Field{
@@ -177,27 +177,25 @@ var llogRecordForms = func() []*Field {
 
 var llogOther = Sub("", &llogOtherRec, Tagged(true))
 
-type llogRecordType struct {
-	kind uint64
+var llogRecordTypes = []struct {
+	kind string // of LlogRecType
 	form *Field
-}
-
-var llogRecordTypes = []llogRecordType{
-	{0x10620000, Sub("", &llogConfigRec, Tagged(true))},
-	{0x10660000, Sub("", &llogChangelogRec, Tagged(true))},
-	{0x10670000, Sub("", &llogChangelogUserRec, Tagged(true))},
-	{0x10670002, Sub("", &llogChangelogUserRec2, Tagged(true))},
-	{0x1064553b, Sub("", &llogLogidRec, Tagged(true))},
-	{llogHeaderMagic, Sub("", &llogLogHdr, Tagged(true))},
-	{0x10600000, Sub("", &llogPadRec, Tagged(true))},
-	{0x10680000, Sub("", &llogAgentReqRec, Tagged(true))},
-	{0x106a0000, Sub("", &llogUpdateRecord, Tagged(true))},
-	{0x10692404, Sub("", &llogUnlink64Rec, Tagged(true))},
-	{0x10612404, Sub("", &llogUnlinkRec, Tagged(true))},
-	{0x10692401, Sub("", &llogSetattr64Rec, Tagged(true))},
-	{0x10692401, Sub("", &llogSetattr64RecV2, Tagged(true))}, // longer, of the same type
-	{0x10600f00, Sub("", &llogSizeChangeRec, Tagged(true))},
-	{0x10640000, Sub("", &llogGenRec, Tagged(true))},
+}{
+	{"OBD_CFG_REC", Sub("", &llogConfigRec, Tagged(true))},
+	{"CHANGELOG_REC", Sub("", &llogChangelogRec, Tagged(true))},
+	{"CHANGELOG_USER_REC", Sub("", &llogChangelogUserRec, Tagged(true))},
+	{"CHANGELOG_USER_REC2", Sub("", &llogChangelogUserRec2, Tagged(true))},
+	{"LLOG_LOGID_MAGIC", Sub("", &llogLogidRec, Tagged(true))},
+	{"LLOG_HDR_MAGIC", Sub("", &llogLogHdr, Tagged(true))},
+	{"LLOG_PAD_MAGIC", Sub("", &llogPadRec, Tagged(true))},
+	{"HSM_AGENT_REC", Sub("", &llogAgentReqRec, Tagged(true))},
+	{"UPDATE_REC", Sub("", &llogUpdateRecord, Tagged(true))},
+	{"MDS_UNLINK64_REC", Sub("", &llogUnlink64Rec, Tagged(true))},
+	{"MDS_UNLINK_REC", Sub("", &llogUnlinkRec, Tagged(true))},
+	{"MDS_SETATTR64_REC", Sub("", &llogSetattr64Rec, Tagged(true))},
+	{"MDS_SETATTR64_REC", Sub("", &llogSetattr64RecV2, Tagged(true))}, // longer, of the same type
+	{"OST_SZ_REC", Sub("", &llogSizeChangeRec, Tagged(true))},
+	{"LLOG_GEN_REC", Sub("", &llogGenRec, Tagged(true))},
 }
 
 // nextLogRecord finds the form and length of the record at v.Rest.
@@ -211,9 +209,9 @@ func nextLogRecord(v *View) (*Field, int) {
 	if kind&llogOpMask != llogOpMagic || n < llogLeast || n > maxLogRecord {
 		return nil, 0
 	}
-	form := llogOther
+	form, name := llogOther, LlogRecType.Name(kind)
 	for i := range llogRecordTypes {
-		if t := &llogRecordTypes[i]; t.kind == kind && int(n) >= t.form.Size {
+		if t := &llogRecordTypes[i]; t.kind == name && int(n) >= t.form.Size {
 			form = t.form
 		}
 	}

@@ -163,7 +163,9 @@ var ConnreqV2 = &Struct{Name: "lnet_acceptor_connreq_v2", Since: "2.15", Detect:
 		Sub("acr_nid", &LnetNid, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
 	}}
 
-func isAcceptor(b []byte, big bool) bool { return magicAt(b, 0, 0xacce7100, big) }
+func isAcceptor(b []byte, big bool) bool {
+	return magicAt(b, 0, LnetMagic.Number("LNET_PROTO_ACCEPTOR_MAGIC"), big)
+}
 
 // remarkPid names the process id that all of Lustre uses.
 func remarkPid(v *View, dst []byte) []byte {
@@ -190,11 +192,11 @@ func briefWireHandle(v *View, dst []byte) []byte {
 
 // magicAt reports whether the integers around a magic number are big-endian,
 // going by which way round the magic stands at off; big when it is not there.
-func magicAt(b []byte, off int, magic uint32, big bool) bool {
+func magicAt(b []byte, off int, magic uint64, big bool) bool {
 	if len(b) < off+4 {
 		return big
 	}
-	switch word := b[off : off+4]; uint64(magic) {
+	switch word := b[off : off+4]; magic {
 	case ReadUint(word, false):
 		return false
 	case ReadUint(word, true):

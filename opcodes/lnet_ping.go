@@ -55,9 +55,7 @@ var lnetNidMetadata = &Struct{Name: "lnet_nid_metadata", Since: "2.17",
 
 var pingFeatures = U32("pi_features", &LnetPingFeatures, "what the node's LNet can do")
 
-const pingMagic = 0x70696e67
-
-var PingInfo = &Struct{Name: "lnet_ping_info", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, pingMagic, big) },
+var PingInfo = &Struct{Name: "lnet_ping_info", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, LnetMagic.Number("LNET_PROTO_PING_MAGIC"), big) },
 	Doc: "what a node reports about itself in the reply to a ping, or in a push without a ping: features and NIDs", Fields: []*Field{
 		U32("pi_magic", Hex, &LnetMagic, "marks the information and the byte order of the sender"),
 		pingFeatures,
@@ -102,7 +100,7 @@ func PingInterfaces(b []byte, f func(nid uint64, down bool)) (all bool) {
 	if len(b) < infoFixed {
 		return false
 	}
-	big := magicAt(b, 0, pingMagic, false)
+	big := magicAt(b, 0, LnetMagic.Number("LNET_PROTO_PING_MAGIC"), false)
 	statuses := ReadUint(b[4:8], big)&LnetPingFeatures.Bit("NI_STATUS") != 0
 	down := LnetNiStatus.Number("DOWN")
 	n, entry := ReadUint(b[12:16], big), b[infoFixed:]

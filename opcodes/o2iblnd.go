@@ -27,7 +27,9 @@ var IblndReject = Enum("iblnd_reject", "IBLND_REJECT_", "why an InfiniBand conne
 	{Name: "EARLY", Value: 0x9, Since: "2.16", Doc: "the interface is not ready yet"},
 })
 
-func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }
+func isKib(b []byte, big bool) bool {
+	return magicAt(b, 0, LnetMagic.Number("LNET_PROTO_IB_MAGIC"), big)
+}
 
 var kibConnparams = &Struct{Name: "kib_connparams",
 	Doc: "parameters that the two ends of an InfiniBand connection negotiate", Fields: []*Field{

@@ -91,7 +91,7 @@ var Portal = Enum("portal", "", "LNet portals: which service, which kind of repl
 	{Name: "SRPC_RDMA_PORTAL", Value: 0x34, Doc: "replies and bulk data of LNet selftest"},
 })
 
-var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) bool { return magicAt(b, 8, 0x0bd00bd3, big) },
+var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) bool { return magicAt(b, 8, MsgMagic.Number("LUSTRE_MSG_MAGIC_V2"), big) },
 	Doc: "header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes",
 	Fields: []*Field{
 		U32("lm_bufcount", Harmless, "Number of buffers behind the header. The first of a plain message is the ptlrpc_body."),

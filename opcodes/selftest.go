@@ -63,11 +63,12 @@ var LstBulkCheck = Enum("lst_brw_check", "LST_BRW_CHECK_", "how a bulk test chec
 	{Name: "DISCARD", Value: 0x4, Since: "2.18", Doc: "the data are thrown away unseen"},
 })
 
+const srpcMagic = 0xeeb0f00d
+
 // IsSelftest reports whether b begins with the magic of LNet selftest, in either
 // byte order.
 func IsSelftest(b []byte) bool {
-	const magic = 0xeeb0f00d
-	return len(b) >= 4 && (ReadUint(b[:4], false) == magic || ReadUint(b[:4], true) == magic)
+	return len(b) >= 4 && (ReadUint(b[:4], false) == srpcMagic || ReadUint(b[:4], true) == srpcMagic)
 }
 
 // The messages of LNet selftest. Requests have even types, replies odd ones.
@@ -89,7 +90,7 @@ func isUnknownSrpc(odd uint64) If {
 	}
 }
 
-var SelftestMsg = &Struct{Name: "srpc_msg", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, 0xeeb0f00d, big) },
+var SelftestMsg = &Struct{Name: "srpc_msg", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, srpcMagic, big) },
 	Doc: "a message of LNet selftest", Fields: []*Field{
 		U32("msg_magic", Harmless, Hex, "marks the message and the byte order of the sender"),
 		U32("msg_version", Harmless, "1"),

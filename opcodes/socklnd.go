@@ -17,7 +17,9 @@ var KsockConnType = Enum("ksock_conn_type", "SOCKLND_CONN_", "what a TCP connect
 	{Name: "NONE", Value: 0xffffffff, Doc: "refuses, since both nodes connected at once"},
 })
 
-func isHello(b []byte, big bool) bool { return magicAt(b, 0, 0x45726963, big) }
+func isHello(b []byte, big bool) bool {
+	return magicAt(b, 0, LnetMagic.Number("LNET_PROTO_MAGIC"), big)
+}
 
 var HelloV4 = &Struct{Name: "ksock_hello_msg", Since: "2.15", Detect: isHello,
 	Doc: "greeting on a new TCP connection, from either side, in version 4 with 20-byte NIDs", Fields: []*Field{
