@@ -59,11 +59,11 @@ var ChangelogFlags = Bits("changelog_flags", "CLF_", "parts that follow in a cha
 	{Name: "HSM_SPARE_H", Value: 0xf, Alias: true},
 	{Name: "HSM_MAXERROR", Value: 0x7e, Alias: true},
 	{Name: "HSM_ERROVERFLOW", Value: 0x7f, Alias: true},
-	{Name: "FLAGMASK", Value: 0xfff, Alias: true},
+	{Name: "FLAGMASK", Value: clfTypeful, Alias: true},
 	{Name: "VERSION", Value: 0x1000, Doc: "record of this form"},
 	{Name: "RENAME", Value: clfRename, Doc: "old parent and name follow"},
 	{Name: "JOBID", Value: clfJobid, Doc: "job id follows"},
-	{Name: "EXTRA_FLAGS", Value: 0x8000, Doc: "extra flags follow"},
+	{Name: "EXTRA_FLAGS", Value: clfExtra, Doc: "extra flags follow"},
 	{Name: "SUPPORTED", Value: 0xf000, Alias: true},
 	{Name: "VERMASK", Value: 0xfffffffffffff000, Alias: true},
 })

@@ -1,6 +1,7 @@
 package opcodes
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -209,12 +210,7 @@ func nextArgument(v *View) (*Field, int) {
 
 // configVerbs are the names of config commands that differ from those of the
 // constants.
-var configVerbs = map[uint64]string{
-	0xcf007: "mount_option",
-	0xcf008: "del_mount_option",
-	0xce032: "set_param",
-	0xcf00f: "param",
-}
+var configVerbs = map[string]string{"MOUNTOPT": "mount_option", "DEL_MOUNTOPT": "del_mount_option"}
 
 const (
 	lcfgAddUUID        = 0xcf005
@@ -255,13 +251,11 @@ func configText(v *View, dst []byte) []byte {
 }
 
 func appendVerb(dst []byte, command uint64) []byte {
-	if verb := configVerbs[command]; verb != "" {
-		return append(dst, verb...)
+	name := LcfgCommand.Name(command)
+	if name == "" {
+		return AppendHex(append(dst, "command "...), command)
 	}
-	if name := LcfgCommand.Name(command); name != "" {
-		return appendLower(dst, name)
-	}
-	return AppendHex(append(dst, "command "...), command)
+	return appendLower(dst, cmp.Or(configVerbs[name], name))
 }
 
 // appendLower appends a name of a header in lower case.

@@ -86,11 +86,6 @@ type ObjectRequest struct {
 	HasSize   bool
 }
 
-var (
-	olSize  = ostLayout.Field("ol_stripe_size")
-	olCount = ostLayout.Field("ol_stripe_count")
-)
-
 // ObjectRequestOf reads the ost_body of a message that is about one object; ok is
 // false when it is about none, or was not captured.
 func ObjectRequestOf(m *Msg) (o ObjectRequest, ok bool) {
@@ -103,8 +98,9 @@ func ObjectRequestOf(m *Msg) (o ObjectRequest, ok bool) {
 		o.Parent = FileID{a.word(oParentSeq), uint32(a.word(oParentOid)), 0}
 		o.HasParent = o.Parent != FileID{}
 		if b := obdo.Field("o_layout").Bytes(a.b); b != nil && a.valid(ObdMdValid.Bit("FLOSTLAYOUT")) {
-			o.Striping = Striping{uint32(olSize.Uint(b, a.big)), uint32(olCount.Uint(b, a.big)), uint32(a.word(obdo.Field("o_stripe_idx"))),
-				uint32(ostLayout.Field("ol_comp_id").Uint(b, a.big)), ostLayout.Field("ol_comp_start").Uint(b, a.big)}
+			word := func(name string) uint64 { return ostLayout.Field(name).Uint(b, a.big) }
+			o.Striping = Striping{uint32(word("ol_stripe_size")), uint32(word("ol_stripe_count")), uint32(a.word(obdo.Field("o_stripe_idx"))),
+				uint32(word("ol_comp_id")), word("ol_comp_start")}
 		}
 	}
 	if m.Reply && a.valid(validSize) {

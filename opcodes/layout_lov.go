@@ -2,6 +2,7 @@ package opcodes
 
 import (
 	"strconv"
+	"strings"
 
 	. "github.com/lshark/lshark/opcodes/schema"
 )
@@ -217,37 +218,22 @@ func briefStripes(v *View, dst []byte) []byte {
 	return briefPattern(dst, v.Uint(v.Type.Field("lmm_pattern")))
 }
 
-// patternWords are the patterns as lfs getstripe names them.
-var patternWords = []struct {
-	bit  uint64
-	word string
-}{
-	{0x1, "raid0"}, {0x2, "raid1"}, {0x4, "parity"}, {0x100, "mdt"}, {0x200, "overstriped"}, {0x400, "foreign"},
-	{0x800, "compress"}, {0x40000000, "hole"}, {0x80000000, "released"},
-}
-
+// briefPattern shows patterns as lfs getstripe names them.
 func briefPattern(dst []byte, pattern uint64) []byte {
 	if pattern == 0 || pattern == 0xffffffff {
 		return append(dst, "default"...)
 	}
-	comma := false
-	for _, p := range patternWords {
-		if pattern&p.bit == 0 {
-			continue
+	rest := LovPattern.Set(pattern, func(v *Value) {
+		word := strings.TrimPrefix(v.Name, "F_")
+		if word == "OVERSTRIPING" {
+			word = "overstriped"
 		}
-		if comma {
-			dst = append(dst, ',')
-		}
-		dst, comma = append(dst, p.word...), true
-		pattern &^= p.bit
+		dst = append(appendLower(dst, word), ',')
+	})
+	if rest != 0 {
+		return AppendHex(dst, rest)
 	}
-	if pattern != 0 {
-		if comma {
-			dst = append(dst, ',')
-		}
-		dst = AppendHex(dst, pattern)
-	}
-	return dst
+	return dst[:len(dst)-1]
 }
 
 // briefStripeCount shows the counts from 0xffe0 on as lfs does: -1 is all

@@ -40,7 +40,7 @@ var NodemapSubid = Enum("nodemap_subid", "NODEMAP_", "parts of a nodemap in the 
 	{Name: "CLUSTER_ROLES", Value: 0x1, Since: "2.16"},
 	{Name: "CLUSTER_OFFSET", Value: 0x2, Since: "2.17"},
 	{Name: "CLUSTER_CAPS", Value: 0x3, Since: "2.17"},
-	{Name: "FILESET", Value: 0x200, Since: "2.17"},
+	{Name: "FILESET", Value: nodemapFileset, Since: "2.17"},
 })
 
 var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "NM_FS_FL_", "kind of a fileset", []Value{

@@ -40,7 +40,7 @@ var Opcodes = Enum("opcode", "", "operation of an RPC, pb_opc", nil)
 
 // retired are operations that no release since 2.12 sends.
 var retired = []RPC{
-	{Opcode: 0, Name: "OST_REPLY", Doc: "a number that no message has"},
+	{Opcode: OST_REPLY, Name: "OST_REPLY", Doc: "a number that no message has"},
 	{Opcode: 11, Name: "OST_OPEN", Doc: "opened an object, long ago"},
 	{Opcode: 12, Name: "OST_CLOSE", Doc: "closed an object, long ago"},
 	{Opcode: 18, Name: "OST_QUOTACHECK", Doc: "counted the usage for quota, long ago"},

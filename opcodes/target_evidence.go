@@ -263,8 +263,6 @@ var (
 	formClientData  = Sub("", &lsdClientData)
 	targetFileForms = []*Field{formReplyV1, formReplyV2, formReplyHeader, formClientData}
 
-	lrhHeaderSize = lsdReplyHeader.Field("lrh_header_size")
-
 	oidReplyData = LocalOid.Number("REPLY_DATA_OID")
 )
 
@@ -291,5 +289,6 @@ func targetFileForm(fid, data []byte, big bool) *Field {
 // isReplyHeader reports whether 32 bytes of reply_data are its header. The same
 // bytes of a record would be a transaction number of recovery epoch 32.
 func isReplyHeader(b []byte) bool {
-	return ReplyDataMagic.Name(lsdReplyHeader.Field("lrh_magic").Uint(b, false)) != "" && lrhHeaderSize.Uint(b, false) == uint64(lsdReplyHeader.Size)
+	return ReplyDataMagic.Name(lsdReplyHeader.Field("lrh_magic").Uint(b, false)) != "" &&
+		lsdReplyHeader.Field("lrh_header_size").Uint(b, false) == uint64(lsdReplyHeader.Size)
 }

@@ -62,7 +62,7 @@ func DataChecksumOf(m *Msg) (c DataChecksum, ok bool) {
 	if !a.valid(validChecksum|validFlags) || !a.reach(oCksum) {
 		return c, false
 	}
-	c = DataChecksum{a.word(oFlags) & 0xf000, uint32(a.word(oCksum))}
+	c = DataChecksum{a.word(oFlags) & ObdoFlags.Bit("CKSUM_ALL"), uint32(a.word(oCksum))}
 	return c, c.Kind != 0
 }
 
