@@ -115,8 +115,6 @@ func (d *Dissector) Stats() lnet.Stats { return d.lnet.Stats() }
 const (
 	keepData     = 64 // of bulk data
 	keepSelftest = 4096
-
-	ostBulkPortal = 8
 )
 
 // want returns how many payload bytes of a message are needed.
@@ -125,7 +123,7 @@ func (d *Dissector) want(m *lnet.Message) int {
 	switch m.Kind {
 	case lnet.Bulk, lnet.GetReply:
 		q := d.requestOfBulk(m)
-		if q == nil && m.Kind == lnet.Bulk && m.LNet.Portal != ostBulkPortal {
+		if q == nil && m.Kind == lnet.Bulk && m.LNet.Portal != opcodes.OstBulkPortal {
 			return n
 		}
 		if q != nil && bulkType(q.info.Variant) != nil {

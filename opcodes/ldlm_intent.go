@@ -5,12 +5,12 @@ import . "github.com/lshark/lshark/opcodes/schema"
 // LdlmIntent are the intents: what to do along with taking the lock. DefineIntent
 // adds the others.
 var LdlmIntent = Bits("ldlm_intent", "IT_", "what to do along with the lock", []Value{
-	{Name: "OPEN", Value: 0x1, Doc: "open a file"},
-	{Name: "CREAT", Value: 0x2, Doc: "create it"},
+	{Name: "OPEN", Value: itOpen, Doc: "open a file"},
+	{Name: "CREAT", Value: itCreat, Doc: "create it"},
 	{Name: "OPEN_CREAT", Value: 0x3, Alias: true, Doc: "open it, create it when it is not there"},
 	{Name: "READDIR", Value: 0x4, Doc: "read a directory"},
 	{Name: "GETATTR", Value: 0x8, Doc: "get attributes by name or FID"},
-	{Name: "LOOKUP", Value: 0x10, Doc: "look a name up"},
+	{Name: "LOOKUP", Value: itLookup, Doc: "look a name up"},
 })
 
 var Disposition = Bits("disposition", "DISP_", "progress of an intent", []Value{

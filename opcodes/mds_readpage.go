@@ -10,7 +10,7 @@ const MDS_READPAGE = 37
 
 var DirentAttrs = Bits("dirent_attrs", "LUDA_", "what a directory entry holds", []Value{
 	{Name: "FID", Value: 0x1, Doc: "its FID"},
-	{Name: "TYPE", Value: 0x2, Doc: "its file type"},
+	{Name: "TYPE", Value: ludaHasType, Doc: "its file type"},
 	{Name: "LUDA_64BITHASH", Value: 0x4, Doc: "a hash of 64 bits", NoPrefix: true},
 	{Name: "UNKNOWN", Value: 0x400, Doc: "LFSCK could not judge it"},
 	{Name: "IGNORE", Value: 0x800, Doc: "LFSCK left it alone"},
@@ -22,7 +22,7 @@ var DirentAttrs = Bits("dirent_attrs", "LUDA_", "what a directory entry holds", 
 })
 
 var DirpageFlags = Bits("dirpage_flags", "LDF_", "what is special about a page of a directory", []Value{
-	{Name: "EMPTY", Value: 0x1, Doc: "page without entries"},
+	{Name: "EMPTY", Value: dirPageEmpty, Doc: "page without entries"},
 	{Name: "COLLIDE", Value: 0x2, Doc: "last entry hash equals ldp_hash_end"},
 })
 
@@ -153,7 +153,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE", Does: ReadsDi
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyReadpage, "the directory, and what to read of it"), bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
-		Bulk:    &BulkData{Portal: 14, Type: dirPages},
+		Bulk:    &BulkData{Portal: portalMDSBulk, Type: dirPages},
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			o := bodyOf(m)

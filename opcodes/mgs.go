@@ -11,7 +11,7 @@ const (
 var MgsCfgType = Enum("mgs_cfg_type", "MGS_CFG_T_", "tables and logs of the MGS", []Value{
 	{Name: "CONFIG", Value: 0x0, Since: "2.15", Doc: "configuration of a target or client"},
 	{Name: "SPTLRPC", Value: 0x1, Since: "2.15", Doc: "security rules"},
-	{Name: "RECOVER", Value: 0x2, Since: "2.15", Doc: "where targets run: imperative recovery"},
+	{Name: "RECOVER", Value: mgsRecover, Since: "2.15", Doc: "where targets run: imperative recovery"},
 	{Name: "PARAMS", Value: 0x3, Since: "2.15", Doc: "parameters set with set_param -P"},
 	{Name: "NODEMAP", Value: 0x4, Since: "2.15", Doc: "nodemaps"},
 	{Name: "BARRIER", Value: 0x5, Since: "2.15", Doc: "write barriers"},

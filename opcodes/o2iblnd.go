@@ -189,9 +189,8 @@ var KibRej = &Struct{Name: "kib_rej", Shorter: []int{8, 16}, Detect: isKib, Doc:
 // it is unknown, and what it means. cm is the reason of the connection manager, data are
 // its private data.
 func Refusal(cm uint16, data []byte) (name, doc string) {
-	const consumerDefined = 28
 	names, why := IBReject, uint64(cm)
-	if at := KibRej.Field("ibr_why").Off; cm == consumerDefined && len(data) > at {
+	if at := KibRej.Field("ibr_why").Off; names.Name(why) == "CONSUMER_DEFINED" && len(data) > at {
 		names, why = IblndReject, uint64(data[at])
 	}
 	return names.Name(why), names.DocOf(why)

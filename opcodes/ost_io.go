@@ -78,8 +78,8 @@ var (
 	bufRcs          = Arr("rcs", -1, S32("", Errno), "result for each range or object, 0 or an errno")
 )
 
-// ostBulkPortal is where clients expect the data of reads and writes.
-const ostBulkPortal = 8
+// OstBulkPortal is where clients expect the data of reads and writes.
+const OstBulkPortal = 8
 
 var _ = DefineRPC(&RPC{Opcode: OST_READ, Name: "OST_READ", Does: Reads | OfObject,
 	Doc:       "Reads ranges of an object. The data comes as bulk, or in the reply when it is little (short I/O); the status is the number of bytes.",
@@ -98,7 +98,7 @@ var (
 	readBulk = &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
-		Bulk:             &BulkData{Portal: ostBulkPortal},
+		Bulk:             &BulkData{Portal: OstBulkPortal},
 		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeReadReply, Subject: objectSubject,
 	}
 	readShort = shortIO(readBulk)
@@ -117,7 +117,7 @@ var (
 	writeBulk = &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-		Bulk:             &BulkData{Portal: ostBulkPortal, Get: true},
+		Bulk:             &BulkData{Portal: OstBulkPortal, Get: true},
 		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, InnerError: func(m *Msg) int32 {
 			_, first := failures(m.Buf(2), m.Big)
 			return first

@@ -65,11 +65,11 @@ var Portal = Enum("portal", "", "LNet portals: which service, which kind of repl
 	{Name: "OSC_REPLY_PORTAL", Value: 0x4, Doc: "replies of OSTs, and to object updates and batches"},
 	{Name: "OST_IO_PORTAL", Value: 0x6, Doc: "requests to OSTs about file data"},
 	{Name: "OST_CREATE_PORTAL", Value: 0x7, Doc: "requests to OSTs to create objects, and statfs"},
-	{Name: "OST_BULK_PORTAL", Value: 0x8, Doc: "file data"},
+	{Name: "OST_BULK_PORTAL", Value: OstBulkPortal, Doc: "file data"},
 	{Name: "MDC_REPLY_PORTAL", Value: 0xa, Doc: "replies of metadata, sequence and location services"},
 	{Name: "MDS_REQUEST_PORTAL", Value: 0xc, Doc: "requests to MDTs, lock requests included"},
 	{Name: "MDS_IO_PORTAL", Value: 0xd, Doc: "file data on MDTs, and renames since 2.16"},
-	{Name: "MDS_BULK_PORTAL", Value: 0xe, Doc: "directory pages, index pages, object updates, batches"},
+	{Name: "MDS_BULK_PORTAL", Value: portalMDSBulk, Doc: "directory pages, index pages, object updates, batches"},
 	{Name: "LDLM_CB_REQUEST_PORTAL", Value: 0xf, Doc: "callbacks of the lock service, from server to client"},
 	{Name: "LDLM_CB_REPLY_PORTAL", Value: 0x10, Doc: "answers to lock callbacks"},
 	{Name: "LDLM_CANCEL_REQUEST_PORTAL", Value: 0x11, Doc: "cancelled and converted locks"},
@@ -85,7 +85,7 @@ var Portal = Enum("portal", "", "LNet portals: which service, which kind of repl
 	{Name: "SEQ_METADATA_PORTAL", Value: 0x1e, Doc: "requests of FID sequences for files"},
 	{Name: "SEQ_DATA_PORTAL", Value: 0x1f, Doc: "requests of FID sequences for objects"},
 	{Name: "SEQ_CONTROLLER_PORTAL", Value: 0x20, Doc: "requests of ranges of FID sequences, between servers"},
-	{Name: "MGS_BULK_PORTAL", Value: 0x21, Doc: "recovery tables, node maps, NID lists"},
+	{Name: "MGS_BULK_PORTAL", Value: portalMGSBulk, Doc: "recovery tables, node maps, NID lists"},
 	{Name: "SRPC_REQUEST_PORTAL", Value: 0x32, Doc: "requests of LNet selftest"},
 	{Name: "SRPC_FRAMEWORK_REQUEST_PORTAL", Value: 0x33, Doc: "requests that steer LNet selftest"},
 	{Name: "SRPC_RDMA_PORTAL", Value: 0x34, Doc: "replies and bulk data of LNet selftest"},
@@ -151,10 +151,8 @@ var (
 // has, where the server did not unpack the request.
 func hasPbOpc(v *View) bool {
 	opc := v.Type.Field("pb_opc") // PbOpc refers to this func
-	return opc.Bytes(v.Struct) == nil || opc.Uint(v.Struct, v.Big) != 0 || v.Uint(PbType) == typeRequest
+	return opc.Bytes(v.Struct) == nil || opc.Uint(v.Struct, v.Big) != 0 || v.Uint(PbType) == MsgType.Number("REQUEST")
 }
-
-const typeRequest = 4711
 
 // ptlrpcBodyFields are the fields that versions 2 and 3 share.
 func ptlrpcBodyFields() []*Field {
@@ -171,7 +169,7 @@ func ptlrpcBodyFields() []*Field {
 			switch status := int32(v.Value); {
 			case v.Uint(PbType) == MsgType.Number("REPLY"):
 				dst = append(dst, LockStatus(uint32(v.Uint(PbOpc)), status)...)
-			case v.Uint(PbType) == typeRequest && status > 0:
+			case v.Uint(PbType) == MsgType.Number("REQUEST") && status > 0:
 				dst = append(dst, "pid"...)
 			}
 			return dst
