@@ -97,7 +97,7 @@ func TestStart(t *testing.T) {
 	allocs, _ := strconv.Atoi(string(m[2]))
 	if bytes > mostBytes || allocs > mostAllocs {
 		t.Errorf("package opcodes allocates %d bytes in %d allocations at the start, more than %d in %d: declare structs as &Struct{…} "+
-			"and pass only constants, variables and literals to U64, Sub and the like (schema/build.go says why); if they are, raise these bounds", bytes, allocs, mostBytes, mostAllocs)
+			"and pass only constants, variables, named funcs and literals of numbers and texts to U64, Sub and the like (schema/build.go says why); if they are, raise these bounds", bytes, allocs, mostBytes, mostAllocs)
 	}
 }
 

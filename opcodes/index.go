@@ -117,7 +117,7 @@ func nextIndexEntry(v *View) (*Field, int) {
 	key, rec := int(idxInfo.Field("ii_keysize").Uint(info, req.Big)), int(idxInfo.Field("ii_recsize").Uint(info, req.Big))
 	if fid := iiFid.Bytes(info); hash == 0 && len(fid) >= 8 {
 		switch seq := ReadUint(fid[:8], req.Big); {
-		case seq == seqQuota || seq == seqQuotaGlobal:
+		case isQuotaSeq(seq):
 			return formThatFills(v, nr, formSlave, formQuota)
 		case key+rec == 0 || key+rec == formOrphan.Size || key+rec == formOrphanV2.Size || key+rec == formOrphanV3.Size:
 			return formThatFills(v, nr, formOrphan, formOrphanV2, formOrphanV3)

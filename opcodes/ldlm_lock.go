@@ -207,10 +207,9 @@ func (k lock) fid() []byte {
 	return append(swapped, fid[8:12]...)
 }
 
-func (k lock) isQuota() bool {
-	seq := k.nameWord(0)
-	return seq == seqQuota || seq == seqQuotaGlobal
-}
+func (k lock) isQuota() bool { return isQuotaSeq(k.nameWord(0)) }
+
+func isQuotaSeq(seq uint64) bool { return seq == seqQuota || seq == seqQuotaGlobal }
 
 // resource appends what the name of the resource stands for.
 func (k lock) resource(l *Line) {

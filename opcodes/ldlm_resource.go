@@ -57,7 +57,7 @@ func appendResourceName(dst []byte, name [4]uint64, kind uint64) []byte {
 	switch {
 	case name == [4]uint64{}:
 		return dst
-	case name[0] == seqQuota || name[0] == seqQuotaGlobal:
+	case isQuotaSeq(name[0]):
 		return appendQuotaResource(dst, name)
 	case (kind == ldlmPlainType || kind == 0) && isLogName(name):
 		return appendLogResource(dst, name)
