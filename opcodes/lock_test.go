@@ -74,7 +74,7 @@ func lockBytes(o binary.AppendByteOrder, flags uint32, kind uint32, name []uint6
 	return append(b, resID(o, policy...)...)
 }
 
-// TestFlockTest: the reply to a test of a flock has the one that is in the way.
+// TestFlockTest: the reply to a test of a flock has the one that is in the way; one that waits is no test.
 func TestFlockTest(t *testing.T) {
 	const testLock, pw, null = 0x80000, 2, 0x20
 	for _, o := range orders {
@@ -82,11 +82,18 @@ func TestFlockTest(t *testing.T) {
 		if !o.big {
 			pid <<= 32
 		}
-		for mode, want := range map[uint32]string{pw: "conflict PW [10-19] pid 856", null: "no conflict"} {
-			b := append(lockBytes(o.order, testLock, FlockLock, []uint64{9}, mode, 0, 10, 19, 0xff11, pid), make([]byte, 24)...)
+		for _, tt := range []struct {
+			flags, mode uint32
+			want        string
+		}{
+			{testLock, pw, "conflict PW [10-19] pid 856"},
+			{testLock, null, "no conflict"},
+			{uint32(LdlmFlags.Bit("BLOCK_WAIT")), pw, "waits BLOCK_WAIT"}, // no test
+		} {
+			b := append(lockBytes(o.order, tt.flags, FlockLock, []uint64{9}, tt.mode, 0, 10, 19, 0xff11, pid), make([]byte, 24)...)
 			l := Line{}
 			summarizeLockReply(&Msg{Reply: true, Big: o.big, Opcode: LDLM_ENQUEUE, Bufs: [][]byte{nil, b}}, &l)
-			assert.Equal(t, strings.TrimSpace(string(l.Text)), want)
+			assert.Equal(t, strings.TrimSpace(string(l.Text)), tt.want)
 		}
 	}
 }
