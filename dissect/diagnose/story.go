@@ -186,10 +186,10 @@ func (f *Finding) isSaidByCause() bool {
 		return c.Rule.Code == "io.error"
 	case "evicted.recovery":
 		return strings.HasPrefix(c.Rule.Code, "restart.") && c.Target == f.Target
-	case "restart.target", "restart.no_recovery", "restart.rolled_back":
-		together := c.Rule.Code == "restart.together"
-		return f.Rule.Code == "restart.target" && (together || c.Rule.Code == "node.restarted" || c.Target == f.Target) || together &&
-			c.Severity == Error
+	case "restart.target":
+		return c.Rule.Code == "node.restarted" || strings.HasPrefix(c.Rule.Code, "restart.")
+	case "restart.no_recovery", "restart.rolled_back":
+		return c.Rule.Code == "restart.together" && c.Severity == Error
 	}
 	return false
 }

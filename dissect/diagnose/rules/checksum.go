@@ -79,6 +79,7 @@ type badChecksums struct {
 	server   lnet.NID
 	target   targetKey
 	lines    series           // of logs
+	sides    [2]int64         // how many of them are of the log of the client, and of that of the server
 	text     string           // about the first
 	suspects []diagnose.Place // of the first
 	ofClient bool             // a log says that the first changed on the client
@@ -114,11 +115,12 @@ func (c *checksums) line(l *track.LogLine) {
 	if l.Kind != debuglog.BadChecksum {
 		return
 	}
-	client, server := l.PeerNode(), l.Node
+	client, server, side := l.PeerNode(), l.Node, 1
 	if l.Name != l.Target { // an import: the log is that of a client
-		client, server = server, client
+		client, server, side = server, client, 0
 	}
 	b := c.bad(client, server, targetKey{name: l.Target})
+	b.sides[side]++
 	suspects := []diagnose.Place{atClient(client), onPath(client, server), atNode(server)}
 	if strings.Contains(l.Text, "changed on the client after we checksummed it") {
 		suspects = suspects[:1]
@@ -279,7 +281,7 @@ func (c *checksums) reportBad(b *badChecksums) {
 	}
 	if b.count == 0 { // no packets
 		f := b.lines.finding(about)
-		f.Suspects = b.suspects
+		f.Suspects, f.Count = b.suspects, max(b.sides[0], b.sides[1])
 		who := "clients"
 		if b.client.Len > 0 {
 			who = b.client.String()

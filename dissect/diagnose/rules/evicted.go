@@ -292,7 +292,7 @@ func logText(who string, e *evictions.Eviction) string {
 	case e.Line == nil && e.Kind == "mgc":
 		return clientText(e) + " connected anew to the MGS, which did not know it any more, or to which it had given up the connection itself. It reads the configuration again."
 	case e.Line == nil:
-		return who + ". The log of the client does not say why; that of the server has the reason."
+		return who + ". The log of the client does not say why; that of the server may."
 	}
 	because := map[debuglog.Reason]string{
 		debuglog.ByAdmin:        "an administrator asked for it",

@@ -288,7 +288,7 @@ func TestConsoleCauses(t *testing.T) {
 			"recovery.reconnect: 192.0.2.3@tcp lost the connection to lustre-OST0000 on 192.0.2.2@tcp and connected again on 192.0.2.1@tcp after 2.00 s."},
 		{"2026-11-24T10:00:01+00:00 c1 kernel: LustreError: 167-0: lustre-OST0001-osc-ff11: This client was evicted by lustre-OST0001; in progress operations using this service will fail.\n" +
 			"2026-11-24T10:00:10+00:00 c1 kernel: " + notConnected + fmt.Sprintf(lost, "c1", 0) + "2026-11-24T10:00:50+00:00 c1 kernel: " + restored, // such lines are left out
-			"evicted.unknown: lustre-OST0001 evicted 192.0.2.3@tcp. The log of the client does not say why; that of the server has the reason.\n" +
+			"evicted.unknown: lustre-OST0001 evicted 192.0.2.3@tcp. The log of the client does not say why; that of the server may.\n" +
 				"recovery.reconnect: 192.0.2.3@tcp lost the connection to lustre-OST0000 on 192.0.2.2@tcp and connected again on 192.0.2.1@tcp after 40.0 s."},
 		{"2026-11-24T10:00:10+00:00 oss1 kernel: LustreError: 7:0:(a.c:1:f()) ### client (nid 192.0.2.4@tcp) failed to reply to completion AST (req@1 x1 status 0 rc -110), evict it ns: filter-lustre-OST0000_UUID lock: 00/0x1\n",
 			"evicted.lock_callback: lustre-OST0000 evicted 192.0.2.4@tcp because it did not answer a completion callback, or with an error, by the log of the server."},

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
@@ -52,7 +53,9 @@ var _ = addTrouble(diagnose.Rule{
 		text += " " + waited
 	}
 	f.Text = text
-	f.Brief = text + " Look at the node and its link first."
+	if f.Brief = text + " Look at the node and its link first."; slices.ContainsFunc(g.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtPath }) {
+		f.Brief = text + " Look at the node, its link, and the way to it."
+	}
 })
 
 // notAcknowledged says whose bytes a node did not acknowledge, and for how long.

@@ -61,7 +61,7 @@ func Causes() []Cause {
 }
 
 // byLog returns the cause that the log of the server has.
-func byLog(r debuglog.Reason) Cause {
+func byLog(r debuglog.Reason, seen Cause) Cause {
 	switch r {
 	case debuglog.ByAdmin:
 		return Admin
@@ -69,6 +69,9 @@ func byLog(r debuglog.Reason) Cause {
 		return LockCallback
 	case debuglog.BySilence:
 		return Silence
+	}
+	if seen == Version { // a client whose replays failed has not finished the recovery, for the log
+		return Version
 	}
 	return Recovery
 }

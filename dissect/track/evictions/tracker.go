@@ -164,7 +164,7 @@ func (t *Tracker) pass() {
 		if e.atLine { // the server may have several
 			e.At = e.Line.Point()
 		}
-		if c := byLog(e.Line.Reason); c != e.Cause {
+		if c := byLog(e.Line.Reason, e.Cause); c != e.Cause {
 			e.Cause, e.ByLog = c, true
 		}
 	}

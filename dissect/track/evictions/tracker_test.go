@@ -3,6 +3,7 @@ package evictions
 import (
 	"testing"
 
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
@@ -58,6 +59,20 @@ func TestCauses(t *testing.T) {
 			t.Errorf("%s: %+v, want cause %v", name, list, tt.want)
 		}
 		assert.Equal(t, e.Recent != nil, tt.kept != 0 && tt.want == Unknown, name, "has a callback that was pending too shortly")
+	}
+}
+
+// The log of the server decides, but of replays that failed it only says that the client has not recovered.
+func TestByLog(t *testing.T) {
+	for _, tt := range []struct {
+		line       debuglog.Reason
+		seen, want Cause
+	}{
+		{debuglog.ByAdmin, Version, Admin},
+		{debuglog.NoReason, Silence, Recovery},
+		{debuglog.NoReason, Version, Version},
+	} {
+		assert.Equal(t, byLog(tt.line, tt.seen), tt.want, tt)
 	}
 }
 
