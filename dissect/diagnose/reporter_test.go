@@ -58,3 +58,11 @@ func TestOpeningOfEviction(t *testing.T) {
 		assert.Equal(t, s.Opening(), want)
 	}
 }
+
+// TestSentences checks that the first sentences of a text do not end within what a log says.
+func TestSentences(t *testing.T) {
+	const text = `The log has "it failed. See syslog", and 1 more. It led to others. More.`
+	assert.Equal(t, diagnose.Sentences(text, 1), `The log has "it failed. See syslog", and 1 more.`)
+	assert.Equal(t, diagnose.Sentences(text, 2), `The log has "it failed. See syslog", and 1 more. It led to others.`)
+	assert.Equal(t, diagnose.Sentences(text, 9), text)
+}

@@ -135,12 +135,15 @@ const waitShown = int64(1e9)
 // Sentences returns the first sentences of a text.
 func Sentences(text string, n int) string {
 	at := 0
-	for range n {
+	for n > 0 {
 		next := strings.Index(text[at:], ". ")
 		if next < 0 {
 			return text
 		}
 		at += next + 2
+		if strings.Count(text[:at], `"`)%2 == 0 { // not within what a log says
+			n--
+		}
 	}
 	return strings.TrimRight(text[:at], " ")
 }

@@ -22,7 +22,8 @@ var _ = add(diagnose.Rule{
 	Limits: "A server that is down altogether does not even take the TCP connection: then nothing of the connect is on the network. " +
 		"Connects whose replies may have been lost by the capture do not count, nor those of clients that were connected before: rules about " +
 		"restarts and recovery report them.",
-	Next: "Is the server up (ping, lctl ping NID from the client)? Is it hung: its console log, hung tasks, load? lshark diagnose " +
+	Next: "Is the target on this server (lctl dl), and is it the one that the client should ask (the mount command, failover NIDs)? " +
+		"Is the server up (ping, lctl ping NID from the client)? Is it hung: its console log, hung tasks, load? lshark diagnose " +
 		"--only tcp shows whether the network loses packets.",
 	Thresholds: []*diagnose.Threshold{unansweredFor},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {

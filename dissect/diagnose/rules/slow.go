@@ -22,7 +22,7 @@ func addSlow(rule diagnose.Rule, belongs func(*suspects.Slow) bool, look string)
 					f := slowFinding(s)
 					tell(&f, t.facts)
 					f.Brief = f.Text + eitherText(s.Suspects, f.WouldTell)
-					if number < len(slowRules)-1 || slices.ContainsFunc(s.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtQueue }) {
+					if number < len(slowRules)-1 || len(s.Suspects) <= 2 && slices.ContainsFunc(s.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtQueue }) {
 						f.Brief += " " + look
 					}
 					r.Report(f)

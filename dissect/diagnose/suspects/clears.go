@@ -397,7 +397,10 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 // isEarly reports whether replies came long before the end of the window of a wait: a fault may have ended just before it, and a ping that had
 // no reply was dropped at its beginning.
 func isEarly(w *facts.Wait, b *facts.Bin, window facts.Span) bool {
-	return b.To-window.From < window.Length()/2 || window.To-b.To > facts.LongPause && !(w.IsPing() && w.Reply.IsZero())
+	if w.IsPing() && w.Reply.IsZero() {
+		return b.From-w.From < 2*second
+	}
+	return b.To-window.From < window.Length()/2 || window.To-b.To > facts.LongPause
 }
 
 // isolated: a limit, or too few threads, hurt the other requests of the job, too.
