@@ -173,8 +173,11 @@ func compare(all []*log, head *Head) ([]string, error) {
 	for left := slices.Clone(all); len(left) > 0; {
 		at := slices.IndexFunc(left, func(l *log) bool { return l.setClock(samples[l.number]) })
 		if at < 0 {
+			at = slices.IndexFunc(left, func(l *log) bool { return l.setClockByMost(samples[l.number]) })
+		}
+		if at < 0 {
 			at = 0
-			left[0].setClockByMost(samples[left[0].number])
+			left[0].foreign = left[0].isForeign()
 		}
 		l := left[at]
 		switch {
@@ -311,16 +314,21 @@ func (l *log) setClock(views map[uint64]*view) bool {
 }
 
 // setClockByMost sets the clock of a log by the RPCs that agree, if these are more
-// than half: others were sent again, or the clock was set. Where they are not, the log is of
-// another node, as nodes that start in the same second give the same xids.
-func (l *log) setClockByMost(views map[uint64]*view) {
-	x := &l.comparison
-	switch b, n := x.agreed(); {
-	case 2*n > len(x.rpcs):
-		l.apply(b, agreedSlack, views)
-	case n > 0 && !l.given:
-		l.foreign = true
+// than half: others were sent again, or the clock was set. It reports whether they are.
+func (l *log) setClockByMost(views map[uint64]*view) bool {
+	b, n := l.comparison.agreed()
+	if 2*n <= len(l.comparison.rpcs) {
+		return false
 	}
+	l.apply(b, agreedSlack, views)
+	return true
+}
+
+// isForeign reports whether a log is of another node, as nodes that start in the same second give the same xids: few of the RPCs
+// that it shares with others agree.
+func (l *log) isForeign() bool {
+	_, n := l.comparison.agreed()
+	return n > 0 && !l.given
 }
 
 // apply sets the clock of a log, and the nodes of the logs that have RPCs within slack of it.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -94,8 +96,46 @@ func TestClockByMost(t *testing.T) {
 			l.add(&view{layer: clientLog, begin: begin + ahead*second, end: begin + ahead*second + 10*ms},
 				&view{layer: onWire, begin: begin + ms, end: begin + 9*ms})
 		}
-		if l.setClockByMost(nil); l.compared != c.compared || l.foreign != c.foreign || l.compared && l.offset != -5*second {
+		if !l.setClockByMost(nil) {
+			l.foreign = l.isForeign()
+		}
+		if l.compared != c.compared || l.foreign != c.foreign || l.compared && l.offset != -5*second {
 			t.Errorf("%s: compared %t, foreign %t, offset %v", c.name, l.compared, l.foreign, time.Duration(l.offset))
 		}
 	}
+}
+
+// TestClockOfMostRPCs: a log is compared with one of which most RPCs agree, though one was sent again, before another log without anything in
+// common with those before begins a clock of its own.
+func TestClockOfMostRPCs(t *testing.T) {
+	texts := map[string][]byte{}
+	line := func(name string, at float64, format string, args ...any) {
+		texts[name] = fmt.Appendf(texts[name], "00000100:00100000:0.0:%.6f:0:1:0:(a.c:1:f()) %s\n", at, fmt.Sprintf(format, args...))
+	}
+	send := func(name string, client, xid int, begin, served float64) {
+		rpc := fmt.Sprintf("RPC req@1 pname:cluuid:pid:xid:nid:opc:job cp:u%d:1:%d:192.0.2.2@tcp:4:", client, xid)
+		line(name, begin, "Sending %s", rpc)
+		rpc = fmt.Sprintf("RPC req@1 pname:cluuid+ref:pid:xid:nid:opc:job ost:u%d+1:1:x%d:12345-192.0.2.%d@tcp:4:", client, xid, client)
+		line("3.dk", served, "Handling %s", rpc)
+		line("3.dk", served+.001, "Handled %s Request processed in 1000us (2000us total) trans 0 rc 0/0", rpc)
+		line(name, begin+.008, "Completed RPC req@1 pname:cluuid:pid:xid:nid:opc:job cp:u%d:1:%d:192.0.2.2@tcp:4:", client, xid)
+	}
+	for i := range 4 { // the clock of the server is 400 ms ahead, that of the other client 100 ms
+		begin, late := 1000+float64(i), 0.
+		if i == 1 {
+			late = 27
+		}
+		send("1.dk", 3, 1882453915800448+128*i, begin, begin+.404+late)
+	}
+	send("2.dk", 4, 1882453999800448, 1010.1, 1010.404)
+	var files []File
+	for _, name := range []string{"1.dk", "2.dk", "3.dk"} {
+		path := filepath.Join(t.TempDir(), name)
+		must.NoError(t, os.WriteFile(path, texts[name], 0o600))
+		files = append(files, File{Path: path, Name: name})
+	}
+	notes, err := NewMerge(files, func(*track.RPC) {}).Open()
+	must.NoError(t, err)
+	assert.Equal(t, strings.Join(notes, "\n"), "3.dk: its clock is 399.5ms ahead (delay 3.5ms), its node is [192.0.2.2@tcp]\n"+
+		"2.dk: its clock is 100ms ahead (delay 3.5ms), its node is [192.0.2.4@tcp]")
 }
