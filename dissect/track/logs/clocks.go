@@ -151,6 +151,18 @@ func compare(all []*log, head *Head) ([]string, error) {
 		}
 	}
 	samples := s.samples
+	if s.head != nil && s.apart { // a log that has nothing in common with the capture may have with others
+		others := sampler{}
+		for _, l := range all {
+			if err := others.read(l); err != nil {
+				return nil, err
+			}
+		}
+		for i, views := range others.samples {
+			maps.Copy(views, samples[i])
+			samples[i] = views
+		}
+	}
 	byXID := map[uint64]*view{}
 	for _, views := range samples {
 		for xid, v := range views {
@@ -187,7 +199,7 @@ func compare(all []*log, head *Head) ([]string, error) {
 		case l.foreign:
 			notes = append(notes, l.Name+": is not used, as it is of another node: it shares xids with the capture, but at other times")
 		case head != nil:
-			notes = append(notes, l.Name+": has no RPC in common with the beginning of the capture; the clocks are assumed equal")
+			notes = append(notes, l.Name+": has no RPC in common with the beginning of the capture, or with other logs; the clocks are assumed equal")
 		}
 		if !l.foreign {
 			know(samples[l.number])
@@ -209,6 +221,7 @@ type sampler struct {
 	event   debuglog.Event
 	calls   map[uint64][]debuglog.Call
 	known   int    // RPCs in samples
+	apart   bool   // a log of RPCs has none of the capture
 	mask    uint64 // of the bits of the xid's hash that are 0 in those chosen
 }
 
@@ -227,6 +240,7 @@ func (s *sampler) read(l *log) error {
 	}
 	views := s.views()
 	s.samples, s.known = append(s.samples, views), s.known+len(views)
+	s.apart = s.apart || len(views) == 0 && !s.event.Console
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
+	"github.com/lshark/lshark/internal/wiretest/messages"
 )
 
 // TestSameXIDs joins the log of a server with that of a client whose xids another client
@@ -129,13 +131,22 @@ func TestClockOfMostRPCs(t *testing.T) {
 	}
 	send("2.dk", 4, 1882453999800448, 1010.1, 1010.404)
 	var files []File
-	for _, name := range []string{"1.dk", "2.dk", "3.dk"} {
+	var all []*log
+	for i, name := range []string{"1.dk", "2.dk", "3.dk"} {
 		path := filepath.Join(t.TempDir(), name)
 		must.NoError(t, os.WriteFile(path, texts[name], 0o600))
 		files = append(files, File{Path: path, Name: name})
+		all = append(all, &log{File: files[i], number: i})
 	}
 	notes, err := NewMerge(files, func(*track.RPC) {}).Open()
 	must.NoError(t, err)
-	assert.Equal(t, strings.Join(notes, "\n"), "3.dk: its clock is 399.5ms ahead (delay 3.5ms), its node is [192.0.2.2@tcp]\n"+
-		"2.dk: its clock is 100ms ahead (delay 3.5ms), its node is [192.0.2.4@tcp]")
+	const want = "3.dk: its clock is 399.5ms ahead (delay 3.5ms), its node is [192.0.2.2@tcp]\n" +
+		"2.dk: its clock is 100ms ahead (delay 3.5ms), its node is [192.0.2.4@tcp]"
+	assert.Equal(t, strings.Join(notes, "\n"), want)
+
+	// A capture of the first client has nothing in common with the log of the other one.
+	head := Head{views: map[uint64]*view{1882453915800448: {4, onWire, messages.NID(3), messages.NID(2), 1000e9, 1000e9 + 8e6, nil, "", nil}}}
+	notes, err = compare(all, &head)
+	must.NoError(t, err)
+	assert.That(t, slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, "2.dk: its clock is ") }), "%q", notes)
 }
