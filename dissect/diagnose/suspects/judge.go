@@ -579,9 +579,28 @@ func around(list []*Trouble, place diagnose.Place) *Group {
 // samePause is the longest time between two troubles of a group.
 const samePause = 2 * second
 
+// suspectTargets adds the targets of a server to the suspects of waits for several of them, if it may be each of them and the node is suspected:
+// all may have been stopped.
+func (g *Group) suspectTargets() {
+	var all []diagnose.Place
+	for _, t := range g.Troubles {
+		at := slices.IndexFunc(t.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtTarget })
+		if at < 0 {
+			return
+		}
+		if p := t.Suspects[at]; !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	if len(all) > 1 && hasPlace(g.Suspects, diagnose.Place{Kind: diagnose.AtNode, Node: all[0].Node}) {
+		g.Suspects = append(g.Suspects, diagnose.Place{Kind: diagnose.AtTarget, Node: all[0].Node})
+	}
+}
+
 // intersect finds the places that explain most of a group.
 func (g *Group) intersect() {
 	g.Suspects = common(g.Troubles)
+	g.suspectTargets()
 	if slices.ContainsFunc(g.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtNode }) { // who is silent to two others has lost more than the path to one of them
 		g.Suspects = slices.DeleteFunc(g.Suspects, func(p diagnose.Place) bool {
 			return p.Kind == diagnose.AtPath && slices.ContainsFunc(g.Troubles, func(t *Trouble) bool { return t.Silence != nil && !hasPlace(t.Suspects, p) })

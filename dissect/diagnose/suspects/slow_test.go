@@ -87,3 +87,25 @@ func TestSilentToTwo(t *testing.T) {
 		assert.That(t, len(g.Suspects) == want && g.Suspects[want-1] == diagnose.Place{Kind: diagnose.AtNode, Node: client}, "%d: %v", n, g.Suspects)
 	}
 }
+
+// TestTargetsOfServer checks that all targets of a server are suspected, where several have no answers and its node may be the cause.
+func TestTargetsOfServer(t *testing.T) {
+	server := messages.NID(2)
+	at := func(target string, more ...diagnose.Place) *Trouble {
+		return &Trouble{Span: facts.Span{To: 10 * second}, Suspects: append(more, diagnose.Place{Kind: diagnose.AtTarget, Node: server, Target: target})}
+	}
+	node, targets := diagnose.Place{Kind: diagnose.AtNode, Node: server}, diagnose.Place{Kind: diagnose.AtTarget, Node: server}
+	for _, tt := range []struct {
+		troubles []*Trouble
+		all      bool
+	}{
+		{[]*Trouble{at("OST0000", node), at("OST0001", node)}, true},
+		{[]*Trouble{at("OST0000", node), at("OST0000", node)}, false},
+		{[]*Trouble{at("OST0000", node), at("OST0001")}, false},
+		{[]*Trouble{at("OST0000", node), {Span: facts.Span{To: 10 * second}, Suspects: []diagnose.Place{node}}}, false},
+	} {
+		g := Group{Troubles: tt.troubles}
+		g.intersect()
+		assert.Equal(t, slices.Contains(g.Suspects, targets), tt.all, g.Suspects)
+	}
+}
