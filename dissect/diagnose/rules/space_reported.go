@@ -17,10 +17,15 @@ var _ = addLines(diagnose.Rule{
 		"others, and applications get ENOSPC when there are none.",
 	Next: "lfs df and lfs df -i show the space and the objects of all targets, lctl get_param osp.*.prealloc_status on the MDS which OSTs make none.",
 }, lines{
-	kinds: []debuglog.Kind{debuglog.NoSpace, debuglog.PrecreateFailed},
+	kinds: []debuglog.Kind{debuglog.NoSpace, debuglog.PrecreateFailed, debuglog.RequestFailed},
 	where: func(l *track.LogLine) []diagnose.Place {
 		server := l.Node
-		if l.Name != "" { // of the MDT that asks
+		switch {
+		case l.Kind == debuglog.RequestFailed && opcodes.IsConnect(l.Opcode): // other rules have it
+			return nil
+		case l.Kind == debuglog.RequestFailed: // of a client
+			server = l.Peer
+		case l.Name != "": // of the MDT that asks
 			server = lnet.NID{}
 		}
 		switch {
