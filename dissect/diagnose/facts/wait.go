@@ -387,8 +387,10 @@ func (f *Facts) Waits() []*Wait {
 				w.AtLeast = true
 			}
 		}
-		if again := f.answeredAfter(w); w.IsPing() && w.Open && again > 0 {
-			w.endWithout(min(w.To, again))
+		if w.IsPing() && w.Open {
+			if again := f.answeredAfter(w); again > 0 {
+				w.endWithout(min(w.To, again))
+			}
 		}
 		client, server := HostOf(w.Client), HostOf(w.Server)
 		w.Lacks = w.Lacks || (w.Open || w.over) && (f.LacksIn(server, client, w.Span) || w.GaveUp == debuglog.NoReason && f.overhears(client, server, takenAt))
