@@ -8,8 +8,9 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// otherGroupsText are the groups that neither a field of a message nor code has, as Lustre's headers have them: group, name, value, first
-// release and text. The first row of a group has the prefix of its names, and says whether they are bits.
+// otherGroupsText has the groups of constants in Lustre's headers that no field of a message uses, and no code. The columns of a constant are
+// its group, name, value, first release and description. Before the constants of a group stands a row for the group itself: its name column
+// is the prefix that the names of its constants share, with a *, and its value column is "bits" if they are flags.
 //
 //go:embed other_groups.tsv
 var otherGroupsText string
@@ -26,7 +27,10 @@ func otherGroups() (list []*Names) {
 			v.Name, v.NoPrefix = name, false
 		}
 		c[2], v.Alias = strings.CutSuffix(c[2], " alias")
-		v.Value, _ = strconv.ParseUint(c[2], 0, 64)
+		var err error
+		if v.Value, err = strconv.ParseUint(c[2], 0, 64); err != nil {
+			panic("other_groups.tsv: " + err.Error())
+		}
 		g.Values = append(g.Values, v)
 	}
 	return list

@@ -52,10 +52,11 @@ var _ = addTrouble(diagnose.Rule{
 	if waited := f.Text; waited != "" {
 		text += " " + waited
 	}
-	f.Text = text
-	if f.Brief = text + " Look at the node and its link first."; slices.ContainsFunc(g.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtPath }) {
-		f.Brief = text + " Look at the node, its link, and the way to it."
+	look := " Look at the node and its link first."
+	if slices.ContainsFunc(g.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtPath }) {
+		look = " Look at the node, its link, and the way to it."
 	}
+	f.Text, f.Brief = text, text+look
 })
 
 // notAcknowledged says whose bytes a node did not acknowledge, and for how long.

@@ -213,9 +213,11 @@ func framesBothWays(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 func (j *Judge) largePassed(w *facts.Wait, s facts.Span) bool {
 	from, to := facts.HostOf(w.Server), facts.HostOf(w.Client)
 	if w.Opcode == opcodes.OST_WRITE {
-		from, to = to, from
+		if from, to = to, from; w.Bulk < 0 {
+			return true
+		}
 	}
-	return w.Opcode == opcodes.OST_WRITE && w.Bulk < 0 || slices.Contains(j.takenAt, from) || slices.ContainsFunc(j.Facts.Contacts(from, to), func(c *facts.Contact) bool {
+	return slices.Contains(j.takenAt, from) || slices.ContainsFunc(j.Facts.Contacts(from, to), func(c *facts.Contact) bool {
 		_, passed := c.Large.Within(s)
 		return passed
 	})

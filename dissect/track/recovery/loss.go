@@ -426,7 +426,7 @@ func (k *conn) isClosed() bool {
 }
 
 // mgsPortal is where requests to the MGS go.
-const mgsPortal = 26
+var mgsPortal = uint32(opcodes.Portal.Number("MGS_REQUEST_PORTAL"))
 
 // hasUnnamed reports whether there are connections to the server that may be to the
 // target: their targets are unknown, and they were not in use both before the target
