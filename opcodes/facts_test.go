@@ -328,7 +328,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// rpcNamed returns the operation with a name, nil where there is none.
+// rpcNamed looks an operation up by its name. It returns nil if the protocol has no such operation.
 func rpcNamed(name string) *RPC {
 	i := slices.IndexFunc(Protocol.RPCs(), func(r *RPC) bool { return r.Name == name })
 	if i < 0 {

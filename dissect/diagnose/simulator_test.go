@@ -272,7 +272,7 @@ func playAll(faults []string, do func(played)) {
 	}
 }
 
-// faultList returns a list of a fault, empty where there is none.
+// faultList returns the faults that a scene is to have: the one that is given, or none in particular.
 func faultList(fault string) []string {
 	if fault == "" {
 		return nil

@@ -162,9 +162,10 @@ func (s *Scene) captureAt(v View, point string, source int) []capture.Frame {
 	return list
 }
 
-// Hurt returns how many RPCs of the time of a fault failed, took at least so long, or had no
-// reply, of those that a view has, by the times at which it has request and reply. That the client
-// lost a reply, or took it late, it shows only when the request is sent again.
+// Hurt returns how many RPCs that a view has failed during a fault, took at least so long, or had
+// no reply. Times are those at which request and reply passed the capture points of the view: a
+// reply that passed them and was lost or delayed behind them counts only if the request is sent
+// again.
 func (s *Scene) Hurt(f *Fault, v View, least int64) (n int) {
 	for _, r := range s.requests {
 		if r.op == opFlock { // it waits for applications

@@ -87,8 +87,8 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point, least int) {
 	}
 }
 
-// spokeAgain ends what a host did not acknowledge with its first frame after a long time without any, and returns when that was, 0 if there is none:
-// what is sent again later belongs to a connection that the host does not have any more.
+// spokeAgain looks for the first frame that a host sends after a long silence, in which it did not acknowledge some bytes. The silence ends
+// there, also where the bytes are sent again later: the host has lost the connection. It returns the time of the frame, 0 if there is none.
 func (f *Facts) spokeAgain(c *Contact, u *Unacknowledged) int64 {
 	if u == nil || u.Length() <= LongPause {
 		return 0
