@@ -256,7 +256,7 @@ var _ = add(diagnose.Rule{
 			f.Prove(last.Connected, "%s connects, the last one", last.Connection.Client)
 			f.CompareTime(recoveryLate, last.Connected.Time-v.Back.Time)
 		}
-		f.Prove(v.Completed, "a client has recovered")
+		f.Prove(v.Completed, "the recovery is over")
 		return true
 	}),
 })

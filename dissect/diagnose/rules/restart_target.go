@@ -82,10 +82,8 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	f.Prove(v.Back, "it accepts a connect again")
 	f.Prove(v.TookPart, "a client is let into the recovery, or replays")
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
-	if v.NoneRecovered {
-		f.Prove(v.Completed, "its recovery is over; no client has recovered")
-	} else if v.Completed != v.Back {
-		f.Prove(v.Completed, "a client has recovered")
+	if v.Completed != v.Back {
+		f.Prove(v.Completed, "its recovery is over")
 	}
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 	suspect(f, ofOutage(v)...)
@@ -183,17 +181,16 @@ func timesText(v *recovery.Recovery) (text string) {
 		text = ": " + who + " was connected again less than " + roundedUp(down) + " after its last reply"
 	}
 	window, ok := v.Window()
-	switch {
-	case !ok:
+	if !ok {
 		return text
-	case v.NoneRecovered && text == "":
-		return ": its recovery was over after " + duration(window) + ", and no client had recovered"
-	case v.NoneRecovered:
-		return text + ", and the recovery was over " + duration(window) + " later, without a client that had recovered"
-	case text == "":
-		text = ": " + who + " had recovered " + duration(window) + " after it was connected again"
-	default:
-		text += ", and had recovered " + duration(window) + " later"
+	}
+	if text == "" {
+		text = ": its recovery was over after " + duration(window)
+	} else {
+		text += ", and the recovery was over " + duration(window) + " later"
+	}
+	if v.Counted.NoneRecovered() {
+		return text + ", without a client that had recovered"
 	}
 	if last := lastClient(v); last != nil {
 		text += ", as the target waited for " + last.Connection.Client.String()
@@ -284,14 +281,17 @@ func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 		back = len(nids)
 	}
 	switch n, ok := v.Known(); {
+	case v.Counted.IsOver && v.Counted.Recovered > 0:
+		text = " By the log of its server, " + strconv.Itoa(v.Counted.Recovered) + " of " + plural(n, "client") + " recovered."
 	case back == 0, !ok && back == 1, isSet(v.TookPart):
-	case ok && n >= back:
-		text = sentence(atLeast(v.Lacks && n > back)+strconv.Itoa(back)) + " of " + plural(n, "client") + " came back"
+	case ok && n >= back && v.Counted.Clients == 0: // those on the node of the server, and idle ones, are in no capture
+		text = sentence(atLeast(v.Lacks && n > back)+strconv.Itoa(back)) + " of " + plural(n, "client") + " in the capture came back"
 		if n > back && !hadTime(r, v) {
-			text += " by the end of the capture"
+			text += " by its end"
 		}
+		text += "."
 	default:
-		text = sentence(atLeast(v.Lacks)+plural(back, "client")) + " came back"
+		text = sentence(atLeast(v.Lacks)+plural(back, "client")) + " came back."
 	}
 	var replayed []string
 	requests, locks := v.Replayed()
@@ -301,17 +301,8 @@ func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 	if locks.Count > 0 {
 		replayed = append(replayed, plural(locks.Count, "lock"))
 	}
-	switch {
-	case text != "" && len(replayed) > 0:
-		text += ", and replayed " + atLeast(v.Lacks || v.OnlyLogged) + words(replayed) + "."
-	case text != "":
-		text += "."
-	case back > 0 && len(replayed) > 0:
-		text = " The client"
-		if len(nids) > 1 {
-			text += "s"
-		}
-		text += " replayed " + atLeast(v.Lacks || v.OnlyLogged) + words(replayed) + "."
+	if len(replayed) > 0 && back > 0 {
+		text += sentence(atLeast(v.Lacks || v.OnlyLogged)+words(replayed)) + " " + was(requests.Count+locks.Count) + " replayed."
 	}
 	text += evictedText(v)
 	if missing := missingClients(r, v); len(missing) > 0 {

@@ -166,7 +166,7 @@ func TestReplaysWithoutReplies(t *testing.T) {
 	s.pass(5)
 	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReplay)}, nil)
 	s.rpc(node3, oss, opcodes.LDLM_ENQUEUE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReqReplayDone)}, nil)
-	s.expect("warning restart.target: A target of 192.0.2.2@tcp had been restarted before 192.0.2.3@tcp connected in its recovery; when is not in the capture. The client replayed 1 request and 1 lock.",
+	s.expect("warning restart.target: A target of 192.0.2.2@tcp had been restarted before 192.0.2.3@tcp connected in its recovery; when is not in the capture. 1 request and 1 lock were replayed.",
 		"note capture.no_connect")
 }
 

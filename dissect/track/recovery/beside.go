@@ -122,7 +122,7 @@ func (r *Recovery) joinLogged(o *Recovery) {
 	if o.knownValid {
 		r.known, r.knownValid = o.known, true
 	}
-	r.NoneRecovered = o.NoneRecovered
+	r.Counted = o.Counted
 	for _, c := range o.Clients {
 		at := slices.IndexFunc(r.Clients, c.isSame)
 		if at < 0 {

@@ -207,14 +207,14 @@ func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
 		r = t.startAgain(g, l.Node, p)
 	}
 	t.runsOn(r, l.Node)
-	r.logged = int(l.Number)
+	r.Counted = Counted{Clients: int(l.Number), Recovered: int(l.Recovered), IsOver: l.Kind == debuglog.RecoveryEnd}
 	if l.Kind == debuglog.RecoveryBegin {
 		if r.Back.IsZero() {
 			r.Back = p
 		}
 		return
 	}
-	r.Completed, r.NoneRecovered = p, l.Number > 0 && l.Recovered == 0
+	r.Completed = p
 	for _, c := range r.Clients {
 		if l.Recovered == l.Number && c.Outcome == ClientRecovering && c.Recovered.IsZero() { // all have
 			c.Recovered, c.Outcome = p, ClientRecovered

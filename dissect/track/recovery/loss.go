@@ -402,8 +402,8 @@ func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 		r.Announced = g.announced.Point
 	}
 	r.knownValid = known && r.Dropped == 0 && r.Kind.isRestart()
-	if r.logged > 0 {
-		r.known, r.knownValid = r.logged, true
+	if r.Counted.Clients > 0 {
+		r.known, r.knownValid = r.Counted.Clients, true
 	}
 	r.ended = now
 	t.ended = append(t.ended, r)

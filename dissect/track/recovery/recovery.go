@@ -25,16 +25,24 @@ type Recovery struct {
 	Lacks       bool      // bytes were not captured while it lasted: there may be more of what is counted
 	Events      []Event   // in the order of time
 
-	NoneRecovered bool // by the log of the server, no client had when the recovery was over
+	Counted Counted // by the log of the server
 
 	known      int // clients that the target had
 	knownValid bool
-	logged     int   // the same, by the log of the server; 0: unknown
 	ended      int64 // when it was superseded
 	passed     bool  // to the hook
 	joined     bool  // of logs: with a record of the capture
 	byServer   bool  // Back is the connect of another server that takes no part in a recovery
 }
+
+// Counted is what a server counts of the clients that take part in a recovery. It knows of all, also of those that no capture has.
+type Counted struct {
+	Clients, Recovered int  // 0 Clients: unknown
+	IsOver             bool // the recovery; else Recovered is not known yet
+}
+
+// NoneRecovered reports whether no client had when the recovery was over.
+func (c Counted) NoneRecovered() bool { return c.IsOver && c.Clients > 0 && c.Recovered == 0 }
 
 // Servers are where a target ran, and the numbers of its starts.
 type Servers struct {
