@@ -140,8 +140,6 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return isAt(f.Node, c.Node)
 	case f.Rule.Code == "restart.target" && c.Rule.Code == "restart.rolled_back": // of another target of the same machine
 		return isAt(f.Server, c.Server) && f.First < c.Last && c.First < f.Last
-	case f.Rule.Code == "restart.target" && c.Rule == f.Rule: // by logs and by the capture
-		return f.Target == "MGS" && c.Target == f.Target && isAt(f.Server, c.Server) && f.First <= c.Last && c.First < f.First
 	case f.isLongestOf(c):
 		return true
 	case hasCode("io.device io.error", f.Rule.Code) && c.Rule.Code == "io.error": // by logs, which have names of targets: the worse one leads, or the first one

@@ -181,7 +181,7 @@ func (f *Finding) isSaidByCause() bool {
 		return true
 	case "slow.wait", "slow.queue", "lock.wait", "target.hung":
 		return f.isLongestOf(c)
-	case "evicted.unknown":
+	case "evicted.unknown", "evicted.silence":
 		return f.Severity == Note // the MGS has nothing that a client loses
 	case "target.stopped", "connect.not_up", "connect.starting", "connect.recovering": // restarts count the connects that were refused
 		return strings.HasPrefix(c.Rule.Code, "restart.")

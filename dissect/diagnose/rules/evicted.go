@@ -42,7 +42,7 @@ func addEvictions(cause evictions.Cause, rule diagnose.Rule, joins bool, describ
 		var groups []jointEviction // the last ones
 		known := factsOf(r)
 		return diagnose.Hooks{Eviction: func(e *evictions.Eviction) {
-			if e.Cause != cause {
+			if e.Cause != cause || e.Kind == "mgc" && e.Client == e.Server { // of itself
 				return
 			}
 			at := slices.IndexFunc(groups, func(j jointEviction) bool { return joins && j.takes(e) })

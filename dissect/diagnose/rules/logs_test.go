@@ -559,6 +559,26 @@ func TestUnmounted(t *testing.T) {
 	assert.Equal(t, f.Cleared[0].Text, "192.0.2.2@tcp has unmounted lustre-OST0000, by its log")
 }
 
+// TestRestartOfMGS: the MGS has no recovery; that it does not know its clients any more is a part of its restart. It is a client of
+// itself, which does not count.
+func TestRestartOfMGS(t *testing.T) {
+	const state = "00000100:00080000:0.0:17958018%02d.000000:0:246:0:(import.c:62:import_set_state_nolock()) 00000000%08x MGS: changing import state from %s"
+	lines := []loggedLine{{oss, "00000020:02000400:0.0:1795801860.000000:0:2687:0:(tgt_mount.c:2025:server_put_super()) server umount MGS complete"}}
+	for number, n := range []lnet.NID{oss, node3} {
+		at := 80 + 10*number
+		lines = append(lines, loggedLine{n, fmt.Sprintf(state, at, number, "FULL to DISCONN")},
+			loggedLine{n, fmt.Sprintf("00000100:02020000:0.0:17958018%02d.000000:0:246:0:(import.c:183:ptlrpc_set_import_discon()) MGC192.0.2.2@tcp: Connection to MGS (at 192.0.2.2@tcp) was lost; in progress operations using this service will fail", at)})
+	}
+	for number, n := range []lnet.NID{oss, node3} {
+		lines = append(lines, loggedLine{n, fmt.Sprintf(state, 92+number, number, "DISCONN to CONNECTING")},
+			loggedLine{oss, fmt.Sprintf("00010000:00080000:0.0:17958018%d.200000:0:2703:0:(ldlm_lib.c:1424:target_handle_connect()) MGS: connection from 0%d-1@%s t0 exp 0000000000000000 cur 2138 last 0", 92+number, number, n)},
+			loggedLine{n, fmt.Sprintf(state, 95+number, number, "CONNECTING to EVICTED")})
+	}
+	f := restartOf(t, lines)
+	assert.Equal(t, f.Text, "MGS was restarted on 192.0.2.2@tcp: 192.0.2.3@tcp was connected again after 36.0 s."+mountsWait)
+	assert.Equal(t, f.Client, node3)
+}
+
 // TestLostByPing: a ping that was given up when its target was gone is the first sign of that, and no wait of its own.
 func TestLostByPing(t *testing.T) {
 	at := func(seconds int64) track.Point { return track.Point{Frame: -1, Time: seconds * 1e9} }

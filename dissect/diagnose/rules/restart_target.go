@@ -66,12 +66,16 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	if _, known := v.Downtime(); !known && isSet(v.LastReply) && isSet(v.Back) { // it may have been gone at any time between them
 		f.First = min(f.First, v.LastReply.Time)
 	}
-	f.Text += "." + refusalsText(v) + clientsText(r, v) + impactText(v) + cutText(v)
+	waits := impactText(v)
+	if v.Target == "MGS" {
+		waits = mountsWait
+	}
+	f.Text += "." + refusalsText(v) + clientsText(r, v) + waits + cutText(v)
 	look := " Look who restarted it, or at the console of its server before it was gone."
 	if v.Kind == recovery.Failover {
 		look = " Look who moved it (the HA software has a log), or at the console of " + v.ServerBefore.String() + " before it was gone."
 	}
-	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(v) + evictedText(v) + look
+	f.Brief = diagnose.Sentences(f.Text, 1) + waits + evictedText(v) + look
 	f.Prove(v.LastReply, "the last reply of the target before")
 	sign := "the first sign that it is gone"
 	if isSet(v.Starting) && v.Starting.Time < v.Gone.Time {
@@ -90,22 +94,18 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	return true
 }
 
-// describeMGS describes that the MGS was gone, which has no recovery: its clients had no reply and it did not know them any
-// more, though its node answered them all the time.
+const mountsWait = " Mounted file systems go on without it; mounts and changes of the configuration have to wait."
+
+// describeMGS describes that the MGS was gone, as a capture shows it.
 func describeMGS(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding) bool {
-	client, known := mgsClient(v), factsOf(r)
-	if v.Target != "MGS" || client == nil || v.GoneBy == recovery.SignNotConnected || v.Back.Time-v.LastReply.Time < unreachableTime.Nanoseconds() {
-		return false
-	}
-	span := facts.Span{From: v.LastReply.Time, To: client.Connected.Time}
-	if _, ok := pathWorked(known, facts.HostOf(client.Connection.Client), facts.HostOf(v.Server), span); !ok {
+	client := mgsClient(factsOf(r), v)
+	if client == nil {
 		return false
 	}
 	who := clientNIDs(v.Clients)
 	f.Count = 1
 	f.Text = "The MGS on " + v.Server.String() + " was gone for at most " + roundedUp(v.Back.Time-v.LastReply.Time) + ", though its node was up: it gave " +
-		nodes(who) + " no reply, and did not know " + them(len(who)) + " any more when " + they(len(who)) + " connected again. Mounted file systems go on without it; " +
-		"mounts and changes of the configuration had to wait."
+		nodes(who) + " no reply, and did not know " + them(len(who)) + " any more when " + they(len(who)) + " connected again." + mountsWait
 	f.Brief = f.Text + " Look who restarted the MGS."
 	f.CompareTime(unreachableTime, v.Back.Time-v.LastReply.Time)
 	suspect(f, ofOutage(v)...)
@@ -115,14 +115,22 @@ func describeMGS(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding
 	return true
 }
 
-// mgsClient returns a client that connected and was evicted though its target had come back; nil if there is none.
-func mgsClient(v *recovery.Recovery) *recovery.Client {
-	for _, c := range v.Clients {
-		if c.Outcome == recovery.ClientEvicted && isSet(c.Connected) && isSet(v.LastReply) && isSet(v.Back) {
-			return c
-		}
+// mgsClient returns a client that proves that the MGS was gone, nil if none does. The MGS has no recovery: its clients had no reply and
+// it did not know them any more, though its node answered them all the time.
+func mgsClient(known *facts.Facts, v *recovery.Recovery) *recovery.Client {
+	if v.Target != "MGS" || v.Kind.IsOutage() || v.GoneBy == recovery.SignNotConnected || !isSet(v.LastReply) || !isSet(v.Back) ||
+		v.Back.Time-v.LastReply.Time < unreachableTime.Nanoseconds() {
+		return nil
 	}
-	return nil
+	at := slices.IndexFunc(v.Clients, func(c *recovery.Client) bool { return c.Outcome == recovery.ClientEvicted && isSet(c.Connected) })
+	if at < 0 {
+		return nil
+	}
+	c := v.Clients[at]
+	if _, ok := pathWorked(known, facts.HostOf(c.Connection.Client), facts.HostOf(v.Server), facts.Span{From: v.LastReply.Time, To: c.Connected.Time}); !ok {
+		return nil
+	}
+	return c
 }
 
 // targetName returns the name of a target that was lost, or what is known instead.
@@ -211,6 +219,9 @@ func firstBack(v *recovery.Recovery) string {
 		if isSet(v.Back) && c.Connected == v.Back {
 			return c.Connection.Client.String()
 		}
+	}
+	if v.Back.IsLog() { // of the server
+		return "the first client"
 	}
 	return "the first client in the capture"
 }
@@ -320,7 +331,7 @@ func evictedText(v *recovery.Recovery) string {
 	for _, c := range v.Clients {
 		inTime = inTime || c.Connected.Time < c.Evicted.Time
 		switch {
-		case c.Outcome != recovery.ClientEvicted:
+		case c.Outcome != recovery.ClientEvicted, c.Type == "mgc": // which loses nothing
 		case c.Type == "client" || c.Type == "":
 			clients = withNew(clients, c.Connection.Client, unlimited)
 		default:

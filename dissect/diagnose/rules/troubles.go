@@ -36,7 +36,7 @@ func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	t.slow = sync.OnceValue(t.judge.Slow)
 	h := t.facts.Hooks()
 	h.Recovery = func(v *recovery.Recovery) {
-		if v.Kind.IsOutage() && len(t.outages) < maxRestarts {
+		if len(t.outages) < maxRestarts && (v.Kind.IsOutage() || mgsClient(t.facts, v) != nil) {
 			t.outages = append(t.outages, v)
 		}
 	}

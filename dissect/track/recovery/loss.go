@@ -160,10 +160,12 @@ func (t *Tracker) accepted(k *conn, a grant, p track.Point) {
 		rec := t.restart(g, k, servers{a.server, instance, before, a.recovering}, p)
 		k.joinRestart(rec, i.Kind(), p)
 		rec.add(k.client)
+	case wasLost && k.client.recovery == nil && g.current.dropped(k.client) && i.EventAt(p, track.EventEvicted) != nil:
+		g.current.add(k.client)
 	case wasLost && k.client.recovery == nil:
 		kind := Lost
 		switch {
-		case a.reconnected, same && i.EventAt(p, track.EventEvicted) == nil:
+		case (a.reconnected || same) && i.EventAt(p, track.EventEvicted) == nil:
 			kind = Reconnect
 		case same:
 			kind = Eviction
@@ -348,6 +350,13 @@ func (t *Tracker) reconnected(g *target, k *conn, kind Kind, server lnet.NID, p 
 	r.add(k.client)
 }
 
+// dropped reports whether a target without a recovery was restarted, by the log of its server, since a client lost it: the MGS knows
+// nobody then.
+func (r *Recovery) dropped(c *Client) bool {
+	return r != nil && r.Kind.isRestart() && r.Stop.IsLog() && r.Completed.IsZero() && !r.Back.IsZero() && c.Lost.Time >= r.Stop.Time &&
+		!slices.ContainsFunc(r.Clients, func(o *Client) bool { return o.Connection == c.Connection })
+}
+
 func (r *Recovery) lastConnected() (last int64) {
 	for _, c := range r.Clients {
 		last = max(last, c.Connected.Time)
@@ -358,6 +367,8 @@ func (r *Recovery) lastConnected() (last int64) {
 func (r *Recovery) add(c *Client) {
 	switch {
 	case c.recovery == r:
+	case c.Connection.Client == c.Connection.Server && c.Connection.Client.Len > 0: // a server is a client of itself, which no capture shows
+		c.recovery = r
 	case len(r.Clients) == maxClients:
 		r.Dropped++
 	default:

@@ -32,7 +32,7 @@ type Recovery struct {
 	ended      int64 // when it was superseded
 	passed     bool  // to the hook
 	joined     bool  // of logs: with a record of the capture
-	byServer   bool  // Back is the connect of another server that takes no part in a recovery
+	byServer   bool  // Back is the connect of another server that takes no part in a recovery, or of the server itself
 }
 
 // Counted is what a server counts of the clients that take part in a recovery. It knows of all, also of those that no capture has.
