@@ -9,7 +9,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "connect.reported",
 	Severity: diagnose.Error,
-	Noun:     "denied connect",
+	Noun:     "logged denial of a connect",
 	Summary:  "A server does not let a client in, by its log.",
 	Meaning:  "A nodemap, the security flavor or the versions do not allow it.",
 	Next:     "lctl nodemap_info and lctl get_param nodemap.*; the keys; lctl get_param version on both nodes.",

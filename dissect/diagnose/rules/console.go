@@ -28,7 +28,7 @@ type lines struct {
 
 // addLines registers a rule about lines of the kernel that name a cause by themselves.
 func addLines(rule diagnose.Rule, of lines) bool {
-	rule.Logs, rule.CountsLines = true, true
+	rule.Logs = true
 	rule.Meaning += " The rule counts these lines of logs."
 	rule.Limits = "Only logs have it. Lines that the kernel left out, as they repeat each other, are counted where it says how many."
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {

@@ -10,7 +10,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "lnet.failed",
 	Severity: diagnose.Warning,
-	Noun:     "network error",
+	Noun:     "logged network error",
 	Summary:  "LNet reports errors with a peer.",
 	Meaning: "Connections to the peer fail or time out, or break, connects to the MGS cannot be sent, data are not transferred, or messages do not fit: the peer or the " +
 		"network between both is to blame. Where connects fail, the address of the MGS may be wrong.",

@@ -10,7 +10,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "mount.reported",
 	Severity: diagnose.Error,
-	Noun:     "mount error that a log has",
+	Noun:     "logged mount error",
 	Summary:  "A node reports that a mount failed, or that it got no configuration.",
 	Meaning:  "The name of the file system, the address of the MGS, or what a server lets this node do is wrong, the MGS cannot be reached, or the device of a target fails.",
 	Next:     "The line has the step that failed. lctl ping of the MGS; the names on the MGS: lctl --device MGS llog_catlist.",

@@ -11,7 +11,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "space.reported",
 	Severity: diagnose.Error,
-	Noun:     "full target that a log has",
+	Noun:     "logged lack of space",
 	Summary:  "A server reports that a target has no space left, or is read-only.",
 	Meaning: "An MDT lets OSTs make objects before files need them. An OST without space or inodes, or one that is read-only, makes none: new files go to " +
 		"others, and applications get ENOSPC when there are none.",

@@ -9,7 +9,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "version.replay_failed",
 	Severity: diagnose.Error,
-	Noun:     "log with failed replays",
+	Noun:     "logged failure of a replay",
 	Summary:  "Requests that a client replays to a restarted target fail.",
 	Meaning: "The target has lost transactions that it had reported as committed, or other clients that changed the same objects did not come " +
 		"back.",
