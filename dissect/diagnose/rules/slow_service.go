@@ -13,7 +13,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "slow.service",
 	Severity: diagnose.Warning,
-	Noun:     "logged late request",
+	Noun:     "logged line of a late request",
 	Summary:  "A server reports that it was late with requests.",
 	Meaning: "The server had the requests: they waited for a thread, or a thread worked on them for longer than the client was told, or still did when " +
 		"the client connected again.",

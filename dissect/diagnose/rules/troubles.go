@@ -61,7 +61,7 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 		t := diagnose.Shared(r, newTroubles)
 		report := func(until int64) {
 			for _, g := range t.list() {
-				if ruleOf(g) != number || lastOf(g) > until {
+				if ruleOf(g) != number || lastOf(g) > until || t.areIgnored(g) {
 					continue
 				}
 				f := t.finding(g, rule.Severity)
@@ -72,6 +72,15 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 		return diagnose.Hooks{Tick: func(now int64) { report(now - livePause) }, End: func() { report(math.MaxInt64) }}
 	}
 	return add(rule)
+}
+
+// areIgnored reports whether all that waited are callbacks for which a client was evicted: the finding about that tells of them.
+func (t *troubles) areIgnored(g *suspects.Group) bool {
+	return !slices.ContainsFunc(g.Troubles, func(x *suspects.Trouble) bool {
+		return x.Wait == nil || !slices.ContainsFunc(t.evicted, func(e *evictions.Eviction) bool {
+			return slices.ContainsFunc(e.Locks, func(l evictions.IgnoredLock) bool { return l.Callback.Sent == x.Wait.Request })
+		})
+	})
 }
 
 // maxRequests is how many of its requests a finding has, by which lines of logs about them find their cause.
