@@ -82,7 +82,6 @@ const (
 	keyShift   = 6   // xids of all releases are multiples of 64
 	maxParts   = 128 // of a bulk
 	maxHandles = 1 << 15
-	maxSameKey = 64 // requests with the same xid, of many clients
 )
 
 func newRequestTable(answered int) *requestTable {
@@ -211,13 +210,8 @@ func (t *requestTable) addKey(q *request, key uint64) {
 	} else {
 		t.byBits.Remove(k)
 	}
-	t.byBits.Add(k, key, q)
-	n := 1
-	for older := k.Next(); older != nil; older = older.Next() {
-		if n++; n > maxSameKey {
-			t.remove(older.Owner)
-			return
-		}
+	if oldest := t.byBits.Add(k, key, q); oldest != nil {
+		t.remove(oldest)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestRequestsOfOneXIDAreBounded(t *testing.T) {
 	for p := c.table.byBits.First(1); p != nil; p = p.Next() {
 		n++
 	}
-	assert.That(t, n == maxSameKey && c.table.open.Len() == maxSameKey, "%d under one key, %d in all", n, c.table.open.Len())
+	assert.That(t, n == fifo.MaxSameKey && c.table.open.Len() == fifo.MaxSameKey, "%d under one key, %d in all", n, c.table.open.Len())
 	q := c.table.find(64, lnet.NID4(2<<48|9999), lnet.NID4(2<<48), 0, false)
 	assert.That(t, q != nil && q.info.Client == lnet.NID4(2<<48|9999), "the newest is not found")
 }

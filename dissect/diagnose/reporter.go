@@ -4,9 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/dissect/track/paths"
 )
 
@@ -95,12 +93,6 @@ func (r *Reporter) First() int64 { return max(r.engine.Follower.First(), r.engin
 
 // Now returns the time of the last message.
 func (r *Reporter) Now() int64 { return r.engine.Follower.Now() }
-
-// Lock returns the lock that a server has under a handle, nil when it is unknown or
-// ended long ago.
-func (r *Reporter) Lock(server lnet.NID, handle uint64) *locks.Lock {
-	return r.engine.Locks().Find(server, handle)
-}
 
 // OnlyLogs reports whether the input is debug logs without a capture.
 func (r *Reporter) OnlyLogs() bool { return r.engine.opt.OnlyLogs }

@@ -77,20 +77,17 @@ type lockWaits struct {
 	byServer fifo.Index[RPC] // by the server's cookie, of locks that have to wait
 }
 
-// maxSameCookie RPCs with the same cookie are found, since a lookup walks over all of them.
-const maxSameCookie = 64
-
 // enqueued takes a request of LDLM_ENQUEUE.
 func (w *lockWaits) enqueued(r *RPC, m *dissect.Message) {
 	if cookie := opcodes.LockHandle(m.Msg, 0); cookie != 0 {
-		addEntry(&w.byClient, &r.byClientLock, cookie, r)
+		w.byClient.Add(&r.byClientLock, cookie, r)
 	}
 }
 
 // replied takes the reply to an LDLM_ENQUEUE and reports whether the wait for
 // the lock goes on.
 func (w *lockWaits) replied(r *RPC, m *dissect.Message) bool {
-	removeEntry(&w.byServer, &r.byServerLock)
+	w.byServer.Remove(&r.byServerLock)
 	if m.Msg == nil {
 		return false
 	}
@@ -99,33 +96,14 @@ func (w *lockWaits) replied(r *RPC, m *dissect.Message) bool {
 	if !r.lock.blocked || r.lock.end != LockWaitNone {
 		return false
 	}
-	addEntry(&w.byServer, &r.byServerLock, cookie, r)
+	w.byServer.Add(&r.byServerLock, cookie, r)
 	return true
 }
 
 // remove forgets an RPC.
 func (w *lockWaits) remove(r *RPC) {
-	removeEntry(&w.byClient, &r.byClientLock)
-	removeEntry(&w.byServer, &r.byServerLock)
-}
-
-// addEntry adds an RPC to an index of locks. Of too many with the same cookie the oldest goes.
-func addEntry(x *fifo.Index[RPC], e *fifo.Entry[RPC], cookie uint64, r *RPC) {
-	x.Add(e, cookie, r)
-	for range maxSameCookie {
-		if e = e.Next(); e == nil {
-			return
-		}
-	}
-	removeEntry(x, e)
-}
-
-// removeEntry removes an entry if it is in the index.
-func removeEntry(x *fifo.Index[RPC], e *fifo.Entry[RPC]) {
-	if e.Owner != nil {
-		x.Remove(e)
-		e.Owner = nil
-	}
+	w.byClient.Remove(&r.byClientLock)
+	w.byServer.Remove(&r.byServerLock)
 }
 
 // lockRequest takes a request that may end the wait for a lock.

@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -191,7 +192,7 @@ func TestBlockedIsBounded(t *testing.T) {
 	for e := w.rpcs.locks.byClient.First(clientLock); e != nil; e = e.Next() {
 		same++
 	}
-	assert.Equal(t, same, maxSameCookie, "RPCs of one lock are found")
+	assert.Equal(t, same, fifo.MaxSameKey, "RPCs of one lock are found")
 }
 
 func TestStatsOfLockWaits(t *testing.T) {

@@ -110,7 +110,7 @@ func TestSameXIDIsBounded(t *testing.T) {
 	for e := w.rpcs.byXID.First(64); e != nil; e = e.Next() {
 		same++
 	}
-	if same != maxSameXID || w.rpcs.queue(waiting).Len()+w.rpcs.queue(lingering).Len()+w.rpcs.queue(ended).Len() != maxSameXID {
+	if same != fifo.MaxSameKey || w.rpcs.queue(waiting).Len()+w.rpcs.queue(lingering).Len()+w.rpcs.queue(ended).Len() != fifo.MaxSameKey {
 		t.Errorf("%d with one xid, %d open, %d done, %d spent", same, w.rpcs.queue(waiting).Len(), w.rpcs.queue(lingering).Len(), w.rpcs.queue(ended).Len())
 	}
 	w.rpcs.Close()

@@ -63,7 +63,6 @@ const (
 	maxRefused  = 1 << 14
 	maxHeld     = 1 << 14
 	maxEndedAge = int64(60 * time.Second)
-	maxSameXID  = 64   // of many clients
 	maxName     = 4096 // bytes of a name, which is a path at most
 
 	// resendDelay is longer than a client that has connected again takes to send its

@@ -25,26 +25,15 @@ func (t *Pairing) newRecord(xid uint64) *RPC {
 	}
 	r.place.Owner = r
 	r.XID, r.created = xid, t.now
-	t.byXID.Add(&r.byXID, xid, r)
+	oldest := t.byXID.Add(&r.byXID, xid, r)
 	t.setState(r, waiting)
-	t.limitSameXID(r)
-	return r
-}
-
-// limitSameXID ends the oldest of too many records with the same xid, since a
-// lookup walks over all of them.
-func (t *Pairing) limitSameXID(newest *RPC) {
-	e := &newest.byXID
-	for range maxSameXID {
-		if e = e.Next(); e == nil {
-			return
+	if oldest != nil {
+		if oldest.state != ended {
+			t.end(oldest)
 		}
+		t.release(oldest)
 	}
-	r := e.Owner
-	if r.state != ended {
-		t.end(r)
-	}
-	t.release(r)
+	return r
 }
 
 // release removes a record and keeps it for reuse.

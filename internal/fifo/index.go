@@ -13,12 +13,15 @@ type Index[T any] struct {
 
 // Entry is the place of its owner in an Index. An owner with several keys has as many.
 type Entry[T any] struct {
-	Owner *T
+	Owner *T // nil: the entry is in no Index
 	Key   uint64
 	next  *Entry[T] // in the bucket
 }
 
 const minBuckets = 64
+
+// MaxSameKey entries have the same key at most, since a lookup walks over all of them.
+const MaxSameKey = 64
 
 // First returns the newest entry with a key, or nil.
 func (x *Index[T]) First(key uint64) *Entry[T] {
@@ -42,8 +45,9 @@ func (e *Entry[T]) from(key uint64) *Entry[T] {
 // Len is the number of entries.
 func (x *Index[T]) Len() int { return x.n }
 
-// Add adds an entry, which must not be in the Index, with a key and its owner.
-func (x *Index[T]) Add(e *Entry[T], key uint64, owner *T) {
+// Add adds an entry, which must not be in the Index, with a key and its owner. Of too many
+// with the same key it removes the oldest, and returns its owner.
+func (x *Index[T]) Add(e *Entry[T], key uint64, owner *T) (removed *T) {
 	if x.n >= len(x.buckets) {
 		x.grow()
 	}
@@ -51,15 +55,26 @@ func (x *Index[T]) Add(e *Entry[T], key uint64, owner *T) {
 	e.Owner, e.Key, e.next = owner, key, *first
 	*first = e
 	x.n++
+	for range MaxSameKey {
+		if e = e.Next(); e == nil {
+			return nil
+		}
+	}
+	removed = e.Owner
+	x.Remove(e)
+	return removed
 }
 
-// Remove removes an entry that is in the Index.
+// Remove removes an entry if it is in the Index.
 func (x *Index[T]) Remove(e *Entry[T]) {
+	if e.Owner == nil {
+		return
+	}
 	at := &x.buckets[x.bucket(e.Key)]
 	for *at != e {
 		at = &(*at).next
 	}
-	*at, e.next = e.next, nil
+	*at, e.next, e.Owner = e.next, nil, nil
 	x.n--
 }
 

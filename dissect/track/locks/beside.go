@@ -33,7 +33,7 @@ func (t *Locks) ReadLogs() {
 func (b *beside) find(l *Lock) *Lock {
 	client, _ := fifo.Get(b.byClient, l.ClientHandle)
 	server, _ := fifo.Get(b.byServer, l.Handle)
-	for _, k := range []*Lock{b.Find(lnet.NID{}, l.Handle), b.Locks.byClient[handleKey{cookie: l.ClientHandle}], server, client} {
+	for _, k := range []*Lock{b.Find(lnet.NID{}, l.Handle), b.byClientHandle(lnet.NID{}, nil, l.ClientHandle), server, client} {
 		if k != nil && k.isSame(l) {
 			return k
 		}

@@ -30,8 +30,8 @@ const maxCompared = 1 << 12
 // place is where a lock is in the queue of its resource.
 type place struct {
 	resource *resource // nil: unknown
+	index    int32
 	waiting  bool
-	index    int
 }
 
 func (r *resource) list(waiting bool) *[]*Lock {
@@ -79,7 +79,7 @@ func (t *Locks) enter(l *Lock) {
 		t.resources[k] = r
 	}
 	list := r.list(waiting)
-	l.place = place{r, waiting, len(*list)}
+	l.place = place{r, int32(len(*list)), waiting}
 	*list = append(*list, l)
 }
 

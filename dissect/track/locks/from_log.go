@@ -277,9 +277,9 @@ func (t *Locks) ofLine(l *track.LogLine, isEnd bool) *Lock {
 	if l.Lock.OnClient {
 		client, server = server, client
 	}
-	k := find(t.byServer, lnet.NID{}, nil, nil, server)
+	k := t.byServerHandle(lnet.NID{}, nil, server)
 	if k == nil {
-		k = find(t.byClient, lnet.NID{}, nil, nil, client)
+		k = t.byClientHandle(lnet.NID{}, nil, client)
 	}
 	switch {
 	case k != nil:
@@ -505,7 +505,7 @@ func (t *Locks) replied(k *Lock, l *track.LogLine, h *thread) {
 		h.lock = k
 		t.describeLogged(k, l)
 		for _, b := range h.blockers {
-			if by := t.byServer[handleKey{cookie: b.Handle}]; by == nil || by.number == k.number ||
+			if by := t.byServerHandle(lnet.NID{}, nil, b.Handle); by == nil || by.number == k.number ||
 				by.Desc.Kind != k.Desc.Kind || by.Desc.Name != k.Desc.Name {
 				continue
 			} else if !by.isLive() {

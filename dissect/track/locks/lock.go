@@ -24,12 +24,13 @@ type Lock struct {
 	ClientHandle uint64            // the client's cookie
 	Handle       uint64            // the server's cookie
 	Job          string
-	HasJob       bool
 
 	Asked   track.Point // the request
 	Granted track.Point // the reply or the completion callback that granted it
-	Blocked bool        // the reply says that it has to wait for others
-	Told    track.Point // this reply
+	Told    track.Point // the reply, if the lock is Blocked
+
+	HasJob  bool
+	Blocked bool // the reply says that it has to wait for others
 	Missing track.Missing
 	Error   int32 // of a refused lock: the status of the reply
 
@@ -60,6 +61,8 @@ type state struct {
 	blocking  *opcodes.LockDesc // the lock that the last blocking callback describes; nil: none does
 	live      fifo.Element[Lock]
 	connected fifo.Element[Lock]
+
+	byClient, byServer fifo.Entry[Lock]
 }
 
 // known is what Desc has.

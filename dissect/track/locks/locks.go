@@ -38,8 +38,8 @@ type Locks struct {
 	now    int64
 	count  uint64 // of all locks
 
-	byClient    map[handleKey]*Lock
-	byServer    map[handleKey]*Lock
+	byClient    fifo.Index[Lock] // by the client's cookie
+	byServer    fifo.Index[Lock] // by the server's cookie
 	connections map[*track.Connection]*fifo.Queue[Lock]
 	live        fifo.Queue[Lock] // in the order in which they appeared
 	ended       fifo.Queue[Lock]
@@ -50,12 +50,6 @@ type Locks struct {
 	beside      *beside // nil: there are no logs beside the capture
 
 	besideCapture bool // these are the Locks of a beside
-}
-
-// handleKey is a lock as one side refers to it.
-type handleKey struct {
-	node   lnet.NID
-	cookie uint64
 }
 
 // rpcLocks is what an RPC is about.
@@ -89,9 +83,8 @@ func newLocks(linger int64, done func(*Lock)) *Locks {
 	if linger == 0 {
 		linger = defaultLinger
 	}
-	return &Locks{done: done, linger: linger, byClient: make(map[handleKey]*Lock), byServer: make(map[handleKey]*Lock),
-		connections: make(map[*track.Connection]*fifo.Queue[Lock]), resources: make(map[resourceKey]*resource),
-		requested: fifo.NewMap[resourceKey, *requests](maxRequested)}
+	return &Locks{done: done, linger: linger, connections: make(map[*track.Connection]*fifo.Queue[Lock]),
+		resources: make(map[resourceKey]*resource), requested: fifo.NewMap[resourceKey, *requests](maxRequested)}
 }
 
 // Sent takes a request.
@@ -213,53 +206,35 @@ func (t *Locks) connect(l *Lock) {
 // byClientHandle returns the lock with a client's cookie, nil when it is unknown.
 // A callback may go to another address of the client than the enqueue came from.
 func (t *Locks) byClientHandle(client lnet.NID, c *track.Connection, cookie uint64) *Lock {
-	return find(t.byClient, client, c, func(c *track.Connection) lnet.NID { return c.Client }, cookie)
+	return newest(t.byClient.First(cookie), func(l *Lock) bool { return l.Client == client || c != nil && l.Client == c.Client })
 }
 
 // byServerHandle returns the lock with a server's cookie, nil when it is unknown.
 func (t *Locks) byServerHandle(server lnet.NID, c *track.Connection, cookie uint64) *Lock {
-	return find(t.byServer, server, c, func(c *track.Connection) lnet.NID { return c.Server }, cookie)
+	return newest(t.byServer.First(cookie), func(l *Lock) bool { return l.Server == server || c != nil && l.Server == c.Server })
 }
 
-func find(locks map[handleKey]*Lock, node lnet.NID, c *track.Connection, other func(*track.Connection) lnet.NID, cookie uint64) *Lock {
-	if cookie == 0 {
-		return nil
+// newest returns the newest lock of a node with a cookie. Logs do not always name the node.
+func newest(e *fifo.Entry[Lock], isOfNode func(*Lock) bool) *Lock {
+	for ; e != nil; e = e.Next() {
+		if e.Owner.fromLog || isOfNode(e.Owner) {
+			return e.Owner
+		}
 	}
-	l := locks[handleKey{node, cookie}]
-	if l == nil && c != nil {
-		l = locks[handleKey{other(c), cookie}]
-	}
-	return l
+	return nil
 }
 
 // setHandles makes a lock known by its cookies, of which 0 is unknown.
 func (t *Locks) setHandles(l *Lock, client, server uint64) {
 	if client != 0 && l.ClientHandle != client {
-		t.forget(t.byClient, l.clientKey(), l)
+		t.byClient.Remove(&l.byClient)
 		l.ClientHandle = client
-		t.byClient[l.clientKey()] = l
+		t.byClient.Add(&l.byClient, client, l)
 	}
 	if server != 0 && l.Handle != server {
-		t.forget(t.byServer, l.serverKey(), l)
+		t.byServer.Remove(&l.byServer)
 		l.Handle = server
-		t.byServer[l.serverKey()] = l
-	}
-}
-
-func (l *Lock) clientKey() handleKey { return l.keyOf(l.Client, l.ClientHandle) }
-func (l *Lock) serverKey() handleKey { return l.keyOf(l.Server, l.Handle) }
-
-// keyOf returns a cookie as it is looked up. Logs do not always name the node.
-func (l *Lock) keyOf(node lnet.NID, cookie uint64) handleKey {
-	if l.fromLog {
-		node = lnet.NID{}
-	}
-	return handleKey{node, cookie}
-}
-
-func (t *Locks) forget(locks map[handleKey]*Lock, k handleKey, l *Lock) {
-	if locks[k] == l {
-		delete(locks, k)
+		t.byServer.Add(&l.byServer, server, l)
 	}
 }
 
@@ -286,7 +261,7 @@ func (t *Locks) enqueue(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	replayed := opcodes.IsLockReplay(m.Msg) || r.Replay()
-	l := t.byClient[handleKey{r.Client, cookie}]
+	l := t.byClientHandle(r.Client, nil, cookie)
 	if l == nil || !l.isLive() {
 		l = t.newLock(r.Client, r.Server, r.Connection)
 		t.setHandles(l, cookie, 0)
@@ -369,7 +344,7 @@ func (t *Locks) Len() int { return t.live.Len() }
 // Find returns the lock that a server has under a handle, nil when it is unknown. One
 // that has ended is found until it was passed on.
 func (t *Locks) Find(server lnet.NID, handle uint64) *Lock {
-	return t.byServer[handleKey{server, handle}]
+	return t.byServerHandle(server, nil, handle)
 }
 
 func (t *Locks) callback(r *track.RPC, m *dissect.Message) {
@@ -559,8 +534,8 @@ func (t *Locks) drop(l *Lock) {
 }
 
 func (t *Locks) forgetHandles(l *Lock) {
-	t.forget(t.byClient, l.clientKey(), l)
-	t.forget(t.byServer, l.serverKey(), l)
+	t.byClient.Remove(&l.byClient)
+	t.byServer.Remove(&l.byServer)
 }
 
 // finish passes a lock to the hook.
