@@ -152,7 +152,7 @@ func (d *Decoder) Stats() Stats {
 	st := d.out.stats
 	st.Held = d.out.pool.lent
 	st.TCP = d.tcp.stats
-	st.TCP.Live = d.tcp.conns.live
+	st.TCP.Live = d.tcp.conns.live()
 	st.IB = d.ib.stats
 	st.IB.Live = len(d.ib.table.pairs)
 	return st

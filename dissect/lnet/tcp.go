@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // DefaultPort is the TCP port of LNet.
@@ -103,7 +104,7 @@ func (t *tcp) segment(src *source, g *link.Segment) {
 	t.stats.Bytes += int64(g.Size)
 	key, dir := bothWays(&g.Flow)
 	c := t.conns.find(&key)
-	if c != nil && c.older == nil && c.streams != nil && src.undecided == 0 && len(src.queue) == 0 &&
+	if c != nil && c.older() == nil && c.streams != nil && src.undecided == 0 && len(src.queue) == 0 &&
 		g.Flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.Seq, c.half[dir].next) {
 		t.deliver(src, c, dir, g)
 		return
@@ -200,7 +201,7 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 		r.finished = true
 		peer.finished = peer.finished || g.Flags&tcpRST != 0
 		if peer.finished {
-			t.conns.close(c)
+			t.conns.close(c, g.Time)
 		}
 	}
 	if c.quiet {
@@ -264,10 +265,8 @@ func (t *tcp) close() {
 	for _, id := range t.sourceIDs() {
 		t.deliverQueued(t.sources[id], true)
 	}
-	for _, ring := range [...]*conn{&t.conns.closed, &t.conns.open} {
-		for c := ring.prev; c != ring; c = c.prev {
-			t.flush(c)
-		}
+	for _, q := range [...]*fifo.Queue[conn]{&t.conns.closed, &t.conns.idle, &t.conns.active} {
+		q.All(t.flush)
 	}
 }
 

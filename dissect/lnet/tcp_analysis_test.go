@@ -323,8 +323,9 @@ func TestAnalysisIsBounded(t *testing.T) {
 	}
 	d := NewDecoder(Options{Want: skipAll})
 	wiretest.Play(d, tc.Frames)
-	for i := range d.tcp.conns.open.next.half {
-		a := d.tcp.conns.open.next.half[i].analysis.remembered()
+	c := d.tcp.conns.active.First()
+	for i := range c.half {
+		a := c.half[i].analysis.remembered()
 		if len(a.again) > maxResentRanges || len(a.unsettled) > maxUnsettled || len(a.times) > maxSendTimes || len(a.sent.ring) > maxSentMessages {
 			t.Errorf("%d ranges, %d times, %d messages", len(a.again), len(a.times), len(a.sent.ring))
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // TCP flags.
@@ -53,20 +54,18 @@ type conn struct {
 	key      link.Flow // normal
 	*streams           // nil while they are packed
 	packed   []byte
-	number   int   // from 0 in order of appearance, -1 before the first delivery
-	older    *conn // the one before with the same addresses and ports, while frames of it may come
-	last     int64 // time of the last segment
+	number   int // from 0 in order of appearance, -1 before the first delivery
 
 	born      int64 // count of the source's frames at the first segment
 	until     int64 // count at which it is no longer undecided
 	undecided bool  // its segments are queued until it is known where its streams begin
 	syn       bool  // a SYN was seen
 	closed    bool
+	removed   bool // from the table
 	quiet     bool // it may be packed: no payload was framed
 
-	prev, next *conn // in order of use
-	listed     int64 // time of the last move in that order
-	chain      *conn // the next one in a bucket of connTable
+	place fifo.Element[conn] // in the order of use
+	entry fifo.Entry[conn]
 }
 
 // streams are the two directions of a connection.
@@ -157,91 +156,50 @@ func (c *conn) hasNID(n NID) bool {
 	return slices.Contains(c.nids.list, n)
 }
 
-// connTable holds the connections, by their addresses and ports. It is no map, whose copies
-// of the keys take a third of what a packed connection does.
+// connTable holds the connections, by their addresses and ports.
 type connTable struct {
-	seed    maphash.Seed
-	buckets []*conn // the newest of each key
-	last    *conn   // looked up last
-	open    conn    // ring of the open ones, the most recently used first
-	closed  conn    // ring of the closed ones, the last closed first
-	idle    *conn   // in the ring open: the one that has forgotten last; those behind it have, too
-	live    int     // number of both
-	shut    int     // number of the closed ones
+	seed   maphash.Seed
+	index  fifo.Index[conn] // by the hashes of their keys, the newest of a key first
+	last   *conn            // looked up last
+	active fifo.Queue[conn] // the most recently used last
+	idle   fifo.Queue[conn] // likewise, those that have forgotten what they do not need
+	closed fifo.Queue[conn] // the last closed last
 }
 
-func (t *connTable) init() {
-	t.seed, t.buckets = maphash.MakeSeed(), make([]*conn, 8)
-	t.open.prev, t.open.next = &t.open, &t.open
-	t.idle = &t.open
-	t.closed.prev, t.closed.next = &t.closed, &t.closed
-}
+func (t *connTable) init() { t.seed = maphash.MakeSeed() }
+
+// live returns the number of connections.
+func (t *connTable) live() int { return t.index.Len() }
 
 // find returns the newest connection for a normal key, or nil.
 func (t *connTable) find(key *link.Flow) *conn {
 	if t.last != nil && t.last.key == *key {
 		return t.last
 	}
-	c := *t.place(key)
-	if c != nil {
-		t.last = c
-	}
-	return c
-}
-
-// place returns where the newest connection for a key is referred to, or would be.
-func (t *connTable) place(key *link.Flow) **conn {
-	p := &t.buckets[maphash.Comparable(t.seed, *key)&uint64(len(t.buckets)-1)]
-	for *p != nil && (*p).key != *key {
-		p = &(*p).chain
-	}
-	return p
-}
-
-// replace makes a connection the newest for its key in place of the one that was; nil
-// removes that.
-func (t *connTable) replace(p **conn, c *conn) {
-	old := *p
-	if c != nil {
-		c.chain = nil
-		if old != nil {
-			c.chain = old.chain
-		}
-		*p = c
-	} else {
-		*p = old.chain
-	}
-	if old != nil {
-		old.chain = nil
-	}
-}
-
-// grow makes room for one more connection.
-func (t *connTable) grow() {
-	if t.live < len(t.buckets) {
-		return
-	}
-	old := t.buckets
-	t.buckets = make([]*conn, 2*len(old))
-	for _, c := range old {
-		for c != nil {
-			next := c.chain
-			c.chain = nil
-			*t.place(&c.key) = c
-			c = next
+	for e := t.index.First(maphash.Comparable(t.seed, *key)); e != nil; e = e.Next() {
+		if e.Owner.key == *key {
+			t.last = e.Owner
+			return e.Owner
 		}
 	}
+	return nil
+}
+
+// older returns the connection before this one with the same addresses and ports, while frames of it may come, or nil.
+func (c *conn) older() *conn {
+	if e := c.entry.Next(); e != nil && e.Owner.key == c.key {
+		return e.Owner
+	}
+	return nil
 }
 
 // add makes a connection the newest for its key.
-func (t *connTable) add(key link.Flow) *conn {
-	t.grow()
-	p := t.place(&key)
-	c := &conn{key: key, number: -1, older: *p, quiet: true}
-	t.replace(p, c)
+func (t *connTable) add(key link.Flow, now int64) *conn {
+	c := &conn{key: key, number: -1, quiet: true}
+	c.place.Owner = c
+	t.index.Add(&c.entry, maphash.Comparable(t.seed, key), c)
 	t.last = c
-	t.live++
-	t.open.push(c)
+	t.active.Push(&c.place, now)
 	return c
 }
 
@@ -249,95 +207,66 @@ func addrPort(addr [16]byte, port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(addr).Unmap(), port)
 }
 
-// push puts c at the front of the ring.
-func (ring *conn) push(c *conn) {
-	c.prev, c.next = ring, ring.next
-	c.prev.next, c.next.prev = c, c
-}
-
-func (t *connTable) unlink(c *conn) {
-	if t.idle == c {
-		t.idle = c.next
+// touch moves a connection to the end of the order of use. Once in a second is exact enough.
+func (t *connTable) touch(c *conn, now int64) {
+	if d := now - c.place.Since; !c.removed && !c.closed && (d > 1e9 || d < -1e9) {
+		t.active.Push(&c.place, now)
+		t.forgetIdle(now)
 	}
-	c.prev.next, c.next.prev = c.next, c.prev
-	c.prev, c.next = nil, nil
 }
 
 // forgetIdle drops what the connections do not need that have been idle. It looks at two
 // of them, as each call has made at most one other idle.
 func (t *connTable) forgetIdle(now int64) {
 	for range 2 {
-		c := t.idle.prev
-		if c == &t.open || now-c.last < forgetAge {
+		c := t.active.Overdue(now, forgetAge, maxConns)
+		if c == nil {
 			return
 		}
 		if c.streams != nil {
 			c.half[0].forget(&c.half[1])
 			c.half[1].forget(&c.half[0])
 		}
-		t.idle = c
-	}
-}
-
-// touch moves a connection to the front of the order of use. Once in a second
-// is exact enough.
-func (t *connTable) touch(c *conn, now int64) {
-	c.last = now
-	if d := now - c.listed; (d > 1e9 || d < -1e9) && c.next != nil && !c.closed {
-		c.listed = now
-		t.unlink(c)
-		t.open.push(c)
-		t.forgetIdle(now)
+		t.idle.Push(&c.place, c.place.Since)
 	}
 }
 
 // close moves a connection to the closed ones.
-func (t *connTable) close(c *conn) {
-	if !c.closed && c.next != nil {
+func (t *connTable) close(c *conn, now int64) {
+	if !c.removed && !c.closed {
 		c.closed = true
-		t.shut++
-		t.unlink(c)
-		t.closed.push(c)
+		t.closed.Push(&c.place, now)
 	}
 }
 
 // stale returns a connection to remove: one without segments for long, or when
 // there are too many the one used least recently; nil if none has to go.
 func (t *connTable) stale(now int64) *conn {
-	full := t.live > maxConns
-	if c := t.closed.prev; c != &t.closed && (full || t.shut > maxClosed || now-c.last > closedIdle) {
-		return c
-	}
-	if c := t.open.prev; c != &t.open && (full || now-c.last > maxIdle) {
-		return c
+	full := t.live() > maxConns
+	for _, q := range [...]struct {
+		*fifo.Queue[conn]
+		age int64
+		max int
+	}{{&t.closed, closedIdle, maxClosed}, {&t.idle, maxIdle, maxConns}, {&t.active, maxIdle, maxConns}} {
+		if c := q.Overdue(now, q.age, q.max); c != nil {
+			return c
+		} else if c = q.First(); full && c != nil {
+			return c
+		}
 	}
 	return nil
 }
 
 // remove takes a connection out of the table.
 func (t *connTable) remove(c *conn) {
-	if c.next == nil {
-		return // gone already
-	}
-	t.unlink(c)
-	t.live--
-	if c.closed {
-		t.shut--
-	}
-	if t.last == c {
-		t.last = nil
-	}
-	p := t.place(&c.key)
-	head := *p
-	if head == c {
-		t.replace(p, c.older)
+	if c.removed {
 		return
 	}
-	for ; head != nil; head = head.older {
-		if head.older == c {
-			head.older = c.older
-			return
-		}
+	c.removed = true
+	c.place.Remove()
+	t.index.Remove(&c.entry)
+	if t.last == c {
+		t.last = nil
 	}
 }
 
@@ -353,7 +282,7 @@ const (
 // owner returns the connection of the chain that a segment belongs to, or nil.
 func (c *conn) owner(dir uint8, g *link.Segment, frames int64) *conn {
 	var best *conn
-	for ; c != nil; c = c.older {
+	for ; c != nil; c = c.older() {
 		switch c.fits(dir, g, frames) {
 		case exactMatch:
 			return c

@@ -140,8 +140,8 @@ func TestManyFlows(t *testing.T) {
 	s := NewDecoder(Options{})
 	var atFull, held int64
 	shortFlows(s, *manyFlows, tcpACK, func(i int) {
-		if s.tcp.conns.live > maxConns {
-			t.Fatalf("%d connections", s.tcp.conns.live)
+		if s.tcp.conns.live() > maxConns {
+			t.Fatalf("%d connections", s.tcp.conns.live())
 		}
 		if i == maxConns+maxConns/8 || i == *manyFlows-1 {
 			if held = wiretest.Heap(); atFull == 0 {
@@ -153,7 +153,7 @@ func TestManyFlows(t *testing.T) {
 		t.Errorf("%d bytes, with more connections %d", atFull, held)
 	}
 	t.Logf("%d MB", held>>20)
-	if st := s.Stats(); st.TCP.Evicted != int64(*manyFlows-maxConns) || s.tcp.conns.live != maxConns {
+	if st := s.Stats(); st.TCP.Evicted != int64(*manyFlows-maxConns) || s.tcp.conns.live() != maxConns {
 		t.Errorf("%+v", st)
 	}
 }
@@ -162,8 +162,8 @@ func TestManyFlows(t *testing.T) {
 func TestClosedFlows(t *testing.T) {
 	s := NewDecoder(Options{})
 	shortFlows(s, 2*maxClosed, tcpRST, func(i int) {
-		if s.tcp.conns.live > maxClosed+2 {
-			t.Fatalf("%d connections", s.tcp.conns.live)
+		if s.tcp.conns.live() > maxClosed+2 {
+			t.Fatalf("%d connections", s.tcp.conns.live())
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 // TestQuietMemory: connections that were only opened or kept alive take few bytes.
 func TestQuietMemory(t *testing.T) {
-	const conns, each = 4100, 300 // just more than there are buckets
+	const conns, each = 4100, 320 // just more than there are buckets
 	rounds := wiretest.Rounds(20)
 	for name, play := range map[string]func(tc *wiretest.Conn){
 		"SYN": func(tc *wiretest.Conn) { tc.Segment(&tc.A, &tc.B, tcpSYN, tc.A.Seq, nil) },
@@ -87,7 +87,7 @@ func TestPacked(t *testing.T) {
 		for i := range tc.Frames {
 			c.quiet = false
 			d.Frame(&tc.Frames[i])
-			if c.next == nil || c.older != nil || d.tcp.conns.live != 1 {
+			if c.removed || c.older() != nil || d.tcp.conns.live() != 1 {
 				break // a SYN began another one
 			}
 			want := *c.streams

@@ -267,7 +267,7 @@ func TestBound(t *testing.T) {
 
 // recordBytes returns the size of the records kept about held bytes.
 func (s *Decoder) recordBytes() (n int) {
-	for c := s.tcp.conns.open.next; c != &s.tcp.conns.open; c = c.next {
+	s.tcp.conns.active.All(func(c *conn) {
 		for i := range c.half {
 			r := &c.half[i]
 			f := &r.framer
@@ -277,7 +277,7 @@ func (s *Decoder) recordBytes() (n int) {
 			}
 			n += len(r.held)*pieceSize + len(marks)*markSize + len(f.msg.holes)*holeSize + len(f.frames)*frameSize
 		}
-	}
+	})
 	return n
 }
 

@@ -81,7 +81,7 @@ func (src *source) busy() bool {
 // route finds or adds the connection of a segment, and delivers or queues the
 // segment.
 func (t *tcp) route(src *source, c *conn, key link.Flow, dir uint8, g *link.Segment) {
-	for old := c; old != nil; old = old.older {
+	for old := c; old != nil; old = old.older() {
 		t.unpack(old)
 	}
 	if c = c.owner(dir, g, src.frames); c == nil {
@@ -158,10 +158,10 @@ func (c *conn) decided() bool {
 
 // connect adds a connection. One that it replaces stays for its late segments.
 func (t *tcp) connect(src *source, key link.Flow) *conn {
-	c := t.conns.add(key)
-	c.born, c.last = src.frames, src.now
-	if c.older != nil {
-		src.replaced = append(src.replaced, replaced{c.older, src.frames + ReorderFrames})
+	c := t.conns.add(key, src.now)
+	c.born = src.frames
+	if old := c.older(); old != nil {
+		src.replaced = append(src.replaced, replaced{old, src.frames + ReorderFrames})
 	}
 	for old := t.conns.stale(src.now); old != nil && old != c; old = t.conns.stale(src.now) {
 		t.end(old)
@@ -219,7 +219,7 @@ func (t *tcp) beginWithoutSYN(src *source, c *conn) {
 			r.begin = beginning{known: true, first: r.begin.lowest, midStream: true}
 		}
 	}
-	if old := c.older; old != nil && !c.syn {
+	if old := c.older(); old != nil && !c.syn {
 		// More likely the capture lacks much of one connection than the
 		// beginning of another.
 		t.flush(old)
