@@ -75,7 +75,7 @@ func link(list []*Finding) {
 		switch {
 		case f.Cause == nil:
 			f.Text += f.Unexplained
-		case hasCode(evidenceOnly, f.Rule.Code):
+		case hasCode(evidenceOnly, f.Rule.Code), hasCode("connect", f.Rule.Code) && f.isSaidByCause():
 			f.Severity = Note
 		}
 	}

@@ -236,7 +236,7 @@ func TestRestartedTogether(t *testing.T) {
 		{"without recovery", 0, [2]uint32{8, 8}, nil, []string{"error restart.together: lustre-OST0000 and lustre-OST0001 were restarted on 192.0.2.2@tcp about the same time, without a recovery:",
 			"error evicted.recovery", "error restart.no_recovery: lustre-OST0000 ", "warning restart.target", "error evicted.recovery", "error restart.no_recovery: lustre-OST0001 ", "warning restart.target"}},
 		{"rolled back", 0, [2]uint32{6, 6}, []change{opFlags(opRecovering)}, []string{"error restart.together: lustre-OST0000 and lustre-OST0001 on 192.0.2.2@tcp came back with older states of their disks, and what they had committed since is gone:",
-			"error restart.rolled_back: lustre-OST0000 ", "warning restart.target", "error restart.rolled_back: lustre-OST0001 ", "warning restart.target"}},
+			"error restart.rolled_back: lustre-OST0000 ", "error restart.rolled_back: lustre-OST0001 ", "warning restart.target", "warning restart.target"}},
 		{"one rolled back", 0, [2]uint32{6, 8}, []change{opFlags(opRecovering)}, []string{"error restart.rolled_back: lustre-OST0000 ", "warning restart.target", "warning restart.target"}},
 		{"one after the other", 20, [2]uint32{8, 8}, []change{opFlags(opRecovering)}, []string{"warning restart.target: lustre-OST0000 ", "warning restart.target: lustre-OST0001 "}},
 	} {

@@ -325,22 +325,27 @@ func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 // evictedText returns a sentence about the clients that were evicted, and the servers among
 // them, with a space before it.
 func evictedText(v *recovery.Recovery) string {
-	var clients []lnet.NID
+	var clients, late []lnet.NID
 	servers := 0
 	inTime := false
 	for _, c := range v.Clients {
 		inTime = inTime || c.Connected.Time < c.Evicted.Time
 		switch {
 		case c.Outcome != recovery.ClientEvicted, c.Type == "mgc": // which loses nothing
-		case c.Type == "client" || c.Type == "":
-			clients = withNew(clients, c.Connection.Client, unlimited)
-		default:
+		case c.Type != "client" && c.Type != "":
 			servers++
+		case isSet(v.Completed) && c.Connected.Time > v.Completed.Time:
+			late = withNew(late, c.Connection.Client, unlimited)
+		default:
+			clients = withNew(clients, c.Connection.Client, unlimited)
 		}
 	}
 	text := nodes(clients)
 	if servers > 0 {
 		text = strings.TrimPrefix(text+" and "+plural(servers, "connection")+" of servers", " and ")
+	}
+	if len(late) > 0 {
+		text = strings.TrimPrefix(text+", and "+nodes(late)+", which connected when the recovery was over", ", and ")
 	}
 	if text == "" {
 		return ""
@@ -481,6 +486,9 @@ var _ = add(diagnose.Rule{
 			f.Text += " Of " + plural(requests.Count, "replayed request") + " some failed: " + errorCounts(requests.Errors) + "."
 		}
 		f.Text += evictedText(v)
+		if isSet(v.LastReply) {
+			f.First = min(f.First, v.LastReply.Time)
+		}
 		f.Brief = diagnose.Sentences(f.Text, 1) + " Look who rolled back or restored its disk, not at the clients."
 		f.Prove(v.LastReply, "the last reply of the target before")
 		f.Prove(v.Back, "it accepts a connect again, with the lower number")

@@ -41,7 +41,7 @@ var _ = addTrouble(diagnose.Rule{
 		"the input excludes.",
 	Limits:  "Which of these it is, the input cannot tell.",
 	Next:    "The captures and logs that the finding names would tell.",
-	Samples: []string{"evicted.pcap.zst", "hung_target.pcap.zst", "lock_contention.pcap.zst", "lost_in_lnet.pcap.zst", "overload.pcap.zst", "rdma_loss.pcap.zst"},
+	Samples: []string{"hung_target.pcap.zst", "lock_contention.pcap.zst", "lost_in_lnet.pcap.zst", "overload.pcap.zst", "rdma_loss.pcap.zst"},
 }, nil, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	if f.Text == "" {
 		s := sumOf(g)
