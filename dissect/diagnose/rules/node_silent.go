@@ -25,14 +25,14 @@ var _ = addTrouble(diagnose.Rule{
 	return onlySuspect(diagnose.AtNode)(g) || suspectsAre(g, diagnose.AtNode, diagnose.AtPath) && !suspectsAre(g, diagnose.AtPath) && sumOf(g).silences != nil
 }, func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	s, long := sumOf(g), silent(g)
-	var text string
+	text, look := "", " Look at the node and its link first."
 	if s.silences == nil { // by the logs of those who waited
 		if len(g.Troubles) > 1 {
 			f.Text += " All that they have in common is " + nodes([]lnet.NID{g.Suspects[0].Node}) + ": it, or its link, is the cause."
 		} else {
 			f.Text += " The cause is " + nodes([]lnet.NID{g.Suspects[0].Node}) + ", or its link."
 		}
-		f.Brief = f.Text + " Look at the node and its link first."
+		f.Brief = f.Text + look
 		return
 	}
 	if len(g.Suspects) == 1 {
@@ -46,13 +46,16 @@ var _ = addTrouble(diagnose.Rule{
 			}
 		}
 		text = fmt.Sprintf("%s was silent for at least %s: it acknowledged nothing, and nothing came from it.", node, roundedDown(long.Length()))
+		if slices.ContainsFunc(s.waits, func(w *facts.Wait) bool { return w.Client == node && w.Request.IsLog() && w.From > long.From && w.From < long.To }) {
+			text += " By its log, it was up and sent requests."
+			look = " Look at its link first."
+		}
 	} else {
 		text = notAcknowledged(&s, long)
 	}
 	if waited := f.Text; waited != "" {
 		text += " " + waited
 	}
-	look := " Look at the node and its link first."
 	if slices.ContainsFunc(g.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtPath }) {
 		look = " Look at the node, its link, and the way to it."
 	}
