@@ -62,7 +62,8 @@ func (n *notOnWire) take(r *track.RPC) {
 		f.Text += " to " + k.server.String()
 	}
 	f.Text += ", by its log, that never came onto the wire."
-	suspect(&f, inLNet(k.client, k.server), atNode(f.Node))
+	suspect(&f, inLNet(k.client, k.server), atNode(f.Node), onPath(k.client, k.server))
+	excludePath(&f, n.known, k.client, k.server, facts.Span{From: f.First, To: f.Last})
 	if to := facts.HostOf(k.server); f.Node == k.client && to.IsValid() && len(n.known.Peers(to)) == 0 {
 		f.Text += " The capture has nothing of " + k.server.String() + ": it may be down, or nobody may have this address."
 		suspect(&f, atNode(k.server), atConfig(k.client), inLNet(k.client, k.server), atNode(k.client))

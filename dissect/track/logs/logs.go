@@ -387,7 +387,7 @@ type Logs struct {
 
 // New returns the logs beside a capture. It opens none.
 func New(files []File) *Logs {
-	x := &Logs{waiting: map[uint64]int{}, wire: wire{pairs: map[[2]lnet.NID]bool{}, clients: map[lnet.NID]bool{}}}
+	x := &Logs{waiting: map[uint64]int{}, wire: wire{pairs: map[[2]lnet.NID]bool{}, clients: map[lnet.NID]bool{}, lost: map[int]*track.Spans{}}}
 	x.table = newTable(files, x.notJoined)
 	x.threads = fifo.NewMap[debuglog.Thread, taken](maxThreads)
 	return x
@@ -411,7 +411,7 @@ func (x *Logs) Sent(r *track.RPC, m *dissect.Message) {
 }
 
 // Lost takes a run of bytes that was not captured.
-func (x *Logs) Lost(l *lnet.Loss) { x.wire.lost.Add(track.Span{From: l.From, To: l.To}, maxLost) }
+func (x *Logs) Lost(l *lnet.Loss) { x.wire.addLost(l) }
 
 // advance reads the logs up to a time of the capture.
 func (x *Logs) advance(until int64) {

@@ -13,7 +13,7 @@ type wire struct {
 	pairs       map[[2]lnet.NID]bool // that exchange messages
 	clients     map[lnet.NID]bool    // of pairs, but for servers that only ask for locks
 	first, last int64
-	lost        track.Spans
+	lost        map[int]*track.Spans // by capture point
 }
 
 // maxLost is how many losses are kept; further ones are joined with the last.
@@ -60,13 +60,24 @@ func (x *Logs) IsElsewhere(l *track.LogLine) bool {
 // covers reports whether the capture was taken at a node, and must have a request that the
 // node has sent, by its log, if that came onto the wire.
 func (w *wire) covers(l *log, c *debuglog.Call) bool {
-	node := l.self.first()
 	slack := l.delay + clockError
 	at := track.Span{From: c.Sent - slack, To: c.Sent + slack}
-	if !l.compared || c.Peer == (lnet.NID{}) || c.Peer.IsLoopback() || at.From < w.first || at.To > w.last || w.lost.Overlap(at) {
+	if !l.compared || c.Peer == (lnet.NID{}) || c.Peer.IsLoopback() || at.From < w.first || at.To > w.last {
 		return false
 	}
-	return w.views.IsAt(node)
+	point := w.views.At(l.self.first())
+	lost := w.lost[point]
+	return point >= 0 && (lost == nil || !lost.Overlap(at))
+}
+
+// addLost takes what a capture point has not.
+func (w *wire) addLost(l *lnet.Loss) {
+	lost := w.lost[l.Source]
+	if lost == nil {
+		lost = new(track.Spans)
+		w.lost[l.Source] = lost
+	}
+	lost.Add(track.Span{From: l.From, To: l.To}, maxLost)
 }
 
 // clockError is how far times of a log and a capture of one node may be apart, in

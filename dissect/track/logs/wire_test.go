@@ -35,3 +35,21 @@ func TestLinesElsewhere(t *testing.T) {
 		assert.Equal(t, x.IsElsewhere(&line), tt.want, tt.node, tt.peer)
 	}
 }
+
+// TestCoversBesideLoss: what one capture point lacks hides nothing of the node at another one.
+func TestCoversBesideLoss(t *testing.T) {
+	nid := func(last byte) lnet.NID { return lnet.NID{Addr: [16]byte{192, 0, 2, last}, Len: 4, Type: 2} }
+	mds, oss, client := nid(1), nid(2), nid(3)
+	x := New(nil)
+	for source, node := range []lnet.NID{client, oss} {
+		for i, peer := range []lnet.NID{mds, nid(4)} {
+			x.wire.add(source, opcodes.OBD_PING, node, peer, []int64{1, 100e9}[i])
+		}
+	}
+	l := &log{clock: clock{self: nids{[]lnet.NID{client}}, compared: true}}
+	c := &debuglog.Call{Peer: mds, Sent: 50e9}
+	x.Lost(&lnet.Loss{Source: 1, From: 49e9, To: 51e9})
+	assert.That(t, x.wire.covers(l, c), "a loss elsewhere")
+	x.Lost(&lnet.Loss{Source: 0, From: 49e9, To: 51e9})
+	assert.That(t, !x.wire.covers(l, c), "a loss at the node")
+}
