@@ -205,6 +205,9 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 	}
 	begin := r.Requested()
 	ns, ok := r.Latency()
+	if reply := r.Replied(); line != nil && ok && !reply.IsLog() && reply.Time < line.Request.Time {
+		line.Before = reply
+	}
 	w := Wait{Span: Span{begin.Time, begin.Time + ns}}
 	if !ok || r.IsSentAgain() {
 		switch w.Open = true; {

@@ -187,7 +187,7 @@ func (j *Judge) judgeClient(t *Trouble) {
 	case ok:
 		proof, _ := evidence(at, "%s is there all the time", w.Client)
 		t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
-	case w.GaveUp != debuglog.NoReason: // it was there to write so into its log, but its link may be down
+	case isOfClientLog(w) && max(w.Queued, w.Worked) < w.Length()/2: // it was there to write so into its log, but its link may be down, or it stood still
 		if j.reachesNobody(w) {
 			t.Suspects = append(t.Suspects, place)
 		}
@@ -196,14 +196,17 @@ func (j *Judge) judgeClient(t *Trouble) {
 	}
 }
 
-// reachesNobody reports whether a client gave up requests to another server, too, and no other node answered it meanwhile.
+// isOfClientLog reports whether the log of a client says that it waited.
+func isOfClientLog(w *facts.Wait) bool { return w.GaveUp != debuglog.NoReason || w.Reply.IsLog() }
+
+// reachesNobody reports whether requests of a client to another server waited, too, and no other node answered it meanwhile.
 func (j *Judge) reachesNobody(w *facts.Wait) bool {
 	_, ok := j.served(w, func(s *facts.Stream) bool {
 		return s.Client == w.Client && s.Server != w.Server || s.Server == w.Client && s.Client != w.Server
 	})
 	return !ok && slices.ContainsFunc(j.waits, func(o *facts.Wait) bool {
 		common := min(o.To, w.To) - max(o.From, w.From)
-		return o.Client == w.Client && o.Server != w.Server && o.GaveUp != debuglog.NoReason && 2*common > min(o.Length(), w.Length())
+		return o.Client == w.Client && o.Server != w.Server && isOfClientLog(o) && 2*common > min(o.Length(), w.Length())
 	})
 }
 
@@ -334,7 +337,8 @@ func (t *Trouble) weight() float64 {
 	switch {
 	case t.Follows != nil:
 		return 0
-	case t.Wait != nil && (t.Wait.Lock || t.Wait.Opcode == opcodes.OBD_PING || !contains(lockFree, t.Wait.Opcode) && len(t.Wait.Sends) == 1 && t.has(diagnose.AtHolder)):
+	case t.Wait != nil && (t.Wait.Lock || t.Wait.Opcode == opcodes.OBD_PING || !contains(lockFree, t.Wait.Opcode) && !opcodes.IsCallback(t.Wait.Opcode) &&
+		len(t.Wait.Sends) == 1 && t.has(diagnose.AtHolder)):
 		return seconds / 8
 	}
 	return seconds
