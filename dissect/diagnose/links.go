@@ -138,6 +138,8 @@ func (f *Finding) isAnotherSightOf(c *Finding) bool {
 		return true
 	case f.Rule.Code == "tcp.round_trip" && c.Rule == f.Rule: // from several hosts
 		return isAt(f.Node, c.Node)
+	case f.Rule.Code == "tcp.retransmission" && hasCode("tcp.round_trip slow.network", c.Rule.Code), f.Rule.Code == "slow.network" && c.Rule.Code == "tcp.round_trip":
+		return c.alone >= f.alone && f.overlaps(c) && c.explains(f)
 	case f.Rule.Code == "restart.target" && c.Rule.Code == "restart.rolled_back": // of another target of the same machine
 		return isAt(f.Server, c.Server) && f.First < c.Last && c.First < f.Last
 	case f.isLongestOf(c):

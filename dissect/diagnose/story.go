@@ -90,20 +90,34 @@ func (s *Story) Opening() string {
 	if text == "" {
 		text = Sentences(f.Text, 2)
 	}
-	unsaid := slices.DeleteFunc(slices.Clone(s.Followed), (*Finding).isSaidByCause)
+	var unsaid, besides []*Finding
+	for _, o := range s.Followed {
+		switch {
+		case o.isSaidByCause():
+		case hasCode("io.error tcp.retransmission", o.Rule.Code) && o.isAnotherSightOf(f):
+			besides = append(besides, o)
+		default:
+			unsaid = append(unsaid, o)
+		}
+	}
 	isWorse := slices.ContainsFunc(unsaid, func(o *Finding) bool { return o.Severity > f.Severity })
-	if followed := Followed(unsaid); followed != "" && (isWorse || strings.Count(text, ". ") < 2) {
-		before, look, found := strings.Cut(text, " Look ") // where to look comes last
+	followed, more, isShort := Followed(unsaid), "", strings.Count(text, ". ") < 2
+	if followed != "" && (isWorse || isShort) {
 		cause := "It"
 		if f.Rule.Code == "evicted.silence" { // the eviction ended what waited for the client
 			cause = "Its silence"
 		}
-		text = before + " " + cause + " led to " + followed + longestWait(f, unsaid) + "."
-		if found {
-			text += " Look " + look
-		}
+		more = " " + cause + " led to " + followed + longestWait(f, unsaid) + "."
 	}
-	if f.Brief == "" && f.Next != "" && strings.Count(text, ". ") < 2 {
+	if len(besides) > 0 {
+		more = " With it came " + Followed(besides) + "." + more
+	}
+	if before, look, found := strings.Cut(text, " Look "); found { // where to look comes last
+		text = before + more + " Look " + look
+	} else {
+		text += more
+	}
+	if f.Brief == "" && f.Next != "" && (isShort && more == "" || strings.Count(text, ". ") < 2) {
 		text += " " + Sentences(f.Next, 1)
 	}
 	return text
@@ -179,6 +193,8 @@ func (f *Finding) isSaidByCause() bool {
 	switch c := f.Cause; f.Rule.Code {
 	case "node.silent", "restart.together", "tcp.round_trip":
 		return true
+	case "tcp.retransmission":
+		return f.Root().Rule.Code == "tcp.round_trip" // which has their number
 	case "slow.wait", "slow.queue", "lock.wait", "target.hung":
 		return f.isLongestOf(c)
 	case "evicted.unknown", "evicted.silence":

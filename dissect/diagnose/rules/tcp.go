@@ -322,8 +322,11 @@ func reportRoundTrips(r *diagnose.Reporter, known *facts.Facts) {
 			f.CompareTime(slowAck, p.Slow[0].Least)
 			f.Compare(slowAckSeconds, float64(seconds))
 			f.Compare(slowAckRatio, float64(p.Slow[0].Least)/float64(usual))
+			resent, messages := resentWith(r.Paths(), p)
+			if resent >= slowAckResent.Value {
+				f.Text += fmt.Sprintf(" %.0f segments from or to it were sent again.", resent)
+			}
 			if _, changed := p.Typical(); !changed {
-				resent, messages := resentWith(r.Paths(), p)
 				f.Compare(slowAckResent, resent)
 				isDisturbed := slices.ContainsFunc(p.Slow, func(s paths.SlowSpan) bool { // else the peer was gone
 					return slices.ContainsFunc(known.Peers(p.To), func(peer netip.Addr) bool {
@@ -332,8 +335,6 @@ func reportRoundTrips(r *diagnose.Reporter, known *facts.Facts) {
 				})
 				if f.Compare(slowAckLossy, 100*resent/messages); resent < slowAckResent.Value || 100*resent/messages < slowAckLossy.Value || !isDisturbed {
 					f.Severity = diagnose.Note
-				} else {
-					f.Text += fmt.Sprintf(" %.0f segments from or to it were sent again.", resent)
 				}
 			}
 			r.Report(f)
