@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,8 @@ func (r *Reporter) Report(f Finding) {
 	}
 	old, known := r.findings[id]
 	switch {
-	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last && f.Subject == old.Subject:
+	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last && f.Subject == old.Subject && slices.Equal(f.Suspects, old.Suspects) &&
+		slices.Equal(f.WouldTell, old.WouldTell):
 		return
 	case known:
 		isWorse := f.Severity > old.Severity

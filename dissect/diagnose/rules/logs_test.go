@@ -208,6 +208,24 @@ func TestChecksumLines(t *testing.T) {
 			t.Errorf("%s: %+v", tt.line, found)
 		}
 	}
+	// a read that failed without data is sent again
+	readLog(t, "\n2026-11-24T10:00:00+00:00 oss1 kernel: LustreError: 168-f: lustre-OST0001: BAD READ CHECKSUM: should have changed on the client or in transit: "+
+		"from 192.0.2.3@tcp inode [0x200000404:0x66f:0x0] object 0x240000400:495 extent [0-131071], client returned csum 0 (type 20), server csum f46c0fa8 (type 20)\n").expect()
+}
+
+// TestBarrierInLogs: logs show a barrier of closes only, so that it lasts longer than they say.
+func TestBarrierInLogs(t *testing.T) {
+	s := readLog(t, "\n")
+	for i := range 4 {
+		s.xid++
+		l := debuglog.RPC{HasClient: true, Client: debuglog.Call{XID: s.xid, Opcode: opcodes.MDS_CLOSE, Sent: s.now, Completed: s.now + 1e6, File: "client.dk", FirstLine: int64(2*i + 1), LastLine: int64(2*i + 2)}}
+		r := track.FromLog(&l, node3, mgs)
+		r.Status = opcodes.EINPROGRESS
+		r.Connection.Target = "lustre-MDT0000"
+		s.e.Unseen(r)
+		s.pass(1)
+	}
+	s.expect("warning target.barrier: lustre-MDT0000 answered 4 MDS_CLOSE requests of 192.0.2.3@tcp with EINPROGRESS over at least 3.00 s: a write barrier")
 }
 
 // TestSlowInLogs: the log of a server tells requests that wait for a thread from those that a thread works for.
@@ -216,9 +234,9 @@ func TestSlowInLogs(t *testing.T) {
 		queued, worked int64
 		want, suspects string
 	}{
-		{880e6, 3e6, "warning slow.changed: 12 of 12 requests (OST_WRITE) of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow within 11.9 s: they took 883 ms on average and 883 ms at most; by the log of the server, all waited 880 ms on average for a thread, and were worked on for 3.0 ms.",
+		{880e6, 3e6, "warning slow.changed: 12 of 12 requests (OST_WRITE) of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow within 11.9 s: all took 883 ms on average and 883 ms at most; by the log of the server, they waited 880 ms on average for a thread, and were worked on for 3.0 ms.",
 			"queue of 192.0.2.2@tcp"},
-		{30e6, 3e6, "warning slow.changed: 12 of 12 requests (OST_WRITE) of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow within 11.0 s: they took 33 ms on average and 33 ms at most; by the log of the server, all waited 30 ms on average for a thread, and were worked on for 3.0 ms.",
+		{30e6, 3e6, "warning slow.changed: 12 of 12 requests (OST_WRITE) of 192.0.2.3@tcp (job genome) to 192.0.2.2@tcp were slow within 11.0 s: all took 33 ms on average and 33 ms at most; by the log of the server, they waited 30 ms on average for a thread, and were worked on for 3.0 ms.",
 			"queue of 192.0.2.2@tcp"},
 		{30e6, 20e6, "", ""}, // threads work nearly as long
 		{8e6, 1e6, "", ""},   // short

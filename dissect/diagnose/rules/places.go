@@ -3,6 +3,7 @@ package rules
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
@@ -46,6 +47,25 @@ func isClient(r *diagnose.Reporter, n lnet.NID) bool {
 
 // suspect sets the places where the cause of a finding may be.
 func suspect(f *diagnose.Finding, list ...diagnose.Place) { f.Suspects = list }
+
+// nameTarget sets the target of a finding whose suspects are all in one, where not all requests show which one they were for.
+func nameTarget(f *diagnose.Finding) {
+	name := ""
+	for i, p := range f.Suspects {
+		if i > 0 && p.Target != name {
+			return
+		}
+		name = p.Target
+	}
+	if f.Target != "" || f.TargetIndex != "" {
+		return
+	}
+	if strings.Contains(name, "-") {
+		f.Target = name
+	} else {
+		f.TargetIndex = name
+	}
+}
 
 // exclude moves a place from the suspects of a finding to those that are cleared.
 func exclude(f *diagnose.Finding, p diagnose.Place, at facts.Point, text string) {

@@ -75,6 +75,7 @@ func slowFinding(s *suspects.Slow) diagnose.Finding {
 	}
 	f.Client, f.Server, f.Job, f.Count = only(clients), only(servers), only(jobs), int64(late)
 	f.Target, f.TargetIndex = first.Name, first.Index
+	nameTarget(&f)
 	slowest, took := worst, int64(0)
 	for _, x := range s.Streams {
 		if x.Opcode == worst.Opcode {
@@ -92,12 +93,17 @@ func slowFinding(s *suspects.Slow) diagnose.Finding {
 	if len(operations) > 1 {
 		these = "those of " + names[worst.Opcode]
 	}
+	average := took / operations[worst.Opcode]
 	var than string
 	switch {
-	case worst.Waited():
-		which := fmt.Sprintf("%d of the %d", all.Logged, n)
+	case worst.Waited(): // the log has no times of the slow ones alone
+		average, these = all.Sum/int64(n), "all"
+		for _, x := range s.Streams {
+			f.Wait = max(f.Wait, x.Slowest.Slowest)
+		}
+		which := fmt.Sprintf("%d of them", all.Logged)
 		if all.Logged == int64(n) {
-			which = "all"
+			which = "they"
 		}
 		than = fmt.Sprintf("; by the log of the server, %s waited %s on average for a thread, and were worked on for %s", which,
 			duration(all.Queued/all.Logged), duration(all.Worked/all.Logged))
@@ -110,7 +116,7 @@ func slowFinding(s *suspects.Slow) diagnose.Finding {
 	}
 	f.Text = fmt.Sprintf("%d of %d requests (%s) of %s%s to %s were slow within %s: %s took %s on average and %s at most%s.", late, n,
 		operations.text(func(opcode uint32) string { return names[opcode] }), nodes(clients), jobsText(jobs), to, duration(s.Length()), these,
-		duration(took/operations[worst.Opcode]), duration(f.Wait), than)
+		duration(average), duration(f.Wait), than)
 	f.Prove(slowest.Slowest.Request(), "the slowest request")
 	f.Prove(slowest.Slowest.Reply(), "its reply, %s later", duration(f.Wait))
 	f.Key = fmt.Sprint(s.Suspects, s.From)

@@ -4,6 +4,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
@@ -26,8 +27,30 @@ var _ = add(diagnose.Rule{
 		"on the MDS lctl get_param osd-*.*.oi_scrub and the quota state osd-*.*.quota_slave.info.",
 	Thresholds: []*diagnose.Threshold{putOff},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		targets := fifo.NewMap[targetKey, *tally](maxTargets)
+		targets := fifo.NewMap[targetKey, *delayed](maxTargets)
 		known := factsOf(r)
+		report := func(key targetKey, t *delayed) {
+			if t.last-t.first < putOff.Nanoseconds() {
+				return
+			}
+			f := t.finding(key.subject())
+			f.Wait = t.last - t.first
+			f.CompareTime(putOff, f.Wait)
+			over, lower := " with EINPROGRESS over ", ""
+			if r.OnlyLogs() {
+				over, lower = " with EINPROGRESS over at least ", " Logs do not show it of creates, renames and removals, which may have waited longer."
+			}
+			f.Text = key.String() + " answered " + t.operationsText() + " of " + t.senders() + over + duration(f.Wait) +
+				": a write barrier, as for a snapshot, does that. Clients repeat such requests until it is over." + lower
+			suspect(&f, byAdmin, atTarget(key.label(), t.server), atStorage(key.label(), t.server))
+			if at, what, ok := servedReads(known, t.target, facts.Span{From: t.first, To: t.last}); ok {
+				exclude(&f, atStorage(key.label(), t.server), at, key.String()+" answered "+what+" meanwhile")
+				f.Text += " The MDT served " + what + " at the usual speed meanwhile."
+			}
+			tell(&f, known)
+			f.Brief = f.Text + " Look who froze the file system (lctl barrier_stat), not at the disks or the network."
+			r.Report(f)
+		}
 		answered := func(rpc *track.RPC, _ *dissect.Message) {
 			if hasError(rpc, opcodes.EINPROGRESS) == 0 || rpc.Opcode == opcodes.LDLM_ENQUEUE && !rpc.Does(opcodes.Opens|opcodes.Creates) {
 				return
@@ -36,27 +59,25 @@ var _ = add(diagnose.Rule{
 			t := fifo.GetOrNew(targets, key)
 			t.add(rpc, at)
 			t.prove(at, "the reply to a request of %s says EINPROGRESS", rpc.Client)
-			if t.last-t.first < putOff.Nanoseconds() {
-				return
-			}
-			f := t.finding(key.subject())
-			f.Wait = t.last - t.first
-			f.CompareTime(putOff, f.Wait)
-			f.Text = key.String() + " answered " + t.operationsText() + " of " + t.senders() + " with EINPROGRESS over " + duration(f.Wait) +
-				": a write barrier, as for a snapshot, does that. Clients repeat such requests until it is over."
-			suspect(&f, byAdmin, atTarget(key.label(), rpc.Server), atStorage(key.label(), rpc.Server))
-			if at, what, ok := servedReads(known, facts.TargetOf(rpc.Connection, rpc.Server), facts.Span{From: t.first, To: t.last}); ok {
-				exclude(&f, atStorage(key.label(), rpc.Server), at, key.String()+" answered "+what+" meanwhile")
-				f.Text += " The MDT served " + what + " at the usual speed meanwhile."
-			}
-			tell(&f, known)
-			f.Brief = f.Text + " Look who froze the file system (lctl barrier_stat), not at the disks or the network."
-			r.Report(f)
+			t.target, t.server = facts.TargetOf(rpc.Connection, rpc.Server), rpc.Server
+			report(key, t)
 		}
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_REINT, opcodes.MDS_CLOSE}, Answered: answered,
-			Unseen: onlyLogged([]uint32{opcodes.MDS_CLOSE}, func(rpc *track.RPC) { answered(rpc, nil) })}
+			Unseen: onlyLogged([]uint32{opcodes.MDS_CLOSE}, func(rpc *track.RPC) { answered(rpc, nil) }),
+			End: func() { // what logs have is known then
+				for key, t := range fifo.All(targets) {
+					report(key, t)
+				}
+			}}
 	},
 })
+
+// delayed counts the changes that a target put off.
+type delayed struct {
+	tally
+	target facts.Target
+	server lnet.NID
+}
 
 // servedReads returns operations without changes that a target served quickly within a span.
 func servedReads(known *facts.Facts, t facts.Target, s facts.Span) (at track.Point, what string, ok bool) {

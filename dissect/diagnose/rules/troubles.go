@@ -237,6 +237,7 @@ func (t *troubles) finding(g *suspects.Group, worst diagnose.Severity) diagnose.
 	}
 	if len(s.waits) > 0 {
 		f.Target, f.TargetIndex = oneTarget(s.waits)
+		nameTarget(&f)
 		f.Job = only(s.jobs)
 		f.Wait = s.longest.Length()
 		f.Text = s.text(t.facts.Now())
