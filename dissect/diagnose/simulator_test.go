@@ -159,6 +159,7 @@ func (v *verdict) consider(s *simulator.Scene, view simulator.View, findings []*
 			name = "two faults"
 		}
 	}
+	isOrdinary := len(truth) == 0
 	v.scenes[name]++
 	v.views++
 	found := false
@@ -169,20 +170,20 @@ func (v *verdict) consider(s *simulator.Scene, view simulator.View, findings []*
 			continue
 		}
 		switch {
-		case name == "ordinary":
+		case isOrdinary:
 			v.broken("ordinary work is silent", s, view, f, "a finding about ordinary work")
 		case f.Cause == nil && len(list) == 1 && !isAny(s, list[0], truth):
 			v.broken("nothing is accused alone that is not the cause", s, view, f, "accused alone: "+list[0].Kind.String())
 		}
 		// Of two faults, a finding about one may exclude the other.
-		if len(s.Faults) == 1 && f.First < s.Faults[0].Until && f.Last > s.Faults[0].From && allCleared(truth, f.Cleared) {
+		if len(s.Faults) == 1 && !isOrdinary && f.First < s.Faults[0].Until && f.Last > s.Faults[0].From && allCleared(truth, f.Cleared) {
 			v.broken("the cause is never cleared", s, view, f, "cleared")
 		}
 	}
 	hurt := func(f *simulator.Fault) bool {
 		return s.Hurt(f, view, longWait) > 0 || s.Hurt(f, view, shortWait) >= manyRPCs
 	}
-	if !slices.ContainsFunc(s.Faults, hurt) {
+	if isOrdinary || !slices.ContainsFunc(s.Faults, hurt) {
 		return
 	}
 	v.visible[name]++

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lshark/lshark/opcodes"
 )
@@ -10,6 +11,7 @@ import (
 type imp struct {
 	client *host
 	target *target
+	server *host // that it asks: it has the target, or had it
 	uuid   string
 	cookie uint64
 	handle uint64 // the server's
@@ -36,14 +38,15 @@ const (
 	connecting
 	recovering
 	full
+	idle // it was given up, as nobody used it
 )
 
 const connectTimeout = 10 * second
 
 // connectTo makes the connection of a client to a target.
 func (h *host) connectTo(t *target) *imp {
-	i := &imp{client: h, target: t, cookie: h.handle(), estimate: 5 * second, instance: t.instance}
-	i.uuid = fmt.Sprintf("%08x-5cfd-49c4-8853-%012x", 0xa161a024+h.index*65537+h.life*77, 0x4210427f0feb+h.index)
+	i := &imp{client: h, target: t, server: t.host, cookie: h.handle(), estimate: 5 * second, instance: t.instance}
+	i.uuid = fmt.Sprintf("%08x-5cfd-49c4-8853-%012x", 0xa161a024+h.index*65537+h.life*77+h.mounts*7, 0x4210427f0feb+h.index)
 	h.imports = append(h.imports, i)
 	return i
 }
@@ -82,6 +85,56 @@ func (i *imp) ping(flags uint32, done func(*answer)) {
 	i.send(r)
 }
 
+// disconnect tells the target that the client does not need it any more.
+func (i *imp) disconnect() {
+	request, reply, connect := i.target.requestPortals()
+	r := i.request(&operation{opcode: connect + 1, portal: request, reply: reply, version: versionOBD}, nil, nil)
+	r.answerer = func() *answer {
+		i.target.evict(i.client)
+		return &answer{}
+	}
+	i.send(r)
+	i.state, i.locks = idle, nil
+}
+
+// unmount lets the jobs of a client end, and then the client disconnect from all targets.
+func (h *host) unmount() {
+	for _, p := range h.jobs {
+		p.paused = true
+	}
+	mounts := h.mounts
+	var wait func()
+	wait = func() {
+		if h.mounts != mounts {
+			return
+		}
+		if slices.ContainsFunc(h.jobs, func(p *process) bool { return !p.waits }) {
+			h.after(second, wait)
+			return
+		}
+		for _, i := range h.imports {
+			if i.state == full {
+				i.disconnect()
+			}
+			i.state = idle
+		}
+	}
+	wait()
+}
+
+// mountAgain mounts a client that was unmounted. Its jobs begin anew.
+func (h *host) mountAgain() {
+	h.mounts++
+	h.imports = nil
+	for _, t := range h.cluster.targets {
+		h.connectTo(t).connect()
+	}
+	for _, p := range h.jobs {
+		p.use(h.imports)
+		p.files, p.paused = nil, false
+	}
+}
+
 // sendInRecovery sends a request that takes part in recovery.
 func (i *imp) sendInRecovery(r *rpc) {
 	r.timeout = 40 * second
@@ -93,13 +146,17 @@ func (i *imp) sendInRecovery(r *rpc) {
 
 // request makes a request for the target.
 func (i *imp) request(op *operation, buffers [][]byte, done func(*answer)) *rpc {
-	r := &rpc{op: op, from: i.client, to: i.target.host, imp: i, target: i.target, buffers: buffers, done: done}
+	r := &rpc{op: op, from: i.client, to: i.server, imp: i, target: i.target, buffers: buffers, done: done}
 	r.onTimeout = func() { i.expired(r) }
 	return r
 }
 
 // send sends a request, now or when the client is connected.
 func (i *imp) send(r *rpc) {
+	if i.state == idle {
+		i.count, i.handle = 0, 0
+		i.connect()
+	}
 	if i.state != full {
 		i.delayed = append(i.delayed, r)
 		return
@@ -148,14 +205,14 @@ func (i *imp) lose() {
 // unreachable is called when LNet has given up connections to another node.
 func (h *host) unreachable(other *host) {
 	for _, i := range h.imports {
-		if i.target.host == other && i.state == full && len(i.requests) > 0 {
+		if i.server == other && i.state == full && len(i.requests) > 0 {
 			i.state = disconnected
 			h.after(second+h.random.Int64N(h.pingInterval), func() {
 				if i.state == disconnected {
 					i.connect()
 				}
 			})
-		} else if i.target.host == other && i.state == connecting {
+		} else if i.server == other && i.state == connecting {
 			i.state = disconnected
 		}
 	}
@@ -164,11 +221,18 @@ func (h *host) unreachable(other *host) {
 // connect sends a connect.
 func (i *imp) connect() {
 	request, reply, opcode := i.target.requestPortals()
+	if t := i.target; i.state == disconnected && t.backup != nil { // it tries both servers in turn
+		if i.server == t.primary {
+			i.server = t.backup
+		} else {
+			i.server = t.primary
+		}
+	}
 	i.state = connecting
 	i.count++
-	r := &rpc{op: &operation{opcode: opcode, portal: request, reply: reply, version: versionOBD}, from: i.client, to: i.target.host, imp: i,
+	r := &rpc{op: &operation{opcode: opcode, portal: request, reply: reply, version: versionOBD}, from: i.client, to: i.server, imp: i,
 		target: i.target, connect: true, timeout: connectTimeout}
-	if i.count == 1 {
+	if i.handle == 0 {
 		r.connectFlags = connectInitial
 	}
 	r.buffers = i.connectBuffers()
@@ -201,7 +265,7 @@ func (i *imp) connected(r *rpc, a *answer) {
 	case a.connectFlags&connectRecovering != 0:
 		i.state = recovering
 		i.recover()
-	case a.connectFlags&connectReconnect == 0 && i.count > 1:
+	case a.connectFlags&connectReconnect == 0 && r.connectFlags&connectInitial == 0:
 		i.evicted()
 	default:
 		i.resume()

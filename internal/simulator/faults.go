@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/dissect/lnet"
 )
 
@@ -25,8 +27,17 @@ type Fault struct {
 type faultKind struct {
 	name  string
 	begin func(c *cluster) (places []Place, end func())
-	long  bool // it needs a while to be noticed
+	lasts lasting
 }
+
+// lasting is how long a fault lasts.
+type lasting uint8
+
+const (
+	short      lasting = iota // any time
+	long                      // it needs a while to be noticed
+	throughout                // from the beginning on
+)
 
 func (h *host) place(kind string) Place { return Place{Kind: kind, Nodes: []lnet.NID{h.nid}} }
 
@@ -125,46 +136,47 @@ func onPaths(change func(c *cluster, p *path)) func(c *cluster) ([]Place, func()
 
 // onLink changes all paths to and from a node.
 func onLink(change func(c *cluster, p *path)) func(c *cluster) ([]Place, func()) {
-	return func(c *cluster) ([]Place, func()) {
-		h := pick(c, c.hosts)
-		list := placesOf(h)
-		var ends []func()
-		c.eachPath(func(p *path) {
-			if p.from == p.to || p.from != h && p.to != h {
-				return
-			}
-			old := *p
-			p.atSender = p.from == h
-			change(c, p)
-			ends = append(ends, func() {
-				last := p.last
-				*p = old
-				p.last = last
-			})
-			if p.from == h {
-				list = append(list, between("path", h, p.to))
-			}
+	return func(c *cluster) ([]Place, func()) { return c.changeLink(pick(c, c.hosts), change) }
+}
+
+func (c *cluster) changeLink(h *host, change func(c *cluster, p *path)) ([]Place, func()) {
+	list := placesOf(h)
+	var ends []func()
+	c.eachPath(func(p *path) {
+		if p.from == p.to || p.from != h && p.to != h {
+			return
+		}
+		old := *p
+		p.atSender = p.from == h
+		change(c, p)
+		ends = append(ends, func() {
+			last := p.last
+			*p = old
+			p.last = last
 		})
-		return list, func() {
-			for _, end := range ends {
-				end()
-			}
+		if p.from == h {
+			list = append(list, between("path", h, p.to))
+		}
+	})
+	return list, func() {
+		for _, end := range ends {
+			end()
 		}
 	}
 }
 
 // faultKinds lists what can go wrong.
 var faultKinds = []faultKind{
-	{"path cut", onPaths(func(c *cluster, p *path) { p.cut = true }), false},
-	{"path lossy", onPaths(func(c *cluster, p *path) { p.loss = float64(c.between(2, 30)) / 100 }), true},
-	{"path slow", onPaths(func(c *cluster, p *path) { p.extra = c.between(20, 300) * millisecond }), true},
+	{"path cut", onPaths(func(c *cluster, p *path) { p.cut = true }), short},
+	{"path lossy", onPaths(func(c *cluster, p *path) { p.loss = float64(c.between(2, 30)) / 100 }), long},
+	{"path slow", onPaths(func(c *cluster, p *path) { p.extra = c.between(20, 300) * millisecond }), long},
 	{"path jitter", onPaths(func(c *cluster, p *path) {
 		p.jitter = c.between(5, 80) * millisecond
 		p.reorders = true
-	}), true},
-	{"large frames lost", onPaths(func(c *cluster, p *path) { p.maxLength = 900 }), false},
-	{"link cut", onLink(func(c *cluster, p *path) { p.cut = true }), false},
-	{"link lossy", onLink(func(c *cluster, p *path) { p.loss = float64(c.between(2, 20)) / 100 }), true},
+	}), long},
+	{"large frames lost", onPaths(func(c *cluster, p *path) { p.maxLength = 900 }), short},
+	{"link cut", onLink(func(c *cluster, p *path) { p.cut = true }), short},
+	{"link lossy", onLink(func(c *cluster, p *path) { p.loss = float64(c.between(2, 20)) / 100 }), long},
 	{"LNet discards", func(c *cluster) ([]Place, func()) {
 		client, server := c.ends()
 		at, from := client, server
@@ -184,7 +196,7 @@ var faultKinds = []faultKind{
 			return m.kind == replyMessage || m.kind == bulkMessage
 		}
 		return []Place{between("lnet", client, server)}, func() { at.ignores = nil }
-	}, false},
+	}, short},
 	{"replies lost in the server", func(c *cluster) ([]Place, func()) {
 		client, server := c.ends()
 		left := 1 + c.random.IntN(3)
@@ -196,18 +208,18 @@ var faultKinds = []faultKind{
 			return true
 		}
 		return []Place{between("lnet", client, server), server.place("thread")}, func() { server.loses = nil }
-	}, false},
+	}, short},
 	{"device hung", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
 		t.device.hung = true
 		return []Place{t.place("storage")}, t.device.repair
-	}, false},
+	}, short},
 	{"device slow", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
 		t.device.slow = c.between(50, 800) * millisecond
 		t.device.share = pick(c, []float64{1, 1, 0.4})
 		return []Place{t.place("storage")}, func() { t.device.slow = 0 }
-	}, true},
+	}, long},
 	{"job limited", func(c *cluster) ([]Place, func()) {
 		p, t := c.used()
 		h, portal := t.host, uint32(mdsRequest)
@@ -219,63 +231,52 @@ var faultKinds = []faultKind{
 		place := h.place("queue")
 		place.Job = p.job
 		return []Place{place}, func() { s.job = "" }
-	}, true},
-	{"thread stuck", func(c *cluster) ([]Place, func()) { return c.stickThread(16) }, false},
-	{"last thread stuck", func(c *cluster) ([]Place, func()) { return c.stickThread(1) }, false},
+	}, long},
+	{"thread stuck", func(c *cluster) ([]Place, func()) { return c.stickThread(16) }, short},
+	{"last thread stuck", func(c *cluster) ([]Place, func()) { return c.stickThread(1) }, short},
 	{"node frozen", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.hosts)
 		h.freeze()
 		return placesOf(h), h.thaw
-	}, false},
+	}, short},
 	{"node starved", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.hosts)
 		h.starve(c.between(300, 3000) * millisecond)
 		return placesOf(h), h.feed
-	}, true},
-	{"server restarted", func(c *cluster) ([]Place, func()) {
-		h := pick(c, c.servers)
-		for _, t := range h.targets {
-			t.stop()
-		}
-		h.die()
-		list := placesOf(h)
-		for _, t := range h.targets {
-			list = append(list, t.place("target"))
-		}
-		return list, func() { c.restart(h) }
-	}, false},
+	}, long},
+	{"server restarted", func(c *cluster) ([]Place, func()) { return c.crash(pick(c, c.servers)) }, short},
 	{"client dead", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.clients)
 		h.die()
 		return placesOf(h), func() {}
-	}, false},
+	}, short},
 	{"client restarted", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.clients)
 		h.die()
 		return placesOf(h), func() { c.restartClient(h) }
-	}, false},
+	}, short},
 	{"target stopped", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
 		t.stop()
 		return []Place{t.place("target"), t.host.place("admin")}, func() { t.start(c.between(20, 60) * second) }
-	}, false},
+	}, short},
 	{"holder mute", func(c *cluster) ([]Place, func()) {
 		h := c.holder()
 		h.mutedCallbacks = true
 		return []Place{h.place("holder"), h.place("client"), h.place("node")}, func() { h.mutedCallbacks = false }
-	}, true},
+	}, long},
 	{"holder late", func(c *cluster) ([]Place, func()) {
 		h := c.holder()
 		h.lateCancel = c.between(2, 40) * second
 		return []Place{h.place("holder"), h.place("client"), h.place("node")}, func() { h.lateCancel = 0 }
-	}, true},
+	}, long},
 	{"connections reset", func(c *cluster) ([]Place, func()) {
 		a, b := c.ends()
 		if e := a.pair(b).ends[control]; e != nil && e.open {
 			e.abort()
 		}
 		return []Place{between("path", a, b), a.place("node"), a.place("client")}, func() {}
-	}, false},
+	}, short},
 	{"target full", func(c *cluster) ([]Place, func()) {
 		var list []*target
 		for _, t := range c.targets {
@@ -286,12 +287,12 @@ var faultKinds = []faultKind{
 		t := pick(c, list)
 		t.full = true
 		return []Place{t.place("target")}, func() { t.full = false }
-	}, true},
+	}, long},
 	{"device fails", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
 		t.device.fails = true
 		return []Place{t.place("storage"), t.place("target")}, func() { t.device.fails = false }
-	}, true},
+	}, long},
 	{"SYNs rejected", func(c *cluster) ([]Place, func()) {
 		a, b := c.ends()
 		b.refusesSYN = a
@@ -299,7 +300,7 @@ var faultKinds = []faultKind{
 			e.abort()
 		}
 		return []Place{between("path", a, b), b.place("node")}, func() { b.refusesSYN = nil }
-	}, true},
+	}, long},
 	{"address used twice", func(c *cluster) ([]Place, func()) {
 		a, b := c.ends()
 		ended := false
@@ -315,26 +316,258 @@ var faultKinds = []faultKind{
 		}
 		intrude()
 		return []Place{b.place("node")}, func() { ended = true }
-	}, true},
+	}, long},
 	{"write barrier", func(c *cluster) ([]Place, func()) {
 		t := c.targets[1]
 		t.barrier = true
 		return []Place{t.host.place("admin"), t.place("target")}, func() { t.barrier = false }
-	}, true},
+	}, long},
+}
+
+// moreFaults lists what Play puts into a cluster by name only: with these in faultKinds, a seed would give another scene.
+var moreFaults = []faultKind{
+	{"MGS stopped", func(c *cluster) ([]Place, func()) {
+		t := c.targets[0]
+		t.stop()
+		return []Place{t.place("target"), {Kind: "admin"}}, func() { t.start(0) }
+	}, long},
+	{"target moved", func(c *cluster) ([]Place, func()) {
+		t := c.dataTarget()
+		t.stop()
+		places := []Place{t.place("target"), {Kind: "admin"}}
+		start := func(h *host) {
+			c.at(c.now+c.between(500*millisecond, 5*second), func() {
+				t.host = h
+				t.start(c.between(20, 60) * second)
+			})
+		}
+		t.primary = t.host
+		if t.kind == ost && len(c.servers) == 3 {
+			t.backup = c.servers[1]
+			if t.host == t.backup {
+				t.backup = c.servers[2]
+			}
+			places[0].Nodes = append(places[0].Nodes, t.backup.nid)
+			start(t.backup)
+		} else {
+			start(t.primary)
+		}
+		return places, func() {
+			if t.backup != nil {
+				t.stop()
+				start(t.primary)
+			}
+		}
+	}, short},
+	{"link flaps", func(c *cluster) ([]Place, func()) {
+		h := pick(c, c.hosts)
+		ended := false
+		var cut func()
+		cut = func() {
+			if ended {
+				return
+			}
+			_, end := c.changeLink(h, func(c *cluster, p *path) { p.cut = true })
+			c.at(c.now+c.between(2, 5)*second, end)
+			c.at(c.now+c.between(8, 14)*second, cut)
+		}
+		cut()
+		places, end := c.changeLink(h, func(*cluster, *path) {})
+		end()
+		return places, func() { ended = true }
+	}, long},
+	{"path narrow", onPaths(func(c *cluster, p *path) { p.rate = c.between(10, 200) * 1000 }), long},
+	{"link narrow", onLink(func(c *cluster, p *path) { p.rate = c.between(10, 200) * 1000 }), long},
+	{"few threads", func(c *cluster) ([]Place, func()) {
+		t := c.dataTarget()
+		portal := uint32(mdsRequest)
+		if t.kind == ost {
+			portal = ostIO
+		}
+		s := t.host.serviceFor(portal)
+		s.threads, t.device.slow, t.device.share = 1, c.between(50, 300)*millisecond, 1
+		h := t.host
+		return []Place{h.place("queue"), h.place("thread"), t.place("storage"), {Kind: "load"}}, func() {
+			s.threads, t.device.slow = 16, 0
+			s.pump()
+		}
+	}, long},
+	{"quota exceeded", refused(edquot, func(c *cluster) (*target, []Place, func(r *rpc) bool) {
+		p, t := c.used()
+		return t, []Place{{Kind: "application"}, {Kind: "config"}, {Kind: "admin"}, t.place("target")}, func(r *rpc) bool {
+			return r.job == p.job && r.op.access.changes()
+		}
+	}), long},
+	{"no inodes", refused(enospc, func(c *cluster) (*target, []Place, func(r *rpc) bool) {
+		t := c.targets[1]
+		return t, []Place{t.place("target")}, func(r *rpc) bool { return r.op == opCreate || r.op == opMkdir }
+	}), long},
+	{"target read-only", refused(erofs, func(c *cluster) (*target, []Place, func(r *rpc) bool) {
+		t := c.dataTarget()
+		return t, []Place{t.place("target"), t.place("storage"), {Kind: "admin"}}, func(r *rpc) bool { return r.op.access.changes() }
+	}), long},
+	{"client evicted", func(c *cluster) ([]Place, func()) {
+		p, t := c.used()
+		t.evict(p.client)
+		return []Place{{Kind: "admin"}}, func() {}
+	}, short},
+	{"client away in recovery", func(c *cluster) ([]Place, func()) {
+		places, up := c.crash(pick(c, c.servers))
+		h := pick(c, c.clients)
+		more, end := c.changeLink(h, func(c *cluster, p *path) { p.cut = true })
+		up()
+		return append(places, more...), end
+	}, long},
+	{"client dead in recovery", func(c *cluster) ([]Place, func()) {
+		places, up := c.crash(pick(c, c.servers))
+		h := pick(c, c.clients)
+		c.at(c.now+c.between(1, 10)*second, h.die)
+		return append(places, placesOf(h)...), up
+	}, short},
+	{"mount fails", func(c *cluster) ([]Place, func()) {
+		h := pick(c, c.clients)
+		h.unmount()
+		a, b := h.path(c.servers[0]), c.servers[0].path(h)
+		c.at(c.now+5*second, func() {
+			a.cut, b.cut = true, true
+			h.mountAgain()
+		})
+		return []Place{between("path", h, c.servers[0]), h.place("node"), h.place("client")}, func() { a.cut, b.cut = false, false }
+	}, long},
+
+	{"storm", func(c *cluster) ([]Place, func()) {
+		p := pick(c, c.processes)
+		old := *p
+		p.pause, p.bursts = c.between(0, 5)*millisecond, false
+		return []Place{{Kind: "application"}, {Kind: "load"}}, func() { p.pause, p.bursts = old.pause, old.bursts }
+	}, long},
+	{"jobs start", func(c *cluster) ([]Place, func()) {
+		k := pick(c, kinds)
+		var list []*process
+		for _, h := range c.clients {
+			for n := range 3 {
+				p := &process{client: h, job: k.name + ".77", round: k.round, dir: c.processes[0].dir, pause: 100 * millisecond}
+				p.use(h.imports)
+				p.shared, p.flocks = c.processes[0].shared, c.processes[0].flocks
+				list = append(list, p)
+				h.after(int64(n)*millisecond, p.run)
+			}
+		}
+		return []Place{{Kind: "application"}, {Kind: "load"}}, func() {
+			for _, p := range list {
+				p.paused = true
+			}
+		}
+	}, long},
+
+	// What is ordinary, and concerns no place.
+	{"unmounted and mounted", ordinary(func(c *cluster) func() {
+		h := pick(c, c.clients)
+		h.unmount()
+		return h.mountAgain
+	}), long},
+	{"idle connections", ordinary(func(c *cluster) func() {
+		c.at(c.now+c.between(5, 20)*second, func() {
+			for _, h := range c.clients {
+				for _, i := range h.imports {
+					if i.target.kind == ost && i.state == full && c.now-i.used > c.pingInterval && len(i.requests) == 0 && len(i.locks) == 0 {
+						i.disconnect()
+					}
+				}
+			}
+		})
+		return c.pause()
+	}), long},
+	{"nobody works", ordinary((*cluster).pause), long},
+	{"slow disks", ordinary(func(c *cluster) func() {
+		slow := c.between(20, 200) * millisecond
+		for _, t := range c.targets {
+			t.device.slow, t.device.share = slow, 1
+		}
+		return nil
+	}), throughout},
+	{"slow client", ordinary(func(c *cluster) func() {
+		pick(c, c.clients).starve(c.between(1, 4) * millisecond)
+		return nil
+	}), throughout},
+	{"far clients", ordinary(func(c *cluster) func() {
+		delay := c.between(20, 60) * millisecond
+		for _, h := range c.clients {
+			c.changeLink(h, func(c *cluster, p *path) { p.delay += delay })
+		}
+		return nil
+	}), throughout},
+	{"late cancels", ordinary(func(c *cluster) func() {
+		for _, h := range c.clients {
+			h.lateCancel = c.between(5, 50) * millisecond
+		}
+		return nil
+	}), throughout},
+}
+
+// ordinary makes a kind of what is no fault. Without an end it is so from the beginning.
+func ordinary(begin func(c *cluster) (end func())) func(c *cluster) ([]Place, func()) {
+	return func(c *cluster) ([]Place, func()) {
+		if end := begin(c); end != nil {
+			return nil, end
+		}
+		return nil, func() {}
+	}
+}
+
+// pause lets all jobs do nothing for a while.
+func (c *cluster) pause() (end func()) {
+	for _, p := range c.processes {
+		p.paused = true
+	}
+	return func() {
+		for _, p := range c.processes {
+			p.paused = false
+		}
+	}
+}
+
+// refused makes a kind of fault of a target that answers some requests with an error.
+func refused(status int32, which func(c *cluster) (*target, []Place, func(*rpc) bool)) func(c *cluster) ([]Place, func()) {
+	return func(c *cluster) ([]Place, func()) {
+		t, places, is := which(c)
+		t.refuse = func(r *rpc) int32 {
+			if is(r) {
+				return status
+			}
+			return ok
+		}
+		return places, func() { t.refuse = nil }
+	}
+}
+
+// crash ends the life of a server.
+func (c *cluster) crash(h *host) ([]Place, func()) {
+	for _, t := range h.targets {
+		t.stop()
+	}
+	h.die()
+	list := placesOf(h)
+	for _, t := range h.targets {
+		list = append(list, t.place("target"))
+	}
+	return list, func() { c.restart(h) }
 }
 
 // Faults returns the names of all faults.
 func Faults() (names []string) {
-	for _, k := range faultKinds {
+	for _, k := range slices.Concat(faultKinds, moreFaults) {
 		names = append(names, k.name)
 	}
 	return names
 }
 
 func faultNamed(name string) *faultKind {
-	for i := range faultKinds {
-		if faultKinds[i].name == name {
-			return &faultKinds[i]
+	for _, list := range [][]faultKind{faultKinds, moreFaults} {
+		for i := range list {
+			if list[i].name == name {
+				return &list[i]
+			}
 		}
 	}
 	panic("no fault is named " + name)
@@ -377,7 +610,7 @@ func (c *cluster) restart(h *host) {
 	h.after(c.between(500*millisecond, 4*second), func() {
 		h.noLNet = false
 		for _, i := range h.imports { // of an MDT
-			i.state, i.requests, i.delayed, i.count, i.locks, i.creating, i.wanted = disconnected, nil, nil, 0, nil, false, nil
+			i.state, i.requests, i.delayed, i.count, i.handle, i.locks, i.creating, i.wanted = disconnected, nil, nil, 0, 0, nil, false, nil
 		}
 		h.mount()
 		h.after(c.between(second, 5*second), func() {

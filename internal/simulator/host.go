@@ -27,6 +27,7 @@ type host struct {
 	nextPort  uint16 // of the connections that it opens
 	handles   uint64 // cookies of locks and connections
 	filesMade uint32
+	mounts    int // after the first
 
 	mutedCallbacks bool                  // it does not answer callbacks for locks
 	lateCancel     int64                 // how long it keeps locks that are asked for

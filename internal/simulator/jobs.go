@@ -29,7 +29,9 @@ type process struct {
 	shared []*file
 	flocks []*resource
 	bursts bool
-	left   int // rounds of a burst
+	left   int  // rounds of a burst
+	paused bool // it does nothing more,
+	waits  bool // and has ended its last round
 	lastIO uint64
 	made   fid // the latest directory
 }
@@ -58,6 +60,10 @@ func (p *process) run() {
 			p.left = 5 + h.random.IntN(20)
 			pause = h.between(3*second, 15*second)
 		}
+	}
+	if p.waits = p.paused; p.waits {
+		h.after(second, p.run)
+		return
 	}
 	p.round(p, func() { h.after(pause, p.run) })
 }

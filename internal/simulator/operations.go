@@ -202,7 +202,7 @@ func (r *rpc) body() record {
 		b.u64(0, r.lock.imp.cookie).u32(56, flags&resentFlag)
 	}
 	if r.connect {
-		b.u64(0, 0).u32(56, 0)
+		b.u32(56, 0)
 	}
 	copy(b[152:184], r.job)
 	return b

@@ -15,7 +15,12 @@ type path struct {
 	jitter    int64   // more delay at random
 	reorders  bool    // frames overtake one another with jitter
 	atSender  bool    // where frames are lost
+	rate      int64   // bytes that pass in a second; 0: as many as come
+	free      int64   // when the last of these will have passed
 }
+
+// longestQueue is what a queue before a slow line holds.
+const longestQueue = 300 * millisecond
 
 // intrude brings a frame to the other host that another one has sent in the name of the first.
 func (p *path) intrude(frame []byte, arrived func()) {
@@ -34,12 +39,20 @@ type transmission struct {
 func (p *path) carry(frame []byte, arrived func()) {
 	t := transmission{frame: frame, from: p.from, to: p.to, sent: p.now}
 	lost := p.cut || p.loss > 0 && p.random.Float64() < p.loss || p.maxLength > 0 && len(frame) > p.maxLength
+	queued := int64(0)
+	if p.rate > 0 {
+		p.free = max(p.free, p.now) + int64(len(frame))*second/p.rate
+		if queued = p.free - p.now; queued > longestQueue {
+			p.free -= int64(len(frame)) * second / p.rate
+			lost = true
+		}
+	}
 	half := p.delay / 2
 	if !lost || !p.atSender {
 		t.switched = p.now + half
 	}
 	if !lost {
-		delay := p.delay + p.extra + p.random.Int64N(p.delay/4+1)
+		delay := p.delay + p.extra + queued + p.random.Int64N(p.delay/4+1)
 		if p.jitter > 0 {
 			delay += p.random.Int64N(p.jitter)
 		}

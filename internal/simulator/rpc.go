@@ -16,8 +16,10 @@ const (
 	enodev      = -19
 	einval      = -22
 	enospc      = -28
+	erofs       = -30
 	enotconn    = -107
 	einprogress = -115
+	edquot      = -122
 )
 
 // rpc is a request, from its first send to its end.
@@ -72,6 +74,9 @@ type answer struct {
 // transmit sends the request, again if it was sent before.
 func (r *rpc) transmit() {
 	h := r.from
+	if r.imp != nil {
+		r.to = r.imp.server
+	}
 	r.sends++
 	if r.sends == 1 {
 		r.first = h.now
@@ -219,7 +224,7 @@ func (h *host) callback(l *lock, op *operation, done func(*answer)) {
 func (i *imp) connectBuffers() [][]byte {
 	connectData := record(wiretest.ConnectData(connectAsked, 0x02110000))
 	connectData.u32(20, 4<<20).u32(60, i.instance)
-	if i.count == 1 {
+	if i.handle == 0 {
 		connectData.u32(60, 0)
 	}
 	return [][]byte{text(i.target.name + "_UUID"), text(i.uuid), binary.LittleEndian.AppendUint64(nil, i.cookie), connectData, nil}

@@ -45,6 +45,9 @@ func Play(seed uint64, faults ...string) *Scene {
 			k = faultNamed(faults[i])
 		}
 		from := c.begin + 10*second + c.random.Int64N(length/3)
+		if k.lasts == throughout {
+			from = c.begin
+		}
 		var d int64
 		switch c.random.IntN(4) {
 		case 0:
@@ -54,7 +57,7 @@ func Play(seed uint64, faults ...string) *Scene {
 		default:
 			d = c.between(30, 75) * second
 		}
-		if k.long {
+		if k.lasts == long {
 			d = max(d, 10*second)
 		}
 		s.Faults = append(s.Faults, c.putFault(k, from, from+d))

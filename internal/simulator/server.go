@@ -15,6 +15,8 @@ type target struct {
 	kind     targetKind
 	index    uint32
 	host     *host
+	primary  *host // of a target that moves: where it was first,
+	backup   *host // and the other server that may have it; nil: none
 	up       bool
 	instance uint32
 	exports  []*export // by the index of the client
@@ -26,6 +28,7 @@ type target struct {
 	device  device
 	full    bool
 	barrier bool
+	refuse  func(r *rpc) int32 // the error for a request; 0: none
 	objects uint32
 
 	resources []*resource
@@ -222,7 +225,7 @@ func (h *host) process(r *rpc, finish func(*answer)) {
 		return
 	}
 	x := t.exports[r.from.index]
-	if !t.up || x == nil || x.handle != r.imp.handle {
+	if !t.up || t.host != h || x == nil || x.handle != r.imp.handle {
 		finish(&answer{status: enotconn})
 		return
 	}
@@ -260,6 +263,12 @@ func (h *host) execute(r *rpc, finish func(*answer)) {
 	case t.full && a.changes():
 		t.access(cachedRead, func() { finish(&answer{status: enospc}) })
 		return
+	}
+	if t.refuse != nil {
+		if status := t.refuse(r); status != ok {
+			t.access(cachedRead, func() { finish(&answer{status: status}) })
+			return
+		}
 	}
 	end := func() {
 		result := &answer{}
@@ -326,7 +335,7 @@ func (r *rpc) transfer(then func()) (arrived func()) {
 // serveConnect answers a connect.
 func (h *host) serveConnect(r *rpc, finish func(*answer)) {
 	t := r.target
-	if !t.up {
+	if !t.up || t.host != h {
 		finish(&answer{status: enodev})
 		return
 	}
@@ -364,6 +373,9 @@ func (t *target) stop() {
 func (t *target) start(window int64) {
 	t.up = true
 	t.instance++
+	if t.kind == mgs { // it has no recovery
+		clear(t.exports)
+	}
 	for _, x := range t.exports {
 		if x != nil {
 			x.done, x.fresh = false, false
