@@ -35,6 +35,9 @@ const MinUnacknowledged = int64(2500e6)
 // minPackets is how often packets of InfiniBand must have been sent again to count: adapters wait for seconds before they do.
 const minPackets = 3
 
+// minProbes is how many keep-alive probes must have followed one in vain: nothing else is sent, and any network may lose one.
+const minProbes = 2
+
 // resentBytes is what was sent again last in a stream.
 type resentBytes struct {
 	seq  uint32
@@ -75,7 +78,7 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point, least int) {
 	}
 	b.last, b.To, b.Last = m.Time, m.Time, at
 	switch {
-	case b.Length() < MinUnacknowledged, b.Again < least:
+	case b.Length() < MinUnacknowledged, b.Again < least, b.Probes && b.Again < minProbes:
 	case b.list == nil:
 		own := b.Unacknowledged
 		b.list = &own

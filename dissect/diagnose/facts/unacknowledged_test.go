@@ -34,6 +34,14 @@ func TestUnacknowledged(t *testing.T) {
 	_, c = segments(2501e6, 200)
 	assert.Equal(t, len(c.Thawed), 1, "waited for longer")
 
+	for probes := 1; probes <= minProbes; probes++ {
+		f := New()
+		for n := 1; n <= probes; n++ {
+			f.segment(&lnet.TCPEvent{Frame: link.Frame{Number: int64(n), Time: int64(n) * 5 * second}, Src: a, Dst: b, FirstSent: 1, Probes: n})
+		}
+		assert.Equal(t, len(f.Contacts(a.Addr(), b.Addr())[0].Unacked), probes/minProbes, "keep-alive probes after one without an answer:", probes)
+	}
+
 	for _, x := range []struct {
 		pause int64
 		works int

@@ -342,11 +342,8 @@ func (k *refusedConnects) outcome(v *refusal) string {
 	return " Connected " + atMostTime(v.unsure, v.longest) + " after the first refusal."
 }
 
-var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true, suspects: func(target string, client, server lnet.NID) []diagnose.Place {
-	if target != "MGS" { // the client has the servers of the target from the MGS, as all others
-		client = lnet.NID{}
-	}
-	return []diagnose.Place{atTarget(target, server), byAdmin, atConfig(client)}
+var _ = addConnect(&connectRule{errors: []int32{opcodes.ENODEV}, restart: true, suspects: func(target string, _, server lnet.NID) []diagnose.Place {
+	return []diagnose.Place{atTarget(target, server), byAdmin, atConfig(lnet.NID{})}
 }}, diagnose.Rule{
 	Code:    "connect.not_up",
 	Summary: "A target is not on the server that a client tries, or not started.",

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -280,7 +281,7 @@ var (
 		Reason: "in a file system that spans long distances, 20 ms may be usual"}
 	slowAckResent = &diagnose.Threshold{Name: "segments sent again", Value: 3, Unit: "segments from or to the host",
 		Reason: "a host that is slow all the time may only be far away; where segments are lost as well, it is a bad link"}
-	slowAckLossy = &diagnose.Threshold{Name: "segments sent again, of messages", Value: .5, Unit: "%", Reason: "a few are lost in any network"}
+	slowAckLossy = &diagnose.Threshold{Name: "segments sent again, of messages", Value: .75, Unit: "%", Reason: "a few are lost in any network"}
 )
 
 var _ = add(diagnose.Rule{
@@ -330,7 +331,7 @@ func reportRoundTrips(r *diagnose.Reporter, known *facts.Facts) {
 				f.Compare(slowAckResent, resent)
 				isDisturbed := slices.ContainsFunc(p.Slow, func(s paths.SlowSpan) bool { // else the peer was gone
 					return slices.ContainsFunc(known.Peers(p.To), func(peer netip.Addr) bool {
-						return known.DisturbedIn(peer, p.To, facts.Span{From: s.From.Time, To: s.To.Time})
+						return known.DisturbedIn(peer, p.To, facts.Span{From: s.From.Time, To: s.To.Time}) && !wasSilent(known, peer)
 					})
 				})
 				if f.Compare(slowAckLossy, 100*resent/messages); resent < slowAckResent.Value || 100*resent/messages < slowAckLossy.Value || !isDisturbed {
@@ -340,6 +341,13 @@ func reportRoundTrips(r *diagnose.Reporter, known *facts.Facts) {
 			r.Report(f)
 		}
 	}
+}
+
+// wasSilent reports whether a host acknowledged nothing to another one for a while.
+func wasSilent(f *facts.Facts, host netip.Addr) bool {
+	return slices.ContainsFunc(f.Peers(host), func(peer netip.Addr) bool {
+		return f.UnackedIn(peer, host, facts.Span{To: math.MaxInt64}) != nil
+	})
 }
 
 // resentWith returns how many segments the receiver of a path and all others have sent each other again, and how many messages they exchanged.

@@ -301,8 +301,9 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 		x.clear(path, x.Slowest.Reply(), text)
 		x.clear(lnet, x.Slowest.Reply(), text)
 	} else {
-		x.judge(j, path, func(s *facts.Stream) bool { // data in the same direction, of which logs do not know how much
-			return s.Client == x.Client && s.Server == x.Server && (!contains(withData, x.Opcode) || s.Opcode == x.Opcode && !x.Connection.IsLog())
+		x.judge(j, path, func(s *facts.Stream) bool { // as much data in the same direction, of which logs do not know how much
+			return s.Client == x.Client && s.Server == x.Server && (!contains(withData, x.Opcode) || s.Opcode == x.Opcode && !x.Connection.IsLog()) &&
+				(!waitsForData(x.Operation) || waitsForData(s.Operation))
 		})
 		x.judge(j, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
 	}
