@@ -1,6 +1,8 @@
 package lnet
 
 import (
+	"reflect"
+
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet/link"
 )
@@ -61,15 +63,21 @@ type Stats struct {
 }
 
 // Since returns the counts less those of before, an earlier state of the same counts. What
-// counts what is there now, Held and Live, stays.
+// counts what is there now, Held and Live, stays: it is an int.
 func (s Stats) Since(before *Stats) Stats {
-	s.Frames -= before.Frames
-	s.Messages -= before.Messages
-	s.RDMA -= before.RDMA
-	s.Unaffordable -= before.Unaffordable
-	s.TCP.subtract(&before.TCP)
-	s.IB.subtract(&before.IB)
+	subtract(reflect.ValueOf(&s).Elem(), reflect.ValueOf(before).Elem())
 	return s
+}
+
+func subtract(now, before reflect.Value) {
+	for i := range now.NumField() {
+		switch f := now.Field(i); f.Kind() {
+		case reflect.Struct:
+			subtract(f, before.Field(i))
+		case reflect.Int64:
+			f.SetInt(f.Int() - before.Field(i).Int())
+		}
+	}
 }
 
 // Decoder turns frames into LNet messages. It finds the packets of each

@@ -138,8 +138,8 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 		}
 	}
 	if m.Type == ib.CMDreq || m.Type == ib.CMDrep {
-		t.endConnect(own)
-		t.endConnect(other)
+		t.endConnect(own, p.Time)
+		t.endConnect(other, p.Time)
 	}
 }
 
@@ -213,14 +213,14 @@ func (t *infiniband) connected(n *connect) {
 }
 
 // endConnect ends the queue pairs of a connection, if it is known.
-func (t *infiniband) endConnect(n *connect) {
+func (t *infiniband) endConnect(n *connect, now int64) {
 	if n == nil {
 		return
 	}
 	for _, q := range [...]*queuePair{n.pair, n.peer} {
 		if q != nil && t.table.has(q) {
 			q.order.finished = true
-			t.table.end(q)
+			t.table.end(q, now)
 		}
 	}
 }
@@ -336,8 +336,8 @@ func (t *infiniband) reject(p *link.Packet, own, other *connect) {
 		text.to = &queuePair{ib: t, key: queuePairKey{addr: p.Dst, source: p.Source}, conn: -1}
 	}
 	t.connectMessage(p, text)
-	t.endConnect(own)
-	t.endConnect(other)
+	t.endConnect(own, p.Time)
+	t.endConnect(other, p.Time)
 }
 
 // unanswered hands out, at the end of the capture, the requests of the connection manager

@@ -3,6 +3,7 @@ package lnet
 import (
 	"github.com/lshark/lshark/dissect/lnet/ib"
 	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // Bounds of the table of queue pairs.
@@ -41,28 +42,6 @@ type IBStats struct {
 	Unjoined    int64 // bytes of RDMA writes that belong to no known transfer
 	Exhausted   int64 // messages with which the sender used its last credit
 	Foreign     int64 // messages that are not o2iblnd's
-}
-
-func (s *IBStats) subtract(before *IBStats) {
-	s.Packets -= before.Packets
-	s.Bytes -= before.Bytes
-	s.QueuePairs -= before.QueuePairs
-	s.Evicted -= before.Evicted
-	s.Conns -= before.Conns
-	s.Writes -= before.Writes
-	s.Reads -= before.Reads
-	s.Acks -= before.Acks
-	s.Retransmits -= before.Retransmits
-	s.OutOfOrder -= before.OutOfOrder
-	s.Naks -= before.Naks
-	s.RNR -= before.RNR
-	s.Gaps -= before.Gaps
-	s.LostPackets -= before.LostPackets
-	s.CutBytes -= before.CutBytes
-	s.Joined -= before.Joined
-	s.Unjoined -= before.Unjoined
-	s.Exhausted -= before.Exhausted
-	s.Foreign -= before.Foreign
 }
 
 // infiniband is the transport of o2iblnd: it assigns packets to the queue pair that they
@@ -113,10 +92,8 @@ type queuePair struct {
 	sent  sentPackets
 	lnd   o2iblnd
 
-	prev, next *queuePair // in order of use
-	listed     int64      // time of the last move in that order
-	last       int64      // time of the last packet
-	closed     bool       // the connection was ended
+	place  fifo.Element[queuePair] // in the order of use
+	closed bool                    // the connection was ended
 }
 
 // requestPacket is a packet of a SEND, an RDMA WRITE or another request.
@@ -135,7 +112,7 @@ type requestPacket struct {
 
 func (t *infiniband) init(out *output) {
 	t.out = out
-	t.table.init()
+	t.table.pairs = make(map[queuePairKey]*queuePair)
 	t.unpaired = make(unpaired)
 	t.connects = newConnects()
 }
@@ -174,10 +151,10 @@ func (t *infiniband) find(src *source, k *queuePairKey) *queuePair {
 		t.stats.Evicted++
 		t.remove(old)
 	}
-	q := &queuePair{ib: t, key: *k, conn: -1, last: src.now, listed: src.now}
+	q := &queuePair{ib: t, key: *k, conn: -1}
 	q.sent.analysis.out = t.out
 	q.order.pair = q
-	t.table.add(q)
+	t.table.add(q, src.now)
 	t.stats.QueuePairs++
 	return q
 }
@@ -216,13 +193,9 @@ func (t *infiniband) replace(src *source, q *queuePair) *queuePair {
 // queuePairTable holds the queue pairs.
 type queuePairTable struct {
 	pairs  map[queuePairKey]*queuePair
-	last   *queuePair // found last
-	recent queuePair  // ring in the order of use, the most recently used first; closed ones are at the end
-}
-
-func (t *queuePairTable) init() {
-	t.pairs = make(map[queuePairKey]*queuePair)
-	t.recent.prev, t.recent.next = &t.recent, &t.recent
+	last   *queuePair            // found last
+	recent fifo.Queue[queuePair] // the most recently used last
+	closed fifo.Queue[queuePair] // those whose connection was ended
 }
 
 // find returns the queue pair with a key, or nil.
@@ -244,15 +217,16 @@ func (t *queuePairTable) find(k *queuePairKey) *queuePair {
 }
 
 // add adds a queue pair.
-func (t *queuePairTable) add(q *queuePair) {
+func (t *queuePairTable) add(q *queuePair, now int64) {
 	t.pairs[q.key] = q
 	t.last = q
-	q.insertBehind(&t.recent)
+	q.place.Owner = q
+	t.recent.Push(&q.place, now)
 }
 
 // remove takes a queue pair out of the table.
 func (t *queuePairTable) remove(q *queuePair) {
-	q.unlink()
+	q.place.Remove()
 	delete(t.pairs, q.key)
 	if t.last == q {
 		t.last = nil
@@ -265,43 +239,32 @@ func (t *queuePairTable) has(q *queuePair) bool { return t.pairs[q.key] == q }
 // stale returns a queue pair to remove: one that is idle or closed, or the least recently
 // used one when there are too many; nil if there is no such queue pair.
 func (t *queuePairTable) stale(now int64) *queuePair {
-	q := t.recent.prev
-	switch idle := now - q.last; {
-	case q == &t.recent:
-		return nil
-	case len(t.pairs) >= maxQueuePairs, idle > maxIdle, q.closed && idle > closedIdle:
+	most := maxQueuePairs - 1
+	if q := t.closed.Overdue(now, closedIdle, most-t.recent.Len()); q != nil {
 		return q
 	}
-	return nil
+	return t.recent.Overdue(now, maxIdle, most-t.closed.Len())
 }
 
-// touch moves a queue pair to the front of the order of use, at most once in a second.
+// touch moves a queue pair to the end of the order of use, at most once in a second.
 func (t *queuePairTable) touch(q *queuePair, now int64) {
-	q.last = now
-	if d := now - q.listed; (d > 1e9 || d < -1e9) && !q.closed {
-		q.listed = now
-		q.unlink()
-		q.insertBehind(&t.recent)
+	if d := now - q.place.Since; (d > 1e9 || d < -1e9) && !q.closed {
+		t.recent.Push(&q.place, now)
 	}
 }
 
-// end moves a queue pair behind all others: its connection was ended.
-func (t *queuePairTable) end(q *queuePair) {
+// end notes that the connection of a queue pair was ended.
+func (t *queuePairTable) end(q *queuePair, now int64) {
 	if !q.closed {
 		q.closed = true
-		q.unlink()
-		q.insertBehind(t.recent.prev)
+		t.closed.Push(&q.place, now)
 	}
 }
 
-func (q *queuePair) insertBehind(other *queuePair) {
-	q.prev, q.next = other, other.next
-	q.prev.next, q.next.prev = q, q
-}
-
-func (q *queuePair) unlink() {
-	q.prev.next, q.next.prev = q.next, q.prev
-	q.prev, q.next = nil, nil
+// all calls f for each queue pair, the closed ones first.
+func (t *queuePairTable) all(f func(*queuePair)) {
+	t.closed.All(f)
+	t.recent.All(f)
 }
 
 // request handles a packet of a request. It returns the queue pair that it was sent to.
@@ -417,12 +380,8 @@ func (t *infiniband) close() {
 	for len(t.gaps) > 0 {
 		t.gaps[0].pair.giveUpGap() // in the order of frames, as packets may wait for others
 	}
-	for q := t.table.recent.prev; q != &t.table.recent; q = q.prev {
-		q.closeOrder()
-	}
-	for q := t.table.recent.prev; q != &t.table.recent; q = q.prev {
-		q.lnd.close(q)
-	}
+	t.table.all((*queuePair).closeOrder)
+	t.table.all(func(q *queuePair) { q.lnd.close(q) })
 	t.unanswered()
 }
 

@@ -407,12 +407,7 @@ func (f *framer) parser(whole bool) parser {
 // drop ends the message that the framer is in the middle of.
 func (f *framer) drop() {
 	pool := &f.tcp.out.pool
-	pool.put(f.msg.buf)
-	if holes := f.msg.holes; holes != nil {
-		pool.lent -= len(holes) * holeSize
-		pool.holes.put(holes)
-	}
-	f.msg = partial{}
+	f.msg.release(pool)
 	if f.cutAt != nil {
 		f.cutAt.Order = 0
 	}

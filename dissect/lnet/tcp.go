@@ -31,23 +31,6 @@ type TCPStats struct {
 	NotCopied    int64 // held segments that needed no copy
 }
 
-func (s *TCPStats) subtract(before *TCPStats) {
-	s.Frames -= before.Frames
-	s.Segments -= before.Segments
-	s.Bytes -= before.Bytes
-	s.Conns -= before.Conns
-	s.Evicted -= before.Evicted
-	s.Gaps -= before.Gaps
-	s.LostBytes -= before.LostBytes
-	s.SkippedLost -= before.SkippedLost
-	s.CutBytes -= before.CutBytes
-	s.Resyncs -= before.Resyncs
-	s.SkippedBytes -= before.SkippedBytes
-	s.NotLNet -= before.NotLNet
-	s.NotCopied -= before.NotCopied
-	s.Marks.subtract(&before.Marks)
-}
-
 // tcp is the transport of socklnd: it assigns segments to connections and puts
 // each direction of a connection in order (reassembly), from which the
 // messages are taken (framer).

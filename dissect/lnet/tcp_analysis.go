@@ -39,14 +39,6 @@ type TCPAnomalies struct {
 	ZeroWindows     int64 // segments that announce a receive window of 0
 }
 
-func (m *TCPAnomalies) subtract(before *TCPAnomalies) {
-	m.Retransmissions -= before.Retransmissions
-	m.Fast -= before.Fast
-	m.Spurious -= before.Spurious
-	m.OutOfOrder -= before.OutOfOrder
-	m.ZeroWindows -= before.ZeroWindows
-}
-
 // Add adds other counts.
 func (m *TCPAnomalies) Add(other *TCPAnomalies) {
 	m.Retransmissions += other.Retransmissions
