@@ -131,7 +131,7 @@ func (t *infiniband) packet(src *source, p *link.Packet) {
 			return
 		}
 		q = t.request(src, p, operation)
-	case ib.ReadRequest, ib.CompareSwap, ib.FetchAdd, ib.Flush, ib.AtomicWrite:
+	case ib.ReadRequest, ib.CompareSwap, ib.FetchAdd:
 		q = t.request(src, p, operation)
 	case ib.Acknowledge, ib.AtomicAcknowledge, ib.ReadResponse:
 		q = t.response(src, p, operation)

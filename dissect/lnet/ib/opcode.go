@@ -7,14 +7,10 @@ type Opcode uint8
 // Service is a transport service. It is the same for all packets of a queue pair.
 type Service uint8
 
-// The transport services. Numbers above XRC are free for manufacturers.
+// The transport services that Lustre uses. The packets of others are not decoded.
 const (
-	RC         Service = iota // reliable connection
-	UC                        // unreliable connection
-	RD                        // reliable datagram
-	UD                        // unreliable datagram
-	Congestion                // congestion notification of RoCEv2
-	XRC                       // extended reliable connection
+	RC Service = 0 // reliable connection
+	UD Service = 3 // unreliable datagram
 )
 
 // Operation is what a packet does, whatever its place in the message is.
@@ -31,15 +27,7 @@ const (
 	AtomicAcknowledge
 	CompareSwap
 	FetchAdd
-	Resync
-	Flush
-	AtomicWrite
-	CongestionNotification
 )
-
-// CNP is the opcode of a congestion notification packet of RoCEv2, which belongs
-// to no message and has no place among the packet sequence numbers.
-const CNP Opcode = 0x81
 
 // opcodeFacts are the properties of an opcode.
 type opcodeFacts struct {
@@ -48,8 +36,8 @@ type opcodeFacts struct {
 	extensions  Extensions
 }
 
-// operationFacts are those of the lower five bits of the opcode, for RC.
-var operationFacts = [1 << 5]opcodeFacts{
+// opcodes has the facts of all opcodes; those of reserved ones are zero.
+var opcodes = [1 << 8]opcodeFacts{
 	0x00: {Send, true, false, 0},
 	0x01: {Send, false, false, 0},
 	0x02: {Send, false, true, 0},
@@ -71,67 +59,11 @@ var operationFacts = [1 << 5]opcodeFacts{
 	0x12: {AtomicAcknowledge, true, true, HasAETH | HasAtomicAckETH},
 	0x13: {CompareSwap, true, true, HasAtomicETH},
 	0x14: {FetchAdd, true, true, HasAtomicETH},
-	0x15: {Resync, true, true, 0},
 	0x16: {Send, false, true, HasIETH},
 	0x17: {Send, true, true, HasIETH},
-	0x1c: {Flush, true, true, HasFETH | HasRETH},
-	0x1d: {AtomicWrite, true, true, HasRETH},
-}
 
-// opcodes has the facts of all opcodes; those of reserved ones are zero.
-var opcodes = func() (all [1 << 8]opcodeFacts) {
-	for low, f := range operationFacts {
-		if f.operation == UnknownOperation {
-			continue
-		}
-		for _, s := range [...]Service{RC, UC, RD, UD, XRC} {
-			if !s.has(f.operation, low) {
-				continue
-			}
-			g := f
-			request := !f.operation.isResponse()
-			switch {
-			case s == RD && request:
-				g.extensions |= HasRDETH | HasDETH
-			case s == RD:
-				g.extensions |= HasRDETH
-			case s == UD:
-				g.extensions |= HasDETH
-			case s == XRC && request:
-				g.extensions |= HasXRCETH
-			}
-			all[int(s)<<5|low] = g
-		}
-	}
-	all[CNP] = opcodeFacts{operation: CongestionNotification, first: true, last: true}
-	return all
-}()
-
-// has reports whether the service has an operation, with the lower five bits of
-// its opcode.
-func (s Service) has(o Operation, low int) bool {
-	const invalidate, extended = 0x16, 0x18 // first of these opcodes
-	switch s {
-	case RC:
-		return o != Resync
-	case UC:
-		return (o == Send || o == Write) && low < invalidate
-	case RD:
-		return low < invalidate
-	case UD:
-		return o == Send && inOnePacket(low) && low < invalidate
-	case XRC:
-		return o != Resync && low < extended
-	}
-	return false
-}
-
-// inOnePacket reports whether an operation, by the lower five bits of its opcode, is
-// complete in one packet.
-func inOnePacket(low int) bool { return operationFacts[low].first && operationFacts[low].last }
-
-func (o Operation) isResponse() bool {
-	return o == ReadResponse || o == Acknowledge || o == AtomicAcknowledge
+	0x64: {Send, true, true, HasDETH}, // of UD
+	0x65: {Send, true, true, HasDETH | HasImmDt},
 }
 
 // Service returns the transport service.
@@ -145,10 +77,6 @@ func (o Opcode) First() bool { return opcodes[o].first }
 
 // Last reports whether the packet is the last or the only one of its message.
 func (o Opcode) Last() bool { return opcodes[o].last }
-
-// Response reports whether the packet answers one of the other queue pair, whose
-// packet sequence numbers it has then.
-func (o Opcode) Response() bool { return opcodes[o].operation.isResponse() }
 
 // Extensions returns the extension headers behind the BTH.
 func (o Opcode) Extensions() Extensions { return opcodes[o].extensions }

@@ -82,10 +82,7 @@ type Extensions uint16
 
 // The extension headers, in their order in a packet.
 const (
-	HasRDETH        Extensions = 1 << iota // of a reliable datagram
-	HasDETH                                // of a datagram
-	HasXRCETH                              // of the requests of an extended reliable connection
-	HasFETH                                // of a FLUSH
+	HasDETH         Extensions = 1 << iota // of a datagram
 	HasRETH                                // of an RDMA operation
 	HasAtomicETH                           // of an atomic operation on eight bytes
 	HasAETH                                // of an acknowledgement
@@ -95,7 +92,7 @@ const (
 )
 
 // extensionSizes are in the order of the constants.
-var extensionSizes = [...]uint8{4, 8, 4, 4, 16, 28, 4, 8, 4, 4}
+var extensionSizes = [...]uint8{8, 16, 28, 4, 8, 4, 4}
 
 // Has reports whether all extension headers of other are in the set.
 func (e Extensions) Has(other Extensions) bool { return e&other == other }

@@ -150,10 +150,12 @@ func TestQueuePairs(t *testing.T) {
 			}
 			continue
 		}
-		if next, seen := psn[g.BTH.DestQP]; seen && !g.BTH.Opcode.Response() && g.BTH.PSN != next {
+		operation := g.BTH.Opcode.Operation()
+		isResponse := operation == ib.ReadResponse || operation == ib.Acknowledge
+		if next, seen := psn[g.BTH.DestQP]; seen && !isResponse && g.BTH.PSN != next {
 			t.Errorf("frame %d: PSN %d, want %d", i+1, g.BTH.PSN, next)
 		}
-		if g.BTH.Opcode.Response() {
+		if isResponse {
 			if !g.Syndrome.ACK() {
 				t.Errorf("frame %d: syndrome %#x", i+1, g.Syndrome)
 			}

@@ -189,11 +189,8 @@ func syntheticPackets() map[string][]capture.Frame {
 	q := wiretest.NewQueuePairs().Connect([]byte("private"), nil).Disconnect(false).Reject(10, nil)
 	for o := range 256 {
 		opcode := ib.Opcode(o)
-		switch {
-		case opcode.Operation() == ib.UnknownOperation || opcode.Service() == ib.RD:
+		if opcode.Operation() == ib.UnknownOperation {
 			continue
-		case opcode.Service() == ib.XRC || opcode.Operation() == ib.Flush || opcode.Operation() == ib.AtomicWrite:
-			continue // tshark does not decode their headers
 		}
 		extensions := make([]byte, opcode.Extensions().Size())
 		for i := range extensions {
