@@ -197,8 +197,8 @@ func (f *Finding) isSaidByCause() bool {
 		return f.Root().Rule.Code == "tcp.round_trip" // which has their number
 	case "slow.wait", "slow.queue", "lock.wait", "target.hung":
 		return f.isLongestOf(c)
-	case "evicted.unknown", "evicted.silence":
-		return f.Severity == Note // the MGS has nothing that a client loses
+	case "evicted.unknown", "evicted.silence", "evicted.lock_callback":
+		return f.Severity == Note // the client lost nothing
 	case "target.stopped", "connect.not_up", "connect.starting", "connect.recovering": // restarts count the connects that were refused
 		return strings.HasPrefix(c.Rule.Code, "restart.")
 	case "io.device":

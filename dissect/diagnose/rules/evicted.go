@@ -228,6 +228,9 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(cmp.Or(e.At.Frame, e.At.Time), 10)
 	if e.Kind == "mgc" || e.Target == "MGS" { // which loses nothing but the locks on its configuration
 		f.Severity, f.Noun = diagnose.Note, "client that the MGS did not know any more"
+		if e.Cause == evictions.LockCallback {
+			f.Noun = "client that the MGS evicted"
+		}
 	}
 	if e.IsOfEarlierMount {
 		f.Severity = diagnose.Note

@@ -597,6 +597,18 @@ func TestRestartOfMGS(t *testing.T) {
 	assert.Equal(t, f.Client, node3)
 }
 
+// TestOwnClient: a recovery begins with the first client of the target that takes part in it, which may be on the node of its server.
+func TestOwnClient(t *testing.T) {
+	const connect = "00010000:00080000:0.0:17958018%02d.000000:0:2703:0:(ldlm_lib.c:1424:target_handle_connect()) lustre-OST0000: connection from %s@%s recovering/1 exp 0000000000000000 cur 2138 last 0"
+	f := restartOf(t, []loggedLine{
+		{oss, "00000020:02000400:0.0:1795801860.000000:0:2687:0:(tgt_mount.c:2025:server_put_super()) server umount lustre-OST0000 complete"},
+		{oss, fmt.Sprintf(connect, 70, "lustre-MDT0000-mdtlov_UUID", oss)},
+		{oss, fmt.Sprintf(connect, 74, "01-1", node3)},
+		{oss, "00010000:02000400:0.0:1795801875.000000:0:2703:0:(ldlm_lib.c:2817:target_recovery_overseer()) lustre-OST0000: Recovery over after 0:05, of 2 clients 2 recovered and 0 were evicted."},
+	})
+	assert.Contains(t, f.Text, "its recovery was over after 5.00 s. By the log of its server, 2 of 2 clients recovered.")
+}
+
 // TestLostByPing: a ping that was given up when its target was gone is the first sign of that, and no wait of its own.
 func TestLostByPing(t *testing.T) {
 	at := func(seconds int64) track.Point { return track.Point{Frame: -1, Time: seconds * 1e9} }

@@ -153,7 +153,7 @@ func (t *Tracker) loggedStart(l *track.LogLine, p track.Point) {
 		return
 	}
 	r = t.startAgain(g, l.Node, p)
-	r.Back, r.byServer = p, strings.Contains(l.UUID, "-lwp-") || l.PeerNode() == l.Node
+	r.Back, r.byServer = p, strings.Contains(l.UUID, "-lwp-") || l.Target == "MGS" && l.PeerNode() == l.Node
 	t.runsOn(r, l.Node)
 }
 
