@@ -46,7 +46,9 @@ var _ = addTrouble(diagnose.Rule{
 			}
 		}
 		text = fmt.Sprintf("%s was silent for at least %s: it acknowledged nothing, and nothing came from it.", node, roundedDown(long.Length()))
-		if slices.ContainsFunc(s.waits, func(w *facts.Wait) bool { return w.Client == node && w.Request.IsLog() && w.From > long.From && w.From < long.To }) {
+		if slices.ContainsFunc(s.waits, func(w *facts.Wait) bool {
+			return w.Client == node && w.Request.IsLog() && w.From > long.From && w.From < long.To
+		}) {
 			text += " By its log, it was up and sent requests."
 			look = " Look at its link first."
 		}
