@@ -49,7 +49,7 @@ var _ = addTrouble(diagnose.Rule{
 		if slices.ContainsFunc(s.waits, func(w *facts.Wait) bool {
 			return w.Client == node && w.Request.IsLog() && w.From > long.From && w.From < long.To
 		}) {
-			text += " By its log, it was up and sent requests."
+			text += " By its log, it was up and had requests to send."
 			look = " Look at its link first."
 		}
 	} else {
