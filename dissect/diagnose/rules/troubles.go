@@ -74,11 +74,11 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 	return add(rule)
 }
 
-// areIgnored reports whether all that waited are callbacks for which a client was evicted: the finding about that tells of them.
+// areIgnored reports whether all that waited are callbacks without a reply for which a client was evicted: the finding about that tells of them.
 func (t *troubles) areIgnored(g *suspects.Group) bool {
 	return !slices.ContainsFunc(g.Troubles, func(x *suspects.Trouble) bool {
 		return x.Wait == nil || !slices.ContainsFunc(t.evicted, func(e *evictions.Eviction) bool {
-			return slices.ContainsFunc(e.Locks, func(l evictions.IgnoredLock) bool { return l.Callback.Sent == x.Wait.Request })
+			return slices.ContainsFunc(e.Locks, func(l evictions.IgnoredLock) bool { return l.Callback.Sent == x.Wait.Request && !isSet(l.Callback.Answered) })
 		})
 	})
 }
