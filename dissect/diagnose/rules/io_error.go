@@ -206,8 +206,11 @@ var _ = add(diagnose.Rule{
 				}
 			}
 			f := m.finding(key.subject())
-			f.Text = fmt.Sprintf("%s does not have objects of files that are still there: it answered %s of %s with ENOENT.", key,
-				m.operationsText(), m.senders())
+			of := "objects of files that are still there"
+			if m.count < 2 {
+				of = "the object of a file that a client uses"
+			}
+			f.Text = fmt.Sprintf("%s does not have %s: it answered %s of %s with ENOENT.", key, of, m.operationsText(), m.senders())
 			names := m.objects
 			if n := len(m.more); n > len(names) {
 				names = append(slices.Clone(names[:maxNamedFiles-1]), fmt.Sprintf("%d others", n-maxNamedFiles+1))
@@ -219,6 +222,7 @@ var _ = add(diagnose.Rule{
 			}
 			if m.count < 2 {
 				f.Severity = diagnose.Warning
+				f.Text += " Another client may have just removed the file."
 			}
 			reporter.Report(f)
 		}

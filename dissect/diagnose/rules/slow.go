@@ -105,8 +105,12 @@ func slowFinding(s *suspects.Slow) diagnose.Finding {
 		if all.Logged == int64(n) {
 			which = "they"
 		}
+		inServer := (all.Queued + all.Worked) / all.Logged
 		than = fmt.Sprintf("; by the log of the server, %s waited %s on average for a thread, and were worked on for %s", which,
 			duration(all.Queued/all.Logged), duration(all.Worked/all.Logged))
+		if inServer < average/2 {
+			than += ", which is not most of their time"
+		}
 	case worst.Target() == (facts.Target{Server: worst.Server}): // logs do not say which one
 		than = ", where many take less than " + duration(worst.Usual) + " at other times, or at other targets"
 	case worst.Before:
