@@ -19,9 +19,11 @@ func addSlow(rule diagnose.Rule, belongs func(*suspects.Slow) bool, look string)
 		report := func() {
 			for _, s := range t.slow() {
 				if slowRule(s) == number {
-					f := slowFinding(s)
+					f, cause := slowFinding(s)
 					tell(&f, t.facts)
-					f.Brief = f.Text + eitherText(s.Suspects, f.WouldTell)
+					if f.Brief = f.Text + cause; cause == "" {
+						f.Brief += eitherText(s.Suspects, f.WouldTell)
+					}
 					if number < len(slowRules)-1 || len(s.Suspects) <= 2 && slices.ContainsFunc(s.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtQueue }) {
 						f.Brief += " " + look
 					}
@@ -45,9 +47,9 @@ func slowRule(s *suspects.Slow) int {
 	return len(slowRules) - 1
 }
 
-// slowFinding describes requests that were slow.
-func slowFinding(s *suspects.Slow) diagnose.Finding {
-	f := diagnose.Finding{First: s.From, Last: s.To, Suspects: s.Suspects, Cleared: s.Cleared}
+// slowFinding describes requests that were slow. cause is a sentence about it, with a space before it, where the suspects do not say all.
+func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
+	f = diagnose.Finding{First: s.From, Last: s.To, Suspects: s.Suspects, Cleared: s.Cleared}
 	var clients, servers []lnet.NID
 	var targets []string
 	var jobs jobList
@@ -109,7 +111,7 @@ func slowFinding(s *suspects.Slow) diagnose.Finding {
 		than = fmt.Sprintf("; by the log of the server, %s waited %s on average for a thread, and were worked on for %s", which,
 			duration(all.Queued/all.Logged), duration(all.Worked/all.Logged))
 		if inServer < average/2 {
-			than += ", which is not most of their time"
+			cause = " The queue of " + nodes(servers) + " is one cause; where most of the time was spent, this input does not show."
 		}
 	case worst.Target() == (facts.Target{Server: worst.Server}): // logs do not say which one
 		than = ", where many take less than " + duration(worst.Usual) + " at other times, or at other targets"
@@ -125,7 +127,7 @@ func slowFinding(s *suspects.Slow) diagnose.Finding {
 	f.Prove(slowest.Slowest.Reply(), "its reply, %s later", duration(f.Wait))
 	f.Key = fmt.Sprint(s.Suspects, s.From)
 	f.Severity = diagnose.Warning
-	return f
+	return f, cause
 }
 
 func onlySlow(kinds ...diagnose.PlaceKind) func(*suspects.Slow) bool {
