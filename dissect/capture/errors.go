@@ -14,7 +14,7 @@ type DamageError struct {
 	Cause  string // in one line
 }
 
-func (e *DamageError) Error() string { return e.text(printable(e.File)) }
+func (e *DamageError) Error() string { return e.text(Printable(e.File)) }
 
 // Plain returns the error with the name of the file as it is.
 func (e *DamageError) Plain() string { return e.text(e.File) }
@@ -23,9 +23,9 @@ func (e *DamageError) text(file string) string {
 	return fmt.Sprintf("%s: byte %d: %s", file, e.Offset, e.Cause)
 }
 
-// printable returns a name, quoted if it has control characters, which a
+// Printable returns a name, quoted if it has control characters, which a
 // terminal would execute.
-func printable(name string) string {
+func Printable(name string) string {
 	control := func(r rune) bool { return !strconv.IsPrint(r) }
 	if strings.ContainsFunc(name, control) {
 		return strconv.Quote(name)

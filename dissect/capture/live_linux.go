@@ -117,7 +117,7 @@ func (l *Live) open() error {
 	}
 	for _, p := range l.points {
 		if err := l.watchAll(p); err != nil {
-			l.notes = append(l.notes, fmt.Sprintf("%s: no promiscuous mode (%v): only frames from and to this host are captured", printable(p.name), err))
+			l.notes = append(l.notes, fmt.Sprintf("%s: no promiscuous mode (%v): only frames from and to this host are captured", Printable(p.name), err))
 		}
 	}
 	return nil
@@ -484,11 +484,11 @@ func explainLive(iface string, err error) error {
 			self = "lshark"
 		}
 		return fmt.Errorf("capturing on %s needs the capability CAP_NET_RAW: run as root, or once: setcap cap_net_raw+ep %s",
-			printable(iface), printable(self))
+			Printable(iface), Printable(self))
 	case errors.Is(err, unix.ENETDOWN):
-		return fmt.Errorf("%s: %w", printable(iface), wentDown{})
+		return fmt.Errorf("%s: %w", Printable(iface), wentDown{})
 	}
-	return fmt.Errorf("%s: %w", printable(iface), err)
+	return fmt.Errorf("%s: %w", Printable(iface), err)
 }
 
 // wentDown is ErrDown of an interface that was up before.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/lshark/lshark/internal/parallel"
 )
 
 // Options are the options of Open. The zero value is ready to use.
@@ -102,7 +104,7 @@ func (r *Reader) Notes() []string {
 			f.byHand = f.input.byHand
 		}
 		if f.byHand != "" {
-			notes = append(notes, printable(f.name)+": "+f.byHand)
+			notes = append(notes, Printable(f.name)+": "+f.byHand)
 		}
 	}
 	return notes
@@ -117,7 +119,7 @@ func (r *Reader) StrangeTimes() []string {
 		if s.first == 0 {
 			continue
 		}
-		line := fmt.Sprintf("%s: frame %d: its time is %v from those of the frames around it, and was not used", printable(f.name), s.first, s.off.Round(time.Second))
+		line := fmt.Sprintf("%s: frame %d: its time is %v from those of the frames around it, and was not used", Printable(f.name), s.first, s.off.Round(time.Second))
 		if s.more > 0 {
 			line += fmt.Sprintf("; nor were those of %d more frames", s.more)
 		}
@@ -156,7 +158,7 @@ func (r *Reader) Close() error {
 func (r *Reader) merge(f *Frame) error {
 	if !r.begun {
 		r.begun = true
-		for i, err := range inOrder(len(r.files), func(i int) error { return r.files[i].peek() }) {
+		for i, err := range parallel.InOrder(len(r.files), func(i int) error { return r.files[i].peek() }) {
 			if err := r.enqueue(r.files[i], err); err != nil {
 				return err
 			}

@@ -19,6 +19,7 @@ import (
 // way. Test files may import more.
 var rooms = []string{
 	"internal/fifo",
+	"internal/parallel",
 	"internal/checksum",
 	"opcodes/schema",
 	"opcodes",

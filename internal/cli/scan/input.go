@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/capture/pcapfilter"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/lnet/clocks"
 	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -220,36 +221,40 @@ func (in *Input) clockOffsets(sys *System) (map[string]time.Duration, error) {
 	if len(in.files) < 2 {
 		return in.offsets, nil
 	}
-	offsets, notes, err := capture.EstimateOffsets(in.files)
+	found, notes, err := clocks.Compare(in.files)
 	if err != nil {
 		return nil, err
 	}
 	in.sayClocks(sys, notes)
+	offsets := make(map[string]time.Duration)
+	for path, clock := range found {
+		offsets[path] = clock.Offset
+	}
 	maps.Copy(offsets, in.offsets)
 	return offsets, nil
 }
 
 // Clocks returns the clocks of files that have packets in common, by path, and of those whose
 // offset is given on the command line.
-func (in *Input) Clocks(sys *System) (map[string]capture.Clock, error) {
-	clocks, notes, err := capture.CompareClocks(in.files)
+func (in *Input) Clocks(sys *System) (map[string]clocks.Clock, error) {
+	found, notes, err := clocks.Compare(in.files)
 	if err != nil {
 		return nil, err
 	}
 	in.sayClocks(sys, notes)
 	if len(in.offsets) == 0 {
-		return clocks, nil
+		return found, nil
 	}
 	// An offset is given for the times of all files.
 	for _, path := range in.files {
-		clock := clocks[path]
+		clock := found[path]
 		if offset, given := in.offsets[path]; given {
 			clock.Offset = offset
 		}
 		clock.Of = in.files[0]
-		clocks[path] = clock
+		found[path] = clock
 	}
-	return clocks, nil
+	return found, nil
 }
 
 // sayClocks writes notes about clocks, with -v.

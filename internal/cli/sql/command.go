@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet/clocks"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -314,7 +314,7 @@ func (c *command) neededTables(query string) []string {
 }
 
 // clocks returns the clocks of captures that have packets in common, and those that --offset gives, by path.
-func (c *command) clocks(captures, tables []string) (map[string]capture.Clock, error) {
+func (c *command) clocks(captures, tables []string) (map[string]clocks.Clock, error) {
 	if !slices.Contains(tables, rpcsTable) || len(captures) < 2 {
 		return nil, nil
 	}

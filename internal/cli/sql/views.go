@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet/clocks"
 )
 
 // rpcViews are the views over RPCs.
@@ -16,7 +17,7 @@ var rpcViews string
 
 // script returns the SQL that makes the views over the files of tables. clocks are those of captures, by
 // path.
-func script(files map[string][]file, clocks map[string]capture.Clock) string {
+func script(files map[string][]file, clocks map[string]clocks.Clock) string {
 	var b strings.Builder
 	// Everything that is needed is in DuckDB. A query that needs an extension installs it itself.
 	b.WriteString("set autoinstall_known_extensions = false;\ncreate schema if not exists lshark;\n" +
@@ -89,7 +90,7 @@ func writeView(b *strings.Builder, view, table string, files []file, names map[s
 }
 
 // writeCaptures writes the table of the captures whose RPCs can be queried, with their clocks and times.
-func writeCaptures(b *strings.Builder, files []file, names map[string]string, clocks map[string]capture.Clock) {
+func writeCaptures(b *strings.Builder, files []file, names map[string]string, clocks map[string]clocks.Clock) {
 	b.WriteString("create or replace table captures as\nwith given(number, parquet, capture, path, clock_offset, clock_of) as (values")
 	for i, f := range files {
 		if i > 0 {

@@ -1,12 +1,12 @@
-package capture
+package clocks
 
 import (
 	"math/bits"
 	"math/rand/v2"
 )
 
-// flowSegment is a segment of a numbered flow.
-type flowSegment struct {
+// segment is a segment of a numbered flow.
+type segment struct {
 	flow      int32
 	seq, size uint32
 }
@@ -14,13 +14,13 @@ type flowSegment struct {
 // segmentTable numbers segments in the order in which they come. For the first frames of
 // hundreds of files it takes less memory and time than a map.
 type segmentTable struct {
-	segments pages[flowSegment]
+	segments pages[segment]
 	slots    []int32 // place in segments and 1, 0: none; at least half of them are free
 	factor   uint64  // random, as segments come from the wire
 }
 
 // place returns the place of a segment in t.segments, and whether it is new there.
-func (t *segmentTable) place(s flowSegment) (i int32, isNew bool) {
+func (t *segmentTable) place(s segment) (i int32, isNew bool) {
 	if 2*t.segments.n >= len(t.slots) {
 		t.grow()
 	}
@@ -34,7 +34,7 @@ func (t *segmentTable) place(s flowSegment) (i int32, isNew bool) {
 }
 
 // slot returns where the place of a segment is, or would be.
-func (t *segmentTable) slot(s flowSegment) *int32 {
+func (t *segmentTable) slot(s segment) *int32 {
 	h := (uint64(s.seq)<<32 | uint64(s.size) ^ uint64(s.flow)<<16) * t.factor
 	for n := bits.ReverseBytes64(h); ; n++ {
 		slot := &t.slots[n&uint64(len(t.slots)-1)]

@@ -1,46 +1,30 @@
-package capture
+// Package clocks compares the clocks of several captures by the TCP segments and InfiniBand packets that two of
+// them have in common.
+package clocks
 
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet/ib"
+	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/parallel"
 )
 
 const (
-	estimateFrames = 20000            // frames read of each file, at most
-	estimateTotal  = 1 << 20          // frames read of all files together, at most
-	maxSightings   = 8                // the first ones of a segment are kept
-	longestDelay   = time.Second      // between two capture points, at most
-	maxNegative    = time.Millisecond // a delay may be as far below zero, because clocks drift
+	maxFrames    = 20000            // frames read of each file, at most
+	maxTotal     = 1 << 20          // frames read of all files together, at most
+	maxSightings = 8                // the first ones of a segment are kept
+	longestDelay = time.Second      // between two capture points, at most
+	maxNegative  = time.Millisecond // a delay may be as far below zero, because clocks drift
 )
-
-// EstimateOffsets compares the clocks of several captures by the TCP segments and
-// packets of RoCEv2 that two of them have in common. It returns the offsets for Options.Offset:
-// what to add to the times of a file so that they agree with those of the first
-// file that has segments in common with it. Files without such segments get no
-// offset. The notes are lines of text, one for each pair of files that was
-// compared. Only regular files are read, and only their first frames: the more
-// files, the fewer frames of each. Damage is ignored here; the Reader reports it.
-func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error) {
-	clocks, notes, err := CompareClocks(paths)
-	if err != nil {
-		return nil, nil, err
-	}
-	offsets := map[string]time.Duration{}
-	for path, clock := range clocks {
-		if clock.Of != path {
-			offsets[path] = clock.Offset
-		}
-	}
-	return offsets, notes, nil
-}
 
 // Clock is the clock of a capture, compared with that of another one.
 type Clock struct {
@@ -48,28 +32,30 @@ type Clock struct {
 	Of     string        // path of the capture with whose times they then agree
 }
 
-// CompareClocks returns the clocks of captures by their paths, in the way of EstimateOffsets. Captures with
-// the same Clock.Of can be compared; one that has nothing in common with another has no
-// Clock.
-func CompareClocks(paths []string) (map[string]Clock, []string, error) {
+// Compare returns the clocks of captures by their paths. Each is compared with the first one that has segments in
+// common with it; captures with the same Clock.Of can be compared, and one that has nothing in common with another
+// has no Clock. The notes are lines of text, one for each pair of files that was compared. Only regular files are
+// read, and only their first frames: the more files, the fewer frames of each. Damage is ignored here; the
+// capture.Reader reports it.
+func Compare(paths []string) (map[string]Clock, []string, error) {
 	clocks := map[string]Clock{}
 	var notes []string
 	s := newSightings()
-	frames := min(estimateFrames, estimateTotal/max(len(paths), 1))
+	frames := min(maxFrames, maxTotal/max(len(paths), 1))
 	read := func(i int) *fileSegments { return firstSegments(paths[i], frames) }
-	for i, list := range inOrder(len(paths), read) {
+	for i, list := range parallel.InOrder(len(paths), read) {
 		if list.err != nil {
 			return nil, nil, list.err
 		}
 		path, shared := paths[i], s.add(int32(i), list)
 		list.release()
 		for _, j := range slices.Sorted(maps.Keys(shared)) {
-			skew, delay, err := compareClocks(shared[j])
+			skew, delay, err := compare(shared[j])
 			if errors.Is(err, errNothingShared) {
 				continue
 			}
 			if err != nil {
-				notes = append(notes, fmt.Sprintf("%s and %s: %v", printable(paths[j]), printable(path), err))
+				notes = append(notes, fmt.Sprintf("%s and %s: %v", capture.Printable(paths[j]), capture.Printable(path), err))
 				continue
 			}
 			other, compared := clocks[paths[j]]
@@ -79,54 +65,17 @@ func CompareClocks(paths []string) (map[string]Clock, []string, error) {
 			}
 			clocks[path] = Clock{other.Offset - skew, other.Of}
 			notes = append(notes, fmt.Sprintf("%s: its clock is %v ahead of that of %s (network delay %v)",
-				printable(path), skew, printable(paths[j]), delay))
+				capture.Printable(path), skew, capture.Printable(paths[j]), delay))
 			break
 		}
 	}
 	return clocks, notes, nil
 }
 
-// sightings lists for each segment the files that have it, and its times there.
-// So each of hundreds of files is compared only with those that have segments in
-// common with it.
-type sightings struct {
-	flows map[flow]int32 // number of each flow; the opposite direction differs in the lowest bit
-	pairs int32
-	segmentTable
-	last pages[int32] // the latest sighting of each segment, by its place in the table
-	all  pages[sighting]
-}
-
-func newSightings() *sightings { return &sightings{flows: map[flow]int32{}} }
-
-// sighting is a segment in a file.
-type sighting struct {
-	time    int64
-	file    int32
-	earlier int32 // index of the previous sighting of the same segment, or -1
-}
-
-// inOrder yields f(0) to f(n-1), of which it computes as many at a time as there are cores.
-func inOrder[T any](n int, f func(int) T) iter.Seq2[int, T] {
-	return func(yield func(int, T) bool) {
-		cores := runtime.GOMAXPROCS(0)
-		results := make([]chan T, n)
-		for i := range n + cores {
-			if done := i - cores; done >= 0 && done < n && !yield(done, <-results[done]) {
-				return
-			}
-			if i < n {
-				results[i] = make(chan T, 1)
-				go func() { results[i] <- f(i) }()
-			}
-		}
-	}
-}
-
 // fileSegments are the segments in the first frames of a file.
 type fileSegments struct {
 	segmentTable // with the index of the flow in flows
-	flows        []flow
+	flows        []link.Flow
 	times        pages[int64] // of each segment; sentAgain of one that was sent more than once
 	err          error
 }
@@ -138,7 +87,7 @@ var segmentLists = sync.Pool{New: func() any { return new(fileSegments) }}
 
 func (l *fileSegments) release() {
 	l.clear()
-	l.flows, l.times.n = l.flows[:0], 0
+	l.flows, l.times.n, l.err = l.flows[:0], 0, nil
 	segmentLists.Put(l)
 }
 
@@ -148,49 +97,89 @@ func firstSegments(path string, frames int) *fileSegments {
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return list // a pipe
 	}
-	r, err := Open([]string{path}, Options{})
+	r, err := capture.Open([]string{path}, capture.Options{})
 	if err != nil {
 		list.err = err
 		return list
 	}
 	defer r.Close()
-	numbers := map[flow]int32{}
-	var f Frame
-	var last segment
+	numbers := map[link.Flow]int32{}
+	var last link.Flow
 	number := int32(-1)
+	var d link.Decoder
+	var f capture.Frame
 	for range frames {
 		if r.Next(&f) != nil {
 			break
 		}
-		seg, ok := segmentOf(&f)
+		flow, s, ok := segmentOf(&d, &f)
 		if !ok {
 			continue
 		}
-		if number < 0 || seg.flow != last.flow {
+		if number < 0 || flow != last {
 			var known bool
-			if number, known = numbers[seg.flow]; !known {
+			if number, known = numbers[flow]; !known {
 				number = int32(len(list.flows))
-				numbers[seg.flow] = number
-				list.flows = append(list.flows, seg.flow)
+				numbers[flow] = number
+				list.flows = append(list.flows, flow)
 			}
+			last = flow
 		}
-		last = seg
-		if i, isNew := list.place(flowSegment{number, seg.seq, seg.size}); isNew {
+		s.flow = number
+		if i, isNew := list.place(s); isNew {
 			list.times.add(f.Time)
 		} else {
 			*list.times.at(i) = sentAgain
 		}
 	}
-	r.files[0].releaseInput()
 	return list
 }
 
-func (s *sightings) number(f flow) int32 {
+// segmentOf returns the TCP segment of a frame, or its InfiniBand packet, and reports whether there is one with payload.
+// Packets have the queue pair in place of the size, and the opcode is part of their number.
+func segmentOf(d *link.Decoder, f *capture.Frame) (flow link.Flow, s segment, ok bool) {
+	switch d.Decode(f) {
+	case link.TCP:
+		g := &d.Segment
+		return g.Flow, segment{seq: g.Seq, size: uint32(g.Size)}, g.Size > 0
+	case link.InfiniBand:
+		p := &d.Packet
+		opcode := p.BTH.Opcode
+		s = segment{seq: uint32(opcode)<<24 | p.BTH.PSN, size: p.BTH.DestQP}
+		ok = opcode.Service() == ib.RC && opcode.Operation() != ib.Acknowledge && len(p.Headers)+p.Size > ib.BTHSize
+		return link.Flow{Src: p.Src, Dst: p.Dst}, s, ok
+	}
+	return flow, s, false
+}
+
+// sightings lists for each segment the files that have it, and its times there.
+// So each of hundreds of files is compared only with those that have segments in
+// common with it.
+type sightings struct {
+	flows map[link.Flow]int32 // number of each flow; the opposite direction differs in the lowest bit
+	segmentTable
+	last pages[int32] // the latest sighting of each segment, by its place in the table
+	all  pages[sighting]
+}
+
+func newSightings() *sightings { return &sightings{flows: map[link.Flow]int32{}} }
+
+// sighting is a segment in a file.
+type sighting struct {
+	time    int64
+	file    int32
+	earlier int32 // index of the previous sighting of the same segment, or -1
+}
+
+func back(f link.Flow) link.Flow {
+	return link.Flow{Src: f.Dst, Dst: f.Src, SrcPort: f.DstPort, DstPort: f.SrcPort}
+}
+
+func (s *sightings) number(f link.Flow) int32 {
 	n, known := s.flows[f]
 	if !known {
-		n = 2 * s.pairs
-		s.pairs++
-		s.flows[f.back()] = n + 1
+		n = int32(len(s.flows)+1) &^ 1
+		s.flows[back(f)] = n + 1
 		s.flows[f] = n
 	}
 	return n
@@ -252,12 +241,12 @@ var (
 	errInconsistent  = errors.New("the times of the segments they share are inconsistent; the clocks are assumed equal")
 )
 
-// compareClocks returns how far the clock of b, the second file, is ahead of
+// compare returns how far the clock of b, the second file, is ahead of
 // that of a, the first, and how long a segment travels between them. The times
 // in b are later by skew + delay for what the node of a sends, and by skew -
 // delay for the opposite direction. The fastest segment of each direction had
 // the least additional delay.
-func compareClocks(flows map[int32]spread) (skew, delay time.Duration, err error) {
+func compare(flows map[int32]spread) (skew, delay time.Duration, err error) {
 	found := false
 	there, back := int64(math.MaxInt64), int64(math.MinInt64)
 	for f, w := range flows {
