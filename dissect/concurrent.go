@@ -1,6 +1,8 @@
 package dissect
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/dissect/lnet"
 )
 
@@ -22,7 +24,7 @@ func Concurrent(o Options) (concurrent Options, wait func()) {
 	go func() {
 		defer close(done)
 		for b := range s.full {
-			b.deliver(&o)
+			b.deliver(o.Handle)
 			b.reset()
 			s.free <- b
 		}
@@ -31,21 +33,20 @@ func Concurrent(o Options) (concurrent Options, wait func()) {
 	if o.Handle != nil {
 		concurrent.Handle = s.message
 	}
-	if o.TransferUpdate != nil {
-		concurrent.TransferUpdate = s.transfer
+	if hook := o.TransferUpdate; hook != nil {
+		concurrent.TransferUpdate = func(number int64, t *lnet.Transfer) {
+			update := *t
+			s.call(func() { hook(number, &update) })
+		}
 	}
-	if o.Lost != nil {
-		concurrent.Lost = s.loss
+	if hook := o.Lost; hook != nil {
+		concurrent.Lost = func(l *lnet.Loss) {
+			loss := *l
+			loss.NIDs = slices.Clone(l.NIDs)
+			s.call(func() { hook(&loss) })
+		}
 	}
-	if o.TCPEvent != nil {
-		concurrent.TCPEvent = s.segment
-	}
-	if o.Active != nil {
-		concurrent.Active = s.activity
-	}
-	if o.IBEvent != nil {
-		concurrent.IBEvent = s.ibEvent
-	}
+	concurrent.TCPEvent, concurrent.Active, concurrent.IBEvent = passOn(s, o.TCPEvent), passOn(s, o.Active), passOn(s, o.IBEvent)
 	return concurrent, func() {
 		s.send()
 		close(s.full)
@@ -70,18 +71,16 @@ func (s *sender) send() {
 func (s *sender) unused() *batch {
 	if len(s.free) == 0 && s.made < batches {
 		s.made++
-		b := &batch{order: make([]handout, 0, maxBatchHandouts)}
+		b := &batch{}
 		b.messages.grow(maxBatchHandouts, maxBatchBytes+maxBatchBytes/8)
 		return b
 	}
 	return <-s.free
 }
 
-// add notes the kind of the handout that was added to the batch last.
-func (s *sender) add(k handout) {
-	b := s.next
-	b.order = append(b.order, k)
-	if len(b.order) >= maxBatchHandouts || b.messages.Size() >= maxBatchBytes {
+// sendFull sends the batch on when it is full.
+func (s *sender) sendFull() {
+	if b := s.next; b.messages.Len()+len(b.calls) >= maxBatchHandouts || b.messages.Size() >= maxBatchBytes {
 		s.send()
 	}
 }
@@ -90,96 +89,56 @@ func (s *sender) message(m *Message) {
 	s.next.messages.Add(m)
 	s.next.frames = append(s.next.frames, m.Frames...)
 	s.next.frameEnds = append(s.next.frameEnds, len(s.next.frames))
-	s.add(aMessage)
+	s.sendFull()
 }
 
-func (s *sender) transfer(number int64, t *lnet.Transfer) {
-	s.next.transfers = append(s.next.transfers, numberedTransfer{number, *t})
-	s.add(aTransfer)
+// call has do called behind the messages so far. These are few: what goes wrong, and once in a second that
+// a connection is used.
+func (s *sender) call(do func()) {
+	s.next.calls = append(s.next.calls, call{s.next.messages.Len(), do})
+	s.sendFull()
 }
 
-func (s *sender) loss(l *lnet.Loss) {
-	b := s.next
-	n := len(b.nids)
-	b.nids = append(b.nids, l.NIDs...)
-	b.losses = append(b.losses, *l)
-	b.losses[len(b.losses)-1].NIDs = b.nids[n:len(b.nids):len(b.nids)]
-	s.add(aLoss)
+// passOn returns a func that passes copies on to a hook, nil if there is none.
+func passOn[T any](s *sender, hook func(*T)) func(*T) {
+	if hook == nil {
+		return nil
+	}
+	return func(event *T) {
+		e := *event
+		s.call(func() { hook(&e) })
+	}
 }
 
-func (s *sender) segment(m *lnet.TCPEvent) {
-	s.next.segments = append(s.next.segments, *m)
-	s.add(aSegment)
-}
-
-func (s *sender) activity(m *lnet.Activity) {
-	s.next.activities = append(s.next.activities, *m)
-	s.add(anActivity)
-}
-
-func (s *sender) ibEvent(r *lnet.IBEvent) {
-	s.next.ibEvents = append(s.next.ibEvents, *r)
-	s.add(anIBEvent)
-}
-
-// handout is a kind of what a Dissector hands out.
-type handout uint8
-
-const (
-	aMessage handout = iota
-	aTransfer
-	aLoss
-	aSegment
-	anActivity
-	anIBEvent
-	handoutKinds
-)
-
-type numberedTransfer struct {
-	number   int64
-	transfer lnet.Transfer
-}
-
-// batch holds copies of handouts, by kind, and their order.
+// batch holds copies of what a Dissector hands out.
 type batch struct {
-	order      []handout
-	messages   Arena
-	frames     []int64 // Message.Frames of all messages
-	frameEnds  []int   // where those of each message end
-	transfers  []numberedTransfer
-	losses     []lnet.Loss
-	nids       []lnet.NID
-	segments   []lnet.TCPEvent
-	activities []lnet.Activity
-	ibEvents   []lnet.IBEvent
+	messages  Arena
+	frames    []int64 // Message.Frames of all messages
+	frameEnds []int   // where those of each message end
+	calls     []call  // of the other funcs
+}
+
+// call is a call behind a number of messages.
+type call struct {
+	messages int
+	do       func()
 }
 
 func (b *batch) reset() {
 	b.messages.Reset()
-	b.order, b.frames, b.frameEnds = b.order[:0], b.frames[:0], b.frameEnds[:0]
-	b.transfers, b.losses, b.nids = b.transfers[:0], b.losses[:0], b.nids[:0]
-	b.segments, b.activities, b.ibEvents = b.segments[:0], b.activities[:0], b.ibEvents[:0]
+	clear(b.calls)
+	b.frames, b.frameEnds, b.calls = b.frames[:0], b.frameEnds[:0], b.calls[:0]
 }
 
-// deliver passes the handouts to the funcs of o.
-func (b *batch) deliver(o *Options) {
-	var next [handoutKinds]int // index of the next one of each kind
-	for _, kind := range b.order {
-		i := next[kind]
-		next[kind]++
-		switch kind {
-		case aMessage:
-			o.Handle(b.message(i))
-		case aTransfer:
-			o.TransferUpdate(b.transfers[i].number, &b.transfers[i].transfer)
-		case aLoss:
-			o.Lost(&b.losses[i])
-		case aSegment:
-			o.TCPEvent(&b.segments[i])
-		case anActivity:
-			o.Active(&b.activities[i])
-		case anIBEvent:
-			o.IBEvent(&b.ibEvents[i])
+// deliver passes all on in the order in which it came.
+func (b *batch) deliver(handle func(*Message)) {
+	next := 0
+	for i := range b.messages.Len() + 1 {
+		for ; next < len(b.calls) && b.calls[next].messages == i; next++ {
+			b.calls[next].do()
+		}
+		if i < b.messages.Len() {
+			handle(b.message(i))
 		}
 	}
 }
