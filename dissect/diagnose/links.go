@@ -340,7 +340,7 @@ func (p Place) touches(f *Finding) bool {
 // sharesRequests reports whether evidence is about requests that waited for a cause only.
 func sharesRequests(c, f *Finding) bool {
 	const near = int64(1e9)
-	return hasCode(evidenceOnly, f.Rule.Code) && len(f.Requests) > 0 && !slices.ContainsFunc(f.Requests, func(r Request) bool {
+	return len(f.Requests) > 0 && hasCode(evidenceOnly, f.Rule.Code) && !slices.ContainsFunc(f.Requests, func(r Request) bool {
 		return !slices.ContainsFunc(c.Requests, func(o Request) bool {
 			return o.Server == r.Server && (r.XID != 0 && o.XID == r.XID || r.XID == 0 && r.From < r.To && max(o.From-r.From, r.From-o.From, o.To-r.To, r.To-o.To) < near)
 		})

@@ -181,7 +181,7 @@ func (f *Follower) Imports() *track.Imports { return part(f, &f.imports, track.N
 // Locks returns the locks that have not ended.
 func (f *Follower) Locks() *locks.Locks {
 	return part(f, &f.locks, func() *locks.Locks {
-		t := locks.New(f.Imports(), f.linger, call(f, func(h *Hooks) func(*locks.Lock) { return h.Lock }))
+		t := locks.New(f.Imports(), f.linger, f.lock)
 		t.Granted = call(f, func(h *Hooks) func(*locks.Lock) { return h.LockGranted })
 		return t
 	})
@@ -451,10 +451,14 @@ func (f *Follower) done(r *track.RPC) {
 	}
 }
 
+func (f *Follower) lock(l *locks.Lock) {
+	for _, lock := range f.lists.lock {
+		lock(l)
+	}
+}
+
 func (f *Follower) importChanged(i *track.Import, p track.Point) {
-	for k := range f.lists.all {
-		if changed := f.lists.all[k].Import; changed != nil {
-			changed(i, p)
-		}
+	for _, changed := range f.lists.imports {
+		changed(i, p)
 	}
 }

@@ -44,7 +44,7 @@ type Evidence struct {
 	nodes    map[lnet.NID]int32 // numbers of the servers, from 0
 	pending  track.Attached[pending]
 	named    *fifo.Map[object, *record] // objects that replies to a client named
-	locks    *fifo.Map[cookie, *record] // by the cookies of client and server
+	locks    *fifo.Map[cookie, *record] // by the cookies of clients
 	ranges   []location
 	isKnown  map[location]bool // the ranges
 	links    map[link]bool
@@ -151,7 +151,7 @@ type object struct {
 	fid    track.FID
 }
 
-// cookie is a handle of a lock on a node.
+// cookie is the handle of a lock on its client.
 type cookie struct {
 	node   lnet.NID
 	handle uint64
@@ -201,14 +201,12 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 	p.of = c
 	p.firstMDT = opcodes.IsFirstMDT(m.Msg, r.Portal)
 	p.fid = fidOf(opcodes.TargetObject(m.Msg), m.Msg.Big)
-	switch r.Opcode {
-	case opcodes.LDLM_ENQUEUE:
+	if r.Opcode == opcodes.LDLM_ENQUEUE {
 		p.intent = opcodes.IsIntent(m.Msg)
-		e.lock(cookie{r.Client, opcodes.LockHandle(m.Msg, 0)}, c)
-	case opcodes.LDLM_CANCEL:
-		opcodes.CanceledLocks(m.Msg, func(handle uint64) { e.lock(cookie{r.Server, handle}, c) })
+		if handle := opcodes.LockHandle(m.Msg, 0); handle != 0 && !c.conn.FindsCallbacks() {
+			fifo.Put(e.locks, cookie{r.Client, handle}, c)
+		}
 	}
-	opcodes.EarlyCanceledLocks(m.Msg, r.Variant, func(handle uint64) { e.lock(cookie{r.Server, handle}, c) })
 	e.conclude(m.Time)
 }
 
@@ -259,24 +257,13 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	e.conclude(m.Time)
 }
 
-// callback finds the connection of a callback by the lock: it was asked for, or is
-// given back later, on the connection.
+// callback finds the connection of a callback by the lock, which was asked for on it.
 func (e *Evidence) callback(r *track.RPC, m *schema.Msg) {
 	if r.Connection != nil {
 		return
 	}
-	c, ok := fifo.Get(e.locks, cookie{r.Server, opcodes.LockHandle(m, 0)})
-	if !ok && r.Opcode != opcodes.LDLM_GL_CALLBACK {
-		c, ok = fifo.Get(e.locks, cookie{r.Client, opcodes.LockHandle(m, 1)})
-	}
-	if ok && !c.forgotten {
+	if c, ok := fifo.Get(e.locks, cookie{r.Server, opcodes.LockHandle(m, 0)}); ok && !c.forgotten {
 		r.Connection = c.conn
-	}
-}
-
-func (e *Evidence) lock(k cookie, c *record) {
-	if k.handle != 0 && !c.conn.FindsCallbacks() {
-		fifo.Put(e.locks, k, c)
 	}
 }
 
