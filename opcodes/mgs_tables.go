@@ -147,10 +147,10 @@ type NodemapIDMap struct {
 	Client, File uint32 // the id on the client, and in the file system
 }
 
-// NodemapFileset is a piece of the path of a fileset.
+// NodemapFileset is a directory that the clients of a nodemap are confined to: of an entry, the
+// head or the next piece of the path.
 type NodemapFileset struct {
 	Number   uint32 // of the fileset: 0 is the primary one
-	Piece    int    // its position in the path, -1 for the head of the fileset
 	Path     string
 	ReadOnly bool // of the head
 }
@@ -245,12 +245,11 @@ func (e *NodemapEntry) addCluster(subid uint64, rec []byte) {
 		}
 		add("enable_cap_mask", text)
 	case subid >= nodemapFileset:
-		e.Fileset = &NodemapFileset{Number: uint32(subid/nodemapFilesetStep - nodemapFileset/nodemapFilesetStep), Piece: -1}
+		e.Fileset = &NodemapFileset{Number: uint32(subid/nodemapFilesetStep - nodemapFileset/nodemapFilesetStep)}
 		if subid%nodemapFilesetStep == 0 {
 			e.Fileset.ReadOnly = number(nodemapFilesetHeaderRec, "nfhr_flags")&NodemapFilesetFlags.Bit("READONLY") != 0
 			return
 		}
-		e.Fileset.Piece = int(number(nodemapFilesetRec, "nfr_fragment_id"))
 		e.Fileset.Path = string(TrimNUL(nodemapFilesetRec.Field("nfr_path_fragment").Bytes(rec)))
 	}
 }

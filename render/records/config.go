@@ -179,9 +179,9 @@ func nodemapKeys() []*Key[*config.Nodemap] {
 			anyText("idtype", "uid, gid or projid", func(m *opcodes.NodemapIDMap) string { return m.Type }),
 			number("client_id", "the id on the client", func(m *opcodes.NodemapIDMap) uint32 { return m.Client }),
 			number("fs_id", "the id in the file system", func(m *opcodes.NodemapIDMap) uint32 { return m.File })).omit(),
-		list("filesets", "directories that clients of a nodemap are confined to", func(n *nodemap) []config.Fileset { return n.Filesets },
-			anyText("path", "the directory", func(f *config.Fileset) string { return f.Path }),
-			boolean("readonly", "it is read-only", func(f *config.Fileset) bool { return f.ReadOnly })).omit(),
+		list("filesets", "directories that clients of a nodemap are confined to", func(n *nodemap) []opcodes.NodemapFileset { return n.Filesets },
+			anyText("path", "the directory", func(f *opcodes.NodemapFileset) string { return f.Path }),
+			boolean("readonly", "it is read-only", func(f *opcodes.NodemapFileset) bool { return f.ReadOnly })).omit(),
 	}
 }
 

@@ -197,7 +197,7 @@ func hostileEntries() []*config.Entry {
 		{Kind: config.KindParameter, Log: l, Parameter: &config.Parameter{Device: hostile, Name: hostile, Value: hostile}},
 		{Kind: config.KindNodemapState, Active: &active},
 		{Kind: config.KindNodemap, Nodemap: &config.Nodemap{Name: hostile, Properties: []opcodes.ConfigArgument{{Name: "rbac", Value: hostile}}, Ranges: []opcodes.NodemapRange{{Start: hostile, End: hostile}},
-			IDMaps: []opcodes.NodemapIDMap{{Type: hostile}}, Filesets: []config.Fileset{{Path: hostile}}}},
+			IDMaps: []opcodes.NodemapIDMap{{Type: hostile}}, Filesets: []opcodes.NodemapFileset{{Path: hostile}}}},
 		{Kind: config.KindRunningTarget, RunningTarget: &config.RunningTarget{RunningTarget: opcodes.RunningTarget{Kind: "OST", NIDs: []string{hostile}}, Table: hostile + "-cliir", From: 8}},
 		{Kind: config.KindRegistration, Registration: &config.Registration{Registration: opcodes.Registration{Name: hostile, Parameters: hostile, NIDs: []string{hostile}}}},
 		{Kind: config.KindSentParameter, SentParameter: &config.SentParameter{Parameter: hostile}},

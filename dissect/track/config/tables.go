@@ -166,24 +166,16 @@ type Nodemap struct {
 	Properties []opcodes.ConfigArgument
 	Ranges     []opcodes.NodemapRange
 	IDMaps     []opcodes.NodemapIDMap
-	Filesets   []Fileset
+	Filesets   []opcodes.NodemapFileset
 	At         track.Point
 	Complete   bool // the table was read to its end
-}
-
-// Fileset is a directory that the clients of a nodemap are confined to.
-type Fileset struct {
-	Number   uint32
-	Path     string
-	ReadOnly bool
 }
 
 // nodemaps returns the nodemaps of an index in the order of their numbers, and whether
 // nodemaps are in use, if that is known.
 func (x *nodemapIndex) nodemaps() (list []*Nodemap, active *bool) {
 	byID := make(map[uint32]*Nodemap)
-	pieces := make(map[[2]uint32][]opcodes.NodemapFileset) // by nodemap and fileset
-	for _, key := range slices.Sorted(maps.Keys(x.entries)) {
+	for _, key := range slices.Sorted(maps.Keys(x.entries)) { // pieces of filesets in their order
 		e := x.entries[key]
 		if e.Active != nil {
 			active = e.Active
@@ -203,23 +195,17 @@ func (x *nodemapIndex) nodemaps() (list []*Nodemap, active *bool) {
 		case e.IDMap != nil:
 			n.IDMaps = append(n.IDMaps, *e.IDMap)
 		case e.Fileset != nil:
-			k := [2]uint32{e.Nodemap, e.Fileset.Number}
-			pieces[k] = append(pieces[k], *e.Fileset)
+			last := len(n.Filesets) - 1
+			if last < 0 || n.Filesets[last].Number != e.Fileset.Number {
+				n.Filesets = append(n.Filesets, *e.Fileset)
+				continue
+			}
+			n.Filesets[last].Path += e.Fileset.Path
 		}
-	}
-	for k, list := range pieces {
-		slices.SortStableFunc(list, func(a, b opcodes.NodemapFileset) int { return cmp.Compare(a.Piece, b.Piece) })
-		f := Fileset{Number: k[1]}
-		for _, p := range list {
-			f.Path += p.Path
-			f.ReadOnly = f.ReadOnly || p.ReadOnly
-		}
-		byID[k[0]].Filesets = append(byID[k[0]].Filesets, f)
 	}
 	slices.SortFunc(list, func(a, b *Nodemap) int { return cmp.Compare(a.ID, b.ID) })
 	for _, n := range list {
 		slices.SortStableFunc(n.Properties, func(a, b opcodes.ConfigArgument) int { return cmp.Compare(a.Name, b.Name) })
-		slices.SortStableFunc(n.Filesets, func(a, b Fileset) int { return cmp.Compare(a.Number, b.Number) })
 	}
 	return list, active
 }
