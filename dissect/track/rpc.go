@@ -316,12 +316,9 @@ const attachedBlock = 256
 // Of returns the value of an RPC. Reset it in the Done hook, because the next RPC with
 // the same number starts with it. A Clone has no value.
 func (a *Attached[T]) Of(r *RPC) *T {
-	block, at := r.slot/attachedBlock, r.slot%attachedBlock
-	for len(a.blocks) <= int(block) {
-		a.blocks = append(a.blocks, nil)
-	}
-	if a.blocks[block] == nil {
-		a.blocks[block] = new([attachedBlock]T)
+	block, at := uint(r.slot)/attachedBlock, uint(r.slot)%attachedBlock
+	for uint(len(a.blocks)) <= block {
+		a.blocks = append(a.blocks, new([attachedBlock]T))
 	}
 	return &a.blocks[block][at]
 }
