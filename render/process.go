@@ -61,17 +61,17 @@ type operationWait struct {
 }
 
 // waitsByOperation sums up RPCs by operation, the longest first.
-func waitsByOperation(list []*track.RPC) (sums []operationWait) {
+func waitsByOperation(list []*track.RPC) (sums []*operationWait) {
 	for _, r := range list {
-		i := slices.IndexFunc(sums, func(w operationWait) bool { return w.opcode == r.Opcode })
+		i := slices.IndexFunc(sums, func(w *operationWait) bool { return w.opcode == r.Opcode })
 		if i < 0 {
 			i = len(sums)
-			sums = append(sums, operationWait{opcode: r.Opcode})
+			sums = append(sums, &operationWait{opcode: r.Opcode})
 		}
 		ns, _ := r.Waited()
 		sums[i].ns += ns
 		sums[i].count++
 	}
-	slices.SortStableFunc(sums, func(a, b operationWait) int { return cmp.Compare(b.ns, a.ns) })
+	slices.SortStableFunc(sums, func(a, b *operationWait) int { return cmp.Compare(b.ns, a.ns) })
 	return sums
 }

@@ -349,12 +349,12 @@ func (t *infiniband) unanswered() {
 		kind Kind
 		sent *cmMessage
 	}
-	var list []request
-	anywhere := func(r request) request { return request{connectID: connectID{addr: r.addr, id: r.id}, kind: r.kind} }
+	var list []*request
+	anywhere := func(r *request) request { return request{connectID: connectID{addr: r.addr, id: r.id}, kind: r.kind} }
 	answered := make(map[request]bool) // at one of the capture points
 	for id, n := range fifo.All(t.connects.byID) {
 		n.req.answered = n.req.answered || n.peer != nil || n.pair != nil && (n.pair.hasSender || n.pair.peer != nil)
-		for _, r := range [...]request{{id, n, Connreq, &n.req}, {id, n, Dreq, &n.dreq}} {
+		for _, r := range [...]*request{{id, n, Connreq, &n.req}, {id, n, Dreq, &n.dreq}} {
 			if r.sent.answered {
 				answered[anywhere(r)] = true
 			} else if r.sent.sends > 0 && n.lnet {
@@ -362,7 +362,7 @@ func (t *infiniband) unanswered() {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b request) int { return cmp.Compare(a.sent.last.Order, b.sent.last.Order) })
+	slices.SortStableFunc(list, func(a, b *request) int { return cmp.Compare(a.sent.last.Order, b.sent.last.Order) })
 	t.connects.cm = ib.CM{}
 	for _, r := range list {
 		if answered[anywhere(r)] {

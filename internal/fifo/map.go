@@ -20,6 +20,7 @@ type Map[K comparable, V any] struct {
 const blockSlots = 256
 
 type entry[K comparable, V any] struct {
+	_     [0]func() // not comparable: Go would compile a func for it, for each type
 	key   K
 	value V
 	used  bool

@@ -179,7 +179,7 @@ type entry struct {
 // Prune removes what is older than a time, and the oldest while all have more than so many
 // bytes; 0 is no limit. It returns how many were removed, and the bytes of the others.
 func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (removed, bytes int64) {
-	var kept []entry
+	var kept []*entry
 	for _, e := range d.own(d.Prefix, d.Suffix) {
 		info, err := e.Info()
 		if err != nil {
@@ -190,10 +190,10 @@ func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (remo
 		if d.Folders {
 			size = folderSize(path)
 		}
-		kept = append(kept, entry{path, size, info.ModTime()})
+		kept = append(kept, &entry{path, size, info.ModTime()})
 		bytes += size
 	}
-	slices.SortStableFunc(kept, func(a, b entry) int { return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.path, b.path)) })
+	slices.SortStableFunc(kept, func(a, b *entry) int { return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.path, b.path)) })
 	for _, e := range kept {
 		old := keepTime > 0 && now.Sub(e.time) > keepTime
 		if !old && (keepSize == 0 || bytes <= keepSize) {

@@ -13,14 +13,14 @@ func Nearest(name string, among []string, n int) []string {
 		name  string
 		score float64 // 1: equal
 	}
-	var list []near
+	var list []*near
 	w := newWords(name)
 	for _, a := range among {
 		if score := w.likeness(a); score >= leastLikeness {
-			list = append(list, near{a, score})
+			list = append(list, &near{a, score})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b near) int {
+	slices.SortStableFunc(list, func(a, b *near) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.name, b.name))
 	})
 	var names []string

@@ -30,7 +30,7 @@ type Registry struct {
 
 	rpcs     []*RPC // by opcode
 	byOpcode []*RPC
-	variants []addedVariant // to be added to their RPCs by Prepare
+	variants []*addedVariant // to be added to their RPCs by Prepare
 
 	resolved atomic.Bool
 	once     sync.Once // resolves
@@ -54,13 +54,13 @@ func (g *Registry) AddRPC(r *RPC) *RPC {
 // may be declared later. It has the variants that are added behind its own,
 // sorted by Select.
 func (g *Registry) AddVariant(opcode uint32, v *Variant) *Variant {
-	g.variants = append(g.variants, addedVariant{opcode, v})
+	g.variants = append(g.variants, &addedVariant{opcode, v})
 	return v
 }
 
 // addVariants adds the variants that were declared apart from their RPC.
 func (g *Registry) addVariants() {
-	slices.SortStableFunc(g.variants, func(a, b addedVariant) int { return cmp.Compare(a.variant.Select, b.variant.Select) })
+	slices.SortStableFunc(g.variants, func(a, b *addedVariant) int { return cmp.Compare(a.variant.Select, b.variant.Select) })
 	for _, a := range g.variants {
 		i := slices.IndexFunc(g.rpcs, func(r *RPC) bool { return r.Opcode == a.opcode })
 		if i < 0 {

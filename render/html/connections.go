@@ -171,11 +171,11 @@ type importEvent struct {
 // events appends the events of all connections in the order of time. Where they are too
 // many, ordinary ones are left out first.
 func (r *renderer) events() {
-	var all []importEvent
+	var all []*importEvent
 	for _, i := range r.Connections.List {
 		for k := range i.Events {
 			if e := &i.Events[k]; e.Kind != track.EventPing {
-				all = append(all, importEvent{i, e})
+				all = append(all, &importEvent{i, e})
 			}
 		}
 	}
@@ -183,13 +183,13 @@ func (r *renderer) events() {
 		r.nothing("No connection was made, lost or closed in the capture.")
 		return
 	}
-	byTime := func(a, b importEvent) int {
+	byTime := func(a, b *importEvent) int {
 		return cmp.Or(cmp.Compare(a.event.Time, b.event.Time), cmp.Compare(a.event.Frame, b.event.Frame))
 	}
 	slices.SortStableFunc(all, byTime)
 	omitted := len(all) - maxEvents
 	if omitted > 0 {
-		slices.SortStableFunc(all, func(a, b importEvent) int { return cmp.Compare(ordinary(a.event), ordinary(b.event)) })
+		slices.SortStableFunc(all, func(a, b *importEvent) int { return cmp.Compare(ordinary(a.event), ordinary(b.event)) })
 		all = all[:maxEvents]
 		slices.SortStableFunc(all, byTime)
 	}

@@ -285,21 +285,26 @@ func placeKeys[R any](at func(r R) track.Point, file func(r R) string) []*Key[R]
 
 // inside makes the keys of a part of a record keys of the record: without values where
 // get returns nil.
-func inside[R, P any](get func(r R) *P, keys ...*Key[*P]) (list []*Key[R]) {
+func inside[R, P any](get func(r R) *P, keys ...*Key[*P]) []*Key[R] {
+	return insideIf(func(r R) bool { return get(r) != nil }, get, keys)
+}
+
+// insideIf makes the keys of what get returns keys of the record: without values where has
+// does not hold. Go compiles it once for all pointers.
+//
+//go:noinline
+func insideIf[R, P any](has func(r R) bool, get func(r R) P, keys []*Key[P]) (list []*Key[R]) {
 	for _, k := range keys {
-		c := with(k, inside(get, k.Parts...))
+		c := with(k, insideIf(has, get, k.Parts))
 		c.At = func(r R, n int, v *Value) bool { return k.At == nil || k.At(get(r), n, v) }
 		if k.Len == nil {
-			c.Get = func(r R, v *Value) bool {
-				p := get(r)
-				return p != nil && (k.Get == nil || k.Get(p, v))
-			}
+			c.Get = func(r R, v *Value) bool { return has(r) && (k.Get == nil || k.Get(get(r), v)) }
 		} else {
 			c.Len = func(r R) int {
-				if p := get(r); p != nil {
-					return k.Len(p)
+				if !has(r) {
+					return 0
 				}
-				return 0
+				return k.Len(get(r))
 			}
 		}
 		list = append(list, c)
@@ -313,6 +318,8 @@ func list[R, E any](name, doc string, get func(r R) []E, keys ...*Key[*E]) *Key[
 }
 
 // listOf makes a key of a list of objects, with its length, its elements and their keys.
+//
+//go:noinline
 func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...*Key[E]) *Key[R] {
 	return &Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: elements(at, keys)}
 }

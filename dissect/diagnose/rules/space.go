@@ -144,15 +144,15 @@ type ostSpace struct {
 }
 
 func reportUnbalanced(r *diagnose.Reporter, said spaces) {
-	systems := make(map[string][]ostSpace)
+	systems := make(map[string][]*ostSpace)
 	for k, s := range fifo.All(said.last) {
 		if system, number, ok := strings.Cut(k.name, "-OST"); ok && len(number) == 4 {
-			systems[system] = append(systems[system], ostSpace{k.name, s})
+			systems[system] = append(systems[system], &ostSpace{k.name, s})
 		}
 	}
 	for system, osts := range systems {
-		slices.SortFunc(osts, func(a, b ostSpace) int { return strings.Compare(a.target, b.target) })
-		byAvailable := func(a, b ostSpace) int { return int(a.Available>>10) - int(b.Available>>10) }
+		slices.SortFunc(osts, func(a, b *ostSpace) int { return strings.Compare(a.target, b.target) })
+		byAvailable := func(a, b *ostSpace) int { return int(a.Available>>10) - int(b.Available>>10) }
 		least, most := slices.MinFunc(osts, byAvailable), slices.MaxFunc(osts, byAvailable)
 		if float64(least.Available) >= (1-unbalancedFrom.Value/100)*float64(most.Available) {
 			continue

@@ -174,7 +174,7 @@ func writeJSON(path string, v any) error {
 }
 
 // entries returns what the cache has, the last used first.
-func (c *cache) entries() ([]entry, error) {
+func (c *cache) entries() ([]*entry, error) {
 	folders, err := os.ReadDir(filepath.Join(c.folder, parquetFolder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -182,13 +182,13 @@ func (c *cache) entries() ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []entry
+	var list []*entry
 	for _, f := range folders {
 		if !isCacheKey(f.Name()) {
 			continue
 		}
-		e := entry{folder: filepath.Join(c.folder, parquetFolder, f.Name())}
-		_ = readJSON(filepath.Join(e.folder, captureFile), &e) // without a name it is shown all the same
+		e := &entry{folder: filepath.Join(c.folder, parquetFolder, f.Name())}
+		_ = readJSON(filepath.Join(e.folder, captureFile), e) // without a name it is shown all the same
 		files, err := os.ReadDir(e.folder)
 		if err != nil {
 			continue // removed meanwhile
@@ -208,7 +208,7 @@ func (c *cache) entries() ([]entry, error) {
 		}
 		list = append(list, e)
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.folder, b.folder)) })
+	slices.SortFunc(list, func(a, b *entry) int { return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.folder, b.folder)) })
 	return list, nil
 }
 
