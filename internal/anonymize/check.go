@@ -137,11 +137,11 @@ type pattern struct {
 
 func newSearch(m *values.Mapper) *search {
 	s := &search{values: m, patterns: make(map[uint32][]pattern)}
-	m.Each(func(v values.Mapping) {
+	m.Each(func(v *values.Mapping) {
 		if v.Original == v.Replacement {
 			return
 		}
-		if s.add(&v) {
+		if s.add(v) {
 			s.originals++
 		}
 	})

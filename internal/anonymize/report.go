@@ -36,7 +36,7 @@ func (a *Anonymizer) Report() *Report {
 	for _, c := range classes {
 		r.Replaced = append(r.Replaced, ReplacedRow{Class: c.String()})
 	}
-	a.values.Each(func(m values.Mapping) {
+	a.values.Each(func(m *values.Mapping) {
 		for i, c := range classes {
 			if m.Class == c {
 				r.Replaced[i].Values++

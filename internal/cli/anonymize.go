@@ -289,7 +289,7 @@ func (c *anonymizeOptions) writeMapping(a *anonymize.Anonymizer) error {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	a.Values().Each(func(m values.Mapping) {
+	a.Values().Each(func(m *values.Mapping) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", m.Class, quoted(m.Original), quoted(m.Replacement), m.Count)
 	})
 	return errors.Join(w.Flush(), f.Close())

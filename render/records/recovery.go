@@ -80,7 +80,8 @@ func recoveryKeys() []*Key[*loss] {
 		listOf("clients", "what happened to each client, in the order in which they lost the target", func(r *loss) int { return len(r.Clients) },
 			func(r *loss, i int) lostClient { return lostClient{r.Clients[i], r} }, clientKeys()...),
 		number("dropped", "number of clients that were too many to keep", func(r *loss) int { return r.Dropped }).nonzero(),
-		list("events", "what happened, by time", func(r *loss) []recovery.Event { return r.Events }, recoveryEventKeys()...),
+		listOf("events", "what happened, by time", func(r *loss) int { return len(r.Events) },
+			func(r *loss, i int) *recovery.Event { return r.Events[i] }, recoveryEventKeys()...),
 	}
 }
 

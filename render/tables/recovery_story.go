@@ -41,8 +41,8 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		client = max(client, render.Width(s.opt.NIDs.Append(s.buf[:0], k.Connection.Client)))
 		kind = max(kind, render.Width(clientRole(k)))
 	}
-	for i := range r.Events {
-		e, start := &r.Events[i], len(dst)
+	for _, e := range r.Events {
+		start := len(dst)
 		s.buf = render.AppendFrame(s.buf[:0], e.File, e.Frame)
 		dst = render.AppendRight(dst, &c.Dim, s.buf, &number)
 		s.buf = s.opt.Time.Append(s.buf[:0], e.Time, s.at, s.opt.Wide())

@@ -242,7 +242,7 @@ func TestRecoveryOfEachKind(t *testing.T) {
 	r := &recovery.Recovery{Target: "lustre-MDT0000", Kind: recovery.Failover, Clients: []*recovery.Client{client}}
 	r.Servers = recovery.Servers{Server: node(2), ServerBefore: node(1), Instance: 8, InstanceBefore: 7}
 	r.Moments = recovery.Moments{LastReply: at(1), Gone: at(2), GoneBy: recovery.SignUnanswered, Back: at(8)}
-	r.Events = []recovery.Event{
+	r.Events = []*recovery.Event{
 		{Point: at(2), Kind: recovery.EventGone, Sign: recovery.SignUnanswered},
 		{Point: at(3), Until: at(6), Kind: recovery.EventUnanswered, Client: client, Count: 3},
 		{Point: at(9), Kind: recovery.EventConnected, Client: client},

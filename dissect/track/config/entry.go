@@ -89,8 +89,9 @@ func (t *Tracker) Entries(imports []*track.Import) []*Entry {
 	for _, l := range t.logs {
 		list = append(list, l.entries(imports)...)
 	}
-	for mgs, tables := range inOrder(t.nodemaps, func(n *nodemapTables) int { return n.order }) {
-		index := tables.index()
+	byMGS := slices.SortedFunc(maps.Values(t.nodemaps), func(a, b *nodemapTables) int { return cmp.Compare(a.order, b.order) })
+	for _, tables := range byMGS {
+		mgs, index := tables.mgs, tables.index()
 		nodemaps, active := index.nodemaps()
 		if active != nil {
 			list = append(list, &Entry{Kind: KindNodemapState, MGS: mgs, At: index.at, Active: active})
@@ -99,15 +100,15 @@ func (t *Tracker) Entries(imports []*track.Import) []*Entry {
 			list = append(list, &Entry{Kind: KindNodemap, MGS: mgs, At: n.At, Nodemap: n})
 		}
 	}
-	running := slices.Collect(maps.Values(t.running))
-	slices.SortFunc(running, func(a, b *RunningTarget) int {
+	running := slices.SortedFunc(maps.Values(t.running), func(a, b *RunningTarget) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index), cmp.Compare(a.order, b.order))
 	})
 	for _, r := range running {
 		r.From = t.tables[tableKey{r.MGS, r.Table}]
 		list = append(list, &Entry{Kind: KindRunningTarget, MGS: r.MGS, At: r.At, RunningTarget: r})
 	}
-	for _, g := range inOrder(t.targets, func(g *Registration) int { return g.order }) {
+	registered := slices.SortedFunc(maps.Values(t.targets), func(a, b *Registration) int { return cmp.Compare(a.order, b.order) })
+	for _, g := range registered {
 		list = append(list, &Entry{Kind: KindRegistration, MGS: g.MGS, At: g.Sent, Registration: g})
 	}
 	for _, s := range t.sent {
@@ -146,18 +147,6 @@ func (t *Tracker) ClientTargets(f func(*Target)) {
 
 // clientLog ends the names of the logs of clients, such as lustre-client.
 const clientLog = "-client"
-
-// inOrder returns an iterator over a map in the order of its values.
-func inOrder[K comparable, V any](m map[K]V, order func(V) int) func(func(K, V) bool) {
-	keys := slices.SortedFunc(maps.Keys(m), func(a, b K) int { return cmp.Compare(order(m[a]), order(m[b])) })
-	return func(yield func(K, V) bool) {
-		for _, k := range keys {
-			if !yield(k, m[k]) {
-				return
-			}
-		}
-	}
-}
 
 // entries returns a log, its records and what they make.
 func (l *Log) entries(imports []*track.Import) []*Entry {

@@ -95,6 +95,7 @@ func (t *Tracker) run(r request, m *dissect.Message) {
 
 // nodemapTables are the nodemaps of an MGS, as its servers read them.
 type nodemapTables struct {
+	mgs     lnet.NID
 	order   int
 	readers map[lnet.NID]*nodemapIndex // what a server has read so far
 	last    *nodemapIndex              // the last one that was read to its end
@@ -115,7 +116,7 @@ func (t *Tracker) readNodemaps(r request, m *dissect.Message) {
 			return
 		}
 		t.order++
-		tables = &nodemapTables{order: t.order, readers: make(map[lnet.NID]*nodemapIndex)}
+		tables = &nodemapTables{mgs: m.Req.Server, order: t.order, readers: make(map[lnet.NID]*nodemapIndex)}
 		t.nodemaps[m.Req.Server] = tables
 	}
 	index := tables.readers[m.Req.Client]

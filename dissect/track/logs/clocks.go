@@ -441,11 +441,15 @@ func (x *comparison) elect(ahead, slack int64) {
 			count(r.o, r.v)
 		}
 	}
-	byVotes := func(a, b vote) int {
-		return cmp.Or(votes[b]-votes[a], bytes.Compare(a.node.Append(nil), b.node.Append(nil)))
+	var list []*vote
+	for v := range votes {
+		list = append(list, &v)
 	}
-	for _, v := range slices.SortedFunc(maps.Keys(votes), byVotes) {
-		if !v.log.given && votes[v]*10 >= most[v.log] {
+	slices.SortFunc(list, func(a, b *vote) int {
+		return cmp.Or(votes[*b]-votes[*a], bytes.Compare(a.node.Append(nil), b.node.Append(nil)))
+	})
+	for _, v := range list {
+		if !v.log.given && votes[*v]*10 >= most[v.log] {
 			v.log.self.add(v.node)
 		}
 	}

@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -251,10 +250,15 @@ func addTo[K, V comparable](m map[K]map[V]bool, k K, v V) {
 }
 
 // most returns the NID of a host with the most votes, the zero NID if another has as many.
-func (v hostVotes) most(name string) lnet.NID {
-	list := slices.SortedFunc(maps.Keys(v[name]), func(a, b lnet.NID) int { return cmp.Compare(v[name][b], v[name][a]) })
-	if len(list) > 1 && v[name][list[0]] == v[name][list[1]] {
-		return lnet.NID{}
+func (v hostVotes) most(name string) (host lnet.NID) {
+	most := 0
+	for nid, n := range v[name] {
+		switch {
+		case n > most:
+			host, most = nid, n
+		case n == most:
+			host = lnet.NID{}
+		}
 	}
-	return list[0]
+	return host
 }

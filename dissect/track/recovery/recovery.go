@@ -23,7 +23,7 @@ type Recovery struct {
 	OnlyLogged  bool      // some clients came back by logs beside the capture only, which do not have what they replayed
 	MayBeSooner bool      // bytes were not captured in which another client may have been the first to come back
 	Lacks       bool      // bytes were not captured while it lasted: there may be more of what is counted
-	Events      []Event   // in the order of time
+	Events      []*Event  // in the order of time
 
 	Counted Counted // by the log of the server
 

@@ -62,7 +62,7 @@ func (k EventKind) String() string { return eventNames[k] }
 func EventNames() []string { return eventNames[:] }
 
 // story returns the steps in the order of time.
-func (r *Recovery) story() (list []Event) {
+func (r *Recovery) story() (list []*Event) {
 	add := func(e Event) {
 		if e.IsZero() {
 			return
@@ -70,7 +70,7 @@ func (r *Recovery) story() (list []Event) {
 		if e.Until == e.Point {
 			e.Until = track.Point{}
 		}
-		list = append(list, e)
+		list = append(list, &e)
 	}
 	add(Event{Point: r.LastReply, Kind: EventLastReply, Server: r.ServerBefore})
 	add(Event{Point: r.Starting, Kind: EventStarting})
@@ -84,7 +84,7 @@ func (r *Recovery) story() (list []Event) {
 	for _, c := range r.Clients {
 		c.story(add)
 	}
-	slices.SortStableFunc(list, func(a, b Event) int {
+	slices.SortStableFunc(list, func(a, b *Event) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Kind, b.Kind))
 	})
 	return list

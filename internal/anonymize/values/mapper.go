@@ -65,8 +65,8 @@ type Mapping struct {
 
 // Each calls f for each replaced value, sorted by class and original. A text may occur
 // twice, if it is the name of a file and of a job, for example.
-func (p *Mapper) Each(f func(Mapping)) {
-	var list []Mapping
+func (p *Mapper) Each(f func(*Mapping)) {
+	var list []*Mapping
 	for kind, texts := range p.names.texts {
 		list = appendMappings(list, textKind(kind).class(), texts, func(s string) string { return s })
 	}
@@ -76,7 +76,7 @@ func (p *Mapper) Each(f func(Mapping)) {
 	list = appendMappings(list, Address, p.guids, func(a [8]byte) string { return hex.EncodeToString(a[:]) })
 	list = appendMappings(list, Address, p.lids, func(lid uint16) string { return strconv.Itoa(int(lid)) })
 	list = appendMappings(list, Identity, p.ids, func(id uint64) string { return strconv.FormatUint(id, 10) })
-	slices.SortStableFunc(list, func(a, b Mapping) int {
+	slices.SortStableFunc(list, func(a, b *Mapping) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Original, b.Original), cmp.Compare(a.Replacement, b.Replacement),
 			cmp.Compare(a.Count, b.Count))
 	})
@@ -85,12 +85,12 @@ func (p *Mapper) Each(f func(Mapping)) {
 	}
 }
 
-func appendMappings[T comparable](list []Mapping, c Class, known map[T]*replaced[T], text func(T) string) []Mapping {
+func appendMappings[T comparable](list []*Mapping, c Class, known map[T]*replaced[T], text func(T) string) []*Mapping {
 	for original, e := range known {
 		if e.by == original { // all of its parts stay
 			continue
 		}
-		list = append(list, Mapping{c, text(original), text(e.by), e.count})
+		list = append(list, &Mapping{c, text(original), text(e.by), e.count})
 	}
 	return list
 }

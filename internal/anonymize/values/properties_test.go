@@ -320,7 +320,7 @@ func TestEachHasOneOrder(t *testing.T) {
 		}
 	}
 	list := func() (all []Mapping) {
-		p.Each(func(m Mapping) { all = append(all, m) })
+		p.Each(func(m *Mapping) { all = append(all, *m) })
 		return all
 	}
 	first := list()
@@ -341,7 +341,7 @@ func TestEach(t *testing.T) {
 	p.names.fileName([]byte("data.h5"))
 	p.names.device([]byte("b1a2c3d4-0011-2233-4455-66778899aabb"))
 	var got []string
-	p.Each(func(m Mapping) {
+	p.Each(func(m *Mapping) {
 		if m.Replacement == "" || m.Replacement == m.Original {
 			t.Errorf("%q became %q", m.Original, m.Replacement)
 		}

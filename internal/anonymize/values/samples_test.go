@@ -133,8 +133,8 @@ func (c *comparison) text(where string, before, after []byte, t *treatment) {
 // an original.
 func (c *comparison) left() {
 	var replacements []byte
-	c.p.Each(func(m Mapping) { replacements = append(append(replacements, m.Replacement...), 0) })
-	c.p.Each(func(m Mapping) {
+	c.p.Each(func(m *Mapping) { replacements = append(append(replacements, m.Replacement...), 0) })
+	c.p.Each(func(m *Mapping) {
 		if len(m.Original) < minUnique || m.Class == Identity && len(m.Original) < 36 || c.p.IsConstant(m.Original) {
 			return
 		}
