@@ -26,12 +26,13 @@ type Wait struct {
 	Job            string
 	HasJob         bool // its request has a field for a job, which was captured
 
-	Request Point
-	Reply   Point   // that ended it; the zero Point: there was none
-	Sends   []Send  // of the same request, the first one is Request
-	Early   []Point // the first and the last early reply
-	Before  Point   // a reply that was seen before the request was sent again
-	Status  int32
+	OfServer bool // only the log of the server has it
+	Request  Point
+	Reply    Point   // that ended it; the zero Point: there was none
+	Sends    []Send  // of the same request, the first one is Request
+	Early    []Point // the first and the last early reply
+	Before   Point   // a reply that was seen before the request was sent again
+	Status   int32
 
 	Refused    bool  // a reply was an error, after which the client sent it again
 	Open       bool  // it had no reply when the capture ended
@@ -252,6 +253,7 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 	}
 	w.XID, w.Client, w.Server, w.Connection = r.XID, r.Client, r.Server, r.Connection
 	w.Job, w.HasJob, w.Request, w.Service, w.Portal = f.job(r), r.HasJob(), begin, -1, r.Portal
+	w.OfServer = begin.IsLog() && r.Log != nil && !r.Log.HasClient
 	if !w.Open && !w.AtLeast && !w.over {
 		w.Reply, w.Status = r.Replied(), r.Status
 		if r.Has(opcodes.PbServiceTime) && r.Service > 0 {

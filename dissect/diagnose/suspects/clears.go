@@ -425,7 +425,7 @@ func isolated(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 func notLost(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	sent := w.Sends[len(w.Sends)-1]
 	last := sent.Time
-	if w.Reply.IsZero() || w.GaveUp != debuglog.NoReason && sent.Conn < 0 || w.To-last < 2*second { // logs may not have the last attempt
+	if w.Reply.IsZero() || w.GaveUp != debuglog.NoReason && sent.Conn < 0 || w.OfServer || w.To-last < 2*second { // logs may not have the last attempt
 		return none()
 	}
 	n := 0

@@ -187,11 +187,12 @@ func (j *Judge) judgeClient(t *Trouble) {
 	case ok:
 		proof, _ := evidence(at, "%s is there all the time", w.Client)
 		t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
-	case isOfClientLog(w) && max(w.Queued, w.Worked) < w.Length()/2: // it was there to write so into its log, but its link may be down, or it stood still
+	case w.GaveUp != debuglog.NoReason: // it was there to write so into its log, but its link may be down
 		if j.reachesNobody(w) {
 			t.Suspects = append(t.Suspects, place)
 		}
-	case w.Open || waitsForData(w.Operation) || isUnacked || j.Facts.UnackedIn(facts.HostOf(w.Server), host, w.Span) != nil: // it acknowledges nothing
+	case w.Open || waitsForData(w.Operation) || isUnacked || j.Facts.UnackedIn(facts.HostOf(w.Server), host, w.Span) != nil, // it acknowledges nothing
+		isOfClientLog(w) && max(w.Queued, w.Worked) < w.Length()/2 && j.reachesNobody(w): // it stood still
 		t.Suspects = append(t.Suspects, place)
 	}
 }
