@@ -145,7 +145,7 @@ func describe(s *simulator.Scene, v simulator.View) string {
 		}
 		b.WriteString("; ")
 	}
-	fmt.Fprintf(&b, "nodes %v; seen from %v, from %.1f s on, loss %.3g, snaplen %d, swaps %.3g", s.Nodes, v.Points, float64(v.After)/1e9, v.Loss, v.Snaplen, v.Swaps)
+	fmt.Fprintf(&b, "nodes %v; seen from %v, from %.1f s on, loss %.3g, snaplen %d, swaps %.3g, twice %v, gap %v", s.Nodes, v.Points, float64(v.After)/1e9, v.Loss, v.Snaplen, v.Swaps, v.Twice, v.Gap)
 	return b.String()
 }
 

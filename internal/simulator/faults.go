@@ -415,7 +415,7 @@ var moreFaults = []faultKind{
 		places, up := c.crash(pick(c, c.servers))
 		h := pick(c, c.clients)
 		more, end := c.changeLink(h, func(c *cluster, p *path) { p.cut = true })
-		up()
+		c.at(c.now+c.between(12, 20)*second, up)
 		return append(places, more...), end
 	}, long},
 	{"client dead in recovery", func(c *cluster) ([]Place, func()) {
@@ -423,7 +423,7 @@ var moreFaults = []faultKind{
 		h := pick(c, c.clients)
 		c.at(c.now+c.between(1, 10)*second, h.die)
 		return append(places, placesOf(h)...), up
-	}, short},
+	}, long},
 	{"mount fails", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.clients)
 		h.unmount()

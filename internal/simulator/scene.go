@@ -17,6 +17,7 @@ type Scene struct {
 	Faults []*Fault // none: ordinary work
 	Nodes  []string // names, servers first; 192.0.2.1 is the first
 
+	named         bool // its faults were
 	transmissions []transmission
 	requests      []*rpc
 	sentAgain     int
@@ -29,7 +30,7 @@ type Scene struct {
 // names of faults it has these.
 func Play(seed uint64, faults ...string) *Scene {
 	c := build(seed)
-	s := &Scene{Seed: seed, servers: c.servers, random: rand.New(rand.NewPCG(seed, 0x76696577))}
+	s := &Scene{Seed: seed, named: len(faults) > 0, servers: c.servers, random: rand.New(rand.NewPCG(seed, 0x76696577))}
 	for _, h := range c.hosts {
 		s.Nodes = append(s.Nodes, h.name)
 	}
@@ -78,6 +79,8 @@ type View struct {
 	Loss    float64  // share of frames that the capture lacks
 	Snaplen int      // 0: none
 	Swaps   float64  // share of frames that are captured after the next one
+	Twice   bool     // each frame is captured twice, as by a mirror of two ports
+	Gap     [2]int64 // nanoseconds from the beginning of the scene between which frames are missing
 }
 
 // View returns one way to capture the scene, chosen at random.
@@ -98,6 +101,17 @@ func (s *Scene) View() View {
 		v.Snaplen = []int{256, 384, 512, 1024}[s.random.IntN(4)]
 	case 2:
 		v.Swaps = 0.02
+	}
+	if s.named { // else a seed would give another view than it gave before
+		switch s.random.IntN(8) {
+		case 0:
+			v.Twice = true
+		case 1:
+			from := s.random.Int64N(s.end - s.begin)
+			v.Gap = [2]int64{from, from + second/4 + s.random.Int64N(3*second)}
+		case 2: // somewhere in the middle
+			v.After = s.random.Int64N((s.end - s.begin) / 2)
+		}
 	}
 	return v
 }
@@ -141,7 +155,8 @@ func (s *Scene) captureAt(v View, point string, source int) []capture.Frame {
 	for i := range s.transmissions {
 		t := &s.transmissions[i]
 		time := t.at(point)
-		if time == 0 || time < s.begin+v.After || time > s.end || v.Loss > 0 && random.Float64() < v.Loss {
+		if time == 0 || time < s.begin+v.After || time > s.end || v.Loss > 0 && random.Float64() < v.Loss ||
+			time-s.begin >= v.Gap[0] && time-s.begin < v.Gap[1] {
 			continue
 		}
 		f := capture.Frame{Time: time, Len: len(t.frame), Data: t.frame, Link: capture.LinkEthernet, Source: source}
@@ -149,6 +164,10 @@ func (s *Scene) captureAt(v View, point string, source int) []capture.Frame {
 			f.Data = f.Data[:v.Snaplen]
 		}
 		list = append(list, f)
+		if v.Twice {
+			f.Time += 2 * microsecond
+			list = append(list, f)
+		}
 	}
 	slices.SortStableFunc(list, func(a, b capture.Frame) int { return cmp.Compare(a.Time, b.Time) })
 	for i := 1; v.Swaps > 0 && i < len(list); i++ {
