@@ -204,6 +204,27 @@ func (f *Facts) Talks(host netip.Addr, s Span, except netip.Addr) (at Point, pee
 	return at, peer, false
 }
 
+// TalksWithin returns another host with which LNet of a host exchanged messages in the middle of a span, without anything sent again: where they
+// have little to say, Talks does not know them.
+func (f *Facts) TalksWithin(host netip.Addr, s Span, except netip.Addr) (at Point, peer netip.Addr, ok bool) {
+	middle := Span{s.From + s.Length()/4, s.To - s.Length()/4}
+	for _, c := range fifo.All(f.contacts) {
+		if c.From != host || c.To == except || f.DisturbedIn(c.From, c.To, s) {
+			continue
+		}
+		back, known := fifo.Get(f.contacts, contactKey{c.Source, c.To, c.From})
+		if !known {
+			continue
+		}
+		if _, heard := back.Messages.Within(middle); heard {
+			if at, ok = c.Messages.Within(middle); ok {
+				return at, c.To, true
+			}
+		}
+	}
+	return at, peer, false
+}
+
 // ThawedIn returns a sign within a span that a host had stood still, and goes on.
 func (f *Facts) ThawedIn(host netip.Addr, s Span) (at Point, ok bool) {
 	for _, c := range fifo.All(f.contacts) {

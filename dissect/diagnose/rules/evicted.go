@@ -14,6 +14,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // The texts that rules about evictions have in common.
@@ -459,7 +460,16 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	if more := len(x.Locks) - 1 + x.Dropped; more > 0 {
 		b.WriteString("; it did not give back " + plural(more, "other lock") + " either")
 	}
-	f.Text = b.String() + "." + e.waitText(x) + lossText(&x.Refused)
+	b.WriteString(".")
+	if w := writesBack(e.known, x, facts.Span{From: f.First, To: x.Lost.Time}); w != nil {
+		b.WriteString(" Its " + w.Operation.String() + " had no reply for " + duration(w.Length()) + ": it may not have been able to write back.")
+		for _, p := range []diagnose.Place{onPath(x.Client, x.Server), inLNet(x.Client, x.Server), {Kind: diagnose.AtQueue, Node: x.Server},
+			atThread(x.Server), atStorage(evictedFrom(x).label(), x.Server)} {
+			f.Suspects = withNew(f.Suspects, p, unlimited)
+		}
+		f.Prove(w.Request, "it sends %s", w.Operation)
+	}
+	f.Text = b.String() + e.waitText(x) + lossText(&x.Refused)
 	f.CompareTime(callbackPending, first.End.Point.Time-first.Callback.Sent.Time)
 	for i := range x.Locks {
 		f.Locks = append(f.Locks, x.Locks[i].Handle)
@@ -479,6 +489,18 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	proveEviction(x, &f)
 	tell(&f, e.known)
 	return f
+}
+
+// writesBack returns a write of an evicted client to the same target that waited for most of a span, in which it kept a lock: it gives the lock back when
+// all data under it are written.
+func writesBack(known *facts.Facts, e *evictions.Eviction, s facts.Span) *facts.Wait {
+	for _, w := range known.Waits() {
+		sameTarget := w.Target.Label() == evictedFrom(e).label() || !w.Target.IsKnown()
+		if w.Opcode == opcodes.OST_WRITE && w.Client == e.Client && w.Server == e.Server && sameTarget && min(w.To, s.To)-max(w.From, s.From) > s.Length()/2 {
+			return w
+		}
+	}
+	return nil
 }
 
 // maxProvenLocks leaves room for the evidence of the eviction itself.

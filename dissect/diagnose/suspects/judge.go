@@ -264,7 +264,11 @@ func (j *Judge) judgeSilence(t *Trouble, s *facts.Silence) {
 		nid         lnet.NID
 	}{{s.Receiver, s.Sender, t.To}, {s.Sender, s.Receiver, t.From}} {
 		place := diagnose.Place{Kind: diagnose.AtNode, Node: end.nid}
-		if at, peer, ok := j.Facts.Talks(end.host, window, end.other); ok {
+		at, peer, ok := j.Facts.Talks(end.host, window, end.other)
+		if inVain := (facts.Span{From: s.From, To: s.Vain}); !ok && inVain.Length() >= minBoth {
+			at, peer, ok = j.Facts.TalksWithin(end.host, inVain, end.other)
+		}
+		if ok {
 			proof, _ := evidence(at, "%s and %s talk meanwhile", end.nid, j.Facts.NIDOf(peer))
 			t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
 		} else {
