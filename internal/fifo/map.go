@@ -3,61 +3,77 @@
 // such queues.
 package fifo
 
-import "iter"
+import (
+	"hash/maphash"
+	"iter"
+)
 
 // Map is a map with a maximum number of keys: a new key replaces the oldest one. It has
 // functions in place of methods, as Go compiles every method of a generic type for each type
 // that it is used with, in every package that knows the type.
 type Map[K comparable, V any] struct {
 	max   int
-	slots map[K]int32
-	ring  [][]entry[K, V] // in blocks, so that growth copies none but the first
-	made  int             // number of slots
-	next  int             // slot of the next new key, once the ring has all its slots
+	seed  maphash.Seed
+	index Index[place] // by the hash of the key
+	slots []*slot[K, V]
+	next  int          // slot of the next new key, once there are all
+	block []slot[K, V] // those that are new
 }
 
-// blockSlots is the number of slots of each block but the last, which may have fewer.
-const blockSlots = 256
-
-type entry[K comparable, V any] struct {
-	_     [0]func() // not comparable: Go would compile a func for it, for each type
+// slot has a key with its value, or is empty: then its place has no Owner.
+type slot[K comparable, V any] struct {
+	_ [0]func() // not comparable: Go would compile a func for it, for each type
+	place
 	key   K
 	value V
-	used  bool
 }
+
+// place is the place of a slot in the Index, which is of one type for all maps.
+type place struct {
+	Entry[place]
+	slot int
+}
+
+// maxBlock slots are allocated at once.
+const maxBlock = 256
 
 // NewMap makes a map of at most max keys.
 func NewMap[K comparable, V any](max int) *Map[K, V] {
-	return &Map[K, V]{max: max, slots: make(map[K]int32)}
+	return &Map[K, V]{max: max, seed: maphash.MakeSeed()}
 }
 
-// at returns a slot.
-func at[K comparable, V any](m *Map[K, V], i int) *entry[K, V] {
-	return &m.ring[uint(i)/blockSlots][uint(i)%blockSlots]
+// find returns the slot of a key, nil if there is none, and its hash.
+func find[K comparable, V any](m *Map[K, V], k K) (s *slot[K, V], hash uint64) {
+	hash = maphash.Comparable(m.seed, k)
+	for e := m.index.First(hash); e != nil; e = e.Next() {
+		if s := m.slots[e.Owner.slot]; s.key == k {
+			return s, hash
+		}
+	}
+	return nil, hash
 }
 
 // newSlot returns a slot behind all others.
-func newSlot[K comparable, V any](m *Map[K, V]) (i int) {
-	i = m.made
-	if i%blockSlots == 0 {
-		m.ring = append(m.ring, make([]entry[K, V], 0, min(i, blockSlots)))
+func newSlot[K comparable, V any](m *Map[K, V]) *slot[K, V] {
+	if len(m.block) == 0 {
+		m.block = make([]slot[K, V], min(max(len(m.slots), 1), maxBlock))
 	}
-	last := &m.ring[i/blockSlots]
-	*last = append(*last, entry[K, V]{})
-	m.made++
-	return i
+	s := &m.block[0]
+	m.block = m.block[1:]
+	s.slot = len(m.slots)
+	m.slots = append(m.slots, s)
+	return s
 }
 
 // Len is the number of keys.
-func Len[K comparable, V any](m *Map[K, V]) int { return len(m.slots) }
+func Len[K comparable, V any](m *Map[K, V]) int { return m.index.Len() }
 
 // Get returns the value of a key and whether there is one.
 func Get[K comparable, V any](m *Map[K, V], k K) (v V, ok bool) {
-	i, ok := m.slots[k]
-	if !ok {
-		return v, false
+	if s, _ := find(m, k); s != nil {
+		return s.value, true
 	}
-	return at(m, int(i)).value, true
+	return v, false
 }
 
 // GetOrNew returns the value of a key. A new key gets a pointer to a zero value.
@@ -79,36 +95,36 @@ func GetOrMake[K comparable, V any](m *Map[K, V], k K, make func() V) V {
 // is full, a new key replaces the oldest one, which Put returns with its value;
 // evicted reports whether there was one.
 func Put[K comparable, V any](m *Map[K, V], k K, v V) (oldest K, value V, evicted bool) {
-	if i, ok := m.slots[k]; ok {
-		at(m, int(i)).value = v
+	s, hash := find(m, k)
+	if s != nil {
+		s.value = v
 		return oldest, value, false
 	}
-	i := m.next
-	if m.made < m.max {
-		i = newSlot(m)
+	if len(m.slots) < m.max {
+		s = newSlot(m)
 	} else {
+		s = m.slots[m.next]
 		m.next = (m.next + 1) % m.max
 	}
-	e := at(m, i)
-	if e.used {
-		oldest, value, evicted = e.key, e.value, true
-		delete(m.slots, e.key)
+	if evicted = s.Owner != nil; evicted {
+		oldest, value = s.key, s.value
+		m.index.Remove(&s.Entry)
 	}
-	*e = entry[K, V]{key: k, value: v, used: true}
-	m.slots[k] = int32(i)
+	s.key, s.value = k, v
+	m.index.Add(&s.Entry, hash, &s.place)
 	return oldest, value, evicted
 }
 
 // Delete removes a key and returns its value; ok reports whether it was in the
 // map. Its slot stays empty until it would have been the oldest.
 func Delete[K comparable, V any](m *Map[K, V], k K) (v V, ok bool) {
-	i, ok := m.slots[k]
-	if !ok {
+	s, _ := find(m, k)
+	if s == nil {
 		return v, false
 	}
-	v = at(m, int(i)).value
-	delete(m.slots, k)
-	*at(m, int(i)) = entry[K, V]{}
+	v = s.value
+	m.index.Remove(&s.Entry)
+	*s = slot[K, V]{place: s.place}
 	return v, true
 }
 
@@ -123,11 +139,11 @@ func Values[K comparable, V any](m *Map[K, V]) (list []V) {
 // All returns the keys with their values, oldest first.
 func All[K comparable, V any](m *Map[K, V]) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
-		for i := range m.made {
-			if i += m.next; i >= m.made {
-				i -= m.made
+		for i := range m.slots {
+			if i += m.next; i >= len(m.slots) {
+				i -= len(m.slots)
 			}
-			if e := at(m, i); e.used && !yield(e.key, e.value) {
+			if s := m.slots[i]; s.Owner != nil && !yield(s.key, s.value) {
 				return
 			}
 		}
