@@ -114,9 +114,6 @@ func NewDecoder(o Options) *Decoder {
 func (d *Decoder) Frame(f *capture.Frame) {
 	d.out.stats.Frames++
 	src := d.tcp.frame(f)
-	if len(src.pairs) > 0 {
-		d.ib.tick(src)
-	}
 	switch d.link.Decode(f) {
 	case link.TCP:
 		d.tcp.segment(src, &d.link.Segment)
@@ -129,12 +126,7 @@ func (d *Decoder) Frame(f *capture.Frame) {
 
 // Flush is called when no frame has arrived for a while, as in a live capture. It
 // hands out the messages that wait only for late frames.
-func (d *Decoder) Flush() {
-	d.tcp.quiet()
-	for _, id := range d.tcp.sourceIDs() {
-		d.ib.quiet(d.tcp.sources[id])
-	}
-}
+func (d *Decoder) Flush() { d.tcp.quiet() }
 
 // Close ends the input and hands out what is held.
 func (d *Decoder) Close() {
@@ -147,13 +139,7 @@ func (d *Decoder) Close() {
 // gap or until a SYN comes, as in Message.Order; 0 means none. All messages that earlier frames
 // completed were handed out, except those that resynchronization has not found
 // yet.
-func (d *Decoder) Held() int64 {
-	first, other := d.tcp.heldFrame(), d.ib.heldFrame()
-	if first == 0 || other != 0 && other < first {
-		return other
-	}
-	return first
-}
+func (d *Decoder) Held() int64 { return d.tcp.heldFrame() }
 
 // Stats returns the counts so far.
 func (d *Decoder) Stats() Stats {
@@ -174,13 +160,14 @@ type output struct {
 	gets     pendingGets
 	msg      Message // the one being handed out
 	stats    Stats
-	conns    int           // connections so far, of all transports
-	transfer Transfer      // given to Options.TransferUpdate
-	loss     Loss          // given to Options.Lost
-	tcpEvent TCPEvent      // given to Options.TCPEvent
-	activity Activity      // given to Options.Active
-	ibEvent  IBEvent       // given to Options.IBEvent
-	ending   Why           // why messages that are cut off now end: Lost, or EndOfFile
+	conns    int      // connections so far, of all transports
+	transfer Transfer // given to Options.TransferUpdate
+	loss     Loss     // given to Options.Lost
+	tcpEvent TCPEvent // given to Options.TCPEvent
+	activity Activity // given to Options.Active
+	ibEvent  IBEvent  // given to Options.IBEvent
+	ending   Why      // why messages that are cut off now end: Lost, or EndOfFile
+	gaps     gapHeap
 	begins   map[int]int64 // times of the first frames of the capture points
 
 	histories []*history // of connections that have forgotten them, for others

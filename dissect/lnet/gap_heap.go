@@ -9,9 +9,25 @@ type gapHeap []*gapEntry
 
 // gapEntry is a stream or queue pair in a gapHeap.
 type gapEntry struct {
-	since int64      // order of the frame of its first held segment
-	place int        // in the heap, from 1; 0: not there
-	pair  *queuePair // nil for a TCP stream
+	since  int64 // order of the frame of its first held segment
+	place  int32 // in the heap, from 1; 0: not there
+	listed bool  // in source.gaps
+	stream
+}
+
+// stream is a direction of a TCP connection, or a queue pair.
+type stream interface {
+	holds() bool            // segments or packets behind a gap
+	giveUpGap()             // the first one
+	giveUpGaps(src *source) // those that will not be filled any more
+}
+
+// list adds a stream that holds something to those with a gap.
+func (src *source) list(e *gapEntry) {
+	if e.holds() && !e.listed {
+		e.listed = true
+		src.gaps = append(src.gaps, e)
+	}
 }
 
 // first returns the frame of the earliest held segment, 0 for none.
@@ -27,13 +43,13 @@ func (g gapHeap) first() int64 {
 func (g *gapHeap) update(e *gapEntry, first int64) {
 	switch held := e.place > 0; {
 	case first == 0 && held:
-		heap.Remove(g, e.place-1)
+		heap.Remove(g, int(e.place)-1)
 	case first != 0 && !held:
 		e.since = first
 		heap.Push(g, e)
 	case first != e.since && held:
 		e.since = first
-		heap.Fix(g, e.place-1)
+		heap.Fix(g, int(e.place)-1)
 	}
 }
 
@@ -43,12 +59,12 @@ func (g gapHeap) Less(i, j int) bool { return g[i].since < g[j].since }
 
 func (g gapHeap) Swap(i, j int) {
 	g[i], g[j] = g[j], g[i]
-	g[i].place, g[j].place = i+1, j+1
+	g[i].place, g[j].place = int32(i+1), int32(j+1)
 }
 
 func (g *gapHeap) Push(e any) {
 	*g = append(*g, e.(*gapEntry))
-	(*g)[len(*g)-1].place = len(*g)
+	(*g)[len(*g)-1].place = int32(len(*g))
 }
 
 func (g *gapHeap) Pop() any {

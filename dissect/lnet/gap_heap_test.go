@@ -51,7 +51,7 @@ func TestManyGaps(t *testing.T) {
 		tc.Send(false, noop)
 		d.Frame(&tc.Frames[0])
 	}
-	if n := len(d.tcp.gaps); n != 20000 {
+	if n := len(d.out.gaps); n != 20000 {
 		t.Errorf("%d streams with a gap: this proves nothing", n)
 	}
 }

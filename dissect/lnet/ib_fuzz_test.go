@@ -94,8 +94,8 @@ func playIB(t *testing.T, plan, noise []byte, total int) {
 		held = max(held, s.Stats().Held)
 	}
 	s.Close()
-	if st := s.Stats(); st.Held != 0 || len(s.ib.gaps) != 0 || held > total+4<<20 {
-		t.Fatalf("%d bytes held, %d at the end, %d gaps", held, st.Held, len(s.ib.gaps))
+	if st := s.Stats(); st.Held != 0 || len(s.out.gaps) != 0 || held > total+4<<20 {
+		t.Fatalf("%d bytes held, %d at the end, %d gaps", held, st.Held, len(s.out.gaps))
 	}
 }
 

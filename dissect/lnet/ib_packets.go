@@ -28,7 +28,6 @@ type packetOrder struct {
 	behind   int          // packets that came since the gap opened
 	silent   bool         // the receiver has sent nothing since then
 	finished bool         // the connection was ended
-	listed   bool         // in source.pairs
 	busy     bool         // packets of held are being taken
 	gapEntry
 }
@@ -122,11 +121,10 @@ func (q *queuePair) hold(src *source, g *requestPacket) {
 	o.held = append(o.held, heldPacket{})
 	copy(o.held[i+1:], o.held[i:])
 	o.held[i] = h
-	if !o.listed {
-		o.listed = true
-		src.pairs = append(src.pairs, q)
-	}
+	src.list(&o.gapEntry)
 }
+
+func (q *queuePair) holds() bool { return len(q.order.held) > 0 }
 
 // updateGap files the queue pair under the frame of its first held packet.
 func (q *queuePair) updateGap() {
@@ -134,7 +132,7 @@ func (q *queuePair) updateGap() {
 	if held := q.order.held; len(held) > 0 {
 		first = held[0].Order
 	}
-	q.ib.gaps.update(&q.order.gapEntry, first)
+	q.ib.out.gaps.update(&q.order.gapEntry, first)
 }
 
 // release takes the held packets that have no gap before them.

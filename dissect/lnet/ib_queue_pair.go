@@ -52,7 +52,6 @@ type infiniband struct {
 	table    queuePairTable
 	unpaired unpaired
 	connects connects
-	gaps     gapHeap
 	spare    []*transfer // for reuse
 	message  IB          // of the message being handed out
 	parts    []IBPart    // of that message
@@ -153,7 +152,7 @@ func (t *infiniband) find(src *source, k *queuePairKey) *queuePair {
 	}
 	q := &queuePair{ib: t, key: *k, conn: -1}
 	q.sent.analysis.out = t.out
-	q.order.pair = q
+	q.order.stream = q
 	t.table.add(q, src.now)
 	t.stats.QueuePairs++
 	return q
@@ -343,42 +342,10 @@ func (t *infiniband) response(src *source, p *link.Packet, operation ib.Operatio
 	return q
 }
 
-// heldFrame returns the order of the frame of the first packet that is held, 0 for none.
-func (t *infiniband) heldFrame() int64 { return t.gaps.first() }
-
-// tick gives up gaps by the count of frames. Of the queue pairs with a gap it checks one
-// at each call, so that the cost does not grow with their number.
-func (t *infiniband) tick(src *source) {
-	if src.nextPair >= len(src.pairs) {
-		src.nextPair = 0
-	}
-	q := src.pairs[src.nextPair]
-	q.giveUpGaps(src)
-	if len(q.order.held) > 0 {
-		src.nextPair++
-		return
-	}
-	q.order.listed = false
-	last := len(src.pairs) - 1
-	src.pairs[src.nextPair] = src.pairs[last]
-	src.pairs[last] = nil
-	src.pairs = src.pairs[:last]
-}
-
-// quiet gives up the gaps that have expired, while no frames come.
-func (t *infiniband) quiet(src *source) {
-	for range len(src.pairs) + 1 {
-		if len(src.pairs) == 0 {
-			return
-		}
-		t.tick(src)
-	}
-}
-
 // close hands out what all queue pairs hold.
 func (t *infiniband) close() {
-	for len(t.gaps) > 0 {
-		t.gaps[0].pair.giveUpGap() // in the order of frames, as packets may wait for others
+	for len(t.out.gaps) > 0 { // of queue pairs, as those of TCP were closed
+		t.out.gaps[0].giveUpGap() // in the order of frames, as packets may wait for others
 	}
 	t.table.all((*queuePair).closeOrder)
 	t.table.all(func(q *queuePair) { q.lnd.close(q) })

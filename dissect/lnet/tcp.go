@@ -46,7 +46,6 @@ type tcp struct {
 	last    *source // the one used last
 	lastID  int
 	queued  []*source // with segments in their queue
-	gaps    gapHeap
 	stats   TCPStats
 	spare   []*streams // of connections that were packed or have ended, at most maxSpareStreams
 	scratch []byte
@@ -118,7 +117,7 @@ func (t *tcp) source(id int) *source {
 	return src
 }
 
-// tick runs what is scheduled by the count of frames. Of the streams with a gap it
+// tick runs what is scheduled by the count of frames. Of the streams and queue pairs with a gap it
 // checks one at each call, so that the cost does not grow with their number.
 func (t *tcp) tick(src *source) {
 	t.deliverQueued(src, false)
@@ -129,13 +128,13 @@ func (t *tcp) tick(src *source) {
 	if src.nextGap >= len(src.gaps) {
 		src.nextGap = 0
 	}
-	r := src.gaps[src.nextGap]
-	r.giveUpGaps(src)
-	if len(r.held) > 0 {
+	e := src.gaps[src.nextGap]
+	e.giveUpGaps(src)
+	if e.holds() {
 		src.nextGap++
 		return
 	}
-	r.listed = false
+	e.listed = false
 	last := len(src.gaps) - 1
 	src.gaps[src.nextGap] = src.gaps[last]
 	src.gaps[last] = nil
@@ -216,10 +215,10 @@ func (t *tcp) mark(c *conn, dir uint8, mark tcpMark, waited int64, g *link.Segme
 	hook(m)
 }
 
-// heldFrame returns the order of the frame of the first segment that is held, 0
+// heldFrame returns the order of the frame of the first segment or packet that is held, 0
 // for none.
 func (t *tcp) heldFrame() int64 {
-	first := t.gaps.first()
+	first := t.out.gaps.first()
 	for _, src := range t.queued {
 		if src.head == len(src.queue) {
 			continue // the last segment is being delivered

@@ -26,7 +26,6 @@ type reassembly struct {
 	acked    bool
 	finished bool    // FIN or RST was seen
 	silent   bool    // the receiver has sent nothing since the gap opened
-	listed   bool    // in source.gaps
 	held     []piece // segments behind a gap, in order, not overlapping
 	unseen   unseen
 	analysis analysis
@@ -34,9 +33,9 @@ type reassembly struct {
 	framer   framer
 
 	begin    beginning
-	bytes    int // of buffers in held
-	behind   int // segments that came since the gap opened
-	gapEntry     // in tcp.gaps
+	behind   int32 // segments that came since the gap opened
+	bytes    int   // of buffers in held
+	gapEntry       // in output.gaps
 }
 
 // piece is a segment, or a part of one, that is held behind a gap.
@@ -65,7 +64,7 @@ func (p *piece) cut(seq uint32) {
 }
 
 func (r *reassembly) init(t *tcp, c *conn, back bool) {
-	r.tcp = t
+	r.tcp, r.stream = t, r
 	r.framer.init(t, c, back)
 	r.analysis.out = t.out
 }
@@ -131,11 +130,10 @@ func (r *reassembly) hold(src *source, p piece) {
 	if p.size > 0 {
 		r.insert(i, p)
 	}
-	if len(r.held) > 0 && !r.listed {
-		r.listed = true
-		src.gaps = append(src.gaps, r)
-	}
+	src.list(&r.gapEntry)
 }
+
+func (r *reassembly) holds() bool { return len(r.held) > 0 }
 
 // insert puts a copy of p at index i of the held pieces.
 func (r *reassembly) insert(i int, p piece) {
@@ -159,13 +157,13 @@ func (r *reassembly) insert(i int, p piece) {
 	r.held[i] = p
 }
 
-// updateGap moves the stream in tcp.gaps after the first held piece may have changed.
+// updateGap moves the stream in output.gaps after the first held piece may have changed.
 func (r *reassembly) updateGap() {
 	var first int64
 	if len(r.held) > 0 {
 		first = r.held[0].Order
 	}
-	r.tcp.gaps.update(&r.gapEntry, first)
+	r.tcp.out.gaps.update(&r.gapEntry, first)
 }
 
 // release passes on the held pieces that have no gap before them.

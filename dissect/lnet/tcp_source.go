@@ -25,10 +25,8 @@ type source struct {
 	head      int // of the queue
 	bytes     int // in buffers of the queue
 	replaced  []replaced
-	gaps      []*reassembly // streams with a gap
-	nextGap   int           // the one of them to check next
-	pairs     []*queuePair  // with held packets
-	nextPair  int           // the one of them to check next
+	gaps      []*gapEntry // streams and queue pairs with a gap
+	nextGap   int         // the one of them to check next
 }
 
 // queued is a segment in the queue of a capture point.
