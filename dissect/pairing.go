@@ -1,6 +1,7 @@
 package dissect
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -241,7 +242,7 @@ func (t *requestTable) find(bits uint64, client, server lnet.NID, opc uint32, ha
 // expectHandle records an operation of a request by its handle, until the REPLY or
 // ACK with this handle arrives.
 func (t *requestTable) expectHandle(handle [16]byte, q *request, bits uint64) {
-	if q != nil && !noHandle(handle) {
+	if q != nil && handle != noHandle {
 		fifo.Put(t.handles, handle, pendingHandle{q, q.generation, bits})
 	}
 }
@@ -249,7 +250,7 @@ func (t *requestTable) expectHandle(handle [16]byte, q *request, bits uint64) {
 // markNonRPC records the handle of an operation that belongs to no RPC: its ACK
 // has no request.
 func (t *requestTable) markNonRPC(handle [16]byte) {
-	if !noHandle(handle) {
+	if handle != noHandle {
 		fifo.Put(t.handles, handle, pendingHandle{})
 	}
 }
@@ -270,15 +271,8 @@ func (t *requestTable) byHandle(handle [16]byte) (q *request, bits uint64) {
 	return h.req, h.bits
 }
 
-// noHandle reports whether a handle is that of an operation without one.
-func noHandle(h [16]byte) bool {
-	for _, c := range h {
-		if c != 0xff {
-			return false
-		}
-	}
-	return true
-}
+// noHandle is the handle of an operation without one.
+var noHandle = [16]byte(bytes.Repeat([]byte{0xff}, 16))
 
 // expire removes requests that are too old or too many: answered ones first. The
 // newest open one stays.

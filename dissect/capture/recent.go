@@ -1,5 +1,7 @@
 package capture
 
+import "sort"
+
 // Limits of what a Recent keeps: enough for the longest bulk transfer on many
 // connections at once.
 const (
@@ -118,18 +120,10 @@ func (r *Recent) find(number int64) *recentFrame {
 	if r.n == 0 || number < r.ring[r.head].frame.Number {
 		return nil
 	}
-	low, high := 0, min(r.n, int(number-r.ring[r.head].frame.Number)+1)
-	for low < high {
-		mid := (low + high) / 2
-		k := &r.ring[(r.head+mid)%len(r.ring)]
-		switch {
-		case k.frame.Number == number:
-			return k
-		case k.frame.Number < number:
-			low = mid + 1
-		default:
-			high = mid
-		}
+	at := func(i int) *recentFrame { return &r.ring[(r.head+i)%len(r.ring)] }
+	most := min(r.n-1, int(number-r.ring[r.head].frame.Number))
+	if k := at(sort.Search(most, func(i int) bool { return at(i).frame.Number >= number })); k.frame.Number == number {
+		return k
 	}
 	return nil
 }

@@ -19,7 +19,6 @@ type packetOrder struct {
 	known   bool   // next is set
 	started bool   // next is the number of the next packet to take, not only the lowest seen
 	next    uint32 // extended to 32 bits
-	unsure  bool   // the last request was a READ that takes an unknown number of packets
 	acked   bool
 	ack     uint32 // number behind those that the receiver acknowledged
 
@@ -47,27 +46,11 @@ func (o *packetOrder) unwrap(psn uint32) uint32 {
 	return o.next + uint32(int32((psn-o.next)<<shift)>>shift)
 }
 
-// span returns how many packet sequence numbers a request takes, 0 when that is unknown.
-// An RDMA READ takes those of the packets with its data.
-func (g *requestPacket) span(mtu int) uint32 {
-	switch {
-	case g.opcode.Operation() != ib.ReadRequest:
-		return 1
-	case mtu == 0:
-		return 0
-	}
-	packets := (int64(g.length) + int64(mtu) - 1) / int64(mtu)
-	return uint32(min(max(1, packets), maxReadPackets))
-}
-
 // arrive takes a packet if it is the next one in order, and holds it otherwise. Its number is
 // o.next + d.
 func (q *queuePair) arrive(src *source, g *requestPacket, d int32) {
 	o := &q.order
 	if o.started && len(o.held) == 0 {
-		if d > 0 && o.unsure {
-			o.next, d = g.psn, 0
-		}
 		if d > 0 && !q.lnd.lnet {
 			q.lnd.gap(q, int(d), Lost, g)
 			o.next, d = g.psn, 0
@@ -89,9 +72,7 @@ func (q *queuePair) take(g *requestPacket, forced bool) bool {
 	if !q.lnd.take(q, g, forced) {
 		return false
 	}
-	n := g.span(q.lnd.mtu)
-	q.order.unsure = n == 0
-	q.order.next = g.psn + max(n, 1)
+	q.order.next = g.psn + 1
 	return true
 }
 
@@ -145,12 +126,8 @@ func (q *queuePair) release() {
 	n := 0
 	for n < len(o.held) {
 		h := &o.held[n]
-		if int32(h.psn-o.next) > 0 && !o.unsure || int32(h.psn-o.next) == 0 && !q.take(&h.requestPacket, false) {
+		if int32(h.psn-o.next) > 0 || h.psn == o.next && !q.take(&h.requestPacket, false) {
 			break
-		}
-		if o.unsure && int32(h.psn-o.next) > 0 {
-			o.next = h.psn
-			continue
 		}
 		n++
 		q.releasePeer()
@@ -227,7 +204,7 @@ func (q *queuePair) giveUpGap() {
 		why := Lost
 		if q.ib.out.ending == EndOfFile && !(o.acked && int32(o.ack-first.psn) >= 0) {
 			why = EndOfFile // they may have come later
-		} else {
+		} else if q.lnd.lnet { // others may have READs, which take a number for each packet of the answer
 			q.ib.stats.Gaps++
 			q.ib.stats.LostPackets += int64(n)
 		}

@@ -208,31 +208,6 @@ func TestIBReusedNumber(t *testing.T) {
 		"13 c1 request 220 22>11 13")
 }
 
-// TestIBReads sends an RDMA READ, whose sequence numbers are those of the packets with its
-// data.
-func TestIBReads(t *testing.T) {
-	w := wiretest.O2iblnd{}
-	for _, mtu := range []bool{true, false} {
-		c := wiretest.NewQueuePairs()
-		if mtu {
-			c.Connect(w.Connreq(), w.Connack())
-		}
-		for i := range uint64(300) {
-			c.Send(false, w.Immediate(false, wiretest.Put, requestPortal, i, 0, nil)).Ack(true)
-			if i%100 == 50 {
-				const readRequest = 0x0c
-				read := wiretest.Join(wiretest.BTH(readRequest, c.B.Number, c.A.PSN, true), wiretest.RETH(0x1000, 7, 5000))
-				c.Frame(capture.LinkEthernet, wiretest.RoCEv2(&c.A, &c.B, wiretest.InfiniBand(read, nil)))
-				c.Lose(false, 5)
-			}
-		}
-		got, st := collect(c.Frames, Options{})
-		if len(got) < 300 || st.IB.Gaps != 0 || st.IB.LostPackets != 0 {
-			t.Errorf("MTU known %v: %d messages, %+v", mtu, len(got), st.IB)
-		}
-	}
-}
-
 // TestIBQuiet hands out what waits for late frames only, in a live capture.
 func TestIBQuiet(t *testing.T) {
 	w := wiretest.O2iblnd{}

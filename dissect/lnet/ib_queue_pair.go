@@ -17,9 +17,6 @@ const (
 // pair with the same number.
 const maxBehind = 1 << 16
 
-// maxReadPackets bounds the sequence numbers that one RDMA READ takes.
-const maxReadPackets = 1 << 16
-
 // IBStats are the counts of the InfiniBand transport.
 type IBStats struct {
 	Packets     int64 // of any kind

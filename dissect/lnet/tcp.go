@@ -79,7 +79,7 @@ func (t *tcp) frame(f *capture.Frame) *source {
 // segment takes the next segment of a capture point.
 func (t *tcp) segment(src *source, g *link.Segment) {
 	t.stats.Frames++
-	if !t.carriesLNet(g.Flow.SrcPort) && !t.carriesLNet(g.Flow.DstPort) {
+	if !slices.Contains(t.ports, g.Flow.SrcPort) && !slices.Contains(t.ports, g.Flow.DstPort) {
 		return
 	}
 	t.stats.Segments++
@@ -92,15 +92,6 @@ func (t *tcp) segment(src *source, g *link.Segment) {
 		return
 	}
 	t.route(src, c, key, dir, g)
-}
-
-func (t *tcp) carriesLNet(port uint16) bool {
-	for _, p := range t.ports {
-		if p == port {
-			return true
-		}
-	}
-	return false
 }
 
 // source returns the capture point with the given number.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Row is the statistics of the RPCs with one key.
@@ -256,10 +257,5 @@ func (r *RPC) Key(by []Dimension) (k Key) {
 
 // JobName returns the job id of the key.
 func (k *RequestKey) JobName() []byte {
-	for i, c := range k.Job {
-		if c == 0 {
-			return k.Job[:i]
-		}
-	}
-	return k.Job[:]
+	return schema.TrimNUL(k.Job[:])
 }
