@@ -18,7 +18,7 @@ type Timeline struct {
 	opt   render.SummaryOptions
 	text  EventText
 	at    render.Moment
-	steps []step
+	steps []*step
 	buf   []byte
 
 	number, time, client, target, kind, state int
@@ -50,14 +50,14 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 	for _, i := range list {
 		for k := range i.Events {
 			if e := &i.Events[k]; e.Kind != track.EventPing {
-				t.steps = append(t.steps, step{imp: i, at: e.Point, event: e})
+				t.steps = append(t.steps, &step{imp: i, at: e.Point, event: e})
 			}
 		}
 		for k := range i.History {
-			t.steps = append(t.steps, step{imp: i, at: i.History[k].Point, change: &i.History[k]})
+			t.steps = append(t.steps, &step{imp: i, at: i.History[k].Point, change: &i.History[k]})
 		}
 		for _, p := range i.PingLog {
-			t.steps = append(t.steps, step{imp: i, at: p})
+			t.steps = append(t.steps, &step{imp: i, at: p})
 		}
 	}
 	order := make(map[*track.Import]int, len(list))
@@ -68,7 +68,7 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 		t.buf = AppendTarget(t.buf[:0], i)
 		t.target = max(t.target, render.Width(t.buf))
 	}
-	slices.SortStableFunc(t.steps, func(a, b step) int {
+	slices.SortStableFunc(t.steps, func(a, b *step) int {
 		return cmp.Or(cmp.Compare(a.at.Time, b.at.Time), cmp.Compare(a.at.Frame, b.at.Frame), cmp.Compare(order[a.imp], order[b.imp]))
 	})
 	started := make(map[*track.Import]bool, len(list))
@@ -101,18 +101,18 @@ func (t *Timeline) AppendChange(dst []byte, i *track.Import, p track.Point) []by
 		switch e := &i.Events[k]; {
 		case e.Kind == track.EventPing:
 		case e.Point == p || e.Until == p && e.Kind == track.EventCallback:
-			t.steps = append(t.steps, step{imp: i, at: p, event: e})
+			t.steps = append(t.steps, &step{imp: i, at: p, event: e})
 		case e.Until == p: // a run goes on
-			t.steps = append(t.steps, step{imp: i, at: p, event: &track.Event{Point: p, Until: p, Kind: e.Kind, Count: 1}})
+			t.steps = append(t.steps, &step{imp: i, at: p, event: &track.Event{Point: p, Until: p, Kind: e.Kind, Count: 1}})
 		}
 	}
 	for k := range i.History {
 		if i.History[k].Point == p {
-			t.steps = append(t.steps, step{imp: i, at: p, change: &i.History[k]})
+			t.steps = append(t.steps, &step{imp: i, at: p, change: &i.History[k]})
 		}
 	}
 	if len(t.steps) == 0 {
-		t.steps = append(t.steps, step{imp: i, at: p})
+		t.steps = append(t.steps, &step{imp: i, at: p})
 	}
 	return t.message(dst, t.steps, 0)
 }
@@ -125,10 +125,10 @@ type effects struct {
 	isPing    bool
 }
 
-func effectsOf(steps []step) (x effects) {
+func effectsOf(steps []*step) (x effects) {
 	x.state = track.StateUnknown
-	for k := range steps {
-		switch s := &steps[k]; {
+	for _, s := range steps {
+		switch {
 		case s.change != nil:
 			x.state = s.change.State
 			x.recovered = x.recovered || x.state == track.StateRecover
@@ -143,7 +143,7 @@ func effectsOf(steps []step) (x effects) {
 
 // message appends what a message did to a connection, of which dropped earlier entries
 // were not kept.
-func (t *Timeline) message(dst []byte, steps []step, dropped int) []byte {
+func (t *Timeline) message(dst []byte, steps []*step, dropped int) []byte {
 	x := effectsOf(steps)
 	if t.emit != nil {
 		t.records(steps[0], &x, dropped)
@@ -167,7 +167,7 @@ func (t *Timeline) message(dst []byte, steps []step, dropped int) []byte {
 }
 
 // records emits a record for each event of a message, or one for the new state.
-func (t *Timeline) records(at step, x *effects, dropped int) {
+func (t *Timeline) records(at *step, x *effects, dropped int) {
 	var list []*records.ImportEvent
 	for _, e := range x.events {
 		list = append(list, &records.ImportEvent{Event: e, Text: t.text.Append(nil, e)})
@@ -217,7 +217,7 @@ func IsProblem(k track.EventKind) bool {
 	return false
 }
 
-func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *render.Style, text []byte) []byte {
+func (t *Timeline) line(dst []byte, s *step, state track.ImportState, st *render.Style, text []byte) []byte {
 	c, start := t.opt.Colors, len(dst)
 	if t.buf = append(t.buf[:0], '-'); !s.at.IsLog() {
 		t.buf = render.AppendFrame(t.buf[:0], s.at.File, s.at.Frame)

@@ -80,19 +80,19 @@ func (l *losses) message(_ *track.RPC, m *dissect.Message) {
 }
 
 // sum returns the sum over all directions, and the directions, most bytes first.
-func sumOfLosses(m *fifo.Map[direction, *loss]) (sum loss, directions []direction) {
+func sumOfLosses(m *fifo.Map[direction, *loss]) (sum loss, directions []*direction) {
 	bytes := make(map[direction]int64)
 	for d, one := range fifo.All(m) {
 		sum.add(one)
 		bytes[d] = one.bytes
-		directions = append(directions, d)
+		directions = append(directions, &d)
 	}
-	slices.SortStableFunc(directions, func(a, b direction) int { return int(bytes[b] - bytes[a]) })
+	slices.SortStableFunc(directions, func(a, b *direction) int { return int(bytes[*b] - bytes[*a]) })
 	return sum, directions
 }
 
 // directionsText lists directions as in "from A to B, from C to D and 3 others".
-func directionsText(list []direction) string {
+func directionsText(list []*direction) string {
 	const shown = 3
 	var text string
 	for i, d := range list[:min(len(list), shown)] {
@@ -137,7 +137,7 @@ var _ = add(diagnose.Rule{
 	},
 })
 
-func lostFinding(sum *loss, directions []direction) diagnose.Finding {
+func lostFinding(sum *loss, directions []*direction) diagnose.Finding {
 	where := ", "
 	if sum.runs > 1 {
 		where = " in " + plural(sum.runs, "place") + ": "
