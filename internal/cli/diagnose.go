@@ -88,15 +88,15 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 		Selection: func(f *pflag.FlagSet) {
 			f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
 			f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
-			f.StringVarP(&c.Save, "write", "w", "", "with --pdu, also write all messages and the findings to `FILE`, as pcapng")
-			c.Input.RegisterRing(f)
-			f.BoolVar(&c.pdu, "pdu", false, "with -w, as packets of JSON for Wireshark")
 			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; "+
 				"takes longer")
-			c.trouble.Register(f, "write a folder in `DIR` for each trouble that is shown, with the frames around it")
 		},
 		Output: func(f *pflag.FlagSet) {
 			f.BoolVar(&c.exitCode, "exit-code", false, "for scripts: exit with status 4 if there is an error among the findings, else with 5 if there is a warning")
+			f.StringVarP(&c.Save, "write", "w", "", "with --pdu, also write all messages and the findings to `FILE`, as pcapng")
+			c.Input.RegisterRing(f)
+			f.BoolVar(&c.pdu, "pdu", false, "with -w, as packets of JSON for Wireshark")
+			c.trouble.Register(f, "write a folder in `DIR` for each trouble that is shown, with the frames around it")
 		},
 	})
 	return cmd

@@ -100,7 +100,7 @@ func SeverityChoice(flag string, value diagnose.Severity) Choice {
 	for _, s := range diagnose.Severities() {
 		words = append(words, s.String())
 	}
-	return Choice{Value: value.String(), Words: words, Flag: flag}
+	return Choice{Value: value.String(), Words: words, Flag: flag, Placeholder: "LEVEL"}
 }
 
 // Severity returns the severity that was chosen.

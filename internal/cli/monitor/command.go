@@ -87,7 +87,7 @@ func New(sys *scan.System, execute func(sys *scan.System, args []string) error) 
 
 func newCommand(sys *scan.System, execute func(sys *scan.System, args []string) error) *command {
 	c := &command{sys: sys, execute: execute}
-	c.side = flags.Choice{Value: sideAuto, Words: sides, Flag: "--side", Noun: "side"}
+	c.side = flags.Choice{Value: sideAuto, Words: sides, Flag: "--side", Placeholder: "SIDE", Noun: "side"}
 	return c
 }
 
