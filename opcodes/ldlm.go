@@ -245,11 +245,11 @@ func appendHeldLock(b []byte, l *Line) {
 	if l.HeldLock == nil || len(b) < at+8 {
 		return
 	}
-	text, parts := len(l.Text), len(l.Parts)
+	text := len(l.Text)
 	l.Key("held ")
 	value := len(l.Text)
 	if l.Text = l.HeldLock(l.Text, ReadUint(b[at:at+8], false)); len(l.Text) == value {
-		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
+		l.Cut(text)
 		return
 	}
 	l.Mark(Flag)

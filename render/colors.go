@@ -5,83 +5,84 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Style is the look of a piece of text: the escape sequences before and after
-// it. The zero Style is plain.
-type Style struct{ on, off string }
-
-// Colors are the styles by meaning. The zero value is plain text.
-type Colors struct {
-	NID  Style // nodes, uuids, targets
-	FID  Style // FIDs, object ids, handles
-	Name Style // names of files, xattrs, keys
-	Num  Style // sizes, offsets, counts
-	Good Style // a success
-	Bad  Style // an error
-	Warn Style // something missing or unexpected
-	Flag Style // flags, modes, states
-	Dim  Style // labels, punctuation, unimportant values
-	Key  Style // field names
-	Op   Style // operations
-	Head Style // headings
-
-	roles [8]*Style // of parts of summary lines
+// Looks are how text of each role looks.
+var Looks = [schema.RoleCount][]color.Attribute{
+	schema.Dim:     {color.Faint},
+	schema.Name:    {color.FgYellow},
+	schema.Object:  {color.FgMagenta},
+	schema.Number:  {color.FgCyan},
+	schema.Node:    {color.FgBlue},
+	schema.Good:    {color.FgGreen},
+	schema.Bad:     {color.FgRed, color.Bold},
+	schema.Warning: {color.FgYellow, color.Bold},
+	schema.Flag:    {color.FgGreen},
+	schema.Label:   {color.FgBlue},
+	schema.Action:  {color.Bold},
+	schema.Heading: {color.Bold},
 }
 
-// NewColors makes the styles for a terminal, or plain ones.
+// Colors paints text on a terminal: they are the escape sequences before and after text of
+// each role.
+type Colors struct {
+	on    bool
+	roles [schema.RoleCount]struct{ begin, end string }
+}
+
+// NewColors makes the colours for a terminal, or none.
 func NewColors(on bool) *Colors {
-	c := &Colors{}
-	if on {
-		*c = Colors{
-			NID: style(color.FgBlue), FID: style(color.FgMagenta), Name: style(color.FgYellow),
-			Num: style(color.FgCyan), Good: style(color.FgGreen), Bad: style(color.FgRed, color.Bold),
-			Warn: style(color.FgYellow, color.Bold), Flag: style(color.FgGreen), Dim: style(color.Faint),
-			Key: style(color.FgBlue), Op: style(color.Bold), Head: style(color.Bold),
+	c := &Colors{on: on}
+	for role, look := range Looks {
+		if on && look != nil {
+			const text = "\x00"
+			printer := color.New(look...)
+			printer.EnableColor()
+			c.roles[role].begin, c.roles[role].end, _ = strings.Cut(printer.Sprint(text), text)
 		}
 	}
-	c.roles = [...]*Style{schema.Dim: &c.Dim, schema.Name: &c.Name, schema.Object: &c.FID, schema.Number: &c.Num,
-		schema.Node: &c.NID, schema.Good: &c.Good, schema.Bad: &c.Bad, schema.Flag: &c.Flag}
 	return c
 }
 
-// style computes the escape sequences once.
-func style(a ...color.Attribute) Style {
-	const text = "\x00"
-	c := color.New(a...)
-	c.EnableColor()
-	on, off, _ := strings.Cut(c.Sprint(text), text)
-	return Style{on, off}
-}
+// Text returns an empty text for Paint.
+func (c *Colors) Text() schema.Marked { return schema.Marked{Unmarked: !c.on} }
 
-// Append appends text in this style.
-func (s *Style) Append(dst []byte, text string) []byte {
-	return s.end(append(s.begin(dst), text...))
-}
-
-// AppendTruncated appends text in this style, which ends with … when it is
-// wider than a number of columns.
-func (s *Style) AppendTruncated(dst, text []byte, columns int) []byte {
-	dst = s.begin(dst)
-	if fits(text, columns) {
-		return s.end(append(dst, text...))
+// Paint appends text with its colours.
+func (c *Colors) Paint(dst []byte, t *schema.Marked) []byte {
+	if !c.on {
+		return append(dst, t.Text...)
 	}
-	return s.end(append(append(dst, truncate(text, columns-1)...), "…"...))
+	begin := 0
+	for _, p := range t.Parts {
+		if text := t.Text[begin:p.End]; p.Role == schema.NoRole {
+			dst = append(dst, text...)
+		} else {
+			role := &c.roles[p.Role]
+			dst = append(append(append(dst, role.begin...), text...), role.end...)
+		}
+		begin = p.End
+	}
+	return append(dst, t.Text[begin:]...)
 }
 
-// begin appends the escape sequence before text in this style.
-func (s *Style) begin(dst []byte) []byte {
-	if s.on != "" {
-		dst = append(dst, s.on...)
-	}
-	return dst
+// Renderer returns a Renderer that paints what r shows.
+func (c *Colors) Renderer(r TextRenderer) Renderer { return &painter{colors: c, of: r, text: c.Text()} }
+
+type painter struct {
+	colors *Colors
+	of     TextRenderer
+	text   schema.Marked
 }
 
-// end appends the escape sequence after text in this style.
-func (s *Style) end(dst []byte) []byte {
-	if s.off != "" {
-		dst = append(dst, s.off...)
+func (p *painter) Append(dst []byte, m *dissect.Message, at Moment) []byte {
+	if !p.colors.on {
+		p.text.Text = dst // which saves a copy
+		p.of.Append(&p.text, m, at)
+		return p.text.Text
 	}
-	return dst
+	p.text.Reset()
+	p.of.Append(&p.text, m, at)
+	return p.colors.Paint(dst, &p.text)
 }

@@ -160,7 +160,7 @@ func (c *Comparison) AppendJSON(dst []byte) []byte {
 }
 
 // AppendText appends the differences as a table, of lists of flags only those that differ.
-func (c *Comparison) AppendText(dst []byte, o *SummaryOptions, before, after string) []byte {
+func (c *Comparison) AppendText(dst *schema.Marked, o *SummaryOptions, before, after string) {
 	rows := [][3]string{{c.Kind.String(), before, after}}
 	for _, d := range c.Differences {
 		a, b := d.Before, d.After
@@ -186,23 +186,22 @@ func (c *Comparison) AppendText(dst []byte, o *SummaryOptions, before, after str
 		const whole = 60
 		width[1] = min(width[1], max(len(before), whole))
 	}
-	c0 := o.Colors
-	styles := [3]*Style{&c0.Head, &c0.Head, &c0.Head}
+	roles := [...]schema.Role{schema.Heading, schema.Heading, schema.Heading}
 	for i, r := range rows {
-		line := appendCellLeft(nil, styles[0], []byte(r[0]), width[0])
+		addCellLeft(dst, roles[0], []byte(r[0]), width[0])
 		a, b := []byte(cmp.Or(r[1], "-")), []byte(cmp.Or(r[2], "-"))
 		widthA, widthB := max(width[1], Width(a)), Width(b)
 		if o.Width > 0 {
 			widthA, widthB = width[1], max(1, min(widthB, o.Width-width[0]-width[1]-4))
 		}
-		line = appendCellLeft(append(line, "  "...), styles[1], a, widthA)
-		line = appendCellLeft(append(line, "  "...), styles[2], b, widthB)
-		dst = append(append(dst, bytes.TrimRight(line, " ")...), '\n')
+		addCellLeft(dst.Plain("  "), roles[1], a, widthA)
+		addCellLeft(dst.Plain("  "), roles[2], b, widthB)
+		dst.TrimSpaces()
+		dst.Plain("\n")
 		if i == 0 {
-			styles = [3]*Style{&c0.Key, &c0.Num, &c0.Num}
+			roles = [...]schema.Role{schema.Label, schema.Number, schema.Number}
 		}
 	}
-	return dst
 }
 
 // isFlagList reports whether JSON is an array of strings.

@@ -27,11 +27,17 @@ package render
 import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Renderer appends what it shows of a message to dst.
 type Renderer interface {
 	Append(dst []byte, m *dissect.Message, at Moment) []byte
+}
+
+// TextRenderer does the same as text of which pieces have a role.
+type TextRenderer interface {
+	Append(dst *schema.Marked, m *dissect.Message, at Moment)
 }
 
 // Moment is what is known of a message beside it; times are nanoseconds since the

@@ -12,16 +12,14 @@ import (
 
 // FlagsOptions are the settings of Flags.
 type FlagsOptions struct {
-	Colors *Colors
-	Width  int // columns of the terminal; 0: lines may be of any length
-	Time   TimeFormat
+	Width int // columns of the terminal; 0: lines may be of any length
+	Time  TimeFormat
 }
 
 // Flags renders the flag words of a message as tables, a row a flag, and those
 // of a connect with what was asked for beside what was granted.
 type Flags struct {
 	opt  FlagsOptions
-	c    *Colors
 	tree dissect.Tree
 	text []byte
 }
@@ -33,25 +31,27 @@ type word struct {
 
 // NewFlags makes a flags renderer.
 func NewFlags(o FlagsOptions) *Flags {
-	return &Flags{opt: o, c: o.Colors}
+	return &Flags{opt: o}
 }
 
 // Append appends the tables of a message, without those of InfiniBand packets; nothing
 // when it has no flags set.
-func (r *Flags) Append(dst []byte, m *dissect.Message, at Moment) []byte {
+func (r *Flags) Append(dst *schema.Marked, m *dissect.Message, at Moment) {
 	r.tree.Build(m)
-	start := len(dst)
-	dst = append(r.head(dst, m, at), '\n')
-	empty := len(dst)
+	start := len(dst.Text)
+	r.head(dst, m, at)
+	dst.Plain("\n")
+	empty := len(dst.Text)
 	for i := range r.tree.Nodes {
 		if n := &r.tree.Nodes[i]; isFlags(n) && n.Val != 0 && n.Src < dissect.InTransport {
-			dst = r.table(dst, n)
+			r.table(dst, n)
 		}
 	}
-	if len(dst) == empty {
-		return dst[:start]
+	if len(dst.Text) == empty {
+		dst.Cut(start)
+		return
 	}
-	return append(dst, '\n')
+	dst.Plain("\n")
 }
 
 func isFlags(n *dissect.Node) bool {
@@ -61,39 +61,40 @@ func isFlags(n *dissect.Node) bool {
 
 // AppendConnect appends the tables of a connect; first is the time of the
 // capture's first frame.
-func (r *Flags) AppendConnect(dst []byte, p *track.ConnectPair, first int64) []byte {
+func (r *Flags) AppendConnect(dst *schema.Marked, p *track.ConnectPair, first int64) {
 	at := Moment{First: first, Before: p.Before}
-	if p.Request == nil {
-		dst = append(r.head(dst, p.Reply, at), '\n')
-		dst = r.words(dst, nil, r.connectWords(p.Reply))
-		return append(dst, '\n')
-	}
-	start := len(dst)
-	if p.Reply == nil {
+	switch {
+	case p.Request == nil:
+		r.head(dst, p.Reply, at)
+		dst.Plain("\n")
+		r.words(dst, nil, r.connectWords(p.Reply))
+	case p.Reply == nil:
 		const text = "no reply"
-		dst = r.head(dst, p.Request, at)
-		dst = append(appendGap(dst, start, len(text), r.opt.Width), text+"\n"...)
-		dst = r.words(dst, r.connectWords(p.Request), nil)
-		return append(dst, '\n')
+		start := len(dst.Text)
+		r.head(dst, p.Request, at)
+		appendGap(dst, start, len(text), r.opt.Width)
+		dst.Plain(text + "\n")
+		r.words(dst, r.connectWords(p.Request), nil)
+	default:
+		r.connectHead(dst, p, at)
+		asked := r.connectWords(p.Request)
+		r.words(dst, asked, r.connectWords(p.Reply))
 	}
-	dst = append(r.connectHead(dst, p, first), '\n')
-	asked := r.connectWords(p.Request)
-	dst = r.words(dst, asked, r.connectWords(p.Reply))
-	return append(dst, '\n')
+	dst.Plain("\n")
 }
 
-// connectHead appends the line that identifies a connect request and its reply,
-// without its end.
-func (r *Flags) connectHead(dst []byte, p *track.ConnectPair, first int64) []byte {
-	start := len(dst)
-	dst = r.head(dst, p.Request, Moment{First: first, Before: p.Before})
+// connectHead appends the line that identifies a connect request and its reply.
+func (r *Flags) connectHead(dst *schema.Marked, p *track.ConnectPair, at Moment) {
+	start := len(dst.Text)
+	r.head(dst, p.Request, at)
 	r.text = AppendFrame(append(r.text[:0], "reply in frame "...), p.Reply.File, p.Reply.Frame)
-	dst = append(appendGap(dst, start, len(r.text), r.opt.Width), r.text...)
+	appendGap(dst, start, len(r.text), r.opt.Width)
+	dst.Text = append(dst.Text, r.text...)
 	if status := p.Reply.RPC.Status; status < 0 {
 		r.text = records.AppendErrno(r.text[:0], status)
-		dst = append(append(append(append(dst, "  "...), r.c.Bad.on...), r.text...), r.c.Bad.off...)
+		dst.Plain("  ").AddBytes(schema.Bad, r.text)
 	}
-	return dst
+	dst.Plain("\n")
 }
 
 func (r *Flags) connectWords(m *dissect.Message) []word {
@@ -109,28 +110,27 @@ func (r *Flags) connectWords(m *dissect.Message) []word {
 }
 
 // head appends the line that identifies the message, without its end.
-func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
-	c, start := r.c, len(dst)
-	dst = append(append(dst, c.Head.on...), "frame "...)
-	dst = append(AppendFrame(dst, m.File, m.Frame), c.Head.off...)
-	dst = r.opt.Time.Append(append(dst, "  "...), m.Time, at, true)
-	dst = append(append(dst, "  "...), c.NID.on...)
-	dst = append(append(m.LNet.Src.Append(dst), c.NID.off...), " > "...)
-	dst = append(m.LNet.Dst.Append(append(dst, c.NID.on...)), c.NID.off...)
+func (r *Flags) head(dst *schema.Marked, m *dissect.Message, at Moment) {
+	start := len(dst.Text)
+	addFrame(dst, m, at, r.opt.Time)
+	r.text = m.LNet.Src.Append(r.text[:0])
+	dst.AddBytes(schema.Node, r.text).Plain(" > ")
+	r.text = m.LNet.Dst.Append(r.text[:0])
+	dst.AddBytes(schema.Node, r.text)
 	kind := m.Kind.String()
 	r.text = r.text[:0]
 	if m.RPC.HasOpcode {
 		r.text = AppendOperation(r.text, m)
 	}
-	dst = append(appendGap(dst, start, len(kind)+1+len(r.text), r.opt.Width), kind...)
+	appendGap(dst, start, len(kind)+1+len(r.text), r.opt.Width)
+	dst.Plain(kind)
 	if len(r.text) > 0 {
-		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
+		dst.Plain(" ").AddBytes(schema.Action, r.text)
 	}
-	return dst
 }
 
 // words appends a table for each word, asked beside granted; nil: not captured.
-func (r *Flags) words(dst []byte, asked, granted []word) []byte {
+func (r *Flags) words(dst *schema.Marked, asked, granted []word) {
 	list := asked
 	if list == nil {
 		list = granted
@@ -141,22 +141,21 @@ func (r *Flags) words(dst []byte, asked, granted []word) []byte {
 		if a|g == 0 {
 			continue
 		}
-		dst = r.title(dst, w.field)
-		dst = r.row(dst, "bit", w.field.Names, "name", "asked  granted  ", "meaning", &r.c.Dim)
+		r.title(dst, w.field)
+		r.row(dst, "bit", w.field.Names, "name", "asked  granted  ", "meaning", schema.Dim)
 		w.field.Names.Set(a|g, func(v *schema.Value) {
 			marks := mark(a&v.Bits() == v.Value, haveAsked) + "    " + mark(g&v.Bits() == v.Value, haveGranted) + "      "
-			st := &r.c.Good
+			st := schema.Good
 			if haveAsked && haveGranted && a&v.Bits() == v.Value && g&v.Bits() != v.Value {
-				st = &r.c.Warn
+				st = schema.Warning
 			}
-			dst = r.row(dst, BitText(v.Bits()), w.field.Names, v.Name, marks, v.Doc, st)
+			r.row(dst, BitText(v.Bits()), w.field.Names, v.Name, marks, v.Doc, st)
 		})
 		if rest := w.field.Names.Set(a|g, func(*schema.Value) {}); rest != 0 {
 			marks := mark(a&rest != 0, haveAsked) + "    " + mark(g&rest != 0, haveGranted) + "      "
-			dst = r.row(dst, "", w.field.Names, string(schema.AppendHex(nil, rest)), marks, "unknown bits", &r.c.Warn)
+			r.row(dst, "", w.field.Names, string(schema.AppendHex(nil, rest)), marks, "unknown bits", schema.Warning)
 		}
 	}
-	return dst
 }
 
 func findWord(words []word, name string) (val uint64, ok bool) {
@@ -180,43 +179,37 @@ func mark(set, known bool) string {
 }
 
 // table appends the set bits of a word.
-func (r *Flags) table(dst []byte, n *dissect.Node) []byte {
-	dst = r.title(dst, n.Field)
+func (r *Flags) table(dst *schema.Marked, n *dissect.Node) {
+	r.title(dst, n.Field)
 	names := n.Field.Names
-	dst = r.row(dst, "bit", names, "name", "", "meaning", &r.c.Dim)
+	r.row(dst, "bit", names, "name", "", "meaning", schema.Dim)
 	rest := names.Set(n.Val, func(v *schema.Value) {
-		dst = r.row(dst, BitText(v.Bits()), names, v.Name, "", v.Doc, &r.c.Flag)
+		r.row(dst, BitText(v.Bits()), names, v.Name, "", v.Doc, schema.Flag)
 	})
 	if rest != 0 {
-		dst = r.row(dst, "", names, string(schema.AppendHex(nil, rest)), "", "unknown bits", &r.c.Warn)
+		r.row(dst, "", names, string(schema.AppendHex(nil, rest)), "", "unknown bits", schema.Warning)
 	}
-	return dst
 }
 
-func (r *Flags) title(dst []byte, f *schema.Field) []byte {
-	dst = append(AppendSpaces(dst, indent), r.c.Key.on...)
-	dst = append(append(dst, f.Name...), r.c.Key.off...)
-	return append(dst, '\n')
+func (r *Flags) title(dst *schema.Marked, f *schema.Field) {
+	dst.Spaces(indent).Add(schema.Label, f.Name).Plain("\n")
 }
 
 // row appends a line of a table; the meaning is wrapped within its column.
-func (r *Flags) row(dst []byte, bit string, names *schema.Names, name, marks, doc string, st *Style) []byte {
+func (r *Flags) row(dst *schema.Marked, bit string, names *schema.Names, name, marks, doc string, st schema.Role) {
 	const bitColumn = 6
 	column := 4
 	for i := range names.Values {
 		column = max(column, min(len(names.Values[i].Name), maxNameWidth))
 	}
-	start := len(dst)
-	dst = AppendSpaces(dst, indent+bitColumn-len(bit))
-	dst = append(append(dst, bit...), "  "...)
-	dst = st.Append(dst, name)
-	if doc == "" && marks == "" {
-		return append(dst, '\n')
+	start := len(dst.Text)
+	dst.Spaces(indent + bitColumn - len(bit)).Plain(bit).Plain("  ")
+	dst.Add(st, name)
+	if doc != "" || marks != "" {
+		dst.Spaces(column - len(name) + 2).Plain(marks)
+		dst.Text = AppendWrapped(dst.Text, doc, Width(dst.Text[start:]), r.opt.Width)
 	}
-	dst = AppendSpaces(dst, column-len(name)+2)
-	dst = append(dst, marks...)
-	at := Width(dst[start:])
-	return append(AppendWrapped(dst, doc, at, r.opt.Width), '\n')
+	dst.Plain("\n")
 }
 
 // AppendWrapped appends text from a column on, in lines that end before the width,
@@ -261,61 +254,63 @@ func BitText(mask uint64) string {
 // AppendConnectDiff appends in which flags the reply to a connect differs from the
 // request, nothing when it does not. ok reports whether they could be compared: both
 // were captured, and the connect was not refused.
-func (r *Flags) AppendConnectDiff(dst []byte, p *track.ConnectPair, first int64) (_ []byte, ok bool) {
+func (r *Flags) AppendConnectDiff(dst *schema.Marked, p *track.ConnectPair, first int64) (ok bool) {
 	if p.Request == nil || p.Reply == nil {
-		return dst, false
+		return false
 	}
 	granted := r.connectWords(p.Reply)
 	asked := r.connectWords(p.Request)
 	if asked == nil || granted == nil || p.Reply.RPC.Status < 0 {
-		return dst, false
+		return false
 	}
-	start := len(dst)
-	dst = append(r.connectHead(dst, p, first), '\n')
-	dst = r.target(dst)
-	empty := len(dst)
+	start := len(dst.Text)
+	r.connectHead(dst, p, Moment{First: first, Before: p.Before})
+	r.target(dst)
+	empty := len(dst.Text)
 	for _, w := range asked {
 		// The flags of pb_op_flags have a direction: they are not negotiated.
 		if w.field.Names == opcodes.MsgConnectFlags {
 			continue
 		}
 		given, _ := findWord(granted, w.field.Name)
-		dst = r.flagList(dst, w.field, "not granted", w.val&^given)
-		dst = r.flagList(dst, w.field, "not asked for", given&^w.val)
+		r.flagList(dst, w.field, "not granted", w.val&^given)
+		r.flagList(dst, w.field, "not asked for", given&^w.val)
 	}
 	for _, w := range granted { // words that the request does not have
 		if _, asks := findWord(asked, w.field.Name); !asks && w.field.Names != opcodes.MsgConnectFlags {
-			dst = r.flagList(dst, w.field, "not asked for", w.val)
+			r.flagList(dst, w.field, "not asked for", w.val)
 		}
 	}
-	if len(dst) == empty {
-		return dst[:start], true
+	if len(dst.Text) == empty {
+		dst.Cut(start)
+		return true
 	}
-	return append(dst, '\n'), true
+	dst.Plain("\n")
+	return true
 }
 
 // target appends a line with the target of the connect request that the tree is of.
-func (r *Flags) target(dst []byte) []byte {
+func (r *Flags) target(dst *schema.Marked) {
 	for i := range r.tree.Nodes {
 		n := &r.tree.Nodes[i]
 		if n.Name() == "target_uuid" && !n.Is(dissect.Missing) {
-			dst = append(append(AppendSpaces(dst, indent), r.c.NID.on...), "target "...)
-			dst = schema.AppendText(dst, schema.TrimNUL(r.tree.Bytes(n)))
-			return append(append(dst, r.c.NID.off...), '\n')
+			dst.Spaces(indent)
+			r.text = schema.AppendText(append(r.text[:0], "target "...), schema.TrimNUL(r.tree.Bytes(n)))
+			dst.AddBytes(schema.Node, r.text).Plain("\n")
+			return
 		}
 	}
-	return dst
 }
 
 // flagList appends the names of flags behind a label, nothing without flags.
-func (r *Flags) flagList(dst []byte, f *schema.Field, label string, flags uint64) []byte {
+func (r *Flags) flagList(dst *schema.Marked, f *schema.Field, label string, flags uint64) {
 	if flags == 0 {
-		return dst
+		return
 	}
 	const wordColumn, labelColumn = 20, 15
-	dst = append(append(AppendSpaces(dst, indent), r.c.Key.on...), f.Name...)
-	dst = AppendSpaces(append(dst, r.c.Key.off...), max(1, wordColumn-len(f.Name)))
-	dst = AppendSpaces(r.c.Warn.Append(dst, label), labelColumn-len(label))
+	dst.Spaces(indent).Add(schema.Label, f.Name).Spaces(max(1, wordColumn-len(f.Name)))
+	dst.Add(schema.Warning, label).Spaces(labelColumn - len(label))
 	r.text = AppendFlags(r.text[:0], f.Names, flags, " ")
-	return append(AppendWrapped(dst, string(r.text), indent+max(1+len(f.Name), wordColumn)+labelColumn, r.opt.Width), '\n')
+	dst.Text = AppendWrapped(dst.Text, string(r.text), indent+max(1+len(f.Name), wordColumn)+labelColumn, r.opt.Width)
+	dst.Plain("\n")
 }

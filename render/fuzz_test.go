@@ -50,12 +50,12 @@ func newViews(t testing.TB) *views {
 	pairs, unknown := render.NewRecordFields(&records.RPCs, render.KeyNames(&records.RPCs))
 	must.Equal(t, unknown, "")
 	names := track.NewNames()
-	v := &views{t: t, json: render.NewJSON(), flags: render.NewFlags(render.FlagsOptions{Colors: c}), names: names,
+	v := &views{t: t, json: render.NewJSON(), flags: render.NewFlags(render.FlagsOptions{}), names: names,
 		lines: map[string]render.Renderer{
-			"summary": render.NewSummary(render.SummaryOptions{Colors: c, Names: names}),
-			"narrow":  render.NewSummary(render.SummaryOptions{Colors: c, Names: names, Width: 60}),
-			"tree":    render.NewTree(render.TreeOptions{Colors: c, Width: 80}),
-			"hex":     render.NewTree(render.TreeOptions{Colors: c, Hex: true}),
+			"summary": c.Renderer(render.NewSummary(render.SummaryOptions{Names: names})),
+			"narrow":  c.Renderer(render.NewSummary(render.SummaryOptions{Names: names, Width: 60})),
+			"tree":    c.Renderer(render.NewTree(render.TreeOptions{Width: 80})),
+			"hex":     c.Renderer(render.NewTree(render.TreeOptions{Hex: true})),
 			"fields":  fields,
 		},
 		rpcs: map[string]func(dst []byte, r *track.RPC) []byte{
@@ -64,8 +64,10 @@ func newViews(t testing.TB) *views {
 		},
 		imports: track.NewImports(),
 	}
-	lines := render.NewRPCSummary(render.SummaryOptions{Colors: c})
-	v.rpcs["rpcs"] = func(dst []byte, r *track.RPC) []byte { return lines.AppendRPC(dst, r, render.Moment{First: v.first}) }
+	lines := render.NewRPCSummary(render.SummaryOptions{})
+	v.rpcs["rpcs"] = func(_ []byte, r *track.RPC) []byte {
+		return []byte(wiretest.Shown(func(dst *schema.Marked, r *track.RPC) { lines.AppendRPC(dst, r, render.Moment{First: v.first}) }, r))
+	}
 	for d := range track.DimensionNames() {
 		v.by = append(v.by, track.Dimension(d))
 	}
@@ -82,7 +84,7 @@ func newViews(t testing.TB) *views {
 		Bulk: v.files.Bulk,
 	})
 	v.pair = track.NewConnects(func(p *track.ConnectPair) {
-		v.out = v.flags.AppendConnect(v.out[:0], p, v.first)
+		v.out = []byte(wiretest.Shown(func(dst *schema.Marked, p *track.ConnectPair) { v.flags.AppendConnect(dst, p, v.first) }, p))
 		v.text("flags", v.bytes)
 	})
 	v.tree.Remarks = true
@@ -111,7 +113,7 @@ func (v *views) message(m *dissect.Message) {
 		v.text(name, size)
 	}
 	if !v.pair.Message(m, v.first) {
-		v.out = v.flags.Append(v.out[:0], m, at)
+		v.out = []byte(wiretest.Shown(func(dst *schema.Marked, m *dissect.Message) { v.flags.Append(dst, m, at) }, m))
 		v.text("flags", size)
 	}
 	v.out = v.json.Append(v.out[:0], m, at)
@@ -134,7 +136,7 @@ func (v *views) rpc(r *track.RPC) {
 func (v *views) finish() {
 	v.pairs.Close()
 	v.imports.Close()
-	o := render.SummaryOptions{Colors: render.NewColors(false)}
+	o := render.SummaryOptions{}
 	v.pair.Close()
 	if list := v.files.List(); len(list) > 0 {
 		one := render.NewRecordJSON(&records.Files)
@@ -142,20 +144,20 @@ func (v *views) finish() {
 			v.out = append(one.Append(v.out[:0], f), '\n')
 			v.valid("files json", v.bytes)
 		}
-		v.out = tables.Files.New(o, 0).Append(v.out[:0], list)
+		v.out = []byte(wiretest.Shown(tables.Files.New(o, 0).Append, list))
 		v.text("files", v.bytes)
 	}
 	if list := v.imports.List(); len(list) > 0 {
-		v.out = tables.Imports.New(o, v.first).Append(v.out[:0], tables.ImportRecords(list))
+		v.out = []byte(wiretest.Shown(tables.Imports.New(o, v.first).Append, tables.ImportRecords(list)))
 		v.text("imports", v.bytes)
-		v.out = tables.NewTimeline(o, v.first).Append(v.out[:0], list)
+		v.out = []byte(wiretest.Shown(tables.NewTimeline(o, v.first).Append, list))
 		v.text("timeline", v.bytes)
 		v.out = render.NewRecordJSON(&records.Imports).AppendLines(v.out[:0], tables.ImportRecords(list))
 		v.valid("imports json", v.bytes)
 	}
-	so := tables.StatsOptions{By: v.by, Sort: "count", Colors: render.NewColors(false), Bars: true}
+	so := tables.StatsOptions{By: v.by, Sort: "count", Bars: true}
 	for _, i := range v.stats.Intervals() {
-		v.out = tables.NewStatsTable(so).AppendInterval(v.out[:0], i)
+		v.out = []byte(wiretest.Shown(tables.NewStatsTable(so).AppendInterval, i))
 		v.text("stats", v.bytes)
 		v.out = tables.NewStatsTSV(so).AppendInterval(v.out[:0], i)
 		v.text("stats tsv", v.bytes)
@@ -309,7 +311,7 @@ type trees struct {
 }
 
 func newTrees(t *testing.T) *trees {
-	b := &trees{t: t, sum: render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false)}), json: render.NewJSON()}
+	b := &trees{t: t, sum: render.NewSummary(render.SummaryOptions{}), json: render.NewJSON()}
 	b.tree.Remarks = true
 	return b
 }
@@ -324,7 +326,7 @@ func (b *trees) message(m *dissect.Message) {
 	if n := len(b.tree.Nodes); n > 64+nodesPerByte*size {
 		b.t.Fatalf("%s: %s: %d nodes of %d bytes", b.name, m.Kind, n, size)
 	}
-	b.out = b.sum.Append(b.out[:0], m, render.Moment{})
+	b.out = []byte(shownMessage(b.sum, m))
 	b.out = b.json.Append(b.out, m, render.Moment{})
 	if len(b.out) > 16<<10+200*size {
 		b.t.Fatalf("%s: %s: %d bytes shown of %d", b.name, m.Kind, len(b.out), size)
@@ -499,14 +501,18 @@ func contents(t testing.TB) []bulk {
 // TestContentInSummary: the line of the part that completes a bulk says what
 // came.
 func TestContentInSummary(t *testing.T) {
-	s := render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false)})
+	s := render.NewSummary(render.SummaryOptions{})
 	pages := 0
 	for _, b := range contents(t) {
-		line := string(s.Append(nil, b.message(b.answer), render.Moment{}))
+		line := shownMessage(s, b.message(b.answer))
 		names := strings.Count(line, " names\n")
 		if pages += names; names > 0 && b.opcode != opcodes.MDS_READPAGE {
 			t.Errorf("%s: %s", b.name, line)
 		}
 	}
 	assert.That(t, pages != 0, "no directory pages")
+}
+
+func shownMessage(r render.TextRenderer, m *dissect.Message) string {
+	return wiretest.Shown(func(dst *schema.Marked, m *dissect.Message) { r.Append(dst, m, render.Moment{}) }, m)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // AppendProcess appends a line about a process and a line for each of its RPCs, by s.
-func AppendProcess(dst []byte, p *files.Process, s *RPCSummary, at Moment) []byte {
+func AppendProcess(dst *schema.Marked, p *files.Process, s *RPCSummary, at Moment) {
 	b := schema.AppendText(nil, p.Job)
 	if len(b) > 0 {
 		b = append(b, " on "...)
@@ -33,24 +33,24 @@ func AppendProcess(dst []byte, p *files.Process, s *RPCSummary, at Moment) []byt
 	}
 	b = AppendLatency(append(b, ": "...), roundLatency(p.Span.To-p.Span.From))
 	b = AppendLatency(append(b, ", RPCs under way for "...), roundLatency(p.Busy))
-	dst = append(s.c.Head.Append(dst, string(b)), '\n')
+	dst.Add(schema.Heading, string(b))
+	dst.Text = append(dst.Text, '\n')
 	for i, w := range waitsByOperation(p.RPCs) {
 		sep := "  "
 		if i > 0 {
 			sep = ", "
 		}
-		dst = append(AppendOpcode(append(dst, sep...), w.opcode), ' ')
-		dst = s.c.Num.Append(dst, string(AppendLatency(nil, roundLatency(w.ns))))
+		dst.Text = AppendOpcode(append(dst.Text, sep...), w.opcode)
+		dst.Plain(" ").Add(schema.Number, string(AppendLatency(nil, roundLatency(w.ns))))
 		if w.count > 1 {
-			dst = s.c.Dim.Append(dst, " in "+strconv.Itoa(w.count))
+			dst.Add(schema.Dim, " in "+strconv.Itoa(w.count))
 		}
 	}
-	dst = append(dst, '\n')
+	dst.Text = append(dst.Text, '\n')
 	for _, r := range p.RPCs {
-		dst = s.AppendRPC(dst, r, at)
+		s.AppendRPC(dst, r, at)
 		at.Before = r.Begin()
 	}
-	return dst
 }
 
 // operationWait is how long RPCs of one operation took.

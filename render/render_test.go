@@ -30,10 +30,10 @@ func renderers() map[string]Renderer {
 	c := NewColors(true)
 	return map[string]Renderer{
 		"JSON":    NewJSON(),
-		"Tree":    NewTree(TreeOptions{Colors: c, Width: 80}),
-		"Hex":     NewTree(TreeOptions{Colors: c, Hex: true}),
-		"Summary": NewSummary(SummaryOptions{Colors: c, Width: 80}),
-		"Wide":    NewSummary(SummaryOptions{Colors: c}),
+		"Tree":    c.Renderer(NewTree(TreeOptions{Width: 80})),
+		"Hex":     c.Renderer(NewTree(TreeOptions{Hex: true})),
+		"Summary": c.Renderer(NewSummary(SummaryOptions{Width: 80})),
+		"Wide":    c.Renderer(NewSummary(SummaryOptions{})),
 	}
 }
 
@@ -88,7 +88,6 @@ func TestWidth(t *testing.T) {
 	}{
 		{"", 0},
 		{"abc", 3},
-		{"\x1b[31mabc\x1b[0m", 3},
 		{"äöü", 3},
 		{"サーバー", 8},
 		{"e\u0301a", 2},
@@ -103,7 +102,6 @@ func TestWidth(t *testing.T) {
 // TestTruncate checks that no text is wider than it may be, wherever its wide and
 // combining characters are.
 func TestTruncate(t *testing.T) {
-	c := NewColors(false)
 	for _, text := range []string{"abcdef", "サーバー", "aサbーc", "e\u0301e\u0301e\u0301", "a\u0301サ\u0301b"} {
 		whole := Width([]byte(text))
 		for columns := 1; columns <= whole+1; columns++ {
@@ -112,7 +110,9 @@ func TestTruncate(t *testing.T) {
 				if !isBoundary(text, first) {
 					continue
 				}
-				got := string(c.AppendParts(nil, []byte(text), parts, columns, false))
+				var line schema.Marked
+				AddFacts(&line, &schema.Marked{Text: []byte(text), Parts: parts}, columns, false)
+				got := string(line.Text)
 				if Width([]byte(got)) > columns || columns >= whole && got != text || columns < whole && !strings.HasSuffix(got, "…") {
 					t.Errorf("%q in %d columns, parts from %d: %q", text, columns, first, got)
 				}
@@ -146,14 +146,16 @@ func TestFitTime(t *testing.T) {
 // TestCells checks that cells fill their columns, and that NIDs and targets
 // lose their begin, other values their end.
 func TestCells(t *testing.T) {
-	cells := map[string]func(dst []byte, st *Style, text []byte, width int) []byte{
-		"left": appendCellLeft, "right": appendCellRight, "end": appendCellEnd}
+	cells := map[string]func(dst *schema.Marked, r schema.Role, text []byte, width int){
+		"left": addCellLeft, "right": addCellRight, "end": addCellEnd}
 	for _, tt := range []struct{ cell, text, want string }{
 		{"left", "abc", "abc  "}, {"left", "abcdef", "abcd…"},
 		{"right", "abc", "  abc"}, {"right", "abcdef", "abcd…"},
 		{"end", "abc", "abc  "}, {"end", "abcde", "abcde"}, {"end", "abcdef", "…cdef"}, {"end", "äöüabcd", "…abcd"},
 	} {
-		assert.Equal(t, string(cells[tt.cell](nil, &Style{}, []byte(tt.text), 5)), tt.want, tt.text, tt.cell)
+		var line schema.Marked
+		cells[tt.cell](&line, schema.NoRole, []byte(tt.text), 5)
+		assert.Equal(t, string(line.Text), tt.want, tt.text, tt.cell)
 	}
 }
 
@@ -194,9 +196,10 @@ func TestRPCLineAllocatesNothing(t *testing.T) {
 	r.HasOpcode, r.HasRequest = true, true
 	r.XID = 1882453915467904
 	for _, columns := range []int{0, 80, 120} {
-		s := NewRPCSummary(SummaryOptions{Colors: NewColors(true), Width: columns})
-		buf := s.AppendRPC(nil, r, Moment{})
-		if n := testing.AllocsPerRun(100, func() { buf = s.AppendRPC(buf[:0], r, Moment{}) }); n > 0 {
+		s := NewRPCSummary(SummaryOptions{Width: columns})
+		var line schema.Marked
+		s.AppendRPC(&line, r, Moment{})
+		if n := testing.AllocsPerRun(100, func() { line.Reset(); s.AppendRPC(&line, r, Moment{}) }); n > 0 {
 			t.Errorf("%d columns: %v allocations", columns, n)
 		}
 	}
@@ -216,7 +219,7 @@ func TestConnectFlags(t *testing.T) {
 		pairs.Message(msgs.At(i), 0)
 	}
 	must.That(t, whole != nil, "%v", "no connect in "+mount)
-	r := NewFlags(FlagsOptions{Colors: NewColors(false)})
+	r := NewFlags(FlagsOptions{})
 	for _, tt := range []struct {
 		pair      *track.ConnectPair
 		head, row string
@@ -225,7 +228,7 @@ func TestConnectFlags(t *testing.T) {
 		{&track.ConnectPair{Request: whole.Request}, "no reply\n", "yes      ?      "},
 		{&track.ConnectPair{Reply: whole.Reply}, "reply MGS_CONNECT\n", "  ?    yes      "},
 	} {
-		text := string(r.AppendConnect(nil, tt.pair, 0))
+		text := wiretest.Shown(func(dst *schema.Marked, p *track.ConnectPair) { r.AppendConnect(dst, p, 0) }, tt.pair)
 		head, rows, _ := strings.Cut(text, "\n")
 		if !strings.Contains(head+"\n", tt.head) || !strings.Contains(rows, tt.row) {
 			t.Errorf("%q and %q are not in\n%s", tt.head, tt.row, text)
@@ -237,22 +240,27 @@ func TestConnectFlags(t *testing.T) {
 // with its own flags in place of the reply's.
 func TestConnectDiff(t *testing.T) {
 	msgs := sample(t, mount)
-	r := NewFlags(FlagsOptions{Colors: NewColors(false)})
+	r := NewFlags(FlagsOptions{})
 	var texts []string
+	diff := func(p *track.ConnectPair) (string, bool) {
+		var text schema.Marked
+		ok := r.AppendConnectDiff(&text, p, 0)
+		return string(text.Text), ok
+	}
 	pairs := track.NewConnects(func(p *track.ConnectPair) {
-		text, ok := r.AppendConnectDiff(nil, p, 0)
+		text, ok := diff(p)
 		assert.That(t, ok, "not compared: %s", text)
-		texts = append(texts, string(text))
-		if text, ok := r.AppendConnectDiff(nil, &track.ConnectPair{Request: p.Request, Reply: p.Request}, 0); !ok || len(text) > 0 {
+		texts = append(texts, text)
+		if text, ok := diff(&track.ConnectPair{Request: p.Request, Reply: p.Request}); !ok || len(text) > 0 {
 			t.Errorf("a request differs from itself: %s", text)
 		}
 		for _, part := range []*track.ConnectPair{{Request: p.Request}, {Reply: p.Reply}} {
-			if text, ok := r.AppendConnectDiff(nil, part, 0); ok || len(text) > 0 {
+			if text, ok := diff(part); ok || len(text) > 0 {
 				t.Errorf("half a connect is compared: %s", text)
 			}
 		}
 		backwards := &track.ConnectPair{Request: p.Reply, Reply: p.Request}
-		if text, _ := r.AppendConnectDiff(nil, backwards, 0); !strings.Contains(string(text), "  not asked for  ") || strings.Contains(string(text), "not granted") {
+		if text, _ := diff(backwards); !strings.Contains(text, "  not asked for  ") || strings.Contains(text, "not granted") {
 			t.Errorf("backwards: %s", text)
 		}
 	})

@@ -111,26 +111,6 @@ func nidWidth(nid lnet.NID, nids NIDs) int {
 	return Width(text) + octet - (len(addr) - bytes.LastIndexByte(addr, '.') - 1)
 }
 
-func appendCellRight(dst []byte, st *Style, text []byte, width int) []byte {
-	dst = AppendSpaces(dst, width-Width(text))
-	return st.AppendTruncated(dst, text, width)
-}
-
-func appendCellLeft(dst []byte, st *Style, text []byte, width int) []byte {
-	dst = st.AppendTruncated(dst, text, width)
-	return AppendSpaces(dst, width-Width(text))
-}
-
-// appendCellEnd does the same for a name that differs from others at its end,
-// such as a NID or a target: it is truncated at its begin.
-func appendCellEnd(dst []byte, st *Style, text []byte, width int) []byte {
-	if fits(text, width) {
-		return appendCellLeft(dst, st, text, width)
-	}
-	dst = append(st.begin(dst), "…"...)
-	return st.end(append(dst, text[len(truncate(text, Width(text)-width+1)):]...))
-}
-
 // fitTime truncates the fraction of a time to a number of digits, and further
 // where the time is wider than its column.
 func fitTime(text []byte, digits, width int) []byte {

@@ -15,7 +15,6 @@ import (
 // RPCSummary renders an RPC as one line.
 type RPCSummary struct {
 	opt    SummaryOptions
-	c      *Colors
 	text   []byte
 	layout rpcLayout // chosen for the first RPC
 
@@ -25,7 +24,7 @@ type RPCSummary struct {
 
 // NewRPCSummary makes a summary renderer of RPCs.
 func NewRPCSummary(o SummaryOptions) *RPCSummary {
-	s := &RPCSummary{opt: o, c: o.Colors}
+	s := &RPCSummary{opt: o}
 	for _, k := range records.RPCs.Keys() {
 		if k.Label != "" {
 			s.labelled = append(s.labelled, k)
@@ -46,33 +45,35 @@ func (s *RPCSummary) Omitted() string {
 }
 
 // AppendRPC appends the line of an RPC.
-func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
+func (s *RPCSummary) AppendRPC(dst *schema.Marked, r *track.RPC, at Moment) {
 	if s.layout.time == 0 {
 		s.layout = newRPCLayout(&s.opt, r)
 	}
-	c, l, start := s.c, &s.layout, len(dst)
+	l, start := &s.layout, len(dst.Text)
 	if l.frame > 0 {
 		s.text = s.text[:0]
 		if p := r.Requested(); p.Frame > 0 {
 			s.text = AppendFrame(s.text, p.File, p.Frame)
 		}
-		dst = AppendSpaces(dst, l.frame-Width(s.text))
-		dst = append(appendCellEnd(dst, &c.Dim, s.text, min(l.frame, Width(s.text))), ' ')
+		addCellEnd(dst.Spaces(l.frame-Width(s.text)), schema.Dim, s.text, min(l.frame, Width(s.text)))
+		dst.Plain(" ")
 	}
 	s.text = s.opt.Time.Append(s.text[:0], r.Begin(), at, l.marks)
-	dst = appendCellRight(dst, &c.Dim, fitTime(s.text, l.decimals, l.time), l.time)
+	addCellRight(dst, schema.Dim, fitTime(s.text, l.decimals, l.time), l.time)
 	s.text = appendNode(s.text[:0], s.opt.NIDs, r.Client)
-	dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.client)
-	dst = s.destination(dst, r)
+	addCellEnd(dst.Plain(" "), schema.Node, s.text, l.client)
+	s.destination(dst, r)
 	s.text = strconv.AppendUint(append(s.text[:0], 'x'), r.XID, 10)
-	dst = appendCellLeft(append(dst, ' '), &c.Dim, s.text, l.xid)
+	addCellLeft(dst.Plain(" "), schema.Dim, s.text, l.xid)
 	if l.marks {
-		dst = s.operation(append(dst, ' '), r, l.op)
+		dst.Plain(" ")
+		s.operation(dst, r, l.op)
 	}
-	dst = s.latency(append(dst, ' '), r)
+	dst.Plain(" ")
+	s.latency(dst, r)
 	var status [64]byte
 	text, st := s.status(status[:0], r)
-	room := func() int { return s.opt.Width - Width(dst[start:]) - 1 }
+	room := func() int { return s.opt.Width - Width(dst.Text[start:]) - 1 }
 	if !l.marks {
 		width, others := room(), 0
 		if len(text) > 0 {
@@ -85,43 +86,42 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 		if others > 0 {
 			width = max(width-others, min(l.op, width-2))
 		}
-		dst = s.operation(append(dst, ' '), r, min(width, maxOpWidth))
+		dst.Plain(" ")
+		s.operation(dst, r, min(width, maxOpWidth))
 	}
 	if len(text) > 0 {
 		width := len(text)
 		if s.opt.Width > 0 {
 			width = max(1, room())
 		}
-		dst = st.AppendTruncated(append(dst, ' '), text, width)
+		AddTruncated(dst.Plain(" "), st, text, width)
 	}
-	dst = s.details(dst, r, start)
-	for len(dst) > start && dst[len(dst)-1] == ' ' {
-		dst = dst[:len(dst)-1]
-	}
-	return append(dst, '\n')
+	s.details(dst, r, start)
+	dst.TrimSpaces()
+	dst.Text = append(dst.Text, '\n')
 }
 
 // destination appends the server and the target of an RPC. Without a column for servers, that of
 // an unknown target is in the column of targets.
-func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
-	c, l := s.c, &s.layout
+func (s *RPCSummary) destination(dst *schema.Marked, r *track.RPC) {
+	l := &s.layout
 	if l.server > 0 {
 		s.text = appendNode(s.text[:0], s.opt.NIDs, r.Server)
-		dst = append(c.Dim.Append(append(dst, ' '), ">"), ' ')
-		dst = appendCellEnd(dst, &c.NID, s.text, l.server)
+		dst.Plain(" ").Add(schema.Dim, ">").Plain(" ")
+		addCellEnd(dst, schema.Node, s.text, l.server)
 	}
 	if l.target == 0 {
-		return dst
+		return
 	}
-	t, st := cmp.Or(r.Target(), r.TargetIndex()), &c.NID
+	t, st := cmp.Or(r.Target(), r.TargetIndex()), schema.Node
 	switch s.text = schema.AppendText(s.text[:0], []byte(t)); {
 	case t != "":
 	case l.server > 0:
-		st, s.text = &c.Dim, append(s.text, '-')
+		st, s.text = schema.Dim, append(s.text, '-')
 	default:
 		s.text = appendNode(s.text, s.opt.NIDs, r.Server)
 	}
-	return appendCellEnd(append(dst, ' '), st, s.text, l.target)
+	addCellEnd(dst.Plain(" "), st, s.text, l.target)
 }
 
 // appendNode appends a NID, or - for one that is unknown: of an RPC that only a log has.
@@ -132,7 +132,7 @@ func appendNode(dst []byte, nids NIDs, n lnet.NID) []byte {
 	return nids.Append(dst, n)
 }
 
-func (s *RPCSummary) operation(dst []byte, r *track.RPC, width int) []byte {
+func (s *RPCSummary) operation(dst *schema.Marked, r *track.RPC, width int) {
 	s.text = s.text[:0]
 	switch {
 	case r.HasOpcode:
@@ -153,18 +153,19 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC, width int) []byte {
 	case s.layout.marks:
 		s.text = append(s.text, " -"...)
 	}
-	st := &s.c.Op
+	st := schema.Action
 	switch {
 	case r.IsExpectedError():
 	case r.Failed():
-		st = &s.c.Bad
+		st = schema.Bad
 	case r.Opcode == opcodes.OBD_PING:
-		st = &s.c.Dim
+		st = schema.Dim
 	}
 	if !s.layout.marks {
-		return st.AppendTruncated(dst, s.text, width)
+		AddTruncated(dst, st, s.text, width)
+		return
 	}
-	return appendCellLeft(dst, st, s.text, width)
+	addCellLeft(dst, st, s.text, width)
 }
 
 // AppendOpcode appends the name of an operation, or its number.
@@ -184,58 +185,56 @@ var missingTexts = [...]string{
 }
 
 // latency appends the latency, or why there is none.
-func (s *RPCSummary) latency(dst []byte, r *track.RPC) []byte {
-	c := s.c
-	st := &c.Num
+func (s *RPCSummary) latency(dst *schema.Marked, r *track.RPC) {
+	st := schema.Number
 	s.text = s.text[:0]
 	switch ns, ok := r.Latency(); {
 	case ok:
 		s.text = AppendLatency(s.text, ns)
 	case r.OneWay:
-		st, s.text = &c.Dim, append(s.text, "one-way"...)
+		st, s.text = schema.Dim, append(s.text, "one-way"...)
 	case r.Log != nil && r.Log.NotOnWire == debuglog.RequestUnseen:
-		st, s.text = &c.Bad, append(s.text, "not-on-wire"...)
+		st, s.text = schema.Bad, append(s.text, "not-on-wire"...)
 	case !r.HasReply:
-		st, s.text = &c.Warn, append(s.text, missingTexts[r.Missing]...)
+		st, s.text = schema.Warning, append(s.text, missingTexts[r.Missing]...)
 	case s.layout.marks:
-		st, s.text = &c.Dim, append(s.text, "no-request"...)
+		st, s.text = schema.Dim, append(s.text, "no-request"...)
 	default:
-		st, s.text = &c.Dim, append(s.text, '-')
+		st, s.text = schema.Dim, append(s.text, '-')
 	}
 	width := s.layout.latency
 	if !r.HasReply {
 		width = max(width, len(s.text)) // a line without a status has room for it
 	}
-	return appendCellRight(dst, st, s.text, width)
+	addCellRight(dst, st, s.text, width)
 }
 
 // status appends the status of the reply, or else an error that is not in it: in
 // parentheses. It returns the style of the text, too.
-func (s *RPCSummary) status(dst []byte, r *track.RPC) ([]byte, *Style) {
-	c := s.c
+func (s *RPCSummary) status(dst []byte, r *track.RPC) ([]byte, schema.Role) {
 	lock := opcodes.LockStatus(r.Opcode, r.Status)
 	switch {
 	case r.IsExpectedError():
-		return records.AppendErrno(dst, r.Status), &c.Dim
+		return records.AppendErrno(dst, r.Status), schema.Dim
 	case r.Failed():
-		return records.AppendErrno(dst, r.Status), &c.Bad
+		return records.AppendErrno(dst, r.Status), schema.Bad
 	case lock != "" && !r.IntentDone:
-		return append(dst, lock...), &c.Flag
+		return append(dst, lock...), schema.Flag
 	case r.Status > 0 && !r.IntentDone:
-		return strconv.AppendInt(dst, int64(r.Status), 10), &c.Dim
+		return strconv.AppendInt(dst, int64(r.Status), 10), schema.Dim
 	case !r.HasReply:
 		if s.layout.marks {
 			dst = append(dst, '-')
 		}
-		return dst, &c.Dim
+		return dst, schema.Dim
 	case len(r.OtherErrors) > 0 && r.Sends <= 1:
-		return appendOtherErrors(dst, r.OtherErrors), &c.Bad
+		return appendOtherErrors(dst, r.OtherErrors), schema.Bad
 	case s.layout.marks && r.IsLog() && !r.Has(opcodes.PbStatus):
 		dst = append(dst, '-')
 	case s.layout.marks:
 		dst = append(dst, "ok"...)
 	}
-	return dst, &c.Dim
+	return dst, schema.Dim
 }
 
 // appendOtherErrors appends errors that are not in the final status, in
@@ -264,98 +263,96 @@ func appendErrnos(dst []byte, errors []int32) []byte {
 }
 
 // details appends further values, those that there is room for.
-func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
-	c := s.c
-	add := func(label string, st *Style, value []byte) (added bool) {
+func (s *RPCSummary) details(dst *schema.Marked, r *track.RPC, start int) {
+	add := func(label string, st schema.Role, value []byte) (added bool) {
 		if len(value) == 0 {
 			return false
 		}
-		if s.opt.Width > 0 && Width(dst[start:])+1+len(label)+Width(value) > s.opt.Width {
+		if s.opt.Width > 0 && Width(dst.Text[start:])+1+len(label)+Width(value) > s.opt.Width {
 			return false
 		}
-		dst = append(dst, ' ')
+		dst.Text = append(dst.Text, ' ')
 		if label != "" {
-			dst = c.Dim.Append(dst, label)
+			dst.Add(schema.Dim, label)
 		}
-		dst = append(append(append(dst, st.on...), value...), st.off...)
+		dst.AddBytes(st, value)
 		return true
 	}
 	var buf [128]byte
 	b := buf[:0]
 	if len(r.OtherErrors) > 0 && r.HasReply && (r.Failed() || r.Status > 0 && !r.IntentDone || r.Sends > 1) {
 		if r.Sends > 1 { // before it was sent again
-			add("was ", &c.Bad, appendErrnos(b, r.OtherErrors))
+			add("was ", schema.Bad, appendErrnos(b, r.OtherErrors))
 		} else {
-			add("", &c.Bad, appendOtherErrors(b, r.OtherErrors))
+			add("", schema.Bad, appendOtherErrors(b, r.OtherErrors))
 		}
 	}
 	if ns, ok := r.LockWait(); ok {
-		if !add("", &c.Flag, appendLockWaitText(b, r)) {
-			add("waits ", &c.Flag, AppendLockWait(b, ns))
+		if !add("", schema.Flag, appendLockWaitText(b, r)) {
+			add("waits ", schema.Flag, AppendLockWait(b, ns))
 		}
 	}
 	if n := r.BulkBytes(); n > 0 {
-		add("bulk=", &c.Num, schema.AppendSize(b, n))
+		add("bulk=", schema.Number, schema.AppendSize(b, n))
 	}
 	if ns, ok := r.RDMATime(); ok {
-		add("rdma=", &c.Num, AppendLatency(b, ns))
+		add("rdma=", schema.Number, AppendLatency(b, ns))
 	}
 	if r.Sends > 1 {
-		add("sends=", &c.Warn, strconv.AppendInt(b, int64(r.Sends), 10))
+		add("sends=", schema.Warning, strconv.AppendInt(b, int64(r.Sends), 10))
 	}
 	if r.Early > 0 {
-		add("early=", &c.Warn, strconv.AppendInt(b, int64(r.Early), 10))
+		add("early=", schema.Warning, strconv.AppendInt(b, int64(r.Early), 10))
 	}
 	if flags := r.Flags & records.SendFlags; flags != 0 {
-		add("", &c.Warn, AppendFlags(b, opcodes.MsgFlags, uint64(flags), "|"))
+		add("", schema.Warning, AppendFlags(b, opcodes.MsgFlags, uint64(flags), "|"))
 	}
-	add("", &c.Name, schema.AppendText(b, r.Name()))
+	add("", schema.Name, schema.AppendText(b, r.Name()))
 	if r.HasFID {
-		add("", &c.FID, schema.AppendFID(b, r.FID.Seq, r.FID.OID, r.FID.Ver))
+		add("", schema.Object, schema.AppendFID(b, r.FID.Seq, r.FID.OID, r.FID.Ver))
 	}
 	if limit, ok := r.ServiceLimit(); ok && r.Service > 1 {
-		add("service<", &c.Num, append(strconv.AppendInt(b, limit, 10), 's'))
+		add("service<", schema.Number, append(strconv.AppendInt(b, limit, 10), 's'))
 	}
 	if n := r.Retransmits(); n > 0 {
 		v := strconv.AppendInt(b, int64(n), 10)
 		if ns, ok := r.RetransmitTime(); ok && ns > 0 {
 			v = append(AppendLatency(append(v, '('), ns), ')')
 		}
-		add("rtx=", &c.Warn, v)
+		add("rtx=", schema.Warning, v)
 		if ns, ok := r.RTT(); ok {
-			add("rtt=", &c.Num, AppendLatency(b, ns))
+			add("rtt=", schema.Number, AppendLatency(b, ns))
 		}
 	}
 	if ns, ok := r.NodeTime(); ok {
-		add("node=", &c.Num, AppendLatency(b, ns))
+		add("node=", schema.Number, AppendLatency(b, ns))
 	}
 	if l := r.Log; l != nil && l.Server.Handled != 0 {
-		add("queue=", &c.Num, AppendLatency(b, l.Server.Queue()))
-		add("work=", &c.Num, AppendLatency(b, l.Server.Service))
-		add("thread=", &c.Name, schema.AppendText(b, []byte(l.Server.Process)))
+		add("queue=", schema.Number, AppendLatency(b, l.Server.Queue()))
+		add("work=", schema.Number, AppendLatency(b, l.Server.Service))
+		add("thread=", schema.Name, schema.AppendText(b, []byte(l.Server.Process)))
 	}
 	for _, k := range s.labelled {
 		s.val.U = 1 // values that are no numbers are never 0
 		if k.Read(r, -1, &s.val) && s.val.U != 0 {
-			add(k.Label, c.ofType(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
+			add(k.Label, roleOf(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
 		}
 	}
 	if p := r.Requested(); p.Frame > 0 && s.layout.frame == 0 {
-		add("frame=", &c.Dim, AppendFrame(b, p.File, p.Frame))
+		add("frame=", schema.Dim, AppendFrame(b, p.File, p.Frame))
 	}
-	return dst
 }
 
-func (c *Colors) ofType(t records.Type) *Style {
+func roleOf(t records.Type) schema.Role {
 	switch t {
 	case records.Text:
-		return &c.Name
+		return schema.Name
 	case records.NID:
-		return &c.NID
+		return schema.Node
 	case records.Decimal, records.Hex, records.FID:
-		return &c.FID
+		return schema.Object
 	}
-	return &c.Num
+	return schema.Number
 }
 
 // appendLockWaitText appends how long a lock had to wait, and how that ended.

@@ -13,12 +13,11 @@ import (
 
 // SummaryOptions are the settings of a Summary.
 type SummaryOptions struct {
-	Colors *Colors
-	Width  int // columns of the terminal; 0: lines may be of any length
-	Time   TimeFormat
-	NIDs   NIDs
-	Names  *track.Names // of targets and locks; nil: none are known
-	Files  []string     // names of the files, when several are read: the column of frames has room for them
+	Width int // columns of the terminal; 0: lines may be of any length
+	Time  TimeFormat
+	NIDs  NIDs
+	Names *track.Names // of targets and locks; nil: none are known
+	Files []string     // names of the files, when several are read: the column of frames has room for them
 }
 
 // minWide is the width of a terminal on which lines have all their columns.
@@ -30,7 +29,6 @@ func (o *SummaryOptions) Wide() bool { return o.Width == 0 || o.Width >= minWide
 // Summary renders a message as one line.
 type Summary struct {
 	opt  SummaryOptions
-	c    *Colors
 	tree dissect.Tree
 	line schema.Line
 	text []byte
@@ -48,7 +46,7 @@ func NewSummary(o SummaryOptions) *Summary {
 	if o.Names == nil {
 		o.Names = track.NewNames()
 	}
-	s := &Summary{opt: o, c: o.Colors, number: 4, time: 6, src: 9, dst: 9, op: 18, maxOp: 20}
+	s := &Summary{opt: o, number: 4, time: 6, src: 9, dst: 9, op: 18, maxOp: 20}
 	s.line.HandleName, s.line.HeldLock = o.Names.AppendLock, o.Names.AppendHeldLock
 	s.wide = o.Wide()
 	if s.wide {
@@ -69,22 +67,20 @@ func (o *SummaryOptions) FileWidth() int {
 }
 
 // Append appends the line of a message.
-func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
-	start := len(dst)
+func (s *Summary) Append(dst *schema.Marked, m *dissect.Message, at Moment) {
+	start := len(dst.Text)
 	dim := IsKeepalive(m)
 	room := s.opt.Width
-	dst = s.place(dst, m, at, dim)
+	s.place(dst, m, at, dim)
 	s.line.Reset()
 	s.describe(m)
 	left := -1
 	if room > 0 {
-		left = max(room-Width(dst[start:]), 0)
+		left = max(room-Width(dst.Text[start:]), 0)
 	}
-	dst = s.c.AppendParts(dst, s.line.Text, s.line.Parts, left, dim)
-	for len(dst) > start && dst[len(dst)-1] == ' ' {
-		dst = dst[:len(dst)-1]
-	}
-	return append(dst, '\n')
+	AddFacts(dst, &s.line.Marked, left, dim)
+	dst.TrimSpaces()
+	dst.Text = append(dst.Text, '\n')
 }
 
 // IsKeepalive reports whether a message carries no request, reply or data: a NOOP, an ACK, a
@@ -100,41 +96,40 @@ func IsKeepalive(m *dissect.Message) bool {
 }
 
 // place appends number, time, nodes and operation.
-func (s *Summary) place(dst []byte, m *dissect.Message, at Moment, dim bool) []byte {
-	c := s.c
+func (s *Summary) place(dst *schema.Marked, m *dissect.Message, at Moment, dim bool) {
 	s.text = AppendFrame(s.text[:0], m.File, m.Frame)
-	dst = AppendRight(dst, &c.Dim, s.text, &s.number)
+	AddRight(dst, schema.Dim, s.text, &s.number)
 	s.text = s.opt.Time.Append(s.text[:0], m.Time, at, s.wide)
 	if !s.wide {
 		const micro = 3 // digits of microseconds that a narrow line leaves out
 		s.text = s.text[:len(s.text)-micro]
 	}
-	dst = AppendRight(append(dst, ' '), &c.Dim, s.text, &s.time)
-	nid, op := &c.NID, &c.Op
+	AddRight(dst.Plain(" "), schema.Dim, s.text, &s.time)
+	nid, op := schema.Node, schema.Action
 	if dim {
-		nid, op = &c.Dim, &c.Dim
+		nid, op = schema.Dim, schema.Dim
 	}
 	s.text = s.node(s.text[:0], m, &m.LNet.Src, true)
-	dst = AppendLeft(append(dst, ' '), nid, s.text, &s.src)
-	dst = c.Dim.Append(append(dst, ' '), ">")
+	AddLeft(dst.Plain(" "), nid, s.text, &s.src)
+	dst.Plain(" ").Add(schema.Dim, ">")
 	s.text = s.node(s.text[:0], m, &m.LNet.Dst, false)
-	dst = AppendLeft(append(dst, ' '), nid, s.text, &s.dst)
+	AddLeft(dst.Plain(" "), nid, s.text, &s.dst)
 	if s.xid > 0 {
 		s.text = s.text[:0]
 		if m.RPC.HasXID {
 			s.text = strconv.AppendUint(append(s.text, 'x'), m.RPC.XID, 10)
 		}
-		dst = AppendLeft(append(dst, ' '), &c.Dim, s.text, &s.xid)
+		AddLeft(dst.Plain(" "), schema.Dim, s.text, &s.xid)
 	}
 	s.text = AppendOperation(s.text[:0], m)
 	if !s.wide {
 		s.text = ShortenOpcode(s.text)
 	}
 	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
-		op = &c.Bad
+		op = schema.Bad
 	}
-	dst = appendLeftUpTo(append(dst, ' '), op, s.text, &s.op, s.maxOp)
-	return append(dst, ' ')
+	addLeftUpTo(dst.Plain(" "), op, s.text, &s.op, s.maxOp)
+	dst.Text = append(dst.Text, ' ')
 }
 
 // ShortenOpcode abbreviates the longest names of operations.
@@ -144,33 +139,6 @@ func ShortenOpcode(op []byte) []byte {
 		return op
 	}
 	return append(append(op[:0], "LLOG_…_"...), rest...)
-}
-
-// AppendRight appends text as a column that is aligned at its right end, and
-// widens the column where the text needs it.
-func AppendRight(dst []byte, st *Style, text []byte, column *int) []byte {
-	n := Width(text)
-	*column = max(*column, n)
-	dst = AppendSpaces(dst, *column-n)
-	return append(append(append(dst, st.on...), text...), st.off...)
-}
-
-// AppendLeft appends text as a column that is aligned at its left end, and
-// widens the column where the text needs it.
-func AppendLeft(dst []byte, st *Style, text []byte, column *int) []byte {
-	const maxColumn = 40
-	return appendLeftUpTo(dst, st, text, column, maxColumn)
-}
-
-// appendLeftUpTo does the same for a column that grows to a maximum; a wider
-// value shifts the rest of its own line only.
-func appendLeftUpTo(dst []byte, st *Style, text []byte, column *int, maxColumn int) []byte {
-	n := Width(text)
-	if n <= maxColumn {
-		*column = max(*column, n)
-	}
-	dst = append(append(append(dst, st.on...), text...), st.off...)
-	return AppendSpaces(dst, *column-n)
 }
 
 // node appends the NID of sender or receiver, or the address in a message without NIDs.
@@ -222,22 +190,22 @@ func (s *Summary) Facts(m *dissect.Message) *schema.Line {
 	return &s.line
 }
 
-// AppendParts appends text that consists of parts, truncated to a number of columns;
-// -1: no limit. With dim, only errors keep the style of their role.
-func (c *Colors) AppendParts(dst, line []byte, parts []schema.Part, left int, dim bool) []byte {
-	long := left >= 0 && Width(line) > left
+// AddFacts appends what a line says, truncated to a number of columns; -1: no limit. With dim,
+// only errors keep their role.
+func AddFacts(dst, facts *schema.Marked, left int, dim bool) {
+	long := left >= 0 && Width(facts.Text) > left
 	if long {
 		left-- // for the … at the end
 	}
 	names := 0 // parts up to the last name
-	for i, p := range parts {
+	for i, p := range facts.Parts {
 		if long && p.Role == schema.Name {
 			names = i
 		}
 	}
 	from := 0
-	for i, p := range parts {
-		text := line[from:p.End]
+	for i, p := range facts.Parts {
+		text := facts.Text[from:p.End]
 		from = p.End
 		if p.Role == schema.Object && i < names && len(text) > len(elided) {
 			text = []byte(elided)
@@ -250,16 +218,16 @@ func (c *Colors) AppendParts(dst, line []byte, parts []schema.Part, left int, di
 				left -= Width(text)
 			}
 		}
-		st := c.roles[p.Role]
-		if dim && p.Role != schema.Bad {
-			st = &c.Dim
+		role := p.Role
+		if dim && role != schema.Bad {
+			role = schema.Dim
 		}
-		dst = append(append(append(dst, st.on...), text...), st.off...)
+		dst.AddBytes(role, text)
 		if long && left <= 0 {
-			return c.Dim.Append(dst, "…")
+			dst.Add(schema.Dim, "…")
+			return
 		}
 	}
-	return dst
 }
 
 // elided replaces a FID in a line that has no room for the name behind it.

@@ -130,11 +130,11 @@ func (s *Summary) reply(m *dissect.Message) {
 	if !complete || msg.Variant == nil || msg.Variant.SummarizeReply == nil {
 		return
 	}
-	text, parts := len(l.Text), len(l.Parts)
+	text := len(l.Text)
 	l.Add(schema.Dim, " ")
 	msg.Variant.SummarizeReply(msg, l)
 	if l.DropLabel(); len(l.Text) == text+1 {
-		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
+		l.Cut(text)
 	}
 }
 
@@ -239,11 +239,11 @@ func (s *Summary) showNode(n *dissect.Node) {
 // addNode adds a label and the value of a node, nothing when that is empty.
 func (s *Summary) addNode(label string, role schema.Role, n *dissect.Node) {
 	l := &s.line
-	text, parts := len(l.Text), len(l.Parts)
+	text := len(l.Text)
 	l.Key(label)
 	value := len(l.Text)
 	if l.Text = appendNodeValue(l.Text, &s.tree, n); len(l.Text) == value {
-		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
+		l.Cut(text)
 		return
 	}
 	l.Mark(role)

@@ -15,23 +15,17 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// Width returns the number of columns that text takes on a terminal, without
-// escape sequences.
+// Width returns the number of columns that text takes on a terminal.
 func Width(b []byte) int {
 	n := 0
 	for i := 0; i < len(b); i++ {
-		switch {
-		case b[i] == 0x1b:
-			for i < len(b) && b[i] != 'm' {
-				i++
-			}
-		case b[i] < utf8.RuneSelf:
+		if b[i] < utf8.RuneSelf {
 			n++
-		default:
-			r, size := utf8.DecodeRune(b[i:])
-			n += RuneWidth(r)
-			i += size - 1
+			continue
 		}
+		r, size := utf8.DecodeRune(b[i:])
+		n += RuneWidth(r)
+		i += size - 1
 	}
 	return n
 }
@@ -98,11 +92,11 @@ func AppendFrame(dst []byte, file string, number int64) []byte {
 // appendGap appends what separates two parts of a line: two spaces, or a line
 // break where the next part would go beyond the width of the terminal; 0: there
 // is no such width. The line begins at start.
-func appendGap(dst []byte, start, next, terminal int) []byte {
-	if terminal > 0 && Width(dst[start:])+2+next > terminal {
-		dst = append(dst, '\n')
+func appendGap(dst *schema.Marked, start, next, terminal int) {
+	if terminal > 0 && Width(dst.Text[start:])+2+next > terminal {
+		dst.Plain("\n")
 	}
-	return append(dst, "  "...)
+	dst.Plain("  ")
 }
 
 // AppendSpaces appends n spaces, none when n is negative.

@@ -32,18 +32,20 @@ const (
 
 // Append appends a tree: a line about the RPC, and a line for each RPC of the tree with its
 // start after the first request, its latency, and what of it is its own.
-func (t *Trace) Append(dst []byte, n *nested.Node, at Moment) []byte {
+func (t *Trace) Append(dst *schema.Marked, n *nested.Node, at Moment) {
 	t.fit([]*nested.Node{n})
 	t.text = append(strconv.AppendUint(append(t.text[:0], 'x'), n.RPC.XID, 10), "  "...)
 	t.text = t.opt.Time.Append(t.text, n.RPC.Begin(), at, true)
-	dst = append(t.opt.Colors.Head.Append(dst, string(t.text)), t.about(n.RPC)...)
-	dst = t.titles(append(dst, '\n'), "link")
-	return t.line(dst, n, "", n.RPC.Begin())
+	dst.AddBytes(schema.Heading, t.text)
+	dst.Text = append(dst.Text, t.about(n.RPC)...)
+	dst.Text = append(dst.Text, '\n')
+	t.titles(dst, "link")
+	t.line(dst, n, "", n.RPC.Begin())
 }
 
 // AppendList appends trees as one table, without a line above each. at has the time of the
 // first frame.
-func (t *Trace) AppendList(dst []byte, list []*nested.Node, at Moment) []byte {
+func (t *Trace) AppendList(dst *schema.Marked, list []*nested.Node, at Moment) {
 	times := make([]string, len(list))
 	for i, n := range list {
 		times[i] = string(t.opt.Time.Append(nil, n.RPC.Begin(), at, true))
@@ -52,12 +54,12 @@ func (t *Trace) AppendList(dst []byte, list []*nested.Node, at Moment) []byte {
 	}
 	t.list = true
 	t.fit(list)
-	dst = t.titles(AppendSpaces(dst, t.at), "xid, link")
+	dst.Spaces(t.at)
+	t.titles(dst, "xid, link")
 	for i, n := range list {
-		dst = appendCellRight(dst, &t.opt.Colors.Dim, []byte(times[i]), t.at)
-		dst = t.line(dst, n, "", n.RPC.Begin())
+		addCellRight(dst, schema.Dim, []byte(times[i]), t.at)
+		t.line(dst, n, "", n.RPC.Begin())
 	}
-	return dst
 }
 
 // fit chooses the widths of columns for trees.
@@ -73,14 +75,14 @@ func (t *Trace) fit(list []*nested.Node) {
 }
 
 // titles appends the line with the titles of columns.
-func (t *Trace) titles(dst []byte, last string) []byte {
-	c := t.opt.Colors
+func (t *Trace) titles(dst *schema.Marked, last string) {
 	for _, title := range [...]string{"start", "time", "own"} {
-		dst = appendCellRight(dst, &c.Dim, []byte(title), traceTime)
+		addCellRight(dst, schema.Dim, []byte(title), traceTime)
 	}
-	dst = appendCellLeft(append(dst, ' '), &c.Dim, []byte("operation"), t.op)
-	dst = appendCellLeft(append(dst, ' '), &c.Dim, []byte("nodes"), t.node)
-	return append(c.Dim.Append(append(dst, ' '), last), '\n')
+	addCellLeft(dst.Plain(" "), schema.Dim, []byte("operation"), t.op)
+	addCellLeft(dst.Plain(" "), schema.Dim, []byte("nodes"), t.node)
+	dst.Plain(" ").Add(schema.Dim, last)
+	dst.Text = append(dst.Text, '\n')
 }
 
 // about returns what the request is about.
@@ -130,42 +132,44 @@ func (t *Trace) nodes(r *track.RPC) []byte {
 }
 
 // line appends the lines of a tree. branches are drawn before its operation.
-func (t *Trace) line(dst []byte, n *nested.Node, branches string, start int64) []byte {
-	c, r := t.opt.Colors, n.RPC
+func (t *Trace) line(dst *schema.Marked, n *nested.Node, branches string, start int64) {
+	r := n.RPC
 	if t.list && len(branches) == 0 {
-		dst = AppendSpaces(dst, traceTime) // the time of the request stands before it
+		dst.Spaces(traceTime) // the time of the request stands before it
 	} else {
-		dst = appendCellRight(dst, &c.Dim, AppendLatency(nil, roundLatency(r.Begin()-start)), traceTime)
+		addCellRight(dst, schema.Dim, AppendLatency(nil, roundLatency(r.Begin()-start)), traceTime)
 	}
-	dst = t.span(dst, &c.Num, r.Latency)
+	t.span(dst, schema.Number, r.Latency)
 	if len(n.Children) > 0 {
-		dst = t.span(dst, &c.Num, r.OwnTime)
+		t.span(dst, schema.Number, r.OwnTime)
 	} else {
-		dst = AppendSpaces(dst, traceTime)
+		dst.Spaces(traceTime)
 	}
-	st := &c.Op
+	st := schema.Action
 	if r.Failed() && !r.IsExpectedError() {
-		st = &c.Bad
+		st = schema.Bad
 	}
-	dst = c.Dim.Append(append(dst, ' '), branches)
-	dst = appendCellLeft(dst, st, t.operation(r), max(0, t.op-Width([]byte(branches))))
-	dst = appendCellLeft(append(dst, ' '), &c.NID, t.nodes(r), t.node)
-	dst = append(append(dst, ' '), n.Link.String()...)
+	dst.Plain(" ").Add(schema.Dim, branches)
+	addCellLeft(dst, st, t.operation(r), max(0, t.op-Width([]byte(branches))))
+	addCellLeft(dst.Plain(" "), schema.Node, t.nodes(r), t.node)
+	dst.Plain(" ")
+	dst.Text = append(dst.Text, n.Link.String()...)
 	switch {
 	case n.Link == nested.ByTime:
-		dst = append(dst, '?')
+		dst.Text = append(dst.Text, '?')
 	case t.list && n.Link == nested.Unlinked:
-		dst = c.Dim.Append(dst, "x"+strconv.FormatUint(r.XID, 10))
+		dst.Add(schema.Dim, "x"+strconv.FormatUint(r.XID, 10))
 	}
 	if r.Failed() {
-		dst = c.Bad.Append(append(dst, ' '), string(records.AppendErrno(nil, r.Status)))
+		dst.Plain(" ").Add(schema.Bad, string(records.AppendErrno(nil, r.Status)))
 	} else if r.Missing != track.NotMissing {
-		dst = c.Dim.Append(append(dst, ' '), missingTexts[r.Missing])
+		dst.Plain(" ").Add(schema.Dim, missingTexts[r.Missing])
 	}
 	if (t.list || len(branches) > 0) && t.opt.Wide() {
-		dst = append(dst, t.about(r)...)
+		dst.Text = append(dst.Text, t.about(r)...)
 	}
-	dst = append(bytes.TrimRight(dst, " "), '\n')
+	dst.TrimSpaces()
+	dst.Text = append(dst.Text, '\n')
 	const more, last, through = "├ ", "└ ", "│ "
 	below := strings.NewReplacer(more, through, last, "  ").Replace(branches)
 	for i, child := range n.Children {
@@ -173,18 +177,18 @@ func (t *Trace) line(dst []byte, n *nested.Node, branches string, start int64) [
 		if i == len(n.Children)-1 {
 			branch = last
 		}
-		dst = t.line(AppendSpaces(dst, t.at), child, below+branch, start)
+		dst.Spaces(t.at)
+		t.line(dst, child, below+branch, start)
 	}
-	return dst
 }
 
 // span appends a time span, where it is known.
-func (t *Trace) span(dst []byte, st *Style, get func() (int64, bool)) []byte {
+func (t *Trace) span(dst *schema.Marked, st schema.Role, get func() (int64, bool)) {
 	text := []byte("-")
 	if ns, ok := get(); ok {
 		text = AppendLatency(nil, roundLatency(ns))
 	}
-	return appendCellRight(dst, st, text, traceTime)
+	addCellRight(dst, st, text, traceTime)
 }
 
 // AppendTraceJSON appends trees of RPCs as JSON objects, a line each.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // isFlat reports whether a list has only values without names.
@@ -22,15 +23,15 @@ const manyEqual = 4
 
 // scalars appends the values of a list one behind the other, wrapped at the
 // width of the terminal; many equal ones as one value and their number.
-func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
+func (r *Tree) scalars(dst *schema.Marked, i, depth, label int) {
 	t := &r.tree
-	dst, column := r.name(dst, &t.Nodes[i], depth, max(label, 1))
+	column := r.name(dst, &t.Nodes[i], depth, max(label, 1))
 	at := column
 	for k := i + 1; k < int(t.Nodes[i].End); {
 		n := &t.Nodes[k]
-		st := r.style(n.Field)
+		st := roleOfField(n.Field)
 		if n.Is(dissect.NotValid) {
-			st = &r.c.Dim
+			st = schema.Dim
 		}
 		same := r.countEqual(k, int(t.Nodes[i].End))
 		times := same
@@ -38,19 +39,19 @@ func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
 			times = 1
 		}
 		for range times {
-			dst, at = r.space(dst, column, at, len(r.text))
-			dst = st.end(append(st.begin(dst), r.text...))
+			at = r.space(dst, column, at, len(r.text))
+			dst.AddBytes(st, r.text)
 		}
 		if same >= manyEqual {
 			size := len(r.text)
 			r.text = strconv.AppendInt(append(r.text, 'x'), int64(same), 10)
-			dst, at = r.space(dst, column, at, len(r.text)-size)
-			dst = r.c.Dim.end(append(r.c.Dim.begin(dst), r.text[size:]...))
+			at = r.space(dst, column, at, len(r.text)-size)
+			dst.AddBytes(schema.Dim, r.text[size:])
 		}
 		k += same
 	}
-	dst = r.remarks(dst, i)
-	return r.endLine(dst, &t.Nodes[i], depth)
+	r.remarks(dst, i)
+	r.endLine(dst, &t.Nodes[i], depth)
 }
 
 // countEqual writes the value of node k into r.text and counts the nodes from
@@ -73,13 +74,15 @@ func (r *Tree) countEqual(k, end int) int {
 
 // space appends what separates a word from the one before, a space or a line
 // break, and returns the column where the word ends. The value began at column.
-func (r *Tree) space(dst []byte, column, at, word int) ([]byte, int) {
+func (r *Tree) space(dst *schema.Marked, column, at, word int) int {
 	const minRoom = 20 // columns that make another line worthwhile
 	switch {
 	case at == column:
-		return dst, at + word
+		return at + word
 	case r.opt.Width > column+minRoom && at+1+word > r.opt.Width:
-		return AppendSpaces(append(dst, '\n'), column), column + word
+		dst.Plain("\n").Spaces(column)
+		return column + word
 	}
-	return append(dst, ' '), at + 1 + word
+	dst.Plain(" ")
+	return at + 1 + word
 }

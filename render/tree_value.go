@@ -10,93 +10,96 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
+func (r *Tree) leaf(dst *schema.Marked, i, depth, label int) {
 	n := &r.tree.Nodes[i]
-	dst, column := r.name(dst, n, depth, max(label, 1))
+	column := r.name(dst, n, depth, max(label, 1))
+	begin := len(dst.Text)
 	switch {
 	case n.Is(dissect.Missing):
-		dst = r.c.Warn.begin(dst)
-		dst = strconv.AppendInt(dst, int64(n.Len), 10)
-		dst = append(append(dst, " bytes missing, "...), lnet.Why(n.Val).String()...)
-		return append(append(dst, r.c.Warn.off...), '\n')
+		dst.Text = strconv.AppendInt(dst.Text, int64(n.Len), 10)
+		dst.Plain(" bytes missing, ").Plain(lnet.Why(n.Val).String())
+		dst.MarkFrom(begin, schema.Warning)
+		dst.Plain("\n")
+		return
 	case n.Is(dissect.NotValid):
-		dst = r.c.Dim.begin(dst)
-		dst = appendNodeValue(dst, &r.tree, n)
-		dst = r.c.Dim.end(dst)
+		dst.Text = appendNodeValue(dst.Text, &r.tree, n)
+		dst.MarkFrom(begin, schema.Dim)
 	default:
-		dst = r.value(dst, n, column)
-		dst = r.remarks(dst, i)
+		r.value(dst, n, column)
+		r.remarks(dst, i)
 	}
-	return r.endLine(dst, n, depth)
+	r.endLine(dst, n, depth)
 }
 
 // endLine ends the line of a value, with Hex after its offset and bytes.
-func (r *Tree) endLine(dst []byte, n *dissect.Node, depth int) []byte {
-	if !r.opt.Hex {
-		return append(dst, '\n')
-	}
-	return r.dump(append(r.span(dst, n), '\n'), n, depth+1)
+func (r *Tree) endLine(dst *schema.Marked, n *dissect.Node, depth int) {
+	r.span(dst, n)
+	dst.Plain("\n")
+	r.dump(dst, n, depth+1)
 }
 
 // value appends a value in its style, with its meaning in brackets. It begins
 // in a column.
-func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
+func (r *Tree) value(dst *schema.Marked, n *dissect.Node, column int) {
 	f := n.Field
 	if f.Names != nil && f.Kind <= schema.Int {
 		if f.Names.Flags {
-			return r.flags(dst, n, column)
+			r.flags(dst, n, column)
+			return
 		}
-		return r.enum(dst, n)
+		r.enum(dst, n)
+		return
 	}
-	st := r.style(f)
-	dst = st.begin(dst)
+	begin := len(dst.Text)
 	switch {
 	case f.Kind == schema.Bytes || n.Is(dissect.Undecoded):
-		dst = r.bytes(dst, n)
+		dst.Text = appendFirstBytes(dst.Text, r.tree.Bytes(n))
 	case f.Kind == schema.Text && n.Src != dissect.InText:
-		dst = append(schema.AppendText(append(dst, '"'), schema.TrimNUL(r.tree.Bytes(n))), '"')
+		dst.Text = append(schema.AppendText(append(dst.Text, '"'), schema.TrimNUL(r.tree.Bytes(n))), '"')
 	default:
-		dst = appendNodeValue(dst, &r.tree, n)
+		dst.Text = appendNodeValue(dst.Text, &r.tree, n)
 	}
-	dst = st.end(dst)
+	dst.MarkFrom(begin, roleOfField(f))
 	switch f.Format {
 	case schema.Time, schema.Size, schema.Errno:
-		return r.meaning(dst, n)
+		r.meaning(dst, n)
+		return
 	}
-	return dst
 }
 
-func (r *Tree) style(f *schema.Field) *Style {
-	c := r.c
+func roleOfField(f *schema.Field) schema.Role {
 	switch f.Kind {
 	case schema.Text, schema.Strings:
-		return &c.Name
+		return schema.Name
 	case schema.Virtual, schema.Bytes:
-		return &Style{}
+		return schema.NoRole
 	}
 	switch f.Format {
 	case schema.NID, schema.NID4, schema.IPv4, schema.UUID:
-		return &c.NID
+		return schema.Node
 	case schema.FID, schema.OSTID, schema.OSTIDPlain, schema.Handle, schema.Cookie, schema.ID:
-		return &c.FID
+		return schema.Object
 	}
-	return &c.Num
+	return schema.Number
 }
 
-func (r *Tree) enum(dst []byte, n *dissect.Node) []byte {
-	name := n.Field.Names.Name(n.Val)
+func (r *Tree) enum(dst *schema.Marked, n *dissect.Node) {
+	begin, name := len(dst.Text), n.Field.Names.Name(n.Val)
 	if name == "" {
-		r.text = appendFormat(r.text[:0], n.Field, n.Val)
-		return r.c.Num.end(append(r.c.Num.begin(dst), r.text...))
+		dst.Text = appendFormat(dst.Text, n.Field, n.Val)
+		dst.MarkFrom(begin, schema.Number)
+		return
 	}
-	dst = r.c.Flag.Append(dst, name)
-	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
+	dst.Add(schema.Flag, name).Plain(" ")
+	begin = len(dst.Text)
+	dst.Plain("(")
 	if n.Field.Format == schema.Plain && n.Val >= minHex {
-		dst = schema.AppendHex(dst, n.Val)
+		dst.Text = schema.AppendHex(dst.Text, n.Val)
 	} else {
-		dst = appendFormat(dst, n.Field, n.Val)
+		dst.Text = appendFormat(dst.Text, n.Field, n.Val)
 	}
-	return r.c.Dim.end(append(dst, ')'))
+	dst.Plain(")")
+	dst.MarkFrom(begin, schema.Dim)
 }
 
 // minHex is the lowest value of an enumeration that is shown in hexadecimal.
@@ -104,27 +107,26 @@ const minHex = 1 << 16
 
 // flags appends a flag word and the names of its bits, wrapped at the width of
 // the terminal.
-func (r *Tree) flags(dst []byte, n *dissect.Node, column int) []byte {
+func (r *Tree) flags(dst *schema.Marked, n *dissect.Node, column int) {
 	at := column
-	put := func(st *Style) {
-		dst, at = r.space(dst, column, at, len(r.text))
-		dst = st.end(append(st.begin(dst), r.text...))
+	put := func(role schema.Role) {
+		at = r.space(dst, column, at, len(r.text))
+		dst.AddBytes(role, r.text)
 	}
 	r.text = schema.AppendHex(r.text[:0], n.Val)
-	put(&r.c.Dim)
+	put(schema.Dim)
 	rest := n.Field.Names.Set(n.Val, func(v *schema.Value) {
 		r.text = append(r.text[:0], v.Name...)
-		put(&r.c.Flag)
+		put(schema.Flag)
 	})
 	if rest != 0 && rest != n.Val {
 		r.text = schema.AppendHex(r.text[:0], rest)
-		put(&r.c.Warn)
+		put(schema.Warning)
 	}
-	return dst
 }
 
 // meaning appends, in brackets, a number as date, size or name of an error.
-func (r *Tree) meaning(dst []byte, n *dissect.Node) []byte {
+func (r *Tree) meaning(dst *schema.Marked, n *dissect.Node) {
 	r.text = r.text[:0]
 	switch f := n.Field; f.Format {
 	case schema.Time:
@@ -140,10 +142,12 @@ func (r *Tree) meaning(dst []byte, n *dissect.Node) []byte {
 		}
 	}
 	if len(r.text) == 0 {
-		return dst
+		return
 	}
-	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
-	return r.c.Dim.end(append(append(dst, r.text...), ')'))
+	dst.Plain(" ")
+	begin := len(dst.Text)
+	dst.Text = append(append(append(dst.Text, '('), r.text...), ')')
+	dst.MarkFrom(begin, schema.Dim)
 }
 
 // appendUnits appends a multiple of 1024 in KiB, MiB …, nothing for other sizes.
@@ -161,10 +165,9 @@ func appendUnits(dst []byte, v uint64) []byte {
 	return append(dst, ' ', units[u], 'i', 'B')
 }
 
-// bytes appends the first bytes of opaque data.
-func (r *Tree) bytes(dst []byte, n *dissect.Node) []byte {
+// appendFirstBytes appends the first bytes of opaque data.
+func appendFirstBytes(dst, b []byte) []byte {
 	const shown = 32
-	b := r.tree.Bytes(n)
 	dst = hex.AppendEncode(dst, b[:min(len(b), shown)])
 	if len(b) > shown {
 		dst = append(dst, "… "...)
@@ -177,52 +180,53 @@ func (r *Tree) bytes(dst []byte, n *dissect.Node) []byte {
 // maxInline is how many bytes are shown in the line of their field.
 const maxInline = 8
 
-// span appends the offset and size of a node, and its bytes when they are few.
-func (r *Tree) span(dst []byte, n *dissect.Node) []byte {
+// span appends, with Hex, the offset and size of a node, and its bytes when they are few.
+func (r *Tree) span(dst *schema.Marked, n *dissect.Node) {
 	if !r.opt.Hex || !onWire(n) {
-		return dst
+		return
 	}
-	dst = append(append(append(dst, "  "...), r.c.Dim.on...), '[')
-	dst = strconv.AppendInt(dst, int64(n.Off), 10)
-	dst = strconv.AppendInt(append(dst, ':'), int64(n.Len), 10)
-	dst = append(dst, ']')
+	dst.Plain("  ")
+	begin := len(dst.Text)
+	dst.Text = strconv.AppendInt(append(dst.Text, '['), int64(n.Off), 10)
+	dst.Text = append(strconv.AppendInt(append(dst.Text, ':'), int64(n.Len), 10), ']')
 	if b := r.tree.Bytes(n); len(b) <= maxInline {
-		dst = appendSpaced(append(dst, ' '), b)
+		dst.Text = appendSpaced(append(dst.Text, ' '), b)
 	}
-	return append(dst, r.c.Dim.off...)
+	dst.MarkFrom(begin, schema.Dim)
 }
 
 // onWire reports whether the bytes of a node were captured.
 func onWire(n *dissect.Node) bool { return n.Src != dissect.InText && n.Src != dissect.Implied }
 
-// dump appends the bytes of a node in lines of 16, as hex and as text.
-func (r *Tree) dump(dst []byte, n *dissect.Node, depth int) []byte {
+// dump appends, with Hex, the bytes of a node in lines of 16, as hex and as text.
+func (r *Tree) dump(dst *schema.Marked, n *dissect.Node, depth int) {
 	const line = 16
 	if !r.opt.Hex || !onWire(n) {
-		return dst
+		return
 	}
 	b := r.tree.Bytes(n)
 	if len(b) <= maxInline {
-		return dst
+		return
 	}
 	for at := 0; at < len(b); at += line {
 		part := b[at:min(at+line, len(b))]
-		dst = append(AppendSpaces(dst, depth*indent), r.c.Dim.on...)
+		dst.Spaces(depth * indent)
+		begin := len(dst.Text)
 		const digits = 6
 		r.text = strconv.AppendInt(r.text[:0], int64(n.Off)+int64(at), 10)
-		dst = append(AppendSpaces(dst, digits-len(r.text)), r.text...)
-		dst = append(dst, ' ', ' ')
-		dst = appendSpaced(dst, part)
-		dst = AppendSpaces(dst, 3*(line-len(part))+2)
+		dst.Spaces(digits - len(r.text))
+		dst.Text = append(append(dst.Text, r.text...), "  "...)
+		dst.Text = appendSpaced(dst.Text, part)
+		dst.Spaces(3*(line-len(part)) + 2)
 		for _, c := range part {
 			if c < ' ' || c >= 0x7f {
 				c = '.'
 			}
-			dst = append(dst, c)
+			dst.Text = append(dst.Text, c)
 		}
-		dst = append(append(dst, r.c.Dim.off...), '\n')
+		dst.MarkFrom(begin, schema.Dim)
+		dst.Plain("\n")
 	}
-	return dst
 }
 
 func appendSpaced(dst, b []byte) []byte {

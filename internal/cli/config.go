@@ -95,11 +95,10 @@ func (c *configOptions) run() error {
 	if c.names = append(c.names, c.formerly...); len(c.formerly) > 0 {
 		x.Note("--log is --name now; in other commands it is the log of a kernel")
 	}
-	x.List = func(list []*config.Entry) []byte {
+	x.List = func(dst *schema.Marked, list []*config.Entry) {
 		s := tables.NewConfiguration(x.Options(), x.First(), !c.final)
-		text := s.Append(nil, list)
+		s.Append(dst, list)
 		x.Hide(s.Omitted())
-		return text
 	}
 	read := config.New()
 	hasMessages := false

@@ -22,6 +22,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/trouble"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
@@ -279,29 +280,30 @@ func (o *findingsOutput) end(e *diagnose.Engine) {
 	case !o.IsText() && !live:
 		o.Emit(o.list...)
 	case o.IsText() && (len(o.list) > 0 || e.RPCs() > 0):
-		o.Fail(o.Out.Write(o.inText(e, live)))
+		o.inText(e, live)
 	}
 }
 
-func (o *findingsOutput) inText(e *diagnose.Engine, live bool) []byte {
+func (o *findingsOutput) inText(e *diagnose.Engine, live bool) {
+	var dst schema.Marked
 	text := o.textOf()
 	var clients, servers []lnet.NID
 	if !o.In.OnlyLogs() { // which have lines about some of the connections only
 		captured := slices.DeleteFunc(slices.Clone(e.Imports().List()), func(i *track.Import) bool { return i.FromLog }) // as are the RPCs
 		clients, servers = track.Nodes(captured)
 	}
-	b := text.AppendInput(nil, &tables.Input{First: o.first(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
+	text.AppendInput(&dst, &tables.Input{First: o.first(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
 		o.list, o.chooses())
 	switch {
 	case live: // they are written
-		return b
-	case !o.chooses():
-		return text.AppendAll(b, o.list) // with what an expert would say first
+	case o.chooses():
+		for _, f := range o.list {
+			text.Append(&dst, f)
+		}
+	default:
+		text.AppendAll(&dst, o.list) // with what an expert would say first
 	}
-	for _, f := range o.list {
-		b = text.Append(b, f)
-	}
-	return b
+	o.Fail(o.Print(&dst))
 }
 
 func (o *findingsOutput) chooses() bool {
@@ -316,11 +318,10 @@ func (o *findingsOutput) found(f *diagnose.Finding) {
 }
 
 // line appends a finding as text.
-func (o *findingsOutput) line(dst []byte, f *diagnose.Finding) []byte {
-	if !o.options.Input.Verbose && !o.chooses() && tables.IsUsual(f) {
-		return dst // end writes it
+func (o *findingsOutput) line(dst *schema.Marked, f *diagnose.Finding) {
+	if o.options.Input.Verbose || o.chooses() || !tables.IsUsual(f) { // which end writes
+		o.textOf().Append(dst, f)
 	}
-	return o.textOf().Append(dst, f)
 }
 
 // status returns the exit status by what was found.

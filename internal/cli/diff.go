@@ -17,6 +17,8 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/tables"
 )
 
@@ -206,12 +208,13 @@ func (c *diffOptions) run() error {
 	after, failedToo := c.read(second, by)
 	w := c.Sys.NewWriter(first.FlushPolicy())
 	text := c.Options()
-	o := tables.StatsOptions{By: by, Colors: text.Colors, Width: text.Width, NIDs: text.NIDs}
-	return errors.Join(failed, failedToo, w.Write(c.compare(o, before, after)), w.Close())
+	o := tables.StatsOptions{By: by, Width: text.Width, NIDs: text.NIDs}
+	return errors.Join(failed, failedToo, w.Write(render.NewColors(c.Colored()).Paint(nil, c.compare(o, before, after))), w.Close())
 }
 
 // compare returns what has changed, in the form that the flags choose.
-func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) []byte {
+func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) *schema.Marked {
+	text := &schema.Marked{}
 	rows := comparison.Rows(before.stats, after.stats)
 	for _, s := range []*measured{before, after} {
 		if n := s.stats.Dropped(); n > 0 {
@@ -242,15 +245,17 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) []
 		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs%s, and the connects to %d targets compared", compared, few, equal)
 	}
 	if c.Form.Value == "json" {
-		return tables.AppendChangesJSON(nil, o.By, rows, connections)
+		text.Text = tables.AppendChangesJSON(nil, o.By, rows, connections)
+		return text
 	}
 	t := tables.NewChangesTable(o, c.all)
-	buf := t.Append(nil, rows)
+	t.Append(text, rows)
 	after.pass.NoteHidden(t.Omitted.String())
 	if len(rows) > 0 && len(connections) > 0 {
-		buf = append(buf, '\n')
+		text.Plain("\n")
 	}
-	return tables.NewNegotiatedText(c.Options(), "before", "after").Append(buf, connections)
+	tables.NewNegotiatedText(c.Options(), "before", "after").Append(text, connections)
+	return text
 }
 
 func isOffsetOf(offset string, files []string) bool {

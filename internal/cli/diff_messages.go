@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -105,7 +106,7 @@ func (c *diffOptions) runMessages() error {
 	if err != nil {
 		return err
 	}
-	var buf []byte
+	var text schema.Marked
 	compared := 0
 	o := c.Options()
 	for _, a := range first {
@@ -116,13 +117,13 @@ func (c *diffOptions) runMessages() error {
 			compared++
 			d := render.CompareMessages(a, b)
 			if c.Form.Value == "json" {
-				buf = d.AppendJSON(buf)
+				text.Text = d.AppendJSON(text.Text)
 				continue
 			}
-			if len(buf) > 0 {
-				buf = append(buf, '\n')
+			if len(text.Text) > 0 {
+				text.Plain("\n")
 			}
-			buf = d.AppendText(buf, &o, messageTitle(a, before.file), messageTitle(b, after.file))
+			d.AppendText(&text, &o, messageTitle(a, before.file), messageTitle(b, after.file))
 			if len(d.Differences) == 0 {
 				p.Note("the messages are equal")
 			}
@@ -135,7 +136,7 @@ func (c *diffOptions) runMessages() error {
 		return exit.Usagef("%s and %s: a request cannot be compared with a reply", before.text, after.text)
 	}
 	w := c.Sys.NewWriter(iostreams.FlushWhenFull)
-	return errors.Join(w.Write(buf), w.Close())
+	return errors.Join(w.Write(render.NewColors(c.Colored()).Paint(nil, &text)), w.Close())
 }
 
 func messageTitle(m *dissect.Message, file string) string {

@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
@@ -208,16 +209,15 @@ func (c *filesOptions) runTimeline(o scan.Options) error {
 		}
 	}})
 	var processes []*files.Process
-	x.List = func([]*track.RPC) (text []byte) {
+	x.List = func(dst *schema.Marked, _ []*track.RPC) {
 		lines := render.NewRPCSummary(x.Options())
 		for i, p := range processes {
 			if i > 0 {
-				text = append(text, '\n')
+				dst.Plain("\n")
 			}
-			text = render.AppendProcess(text, p, lines, render.Moment{First: x.First()})
+			render.AppendProcess(dst, p, lines, render.Moment{First: x.First()})
 		}
 		x.Hide(lines.Omitted())
-		return text
 	}
 	return x.Run(func() {
 		if file := followed.File(fid); file != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
@@ -139,11 +140,11 @@ func (c *importsOptions) selected(list []*track.Import) []*track.Import {
 func (c *importsOptions) show(x *flags.Run[*records.Import], imports func() *track.Imports) (hooks follow.Hooks, end func([]*track.Import)) {
 	parameters := &tables.ImportParameters{InFlight: make(map[*track.Import]int)}
 	asTable := flags.Table(x.Reading, &tables.Imports)
-	x.List = func(list []*records.Import) []byte {
+	x.List = func(dst *schema.Marked, list []*records.Import) {
 		slices.SortStableFunc(list, func(a, b *records.Import) int {
 			return cmp.Compare(tables.Trouble(b.Import), tables.Trouble(a.Import))
 		})
-		return asTable(list)
+		asTable(dst, list)
 	}
 	var shown []*track.Import
 	if c.at.isSet() {
@@ -152,9 +153,9 @@ func (c *importsOptions) show(x *flags.Run[*records.Import], imports func() *tra
 				parameters.InFlight[i]++
 			}
 		}
-		x.List = func([]*records.Import) []byte {
+		x.List = func(dst *schema.Marked, _ []*records.Import) {
 			parameters.At = c.at.time(x.First())
-			return parameters.Append(nil, shown)
+			dst.Text = parameters.Append(dst.Text, shown)
 		}
 	}
 	return hooks, func(list []*track.Import) {
@@ -176,18 +177,22 @@ func (c *importsOptions) showEvents(x *flags.Run[*records.ImportEvent], _ func()
 		}
 		return t
 	}
-	x.List = func([]*records.ImportEvent) []byte { return nil } // lines are written
-	var buf []byte
+	x.List = func(*schema.Marked, []*records.ImportEvent) {} // lines are written
+	var text schema.Marked
 	if x.In.Live() {
 		hooks.Import = func(i *track.Import, at track.Point) {
 			if c.shows(i) {
-				buf = timeline().AppendChange(buf[:0], i, at)
-				x.Fail(x.Out.Write(buf))
+				text.Reset()
+				timeline().AppendChange(&text, i, at)
+				x.Fail(x.Print(&text))
 			}
 		}
 		return hooks, func([]*track.Import) {}
 	}
-	return hooks, func(list []*track.Import) { x.Fail(x.Out.Write(timeline().Append(nil, c.selected(list)))) }
+	return hooks, func(list []*track.Import) {
+		timeline().Append(&text, c.selected(list))
+		x.Fail(x.Print(&text))
+	}
 }
 
 // joinCompared makes one argument of the two clients behind --compare.
@@ -237,8 +242,8 @@ func isOf(i *track.Import, client string) bool {
 // none.
 func (c *importsOptions) compare(x *flags.Run[*comparison.Connection], _ func() *track.Imports) (follow.Hooks, func([]*track.Import)) {
 	a, b, _ := c.clients()
-	x.List = func(list []*comparison.Connection) []byte {
-		return tables.NewNegotiatedText(c.Options(), a, b).Append(nil, list)
+	x.List = func(dst *schema.Marked, list []*comparison.Connection) {
+		tables.NewNegotiatedText(c.Options(), a, b).Append(dst, list)
 	}
 	return follow.Hooks{}, func(list []*track.Import) {
 		of := func(client string) (found []*track.Import) {

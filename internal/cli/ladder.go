@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/ladder"
 	"github.com/lshark/lshark/render/records"
 )
@@ -140,18 +141,19 @@ func (c *ladderOptions) run() error {
 	d := &ladder.Diagram{Title: c.title(), Limit: c.Count, NIDs: o.NIDs}
 	d.Files = o.Files
 	d.Logs = x.In.LogNames()
-	x.List = func([]*records.Arrow) []byte {
+	x.List = func(dst *schema.Marked, _ []*records.Arrow) {
 		switch {
 		case d.Len() == 0:
-			return nil
+			return
 		case c.Form.Value == "svg":
-			return d.AppendSVG(nil, ladder.SVGOptions{Width: c.width, Time: o.Time})
+			dst.Text = d.AppendSVG(dst.Text, ladder.SVGOptions{Width: c.width, Time: o.Time})
+			return
 		}
-		text := ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time}
+		text := ladder.TextOptions{Width: o.Width, Time: o.Time}
 		if c.width > 0 {
 			text.Width = c.width
 		}
-		return d.AppendText(nil, text)
+		d.AppendText(dst, text)
 	}
 	end := c.collect(x.Reading, d)
 	return x.Run(func() {

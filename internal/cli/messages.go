@@ -158,7 +158,7 @@ func (c *messagesOptions) run() error {
 	switch {
 	case !c.Prints() && !c.tree && !c.hex:
 	case show.flags != nil:
-		addFlagWords(x.Pass, x.Out, show.flags, c.filter, c.Count, c.diff)
+		addFlagWords(x, show.flags, c.filter, c.Count, c.diff)
 	case parallel:
 		c.addParallel(x.Pass, in, x.Out)
 	default:
@@ -191,25 +191,24 @@ type messageView struct {
 	render.Renderer
 	independent bool          // each message can be rendered without those before it
 	header      []byte        // printed first
-	flags       *render.Flags // the Renderer of -T flags, which needs connects in pairs; else nil
+	flags       *render.Flags // of -T flags, in place of the Renderer: it needs connects in pairs
 
 	// table has the columns of -T parquet, whose Renderer needs the Writer; else nil.
 	table *records.Table[*records.Message]
 }
 
 func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
-	o := c.Options()
+	o, colors := c.Options(), render.NewColors(c.Colored())
 	switch c.Form.Value {
 	case "tree":
-		return messageView{independent: true, Renderer: render.NewTree(render.TreeOptions{
-			Colors: o.Colors, Width: o.Width, Time: o.Time, Hex: c.hex})}, nil
+		return messageView{independent: true, Renderer: colors.Renderer(render.NewTree(render.TreeOptions{
+			Width: o.Width, Time: o.Time, Hex: c.hex}))}, nil
 	case "json":
 		r := render.NewJSON()
 		r.BulkData = c.hex
 		return messageView{independent: true, Renderer: r}, nil
 	case "flags":
-		r := render.NewFlags(render.FlagsOptions{Colors: o.Colors, Width: o.Width, Time: o.Time})
-		return messageView{Renderer: r, flags: r}, nil
+		return messageView{flags: render.NewFlags(render.FlagsOptions{Width: o.Width, Time: o.Time})}, nil
 	case flags.ParquetForm:
 		keys, err := c.fileKeys()
 		return messageView{table: keys}, err
@@ -225,7 +224,7 @@ func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
 		return v, nil
 	}
 	o.Names, o.Files = c.names, in.FileNames()
-	return messageView{Renderer: render.NewSummary(o)}, nil
+	return messageView{Renderer: colors.Renderer(render.NewSummary(o))}, nil
 }
 
 // fileKeys returns the keys of -T parquet, with the fields of -e.
@@ -283,15 +282,16 @@ func (c *messagesOptions) addMessages(p *scan.Pass, w *iostreams.Writer, show me
 // 0: never; a connect and its reply are one, messages of LNet do not count. With diff,
 // it renders in what the reply to a connect differs from the request, and notes when
 // there is nothing to render.
-func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *flags.MessageFilter, limit int, diff bool) {
-	var buf []byte
+func addFlagWords(x *flags.Reading, r *render.Flags, selected *flags.MessageFilter, limit int, diff bool) {
+	p := x.Pass
+	var text schema.Marked
 	var failed error
 	shown, compared, pairs := 0, 0, 0
 	write := func(counts bool) {
-		if failed != nil || len(buf) == 0 {
+		if failed != nil || len(text.Text) == 0 {
 			return
 		}
-		failed = w.Write(buf)
+		failed = x.Print(&text)
 		if counts {
 			shown++
 		}
@@ -306,13 +306,14 @@ func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *
 		case failed != nil || !matches(pair.Request) && !matches(pair.Reply):
 			return
 		case diff:
-			var ok bool
-			if buf, ok = r.AppendConnectDiff(buf[:0], pair, p.First()); ok {
+			text.Reset()
+			if r.AppendConnectDiff(&text, pair, p.First()) {
 				compared++
 			}
 			pairs++
 		default:
-			buf = r.AppendConnect(buf[:0], pair, p.First())
+			text.Reset()
+			r.AppendConnect(&text, pair, p.First())
 		}
 		write(true)
 	})
@@ -322,7 +323,8 @@ func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *
 		Message: func(m *dissect.Message) error {
 			if !inPair && !diff && failed == nil {
 				at.First = p.First()
-				buf = r.Append(buf[:0], m, at)
+				text.Reset()
+				r.Append(&text, m, at)
 				write(m.Kind == lnet.Request || m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply)
 			}
 			at.Before = m.Time

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
@@ -80,15 +81,14 @@ func (c *recoveryOptions) run() error {
 	if err != nil {
 		return err
 	}
-	x.List = func(list []*recovery.Recovery) []byte {
-		text := flags.Table(x.Reading, &tables.Recoveries)(list)
+	x.List = func(dst *schema.Marked, list []*recovery.Recovery) {
+		flags.Table(x.Reading, &tables.Recoveries)(dst, list)
 		if c.Input.Verbose {
 			s := tables.NewRecoveryStory(x.Options(), x.First())
 			for _, r := range list {
-				text = s.Append(text, r)
+				s.Append(dst, r)
 			}
 		}
-		return text
 	}
 	var list []*recovery.Recovery
 	dropped := 0

@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -118,11 +119,10 @@ func (c *rpcsOptions) run() error {
 		return err
 	}
 	lines, at := render.NewRPCSummary(c.Options()), render.Moment{}
-	x.Line = func(dst []byte, r *track.RPC) []byte {
+	x.Line = func(dst *schema.Marked, r *track.RPC) {
 		at.First = x.First()
-		dst = lines.AppendRPC(dst, r, at)
+		lines.AppendRPC(dst, r, at)
 		at.Before = r.Begin()
-		return dst
 	}
 	shown := 0
 	show := func(r *track.RPC, frames scan.RPCFrames) {
@@ -204,7 +204,9 @@ func (c *rpcsOptions) runTree(o scan.Options) error {
 		if len(roots) == 0 {
 			return nil
 		}
-		return x.Out.Write(render.NewTrace(c.Options()).AppendList(nil, roots, render.Moment{First: x.First()}))
+		var text schema.Marked
+		render.NewTrace(c.Options()).AppendList(&text, roots, render.Moment{First: x.First()})
+		return x.Print(&text)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -147,7 +148,7 @@ func (c *statsOptions) run() error {
 		return err
 	}
 	text := c.Options()
-	c.table.Colors, c.table.Width, c.table.NIDs = text.Colors, text.Width, text.NIDs
+	c.table.Width, c.table.NIDs = text.Width, text.NIDs
 	x, err := flags.OpenInput(&c.Job, in, c.table.Keys(), scan.Options{Limit: c.Count, SaveRPCs: true, Logs: scan.LoggedRPCs,
 		Concurrent: c.namesTargets(c.table.By)})
 	if err != nil {
@@ -173,27 +174,22 @@ func (c *statsOptions) run() error {
 
 // show returns the func that shows the rows of an interval.
 func (c *statsOptions) show(x *flags.Run[*records.Row]) func(*track.Interval) {
-	var text func([]byte, *track.Interval) []byte
+	var text schema.Marked
 	switch c.Form.Value {
 	case "tsv":
 		t := tables.NewStatsTSV(c.table)
-		text = t.AppendInterval
 		x.Header = t.Header(nil)
+		return func(i *track.Interval) { x.Fail(x.Out.Write(t.AppendInterval(nil, i))) }
 	case "table":
 		t := tables.NewStatsTable(c.table)
-		text = t.AppendInterval
-		x.List = func([]*records.Row) []byte { // the tables are written
-			x.Hide(t.Omitted.String())
-			return nil
+		x.List = func(*schema.Marked, []*records.Row) { x.Hide(t.Omitted.String()) } // the tables are written
+		return func(i *track.Interval) {
+			text.Reset()
+			t.AppendInterval(&text, i)
+			x.Fail(x.Print(&text))
 		}
-	default:
-		return func(i *track.Interval) { x.Emit(c.table.Rows(i)...) }
 	}
-	var buf []byte
-	return func(i *track.Interval) {
-		buf = text(buf[:0], i)
-		x.Fail(x.Out.Write(buf))
-	}
+	return func(i *track.Interval) { x.Emit(c.table.Rows(i)...) }
 }
 
 // namesTargets reports whether rows, or the filter, have names of targets.

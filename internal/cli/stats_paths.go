@@ -5,6 +5,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -42,7 +43,7 @@ func (c *statsOptions) runPaths() error {
 	}
 	x.List = flags.Table(x.Reading, &tables.Paths)
 	if c.Form.Value == "tsv" {
-		x.List = func(list []*records.HostPath) []byte { return tables.AppendPathsTSV(nil, list) }
+		x.List = func(dst *schema.Marked, list []*records.HostPath) { dst.Text = tables.AppendPathsTSV(dst.Text, list) }
 	}
 	f := follow.New(follow.Options{Live: x.In.Live()})
 	all := f.Paths()

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -29,7 +30,7 @@ type top struct {
 	sort    string
 	drawn   int64 // time of the capture when the table was last drawn
 	pressed bool  // a key changed the table since
-	text    []byte
+	text    schema.Marked
 	out     bytes.Buffer
 }
 
@@ -53,7 +54,7 @@ const (
 func (c *statsOptions) runTop(x *flags.Reading) error {
 	o, pass := c.table, x.Pass
 	s := c.follow(pass, track.StatsOptions{By: o.By, Window: int64(c.window)}, true)
-	p := &top{sys: c.Sys.IO, pass: pass, stats: s, table: tables.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
+	p := &top{sys: c.Sys.IO, pass: pass, stats: s, table: tables.NewStatsTable(o), colors: render.NewColors(c.Colored()), sort: o.Sort}
 	pass.Add(scan.Consumer{
 		Begin:   p.begin,
 		Message: func(*dissect.Message) error { return p.step(pass.Last()) },
@@ -121,11 +122,11 @@ func (p *top) draw() error {
 func (p *top) lines(columns int) []string {
 	p.table.Options.Width = columns
 	p.table.Omitted = tables.Omitted{}
-	p.text = p.text[:0]
+	p.text.Reset()
 	for _, i := range p.stats.Intervals() {
-		p.text = p.table.AppendInterval(p.text, i)
+		p.table.AppendInterval(&p.text, i)
 	}
-	return strings.Split(strings.TrimSuffix(string(p.text), "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(string(p.colors.Paint(nil, &p.text)), "\n"), "\n")
 }
 
 // fitLines shortens a table to limit lines. It keeps the last line, which is
@@ -158,7 +159,9 @@ func (p *top) dim(text string, columns int) string {
 	if columns == 0 {
 		columns = len(text)
 	}
-	return string(p.colors.Dim.AppendTruncated(nil, []byte(text), columns))
+	var line schema.Marked
+	render.AddTruncated(&line, schema.Dim, []byte(text), columns)
+	return string(p.colors.Paint(nil, &line))
 }
 
 // end leaves the last table on the screen.

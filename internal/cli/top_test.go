@@ -67,11 +67,12 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 	var out, errs bytes.Buffer
 	sys := testSystem(&out, &errs)
 	sys.OutTTY, sys.Columns = true, columns
+	sys.Env = func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] }
 	c := &statsOptions{Job: flags.NewJob(sys, "table"), by: by, sort: flags.Choice{Value: "count", Words: tables.StatsSorts()},
 		timeout: time.Hour, window: liveWindow}
 	c.Args = []string{file}
 	x := must.Value(c.Open(c.check, scan.Options{}))(t)
-	c.table.Colors, c.table.Width = render.NewColors(false), columns
+	c.table.Width = columns
 	must.NoError(t, c.runTop(x))
 	parts := strings.Split(out.String(), cursorHome)
 	for _, s := range parts[1:] {

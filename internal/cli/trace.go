@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/monitor"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -72,17 +73,18 @@ func (c *traceOptions) run() error {
 	trees := nested.NewTrees(f.Nested(), 0, func(r *track.RPC) bool { return r.XID == xid })
 	f.Add(follow.Hooks{Done: trees.Done})
 	var roots []*nested.Node
-	own := map[string]func() []byte{
-		"json": func() []byte { return render.AppendTraceJSON(nil, roots) },
-		"otlp": func() []byte { return append(monitor.AppendTraces(nil, roots, x.Last(), flags.Version()), '\n') },
-		"text": func() []byte { return c.text(roots, x.First()) },
+	own := map[string]func(dst *schema.Marked){
+		"json": func(dst *schema.Marked) { dst.Text = render.AppendTraceJSON(dst.Text, roots) },
+		"otlp": func(dst *schema.Marked) {
+			dst.Text = append(monitor.AppendTraces(dst.Text, roots, x.Last(), flags.Version()), '\n')
+		},
+		"text": func(dst *schema.Marked) { c.text(dst, roots, x.First()) },
 	}
 	if text := own[c.Form.Value]; text != nil {
-		x.Own(func([]*track.RPC) []byte {
-			if len(roots) == 0 {
-				return nil
+		x.Own(func(dst *schema.Marked, _ []*track.RPC) {
+			if len(roots) > 0 {
+				text(dst)
 			}
-			return text()
 		})
 	}
 	return x.Run(func() {
@@ -119,13 +121,12 @@ func eachTraced(list []*nested.Node, do func(*nested.Node)) {
 	}
 }
 
-func (c *traceOptions) text(roots []*nested.Node, first int64) (text []byte) {
+func (c *traceOptions) text(dst *schema.Marked, roots []*nested.Node, first int64) {
 	t := render.NewTrace(c.Options())
 	for i, n := range roots {
 		if i > 0 {
-			text = append(text, '\n')
+			dst.Plain("\n")
 		}
-		text = t.Append(text, n, render.Moment{First: first})
+		t.Append(dst, n, render.Moment{First: first})
 	}
-	return text
 }

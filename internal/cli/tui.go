@@ -138,6 +138,7 @@ func (c *tuiOptions) run() error {
 		Title:    title(in, c.Args, &c.Input),
 		Capture:  m,
 		View:     view,
+		Colored:  c.Job.Colored(),
 		Live:     in.Live(),
 		Messages: c.messages,
 		Findings: in.OnlyLogs(), // there are no rows

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/outdir"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
@@ -210,7 +211,7 @@ func (w *folder) finish(c *content, report func(captures []string, page string) 
 
 // writeContent writes the findings and RPCs as JSON and text, and the names of targets.
 func (w *folder) writeContent(c *content) error {
-	opt := render.SummaryOptions{Colors: render.NewColors(false)}
+	opt := render.SummaryOptions{}
 	if len(w.captures) > 1 {
 		for _, x := range w.captures {
 			opt.Files = append(opt.Files, x.name)
@@ -237,10 +238,10 @@ func (w *folder) writeFindings(c *content, opt render.SummaryOptions, notes []by
 	if lacking > 0 {
 		text = fmt.Appendf(text, "frames of the evidence that were not in memory any more: %d\n", lacking)
 	}
-	text = append(text, '\n')
-	text = tables.NewFindingsText(opt, w.first, true).AppendAll(text, c.findings)
+	shown := schema.Marked{Text: append(text, '\n')}
+	tables.NewFindingsText(opt, w.first, true).AppendAll(&shown, c.findings)
 	json := render.NewRecordJSON(&records.Findings).AppendLines(nil, c.findings)
-	return errors.Join(w.file(findingsText, text), w.file(findingsJSON, json))
+	return errors.Join(w.file(findingsText, shown.Text), w.file(findingsJSON, json))
 }
 
 func (w *folder) writeRPCs(c *content, opt render.SummaryOptions, notes []byte) error {
@@ -251,17 +252,17 @@ func (w *folder) writeRPCs(c *content, opt render.SummaryOptions, notes []byte) 
 	if c.others > 0 {
 		text = fmt.Appendf(text, "further RPCs that match: %d\n", c.others)
 	}
-	text = append(text, '\n')
+	shown := schema.Marked{Text: append(text, '\n')}
 	line := render.NewRPCSummary(opt)
 	for _, r := range c.rpcs {
 		for i := range r.Seen {
 			w.renumberPoint(&r.Seen[i].Request)
 			w.renumberPoint(&r.Seen[i].Reply)
 		}
-		text = line.AppendRPC(text, r, render.Moment{First: w.first})
+		line.AppendRPC(&shown, r, render.Moment{First: w.first})
 	}
 	json := render.NewRecordJSON(&records.RPCs).AppendLines(nil, c.rpcs)
-	return errors.Join(w.file(rpcsText, text), w.file(rpcsJSON, json))
+	return errors.Join(w.file(rpcsText, shown.Text), w.file(rpcsJSON, json))
 }
 
 // renumber sets the frames of a finding to their numbers in the folder, and removes evidence that

@@ -21,7 +21,7 @@ func copyMenu(s *Screen) {
 		list = append(list, choice{text: what + " " + text, do: func() { s.copy(text) }})
 	}
 	if x := s.details.current(); x != nil && s.details.tree.HasFocus() {
-		add("line", strings.TrimSpace(textOf(runsOf(x.text))))
+		add("line", strings.TrimSpace(string(x.Text)))
 	}
 	if xid := xidOf(row); xid != 0 {
 		add("xid", fmt.Sprint(xid))

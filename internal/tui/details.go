@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -20,6 +20,7 @@ type details struct {
 	bytes  *pane
 	rows   *store.Reader
 	render *render.Tree
+	styles *styles
 
 	row     *store.Row // that is shown, nil: none
 	list    []int64    // its messages
@@ -37,16 +38,16 @@ type details struct {
 }
 
 type treeLine struct {
-	text  []byte
+	schema.Marked
 	node  int    // -1: none
 	path  string // names of the node and those around it
 	depth int
 	parts bool // lines below belong to it
 }
 
-func newDetails(rows *store.Store, opt *render.SummaryOptions) *details {
+func newDetails(rows *store.Store, opt *render.SummaryOptions, st *styles) *details {
 	d := &details{tree: newPane("message"), bytes: newPane("bytes"), rows: rows.NewReader(),
-		render: render.NewTree(render.TreeOptions{Colors: opt.Colors, Time: opt.Time})}
+		render: render.NewTree(render.TreeOptions{Time: opt.Time}), styles: st}
 	// What a message is about is in its buffers.
 	d.folded = map[string]bool{"ksock": true, "ib": true, "o2iblnd": true, "lnet": true, "lustre_msg": true, "ptlrpc_body": true}
 	d.tree.moved = d.light
@@ -76,8 +77,8 @@ func (d *details) set(k store.Kind, id int64) error {
 func (d *details) clear(remark string) {
 	d.row, d.message, d.list, d.lines, d.shown, d.source = nil, nil, nil, nil, nil, nil
 	d.tree.title, d.bytes.title = "message", "bytes"
-	d.tree.setText([][]byte{[]byte(remark)})
-	d.bytes.setText(nil)
+	d.tree.setText(remark)
+	d.bytes.setText()
 }
 
 // turn shows the next message of an RPC, or the one before.
@@ -106,9 +107,10 @@ func (d *details) showMessage() error {
 		return nil
 	}
 	d.message = m.Clone().Message
-	text, places, nodes := d.render.AppendPlaced(nil, d.message, render.Moment{First: m.First})
+	var text schema.Marked
+	places, nodes := d.render.AppendPlaced(&text, d.message, render.Moment{First: m.First})
 	d.nodes = nodes
-	d.lines = splitTree(text, places, nodes)
+	d.lines = splitTree(&text, places, nodes)
 	d.setTitle()
 	d.tree.cursor, d.tree.column = 0, 0
 	d.refold()
@@ -132,14 +134,14 @@ func (d *details) setTitle() {
 	}
 }
 
-func splitTree(text []byte, places []render.Place, nodes *dissect.Tree) (list []treeLine) {
+func splitTree(text *schema.Marked, places []render.Place, nodes *dissect.Tree) (list []treeLine) {
 	var path []string
 	off := 0
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) == 0 && off+1 == len(text) {
+	for _, line := range text.Lines() {
+		if len(line.Text) == 0 && off+1 == len(text.Text) {
 			break
 		}
-		x := treeLine{text: line, node: -1}
+		x := treeLine{Marked: line, node: -1}
 		for len(places) > 0 && places[0].Off <= off {
 			x.node = places[0].Node
 			places = places[1:]
@@ -151,7 +153,7 @@ func splitTree(text []byte, places []render.Place, nodes *dissect.Tree) (list []
 			x.path = strings.Join(path, "/")
 			x.parts = int(n.End) > x.node+1
 		}
-		off += len(line) + 1
+		off += len(line.Text) + 1
 		list = append(list, x)
 	}
 	for i := range list { // a list of values on one line has no lines below it
@@ -205,7 +207,7 @@ func (d *details) treeRuns(i int) []run {
 			sign = "▸ "
 		}
 	}
-	return append([]run{{sign, tcell.StyleDefault.Dim(true)}}, runsOf(x.text)...)
+	return append([]run{{sign, tcell.StyleDefault.Dim(true)}}, d.styles.runs(&x.Marked)...)
 }
 
 // current returns the line with the cursor, nil for none.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lshark/lshark/internal/tui/store"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 )
@@ -22,7 +22,7 @@ type filterLine struct {
 	*tview.InputField
 	hint   *tview.Box
 	errors []string // lines below
-	colors *render.Colors
+	styles *styles
 	kind   store.Kind
 	names  []string // that the filter knows, in their order
 	past   []string // filters that were applied, the last one at the end
@@ -35,8 +35,8 @@ type filterLine struct {
 
 const filterLabel = "filter: "
 
-func newFilterLine(rows *store.Store, colors *render.Colors) *filterLine {
-	f := &filterLine{InputField: tview.NewInputField(), hint: tview.NewBox(), colors: colors, rows: rows}
+func newFilterLine(rows *store.Store, st *styles) *filterLine {
+	f := &filterLine{InputField: tview.NewInputField(), hint: tview.NewBox(), styles: st, rows: rows}
 	f.SetLabel(filterLabel).SetLabelStyle(tcell.StyleDefault.Dim(true))
 	f.SetFieldStyle(tcell.StyleDefault).SetPlaceholderStyle(tcell.StyleDefault.Dim(true))
 	f.SetPlaceholder("F to type one, such as opcode == OST_WRITE && latency > 10ms")
@@ -47,9 +47,8 @@ func newFilterLine(rows *store.Store, colors *render.Colors) *filterLine {
 	f.SetChangedFunc(f.changed)
 	f.hint.SetBackgroundColor(tcell.ColorDefault)
 	f.hint.SetDrawFunc(func(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
-		bad := styleOf(&colors.Bad)
 		for i := 0; i < min(height, len(f.errors)); i++ {
-			put(screen, x+1, y+i, width-1, 0, []run{{f.errors[i], bad}}, nil)
+			put(screen, x+1, y+i, width-1, 0, []run{{f.errors[i], st[schema.Bad]}}, nil)
 		}
 		return x, y, width, height
 	})
@@ -82,9 +81,9 @@ func (f *filterLine) changed(text string) {
 	switch {
 	case text == "":
 	case f.compile(text) != nil:
-		style = styleOf(&f.colors.Bad)
+		style = f.styles[schema.Bad]
 	default:
-		style = styleOf(&f.colors.Good)
+		style = f.styles[schema.Good]
 	}
 	f.SetFieldStyle(style)
 }

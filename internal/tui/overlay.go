@@ -1,9 +1,9 @@
 package tui
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -45,11 +45,7 @@ func full(s *Screen, p *pane) tview.Primitive {
 // showLines shows a page of lines. Enter goes to the message or the RPCs that a line is about.
 func showLines(s *Screen, title string, lines []model.Line) {
 	p := newPane(title)
-	text := make([][]byte, len(lines))
-	for i := range lines {
-		text[i] = lines[i].Text
-	}
-	p.setText(text)
+	p.set(len(lines), func(i int) []run { return s.styles.runs(&lines[i].Marked) })
 	p.cursor = max(0, slices.IndexFunc(lines, func(l model.Line) bool { return l.Filter != "" })) // below the heading of a table
 	p.chosen = func() {
 		switch {
@@ -123,7 +119,7 @@ LOOK
 
 func showHelp(s *Screen) {
 	p := newPane("keys, Esc closes")
-	p.setText(bytes.Split([]byte(helpText), []byte("\n")))
+	p.setText(strings.Split(helpText, "\n")...)
 	s.open(full(s, p))
 }
 

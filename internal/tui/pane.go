@@ -33,9 +33,9 @@ func (p *pane) set(count int, line func(i int) []run) {
 	p.cursor = max(0, min(p.cursor, count-1))
 }
 
-// setText replaces the lines by those of a text with escape sequences.
-func (p *pane) setText(lines [][]byte) {
-	p.set(len(lines), func(i int) []run { return runsOf(lines[i]) })
+// setText replaces the lines.
+func (p *pane) setText(lines ...string) {
+	p.set(len(lines), func(i int) []run { return []run{{lines[i], tcell.StyleDefault}} })
 }
 
 func (p *pane) move(to int) {

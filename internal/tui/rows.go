@@ -19,8 +19,9 @@ import (
 // grid is the table of RPCs or messages. It reads only the rows that are visible.
 type grid struct {
 	*tview.Table
-	index *schema.Index
-	opt   *render.SummaryOptions
+	index  *schema.Index
+	opt    *render.SummaryOptions
+	styles *styles
 
 	view    *store.View
 	stopped *atomic.Bool // of the goroutine that advances the view
@@ -58,8 +59,8 @@ func (g *grid) names(k store.Kind) (list []string) {
 	return list
 }
 
-func newGrid(rows *store.Store, opt *render.SummaryOptions) *grid {
-	g := &grid{Table: tview.NewTable(), index: opcodes.FieldIndex(), opt: opt, reader: rows.NewReader()}
+func newGrid(rows *store.Store, opt *render.SummaryOptions, st *styles) *grid {
+	g := &grid{Table: tview.NewTable(), index: opcodes.FieldIndex(), opt: opt, styles: st, reader: rows.NewReader()}
 	for _, k := range []store.Kind{store.RPCs, store.Messages} {
 		g.setColumns(k, usualColumns(k))
 	}
@@ -296,27 +297,24 @@ func (g *grid) timeOf(id int64) int64 {
 // style returns the style of a row: errors stand out, and what only keeps connections
 // alive does not.
 func (g *grid) style(r *store.Row, err error) tcell.Style {
-	colors := g.opt.Colors
-	var st *render.Style
+	role := schema.NoRole
 	switch {
 	case err != nil:
-		st = &colors.Warn
+		role = schema.Warning
 	case r.RPC != nil && r.RPC.Failed() && !r.RPC.IsExpectedError():
-		st = &colors.Bad
+		role = schema.Bad
 	case r.RPC != nil && r.RPC.Unanswered():
-		st = &colors.Warn
+		role = schema.Warning
 	case r.RPC != nil && r.RPC.HasOpcode && r.RPC.Opcode == opcodes.OBD_PING:
-		st = &colors.Dim
+		role = schema.Dim
 	case r.Message != nil && r.Message.Kind == lnet.Reply && r.Message.RPC.Status < 0:
-		st = &colors.Bad
+		role = schema.Bad
 	case r.Message != nil && r.Message.Kind == lnet.Connrej:
-		st = &colors.Bad
+		role = schema.Bad
 	case r.Message != nil && render.IsKeepalive(r.Message):
-		st = &colors.Dim
-	default:
-		return tcell.StyleDefault.Foreground(tcell.ColorDefault)
+		role = schema.Dim
 	}
-	return styleOf(st)
+	return g.styles[role]
 }
 
 // fileOf returns the file of the frame that a column has.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -20,7 +21,8 @@ import (
 type Options struct {
 	Title   string // names the capture
 	Capture *model.Capture
-	View    render.SummaryOptions // colours, times, NIDs and Files; the other fields are not used
+	View    render.SummaryOptions // times, NIDs and Files; the other fields are not used
+	Colored bool
 	Live    bool
 
 	// Of the first view: messages instead of RPCs, a filter, and columns instead of
@@ -46,6 +48,7 @@ type Frame struct {
 // comments say otherwise.
 type Screen struct {
 	opt     Options
+	styles  *styles
 	app     *tview.Application
 	pages   *tview.Pages
 	main    *tview.Flex
@@ -104,11 +107,11 @@ type work struct {
 func newScreen(o Options, w work) *Screen {
 	// The colours of the terminal, not those of tview.
 	tview.Styles = tview.Theme{}
-	s := &Screen{opt: o, app: tview.NewApplication(), pages: tview.NewPages(), head: tview.NewBox(), work: w}
-	s.grid = newGrid(o.Capture.Rows, &s.opt.View)
-	s.details = newDetails(o.Capture.Rows, &s.opt.View)
-	s.filter = newFilterLine(o.Capture.Rows, o.View.Colors)
-	s.status = newStatusLine(styleOf(&o.View.Colors.Bad))
+	s := &Screen{opt: o, app: tview.NewApplication(), pages: tview.NewPages(), head: tview.NewBox(), styles: newStyles(o.Colored), work: w}
+	s.grid = newGrid(o.Capture.Rows, &s.opt.View, s.styles)
+	s.details = newDetails(o.Capture.Rows, &s.opt.View, s.styles)
+	s.filter = newFilterLine(o.Capture.Rows, s.styles)
+	s.status = newStatusLine(s.styles[schema.Bad])
 	s.queries = [2]store.Query{store.RPCs: {Kind: store.RPCs}, store.Messages: {Kind: store.Messages}}
 	kind := store.RPCs
 	if o.Messages {

@@ -23,7 +23,6 @@ import (
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/internal/tui/store"
-	"github.com/lshark/lshark/render"
 )
 
 // terminal is a screen that a test types on. Work of other goroutines is done at once.
@@ -74,7 +73,7 @@ func newTerminal(t *testing.T, c *model.Capture, width, height int, change func(
 	must.NoError(t, x.screen.Init())
 	t.Cleanup(x.screen.Fini)
 	x.screen.SetSize(width, height)
-	o := Options{Title: "sample.pcap", Capture: c, View: render.SummaryOptions{Colors: render.NewColors(true)},
+	o := Options{Title: "sample.pcap", Capture: c, Colored: true,
 		Save: func(path string, frames []Frame) (int, error) {
 			if strings.HasPrefix(path, "/nonexistent") {
 				return 0, os.ErrNotExist
@@ -707,7 +706,7 @@ func TestSizes(t *testing.T) {
 
 // TestWithoutColors checks that no cell has a colour.
 func TestWithoutColors(t *testing.T) {
-	x := newTerminal(t, capturing(t, "recovery.pcap.zst", model.Options{}), 120, 40, func(o *Options) { o.View.Colors = render.NewColors(false) })
+	x := newTerminal(t, capturing(t, "recovery.pcap.zst", model.Options{}), 120, 40, func(o *Options) { o.Colored = false })
 	for _, keys := range []string{"", "m", "d", "q", "?", "q", "/"} {
 		x.press(keys)
 		cells, _, _ := x.shown()

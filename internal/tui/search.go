@@ -43,7 +43,7 @@ func (s *Screen) notFound() { s.status.say("%s: not found", s.sought) }
 // searchRows looks for a row in a goroutine of its own, until a key is pressed.
 func (s *Screen) searchRows(by int) {
 	view := s.opt.View
-	finder := newGrid(s.opt.Capture.Rows, &view)
+	finder := newGrid(s.opt.Capture.Rows, &view, s.styles)
 	finder.view, finder.ids = s.grid.view, s.grid.ids
 	finder.setColumns(finder.view.Kind, s.grid.names(finder.view.Kind))
 	row, _ := s.grid.GetSelection()
@@ -110,7 +110,7 @@ func (d *details) search(sought string, by int) bool {
 	if d.tree.cursor >= len(d.shown) {
 		return false
 	}
-	i, ok := nextWith(sought, d.shown[d.tree.cursor], len(d.lines), by, func(i int) string { return textOf(runsOf(d.lines[i].text)) })
+	i, ok := nextWith(sought, d.shown[d.tree.cursor], len(d.lines), by, func(i int) string { return string(d.lines[i].Text) })
 	if !ok {
 		return false
 	}

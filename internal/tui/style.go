@@ -1,11 +1,10 @@
 package tui
 
 import (
-	"bytes"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fatih/color"
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
@@ -18,49 +17,35 @@ type run struct {
 	style tcell.Style
 }
 
-// runsOf returns the runs of a line with the escape sequences of render.Colors. Text of
-// the wire has none: the renderers escape it.
-func runsOf(line []byte) (list []run) {
-	style := tcell.StyleDefault
-	for len(line) > 0 {
-		text, rest, found := bytes.Cut(line, []byte("\x1b["))
-		if len(text) > 0 {
-			list = append(list, run{string(text), style})
+// styles are how text of each role looks on the screen.
+type styles [schema.RoleCount]tcell.Style
+
+func newStyles(colored bool) *styles {
+	list := &styles{}
+	for role, look := range render.Looks {
+		for _, attribute := range look {
+			switch s := list[role]; {
+			case !colored:
+			case attribute == color.Bold:
+				list[role] = s.Bold(true)
+			case attribute == color.Faint:
+				list[role] = s.Dim(true)
+			default:
+				list[role] = s.Foreground(tcell.PaletteColor(int(attribute - color.FgBlack)))
+			}
 		}
-		if !found {
-			break
-		}
-		codes, after, _ := bytes.Cut(rest, []byte("m"))
-		for _, code := range strings.Split(string(codes), ";") {
-			style = withCode(style, code)
-		}
-		line = after
 	}
 	return list
 }
 
-func withCode(s tcell.Style, code string) tcell.Style {
-	const (
-		reset, bold, faint, normal = 0, 1, 2, 22
-		firstColor, lastColor      = 30, 37
-		noColor                    = 39
-	)
-	n, err := strconv.Atoi(code)
-	switch {
-	case err != nil || n == reset:
-		return tcell.StyleDefault
-	case n == bold:
-		return s.Bold(true)
-	case n == faint:
-		return s.Dim(true)
-	case n == normal:
-		return s.Bold(false).Dim(false)
-	case n >= firstColor && n <= lastColor:
-		return s.Foreground(tcell.PaletteColor(n - firstColor))
-	case n == noColor:
-		return s.Foreground(tcell.ColorDefault)
+// runs returns the runs of a line.
+func (s *styles) runs(line *schema.Marked) (list []run) {
+	begin := 0
+	for _, p := range line.Parts {
+		list = append(list, run{string(line.Text[begin:p.End]), s[p.Role]})
+		begin = p.End
 	}
-	return s
+	return append(list, run{string(line.Text[begin:]), tcell.StyleDefault})
 }
 
 // printable replaces what could control a terminal. The renderers escape text of the wire
@@ -106,9 +91,4 @@ func columnsOf(runs []run) (n int) {
 		n += render.Width([]byte(r.text))
 	}
 	return n
-}
-
-func styleOf(st *render.Style) tcell.Style {
-	runs := runsOf(st.Append(nil, " "))
-	return runs[0].style
 }

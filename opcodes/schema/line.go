@@ -1,24 +1,8 @@
 package schema
 
-// Role is the meaning of a piece of a summary line; renderers colour by it.
-type Role uint8
-
-// The roles.
-const (
-	Dim    Role = iota // labels and punctuation
-	Name               // names of files, xattrs, keys
-	Object             // FIDs, object ids
-	Number             // sizes, offsets, counts
-	Node               // NIDs, uuids, targets
-	Good               // a result as it should be
-	Bad                // an error
-	Flag               // flags, modes, states
-)
-
 // Line collects the pieces of a summary line.
 type Line struct {
-	Text  []byte
-	Parts []Part
+	Marked
 
 	// HandleName appends the name that earlier messages gave to a handle,
 	// or nothing if the handle is unknown; nil: no earlier messages.
@@ -32,38 +16,16 @@ type Line struct {
 	spare []byte
 	from  int    // where the line begins in Text
 	label [2]int // where the last label, or the space in place of one, begins and ends in Text
-	plain bool   // parts are not recorded
 }
 
-// PlainLine returns a line that appends to dst and records no parts. Its text
-// is not escaped: the renderer that gets it does that.
-func PlainLine(dst []byte) Line { return Line{Text: dst, from: len(dst), plain: true} }
-
-// Part is a piece: it extends from the end of the one before to End.
-type Part struct {
-	End  int
-	Role Role
-}
+// PlainLine returns a line that appends to dst. Its text is not escaped: the renderer
+// that gets it does that.
+func PlainLine(dst []byte) Line { return Line{Marked: Marked{Text: dst, Unmarked: true}, from: len(dst)} }
 
 // Reset empties the line.
-func (l *Line) Reset() { l.Text, l.Parts, l.label = l.Text[:0], l.Parts[:0], [2]int{} }
-
-// Mark makes all that was appended to Text since the last mark a piece of that
-// role.
-func (l *Line) Mark(r Role) {
-	if l.plain {
-		return
-	}
-	if n := len(l.Parts); n > 0 && l.Parts[n-1].End == len(l.Text) || len(l.Text) == 0 {
-		return
-	}
-	l.Parts = append(l.Parts, Part{len(l.Text), r})
-}
-
-// Add appends a piece.
-func (l *Line) Add(r Role, text string) {
-	l.Text = append(l.Text, text...)
-	l.Mark(r)
+func (l *Line) Reset() {
+	l.Marked.Reset()
+	l.label = [2]int{}
 }
 
 // Key appends a label, with a space before it unless there is one. Its value is
@@ -76,7 +38,8 @@ func (l *Line) Key(label string) *Line {
 	if n := len(l.Text); n > l.from && l.Text[n-1] != ' ' {
 		l.Text = append(l.Text, ' ')
 	}
-	l.Add(Dim, label)
+	l.Text = append(l.Text, label...)
+	l.Mark(Dim)
 	if n := len(l.Text); n > begin && l.Text[n-1] == ' ' {
 		l.label = [2]int{begin, n}
 	}
@@ -89,8 +52,5 @@ func (l *Line) DropLabel() {
 	if end == begin || end != len(l.Text) {
 		return
 	}
-	l.Text = l.Text[:begin]
-	for n := len(l.Parts); n > 0 && l.Parts[n-1].End > begin; n-- {
-		l.Parts = l.Parts[:n-1]
-	}
+	l.Cut(begin)
 }

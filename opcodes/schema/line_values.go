@@ -124,7 +124,7 @@ func (l *Line) Value(r Role, n *Names, v uint64) {
 // Label appends a file name or other text of the wire up to its first NUL;
 // control characters are escaped.
 func (l *Line) Label(r Role, b []byte) {
-	if l.plain {
+	if l.Unmarked {
 		l.Text = append(l.Text, TrimNUL(b)...) // a renderer will escape it
 	} else {
 		l.Text = AppendText(l.Text, TrimNUL(b))

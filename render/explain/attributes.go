@@ -145,9 +145,9 @@ func hexBytes(text string) ([]byte, error) {
 }
 
 // AppendFile appends the name of a file as the heading of its attributes.
-func (d *Decoder) AppendFile(dst []byte, name string) []byte {
-	dst = d.colors.Dim.Append(dst, "file ")
-	return append(d.colors.Head.Append(dst, string(schema.AppendText(nil, []byte(name)))), '\n')
+func (d *Decoder) AppendFile(dst *schema.Marked, name string) {
+	dst.Add(schema.Dim, "file ")
+	dst.AddBytes(schema.Heading, schema.AppendText(nil, []byte(name))).Plain("\n")
 }
 
 // Attribute returns an extended attribute as a value, in the form that its name and

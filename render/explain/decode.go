@@ -17,7 +17,6 @@ import (
 
 // Decoder reads and renders standalone values.
 type Decoder struct {
-	colors *render.Colors
 	width  int
 	index  *schema.Index
 	tree   *render.Tree
@@ -40,8 +39,8 @@ type Decoded struct {
 var ErrType = errors.New("unknown type")
 
 // NewDecoder makes a decoder; width is that of the terminal, 0 without one.
-func NewDecoder(c *render.Colors, width int, index *schema.Index) *Decoder {
-	d := &Decoder{colors: c, width: width, index: index, tree: render.NewTree(render.TreeOptions{Colors: c, Width: width})}
+func NewDecoder(width int, index *schema.Index) *Decoder {
+	d := &Decoder{width: width, index: index, tree: render.NewTree(render.TreeOptions{Width: width})}
 	d.values.Remarks = true
 	return d
 }
@@ -219,52 +218,50 @@ func groupField(g *schema.Names) *schema.Field {
 }
 
 // AppendText appends a value as text for reading.
-func (d *Decoder) AppendText(dst []byte, v Decoded) []byte {
+func (d *Decoder) AppendText(dst *schema.Marked, v Decoded) {
 	d.values.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
 	if v.In != "" {
-		dst = append(d.colors.Dim.Append(dst, "as declared in "+v.In), '\n')
+		dst.Add(schema.Dim, "as declared in "+v.In).Plain("\n")
 	}
 	if len(d.values.Nodes) == 1 && v.Field.Names != nil {
-		return d.named(dst, v)
+		d.named(dst, v)
+		return
 	}
 	if len(d.values.Nodes) == 0 { // padding, or a union whose member depends on other fields
-		dst = append(d.colors.Dim.Append(append(dst, v.Field.Name...), "  all zeros"), '\n')
+		dst.Plain(v.Field.Name)
+		dst.Add(schema.Dim, "  all zeros").Plain("\n")
 	}
-	dst = d.tree.AppendValue(dst, v.Field, v.Owner, v.Bytes, v.Big)
+	d.tree.AppendValue(dst, v.Field, v.Owner, v.Bytes, v.Big)
 	if v.Note != "" {
-		p := newPage(dst, d.colors, d.width)
-		p.paragraph(v.Note)
-		dst = p.out
+		newPage(dst, d.width).paragraph(v.Note)
 	}
-	return dst
 }
 
 // named appends a flag word with a line for each flag, or the value of an
 // enumeration, with what they mean.
-func (d *Decoder) named(dst []byte, v Decoded) []byte {
-	p := newPage(dst, d.colors, d.width)
+func (d *Decoder) named(dst *schema.Marked, v Decoded) {
+	p := newPage(dst, d.width)
 	g, word := v.Field.Names, d.values.Nodes[0].Val
-	p.put(&p.c.Key, v.Field.Name)
-	p.put(&render.Style{}, "  ")
-	p.put(&p.c.Num, valueText(g, &schema.Value{Value: word}))
+	p.put(schema.Label, v.Field.Name)
+	p.put(schema.NoRole, "  ")
+	p.put(schema.Number, valueText(g, &schema.Value{Value: word}))
 	if !g.Flags {
 		d.enum(p, g, word)
-		return p.out
+		return
 	}
 	p.end()
 	p.flags(g, word)
-	return p.out
 }
 
 func (d *Decoder) enum(p *page, g *schema.Names, word uint64) {
 	name := g.Name(word)
-	p.put(&render.Style{}, "  ")
+	p.put(schema.NoRole, "  ")
 	if name == "" {
-		p.put(&p.c.Warn, "unknown value")
+		p.put(schema.Warning, "unknown value")
 		p.end()
 		return
 	}
-	p.put(&p.c.Flag, name)
+	p.put(schema.Flag, name)
 	if v, ok := g.Find(name); ok {
 		p.about(&v, textIndent)
 	}

@@ -22,12 +22,12 @@ func FuzzDecode(f *testing.F) {
 		f.Add(s[0], s[1], false)
 	}
 	index := opcodes.FieldIndex()
-	d := explain.NewDecoder(render.NewColors(false), 80, index)
+	d := explain.NewDecoder(80, index)
 	f.Fuzz(func(t *testing.T, kind, value string, big bool) {
 		list, err := d.Parse(kind, value, big)
 		assert.That(t, err != nil || len(list) != 0, "%q %q: neither value nor error", kind, value)
 		for _, v := range list {
-			assert.That(t, len(d.AppendText(nil, v)) != 0 && len(d.AppendJSON(nil, v)) != 0, "%q %q: nothing to show", kind, value)
+			assert.That(t, wiretest.Shown(d.AppendText, v) != "" && len(d.AppendJSON(nil, v)) != 0, "%q %q: nothing to show", kind, value)
 		}
 	})
 }
@@ -38,7 +38,7 @@ func FuzzAttributes(f *testing.F) {
 		"system.posix_acl_access=0x0200000001", "trusted.lmv=0xd00cd20cffffffff", "trusted.fid=", "x", "# file: \\"} {
 		f.Add(s)
 	}
-	d := explain.NewDecoder(render.NewColors(false), 80, opcodes.FieldIndex())
+	d := explain.NewDecoder(80, opcodes.FieldIndex())
 	f.Fuzz(func(t *testing.T, text string) {
 		list, errs := explain.ParseAttributes(text)
 		if explain.AreAttributes(text) && !strings.Contains(text, "#") && len(list)+len(errs) == 0 {
@@ -46,7 +46,7 @@ func FuzzAttributes(f *testing.F) {
 		}
 		for _, a := range list {
 			v := d.Attribute(a, false)
-			assert.That(t, len(d.AppendText(nil, v)) != 0 && len(d.AppendJSON(nil, v)) != 0, "%q: nothing to show", text)
+			assert.That(t, wiretest.Shown(d.AppendText, v) != "" && len(d.AppendJSON(nil, v)) != 0, "%q: nothing to show", text)
 		}
 	})
 }
@@ -54,7 +54,7 @@ func FuzzAttributes(f *testing.F) {
 // TestDecodeNumbers decodes statuses with the sign that they have on the wire, and
 // values of a group whose name is also that of a struct.
 func TestDecodeNumbers(t *testing.T) {
-	d := explain.NewDecoder(render.NewColors(false), 80, opcodes.FieldIndex())
+	d := explain.NewDecoder(80, opcodes.FieldIndex())
 	for _, tt := range []struct{ kind, value, want string }{
 		{"pb_status", "301", "pb_status  301\n  ELDLM_LOCK_ABORTED in operations on locks"},
 		{"pb_status", "ELDLM_LOCK_ABORTED", "pb_status  301\n  ELDLM_LOCK_ABORTED"},
@@ -81,14 +81,14 @@ func TestDecodeNumbers(t *testing.T) {
 			t.Errorf("%s %s: %d values, %v", tt.kind, tt.value, len(list), err)
 			continue
 		}
-		assert.Contains(t, string(d.AppendText(nil, list[0])), tt.want, tt.kind, tt.value)
+		assert.Contains(t, wiretest.Shown(d.AppendText, list[0]), tt.want, tt.kind, tt.value)
 	}
 }
 
 // TestDecodeAll decodes bytes of several lengths and patterns as each type.
 func TestDecodeAll(t *testing.T) {
 	index := opcodes.FieldIndex()
-	d := explain.NewDecoder(render.NewColors(true), 80, index)
+	d := explain.NewDecoder(80, index)
 	orders := []bool{false, true}
 	if !wiretest.All {
 		orders = orders[:1]
@@ -110,7 +110,7 @@ func TestDecodeAll(t *testing.T) {
 						continue
 					}
 					for _, v := range list {
-						d.AppendText(nil, v)
+						wiretest.Shown(d.AppendText, v)
 						d.AppendJSON(nil, v)
 					}
 				}
@@ -120,8 +120,8 @@ func TestDecodeAll(t *testing.T) {
 }
 
 // tooLong returns the first line of several words that is longer than a width.
-func tooLong(text []byte, width int) string {
-	for line := range strings.Lines(string(text)) {
+func tooLong(text string, width int) string {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if render.Width([]byte(line)) > width && len(strings.Fields(line)) > 1 {
 			return line
@@ -140,7 +140,7 @@ func TestExplainAll(t *testing.T) {
 		widths = append(widths, 40, 200)
 	}
 	for _, width := range widths {
-		e := explain.NewTopics(render.NewColors(false), width, index)
+		e := explain.NewTopics(width, index)
 		for i, name := range index.TopicNames(true) {
 			if !wiretest.All && len(index.Find(name)) == 0 && i%3 > 0 {
 				continue
@@ -148,7 +148,7 @@ func TestExplainAll(t *testing.T) {
 			topics := index.Topics(name)
 			assert.That(t, len(topics) != 0, "%s is listed and cannot be explained", name)
 			for i := range topics {
-				text := e.AppendTopic(nil, &topics[i])
+				text := wiretest.Shown(e.AppendTopic, &topics[i])
 				assert.That(t, len(text) != 0, "%s: nothing to show", name)
 				line := tooLong(text, width)
 				assert.That(t, width < page || line == "", "%s: more than %d columns: %s", name, width, line)

@@ -252,8 +252,8 @@ func maskNames(names []string, word uint32) string {
 }
 
 // AppendLogText appends the parts of a line for reading.
-func AppendLogText(dst []byte, c *render.Colors, width int, list []LogPart) []byte {
-	p := newPage(dst, c, width)
+func AppendLogText(dst *schema.Marked, width int, list []LogPart) {
+	p := newPage(dst, width)
 	name, text := 0, 0
 	for i := range list {
 		part := &list[i]
@@ -262,21 +262,20 @@ func AppendLogText(dst []byte, c *render.Colors, width int, list []LogPart) []by
 		name, text = max(name, len(part.Name)), max(text, min(render.Width([]byte(part.Text)), longest))
 	}
 	for _, part := range list {
-		p.put(&p.c.Key, part.Name)
+		p.put(schema.Label, part.Name)
 		p.pad(name + 2)
-		p.put(&p.c.Num, part.Text)
+		p.put(schema.Number, part.Text)
 		for i, about := range part.About {
 			if i == 0 {
 				p.pad(name + 2 + text + 2)
 			}
-			p.words(name+2+text+2, &render.Style{}, about)
+			p.words(name+2+text+2, schema.NoRole, about)
 			if i < len(part.About)-1 {
 				p.end()
 			}
 		}
 		p.end()
 	}
-	return p.out
 }
 
 // AppendLogJSON appends the parts of a line as objects, a line each.

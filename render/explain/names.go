@@ -33,16 +33,16 @@ func (e *Topics) group(p *page, g *schema.Names) {
 		v := &g.Values[i]
 		p.column(textIndent)
 		if g.Flags {
-			p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(v.Bits())))
-			p.out, p.at = render.AppendSpaces(p.out, 2), p.at+2
+			p.put(schema.Number, fmt.Sprintf("%5s", render.BitText(v.Bits())))
+			p.pad(p.at + 2)
 		}
-		p.put(&p.c.Num, valueText(g, v))
+		p.put(schema.Number, valueText(g, v))
 		at := textIndent + number + 2
 		if g.Flags {
 			at += 7
 		}
 		p.pad(at)
-		p.put(&p.c.Flag, v.Name)
+		p.put(schema.Flag, v.Name)
 		text := at + name + 2
 		if text > p.width-30 {
 			text = at + 2
@@ -60,12 +60,12 @@ func (p *page) about(v *schema.Value, col int) {
 	if p.at+2 > col {
 		p.column(col)
 	}
-	p.words(col, &render.Style{}, v.Doc)
+	p.words(col, schema.NoRole, v.Doc)
 	if s := since(v.Since); s != "" {
-		p.words(col, &p.c.Dim, "("+s+")")
+		p.words(col, schema.Dim, "("+s+")")
 	}
 	if v.Alias {
-		p.words(col, &p.c.Dim, "(alias)")
+		p.words(col, schema.Dim, "(alias)")
 	}
 }
 
@@ -136,8 +136,8 @@ func (e *Topics) conditional(p *page, g *schema.Names, v *schema.Value) {
 	if len(names) == 0 {
 		return
 	}
-	p.words(textIndent, &render.Style{}, "Gives meaning to")
-	p.list(textIndent, &p.c.Key, names)
+	p.words(textIndent, schema.NoRole, "Gives meaning to")
+	p.list(textIndent, schema.Label, names)
 	p.end()
 }
 
@@ -150,19 +150,19 @@ func (e *Topics) format(p *page, f *schema.RequestFormat) {
 	p.paragraph(f.Doc)
 	for _, u := range opcodes.Protocol.Uses(f) {
 		if len(u.Variants) > mostVariants {
-			p.words(textIndent, &p.c.Dim, "variants of")
-			p.words(textIndent, &p.c.Op, u.RPC.Name+":")
-			p.list(textIndent, &p.c.Key, variantNames(u.Variants))
+			p.words(textIndent, schema.Dim, "variants of")
+			p.words(textIndent, schema.Action, u.RPC.Name+":")
+			p.list(textIndent, schema.Label, variantNames(u.Variants))
 			p.end()
 			continue
 		}
 		for _, v := range u.Variants {
 			p.end()
-			p.words(textIndent, &p.c.Op, u.RPC.Name)
+			p.words(textIndent, schema.Action, u.RPC.Name)
 			if v.Name != "" {
-				p.words(textIndent, &p.c.Op, v.Name)
+				p.words(textIndent, schema.Action, v.Name)
 			}
-			p.words(textIndent, &p.c.Dim, "(opcode "+strconv.Itoa(int(u.RPC.Opcode))+")")
+			p.words(textIndent, schema.Dim, "(opcode "+strconv.Itoa(int(u.RPC.Opcode))+")")
 			p.end()
 			e.variant(p, v)
 		}
@@ -192,10 +192,10 @@ func (e *Topics) formatBuffer(p *page, t *schema.Topic) {
 
 func (e *Topics) term(p *page, t *schema.Term) {
 	p.heading("term", t.Name, t.Long)
-	p.words(textIndent, &render.Style{}, t.Doc)
+	p.words(textIndent, schema.NoRole, t.Doc)
 	p.end()
-	p.words(textIndent, &p.c.Dim, "see")
-	p.list(textIndent+4, &p.c.Key, t.See)
+	p.words(textIndent, schema.Dim, "see")
+	p.list(textIndent+4, schema.Label, t.See)
 	p.end()
 }
 

@@ -32,17 +32,17 @@ func (e *Topics) number(p *page, n *schema.NamedNumber) {
 		u := &n.Uses[i]
 		p.column(textIndent)
 		if u.Combined() {
-			p.words(textIndent, &p.c.Key, names[i])
+			p.words(textIndent, schema.Label, names[i])
 		} else {
-			p.words(textIndent, &p.c.Flag, names[i])
+			p.words(textIndent, schema.Flag, names[i])
 		}
 		p.column(text)
 		if u.Combined() {
-			p.list(text, &p.c.Flag, shortNames(u.Values))
+			p.list(text, schema.Flag, shortNames(u.Values))
 		} else {
-			p.words(text, &p.c.Dim, "of")
-			p.words(text, &p.c.Key, u.Group.Group)
-			p.words(text, &render.Style{}, useDoc(u))
+			p.words(text, schema.Dim, "of")
+			p.words(text, schema.Label, u.Group.Group)
+			p.words(text, schema.NoRole, useDoc(u))
 		}
 		p.end()
 	}
@@ -85,8 +85,8 @@ func (e *Topics) flagSet(p *page, u *schema.FlagSet) {
 	name := strings.Join(shortNames(u.Values), "|")
 	for _, r := range opcodes.Protocol.RPCs() {
 		if slices.Contains(variantNames(r.Variants), name) {
-			p.words(textIndent, &render.Style{}, "variant "+name+" of")
-			p.words(textIndent, &p.c.Op, r.Name)
+			p.words(textIndent, schema.NoRole, "variant "+name+" of")
+			p.words(textIndent, schema.Action, r.Name)
 			p.end()
 		}
 	}
@@ -98,16 +98,16 @@ func (p *page) flags(g *schema.Names, word uint64) {
 	name := 0
 	g.Set(word, func(f *schema.Value) { name = max(name, len(f.Name)) })
 	rest := g.Set(word, func(f *schema.Value) {
-		p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(f.Bits())))
+		p.put(schema.Number, fmt.Sprintf("%5s", render.BitText(f.Bits())))
 		p.pad(textIndent + 5)
-		p.put(&p.c.Flag, f.Name)
+		p.put(schema.Flag, f.Name)
 		p.about(f, textIndent+5+name+2)
 		p.end()
 	})
 	if rest != 0 {
 		p.column(textIndent + 5)
-		p.put(&p.c.Warn, fmt.Sprintf("%#x", rest))
-		p.put(&render.Style{}, "  unknown bits")
+		p.put(schema.Warning, fmt.Sprintf("%#x", rest))
+		p.put(schema.NoRole, "  unknown bits")
 		p.end()
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/render"
 )
 
 // operation appends an operation with the buffers of request and reply.
@@ -23,7 +22,7 @@ func (e *Topics) operation(p *page, r *schema.RPC) {
 	for _, v := range r.Variants {
 		p.end()
 		if v.Name != "" {
-			p.words(textIndent, &p.c.Op, v.Name)
+			p.words(textIndent, schema.Action, v.Name)
 			p.end()
 		}
 		e.variant(p, v)
@@ -40,18 +39,18 @@ func (e *Topics) buffers(p *page, name string, list []*schema.Field) {
 	if len(list) == 0 {
 		return
 	}
-	p.words(textIndent, &p.c.Dim, name)
+	p.words(textIndent, schema.Dim, name)
 	p.end()
 	const number, first = 4, 7
 	l := layoutOf(list, p.width)
 	shift := l.name - first
 	for i, f := range list {
 		p.column(number)
-		p.put(&p.c.Num, strconv.Itoa(i))
+		p.put(schema.Number, strconv.Itoa(i))
 		p.pad(first)
-		p.put(&p.c.Key, f.Name)
+		p.put(schema.Label, f.Name)
 		p.pad(l.kind - shift)
-		p.put(&p.c.Flag, f.TypeText())
+		p.put(schema.Flag, f.TypeText())
 		e.meaning(p, f, l.text-shift)
 		p.end()
 	}
@@ -61,20 +60,20 @@ func (e *Topics) bulk(p *page, b *schema.BulkData) {
 	if b == nil {
 		return
 	}
-	p.words(textIndent, &p.c.Dim, "bulk")
+	p.words(textIndent, schema.Dim, "bulk")
 	if b.Get {
-		p.words(textIndent, &render.Style{}, "fetched by the server, portal")
+		p.words(textIndent, schema.NoRole, "fetched by the server, portal")
 	} else {
-		p.words(textIndent, &render.Style{}, "sent by the server, portal")
+		p.words(textIndent, schema.NoRole, "sent by the server, portal")
 	}
-	p.words(textIndent, &p.c.Num, strconv.Itoa(int(b.Portal)))
+	p.words(textIndent, schema.Number, strconv.Itoa(int(b.Portal)))
 	if name := opcodes.Portal.Name(uint64(b.Portal)); name != "" {
-		p.words(textIndent, &p.c.Dim, "("+name+")")
+		p.words(textIndent, schema.Dim, "("+name+")")
 	}
 	if b.Type != nil {
-		p.words(textIndent, &p.c.Flag, b.Type.Name)
+		p.words(textIndent, schema.Flag, b.Type.Name)
 	} else {
-		p.words(textIndent, &render.Style{}, "file data")
+		p.words(textIndent, schema.NoRole, "file data")
 	}
 	p.end()
 }
@@ -91,9 +90,9 @@ func (e *Topics) field(p *page, t *schema.Topic) {
 		shown = append(shown, f)
 		p.end()
 		p.column(textIndent)
-		p.put(&p.c.Flag, f.TypeText())
+		p.put(schema.Flag, f.TypeText())
 		if f.Size > 0 {
-			p.words(textIndent, &p.c.Dim, "("+strconv.Itoa(f.Size)+" bytes)")
+			p.words(textIndent, schema.Dim, "("+strconv.Itoa(f.Size)+" bytes)")
 		}
 		p.end()
 		e.meaning(p, f, textIndent)

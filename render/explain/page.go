@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
 // page is text that is wrapped at the width of the terminal.
 type page struct {
-	out   []byte
-	c     *render.Colors
+	*schema.Marked
 	width int
 	at    int // column
 }
@@ -18,21 +18,21 @@ type page struct {
 // pageWidth is the width of a page without a terminal.
 const pageWidth = 80
 
-func newPage(dst []byte, c *render.Colors, width int) *page {
+func newPage(dst *schema.Marked, width int) *page {
 	const minWidth = 40 // on a narrower terminal, lines are too long
 	if width == 0 {
 		width = pageWidth
 	}
-	return &page{out: dst, c: c, width: max(width, minWidth)}
+	return &page{Marked: dst, width: max(width, minWidth)}
 }
 
 func (p *page) end() {
-	p.out = append(p.out, '\n')
+	p.Plain("\n")
 	p.at = 0
 }
 
-func (p *page) put(st *render.Style, text string) {
-	p.out = st.Append(p.out, text)
+func (p *page) put(role schema.Role, text string) {
+	p.Add(role, text)
 	p.at += render.Width([]byte(text))
 }
 
@@ -41,19 +41,19 @@ func (p *page) column(col int) {
 	if p.at > 0 && p.at >= col {
 		p.end()
 	}
-	p.out = render.AppendSpaces(p.out, col-p.at)
+	p.Spaces(col - p.at)
 	p.at = col
 }
 
 // pad appends spaces up to a column, at least two.
 func (p *page) pad(col int) {
 	n := max(col-p.at, 2)
-	p.out = render.AppendSpaces(p.out, n)
+	p.Spaces(n)
 	p.at += n
 }
 
 // words appends text word by word; further lines begin at the column indent.
-func (p *page) words(indent int, st *render.Style, text string) {
+func (p *page) words(indent int, role schema.Role, text string) {
 	for _, w := range strings.Fields(text) {
 		n := render.Width([]byte(w))
 		switch {
@@ -62,20 +62,20 @@ func (p *page) words(indent int, st *render.Style, text string) {
 		case p.at > indent && p.at+1+n > p.width:
 			p.column(indent)
 		case p.at > indent:
-			p.out = append(p.out, ' ')
+			p.Plain(" ")
 			p.at++
 		}
-		p.put(st, w)
+		p.put(role, w)
 	}
 }
 
 // list appends names with commas between them.
-func (p *page) list(indent int, st *render.Style, names []string) {
+func (p *page) list(indent int, role schema.Role, names []string) {
 	for i, n := range names {
 		if i < len(names)-1 {
 			n += ","
 		}
-		p.words(indent, st, n)
+		p.words(indent, role, n)
 	}
 }
 
@@ -85,8 +85,8 @@ func (p *page) in(places []string) {
 		return
 	}
 	p.end()
-	p.words(textIndent, &p.c.Dim, "in")
-	p.list(textIndent+3, &p.c.Key, places)
+	p.words(textIndent, schema.Dim, "in")
+	p.list(textIndent+3, schema.Label, places)
 	p.end()
 }
 
@@ -96,13 +96,13 @@ const textIndent = 2
 // heading appends a line with the kind and the name of a topic and its main
 // properties. Empty ones are left out.
 func (p *page) heading(kind, name string, more ...string) {
-	p.put(&p.c.Dim, kind+" ")
-	p.put(&p.c.Head, name)
+	p.put(schema.Dim, kind+" ")
+	p.put(schema.Heading, name)
 	more = slices.DeleteFunc(slices.Clone(more), func(m string) bool { return m == "" })
 	if len(more) > 0 {
-		p.put(&p.c.Dim, ",")
+		p.put(schema.Dim, ",")
 	}
-	p.list(textIndent, &p.c.Dim, more)
+	p.list(textIndent, schema.Dim, more)
 	p.end()
 }
 
@@ -111,7 +111,7 @@ func (p *page) paragraph(text string) {
 	if text == "" {
 		return
 	}
-	p.words(textIndent, &render.Style{}, sentence(text))
+	p.words(textIndent, schema.NoRole, sentence(text))
 	p.end()
 }
 

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
-	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // AppendRule appends the text about a rule of lshark diagnose.
-func (e *Topics) AppendRule(dst []byte, r *diagnose.Rule) []byte {
-	p := newPage(dst, e.colors, e.width)
+func (e *Topics) AppendRule(dst *schema.Marked, r *diagnose.Rule) {
+	p := newPage(dst, e.width)
 	p.heading("finding", r.Code, r.Severity.String())
 	p.paragraph(r.Summary)
 	for _, part := range []struct{ label, text string }{{"Rule: ", r.Meaning}, {"Limits: ", r.Limits}, {"Next: ", r.Next}} {
@@ -18,35 +18,33 @@ func (e *Topics) AppendRule(dst []byte, r *diagnose.Rule) []byte {
 			continue
 		}
 		p.end()
-		p.words(textIndent, &p.c.Head, part.label)
-		p.words(textIndent, &render.Style{}, part.text)
+		p.words(textIndent, schema.Heading, part.label)
+		p.words(textIndent, schema.NoRole, part.text)
 		p.end()
 	}
 	if len(r.Thresholds) == 0 {
-		return p.out
+		return
 	}
 	p.end()
-	p.words(textIndent, &p.c.Head, "Thresholds:")
+	p.words(textIndent, schema.Heading, "Thresholds:")
 	p.end()
 	for _, t := range r.Thresholds {
-		p.words(2*textIndent, &p.c.Key, t.Name+":")
-		p.words(2*textIndent, &p.c.Num, ThresholdText(t))
-		p.words(2*textIndent, &render.Style{}, "("+t.Reason+")")
+		p.words(2*textIndent, schema.Label, t.Name+":")
+		p.words(2*textIndent, schema.Number, ThresholdText(t))
+		p.words(2*textIndent, schema.NoRole, "("+t.Reason+")")
 		p.end()
 	}
-	return p.out
 }
 
 // AppendRules appends a line for each of several rules.
-func (e *Topics) AppendRules(dst []byte, name string, list []*diagnose.Rule) []byte {
-	p := newPage(dst, e.colors, e.width)
+func (e *Topics) AppendRules(dst *schema.Marked, name string, list []*diagnose.Rule) {
+	p := newPage(dst, e.width)
 	p.heading("findings", name, strconv.Itoa(len(list))+" rules")
 	for _, r := range list {
-		p.words(textIndent, &p.c.Key, r.Code)
-		p.words(2*textIndent, &render.Style{}, strings.TrimSuffix(r.Summary, "."))
+		p.words(textIndent, schema.Label, r.Code)
+		p.words(2*textIndent, schema.NoRole, strings.TrimSuffix(r.Summary, "."))
 		p.end()
 	}
-	return p.out
 }
 
 // ThresholdText returns the value of a threshold with its unit.

@@ -7,26 +7,24 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
 
 // Topics renders topics of the protocol, keys, and rules, as text for reading.
 type Topics struct {
-	colors *render.Colors
-	width  int
-	index  *schema.Index
+	width int
+	index *schema.Index
 }
 
 // NewTopics makes a renderer of topics. width is that of the terminal in
 // columns, 0 without a terminal.
-func NewTopics(c *render.Colors, width int, index *schema.Index) *Topics {
-	return &Topics{colors: c, width: width, index: index}
+func NewTopics(width int, index *schema.Index) *Topics {
+	return &Topics{width: width, index: index}
 }
 
 // AppendTopic appends the text about a topic.
-func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
-	p := newPage(dst, e.colors, e.width)
+func (e *Topics) AppendTopic(dst *schema.Marked, t *schema.Topic) {
+	p := newPage(dst, e.width)
 	switch {
 	case t.Struct != nil:
 		e.structure(p, t.Struct)
@@ -53,15 +51,14 @@ func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
 	default:
 		e.field(p, t)
 	}
-	return p.out
 }
 
 func textConstant(p *page, t *schema.TextConstant) {
 	p.heading("name", t.Name, strconv.Quote(t.Value), since(t.Since))
 	p.paragraph(t.Doc)
 	if len(t.Forms) > 0 {
-		p.words(textIndent, &p.c.Dim, "holds")
-		p.list(textIndent, &p.c.Key, optionNames(t.Forms))
+		p.words(textIndent, schema.Dim, "holds")
+		p.list(textIndent, schema.Label, optionNames(t.Forms))
 		p.end()
 	}
 }
@@ -86,8 +83,8 @@ func headerName(p *page, h *schema.HeaderName, f *schema.HeaderField) {
 	p.heading(kind, h.Name, h.Value, of, "in no message")
 	p.paragraph(h.Doc)
 	if h.Fields != nil {
-		p.words(textIndent, &p.c.Dim, "fields")
-		p.list(textIndent, &p.c.Key, headerFieldNames(h))
+		p.words(textIndent, schema.Dim, "fields")
+		p.list(textIndent, schema.Label, headerFieldNames(h))
 		p.end()
 	}
 }
@@ -100,15 +97,14 @@ func headerFieldNames(h *schema.HeaderName) (names []string) {
 }
 
 // AppendKey appends the text about a key, a code or a column.
-func (e *Topics) AppendKey(dst []byte, k *records.Entry) []byte {
-	p := newPage(dst, e.colors, e.width)
+func (e *Topics) AppendKey(dst *schema.Marked, k *records.Entry) {
+	p := newPage(dst, e.width)
 	of := "of each " + k.Of
 	if k.Kind == records.ColumnEntry {
 		of = "of the " + k.Of
 	}
 	p.heading(string(k.Kind), k.Name, k.TypeText(), of)
 	p.paragraph(k.Doc)
-	return p.out
 }
 
 func since(s schema.Since) string {
@@ -174,12 +170,12 @@ func (e *Topics) fields(p *page, s *schema.Struct) {
 		return
 	}
 	l := layoutOf(s.Fields, p.width)
-	p.put(&p.c.Dim, "  offset  size  field")
+	p.put(schema.Dim, "  offset  size  field")
 	p.pad(l.kind)
-	p.put(&p.c.Dim, "type")
+	p.put(schema.Dim, "type")
 	if l.text > l.kind {
 		p.pad(l.text)
-		p.put(&p.c.Dim, "meaning")
+		p.put(schema.Dim, "meaning")
 	}
 	p.end()
 	for _, f := range s.Fields {
@@ -188,11 +184,11 @@ func (e *Topics) fields(p *page, s *schema.Struct) {
 }
 
 func (e *Topics) fieldLine(p *page, f *schema.Field, l layout) {
-	p.put(&p.c.Num, fmt.Sprintf("%8s%6s", offsetText(f), sizeText(f)))
+	p.put(schema.Number, fmt.Sprintf("%8s%6s", offsetText(f), sizeText(f)))
 	p.pad(l.name)
-	p.put(&p.c.Key, f.Name)
+	p.put(schema.Label, f.Name)
 	p.pad(l.kind)
-	p.put(&p.c.Flag, f.TypeText())
+	p.put(schema.Flag, f.TypeText())
 	e.meaning(p, f, l.text)
 	p.end()
 }
@@ -217,9 +213,9 @@ func (e *Topics) meaning(p *page, f *schema.Field, col int) {
 	if p.at+2 > col && (f.Doc != "" || len(properties(f)) > 0) {
 		p.column(col)
 	}
-	p.words(col, &render.Style{}, f.Doc)
+	p.words(col, schema.NoRole, f.Doc)
 	for _, property := range properties(f) {
-		p.words(col, &p.c.Dim, "("+property+")")
+		p.words(col, schema.Dim, "("+property+")")
 	}
 }
 

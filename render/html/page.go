@@ -120,12 +120,11 @@ var sections = []section{
 type renderer struct {
 	writer
 	*Page
-	colors *render.Colors
 }
 
 // Append appends the page.
 func Append(dst []byte, p *Page) []byte {
-	r := &renderer{writer: writer{buf: dst}, Page: p, colors: render.NewColors(false)}
+	r := &renderer{writer: writer{buf: dst}, Page: p}
 	r.head()
 	r.summary()
 	r.raw("<main id=\"content\">\n")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track/slowest"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -24,7 +25,7 @@ func (r *renderer) slowest() {
 	}
 	r.paragraph("The time is that until the reply or, where that came later, until the lock was granted. Open a row to see every field of " +
 		"the request and the reply.")
-	tree := render.NewTree(render.TreeOptions{Colors: render.NewColors(false), Time: render.Relative})
+	tree := render.NewTree(render.TreeOptions{Time: render.Relative})
 	r.raw("<ol class=\"rpcs\">\n")
 	for i := range r.Slowest {
 		r.rpc(&r.Slowest[i], tree)
@@ -85,8 +86,9 @@ func (r *renderer) message(tree *render.Tree, name string, m *dissect.Message) {
 		r.nothing("The " + name + " was not kept: it is too large, or too many were waiting for their replies.")
 		return
 	}
-	text := tree.Append(nil, m, render.Moment{First: r.Capture.First})
-	text = bytes.TrimRight(text, "\n")
+	var shown schema.Marked
+	tree.Append(&shown, m, render.Moment{First: r.Capture.First})
+	text := bytes.TrimRight(shown.Text, "\n")
 	cut := cutTree(text)
 	r.raw(`<pre tabindex="0">`)
 	r.lines(string(text[:cut]))

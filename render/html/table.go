@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -61,7 +62,7 @@ func first[T any](list []T, most int) (head []T, omitted int) {
 
 // options are those of the tables of commands on a page.
 func (r *renderer) options() render.SummaryOptions {
-	return render.SummaryOptions{Colors: r.colors, NIDs: r.NIDs, Time: render.Relative}
+	return render.SummaryOptions{NIDs: r.NIDs, Time: render.Relative}
 }
 
 // fill fills a table with that of a command.
@@ -85,11 +86,11 @@ func (r *renderer) fill(t *table, s *tables.Sheet) {
 				row[k] = cell{text: "–"}
 			case x.Time != 0:
 				row[k] = r.timeCell(track.Point{Time: x.Time})
-			case x.Style == &r.colors.Bad:
+			case x.Role == schema.Bad:
 				row[k].class = "bad"
-			case x.Style == &r.colors.Warn:
+			case x.Role == schema.Warning:
 				row[k].class = "warn"
-			case x.Style == &r.colors.Dim:
+			case x.Role == schema.Dim:
 				row[k].class = "dim"
 			}
 		}

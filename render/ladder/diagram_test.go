@@ -32,7 +32,8 @@ func testNID(i int) lnet.NID {
 // testEvent returns an event between two nodes, with the first as the client.
 func testEvent(ms int64, from, to int, op, facts string) *Event {
 	e := &Event{Number: ms + 1, Frame: ms + 1, Order: ms + 1, Time: ms * int64(time.Millisecond), From: testNID(from), To: testNID(to),
-		Op: []byte(op), Facts: []byte(facts), Parts: []schema.Part{{End: len(facts), Role: schema.Name}}, XID: uint64(1882453915467904 + ms)}
+		Op: []byte(op), XID: uint64(1882453915467904 + ms)}
+	e.Facts.Add(schema.Name, facts)
 	e.Client = testNID(min(from, to))
 	return e
 }
@@ -59,7 +60,6 @@ var testWidths = []int{0, 30, 40, 60, 80, 120, 200}
 // checkText checks what must hold for any diagram, and returns its text.
 func checkText(t *testing.T, name string, d *Diagram, o TextOptions) string {
 	t.Helper()
-	o.Colors = render.NewColors(false)
 	lines := d.Text(o)
 	var text strings.Builder
 	last := -1
@@ -86,32 +86,8 @@ func checkText(t *testing.T, name string, d *Diagram, o TextOptions) string {
 	for i := 1; i < len(events); i++ {
 		assert.That(t, events[i].Time >= events[i-1].Time, "%s: event %d is before the one in front of it", name, i)
 	}
-	assert.Equal(t, string(d.AppendText(nil, o)), text.String(), name, "AppendText differs from the lines")
-	// Colours must not change the text.
-	o.Colors = render.NewColors(true)
-	colored := d.AppendText(nil, o)
-	got, want := stripColors(colored), text.String()
-	assert.That(t, got == want, "%s: with colours:\n%s\nwithout:\n%s", name, got, want)
+	assert.Equal(t, wiretest.Shown(d.AppendText, o), text.String(), name, "AppendText differs from the lines")
 	return text.String()
-}
-
-// stripColors removes escape sequences, and spaces that they hid at the end of a line.
-func stripColors(b []byte) string {
-	var s strings.Builder
-	for line := range strings.Lines(string(b)) {
-		var plain strings.Builder
-		for i := 0; i < len(line); i++ {
-			if line[i] == 0x1b {
-				for line[i] != 'm' {
-					i++
-				}
-				continue
-			}
-			plain.WriteByte(line[i])
-		}
-		s.WriteString(strings.TrimRight(plain.String(), " \n") + "\n")
-	}
-	return s.String()
 }
 
 // TestSamples draws all samples: in all widths with the tag all, else each in some of them.
@@ -137,11 +113,11 @@ func checkFIDs(t *testing.T, d *Diagram) {
 	t.Helper()
 	fid := regexp.MustCompile(`\[0x[0-9a-f]+:0x[0-9a-f]+:0x0\]`)
 	lines := make(map[int]string)
-	for _, l := range d.Text(TextOptions{Width: 80, Colors: render.NewColors(false)}) {
+	for _, l := range d.Text(TextOptions{Width: 80}) {
 		lines[l.Event] += string(l.Text) + "\n"
 	}
 	for i, e := range d.Events() {
-		if f := fid.Find(e.Facts); f != nil && !strings.Contains(lines[i], string(f)) {
+		if f := fid.Find(e.Facts.Text); f != nil && !strings.Contains(lines[i], string(f)) {
 			t.Errorf("no %s in\n%s", f, lines[i])
 		}
 	}
@@ -210,8 +186,8 @@ func TestArrows(t *testing.T) {
 	lost := testEvent(2403, 1, 2, "LDLM_CANCEL", "0x1")
 	lost.SetReason(NoReply, "no reply: unanswered")
 	d.Add(lost)
-	loss := &Event{Kind: Loss, Marks: Incomplete, Time: 2404e6, From: testNID(2), To: testNID(1), Facts: []byte("1448 bytes not captured")}
-	loss.Parts = []schema.Part{{End: len(loss.Facts), Role: schema.Bad}}
+	loss := &Event{Kind: Loss, Marks: Incomplete, Time: 2404e6, From: testNID(2), To: testNID(1)}
+	loss.Facts.Add(schema.Bad, "1448 bytes not captured")
 	d.addLosses([]*Event{{Kind: Loss, Time: 9e9, From: testNID(1), To: testNID(2)}, {Kind: Loss, Time: 1, From: testNID(9), To: testNID(2)}})
 	d.Add(loss)
 	d.AddTarget(testNID(3), "lustre-OST0001")

@@ -58,10 +58,9 @@ type Event struct {
 	Variant   string
 
 	XID   uint64
-	Op    []byte // the operation, or the kind of message
-	Facts []byte // what matters, as in summary lines
-	Parts []schema.Part
-	Note  []byte // what is unusual, such as "not answered"
+	Op    []byte        // the operation, or the kind of message
+	Facts schema.Marked // what matters, as in summary lines
+	Note  []byte        // what is unusual, such as "not answered"
 
 	transfer lnet.Transfer
 	codes    []byte // of the message's notes
@@ -76,17 +75,19 @@ type Reader struct {
 // NewReader makes a Reader. names has the targets and locks that handles stand for, nil: none
 // are known. The caller must pass each message to names.Message before it passes it to Read.
 func NewReader(names *track.Names) *Reader {
-	return &Reader{render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false), Names: names})}
+	return &Reader{render.NewSummary(render.SummaryOptions{Names: names})}
 }
 
 // Read sets an event to a message. It copies what it needs, and reuses the memory of
 // the event.
 func (r *Reader) Read(e *Event, m *dissect.Message) {
-	facts := r.summary.Facts(m)
+	facts := e.Facts
+	facts.Reset()
+	facts.Append(&r.summary.Facts(m).Marked)
 	*e = Event{
 		Number: m.Number, Type: m.Kind, Frame: m.Frame, File: m.File, Order: m.Order, Time: m.Time,
 		Minor: render.IsKeepalive(m),
-		Op:    render.AppendOperation(e.Op[:0], m), Facts: append(e.Facts[:0], facts.Text...), Parts: append(e.Parts[:0], facts.Parts...),
+		Op:    render.AppendOperation(e.Op[:0], m), Facts: facts,
 		Note: e.Note[:0], transfer: m.Transfer, codes: e.codes[:0],
 	}
 	e.From, e.To = m.Ends()
@@ -144,22 +145,20 @@ func (e *Event) setRoles(m *dissect.Message) {
 // Lost sets an event to bytes that were not captured.
 func (r *Reader) Lost(e *Event, l *lnet.Loss) {
 	*e = Event{Kind: Loss, Marks: Incomplete, Time: l.From, From: lnet.AddressNID(l.Src), To: lnet.AddressNID(l.Dst),
-		Op: e.Op[:0], Parts: e.Parts[:0], Note: e.Note[:0], codes: e.codes[:0], Facts: e.Facts[:0]}
-	line := schema.Line{Text: e.Facts, Parts: e.Parts}
-	line.Num(uint64(l.Bytes))
-	line.Add(schema.Dim, " bytes ")
-	line.Add(schema.Bad, lossReason(l.Why))
-	e.Facts, e.Parts = line.Text, line.Parts
+		Op: e.Op[:0], Note: e.Note[:0], codes: e.codes[:0], Facts: e.Facts}
+	e.Facts.Reset()
+	e.Facts.Add(schema.Number, strconv.FormatInt(l.Bytes, 10))
+	e.Facts.Add(schema.Dim, " bytes ")
+	e.Facts.Add(schema.Bad, lossReason(l.Why))
 }
 
 // logLine makes an event of a line of a log.
 func logLine(l *track.LogLine) *Event {
-	e := &Event{Kind: LogLine, Time: l.Time, File: l.File, Line: l.Line, From: l.Node, To: l.Node, XID: l.XID,
-		Facts: render.AppendLogLine(nil, &l.Event)}
+	e := &Event{Kind: LogLine, Time: l.Time, File: l.File, Line: l.Line, From: l.Node, To: l.Node, XID: l.XID}
+	e.Facts.AddBytes(schema.Dim, render.AppendLogLine(nil, &l.Event))
 	if l.Opcode != debuglog.NoOpcode {
 		e.Opcode, e.HasOpcode = l.Opcode, true
 	}
-	e.Parts = []schema.Part{{End: len(e.Facts), Role: schema.Dim}}
 	return e
 }
 

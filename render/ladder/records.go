@@ -14,7 +14,7 @@ func (d *Diagram) Records() (list []*records.Arrow) {
 	full := render.NIDs{Full: true}
 	for _, e := range d.Events() {
 		a := &records.Arrow{At: track.Point{Frame: e.Frame, File: e.File, Time: e.Time}, From: nidText(e.From, full), To: nidText(e.To, full),
-			Kind: e.Type.String(), Opcode: e.Opcode, HasOpcode: e.HasOpcode, Variant: e.Variant, XID: e.XID, Text: string(e.Facts),
+			Kind: e.Type.String(), Opcode: e.Opcode, HasOpcode: e.HasOpcode, Variant: e.Variant, XID: e.XID, Text: string(e.Facts.Text),
 			Note: string(e.Note)}
 		switch e.Kind {
 		case Loss:

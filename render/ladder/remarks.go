@@ -111,13 +111,11 @@ func eventOf(n *journal.Note, text string) *Event {
 	default:
 		e.Op = render.AppendOperation(nil, &m)
 	}
-	line := schema.Line{}
 	switch {
 	case text != "":
-		line.AddEscaped(schema.Name, func(dst []byte) []byte { return append(dst, text...) })
+		e.Facts.AddBytes(schema.Name, schema.AppendText(nil, []byte(text)))
 	case n.Status < 0:
-		line.AddEscaped(schema.Bad, func(dst []byte) []byte { return records.AppendErrno(dst, n.Status) })
+		e.Facts.AddBytes(schema.Bad, records.AppendErrno(nil, n.Status))
 	}
-	e.Facts, e.Parts = line.Text, line.Parts
 	return e
 }

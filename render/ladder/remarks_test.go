@@ -28,7 +28,7 @@ func TestJournal(t *testing.T) {
 		x := &ladder.Diagram{}
 		ladder.Draw(&j, []*ladder.Diagram{x}, [][]ladder.Remark{remarks}, 4)
 		var lines []string
-		for _, l := range x.Text(ladder.TextOptions{Colors: render.NewColors(false)}) {
+		for _, l := range x.Text(ladder.TextOptions{}) {
 			if l.Event >= 0 {
 				lines = append(lines, string(l.Text))
 			}

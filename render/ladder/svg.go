@@ -85,7 +85,7 @@ func (d *Diagram) AppendSVG(dst []byte, o SVGOptions) []byte {
 	if o.Embedded {
 		o.Time = render.UTC
 	}
-	p := &picture{text: d.newText(events, TextOptions{Colors: render.NewColors(false), Width: o.Width, Time: o.Time}), o: o, y: border}
+	p := &picture{text: d.newText(events, TextOptions{Width: o.Width, Time: o.Time}), o: o, y: border}
 	if o.Embedded {
 		p.times = d.times(events, render.Relative)
 	}
@@ -161,23 +161,23 @@ func (p *picture) textLine(class string, s []byte) {
 }
 
 func (p *picture) cut(s []byte, columns int) []byte {
-	return p.c.Dim.AppendTruncated(nil, s, max(columns, 1))
+	return render.AppendTruncated(nil, s, max(columns, 1))
 }
 
 // head draws the title, the legend of the columns, and a box for each of them.
 func (p *picture) head(events []*Event) {
-	classes := map[*render.Style]string{&p.c.Head: "h", &p.c.Dim: "d", &p.c.NID: "i"}
+	classes := map[schema.Role]string{schema.Heading: "h", schema.Dim: "d", schema.Node: "i"}
 	heading := p.heading(events)
 	if p.o.Embedded {
 		heading = heading[1:] // how many messages in which time
 	}
 	for _, n := range heading {
 		space := 0.0
-		if n.st == &p.c.Head {
+		if n.role == schema.Heading {
 			space = titleSize - fontSize
 		}
 		p.y += space
-		p.textLine(classes[n.st], []byte(n.text))
+		p.textLine(classes[n.role], []byte(n.text))
 		p.y += space
 	}
 	p.y += boxPadding
@@ -287,7 +287,7 @@ func (p *picture) tooltip(i int, e *Event) []byte {
 	if e.XID != 0 {
 		b = append(append(b, ' '), xidText(e.XID)...)
 	}
-	for _, part := range [...][]byte{e.Op, e.Note, e.Facts} {
+	for _, part := range [...][]byte{e.Op, e.Note, e.Facts.Text} {
 		if len(part) > 0 {
 			b = append(append(b, ' '), part...)
 		}
@@ -351,7 +351,8 @@ func (p *picture) facts(e *Event, from, to end, y float64) {
 		p.textAt(at(), y, "", "op", op)
 		column += max(p.l.op, render.Width(op)) + 1
 	}
-	pieces := wrap(p.text.facts(e, from, to), p.l.width-column, p.l.width-p.l.text)
+	facts := p.text.facts(e, from, to)
+	pieces := wrap(&facts, p.l.width-column, p.l.width-p.l.text)
 	for i, piece := range pieces {
 		if i > 0 {
 			column = p.l.text
@@ -363,29 +364,19 @@ func (p *picture) facts(e *Event, from, to end, y float64) {
 }
 
 // piece adds a line of facts, truncated to a number of columns.
-func (p *picture) piece(x, y float64, line schema.Line, columns int) {
+func (p *picture) piece(x, y float64, line schema.Marked, columns int) {
 	if len(line.Text) == 0 {
 		return
 	}
-	whole := p.cut(line.Text, columns)
-	shown := len(whole)
-	if render.Width(line.Text) > columns {
-		shown -= len(ellipsis)
-	}
-	p.width = max(p.width, x+float64(render.Width(whole))*charWidth)
+	render.Truncate(&line, columns)
+	p.width = max(p.width, x+float64(render.Width(line.Text))*charWidth)
 	p.buf = fmt.Appendf(p.buf, `<text x="%.1f" y="%.1f">`, x, y)
 	start := 0
-	add := func(r schema.Role, end int) {
-		if start < end {
-			p.buf = fmt.Appendf(p.buf, `<tspan class="%s">`, roleClasses[r])
-			p.buf = append(appendXML(p.buf, whole[start:end]), "</tspan>"...)
-			start = end
-		}
-	}
 	for _, part := range line.Parts {
-		add(part.Role, min(part.End, shown))
+		p.buf = fmt.Appendf(p.buf, `<tspan class="%s">`, roleClasses[part.Role])
+		p.buf = append(appendXML(p.buf, line.Text[start:part.End]), "</tspan>"...)
+		start = part.End
 	}
-	add(schema.Dim, len(whole)) // the ellipsis
 	p.buf = append(p.buf, "</text>\n"...)
 }
 

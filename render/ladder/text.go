@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,14 +14,13 @@ import (
 
 // TextOptions are the settings of a diagram as text.
 type TextOptions struct {
-	Colors *render.Colors
-	Width  int // columns of the terminal; 0: lines may be of any length
-	Time   render.TimeFormat
+	Width int // columns of the terminal; 0: lines may be of any length
+	Time  render.TimeFormat
 }
 
 // Line is a line of a diagram, without a line break.
 type Line struct {
-	Text  []byte
+	schema.Marked
 	Event int // index in Diagram.Events, -1 where it has none
 }
 
@@ -50,11 +48,11 @@ const (
 )
 
 // AppendText appends the diagram as text.
-func (d *Diagram) AppendText(dst []byte, o TextOptions) []byte {
+func (d *Diagram) AppendText(dst *schema.Marked, o TextOptions) {
 	for _, l := range d.Text(o) {
-		dst = append(append(dst, l.Text...), '\n')
+		dst.Append(&l.Marked)
+		dst.Plain("\n")
 	}
-	return dst
 }
 
 // Text returns the diagram as lines.
@@ -87,7 +85,6 @@ func (d *Diagram) times(events []*Event, format render.TimeFormat) []string {
 type text struct {
 	d      *Diagram
 	o      TextOptions
-	c      *render.Colors
 	l      *layout
 	nodes  *nodes
 	times  []string
@@ -98,85 +95,45 @@ type text struct {
 }
 
 type cell struct {
-	r  rune
-	st *render.Style
+	r    rune
+	role schema.Role
 }
 
-var plain render.Style
-
 func (d *Diagram) newText(events []*Event, o TextOptions) *text {
-	t := &text{d: d, o: o, c: o.Colors, nodes: d.findNodes(events), times: d.times(events, o.Time)}
+	t := &text{d: d, o: o, nodes: d.findNodes(events), times: d.times(events, o.Time)}
 	t.l = d.newLayout(events, t.nodes, t.times, o.Width)
 	return t
 }
 
-func (t *text) add(line []byte, event int) {
-	if w := t.l.width; w > 0 && render.Width(line) > w {
-		line = clip(line, w)
-	}
-	for len(line) > 0 && line[len(line)-1] == ' ' {
-		line = line[:len(line)-1]
-	}
-	t.lines = append(t.lines, Line{line, event})
-}
-
-// clip cuts a line to a number of columns, and keeps its escape sequences.
-func clip(line []byte, columns int) []byte {
-	out := make([]byte, 0, len(line))
-	used, clipped := 0, false
-	for len(line) > 0 {
-		if line[0] == escape {
-			n := bytes.IndexByte(line, 'm') + 1
-			out, line = append(out, line[:n]...), line[n:]
-			continue
-		}
-		r, size := utf8.DecodeRune(line)
-		if used += render.RuneWidth(r); used < columns {
-			out = append(out, line[:size]...)
-		} else if !clipped {
-			out, clipped = append(out, ellipsis...), true
-		}
-		line = line[size:]
-	}
-	return out
-}
-
-// escape begins an escape sequence, which ends with m.
-const escape = 0x1b
-
-// ellipsis replaces text that has no room.
-const ellipsis = "…"
-
-// addText adds a line of text in one style, truncated to the width.
-func (t *text) addText(st *render.Style, s string) {
+func (t *text) add(line schema.Marked, event int) {
 	if t.l.width > 0 {
-		t.add(st.AppendTruncated(nil, []byte(s), t.l.width), -1)
-		return
+		render.Truncate(&line, t.l.width)
 	}
-	t.add(st.Append(nil, s), -1)
+	line.TrimSpaces()
+	t.lines = append(t.lines, Line{line, event})
 }
 
 // note is a line of text above or below a diagram.
 type note struct {
-	st   *render.Style
+	role schema.Role
 	text string
 }
 
 // heading returns the title, and the legend of the columns.
 func (t *text) heading(events []*Event) (list []note) {
 	if t.d.Title != "" {
-		list = append(list, note{&t.c.Head, string(schema.AppendText(nil, []byte(t.d.Title)))})
+		list = append(list, note{schema.Heading, string(schema.AppendText(nil, []byte(t.d.Title)))})
 	}
-	list = append(list, note{&t.c.Dim, t.d.summary(events, t.o.Time)})
+	list = append(list, note{schema.Dim, t.d.summary(events, t.o.Time)})
 	for i, name := range t.d.Files {
-		list = append(list, note{&t.c.Dim, fmt.Sprintf("%d: %s", i+1, schema.AppendText(nil, []byte(name)))})
+		list = append(list, note{schema.Dim, fmt.Sprintf("%d: %s", i+1, schema.AppendText(nil, []byte(name)))})
 	}
 	for i, name := range t.d.Logs {
-		list = append(list, note{&t.c.Dim, fmt.Sprintf("%s: %s", logLabel(i), schema.AppendText(nil, []byte(name)))})
+		list = append(list, note{schema.Dim, fmt.Sprintf("%s: %s", logLabel(i), schema.AppendText(nil, []byte(name)))})
 	}
 	for i, n := range t.l.columns {
 		if line := t.d.legend(t.l, i, n); line != "" {
-			list = append(list, note{&t.c.NID, line})
+			list = append(list, note{schema.Node, line})
 		}
 	}
 	return list
@@ -185,21 +142,23 @@ func (t *text) heading(events []*Event) (list []note) {
 // head adds the heading and the names of the columns.
 func (t *text) head(events []*Event) {
 	for _, n := range t.heading(events) {
-		t.addText(n.st, n.text)
+		var line schema.Marked
+		line.Add(n.role, n.text)
+		t.add(line, -1)
 	}
 	for row := range t.l.headerRows(t.d) {
-		var line []byte
+		var line schema.Marked
 		for i := range t.l.columns {
 			list := t.l.header(t.d, i)
 			if row >= len(list) {
 				continue
 			}
-			st := &t.c.NID
+			role := schema.Node
 			if row == 0 {
-				st = &t.c.Head
+				role = schema.Heading
 			}
-			line = render.AppendSpaces(line, t.l.headerAt(i, render.Width([]byte(list[row])))-render.Width(line))
-			line = st.Append(line, list[row])
+			line.Spaces(t.l.headerAt(i, render.Width([]byte(list[row]))) - render.Width(line.Text))
+			line.Add(role, list[row])
 		}
 		t.add(line, -1)
 	}
@@ -268,37 +227,36 @@ func (t *text) startLine(lifeline rune) {
 	last := t.l.lifelines[len(t.l.lifelines)-1]
 	t.cells = slices.Grow(t.cells[:0], last+1)[:last+1]
 	for i := range t.cells {
-		t.cells[i] = cell{' ', &plain}
+		t.cells[i] = cell{' ', schema.NoRole}
 	}
 	for _, x := range t.l.lifelines {
-		t.cells[x] = cell{lifeline, &t.c.Dim}
+		t.cells[x] = cell{lifeline, schema.Dim}
 	}
 }
 
 // put sets cells from a column to text; what is beyond the end is dropped.
-func (t *text) put(x int, s []byte, st *render.Style) {
+func (t *text) put(x int, s []byte, role schema.Role) {
 	for len(s) > 0 && x < len(t.cells) {
 		r, size := utf8.DecodeRune(s)
-		t.cells[x] = cell{r, st}
+		t.cells[x] = cell{r, role}
 		s = s[size:]
 		x++
 	}
 }
 
-func (t *text) appendCells(dst []byte) []byte {
+func (t *text) appendCells(dst *schema.Marked) {
 	cells := t.cells
 	if t.l.width > 0 {
 		cells = cells[:min(len(cells), t.l.width)]
 	}
-	var run []byte
+	begin := len(dst.Text)
 	for i, c := range cells {
-		run = utf8.AppendRune(run, c.r)
-		if i+1 == len(cells) || cells[i+1].st != c.st {
-			dst = c.st.Append(dst, string(run))
-			run = run[:0]
+		dst.Text = utf8.AppendRune(dst.Text, c.r)
+		if i+1 == len(cells) || cells[i+1].role != c.role {
+			dst.MarkFrom(begin, c.role)
+			begin = len(dst.Text)
 		}
 	}
-	return dst
 }
 
 // gap adds the lines for a time without events.
@@ -307,9 +265,11 @@ func (t *text) gap(lines int, ns int64) {
 		t.startLine(gapGlyph)
 		if i == (lines-1)/2 {
 			label := append(render.AppendLatency([]byte("· "), ns), " ·"...)
-			t.put(max(0, t.l.lifelines[0]-margin-render.Width(label)), label, &t.c.Dim)
+			t.put(max(0, t.l.lifelines[0]-margin-render.Width(label)), label, schema.Dim)
 		}
-		t.add(t.appendCells(nil), -1)
+		var line schema.Marked
+		t.appendCells(&line)
+		t.add(line, -1)
 	}
 }
 
@@ -321,38 +281,38 @@ func (t *text) event(i int, e *Event) {
 	}
 	t.startLine(lifelineGlyph)
 	if frame := frameText(t.d, e); t.l.frame > 0 {
-		t.put(t.l.frame-render.Width(frame), frame, &t.c.Dim)
+		t.put(t.l.frame-render.Width(frame), frame, schema.Dim)
 	}
-	t.put(t.l.lifelines[0]-margin-len(t.times[i]), []byte(t.times[i]), &t.c.Dim)
+	t.put(t.l.lifelines[0]-margin-len(t.times[i]), []byte(t.times[i]), schema.Dim)
 	switch at := t.l.lifelines[from.column]; {
 	case e.Kind == LogLine:
-		t.put(at, []byte(string(logGlyph)), &plain)
+		t.put(at, []byte(string(logGlyph)), schema.NoRole)
 	case from.column != to.column:
 		t.arrow(e, at, t.l.lifelines[to.column])
 	default:
-		t.put(at, []byte(string(selfGlyph)), t.arrowStyle(e))
+		t.put(at, []byte(string(selfGlyph)), t.arrowRole(e))
 	}
 	t.addFacts(i, e, from, to)
 	t.seen |= e.Marks
 }
 
-func (t *text) arrowStyle(e *Event) *render.Style {
+func (t *text) arrowRole(e *Event) schema.Role {
 	switch e.class() {
 	case "bad":
-		return &t.c.Bad
+		return schema.Bad
 	case "warn":
-		return &t.c.Warn
+		return schema.Warning
 	case "minor":
-		return &t.c.Dim
+		return schema.Dim
 	case "bulk":
-		return &t.c.Num
+		return schema.Number
 	}
-	return &plain
+	return schema.NoRole
 }
 
 // arrow draws an arrow between two lifelines.
 func (t *text) arrow(e *Event, from, to int) {
-	st := t.arrowStyle(e)
+	role := t.arrowRole(e)
 	shaft, cross, tail := shaftGlyph, crossGlyph, rightGlyph
 	if from > to {
 		tail = leftGlyph
@@ -371,9 +331,9 @@ func (t *text) arrow(e *Event, from, to int) {
 		if t.cells[x].r == lifelineGlyph {
 			r = cross
 		}
-		t.cells[x] = cell{r, st}
+		t.cells[x] = cell{r, role}
 	}
-	t.cells[from] = cell{tail, st}
+	t.cells[from] = cell{tail, role}
 	head, step := toRightGlyph, -1
 	if from > to {
 		head, step = toLeftGlyph, 1
@@ -381,11 +341,11 @@ func (t *text) arrow(e *Event, from, to int) {
 	if e.Kind == Loss {
 		head = lostGlyph
 	}
-	t.cells[to+step] = cell{head, st}
+	t.cells[to+step] = cell{head, role}
 	x := to + 2*step
 	for _, m := range marks {
 		if e.Marks&m.mark != 0 && m.mark != Incomplete && x > left && x < right {
-			t.cells[x] = cell{m.glyph, &t.c.Bad}
+			t.cells[x] = cell{m.glyph, schema.Bad}
 			x += step
 		}
 	}
@@ -403,52 +363,59 @@ func (t *text) label(e *Event, from, to int) {
 	if from > to {
 		x = from - 3 - n
 	}
-	t.put(x, append(append([]byte{' '}, op...), ' '), t.opStyle(e))
+	t.put(x, append(append([]byte{' '}, op...), ' '), t.opRole(e))
 }
 
-func (t *text) opStyle(e *Event) *render.Style {
+func (t *text) opRole(e *Event) schema.Role {
 	switch {
 	case e.Marks&Failed != 0:
-		return &t.c.Bad
+		return schema.Bad
 	case e.Minor:
-		return &t.c.Dim
+		return schema.Dim
 	}
-	return &t.c.Op
+	return schema.Action
 }
 
 // addFacts adds the line of an event, and lines for facts that have no room in it.
 func (t *text) addFacts(i int, e *Event, from, to end) {
-	dst := t.appendCells(nil)
-	dst = render.AppendSpaces(dst, t.l.text-render.Width(dst))
+	line := t.lifelineText()
 	if t.l.xid > 0 {
 		xid := ""
 		if e.XID != 0 {
 			xid = xidText(e.XID)
 		}
-		dst = t.c.Dim.Append(dst, xid)
-		dst = render.AppendSpaces(dst, t.l.xid-len(xid))
+		line.Add(schema.Dim, xid)
+		line.Spaces(t.l.xid - len(xid))
 	}
 	op := t.l.opText(e)
 	if n := render.Width(op); t.l.op > 0 && n > 0 || n > maxOp {
-		dst = t.opStyle(e).Append(dst, string(op))
-		dst = render.AppendSpaces(append(dst, ' '), min(t.l.op, maxOp)-n)
+		line.AddBytes(t.opRole(e), op)
+		line.Plain(" ")
+		line.Spaces(min(t.l.op, maxOp) - n)
 	}
-	line := t.facts(e, from, to)
+	facts := t.facts(e, from, to)
 	if t.l.width == 0 {
-		t.add(t.c.AppendParts(dst, line.Text, line.Parts, -1, e.Minor), i)
+		render.AddFacts(&line, &facts, -1, e.Minor)
+		t.add(line, i)
 		return
 	}
-	left := max(t.l.width-render.Width(dst), 0)
+	left := max(t.l.width-render.Width(line.Text), 0)
 	rest := max(t.l.width-t.l.text, 0)
-	for _, piece := range wrap(line, left, rest) {
-		if dst == nil {
+	for k, piece := range wrap(&facts, left, rest) {
+		if k > 0 {
 			t.startLine(lifelineGlyph)
-			dst, left = t.appendCells(nil), rest
-			dst = render.AppendSpaces(dst, t.l.text-render.Width(dst))
+			line, left = t.lifelineText(), rest
 		}
-		t.add(t.c.AppendParts(dst, piece.Text, piece.Parts, left, e.Minor), i)
-		dst = nil
+		render.AddFacts(&line, &piece, left, e.Minor)
+		t.add(line, i)
 	}
+}
+
+// lifelineText returns the beginning of a line, up to the column of the text.
+func (t *text) lifelineText() (line schema.Marked) {
+	t.appendCells(&line)
+	line.Spaces(t.l.text - render.Width(line.Text))
+	return line
 }
 
 // maxFactLines is how many lines the facts of an event take at most.
@@ -456,7 +423,7 @@ const maxFactLines = 4
 
 // wrap splits facts at spaces and behind FIDs. The first piece takes at most left columns, the
 // others at most rest; only the last one may be longer. There is at least one piece.
-func wrap(line schema.Line, left, rest int) (pieces []schema.Line) {
+func wrap(line *schema.Marked, left, rest int) (pieces []schema.Marked) {
 	start := 0
 	for room := left; ; room = rest {
 		text := line.Text[start:]
@@ -464,7 +431,7 @@ func wrap(line schema.Line, left, rest int) (pieces []schema.Line) {
 		if render.Width(text) > room && len(pieces) < maxFactLines-1 {
 			end = breakBefore(text, room, room == rest)
 		}
-		pieces = append(pieces, cutLine(line, start, start+end))
+		pieces = append(pieces, line.Slice(start, start+end))
 		start += end
 		for start < len(line.Text) && line.Text[start] == ' ' {
 			start++
@@ -495,43 +462,24 @@ func breakBefore(text []byte, columns int, must bool) (last int) {
 	return len(text)
 }
 
-// cutLine returns a piece of a line.
-func cutLine(line schema.Line, start, end int) (piece schema.Line) {
-	piece.Text = line.Text[start:end]
-	for _, p := range line.Parts {
-		if p.End > start {
-			piece.Parts = append(piece.Parts, schema.Part{Role: p.Role, End: min(p.End, end) - start})
-		}
-	}
-	return piece
-}
-
 // facts returns the note and the facts of an event, behind the nodes that have no
 // column.
-func (t *text) facts(e *Event, from, to end) (line schema.Line) {
-	add := func(r schema.Role, b []byte) {
-		line.Text = append(line.Text, b...)
-		line.Mark(r)
-	}
+func (t *text) facts(e *Event, from, to end) (line schema.Marked) {
 	hidden := func(label string, nid lnet.NID) {
 		if nid.Len > 0 {
-			add(schema.Dim, []byte(label))
-			add(schema.Node, []byte(t.d.nidText(nid)+" "))
+			line.Add(schema.Dim, label)
+			line.Add(schema.Node, t.d.nidText(nid)+" ")
 		}
 	}
 	hidden("from ", from.hidden)
 	hidden("to ", to.hidden)
 	if len(e.Note) > 0 {
-		add(schema.Bad, e.Note)
-		if len(e.Facts) > 0 {
-			add(schema.Dim, []byte("; "))
+		line.AddBytes(schema.Bad, e.Note)
+		if len(e.Facts.Text) > 0 {
+			line.Add(schema.Dim, "; ")
 		}
 	}
-	start := 0
-	for _, p := range e.Parts {
-		add(p.Role, e.Facts[start:p.End])
-		start = p.End
-	}
+	line.Append(&e.Facts)
 	return line
 }
 
@@ -554,23 +502,25 @@ var marks = [...]markGlyph{
 func (t *text) notes() (list []note) {
 	for _, m := range marks {
 		if t.seen&m.mark != 0 {
-			list = append(list, note{&t.c.Dim, string(m.glyph) + "  " + m.text})
+			list = append(list, note{schema.Dim, string(m.glyph) + "  " + m.text})
 		}
 	}
 	if t.hidden > 0 {
-		list = append(list, note{&t.c.Warn, "not drawn: " + countMessages(t.hidden) + " between others"})
+		list = append(list, note{schema.Warning, "not drawn: " + countMessages(t.hidden) + " between others"})
 	}
 	if t.d.Omitted > 0 {
-		list = append(list, note{&t.c.Warn, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted)})
+		list = append(list, note{schema.Warning, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted)})
 	}
 	if t.d.OmittedLines > 0 {
-		list = append(list, note{&t.c.Warn, fmt.Sprintf("not drawn: %d more lines of logs", t.d.OmittedLines)})
+		list = append(list, note{schema.Warning, fmt.Sprintf("not drawn: %d more lines of logs", t.d.OmittedLines)})
 	}
 	return list
 }
 
 func (t *text) foot() {
 	for _, n := range t.notes() {
-		t.addText(n.st, n.text)
+		var line schema.Marked
+		line.Add(n.role, n.text)
+		t.add(line, -1)
 	}
 }

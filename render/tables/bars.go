@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // bins counts values by their size: n[k] those that are at most bounds[k] and
@@ -31,7 +31,7 @@ func (h *bins) add(v, count int64) {
 
 // append appends a line for each bin from the first to the last that has
 // values: its upper end, how many there are, and a bar.
-func (h *bins) append(dst []byte, c *render.Colors, columns int, label func([]byte, int64) []byte) []byte {
+func (h *bins) append(dst *schema.Marked, columns int, label func([]byte, int64) []byte) {
 	first, last, most := -1, -1, int64(0)
 	for k, n := range h.n {
 		if n == 0 {
@@ -43,7 +43,7 @@ func (h *bins) append(dst []byte, c *render.Colors, columns int, label func([]by
 		last, most = k, max(most, n)
 	}
 	if first < 0 {
-		return dst
+		return
 	}
 	const labelWidth, countWidth, minBar, maxBar = 8, 9, 10, 60
 	room := int64(maxBar)
@@ -53,13 +53,13 @@ func (h *bins) append(dst []byte, c *render.Colors, columns int, label func([]by
 	for k := first; k <= last; k++ {
 		var buf [32]byte
 		text := label(buf[:0], h.bounds[k])
-		dst = append(render.AppendSpaces(dst, labelWidth-len(text)), "<= "...)
-		dst = append(dst, text...)
+		dst.Spaces(labelWidth - len(text)).Plain("<= ")
+		dst.Text = append(dst.Text, text...)
 		num := strconv.AppendInt(buf[:0], h.n[k], 10)
-		dst = append(render.AppendSpaces(append(dst, ' '), countWidth-len(num)), num...)
-		dst = append(c.Num.Append(append(dst, ' '), bar(h.n[k], most, room)), '\n')
+		dst.Plain(" ").Spaces(countWidth - len(num))
+		dst.Text = append(dst.Text, num...)
+		dst.Plain(" ").Add(schema.Number, bar(h.n[k], most, room)).Plain("\n")
 	}
-	return dst
 }
 
 // bar returns a bar of n/most of the room, in eighths of a column. A count that

@@ -41,7 +41,7 @@ var changesKind = Kind[*comparison.Row]{name: "table of diff", columns: []column
 }}
 
 // Append appends the table, nothing when there are no lines.
-func (s *ChangesTable) Append(dst []byte, rows []*comparison.Row) []byte {
+func (s *ChangesTable) Append(dst *schema.Marked, rows []*comparison.Row) {
 	var cols []tableColumn
 	for _, d := range s.opt.By {
 		cols = append(cols, tableColumn{title: d.String(), left: true})
@@ -49,17 +49,16 @@ func (s *ChangesTable) Append(dst []byte, rows []*comparison.Row) []byte {
 	for i := range changesKind.columns {
 		cols = append(cols, changesKind.columns[i].head())
 	}
-	t := newGrid(s.opt.Colors, cols)
+	t := newGrid(cols)
 	s.few = slices.ContainsFunc(rows, func(r *comparison.Row) bool { return len(r.Few) > 0 })
 	for _, r := range rows {
 		s.row(t, r)
 	}
 	if len(t.cells) == 0 {
-		return dst
+		return
 	}
-	dst = t.render(dst, s.opt.Width)
+	t.render(dst, s.opt.Width)
 	s.Omitted.add(t)
-	return dst
 }
 
 func (s *ChangesTable) row(t *grid, r *comparison.Row) {
@@ -170,19 +169,18 @@ func (s *ChangesTable) noise(r *comparison.Row, m comparison.Measure) string {
 // line adds a line; get returns the quantity of one side and whether it is known.
 // noise is empty where nothing has changed.
 func (s *ChangesTable) line(t *grid, r *comparison.Row, what, noise string, get func(*comparison.Side) (quantity, bool)) {
-	c := s.opt.Colors
 	for k, d := range s.opt.By {
-		t.put(&c.Op, s.dimension(nil, r, k, d))
+		t.put(schema.Action, s.dimension(nil, r, k, d))
 	}
-	mark := &c.Dim
+	mark := schema.Dim
 	if noise != "" {
-		mark = &c.Warn
+		mark = schema.Warning
 	}
-	t.put(&c.Key, []byte(what))
+	t.put(schema.Label, []byte(what))
 	before, hasBefore := get(r.Before)
 	after, hasAfter := get(r.After)
-	t.put(&c.Num, before.orDash(hasBefore))
-	t.put(&c.Num, after.orDash(hasAfter))
+	t.put(schema.Number, before.orDash(hasBefore))
+	t.put(schema.Number, after.orDash(hasAfter))
 	if hasBefore != hasAfter && what != comparison.Count.String() && noise == "" {
 		t.put(mark, []byte("-"))
 	} else {

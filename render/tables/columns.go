@@ -26,22 +26,10 @@ type column[R any] struct {
 	dimNone  bool // the - of no value is dim
 	round    bool // times are rounded
 
-	style  style
-	mark   func(c *render.Colors, r R) *render.Style // in place of style, where it depends on the record
-	append func(p *printer, dst []byte, r R) []byte  // nil: the value of the key
+	role   schema.Role
+	mark   func(r R) schema.Role                    // in place of role, where it depends on the record
+	append func(p *printer, dst []byte, r R) []byte // nil: the value of the key
 }
-
-type style func(c *render.Colors) *render.Style
-
-func key(c *render.Colors) *render.Style     { return &c.Key }
-func bad(c *render.Colors) *render.Style     { return &c.Bad }
-func dim(c *render.Colors) *render.Style     { return &c.Dim }
-func flagged(c *render.Colors) *render.Style { return &c.Flag }
-func name(c *render.Colors) *render.Style    { return &c.Name }
-func node(c *render.Colors) *render.Style    { return &c.NID }
-func num(c *render.Colors) *render.Style     { return &c.Num }
-func obj(c *render.Colors) *render.Style     { return &c.FID }
-func warn(c *render.Colors) *render.Style    { return &c.Warn }
 
 // printer appends values as the options of a table want them.
 type printer struct {
@@ -90,14 +78,14 @@ func Of[R any](keys *records.Table[R]) *Kind[R] {
 		if e.Type == records.Object || e.JSON == records.Hidden {
 			continue
 		}
-		c := column[R]{title: e.Path, style: num, rank: extra}
+		c := column[R]{title: e.Path, role: schema.Number, rank: extra}
 		switch e.Type {
 		case records.Text, records.Strings, records.Counts, records.Enum, records.Flags:
-			c.left, c.style = true, name
+			c.left, c.role = true, schema.Name
 		case records.NID, records.Address:
-			c.left, c.style = true, node
+			c.left, c.role = true, schema.Node
 		case records.FID, records.Hex:
-			c.left, c.style = true, obj
+			c.left, c.role = true, schema.Object
 		}
 		if len(k.columns) < neededKeys {
 			c.rank = needed
@@ -174,28 +162,25 @@ func (t *Table[R]) heads() (list []tableColumn) {
 }
 
 // Append appends the table, nothing without records.
-func (t *Table[R]) Append(dst []byte, list []R) []byte {
+func (t *Table[R]) Append(dst *schema.Marked, list []R) {
 	if len(list) == 0 {
-		return dst
+		return
 	}
-	grid := newGrid(t.opt.Colors, t.heads())
+	grid := newGrid(t.heads())
 	grid.cells = make([]cell, 0, len(list)*len(t.cells))
 	for _, r := range list {
 		for i := range t.cells {
 			t.cells[i].put(grid, t.printer, r)
 		}
 	}
-	dst = grid.render(dst, t.opt.Width)
+	grid.render(dst, t.opt.Width)
 	t.Omitted.add(grid)
-	return dst
 }
 
 func (c *cellPrinter[R]) put(t *grid, p *printer, r R) {
-	var st *render.Style
+	role := c.role
 	if c.mark != nil {
-		st = c.mark(t.colors, r)
-	} else {
-		st = c.style(t.colors)
+		role = c.mark(r)
 	}
 	if c.append != nil {
 		c.text = c.append(p, c.text[:0], r)
@@ -205,10 +190,10 @@ func (c *cellPrinter[R]) put(t *grid, p *printer, r R) {
 	if len(c.text) == 0 && !c.blank {
 		c.text = append(c.text, '-')
 		if c.dimNone {
-			st = &t.colors.Dim
+			role = schema.Dim
 		}
 	}
-	t.put(st, c.text)
+	t.put(role, c.text)
 }
 
 // value appends the value of the key, or its values separated by spaces.

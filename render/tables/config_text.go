@@ -48,61 +48,65 @@ func (s *Configuration) Omitted() string {
 }
 
 // Append appends entries in their order.
-func (s *Configuration) Append(dst []byte, list []*config.Entry) []byte {
+func (s *Configuration) Append(dst *schema.Marked, list []*config.Entry) {
 	for len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].Kind == list[0].Kind && list[n].Log == list[0].Log && list[n].MGS == list[0].MGS &&
 			list[n].Name() == list[0].Name() {
 			n++
 		}
-		dst = s.group(dst, list[:n])
+		s.group(dst, list[:n])
 		list = list[n:]
 	}
-	return dst
 }
 
-func (s *Configuration) group(dst []byte, list []*config.Entry) []byte {
+func (s *Configuration) group(dst *schema.Marked, list []*config.Entry) {
 	e := list[0]
-	if e.Kind != config.KindStep && len(dst) > 0 {
-		dst = append(dst, '\n')
+	if e.Kind != config.KindStep && len(dst.Text) > 0 {
+		dst.Plain("\n")
 	}
 	switch e.Kind {
 	case config.KindLog:
 		for _, e := range list {
-			dst = s.log(dst, e)
+			s.log(dst, e)
 		}
 	case config.KindStep:
 		for _, e := range list {
-			dst = s.step(dst, e)
+			s.step(dst, e)
 		}
 	case config.KindDevice:
 		title := ofLog("devices", e) + ", as lctl dl lists them"
 		if e.Mount != nil {
 			title += " on " + string(s.opt.NIDs.Append(nil, e.Mount.Client))
 		}
-		dst = s.devices(s.title(dst, title), list)
+		s.title(dst, title)
+		s.devices(dst, list)
 	case config.KindTarget:
-		dst = s.targets.Append(s.title(dst, ofLog("targets", e)), targetNodes(list))
+		s.title(dst, ofLog("targets", e))
+		s.targets.Append(dst, targetNodes(list))
 	case config.KindPool:
-		dst = s.title(dst, ofLog("pools", e))
+		s.title(dst, ofLog("pools", e))
 		for _, e := range list {
-			dst = s.line(dst, &s.opt.Colors.Key, 0, "Pool: ", e.Pool.FSName, ".", e.Pool.Name)
+			s.line(dst, schema.Label, 0, "Pool: ", e.Pool.FSName, ".", e.Pool.Name)
 			for _, m := range e.Pool.Members {
-				dst = s.line(dst, &s.opt.Colors.NID, 0, m)
+				s.line(dst, schema.Node, 0, m)
 			}
 		}
 	case config.KindParameter:
-		dst = s.parameters(s.title(dst, ofLog("parameters", e)), list)
+		s.title(dst, ofLog("parameters", e))
+		s.parameters(dst, list)
 	case config.KindNodemapState, config.KindNodemap:
-		dst = s.nodemaps(dst, list)
+		s.nodemaps(dst, list)
 	case config.KindRunningTarget:
-		dst = s.running.Append(s.title(dst, runningTitle(e)), list)
+		s.title(dst, runningTitle(e))
+		s.running.Append(dst, list)
 	case config.KindRegistration:
-		dst = s.registrations.Append(s.title(dst, "targets that registered with the MGS "+string(s.opt.NIDs.Append(nil, e.MGS))), list)
+		s.title(dst, "targets that registered with the MGS "+string(s.opt.NIDs.Append(nil, e.MGS)))
+		s.registrations.Append(dst, list)
 	case config.KindSentParameter:
-		dst = s.sent(s.title(dst, "parameters that were sent to the MGS "+string(s.opt.NIDs.Append(nil, e.MGS))), list)
+		s.title(dst, "parameters that were sent to the MGS "+string(s.opt.NIDs.Append(nil, e.MGS)))
+		s.sent(dst, list)
 	}
-	return dst
 }
 
 // ofLog returns the heading of a part of the final picture.
@@ -121,13 +125,13 @@ func runningTitle(e *config.Entry) string {
 	return title
 }
 
-func (s *Configuration) title(dst []byte, text string) []byte {
-	return s.line(dst, &s.opt.Colors.Head, 0, text)
+func (s *Configuration) title(dst *schema.Marked, text string) {
+	s.line(dst, schema.Heading, 0, text)
 }
 
 // line appends a line that is wrapped where the terminal is too narrow. What follows its
 // first part is indented; a comment goes on as a comment.
-func (s *Configuration) line(dst []byte, st *render.Style, indent int, parts ...string) []byte {
+func (s *Configuration) line(dst *schema.Marked, st schema.Role, indent int, parts ...string) {
 	s.text = schema.AppendText(s.text[:0], []byte(strings.Join(parts, "")))
 	text, begin := s.text, []byte("    ")[:indent]
 	if len(text) > 0 && text[0] == '#' && indent > 0 {
@@ -138,10 +142,10 @@ func (s *Configuration) line(dst []byte, st *render.Style, indent int, parts ...
 		if cut < 0 {
 			break
 		}
-		dst = append(st.Append(dst, string(text[:cut])), '\n')
+		dst.Add(st, string(text[:cut])).Plain("\n")
 		text = slices.Concat(begin, text[cut+1:])
 	}
-	return append(st.Append(dst, string(text)), '\n')
+	dst.Add(st, string(text)).Plain("\n")
 }
 
 // lastBreak returns where a text is wrapped: at the last space behind the indentation that
@@ -161,7 +165,7 @@ func lastBreak(text []byte, columns, indent int) int {
 }
 
 // log appends what is known of a log as a whole.
-func (s *Configuration) log(dst []byte, e *config.Entry) []byte {
+func (s *Configuration) log(dst *schema.Marked, e *config.Entry) {
 	l := e.Log
 	s.block = track.Point{}
 	parts := []string{e.Name(), " on the MGS ", string(s.opt.NIDs.Append(nil, l.MGS))}
@@ -188,7 +192,7 @@ func (s *Configuration) log(dst []byte, e *config.Entry) []byte {
 	if l.Replaced {
 		parts = append(parts, "; the MGS made another log of that name later")
 	}
-	return s.line(dst, &s.opt.Colors.Head, 2, parts...)
+	s.line(dst, schema.Heading, 2, parts...)
 }
 
 // maxListed is the number of items that a line lists.
@@ -225,45 +229,45 @@ func rangesText(ranges []config.Range) string {
 
 // step appends a record of a log. What readers of the log do not obey is a comment, in
 // the terms of YAML.
-func (s *Configuration) step(dst []byte, e *config.Entry) []byte {
-	c, step := s.opt.Colors, e.Step
+func (s *Configuration) step(dst *schema.Marked, e *config.Entry) {
+	step := e.Step
 	text := string(step.AppendText(nil, step.Index))
 	if !s.full {
 		if step.State != config.InForce || step.Marker != nil {
-			return dst
+			return
 		}
-		return s.line(dst, &render.Style{}, 4, text)
+		s.line(dst, schema.NoRole, 4, text)
+		return
 	}
 	if s.block != step.At && len(step.Earlier) == 0 {
 		s.block = step.At
-		dst = s.line(dst, &c.Dim, 2, "# frame ", string(render.AppendFrame(nil, step.At.File, step.At.Frame)), " at ",
+		s.line(dst, schema.Dim, 2, "# frame ", string(render.AppendFrame(nil, step.At.File, step.At.Frame)), " at ",
 			string(s.time(nil, step.At)))
 	}
 	switch {
 	case step.State == config.Unproven:
-		dst = s.line(dst, &c.Warn, 4, "# unproven: ", strings.TrimPrefix(text, "# "))
+		s.line(dst, schema.Warning, 4, "# unproven: ", strings.TrimPrefix(text, "# "))
 	case step.State == config.Cancelled:
-		dst = s.line(dst, &c.Dim, 4, "# cancelled: ", strings.TrimPrefix(text, "# "))
+		s.line(dst, schema.Dim, 4, "# cancelled: ", strings.TrimPrefix(text, "# "))
 	case step.Marker != nil && step.State == config.InForce:
-		dst = s.line(dst, &c.Key, 4, text)
+		s.line(dst, schema.Label, 4, text)
 	case step.Marker != nil:
-		dst = s.line(dst, &c.Dim, 4, text)
+		s.line(dst, schema.Dim, 4, text)
 	case step.State == config.Skipped:
-		dst = s.line(dst, &c.Dim, 4, "# skipped: ", text)
+		s.line(dst, schema.Dim, 4, "# skipped: ", text)
 	default:
-		dst = s.line(dst, &render.Style{}, 4, text)
+		s.line(dst, schema.NoRole, 4, text)
 	}
 	for i, next := len(step.Earlier)-1, step.At; i >= 0; i-- {
 		v := &step.Earlier[i]
-		dst = s.line(dst, &c.Dim, 4, "#   changed in frame ", string(render.AppendFrame(nil, next.File, next.Frame)), ", before: ",
+		s.line(dst, schema.Dim, 4, "#   changed in frame ", string(render.AppendFrame(nil, next.File, next.Frame)), ", before: ",
 			strings.TrimPrefix(string(v.AppendText(nil, step.Index)), "# "))
 		next = v.At
 	}
-	return dst
 }
 
 // devices appends devices as `lctl dl -t` lists them, but without the number of users.
-func (s *Configuration) devices(dst []byte, list []*config.Entry) []byte {
+func (s *Configuration) devices(dst *schema.Marked, list []*config.Entry) {
 	for i, e := range list {
 		number := strconv.Itoa(i)
 		parts := []string{strings.Repeat(" ", max(0, 3-len(number))), number}
@@ -276,13 +280,12 @@ func (s *Configuration) devices(dst []byte, list []*config.Entry) []byte {
 		if nodes := e.Device.Nodes; e.Device.Type != "mgc" && len(nodes) > 0 && len(nodes[0].NIDs) > 0 {
 			parts = append(parts, " ", nodes[0].NIDs[0])
 		}
-		st := &render.Style{}
+		st := schema.NoRole
 		if e.Device.Status != config.Up {
-			st = &s.opt.Colors.Warn
+			st = schema.Warning
 		}
-		dst = s.line(dst, st, 4, parts...)
+		s.line(dst, st, 4, parts...)
 	}
-	return dst
 }
 
 const configTables = "tables of config"
@@ -294,20 +297,20 @@ type targetNode struct {
 }
 
 var targetsKind = Kind[targetNode]{name: configTables, of: records.Configuration.Entries, columns: []column[targetNode]{
-	{title: "target", left: true, whole: true, style: node, append: func(_ *printer, b []byte,
+	{title: "target", left: true, whole: true, role: schema.Node, append: func(_ *printer, b []byte,
 		t targetNode) []byte {
 		return appendText(b, t.Target.Name())
 	}},
-	{title: "index", key: "target_index", style: num, append: func(_ *printer, b []byte,
+	{title: "index", key: "target_index", role: schema.Number, append: func(_ *printer, b []byte,
 		t targetNode) []byte {
 		return appendText(b, t.Target.Number)
 	}},
 	{title: "state", key: "inactive", doc: "active, inactive (a parameter or the record that adds the target deactivates it), " +
-		"or failover: another node that serves the target", left: true, style: flagged,
+		"or failover: another node that serves the target", left: true, role: schema.Flag,
 		append: func(_ *printer, b []byte, t targetNode) []byte { return append(b, t.state...) }},
-	{title: "node", key: "nodes.node", left: true, rank: useful, style: dim,
+	{title: "node", key: "nodes.node", left: true, rank: useful, role: schema.Dim,
 		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.node.Name) }},
-	{title: "NIDs", key: "nids", doc: "NIDs of the node", left: true, style: node,
+	{title: "NIDs", key: "nids", doc: "NIDs of the node", left: true, role: schema.Node,
 		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, strings.Join(t.node.NIDs, " ")) }},
 }}
 
@@ -331,32 +334,32 @@ func targetNodes(list []*config.Entry) (rows []targetNode) {
 
 // parameters appends parameters as `lctl get_param` shows them, with the device that
 // they are for unless the name has it.
-func (s *Configuration) parameters(dst []byte, list []*config.Entry) []byte {
+func (s *Configuration) parameters(dst *schema.Marked, list []*config.Entry) {
 	for _, e := range list {
 		p := e.Parameter
 		parts := []string{p.Name, "=", p.Value}
 		if p.Device != "" && p.Device != "general" {
 			parts = append([]string{p.Device, " "}, parts...)
 		}
-		dst = s.line(dst, &render.Style{}, 4, parts...)
+		s.line(dst, schema.NoRole, 4, parts...)
 	}
-	return dst
 }
 
 // nodemaps appends nodemaps as `lctl get_param nodemap.*` shows them.
-func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
+func (s *Configuration) nodemaps(dst *schema.Marked, list []*config.Entry) {
 	for i, e := range list {
 		if e.Kind == config.KindNodemapState {
 			active := "0"
 			if *e.Active {
 				active = "1"
 			}
-			dst = s.line(s.title(dst, "nodemaps of the MGS "+string(s.opt.NIDs.Append(nil, e.MGS))), &render.Style{}, 4, "nodemap.active=", active)
+			s.title(dst, "nodemaps of the MGS "+string(s.opt.NIDs.Append(nil, e.MGS)))
+			s.line(dst, schema.NoRole, 4, "nodemap.active=", active)
 			continue
 		}
 		n := e.Nodemap
 		if i > 0 {
-			dst = append(dst, '\n')
+			dst.Plain("\n")
 		}
 		name := n.Name
 		if name == "" {
@@ -366,9 +369,9 @@ func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
 		if !n.Complete {
 			title += ", as far as it was captured"
 		}
-		dst = s.title(dst, title)
+		s.title(dst, title)
 		put := func(parts ...string) {
-			dst = s.line(dst, &render.Style{}, 4, append([]string{"nodemap.", name, "."}, parts...)...)
+			s.line(dst, schema.NoRole, 4, append([]string{"nodemap.", name, "."}, parts...)...)
 		}
 		put("id=", strconv.FormatUint(uint64(n.ID), 10))
 		for _, p := range n.Properties {
@@ -384,7 +387,7 @@ func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
 		if len(n.IDMaps) > 0 {
 			put("idmap=")
 			for _, m := range n.IDMaps {
-				dst = s.line(dst, &render.Style{}, 4, " { idtype: ", m.Type, ", client_id: ", strconv.FormatUint(uint64(m.Client), 10), ", fs_id: ",
+				s.line(dst, schema.NoRole, 4, " { idtype: ", m.Type, ", client_id: ", strconv.FormatUint(uint64(m.Client), 10), ", fs_id: ",
 					strconv.FormatUint(uint64(m.File), 10), " }")
 			}
 		}
@@ -395,56 +398,55 @@ func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
 				if r.End != "" {
 					parts = append(parts, ", end_nid: ", r.End)
 				}
-				dst = s.line(dst, &render.Style{}, 4, append(parts, " }")...)
+				s.line(dst, schema.NoRole, 4, append(parts, " }")...)
 			}
 		}
 	}
-	return dst
 }
 
 var runningKind = Kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
-	{title: "target", left: true, whole: true, style: node},
-	{title: "instance", style: num},
-	{title: "version", style: dim},
-	{title: "NIDs", key: "nids", left: true, style: node},
+	{title: "target", left: true, whole: true, role: schema.Node},
+	{title: "instance", role: schema.Number},
+	{title: "version", role: schema.Dim},
+	{title: "NIDs", key: "nids", left: true, role: schema.Node},
 	{title: "earlier", key: "restarts.instance", doc: "earlier starts of the target that the table had", left: true, rank: useful,
-		optional: true, style: dim},
-	{title: "seen", key: "time", doc: "when the entry was first seen", rank: extra, style: dim,
+		optional: true, role: schema.Dim},
+	{title: "seen", key: "time", doc: "when the entry was first seen", rank: extra, role: schema.Dim,
 		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.RunningTarget.At) }},
-	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte,
+	{title: "frame", rank: extra, role: schema.Dim, append: func(p *printer, b []byte,
 		e *config.Entry) []byte {
 		return p.frame(b, e.RunningTarget.At)
 	}},
 }}
 
 var registrationsKind = Kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
-	{title: "target", left: true, whole: true, style: node},
-	{title: "result", key: "error", doc: "ok, or the error with which the MGS refused the request", left: true, mark: resultStyle,
+	{title: "target", left: true, whole: true, role: schema.Node},
+	{title: "result", key: "error", doc: "ok, or the error with which the MGS refused the request", left: true, mark: resultRole,
 		append: func(_ *printer, b []byte, e *config.Entry) []byte {
 			return append(b, resultText(e.Registration.Answered, e.Registration.Status)...)
 		}},
-	{title: "NIDs", key: "nids", left: true, style: node},
-	{title: "release", left: true, rank: useful, style: dim},
-	{title: "parameters", left: true, rank: useful, optional: true, style: key,
+	{title: "NIDs", key: "nids", left: true, role: schema.Node},
+	{title: "release", left: true, rank: useful, role: schema.Dim},
+	{title: "parameters", left: true, rank: useful, optional: true, role: schema.Label,
 		append: func(_ *printer, b []byte, e *config.Entry) []byte { return appendText(b, e.Registration.Parameters) }},
-	{title: "flags", left: true, rank: extra, blank: true, style: flagged, append: func(_ *printer, b []byte, e *config.Entry) []byte {
+	{title: "flags", left: true, rank: extra, blank: true, role: schema.Flag, append: func(_ *printer, b []byte, e *config.Entry) []byte {
 		var names []string
 		opcodes.MtiFlags.Set(e.Registration.Flags, func(v *schema.Value) { names = append(names, v.Name) })
 		return append(b, strings.Join(names, "|")...)
 	}},
-	{title: "sent", key: "time", doc: "when the last request was sent", rank: extra, style: dim,
+	{title: "sent", key: "time", doc: "when the last request was sent", rank: extra, role: schema.Dim,
 		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.Registration.Sent) }},
-	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte,
+	{title: "frame", rank: extra, role: schema.Dim, append: func(p *printer, b []byte,
 		e *config.Entry) []byte {
 		return p.frame(b, e.Registration.Sent)
 	}},
 }}
 
-func resultStyle(c *render.Colors, e *config.Entry) *render.Style {
+func resultRole(e *config.Entry) schema.Role {
 	if resultText(e.Registration.Answered, e.Registration.Status) == "ok" {
-		return &c.Good
+		return schema.Good
 	}
-	return &c.Bad
+	return schema.Bad
 }
 
 func resultText(answered track.Point, status int32) string {
@@ -458,11 +460,10 @@ func resultText(answered track.Point, status int32) string {
 }
 
 // sent appends parameters that nodes asked the MGS to set.
-func (s *Configuration) sent(dst []byte, list []*config.Entry) []byte {
+func (s *Configuration) sent(dst *schema.Marked, list []*config.Entry) {
 	for _, e := range list {
 		p := e.SentParameter
-		dst = s.line(dst, &render.Style{}, 4, p.Parameter, " (", resultText(p.Answered, p.Status), ", from ",
+		s.line(dst, schema.NoRole, 4, p.Parameter, " (", resultText(p.Answered, p.Status), ", from ",
 			string(s.opt.NIDs.Append(nil, p.Client)), ")")
 	}
-	return dst
 }

@@ -47,23 +47,24 @@ const (
 
 // Append appends the paragraph of a finding, after an empty line if it is not the
 // first. What to look at next is written once.
-func (t *FindingsText) Append(dst []byte, f *diagnose.Finding) []byte {
-	dst = t.separate(dst)
+func (t *FindingsText) Append(dst *schema.Marked, f *diagnose.Finding) {
+	t.separate(dst)
 	t.begun = true
-	dst = t.heading(dst, f)
-	dst = t.indented(dst, f.Text)
+	t.heading(dst, f)
+	t.indented(dst, f.Text)
 	if f.Cause != nil && t.cause[f.Cause] {
-		dst = t.indented(dst, "It follows from "+f.Cause.Rule.Code+aboutText(t.about(f.Cause))+".")
+		t.indented(dst, "It follows from "+f.Cause.Rule.Code+aboutText(t.about(f.Cause))+".")
 	}
 	if t.cause != nil {
 		t.cause[f] = true
 	}
-	dst = t.suspects(t.evidence(dst, f), f)
+	t.evidence(dst, f)
+	t.suspects(dst, f)
 	if t.next[f.Next] {
-		return dst
+		return
 	}
 	t.next[f.Next] = true
-	return t.labelled(dst, "next: ", f.Next)
+	t.labelled(dst, "next: ", f.Next)
 }
 
 // aboutText returns what a finding is about, in parentheses after a space.
@@ -74,9 +75,8 @@ func aboutText(words []string) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-func (t *FindingsText) indented(dst []byte, text string) []byte {
-	dst = render.AppendSpaces(dst, findingIndent)
-	return append(t.wrapped(dst, text, findingIndent), '\n')
+func (t *FindingsText) indented(dst *schema.Marked, text string) {
+	dst.Spaces(findingIndent).Plain(t.wrapped(text, findingIndent) + "\n")
 }
 
 // Input is what was read, for the line that findings begin with.
@@ -89,11 +89,11 @@ type Input struct {
 // AppendInput appends a line about the input: when it began, how long it lasts, and whose RPCs
 // it has. It says where a list has neither errors nor warnings, or is empty though findings were
 // chosen. Below it are the notes that nearly every capture has, unless they are paragraphs.
-func (t *FindingsText) AppendInput(dst []byte, in *Input, list []*diagnose.Finding, chosen bool) []byte {
+func (t *FindingsText) AppendInput(dst *schema.Marked, in *Input, list []*diagnose.Finding, chosen bool) {
 	if in.First == 0 { // nothing was captured
-		return dst
+		return
 	}
-	dst = t.separate(dst)
+	t.separate(dst)
 	t.begun = true
 	loc := time.Local
 	if t.opt.Time == render.UTC {
@@ -115,9 +115,9 @@ func (t *FindingsText) AppendInput(dst []byte, in *Input, list []*diagnose.Findi
 	if !chosen && worst <= diagnose.Note && ofCapture > diagnose.Note && in.RPCs > 0 {
 		text += ", except about the capture itself"
 	}
-	dst = append(t.wrapped(dst, text, 0), '\n')
+	dst.Plain(t.wrapped(text, 0) + "\n")
 	if chosen || t.inFull {
-		return dst
+		return
 	}
 	usual, more := make(map[string]*diagnose.Finding), make(map[string]int64)
 	for _, f := range list {
@@ -136,10 +136,9 @@ func (t *FindingsText) AppendInput(dst []byte, in *Input, list []*diagnose.Findi
 			if n := more[code]; n > 0 {
 				text += " (and " + render.Counted(n, "other") + ")"
 			}
-			dst = t.indented(dst, text+".")
+			t.indented(dst, text+".")
 		}
 	}
-	return dst
 }
 
 // rpcsText returns the number of RPCs and whose they are. A few nodes are named.
@@ -192,20 +191,20 @@ func IsUsual(f *diagnose.Finding) bool {
 }
 
 // separate appends an empty line, unless nothing is there yet.
-func (t *FindingsText) separate(dst []byte) []byte {
+func (t *FindingsText) separate(dst *schema.Marked) {
 	if t.begun {
-		return append(dst, '\n')
+		dst.Plain("\n")
+		return
 	}
-	return dst
 }
 
 // AppendAll appends what an expert would say first of each cause, then the findings: those
 // that follow from no other, each with the number of its consequences, and a line for each
 // remark about the capture that AppendInput does not have. In full, all findings are paragraphs. The list is in the order
 // of diagnose.Engine.Findings.
-func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding) []byte {
+func (t *FindingsText) AppendAll(dst *schema.Marked, list []*diagnose.Finding) {
 	stories := diagnose.Stories(list)
-	dst = t.AppendOpenings(dst, stories)
+	t.AppendOpenings(dst, stories)
 	afterLine := false
 	for _, s := range stories {
 		if s.Root.IsBackground() && !t.inFull {
@@ -213,33 +212,34 @@ func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding) []byte {
 				continue
 			}
 			if !afterLine {
-				dst = t.separate(dst)
+				t.separate(dst)
 			}
 			afterLine = true
-			dst = t.indented(t.heading(dst, s.Root), diagnose.Sentences(s.Root.Text, 1))
+			t.heading(dst, s.Root)
+			t.indented(dst, diagnose.Sentences(s.Root.Text, 1))
 			continue
 		}
-		dst = t.Append(dst, s.Root)
+		t.Append(dst, s.Root)
 		if t.inFull {
 			for _, f := range s.Followed {
-				dst = t.Append(dst, f)
+				t.Append(dst, f)
 			}
 		} else if followed := diagnose.Followed(s.Followed); followed != "" {
-			dst = t.indented(dst, "followed from it: "+followed+"; -v shows them")
+			t.indented(dst, "followed from it: "+followed+"; -v shows them")
 		}
 	}
-	return dst
 }
 
 // AppendOpenings appends what an expert would say first of each cause.
-func (t *FindingsText) AppendOpenings(dst []byte, stories []diagnose.Story) []byte {
+func (t *FindingsText) AppendOpenings(dst *schema.Marked, stories []diagnose.Story) {
 	opened := false
 	for _, s := range stories {
 		if !s.Opens() {
 			continue
 		}
 		if !opened {
-			dst, opened = t.separate(dst), true
+			t.separate(dst)
+			opened = true
 		}
 		t.begun = true
 		times, text := "", s.Opening()
@@ -247,75 +247,77 @@ func (t *FindingsText) AppendOpenings(dst []byte, stories []diagnose.Story) []by
 			times = string(t.times(nil, s.Root))
 			text = times + "  " + text
 		}
-		text = string(t.wrapped(nil, text, 0))
-		if rest, whole := strings.CutPrefix(text, times); whole && times != "" {
-			dst, text = t.opt.Colors.Dim.Append(dst, times), rest
+		text = t.wrapped(text, 0)
+		if rest, whole := strings.CutPrefix(text, times); whole {
+			dst.Add(schema.Dim, times)
+			text = rest
 		}
-		dst = append(append(dst, text...), '\n')
+		dst.Plain(text + "\n")
 	}
-	return dst
 }
 
 // AppendIndented appends the paragraph of a finding that starts so many columns to the
 // right, below a mark that joins it to what it follows from.
-func (t *FindingsText) AppendIndented(dst []byte, f *diagnose.Finding, columns int) []byte {
+func (t *FindingsText) AppendIndented(dst *schema.Marked, f *diagnose.Finding, columns int) {
 	if columns == 0 {
-		return t.Append(dst, f)
+		t.Append(dst, f)
+		return
 	}
 	narrow := *t
 	narrow.opt.Width = max(0, t.opt.Width-columns)
 	narrow.begun, narrow.cause = false, nil // the place says what it follows from
 	mark := "└─"
-	for line := range bytes.Lines(narrow.Append(nil, f)) {
-		dst = render.AppendSpaces(dst, columns-2)
-		dst = append(t.opt.Colors.Dim.Append(dst, mark), line...)
+	var text schema.Marked
+	narrow.Append(&text, f)
+	for _, line := range text.Lines() {
+		dst.Spaces(columns-2).Add(schema.Dim, mark)
+		dst.Append(&line)
+		dst.Plain("\n")
 		mark = "  "
 	}
-	return dst
 }
 
 // point tells OnPoint what the line is about that begins at the end of dst.
-func (t *FindingsText) point(dst []byte, p track.Point) {
+func (t *FindingsText) point(dst *schema.Marked, p track.Point) {
 	if t.OnPoint != nil {
-		t.OnPoint(bytes.Count(dst, []byte{'\n'}), p)
+		t.OnPoint(bytes.Count(dst.Text, []byte{'\n'}), p)
 	}
 }
 
 // heading appends severity, code, times and subject.
-func (t *FindingsText) heading(dst []byte, f *diagnose.Finding) []byte {
+func (t *FindingsText) heading(dst *schema.Marked, f *diagnose.Finding) {
 	if len(f.Evidence) > 0 {
 		t.point(dst, f.Evidence[0].Point)
 	}
-	c := t.opt.Colors
-	st := &c.Dim
+	st := schema.Dim
 	switch f.Severity {
 	case diagnose.Error:
-		st = &c.Bad
+		st = schema.Bad
 	case diagnose.Warning:
-		st = &c.Warn
+		st = schema.Warning
 	}
 	severity, code := severityWidth, codeWidth
-	dst = render.AppendLeft(dst, st, []byte(f.Severity.String()), &severity)
-	dst = render.AppendLeft(append(dst, ' ', ' '), &c.Key, []byte(f.Rule.Code), &code)
+	render.AddLeft(dst, st, []byte(f.Severity.String()), &severity)
+	render.AddLeft(dst.Plain("  "), schema.Label, []byte(f.Rule.Code), &code)
 	column := severity + 2 + code
-	add := func(st *render.Style, word string) {
+	add := func(st schema.Role, word string) {
 		n := 2 + render.Width([]byte(word))
 		if column += n; t.opt.Width > 0 && column > t.opt.Width {
 			column = severityWidth + n
-			dst = render.AppendSpaces(append(dst, '\n'), severityWidth)
+			dst.Plain("\n").Spaces(severityWidth)
 		}
-		dst = st.Append(append(dst, ' ', ' '), word)
+		dst.Plain("  ").Add(st, word)
 	}
 	if f.First != 0 {
-		add(&c.Dim, string(t.times(nil, f)))
+		add(schema.Dim, string(t.times(nil, f)))
 	}
 	for _, word := range t.about(f) {
-		add(&c.NID, word)
+		add(schema.Node, word)
 	}
 	if f.Count > 1 {
-		add(&c.Num, strconv.FormatInt(f.Count, 10)+" times")
+		add(schema.Number, strconv.FormatInt(f.Count, 10)+" times")
 	}
-	return append(dst, '\n')
+	dst.Plain("\n")
 }
 
 // times appends when it happened: one time, or from one to another.
@@ -353,8 +355,7 @@ func (t *FindingsText) about(f *diagnose.Finding) (words []string) {
 }
 
 // evidence appends a line for each message that proves the finding.
-func (t *FindingsText) evidence(dst []byte, f *diagnose.Finding) []byte {
-	c := t.opt.Colors
+func (t *FindingsText) evidence(dst *schema.Marked, f *diagnose.Finding) {
 	frames := make([]string, len(f.Evidence))
 	width := 0
 	for i := range f.Evidence {
@@ -364,19 +365,17 @@ func (t *FindingsText) evidence(dst []byte, f *diagnose.Finding) []byte {
 	for i := range f.Evidence {
 		e := &f.Evidence[i]
 		t.point(dst, e.Point)
-		dst = render.AppendSpaces(dst, proofIndent+width-len(frames[i]))
-		dst = c.Num.Append(dst, frames[i])
-		dst = append(dst, ' ', ' ')
+		dst.Spaces(proofIndent+width-len(frames[i])).Add(schema.Number, frames[i])
+		dst.Text = append(dst.Text, ' ', ' ')
 		at := string(t.time(nil, e.Time))
-		dst = c.Dim.Append(dst, at)
-		dst = append(dst, ' ', ' ')
-		dst = append(t.wrapped(dst, e.Text, proofIndent+width+2+len(at)+2), '\n')
+		dst.Add(schema.Dim, at)
+		dst.Text = append(dst.Text, ' ', ' ')
+		dst.Plain(t.wrapped(e.Text, proofIndent+width+2+len(at)+2) + "\n")
 	}
-	return dst
 }
 
 func frameText(p track.Point) string { return string(render.AppendFrame(nil, p.File, p.Frame)) }
 
-func (t *FindingsText) wrapped(dst []byte, text string, column int) []byte {
-	return render.AppendWrapped(dst, string(schema.AppendText(nil, []byte(text))), column, t.opt.Width)
+func (t *FindingsText) wrapped(text string, column int) string {
+	return string(render.AppendWrapped(nil, string(schema.AppendText(nil, []byte(text))), column, t.opt.Width))
 }

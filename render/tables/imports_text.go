@@ -123,43 +123,43 @@ func ImportRecords(list []*track.Import) []*records.Import {
 
 // Imports is the table of connections, with their states at the end of the capture.
 var Imports = Kind[*records.Import]{name: "table of imports", keys: &records.Imports, columns: []column[*records.Import]{
-	{title: "target", left: true, style: node, append: func(_ *printer, b []byte,
+	{title: "target", left: true, role: schema.Node, append: func(_ *printer, b []byte,
 		i *records.Import) []byte {
 		return AppendTarget(b, i.Import)
 	}},
-	{title: "client", left: true, style: node},
-	{title: "state", left: true, mark: func(c *render.Colors, i *records.Import) *render.Style { return stateStyle(c, i.State) }},
-	{title: "cnt", key: "conn_cnt", dimZero: true, dimNone: true, style: num},
+	{title: "client", left: true, role: schema.Node},
+	{title: "state", left: true, mark: func(i *records.Import) schema.Role { return stateRole(i.State) }},
+	{title: "cnt", key: "conn_cnt", dimZero: true, dimNone: true, role: schema.Number},
 	{title: "fails", doc: "errors with which the server refused connects and security contexts, and how often each occurred",
-		left: true, dimZero: true, rank: useful, style: bad, append: func(_ *printer, b []byte, i *records.Import) []byte {
+		left: true, dimZero: true, rank: useful, role: schema.Bad, append: func(_ *printer, b []byte, i *records.Import) []byte {
 			if len(i.Failures) == 0 {
 				return append(b, '0')
 			}
 			return appendErrors(b, i.Failures, " ")
 		}},
-	{title: "evict", key: "evictions", dimZero: true, style: bad},
-	{title: "pings", dimZero: true, style: num},
-	{title: "version", left: true, style: dim, append: func(_ *printer, b []byte, i *records.Import) []byte { return versions(b, i) }},
-	{title: "kind", left: true, rank: extra, style: dim},
-	{title: "server", left: true, rank: extra, style: node},
-	{title: "committed", key: "last_committed", rank: extra, dimNone: true, style: obj},
+	{title: "evict", key: "evictions", dimZero: true, role: schema.Bad},
+	{title: "pings", dimZero: true, role: schema.Number},
+	{title: "version", left: true, role: schema.Dim, append: func(_ *printer, b []byte, i *records.Import) []byte { return versions(b, i) }},
+	{title: "kind", left: true, rank: extra, role: schema.Dim},
+	{title: "server", left: true, rank: extra, role: schema.Node},
+	{title: "committed", key: "last_committed", rank: extra, dimNone: true, role: schema.Object},
 	{title: "ungranted", key: "flags.refused", doc: "number of flags that were asked for and not granted",
-		dimZero: true, dimNone: true, rank: extra, style: warn, append: func(_ *printer, b []byte, i *records.Import) []byte {
+		dimZero: true, dimNone: true, rank: extra, role: schema.Warning, append: func(_ *printer, b []byte, i *records.Import) []byte {
 			if !i.HasAsked || !i.HasGranted {
 				return b
 			}
 			f, f2 := i.Refused()
 			return strconv.AppendInt(b, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)), 10)
 		}},
-	{title: "uuid", key: "client_uuid", left: true, rank: extra, style: dim},
-	{title: "since", rank: extra, style: dim, append: func(p *printer, b []byte, i *records.Import) []byte {
+	{title: "uuid", key: "client_uuid", left: true, rank: extra, role: schema.Dim},
+	{title: "since", rank: extra, role: schema.Dim, append: func(p *printer, b []byte, i *records.Import) []byte {
 		if i.State == track.StateUnknown {
 			return b
 		}
 		return p.timeOf(b, i.Since(), true)
 	}},
-	{title: "rtx", key: "retransmits", dimZero: true, rank: extra, style: warn},
-	{title: "rtt", rank: extra, style: num},
+	{title: "rtx", key: "retransmits", dimZero: true, rank: extra, role: schema.Warning},
+	{title: "rtt", rank: extra, role: schema.Number},
 }}
 
 // Trouble returns how bad a connection is, 0 for one that is as it should be: those with more
@@ -201,14 +201,14 @@ func versions(dst []byte, i *records.Import) []byte {
 	return schema.AppendVersion(append(schema.AppendVersion(dst, a), '/'), b)
 }
 
-func stateStyle(c *render.Colors, s track.ImportState) *render.Style {
+func stateRole(s track.ImportState) schema.Role {
 	switch s {
 	case track.StateFull:
-		return &c.Good
+		return schema.Good
 	case track.StateEvicted, track.StateDiscon:
-		return &c.Bad
+		return schema.Bad
 	case track.StateClosed, track.StateIdle, track.StateUnknown:
-		return &c.Dim
+		return schema.Dim
 	}
-	return &c.Warn
+	return schema.Warning
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -32,7 +33,7 @@ func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
 
 // NewTimelineRecords returns a Timeline that emits events as records in place of lines.
 func NewTimelineRecords(emit func(*records.ImportEvent)) *Timeline {
-	return &Timeline{emit: emit, opt: render.SummaryOptions{Colors: render.NewColors(false)}}
+	return &Timeline{emit: emit}
 }
 
 // step is a part of what a message did to a connection: a transition, an
@@ -45,7 +46,7 @@ type step struct {
 }
 
 // Append appends the lines of connections whose logs are complete.
-func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
+func (t *Timeline) Append(dst *schema.Marked, list []*track.Import) {
 	t.steps = t.steps[:0]
 	for _, i := range list {
 		for k := range i.Events {
@@ -85,17 +86,16 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 		}
 		if dropped > 0 && t.emit == nil {
 			text := append(strconv.AppendInt(nil, int64(dropped), 10), " older entries were not kept"...)
-			dst = t.line(dst, first, track.StateUnknown, &t.opt.Colors.Warn, text)
+			t.line(dst, first, track.StateUnknown, schema.Warning, text)
 		}
-		dst = t.message(dst, t.steps[from:to], dropped)
+		t.message(dst, t.steps[from:to], dropped)
 		from = to
 	}
-	return dst
 }
 
 // AppendChange appends the line of what the message at p did to a connection
 // that is being followed.
-func (t *Timeline) AppendChange(dst []byte, i *track.Import, p track.Point) []byte {
+func (t *Timeline) AppendChange(dst *schema.Marked, i *track.Import, p track.Point) {
 	t.steps = t.steps[:0]
 	for k := range i.Events {
 		switch e := &i.Events[k]; {
@@ -114,7 +114,7 @@ func (t *Timeline) AppendChange(dst []byte, i *track.Import, p track.Point) []by
 	if len(t.steps) == 0 {
 		t.steps = append(t.steps, &step{imp: i, at: p})
 	}
-	return t.message(dst, t.steps, 0)
+	t.message(dst, t.steps, 0)
 }
 
 // effects is what a message did to a connection.
@@ -143,27 +143,27 @@ func effectsOf(steps []*step) (x effects) {
 
 // message appends what a message did to a connection, of which dropped earlier entries
 // were not kept.
-func (t *Timeline) message(dst []byte, steps []*step, dropped int) []byte {
+func (t *Timeline) message(dst *schema.Marked, steps []*step, dropped int) {
 	x := effectsOf(steps)
 	if t.emit != nil {
 		t.records(steps[0], &x, dropped)
-		return dst
+		return
 	}
 	var text []byte
-	style := &t.opt.Colors.Key
+	style := schema.Label
 	for k, e := range x.events {
 		if k > 0 {
 			text = append(text, "; "...)
 		}
 		text = t.text.Append(text, e)
 		if IsProblem(e.Kind) {
-			style = &t.opt.Colors.Bad
+			style = schema.Bad
 		}
 	}
 	if len(text) == 0 {
-		text, style = append(text, x.changeText()...), &t.opt.Colors.Dim
+		text, style = append(text, x.changeText()...), schema.Dim
 	}
-	return t.line(dst, steps[0], x.state, style, text)
+	t.line(dst, steps[0], x.state, style, text)
 }
 
 // records emits a record for each event of a message, or one for the new state.
@@ -217,33 +217,31 @@ func IsProblem(k track.EventKind) bool {
 	return false
 }
 
-func (t *Timeline) line(dst []byte, s *step, state track.ImportState, st *render.Style, text []byte) []byte {
-	c, start := t.opt.Colors, len(dst)
+func (t *Timeline) line(dst *schema.Marked, s *step, state track.ImportState, st schema.Role, text []byte) {
+	start := len(dst.Text)
 	if t.buf = append(t.buf[:0], '-'); !s.at.IsLog() {
 		t.buf = render.AppendFrame(t.buf[:0], s.at.File, s.at.Frame)
 	}
-	dst = render.AppendRight(dst, &c.Dim, t.buf, &t.number)
+	render.AddRight(dst, schema.Dim, t.buf, &t.number)
 	t.buf = t.opt.Time.Append(t.buf[:0], s.at.Time, t.at, t.opt.Wide())
-	dst = render.AppendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
+	render.AddRight(dst.Plain(" "), schema.Dim, t.buf, &t.time)
 	t.at.Before = s.at.Time
 	t.buf = t.opt.NIDs.Append(t.buf[:0], s.imp.Client)
-	dst = render.AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.client)
+	render.AddLeft(dst.Plain(" "), schema.Node, t.buf, &t.client)
 	t.buf = AppendTarget(t.buf[:0], s.imp)
-	dst = render.AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.target)
-	dst = render.AppendLeft(append(dst, ' '), &c.Dim, append(t.buf[:0], cmp.Or(s.imp.Kind(), "-")...), &t.kind)
+	render.AddLeft(dst.Plain(" "), schema.Node, t.buf, &t.target)
+	render.AddLeft(dst.Plain(" "), schema.Dim, append(t.buf[:0], cmp.Or(s.imp.Kind(), "-")...), &t.kind)
 	t.buf = append(t.buf[:0], '-')
-	stateColor := &c.Dim
+	stateColor := schema.Dim
 	if state != track.StateUnknown {
-		t.buf, stateColor = append(t.buf[:0], state.String()...), stateStyle(c, state)
+		t.buf, stateColor = append(t.buf[:0], state.String()...), stateRole(state)
 	}
-	dst = render.AppendLeft(append(dst, ' '), stateColor, t.buf, &t.state)
+	render.AddLeft(dst.Plain(" "), stateColor, t.buf, &t.state)
 	columns := len(text)
 	if t.opt.Width > 0 {
-		columns = max(0, t.opt.Width-render.Width(dst[start:])-1)
+		columns = max(0, t.opt.Width-render.Width(dst.Text[start:])-1)
 	}
-	dst = st.AppendTruncated(append(dst, ' '), text, columns)
-	for len(dst) > start && dst[len(dst)-1] == ' ' {
-		dst = dst[:len(dst)-1]
-	}
-	return append(dst, '\n')
+	render.AddTruncated(dst.Plain(" "), st, text, columns)
+	dst.TrimSpaces()
+	dst.Plain("\n")
 }

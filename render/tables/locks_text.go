@@ -14,30 +14,30 @@ import (
 
 // Locks is the table of locks.
 var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, columns: []column[*locks.Lock]{
-	{title: "asked", rank: extra, style: dim, append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.time(b, l.Asked) }},
-	{title: "client", left: true, style: node},
-	{title: "resource", left: true, whole: true, style: obj,
+	{title: "asked", rank: extra, role: schema.Dim, append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.time(b, l.Asked) }},
+	{title: "client", left: true, role: schema.Node},
+	{title: "resource", left: true, whole: true, role: schema.Object,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return l.Desc.AppendResource(b) }},
-	{title: "lock", key: "mode", doc: "mode of the lock, and its bits, range or group id", left: true, rank: useful, style: key,
+	{title: "lock", key: "mode", doc: "mode of the lock, and its bits, range or group id", left: true, rank: useful, role: schema.Label,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return appendLock(b, l) }},
-	{title: "waited", dimZero: true, round: true, mark: waitStyle},
-	{title: "blocked by", key: "blocked_by", doc: "nodes and jobs with locks that kept it waiting", left: true, rank: neededFilled, style: bad,
+	{title: "waited", dimZero: true, round: true, mark: waitRole},
+	{title: "blocked by", key: "blocked_by", doc: "nodes and jobs with locks that kept it waiting", left: true, rank: neededFilled, role: schema.Bad,
 		append: func(p *printer, b []byte, l *locks.Lock) []byte { return appendBlockers(b, l, p.opt.NIDs) }},
-	{title: "ended", left: true, rank: useful, mark: endStyle,
+	{title: "ended", left: true, rank: useful, mark: endRole,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return append(b, l.End.How.String()...) }},
-	{title: "held", rank: useful, round: true, style: num},
-	{title: "frame", key: "asked.frame", rank: extra, style: dim,
+	{title: "held", rank: useful, round: true, role: schema.Number},
+	{title: "frame", key: "asked.frame", rank: extra, role: schema.Dim,
 		append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.frame(b, l.Asked) }},
 	{title: "bl", key: "callbacks", doc: "number of callbacks that asked the client to give the lock back", dimZero: true, rank: extra,
-		style:  warn,
+		role:   schema.Warning,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return strconv.AppendInt(b, int64(countAsks(l)), 10) }},
-	{title: "target", left: true, rank: extra, style: node,
+	{title: "target", left: true, rank: extra, role: schema.Node,
 		append: func(_ *printer, b []byte, l *locks.Lock) []byte {
 			return appendText(b, cmp.Or(l.Target(), l.TargetIndex()))
 		}},
-	{title: "server", left: true, rank: extra, style: node},
-	{title: "job", left: true, rank: extra, style: dim},
-	{title: "handle", left: true, whole: true, style: dim},
+	{title: "server", left: true, rank: extra, role: schema.Node},
+	{title: "job", left: true, rank: extra, role: schema.Dim},
+	{title: "handle", left: true, whole: true, role: schema.Dim},
 }}
 
 // StuckLocks is the table of locks that are stuck: it has how each ended before other columns.
@@ -60,16 +60,16 @@ func stuckColumns() []column[*locks.Lock] {
 
 // Holders is the table of who kept others waiting.
 var Holders = Kind[*locks.Holder]{name: "table of blockers", keys: &records.Holders, columns: []column[*locks.Holder]{
-	{title: "holder", key: "client", left: true, style: node},
-	{title: "job", left: true, style: dim},
-	{title: "resource", left: true, whole: true, style: obj},
-	{title: "type", left: true, rank: useful, style: dim},
-	{title: "waits", style: num},
-	{title: "time", key: "waited", round: true, style: bad},
-	{title: "longest", rank: useful, round: true, style: num},
-	{title: "target", left: true, rank: extra, style: node},
-	{title: "server", left: true, rank: extra, style: node},
-	{title: "waiters", left: true, rank: useful, style: node},
+	{title: "holder", key: "client", left: true, role: schema.Node},
+	{title: "job", left: true, role: schema.Dim},
+	{title: "resource", left: true, whole: true, role: schema.Object},
+	{title: "type", left: true, rank: useful, role: schema.Dim},
+	{title: "waits", role: schema.Number},
+	{title: "time", key: "waited", round: true, role: schema.Bad},
+	{title: "longest", rank: useful, round: true, role: schema.Number},
+	{title: "target", left: true, rank: extra, role: schema.Node},
+	{title: "server", left: true, rank: extra, role: schema.Node},
+	{title: "waiters", left: true, rank: useful, role: schema.Node},
 }}
 
 // blockers returns who kept a lock waiting, each node and job once, the longest first.
@@ -137,19 +137,19 @@ func countAsks(l *locks.Lock) (n int) {
 	return n
 }
 
-func waitStyle(c *render.Colors, l *locks.Lock) *render.Style {
+func waitRole(l *locks.Lock) schema.Role {
 	if l.Blocked || len(l.BlockedBy) > 0 {
-		return &c.Warn
+		return schema.Warning
 	}
-	return &c.Num
+	return schema.Number
 }
 
-func endStyle(c *render.Colors, l *locks.Lock) *render.Style {
+func endRole(l *locks.Lock) schema.Role {
 	switch l.End.How {
 	case locks.Evicted, locks.Failed, locks.Refused, locks.Unfollowed:
-		return &c.Bad
+		return schema.Bad
 	case locks.Open:
-		return &c.Good
+		return schema.Good
 	}
-	return &c.Dim
+	return schema.Dim
 }

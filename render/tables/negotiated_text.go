@@ -14,29 +14,29 @@ import (
 // NegotiatedText renders how flags and releases of connects differ between two
 // sides, a paragraph for the targets that differ in the same way.
 type NegotiatedText struct {
-	colors *render.Colors
-	width  int
-	sides  [2]string
+	width int
+	sides [2]string
 }
 
 // NewNegotiatedText makes a renderer with names for the two sides.
 func NewNegotiatedText(o render.SummaryOptions, before, after string) *NegotiatedText {
-	return &NegotiatedText{o.Colors, o.Width, [2]string{before, after}}
+	return &NegotiatedText{o.Width, [2]string{before, after}}
 }
 
 // paragraph is the text about some targets.
 type paragraph struct {
 	targets []string
 	kind    string
-	lines   []byte
+	lines   schema.Marked
 }
 
 // Append appends the paragraphs, with empty lines between them.
-func (s *NegotiatedText) Append(dst []byte, list []*comparison.Connection) []byte {
+func (s *NegotiatedText) Append(dst *schema.Marked, list []*comparison.Connection) {
 	var paragraphs []*paragraph
 	for _, c := range list {
-		lines := s.lines(nil, c)
-		at := slices.IndexFunc(paragraphs, func(p *paragraph) bool { return p.kind == c.Kind && string(p.lines) == string(lines) })
+		var lines schema.Marked
+		s.lines(&lines, c)
+		at := slices.IndexFunc(paragraphs, func(p *paragraph) bool { return p.kind == c.Kind && string(p.lines.Text) == string(lines.Text) })
 		if at < 0 {
 			at = len(paragraphs)
 			paragraphs = append(paragraphs, &paragraph{kind: c.Kind, lines: lines})
@@ -45,55 +45,57 @@ func (s *NegotiatedText) Append(dst []byte, list []*comparison.Connection) []byt
 	}
 	for i, p := range paragraphs {
 		if i > 0 {
-			dst = append(dst, '\n')
+			dst.Plain("\n")
 		}
 		heading := strings.Join(p.targets, " ")
 		if p.kind != "" {
 			heading += " (" + p.kind + ")"
 		}
 		for _, line := range wrapWords(strings.Fields(heading), s.width) {
-			dst = append(s.colors.Head.Append(dst, line), '\n')
+			dst.Add(schema.Heading, line).Plain("\n")
 		}
-		dst = append(dst, p.lines...)
+		dst.Append(&p.lines)
 	}
-	return dst
 }
 
-func (s *NegotiatedText) lines(dst []byte, c *comparison.Connection) []byte {
+func (s *NegotiatedText) lines(dst *schema.Marked, c *comparison.Connection) {
 	switch {
 	case c.Before == nil:
-		dst = s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[1]})
+		dst.Spaces(indent)
+		s.line(dst, indent, "", []string{"connects captured: only " + s.sides[1]})
 	case c.After == nil:
-		dst = s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[0]})
+		dst.Spaces(indent)
+		s.line(dst, indent, "", []string{"connects captured: only " + s.sides[0]})
 	case len(c.Changed) == 0:
-		return s.line(render.AppendSpaces(dst, indent), indent, "", strings.Fields(same(c.Before)))
+		dst.Spaces(indent)
+		s.line(dst, indent, "", strings.Fields(same(c.Before)))
+		return
 	}
 	for _, p := range c.Changed {
 		switch p {
 		case comparison.Asked:
-			dst = s.flags(dst, "asked", c.Before.Asked, c.After.Asked)
+			s.flags(dst, "asked", c.Before.Asked, c.After.Asked)
 		case comparison.Granted:
-			dst = s.flags(dst, "granted", c.Before.Granted, c.After.Granted)
+			s.flags(dst, "granted", c.Before.Granted, c.After.Granted)
 		case comparison.ClientVersion:
-			dst = s.versions(dst, "client release", c.Before.Clients, c.After.Clients)
+			s.versions(dst, "client release", c.Before.Clients, c.After.Clients)
 		case comparison.ServerVersion:
-			dst = s.versions(dst, "server release", c.Before.Servers, c.After.Servers)
+			s.versions(dst, "server release", c.Before.Servers, c.After.Servers)
 		case comparison.Evictions:
-			dst = s.evictions(dst, c)
+			s.evictions(dst, c)
 		}
 	}
-	return dst
 }
 
-func (s *NegotiatedText) flags(dst []byte, title string, before, after comparison.Flags) []byte {
-	dst = s.title(dst, title)
-	dst = s.line(dst, textColumn, "", []string{"both: " + strconv.Itoa(before.Both(after).Count()) + " flags"})
+func (s *NegotiatedText) flags(dst *schema.Marked, title string, before, after comparison.Flags) {
+	s.title(dst, title)
+	s.line(dst, textColumn, "", []string{"both: " + strconv.Itoa(before.Both(after).Count()) + " flags"})
 	for i, only := range []comparison.Flags{before.Without(after), after.Without(before)} {
 		if names := records.ConnectFlagNames(only); len(names) > 0 {
-			dst = s.line(render.AppendSpaces(dst, textColumn), textColumn, "only "+s.sides[i]+":", names)
+			dst.Spaces(textColumn)
+			s.line(dst, textColumn, "only "+s.sides[i]+":", names)
 		}
 	}
-	return dst
 }
 
 // same returns what both sides negotiated.
@@ -119,8 +121,8 @@ func same(n *comparison.Negotiated) string {
 	return text
 }
 
-func (s *NegotiatedText) versions(dst []byte, title string, before, after []uint32) []byte {
-	dst = s.title(dst, title)
+func (s *NegotiatedText) versions(dst *schema.Marked, title string, before, after []uint32) {
+	s.title(dst, title)
 	var parts []string
 	for i, list := range [][]uint32{before, after} {
 		part := s.sides[i]
@@ -130,10 +132,10 @@ func (s *NegotiatedText) versions(dst []byte, title string, before, after []uint
 		parts = append(parts, part)
 	}
 	parts[0] += ","
-	return s.line(dst, textColumn, "", parts)
+	s.line(dst, textColumn, "", parts)
 }
 
-func (s *NegotiatedText) evictions(dst []byte, c *comparison.Connection) []byte {
+func (s *NegotiatedText) evictions(dst *schema.Marked, c *comparison.Connection) {
 	var parts []string
 	for i, n := range []*comparison.Negotiated{c.Before, c.After} {
 		evictions := 0
@@ -143,7 +145,8 @@ func (s *NegotiatedText) evictions(dst []byte, c *comparison.Connection) []byte 
 		parts = append(parts, s.sides[i]+" "+strconv.Itoa(evictions))
 	}
 	parts[0] += ","
-	return s.line(s.title(dst, "evictions"), textColumn, "", parts)
+	s.title(dst, "evictions")
+	s.line(dst, textColumn, "", parts)
 }
 
 // Columns of the lines about targets.
@@ -153,19 +156,19 @@ const (
 )
 
 // title appends the beginning of a line, up to textColumn.
-func (s *NegotiatedText) title(dst []byte, title string) []byte {
-	dst = s.colors.Key.Append(render.AppendSpaces(dst, indent), title)
-	return render.AppendSpaces(dst, textColumn-indent-len(title))
+func (s *NegotiatedText) title(dst *schema.Marked, title string) {
+	dst.Spaces(indent).Add(schema.Label, title).Spaces(textColumn - indent - len(title))
 }
 
 // line appends the rest of a line from a column on: a label, and words that are
 // wrapped behind it.
-func (s *NegotiatedText) line(dst []byte, at int, label string, words []string) []byte {
-	style := &render.Style{}
-	dst = append(dst, label...)
+func (s *NegotiatedText) line(dst *schema.Marked, at int, label string, words []string) {
+	style := schema.NoRole
+	dst.Text = append(dst.Text, label...)
 	if label != "" {
 		at += render.Width([]byte(label)) + 1
-		dst, style = append(dst, ' '), &s.colors.Flag
+		dst.Plain(" ")
+		style = schema.Flag
 	}
 	room := 0
 	if s.width > 0 {
@@ -174,11 +177,10 @@ func (s *NegotiatedText) line(dst []byte, at int, label string, words []string) 
 	}
 	for i, line := range wrapWords(words, room) {
 		if i > 0 {
-			dst = render.AppendSpaces(dst, at)
+			dst.Spaces(at)
 		}
-		dst = append(style.Append(dst, line), '\n')
+		dst.Add(style, line).Plain("\n")
 	}
-	return dst
 }
 
 // wrapWords joins words to lines of at most a width in columns; 0: one line.

@@ -8,27 +8,28 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track/paths"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
 
 // Paths is the table of what hosts send to each other.
 var Paths = Kind[*records.HostPath]{name: "table of paths", keys: &records.HostPaths, columns: []column[*records.HostPath]{
-	{title: "from", doc: "node that sends, its IP address where the NID is unknown", left: true, whole: true, style: node,
+	{title: "from", doc: "node that sends, its IP address where the NID is unknown", left: true, whole: true, role: schema.Node,
 		append: func(p *printer, b []byte, r *records.HostPath) []byte { return appendHost(p, b, r.FromNID, r.From) }},
-	{title: "to", doc: "node that receives, its IP address where the NID is unknown", left: true, whole: true, style: node,
+	{title: "to", doc: "node that receives, its IP address where the NID is unknown", left: true, whole: true, role: schema.Node,
 		append: func(p *printer, b []byte, r *records.HostPath) []byte { return appendHost(p, b, r.ToNID, r.To) }},
-	{title: "file", left: true, optional: true, style: dim},
-	{title: "messages", dimZero: true, style: num},
-	{title: "bytes", dimZero: true, style: num},
-	{title: "rtt", key: "rtt.p50", doc: "median round trip from the capture point to the node that receives", style: num},
-	{title: "rtt99", key: "rtt.p99", doc: "99th percentile of rtt", rank: useful, style: num},
-	{title: "back", key: "sender_rtt.p50", doc: "median round trip from the capture point to the node that sends", rank: useful, style: num},
+	{title: "file", left: true, optional: true, role: schema.Dim},
+	{title: "messages", dimZero: true, role: schema.Number},
+	{title: "bytes", dimZero: true, role: schema.Number},
+	{title: "rtt", key: "rtt.p50", doc: "median round trip from the capture point to the node that receives", role: schema.Number},
+	{title: "rtt99", key: "rtt.p99", doc: "99th percentile of rtt", rank: useful, role: schema.Number},
+	{title: "back", key: "sender_rtt.p50", doc: "median round trip from the capture point to the node that sends", rank: useful, role: schema.Number},
 	{title: "rtx", key: "retransmits", doc: "number of TCP segments that were sent again; over InfiniBand, how often packets were",
-		dimZero: true, style: bad, append: func(_ *printer, b []byte, r *records.HostPath) []byte {
+		dimZero: true, role: schema.Bad, append: func(_ *printer, b []byte, r *records.HostPath) []byte {
 			return strconv.AppendInt(b, r.TCP.Retransmissions+r.PacketsLost, 10)
 		}},
-	{title: "rtx%", key: "retransmitted_percent", doc: "bytes that TCP sent again, in percent of all", rank: useful, style: num,
+	{title: "rtx%", key: "retransmitted_percent", doc: "bytes that TCP sent again, in percent of all", rank: useful, role: schema.Number,
 		append: func(_ *printer, b []byte, r *records.HostPath) []byte {
 			percent, ok := r.ResentPercent()
 			if !ok {
@@ -36,14 +37,14 @@ var Paths = Kind[*records.HostPath]{name: "table of paths", keys: &records.HostP
 			}
 			return strconv.AppendFloat(b, percent, 'f', 2, 64)
 		}},
-	{title: "ooo", key: "out_of_order", dimZero: true, rank: useful, style: warn},
-	{title: "rst", key: "resets", dimZero: true, style: bad},
-	{title: "zwin", key: "zero_windows", dimZero: true, rank: extra, style: warn},
-	{title: "fast", key: "fast_retransmits", dimZero: true, rank: extra, style: num},
-	{title: "spurious", key: "spurious_retransmits", dimZero: true, rank: extra, style: num},
-	{title: "min", key: "rtt.min", doc: "fastest round trip to the node that receives", rank: extra, style: num},
-	{title: "max", key: "rtt.max", doc: "slowest round trip to the node that receives", rank: extra, style: num},
-	{title: "back99", key: "sender_rtt.p99", doc: "99th percentile of back", rank: extra, style: num},
+	{title: "ooo", key: "out_of_order", dimZero: true, rank: useful, role: schema.Warning},
+	{title: "rst", key: "resets", dimZero: true, role: schema.Bad},
+	{title: "zwin", key: "zero_windows", dimZero: true, rank: extra, role: schema.Warning},
+	{title: "fast", key: "fast_retransmits", dimZero: true, rank: extra, role: schema.Number},
+	{title: "spurious", key: "spurious_retransmits", dimZero: true, rank: extra, role: schema.Number},
+	{title: "min", key: "rtt.min", doc: "fastest round trip to the node that receives", rank: extra, role: schema.Number},
+	{title: "max", key: "rtt.max", doc: "slowest round trip to the node that receives", rank: extra, role: schema.Number},
+	{title: "back99", key: "sender_rtt.p99", doc: "99th percentile of back", rank: extra, role: schema.Number},
 }}
 
 func appendHost(p *printer, dst []byte, n lnet.NID, a netip.Addr) []byte {

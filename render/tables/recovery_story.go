@@ -23,8 +23,7 @@ func NewRecoveryStory(o render.SummaryOptions, first int64) *RecoveryStory {
 }
 
 // Append appends a heading and a line for each step.
-func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
-	c := s.opt.Colors
+func (s *RecoveryStory) Append(dst *schema.Marked, r *recovery.Recovery) {
 	target := r.Target
 	if target == "" {
 		target = "target without a name"
@@ -35,29 +34,31 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		s.buf = strconv.AppendUint(append(s.buf, ", instance "...), uint64(r.InstanceBefore), 10)
 		s.buf = strconv.AppendUint(append(s.buf, " to "...), uint64(n), 10)
 	}
-	dst = append(c.Head.AppendTruncated(append(dst, '\n'), s.buf, s.room(0)), '\n')
+	dst.Plain("\n")
+	render.AddTruncated(dst, schema.Heading, s.buf, s.room(0))
+	dst.Plain("\n")
 	number, time, client, kind := 5+s.opt.FileWidth(), 9, 9, len("client")
 	for _, k := range r.Clients {
 		client = max(client, render.Width(s.opt.NIDs.Append(s.buf[:0], k.Connection.Client)))
 		kind = max(kind, render.Width(clientRole(k)))
 	}
 	for _, e := range r.Events {
-		start := len(dst)
+		start := len(dst.Text)
 		s.buf = render.AppendFrame(s.buf[:0], e.File, e.Frame)
-		dst = render.AppendRight(dst, &c.Dim, s.buf, &number)
+		render.AddRight(dst, schema.Dim, s.buf, &number)
 		s.buf = s.opt.Time.Append(s.buf[:0], e.Time, s.at, s.opt.Wide())
-		dst = render.AppendRight(append(dst, ' '), &c.Dim, s.buf, &time)
+		render.AddRight(dst.Plain(" "), schema.Dim, s.buf, &time)
 		s.at.Before = e.Time
 		node, role := []byte("-"), []byte("-")
 		if e.Client != nil {
 			node, role = s.opt.NIDs.Append(s.buf[:0], e.Client.Connection.Client), clientRole(e.Client)
 		}
-		dst = render.AppendLeft(append(dst, ' '), &c.NID, node, &client)
-		dst = render.AppendLeft(append(dst, ' '), &c.Dim, role, &kind)
+		render.AddLeft(dst.Plain(" "), schema.Node, node, &client)
+		render.AddLeft(dst.Plain(" "), schema.Dim, role, &kind)
 		s.buf = s.text(s.buf[:0], r, e)
-		dst = append(stepStyle(c, e).AppendTruncated(append(dst, ' '), s.buf, s.room(render.Width(dst[start:])+1)), '\n')
+		render.AddTruncated(dst.Plain(" "), stepRole(e), s.buf, s.room(render.Width(dst.Text[start:])))
+		dst.Plain("\n")
 	}
-	return dst
 }
 
 // clientRole returns what a client is: a target, or the kind of its connection.
@@ -175,20 +176,20 @@ func requestText(dst []byte, q *recovery.Request) []byte {
 	return render.AppendLockWait(append(dst, " waited "...), ns)
 }
 
-func stepStyle(c *render.Colors, e *recovery.Event) *render.Style {
+func stepRole(e *recovery.Event) schema.Role {
 	switch e.Kind {
 	case recovery.EventEvicted, recovery.EventNotReplayed, recovery.EventMissing, recovery.EventFailed:
-		return &c.Bad
+		return schema.Bad
 	case recovery.EventGone, recovery.EventLost, recovery.EventRefused, recovery.EventUnanswered, recovery.EventWaited:
-		return &c.Warn
+		return schema.Warning
 	case recovery.EventReplay, recovery.EventLockReplay:
 		if len(e.Errors) > 0 {
-			return &c.Bad
+			return schema.Bad
 		}
 	case recovery.EventBack, recovery.EventRecovered:
-		return &c.Good
+		return schema.Good
 	case recovery.EventLastReply:
-		return &c.Dim
+		return schema.Dim
 	}
-	return &c.Key
+	return schema.Label
 }

@@ -12,40 +12,40 @@ import (
 
 // Recoveries is the table of targets that were lost.
 var Recoveries = Kind[*recovery.Recovery]{name: "table of recovery", keys: &records.Recoveries, columns: []column[*recovery.Recovery]{
-	{title: "gone", style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.time(b, r.Gone) }},
-	{title: "target", left: true, whole: true, style: node},
-	{title: "kind", left: true, mark: kindStyle},
-	{title: "down", key: "downtime", doc: "how long the target was gone; <: at most", style: num,
+	{title: "gone", role: schema.Dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.time(b, r.Gone) }},
+	{title: "target", left: true, whole: true, role: schema.Node},
+	{title: "kind", left: true, mark: kindRole},
+	{title: "down", key: "downtime", doc: "how long the target was gone; <: at most", role: schema.Number,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendDowntime(b, r) }},
-	{title: "window", round: true, style: num},
+	{title: "window", round: true, role: schema.Number},
 	{title: "clients", key: "recovered", doc: "number of clients that recovered, of how many; ?: the capture was not made at the server",
-		style:  num,
+		role:   schema.Number,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendClients(b, r) }},
-	{title: "evict", key: "evicted", dimZero: true, style: bad},
-	{title: "replayed", key: "requests.replayed", dimZero: true, dimNone: true, rank: useful, style: num},
-	{title: "locks", key: "locks.replayed", dimZero: true, dimNone: true, rank: useful, style: num},
+	{title: "evict", key: "evicted", dimZero: true, role: schema.Bad},
+	{title: "replayed", key: "requests.replayed", dimZero: true, dimNone: true, rank: useful, role: schema.Number},
+	{title: "locks", key: "locks.replayed", dimZero: true, dimNone: true, rank: useful, role: schema.Number},
 	{title: "failed", key: "requests.errors", doc: "errors of replayed requests and locks, and how often each occurred", left: true,
-		rank: useful, style: bad,
+		rank: useful, role: schema.Bad,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte {
 			failed, locks := r.Replayed()
 			failed.Add(&locks)
 			return appendErrors(b, failed.Errors, " ")
 		}},
-	{title: "waited", dimZero: true, style: num},
-	{title: "longest", key: "waited_max", rank: useful, round: true, style: num},
-	{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte,
+	{title: "waited", dimZero: true, role: schema.Number},
+	{title: "longest", key: "waited_max", rank: useful, round: true, role: schema.Number},
+	{title: "errors", left: true, rank: useful, role: schema.Bad, append: func(_ *printer, b []byte,
 		r *recovery.Recovery) []byte {
 		return appendImpactErrors(b, r.Impact())
 	}},
-	{title: "gaps", key: "not_replayed.count", dimZero: true, rank: extra, style: bad,
+	{title: "gaps", key: "not_replayed.count", dimZero: true, rank: extra, role: schema.Bad,
 		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte {
 			return strconv.AppendInt(b, int64(r.NotReplayed().Count), 10)
 		}},
 	{title: "last", key: "clients", doc: "client that connected last, by its target when it is a server, and how long after the first",
-		left: true, rank: extra, style: dim, append: appendLastClient},
-	{title: "back", rank: extra, style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.time(b, r.Back) }},
-	{title: "server", left: true, rank: extra, style: node, append: appendServers},
-	{title: "frame", key: "gone.frame", rank: extra, style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte {
+		left: true, rank: extra, role: schema.Dim, append: appendLastClient},
+	{title: "back", rank: extra, role: schema.Dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.time(b, r.Back) }},
+	{title: "server", left: true, rank: extra, role: schema.Node, append: appendServers},
+	{title: "frame", key: "gone.frame", rank: extra, role: schema.Dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte {
 		if r.Gone.IsLog() {
 			return append(b, '-')
 		}
@@ -115,12 +115,12 @@ func appendImpactErrors(dst []byte, i recovery.Impact) []byte {
 	return render.AppendCounts(dst, counts, " ")
 }
 
-func kindStyle(c *render.Colors, r *recovery.Recovery) *render.Style {
+func kindRole(r *recovery.Recovery) schema.Role {
 	switch r.Kind {
 	case recovery.Stopped, recovery.Unreachable, recovery.Eviction:
-		return &c.Bad
+		return schema.Bad
 	case recovery.Restart, recovery.Failover:
-		return &c.Warn
+		return schema.Warning
 	}
-	return &c.Dim
+	return schema.Dim
 }

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -23,15 +24,15 @@ type SheetColumn struct {
 // SheetCell is a cell of a sheet.
 type SheetCell struct {
 	Text  string
-	Style *render.Style // of the colours that the sheet was made with
-	Value string        // the exact number of a time span or a size, empty for others
-	Time  int64         // that the text stands for, in nanoseconds since the epoch, 0 for none
+	Role  schema.Role
+	Value string // the exact number of a time span or a size, empty for others
+	Time  int64  // that the text stands for, in nanoseconds since the epoch, 0 for none
 }
 
 // Sheet returns the sheet of records. first is the time of the capture's first frame.
 func (k *Kind[R]) Sheet(o render.SummaryOptions, first int64, list []R) *Sheet {
 	t := k.New(o, first)
-	grid, exact := newGrid(o.Colors, t.heads()), []SheetCell(nil)
+	grid, exact := newGrid(t.heads()), []SheetCell(nil)
 	for _, r := range list {
 		for i := range t.cells {
 			t.shown = 0
@@ -45,7 +46,7 @@ func (k *Kind[R]) Sheet(o render.SummaryOptions, first int64, list []R) *Sheet {
 
 // Sheet returns the sheet of an interval, with at most so many rows.
 func (s *StatsTable) Sheet(i *track.Interval, most int) *Sheet {
-	grid, exact := newGrid(s.Options.Colors, s.columns()), []SheetCell(nil)
+	grid, exact := newGrid(s.columns()), []SheetCell(nil)
 	rows := s.Options.Rows(i)
 	for _, r := range rows[:min(most, len(rows))] {
 		s.row(grid, r, false)
@@ -95,10 +96,12 @@ func (t *grid) sheet(exact []SheetCell, doc func(column int) string) *Sheet {
 		}
 		if c.isList() {
 			const longest = 100
-			text = (&render.Style{}).AppendTruncated(nil, text, longest)
+			var short schema.Marked
+			render.AddTruncated(&short, schema.NoRole, text, longest)
+			text = short.Text
 		}
 		cell := exact[at]
-		cell.Text, cell.Style = string(text), t.cells[at].style
+		cell.Text, cell.Role = string(text), t.cells[at].role
 		last := len(s.Rows) - 1
 		s.Rows[last] = append(s.Rows[last], cell)
 	}

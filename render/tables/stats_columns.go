@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -18,44 +19,44 @@ var byteRate = struct {
 
 // statsKind has the columns of statistics behind those of the dimensions.
 var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, columns: []column[*records.Row]{
-	{title: "count", dimZero: true, style: num},
-	{title: "ops/s", key: "ops_rate", dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
+	{title: "count", dimZero: true, role: schema.Number},
+	{title: "ops/s", key: "ops_rate", dimZero: true, role: schema.Number, append: func(_ *printer, b []byte, r *records.Row) []byte {
 		rate, ok := r.Interval.Rate(r.Row)
 		return appendRateIf(b, rate.RPCs, ok)
 	}},
 	{title: byteRate.title, key: "byte_rate", doc: "bytes of the requests, replies and bulk data of the RPCs that were answered in the window, " +
-		"in units of " + byteRate.words + " per second", dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
+		"in units of " + byteRate.words + " per second", dimZero: true, role: schema.Number, append: func(_ *printer, b []byte, r *records.Row) []byte {
 		rate, ok := r.Interval.Rate(r.Row)
 		return appendRateIf(b, rate.Bytes/byteRate.bytes, ok)
 	}},
-	{title: "err", key: "errors", doc: "number of RPCs with an error in their final status", dimZero: true, style: bad,
+	{title: "err", key: "errors", doc: "number of RPCs with an error in their final status", dimZero: true, role: schema.Bad,
 		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.Errors), 10) }},
-	{title: "unans", key: "unanswered", dimZero: true, rank: useful, style: warn},
-	{title: "uncap", key: "not_captured", dimZero: true, rank: useful, style: warn},
-	{title: "p50", key: "latency.p50", style: num},
-	{title: "p90", key: "latency.p90", rank: useful, style: num},
-	{title: "p99", key: "latency.p99", style: num},
-	{title: "max", key: "latency.max", style: num},
-	{title: "nested", key: "nested_time", round: true, style: num},
+	{title: "unans", key: "unanswered", dimZero: true, rank: useful, role: schema.Warning},
+	{title: "uncap", key: "not_captured", dimZero: true, rank: useful, role: schema.Warning},
+	{title: "p50", key: "latency.p50", role: schema.Number},
+	{title: "p90", key: "latency.p90", rank: useful, role: schema.Number},
+	{title: "p99", key: "latency.p99", role: schema.Number},
+	{title: "max", key: "latency.max", role: schema.Number},
+	{title: "nested", key: "nested_time", round: true, role: schema.Number},
 	{title: "own", key: "own_time.sum", doc: "sum of the rests of the latencies, of the RPCs of which a capture point sees what the server " +
 		"sends to all others",
-		style: num},
-	{title: "own99", key: "own_time.p99", rank: extra, style: num},
+		role: schema.Number},
+	{title: "own99", key: "own_time.p99", rank: extra, role: schema.Number},
 	{title: "wait", key: "lock_wait.max", doc: "the longest wait for a lock that was not granted with the reply", rank: extra, round: true,
-		style: num},
-	{title: "bulk", key: "bulk_bytes", rank: extra, style: num},
+		role: schema.Number},
+	{title: "bulk", key: "bulk_bytes", rank: extra, role: schema.Number},
 	{title: "depth", key: "in_flight", doc: "number of RPCs of the row that were waiting for a reply when one was sent: on average and at most",
-		rank: extra, style: num, append: appendDepth},
-	{title: "time", key: "latency.sum", rank: extra, style: num},
-	{title: "min", key: "latency.min", rank: extra, style: num},
-	{title: "svc", key: "service_time_max", rank: extra, style: num, append: appendServiceTime},
-	{title: "rtx", key: "retransmits", rank: extra, style: num},
-	{title: "rtt", key: "rtt.p50", rank: extra, style: num},
-	{title: "rdma", key: "rdma_time.p50", rank: extra, optional: true, style: num},
-	{title: "sent", key: "request_bytes", rank: extra, style: num},
-	{title: "got", key: "reply_bytes", rank: extra, style: num},
+		rank: extra, role: schema.Number, append: appendDepth},
+	{title: "time", key: "latency.sum", rank: extra, role: schema.Number},
+	{title: "min", key: "latency.min", rank: extra, role: schema.Number},
+	{title: "svc", key: "service_time_max", rank: extra, role: schema.Number, append: appendServiceTime},
+	{title: "rtx", key: "retransmits", rank: extra, role: schema.Number},
+	{title: "rtt", key: "rtt.p50", rank: extra, role: schema.Number},
+	{title: "rdma", key: "rdma_time.p50", rank: extra, optional: true, role: schema.Number},
+	{title: "sent", key: "request_bytes", rank: extra, role: schema.Number},
+	{title: "got", key: "reply_bytes", rank: extra, role: schema.Number},
 	{title: "errors", doc: "errors and how often each occurred; those in parentheses are not in the final status: of an intent, of a range, " +
-		"or of a reply after which the request was sent again", left: true, rank: useful, blank: true, style: bad, append: appendAllErrors},
+		"or of a reply after which the request was sent again", left: true, rank: useful, blank: true, role: schema.Bad, append: appendAllErrors},
 }}
 
 // The keys that rows have with --window and with --nested only.

@@ -16,7 +16,6 @@ type StatsOptions struct {
 	Rates  bool  // show rates
 	Nested bool  // show what nested RPCs took
 	Sort   string
-	Colors *render.Colors
 	Width  int
 	NIDs   render.NIDs
 	Bars   bool // show the latencies and sizes as bars

@@ -45,12 +45,11 @@ func (s *StatsTable) columns() []tableColumn {
 }
 
 // AppendInterval appends the table of an interval.
-func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
+func (s *StatsTable) AppendInterval(dst *schema.Marked, i *track.Interval) {
 	if s.Options.Step > 0 {
-		dst = s.Options.Colors.Head.Append(dst, string(render.AppendISO(nil, i.From)))
-		dst = append(dst, '\n')
+		dst.Add(schema.Heading, string(render.AppendISO(nil, i.From))).Plain("\n")
 	}
-	t := newGrid(s.Options.Colors, s.columns())
+	t := newGrid(s.columns())
 	rows := SortRows(i, s.Options.By, s.Options.Sort)
 	for _, r := range rows {
 		s.row(t, &records.Row{Row: r, Interval: i}, false)
@@ -58,14 +57,13 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 	if len(rows) > 1 {
 		s.row(t, &records.Row{Row: &i.Total, Interval: i}, true)
 	}
-	dst = t.render(dst, s.Options.Width)
+	t.render(dst, s.Options.Width)
 	s.Omitted.add(t)
 	if s.Options.Bars {
 		for _, r := range rows {
-			dst = s.bars(dst, r)
+			s.bars(dst, r)
 		}
 	}
-	return dst
 }
 
 // dimension appends the value of a dimension, the longest operations abbreviated
@@ -93,7 +91,7 @@ func (s *StatsTable) row(t *grid, r *records.Row, total bool) {
 				text = append(text, '-')
 			}
 		}
-		t.put(&s.Options.Colors.Op, text)
+		t.put(schema.Action, text)
 	}
 	p := printer{opt: render.SummaryOptions{NIDs: s.Options.NIDs}}
 	for k := range s.numbers {
@@ -101,8 +99,7 @@ func (s *StatsTable) row(t *grid, r *records.Row, total bool) {
 	}
 }
 
-func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
-	c := s.Options.Colors
+func (s *StatsTable) bars(dst *schema.Marked, r *track.Row) {
 	var name []byte
 	for k, d := range s.Options.By {
 		if k > 0 {
@@ -113,16 +110,17 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 	if r.Latency.N > 0 {
 		h := newBins(timeline.LatencyBounds())
 		r.Latency.Each(h.add)
-		dst = c.Head.Append(append(dst, '\n'), string(name)+" latency")
-		dst = h.append(append(dst, '\n'), c, s.Options.Width, render.AppendLatency)
+		dst.Plain("\n")
+		dst.Add(schema.Heading, string(name)+" latency").Plain("\n")
+		h.append(dst, s.Options.Width, render.AppendLatency)
 	}
 	if r.BulkBytes > 0 {
 		h := newBins(sizeBounds)
 		for n, count := range r.IO {
 			h.add(1<<n, count)
 		}
-		dst = c.Head.Append(append(dst, '\n'), string(name)+" bulk size")
-		dst = h.append(append(dst, '\n'), c, s.Options.Width, schema.AppendSize)
+		dst.Plain("\n")
+		dst.Add(schema.Heading, string(name)+" bulk size").Plain("\n")
+		h.append(dst, s.Options.Width, schema.AppendSize)
 	}
-	return dst
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
-	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // SuspectsText returns the suspects of a finding in words, empty where there are not several:
@@ -49,8 +49,8 @@ const excludedLabel = "excluded: "
 const maxExcluded = 3
 
 // suspects appends where the cause may be, what is excluded, what would tell, and in full what was compared with thresholds.
-func (t *FindingsText) suspects(dst []byte, f *diagnose.Finding) []byte {
-	dst = t.labelled(dst, "suspects: ", SuspectsText(f))
+func (t *FindingsText) suspects(dst *schema.Marked, f *diagnose.Finding) {
+	t.labelled(dst, "suspects: ", SuspectsText(f))
 	excluded := Exclusions(f)
 	shown := len(excluded)
 	if !t.inFull {
@@ -67,31 +67,29 @@ func (t *FindingsText) suspects(dst []byte, f *diagnose.Finding) []byte {
 			text += what + frameText(x.Point) + " at " + string(t.time(nil, x.Time))
 		}
 		t.point(dst, x.Point)
-		dst = t.labelled(dst, excludedLabel, text+": "+x.Text)
+		t.labelled(dst, excludedLabel, text+": "+x.Text)
 	}
 	if n := len(excluded) - shown; n > 0 {
-		dst = t.labelled(dst, excludedLabel, strconv.Itoa(n)+" more, which -v shows")
+		t.labelled(dst, excludedLabel, strconv.Itoa(n)+" more, which -v shows")
 	}
-	dst = t.labelled(dst, "would tell: ", strings.Join(f.WouldTell, "; "))
+	t.labelled(dst, "would tell: ", strings.Join(f.WouldTell, "; "))
 	if !t.inFull {
-		return dst
+		return
 	}
 	var measured []string
 	for _, c := range f.Compared {
 		number := strconv.FormatFloat(math.Round(c.Measured*1e3)/1e3, 'f', -1, 64)
 		measured = append(measured, c.Name+" "+number+" "+c.Unit+" (threshold "+strconv.FormatFloat(c.Value, 'f', -1, 64)+")")
 	}
-	return t.labelled(dst, "measured: ", strings.Join(measured, "; "))
+	t.labelled(dst, "measured: ", strings.Join(measured, "; "))
 }
 
 // labelled appends a line that begins with a label, nothing where the text is empty.
-func (t *FindingsText) labelled(dst []byte, label, text string) []byte {
+func (t *FindingsText) labelled(dst *schema.Marked, label, text string) {
 	if text == "" {
-		return dst
+		return
 	}
-	dst = render.AppendSpaces(dst, findingIndent)
-	dst = t.opt.Colors.Head.Append(dst, label)
-	return append(t.wrapped(dst, text, findingIndent+len(label)), '\n')
+	dst.Spaces(findingIndent).Add(schema.Heading, label).Plain(t.wrapped(text, findingIndent+len(label)) + "\n")
 }
 
 // before returns a text with a word before it, nothing where it is empty.

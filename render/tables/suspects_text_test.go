@@ -10,6 +10,8 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -41,7 +43,7 @@ func waiting() *diagnose.Finding {
 // TestSuspectsText checks the lines about suspects on a narrow terminal, with three and with all of those
 // about what is excluded, and that a single suspect has none.
 func TestSuspectsText(t *testing.T) {
-	o := render.SummaryOptions{Colors: render.NewColors(false), Width: 80}
+	o := render.SummaryOptions{Width: 80}
 	f := waiting()
 	want := `warning  slow.x               
   A write waited for 47.2 s.
@@ -55,13 +57,13 @@ func TestSuspectsText(t *testing.T) {
   excluded: 1 more, which -v shows
   would tell: capture of 192.0.2.2@tcp; log of 192.0.2.2@tcp
 `
-	assert.Equal(t, string(NewFindingsText(o, 0, false).Append(nil, f)), want)
-	full := string(NewFindingsText(o, 0, true).Append(nil, f))
+	assert.Equal(t, wiretest.Shown(NewFindingsText(o, 0, false).Append, f), want)
+	full := wiretest.Shown(NewFindingsText(o, 0, true).Append, f)
 	assert.Equal(t, full, strings.Replace(want, "1 more, which -v shows", "holder of the lock: nobody has the lock", 1))
 
 	f.Suspects = f.Suspects[:1]
 	f.Cleared, f.WouldTell = nil, nil
-	assert.Equal(t, string(NewFindingsText(o, 0, false).Append(nil, f)), strings.Join(strings.SplitAfter(want, "\n")[:2], ""))
+	assert.Equal(t, wiretest.Shown(NewFindingsText(o, 0, false).Append, f), strings.Join(strings.SplitAfter(want, "\n")[:2], ""))
 }
 
 // TestPlaceText checks that each kind of place has words, with and without what it belongs to.
@@ -107,21 +109,25 @@ func TestInputLine(t *testing.T) {
 		{[]*diagnose.Finding{slow, waits, connects}, false, true, nodes + "\n"},
 		{[]*diagnose.Finding{snaplen}, false, false, "no errors or warnings in " + nodes + ", except about the capture itself\n"},
 	} {
-		text := NewFindingsText(render.SummaryOptions{Colors: render.NewColors(false), Time: render.UTC}, first, c.inFull)
-		assert.Equal(t, string(text.AppendInput(nil, &in, c.list, c.chosen)), begin+c.want)
+		text := NewFindingsText(render.SummaryOptions{Time: render.UTC}, first, c.inFull)
+		assert.Equal(t, shownInput(text, &in, c.list, c.chosen), begin+c.want)
 	}
-	text := NewFindingsText(render.SummaryOptions{Colors: render.NewColors(false), Time: render.UTC}, first, false)
-	assert.Equal(t, string(text.AppendInput(nil, &Input{First: first, Last: first + 1.5e9}, nil, false)), "2026-11-26 17:08:30 +0000, 1.5 s, no RPCs\n")
+	text := NewFindingsText(render.SummaryOptions{Time: render.UTC}, first, false)
+	assert.Equal(t, shownInput(text, &Input{First: first, Last: first + 1.5e9}, nil, false), "2026-11-26 17:08:30 +0000, 1.5 s, no RPCs\n")
 }
 
 // TestFindingsWidths checks that suspects and the line about the input fit terminals.
 func TestFindingsWidths(t *testing.T) {
 	for _, width := range []int{40, 80, 120, 200} {
-		text := NewFindingsText(render.SummaryOptions{Colors: render.NewColors(false), Width: width}, 0, true)
+		text := NewFindingsText(render.SummaryOptions{Width: width}, 0, true)
 		in := Input{Last: 1e9, RPCs: 7, Clients: []lnet.NID{tcpNID(3), tcpNID(4)}, Servers: []lnet.NID{tcpNID(1), tcpNID(2)}}
-		out := text.Append(text.AppendInput(nil, &in, nil, false), waiting())
+		out := shownInput(text, &in, nil, false) + wiretest.Shown(text.Append, waiting())
 		for line := range strings.Lines(string(out)) {
 			assert.That(t, utf8.RuneCountInString(line)-1 <= width, fmt.Sprintf("%d columns: %%s", width), line)
 		}
 	}
+}
+
+func shownInput(text *FindingsText, in *Input, list []*diagnose.Finding, chosen bool) string {
+	return wiretest.Shown(func(dst *schema.Marked, in *Input) { text.AppendInput(dst, in, list, chosen) }, in)
 }

@@ -3,16 +3,16 @@ package tables
 import (
 	"strings"
 
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
 // grid aligns cells in columns. All cells are added first, then rendered with the
 // widths that they need.
 type grid struct {
-	colors *render.Colors
-	cols   []tableColumn
-	text   []byte
-	cells  []cell
+	cols  []tableColumn
+	text  []byte
+	cells []cell
 }
 
 // rank is the importance of a column.
@@ -47,22 +47,22 @@ func (c *tableColumn) isList() bool { return c.rank == useful && c.left }
 
 // cell is a cell by the end of its text, where that of the next one begins.
 type cell struct {
-	end   int
-	style *render.Style
+	end  int
+	role schema.Role
 }
 
-func newGrid(c *render.Colors, cols []tableColumn) *grid {
-	t := &grid{colors: c, cols: cols}
+func newGrid(cols []tableColumn) *grid {
+	t := &grid{cols: cols}
 	for i := range t.cols {
 		t.cols[i].width = len(t.cols[i].title)
 	}
 	return t
 }
 
-func (t *grid) put(st *render.Style, text []byte) {
+func (t *grid) put(role schema.Role, text []byte) {
 	k := len(t.cells) % len(t.cols)
 	if t.cols[k].dimZero && string(text) == "0" {
-		st = &t.colors.Dim
+		role = schema.Dim
 	}
 	switch string(text) {
 	case "", "0", "-":
@@ -70,7 +70,7 @@ func (t *grid) put(st *render.Style, text []byte) {
 		t.cols[k].filled = true
 	}
 	t.text = append(t.text, text...)
-	t.cells = append(t.cells, cell{len(t.text), st})
+	t.cells = append(t.cells, cell{len(t.text), role})
 	t.cols[k].width = max(t.cols[k].width, render.Width(text))
 }
 
@@ -204,26 +204,25 @@ func (o *Omitted) String() string {
 }
 
 // render appends the lines, titles first.
-func (t *grid) render(dst []byte, columns int) []byte {
+func (t *grid) render(dst *schema.Marked, columns int) {
 	for k := range t.cols {
 		t.cols[k].hidden = t.cols[k].absent()
 	}
 	t.fit(columns)
-	dst = t.line(dst, func(k int) ([]byte, *render.Style) { return []byte(t.cols[k].title), &t.colors.Head })
+	t.line(dst, func(k int) ([]byte, schema.Role) { return []byte(t.cols[k].title), schema.Heading })
 	for at := 0; at < len(t.cells); at += len(t.cols) {
-		dst = t.line(dst, func(k int) ([]byte, *render.Style) {
+		t.line(dst, func(k int) ([]byte, schema.Role) {
 			from := 0
 			if at+k > 0 {
 				from = t.cells[at+k-1].end
 			}
 			c := t.cells[at+k]
-			return t.text[from:c.end], c.style
+			return t.text[from:c.end], c.role
 		})
 	}
-	return dst
 }
 
-func (t *grid) line(dst []byte, get func(k int) ([]byte, *render.Style)) []byte {
+func (t *grid) line(dst *schema.Marked, get func(k int) ([]byte, schema.Role)) {
 	first := true
 	pending := 0 // spaces that are appended when something follows
 	for k := range t.cols {
@@ -234,19 +233,18 @@ func (t *grid) line(dst []byte, get func(k int) ([]byte, *render.Style)) []byte 
 			pending += 2
 		}
 		first = false
-		text, st := get(k)
+		text, role := get(k)
 		fill := max(0, t.cols[k].width-render.Width(text))
 		if !t.cols[k].left {
 			pending += fill
 		}
 		if len(text) > 0 {
-			dst = render.AppendSpaces(dst, pending)
-			dst = st.AppendTruncated(dst, text, t.cols[k].width)
+			render.AddTruncated(dst.Spaces(pending), role, text, t.cols[k].width)
 			pending = 0
 		}
 		if t.cols[k].left {
 			pending += fill
 		}
 	}
-	return append(dst, '\n')
+	dst.Plain("\n")
 }

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"bytes"
 	"io"
 	"math"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -44,13 +44,12 @@ func TestNarrowTable(t *testing.T) {
 		3:   {"LDLM_CALLBA…  1", "t u errors (0: z)"},
 		300: {"LDLM_CALLBACK_AND_MORE  1  0  22  33  ENODEV:7 ENOTCONN:5 EIO:1", ""},
 	} {
-		c := render.NewColors(false)
-		tab := newGrid(c, []tableColumn{{title: "op", left: true}, {title: "n"}, {title: "z", rank: useful}, {title: "t", rank: extra},
+		tab := newGrid([]tableColumn{{title: "op", left: true}, {title: "n"}, {title: "z", rank: useful}, {title: "t", rank: extra},
 			{title: "u", rank: useful}, {title: "errors", left: true, rank: useful}})
 		for _, cell := range []string{"LDLM_CALLBACK_AND_MORE", "1", "0", "22", "33", "ENODEV:7 ENOTCONN:5 EIO:1"} {
-			tab.put(&c.Num, []byte(cell))
+			tab.put(schema.Number, []byte(cell))
 		}
-		lines := strings.Split(string(tab.render(nil, columns)), "\n")
+		lines := strings.Split(wiretest.Shown(tab.render, columns), "\n")
 		var o Omitted
 		o.add(tab)
 		if lines[1] != want.row || o.String() != want.omitted {
@@ -64,11 +63,11 @@ func TestNarrowTable(t *testing.T) {
 func TestOmitted(t *testing.T) {
 	var o Omitted
 	for _, cell := range []string{"0", "7", "-"} {
-		tab := newGrid(render.NewColors(false), []tableColumn{{title: "count"}, {title: "wait", rank: useful}})
+		tab := newGrid([]tableColumn{{title: "count"}, {title: "wait", rank: useful}})
 		for _, text := range []string{"1", cell} {
-			tab.put(&render.Style{}, []byte(text))
+			tab.put(schema.NoRole, []byte(text))
 		}
-		tab.render(nil, 5)
+		wiretest.Shown(tab.render, 5)
 		o.add(tab)
 	}
 	assert.Equal(t, o.String(), "wait", "omitted", &o)
@@ -77,11 +76,11 @@ func TestOmitted(t *testing.T) {
 // TestTruncatedNames: where even the columns that are needed do not fit, names
 // are truncated; numbers are not.
 func TestTruncatedNames(t *testing.T) {
-	tab := newGrid(render.NewColors(false), []tableColumn{{title: "name", left: true}, {title: "other", left: true}, {title: "count"}})
+	tab := newGrid([]tableColumn{{title: "name", left: true}, {title: "other", left: true}, {title: "count"}})
 	for _, text := range []string{"LDLM_BL_CALLBACK", "lustre-OST0001", "123456"} {
-		tab.put(&render.Style{}, []byte(text))
+		tab.put(schema.NoRole, []byte(text))
 	}
-	lines := strings.Split(string(tab.render(nil, 36)), "\n")
+	lines := strings.Split(wiretest.Shown(tab.render, 36), "\n")
 	if want := "LDLM_BL_CALL…  lustre-OST00…  123456"; lines[1] != want || render.Width([]byte(lines[1])) > 36 {
 		t.Errorf("%q, want %q", lines[1], want)
 	}
@@ -112,8 +111,8 @@ func TestColumnsHaveKeys(t *testing.T) {
 func TestNoUser(t *testing.T) {
 	nobody := &track.Row{Key: track.Key{RequestKey: track.RequestKey{UID: math.MaxUint32, HasUser: true}}, Count: 1, BulkBytes: 1}
 	i := &track.Interval{Rows: map[track.Key]*track.Row{nobody.Key: nobody}}
-	o := StatsOptions{By: []track.Dimension{track.ByUID}, Colors: render.NewColors(false), Bars: true}
-	table := string(NewStatsTable(o).AppendInterval(nil, i))
+	o := StatsOptions{By: []track.Dimension{track.ByUID}, Bars: true}
+	table := wiretest.Shown(NewStatsTable(o).AppendInterval, i)
 	lines := strings.Split(table, "\n")
 	assert.That(t, strings.HasPrefix(lines[1], "-1 ") && strings.Contains(table, "\n-1 bulk size\n"), "%s", table)
 	json := string(render.NewRecordJSON(o.Keys()).AppendLines(nil, o.Rows(i)))
@@ -167,8 +166,8 @@ three
 four
   connects captured: only b
 `
-	s := NewNegotiatedText(render.SummaryOptions{Colors: render.NewColors(false), Width: 46}, "a", "b")
-	got := string(s.Append(nil, list))
+	s := NewNegotiatedText(render.SummaryOptions{Width: 46}, "a", "b")
+	got := wiretest.Shown(s.Append, list)
 	assert.That(t, got == want, "%s\nwant\n%s", got, want)
 }
 
@@ -208,8 +207,8 @@ func hostileEntries() []*config.Entry {
 // most its width.
 func TestConfigurationEscapes(t *testing.T) {
 	for _, full := range []bool{true, false} {
-		s := NewConfiguration(render.SummaryOptions{Colors: render.NewColors(false), Width: 60}, 0, full)
-		text := string(s.Append(nil, hostileEntries()))
+		s := NewConfiguration(render.SummaryOptions{Width: 60}, 0, full)
+		text := wiretest.Shown(s.Append, hostileEntries())
 		assert.That(t, !strings.Contains(text, "\x1b"), "an escape sequence is in %q", text)
 		for line := range strings.Lines(text) {
 			n := render.Width([]byte(strings.TrimSuffix(line, "\n")))
@@ -253,10 +252,10 @@ func TestRecoveryOfEachKind(t *testing.T) {
 		{Point: at(16), Kind: recovery.EventFailed, Client: client, Request: &recovery.Request{XID: 78, Opcode: opcodes.MDS_CLOSE, Sent: at(16)}},
 		{Point: at(20), Kind: recovery.EventMissing, Client: client},
 	}
-	options := render.SummaryOptions{Colors: render.NewColors(false)}
+	options := render.SummaryOptions{}
 	first := int64(1e18)
-	table := string(Recoveries.New(options, first).Append(nil, []*recovery.Recovery{r, {Target: "lustre-OST0001", Kind: recovery.Stopped}}))
-	story := string(NewRecoveryStory(options, first).Append(nil, r))
+	table := wiretest.Shown(Recoveries.New(options, first).Append, []*recovery.Recovery{r, {Target: "lustre-OST0001", Kind: recovery.Stopped}})
+	story := wiretest.Shown(NewRecoveryStory(options, first).Append, r)
 	for _, want := range []string{
 		"2.000000  lustre-MDT0000  failover  6.0s       -      0/?      1         3      0  EOVERFLOW:2       0        -  ENOTCONN:4 unanswered:1     2",
 		"192.0.2.1 192.0.2.2      2\n", "       -  lustre-OST0001  stopped      -       -        -      0 ",
@@ -285,13 +284,13 @@ func TestTimelineAsItHappens(t *testing.T) {
 		r, err := capture.Open([]string{"../../pcaps/" + sample}, capture.Options{})
 		must.NoError(t, err)
 		defer r.Close()
-		o := render.SummaryOptions{Colors: render.NewColors(false)}
+		o := render.SummaryOptions{}
 		live := NewTimeline(o, 0)
 		var lines []string
 		var now int64
 		imports := track.NewImports()
 		imports.OnChange(func(i *track.Import, p track.Point) {
-			line := string(live.AppendChange(nil, i, p))
+			line := wiretest.Shown(func(dst *schema.Marked, p track.Point) { live.AppendChange(dst, i, p) }, p)
 			if strings.Count(line, "\n") != 1 || frameOf(t, line) != p.Frame {
 				t.Errorf("%s: change of frame %d: %q", sample, p.Frame, line)
 			}
@@ -314,7 +313,7 @@ func TestTimelineAsItHappens(t *testing.T) {
 		rpcs.Close()
 		imports.Close()
 
-		whole := strings.SplitAfter(string(NewTimeline(o, 0).Append(nil, imports.List())), "\n")
+		whole := strings.SplitAfter(wiretest.Shown(NewTimeline(o, 0).Append, imports.List()), "\n")
 		got, want := states(t, lines), states(t, whole)
 		assert.That(t, slices.Equal(got, want), "%s: states are\n%s\nwant\n%s", sample, got, want)
 	}
@@ -353,9 +352,9 @@ func TestTimelineOfSamples(t *testing.T) {
 		wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }}), wiretest.ReadSample(t, path))
 		rpcs.Close()
 		imports.Close()
-		o := render.SummaryOptions{Colors: render.NewColors(false)}
+		o := render.SummaryOptions{}
 		seen, last, lines := make(map[string]bool), int64(0), 0
-		for line := range strings.Lines(string(NewTimeline(o, 0).Append(nil, imports.List()))) {
+		for line := range strings.Lines(wiretest.Shown(NewTimeline(o, 0).Append, imports.List())) {
 			frame := frameOf(t, line)
 			assert.That(t, frame >= last && !seen[line], "%s: after frame %d: %s", path, last, line)
 			seen[line], last = true, frame
@@ -372,6 +371,6 @@ func TestTimelineOfSamples(t *testing.T) {
 func TestTimelineDroppedEntries(t *testing.T) {
 	i := &track.Import{Connection: &track.Connection{Target: "lustre-OST0000"}}
 	i.PingLog, i.Dropped = []track.Point{{Frame: 7, Time: 9}}, 512
-	got := NewTimeline(render.SummaryOptions{Colors: render.NewColors(false)}, 0).Append(nil, []*track.Import{i})
-	assert.That(t, bytes.Contains(got, []byte("512 older entries were not kept\n")) && bytes.Count(got, []byte("\n")) == 2, "got %q", got)
+	got := wiretest.Shown(NewTimeline(render.SummaryOptions{}, 0).Append, []*track.Import{i})
+	assert.That(t, strings.Contains(got, "512 older entries were not kept\n") && strings.Count(got, "\n") == 2, "got %q", got)
 }

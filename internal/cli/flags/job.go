@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -203,9 +204,11 @@ var timeFormats = map[string]render.TimeFormat{"r": render.Relative, "a": render
 // Options returns the options for text on the output.
 func (j *Job) Options() render.SummaryOptions {
 	s := j.Sys.IO
-	return render.SummaryOptions{Colors: render.NewColors(s.Colored(j.color.Value)), Width: s.Width(),
-		Time: timeFormats[j.time.Value], NIDs: render.NIDs{Full: j.fullNIDs, Name: j.NodeName}}
+	return render.SummaryOptions{Width: s.Width(), Time: timeFormats[j.time.Value], NIDs: render.NIDs{Full: j.fullNIDs, Name: j.NodeName}}
 }
+
+// Colored reports whether text on the output has colours.
+func (j *Job) Colored() bool { return j.Sys.Colored(j.color.Value) }
 
 // Check checks the flags, with func check those that the command has besides; nil: it has none.
 func (j *Job) Check(check func() error) (*scan.Input, error) {
@@ -225,8 +228,10 @@ type Reading struct {
 	In  *scan.Input
 	Out *iostreams.Writer
 
-	job    *Job
-	hidden []string
+	job     *Job
+	colors  *render.Colors
+	painted []byte
+	hidden  []string
 }
 
 // Open opens what a command reads and writes, if its flags are right.
@@ -242,7 +247,7 @@ func (j *Job) Open(check func() error, o scan.Options) (*Reading, error) {
 func (j *Job) OpenInput(in *scan.Input, o scan.Options) (*Reading, error) {
 	o.SaveTo, o.SaveAll = j.Save, j.SaveAll
 	w, err := j.newWriter(in)
-	return &Reading{Pass: scan.New(j.Sys, in, o), In: in, Out: w, job: j}, err
+	return &Reading{Pass: scan.New(j.Sys, in, o), In: in, Out: w, job: j, colors: render.NewColors(j.Colored())}, err
 }
 
 // Run reads the input. Func end is called after the last message; nil: there is nothing to do.
@@ -253,6 +258,12 @@ func (x *Reading) Run(end func() error) error {
 		x.NoteHidden(columns)
 	}
 	return err
+}
+
+// Print writes text to the output, in its colours.
+func (x *Reading) Print(text *schema.Marked) error {
+	x.painted = x.colors.Paint(x.painted[:0], text)
+	return x.Out.Write(x.painted)
 }
 
 // Hide notes the columns of a table for which the terminal has no room, when the input has been read.

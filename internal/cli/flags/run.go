@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
@@ -19,8 +20,8 @@ type Run[R any] struct {
 
 	// In the forms for people, Line appends a record when it is emitted or, when it is nil, List
 	// returns all that were emitted when the input has been read.
-	Line func(dst []byte, r R) []byte
-	List func(list []R) []byte
+	Line func(dst *schema.Marked, r R)
+	List func(dst *schema.Marked, list []R)
 
 	Header []byte // is written before the first record
 
@@ -30,6 +31,7 @@ type Run[R any] struct {
 	add  func(dst []byte, r R) []byte // in the forms that need only the keys: json, fields and parquet
 	kept []R                          // for List
 	buf  []byte
+	text schema.Marked
 }
 
 // RecordForms are the forms that all records have, behind those for people.
@@ -64,8 +66,9 @@ func OpenInput[R any](j *Job, in *scan.Input, keys *records.Table[R], o scan.Opt
 	if x.Reading, err = j.OpenInput(in, o); err == nil && j.Form.Value == ParquetForm {
 		x.add = ParquetFunc(x.Reading, keys)
 	}
+	x.text = x.colors.Text()
 	if x.add == nil {
-		x.List = func(list []R) []byte { return Table(x.Reading, tables.Of(keys))(list) }
+		x.List = Table(x.Reading, tables.Of(keys))
 	}
 	return x, err
 }
@@ -74,21 +77,22 @@ func OpenInput[R any](j *Job, in *scan.Input, keys *records.Table[R], o scan.Opt
 func (x *Run[R]) IsText() bool { return x.add == nil }
 
 // Own sets a func for a form that only this command has: it returns all that was emitted.
-func (x *Run[R]) Own(list func(list []R) []byte) { x.add, x.Line, x.List = nil, nil, list }
+func (x *Run[R]) Own(list func(dst *schema.Marked, list []R)) { x.add, x.Line, x.List = nil, nil, list }
 
 // Emit shows records.
 func (x *Run[R]) Emit(list ...R) {
-	add := x.add
-	if add == nil {
-		add = x.Line
-	}
-	if add == nil {
-		x.kept = append(x.kept, list...)
-		return
-	}
 	for _, r := range list {
-		x.buf = add(x.buf[:0], r)
-		x.Fail(x.Out.Write(x.buf))
+		switch {
+		case x.add != nil:
+			x.buf = x.add(x.buf[:0], r)
+			x.Fail(x.Out.Write(x.buf))
+		case x.Line != nil:
+			x.text.Reset()
+			x.Line(&x.text, r)
+			x.Fail(x.Print(&x.text))
+		default:
+			x.kept = append(x.kept, r)
+		}
 	}
 }
 
@@ -100,7 +104,9 @@ func (x *Run[R]) Run(end func()) error {
 			end()
 		}
 		if x.IsText() && x.Line == nil {
-			x.Fail(x.Out.Write(x.List(x.kept)))
+			x.text.Reset()
+			x.List(&x.text, x.kept)
+			x.Fail(x.Print(&x.text))
 		}
 		files := x.In.Files()
 		if x.Next == "" || !x.IsText() || !x.job.Sys.OutTTY || x.job.Input.Quiet || len(files) == 0 || slices.Contains(files, "-") {
@@ -123,11 +129,10 @@ func ShellWord(word string) string {
 }
 
 // Table returns a func that makes a table of records, and notes which columns are hidden.
-func Table[R any](x *Reading, kind *tables.Kind[R]) func(list []R) []byte {
-	return func(list []R) []byte {
+func Table[R any](x *Reading, kind *tables.Kind[R]) func(dst *schema.Marked, list []R) {
+	return func(dst *schema.Marked, list []R) {
 		t := kind.New(x.Options(), x.First())
-		text := t.Append(nil, list)
+		t.Append(dst, list)
 		x.Hide(t.Omitted.String())
-		return text
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/explain"
 )
@@ -87,7 +88,7 @@ func NewDecode(sys *iostreams.IO) *cobra.Command {
 
 func (p *prose) decode(kind, value string, big bool) error {
 	index := opcodes.FieldIndex()
-	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), index)
+	d := explain.NewDecoder(p.sys.Width(), index)
 	list, err := d.Parse(kind, value, big)
 	switch {
 	case errors.Is(err, explain.ErrType):
@@ -106,12 +107,13 @@ func (p *prose) decodeLog(line string) error {
 	if err != nil {
 		return exit.UsageError{Err: err}
 	}
-	out := explain.AppendLogJSON(nil, list)
-	if p.form.Value != "json" {
-		out = explain.AppendLogText(nil, render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), list)
+	var out schema.Marked
+	if p.form.Value == "json" {
+		out.Text = explain.AppendLogJSON(nil, list)
+	} else {
+		explain.AppendLogText(&out, p.sys.Width(), list)
 	}
-	_, err = p.sys.Out.Write(out)
-	return err
+	return p.write(&out)
 }
 
 // maxAttributes is the longest input of decode, in bytes.
@@ -135,7 +137,7 @@ func (p *prose) decodeInput(big bool) error {
 // the others.
 func (p *prose) decodeAttributes(text string, big bool) error {
 	attributes, errs := explain.ParseAttributes(text)
-	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), opcodes.FieldIndex())
+	d := explain.NewDecoder(p.sys.Width(), opcodes.FieldIndex())
 	list := make([]explain.Decoded, len(attributes))
 	for i, a := range attributes {
 		list[i] = d.Attribute(a, big)
@@ -151,23 +153,29 @@ func (p *prose) decodeAttributes(text string, big bool) error {
 
 // print writes values one after the other.
 func (p *prose) print(d *explain.Decoder, list []explain.Decoded) error {
-	var out []byte
+	var out schema.Marked
 	file := ""
 	for i, v := range list {
 		if p.form.Value == "json" {
-			out = d.AppendJSON(out, v)
+			out.Text = d.AppendJSON(out.Text, v)
 			continue
 		}
 		if i > 0 {
-			out = append(out, '\n')
+			out.Plain("\n")
 		}
 		if v.File != file {
 			file = v.File
-			out = append(d.AppendFile(out, file), '\n')
+			d.AppendFile(&out, file)
+			out.Plain("\n")
 		}
-		out = d.AppendText(out, v)
+		d.AppendText(&out, v)
 	}
-	_, err := p.sys.Out.Write(out)
+	return p.write(&out)
+}
+
+// write writes text in its colours.
+func (p *prose) write(text *schema.Marked) error {
+	_, err := p.sys.Out.Write(render.NewColors(p.sys.Colored(p.color.Value)).Paint(nil, text))
 	return err
 }
 

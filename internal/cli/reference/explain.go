@@ -17,7 +17,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/explain"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
@@ -85,12 +84,12 @@ func (p *prose) explain(names []string) error {
 		return p.overview(index)
 	}
 	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool),
-		topics: explain.NewTopics(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), index)}
+		topics: explain.NewTopics(p.sys.Width(), index)}
 	var unknown []error
 	for _, q := range questions(names, index.IsPhrase) {
 		unknown = append(unknown, e.answer(q))
 	}
-	if _, err := p.sys.Out.Write(e.out); err != nil {
+	if err := p.write(&e.out); err != nil {
 		return err
 	}
 	return errors.Join(unknown...)
@@ -134,7 +133,7 @@ type explanation struct {
 	topics *explain.Topics
 	index  *schema.Index
 	own    []records.Entry
-	out    []byte
+	out    schema.Marked
 	shown  map[string]bool // pages
 }
 
@@ -171,15 +170,19 @@ func (e *explanation) rules(q question) (found bool) {
 		return false // it may be the name of something else
 	}
 	json := e.form.Value == "json"
+	var page schema.Marked
 	if !json && !strings.Contains(q.name, ".") {
-		e.add(e.topics.AppendRules(nil, strings.ToLower(q.name), list))
+		e.topics.AppendRules(&page, strings.ToLower(q.name), list)
+		e.add(&page)
 		return true
 	}
 	for _, r := range list {
 		if json {
-			e.add(e.topics.AppendRuleJSON(nil, r))
+			e.add(&schema.Marked{Text: e.topics.AppendRuleJSON(nil, r)})
 		} else {
-			e.add(e.topics.AppendRule(nil, r))
+			page.Reset()
+			e.topics.AppendRule(&page, r)
+			e.add(&page)
 		}
 	}
 	return true
@@ -229,28 +232,31 @@ func (e *explanation) pages(topics []schema.Topic) {
 
 // page appends the text about a key or a topic, unless it is there already.
 func (e *explanation) page(key *records.Entry, topic *schema.Topic) {
+	var page schema.Marked
 	switch json := e.form.Value == "json"; {
 	case json && key != nil:
-		e.add(e.topics.AppendKeyJSON(nil, key))
+		e.add(&schema.Marked{Text: e.topics.AppendKeyJSON(nil, key)})
 	case json:
-		e.add(e.topics.AppendTopicJSON(nil, topic))
+		e.add(&schema.Marked{Text: e.topics.AppendTopicJSON(nil, topic)})
 	case key != nil:
-		e.add(e.topics.AppendKey(nil, key))
+		e.topics.AppendKey(&page, key)
+		e.add(&page)
 	default:
-		e.add(e.topics.AppendTopic(nil, topic))
+		e.topics.AppendTopic(&page, topic)
+		e.add(&page)
 	}
 }
 
 // add appends a page, unless it is there already.
-func (e *explanation) add(text []byte) {
-	if e.shown[string(text)] {
+func (e *explanation) add(page *schema.Marked) {
+	if e.shown[string(page.Text)] {
 		return
 	}
-	e.shown[string(text)] = true
-	if len(e.out) > 0 && e.form.Value != "json" {
-		e.out = append(e.out, '\n')
+	e.shown[string(page.Text)] = true
+	if len(e.out.Text) > 0 && e.form.Value != "json" {
+		e.out.Plain("\n")
 	}
-	e.out = append(e.out, text...)
+	e.out.Append(page)
 }
 
 // ownEntries lists keys, codes and columns, and the fields that filters read

@@ -50,8 +50,8 @@ func (c *Capture) Ladder(x *LadderOf, o render.SummaryOptions) (lines []Line) {
 		}
 	}
 	drawn := d.Events()
-	for _, l := range d.Text(ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time}) {
-		line := Line{Text: l.Text}
+	for _, l := range d.Text(ladder.TextOptions{Width: o.Width, Time: o.Time}) {
+		line := Line{Marked: l.Marked}
 		if l.Event >= 0 {
 			e := drawn[l.Event]
 			line.At = track.Point{Frame: e.Frame, File: e.File, Time: e.Time}

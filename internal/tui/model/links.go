@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"slices"
@@ -20,10 +19,9 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// Line is a line of text with escape sequences for colours, and the message or the RPCs that it
-// is about.
+// Line is a line of text, and the message or the RPCs that it is about.
 type Line struct {
-	Text   []byte
+	schema.Marked
 	At     track.Point // zero: none
 	Filter string      // of RPCs; empty: none
 }
@@ -120,7 +118,7 @@ func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list
 			if l != nil && !slices.Contains(seen, l) {
 				seen = append(seen, l)
 				list = append(list, Link{"lock 0x" + strconv.FormatUint(h, 16) + " " + string(l.Desc.AppendResource(nil)),
-					keyLines(&records.Locks, l, o.Colors)})
+					keyLines(&records.Locks, l)})
 			}
 		}
 	}
@@ -139,16 +137,18 @@ func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list
 			kind = "file"
 		}
 		if f.Activity == nil { // known by its names only
-			list = append(list, Link{kind + " " + title, textLines([]byte(title + " " + id))})
+			list = append(list, Link{kind + " " + title, []Line{{Marked: schema.Marked{Text: []byte(title + " " + id)}}}})
 			continue
 		}
-		list = append(list, Link{kind + " " + title, keyLines(&records.Files, f, o.Colors)})
+		list = append(list, Link{kind + " " + title, keyLines(&records.Files, f)})
 	}
 	if i := c.importOf(r); i != nil {
-		lines := textLines(tables.NewTimeline(o, c.Rows.First()).Append(nil, []*track.Import{i}))
+		var events schema.Marked
+		tables.NewTimeline(o, c.Rows.First()).Append(&events, []*track.Import{i})
+		lines := textLines(&events)
 		text := tables.EventText{NIDs: o.NIDs}
 		lines = append(lines, Line{})
-		lines = append(lines, keyLines(&records.Imports, &records.Import{Import: i, AppendEvent: text.Append}, o.Colors)...)
+		lines = append(lines, keyLines(&records.Imports, &records.Import{Import: i, AppendEvent: text.Append})...)
 		target := cmp.Or(i.Target, i.TargetIndex, "an unknown target of "+string(o.NIDs.Append(nil, i.Server)))
 		list = append(list, Link{"connection to " + target, lines})
 	}
@@ -173,16 +173,16 @@ func (c *Capture) importOf(r *track.RPC) *track.Import {
 	return nil
 }
 
-func textLines(text []byte) (list []Line) {
-	for line := range bytes.Lines(text) {
-		list = append(list, Line{Text: bytes.TrimSuffix(line, []byte("\n"))})
+func textLines(text *schema.Marked) (list []Line) {
+	for _, line := range text.Lines() {
+		list = append(list, Line{Marked: line})
 	}
 	return list
 }
 
 // keyLines returns a line for each key of a record that has a value. A key that is the
 // number of a frame leads to the message.
-func keyLines[R any](t *records.Table[R], r R, colors *render.Colors) (list []Line) {
+func keyLines[R any](t *records.Table[R], r R) (list []Line) {
 	width := 0
 	for _, e := range t.Entries() {
 		width = max(width, len(e.Path))
@@ -197,8 +197,10 @@ func keyLines[R any](t *records.Table[R], r R, colors *render.Colors) (list []Li
 		if len(value) == 0 {
 			continue
 		}
-		line := Line{Text: colors.Key.Append(nil, e.Path)}
-		line.Text = append(render.AppendSpaces(line.Text, width-len(e.Path)+2), value...)
+		line := Line{}
+		line.Add(schema.Label, e.Path)
+		line.Spaces(width - len(e.Path) + 2)
+		line.Plain(string(value))
 		switch part := e.Path[strings.LastIndexByte(e.Path, '.')+1:]; part {
 		case "file":
 			file = string(value)
@@ -218,7 +220,9 @@ func keyLines[R any](t *records.Table[R], r R, colors *render.Colors) (list []Li
 // it, what it says, and a line for each message that proves it.
 func FindingLines(list []*diagnose.Finding, o render.SummaryOptions, first int64) (lines []Line) {
 	text := tables.NewFindingsText(o, first, true)
-	lines = textLines(text.AppendOpenings(nil, diagnose.Stories(list)))
+	var openings schema.Marked
+	text.AppendOpenings(&openings, diagnose.Stories(list))
+	lines = textLines(&openings)
 	followed := make(map[*diagnose.Finding][]*diagnose.Finding)
 	for _, f := range list {
 		followed[f.Cause] = append(followed[f.Cause], f)
@@ -227,7 +231,9 @@ func FindingLines(list []*diagnose.Finding, o render.SummaryOptions, first int64
 	write = func(f *diagnose.Finding, indent int) {
 		points := make(map[int]track.Point)
 		text.OnPoint = func(line int, p track.Point) { points[line] = p }
-		for i, l := range textLines(text.AppendIndented(nil, f, indent)) {
+		var paragraph schema.Marked
+		text.AppendIndented(&paragraph, f, indent)
+		for i, l := range textLines(&paragraph) {
 			l.At = points[i]
 			lines = append(lines, l)
 		}

@@ -22,7 +22,7 @@ func TestFindingTree(t *testing.T) {
 		Cleared:  []diagnose.Clearance{{Place: diagnose.Place{Kind: diagnose.AtQueue}, Evidence: diagnose.Evidence{Point: track.Point{Frame: 43}, Text: "served"}}}}
 	var text []string
 	frames := make(map[int64]int)
-	for _, l := range model.FindingLines([]*diagnose.Finding{root, gone, later, slow}, render.SummaryOptions{Colors: render.NewColors(false), Width: 40}, 0) {
+	for _, l := range model.FindingLines([]*diagnose.Finding{root, gone, later, slow}, render.SummaryOptions{Width: 40}, 0) {
 		text = append(text, string(l.Text))
 		frames[l.At.Frame]++
 	}

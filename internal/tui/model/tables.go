@@ -34,7 +34,7 @@ var Tables = []Table{
 const maxTableRows = 1000
 
 // tableLines returns the lines of a table: its heading, and rows with their filters.
-func tableLines(text []byte, filters []string) []Line {
+func tableLines(text *schema.Marked, filters []string) []Line {
 	lines := textLines(text)
 	for i, f := range filters {
 		lines[i+1].Filter = f
@@ -62,8 +62,10 @@ func statsBy(by track.Dimension, field string) func(*Capture, *Selection, render
 					filters = append(filters, x.and(field+" == "+filter.Literal(string(value))))
 				}
 			}
-			table := tables.NewStatsTable(tables.StatsOptions{By: list, Sort: "count", Colors: o.Colors, Width: o.Width, NIDs: o.NIDs})
-			lines = append(lines, tableLines(table.AppendInterval(nil, i), filters)...)
+			table := tables.NewStatsTable(tables.StatsOptions{By: list, Sort: "count", Width: o.Width, NIDs: o.NIDs})
+			var text schema.Marked
+			table.AppendInterval(&text, i)
+			lines = append(lines, tableLines(&text, filters)...)
 		}
 		return lines
 	}
@@ -98,7 +100,9 @@ func lockLines(c *Capture, x *Selection, o render.SummaryOptions) []Line {
 	for _, l := range list {
 		filters = append(filters, x.and("lock_handle == "+string(schema.AppendHex(nil, cmp.Or(l.Handle, l.ClientHandle)))))
 	}
-	return tableLines(tables.Locks.New(o, c.Rows.First()).Append(nil, list), filters)
+	var text schema.Marked
+	tables.Locks.New(o, c.Rows.First()).Append(&text, list)
+	return tableLines(&text, filters)
 }
 
 // fileLines returns the files, those with the most RPCs first. Most RPCs of OSTs have the FIDs of objects only.
@@ -135,5 +139,7 @@ func fileLines(c *Capture, x *Selection, o render.SummaryOptions) []Line {
 		}
 		kept, filters = append(kept, f), append(filters, x.and(filter))
 	}
-	return tableLines(tables.Files.New(o, c.Rows.First()).Append(nil, kept), filters)
+	var text schema.Marked
+	tables.Files.New(o, c.Rows.First()).Append(&text, kept)
+	return tableLines(&text, filters)
 }

@@ -38,7 +38,7 @@ const Details = "details"
 func NewColumn(k Kind, name string, index *schema.Index) (*Column, bool) {
 	if name == Details {
 		return &Column{Name: name, Doc: "what the messages say, as in the lines of lshark without a command", Type: records.Object,
-			details: render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false)})}, true
+			details: render.NewSummary(render.SummaryOptions{})}, true
 	}
 	if k == RPCs {
 		p, ok := records.RPCs.Find(name)
