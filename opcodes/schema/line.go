@@ -20,7 +20,9 @@ type Line struct {
 
 // PlainLine returns a line that appends to dst. Its text is not escaped: the renderer
 // that gets it does that.
-func PlainLine(dst []byte) Line { return Line{Marked: Marked{Text: dst, Unmarked: true}, from: len(dst)} }
+func PlainLine(dst []byte) Line {
+	return Line{Marked: Marked{Text: dst, Unmarked: true}, from: len(dst)}
+}
 
 // Reset empties the line.
 func (l *Line) Reset() {
