@@ -14,6 +14,10 @@
 //		os.Stdout.Write(buf)
 //	}})
 //
+// What people read is a schema.Marked: text of which pieces have a role, such as Node or Bad.
+// No renderer knows colours. Colors paints the text for a terminal at the end; the TUI does so
+// by the same Looks, and html and the SVG of ladder by the classes of their style sheets.
+//
 // A renderer keeps no state of the capture: only the widths of its columns, so
 // that lines stay aligned. What takes more than one message is in track.
 //

@@ -58,7 +58,7 @@ func TestLadderOfXID(t *testing.T) {
 // TestLadderWidth checks that a diagram fits into the terminal.
 func TestLadderWidth(t *testing.T) {
 	var out bytes.Buffer
-	must.Equal(t, Run(onTerminal(&out, 100), []string{"ladder", "-c", "50", "../../pcaps/mount.pcap"}), exit.OK, "status")
+	must.Equal(t, Run(onTerminal(&out, 100), []string{"ladder", "-c", "50", "--color", "never", "../../pcaps/mount.pcap"}), exit.OK, "status")
 	for line := range bytes.Lines(out.Bytes()) {
 		n := render.Width(bytes.TrimSuffix(line, []byte("\n")))
 		assert.That(t, n <= 100, "line of %d columns: %s", n, line)

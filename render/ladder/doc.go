@@ -8,7 +8,9 @@
 //	r.Read(e, m)
 //	d.Add(e)
 //	// at the end:
-//	os.Stdout.Write(d.AppendText(nil, ladder.TextOptions{Colors: colors, Width: 80}))
+//	var text schema.Marked
+//	d.AppendText(&text, ladder.TextOptions{Width: 80})
+//	os.Stdout.Write(colors.Paint(nil, &text))
 //
 // event.go makes events of messages; it uses the words of summary lines. diagram.go
 // holds the events in the order of time. nodes.go chooses the columns, gaps.go finds
