@@ -2,6 +2,7 @@ package render
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
@@ -226,7 +227,7 @@ func AppendWrapped(dst []byte, text string, column, width int) []byte {
 			break
 		}
 		dst = append(append(dst, text[:cut]...), '\n')
-		dst = AppendSpaces(dst, column)
+		dst = append(dst, strings.Repeat(" ", column)...)
 		text = text[cut+1:]
 	}
 	return append(dst, text...)

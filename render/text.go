@@ -99,18 +99,6 @@ func appendGap(dst *schema.Marked, start, next, terminal int) {
 	dst.Plain("  ")
 }
 
-// AppendSpaces appends n spaces, none when n is negative.
-func AppendSpaces(dst []byte, n int) []byte {
-	const blank = "                                "
-	for ; n > len(blank); n -= len(blank) {
-		dst = append(dst, blank...)
-	}
-	if n > 0 {
-		dst = append(dst, blank[:n]...)
-	}
-	return dst
-}
-
 // NIDs is how NIDs are shown in text.
 type NIDs struct {
 	Full bool // show the NID with its network, as in 192.0.2.3@tcp, and no name
