@@ -119,9 +119,11 @@ func (p *pingPong) given(x *contended, l *locks.Lock, c *locks.Callback) {
 	x.given++
 	x.holder, x.obeyed = l.Client, c.Obeyed.Time
 	x.first, x.last = min(x.first, c.Sent.Time), max(x.last, c.Obeyed.Time)
-	x.evidence.Add(c.Sent, "callback to %s", l.Client)
-	x.evidence.Add(c.Obeyed, "%s gives its lock back", l.Client)
-	x.evidence = x.evidence[:min(len(x.evidence), maxContendedProofs)]
+	if len(x.evidence) < maxContendedProofs {
+		x.evidence.Add(c.Sent, "callback to %s", l.Client)
+		x.evidence.Add(c.Obeyed, "%s gives its lock back", l.Client)
+		x.evidence = x.evidence[:min(len(x.evidence), maxContendedProofs)]
+	}
 }
 
 // maxContendedProofs pieces of evidence are kept of a resource.

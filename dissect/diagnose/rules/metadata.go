@@ -51,7 +51,7 @@ type storm struct {
 	noun   string // of a request
 	is     func(*track.RPC, *dissect.Message) bool
 
-	files *fifo.Map[stormFile, run]
+	files *fifo.Map[stormFile, *run]
 	jobs  *fifo.Map[stormJob, *jobStorm]
 	seed  maphash.Seed
 	all   int64 // requests
@@ -88,7 +88,7 @@ type jobStorm struct {
 
 // startStorm starts a rule about metadata requests.
 func startStorm(r *diagnose.Reporter, what, noun string, is func(*track.RPC, *dissect.Message) bool, opcodes ...uint32) diagnose.Hooks {
-	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, run](maxStorms),
+	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, *run](maxStorms),
 		jobs: fifo.NewMap[stormJob, *jobStorm](maxStorms), seed: maphash.MakeSeed()}
 	return diagnose.Hooks{Opcodes: opcodes, Sent: s.sent, Tick: func(int64) { s.end() }, End: s.end}
 }
@@ -106,16 +106,15 @@ func (s *storm) sent(r *track.RPC, m *dissect.Message) {
 	if name := r.Name(); len(name) > 0 {
 		k.name = maphash.Bytes(s.seed, name)
 	}
-	c, _ := fifo.Get(s.files, k)
+	c := fifo.GetOrNew(s.files, k)
 	if at.Time-c.last.Time > stormPause {
-		c = run{}
+		*c = run{}
 	}
 	c.add(at)
-	fifo.Put(s.files, k, c)
 	if n := int64(stormRepeats.Value); c.count < n || c.count%n != 0 || float64(c.count)*1e9 < stormRate.Value*float64(at.Time-c.first.Time) {
 		return
 	}
-	s.repeated(r, &c)
+	s.repeated(r, c)
 }
 
 // repeated reports requests about the same file.
