@@ -177,7 +177,10 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 			t.conns.close(c, g.Time)
 		}
 	}
-	if c.quiet {
+	switch {
+	case c.removed: // while the segment was queued: nothing more comes
+		t.flush(c)
+	case c.quiet:
 		t.pack(c)
 	}
 }
