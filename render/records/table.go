@@ -29,6 +29,8 @@ func (t Table[R]) Only(keys []*Key[R]) *Table[R] {
 }
 
 // erased returns the table for those who need the keys and not their values.
+//
+//go:noinline
 func (t *Table[R]) erased() *Table[any] {
 	return &Table[any]{Record: t.Record, Command: t.Command, Name: t.Name, InFilters: t.InFilters, Prefix: t.Prefix,
 		Keys: func() []*Key[any] { return erase(t.Keys()) }}
