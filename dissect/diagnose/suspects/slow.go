@@ -65,15 +65,20 @@ func (j *Judge) Slow() (list []*Slow) {
 		j.judgeSlow(s)
 	}
 	slices.SortStableFunc(all, func(a, b *SlowStream) int { return cmp.Compare(a.Span.From, b.Span.From) })
-	for len(all) > 0 {
-		g := slowGroup(all)
-		if g == nil {
-			break
+	few := slices.Clone(all) // streams that are slow only together
+	for _, all := range [][]*SlowStream{slices.DeleteFunc(all, func(x *SlowStream) bool { return !x.isEnough() }), slices.DeleteFunc(few, (*SlowStream).isEnough)} {
+		for len(all) > 0 {
+			g := slowGroup(all)
+			if g == nil {
+				break
+			}
+			taken := g.Streams
+			j.recount(g, all)
+			if taken[0].isEnough() || g.isEnough() {
+				list = append(list, g)
+			}
+			all = slices.DeleteFunc(all, func(s *SlowStream) bool { return slices.Contains(taken, s) })
 		}
-		taken := g.Streams
-		j.recount(g, all)
-		list = append(list, g)
-		all = slices.DeleteFunc(all, func(s *SlowStream) bool { return slices.Contains(taken, s) })
 	}
 	slices.SortStableFunc(list, func(a, b *Slow) int { return cmp.Compare(a.From, b.From) })
 	return list
@@ -126,7 +131,7 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 	}
 	var x *SlowStream
 	finish := func() {
-		if x != nil && x.Late >= minLate && float64(x.Late) >= mostlyLate*float64(x.N) && x.Length() >= minSlow {
+		if x != nil && x.Late > 1 && float64(x.Late) >= mostlyLate*float64(x.N) {
 			list = append(list, x)
 		}
 		x = nil
@@ -150,6 +155,18 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 	}
 	finish()
 	return list
+}
+
+// isEnough reports whether so many requests were late for so long that they are no chance.
+func (x *SlowStream) isEnough() bool { return x.Late >= minLate && x.Length() >= minSlow }
+
+// isEnough reports the same of the requests of several streams, each of which has few.
+func (g *Slow) isEnough() bool {
+	n, late := 0, 0
+	for _, x := range g.Streams {
+		n, late = n+x.N, late+x.Late
+	}
+	return late >= minLate && float64(late) >= mostlyLate*float64(n) && g.Length() >= minSlow
 }
 
 func (j *Judge) newSlowStream(s *facts.Stream) *SlowStream {

@@ -46,7 +46,7 @@ func TestSlowIn(t *testing.T) {
 		}
 		j := &Judge{usual: map[usualKey]int64{{s.Target(), s.Operation}: 10e6}}
 		before := 0
-		list := j.slowIn(s)
+		list := slices.DeleteFunc(j.slowIn(s), func(x *SlowStream) bool { return !x.isEnough() })
 		for _, slow := range list {
 			if j.within(s, slow.Span).Before {
 				before++
@@ -54,6 +54,16 @@ func TestSlowIn(t *testing.T) {
 		}
 		assert.That(t, len(list) == x.slow && before == x.before, "%s: slow %d, after others %d", name, len(list), before)
 	}
+}
+
+// TestFewOfEach checks that several streams with few late requests each are slow together.
+func TestFewOfEach(t *testing.T) {
+	few := func(n, late int) *SlowStream { return &SlowStream{N: n, Late: late} }
+	at := facts.Span{From: 20e9, To: 23e9}
+	assert.That(t, (&Slow{Span: at, Streams: []*SlowStream{few(4, 4), few(2, 2)}}).isEnough(), "six in 3 s")
+	assert.That(t, !(&Slow{Span: at, Streams: []*SlowStream{few(3, 3), few(2, 2)}}).isEnough(), "five")
+	assert.That(t, !(&Slow{Span: at, Streams: []*SlowStream{few(4, 4), few(5, 2)}}).isEnough(), "with others in time")
+	assert.That(t, !(&Slow{Span: facts.Span{From: 20e9, To: 22e9}, Streams: []*SlowStream{few(4, 4), few(2, 2)}}).isEnough(), "for less")
 }
 
 // TestNarrow checks that what is suspected of slow requests, and not of their longest waits, or the other way round, is not the cause.
