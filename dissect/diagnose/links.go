@@ -208,7 +208,7 @@ func (f *Finding) happensWith(c *Finding) bool {
 		return false // these sum up what happened again and again: there is more than this cause explains
 	}
 	if hasCode("evicted", c.Rule.Code) && hasCode("slow lock.wait", f.Rule.Code) {
-		return f.First <= c.Last // it waited for what the client kept, until the eviction freed it
+		return f.First <= c.Last && (c.Rule.Code != "evicted.lock_callback" || f.Client != c.Client || f.Client.Len == 0) // until the eviction freed it
 	}
 	return f.First >= c.First-before
 }

@@ -27,6 +27,7 @@ func TestSimulatedFaults(t *testing.T) {
 		{"thread stuck", 9, "slow.stuck"},
 		{"last thread stuck", 25, "slow.queue"},
 		{"device hung", 57, "target.hung"},
+		{"device hung", 16, "evicted.lock_callback"}, // the client could not write what the lock covers
 		{"job limited", 7, "slow.changed"},
 		{"node starved", 2, "lock.wait"},
 		{"address used twice", 3, "node.duplicate_address"},

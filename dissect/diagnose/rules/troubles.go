@@ -78,7 +78,9 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 func (t *troubles) areIgnored(g *suspects.Group) bool {
 	return !slices.ContainsFunc(g.Troubles, func(x *suspects.Trouble) bool {
 		return x.Wait == nil || !slices.ContainsFunc(t.evicted, func(e *evictions.Eviction) bool {
-			return slices.ContainsFunc(e.Locks, func(l evictions.IgnoredLock) bool { return l.Callback.Sent == x.Wait.Request && !isSet(l.Callback.Answered) })
+			return slices.ContainsFunc(e.Locks, func(l evictions.IgnoredLock) bool {
+				return l.Callback.Sent == x.Wait.Request && !isSet(l.Callback.Answered)
+			})
 		})
 	})
 }
