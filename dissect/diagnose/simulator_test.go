@@ -29,7 +29,7 @@ import (
 var (
 	seeds     = flag.Uint64("seeds", 60, "how many scenes TestSimulator plays")
 	firstSeed = flag.Uint64("seed", 0, "the first of the scenes that TestSimulator plays")
-	fault     = flag.String("fault", "", "the fault of all scenes of TestSimulator")
+	fault     = flag.String("fault", "", "the fault of all scenes of TestSimulator; A+B: two; all: each kind in turn")
 	writeDir  = flag.String("write", "", "a folder for the captures of the scenes that TestSimulator plays")
 )
 
@@ -258,14 +258,14 @@ func play(seed uint64, faults []string) played {
 }
 
 // playAll plays scenes on all processors, and passes them on in their order.
-func playAll(faults []string, do func(played)) {
+func playAll(fault string, do func(played)) {
 	scenes := make(chan chan played, runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(scenes)
 		for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
 			scene := make(chan played, 1)
 			scenes <- scene
-			go func() { scene <- play(seed, faults) }()
+			go func() { scene <- play(seed, faultList(fault, seed)) }()
 		}
 	}()
 	for scene := range scenes {
@@ -273,12 +273,16 @@ func playAll(faults []string, do func(played)) {
 	}
 }
 
-// faultList returns the faults that a scene is to have: the one that is given, or none in particular.
-func faultList(fault string) []string {
-	if fault == "" {
+// faultList returns the faults that a scene is to have; nil: none in particular.
+func faultList(fault string, seed uint64) []string {
+	switch fault {
+	case "":
 		return nil
+	case "all":
+		names := simulator.Faults()
+		return names[seed%uint64(len(names)):][:1]
 	}
-	return []string{fault}
+	return strings.Split(fault, "+")
 }
 
 // add takes the verdict about the views of a scene.
@@ -293,7 +297,7 @@ func (v *verdict) add(p played) {
 // TestSimulator plays random faults against all rules. It prints a table of the faults with -v.
 func TestSimulator(t *testing.T) {
 	v := newVerdict()
-	playAll(faultList(*fault), func(p played) {
+	playAll(*fault, func(p played) {
 		v.add(p)
 		if *writeDir != "" {
 			writeViews(t, p.scene, p.more)
@@ -333,7 +337,7 @@ func TestSimulatorMended(t *testing.T) {
 	v := newVerdict()
 	for fault, seeds := range mended {
 		for _, seed := range seeds {
-			v.add(play(seed, faultList(fault)))
+			v.add(play(seed, faultList(fault, seed)))
 		}
 	}
 	for promise, list := range v.wrong {
