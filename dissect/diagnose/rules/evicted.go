@@ -439,11 +439,16 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	}
 	first := &x.Locks[0]
 	f.First = first.Callback.Sent.Time
-	excludePath(&f, e.known, x.Client, x.Server, facts.Span{From: f.First, To: x.Lost.Time})
-	if isSet(x.Served) && x.Served.Time-f.First > x.Lost.Time-x.Served.Time { // for most of the time
-		const answered = "the server answered another request of it, long after the callback"
-		exclude(&f, atNode(x.Client), x.Served, answered)
-		exclude(&f, onPath(x.Client, x.Server), x.Served, answered)
+	kept := facts.Span{From: f.First, To: x.Lost.Time}
+	if !isSet(first.Callback.Answered) {
+		excludePath(&f, e.known, x.Client, x.Server, kept)
+		if isSet(x.Served) && x.Served.Time-f.First > x.Lost.Time-x.Served.Time { // for most of the time
+			const answered = "the server answered another request of it, long after the callback"
+			exclude(&f, atNode(x.Client), x.Served, answered)
+			exclude(&f, onPath(x.Client, x.Server), x.Served, answered)
+		}
+	} else if mayBeCutOff(e.known, x, kept) {
+		f.Suspects = append(f.Suspects, onPath(x.Client, x.Server), inLNet(x.Client, x.Server))
 	}
 	var b strings.Builder
 	b.WriteString(whoEvicted(x) + ", which ")
@@ -461,7 +466,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 		b.WriteString("; it did not give back " + plural(more, "other lock") + " either")
 	}
 	b.WriteString(".")
-	if w := writesBack(e.known, x, facts.Span{From: f.First, To: x.Lost.Time}); w != nil {
+	if w := writesBack(e.known, x, kept); w != nil {
 		b.WriteString(" Its " + w.Operation.String() + " had no reply for " + duration(w.Length()) + ": it may not have been able to write back.")
 		for _, p := range []diagnose.Place{onPath(x.Client, x.Server), inLNet(x.Client, x.Server), {Kind: diagnose.AtQueue, Node: x.Server},
 			atThread(x.Server), atStorage(evictedFrom(x).label(), x.Server)} {
@@ -501,6 +506,13 @@ func writesBack(known *facts.Facts, e *evictions.Eviction, s facts.Span) *facts.
 		}
 	}
 	return nil
+}
+
+// mayBeCutOff reports whether what an evicted client sent within a span, or a reply to it, may not have come: bytes are missing or were sent again, or
+// the client connected again before a request was refused, as it does without a reply.
+func mayBeCutOff(known *facts.Facts, e *evictions.Eviction, s facts.Span) bool {
+	client, server := facts.HostOf(e.Client), facts.HostOf(e.Server)
+	return !e.HasLostBy || known.LacksIn(client, server, s) || known.DisturbedIn(client, server, s)
 }
 
 // maxProvenLocks leaves room for the evidence of the eviction itself.
