@@ -87,6 +87,9 @@ const (
 	minDisturbed = 15 * second
 	least        = 3          // replies that prove that something works, at least
 	atOnce       = second / 5 // an answer that took no time
+
+	// longestLimited is longer than a limit holds a single request: nobody sets one of less than six requests in a minute.
+	longestLimited = 10 * second
 )
 
 // served is the share of replies in time from which on something works.
@@ -415,6 +418,14 @@ func isolated(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 		if other != w && other.Server == w.Server && other.Job == w.Job && other.Overlaps(around) {
 			return none()
 		}
+	}
+	window := inside(failed(w))
+	if w.Length() < longestLimited && !slices.ContainsFunc(j.during, func(s *facts.Stream) bool { // a limit may have held it until others of the job came
+		return s.Server == w.Server && s.Job == w.Job && s.Portal == w.Portal && !s.IsPing() && slices.ContainsFunc(s.Bins, func(b facts.Bin) bool {
+			return b.Start > w.From && b.To < window.To
+		})
+	}) {
+		return none()
 	}
 	return j.served(w, func(s *facts.Stream) bool {
 		return s.Server == w.Server && (s.Operation == w.Operation || s.Portal == w.Portal && w.Portal != 0 && !s.IsPing())
