@@ -126,21 +126,25 @@ func (s *Story) Opening() string {
 // longestWait returns how long consequences lasted, in parentheses after a space, empty where
 // that is unknown.
 func longestWait(root *Finding, list []*Finding) string {
-	longest := int64(0)
+	longest, of := int64(0), "wait"
 	for _, f := range list {
 		if f.Rule.Code == "recovery.reconnect" {
 			lost := root.First // at the earliest; when the client finds out, its log says
 			if slices.ContainsFunc(f.Evidence, func(e Evidence) bool { return e.IsLog() && e.Time == f.First }) {
 				lost = f.First
 			}
-			longest = max(longest, f.Last-lost)
+			if f.Last-lost > longest {
+				longest, of = f.Last-lost, "outage"
+			}
 		}
-		longest = max(longest, f.Wait)
+		if f.Wait > longest {
+			longest, of = f.Wait, "wait"
+		}
 	}
 	if longest < waitShown {
 		return ""
 	}
-	return fmt.Sprintf(" (the longest %.3g s)", float64(longest)/1e9)
+	return fmt.Sprintf(" (the longest %s %.3g s)", of, float64(longest)/1e9)
 }
 
 // waitShown is the shortest wait in nanoseconds that is worth a word.
@@ -197,6 +201,8 @@ func (f *Finding) isSaidByCause() bool {
 		return f.Root().Rule.Code == "tcp.round_trip" // which has their number
 	case "slow.wait", "slow.queue", "lock.wait", "target.hung":
 		return f.isLongestOf(c)
+	case "slow.changed", "slow.target", "slow.network":
+		return hasCode("slow target.hung", c.Rule.Code) // these are among the same requests
 	case "evicted.unknown", "evicted.silence", "evicted.lock_callback":
 		return f.Severity == Note // the client lost nothing
 	case "target.stopped", "connect.not_up", "connect.starting", "connect.recovering": // restarts count the connects that were refused

@@ -108,12 +108,12 @@ type Bin struct {
 	Times     [classes]float32 // nanoseconds of all of a class
 	Disturbed uint16           // requests of which something was sent again
 
-	// Of the slowest: the frames of request and reply, their file, and the time of the reply.
+	// Of the slowest: the frames of request (0: in another file) and reply, their file, and the time of the reply.
 	request, reply, replied int64
 	file                    *string
 }
 
-// Request returns where the slowest request is.
+// Request returns where the slowest request is; its Frame is 0 if it is not in the same file as its reply.
 func (b *Bin) Request() Point {
 	return Point{Frame: b.request, File: *b.file, Time: b.replied - b.Slowest}
 }
@@ -216,7 +216,10 @@ func (s *Stream) add(r *track.RPC, ns int64) {
 		b.Disturbed++
 	}
 	if ns > b.Slowest || b.file == nil {
-		b.Slowest, b.request, b.reply, b.replied = ns, r.Requested().Frame, at.Frame, at.Time
+		b.Slowest, b.request, b.reply, b.replied = ns, 0, at.Frame, at.Time
+		if p := r.Requested(); p.File == at.File {
+			b.request = p.Frame
+		}
 		if s.file == nil || *s.file != at.File {
 			s.file = &at.File
 		}

@@ -291,7 +291,7 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 	if s.Target != "" {
 		who = namedTarget(s.Target, "", s.Server).String() + " on " + who
 	}
-	f.Text = who + " refused " + plural(v.count, "connect") + " of " + nodes(v.clients)
+	f.Text = who + " refused " + atLeast(v.first.IsLog()) + plural(v.count, "connect") + " of " + nodes(v.clients)
 	if len(v.targets) > 1 {
 		f.Text += " to " + words(v.targets)
 	}

@@ -228,7 +228,7 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 	}
 	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(cmp.Or(e.At.Frame, e.At.Time), 10)
 	if e.Kind == "mgc" || e.Target == "MGS" { // which loses nothing but the locks on its configuration
-		f.Severity, f.Noun = diagnose.Note, "client that the MGS did not know any more"
+		f.Severity, f.Noun = diagnose.Note, "client that had to connect to the MGS anew"
 		if e.Cause == evictions.LockCallback {
 			f.Noun = "client that the MGS evicted"
 		}
@@ -678,9 +678,8 @@ var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
 		"no restart was seen. " +
 		"For a connection to the MGS it is a note, because nothing is lost with it. An administrator who evicts a client (lctl set_param " +
 		"*.*.evict_client=UUID) leaves no other trace on the network.",
-	Limits: evictionLimits + "The cause may have been before the capture began, or in a part that was not captured.",
-	Next: "Look at the server's console log at that time: it has the reason for each eviction. If it has none, somebody evicted the " +
-		"client by hand.",
+	Limits:  evictionLimits + "The cause may have been before the capture began, or in a part that was not captured.",
+	Next:    "Look at the server's console log at that time: it has the reason for each eviction.",
 	Samples: []string{"evicted_by_hand.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
 }, func(j jointEviction, f *diagnose.Finding) {
 	e := j[0]

@@ -12,7 +12,7 @@ import (
 var _ = addLines(diagnose.Rule{
 	Code:     "io.device",
 	Severity: diagnose.Error,
-	Noun:     "logged device error",
+	Noun:     "logged I/O error",
 	Summary:  "A device fails, or the file system on it is damaged, by the log of a server, or of a client that gets EIO.",
 	Meaning:  "Requests to the target on the device wait, fail with EIO, or the target turns read-only.",
 	Next:     "The device, its cables and controller, smartctl, the state of the RAID or pool. Which target is on it: mount, or lctl get_param *.*.mntdev.",

@@ -128,7 +128,7 @@ func (e *ioErrors) found(r *track.RPC, key targetKey, x *ioError, errno int32) {
 		f.Text += again
 	case x.open == x.blind: // they may have been repeated with success
 		f.Severity = diagnose.Warning
-		f.Text += " Whether " + theyWere(x.count) + " repeated with success is not known: which files and ranges they were about is not in the capture."
+		f.Text += " Whether " + theyWere(x.count) + " repeated with success is not known."
 	case x.again > 0:
 		f.Text += fmt.Sprintf(" In %d of the writes, the client tried a range that had failed before.", x.again)
 	}

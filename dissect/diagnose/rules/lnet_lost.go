@@ -54,6 +54,10 @@ func describeLost(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 		f.Text += fmt.Sprintf(" TCP of %s acknowledged %s, and no reply was sent until the request came again: the request or its reply was lost in LNet or ptlrpc there.",
 			nodes(servers), which(unanswered))
 	}
+	orPtlrpc := ""
+	if ignored == 0 {
+		orPtlrpc = " and ptlrpc"
+	}
 	at := clients
 	for _, n := range servers {
 		at = withNew(at, n, maxNames)
@@ -63,5 +67,5 @@ func describeLost(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 		at = []lnet.NID{g.Suspects[0].Node, g.Suspects[0].Peer}
 	}
 	f.Text += excluded(g, diagnose.AtPath, diagnose.AtStorage, diagnose.AtThread)
-	f.Brief = diagnose.Sentences(f.Text, 2) + " Look at LNet of " + nodes(at) + ", not at the network or the storage."
+	f.Brief = diagnose.Sentences(f.Text, 2) + " Look at LNet" + orPtlrpc + " of " + nodes(at) + ", not at the network or the storage."
 }

@@ -49,7 +49,7 @@ func TestLogLines(t *testing.T) {
 	s.expect("error quota.exceeded: 192.0.2.2@tcp refused 1 write of 192.0.2.3@tcp with EDQUOT: whose quota is used up is not known.",
 		"warning slow.thread: The kernel of 192.0.2.2@tcp reported 2 service threads that worked for one request for long, the longest 73.0 s. "+
 			"1 thread was still inactive when the log ended.",
-		"warning connect.read_only: 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. "+
+		"warning connect.read_only: 192.0.2.2@tcp refused at least 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. "+
 			"Whether it succeeded later is not in the log of the server, which does not name the target.",
 		"warning node.not_on_wire: 192.0.2.3@tcp sent 1 OST_CONNECT request to 192.0.2.2@tcp, by its log, that never came onto the wire.")
 }
@@ -524,7 +524,7 @@ func TestConnectsInLogs(t *testing.T) {
 	}
 	s := readLog(t, "\n")
 	connects(s, "fs-OST0000")
-	s.expect("warning connect.not_up: fs-OST0000 on 192.0.2.2@tcp refused 2 connects of 192.0.2.3@tcp with ENODEV in 4.00 s: the target is not on this server, or not started. Connected 8.00 s after the first refusal.")
+	s.expect("warning connect.not_up: fs-OST0000 on 192.0.2.2@tcp refused at least 2 connects of 192.0.2.3@tcp with ENODEV in 4.00 s: the target is not on this server, or not started. Connected 8.00 s after the first refusal.")
 	s = readLogOf(t, "\n00000100:00080000:0.0:1795253986.900000:0:1:0:(import.c:84:import_set_state_nolock()) 00000000d81c0d34 fs-OST0000_UUID: changing import state from DISCONN to CONNECTING\n", node3)
 	connects(s, "fs-OST0000")
 	s.expect()

@@ -51,6 +51,7 @@ var _ = addTrouble(diagnose.Rule{
 		}) {
 			text += " By its log, it was up and had requests to send."
 			look = " Look at its link first."
+			f.Next = "Look at its link, the switch port and the cable. The nodes that waited for it are not to blame."
 		}
 	} else {
 		text = notAcknowledged(&s, long)

@@ -120,6 +120,7 @@ func clientNIDs(clients []*recovery.Client) (list []lnet.NID) {
 // empty when they saw nothing.
 func impactText(v *recovery.Recovery) string {
 	sum := v.Impact()
+	sum.Lacks = mayBeMore(v)
 	if v.Kind == recovery.Failover && !isSet(v.Back) { // the other server, which was not captured, may have answered
 		sum.Unanswered = 0
 	}
@@ -134,8 +135,10 @@ func isFinal(v *recovery.Recovery) bool {
 
 func impactOf(i recovery.Impact, final bool) (text string) {
 	switch {
-	case i.Waited == 1:
+	case i.Waited == 1 && !i.Lacks:
 		text = " A request waited " + duration(i.Longest) + " until the target served it."
+	case i.Waited == 1:
+		text = " At least 1 request waited " + duration(i.Longest) + " until the target served it."
 	case i.Waited > 1:
 		text = sentence(atLeast(i.Lacks)+plural(i.Waited, "request")) + " waited until the target served them, the longest " +
 			duration(i.Longest) + "."

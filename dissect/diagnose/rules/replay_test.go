@@ -290,7 +290,7 @@ func TestChurn(t *testing.T) {
 func TestErrorsOfCutMessages(t *testing.T) {
 	for code, want := range map[string]string{
 		"quota.exceeded": "A target of 192.0.2.2@tcp refused 5 writes of 192.0.2.3@tcp with EDQUOT: whose quota is used up is not known.",
-		"io.error":       "A target of 192.0.2.2@tcp answered 5 writes of 192.0.2.3@tcp with EIO. Whether they were repeated with success is not known: which files and ranges they were about is not in the capture.",
+		"io.error":       "A target of 192.0.2.2@tcp answered 5 writes of 192.0.2.3@tcp with EIO. Whether they were repeated with success is not known.",
 	} {
 		severity := map[string]diagnose.Severity{"quota.exceeded": diagnose.Error, "io.error": diagnose.Warning}[code]
 		got := replay(t, code, "full_ost.pcap.zst", func(m *dissect.Message) bool {

@@ -77,7 +77,7 @@ func describeRestart(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Fin
 	}
 	f.Brief = diagnose.Sentences(f.Text, 1) + waits + evictedText(v) + look
 	f.Prove(v.LastReply, "the last reply of the target before")
-	sign := "the first sign that it is gone"
+	sign := "a sign that it is gone"
 	if isSet(v.Starting) && v.Starting.Time < v.Gone.Time {
 		sign = "a client finds out that it was gone"
 	}
@@ -110,7 +110,7 @@ func describeMGS(r *diagnose.Reporter, v *recovery.Recovery, f *diagnose.Finding
 	f.CompareTime(unreachableTime, v.Back.Time-v.LastReply.Time)
 	suspect(f, ofOutage(v)...)
 	f.Prove(v.LastReply, "the last reply of the MGS before")
-	f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
+	f.Prove(v.Gone, "a sign that it is gone: %s", goneText(v))
 	f.Prove(client.Connected, "%s connects again, and the MGS does not know it any more", client.Connection.Client)
 	return true
 }
@@ -245,6 +245,11 @@ var signTexts = map[recovery.Sign]string{
 	recovery.SignLog:          "a client loses the connection",
 }
 
+// mayBeMore reports whether there may be more of what is counted: bytes were not captured, or a part is known by logs, which do not have all requests.
+func mayBeMore(v *recovery.Recovery) bool {
+	return v.Lacks || v.OnlyLogged || v.Gone.IsLog() || v.Back.IsLog()
+}
+
 // refusalsText returns a sentence about the connects that were refused, with a space
 // before it.
 func refusalsText(v *recovery.Recovery) string {
@@ -263,15 +268,15 @@ func refusalsText(v *recovery.Recovery) string {
 	}
 	text := ""
 	switch {
-	case total == 1 && v.Lacks:
+	case total == 1 && mayBeMore(v):
 		text = " Meanwhile at least 1 connect was refused with " + with + "."
 	case total == 1:
 		text = " Meanwhile a connect was refused with " + with + "."
 	case total > 1:
-		text = " Meanwhile " + atLeast(v.Lacks) + plural(total, "connect") + " were refused with " + with + "."
+		text = " Meanwhile " + atLeast(mayBeMore(v)) + plural(total, "connect") + " were refused with " + with + "."
 	}
 	if unanswered > 0 {
-		text += sentence(atLeast(v.Lacks)+plural(unanswered, "connect")) + " got no reply."
+		text += sentence(atLeast(mayBeMore(v))+plural(unanswered, "connect")) + " got no reply."
 	}
 	return text
 }
@@ -313,7 +318,7 @@ func clientsText(r *diagnose.Reporter, v *recovery.Recovery) (text string) {
 		replayed = append(replayed, plural(locks.Count, "lock"))
 	}
 	if len(replayed) > 0 && back > 0 {
-		text += sentence(atLeast(v.Lacks || v.OnlyLogged)+words(replayed)) + " " + was(requests.Count+locks.Count) + " replayed."
+		text += sentence(atLeast(mayBeMore(v))+words(replayed)) + " " + was(requests.Count+locks.Count) + " replayed."
 	}
 	text += evictedText(v)
 	if missing := missingClients(r, v); len(missing) > 0 {
@@ -410,7 +415,7 @@ var _ = add(diagnose.Rule{
 		f.Brief = targetName(v) + " was restarted on " + v.Server.String() + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
 			" at once" + lostText(evicted) + ". Look who restarted it, and how (umount -f, abort_recov), not at the clients."
 		f.Prove(v.LastReply, "the last reply of the target before")
-		f.Prove(v.Gone, "the first sign that it is gone: %s", goneText(v))
+		f.Prove(v.Gone, "a sign that it is gone: %s", goneText(v))
 		for _, c := range evicted {
 			f.Prove(c.Evicted, "%s connects, and is evicted", c.Connection.Client)
 		}

@@ -101,8 +101,11 @@ func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
 	case worst.Waited(): // the log has no times of the slow ones alone
 		average, these = all.Sum/int64(n), "all"
 		for _, x := range s.Streams {
-			f.Wait = max(f.Wait, x.Slowest.Slowest)
+			if x.Slowest.Slowest > slowest.Slowest.Slowest {
+				slowest = x
+			}
 		}
+		f.Wait = slowest.Slowest.Slowest
 		which := fmt.Sprintf("%d of them", all.Logged)
 		if all.Logged == int64(n) {
 			which = "they"
@@ -123,8 +126,10 @@ func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
 	f.Text = fmt.Sprintf("%d of %d requests (%s) of %s%s to %s were slow within %s: %s took %s on average and %s at most%s.", late, n,
 		operations.text(func(opcode uint32) string { return names[opcode] }), nodes(clients), jobsText(jobs), to, duration(s.Length()), these,
 		duration(average), duration(f.Wait), than)
-	f.Prove(slowest.Slowest.Request(), "the slowest request")
-	f.Prove(slowest.Slowest.Reply(), "its reply, %s later", duration(f.Wait))
+	if p := slowest.Slowest.Request(); p.Frame != 0 {
+		f.Prove(p, "the slowest request")
+	}
+	f.Prove(slowest.Slowest.Reply(), "the reply to the slowest request, after %s", duration(f.Wait))
 	f.Key = fmt.Sprint(s.Suspects, s.From)
 	f.Severity = diagnose.Warning
 	return f, cause

@@ -325,7 +325,7 @@ func reportRoundTrips(r *diagnose.Reporter, known *facts.Facts) {
 			f.Compare(slowAckRatio, float64(p.Slow[0].Least)/float64(usual))
 			resent, messages := resentWith(r.Paths(), p)
 			if resent >= slowAckResent.Value {
-				f.Text += fmt.Sprintf(" %.0f segments from or to it were sent again.", resent)
+				f.Text += fmt.Sprintf(" %.0f segments from or to it were sent again, or came twice.", resent)
 			}
 			if _, changed := p.Typical(); !changed {
 				f.Compare(slowAckResent, resent)
@@ -401,7 +401,7 @@ func roundTripFinding(r *diagnose.Reporter, p *paths.Path, seconds int, usual st
 	f.Text = fmt.Sprintf("The network to or from %s is slow: in each of %d seconds, its fastest acknowledgement to %s took %s or more; %s.",
 		p.To, seconds, p.From, roundedDown(least), usual)
 	for _, s := range p.Slow {
-		f.Prove(s.From, "from here on, no acknowledgement of %s in less than %s", p.To, roundedDown(s.Least))
+		f.Prove(s.From, "the fastest acknowledgement of %s in the second from here on took %s or more", p.To, roundedDown(s.Least))
 	}
 	return f
 }
