@@ -269,7 +269,7 @@ func (j *Judge) judgeSilence(t *Trouble, s *facts.Silence) {
 			at, peer, ok = j.Facts.TalksWithin(end.host, inVain, end.other)
 		}
 		if ok {
-			proof, _ := evidence(at, "%s and %s talk meanwhile", end.nid, j.Facts.NIDOf(peer))
+			proof, _ := evidence(at, "%s and %s talk all the time, from here on", end.nid, j.Facts.NIDOf(peer))
 			t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
 		} else {
 			t.Suspects = append(t.Suspects, place)
