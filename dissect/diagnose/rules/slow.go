@@ -115,6 +115,8 @@ func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
 			duration(all.Queued/all.Logged), duration(all.Worked/all.Logged))
 		if inServer < average/2 {
 			cause = " The queue of " + nodes(servers) + " is one cause; where most of the time was spent, this input does not show."
+		} else if len(s.Suspects) == 1 {
+			cause = " By this, the cause is the " + s.Suspects[0].String() + "."
 		}
 	case worst.Target() == (facts.Target{Server: worst.Server}): // logs do not say which one
 		than = ", where many take less than " + duration(worst.Usual) + " at other times, or at other targets"
