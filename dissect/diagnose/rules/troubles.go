@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -77,12 +78,17 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 // areIgnored reports whether all that waited are callbacks without a reply for which a client was evicted: the finding about that tells of them.
 func (t *troubles) areIgnored(g *suspects.Group) bool {
 	return !slices.ContainsFunc(g.Troubles, func(x *suspects.Trouble) bool {
-		return x.Wait == nil || !slices.ContainsFunc(t.evicted, func(e *evictions.Eviction) bool {
-			return slices.ContainsFunc(e.Locks, func(l evictions.IgnoredLock) bool {
-				return l.Callback.Sent == x.Wait.Request && !isSet(l.Callback.Answered)
-			})
-		})
+		return x.Wait == nil || !slices.ContainsFunc(t.evicted, func(e *evictions.Eviction) bool { return ignores(e, x.Wait) })
 	})
+}
+
+// ignores reports whether a wait is that for the reply to a callback for which a client was evicted. Logs do not say which lock it was for.
+func ignores(e *evictions.Eviction, w *facts.Wait) bool {
+	if w.Request.IsLog() {
+		return e.Cause == evictions.LockCallback && e.Line != nil && w.Opcode == opcodes.LDLM_BL_CALLBACK && w.Client == e.Server && w.Server == e.Client &&
+			w.From < e.Line.Time && e.Line.Time < w.To+int64(time.Second)
+	}
+	return slices.ContainsFunc(e.Locks, func(l evictions.IgnoredLock) bool { return l.Callback.Sent == w.Request && !isSet(l.Callback.Answered) })
 }
 
 // maxRequests is how many of its requests a finding has, by which lines of logs about them find their cause.
