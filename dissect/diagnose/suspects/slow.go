@@ -74,7 +74,7 @@ func (j *Judge) Slow() (list []*Slow) {
 			}
 			taken := g.Streams
 			j.recount(g, all)
-			if taken[0].isEnough() || g.isEnough() {
+			if taken[0].isEnough() || !j.OnlyLogs && g.isEnough() { // one log has too little of what others did meanwhile
 				list = append(list, g)
 			}
 			all = slices.DeleteFunc(all, func(s *SlowStream) bool { return slices.Contains(taken, s) })
