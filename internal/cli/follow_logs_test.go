@@ -44,7 +44,7 @@ func TestFollowLogs(t *testing.T) {
 		evicted = "2026-11-24T10:00:00+00:00 oss1 kernel: LustreError: 0:0:(ldlm_lockd.c:256:expired_lock_main()) ### lock callback timer expired after 30s: evicting client at " +
 			"192.0.2.4@tcp  ns: filter-lustre-OST0000_UUID lock: 01/0xf lrc: 3/0,0 mode: PW/PW res: [0x280000401:0x41:0x0].0x0 rrc: 3 type: EXT\n"
 		waited = "2026-11-24T10:00:10+00:00 oss1 kernel: Lustre: 1:0:(client.c:1:ptlrpc_expire_one_request()) @@@ Request sent has timed out for slow reply: [sent 1795514380/real 1795514380]  " +
-			"req@1 x1883031475000832/t0(0) o104->lustre-OST0000@192.0.2.4@tcp:15/16 lens 328/224 e 0 to 1 dl 1795514410 ref 1 fl Rpc:XQr/0/ffffffff rc 0/-1\n"
+			"req@1 x1883031475000832/t0(0) o104->lustre-OST0000@192.0.2.5@tcp:15/16 lens 328/224 e 0 to 1 dl 1795514410 ref 1 fl Rpc:XQr/0/ffffffff rc 0/-1\n"
 		broken = "2026-11-24T10:00:09+00:00 oss1 kernel: blk_update_request: I/O error, dev sdc, sector 4711 op 0x0:(READ)\n"
 		panics = "2026-11-24T11:00:00+00:00 oss1 kernel: Kernel panic - not syncing: softlockup: hung tasks\n"
 	)
