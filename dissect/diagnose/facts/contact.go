@@ -191,35 +191,28 @@ func (f *Facts) packet(e *lnet.IBEvent) {
 // a span: both are alive, and can reach each other.
 func (f *Facts) Talks(host netip.Addr, s Span, except netip.Addr) (at Point, peer netip.Addr, ok bool) {
 	pause := max(s.Length()/3, 2*runPause)
-	for _, c := range fifo.All(f.contacts) {
-		if c.From != host || c.To == except || c.Messages.Pause(s) > pause {
-			continue
-		}
-		back, known := fifo.Get(f.contacts, contactKey{c.Source, c.To, c.From})
-		if known && back.Messages.Pause(s) <= pause {
-			at, _ = c.Messages.Within(s)
-			return at, c.To, true
-		}
-	}
-	return at, peer, false
+	return f.partner(host, except, s, func(c *Contact) bool { return c.Messages.Pause(s) <= pause })
 }
 
 // TalksWithin returns another host with which LNet of a host exchanged messages in the middle of a span, without anything sent again: where they
 // have little to say, Talks does not know them.
 func (f *Facts) TalksWithin(host netip.Addr, s Span, except netip.Addr) (at Point, peer netip.Addr, ok bool) {
 	middle := Span{s.From + s.Length()/4, s.To - s.Length()/4}
+	return f.partner(host, except, middle, func(c *Contact) bool {
+		_, heard := c.Messages.Within(middle)
+		return heard && !f.DisturbedIn(c.From, c.To, s)
+	})
+}
+
+// partner returns another host, and not the one that is excluded, for which both directions are as wanted, and where a message to it is within a span.
+func (f *Facts) partner(host, except netip.Addr, s Span, wanted func(*Contact) bool) (at Point, peer netip.Addr, ok bool) {
 	for _, c := range fifo.All(f.contacts) {
-		if c.From != host || c.To == except || f.DisturbedIn(c.From, c.To, s) {
+		if c.From != host || c.To == except || !wanted(c) {
 			continue
 		}
-		back, known := fifo.Get(f.contacts, contactKey{c.Source, c.To, c.From})
-		if !known {
-			continue
-		}
-		if _, heard := back.Messages.Within(middle); heard {
-			if at, ok = c.Messages.Within(middle); ok {
-				return at, c.To, true
-			}
+		if back, known := fifo.Get(f.contacts, contactKey{c.Source, c.To, c.From}); known && wanted(back) {
+			at, _ = c.Messages.Within(s)
+			return at, c.To, true
 		}
 	}
 	return at, peer, false
