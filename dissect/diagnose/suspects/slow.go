@@ -65,22 +65,34 @@ func (j *Judge) Slow() (list []*Slow) {
 		j.judgeSlow(s)
 	}
 	slices.SortStableFunc(all, func(a, b *SlowStream) int { return cmp.Compare(a.Span.From, b.Span.From) })
-	few := slices.Clone(all) // streams that are slow only together
-	for _, all := range [][]*SlowStream{slices.DeleteFunc(all, func(x *SlowStream) bool { return !x.isEnough() }), slices.DeleteFunc(few, (*SlowStream).isEnough)} {
-		for len(all) > 0 {
-			g := slowGroup(all)
-			if g == nil {
-				break
-			}
-			taken := g.Streams
-			j.recount(g, all)
-			if taken[0].isEnough() || !j.OnlyLogs && g.isEnough() { // one log has too little of what others did meanwhile
-				list = append(list, g)
-			}
-			all = slices.DeleteFunc(all, func(s *SlowStream) bool { return slices.Contains(taken, s) })
+	var enough, few []*SlowStream // few: of requests, so that they count only together
+	for _, x := range all {
+		if x.isEnough() {
+			enough = append(enough, x)
+		} else {
+			few = append(few, x)
 		}
 	}
+	list = j.slowGroups(enough)
+	if !j.OnlyLogs { // one log has too little of what others did meanwhile
+		list = append(list, slices.DeleteFunc(j.slowGroups(few), func(g *Slow) bool { return !g.isEnough() })...)
+	}
 	slices.SortStableFunc(list, func(a, b *Slow) int { return cmp.Compare(a.From, b.From) })
+	return list
+}
+
+// slowGroups divides streams into groups that one place can explain.
+func (j *Judge) slowGroups(rest []*SlowStream) (list []*Slow) {
+	for len(rest) > 0 {
+		g := slowGroup(rest)
+		if g == nil {
+			break
+		}
+		taken := g.Streams
+		j.recount(g, rest)
+		list = append(list, g)
+		rest = slices.DeleteFunc(rest, func(s *SlowStream) bool { return slices.Contains(taken, s) })
+	}
 	return list
 }
 
