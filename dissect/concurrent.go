@@ -99,7 +99,7 @@ func (s *sender) call(do func()) {
 	s.sendFull()
 }
 
-// passOn returns a func that passes copies on to a hook, nil if there is none.
+// passOn returns a hook that has another one called with a copy of the event, in the order of the messages; nil for nil.
 func passOn[T any](s *sender, hook func(*T)) func(*T) {
 	if hook == nil {
 		return nil

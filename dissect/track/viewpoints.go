@@ -44,7 +44,7 @@ func (l *Viewpoints) See(source int, from, to lnet.NID) {
 // IsAt reports whether a capture was made on a node.
 func (l *Viewpoints) IsAt(node lnet.NID) bool { return l.At(node) >= 0 }
 
-// At returns the capture point on a node, -1: there is none.
+// At returns the number of the capture point at a node, -1 if no capture was made there.
 func (l *Viewpoints) At(node lnet.NID) int {
 	return slices.IndexFunc(l.points, func(v viewpoint) bool { return v.n == 1 && v.nodes[0] == node })
 }

@@ -42,7 +42,7 @@ func NewMap[K comparable, V any](max int) *Map[K, V] {
 	return &Map[K, V]{max: max, seed: maphash.MakeSeed()}
 }
 
-// find returns the slot of a key, nil if there is none, and its hash.
+// find returns the slot of a key, which is nil if the map does not have the key, and the hash of the key.
 func find[K comparable, V any](m *Map[K, V], k K) (s *slot[K, V], hash uint64) {
 	hash = maphash.Comparable(m.seed, k)
 	for e := m.index.First(hash); e != nil; e = e.Next() {

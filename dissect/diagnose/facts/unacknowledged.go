@@ -90,8 +90,8 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point, least int) {
 	}
 }
 
-// spokeAgain looks for the first frame that a host sends after a long silence, in which it did not acknowledge some bytes. The silence ends
-// there, also where the bytes are sent again later: the host has lost the connection. It returns the time of the frame, 0 if there is none.
+// spokeAgain ends a long silence at the first frame that the host sends after it. Bytes that are sent again after this frame do not prolong
+// the silence: the host has lost the connection, and will not acknowledge them. It returns the time of the frame, 0 if there is none.
 func (f *Facts) spokeAgain(c *Contact, u *Unacknowledged) int64 {
 	if u == nil || u.Length() <= LongPause {
 		return 0

@@ -62,7 +62,7 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 		t := diagnose.Shared(r, newTroubles)
 		report := func(until int64) {
 			for _, g := range t.list() {
-				if ruleOf(g) != number || lastOf(g) > until || t.areIgnored(g) {
+				if ruleOf(g) != number || lastOf(g) > until || t.isToldByEvictions(g) {
 					continue
 				}
 				f := t.finding(g, rule.Severity)
@@ -75,15 +75,17 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 	return add(rule)
 }
 
-// areIgnored reports whether all that waited are callbacks without a reply for which a client was evicted: the finding about that tells of them.
-func (t *troubles) areIgnored(g *suspects.Group) bool {
+// isToldByEvictions reports whether all waits of a group are for replies to callbacks that led to evictions: the findings about the evictions tell of
+// them.
+func (t *troubles) isToldByEvictions(g *suspects.Group) bool {
 	return !slices.ContainsFunc(g.Troubles, func(x *suspects.Trouble) bool {
-		return x.Wait == nil || !slices.ContainsFunc(t.evicted, func(e *evictions.Eviction) bool { return ignores(e, x.Wait) })
+		return x.Wait == nil || !slices.ContainsFunc(t.evicted, func(e *evictions.Eviction) bool { return ledTo(x.Wait, e) })
 	})
 }
 
-// ignores reports whether a wait is that for the reply to a callback for which a client was evicted. Logs do not say which lock it was for.
-func ignores(e *evictions.Eviction, w *facts.Wait) bool {
+// ledTo reports whether a wait is for the reply to a callback, and the client was evicted since it did not come. Logs do not say which lock a
+// callback was for.
+func ledTo(w *facts.Wait, e *evictions.Eviction) bool {
 	if w.Request.IsLog() {
 		return e.Cause == evictions.LockCallback && e.Line != nil && w.Opcode == opcodes.LDLM_BL_CALLBACK && w.Client == e.Server && w.Server == e.Client &&
 			w.From < e.Line.Time && e.Line.Time < w.To+int64(time.Second)

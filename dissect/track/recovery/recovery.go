@@ -35,7 +35,7 @@ type Recovery struct {
 	byServer   bool  // Back is the connect of another server that takes no part in a recovery, or of the server itself
 }
 
-// Counted is what a server counts of the clients that take part in a recovery. It knows of all, also of those that no capture has.
+// Counted are the numbers of clients in the lines that a server logs about a recovery. They include clients that are in no capture.
 type Counted struct {
 	Clients, Recovered int  // 0 Clients: unknown
 	IsOver             bool // the recovery; else Recovered is not known yet
