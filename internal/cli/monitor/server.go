@@ -6,9 +6,9 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
-
-	"golang.org/x/net/netutil"
 
 	"github.com/lshark/lshark/internal/cli/exit"
 )
@@ -25,8 +25,9 @@ const (
 )
 
 type server struct {
-	listener net.Listener
-	http     http.Server
+	listener    net.Listener
+	http        http.Server
+	connections connections
 }
 
 func listen(address string) (*server, error) {
@@ -37,7 +38,7 @@ func listen(address string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{listener: netutil.LimitListener(l, maxConnections)}, nil
+	return &server{listener: l}, nil
 }
 
 func (s *server) address() string { return s.listener.Addr().String() }
@@ -58,7 +59,7 @@ func (s *server) serve(metrics http.Handler, alive func() bool) {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "lshark monitor: /metrics, /healthz\n")
 	})
-	s.http = http.Server{Handler: mux,
+	s.http = http.Server{Handler: mux, ConnState: s.connections.changed,
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader,
 		ErrorLog:       log.New(io.Discard, "", 0)} // peers could fill the log
@@ -73,4 +74,48 @@ func (s *server) close() {
 		s.http.Close()
 	}
 	s.listener.Close()
+}
+
+// connections are those that are open. When there are too many, the one that has waited
+// longest for a request is closed, so that peers without requests keep nobody away.
+type connections struct {
+	mu   sync.Mutex
+	open []connection // those that began to wait first come first
+}
+
+type connection struct {
+	net.Conn
+	active bool // a request is being read or answered
+}
+
+// changed follows the state of a connection, as http.Server.ConnState.
+func (c *connections) changed(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state == http.StateNew {
+		if len(c.open) == maxConnections {
+			c.closeOldest()
+		}
+		c.open = append(c.open, connection{Conn: conn})
+		return
+	}
+	i := slices.IndexFunc(c.open, func(have connection) bool { return have.Conn == conn })
+	if i < 0 {
+		return // closed by closeOldest
+	}
+	if state == http.StateActive {
+		c.open[i].active = true
+		return
+	}
+	c.open = slices.Delete(c.open, i, i+1)
+	if state == http.StateIdle {
+		c.open = append(c.open, connection{Conn: conn})
+	}
+}
+
+// closeOldest closes a connection: one without a request if possible.
+func (c *connections) closeOldest() {
+	i := max(0, slices.IndexFunc(c.open, func(have connection) bool { return !have.active }))
+	c.open[i].Close() // an error is that of a peer that is gone
+	c.open = slices.Delete(c.open, i, i+1)
 }

@@ -126,6 +126,25 @@ func TestServiceFull(t *testing.T) {
 	}
 }
 
+// TestServerBusy checks that connections without a request do not keep others away.
+func TestServerBusy(t *testing.T) {
+	s, err := listen("127.0.0.1:0")
+	must.NoError(t, err)
+	s.serve(http.NotFoundHandler(), func() bool { return true })
+	defer s.close()
+	for i := range 10 * maxConnections {
+		conn := must.Value(net.Dial("tcp", s.address()))(t)
+		defer conn.Close()
+		if i%2 == 0 {
+			conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost:")) // it may be closed already
+		}
+	}
+	client := http.Client{Timeout: 10 * readHeaderTimeout}
+	resp := must.Value(client.Get("http://" + s.address() + "/healthz"))(t)
+	resp.Body.Close()
+	assert.Equal(t, resp.StatusCode, http.StatusOK, resp.Status)
+}
+
 // TestHasReceiver: the variables of OpenTelemetry have an effect on live captures only, in
 // which they make -Y possible.
 func TestHasReceiver(t *testing.T) {
