@@ -44,7 +44,7 @@ const ReorderFrames = 128
 // them k is.
 func bothWays(k *link.Flow) (link.Flow, uint8) {
 	if k.SrcPort > k.DstPort || k.SrcPort == k.DstPort && string(k.Src[:]) > string(k.Dst[:]) {
-		return link.Flow{Src: k.Dst, Dst: k.Src, SrcPort: k.DstPort, DstPort: k.SrcPort, Source: k.Source}, 1
+		return k.Reverse(), 1
 	}
 	return *k, 0
 }

@@ -171,15 +171,11 @@ type sighting struct {
 	earlier int32 // index of the previous sighting of the same segment, or -1
 }
 
-func back(f link.Flow) link.Flow {
-	return link.Flow{Src: f.Dst, Dst: f.Src, SrcPort: f.DstPort, DstPort: f.SrcPort}
-}
-
 func (s *sightings) number(f link.Flow) int32 {
 	n, known := s.flows[f]
 	if !known {
 		n = int32(len(s.flows)+1) &^ 1
-		s.flows[back(f)] = n + 1
+		s.flows[f.Reverse()] = n + 1
 		s.flows[f] = n
 	}
 	return n

@@ -174,12 +174,12 @@ func TestSegmentTable(t *testing.T) {
 func TestManySightings(t *testing.T) {
 	f := link.Flow{Src: [16]byte{1}, Dst: [16]byte{2}, SrcPort: 1021, DstPort: 988}
 	s := newSightings()
-	there, opposite := s.number(f), s.number(back(f))
+	there, opposite := s.number(f), s.number(f.Reverse())
 	assert.That(t, there == s.number(f) && opposite == there^1, "flows %d and %d", there, opposite)
 	for file := range int32(1000) {
 		own := segment{0, uint32(file), 1}
 		every := segment{1, 0, 1}
-		list := fileSegments{flows: []link.Flow{f, back(f)}}
+		list := fileSegments{flows: []link.Flow{f, f.Reverse()}}
 		list.place(own)
 		list.times.add(1)
 		list.place(every)

@@ -69,6 +69,11 @@ type Flow struct {
 	Source           int32 // capture point
 }
 
+// Reverse returns the opposite direction.
+func (f *Flow) Reverse() Flow {
+	return Flow{Src: f.Dst, Dst: f.Src, SrcPort: f.DstPort, DstPort: f.SrcPort, Source: f.Source}
+}
+
 // UnknownWindow is the Window of a segment in which it was cut off.
 const UnknownWindow = -1
 
