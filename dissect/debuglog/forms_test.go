@@ -120,14 +120,15 @@ func TestEveryForm(t *testing.T) {
 		if strings.HasPrefix(f.form, "@@@") {
 			continue // its lines go on with a request
 		}
-		line := f.form
-		for name, value := range values {
-			line = strings.ReplaceAll(line, "{"+name+"}", value)
-		}
-		line = regexp.MustCompile(`\{\w*\}`).ReplaceAllString(line, "some-text")
-		var e Event
-		if !e.read(&Line{Mask: MaskError, Message: []byte(line)}, &n, false) || e.Kind != f.kind || e.Reason != f.reason {
-			t.Errorf("%s\nis %s, not %s", line, describe(&e), kindNames[f.kind])
+		for _, line := range spell(f.form) {
+			for name, value := range values {
+				line = strings.ReplaceAll(line, "{"+name+"}", value)
+			}
+			line = regexp.MustCompile(`\{\w*\}`).ReplaceAllString(line, "some-text")
+			var e Event
+			if !e.read(&Line{Mask: MaskError, Message: []byte(line)}, &n, false) || e.Kind != f.kind || e.Reason != f.reason {
+				t.Errorf("%s\nis %s, not %s", line, describe(&e), kindNames[f.kind])
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package debuglog
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,32 +56,13 @@ type Thread struct {
 func (c *Call) Thread() Thread { return Thread{c.Log, c.PID} }
 
 // Begin returns the time of the first event.
-func (c *Call) Begin() int64 { return first(c.Sent, c.Arrived, c.Handling, c.Handled, c.Completed) }
+func (c *Call) Begin() int64 { return cmp.Or(c.Sent, c.Arrived, c.Handling, c.Handled, c.Completed) }
 
 // End returns the time of the last event.
 func (c *Call) End() int64 { return max(c.Completed, c.Handled, c.Handling, c.Sent, c.Failed) }
 
-// first returns the first time that is known.
-func first(times ...int64) int64 {
-	for _, t := range times {
-		if t != 0 {
-			return t
-		}
-	}
-	return 0
-}
-
 // Over reports whether the log has the end of the RPC.
 func (c *Call) Over() bool { return c.Completed != 0 || c.Handled != 0 }
-
-// Shift adds an offset to all times.
-func (c *Call) Shift(offset int64) {
-	for _, t := range []*int64{&c.Sent, &c.Completed, &c.Arrived, &c.Handling, &c.Handled, &c.Failed} {
-		if *t != 0 {
-			*t += offset
-		}
-	}
-}
 
 // Take adds an event to a call, with the offset of the clock of its log. It reports whether
 // the event may belong to it: a request that was handled and comes again is another Call.
@@ -183,12 +166,7 @@ func (e *Event) BeginsCall() bool { return e.Service > 0 && e.IsTimeout() }
 func (e *Event) IsTimeout() bool { return e.GaveUp() != NoReason }
 
 func hasPrefix(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if len(s) >= len(p) && s[:len(p)] == p {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // NewCall returns the call that an event of an RPC begins.
