@@ -72,29 +72,13 @@ type ConnectData struct {
 
 // ConnectLimits are the sizes and counts in struct obd_connect_data of the reply to a connect.
 type ConnectLimits struct {
-	flags     uint64 // which of them are valid
-	index     uint32
-	grant     uint32
-	brwSize   uint32
-	ibits     uint64
-	blockBits uint8
-	inodeBits uint8
-	taxKiB    uint16
-	maxBlocks uint32
-	checksums uint32
-	maxEASize uint32
-	maxBytes  uint64
-	maxMod    uint16
+	data [80]byte // of the struct, up to ocd_maxmodrpcs
+	big  bool
 }
 
 func (l *ConnectLimits) read(b []byte, big bool) {
-	word := func(name string) uint64 { return opcodes.ObdConnectData.Field(name).Uint(b, big) }
-	*l = ConnectLimits{flags: word("ocd_connect_flags"), index: uint32(word("ocd_index")), grant: uint32(word("ocd_grant")),
-		brwSize: uint32(word("ocd_brw_size")), ibits: word("ocd_ibits_known"),
-		blockBits: uint8(word("ocd_grant_blkbits")), inodeBits: uint8(word("ocd_grant_inobits")),
-		taxKiB: uint16(word("ocd_grant_tax_kb")), maxBlocks: uint32(word("ocd_grant_max_blks")),
-		checksums: uint32(word("ocd_cksum_types")), maxEASize: uint32(word("ocd_max_easize")),
-		maxBytes: word("ocd_maxbytes"), maxMod: uint16(word("ocd_maxmodrpcs"))}
+	*l = ConnectLimits{big: big}
+	copy(l.data[:], b)
 }
 
 // ConnectLimit is one of ConnectLimits, with the name that lctl has for it.
@@ -106,23 +90,25 @@ type ConnectLimit struct {
 
 // List returns those that are valid, in the order of lctl.
 func (l *ConnectLimits) List() (list []ConnectLimit) {
-	add := func(flag uint64, name string, v uint64, hex bool) {
-		if l.flags&flag != 0 {
+	word := func(name string) uint64 { return opcodes.ObdConnectData.Field(name).Uint(l.data[:], l.big) }
+	add := func(flag, name string, v uint64, hex bool) {
+		if word("ocd_connect_flags")&opcodes.ObdConnectFlags.Bit(flag) != 0 {
 			list = append(list, ConnectLimit{name, v, hex})
 		}
 	}
-	add(flagIndex, "target_index", uint64(l.index), false)
-	add(flagGrant, "initial_grant", uint64(l.grant), false)
-	add(flagBRWSize, "max_brw_size", uint64(l.brwSize), false)
-	add(flagIBits, "ibits_known", l.ibits, true)
-	add(flagGrantParam, "grant_block_size", 1<<l.blockBits, false)
-	add(flagGrantParam, "grant_inode_size", 1<<l.inodeBits, false)
-	add(flagGrantParam, "grant_max_extent_size", uint64(l.maxBlocks)<<l.blockBits, false)
-	add(flagGrantParam, "grant_extent_tax", uint64(l.taxKiB)<<10, false)
-	add(flagChecksum, "cksum_types", uint64(l.checksums), true)
-	add(flagMaxEASize, "max_easize", uint64(l.maxEASize), false)
-	add(flagMaxBytes, "max_object_bytes", l.maxBytes, false)
-	add(flagMultiMod, "max_mod_rpcs", uint64(l.maxMod), false)
+	blockBits := word("ocd_grant_blkbits")
+	add("INDEX", "target_index", word("ocd_index"), false)
+	add("GRANT", "initial_grant", word("ocd_grant"), false)
+	add("BRW_SIZE", "max_brw_size", word("ocd_brw_size"), false)
+	add("IBITS", "ibits_known", word("ocd_ibits_known"), true)
+	add("GRANT_PARAM", "grant_block_size", 1<<blockBits, false)
+	add("GRANT_PARAM", "grant_inode_size", 1<<word("ocd_grant_inobits"), false)
+	add("GRANT_PARAM", "grant_max_extent_size", word("ocd_grant_max_blks")<<blockBits, false)
+	add("GRANT_PARAM", "grant_extent_tax", word("ocd_grant_tax_kb")<<10, false)
+	add("CKSUM", "cksum_types", word("ocd_cksum_types"), true)
+	add("MAX_EASIZE", "max_easize", word("ocd_max_easize"), false)
+	add("MAXBYTES", "max_object_bytes", word("ocd_maxbytes"), false)
+	add("MULTIMODRPCS", "max_mod_rpcs", word("ocd_maxmodrpcs"), false)
 	return list
 }
 
@@ -175,13 +161,4 @@ var (
 	flagMDS         = opcodes.ObdConnectFlags.Bit("MDS")
 	flagFlags2      = opcodes.ObdConnectFlags.Bit("FLAGS2")
 	flagVersion     = opcodes.ObdConnectFlags.Bit("VERSION")
-	flagIndex       = opcodes.ObdConnectFlags.Bit("INDEX")
-	flagGrant       = opcodes.ObdConnectFlags.Bit("GRANT")
-	flagBRWSize     = opcodes.ObdConnectFlags.Bit("BRW_SIZE")
-	flagIBits       = opcodes.ObdConnectFlags.Bit("IBITS")
-	flagGrantParam  = opcodes.ObdConnectFlags.Bit("GRANT_PARAM")
-	flagChecksum    = opcodes.ObdConnectFlags.Bit("CKSUM")
-	flagMaxEASize   = opcodes.ObdConnectFlags.Bit("MAX_EASIZE")
-	flagMaxBytes    = opcodes.ObdConnectFlags.Bit("MAXBYTES")
-	flagMultiMod    = opcodes.ObdConnectFlags.Bit("MULTIMODRPCS")
 )

@@ -67,8 +67,6 @@ type carrier struct {
 
 const maxCarriers = 1 << 16
 
-func newCarriers() carriers { return carriers{conns: fifo.NewMap[int, *carrier](maxCarriers)} }
-
 // of returns a TCP connection by its number.
 func (c *carriers) of(conn int) *carrier {
 	if c.last != nil && c.conn == conn {

@@ -1,6 +1,8 @@
 package track
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -74,7 +76,7 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 	case outcomeLockReplay:
 		i.setState(StateReplayLocks, p)
 	case outcomeReplay:
-		i.transactions.startReplay()
+		i.transactions.replaying = true
 		i.setState(StateReplay, p)
 	case outcomeReplayGoesOn:
 		i.setState(i.stateBefore, p)
@@ -117,7 +119,7 @@ func (i *Import) request(r *RPC, m *dissect.Message, p Point) {
 	case flags&dissect.FlagReplay != 0:
 		i.setState(StateReplay, p)
 		i.add(Event{Point: p, Kind: EventReplay, From: m.RPC.Transno, To: m.RPC.Transno})
-		i.transactions.replayed(m.RPC.Transno)
+		i.transactions.transnos = slices.DeleteFunc(i.transactions.transnos, func(n uint64) bool { return n == m.RPC.Transno })
 	case r.Opcode == opcodes.LDLM_ENQUEUE && flags&dissect.FlagReqReplayDone != 0:
 		i.endReplay(p)
 		i.setState(StateReplayLocks, p)
@@ -128,7 +130,8 @@ func (i *Import) request(r *RPC, m *dissect.Message, p Point) {
 		i.setState(StateReplayWait, p)
 	case r.Opcode == opcodes.OBD_PING:
 		i.Pings++
-		i.addPing(p)
+		i.PingLog = append(slices.Delete(i.PingLog, 0, i.makeRoom(len(i.PingLog))), p)
+		i.add(Event{Point: p, Kind: EventPing})
 	}
 	i.releaseLocks(m)
 }

@@ -32,35 +32,29 @@ func (l *LogLine) PeerNode() lnet.NID {
 
 // logged finds the connections that lines of logs are about.
 type logged struct {
-	byAddress map[loggedAddress]*Import
-	byName    map[loggedName]*Import
-	byThread  map[loggedThread]*Import // of its last change of a state
+	byAddress map[loggedKey]*Import
+	byName    map[loggedKey]*Import
+	byThread  map[loggedKey]*Import // of its last change of a state
 	served    map[connectionName]*Import
 	nodes     map[string]lnet.NID // of clients, by uuid
 	mounts    map[loggedMount]*Span
 }
 
-type (
-	loggedAddress struct {
-		log     int
-		address uint64
-	}
-	loggedName struct {
-		log  int
-		name string
-	}
-	loggedThread struct {
-		log int
-		pid uint32
-	}
-	loggedMount struct { // that a server serves, by its log
-		client, server lnet.NID
-		uuid           string
-	}
-)
+// loggedKey is what a log of a client has of a connection: a name, an address or the number of a thread.
+type loggedKey struct {
+	log    int
+	name   string
+	number uint64
+}
+
+// loggedMount is a mount that a server serves, by its log.
+type loggedMount struct {
+	client, server lnet.NID
+	uuid           string
+}
 
 func newLogged() logged {
-	return logged{map[loggedAddress]*Import{}, map[loggedName]*Import{}, map[loggedThread]*Import{}, map[connectionName]*Import{},
+	return logged{map[loggedKey]*Import{}, map[loggedKey]*Import{}, map[loggedKey]*Import{}, map[connectionName]*Import{},
 		map[string]lnet.NID{}, map[loggedMount]*Span{}}
 }
 
@@ -81,7 +75,7 @@ func (t *Imports) Logged(l *LogLine) *Import {
 	switch l.Kind {
 	case debuglog.ImportState:
 		i.hasLoggedStates = true
-		t.logState(i, l, p)
+		t.setLogged(i, loggedState(l.Before), loggedState(l.State), p)
 	case debuglog.Connecting:
 		i.Server = l.PeerNode()
 	case debuglog.ConnectFailed:
@@ -137,11 +131,7 @@ func (i *Import) logEviction(side int) {
 	i.Evictions = max(i.logEvictions[0], i.logEvictions[1])
 }
 
-// logState takes a change of the state.
-func (t *Imports) logState(i *Import, l *LogLine, p Point) {
-	t.setLogged(i, loggedState(l.Before), loggedState(l.State), p)
-}
-
+// setLogged takes a change of the state.
 func (t *Imports) setLogged(i *Import, before, s ImportState, p Point) {
 	if i.Before = before; before == StateUnknown && s == StateDiscon {
 		i.Before = StateFull // of the console, which tells the loss of a connection only
@@ -272,7 +262,7 @@ func (t *Imports) ofLine(l *LogLine) *Import {
 	if t.logged.byName == nil {
 		t.logged = newLogged()
 	}
-	x, thread := &t.logged, loggedThread{l.Log, l.PID}
+	x, thread := &t.logged, loggedKey{log: l.Log, number: uint64(l.PID)}
 	switch {
 	case l.Target == "":
 		return nil
@@ -287,7 +277,7 @@ func (t *Imports) ofLine(l *LogLine) *Import {
 		}
 		return nil
 	}
-	name, address := loggedName{l.Log, l.Name}, loggedAddress{l.Log, l.Import}
+	name, address := loggedKey{log: l.Log, name: l.Name}, loggedKey{log: l.Log, number: l.Import}
 	i := x.byName[name]
 	if i == nil && l.Import != 0 {
 		i = x.byAddress[address]
@@ -441,7 +431,7 @@ func (t *Imports) LoggedRPC(r *RPC) {
 	if c.Import == "" || c.UUID == "" {
 		return
 	}
-	if i := t.logged.byName[loggedName{c.Log, c.Import}]; i != nil && i.ClientUUID == "" {
+	if i := t.logged.byName[loggedKey{log: c.Log, name: c.Import}]; i != nil && i.ClientUUID == "" {
 		i.ClientUUID = c.UUID
 	}
 }

@@ -175,12 +175,6 @@ func (l *ImportLog) add(e Event) *Event {
 	return &l.Events[at]
 }
 
-// addPing notes a ping.
-func (l *ImportLog) addPing(p Point) {
-	l.PingLog = append(slices.Delete(l.PingLog, 0, l.makeRoom(len(l.PingLog))), p)
-	l.add(Event{Point: p, Kind: EventPing})
-}
-
 // makeRoom counts an entry behind n others and returns how many of them, the
 // oldest, have to be deleted.
 func (l *ImportLog) makeRoom(n int) (drop int) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -29,7 +30,7 @@ const maxImports = 1 << 16
 
 // NewImports returns an Imports without connections.
 func NewImports() *Imports {
-	return &Imports{carriers: newCarriers(), losses: newLossTable(), before: newLossTable()}
+	return &Imports{carriers: carriers{conns: fifo.NewMap[int, *carrier](maxCarriers)}, losses: newLossTable(), before: newLossTable()}
 }
 
 // OnChange adds a func that is called after each message that added to the log of a

@@ -77,13 +77,6 @@ type lockWaits struct {
 	byServer fifo.Index[RPC] // by the server's cookie, of locks that have to wait
 }
 
-// enqueued takes a request of LDLM_ENQUEUE.
-func (w *lockWaits) enqueued(r *RPC, m *dissect.Message) {
-	if cookie := opcodes.LockHandle(m.Msg, 0); cookie != 0 {
-		w.byClient.Add(&r.byClientLock, cookie, r)
-	}
-}
-
 // replied takes the reply to an LDLM_ENQUEUE and reports whether the wait for
 // the lock goes on.
 func (w *lockWaits) replied(r *RPC, m *dissect.Message) bool {
@@ -98,12 +91,6 @@ func (w *lockWaits) replied(r *RPC, m *dissect.Message) bool {
 	}
 	w.byServer.Add(&r.byServerLock, cookie, r)
 	return true
-}
-
-// remove forgets an RPC.
-func (w *lockWaits) remove(r *RPC) {
-	w.byClient.Remove(&r.byClientLock)
-	w.byServer.Remove(&r.byServerLock)
 }
 
 // lockRequest takes a request that may end the wait for a lock.

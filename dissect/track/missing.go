@@ -39,10 +39,6 @@ const (
 	waitPerTime = 1.25
 )
 
-// wait returns for how many nanoseconds at most a client waits by an estimate in
-// seconds.
-func wait(estimate uint32) int64 { return int64(waitPerTime*1e9)*int64(estimate) + minWait }
-
 // lossKey is a direction between two addresses at a capture point.
 type lossKey struct {
 	source   int
@@ -91,12 +87,6 @@ func (l Spans) Overlap(t Span) bool {
 
 func newLossTable() lossTable {
 	return lossTable{fifo.NewMap[lossKey, *lossyPath](maxLossKeys), fifo.NewMap[lossKey, *Spans](maxLossKeys)}
-}
-
-// addEncrypted adds the time of an encrypted reply that fits no request.
-func (t *lossTable) addEncrypted(k lossKey, time int64) {
-	l := fifo.GetOrNew(t.encrypted, k)
-	l.Add(Span{time, time}, maxLossSpans)
 }
 
 // Lost takes a run of bytes that were not captured.
@@ -215,12 +205,13 @@ func (t *Pairing) missing(r *RPC) Missing {
 		encrypted = encrypted || ok && r.Encrypted && replies.Overlap(due)
 		long = long || t.now-s.Request.Time > minWait
 	}
+	reconnected := r.Connection != nil && !opcodes.IsCallback(r.Opcode) && r.ConnCnt != 0 && r.Connection.connCnt > r.ConnCnt // which ends the wait
 	switch {
 	case !captured:
 		return NotCaptured
 	case encrypted:
 		return EncryptedReply
-	case r.Sends > 1, r.Expired, known && t.now > r.deadline, r.reconnected():
+	case r.Sends > 1, r.Expired, known && t.now > r.deadline, reconnected:
 		return Unanswered
 	case r.Encrypted && long:
 		return EncryptedReply
@@ -228,15 +219,9 @@ func (t *Pairing) missing(r *RPC) Missing {
 	return CaptureEnded
 }
 
-// reconnected reports whether the client connected again after the request,
-// which ends its wait.
-func (r *RPC) reconnected() bool {
-	return r.Connection != nil && !opcodes.IsCallback(r.Opcode) && r.ConnCnt != 0 && r.Connection.connCnt > r.ConnCnt
-}
-
 // expectReply sets when the wait of the client for a reply ends at the latest.
 func (r *RPC) expectReply(sent int64, estimate uint32) {
 	if estimate != 0 {
-		r.deadline = max(r.deadline, sent+wait(estimate))
+		r.deadline = max(r.deadline, sent+int64(waitPerTime*1e9)*int64(estimate)+minWait)
 	}
 }

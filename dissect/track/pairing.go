@@ -135,18 +135,11 @@ func (t *Pairing) Finish() bool {
 	return t.queue(waiting).First() != nil
 }
 
-// isWaitedFor reports whether a message belongs to an RPC that waits for its reply.
-func (t *Pairing) isWaitedFor(m *dissect.Message) bool {
-	if m.Kind == lnet.Request {
-		return false
-	}
-	r := t.rpcOfReply(m)
-	return r != nil && r.state == waiting
-}
-
 func (t *Pairing) take(m *dissect.Message) *RPC {
-	if t.finishing && !t.isWaitedFor(m) {
-		return nil
+	if t.finishing {
+		if r := t.rpcOfReply(m); m.Kind == lnet.Request || r == nil || r.state != waiting {
+			return nil
+		}
 	}
 	switch m.Kind {
 	case lnet.Request:
@@ -176,8 +169,8 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 	switch {
 	case !sentBefore:
 		s.Request = PointOf(m)
-	case s.forwarded(m):
-		return r
+	case s.sender != m.Src.Addr() && s.flags == q.Flags && s.mbits == q.Mbits:
+		return r // its next leg: beside a router it is seen twice
 	case s.mbits != q.Mbits:
 		s.parts = [2]uint64{}
 	}
@@ -243,7 +236,9 @@ func (t *Pairing) describe(r *RPC, m *dissect.Message) {
 		r.name = append(r.name[:0], name[:min(len(name), maxName)]...)
 	}
 	if r.Opcode == opcodes.LDLM_ENQUEUE && r.HasOpcode {
-		t.locks.enqueued(r, m)
+		if cookie := opcodes.LockHandle(m.Msg, 0); cookie != 0 {
+			t.locks.byClient.Add(&r.byClientLock, cookie, r)
+		}
 	}
 	t.connections.request(r, m)
 }
@@ -320,7 +315,7 @@ func (t *Pairing) withoutRequest(m *dissect.Message) *RPC {
 	r.Client, r.Server, r.Handle = m.LNet.Dst, m.LNet.Src, q.Handle
 	r.Connection = t.connections.byHandle(q.Handle)
 	if q.Encrypted {
-		t.lost.addEncrypted(lossKey{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.Time)
+		fifo.GetOrNew(t.lost.encrypted, lossKey{m.Source, m.Src.Addr(), m.Dst.Addr()}).Add(Span{m.Time, m.Time}, maxLossSpans)
 	}
 	return r
 }

@@ -79,7 +79,8 @@ func (t *Pairing) end(r *RPC) {
 	if r.Connection == nil && r.Handle != 0 {
 		r.Connection = t.connections.byHandle(r.Handle)
 	}
-	t.locks.remove(r)
+	t.locks.byClient.Remove(&r.byClientLock)
+	t.locks.byServer.Remove(&r.byServerLock)
 	r.Missing = t.missing(r)
 	t.setState(r, ended)
 	if t.opt.Done != nil {
@@ -106,18 +107,13 @@ func (t *Pairing) Len() int {
 
 // Close ends all RPCs: the capture has ended.
 func (t *Pairing) Close() {
-	for r := t.queue(refused).First(); r != nil; r = t.queue(refused).First() {
-		t.end(r)
-	}
-	for r := t.queue(lingering).First(); r != nil; r = t.queue(lingering).First() {
-		t.end(r)
-	}
-	for r := t.queue(blocked).First(); r != nil; r = t.queue(blocked).First() {
-		t.giveUpLock(r, LockWaitCaptureEnded)
-		t.end(r)
-	}
-	for r := t.queue(waiting).First(); r != nil; r = t.queue(waiting).First() {
-		t.end(r)
+	for _, s := range [...]state{refused, lingering, blocked, waiting} {
+		for r := t.queue(s).First(); r != nil; r = t.queue(s).First() {
+			if s == blocked {
+				t.giveUpLock(r, LockWaitCaptureEnded)
+			}
+			t.end(r)
+		}
 	}
 	for r := t.queue(ended).First(); r != nil; r = t.queue(ended).First() {
 		t.release(r)

@@ -56,12 +56,6 @@ type Sighting struct {
 	writes    rdmaWrites
 }
 
-// forwarded reports whether a request that the point has seen is on its next
-// leg: beside a router it is seen twice.
-func (s *Sighting) forwarded(m *dissect.Message) bool {
-	return s.sender != m.Src.Addr() && s.flags == m.RPC.Flags && s.mbits == m.RPC.Mbits
-}
-
 // markPart marks a part of the bulk as seen and reports whether it is new.
 func (s *Sighting) markPart(matchBits uint64) bool {
 	word, bit := &s.parts[matchBits>>6&1], uint64(1)<<(matchBits&63)
@@ -161,7 +155,7 @@ func (r *RPC) NodeTime() (ns int64, ok bool) {
 			last = s
 		}
 	}
-	if last == nil || !last.timesKnown() {
+	if last == nil || last.transfer(fromServer).NotCaptured || last.transfer(fromClient).AckedLate {
 		return 0, false
 	}
 	return max(0, last.Reply.Time-last.Request.Time), true
@@ -300,12 +294,6 @@ func (r *RPC) LossNotCaptured() bool {
 	return reply.NotCaptured && reply.Timed < reply.Resent || request.AckedLate && request.Lost == 0
 }
 
-// timesKnown reports whether the times of request and reply are those of their
-// first transmission, as far as the capture point can show.
-func (s *Sighting) timesKnown() bool {
-	return !s.transfer(fromServer).NotCaptured && !s.transfer(fromClient).AckedLate
-}
-
 // carried finds the RPCs of the last messages by their numbers, for what the
 // transport does with a message later.
 type carried struct{ ring []carriedMessage }
@@ -354,13 +342,6 @@ type rdmaWrites struct {
 	until    int64 // nanoseconds since the epoch
 }
 
-// add adds the writes of a message. Those of several messages may overlap.
-func (w *rdmaWrites) add(from, to int64) {
-	w.captured = true
-	w.time += max(0, to-max(from, w.until))
-	w.until = max(w.until, to)
-}
-
 // addRDMA adds what InfiniBand did for a message of the RPC: the time of the writes,
 // and the error of a transfer that failed.
 func (r *RPC) addRDMA(m *dissect.Message) {
@@ -368,8 +349,11 @@ func (r *RPC) addRDMA(m *dissect.Message) {
 	if n := len(x.Parts); n > 1 && m.Kind != lnet.Get && r.Seen[0].Source == m.Source {
 		r.addOtherError(x.Status)
 	}
-	if x.Writes.Packets > 0 {
-		r.sighting(m.Source).writes.add(x.Writes.First.Time, x.Writes.Last.Time)
+	if x.Writes.Packets > 0 { // those of several messages may overlap
+		w, from, to := &r.sighting(m.Source).writes, x.Writes.First.Time, x.Writes.Last.Time
+		w.captured = true
+		w.time += max(0, to-max(from, w.until))
+		w.until = max(w.until, to)
 	}
 }
 

@@ -1,5 +1,7 @@
 package track
 
+import "slices"
+
 // Interval is the statistics of a stretch of time: of the RPCs whose requests
 // were sent in it.
 type Interval struct {
@@ -102,9 +104,7 @@ func (s *Stats) intervalAt(t int64) *Interval {
 }
 
 func (s *Stats) insertInterval(k int, from int64) *Interval {
-	s.intervals = append(s.intervals, nil)
-	copy(s.intervals[k+1:], s.intervals[k:])
-	s.intervals[k] = newInterval(from, from+s.opt.Step, &s.window, s.opt.Path)
+	s.intervals = slices.Insert(s.intervals, k, newInterval(from, from+s.opt.Step, &s.window, s.opt.Path))
 	return s.intervals[k]
 }
 
