@@ -66,13 +66,6 @@ func ownTarget(uuid string) string {
 	return of[:end+1] + target
 }
 
-// stopping takes a disconnect that a target sends to another one.
-func (t *Tracker) stopping(uuid string, p track.Point) {
-	if g, ok := fifo.Get(t.targets, ownTarget(uuid)); ok && g.stop.Time <= g.lastReply.Time {
-		g.stop = p
-	}
-}
-
 // start is a message that a target sends from a node when it starts there.
 type start struct {
 	track.Point

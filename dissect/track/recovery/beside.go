@@ -18,19 +18,15 @@ type beside struct {
 	list    []*Recovery // complete, and not joined with one of the capture
 }
 
-func newBeside() *beside {
-	b := &beside{imports: track.NewImports()}
-	b.tracker = New(b.imports, func(r *Recovery) { b.list = append(b.list, r) })
-	return b
-}
-
 // LoggedBeside takes a line of a log beside a capture. isElsewhere says that the capture has no message of the
 // connection that the line is about.
 func (t *Tracker) LoggedBeside(l *track.LogLine, isElsewhere bool) {
-	if t.beside == nil {
-		t.beside = newBeside()
-	}
 	b := t.beside
+	if b == nil {
+		b = &beside{imports: track.NewImports()}
+		b.tracker = New(b.imports, func(r *Recovery) { b.list = append(b.list, r) })
+		t.beside = b
+	}
 	i := b.imports.Logged(l)
 	if b.tracker.Logged(l, i); i != nil && isElsewhere {
 		b.tracker.connOf(i.Connection, i).isElsewhere = true

@@ -247,24 +247,6 @@ func (i *Impact) sum(o *Impact) {
 	}
 }
 
-// wait takes an RPC that waited until the target was back.
-func (i *Impact) wait(q Request) {
-	ns, _ := q.Time()
-	i.Waited++
-	i.Longest = max(i.Longest, ns)
-	i.add(q)
-}
-
-// fail takes an RPC that failed because the target was gone, and was not sent again.
-func (i *Impact) fail(q Request) {
-	if q.Answered.IsZero() {
-		i.Unanswered++
-	} else {
-		i.Errors = count(i.Errors, q.Status, 1)
-	}
-	i.add(q)
-}
-
 // count adds to one of several counts.
 func count(m map[int32]int64, status int32, n int64) map[int32]int64 {
 	if m == nil {

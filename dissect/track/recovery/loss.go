@@ -157,7 +157,7 @@ func (t *Tracker) accepted(k *conn, a grant, p track.Point) {
 	}
 	switch {
 	case restarted:
-		rec := t.restart(g, k, servers{a.server, instance, before, a.recovering}, p)
+		rec := t.restart(g, k, a, before, p)
 		k.joinRestart(rec, i.Kind(), p)
 		rec.add(k.client)
 	case wasLost && k.client.recovery == nil && g.current.dropped(k.client) && i.EventAt(p, track.EventEvicted) != nil:
@@ -263,23 +263,16 @@ func (c *Client) connected(k *conn, i *track.Import, p track.Point) {
 	}
 }
 
-// servers is what a connect that was accepted shows of a restarted target.
-type servers struct {
-	server           lnet.NID
-	instance, before uint32
-	recovering       bool
-}
-
-// restart returns the restart of a target that a client finds.
-func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recovery {
+// restart returns the restart of a target that a client finds; before is the instance to which it was connected before.
+func (t *Tracker) restart(g *target, k *conn, s grant, before uint32, p track.Point) *Recovery {
 	if r := g.current; r != nil {
 		same := r.Instance == s.instance
 		if r.Instance == 0 || s.instance == 0 {
 			same = k.last.Time < r.Back.Time && !k.lostAgain(r) || k.recovers() || r.Back.IsZero()
 		}
 		if same {
-			if r.InstanceBefore == 0 && s.before != s.instance {
-				r.InstanceBefore = s.before
+			if r.InstanceBefore == 0 && before != s.instance {
+				r.InstanceBefore = before
 			}
 			if r.Server == (lnet.NID{}) { // a log has not named it
 				r.Server = s.server
@@ -295,20 +288,20 @@ func (t *Tracker) restart(g *target, k *conn, s servers, p track.Point) *Recover
 		}
 		t.endRecovery(g, r, p.Time)
 	}
-	before := &g.past // the restart has begun another life
+	past := &g.past // the restart has begun another life
 	r := &Recovery{Target: g.name}
 	switch r.Back = g.begin; {
 	case s.instance == 0 || s.instance != g.instance:
-		before, r.Back = &g.life, p
+		past, r.Back = &g.life, p
 	case g.begin.IsZero() && s.recovering:
 		r.Back = p
 	}
 	r.Server, r.Instance = s.server, s.instance
-	if s.before != s.instance {
-		r.InstanceBefore = s.before
+	if before != s.instance {
+		r.InstanceBefore = before
 	}
-	if before.instance == 0 || r.InstanceBefore == 0 || before.instance == r.InstanceBefore { // else it was elsewhere since
-		r.LastReply, r.ServerBefore = before.lastReply, before.server
+	if past.instance == 0 || r.InstanceBefore == 0 || past.instance == r.InstanceBefore { // else it was elsewhere since
+		r.LastReply, r.ServerBefore = past.lastReply, past.server
 	}
 	if r.ServerBefore != (lnet.NID{}) && !t.nodes.same(r.ServerBefore, s.server) {
 		r.Kind = Failover

@@ -57,7 +57,6 @@ type conn struct {
 	portal   uint32
 	handle   uint64 // of the last reply
 	server   lnet.NID
-	heard    *int64      // of that server
 	again    track.Point // the first connect during a recovery
 	initial  bool        // the last connect began a new connection
 	lost     bool        // and not made again
@@ -184,7 +183,9 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 		t.connect(k, r, m, p)
 	case opcodes.IsDisconnect(r.Opcode):
 		k.lost = false
-		t.stopping(i.ClientUUID, p)
+		if g, ok := fifo.Get(t.targets, ownTarget(i.ClientUUID)); ok && g.stop.Time <= g.lastReply.Time { // it is a target, too, and stops
+			g.stop = p
+		}
 	case c == nil:
 	case r.Replay():
 		c.Requests.add(p)
@@ -238,18 +239,10 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 			c.Locks.fail(r.Status)
 		}
 	}
-	t.hear(k, r.Server, p)
+	*fifo.GetOrNew(t.heard, r.Server) = p.Time
 	if isAlive(r) {
 		t.reply(k, r, p)
 	}
-}
-
-func (t *Tracker) hear(k *conn, server lnet.NID, p track.Point) {
-	if k.heard == nil || k.server != server {
-		last := fifo.GetOrNew(t.heard, server)
-		k.heard = last
-	}
-	*k.heard = p.Time
 }
 
 // isAlive reports whether a reply shows that the server has the target and knows the
@@ -320,13 +313,17 @@ func (c *Client) take(r *track.RPC, of *target) bool {
 	}
 	q := Request{XID: r.XID, Opcode: r.Opcode, Job: string(r.Job()), Sent: sent, Answered: replied, Status: r.Status}
 	switch {
-	case !r.HasReply, !c.Lost.IsZero() && replied.Time >= c.Lost.Time && isConnectionError(r.Status) && !r.IsSentAgain():
-		c.Impact.fail(q)
+	case !r.HasReply:
+		c.Impact.Unanswered++
+	case !c.Lost.IsZero() && replied.Time >= c.Lost.Time && isConnectionError(r.Status) && !r.IsSentAgain():
+		c.Impact.Errors = count(c.Impact.Errors, r.Status, 1)
 	case !c.Connected.IsZero() && sent.Time < c.Connected.Time && replied.Time >= c.Connected.Time:
-		c.Impact.wait(q)
+		c.Impact.Waited++
+		c.Impact.Longest = max(c.Impact.Longest, replied.Time-sent.Time)
 	default:
 		return false
 	}
+	c.Impact.add(q)
 	return true
 }
 
@@ -370,8 +367,8 @@ func (t *Tracker) connOf(c *track.Connection, i *track.Import) *conn {
 	k, ok := fifo.Get(t.conns, c)
 	if !ok {
 		k = &conn{}
-		if _, old, evicted := fifo.Put(t.conns, c, k); evicted {
-			old.leave()
+		if _, old, evicted := fifo.Put(t.conns, c, k); evicted && old.target != nil {
+			old.target.conns = slices.DeleteFunc(old.target.conns, func(o *conn) bool { return o == old })
 		}
 	}
 	k.imp = i
@@ -405,12 +402,6 @@ func (t *Tracker) join(k *conn, name string) {
 	g.conns = append(g.conns, k)
 	if k.last.Time > g.lastReply.Time {
 		g.lastReply, g.server = k.last, k.server
-	}
-}
-
-func (k *conn) leave() {
-	if g := k.target; g != nil {
-		g.conns = slices.DeleteFunc(g.conns, func(o *conn) bool { return o == k })
 	}
 }
 
