@@ -155,9 +155,6 @@ func (f *File) Kind() string {
 	return opcodes.FileKind(f.Mode)
 }
 
-// isDir reports whether it is known to be a directory.
-func (f *File) isDir() bool { return opcodes.FileKind(f.Mode) == "dir" }
-
 // Pattern returns how the ranges that were read and written follow each other.
 func (a *Actions) Pattern() Pattern {
 	sum := a.Read.Accesses

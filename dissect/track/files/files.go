@@ -390,20 +390,16 @@ func (t *Files) Bulk(r *track.RPC, m *dissect.Message) {
 	}
 	switch r.Opcode {
 	case opcodes.MDS_READPAGE:
-		t.pages(r.FID, m.Content)
+		opcodes.DirectoryEntries(m.Content, func(object opcodes.FileID, name []byte, mode uint32) {
+			if f := t.learn(r.FID, name, track.FID(object)); f != nil && f.Mode == 0 {
+				f.Mode = mode
+			}
+		})
 	case opcodes.MDS_BATCH:
 		s := t.rpcs.Of(r)
 		s.batch, s.names = s.batch[:0], s.names[:0]
 		opcodes.BatchedNamesInBulk(m.Content, m.Req.Big, s.addBatched)
 	}
-}
-
-func (t *Files) pages(dir track.FID, pages []byte) {
-	opcodes.DirectoryEntries(pages, func(object opcodes.FileID, name []byte, mode uint32) {
-		if f := t.learn(dir, name, track.FID(object)); f != nil && f.Mode == 0 {
-			f.Mode = mode
-		}
-	})
 }
 
 // Answered takes a reply.
@@ -639,7 +635,7 @@ func (t *Files) closed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	if s.failed || !s.counted {
 		return
 	}
-	if f := t.files[s.file]; f != nil && s.request.HasSize && !f.isDir() {
+	if f := t.files[s.file]; f != nil && s.request.HasSize && f.Kind() != "dir" {
 		f.growTo(s.request.Size)
 	}
 	if s.second != (track.FID{}) && opcodes.IsCloseDone(m.Msg) {
@@ -802,21 +798,15 @@ func (t *Files) countTransfer(f *File, u *User, s *rpcFiles, r *track.RPC) {
 		asked += int64(r.to - r.from)
 	}
 	x.addSize(asked, 1)
-	if s.object != nil {
-		s.object.count(&x.Accesses, s, r)
-	} else {
-		t.onMDT(f).count(&x.Accesses, s, r)
+	o := s.object
+	if o == nil { // what stands for the data of a file on its MDT
+		o = t.objectOn(f.FID, nil)
+		o.file = f.FID
 	}
+	o.count(&x.Accesses, s, r)
 	if last := &s.ranges[len(s.ranges)-1]; s.kind == Write && last.errno == 0 && r.HasReply && s.object == nil {
 		f.growTo(last.to)
 	}
-}
-
-// onMDT returns what stands for the data of a file on its MDT.
-func (t *Files) onMDT(f *File) *object {
-	o := t.objectOn(f.FID, nil)
-	o.file = f.FID
-	return o
 }
 
 // countRewrite counts a write to a range that failed before.

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,18 +63,14 @@ func (t *Files) objectOn(fid track.FID, c *track.Connection) *object {
 	}
 	t.usedObjects.Push(&o.used, t.now)
 	if t.usedObjects.Len() > t.limits.objects {
-		t.dropObject(t.usedObjects.First())
+		old := t.usedObjects.First()
+		if old.own != nil {
+			t.dropActivity(old.own)
+		}
+		old.used.Remove()
+		delete(t.objects, old.key)
 	}
 	return o
-}
-
-// dropObject forgets an object.
-func (t *Files) dropObject(o *object) {
-	if o.own != nil {
-		t.dropActivity(o.own)
-	}
-	o.used.Remove()
-	delete(t.objects, o.key)
 }
 
 // ostOf returns the index of the OST that a connection leads to: the end of its
@@ -175,30 +172,20 @@ func (t *Files) objectSize(o *object, size uint64) {
 
 // count counts the ranges that an RPC reads or writes.
 func (o *object) count(a *Accesses, s *rpcFiles, r *track.RPC) {
-	var stream *stream
-	for i := range o.streams {
-		if x := &o.streams[i]; x.client == r.Client && x.write == (s.kind == Write) {
-			stream = x
+	at := slices.IndexFunc(o.streams, func(x stream) bool { return x.client == r.Client && x.write == (s.kind == Write) })
+	if at < 0 {
+		if len(o.streams) < maxStreams {
+			o.streams = append(o.streams, stream{client: r.Client, write: s.kind == Write})
 		}
-	}
-	if stream == nil {
-		stream = o.newStream(r, s.kind == Write)
+		at = len(o.streams) - 1
 	}
 	for i := 0; i < len(s.ranges); {
 		whole := s.ranges[i].accessRange
 		for i++; i < len(s.ranges) && s.ranges[i].from == whole.to; i++ {
 			whole.to = s.ranges[i].to
 		}
-		stream.add(a, whole)
+		o.streams[at].add(a, whole)
 	}
-}
-
-func (o *object) newStream(r *track.RPC, write bool) *stream {
-	if len(o.streams) >= maxStreams {
-		return &o.streams[maxStreams-1]
-	}
-	o.streams = append(o.streams, stream{client: r.Client, write: write})
-	return &o.streams[len(o.streams)-1]
 }
 
 // layout notes the layout of a file or directory.

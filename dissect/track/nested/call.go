@@ -91,17 +91,6 @@ func (c *Call) isShared() bool {
 	return c.thread.isDaemon(c.span.From) || c.thread.alone > c.thread.served
 }
 
-// showsOperation reports whether the link of a call shows which operation its thread serves.
-func (c *Call) showsOperation() bool { return !c.isShared() && !c.changes }
-
-func (th *thread) serve(o *operation) {
-	if th.serves != o {
-		th.serves, th.portal = o, o.portal
-		th.served++
-		o.threads = append(o.threads, th)
-	}
-}
-
 // canBeNested reports whether service threads send such RPCs for those that they serve.
 func canBeNested(opcode uint32) bool {
 	switch opcode {
@@ -182,13 +171,6 @@ func (c *Call) addFID(fid track.FID, order binary.AppendByteOrder) {
 	if len(c.fids) < maxObjects {
 		c.fids = append(c.fids, fid)
 		c.add(fid.Append(nil, order))
-	}
-}
-
-func (c *Call) answered(m *dissect.Message) {
-	c.span.To = m.Time
-	if c.opcode == opcodes.SEQ_QUERY && m.Msg != nil {
-		c.start, c.end, _ = opcodes.AllocatedSequences(m.Msg)
 	}
 }
 

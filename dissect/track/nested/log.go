@@ -82,7 +82,11 @@ func (t *Tracker) takeServed(e *entry, th *loggedThread, s *debuglog.Call) {
 			o.add(c.call, ByThread)
 		}
 		if c.call.logged = true; o.span.To != 0 && (c.call.span.From < o.span.From || c.call.span.From > o.span.To) {
-			c.call.shift(o.span.To - s.Handled + c.time) // another capture has it, by another clock
+			from := o.span.To - s.Handled + c.time // another capture has it, by another clock
+			if c.call.span.To != 0 {
+				c.call.span.To += from - c.call.span.From
+			}
+			c.call.span.From = from
 		}
 		return true
 	})
@@ -90,14 +94,6 @@ func (t *Tracker) takeServed(e *entry, th *loggedThread, s *debuglog.Call) {
 		th.served = slices.Delete(th.served, 0, 1)
 	}
 	th.served = append(th.served, servedSpan{e.number, track.Span{From: s.Handling, To: s.Handled}})
-}
-
-// shift moves the span of the call to a time.
-func (c *Call) shift(from int64) {
-	if c.span.To != 0 {
-		c.span.To += from - c.span.From
-	}
-	c.span.From = from
 }
 
 // Around returns the number of an RPC that has ended before, and which another one is nested in

@@ -31,7 +31,7 @@ type Tracker struct {
 	servers *fifo.Map[lnet.NID, *server]
 	rpcs    track.Attached[entry]
 	count   uint64
-	names   names
+	names   *fifo.Map[track.FID, dirEntry] // what FIDs that servers name stand for, as replies have shown
 	free    []*operation
 	logged  *fifo.Map[debuglog.Thread, *loggedThread]
 }
@@ -65,7 +65,7 @@ const (
 
 // New makes a Tracker.
 func New() *Tracker {
-	return &Tracker{servers: fifo.NewMap[lnet.NID, *server](maxServers), names: newNames(),
+	return &Tracker{servers: fifo.NewMap[lnet.NID, *server](maxServers), names: fifo.NewMap[track.FID, dirEntry](maxNames),
 		logged: fifo.NewMap[debuglog.Thread, *loggedThread](maxLoggedThreads)}
 }
 
@@ -160,13 +160,13 @@ func (t *Tracker) sends(s *server, r *track.RPC, m *dissect.Message) {
 // of a client has all but this request.
 func (t *Tracker) behind(s *server, c *Call) (found *operation) {
 	if c.opcode != opcodes.LDLM_BL_CALLBACK || opcodes.IsReadLock(c.mode) || s.isCovered() ||
-		slices.ContainsFunc(s.open, func(o *operation) bool { return o.canCause(c) && (o.client == c.to || t.names.link(o, c)) }) {
+		slices.ContainsFunc(s.open, func(o *operation) bool { return o.canCause(c) && (o.client == c.to || t.nameSame(o, c)) }) {
 		return nil
 	}
 	for _, other := range fifo.All(t.servers) {
 		for _, o := range other.open {
 			switch {
-			case o.opcode != opcodes.MDS_REINT || o.client != c.to || !t.names.link(o, c):
+			case o.opcode != opcodes.MDS_REINT || o.client != c.to || !t.nameSame(o, c):
 			case found != nil:
 				return nil
 			default:
@@ -188,12 +188,12 @@ func (s *server) wait(c *Call) {
 // find returns the operation that a call is nested in, nil when it is unknown.
 func (t *Tracker) find(s *server, c *Call) (*operation, Link) {
 	serves := c.thread.serves
-	if serves != nil && serves.canCause(c) && t.names.link(serves, c) {
+	if serves != nil && serves.canCause(c) && t.nameSame(serves, c) {
 		return serves, c.nameLink()
 	}
 	var named []*operation
 	for _, o := range s.open {
-		if o.canCause(c) && t.names.link(o, c) {
+		if o.canCause(c) && t.nameSame(o, c) {
 			named = append(named, o)
 		}
 	}
@@ -221,10 +221,14 @@ func (t *Tracker) find(s *server, c *Call) (*operation, Link) {
 func (s *server) link(o *operation, c *Call, link Link) {
 	th := c.thread
 	o.add(c, link)
-	if !c.showsOperation() || link == ByThread {
+	if c.isShared() || c.changes || link == ByThread { // which does not show what the thread serves
 		return
 	}
-	th.serve(o)
+	if th.serves != o {
+		th.serves, th.portal = o, o.portal
+		th.served++
+		o.threads = append(o.threads, th)
+	}
 	s.waiting = slices.DeleteFunc(s.waiting, func(w *Call) bool {
 		if w.thread != th || w.span.From < o.span.From {
 			return false
@@ -238,7 +242,10 @@ func (s *server) link(o *operation, c *Call, link Link) {
 func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	e := t.rpcs.Of(r)
 	if e.call != nil {
-		e.call.answered(m)
+		e.call.span.To = m.Time
+		if r.Opcode == opcodes.SEQ_QUERY && m.Msg != nil {
+			e.call.start, e.call.end, _ = opcodes.AllocatedSequences(m.Msg)
+		}
 		if s, ok := fifo.Get(t.servers, r.Client); ok {
 			s.saw(r.Seen, r.Server)
 		}
@@ -251,7 +258,7 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 			s.linkByTime(o)
 			s.close(o)
 		}
-		t.names.learn(o, r, m)
+		t.learnNames(o, r, m)
 	}
 }
 
@@ -261,7 +268,7 @@ func (t *Tracker) linkByReply(s *server, o *operation, m *dissect.Message) {
 	data := payload(m)
 	for i := 0; i < len(s.waiting); i++ {
 		c := s.waiting[i]
-		if c.span.From < o.span.From || !o.canCause(c) || t.names.link(o, c) || !c.isNamedIn(data) && !c.allocatedFor(m) {
+		if c.span.From < o.span.From || !o.canCause(c) || t.nameSame(o, c) || !c.isNamedIn(data) && !c.allocatedFor(m) {
 			continue
 		}
 		s.waiting = slices.Delete(s.waiting, i, i+1)

@@ -169,12 +169,6 @@ func (o *operation) sum(s *server) (n track.Nested) {
 	return n
 }
 
-// names has what FIDs that servers name stand for: names in directories, or stripes of
-// directories, as replies have shown.
-type names struct {
-	entries *fifo.Map[track.FID, dirEntry]
-}
-
 // dirEntry is a name in a directory, without one a stripe of it.
 type dirEntry struct {
 	dir  track.FID
@@ -183,9 +177,7 @@ type dirEntry struct {
 
 const maxNames = 1 << 14
 
-func newNames() names { return names{fifo.NewMap[track.FID, dirEntry](maxNames)} }
-
-func (n *names) learn(o *operation, r *track.RPC, m *dissect.Message) {
+func (t *Tracker) learnNames(o *operation, r *track.RPC, m *dissect.Message) {
 	if m.Msg == nil || o.fid == (track.FID{}) || r.Status < 0 {
 		return
 	}
@@ -194,27 +186,27 @@ func (n *names) learn(o *operation, r *track.RPC, m *dissect.Message) {
 		return
 	}
 	if o.name[0] != 0 && fid != o.fid {
-		fifo.Put(n.entries, fid, dirEntry{o.fid, o.name})
+		fifo.Put(t.names, fid, dirEntry{o.fid, o.name})
 	}
 	if layout := opcodes.FileLayout(m.Msg); layout != nil {
 		opcodes.DirectoryStripes(layout, func(stripe opcodes.FileID) {
 			if track.FID(stripe) != fid {
-				fifo.Put(n.entries, track.FID(stripe), dirEntry{dir: fid})
+				fifo.Put(t.names, track.FID(stripe), dirEntry{dir: fid})
 			}
 		})
 	}
 }
 
 // directory returns the directory that a FID is a stripe of, or the FID itself.
-func (n *names) directory(fid track.FID) track.FID {
-	if e, ok := fifo.Get(n.entries, fid); ok && e.name[0] == 0 {
+func (t *Tracker) directory(fid track.FID) track.FID {
+	if e, ok := fifo.Get(t.names, fid); ok && e.name[0] == 0 {
 		return e.dir
 	}
 	return fid
 }
 
-// link reports whether an operation names what a call names.
-func (n *names) link(o *operation, c *Call) bool {
+// nameSame reports whether an operation names what a call names.
+func (t *Tracker) nameSame(o *operation, c *Call) bool {
 	if c.hasQuota {
 		k := c.quota.Kind
 		return k < uint64(len(o.owned)) && o.owned[k] && (c.quota.All && o.opcode == opcodes.MDS_QUOTACTL || uint64(o.owner[k]) == c.quota.ID)
@@ -223,22 +215,22 @@ func (n *names) link(o *operation, c *Call) bool {
 		return true
 	}
 	for _, fid := range c.fids {
-		if above, ok := fifo.Get(n.entries, o.fid); ok && o.renames && above.dir == fid {
+		if above, ok := fifo.Get(t.names, o.fid); ok && o.renames && above.dir == fid {
 			return true
 		}
-		e, ok := fifo.Get(n.entries, fid)
+		e, ok := fifo.Get(t.names, fid)
 		if !ok {
 			continue
 		}
 		if e.name[0] == 0 { // a stripe
-			if n.directory(o.fid) == e.dir {
+			if t.directory(o.fid) == e.dir {
 				return true
 			}
-			if e, ok = fifo.Get(n.entries, e.dir); !ok {
+			if e, ok = fifo.Get(t.names, e.dir); !ok {
 				continue
 			}
 		}
-		if e.name[0] != 0 && o.name == e.name && (o.moves || n.directory(o.fid) == n.directory(e.dir)) {
+		if e.name[0] != 0 && o.name == e.name && (o.moves || t.directory(o.fid) == t.directory(e.dir)) {
 			return true
 		}
 	}
