@@ -34,12 +34,6 @@ const (
 	otherSlack    = int64(time.Minute)
 )
 
-// has reports whether a call of the log may be about an RPC of the capture.
-func (l *log) has(c *debuglog.Call, r *track.RPC) bool {
-	s := Subject{r.XID, r.Opcode, r.HasOpcode, r.Client, r.Server}
-	return l.isAbout(c.Served, c.Peer, c.Opcode, &s)
-}
-
 // isAbout reports whether a line with the xid of an RPC may be about it: one about a request
 // that the node served, or sent. A node gives each xid to one request, so that the xid suffices
 // in its log.
@@ -70,23 +64,23 @@ func (l *log) isAt(c *debuglog.Call, begin, end int64) bool {
 }
 
 // nids is the NIDs of a node: the few that it has.
-type nids struct{ list []lnet.NID }
+type nids []lnet.NID
 
-func (n *nids) has(nid lnet.NID) bool { return slices.Contains(n.list, nid) }
+func (n nids) has(nid lnet.NID) bool { return slices.Contains(n, nid) }
 
 // may reports whether a NID may be one of the node: it is, or none is known.
-func (n *nids) may(nid lnet.NID) bool { return len(n.list) == 0 || n.has(nid) }
+func (n nids) may(nid lnet.NID) bool { return len(n) == 0 || n.has(nid) }
 
-func (n *nids) first() (nid lnet.NID) {
-	if len(n.list) > 0 {
-		nid = n.list[0]
+func (n nids) first() (nid lnet.NID) {
+	if len(n) > 0 {
+		nid = n[0]
 	}
 	return nid
 }
 
 func (n *nids) add(nid lnet.NID) {
 	if nid != (lnet.NID{}) && !nid.IsLoopback() && !n.has(nid) {
-		n.list = append(n.list, nid)
+		*n = append(*n, nid)
 	}
 }
 
@@ -195,7 +189,7 @@ func compare(all []*log, head *Head) ([]string, error) {
 		switch {
 		case l.compared:
 			notes = append(notes, fmt.Sprintf("%s: its clock is %v ahead (delay %v), its node is %v",
-				l.Name, -time.Duration(l.offset), time.Duration(l.delay), l.self.list))
+				l.Name, -time.Duration(l.offset), time.Duration(l.delay), []lnet.NID(l.self)))
 		case l.foreign:
 			notes = append(notes, l.Name+": is not used, as it is of another node: it shares xids with the capture, but at other times")
 		case head != nil:
@@ -233,7 +227,8 @@ func (s *sampler) read(l *log) error {
 	}
 	defer r.Close()
 	s.log, s.calls, s.event = l, map[uint64][]debuglog.Call{}, debuglog.Event{}
-	for err == nil && !s.full() && !s.event.Console { // the console has no RPCs
+	// Of logs without a capture, all is read: they may begin at different times. The console has no RPCs.
+	for err == nil && (s.head == nil || len(s.calls) < maxHead/4) && !s.event.Console {
 		if err = r.Next(&s.event); err == nil { // an error will be reported when the log is read again
 			s.take()
 		}
@@ -243,10 +238,6 @@ func (s *sampler) read(l *log) error {
 	s.apart = s.apart || len(views) == 0 && !s.event.Console
 	return nil
 }
-
-// full reports whether enough RPCs of a capture were found. Of logs without a capture, all
-// is read: they may begin at different times.
-func (s *sampler) full() bool { return s.head != nil && len(s.calls) >= maxHead/4 }
 
 func (s *sampler) chosen(xid uint64) bool {
 	if s.head != nil {

@@ -32,7 +32,7 @@ func TestMentionOfTwo(t *testing.T) {
 		{[]lnet.NID{a}, Subject{XID: 1, Client: server, Server: a}, true},
 		{[]lnet.NID{a, b}, Subject{XID: 1, Client: b, Server: server}, false},
 	} {
-		l := &log{clock: clock{self: nids{c.self}, given: true}}
+		l := &log{clock: clock{self: c.self, given: true}}
 		if node, ok := l.writer(mention, []*Subject{{XID: 1, Client: a, Server: server}, &c.second}); ok != c.ok || ok && node != c.self[0] {
 			t.Errorf("%v: %v, %v", c.self, node, ok)
 		}

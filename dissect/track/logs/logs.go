@@ -315,7 +315,14 @@ func (t *table) pass(l *log, to func(*track.LogLine)) {
 	}
 }
 
-func (t *table) queues() [2]*fifo.Queue[call] { return [2]*fifo.Queue[call]{&t.over, &t.open} }
+// End passes on the RPCs of which no more is known.
+func (t *table) End() {
+	for _, q := range [...]*fifo.Queue[call]{&t.over, &t.open} {
+		for c := q.First(); c != nil; c = q.First() {
+			t.end(c)
+		}
+	}
+}
 
 func (t *table) add(of debuglog.Call) *call {
 	c := t.free
@@ -451,11 +458,12 @@ func (x *Logs) Attach(r *track.RPC) {
 		delete(x.waiting, r.XID)
 	}
 	x.rpc = debuglog.RPC{}
+	subject := Subject{r.XID, r.Opcode, r.HasOpcode, r.Client, r.Server}
 	var client, server *call
 	for c := x.byXID[r.XID]; c != nil; c = c.older {
 		l := x.logs[c.Log]
 		switch {
-		case !l.has(&c.Call, r) || !l.isAt(&c.Call, begin, end):
+		case !l.isAbout(c.Served, c.Peer, c.Opcode, &subject) || !l.isAt(&c.Call, begin, end):
 		case c.Served:
 			x.rpc.Handled++
 			if server == nil || later(&c.Call, &server.Call, end) {
@@ -499,11 +507,7 @@ func later(a, b *debuglog.Call, until int64) bool {
 // Close ends the capture.
 func (x *Logs) Close() {
 	x.advance(x.wire.last + margin)
-	for _, q := range x.queues() {
-		for c := q.First(); c != nil; c = q.First() {
-			x.table.end(c)
-		}
-	}
+	x.End()
 	x.free = nil // ReadLines needs memory, too
 }
 
@@ -522,16 +526,12 @@ func (x *Logs) notJoined(c *debuglog.Call) {
 	case x.isUnseen(c):
 		x.rpc = debuglog.RPC{Client: *c, HasClient: true, NotOnWire: debuglog.RequestUnseen}
 	case x.Elsewhere && x.wire.isElsewhere(client, server, c.Begin()):
-		if x.gather(c); !x.rpc.HasClient && x.hasLogOf(client) {
+		hasClientLog := slices.ContainsFunc(x.logs, func(l *log) bool { return l.self.has(client) }) // which has the requests of that node
+		if x.gather(c); !x.rpc.HasClient && hasClientLog {
 			return
 		}
 	default:
 		return
 	}
 	x.Unseen(x.made(&x.rpc, client, server))
-}
-
-// hasLogOf reports whether the log of a node is there, which has the requests of that node.
-func (x *Logs) hasLogOf(node lnet.NID) bool {
-	return slices.ContainsFunc(x.logs, func(l *log) bool { return l.self.has(node) })
 }

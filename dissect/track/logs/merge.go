@@ -88,15 +88,6 @@ func (m *Merge) readOn(stop func() bool) {
 	}
 }
 
-// End passes on the RPCs of which no more is known.
-func (m *Merge) End() {
-	for _, q := range m.queues() {
-		for c := q.First(); c != nil; c = q.First() {
-			m.end(c)
-		}
-	}
-}
-
 // isAwaited reports whether lines of the other node about an RPC that is over in one log are still to
 // come: there are some, or the client has given up and the server may get to it later. Connects
 // are not kept back, as what follows depends on them.

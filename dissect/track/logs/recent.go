@@ -56,7 +56,10 @@ func (x *Recent) Open(head *Head) (notes []string, err error) {
 // message, in the order of time.
 func (x *Recent) Of(m *dissect.Message) []*track.LogLine {
 	for l := x.earliest(); l != nil && l.next.Time+l.offset <= m.Time+margin; l = x.earliest() {
-		x.hold(l)
+		if l.next.Kind <= debuglog.Note {
+			x.add(&l.next, l.number, l.offset)
+		}
+		x.read(l)
 	}
 	s := Subject{m.RPC.XID, m.RPC.Opcode, m.RPC.HasOpcode, m.LNet.Src, m.LNet.Dst}
 	switch m.Kind {
@@ -96,14 +99,6 @@ func (x *Recent) with(xid uint64) (list []*track.LogLine) {
 	}
 	slices.Reverse(list)
 	return list[:min(len(list), maxRPCLines)]
-}
-
-// hold takes the next event of a log.
-func (x *Recent) hold(l *log) {
-	if l.next.Kind <= debuglog.Note {
-		x.add(&l.next, l.number, l.offset)
-	}
-	x.read(l)
 }
 
 // add adds an event of a log whose clock is behind by an offset, in place of the oldest line

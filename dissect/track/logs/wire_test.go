@@ -46,7 +46,7 @@ func TestCoversBesideLoss(t *testing.T) {
 			x.wire.add(source, opcodes.OBD_PING, node, peer, []int64{1, 100e9}[i])
 		}
 	}
-	l := &log{clock: clock{self: nids{[]lnet.NID{client}}, compared: true}}
+	l := &log{clock: clock{self: nids{client}, compared: true}}
 	c := &debuglog.Call{Peer: mds, Sent: 50e9}
 	x.Lost(&lnet.Loss{Source: 1, From: 49e9, To: 51e9})
 	assert.That(t, x.wire.covers(l, c), "a loss elsewhere")
