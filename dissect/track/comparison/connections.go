@@ -77,9 +77,6 @@ var partFacts = [parts]struct {
 // String returns the name of the part.
 func (p Part) String() string { return partFacts[p].name }
 
-// Parts returns all parts.
-func Parts() []Part { return []Part{Asked, Granted, ClientVersion, ServerVersion, Evictions} }
-
 // Connections compares connections by target and kind; those of which no connect was
 // captured are left out, unless it was an eviction that was.
 func Connections(before, after []*track.Import) []*Connection {
@@ -146,7 +143,7 @@ func (n *Negotiated) Has(p Part) bool { return partFacts[p].has(n) }
 // compare fills in what has changed; what is known of one side only has not.
 func (c *Connection) compare() {
 	b, a := cmp.Or(c.Before, &Negotiated{}), cmp.Or(c.After, &Negotiated{})
-	for _, p := range Parts() {
+	for p := range parts {
 		if f := &partFacts[p]; f.has(b) && f.has(a) && !f.equal(b, a) {
 			c.Changed = append(c.Changed, p)
 		}

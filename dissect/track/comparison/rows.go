@@ -38,14 +38,19 @@ type measured struct {
 }
 
 var measureFacts = [measures]measured{
-	Count:         {name: "count", value: func(s *Side) int64 { return s.Count }},
-	Errors:        {name: "errors", value: (*Side).withError},
+	Count: {name: "count", value: func(s *Side) int64 { return s.Count }},
+	Errors: {name: "errors", value: func(s *Side) (sum int64) {
+		for _, n := range s.Row.Errors {
+			sum += n
+		}
+		return sum
+	}},
 	Unanswered:    {name: "unanswered", value: func(s *Side) int64 { return s.Missing[track.Unanswered] }, perRPC: true},
 	Resends:       {name: "resends", value: func(s *Side) int64 { return s.Resends }, perRPC: true},
 	P50:           quantile("p50", .5, (*Side).latency),
 	P90:           quantile("p90", .9, (*Side).latency),
 	P99:           quantile("p99", .99, (*Side).latency),
-	Longest:       {name: "max", value: (*Side).longest, has: func(s *Side) bool { return s.Latency.N > 0 || s.pending() > 0 }},
+	Longest:       {name: "max", value: func(s *Side) int64 { return max(s.Latency.Quantile(1), s.pending()) }, has: func(s *Side) bool { return s.Latency.N > 0 || s.pending() > 0 }},
 	RTT:           quantile("rtt", .5, func(s *Side) *track.Distribution { return &s.RTT }),
 	Retransmitted: {name: "retransmitted", value: func(s *Side) int64 { return s.retransmitted }, perRPC: true},
 	RequestSize:   quantile("request_size", .5, func(s *Side) *track.Distribution { return &s.Request }),
@@ -99,15 +104,6 @@ func (s *Side) Has(m Measure) bool { return measureFacts[m].has == nil || measur
 func (s *Side) Value(m Measure) int64 { return measureFacts[m].value(s) }
 
 func (s *Side) latency() *track.Distribution { return &s.Latency }
-
-func (s *Side) longest() int64 { return max(s.Latency.Quantile(1), s.pending()) }
-
-func (s *Side) withError() (sum int64) {
-	for _, n := range s.Row.Errors {
-		sum += n
-	}
-	return sum
-}
 
 // pending returns how long the oldest request without a reply had waited when the
 // capture ended, in nanoseconds.
@@ -183,8 +179,8 @@ func (c *pairs) pair() {
 		return rows[k]
 	}
 	c.total = &Row{Total: true}
-	total := greater(c.before.total.correlations(), c.after.total.correlations())
-	inRow := greater(c.before.correlations(), c.after.correlations())
+	total := greater(correlations(&c.before.total), correlations(&c.after.total))
+	inRow := greater(correlations(c.before.list...), correlations(c.after.list...))
 	c.before.eachSide(c.total, row, total, inRow, func(r *Row, s *Side) { r.Before = s })
 	c.after.eachSide(c.total, row, total, inRow, func(r *Row, s *Side) { r.After = s })
 	for i := range c.targets {

@@ -143,23 +143,13 @@ func (s *samples) fold() {
 }
 
 // correlations returns by how much the values of a kind resemble those of about the
-// same time, in the rows: for few values of one row it would be known too badly.
-func (s *Stats) correlations() (list [serieses]float64) {
+// same time, in rows: for few values of one row it would be known too badly.
+func correlations(rows ...*samples) (list [serieses]float64) {
 	for i := range list {
 		var v variances
-		for _, r := range s.list {
+		for _, r := range rows {
 			v.add(&r.series[i])
 		}
-		list[i] = v.correlation()
-	}
-	return list
-}
-
-// correlations returns the same for one row.
-func (s *samples) correlations() (list [serieses]float64) {
-	for i := range list {
-		var v variances
-		v.add(&s.series[i])
 		list[i] = v.correlation()
 	}
 	return list

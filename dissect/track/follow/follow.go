@@ -143,7 +143,15 @@ func (f *Follower) list() { f.lists = newHookLists(append(f.parts(), f.hooks...)
 
 // parts returns the hooks of the parts, each behind those that it depends on.
 func (f *Follower) parts() (list []Hooks) {
-	list = append(list, Hooks{Sent: f.sentTarget, Answered: f.answeredTarget})
+	list = append(list, Hooks{Sent: func(r *track.RPC, m *dissect.Message) { // LookAhead may set who looks for targets at any time
+		if f.targets != nil {
+			f.targets.Sent(r, m)
+		}
+	}, Answered: func(r *track.RPC, m *dissect.Message) {
+		if f.targets != nil {
+			f.targets.Answered(r, m)
+		}
+	}})
 	if x := f.logs; x != nil {
 		list = append(list, Hooks{Sent: x.Sent, Done: x.Attach, Lost: x.Lost, close: x.Close})
 	}
@@ -152,7 +160,7 @@ func (f *Follower) parts() (list []Hooks) {
 	}
 	if x := f.imports; x != nil {
 		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, Lost: x.Lost, TCPEvent: x.TCPEvent,
-			close: x.Close})
+			Unseen: x.LoggedRPC, close: x.Close})
 	}
 	if x := f.locks; x != nil {
 		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, last: x.Done, advance: x.Advance,
@@ -163,7 +171,7 @@ func (f *Follower) parts() (list []Hooks) {
 			advance: x.Advance, close: x.Close})
 	}
 	if x := f.recoveries; x != nil {
-		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, advance: x.Advance,
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, Unseen: x.LoggedRPC, advance: x.Advance,
 			close: func() { x.Advance(f.now); x.Close() }})
 	}
 	if x := f.nested; x != nil {
@@ -181,7 +189,7 @@ func (f *Follower) Imports() *track.Imports { return part(f, &f.imports, track.N
 // Locks returns the locks that have not ended.
 func (f *Follower) Locks() *locks.Locks {
 	return part(f, &f.locks, func() *locks.Locks {
-		t := locks.New(f.Imports(), f.linger, f.lock)
+		t := locks.New(f.Imports(), f.linger, call(f, func(h *Hooks) func(*locks.Lock) { return h.Lock }))
 		t.Granted = call(f, func(h *Hooks) func(*locks.Lock) { return h.LockGranted })
 		return t
 	})
@@ -345,20 +353,6 @@ func (f *Follower) concludeTargets() {
 	}
 }
 
-// sentTarget and answeredTarget look for the targets of connections: LookAhead may set
-// who does so at any time.
-func (f *Follower) sentTarget(r *track.RPC, m *dissect.Message) {
-	if f.targets != nil {
-		f.targets.Sent(r, m)
-	}
-}
-
-func (f *Follower) answeredTarget(r *track.RPC, m *dissect.Message) {
-	if f.targets != nil {
-		f.targets.Answered(r, m)
-	}
-}
-
 func (f *Follower) sent(r *track.RPC, m *dissect.Message) {
 	for _, sent := range f.lists.of(r).sent {
 		sent(r, m)
@@ -382,17 +376,7 @@ func (f *Follower) Unseen(r *track.RPC) {
 	if f.logs == nil {
 		f.rpcs++
 	}
-	if f.imports != nil {
-		f.imports.LoggedRPC(r)
-	}
-	if f.recoveries != nil {
-		f.recoveries.LoggedRPC(r)
-	}
-	for i := range f.hooks {
-		if unseen := f.hooks[i].Unseen; unseen != nil {
-			unseen(r)
-		}
-	}
+	each(f, func(h *Hooks) func(*track.RPC) { return h.Unseen }, r)
 }
 
 // Line takes a line of a log about a connection, or about an RPC that was given up.
@@ -451,14 +435,10 @@ func (f *Follower) done(r *track.RPC) {
 	}
 }
 
-func (f *Follower) lock(l *locks.Lock) {
-	for _, lock := range f.lists.lock {
-		lock(l)
-	}
-}
-
 func (f *Follower) importChanged(i *track.Import, p track.Point) {
-	for _, changed := range f.lists.imports {
-		changed(i, p)
+	for k := range f.lists.all {
+		if changed := f.lists.all[k].Import; changed != nil {
+			changed(i, p)
+		}
 	}
 }

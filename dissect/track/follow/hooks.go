@@ -107,8 +107,6 @@ type hookLists struct {
 	operations []*operationHooks // by opcode; nil and those beyond the end: other
 	other      operationHooks
 	message    []func(*track.RPC, *dissect.Message)
-	lock       []func(*locks.Lock)
-	imports    []func(*track.Import, track.Point)
 	last       []func(*track.RPC)
 }
 
@@ -123,12 +121,6 @@ func newHookLists(all []Hooks) hookLists {
 		}
 		if message := all[i].Message; message != nil {
 			l.message = append(l.message, message)
-		}
-		if lock := all[i].Lock; lock != nil {
-			l.lock = append(l.lock, lock)
-		}
-		if changed := all[i].Import; changed != nil {
-			l.imports = append(l.imports, changed)
 		}
 		if last := all[i].last; last != nil {
 			l.last = append(l.last, last)

@@ -173,7 +173,7 @@ func (c *record) uuid(system string, t target) string {
 	if n := c.name(); n.ok && n.system == system && n.target == t && strings.HasSuffix(c.conn.TargetUUID, uuidSuffix) {
 		return c.conn.TargetUUID
 	}
-	return uuidOf(system, t)
+	return system + "-" + t.String() + uuidSuffix
 }
 
 // group finds which connections are of the same file system, and its name.
@@ -489,9 +489,6 @@ func parseTarget(name string) (system string, t target, ok bool) {
 	}
 	return name[:at], t, true
 }
-
-// uuidOf is the opposite of parseTarget, with the end that UUIDs of targets have.
-func uuidOf(system string, t target) string { return system + "-" + t.String() + uuidSuffix }
 
 const uuidSuffix = "_UUID"
 

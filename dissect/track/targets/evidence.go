@@ -200,7 +200,7 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 	c.setKind(e, opcodes.TargetKindOf(r.Portal))
 	p.of = c
 	p.firstMDT = opcodes.IsFirstMDT(m.Msg, r.Portal)
-	p.fid = fidOf(opcodes.TargetObject(m.Msg), m.Msg.Big)
+	p.fid.Read(opcodes.TargetObject(m.Msg), m.Msg.Big)
 	if r.Opcode == opcodes.LDLM_ENQUEUE {
 		p.intent = opcodes.IsIntent(m.Msg)
 		if handle := opcodes.LockHandle(m.Msg, 0); handle != 0 && !c.conn.FindsCallbacks() {
@@ -247,12 +247,13 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 		e.locate(location{c, fid.Seq, fid.Seq, claim{target{opcodes.OSTTarget, ost}, track.TargetFromLayout}})
 		fifo.Put(e.named, object{r.Client, fid}, c)
 	})
-	if b, remote := opcodes.RepliedObject(m.Msg); remote {
-		if fid := fidOf(b, m.Msg.Big); fid.Seq >= normalSequence {
-			fifo.Put(e.named, object{r.Client, fid}, c)
-		}
-	} else {
-		e.located(c, r.Client, fidOf(b, m.Msg.Big))
+	var fid track.FID
+	b, remote := opcodes.RepliedObject(m.Msg)
+	switch fid.Read(b, m.Msg.Big); {
+	case !remote:
+		e.located(c, r.Client, fid)
+	case fid.Seq >= normalSequence:
+		fifo.Put(e.named, object{r.Client, fid}, c)
 	}
 	e.conclude(m.Time)
 }
@@ -288,7 +289,10 @@ func (e *Evidence) of(r *track.RPC, now int64) *record {
 		e.learned()
 	}
 	c.used(e, now)
-	c.addServer(e, r.Server)
+	if len(c.servers) < maxServers && !slices.Contains(c.servers, r.Server) {
+		c.servers, c.nodes = append(c.servers, r.Server), append(c.nodes, e.node(r.Server))
+		e.learned()
+	}
 	return c
 }
 
@@ -333,14 +337,6 @@ func (e *Evidence) forgetSilent() {
 }
 
 func (e *Evidence) learned() { e.changed, e.requests = true, 0 }
-
-func (c *record) addServer(e *Evidence, nid lnet.NID) {
-	if len(c.servers) < maxServers && !slices.Contains(c.servers, nid) {
-		c.servers = append(c.servers, nid)
-		c.nodes = append(c.nodes, e.node(nid))
-		e.learned()
-	}
-}
 
 // node returns the number of a server.
 func (e *Evidence) node(nid lnet.NID) int32 {
@@ -452,13 +448,4 @@ func (e *Evidence) link(a, b *record) {
 		e.links[l] = true
 		e.learned()
 	}
-}
-
-// fidOf reads a struct lu_fid, the zero FID where there is none.
-func fidOf(b []byte, big bool) (f track.FID) {
-	if len(b) >= 16 {
-		f.Seq = schema.ReadUint(b[:8], big)
-		f.OID, f.Ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
-	}
-	return f
 }
