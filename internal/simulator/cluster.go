@@ -55,7 +55,7 @@ func build(seed uint64) *cluster {
 	c := &cluster{random: rand.New(rand.NewPCG(seed, 0x6c736861726b))}
 	c.begin = 1795248401*second + int64(seed%1000)*second
 	c.now = c.begin
-	c.heap = make([]event, 0, 512)
+	c.planned = make([]event, 0, 512)
 	c.transmissions = make([]transmission, 0, 4096)
 	c.mss = pick(c, []int{1448, 1448, 8948})
 	c.pingInterval = pick(c, []int64{5, 5, 5, 10, 25}) * second
@@ -238,7 +238,7 @@ func (c *cluster) addJobs() {
 			if contended && k.name != "cat" && len(c.processes) < 3 {
 				k = kinds[len(kinds)-1]
 			}
-			p := &process{client: h, job: fmt.Sprintf("%s.%d", k.name, 1000+c.random.IntN(4)), round: k.round, dir: pick(c, dirs)}
+			p := &process{client: h, job: fmt.Sprintf("%s.%d", k.name, 1000+c.random.IntN(4)), steps: k.steps, dir: pick(c, dirs)}
 			if c.random.IntN(3) > 0 { // a directory of its own
 				p.dir = &directory{resource: c.addResource(meta, typeIbits, fid{0x200000400, uint32(len(c.processes) + 10)})}
 			}

@@ -446,7 +446,7 @@ var moreFaults = []faultKind{
 		var list []*process
 		for _, h := range c.clients {
 			for n := range 2 {
-				p := &process{client: h, job: k.name + ".77", round: k.round, dir: c.processes[0].dir, pause: 200 * millisecond}
+				p := &process{client: h, job: k.name + ".77", steps: k.steps, dir: c.processes[0].dir, pause: 200 * millisecond}
 				p.use(h.imports)
 				p.shared, p.flocks = c.processes[0].shared, c.processes[0].flocks
 				list = append(list, p)

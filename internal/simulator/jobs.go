@@ -2,6 +2,9 @@ package simulator
 
 import "fmt"
 
+// step is something that a process does. It calls next when it is done, with false when it has failed.
+type step = func(next func(ok bool))
+
 // directory is a directory of an MDT.
 type directory struct {
 	resource *resource
@@ -23,7 +26,7 @@ type process struct {
 	dir    *directory
 	files  []*file
 	pause  int64 // between two rounds
-	round  func(*process, func())
+	steps  func(*process) []step
 	mdt    *imp
 	osts   []*imp
 	shared []*file
@@ -65,11 +68,11 @@ func (p *process) run() {
 		h.after(second, p.run)
 		return
 	}
-	p.round(p, func() { h.after(pause, p.run) })
+	p.do(p.steps(p), func() { h.after(pause, p.run) })
 }
 
-// steps does one thing after another, until one fails.
-func (p *process) steps(end func(), list ...func(next func(ok bool))) {
+// do takes one step after another, until one fails.
+func (p *process) do(list []step, end func()) {
 	if len(list) == 0 {
 		end()
 		return
@@ -80,7 +83,7 @@ func (p *process) steps(end func(), list ...func(next func(ok bool))) {
 			p.client.after(second, end)
 			return
 		}
-		p.client.after(think, func() { p.steps(end, list[1:]...) })
+		p.client.after(think, func() { p.do(list[1:], end) })
 	})
 }
 
@@ -104,10 +107,19 @@ func (p *process) call(i *imp, r *rpc, next func(a *answer)) {
 	i.send(r)
 }
 
-func (p *process) name() string {
-	p.dir.names++
-	return fmt.Sprintf("f%d", p.dir.names)
+// ask is call for requests whose reply has nothing that the process needs.
+func (p *process) ask(i *imp, r *rpc, reply func() [][]byte, next func(bool)) {
+	r.answerer = func() *answer { return &answer{buffers: reply()} }
+	p.call(i, r, func(a *answer) { next(a.status == ok) })
 }
+
+// newName returns the next name in the directory, lastName the one before.
+func (p *process) newName() string {
+	p.dir.names++
+	return p.lastName()
+}
+
+func (p *process) lastName() string { return fmt.Sprintf("f%d", p.dir.names) }
 
 // stat asks for the attributes of the directory.
 func (p *process) stat(next func(bool)) {
@@ -162,20 +174,13 @@ func (p *process) alone(released *lock, then func()) {
 
 // create creates a file and opens it.
 func (p *process) create(next func(bool)) {
-	p.dir.names++
-	t := p.mdt.target
+	name := p.newName()
 	f := p.client.newFile(p)
 	count, handle, released := p.release()
-	dir := p.dir.resource.fid
-	l := lockRequest(hasIntent, count, typeIbits, dir, modeCW, 2, p.client.handle(), handle)
-	rec := make(record, 136).u32(0, 6).fid(40, dir).fid(56, f.fid).u64(80, uint64(p.client.now/second)).u32(112, 0100644).u32(120, 0x42)
-	r := p.mdt.request(opCreate, [][]byte{l, make(record, 8).u64(0, 3), rec, nil, nil, text(fmt.Sprintf("f%d", p.dir.names)), make([]byte, 128), nil, nil, nil, nil}, nil)
-	r.before = func(then func()) { p.alone(released, func() { t.takeObject(f, then) }) }
-	r.answerer = func() *answer {
-		body := mdtBody(f.fid, validNew, 0100644, 0, t.host.now).u64(32, t.host.handle()).u32(148, 56).u32(156, 128)
-		reply := lockReply(lockChanged|hasIntent, typeIbits, f.fid, modePR, modePR, 0x1b, t.host.handle(), 0x37)
-		return &answer{buffers: [][]byte{reply, body, layout(f.fid, f.object.fid, f.index), nil, nil, nil, make([]byte, 16), nil, nil, nil}}
-	}
+	l := lockRequest(hasIntent, count, typeIbits, p.dir.resource.fid, modeCW, 2, p.client.handle(), handle)
+	rec := p.reint(6, f.fid, 80).u32(112, 0100644).u32(120, 0x42)
+	r := p.openRequest(opCreate, 3, l, rec, name, f, 0x37)
+	r.before = func(then func()) { p.alone(released, func() { p.mdt.target.takeObject(f, then) }) }
 	p.call(p.mdt, r, func(a *answer) {
 		if a.status == ok {
 			p.files = append(p.files, f)
@@ -189,56 +194,45 @@ func (p *process) create(next func(bool)) {
 
 // open opens a file that exists.
 func (p *process) open(f *file, next func(bool)) {
-	dir := p.dir.resource.fid
-	t := p.mdt.target
 	l := lockRequest(hasIntent, 1, typeIbits, f.fid, modeCR, 1, p.client.handle(), 0)
-	rec := make(record, 136).u32(0, 6).fid(40, dir).fid(56, f.fid).u64(80, uint64(p.client.now/second)).u32(120, 1)
-	r := p.mdt.request(opOpen, [][]byte{l, make(record, 8).u64(0, 1), rec, nil, nil, text("f1"), make([]byte, 128), nil, nil, nil, nil}, nil)
+	r := p.openRequest(opOpen, 1, l, p.reint(6, f.fid, 80).u32(120, 1), "f1", f, 0x2b)
+	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+}
+
+// openRequest makes the request to open a file, whose reply has its layout.
+func (p *process) openRequest(op *operation, intent uint64, l, rec record, name string, f *file, disposition uint64) *rpc {
+	r := p.mdt.request(op, [][]byte{l, make(record, 8).u64(0, intent), rec, nil, nil, text(name), make([]byte, 128), nil, nil, nil, nil}, nil)
+	h := p.mdt.target.host
 	r.answerer = func() *answer {
-		body := mdtBody(f.fid, validNew, 0100644, 0, t.host.now).u64(32, t.host.handle()).u32(148, 56).u32(156, 128)
-		reply := lockReply(lockChanged|hasIntent, typeIbits, f.fid, modePR, modePR, 0x1b, t.host.handle(), 0x2b)
+		body := mdtBody(f.fid, validNew, 0100644, 0, h.now).u64(32, h.handle()).u32(148, 56).u32(156, 128)
+		reply := lockReply(lockChanged|hasIntent, typeIbits, f.fid, modePR, modePR, 0x1b, h.handle(), disposition)
 		return &answer{buffers: [][]byte{reply, body, layout(f.fid, f.object.fid, f.index), nil, nil, nil, make([]byte, 16), nil, nil, nil}}
 	}
-	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+	return r
+}
+
+// reint begins a struct mdt_rec_reint for something in the directory; the time is at an offset.
+func (p *process) reint(op uint32, f fid, time int) record {
+	return make(record, 136).u32(0, op).fid(40, p.dir.resource.fid).fid(56, f).u64(time, uint64(p.client.now/second))
 }
 
 func (p *process) close(f *file, next func(bool)) {
 	rec := make(record, 136).u32(0, 1).fid(40, f.fid).u64(56, 0x621f1).u32(116, 0100644)
 	r := p.mdt.request(opClose, [][]byte{make(record, 24).u64(0, 0x932a18cb2dd86836), rec, nil}, nil)
-	r.answerer = func() *answer { return &answer{buffers: [][]byte{make([]byte, 216), nil, nil, nil, nil}} }
-	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+	p.ask(p.mdt, r, func() [][]byte { return [][]byte{make([]byte, 216), nil, nil, nil, nil} }, next)
 }
 
 // mkdir creates a directory.
 func (p *process) mkdir(next func(bool)) {
-	name := p.name()
-	count, handle, released := p.release()
-	dir := p.dir.resource.fid
-	f := p.client.newFID()
-	p.made = f
-	rec := make(record, 136).u32(0, 2).fid(40, dir).fid(56, f).u64(80, uint64(p.client.now/second)).u32(112, 040755).u32(128, 022)
-	l := lockRequest(0, count-1, 0, fid{}, 0, 0, handle, 0)
-	r := p.mdt.request(opMkdir, [][]byte{rec, nil, text(name), nil, l, nil, nil, nil, nil}, nil)
-	r.before = func(then func()) { p.alone(released, then) }
-	r.answerer = func() *answer {
-		return &answer{buffers: [][]byte{mdtBody(f, validChanged, 040755, 4096, p.mdt.target.host.now), nil, nil}}
-	}
-	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+	name := p.newName()
+	p.made = p.client.newFID()
+	rec := p.reint(2, p.made, 80).u32(112, 040755).u32(128, 022)
+	p.change(opMkdir, rec, name, p.made, 040755, nil, next)
 }
 
-// unlink removes a name.
+// unlink removes the latest directory.
 func (p *process) unlink(next func(bool)) {
-	count, handle, released := p.release()
-	dir := p.dir.resource.fid
-	f := p.made
-	rec := make(record, 136).u32(0, 4).fid(40, dir).fid(56, f).u64(72, uint64(p.client.now/second)).u32(116, 040000)
-	l := lockRequest(0, count-1, 0, fid{}, 0, 0, handle, 0)
-	r := p.mdt.request(opUnlink, [][]byte{rec, nil, text(fmt.Sprintf("f%d", p.dir.names)), l, nil}, nil)
-	r.before = func(then func()) { p.alone(released, then) }
-	r.answerer = func() *answer {
-		return &answer{buffers: [][]byte{mdtBody(f, validChanged, 040755, 4096, p.mdt.target.host.now), nil, nil, nil}}
-	}
-	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+	p.change(opUnlink, p.reint(4, p.made, 72).u32(116, 040000), p.lastName(), p.made, 040755, nil, next)
 }
 
 // remove removes a file. The MDT then destroys its object, for which nobody may keep a lock.
@@ -247,20 +241,30 @@ func (p *process) remove(next func(bool)) {
 		next(true)
 		return
 	}
-	f := p.files[0]
+	f, t := p.files[0], p.mdt.target
 	p.files = p.files[1:]
-	count, handle, released := p.release()
-	dir := p.dir.resource.fid
-	rec := make(record, 136).u32(0, 4).fid(40, dir).fid(56, f.fid).u64(72, uint64(p.client.now/second)).u32(116, 0100000)
-	l := lockRequest(0, count-1, 0, fid{}, 0, 0, handle, 0)
-	r := p.mdt.request(opUnlink, [][]byte{rec, nil, text("f1"), l, nil}, nil)
-	r.before = func(then func()) { p.alone(released, then) }
-	t := p.mdt.target
-	r.answerer = func() *answer {
+	p.change(opUnlink, p.reint(4, f.fid, 72).u32(116, 0100000), "f1", f.fid, 0100644, func() {
 		t.host.after(t.host.between(10*millisecond, second), func() { t.destroy(f) })
-		return &answer{buffers: [][]byte{mdtBody(f.fid, validChanged, 0100644, 4096, t.host.now), nil, nil, nil}}
+	}, next)
+}
+
+// change changes a name in the directory. then is what the MDT does besides; nil: nothing.
+func (p *process) change(op *operation, rec record, name string, f fid, mode uint32, then func(), next func(bool)) {
+	count, handle, released := p.release()
+	l := lockRequest(0, count-1, 0, fid{}, 0, 0, handle, 0)
+	buffers, reply := [][]byte{rec, nil, text(name), l, nil}, [][]byte{nil, nil, nil, nil}
+	if op == opMkdir {
+		buffers, reply = [][]byte{rec, nil, text(name), nil, l, nil, nil, nil, nil}, reply[:3]
 	}
-	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+	r := p.mdt.request(op, buffers, nil)
+	r.before = func(then func()) { p.alone(released, then) }
+	p.ask(p.mdt, r, func() [][]byte {
+		if then != nil {
+			then()
+		}
+		reply[0] = mdtBody(f, validChanged, mode, 4096, p.mdt.target.host.now)
+		return reply
+	}, next)
 }
 
 // Objects that an MDT lets an OST create in advance, and how many are left when it asks for more.
@@ -344,30 +348,24 @@ func (t *target) destroy(f *file) {
 // syncMDT makes the MDT write what changed.
 func (p *process) syncMDT(f *file, next func(bool)) {
 	r := p.mdt.request(opSyncMDT, [][]byte{mdtBody(f.fid, 1, 0, 0, 0), nil}, nil)
-	r.answerer = func() *answer {
-		return &answer{buffers: [][]byte{mdtBody(f.fid, validChanged, 0100644, 0, p.mdt.target.host.now)}}
-	}
-	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+	p.ask(p.mdt, r, func() [][]byte { return [][]byte{mdtBody(f.fid, validChanged, 0100644, 0, p.mdt.target.host.now)} }, next)
 }
 
 // readdir reads a page of the directory.
 func (p *process) readdir(next func(bool)) {
-	r := p.mdt.request(opReaddir, [][]byte{mdtBody(p.dir.resource.fid, 0, 0, 0, 0).u32(136, 4096), nil}, nil)
+	f := p.dir.resource.fid
+	r := p.mdt.request(opReaddir, [][]byte{mdtBody(f, 0, 0, 0, 0).u32(136, 4096), nil}, nil)
 	r.give = 4096
-	r.answerer = func() *answer { return &answer{buffers: [][]byte{mdtBody(p.dir.resource.fid, 1<<5, 0, 4096, 0)}} }
-	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+	p.ask(p.mdt, r, func() [][]byte { return [][]byte{mdtBody(f, 1<<5, 0, 4096, 0)} }, next)
 }
 
 // statfs asks a target for its free space.
 func (p *process) statfs(i *imp, next func(bool)) {
-	op := opStatfsMDT
-	buffers := [][]byte{mdtBody(fid{}, 0, 0, 0, 0)}
+	r := i.request(opStatfsMDT, [][]byte{mdtBody(fid{}, 0, 0, 0, 0)}, nil)
 	if i.target.kind == ost {
-		op, buffers = opStatfsOST, nil
+		r = i.request(opStatfsOST, nil, nil)
 	}
-	r := i.request(op, buffers, nil)
-	r.answerer = func() *answer { return &answer{buffers: [][]byte{statfs(i.target.full)}} }
-	p.call(i, r, func(a *answer) { next(a.status == ok) })
+	p.ask(i, r, func() [][]byte { return [][]byte{statfs(i.target.full)} }, next)
 }
 
 // lock gets a lock on an object, unless the client has one.
@@ -421,21 +419,17 @@ func (p *process) unflock(l *lock, next func(bool)) {
 	x := l.resource
 	l.drop()
 	r := p.mdt.request(opFlock, [][]byte{lockRequest(0, 1, typeFlock, x.fid, modeNL, l.bits, p.client.handle(), 0)}, nil)
-	r.answerer = func() *answer {
+	p.ask(p.mdt, r, func() [][]byte {
 		x.remove(l)
-		return &answer{buffers: [][]byte{lockReply(0, typeFlock, x.fid, modeNL, modeNL, l.bits, p.mdt.target.host.handle(), 0), nil}}
-	}
-	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
+		return [][]byte{lockReply(0, typeFlock, x.fid, modeNL, modeNL, l.bits, p.mdt.target.host.handle(), 0), nil}
+	}, next)
 }
 
 // glimpse asks for the size of an object. The server asks those who may be writing.
 func (p *process) glimpse(f *file, next func(bool)) {
 	i := p.osts[f.index]
 	x := f.object
-	r := i.request(opGlimpse, [][]byte{lockRequest(hasIntent, 1, typeExtent, f.object.fid, modePR, 0, p.client.handle(), 0)}, nil)
-	r.answerer = func() *answer {
-		return &answer{buffers: [][]byte{lockReply(lockChanged, typeExtent, f.object.fid, modePR, modePR, 0, 0, 0), make([]byte, 56)}}
-	}
+	r := i.request(opGlimpse, [][]byte{lockRequest(hasIntent, 1, typeExtent, x.fid, modePR, 0, p.client.handle(), 0)}, nil)
 	r.before = func(then func()) {
 		for _, l := range x.granted {
 			if l.client != p.client && l.mode == modePW {
@@ -445,38 +439,35 @@ func (p *process) glimpse(f *file, next func(bool)) {
 		}
 		then()
 	}
-	p.call(i, r, func(a *answer) { next(a.status == ok) })
+	p.ask(i, r, func() [][]byte {
+		return [][]byte{lockReply(lockChanged, typeExtent, x.fid, modePR, modePR, 0, 0, 0), make([]byte, 56)}
+	}, next)
 }
 
-// brw builds the buffers of a read or a write.
-func brw(x *resource, offset uint64, size int, handle uint64, short bool) [][]byte {
+// brw makes the request for a read or a write of an object, under the lock that the client has on it.
+func (i *imp) brw(op *operation, x *resource, mode uint32, job string, offset uint64, size int, short bool, done func(*answer)) *rpc {
+	handle, most := uint64(0), uint32(0x30000)
+	if l := i.cached(x, mode); l != nil {
+		handle = l.server
+	}
 	oa := obdo(0x8000000b184f2f, x.fid, fid{0x200000400, x.fid.oid}, 0, 0).u64(72, 170<<20).u32(84, 170<<20).u64(128, handle)
-	most := uint32(0x30000)
 	if short {
 		oa.u32(96, 0x400000)
 		most = 0xffff0000
 	}
 	ioobj := make(record, 24).fid(0, x.fid).u32(16, most).u32(20, 1)
 	niobuf := make(record, 16).u64(0, offset).u32(8, uint32(size)).u32(12, 0x420)
-	return [][]byte{oa, ioobj, niobuf, nil, nil}
+	r := i.request(op, [][]byte{oa, ioobj, niobuf, nil, nil}, done)
+	r.job = job
+	return r
 }
 
 // write writes to an object.
-func (i *imp) write(x *resource, job string, size int, next func(bool)) {
-	i.writeAt(x, job, 0, size, next)
-}
-
-func (i *imp) writeAt(x *resource, job string, offset uint64, size int, next func(bool)) {
-	handle := uint64(0)
-	if l := i.cached(x, modePW); l != nil {
-		handle = l.server
-	}
+func (i *imp) write(x *resource, job string, offset uint64, size int, next func(bool)) {
 	short := size <= 8192
-	b := brw(x, offset, size, handle, short)
-	r := i.request(opWrite, b, func(a *answer) { next(a.status == ok) })
-	r.job = job
+	r := i.brw(opWrite, x, modePW, job, offset, size, short, func(a *answer) { next(a.status == ok) })
 	if short {
-		b[4] = data[:size]
+		r.buffers[4] = data[:size]
 	} else {
 		r.fetch = size
 	}
@@ -488,23 +479,15 @@ func (i *imp) writeAt(x *resource, job string, offset uint64, size int, next fun
 
 // read reads from an object.
 func (i *imp) read(x *resource, job string, offset uint64, size int, next func(bool)) {
-	handle := uint64(0)
-	if l := i.cached(x, modePR); l != nil {
-		handle = l.server
-	}
 	short := size <= 4096
-	r := i.request(opRead, brw(x, offset, size, handle, short), func(a *answer) { next(a.status >= 0) })
-	r.job = job
-	if !short {
+	r := i.brw(opRead, x, modePR, job, offset, size, short, func(a *answer) { next(a.status >= 0) })
+	b := [][]byte{obdo(0x8100800, x.fid, fid{}, 0, 0)}
+	if short {
+		b = append(b, data[:size])
+	} else {
 		r.give = size
 	}
-	r.answerer = func() *answer {
-		b := [][]byte{obdo(0x8100800, x.fid, fid{}, 0, 0)}
-		if short {
-			b = append(b, data[:size])
-		}
-		return &answer{status: int32(size), buffers: b}
-	}
+	r.answerer = func() *answer { return &answer{status: int32(size), buffers: b} }
 	i.send(r)
 }
 
@@ -517,76 +500,61 @@ func (i *imp) sync(x *resource, job string, next func(bool)) {
 
 // append writes at the end of a file, under a lock.
 func (p *process) append(f *file, size int, next func(bool)) {
-	p.lock(f, modePW, func(ok bool) {
-		if !ok {
-			next(false)
-			return
-		}
-		i := p.osts[f.index]
+	p.locked(f, modePW, next, func(i *imp) {
 		if l := i.cached(f.object, modePW); l != nil && p.client.random.IntN(3) == 0 {
 			l.dirty = true
 		}
 		at := f.size
 		f.size += uint64(size)
-		i.writeAt(f.object, p.job, at, size, next)
+		i.write(f.object, p.job, at, size, next)
 	})
 }
 
 // fetch reads from a file, under a lock.
 func (p *process) fetch(f *file, size int, next func(bool)) {
-	p.lock(f, modePR, func(ok bool) {
-		if !ok {
-			next(false)
-			return
-		}
-		p.osts[f.index].read(f.object, p.job, p.lastIO%(1<<20), size, next)
+	p.locked(f, modePR, next, func(i *imp) {
+		i.read(f.object, p.job, p.lastIO%(1<<20), size, next)
 		p.lastIO += uint64(size)
 	})
 }
 
-// any returns one of the files of a process, nil: it has none.
-func (p *process) any() *file {
-	if len(p.files) == 0 {
-		return nil
-	}
-	return p.files[p.client.random.IntN(len(p.files))]
+// locked calls then with a lock on a file, and next without one.
+func (p *process) locked(f *file, mode uint32, next func(bool), then func(i *imp)) {
+	p.lock(f, mode, func(ok bool) {
+		if !ok {
+			next(false)
+			return
+		}
+		then(p.osts[f.index])
+	})
 }
 
 // jobKind is what a job does again and again.
 type jobKind struct {
 	name  string
-	round func(p *process, end func())
+	steps func(p *process) []step
 }
 
 var kinds = []jobKind{
-	{"tar", func(p *process, end func()) {
+	{"tar", func(p *process) []step {
 		size := 4096 << p.client.random.IntN(3)
 		last := func() *file { return p.files[len(p.files)-1] }
-		p.steps(end, p.create,
+		return []step{p.create,
 			func(next func(bool)) { p.append(last(), size, next) },
-			func(next func(bool)) { p.close(last(), next) })
+			func(next func(bool)) { p.close(last(), next) }}
 	}},
-	{"dd", func(p *process, end func()) {
-		f := p.any()
-		if f == nil {
-			p.steps(end, p.create)
-			return
-		}
+	{"dd", withFile(func(p *process, f *file) []step {
 		write := func(next func(bool)) { p.append(f, 16384, next) }
-		p.steps(end, write, write, write)
-	}},
-	{"dbwriter", func(p *process, end func()) {
-		f := p.any()
-		if f == nil {
-			p.steps(end, p.create)
-			return
-		}
-		p.steps(end, func(next func(bool)) { p.append(f, 8192, next) },
+		return []step{write, write, write}
+	})},
+	{"dbwriter", withFile(func(p *process, f *file) []step {
+		return []step{
+			func(next func(bool)) { p.append(f, 8192, next) },
 			func(next func(bool)) { p.osts[f.index].sync(f.object, p.job, next) },
-			func(next func(bool)) { p.syncMDT(f, next) })
-	}},
-	{"ls", func(p *process, end func()) {
-		list := []func(func(bool)){p.stat, p.readdir}
+			func(next func(bool)) { p.syncMDT(f, next) }}
+	})},
+	{"ls", func(p *process) []step {
+		list := []step{p.stat, p.readdir}
 		for _, f := range p.files[:min(len(p.files), 3)] {
 			list = append(list, func(next func(bool)) { p.glimpse(f, next) })
 		}
@@ -594,36 +562,39 @@ var kinds = []jobKind{
 		if len(p.files) < 3 {
 			list = append(list, p.create)
 		}
-		p.steps(end, list...)
+		return list
 	}},
-	{"rm", func(p *process, end func()) {
-		p.steps(end, p.create, func(next func(bool)) { p.append(p.files[len(p.files)-1], 4096, next) }, p.remove)
+	{"rm", func(p *process) []step {
+		return []step{p.create, func(next func(bool)) { p.append(p.files[len(p.files)-1], 4096, next) }, p.remove}
 	}},
-	{"find", func(p *process, end func()) { p.steps(end, p.stat, p.readdir, p.stat) }},
-	{"mkdir", func(p *process, end func()) { p.steps(end, p.stat, p.mkdir, p.unlink) }},
-	{"cat", func(p *process, end func()) {
-		f := p.any()
-		if f == nil {
-			p.steps(end, p.create)
-			return
-		}
+	{"find", func(p *process) []step { return []step{p.stat, p.readdir, p.stat} }},
+	{"mkdir", func(p *process) []step { return []step{p.stat, p.mkdir, p.unlink} }},
+	{"cat", withFile(func(p *process, f *file) []step {
 		read := func(next func(bool)) { p.fetch(f, 16384, next) }
-		p.steps(end, func(next func(bool)) { p.open(f, next) }, read, read, func(next func(bool)) { p.close(f, next) })
-	}},
-	{"flock", func(p *process, end func()) { p.steps(end, p.flock) }},
-	{"df", func(p *process, end func()) {
-		list := []func(func(bool)){func(next func(bool)) { p.statfs(p.mdt, next) }}
-		for _, i := range p.osts {
+		return []step{func(next func(bool)) { p.open(f, next) }, read, read, func(next func(bool)) { p.close(f, next) }}
+	})},
+	{"flock", func(p *process) []step { return []step{p.flock} }},
+	{"df", func(p *process) (list []step) {
+		for _, i := range append([]*imp{p.mdt}, p.osts...) {
 			list = append(list, func(next func(bool)) { p.statfs(i, next) })
 		}
-		p.steps(end, list...)
+		return list
 	}},
-	{"shared", func(p *process, end func()) {
-		f := p.shared[p.client.random.IntN(len(p.shared))]
+	{"shared", func(p *process) []step {
+		f, access := pick(p.client.cluster, p.shared), p.fetch
 		if p.client.random.IntN(2) == 0 {
-			p.steps(end, func(next func(bool)) { p.append(f, 4096, next) })
-			return
+			access = p.append
 		}
-		p.steps(end, func(next func(bool)) { p.fetch(f, 4096, next) })
+		return []step{func(next func(bool)) { access(f, 4096, next) }}
 	}},
+}
+
+// withFile returns the steps for one of the files of a process, which creates one if it has none.
+func withFile(steps func(p *process, f *file) []step) func(p *process) []step {
+	return func(p *process) []step {
+		if len(p.files) == 0 {
+			return []step{p.create}
+		}
+		return steps(p, pick(p.client.cluster, p.files))
+	}
 }

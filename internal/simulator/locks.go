@@ -258,7 +258,7 @@ func (l *lock) giveBack(h *host) {
 	h.after(delay, func() {
 		if l.dirty && l.has() {
 			l.dirty = false
-			l.imp.write(l.resource, "", 4096, func(bool) { cancel() })
+			l.imp.write(l.resource, "", 0, 4096, func(bool) { cancel() })
 			return
 		}
 		cancel()
