@@ -2,75 +2,52 @@ package values
 
 import (
 	"encoding/binary"
+	"math"
 	"net/netip"
+	"slices"
+	"strconv"
 
 	"github.com/lshark/lshark/dissect/lnet"
 )
 
-// Addresses replaces addresses, and numbers that identify users. Those that were
-// replaced are kept.
-//
 // Addresses of IP are replaced part by part: each octet of an IPv4 address and each group of an
 // IPv6 address by a permutation that depends on the parts before it. So addresses that
 // have their first parts in common still have them in common. A part keeps its number
 // of digits, since the text of an address must not become longer than the
 // buffer that it is in.
-type Addresses struct {
-	// Flat replaces the parts of an IP address a second time, by permutations that depend on
-	// the parts behind them: addresses of a subnet then have nothing in common.
-	Flat bool
-
-	keyed *keyed
-	ipv4  map[[4]byte]*replaced[[4]byte]
-	ipv6  map[[16]byte]*replaced[[16]byte]
-	macs  map[[6]byte]*replaced[[6]byte]
-	guids map[[8]byte]*replaced[[8]byte]
-	lids  map[uint16]*replaced[uint16]
-	ids   map[uint64]*replaced[uint64]
-}
-
-func newAddresses(k *keyed) Addresses {
-	return Addresses{
-		keyed: k,
-		ipv4:  make(map[[4]byte]*replaced[[4]byte]),
-		ipv6:  make(map[[16]byte]*replaced[[16]byte]),
-		macs:  make(map[[6]byte]*replaced[[6]byte]),
-		guids: make(map[[8]byte]*replaced[[8]byte]),
-		lids:  make(map[uint16]*replaced[uint16]),
-		ids:   make(map[uint64]*replaced[uint64]),
-	}
-}
 
 // IPv4 returns the replacement of an address. Addresses that have their first octets in
 // common have replacements with as many octets in common, and each octet keeps its number
 // of decimal digits. An octet of 0 behind the first one stays, and so does 255 as the last
 // one. Loopback, unspecified, multicast and broadcast addresses are not replaced, and
 // are never a replacement.
-func (p *Addresses) IPv4(a [4]byte) [4]byte {
+func (p *Mapper) IPv4(a [4]byte) [4]byte {
 	if a[0] == 0 || a[0] == 127 || a[0] >= 224 {
 		return a
 	}
-	return replace(p.ipv4, a, p.newIPv4)
+	copy(a[:], p.replace(ipv4s, a[:], (*Mapper).newIPv4))
+	return a
 }
 
-func (p *Addresses) newIPv4(a [4]byte) (r [4]byte) {
+func (p *Mapper) newIPv4(a []byte) string {
+	r := make([]byte, len(a))
 	for i, octet := range a {
 		r[i] = p.octet(a[:i], octet)
 	}
 	for i := len(r) - 2; p.Flat && i >= 0; i-- {
 		r[i] = p.octetIn("flat ipv4", i, r[i+1:], r[i])
 	}
-	return r
+	return string(r)
 }
 
 // octet returns the replacement of the octet of an IPv4 address that follows those before.
-func (p *Addresses) octet(before []byte, octet byte) byte {
+func (p *Mapper) octet(before []byte, octet byte) byte {
 	return p.octetIn("ipv4", len(before), before, octet)
 }
 
 // octetIn returns the replacement of the octet at place i of an IPv4 address, which depends
 // on others.
-func (p *Addresses) octetIn(label string, i int, others []byte, octet byte) byte {
+func (p *Mapper) octetIn(label string, i int, others []byte, octet byte) byte {
 	const firstMax, loopback = 223, 127
 	x, last := uint64(octet), uint64(255)
 	switch i {
@@ -96,7 +73,7 @@ func (p *Addresses) octetIn(label string, i int, others []byte, octet byte) byte
 // of 16 bits and hexadecimal digits. Groups of 0 stay. Unique local, link-local and
 // global addresses stay of their kind, as do multicast ones. In an IPv4-mapped address,
 // the IPv4 address is replaced as by IPv4.
-func (p *Addresses) IPv6(a [16]byte) [16]byte {
+func (p *Mapper) IPv6(a [16]byte) [16]byte {
 	ip := netip.AddrFrom16(a)
 	switch {
 	case isSolicitedNode(a):
@@ -109,7 +86,8 @@ func (p *Addresses) IPv6(a [16]byte) [16]byte {
 		copy(a[12:], v4[:])
 		return a
 	}
-	return replace(p.ipv6, a, p.newIPv6)
+	copy(a[:], p.replace(ipv6s, a[:], (*Mapper).newIPv6))
+	return a
 }
 
 // isSolicitedNode reports whether an address is a solicited-node multicast one, which
@@ -120,24 +98,25 @@ func isSolicitedNode(a [16]byte) bool {
 
 // nodeBits returns the replacement of the last 24 bits of the address of a node where they
 // are in a multicast address.
-func (p *Addresses) nodeBits(low []byte) []byte {
+func (p *Mapper) nodeBits(low []byte) []byte {
 	return p.keyed.bytes(len(low), "solicited node", 0, low)[:len(low)]
 }
 
-func (p *Addresses) newIPv6(a [16]byte) (r [16]byte) {
+func (p *Mapper) newIPv6(a []byte) string {
 	const size = 2 // bytes of a group
+	r := make([]byte, len(a))
 	for i := 0; i < len(a); i += size {
 		copy(r[i:], p.group("ipv6", i, a[:i], a[i:i+size]))
 	}
 	for i := len(r) - 2*size; p.Flat && i >= 0; i -= size {
 		copy(r[i:], p.group("flat ipv6", i, r[i+size:], r[i:i+size]))
 	}
-	return r
+	return string(r)
 }
 
 // group returns the replacement of the group at place i of an IPv6 address, which depends
 // on others.
-func (p *Addresses) group(label string, i int, others, group []byte) []byte {
+func (p *Mapper) group(label string, i int, others, group []byte) []byte {
 	x := uint64(binary.BigEndian.Uint16(group))
 	first, last := digitRange(x)
 	switch {
@@ -172,7 +151,7 @@ func digitRange(x uint64) (first, last uint64) {
 // MAC returns the replacement of an Ethernet address: a locally administered one without
 // the vendor's part. Group addresses stay, as their numbers are fixed by standards or
 // follow from IP multicast addresses; that of a solicited-node one is replaced.
-func (p *Addresses) MAC(a [6]byte) [6]byte {
+func (p *Mapper) MAC(a [6]byte) [6]byte {
 	const group, local = 1, 2
 	switch {
 	case a[0] == 0x33 && a[1] == 0x33 && a[2] == 0xff:
@@ -181,25 +160,27 @@ func (p *Addresses) MAC(a [6]byte) [6]byte {
 	case a[0]&group != 0 || a == [6]byte{}:
 		return a
 	}
-	return replace(p.macs, a, func(a [6]byte) [6]byte {
-		r := [6]byte(p.keyed.bytes(len(a), "mac", 0, a[:]))
+	copy(a[:], p.replace(macs, a[:], func(p *Mapper, a []byte) string {
+		r := p.keyed.bytes(len(a), "mac", 0, a)[:len(a)]
 		r[0] = r[0]&^group | local
-		return r
-	})
+		return string(r)
+	}))
+	return a
 }
 
 // GUID returns the replacement of an InfiniBand GUID.
-func (p *Addresses) GUID(a [8]byte) [8]byte {
+func (p *Mapper) GUID(a [8]byte) [8]byte {
 	if a == [8]byte{} {
 		return a
 	}
-	return replace(p.guids, a, func(a [8]byte) [8]byte { return [8]byte(p.keyed.bytes(len(a), "guid", 0, a[:])) })
+	copy(a[:], p.replace(guids, a[:], func(p *Mapper, a []byte) string { return string(p.keyed.bytes(len(a), "guid", 0, a)[:len(a)]) }))
+	return a
 }
 
 // GID returns the replacement of an InfiniBand GID: of a link-local one the same prefix
 // with the replacement of its GUID, of others that of an IPv6 address. Multicast GIDs
 // stay.
-func (p *Addresses) GID(a [16]byte) [16]byte {
+func (p *Mapper) GID(a [16]byte) [16]byte {
 	if a[0] == 0xfe && a[1] == 0x80 {
 		guid := p.GUID([8]byte(a[8:]))
 		copy(a[8:], guid[:])
@@ -210,14 +191,12 @@ func (p *Addresses) GID(a [16]byte) [16]byte {
 
 // LID returns the replacement of an InfiniBand LID. Multicast LIDs, 0 and the permissive
 // LID stay.
-func (p *Addresses) LID(lid uint16) uint16 {
+func (p *Mapper) LID(lid uint16) uint16 {
 	const last = 0xbfff
 	if lid == 0 || lid > last {
 		return lid
 	}
-	return replace(p.lids, lid, func(lid uint16) uint16 {
-		return uint16(p.keyed.numberIn("lid", nil, uint64(lid), 1, last))
-	})
+	return uint16(p.replaceNumber(lids, uint64(lid), func(p *Mapper, x uint64) uint64 { return p.keyed.numberIn("lid", nil, x, 1, last) }))
 }
 
 // Network types of NIDs.
@@ -231,7 +210,7 @@ const (
 
 // NID returns the replacement of a NID: the same network with the replacement of its
 // address. The NID of the loopback stays.
-func (p *Addresses) NID(n lnet.NID) lnet.NID {
+func (p *Mapper) NID(n lnet.NID) lnet.NID {
 	switch {
 	case n.Len == 0 || n.Type == lndLoopback || n.Type == lndAny:
 	case n.Len == 16:
@@ -246,12 +225,12 @@ func (p *Addresses) NID(n lnet.NID) lnet.NID {
 	return n
 }
 
-func (p *Addresses) nid4(v uint64) uint64 {
+func (p *Mapper) nid4(v uint64) uint64 {
 	n := p.NID(lnet.NID4(v))
 	return v&^0xffffffff | uint64(binary.BigEndian.Uint32(n.Addr[:]))
 }
 
-func (p *Addresses) nid16(out, in []byte) {
+func (p *Mapper) nid16(out, in []byte) {
 	const header = 4
 	n := lnet.NID16(in)
 	if len(in) < header+int(n.Len) {
@@ -262,16 +241,65 @@ func (p *Addresses) nid16(out, in []byte) {
 	copy(out[header:header+int(n.Len)], r.Addr[:])
 }
 
-func (p *Addresses) ipv4Number(v uint64) uint64 {
+func (p *Mapper) ipv4Number(v uint64) uint64 {
 	var a [4]byte
 	binary.BigEndian.PutUint32(a[:], uint32(v))
 	a = p.IPv4(a)
 	return uint64(binary.BigEndian.Uint32(a[:]))
 }
 
-func (p *Addresses) gid(out, in []byte) {
+func (p *Mapper) gid(out, in []byte) {
 	if len(in) == 16 {
 		r := p.GID([16]byte(in))
 		copy(out, r[:])
 	}
+}
+
+// ID returns the replacement of the ID of a user, group or project. It has the same
+// number of decimal digits, as names of jobs may have the ID in them. 0, 65534, 65535 and
+// the last two numbers of 32 and 64 bits stay.
+func (p *Mapper) ID(id uint64) uint64 {
+	if keptID(id) {
+		return id
+	}
+	return p.replaceNumber(ids, id, func(p *Mapper, id uint64) uint64 { return p.decimal("id", id) })
+}
+
+// Numbers among IDs that stand for no user: nobody, and none.
+const (
+	nobody    = 65534
+	none16    = 65535
+	nobody32  = math.MaxUint32 - 1
+	none32    = math.MaxUint32
+	nobody64  = math.MaxUint64 - 1
+	none64    = math.MaxUint64
+	firstOf64 = math.MaxUint32 + 1
+)
+
+// keptIDs stay.
+var keptIDs = []uint64{0, nobody, none16, nobody32, none32, nobody64, none64}
+
+func keptID(id uint64) bool { return slices.Contains(keptIDs, id) }
+
+// decimal replaces a number by one with as many decimal digits. A number that fits into 32
+// bits is replaced by one that fits, too. Numbers that are kept as IDs stay.
+func (p *Mapper) decimal(label string, x uint64) uint64 {
+	if keptID(x) {
+		return x
+	}
+	first, last := uint64(1), uint64(9)
+	for x > last {
+		first *= 10
+		if last > math.MaxUint64/10-1 {
+			last = math.MaxUint64
+			break
+		}
+		last = last*10 + 9
+	}
+	if x <= none32 {
+		last = min(last, none32)
+	} else {
+		first = max(first, firstOf64)
+	}
+	return p.keyed.numberIn(label, strconv.AppendUint(nil, first, 10), x, first, last, keptIDs...)
 }

@@ -6,11 +6,9 @@ import (
 	"strings"
 )
 
-type config struct{ *names }
-
 // argument returns the replacement of an argument of a configuration command: a device, a
 // parameter, a number. ids is set if numbers are IDs of users.
-func (p config) argument(text []byte, ids bool) string {
+func (p *Mapper) argument(text []byte, ids bool) string {
 	switch {
 	case bytes.IndexByte(text, '=') > 0 || bytes.IndexByte(text, ' ') >= 0:
 		return p.params(text)
@@ -25,7 +23,7 @@ func (p config) argument(text []byte, ids bool) string {
 }
 
 // params returns the replacement of a list of parameters, with spaces between them.
-func (p config) params(text []byte) string {
+func (p *Mapper) params(text []byte) string {
 	return eachPart(text, " ", func(_ int, param []byte) string {
 		key, value, ok := bytes.Cut(param, []byte("="))
 		if !ok {
@@ -35,7 +33,7 @@ func (p config) params(text []byte) string {
 	})
 }
 
-func (p config) argumentWord(word []byte) string {
+func (p *Mapper) argumentWord(word []byte) string {
 	_, err := netip.ParseAddr(string(word))
 	if err != nil && bytes.IndexByte(word, '.') > 0 && bytes.IndexByte(word, '@') < 0 {
 		return p.paramName(word)
@@ -45,7 +43,7 @@ func (p config) argumentWord(word []byte) string {
 
 // paramName returns the replacement of the name of a parameter: osc.lustre-OST0000.active.
 // Its last part is a name that Lustre gives.
-func (p config) paramName(name []byte) string {
+func (p *Mapper) paramName(name []byte) string {
 	last := bytes.Count(name, []byte("."))
 	return eachPart(name, ".", func(i int, part []byte) string {
 		if p.vocabulary.params[string(part)] || i == last && allAre(part, isParamByte) {
@@ -57,7 +55,7 @@ func (p config) paramName(name []byte) string {
 
 func isParamByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
 
-func (p config) paramValue(key, value []byte) string {
+func (p *Mapper) paramValue(key, value []byte) string {
 	last := key[bytes.LastIndexByte(key, '.')+1:]
 	ids := false
 	for _, word := range []string{"uid", "gid", "squash", "idmap", "projid"} {
@@ -74,7 +72,7 @@ func (p config) paramValue(key, value []byte) string {
 
 // jobPattern returns the replacement of a pattern for names of jobs: %e.%u. Names of
 // environment variables that schedulers set stay.
-func (p config) jobPattern(text []byte) string {
+func (p *Mapper) jobPattern(text []byte) string {
 	var b strings.Builder
 	for len(text) > 0 {
 		switch n := span(text, isParamByte); {
@@ -94,7 +92,7 @@ func (p config) jobPattern(text []byte) string {
 
 // setting returns the replacement of a value that may be a list: of the names, addresses
 // and, if ids is set, numbers in it. Other numbers stay, with a unit behind them.
-func (p config) setting(text []byte, ids bool) string {
+func (p *Mapper) setting(text []byte, ids bool) string {
 	var b strings.Builder
 	for len(text) > 0 {
 		// Colons are part of IPv6 addresses, or stand between the parts of a list.
@@ -120,7 +118,7 @@ func (p config) setting(text []byte, ids bool) string {
 	return b.String()
 }
 
-func (p config) settingWord(word []byte, ids bool) string {
+func (p *Mapper) settingWord(word []byte, ids bool) string {
 	digits := span(word, isDigit)
 	switch {
 	case p.vocabulary.settings[string(word)]:
@@ -140,7 +138,7 @@ func isUnitByte(c byte) bool { return strings.IndexByte("kKMmGgTtPpEeiBbsuhd%", 
 
 // comment returns the replacement of the comment of a section of a configuration: "lov
 // setup", "new lustre.pool", "osc.*.max_dirty_mb".
-func (p config) comment(text []byte) string {
+func (p *Mapper) comment(text []byte) string {
 	pool := false
 	return eachPart(text, " ", func(i int, word []byte) string {
 		switch {

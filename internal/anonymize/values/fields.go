@@ -39,56 +39,41 @@ var (
 	nid16   = &treatment{Address, func(w *writer, v *value) { w.p.nid16(v.out, v.in) }}
 	ipv4    = &treatment{Address, func(w *writer, v *value) { v.put(w.p.ipv4Number(v.uint())) }}
 	gid     = &treatment{Address, func(w *writer, v *value) { w.p.gid(v.out, v.in) }}
-	nidText = &treatment{Address, text((*names).nidText)}
+	nidText = text(Address, (*Mapper).nidText)
 
-	fileName  = &treatment{Name, text((*names).fileName)}
-	path      = &treatment{Name, text((*names).path)}
-	device    = &treatment{Name, text((*names).device)}
-	plainWord = &treatment{Name, text((*names).plainWord)}
-	job       = &treatment{Name, text((*names).job)}
-	params    = &treatment{Name, text(configText(config.params))}
-	comment   = &treatment{Name, text(configText(config.comment))}
-	xattrName = &treatment{Name, text((*names).xattrName)}
-	xattrText = &treatment{Name, text((*names).xattrText)}
-	xattrs    = &treatment{Name, texts((*names).xattrName)}
+	fileName  = text(Name, (*Mapper).fileName)
+	path      = text(Name, (*Mapper).path)
+	device    = text(Name, (*Mapper).device)
+	plainWord = text(Name, (*Mapper).plainWord)
+	job       = text(Name, (*Mapper).job)
+	params    = text(Name, (*Mapper).params)
+	comment   = text(Name, (*Mapper).comment)
+	xattrName = text(Name, (*Mapper).xattrName)
+	xattrText = text(Name, (*Mapper).xattrText)
+	xattrs    = &treatment{Name, writeXattrs}
 	keyword   = &treatment{Harmless, keepKeyword}
-
-	// These depend on other values of the message.
-	entryName   = &treatment{Name, (*writer).entryName}
-	updateParam = &treatment{Name, (*writer).updateParam}
-	argument    = &treatment{Name, (*writer).argument}
-	resource    = &treatment{Name, (*writer).resource}
-	listedID    = &treatment{Identity, (*writer).listedID}
-	handle      = &treatment{Harmless, keepHandle}
 )
 
-func text(replacement func(*names, []byte) string) func(*writer, *value) {
-	return func(w *writer, v *value) { v.putText(schema.TrimNUL(v.in), replacement, w.p.names) }
-}
-
-func configText(replacement func(config, []byte) string) func(*names, []byte) string {
-	return func(p *names, text []byte) string { return replacement(config{p}, text) }
+func text(c Class, replacement func(*Mapper, []byte) string) *treatment {
+	return &treatment{c, func(w *writer, v *value) { w.putText(v.out, schema.TrimNUL(v.in), replacement) }}
 }
 
 // putText writes the replacement of a text, which must be as long.
-func (v *value) putText(text []byte, replacement func(*names, []byte) string, p *names) {
+func (w *writer) putText(out, text []byte, replacement func(*Mapper, []byte) string) {
 	if len(text) == 0 {
 		return
 	}
-	if r := replacement(p, text); len(r) == len(text) {
-		copy(v.out, r)
+	if r := replacement(w.p, text); len(r) == len(text) {
+		copy(out, r)
 	}
 }
 
-// texts returns a func that writes the replacements of texts with a NUL behind each.
-func texts(replacement func(*names, []byte) string) func(*writer, *value) {
-	return func(w *writer, v *value) {
-		for at := 0; at < len(v.in); {
-			name := schema.TrimNUL(v.in[at:])
-			part := value{out: v.out[at : at+len(name)]}
-			part.putText(name, replacement, w.p.names)
-			at += len(name) + 1
-		}
+// writeXattrs writes names with a NUL behind each.
+func writeXattrs(w *writer, v *value) {
+	for at := 0; at < len(v.in); {
+		name := schema.TrimNUL(v.in[at:])
+		w.putText(v.out[at:], name, (*Mapper).xattrName)
+		at += len(name) + 1
 	}
 }
 
@@ -110,8 +95,11 @@ var ofClass = [schema.NumClasses]*treatment{
 	schema.Keyword:       keyword,
 }
 
-// byClass returns the treatment of a field that does not depend on other values.
-func byClass(f *schema.Field) *treatment {
+// treatment returns that of a field.
+func (p *Mapper) treatment(f *schema.Field) *treatment {
+	if t := p.dependent[f]; t != nil {
+		return t
+	}
 	switch {
 	case f.Class == schema.XattrName && f.Kind == schema.Strings:
 		return xattrs
@@ -127,8 +115,8 @@ func byClass(f *schema.Field) *treatment {
 	return nid4
 }
 
-// fieldKey identifies a field where it occurs: the struct, empty for buffers of RPCs, and the
-// name, which is that of the union for its members without one.
+// fieldKey identifies a field: the struct, empty for buffers of RPCs, and the name, which is also
+// that of its elements and members without one.
 type fieldKey struct{ in, name string }
 
 // dependentNumbers and dependentTexts are the treatments of fields that depend on other values
@@ -155,70 +143,46 @@ var (
 	}
 )
 
-type fieldTable struct {
-	options map[*schema.Field]string // members of unions by the names they are declared with
-	known   map[fieldUse]*treatment
-
-	resource *schema.Struct // ldlm_res_id, which is replaced as a whole
-}
-
-// fieldUse is a field as part of a struct; of buffers the struct is nil.
-type fieldUse struct {
-	field *schema.Field
-	in    *schema.Struct
-}
-
-func newFieldTable() *fieldTable {
-	t := &fieldTable{
-		options:  make(map[*schema.Field]string),
-		known:    make(map[fieldUse]*treatment),
-		resource: opcodes.StructNamed("ldlm_res_id"),
-	}
-	opcodes.Protocol.EachField(func(_ *schema.Struct, f *schema.Field) {
-		for _, o := range f.Options {
-			if f.Kind == schema.Union && o.Name != "" {
-				t.options[f.Option(o)] = o.Name
+// dependentFields returns the treatments of these fields.
+func dependentFields() map[*schema.Field]*treatment {
+	fields := make(map[*schema.Field]*treatment)
+	var add func(key fieldKey, f *schema.Field)
+	add = func(key fieldKey, f *schema.Field) {
+		switch f.Kind {
+		case schema.Uint, schema.Int:
+			if t := dependentNumbers[key]; t != nil {
+				fields[f] = t
+			}
+		case schema.Bytes, schema.Text, schema.Strings:
+			if t := dependentTexts[key]; t != nil {
+				fields[f] = t
+			}
+		case schema.Array:
+			add(key, f.Elem)
+		case schema.List, schema.Union:
+			for _, o := range f.Options {
+				if o.Name != "" {
+					continue
+				}
+				if f.Kind == schema.Union {
+					o = f.Option(o)
+				}
+				add(key, o)
 			}
 		}
-	})
-	return t
-}
-
-// of returns the treatment of a field of a struct. name is that of the field or, if it has none,
-// of the array or list around it.
-func (t *fieldTable) of(in *schema.Struct, name string, f *schema.Field) *treatment {
-	use := fieldUse{f, in}
-	r, ok := t.known[use]
-	if !ok {
-		r = t.find(in, name, f)
-		if len(t.known) < maxKnown {
-			t.known[use] = r
+	}
+	field := func(in *schema.Struct, f *schema.Field) {
+		key := fieldKey{"", f.Name}
+		if in != nil {
+			key.in = in.Name
+		}
+		add(key, f)
+	}
+	opcodes.Protocol.EachField(field)
+	for _, s := range []*schema.Struct{opcodes.KibMsg, opcodes.KibConnect} { // copies of kib_msg
+		for _, f := range s.Resolve().Fields {
+			field(s, f)
 		}
 	}
-	return r
-}
-
-// maxKnown is how many treatments are kept. It is more than there are declared fields, but a
-// tree may also have fields that were made for one message.
-const maxKnown = 1 << 14
-
-func (t *fieldTable) find(in *schema.Struct, name string, f *schema.Field) *treatment {
-	key := fieldKey{"", name}
-	if in != nil {
-		key.in = in.Name
-	}
-	if option := t.options[f]; option != "" {
-		key.name = option
-	}
-	var r *treatment
-	switch f.Kind {
-	case schema.Uint, schema.Int:
-		r = dependentNumbers[key]
-	case schema.Bytes, schema.Text, schema.Strings:
-		r = dependentTexts[key]
-	}
-	if r == nil {
-		r = byClass(f)
-	}
-	return r
+	return fields
 }

@@ -32,14 +32,14 @@ func TestDependentFieldsAreDeclared(t *testing.T) {
 // TestUnknownBytesAreRemoved checks that no treatment keeps bytes or texts as they are, but for
 // keywords and the handle of a security context, and that no number is replaced as if it were text.
 func TestUnknownBytesAreRemoved(t *testing.T) {
-	table := newFieldTable()
+	p := New(nil)
 	kept := map[string]bool{}
-	opcodes.Protocol.EachField(func(in *schema.Struct, f *schema.Field) {
+	opcodes.Protocol.EachField(func(_ *schema.Struct, f *schema.Field) {
 		if f.Kind <= schema.Int && f.Class > schema.Address {
 			t.Errorf("%s is a number and has a class of texts", f.Name)
 		}
 		isText := f.Kind == schema.Bytes || f.Kind == schema.Text || f.Kind == schema.Strings
-		if r := table.of(in, f.Name, f); isText && r == keep {
+		if r := p.treatment(f); isText && r == keep {
 			kept[f.Name] = true
 		}
 	})

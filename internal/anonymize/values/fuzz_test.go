@@ -46,10 +46,10 @@ func FuzzTexts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		p := New([]byte("key"))
-		c := config{p.names}
+		c := p
 		for name, replace := range map[string]func([]byte) string{
-			"fileName": p.names.fileName, "path": p.names.path, "device": p.names.device, "nidText": p.names.nidText, "job": p.names.job,
-			"plainWord": p.names.plainWord, "xattrName": p.names.xattrName, "params": c.params, "comment": c.comment,
+			"fileName": p.fileName, "path": p.path, "device": p.device, "nidText": p.nidText, "job": p.job,
+			"plainWord": p.plainWord, "xattrName": p.xattrName, "params": c.params, "comment": c.comment,
 			"argument": func(b []byte) string { return c.argument(b, true) },
 		} {
 			text := []byte(s)

@@ -1,7 +1,9 @@
 package values
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
 	"net"
 	"net/netip"
@@ -10,49 +12,130 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes/schema"
 )
+
+// Class is what a field shows about a site.
+type Class uint8
+
+// The classes.
+const (
+	Harmless Class = iota // nothing; kept
+	Name                  // of files, directories, jobs, hosts, file systems, pools; replaced
+	Address               // NIDs, IP and hardware addresses; replaced
+	Identity              // IDs of users, groups and projects, UUIDs; replaced
+	Data                  // of files, keys, tokens, unknown bytes; removed
+)
+
+// String returns the name of the class.
+func (c Class) String() string {
+	return [...]string{"harmless", "name", "address", "identity", "data"}[c]
+}
+
+// MarshalText returns the name, for JSON.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // Mapper replaces values, the same original by the same value each time. It is not for
 // concurrent use. It keeps each value that it has replaced, for Each.
 type Mapper struct {
-	Addresses
-	names     *names
-	fields    *fieldTable
-	tree      dissect.Tree
-	writer    writer // of the message that is being written
-	transfers *fifo.Map[transferKey, *transfer]
-	zeros     zeroSums
-	removed   Removed
+	// Flat replaces the parts of an IP address a second time, by permutations that depend on
+	// the parts behind them: addresses of a subnet then have nothing in common.
+	Flat bool
+
+	keyed      *keyed
+	vocabulary vocabulary
+	known      [numKinds]map[string]*replacement // by the original
+	words      map[string]string                 // the words in names, and their replacements
+	taken      map[string]bool                   // these replacements
+	dependent  map[*schema.Field]*treatment
+	tree       dissect.Tree
+	writer     writer // of the message that is being written
+	transfers  *fifo.Map[transferKey, *transfer]
+	zeros      []byte
+	removed    Removed
 }
 
 // New returns a Mapper whose replacements depend on key alone: Mappers with the same key
 // replace a value by the same one.
 func New(key []byte) *Mapper {
-	k := newKeyed(key)
 	p := &Mapper{
-		Addresses: newAddresses(k),
-		fields:    newFieldTable(),
-		transfers: fifo.NewMap[transferKey, *transfer](maxTransfers),
+		keyed:      newKeyed(key),
+		vocabulary: newVocabulary(),
+		words:      make(map[string]string),
+		taken:      make(map[string]bool),
+		dependent:  dependentFields(),
+		transfers:  fifo.NewMap[transferKey, *transfer](maxTransfers),
 	}
-	p.names = newNames(k, &p.Addresses)
+	for k := range p.known {
+		p.known[k] = make(map[string]*replacement)
+	}
 	return p
 }
 
-// replaced is the replacement of a value, and how often it was replaced.
-type replaced[T any] struct {
-	by    T
+// kind is what a value is: those of different kinds have replacements of their own.
+type kind int
+
+const (
+	fileNames kind = iota
+	paths
+	xattrNames
+	devices
+	plainWords
+	jobs
+	uuids
+	ipv4s
+	ipv6s
+	macs
+	guids
+	lids
+	ids
+	numKinds
+)
+
+// kinds have the class of the values of a kind, and how they are shown; nil: as they are.
+var kinds = [numKinds]struct {
+	class Class
+	text  func(value string) string
+}{
+	fileNames: {Name, nil}, paths: {Name, nil}, xattrNames: {Name, nil}, devices: {Name, nil}, plainWords: {Name, nil}, jobs: {Name, nil},
+	uuids: {Identity, nil}, ipv4s: {Address, ipText}, ipv6s: {Address, ipText},
+	macs:  {Address, func(a string) string { return net.HardwareAddr(a).String() }},
+	guids: {Address, func(a string) string { return hex.EncodeToString([]byte(a)) }},
+	lids:  {Address, numberText}, ids: {Identity, numberText},
+}
+
+func ipText(a string) string {
+	ip, _ := netip.AddrFromSlice([]byte(a))
+	return ip.String()
+}
+
+func numberText(b string) string { return strconv.FormatUint(binary.BigEndian.Uint64([]byte(b)), 10) }
+
+// replacement is what a value is replaced by, and how often that was done.
+type replacement struct {
+	by    string
 	count int64
 }
 
-// replace returns the replacement of a value, which newly makes when the value is new.
-func replace[T comparable](known map[T]*replaced[T], value T, newly func(T) T) T {
-	e := known[value]
-	if e == nil {
-		e = &replaced[T]{by: newly(value)}
-		known[value] = e
+// replace returns the replacement of a value, which has as many bytes. newly makes that of a new one.
+func (p *Mapper) replace(k kind, original []byte, newly func(p *Mapper, original []byte) string) string {
+	r := p.known[k][string(original)]
+	if r == nil {
+		r = &replacement{by: newly(p, bytes.Clone(original))}
+		p.known[k][string(original)] = r
 	}
-	e.count++
-	return e.by
+	r.count++
+	return r.by
+}
+
+func (p *Mapper) replaceNumber(k kind, x uint64, newly func(p *Mapper, x uint64) uint64) uint64 {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], x)
+	copy(b[:], p.replace(k, b[:], func(p *Mapper, b []byte) string {
+		binary.BigEndian.PutUint64(b, newly(p, binary.BigEndian.Uint64(b)))
+		return string(b)
+	}))
+	return binary.BigEndian.Uint64(b[:])
 }
 
 // Mapping is a value and its replacement, as text.
@@ -67,32 +150,25 @@ type Mapping struct {
 // twice, if it is the name of a file and of a job, for example.
 func (p *Mapper) Each(f func(*Mapping)) {
 	var list []*Mapping
-	for kind, texts := range p.names.texts {
-		list = appendMappings(list, textKind(kind).class(), texts, func(s string) string { return s })
+	for k, known := range p.known {
+		for original, r := range known {
+			if r.by == original { // all of its parts stay
+				continue
+			}
+			m := &Mapping{kinds[k].class, original, r.by, r.count}
+			if text := kinds[k].text; text != nil {
+				m.Original, m.Replacement = text(original), text(r.by)
+			}
+			list = append(list, m)
+		}
 	}
-	list = appendMappings(list, Address, p.ipv4, func(a [4]byte) string { return netip.AddrFrom4(a).String() })
-	list = appendMappings(list, Address, p.ipv6, func(a [16]byte) string { return netip.AddrFrom16(a).String() })
-	list = appendMappings(list, Address, p.macs, func(a [6]byte) string { return net.HardwareAddr(a[:]).String() })
-	list = appendMappings(list, Address, p.guids, func(a [8]byte) string { return hex.EncodeToString(a[:]) })
-	list = appendMappings(list, Address, p.lids, func(lid uint16) string { return strconv.Itoa(int(lid)) })
-	list = appendMappings(list, Identity, p.ids, func(id uint64) string { return strconv.FormatUint(id, 10) })
-	slices.SortStableFunc(list, func(a, b *Mapping) int {
+	slices.SortFunc(list, func(a, b *Mapping) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Original, b.Original), cmp.Compare(a.Replacement, b.Replacement),
 			cmp.Compare(a.Count, b.Count))
 	})
 	for _, m := range list {
 		f(m)
 	}
-}
-
-func appendMappings[T comparable](list []*Mapping, c Class, known map[T]*replaced[T], text func(T) string) []*Mapping {
-	for original, e := range known {
-		if e.by == original { // all of its parts stay
-			continue
-		}
-		list = append(list, &Mapping{c, text(original), text(e.by), e.count})
-	}
-	return list
 }
 
 // Removed are counts of bytes that were removed, by reason.

@@ -32,13 +32,6 @@ func (p *Mapper) Message(dst []byte, m *dissect.Message) {
 // maxDepth is more than the depth of any tree.
 const maxDepth = 64
 
-// place is where a node is: the struct around it, and the array or list around it.
-type place struct {
-	in    *schema.Struct
-	name  string // of the array or list
-	index int    // in the list
-}
-
 // base returns where in dst the bytes of a source begin; ok is false for sources that are
 // not in dst.
 func (w *writer) base(src dissect.Source) (base int, ok bool) {
@@ -52,7 +45,7 @@ func (w *writer) base(src dissect.Source) (base int, ok bool) {
 }
 
 func (w *writer) walk() {
-	var places [maxDepth]place
+	var index [maxDepth]int // in the list around a node, by its depth
 	nodes := w.p.tree.Nodes
 	for i := 0; i < len(nodes); i++ {
 		n := &nodes[i]
@@ -61,25 +54,17 @@ func (w *writer) walk() {
 		if depth >= maxDepth-1 || n.Src == dissect.InText {
 			continue
 		}
-		around, inside := &places[depth], &places[depth+1]
-		if depth == 0 {
-			*around = place{index: -1}
-		}
-		*inside = *around
-		if n.Index >= 0 {
-			inside.index = int(n.Index)
-		}
 		f := n.Field
-		name := f.Name
-		if name == "" {
-			name = around.name
-		}
-		inside.name = name
+		inside := &index[depth+1]
 		switch {
-		case f.Kind == schema.Record && f.Type.Atom == schema.Plain:
-			*inside = place{in: f.Type, index: inside.index}
 		case f.Kind == schema.Message:
-			*inside = place{index: -1}
+			*inside = -1
+		case n.Index >= 0:
+			*inside = int(n.Index)
+		case depth == 0:
+			*inside = -1
+		default:
+			*inside = index[depth]
 		}
 		switch {
 		case n.Is(dissect.Missing):
@@ -89,14 +74,14 @@ func (w *writer) walk() {
 		case overruns(nodes, i):
 			w.p.removed.Undecoded += int64(n.Len)
 			i = int(n.End) - 1
-		case f.Kind == schema.Record && f.Type == w.p.fields.resource && ok:
-			w.put(resource, n, at, inside.index)
+		case f.Kind == schema.Record && f.Type.Name == "ldlm_res_id" && ok:
+			w.put(resource, n, at, *inside)
 			i = int(n.End) - 1
 		case !isLeaf(n, i):
 		case !ok:
 			w.p.removed.Data += int64(n.Len)
 		default:
-			w.leaf(n, around.in, name, at, inside.index)
+			w.leaf(n, at, *inside)
 		}
 	}
 }
@@ -126,8 +111,8 @@ func isLeaf(n *dissect.Node, i int) bool {
 	return true
 }
 
-func (w *writer) leaf(n *dissect.Node, in *schema.Struct, name string, base, index int) {
-	t := w.p.fields.of(in, name, n.Field)
+func (w *writer) leaf(n *dissect.Node, base, index int) {
+	t := w.p.treatment(n.Field)
 	switch {
 	case t != nil && t.write != nil:
 		w.put(t, n, base, index)

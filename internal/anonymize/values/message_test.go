@@ -86,7 +86,7 @@ func TestResource(t *testing.T) {
 		return binary.LittleEndian.Uint64(b[:])
 	}
 	p := New([]byte("key"))
-	fsname := text(p.names.device([]byte("lustre")))
+	fsname := text(p.device([]byte("lustre")))
 	for _, tt := range []struct {
 		kind         uint64
 		name, wanted [4]uint64

@@ -8,58 +8,6 @@ import (
 	"sync"
 )
 
-type names struct {
-	keyed      *keyed
-	vocabulary vocabulary
-	addresses  *Addresses // those in texts
-
-	texts [textKinds]map[string]*replaced[string]
-	words map[string]string // the words in names, and their replacements
-	taken map[string]bool   // these replacements
-}
-
-func newNames(k *keyed, a *Addresses) *names {
-	return &names{
-		keyed:      k,
-		vocabulary: newVocabulary(),
-		addresses:  a,
-		texts:      [textKinds]map[string]*replaced[string]{{}, {}, {}, {}, {}, {}, {}},
-		words:      make(map[string]string),
-		taken:      make(map[string]bool),
-	}
-}
-
-type textKind int
-
-const (
-	fileNames textKind = iota
-	paths
-	xattrNames
-	devices
-	plainWords
-	jobs
-	uuids
-	textKinds // how many there are
-)
-
-func (k textKind) class() Class {
-	if k == uuids {
-		return Identity
-	}
-	return Name
-}
-
-// replaceText returns the replacement of a text, which has as many bytes.
-func (p *names) replaceText(kind textKind, text []byte, newly func(*names, []byte) string) string {
-	e := p.texts[kind][string(text)]
-	if e == nil {
-		e = &replaced[string]{by: newly(p, text)}
-		p.texts[kind][string(text)] = e
-	}
-	e.count++
-	return e.by
-}
-
 // alphabet has the characters of replacements of words. Names of file systems and pools
 // must consist of such ones.
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -81,7 +29,7 @@ func digit(c byte) int {
 // as many letters and digits. Words of letters and digits are permuted, so that their
 // replacements depend on the key alone. For others, and where a replacement would be that
 // of another word or an original, further ones are tried.
-func (p *names) word(word []byte) string {
+func (p *Mapper) word(word []byte) string {
 	if r, ok := p.words[string(word)]; ok || len(word) == 0 {
 		return r
 	}
@@ -96,7 +44,7 @@ func (p *names) word(word []byte) string {
 }
 
 // permuted returns the replacement of a word of letters and digits, nil for others.
-func (p *names) permuted(word []byte) []byte {
+func (p *Mapper) permuted(word []byte) []byte {
 	digits := make([]byte, len(word))
 	for i, c := range word {
 		d := digit(c)
@@ -118,7 +66,7 @@ func (p *names) permuted(word []byte) []byte {
 const minUnique = 4
 
 // free reports whether a text may become the replacement of a word.
-func (p *names) free(r []byte) bool {
+func (p *Mapper) free(r []byte) bool {
 	if p.taken[string(r)] {
 		return false
 	}
@@ -129,7 +77,7 @@ func (p *names) free(r []byte) bool {
 // tryWord returns a pseudorandom text as long as the word, a different one for each try. It
 // has letters and digits; when many of these were in use, as may happen with short words, any
 // bytes that a file name can have.
-func (p *names) tryWord(word []byte, try uint64) []byte {
+func (p *Mapper) tryWord(word []byte, try uint64) []byte {
 	const late = 256
 	random := p.keyed.bytes(2*len(word), "other word", try, word)
 	r := make([]byte, len(word))
@@ -145,14 +93,14 @@ func (p *names) tryWord(word []byte, try uint64) []byte {
 
 // fileName returns the replacement of a name in a directory. A leading dot and a usual
 // extension stay.
-func (p *names) fileName(name []byte) string {
+func (p *Mapper) fileName(name []byte) string {
 	if len(name) == 0 || p.isFixedFileName(name) || fidName().Match(name) {
 		return string(name)
 	}
-	return p.replaceText(fileNames, name, (*names).newFileName)
+	return p.replace(fileNames, name, (*Mapper).newFileName)
 }
 
-func (p *names) newFileName(name []byte) string {
+func (p *Mapper) newFileName(name []byte) string {
 	dots := 0
 	if name[0] == '.' {
 		dots = 1
@@ -169,14 +117,14 @@ func (p *names) newFileName(name []byte) string {
 }
 
 // path returns the replacement of a path, name by name.
-func (p *names) path(path []byte) string {
+func (p *Mapper) path(path []byte) string {
 	if bytes.IndexByte(path, '/') < 0 {
 		return p.fileName(path)
 	}
-	return p.replaceText(paths, path, (*names).newPath)
+	return p.replace(paths, path, (*Mapper).newPath)
 }
 
-func (p *names) newPath(path []byte) string {
+func (p *Mapper) newPath(path []byte) string {
 	return eachPart(path, "/", func(_ int, name []byte) string { return p.fileName(name) })
 }
 
@@ -188,7 +136,7 @@ func eachPart(text []byte, separator string, replacement func(i int, part []byte
 	return strings.Join(parts, separator)
 }
 
-func (p *names) isFixedFileName(name []byte) bool {
+func (p *Mapper) isFixedFileName(name []byte) bool {
 	return p.vocabulary.fileNames[string(name)] || isTarget(name) || bytes.HasPrefix(name, []byte(".\x0c\x13\x14\x12:VOLATILE:"))
 }
 
@@ -217,11 +165,11 @@ func allAre(b []byte, is func(byte) bool) bool { return len(b) > 0 && span(b, is
 
 // xattrName returns the replacement of the name of an extended attribute. Names that the
 // system fixes stay, and of the others the part up to the first dot.
-func (p *names) xattrName(name []byte) string {
+func (p *Mapper) xattrName(name []byte) string {
 	if p.vocabulary.xattrs[string(name)] || bytes.HasPrefix(name, []byte("lustre.lov")) {
 		return string(name)
 	}
-	return p.replaceText(xattrNames, name, func(p *names, name []byte) string {
+	return p.replace(xattrNames, name, func(p *Mapper, name []byte) string {
 		space, rest, ok := bytes.Cut(name, []byte("."))
 		if !ok || !p.vocabulary.xattrSpaces[string(space)] {
 			return p.word(name)

@@ -25,7 +25,7 @@ func TestManyNames(t *testing.T) {
 	p, again := New([]byte("key")), New([]byte("key"))
 	replacements := make(map[string]string, len(list))
 	for _, name := range list {
-		r := p.names.fileName([]byte(name))
+		r := p.fileName([]byte(name))
 		if len(r) != len(name) || r == name {
 			t.Fatalf("%q became %q", name, r)
 		}
@@ -37,7 +37,7 @@ func TestManyNames(t *testing.T) {
 	differ := 0
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	for _, name := range list {
-		if a, b := p.names.fileName([]byte(name)), again.names.fileName([]byte(name)); a != b {
+		if a, b := p.fileName([]byte(name)), again.fileName([]byte(name)); a != b {
 			differ++
 		}
 	}
@@ -45,7 +45,7 @@ func TestManyNames(t *testing.T) {
 	if differ > len(list)/1000 {
 		t.Errorf("in another order %d of %d names have other replacements", differ, len(list))
 	}
-	if a, b := New([]byte("other key")).names.fileName([]byte("lustre.txt")), p.names.fileName([]byte("lustre.txt")); a == b {
+	if a, b := New([]byte("other key")).fileName([]byte("lustre.txt")), p.fileName([]byte("lustre.txt")); a == b {
 		t.Errorf("with another key the replacement is %q again", a)
 	}
 }
@@ -53,8 +53,8 @@ func TestManyNames(t *testing.T) {
 // TestNamesAreNoOriginals replaces names that are replacements of others.
 func TestNamesAreNoOriginals(t *testing.T) {
 	p := New([]byte("key"))
-	word := func(s string) string { return p.names.word([]byte(s)) }
-	first := New([]byte("key")).names.word([]byte("data"))
+	word := func(s string) string { return p.word([]byte(s)) }
+	first := New([]byte("key")).word([]byte("data"))
 	word(first)
 	if r := word("data"); r == first || len(r) != 4 {
 		t.Errorf("data became %q, an original", r)
@@ -202,7 +202,7 @@ func TestFlatAddresses(t *testing.T) {
 			t.Errorf("%d replacements have the prefix %s", n, prefix)
 		}
 	}
-	if r := p.names.addressPattern("192.0.2.[1-20]"); strings.ContainsAny(r, "[.]") {
+	if r := p.addressPattern("192.0.2.[1-20]"); strings.ContainsAny(r, "[.]") {
 		t.Errorf("the pattern became %s", r)
 	}
 }
@@ -297,7 +297,7 @@ func TestNIDs(t *testing.T) {
 			t.Fatal(s)
 		}
 		r := p.NID(n)
-		if text := p.names.nidText([]byte(s)); r.String() != text {
+		if text := p.nidText([]byte(s)); r.String() != text {
 			t.Errorf("%s became %s, as text %s", s, r, text)
 		}
 		if (r == n) != strings.HasSuffix(s, "@lo") || r.Type != n.Type || r.Num != n.Num {
@@ -315,8 +315,8 @@ func TestEachHasOneOrder(t *testing.T) {
 	p := New([]byte("key"))
 	for i := range 50 {
 		name := fmt.Appendf(nil, "n%d", i)
-		for _, kind := range []textKind{jobs, jobs, fileNames} {
-			p.names.replaceText(kind, name, (*names).newFileName)
+		for _, k := range []kind{jobs, jobs, fileNames} {
+			p.replace(k, name, (*Mapper).newFileName)
 		}
 	}
 	list := func() (all []Mapping) {
@@ -338,8 +338,8 @@ func TestEach(t *testing.T) {
 	p.IPv4([4]byte{192, 0, 2, 1})
 	p.ID(500)
 	p.MAC([6]byte{0, 1, 2, 3, 4, 5})
-	p.names.fileName([]byte("data.h5"))
-	p.names.device([]byte("b1a2c3d4-0011-2233-4455-66778899aabb"))
+	p.fileName([]byte("data.h5"))
+	p.device([]byte("b1a2c3d4-0011-2233-4455-66778899aabb"))
 	var got []string
 	p.Each(func(m *Mapping) {
 		if m.Replacement == "" || m.Replacement == m.Original {

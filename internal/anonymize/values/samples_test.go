@@ -59,43 +59,45 @@ func (c *comparison) fields(m *dissect.Message) {
 		}
 		after[fieldAt{n.Field, n.Src, n.Off}] = c.new.Bytes(n)
 	}
-	var places [maxDepth]place
 	for i := 0; i < len(c.old.Nodes); i++ {
 		n := &c.old.Nodes[i]
-		f, name := n.Field, n.Field.Name
-		around := &places[n.Depth]
-		if n.Depth == 0 {
-			*around = place{}
-		}
-		inside := &places[n.Depth+1]
-		*inside = *around
-		if name == "" {
-			name = around.name
-		}
-		inside.name = name
-		switch {
-		case f.Kind == schema.Record && f.Type == c.p.fields.resource:
+		if n.Field.Kind == schema.Record && n.Field.Type.Name == "ldlm_res_id" {
 			i = int(n.End) - 1
 			continue
-		case f.Kind == schema.Record && f.Type.Atom == schema.Plain:
-			*inside = place{in: f.Type}
-		case f.Kind == schema.Message:
-			*inside = place{}
 		}
 		if isLeaf(n, i) && n.Len > 0 && n.State&(dissect.Missing|dissect.Undecoded) == 0 && n.Src <= dissect.InContent {
-			c.leaf(m, n, around.in, name, after[fieldAt{f, n.Src, n.Off}])
+			c.leaf(m, n, c.name(i), after[fieldAt{n.Field, n.Src, n.Off}])
 		}
 	}
 }
 
-// leaf compares one value with its replacement.
-func (c *comparison) leaf(m *dissect.Message, n *dissect.Node, in *schema.Struct, name string, after []byte) {
-	before := c.old.Bytes(n)
-	treatment := c.p.fields.of(in, name, n.Field)
-	where := fmt.Sprintf("frame %d: %s", m.Frame, name)
-	if in != nil {
-		where = fmt.Sprintf("frame %d: %s.%s", m.Frame, in.Name, name)
+// name returns the name of a node with that of the struct around it.
+func (c *comparison) name(i int) string {
+	name, depth := "", c.old.Nodes[i].Depth
+	for ; i >= 0; i-- {
+		n := &c.old.Nodes[i]
+		isAround := n.Depth < depth
+		if n.Depth > depth || name != "" && !isAround {
+			continue
+		}
+		depth = n.Depth
+		switch {
+		case isAround && n.Field.Kind == schema.Record && n.Field.Type.Atom == schema.Plain:
+			return n.Field.Type.Name + "." + name
+		case isAround && n.Field.Kind == schema.Message:
+			return name
+		case name == "":
+			name = n.Field.Name
+		}
 	}
+	return name
+}
+
+// leaf compares one value with its replacement.
+func (c *comparison) leaf(m *dissect.Message, n *dissect.Node, name string, after []byte) {
+	before := c.old.Bytes(n)
+	treatment := c.p.treatment(n.Field)
+	where := fmt.Sprintf("frame %d: %s", m.Frame, name)
 	isText := n.Field.Kind == schema.Text || n.Field.Kind == schema.Strings || n.Field.Kind == schema.Record && n.Field.Type.Atom == schema.UUID
 	switch {
 	case treatment == nil:

@@ -110,10 +110,18 @@ func (w *writer) putDataSum(sum uint32) {
 // for a right checksum, unless the data in the message prove that it was wrong: then the
 // result is wrong, too.
 func (w *writer) zeroSum(original opcodes.DataChecksum, ranges []opcodes.DataRange, n uint64) uint32 {
-	sum, ok := w.p.zeros.sum(original.Kind, ranges, n)
+	const maxBytes = 64 << 20 // more than a transfer has
+	if n > maxBytes {
+		return w.p.unrelatedSum(w.dataSum)
+	}
+	if uint64(len(w.p.zeros)) < n {
+		w.p.zeros = make([]byte, n)
+	}
+	zero, ok := opcodes.SumData(original.Kind, w.p.zeros[:n], ranges)
 	if !ok {
 		return w.p.unrelatedSum(w.dataSum)
 	}
+	sum := zero.Value
 	if short := opcodes.ShortData(w.msg); len(short) > 0 && uint64(len(short)) >= n {
 		if right, ok := opcodes.SumData(original.Kind, short[:n], ranges); ok && right != original {
 			sum++
@@ -129,41 +137,6 @@ func (p *Mapper) unrelatedSum(v value) uint32 {
 		return 0
 	}
 	return binary.BigEndian.Uint32(p.keyed.bytes(4, "checksum", v.uint(), nil))
-}
-
-// zeroSums computes checksums of zero bytes.
-type zeroSums struct {
-	zeros []byte
-	known map[zeroKey]uint32
-}
-
-type zeroKey struct{ kind, n uint64 }
-
-// sum returns the checksum of n zero bytes in the ranges; ok is false for more bytes than
-// a transfer has, and for unknown kinds.
-func (z *zeroSums) sum(kind uint64, ranges []opcodes.DataRange, n uint64) (sum uint32, ok bool) {
-	const maxBytes, maxKnown = 64 << 20, 4096
-	if n > maxBytes {
-		return 0, false
-	}
-	// Of the others, the checksum depends on where sectors begin.
-	plain := kind == opcodes.ObdoFlags.Number("CKSUM_CRC32") || kind == opcodes.ObdoFlags.Number("CKSUM_ADLER") ||
-		kind == opcodes.ObdoFlags.Number("CKSUM_CRC32C")
-	key := zeroKey{kind, n}
-	if sum, ok := z.known[key]; ok && plain {
-		return sum, true
-	}
-	if uint64(len(z.zeros)) < n {
-		z.zeros = make([]byte, n)
-	}
-	c, ok := opcodes.SumData(kind, z.zeros[:n], ranges)
-	if ok && plain && len(z.known) < maxKnown {
-		if z.known == nil {
-			z.known = make(map[zeroKey]uint32)
-		}
-		z.known[key] = c.Value
-	}
-	return c.Value, ok
 }
 
 // writeMessageSums writes the checksums of early replies, which are over the ptlrpc_body.

@@ -12,14 +12,14 @@ import (
 
 // device returns the replacement of the name of a target, device, log or client: of the
 // file system's name in it, of NIDs and of UUIDs. Kinds and indices of targets stay.
-func (p *names) device(name []byte) string {
+func (p *Mapper) device(name []byte) string {
 	rest := bytes.TrimSuffix(name, []byte("_UUID"))
 	suffix := string(name[len(rest):])
 	switch {
 	case len(rest) == 0 || p.vocabulary.logs[string(rest)]:
 		return string(name)
 	case isUUID(rest):
-		return p.replaceText(uuids, rest, (*names).hexWord) + suffix
+		return p.replace(uuids, rest, (*Mapper).hexWord) + suffix
 	case bytes.IndexByte(rest, '@') > 0:
 		if nid, ok := bytes.CutPrefix(rest, []byte("MGC")); ok {
 			return "MGC" + p.nidText(nid) + suffix
@@ -29,10 +29,10 @@ func (p *names) device(name []byte) string {
 	if _, err := netip.ParseAddr(string(rest)); err == nil {
 		return p.addressText(string(rest)) + suffix
 	}
-	return p.replaceText(devices, rest, (*names).newDevice) + suffix
+	return p.replace(devices, rest, (*Mapper).newDevice) + suffix
 }
 
-func (p *names) newDevice(name []byte) string {
+func (p *Mapper) newDevice(name []byte) string {
 	return eachPart(name, "-", func(i int, part []byte) string {
 		plain := bytes.TrimSuffix(part, []byte("_UUID"))
 		suffix := string(part[len(plain):])
@@ -70,7 +70,7 @@ func isUUID(b []byte) bool {
 }
 
 // hexWord replaces the hexadecimal digits of a text by others.
-func (p *names) hexWord(text []byte) string {
+func (p *Mapper) hexWord(text []byte) string {
 	random := p.keyed.bytes(len(text), "hex", 0, text)
 	r := bytes.Clone(text)
 	for i, c := range text {
@@ -83,7 +83,7 @@ func (p *names) hexWord(text []byte) string {
 
 // nidText returns the replacement of a NID as text, which may have more behind the
 // network: 192.0.2.1@tcp_0.
-func (p *names) nidText(text []byte) string {
+func (p *Mapper) nidText(text []byte) string {
 	addr, network, ok := strings.Cut(string(text), "@")
 	if !ok {
 		return p.addressText(addr)
@@ -96,7 +96,7 @@ func (p *names) nidText(text []byte) string {
 	if !ok {
 		return p.addressPattern(addr) + "@" + name + p.afterNetwork(network[len(name):])
 	}
-	r := p.addresses.NID(n).String()
+	r := p.NID(n).String()
 	if len(r) != len(addr)+1+len(name) { // not in its usual form
 		r = p.word([]byte(addr)) + "@" + name
 	}
@@ -105,7 +105,7 @@ func (p *names) nidText(text []byte) string {
 
 // afterNetwork returns the replacement of what follows the network of a NID: as a rule
 // nothing, or an underscore and a digit in the names of devices.
-func (p *names) afterNetwork(text string) string {
+func (p *Mapper) afterNetwork(text string) string {
 	return p.tokens([]byte(text), func(token []byte) string {
 		if len(token) == 2 && token[0] == '_' && isDigit(token[1]) {
 			return string(token)
@@ -114,14 +114,14 @@ func (p *names) afterNetwork(text string) string {
 	})
 }
 
-func (p *names) addressText(text string) string {
+func (p *Mapper) addressText(text string) string {
 	a, err := netip.ParseAddr(text)
 	switch {
 	case err != nil || a.Zone() != "":
 	case a.Is4():
-		return netip.AddrFrom4(p.addresses.IPv4(a.As4())).String()
+		return netip.AddrFrom4(p.IPv4(a.As4())).String()
 	default:
-		if r := netip.AddrFrom16(p.addresses.IPv6(a.As16())).String(); len(r) == len(text) {
+		if r := netip.AddrFrom16(p.IPv6(a.As16())).String(); len(r) == len(text) {
 			return r
 		}
 	}
@@ -130,9 +130,9 @@ func (p *names) addressText(text string) string {
 
 // addressPattern returns the replacement of what stands for addresses in front of the
 // network of a NID: a pattern such as 192.0.2.[1-20], or the name of a host.
-func (p *names) addressPattern(text string) string {
+func (p *Mapper) addressPattern(text string) string {
 	octets := strings.Split(text, ".")
-	if len(octets) != 4 || p.addresses.Flat { // then the addresses of a pattern have no pattern in common
+	if len(octets) != 4 || p.Flat { // then the addresses of a pattern have no pattern in common
 		return p.word([]byte(text))
 	}
 	var before []byte
@@ -149,7 +149,7 @@ func (p *names) addressPattern(text string) string {
 			case n == 0 || err != nil:
 				return p.word([]byte(text))
 			default:
-				r = strconv.AppendUint(r, uint64(p.addresses.octet(before, byte(x))), 10)
+				r = strconv.AppendUint(r, uint64(p.octet(before, byte(x))), 10)
 			}
 			if rest = rest[n:]; len(rest) == 0 && !isPattern {
 				before = append(before, byte(x))
@@ -168,7 +168,7 @@ func (p *names) addressPattern(text string) string {
 
 // tokens replaces the runs of letters, digits, hyphens and underscores in a text, and of
 // bytes beyond ASCII.
-func (p *names) tokens(text []byte, token func([]byte) string) string {
+func (p *Mapper) tokens(text []byte, token func([]byte) string) string {
 	var b strings.Builder
 	isToken := func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c >= 0x80 }
 	for len(text) > 0 {
@@ -185,13 +185,13 @@ func (p *names) tokens(text []byte, token func([]byte) string) string {
 
 // job returns the replacement of the name of a job: of the names in it, and of numbers,
 // which may be IDs of users.
-func (p *names) job(name []byte) string {
-	return p.replaceText(jobs, name, func(p *names, name []byte) string { return p.tokens(name, p.jobToken) })
+func (p *Mapper) job(name []byte) string {
+	return p.replace(jobs, name, func(p *Mapper, name []byte) string { return p.tokens(name, p.jobToken) })
 }
 
-func (p *names) jobToken(token []byte) string {
+func (p *Mapper) jobToken(token []byte) string {
 	if n, err := strconv.ParseUint(string(token), 10, 64); err == nil && (token[0] != '0' || len(token) == 1) {
-		return strconv.FormatUint(p.addresses.ID(n), 10)
+		return strconv.FormatUint(p.ID(n), 10)
 	}
 	if thread := strings.TrimRight(string(token), "_0123456789"); p.vocabulary.threads[thread] {
 		return string(token)
@@ -200,9 +200,9 @@ func (p *names) jobToken(token []byte) string {
 }
 
 // plainWord returns the replacement of a name that has no parts: that of a pool or nodemap.
-func (p *names) plainWord(name []byte) string {
+func (p *Mapper) plainWord(name []byte) string {
 	if p.vocabulary.logs[string(name)] {
 		return string(name)
 	}
-	return p.replaceText(plainWords, name, (*names).word)
+	return p.replace(plainWords, name, (*Mapper).word)
 }

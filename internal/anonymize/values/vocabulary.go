@@ -73,7 +73,7 @@ func setOf(words string) map[string]bool {
 // IsConstant reports whether a text stands for itself in all captures, so that it stays:
 // the name of an extended attribute or a kind of device, for example.
 func (p *Mapper) IsConstant(text string) bool {
-	v, b := &p.names.vocabulary, []byte(text)
+	v, b := &p.vocabulary, []byte(text)
 	for _, set := range []map[string]bool{v.extensions, v.fileNames, v.xattrs, v.xattrSpaces, v.logs, v.types, v.suffixes, v.params,
 		v.settings, v.comments, v.threads} {
 		if set[text] {

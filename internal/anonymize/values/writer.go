@@ -32,8 +32,15 @@ type writer struct {
 	transportSum value    // of socklnd or o2iblnd
 }
 
-// The treatments of values that others depend on.
+// The treatments of values that depend on others of the message, and of those that they depend on.
 var (
+	entryName   = &treatment{Name, (*writer).entryName}
+	updateParam = &treatment{Name, (*writer).updateParam}
+	argument    = &treatment{Name, (*writer).argument}
+	resource    = &treatment{Name, (*writer).resource}
+	listedID    = &treatment{Identity, (*writer).listedID}
+	handle      = &treatment{Harmless, keepHandle}
+
 	lockKind     = &treatment{Harmless, func(w *writer, v *value) { w.lockKind = keepUint(v) }}
 	command      = &treatment{Harmless, func(w *writer, v *value) { w.command = keepUint(v) }}
 	updateKind   = &treatment{Harmless, func(w *writer, v *value) { w.updateKind = keepUint(v) }}
@@ -81,34 +88,34 @@ func (w *writer) listedID(v *value) {
 
 // entryName writes the buffer "name", which is that of a file, except in some operations.
 func (w *writer) entryName(v *value) {
-	replacement := (*names).fileName
+	replacement := (*Mapper).fileName
 	switch op := w.m.RPC.Opcode; {
 	case op == opcodes.MDS_GETXATTR, w.m.RPC.Variant.String() == "SETXATTR":
-		replacement = (*names).xattrName
+		replacement = (*Mapper).xattrName
 	case op == opcodes.LLOG_ORIGIN_HANDLE_CREATE:
-		replacement = (*names).device
+		replacement = (*Mapper).device
 	case op == opcodes.MDS_GET_ROOT:
-		replacement = (*names).path
+		replacement = (*Mapper).path
 	}
-	v.putText(schema.TrimNUL(v.in), replacement, w.p.names)
+	w.putText(v.out, schema.TrimNUL(v.in), replacement)
 }
 
 // updateParam writes a text that is a parameter of an update: the name of a file, or the
 // name or the value of an extended attribute.
 func (w *writer) updateParam(v *value) {
-	text, replacement := schema.TrimNUL(v.in), (*names).fileName
+	text, replacement := schema.TrimNUL(v.in), (*Mapper).fileName
 	switch w.updateKind {
 	case xattrSet, xattrGet, xattrDelete:
-		replacement = (*names).xattrName
+		replacement = (*Mapper).xattrName
 		if v.index > 0 {
-			replacement = (*names).xattrText
+			replacement = (*Mapper).xattrText
 		}
 	case anyUpdate:
-		if space, _, _ := bytes.Cut(text, []byte(".")); w.p.names.vocabulary.xattrSpaces[string(space)] {
-			replacement = (*names).xattrName
+		if space, _, _ := bytes.Cut(text, []byte(".")); w.p.vocabulary.xattrSpaces[string(space)] {
+			replacement = (*Mapper).xattrName
 		}
 	}
-	v.putText(text, replacement, w.p.names)
+	w.putText(v.out, text, replacement)
 }
 
 var (
@@ -120,7 +127,7 @@ var (
 func (w *writer) argument(v *value) {
 	const firstOfNodemaps, lastOfNodemaps = 0xce040, 0xce06f
 	ids := w.command >= firstOfNodemaps && w.command <= lastOfNodemaps
-	v.putText(schema.TrimNUL(v.in), func(p *names, b []byte) string { return config{p}.argument(b, ids) }, w.p.names)
+	w.putText(v.out, schema.TrimNUL(v.in), func(p *Mapper, b []byte) string { return p.argument(b, ids) })
 }
 
 // resource writes the name of the resource of a lock. That of a configuration log has the
@@ -146,7 +153,7 @@ func (w *writer) resource(v *value) {
 		if !allAre(text, func(c byte) bool { return c > ' ' && c <= '~' }) || len(text) < word && name[0]>>(8*len(text)) != 0 {
 			return
 		}
-		copy(b[:], w.p.names.device(text))
+		copy(b[:], w.p.device(text))
 		fsname := value{out: v.out[:word], big: v.big}
 		fsname.put(binary.LittleEndian.Uint64(b[:]))
 	}
@@ -154,7 +161,7 @@ func (w *writer) resource(v *value) {
 
 // xattrText returns the replacement of the value of an extended attribute that is text. It
 // is empty for texts of more than 255 bytes, which are removed.
-func (p *names) xattrText(text []byte) string {
+func (p *Mapper) xattrText(text []byte) string {
 	const longest = 255
 	if len(text) > longest {
 		return ""
