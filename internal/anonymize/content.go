@@ -1,6 +1,10 @@
 package anonymize
 
-import "github.com/lshark/lshark/dissect/lnet/link"
+import (
+	"slices"
+
+	"github.com/lshark/lshark/dissect/lnet/link"
+)
 
 const (
 	chunkSize   = 1 << 20 // bytes of a chunk
@@ -31,13 +35,11 @@ func infiniBandBlock(queuePair, psn uint32) uint64 {
 // the streams. Bytes that it does not hold are zero. It takes up to 32 MiB of bytes and
 // 262,144 pieces; beyond that, the oldest are removed.
 type content struct {
-	ring   []piece
-	first  int64 // number of the oldest piece, from 1
-	next   int64 // number of the next piece
+	chunks []chunk // the oldest first
+	spare  []chunk // that were removed
+	first  int64   // number of the oldest chunk, from 1
 	blocks map[blockKey]int64
-	chunks []chunk  // the oldest first
-	spare  [][]byte // of chunks that were removed
-	found  []int64  // scratch space
+	found  []*piece // scratch space
 
 	// release is called before pieces are removed, with the highest order of them: frames
 	// up to that need them.
@@ -53,14 +55,15 @@ type piece struct {
 	older int64  // number of the piece before it in the block, 0 for none
 }
 
+// chunk holds pieces. The number of a piece is that of its chunk and its place there.
 type chunk struct {
 	buf    []byte
-	pieces int
+	pieces []piece
 	order  int64 // the highest of the pieces
 }
 
 func newContent(release func(order int64)) *content {
-	return &content{ring: make([]piece, 1024), first: 1, next: 1, blocks: make(map[blockKey]int64), release: release}
+	return &content{first: 1, blocks: make(map[blockKey]int64), release: release}
 }
 
 func (c *content) addTCP(flow *link.Flow, seq uint32, b []byte, order int64) {
@@ -84,62 +87,44 @@ func (c *content) add(key blockKey, off int, b []byte, order int64) {
 		return
 	}
 	last := c.chunk(len(b))
-	last.pieces++
 	last.order = max(last.order, order)
 	n := len(last.buf)
 	last.buf = append(last.buf, b...)
-	if c.next-c.first == int64(len(c.ring)) {
-		c.grow()
-	}
-	*c.piece(c.next) = piece{key, off, last.buf[n:], order, c.blocks[key]}
-	c.blocks[key] = c.next
-	c.next++
+	last.pieces = append(last.pieces, piece{key, off, last.buf[n:], order, c.blocks[key]})
+	c.blocks[key] = (c.first+int64(len(c.chunks))-1)*chunkPieces + int64(len(last.pieces)-1)
 }
 
+// chunk returns the last chunk, which has room for n bytes.
 func (c *content) chunk(n int) *chunk {
 	if k := len(c.chunks); k > 0 {
 		last := &c.chunks[k-1]
-		if len(last.buf)+n <= chunkSize && last.pieces < chunkPieces {
+		if len(last.buf)+n <= chunkSize && len(last.pieces) < chunkPieces {
 			return last
 		}
 	}
 	if len(c.chunks) == maxChunks {
 		c.removeOldest()
 	}
-	var buf []byte
-	if k := len(c.spare); k > 0 {
-		buf, c.spare = c.spare[k-1], c.spare[:k-1]
-	} else {
-		buf = make([]byte, 0, chunkSize)
+	k := len(c.spare) - 1
+	if k < 0 {
+		c.spare, k = append(c.spare, chunk{buf: make([]byte, 0, chunkSize)}), 0
 	}
-	c.chunks = append(c.chunks, chunk{buf: buf})
+	c.chunks, c.spare = append(c.chunks, c.spare[k]), c.spare[:k]
 	return &c.chunks[len(c.chunks)-1]
 }
 
 func (c *content) removeOldest() {
 	old := c.chunks[0]
 	c.release(old.order)
-	for range old.pieces {
-		p := c.piece(c.first)
-		if c.blocks[p.key] == c.first {
+	for i, p := range old.pieces {
+		if c.blocks[p.key] == c.first*chunkPieces+int64(i) {
 			delete(c.blocks, p.key)
 		}
-		*p = piece{}
-		c.first++
 	}
 	c.chunks = c.chunks[:copy(c.chunks, c.chunks[1:])]
-	c.spare = append(c.spare, old.buf[:0])
+	c.spare = append(c.spare, chunk{buf: old.buf[:0], pieces: old.pieces[:0]})
+	c.first++
 }
-
-func (c *content) grow() {
-	ring := make([]piece, 2*len(c.ring))
-	for i := c.first; i < c.next; i++ {
-		ring[i%int64(len(ring))] = *c.piece(i)
-	}
-	c.ring = ring
-}
-
-func (c *content) piece(number int64) *piece { return &c.ring[number%int64(len(c.ring))] }
 
 // readTCP copies the bytes from a sequence number on to dst, which is zero, for the frame
 // with the given order.
@@ -159,18 +144,20 @@ func (c *content) readTCP(dst []byte, flow *link.Flow, seq uint32, order int64) 
 // one; if all were completed earlier, the last of them is used.
 func (c *content) read(dst []byte, key blockKey, off int, order int64) {
 	c.found = c.found[:0]
-	for i := c.blocks[key]; i >= c.first; i = c.piece(i).older {
-		c.found = append(c.found, i)
+	for i := c.blocks[key]; i >= c.first*chunkPieces; {
+		p := &c.chunks[i/chunkPieces-c.first].pieces[i%chunkPieces]
+		c.found = append(c.found, p)
+		i = p.older
 	}
 	ended := len(c.found) // index of the first one that ended before the frame
-	for ended > 0 && c.piece(c.found[ended-1]).order < order {
+	for ended > 0 && c.found[ended-1].order < order {
 		ended--
 	}
-	for i := len(c.found) - 1; i >= ended; i-- {
-		c.piece(c.found[i]).copyTo(dst, off)
+	for _, p := range slices.Backward(c.found[ended:]) {
+		p.copyTo(dst, off)
 	}
-	for _, i := range c.found[:ended] {
-		c.piece(i).copyTo(dst, off)
+	for _, p := range c.found[:ended] {
+		p.copyTo(dst, off)
 	}
 }
 

@@ -210,7 +210,7 @@ func (h *headers) header(l link.Layer, p part, size int, behindLRH bool) {
 	case link.LayerARP:
 		h.arp(p)
 	case link.LayerIPv4:
-		h.ipv4Options(p, size)
+		h.options(p, ipv4Size, size, keeps4)
 		s := sum{at: p.off + 10, from: p.off, to: p.off + size}
 		s.state = s.internetState(h.in, false)
 		s.set(h.out)
@@ -224,13 +224,13 @@ func (h *headers) header(l link.Layer, p part, size int, behindLRH bool) {
 		h.ipv6Options(p, size)
 	case link.LayerICMP:
 		h.addSum(sum{at: p.off + 2}, 0, p)
-		h.icmp(p)
+		h.icmp(p, icmpMessages)
 	case link.LayerICMPv6:
 		h.addSum(sum{at: p.off + 2}, protoICMPv6, p)
-		h.icmpv6(p)
+		h.icmp(p, icmpv6Messages)
 	case link.LayerTCP:
 		if p.len() > tcpFlags { // else it was cut, as in an ICMP message
-			h.tcpOptions(p, min(size, p.len()))
+			h.options(p, tcpSize, min(size, p.len()), keepsTCP)
 			h.addSum(sum{at: p.off + 16}, protoTCP, p)
 		}
 	case link.LayerUDP:

@@ -19,45 +19,41 @@ func (c *copier) arp(p part) {
 	c.fields(p, whole, []field{{8, 6, (*copier).mac}, {14, 4, (*copier).ipv4}, {18, 6, (*copier).mac}, {24, 4, (*copier).ipv4}})
 }
 
-// icmp rewrites what is behind the checksum of an ICMP message. The packet that an error is about
-// has headers of its own.
-func (c *copier) icmp(p part) {
-	const echoReply, unreachable, quench, redirect, echo, timeExceeded, parameterProblem = 0, 3, 4, 5, 8, 11, 12
-	switch c.in[p.off] {
-	case unreachable, quench, timeExceeded, parameterProblem:
-		c.copy(p, icmpSize)
-	case redirect:
-		c.replace(p, 4, 4, (*copier).ipv4)
-	case echo, echoReply:
-		c.copy(p, icmpSize)
-		c.removed.OtherIP += int64(p.from(icmpSize).len())
-	default:
-		c.removed.OtherIP += int64(p.from(icmpSize).len())
-	}
+// message is what is kept of a message of ICMP.
+type message struct {
+	fields   []field
+	isPacket bool // the packet that an error is about is behind them, with headers of its own
+	options  int  // offset of the options of neighbour discovery; 0: there are none
 }
 
-// icmpv6 rewrites what is behind the checksum of an ICMPv6 message, with the addresses of
-// neighbour discovery.
-func (c *copier) icmpv6(p part) {
-	const lastError, echo, echoReply = 4, 128, 129
-	const routerSolicit, routerAdvert, neighbourSolicit, neighbourAdvert = 133, 134, 135, 136
-	switch typ := c.in[p.off]; {
-	case typ <= lastError:
-		c.copy(p, icmpSize)
-	case typ == echo || typ == echoReply:
-		c.copy(p, icmpSize)
+var echo, failure = message{fields: []field{{0, icmpSize, nil}}}, message{fields: []field{{0, icmpSize, nil}}, isPacket: true}
+
+// icmpMessages and icmpv6Messages have the types of which more than the checksum is kept.
+var (
+	icmpMessages = map[byte]message{
+		0: echo, 8: echo,
+		3: failure, 4: failure, 11: failure, 12: failure, // unreachable, quench, time exceeded, parameter problem
+		5: {fields: []field{{4, 4, (*copier).ipv4}}, isPacket: true}, // redirect
+	}
+	icmpv6Messages = map[byte]message{
+		0: failure, 1: failure, 2: failure, 3: failure, 4: failure,
+		128: echo, 129: echo,
+		133: {options: icmpSize},                                                                           // router solicitation
+		134: {fields: []field{{0, 16, nil}}, options: 16},                                                  // and advertisement
+		135: {fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*copier).ipv6}}, options: icmpSize + 16}, // neighbour solicitation
+		136: {fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*copier).ipv6}}, options: icmpSize + 16}, // and advertisement
+	}
+)
+
+// icmp rewrites what is behind the checksum of a message.
+func (c *copier) icmp(p part, messages map[byte]message) {
+	m := messages[c.in[p.off]]
+	c.fields(p, whole, m.fields)
+	switch {
+	case m.options > 0:
+		c.neighbourOptions(p.from(m.options))
+	case !m.isPacket:
 		c.removed.OtherIP += int64(p.from(icmpSize).len())
-	case typ == routerSolicit:
-		c.neighbourOptions(p.from(icmpSize))
-	case typ == routerAdvert:
-		c.copy(p, 16)
-		c.neighbourOptions(p.from(16))
-	case typ == neighbourSolicit || typ == neighbourAdvert:
-		c.copy(p, icmpSize)
-		c.replace(p, icmpSize, 16, (*copier).ipv6)
-		c.neighbourOptions(p.from(icmpSize + 16))
-	default:
-		c.removed.OtherIP += int64(p.from(4).len())
 	}
 }
 

@@ -1,57 +1,62 @@
 package anonymize
 
-// IP options that are kept: they have no address or text.
+// Options of IP and TCP. Those with their length behind their number may be kept.
 const (
-	opt4End         = 0
-	opt4Nop         = 1
+	optEnd          = 0 // of IPv4 and TCP
+	optPad          = 1
 	opt4Timestamp   = 68
 	opt4RouterAlert = 148
 	opt6Pad1        = 0
 	opt6PadN        = 1
 	opt6RouterAlert = 5
 	opt6Jumbo       = 0xc2
-)
-
-// TCP options that are kept.
-const (
-	optEnd       = 0
-	optPad       = 1
-	optMSS       = 2
-	optScale     = 3
-	optSACKOK    = 4
-	optSACK      = 5
-	optTimestamp = 8
+	optMSS          = 2
+	optScale        = 3
+	optSACKOK       = 4
+	optSACK         = 5
+	optTimestamp    = 8
 )
 
 const ipv4Size = 20 // length of an IPv4 header without options
 
-// ipv4Options keeps options without addresses; others become padding.
-func (c *copier) ipv4Options(p part, size int) {
-	in, out := c.in[p.off+ipv4Size:p.off+size], c.out[p.off+ipv4Size:p.off+size]
-	c.keep(p.off + size)
-	for i := 0; i < len(in) && in[i] != opt4End; {
-		if in[i] == opt4Nop {
-			out[i] = opt4Nop
-			i++
-			continue
-		}
-		n := 0
-		if i+1 < len(in) {
-			n = int(in[i+1])
-		}
-		if n < 2 || i+n > len(in) {
-			return
-		}
-		const timestampsOnly = 0
-		switch {
-		case in[i] == opt4RouterAlert, in[i] == opt4Timestamp && n >= 4 && in[i+3]&0xf == timestampsOnly:
-			copy(out[i:i+n], in[i:])
-		default:
-			for k := range n {
-				out[i+k] = opt4Nop
+// keeps4 reports whether an option of IPv4 has no address.
+func keeps4(option []byte) bool {
+	const timestampsOnly = 0
+	return option[0] == opt4RouterAlert && len(option) == 4 || option[0] == opt4Timestamp && len(option) >= 4 && option[3]&0xf == timestampsOnly
+}
+
+// keepsTCP reports whether the analysis of a connection needs an option of TCP.
+func keepsTCP(option []byte) bool {
+	switch option[0] {
+	case optMSS, optScale, optSACKOK, optSACK, optTimestamp:
+		return true
+	}
+	return false
+}
+
+// options keeps some options of a header of IPv4 or TCP, which are between two offsets of a part, as
+// far as they were captured; others become padding.
+func (c *copier) options(p part, from, to int, keeps func(option []byte) bool) {
+	if to <= from {
+		return
+	}
+	in, out := c.in[p.off+from:p.off+to], c.out[p.off+from:p.off+to]
+	c.keep(p.off + to)
+	for len(in) > 0 && in[0] != optEnd {
+		n := 1 // of padding, or where the length was cut
+		if in[0] != optPad && len(in) > 1 {
+			if n = min(int(in[1]), len(in)); n < 2 {
+				return
 			}
 		}
-		i += n
+		if in[0] != optPad && keeps(in[:n]) {
+			copy(out, in[:n])
+		} else {
+			for k := range n {
+				out[k] = optPad
+			}
+		}
+		in, out = in[n:], out[n:]
 	}
 }
 
@@ -73,38 +78,5 @@ func (c *copier) ipv6Options(p part, size int) {
 			copy(out[i:i+n], in[i:])
 		}
 		i += n
-	}
-}
-
-// tcpOptions keeps the options that the analysis of a connection needs; others become
-// padding. The header has size bytes, as far as it was captured.
-func (c *copier) tcpOptions(p part, size int) {
-	if size <= tcpSize {
-		return
-	}
-	in, out := c.in[p.off+tcpSize:p.off+size], c.out[p.off+tcpSize:p.off+size]
-	c.keep(p.off + size)
-	for i := 0; i < len(in) && in[i] != optEnd; {
-		if in[i] == optPad {
-			out[i] = optPad
-			i++
-			continue
-		}
-		n := len(in) - i // of one that was cut
-		if i+1 < len(in) {
-			if n = int(in[i+1]); n < 2 {
-				return
-			}
-		}
-		end := min(i+n, len(in))
-		switch in[i] {
-		case optMSS, optScale, optSACKOK, optSACK, optTimestamp:
-			copy(out[i:end], in[i:])
-		default:
-			for k := i; k < end; k++ {
-				out[k] = optPad
-			}
-		}
-		i = end
 	}
 }
