@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // packageFormat is what differs between the kinds of packages.
@@ -26,39 +25,6 @@ const (
 	docFolder     = "/usr/share/doc/lshark/"
 	licenseFolder = "/usr/share/licenses/lshark/"
 )
-
-// packageConfig is the part of nfpm's configuration that we need, a YAML file.
-type packageConfig struct {
-	Name          string           `json:"name"`
-	Version       string           `json:"version"`
-	VersionSchema string           `json:"version_schema"`
-	Arch          string           `json:"arch"`
-	Section       string           `json:"section"`
-	Priority      string           `json:"priority"`
-	Maintainer    string           `json:"maintainer"`
-	Homepage      string           `json:"homepage"`
-	License       string           `json:"license"`
-	Description   string           `json:"description"`
-	MTime         time.Time        `json:"mtime"`
-	Contents      []packageContent `json:"contents"`
-	RPM           rpmConfig        `json:"rpm"`
-}
-
-type rpmConfig struct {
-	Group     string `json:"group"`
-	BuildHost string `json:"buildhost"`
-}
-
-type packageContent struct {
-	Source   string          `json:"src,omitempty"`
-	Target   string          `json:"dst"`
-	Type     string          `json:"type"`
-	FileInfo packageFileInfo `json:"file_info"`
-}
-
-type packageFileInfo struct {
-	Mode int64 `json:"mode"`
-}
 
 const homepage = "https://github.com/lshark/lshark"
 
@@ -123,20 +89,16 @@ func writePackage(clone, format, config, out string) (product, error) {
 	return product{entries[0].Name(), data}, err
 }
 
-// packageConfig describes a package, and writes its files into folder stage.
-func (r *release) packageConfig(t target, format packageFormat, binary []byte, stage string) (*packageConfig, error) {
-	config := &packageConfig{
-		Name: "lshark", Version: r.version, VersionSchema: "none", Arch: t.arch,
-		Section: "net", Priority: "optional", Maintainer: "the lshark authors <" + homepage + ">",
-		Homepage: homepage, License: "MIT", Description: description, MTime: r.time,
-		RPM: rpmConfig{Group: "Applications/Internet", BuildHost: "localhost"},
+// packageConfig returns nfpm's configuration for a package, and writes its files into folder stage.
+func (r *release) packageConfig(t target, format packageFormat, binary []byte, stage string) (map[string]any, error) {
+	var contents []map[string]any
+	add := func(source, to, kind string, mode int64) {
+		contents = append(contents, map[string]any{"src": source, "dst": to, "type": kind, "file_info": map[string]int64{"mode": mode}})
 	}
-	dirs := []string{docFolder, docFolder + "docs"}
+	add("", docFolder, "dir", 0o755)
+	add("", docFolder+"docs", "dir", 0o755)
 	if strings.HasPrefix(format.license, licenseFolder) {
-		dirs = append(dirs, licenseFolder)
-	}
-	for _, dir := range dirs {
-		config.Contents = append(config.Contents, packageContent{Target: dir, Type: "dir", FileInfo: packageFileInfo{0o755}})
+		add("", licenseFolder, "dir", 0o755)
 	}
 	for _, f := range r.installed(binary, format) {
 		source := filepath.Join(stage, filepath.FromSlash(f.name))
@@ -146,13 +108,18 @@ func (r *release) packageConfig(t target, format packageFormat, binary []byte, s
 		if err := os.WriteFile(source, f.data, 0o600); err != nil {
 			return nil, err
 		}
-		c := packageContent{Source: source, Target: f.name, Type: "file", FileInfo: packageFileInfo{f.mode}}
+		kind := "file"
 		if format.name == "rpm" {
-			c.Type = rpmType(f.name)
+			kind = rpmType(f.name)
 		}
-		config.Contents = append(config.Contents, c)
+		add(source, f.name, kind, f.mode)
 	}
-	return config, nil
+	return map[string]any{
+		"name": "lshark", "version": r.version, "version_schema": "none", "arch": t.arch,
+		"section": "net", "priority": "optional", "maintainer": "the lshark authors <" + homepage + ">",
+		"homepage": homepage, "license": "MIT", "description": description, "mtime": r.time, "contents": contents,
+		"rpm": map[string]string{"group": "Applications/Internet", "buildhost": "localhost"},
+	}, nil
 }
 
 // rpmType returns the kind of a file: rpm can leave out documents, and lists
