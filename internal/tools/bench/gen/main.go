@@ -118,15 +118,13 @@ func read(path string, bulk bool) ([]piece, error) {
 		list = append(list, p)
 	}})
 	var f capture.Frame
-	for {
-		if err := r.Next(&f); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
+	for err = r.Next(&f); err == nil; err = r.Next(&f) {
 		d.Frame(&f)
 	}
 	d.Close()
+	if err != io.EOF {
+		return nil, err
+	}
 	return list, nil
 }
 

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,11 +21,7 @@ func main() {
 	rate := flag.Float64("rate", 1000, "frames per second")
 	asPcap := flag.Bool("pcap", false, "write the frames to standard output, as pcapng, at once")
 	flag.Parse()
-	var out sink = file{capture.NewWriter(os.Stdout)}
-	if !*asPcap {
-		out = &loopback{rate: *rate, until: time.Now().Add(*limit), begun: time.Now()}
-	}
-	n, err := run(out, *count)
+	n, err := run(*count, *limit, *rate, *asPcap)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "replay:", err)
 		os.Exit(1)
@@ -34,81 +29,63 @@ func main() {
 	fmt.Fprintln(os.Stderr, n)
 }
 
-// sink takes frames. It returns errEnd when it wants no more.
-type sink interface {
-	open() error
-	frame(*capture.Frame) error
-	close() error
-}
-
-var errEnd = errors.New("the time is up")
-
 // run returns the number of frames that were sent.
-func run(out sink, count int64) (n int64, err error) {
+func run(count int64, limit time.Duration, rate float64, asPcap bool) (n int64, err error) {
 	in, err := capture.Open([]string{"-"}, capture.Options{})
 	if err != nil {
 		return 0, err
 	}
 	defer in.Close()
-	if err := out.open(); err != nil {
-		return 0, err
-	}
-	var f capture.Frame
-	for count == 0 || n < count {
-		if err = in.Next(&f); err == nil {
-			err = out.frame(&f)
+	out, fd := capture.NewWriter(os.Stdout), -1
+	if !asPcap {
+		if fd, err = loopback(); err != nil {
+			return 0, err
 		}
-		if err == io.EOF || err == errEnd {
+		defer unix.Close(fd)
+	}
+	begun := time.Now()
+	var f capture.Frame
+	for ; count == 0 || n < count; n++ {
+		if err := in.Next(&f); err == io.EOF {
 			break
+		} else if err != nil {
+			return n, err
+		}
+		if asPcap {
+			err = out.Write(&f, "")
+		} else {
+			if wait := time.Until(begun.Add(time.Duration(float64(n) / rate * 1e9))); wait > time.Millisecond {
+				time.Sleep(wait)
+			}
+			if time.Since(begun) >= limit {
+				break
+			}
+			err = send(fd, f.Data)
 		}
 		if err != nil {
 			return n, err
 		}
-		n++
 	}
-	return n, out.close()
+	if asPcap {
+		err = out.Flush()
+	}
+	return n, err
 }
 
-// loopback sends frames over the loopback interface.
-type loopback struct {
-	rate         float64
-	begun, until time.Time
-	fd           int
-	n            int64
+// loopback opens a socket that sends over the loopback interface.
+func loopback() (fd int, err error) {
+	if fd, err = unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0); err != nil {
+		return -1, err
+	}
+	return fd, unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: 0, Ifindex: 1})
 }
 
-func (l *loopback) open() (err error) {
-	if l.fd, err = unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0); err != nil {
-		return err
-	}
-	return unix.Bind(l.fd, &unix.SockaddrLinklayer{Protocol: 0, Ifindex: 1})
-}
-
-func (l *loopback) frame(f *capture.Frame) error {
-	due := l.begun.Add(time.Duration(float64(l.n) / l.rate * 1e9))
-	l.n++
-	if wait := time.Until(due); wait > time.Millisecond {
-		time.Sleep(wait)
-	}
-	if !time.Now().Before(l.until) {
-		return errEnd
-	}
+func send(fd int, frame []byte) error {
 	for {
-		_, err := unix.Write(l.fd, f.Data)
+		_, err := unix.Write(fd, frame)
 		if err != unix.ENOBUFS && err != unix.EAGAIN && err != unix.EINTR {
 			return err
 		}
 		time.Sleep(time.Millisecond)
 	}
 }
-
-func (l *loopback) close() error { return unix.Close(l.fd) }
-
-// file writes frames to standard output.
-type file struct{ *capture.Writer }
-
-func (file) open() error { return nil }
-
-func (w file) frame(f *capture.Frame) error { return w.Write(f, "") }
-
-func (w file) close() error { return w.Flush() }
