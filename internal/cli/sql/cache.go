@@ -49,25 +49,15 @@ const (
 	captureFile   = "capture.json"
 )
 
-func isCacheKey(name string) bool {
-	_, err := hex.DecodeString(name)
-	return err == nil && len(name) == 2*sha256.Size
-}
-
+// entry is what the cache has of a capture.
 type entry struct {
-	Capture string    `json:"capture"` // when it was converted first
-	Damage  *damage   `json:"damage,omitempty"`
-	Used    time.Time `json:"-"`
-	Size    int64     `json:"-"` // of its files, bytes
-	Tables  []string  `json:"-"`
+	Capture string               `json:"capture"` // when it was converted first
+	Damage  *capture.DamageError `json:"damage,omitempty"`
 
 	folder string
-}
-
-// damage is the place where a capture is damaged.
-type damage struct {
-	Offset int64  `json:"offset"`
-	Cause  string `json:"cause"`
+	used   time.Time
+	size   int64 // of its files, bytes
+	tables []string
 }
 
 // check returns an error if others can change what is in the cache.
@@ -88,16 +78,10 @@ func (c *cache) check() error {
 	return nil
 }
 
-// key returns the name of the entry of a capture in a state. settings decide what is made of it.
-func (c *cache) key(capture, settings string) string { return hashOf(c.release, settings, capture) }
-
-// hashOf returns the hash of texts, in hexadecimal.
-func hashOf(texts ...string) string {
-	h := sha256.New()
-	for _, text := range texts {
-		fmt.Fprintf(h, "%d %s\n", len(text), text)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+// entry returns the folder for a capture in a state. settings decide what is made of it.
+func (c *cache) entry(state string, settings []string) string {
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.release, state, settings))
+	return filepath.Join(c.folder, parquetFolder, hex.EncodeToString(key[:]))
 }
 
 // fileState returns what identifies the content of a file without reading it: its path, its size
@@ -111,66 +95,49 @@ func fileState(path string) (string, error) {
 	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), err
 }
 
-// touch sets the time of the last use of a file. A cache that cannot be written is
-// used all the same.
-func (c *cache) touch(path string) {
-	now := c.now()
-	_ = os.Chtimes(path, now, now)
-}
-
-// find returns the file with a table of a capture, and the error for its damage; ok is
+// find returns the file with a table in the folder of a capture, and the error for its damage; ok is
 // false when it is not there.
-func (c *cache) find(key, table, capturePath string) (path string, damaged error, ok bool) {
-	folder := filepath.Join(c.folder, parquetFolder, key)
+func (c *cache) find(folder, table, capturePath string) (path string, damaged error, ok bool) {
 	path = filepath.Join(folder, table+".parquet")
+	about := filepath.Join(folder, captureFile)
 	var e entry
-	if _, err := os.Stat(path); err != nil || readJSON(filepath.Join(folder, captureFile), &e) != nil {
+	if _, err := os.Stat(path); err != nil || e.read(about) != nil {
 		return path, nil, false
 	}
-	c.touch(filepath.Join(folder, captureFile))
+	now := c.now()
+	_ = os.Chtimes(about, now, now) // a cache that cannot be written is used all the same
 	if e.Damage != nil {
-		damaged = &capture.DamageError{File: capturePath, Offset: e.Damage.Offset, Cause: e.Damage.Cause}
+		e.Damage.File = capturePath
+		damaged = e.Damage
 	}
 	return path, damaged, true
 }
 
-// add moves a finished file into the cache and returns its name there. damaged is the
+// add moves a finished file into the folder of a capture and returns its name there. damaged is the
 // damage of the capture, or nil.
-func (c *cache) add(key, table, file, capturePath string, damaged *capture.DamageError) (string, error) {
-	folder := filepath.Join(c.folder, parquetFolder, key)
+func (c *cache) add(folder, table, file, capturePath string, damaged *capture.DamageError) (string, error) {
 	abs, err := filepath.Abs(capturePath)
 	if err != nil {
 		return "", err
 	}
-	e := entry{Capture: abs}
-	if damaged != nil {
-		e.Damage = &damage{damaged.Offset, damaged.Cause}
-	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", err
-	}
-	if err := writeJSON(filepath.Join(folder, captureFile), e); err != nil {
+	text, err := json.Marshal(entry{Capture: abs, Damage: damaged})
+	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(folder, table+".parquet")
-	return path, os.Rename(file, path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	return path, errors.Join(os.WriteFile(filepath.Join(folder, captureFile), append(text, '\n'), iostreams.SecretFileMode), os.Rename(file, path))
 }
 
-func readJSON(path string, v any) error {
+// read reads what add has written. What is not complete is no JSON, and counts as not there.
+func (e *entry) read(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(text, v)
-}
-
-// writeJSON writes a file of JSON. One that is not complete is no JSON, and counts as not there.
-func writeJSON(path string, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), iostreams.SecretFileMode)
+	return json.Unmarshal(text, e)
 }
 
 // entries returns what the cache has, the last used first.
@@ -184,31 +151,28 @@ func (c *cache) entries() ([]*entry, error) {
 	}
 	var list []*entry
 	for _, f := range folders {
-		if !isCacheKey(f.Name()) {
-			continue
-		}
 		e := &entry{folder: filepath.Join(c.folder, parquetFolder, f.Name())}
-		_ = readJSON(filepath.Join(e.folder, captureFile), e) // without a name it is shown all the same
+		_ = e.read(filepath.Join(e.folder, captureFile)) // without a name it is shown all the same
 		files, err := os.ReadDir(e.folder)
 		if err != nil {
-			continue // removed meanwhile
+			continue // removed meanwhile, or no folder
 		}
 		for _, file := range files {
 			info, err := file.Info()
 			if err != nil {
 				continue
 			}
-			e.Size += info.Size()
+			e.size += info.Size()
 			if table, ok := strings.CutSuffix(file.Name(), ".parquet"); ok {
-				e.Tables = append(e.Tables, table)
+				e.tables = append(e.tables, table)
 			}
 			if file.Name() == captureFile {
-				e.Used = info.ModTime()
+				e.used = info.ModTime()
 			}
 		}
 		list = append(list, e)
 	}
-	slices.SortFunc(list, func(a, b *entry) int { return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.folder, b.folder)) })
+	slices.SortFunc(list, func(a, b *entry) int { return cmp.Or(b.used.Compare(a.used), cmp.Compare(a.folder, b.folder)) })
 	return list, nil
 }
 
@@ -226,8 +190,8 @@ func (c *cache) prune(limit int64) error {
 	var total int64
 	var errs []error
 	for _, e := range list {
-		total += e.Size
-		if total > limit && c.now().Sub(e.Used) > keepUsed {
+		total += e.size
+		if total > limit && c.now().Sub(e.used) > keepUsed {
 			errs = append(errs, os.RemoveAll(e.folder))
 		}
 	}

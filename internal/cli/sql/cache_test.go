@@ -26,7 +26,7 @@ func write(t *testing.T, path, text string) {
 
 func key(t *testing.T, c *cache, path, settings string) string {
 	t.Helper()
-	return c.key(must.Value(fileState(path))(t), settings)
+	return c.entry(must.Value(fileState(path))(t), []string{settings})
 }
 
 // TestKey checks that a capture is known by its name, size and time.
@@ -90,13 +90,13 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := c.now().Add(-time.Duration([]int{24, 48, 0}[i]) * time.Hour)
-		must.NoError(t, os.Chtimes(filepath.Join(c.folder, parquetFolder, keys[i], captureFile), at, at))
+		must.NoError(t, os.Chtimes(filepath.Join(keys[i], captureFile), at, at))
 	}
 	list, err := c.entries()
 	must.That(t, err == nil && len(list) == 3 && filepath.Base(list[2].Capture) == "older", "%v, %v", list, err)
-	must.NoError(t, c.prune(list[0].Size+list[1].Size))
+	must.NoError(t, c.prune(list[0].size+list[1].size))
 	for i, want := range []bool{true, false, true} {
-		if _, err := os.Stat(filepath.Join(c.folder, parquetFolder, keys[i])); (err == nil) != want {
+		if _, err := os.Stat(keys[i]); (err == nil) != want {
 			t.Errorf("entry %d: there: %v", i, err == nil)
 		}
 	}

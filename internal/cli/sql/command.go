@@ -199,8 +199,8 @@ func (c *command) maintain(cache *cache, args []string) error {
 	w := c.sys.NewWriter(iostreams.FlushWhenFull)
 	var total int64
 	for _, e := range list {
-		total += e.Size
-		line := fmt.Sprintf("%d\t%s\t%s\t%s\n", e.Size, strings.Join(e.Tables, ","), e.Capture, e.folder)
+		total += e.size
+		line := fmt.Sprintf("%d\t%s\t%s\t%s\n", e.size, strings.Join(e.tables, ","), e.Capture, e.folder)
 		if err := w.Write([]byte(line)); err != nil {
 			return err
 		}

@@ -1,11 +1,11 @@
 package sql
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -22,11 +22,9 @@ type file struct {
 	capture string // path of the capture that it was made of, empty if it was given as it is
 }
 
+// conversion is what a capture was made into.
 type conversion struct {
-	capture string
-	table   string
-	bytes   int64 // of the capture
-	result  string
+	files   map[string]string // by table
 	damaged error
 	err     error
 }
@@ -42,32 +40,24 @@ type converter struct {
 }
 
 // settings returns what decides, apart from the content of a capture, what is made of it.
-func (c *converter) settings() (string, error) {
+func (c *converter) settings() ([]string, error) {
 	texts := []string{c.flags.Filter, fmt.Sprint(c.flags.Ports)}
 	for _, path := range c.flags.Names {
 		names, err := os.ReadFile(path)
 		if err != nil {
-			return "", fmt.Errorf("--names: %w", err)
+			return nil, fmt.Errorf("--names: %w", err)
 		}
 		texts = append(texts, string(names))
 	}
-	return hashOf(texts...), nil
+	return texts, nil
 }
 
-// commandOf returns the name of the command that writes a table, empty for that without a name.
-func commandOf(table string) string {
-	for _, t := range records.Kinds() {
-		if t.Name == table {
-			return t.Command
-		}
-	}
-	return ""
-}
-
-func (c *converter) arguments(j *conversion, result string) []string {
+func (c *converter) arguments(capture, table, result string) []string {
 	var args []string
-	if name := commandOf(j.table); name != "" {
-		args = append(args, name)
+	for _, t := range records.Kinds() {
+		if t.Name == table && t.Command != "" {
+			args = append(args, t.Command)
+		}
 	}
 	args = append(args, "-q", "-T", "parquet", "-o", result)
 	if c.flags.Filter != "" {
@@ -79,7 +69,7 @@ func (c *converter) arguments(j *conversion, result string) []string {
 	for _, path := range c.flags.Names {
 		args = append(args, "--names="+path)
 	}
-	return append(args, "--", j.capture)
+	return append(args, "--", capture)
 }
 
 // convert makes the files of tables for captures that the cache does not have. damaged has an error
@@ -89,106 +79,88 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []*conversion
-	for _, path := range captures {
-		for _, table := range tables {
-			all = append(all, &conversion{capture: path, table: table})
-		}
-	}
+	sizes := make([]int64, len(captures))
 	var total int64
-	for _, j := range all {
-		info, err := os.Stat(j.capture)
+	for i, path := range captures {
+		info, err := os.Stat(path)
 		if err != nil {
 			return nil, nil, err
 		}
-		j.bytes = info.Size()
-		total += j.bytes
+		sizes[i] = info.Size()
+		total += sizes[i] * int64(len(tables))
 	}
-	progress := c.progress(total)
-	groups := slices.Collect(slices.Chunk(all, max(1, len(tables))))
+	var progress *iostreams.Progress
+	if !c.flags.Quiet {
+		progress = c.sys.NewProgress(func() (int64, int64) { return c.read.Sum(), total })
+	}
+	all := make([]conversion, len(captures))
 	var failed atomic.Bool
-	flags.Parallel(len(groups), c.workers, func(i, worker int) {
-		if !failed.Load() && !c.convertCapture(groups[i], settings, worker) {
-			failed.Store(true)
+	flags.Parallel(len(captures), c.workers, func(i, worker int) {
+		if !failed.Load() {
+			if all[i] = c.convertCapture(captures[i], sizes[i], tables, settings, worker); all[i].err != nil {
+				failed.Store(true)
+			}
 		}
 	})
 	progress.Stop()
-	for _, j := range all {
+	files = make(map[string][]file)
+	var errs, damages []error
+	for i, j := range all {
 		if errors.As(j.err, new(exit.Interrupted)) {
 			return nil, nil, exit.Interrupted{Result: "the query was not run"}
 		}
-	}
-	files = make(map[string][]file)
-	var errs, damages []error
-	for _, j := range all {
-		errs = append(errs, j.err)
-		if j.damaged != nil && !slices.ContainsFunc(damages, func(d error) bool { return d.Error() == j.damaged.Error() }) {
-			damages = append(damages, j.damaged)
+		errs, damages = append(errs, j.err), append(damages, j.damaged)
+		for _, table := range tables {
+			files[table] = append(files[table], file{j.files[table], captures[i]})
 		}
-		files[j.table] = append(files[j.table], file{j.result, j.capture})
 	}
 	return files, errors.Join(damages...), errors.Join(errs...)
 }
 
-// progress shows a line while conversion goes on; with -q it does not.
-func (c *converter) progress(total int64) *iostreams.Progress {
-	if c.flags.Quiet {
-		return nil
-	}
-	return c.sys.NewProgress(func() (int64, int64) { return c.read.Sum(), total })
-}
-
-// convertCapture converts the tables of one capture. worker is the number of the worker. It reports whether all
-// succeeded; damage of the capture is no failure.
-func (c *converter) convertCapture(tables []*conversion, settings string, worker int) bool {
-	if len(tables) == 0 {
-		return true
-	}
-	path := tables[0].capture
+// convertCapture converts the tables of one capture. worker is the number of the worker.
+func (c *converter) convertCapture(path string, size int64, tables, settings []string, worker int) conversion {
+	j := conversion{files: make(map[string]string)}
 	before, err := fileState(path)
 	if err != nil {
-		tables[0].err = err
-		return false
+		j.err = err
+		return j
 	}
-	key := c.cache.key(before, settings)
-	for _, j := range tables {
-		result, damaged, ok := c.cache.find(key, j.table, path)
-		j.result, j.damaged = result, damaged
+	folder := c.cache.entry(before, settings)
+	for _, table := range tables {
+		result, damaged, ok := c.cache.find(folder, table, path)
 		if !ok {
-			if j.err = c.make(j, key, before, worker); j.err != nil {
-				return false
+			if result, damaged, j.err = c.make(path, table, folder, before, worker); j.err != nil {
+				return j
 			}
 		}
-		c.read.Add(j.bytes)
+		j.files[table], j.damaged = result, cmp.Or(damaged, j.damaged)
+		c.read.Add(size)
 	}
-	return true
+	return j
 }
 
 // make converts a table of a capture and moves the result into the cache, unless the capture has grown
 // meanwhile.
-func (c *converter) make(j *conversion, key, before string, worker int) error {
-	made := filepath.Join(c.temp, fmt.Sprintf("%d-%s.parquet", worker, j.table))
+func (c *converter) make(path, table, folder, before string, worker int) (result string, damaged, err error) {
+	made := filepath.Join(c.temp, fmt.Sprintf("%d-%s.parquet", worker, table))
 	streams := *c.sys.IO
 	streams.OutTTY, streams.ErrTTY, streams.Reading = false, false, c.read.Reading
-	err := c.run(&scan.System{IO: &streams, Open: c.sys.Open, Harden: c.sys.Harden}, c.arguments(j, made))
+	err = c.run(&scan.System{IO: &streams, Open: c.sys.Open, Harden: c.sys.Harden}, c.arguments(path, table, made))
 	var d *capture.DamageError
-	if err != nil && !errors.As(err, &d) || errors.As(err, new(exit.Interrupted)) {
-		return err
+	if errors.As(err, &d) && !errors.As(err, new(exit.Interrupted)) {
+		damaged, err = d, nil
 	}
-	if _, missing := os.Stat(made); missing != nil {
-		return errors.Join(err, missing)
-	}
-	if d != nil {
-		j.damaged = d
-	}
-	after, err := fileState(j.capture)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	if after == before {
-		j.result, err = c.cache.add(key, j.table, made, j.capture, d)
-		return err
+	if _, err := os.Stat(made); err != nil {
+		return "", nil, errors.Join(damaged, err)
 	}
-	j.result = filepath.Join(c.temp, "growing-"+key+"."+j.table+".parquet")
-	return os.Rename(made, j.result)
+	after, err := fileState(path)
+	if err == nil && after == before {
+		result, err = c.cache.add(folder, table, made, path, d)
+		return result, damaged, err
+	}
+	result = filepath.Join(c.temp, "growing-"+filepath.Base(folder)+"."+table+".parquet")
+	return result, damaged, errors.Join(err, os.Rename(made, result))
 }

@@ -79,12 +79,17 @@ func explainEnd(err error) error {
 		return nil
 	case !errors.As(err, &ended):
 		return fmt.Errorf("run duckdb: %w", err)
-	case brokenPipe(ended.ProcessState):
+	case isBrokenPipe(ended.ProcessState):
 		return syscall.EPIPE // which is no failure: the reader of the output went away
 	case ended.ExitCode() < 0:
 		return fmt.Errorf("duckdb: %v", ended.ProcessState)
 	}
 	return errQuery
+}
+
+func isBrokenPipe(p *os.ProcessState) bool {
+	status, ok := p.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGPIPE
 }
 
 func shellQuote(path string) string {
