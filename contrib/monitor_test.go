@@ -22,8 +22,7 @@ import (
 // families returns the metrics of lshark monitor, without values.
 func families(t testing.TB) []metrics.FamilySnapshot {
 	t.Helper()
-	var s metrics.Snapshot
-	monitor.New(monitor.Options{Live: true, Top: 10}, time.Now()).Registry().Snapshot(&s)
+	s := monitor.New(monitor.Options{Live: true, Top: 10}, time.Now()).Registry().Snapshot()
 	must.That(t, len(s.Families) != 0, "the monitor has no metrics")
 	return s.Families
 }
@@ -121,7 +120,7 @@ func TestQueries(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprintf("native %v", native), func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(metrics.NewHandler(risingValues(t)))
+			server := httptest.NewServer(metrics.Handler(risingValues(t)))
 			t.Cleanup(server.Close)
 			prometheus := prometheustest.Start(t, fmt.Sprintf(`
 global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 500ms}
@@ -188,7 +187,7 @@ func risingValues(t *testing.T) *metrics.Registry {
 	r := metrics.New(time.Now())
 	var rise []func()
 	for _, f := range families(t) {
-		desc := metrics.Desc{Name: f.Name, Help: f.Help, Unit: f.Unit}
+		desc := metrics.Desc{Type: f.Type, Name: f.Name, Help: f.Help, Bounds: f.Bounds, Schema: 3}
 		combinations := [][]string{nil}
 		for _, label := range f.Labels {
 			desc.Labels = append(desc.Labels, metrics.Label{Name: label})
@@ -200,25 +199,22 @@ func risingValues(t *testing.T) *metrics.Registry {
 			}
 			combinations = longer
 		}
-		switch f.Type {
-		case metrics.CounterType:
-			c := r.Counter(desc)
-			rise = append(rise, func() { each(combinations, func(v []string) { c.With(v...).Add(3) }) })
-		case metrics.FloatCounterType:
-			c := r.FloatCounter(desc)
-			rise = append(rise, func() { each(combinations, func(v []string) { c.With(v...).Add(0.5) }) })
-		case metrics.GaugeType:
-			g := r.Gauge(desc)
-			rise = append(rise, func() { each(combinations, func(v []string) { g.With(v...).Set(2) }) })
-		case metrics.HistogramType:
-			h := r.Histogram(desc, metrics.Buckets{Bounds: f.Bounds, Schema: 3})
-			rise = append(rise, func() {
-				each(combinations, func(v []string) {
-					h.With(v...).Observe(0.002)
-					h.With(v...).Observe(1.5)
-				})
+		family := r.Family(desc)
+		rise = append(rise, func() {
+			each(combinations, func(v []string) {
+				switch series := family.With(v...); f.Type {
+				case metrics.CounterType:
+					series.Add(3)
+				case metrics.FloatCounterType:
+					series.Add(0.5)
+				case metrics.GaugeType:
+					series.Set(2)
+				case metrics.HistogramType:
+					series.Observe(0.002)
+					series.Observe(1.5)
+				}
 			})
-		}
+		})
 	}
 	r.OnCollect(func() {
 		for _, f := range rise {

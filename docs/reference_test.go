@@ -339,10 +339,8 @@ func TestMetrics(t *testing.T) {
 	text, _, ok := bytes.Cut(page, []byte(metricsHead))
 	must.That(t, ok, "monitor.md has no table of metrics")
 	m := monitor.New(monitor.Options{Live: true, Top: 20, Side: func(*track.RPC) string { return "" }}, time.Now())
-	var s metrics.Snapshot
-	m.Registry().Snapshot(&s)
 	want := append(bytes.Clone(text), metricsHead...)
-	for _, f := range s.Families {
+	for _, f := range m.Registry().Snapshot().Families {
 		name, kind := f.Name, "gauge"
 		switch f.Type {
 		case metrics.CounterType, metrics.FloatCounterType:

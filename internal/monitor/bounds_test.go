@@ -6,29 +6,11 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
-	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
 )
-
-// TestRestartAfterStepBack checks that rules restart each hour also after frames whose times
-// were years ahead.
-func TestRestartAfterStepBack(t *testing.T) {
-	m := New(Options{Live: true, Top: 5, Side: func(*track.RPC) string { return "" }}, time.Now())
-	m.Frame(&capture.Frame{Time: time.Date(2036, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()})
-	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	for range 3 {
-		now = now.Add(time.Hour)
-		m.Frame(&capture.Frame{Time: now.UnixNano()})
-		m.Publish(now, CaptureStats{})
-		assert.Equal(t, time.Unix(0, m.rules.restartAt).Sub(now), time.Duration(restartInterval), now, "the rules restart")
-	}
-	at := m.rules.restartAt
-	m.Frame(&capture.Frame{Time: now.Add(-time.Second).UnixNano()}) // frames of several interfaces are not in order
-	m.Publish(now, CaptureStats{})
-	assert.Equal(t, m.rules.restartAt, at, "the rules restart when times go back by a second")
-}
 
 // newTestDir opens a directory for records without a goroutine.
 func newTestDir(t *testing.T, o RecorderOptions) *recordDir {
@@ -109,47 +91,25 @@ func TestTimeGoesBack(t *testing.T) {
 	m := New(Options{Live: true, Top: 5, Side: func(*track.RPC) string { return "" }}, time.Unix(1e9, 0))
 	r := &Recorder{queue: make(chan *batch, 1), filling: &batch{}}
 	m.SetOutputs(Outputs{Recorder: r})
-	m.Publish(time.Unix(1e8, 0), CaptureStats{})
+	m.Publish(time.Unix(1e8, 0), diagnose.Capture{}, false)
 	m.done(&track.RPC{})
-	m.Publish(time.Unix(1e8+2, 0), CaptureStats{})
+	m.Publish(time.Unix(1e8+2, 0), diagnose.Capture{}, false)
 	assert.Equal(t, len(r.queue), 1, "the RPC waits until the clock has caught up")
 }
 
-// TestStartTimeIsConstant checks that a clock that is adjusted does not look like a
-// restart.
-func TestStartTimeIsConstant(t *testing.T) {
-	now := time.Unix(1795334400, 0)
-	m := New(Options{Live: true, Top: 1}, now)
-	started := now
-	m.OnCollect(func() Health {
-		started = started.Add(3 * time.Microsecond)
-		return Health{Process: Process{Started: started}}
-	})
-	first := unixSeconds(now.Add(3 * time.Microsecond))
-	var s metrics.Snapshot
-	for range 3 {
-		m.Registry().Snapshot(&s)
-		for _, f := range s.Families {
-			if f.Name == "process_start_time_seconds" && (len(f.Points) != 1 || f.Points[0].Value != first) {
-				t.Errorf("%s is %+v, want %v", f.Name, f.Points, first)
-			}
-		}
-	}
-}
-
-// TestClockSetBackRules checks that the rules restart after frames with a time far ahead:
-// else their memory would grow for years.
-func TestClockSetBackRules(t *testing.T) {
+// TestRestartEachHour checks that the rules restart each hour, also after frames with a time far
+// ahead: else their memory would grow for years.
+func TestRestartEachHour(t *testing.T) {
 	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	m := New(Options{Live: true, Top: 5, Side: func(*track.RPC) string { return "" }}, now)
 	m.Frame(&capture.Frame{Time: now.AddDate(10, 0, 0).UnixNano()})
-	restarts, at := 0, m.rules.restartAt
+	restarts, at := 0, m.restartedAt
 	for range 10 {
 		now = now.Add(30 * time.Minute)
 		m.Frame(&capture.Frame{Time: now.UnixNano()})
-		m.Publish(now, CaptureStats{})
-		if m.rules.restartAt != at {
-			restarts, at = restarts+1, m.rules.restartAt
+		m.Publish(now, diagnose.Capture{}, false)
+		if m.restartedAt != at {
+			restarts, at = restarts+1, m.restartedAt
 		}
 	}
 	assert.Equal(t, restarts, 5, "restarts in 5 hours")

@@ -19,14 +19,14 @@ const unknownOp = "unknown"
 // counter counts RPCs. It allocates nothing per RPC once the series are there.
 type counter struct {
 	rpcFamilies
-	clients, jobs, users rankedFamilies
-	evictions            *metrics.Counters
-	live                 bool
-	side                 func(*track.RPC) string
-	newTarget            func() // is called when a connect names a target for the first time; nil: nobody asks
-	attached             track.Attached[inFlight]
+	ranked    []rankedFamilies // as rankings
+	evictions *metrics.Family
+	live      bool
+	side      func(*track.RPC) string
+	newTarget func() // is called when a connect names a target for the first time; nil: nobody asks
+	attached  track.Attached[inFlight]
 
-	number, client, uid, errno []byte // scratch space
+	number, value, errno []byte // scratch space
 }
 
 // inFlight is what is attached to an RPC while it waits for its reply.
@@ -104,10 +104,10 @@ func (c *counter) done(r *track.RPC) {
 		c.missing.With(op, target, r.Missing.String()).Inc()
 	}
 	if n := r.Sends - 1; n > 0 {
-		c.resends.With(op, target).Add(uint64(n))
+		c.resends.With(op, target).Add(float64(n))
 	}
 	if n := r.Retransmits(); n > 0 {
-		c.retransmits.With(target).Add(uint64(n))
+		c.retransmits.With(target).Add(float64(n))
 	}
 	c.countErrors(r, op, target)
 	if latency, ok := r.Latency(); ok {
@@ -123,10 +123,10 @@ func (c *counter) done(r *track.RPC) {
 	if ns, ok := r.LockWait(); ok {
 		c.lockWait.With(target).Observe(float64(ns) / 1e9)
 	}
-	c.bytes.With(op, target, requestBytes).Add(uint64(r.RequestSize))
-	c.bytes.With(op, target, replyBytes).Add(uint64(r.ReplySize))
+	c.bytes.With(op, target, requestBytes).Add(float64(r.RequestSize))
+	c.bytes.With(op, target, replyBytes).Add(float64(r.ReplySize))
 	if n := r.BulkBytes(); n > 0 {
-		c.bytes.With(op, target, bulkBytes).Add(uint64(n))
+		c.bytes.With(op, target, bulkBytes).Add(float64(n))
 	}
 	c.countRanked(r)
 }
@@ -137,14 +137,10 @@ func (c *counter) countRanked(r *track.RPC) {
 	if latency, ok := r.Latency(); ok {
 		seconds = float64(latency) / 1e9
 	}
-	c.client = r.Client.Append(c.client[:0])
-	c.clients.add(text(c.client), r, seconds)
-	c.jobs.add(text(r.Job()), r, seconds)
-	c.uid = c.uid[:0]
-	if r.HasUser {
-		c.uid = strconv.AppendUint(c.uid, uint64(r.UID), 10)
+	for i := range c.ranked {
+		c.value = rankings[i].append(c.value[:0], r)
+		c.ranked[i].add(text(c.value), r, seconds)
 	}
-	c.users.add(text(c.uid), r, seconds)
 }
 
 func (c *counter) countErrors(r *track.RPC, op, target string) {
@@ -166,15 +162,15 @@ func (c *counter) countErrors(r *track.RPC, op, target string) {
 
 // add counts an RPC with its latency for a client, a job or a user.
 func (f *rankedFamilies) add(name string, r *track.RPC, seconds float64) {
-	f.top.Count(name, 1)
+	f.top.Count(name)
 	f.count.With(name).Inc()
 	if r.Failed() {
 		f.errors.With(name).Inc()
 	}
 	f.latency.With(name).Add(seconds)
-	f.bytes.With(name, requestBytes).Add(uint64(r.RequestSize))
-	f.bytes.With(name, replyBytes).Add(uint64(r.ReplySize))
+	f.bytes.With(name, requestBytes).Add(float64(r.RequestSize))
+	f.bytes.With(name, replyBytes).Add(float64(r.ReplySize))
 	if n := r.BulkBytes(); n > 0 {
-		f.bytes.With(name, bulkBytes).Add(uint64(n))
+		f.bytes.With(name, bulkBytes).Add(float64(n))
 	}
 }

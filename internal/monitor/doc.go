@@ -4,8 +4,8 @@
 // A Monitor gets what a pass over the frames has: messages, marked TCP segments
 // (retransmissions and others), runs of bytes that were not captured. It has an Engine of
 // package diagnose, whose trackers and rules follow them, and adds hooks of its own that
-// count (count.go) and select (selection.go). Which metrics there are is in families.go; package
-// metrics keeps and exposes them.
+// count (count.go) and select (selection.go). Which metrics there are is in families.go and, of
+// those that are read from counts elsewhere, in collected.go; package metrics keeps and exposes them.
 //
 // A Recorder writes selected RPCs to Parquet files that it rotates and prunes, in a
 // goroutine of its own. RPCs that do not fit its queue are dropped and counted.

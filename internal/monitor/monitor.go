@@ -1,13 +1,13 @@
 package monitor
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/follow"
@@ -18,8 +18,8 @@ import (
 	"github.com/lshark/lshark/render/filter"
 )
 
-// restartInterval is how long rules of a live capture remember, in nanoseconds of capture time.
-const restartInterval = int64(time.Hour)
+// restartInterval is how long rules of a live capture remember.
+const restartInterval = time.Hour
 
 // Options are the settings of a Monitor.
 type Options struct {
@@ -38,7 +38,7 @@ type Options struct {
 	// nil: it is not called.
 	NewTarget func()
 
-	Release, GoVersion string
+	Release string
 }
 
 // Outputs are what gets the selected RPCs. Those that are nil get none.
@@ -55,73 +55,46 @@ type Troubles struct {
 	Filter            *filter.RPCFilter // of RPCs, nil: for none
 }
 
-// CaptureStats are the counters of the capture so far.
-type CaptureStats struct {
-	lnet.Stats
-	Dropped          int64 // frames that the kernel dropped
-	InterfaceDropped int64 // frames that the interfaces dropped before
-	First            int64 // time of the first frame
-	Idle             bool  // no frame has arrived for a while
-}
-
 // Monitor counts what happens in a capture, and passes selected RPCs on. One goroutine
 // calls its methods; the registry and what Health returns may be read by others.
 type Monitor struct {
 	*diagnose.Engine // takes losses and events of TCP and InfiniBand itself
 
-	opt             Options
-	registry        *metrics.Registry
-	counter         counter
-	states          stateFamilies
-	capture         captureFamilies
-	output          outputFamilies
-	health          health
-	outputs         Outputs
-	selector        selector
-	troubles        Troubles
-	troubleRPCs     selector // by the filter of troubles
-	spans           spans
-	frames          frameCounts
-	first           int64 // time of the first frame
-	now             time.Time
-	published       CaptureStats // counters have these values
-	publishedFrames frameCounts
-	rules           ruleState
-	diagnosed       diagnose.Capture // what is known of the capture when rules end
-	changed         bool             // connections have changed since they were counted
-	counted         time.Time        // when connections were counted last
-	linked          time.Time        // when the findings that are kept were counted last
-	linkInterval    time.Duration    // until they are counted again
-}
-
-type ruleState struct {
-	restarted CaptureStats // at the last restart
-	restartAt int64        // capture time of the next one
-	notKept   int64        // findings that were counted as such
-}
-
-// mustRestart reports whether the rules are to be restarted at a capture time. When it is more
-// than an interval before the last restart, the clock was set back.
-func (s *ruleState) mustRestart(now int64) bool {
-	return now >= s.restartAt || now < s.restartAt-2*restartInterval
-}
-
-type frameCounts struct {
-	n, bytes int64
-	last     int64 // time of the last frame
+	opt         Options
+	registry    *metrics.Registry
+	counter     counter
+	states      stateFamilies
+	collected   []collected
+	families    []*metrics.Family // of collected
+	readHealth  func() Health     // nil: nothing is known
+	at          status
+	outputs     Outputs
+	selector    selector
+	troubles    Troubles
+	troubleRPCs selector // by the filter of troubles
+	spans       spans
+	frames      frameCounts
+	first       int64 // time of the first frame
+	now         time.Time
+	restarted   diagnose.Capture // what was known when the rules were restarted
+	restartedAt time.Time
+	diagnosed   diagnose.Capture // what is known of the capture when rules end
+	changed     bool             // connections have changed since they were counted
+	counted     time.Time        // when connections were counted last
+	linked      time.Time        // when the findings that are kept were counted last
 }
 
 // New returns a Monitor whose metrics are in a new registry.
 func New(o Options, start time.Time) *Monitor {
-	m := &Monitor{opt: o, registry: metrics.New(start), now: start}
+	m := &Monitor{opt: o, registry: metrics.New(start), now: start, restartedAt: start}
 	d := declarer{m.registry}
-	m.counter.rpcFamilies = d.rpcs()
-	m.counter.clients = d.ranked(byClient, byClient, "client", o.Top)
-	m.counter.jobs = d.ranked(byJob, "jobid", "job", o.Top)
-	m.counter.users = d.ranked(byUser, byUser, "user ID", o.Top)
-	m.states, m.capture, m.output = d.states(), d.capture(), d.outputs()
+	m.counter.rpcFamilies, m.counter.ranked, m.states = d.rpcs(), d.ranked(o.Top), d.states()
+	m.collected = slices.Concat(aboutCapture(), aboutOutputs())
 	if o.Live {
-		m.health.processFamilies = d.process()
+		m.collected = append(m.collected, aboutProcess()...)
+	}
+	for _, c := range m.collected {
+		m.families = append(m.families, m.registry.Family(c.Desc))
 	}
 	m.counter.newTarget = o.NewTarget
 	m.counter.side, m.counter.live, m.counter.evictions = o.Side, o.Live, m.states.evictions
@@ -130,6 +103,7 @@ func New(o Options, start time.Time) *Monitor {
 		Capture: func() diagnose.Capture { return m.diagnosed },
 		Hooks: []diagnose.Hooks{{Sent: m.sent, Answered: m.answered, Done: m.done, Message: m.message, Eviction: m.eviction,
 			Import: func(*track.Import, track.Point) { m.changed = true }}}})
+	m.registry.OnCollect(m.collect)
 	m.registry.Begin(start)
 	m.create()
 	m.registry.End()
@@ -139,19 +113,11 @@ func New(o Options, start time.Time) *Monitor {
 // create makes the series that shall be there from the beginning: so that the first event
 // is seen as a change.
 func (m *Monitor) create() {
-	m.capture.publish(&CaptureStats{}, &CaptureStats{}, &frameCounts{}, &frameCounts{})
-	m.capture.outages.With()
-	m.capture.logLines.With()
-	m.states.notKept.With()
+	m.collect()
 	m.states.evictions.With("", evictions.Unknown.String())
 	for _, r := range rules.All() {
 		m.states.findings.With(r.Code, r.Severity.String())
 	}
-	if !m.opt.Live {
-		return
-	}
-	m.capture.up.With().Set(1)
-	m.health.create(m.opt.Release, m.opt.GoVersion, m.registry.MaxSeries())
 }
 
 // Registry returns the metrics.
@@ -187,7 +153,6 @@ func (m *Monitor) Frame(f *capture.Frame) {
 func (m *Monitor) read(at int64) {
 	if m.first == 0 {
 		m.first = at
-		m.rules.restartAt = at + restartInterval
 	}
 	m.frames.last = at
 }
@@ -199,7 +164,7 @@ func (m *Monitor) Line(l *track.LogLine) {
 		m.setTime(time.Unix(0, l.Time))
 	}
 	m.registry.Begin(m.now)
-	m.capture.logLines.With().Inc()
+	m.at.logLines++
 	m.registry.End()
 	m.Engine.Line(l)
 }
@@ -252,7 +217,7 @@ func (m *Monitor) done(r *track.RPC) {
 	}
 	if !m.selector.match(r) {
 		m.registry.Begin(m.now)
-		m.output.notSelected.With().Inc()
+		m.at.notSelected++
 		m.registry.End()
 		return
 	}
@@ -285,60 +250,45 @@ func (m *Monitor) finding(f *diagnose.Finding) {
 func (m *Monitor) Outage(away bool) {
 	m.registry.Begin(m.now)
 	defer m.registry.End()
-	if !away {
-		m.capture.up.With().Set(1)
-		return
+	if m.at.away = away; away {
+		m.at.outages++
 	}
-	m.capture.up.With().Set(0)
-	m.capture.outages.With().Inc()
 }
 
-// connectionsInterval is how often connections are counted when they have changed.
-const connectionsInterval = time.Second
+// How often gauges are set that take long: of connections, when they have changed, and of
+// findings, in a live capture.
+const (
+	connectionsInterval = time.Second
+	findingsInterval    = 10 * time.Second
+)
 
-// Publish brings the metrics about the capture up to date. now is the time of the
-// metrics: of a live capture that of the day, else that of the last frame.
-func (m *Monitor) Publish(now time.Time, c CaptureStats) {
+// Publish brings the metrics about the capture up to date, of which c is known; idle: no frame has
+// arrived for a while. now is the time of the metrics: of a live capture that of the day, else that
+// of the last frame.
+func (m *Monitor) Publish(now time.Time, c diagnose.Capture, idle bool) {
 	m.setTime(now)
 	m.registry.Begin(m.now)
-	m.capture.publish(&c, &m.published, &m.frames, &m.publishedFrames)
-	m.publishState(now, &c)
+	m.at.Capture, m.at.frames, m.at.delay = c, m.frames, 0
+	if !idle {
+		m.at.delay = max(0, now.Sub(time.Unix(0, m.frames.last)))
+	}
+	m.at.tracked = [...]int{m.Engine.Waiting(), len(m.Engine.Imports().List()), m.Engine.Locks().Len(), int(c.TCP.Live), m.Engine.Count()}
 	m.registry.End()
 	if m.changed && now.Sub(m.counted) >= connectionsInterval {
 		m.countConnections(now)
 	}
-	if since := now.Sub(m.linked); m.opt.Live && (since >= m.linkInterval || since < 0) {
+	if m.opt.Live && now.Sub(m.linked) >= findingsInterval {
 		m.countCurrent(now)
 	}
 	if m.outputs.Recorder != nil {
 		m.outputs.Recorder.Flush(m.now)
 	}
-	if m.troubles.Recorder != nil && c.Idle {
+	if m.troubles.Recorder != nil && idle {
 		m.troubles.Advance(m.now.UnixNano())
 	}
-	if m.opt.Live && m.first != 0 && m.rules.mustRestart(m.frames.last) {
-		m.restart(c)
+	if m.opt.Live && m.first != 0 && now.Sub(m.restartedAt) >= restartInterval {
+		m.restart(now, c)
 	}
-	m.published, m.publishedFrames = c, m.frames
-}
-
-func (m *Monitor) publishState(now time.Time, c *CaptureStats) {
-	x := &m.capture
-	x.held.With().Set(float64(c.Held))
-	if last := m.frames.last; last != 0 {
-		x.last.With().Set(float64(last) / 1e9)
-		switch {
-		case m.opt.Live && c.Idle:
-			x.delay.With().Set(0)
-		case m.opt.Live:
-			x.delay.With().Set(max(0, now.Sub(time.Unix(0, last)).Seconds()))
-		}
-	}
-	x.entries.With(stateRPCs).Set(float64(m.Engine.Waiting()))
-	x.entries.With(stateConnections).Set(float64(len(m.Engine.Imports().List())))
-	x.entries.With(stateLocks).Set(float64(m.Engine.Locks().Len()))
-	x.entries.With(stateTCPConnections).Set(float64(c.TCP.Live))
-	x.entries.With(stateFindings).Set(float64(m.Engine.Count()))
 }
 
 func (m *Monitor) countConnections(now time.Time) {
@@ -351,13 +301,12 @@ func (m *Monitor) countConnections(now time.Time) {
 	}
 }
 
-// countCurrent counts the findings that are kept by what they follow from. That may take
-// long where there are many, so the time until it is due again depends on that.
+// countCurrent counts the findings that are kept by what they follow from.
 func (m *Monitor) countCurrent(now time.Time) {
-	const interval, share = time.Second, 50
-	begin := time.Now()
+	m.linked = now
 	m.registry.Begin(m.now)
 	defer m.registry.End()
+	m.at.notKept = m.Engine.Dropped()
 	m.states.current.Reset()
 	for _, f := range m.Engine.Findings() {
 		cause := ""
@@ -366,41 +315,33 @@ func (m *Monitor) countCurrent(now time.Time) {
 		}
 		m.states.current.With(f.Rule.Code, cause).Add(1)
 	}
-	m.linked, m.linkInterval = now, max(interval, share*time.Since(begin))
 }
 
 // restart restarts the rules, because what they remember grows with the time.
-func (m *Monitor) restart(c CaptureStats) {
-	m.rules.restartAt = m.frames.last + restartInterval
-	before := &m.rules.restarted
-	m.diagnosed = diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped,
-		InterfaceDropped: c.InterfaceDropped - before.InterfaceDropped, Files: 1, FirstFrame: c.First}
+func (m *Monitor) restart(now time.Time, c diagnose.Capture) {
+	since := m.sinceRestart(c)
+	m.diagnosed = diagnose.Capture{Stats: since.Stats, Dropped: since.Dropped, InterfaceDropped: since.InterfaceDropped,
+		Files: 1, FirstFrame: c.FirstFrame}
 	if m.troubles.Recorder != nil {
 		m.troubles.Restart(m.Engine.Restart)
 	} else {
 		m.Engine.Restart()
 	}
-	m.rules.restarted = c
-	m.countNotKept()
+	m.restarted, m.restartedAt = c, now
 }
 
-// countNotKept counts the findings that were too many to keep.
-func (m *Monitor) countNotKept() {
-	n := m.Engine.Dropped()
-	m.registry.Begin(m.now)
-	m.states.notKept.With().Add(uint64(n - m.rules.notKept))
-	m.registry.End()
-	m.rules.notKept = n
+// sinceRestart returns what is known of the capture, with the counts since the rules were restarted.
+func (m *Monitor) sinceRestart(c diagnose.Capture) diagnose.Capture {
+	c.Stats = c.Stats.Since(&m.restarted.Stats)
+	c.Dropped -= m.restarted.Dropped
+	c.InterfaceDropped -= m.restarted.InterfaceDropped
+	return c
 }
 
 // Close ends the capture, of which c is known.
 func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
-	c.Stats = c.Stats.Since(&m.rules.restarted.Stats)
-	c.Dropped -= m.rules.restarted.Dropped
-	c.InterfaceDropped -= m.rules.restarted.InterfaceDropped
-	m.diagnosed = c
+	m.diagnosed = m.sinceRestart(c)
 	m.Engine.Close()
-	m.countNotKept()
 	m.countConnections(now)
 	m.countCurrent(now)
 }

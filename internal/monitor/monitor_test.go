@@ -41,8 +41,7 @@ type values map[string]metrics.Point
 
 // read returns the metrics in a registry.
 func read(r *metrics.Registry) values {
-	var s metrics.Snapshot
-	r.Snapshot(&s)
+	s := r.Snapshot()
 	v := make(values)
 	for i := range s.Families {
 		f := &s.Families[i]
@@ -92,14 +91,14 @@ type lnetStats struct {
 	frames []capture.Frame
 }
 
-func (s lnetStats) capture() monitor.CaptureStats {
-	return monitor.CaptureStats{Stats: s.d.Stats(), First: s.frames[0].Time}
+func (s lnetStats) capture() diagnose.Capture {
+	return diagnose.Capture{Stats: s.d.Stats(), FirstFrame: s.frames[0].Time}
 }
 
 // end ends the capture.
 func (s lnetStats) end(m *monitor.Monitor) {
 	last := s.frames[len(s.frames)-1].Time
-	m.Publish(time.Unix(0, last), s.capture())
+	m.Publish(time.Unix(0, last), s.capture(), false)
 	m.Advance(last)
 	m.Close(time.Unix(0, last), diagnose.Capture{Stats: s.d.Stats(), Files: 1, FirstFrame: s.frames[0].Time})
 }
@@ -263,13 +262,13 @@ func TestRestart(t *testing.T) {
 	frames := wiretest.ReadSample(t, "../../pcaps/recovery.pcap.zst")
 	m, s := watch(monitor.Options{Live: true}, frames)
 	first := time.Unix(0, frames[len(frames)-1].Time)
-	m.Publish(first, s.capture())
+	m.Publish(first, s.capture(), false)
 	before := read(m.Registry())
 	later := frames[len(frames)-1]
 	later.Time += int64(2 * time.Hour)
 	m.Frame(&later)
-	m.Publish(first.Add(2*time.Hour), s.capture())
-	m.Publish(first.Add(2*time.Hour), s.capture())
+	m.Publish(first.Add(2*time.Hour), s.capture(), false)
+	m.Publish(first.Add(2*time.Hour), s.capture(), false)
 	v := read(m.Registry())
 	kept := v["lshark_tracked_entries[findings]"].Value
 	if found := v.sum("lshark_findings"); found == 0 || found < before.sum("lshark_findings") || kept != 0 {

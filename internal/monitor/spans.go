@@ -191,7 +191,7 @@ func Names() otlp.Names {
 			{From: "process_open_fds", To: "process.unix.file_descriptor.count", Unit: "{file_descriptor}", Sum: true},
 			{From: "go_goroutines", To: "go.goroutine.count", Unit: "{goroutine}", Sum: true},
 		},
-		Attributes: []otlp.Pair{{From: "op", To: "rpc.method"}, {From: "target", To: "lustre.target"}, {From: "error", To: "error.type"},
-			{From: "client", To: "lustre.client"}, {From: "jobid", To: "lustre.job"}, {From: "uid", To: "user.id"}},
+		Attributes: map[string]string{"op": "rpc.method", "target": "lustre.target", "error": "error.type",
+			"client": "lustre.client", "jobid": "lustre.job", "uid": "user.id"},
 	}
 }

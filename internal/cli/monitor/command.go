@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -263,7 +262,7 @@ type observer struct {
 func (o observer) Close() { o.command.end() }
 
 func (c *command) newMonitor() *monitor.Monitor {
-	o := monitor.Options{Live: c.in.Live(), OnlyLogs: c.in.OnlyLogs(), Top: c.top, Side: c.sideFunc(), NewTarget: func() { c.newTarget = true }, Release: flags.Version(), GoVersion: runtime.Version()}
+	o := monitor.Options{Live: c.in.Live(), OnlyLogs: c.in.OnlyLogs(), Top: c.top, Side: c.sideFunc(), NewTarget: func() { c.newTarget = true }, Release: flags.Version()}
 	o.Follow = c.pass.FollowOptions()
 	start := time.Unix(0, 0) // times of capture files may be any
 	if o.Live {
@@ -321,7 +320,7 @@ func (c *command) begin() error {
 	c.started = time.Now()
 	c.reloads.LastSuccess = c.started // nothing else reads it before the server and the reloads begin
 	if c.server != nil {
-		c.server.serve(metrics.NewHandler(c.monitor.Registry()), c.isAlive)
+		c.server.serve(metrics.Handler(c.monitor.Registry()), c.isAlive)
 		if !c.input.Quiet {
 			c.sys.Say("metrics at http://%s/metrics", c.server.address())
 		}
@@ -366,7 +365,7 @@ func (c *command) tick(idle bool) {
 	}
 	c.next = now.Add(tickInterval)
 	c.ticked.Store(int64(now.Sub(c.started)))
-	c.monitor.Publish(now, c.captureStats(idle))
+	c.monitor.Publish(now, c.pass.Captured(), idle)
 	if p := c.plan.Swap(nil); p != nil {
 		c.change(p)
 	}
@@ -378,12 +377,6 @@ func (c *command) tick(idle bool) {
 
 // askInterval is the time between two questions to this node for names of targets.
 const askInterval = time.Minute
-
-// captureStats returns the counters of the frames so far.
-func (c *command) captureStats(idle bool) monitor.CaptureStats {
-	q := c.pass.Captured()
-	return monitor.CaptureStats{Stats: q.Stats, Dropped: q.Dropped, InterfaceDropped: q.InterfaceDropped, First: c.pass.First(), Idle: idle}
-}
 
 func (c *command) change(p *plan) {
 	if c.recorder != nil {
@@ -426,9 +419,9 @@ func (c *command) end() {
 	if !c.in.Live() {
 		now = time.Unix(0, c.pass.Last())
 	}
-	known := c.captureStats(true)
-	c.monitor.Publish(now, known)
-	c.monitor.Close(now, c.pass.Captured())
+	known := c.pass.Captured()
+	c.monitor.Publish(now, known, true)
+	c.monitor.Close(now, known)
 }
 
 // close completes files, sends what waits, and prints the metrics of capture files.
@@ -444,8 +437,6 @@ func (c *command) close() error {
 	if c.in.Live() {
 		return err
 	}
-	var s metrics.Snapshot
-	c.monitor.Registry().Snapshot(&s)
 	w := c.sys.NewWriter(c.in.FlushPolicy())
-	return errors.Join(err, w.Write(metrics.AppendOpenMetrics(nil, &s)), w.Close())
+	return errors.Join(err, w.Write(metrics.AppendOpenMetrics(nil, c.monitor.Registry().Snapshot())), w.Close())
 }

@@ -55,12 +55,11 @@ type sender struct {
 	stopped  chan struct{}  // closed when sendMetrics has ended
 }
 
-// start starts the exporter, and sends the metrics by it from now on.
+// start sends the metrics from now on.
 func (x *sender) start(interval time.Duration, r *metrics.Registry) {
 	if x.exporter == nil {
 		return
 	}
-	x.exporter.Start()
 	x.stop, x.stopped = make(chan struct{}), make(chan struct{})
 	go x.sendMetrics(interval, r)
 }
@@ -70,14 +69,12 @@ func (x *sender) sendMetrics(interval time.Duration, r *metrics.Registry) {
 	defer close(x.stopped)
 	t := time.NewTicker(interval)
 	defer t.Stop()
-	var s metrics.Snapshot
 	for {
 		select {
 		case <-x.stop:
 			return
 		case <-t.C:
-			r.Snapshot(&s)
-			x.exporter.Metrics(&s)
+			x.exporter.Metrics(r.Snapshot())
 		}
 	}
 }
@@ -89,9 +86,7 @@ func (x *sender) close(r *metrics.Registry, say func(string, ...any)) {
 	}
 	close(x.stop)
 	<-x.stopped // an older snapshot must not follow the last one
-	var s metrics.Snapshot
-	r.Snapshot(&s)
-	x.exporter.Metrics(&s)
+	x.exporter.Metrics(r.Snapshot())
 	ctx, cancel := context.WithTimeout(context.Background(), closeOTLP)
 	defer cancel()
 	if err := x.exporter.Shutdown(ctx); err != nil {

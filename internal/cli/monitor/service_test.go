@@ -221,7 +221,7 @@ func TestCloseSendsLast(t *testing.T) {
 	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}}, nil)
 	c.otlp.url = server.URL
 	registry := metrics.New(time.Now())
-	registry.Counter(metrics.Desc{Name: "x", Help: "x"}).With()
+	registry.Family(metrics.Desc{Type: metrics.CounterType, Name: "x", Help: "x"}).With()
 	e := must.Value(c.newExporter())(t)
 	// Without start, so that the test says when sendMetrics has ended.
 	x := sender{exporter: e, stop: make(chan struct{}), stopped: make(chan struct{})}

@@ -1,74 +1,126 @@
 package metrics
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
 
 const maxLabels = 6
 
-type family struct {
-	registry *Registry
-	desc     Desc
-	kind     Type
-	layout   *layout // of histograms
+// Family has the series of a metric.
+type Family struct {
+	Desc
+	registry  *Registry
+	fractions []float64 // of the native buckets of histograms
 
-	byKey      map[string]*series
-	key        []byte    // of the series that was looked up last
-	order      []*series // sorted by label values
-	regular    int       // series that are not overflow series
-	maxRegular int
+	byKey map[string]*Series
+	key   []byte    // of the series that was looked up last
+	order []*Series // sorted by label values
 }
 
-type series struct {
-	values   []string
-	labels   string // as in the text formats
-	key      string // in the map of the family
-	created  int64  // in ns since the epoch
-	overflow bool   // every label without Values is Other
+// Series has the value of one combination of label values.
+type Series struct {
+	values  []string
+	labels  string // as in the text formats
+	key     string // in the map of the family
+	created int64  // in ns since the epoch
 
-	count uint64  // of counters and histograms
-	value float64 // of float counters and gauges; the sum of a histogram
-	buckets
+	value     float64    // the sum of a histogram
+	histogram *histogram // nil in families of other types
 }
 
-// bound returns the maximum number of series.
-func (f *family) bound() int {
-	overflow, regular, ranked := 1, 1, true
-	for _, l := range f.desc.Labels {
+// Inc counts one event.
+func (s *Series) Inc() { s.value++ }
+
+// Add adds x to a counter or gauge. A counter only grows.
+func (s *Series) Add(x float64) { s.value += x }
+
+// Set sets a gauge, or a counter of what is counted elsewhere.
+func (s *Series) Set(x float64) { s.value = x }
+
+// Observe counts a value in a histogram. A value that is negative or not finite
+// counts as 0.
+func (s *Series) Observe(x float64) {
+	if !(x > 0 && x <= math.MaxFloat64) {
+		x = 0
+	}
+	s.value += x
+	s.histogram.observe(x)
+}
+
+// maxSeries returns the maximum number of series.
+func (f *Family) maxSeries() int {
+	all, overflow := 1, 1
+	for _, l := range f.Labels {
 		switch {
 		case l.Values != nil:
+			all *= len(l.Values) + 1
 			overflow *= len(l.Values) + 1
-			regular *= len(l.Values) + 1
 		case l.Top != nil:
-			regular *= l.Top.size + 1
-		default:
-			ranked = false
+			all *= l.Top.size + 1
 		}
 	}
-	if regular -= overflow; ranked && regular < f.maxRegular {
-		return regular + overflow
+	if f.isOpen() {
+		return f.MaxSeries + overflow
 	}
-	return f.maxRegular + overflow
+	return all
+}
+
+// isOpen reports whether a label takes any value.
+func (f *Family) isOpen() bool {
+	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Values == nil && l.Top == nil })
+}
+
+// hasTop reports whether series of the family come and go with their values.
+func (f *Family) hasTop() bool {
+	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Top != nil })
 }
 
 // Len returns the number of series. It is to be called between Begin and End.
-func (f *family) Len() int { return len(f.order) }
+func (f *Family) Len() int { return len(f.order) }
 
-// find returns the series for label values, and adds it if it does not exist.
-func (f *family) find(values []string) *series {
-	if len(values) != len(f.desc.Labels) {
-		panic(fmt.Sprintf("metrics: %s: %d label values for %d labels", f.desc.Name, len(values), len(f.desc.Labels)))
-	}
+// Reset removes all series.
+func (f *Family) Reset() {
+	clear(f.order)
+	f.order = f.order[:0]
+	clear(f.byKey)
+}
+
+// With returns the series of label values, which are given in the order of the
+// labels, and adds it if it does not exist. It is valid until the next call of
+// Top.Count or Registry.End.
+func (f *Family) With(values ...string) *Series {
 	if s := f.lookup(values); s != nil {
 		return s
 	}
-	return f.findBounded(values)
+	var array [maxLabels]string
+	known := array[:len(f.Labels)]
+	for i, v := range values {
+		l := &f.Labels[i]
+		v = cleanValue(v)
+		if l.Values != nil && !slices.Contains(l.Values, v) || l.Top != nil && !l.Top.has(v) {
+			v = Other
+		}
+		known[i] = v
+	}
+	s := f.lookup(known)
+	if s == nil && len(f.order) >= f.MaxSeries && f.isOpen() {
+		for i, l := range f.Labels {
+			if l.Values == nil {
+				known[i] = Other
+			}
+		}
+		s = f.lookup(known)
+	}
+	if s == nil {
+		s = f.add(known)
+	}
+	return s
 }
 
 // lookup returns the series for label values, nil if it does not exist.
-func (f *family) lookup(values []string) *series {
+func (f *Family) lookup(values []string) *Series {
 	const end = 0xff // is in no value of a series, which is UTF-8
 	f.key = f.key[:0]
 	for _, v := range values {
@@ -77,76 +129,28 @@ func (f *family) lookup(values []string) *series {
 	return f.byKey[string(f.key)]
 }
 
-// findBounded returns the series for values after cleaning, restricting to Values
-// and Top, and falling back to the overflow series when the family is full.
-func (f *family) findBounded(values []string) *series {
-	var array [maxLabels]string
-	bounded := array[:len(values)]
-	overflow := true
-	for i, v := range values {
-		l := &f.desc.Labels[i]
-		v = cleanValue(v)
-		switch {
-		case l.Values != nil:
-			if !slices.Contains(l.Values, v) {
-				v = Other
-			}
-		case l.Top != nil && !l.Top.has(v):
-			v = Other
-		}
-		bounded[i] = v
-		overflow = overflow && (l.Values != nil || v == Other)
-	}
-	if s := f.lookup(bounded); s != nil {
-		return s
-	}
-	if overflow || f.regular < f.maxRegular {
-		return f.add(bounded, overflow)
-	}
-	for i := range bounded {
-		if f.desc.Labels[i].Values == nil {
-			bounded[i] = Other
-		}
-	}
-	if s := f.lookup(bounded); s != nil {
-		return s
-	}
-	return f.add(bounded, true)
-}
-
 // add adds the series that was looked up last.
-func (f *family) add(values []string, overflow bool) *series {
-	s := &series{values: make([]string, len(values)), key: string(f.key), created: f.registry.now, overflow: overflow}
+func (f *Family) add(values []string) *Series {
+	s := &Series{values: make([]string, len(values)), key: string(f.key), created: f.registry.now}
 	for i, v := range values {
 		s.values[i] = strings.Clone(v)
 	}
-	s.labels = string(appendLabels(nil, f.desc.Labels, s.values))
-	if f.layout != nil {
-		s.buckets = buckets{layout: f.layout, classic: make([]uint64, len(f.layout.bounds)+1), schema: f.layout.schema}
+	s.labels = string(appendLabels(nil, f.Labels, s.values))
+	if f.Type == HistogramType {
+		s.histogram = &histogram{family: f, classic: make([]uint64, len(f.Bounds)+1)}
 	}
 	f.byKey[s.key] = s
-	at, _ := slices.BinarySearchFunc(f.order, s.values, func(s *series, values []string) int { return slices.Compare(s.values, values) })
+	at, _ := slices.BinarySearchFunc(f.order, s.values, func(s *Series, values []string) int { return slices.Compare(s.values, values) })
 	f.order = slices.Insert(f.order, at, s)
-	if !overflow {
-		f.regular++
-	}
 	return s
 }
 
-func (f *family) removeValue(label int, value string) {
-	f.order = slices.DeleteFunc(f.order, func(s *series) bool {
+func (f *Family) removeValue(label int, value string) {
+	f.order = slices.DeleteFunc(f.order, func(s *Series) bool {
 		if s.values[label] != value {
 			return false
 		}
 		delete(f.byKey, s.key)
-		if !s.overflow {
-			f.regular--
-		}
 		return true
 	})
-}
-
-// hasTop reports whether series of the family come and go with their values.
-func (f *family) hasTop() bool {
-	return slices.ContainsFunc(f.desc.Labels, func(l Label) bool { return l.Top != nil })
 }

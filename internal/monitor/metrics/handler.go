@@ -1,119 +1,71 @@
 package metrics
 
 import (
-	"bytes"
 	"compress/gzip"
+	"mime"
 	"net/http"
 	"strconv"
-	"sync"
+	"strings"
 )
 
-const maxResponses = 4
+// format is a form of the page of metrics.
+type format struct {
+	contentType string
+	append      func([]byte, *Snapshot) []byte
+}
+
+// formats are the known ones. The first is for clients that name none.
+var formats = []format{
+	{"text/plain; version=0.0.4; charset=utf-8", AppendText},
+	{"application/openmetrics-text; version=1.0.0; charset=utf-8", AppendOpenMetrics},
+	{"application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited", AppendProtobuf},
+}
+
+// chooseFormat returns the first known format in an Accept header: scrapers name the one that they
+// like best first.
+func chooseFormat(accept string) format {
+	for media := range strings.SplitSeq(accept, ",") {
+		for _, f := range formats {
+			if f.matches(media) {
+				return f
+			}
+		}
+	}
+	return formats[0]
+}
+
+// matches reports whether a client that accepts a media type accepts the format. A version that
+// it does not name may be any.
+func (f format) matches(media string) bool {
+	name, given, err := mime.ParseMediaType(media)
+	want, parameters, _ := mime.ParseMediaType(f.contentType)
+	for key, value := range parameters {
+		if key != "charset" && given[key] != value && (key != "version" || given[key] != "") {
+			return false
+		}
+	}
+	return err == nil && name == want
+}
 
 // Handler serves the values of a registry over HTTP: as OpenMetrics, the older
 // text format or protobuf, whatever the client prefers, compressed if it accepts
 // that.
-type Handler struct {
-	registry *Registry
-
-	mu   sync.Mutex
-	free []*page // the last one is used next, so that one scraper fills one page
-}
-
-// page is the memory for one response.
-type page struct {
-	snapshot   Snapshot
-	text       []byte
-	compressed bytes.Buffer
-	gzip       *gzip.Writer
-}
-
-// NewHandler returns a handler for the path of the metrics, usually /metrics.
-func NewHandler(r *Registry) *Handler {
-	h := &Handler{registry: r}
-	for range maxResponses {
-		h.free = append(h.free, new(page))
-	}
-	return h
-}
-
-// take returns the memory for a response, nil if responses are using all of it.
-func (h *Handler) take() *page {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	n := len(h.free)
-	if n == 0 {
-		return nil
-	}
-	p := h.free[n-1]
-	h.free = h.free[:n-1]
-	return p
-}
-
-func (h *Handler) giveBack(p *page) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.free = append(h.free, p)
-}
-
-// ServeHTTP answers GET and HEAD.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if req.Method != http.MethodGet && req.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
-		return
-	}
-	p := h.take()
-	if p == nil { // clients that read slowly hold all of them
-		w.Header().Set("Retry-After", "5")
-		http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
-		return
-	}
-	defer h.giveBack(p)
-
-	f := chooseFormat(req.Header.Get("Accept"))
-	h.registry.Snapshot(&p.snapshot)
-	switch p.text = p.text[:0]; f {
-	case openMetricsFormat:
-		p.text = AppendOpenMetrics(p.text, &p.snapshot)
-	case protobufFormat:
-		p.text = AppendProtobuf(p.text, &p.snapshot)
-	default:
-		p.text = AppendText(p.text, &p.snapshot)
-	}
-	body := p.text
-	header := w.Header()
-	header.Set("Content-Type", f.contentType())
-	header.Add("Vary", "Accept, Accept-Encoding")
-	if acceptsGzip(req.Header.Get("Accept-Encoding")) {
-		if compressed, err := p.compress(); err == nil {
-			body = compressed
-			header.Set("Content-Encoding", "gzip")
+func Handler(r *Registry) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		f := chooseFormat(req.Header.Get("Accept"))
+		page := f.append(nil, r.Snapshot())
+		header := w.Header()
+		header.Set("Content-Type", f.contentType)
+		header.Set("Vary", "Accept, Accept-Encoding")
+		// The only error of a write is that the client went away.
+		if !strings.Contains(strings.ToLower(req.Header.Get("Accept-Encoding")), "gzip") {
+			header.Set("Content-Length", strconv.Itoa(len(page)))
+			_, _ = w.Write(page)
+			return
 		}
-	}
-	header.Set("Content-Length", strconv.Itoa(len(body)))
-	if req.Method == http.MethodGet {
-		// The only error is that the client went away.
-		_, _ = w.Write(body)
-	}
-}
-
-func (p *page) compress() ([]byte, error) {
-	p.compressed.Reset()
-	if p.gzip == nil {
-		w, err := gzip.NewWriterLevel(&p.compressed, gzip.BestSpeed)
-		if err != nil {
-			return nil, err
-		}
-		p.gzip = w
-	} else {
-		p.gzip.Reset(&p.compressed)
-	}
-	if _, err := p.gzip.Write(p.text); err != nil {
-		return nil, err
-	}
-	if err := p.gzip.Close(); err != nil {
-		return nil, err
-	}
-	return p.compressed.Bytes(), nil
+		header.Set("Content-Encoding", "gzip")
+		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is valid
+		_, _ = z.Write(page)
+		_ = z.Close()
+	})
 }

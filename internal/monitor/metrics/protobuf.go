@@ -95,12 +95,8 @@ func appendMetric(b []byte, f *FamilySnapshot, p *Point) []byte {
 	case HistogramType:
 		return appendMessage(b, metricHistogram, func(b []byte) []byte { return appendHistogramMessage(b, f, p) })
 	}
-	value := p.Value
-	if f.Type == CounterType {
-		value = float64(p.Count)
-	}
 	return appendMessage(b, metricCounter, func(b []byte) []byte {
-		b = protobuf.AppendDouble(b, counterValue, value)
+		b = protobuf.AppendDouble(b, counterValue, p.Value)
 		return appendTimestamp(b, counterCreated, p.Created)
 	})
 }

@@ -21,11 +21,10 @@ func TestEventsAddUp(t *testing.T) {
 	jobs := r.Top(5, time.Minute)
 	severities := []string{"error", "warning"}
 	labels := []Label{{Name: "op"}, {Name: "severity", Values: severities}, {Name: "jobid", Top: jobs}}
-	events := r.Counter(Desc{Name: "events", Help: "Events.", Labels: labels, MaxSeries: 60})
-	weights := r.FloatCounter(Desc{Name: "weights", Help: "Weights.", Labels: labels[:1], MaxSeries: 8})
-	sizes := r.Histogram(Desc{Name: "sizes", Help: "Sizes.", Labels: labels[2:]}, Buckets{Bounds: []float64{1, 10, 100}, Schema: 3})
+	events := r.Family(Desc{Type: CounterType, Name: "events", Help: "Events.", Labels: labels, MaxSeries: 60})
+	weights := r.Family(Desc{Type: FloatCounterType, Name: "weights", Help: "Weights.", Labels: labels[:1], MaxSeries: 8})
+	sizes := r.Family(Desc{Type: HistogramType, Name: "sizes", Help: "Sizes.", Labels: labels[2:], Bounds: []float64{1, 10, 100}, Schema: 3})
 
-	var s Snapshot
 	var want, sumEvents, sumObservations, sumWeights float64
 	before := make(map[string]Point)
 	promotions := uint64(0)
@@ -39,7 +38,7 @@ func TestEventsAddUp(t *testing.T) {
 				job += fmt.Sprint(rnd.Int())
 			}
 			severity := []string{"error", "warning", "strange", ""}[rnd.IntN(4)]
-			jobs.Count(job, 1)
+			jobs.Count(job)
 			events.With(op, severity, job).Inc()
 			weights.With(op).Add(0.5)
 			sizes.With(job).Observe(rnd.Float64() * 200)
@@ -49,7 +48,7 @@ func TestEventsAddUp(t *testing.T) {
 		r.End()
 		// A series that is removed within a batch takes its part of the batch
 		// along. So the sum is checked where nothing was removed.
-		r.Snapshot(&s)
+		s := r.Snapshot()
 		now := make(map[string]Point)
 		for _, f := range s.Families {
 			limit := map[string]int{"events": 60 + 3, "weights": 8 + 1, "sizes": 6}[f.Name]
@@ -65,7 +64,7 @@ func TestEventsAddUp(t *testing.T) {
 				}
 				switch f.Type {
 				case CounterType:
-					sumEvents += float64(p.Count - old.Count)
+					sumEvents += p.Value - old.Value
 				case FloatCounterType:
 					sumWeights += 2 * (p.Value - old.Value)
 				case HistogramType:
@@ -93,18 +92,18 @@ func TestEachEventCountsOnce(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 16))
 	r := New(testStart)
 	jobs := r.Top(3, 10*time.Second)
-	c := r.Counter(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "op"}, {Name: "jobid", Top: jobs}}, MaxSeries: 9})
-	before := make(map[*series]uint64)
+	c := r.Family(Desc{Type: CounterType, Name: "x", Help: "X.", Labels: []Label{{Name: "op"}, {Name: "jobid", Top: jobs}}, MaxSeries: 9})
+	before := make(map[*Series]float64)
 	for i := range 20000 {
 		r.Begin(testStart.Add(time.Duration(i) * 50 * time.Millisecond))
 		job := fmt.Sprint(i/500*3 + rnd.IntN(6))
-		jobs.Count(job, 1)
+		jobs.Count(job)
 		c.With(fmt.Sprint(rnd.IntN(5)), job).Inc()
-		grown := uint64(0)
-		now := make(map[*series]uint64)
+		grown := 0.0
+		now := make(map[*Series]float64)
 		for _, s := range c.order {
-			grown += s.count - before[s]
-			now[s] = s.count
+			grown += s.value - before[s]
+			now[s] = s.value
 			if job := s.values[1]; job != Other && !jobs.has(job) {
 				t.Fatalf("event %d: series of %q, which is not a top value", i, job)
 			}
@@ -119,10 +118,9 @@ func TestEachEventCountsOnce(t *testing.T) {
 	}
 }
 
-// TestObserveAllocatesNothing covers series that exist, and values that have
-// none.
+// TestObserveAllocatesNothing covers series that exist, and top values.
 func TestObserveAllocatesNothing(t *testing.T) {
-	r, observe := testRegistry(t)
+	r, observe := testRegistry(t, 500)
 	wiretest.NoAllocations(t, 100, observe)
 	r.Begin(testStart)
 	defer r.End()
@@ -131,19 +129,18 @@ func TestObserveAllocatesNothing(t *testing.T) {
 }
 
 // testRegistry returns a registry with a family of each type, and a function that
-// makes observations.
-func testRegistry(t testing.TB) (*Registry, func()) {
+// makes observations of so many clients.
+func testRegistry(t testing.TB, clients int) (*Registry, func()) {
 	t.Helper()
 	r := New(testStart)
-	clients := r.Top(10, 10*time.Minute)
+	top := r.Top(10, 10*time.Minute)
 	labels := []Label{{Name: "op"}, {Name: "target"}}
-	rpcs := r.Counter(Desc{Name: "test_rpcs", Help: "RPCs.", Labels: labels})
-	byClient := r.Counter(Desc{Name: "test_client_rpcs", Help: "RPCs of a client.", Labels: []Label{{Name: "client", Top: clients}}})
-	seconds := r.FloatCounter(Desc{Name: "test_lock_wait_seconds", Help: "Time.", Unit: "seconds"})
-	inFlight := r.Gauge(Desc{Name: "test_in_flight", Help: "RPCs without reply."})
-	latency := r.Histogram(Desc{Name: "test_latency_seconds", Help: `Latency, "wire" \ node.`, Unit: "seconds", Labels: labels},
-		Buckets{Bounds: []float64{0.001, 0.01, 0.1, 1, 10}, Schema: 3})
-	names := make([]string, 5000)
+	rpcs := r.Family(Desc{Type: CounterType, Name: "test_rpcs", Help: "RPCs.", Labels: labels})
+	byClient := r.Family(Desc{Type: CounterType, Name: "test_client_rpcs", Help: "RPCs of a client.", Labels: []Label{{Name: "client", Top: top}}})
+	seconds := r.Family(Desc{Type: FloatCounterType, Name: "test_lock_wait_seconds", Help: "Time."})
+	inFlight := r.Family(Desc{Type: GaugeType, Name: "test_in_flight", Help: "RPCs without reply."})
+	latency := r.Family(Desc{Type: HistogramType, Name: "test_latency_seconds", Help: `Latency, "wire" \ node.`, Labels: labels, Bounds: []float64{0.001, 0.01, 0.1, 1, 10}, Schema: 3})
+	names := make([]string, clients)
 	for i := range names {
 		names[i] = fmt.Sprintf("192.0.2.%d@tcp%d", i%256, i/256)
 	}
@@ -153,7 +150,7 @@ func testRegistry(t testing.TB) (*Registry, func()) {
 		for range 100 {
 			i++
 			op, target := names[i%7], names[i%5]
-			clients.Count(names[i%len(names)], 1)
+			top.Count(names[i%len(names)])
 			rpcs.With(op, target).Inc()
 			byClient.With(names[i%len(names)]).Add(2)
 			seconds.With().Add(0.25)
@@ -173,22 +170,21 @@ func testRegistry(t testing.TB) (*Registry, func()) {
 func TestConcurrentSnapshots(t *testing.T) {
 	r := New(testStart)
 	labels := []Label{{Name: "op"}}
-	h := r.Histogram(Desc{Name: "x", Help: "X.", Labels: labels}, Buckets{Bounds: []float64{1}, Schema: 3})
-	g := r.Gauge(Desc{Name: "y", Help: "Y."})
+	h := r.Family(Desc{Type: HistogramType, Name: "x", Help: "X.", Labels: labels, Bounds: []float64{1}, Schema: 3})
+	g := r.Family(Desc{Type: GaugeType, Name: "y", Help: "Y."})
 	collected := 0
 	r.OnCollect(func() { collected++; g.With().Set(float64(collected)) })
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
 	for range 3 {
 		wg.Go(func() {
-			var s Snapshot
 			for ended := false; !ended; { // one at least, however late this goroutine runs
 				select {
 				case <-stop:
 					ended = true
 				default:
 				}
-				r.Snapshot(&s)
+				s := r.Snapshot()
 				for _, p := range s.Families[0].Points {
 					if p.Classic[0]+p.Classic[1] != p.Count || p.Value != float64(p.Count) {
 						t.Errorf("torn snapshot: %+v", p)
@@ -213,70 +209,22 @@ func TestConcurrentSnapshots(t *testing.T) {
 // TestGauges checks what only gauges can do.
 func TestGauges(t *testing.T) {
 	r := New(testStart)
-	g := r.Gauge(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "a"}}, MaxSeries: 3})
+	g := r.Family(Desc{Type: GaugeType, Name: "x", Help: "X.", Labels: []Label{{Name: "a"}}, MaxSeries: 3})
 	r.Begin(testStart)
 	defer r.End()
 	g.With("1").Set(5)
 	g.With("1").Add(-1.5)
-	assert.Equal(t, g.With("1").series.value, 3.5, "value")
+	assert.Equal(t, g.With("1").value, 3.5, "value")
 	for i := range 10 {
 		g.With(fmt.Sprint(i)).Add(1)
 	}
-	if g.Len() != 4 || g.With(Other).series.value != 7 {
-		t.Errorf("%d series, other is %g", g.Len(), g.With(Other).series.value)
+	if g.Len() != 4 || g.With(Other).value != 7 {
+		t.Errorf("%d series, other is %g", g.Len(), g.With(Other).value)
 	}
 	g.Reset()
 	assert.Equal(t, g.Len(), 0, "series after Reset")
 	g.With("7").Set(1)
 	assert.Equal(t, g.Len(), 1, "series after Reset and Set")
-}
-
-func TestDeclareRefuses(t *testing.T) {
-	top := New(testStart).Top(1, time.Hour)
-	for _, tt := range []struct {
-		name string
-		desc Desc
-		want string
-	}{
-		{"name", Desc{Name: "a-b", Help: "X."}, "invalid name"},
-		{"no name", Desc{Help: "X."}, "invalid name"},
-		{"no help", Desc{Name: "a"}, "no help"},
-		{"unit", Desc{Name: "a_bytes", Help: "X.", Unit: "seconds"}, "does not end in the unit"},
-		{"total", Desc{Name: "a_total", Help: "X."}, "ends in _total"},
-		{"twice", Desc{Name: "used", Help: "X."}, "conflicts with used"},
-		{"sample", Desc{Name: "histogram", Help: "X."}, "conflicts with histogram"},
-		{"label", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "le"}}}, "invalid label le"},
-		{"label name", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "9"}}}, "invalid label 9"},
-		{"label of targets", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "job"}}}, "label job is one that Prometheus gives"},
-		{"two labels", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b"}, {Name: "b"}}}, "two labels b"},
-		{"foreign top", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b", Top: top}}}, "another registry"},
-		{"both", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b", Top: top, Values: []string{"c"}}}}, "both"},
-		{"many labels", Desc{Name: "a", Help: "X.", Labels: make([]Label, 7)}, "too many labels"},
-		{"negative", Desc{Name: "a", Help: "X.", MaxSeries: -1}, "negative limit"},
-	} {
-		r := New(testStart)
-		r.Counter(Desc{Name: "used", Help: "X."})
-		r.Histogram(Desc{Name: "histogram", Help: "X."}, Buckets{})
-		assert.Contains(t, panicText(func() { r.Counter(tt.desc) }), tt.want, tt.name)
-	}
-	for _, b := range []Buckets{
-		{Bounds: []float64{2, 1}}, {Bounds: []float64{1, 1}}, {Bounds: []float64{-1}}, {Schema: 9}, {Schema: -5},
-		{MaxBuckets: -1}, {ZeroThreshold: -1},
-	} {
-		if panicText(func() { New(testStart).Histogram(Desc{Name: "a", Help: "X."}, b) }) == "" {
-			t.Errorf("buckets %+v are accepted", b)
-		}
-	}
-}
-
-func panicText(f func()) (text string) {
-	defer func() {
-		if p := recover(); p != nil {
-			text = fmt.Sprint(p)
-		}
-	}()
-	f()
-	return ""
 }
 
 // TestMaxSeries compares the bound with the series that a family can be brought to
@@ -287,7 +235,7 @@ func TestMaxSeries(t *testing.T) {
 	given := Label{Name: "given", Values: []string{"a", "b"}}
 	for i, labels := range [][]Label{{}, {given}, {{Name: "open"}}, {given, {Name: "open"}}, {given, {Name: "top", Top: top}}, {{Name: "open"}, {Name: "top", Top: top}}} {
 		before := r.MaxSeries()
-		c := r.Counter(Desc{Name: fmt.Sprintf("x%d", i), Help: "X.", Labels: labels, MaxSeries: 10})
+		c := r.Family(Desc{Type: CounterType, Name: fmt.Sprintf("x%d", i), Help: "X.", Labels: labels, MaxSeries: 10})
 		r.Begin(testStart)
 		for n := range 1000 {
 			values := make([]string, len(labels))
@@ -299,7 +247,7 @@ func TestMaxSeries(t *testing.T) {
 					values[k] = fmt.Sprint(n / 3 % 30)
 				}
 				if l.Top != nil {
-					top.Count(values[k], 1)
+					top.Count(values[k])
 				}
 			}
 			c.With(values...).Inc()

@@ -2,24 +2,22 @@ package metrics
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
-// A Snapshot is a copy of all values of a registry. The zero value is ready for
-// use; Registry.Snapshot reuses the memory of an earlier one.
+// A Snapshot is a copy of all values of a registry.
 type Snapshot struct {
 	Start    time.Time // when the registry began to count
 	Time     time.Time // when the copy was made
 	Families []FamilySnapshot
-
-	counts []uint64 // memory of Classic and Counts
 }
 
 // FamilySnapshot is a copy of a family.
 type FamilySnapshot struct {
 	Name   string // without _total
 	Help   string
-	Unit   string
+	Unit   string // "seconds", "bytes" or empty
 	Type   Type
 	Labels []string  // names
 	Bounds []float64 // upper bounds of classic buckets, without +Inf
@@ -33,11 +31,11 @@ type Point struct {
 	Values  []string  // of the labels, in their order; not to be changed
 	Created time.Time // when it began to count from 0
 
-	Count uint64  // of a CounterType, and the number of observations of a HistogramType
-	Value float64 // of a FloatCounterType and a GaugeType, and the sum of a HistogramType
+	Value float64 // the sum of a HistogramType
 
-	// Classic has the counts of classic buckets, not cumulative: one for each
-	// of Bounds, and one for what is above.
+	// Of a HistogramType: the number of observations, and the counts of classic
+	// buckets, not cumulative, one for each of Bounds and one for what is above.
+	Count   uint64
 	Classic []uint64
 	Native  Native
 
@@ -46,7 +44,7 @@ type Point struct {
 
 // Native has the native buckets of a histogram.
 type Native struct {
-	Schema        int // may be lower than the declared one
+	Schema        int
 	ZeroThreshold float64
 	ZeroCount     uint64
 	// Offset is the number of the bucket that Counts begins with, as Prometheus
@@ -56,67 +54,43 @@ type Native struct {
 	Counts []uint64
 }
 
-// maxHold limits how long Snapshot holds the lock at a time, except while it
-// copies a single family.
-const maxHold = time.Millisecond
-
-// Snapshot copies all values to s. The values of a family belong to the same
-// time; between families observations may continue.
-func (r *Registry) Snapshot(s *Snapshot) {
-	s.Start, s.Time = r.start, time.Now()
-	s.counts = s.counts[:0]
-	s.Families = slices.Grow(s.Families[:0], len(r.families))[:len(r.families)]
-
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, f := range r.collect {
-		f()
+// Snapshot copies all values. Those of a family belong to the same time; between
+// families observations may continue.
+func (r *Registry) Snapshot() *Snapshot {
+	s := &Snapshot{Start: r.start, Time: time.Now(), Families: make([]FamilySnapshot, len(r.families))}
+	if r.collect != nil {
+		r.mu.Lock()
+		r.collect()
+		r.mu.Unlock()
 	}
-	began := time.Now()
 	for i, f := range r.families {
-		if time.Since(began) > maxHold {
-			r.mu.Unlock()
-			r.mu.Lock()
-			began = time.Now()
-		}
-		f.snapshot(&s.Families[i], s)
+		r.mu.Lock()
+		s.Families[i] = f.snapshot()
+		r.mu.Unlock()
 	}
+	return s
 }
 
-func (f *family) snapshot(to *FamilySnapshot, s *Snapshot) {
-	points, labels := to.Points[:0], to.Labels[:0]
-	for _, l := range f.desc.Labels {
-		labels = append(labels, l.Name)
-	}
-	*to = FamilySnapshot{
-		Name: f.desc.Name, Help: f.desc.Help, Unit: f.desc.Unit, Type: f.kind,
-		Labels: labels, exposeCreated: f.hasTop() && f.kind != GaugeType,
-	}
-	if f.layout != nil {
-		to.Bounds = f.layout.bounds
-	}
-	for _, x := range f.order {
-		points = append(points, Point{
-			Values: x.values, Created: time.Unix(0, x.created), Count: x.count, Value: x.value, labels: x.labels,
-		})
-		if f.layout != nil {
-			p := &points[len(points)-1]
-			p.Classic = s.keep(x.classic)
-			p.Native = Native{Schema: x.schema, ZeroThreshold: f.layout.zeroThreshold, ZeroCount: x.zero}
-			if len(x.native) > 0 {
-				low, high := x.used()
-				p.Native.Offset = low
-				p.Native.Counts = s.keep(x.native[low-x.first : high-x.first+1])
-			}
+func (f *Family) snapshot() FamilySnapshot {
+	s := FamilySnapshot{Name: f.Name, Help: f.Help, Type: f.Type, Bounds: f.Bounds,
+		Points: make([]Point, len(f.order)), exposeCreated: f.hasTop() && f.Type != GaugeType}
+	for _, unit := range []string{"seconds", "bytes"} {
+		if strings.HasSuffix(f.Name, "_"+unit) {
+			s.Unit = unit
 		}
 	}
-	to.Points = points
-}
-
-func (s *Snapshot) keep(counts []uint64) []uint64 {
-	n := len(s.counts)
-	s.counts = append(s.counts, counts...)
-	return s.counts[n:len(s.counts):len(s.counts)]
+	for _, l := range f.Labels {
+		s.Labels = append(s.Labels, l.Name)
+	}
+	for i, x := range f.order {
+		p := &s.Points[i]
+		*p = Point{Values: x.values, Created: time.Unix(0, x.created), Value: x.value, labels: x.labels}
+		if h := x.histogram; h != nil {
+			p.Count, p.Classic = h.count, slices.Clone(h.classic)
+			p.Native = Native{Schema: f.Schema, ZeroThreshold: zeroThreshold, ZeroCount: h.zero, Offset: h.first, Counts: slices.Clone(h.native)}
+		}
+	}
+	return s
 }
 
 // Spans calls do for each run of buckets that are not empty, with the number of

@@ -1,7 +1,9 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -26,103 +28,59 @@ func appendFamily(b []byte, f *FamilySnapshot, open bool) []byte {
 	if len(f.Points) == 0 {
 		return b
 	}
-	isCounter := f.Type == CounterType || f.Type == FloatCounterType
-	name := f.Name
-	if isCounter && !open {
-		name += "_total"
-	}
-	b = appendMeta(b, "TYPE", name, f.Type.String(), false)
-	if open && f.Unit != "" {
-		b = appendMeta(b, "UNIT", name, f.Unit, false)
-	}
-	b = appendMeta(b, "HELP", name, f.Help, open)
-
-	if f.Type == HistogramType {
-		bounds := make([]string, len(f.Bounds)+1)
-		for i, x := range f.Bounds {
-			bounds[i] = string(appendBound(nil, x, open))
-		}
-		bounds[len(f.Bounds)] = "+Inf"
-		for i := range f.Points {
-			b = appendHistogram(b, f, &f.Points[i], bounds)
-			b = appendCreated(b, f, &f.Points[i], open)
-		}
-		return b
-	}
-	suffix := ""
-	if isCounter {
+	name, suffix, help := f.Name, "", escapedHelp
+	if f.Type == CounterType || f.Type == FloatCounterType {
 		suffix = "_total"
+	}
+	if open {
+		help = escaped
+	} else {
+		name += suffix
+	}
+	b = fmt.Appendf(b, "# TYPE %s %s\n", name, f.Type)
+	if open && f.Unit != "" {
+		b = fmt.Appendf(b, "# UNIT %s %s\n", name, f.Unit)
+	}
+	b = fmt.Appendf(b, "# HELP %s %s\n", name, help.Replace(f.Help))
+	var bounds []string
+	for _, x := range append(slices.Clip(f.Bounds), math.Inf(1)) {
+		bounds = append(bounds, `le="`+string(appendBound(nil, x, open))+`"`)
 	}
 	for i := range f.Points {
 		p := &f.Points[i]
-		b = appendSample(b, f, suffix, p)
-		if f.Type == CounterType {
-			b = strconv.AppendUint(b, p.Count, 10)
+		if f.Type == HistogramType {
+			var n uint64
+			for k, count := range p.Classic {
+				n += count
+				b = appendSample(b, f.Name, "_bucket", float64(n), p.labels, bounds[k])
+			}
+			b = appendSample(b, f.Name, "_count", float64(p.Count), p.labels)
+			b = appendSample(b, f.Name, "_sum", p.Value, p.labels)
 		} else {
-			b = appendFloat(b, p.Value)
+			b = appendSample(b, f.Name, suffix, p.Value, p.labels)
 		}
-		b = append(b, '\n')
-		b = appendCreated(b, f, p, open)
+		if open && f.exposeCreated {
+			ms := p.Created.UnixMilli()
+			b = fmt.Appendf(b, "%s_created{%s} %d.%03d\n", f.Name, p.labels, ms/1000, ms%1000)
+		}
 	}
 	return b
 }
 
-// appendMeta appends a line about a family. OpenMetrics escapes double quotes
-// too.
-func appendMeta(b []byte, keyword, name, text string, quotes bool) []byte {
-	b = append(b, "# "...)
-	b = append(b, keyword...)
-	b = append(b, ' ')
-	b = append(b, name...)
-	b = append(b, ' ')
-	b = appendEscaped(b, text, quotes)
-	return append(b, '\n')
-}
-
-func appendSample(b []byte, f *FamilySnapshot, suffix string, p *Point) []byte {
-	b = append(b, f.Name...)
-	b = append(b, suffix...)
-	if p.labels != "" {
-		b = append(b, '{')
-		b = append(b, p.labels...)
+// appendSample appends a line with a value. Labels may be empty.
+func appendSample(b []byte, name, suffix string, value float64, labels ...string) []byte {
+	b = append(append(b, name...), suffix...)
+	between := byte('{')
+	for _, l := range labels {
+		if l != "" {
+			b = append(append(b, between), l...)
+			between = ','
+		}
+	}
+	if between == ',' {
 		b = append(b, '}')
 	}
-	return append(b, ' ')
-}
-
-func appendHistogram(b []byte, f *FamilySnapshot, p *Point, bounds []string) []byte {
-	var n uint64
-	for i, count := range p.Classic {
-		n += count
-		b = append(b, f.Name...)
-		b = append(b, "_bucket{"...)
-		if p.labels != "" {
-			b = append(b, p.labels...)
-			b = append(b, ',')
-		}
-		b = append(b, `le="`...)
-		b = append(b, bounds[i]...)
-		b = append(b, `"} `...)
-		b = strconv.AppendUint(b, n, 10)
-		b = append(b, '\n')
-	}
-	b = appendSample(b, f, "_count", p)
-	b = strconv.AppendUint(b, p.Count, 10)
-	b = append(b, '\n')
-	b = appendSample(b, f, "_sum", p)
-	b = appendFloat(b, p.Value)
-	return append(b, '\n')
-}
-
-func appendCreated(b []byte, f *FamilySnapshot, p *Point, open bool) []byte {
-	if !open || !f.exposeCreated {
-		return b
-	}
-	b = appendSample(b, f, "_created", p)
-	ms := p.Created.UnixMilli()
-	b = strconv.AppendInt(b, ms/1000, 10)
-	b = append(b, '.', byte('0'+ms/100%10), byte('0'+ms/10%10), byte('0'+ms%10))
-	return append(b, '\n')
+	return append(appendFloat(append(b, ' '), value), '\n')
 }
 
 // appendBound appends the bound of a bucket. OpenMetrics has 1.0 where the older

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
@@ -45,40 +44,30 @@ func Float(key string, value float64) Attribute {
 
 func (a *Attribute) absent() bool { return a.kind == stringKind && a.text == "" || a.kind == 0 }
 
-// append appends the attribute as a field of type KeyValue, with at most limit
-// bytes of its text.
-func (a *Attribute) append(b []byte, field protobuf.Number, limit int) []byte {
+// appendAttributes appends the attributes that are not absent, as fields of type
+// KeyValue.
+func appendAttributes(b []byte, field protobuf.Number, attributes []Attribute) []byte {
+	for i := range attributes {
+		if a := &attributes[i]; !a.absent() {
+			b = a.append(b, field)
+		}
+	}
+	return b
+}
+
+func (a *Attribute) append(b []byte, field protobuf.Number) []byte {
 	b, pair := protobuf.Begin(b, field)
-	b = protobuf.AppendString(b, 1, cut(a.Key, maxText))
+	b = protobuf.AppendString(b, 1, a.Key)
 	b, value := protobuf.Begin(b, 2)
 	switch a.kind {
 	case stringKind:
-		b = protobuf.AppendString(b, protobuf.Number(stringKind), cut(a.text, limit))
+		b = protobuf.AppendString(b, protobuf.Number(stringKind), a.text)
 	case floatKind:
 		b = protobuf.AppendFixed64(b, protobuf.Number(floatKind), a.number)
 	default:
 		b = protobuf.AppendUint(b, protobuf.Number(a.kind), a.number)
 	}
 	return protobuf.End(protobuf.End(b, value), pair)
-}
-
-func appendText(b []byte, field protobuf.Number, key, value string) []byte {
-	a := String(key, value)
-	return a.append(b, field, len(value))
-}
-
-// cut returns the first n bytes of s or, where that would split a rune, up to
-// three bytes less.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for back := range utf8.UTFMax {
-		if n >= back && utf8.RuneStart(s[n-back]) {
-			return s[:n-back]
-		}
-	}
-	return s[:n]
 }
 
 // Resource describes the sender of metrics and spans.
@@ -108,12 +97,12 @@ func NewResource(service, version, host string, getenv func(string) string) (Res
 	r.Set(String("service.version", version))
 	r.Set(String("service.instance.id", host))
 	r.Set(String("host.name", host))
-	pairs, err := parsePairs(getenv("OTEL_RESOURCE_ATTRIBUTES"))
+	pairs, err := parsePairs(getenv, "OTEL_RESOURCE_ATTRIBUTES")
 	if err != nil {
-		return Resource{}, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return Resource{}, err
 	}
 	for _, p := range pairs {
-		r.Set(String(p.key, p.value))
+		r.Set(String(p.Name, p.Value))
 	}
 	if name := getenv("OTEL_SERVICE_NAME"); name != "" {
 		r.Set(String("service.name", name))
@@ -121,28 +110,24 @@ func NewResource(service, version, host string, getenv func(string) string) (Res
 	return r, nil
 }
 
-// keyValue is a name with a value, as a variable of OpenTelemetry has it.
-type keyValue struct{ key, value string }
-
-// parsePairs parses name=value,name=value with values in percent-encoding, as
-// the variables of OpenTelemetry have them. Its errors show no values.
-func parsePairs(text string) ([]keyValue, error) {
-	var pairs []keyValue
-	for i, part := range strings.Split(text, ",") {
-		part = strings.TrimSpace(part)
-		if part == "" {
+// parsePairs parses a variable of the form name=value,name=value with values in
+// percent-encoding. Its errors show no values.
+func parsePairs(getenv func(string) string, variable string) ([]Header, error) {
+	var pairs []Header
+	for i, part := range strings.Split(getenv(variable), ",") {
+		if strings.TrimSpace(part) == "" {
 			continue
 		}
 		name, value, ok := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)
 		if !ok || name == "" {
-			return nil, fmt.Errorf("pair %d is not of the form name=value", i+1)
+			return nil, fmt.Errorf("%s: pair %d is not of the form name=value", variable, i+1)
 		}
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if err != nil {
-			return nil, fmt.Errorf("the value of %q is not in percent-encoding", name)
+			return nil, fmt.Errorf("%s: the value of %q is not in percent-encoding", variable, name)
 		}
-		pairs = append(pairs, keyValue{name, value})
+		pairs = append(pairs, Header{name, value})
 	}
 	return pairs, nil
 }

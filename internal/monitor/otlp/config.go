@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -29,9 +30,6 @@ type Config struct {
 	Timeout            time.Duration
 	TLS                TLSFiles
 
-	QueueBytes int           // of spans that wait; 0: DefaultQueueBytes
-	Delay      time.Duration // a span waits for others at most this long; 0: DefaultDelay
-
 	Resource  Resource
 	Names     Names
 	UserAgent string
@@ -56,10 +54,8 @@ type TLSFiles struct {
 
 // Defaults of Config.
 const (
-	DefaultEndpoint   = "http://localhost:4318"
-	DefaultTimeout    = 10 * time.Second
-	DefaultDelay      = 5 * time.Second
-	DefaultQueueBytes = 8 << 20
+	DefaultEndpoint = "http://localhost:4318"
+	DefaultTimeout  = 10 * time.Second
 )
 
 // ParseHeader parses name=value. Its errors do not show the value.
@@ -78,19 +74,15 @@ func (h *Header) check() error {
 	if h.Name == "" {
 		return errors.New("a header has no name")
 	}
-	for _, c := range []byte(h.Name) {
-		if c <= ' ' || c >= 0x7f || strings.IndexByte(separators, c) >= 0 {
-			return fmt.Errorf("%q is not the name of a header", h.Name)
-		}
+	if strings.ContainsFunc(h.Name, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(separators, c) }) {
+		return fmt.Errorf("%q is not the name of a header", h.Name)
 	}
 	switch strings.ToLower(h.Name) {
 	case "content-type", "content-length", "content-encoding", "transfer-encoding", "connection", "host":
 		return fmt.Errorf("the header %s is set by the exporter", h.Name)
 	}
-	for _, c := range []byte(h.Value) {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			return fmt.Errorf("the value of the header %s has a control character", h.Name)
-		}
+	if strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+		return fmt.Errorf("the value of the header %s has a control character", h.Name)
 	}
 	return nil
 }
@@ -98,12 +90,8 @@ func (h *Header) check() error {
 // Configured reports whether a variable of OpenTelemetry has an endpoint for
 // metrics or spans.
 func Configured(getenv func(string) string) bool {
-	for _, name := range []string{endpointVariable, metricsEndpointVariable, tracesEndpointVariable} {
-		if strings.TrimSpace(getenv(name)) != "" {
-			return true
-		}
-	}
-	return false
+	all := getenv(endpointVariable) + getenv(metricsEndpointVariable) + getenv(tracesEndpointVariable)
+	return strings.TrimSpace(all) != ""
 }
 
 const (
@@ -111,11 +99,6 @@ const (
 	metricsEndpointVariable = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 	tracesEndpointVariable  = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 )
-
-// certificateVariables name the files of TLSFiles: CA, Certificate, Key.
-var certificateVariables = [...]string{
-	"OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY",
-}
 
 // ApplyEnvironment sets what is not yet set from the variables of OpenTelemetry
 // (OTEL_EXPORTER_OTLP_ENDPOINT and others), which getenv returns. Gzip and
@@ -131,55 +114,10 @@ func (c *Config) ApplyEnvironment(getenv func(string) string) error {
 		set(&c.TracesURL, tracesEndpointVariable)
 	}
 	set(&c.Endpoint, endpointVariable)
-	for i, to := range []*string{&c.TLS.CA, &c.TLS.Certificate, &c.TLS.Key} {
-		set(to, certificateVariables[i])
-	}
-	if err := c.environmentHeaders(getenv); err != nil {
-		return err
-	}
-	if text := getenv("OTEL_EXPORTER_OTLP_TIMEOUT"); text != "" && c.Timeout == 0 {
-		ms, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
-		if err != nil || ms == 0 {
-			return fmt.Errorf("OTEL_EXPORTER_OTLP_TIMEOUT: %q is not a number of milliseconds above 0", text)
-		}
-		c.Timeout = time.Duration(ms) * time.Millisecond
-	}
-	for _, v := range []toggle{
-		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "", nil},
-		{"OTEL_EXPORTER_OTLP_COMPRESSION", "none", "gzip", &c.Gzip},
-		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "cumulative", "", nil},
-		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", "explicit_bucket_histogram",
-			&c.ExplicitHistograms},
-	} {
-		if err := v.read(getenv); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// toggle is an environment variable with the values off and on; if set is nil,
-// only off is supported.
-type toggle struct {
-	name, off, on string
-	set           *bool
-}
-
-func (v *toggle) read(getenv func(string) string) error {
-	switch text := strings.ToLower(strings.TrimSpace(getenv(v.name))); {
-	case text == "":
-		return nil
-	case v.set == nil && text != v.off:
-		return fmt.Errorf("%s: %q is not supported, only %s is", v.name, text, v.off)
-	case text != v.off && text != v.on:
-		return fmt.Errorf("%s: %q is neither %s nor %s", v.name, text, v.off, v.on)
-	case v.set != nil:
-		*v.set = text == v.on
-	}
-	return nil
-}
-
-func (c *Config) environmentHeaders(getenv func(string) string) error {
+	set(&c.TLS.CA, "OTEL_EXPORTER_OTLP_CERTIFICATE")
+	set(&c.TLS.Certificate, "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE")
+	set(&c.TLS.Key, "OTEL_EXPORTER_OTLP_CLIENT_KEY")
+	var err error
 	for _, h := range []struct {
 		to   *[]Header
 		name string
@@ -188,15 +126,37 @@ func (c *Config) environmentHeaders(getenv func(string) string) error {
 		{&c.MetricsHeaders, "OTEL_EXPORTER_OTLP_METRICS_HEADERS"},
 		{&c.TracesHeaders, "OTEL_EXPORTER_OTLP_TRACES_HEADERS"},
 	} {
-		if len(*h.to) > 0 {
-			continue
+		if len(*h.to) == 0 {
+			if *h.to, err = parsePairs(getenv, h.name); err != nil {
+				return err
+			}
 		}
-		pairs, err := parsePairs(getenv(h.name))
-		if err != nil {
-			return fmt.Errorf("%s: %w", h.name, err)
+	}
+	if text := getenv("OTEL_EXPORTER_OTLP_TIMEOUT"); text != "" && c.Timeout == 0 {
+		ms, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
+		if err != nil || ms == 0 {
+			return fmt.Errorf("OTEL_EXPORTER_OTLP_TIMEOUT: %q is not a number of milliseconds above 0", text)
 		}
-		for _, p := range pairs {
-			*h.to = append(*h.to, Header{Name: p.key, Value: p.value})
+		c.Timeout = time.Duration(ms) * time.Millisecond
+	}
+	for _, v := range []struct {
+		name, off, on string
+		set           *bool // nil: only off is supported
+	}{
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "", nil},
+		{"OTEL_EXPORTER_OTLP_COMPRESSION", "none", "gzip", &c.Gzip},
+		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "cumulative", "", nil},
+		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", "explicit_bucket_histogram",
+			&c.ExplicitHistograms},
+	} {
+		switch text := strings.ToLower(strings.TrimSpace(getenv(v.name))); {
+		case text == "", v.set == nil && text == v.off:
+		case v.set == nil:
+			return fmt.Errorf("%s: %q is not supported, only %s is", v.name, text, v.off)
+		case text != v.off && text != v.on:
+			return fmt.Errorf("%s: %q is neither %s nor %s", v.name, text, v.off, v.on)
+		default:
+			*v.set = text == v.on
 		}
 	}
 	return nil
@@ -205,15 +165,8 @@ func (c *Config) environmentHeaders(getenv func(string) string) error {
 // url returns the URL of a signal: complete, if it is set, or else the path
 // below the endpoint.
 func (c *Config) url(complete, path string) (*url.URL, error) {
-	text := complete
-	if text == "" {
-		text = c.Endpoint
-	}
-	if text == "" {
-		text = DefaultEndpoint
-	}
 	// The errors of url.Parse show the URL, which may have a password.
-	u, err := url.Parse(text)
+	u, err := url.Parse(cmp.Or(complete, c.Endpoint, DefaultEndpoint))
 	if err != nil {
 		return nil, errors.New("the endpoint is not a URL")
 	}

@@ -47,7 +47,7 @@ func testSpan() *Span {
 			Float("lustre.share", 0.25),
 		},
 		Events: []Event{
-			{Time: 1700000000100000000, Name: "early reply", Attributes: []Attribute{Int("lustre.timeout", 30)}},
+			{Time: 1700000000100000000, Name: "early reply"},
 			{Time: 1700000000200000000, Name: "bulk"},
 		},
 	}
@@ -57,13 +57,11 @@ func spanBody(t testing.TB, spans ...*Span) []byte {
 	t.Helper()
 	r := testResource(t)
 	e := newEnvelope(&r)
-	var b batch
-	e.reset(&b)
+	var items []byte
 	for _, s := range spans {
-		b.data = s.append(b.data, scopeItems)
+		items = s.append(items, scopeItems)
 	}
-	e.seal(&b)
-	return b.body()
+	return e.wrap(items)
 }
 
 // golden compares a decoded request with a file of the output of
@@ -86,34 +84,14 @@ func TestSpans(t *testing.T) {
 	golden(t, "spans", "ExportTraceServiceRequest", spanBody(t, testSpan(), client))
 }
 
-func TestSpanBounds(t *testing.T) {
+// TestSpanTimes checks that times before 1970, and an end before the beginning, are not sent.
+func TestSpanTimes(t *testing.T) {
 	s := testSpan()
 	s.Start, s.End = -5, -10
-	s.Attributes, s.Events = nil, nil
-	for i := range 100 {
-		s.Attributes = append(s.Attributes, String(fmt.Sprint("k", i), strings.Repeat("ü", 1000)))
-		e := Event{Name: "resend"}
-		for j := range 10 {
-			e.Attributes = append(e.Attributes, Int(fmt.Sprint("n", j), int64(i)))
-		}
-		s.Events = append(s.Events, e)
-	}
-	s.Attributes[0] = String("odd", "x"+strings.Repeat("ü", 1000)) // the cut is inside a rune
 	text := readFields(t).decode("ExportTraceServiceRequest", spanBody(t, s), "")
-	for want, n := range map[string]int{
-		"dropped_attributes_count: 36\n":                             1,
-		"dropped_attributes_count: 2\n":                              32,
-		"dropped_events_count: 68\n":                                 1,
-		"name: \"resend\"\n":                                         32,
-		"start_time_unix_nano: 0\n":                                  1,
-		"end_time_unix_nano: 0\n":                                    1,
-		"\"" + strings.Repeat(`\303\274`, 512) + "\"\n":              63,
-		"\"x" + strings.Repeat(`\303\274`, 511) + "\"\n":             1,
-		"string_value: \"k":                                          0,
-		fmt.Sprintf("trace_id: \"%s\"\n", escape(s.Trace[:])):        1,
-		fmt.Sprintf("parent_span_id: \"%s\"\n", escape(s.Parent[:])): 1,
-	} {
-		assert.Equal(t, strings.Count(text, want), n, want, "appears times")
+	for _, want := range []string{"start_time_unix_nano: 0\n", "end_time_unix_nano: 0\n",
+		fmt.Sprintf("trace_id: \"%s\"\n", escape(s.Trace[:])), fmt.Sprintf("parent_span_id: \"%s\"\n", escape(s.Parent[:]))} {
+		assert.Equal(t, strings.Count(text, want), 1, want, "appears times")
 	}
 }
 
@@ -141,7 +119,7 @@ func testSnapshot() *metrics.Snapshot {
 			},
 			{
 				Name: "lshark_bulk_bytes", Help: "Bulk data.", Unit: "bytes", Type: metrics.CounterType, Labels: []string{"target"},
-				Points: []metrics.Point{{Values: []string{"lustre-OST0001"}, Created: created, Count: 1 << 50}, {Values: []string{"a\xffb"}, Count: 3}},
+				Points: []metrics.Point{{Values: []string{"lustre-OST0001"}, Created: created, Value: 1 << 50}, {Values: []string{"a\xffb"}, Value: 3}},
 			},
 			{
 				Name: "lshark_cpu_seconds", Help: "CPU time.", Unit: "seconds", Type: metrics.FloatCounterType,
@@ -164,71 +142,32 @@ func testNames() Names {
 	rpc := []Attribute{String("rpc.system.name", "lustre")}
 	return Names{
 		Families: []Family{
-			{From: "lshark_rpc_latency_seconds", Label: "side", Value: "client", To: "rpc.client.call.duration", Constant: rpc},
-			{From: "lshark_rpc_latency_seconds", Label: "side", Value: "server", To: "rpc.server.call.duration", Constant: rpc},
+			{From: "lshark_rpc_latency_seconds", Label: "side", Value: "client", To: "rpc.client.call.duration", Unit: "s", Constant: rpc},
+			{From: "lshark_rpc_latency_seconds", Label: "side", Value: "server", To: "rpc.server.call.duration", Unit: "s", Constant: rpc},
 			{From: "lshark_rpcs_in_flight", To: "lshark.rpc.in_flight", Unit: "{call}", Sum: true},
 		},
-		Attributes: []Pair{{"op", "rpc.method"}, {"target", "lustre.target"}, {"error", "error.type"}},
+		Attributes: map[string]string{"op": "rpc.method", "target": "lustre.target", "error": "error.type"},
 	}
 }
 
-func testEncoder(t testing.TB, names *Names) *metricEncoder {
+// metricsBody returns the body of a request with a snapshot, and the number of its points.
+func metricsBody(t testing.TB, s *metrics.Snapshot, names Names, explicit bool) ([]byte, uint64) {
 	t.Helper()
 	r := testResource(t)
 	e := newEnvelope(&r)
-	return &metricEncoder{names: names, limit: maxMetricsBytes, envelope: &e, take: func() *batch {
-		b := &batch{}
-		e.reset(b)
-		return b
-	}}
+	b := names.encode(s, explicit)
+	return e.wrap(b.data), b.items
 }
 
 func TestMetrics(t *testing.T) {
-	names := testNames()
 	for _, test := range []struct {
 		file     string
 		explicit bool
 	}{{"metrics", false}, {"metrics-explicit", true}} {
-		m := testEncoder(t, &names)
-		m.explicit = test.explicit
-		bodies := m.encode(testSnapshot())
-		if len(bodies) != 1 || bodies[0].items != 7 {
-			t.Fatalf("%d bodies, the first with %d points", len(bodies), bodies[0].items)
-		}
-		golden(t, test.file, "ExportMetricsServiceRequest", bodies[0].body())
+		body, points := metricsBody(t, testSnapshot(), testNames(), test.explicit)
+		assert.Equal(t, points, 7, "points")
+		golden(t, test.file, "ExportMetricsServiceRequest", body)
 	}
-}
-
-// A snapshot that is too large for one request is distributed over several,
-// each with complete metrics.
-func TestMetricsAreSplit(t *testing.T) {
-	const points, limit = 1000, 2000
-	f := metrics.FamilySnapshot{Name: "lshark_rpcs", Type: metrics.CounterType, Labels: []string{"op"}}
-	for i := range points {
-		f.Points = append(f.Points, metrics.Point{Values: []string{fmt.Sprint("op", i)}, Count: uint64(i)})
-	}
-	s := &metrics.Snapshot{Time: time.Unix(1700000000, 0), Families: []metrics.FamilySnapshot{f}}
-	m := testEncoder(t, &Names{})
-	m.limit = limit
-	var text strings.Builder
-	var items uint64
-	bodies := m.encode(s)
-	for _, b := range bodies {
-		if len(b.body()) > limit+200 {
-			t.Errorf("a body has %d bytes", len(b.body()))
-		}
-		items += b.items
-		one := readFields(t).decode("ExportMetricsServiceRequest", b.body(), "")
-		for _, want := range []string{"aggregation_temporality: AGGREGATION_TEMPORALITY_CUMULATIVE", "is_monotonic: true", `name: "lshark.rpcs"`, `"host.name"`} {
-			assert.That(t, strings.Count(one, want) == 1, "%s is not in\n%s", want, one)
-		}
-		text.WriteString(one)
-	}
-	assert.That(t, items == points && len(bodies) >= 10, "%d points in %d bodies", items, len(bodies))
-	for i := range points {
-		must.Equal(t, strings.Count(text.String(), fmt.Sprintf(`"op%d"`, i)), 1, "op", i, "is not there once")
-	}
-	assert.Equal(t, len(m.encode(&metrics.Snapshot{})), 0, "an empty snapshot bodies")
 }
 
 func TestMetricName(t *testing.T) {
@@ -237,12 +176,9 @@ func TestMetricName(t *testing.T) {
 		{"lshark_lock_wait_seconds", "seconds", "lshark.lock.wait", "s"},
 		{"lshark_rpcs", "", "lshark.rpcs", ""},
 		{"lshark_rpcs_in_flight", "", "lshark.rpcs.in_flight", ""},
-		{"lshark_load_ratio", "ratio", "lshark.load", "1"},
 	} {
-		name, unit := metricName(&metrics.FamilySnapshot{Name: test[0], Unit: test[1]})
-		if name != test[2] || unit != test[3] {
-			t.Errorf("%s: got %s in %q", test[0], name, unit)
-		}
+		got := (&Names{}).family(&metrics.FamilySnapshot{Name: test[0], Unit: test[1]}, nil)
+		assert.That(t, got.To == test[2] && got.Unit == test[3], "%s: got %+v", test[0], got)
 	}
 }
 
@@ -533,7 +469,7 @@ func FuzzResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, code int, contentType string) {
 		r := &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {contentType}}}
 		logged := ""
-		s := &sender{signal: tracesSignal, url: &url.URL{Host: "h"}, log: func(line string) { logged = line }}
+		s := &stream{name: "traces", items: "spans", url: &url.URL{Host: "h"}, log: func(line string) { logged = line }}
 		n := s.partial(r, body)
 		assert.That(t, n <= 1<<63-1 && (n <= 0 || logged != ""), "%d refused, logged %q", n, logged)
 		for _, text := range []string{logged, refusal(r, body).Error()} {
@@ -541,20 +477,6 @@ func FuzzResponse(f *testing.F) {
 			for _, c := range text {
 				assert.That(t, c >= ' ' && c != 0x7f, "%q has a control character", text)
 			}
-		}
-	})
-}
-
-// FuzzCut checks that cut does not break valid UTF-8.
-func FuzzCut(f *testing.F) {
-	f.Add("plain", 3)
-	f.Add("ü\xffx", 1)
-	f.Add("\xf0\x9f\x98", 2)
-	f.Fuzz(func(t *testing.T, text string, n int) {
-		n = min(max(n, 0), len(text)+1)
-		got := cut(text, n)
-		if len(got) > n || len(got) < min(n, len(text))-3 || utf8.ValidString(text) && !utf8.ValidString(got) {
-			t.Errorf("cut(%q, %d) = %q", text, n, got)
 		}
 	})
 }
@@ -573,38 +495,27 @@ func rpcSpan(s *Span, xid uint64) {
 	}
 }
 
-// spanQueue returns a queue whose batches are dropped, as if no receiver were
-// ever there.
-func spanQueue(tb testing.TB) *queue {
-	r := testResource(tb)
-	e := newEnvelope(&r)
-	return newQueue(&e, maxBatch, 4*maxBatch, time.Hour)
-}
-
 func TestSpanAllocatesNothing(t *testing.T) {
-	q := spanQueue(t)
 	var s Span
+	var b []byte
 	xid := uint64(0)
 	add := func() {
 		xid += 128
 		rpcSpan(&s, xid)
-		q.add(&s)
+		b = s.append(b[:0], scopeItems)
 	}
-	for range 10_000 { // all batches exist
-		add()
-	}
+	add()
 	wiretest.NoAllocations(t, 10_000, add)
-	assert.That(t, q.stats.Dropped != 0, "the queue was never full")
 }
 
 // seriesSnapshot returns a snapshot of a histogram and a counter.
 func seriesSnapshot(series int) *metrics.Snapshot {
 	r := metrics.New(time.Unix(1700000000, 0))
 	labels := []metrics.Label{{Name: "side"}, {Name: "op"}, {Name: "target"}, {Name: "error"}}
-	latency := r.Histogram(metrics.Desc{
-		Name: "lshark_rpc_latency_seconds", Help: "Time from request to reply.", Unit: "seconds", Labels: labels, MaxSeries: series,
-	}, metrics.Buckets{Schema: 3, Bounds: []float64{0.001, 0.01, 0.1, 1, 10}})
-	rpcs := r.Counter(metrics.Desc{Name: "lshark_rpcs", Help: "RPCs.", Labels: labels, MaxSeries: series})
+	latency := r.Family(metrics.Desc{
+		Type: metrics.HistogramType, Name: "lshark_rpc_latency_seconds", Help: "Time from request to reply.", Labels: labels, MaxSeries: series, Schema: 3, Bounds: []float64{0.001, 0.01, 0.1, 1, 10},
+	})
+	rpcs := r.Family(metrics.Desc{Type: metrics.CounterType, Name: "lshark_rpcs", Help: "RPCs.", Labels: labels, MaxSeries: series})
 	r.Begin(time.Unix(1700000001, 0))
 	for i := range series {
 		target := fmt.Sprintf("lustre-OST%04x", i)
@@ -614,21 +525,5 @@ func seriesSnapshot(series int) *metrics.Snapshot {
 		}
 	}
 	r.End()
-	var s metrics.Snapshot
-	r.Snapshot(&s)
-	return &s
-}
-
-func TestMetricsAllocateNothing(t *testing.T) {
-	s := seriesSnapshot(100)
-	names := testNames()
-	m := testEncoder(t, &names)
-	q := newQueue(m.envelope, 0, 1<<30, time.Hour)
-	m.take = q.emptyBatch
-	export := func() { q.replace(m.encode(s)) }
-	for range 3 { // two batches exist: one waits while the other is filled
-		export()
-	}
-	n := testing.AllocsPerRun(100, export)
-	assert.That(t, n <= 4, "%v allocations for 200 points", n)
+	return r.Snapshot()
 }

@@ -70,9 +70,8 @@ type (
 		Status     *jsonStatus     `json:"status,omitempty"`
 	}
 	jsonEvent struct {
-		Time       int64           `json:"timeUnixNano,string"`
-		Name       string          `json:"name"`
-		Attributes []jsonAttribute `json:"attributes,omitempty"`
+		Time int64  `json:"timeUnixNano,string"`
+		Name string `json:"name"`
 	}
 	jsonStatus struct {
 		Message string `json:"message"`
@@ -96,9 +95,8 @@ func (s *Span) json() jsonSpan {
 	if s.hasParent() {
 		j.Parent = s.Parent.String()
 	}
-	for i := range s.Events {
-		e := &s.Events[i]
-		j.Events = append(j.Events, jsonEvent{max(e.Time, 0), e.Name, jsonAttributes(e.Attributes)})
+	for _, e := range s.Events {
+		j.Events = append(j.Events, jsonEvent{max(e.Time, 0), e.Name})
 	}
 	if s.Error != "" {
 		j.Status = &jsonStatus{s.Error, statusError}

@@ -49,172 +49,95 @@ const (
 	temporalityCumulative = 2
 )
 
-// maxMetricsBytes is the size at which a snapshot goes on in another request.
-// Collectors refuse requests of more than 20 MiB.
-const maxMetricsBytes = 4 << 20
-
-// metricEncoder turns snapshots into the bodies of requests.
-type metricEncoder struct {
-	names    *Names
-	explicit bool // histograms by their classic buckets
-	limit    int  // bytes of a body
-	envelope *envelope
-	take     func() *batch // an empty batch
-
-	full  []*batch // of the snapshot that is being encoded
-	batch *batch   // nil: nothing is in it yet
-	time  uint64   // of the snapshot
-	attrs []string // the attribute of each label
-}
-
-// encode returns the bodies for a snapshot. The slice is valid until the next
-// call.
-func (m *metricEncoder) encode(s *metrics.Snapshot) []*batch {
-	m.full, m.time = m.full[:0], nanoseconds(s.Time)
+// encode returns the metrics of a snapshot, with histograms by their classic buckets if
+// explicit is true. They are much less than the 20 MiB that collectors accept in a
+// request, as the series are bounded.
+func (n *Names) encode(s *metrics.Snapshot, explicit bool) (b batch) {
 	for i := range s.Families {
 		f := &s.Families[i]
-		for j := range m.names.Families {
-			if entry := &m.names.Families[j]; entry.From == f.Name {
-				m.family(f, entry)
+		for points := f.Points; len(points) > 0; { // a metric for each run of points with one name
+			m := metric{FamilySnapshot: f, Family: n.family(f, &points[0]), names: n, time: nanoseconds(s.Time)}
+			end := 1
+			for end < len(points) && n.family(f, &points[end]).To == m.To {
+				end++
 			}
+			m.setField(explicit)
+			b.data = m.append(b.data, points[:end])
+			b.items += uint64(end)
+			points = points[end:]
 		}
-		m.family(f, nil)
 	}
-	m.finish()
-	return m.full
+	return b
 }
 
-// finish ends the current body, if anything is in it.
-func (m *metricEncoder) finish() {
-	if m.batch != nil {
-		m.envelope.seal(m.batch)
-		m.full = append(m.full, m.batch)
-		m.batch = nil
-	}
+// metric is points of a family that have the same name.
+type metric struct {
+	*metrics.FamilySnapshot
+	Family
+	names *Names
+	time  uint64          // of the snapshot
+	field protobuf.Number // of the data
 }
 
-// selected reports whether a point of a family is exported by an entry. With entry
-// nil, it reports whether no entry matches.
-func (m *metricEncoder) selected(f *metrics.FamilySnapshot, p *metrics.Point, entry *Family) bool {
-	if entry != nil {
-		return entry.match(f, p)
-	}
-	for i := range m.names.Families {
-		if e := &m.names.Families[i]; e.From == f.Name && e.match(f, p) {
-			return false
-		}
-	}
-	return true
-}
-
-// family appends the points of a family that belong to an entry, as a metric,
-// or as several if they do not fit into one body.
-func (m *metricEncoder) family(f *metrics.FamilySnapshot, entry *Family) {
-	m.attrs = m.names.attributeNames(m.attrs[:0], entry, f.Labels)
-	open := false
-	var metric, data int
-	for i := range f.Points {
-		p := &f.Points[i]
-		if !m.selected(f, p, entry) {
-			continue
-		}
-		if open && len(m.batch.data) >= m.limit {
-			m.endMetric(f, entry, metric, data)
-			m.finish()
-			open = false
-		}
-		if !open {
-			metric, data = m.beginMetric(f, entry)
-			open = true
-		}
-		m.point(f, p, entry)
-		m.batch.items++
-	}
-	if open {
-		m.endMetric(f, entry, metric, data)
+func (m *metric) setField(explicit bool) {
+	switch {
+	case m.Type == metrics.GaugeType && !m.Sum:
+		m.field = metricGauge
+	case m.Type != metrics.HistogramType:
+		m.field = metricSum
+	case explicit && len(m.Bounds) > 0:
+		m.field = metricHistogram
+	default:
+		m.field = metricExponential
 	}
 }
 
-func (m *metricEncoder) beginMetric(f *metrics.FamilySnapshot, entry *Family) (metric, data int) {
-	if m.batch == nil {
-		m.batch = m.take()
+func (m *metric) append(b []byte, points []metrics.Point) []byte {
+	b, start := protobuf.Begin(b, scopeItems)
+	b = protobuf.AppendString(b, metricNameField, m.To)
+	b = protobuf.AppendString(b, metricDescription, m.Help)
+	if m.Family.Unit != "" {
+		b = protobuf.AppendString(b, metricUnit, m.Family.Unit)
 	}
-	name, unit := metricName(f)
-	if entry != nil {
-		name = entry.To
-		if entry.Unit != "" {
-			unit = entry.Unit
-		}
+	b, data := protobuf.Begin(b, m.field)
+	for i := range points {
+		b = m.appendPoint(b, &points[i])
 	}
-	b, metric := protobuf.Begin(m.batch.data, scopeItems)
-	b = protobuf.AppendString(b, metricNameField, name)
-	b = protobuf.AppendString(b, metricDescription, f.Help)
-	if unit != "" {
-		b = protobuf.AppendString(b, metricUnit, unit)
-	}
-	m.batch.data, data = protobuf.Begin(b, m.dataField(f, entry))
-	return metric, data
-}
-
-func (m *metricEncoder) endMetric(f *metrics.FamilySnapshot, entry *Family, metric, data int) {
-	b := m.batch.data
-	field := m.dataField(f, entry)
-	if field != metricGauge {
+	if m.field != metricGauge {
 		b = protobuf.AppendUint(b, dataTemporality, temporalityCumulative)
 	}
-	if field == metricSum && f.Type != metrics.GaugeType {
+	if m.field == metricSum && m.Type != metrics.GaugeType {
 		b = protobuf.AppendUint(b, dataMonotonic, 1)
 	}
-	m.batch.data = protobuf.End(protobuf.End(b, data), metric)
+	return protobuf.End(protobuf.End(b, data), start)
 }
 
-func (m *metricEncoder) dataField(f *metrics.FamilySnapshot, entry *Family) protobuf.Number {
-	switch {
-	case f.Type == metrics.GaugeType && (entry == nil || !entry.Sum):
-		return metricGauge
-	case f.Type != metrics.HistogramType:
-		return metricSum
-	case m.explicit && len(f.Bounds) > 0:
-		return metricHistogram
-	}
-	return metricExponential
-}
-
-func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry *Family) {
-	b, point := protobuf.Begin(m.batch.data, dataPoints)
-	field := m.dataField(f, entry)
-	if field != metricGauge && !p.Created.IsZero() {
-		b = protobuf.AppendFixed64(b, pointStart, nanoseconds(p.Created))
+func (m *metric) appendPoint(b []byte, p *metrics.Point) []byte {
+	b, point := protobuf.Begin(b, dataPoints)
+	if m.field != metricGauge {
+		b = appendCount(b, pointStart, nanoseconds(p.Created))
 	}
 	b = protobuf.AppendFixed64(b, pointTime, m.time)
 	attributes := protobuf.Number(numberAttributes)
-	switch field {
-	case metricHistogram:
+	switch {
+	case m.field == metricHistogram:
 		attributes = histogramAttributes
-		b = appendHistogram(b, f.Bounds, p)
-	case metricExponential:
+		b = appendHistogram(b, m.Bounds, p)
+	case m.field == metricExponential:
 		attributes = exponentialAttributes
 		b = appendExponential(b, p)
+	case m.Type == metrics.CounterType:
+		b = protobuf.AppendFixed64(b, numberInt, uint64(p.Value))
 	default:
-		if f.Type == metrics.CounterType {
-			b = protobuf.AppendFixed64(b, numberInt, min(p.Count, math.MaxInt64))
-		} else {
-			b = protobuf.AppendDouble(b, numberDouble, p.Value)
+		b = protobuf.AppendDouble(b, numberDouble, p.Value)
+	}
+	for i, label := range m.Labels {
+		if label != m.Label {
+			a := m.names.attribute(label, p.Values[i])
+			b = appendAttributes(b, attributes, []Attribute{a})
 		}
 	}
-	for i, name := range m.attrs {
-		if name != "" && p.Values[i] != "" {
-			b = appendText(b, attributes, name, attributeValue(name, p.Values[i]))
-		}
-	}
-	if entry != nil {
-		for i := range entry.Constant {
-			if a := &entry.Constant[i]; !a.absent() {
-				b = a.append(b, attributes, maxText)
-			}
-		}
-	}
-	m.batch.data = protobuf.End(b, point)
+	return protobuf.End(appendAttributes(b, attributes, m.Constant), point)
 }
 
 func appendHistogram(b []byte, bounds []float64, p *metrics.Point) []byte {
@@ -252,7 +175,7 @@ func appendExponential(b []byte, p *metrics.Point) []byte {
 	return protobuf.AppendDouble(b, exponentialZeroThreshold, n.ZeroThreshold)
 }
 
-// appendCount appends a count, unless it is 0, which a receiver assumes.
+// appendCount appends a number, unless it is 0, which a receiver assumes.
 func appendCount(b []byte, field protobuf.Number, n uint64) []byte {
 	if n == 0 {
 		return b

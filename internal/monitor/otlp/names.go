@@ -1,6 +1,8 @@
 package otlp
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
@@ -13,7 +15,7 @@ import (
 // get the original back.
 type Names struct {
 	Families   []Family
-	Attributes []Pair // labels of any family
+	Attributes map[string]string // of labels of any family
 }
 
 // Family has the name under which a family of metrics is exported, or those of
@@ -22,67 +24,31 @@ type Family struct {
 	From         string // name of the family in the snapshot
 	Label, Value string // only the series in which Label is Value; all if Label is empty
 	To           string
-	Unit         string // as UCUM writes it: s, By, {call}; empty: that of the family
+	Unit         string // as UCUM writes it: s, By, {call}; empty: none
 	Sum          bool   // of a gauge: the values of several series can be added up
 	Constant     []Attribute
 }
 
-// Pair is the name of a label and that of the attribute it is exported as.
-type Pair struct {
-	From, To string
-}
+// units are those of families, as UCUM writes them.
+var units = map[string]string{"seconds": "s", "bytes": "By"}
 
-func (n *Family) match(f *metrics.FamilySnapshot, p *metrics.Point) bool {
-	if n.Label == "" {
-		return true
-	}
-	for i, label := range f.Labels {
-		if label == n.Label {
-			return p.Values[i] == n.Value
+// family returns how a point of a family is exported.
+func (n *Names) family(f *metrics.FamilySnapshot, p *metrics.Point) Family {
+	for _, x := range n.Families {
+		if x.From == f.Name && (x.Label == "" || p.Values[slices.Index(f.Labels, x.Label)] == x.Value) {
+			return x
 		}
 	}
-	return false
+	name := strings.TrimSuffix(f.Name, "_"+f.Unit)
+	return Family{To: strings.Replace(name, "_", ".", 2), Unit: units[f.Unit]}
 }
 
-func metricName(f *metrics.FamilySnapshot) (name, unit string) {
-	name, unit = f.Name, f.Unit
-	if unit != "" {
-		name = strings.TrimSuffix(name, "_"+unit)
-	}
-	switch unit {
-	case "seconds":
-		unit = "s"
-	case "bytes":
-		unit = "By"
-	case "ratio":
-		unit = "1"
-	}
-	return strings.Replace(name, "_", ".", 2), unit
-}
-
-// attributeNames appends to names the attribute for each label of a family,
-// and an empty one for the label by which the entry selects.
-func (n *Names) attributeNames(names []string, entry *Family, labels []string) []string {
-	for _, label := range labels {
-		name := label
-		for _, p := range n.Attributes {
-			if p.From == label {
-				name = p.To
-			}
-		}
-		if entry != nil && label == entry.Label {
-			name = ""
-		}
-		names = append(names, name)
-	}
-	return names
-}
-
-// attributeValue maps metrics.Other to _OTHER, as the conventions require for
-// rpc.method and error.type.
-func attributeValue(name, value string) string {
+// attribute returns a label with its value as an attribute. The value
+// metrics.Other is _OTHER where the conventions require that.
+func (n *Names) attribute(label, value string) Attribute {
+	name := cmp.Or(n.Attributes[label], label)
 	if value == metrics.Other && (name == "rpc.method" || name == "error.type") {
-		return "_OTHER"
+		value = "_OTHER"
 	}
-	return value
+	return String(name, value)
 }

@@ -81,30 +81,26 @@ func End(b []byte, start int) []byte {
 	return b
 }
 
-// Find returns the value of the last field of a message with a number and type, as
-// protobuf merges repeated fields: of bytes the bytes, of a varint its number. ok
-// reports whether the message has it.
-func Find(b []byte, number Number) (value []byte, varint uint64, ok bool, err error) {
+// Find returns the value of the last field of a message with a number, as protobuf
+// merges repeated fields: of bytes the bytes, of a varint its number. It finds
+// nothing in a broken message.
+func Find(b []byte, number Number) (value []byte, varint uint64) {
 	for len(b) > 0 {
-		field, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return nil, 0, false, protowire.ParseError(n)
-		}
-		b = b[n:]
-		size := protowire.ConsumeFieldValue(field, kind, b)
+		field, kind, size := protowire.ConsumeField(b)
 		if size < 0 {
-			return nil, 0, false, protowire.ParseError(size)
+			return nil, 0
 		}
 		if field == number {
-			value, varint, ok = nil, 0, true
+			_, _, tag := protowire.ConsumeTag(b)
+			value, varint = nil, 0
 			switch kind {
 			case protowire.BytesType:
-				value, _ = protowire.ConsumeBytes(b)
+				value, _ = protowire.ConsumeBytes(b[tag:])
 			case protowire.VarintType:
-				varint, _ = protowire.ConsumeVarint(b)
+				varint, _ = protowire.ConsumeVarint(b[tag:])
 			}
 		}
 		b = b[size:]
 	}
-	return value, varint, ok, nil
+	return value, varint
 }

@@ -1,0 +1,322 @@
+package otlp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+// stream sends the batches of one signal, one at a time: spans in the order in
+// which they came, or the newest snapshot of metrics. No method but run waits for
+// the network.
+type stream struct {
+	name, items string // of the signal, and of what it consists of, in messages
+	newest      bool   // what waits is out of date when something newer comes
+	limit       int    // bytes that may wait
+	url         *url.URL
+	header      http.Header
+	client      *http.Client
+	timeout     time.Duration
+	envelope    envelope
+	log         func(string)
+
+	closing chan struct{} // closed by close
+	done    chan struct{} // closed when run has returned
+	flushed *time.Timer   // lets current wait for a time only
+
+	mu      sync.Mutex
+	due     *sync.Cond // something waits, or nothing will
+	current batch      // spans that wait for others
+	waiting []batch    // oldest first
+	closed  bool
+	stats   SignalStats
+
+	// What run alone uses.
+	failures   int       // attempts in a row that have failed
+	since      time.Time // the first of these
+	dropped    uint64    // spans at that time
+	refusing   bool      // the last batch was refused
+	warnedPart bool      // that a receiver has refused a part of a batch
+}
+
+// batch is spans or metrics, as they are in a request.
+type batch struct {
+	data  []byte
+	items uint64 // spans, or data points
+}
+
+const (
+	maxBatch  = 512 << 10       // bytes at which spans are sent at once
+	maxQueue  = 8 << 20         // bytes of spans that wait
+	spanDelay = 5 * time.Second // a span waits for others at most this long
+)
+
+// Times between attempts. A stream waits between 0.5 and 1.5 times as long, so
+// that the sensors of a site do not all come back at once.
+const (
+	firstRetry    = time.Second
+	maxRetry      = 30 * time.Second
+	maxRetryAfter = 10 * time.Minute
+)
+
+const maxResponse = 4 << 20
+
+// start begins to send.
+func (s *stream) start(ctx context.Context) {
+	s.due = sync.NewCond(&s.mu)
+	s.closing, s.done = make(chan struct{}), make(chan struct{})
+	s.flushed = time.AfterFunc(spanDelay, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.flush()
+	})
+	go s.run(ctx)
+}
+
+// add adds a span to those that wait.
+func (s *stream) add(span *Span) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		s.stats.Accepted++
+		s.stats.Dropped++
+		return
+	}
+	b := &s.current
+	b.data = span.append(b.data, scopeItems)
+	if b.items++; b.items == 1 {
+		s.flushed.Reset(spanDelay)
+	}
+	s.stats.Accepted++
+	if len(b.data) >= maxBatch {
+		s.flush()
+	}
+}
+
+// put adds a batch to those that wait.
+func (s *stream) put(b batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Accepted += b.items
+	if s.closed {
+		s.stats.Dropped += b.items
+		return
+	}
+	s.current = b
+	s.flush()
+}
+
+// flush makes the current batch due. The caller holds s.mu.
+func (s *stream) flush() {
+	if s.current.items == 0 {
+		return
+	}
+	s.waiting = append(s.waiting, s.current)
+	s.current = batch{}
+	s.dropOldest()
+	s.due.Signal()
+}
+
+// dropOldest drops what is out of date, or too much.
+func (s *stream) dropOldest() {
+	bytes := 0
+	for _, b := range s.waiting {
+		bytes += len(b.data)
+	}
+	for len(s.waiting) > 0 && (bytes > s.limit || s.newest && len(s.waiting) > 1) {
+		bytes -= len(s.waiting[0].data)
+		s.stats.Dropped += s.waiting[0].items
+		s.waiting = slices.Delete(s.waiting, 0, 1)
+	}
+}
+
+// next returns the next batch, once there is one. ok is false when the stream is
+// closed and empty.
+func (s *stream) next() (b batch, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.waiting) == 0 {
+		if s.closed {
+			return batch{}, false
+		}
+		s.due.Wait()
+	}
+	b = s.waiting[0]
+	s.waiting = slices.Delete(s.waiting, 0, 1)
+	return b, true
+}
+
+// close makes everything due that waits. What is added later is dropped.
+func (s *stream) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.flush()
+		s.closed = true
+		s.due.Signal()
+		s.flushed.Stop()
+		close(s.closing)
+	}
+}
+
+func (s *stream) read() SignalStats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.stats
+	now.Waiting = now.Accepted - now.Sent - now.Refused - now.Dropped
+	return now
+}
+
+// run sends batches until the stream is closed and empty.
+func (s *stream) run(ctx context.Context) {
+	defer close(s.done)
+	for {
+		b, ok := s.next()
+		if !ok {
+			return
+		}
+		refused, err := s.send(ctx, b)
+		s.count(b, min(refused, b.items), err)
+		var failed *retryError
+		switch {
+		case err == nil:
+			s.succeeded()
+		case errors.As(err, &failed):
+			select {
+			case <-time.After(s.failed(failed)):
+			case <-s.closing:
+			}
+		default:
+			s.refused(err)
+		}
+	}
+}
+
+// count counts what became of a batch, and makes it the next one again if it is to
+// be sent again.
+func (s *stream) count(b batch, refused uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Requests++
+	if err == nil {
+		s.stats.Refused += refused
+		s.stats.Sent += b.items - refused
+		return
+	}
+	s.stats.LastError = err.Error()
+	var failed *retryError
+	switch {
+	case !errors.As(err, &failed):
+		s.stats.Refused += b.items
+		return
+	case s.closed:
+		s.stats.Dropped += b.items
+	default:
+		s.waiting = slices.Insert(s.waiting, 0, b)
+		s.dropOldest()
+	}
+	s.stats.Failures++
+}
+
+// failed notes a failed attempt, and returns how long to wait for the next.
+func (s *stream) failed(err *retryError) time.Duration {
+	if s.failures++; s.failures == 1 {
+		s.since, s.dropped = time.Now(), s.read().Dropped
+	}
+	// Receivers close connections that are idle, so one failure is nothing.
+	if s.failures == 2 {
+		s.log(fmt.Sprintf("OTLP %s: %s: %v; trying again", s.name, s.url.Host, err))
+	}
+	if err.after > 0 {
+		return err.after + rand.N(err.after/10+time.Millisecond)
+	}
+	d := min(firstRetry<<min(s.failures-1, 10), maxRetry)
+	return d/2 + rand.N(d)
+}
+
+func (s *stream) succeeded() {
+	if s.failures >= 2 {
+		lost := ""
+		if dropped := s.read().Dropped - s.dropped; dropped > 0 && !s.newest {
+			lost = fmt.Sprintf("; %d spans were dropped", dropped)
+		}
+		s.log(fmt.Sprintf("OTLP %s: %s is back after %d failed requests in %v%s",
+			s.name, s.url.Host, s.failures, time.Since(s.since).Round(time.Second), lost))
+	}
+	s.failures, s.refusing = 0, false
+}
+
+func (s *stream) refused(err error) {
+	if !s.refusing {
+		s.log(fmt.Sprintf("OTLP %s: %s refuses %s: %v", s.name, s.url.Host, s.items, err))
+	}
+	s.failures, s.refusing = 0, true
+}
+
+// retryError is an error after which a request may be sent again.
+type retryError struct {
+	error
+	after time.Duration // the receiver wants this; 0 if it does not say
+}
+
+// send makes one request. It returns the number of items that the receiver has
+// refused though it accepted the batch.
+func (s *stream) send(ctx context.Context, b batch) (refused uint64, err error) {
+	body := bytes.NewBuffer(s.envelope.wrap(b.data))
+	if s.header.Get("Content-Encoding") == "gzip" {
+		var zipped bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&zipped, gzip.BestSpeed) // the level is valid
+		// Writes to a buffer cannot fail.
+		_, _ = z.Write(body.Bytes())
+		_ = z.Close()
+		body = &zipped
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url.String(), body)
+	if err != nil {
+		return 0, err
+	}
+	request.Header = s.header
+	response, err := s.client.Do(request)
+	if err != nil {
+		return 0, &retryError{s.reason(err), 0}
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
+	switch {
+	case err != nil:
+		return 0, &retryError{s.reason(err), 0}
+	case len(answer) > maxResponse:
+		return 0, fmt.Errorf("%s with more than %d bytes", status(response), maxResponse)
+	case response.StatusCode/100 == 2:
+		return s.partial(response, answer), nil
+	}
+	err = refusal(response, answer)
+	switch response.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return 0, &retryError{err, retryAfter(response.Header.Get("Retry-After"))}
+	}
+	return 0, err
+}
+
+// reason returns an error of net/http without the URL, which may have secrets.
+func (s *stream) reason(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("no response within %v", s.timeout)
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
