@@ -16,7 +16,6 @@ import (
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
-	"github.com/lshark/lshark/internal/prometheustest"
 )
 
 // families returns the metrics of lshark monitor, without values.
@@ -120,18 +119,18 @@ func TestQueries(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprintf("native %v", native), func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(metrics.Handler(risingValues(t)))
-			t.Cleanup(server.Close)
-			prometheus := prometheustest.Start(t, fmt.Sprintf(`
+			page := httptest.NewServer(metrics.Handler(risingValues(t)))
+			t.Cleanup(page.Close)
+			server := startPrometheus(t, fmt.Sprintf(`
 global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 500ms}
 rule_files: [%q]
 scrape_configs:
 - job_name: lshark
   static_configs:
   - targets: [%q]
-`, rules, strings.TrimPrefix(server.URL, "http://")), native)
-			prometheus.Poll("recorded rates", func() error {
-				list, err := prometheus.Query("instance_op_target:lshark_rpcs:rate5m > 0")
+`, rules, strings.TrimPrefix(page.URL, "http://")), native)
+			server.poll("recorded rates", func() error {
+				list, err := server.query("instance_op_target:lshark_rpcs:rate5m > 0")
 				if err != nil || len(list) == 0 {
 					return fmt.Errorf("%d series, %v", len(list), err)
 				}
@@ -139,7 +138,7 @@ scrape_configs:
 			})
 			d := readDashboard(t)
 			for _, q := range slices.Concat(readRules(t), d.queries(t)) {
-				list, err := prometheus.Query(q.expr)
+				list, err := server.query(q.expr)
 				switch {
 				case err != nil:
 					t.Errorf("%s: %v", q.place, err)
@@ -148,11 +147,11 @@ scrape_configs:
 					// Fires only under conditions, or needs a day: see the unit tests.
 				case len(list) == 0:
 					t.Errorf("%s has no result: %s", q.place, q.expr)
-				case slices.ContainsFunc(list, func(s prometheustest.Series) bool { return math.IsInf(s.Value, 0) }):
+				case slices.ContainsFunc(list, func(s promSeries) bool { return math.IsInf(s.Value, 0) }):
 					t.Errorf("%s is infinite: %v", q.place, list)
 				}
 			}
-			checkRuleHealth(t, prometheus.URL)
+			checkRuleHealth(t, server.url)
 		})
 	}
 }

@@ -43,7 +43,7 @@ var rooms = []string{
 
 // testRooms are rooms that only tests and other rooms of this list import.
 var testRooms = []string{"internal/tools", "internal/wiretest", "internal/simulator", "internal/assert", "internal/must", "internal/codec/codectest", "internal/facts",
-	"internal/prometheustest", "internal/cli/sql/sqltest"}
+	"internal/cli/sql/sqltest"}
 
 // gopacketFiles lists the files that import gopacket, tests apart. It is kept
 // short so that replacing or updating gopacket touches few files.
