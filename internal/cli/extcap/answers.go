@@ -29,12 +29,12 @@ func sentence(word string, pairs ...string) string {
 // plain replaces what would end a value or a line.
 var plain = strings.NewReplacer("{", "(", "}", ")", "\n", " ", "\r", " ")
 
-func interfaces(version string) (string, error) {
+func interfaces(version string) string {
 	text := sentence("extcap", "version", version, "help", helpPage, "display", "Lustre")
 	if runtime.GOOS == "linux" { // elsewhere nothing can be captured live
 		text += sentence("interface", "value", localInterface, "display", "Lustre (lshark)")
 	}
-	return text + sentence("interface", "value", remoteInterface, "display", "Lustre remote (lshark over ssh)"), nil
+	return text + sentence("interface", "value", remoteInterface, "display", "Lustre remote (lshark over ssh)")
 }
 
 // linkTypes returns the answer to --extcap-dlts. The type of frames is that of the

@@ -26,39 +26,16 @@ func (c *command) startCapture() error {
 	if err != nil {
 		return err
 	}
-	_, wrong := flags.Messages(c.display)
-	input, err := c.input()
-	switch err = errors.Join(c.content.Check(), wrong, err); {
-	case err != nil:
-	case c.query.iface == remoteInterface:
-		return c.captureRemote(out, input)
-	default:
-		return c.captureLocal(out, input)
-	}
-	return err
-}
-
-func (c *command) input() (*scan.Flags, error) {
-	f := &scan.Flags{Interfaces: []string{c.iface}, Quiet: true} // Wireshark takes every text on standard error for an error
-	for _, text := range strings.FieldsFunc(c.ports, func(r rune) bool { return r == ',' }) {
-		port, err := strconv.ParseUint(text, 10, 16)
-		if err != nil {
-			return nil, exit.Usagef("--port %s: must be TCP ports, separated by commas", c.ports)
-		}
-		f.Ports = append(f.Ports, uint(port))
-	}
-	length, err := strconv.ParseUint(c.snaplen, 10, 31)
-	if err != nil {
-		return nil, exit.Usagef("--snaplen %s: must be a number of bytes", c.snaplen)
-	}
-	f.Snaplen = int(length)
-	return f, nil
-}
-
-func (c *command) captureLocal(out *output, input *scan.Flags) error {
-	in, err := input.Check(nil, false)
 	selected, wrong := flags.Messages(c.display)
-	if err := errors.Join(err, wrong); err != nil {
+	input, err := c.input()
+	if err = errors.Join(c.content.Check(), wrong, err); err != nil {
+		return err
+	}
+	if c.query.iface == remoteInterface {
+		return c.captureRemote(out, input)
+	}
+	in, err := input.Check(nil, false)
+	if err != nil {
 		return err
 	}
 	p := scan.New(c.sys, in, scan.Options{
@@ -77,6 +54,23 @@ func (c *command) captureLocal(out *output, input *scan.Flags) error {
 		c.sys.Say("%d frames were dropped: they came faster than they could be read", n)
 	}
 	return nil
+}
+
+func (c *command) input() (*scan.Flags, error) {
+	f := &scan.Flags{Interfaces: []string{c.iface}, Quiet: true} // Wireshark takes every text on standard error for an error
+	for _, text := range strings.FieldsFunc(c.ports, func(r rune) bool { return r == ',' }) {
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil {
+			return nil, exit.Usagef("--port %s: must be TCP ports, separated by commas", c.ports)
+		}
+		f.Ports = append(f.Ports, uint(port))
+	}
+	length, err := strconv.ParseUint(c.snaplen, 10, 31)
+	if err != nil {
+		return nil, exit.Usagef("--snaplen %s: must be a number of bytes", c.snaplen)
+	}
+	f.Snaplen = int(length)
+	return f, nil
 }
 
 // output is what --fifo names. It stays open until the end of the process.

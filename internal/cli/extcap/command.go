@@ -1,6 +1,7 @@
 package extcap
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,15 +24,8 @@ const argumentPrefix = "--extcap-"
 // IsCall reports whether the arguments of the program are those of a call by
 // Wireshark, which does not name the command.
 func IsCall(args []string) bool {
-	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
-		return false
-	}
-	for _, a := range args {
-		if strings.HasPrefix(a, argumentPrefix) {
-			return true
-		}
-	}
-	return false
+	return len(args) > 0 && strings.HasPrefix(args[0], "-") &&
+		slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, argumentPrefix) })
 }
 
 type command struct {
@@ -53,8 +47,7 @@ type command struct {
 // accepts but does not use.
 type query struct {
 	interfaces, dlts, config, cleanup bool
-	iface, reload, version            string
-	controlIn, controlOut             string
+	iface, reload, unused             string
 }
 
 // New returns the command. version is that of the program.
@@ -107,9 +100,9 @@ func New(sys *scan.System, version string) *cobra.Command {
 		f.StringVar(&c.display, "extcap-capture-filter", "", "display filter `EXPR`; without --capture it is only checked")
 		f.BoolVar(&c.capture, "capture", false, "capture, until a signal or until the FIFO is closed")
 		f.StringVar(&c.fifo, "fifo", "", "write packets to `FIFO`, - for standard output")
-		f.StringVar(&c.query.version, "extcap-version", "", "`VERSION` of Wireshark, which is not used")
-		f.StringVar(&c.query.controlIn, "extcap-control-in", "", "`FIFO` for a toolbar, which is not used")
-		f.StringVar(&c.query.controlOut, "extcap-control-out", "", "`FIFO` for a toolbar, which is not used")
+		f.StringVar(&c.query.unused, "extcap-version", "", "`VERSION` of Wireshark, which is not used")
+		f.StringVar(&c.query.unused, "extcap-control-in", "", "`FIFO` for a toolbar, which is not used")
+		f.StringVar(&c.query.unused, "extcap-control-out", "", "`FIFO` for a toolbar, which is not used")
 		f.BoolVar(&c.query.cleanup, "extcap-cleanup-postkill", false, "there is nothing to clean up after a capture")
 	})
 	return cmd
@@ -127,7 +120,7 @@ func (c *command) run(version string) error {
 		return c.answer(luaPlugin(), nil)
 	}
 	if q.interfaces {
-		return c.answer(interfaces(version))
+		return c.answer(interfaces(version), nil)
 	}
 	if q.cleanup {
 		return nil

@@ -2,13 +2,13 @@ package extcap
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/internal/cli/exit"
@@ -53,46 +53,30 @@ func (i *installation) run(sys *iostreams.IO) error {
 	if err != nil {
 		return err
 	}
-	if i.dir != "" {
-		folders.extcap = i.dir
+	err = errors.Join(i.link(sys, self, cmp.Or(i.dir, folders.extcap)),
+		i.files(sys, folders.lua, filepath.Join(folders.lua, pluginName), textFile{pluginName, luaPlugin()}))
+	if !i.profile {
+		return err
 	}
-	err = errors.Join(i.link(sys, self, folders.extcap), i.plugin(sys, folders.lua))
-	if i.profile {
-		dir := filepath.Join(folders.config, "profiles", profileName)
-		if i.install {
-			err = errors.Join(err, installProfile(sys, dir))
-		} else {
-			err = errors.Join(err, removeProfile(sys, dir))
-		}
+	dir := filepath.Join(folders.config, "profiles", profileName)
+	err = errors.Join(err, i.files(sys, dir, dir, profileFiles()...))
+	if i.uninstall && os.Remove(dir) == nil { // nothing else was in it
+		err = errors.Join(err, note(sys, "removed", dir))
 	}
 	return err
 }
 
-// plugin writes or removes the plugin in a folder.
-func (i *installation) plugin(sys *iostreams.IO, dir string) error {
-	file := textFile{pluginName, luaPlugin()}
-	if i.install {
-		if err := writeFiles(dir, file); err != nil {
-			return err
-		}
-		return note(sys, "installed", filepath.Join(dir, pluginName))
-	}
-	return removeFiles(sys, dir, file)
-}
-
-// link makes or removes the link to the program in a folder.
+// link makes or removes the link to the program in a folder. It may be one to any path that ends
+// in the program's name, even if nothing is there any more.
 func (i *installation) link(sys *iostreams.IO, self, dir string) error {
 	path := filepath.Join(dir, linkName)
-	ours, err := isOurLink(path, self)
-	switch {
+	switch target, err := os.Readlink(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		if i.uninstall {
 			sys.Say("%s: not installed", path)
 			return nil
 		}
-	case err != nil:
-		return err
-	case !ours:
+	case err != nil || target != self && filepath.Base(target) != linkName:
 		return fmt.Errorf("%s: is not a link to lshark; remove it yourself", iostreams.Printable(path))
 	default:
 		if err := os.Remove(path); err != nil {
@@ -111,65 +95,31 @@ func (i *installation) link(sys *iostreams.IO, self, dir string) error {
 	return note(sys, "installed", path)
 }
 
-// isOurLink reports whether a file is a symbolic link to the program at self, or to any
-// path that ends in the program's name, even if nothing is there any more. The error is
-// that of a missing file, or of reading it.
-func isOurLink(path, self string) (bool, error) {
-	info, err := os.Lstat(path)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return false, err
-	}
-	target, err := os.Readlink(path)
-	return err == nil && (target == self || filepath.Base(target) == linkName), err
-}
-
-func installProfile(sys *iostreams.IO, dir string) error {
-	files := profileFiles()
-	if old, err := os.ReadFile(filepath.Join(dir, recentFile)); err == nil && !isOurFile(old) { // the user's widths
-		files = slices.DeleteFunc(files, func(f textFile) bool { return f.name == recentFile })
-	}
-	if err := writeFiles(dir, files...); err != nil {
-		return err
-	}
-	return note(sys, "installed", dir)
-}
-
-// writeFiles writes files into a folder, unless others are in their place.
-func writeFiles(dir string, files ...textFile) error {
-	for _, f := range files {
-		path := filepath.Join(dir, f.name)
-		if old, err := os.ReadFile(path); err == nil && !isOurFile(old) {
-			return fmt.Errorf("%s: is not a file of lshark; remove it yourself", iostreams.Printable(path))
-		}
+// files writes files into a folder, and notes that, or removes them.
+func (i *installation) files(sys *iostreams.IO, dir, installed string, files ...textFile) error {
+	if i.uninstall {
+		return removeFiles(sys, dir, files)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644); err != nil {
+		path := filepath.Join(dir, f.name)
+		if old, err := os.ReadFile(path); err == nil && !isOurFile(old) {
+			if f.name == recentFile { // the user's widths
+				continue
+			}
+			return fmt.Errorf("%s: is not a file of lshark; remove it yourself", iostreams.Printable(path))
+		}
+		if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// removeProfile removes the files of the profile, and their folder when nothing else is in
-// it.
-func removeProfile(sys *iostreams.IO, dir string) error {
-	if err := removeFiles(sys, dir, profileFiles()...); err != nil {
-		return err
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		return nil // there is no folder, or something else in it
-	}
-	if err := os.Remove(dir); err != nil {
-		return err
-	}
-	return note(sys, "removed", dir)
+	return note(sys, "installed", installed)
 }
 
 // removeFiles removes files from a folder except those that were changed.
-func removeFiles(sys *iostreams.IO, dir string, files ...textFile) error {
+func removeFiles(sys *iostreams.IO, dir string, files []textFile) error {
 	for _, f := range files {
 		path := filepath.Join(dir, f.name)
 		old, err := os.ReadFile(path)
@@ -223,12 +173,9 @@ func findFolders(sys *iostreams.IO) (folders, error) {
 	if err != nil {
 		return folders{}, err
 	}
-	config := sys.Env("XDG_CONFIG_HOME")
-	if config == "" {
-		config = filepath.Join(home, ".config")
-	}
+	config := filepath.Join(cmp.Or(sys.Env("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "wireshark")
 	lib := filepath.Join(home, ".local", "lib", "wireshark")
-	return folders{filepath.Join(config, "wireshark"), filepath.Join(lib, "extcap"), filepath.Join(lib, "plugins")}, nil
+	return folders{config, filepath.Join(lib, "extcap"), filepath.Join(lib, "plugins")}, nil
 }
 
 // parseFolders reads the output of tshark -G folders: a name, a colon, and a path on
@@ -247,11 +194,7 @@ func parseFolders(text string) (f folders) {
 			f.lua = path
 		}
 	}
-	if f.extcap == "" && f.config != "" {
-		f.extcap = filepath.Join(f.config, "extcap")
-	}
-	if f.lua == "" && f.config != "" {
-		f.lua = filepath.Join(f.config, "plugins") // Wireshark looks there, too
-	}
+	f.extcap = cmp.Or(f.extcap, filepath.Join(f.config, "extcap"))
+	f.lua = cmp.Or(f.lua, filepath.Join(f.config, "plugins")) // Wireshark looks there, too
 	return f
 }

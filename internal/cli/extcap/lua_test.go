@@ -224,7 +224,8 @@ var captures = flag.String("captures", "", "capture `files` for TestLuaInTshark,
 func TestLuaInTshark(t *testing.T) {
 	home := t.TempDir()
 	i := installation{install: true}
-	must.NoError(t, i.plugin(&iostreams.IO{Out: io.Discard, Err: io.Discard}, filepath.Join(home, ".local", "lib", "wireshark", "plugins")))
+	dir := filepath.Join(home, ".local", "lib", "wireshark", "plugins")
+	must.NoError(t, i.files(&iostreams.IO{Out: io.Discard, Err: io.Discard}, dir, dir, textFile{pluginName, luaPlugin()}))
 	x := newLuaExpected()
 	var want []packetFields
 	var files []string

@@ -25,14 +25,10 @@ type remote struct {
 	program string
 }
 
-// maxComplaint is how many bytes of ssh's standard error are kept.
-const maxComplaint = 4 << 10
-
 // captureRemote runs lshark on another host by ssh, and copies the packets that it
 // writes to standard output.
 func (c *command) captureRemote(out *output, input *scan.Flags) error {
-	line, err := c.remoteLine(input)
-	if err := errors.Join(c.remote.check(), err); err != nil {
+	if err := c.remote.check(); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -41,21 +37,21 @@ func (c *command) captureRemote(out *output, input *scan.Flags) error {
 		<-out.gone
 		stop()
 	}()
-	ssh := exec.CommandContext(ctx, "ssh", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-T", "--", c.remote.host, line)
+	ssh := exec.CommandContext(ctx, "ssh", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-T", "--", c.remote.host, c.remoteLine(input))
 	ssh.Cancel = func() error { return ssh.Process.Signal(syscall.SIGTERM) }
 	ssh.WaitDelay = 2 * time.Second
 	ignoreTerminal(ssh)
-	complaint := &head{max: maxComplaint}
+	var complaint bytes.Buffer
 	packets := &copied{to: out}
-	ssh.Stdout, ssh.Stderr = packets, complaint
-	err = ssh.Run()
+	ssh.Stdout, ssh.Stderr = packets, &complaint
+	err := ssh.Run()
 	switch {
 	case packets.err != nil:
 		return packets.err
 	case err == nil || ctx.Err() != nil: // ended, or stopped
 		return nil
 	}
-	return explain(c.remote.host, err, complaint.Bytes())
+	return explain(c.remote.host, err, complaint.String())
 }
 
 // copied passes on what is written to it, and keeps the error.
@@ -71,9 +67,9 @@ func (c *copied) Write(p []byte) (n int, err error) {
 
 // explain returns an error for ssh, or what it ran, ending early: what they wrote to
 // standard error, or else err.
-func explain(host string, err error, complaint []byte) error {
+func explain(host string, err error, complaint string) error {
 	var all []error
-	for line := range strings.Lines(string(complaint)) {
+	for line := range strings.Lines(complaint) {
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
 			all = append(all, fmt.Errorf("%s: %s", iostreams.Printable(host), strings.TrimPrefix(line, "lshark: ")))
 		}
@@ -84,41 +80,26 @@ func explain(host string, err error, complaint []byte) error {
 	return errors.Join(all...)
 }
 
-type head struct {
-	bytes.Buffer
-	max int
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	h.Buffer.Write(p[:min(len(p), h.max-h.Len())])
-	return len(p), nil
-}
+// hostCharacters are those of a host, or of user@host.
+const hostCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@.:-_[]%"
 
 // check checks that the host cannot be taken for an option of ssh.
 func (r *remote) check() error {
-	const special = "@.:-_[]%"
 	switch {
 	case r.host == "":
 		return exit.Usagef("the remote host is missing (--remote-host)")
 	case r.host[0] == '-':
 		return exit.Usagef("--remote-host %s: must not begin with a dash", r.host)
-	}
-	for _, c := range r.host {
-		if !isAlphanumeric(c) && !strings.ContainsRune(special, c) {
-			return exit.Usagef("--remote-host %s: must be HOST or USER@HOST", iostreams.Printable(r.host))
-		}
-	}
-	if len(strings.Fields(r.program)) == 0 {
+	case strings.Trim(r.host, hostCharacters) != "":
+		return exit.Usagef("--remote-host %s: must be HOST or USER@HOST", iostreams.Printable(r.host))
+	case len(strings.Fields(r.program)) == 0:
 		return exit.Usagef("--remote-command: must not be empty")
 	}
 	return nil
 }
 
-func isAlphanumeric(c rune) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
-func (c *command) remoteLine(input *scan.Flags) (string, error) {
+// remoteLine returns the command line for the shell of the other host.
+func (c *command) remoteLine(input *scan.Flags) string {
 	args := append(strings.Fields(c.remote.program), "extcap", "--capture", "--extcap-interface", localInterface, "--fifo", "-",
 		"--interface", c.iface, "--content", c.content.Value)
 	if len(input.Ports) > 0 {
@@ -131,10 +112,7 @@ func (c *command) remoteLine(input *scan.Flags) (string, error) {
 		args = append(args, "--extcap-capture-filter", c.display)
 	}
 	for i, a := range args {
-		if strings.ContainsRune(a, 0) {
-			return "", exit.Usagef("an argument contains a zero byte")
-		}
 		args[i] = flags.ShellWord(a)
 	}
-	return strings.Join(args, " "), nil
+	return strings.Join(args, " ")
 }
