@@ -34,18 +34,18 @@ func TestRotationTime(t *testing.T) {
 	assert.That(t, rotate.Equal(now.Truncate(time.Hour).Add(time.Hour)), "a file of %v ends at %v", now, rotate)
 	assert.That(t, rotate != rotate.Round(0), "the end of the file is not a time of the monotonic clock")
 	d.tick(rotate)
-	assert.Equal(t, d.counts.files.Load(), 0, "files are complete too early")
+	assert.Equal(t, d.stats.Files, 0, "files are complete too early")
 	d.tick(rotate.Add(2 * batchAge))
-	assert.Equal(t, d.counts.files.Load(), 1, "files are complete at their end")
+	assert.Equal(t, d.stats.Files, 1, "files are complete at their end")
 }
 
 // TestSettingsInFullQueue checks that new settings are passed on as soon as the queue has room.
 func TestSettingsInFullQueue(t *testing.T) {
-	r := &Recorder{queue: make(chan *batch, 1), filling: &batch{}}
+	r := &Recorder{queue: make(chan *batch, 1), filling: &batch{}, dir: &recordDir{}}
 	r.Set(Rotation{KeepSize: 1})
 	r.Add(&track.RPC{}, time.Now())
 	r.Set(Rotation{KeepSize: 2})
-	assert.Equal(t, r.lostInQueue.Load(), 1, "RPCs are counted as lost")
+	assert.Equal(t, r.Stats().LostInQueue, 1, "RPCs are counted as lost")
 	<-r.queue
 	r.Flush(time.Now())
 	select {
@@ -89,7 +89,7 @@ func TestSensorInFileNames(t *testing.T) {
 // TestTimeGoesBack checks that RPCs are written in time after the clock was set back.
 func TestTimeGoesBack(t *testing.T) {
 	m := New(Options{Live: true, Top: 5, Side: func(*track.RPC) string { return "" }}, time.Unix(1e9, 0))
-	r := &Recorder{queue: make(chan *batch, 1), filling: &batch{}}
+	r := &Recorder{queue: make(chan *batch, 1), filling: &batch{}, dir: &recordDir{}}
 	m.SetOutputs(Outputs{Recorder: r})
 	m.Publish(time.Unix(1e8, 0), diagnose.Capture{}, false)
 	m.done(&track.RPC{})

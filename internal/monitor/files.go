@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/lshark/lshark/dissect/track"
@@ -47,7 +47,6 @@ const (
 	filePrefix    = "lshark-rpcs-"
 	fileSuffix    = ".parquet"
 	fileBuffer    = 1 << 20
-	freeInterval  = time.Second
 	pruneInterval = time.Minute
 )
 
@@ -64,18 +63,26 @@ const (
 )
 
 // recordDir is the directory that a Recorder writes files to. Only the goroutine of the
-// Recorder uses it, except counts.
+// Recorder uses it, except stats.
 type recordDir struct {
-	opt    RecorderOptions
-	dir    outdir.Dir
-	open   *recordFile // the file that is being written, or nil
-	counts struct{ written, files, lost, pruned, diskBytes atomic.Int64 }
+	opt  RecorderOptions
+	dir  outdir.Dir
+	open *recordFile // the file that is being written, or nil
 
 	retry     time.Duration // the last one, 0: the last attempt succeeded
 	retryAt   time.Time
 	lostSince int64 // records since the error was logged
-	freeAt    time.Time
 	pruneAt   time.Time
+
+	mu    sync.Mutex
+	stats RecorderStats
+}
+
+// count changes the counts.
+func (d *recordDir) count(change func(*RecorderStats)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change(&d.stats)
 }
 
 type recordFile struct {
@@ -117,7 +124,7 @@ func (d *recordDir) add(r *track.RPC, now time.Time) {
 	if d.open != nil && d.open.isDue(now) {
 		d.complete()
 	}
-	if d.open == nil && !d.create(now) || !d.hasRoom() {
+	if d.open == nil && !d.create(now) {
 		d.lose(1)
 		return
 	}
@@ -134,15 +141,22 @@ func (d *recordDir) add(r *track.RPC, now time.Time) {
 
 // lose counts records that are not written.
 func (d *recordDir) lose(n int64) {
-	d.counts.lost.Add(n)
+	d.count(func(s *RecorderStats) { s.LostOnDisk += n })
 	d.lostSince += n
 }
 
-// tick completes a file also when no more records come. now is the time of day; batches
-// are up to batchAge behind it.
+// tick is called each second. It completes a file also when no more records come, and while that is
+// still possible where the disk is nearly full. now is the time of day; batches are up to batchAge
+// behind it.
 func (d *recordDir) tick(now time.Time) {
-	if d.opt.Live && d.open != nil && d.open.isDue(now.Add(-2*batchAge)) {
-		d.complete()
+	if d.open != nil {
+		err := outdir.CheckFree(d.opt.Dir, d.opt.Free)
+		if err != nil || d.opt.Live && d.open.isDue(now.Add(-2*batchAge)) {
+			d.complete()
+		}
+		if err != nil {
+			d.backOff(err)
+		}
 	}
 	if !now.Before(d.pruneAt) {
 		d.prune(now)
@@ -155,34 +169,17 @@ func (d *recordDir) set(o Rotation) {
 	d.prune(time.Now())
 }
 
-// hasRoom reports whether there is room on the disk for the file that is open. When the disk is nearly full the
-// file is completed, while that is still possible.
-func (d *recordDir) hasRoom() bool {
-	now := time.Now()
-	if now.Before(d.freeAt) {
-		return true
-	}
-	d.freeAt = now.Add(freeInterval)
-	err := outdir.CheckFree(d.opt.Dir, d.opt.Free)
-	if err != nil {
-		d.complete()
-		d.backOff(err)
-	}
-	return err == nil
-}
-
 // create creates a file, unless an error was so recent that it is too early to try again.
 func (d *recordDir) create(now time.Time) bool {
 	if d.retry != 0 && time.Now().Before(d.retryAt) {
 		return false
 	}
-	f, err := d.newFile(now)
+	err := outdir.CheckFree(d.opt.Dir, d.opt.Free)
+	if err == nil {
+		d.open, err = d.newFile(now)
+	}
 	if err != nil {
 		d.backOff(err)
-		return false
-	}
-	d.open, d.freeAt = f, time.Time{}
-	if !d.hasRoom() {
 		return false
 	}
 	if d.retry != 0 {
@@ -223,58 +220,45 @@ func (d *recordDir) complete() {
 	if f == nil {
 		return
 	}
-	if f.n == 0 {
-		d.discard()
-		return
-	}
 	if s := d.opt.Selection; s.Filter != "" {
 		f.rows.SetMetadata(filterKey, s.Filter)
 	}
 	if s := d.opt.Selection; s.Sample > 0 {
 		f.rows.SetMetadata(sampleKey, "1/"+strconv.FormatUint(s.Sample, 10))
 	}
-	err := f.rows.Close()
-	if err == nil {
-		err = f.buffer.Flush()
+	for _, step := range []func() error{f.rows.Close, f.buffer.Flush, f.file.Sync, f.file.Close} {
+		if err := step(); err != nil {
+			d.fail(err)
+			return
+		}
 	}
-	if err == nil {
-		err = f.file.Sync()
-	}
-	if err == nil {
-		err = f.file.Close()
-	}
-	if err == nil {
-		_, err = d.dir.Publish(f.file.Name(), f.base)
-	}
-	if err != nil {
+	if _, err := d.dir.Publish(f.file.Name(), f.base); err != nil {
 		d.fail(err)
 		return
 	}
 	d.open = nil
-	d.counts.files.Add(1)
-	d.counts.written.Add(f.n)
+	d.count(func(s *RecorderStats) {
+		s.Files++
+		s.Written += f.n
+	})
 	d.prune(time.Now())
 }
 
 // fail removes the file that is open after an error, and counts what was in it.
 func (d *recordDir) fail(err error) {
 	d.lose(d.open.n)
-	d.discard()
 	d.backOff(err)
-}
-
-func (d *recordDir) discard() {
 	d.open.file.Close() // it may be closed already
 	d.dir.Remove(d.open.file.Name())
 	d.open = nil
 }
 
-func (d *recordDir) close() { d.complete() }
-
 // prune removes own files that are too old, and the oldest while there are too many bytes.
 func (d *recordDir) prune(now time.Time) {
 	d.pruneAt = now.Add(pruneInterval)
 	removed, left := d.dir.Prune(now, d.opt.KeepTime, d.opt.KeepSize)
-	d.counts.pruned.Add(removed)
-	d.counts.diskBytes.Store(left)
+	d.count(func(s *RecorderStats) {
+		s.Pruned += removed
+		s.DiskBytes = left
+	})
 }

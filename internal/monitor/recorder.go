@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/lshark/lshark/dissect/track"
@@ -18,12 +17,9 @@ const (
 // RPCs come, or the disk hangs, they are dropped and counted.
 type Recorder struct {
 	queue   chan *batch
-	free    chan *batch
 	filling *batch
 	done    chan struct{}
 	dir     *recordDir
-
-	lostInQueue atomic.Int64
 }
 
 // batch is RPCs as bytes. Each batch has an archive of its own, because an archive keeps
@@ -43,8 +39,7 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{queue: make(chan *batch, maxBatches), free: make(chan *batch, maxBatches), done: make(chan struct{}), dir: d,
-		filling: &batch{}}
+	r := &Recorder{queue: make(chan *batch, maxBatches), done: make(chan struct{}), dir: d, filling: &batch{}}
 	go r.write()
 	return r, nil
 }
@@ -81,24 +76,13 @@ func (r *Recorder) Set(o Rotation) {
 // queue is full.
 func (r *Recorder) enqueue() {
 	b := r.filling
+	r.filling = &batch{}
 	select {
 	case r.queue <- b:
 	default:
-		r.lostInQueue.Add(int64(len(b.ends)))
-		rotate := b.rotate
-		b.clear()
-		b.rotate = rotate // new settings must not be lost
-		return
+		r.dir.count(func(s *RecorderStats) { s.LostInQueue += int64(len(b.ends)) })
+		r.filling.rotate = b.rotate // new settings must not be lost
 	}
-	select {
-	case r.filling = <-r.free:
-	default:
-		r.filling = &batch{}
-	}
-}
-
-func (b *batch) clear() {
-	b.bytes, b.ends, b.rotate, b.archive = b.bytes[:0], b.ends[:0], nil, track.Archive{}
 }
 
 // write writes batches until the queue is closed.
@@ -111,7 +95,7 @@ func (r *Recorder) write() {
 		select {
 		case b, ok := <-r.queue:
 			if !ok {
-				r.dir.close()
+				r.dir.complete()
 				return
 			}
 			begin := 0
@@ -125,11 +109,6 @@ func (r *Recorder) write() {
 			}
 			if b.rotate != nil {
 				r.dir.set(*b.rotate)
-			}
-			b.clear()
-			select {
-			case r.free <- b:
-			default:
 			}
 		case now := <-idle.C:
 			r.dir.tick(now)
@@ -157,7 +136,7 @@ type RecorderStats struct {
 
 // Stats returns the counts. Any goroutine may call it.
 func (r *Recorder) Stats() RecorderStats {
-	d := r.dir
-	return RecorderStats{Written: d.counts.written.Load(), Files: d.counts.files.Load(), LostInQueue: r.lostInQueue.Load(),
-		LostOnDisk: d.counts.lost.Load(), Pruned: d.counts.pruned.Load(), DiskBytes: d.counts.diskBytes.Load()}
+	r.dir.mu.Lock()
+	defer r.dir.mu.Unlock()
+	return r.dir.stats
 }

@@ -54,7 +54,7 @@ type settings struct {
 
 type command struct {
 	settings
-	config
+	flags   *pflag.FlagSet
 	sys     *scan.System
 	execute func(sys *scan.System, args []string) error // runs a command line
 
@@ -75,6 +75,7 @@ type command struct {
 
 	frames  int          // since the last call of tick
 	checked int64        // time of the frame before which tick was called last
+	begun   time.Time    // when the process was started
 	started time.Time    // of the capture, with a monotonic clock
 	ticked  atomic.Int64 // when tick was run last, in nanoseconds since started
 }
@@ -85,7 +86,7 @@ func New(sys *scan.System, execute func(sys *scan.System, args []string) error) 
 }
 
 func newCommand(sys *scan.System, execute func(sys *scan.System, args []string) error) *command {
-	c := &command{sys: sys, execute: execute}
+	c := &command{sys: sys, execute: execute, begun: time.Now()}
 	c.side = flags.Choice{Value: sideAuto, Words: sides, Flag: "--side", Placeholder: "SIDE", Noun: "side"}
 	return c
 }
@@ -198,8 +199,7 @@ func (c *command) check() (*plan, error) {
 }
 
 func (c *command) run(args []string) error {
-	c.recordGiven()
-	if err := c.config.read(c.path); err != nil {
+	if err := readConfig(c.flags, c.path); err != nil {
 		return err
 	}
 	c.input.Follow = len(c.input.Logs) > 0
@@ -433,7 +433,7 @@ func (c *command) close() error {
 	if c.troubles != nil {
 		err = errors.Join(err, c.troubles.Close())
 	}
-	c.sender.close(c.monitor.Registry(), c.sys.Say)
+	c.sender.close(c.sys.Say)
 	if c.in.Live() {
 		return err
 	}

@@ -43,16 +43,16 @@ func (c *command) newExporter() (*otlp.Exporter, error) {
 	}
 	e, err := otlp.New(o)
 	if err != nil {
-		return nil, usage(err)
+		err = usage(err)
 	}
-	return e, nil
+	return e, err
 }
 
-// sender sends the metrics to an OTLP receiver at each interval.
+// sender sends the metrics to an OTLP receiver at each interval, and when it is closed.
 type sender struct {
 	exporter *otlp.Exporter // nil: there is no receiver
-	stop     chan struct{}  // ends sendMetrics
-	stopped  chan struct{}  // closed when sendMetrics has ended
+	closing  chan struct{}
+	closed   chan struct{} // the last metrics are passed on
 }
 
 // start sends the metrics from now on.
@@ -60,33 +60,29 @@ func (x *sender) start(interval time.Duration, r *metrics.Registry) {
 	if x.exporter == nil {
 		return
 	}
-	x.stop, x.stopped = make(chan struct{}), make(chan struct{})
-	go x.sendMetrics(interval, r)
-}
-
-// sendMetrics sends the metrics until stop is closed.
-func (x *sender) sendMetrics(interval time.Duration, r *metrics.Registry) {
-	defer close(x.stopped)
-	t := time.NewTicker(interval)
-	defer t.Stop()
-	for {
-		select {
-		case <-x.stop:
-			return
-		case <-t.C:
+	x.closing, x.closed = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(x.closed)
+		t := time.NewTicker(interval)
+		defer t.Stop()
+		for last := false; !last; {
+			select {
+			case <-x.closing:
+				last = true
+			case <-t.C:
+			}
 			x.exporter.Metrics(r.Snapshot())
 		}
-	}
+	}()
 }
 
 // close sends the metrics a last time, and what waits, for closeOTLP at most.
-func (x *sender) close(r *metrics.Registry, say func(string, ...any)) {
+func (x *sender) close(say func(string, ...any)) {
 	if x.exporter == nil {
 		return
 	}
-	close(x.stop)
-	<-x.stopped // an older snapshot must not follow the last one
-	x.exporter.Metrics(r.Snapshot())
+	close(x.closing)
+	<-x.closed
 	ctx, cancel := context.WithTimeout(context.Background(), closeOTLP)
 	defer cancel()
 	if err := x.exporter.Shutdown(ctx); err != nil {

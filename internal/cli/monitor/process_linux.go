@@ -1,9 +1,8 @@
 package monitor
 
 import (
-	"bytes"
+	"fmt"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 )
 
 var reloadSignals = []os.Signal{syscall.SIGHUP}
-
-// ticksPerSecond is the unit of times in /proc, which is the same on all systems (USER_HZ).
-const ticksPerSecond = 100
 
 // monotonic returns the clock that systemd compares with.
 func monotonic() time.Duration {
@@ -33,36 +29,12 @@ func process() (p monitor.Process) {
 		p.CPU = float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 	}
 	if b, err := os.ReadFile("/proc/self/statm"); err == nil {
-		if fields := bytes.Fields(b); len(fields) > 1 {
-			pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
-			if err == nil {
-				p.Memory = pages * int64(os.Getpagesize())
-			}
-		}
+		var pages, resident int64
+		_, _ = fmt.Sscan(string(b), &pages, &resident)
+		p.Memory = resident * int64(os.Getpagesize())
 	}
 	if list, err := os.ReadDir("/proc/self/fd"); err == nil {
 		p.Files = len(list) - 1 // without the folder itself
 	}
-	p.Started = started()
 	return p
-}
-
-func started() time.Time {
-	const startTime = 22 - 3 // field 22 of proc_pid_stat(5), after the name in brackets and the state
-	b, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		return time.Time{}
-	}
-	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	var boot, now unix.Timespec
-	if len(fields) <= startTime || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil ||
-		unix.ClockGettime(unix.CLOCK_REALTIME, &now) != nil {
-		return time.Time{}
-	}
-	ticks, err := strconv.ParseInt(string(fields[startTime]), 10, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	age := boot.Nano() - ticks*(1e9/ticksPerSecond)
-	return time.Unix(0, now.Nano()-age)
 }

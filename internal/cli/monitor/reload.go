@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -73,24 +74,21 @@ func (r *reloads) read() monitor.Reloads {
 func (c *command) newPlan() (*plan, error) {
 	n := newCommand(c.sys, c.execute)
 	n.cobra()
-	for _, g := range c.given {
-		f := n.flags.Lookup(g.name)
-		if !slices.Contains(changeable, g.name) && g.name != "config" {
-			continue
+	var wrong error
+	c.flags.Visit(func(f *pflag.Flag) { // those of the command line
+		given := n.flags.Lookup(f.Name)
+		given.Changed = true
+		if slices.Contains(changeable, f.Name) || f.Name == "config" {
+			wrong = errors.Join(wrong, given.Value.Set(f.Value.String()))
 		}
-		for _, v := range g.values {
-			if err := f.Value.Set(v); err != nil {
-				return nil, err
-			}
-		}
-	}
-	n.given = c.given
-	if err := n.config.read(n.path); err != nil {
-		return nil, err
+	})
+	if wrong = errors.Join(wrong, readConfig(n.flags, n.path)); wrong != nil {
+		return nil, wrong
 	}
 	var fixed []string
 	n.flags.VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(changeable, f.Name) && !c.isGiven(f.Name) && f.Value.String() != c.flags.Lookup(f.Name).Value.String() {
+		was := c.flags.Lookup(f.Name)
+		if !slices.Contains(changeable, f.Name) && !was.Changed && f.Value.String() != was.Value.String() {
 			fixed = append(fixed, f.Name)
 		}
 	})
@@ -106,6 +104,7 @@ func usage(err error) error { return exit.UsageError{Err: err} }
 // health returns what is known about the process and its outputs.
 func (c *command) health() monitor.Health {
 	h := monitor.Health{OTLP: c.sender.stats(), Reload: c.reloads.read(), Process: process()}
+	h.Process.Started = c.begun
 	if c.recorder != nil {
 		h.Recorder = c.recorder.Stats()
 	}

@@ -20,7 +20,6 @@ func newTestCommand(args ...string) *command {
 	if err := c.cobra().ParseFlags(args); err != nil {
 		panic(err)
 	}
-	c.recordGiven()
 	return c
 }
 
@@ -33,7 +32,7 @@ func TestReload(t *testing.T) {
 	}
 	write("top = 5\nsample = 1/10\nkeep-size = 1G\n")
 	c := newTestCommand("--config", path, "--records", "x", "--rotate-time", "2h", "--otlp", "http://127.0.0.1:1")
-	must.NoError(t, c.config.read(c.path))
+	must.NoError(t, readConfig(c.flags, c.path))
 	if p, err := c.check(); err != nil || c.top != 5 || p.selection.Sample != 10 || p.rotation.KeepSize != 1<<30 {
 		t.Fatalf("%+v, %v", p, err)
 	}

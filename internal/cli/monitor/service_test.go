@@ -194,7 +194,7 @@ func TestUnit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "monitor.conf")
 	must.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
 	c := newTestCommand()
-	if err := c.config.read(path); err != nil || len(lines) < 8 {
+	if err := readConfig(c.flags, path); err != nil || len(lines) < 8 {
 		t.Errorf("%d settings: %v", len(lines), err)
 	}
 	if p, err := c.check(); err != nil || p.selection.Sample != 1000 || p.selection.Filter == nil || !c.hasReceiver() {
@@ -214,7 +214,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestCloseSendsLast checks that close waits for an older snapshot that is being made.
+// TestCloseSendsLast checks that the metrics are sent at the end.
 func TestCloseSendsLast(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -222,22 +222,11 @@ func TestCloseSendsLast(t *testing.T) {
 	c.otlp.url = server.URL
 	registry := metrics.New(time.Now())
 	registry.Family(metrics.Desc{Type: metrics.CounterType, Name: "x", Help: "x"}).With()
-	e := must.Value(c.newExporter())(t)
-	// Without start, so that the test says when sendMetrics has ended.
-	x := sender{exporter: e, stop: make(chan struct{}), stopped: make(chan struct{})}
-	closed := make(chan struct{})
-	go func() {
-		x.close(registry, t.Logf)
-		close(closed)
-	}()
-	<-x.stop
-	s := e.Stats()
-	assert.That(t, s.Points.Waiting+s.Points.Sent == 0, "the last metrics are sent before the sender has ended: %+v", s)
-	close(x.stopped)
-	<-closed
-	if s := e.Stats(); s.Points.Sent == 0 {
-		t.Errorf("%+v", s)
-	}
+	x := sender{exporter: must.Value(c.newExporter())(t)}
+	x.start(time.Hour, registry)
+	x.close(t.Logf)
+	s := x.exporter.Stats()
+	assert.That(t, s.Points.Sent == 1, "%+v", s)
 }
 
 // TestWatchdogWhileClosing checks that the watchdog gets messages until close, and that a
