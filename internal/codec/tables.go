@@ -18,41 +18,31 @@ type Tables struct {
 
 // interned is a table of values. Places are counted from 1.
 type interned[T comparable] struct {
-	mu     sync.RWMutex
+	mu     sync.Mutex
 	places map[T]uint64
 	values []T
 }
 
-// find returns the place of a value, 0 when it has none.
-func (t *interned[T]) find(v T) uint64 {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.places[v]
-}
-
-// place returns the place of a value, which it gets if there is room.
+// place returns the place of a value, which it gets if there is room; else 0.
 func (t *interned[T]) place(v T) uint64 {
-	if i := t.find(v); i != 0 {
-		return i
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.values) >= maxInterned {
-		return 0
+	i, ok := t.places[v]
+	if !ok && len(t.values) < maxInterned {
+		if t.places == nil {
+			t.places = make(map[T]uint64)
+		}
+		t.values = append(t.values, v)
+		i = uint64(len(t.values))
+		t.places[v] = i
 	}
-	if t.places == nil {
-		t.places = make(map[T]uint64)
-	}
-	t.values = append(t.values, v)
-	i := uint64(len(t.values))
-	t.places[v] = i
 	return i
 }
 
 // value returns the value at a place.
 func (t *interned[T]) value(i uint64) (v T, ok bool) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if i-1 >= uint64(len(t.values)) {
 		return v, false
 	}
