@@ -52,7 +52,7 @@ type Identity struct {
 	Variant    *schema.Variant `codec:"shared"`
 	Client     lnet.NID        // the node that sent the request, also when it is a server
 	Server     lnet.NID
-	Connection *Connection `codec:"table"` // nil: its connect was not seen
+	Connection *Connection // nil: its connect was not seen
 	Handle     uint64      // pb_handle of the request: the server's handle of the connection
 }
 

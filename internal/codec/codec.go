@@ -7,7 +7,6 @@
 //
 //	Msg     *schema.Msg     `codec:"-"`      // not kept
 //	Variant *schema.Variant `codec:"shared"` // the pointer is kept, not what it points to
-//	Peer    *Peer           `codec:"table"`  // many records have the same Peer: its place in a table is kept
 //
 // The bytes are for the process that wrote them only: they refer to Tables in memory, and
 // their form has no version.

@@ -14,21 +14,20 @@ import (
 
 // record has a field of each kind.
 type record struct {
-	Bool       bool
-	Numbers    numberFields
-	Text       string
-	Bytes      []byte
-	Array      [16]byte
-	Pair       [2]uint64
-	Addr       netip.Addr
-	Port       netip.AddrPort
-	Slice      []element
-	Frames     []int64
-	Peer       *element
-	Known      *int     `codec:"shared"`
-	Connection *element `codec:"table"`
-	Left       *int     `codec:"-"`
-	hidden     int
+	Bool    bool
+	Numbers numberFields
+	Text    string
+	Bytes   []byte
+	Array   [16]byte
+	Pair    [2]uint64
+	Addr    netip.Addr
+	Port    netip.AddrPort
+	Slice   []element
+	Frames  []int64
+	Peer    *element
+	Known   *int `codec:"shared"`
+	Left    *int `codec:"-"`
+	hidden  int
 	embedded
 }
 
@@ -66,9 +65,8 @@ func records() []*record {
 		{},
 		{Bool: true, Numbers: lowest, Text: "text", Bytes: []byte("bytes"), Array: [16]byte{0, 1}, Pair: [2]uint64{0, 1 << 63}, Addr: six,
 			Port: netip.MustParseAddrPort("192.0.2.1:988"), Slice: []element{one, {}, {Name: "text"}}, Frames: []int64{3, -1, 0}, Peer: &one,
-			Known: &known, Connection: &element{Name: "one", N: 7}, hidden: -7, embedded: embedded{9}},
-		{Numbers: highest, Bytes: []byte{}, Array: [16]byte{15: 1}, Port: netip.AddrPortFrom(six, 0), Slice: []element{{}}, Peer: &element{}, Connection: &element{}},
-		{Connection: &element{Name: "one", N: 7}},
+			Known: &known, hidden: -7, embedded: embedded{9}},
+		{Numbers: highest, Bytes: []byte{}, Array: [16]byte{15: 1}, Port: netip.AddrPortFrom(six, 0), Slice: []element{{}}, Peer: &element{}},
 	}
 }
 
@@ -100,7 +98,7 @@ func TestRecords(t *testing.T) {
 func TestWrongPlaces(t *testing.T) {
 	var plan Plan[record]
 	var tables Tables
-	for _, r := range []record{{Text: "text"}, {Known: &known}, {Connection: &element{N: 1}}} {
+	for _, r := range []record{{Text: "text"}, {Known: &known}} {
 		_, err := plan.Read(plan.Append(nil, &tables, &r), &Tables{}, new(record))
 		assert.That(t, err != nil, "%+v is read with other tables", r)
 	}

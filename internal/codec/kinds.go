@@ -33,14 +33,13 @@ var basic = map[reflect.Kind]kind{
 
 // kindOf returns the kind of a field. Structs and arrays, whose fields are kept one by one, have none.
 func kindOf(t reflect.Type, name, tag string) (k kind, ok bool) {
-	isPointer := t.Kind() == reflect.Pointer
-	switch {
+	switch isPointer := t.Kind() == reflect.Pointer; {
 	case tag == "shared" && isPointer:
 		return value(writeShared, readShared), true
-	case isPointer:
-		return pointer(t.Elem(), appendFields(nil, t.Elem(), 0, name, ""), tag == "table"), true
 	case tag != "":
 		panic(fmt.Sprintf("codec: %s: a %v cannot be %q", name, t, tag))
+	case isPointer:
+		return pointer(t.Elem(), appendFields(nil, t.Elem(), 0, name, "")), true
 	case t == reflect.TypeFor[netip.Addr]():
 		return value(writeAddr, readAddr), true
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
@@ -174,41 +173,26 @@ func slice(t reflect.Type, elem []field) kind {
 	}
 }
 
-// pointer is the kind of pointers to a struct. In a table, the struct is kept as a text.
-func pointer(t reflect.Type, fields []field, inTable bool) kind {
+// pointer is the kind of pointers to a struct.
+func pointer(t reflect.Type, fields []field) kind {
 	return kind{
 		func(w *writer, p unsafe.Pointer) (has bool) {
-			to, begin := *(*unsafe.Pointer)(p), len(w.buf)
-			if to == nil {
-				return false
+			to := *(*unsafe.Pointer)(p)
+			if to != nil {
+				w.fields(fields, to)
 			}
-			w.fields(fields, to)
-			if inTable {
-				entry := string(w.buf[begin:])
-				w.buf = w.buf[:begin]
-				w.text(entry)
-			}
-			return true
+			return to != nil
 		},
 		func(r *reader, p unsafe.Pointer, has bool) {
 			to := (*unsafe.Pointer)(p)
-			if !has {
+			switch {
+			case !has:
 				*to = nil
 				return
-			}
-			if *to == nil {
+			case *to == nil:
 				*to = reflect.New(t).UnsafePointer()
 			}
-			if !inTable {
-				r.fields(fields, *to)
-				return
-			}
-			entry := r.text()
-			rest := r.buf
-			r.buf = unsafe.Slice(unsafe.StringData(entry), len(entry))
-			if r.fields(fields, *to); !r.failed {
-				r.buf = rest
-			}
+			r.fields(fields, *to)
 		},
 	}
 }
