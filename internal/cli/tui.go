@@ -26,7 +26,6 @@ import (
 	"github.com/lshark/lshark/internal/tui"
 	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/internal/tui/store"
-	"github.com/lshark/lshark/opcodes"
 )
 
 // tuiOptions are the flags of the command that shows a capture in a terminal program.
@@ -92,9 +91,8 @@ func (c *tuiOptions) check() error {
 }
 
 func checkColumns(kind store.Kind, names []string) error {
-	index := opcodes.FieldIndex()
 	for _, name := range names {
-		if _, ok := store.NewColumn(kind, name, index); !ok {
+		if _, ok := store.NewColumn(kind, name); !ok {
 			return exit.UnknownName("column", name, store.ColumnNames(kind))
 		}
 	}

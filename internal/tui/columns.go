@@ -7,7 +7,6 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/lshark/lshark/internal/tui/store"
-	"github.com/lshark/lshark/opcodes"
 )
 
 // columnList is the page on which columns are chosen: those that are shown in their
@@ -49,7 +48,7 @@ func (l *columnList) runs(i int) []run {
 		name += " "
 	}
 	doc := ""
-	if c, ok := store.NewColumn(l.kind, l.names[i], l.screen.grid.index); ok {
+	if c, ok := store.NewColumn(l.kind, l.names[i]); ok {
 		doc = c.Doc
 	}
 	return []run{{mark, style}, {name + " ", style}, {doc, tcell.StyleDefault.Dim(true)}}
@@ -114,7 +113,7 @@ func (l *columnList) apply() {
 func (l *columnList) askName() {
 	s := l.screen
 	ask(s, "column: ", "", func(name string) {
-		_, ok := store.NewColumn(l.kind, name, opcodes.FieldIndex())
+		_, ok := store.NewColumn(l.kind, name)
 		switch {
 		case !ok:
 			s.status.say("%s: no such field", name)

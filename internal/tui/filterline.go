@@ -10,7 +10,6 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/lshark/lshark/internal/tui/store"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
@@ -139,7 +138,7 @@ func (f *filterLine) seen(field string) []string {
 	if f.kind == store.RPCs {
 		name = strings.TrimPrefix(field, records.RPCs.Prefix)
 	}
-	c, ok := store.NewColumn(f.kind, name, opcodes.FieldIndex())
+	c, ok := store.NewColumn(f.kind, name)
 	if !ok {
 		return nil
 	}

@@ -40,7 +40,7 @@ func follow(s *Screen) {
 		return
 	}
 	var list []choice
-	if text := fieldFilter(s.details, s.grid.index); text != "" && s.details.tree.HasFocus() {
+	if text := fieldFilter(s.details); text != "" && s.details.tree.HasFocus() {
 		list = append(list, filterBy(s, text))
 	}
 	messages := messagesOf(s)
@@ -100,7 +100,7 @@ func xidOf(row *store.Row) uint64 {
 
 // fieldFilter returns the filter for the field with the cursor and its value, empty for a
 // line without one.
-func fieldFilter(d *details, index *schema.Index) string {
+func fieldFilter(d *details) string {
 	x := d.current()
 	if x == nil || x.node < 0 || d.message == nil {
 		return ""
@@ -113,7 +113,7 @@ func fieldFilter(d *details, index *schema.Index) string {
 	case n.Field.Kind == schema.Int && int(n.End) == x.node+1:
 		return fmt.Sprintf("%s == %d", name, n.Val)
 	}
-	column, ok := store.NewColumn(store.Messages, name, index)
+	column, ok := store.NewColumn(store.Messages, name)
 	if !ok {
 		return name
 	}

@@ -19,7 +19,6 @@ import (
 // grid is the table of RPCs or messages. It reads only the rows that are visible.
 type grid struct {
 	*tview.Table
-	index  *schema.Index
 	opt    *render.SummaryOptions
 	styles *styles
 
@@ -60,7 +59,7 @@ func (g *grid) names(k store.Kind) (list []string) {
 }
 
 func newGrid(rows *store.Store, opt *render.SummaryOptions, st *styles) *grid {
-	g := &grid{Table: tview.NewTable(), index: opcodes.FieldIndex(), opt: opt, styles: st, reader: rows.NewReader()}
+	g := &grid{Table: tview.NewTable(), opt: opt, styles: st, reader: rows.NewReader()}
 	for _, k := range []store.Kind{store.RPCs, store.Messages} {
 		g.setColumns(k, usualColumns(k))
 	}
@@ -74,7 +73,7 @@ func newGrid(rows *store.Store, opt *render.SummaryOptions, st *styles) *grid {
 func (g *grid) setColumns(k store.Kind, names []string) {
 	g.columns[k] = nil
 	for _, name := range names {
-		if c, ok := store.NewColumn(k, name, g.index); ok {
+		if c, ok := store.NewColumn(k, name); ok {
 			g.columns[k] = append(g.columns[k], c)
 		}
 	}
@@ -319,7 +318,7 @@ func (g *grid) style(r *store.Row, err error) tcell.Style {
 
 // fileOf returns the file of the frame that a column has.
 func (g *grid) fileOf(frame *store.Column, r *store.Row) string {
-	file, ok := store.NewColumn(g.view.Kind, strings.TrimSuffix(frame.Name, "frame")+"file", g.index)
+	file, ok := store.NewColumn(g.view.Kind, strings.TrimSuffix(frame.Name, "frame")+"file")
 	if !ok {
 		return ""
 	}
@@ -332,7 +331,7 @@ func (g *grid) value(c *store.Column, r *store.Row, before int64) string {
 	at := render.Moment{First: r.First, Before: before}
 	g.text = g.text[:0]
 	switch {
-	case !c.Value(r, &v):
+	case c.Value == nil || !c.Value(r, &v):
 		g.text = c.Append(g.text, r)
 		if strings.HasSuffix(c.Name, "_nid") && !g.opt.NIDs.Full {
 			return strings.TrimSuffix(string(g.text), "@tcp")

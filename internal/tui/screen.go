@@ -123,7 +123,7 @@ func newScreen(o Options, w work) *Screen {
 		s.grid.setColumns(kind, o.Columns)
 	}
 	s.queries[kind].Filter = o.Filter
-	s.grid.view, _ = o.Capture.Rows.NewView(store.Query{Kind: kind}, s.grid.index)
+	s.grid.view, _ = o.Capture.Rows.NewView(store.Query{Kind: kind})
 
 	s.head.SetBackgroundColor(tcell.ColorDefault).SetDrawFunc(s.drawHead)
 	s.grid.SetSelectionChangedFunc(func(int, int) { s.chosen() })
@@ -261,7 +261,7 @@ func (s *Screen) End(err error) {
 
 // show shows the rows of a query, and reports whether its filter is one.
 func (s *Screen) show(q store.Query) bool {
-	v, err := s.opt.Capture.Rows.NewView(q, s.grid.index)
+	v, err := s.opt.Capture.Rows.NewView(q)
 	if err != nil {
 		s.filter.fail(err)
 		return false

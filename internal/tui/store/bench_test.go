@@ -25,7 +25,7 @@ func BenchmarkRows(b *testing.B) {
 			}
 		}
 		b.ReportMetric(float64(len(messages)), "messages")
-		b.ReportMetric(float64(whole.rows.segments[0].size), "bytes")
+		b.ReportMetric(float64(len(whole.tables[Messages].spool.segments[0])), "bytes")
 	})
 	b.Run("add RPCs", func(b *testing.B) {
 		var a track.Archive

@@ -3,12 +3,12 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"slices"
 	"strconv"
+	"unique"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -21,12 +21,12 @@ type Column struct {
 	Type records.Type // records.Object for a field of the wire
 	Unit records.Unit
 
-	rpc      *records.Path[*track.RPC]
-	rpcText  *render.RecordField[*track.RPC]
-	message  *records.Path[*records.Message]
-	text     *render.Fields
-	details  *render.Summary
-	ofRecord records.Message
+	// Append appends the text of the value of a row, as -T fields prints it.
+	Append func(dst []byte, r *Row) []byte
+
+	// Value sets v to the value of a row, and reports whether the row has one; nil for lists and fields of the
+	// wire, which have only text.
+	Value func(r *Row, v *records.Value) bool
 }
 
 // Details is the name of the column with what a message says, or request and reply of an RPC, in
@@ -35,10 +35,11 @@ const Details = "details"
 
 // NewColumn makes the column with a name: of RPCs a key, of messages a key or a field of the
 // wire, of both Details. It returns false for an unknown name.
-func NewColumn(k Kind, name string, index *schema.Index) (*Column, bool) {
+func NewColumn(k Kind, name string) (*Column, bool) {
 	if name == Details {
+		lines := render.NewSummary(render.SummaryOptions{})
 		return &Column{Name: name, Doc: "what the messages say, as in the lines of lshark without a command", Type: records.Object,
-			details: render.NewSummary(render.SummaryOptions{})}, true
+			Append: func(dst []byte, r *Row) []byte { return appendDetails(dst, lines, r) }}, true
 	}
 	if k == RPCs {
 		p, ok := records.RPCs.Find(name)
@@ -48,19 +49,36 @@ func NewColumn(k Kind, name string, index *schema.Index) (*Column, bool) {
 		if name == "target" {
 			p.Key = targetKey(p.Key)
 		}
-		return &Column{Name: name, Doc: p.Key.Doc, Type: p.Key.Type, Unit: p.Key.Unit, rpc: &p, rpcText: render.NewRecordField(p, true)}, true
+		return keyColumn(name, p, func(r *Row) *track.RPC { return r.RPC }), true
 	}
-	text, err := render.NewFields([]string{name}, index)
+	if p, ok := records.MessageKey(name); ok && p.Key.Type != records.Section {
+		var record records.Message
+		return keyColumn(name, p, func(r *Row) *records.Message {
+			record.Set(r.Message, r.First)
+			return &record
+		}), true
+	}
+	text, err := render.NewFields([]string{name}, opcodes.FieldIndex())
 	if err != nil {
 		return nil, false
 	}
-	c := &Column{Name: name, Type: records.Object, text: text}
-	if p, ok := records.MessageKey(name); ok && p.Key.Type != records.Section {
-		c.message, c.Doc, c.Type, c.Unit = &p, p.Key.Doc, p.Key.Type, p.Key.Unit
-	} else if places := index.Find(name); len(places) > 0 {
+	c := &Column{Name: name, Type: records.Object, Append: func(dst []byte, r *Row) []byte {
+		return bytes.TrimSuffix(text.Append(dst, r.Message, render.Moment{First: r.First}), []byte("\n"))
+	}}
+	if places := opcodes.FieldIndex().Find(name); len(places) > 0 {
 		c.Doc = places[0].Field.Doc
 	}
 	return c, true
+}
+
+func keyColumn[R any](name string, p records.Path[R], record func(*Row) R) *Column {
+	text := render.NewRecordField(p, true)
+	c := &Column{Name: name, Doc: p.Key.Doc, Type: p.Key.Type, Unit: p.Key.Unit,
+		Append: func(dst []byte, r *Row) []byte { return text.Append(dst, record(r)) }}
+	if !p.IsList() {
+		c.Value = func(r *Row, v *records.Value) bool { return p.Value(record(r), 0, v) }
+	}
+	return c
 }
 
 // targetKey returns the key of targets with their index where only that is known, as in
@@ -76,10 +94,8 @@ func targetKey(name *records.Key[*track.RPC]) *records.Key[*track.RPC] {
 
 // ColumnNames lists the names of the columns of a kind, apart from fields of the wire.
 func ColumnNames(k Kind) (names []string) {
-	var list []records.Entry
-	if k == RPCs {
-		list = records.RPCs.Entries()
-	} else {
+	list := records.RPCs.Entries()
+	if k == Messages {
 		list = records.Messages.Entries()
 	}
 	for i := range list {
@@ -90,35 +106,11 @@ func ColumnNames(k Kind) (names []string) {
 	return append(names, Details)
 }
 
-// Value sets v to the value of a row. It reports whether the row has one, and returns false
-// for lists and fields of the wire, which have only text.
-func (c *Column) Value(r *Row, v *records.Value) bool {
-	switch {
-	case c.rpc != nil && !c.rpc.IsList():
-		return c.rpc.Value(r.RPC, 0, v)
-	case c.message != nil && !c.message.IsList():
-		c.ofRecord.Set(r.Message, r.First)
-		return c.message.Value(&c.ofRecord, 0, v)
+// appendDetails appends what a message says, or the request of an RPC and its reply.
+func appendDetails(dst []byte, lines *render.Summary, r *Row) []byte {
+	if r.Message != nil {
+		return append(dst, lines.Facts(r.Message).Text...)
 	}
-	return false
-}
-
-// Append appends the text of the value of a row, as -T fields prints it.
-func (c *Column) Append(dst []byte, r *Row) []byte {
-	if c.rpcText != nil {
-		return c.rpcText.Append(dst, r.RPC)
-	}
-	if c.details != nil && r.RPC != nil {
-		return c.appendRPC(dst, r)
-	}
-	if c.details != nil {
-		return append(dst, c.details.Facts(r.Message).Text...)
-	}
-	return bytes.TrimSuffix(c.text.Append(dst, r.Message, render.Moment{First: r.First}), []byte("\n"))
-}
-
-// appendRPC appends what the request of an RPC says, and its reply.
-func (c *Column) appendRPC(dst []byte, r *Row) []byte {
 	n := len(dst)
 	for _, id := range r.Messages {
 		m, err := r.reader.Message(id)
@@ -131,7 +123,7 @@ func (c *Column) appendRPC(dst []byte, r *Row) []byte {
 		if len(dst) > n {
 			dst = append(dst, "; "...)
 		}
-		dst = append(dst, c.details.Facts(m.Message).Text...)
+		dst = append(dst, lines.Facts(m.Message).Text...)
 	}
 	return dst
 }
@@ -153,13 +145,13 @@ const (
 	noKey
 )
 
-// parseKey returns the key of a text. Equal texts are kept once, in texts.
-func parseKey(text []byte, texts map[string]string) sortKey {
+// parseKey returns the key of a text.
+func parseKey(text []byte) sortKey {
 	if len(text) == 0 {
 		return sortKey{class: noKey}
 	}
-	if c := text[0]; c >= '0' && c <= '9' || c == '-' {
-		s := string(text)
+	s := string(text)
+	if c := s[0]; c >= '0' && c <= '9' || c == '-' {
 		if u, err := strconv.ParseUint(s, 0, 64); err == nil {
 			return sortKey{number: float64(u), exact: u}
 		}
@@ -167,18 +159,8 @@ func parseKey(text []byte, texts map[string]string) sortKey {
 			return sortKey{number: f}
 		}
 	}
-	s, ok := texts[string(text)]
-	if !ok {
-		s = string(text)
-		if len(texts) < maxTexts {
-			texts[s] = s
-		}
-	}
-	return sortKey{class: textKey, text: s}
+	return sortKey{class: textKey, text: unique.Make(s).Value()} // many rows have the same one
 }
-
-// maxTexts is the number of texts that are kept once.
-const maxTexts = 1 << 16
 
 func (k *sortKey) compare(o *sortKey) int {
 	return cmp.Or(cmp.Compare(k.number, o.number), cmp.Compare(k.exact, o.exact), cmp.Compare(k.text, o.text))
@@ -199,23 +181,4 @@ func order(descending bool) func(a, b sorted) int {
 		}
 		return cmp.Or(x, cmp.Compare(a.id, b.id))
 	}
-}
-
-// merge returns the rows of two sorted lists in order.
-func merge(a, b []sorted, compare func(a, b sorted) int) []sorted {
-	if len(a) == 0 {
-		return b
-	}
-	if len(b) == 0 {
-		return a
-	}
-	out := slices.Grow([]sorted(nil), len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if compare(a[0], b[0]) <= 0 {
-			out, a = append(out, a[0]), a[1:]
-		} else {
-			out, b = append(out, b[0]), b[1:]
-		}
-	}
-	return append(append(out, a...), b...)
 }

@@ -6,7 +6,7 @@
 //	err := s.AddMessage(m, r)
 //	err = s.AddRPC(r)
 //	// In another one, the rows that match a query:
-//	v, err := s.NewView(store.Query{…}, index)
+//	v, err := s.NewView(store.Query{…})
 //	for v.Advance() {
 //	}
 //	ids, version := v.IDs()

@@ -32,7 +32,7 @@ func (s *Store) appendMessage(dst []byte, m *dissect.Message) []byte {
 		}
 		request.Data = request.Data[:min(len(request.Data), maxData)]
 	}
-	return messagePlan.Append(append(dst, isOwn), &s.tables, &kept)
+	return messagePlan.Append(append(dst, isOwn), &s.known, &kept)
 }
 
 // readMessage reads a message into m, of which it uses the arrays of slices.
@@ -41,7 +41,7 @@ func (s *Store) readMessage(b []byte, m *dissect.Message) error {
 		return errUnreadable
 	}
 	*m = dissect.Message{Message: lnet.Message{Frames: m.Frames, Holes: m.Holes, Notes: m.Notes}}
-	if _, err := messagePlan.Read(b[1:], &s.tables, m); err != nil {
+	if _, err := messagePlan.Read(b[1:], &s.known, m); err != nil {
 		return err
 	}
 	if b[0] != 0 {

@@ -1,9 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"slices"
-	"sort"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
@@ -18,25 +18,26 @@ type Row struct {
 	Messages []int64          // IDs of its messages
 	Message  *dissect.Message // of a row of messages
 	Of       int64            // ID of its RPC, negative for a copy and when it belongs to none that has ended
-	IsCopy   bool             // another capture point has seen the message before
 
 	reader *Reader
 }
 
 // Reader reads rows. It is for one goroutine.
 type Reader struct {
-	store    *Store
-	rpcs     reader
-	messages reader
-	frames   reader
-	rpc      track.RPC
-	message  dissect.Message
-	ids      []int64
+	store   *Store
+	readers [kinds]reader
+	rpc     track.RPC
+	message dissect.Message
+	ids     []int64
 }
 
 // NewReader makes a Reader.
 func (s *Store) NewReader() *Reader {
-	return &Reader{store: s, rpcs: reader{spool: &s.rows}, messages: reader{spool: &s.rows}, frames: reader{spool: &s.frames}}
+	r := &Reader{store: s}
+	for k := range r.readers {
+		r.readers[k].spool = s.tables[k].spool
+	}
+	return r
 }
 
 var errUnreadable = errors.New("the row cannot be read back")
@@ -50,35 +51,32 @@ func (r *Reader) Read(k Kind, id int64) (Row, error) {
 }
 
 // open returns a row without its record, and the bytes of that.
-func (r *Reader) open(k Kind, id int64, from *reader) (row Row, record []byte, err error) {
+func (r *Reader) open(k Kind, id int64) (row Row, record []byte, err error) {
 	x, ok := r.store.entry(k, id)
-	row = Row{ID: id, First: r.store.First(), Of: x.of, IsCopy: k == Messages && x.of == isCopy, reader: r}
+	row = Row{ID: id, First: r.store.First(), Of: x.of, reader: r}
 	if !ok {
 		return row, nil, errDropped
 	}
-	record, err = from.read(x.position)
+	record, err = r.readers[k].read(x.position)
 	return row, record, err
 }
 
 // RPC returns a row of RPCs, valid until the next call of RPC.
 func (r *Reader) RPC(id int64) (Row, error) {
-	row, b, err := r.open(RPCs, id, &r.rpcs)
+	row, b, err := r.open(RPCs, id)
 	if err != nil {
 		return row, err
 	}
-	if b, err = idsPlan.Read(b, &r.store.tables, &r.ids); err == nil {
+	if b, err = idsPlan.Read(b, &r.store.known, &r.ids); err == nil {
 		err = r.store.archive.Read(b, &r.rpc)
 	}
-	if err != nil {
-		return row, err
-	}
 	row.RPC, row.Messages = &r.rpc, r.ids
-	return row, nil
+	return row, err
 }
 
 // Message returns a row of messages, valid until the next call of Message.
 func (r *Reader) Message(id int64) (Row, error) {
-	row, b, err := r.open(Messages, id, &r.messages)
+	row, b, err := r.open(Messages, id)
 	if err != nil {
 		return row, err
 	}
@@ -91,22 +89,18 @@ func (r *Reader) Message(id int64) (Row, error) {
 func (r *Reader) Frame(number int64) (f capture.Frame, err error) {
 	s := r.store
 	s.mu.RLock()
-	list := s.index[frames].list
-	i := sort.Search(len(list), func(i int) bool { return list[i].of >= number })
-	found := i < len(list) && list[i].of == number
-	var position int64
-	if found {
-		position = list[i].position
-	}
+	x := &s.tables[frames]
+	i, found := slices.BinarySearchFunc(x.list, number, func(e entry, number int64) int { return cmp.Compare(e.of, number) })
+	id := x.dropped + int64(i)
 	s.mu.RUnlock()
 	if !found {
 		return f, errDropped
 	}
-	b, err := r.frames.read(position)
+	_, b, err := r.open(frames, id)
 	if err != nil {
 		return f, err
 	}
-	_, err = framePlan.Read(b, &s.tables, &f)
+	_, err = framePlan.Read(b, &s.known, &f)
 	return f, err
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -28,98 +30,70 @@ type spool struct {
 	most   int64 // bytes that are kept in all, 0: any number; beyond them, the oldest are dropped
 
 	mu       sync.RWMutex
-	segments []*segment // the last one is being filled
-	first    int64      // number of the first segment
-	inMemory int        // segments in memory
-	spare    []byte     // of a segment that is no longer in memory
-	file     *os.File   // nil until it is needed
-	slots    int64      // size of the file in segments
-	free     []int64    // slots that are not in use
-}
-
-// segment is a part of a spool. No record continues in the next one.
-type segment struct {
-	buf  []byte // nil when it is in the file
-	slot int64  // its place in the file
-	size int
+	first    int64    // number of the first segment
+	segments [][]byte // nil: in the file; no record continues in the next one, and the last one is being filled
+	file     *os.File // nil until it is needed
 }
 
 // append adds a record of at most segmentSize-binary.MaxVarintLen64 bytes and returns its
 // position. Positions grow.
 func (s *spool) append(record []byte) (position int64, err error) {
-	var head [binary.MaxVarintLen64]byte
-	n := binary.PutUvarint(head[:], uint64(len(record)))
-	if len(s.segments) == 0 || len(s.last().buf)+n+len(record) > segmentSize {
+	last := len(s.segments) - 1
+	if last < 0 || len(s.segments[last])+binary.MaxVarintLen64+len(record) > segmentSize {
 		if err := s.grow(); err != nil {
 			return 0, err
 		}
+		last = len(s.segments) - 1
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.last()
-	position = (s.first+int64(len(s.segments))-1)<<segmentBits | int64(len(x.buf))
-	x.buf = append(append(x.buf, head[:n]...), record...)
-	x.size = len(x.buf)
+	x := s.segments[last]
+	position = (s.first+int64(last))<<segmentBits | int64(len(x))
+	s.segments[last] = append(binary.AppendUvarint(x, uint64(len(record))), record...)
 	return position, nil
 }
-
-func (s *spool) last() *segment { return s.segments[len(s.segments)-1] }
 
 // grow adds a segment. It moves the one before to the file when there are enough in
 // memory, and drops the oldest one when there are too many.
 func (s *spool) grow() error {
-	if len(s.segments) > 0 && (s.inMemory+1)*segmentSize > s.memory {
-		if err := s.moveLast(); err != nil {
-			return err
+	n := len(s.segments)
+	number := s.first + int64(n) // of the new segment
+	moves := n > 0 && number >= int64(s.memory>>segmentBits)
+	if moves {
+		if err := s.write(number-1, s.segments[n-1]); err != nil {
+			return fmt.Errorf("temporary file: %w", err)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.most > 0 && len(s.segments) > 1 && int64(len(s.segments)+1)*segmentSize > s.most {
-		s.dropFirst()
+	if moves {
+		s.segments[n-1] = nil
 	}
-	buf := s.spare
-	s.spare = nil
-	if buf == nil {
-		buf = make([]byte, 0, segmentSize)
+	if s.most > 0 && n > 1 && int64(n)+1 > s.most>>segmentBits {
+		s.segments = slices.Delete(s.segments, 0, 1)
+		s.first++
 	}
-	s.segments = append(s.segments, &segment{buf: buf[:0]})
-	s.inMemory++
+	s.segments = append(s.segments, make([]byte, 0, segmentSize))
 	return nil
 }
 
-func (s *spool) moveLast() (err error) {
+// write writes a segment to the file.
+func (s *spool) write(number int64, b []byte) (err error) {
 	if s.file == nil {
 		if s.file, err = tempFile(); err != nil {
 			return err
 		}
 	}
-	x, slot := s.last(), s.slots
-	if n := len(s.free); n > 0 {
-		slot, s.free = s.free[n-1], s.free[:n-1]
-	} else {
-		s.slots++
-	}
-	if _, err := s.file.WriteAt(x.buf, slot*segmentSize); err != nil {
-		return fmt.Errorf("temporary file: %w", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.spare, x.buf, x.slot = x.buf, nil, slot
-	s.inMemory--
-	return nil
+	_, err = s.file.WriteAt(b, s.place(number))
+	return err
 }
 
-func (s *spool) dropFirst() {
-	x := s.segments[0]
-	if x.buf != nil {
-		s.inMemory--
-	} else {
-		s.free = append(s.free, x.slot)
+// place returns the place of a segment in the file: that of one that was dropped, where not all are kept.
+func (s *spool) place(number int64) int64 {
+	if s.most > 0 {
+		number %= max(2, s.most>>segmentBits)
 	}
-	s.segments[0] = nil
-	s.segments = s.segments[1:]
-	s.first++
+	return number << segmentBits
 }
 
 // oldest returns the lowest position that may be read.
@@ -142,44 +116,39 @@ type reader struct {
 
 // read returns the record at a position, valid until the next call.
 func (r *reader) read(position int64) ([]byte, error) {
-	if b := r.inWindow(position); b != nil {
-		return b, nil
-	}
 	s := r.spool
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	number, off := position>>segmentBits, int(position&(segmentSize-1))
+	number, off := position>>segmentBits, position&(segmentSize-1)
 	if number < s.first || number-s.first >= int64(len(s.segments)) {
 		return nil, errDropped
 	}
-	x := s.segments[number-s.first]
-	for size := window; ; size = segmentSize {
-		end := min(off+size, x.size)
-		if cap(r.buf) < end-off {
-			r.buf = make([]byte, 0, end-off)
+	if x := s.segments[number-s.first]; x != nil {
+		return recordAt(x, off), nil
+	}
+	b := recordAt(r.buf, position-r.from)
+	for _, size := range [...]int64{window, segmentSize} { // few records are longer than a window
+		if b != nil {
+			break
 		}
-		r.buf, r.from = r.buf[:end-off], position
-		if x.buf != nil {
-			copy(r.buf, x.buf[off:end])
-		} else if _, err := s.file.ReadAt(r.buf, x.slot*segmentSize+int64(off)); err != nil && err != io.EOF {
-			r.buf = r.buf[:0]
+		size = min(size, segmentSize-off)
+		r.buf = slices.Grow(r.buf[:0], int(size))[:size]
+		n, err := s.file.ReadAt(r.buf, s.place(number)+off)
+		r.buf, r.from = r.buf[:n], position
+		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("temporary file: %w", err)
 		}
-		if b := r.inWindow(position); b != nil {
-			return b, nil
-		}
-		if size == segmentSize {
-			return nil, errDropped // not a position of a record
-		}
+		b = recordAt(r.buf, 0)
 	}
+	return b, nil
 }
 
-// inWindow returns the record at a position if all of it is in r.buf, else nil.
-func (r *reader) inWindow(position int64) []byte {
-	if position < r.from || position >= r.from+int64(len(r.buf)) {
+// recordAt returns the record at an offset, nil if it is not all there.
+func recordAt(buf []byte, off int64) []byte {
+	if off < 0 || off >= int64(len(buf)) {
 		return nil
 	}
-	b := r.buf[position-r.from:]
+	b := buf[off:]
 	n, head := binary.Uvarint(b)
 	if head <= 0 || n > uint64(len(b)-head) {
 		return nil
@@ -190,35 +159,33 @@ func (r *reader) inWindow(position int64) []byte {
 func (s *spool) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.segments, s.spare = nil, nil
+	s.segments = nil
 	if s.file == nil {
 		return nil
 	}
 	f := s.file
 	s.file = nil
-	return errors.Join(f.Close(), removeOpen(f.Name()))
+	return errors.Join(f.Close(), remove(f.Name()))
 }
 
-// tempFile creates a file that is removed when it is closed, or when the process ends.
+// tempFile creates a file that is removed at once or, on systems that do not remove open files,
+// when it is closed.
 func tempFile() (*os.File, error) {
 	dir := os.Getenv("TMPDIR")
 	if dir == "" && runtime.GOOS != "windows" {
 		dir = "/var/tmp" // /tmp is often in memory
 	}
 	f, err := os.CreateTemp(dir, "lshark-")
-	if err != nil {
-		return nil, err
-	}
-	if runtime.GOOS != "windows" {
+	if err == nil && runtime.GOOS != "windows" {
 		err = os.Remove(f.Name())
 	}
 	return f, err
 }
 
-// removeOpen removes a file that could not be removed while it was open.
-func removeOpen(name string) error {
-	if runtime.GOOS != "windows" {
-		return nil
+// remove removes a file, if it is still there.
+func remove(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return os.Remove(name)
+	return nil
 }

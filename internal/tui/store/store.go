@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"sync"
@@ -43,25 +44,24 @@ const (
 // names begin with Add are for one goroutine, the others for any.
 type Store struct {
 	opt       Options
-	rows      spool // messages and RPCs
-	frames    spool
-	tables    codec.Tables // of messages and frames
+	known     codec.Tables // of messages and frames
 	archive   track.Archive
 	ofPending track.Attached[[]int64] // messages of an RPC that has not ended
-	seen      *track.Duplicates       // with Distinct
+	seen      track.Duplicates        // with Distinct
 	buf       []byte
 
-	mu    sync.RWMutex
-	index [kinds]index
-	err   error
+	mu     sync.RWMutex
+	tables [kinds]table
+	err    error
 
 	first atomic.Int64 // time of the first frame
 	ended atomic.Bool
 }
 
-// index has the places of the rows of a kind.
-type index struct {
-	dropped int64 // rows before list[0]
+// table has the places of the rows of a kind.
+type table struct {
+	spool   *spool // of messages and RPCs, or of frames
+	dropped int64  // rows before list[0]
 	list    []entry
 }
 
@@ -88,19 +88,17 @@ const maxRPCMessages = 1 << 12
 
 // New makes a Store.
 func New(o Options) *Store {
-	if o.Memory == 0 {
-		o.Memory = defaultMemory
-	}
-	s := &Store{opt: o, rows: spool{memory: o.Memory, most: o.Most}, frames: spool{memory: o.Memory, most: o.Most}}
-	if o.Distinct {
-		s.seen = &track.Duplicates{}
-	}
+	o.Memory = cmp.Or(o.Memory, defaultMemory)
+	s := &Store{opt: o}
+	rows := &spool{memory: o.Memory, most: o.Most}
+	s.tables[RPCs].spool, s.tables[Messages].spool = rows, rows
+	s.tables[frames].spool = &spool{memory: o.Memory, most: o.Most}
 	return s
 }
 
 // Close removes the temporary files.
 func (s *Store) Close() error {
-	return errors.Join(s.rows.close(), s.frames.close())
+	return errors.Join(s.tables[Messages].spool.close(), s.tables[frames].spool.close())
 }
 
 // SetFirst sets the time of the first frame of the capture.
@@ -127,7 +125,7 @@ func (s *Store) Err() error {
 func (s *Store) Range(k Kind) (from, to int64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	x := &s.index[k]
+	x := &s.tables[k]
 	return x.dropped, x.dropped + int64(len(x.list))
 }
 
@@ -135,10 +133,10 @@ func (s *Store) Range(k Kind) (from, to int64) {
 func (s *Store) AddMessage(m *dissect.Message, r *track.RPC) error {
 	s.buf = s.appendMessage(s.buf[:0], m)
 	of := int64(noRPC)
-	if s.seen != nil && s.seen.Seen(m) {
+	if s.opt.Distinct && s.seen.Seen(m) {
 		of = isCopy
 	}
-	id, err := s.add(Messages, s.buf, of)
+	id, err := s.add(Messages, of)
 	if r != nil && err == nil {
 		if list := s.ofPending.Of(r); len(*list) < maxRPCMessages {
 			*list = append(*list, id)
@@ -150,16 +148,16 @@ func (s *Store) AddMessage(m *dissect.Message, r *track.RPC) error {
 // AddRPC adds an RPC that has ended, in the Done hook of its Pairing.
 func (s *Store) AddRPC(r *track.RPC) error {
 	list := s.ofPending.Of(r)
-	s.buf = s.archive.Append(idsPlan.Append(s.buf[:0], &s.tables, list), r)
+	s.buf = s.archive.Append(idsPlan.Append(s.buf[:0], &s.known, list), r)
 	first := int64(noRPC)
 	if len(*list) > 0 {
 		first = (*list)[0]
 	}
-	id, err := s.add(RPCs, s.buf, first)
+	id, err := s.add(RPCs, first)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range *list {
-		x := &s.index[Messages]
+		x := &s.tables[Messages]
 		if i := m - x.dropped; i >= 0 && x.list[i].of == noRPC {
 			x.list[i].of = id
 		}
@@ -173,53 +171,44 @@ func (s *Store) AddFrame(f *capture.Frame) error {
 	if !s.opt.Frames {
 		return nil
 	}
-	s.buf = framePlan.Append(s.buf[:0], &s.tables, f)
-	_, err := s.add(frames, s.buf, f.Number)
+	s.buf = framePlan.Append(s.buf[:0], &s.known, f)
+	_, err := s.add(frames, f.Number)
 	return err
 }
 
-func (s *Store) add(k Kind, record []byte, of int64) (id int64, err error) {
-	spool := &s.rows
-	if k == frames {
-		spool = &s.frames
+// add adds the row whose record is in buf, and removes those that the spool no longer has.
+func (s *Store) add(k Kind, of int64) (id int64, err error) {
+	x := &s.tables[k]
+	if len(s.buf) > segmentSize-binary.MaxVarintLen64 {
+		s.buf = s.buf[:0] // too long for a segment; messages are not, see maxData
 	}
-	if len(record) > segmentSize-binary.MaxVarintLen64 {
-		record = record[:0] // too long for a segment; messages are not, see maxData
-	}
-	position, err := spool.append(record)
-	oldest := spool.oldest()
+	position, err := x.spool.append(s.buf)
+	oldest := x.spool.oldest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
 		s.err = err
 		return 0, err
 	}
-	x := &s.index[k]
 	x.list = append(x.list, entry{position, of})
-	s.drop(spool, oldest)
-	return x.dropped + int64(len(x.list)) - 1, nil
-}
-
-// drop removes the rows that the spool no longer has.
-func (s *Store) drop(from *spool, oldest int64) {
-	for k := range s.index {
-		x := &s.index[k]
-		if (from == &s.frames) != (Kind(k) == frames) {
-			continue
+	id = x.dropped + int64(len(x.list)) - 1
+	for i := range s.tables {
+		if t := &s.tables[i]; t.spool == x.spool {
+			n := 0
+			for n < len(t.list) && t.list[n].position < oldest {
+				n++
+			}
+			t.list, t.dropped = t.list[n:], t.dropped+int64(n)
 		}
-		n := 0
-		for n < len(x.list) && x.list[n].position < oldest {
-			n++
-		}
-		x.list, x.dropped = x.list[n:], x.dropped+int64(n)
 	}
+	return id, nil
 }
 
 // entry returns the place of a row.
 func (s *Store) entry(k Kind, id int64) (entry, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	x := &s.index[k]
+	x := &s.tables[k]
 	if i := id - x.dropped; i >= 0 && i < int64(len(x.list)) {
 		return x.list[i], true
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 )
@@ -24,11 +23,9 @@ type View struct {
 	Query
 	store   *Store
 	rows    *Reader
-	rpcs    *filter.RPCFilter // nil: all
-	records *filter.Filter    // of messages, nil: all
-	column  *Column           // nil: not sorted
+	matches func(*Row) bool // nil: all rows do
+	column  *Column         // nil: not sorted
 	message records.Message
-	texts   map[string]string
 	text    []byte
 	next    int64 // first row that was not tested
 
@@ -45,19 +42,38 @@ type View struct {
 }
 
 // NewView makes a View. The error is that of the filter, a *filter.Error.
-func (s *Store) NewView(q Query, index *schema.Index) (v *View, err error) {
-	v = &View{Query: q, store: s, rows: s.NewReader(), texts: make(map[string]string)}
-	switch {
-	case q.Filter == "":
-	case q.Kind == RPCs:
-		v.rpcs, err = filter.CompileRPC(q.Filter)
-	default:
-		v.records, err = filter.Compile(q.Filter)
-	}
+func (s *Store) NewView(q Query) (v *View, err error) {
+	v = &View{Query: q, store: s, rows: s.NewReader()}
 	if q.Sort != "" {
-		v.column, _ = NewColumn(q.Kind, q.Sort, index)
+		v.column, _ = NewColumn(q.Kind, q.Sort)
+	}
+	if q.Filter != "" {
+		v.matches, err = v.compile()
 	}
 	return v, err
+}
+
+// compile returns the func that compares a row with the filter, and what is wrong with that.
+func (v *View) compile() (matches func(*Row) bool, err error) {
+	if v.Kind == Messages {
+		f, err := filter.Compile(v.Filter)
+		return func(row *Row) bool {
+			v.message.Set(row.Message, row.First)
+			return f.Match(&v.message)
+		}, err
+	}
+	f, err := filter.CompileRPC(v.Filter)
+	return func(row *Row) bool {
+		if f.ReadsMessages() {
+			for _, id := range row.Messages {
+				if m, err := v.rows.Message(id); err == nil { // else it was dropped
+					v.message.Set(m.Message, m.First)
+					f.Mark(&v.message, row.RPC)
+				}
+			}
+		}
+		return f.Match(row.RPC)
+	}, err
 }
 
 // batch is how many rows one call of Advance tests.
@@ -89,87 +105,64 @@ func (v *View) Advance() bool {
 			found = append(found, v.next)
 		}
 	}
-	if v.column != nil && len(v.fresh) > max(4*batch, len(v.sorted)/2) {
+	if len(v.fresh) > max(4*batch, len(v.sorted)/2) {
 		v.merge()
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.tested = v.next
 	if v.column == nil && len(found) > 0 {
-		v.insert(found)
+		v.ids = merge(v.ids, found, v.byTime)
 		v.version++
 	}
 	return true
 }
 
-// insert adds rows in the order of time. RPCs are found in the order in which they ended.
-func (v *View) insert(found []int64) {
+// byTime compares rows that are not sorted. RPCs are found in the order in which they ended.
+func (v *View) byTime(a, b int64) int {
 	if v.Kind == Messages {
-		v.ids = append(v.ids, found...)
-		return
+		return cmp.Compare(a, b)
 	}
-	first := func(id int64) int64 {
-		x, _ := v.store.entry(RPCs, id)
-		return x.of
-	}
-	compare := func(a, b int64) int { return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b)) }
-	slices.SortFunc(found, compare)
-	n := len(v.ids)
-	for n > 0 && compare(v.ids[n-1], found[0]) > 0 {
+	x, _ := v.store.entry(RPCs, a)
+	y, _ := v.store.entry(RPCs, b)
+	return cmp.Or(cmp.Compare(x.of, y.of), cmp.Compare(a, b))
+}
+
+// merge returns a list in order with further values. What is in the list stays where it is in memory.
+func merge[T any](list, further []T, compare func(a, b T) int) []T {
+	slices.SortFunc(further, compare)
+	n := len(list)
+	for n > 0 && compare(list[n-1], further[0]) > 0 {
 		n--
 	}
-	later := v.ids[n:]
+	later := list[n:]
 	if len(later) > 0 {
-		v.ids = v.ids[:n:n] // the list that IDs returned stays as it is
+		list = list[:n:n]
 	}
-	for _, id := range found {
-		for len(later) > 0 && compare(later[0], id) < 0 {
-			v.ids, later = append(v.ids, later[0]), later[1:]
+	for _, x := range further {
+		for len(later) > 0 && compare(later[0], x) < 0 {
+			list, later = append(list, later[0]), later[1:]
 		}
-		v.ids = append(v.ids, id)
+		list = append(list, x)
 	}
-	v.ids = append(v.ids, later...)
+	return append(list, later...)
 }
 
 // test reports whether a row is in the view. It adds the rows of a sorted view.
 func (v *View) test(id int64) (ok bool, err error) {
-	if v.records == nil && v.rpcs == nil && v.column == nil {
+	if v.matches == nil && v.column == nil {
 		x, ok := v.store.entry(v.Kind, id)
 		return ok && x.of != isCopy, nil
 	}
 	row, err := v.rows.Read(v.Kind, id)
-	if err != nil || row.IsCopy {
+	if err != nil || row.Of == isCopy || v.matches != nil && !v.matches(&row) {
 		return false, err
-	}
-	if v.records != nil {
-		v.message.Set(row.Message, row.First)
-		if !v.records.Match(&v.message) {
-			return false, nil
-		}
-	}
-	if v.rpcs != nil {
-		if v.rpcs.ReadsMessages() {
-			v.mark(&row)
-		}
-		if !v.rpcs.Match(row.RPC) {
-			return false, nil
-		}
 	}
 	if v.column != nil {
 		v.text = v.column.Append(v.text[:0], &row)
-		v.fresh = append(v.fresh, sorted{parseKey(v.text, v.texts), id})
+		v.fresh = append(v.fresh, sorted{parseKey(v.text), id})
 	}
 	return true, nil
-}
-
-// mark compares the messages of an RPC with the filter, without those that were dropped.
-func (v *View) mark(row *Row) {
-	for _, id := range row.Messages {
-		if m, err := v.rows.Message(id); err == nil {
-			v.message.Set(m.Message, m.First)
-			v.rpcs.Mark(&v.message, row.RPC)
-		}
-	}
 }
 
 // merge sorts the rows that were found last into the others, and reports whether there
@@ -178,15 +171,7 @@ func (v *View) merge() bool {
 	if len(v.fresh) == 0 {
 		return false
 	}
-	compare := order(v.Descending)
-	slices.SortFunc(v.fresh, compare)
-	v.sorted = merge(v.sorted, v.fresh, compare)
-	v.fresh = nil
-	v.setSorted()
-	return true
-}
-
-func (v *View) setSorted() {
+	v.sorted, v.fresh = merge(v.sorted, v.fresh, order(v.Descending)), nil
 	ids := make([]int64, len(v.sorted))
 	for i := range v.sorted {
 		ids[i] = v.sorted[i].id
@@ -195,21 +180,15 @@ func (v *View) setSorted() {
 	defer v.mu.Unlock()
 	v.ids = ids
 	v.version++
+	return true
 }
 
 // drop removes the rows that are no longer kept, and reports whether there were any.
 func (v *View) drop(from int64) bool {
-	gone := func(id int64) bool { return id < from }
-	if v.column != nil {
-		n := len(v.sorted)
-		if v.sorted = slices.DeleteFunc(v.sorted, func(x sorted) bool { return gone(x.id) }); len(v.sorted) == n {
-			return false
-		}
-		v.setSorted()
-		return true
-	}
+	v.sorted = slices.DeleteFunc(v.sorted, func(x sorted) bool { return x.id < from })
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	gone := func(id int64) bool { return id < from }
 	if !slices.ContainsFunc(v.ids, gone) {
 		return false
 	}
