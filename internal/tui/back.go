@@ -24,7 +24,7 @@ const maxPlaces = 100
 func (s *Screen) visit(q store.Query) {
 	p := place{view: s.grid.view, column: s.grid.column, widths: s.grid.widths, pages: s.overlays}
 	p.id, p.known = s.grid.selected()
-	p.offset, _ = s.grid.GetOffset()
+	p.offset = s.grid.offset
 	if !s.show(q) {
 		return
 	}
@@ -55,7 +55,7 @@ func (s *Screen) goBack() {
 		s.grid.wanted = nil
 	}
 	s.grid.column, s.grid.widths = p.column, p.widths
-	s.grid.SetOffset(p.offset, 0)
+	s.grid.offset = p.offset
 	s.chosen()
 	for _, x := range p.pages {
 		s.open(x.page)

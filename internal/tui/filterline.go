@@ -47,7 +47,7 @@ func newFilterLine(rows *store.Store, st *styles) *filterLine {
 	f.hint.SetBackgroundColor(tcell.ColorDefault)
 	f.hint.SetDrawFunc(func(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
 		for i := 0; i < min(height, len(f.errors)); i++ {
-			put(screen, x+1, y+i, width-1, 0, []run{{f.errors[i], st[schema.Bad]}}, nil)
+			put(screen, x+1, y+i, width-1, 0, []run{{f.errors[i], st[schema.Bad]}})
 		}
 		return x, y, width, height
 	})

@@ -61,17 +61,11 @@ func (s *Screen) mainKey(event *tcell.EventKey) *tcell.EventKey {
 		if s.grid.HasFocus() {
 			s.goBack()
 		} else {
-			s.app.SetFocus(s.grid)
+			s.app.SetFocus(s.grid.pane)
 		}
 		return nil
 	case tcell.KeyF1:
 		showHelp(s)
-		return nil
-	}
-	if m := motionOf(event); m != noMotion && s.grid.HasFocus() {
-		if s.grid.move(m); m == enter {
-			openMessages(s)
-		}
 		return nil
 	}
 	if event.Key() != tcell.KeyRune {
@@ -117,7 +111,7 @@ var commands = map[rune]func(*Screen){
 }
 
 func (s *Screen) nextFocus(by int) {
-	parts := []tview.Primitive{s.grid, s.details.tree, s.details.bytes, s.filter}
+	parts := []tview.Primitive{s.grid.pane, s.details.tree, s.details.bytes, s.filter}
 	if !s.bytesShown {
 		parts = slices.Delete(parts, 2, 3)
 	}
@@ -127,7 +121,7 @@ func (s *Screen) nextFocus(by int) {
 			return
 		}
 	}
-	s.app.SetFocus(s.grid)
+	s.app.SetFocus(s.grid.pane)
 }
 
 // toggleBytes shows the bytes, or hides them.
@@ -161,7 +155,7 @@ func sortBy(s *Screen, c *store.Column) {
 	}
 	s.show(q)
 	s.grid.wanted = nil
-	s.grid.place(1) // the first rows are those that were looked for
+	s.grid.place(0) // the first rows are those that were looked for
 }
 
 // reset shows all rows of the kind with the usual columns, in the order of time, from the first
@@ -172,7 +166,7 @@ func reset(s *Screen) {
 	s.visit(store.Query{Kind: kind})
 	s.grid.wanted, s.grid.version = nil, -1
 	s.grid.column = 0
-	s.grid.place(1)
+	s.grid.place(0)
 	s.refresh()
 }
 
@@ -180,7 +174,7 @@ func nextTime(s *Screen) {
 	names := map[render.TimeFormat]string{render.Relative: "since the first frame", render.Local: "local", render.UTC: "UTC",
 		render.Delta: "since the row before"}
 	s.opt.View.Time = (s.opt.View.Time + 1) % render.TimeFormat(len(names))
-	s.grid.forget()
+	s.grid.widths = nil
 	s.status.say("times: %s", names[s.opt.View.Time])
 }
 
@@ -203,56 +197,4 @@ func turn(s *Screen, by int) {
 	if err := s.details.turn(by); err != nil {
 		s.status.fail(err)
 	}
-}
-
-// move moves the cursor. A table of tview with no row but the head would not return from its
-// own handler.
-func (g *grid) move(m motion) {
-	row, _ := g.GetSelection()
-	_, _, _, height := g.GetInnerRect()
-	page := max(1, height-2) // the head, and a row that stays
-	switch m {
-	case up:
-		row--
-	case down:
-		row++
-	case pageUp:
-		row -= page
-	case pageDown:
-		row += page
-	case first:
-		row = 1
-	case last:
-		row = len(g.ids)
-	case left:
-		g.moveColumn(-1)
-	case right:
-		g.moveColumn(1)
-	}
-	if len(g.ids) > 0 {
-		g.Select(max(1, min(row, len(g.ids))), 0)
-	}
-}
-
-// moveColumn moves the cursor to another column, and makes it visible.
-func (g *grid) moveColumn(by int) {
-	g.column = max(0, min(g.column+by, len(g.shown())-1))
-	_, _, width, _ := g.GetInnerRect()
-	row, offset := g.GetOffset()
-	offset = min(offset, g.column)
-	for used := 0; offset < g.column; offset++ {
-		used = 0
-		for i := offset; i <= g.column && i < len(g.widths); i++ {
-			used += g.widths[i] + 1
-		}
-		if used <= width {
-			break
-		}
-	}
-	g.SetOffset(row, offset)
-}
-
-func (g *grid) columnAtCursor() *store.Column {
-	columns := g.shown()
-	return columns[min(g.column, len(columns)-1)]
 }

@@ -153,8 +153,8 @@ func (s *statusLine) Draw(screen tcell.Screen) {
 		style = s.style
 	}
 	room := width - len([]rune(s.right)) - 1
-	put(screen, x, y, room, 0, []run{{left, style}}, nil)
-	put(screen, x+room+1, y, len([]rune(s.right)), 0, []run{{s.right, tcell.StyleDefault}}, nil)
+	put(screen, x, y, room, 0, []run{{left, style}})
+	put(screen, x+room+1, y, len([]rune(s.right)), 0, []run{{s.right, tcell.StyleDefault}})
 }
 
 // say shows a message until the next key.

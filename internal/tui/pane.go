@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 )
@@ -9,17 +11,20 @@ import (
 // any number.
 type pane struct {
 	*tview.Box
-	title   string
-	count   int
-	line    func(i int) []run
-	cursor  int
-	offset  int                        // first line that is shown
-	column  int                        // first column that is shown
-	widest  int                        // columns of the longest line that was drawn last
-	below   int                        // lines below the one with the cursor that are to be seen when it is drawn next
-	moved   func()                     // called when the cursor has moved; may be nil
-	chosen  func()                     // called for Enter or a double click; may be nil
-	pressed func(*tcell.EventKey) bool // called for keys that the pane does not handle; reports whether the key was handled
+	title     string
+	count     int
+	line      func(i int) []run
+	cursor    int
+	offset    int                        // first line that is shown
+	column    int                        // first column that is shown
+	widest    int                        // columns of the longest line that was drawn last
+	heading   func() []run               // in place of the title; may be nil
+	prepare   func(from, to, width int)  // called before lines are drawn; may be nil
+	alwaysLit bool                       // the line with the cursor stands out without the focus, too
+	below     int                        // lines below the one with the cursor that are to be seen when it is drawn next
+	moved     func()                     // called when the cursor has moved; may be nil
+	chosen    func()                     // called for Enter or a double click; may be nil
+	pressed   func(*tcell.EventKey) bool // called for keys that the pane does not handle; reports whether the key was handled
 }
 
 func newPane(title string) *pane {
@@ -64,27 +69,30 @@ func (p *pane) body() (x, y, width, height int) {
 // Draw draws the pane.
 func (p *pane) Draw(screen tcell.Screen) {
 	p.Box.DrawForSubclass(screen, p)
-	x, y, width, _ := p.GetInnerRect()
-	drawTitle(screen, x, y, width, p.title, p.HasFocus())
 	x, y, width, height := p.body()
 	p.show(min(p.cursor+p.below, p.cursor+height-1))
 	p.show(p.cursor)
 	p.below = 0
 	p.offset, p.widest = max(0, min(p.offset, p.count-height)), 0
-	for i := 0; i < height && p.offset+i < p.count; i++ {
-		n := p.offset + i
-		var change func(tcell.Style) tcell.Style
-		if n == p.cursor && p.HasFocus() {
-			change = func(s tcell.Style) tcell.Style { return s.Reverse(true) }
-		}
-		runs := p.line(n)
+	end := min(p.offset+height, p.count)
+	if p.prepare != nil {
+		p.prepare(p.offset, end, width)
+	}
+	if p.heading != nil {
+		put(screen, x, y-1, width, 0, p.heading())
+	} else {
+		drawTitle(screen, x, y-1, width, p.title, p.HasFocus())
+	}
+	for i := p.offset; i < end; i, y = i+1, y+1 {
+		runs := p.line(i)
 		p.widest = max(p.widest, columnsOf(runs))
-		end := put(screen, x, y+i, width, p.column, runs, change)
-		if change != nil {
-			for ; end < x+width; end++ {
-				screen.SetContent(end, y+i, ' ', nil, tcell.StyleDefault.Reverse(true))
+		if i == p.cursor && (p.HasFocus() || p.alwaysLit) {
+			for k := range runs {
+				runs[k].style = runs[k].style.Reverse(true)
 			}
+			runs = append(runs, run{strings.Repeat(" ", width), tcell.StyleDefault.Reverse(true)})
 		}
+		put(screen, x, y, width, p.column, runs)
 	}
 }
 
@@ -96,7 +104,7 @@ func drawTitle(screen tcell.Screen, x, y, width int, title string, focus bool) {
 	if focus {
 		style, lead = tcell.StyleDefault.Bold(true), "━━ "
 	}
-	end := put(screen, x, y, width, 0, []run{{lead + title + " ", style}}, nil)
+	end := put(screen, x, y, width, 0, []run{{lead + title + " ", style}})
 	for ; end < x+width; end++ {
 		screen.SetContent(end, y, []rune(lead)[0], nil, style)
 	}
@@ -110,6 +118,7 @@ func (p *pane) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 func (p *pane) key(event *tcell.EventKey) {
 	const sideways = 8
 	_, _, width, height := p.body()
+	page := max(1, height-1) // a line stays
 	if p.pressed != nil && p.pressed(event) {
 		return
 	}
@@ -119,9 +128,9 @@ func (p *pane) key(event *tcell.EventKey) {
 	case down:
 		p.move(p.cursor + 1)
 	case pageUp:
-		p.move(p.cursor - height)
+		p.move(p.cursor - page)
 	case pageDown:
-		p.move(p.cursor + height)
+		p.move(p.cursor + page)
 	case first:
 		p.move(0)
 	case last:

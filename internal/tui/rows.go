@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/gdamore/tcell/v2"
-	"github.com/rivo/tview"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/tui/store"
@@ -16,9 +15,10 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// grid is the table of RPCs or messages. It reads only the rows that are visible.
+// grid is the table of RPCs or messages: a pane whose lines have columns. It reads only the rows that
+// are visible.
 type grid struct {
-	*tview.Table
+	*pane
 	opt    *render.SummaryOptions
 	styles *styles
 
@@ -32,17 +32,23 @@ type grid struct {
 	columns [2][]*store.Column // by kind
 	widths  []int              // of the columns, which grow
 	column  int                // with the cursor
+	left    int                // first column that is shown
 
 	reader *store.Reader
-	cache  map[int64][]*tview.TableCell // of rows that were drawn
+	top    int // first row that is drawn
+	drawn  []gridRow
+	room   int // columns of the screen
 	text   []byte
 }
 
-// maxCell is the width of a column at most.
-const maxCell = 48
+// gridRow is a row that is drawn.
+type gridRow struct {
+	cells []string
+	style tcell.Style
+}
 
-// maxCached is the number of rows that are kept as cells.
-const maxCached = 1024
+// maxCell is the width of a column at most, of all but the details.
+const maxCell = 48
 
 func usualColumns(k store.Kind) []string {
 	if k == store.Messages {
@@ -59,54 +65,44 @@ func (g *grid) names(k store.Kind) (list []string) {
 }
 
 func newGrid(rows *store.Store, opt *render.SummaryOptions, st *styles) *grid {
-	g := &grid{Table: tview.NewTable(), opt: opt, styles: st, reader: rows.NewReader()}
+	g := &grid{pane: newPane(""), opt: opt, styles: st, reader: rows.NewReader()}
 	for _, k := range []store.Kind{store.RPCs, store.Messages} {
 		g.setColumns(k, usualColumns(k))
 	}
-	g.SetContent(cells{g: g}).SetFixed(1, 0).SetSelectable(true, false)
-	g.SetSelectedStyle(tcell.StyleDefault.Reverse(true))
-	g.SetBackgroundColor(tcell.ColorDefault)
+	g.pane.line, g.pane.heading, g.pane.prepare, g.pane.pressed, g.pane.alwaysLit = g.line, g.head, g.read, g.sideways, true
 	return g
 }
 
 // setColumns sets the columns of a kind of rows. Names that are unknown are left out.
 func (g *grid) setColumns(k store.Kind, names []string) {
-	g.columns[k] = nil
+	g.columns[k], g.widths = nil, nil
 	for _, name := range names {
 		if c, ok := store.NewColumn(k, name); ok {
 			g.columns[k] = append(g.columns[k], c)
 		}
 	}
-	g.forget()
-}
-
-// forget drops the cells that were drawn.
-func (g *grid) forget() {
-	g.cache, g.widths = make(map[int64][]*tview.TableCell), nil
 }
 
 func (g *grid) shown() []*store.Column { return g.columns[g.view.Kind] }
 
-// setView shows the rows of a view and keeps the cursor on a row, if it is in the view.
+// setView shows the rows of a view, with the cursor on the first one.
 func (g *grid) setView(v *store.View) {
 	if g.stopped != nil {
 		g.stopped.Store(true)
 	}
-	other := g.view == nil || g.view.Kind != v.Kind
-	g.view, g.stopped = v, &atomic.Bool{}
-	g.ids, g.version, g.wanted = nil, -1, nil
-	g.forget()
-	if other {
+	if g.view == nil || g.view.Kind != v.Kind {
 		g.column = 0
 	}
-	g.SetOffset(0, 0)
-	g.place(1)
+	g.view, g.stopped = v, &atomic.Bool{}
+	g.ids, g.version, g.wanted, g.widths, g.left = nil, -1, nil, nil, 0
+	g.set(0, g.line)
+	g.place(0)
 }
 
 // place puts the cursor on a line where it stays, whichever row is there, until it is moved.
 func (g *grid) place(line int) {
 	g.placed = line
-	g.Select(line, 0)
+	g.move(line)
 }
 
 // update takes the rows that the view has found since. Until the cursor is moved it is on the
@@ -116,33 +112,29 @@ func (g *grid) update(follow bool) (changed bool) {
 	if version == g.version {
 		return false
 	}
-	row, _ := g.GetSelection()
+	line := g.cursor
 	id, known := g.selected()
-	atEnd := row == len(g.ids)
+	atEnd := line == len(g.ids)-1
 	g.ids, g.version = ids, version
-	g.SetOffset(g.GetOffset()) // a table of tview with few rows would show the last ones from then on
+	g.set(len(ids), g.line)
 	switch {
-	case len(ids) == 0:
 	case g.wanted != nil && g.choose(*g.wanted):
 		g.wanted = nil
-	case follow && g.view.Sort == "" && (atEnd || row == g.placed):
-		g.place(len(ids))
-	case row == g.placed:
-		g.place(1)
-	case !known:
-		g.Select(max(1, min(row, len(ids))), 0)
-	case row > len(ids) || ids[row-1] != id:
+	case follow && g.view.Sort == "" && (atEnd || line == g.placed):
+		g.place(max(0, len(ids)-1))
+	case line == g.placed:
+		g.place(0)
+	case known && (line >= len(ids) || ids[line] != id):
 		g.choose(id)
 	}
 	return true
 }
 
 func (g *grid) selected() (id int64, ok bool) {
-	row, _ := g.GetSelection()
-	if row < 1 || row > len(g.ids) {
+	if g.cursor >= len(g.ids) {
 		return 0, false
 	}
-	return g.ids[row-1], true
+	return g.ids[g.cursor], true
 }
 
 // choose moves the cursor to a row, and reports whether it is in the view.
@@ -151,74 +143,96 @@ func (g *grid) choose(id int64) bool {
 	if i < 0 {
 		return false
 	}
-	g.Select(i+1, 0)
-	g.placed = 0
+	g.move(i)
+	g.placed = -1
 	return true
 }
 
-// cells is the content of the table. Only the cells that are drawn are made.
-type cells struct {
-	tview.TableContentReadOnly
-	g *grid
-}
-
-// GetRowCount returns the number of rows, the head included.
-func (t cells) GetRowCount() int { return len(t.g.ids) + 1 }
-
-// GetColumnCount returns the number of columns.
-func (t cells) GetColumnCount() int { return len(t.g.shown()) }
-
-// GetCell returns a cell.
-func (t cells) GetCell(row, column int) *tview.TableCell {
-	g := t.g
-	columns := g.shown()
-	if column < 0 || column >= len(columns) || row > len(g.ids) {
-		return nil
+// read reads the rows that are drawn next, and makes the columns wide enough for them.
+func (g *grid) read(from, to, room int) {
+	g.top, g.room, g.drawn = from, room, g.drawn[:0]
+	if columns := g.shown(); len(g.widths) != len(columns) {
+		g.widths = make([]int, len(columns))
 	}
-	if row == 0 {
-		return g.head(column)
+	for i := range g.widths {
+		g.widen(i, g.title(i))
 	}
-	id := g.ids[row-1]
-	list, ok := g.cache[id]
-	if !ok {
-		if len(g.cache) >= maxCached {
-			clear(g.cache)
+	for i := from; i < to; i++ {
+		row := g.row(i)
+		for k, text := range row.cells {
+			g.widen(k, text)
 		}
-		list = g.newRow(id, row)
-		g.cache[id] = list
+		g.drawn = append(g.drawn, row)
 	}
-	return list[column]
 }
 
-// head returns the cell above a column: its name, and the direction by which rows are
-// sorted.
-func (g *grid) head(column int) *tview.TableCell {
+func (g *grid) widen(column int, text string) {
+	width := render.Width([]byte(text))
+	if g.shown()[column].Name != store.Details {
+		width = min(width, maxCell)
+	}
+	g.widths[column] = max(g.widths[column], width)
+}
+
+// title returns what is above a column: its name, and the direction by which rows are sorted.
+func (g *grid) title(column int) string {
 	c := g.shown()[column]
-	name := heading(c)
-	if g.view.Sort == c.Name {
-		if g.view.Descending {
-			name += "↓"
-		} else {
-			name += "↑"
-		}
+	switch {
+	case g.view.Sort != c.Name:
+		return heading(c)
+	case g.view.Descending:
+		return heading(c) + "↓"
 	}
-	g.widen(column, len([]rune(name)))
-	style := tcell.StyleDefault.Bold(true)
-	if column == g.column {
-		style = style.Underline(true)
-	}
-	return g.cell(g.pad(name, column, isRight(c)), c).SetSelectable(false).SetStyle(style)
+	return heading(c) + "↑"
 }
 
-func (g *grid) cell(text string, c *store.Column) *tview.TableCell {
-	cell := tview.NewTableCell(cellText(text))
-	if isRight(c) {
-		cell.SetAlign(tview.AlignRight)
+// head returns the line above the columns.
+func (g *grid) head() (list []run) {
+	bold := tcell.StyleDefault.Bold(true)
+	for i, width := range g.each {
+		style := bold
+		if i == g.column {
+			style = bold.Underline(true)
+		}
+		space, text := g.cell(i, g.widths[i], g.title(i))
+		whole := render.AppendTruncated(nil, []byte(space+text), width)
+		list = append(list, run{string(whole), style}, run{" ", tcell.StyleDefault})
 	}
-	if c.Name != store.Details {
-		cell.SetMaxWidth(maxCell)
+	return list
+}
+
+// line returns a row.
+func (g *grid) line(i int) (list []run) {
+	row := &g.drawn[i-g.top]
+	style := row.style
+	if i == g.cursor {
+		style = tcell.StyleDefault
 	}
-	return cell
+	for k, width := range g.each {
+		space, text := g.cell(k, width, row.cells[k])
+		list = append(list, run{space, tcell.StyleDefault}, run{text + " ", style})
+	}
+	return list
+}
+
+// each yields the columns that have room on the screen, and their widths there.
+func (g *grid) each(yield func(column, width int) bool) {
+	for i, room := g.left, g.room; i < len(g.widths) && room > 0; i++ {
+		if !yield(i, min(g.widths[i], room)) {
+			return
+		}
+		room -= g.widths[i] + 1
+	}
+}
+
+// cell returns a text in the width of a column, and the spaces in front of it.
+func (g *grid) cell(column, width int, text string) (space, aligned string) {
+	text = string(render.AppendTruncated(nil, []byte(text), width))
+	space = strings.Repeat(" ", max(0, width-render.Width([]byte(text))))
+	if isRight(g.shown()[column]) {
+		return space, text
+	}
+	return "", text + space
 }
 
 func heading(c *store.Column) string {
@@ -242,43 +256,24 @@ func isRight(c *store.Column) bool {
 	return false
 }
 
-func (g *grid) widen(column, width int) {
-	for len(g.widths) <= column {
-		g.widths = append(g.widths, 0)
-	}
-	g.widths[column] = max(g.widths[column], min(width, maxCell))
-}
-
-// pad returns text in the width of a column, which stays as wide as it was.
-func (g *grid) pad(text string, column int, right bool) string {
-	space := strings.Repeat(" ", max(0, g.widths[column]-tview.TaggedStringWidth(cellText(text))))
-	if right {
-		return space + text
-	}
-	return text + space
-}
-
-func (g *grid) newRow(id int64, row int) []*tview.TableCell {
+// row reads a row.
+func (g *grid) row(i int) gridRow {
 	columns := g.shown()
-	list := make([]*tview.TableCell, len(columns))
+	row := gridRow{cells: make([]string, len(columns))}
 	before := int64(0)
-	if g.opt.Time == render.Delta && row > 1 {
-		before = g.timeOf(g.ids[row-2])
+	if g.opt.Time == render.Delta && i > 0 {
+		before = g.timeOf(g.ids[i-1])
 	}
-	r, err := g.reader.Read(g.view.Kind, id)
-	style := g.style(&r, err)
-	for i, c := range columns {
-		text := ""
-		switch {
-		case err == nil:
-			text = g.value(c, &r, before)
-		case i == 0:
-			text = err.Error()
-		}
-		list[i] = g.cell(text, c).SetStyle(style)
-		g.widen(i, tview.TaggedStringWidth(list[i].Text))
+	r, err := g.reader.Read(g.view.Kind, g.ids[i])
+	row.style = g.style(&r, err)
+	if err != nil {
+		row.cells[0] = err.Error()
+		return row
 	}
-	return list
+	for k, c := range columns {
+		row.cells[k] = g.value(c, &r, before)
+	}
+	return row
 }
 
 // timeOf returns the time of a row, 0 when it is unknown.
@@ -348,3 +343,28 @@ func (g *grid) value(c *store.Column, r *store.Row, before int64) string {
 	}
 	return string(g.text)
 }
+
+// sideways moves the cursor to another column.
+func (g *grid) sideways(event *tcell.EventKey) bool {
+	switch motionOf(event) {
+	case left:
+		g.column = max(0, g.column-1)
+	case right:
+		g.column = min(g.column+1, len(g.shown())-1)
+	default:
+		return false
+	}
+	g.left = min(g.left, g.column)
+	for used := 0; g.left < g.column; g.left++ {
+		used = 0
+		for i := g.left; i <= g.column && i < len(g.widths); i++ {
+			used += g.widths[i] + 1
+		}
+		if used <= g.room {
+			break
+		}
+	}
+	return true
+}
+
+func (g *grid) columnAtCursor() *store.Column { return g.shown()[min(g.column, len(g.shown())-1)] }

@@ -126,11 +126,11 @@ func newScreen(o Options, w work) *Screen {
 	s.grid.view, _ = o.Capture.Rows.NewView(store.Query{Kind: kind})
 
 	s.head.SetBackgroundColor(tcell.ColorDefault).SetDrawFunc(s.drawHead)
-	s.grid.SetSelectionChangedFunc(func(int, int) { s.chosen() })
+	s.grid.moved, s.grid.chosen = s.chosen, func() { openMessages(s) }
 	s.filter.SetDoneFunc(s.filterDone)
 	s.layOut()
 	s.app.SetRoot(s.pages, true).EnableMouse(true).EnablePaste(true).SetInputCapture(s.key).SetBeforeDrawFunc(s.beforeDraw)
-	s.app.SetFocus(s.grid)
+	s.app.SetFocus(s.grid.pane)
 	s.show(s.queries[kind])
 	return s
 }
@@ -141,7 +141,7 @@ func (s *Screen) layOut() {
 		AddItem(s.head, 1, 0, false).
 		AddItem(s.filter, 1, 0, false).
 		AddItem(s.filter.hint, 0, 0, false).
-		AddItem(s.grid, 0, gridShare, true).
+		AddItem(s.grid.pane, 0, gridShare, true).
 		AddItem(s.lower, 0, lowerShare, false).
 		AddItem(troubleLine(s), 0, 0, false).
 		AddItem(s.status, 1, 0, false)
@@ -155,7 +155,7 @@ const troubleItem = 5
 func troubleLine(s *Screen) *tview.Box {
 	b := tview.NewBox().SetBackgroundColor(tcell.ColorDefault)
 	return b.SetDrawFunc(func(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
-		put(screen, x, y, width, 0, []run{{s.trouble, s.status.style}}, nil)
+		put(screen, x, y, width, 0, []run{{s.trouble, s.status.style}})
 		return x, y, width, height
 	})
 }
@@ -181,7 +181,7 @@ func (s *Screen) beforeDraw(screen tcell.Screen) bool {
 	screen.Clear()
 	if width < minColumns || height < minLines {
 		text := fmt.Sprintf("lshark tui needs %dx%d, this is %dx%d", minColumns, minLines, width, height)
-		put(screen, 0, 0, width, 0, []run{{text, tcell.StyleDefault}}, nil)
+		put(screen, 0, 0, width, 0, []run{{text, tcell.StyleDefault}})
 		return true
 	}
 	direction, room := tview.FlexRow, bytesLines+1
@@ -198,7 +198,7 @@ func (s *Screen) beforeDraw(screen tcell.Screen) bool {
 	} else if s.zoomed {
 		lower = 0
 	}
-	s.main.ResizeItem(s.grid, 0, grid).ResizeItem(s.lower, 0, lower)
+	s.main.ResizeItem(s.grid.pane, 0, grid).ResizeItem(s.lower, 0, lower)
 	s.main.ResizeItem(s.filter.hint, len(s.filter.errors), 0)
 	s.main.ResizeItem(s.main.GetItem(troubleItem), min(1, len(s.trouble)), 0)
 	return false
@@ -388,8 +388,8 @@ func (s *Screen) headText() string {
 func (s *Screen) drawHead(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
 	style := tcell.StyleDefault.Bold(true)
 	room := width - len([]rune(s.shown)) - 1
-	put(screen, x, y, room, 0, []run{{"lshark  " + s.opt.Title, style}}, nil)
-	put(screen, x+room+1, y, len([]rune(s.shown)), 0, []run{{s.shown, style}}, nil)
+	put(screen, x, y, room, 0, []run{{"lshark  " + s.opt.Title, style}})
+	put(screen, x+room+1, y, len([]rune(s.shown)), 0, []run{{s.shown, style}})
 	return x, y, width, height
 }
 
@@ -413,10 +413,10 @@ func (s *Screen) filterDone(key tcell.Key) {
 		q.Filter = s.filter.GetText()
 		if s.visit(q); len(s.filter.errors) == 0 {
 			s.filter.remember(q.Filter)
-			s.app.SetFocus(s.grid)
+			s.app.SetFocus(s.grid.pane)
 		}
 	case tcell.KeyEscape:
 		s.filter.SetText(s.grid.view.Filter)
-		s.app.SetFocus(s.grid)
+		s.app.SetFocus(s.grid.pane)
 	}
 }

@@ -779,7 +779,6 @@ func TestHostileText(t *testing.T) {
 	x := newTerminal(t, c, 120, 40, func(o *Options) { o.Title = "a\x1b[31mb" })
 	x.status.say("%s", "[red]x\x1b]0;title\x07\u202ey")
 	x.want("a·[31mb", "[red]x·]0;title··y")
-	assert.Equal(t, cellText("[red]\x1b[31m[::b]"), "[red[]·[31m[::b[]")
 
 	// The same text in all fields, through the pages and menus of many rows.
 	inputs := map[string][]capture.Frame{

@@ -22,7 +22,7 @@ func (s *Screen) search(by int) {
 	}
 	p, ok := s.app.GetFocus().(*pane)
 	switch {
-	case !ok:
+	case !ok, p == s.grid.pane:
 		s.searchRows(by)
 		return
 	case p == s.details.tree:
@@ -46,13 +46,12 @@ func (s *Screen) searchRows(by int) {
 	finder := newGrid(s.opt.Capture.Rows, &view, s.styles)
 	finder.view, finder.ids = s.grid.view, s.grid.ids
 	finder.setColumns(finder.view.Kind, s.grid.names(finder.view.Kind))
-	row, _ := s.grid.GetSelection()
-	text := s.sought
+	text, at := s.sought, s.grid.cursor
 	stop := &atomic.Bool{}
 	s.searching = stop
 	s.status.say("searching …")
 	s.spawn(func() {
-		i, ok := nextWith(text, row-1, len(finder.ids), by, func(i int) string {
+		i, ok := nextWith(text, at, len(finder.ids), by, func(i int) string {
 			if stop.Load() {
 				return text
 			}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/fatih/color"
 	"github.com/gdamore/tcell/v2"
-	"github.com/rivo/tview"
 
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -59,18 +58,11 @@ func printable(text string) string {
 	}, text)
 }
 
-// cellText returns text for a table of tview, which has tags in it.
-func cellText(text string) string { return tview.Escape(printable(text)) }
-
 // put draws runs from a column on, up to a width, and leaves out the first skip columns
 // of the text. It returns the column behind the text.
-func put(screen tcell.Screen, x, y, width, skip int, runs []run, change func(tcell.Style) tcell.Style) int {
+func put(screen tcell.Screen, x, y, width, skip int, runs []run) int {
 	end := x + width
 	for _, r := range runs {
-		style := r.style
-		if change != nil {
-			style = change(style)
-		}
 		for rest := printable(r.text); rest != "" && x < end; {
 			if skip > 0 {
 				_, size := utf8.DecodeRuneInString(rest)
@@ -79,7 +71,7 @@ func put(screen tcell.Screen, x, y, width, skip int, runs []run, change func(tce
 				continue
 			}
 			var columns int
-			rest, columns = screen.Put(x, y, rest, style)
+			rest, columns = screen.Put(x, y, rest, r.style)
 			x += max(columns, 1)
 		}
 	}
