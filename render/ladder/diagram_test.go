@@ -184,7 +184,7 @@ func TestArrows(t *testing.T) {
 	reply.Marks = Failed
 	d.Add(reply)
 	lost := testEvent(2403, 1, 2, "LDLM_CANCEL", "0x1")
-	lost.SetReason(NoReply, "no reply: unanswered")
+	lost.Marks, lost.reason = NoReply, "no reply: unanswered"
 	d.Add(lost)
 	loss := &Event{Kind: Loss, Marks: Incomplete, Time: 2404e6, From: testNID(2), To: testNID(1)}
 	loss.Facts.Add(schema.Bad, "1448 bytes not captured")
@@ -309,7 +309,7 @@ func readSample(t *testing.T, path string, what Selection, limit int) *Diagram {
 	wiretest.Play(dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost}), wiretest.ReadSample(t, path))
 	f.Close()
 	s.Close()
-	assert.Equal(t, s.count, 0, path, "events are counted as held at the end")
+	assert.Equal(t, s.held, 0, path, "events are counted as held at the end")
 	return d
 }
 
@@ -348,28 +348,6 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that an event that is used again costs no allocation.
-func TestAllocations(t *testing.T) {
-	frames := wiretest.ReadSample(t, sample("mount.pcap"))
-	names := track.NewNames()
-	r, e := NewReader(names), new(Event)
-	n := 0
-	for _, measure := range []bool{false, true} {
-		wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
-			names.Message(m)
-			r.Read(e, m)
-			if !measure || len(m.Notes) > 0 {
-				return // the words of notes are put together
-			}
-			n++
-			if allocs := testing.AllocsPerRun(1, func() { r.Read(e, m) }); allocs > 0 {
-				t.Errorf("frame %d, %s: %.0f allocations", m.Frame, e.Op, allocs)
-			}
-		}}), frames)
-	}
-	assert.That(t, n != 0, "no messages")
-}
-
 // TestHeldBound checks that what is held until RPCs have ended is bounded, and counted
 // beyond that.
 func TestHeldBound(t *testing.T) {
@@ -386,12 +364,12 @@ func TestHeldBound(t *testing.T) {
 		m.RPC.XID = uint64(i + 2)
 		s.Message(&m, p.Message(&m))
 	}
-	assert.That(t, s.count == maxHeld && s.Dropped == n-maxHeld, "%d events are held, %d dropped", s.count, s.Dropped)
+	assert.That(t, s.held == maxHeld && s.Dropped == n-maxHeld, "%d events are held, %d dropped", s.held, s.Dropped)
 	m.Number, m.RPC.XID = n+1, 1
 	s.Message(&m, p.Message(&m))
 	p.Close()
 	s.Close()
-	if d.Len() != 1 || s.count != 0 || d.Events()[0].Marks&NoReply == 0 {
-		t.Errorf("%d events are drawn, %d are held at the end", d.Len(), s.count)
+	if d.Len() != 1 || s.held != 0 || d.Events()[0].Marks&NoReply == 0 {
+		t.Errorf("%d events are drawn, %d are held at the end", d.Len(), s.held)
 	}
 }

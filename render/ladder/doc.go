@@ -4,9 +4,7 @@
 //	var d ladder.Diagram
 //	r := ladder.NewReader(names)
 //	// for each message m that is to be drawn:
-//	e := new(ladder.Event)
-//	r.Read(e, m)
-//	d.Add(e)
+//	d.Add(r.Event(m))
 //	// at the end:
 //	var text schema.Marked
 //	d.AppendText(&text, ladder.TextOptions{Width: 80})
@@ -15,7 +13,7 @@
 // event.go makes events of messages; it uses the words of summary lines. diagram.go
 // holds the events in the order of time. nodes.go chooses the columns, gaps.go finds
 // where nothing happened, and layout.go decides what goes where in columns of text.
-// text.go draws that with characters, svg.go with the same layout as SVG; json.go lists the
+// text.go draws that with characters, svg.go with the same layout as SVG; records.go lists the
 // events.
 //
 // Draw (remarks.go) adds messages that a Journal (package journal) has noted, each with a remark.

@@ -1,8 +1,10 @@
 package ladder
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/debuglog"
@@ -60,11 +62,10 @@ type Event struct {
 	XID   uint64
 	Op    []byte        // the operation, or the kind of message
 	Facts schema.Marked // what matters, as in summary lines
-	Note  []byte        // what is unusual, such as "not answered"
 
-	transfer lnet.Transfer
-	codes    []byte // of the message's notes
-	reason   string // of SetReason
+	reason   string        // that something is missing, or how long was waited
+	transfer lnet.Transfer // what the transport did with the message
+	codes    []string      // of the message's notes
 }
 
 // Reader makes events of messages.
@@ -73,49 +74,43 @@ type Reader struct {
 }
 
 // NewReader makes a Reader. names has the targets and locks that handles stand for, nil: none
-// are known. The caller must pass each message to names.Message before it passes it to Read.
+// are known. The caller must pass each message to names.Message before it passes it to Event.
 func NewReader(names *track.Names) *Reader {
 	return &Reader{render.NewSummary(render.SummaryOptions{Names: names})}
 }
 
-// Read sets an event to a message. It copies what it needs, and reuses the memory of
-// the event.
-func (r *Reader) Read(e *Event, m *dissect.Message) {
-	facts := e.Facts
-	facts.Reset()
-	facts.Append(&r.summary.Facts(m).Marked)
-	*e = Event{
-		Number: m.Number, Type: m.Kind, Frame: m.Frame, File: m.File, Order: m.Order, Time: m.Time,
-		Minor: render.IsKeepalive(m),
-		Op:    render.AppendOperation(e.Op[:0], m), Facts: facts,
-		Note: e.Note[:0], transfer: m.Transfer, codes: e.codes[:0],
+// Event returns the event of a message.
+func (r *Reader) Event(m *dissect.Message) *Event {
+	e := &Event{
+		Number: m.Number, Type: m.Kind, Frame: m.Frame, File: m.File, Order: m.Order, Time: m.Time, Minor: render.IsKeepalive(m),
+		Opcode: m.RPC.Opcode, HasOpcode: m.RPC.HasOpcode, Variant: m.RPC.Variant.String(), Op: render.AppendOperation(nil, m),
 	}
+	e.Facts.Append(&r.summary.Facts(m).Marked)
 	e.From, e.To = m.Ends()
 	if m.RPC.HasXID {
 		e.XID = m.RPC.XID
 	}
-	e.Opcode, e.HasOpcode, e.Variant = m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Variant.String()
 	e.setRoles(m)
 	if m.RPC.Encrypted {
-		e.addCode("encrypted")
+		e.codes = append(e.codes, "encrypted")
 	}
 	for i := range m.Notes {
-		switch code := m.Notes[i].Code; code {
-		case "retransmitted":
+		switch code := m.Notes[i].Code; {
+		case code == "retransmitted":
 			e.Marks |= Retransmitted
-		case "gap": // in the message, or in front of it
-			if slices.ContainsFunc(m.Holes, func(h lnet.Hole) bool { return h.Why == lnet.Lost }) {
-				e.Marks |= Incomplete
-				e.addCode(code)
-			}
-		case "resent":
+			continue
+		case code == "resent":
 			e.Marks |= Resent
-			e.addCode(code)
-		default:
-			e.addCode(code)
+		case code != "gap":
+		case slices.ContainsFunc(m.Holes, func(h lnet.Hole) bool { return h.Why == lnet.Lost }):
+			e.Marks |= Incomplete
+		default: // the gap is in front of the message
+			continue
 		}
+		e.codes = append(e.codes, m.Notes[i].Code)
 	}
-	e.update()
+	e.TransferUpdate(&m.Transfer)
+	return e
 }
 
 // setRoles sets what is known by the kind of the message: which end is the client, and whether the
@@ -142,14 +137,21 @@ func (e *Event) setRoles(m *dissect.Message) {
 	}
 }
 
-// Lost sets an event to bytes that were not captured.
-func (r *Reader) Lost(e *Event, l *lnet.Loss) {
-	*e = Event{Kind: Loss, Marks: Incomplete, Time: l.From, From: lnet.AddressNID(l.Src), To: lnet.AddressNID(l.Dst),
-		Op: e.Op[:0], Note: e.Note[:0], codes: e.codes[:0], Facts: e.Facts}
-	e.Facts.Reset()
+// lossEvent makes an event of bytes that were not captured.
+func lossEvent(l *lnet.Loss) *Event {
+	e := &Event{Kind: Loss, Marks: Incomplete, Time: l.From, From: lnet.AddressNID(l.Src), To: lnet.AddressNID(l.Dst)}
 	e.Facts.Add(schema.Number, strconv.FormatInt(l.Bytes, 10))
 	e.Facts.Add(schema.Dim, " bytes ")
-	e.Facts.Add(schema.Bad, lossReason(l.Why))
+	e.Facts.Add(schema.Bad, cmp.Or(lossReasons[l.Why], "not captured"))
+	return e
+}
+
+// lossReasons has why bytes were not captured, in words.
+var lossReasons = map[lnet.Why]string{
+	lnet.Present:    "unreadable",
+	lnet.BeforeFile: "from before the capture, or not captured",
+	lnet.EndOfFile:  "after the end of the capture, or never received",
+	lnet.Snaplen:    "cut by the snaplen",
 }
 
 // logLine makes an event of a line of a log.
@@ -162,62 +164,31 @@ func logLine(l *track.LogLine) *Event {
 	return e
 }
 
-// lossReason returns why bytes were not captured, in words.
-func lossReason(w lnet.Why) string {
-	switch w {
-	case lnet.Present:
-		return "unreadable"
-	case lnet.BeforeFile:
-		return "from before the capture, or not captured"
-	case lnet.EndOfFile:
-		return "after the end of the capture, or never received"
-	case lnet.Snaplen:
-		return "cut by the snaplen"
-	}
-	return "not captured"
-}
-
 // TransferUpdate adds what the transport did with the message after it was read.
 func (e *Event) TransferUpdate(t *lnet.Transfer) {
-	e.transfer.Add(t)
-	e.update()
-}
-
-// SetReason notes something unusual in words: that a request has no reply, or a reply
-// no request.
-func (e *Event) SetReason(mark Mark, reason string) {
-	e.Marks |= mark
-	e.reason = reason
-	e.update()
-}
-
-func (e *Event) addCode(code string) {
-	if len(e.codes) > 0 {
-		e.codes = append(e.codes, ' ')
-	}
-	e.codes = append(e.codes, code...)
-}
-
-func (e *Event) update() {
-	n := append(e.Note[:0], e.reason...)
-	add := func(text string) {
-		if len(n) > 0 {
-			n = append(n, ", "...)
-		}
-		n = append(n, text...)
-	}
-	if t := &e.transfer; t.Resent > 0 || e.Marks&Retransmitted != 0 {
+	if e.transfer.Add(t); e.transfer.Resent > 0 {
 		e.Marks |= Retransmitted
-		add("retransmitted")
-		if t.Resent > 1 {
-			n = append(strconv.AppendInt(append(n, ' '), int64(t.Resent), 10), " packets"...)
+	}
+}
+
+// note returns what is unusual, such as "not answered".
+func (e *Event) note() string {
+	var list []string
+	if e.reason != "" {
+		list = append(list, e.reason)
+	}
+	if e.Marks&Retransmitted != 0 {
+		text := "retransmitted"
+		if e.transfer.Resent > 1 {
+			text += " " + strconv.Itoa(int(e.transfer.Resent)) + " packets"
 		}
-		if t.Lost > 0 {
-			n = append(render.AppendLatency(append(n, ", "...), t.Lost), " lost"...)
+		list = append(list, text)
+		if e.transfer.Lost > 0 {
+			list = append(list, string(render.AppendLatency(nil, e.transfer.Lost))+" lost")
 		}
 	}
 	if len(e.codes) > 0 {
-		add(string(e.codes))
+		list = append(list, strings.Join(e.codes, " "))
 	}
-	e.Note = n
+	return strings.Join(list, ", ")
 }

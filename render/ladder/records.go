@@ -15,7 +15,7 @@ func (d *Diagram) Records() (list []*records.Arrow) {
 	for _, e := range d.Events() {
 		a := &records.Arrow{At: track.Point{Frame: e.Frame, File: e.File, Time: e.Time}, From: nidText(e.From, full), To: nidText(e.To, full),
 			Kind: e.Type.String(), Opcode: e.Opcode, HasOpcode: e.HasOpcode, Variant: e.Variant, XID: e.XID, Text: string(e.Facts.Text),
-			Note: string(e.Note)}
+			Note: e.note()}
 		switch e.Kind {
 		case Loss:
 			a.Kind = records.Loss

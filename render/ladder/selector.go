@@ -54,16 +54,15 @@ type Selector struct {
 	files   *files.Files    // nil: not followed
 	nested  *nested.Tracker // nil: not followed
 
-	patterns  [][]byte // of the FID on the wire
-	selected  []*locks.Lock
-	rpcs      track.Attached[openRPC]
-	undecided []undecided              // callbacks and cancels, oldest first
-	calls     *fifo.Map[uint64, ended] // that may be nested in a selected RPC
-	within    map[uint64]bool          // nested in a selected RPC, and not ended
-	count     int                      // of held events
-	free      []*Event
-	recent    *fifo.Map[int64, *Event] // by the number of the message
-	losses    []*Event
+	patterns [][]byte // of the FID on the wire
+	selected []*locks.Lock
+	rpcs     track.Attached[openRPC]
+	held     int                         // events of RPCs that have not ended and are not selected
+	ended    *fifo.Map[uint64, endedRPC] // that may yet be selected
+	number   uint64                      // of the last of them, where RPCs have no numbers
+	within   map[uint64]bool             // nested in a selected RPC, and not ended
+	recent   *fifo.Map[int64, *Event]    // by the number of the message
+	losses   []*Event
 
 	// Dropped is the number of events that were too many to be held. Some of them may
 	// have been selected.
@@ -76,33 +75,28 @@ type openRPC struct {
 	selected bool
 }
 
-// undecided has the events of an RPC that has ended and is about locks that may have kept
-// a selected lock waiting.
-type undecided struct {
-	locks  []*locks.Lock
+// endedRPC has the events of an RPC that has ended. It is selected if it is nested in one that is
+// selected, or is about locks that kept a selected one waiting.
+type endedRPC struct {
 	events []*Event
-}
-
-// ended has the events of an RPC that has ended and may be nested in others, and those nested in it.
-type ended struct {
-	undecided
-	calls []*nested.Call
+	locks  []*locks.Lock
+	calls  []*nested.Call // nested in it
 }
 
 const (
-	maxCalls     = 1 << 12 // RPCs
-	maxHeld      = 1 << 16 // events
-	maxUndecided = 1 << 12 // RPCs
-	maxLosses    = 1 << 10
-	maxSelected  = 1 << 10 // locks
-	maxRecent    = 1 << 14
+	maxHeld     = 1 << 16 // events
+	maxEnded    = 1 << 13 // RPCs
+	maxWithin   = 1 << 12 // RPCs
+	maxLosses   = 1 << 10
+	maxSelected = 1 << 10 // locks
+	maxRecent   = 1 << 14
 )
 
 // NewSelector makes a Selector. l, f and n are trackers of the same RPCs. They are needed to
 // select by xid, lock or FID, else they may be nil.
 func NewSelector(d *Diagram, what Selection, names *track.Names, l *locks.Locks, f *files.Files, n *nested.Tracker) *Selector {
 	s := &Selector{what: what, diagram: d, reader: NewReader(names), locks: l, files: f, nested: n,
-		calls: fifo.NewMap[uint64, ended](maxCalls), within: make(map[uint64]bool), recent: fifo.NewMap[int64, *Event](maxRecent)}
+		ended: fifo.NewMap[uint64, endedRPC](maxEnded), within: make(map[uint64]bool), recent: fifo.NewMap[int64, *Event](maxRecent)}
 	if id := what.FID; id != (track.FID{}) {
 		for _, order := range [...]binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			s.patterns = append(s.patterns, id.Append(nil, order))
@@ -134,30 +128,35 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 	switch {
 	case matches && !h.selected:
 		s.selectRPC(r, h)
-	case !h.selected && s.count >= maxHeld:
+	case !h.selected && s.held >= maxHeld:
 		s.Dropped++
 		return
 	}
 	e := s.event(m)
-	if s.noteWait(e, r); evicted {
-		e.SetReason(0, "shows that the client was evicted")
+	if e.reason = s.waited(e, r); evicted {
+		e.reason = "shows that the client was evicted"
 	}
 	if h.events = append(h.events, e); h.selected {
 		s.diagram.Add(e)
 	} else {
-		s.count++
+		s.held++
 	}
 }
 
-func (s *Selector) noteWait(e *Event, r *track.RPC) {
+// waited returns how long a lock was waited for that a completion callback grants, in words.
+func (s *Selector) waited(e *Event, r *track.RPC) string {
 	if s.locks == nil || e.Type != lnet.Request || !r.HasOpcode || r.Opcode != opcodes.LDLM_CP_CALLBACK {
-		return
+		return ""
 	}
-	if l, _ := s.locks.Subjects(r); l != nil && l.Granted.Time == e.Time {
-		if ns, ok := l.Waited(); ok {
-			e.SetReason(0, string(render.AppendLockWait([]byte("waited "), ns)))
-		}
+	l, _ := s.locks.Subjects(r)
+	if l == nil || l.Granted.Time != e.Time {
+		return ""
 	}
+	ns, ok := l.Waited()
+	if !ok {
+		return ""
+	}
+	return string(render.AppendLockWait([]byte("waited "), ns))
 }
 
 func (s *Selector) matches(m *dissect.Message) bool {
@@ -214,13 +213,7 @@ func (s *Selector) addLock(l *locks.Lock) {
 }
 
 func (s *Selector) event(m *dissect.Message) *Event {
-	var e *Event
-	if n := len(s.free); n > 0 {
-		e, s.free = s.free[n-1], s.free[:n-1]
-	} else {
-		e = new(Event)
-	}
-	s.reader.Read(e, m)
+	e := s.reader.Event(m)
 	fifo.Put(s.recent, m.Number, e)
 	return e
 }
@@ -228,7 +221,7 @@ func (s *Selector) event(m *dissect.Message) *Event {
 // selectRPC selects an RPC: what is held of it is drawn.
 func (s *Selector) selectRPC(r *track.RPC, h *openRPC) {
 	h.selected = true
-	s.count -= len(h.events)
+	s.held -= len(h.events)
 	s.draw(h.events)
 	s.diagram.AddTargetOf(r)
 }
@@ -246,28 +239,30 @@ func (s *Selector) Done(r *track.RPC) {
 		return
 	}
 	h := s.rpcs.Of(r)
-	var number uint64
-	var calls []*nested.Call
-	if s.what.HasXID && s.nested != nil {
-		number, calls = s.nested.Number(r), s.nested.Calls(r)
+	u := endedRPC{events: h.events}
+	nestable := s.what.HasXID && s.nested != nil
+	number := s.number + 1
+	if nestable {
+		number, u.calls = s.nested.Number(r), s.nested.Calls(r)
+		nestable = s.nested.MayBeNested(r)
 	}
 	if !h.selected && (s.within[number] || s.isSelected(r)) {
 		s.selectRPC(r, h)
 	}
-	if h.selected {
-		noteMissing(r, h.events)
-		*h = openRPC{}
+	selected := h.selected
+	*h = openRPC{}
+	if selected {
+		noteMissing(r, u.events)
 		delete(s.within, number)
-		s.selectNested(calls)
+		s.selectNested(u.calls)
 		return
 	}
-	s.count -= len(h.events)
-	u := undecided{s.locksOf(r), h.events}
-	*h = openRPC{}
-	if number == 0 || !s.nested.MayBeNested(r) {
-		s.leave(u)
-	} else if _, old, evicted := fifo.Put(s.calls, number, ended{u, calls}); evicted {
-		s.leave(old.undecided)
+	s.held -= len(u.events)
+	if u.locks = s.locksOf(r); nestable || len(u.locks) > 0 {
+		s.number = number
+		if _, old, evicted := fifo.Put(s.ended, number, u); evicted {
+			s.decide(old)
+		}
 	}
 }
 
@@ -277,10 +272,10 @@ func (s *Selector) selectNested(calls []*nested.Call) {
 		if c.Link <= nested.ByTime {
 			continue
 		}
-		if e, ok := fifo.Delete(s.calls, c.Number); ok {
+		if e, ok := fifo.Delete(s.ended, c.Number); ok {
 			s.draw(e.events)
 			s.selectNested(e.calls)
-		} else if len(s.within) < maxCalls {
+		} else if len(s.within) < maxWithin {
 			s.within[c.Number] = true
 		}
 	}
@@ -297,23 +292,6 @@ func (s *Selector) locksOf(r *track.RPC) []*locks.Lock {
 		canceled = append(canceled, l)
 	}
 	return canceled
-}
-
-// leave takes an RPC that is drawn only if its locks keep a selected one waiting.
-func (s *Selector) leave(u undecided) {
-	if len(u.locks) > 0 {
-		s.postpone(u)
-	} else {
-		s.release(u.events)
-	}
-}
-
-// release takes events back that are not drawn.
-func (s *Selector) release(list []*Event) {
-	for _, e := range list {
-		e.Number = 0
-		s.free = append(s.free, e)
-	}
 }
 
 func (s *Selector) isSelected(r *track.RPC) bool {
@@ -350,10 +328,12 @@ func noteMissing(r *track.RPC, events []*Event) {
 		e := events[i]
 		switch {
 		case e.Type == lnet.Request && r.Missing != track.NotMissing:
-			e.SetReason(NoReply, missingReasons[r.Missing])
+			e.Marks |= NoReply
+			e.reason = missingReasons[r.Missing]
 			return
 		case e.Type == lnet.Reply && !r.HasRequest:
-			e.SetReason(NoRequest, "request not captured")
+			e.Marks |= NoRequest
+			e.reason = "request not captured"
 			return
 		}
 	}
@@ -366,32 +346,19 @@ var missingReasons = map[track.Missing]string{
 	track.EncryptedReply: "no reply: it may be encrypted",
 }
 
-// postpone keeps an RPC about locks until it is known whether they keep a selected one
-// waiting, or until there are too many.
-func (s *Selector) postpone(u undecided) {
-	s.undecided = append(s.undecided, u)
-	if len(s.undecided) >= 2*maxUndecided {
-		for _, u := range s.undecided[:maxUndecided] {
-			s.decide(u)
-		}
-		s.undecided = slices.Delete(s.undecided, 0, maxUndecided)
-	}
-}
-
 // decide draws an RPC if one of its locks kept a selected one waiting.
-func (s *Selector) decide(u undecided) {
+func (s *Selector) decide(u endedRPC) {
 	for _, waiter := range s.selected {
 		if len(u.events) > 0 && u.events[len(u.events)-1].Time >= waiter.Asked.Time && slices.ContainsFunc(u.locks, waiter.IsBlockedBy) {
 			s.draw(u.events)
 			return
 		}
 	}
-	s.release(u.events)
 }
 
 // TransferUpdate takes what the transport did with a message after it was handed out.
 func (s *Selector) TransferUpdate(number int64, t *lnet.Transfer) {
-	if e, ok := fifo.Get(s.recent, number); ok && e.Number == number {
+	if e, ok := fifo.Get(s.recent, number); ok {
 		e.TransferUpdate(t)
 	}
 }
@@ -399,20 +366,14 @@ func (s *Selector) TransferUpdate(number int64, t *lnet.Transfer) {
 // Lost takes bytes that were not captured.
 func (s *Selector) Lost(l *lnet.Loss) {
 	if len(s.losses) < maxLosses {
-		e := new(Event)
-		s.reader.Lost(e, l)
-		s.losses = append(s.losses, e)
+		s.losses = append(s.losses, lossEvent(l))
 	}
 }
 
 // Close decides on what is left. The RPCs must have ended before.
 func (s *Selector) Close() {
-	for _, e := range fifo.All(s.calls) {
-		s.leave(e.undecided)
-	}
-	for _, u := range s.undecided {
+	for _, u := range fifo.All(s.ended) {
 		s.decide(u)
 	}
-	s.undecided = nil
 	s.diagram.addLosses(s.losses)
 }

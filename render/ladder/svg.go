@@ -287,7 +287,7 @@ func (p *picture) tooltip(i int, e *Event) []byte {
 	if e.XID != 0 {
 		b = append(append(b, ' '), xidText(e.XID)...)
 	}
-	for _, part := range [...][]byte{e.Op, e.Note, e.Facts.Text} {
+	for _, part := range [...][]byte{e.Op, []byte(e.note()), e.Facts.Text} {
 		if len(part) > 0 {
 			b = append(append(b, ' '), part...)
 		}

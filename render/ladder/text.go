@@ -473,8 +473,8 @@ func (t *text) facts(e *Event, from, to end) (line schema.Marked) {
 	}
 	hidden("from ", from.hidden)
 	hidden("to ", to.hidden)
-	if len(e.Note) > 0 {
-		line.AddBytes(schema.Bad, e.Note)
+	if note := e.note(); note != "" {
+		line.Add(schema.Bad, note)
 		if len(e.Facts.Text) > 0 {
 			line.Add(schema.Dim, "; ")
 		}

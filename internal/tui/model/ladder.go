@@ -27,9 +27,7 @@ func (c *Capture) Ladder(x *LadderOf, o render.SummaryOptions) (lines []Line) {
 	rows := c.Rows.NewReader()
 	add := func(id int64) {
 		if m, err := rows.Message(id); err == nil {
-			e := new(ladder.Event)
-			events.Read(e, m.Message)
-			d.Add(e)
+			d.Add(events.Event(m.Message))
 		}
 	}
 	for i, id := range x.Rows {
