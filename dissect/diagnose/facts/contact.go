@@ -22,7 +22,8 @@ type Contact struct {
 	Resets   []track.Point // the sender aborted connections
 	Thawed   []track.Point // the sender acknowledged what had waited for it, as its timestamps show: it stood still
 
-	Lost []Span // bytes that were not captured, in which messages may have begun
+	Lost  []Span // bytes that were not captured, in which messages may have begun
+	lacks int64  // time of the last of these, and of messages that were captured in part
 
 	Disturbed Times // of segments that were sent again, or out of order
 
@@ -41,6 +42,7 @@ const (
 	maxUnacked  = 32 // of a direction
 	maxResets   = 16
 	fullFrame   = 1500 // bytes of a frame on most networks
+	minMessage  = 24   // bytes of the shortest message of socklnd: a shorter run, as of a keep-alive probe, has none
 )
 
 // contact returns a direction between two hosts.
@@ -101,6 +103,9 @@ func (c *Contact) seen(at Point) {
 
 func (f *Facts) message(m *dissect.Message) {
 	c := f.contact(m.Source, m.Src.Addr(), m.Dst.Addr())
+	if m.Kind == lnet.Request && m.RPC.Cut || m.Kind == lnet.Reply && len(m.Data) < m.Size {
+		c.lacks = max(c.lacks, m.Time)
+	}
 	isWhole := m.Missing(0, m.Size) == lnet.Present
 	if !isWhole && m.Tail != lnet.Snaplen { // it may have been handed out late
 		return
@@ -139,6 +144,9 @@ func (f *Facts) NIDOf(host netip.Addr) (n lnet.NID) {
 // notCaptured takes bytes that the capture lacks.
 func (f *Facts) notCaptured(l *lnet.Loss) {
 	c := f.contact(l.Source, l.Src.Addr(), l.Dst.Addr())
+	if l.Bytes >= minMessage {
+		c.lacks = max(c.lacks, l.To)
+	}
 	if len(c.Lost) < maxResets {
 		c.Lost = append(c.Lost, Span{l.From, l.To})
 	}
@@ -149,6 +157,18 @@ func (f *Facts) LacksIn(from, to netip.Addr, s Span) bool {
 	return slices.ContainsFunc(f.Contacts(from, to), func(c *Contact) bool {
 		return slices.ContainsFunc(c.Lost, func(l Span) bool { return l.Overlaps(s) })
 	})
+}
+
+// LacksSince reports whether messages from or to a node, or parts of them, may not have been captured since a time. Over InfiniBand, whose
+// addresses do not show the node, all nodes count.
+func (f *Facts) LacksSince(n lnet.NID, at int64) bool {
+	host := HostOf(n)
+	for k, c := range fifo.All(f.contacts) {
+		if c.lacks >= at && (k.from == host || k.to == host || !n.IsTCP()) {
+			return true
+		}
+	}
+	return false
 }
 
 // active takes the first frame of a second.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"math"
 	"net/netip"
 	"slices"
 
@@ -151,6 +152,16 @@ func (f *Facts) Silences(yield func(*Silence) bool) {
 			return
 		}
 	}
+}
+
+// ResetAfter returns the first frame of a host after a time, if that resets a connection: the host does not know it any more.
+func (f *Facts) ResetAfter(host netip.Addr, after int64) (first Point, ok bool) {
+	for _, c := range fifo.All(f.contacts) {
+		if at, heard := c.Active.Within(Span{after, math.MaxInt64}); c.From == host && heard && (first.IsZero() || at.Time < first.Time) {
+			first, ok = at, slices.Contains(c.Resets, at)
+		}
+	}
+	return first, ok
 }
 
 // ResetIn returns the first reset between two hosts within a span.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -31,6 +32,7 @@ func (d direction) String() string { return d.from.String() + " to " + d.to.Stri
 type loss struct {
 	runs, bytes int64
 	first, last int64 // time
+	captured    bool  // other messages of the direction were captured
 }
 
 func (l *loss) add(other *loss) {
@@ -40,59 +42,48 @@ func (l *loss) add(other *loss) {
 	l.last = max(l.last, other.last)
 	l.runs += other.runs
 	l.bytes += other.bytes
+	l.captured = l.captured || other.captured
 }
 
-// losses are the bytes that were not captured, by direction: those of directions of
-// which other messages were captured, and those of which nothing was.
-type losses struct {
-	some, all *fifo.Map[direction, *loss]
-}
+// losses are the bytes that were not captured, by direction.
+type losses struct{ *fifo.Map[direction, *loss] }
 
-func newLosses() losses {
-	return losses{fifo.NewMap[direction, *loss](maxDirections), fifo.NewMap[direction, *loss](maxDirections)}
-}
+func newLosses() losses { return losses{fifo.NewMap[direction, *loss](maxDirections)} }
 
 // lost takes a run of bytes.
-func (l *losses) lost(x *lnet.Loss) {
+func (l losses) lost(x *lnet.Loss) {
 	if x.Why != lnet.Lost || x.Bytes < minMessage {
 		return
 	}
-	d := direction{x.Src.Addr(), x.Dst.Addr()}
-	one := &loss{1, x.Bytes, x.From, x.To}
-	if _, partly := fifo.Get(l.some, d); x.OneWay && !partly {
-		fifo.GetOrNew(l.all, d).add(one)
-		return
-	}
-	fifo.GetOrNew(l.some, d).add(one)
-	l.captured(d)
+	one := fifo.GetOrNew(l.Map, direction{x.Src.Addr(), x.Dst.Addr()})
+	one.add(&loss{1, x.Bytes, x.From, x.To, !x.OneWay})
 }
 
-func (l *losses) captured(d direction) {
-	if sum, ok := fifo.Delete(l.all, d); ok {
-		fifo.GetOrNew(l.some, d).add(sum)
+func (l losses) message(_ *track.RPC, m *dissect.Message) {
+	if fifo.Len(l.Map) > 0 {
+		if one, ok := fifo.Get(l.Map, direction{m.Src.Addr(), m.Dst.Addr()}); ok {
+			one.captured = true
+		}
 	}
 }
 
-func (l *losses) message(_ *track.RPC, m *dissect.Message) {
-	if fifo.Len(l.all) > 0 {
-		l.captured(direction{m.Src.Addr(), m.Dst.Addr()})
-	}
-}
-
-// sum returns the sum over all directions, and the directions, most bytes first.
-func sumOfLosses(m *fifo.Map[direction, *loss]) (sum loss, directions []*direction) {
+// sum returns the sum over all directions of which other messages were captured, or over those of which nothing was, and these directions, most
+// bytes first.
+func (l losses) sum(captured bool) (sum loss, directions []direction) {
 	bytes := make(map[direction]int64)
-	for d, one := range fifo.All(m) {
-		sum.add(one)
-		bytes[d] = one.bytes
-		directions = append(directions, &d)
+	for d, one := range fifo.All(l.Map) {
+		if one.captured == captured {
+			sum.add(one)
+			bytes[d] = one.bytes
+			directions = append(directions, d)
+		}
 	}
-	slices.SortStableFunc(directions, func(a, b *direction) int { return int(bytes[*b] - bytes[*a]) })
+	slices.SortStableFunc(directions, func(a, b direction) int { return cmp.Compare(bytes[b], bytes[a]) })
 	return sum, directions
 }
 
 // directionsText lists directions as in "from A to B, from C to D and 3 others".
-func directionsText(list []*direction) string {
+func directionsText(list []direction) string {
 	const shown = 3
 	var text string
 	for i, d := range list[:min(len(list), shown)] {
@@ -125,28 +116,26 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		l := newLosses()
 		report := func() {
-			if sum, directions := sumOfLosses(l.some); sum.runs > 0 {
-				r.Report(lostFinding(&sum, directions))
+			sum, directions := l.sum(true)
+			where := ", "
+			switch {
+			case sum.runs == 0:
+				return
+			case sum.runs > 1:
+				where = " in " + plural(sum.runs, "place") + ": "
 			}
+			r.Report(diagnose.Finding{First: sum.first, Last: sum.last, Count: sum.runs,
+				Text: fmt.Sprintf("The capture lacks %s that the hosts received%s%s. "+
+					"Requests and replies may be in them, so that some RPCs are missing, and of others it is unknown whether and when they were answered.",
+					size(sum.bytes), where, directionsText(directions))})
 		}
 		return diagnose.Hooks{Lost: l.lost, Message: l.message, Tick: func(int64) { report() }, End: func() {
-			if report(); fifo.Len(l.some) == 0 && fifo.Len(l.all) == 0 {
+			if report(); fifo.Len(l.Map) == 0 {
 				reportGaps(r)
 			}
 		}}
 	},
 })
-
-func lostFinding(sum *loss, directions []*direction) diagnose.Finding {
-	where := ", "
-	if sum.runs > 1 {
-		where = " in " + plural(sum.runs, "place") + ": "
-	}
-	return diagnose.Finding{First: sum.first, Last: sum.last, Count: sum.runs,
-		Text: fmt.Sprintf("The capture lacks %s that the hosts received%s%s. "+
-			"Requests and replies may be in them, so that some RPCs are missing, and of others it is unknown whether and when they were answered.",
-			size(sum.bytes), where, directionsText(directions))}
-}
 
 // reportGaps reports bytes that are missing in the middle of messages only.
 func reportGaps(r *diagnose.Reporter) {
@@ -175,17 +164,21 @@ var _ = add(diagnose.Rule{
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		l := newLosses()
 		return diagnose.Hooks{Lost: l.lost, Message: l.message, End: func() {
-			sum, directions := sumOfLosses(l.all)
+			sum, directions := l.sum(false)
 			if sum.runs == 0 {
 				return
 			}
-			r.Report(diagnose.Finding{Brief: "The capture has nothing of what was sent " + directionsText(directions) +
-				": latencies and evictions cannot be seen there, and restarts and errors only in part.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
-				Text: "The capture has nothing of what was sent " + directionsText(directions) + ", though " + size(sum.bytes) +
-					" arrived there. Requests without a reply, and replies without a request, are due to that; how long these RPCs took is unknown, and without a reply also whether they failed."})
+			nothing := "The capture has nothing of what was sent " + directionsText(directions)
+			r.Report(diagnose.Finding{Brief: nothing + ": latencies and evictions cannot be seen there, and restarts and errors only in part.",
+				First: sum.first, Last: sum.last, Count: int64(len(directions)), Text: nothing + ", though " + size(sum.bytes) + " arrived there. Requests without a reply, and replies without a request, are due to that; how long these RPCs took is unknown, and without a reply also whether they failed."})
 		}}
 	},
 })
+
+// atEnd starts a rule that looks at the capture when it has ended.
+func atEnd(report func(*diagnose.Reporter)) func(*diagnose.Reporter) diagnose.Hooks {
+	return func(r *diagnose.Reporter) diagnose.Hooks { return diagnose.Hooks{End: func() { report(r) }} }
+}
 
 var _ = add(diagnose.Rule{
 	Code:     "capture.dropped",
@@ -197,23 +190,21 @@ var _ = add(diagnose.Rule{
 	Next: "Capture the first bytes of each frame (-s 1024) and let the kernel buffer more (-B 256), write to a file with tcpdump and diagnose that, or " +
 		"capture fewer frames with a filter (-f), such as those of one server. Where the interface drops them, a larger ring of its own may help " +
 		"(ethtool -G). An RPC without a reply may have had one.",
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return diagnose.Hooks{End: func() {
-			c := r.Capture()
-			var text string
-			if c.Dropped > 0 {
-				text = plural(c.Dropped, "frame") + " " + was(c.Dropped) + " dropped because they came faster than they could be read. "
-			}
-			if c.InterfaceDropped > 0 {
-				text += plural(c.InterfaceDropped, "frame") + " " + was(c.InterfaceDropped) + " dropped by the interfaces, before the kernel saw them. "
-			}
-			if text == "" {
-				return
-			}
-			r.Report(diagnose.Finding{Count: c.Dropped + c.InterfaceDropped, First: r.First(), Last: r.Now(),
-				Text: fmt.Sprintf("%s%d were read. RPCs are missing, and of others it is unknown whether and when they were answered.", text, c.Frames)})
-		}}
-	},
+	Start: atEnd(func(r *diagnose.Reporter) {
+		c := r.Capture()
+		var text string
+		if c.Dropped > 0 {
+			text = plural(c.Dropped, "frame") + " " + was(c.Dropped) + " dropped because they came faster than they could be read. "
+		}
+		if c.InterfaceDropped > 0 {
+			text += plural(c.InterfaceDropped, "frame") + " " + was(c.InterfaceDropped) + " dropped by the interfaces, before the kernel saw them. "
+		}
+		if text == "" {
+			return
+		}
+		r.Report(diagnose.Finding{Count: c.Dropped + c.InterfaceDropped, First: r.First(), Last: r.Now(),
+			Text: fmt.Sprintf("%s%d were read. RPCs are missing, and of others it is unknown whether and when they were answered.", text, c.Frames)})
+	}),
 })
 
 var _ = add(diagnose.Rule{
@@ -224,14 +215,12 @@ var _ = add(diagnose.Rule{
 		"The memory for that is limited; beyond the limit only the first bytes of a message are kept.",
 	Limits: "Which messages these were is not recorded.",
 	Next:   "Read fewer files at a time, or the connections of fewer nodes (lshark -f 'host 192.0.2.3').",
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return diagnose.Hooks{End: func() {
-			if n := r.Capture().Unaffordable; n > 0 {
-				r.Report(diagnose.Finding{First: r.First(), Last: r.Now(), Count: n, Text: plural(n, "message") +
-					" had to be truncated to limit the use of memory. Names, jobs, locks and results in the rest of them are unknown."})
-			}
-		}}
-	},
+	Start: atEnd(func(r *diagnose.Reporter) {
+		if n := r.Capture().Unaffordable; n > 0 {
+			r.Report(diagnose.Finding{First: r.First(), Last: r.Now(), Count: n, Text: plural(n, "message") +
+				" had to be truncated to limit the use of memory. Names, jobs, locks and results in the rest of them are unknown."})
+		}
+	}),
 })
 
 var _ = add(diagnose.Rule{
@@ -243,14 +232,12 @@ var _ = add(diagnose.Rule{
 		"Everything before that was read.",
 	Limits: "What came after is unknown. RPCs that were waiting for a reply then count as \"end\", not as unanswered.",
 	Next:   "Copy the file again, and compare its size. If it was written by tcpdump -w, stop tcpdump with SIGINT, and use -U.",
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return diagnose.Hooks{End: func() {
-			if why := r.Capture().Damaged; why != "" {
-				r.Report(diagnose.Finding{First: r.Now(), Text: "The capture could not be read to its end: " + why +
-					". What happened after that is unknown."})
-			}
-		}}
-	},
+	Start: atEnd(func(r *diagnose.Reporter) {
+		if why := r.Capture().Damaged; why != "" {
+			r.Report(diagnose.Finding{First: r.Now(), Text: "The capture could not be read to its end: " + why +
+				". What happened after that is unknown."})
+		}
+	}),
 })
 
 var _ = add(diagnose.Rule{
@@ -339,91 +326,29 @@ var _ = add(diagnose.Rule{
 		"own capture, without the correction.",
 
 	Thresholds: []*diagnose.Threshold{clockDifference},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return diagnose.Hooks{End: func() {
-			var words []string
-			var most time.Duration
-			for _, c := range r.Capture().Estimated {
-				if d := c.Offset; d.Abs() >= time.Duration(clockDifference.Nanoseconds()) {
-					most = max(most, d.Abs())
-					word := "ahead of"
-					if d > 0 {
-						word = "behind"
-					}
-					words = append(words, fmt.Sprintf("that of %s is %s %s", c.File, duration(int64(d.Abs())), word))
+	Start: atEnd(func(r *diagnose.Reporter) {
+		var words []string
+		var most time.Duration
+		for _, c := range r.Capture().Estimated {
+			if d := c.Offset; d.Abs() >= time.Duration(clockDifference.Nanoseconds()) {
+				most = max(most, d.Abs())
+				word := "ahead of"
+				if d > 0 {
+					word = "behind"
 				}
+				words = append(words, fmt.Sprintf("that of %s is %s %s", c.File, duration(int64(d.Abs())), word))
 			}
-			if n := len(words); n > 0 {
-				f := diagnose.Finding{First: r.First(), Count: int64(n), Text: "The clocks of the captures differ: " +
-					strings.Join(words[:min(n, maxFilesShown)], ", ") +
-					" that of the first file with packets in common. Times were corrected by this estimate, so times between two files may be wrong by " +
-					"part of the network's delay."}
-				f.CompareTime(clockDifference, int64(most))
-				r.Report(f)
-			}
-		}}
-	},
+		}
+		if n := len(words); n > 0 {
+			f := diagnose.Finding{First: r.First(), Count: int64(n), Text: "The clocks of the captures differ: " +
+				strings.Join(words[:min(n, maxFilesShown)], ", ") +
+				" that of the first file with packets in common. Times were corrected by this estimate, so times between two files may be wrong by " +
+				"part of the network's delay."}
+			f.CompareTime(clockDifference, int64(most))
+			r.Report(f)
+		}
+	}),
 })
-
-// unseenMessages has when messages of nodes, or parts of them, were not captured: what
-// rules do not find there may have happened.
-type unseenMessages struct {
-	last    *fifo.Map[lnet.NID, int64]   // times of the last ones
-	between *fifo.Map[netip.Addr, int64] // the same for hosts of which no message was captured between them
-	unknown int64                        // time of the last one of these
-}
-
-func newUnseenMessages(*diagnose.Reporter) (*unseenMessages, diagnose.Hooks) {
-	u := &unseenMessages{last: fifo.NewMap[lnet.NID, int64](maxTargets), between: fifo.NewMap[netip.Addr, int64](maxTargets)}
-	return u, diagnose.Hooks{Lost: u.lost, Sent: u.sent, Answered: u.answered}
-}
-
-// lost takes bytes that were not captured, if a message may be in them.
-func (u *unseenMessages) lost(l *lnet.Loss) {
-	if l.Bytes < minMessage {
-		return
-	}
-	for _, n := range l.NIDs {
-		putLater(u.last, n, l.To)
-	}
-	if len(l.NIDs) == 0 {
-		putLater(u.between, l.Src.Addr(), l.To)
-		putLater(u.between, l.Dst.Addr(), l.To)
-		u.unknown = max(u.unknown, l.To)
-	}
-}
-
-// sent takes a request, of which a part may not have been captured.
-func (u *unseenMessages) sent(r *track.RPC, m *dissect.Message) {
-	if m.RPC.Cut {
-		putLater(u.last, r.Client, m.Time)
-		putLater(u.last, r.Server, m.Time)
-	}
-}
-
-// answered takes a reply, of which a part may not have been captured.
-func (u *unseenMessages) answered(r *track.RPC, m *dissect.Message) {
-	if len(m.Data) < m.Size {
-		putLater(u.last, r.Client, m.Time)
-	}
-}
-
-// putLater keeps the later one of the times of a key.
-func putLater[K comparable](m *fifo.Map[K, int64], k K, at int64) {
-	last, _ := fifo.Get(m, k)
-	fifo.Put(m, k, max(last, at))
-}
-
-// since reports whether messages from or to a node may be missing since a time.
-func (u *unseenMessages) since(n lnet.NID, time int64) bool {
-	last, _ := fifo.Get(u.last, n)
-	if !n.IsTCP() {
-		return last >= time || u.unknown >= time
-	}
-	host, _ := netip.AddrFromSlice(n.Addr[:n.Len])
-	between, _ := fifo.Get(u.between, host)
-	return max(last, between) >= time
-}
 
 var _ = add(diagnose.Rule{
 	Code:     "capture.no_connect",
@@ -480,16 +405,14 @@ var _ = add(diagnose.Rule{
 			if before == 0 {
 				return
 			}
+			which := fmt.Sprintf("connects of %d of %s between clients and targets", before, plural(connections, "connection"))
 			switch {
 			case connections == 1:
-				f.Text = "The capture does not have the connect of its only connection between a client and a target. What they negotiated is unknown"
+				which = "connect of its only connection between a client and a target"
 			case before == connections:
-				f.Text = fmt.Sprintf("The capture does not have the connects of its %s between clients and targets. What they negotiated is unknown",
-					plural(connections, "connection"))
-			default:
-				f.Text = fmt.Sprintf("The capture does not have the connects of %d of %s between clients and targets. What they negotiated is unknown",
-					before, plural(connections, "connection"))
+				which = "connects of its " + plural(connections, "connection") + " between clients and targets"
 			}
+			f.Text = "The capture does not have the " + which + ". What they negotiated is unknown"
 			switch {
 			case connections == 1 && unknown == 0:
 				f.Text += "; the name of the target is known from other messages."

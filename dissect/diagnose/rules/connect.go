@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
@@ -36,7 +37,7 @@ func addConnect(c *connectRule, r diagnose.Rule) bool {
 }
 
 func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
-	k := &refusedConnects{connectRule: c, report: r, unseen: diagnose.Shared(r, newUnseenMessages),
+	k := &refusedConnects{connectRule: c, report: r, known: factsOf(r),
 		attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
 		refusals: make(map[diagnose.Subject]*refusal)}
 	return diagnose.Hooks{Import: k.changed, Unseen: k.logged, Tick: k.tick, End: k.end}
@@ -46,7 +47,7 @@ func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
 type refusedConnects struct {
 	*connectRule
 	report   *diagnose.Reporter
-	unseen   *unseenMessages
+	known    *facts.Facts
 	attempts *fifo.Map[*track.Connection, *attempt]
 	refusals map[diagnose.Subject]*refusal
 }
@@ -210,8 +211,8 @@ func (k *refusedConnects) end() {
 
 // add adds an attempt to the finding that it belongs to.
 func (k *refusedConnects) add(a *attempt) {
-	a.unsure = k.unseen.since(a.i.Client, a.first.Time-inFlight) &&
-		(isTransient(a.status) || k.unseen.since(a.server, a.first.Time-inFlight)) // else the client tries no other server
+	a.unsure = k.known.LacksSince(a.i.Client, a.first.Time-inFlight) &&
+		(isTransient(a.status) || k.known.LacksSince(a.server, a.first.Time-inFlight)) // else the client tries no other server
 	s := diagnose.Subject{Target: a.i.Target, Server: a.server, Client: a.i.Client, Detail: errorName(a.status)}
 	if k.ofNode {
 		s.Target = ""

@@ -25,19 +25,10 @@ const (
 		"finding names. "
 )
 
-// addEviction registers a rule about evictions with one cause. describe adds what is known
-// of it to a finding that has its subject and times.
-func addEviction(cause evictions.Cause, rule diagnose.Rule, describe func(*evictions.Eviction, *diagnose.Finding)) bool {
-	return addEvictions(cause, rule, false, func(j jointEviction, f *diagnose.Finding) { describe(j[0], f) })
-}
-
-// addJointEviction registers a rule for which evictions of a client by several targets about
-// the same time are one, and those of several clients by a target.
-func addJointEviction(cause evictions.Cause, rule diagnose.Rule, describe func(jointEviction, *diagnose.Finding)) bool {
-	return addEvictions(cause, rule, true, describe)
-}
-
-func addEvictions(cause evictions.Cause, rule diagnose.Rule, joins bool, describe func(jointEviction, *diagnose.Finding)) bool {
+// addEviction registers a rule about evictions with one cause. Where it joins, evictions of a client by several targets about
+// the same time are one, and those of several clients by a target. describe adds what is known of it to a finding that has its subject and
+// times.
+func addEviction(cause evictions.Cause, joins bool, rule diagnose.Rule, describe func(jointEviction, *diagnose.Finding)) bool {
 	rule.Severity, rule.Noun, rule.Logs = diagnose.Error, "eviction", true
 	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
 		var groups []jointEviction // the last ones
@@ -173,12 +164,8 @@ func (j jointEviction) suspects() (list []diagnose.Place) {
 	return list
 }
 
-// evictionSuspects returns the places where the cause of an eviction may be, by its kind. A server is a client of itself, too.
+// evictionSuspects returns the places where the cause of an eviction may be, by its kind.
 func evictionSuspects(e *evictions.Eviction) []diagnose.Place {
-	return slices.DeleteFunc(suspectsByCause(e), func(p diagnose.Place) bool { return p.IsBetween() && p.Node == p.Peer })
-}
-
-func suspectsByCause(e *evictions.Eviction) []diagnose.Place {
 	target := atTarget(evictedFrom(e).label(), e.Server)
 	client, path := atNode(e.Client), onPath(e.Client, e.Server)
 	if e.Kind == "mgc" && e.Cause != evictions.Admin {
@@ -223,10 +210,10 @@ func suspectsByCause(e *evictions.Eviction) []diagnose.Place {
 // evictionFinding returns a finding with the subject and the times of an eviction.
 func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 	f := diagnose.Finding{
-		Subject: evictedFrom(e).subjectAt(e.Server),
+		Subject: evictedFrom(e).subject(),
 		First:   e.Lost.Time, Last: e.At.Time,
 	}
-	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(cmp.Or(e.At.Frame, e.At.Time), 10)
+	f.Client, f.Server, f.Detail = e.Client, e.Server, e.At.File+strconv.FormatInt(cmp.Or(e.At.Frame, e.At.Time), 10)
 	if e.Kind == "mgc" || e.Target == "MGS" { // which loses nothing but the locks on its configuration
 		f.Severity, f.Noun = diagnose.Note, "client that had to connect to the MGS anew"
 		if e.Cause == evictions.LockCallback {
@@ -240,11 +227,6 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 		f.First = min(f.First, e.Line.Time-e.Line.Service)
 	}
 	return f
-}
-
-// whoEvicted returns the begin of a sentence: "lustre-OST0000 evicted 192.0.2.4@tcp".
-func whoEvicted(e *evictions.Eviction) string {
-	return evictedFrom(e).String() + " evicted " + clientText(e)
 }
 
 // clientText returns the node of the client, or what a log has in place of it.
@@ -277,9 +259,9 @@ func lossText(f *track.Refusals) string {
 	case f.Writes > 0:
 		b.WriteString(", " + strconv.FormatInt(f.Writes, 10) + " of them to write data")
 	case f.Count == 1:
-		b.WriteString(" (" + opcodeName(f.FirstCode) + ")")
+		b.WriteString(" (" + operationText(f.FirstCode) + ")")
 	default:
-		b.WriteString(", first " + opcodeName(f.FirstCode))
+		b.WriteString(", first " + operationText(f.FirstCode))
 	}
 	if f.Job != "" {
 		b.WriteString(", of job " + f.Job)
@@ -318,10 +300,10 @@ func logText(who string, e *evictions.Eviction) string {
 func proveEviction(e *evictions.Eviction, f *diagnose.Finding) {
 	f.ProveLine(e.Line)
 	if e.HasLostBy {
-		f.Prove(e.Lost, "the server does not know the client any more: it refuses %s", opcodeName(e.LostBy))
+		f.Prove(e.Lost, "the server does not know the client any more: it refuses %s", operationText(e.LostBy))
 	}
 	if e.Refused.Count > 0 && e.Refused.First.Frame != e.Lost.Frame {
-		f.Prove(e.Refused.First, "it refuses %s", opcodeName(e.Refused.FirstCode))
+		f.Prove(e.Refused.First, "it refuses %s", operationText(e.Refused.FirstCode))
 	}
 	switch {
 	case e.At.IsLog() && e.Line != nil && e.At == e.Line.Point():
@@ -377,10 +359,9 @@ var callbackPending = &diagnose.Threshold{Name: "callback pending", Value: float
 
 // ignoredLocks are the locks for which clients were evicted, and who waited for them.
 type ignoredLocks struct {
-	report  *diagnose.Reporter
 	known   *facts.Facts
-	waiters *fifo.Map[uint64, []waiter]            // by the server's handle of the lock that they waited for
-	byLock  *fifo.Map[uint64, *evictions.Eviction] // by the server's handle of an ignored lock
+	waiters *fifo.Map[uint64, []waiter] // by the server's handle of the lock that they waited for
+	list    []*evictions.Eviction       // those who waited may be known later
 }
 
 // waiter is a lock that had to wait.
@@ -398,9 +379,19 @@ const (
 )
 
 func startEvictedLockCallback(r *diagnose.Reporter) diagnose.Hooks {
-	e := &ignoredLocks{report: r, known: factsOf(r), waiters: fifo.NewMap[uint64, []waiter](maxHolders),
-		byLock: fifo.NewMap[uint64, *evictions.Eviction](maxHolders)}
-	return diagnose.Hooks{Lock: e.lock, Eviction: e.eviction}
+	e := &ignoredLocks{known: factsOf(r), waiters: fifo.NewMap[uint64, []waiter](maxHolders)}
+	return diagnose.Hooks{Lock: e.lock, Eviction: func(x *evictions.Eviction) {
+		if x.Cause == evictions.LockCallback {
+			r.Report(e.finding(x))
+			if len(e.list) < maxRestarts {
+				e.list = append(e.list, x)
+			}
+		}
+	}, End: func() {
+		for _, x := range e.list {
+			r.Report(e.finding(x))
+		}
+	}}
 }
 
 // lock remembers who waited for the holders that a lock has had to wait for.
@@ -413,27 +404,14 @@ func (e *ignoredLocks) lock(l *locks.Lock) {
 		}
 		waited, _ := l.Waited()
 		fifo.Put(e.waiters, holder, append(list, waiter{l.Client, l.Job, l.Asked, waited}))
-		if x, ok := fifo.Get(e.byLock, holder); ok {
-			e.report.Report(e.finding(x))
-		}
 	}
-}
-
-func (e *ignoredLocks) eviction(x *evictions.Eviction) {
-	if x.Cause != evictions.LockCallback {
-		return
-	}
-	for i := range x.Locks {
-		fifo.Put(e.byLock, x.Locks[i].Handle, x)
-	}
-	e.report.Report(e.finding(x))
 }
 
 func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	f := evictionFinding(x)
 	f.Suspects = evictionSuspects(x)
 	if x.ByLog {
-		f.Text = logText(whoEvicted(x), x) + lossText(&x.Refused)
+		f.Text = logText(jointEviction{x}.String(), x) + lossText(&x.Refused)
 		proveEviction(x, &f)
 		return f
 	}
@@ -451,7 +429,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 		f.Suspects = append(f.Suspects, onPath(x.Client, x.Server), inLNet(x.Client, x.Server))
 	}
 	var b strings.Builder
-	b.WriteString(whoEvicted(x) + ", which ")
+	b.WriteString(jointEviction{x}.String() + ", which ")
 	if isSet(first.Callback.Answered) {
 		b.WriteString("answered the callback for its " + lockText(first.Lock) + ", but did not give the lock back")
 	} else {
@@ -542,7 +520,7 @@ func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
 	return text + "."
 }
 
-var _ = addJointEviction(evictions.Silence, diagnose.Rule{
+var _ = addEviction(evictions.Silence, true, diagnose.Rule{
 	Code:    "evicted.silence",
 	Summary: "A server evicted a client from which it had heard nothing for long.",
 	Meaning: "An idle client pings each of its targets, so that the server knows that it is alive. A server evicts a client from which " +
@@ -584,7 +562,7 @@ var (
 		Reason: "The number after which servers evict can be set, but not below this."}
 )
 
-var _ = addEviction(evictions.Recovery, diagnose.Rule{
+var _ = addEviction(evictions.Recovery, false, diagnose.Rule{
 	Code:    "evicted.recovery",
 	Summary: "A client was evicted because it did not recover in time from the restart of a target.",
 	Meaning: "A target that is started again waits for the clients that it had: each connects, and replays what the server may have lost. " +
@@ -598,7 +576,8 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 		"with how long its failover takes, and look why this client came late: " +
 		"its console log, its list of server nodes, its network.",
 	Samples: []string{"missed_recovery.pcap.zst", "no_recovery.pcap.zst"},
-}, func(e *evictions.Eviction, f *diagnose.Finding) {
+}, func(j jointEviction, f *diagnose.Finding) {
+	e := j[0]
 	restarted := evictedFrom(e).String() + " was restarted" + instanceText(e.Before, e.Instance)
 	switch {
 	case e.Kind == "mgc":
@@ -623,7 +602,7 @@ var _ = addEviction(evictions.Recovery, diagnose.Rule{
 	f.Prove(e.Recovering, "the target is in recovery")
 })
 
-var _ = addJointEviction(evictions.Version, diagnose.Rule{
+var _ = addEviction(evictions.Version, true, diagnose.Rule{
 	Code:    "evicted.version",
 	Summary: "A client was evicted because what it replayed after a restart did not fit what is on disk.",
 	Meaning: "After a restart, each replayed request has the versions of the objects that it changes. If one of these has been changed " +
@@ -645,7 +624,7 @@ var _ = addJointEviction(evictions.Version, diagnose.Rule{
 	f.Prove(j[0].Mismatch, "a replayed request is refused with EOVERFLOW")
 })
 
-var _ = addEviction(evictions.Denied, diagnose.Rule{
+var _ = addEviction(evictions.Denied, false, diagnose.Rule{
 	Code:    "evicted.denied",
 	Summary: "A client lost a target because the server does not accept it any more.",
 	Meaning: "A client that connects again, and is refused with EACCES or EROFS, gives up the target: for its applications that is an eviction. " + evictionMeaning +
@@ -653,13 +632,14 @@ var _ = addEviction(evictions.Denied, diagnose.Rule{
 	Limits: "What the server was told is not in the capture: a changed nodemap, a changed security flavor and a read-only target look alike.",
 	Next: "Look at the server's console log, and at what was changed before: lctl get_param nodemap.*, the flavors in lctl get_param " +
 		"*.*.srpc_info, and whether the target is mounted read-only.",
-}, func(e *evictions.Eviction, f *diagnose.Finding) {
+}, func(j jointEviction, f *diagnose.Finding) {
+	e := j[0]
 	f.Text = evictedFrom(e).String() + " does not accept " + e.Client.String() + " any more: it refused to connect it again with " +
 		errorName(e.Status) + ", " + errnoText(e.Status) + ". The client has given up the target."
 	f.Prove(e.At, "the connect is refused with %s", errorName(e.Status))
 })
 
-var _ = addEviction(evictions.Admin, diagnose.Rule{
+var _ = addEviction(evictions.Admin, false, diagnose.Rule{
 	Code:    "evicted.admin",
 	Summary: "An administrator evicted a client.",
 	Meaning: "An administrator can evict a client, with lctl set_param *.*.evict_client=UUID or nid:NID. " + evictionMeaning +
@@ -670,7 +650,7 @@ var _ = addEviction(evictions.Admin, diagnose.Rule{
 		"has given up.",
 }, nil)
 
-var _ = addJointEviction(evictions.Unknown, diagnose.Rule{
+var _ = addEviction(evictions.Unknown, true, diagnose.Rule{
 	Code:    "evicted.unknown",
 	Summary: "A server evicted a client, and the capture does not show why.",
 	Meaning: "The client had to connect anew: the server did not know it any more, although the target ran on as far as the capture shows. " + evictionMeaning +

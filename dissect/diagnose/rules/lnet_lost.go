@@ -30,7 +30,7 @@ func isIgnored(g *suspects.Group) bool {
 func describeLost(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 	s := sumOf(g)
 	var clients, servers []lnet.NID
-	ignored, unanswered := int64(0), int64(0)
+	ignored, unanswered := 0, 0
 	for _, w := range s.waits {
 		switch {
 		case !w.Before.IsZero():
@@ -41,11 +41,11 @@ func describeLost(t *troubles, g *suspects.Group, f *diagnose.Finding) {
 			servers = withNew(servers, w.Server, maxNames)
 		}
 	}
-	which := func(n int64) string {
-		if n == s.n {
+	which := func(n int) string {
+		if n == len(s.waits) {
 			return them(n)
 		}
-		return ofThem(n, s.n)
+		return ofThem(n, len(s.waits))
 	}
 	if ignored > 0 {
 		f.Text += fmt.Sprintf(" The reply to %s had come to the host of %s, whose TCP acknowledged it: it was lost in LNet there.", which(ignored), nodes(clients))

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
@@ -105,7 +106,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{&ignoredCallback, &longLockWait},
 	Samples:    []string{"late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &stuckLocks{report: r, unseen: diagnose.Shared(r, newUnseenMessages)}
+		s := &stuckLocks{r, factsOf(r)}
 		return diagnose.Hooks{Lock: s.lock}
 	},
 })
@@ -113,7 +114,7 @@ var _ = add(diagnose.Rule{
 // stuckLocks finds locks that are not given back.
 type stuckLocks struct {
 	report *diagnose.Reporter
-	unseen *unseenMessages
+	known  *facts.Facts
 }
 
 func (s *stuckLocks) lock(l *locks.Lock) {
@@ -122,7 +123,7 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 	}
 	for i := range l.Callbacks {
 		c := &l.Callbacks[i]
-		if !c.Asks() || !l.IsIgnored(c) || s.unseen.since(l.Client, c.Sent.Time) {
+		if !c.Asks() || !l.IsIgnored(c) || s.known.LacksSince(l.Client, c.Sent.Time) {
 			continue
 		}
 		if c.Answered.Frame == 0 && c.Missing == track.Unanswered || c.Answered.Frame != 0 &&
@@ -133,7 +134,7 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 	}
 	waited, ok := l.Waited()
 	if !ok || l.IsGranted() || !l.Blocked || l.End.How != locks.Open || waited < longLockWait.Nanoseconds() ||
-		s.unseen.since(l.Client, l.Asked.Time) {
+		s.known.LacksSince(l.Client, l.Asked.Time) {
 		return
 	}
 	f := s.finding(l, l.Asked.Time)

@@ -51,7 +51,7 @@ func (n *notOnWire) take(r *track.RPC) {
 		at = track.Point{Frame: -s.LastLine, File: s.File, Time: s.Handled}
 	}
 	t.add(r, at)
-	t.prove(at, "%s of %s x%d", what, opcodeName(r.Opcode), r.XID)
+	t.prove(at, "%s of %s x%d", what, operationText(r.Opcode), r.XID)
 	f := t.finding(diagnose.Subject{Client: k.client, Server: k.server, Detail: k.what.String()})
 	f.Node = k.client
 	f.Text = sent + t.operationsText()

@@ -695,6 +695,7 @@ func restartedTogether(targets []*recovery.Recovery) *diagnose.Finding {
 type restartSum struct {
 	names                  []string    // in order
 	unnamed                bool        // there are others
+	lastReply              track.Point // of the targets before
 	first, last, recovered track.Point // the first and the last connect that was accepted; when the last one had recovered
 	impact                 recovery.Impact
 	moved                  bool // a target is on another server
@@ -706,6 +707,9 @@ func sumRestarts(list []*recovery.Recovery) (s restartSum) {
 			s.names = append(s.names, v.Target)
 		} else {
 			s.unnamed = true
+		}
+		if v.LastReply.Time > s.lastReply.Time {
+			s.lastReply = v.LastReply
 		}
 		if !isSet(s.first) || v.Back.Time < s.first.Time {
 			s.first = v.Back

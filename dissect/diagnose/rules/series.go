@@ -1,8 +1,12 @@
 package rules
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -220,4 +224,33 @@ func operationWord(r *track.RPC) string {
 		return op.Name + " request"
 	}
 	return op.Name + " " + r.Variant.Name + " request"
+}
+
+// operationCounts counts RPCs by operation.
+type operationCounts map[uint32]int64
+
+// text returns the operations as in "OST_WRITE 8, OST_SYNC 4", the most frequent first, or
+// the name of the only one.
+func (c operationCounts) text(name func(opcode uint32) string) string {
+	const shown = 4
+	list := slices.SortedFunc(maps.Keys(c), func(a, b uint32) int { return cmp.Or(cmp.Compare(c[b], c[a]), cmp.Compare(a, b)) })
+	if len(list) == 1 {
+		return name(list[0])
+	}
+	var words []string
+	for _, op := range list[:min(len(list), shown)] {
+		words = append(words, fmt.Sprintf("%s %d", name(op), c[op]))
+	}
+	if len(list) > shown {
+		words = append(words, "…")
+	}
+	return strings.Join(words, ", ")
+}
+
+// operationText returns the name of an operation.
+func operationText(opcode uint32) string {
+	if op := opcodes.ByOpcode(opcode); op != nil {
+		return op.Name
+	}
+	return fmt.Sprintf("operation %d", opcode)
 }

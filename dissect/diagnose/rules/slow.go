@@ -69,7 +69,7 @@ func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
 		if name, known := names[x.Opcode]; !known {
 			names[x.Opcode] = x.Operation.String()
 		} else if name != x.Operation.String() {
-			names[x.Opcode] = opcodeName(x.Opcode)
+			names[x.Opcode] = operationText(x.Opcode)
 		}
 		if x.LateTime > worst.LateTime {
 			worst = x

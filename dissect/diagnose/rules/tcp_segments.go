@@ -56,13 +56,6 @@ func pointOf(m *lnet.TCPEvent) track.Point {
 	return track.Point{Frame: m.Number, File: m.File, Time: m.Time}
 }
 
-// retransmissions are the segments that hosts sent again, by direction. The same
-// segment again and again is a silence of the receiver.
-type retransmissions struct {
-	pairs   *fifo.Map[hostPair, *resentPair]
-	streams *fifo.Map[stream, *repeated]
-}
-
 // stream is a direction of a connection.
 type stream struct {
 	conn int
@@ -78,24 +71,10 @@ type resentPair struct {
 
 // repeated is the segment that was sent again last in a stream.
 type repeated struct {
-	seq       uint32
-	probes    bool  // they are keep-alive probes
-	alone     bool  // which prove nothing if the receiver was not captured
-	again     int64 // how often it was sent again
-	fast      int64
-	bytes     int64
-	firstSent int64
-	first     track.Point // of the retransmissions
-	last      track.Point
-	silence   *silence
-}
-
-// silence is a time in which a host did not acknowledge what was sent to it.
-type silence struct {
-	from   int64 // time of the first transmission, or of the first retransmission
-	first  track.Point
-	probes bool // they are keep-alive probes
-	alone  bool // which prove nothing if the receiver was not captured
+	seq                uint32
+	again, fast, bytes int64
+	first, last        int64 // times
+	silent             bool  // it was sent again so often that the receiver is silent
 }
 
 const (
@@ -104,60 +83,7 @@ const (
 	silentRepeats = 4   // retransmissions of the same bytes
 	copyTime      = 1e6 // nanoseconds until a mirrored port shows a segment for the second time, at most
 	reordered     = 4   // times the segments that were sent again arrive late where the network delays rather than loses
-	silentProbes  = 2   // keep-alive probes after the first one; each is sent after seconds
 )
-
-func newRetransmissions() retransmissions {
-	return retransmissions{fifo.NewMap[hostPair, *resentPair](maxPairs), fifo.NewMap[stream, *repeated](maxStreams)}
-}
-
-// silence takes a segment, and returns the silence of its receiver that it shows, if it does.
-func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
-	if (m.Retransmissions == 0 || m.Spurious > 0) && m.Probes == 0 {
-		return nil
-	}
-	pair := fifo.GetOrNew(x.pairs, pairOf(m))
-	key := stream{m.Conn, m.Src}
-	r := fifo.GetOrNew(x.streams, key)
-	p := pointOf(m)
-	if r.again > 0 && r.seq == m.Seq && m.Time-r.last.Time < copyTime {
-		return r.silence
-	}
-	if r.again == 0 || r.seq != m.Seq || m.Probes == 1 {
-		*r = repeated{seq: m.Seq, probes: m.Probes > 0, alone: m.Alone, firstSent: m.FirstSent, first: p}
-	}
-	r.again++
-	r.last = p
-	r.fast += m.Fast
-	r.bytes += int64(m.Bytes)
-	if r.again >= silentRepeats && r.fast == 0 || r.probes && r.again >= silentProbes {
-		pair.silent(r)
-		return r.silence
-	}
-	if r.probes {
-		return nil
-	}
-	pair.add(m.Time)
-	pair.bytes += int64(m.Bytes)
-	pair.prove(p, "%s sends bytes again", m.Src.Addr())
-	return nil
-}
-
-// silent takes a segment that was sent again so often that the receiver is silent. Its
-// earlier retransmissions no longer count as single ones.
-func (pair *resentPair) silent(r *repeated) {
-	if r.silence == nil {
-		if !r.probes {
-			pair.count -= r.again - 1
-		}
-		pair.bytes -= min(pair.bytes, r.bytes)
-		pair.proofs = slices.DeleteFunc(pair.proofs, func(p diagnose.Evidence) bool { return p.Time >= r.first.Time })
-		r.silence = &silence{from: r.first.Time, first: r.first, probes: r.probes, alone: r.alone}
-		if r.firstSent != 0 {
-			r.silence.from = r.firstSent
-		}
-	}
-}
 
 var (
 	resentSegments = &diagnose.Threshold{Name: "segments", Value: 10, Unit: "segments",
@@ -187,16 +113,44 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{resentSegments, resentShare, resentTime},
 	Samples:    []string{"black_hole.pcap.zst", "losses.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := &lossyHosts{report: r, retransmissions: newRetransmissions(), cost: fifo.NewMap[nodePair, *resentCost](maxPairs)}
-		return diagnose.Hooks{TCPEvent: func(m *lnet.TCPEvent) { x.silence(m) }, Done: x.done, Lost: x.lost, Tick: func(int64) { x.end() }, End: x.end}
+		x := &lossyHosts{report: r, pairs: fifo.NewMap[hostPair, *resentPair](maxPairs), streams: fifo.NewMap[stream, *repeated](maxStreams),
+			cost: fifo.NewMap[nodePair, *resentCost](maxPairs)}
+		return diagnose.Hooks{TCPEvent: x.segment, Done: x.done, Lost: x.lost, Tick: func(int64) { x.end() }, End: x.end}
 	},
 })
 
 // lossyHosts finds hosts between which segments are lost.
 type lossyHosts struct {
-	report *diagnose.Reporter
-	retransmissions
-	cost *fifo.Map[nodePair, *resentCost]
+	report  *diagnose.Reporter
+	pairs   *fifo.Map[hostPair, *resentPair]
+	streams *fifo.Map[stream, *repeated]
+	cost    *fifo.Map[nodePair, *resentCost]
+}
+
+// segment takes a segment that was sent again. The same one again and again is a silence of the receiver, which node.silent and path.cut
+// report: it counts no more.
+func (x *lossyHosts) segment(m *lnet.TCPEvent) {
+	if m.Retransmissions == 0 || m.Spurious > 0 {
+		return
+	}
+	pair, r := fifo.GetOrNew(x.pairs, pairOf(m)), fifo.GetOrNew(x.streams, stream{m.Conn, m.Src})
+	if r.again > 0 && r.seq == m.Seq && m.Time-r.last < copyTime {
+		return
+	}
+	if r.again == 0 || r.seq != m.Seq {
+		*r = repeated{seq: m.Seq, first: m.Time}
+	}
+	r.again, r.fast, r.bytes, r.last = r.again+1, r.fast+m.Fast, r.bytes+int64(m.Bytes), m.Time
+	switch {
+	case r.again < silentRepeats || r.fast > 0:
+		pair.bytes += int64(m.Bytes)
+		pair.note(pointOf(m), "%s sends bytes again", m.Src.Addr())
+	case !r.silent:
+		r.silent = true
+		pair.count -= r.again - 1
+		pair.bytes -= min(pair.bytes, r.bytes)
+		pair.proofs = slices.DeleteFunc(pair.proofs, func(p diagnose.Evidence) bool { return p.Time >= r.first })
+	}
 }
 
 // resentCost is what retransmissions cost the RPCs between two nodes.

@@ -212,6 +212,3 @@ func errnoText(status int32) string {
 	}
 	return "for a reason that only its log has"
 }
-
-// opcodeName returns the name of an operation.
-func opcodeName(opcode uint32) string { return opcodes.Opcodes.Name(uint64(opcode)) }

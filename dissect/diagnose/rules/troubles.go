@@ -182,7 +182,6 @@ func mayBeAbout(v *recovery.Recovery, w *facts.Wait) bool {
 
 // troubleSum is what the RPCs of a group have in common.
 type troubleSum struct {
-	rpcSum
 	waits    []*facts.Wait
 	silences []*suspects.Trouble
 	clients  []lnet.NID
@@ -191,14 +190,16 @@ type troubleSum struct {
 	named    []lnet.NID // servers of these
 	unnamed  []lnet.NID // servers of targets without a name, and who was asked for locks
 	jobs     jobList
-	open     int64 // number of waits without a reply
+	counts   operationCounts
+	open     int   // number of waits without a reply
 	lastOpen int64 // time when the last of these ended
 	atLeast  bool  // some waited longer than is known
 	hangs    bool  // one of these is not just a ping that its client gave up
 	longest  *facts.Wait
 }
 
-func sumOf(g *suspects.Group) (s troubleSum) {
+func sumOf(g *suspects.Group) troubleSum {
+	s := troubleSum{counts: make(operationCounts)}
 	for _, t := range g.Troubles {
 		w := t.Wait
 		if w == nil {
@@ -209,7 +210,7 @@ func sumOf(g *suspects.Group) (s troubleSum) {
 			continue
 		}
 		s.waits = append(s.waits, w)
-		s.count(w.Opcode, w.From, w.To)
+		s.counts[w.Opcode]++
 		s.clients, s.servers = withNew(s.clients, w.Client, maxNames), withNew(s.servers, w.Server, maxNames)
 		label := w.Target.Label()
 		if opcodes.IsCallback(w.Opcode) || label == "" {
@@ -385,16 +386,16 @@ func (s *troubleSum) text(end int64) string {
 	if len(s.waits) == 1 {
 		upTo = ""
 	}
-	text := fmt.Sprintf("%s of %s%s to %s (%s) waited %s%s", plural(s.n, "RPC"), nodes(s.clients), jobsText(s.jobs), to, s.operations.text(operationText), upTo,
+	text := fmt.Sprintf("%s of %s%s to %s (%s) waited %s%s", plural(len(s.waits), "RPC"), nodes(s.clients), jobsText(s.jobs), to, s.counts.text(operationText), upTo,
 		duration(s.longest.Length()))
 	if s.atLeast {
 		text += " or longer"
 	}
 	switch {
 	case s.open > 0 && s.lastOpen >= end:
-		text += "; when the capture ended, " + ofThem(s.open, s.n) + " had no reply"
+		text += "; when the capture ended, " + ofThem(s.open, len(s.waits)) + " had no reply"
 	case s.open > 0:
-		text += "; " + ofThem(s.open, s.n) + " had no reply"
+		text += "; " + ofThem(s.open, len(s.waits)) + " had no reply"
 	}
 	return text + "."
 }
