@@ -27,7 +27,7 @@ func bloomSize(n int) int {
 func appendBloom(e *encoder, hashes []uint64) {
 	size := bloomSize(len(hashes))
 	e.begin()
-	e.int32(1, int32(size))
+	e.int32(1, size)
 	for id := 2; id <= 4; id++ { // algorithm: split blocks; hash: xxHash64; not compressed
 		e.beginField(id)
 		e.beginField(1)
@@ -36,7 +36,7 @@ func appendBloom(e *encoder, hashes []uint64) {
 	}
 	e.end()
 	from := len(e.buf)
-	e.buf = growZero(e.buf, size)
+	e.buf = append(e.buf, make([]byte, size)...)
 	filter := e.buf[from:]
 	blocks := uint64(size / bloomBlock)
 	for _, h := range hashes {
@@ -48,16 +48,6 @@ func appendBloom(e *encoder, hashes []uint64) {
 	}
 }
 
-func growZero[T byte | uint64](b []T, n int) []T {
-	from := len(b)
-	if cap(b) < from+n {
-		b = append(make([]T, 0, from+n), b...)
-	}
-	b = b[:from+n]
-	clear(b[from:])
-	return b
-}
-
 // appendOffsetIndex appends where the pages of a chunk are, whose first one is at an
 // offset in the file.
 func appendOffsetIndex(e *encoder, pages []pageInfo, offset int64) {
@@ -67,22 +57,15 @@ func appendOffsetIndex(e *encoder, pages []pageInfo, offset int64) {
 		p := &pages[i]
 		e.begin()
 		e.int64(1, offset+int64(p.offset))
-		e.int32(2, int32(p.size))
+		e.int32(2, p.size)
 		e.int64(3, int64(p.firstRow))
 		e.end()
 	}
 	e.end()
 }
 
-// hasBounds reports whether all pages with values have bounds: an index needs them.
-func hasBounds(pages []pageInfo) bool {
-	for i := range pages {
-		if p := &pages[i]; !p.allNull && !(p.least.ok && p.greatest.ok) {
-			return false
-		}
-	}
-	return true
-}
+// lacksBounds reports whether a page has values and no bounds, which an index needs.
+func lacksBounds(p pageInfo) bool { return !p.allNull && !(p.least.ok && p.greatest.ok) }
 
 func appendColumnIndex(e *encoder, pages []pageInfo) {
 	const unordered = 0
@@ -90,20 +73,20 @@ func appendColumnIndex(e *encoder, pages []pageInfo) {
 	e.begin()
 	e.list(1, typeTrue, n)
 	for i := range pages {
-		e.boolElement(pages[i].allNull)
+		e.buf = append(e.buf, typeOfBool(pages[i].allNull))
 	}
 	e.list(2, typeBinary, n)
 	for i := range pages {
-		e.bytesElement(pages[i].least.plain)
+		e.text(string(pages[i].least.plain))
 	}
 	e.list(3, typeBinary, n)
 	for i := range pages {
-		e.bytesElement(pages[i].greatest.plain)
+		e.text(string(pages[i].greatest.plain))
 	}
 	e.int32(4, unordered)
 	e.list(5, typeInt64, n)
 	for i := range pages {
-		e.int64Element(int64(pages[i].nulls))
+		e.number(int64(pages[i].nulls))
 	}
 	e.end()
 }

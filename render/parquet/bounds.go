@@ -10,15 +10,12 @@ import (
 // maxBound is the size of a bound of strings in bytes at most.
 const maxBound = 64
 
-// bounds are the least and the greatest of some values, or bounds of them: strings are
-// truncated.
+// bounds are the least and the greatest of some values.
 type bounds struct {
 	ok        bool  // there are values
 	low, high int64 // of numbers, as ordered does; of booleans 0 and 1
 	min, max  float64
 	from, to  []byte
-	cutFrom   bool // from is a prefix of the least value
-	cutTo     bool // to is a prefix of the greatest value
 }
 
 // ordered returns a number that compares as an unsigned one does.
@@ -48,23 +45,12 @@ func (b *bounds) float(v float64) {
 // text adds a string, which is valid UTF-8.
 func (b *bounds) text(v []byte) {
 	if !b.ok || bytes.Compare(v, b.from) < 0 {
-		b.from, b.cutFrom = prefix(b.from, v)
+		b.from = append(b.from[:0], v...)
 	}
-	if !b.ok || bytes.Compare(v, b.to) > 0 && !(b.cutTo && bytes.HasPrefix(v, b.to)) {
-		b.to, b.cutTo = prefix(b.to, v)
+	if !b.ok || bytes.Compare(v, b.to) > 0 {
+		b.to = append(b.to[:0], v...)
 	}
 	b.ok = true
-}
-
-// prefix copies a string to dst, as much of it as a bound may have, and reports whether
-// that is not all.
-func prefix(dst, v []byte) ([]byte, bool) {
-	n := len(v)
-	if n > maxBound {
-		for n = maxBound; !utf8.RuneStart(v[n]); n-- {
-		}
-	}
-	return append(dst[:0], v[:n]...), n < len(v)
 }
 
 // merge adds the values of other, which is of the same type.
@@ -75,22 +61,12 @@ func (b *bounds) merge(t Type, other *bounds) {
 		b.float(other.min)
 		b.float(other.max)
 	case t == String:
-		b.mergeText(other)
+		b.text(other.from)
+		b.text(other.to)
 	default:
 		b.int(other.low)
 		b.int(other.high)
 	}
-}
-
-func (b *bounds) mergeText(other *bounds) {
-	if !b.ok || bytes.Compare(other.from, b.from) < 0 {
-		b.from, b.cutFrom = append(b.from[:0], other.from...), other.cutFrom
-	}
-	covered := b.ok && (bytes.Compare(other.to, b.to) <= 0 || b.cutTo && bytes.HasPrefix(other.to, b.to))
-	if !covered || other.cutTo && bytes.HasPrefix(b.to, other.to) { // a bound of all strings with the prefix
-		b.to, b.cutTo = append(b.to[:0], other.to...), other.cutTo
-	}
-	b.ok = true
 }
 
 type limit struct {
@@ -99,7 +75,7 @@ type limit struct {
 	exact bool // it is a value, not only a bound
 }
 
-// limits returns the bounds as PLAIN; of strings without the length.
+// limits returns the bounds as PLAIN; of strings without the length, and truncated.
 func (b *bounds) limits(t Type) (least, greatest limit) {
 	if !b.ok {
 		return limit{}, limit{}
@@ -120,14 +96,23 @@ func (b *bounds) limits(t Type) (least, greatest limit) {
 	case Uint64:
 		return word(uint64(b.low) ^ 1<<63), word(uint64(b.high) ^ 1<<63)
 	case String:
-		least = limit{bytes.Clone(b.from), true, !b.cutFrom}
-		greatest = limit{bytes.Clone(b.to), true, !b.cutTo}
-		if b.cutTo {
+		least, greatest = prefix(b.from), prefix(b.to)
+		if !greatest.exact {
 			greatest.plain, greatest.ok = after(greatest.plain)
 		}
 		return least, greatest
 	}
 	return word(uint64(b.low)), word(uint64(b.high))
+}
+
+// prefix returns as much of a string as a bound may have.
+func prefix(v []byte) limit {
+	n := len(v)
+	if n > maxBound {
+		for n = maxBound; !utf8.RuneStart(v[n]); n-- {
+		}
+	}
+	return limit{bytes.Clone(v[:n]), true, n == len(v)}
 }
 
 // after changes a string to a short one that is greater than all strings that begin

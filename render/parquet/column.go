@@ -46,11 +46,11 @@ type counts struct {
 	rows   int
 }
 
-// level begins a value or NULL.
-func (c *Column) level(repetition, definition int) {
+// level begins a value or NULL, which is one of the column if ok is set.
+func (c *Column) level(ok bool, repetition, definition int) {
 	leaf := &c.leaf
-	if uint(repetition) > uint(leaf.MaxRepetition) || uint(definition) > uint(leaf.MaxDefinition) {
-		panic(fmt.Sprintf("parquet: %q: levels %d, %d", leaf.Path, repetition, definition))
+	if !ok || uint(repetition) > uint(leaf.MaxRepetition) || definition < 0 {
+		panic(fmt.Sprintf("parquet: %q: a value of another type, or of levels %d, %d", leaf.Path, repetition, definition))
 	}
 	if repetition == 0 {
 		if c.page.values >= pageValues || len(c.texts.plain) >= pageBytes || c.texts.size >= maxPageBytes {
@@ -67,40 +67,27 @@ func (c *Column) level(repetition, definition int) {
 	c.page.levels++
 }
 
-func (c *Column) value(repetition, definition int) {
-	if definition != c.leaf.MaxDefinition {
-		panic(fmt.Sprintf("parquet: %q: a value with level %d", c.leaf.Path, definition))
-	}
-	c.level(repetition, definition)
+// value begins a value, of the type of the column if ok is set.
+func (c *Column) value(ok bool, repetition, definition int) {
+	c.level(ok && definition == c.leaf.MaxDefinition, repetition, definition)
 	c.page.values++
-}
-
-func (c *Column) check(ok bool) {
-	if !ok {
-		panic(fmt.Sprintf("parquet: %q: value of another type", c.leaf.Path))
-	}
 }
 
 // Null appends that there is no value: definition is less than that of a value.
 func (c *Column) Null(repetition, definition int) {
-	if definition >= c.leaf.MaxDefinition {
-		panic(fmt.Sprintf("parquet: %q: NULL with level %d", c.leaf.Path, definition))
-	}
-	c.level(repetition, definition)
+	c.level(definition < c.leaf.MaxDefinition, repetition, definition)
 }
 
 // Int64 appends an Int64, or a Timestamp in microseconds.
 func (c *Column) Int64(v int64, repetition, definition int) {
-	c.check(c.leaf.Type == Int64 || c.leaf.Type == Timestamp)
-	c.value(repetition, definition)
+	c.value(c.leaf.Type == Int64 || c.leaf.Type == Timestamp, repetition, definition)
 	c.bounds.int(v)
 	c.int(uint64(v))
 }
 
 // Uint64 appends a Uint64.
 func (c *Column) Uint64(v uint64, repetition, definition int) {
-	c.check(c.leaf.Type == Uint64)
-	c.value(repetition, definition)
+	c.value(c.leaf.Type == Uint64, repetition, definition)
 	c.bounds.int(ordered(v))
 	c.int(v)
 }
@@ -114,8 +101,7 @@ func (c *Column) int(v uint64) {
 
 // Bool appends a Boolean.
 func (c *Column) Bool(v bool, repetition, definition int) {
-	c.check(c.leaf.Type == Boolean)
-	c.value(repetition, definition)
+	c.value(c.leaf.Type == Boolean, repetition, definition)
 	bit := (c.page.values - 1) % 8
 	if bit == 0 {
 		c.plain = append(c.plain, 0)
@@ -130,8 +116,7 @@ func (c *Column) Bool(v bool, repetition, definition int) {
 
 // Double appends a Double.
 func (c *Column) Double(v float64, repetition, definition int) {
-	c.check(c.leaf.Type == Double)
-	c.value(repetition, definition)
+	c.value(c.leaf.Type == Double, repetition, definition)
 	c.bounds.float(v)
 	c.plain = binary.LittleEndian.AppendUint64(c.plain, math.Float64bits(v))
 }
@@ -139,8 +124,7 @@ func (c *Column) Double(v float64, repetition, definition int) {
 // Bytes appends a String, which is copied. Bytes that are not UTF-8 are stored as
 // U+FFFD.
 func (c *Column) Bytes(v []byte, repetition, definition int) {
-	c.check(c.leaf.Type == String)
-	c.value(repetition, definition)
+	c.value(c.leaf.Type == String, repetition, definition)
 	c.texts.size += len(v)
 	if stored, isNew := c.texts.add(v, &c.bounds); isNew && c.bloom {
 		c.hashes = append(c.hashes, xxhash.Sum64(stored))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // formatVersion is the version of the format. Readers do not decide by it what is in
@@ -21,21 +22,6 @@ type rowGroup struct {
 // chunkSizes has the sizes of what is kept of a chunk until the end of the file: its
 // metadata, and its parts of the page index. Each is behind that of the chunk before.
 type chunkSizes struct{ metadata, columnIndex, offsetIndex int32 }
-
-type chunkInfo struct {
-	offset          int64
-	size            int64
-	uncompressed    int64
-	dictionary      int // size of the dictionary page, 0 without a dictionary
-	levels          int
-	values          int
-	plainPages      int
-	otherPages      int
-	least, greatest limit
-	bloomOffset     int64
-	bloomSize       int
-	sizes           chunkSizes
-}
 
 // writeFooter writes the end of the file: its metadata, their length, and the magic.
 func (w *Writer) writeFooter() {
@@ -94,10 +80,10 @@ func (w *Writer) writeGroups() {
 			e.field(3, typeStruct)
 			e.buf = append(e.buf, metadata[:sizes.metadata]...)
 			e.int64(4, offsetIndex)
-			e.int32(5, sizes.offsetIndex)
+			e.int32(5, int(sizes.offsetIndex))
 			if sizes.columnIndex > 0 {
 				e.int64(6, columnIndex)
-				e.int32(7, sizes.columnIndex)
+				e.int32(7, int(sizes.columnIndex))
 			}
 			e.end()
 			metadata = metadata[sizes.metadata:]
@@ -109,100 +95,96 @@ func (w *Writer) writeGroups() {
 		e.int64(5, g.offset)
 		e.int64(6, g.size)
 		if i <= math.MaxInt16 {
-			e.int16(7, int16(i))
+			e.field(7, typeInt16)
+			e.number(int64(i))
 		}
 		e.end()
 	}
 }
 
-func appendMetadata(e *encoder, c *chunkInfo, leaf *Leaf) {
+// appendMetadata appends what is known of the chunk of a column that is written. It has a Bloom
+// filter of some bytes at an offset, or of none.
+func appendMetadata(e *encoder, c *Column, bloomOffset int64, bloomSize int) {
+	leaf, chunk := &c.leaf, &c.chunk
 	e.begin()
-	e.int32(1, leaf.Type.physical())
-	appendEncodings(e, c, leaf)
+	e.int32(1, physical[leaf.Type])
+	appendEncodings(e, leaf, chunk)
 	e.list(3, typeBinary, len(leaf.Path))
 	for _, name := range leaf.Path {
-		e.stringElement(name)
+		e.text(name)
 	}
 	e.int32(4, codecZstd)
-	e.int64(5, int64(c.levels))
-	e.int64(6, c.uncompressed)
-	e.int64(7, c.size)
-	e.int64(9, c.offset+int64(c.dictionary))
-	if c.dictionary > 0 {
-		e.int64(11, c.offset)
+	e.int64(5, int64(chunk.levels))
+	e.int64(6, chunk.uncompressed)
+	e.int64(7, int64(chunk.dictionary+len(chunk.pages)))
+	e.int64(9, chunk.offset+int64(chunk.dictionary))
+	if chunk.dictionary > 0 {
+		e.int64(11, chunk.offset)
 	}
-	appendStatistics(e, c)
-	appendPageCounts(e, c, leaf)
-	if c.bloomSize > 0 {
-		e.int64(14, c.bloomOffset)
-		e.int32(15, int32(c.bloomSize))
+	appendStatistics(e, leaf.Type, chunk)
+	appendPageCounts(e, leaf.Type, chunk)
+	if bloomSize > 0 {
+		e.int64(14, bloomOffset)
+		e.int32(15, bloomSize)
 	}
 	e.end()
 }
 
-func appendEncodings(e *encoder, c *chunkInfo, leaf *Leaf) {
-	var list [3]int32
-	n := 0
-	add := func(encoding int32, ok bool) {
-		if ok {
-			list[n] = encoding
-			n++
-		}
+func appendEncodings(e *encoder, leaf *Leaf, c *chunk) {
+	var list []int
+	if leaf.MaxDefinition > 0 {
+		list = append(list, encodingRLE)
 	}
-	add(encodingRLE, leaf.MaxDefinition > 0)
-	add(encodingPlain, c.plainPages > 0 || c.dictionary > 0)
-	add(leaf.Type.encoding(), c.otherPages > 0)
-	e.list(2, typeInt32, n)
-	for _, encoding := range list[:n] {
-		e.int32Element(encoding)
+	if c.plainPages > 0 || c.dictionary > 0 {
+		list = append(list, encodingPlain)
+	}
+	if c.otherPages() > 0 {
+		list = append(list, leaf.Type.encoding())
+	}
+	e.list(2, typeInt32, len(list))
+	for _, encoding := range list {
+		e.number(int64(encoding))
 	}
 }
 
 // encoding returns the encoding of pages that are not PLAIN.
-func (t Type) encoding() int32 {
+func (t Type) encoding() int {
 	if t == String {
 		return encodingRLEDictionary
 	}
 	return encodingDelta
 }
 
-func appendPageCounts(e *encoder, c *chunkInfo, leaf *Leaf) {
-	lists := [...]struct {
-		pageType, encoding int32
-		n                  int
-	}{{dictionaryPage, encodingPlain, min(c.dictionary, 1)}, {dataPage, encodingPlain, c.plainPages}, {dataPage, leaf.Type.encoding(),
-		c.otherPages}}
-	n := 0
-	for _, l := range lists {
-		n += min(l.n, 1)
-	}
-	e.list(13, typeStruct, n)
-	for _, l := range lists {
-		if l.n > 0 {
-			e.begin()
-			e.int32(1, l.pageType)
-			e.int32(2, l.encoding)
-			e.int32(3, int32(l.n))
-			e.end()
-		}
+func appendPageCounts(e *encoder, t Type, c *chunk) {
+	type count struct{ pageType, encoding, n int }
+	list := slices.DeleteFunc([]count{{dictionaryPage, encodingPlain, min(c.dictionary, 1)}, {dataPage, encodingPlain, c.plainPages},
+		{dataPage, t.encoding(), c.otherPages()}}, func(l count) bool { return l.n == 0 })
+	e.list(13, typeStruct, len(list))
+	for _, l := range list {
+		e.begin()
+		e.int32(1, l.pageType)
+		e.int32(2, l.encoding)
+		e.int32(3, l.n)
+		e.end()
 	}
 }
 
 // appendStatistics appends the number of NULLs and the bounds of a chunk.
-func appendStatistics(e *encoder, c *chunkInfo) {
+func appendStatistics(e *encoder, t Type, c *chunk) {
+	least, greatest := c.bounds.limits(t)
 	e.beginField(12)
 	e.int64(3, int64(c.levels-c.values))
-	if c.greatest.ok {
-		e.bytes(5, c.greatest.plain)
+	if greatest.ok {
+		e.string(5, string(greatest.plain))
 	}
-	if c.least.ok {
-		e.bytes(6, c.least.plain)
+	if least.ok {
+		e.string(6, string(least.plain))
 	}
-	if c.greatest.ok {
-		e.bool(7, c.greatest.exact)
+	if greatest.ok {
+		e.bool(7, greatest.exact)
 	}
-	if c.least.ok {
-		e.bool(8, c.least.exact)
+	if least.ok {
+		e.bool(8, least.exact)
 	}
 	e.end()
 }

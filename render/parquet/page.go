@@ -51,14 +51,14 @@ func (p *compressor) pack(body []byte) {
 
 // appendPage appends a page to pages: a header and the body that was packed last. more
 // appends the header of the type of the page.
-func (p *compressor) appendPage(pages []byte, pageType int32, body []byte, more func(e *encoder)) []byte {
+func (p *compressor) appendPage(pages []byte, pageType int, body []byte, more func(e *encoder)) []byte {
 	e := &p.encoder
 	e.buf = e.buf[:0]
 	e.begin()
 	e.int32(1, pageType)
-	e.int32(2, int32(len(body)))
-	e.int32(3, int32(len(p.packed)))
-	e.int32(4, int32(crc32.ChecksumIEEE(p.packed)))
+	e.int32(2, len(body))
+	e.int32(3, len(p.packed))
+	e.int32(4, int(int32(crc32.ChecksumIEEE(p.packed))))
 	more(e)
 	e.end()
 	return append(append(pages, e.buf...), p.packed...)
@@ -72,7 +72,13 @@ type chunk struct {
 	bounds       bounds
 	uncompressed int64 // size of the pages with their headers
 	plainPages   int   // number of pages as PLAIN
+	dictionary   int   // size of the dictionary page, 0 without one
+	offset       int64 // in the file, of a chunk that is written
+	sizes        chunkSizes
 }
+
+// otherPages is the number of pages that are not PLAIN.
+func (c *chunk) otherPages() int { return len(c.index) - c.plainPages }
 
 type pageInfo struct {
 	offset          int // in the pages of the chunk
@@ -98,7 +104,7 @@ func (c *Column) endPage() {
 	info.least, info.greatest = c.bounds.limits(c.leaf.Type)
 	chunk.pages = p.appendPage(chunk.pages, dataPage, p.body, func(e *encoder) {
 		e.beginField(5)
-		e.int32(1, int32(c.page.levels))
+		e.int32(1, c.page.levels)
 		e.int32(2, encoding)
 		e.int32(3, encodingRLE)
 		e.int32(4, encodingRLE)
@@ -129,7 +135,7 @@ func (c *Column) resetPage() {
 }
 
 // encode makes the body of the page, and returns its encoding.
-func (c *Column) encode() (encoding int32) {
+func (c *Column) encode() (encoding int) {
 	body := c.compressor.body[:0]
 	if c.leaf.MaxRepetition > 0 {
 		body = appendLevels(body, &c.repetitions)
@@ -151,7 +157,7 @@ func (c *Column) encode() (encoding int32) {
 }
 
 // encodeTexts appends the strings of the page, and returns the encoding.
-func (c *Column) encodeTexts(body []byte) ([]byte, int32) {
+func (c *Column) encodeTexts(body []byte) ([]byte, int) {
 	t := &c.texts
 	if c.page.values == pageValues && len(c.chunk.index) == 0 && 4*t.dictionary.len() > 3*pageValues {
 		t.toPlain(&c.bounds) // most values occur once
@@ -169,17 +175,18 @@ func appendLevels(dst []byte, levels *runs) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(b))), b...)
 }
 
-// appendDictionary appends the dictionary page of the chunk, and returns the size of the
-// page and what it would be uncompressed.
-func (c *Column) appendDictionary(dst []byte) (page []byte, uncompressed int) {
+// appendDictionary appends the dictionary page of the chunk.
+func (c *Column) appendDictionary(dst []byte) []byte {
 	d := &c.texts.dictionary
 	p := c.compressor
 	p.pack(d.data)
-	page = p.appendPage(dst, dictionaryPage, d.data, func(e *encoder) {
+	page := p.appendPage(dst, dictionaryPage, d.data, func(e *encoder) {
 		e.beginField(7)
-		e.int32(1, int32(d.len()))
+		e.int32(1, d.len())
 		e.int32(2, encodingPlain)
 		e.end()
 	})
-	return page, len(page) - len(dst) - len(p.packed) + len(d.data)
+	c.chunk.dictionary = len(page) - len(dst)
+	c.chunk.uncompressed += int64(c.chunk.dictionary - len(p.packed) + len(d.data))
+	return page
 }

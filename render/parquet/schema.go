@@ -1,10 +1,6 @@
 package parquet
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Type is the type of a field.
 type Type uint8
@@ -88,60 +84,12 @@ func appendLeaves(leaves []Leaf, group Leaf, fields []Field) []Leaf {
 
 func (t Type) isGroup() bool { return t <= Map }
 
-// checkSchema returns an error if the format does not allow the fields of a group.
-func checkSchema(path string, fields []Field) error {
-	if len(fields) == 0 {
-		return fmt.Errorf("parquet: %s: a group without fields", path)
-	}
-	for i := range fields {
-		f := &fields[i]
-		name := strings.TrimPrefix(path+"."+f.Name, ".")
-		switch {
-		case slices.ContainsFunc(fields[:i], func(g Field) bool { return g.Name == f.Name }):
-			return fmt.Errorf("parquet: two fields %s", name)
-		case f.Type > Timestamp:
-			return fmt.Errorf("parquet: %s: type %d", name, f.Type)
-		case f.Repetition > Repeated:
-			return fmt.Errorf("parquet: %s: repetition %d", name, f.Repetition)
-		case !f.Type.isGroup() && len(f.Fields) > 0:
-			return fmt.Errorf("parquet: %s: a value with fields", name)
-		}
-		if f.Type.isGroup() {
-			if err := checkSchema(name, f.Fields); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+// physical are the numbers of the physical types of leaves.
+var physical = [...]int{Int64: 2, Uint64: 2, Boolean: 0, Double: 5, String: 6, Timestamp: 2}
 
-const (
-	physicalBoolean   = 0
-	physicalInt64     = 2
-	physicalDouble    = 5
-	physicalByteArray = 6
-)
-
-func (t Type) physical() int32 {
-	switch t {
-	case Boolean:
-		return physicalBoolean
-	case Double:
-		return physicalDouble
-	case String:
-		return physicalByteArray
-	}
-	return physicalInt64
-}
-
-// Converted types say for old readers what logical types say.
-const (
-	convertedUTF8            = 0
-	convertedMap             = 1
-	convertedList            = 3
-	convertedTimestampMicros = 10
-	convertedUint64          = 14
-)
+// logical are the logical types: the id of their struct in the schema, 0 for none, and what the
+// converted type says for old readers.
+var logical = [...]struct{ id, converted int }{String: {1, 0}, Map: {2, 1}, List: {3, 3}, Timestamp: {8, 10}, Uint64: {10, 14}}
 
 // appendSchema appends the elements of a schema: the root, and its fields, each before
 // its own fields.
@@ -149,7 +97,7 @@ func appendSchema(e *encoder, root string, fields []Field) {
 	e.list(2, typeStruct, countFields(fields)+1)
 	e.begin()
 	e.string(4, root)
-	e.int32(5, int32(len(fields)))
+	e.int32(5, len(fields))
 	e.end()
 	appendFields(e, fields)
 }
@@ -167,12 +115,12 @@ func appendFields(e *encoder, fields []Field) {
 		f := &fields[i]
 		e.begin()
 		if !f.Type.isGroup() {
-			e.int32(1, f.Type.physical())
+			e.int32(1, physical[f.Type])
 		}
-		e.int32(3, int32(f.Repetition))
+		e.int32(3, int(f.Repetition))
 		e.string(4, f.Name)
 		if f.Type.isGroup() {
-			e.int32(5, int32(len(f.Fields)))
+			e.int32(5, len(f.Fields))
 		}
 		appendType(e, f.Type)
 		e.end()
@@ -181,31 +129,23 @@ func appendFields(e *encoder, fields []Field) {
 }
 
 func appendType(e *encoder, t Type) {
-	logical := func(converted int32, id int) {
-		e.int32(6, converted)
-		e.beginField(10)
-		e.beginField(id)
+	if int(t) >= len(logical) || logical[t].id == 0 {
+		return
 	}
+	e.int32(6, logical[t].converted)
+	e.beginField(10)
+	e.beginField(logical[t].id)
 	switch t {
-	case String:
-		logical(convertedUTF8, 1)
-	case Map:
-		logical(convertedMap, 2)
-	case List:
-		logical(convertedList, 3)
 	case Timestamp:
-		logical(convertedTimestampMicros, 8)
 		e.bool(1, true) // UTC
 		e.beginField(2)
 		e.beginField(2) // microseconds
 		e.end()
 		e.end()
 	case Uint64:
-		logical(convertedUint64, 10)
-		e.byte(1, 64)
-		e.bool(2, false) // unsigned
-	default:
-		return
+		e.field(1, typeByte)
+		e.buf = append(e.buf, 64) // bits
+		e.bool(2, false)          // unsigned
 	}
 	e.end()
 	e.end()

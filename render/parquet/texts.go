@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -70,10 +71,8 @@ func (t *texts) validate(v []byte) []byte {
 		return v
 	}
 	t.valid = t.valid[:0]
-	for len(v) > 0 {
-		r, n := utf8.DecodeRune(v)
+	for _, r := range string(v) {
 		t.valid = utf8.AppendRune(t.valid, r)
-		v = v[n:]
 	}
 	return t.valid
 }
@@ -92,8 +91,9 @@ func (t *texts) toPlain(b *bounds) {
 
 // bounds adds the strings of a page of indices to b.
 func (t *texts) bounds(b *bounds) {
-	n := (t.dictionary.len() + 63) / 64
-	t.seen = growZero(t.seen[:0], n)
+	t.seen = slices.Grow(t.seen[:0], (t.dictionary.len()+63)/64)
+	t.seen = t.seen[:cap(t.seen)]
+	clear(t.seen)
 	for _, i := range t.indices {
 		t.seen[i/64] |= 1 << (i % 64)
 	}

@@ -10,11 +10,8 @@ const (
 	typeInt16  = 4
 	typeInt32  = 5
 	typeInt64  = 6
-	typeDouble = 7
 	typeBinary = 8
 	typeList   = 9
-	typeSet    = 10
-	typeMap    = 11
 	typeStruct = 12
 )
 
@@ -53,42 +50,21 @@ func (e *encoder) field(id int, fieldType byte) {
 	*last = id
 }
 
-func (e *encoder) bool(id int, v bool) {
-	if v {
-		e.field(id, typeTrue)
-	} else {
-		e.field(id, typeFalse)
-	}
-}
+func (e *encoder) bool(id int, v bool) { e.field(id, typeOfBool(v)) }
 
-func (e *encoder) byte(id int, v byte) {
-	e.field(id, typeByte)
-	e.buf = append(e.buf, v)
-}
-
-func (e *encoder) int16(id int, v int16) {
-	e.field(id, typeInt16)
-	e.buf = binary.AppendVarint(e.buf, int64(v))
-}
-
-func (e *encoder) int32(id int, v int32) {
+func (e *encoder) int32(id int, v int) {
 	e.field(id, typeInt32)
-	e.buf = binary.AppendVarint(e.buf, int64(v))
+	e.number(int64(v))
 }
 
 func (e *encoder) int64(id int, v int64) {
 	e.field(id, typeInt64)
-	e.buf = binary.AppendVarint(e.buf, v)
+	e.number(v)
 }
 
 func (e *encoder) string(id int, v string) {
 	e.field(id, typeBinary)
-	e.stringElement(v)
-}
-
-func (e *encoder) bytes(id int, v []byte) {
-	e.field(id, typeBinary)
-	e.bytesElement(v)
+	e.text(v)
 }
 
 // list begins a list of n elements, which the caller appends.
@@ -101,22 +77,17 @@ func (e *encoder) list(id int, elementType byte, n int) {
 	e.buf = binary.AppendUvarint(append(e.buf, 0xf0|elementType), uint64(n))
 }
 
-func (e *encoder) int32Element(v int32) { e.buf = binary.AppendVarint(e.buf, int64(v)) }
+// number appends the value of a field, or an element of a list.
+func (e *encoder) number(v int64) { e.buf = binary.AppendVarint(e.buf, v) }
 
-func (e *encoder) int64Element(v int64) { e.buf = binary.AppendVarint(e.buf, v) }
-
-func (e *encoder) stringElement(v string) {
+func (e *encoder) text(v string) {
 	e.buf = append(binary.AppendUvarint(e.buf, uint64(len(v))), v...)
 }
 
-func (e *encoder) bytesElement(v []byte) {
-	e.buf = append(binary.AppendUvarint(e.buf, uint64(len(v))), v...)
-}
-
-func (e *encoder) boolElement(v bool) {
+// typeOfBool is the type of a field with that value, and an element of a list.
+func typeOfBool(v bool) byte {
 	if v {
-		e.buf = append(e.buf, typeTrue)
-	} else {
-		e.buf = append(e.buf, typeFalse)
+		return typeTrue
 	}
+	return typeFalse
 }

@@ -46,11 +46,8 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer of a file with this schema; root is the name of its
-// root. It panics if the schema is not valid. The file is complete after Close.
+// root. No two fields of a group may have the same name. The file is complete after Close.
 func NewWriter(w io.Writer, root string, fields []Field, o Options) *Writer {
-	if err := checkSchema("", fields); err != nil {
-		panic(err)
-	}
 	if o.RowGroupRows == 0 {
 		o.RowGroupRows = rowGroupRows
 	}
@@ -152,63 +149,50 @@ func (w *Writer) endGroup() {
 
 func (w *Writer) writeGroup() {
 	group := rowGroup{offset: w.offset, rows: w.groupRows, chunks: make([]chunkSizes, len(w.columns))}
-	infos := make([]chunkInfo, len(w.columns))
 	for i := range w.columns {
-		infos[i] = w.writeChunk(&w.columns[i])
-		group.uncompressed += infos[i].uncompressed
+		w.writeChunk(&w.columns[i])
+		group.uncompressed += w.columns[i].chunk.uncompressed
 	}
 	group.size = w.offset - group.offset
 	e := &w.encoder
 	for i := range w.columns {
-		c, info := &w.columns[i], &infos[i]
+		c, bloomOffset := &w.columns[i], w.offset
+		e.buf = e.buf[:0]
 		if len(c.hashes) > 0 {
-			info.bloomOffset = w.offset
-			e.buf = e.buf[:0]
 			appendBloom(e, c.hashes)
-			info.bloomSize = len(e.buf)
 			w.write(e.buf)
 		}
+		bloomSize := len(e.buf)
 		e.buf = e.buf[:0]
-		appendMetadata(e, info, &c.leaf)
+		appendMetadata(e, c, bloomOffset, bloomSize)
 		w.metadata = append(w.metadata, e.buf...)
-		info.sizes.metadata = int32(len(e.buf))
-		group.chunks[i] = info.sizes
+		c.chunk.sizes.metadata = int32(len(e.buf))
+		group.chunks[i] = c.chunk.sizes
 	}
 	w.groups = append(w.groups, group)
 }
 
 // writeChunk writes the chunk of a column, and adds its pages to the indexes.
-func (w *Writer) writeChunk(c *Column) chunkInfo {
+func (w *Writer) writeChunk(c *Column) {
 	chunk := &c.chunk
-	info := chunkInfo{
-		offset: w.offset, levels: chunk.levels, values: chunk.values, uncompressed: chunk.uncompressed,
-		plainPages: chunk.plainPages, otherPages: len(chunk.index) - chunk.plainPages,
-	}
-	info.least, info.greatest = chunk.bounds.limits(c.leaf.Type)
-	if c.leaf.Type == String && info.otherPages > 0 {
-		page, size := c.appendDictionary(w.encoder.buf[:0])
-		w.encoder.buf = page
-		info.dictionary = len(page)
-		info.uncompressed += int64(size)
-		w.write(page)
+	chunk.offset = w.offset
+	if c.leaf.Type == String && chunk.otherPages() > 0 {
+		w.encoder.buf = c.appendDictionary(w.encoder.buf[:0])
+		w.write(w.encoder.buf)
 	}
 	columns, offsets := len(w.columnIndex.buf), len(w.offsetIndex.buf)
-	if hasBounds(chunk.index) {
+	if !slices.ContainsFunc(chunk.index, lacksBounds) {
 		appendColumnIndex(&w.columnIndex, chunk.index)
 	}
 	appendOffsetIndex(&w.offsetIndex, chunk.index, w.offset)
-	info.sizes.columnIndex, info.sizes.offsetIndex = int32(len(w.columnIndex.buf)-columns), int32(len(w.offsetIndex.buf)-offsets)
+	chunk.sizes.columnIndex, chunk.sizes.offsetIndex = int32(len(w.columnIndex.buf)-columns), int32(len(w.offsetIndex.buf)-offsets)
 	w.write(chunk.pages)
-	info.size = w.offset - info.offset
-	return info
 }
 
 func (c *Column) reset() {
-	chunk := &c.chunk
-	chunk.counts = counts{}
-	chunk.pages, chunk.index = chunk.pages[:0], chunk.index[:0]
-	chunk.bounds.reset()
-	chunk.uncompressed, chunk.plainPages = 0, 0
+	b := &c.chunk.bounds
+	b.reset()
+	c.chunk = chunk{pages: c.chunk.pages[:0], index: c.chunk.index[:0], bounds: *b}
 	c.hashes = c.hashes[:0]
 	c.texts.reset()
 	c.resetPage()
