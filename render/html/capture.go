@@ -8,15 +8,13 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-type fact struct{ name, value string }
-
 const maxSources = 32
 
 // capture appends what was captured, and what limits it.
 func (r *renderer) capture() {
 	c := &r.Capture
-	var facts []fact
-	add := func(name, value string) { facts = append(facts, fact{name, value}) }
+	r.raw(`<dl class="facts">`, "\n")
+	add := func(name, value string) { r.raw(element("dt", name), element("dd", value), "\n") }
 	sources := r.sources()
 	what := "File"
 	switch {
@@ -63,12 +61,6 @@ func (r *renderer) capture() {
 	}
 	if c.Partial != "" {
 		add("Partial", c.Partial)
-	}
-	r.raw("<dl class=\"facts\">\n")
-	for _, f := range facts {
-		r.element("dt", f.name)
-		r.element("dd", f.value)
-		r.raw("\n")
 	}
 	r.raw("</dl>\n")
 	var remarks []*diagnose.Finding

@@ -17,50 +17,48 @@ const (
 // chart opens a drawing of the timeline in a box that scrolls. seen is what one sees in it. The
 // script shows the title of the part that is touched, and needs to know the times at both ends.
 func (r *renderer) chart(label, seen string, height float64) {
-	r.raw(`<div class="scroll" role="region" tabindex="0" aria-label="`)
-	r.text(label)
-	r.raw(`"><svg class="chart" role="img" aria-label="`)
-	r.text(seen)
-	r.raw(`" data-from="`, micros(r.Timeline.Begin()), `" data-to="`, micros(r.Timeline.Begin()+int64(len(r.Timeline.Bins()))*r.Timeline.Width()), `" viewBox="0 0 `)
-	r.coordinate(chartWidth)
-	r.raw(" ")
-	r.coordinate(height)
-	r.raw(`">`, "\n")
+	from := r.Timeline.Begin()
+	to := from + int64(len(r.Timeline.Bins()))*r.Timeline.Width()
+	r.raw(`<div class="scroll" role="region" tabindex="0" aria-label="`, text(label),
+		`"><svg class="chart" role="img" aria-label="`, text(seen), `" data-from="`, micros(from), `" data-to="`, micros(to),
+		`" viewBox="0 0 `, coordinate(chartWidth), " ", coordinate(height), "\">\n")
 }
 
-// rect appends a rectangle, with a title that browsers show.
-func (w *writer) rect(class markup, x, y, width, height float64, title string) {
-	w.raw(`<rect class="`, class, `"`)
-	w.attribute("x", x)
-	w.attribute("y", y)
-	w.attribute("width", width)
-	w.attribute("height", height)
+// rect returns a rectangle, with a title that browsers show.
+func rect(class markup, x, y, width, height float64, title string) markup {
+	m := `<rect class="` + class + `"` + attribute("x", x) + attribute("y", y) + attribute("width", width) + attribute("height", height)
 	if title == "" {
-		w.raw("/>\n")
-		return
+		return m + "/>\n"
 	}
-	w.raw("><title>")
-	w.text(title)
-	w.raw("</title></rect>\n")
+	return m + ">" + element("title", title) + "</rect>\n"
 }
 
-// label appends text. attributes may be empty.
-func (w *writer) label(class, attributes markup, x, y float64, s string) {
-	w.raw(`<text class="`, class, `"`, attributes)
-	w.attribute("x", x)
-	w.attribute("y", y)
-	w.raw(">")
-	w.text(s)
-	w.raw("</text>\n")
+// label returns text. attributes may be empty.
+func label(class, attributes markup, x, y float64, s string) markup {
+	return `<text class="` + class + `"` + attributes + attribute("x", x) + attribute("y", y) + ">" + text(s) + "</text>\n"
 }
 
-func (w *writer) line(class markup, x1, y1, x2, y2 float64) {
-	w.raw(`<line class="`, class, `"`)
-	w.attribute("x1", x1)
-	w.attribute("y1", y1)
-	w.attribute("x2", x2)
-	w.attribute("y2", y2)
-	w.raw("/>\n")
+func line(class markup, x1, y1, x2, y2 float64) markup {
+	return `<line class="` + class + `"` + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) + attribute("y2", y2) + "/>\n"
+}
+
+// colorKey returns the explanation of a colour in a legend.
+func colorKey(class markup, s string) markup {
+	return `<svg aria-hidden="true" width="14" height="14"><rect class="` + class + `" width="14" height="14"/></svg>` + text(s)
+}
+
+// filled returns the first and the last of some counts that are not 0.
+func filled(counts []int64) (first, last int, ok bool) {
+	for k, n := range counts {
+		if n == 0 {
+			continue
+		}
+		if !ok {
+			first, ok = k, true
+		}
+		last = k
+	}
+	return first, last, ok
 }
 
 // timeSteps are the distances between the labels of a time axis, in nanoseconds.
@@ -94,7 +92,7 @@ func (r *renderer) timeAxis(plotHeight float64) {
 	from := r.Timeline.Begin() - r.Capture.First
 	to := from + int64(len(r.Timeline.Bins()))*r.Timeline.Width()
 	y := topMargin + plotHeight
-	r.line("axis", leftMargin, y, leftMargin+plotWidth, y)
+	r.raw(line("axis", leftMargin, y, leftMargin+plotWidth, y))
 	step := timeStep(to - from)
 	first := from / step * step
 	if first < from {
@@ -102,8 +100,7 @@ func (r *renderer) timeAxis(plotHeight float64) {
 	}
 	for t := first; t <= to; t += step {
 		x := leftMargin + plotWidth*float64(t-from)/float64(to-from)
-		r.line("axis", x, y, x, y+4)
-		r.label("tick middle", ` data-u="`+micros(r.Capture.First+t)+`"`, x, y+17, timeLabel(t, step))
+		r.raw(line("axis", x, y, x, y+4), label("tick middle", ` data-u="`+micros(r.Capture.First+t)+`"`, x, y+17, timeLabel(t, step)))
 	}
 }
 

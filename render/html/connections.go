@@ -35,7 +35,7 @@ func (r *renderer) connections() {
 	const behindState = 3
 	t.columns = slices.Insert(t.columns, behindState, column{title: "states from 0 to " + span(r.Capture.Last-r.Capture.First), class: still})
 	for k, i := range order {
-		t.rows[k] = slices.Insert(t.rows[k], behindState, cell{draw: func() { r.lane(i) }})
+		t.rows[k] = slices.Insert(t.rows[k], behindState, cell{html: r.lane(i)})
 	}
 	r.table(&t)
 	r.events()
@@ -69,7 +69,7 @@ const (
 )
 
 func (r *renderer) stateLegend() {
-	r.raw("<p class=\"legend\">")
+	r.raw(`<p class="legend">`)
 	for _, k := range []struct {
 		class markup
 		text  string
@@ -77,37 +77,32 @@ func (r *renderer) stateLegend() {
 		{"s-full", "in use (FULL)"}, {"s-busy", "connecting or recovering"}, {"s-lost", "evicted or disconnected"},
 		{"s-idle", "idle or closed"}, {"s-unknown", "not known"},
 	} {
-		r.raw(`<span class="key"><svg aria-hidden="true" width="20" height="18">`)
-		r.rect(k.class, 0, stateHeights[k.class][0], 20, stateHeights[k.class][1], "")
-		r.raw("</svg>")
-		r.text(k.text)
-		r.raw("</span> ")
+		r.raw(`<span class="key"><svg aria-hidden="true" width="20" height="18">`,
+			rect(k.class, 0, stateHeights[k.class][0], 20, stateHeights[k.class][1], ""), "</svg>", text(k.text), "</span> ")
 	}
-	r.raw(`<span class="key"><svg aria-hidden="true" width="12" height="18">`)
-	r.marker(6, "")
-	r.raw("</svg>something went wrong</span></p>\n")
+	r.raw(`<span class="key"><svg aria-hidden="true" width="12" height="18">`, marker(6, ""),
+		"</svg>something went wrong</span></p>\n")
 }
 
 // stateHeights are the upper edges and heights of the drawings of states. They
 // differ so that the states can be distinguished without colours.
 var stateHeights = map[markup][2]float64{"s-full": {3, 12}, "s-busy": {6, 9}, "s-lost": {10, 5}, "s-idle": {13, 2}, "s-unknown": {8, 2}}
 
-// lane appends the states of a connection over time.
-func (r *renderer) lane(i *track.Import) {
+// lane returns the states of a connection over time.
+func (r *renderer) lane(i *track.Import) markup {
 	length := float64(max(1, r.Capture.Last-r.Capture.First))
 	place := func(ns int64) float64 {
 		return laneWidth * min(1, max(0, float64(ns-r.Capture.First)/length))
 	}
-	r.raw(`<svg class="lane" role="img" aria-label="`)
-	r.text(r.laneText(i))
 	width, height := number(laneWidth), number(laneHeight)
-	r.raw(`" width="`, width, `" height="`, height, `" viewBox="0 0 `, width, " ", height, `" preserveAspectRatio="none">`)
+	drawing := `<svg class="lane" role="img" aria-label="` + text(r.laneText(i)) + `" width="` + width + `" height="` + height +
+		`" viewBox="0 0 ` + width + " " + height + `" preserveAspectRatio="none">`
 	state, from := track.StateUnknown, r.Capture.First
 	segment := func(to int64) {
 		class := stateClass(state)
 		x, h := place(from), stateHeights[class]
 		if width := place(to) - x; width > 0 {
-			r.rect(class, x, h[0], max(width, 1), h[1], stateName(state)+", "+r.relative(from)+" to "+r.relative(to)+thin+"s")
+			drawing += rect(class, x, h[0], max(width, 1), h[1], stateName(state)+", "+r.relative(from)+" to "+r.relative(to)+thin+"s")
 		}
 	}
 	const most = 60 // transitions that are drawn
@@ -121,11 +116,11 @@ func (r *renderer) lane(i *track.Import) {
 	for k := range i.Events {
 		e := &i.Events[k]
 		if x := place(e.Time); tables.IsProblem(e.Kind) && x-drawn >= 6 {
-			r.marker(min(max(x, 4), laneWidth-4), r.eventText(e)+", "+r.relative(e.Time)+thin+"s")
+			drawing += marker(min(max(x, 4), laneWidth-4), r.eventText(e)+", "+r.relative(e.Time)+thin+"s")
 			drawn = x
 		}
 	}
-	r.raw("</svg>")
+	return drawing + "</svg>"
 }
 
 // laneText describes the states of a connection for those who do not see them.
@@ -147,15 +142,13 @@ func (r *renderer) laneText(i *track.Import) string {
 	return s
 }
 
-// marker appends a cross.
-func (w *writer) marker(x float64, title string) {
-	w.raw(`<g class="marker">`)
+// marker returns a cross.
+func marker(x float64, title string) markup {
+	m := markup(`<g class="marker">`)
 	if title != "" {
-		w.element("title", title)
+		m += element("title", title)
 	}
-	w.line("", x-3.5, 2, x+3.5, 9)
-	w.line("", x-3.5, 9, x+3.5, 2)
-	w.raw("</g>")
+	return m + line("", x-3.5, 2, x+3.5, 9) + line("", x-3.5, 9, x+3.5, 2) + "</g>"
 }
 
 func (r *renderer) eventText(e *track.Event) string {
@@ -197,12 +190,12 @@ func (r *renderer) events() {
 		columns: []column{{title: "time", class: num, help: "seconds since the first frame"}, {title: "frame", class: num}, {title: "target"},
 			{title: "client"}, {title: "event", class: list}}}
 	for _, x := range all {
-		event := cell{text: r.eventText(x.event)}
+		event := textCell(r.eventText(x.event))
 		if tables.IsProblem(x.event.Kind) {
 			event.class = "bad"
 		}
-		t.rows = append(t.rows, []cell{r.timeCell(x.event.Point), {text: frame(x.event.Point)}, {text: string(tables.AppendTarget(nil, x.imp))},
-			{text: string(r.NIDs.Append(nil, x.imp.Client))}, event})
+		t.rows = append(t.rows, []cell{r.timeCell(x.event.Point), textCell(frame(x.event.Point)),
+			textCell(string(tables.AppendTarget(nil, x.imp))), textCell(string(r.NIDs.Append(nil, x.imp.Client))), event})
 	}
 	r.table(&t)
 }

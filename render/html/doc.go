@@ -8,7 +8,7 @@
 // everything is visible; it adds sorting and searching of tables, and the choice of
 // colours.
 //
-// page.go has the model and the order of sections, writer.go escapes and writes
+// page.go has the model and the order of sections, writer.go escapes text and makes
 // elements, table.go writes tables, chart.go axes; each section has a file of its own. The
 // number of rows, cells and lines is bounded, so the size of a page does not depend on
 // that of the capture.

@@ -29,7 +29,7 @@ func (r *renderer) findings() {
 	}
 	r.articles(list)
 	if n := r.Findings.Dropped; n > 0 {
-		r.element(`p class="remark"`, render.Counted(n, "finding")+" were too many to keep.")
+		r.raw(element(`p class="remark"`, render.Counted(n, "finding")+" were too many to keep."))
 	}
 }
 
@@ -46,16 +46,15 @@ func (r *renderer) articles(list []*diagnose.Finding) {
 		if len(s.Followed) == 0 {
 			continue
 		}
-		r.raw("<details class=\"followed\"><summary>Followed from it: ")
-		r.text(cmp.Or(diagnose.Followed(s.Followed), render.Counted(int64(len(s.Followed)), "finding")))
-		r.raw("</summary>\n")
+		r.raw(`<details class="followed"><summary>Followed from it: `,
+			text(cmp.Or(diagnose.Followed(s.Followed), render.Counted(int64(len(s.Followed)), "finding"))), "</summary>\n")
 		for _, f := range s.Followed {
 			write(f)
 		}
 		r.raw("</details>\n")
 	}
 	if n := int64(len(list) - maxFindings); n > 0 {
-		r.element(`p class="remark"`, render.Counted(n, "more finding")+" not shown; lshark diagnose has all.")
+		r.raw(element(`p class="remark"`, render.Counted(n, "more finding")+" not shown; lshark diagnose has all."))
 	}
 }
 
@@ -66,15 +65,12 @@ func (r *renderer) ladder(f *diagnose.Finding, open bool) {
 		return
 	}
 	messages := render.Counted(int64(d.Len()), "message")
-	attribute := markup("")
+	state := markup("")
 	if open {
-		attribute = " open"
+		state = " open"
 	}
-	r.raw(`<details class="followed"`, attribute, "><summary>Ladder of ")
-	r.text(messages + " that prove it")
-	r.raw(`</summary><div class="scroll" role="region" tabindex="0" aria-label="`)
-	r.text("Ladder of " + f.Rule.Code)
-	r.raw("\">\n")
+	r.raw(`<details class="followed"`, state, "><summary>Ladder of ", text(messages+" that prove it"),
+		`</summary><div class="scroll" role="region" tabindex="0" aria-label="`, text("Ladder of "+f.Rule.Code), "\">\n")
 	const columns = 130
 	r.buf = d.AppendSVG(r.buf, ladder.SVGOptions{Width: columns, Embedded: true, Label: "Sequence diagram of " + messages + " that prove: " +
 		diagnose.Sentences(f.Text, 1)})
@@ -91,97 +87,71 @@ var severityMarks = map[diagnose.Severity]markup{diagnose.Error: "✕", diagnose
 // finding appends a finding, with or without what to look at next.
 func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 	severity := markup(f.Severity.String())
-	r.raw(`<article id="`)
-	r.text(findingID(f))
-	r.raw(`" class="finding `, severity, `" data-code="`)
-	r.text(f.Rule.Code)
-	r.raw(`"><h3><span class="severity"><span aria-hidden="true">`, severityMarks[f.Severity], "</span> ", severity, "</span> <code>")
-	r.text(f.Rule.Code)
-	r.raw("</code></h3>\n<p class=\"about\">")
-	r.when(f)
-	for i, s := range r.about(f) {
+	r.raw(`<article id="`, text(findingID(f)), `" class="finding `, severity, `" data-code="`, text(f.Rule.Code),
+		`"><h3><span class="severity"><span aria-hidden="true">`, severityMarks[f.Severity], "</span> ", severity,
+		"</span> <code>", text(f.Rule.Code), "</code></h3>\n<p class=\"about\">", r.when(f))
+	about := tables.About(f, r.NIDs)
+	if f.Count > 1 {
+		about = append(about, render.Counted(f.Count, "time"))
+	}
+	for i, s := range about {
 		if i > 0 || f.First != 0 {
 			r.raw(" · ")
 		}
-		r.text(s)
+		r.raw(text(s))
 	}
-	r.raw("</p>\n")
-	r.element(`p class="what"`, f.Text)
+	r.raw("</p>\n", element(`p class="what"`, f.Text))
 	if f.Cause != nil && f.Cause.Cause != nil { // the root itself stands above
-		r.raw(`<p>It follows from <a href="#`)
-		r.text(findingID(f.Cause))
-		r.raw(`">`)
-		r.text(f.Cause.Rule.Code)
-		r.raw("</a>.</p>\n")
+		r.raw(`<p>It follows from <a href="#`, text(findingID(f.Cause)), `">`, text(f.Cause.Rule.Code), "</a>.</p>\n")
 	}
 	if len(f.Evidence) > 0 {
-		r.raw("<ul class=\"evidence\" aria-label=\"Evidence\">\n")
+		r.raw(`<ul class="evidence" aria-label="Evidence">`, "\n")
 		for i := range f.Evidence {
 			e := &f.Evidence[i]
-			r.raw("<li>")
-			r.where(e.Point)
-			r.raw(" ")
-			r.text(e.Text)
-			r.raw("</li>\n")
+			r.raw("<li>", r.where(e.Point), " ", text(e.Text), "</li>\n")
 		}
 		r.raw("</ul>\n")
 	}
 	r.suspects(f)
 	if withNext {
-		r.raw("<p class=\"next\"><strong>Next:</strong> ")
-		r.text(f.Next)
-		r.raw("</p>\n")
+		r.raw(`<p class="next"><strong>Next:</strong> `, text(f.Next), "</p>\n")
 	}
 	r.raw("</article>\n")
 }
 
 // suspects appends where the cause of a finding may be, what is excluded, and what would tell.
 func (r *renderer) suspects(f *diagnose.Finding) {
-	labelled := func(label markup, text string) {
-		if text != "" {
-			r.raw("<p class=\"suspects\"><strong>", label, ":</strong> ")
-			r.text(text)
-			r.raw("</p>\n")
+	labelled := func(label markup, s string) {
+		if s != "" {
+			r.raw(`<p class="suspects"><strong>`, label, ":</strong> ", text(s), "</p>\n")
 		}
 	}
 	labelled("Suspects", tables.SuspectsText(f))
 	if excluded := tables.Exclusions(f); len(excluded) > 0 {
-		r.raw("<ul class=\"evidence\" aria-label=\"Excluded\">\n")
+		r.raw(`<ul class="evidence" aria-label="Excluded">`, "\n")
 		for i := range excluded {
 			x := &excluded[i]
-			r.raw("<li><strong>Excluded:</strong> ")
-			r.text(x.Places())
+			r.raw("<li><strong>Excluded:</strong> ", text(x.Places()))
 			if x.Frame != 0 {
-				r.raw(", by ")
-				r.where(x.Point)
+				r.raw(", by ", r.where(x.Point))
 			}
-			r.text(": " + x.Text)
-			r.raw("</li>\n")
+			r.raw(text(": "+x.Text), "</li>\n")
 		}
 		r.raw("</ul>\n")
 	}
 	labelled("Would tell", strings.Join(f.WouldTell, "; "))
 }
 
-// where appends the frame, for which the script copies a command, or the line of a log, and its time.
-func (r *renderer) where(p track.Point) {
-	r.raw(`<span class="where">`)
+// where returns the frame, for which the script copies a command, or the line of a log, and its time.
+func (r *renderer) where(p track.Point) markup {
+	at, command := text(frame(p)), markup("")
 	if p.Line() == 0 {
-		r.raw(`<span class="frame"`)
 		if !r.Capture.IsLive {
-			r.raw(` data-command="`)
-			r.text(r.command(p))
-			r.raw(`"`)
+			command = ` data-command="` + text(r.command(p)) + `"`
 		}
-		r.raw(">frame ")
-		r.text(frame(p))
-		r.raw("</span>")
-	} else {
-		r.text(frame(p))
+		at = `<span class="frame"` + command + ">frame " + at + "</span>"
 	}
-	r.raw(", ")
-	r.time(p.Time, thin+"s")
-	r.raw("</span>")
+	return `<span class="where">` + at + ", " + r.time(p.Time, thin+"s") + "</span>"
 }
 
 // command returns the command that shows the messages of a frame.
@@ -198,33 +168,13 @@ func (r *renderer) command(p track.Point) string {
 	return strings.Join(words, " ")
 }
 
-// when appends the time of a finding, if it has one.
-func (r *renderer) when(f *diagnose.Finding) {
-	if f.First == 0 {
-		return
+// when returns the time of a finding, if it has one.
+func (r *renderer) when(f *diagnose.Finding) markup {
+	switch {
+	case f.First == 0:
+		return ""
+	case f.Last > f.First && r.relative(f.Last) != r.relative(f.First):
+		return r.time(f.First, thin+"s") + " – " + r.time(f.Last, thin+"s")
 	}
-	r.time(f.First, thin+"s")
-	if f.Last > f.First && r.relative(f.Last) != r.relative(f.First) {
-		r.raw(" – ")
-		r.time(f.Last, thin+"s")
-	}
-}
-
-func (r *renderer) about(f *diagnose.Finding) (list []string) {
-	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
-		list = append(list, target)
-	}
-	if f.Client.Len > 0 {
-		list = append(list, "client "+string(r.NIDs.Append(nil, f.Client)))
-	}
-	if f.Server.Len > 0 {
-		list = append(list, "server "+string(r.NIDs.Append(nil, f.Server)))
-	}
-	if f.Job != "" {
-		list = append(list, "job "+f.Job)
-	}
-	if f.Count > 1 {
-		list = append(list, render.Counted(f.Count, "time"))
-	}
-	return list
+	return r.time(f.First, thin+"s")
 }

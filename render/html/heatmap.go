@@ -2,6 +2,7 @@ package html
 
 import (
 	"math"
+	"sort"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/timeline"
@@ -16,37 +17,28 @@ func (r *renderer) heatMap() {
 	bins := r.Timeline.Bins()
 	bounds := timeline.LatencyBounds()
 	rows := make([]int64, len(bounds))
-	first, last, most, all := -1, -1, int64(0), int64(0)
+	var most int64
 	for k := range bounds {
 		for i := range bins {
 			rows[k] += bins[i].Latencies[k]
 			most = max(most, bins[i].Latencies[k])
 		}
-		all += rows[k]
-		if rows[k] > 0 {
-			if first < 0 {
-				first = k
-			}
-			last = k
-		}
 	}
-	if first < 0 {
+	first, last, ok := filled(rows)
+	if !ok {
 		r.nothing("No request and its reply were both captured, so no latency is known.")
 		return
 	}
 	total := r.total()
 	median := total.Latency.Quantile(.5)
 	slow := slowRows(rows, bounds, median)
-	seen := "Half of all " + render.Counted(all, "RPC") + " with a reply took at most " + latency(median) + ", 99" + thin + "% at most " +
+	seen := "Half of all " + render.Counted(sumOf(rows), "RPC") + " with a reply took at most " + latency(median) + ", 99" + thin + "% at most " +
 		latency(total.Latency.Quantile(.99)) + ", the slowest " + latency(total.Latency.Max) + "."
 	r.paragraph("Each column is " + span(r.Timeline.Width()) + ", by the time of the request; each row is a range of latencies. The more a " +
 		"cell stands out from the page, the more RPCs. " + seen)
 	height := min(24.0, max(14.0, 240/float64(last-first+1)))
 	plot := height * float64(last-first+1)
-	var marked int64
-	for k := slow; k <= last; k++ {
-		marked += rows[k]
-	}
+	marked := sumOf(rows[slow:])
 	if marked > 0 {
 		seen += " Marked as slow: " + render.Counted(marked, "RPC") + " of more than " + span(bounds[slow-1]) + "."
 	}
@@ -54,7 +46,7 @@ func (r *renderer) heatMap() {
 	width := plotWidth / float64(len(bins))
 	for k := first; k <= last; k++ { // the slow ones are drawn last, over others
 		y := topMargin + float64(last-k)*height
-		r.label("tick end", "", leftMargin-6, y+4, span(bounds[k]))
+		r.raw(label("tick end", "", leftMargin-6, y+4, span(bounds[k])))
 		for i := range bins {
 			n := bins[i].Latencies[k]
 			if n == 0 {
@@ -67,33 +59,25 @@ func (r *renderer) heatMap() {
 				w, class = max(w, least), "slow"
 				x = middle - w/2
 			}
-			r.rect(class, x, y, w, height-.5, render.Counted(n, "RPC")+" of "+bucketText(bounds, k)+", "+r.binSpan(i))
+			r.raw(rect(class, x, y, w, height-.5, render.Counted(n, "RPC")+" of "+bucketText(bounds, k)+", "+r.binSpan(i)))
 		}
 	}
 	r.timeAxis(plot)
 	r.raw("</svg></div>\n<p class=\"legend\">RPCs in a cell:")
-	key := func(class markup, text string) {
-		r.raw(` <span class="key"><svg aria-hidden="true" width="14" height="14"><rect class="`, class, `" width="14" height="14"/></svg>`)
-		r.text(text)
-		r.raw("</span>")
-	}
 	for s, from := 1, int64(1); s <= shades; s++ {
-		to := from
-		for to < most && shade(to+1, most) == s {
-			to = lastOfShade(to, s, most)
-		}
-		if shade(from, most) != s {
+		next := afterShade(s, most)
+		if next == from {
 			continue
 		}
-		text := render.Thousands(from)
-		if to > from {
-			text += "–" + render.Thousands(to)
+		counts := render.Thousands(from)
+		if next > from+1 {
+			counts += "–" + render.Thousands(next-1)
 		}
-		key("h"+number(s), text)
-		from = to + 1
+		r.raw(` <span class="key">`, colorKey("h"+number(s), counts), "</span>")
+		from = next
 	}
 	if marked > 0 {
-		key("slow", "slow: "+render.Thousands(marked)+" of more than "+span(bounds[slow-1]))
+		r.raw(` <span class="key">`, colorKey("slow", "slow: "+render.Thousands(marked)+" of more than "+span(bounds[slow-1])), "</span>")
 	}
 	r.raw("</p>\n")
 	r.binTable("latency-values", "RPCs with a reply", func(k int) []int64 { return bins[k].Latencies[first : last+1] },
@@ -104,10 +88,7 @@ func (r *renderer) heatMap() {
 // of all, one in a hundred or at most three, that took much longer than usual.
 func slowRows(rows, bounds []int64, median int64) int {
 	const few, much = 3, 4
-	var all, n int64
-	for _, c := range rows {
-		all += c
-	}
+	all, n := sumOf(rows), int64(0)
 	k := len(rows)
 	for ; k > 1 && bounds[k-2] >= much*median; k-- {
 		if n += rows[k-1]; n > max(few, all/100) {
@@ -149,19 +130,9 @@ func shade(n, most int64) int {
 	return 1 + int(float64(shades-1)*math.Log(float64(n))/math.Log(float64(most))+1e-9)
 }
 
-// lastOfShade returns the greatest count, not above most, with the shade s. from must be a
-// count with that shade.
-func lastOfShade(from int64, s int, most int64) int64 {
-	low, high := from, most
-	for low < high {
-		middle := low + (high-low+1)/2
-		if shade(middle, most) == s {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-	}
-	return low
+// afterShade returns the least count with a darker shade than s, most+1 for none.
+func afterShade(s int, most int64) int64 {
+	return 1 + int64(sort.Search(int(most), func(k int) bool { return shade(int64(k)+1, most) > s }))
 }
 
 func bucketText(bounds []int64, k int) string {

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,14 +66,14 @@ func (r *renderer) statistics(id markup, caption string, i *track.Interval, by t
 	s := tables.NewStatsTable(tables.StatsOptions{By: []track.Dimension{by}, Sort: "count", NIDs: r.NIDs}).Sheet(i, most)
 	t := table{id: id, caption: caption, rest: "lshark stats --by " + by.String(), omitted: len(i.List()) - len(s.Rows)}
 	r.fill(&t, s)
-	var greatest int64
-	for _, row := range t.rows {
-		count := &row[1]
-		count.bar, _ = strconv.ParseInt(count.text, 10, 64)
-		greatest = max(greatest, count.bar)
+	counts := make([]int64, len(s.Rows))
+	for k, row := range s.Rows {
+		counts[k], _ = strconv.ParseInt(row[1].Text, 10, 64)
 	}
-	for _, row := range t.rows {
-		row[1].barOf = greatest
+	for k, n := range counts {
+		if n > 0 {
+			t.rows[k][1].html += bar(n, slices.Max(counts))
+		}
 	}
 	r.table(&t)
 }

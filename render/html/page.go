@@ -118,35 +118,31 @@ var sections = []section{
 }
 
 type renderer struct {
-	writer
+	buf []byte
 	*Page
 }
 
 // Append appends the page.
 func Append(dst []byte, p *Page) []byte {
-	r := &renderer{writer: writer{buf: dst}, Page: p}
+	r := &renderer{buf: dst, Page: p}
 	r.head()
 	r.summary()
-	r.raw("<main id=\"content\">\n")
+	r.raw(`<main id="content">`, "\n")
 	for _, s := range sections {
-		r.raw(`<section id="`, s.id, `" aria-labelledby="`, s.id, `-title"><h2 id="`, s.id, `-title">`)
-		r.text(s.title)
-		r.raw("</h2>\n")
+		r.raw(`<section id="`, s.id, `" aria-labelledby="`, s.id, `-title"><h2 id="`, s.id, `-title">`, text(s.title), "</h2>\n")
 		s.write(r)
 		r.raw("</section>\n")
 	}
-	r.raw("</main>\n<footer><p>Made by ")
-	r.text(p.Program)
-	r.raw(" from what the capture contains. What it does not show is not guessed. Times are those of the frames; relative ones count from " +
-		"the first frame.</p></footer>\n")
-	r.raw("<script>", script, "</script>\n</body></html>\n")
+	r.raw("</main>\n<footer><p>Made by ", text(p.Program), " from what the capture contains. What it does not show is not guessed. "+
+		"Times are those of the frames; relative ones count from the first frame.</p></footer>\n",
+		"<script>", script, "</script>\n</body></html>\n")
 	return r.buf
 }
 
 // contentHash returns the source expression of a Content-Security-Policy for a script
 // or style sheet in the page.
-func contentHash(text markup) markup {
-	sum := sha256.Sum256([]byte(text))
+func contentHash(s markup) markup {
+	sum := sha256.Sum256([]byte(s))
 	return markup("'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
 }
 
@@ -155,11 +151,14 @@ var times = map[string]markup{"a": "a", "u": "u"}
 
 // head appends everything before the summary.
 func (r *renderer) head() {
-	r.raw("<!DOCTYPE html>\n<html lang=\"en\" data-first=\"", micros(r.Capture.First), `" data-last="`, micros(r.Capture.Last), `" data-times="`, times[r.Times], "\"><head><meta charset=\"utf-8\">\n",
-		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `, contentHash(style), "; script-src ", contentHash(script), `; base-uri 'none'; form-action 'none'">`, "\n",
-		`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`, "\n<title>")
-	r.text("Lustre traffic: " + cmp.Or(r.Title, strings.Join(r.sources(), ", ")))
-	r.raw("</title>\n<style>", style, "</style></head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n")
+	title := "Lustre traffic: " + cmp.Or(r.Title, strings.Join(r.sources(), ", "))
+	r.raw("<!DOCTYPE html>\n", `<html lang="en" data-first="`, micros(r.Capture.First), `" data-last="`, micros(r.Capture.Last),
+		`" data-times="`, times[r.Times], `"><head><meta charset="utf-8">`, "\n",
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `, contentHash(style), "; script-src ",
+		contentHash(script), `; base-uri 'none'; form-action 'none'">`, "\n",
+		`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">`,
+		`<meta name="referrer" content="no-referrer">`, "\n", element("title", title), "\n<style>", style,
+		"</style></head>\n<body>\n", `<a class="skip" href="#content">Skip to the content</a>`, "\n")
 }
 
 func (r *renderer) sources() []string {
@@ -173,16 +172,9 @@ func (r *renderer) sources() []string {
 }
 
 // nothing appends the line of a section, or a part of one, without data.
-func (r *renderer) nothing(text string) {
-	r.raw(`<p class="none">`)
-	r.text(text)
-	r.raw("</p>\n")
-}
+func (r *renderer) nothing(s string) { r.raw(element(`p class="none"`, s), "\n") }
 
-func (r *renderer) paragraph(text string) {
-	r.element("p", text)
-	r.raw("\n")
-}
+func (r *renderer) paragraph(s string) { r.raw(element("p", s), "\n") }
 
 // relative returns a time relative to the first frame, in seconds.
 func (r *renderer) relative(ns int64) string {
@@ -192,18 +184,16 @@ func (r *renderer) relative(ns int64) string {
 // micros returns a time as the script reads it, in microseconds since the epoch.
 func micros(ns int64) markup { return markup(strconv.FormatInt(ns/1000, 10)) }
 
-// time appends a time relative to the first frame, which the script can show as local time or UTC.
-func (r *renderer) time(ns int64, unit string) {
-	r.raw(`<time data-u="`, micros(ns), `">`)
-	r.text(r.relative(ns) + unit)
-	r.raw("</time>")
+// time returns a time relative to the first frame, which the script can show as local time or UTC.
+func (r *renderer) time(ns int64, unit string) markup {
+	return `<time data-u="` + micros(ns) + `">` + text(r.relative(ns)+unit) + "</time>"
 }
 
 func (r *renderer) timeCell(p track.Point) cell {
 	if p.Time == 0 {
-		return cell{text: "–"}
+		return cell{html: "–"}
 	}
-	return cell{draw: func() { r.time(p.Time, "") }, value: seconds(p.Time - r.Capture.First)}
+	return cell{html: r.time(p.Time, ""), value: seconds(p.Time - r.Capture.First)}
 }
 
 // utc returns a time as UTC, with the date.

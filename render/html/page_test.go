@@ -369,7 +369,7 @@ func TestShades(t *testing.T) {
 		for n := int64(1); n <= min(most, 2000); n++ {
 			s := shade(n, most)
 			assert.That(t, s >= max(1, last) && s <= shades, "%d of %d has shade %d after %d", n, most, s, last)
-			end := lastOfShade(n, s, most)
+			end := afterShade(s, most) - 1
 			assert.That(t, shade(end, most) == s && (end >= most || shade(end+1, most) != s), "shade %d of %d goes to %d", s, most, end)
 			last = s
 		}

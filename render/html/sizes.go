@@ -3,6 +3,7 @@ package html
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect/track/files"
@@ -58,39 +59,27 @@ func powers(h *sizes.Histogram) (list []bucket) {
 // histogram appends the bars from the first to the last that is not empty, as a
 // table; nothing when all are. Several empty ones in a row are one row.
 func (r *renderer) histogram(id markup, caption, name string, list []bucket) {
-	first, last, most := -1, -1, int64(0)
+	counts := make([]int64, len(list))
 	for k, b := range list {
-		if b.n == 0 {
-			continue
-		}
-		if first < 0 {
-			first = k
-		}
-		last, most = k, max(most, b.n)
+		counts[k] = b.n
 	}
-	if first < 0 {
+	first, last, ok := filled(counts)
+	if !ok {
 		return
 	}
+	most := slices.Max(counts)
 	t := table{id: id, caption: caption, columns: []column{{title: name, class: num}, {title: "count", class: num}}}
 	for k := first; k <= last; k++ {
-		b, count := list[k], numberCell(list[k].n)
-		count.bar, count.barOf = b.n, most
-		if n := emptyRun(list[k:]); n >= 3 {
-			b.label, count.barOf = "…", 0
-			k += n - 1
+		b, count := list[k], numberCell(counts[k])
+		if empty := slices.IndexFunc(counts[k:], func(n int64) bool { return n > 0 }); empty >= 3 {
+			b.label = "…"
+			k += empty - 1
+		} else {
+			count.html += bar(b.n, most)
 		}
-		t.rows = append(t.rows, []cell{{text: b.label, value: strconv.FormatUint(b.from, 10)}, count})
+		t.rows = append(t.rows, []cell{{html: text(b.label), value: strconv.FormatUint(b.from, 10)}, count})
 	}
 	r.table(&t)
-}
-
-func emptyRun(list []bucket) int {
-	for k := range list {
-		if list[k].n > 0 {
-			return k
-		}
-	}
-	return len(list)
 }
 
 // patternTable appends how ranges follow each other, and how they are aligned.
@@ -105,7 +94,8 @@ func (r *renderer) patternTable() {
 		*files.Accesses
 	}{{"reads", &r.Files.Accesses.Reads}, {"writes", &r.Files.Accesses.Writes}} {
 		if x.Sequential+x.Strided+x.Random+x.Unaligned > 0 {
-			t.rows = append(t.rows, []cell{{text: x.name}, numberCell(x.Sequential), numberCell(x.Strided), numberCell(x.Random), numberCell(x.Unaligned)})
+			t.rows = append(t.rows, []cell{{html: text(x.name)}, numberCell(x.Sequential), numberCell(x.Strided), numberCell(x.Random),
+				numberCell(x.Unaligned)})
 		}
 	}
 	if len(t.rows) == 0 {

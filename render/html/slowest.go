@@ -1,8 +1,9 @@
 package html
 
 import (
-	"bytes"
+	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track/slowest"
@@ -34,22 +35,16 @@ func (r *renderer) slowest() {
 }
 
 func (r *renderer) rpc(s *slowest.RPC, tree *render.Tree) {
-	r.raw(`<li><details data-xid="`, markup(strconv.FormatUint(s.XID, 10)), `"><summary><span class="time" data-v="`, markup(seconds(s.Waited)), `">`)
-	r.text(latency(s.Waited))
-	r.raw("</span> <b>")
-	r.text(operation(s.Opcode, s.HasOpcode))
+	r.raw(`<li><details data-xid="`, markup(strconv.FormatUint(s.XID, 10)), `"><summary><span class="time" data-v="`,
+		markup(seconds(s.Waited)), `">`, text(latency(s.Waited)), "</span> <b>", text(operation(s.Opcode, s.HasOpcode)))
 	if s.Variant != nil {
-		r.text(" " + s.Variant.String())
+		r.raw(text(" " + s.Variant.String()))
 	}
 	r.raw("</b> ")
 	if s.Failed() {
-		r.element(`span class="bad"`, string(records.AppendErrno(nil, s.Status)))
-		r.raw(" ")
+		r.raw(element(`span class="bad"`, string(records.AppendErrno(nil, s.Status))), " ")
 	}
-	r.raw(`<span class="who">`)
-	r.text(r.rpcText(s) + ", ")
-	r.time(s.Requested().Time, thin+"s")
-	r.raw("</span></summary>\n")
+	r.raw(`<span class="who">`, text(r.rpcText(s)+", "), r.time(s.Requested().Time, thin+"s"), "</span></summary>\n")
 	r.message(tree, "request", s.Request)
 	r.message(tree, "reply", s.Reply)
 	r.raw("</details></li>\n")
@@ -57,28 +52,20 @@ func (r *renderer) rpc(s *slowest.RPC, tree *render.Tree) {
 
 // rpcText describes an RPC: who, when, what for.
 func (r *renderer) rpcText(s *slowest.RPC) string {
-	text := string(r.NIDs.Append(nil, s.Client)) + " → "
-	switch {
-	case s.Target() != "":
-		text += s.Target()
-	case s.TargetIndex() != "":
-		text += s.TargetIndex()
-	default:
-		text += string(r.NIDs.Append(nil, s.Server))
-	}
+	what := string(r.NIDs.Append(nil, s.Client)) + " → " + cmp.Or(s.Target(), s.TargetIndex(), string(r.NIDs.Append(nil, s.Server)))
 	if job := s.Job(); len(job) > 0 {
-		text += ", job " + string(job)
+		what += ", job " + string(job)
 	}
 	if name := s.Name(); len(name) > 0 {
-		text += ", " + string(name)
+		what += ", " + string(name)
 	}
 	if ns, ok := s.LockWait(); ok && ns == s.Waited {
-		text += ", waited for its lock"
+		what += ", waited for its lock"
 	}
 	if n := s.Retransmits(); n > 0 {
-		text += ", " + render.Counted(int64(n), "segment") + " sent again"
+		what += ", " + render.Counted(int64(n), "segment") + " sent again"
 	}
-	return text + ", frame " + frame(s.Requested())
+	return what + ", frame " + frame(s.Requested())
 }
 
 func (r *renderer) message(tree *render.Tree, name string, m *dissect.Message) {
@@ -88,29 +75,15 @@ func (r *renderer) message(tree *render.Tree, name string, m *dissect.Message) {
 	}
 	var shown schema.Marked
 	tree.Append(&shown, m, render.Moment{First: r.Capture.First})
-	text := bytes.TrimRight(shown.Text, "\n")
-	cut := cutTree(text)
-	r.raw(`<pre tabindex="0">`)
-	r.lines(string(text[:cut]))
-	if cut < len(text) {
-		r.raw("\n… ")
-		r.text(render.Counted(int64(bytes.Count(text[cut:], []byte{'\n'})), "more line"))
+	rows := strings.Split(strings.TrimRight(string(shown.Text), "\n"), "\n")
+	kept, size := 0, 0
+	for kept < min(len(rows), maxTreeLines) && size+len(rows[kept]) <= maxTreeBytes {
+		size += len(rows[kept]) + 1
+		kept++
+	}
+	r.raw(`<pre tabindex="0">`, lines(strings.Join(rows[:kept], "\n")))
+	if more := len(rows) - kept; more > 0 {
+		r.raw("\n… ", text(render.Counted(int64(more), "more line")))
 	}
 	r.raw("</pre>\n")
-}
-
-// cutTree returns how many bytes of a tree are shown: whole lines.
-func cutTree(text []byte) int {
-	if len(text) <= maxTreeBytes && bytes.Count(text, []byte{'\n'}) < maxTreeLines {
-		return len(text)
-	}
-	end := 0
-	for range maxTreeLines {
-		n := bytes.IndexByte(text[end:], '\n')
-		if n < 0 || end+n > maxTreeBytes {
-			break
-		}
-		end += n + 1
-	}
-	return max(0, end-1)
 }

@@ -2,6 +2,7 @@ package html
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,13 +10,6 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
 )
-
-// figure is a number of the summary, with the section that has more.
-type figure struct {
-	label, value, detail string
-	section              markup
-	bad                  bool
-}
 
 // summary appends the title, what matters most, and the list of sections.
 func (r *renderer) summary() {
@@ -25,41 +19,25 @@ func (r *renderer) summary() {
 	if n := len(sources); n > 3 {
 		title = strings.Join(sources[:2], ", ") + " and " + render.Counted(int64(n-2), "more file")
 	}
-	r.element("h1", cmp.Or(r.Title, title))
-	r.raw("\n")
+	r.raw(element("h1", cmp.Or(r.Title, title)), "\n")
 	if r.Capture.First != 0 {
 		when := utc(r.Capture.First) + " UTC, " + span(r.Capture.Last-r.Capture.First)
 		if r.Title != "" {
 			when = title + ", " + when
 		}
-		r.element(`p class="when"`, when)
+		r.raw(element(`p class="when"`, when))
 	}
 	r.openings()
-	r.element(`p class="lead"`, strings.Join(r.sentences(), " "))
+	r.raw(element(`p class="lead"`, strings.Join(r.sentences(), " ")))
 	if r.Filter != "" {
-		r.raw(`<p class="lead">Charts, statistics, sizes and the slowest RPCs are of those that match `)
-		r.element("code", r.Filter)
-		r.raw("; findings, files, connections and locks are of the whole capture.</p>")
+		r.raw(`<p class="lead">Charts, statistics, sizes and the slowest RPCs are of those that match `,
+			element("code", r.Filter), "; findings, files, connections and locks are of the whole capture.</p>")
 	}
 	r.raw("\n<dl class=\"figures\">\n")
-	for _, f := range r.figures() {
-		class := markup("")
-		if f.bad {
-			class = ` class="alarm"`
-		}
-		r.raw("<div", class, "><dt>")
-		r.text(f.label)
-		r.raw(`</dt><dd><a href="#`, f.section, `">`)
-		r.text(f.value)
-		r.raw("</a>")
-		r.element("small", f.detail)
-		r.raw("</dd></div>\n")
-	}
+	r.figures()
 	r.raw("</dl>\n<nav aria-label=\"Sections\"><ul>")
 	for _, s := range sections {
-		r.raw(`<li><a href="#`, s.id, `">`)
-		r.text(s.title)
-		r.raw("</a></li>")
+		r.raw(`<li><a href="#`, s.id, `">`, text(s.title), "</a></li>")
 	}
 	r.raw("</ul></nav></header>\n")
 }
@@ -69,17 +47,9 @@ func (r *renderer) openings() {
 	r.raw("<div class=\"openings\">\n")
 	for _, s := range diagnose.Stories(r.Findings.List) {
 		if s.Opens() {
-			r.raw(`<p class="opening"><a href="#`)
-			r.text(findingID(s.Root))
-			r.raw(`">`)
-			if r.when(s.Root); s.Root.First == 0 {
-				r.text(s.Root.Rule.Code)
-			}
-			r.raw("</a> ")
 			first := diagnose.Sentences(s.Opening(), 1)
-			r.element("strong", first)
-			r.text(strings.TrimPrefix(s.Opening(), first))
-			r.raw("</p>\n")
+			r.raw(`<p class="opening"><a href="#`, text(findingID(s.Root)), `">`, cmp.Or(r.when(s.Root), text(s.Root.Rule.Code)),
+				"</a> ", element("strong", first), text(strings.TrimPrefix(s.Opening(), first)), "</p>\n")
 		}
 	}
 	r.raw("</div>\n")
@@ -202,42 +172,39 @@ func operation(opc uint32, ok bool) string {
 	return string(render.AppendOpcode(nil, opc))
 }
 
-func (r *renderer) figures() (list []figure) {
+// figures appends the numbers of the summary, each with a link to the section that has more.
+func (r *renderer) figures() {
 	total := r.total()
 	if total == nil {
-		return nil
+		return
+	}
+	figure := func(section markup, isBad bool, label, value, detail string) {
+		class := markup("")
+		if isBad {
+			class = ` class="alarm"`
+		}
+		r.raw("<div", class, ">", element("dt", label), `<dd><a href="#`, section, `">`, text(value), "</a>", element("small", detail), "</dd></div>\n")
+	}
+	quantile := func(q float64) string {
+		if total.Latency.N == 0 {
+			return "–"
+		}
+		return latency(total.Latency.Quantile(q))
 	}
 	errors, warnings, notes := r.severities()
-	list = append(list,
-		figure{label: "Findings", value: render.Thousands(errors + warnings + notes), detail: render.Counted(errors, "error") + ", " +
-			render.Counted(warnings, "warning"), section: "findings", bad: errors > 0},
-		figure{label: "RPCs", value: render.Thousands(total.Count), detail: render.Counted(sum(total.Errors), "error") + ", " +
-			render.Thousands(total.Missing[track.Unanswered]) + " unanswered", section: "operations"},
-		figure{label: "Median latency", value: orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.5))), detail: "p99 " +
-			orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.99))), section: "latency"},
-		figure{label: "Bulk data", value: size(total.BulkBytes), detail: "in " + render.Counted(sumOf(total.IO[:]), "transfer"), section: "sizes"},
-		figure{label: "Evictions", value: render.Thousands(r.evictions()), detail: render.Counted(int64(len(r.Connections.List)), "connection"),
-			section: "connections", bad: r.evictions() > 0},
-		figure{label: "Lock waits", value: render.Thousands(r.Locks.Waiting), detail: "of " + render.Counted(r.Locks.Count, "lock"), section: "locks"})
+	figure("findings", errors > 0, "Findings", render.Thousands(errors+warnings+notes),
+		render.Counted(errors, "error")+", "+render.Counted(warnings, "warning"))
+	figure("operations", false, "RPCs", render.Thousands(total.Count),
+		render.Counted(sumOf(slices.Collect(maps.Values(total.Errors))), "error")+", "+render.Thousands(total.Missing[track.Unanswered])+" unanswered")
+	figure("latency", false, "Median latency", quantile(.5), "p99 "+quantile(.99))
+	figure("sizes", false, "Bulk data", size(total.BulkBytes), "in "+render.Counted(sumOf(total.IO[:]), "transfer"))
+	figure("connections", r.evictions() > 0, "Evictions", render.Thousands(r.evictions()),
+		render.Counted(int64(len(r.Connections.List)), "connection"))
+	figure("locks", false, "Lock waits", render.Thousands(r.Locks.Waiting), "of "+render.Counted(r.Locks.Count, "lock"))
 	if len(r.Slowest) > 0 {
 		s := &r.Slowest[0]
-		list = append(list, figure{label: "Longest wait", value: latency(s.Waited), detail: operation(s.Opcode, s.HasOpcode), section: "slowest"})
+		figure("slowest", false, "Longest wait", latency(s.Waited), operation(s.Opcode, s.HasOpcode))
 	}
-	return list
-}
-
-func orDash(ok bool, s string) string {
-	if !ok {
-		return "–"
-	}
-	return s
-}
-
-func sum(counts map[int32]int64) (n int64) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
 }
 
 func sumOf(counts []int64) (n int64) {

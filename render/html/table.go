@@ -2,7 +2,6 @@ package html
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,17 +25,19 @@ const (
 )
 
 type cell struct {
-	text  string
+	html  markup
 	value string // what the column is sorted by, and the exact value; empty: the text
 	class markup // of the style sheet, empty for none
-	bar   int64  // with barOf: the part of barOf that a bar in the cell shows
-	barOf int64
-	draw  func() // appends the content, nil for text
+}
+
+// textCell returns a cell with text. Long names of operations break behind each _.
+func textCell(s string) cell {
+	return cell{html: markup(strings.ReplaceAll(string(text(s)), "_", "_<wbr>"))}
 }
 
 // numberCell returns a cell with a number, grey when it is 0.
 func numberCell(n int64) cell {
-	c := cell{text: render.Thousands(n), value: strconv.FormatInt(n, 10)}
+	c := cell{html: text(render.Thousands(n)), value: strconv.FormatInt(n, 10)}
 	if n == 0 {
 		c.class = "dim"
 	}
@@ -80,10 +81,11 @@ func (r *renderer) fill(t *table, s *tables.Sheet) {
 	for _, from := range s.Rows {
 		row := make([]cell, len(from))
 		for k, x := range from {
-			row[k] = cell{text: x.Text, value: x.Value}
+			row[k] = textCell(x.Text)
+			row[k].value = x.Value
 			switch {
 			case x.Text == "-":
-				row[k] = cell{text: "–"}
+				row[k] = cell{html: "–"}
 			case x.Time != 0:
 				row[k] = r.timeCell(track.Point{Time: x.Time})
 			case x.Role == schema.Bad:
@@ -104,75 +106,35 @@ func (r *renderer) records(t table, s *tables.Sheet) {
 	r.table(&t)
 }
 
-func (w *writer) table(t *table) {
-	w.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="`, t.id, `-caption"><table id="`, t.id, `"><caption id="`, t.id, `-caption">`)
-	w.element("span", t.caption)
-	w.raw("</caption><thead><tr>")
+func (r *renderer) table(t *table) {
+	r.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="`, t.id, `-caption"><table id="`, t.id,
+		`"><caption id="`, t.id, `-caption">`, element("span", t.caption), "</caption><thead><tr>")
 	for _, c := range t.columns {
-		w.raw(`<th scope="col"`)
-		if c.class != "" {
-			w.raw(` class="`, c.class, `"`)
-		}
-		if c.help != "" {
-			w.raw(` title="`)
-			w.text(c.help)
-			w.raw(`"`)
-		}
-		w.raw(">")
-		w.text(c.title)
-		w.raw("</th>")
+		r.raw(`<th scope="col"`, option("class", string(c.class)), option("title", c.help), ">", text(c.title), "</th>")
 	}
-	w.raw("</tr></thead>\n<tbody>\n")
+	r.raw("</tr></thead>\n<tbody>\n")
 	for _, row := range t.rows {
-		w.raw("<tr>")
-		for i := range row {
-			w.cell(&row[i], t.columns[i].class, i == 0)
+		r.raw("<tr>")
+		for i, c := range row {
+			class := option("class", strings.TrimSpace(strings.TrimPrefix(string(t.columns[i].class), string(still))+" "+string(c.class)))
+			if content := class + option("data-v", c.value) + ">" + c.html; i == 0 {
+				r.raw(`<th scope="row"`, content, "</th>")
+			} else {
+				r.raw("<td", content, "</td>")
+			}
 		}
-		w.raw("</tr>\n")
+		r.raw("</tr>\n")
 	}
-	w.raw("</tbody></table></div>\n")
+	r.raw("</tbody></table></div>\n")
 	if t.omitted > 0 {
-		w.raw(`<p class="remark">`)
-		w.text(render.Counted(int64(t.omitted), "more "+cmp.Or(t.noun, "row")) + " not shown; ")
-		w.element("code", t.rest)
-		w.raw(" has all.</p>\n")
+		r.raw(`<p class="remark">`, text(render.Counted(int64(t.omitted), "more "+cmp.Or(t.noun, "row"))+" not shown; "),
+			element("code", t.rest), " has all.</p>\n")
 	}
 }
 
-// cell appends a cell of a column with a class, as the heading of its row when it is the first.
-func (w *writer) cell(c *cell, class markup, heading bool) {
-	tag := markup("td")
-	if heading {
-		tag = "th"
-	}
-	w.raw("<", tag)
-	if heading {
-		w.raw(` scope="row"`)
-	}
-	classes := slices.DeleteFunc([]string{string(class), string(c.class)}, func(s string) bool { return s == "" || s == string(still) })
-	if len(classes) > 0 {
-		w.raw(` class="`, markup(strings.Join(classes, " ")), `"`)
-	}
-	if c.value != "" {
-		w.raw(` data-v="`)
-		w.text(c.value)
-		w.raw(`"`)
-	}
-	w.raw(">")
-	if c.draw != nil {
-		c.draw()
-	}
-	for i, part := range strings.SplitAfter(c.text, "_") { // long names of operations break there
-		if i > 0 {
-			w.raw("<wbr>")
-		}
-		w.text(part)
-	}
-	if c.barOf > 0 {
-		const percent = 100
-		w.raw(`<svg class="bar" aria-hidden="true" width="100%" height="4"><rect height="4" width="`)
-		w.coordinate(percent * float64(c.bar) / float64(c.barOf))
-		w.raw(`%"/></svg>`)
-	}
-	w.raw("</", tag, ">")
+// bar returns a bar for the part that a number is of the greatest one.
+func bar(n, greatest int64) markup {
+	const percent = 100
+	return `<svg class="bar" aria-hidden="true" width="100%" height="4"><rect height="4" width="` +
+		coordinate(percent*float64(n)/float64(greatest)) + `%"/></svg>`
 }

@@ -10,10 +10,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-type writer struct {
-	buf []byte
-}
-
 // markup is text that is HTML already. The compiler refuses other text where it would not
 // be escaped.
 type markup string
@@ -21,22 +17,22 @@ type markup string
 // raw appends markup. Inlined, it would make the program 50 kB larger.
 //
 //go:noinline
-func (w *writer) raw(parts ...markup) {
+func (r *renderer) raw(parts ...markup) {
 	for _, s := range parts {
-		w.buf = append(w.buf, s...)
+		r.buf = append(r.buf, s...)
 	}
 }
 
 func number(n int) markup { return markup(strconv.Itoa(n)) }
 
-// text appends text of the capture, as content or inside a quoted attribute. Bytes that
+// text returns text of the capture, as content or inside a quoted attribute. Bytes that
 // control something or are not UTF-8 are written as \xNN, like everywhere; text that is
 // escaped already stays as it is.
-func (w *writer) text(s string) {
+func text(s string) markup {
 	if strings.ContainsFunc(s, func(c rune) bool { return c == utf8.RuneError || schema.NeedsEscape(c) }) {
 		s = printable(s)
 	}
-	w.lines(s)
+	return lines(s)
 }
 
 func printable(s string) string {
@@ -57,35 +53,29 @@ func printable(s string) string {
 	return string(b)
 }
 
-// lines appends text whose control characters are escaped already, or break lines.
-func (w *writer) lines(s string) { w.buf = append(w.buf, html.EscapeString(s)...) }
+// lines returns text whose control characters are escaped already, or break lines.
+func lines(s string) markup { return markup(html.EscapeString(s)) }
 
-// coordinate appends a number of a drawing, in tenths.
-func (w *writer) coordinate(f float64) {
+// coordinate returns a number of a drawing, in tenths.
+func coordinate(f float64) markup {
 	const digits = 1
-	w.buf = strconv.AppendFloat(w.buf, f, 'f', digits, 64)
-	n := len(w.buf)
-	if w.buf[n-1] == '0' { // 12.0
-		w.buf = w.buf[:n-2]
+	return markup(strings.TrimSuffix(strconv.FormatFloat(f, 'f', digits, 64), ".0"))
+}
+
+// attribute returns an attribute with a number of a drawing.
+func attribute(name markup, f float64) markup { return " " + name + `="` + coordinate(f) + `"` }
+
+// option returns an attribute with text, nothing where that is empty.
+func option(name markup, s string) markup {
+	if s == "" {
+		return ""
 	}
+	return " " + name + `="` + text(s) + `"`
 }
 
-// attribute appends an attribute with a number of a drawing.
-func (w *writer) attribute(name markup, f float64) {
-	w.raw(" ", name, `="`)
-	w.coordinate(f)
-	w.raw(`"`)
-}
-
-// element appends an element that has text of the capture only. tag may have
+// element returns an element that has text of the capture only. tag may have
 // attributes.
-func (w *writer) element(tag markup, s string) {
-	w.raw("<", tag, ">")
-	w.text(s)
-	w.raw("</", tagName(tag), ">")
-}
-
-func tagName(tag markup) markup {
+func element(tag markup, s string) markup {
 	name, _, _ := strings.Cut(string(tag), " ")
-	return markup(name)
+	return "<" + tag + ">" + text(s) + "</" + markup(name) + ">"
 }

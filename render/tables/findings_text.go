@@ -53,7 +53,11 @@ func (t *FindingsText) Append(dst *schema.Marked, f *diagnose.Finding) {
 	t.heading(dst, f)
 	t.indented(dst, f.Text)
 	if f.Cause != nil && t.cause[f.Cause] {
-		t.indented(dst, "It follows from "+f.Cause.Rule.Code+aboutText(t.about(f.Cause))+".")
+		text := "It follows from " + f.Cause.Rule.Code
+		if about := About(f.Cause, t.opt.NIDs); len(about) > 0 {
+			text += " (" + strings.Join(about, ", ") + ")"
+		}
+		t.indented(dst, text+".")
 	}
 	if t.cause != nil {
 		t.cause[f] = true
@@ -65,14 +69,6 @@ func (t *FindingsText) Append(dst *schema.Marked, f *diagnose.Finding) {
 	}
 	t.next[f.Next] = true
 	t.labelled(dst, "next: ", f.Next)
-}
-
-// aboutText returns what a finding is about, in parentheses after a space.
-func aboutText(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(words, ", ") + ")"
 }
 
 func (t *FindingsText) indented(dst *schema.Marked, text string) {
@@ -311,8 +307,8 @@ func (t *FindingsText) heading(dst *schema.Marked, f *diagnose.Finding) {
 	if f.First != 0 {
 		add(schema.Dim, string(t.times(nil, f)))
 	}
-	for _, word := range t.about(f) {
-		add(schema.Node, word)
+	for _, word := range About(f, t.opt.NIDs) {
+		add(schema.Node, string(schema.AppendText(nil, []byte(word))))
 	}
 	if f.Count > 1 {
 		add(schema.Number, strconv.FormatInt(f.Count, 10)+" times")
@@ -338,18 +334,19 @@ func (t *FindingsText) time(dst []byte, ns int64) []byte {
 	return []byte(strings.TrimLeft(string(t.opt.Time.Append(dst, ns, t.at, true)), " "))
 }
 
-func (t *FindingsText) about(f *diagnose.Finding) (words []string) {
+// About returns what a finding is about: target, client, server, job.
+func About(f *diagnose.Finding, nids render.NIDs) (words []string) {
 	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
-		words = append(words, string(schema.AppendText(nil, []byte(target))))
+		words = append(words, target)
 	}
 	if f.Client.Len > 0 {
-		words = append(words, "client "+string(t.opt.NIDs.Append(nil, f.Client)))
+		words = append(words, "client "+string(nids.Append(nil, f.Client)))
 	}
 	if f.Server.Len > 0 {
-		words = append(words, "server "+string(t.opt.NIDs.Append(nil, f.Server)))
+		words = append(words, "server "+string(nids.Append(nil, f.Server)))
 	}
 	if f.Job != "" {
-		words = append(words, "job "+string(schema.AppendText(nil, []byte(f.Job))))
+		words = append(words, "job "+f.Job)
 	}
 	return words
 }
