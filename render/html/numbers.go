@@ -63,7 +63,7 @@ func (r *renderer) top() {
 
 // statistics appends the table of an interval, the rows with the most RPCs first.
 func (r *renderer) statistics(id markup, caption string, i *track.Interval, by track.Dimension, most int) {
-	s := tables.NewStatsTable(tables.StatsOptions{By: []track.Dimension{by}, Sort: "count", NIDs: r.NIDs}).Sheet(i, most)
+	s := (&tables.StatsOptions{By: []track.Dimension{by}, Sort: "count", NIDs: r.NIDs}).Sheet(i, most)
 	t := table{id: id, caption: caption, rest: "lshark stats --by " + by.String(), omitted: len(i.List()) - len(s.Rows)}
 	r.fill(&t, s)
 	counts := make([]int64, len(s.Rows))

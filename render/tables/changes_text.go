@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -15,65 +16,102 @@ import (
 // ChangesTable renders rows of statistics of two captures side by side, a line for
 // each measure.
 type ChangesTable struct {
-	Omitted Omitted
+	*Table[*change]
+	all bool // also what has not changed
+}
 
-	opt  StatsOptions
-	keys *StatsTable // for the dimensions
-	all  bool        // also what has not changed
-	few  bool        // some changes rest on few RPCs
+// change is a line of the table: of a row, a measure or an error.
+type change struct {
+	*comparison.Row
+	what          string
+	noise         string // whether it is beyond noise, empty where nothing has changed
+	before, after quantity
+	withNoise     bool // noise is shown
+}
+
+// quantity is a value that two captures are compared by, and its text, empty where it is unknown.
+type quantity struct {
+	v    float64
+	text []byte
 }
 
 // NewChangesTable makes a renderer. With all, it shows what has not changed, too.
 func NewChangesTable(o StatsOptions, all bool) *ChangesTable {
-	return &ChangesTable{opt: o, keys: NewStatsTable(o), all: all}
+	k := &Kind[*change]{}
+	for n, d := range o.By {
+		k.columns = append(k.columns, dimensionColumn(d, func(p *printer, dst []byte, c *change) []byte {
+			switch {
+			case !c.Total:
+				return appendDimensionOrDash(p, dst, &track.Row{Key: c.Key}, d)
+			case n == 0:
+				return append(dst, "(all)"...)
+			}
+			return dst
+		}))
+	}
+	k.columns = append(k.columns, changesKind.columns...)
+	return &ChangesTable{Table: k.New(render.SummaryOptions{Width: o.Width, NIDs: o.NIDs}, 0), all: all}
 }
 
-// changesKind has the columns behind those of the dimensions; line fills them.
-var changesKind = Kind[*comparison.Row]{name: "table of diff", columns: []column[*comparison.Row]{
-	{title: "what", doc: "what has changed: a measure with the name of its JSON key, or an error", left: true, whole: true},
-	{title: "before", doc: "its value in the first capture: of count with the RPCs per second, of what happens to some RPCs with their share"},
-	{title: "after", doc: "the same in the second capture"},
+// changesKind has the columns behind those of the dimensions.
+var changesKind = Kind[*change]{name: "table of diff", columns: []column[*change]{
+	{title: "what", doc: "what has changed: a measure with the name of its JSON key, or an error", left: true, whole: true, role: schema.Label,
+		append: func(_ *printer, b []byte, c *change) []byte { return append(b, c.what...) }},
+	{title: "before", doc: "its value in the first capture: of count with the RPCs per second, of what happens to some RPCs with their share",
+		role: schema.Number, append: func(_ *printer, b []byte, c *change) []byte { return append(b, c.before.text...) }},
+	{title: "after", doc: "the same in the second capture", role: schema.Number,
+		append: func(_ *printer, b []byte, c *change) []byte { return append(b, c.after.text...) }},
 	{title: "change", doc: "factor between the two: of count between the rates, of what happens to some RPCs between the shares; " +
-		"new and gone where one of them is 0"},
+		"new and gone where one of them is 0", mark: (*change).role,
+		append: func(_ *printer, b []byte, c *change) []byte {
+			if (c.before.text == nil) != (c.after.text == nil) && c.what != comparison.Count.String() && c.noise == "" {
+				return b
+			}
+			return appendChange(b, c.before.v, c.after.v)
+		}},
 	{title: "beyond noise", doc: "with --all or where RPCs are few: the value has changed by more than chance and the usual differences " +
-		"explain, or so few " +
-		"values differ that it may be chance", left: true, optional: true},
+		"explain, or so few values differ that it may be chance", left: true, optional: true, blank: true, mark: (*change).role,
+		append: func(_ *printer, b []byte, c *change) []byte {
+			if !c.withNoise {
+				return b
+			}
+			return append(b, c.noise...)
+		}},
 }}
+
+func (c *change) role() schema.Role {
+	if c.noise == "" {
+		return schema.Dim
+	}
+	return schema.Warning
+}
 
 // Append appends the table, nothing when there are no lines.
 func (s *ChangesTable) Append(dst *schema.Marked, rows []*comparison.Row) {
-	var cols []tableColumn
-	for _, d := range s.opt.By {
-		cols = append(cols, tableColumn{title: d.String(), left: true})
-	}
-	for i := range changesKind.columns {
-		cols = append(cols, changesKind.columns[i].head())
-	}
-	t := newGrid(cols)
-	s.few = slices.ContainsFunc(rows, func(r *comparison.Row) bool { return len(r.Few) > 0 })
+	few := slices.ContainsFunc(rows, func(r *comparison.Row) bool { return len(r.Few) > 0 })
+	var list []*change
 	for _, r := range rows {
-		s.row(t, r)
+		list = append(list, s.changes(r)...)
 	}
-	if len(t.cells) == 0 {
-		return
+	for _, c := range list {
+		c.withNoise = s.all || few
 	}
-	t.render(dst, s.opt.Width)
-	s.Omitted.add(t)
+	s.Table.Append(dst, list)
 }
 
-func (s *ChangesTable) row(t *grid, r *comparison.Row) {
+// changes returns the lines of a row.
+func (s *ChangesTable) changes(r *comparison.Row) (list []*change) {
 	for _, m := range comparison.Measures() {
 		switch {
 		case m == comparison.Errors:
-			s.errors(t, r)
+			list = append(list, s.errors(r)...)
 		case r.Total && (m == comparison.RequestSize || m == comparison.BulkSize):
 			// those of different operations are not compared
 		case r.Changes(m) || s.all && hasValue(r, m):
-			s.line(t, r, m.String(), s.noise(r, m), func(side *comparison.Side) (quantity, bool) {
-				return measured(side, m), side != nil && side.Has(m)
-			})
+			list = append(list, &change{Row: r, what: m.String(), noise: noise(r, m), before: measured(r.Before, m), after: measured(r.After, m)})
 		}
 	}
+	return list
 }
 
 // hasValue reports whether there is something to show of a measure.
@@ -86,47 +124,34 @@ func hasValue(r *comparison.Row, m comparison.Measure) bool {
 	return false
 }
 
-// errors adds a line for each error that has changed, or for each error.
-func (s *ChangesTable) errors(t *grid, r *comparison.Row) {
-	counts := make(map[int32]int64)
+// errors returns a line for each error that has changed, or for each error.
+func (s *ChangesTable) errors(r *comparison.Row) (list []*change) {
+	errnos := slices.Clone(r.ChangedErrors)
 	for _, side := range []*comparison.Side{r.Before, r.After} {
 		if side != nil && s.all {
-			for e, n := range side.Errors {
-				counts[e] += n
-			}
+			errnos = slices.AppendSeq(errnos, maps.Keys(side.Errors))
 		}
 	}
-	for _, e := range r.ChangedErrors {
-		counts[e] = max(counts[e], 1)
-	}
-	list := make([]int32, 0, len(counts))
-	for e := range counts {
-		list = append(list, e)
-	}
-	slices.Sort(list)
-	for _, e := range list {
-		noise := ""
+	slices.Sort(errnos)
+	for _, e := range slices.Compact(errnos) {
+		c := &change{Row: r, what: string(records.AppendErrno(nil, e))}
 		if slices.Contains(r.ChangedErrors, e) {
-			noise = beyondNoise
+			c.noise = beyondNoise
 		}
-		s.line(t, r, string(records.AppendErrno(nil, e)), noise, func(side *comparison.Side) (quantity, bool) {
-			if side == nil {
-				return quantity{}, false
-			}
-			n := side.Errors[e]
-			return quantity{share(n, side.Count), appendShare(nil, n, side.Count)}, true
-		})
+		if r.Before != nil {
+			c.before = shareOf(r.Before.Errors[e], r.Before)
+		}
+		if r.After != nil {
+			c.after = shareOf(r.After.Errors[e], r.After)
+		}
+		list = append(list, c)
 	}
+	return list
 }
 
-// quantity is a value that two captures are compared by, and its text.
-type quantity struct {
-	v    float64
-	text []byte
-}
-
+// measured returns the value of a measure, nothing where it is unknown.
 func measured(s *comparison.Side, m comparison.Measure) quantity {
-	if s == nil {
+	if s == nil || !s.Has(m) {
 		return quantity{}
 	}
 	v := s.Value(m)
@@ -139,24 +164,22 @@ func measured(s *comparison.Side, m comparison.Measure) quantity {
 	case comparison.RequestSize, comparison.BulkSize:
 		return quantity{float64(v), schema.AppendSize(nil, v)}
 	}
-	return quantity{share(v, s.Count), appendShare(nil, v, s.Count)}
+	return shareOf(v, s)
 }
 
-func share(n, of int64) float64 { return float64(n) / float64(max(1, of)) }
-
-// appendShare appends a number of RPCs and the part that it is of all.
-func appendShare(dst []byte, n, of int64) []byte {
-	dst = strconv.AppendInt(dst, n, 10)
-	if n == 0 {
-		return dst
+// shareOf returns a number of RPCs as the part that it is of all.
+func shareOf(n int64, s *comparison.Side) quantity {
+	share, text := float64(n)/float64(max(1, s.Count)), strconv.AppendInt(nil, n, 10)
+	if n > 0 {
+		text = append(appendRate(append(text, " ("...), 100*share), "%)"...)
 	}
-	return append(appendRate(append(dst, " ("...), 100*share(n, of)), "%)"...)
+	return quantity{share, text}
 }
 
 const beyondNoise = "yes"
 
 // noise returns whether a change is beyond noise, as text.
-func (s *ChangesTable) noise(r *comparison.Row, m comparison.Measure) string {
+func noise(r *comparison.Row, m comparison.Measure) string {
 	switch {
 	case !r.Changes(m):
 		return ""
@@ -164,39 +187,6 @@ func (s *ChangesTable) noise(r *comparison.Row, m comparison.Measure) string {
 		return fmt.Sprintf("few: %d and %d", r.Before.Latency.N, r.After.Latency.N)
 	}
 	return beyondNoise
-}
-
-// line adds a line; get returns the quantity of one side and whether it is known.
-// noise is empty where nothing has changed.
-func (s *ChangesTable) line(t *grid, r *comparison.Row, what, noise string, get func(*comparison.Side) (quantity, bool)) {
-	for k, d := range s.opt.By {
-		t.put(schema.Action, s.dimension(nil, r, k, d))
-	}
-	mark := schema.Dim
-	if noise != "" {
-		mark = schema.Warning
-	}
-	t.put(schema.Label, []byte(what))
-	before, hasBefore := get(r.Before)
-	after, hasAfter := get(r.After)
-	t.put(schema.Number, before.orDash(hasBefore))
-	t.put(schema.Number, after.orDash(hasAfter))
-	if hasBefore != hasAfter && what != comparison.Count.String() && noise == "" {
-		t.put(mark, []byte("-"))
-	} else {
-		t.put(mark, appendChange(nil, before.v, after.v))
-	}
-	if !s.all && !s.few {
-		noise = ""
-	}
-	t.put(mark, []byte(noise))
-}
-
-func (q quantity) orDash(ok bool) []byte {
-	if !ok {
-		return []byte("-")
-	}
-	return q.text
 }
 
 func appendChange(dst []byte, before, after float64) []byte {
@@ -217,20 +207,6 @@ func appendChange(dst []byte, before, after float64) []byte {
 		return strconv.AppendFloat(dst, ratio, 'f', 2, 64)
 	}
 	return strconv.AppendFloat(dst, ratio, 'f', 0, 64)
-}
-
-func (s *ChangesTable) dimension(dst []byte, r *comparison.Row, k int, d track.Dimension) []byte {
-	if r.Total {
-		if k == 0 {
-			return append(dst, "(all)"...)
-		}
-		return dst
-	}
-	from := len(dst)
-	if dst = s.keys.dimension(dst, &track.Row{Key: r.Key}, d); len(dst) == from {
-		return append(dst, '-')
-	}
-	return dst
 }
 
 // AppendChangesJSON appends rows of statistics that are grouped by dimensions, and connections, of

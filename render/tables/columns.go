@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -108,8 +109,7 @@ type Table[R any] struct {
 
 type cellPrinter[R any] struct {
 	*column[R]
-	keys *records.Table[R]
-	path records.Path[R]
+	path records.Path[R] // of the key, if the record has it
 	val  records.Value
 	text []byte
 }
@@ -123,32 +123,21 @@ func (k *Kind[R]) New(o render.SummaryOptions, first int64) *Table[R] {
 // times are those between all.
 func (k *Kind[R]) newOf(p *printer) *Table[R] { return &Table[R]{printer: p, cells: k.cells()} }
 
-func (k *Kind[R]) cells() []cellPrinter[R] {
-	list := make([]cellPrinter[R], len(k.columns))
+func (k *Kind[R]) cells() (list []cellPrinter[R]) {
 	for i := range k.columns {
-		c := &k.columns[i]
-		list[i].column, list[i].keys = c, k.keys
-		if c.append == nil {
-			list[i].path = c.path(k.keys)
+		c := cellPrinter[R]{column: &k.columns[i]}
+		if k.keys != nil {
+			var ok bool
+			if c.path, ok = k.keys.Find(c.keyPath()); !ok && c.append == nil {
+				panic("tables: a " + k.keys.Record + " has no key " + c.keyPath() + ": declare it in render/records, or give the column an append")
+			}
 		}
+		list = append(list, c)
 	}
 	return list
 }
 
-func (c *column[R]) keyPath() string {
-	if c.key == "" {
-		return c.title
-	}
-	return c.key
-}
-
-func (c *column[R]) path(keys *records.Table[R]) records.Path[R] {
-	p, ok := keys.Find(c.keyPath())
-	if !ok {
-		panic("tables: a " + keys.Record + " has no key " + c.keyPath() + ": declare it in render/records, or give the column an append")
-	}
-	return p
-}
+func (c *column[R]) keyPath() string { return cmp.Or(c.key, c.title) }
 
 func (c *column[R]) head() tableColumn {
 	return tableColumn{title: c.title, left: c.left, whole: c.whole, dimZero: c.dimZero, rank: c.rank, optional: c.optional}
@@ -163,9 +152,13 @@ func (t *Table[R]) heads() (list []tableColumn) {
 
 // Append appends the table, nothing without records.
 func (t *Table[R]) Append(dst *schema.Marked, list []R) {
-	if len(list) == 0 {
-		return
+	if len(list) > 0 {
+		t.appendRows(dst, list)
 	}
+}
+
+// appendRows appends the table, without records the titles.
+func (t *Table[R]) appendRows(dst *schema.Marked, list []R) {
 	grid := newGrid(t.heads())
 	grid.cells = make([]cell, 0, len(list)*len(t.cells))
 	for _, r := range list {

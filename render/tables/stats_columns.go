@@ -71,47 +71,30 @@ func (o *StatsOptions) shows(key string) bool {
 }
 
 // tsvKind has the columns of lines separated by tabs, behind those of the dimensions.
-var tsvKind = Kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, columns: []column[*records.Row]{
-	{title: "count"},
-	{title: "replies"},
-	{title: "errors", doc: "number of RPCs with an error in their final status",
-		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.Errors), 10) }},
-	{title: "unanswered"},
-	{title: "not_captured"},
-	{title: "encrypted"},
-	{title: "end"},
-	{title: "one_way"},
-	{title: "resends"},
-	{title: "min", key: "latency.min"},
-	{title: "p50", key: "latency.p50"},
-	{title: "p90", key: "latency.p90"},
-	{title: "p99", key: "latency.p99"},
-	{title: "max", key: "latency.max"},
-	{title: "sum", key: "latency.sum"},
-	{title: "lock_waits"},
-	{title: "lock_wait_max", key: "lock_wait.max"},
-	{title: "lock_wait_sum", key: "lock_wait.sum"},
-	{title: "service_time_max"},
-	{title: "retransmits"},
-	{title: "retransmit_time"},
-	{title: "rtt_p50", key: "rtt.p50"},
-	{title: "request_bytes"},
-	{title: "reply_bytes"},
-	{title: "bulk_bytes"},
-	{title: "in_flight_max", key: "in_flight.max"},
-	{title: "in_flight_mean", key: "in_flight.mean"},
-	{title: "error_names", key: "errors", doc: "errors in the final status, and how often each occurred"},
-	{title: "other_errors", doc: "number of errors that are not in the final status",
-		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.OtherErrors), 10) }},
-	{title: "other_error_names", key: "other_errors", doc: "errors that are not in the final status, and how often each occurred"},
-	{title: "rdma_time_p50", key: "rdma_time.p50"},
-	{title: "rdma_time_max", key: "rdma_time.max"},
-	{title: "nested"},
-	{title: "nested_time"},
-	{title: "own_time_p50", key: "own_time.p50"},
-	{title: "own_time_p99", key: "own_time.p99"},
-	{title: "own_time_sum", key: "own_time.sum"},
-}}
+var tsvKind = Kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, columns: slices.Concat(
+	tsvColumns("count", "replies"),
+	[]column[*records.Row]{{title: "errors", doc: "number of RPCs with an error in their final status",
+		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.Errors), 10) }}},
+	tsvColumns("unanswered", "not_captured", "encrypted", "end", "one_way", "resends", "latency.min", "latency.p50", "latency.p90",
+		"latency.p99", "latency.max", "latency.sum", "lock_waits", "lock_wait.max", "lock_wait.sum", "service_time_max", "retransmits",
+		"retransmit_time", "rtt.p50", "request_bytes", "reply_bytes", "bulk_bytes", "in_flight.max", "in_flight.mean"),
+	[]column[*records.Row]{
+		{title: "error_names", key: "errors", doc: "errors in the final status, and how often each occurred"},
+		{title: "other_errors", doc: "number of errors that are not in the final status",
+			append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.OtherErrors), 10) }},
+		{title: "other_error_names", key: "other_errors", doc: "errors that are not in the final status, and how often each occurred"},
+	},
+	tsvColumns("rdma_time.p50", "rdma_time.max", "nested", "nested_time", "own_time.p50", "own_time.p99", "own_time.sum"),
+)}
+
+// tsvColumns makes columns that show keys as they are. The title is the path of the key with _ between its parts; latency, of
+// which most values are, is left out.
+func tsvColumns(keys ...string) (list []column[*records.Row]) {
+	for _, key := range keys {
+		list = append(list, column[*records.Row]{title: strings.ReplaceAll(strings.TrimPrefix(key, "latency."), ".", "_"), key: key})
+	}
+	return list
+}
 
 // appendRateIf appends a number per second, if it is known.
 func appendRateIf(dst []byte, v float64, ok bool) []byte {

@@ -142,68 +142,64 @@ func (o *StatsOptions) Rows(i *track.Interval) (list []*records.Row) {
 // seconds, unknown values are empty.
 type StatsTSV struct {
 	opt     StatsOptions
-	columns []column[*records.Row]
-	fields  []*render.RecordField[*records.Row] // of the columns that show a key as it is
+	columns []tsvColumn
+}
+
+type tsvColumn struct {
+	column[*records.Row]
+	field *render.RecordField[*records.Row] // nil where the column does not show a key as it is
 }
 
 // NewStatsTSV makes a renderer.
 func NewStatsTSV(o StatsOptions) *StatsTSV {
-	t := &StatsTSV{opt: o}
+	var keys []string
 	if o.Step > 0 {
-		t.add("time", "interval")
+		keys = append(keys, "time", "interval")
 	}
 	for _, d := range o.By {
-		t.add(d.String())
+		keys = append(keys, d.String())
 	}
-	for _, c := range tsvKind.columns {
-		if o.shows(cmp.Or(c.key, c.title)) {
-			t.columns = append(t.columns, c)
+	columns := slices.Concat(tsvColumns(keys...), tsvKind.columns, tsvColumns(rateKeys...))
+	t := &StatsTSV{opt: o}
+	for _, c := range (&Kind[*records.Row]{keys: tsvKind.keys, columns: columns}).cells() {
+		if !o.shows(c.keyPath()) {
+			continue
 		}
-	}
-	if o.Rates {
-		t.add(rateKeys...)
-	}
-	for _, c := range t.columns {
-		var f *render.RecordField[*records.Row]
+		column := tsvColumn{column: *c.column}
 		if c.append == nil {
-			f = render.NewRecordField(c.path(&records.Rows), true)
+			column.field = render.NewRecordField(c.path, true)
 		}
-		t.fields = append(t.fields, f)
+		t.columns = append(t.columns, column)
 	}
 	return t
 }
 
-func (t *StatsTSV) add(keys ...string) {
-	for _, key := range keys {
-		t.columns = append(t.columns, column[*records.Row]{title: key})
-	}
-}
-
 // Header appends a line with the names.
 func (t *StatsTSV) Header(dst []byte) []byte {
-	for k := range t.columns {
-		if k > 0 {
-			dst = append(dst, '\t')
-		}
-		dst = append(dst, t.columns[k].title...)
+	for _, c := range t.columns {
+		dst = append(append(dst, c.title...), '\t')
 	}
-	return append(dst, '\n')
+	return endLine(dst)
 }
 
 // AppendInterval appends the rows of an interval.
 func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
 	for _, row := range t.opt.Rows(i) {
-		for k, f := range t.fields {
-			if k > 0 {
-				dst = append(dst, '\t')
-			}
-			if f == nil {
-				dst = t.columns[k].append(nil, dst, row)
+		for _, c := range t.columns {
+			if c.field == nil {
+				dst = c.append(nil, dst, row)
 			} else {
-				dst = f.Append(dst, row)
+				dst = c.field.Append(dst, row)
 			}
+			dst = append(dst, '\t')
 		}
-		dst = append(dst, '\n')
+		dst = endLine(dst)
 	}
+	return dst
+}
+
+// endLine ends a line in place of the tab behind its last value.
+func endLine(dst []byte) []byte {
+	dst[len(dst)-1] = '\n'
 	return dst
 }

@@ -12,10 +12,8 @@ import (
 
 // StatsTable renders statistics as tables for people.
 type StatsTable struct {
-	Omitted Omitted // from all tables so far
+	*Table[*records.Row]
 	Options StatsOptions
-
-	numbers []cellPrinter[*records.Row]
 }
 
 // minWide is the least width of a terminal on which operations are not
@@ -24,24 +22,37 @@ const minWide = 120
 
 // NewStatsTable makes a renderer.
 func NewStatsTable(o StatsOptions) *StatsTable {
-	s := &StatsTable{Options: o}
-	for _, c := range statsKind.cells() {
-		if o.shows(c.key) {
-			s.numbers = append(s.numbers, c)
-		}
-	}
-	return s
+	return &StatsTable{o.kind().New(render.SummaryOptions{NIDs: o.NIDs}, 0), o}
 }
 
-func (s *StatsTable) columns() []tableColumn {
-	var cols []tableColumn
-	for _, d := range s.Options.By {
-		cols = append(cols, tableColumn{title: d.String(), left: true})
+// kind has the columns of the dimensions, and those of the numbers that are shown.
+func (o *StatsOptions) kind() *Kind[*records.Row] {
+	k := &Kind[*records.Row]{keys: statsKind.keys}
+	for n, d := range o.By {
+		k.columns = append(k.columns, dimensionColumn(d, func(p *printer, dst []byte, r *records.Row) []byte {
+			isTotal := r.Row == &r.Interval.Total
+			switch {
+			case n == 0 && isTotal:
+				return append(dst, "(all)"...)
+			case n == 0 && r.Others:
+				return append(dst, "(others)"...)
+			case isTotal:
+				return dst
+			}
+			return appendDimensionOrDash(p, dst, r.Row, d)
+		}))
 	}
-	for k := range s.numbers {
-		cols = append(cols, s.numbers[k].head())
+	for _, c := range statsKind.columns {
+		if o.shows(c.key) {
+			k.columns = append(k.columns, c)
+		}
 	}
-	return cols
+	return k
+}
+
+// dimensionColumn is the column of a dimension. It names no key: the title is enough for people.
+func dimensionColumn[R any](d track.Dimension, appendTo func(p *printer, dst []byte, r R) []byte) column[R] {
+	return column[R]{title: d.String(), key: "-", left: true, blank: true, role: schema.Action, append: appendTo}
 }
 
 // AppendInterval appends the table of an interval.
@@ -49,54 +60,44 @@ func (s *StatsTable) AppendInterval(dst *schema.Marked, i *track.Interval) {
 	if s.Options.Step > 0 {
 		dst.Add(schema.Heading, string(render.AppendISO(nil, i.From))).Plain("\n")
 	}
-	t := newGrid(s.columns())
-	rows := SortRows(i, s.Options.By, s.Options.Sort)
-	for _, r := range rows {
-		s.row(t, &records.Row{Row: r, Interval: i}, false)
-	}
+	s.opt.Width = s.Options.Width
+	rows := s.Options.Rows(i)
+	shown := rows
 	if len(rows) > 1 {
-		s.row(t, &records.Row{Row: &i.Total, Interval: i}, true)
+		shown = append(rows[:len(rows):len(rows)], &records.Row{Row: &i.Total, Interval: i})
 	}
-	t.render(dst, s.Options.Width)
-	s.Omitted.add(t)
+	s.appendRows(dst, shown)
 	if s.Options.Bars {
 		for _, r := range rows {
-			s.bars(dst, r)
+			s.bars(dst, r.Row)
 		}
 	}
 }
 
-// dimension appends the value of a dimension, the longest operations abbreviated
+// Sheet returns the sheet of an interval, with at most so many rows.
+func (o *StatsOptions) Sheet(i *track.Interval, most int) *Sheet {
+	rows := o.Rows(i)
+	return o.kind().Sheet(render.SummaryOptions{NIDs: o.NIDs}, 0, rows[:min(most, len(rows))])
+}
+
+// appendDimension appends the value of a dimension, the longest operations abbreviated
 // on a narrow terminal.
-func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []byte {
-	if d == track.ByOp && s.Options.Width > 0 && s.Options.Width < minWide {
+func appendDimension(p *printer, dst []byte, r *track.Row, d track.Dimension) []byte {
+	if d == track.ByOp && p.opt.Width > 0 && p.opt.Width < minWide {
 		return append(dst, render.ShortenOpcode(AppendDimension(nil, r, d, render.NIDs{}))...)
 	}
 	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
 		return append(dst, "-1"...) // (uid_t)-1: no user
 	}
-	return AppendDimension(dst, r, d, s.Options.NIDs)
+	return AppendDimension(dst, r, d, p.opt.NIDs)
 }
 
-func (s *StatsTable) row(t *grid, r *records.Row, total bool) {
-	for k, d := range s.Options.By {
-		var text []byte
-		switch {
-		case k == 0 && total:
-			text = append(text, "(all)"...)
-		case k == 0 && r.Others:
-			text = append(text, "(others)"...)
-		case !total:
-			if text = s.dimension(text, r.Row, d); len(text) == 0 {
-				text = append(text, '-')
-			}
-		}
-		t.put(schema.Action, text)
+func appendDimensionOrDash(p *printer, dst []byte, r *track.Row, d track.Dimension) []byte {
+	start := len(dst)
+	if dst = appendDimension(p, dst, r, d); len(dst) == start {
+		return append(dst, '-')
 	}
-	p := printer{opt: render.SummaryOptions{NIDs: s.Options.NIDs}}
-	for k := range s.numbers {
-		s.numbers[k].put(t, &p, r)
-	}
+	return dst
 }
 
 func (s *StatsTable) bars(dst *schema.Marked, r *track.Row) {
@@ -105,7 +106,7 @@ func (s *StatsTable) bars(dst *schema.Marked, r *track.Row) {
 		if k > 0 {
 			name = append(name, ' ')
 		}
-		name = s.dimension(name, r, d)
+		name = appendDimension(s.printer, name, r, d)
 	}
 	if r.Latency.N > 0 {
 		h := newBins(timeline.LatencyBounds())
