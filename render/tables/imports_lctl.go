@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -38,20 +39,15 @@ var (
 		"sparse_read", "mirror_id_fix", "update_layout", "readdir_open", "flr_ec"}
 )
 
-// appendLctlFlags appends the names of the flags in a word; names[bit] is empty where lctl has none.
-func appendLctlFlags(dst []byte, names *[64]string, word uint64) []byte {
-	for ; word != 0; word &= word - 1 {
-		n := bits.TrailingZeros64(word)
-		if dst[len(dst)-1] != ' ' {
-			dst = append(dst, ", "...)
-		}
-		if names[n] != "" {
-			dst = append(dst, names[n]...)
-		} else {
-			dst = schema.AppendHex(append(dst, "unknown_"...), 1<<n)
+// lctlFlagNames returns the names of the flags in two words, unknown ones with their number.
+func lctlFlagNames(flags, flags2 uint64) (list []string) {
+	for k, word := range []uint64{flags, flags2} {
+		for ; word != 0; word &= word - 1 {
+			n := bits.TrailingZeros64(word)
+			list = append(list, cmp.Or([]*[64]string{&lctlFlags, &lctlFlags2}[k][n], fmt.Sprintf("unknown_0x%x", uint64(1)<<n)))
 		}
 	}
-	return dst
+	return list
 }
 
 // Append appends connections, those of each client together.
@@ -65,11 +61,7 @@ func (a *ImportParameters) Append(dst []byte, list []*track.Import) []byte {
 			if k > 0 {
 				dst = append(dst, '\n')
 			}
-			dst = append(append(dst, "# client "...), i.Client.String()...)
-			if i.ClientUUID != "" {
-				dst = append(append(dst, ", uuid "...), i.ClientUUID...)
-			}
-			dst = append(render.AppendISO(append(dst, ", at "...), a.At), '\n')
+			dst = fmt.Appendf(dst, "# client %v%s, at %s\n", i.Client, before(", uuid ", i.ClientUUID), render.AppendISO(nil, a.At))
 		}
 		dst = a.appendImport(dst, i)
 		dst = a.appendStates(dst, i)
@@ -114,46 +106,61 @@ func deviceType(i *track.Import) string {
 }
 
 func (a *ImportParameters) appendImport(dst []byte, i *track.Import) []byte {
-	line := func(key, value string) { dst = append(append(append(append(dst, key...), ": "...), value...), '\n') }
-	number := func(key string, n uint64) { line(key, strconv.FormatUint(n, 10)) }
-	dst = append(append(append(append(dst, deviceType(i)...), '.'), nameOf(i)...), ".import=\nimport:\n"...)
-	line("    name", nameOf(i))
+	line := func(format string, args ...any) { dst = append(fmt.Appendf(dst, format, args...), '\n') }
+	line("%s.%s.import=\nimport:\n    name: %s", deviceType(i), nameOf(i), nameOf(i))
 	if i.Target != "" {
-		line("    target", cmp.Or(i.TargetUUID, i.Target))
+		line("    target: %s", cmp.Or(i.TargetUUID, i.Target))
 	}
 	if i.State != track.StateUnknown {
-		line("    state", lctlState(i.State))
+		line("    state: %v", lctlState(i.State))
 	}
 	if i.HasGranted {
-		dst = appendLctlFlags(append(dst, "    connect_flags: [ "...), &lctlFlags, i.Granted.Flags)
-		dst = append(appendLctlFlags(dst, &lctlFlags2, i.Granted.Flags2), " ]\n    connect_data:\n"...)
-		line("       flags", string(schema.AppendHex(nil, i.Granted.Flags)))
-		number("       instance", uint64(i.Granted.Instance))
-		line("       target_version", string(schema.AppendVersion(nil, i.Granted.Version)))
+		line("    connect_flags: [ %s ]", strings.Join(lctlFlagNames(i.Granted.Flags, i.Granted.Flags2), ", "))
+		line("    connect_data:\n       flags: 0x%x\n       instance: %d\n       target_version: %s", i.Granted.Flags, i.Granted.Instance,
+			schema.AppendVersion(nil, i.Granted.Version))
 		for _, v := range i.Limits.List() {
 			if v.Hex {
-				line("       "+v.Name, string(schema.AppendHex(nil, v.Value)))
+				line("       %s: 0x%x", v.Name, v.Value)
 			} else {
-				number("       "+v.Name, v.Value)
+				line("       %s: %d", v.Name, v.Value)
 			}
 		}
 	}
-	dst = a.appendImportFlags(dst, i)
-	dst = a.appendConnection(dst, i)
-	dst = append(dst, "    rpcs:\n"...)
-	number("       inflight", uint64(a.InFlight[i]))
+	if list := importFlags(i); len(list) > 0 {
+		line("    import_flags: [ %s ]", strings.Join(list, ", "))
+	}
+	line("    connection:")
+	if list := connectsOf(i); len(list) > 0 {
+		var nids []string
+		for _, c := range list {
+			nids = append(nids, strconv.Quote(c.nid.String()))
+		}
+		line("       failover_nids: [ %s ]", strings.Join(nids, ", "))
+		if i.ConnCnt == uint32(i.Attempts) { // all of them were captured
+			line("       nids_stats:")
+			for _, c := range list {
+				line("          %q: { connects: %d, replied: %d, sec_ago: %d }", c.nid.String(), c.sent, c.replied, (a.At-c.last)/1e9)
+			}
+		}
+	}
+	line("       current_connection: %q", i.Server.String())
+	if i.ConnCnt > 0 {
+		line("       connection_attempts: %d", i.ConnCnt)
+	}
+	if i.LastReply != 0 {
+		line("       idle: %d sec", (a.At-i.LastReply)/1e9)
+	}
+	line("    rpcs:\n       inflight: %d", a.InFlight[i])
 	if i.HasCommitted {
-		dst = append(dst, "    transactions:\n"...)
-		number("       peer_committed", i.LastCommitted)
+		line("    transactions:\n       peer_committed: %d", i.LastCommitted)
 	}
 	return dst
 }
 
-// appendImportFlags appends what the last connect that succeeded has decided.
-func (a *ImportParameters) appendImportFlags(dst []byte, i *track.Import) []byte {
-	var list []string
-	for k := len(i.Events) - 1; k >= 0; k-- {
-		if e := &i.Events[k]; e.Kind == track.EventConnected {
+// importFlags returns what the last connect that succeeded has decided.
+func importFlags(i *track.Import) (list []string) {
+	for _, e := range slices.Backward(i.Events) {
+		if e.Kind == track.EventConnected {
 			if e.OpFlags&opcodes.ConnectReplayable != 0 {
 				list = append(list, "replayable")
 			}
@@ -166,10 +173,7 @@ func (a *ImportParameters) appendImportFlags(dst []byte, i *track.Import) []byte
 	if i.Attempts > 0 {
 		list = append(list, "connect_tried")
 	}
-	if list == nil {
-		return dst
-	}
-	return append(append(append(dst, "    import_flags: [ "...), strings.Join(list, ", ")...), " ]\n"...)
+	return list
 }
 
 // connects counts the connects to a node.
@@ -199,43 +203,12 @@ func connectsOf(i *track.Import) (list []connects) {
 	return list
 }
 
-func (a *ImportParameters) appendConnection(dst []byte, i *track.Import) []byte {
-	dst = append(dst, "    connection:\n"...)
-	if list := connectsOf(i); len(list) > 0 {
-		dst = append(dst, "       failover_nids: ["...)
-		for k := range list {
-			if k > 0 {
-				dst = append(dst, ',')
-			}
-			dst = strconv.AppendQuote(append(dst, ' '), list[k].nid.String())
-		}
-		dst = append(dst, " ]\n"...)
-		if i.ConnCnt == uint32(i.Attempts) { // all of them were captured
-			dst = append(dst, "       nids_stats:\n"...)
-			for _, c := range list {
-				dst = strconv.AppendQuote(append(dst, "          "...), c.nid.String())
-				dst = strconv.AppendInt(append(dst, ": { connects: "...), int64(c.sent), 10)
-				dst = strconv.AppendInt(append(dst, ", replied: "...), int64(c.replied), 10)
-				dst = append(strconv.AppendInt(append(dst, ", sec_ago: "...), (a.At-c.last)/1e9, 10), " }\n"...)
-			}
-		}
-	}
-	dst = append(strconv.AppendQuote(append(dst, "       current_connection: "...), i.Server.String()), '\n')
-	if i.ConnCnt > 0 {
-		dst = append(strconv.AppendUint(append(dst, "       connection_attempts: "...), uint64(i.ConnCnt), 10), '\n')
-	}
-	if i.LastReply != 0 {
-		dst = append(strconv.AppendInt(append(dst, "       idle: "...), (a.At-i.LastReply)/1e9, 10), " sec\n"...)
-	}
-	return dst
-}
-
 // lctlState returns the name that lctl prints for a state: a client that disconnects an idle connection is CONNECTING.
-func lctlState(s track.ImportState) string {
+func lctlState(s track.ImportState) track.ImportState {
 	if s == track.StateDisconnecting {
-		s = track.StateConnecting
+		return track.StateConnecting
 	}
-	return s.String()
+	return s
 }
 
 // maxLctlStates is how many states lctl prints.
@@ -245,11 +218,9 @@ func (a *ImportParameters) appendStates(dst []byte, i *track.Import) []byte {
 	if i.State == track.StateUnknown || len(i.History) == 0 {
 		return dst
 	}
-	dst = append(append(append(append(dst, deviceType(i)...), '.'), nameOf(i)...), ".state=\ncurrent_state: "...)
-	dst = append(append(dst, lctlState(i.State)...), "\nstate_history:\n"...)
+	dst = fmt.Appendf(dst, "%s.%s.state=\ncurrent_state: %v\nstate_history:\n", deviceType(i), nameOf(i), lctlState(i.State))
 	for _, t := range i.History[max(0, len(i.History)-maxLctlStates):] {
-		dst = strconv.AppendInt(append(dst, " - [ "...), t.Time/1e9, 10)
-		dst = append(append(append(dst, ", "...), lctlState(t.State)...), " ]\n"...)
+		dst = fmt.Appendf(dst, " - [ %d, %v ]\n", t.Time/1e9, lctlState(t.State))
 	}
 	return dst
 }
