@@ -3,6 +3,7 @@ package filter
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -68,12 +69,10 @@ func (c *compiler) textTest(e *expr, f *field) (func(*records.Value) bool, error
 }
 
 func isFlagName(f *field, text string) bool {
-	for _, n := range f.names {
-		if _, ok := n.Find(text); ok && n.Flags {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.names, func(n *schema.Names) bool {
+		_, ok := n.Find(text)
+		return ok && n.Flags
+	})
 }
 
 // literal reads a literal. One that no value of the field can be compared with
@@ -130,32 +129,15 @@ func (c *compiler) comparable(l *literal, f *field) bool {
 	if f.typed {
 		return comparableType(l, f.valueType)
 	}
-	for i := range f.declarations {
-		if comparableField(l, &f.declarations[i]) {
-			return true
-		}
-	}
-	return len(f.declarations) == 0
+	return len(f.declarations) == 0 || slices.ContainsFunc(f.declarations, func(d schema.Field) bool { return comparableField(l, &d) })
 }
 
 func comparableType(l *literal, t records.Type) bool {
-	switch t {
-	case records.Seconds, records.Duration:
-		return l.isSeconds
-	case records.Enum, records.Flags:
+	if t == records.Enum || t == records.Flags {
 		return l.isNum
-	case records.FID:
-		return l.isFID
-	case records.NID:
-		return l.isNID
-	case records.Address:
-		return l.isAddr
-	case records.Bool:
-		return l.truth != 0
-	case records.Object:
-		return false
 	}
-	return !isNumber(t) || l.isNum || l.errno != 0
+	_, ok := order(&records.Value{Type: t}, l)
+	return ok
 }
 
 // comparableField reports whether a literal can be compared with values of a
@@ -164,23 +146,11 @@ func comparableField(l *literal, d *schema.Field) bool {
 	if d.Elem != nil {
 		return comparableField(l, d.Elem)
 	}
-	switch d.Format {
-	case schema.FID:
-		return l.isFID
-	case schema.OSTID, schema.OSTIDPlain, schema.UUID:
-		return true
-	case schema.NID4, schema.NID:
-		return l.isNID
-	case schema.Handle:
-		return l.isNum
+	t := fieldType(d)
+	if d.Names != nil && isNumber(t) {
+		t = records.Enum
 	}
-	switch d.Kind {
-	case schema.Uint, schema.Int:
-		return l.isNum || l.errno != 0 && d.Names == nil
-	case schema.Record, schema.Array, schema.List:
-		return false
-	}
-	return true
+	return comparableType(l, t)
 }
 
 func (c *compiler) orderTest(e *expr, f *field) (func(*records.Value) bool, error) {

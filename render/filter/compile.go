@@ -8,19 +8,23 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// Filter is a compiled filter over messages. It is not safe for concurrent use.
-type Filter struct {
+// Filter is a compiled filter over messages.
+type Filter = RecordFilter[*records.Message]
+
+// RecordFilter is a compiled filter over records of one kind, such as locks. It is
+// not safe for concurrent use.
+type RecordFilter[R any] struct {
 	match   func(*subject) bool
 	subject subject
 }
 
-// Match reports whether the filter holds for a message. It does for all when f
-// is nil.
-func (f *Filter) Match(m *records.Message) bool {
+// Match reports whether the filter holds for a record. It does for all when f is
+// nil.
+func (f *RecordFilter[R]) Match(r R) bool {
 	if f == nil {
 		return true
 	}
-	f.subject.msg = m
+	f.subject.record = r
 	return f.match(&f.subject)
 }
 
@@ -33,13 +37,43 @@ func Compile(text string) (*Filter, error) {
 	return &Filter{match: match}, nil
 }
 
+// CompileRecord compiles a filter over records, by their keys with or without the
+// prefix. The error is an *Error.
+func CompileRecord[R any](keys *records.Table[R], text string) (*RecordFilter[R], error) {
+	c := &compiler{text: text}
+	c.record = func(name string) *field {
+		if p, ok := keys.Find(strings.TrimPrefix(name, keys.Prefix)); ok {
+			return keyField(name, p)
+		}
+		return nil
+	}
+	c.unknownKey = func(t token) error {
+		return c.fail(t, "unknown key of "+keys.Record+" records: "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(keys), 3)))
+	}
+	match, err := c.compile()
+	if err != nil {
+		return nil, err
+	}
+	return &RecordFilter[R]{match: match}, nil
+}
+
+// RecordNames lists the names that filters over records of a kind know.
+func RecordNames[R any](keys *records.Table[R]) (names []string) {
+	for _, e := range keys.Entries() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
 type compiler struct {
 	text  string
 	index *schema.Index
 	rpc   *RPCFilter // the filter that is compiled, when it is over RPCs
 
-	// record finds the field of a name, when the filter is over records; else nil.
-	record func(token) (*field, error)
+	// Of filters over other records: record finds the field of a name, nil for none, and unknownKey
+	// makes the error.
+	record     func(name string) *field
+	unknownKey func(t token) error
 }
 
 func (c *compiler) compile() (func(*subject) bool, error) {

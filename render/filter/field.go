@@ -3,17 +3,14 @@ package filter
 import (
 	"slices"
 
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
 
 // subject is the record that a filter is applied to.
 type subject struct {
-	msg    *records.Message
-	rpc    *track.RPC // of filters over RPCs
-	record any        // of filters over other records
-	passed uint64     // comparisons that held for a message of rpc
+	record any    // a pointer: *records.Message, *track.RPC and so on
+	passed uint64 // comparisons that held for a message of an RPC
 	value  records.Value
 }
 
@@ -35,11 +32,10 @@ type field struct {
 	declarations []schema.Field
 }
 
-// keyField makes a field of a key of records of the type R, which the func of
-// returns.
-func keyField[R any](name string, p records.Path[R], of func(*subject) R) *field {
+// keyField makes a field of a key of records of the type R.
+func keyField[R any](name string, p records.Path[R]) *field {
 	f := &field{name: name, typed: true, valueType: p.Key.Type, each: func(s *subject, f func(*records.Value) bool) bool {
-		r, v := of(s), &s.value
+		r, v := s.record.(R), &s.value
 		for i := range p.Len(r) {
 			if p.Value(r, i, v) && anyText(v, f) {
 				return true
@@ -80,6 +76,3 @@ func (f *field) isID() bool {
 	return f.typed && f.valueType == records.Decimal ||
 		slices.ContainsFunc(f.declarations, func(d schema.Field) bool { return d.Format == schema.ID })
 }
-
-func messageOf(s *subject) *records.Message { return s.msg }
-func rpcOf(s *subject) *track.RPC           { return s.rpc }

@@ -33,17 +33,8 @@ type token struct {
 	len  int
 }
 
-var wordOperators = map[string]token{
-	"eq": {kind: oper, text: "=="}, "ne": {kind: oper, text: "!="},
-	"lt": {kind: oper, text: "<"}, "le": {kind: oper, text: "<="},
-	"gt": {kind: oper, text: ">"}, "ge": {kind: oper, text: ">="},
-	"contains": {kind: oper, text: "contains"}, "matches": {kind: oper, text: "matches"},
-	"bitwise_and": {kind: oper, text: "&"},
-	"in":          {kind: in}, "and": {kind: and}, "or": {kind: or}, "not": {kind: not},
-}
-
-// symbols are the operators that are not words; longer ones come first.
-var symbols = []struct {
+// operators are those that are symbols, longer ones first, then those that are words.
+var operators = []struct {
 	text string
 	tok  token
 }{
@@ -54,6 +45,13 @@ var symbols = []struct {
 	{"~", token{kind: oper, text: "matches"}}, {"&", token{kind: oper, text: "&"}},
 	{"!", token{kind: not}}, {"(", token{kind: openParen}}, {")", token{kind: closeParen}},
 	{"{", token{kind: openBrace}}, {"}", token{kind: closeBrace}}, {",", token{kind: comma}},
+
+	{"eq", token{kind: oper, text: "=="}}, {"ne", token{kind: oper, text: "!="}},
+	{"lt", token{kind: oper, text: "<"}}, {"le", token{kind: oper, text: "<="}},
+	{"gt", token{kind: oper, text: ">"}}, {"ge", token{kind: oper, text: ">="}},
+	{"contains", token{kind: oper, text: "contains"}}, {"matches", token{kind: oper, text: "matches"}},
+	{"bitwise_and", token{kind: oper, text: "&"}},
+	{"in", token{kind: in}}, {"and", token{kind: and}}, {"or", token{kind: or}}, {"not", token{kind: not}},
 }
 
 type lexer struct {
@@ -74,6 +72,8 @@ func (l *lexer) next() (token, error) {
 		return token{kind: eof, col: start, len: 1}, nil
 	}
 	rest := l.text[start:]
+	text := l.wordAt(start)
+	t := token{kind: word, text: text}
 	switch c := rest[0]; {
 	case c == '"' || c == '\'':
 		return l.quoted(c)
@@ -82,40 +82,37 @@ func (l *lexer) next() (token, error) {
 		if end < 0 {
 			return token{}, l.fail(start, 1, "FID without closing ]")
 		}
-		l.pos += end + 1
-		return token{kind: fid, text: rest[:end+1], col: start, len: end + 1}, nil
-	}
-	for _, s := range symbols {
-		if strings.HasPrefix(rest, s.text) {
-			l.pos += len(s.text)
-			t := s.tok
-			t.col, t.len = start, len(s.text)
-			return t, nil
+		text = rest[:end+1]
+		t = token{kind: fid, text: text}
+	default:
+		for _, o := range operators {
+			isWord := o.text[0] >= 'a' && o.text[0] <= 'z'
+			if isWord && strings.EqualFold(o.text, text) || !isWord && strings.HasPrefix(rest, o.text) {
+				t, text = o.tok, o.text
+				break
+			}
 		}
 	}
-	return l.word()
-}
-
-// word reads a name, number, NID or the like: up to white space or an
-// operator.
-func (l *lexer) word() (token, error) {
-	start := l.pos
-	for l.pos < len(l.text) && isWordByte(l.text[l.pos]) && !endsWord(l.text[l.pos:]) {
-		l.pos++
-	}
-	if l.pos == start {
-		if l.text[start] == '=' {
-			return token{}, l.fail(start, 1, "unexpected character '='; did you mean ==?")
-		}
-		return token{}, l.fail(start, 1, "unexpected character "+strconv.QuoteRune(rune(l.text[start])))
-	}
-	text := l.text[start:l.pos]
-	t, ok := wordOperators[strings.ToLower(text)]
-	if !ok {
-		t = token{kind: word, text: text}
+	switch {
+	case text != "":
+	case rest[0] == '=':
+		return token{}, l.fail(start, 1, "unexpected character '='; did you mean ==?")
+	default:
+		return token{}, l.fail(start, 1, "unexpected character "+strconv.QuoteRune(rune(rest[0])))
 	}
 	t.col, t.len = start, len(text)
+	l.pos += len(text)
 	return t, nil
+}
+
+// wordAt returns the name, number, NID or the like at a place: up to white space or an
+// operator.
+func (l *lexer) wordAt(start int) string {
+	end := start
+	for end < len(l.text) && isWordByte(l.text[end]) && !endsWord(l.text[end:]) {
+		end++
+	}
+	return l.text[start:end]
 }
 
 // endsWord reports whether a text begins with an operator whose letters may occur

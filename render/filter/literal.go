@@ -41,13 +41,12 @@ type literal struct {
 // names are those of the fields that it is compared with.
 func readLiteral(t token, names []*schema.Names) *literal {
 	l := &literal{text: []byte(t.text)}
+	l.fid.Seq, l.fid.OID, l.fid.Ver, l.isFID = schema.ParseFID(t.text) // also without brackets
 	if t.kind == fid || strings.HasPrefix(t.text, "[") {
-		l.readFID(t.text)
 		return l
 	}
-	l.readFID(t.text) // without brackets
 	l.readNumber(t.text)
-	l.readBool(t.text)
+	l.truth = truths[t.text]
 	l.readSeconds(t.text)
 	l.readNID(t.text)
 	l.readAddr(t.text)
@@ -92,15 +91,7 @@ func (l *literal) readNumber(text string) {
 	}
 }
 
-// readBool reads true and 1, false and 0.
-func (l *literal) readBool(text string) {
-	switch text {
-	case "true", "1":
-		l.truth = 1
-	case "false", "0":
-		l.truth = -1
-	}
-}
+var truths = map[string]int8{"true": 1, "1": 1, "false": -1, "0": -1}
 
 func (l *literal) readSeconds(text string) {
 	if f, err := strconv.ParseFloat(text, 64); err == nil {
@@ -135,10 +126,6 @@ func (l *literal) readTime(text string) {
 	if err == nil && (ns == 0 || ns >= minEpoch*int64(time.Second)) {
 		l.ns, l.isTime = ns, true
 	}
-}
-
-func (l *literal) readFID(text string) {
-	l.fid.Seq, l.fid.OID, l.fid.Ver, l.isFID = schema.ParseFID(text)
 }
 
 // readNID reads a NID, or a prefix of NIDs: 192.0.2.0/24@tcp.

@@ -9,46 +9,60 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
+// resolve finds the field of a name, or of NAME.BIT.
 func (c *compiler) resolve(t token) (*field, error) {
-	if c.record != nil {
-		return c.record(t)
-	}
-	if strings.HasPrefix(t.text, records.RPCs.Prefix) {
-		f, err := c.rpcField(t)
-		if i := strings.LastIndexByte(t.text, '.'); err != nil && i > len(records.RPCs.Prefix) {
-			inner := t
-			inner.text, inner.len = t.text[:i], i
-			if f, err = c.rpcField(inner); err == nil {
-				return c.bit(f, t, t.text[i+1:])
-			}
-		}
-		return f, err
-	}
-	if p, ok := records.Messages.Find(t.text); ok && p.Key.Type != records.Section {
-		return keyField(t.text, p, messageOf), nil
-	}
-	if p, ok := probes[t.text]; ok {
-		return p.field(t.text), nil
-	}
-	if p, ok := records.FindField(t.text, c.index); ok {
-		return c.treeField(t.text, p), nil
-	}
-	if c.rpc != nil { // names that only RPCs have need no prefix
-		if p, ok := records.RPCs.Find(t.text); ok {
-			f := keyField(t.text, p, rpcOf)
-			f.ofRPC = true
-			return f, nil
-		}
+	if f := c.lookup(t.text); f != nil {
+		return f, nil
 	}
 	if i := strings.LastIndexByte(t.text, '.'); i > 0 {
-		inner := t
-		inner.text, inner.len = t.text[:i], i
-		f, err := c.resolve(inner)
-		if err == nil {
+		if f := c.lookup(t.text[:i]); f != nil && (len(f.names) > 0 || c.record == nil) {
 			return c.bit(f, t, t.text[i+1:])
 		}
 	}
-	return nil, c.fail(t, "unknown field "+t.text, c.hint(t.text))
+	return nil, c.unknown(t)
+}
+
+// lookup finds the field of a name, nil for none.
+func (c *compiler) lookup(name string) *field {
+	if c.record != nil {
+		return c.record(name)
+	}
+	key, ofRPC := strings.CutPrefix(name, records.RPCs.Prefix)
+	if !ofRPC {
+		if p, ok := records.Messages.Find(name); ok && p.Key.Type != records.Section {
+			return keyField(name, p)
+		}
+		if k, ok := probes[name]; ok {
+			return keyField(name, records.Path[*records.Message]{Key: k})
+		}
+		if p, ok := records.FindField(name, c.index); ok {
+			return c.treeField(name, p)
+		}
+	}
+	if c.rpc != nil { // names that only RPCs have need no prefix
+		if p, ok := records.RPCs.Find(key); ok {
+			f := keyField(name, p)
+			f.ofRPC = true
+			return f
+		}
+	} else if p, ok := records.MessageKey(name); ok && ofRPC {
+		return keyField(name, p)
+	}
+	return nil
+}
+
+func (c *compiler) unknown(t token) error {
+	if c.record != nil {
+		return c.unknownKey(t)
+	}
+	key, ofRPC := strings.CutPrefix(t.text, records.RPCs.Prefix)
+	if !ofRPC {
+		return c.fail(t, "unknown field "+t.text, c.hint(t.text))
+	}
+	if _, ok := records.RPCs.Find(key); ok {
+		return c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
+	}
+	return c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(&records.RPCs), 3)))
 }
 
 func (c *compiler) names() []string { return names(c.index, c.rpc != nil) }
@@ -73,7 +87,9 @@ func names(index *schema.Index, ofRPCs bool) []string {
 // treeField makes the field of a path in the tree.
 func (c *compiler) treeField(name string, p records.FieldPath) *field {
 	t := treeField{FieldPath: p}
-	f := &field{name: name, each: func(s *subject, f func(*records.Value) bool) bool { return t.each(s.msg.Tree(), &s.value, f) }}
+	f := &field{name: name, each: func(s *subject, f func(*records.Value) bool) bool {
+		return t.each(s.record.(*records.Message).Tree(), &s.value, f)
+	}}
 	if records.IsSection(name) {
 		return f
 	}
@@ -113,23 +129,4 @@ func (c *compiler) bit(f *field, t token, name string) (*field, error) {
 	g := *f
 	g.bit = name
 	return &g, nil
-}
-
-// rpcField finds a key of RPCs by a name that begins with their prefix.
-func (c *compiler) rpcField(t token) (*field, error) {
-	if c.rpc == nil {
-		if p, ok := records.MessageKey(t.text); ok {
-			return keyField(t.text, p, messageOf), nil
-		}
-	}
-	p, ok := records.RPCs.Find(strings.TrimPrefix(t.text, records.RPCs.Prefix))
-	switch {
-	case !ok:
-		return nil, c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(&records.RPCs), 3)))
-	case c.rpc == nil:
-		return nil, c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
-	}
-	f := keyField(t.text, p, rpcOf)
-	f.ofRPC = true
-	return f, nil
 }

@@ -17,168 +17,140 @@ type valueRange struct{ from, to token }
 // maxNesting is the maximum depth of parentheses and nots.
 const maxNesting = 200
 
+// parser keeps the first error. Behind it, everything is the end of the filter.
 type parser struct {
 	lexer
 	tok   token
 	depth int
+	err   error
 }
 
 func parse(text string) (*expr, error) {
 	p := &parser{lexer: lexer{text: text}}
-	if err := p.advance(); err != nil {
-		return nil, err
-	}
-	if p.tok.kind == eof {
+	if p.advance(); p.err == nil && p.tok.kind == eof {
 		return nil, p.fail(0, 1, "empty filter")
 	}
-	e, err := p.orExpr()
-	if err != nil {
-		return nil, err
-	}
+	e := p.orExpr()
 	if p.tok.kind != eof {
-		return nil, p.unexpected("and, or, or the end of the filter")
+		p.expected("and, or, or the end of the filter")
 	}
-	return e, nil
+	return e, p.err
 }
 
-func (p *parser) advance() (err error) {
-	p.tok, err = p.next()
-	return err
+func (p *parser) advance() {
+	if p.err == nil {
+		p.tok, p.err = p.next()
+	}
 }
 
-func (p *parser) unexpected(want string) *Error {
+func (p *parser) stop(err *Error) {
+	if p.err == nil {
+		p.tok.kind, p.err = eof, err
+	}
+}
+
+func (p *parser) expected(want string) {
 	if p.tok.kind == eof {
-		return p.fail(p.tok.col, 1, "unexpected end of the filter; expected "+want)
+		p.stop(p.fail(p.tok.col, 1, "unexpected end of the filter; expected "+want))
+	} else {
+		p.stop(p.fail(p.tok.col, p.tok.len, "expected "+want))
 	}
-	return p.fail(p.tok.col, p.tok.len, "expected "+want)
 }
 
-func (p *parser) orExpr() (*expr, error) { return p.binary(or, "or", p.andExpr) }
-
-func (p *parser) andExpr() (*expr, error) { return p.binary(and, "and", p.operand) }
-
-func (p *parser) binary(k tokenKind, op string, operand func() (*expr, error)) (*expr, error) {
-	e, err := operand()
-	for err == nil && p.tok.kind == k {
-		at := p.tok
-		if err = p.advance(); err != nil {
-			break
-		}
-		var right *expr
-		if right, err = operand(); err == nil {
-			e = &expr{op: op, at: at, args: []*expr{e, right}}
-		}
+// skip skips a token of a kind.
+func (p *parser) skip(k tokenKind, want string) {
+	if p.tok.kind == k {
+		p.advance()
+	} else {
+		p.expected(want)
 	}
-	return e, err
+}
+
+func (p *parser) orExpr() *expr { return p.binary(or, "or", p.andExpr) }
+
+func (p *parser) andExpr() *expr { return p.binary(and, "and", p.operand) }
+
+func (p *parser) binary(k tokenKind, op string, operand func() *expr) *expr {
+	e := operand()
+	for p.tok.kind == k {
+		at := p.tok
+		p.advance()
+		e = &expr{op: op, at: at, args: []*expr{e, operand()}}
+	}
+	return e
 }
 
 // operand parses a comparison, a not or an expression in parentheses.
-func (p *parser) operand() (*expr, error) {
+func (p *parser) operand() *expr {
 	if p.depth++; p.depth > maxNesting {
-		return nil, p.fail(p.tok.col, 1, "too many nested parentheses or nots")
+		p.stop(p.fail(p.tok.col, 1, "too many nested parentheses or nots"))
 	}
 	defer func() { p.depth-- }()
 	at := p.tok
 	switch at.kind {
 	case not:
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		e, err := p.operand()
-		return &expr{op: "not", at: at, args: []*expr{e}}, err
+		p.advance()
+		return &expr{op: "not", at: at, args: []*expr{p.operand()}}
 	case openParen:
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		e, err := p.orExpr()
-		if err != nil {
-			return nil, err
-		}
-		if p.tok.kind != closeParen {
-			return nil, p.unexpected(") for the ( in column " + strconv.Itoa(at.col+1))
-		}
-		return e, p.advance()
+		p.advance()
+		e := p.orExpr()
+		p.skip(closeParen, ") for the ( in column "+strconv.Itoa(at.col+1))
+		return e
 	case word:
 		return p.comparison()
 	}
-	return nil, p.unexpected("a field name")
+	p.expected("a field name")
+	return nil
 }
 
-func (p *parser) comparison() (*expr, error) {
+func (p *parser) comparison() *expr {
 	e := &expr{op: "exists", at: p.tok, field: p.tok}
-	if err := p.advance(); err != nil {
-		return nil, err
-	}
+	p.advance()
 	if p.tok.kind == oper && p.tok.text == "&" {
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		mask, err := p.value()
-		if err != nil {
-			return nil, err
-		}
+		p.advance()
+		mask := p.value()
 		e.op, e.mask = "&", &mask
+		if p.tok.kind == oper && p.tok.text == "&" {
+			p.expected("a comparison")
+		}
 	}
 	switch p.tok.kind {
 	case oper:
-		if p.tok.text == "&" {
-			return nil, p.unexpected("a comparison")
-		}
 		e.op, e.at = p.tok.text, p.tok
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		v, err := p.value()
-		e.set = []valueRange{{from: v}}
-		return e, err
+		p.advance()
+		e.set = []valueRange{{from: p.value()}}
 	case in:
 		e.op, e.at = "in", p.tok
-		err := p.members(e)
-		return e, err
+		p.advance()
+		e.set = p.members()
 	}
-	return e, nil
+	return e
 }
 
-func (p *parser) value() (token, error) {
+func (p *parser) value() token {
 	t := p.tok
 	switch t.kind {
 	case word, str, fid:
-		return t, p.advance()
+		p.advance()
+	default:
+		p.expected("a value")
 	}
-	return t, p.unexpected("a value")
+	return t
 }
 
-func (p *parser) members(e *expr) error {
-	if err := p.advance(); err != nil {
-		return err
-	}
-	if p.tok.kind != openBrace {
-		return p.unexpected("a set such as {A, B} or {1..40}")
-	}
+func (p *parser) members() (set []valueRange) {
+	p.skip(openBrace, "a set such as {A, B} or {1..40}")
 	for {
-		if err := p.advance(); err != nil {
-			return err
-		}
-		from, err := p.value()
-		if err != nil {
-			return err
-		}
-		s := valueRange{from: from}
+		s := valueRange{from: p.value()}
 		if p.tok.kind == dots {
-			if err := p.advance(); err != nil {
-				return err
-			}
-			if s.to, err = p.value(); err != nil {
-				return err
-			}
+			p.advance()
+			s.to = p.value()
 		}
-		e.set = append(e.set, s)
-		switch p.tok.kind {
-		case comma:
-			continue
-		case closeBrace:
-			return p.advance()
+		if set = append(set, s); p.tok.kind != comma {
+			break
 		}
-		return p.unexpected(", or }")
+		p.advance()
 	}
+	p.skip(closeBrace, ", or }")
+	return set
 }

@@ -42,31 +42,48 @@ func eachValue(tree *dissect.Tree, i int, v *records.Value, f func(*records.Valu
 	return f(v)
 }
 
+// fieldType returns the type of the values of a field, Object where it has parts.
+func fieldType(f *schema.Field) records.Type {
+	switch f.Format {
+	case schema.FID:
+		return records.FID
+	case schema.NID, schema.NID4:
+		return records.NID
+	case schema.Handle:
+		return records.Uint
+	case schema.OSTID, schema.OSTIDPlain, schema.UUID:
+		return records.Text // or a FID
+	}
+	switch f.Kind {
+	case schema.Uint:
+		return records.Uint
+	case schema.Int:
+		return records.Int
+	case schema.Record, schema.Array, schema.List:
+		return records.Object
+	}
+	return records.Text
+}
+
 // readNode reads the value of a node. That of a struct or list is its bytes.
 func readNode(tree *dissect.Tree, n *dissect.Node, v *records.Value) {
-	f := n.Field
-	b := tree.Bytes(n)
-	big := n.Is(dissect.BigEndian)
-	v.Names = f.Names
+	f, b, big := n.Field, tree.Bytes(n), n.Is(dissect.BigEndian)
+	v.Type, v.Names = fieldType(f), f.Names
 	switch {
+	case f.Format == schema.NID4:
+		v.NID = lnet.NID4(n.Val)
 	case f.Kind == schema.Uint || f.Kind == schema.Int:
-		v.Type, v.U = records.Uint, n.Val
-		switch {
-		case f.Format == schema.NID4:
-			v.Type, v.NID = records.NID, lnet.NID4(n.Val)
-		case f.Kind == schema.Int:
-			v.Type = records.Int
-		}
+		v.U = n.Val
 	case f.Format == schema.FID:
 		readFID(b, big, v)
 	case f.Format == schema.OSTID || f.Format == schema.OSTIDPlain:
 		readOSTID(b, big, f.Format == schema.OSTIDPlain, v)
 	case f.Format == schema.NID:
-		v.Type, v.NID = records.NID, lnet.NID16(b)
+		v.NID = lnet.NID16(b)
 	case f.Format == schema.Handle:
-		v.Type, v.U = records.Uint, schema.ReadUint(b[:8], false)
+		v.U = schema.ReadUint(b[:8], false)
 	case f.Kind == schema.Text || f.Kind == schema.Virtual || f.Format == schema.UUID:
-		v.Type, v.Text = records.Text, schema.TrimNUL(b)
+		v.Text = schema.TrimNUL(b)
 	default:
 		v.Type, v.Text = records.Text, b
 	}
