@@ -16,7 +16,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
@@ -26,7 +26,7 @@ import (
 // shells lists the shells with completion scripts.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func newCompletion(sys *iostreams.IO) *cobra.Command {
+func newCompletion(sys *scan.System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the completion script for bash, zsh, fish or powershell",

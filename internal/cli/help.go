@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,29 +12,29 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render"
 )
 
-// setHelp lays out the help of lshark and its subcommands for the terminal. addAll adds
-// the subcommands, which the help of lshark lists.
-func setHelp(root *cobra.Command, s *iostreams.IO, addAll func()) {
+// setHelp lays out the help of lshark and its subcommands for the terminal.
+func setHelp(root *cobra.Command, sys *scan.System) {
 	const usualWidth, maxWidth = 80, 100
-	width := s.Width()
-	if width == 0 {
-		width = usualWidth
-	}
-	width = min(width, maxWidth)
+	width := min(cmp.Or(sys.Width(), usualWidth), maxWidth)
 	root.SetHelpCommand(newHelp(width))
 	root.SetHelpCommandGroupID(moreGroup)
+	help := func(c *cobra.Command) []byte {
+		if c == root {
+			c = newRoot(sys, forHelp) // it lists all commands
+			c.InitDefaultHelpCmd()
+		}
+		return usageText(c, width)
+	}
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		addAll()
-		_, err := c.OutOrStderr().Write(usageText(c, width))
+		_, err := c.OutOrStderr().Write(help(c))
 		return err
 	})
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		addAll()
-		c.OutOrStdout().Write(append([]byte(wrapText(c.Long, width)+"\n\n"), usageText(c, width)...)) // helpWriter keeps the error
+		c.OutOrStdout().Write(append([]byte(wrapText(c.Long, width)+"\n\n"), help(c)...)) // helpWriter keeps the error
 	})
 }
 
@@ -151,7 +152,7 @@ func newHelp(width int) *cobra.Command {
 			}
 			about, _, err := root.Find(args)
 			if err != nil || len(args) > 0 && about == root {
-				if near := nearCommands(commandNames(root), args[0]); len(near) > 0 {
+				if near := nearCommands(args[0]); len(near) > 0 {
 					return exit.Usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, ", "))
 				}
 				return exit.UnknownName("command", args[0], append(commandNames(root), inputTopic))

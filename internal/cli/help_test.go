@@ -18,18 +18,10 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/exit"
-	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
-
-// newRoot returns the command lshark with all its subcommands; cobra adds help.
-func newRoot(sys *scan.System) *cobra.Command {
-	p := newProgram(sys)
-	p.add(all)
-	return p.root
-}
 
 // allCommands returns lshark and all its commands.
 func allCommands() (list []*cobra.Command) {
@@ -40,7 +32,7 @@ func allCommands() (list []*cobra.Command) {
 			add(c)
 		}
 	}
-	root := newRoot(testSystem(io.Discard, io.Discard))
+	root := newRoot(testSystem(io.Discard, io.Discard), forHelp)
 	root.InitDefaultHelpCmd()
 	add(root)
 	return list
@@ -221,31 +213,4 @@ func TestFormsOnce(t *testing.T) {
 		})
 	}
 	assert.That(t, forms != 0, "no flag has such a form")
-}
-
-// TestSubcommandNames compares the names by which commands are found with those that
-// they give themselves.
-func TestSubcommandNames(t *testing.T) {
-	for _, s := range subcommands(testSystem(io.Discard, io.Discard)) {
-		assert.Equal(t, s.make().Name(), s.name, "the command is found by the name")
-	}
-}
-
-// TestAddNamed checks that a command line gets the commands that it may need, and no
-// others.
-func TestAddNamed(t *testing.T) {
-	all := len(subcommands(testSystem(io.Discard, io.Discard))) + 1 // help
-	for _, test := range []struct {
-		line string
-		want int
-	}{
-		{"", 0}, {"mount.pcap", 0}, {"-c 1 mount.pcap", 0}, {"rpcs mount.pcap", 1}, {"-r mount.pcap rpcs", 1},
-		{"help rpcs", all}, {"completion bash", all}, {cobra.ShellCompRequestCmd + " rp", all}, {cobra.ShellCompNoDescRequestCmd + " rp", all},
-	} {
-		p := newProgram(testSystem(io.Discard, io.Discard))
-		p.addNamed(strings.Fields(test.line))
-		assert.Equal(t, len(p.root.Commands()), test.want, test.line, "commands")
-		p.addAll()
-		assert.Equal(t, len(p.root.Commands()), all, test.line, "commands after addAll")
-	}
 }

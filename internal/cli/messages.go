@@ -37,7 +37,7 @@ type messagesOptions struct {
 	logs      *logs.Recent // nil: none are given
 }
 
-func newMessages(sys *scan.System, commands []string) *cobra.Command {
+func newMessages(sys *scan.System) *cobra.Command {
 	c := &messagesOptions{Job: flags.NewJob(sys, "summary", "tree", "json", "fields", "flags", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
@@ -62,7 +62,7 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 
   # live
   lshark -i eth0`,
-		Args: func(_ *cobra.Command, args []string) error { return mistypedCommand(commands, args) },
+		Args: mistypedCommand,
 	}
 	cmd.RunE = flags.RunE(c, (*messagesOptions).run)
 	c.Register(cmd, flags.Help{
@@ -87,36 +87,38 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 
 // newShow returns the command that does by its name what lshark does without a command.
 func newShow(sys *scan.System) *cobra.Command {
-	cmd := newMessages(sys, nil)
-	cmd.Use, cmd.Short = "show [flags] [FILE…|-]", "Show messages, as without a command"
+	cmd := newMessages(sys)
+	cmd.Args, cmd.Use, cmd.Short = nil, "show [flags] [FILE…|-]", "Show messages, as without a command"
 	return cmd
 }
 
 // mistypedCommand returns an error if the first argument is not a file, but
-// similar to the name of one of the commands.
-func mistypedCommand(commands, args []string) error {
+// similar to the name of a command.
+func mistypedCommand(_ *cobra.Command, args []string) error {
 	if len(args) == 0 || strings.ContainsAny(args[0], "./") {
 		return nil
 	}
 	if _, err := os.Stat(args[0]); !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if near := nearCommands(commands, args[0]); len(near) > 0 {
+	if near := nearCommands(args[0]); len(near) > 0 {
 		return fmt.Errorf("%s: no such file; did you mean lshark %s?", args[0], strings.Join(near, ", lshark "))
 	}
 	return nil
 }
 
 // nearCommands returns the commands that begin with a name, else the one that is most like it.
-func nearCommands(commands []string, name string) (near []string) {
+func nearCommands(name string) (near []string) {
 	const least = 2 // letters
-	for _, c := range commands {
-		if len(name) >= least && strings.HasPrefix(c, strings.ToLower(name)) {
-			near = append(near, c)
+	var all []string
+	for _, c := range subcommands() {
+		all = append(all, c.name)
+		if len(name) >= least && strings.HasPrefix(c.name, strings.ToLower(name)) {
+			near = append(near, c.name)
 		}
 	}
 	if len(near) == 0 {
-		near = schema.Nearest(name, commands, 1)
+		near = schema.Nearest(name, all, 1)
 	}
 	return near
 }

@@ -277,7 +277,7 @@ func TestGenerated(t *testing.T) {
 			pages(c)
 		}
 	}
-	pages(newRoot(testSystem(io.Discard, io.Discard)))
+	pages(newRoot(testSystem(io.Discard, io.Discard), forHelp))
 	old := must.Value(os.ReadDir(dir))(t)
 	for _, e := range old {
 		if e.Name() == "wireshark" {

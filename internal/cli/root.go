@@ -22,12 +22,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-type subcommand struct {
-	name  string
-	make  func() *cobra.Command
-	group string // its title in help
-}
-
 const (
 	lookGroup      = "Look at messages and RPCs"
 	troubleGroup   = "Explain trouble"
@@ -37,116 +31,73 @@ const (
 	moreGroup      = "More"
 )
 
-// subcommands returns all commands of lshark but help, which cobra adds.
-func subcommands(sys *scan.System) []subcommand {
-	of := func(name string, newCommand func(*scan.System) *cobra.Command) subcommand {
-		return subcommand{name: name, make: func() *cobra.Command { return newCommand(sys) }}
+// subcommands are all commands of lshark but help, which cobra adds, with their titles in help.
+func subcommands() []subcommand {
+	return []subcommand{
+		{"rpcs", lookGroup, newRPCs}, {"trace", lookGroup, newTrace}, {"ladder", lookGroup, newLadder}, {"config", lookGroup, newConfig},
+		{"tui", lookGroup, newTUI},
+		{"diagnose", troubleGroup, newDiagnose}, {"recovery", troubleGroup, newRecovery}, {"imports", troubleGroup, newImports},
+		{"locks", troubleGroup, newLocks}, {"diff", troubleGroup, newDiff},
+		{"stats", sumGroup, newStats}, {"files", sumGroup, newFiles}, {"report", sumGroup, newReport},
+		{"sql", sumGroup, func(sys *scan.System) *cobra.Command { return sql.New(sys, execute) }},
+		{"explain", referenceGroup, reference.NewExplain}, {"decode", referenceGroup, reference.NewDecode}, {"fields", referenceGroup, reference.NewFields},
+		{"anonymize", exportGroup, newAnonymize},
+		{"monitor", exportGroup, func(sys *scan.System) *cobra.Command { return monitor.New(sys, execute) }},
+		{"show", moreGroup, newShow}, {"schema", moreGroup, reference.NewSchema}, {"version", moreGroup, newVersion}, {"completion", moreGroup, newCompletion},
+		{"extcap", moreGroup, func(sys *scan.System) *cobra.Command { return extcap.New(sys, flags.Version()) }},
 	}
-	ofReference := func(name string, newCommand func(*iostreams.IO) *cobra.Command) subcommand {
-		return subcommand{name: name, make: func() *cobra.Command { return newCommand(sys.IO) }}
-	}
-	var list []subcommand
-	add := func(group string, commands ...subcommand) {
-		for _, c := range commands {
-			c.group = group
-			list = append(list, c)
+}
+
+type subcommand struct {
+	name, group string
+	make        func(*scan.System) *cobra.Command
+}
+
+// forHelp is a command line for which newRoot adds all subcommands.
+var forHelp = []string{"help"}
+
+// newRoot returns the command lshark for a command line, with the subcommands that it names, as defining
+// the flags of all would take a tenth of the time of a short command. Help and completion need all.
+func newRoot(sys *scan.System, args []string) *cobra.Command {
+	root := newMessages(sys)
+	root.SetArgs(args)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return exit.UsageError{Err: flagError(sys, cmd, args, err)} })
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.ValidArgsFunction = completeFiles
+	addVersionFlag(root, sys.IO)
+	addHelpFlag(root)
+	all := len(args) > 0 && (args[0] == "help" || args[0] == "completion" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd))
+	for _, c := range subcommands() {
+		if !root.ContainsGroup(c.group) {
+			root.AddGroup(&cobra.Group{ID: c.group, Title: c.group})
+		}
+		if all || slices.Contains(args, c.name) {
+			cmd := c.make(sys)
+			addHelpFlag(cmd)
+			cmd.GroupID = c.group
+			root.AddCommand(cmd)
 		}
 	}
-	add(lookGroup, of("rpcs", newRPCs), of("trace", newTrace), of("ladder", newLadder), of("config", newConfig),
-		of("tui", newTUI))
-	add(troubleGroup, of("diagnose", newDiagnose), of("recovery", newRecovery), of("imports", newImports), of("locks", newLocks),
-		of("diff", newDiff))
-	add(sumGroup, of("stats", newStats), of("files", newFiles), of("report", newReport),
-		subcommand{name: "sql", make: func() *cobra.Command { return sql.New(sys, execute) }})
-	add(referenceGroup, ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode),
-		ofReference("fields", reference.NewFields))
-	add(exportGroup, of("anonymize", newAnonymize), subcommand{name: "monitor", make: func() *cobra.Command { return monitor.New(sys, execute) }})
-	add(moreGroup, of("show", newShow), ofReference("schema", reference.NewSchema), ofReference("version", newVersion),
-		ofReference("completion", newCompletion), subcommand{name: "extcap", make: func() *cobra.Command { return extcap.New(sys, flags.Version()) }})
-	return list
-}
-
-// program is the command lshark with those of its subcommands that are needed: to
-// define the flags of all would double the time of a short command.
-type program struct {
-	root    *cobra.Command
-	missing []subcommand
-	names   []string // of all subcommands
-	args    []string // the command line
-}
-
-// newProgram returns lshark without subcommands.
-func newProgram(sys *scan.System) *program {
-	p := &program{missing: subcommands(sys)}
-	for _, s := range p.missing {
-		p.names = append(p.names, s.name)
-	}
-	p.root = newMessages(sys, p.names)
-	p.root.SilenceErrors, p.root.SilenceUsage = true, true
-	p.root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return exit.UsageError{Err: p.flagError(cmd, err)} })
-	for _, title := range []string{lookGroup, troubleGroup, sumGroup, referenceGroup, exportGroup, moreGroup} {
-		p.root.AddGroup(&cobra.Group{ID: title, Title: title})
-	}
-	p.root.CompletionOptions.DisableDefaultCmd = true
-	p.root.ValidArgsFunction = completeFiles
-	addVersionFlag(p.root, sys.IO)
-	addHelpFlag(p.root)
-	setHelp(p.root, sys.IO, p.addAll)
-	return p
-}
-
-func (p *program) add(needed func(name string) bool) {
-	p.missing = slices.DeleteFunc(p.missing, func(s subcommand) bool {
-		if !needed(s.name) {
-			return false
-		}
-		cmd := s.make()
-		addHelpFlag(cmd)
-		cmd.GroupID = s.group
-		p.root.AddCommand(cmd)
-		return true
-	})
+	setHelp(root, sys)
+	return root
 }
 
 // execute runs a command line and returns its error.
-func execute(sys *scan.System, args []string) error {
-	p := newProgram(sys)
-	p.addNamed(args)
-	p.root.SetArgs(args)
-	return p.root.Execute()
-}
-
-// addAll adds all subcommands, and help.
-func (p *program) addAll() {
-	p.add(all)
-	p.root.InitDefaultHelpCmd()
-}
-
-func all(string) bool { return true }
-
-// addNamed adds the subcommands that a command line names. Help and completion need
-// all.
-func (p *program) addNamed(args []string) {
-	p.args = args
-	if len(args) > 0 && (args[0] == "help" || args[0] == "completion" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)) {
-		p.addAll()
-		return
-	}
-	p.add(func(name string) bool { return slices.Contains(args, name) })
-}
+func execute(sys *scan.System, args []string) error { return newRoot(sys, args).Execute() }
 
 // flagError returns the error of an unknown flag with those that may be meant, of this command
 // or of others, that of a mistyped command in front of its flags, and the error of a flag that needs a number in words: the one of pflag has
 // that of package strconv in it.
-func (p *program) flagError(cmd *cobra.Command, err error) error {
+func flagError(sys *scan.System, cmd *cobra.Command, args []string, err error) error {
 	var unknown *pflag.NotExistError
-	if cmd == p.root && errors.As(err, &unknown) && !strings.HasPrefix(p.args[0], "-") {
-		if mistyped := mistypedCommand(p.names, p.args); mistyped != nil {
+	if cmd == cmd.Root() && errors.As(err, &unknown) && !strings.HasPrefix(args[0], "-") {
+		if mistyped := mistypedCommand(nil, args); mistyped != nil {
 			return mistyped
 		}
 	}
 	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
-		if near := p.nearFlags(cmd, unknown.GetSpecifiedName()); len(near) > 0 {
+		if near := nearFlags(newRoot(sys, forHelp), cmd, unknown.GetSpecifiedName()); len(near) > 0 {
 			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, ", "))
 		}
 		return err
@@ -164,14 +115,13 @@ func (p *program) flagError(cmd *cobra.Command, err error) error {
 
 // nearFlags returns flags with a name of another command, else those of the command with
 // similar names, else those of others.
-func (p *program) nearFlags(cmd *cobra.Command, name string) []string {
+func nearFlags(root, cmd *cobra.Command, name string) []string {
 	const most = 3
 	var own, others []string
 	commands := make(map[string][]string) // with a flag
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
-	p.addAll()
-	for _, g := range p.root.Groups() {
-		for _, c := range p.root.Commands() {
+	for _, g := range root.Groups() {
+		for _, c := range root.Commands() {
 			if c.GroupID == g.ID {
 				c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 					others = append(others, f.Name)
@@ -196,7 +146,7 @@ func (p *program) nearFlags(cmd *cobra.Command, name string) []string {
 // lustreReleases are the releases whose messages the tables describe.
 const lustreReleases = "2.12 to 2.18"
 
-func newVersion(sys *iostreams.IO) *cobra.Command {
+func newVersion(sys *scan.System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",

@@ -12,14 +12,14 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/explain"
 )
 
-func NewDecode(sys *iostreams.IO) *cobra.Command {
+func NewDecode(sys *scan.System) *cobra.Command {
 	p := newProse(sys)
 	big := false
 	cmd := &cobra.Command{

@@ -14,7 +14,7 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/explain"
@@ -25,12 +25,12 @@ import (
 
 // prose holds the flags of commands that print text for reading.
 type prose struct {
-	sys   *iostreams.IO
+	sys   *scan.System
 	form  flags.Choice
 	color flags.Choice
 }
 
-func newProse(sys *iostreams.IO) *prose {
+func newProse(sys *scan.System) *prose {
 	return &prose{sys: sys, form: flags.FormChoice("text", "json"), color: flags.ColorChoice()}
 }
 
@@ -43,7 +43,7 @@ func (p *prose) flags(cmd *cobra.Command) {
 
 func (p *prose) check() error { return errors.Join(p.form.Check(), p.color.Check()) }
 
-func NewExplain(sys *iostreams.IO) *cobra.Command {
+func NewExplain(sys *scan.System) *cobra.Command {
 	p := newProse(sys)
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [NAME…]",

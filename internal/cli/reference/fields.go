@@ -12,14 +12,14 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/explain"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
 )
 
-func NewFields(sys *iostreams.IO) *cobra.Command {
+func NewFields(sys *scan.System) *cobra.Command {
 	form := flags.FormChoice("text", "json")
 	cmd := &cobra.Command{
 		Use:   "fields [flags] [NAME…]",

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
@@ -39,7 +39,7 @@ func SchemaTables() (list []SchemaTable) {
 }
 
 // NewSchema returns the command that prints the columns of Parquet files.
-func NewSchema(sys *iostreams.IO) *cobra.Command {
+func NewSchema(sys *scan.System) *cobra.Command {
 	form := flags.FormChoice("text", "json", "sql", "clickhouse")
 	cmd := &cobra.Command{
 		Use:   "schema [flags] [NAME…]",
