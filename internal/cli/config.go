@@ -32,7 +32,7 @@ type configOptions struct {
 
 func newConfig(sys *scan.System) *cobra.Command {
 	c := &configOptions{Job: flags.NewJob(sys, flags.RecordForms("text")...)}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "config [flags] [FILE…|-]",
 		Short: "Show the configuration of file systems that the MGS handed out",
 		Long: "config shows what clients and servers read from the MGS, and what was sent to it: configuration logs record by record, as " +
@@ -50,9 +50,7 @@ func newConfig(sys *scan.System) *cobra.Command {
 
   # where targets were started again
   lshark config -Y 'config.kind == instance && config.instance > 1' server.pcap`,
-	}
-	cmd.RunE = flags.RunE(c, (*configOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only entries that match the display filter `EXPR` over their keys, such as 'config.event == add_uuid'",
 		Counted: "messages",
 		Time:    "block of records",
@@ -63,8 +61,7 @@ func newConfig(sys *scan.System) *cobra.Command {
 			f.BoolVar(&c.records, "records", false, "only the records of logs, not what they make")
 			f.BoolVar(&c.final, "final", false, "only the final picture; in text also the records that are in force")
 		},
-	})
-	return cmd
+	}, (*configOptions).check, (*configOptions).run)
 }
 
 func (c *configOptions) selects(e *config.Entry) bool {
@@ -88,10 +85,7 @@ func (c *configOptions) check() (err error) {
 }
 
 func (c *configOptions) run() error {
-	x, err := flags.Open(&c.Job, &records.Configuration, c.check, scan.Options{Limit: c.Count, Concurrent: true, Distinct: true})
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, &records.Configuration, scan.Options{Limit: c.Count, Concurrent: true, Distinct: true})
 	if c.names = append(c.names, c.formerly...); len(c.formerly) > 0 {
 		x.Note("--log is --name now; in other commands it is the log of a kernel")
 	}

@@ -45,7 +45,7 @@ type diagnoseOptions struct {
 func newDiagnose(sys *scan.System) *cobra.Command {
 	c := &diagnoseOptions{Job: flags.NewJob(sys, flags.RecordForms("text")...),
 		severity: flags.SeverityChoice("--severity", diagnose.Note)}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
 		Long: "diagnose reports what is wrong, the worst first: errors that an application or an administrator got, warnings about what is slow " +
@@ -78,9 +78,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 
   # what a rule does
   lshark explain evicted.lock_callback`,
-	}
-	cmd.RunE = flags.RunE(c, (*diagnoseOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'",
 		Counted: "messages",
 		Time:    "finding",
@@ -99,16 +97,13 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 			f.BoolVar(&c.pdu, "pdu", false, "with -w, as packets of JSON for Wireshark")
 			c.trouble.Register(f, "write a folder in `DIR` for each trouble that is shown, with the frames around it")
 		},
-	})
-	return cmd
+	}, (*diagnoseOptions).check, (*diagnoseOptions).run)
 }
 
 func (c *diagnoseOptions) check() error {
-	var err error
-	if c.least, err = flags.Severity(&c.severity); err != nil {
-		return err
-	}
+	c.least, _ = flags.Severity(&c.severity)
 	var unknown string
+	var err error
 	if c.rules, unknown = diagnose.Choose(rules.All(), c.only); unknown != "" {
 		return exit.UnknownName("rule", unknown, diagnose.Codes(rules.All()))
 	}
@@ -132,10 +127,7 @@ func (c *diagnoseOptions) run() error {
 	if c.trouble.Dir != "" {
 		o.Files.Write = []string{c.trouble.Dir}
 	}
-	x, err := flags.Open(&c.Job, &records.Findings, c.check, o)
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, &records.Findings, o)
 	out := &findingsOutput{Run: x, options: c}
 	x.Line = out.line
 	d := diagnose.Options{Rules: c.rules, Follow: x.FollowOptions(), Data: c.verify, Capture: x.Captured}
@@ -159,11 +151,12 @@ func (c *diagnoseOptions) run() error {
 	troubles := c.trouble.Options(c.Sys, x.In, execute)
 	names := func() []byte { return targets.AppendConnections([]byte(targets.CommentTitle), e.Imports().List()) }
 	if records {
+		var err error
 		if recorder, err = c.record(x.Reading, troubles, e.Findings, names); err != nil {
 			return err
 		}
 	}
-	err = x.Run(func() {
+	err := x.Run(func() {
 		out.end(e)
 		for _, f := range out.list {
 			x.SaveFinding(f)

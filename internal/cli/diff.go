@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -25,18 +26,19 @@ import (
 // diffOptions are the flags of the command that compares two captures.
 type diffOptions struct {
 	flags.Job
-	by      string
-	before  []string
-	after   []string
-	all     bool
-	timeout time.Duration
-
+	by       string
+	before   []string
+	after    []string
+	all      bool
+	timeout  time.Duration
 	messages bool
+
+	table tables.StatsOptions // By is that of check
 }
 
 func newDiff(sys *scan.System) *cobra.Command {
 	c := &diffOptions{Job: flags.NewJob(sys, "table", "json")}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "diff [flags] BEFORE AFTER",
 		Short: "Compare two captures: what has changed beyond noise",
 		Long: "diff compares the statistics of two captures: rates of operations, errors, latencies, round trips, retransmission, sizes, and the " +
@@ -63,13 +65,11 @@ func newDiff(sys *scan.System) *cobra.Command {
 
   # the second capture is in two files
   lshark diff --before before.pcap --after after.pcap --after after2.pcap`,
-	}
-	cmd.RunE = flags.RunE(c, (*diffOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only RPCs that match the display filter `EXPR`, and their connections, such as " +
 			"'pb_opc == OST_WRITE && rpc.target == \"lustre-OST0000\"'; \"lshark fields\" lists the names",
 		Counted: "messages of each capture",
-		Files:   true,
+		Pair:    true,
 		ToOut:   true,
 		Selection: func(f *pflag.FlagSet) {
 			f.StringArrayVar(&c.before, "before", nil, "read `FILE` as part of the first capture, instead of BEFORE; may be repeated")
@@ -82,8 +82,7 @@ func newDiff(sys *scan.System) *cobra.Command {
 		Output: func(f *pflag.FlagSet) {
 			f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(comparedKeys()))
 		},
-	})
-	return cmd
+	}, (*diffOptions).check, (*diffOptions).run)
 }
 
 func (c *diffOptions) inputs() (before, after *scan.Input, err error) {
@@ -100,16 +99,12 @@ func (c *diffOptions) inputs() (before, after *scan.Input, err error) {
 	case len(c.before) == 0 || len(c.after) == 0:
 		return nil, nil, exit.Usagef("--before and --after need each other")
 	}
-	const stdin = "-"
-	if slices.Contains(c.before, stdin) && slices.Contains(c.after, stdin) {
+	if slices.Contains(c.before, "-") && slices.Contains(c.after, "-") {
 		return nil, nil, exit.Usagef("standard input is named twice, but can be read only once")
 	}
 	for _, file := range slices.Concat(c.before, c.after) {
-		if file == stdin {
-			continue
-		}
 		// Found out now, and not when the first capture has been read.
-		info, err := os.Stat(file)
+		info, err := scan.Stat(file)
 		switch path := (*os.PathError)(nil); {
 		case errors.As(err, &path):
 			return nil, nil, fmt.Errorf("open %s: %w", file, path.Err)
@@ -141,13 +136,16 @@ func comparedKeys() []string {
 	})
 }
 
-func (c *diffOptions) check() (by []track.Dimension, err error) {
-	by, err = parseDimensions(c.by)
+func (c *diffOptions) check() (err error) {
+	if c.messages {
+		return nil
+	}
+	c.table.By, err = parseDimensions(c.by)
 	_, wrong := flags.RPCs(c.Display)
-	if slices.ContainsFunc(by, track.Dimension.NeedsSubject) {
+	if slices.ContainsFunc(c.table.By, track.Dimension.NeedsSubject) {
 		err = exit.Usagef("--by %s: files and objects of two captures are not compared", c.by)
 	}
-	return by, errors.Join(err, wrong, checkTimeout(c.timeout), c.CheckFlags())
+	return errors.Join(err, wrong, checkTimeout(c.timeout))
 }
 
 type measured struct {
@@ -156,8 +154,8 @@ type measured struct {
 	pass    *scan.Pass
 }
 
-func (c *diffOptions) read(in *scan.Input, by []track.Dimension) (*measured, error) {
-	s := &measured{stats: comparison.NewStats(by), pass: scan.New(c.Sys, in, scan.Options{Limit: c.Count})}
+func (c *diffOptions) read(in *scan.Input) (*measured, error) {
+	s := &measured{stats: comparison.NewStats(c.table.By), pass: scan.New(c.Sys, in, scan.Options{Limit: c.Count})}
 	filter, err := flags.RPCs(c.Display) // keeps what it has seen of a capture
 	if err != nil {
 		return nil, err
@@ -192,28 +190,28 @@ func (c *diffOptions) run() error {
 	if c.messages {
 		return c.runMessages()
 	}
-	by, err := c.check()
-	if err != nil {
-		return err
-	}
 	first, second, err := c.inputs()
 	if err != nil {
 		return err
 	}
 	c.NodeName = first.NodeNames()
-	before, failed := c.read(first, by)
+	before, failed := c.read(first)
 	if errors.As(failed, new(exit.Interrupted)) {
 		return failed // there is nothing to compare it with
 	}
-	after, failedToo := c.read(second, by)
-	w := c.Sys.NewWriter(first.FlushPolicy())
+	after, failedToo := c.read(second)
 	text := c.Options()
-	o := tables.StatsOptions{By: by, Width: text.Width, NIDs: text.NIDs}
-	return errors.Join(failed, failedToo, w.Write(render.NewColors(c.Colored()).Paint(nil, c.compare(o, before, after))), w.Close())
+	c.table.Width, c.table.NIDs = text.Width, text.NIDs
+	return errors.Join(failed, failedToo, c.write(c.compare(before, after)))
+}
+
+func (c *diffOptions) write(text *schema.Marked) error {
+	w := c.Sys.NewWriter(iostreams.FlushWhenFull)
+	return errors.Join(w.Write(render.NewColors(c.Colored()).Paint(nil, text)), w.Close())
 }
 
 // compare returns what has changed, in the form that the flags choose.
-func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) *schema.Marked {
+func (c *diffOptions) compare(before, after *measured) *schema.Marked {
 	text := &schema.Marked{}
 	rows := comparison.Rows(before.stats, after.stats)
 	for _, s := range []*measured{before, after} {
@@ -222,7 +220,7 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) *s
 		}
 	}
 	connections := comparison.Connections(before.connections(), after.connections())
-	compared, tooFew := len(rows), 0
+	compared, connects, tooFew := len(rows), len(connections), 0
 	for _, r := range rows {
 		if r.TooFew() {
 			tooFew++
@@ -230,25 +228,20 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) *s
 	}
 	if !c.all {
 		rows = slices.DeleteFunc(rows, func(r *comparison.Row) bool { return len(r.Changed) == 0 })
-	}
-	compared -= len(rows)
-	equal := len(connections)
-	if !c.all {
 		connections = slices.DeleteFunc(connections, func(n *comparison.Connection) bool { return len(n.Changed) == 0 })
 	}
-	equal -= len(connections)
 	if len(rows)+len(connections) == 0 && compared > 0 {
 		few := ""
 		if tooFew > 0 {
 			few = fmt.Sprintf(", %d of them too few to prove a change", tooFew)
 		}
-		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs%s, and the connects to %d targets compared", compared, few, equal)
+		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs%s, and the connects to %d targets compared", compared, few, connects)
 	}
 	if c.Form.Value == "json" {
-		text.Text = tables.AppendChangesJSON(nil, o.By, rows, connections)
+		text.Text = tables.AppendChangesJSON(nil, c.table.By, rows, connections)
 		return text
 	}
-	t := tables.NewChangesTable(o, c.all)
+	t := tables.NewChangesTable(c.table, c.all)
 	t.Append(text, rows)
 	after.pass.NoteHidden(t.Omitted.String())
 	if len(rows) > 0 && len(connections) > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/cli/exit"
-	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -95,7 +94,7 @@ func (c *diffOptions) runMessages() error {
 	}
 	before, err := parseMessageRef(args[0])
 	after, wrong := parseMessageRef(args[1])
-	if err := errors.Join(err, wrong, c.CheckFlags()); err != nil {
+	if err := errors.Join(err, wrong); err != nil {
 		return err
 	}
 	first, _, err := c.readMessages(&before)
@@ -135,8 +134,7 @@ func (c *diffOptions) runMessages() error {
 	if compared == 0 {
 		return exit.Usagef("%s and %s: a request cannot be compared with a reply", before.text, after.text)
 	}
-	w := c.Sys.NewWriter(iostreams.FlushWhenFull)
-	return errors.Join(w.Write(render.NewColors(c.Colored()).Paint(nil, &text)), w.Close())
+	return c.write(&text)
 }
 
 func messageTitle(m *dissect.Message, file string) string {

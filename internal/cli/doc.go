@@ -7,9 +7,8 @@
 //  1. newStats, newRPCs and so on return the command: its help, its examples and
 //     its flags. The flags that several commands have are those of flags.Job, which
 //     their options embed; flags.Help says which of them a command has. A command runs
-//     once, or for each capture when -o names a folder (flags.RunE).
-//  2. flags.Open checks all flags before anything is opened, and returns a flags.Run:
-//     the command emits records, the Run writes them in the form of -T. The records are
+//     once, or for each capture when -o names a folder, after all flags were checked (flags.Command).
+//  2. flags.Open returns a flags.Run: the command emits records, the Run writes them in the form of -T. The records are
 //     declared in render/records, their tables in render/tables. What is no record of one
 //     kind, such as a page, is written to the flags.Reading of Job.Open.
 //  3. Both are a scan.Pass over the input. Consumers are added to it: trackers

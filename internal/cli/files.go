@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/follow"
-	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -40,7 +38,7 @@ func newFiles(sys *scan.System) *cobra.Command {
 	c := &filesOptions{Job: flags.NewJob(sys, flags.RecordForms("table")...),
 		by:   flags.Choice{Value: "file", Words: []string{"file", "dir"}, Flag: "--by", Placeholder: "KEY", Noun: "key"},
 		sort: flags.Choice{Value: "bytes", Words: fileOrders(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "files [flags] [FILE…|-]",
 		Short: "Show files: path, layout, who read and wrote what, and how",
 		Long: "files shows one row or record per file: its path and layout, how often it was opened, how much was read and written, by whom, " +
@@ -61,24 +59,21 @@ func newFiles(sys *scan.System) *cobra.Command {
 
   # files with errors, with the most RPCs first
   lshark files -Y file.errors --sort rpcs client.pcap`,
-	}
-	cmd.RunE = flags.RunE(c, (*filesOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'",
 		Counted: "messages",
 		Time:    "RPC of --timeline",
 		Selection: func(f *pflag.FlagSet) {
 			f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
 			f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
-			f.StringVar(&c.timeline.Text, "timeline", "", "the RPCs about the file with that `FID`, by job, or process, as lines or with -T json")
-			f.StringVar(&c.fid.Text, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
+			f.Var(&c.timeline, "timeline", "the RPCs about the file with that `FID`, by job, or process, as lines or with -T json")
+			f.Var(&c.fid, "fid", "only the file with that `FID`, or that with an OST object of that FID")
 		},
 		Output: func(f *pflag.FlagSet) {
 			f.Var(&c.by, "by", "sum up by: "+flags.WordList(c.by.Words))
 			f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
 		},
-	})
-	return cmd
+	}, (*filesOptions).check, (*filesOptions).run)
 }
 
 type fileOrder struct {
@@ -104,11 +99,8 @@ func fileOrders() (names []string) {
 }
 
 func (c *filesOptions) check() (err error) {
-	if c.top < 0 {
-		return exit.Usagef("--top %d: must not be negative", c.top)
-	}
 	c.filter, err = flags.Filter(c.Display, &records.Files)
-	return errors.Join(err, c.timeline.Check(), c.fid.Check(), c.by.Check(), c.sort.Check())
+	return err
 }
 
 func (c *filesOptions) selects(f *files.File) bool {
@@ -161,10 +153,7 @@ func (c *filesOptions) run() error {
 
 // runFiles shows what records makes of the files that the flags select.
 func runFiles[R any](c *filesOptions, keys *records.Table[R], kind *tables.Kind[R], o scan.Options, of func([]*files.File) []R) error {
-	x, err := flags.Open(&c.Job, keys, c.check, o)
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, keys, o)
 	x.List = flags.Table(x.Reading, kind)
 	f := x.Follow()
 	f.Locks() // their waits count
@@ -184,10 +173,7 @@ const (
 
 // runTimeline shows the RPCs about one file, by process.
 func (c *filesOptions) runTimeline(o scan.Options) error {
-	x, err := flags.Open(&c.Job, &records.RPCs, c.check, o)
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, &records.RPCs, o)
 	f := x.Follow()
 	f.Locks()
 	fid, followed := c.timeline.Value, f.Files()

@@ -35,7 +35,7 @@ type importsOptions struct {
 
 func newImports(sys *scan.System) *cobra.Command {
 	c := &importsOptions{Job: flags.NewJob(sys, flags.RecordForms("table", "timeline")...)}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "imports [flags] [FILE…|-]",
 		Short: "Show the connections between clients and targets over time",
 		Long: "imports follows the connections between clients and targets: connects, connect flags, recovery, evictions " +
@@ -56,9 +56,7 @@ func newImports(sys *scan.System) *cobra.Command {
 
   # clients that were evicted
   lshark imports -T json server.pcap | jq 'select(.evictions > 0)'`,
-	}
-	cmd.RunE = flags.RunE(c, (*importsOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only connections of messages that match the display filter `EXPR`, such as 'pb_opc == OST_WRITE && pb_status == ENOSPC'; " +
 			"\"lshark fields\" lists the names",
 		Counted: "messages, when those have their replies",
@@ -70,16 +68,10 @@ func newImports(sys *scan.System) *cobra.Command {
 			f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
 			f.StringVar(&c.at.text, "at", "", "as at `TIME`: seconds after the first frame, or the time of day or date and time, local, or UTC with -t u or a Z at the end")
 		},
-	})
-	return cmd
+	}, (*importsOptions).check, (*importsOptions).run)
 }
 
 func (c *importsOptions) check() (err error) {
-	c.filter, err = flags.Messages(c.Display)
-	return errors.Join(err, c.at.check(c.Time() == "u"))
-}
-
-func (c *importsOptions) run() error {
 	switch form := &c.Form.Value; {
 	case *form == "timeline":
 		c.timeline = true
@@ -89,6 +81,11 @@ func (c *importsOptions) run() error {
 	if err := c.checkCompared(c.Args); err != nil {
 		return err
 	}
+	c.filter, err = flags.Messages(c.Display)
+	return errors.Join(err, c.at.check(c.Time() == "u"))
+}
+
+func (c *importsOptions) run() error {
 	switch {
 	case c.compared != "":
 		return runImports(c, &records.ClientDifferences, c.compare)
@@ -102,16 +99,13 @@ func (c *importsOptions) run() error {
 // show returns the hooks that it needs, and what it does when the input has been read.
 func runImports[R any](c *importsOptions, keys *records.Table[R], show func(*flags.Run[R], func() *track.Imports) (follow.Hooks,
 	func([]*track.Import))) error {
-	x, err := flags.Open(&c.Job, keys, c.check, scan.Options{
+	x := flags.Open(&c.Job, keys, scan.Options{
 		Select: func(m *dissect.Message, first int64) bool { return c.filter.Match(m, first) },
 		Names:  track.NewNames(),
 		Limit:  c.Count, Concurrent: true,
 		Until: c.at.until(),
 		Logs:  scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha", Unknown: "connect flags, releases and counts of messages are not known"},
 	})
-	if err != nil {
-		return err
-	}
 	var rpc *track.RPC // of the message
 	var imports *track.Imports
 	hooks, end := show(x, func() *track.Imports { return imports })

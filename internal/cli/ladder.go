@@ -34,7 +34,7 @@ type ladderOptions struct {
 func newLadder(sys *scan.System) *cobra.Command {
 	c := &ladderOptions{Job: flags.NewJob(sys, flags.RecordForms("text", "svg")...)}
 	c.Count = 1000
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "ladder [flags] [FILE…|-]",
 		Short: "Draw messages as a sequence diagram, in text or as SVG",
 		Long: "ladder draws a column for each node and an arrow for each message, time from top to bottom. " +
@@ -54,9 +54,7 @@ func newLadder(sys *scan.System) *cobra.Command {
 
   # errors with their requests, in 80 columns
   lshark ladder -Y 'kind == reply && pb_status < 0' --width 80 client.pcap`,
-	}
-	cmd.RunE = flags.RunE(c, (*ladderOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "messages that match the display filter `EXPR`, and the other messages of their RPCs; or RPCs, such as 'rpc.latency > 1s'; \"lshark fields\" lists the names",
 		Counted: "messages that are drawn",
 		Time:    "message",
@@ -64,14 +62,13 @@ func newLadder(sys *scan.System) *cobra.Command {
 		Selection: func(f *pflag.FlagSet) {
 			f.BoolVar(&c.what.Alone, "alone", false, "with -Y, not the other messages of the RPCs")
 			f.StringVar(&c.xid, "xid", "", "the RPC with that `XID`, and those that servers sent to other nodes because of it; if it asks for a lock, also the callbacks to others that it caused, how they gave up their locks, and what became of the lock")
-			f.StringVar(&c.fid.Text, "fid", "", "RPCs that name the file or object with that `FID`, or are about its objects or locks")
+			f.Var(&c.fid, "fid", "RPCs that name the file or object with that `FID`, or are about its objects or locks")
 			f.StringVar(&c.lock, "lock", "", "RPCs about the lock with that `HANDLE` of client or server, and the requests of those who waited for it")
 		},
 		Output: func(f *pflag.FlagSet) {
 			f.IntVar(&c.width, "width", 0, "fit the diagram into `N` columns (default those of the terminal; without one, lines may be of any length)")
 		},
-	})
-	return cmd
+	}, (*ladderOptions).check, (*ladderOptions).run)
 }
 
 // Bounds of flags.
@@ -95,16 +92,15 @@ func (c *ladderOptions) check() (err error) {
 		}
 	}
 	switch {
-	case c.Count < 1 || c.Count > maxLadderCount:
+	case c.Count == 0 || c.Count > maxLadderCount:
 		return exit.Usagef("-c %d: must be between 1 and %d", c.Count, maxLadderCount)
-	case c.width != 0 && (c.width < minLadderWidth || c.width > maxLadderWidth):
+	case c.width > 0 && (c.width < minLadderWidth || c.width > maxLadderWidth):
 		return exit.Usagef("--width %d: must be between %d and %d", c.width, minLadderWidth, maxLadderWidth)
 	case c.what.Alone && (c.Display == "" || c.xid != "" || c.lock != "" || c.fid.IsSet()):
 		return exit.Usagef("--alone needs -Y, and excludes --xid, --fid and --lock")
 	}
-	err = c.fid.Check()
 	c.what.FID = c.fid.Value
-	return err
+	return nil
 }
 
 // title returns what is drawn, in words.
@@ -126,16 +122,12 @@ func (c *ladderOptions) title() string {
 }
 
 func (c *ladderOptions) run() error {
-	x, err := flags.Open(&c.Job, &records.Arrows, c.check, scan.Options{Distinct: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
+	x := flags.Open(&c.Job, &records.Arrows, scan.Options{Distinct: true, Logs: scan.LogUse{Beside: true, Flag: "ha",
 		Unknown: "their lines are drawn, without messages"}})
-	if err != nil {
-		return err
-	}
 	if x.In.OnlyLogs() && c.Display != "" {
-		return errors.Join(exit.Usagef("-Y selects messages, which logs do not have: --xid, --fid and --lock select lines"), x.Out.Close())
-	}
-	if err := c.compile(x.Pass); err != nil {
-		return errors.Join(err, x.Out.Close())
+		x.Fail(exit.Usagef("-Y selects messages, which logs do not have: --xid, --fid and --lock select lines"))
+	} else {
+		x.Fail(c.compile(x.Pass))
 	}
 	o := x.Options()
 	d := &ladder.Diagram{Title: c.title(), Limit: c.Count, NIDs: o.NIDs}

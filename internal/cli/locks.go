@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ type locksOptions struct {
 
 func newLocks(sys *scan.System) *cobra.Command {
 	c := &locksOptions{Job: flags.NewJob(sys, flags.RecordForms("table")...)}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "locks [flags] [FILE…|-]",
 		Short: "Show locks: how long they waited and were held, and who kept them waiting",
 		Long: "locks shows one row or record per lock, in the order in which they were asked for: who asked for it, how long it waited, " +
@@ -51,9 +50,7 @@ func newLocks(sys *scan.System) *cobra.Command {
 
   # extent locks that waited for more than 5 ms
   lshark locks -Y 'lock.type == extent && lock.waited > 5ms' server.pcap`,
-	}
-	cmd.RunE = flags.RunE(c, (*locksOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'",
 		Counted: "messages",
 		Time:    "lock",
@@ -62,24 +59,20 @@ func newLocks(sys *scan.System) *cobra.Command {
 			f.IntVar(&c.slowest, "slowest", 0, "only the `N` locks that waited longest, longest first")
 			f.BoolVar(&c.stuck, "stuck", false, "only locks that were never granted, or with a callback that was not answered or not obeyed")
 			f.StringVar(&c.resource, "resource", "", "only locks on resources with `TEXT` in their name, such as an object or \"lustre config\"")
-			f.StringVar(&c.fid.Text, "fid", "", "only locks on the file or object with that `FID`")
+			f.Var(&c.fid, "fid", "only locks on the file or object with that `FID`")
 		},
 		Output: func(f *pflag.FlagSet) {
 			f.BoolVar(&c.blockers, "blockers", false, "sum up who kept others waiting")
 		},
-	})
-	return cmd
+	}, (*locksOptions).check, (*locksOptions).run)
 }
 
 func (c *locksOptions) check() (err error) {
-	switch {
-	case c.slowest < 0:
-		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
-	case c.blockers && c.slowest > 0:
+	if c.blockers && c.slowest > 0 {
 		return exit.Usagef("--blockers and --slowest exclude each other")
 	}
 	c.filter, err = flags.Filter(c.Display, &records.Locks)
-	return errors.Join(err, c.fid.Check())
+	return err
 }
 
 func (c *locksOptions) selects(l *locks.Lock) bool {
@@ -102,10 +95,7 @@ func (c *locksOptions) run() error {
 	if c.blockers {
 		return c.runBlockers(o)
 	}
-	x, err := flags.Open(&c.Job, &records.Locks, c.check, o)
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, &records.Locks, o)
 	kind := &tables.Locks
 	if c.stuck {
 		kind = &tables.StuckLocks
@@ -131,10 +121,7 @@ func (c *locksOptions) run() error {
 
 // runBlockers sums up who kept others waiting.
 func (c *locksOptions) runBlockers(o scan.Options) error {
-	x, err := flags.Open(&c.Job, &records.Holders, c.check, o)
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, &records.Holders, o)
 	x.List = flags.Table(x.Reading, &tables.Holders)
 	var sums locks.Blockers
 	noteLogs := c.follow(x.Reading, false, sums.Add)

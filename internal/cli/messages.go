@@ -33,13 +33,15 @@ type messagesOptions struct {
 	tree, hex bool
 	diff      bool
 	pdu       bool
+	fields    *render.Fields                   // of -e, set by check
+	columns   *records.Table[*records.Message] // of -T parquet, likewise
 	names     *track.Names
 	logs      *logs.Recent // nil: none are given
 }
 
 func newMessages(sys *scan.System) *cobra.Command {
 	c := &messagesOptions{Job: flags.NewJob(sys, "summary", "tree", "json", "fields", "flags", flags.ParquetForm)}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Dissect Lustre network traffic",
 		Long: "lshark reads Lustre network traffic from capture files or a live interface, reassembles the LNet " +
@@ -63,9 +65,7 @@ func newMessages(sys *scan.System) *cobra.Command {
   # live
   lshark -i eth0`,
 		Args: mistypedCommand,
-	}
-	cmd.RunE = flags.RunE(c, (*messagesOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only messages that match the display filter `EXPR`, such as 'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names",
 		Counted: "messages",
 		Time:    "message",
@@ -81,8 +81,7 @@ func newMessages(sys *scan.System) *cobra.Command {
 			f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark "+
 				"shows without a plugin")
 		},
-	})
-	return cmd
+	}, (*messagesOptions).check, (*messagesOptions).run)
 }
 
 // newShow returns the command that does by its name what lshark does without a command.
@@ -123,23 +122,52 @@ func nearCommands(name string) (near []string) {
 	return near
 }
 
+func (c *messagesOptions) check() (err error) {
+	if (c.tree || c.hex) && c.Form.Value == "summary" {
+		c.Form.Value = "tree"
+	}
+	form := c.Form.Value
+	switch {
+	case c.pdu && c.Save == "":
+		return exit.Usagef("--pdu needs -w")
+	case c.pdu && c.SaveAll:
+		return exit.Usagef("--pdu writes messages in place of frames: leave out --all-frames")
+	case len(c.Input.Logs) > 0 && form != "tree" && form != "json":
+		return exit.Usagef("--log needs -V or -T json; lshark rpcs, stats, trace, ladder and diagnose read logs, too")
+	case c.diff && form != "flags":
+		return exit.Usagef("--diff needs -T flags")
+	}
+	if c.filter, err = flags.Messages(c.Display); err != nil || form != "fields" && form != flags.ParquetForm {
+		return err
+	}
+	if c.fields, err = render.NewFields(c.Fields, opcodes.FieldIndex()); err != nil {
+		return exit.UsageError{Err: err}
+	}
+	if form == flags.ParquetForm {
+		c.columns = flags.MessageTable()
+		for _, k := range c.fields.Keys() {
+			if !slices.ContainsFunc(rows.Describe(c.columns), func(c rows.Column) bool { return c.Key == k.Name }) {
+				c.columns = c.columns.With(k)
+			}
+		}
+		if name := rows.Duplicate(c.columns); name != "" {
+			return exit.Usagef("-e: two columns would have the name %s", name)
+		}
+	}
+	return nil
+}
+
 func (c *messagesOptions) run() error {
-	in, err := c.Check(c.check)
-	if err != nil {
-		return err
-	}
 	c.names = track.NewNames()
-	show, err := c.messageView(in)
-	if err != nil {
-		return err
-	}
+	form := c.Form.Value
 	limit := c.Count
-	if show.flags != nil {
+	if form == "flags" {
 		limit = 0 // a connect counts with its reply
 	}
-	// On one core the copies of the messages would only take time.
-	parallel := runtime.GOMAXPROCS(0) > 1 && show.flags == nil && show.independent && c.FlushPolicy(in) == iostreams.FlushWhenFull
-	x, err := c.OpenInput(in, scan.Options{
+	// Trees and JSON of a message do not depend on those before it. On one core the copies of the
+	// messages would only take time.
+	parallel := (form == "tree" || form == "json") && runtime.GOMAXPROCS(0) > 1 && c.FlushPolicy() == iostreams.FlushWhenFull
+	x := c.Open(scan.Options{
 		Select:   func(m *dissect.Message, first int64) bool { return c.filter.Match(m, first) },
 		Limit:    limit,
 		SavePDUs: c.pdu,
@@ -149,102 +177,41 @@ func (c *messagesOptions) run() error {
 		// A filter takes less time than the copies of the messages that it does not select.
 		Concurrent: !parallel && c.Display == "" && c.Count == 0,
 	})
-	if err != nil {
-		return err
-	}
 	c.logs = x.RecentLogs()
-	if show.table != nil {
-		show.Renderer = &messageFile{add: flags.ParquetFunc(x, show.table)}
+	var header []byte
+	if form == "fields" && c.Header() {
+		header = c.fields.Header(nil)
 	}
-	x.Add(scan.Consumer{Begin: func() error { return x.Out.Write(show.header) }}) // also without a header: a file is made by the first Write
+	x.Add(scan.Consumer{Begin: func() error { return x.Out.Write(header) }}) // also without a header: a file is made by the first Write
 	switch {
 	case !c.Prints() && !c.tree && !c.hex:
-	case show.flags != nil:
-		addFlagWords(x, show.flags, c.filter, c.Count, c.diff)
+	case form == "flags":
+		c.addFlagWords(x)
 	case parallel:
-		c.addParallel(x.Pass, in, x.Out)
+		c.addParallel(x)
 	default:
-		c.addMessages(x.Pass, x.Out, show)
+		c.addMessages(x)
 	}
 	return x.Run(nil)
 }
 
-func (c *messagesOptions) check() (err error) {
-	if (c.tree || c.hex) && c.Form.Value == "summary" {
-		c.Form.Value = "tree"
-	}
-	if c.pdu && c.Save == "" {
-		return exit.Usagef("--pdu needs -w")
-	}
-	if c.pdu && c.SaveAll {
-		return exit.Usagef("--pdu writes messages in place of frames: leave out --all-frames")
-	}
-	if form := c.Form.Value; len(c.Input.Logs) > 0 && form != "tree" && form != "json" {
-		return exit.Usagef("--log needs -V or -T json; lshark rpcs, stats, trace, ladder and diagnose read logs, too")
-	}
-	if c.diff && c.Form.Value != "flags" {
-		return exit.Usagef("--diff needs -T flags")
-	}
-	c.filter, err = flags.Messages(c.Display)
-	return err
-}
-
-type messageView struct {
-	render.Renderer
-	independent bool          // each message can be rendered without those before it
-	header      []byte        // printed first
-	flags       *render.Flags // of -T flags, in place of the Renderer: it needs connects in pairs
-
-	// table has the columns of -T parquet, whose Renderer needs the Writer; else nil.
-	table *records.Table[*records.Message]
-}
-
-func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
-	o, colors := c.Options(), render.NewColors(c.Colored())
+// renderer returns what renders messages in the form that the flags choose, all but flag words.
+func (c *messagesOptions) renderer(x *flags.Reading) render.Renderer {
+	o, colors := x.Options(), render.NewColors(c.Colored())
 	switch c.Form.Value {
 	case "tree":
-		return messageView{independent: true, Renderer: colors.Renderer(render.NewTree(render.TreeOptions{
-			Width: o.Width, Time: o.Time, Hex: c.hex}))}, nil
+		return colors.Renderer(render.NewTree(render.TreeOptions{Width: o.Width, Time: o.Time, Hex: c.hex}))
 	case "json":
 		r := render.NewJSON()
 		r.BulkData = c.hex
-		return messageView{independent: true, Renderer: r}, nil
-	case "flags":
-		return messageView{flags: render.NewFlags(render.FlagsOptions{Width: o.Width, Time: o.Time})}, nil
+		return r
 	case flags.ParquetForm:
-		keys, err := c.fileKeys()
-		return messageView{table: keys}, err
+		return &messageFile{add: flags.ParquetFunc(x, c.columns)}
 	case "fields":
-		r, err := render.NewFields(c.Fields, opcodes.FieldIndex())
-		if err != nil {
-			return messageView{}, exit.UsageError{Err: err}
-		}
-		v := messageView{Renderer: r}
-		if c.Header() {
-			v.header = r.Header(nil)
-		}
-		return v, nil
+		return c.fields
 	}
-	o.Names, o.Files = c.names, in.FileNames()
-	return messageView{Renderer: colors.Renderer(render.NewSummary(o))}, nil
-}
-
-// fileKeys returns the keys of -T parquet, with the fields of -e.
-func (c *messagesOptions) fileKeys() (*records.Table[*records.Message], error) {
-	extra, err := render.NewFields(c.Fields, opcodes.FieldIndex())
-	if err != nil {
-		return nil, exit.UsageError{Err: err}
-	}
-	t := flags.MessageTable()
-	for _, k := range extra.Keys() {
-		if !slices.ContainsFunc(rows.Describe(t), func(c rows.Column) bool { return c.Key == k.Name }) {
-			t = t.With(k)
-		}
-	}
-	if name := rows.Duplicate(t); name != "" {
-		return nil, exit.Usagef("-e: two columns would have the name %s", name)
-	}
-	return t, nil
+	o.Names = c.names
+	return colors.Renderer(render.NewSummary(o))
 }
 
 type messageFile struct {
@@ -266,93 +233,87 @@ func (c *messagesOptions) logLines(m *dissect.Message) []*track.LogLine {
 	return c.logs.Of(m)
 }
 
-func (c *messagesOptions) addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
+func (c *messagesOptions) addMessages(x *flags.Reading) {
+	show := c.renderer(x)
 	var buf []byte
 	at := render.Moment{}
-	p.Add(scan.Consumer{
+	x.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {
-			at.First, at.Log = p.First(), c.logLines(m)
+			at.First, at.Log = x.First(), c.logLines(m)
 			buf = show.Append(buf[:0], m, at)
 			at.Before = m.Time
-			return w.Write(buf)
+			return x.Out.Write(buf)
 		},
 	})
 }
 
-// addFlagWords renders the flag words of messages, those of a connect together with
-// those of its reply when one of the two is selected. It stops after limit tables,
-// 0: never; a connect and its reply are one, messages of LNet do not count. With diff,
-// it renders in what the reply to a connect differs from the request, and notes when
-// there is nothing to render.
-func addFlagWords(x *flags.Reading, r *render.Flags, selected *flags.MessageFilter, limit int, diff bool) {
-	p := x.Pass
+// addFlagWords renders the flag words of messages, those of a connect together with those of its
+// reply when one of the two is selected. It stops after as many tables as -c says; a connect and its
+// reply are one, messages of LNet do not count. With --diff, it renders in what the reply to a
+// connect differs from the request, and notes when there is nothing to render.
+func (c *messagesOptions) addFlagWords(x *flags.Reading) {
+	o := c.Options()
+	r := render.NewFlags(render.FlagsOptions{Width: o.Width, Time: o.Time})
 	var text schema.Marked
-	var failed error
 	shown, compared, pairs := 0, 0, 0
+	enough := func() bool { return c.Count > 0 && shown == c.Count }
 	write := func(counts bool) {
-		if failed != nil || len(text.Text) == 0 {
+		if len(text.Text) == 0 {
 			return
 		}
-		failed = x.Print(&text)
+		x.Fail(x.Print(&text))
 		if counts {
 			shown++
 		}
-		if failed == nil && limit > 0 && shown == limit {
-			failed = scan.ErrStop
+		if enough() {
+			x.Fail(scan.ErrStop)
 		}
 	}
-	matches := func(m *dissect.Message) bool { return m != nil && selected.Match(m, p.First()) }
+	matches := func(m *dissect.Message) bool { return m != nil && c.filter.Match(m, x.First()) }
 	at := render.Moment{}
 	connects := track.NewConnects(func(pair *track.ConnectPair) {
-		switch {
-		case failed != nil || !matches(pair.Request) && !matches(pair.Reply):
+		if enough() || !matches(pair.Request) && !matches(pair.Reply) {
 			return
-		case diff:
-			text.Reset()
-			if r.AppendConnectDiff(&text, pair, p.First()) {
+		}
+		text.Reset()
+		if c.diff {
+			pairs++
+			if r.AppendConnectDiff(&text, pair, x.First()) {
 				compared++
 			}
-			pairs++
-		default:
-			text.Reset()
-			r.AppendConnect(&text, pair, p.First())
+		} else {
+			r.AppendConnect(&text, pair, x.First())
 		}
 		write(true)
 	})
 	inPair := false
-	p.Add(scan.Consumer{
+	x.Add(scan.Consumer{
 		All: func(m *dissect.Message) { inPair = connects.Message(m, at.Before) },
 		Message: func(m *dissect.Message) error {
-			if !inPair && !diff && failed == nil {
-				at.First = p.First()
+			if !inPair && !c.diff && !enough() {
+				at.First = x.First()
 				text.Reset()
 				r.Append(&text, m, at)
 				write(m.Kind == lnet.Request || m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply)
 			}
 			at.Before = m.Time
-			return failed
+			return nil
 		},
-		Idle: func(int64) error { return failed },
 		End: func() error {
 			connects.Close()
-			if diff && failed == nil {
-				noteFlagDiffs(p, shown, compared, pairs)
+			if !c.diff || enough() {
+				return nil
 			}
-			return failed
+			if n := pairs - compared; n > 0 {
+				x.Note("not compared: connects that were refused, or whose request or reply was not captured: %d", n)
+			}
+			switch {
+			case pairs == 0:
+				x.Note("no connects to compare")
+			case shown == 0 && compared > 0:
+				x.Note("all flags were granted as asked for, in %d connects", compared)
+			}
+			return nil
 		},
 	})
-}
-
-// noteFlagDiffs notes how many connects were not compared, and when all others had
-// the same flags in the reply as in the request.
-func noteFlagDiffs(p *scan.Pass, shown, compared, connects int) {
-	if n := connects - compared; n > 0 {
-		p.Note("not compared: connects that were refused, or whose request or reply was not captured: %d", n)
-	}
-	switch {
-	case connects == 0:
-		p.Note("no connects to compare")
-	case shown == 0 && compared > 0:
-		p.Note("all flags were granted as asked for, in %d connects", compared)
-	}
 }

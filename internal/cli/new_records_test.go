@@ -40,16 +40,11 @@ type sendersOptions struct{ flags.Job }
 // newSenders returns a command with all that one needs.
 func newSenders(sys *scan.System) *cobra.Command {
 	c := &sendersOptions{flags.NewJob(sys, flags.RecordForms("table")...)}
-	cmd := &cobra.Command{Use: "senders", RunE: flags.RunE(c, (*sendersOptions).run)}
-	c.Register(cmd, flags.Help{Counted: "messages"})
-	return cmd
+	return flags.Command(&cobra.Command{Use: "senders"}, c, flags.Help{Counted: "messages"}, nil, (*sendersOptions).run)
 }
 
 func (c *sendersOptions) run() error {
-	x, err := flags.Open(&c.Job, &senderTable, nil, scan.Options{Limit: c.Count})
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, &senderTable, scan.Options{Limit: c.Count})
 	counts := make(map[lnet.NID]*sender)
 	x.Add(scan.Consumer{Message: func(m *dissect.Message) error {
 		s := counts[m.LNet.Src]

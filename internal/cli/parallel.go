@@ -4,8 +4,7 @@ import (
 	"runtime"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render"
 )
@@ -28,37 +27,31 @@ type batch struct {
 
 // pool is the batches and the goroutines that work on them.
 type pool struct {
-	pass   *scan.Pass
-	w      *iostreams.Writer
-	free   chan *batch
-	work   chan *batch // to the workers
-	order  chan *batch // to the writer
-	failed chan struct{}
-	err    error // of the writer, set before failed is closed
-	ended  chan struct{}
-	fill   *batch // being filled
-	before int64  // time of the message before
-
-	logLines func(*dissect.Message) []*track.LogLine
+	*flags.Reading
+	options *messagesOptions
+	free    chan *batch
+	work    chan *batch // to the workers
+	order   chan *batch // to the writer
+	failed  chan struct{}
+	err     error // of the writer, set before failed is closed
+	ended   chan struct{}
+	fill    *batch // being filled
+	before  int64  // time of the message before
 }
 
 // addParallel adds a consumer that renders on several processors.
-func (c *messagesOptions) addParallel(pass *scan.Pass, in *scan.Input, w *iostreams.Writer) {
-	p := &pool{pass: pass, w: w, logLines: c.logLines, failed: make(chan struct{}), ended: make(chan struct{})}
+func (c *messagesOptions) addParallel(x *flags.Reading) {
+	p := &pool{Reading: x, options: c, failed: make(chan struct{}), ended: make(chan struct{})}
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	n := 2*workers + 1
 	p.free, p.work, p.order = make(chan *batch, n), make(chan *batch, n), make(chan *batch, n)
-	pass.Add(scan.Consumer{Message: p.add, End: p.end, Begin: func() error {
+	x.Add(scan.Consumer{Message: p.add, End: p.end, Begin: func() error {
 		go p.write()
 		for range n {
 			p.free <- &batch{done: make(chan struct{}, 1)}
 		}
 		for range workers {
-			show, err := c.messageView(in)
-			if err != nil {
-				return err
-			}
-			go p.render(show)
+			go p.render(c.renderer(x))
 		}
 		return nil
 	}})
@@ -74,7 +67,7 @@ func (p *pool) add(m *dissect.Message) error {
 	}
 	b := p.fill
 	b.msgs.Add(m)
-	b.at = append(b.at, render.Moment{First: p.pass.First(), Before: p.before, Log: p.logLines(m)})
+	b.at = append(b.at, render.Moment{First: p.First(), Before: p.before, Log: p.options.logLines(m)})
 	p.before = m.Time
 	if b.msgs.Len() >= batchMessages || b.msgs.Size() >= batchBytes {
 		p.submit()
@@ -116,7 +109,7 @@ func (p *pool) write() {
 	for b := range p.order {
 		<-b.done
 		if p.err == nil {
-			if p.err = p.w.Write(b.out); p.err != nil {
+			if p.err = p.Out.Write(b.out); p.err != nil {
 				close(p.failed)
 			}
 		}

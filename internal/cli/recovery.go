@@ -29,7 +29,7 @@ type recoveryOptions struct {
 
 func newRecovery(sys *scan.System) *cobra.Command {
 	c := &recoveryOptions{Job: flags.NewJob(sys, flags.RecordForms("table")...)}
-	cmd := &cobra.Command{
+	cmd := flags.Command(&cobra.Command{
 		Use:   "recovery [flags] [FILE…|-]",
 		Short: "Show targets that went away: when each was gone and back, and who recovered",
 		Long: "recovery shows one row or record for each time that a target was gone: by which sign and when, when it was back, " +
@@ -47,9 +47,7 @@ func newRecovery(sys *scan.System) *cobra.Command {
 
   # recoveries that took longer than a second
   lshark recovery -Y 'recovery.window > 1s' server.pcap`,
-	}
-	cmd.RunE = flags.RunE(c, (*recoveryOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'",
 		Counted: "messages",
 		Time:    "row",
@@ -58,7 +56,7 @@ func newRecovery(sys *scan.System) *cobra.Command {
 			f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
 			f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")
 		},
-	})
+	}, (*recoveryOptions).check, (*recoveryOptions).run)
 	cmd.Flags().Lookup("verbose").Usage = "the steps of each recovery; more notes about the capture: frames, retransmissions, gaps"
 	return cmd
 }
@@ -76,11 +74,8 @@ func (c *recoveryOptions) check() (err error) {
 }
 
 func (c *recoveryOptions) run() error {
-	x, err := flags.Open(&c.Job, &records.Recoveries, c.check, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
+	x := flags.Open(&c.Job, &records.Recoveries, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "replies, what was replayed and which requests waited or failed are not known"}})
-	if err != nil {
-		return err
-	}
 	x.List = func(dst *schema.Marked, list []*recovery.Recovery) {
 		flags.Table(x.Reading, &tables.Recoveries)(dst, list)
 		if c.Input.Verbose {

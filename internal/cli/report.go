@@ -35,7 +35,7 @@ type reportOptions struct {
 
 func newReport(sys *scan.System) *cobra.Command {
 	c := &reportOptions{Job: flags.NewJob(sys, "html")}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "report -o FILE [flags] [FILE…|-]",
 		Short: "Write one HTML page about a capture, to look at, print or send",
 		Long: "report writes a page that holds everything that it needs: findings, latencies over time, operations, jobs, clients and targets, " +
@@ -52,9 +52,7 @@ func newReport(sys *scan.System) *cobra.Command {
 
   # what happens in the next minute
   lshark report -o report.html -i eth0 -a duration:60`,
-	}
-	cmd.RunE = flags.RunE(c, (*reportOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "count only RPCs that match the display filter `EXPR`, such as 'rpc.client == 192.0.2.3@tcp', in charts, statistics, sizes and the slowest RPCs; " +
 			"findings, files, connections and locks are always those of the whole capture; \"lshark fields\" lists the names",
 		Counted: "messages",
@@ -64,8 +62,7 @@ func newReport(sys *scan.System) *cobra.Command {
 			c.RegisterTimeOf(f, []string{"r", "a", "u"}, "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page "+
 				"has a switch")
 		},
-	})
-	return cmd
+	}, (*reportOptions).check, (*reportOptions).run)
 }
 
 func (c *reportOptions) check() (err error) {
@@ -76,11 +73,8 @@ func (c *reportOptions) check() (err error) {
 }
 
 func (c *reportOptions) run() error {
-	x, err := c.Open(c.check, scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
+	x := c.Open(scan.Options{Limit: c.Count, Concurrent: true, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "the page has findings and connections"}})
-	if err != nil {
-		return err
-	}
 	t := newPageTrackers(x.Pass, x.In.OnlyLogs(), c.filter, c.Display != "")
 	return x.Run(func() error {
 		captured := x.Captured()

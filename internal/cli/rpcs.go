@@ -33,7 +33,7 @@ type rpcsOptions struct {
 
 func newRPCs(sys *scan.System) *cobra.Command {
 	c := &rpcsOptions{Job: flags.NewJob(sys, flags.RecordForms("summary")...)}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
 		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
 		Long: "rpcs shows one line or record per RPC: the request with its resends, early replies, bulk data and the reply, " +
@@ -51,9 +51,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 
   # time on the network and in the server, from both sides
   lshark rpcs client.pcap server.pcap`,
-	}
-	cmd.RunE = flags.RunE(c, (*rpcsOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only RPCs that match the display filter `EXPR`, such as 'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names",
 		Counted: "RPCs",
 		Time:    "RPC",
@@ -71,8 +69,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 		Output: func(f *pflag.FlagSet) {
 			f.BoolVar(&c.tree, "tree", false, "below each RPC those that its server sent because of it, as lshark trace does; at the end of the capture")
 		},
-	})
-	return cmd
+	}, (*rpcsOptions).check, (*rpcsOptions).run)
 }
 
 func registerTimeout(f *pflag.FlagSet, timeout *time.Duration) {
@@ -89,9 +86,6 @@ func checkTimeout(timeout time.Duration) error {
 func (c *rpcsOptions) check() (err error) {
 	if c.filter, err = flags.RPCs(c.Display); err != nil {
 		return err
-	}
-	if c.slowest < 0 {
-		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
 	}
 	if form := c.Form.Value; c.tree && (form == "fields" || form == flags.ParquetForm || c.Save != "") {
 		return exit.Usagef("--tree cannot be combined with -T fields, -T parquet and -w")
@@ -114,10 +108,7 @@ func (c *rpcsOptions) run() error {
 	if c.tree {
 		return c.runTree(o)
 	}
-	x, err := flags.Open(&c.Job, &records.RPCs, c.check, o)
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, &records.RPCs, o)
 	lines, at := render.NewRPCSummary(c.Options()), render.Moment{}
 	x.Line = func(dst *schema.Marked, r *track.RPC) {
 		at.First = x.First()
@@ -177,10 +168,7 @@ func (c *rpcsOptions) follow(x *flags.Reading, nested bool) *follow.Follower {
 
 // runTree prints RPCs with those that are nested in them.
 func (c *rpcsOptions) runTree(o scan.Options) error {
-	x, err := c.Open(c.check, o)
-	if err != nil {
-		return err
-	}
+	x := c.Open(o)
 	f := c.follow(x, true)
 	selected := 0
 	trees := nested.NewTrees(f.Nested(), c.slowest, func(r *track.RPC) bool {

@@ -36,7 +36,7 @@ type statsOptions struct {
 func newStats(sys *scan.System) *cobra.Command {
 	c := &statsOptions{Job: flags.NewJob(sys, flags.RecordForms("table", "tsv")...),
 		sort: flags.Choice{Value: "count", Words: tables.StatsSorts(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "stats [flags] [FILE…|-]",
 		Short: "Count RPCs and measure their latency and size",
 		Long: "stats counts RPCs and measures them: replies, errors by name, latencies, bytes, and how many were " +
@@ -62,9 +62,7 @@ func newStats(sys *scan.System) *cobra.Command {
 
   # live, with rates over the last ten seconds
   lshark stats -i eth0 --window 10s`,
-	}
-	cmd.RunE = flags.RunE(c, (*statsOptions).run)
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "only RPCs that match the display filter `EXPR`, such as 'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names",
 		Counted: "messages",
 		Saved:   "RPCs",
@@ -81,8 +79,7 @@ func newStats(sys *scan.System) *cobra.Command {
 			f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
 			f.BoolVar(&c.nested, "nested", false, "split latencies: what servers waited for RPCs that they sent because of others, and the rest")
 		},
-	})
-	return cmd
+	}, (*statsOptions).check, (*statsOptions).run)
 }
 
 func parseDimensions(names string) ([]track.Dimension, error) {
@@ -103,10 +100,16 @@ func parseDimensions(names string) ([]track.Dimension, error) {
 }
 
 func (c *statsOptions) check() (err error) {
+	if c.by == byPath {
+		return c.checkPaths()
+	}
+	if c.isLive() && c.window == 0 {
+		c.window = liveWindow
+	}
 	by, err := parseDimensions(c.by)
 	var wrong error
 	c.filter, wrong = flags.RPCs(c.Display)
-	if err := errors.Join(err, wrong, c.sort.Check(), checkTimeout(c.timeout)); err != nil {
+	if err := errors.Join(err, wrong, checkTimeout(c.timeout)); err != nil {
 		return err
 	}
 	switch {
@@ -139,29 +142,18 @@ func (c *statsOptions) run() error {
 	if c.by == byPath {
 		return c.runPaths()
 	}
-	live := len(c.Input.Interfaces) > 0 && c.Form.Value == "table" && c.Sys.OutTTY && c.interval == 0
-	if live && c.window == 0 {
-		c.window = liveWindow
-	}
-	in, err := c.Check(c.check)
-	if err != nil {
-		return err
-	}
 	text := c.Options()
 	c.table.Width, c.table.NIDs = text.Width, text.NIDs
-	x, err := flags.OpenInput(&c.Job, in, c.table.Keys(), scan.Options{Limit: c.Count, SaveRPCs: true, Logs: scan.LoggedRPCs,
+	x := flags.Open(&c.Job, c.table.Keys(), scan.Options{Limit: c.Count, SaveRPCs: true, Logs: scan.LoggedRPCs,
 		Concurrent: c.namesTargets(c.table.By)})
-	if err != nil {
-		return err
-	}
-	if live {
+	if c.isLive() {
 		return c.runTop(x.Reading)
 	}
 	so := track.StatsOptions{By: c.table.By, Step: c.table.Step, Window: int64(c.window), Flush: c.show(x)}
-	if in.Live() {
+	if x.In.Live() {
 		so.Patience = int64(livePatience)
 	}
-	s := c.follow(x.Pass, so, in.Live())
+	s := c.follow(x.Pass, so, x.In.Live())
 	x.Add(scan.Consumer{Idle: func(now int64) error {
 		s.Advance(now)
 		return nil
@@ -170,6 +162,11 @@ func (c *statsOptions) run() error {
 		s.SetWindow(x.First(), x.Last())
 		s.Close()
 	})
+}
+
+// isLive reports whether the output is a table that refreshes.
+func (c *statsOptions) isLive() bool {
+	return len(c.Input.Interfaces) > 0 && c.Form.Value == "table" && c.Sys.OutTTY && c.interval == 0
 }
 
 // show returns the func that shows the rows of an interval.

@@ -26,10 +26,7 @@ func (c *statsOptions) checkPaths() error {
 			return exit.Usagef("--by path cannot be combined with %s", f.name)
 		}
 	}
-	if err := c.sort.Check(); err != nil {
-		return err
-	}
-	if !tables.SortsPaths(c.sort.Value) {
+	if c.sort.Has(c.sort.Value) && !tables.SortsPaths(c.sort.Value) {
 		return exit.Usagef("--by path has no --sort %s", c.sort.Value)
 	}
 	return nil
@@ -37,10 +34,7 @@ func (c *statsOptions) checkPaths() error {
 
 // runPaths shows what hosts send to each other.
 func (c *statsOptions) runPaths() error {
-	x, err := flags.Open(&c.Job, &records.HostPaths, c.checkPaths, scan.Options{Limit: c.Count, Concurrent: true})
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, &records.HostPaths, scan.Options{Limit: c.Count, Concurrent: true})
 	x.List = flags.Table(x.Reading, &tables.Paths)
 	if c.Form.Value == "tsv" {
 		x.List = func(dst *schema.Marked, list []*records.HostPath) { dst.Text = tables.AppendPathsTSV(dst.Text, list) }

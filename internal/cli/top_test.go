@@ -70,8 +70,9 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 	sys.Env = func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] }
 	c := &statsOptions{Job: flags.NewJob(sys, "table"), by: by, sort: flags.Choice{Value: "count", Words: tables.StatsSorts()},
 		timeout: time.Hour, window: liveWindow}
-	c.Args = []string{file}
-	x := must.Value(c.Open(c.check, scan.Options{}))(t)
+	must.NoError(t, c.check())
+	c.In = must.Value((&scan.Flags{Read: []string{file}}).Check(nil, false))(t)
+	x := c.Open(scan.Options{})
 	c.table.Width = columns
 	must.NoError(t, c.runTop(x))
 	parts := strings.Split(out.String(), cursorHome)

@@ -21,12 +21,13 @@ import (
 // traceOptions are the flags of the command that shows an operation across nodes.
 type traceOptions struct {
 	flags.Job
-	xid string
+	text string // XID
+	xid  uint64
 }
 
 func newTrace(sys *scan.System) *cobra.Command {
 	c := &traceOptions{Job: flags.NewJob(sys, "text", "json", "otlp", "fields", flags.ParquetForm)}
-	cmd := &cobra.Command{
+	cmd := flags.Command(&cobra.Command{
 		Use:   "trace [flags] XID [FILE…|-]",
 		Short: "Show an RPC with those that servers sent to other nodes because of it",
 		Long: "trace shows the RPCs with an xid as trees: under each RPC those that its server sent to others because of it, between request " +
@@ -44,33 +45,30 @@ func newTrace(sys *scan.System) *cobra.Command {
 
   # as spans with parents, for a backend that draws traces
   lshark trace -T otlp 1882522806458496 mds.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return exit.Usagef("the number of an RPC is missing")
-			}
-			c.xid = args[0]
-			return flags.RunE(c, (*traceOptions).run)(nil, args[1:])
-		},
+	}, c, flags.Help{Time: "RPC", Logs: true}, (*traceOptions).check, (*traceOptions).run)
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return exit.Usagef("the number of an RPC is missing")
+		}
+		c.text = args[0]
+		return run(cmd, args[1:])
 	}
-	c.Register(cmd, flags.Help{Time: "RPC", Logs: true})
 	return cmd
 }
 
+func (c *traceOptions) check() (err error) {
+	if c.xid, err = strconv.ParseUint(strings.TrimPrefix(c.text, "x"), 10, 64); err != nil {
+		return exit.Usagef("%s: must be the number of an RPC, such as 1882522806458496", c.text)
+	}
+	return nil
+}
+
 func (c *traceOptions) run() error {
-	var xid uint64
-	check := func() (err error) {
-		if xid, err = strconv.ParseUint(strings.TrimPrefix(c.xid, "x"), 10, 64); err != nil {
-			return exit.Usagef("%s: must be the number of an RPC, such as 1882522806458496", c.xid)
-		}
-		return nil
-	}
 	links := make(map[*track.RPC]*nested.Node)
-	x, err := flags.Open(&c.Job, tracedKeys(links), check, scan.Options{Logs: scan.LogUse{Beside: true}})
-	if err != nil {
-		return err
-	}
+	x := flags.Open(&c.Job, tracedKeys(links), scan.Options{Logs: scan.LogUse{Beside: true}})
 	f := x.Follow()
-	trees := nested.NewTrees(f.Nested(), 0, func(r *track.RPC) bool { return r.XID == xid })
+	trees := nested.NewTrees(f.Nested(), 0, func(r *track.RPC) bool { return r.XID == c.xid })
 	f.Add(follow.Hooks{Done: trees.Done})
 	var roots []*nested.Node
 	own := map[string]func(dst *schema.Marked){
@@ -78,7 +76,7 @@ func (c *traceOptions) run() error {
 		"otlp": func(dst *schema.Marked) {
 			dst.Text = append(monitor.AppendTraces(dst.Text, roots, x.Last(), flags.Version()), '\n')
 		},
-		"text": func(dst *schema.Marked) { c.text(dst, roots, x.First()) },
+		"text": func(dst *schema.Marked) { c.appendText(dst, roots, x.First()) },
 	}
 	if text := own[c.Form.Value]; text != nil {
 		x.Own(func(dst *schema.Marked, _ []*track.RPC) {
@@ -89,7 +87,7 @@ func (c *traceOptions) run() error {
 	}
 	return x.Run(func() {
 		if roots = trees.Roots(); len(roots) == 0 {
-			x.Note("no RPC has the xid %d", xid)
+			x.Note("no RPC has the xid %d", c.xid)
 		}
 		eachTraced(roots, func(n *nested.Node) {
 			links[n.RPC] = n
@@ -121,7 +119,7 @@ func eachTraced(list []*nested.Node, do func(*nested.Node)) {
 	}
 }
 
-func (c *traceOptions) text(dst *schema.Marked, roots []*nested.Node, first int64) {
+func (c *traceOptions) appendText(dst *schema.Marked, roots []*nested.Node, first int64) {
 	t := render.NewTrace(c.Options())
 	for i, n := range roots {
 		if i > 0 {

@@ -41,7 +41,7 @@ const defaultKeep = 1024
 
 func newTUI(sys *scan.System) *cobra.Command {
 	c := &tuiOptions{Job: flags.NewJob(sys, "table")}
-	cmd := &cobra.Command{
+	return flags.Command(&cobra.Command{
 		Use:   "tui [flags] [FILE…|-]",
 		Short: "Browse RPCs and messages in the terminal",
 		Long: "tui is a terminal program to browse a capture or a live interface: a table of RPCs or messages, and below it the tree and the " +
@@ -55,12 +55,7 @@ func newTUI(sys *scan.System) *cobra.Command {
 
   # messages instead of RPCs, live
   lshark tui -m -i eth0`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			c.Args = args
-			return c.run()
-		},
-	}
-	c.Register(cmd, flags.Help{
+	}, c, flags.Help{
 		Display: "begin with the display filter `EXPR`, such as 'opcode == OST_WRITE && latency > 10ms'",
 		Time:    "row",
 		ToOut:   true,
@@ -72,8 +67,7 @@ func newTUI(sys *scan.System) *cobra.Command {
 			f.StringArrayVarP(&c.columns, "field", "e", nil, "show the column `NAME`: a key of RPCs or, with -m, of messages, or a field of the wire; may be repeated")
 			f.UintVar(&c.keep, "keep", defaultKeep, "of a live capture or a pipe, keep `MIB` of messages, and as much of frames")
 		},
-	})
-	return cmd
+	}, (*tuiOptions).check, (*tuiOptions).run)
 }
 
 func (c *tuiOptions) check() error {
@@ -107,11 +101,6 @@ func (c *tuiOptions) checkTerminal() error {
 }
 
 func (c *tuiOptions) run() error {
-	in, err := c.Check(c.check)
-	if err != nil {
-		return err
-	}
-
 	// Notes about the capture would be written over the screen.
 	notes := &laterWriter{}
 	sys := *c.Sys
@@ -119,6 +108,7 @@ func (c *tuiOptions) run() error {
 	streams.Err, streams.ErrTTY = notes, false
 	sys.IO = &streams
 
+	in := c.In
 	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "there are findings and connections"}})
 	o := model.Options{Store: store.Options{Distinct: in.Distinct()}, Follow: p.FollowOptions(), About: p.Captured, OnlyLogs: in.OnlyLogs()}

@@ -88,20 +88,28 @@ func (f *RPCFilter) Mark(m *dissect.Message, first int64, r *track.RPC) {
 // Match reports whether an RPC that has ended matches.
 func (f *RPCFilter) Match(r *track.RPC) bool { return f.filter == nil || f.filter.Match(r) }
 
-// FID is the value of --fid.
+// FID is the value of a flag that takes a FID.
 type FID struct {
 	Text  string
 	Value track.FID
+	wrong bool
 }
 
 // IsSet reports whether the flag was given.
 func (v *FID) IsSet() bool { return v.Text != "" }
 
+func (v *FID) String() string { return v.Text }
+func (*FID) Type() string     { return "FID" }
+
+func (v *FID) Set(text string) error {
+	seq, oid, ver, ok := schema.ParseFID(text)
+	*v = FID{text, track.FID{Seq: seq, OID: oid, Ver: ver}, !ok && text != ""}
+	return nil
+}
+
 func (v *FID) Check() error {
-	seq, oid, ver, ok := schema.ParseFID(v.Text)
-	if v.IsSet() && !ok {
+	if v.wrong {
 		return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", v.Text)
 	}
-	v.Value = track.FID{Seq: seq, OID: oid, Ver: ver}
 	return nil
 }

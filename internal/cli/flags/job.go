@@ -2,6 +2,7 @@ package flags
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,7 +31,8 @@ type Job struct {
 	Form   Choice   // of -T
 	Fields []string // of -e
 
-	NodeName func(lnet.NID) string // nil: only NIDs are shown; set by Open
+	In       *scan.Input           // the checked input, set before the run
+	NodeName func(lnet.NID) string // nil: only NIDs are shown; set likewise
 
 	output      string // of -o; empty: standard output
 	sensor      string
@@ -59,16 +61,45 @@ type Help struct {
 
 	Logs   bool // the command reads --log
 	Follow bool // also as they grow
-	Files  bool // the command reads files only
+	Pair   bool // the command reads two inputs, of files only, which it checks itself
 	ToOut  bool // the command does not have -o
 
 	Selection, Output func(*pflag.FlagSet) // the flags that only this command has
 }
 
-// Register defines the flags.
-func (j *Job) Register(cmd *cobra.Command, h Help) {
+// Command returns cmd with the flags of c, whose options embed a Job. It calls run with a copy of c once for
+// all captures, or for each when -o names a folder, after check has found no error in the flags that only this
+// command has; nil: it has none to check.
+func Command[C any, P interface {
+	*C
+	job() *Job
+}](cmd *cobra.Command, c P, h Help, check, run func(P) error) *cobra.Command {
+	j := c.job()
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		j.Args = args
+		return j.each(func(j Job) error {
+			one := P(new(C))
+			*one = *c
+			*one.job() = j
+			var own error
+			if check != nil {
+				own = check(one)
+			}
+			if err := one.job().check(!h.Pair, own); err != nil {
+				return err
+			}
+			return run(one)
+		})
+	}
+	j.register(cmd, h)
+	return cmd
+}
+
+func (j *Job) job() *Job { return j }
+
+func (j *Job) register(cmd *cobra.Command, h Help) {
 	j.cmd = cmd
-	AddInput(cmd, j.Sys, &j.Input, !h.Files)
+	AddInput(cmd, j.Sys, &j.Input, !h.Pair)
 	if h.Logs {
 		Add(cmd, InputGroup, j.Input.RegisterLogs)
 	}
@@ -145,27 +176,40 @@ func (j *Job) RegisterTimeOf(f *pflag.FlagSet, words []string, help string) {
 	f.VarP(&j.time, "time", "t", help)
 }
 
-// CheckFlags checks the flags, but those for the input.
-func (j *Job) CheckFlags() error {
-	var wrong error
-	switch {
-	case j.Count < 0:
-		wrong = exit.Usagef("-c %d: must not be negative", j.Count)
-	case j.SaveAll && j.Save == "":
-		wrong = exit.Usagef("--all-frames needs -w")
-	case j.print && j.Save == "":
-		wrong = exit.Usagef("-P needs -w")
-	}
-	return errors.Join(wrong, j.checkView(), j.checkFields())
-}
-
-func (j *Job) checkView() error {
-	for _, c := range []*Choice{&j.Form, &j.time, &j.color} {
-		if err := c.Check(); err != nil {
-			return err
+// check checks the flags and, if that is wanted, the input. own is what is wrong with the flags that only
+// this command has.
+func (j *Job) check(input bool, own error) (err error) {
+	if input {
+		if j.In, err = j.Input.Check(j.Args, j.Sys.InTTY); err == nil {
+			j.NodeName = j.In.NodeNames()
 		}
 	}
-	return nil
+	var wrong []error
+	j.cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if v, ok := f.Value.(interface{ Check() error }); ok {
+			wrong = append(wrong, v.Check())
+		}
+		if n, err := strconv.Atoi(f.Value.String()); err == nil && n < 0 && f.Value.Type() == "int" && !ownBounds[f.Name] {
+			wrong = append(wrong, exit.Usagef("%s %d: must not be negative", shortName(f), n))
+		}
+	})
+	switch {
+	case j.SaveAll && j.Save == "":
+		wrong = append(wrong, exit.Usagef("--all-frames needs -w"))
+	case j.print && j.Save == "":
+		wrong = append(wrong, exit.Usagef("-P needs -w"))
+	}
+	return errors.Join(err, own, errors.Join(wrong...), j.checkFields())
+}
+
+// ownBounds are the flags with numbers of which scan.Flags.Check says what they must be.
+var ownBounds = map[string]bool{"jobs": true, "buffer-size": true, "snaplen": true}
+
+func shortName(f *pflag.Flag) string {
+	if f.Shorthand != "" {
+		return "-" + f.Shorthand
+	}
+	return "--" + f.Name
 }
 
 func (j *Job) checkFields() error {
@@ -210,18 +254,6 @@ func (j *Job) Options() render.SummaryOptions {
 // Colored reports whether text on the output has colours.
 func (j *Job) Colored() bool { return j.Sys.Colored(j.color.Value) }
 
-// Check checks the flags, with func check those that the command has besides; nil: it has none.
-func (j *Job) Check(check func() error) (*scan.Input, error) {
-	in, err := j.Input.Check(j.Args, j.Sys.InTTY)
-	if check != nil {
-		err = errors.Join(err, check())
-	}
-	if err = errors.Join(err, j.CheckFlags()); err == nil {
-		j.NodeName = in.NodeNames()
-	}
-	return in, err
-}
-
 // Reading is one reading of packets, with what it writes to.
 type Reading struct {
 	*scan.Pass
@@ -234,20 +266,16 @@ type Reading struct {
 	hidden  []string
 }
 
-// Open opens what a command reads and writes, if its flags are right.
-func (j *Job) Open(check func() error, o scan.Options) (*Reading, error) {
-	in, err := j.Check(check)
-	if err != nil {
-		return nil, err
-	}
-	return j.OpenInput(in, o)
-}
-
-// OpenInput is Open for flags that were checked.
-func (j *Job) OpenInput(in *scan.Input, o scan.Options) (*Reading, error) {
+// Open returns a reading of the input. What cannot be opened is an error of its Run.
+func (j *Job) Open(o scan.Options) *Reading {
 	o.SaveTo, o.SaveAll = j.Save, j.SaveAll
-	w, err := j.newWriter(in)
-	return &Reading{Pass: scan.New(j.Sys, in, o), In: in, Out: w, job: j, colors: render.NewColors(j.Colored())}, err
+	x := &Reading{Pass: scan.New(j.Sys, j.In, o), In: j.In, job: j, colors: render.NewColors(j.Colored())}
+	var err error
+	if x.Out, err = j.newWriter(); err != nil {
+		x.Fail(err)
+		x.Out = j.Sys.NewWriter(iostreams.FlushWhenFull) // to which nothing is written
+	}
+	return x
 }
 
 // Run reads the input. Func end is called after the last message; nil: there is nothing to do.

@@ -10,12 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
-	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/parquet"
 	"github.com/lshark/lshark/render/parquet/rows"
@@ -25,25 +23,25 @@ import (
 // ParquetForm is the output form of Parquet files.
 const ParquetForm = "parquet"
 
-func (j *Job) newWriter(in *scan.Input) (*iostreams.Writer, error) {
+func (j *Job) newWriter() (*iostreams.Writer, error) {
 	if !j.toFile() && j.Form.Value == ParquetForm && j.Sys.OutTTY {
 		return nil, exit.Usagef("-T parquet: the output is a terminal; name a file with -o, or redirect it")
 	}
-	return in.NewWriter(j.Sys, "-o", j.output)
+	return j.In.NewWriter(j.Sys, "-o", j.output)
 }
 
 // HasOutput reports whether -o was given.
 func (j *Job) HasOutput() bool { return j.output != "" }
 
 // FlushPolicy returns when what is written is flushed.
-func (j *Job) FlushPolicy(in *scan.Input) iostreams.FlushPolicy {
+func (j *Job) FlushPolicy() iostreams.FlushPolicy {
 	switch {
 	case j.toFile():
 		return iostreams.FlushWhenFull
 	case j.Sys.OutTTY:
 		return iostreams.FlushEachWrite
 	}
-	return in.FlushPolicy()
+	return j.In.FlushPolicy()
 }
 
 func (j *Job) toFile() bool { return j.output != "" && j.output != "-" }
@@ -138,24 +136,6 @@ func (j *Job) result(capture string) string {
 		records = "messages"
 	}
 	return filepath.Join(j.output, name+"."+records+"."+form)
-}
-
-func (j *Job) job() *Job { return j }
-
-// RunE returns the func of a command whose options embed a Job: it calls run with a copy of
-// them, once for all captures, or for each when -o names a folder.
-func RunE[C any, P interface {
-	*C
-	job() *Job
-}](c P, run func(P) error) func(*cobra.Command, []string) error {
-	return func(_ *cobra.Command, args []string) error {
-		c.job().Args = args
-		return c.job().each(func(j Job) error {
-			one := *c
-			*P(&one).job() = j
-			return run(&one)
-		})
-	}
 }
 
 // each runs a job, or the jobs of all captures when -o names a folder, several at a time. It

@@ -26,8 +26,8 @@ func TestGrowingCapture(t *testing.T) {
 		must.NoError(t, os.WriteFile(path, sample[:part], 0o600))
 		sys := &scan.System{IO: &iostreams.IO{Out: io.Discard, Err: io.Discard, Env: os.Getenv}}
 		in := must.Value((&scan.Flags{Quiet: true}).Check([]string{path}, false))(t)
-		j := Job{Sys: sys, Form: Choice{Value: ParquetForm}, output: result, cmd: &cobra.Command{}}
-		x := must.Value(j.OpenInput(in, scan.Options{}))(t)
+		j := Job{Sys: sys, In: in, Form: Choice{Value: ParquetForm}, output: result, cmd: &cobra.Command{}}
+		x := j.Open(scan.Options{})
 		ParquetFunc(x, &records.RPCs)
 		must.NoError(t, x.Out.Write(nil))
 		must.NoError(t, x.Pass.Run())

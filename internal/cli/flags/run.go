@@ -37,40 +37,30 @@ type Run[R any] struct {
 // RecordForms are the forms that all records have, behind those for people.
 func RecordForms(text ...string) []string { return append(text, "json", "fields", ParquetForm) }
 
-// Open opens what a command reads, and what it writes records with these keys to, if its flags
-// are right. Without a Line or List, it shows all keys as a table.
-func Open[R any](j *Job, keys *records.Table[R], check func() error, o scan.Options) (*Run[R], error) {
-	in, err := j.Check(check)
-	if err != nil {
-		return nil, err
-	}
-	return OpenInput(j, in, keys, o)
-}
-
-// OpenInput is Open for flags that were checked.
-func OpenInput[R any](j *Job, in *scan.Input, keys *records.Table[R], o scan.Options) (x *Run[R], err error) {
-	x = &Run[R]{}
+// Open returns a reading of the input that shows records with these keys. Without a Line or List, it shows
+// all keys as a table. What cannot be opened is an error of its Run.
+func Open[R any](j *Job, keys *records.Table[R], o scan.Options) *Run[R] {
+	x := &Run[R]{Reading: j.Open(o)}
+	x.text = x.colors.Text()
 	switch j.Form.Value {
 	case "json":
 		x.add = render.NewRecordJSON(keys).AppendLine
 	case "fields":
 		f, unknown := render.NewRecordFields(keys, j.Fields)
 		if f == nil {
-			return nil, exit.UnknownName("field", unknown, render.KeyNames(keys))
+			x.Fail(exit.UnknownName("field", unknown, render.KeyNames(keys)))
+			break
 		}
 		if j.header {
 			x.Header = f.Header(nil)
 		}
 		x.add = f.Append
-	}
-	if x.Reading, err = j.OpenInput(in, o); err == nil && j.Form.Value == ParquetForm {
+	case ParquetForm:
 		x.add = ParquetFunc(x.Reading, keys)
-	}
-	x.text = x.colors.Text()
-	if x.add == nil {
+	default:
 		x.List = Table(x.Reading, tables.Of(keys))
 	}
-	return x, err
+	return x
 }
 
 // IsText reports whether the form is one for people, which needs more than the keys.

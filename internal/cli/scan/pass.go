@@ -220,6 +220,8 @@ func (p *Pass) Note(format string, args ...any) {
 // Run reads the input to its end.
 func (p *Pass) Run() (err error) {
 	switch {
+	case p.err != nil: // something could not be opened
+		return p.err
 	case p.opt.SaveTo == "" && p.in.ring.any():
 		return exit.Usagef("-b needs -w")
 	case p.opt.SaveTo == "" && p.in.stop.bytes > 0:
