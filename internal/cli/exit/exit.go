@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -82,17 +83,17 @@ func Status(s *iostreams.IO, err error) int {
 		return OK
 	}
 	reported := lines(err)
-	for _, line := range reported {
-		s.Say("%s", line)
+	for i, line := range reported {
+		if !slices.Contains(reported[:i], line) { // the one that writes and the one that closes a file have the same error
+			s.Say("%s", line)
+		}
 	}
+	var found Found
 	switch {
-	case len(reported) > 0:
-	case errors.Is(err, FoundError):
+	case len(reported) == 0 && errors.Is(err, FoundError):
 		return int(FoundError)
-	case errors.Is(err, FoundWarning):
-		return int(FoundWarning)
-	}
-	switch {
+	case len(reported) == 0 && errors.As(err, &found):
+		return int(found)
 	case errors.As(err, new(Interrupted)):
 		return Signal
 	case errors.As(err, new(UsageError)):

@@ -19,72 +19,57 @@ const (
 // is complete: until Commit it has a temporary name, unless it is written in place. One that
 // replaces another has its permissions.
 type File struct {
-	file      *os.File
-	path      string // with links resolved
-	temporary bool   // the file has a temporary name
-	isNew     bool   // nothing had the name before
-	stale     bool   // it still has its old content, which the first Write removes
-	ended     bool   // by Commit or Discard
+	*os.File
+	path  string // its name in the end, with links resolved; empty: it has it
+	isNew bool   // Discard removes it
+	ended bool   // by Commit or Discard
 }
 
 // CreateFile creates a file. Commit or Discard must be called. Pipes and devices are
 // opened under their own names. So is a regular file with inPlace, for processes that will
-// have lost the right to rename it: it keeps its old content until the first Write.
-func CreateFile(path string, inPlace bool) (f *File, err error) {
-	f = &File{path: path, temporary: !inPlace, stale: inPlace}
+// have lost the right to rename it.
+func CreateFile(path string, inPlace bool) (*File, error) {
 	info, err := os.Stat(path)
+	f := &File{isNew: errors.Is(err, fs.ErrNotExist)}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		f.isNew = true
+	case f.isNew:
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		f.temporary, f.stale = false, false
-		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
+		f.File, err = os.OpenFile(path, os.O_WRONLY, 0)
 		return f, err
 	default:
-		if f.path, err = filepath.EvalSymlinks(path); err != nil {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, err
 		}
 	}
 	if inPlace {
-		f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, NewFileMode)
+		f.File, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, NewFileMode)
 		return f, err
 	}
+	f.path = path
 	// Not os.CreateTemp: the umask says who may read a new file.
-	name := fmt.Sprintf(".%s-%08x.part", filepath.Base(f.path), rand.Uint32())
-	f.file, err = os.OpenFile(filepath.Join(filepath.Dir(f.path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, NewFileMode)
+	name := fmt.Sprintf(".%s-%08x.part", filepath.Base(path), rand.Uint32())
+	f.File, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, NewFileMode)
 	if err == nil && !f.isNew {
-		_ = f.file.Chmod(info.Mode().Perm()) // a file system without permissions may refuse it
+		_ = f.Chmod(info.Mode().Perm()) // a file system without permissions may refuse it
 	}
+	f.isNew = true // by its temporary name
 	return f, err
 }
 
-func (f *File) Write(b []byte) (int, error) {
-	if f.stale {
-		if err := f.file.Truncate(0); err != nil {
-			return 0, err
-		}
-		f.stale = false
-	}
-	return f.file.Write(b)
-}
-
 // Commit closes the file and gives it its name. It replaces a file that had the name before.
-func (f *File) Commit() (err error) {
+func (f *File) Commit() error {
 	f.ended = true
-	if f.stale {
-		err = f.file.Truncate(0)
-	}
-	err = errors.Join(err, f.file.Close())
-	if !f.temporary {
+	err := f.Close()
+	if f.path == "" {
 		return err
 	}
 	if err == nil {
-		err = os.Rename(f.file.Name(), f.path)
+		err = os.Rename(f.Name(), f.path)
 	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(f.file.Name()))
+		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err
 }
@@ -96,9 +81,9 @@ func (f *File) Discard() error {
 		return nil
 	}
 	f.ended = true
-	err := f.file.Close()
-	if f.temporary || f.isNew {
-		err = errors.Join(err, os.Remove(f.file.Name()))
+	err := f.Close()
+	if f.isNew {
+		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err
 }

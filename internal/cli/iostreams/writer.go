@@ -18,7 +18,7 @@ type FlushPolicy int
 // The flush policies.
 const (
 	FlushEachWrite FlushPolicy = iota // for a terminal or a live capture
-	FlushOften                        // every 100 ms: the input is a pipe, which may pause
+	FlushOften                        // at a write 100 ms after the last time: the input is a pipe, which may be slow
 	FlushWhenFull                     // when the buffer is full
 )
 
@@ -28,26 +28,20 @@ type Writer struct {
 	buf       *bufio.Writer
 	file      *File // nil for Out
 	policy    FlushPolicy
+	flushed   time.Time    // with FlushOften
 	finish    func() error // see Finish
 	written   bool         // Write was called
 	discarded bool         // Discard was
-	closed    chan struct{}
 	err       error
-	returned  bool // err was returned by Write or Flush
 }
 
 // NewWriter returns a Writer for Out. On a terminal its policy is FlushEachWrite.
 // Close must be called.
 func (s *IO) NewWriter(policy FlushPolicy) *Writer {
-	out := s.Out
 	if s.OutTTY {
-		policy, out = FlushEachWrite, terminal{s}
+		return newWriter(terminal{s}, FlushEachWrite)
 	}
-	w := newWriter(out, policy)
-	if policy == FlushOften {
-		go w.flushOften()
-	}
-	return w
+	return newWriter(s.Out, policy)
 }
 
 // NewFileWriter returns a Writer for a file; inPlace is that of CreateFile. The file
@@ -64,31 +58,7 @@ func NewFileWriter(path string, inPlace bool) (*Writer, error) {
 
 func newWriter(out io.Writer, policy FlushPolicy) *Writer {
 	const size = 64 << 10
-	return &Writer{buf: bufio.NewWriterSize(out, size), policy: policy, closed: make(chan struct{})}
-}
-
-// FlushPolicy returns the policy in use.
-func (w *Writer) FlushPolicy() FlushPolicy { return w.policy }
-
-// flushOften flushes in intervals until the Writer is closed or fails.
-func (w *Writer) flushOften() {
-	const interval = 100 * time.Millisecond
-	t := time.NewTicker(interval)
-	defer t.Stop()
-	for {
-		select {
-		case <-w.closed:
-			return
-		case <-t.C:
-			w.mu.Lock()
-			w.flush()
-			failed := w.err != nil
-			w.mu.Unlock()
-			if failed {
-				return // the next Write, Flush or Close returns the error
-			}
-		}
-	}
+	return &Writer{buf: bufio.NewWriterSize(out, size), policy: policy}
 }
 
 // Write writes b. After an error it writes nothing and returns that error.
@@ -96,19 +66,23 @@ func (w *Writer) Write(b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.written = true
-	w.write(b)
-	w.returned = w.err != nil
-	return w.err
+	return w.write(b)
 }
 
-func (w *Writer) write(b []byte) {
+func (w *Writer) write(b []byte) error {
 	if len(b) > 0 && w.err == nil {
 		_, err := w.buf.Write(b)
-		if err == nil && w.policy == FlushEachWrite {
-			err = w.buf.Flush()
-		}
 		w.fail(err)
+		const interval = 100 * time.Millisecond
+		switch {
+		case w.policy == FlushOften && time.Since(w.flushed) > interval:
+			w.flushed = time.Now()
+			w.flush()
+		case w.policy == FlushEachWrite:
+			w.flush()
+		}
 	}
+	return w.err
 }
 
 // Stream returns an io.Writer that writes to w. Write, Flush or Close of w return its
@@ -120,8 +94,7 @@ type stream struct{ *Writer }
 func (s stream) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.write(b)
-	return len(b), s.err
+	return len(b), s.write(b)
 }
 
 // Finish sets a func for Close, which calls it before anything else if Write was called
@@ -136,7 +109,6 @@ func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.flush()
-	w.returned = w.err != nil
 	return w.err
 }
 
@@ -148,7 +120,7 @@ func (w *Writer) flush() {
 
 func (w *Writer) fail(err error) {
 	switch {
-	case err == nil:
+	case err == nil || w.err != nil:
 	case w.file != nil:
 		// Not wrapped: a closed reader of a file is a failure, a closed reader of the
 		// standard output is not.
@@ -158,20 +130,16 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// Close writes what is buffered. It does not close Out. An error that Write or
-// Flush returned before is not returned again.
+// Close writes what is buffered. It does not close Out. Write and Flush may have returned
+// its error before.
 func (w *Writer) Close() error {
-	close(w.closed)
+	var finished error
+	if w.finish != nil && w.written && w.err == nil {
+		finished = w.finish()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.finish != nil && w.written && w.err == nil {
-		w.mu.Unlock()
-		err := w.finish()
-		w.mu.Lock()
-		if w.err == nil {
-			w.fail(err)
-		}
-	}
+	w.fail(finished)
 	w.flush()
 	if w.file != nil {
 		if w.written && !w.discarded && w.err == nil {
@@ -179,9 +147,6 @@ func (w *Writer) Close() error {
 		} else {
 			w.fail(w.file.Discard())
 		}
-	}
-	if w.returned {
-		return nil
 	}
 	return w.err
 }
