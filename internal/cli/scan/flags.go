@@ -110,15 +110,7 @@ func (f *Flags) RegisterNotes(fs *pflag.FlagSet) {
 // Check validates the flags and the file arguments. inTTY reports that standard
 // input is a terminal, which is not read as a capture unless named.
 func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
-	in := &Input{
-		files:    append(append([]string{}, f.Read...), args...),
-		ifaces:   f.Interfaces,
-		follows:  f.Follow,
-		filter:   f.Filter,
-		asksNode: !slices.Contains(f.Names, noNames),
-		quiet:    f.Quiet,
-		verbose:  f.Verbose,
-	}
+	in := &Input{flags: *f, files: slices.Concat(f.Read, args)}
 	if f.Cores < 0 {
 		return nil, exit.Usagef("-j %d: must be at least 1", f.Cores)
 	}
@@ -160,8 +152,8 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 		return nil, err
 	}
 	in.takeLogs()
-	if in.filter != "" { // a live capture compiles it again, for its link type
-		if in.keep, err = pcapfilter.New(in.filter, capture.LinkEthernet); err != nil {
+	if in.flags.Filter != "" { // a live capture compiles it again, for its link type
+		if in.keep, err = pcapfilter.New(in.flags.Filter, capture.LinkEthernet); err != nil {
 			return nil, exit.UsageError{Err: err}
 		}
 	}
@@ -227,13 +219,13 @@ func (f *Flags) checkLive(in *Input) (err error) {
 	case in.stop.bytes > 0 && in.ring.any():
 		return exit.Usagef("-a filesize: with -b, use files:N")
 	}
-	for i, name := range in.ifaces {
+	for i, name := range in.flags.Interfaces {
 		switch {
 		case name == "":
 			return exit.Usagef("-i: the name of the interface is empty")
-		case slices.Contains(in.ifaces[:i], name):
+		case slices.Contains(in.flags.Interfaces[:i], name):
 			return exit.Usagef("-i %s is given twice", name)
-		case name == anyInterface && len(in.ifaces) > 1:
+		case name == anyInterface && len(in.flags.Interfaces) > 1:
 			return exit.Usagef("-i any has all interfaces: give no others")
 		}
 	}
@@ -247,7 +239,7 @@ func (f *Flags) checkNotLive(in *Input) error {
 		flag  string
 		given bool
 	}{
-		{"-a", len(f.AutoStop) > 0 && !(in.follows && onlyTime)},
+		{"-a", len(f.AutoStop) > 0 && !(in.flags.Follow && onlyTime)},
 		{"-b", len(f.RingBuffer) > 0},
 		{"-s", f.Snaplen > 0},
 		{"-B", f.Buffer > 0},

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"io"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ func (p *Pass) namesWith(src *source) *targets.Names {
 		return p.in.names
 	}
 	names := p.in.names.Clone()
-	if err := names.Read(strings.NewReader(format.Comment), "the comment of the capture"); err != nil && p.in.verbose {
+	if err := names.Read(strings.NewReader(format.Comment), "the comment of the capture"); err != nil && p.in.flags.Verbose {
 		p.sys.Say("%v", err)
 	}
 	return names
@@ -83,21 +84,15 @@ func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 	names := p.in.names
 	e := targets.New(names)
 	t := track.NewPairing(track.Options{Sent: e.Sent, Answered: e.Answered, Held: heldAhead})
-	src, err := p.in.open(p.sys, p.offsets)
-	if err != nil {
-		return track.Known{}, nil
-	}
-	defer src.frames.Close()
 	d := dissect.New(dissect.Options{Ports: p.in.ports, Answered: heldAhead, Handle: func(m *dissect.Message) {
 		if m.Kind == lnet.Request || m.Kind == lnet.Reply {
 			t.Message(m)
 		}
 	}})
 	var further *targets.Evidence
-	begun, bytes := time.Now(), 0
-	var f capture.Frame
-	for n := 1; src.next(&f) == nil; n++ {
-		if n == 1 {
+	begun, bytes, n := time.Now(), 0, 0
+	_ = p.readAgain(func(src *source, f *capture.Frame, keep bool) error {
+		if n++; n == 1 {
 			names = p.namesWith(src)
 			e.SetNames(names)
 		}
@@ -109,12 +104,13 @@ func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 		}
 		if end {
 			further = targets.New(names)
-			break
+			return io.EOF
 		}
-		if keep, err := p.keeps(&f); err == nil && keep {
-			d.Frame(&f)
+		if keep {
+			d.Frame(f)
 		}
-	}
+		return nil
+	})
 	d.Close()
 	e.Conclude()
 	return t.Known(), further

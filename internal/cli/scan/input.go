@@ -2,7 +2,6 @@ package scan
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,36 +27,33 @@ const anyInterface = "any"
 // Input is a checked choice of packets: capture files or an interface. Only one
 // Pass at a time may read it.
 type Input struct {
-	files    []string
-	ifaces   []string           // of a live capture, else empty
-	filter   string             // capture filter, empty for all frames
-	keep     *pcapfilter.Filter // filter, compiled for files; nil keeps all frames
-	ports    []uint16           // TCP ports that carry LNet, empty for the default
-	live     capture.LiveOptions
-	stop     limits                   // of a live capture
-	ring     limits                   // of the files that it writes
-	offsets  map[string]time.Duration // given for the times of some files
-	names    *targets.Names           // of targets and nodes, nil: none are given
-	asksNode bool                     // lctl is asked for names of targets
-	logs     []logs.File              // debug logs of nodes
-	follows  bool                     // the logs grow
-	outputs  []string                 // folders of the files that NewWriter writes
-	quiet    bool
-	verbose  bool
+	flags   Flags
+	files   []string
+	keep    *pcapfilter.Filter // the capture filter, compiled for files; nil keeps all frames
+	ports   []uint16           // TCP ports that carry LNet, empty for the default
+	live    capture.LiveOptions
+	stop    limits                   // of a live capture
+	ring    limits                   // of the files that it writes
+	offsets map[string]time.Duration // given for the times of some files
+	names   *targets.Names           // of targets and nodes, nil: none are given
+	logs    []logs.File              // debug logs of nodes
+	outputs []string                 // folders of the files that NewWriter writes
 }
 
 // Live reports whether what happens is read as it happens: frames are captured, or logs are followed.
-func (in *Input) Live() bool { return in.captures() || in.follows }
+func (in *Input) Live() bool { return in.captures() || in.flags.Follow }
 
 // captures reports whether frames are captured from interfaces.
-func (in *Input) captures() bool { return len(in.ifaces) > 0 }
+func (in *Input) captures() bool { return len(in.flags.Interfaces) > 0 }
 
 // Distinct reports whether there may be several capture points: files or interfaces.
 func (in *Input) Distinct() bool {
-	return len(in.files) > 1 || len(in.ifaces) > 1 || in.allInterfaces()
+	return len(in.files) > 1 || len(in.flags.Interfaces) > 1 || in.allInterfaces()
 }
 
-func (in *Input) allInterfaces() bool { return len(in.ifaces) == 1 && in.ifaces[0] == anyInterface }
+func (in *Input) allInterfaces() bool {
+	return len(in.flags.Interfaces) == 1 && in.flags.Interfaces[0] == anyInterface
+}
 
 // FileNames returns the names of the capture files or interfaces as in records, nil when there
 // is only one. Of all interfaces it returns those that there are now.
@@ -68,7 +64,7 @@ func (in *Input) FileNames() []string {
 	case !in.captures():
 		return capture.FileNames(in.files)
 	case !in.allInterfaces():
-		return in.ifaces
+		return in.flags.Interfaces
 	}
 	list, err := capture.Interfaces()
 	if err != nil {
@@ -88,7 +84,7 @@ func (in *Input) FileNames() []string {
 func (in *Input) Sources() []string {
 	switch {
 	case in.captures():
-		return in.ifaces
+		return in.flags.Interfaces
 	case in.OnlyLogs():
 		return in.LogNames()
 	}
@@ -124,10 +120,14 @@ func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, e
 // checkOutput returns an error if a file to be written is one of the input, or a directory.
 func (in *Input) checkOutput(flag, path string) error {
 	info, err := os.Stat(path)
+	isInput := func(path string) bool {
+		file, err := Stat(path)
+		return err == nil && os.SameFile(file, info)
+	}
 	switch {
 	case err != nil: // creating it tells why
 		return nil
-	case in.isFile(info):
+	case slices.ContainsFunc(in.files, isInput):
 		return exit.Usagef("%s %s: would overwrite the input", flag, path)
 	case info.IsDir():
 		return exit.Usagef("%s %s: is a directory", flag, path)
@@ -170,12 +170,10 @@ func (in *Input) pipeTwice() string {
 		if err != nil || path != stdin && info.Mode()&os.ModeNamedPipe == 0 {
 			continue
 		}
-		same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
-		switch {
-		case !slices.ContainsFunc(pipes, same):
-		case path == stdin:
-			return "standard input"
-		default:
+		if slices.ContainsFunc(pipes, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+			if path == stdin {
+				return "standard input"
+			}
 			return path
 		}
 		pipes = append(pipes, info)
@@ -190,20 +188,13 @@ func (in *Input) Files() []string { return in.files }
 // interfaces.
 func (in *Input) Name() string {
 	if in.captures() {
-		return strings.Join(in.ifaces, ",")
+		return strings.Join(in.flags.Interfaces, ",")
 	}
 	names := make([]string, len(in.files))
 	for i, path := range in.files {
 		names[i] = filepath.Base(path)
 	}
 	return strings.Join(names, ",")
-}
-
-func (in *Input) isFile(file os.FileInfo) bool {
-	return slices.ContainsFunc(in.files, func(path string) bool {
-		info, err := Stat(path)
-		return err == nil && os.SameFile(file, info)
-	})
 }
 
 // Stat is os.Stat, with - for standard input.
@@ -221,17 +212,12 @@ func (in *Input) clockOffsets(sys *System) (map[string]time.Duration, error) {
 	if len(in.files) < 2 {
 		return in.offsets, nil
 	}
-	found, notes, err := clocks.Compare(in.files)
-	if err != nil {
-		return nil, err
-	}
-	in.sayClocks(sys, notes)
+	found, err := in.Clocks(sys)
 	offsets := make(map[string]time.Duration)
 	for path, clock := range found {
 		offsets[path] = clock.Offset
 	}
-	maps.Copy(offsets, in.offsets)
-	return offsets, nil
+	return offsets, err
 }
 
 // Clocks returns the clocks of files that have packets in common, by path, and of those whose
@@ -241,7 +227,7 @@ func (in *Input) Clocks(sys *System) (map[string]clocks.Clock, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.sayClocks(sys, notes)
+	in.sayNotes(sys, notes)
 	if len(in.offsets) == 0 {
 		return found, nil
 	}
@@ -257,9 +243,9 @@ func (in *Input) Clocks(sys *System) (map[string]clocks.Clock, error) {
 	return found, nil
 }
 
-// sayClocks writes notes about clocks, with -v.
-func (in *Input) sayClocks(sys *System, notes []string) {
-	if in.verbose {
+// sayNotes writes notes, with -v.
+func (in *Input) sayNotes(sys *System, notes []string) {
+	if in.flags.Verbose {
 		for _, n := range notes {
 			sys.Say("%s", n)
 		}
@@ -269,15 +255,15 @@ func (in *Input) sayClocks(sys *System, notes []string) {
 // liveFilter returns the capture filter of a live capture: without -f that for
 // the TCP ports of LNet, and for RDMA over Ethernet.
 func (in *Input) liveFilter() string {
-	if in.filter != "" {
-		return in.filter
+	if in.flags.Filter != "" {
+		return in.flags.Filter
 	}
-	ports := []int{lnet.DefaultPort}
-	if len(in.ports) > 0 {
-		ports = ports[:0]
-		for _, p := range in.ports {
-			ports = append(ports, int(p))
-		}
+	var ports []int
+	for _, p := range in.ports {
+		ports = append(ports, int(p))
+	}
+	if ports == nil {
+		ports = []int{lnet.DefaultPort}
 	}
 	return pcapfilter.TCPAndRoCE(ports)
 }
@@ -285,9 +271,9 @@ func (in *Input) liveFilter() string {
 // liveTraffic describes which traffic a live capture reads, for a message.
 func (in *Input) liveTraffic() string {
 	switch {
-	case in.filter != "":
-		return in.filter
-	case in.verbose:
+	case in.flags.Filter != "":
+		return in.flags.Filter
+	case in.flags.Verbose:
 		return in.liveFilter()
 	case len(in.ports) == 0:
 		return fmt.Sprintf("TCP port %d, RoCE", lnet.DefaultPort)

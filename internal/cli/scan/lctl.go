@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -100,18 +101,21 @@ type asked struct {
 	taken atomic.Pointer[targets.Names] // the same, when it is new
 }
 
+// asksNode reports whether lctl may be asked.
+func (in *Input) asksNode() bool { return !slices.Contains(in.flags.Names, noNames) }
+
 // AskNode asks lctl for the names of targets, on a node that runs Lustre, and lets the messages
 // from then on have them. Another goroutine may call it while a live capture runs. What lctl
 // may not read any more, as privileges were dropped, stays known.
 func (p *Pass) AskNode() {
-	if !p.in.captures() || !p.in.asksNode {
+	if !p.in.captures() || !p.in.asksNode() {
 		return
 	}
 	path, err := exec.LookPath("lctl")
 	if err == nil {
 		err = p.asked.ask(path, p.in.names)
 	}
-	if err != nil && p.in.verbose {
+	if err != nil && p.in.flags.Verbose {
 		p.sys.Say("names of targets: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -207,7 +208,7 @@ func (p *Pass) runLogs() error {
 		if !p.failed.Load() {
 			x.Line(l)
 		}
-		if p.in.follows && p.lines%linesPerIdle == 0 {
+		if p.in.flags.Follow && p.lines%linesPerIdle == 0 {
 			p.idleLogs()
 		}
 	}
@@ -224,20 +225,20 @@ func (p *Pass) runLogs() error {
 	}
 	m.HostNID, m.GivenUp = p.in.hostNID(), use.Flag == rpctrace
 	open := m.Open
-	if p.in.follows {
+	if p.in.flags.Follow {
 		open = m.Follow
 	}
 	notes, err := open()
 	if err != nil {
 		return err
 	}
-	p.in.sayClocks(p.sys, notes)
+	p.in.sayNotes(p.sys, notes)
 	if first := m.First(); first != 0 {
 		p.clock.frame(first)
 	}
 	p.begin()
 	stop := func() bool { return p.failed.Load() || p.stopped.Load() }
-	if p.in.follows {
+	if p.in.flags.Follow {
 		p.followLogs(m, stop)
 	} else {
 		m.Read(stop)
@@ -255,7 +256,7 @@ func (p *Pass) runLogs() error {
 	case found == 0 && lines > 0 && console:
 		p.Note("messages of the console have nothing about %s; lshark diagnose, imports --timeline and ladder show what they have, and lctl set_param debug=+%s "+
 			"lets a node log more, which lctl dk prints", about[use.Flag], use.Flag)
-	case found == 0 && !p.in.follows:
+	case found == 0 && !p.in.flags.Follow:
 		p.Note("nothing about %s in %d lines of logs: nothing happened, or the nodes do not log it (lctl set_param debug=+%s; lctl dk prints it)", about[use.Flag], m.Lines(), use.Flag)
 	case console && lines > 0:
 		p.Note("from messages of the console alone, which say only what went wrong; lctl dk with debug=+rpctrace shows each RPC")
@@ -263,7 +264,7 @@ func (p *Pass) runLogs() error {
 	if use.Unknown != "" && !console {
 		p.Note("from logs alone: %s", use.Unknown)
 	}
-	if p.in.verbose {
+	if p.in.flags.Verbose {
 		p.sys.Say("%d lines of logs, %d others skipped", m.Lines(), m.Skipped())
 	}
 	return p.consumerError(m.Err())
@@ -284,10 +285,10 @@ func (p *Pass) tookLine(t int64) {
 // followLogs reads logs as they grow.
 func (p *Pass) followLogs(m *logs.Merge, stop func() bool) {
 	ended := make(chan struct{})
-	release := onStop(p.in.stop.duration, p.opt.Stop, func() {
+	release := onSignal(p.in.stop.duration, p.opt.Stop, func() {
 		p.Stop()
 		close(ended)
-	})
+	}, os.Interrupt, syscall.SIGTERM)
 	defer release()
 	p.Note("following %s", strings.Join(p.in.LogNames(), ", "))
 	await := p.sys.AwaitLogs
@@ -338,7 +339,7 @@ func (p *Pass) openLogs() error {
 			p.in.logs[0].Path)
 	}
 	notes, err := p.logs.Open(p.head())
-	p.in.sayClocks(p.sys, notes)
+	p.in.sayNotes(p.sys, notes)
 	return err
 }
 
@@ -362,26 +363,24 @@ func (p *Pass) RecentLogs() *logs.Recent {
 }
 
 // head returns the first RPCs of the capture, for comparing clocks; none where it can be
-// read only once.
+// read only once. The pass itself will report what cannot be read.
 func (p *Pass) head() *logs.Head {
 	h := &logs.Head{}
 	if !p.in.Rereadable() {
 		return h
 	}
-	src, err := p.in.open(p.sys, p.offsets)
-	if err != nil {
-		return h // the pass itself will report it
-	}
-	defer src.frames.Close()
-	more := true
+	bytes, more := 0, true
 	t := track.NewPairing(track.Options{Done: func(r *track.RPC) { more = h.Add(r) }})
 	d := dissect.New(dissect.Options{Ports: p.in.ports, Handle: func(m *dissect.Message) { t.Message(m) }})
-	var f capture.Frame
-	for bytes := 0; more && bytes < maxLookAhead && src.next(&f) == nil; bytes += len(f.Data) {
-		if keep, err := p.keeps(&f); err == nil && keep {
-			d.Frame(&f)
+	_ = p.readAgain(func(_ *source, f *capture.Frame, keep bool) error {
+		if keep {
+			d.Frame(f)
 		}
-	}
+		if bytes += len(f.Data); !more || bytes >= maxLookAhead {
+			return io.EOF
+		}
+		return nil
+	})
 	d.Close()
 	t.Close()
 	return h

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -212,7 +214,7 @@ func (p *Pass) Interrupted() error {
 
 // Note writes a message to standard error, unless -q was given.
 func (p *Pass) Note(format string, args ...any) {
-	if !p.in.quiet {
+	if !p.in.flags.Quiet {
 		p.sys.Say(format, args...)
 	}
 }
@@ -230,7 +232,7 @@ func (p *Pass) Run() (err error) {
 	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {
 		return err
 	}
-	if len(p.in.logs) > 0 && p.sys.SaveMemory != nil {
+	if (len(p.in.logs) > 0 || p.in.Live()) && p.sys.SaveMemory != nil {
 		p.sys.SaveMemory()
 	}
 	if p.in.OnlyLogs() {
@@ -275,7 +277,7 @@ func (p *Pass) Run() (err error) {
 		}
 		files.Foreign = slices.ContainsFunc(files.Write, func(dir string) bool { return !iostreams.MayRenameIn(dir) })
 		files.Write = append(files.Write, p.in.outputs...)
-		if path, err := exec.LookPath("lctl"); err == nil && p.opt.AsksNode && p.in.asksNode {
+		if path, err := exec.LookPath("lctl"); err == nil && p.opt.AsksNode && p.in.asksNode() {
 			files.Run = append(lctlFiles[:len(lctlFiles):len(lctlFiles)], path)
 		}
 		switch err := p.sys.Harden(files); {
@@ -289,16 +291,16 @@ func (p *Pass) Run() (err error) {
 	// for its other end.
 	release := func() {}
 	if p.in.Live() || p.in.piped() {
-		src.stopOnSignal(p.in.stop.duration, p.opt.Stop)
+		onSignal(p.in.stop.duration, p.opt.Stop, src.stop, os.Interrupt, syscall.SIGTERM)
 	} else {
 		release = src.stopOnInterrupt()
 	}
-	if p.in.Live() && !p.in.quiet {
-		p.sys.Say("capturing on %s: %s", strings.Join(p.in.ifaces, ", "), p.in.liveTraffic())
+	if p.in.Live() && !p.in.flags.Quiet {
+		p.sys.Say("capturing on %s: %s", strings.Join(p.in.flags.Interfaces, ", "), p.in.liveTraffic())
 		for _, note := range src.live.Notes() {
 			p.sys.Say("%s", note)
 		}
-		if p.in.verbose {
+		if p.in.flags.Verbose {
 			p.sys.Say("frames have the time stamps of %s", src.live.Timestamps())
 		}
 	}
@@ -323,7 +325,7 @@ func (p *Pass) Run() (err error) {
 		err = errors.Join(err, p.logs.Err())
 	}
 	err = errors.Join(p.consumerError(err), p.finishSave())
-	if !p.in.quiet {
+	if !p.in.flags.Quiet {
 		p.report(src, complete)
 	}
 	return err
@@ -346,7 +348,7 @@ func (p *Pass) concurrent() bool {
 // a consumer stops. The error is that of the input.
 func (p *Pass) read(src *source) error {
 	bytes := src.progress()
-	if p.in.quiet && p.sys.Reading == nil {
+	if p.in.flags.Quiet && p.sys.Reading == nil {
 		bytes = nil
 	}
 	defer p.sys.NewProgress(bytes).Stop()

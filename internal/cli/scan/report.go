@@ -28,7 +28,7 @@ func (p *Pass) report(src *source, complete bool) {
 			p.sys.Say("%s", note)
 		}
 	}
-	if p.in.verbose {
+	if p.in.flags.Verbose {
 		p.sys.Say("%d frames, %d TCP connections, %d messages, %d segments retransmitted (%d fast, %d spurious), "+
 			"%d out of order, %d zero windows, %d gaps of %d bytes, %d resynchronisations, %d streams that are not LNet, "+
 			"%d messages truncated by the memory limit", st.Frames, st.TCP.Conns, p.messages,
@@ -40,12 +40,12 @@ func (p *Pass) report(src *source, complete bool) {
 			p.sys.Say("%s", note)
 		}
 	}
-	if src.reader != nil && p.in.verbose {
+	if src.reader != nil && p.in.flags.Verbose {
 		for _, note := range src.reader.Notes() {
 			p.sys.Say("%s", note)
 		}
 	}
-	if n := &st.IB; p.in.verbose && n.Packets > 0 {
+	if n := &st.IB; p.in.flags.Verbose && n.Packets > 0 {
 		p.sys.Say("InfiniBand: %d packets, %d queue pairs, %d connections, %d transfers joined, %d packets retransmitted, "+
 			"%d out of order, %d negative acknowledgements (%d receiver not ready), %d gaps of %d packets, "+
 			"%d bytes of RDMA writes that match no transfer, %d messages sent with the last credit, %d messages of other drivers",

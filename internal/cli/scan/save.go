@@ -286,7 +286,7 @@ func (p *Pass) finishSave() error {
 		}
 		s.fail(s.files.Close())
 	}
-	if s.missed > 0 && !p.in.quiet {
+	if s.missed > 0 && !p.in.flags.Quiet {
 		p.sys.Say("-w: %d frames are missing: they were no longer available when they were selected", s.missed)
 	}
 	return errors.Join(s.err, s.failed)
@@ -296,27 +296,34 @@ func (p *Pass) finishSave() error {
 // keeps, until do returns an error; io.EOF ends the reading without being one. The first reading
 // has reported damage.
 func (p *Pass) Reread(do func(*capture.Frame) error) (err error) {
+	return p.readAgain(func(_ *source, f *capture.Frame, keep bool) error {
+		if !keep {
+			return nil
+		}
+		return do(f)
+	})
+}
+
+// readAgain is Reread with all frames; keep is what the capture filter says.
+func (p *Pass) readAgain(do func(src *source, f *capture.Frame, keep bool) error) (err error) {
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, src.frames.Close()) }()
 	var f capture.Frame
-	for {
-		switch err := src.next(&f); {
-		case err == io.EOF, errors.As(err, new(*capture.DamageError)):
-			return nil
-		case err != nil:
-			return err
-		}
-		keep, err := p.keeps(&f)
-		if err == nil && keep {
-			err = do(&f)
-		}
-		if err != nil {
-			return endOfInput(err)
+	for err == nil {
+		if err = src.next(&f); err == nil {
+			var keep bool
+			if keep, err = p.keeps(&f); err == nil {
+				err = do(src, &f, keep)
+			}
 		}
 	}
+	if err == io.EOF || errors.As(err, new(*capture.DamageError)) {
+		return nil
+	}
+	return err
 }
 
 // readMarked reads the input a second time and writes the marked frames, or all.

@@ -165,7 +165,7 @@ func TestForeignFolder(t *testing.T) {
 			return hardened
 		}}
 		in := ringInput(t, "packets:1", "")
-		live, err := capture.OpenLive(in.ifaces, in.live)
+		live, err := capture.OpenLive(in.flags.Interfaces, in.live)
 		if err != nil {
 			t.Skip("no live capture here: ", err)
 		}

@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"runtime"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -25,7 +24,7 @@ type source struct {
 	stopping atomic.Bool
 
 	interrupted atomic.Bool // the user ended the reading of files
-	outage      outage
+	retryAt     time.Time   // when the capture of an interface that is away is tried again; zero: none is away
 	drops       drops
 }
 
@@ -38,24 +37,15 @@ type drops struct {
 // dropsInterval is how often the interfaces are asked, of which there may be thousands.
 const dropsInterval = time.Second
 
-// outage is when an interface of a live capture is away.
-type outage struct {
-	wait time.Duration // until the next attempt to go on; 0: the interfaces are there
-	next time.Time     // when that is
-}
-
-// The waits between attempts to go on with the capture of an interface that is away.
-const (
-	minOutageWait = time.Second
-	maxOutageWait = 30 * time.Second
-)
+// outageWait is the time between two attempts to go on with the capture of an interface that is away.
+const outageWait = time.Second
 
 // open opens the input; offsets are added to the times of files.
 func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, error) {
 	if in.Live() {
 		o := in.live
 		o.Filter = in.liveFilter()
-		live, err := capture.OpenLive(in.ifaces, o)
+		live, err := capture.OpenLive(in.flags.Interfaces, o)
 		if err != nil {
 			return nil, err
 		}
@@ -96,26 +86,23 @@ func (s *source) onManyCores(in *Input) bool {
 
 // away notes that an interface is away, and calls changed with the reason.
 func (s *source) away(err error, changed func(error)) {
-	if s.outage.wait == 0 || s.live.Up() {
+	if s.retryAt.IsZero() || s.live.Up() {
 		changed(err)
 	}
-	s.outage = outage{minOutageWait, time.Now().Add(minOutageWait)}
+	s.retryAt = time.Now().Add(outageWait)
 }
 
-// retry tries to go on with the capture of interfaces that are away, with more and more time
-// between the attempts, and calls changed with nil when that succeeds.
+// retry tries to go on with the capture of interfaces that are away, and calls changed with nil
+// when that succeeds.
 func (s *source) retry(changed func(error)) {
-	o := &s.outage
-	if o.wait == 0 || time.Now().Before(o.next) {
-		return
-	}
-	if s.live.Rebind() == nil {
-		*o = outage{}
+	switch {
+	case s.retryAt.IsZero() || time.Now().Before(s.retryAt):
+	case s.live.Rebind() == nil:
+		s.retryAt = time.Time{}
 		changed(nil)
-		return
+	default:
+		s.retryAt = time.Now().Add(outageWait)
 	}
-	o.wait = min(2*o.wait, maxOutageWait)
-	o.next = time.Now().Add(o.wait)
 }
 
 // stop makes next return io.EOF. It may be called from another goroutine.
@@ -160,40 +147,24 @@ func (s *source) stopOnInterrupt() (release func()) {
 	if signal.Ignored(os.Interrupt) {
 		return func() {}
 	}
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, os.Interrupt)
-	go func() {
-		select {
-		case <-signals:
-			s.interrupted.Store(true)
-		case <-done:
-		}
-		signal.Stop(signals)
-	}()
-	return func() { close(done) }
+	return onSignal(0, nil, func() { s.interrupted.Store(true) }, os.Interrupt)
 }
 
-// stopOnSignal lets SIGINT, SIGTERM, a time limit or the closing of stop end an
-// input that may have no end: a live capture or a pipe. A second signal ends the
-// process. A limit of 0 stands for no limit.
-func (s *source) stopOnSignal(limit time.Duration, stop <-chan struct{}) {
-	onStop(limit, stop, s.stop)
-}
-
-// onStop calls do at SIGINT, SIGTERM, a time limit or the closing of stop, once, unless release was called before.
-func onStop(limit time.Duration, stop <-chan struct{}, do func()) (release func()) {
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+// onSignal calls do at a signal, at a time limit or the closing of stop, once, unless release was
+// called before. A second signal ends the process. A limit of 0 stands for no limit.
+func onSignal(limit time.Duration, stop <-chan struct{}, do func(), signals ...os.Signal) (release func()) {
+	came, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(came, signals...)
 	var timeout <-chan time.Time
 	if limit > 0 {
 		timeout = time.After(limit)
 	}
 	go func() {
-		defer signal.Stop(signals)
+		defer signal.Stop(came)
 		select {
 		case <-done:
 			return
-		case <-signals:
+		case <-came:
 		case <-timeout:
 		case <-stop:
 		}

@@ -31,7 +31,7 @@ func readBack(t *testing.T, data []byte) []capture.Frame {
 func TestStream(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		var out bytes.Buffer
-		s := must.Value(newSaver(&System{IO: &iostreams.IO{}}, &Input{ifaces: []string{"lo"}}, Options{Stream: &out, SaveAll: all}))(t)
+		s := must.Value(newSaver(&System{IO: &iostreams.IO{}}, &Input{flags: Flags{Interfaces: []string{"lo"}}}, Options{Stream: &out, SaveAll: all}))(t)
 		const start = int64(1e18)
 		for n := range int64(100) { // ten in a second
 			f := capture.Frame{Number: n + 1, Time: start + n*int64(100*time.Millisecond), Len: 1, Data: []byte{byte(n)}, Link: capture.LinkEthernet}
@@ -110,10 +110,10 @@ func TestLiveFilter(t *testing.T) {
 		in   *Input
 		want string
 	}{{&Input{}, "tcp port 988 or "}, {&Input{ports: []uint16{1988, 1989}}, "tcp port 1988 or tcp port 1989 or "},
-		{&Input{filter: "udp", ports: []uint16{1}}, "udp"}} {
+		{&Input{flags: Flags{Filter: "udp"}, ports: []uint16{1}}, "udp"}} {
 		got := c.in.liveFilter()
 		assert.That(t, strings.HasPrefix(got, c.want), "%q", got)
-		if c.in.filter == "" && (!strings.Contains(got, "udp port 4791") || !strings.Contains(got, "ether proto 0x8915")) {
+		if c.in.flags.Filter == "" && (!strings.Contains(got, "udp port 4791") || !strings.Contains(got, "ether proto 0x8915")) {
 			t.Errorf("%q: without RoCE", got)
 		}
 	}
@@ -135,7 +135,7 @@ func testPass(t *testing.T, errs io.Writer, in *Input, opt Options) *Pass {
 // TestMissedFrames checks that frames which were marked too late are counted.
 func TestMissedFrames(t *testing.T) {
 	var errs bytes.Buffer
-	p := testPass(t, &errs, &Input{ifaces: []string{"lo"}}, Options{SaveTo: filepath.Join(t.TempDir(), "out.pcapng")})
+	p := testPass(t, &errs, &Input{flags: Flags{Interfaces: []string{"lo"}}}, Options{SaveTo: filepath.Join(t.TempDir(), "out.pcapng")})
 	for n := int64(11); n <= 20; n++ {
 		must.NoError(t, p.saver.add(&capture.Frame{Number: n, Len: 1, Data: []byte{1}, Link: capture.LinkEthernet}))
 	}
