@@ -2,6 +2,8 @@ package iostreams
 
 import (
 	"bytes"
+	"io"
+	"os"
 	"testing"
 	"time"
 
@@ -109,4 +111,20 @@ func TestProgressForPeople(t *testing.T) {
 			t.Errorf("%v, %v: wrote %q although it took no time", tt.outTTY, tt.errTTY, b.Bytes())
 		}
 	}
+}
+
+// TestFlushInPause checks that all that was written to a pipe arrives although nothing is written after it.
+func TestFlushInPause(t *testing.T) {
+	r, out, err := os.Pipe()
+	must.NoError(t, err)
+	defer r.Close()
+	w := (&IO{Out: out}).NewWriter(FlushOften)
+	for range 3 {
+		must.NoError(t, w.Write([]byte("line\n")))
+	}
+	got := make([]byte, 3*len("line\n"))
+	_, err = io.ReadFull(r, got) // waits for the flush
+	must.NoError(t, err)
+	must.NoError(t, w.Close())
+	must.NoError(t, out.Close())
 }

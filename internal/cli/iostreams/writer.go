@@ -18,7 +18,7 @@ type FlushPolicy int
 // The flush policies.
 const (
 	FlushEachWrite FlushPolicy = iota // for a terminal or a live capture
-	FlushOften                        // at a write 100 ms after the last time: the input is a pipe, which may be slow
+	FlushOften                        // 100 ms after a write: the input is a pipe, which may pause
 	FlushWhenFull                     // when the buffer is full
 )
 
@@ -28,7 +28,7 @@ type Writer struct {
 	buf       *bufio.Writer
 	file      *File // nil for Out
 	policy    FlushPolicy
-	flushed   time.Time    // with FlushOften
+	waiting   bool         // with FlushOften, a flush is due
 	finish    func() error // see Finish
 	written   bool         // Write was called
 	discarded bool         // Discard was
@@ -73,13 +73,17 @@ func (w *Writer) write(b []byte) error {
 	if len(b) > 0 && w.err == nil {
 		_, err := w.buf.Write(b)
 		w.fail(err)
-		const interval = 100 * time.Millisecond
 		switch {
-		case w.policy == FlushOften && time.Since(w.flushed) > interval:
-			w.flushed = time.Now()
-			w.flush()
 		case w.policy == FlushEachWrite:
 			w.flush()
+		case w.policy == FlushOften && !w.waiting:
+			w.waiting = true
+			time.AfterFunc(100*time.Millisecond, func() {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.waiting = false
+				w.flush() // the next Write, Flush or Close returns its error
+			})
 		}
 	}
 	return w.err
