@@ -52,13 +52,6 @@ func (l *importMarks) TCP() (m lnet.TCPAnomalies) {
 	return m
 }
 
-// carriers finds imports by the TCP connections that carry their messages.
-type carriers struct {
-	conns *fifo.Map[int, *carrier]
-	last  *carrier
-	conn  int // number of last
-}
-
 // carrier is a TCP connection.
 type carrier struct {
 	imp     *Import           // of the last message, nil before the first
@@ -67,23 +60,13 @@ type carrier struct {
 
 const maxCarriers = 1 << 16
 
-// of returns a TCP connection by its number.
-func (c *carriers) of(conn int) *carrier {
-	if c.last != nil && c.conn == conn {
-		return c.last
-	}
-	k := fifo.GetOrNew(c.conns, conn)
-	c.last, c.conn = k, conn
-	return k
-}
-
 // Message takes a message of any kind, with its RPC.
 func (t *Imports) Message(r *RPC, m *dissect.Message) {
 	if r == nil || r.Connection == nil || r.Connection.imp == nil || m.Transport != lnet.TCP {
 		return
 	}
 	r.Connection.imp.overTCP = true
-	k := t.carriers.of(m.Conn)
+	k := fifo.GetOrNew(t.carriers, m.Conn)
 	if k.imp == nil && k.pending != (lnet.TCPAnomalies{}) {
 		r.Connection.imp.importMarks.addMarks(m.Source, &k.pending)
 	}
@@ -95,7 +78,7 @@ func (t *Imports) TCPEvent(m *lnet.TCPEvent) {
 	if m.TCPAnomalies == (lnet.TCPAnomalies{}) {
 		return
 	}
-	if k := t.carriers.of(m.Conn); k.imp != nil {
+	if k := fifo.GetOrNew(t.carriers, m.Conn); k.imp != nil {
 		k.imp.importMarks.addMarks(m.Source, &m.TCPAnomalies)
 	} else {
 		k.pending.Add(&m.TCPAnomalies)

@@ -290,9 +290,7 @@ func (t *Imports) ofLine(l *LogLine) *Import {
 		}
 		i.hasClientLog = true
 	}
-	if i.Client == (lnet.NID{}) {
-		i.Client = l.Node
-	}
+	i.Client = cmp.Or(i.Client, l.Node)
 	if l.Name != "" {
 		x.byName[name], i.kindByName = i, kindByName(l.Name)
 		i.ClientUUID = cmp.Or(i.ClientUUID, uuidByName(l.Name))
@@ -320,15 +318,11 @@ func (t *Imports) ofServed(l *LogLine) *Import {
 		t.logged.served[key] = i
 	}
 	i.ClientUUID, i.kindByName = cmp.Or(i.ClientUUID, l.UUID), cmp.Or(i.kindByName, kindByName(l.UUID))
-	if i.Client == (lnet.NID{}) {
-		i.Client = l.PeerNode()
-	}
+	i.Client = cmp.Or(i.Client, l.PeerNode())
 	if l.UUID != "" && l.PeerNode() != (lnet.NID{}) {
 		t.logged.nodes[l.UUID] = l.PeerNode()
 	}
-	if i.Server == (lnet.NID{}) {
-		i.Server = l.Node
-	}
+	i.Server = cmp.Or(i.Server, l.Node)
 	return i
 }
 
@@ -410,9 +404,7 @@ func (t *Imports) newLogged(l *LogLine, client, server lnet.NID) *Import {
 	}
 	c := &Connection{Client: client, Server: server}
 	c.Target, c.TargetFrom = l.Target, TargetFromLog
-	if t.begin == 0 {
-		t.begin = l.Time
-	}
+	t.begin = cmp.Or(t.begin, l.Time)
 	if len(t.list) >= maxImports {
 		t.forgetSilent()
 	}

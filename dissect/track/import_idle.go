@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -42,9 +43,7 @@ func (u *use) note(r *RPC, p Point) {
 func (i *Import) disconnect(opcode uint32, p Point, captureBegin int64) {
 	u := &i.use
 	since := u.last
-	if since == 0 {
-		since = captureBegin
-	}
+	since = cmp.Or(since, captureBegin)
 	u.disconnectOST, u.disconnected, u.silence = opcode == opcodes.OST_DISCONNECT, p.Time, p.Time-since
 	u.recent = u.last != 0 && u.silence < minIdle
 	i.add(Event{Point: p, Kind: EventDisconnect, Silence: u.silence})

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
@@ -15,9 +16,9 @@ import (
 type Imports struct {
 	changed    []func(*Import, Point)
 	list       []*Import
-	carriers   carriers
-	logEntries int   // of all connections
-	begin      int64 // time of the first message
+	carriers   *fifo.Map[int, *carrier] // TCP connections, by their numbers
+	logEntries int                      // of all connections
+	begin      int64                    // time of the first message
 	logged     logged
 	evicting   []*evictingLine
 	gaveUp     map[int]LogLine // the last line of each log about a request that was given up
@@ -30,7 +31,7 @@ const maxImports = 1 << 16
 
 // NewImports returns an Imports without connections.
 func NewImports() *Imports {
-	return &Imports{carriers: carriers{conns: fifo.NewMap[int, *carrier](maxCarriers)}, losses: newLossTable(), before: newLossTable()}
+	return &Imports{carriers: fifo.NewMap[int, *carrier](maxCarriers), losses: newLossTable(), before: newLossTable()}
 }
 
 // OnChange adds a func that is called after each message that added to the log of a
@@ -150,9 +151,7 @@ func (t *Imports) forgetSilent() {
 // Sent takes a request.
 func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	p := PointOf(m)
-	if t.begin == 0 {
-		t.begin = p.Time
-	}
+	t.begin = cmp.Or(t.begin, p.Time)
 	i := t.importOf(r, p)
 	if i == nil {
 		t.unread(m)

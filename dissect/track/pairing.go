@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -89,21 +90,11 @@ type Pairing struct {
 
 // NewPairing makes a Pairing.
 func NewPairing(o Options) *Pairing {
-	if o.Timeout == 0 {
-		o.Timeout = int64(time.Hour)
-	}
-	if o.Linger == 0 {
-		o.Linger = int64(20 * time.Second)
-	}
-	if o.Held == 0 {
-		o.Held = maxHeld
-	}
-	if o.LockWait == 0 {
-		o.LockWait = o.Timeout
-	}
-	if o.Resend == 0 {
-		o.Resend = o.Timeout
-	}
+	o.Timeout = cmp.Or(o.Timeout, int64(time.Hour))
+	o.Linger = cmp.Or(o.Linger, int64(20*time.Second))
+	o.Held = cmp.Or(o.Held, maxHeld)
+	o.LockWait = cmp.Or(o.LockWait, o.Timeout)
+	o.Resend = cmp.Or(o.Resend, o.Timeout)
 	t := &Pairing{opt: o, connections: newConnections(), lost: newLossTable()}
 	t.connections.learnKnown = o.Known
 	return t
@@ -342,9 +333,7 @@ func (t *Pairing) bulk(m *dissect.Message) *RPC {
 	}
 	s := r.sighting(m.Source)
 	if m.Kind != lnet.Ack {
-		if s.Bulk.From == 0 {
-			s.Bulk.From = m.Time
-		}
+		s.Bulk.From = cmp.Or(s.Bulk.From, m.Time)
 		s.Bulk.To = m.Time
 	}
 	switch m.Kind {

@@ -44,7 +44,6 @@ type Stats struct {
 
 	// RPCs in flight: those that wait for a reply.
 	inFlight      map[RequestKey]*inFlightCount
-	latest        [latestRows]*inFlightCount // found last, by their opcode
 	totalInFlight int32
 	free          *inFlightCount
 	attached      Attached[statsOfRPC]
@@ -98,22 +97,14 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 
 // inFlightOf finds or makes the count of a key; nil when there are too many keys.
 func (s *Stats) inFlightOf(k *RequestKey) *inFlightCount {
-	latest := &s.latest[k.Opcode%latestRows]
-	if f := *latest; f != nil && f.key == *k {
-		return f
-	}
 	f := s.inFlight[*k]
-	if f == nil {
-		if len(s.inFlight) >= maxRows {
-			return nil
-		}
+	if f == nil && len(s.inFlight) < maxRows {
 		if f = s.free; f == nil {
 			f = &inFlightCount{}
 		}
 		s.free, f.key = f.next, *k
 		s.inFlight[*k] = f
 	}
-	*latest = f
 	return f
 }
 
@@ -143,9 +134,6 @@ func (s *Stats) endFlight(a *statsOfRPC) {
 	// While there are few keys they are kept, for the next RPC.
 	if f.n--; f.n == 0 && len(s.inFlight) > maxRows/2 {
 		delete(s.inFlight, f.key)
-		if latest := &s.latest[f.key.Opcode%latestRows]; *latest == f {
-			*latest = nil
-		}
 		f.next, s.free = s.free, f
 	}
 }

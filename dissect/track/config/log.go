@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -56,9 +57,7 @@ func (l *Log) isWhole() bool {
 
 // seen notes a reply about a log.
 func (l *Log) seen(m *dissect.Message) {
-	if l.Seen[0].IsZero() {
-		l.Seen[0] = track.PointOf(m)
-	}
+	l.Seen[0] = cmp.Or(l.Seen[0], track.PointOf(m))
 	l.Seen[1] = track.PointOf(m)
 	if !slices.Contains(l.Readers, m.Req.Client) && len(l.Readers) < maxReaders {
 		l.Readers = append(l.Readers, m.Req.Client)

@@ -16,6 +16,7 @@
 package files
 
 import (
+	"cmp"
 	"slices"
 
 	"hash/maphash"
@@ -565,9 +566,7 @@ func (t *Files) reintegrated(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 	switch s.kind {
 	case Open, Create:
 		fid := t.attributes(s, m)
-		if fid == (track.FID{}) {
-			fid = track.FID(s.request.Second)
-		}
+		fid = cmp.Or(fid, track.FID(s.request.Second))
 		t.learned(s, r, fid)
 	case Setattr, Truncate:
 		t.attributes(s, m)

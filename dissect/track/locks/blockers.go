@@ -59,9 +59,7 @@ func (t *Blockers) Add(l *Lock) {
 			h = &Holder{HolderKey: k, Resource: opcodes.LockDesc{Kind: k.kind, Name: k.name}}
 			t.holders[k] = h
 		}
-		if h.Target == "" {
-			h.Target = l.Target()
-		}
+		h.Target = cmp.Or(h.Target, l.Target())
 		ns := b.Time(l)
 		h.Waits++
 		h.Time += ns

@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lshark/lshark/dissect/debuglog"
@@ -71,11 +72,6 @@ const (
 	maxPackedFor = int64(1e9)
 )
 
-func newLogged() *logged {
-	return &logged{fifo.NewMap[debuglog.Thread, *thread](maxThreads), fifo.NewMap[uint64, *loggedCallback](maxLogged),
-		fifo.NewMap[connectionKey, *track.Connection](maxLogged), nil, ""}
-}
-
 // Logged takes a line of a log about a lock or an RPC, beside a capture after ReadLogs.
 // Clients and servers know a lock by the handles of both, which are unique.
 func (t *Locks) Logged(l *track.LogLine) {
@@ -84,7 +80,8 @@ func (t *Locks) Logged(l *track.LogLine) {
 	}
 	t.Advance(l.Time)
 	if t.logged == nil {
-		t.logged = newLogged()
+		t.logged = &logged{threads: fifo.NewMap[debuglog.Thread, *thread](maxThreads),
+			callbacks: fifo.NewMap[uint64, *loggedCallback](maxLogged), connections: fifo.NewMap[connectionKey, *track.Connection](maxLogged)}
 	}
 	switch l.Kind {
 	case debuglog.RecoveryBegin:
@@ -251,12 +248,8 @@ func (t *Locks) givenBack(k *Lock, how How, now int64) {
 
 // nodes sets the client and the server of a lock where the lock has none yet. The zero NID is an unknown node.
 func (t *Locks) nodes(k *Lock, client, server lnet.NID) {
-	if k.Client == (lnet.NID{}) {
-		k.Client = client
-	}
-	if k.Server == (lnet.NID{}) {
-		k.Server = server
-	}
+	k.Client = cmp.Or(k.Client, client)
+	k.Server = cmp.Or(k.Server, server)
 	if k.Connection.Client == (lnet.NID{}) && k.Client != (lnet.NID{}) && k.isLive() { // evictions end the locks of a connection
 		t.disconnect(k)
 		k.Connection = t.loggedConnection(k.Client, k.Connection.Target)

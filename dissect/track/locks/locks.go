@@ -15,6 +15,7 @@
 package locks
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -80,9 +81,7 @@ func New(imports *track.Imports, linger int64, done func(*Lock)) *Locks {
 }
 
 func newLocks(linger int64, done func(*Lock)) *Locks {
-	if linger == 0 {
-		linger = defaultLinger
-	}
+	linger = cmp.Or(linger, defaultLinger)
 	return &Locks{done: done, linger: linger, connections: make(map[*track.Connection]*fifo.Queue[Lock]),
 		resources: make(map[resourceKey]*resource), requested: fifo.NewMap[resourceKey, *requests](maxRequested)}
 }
@@ -287,16 +286,10 @@ func (t *Locks) enqueue(r *track.RPC, m *dissect.Message) {
 	}
 }
 
-// isRetried reports whether a client repeats a request after a reply with this
-// status.
-func isRetried(status int32) bool {
-	return status == opcodes.EINPROGRESS || status == opcodes.ENOTCONN
-}
-
 func (t *Locks) enqueued(l *Lock, r *track.RPC, m *dissect.Message) {
 	reply, ok := opcodes.LockReplyOf(m.Msg)
 	switch {
-	case !l.isLive() || isRetried(r.Status):
+	case !l.isLive() || r.Status == opcodes.EINPROGRESS || r.Status == opcodes.ENOTCONN: // the client repeats it
 	case r.Status != 0 && (l.intent || r.Status > 0), ok && r.Status == 0 && reply.Handle == 0:
 		t.drop(l) // the client got a result, and no lock
 	case r.Status != 0 && !l.IsGranted():

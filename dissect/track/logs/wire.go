@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -20,9 +21,7 @@ type wire struct {
 const maxLost = 1 << 10
 
 func (w *wire) add(source int, opcode uint32, client, server lnet.NID, now int64) {
-	if w.first == 0 {
-		w.first = now
-	}
+	w.first = cmp.Or(w.first, now)
 	w.last = max(w.last, now)
 	w.views.See(source, client, server)
 	if pair := [2]lnet.NID{client, server}; !w.pairs[pair] && len(w.pairs) < maxPairs {

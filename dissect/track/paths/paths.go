@@ -30,8 +30,6 @@ import (
 type Paths struct {
 	byHosts *fifo.Map[hosts, *Path]
 	conns   *fifo.Map[int, *connection]
-	last    *connection
-	conn    int // number of last
 
 	keepTimes bool
 }
@@ -161,18 +159,16 @@ func (p *Path) ResentPercent() (percent float64, ok bool) {
 }
 
 func (p *Paths) of(m *lnet.Message) *Path {
-	if p.last == nil || p.conn != m.Conn {
-		p.conn, p.last = m.Conn, fifo.GetOrMake(p.conns, m.Conn, func() *connection {
-			src, dst := m.Src.Addr(), m.Dst.Addr()
-			c := &connection{p.path(hosts{m.Source, src, dst}, m.File), p.path(hosts{m.Source, dst, src}, m.File)}
-			c.there.hasMessages, c.back.hasMessages = true, true
-			return c
-		})
+	c := fifo.GetOrMake(p.conns, m.Conn, func() *connection {
+		src, dst := m.Src.Addr(), m.Dst.Addr()
+		c := &connection{p.path(hosts{m.Source, src, dst}, m.File), p.path(hosts{m.Source, dst, src}, m.File)}
+		c.there.hasMessages, c.back.hasMessages = true, true
+		return c
+	})
+	if c.there.From == m.Src.Addr() {
+		return c.there
 	}
-	if p.last.there.From == m.Src.Addr() {
-		return p.last.there
-	}
-	return p.last.back
+	return c.back
 }
 
 // path returns the path between hosts, and makes it if it is new.

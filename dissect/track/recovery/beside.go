@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
 )
@@ -100,12 +99,8 @@ func (r *Recovery) joinLogged(o *Recovery) {
 	if o.Kind.isRestart() && !r.Kind.isRestart() {
 		r.Kind, r.Server = o.Kind, o.Server
 	}
-	if r.Server == (lnet.NID{}) {
-		r.Server = o.Server
-	}
-	if r.ServerBefore == (lnet.NID{}) {
-		r.ServerBefore = o.ServerBefore
-	}
+	r.Server = cmp.Or(r.Server, o.Server)
+	r.ServerBefore = cmp.Or(r.ServerBefore, o.ServerBefore)
 	if o.ServerBefore == r.ServerBefore && isBefore(o.Stop, r.Stop) {
 		r.Stop = o.Stop
 	}

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -209,9 +210,7 @@ func (t *Tracker) loggedTarget(l *track.LogLine, p track.Point) {
 	t.runsOn(r, l.Node)
 	r.Counted = Counted{Clients: int(l.Number), Recovered: int(l.Recovered), IsOver: l.Kind == debuglog.RecoveryEnd}
 	if l.Kind == debuglog.RecoveryBegin {
-		if r.Back.IsZero() {
-			r.Back = p
-		}
+		r.Back = cmp.Or(r.Back, p)
 		return
 	}
 	r.Completed = p

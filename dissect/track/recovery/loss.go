@@ -48,9 +48,7 @@ func (t *Tracker) connect(k *conn, r *track.RPC, m *dissect.Message, p track.Poi
 		k.lost, k.instance = false, 0
 		k.shift(p, nil)
 	case k.recovers():
-		if k.again.IsZero() {
-			k.again = p
-		}
+		k.again = cmp.Or(k.again, p)
 	case k.initial, k.lost:
 	default:
 		t.lose(k, p, SignReconnect)
@@ -248,9 +246,7 @@ func (k *conn) failedVersions(p track.Point) {
 // connected takes what the accepted connect means for the client.
 func (c *Client) connected(k *conn, i *track.Import, p track.Point) {
 	c.Type = i.Kind()
-	if c.Connected.IsZero() {
-		c.Connected = p
-	}
+	c.Connected = cmp.Or(c.Connected, p)
 	switch {
 	case i.EventAt(p, track.EventEvicted) != nil:
 		c.Evicted, c.Recovered, c.Outcome = p, p, ClientEvicted

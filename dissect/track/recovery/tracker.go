@@ -18,6 +18,7 @@
 package recovery
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -257,9 +258,7 @@ func isAlive(r *track.RPC) bool {
 
 // reply takes a reply of a target. Two servers with the same connection are one node.
 func (t *Tracker) reply(k *conn, r *track.RPC, p track.Point) {
-	if k.first.IsZero() {
-		k.first = p
-	}
+	k.first = cmp.Or(k.first, p)
 	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 && !opcodes.IsConnect(r.Opcode) {
 		t.nodes.join(k.server, r.Server)
 	}
@@ -329,9 +328,7 @@ func (c *Client) take(r *track.RPC, of *target) bool {
 
 // silentConnect takes a connect that had no reply. One to a target that others had found back says nothing of its restart.
 func (c *Client) silentConnect(sent track.Point, of *target) {
-	if c.firstSilent.IsZero() {
-		c.firstSilent = sent
-	}
+	c.firstSilent = cmp.Or(c.firstSilent, sent)
 	c.lastSilent = max(c.lastSilent, sent.Time)
 	if of == nil || of.current == nil || sent.Time < of.current.Back.Time || c.Lost.Time > of.current.Back.Time {
 		c.Unanswered++
@@ -357,9 +354,7 @@ func isConnectionError(status int32) bool {
 
 func (t *Tracker) conn(r *track.RPC) *conn {
 	k := t.connOf(r.Connection, t.imports.Of(r))
-	if k.portal == 0 {
-		k.portal = r.Portal
-	}
+	k.portal = cmp.Or(k.portal, r.Portal)
 	return k
 }
 

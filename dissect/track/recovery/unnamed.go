@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -169,9 +170,7 @@ func (r *Recovery) joinOther(o *Recovery) {
 	if o.LastReply.Time < r.LastReply.Time {
 		r.LastReply = o.LastReply
 	}
-	if r.ServerBefore.Len == 0 {
-		r.ServerBefore = o.ServerBefore
-	}
+	r.ServerBefore = cmp.Or(r.ServerBefore, o.ServerBefore)
 	if r.Back.IsZero() || !o.Back.IsZero() && o.Back.Time < r.Back.Time {
 		r.Back = o.Back
 	}

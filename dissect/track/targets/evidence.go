@@ -53,7 +53,6 @@ type Evidence struct {
 	requests int   // since something was learned
 	next     int64 // time of the next conclusion
 	nextList int64 // time from which on the configuration is read for it again
-	solution solution
 }
 
 // The bounds of what is kept.

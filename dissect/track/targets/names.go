@@ -2,6 +2,7 @@ package targets
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -224,9 +225,7 @@ func (n *Names) nodeLine(fields []string) {
 		return
 	}
 	if nid, ok := lnet.ParseNID(fields[0]); ok {
-		if n.nodes[nid] == "" {
-			n.nodes[nid] = fields[1]
-		}
+		n.nodes[nid] = cmp.Or(n.nodes[nid], fields[1])
 		return
 	}
 	if addr, err := netip.ParseAddr(fields[0]); err == nil && n.addresses[addr] == "" {
