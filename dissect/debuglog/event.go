@@ -373,12 +373,7 @@ func (e *Event) readPeer(b []byte, names *names) bool {
 //
 //	@@@ going to resend  req@0000000003e3e612 x1882453915800448/t0(0) o101->lustre-MDT0000-mdc-ff11@192.0.2.1@tcp:12/10 lens …
 func (e *Event) readNote(b []byte, names *names) bool {
-	at := -1 // bytes.LastIndex is slow
-	for from, n := 0, 0; n >= 0; from = at + 1 {
-		if n = bytes.Index(b[from:], []byte(" req@")); n >= 0 {
-			at = from + n
-		}
-	}
+	at := bytes.LastIndex(b, []byte(" req@"))
 	if at < 0 {
 		return false
 	}

@@ -9,24 +9,18 @@ import (
 // importMarks counts the packets of the connections that carry an import.
 type importMarks struct {
 	overTCP bool
-	resent  int64        // packets of its RPCs that were sent again, over another transport
-	points  []pointMarks // segments by what TCP did
-}
-
-// pointMarks is what one capture point saw.
-type pointMarks struct {
-	source int
-	lnet.TCPAnomalies
+	resent  int64                      // packets of its RPCs that were sent again, over another transport
+	points  map[int]*lnet.TCPAnomalies // segments by what TCP did, by capture point
 }
 
 func (l *importMarks) addMarks(source int, marks *lnet.TCPAnomalies) {
-	for i := range l.points {
-		if p := &l.points[i]; p.source == source {
-			p.Add(marks)
-			return
-		}
+	if l.points == nil {
+		l.points = map[int]*lnet.TCPAnomalies{}
 	}
-	l.points = append(l.points, pointMarks{source, *marks})
+	if l.points[source] == nil {
+		l.points[source] = &lnet.TCPAnomalies{}
+	}
+	l.points[source].Add(marks)
 }
 
 // Retransmits is the number of packets that were sent again: over TCP all that

@@ -66,29 +66,18 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 	i.use.last = p.Time
 	op := m.RPC.OpFlags
 	i.add(Event{Point: p, Kind: EventConnected, ConnCnt: r.ConnCnt, OpFlags: op})
-	switch i.outcome(r, m) {
-	case outcomeUnknown:
+	s, ok := i.granted(r, m)
+	if !ok {
 		return
-	case outcomeCut:
-		i.setState(StateUnknown, p)
-	case outcomeNew:
-		i.setState(StateFull, p)
-	case outcomeLockReplay:
-		i.setState(StateReplayLocks, p)
-	case outcomeReplay:
-		i.transactions.replaying = true
-		i.setState(StateReplay, p)
-	case outcomeReplayGoesOn:
-		i.setState(i.stateBefore, p)
-	case outcomeNoHandle:
-		i.setState(StateDiscon, p)
-		return
-	case outcomeEvicted:
+	}
+	if s == StateEvicted {
 		i.evict(p)
-		i.setState(StateRecover, p)
-		i.setState(StateFull, p)
-	case outcomeRecovered:
-		i.setState(StateRecover, p)
+		s = StateRecover
+	}
+	switch i.setState(s, p); s {
+	case StateDiscon:
+		return
+	case StateRecover:
 		i.setState(StateFull, p)
 	}
 	i.stateBefore = StateUnknown

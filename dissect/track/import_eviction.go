@@ -9,75 +9,55 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// outcome is what the reply to a connect, without an error, means for the
-// connection.
-type outcome uint8
-
-const (
-	outcomeUnknown      outcome = iota // not enough was captured
-	outcomeNew                         // a new connection
-	outcomeLockReplay                  // a new connection to a server in recovery
-	outcomeReplay                      // the server restarted: requests are replayed
-	outcomeReplayGoesOn                // the connection was lost during the recovery
-	outcomeRecovered                   // the server still has the connection, or it has nothing to lose
-	outcomeEvicted                     // the server has dropped the state of the client
-	outcomeNoHandle                    // the server names no handle: the client tries again
-	outcomeCut                         // it was accepted; the flags that say more were not captured
-)
-
 // firstToKeepUncached is the first release whose clients are not evicted from
 // a connection over which they have cached nothing: 2.15.59.
 const firstToKeepUncached = 2<<24 | 15<<16 | 59<<8
 
-// outcome follows the rules by which a client decides.
-func (i *Import) outcome(r *RPC, m *dissect.Message) outcome {
+// granted returns the state after the reply to a connect, without an error, by the rules by which a client decides. With
+// StateRecover the server still has the connection, or it has nothing to lose; with StateUnknown the flags that say more were
+// not captured. ok is false where not enough was captured.
+func (i *Import) granted(r *RPC, m *dissect.Message) (s ImportState, ok bool) {
 	if !r.HasRequest {
-		return outcomeUnknown
+		return StateUnknown, false
 	}
 	if !r.Has(opcodes.PbOpFlags) {
 		if r.Handle != 0 && r.Handle == m.RPC.Handle && !i.deactivated {
-			return outcomeRecovered
+			return StateRecover, true
 		}
-		return outcomeCut
+		return StateUnknown, true
 	}
 	recovering, reconnected := m.RPC.OpFlags&opcodes.ConnectRecovering != 0, m.RPC.OpFlags&opcodes.ConnectReconnect != 0
 	switch {
 	case i.connectIsInitial && recovering:
-		return outcomeLockReplay
+		return StateReplayLocks, true
 	case i.connectIsInitial:
-		return outcomeNew
-	case reconnected && m.RPC.Handle == 0:
-		return outcomeNoHandle
-	case reconnected && !recovering && r.Handle != m.RPC.Handle:
-		return outcomeEvicted
-	case reconnected && i.deactivated:
-		return outcomeEvicted
-	case reconnected && recovering && i.stateBefore != StateUnknown:
-		return outcomeReplayGoesOn
+		return StateFull, true
+	case reconnected && m.RPC.Handle == 0: // the client tries again
+		return StateDiscon, true
+	case reconnected && !recovering && r.Handle != m.RPC.Handle, reconnected && i.deactivated:
+		return StateEvicted, true
+	case reconnected && recovering && i.stateBefore != StateUnknown: // the connection was lost during the recovery
+		return i.stateBefore, true
 	case reconnected && !recovering:
-		return outcomeRecovered
-	case recovering && !i.deactivated:
-		return outcomeReplay
+		return StateRecover, true
+	case recovering && !i.deactivated: // the server restarted
+		i.transactions.replaying = true
+		return StateReplay, true
 	}
-	return i.stateLost()
-}
-
-// stateLost is the outcome of a connect to a server that neither knows the
-// connection nor is in recovery.
-func (i *Import) stateLost() outcome {
+	// The server neither knows the connection nor is in recovery.
 	flags := i.Granted.Flags
 	if !i.HasGranted {
 		flags = i.Asked.Flags
 	}
 	switch {
 	case !i.HasGranted && !i.HasAsked:
-		return outcomeUnknown // whether the connection is lightweight
+		return StateUnknown, false // whether the connection is lightweight
 	case flags&flagLightweight != 0:
-		return outcomeRecovered
+		return StateRecover, true
 	case i.nothingCached && (i.Asked.Version == 0 || i.Asked.Version >= firstToKeepUncached):
-		return outcomeNew
+		return StateFull, true
 	}
-	return outcomeEvicted
+	return StateEvicted, true
 }
 
 // evict notes an eviction, with the lock callbacks that were pending: one of

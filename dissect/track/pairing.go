@@ -82,7 +82,7 @@ type Pairing struct {
 	slots       int32 // number of records that were made
 	connections connections
 	locks       lockWaits
-	carried     carried
+	carried     []carriedMessage // by their numbers
 	lost        lossTable
 	tree        dissect.Tree // for replies that are read with their requests
 	finishing   bool         // no more requests are taken
@@ -95,7 +95,7 @@ func NewPairing(o Options) *Pairing {
 	o.Held = cmp.Or(o.Held, maxHeld)
 	o.LockWait = cmp.Or(o.LockWait, o.Timeout)
 	o.Resend = cmp.Or(o.Resend, o.Timeout)
-	t := &Pairing{opt: o, connections: newConnections(), lost: newLossTable()}
+	t := &Pairing{opt: o, connections: newConnections(), lost: newLossTable(), carried: make([]carriedMessage, maxCarried)}
 	t.connections.learnKnown = o.Known
 	return t
 }
@@ -108,7 +108,7 @@ func (t *Pairing) Message(m *dissect.Message) *RPC {
 	if r == nil || r.state == ended {
 		return nil
 	}
-	t.carried.add(&m.Message, r)
+	t.carried[uint64(m.Number)%maxCarried] = carriedMessage{m.Number, r, r.use, int32(m.Source), m.Kind}
 	r.sighting(m.Source).addTransfer(m.Kind, &m.Transfer)
 	if m.IB != nil {
 		r.addRDMA(m)

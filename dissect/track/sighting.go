@@ -294,10 +294,7 @@ func (r *RPC) LossNotCaptured() bool {
 	return reply.NotCaptured && reply.Timed < reply.Resent || request.AckedLate && request.Lost == 0
 }
 
-// carried finds the RPCs of the last messages by their numbers, for what the
-// transport does with a message later.
-type carried struct{ ring []carriedMessage }
-
+// carriedMessage is one of the last messages, for what the transport does with it later.
 type carriedMessage struct {
 	number int64 // of the message
 	rpc    *RPC
@@ -308,29 +305,10 @@ type carriedMessage struct {
 
 const maxCarried = 1 << 14
 
-func (c *carried) add(m *lnet.Message, r *RPC) {
-	if c.ring == nil {
-		c.ring = make([]carriedMessage, maxCarried)
-	}
-	x := &c.ring[uint64(m.Number)%maxCarried]
-	x.number, x.rpc, x.use, x.source, x.kind = m.Number, r, r.use, int32(m.Source), m.Kind
-}
-
-// find returns the message with a number, nil when its RPC has ended.
-func (c *carried) find(number int64) *carriedMessage {
-	if c.ring == nil {
-		return nil
-	}
-	m := &c.ring[uint64(number)%maxCarried]
-	if m.number != number || m.rpc.state == ended || m.rpc.use != m.use {
-		return nil
-	}
-	return m
-}
-
 // TransferUpdate takes what the transport did with a message after it was handed out.
 func (t *Pairing) TransferUpdate(number int64, update *lnet.Transfer) {
-	if m := t.carried.find(number); m != nil {
+	m := &t.carried[uint64(number)%maxCarried]
+	if m.number == number && m.rpc != nil && m.rpc.state != ended && m.rpc.use == m.use {
 		m.rpc.sighting(int(m.source)).addTransfer(m.kind, update)
 	}
 }

@@ -2,12 +2,12 @@ package config
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // Kind is what an entry is about.
@@ -36,9 +36,6 @@ var kindNames = [...]string{KindLog: "log", KindStep: "record", KindDevice: "dev
 
 // String returns the kind in a word.
 func (k Kind) String() string { return kindNames[k] }
-
-// IsFinal reports whether entries of the kind are part of the final picture.
-func (k Kind) IsFinal() bool { return k != KindStep }
 
 // Entry is a part of the configuration. Which pointer is set depends on Kind.
 type Entry struct {
@@ -89,8 +86,7 @@ func (t *Tracker) Entries(imports []*track.Import) []*Entry {
 	for _, l := range t.logs {
 		list = append(list, l.entries(imports)...)
 	}
-	byMGS := slices.SortedFunc(maps.Values(t.nodemaps), func(a, b *nodemapTables) int { return cmp.Compare(a.order, b.order) })
-	for _, tables := range byMGS {
+	for _, tables := range fifo.All(t.nodemaps) {
 		mgs, index := tables.mgs, tables.index()
 		nodemaps, active := index.nodemaps()
 		if active != nil {
@@ -100,15 +96,15 @@ func (t *Tracker) Entries(imports []*track.Import) []*Entry {
 			list = append(list, &Entry{Kind: KindNodemap, MGS: mgs, At: n.At, Nodemap: n})
 		}
 	}
-	running := slices.SortedFunc(maps.Values(t.running), func(a, b *RunningTarget) int {
-		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index), cmp.Compare(a.order, b.order))
+	running := fifo.Values(t.running)
+	slices.SortStableFunc(running, func(a, b *RunningTarget) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index))
 	})
 	for _, r := range running {
-		r.From = t.tables[tableKey{r.MGS, r.Table}]
+		r.From, _ = fifo.Get(t.tables, tableKey{r.MGS, r.Table})
 		list = append(list, &Entry{Kind: KindRunningTarget, MGS: r.MGS, At: r.At, RunningTarget: r})
 	}
-	registered := slices.SortedFunc(maps.Values(t.targets), func(a, b *Registration) int { return cmp.Compare(a.order, b.order) })
-	for _, g := range registered {
+	for _, g := range fifo.All(t.targets) {
 		list = append(list, &Entry{Kind: KindRegistration, MGS: g.MGS, At: g.Sent, Registration: g})
 	}
 	for _, s := range t.sent {

@@ -20,7 +20,6 @@ type Log struct {
 	Last     uint32         // index of its last record, as far as it is known
 	Status   int32          // of the last try to open it: -ENOENT where there is no such log
 	Readers  []lnet.NID     // up to a bound
-	Blocks   int            // that were read
 	Replaced bool           // the MGS has another log of that name now
 	Seen     [2]track.Point // the first and the last reply about it
 	Missing  []Range        // records that were not captured, at the end
@@ -32,8 +31,6 @@ type Log struct {
 
 // record is a record of a log.
 type record struct {
-	index   uint32
-	config  bool   // else it fills a block up
 	text    string // the bytes of the record
 	big     bool
 	at      track.Point // first seen
@@ -188,7 +185,6 @@ func (t *Tracker) block(id opcodes.LogID, m *dissect.Message) {
 			if l = t.log(m.Req.Server, id); l == nil {
 				return
 			}
-			l.Blocks++
 			l.seen(m)
 		}
 		t.record(l, r, track.PointOf(m))
@@ -207,7 +203,7 @@ func (t *Tracker) record(l *Log, r opcodes.LogRecord, at track.Point) {
 		t.Changes++
 		t.bytes += len(r.Bytes)
 		l.Last = max(l.Last, r.Index)
-		l.records[r.Index] = &record{index: r.Index, config: r.Config, text: string(r.Bytes), big: r.Big, at: at}
+		l.records[r.Index] = &record{text: string(r.Bytes), big: r.Big, at: at}
 		return
 	}
 	if old.text == string(r.Bytes) {
@@ -223,7 +219,7 @@ func (t *Tracker) record(l *Log, r opcodes.LogRecord, at track.Point) {
 	}
 	t.Changes++
 	old.earlier = append(old.earlier, version{old.text, old.big, old.at})
-	old.config, old.text, old.big, old.at = r.Config, string(r.Bytes), r.Big, at
+	old.text, old.big, old.at = string(r.Bytes), r.Big, at
 }
 
 // State is whether a record of a log counts.

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -28,7 +29,6 @@ type RunningTarget struct {
 	At    track.Point
 
 	Restarts []Restart // earlier starts that the table had, up to maxEarlier
-	order    int
 }
 
 // Restart is an earlier start of a target.
@@ -65,21 +65,14 @@ type tableKey struct {
 // since the version that it knows: the newest entry of a target counts.
 func (t *Tracker) run(r request, m *dissect.Message) {
 	from := tableKey{m.Req.Server, r.table.Name}
-	if first, ok := t.tables[from]; !ok && len(t.tables) < maxEntries || ok && r.table.From < first {
-		t.tables[from] = r.table.From
+	if first, ok := fifo.Get(t.tables, from); !ok || r.table.From < first {
+		fifo.Put(t.tables, from, r.table.From)
 	}
 	opcodes.RunningTargets(m.Content, m.Req.Big, func(e opcodes.RunningTarget) {
 		k := runningKey{m.Req.Server, r.table.Name, e.Kind, e.Index}
-		old := t.running[k]
-		if old == nil {
-			if len(t.running) == maxEntries {
-				t.Dropped++
-				return
-			}
-			t.order++
-			t.running[k] = &RunningTarget{RunningTarget: e, MGS: k.mgs, Table: k.table, At: track.PointOf(m), order: t.order}
-			return
-		}
+		old := fifo.GetOrMake(t.running, k, func() *RunningTarget {
+			return &RunningTarget{RunningTarget: e, MGS: k.mgs, Table: k.table, At: track.PointOf(m)}
+		})
 		if e.Version <= old.Version {
 			return
 		}
@@ -96,7 +89,6 @@ func (t *Tracker) run(r request, m *dissect.Message) {
 // nodemapTables are the nodemaps of an MGS, as its servers read them.
 type nodemapTables struct {
 	mgs     lnet.NID
-	order   int
 	readers map[lnet.NID]*nodemapIndex // what a server has read so far
 	last    *nodemapIndex              // the last one that was read to its end
 }
@@ -109,16 +101,9 @@ type nodemapIndex struct {
 
 // readNodemaps takes pages of the index of nodemaps. An index is read in several steps.
 func (t *Tracker) readNodemaps(r request, m *dissect.Message) {
-	tables := t.nodemaps[m.Req.Server]
-	if tables == nil {
-		if len(t.nodemaps) == maxTables {
-			t.Dropped++
-			return
-		}
-		t.order++
-		tables = &nodemapTables{mgs: m.Req.Server, order: t.order, readers: make(map[lnet.NID]*nodemapIndex)}
-		t.nodemaps[m.Req.Server] = tables
-	}
+	tables := fifo.GetOrMake(t.nodemaps, m.Req.Server, func() *nodemapTables {
+		return &nodemapTables{mgs: m.Req.Server, readers: make(map[lnet.NID]*nodemapIndex)}
+	})
 	index := tables.readers[m.Req.Client]
 	if index == nil || r.table.From == 0 && r.table.Pass == 0 {
 		if index == nil && len(tables.readers) == maxTables {
@@ -140,7 +125,7 @@ func (t *Tracker) readNodemaps(r request, m *dissect.Message) {
 
 // endNodemaps takes the reply to a read of nodemaps.
 func (t *Tracker) endNodemaps(m *dissect.Message) {
-	tables := t.nodemaps[m.Req.Server]
+	tables, _ := fifo.Get(t.nodemaps, m.Req.Server)
 	if tables == nil || m.RPC.Status < 0 || !opcodes.IsTableEnd(m.Msg) {
 		return
 	}
@@ -216,10 +201,7 @@ type Registration struct {
 	opcodes.Registration // of the last request; name, uuid and index as the MGS gave them
 	MGS, Server          lnet.NID
 	Sent, Answered       track.Point // the last request and its reply
-	Requests             int
 	Status               int32
-
-	order int
 }
 
 // registrationKey identifies a target that registers: by its name, or by its number
@@ -238,21 +220,11 @@ func (t *Tracker) register(m *dissect.Message) *Registration {
 		return nil
 	}
 	k := registrationKey{m.Req.Server, m.Req.Client, cmp.Or(r.Name, r.FSName), r.Index}
-	g := t.targets[k]
-	if g == nil {
-		if len(t.targets) == maxEntries {
-			t.Dropped++
-			return nil
-		}
-		t.order++
-		g = &Registration{MGS: k.mgs, Server: k.server, order: t.order}
-		t.targets[k] = g
-	}
+	g := fifo.GetOrMake(t.targets, k, func() *Registration { return &Registration{MGS: k.mgs, Server: k.server} })
 	uuid := g.UUID
 	g.Registration = r
 	g.UUID = cmp.Or(r.UUID, uuid)
 	g.Sent, g.Answered, g.Status = track.PointOf(m), track.Point{}, 0
-	g.Requests++
 	return g
 }
 

@@ -23,12 +23,11 @@ type Tracker struct {
 	byID     map[idKey]*Log
 	records  int // of all logs
 	bytes    int // of these
-	nodemaps map[lnet.NID]*nodemapTables
-	running  map[runningKey]*RunningTarget
-	tables   map[tableKey]uint64 // first versions that were read
-	targets  map[registrationKey]*Registration
+	nodemaps *fifo.Map[lnet.NID, *nodemapTables]
+	running  *fifo.Map[runningKey, *RunningTarget]
+	tables   *fifo.Map[tableKey, uint64] // first versions that were read
+	targets  *fifo.Map[registrationKey, *Registration]
 	sent     []*SentParameter
-	order    int // of entries in maps: which one appeared first
 }
 
 // Bounds of what is kept. The log of the clients of a file system has about six
@@ -77,10 +76,10 @@ func New() *Tracker {
 		pending:  fifo.NewMap[requestKey, request](maxPending),
 		byName:   make(map[nameKey]*Log),
 		byID:     make(map[idKey]*Log),
-		nodemaps: make(map[lnet.NID]*nodemapTables),
-		running:  make(map[runningKey]*RunningTarget),
-		tables:   make(map[tableKey]uint64),
-		targets:  make(map[registrationKey]*Registration),
+		nodemaps: fifo.NewMap[lnet.NID, *nodemapTables](maxTables),
+		running:  fifo.NewMap[runningKey, *RunningTarget](maxEntries),
+		tables:   fifo.NewMap[tableKey, uint64](maxEntries),
+		targets:  fifo.NewMap[registrationKey, *Registration](maxEntries),
 	}
 }
 

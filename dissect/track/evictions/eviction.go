@@ -1,6 +1,8 @@
 package evictions
 
 import (
+	"cmp"
+
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -121,16 +123,8 @@ func (e *Eviction) cause() Cause {
 		return Recovery
 	case len(e.Locks) > 0:
 		return LockCallback
-	case e.Silence >= shorter(MinSilence, enoughSilentPings*e.pings) && e.Silence >= MinSilentPings*e.Interval:
+	case e.Silence >= min(MinSilence, cmp.Or(enoughSilentPings*e.pings, MinSilence)) && e.Silence >= MinSilentPings*e.Interval:
 		return Silence
 	}
 	return Unknown
-}
-
-// shorter returns the shorter of two times, of which the second may be unknown (0).
-func shorter(a, b int64) int64 {
-	if b == 0 {
-		return a
-	}
-	return min(a, b)
 }

@@ -10,6 +10,7 @@
 package evictions
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -96,7 +97,7 @@ func (t *Tracker) Lock(l *locks.Lock) {
 		}
 		e, ignored := t.pending[at], IgnoredLock{l, *c}
 		switch {
-		case l.End.Point.Time-c.Sent.Time >= shorter(MinIgnored, e.pings):
+		case l.End.Point.Time-c.Sent.Time >= min(MinIgnored, cmp.Or(e.pings, MinIgnored)):
 			e.ignored(ignored)
 			return
 		case e.Recent == nil || c.Sent.Time < e.Recent.Callback.Sent.Time:

@@ -118,7 +118,7 @@ func (t *Tracker) newCall(s *server, th *thread, r *track.RPC, m *dissect.Messag
 		}) != 1
 	case opcodes.FLD_QUERY:
 		// Many operations are about a sequence: the one that asks must be among those seen.
-		if seq := opcodes.QueriedSequence(m.Msg); seq != nil && s.isCovered() {
+		if seq := opcodes.QueriedSequence(m.Msg); seq != nil && s.isCovered {
 			c.add(seq)
 		}
 	case opcodes.OBD_IDX_READ:

@@ -51,7 +51,11 @@ type server struct {
 	threads *fifo.Map[int32, *thread]
 	waiting []*Call // not linked yet, in the order of time
 	called  *fifo.Map[resource, *calledBack]
-	peers   []peers
+	peers   map[int]lnet.NID // the node that each capture point saw the server exchange messages with first
+
+	// A capture point sees what the server sends to all others: one that saw it with several nodes. One at a client sees it with
+	// the client alone.
+	isCovered bool
 }
 
 // The bounds of what is followed.
@@ -112,7 +116,8 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 
 func (t *Tracker) server(nid lnet.NID) *server {
 	return fifo.GetOrMake(t.servers, nid, func() *server {
-		return &server{threads: fifo.NewMap[int32, *thread](maxThreads), called: fifo.NewMap[resource, *calledBack](maxCalled)}
+		return &server{threads: fifo.NewMap[int32, *thread](maxThreads), called: fifo.NewMap[resource, *calledBack](maxCalled),
+			peers: map[int]lnet.NID{}}
 	})
 }
 
@@ -159,7 +164,7 @@ func (t *Tracker) sends(s *server, r *track.RPC, m *dissect.Message) {
 // when it is unknown: one that must have asked the server for a lock which conflicts with that of the client. The capture
 // of a client has all but this request.
 func (t *Tracker) behind(s *server, c *Call) (found *operation) {
-	if c.opcode != opcodes.LDLM_BL_CALLBACK || opcodes.IsReadLock(c.mode) || s.isCovered() ||
+	if c.opcode != opcodes.LDLM_BL_CALLBACK || opcodes.IsReadLock(c.mode) || s.isCovered ||
 		slices.ContainsFunc(s.open, func(o *operation) bool { return o.canCause(c) && (o.client == c.to || t.nameSame(o, c)) }) {
 		return nil
 	}
@@ -329,28 +334,14 @@ func (t *Tracker) Release(r *track.RPC) {
 	*e = entry{}
 }
 
-// peers are the nodes that a capture point saw a server exchange messages with.
-type peers struct {
-	source  int
-	first   lnet.NID
-	several bool
-}
-
 // saw notes which capture points saw an RPC between the server and another node.
 func (s *server) saw(sightings []track.Sighting, nid lnet.NID) {
 	for i := range sightings {
 		source := sightings[i].Source
-		k := slices.IndexFunc(s.peers, func(p peers) bool { return p.source == source })
-		if k >= 0 {
-			s.peers[k].several = s.peers[k].several || s.peers[k].first != nid
+		if first, ok := s.peers[source]; ok {
+			s.isCovered = s.isCovered || first != nid
 		} else if len(s.peers) < maxSources {
-			s.peers = append(s.peers, peers{source: source, first: nid})
+			s.peers[source] = nid
 		}
 	}
-}
-
-// isCovered reports whether a capture point sees what the server sends to all others: one
-// that saw it with several nodes. One at a client sees it with the client alone.
-func (s *server) isCovered() bool {
-	return slices.ContainsFunc(s.peers, func(p peers) bool { return p.several })
 }

@@ -152,7 +152,7 @@ func (o *operation) proven() []*Call {
 }
 
 func (o *operation) sum(s *server) (n track.Nested) {
-	n.All = s.isCovered()
+	n.All = s.isCovered
 	covered := o.span.From
 	for _, c := range o.proven() {
 		if c.Link == ByTime {
