@@ -119,6 +119,7 @@ func (t *connections) byHandle(handle uint64) *Connection {
 	return c
 }
 
+// learn adds a handle of a connection. In place of the oldest one; with the last handle of a connection its name goes.
 func (t *connections) learn(handle uint64, c *Connection) {
 	if handle == 0 || c == nil {
 		return
@@ -127,24 +128,20 @@ func (t *connections) learn(handle uint64, c *Connection) {
 		before.handles--
 	}
 	c.handles++
-	if _, oldest, evicted := fifo.Put(t.handles, handle, c); evicted {
-		t.forgetHandle(oldest)
+	_, oldest, evicted := fifo.Put(t.handles, handle, c)
+	if !evicted {
+		return
+	}
+	name := connectionName{oldest.ClientUUID, oldest.TargetUUID}
+	oldest.callbacks = false // that may have been its handle
+	if oldest.handles--; oldest.handles == 0 && t.names[name] == oldest {
+		delete(t.names, name)
 	}
 }
 
 // SetTarget sets the target by its UUID.
 func (c *Connection) SetTarget(uuid string, from TargetSource) {
 	c.TargetUUID, c.Target, c.TargetFrom, c.TargetIndex = uuid, strings.TrimSuffix(uuid, "_UUID"), from, ""
-}
-
-// forgetHandle counts a handle that was removed; with the last handle the name of
-// the connection is removed.
-func (t *connections) forgetHandle(c *Connection) {
-	name := connectionName{c.ClientUUID, c.TargetUUID}
-	c.callbacks = false // that may have been it
-	if c.handles--; c.handles == 0 && t.names[name] == c {
-		delete(t.names, name)
-	}
 }
 
 // request finds the connection of a request; a connect has its names.

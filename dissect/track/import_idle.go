@@ -58,8 +58,6 @@ const (
 	afterEnd = int64(2 * time.Second) // an unmount has disconnected the other targets by then
 )
 
-func (i *Import) isOST() bool { return i.use.ofOST || strings.Contains(i.Target, "-OST") }
-
 // mayIdle reports whether the last disconnect can be one for want of work: of a
 // client from an OST.
 func (i *Import) mayIdle() bool {
@@ -127,7 +125,7 @@ func noteUse[K comparable](clients map[K]*clientUse, key K, i *Import) {
 		return
 	}
 	if i.Kind() != "mgc" {
-		c.connected = c.connected || !i.isOST()
+		c.connected = c.connected || !i.use.ofOST && !strings.Contains(i.Target, "-OST")
 		c.last = max(c.last, i.Last.Time)
 	}
 }

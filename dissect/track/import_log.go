@@ -98,10 +98,8 @@ func (k EventKind) String() string { return eventNames[k] }
 // EventNames returns the names of all kinds of events, in their order.
 func EventNames() []string { return eventNames[:] }
 
-// isRun reports whether successive events of a kind are one entry.
-func (k EventKind) isRun() bool {
-	return k == EventPing || k == EventReplay || k == EventLockReplay || k == EventPingUnanswered
-}
+// runKinds are the kinds of which successive events are one entry.
+var runKinds = []EventKind{EventPing, EventReplay, EventLockReplay, EventPingUnanswered}
 
 // Event is something that happened to a connection, or a run of the same. What
 // the fields behind Count mean depends on the kind.
@@ -160,7 +158,7 @@ func (l *ImportLog) add(e Event) *Event {
 	for at > 0 && l.Events[at-1].Time > e.Time {
 		at--
 	}
-	if at > 0 && e.Kind.isRun() && l.Events[at-1].Kind == e.Kind {
+	if at > 0 && slices.Contains(runKinds, e.Kind) && l.Events[at-1].Kind == e.Kind {
 		run := &l.Events[at-1]
 		if e.Time >= run.Until.Time {
 			run.Until = e.Point

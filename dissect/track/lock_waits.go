@@ -48,9 +48,6 @@ func (r *RPC) LockWaitEnd() (LockWaitEnd, Point) {
 	if !r.lock.blocked {
 		return LockWaitNone, Point{}
 	}
-	if r.lock.at.IsZero() {
-		return r.lock.end, Point{}
-	}
 	return r.lock.end, r.lock.at
 }
 

@@ -145,7 +145,11 @@ func (s *Stats) Done(r *RPC) {
 	if i == nil || i.flushed {
 		i = s.intervalAt(r.Begin())
 	}
-	k := s.key(r)
+	k := r.Key(s.opt.By)
+	if s.bySubject && s.opt.Subject != nil {
+		file, object := s.opt.Subject(r)
+		k.setSubject(s.opt.By, file, object)
+	}
 	row := i.row(&k)
 	if s.bySubject {
 		a.depth = 0 // the file is not known when a request is sent
@@ -154,15 +158,6 @@ func (s *Stats) Done(r *RPC) {
 	i.Total.add(r, int64(a.totalDepth))
 	s.window.count(row, r)
 	s.window.count(&i.Total, r)
-}
-
-func (s *Stats) key(r *RPC) Key {
-	k := r.Key(s.opt.By)
-	if s.bySubject && s.opt.Subject != nil {
-		file, object := s.opt.Subject(r)
-		k.setSubject(s.opt.By, file, object)
-	}
-	return k
 }
 
 // Drop forgets an RPC that has ended without counting it.

@@ -3,6 +3,7 @@ package track
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
@@ -179,12 +180,8 @@ func DimensionNames() []string { return dimensionNames[:] }
 
 // ParseDimension returns the dimension with a name.
 func ParseDimension(name string) (Dimension, bool) {
-	for d, n := range dimensionNames {
-		if n == name {
-			return Dimension(d), true
-		}
-	}
-	return 0, false
+	i := slices.Index(dimensionNames[:], name)
+	return Dimension(max(i, 0)), i >= 0
 }
 
 // Key is what the RPCs of a row have in common: the fields of the dimensions

@@ -244,10 +244,11 @@ func greater(a, b [serieses]float64) [serieses]float64 {
 // eachSide makes the sides of a capture, with the correlations for the total and for
 // the rows, and sets them in the rows.
 func (s *Stats) eachSide(total *Row, row func(track.Key) *Row, ofTotal, inRow [serieses]float64, set func(*Row, *Side)) {
-	i := s.interval()
-	if i == nil || i.Total.Count == 0 {
+	list := s.stats.Intervals()
+	if len(list) == 0 || list[0].Total.Count == 0 {
 		return
 	}
+	i := list[0] // the whole capture
 	side := func(r *track.Row, of *samples, correlations [serieses]float64) *Side {
 		side := &Side{Row: r, samples: of, correlations: correlations, end: s.to}
 		if t := s.Seconds(); t > 0 {
@@ -332,7 +333,8 @@ func (c *pairs) testCount(r *Row) result {
 	if !differs(k1/all1, k2/all2) {
 		return noTest
 	}
-	return both(rate, testRates(k1, all1, k2, all2, group))
+	share := testRates(k1, all1, k2, all2, group)
+	return result{p: max(rate.p, share.p), least: max(rate.least, share.least)}
 }
 
 // test compares everything but the number of RPCs and latencies.

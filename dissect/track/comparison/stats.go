@@ -102,14 +102,6 @@ func (s *Stats) Seconds() float64 { return math.Max(0, float64(s.to-s.from)/1e9)
 // many rows.
 func (s *Stats) Dropped() int64 { return s.dropped }
 
-// interval returns the statistics of the whole capture, nil without RPCs.
-func (s *Stats) interval() *track.Interval {
-	if list := s.stats.Intervals(); len(list) > 0 {
-		return list[0]
-	}
-	return nil
-}
-
 func (s *samples) add(r *track.RPC, period int) {
 	s.sent[period]++
 	if ns, ok := r.Latency(); ok {

@@ -29,9 +29,6 @@ type result struct {
 // noTest is the result for values that are not compared.
 var noTest = result{p: 1, least: 1}
 
-// both returns the result for a change that needs two differences.
-func both(a, b result) result { return result{p: max(a.p, b.p), least: max(a.least, b.least)} }
-
 // either returns the result of a test in both directions.
 func either(up, down result) result {
 	return result{p: min(1, 2*min(up.p, down.p)), least: min(1, 2*min(up.least, down.least))}

@@ -111,11 +111,8 @@ func (e *Eviction) ignored(l IgnoredLock) {
 		e.Dropped++
 		return
 	}
-	at := len(e.Locks)
-	for at > 0 && e.Locks[at-1].Callback.Sent.Time > l.Callback.Sent.Time {
-		at--
-	}
-	e.Locks = slices.Insert(e.Locks, at, l)
+	e.Locks = append(e.Locks, l)
+	slices.SortStableFunc(e.Locks, func(a, b IgnoredLock) int { return cmp.Compare(a.Callback.Sent.Time, b.Callback.Sent.Time) })
 }
 
 // Advance sets the time and passes on the evictions that happened long enough ago.

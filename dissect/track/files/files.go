@@ -582,24 +582,20 @@ func (t *Files) reintegrated(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 		if fid := track.FID(a.FID); fid != (track.FID{}) {
 			s.file = fid
 		}
-		if named && !r.Replay() {
-			t.unlinked(s, r, &a)
+		if !named || r.Replay() {
+			return
+		}
+		if s.file != (track.FID{}) { // its name may not have been seen before
+			t.learn(s.dir, r.Name(), s.file)
+		}
+		t.forget(s.dir, r.Name())
+		if f := t.files[s.file]; f != nil && (a.NoLinks || !a.Linked && !f.hasName()) {
+			t.removed(f, r)
 		}
 	case Rename:
 		if named && !r.Replay() {
 			t.renamed(s, r, m)
 		}
-	}
-}
-
-// unlinked notes that a name was removed.
-func (t *Files) unlinked(s *rpcFiles, r *track.RPC, a *opcodes.FileAttrs) {
-	if s.file != (track.FID{}) { // its name may not have been seen before
-		t.learn(s.dir, r.Name(), s.file)
-	}
-	t.forget(s.dir, r.Name())
-	if f := t.files[s.file]; f != nil && (a.NoLinks || !a.Linked && !f.hasName()) {
-		t.removed(f, r)
 	}
 }
 
@@ -642,7 +638,10 @@ func (t *Files) closed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 		case r.Does(opcodes.SwapsLayouts):
 			t.swapLayouts(s.file, s.second)
 		case r.Does(opcodes.MergesLayouts):
-			t.mergeLayouts(s.file, s.second)
+			a, b := t.file(s.file), t.file(s.second) // whose objects are mirrors of the first
+			a.objects, b.laidOut = append(a.objects, b.objects...), laidOut{}
+			a.own()
+			t.forgetLayout(s.file)
 		default:
 			t.forgetLayout(s.file)
 			t.forgetLayout(s.second)

@@ -232,20 +232,14 @@ func (f *File) best() (best *name) {
 		if n.gone == 0 {
 			rank += 2
 		}
-		if f.files.isPlaced(n.dir) {
-			rank++
+		if d := f.files.files[n.dir]; n.dir == f.files.root || d != nil && (len(d.names) > 0 || d.stripeOf != track.FID{}) {
+			rank++ // it is known where the directory is
 		}
 		if rank > most || rank == most && n.gone > best.gone {
 			best, most = n, rank
 		}
 	}
 	return best
-}
-
-// isPlaced reports whether it is known where a directory is.
-func (t *Files) isPlaced(dir track.FID) bool {
-	d := t.files[dir]
-	return dir == t.root || d != nil && (len(d.names) > 0 || d.stripeOf != track.FID{})
 }
 
 // pathBy returns the path that ends with one of the names of the file. Directories

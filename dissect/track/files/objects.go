@@ -240,15 +240,6 @@ func (t *Files) swapLayouts(first, second track.FID) {
 	b.own()
 }
 
-// mergeLayouts notes that a file has got the objects of another one, as mirrors.
-func (t *Files) mergeLayouts(fid, from track.FID) {
-	a, b := t.file(fid), t.file(from)
-	a.objects = append(a.objects, b.objects...)
-	b.laidOut = laidOut{}
-	a.own()
-	t.forgetLayout(fid)
-}
-
 // own notes that the objects of a file belong to it.
 func (f *File) own() {
 	for _, o := range f.objects {

@@ -162,7 +162,11 @@ func (t *Locks) handled(l *track.LogLine, h *thread) {
 	}
 	for _, k := range h.taken {
 		if k.End.Point.Time == h.begin {
-			k.obeyedAt(arrived)
+			for i := range k.Callbacks {
+				if c := &k.Callbacks[i]; !c.Obeyed.IsZero() && c.Obeyed == k.End.Point {
+					c.Obeyed.Time = arrived
+				}
+			}
 			k.End.Point.Time, k.Last = arrived, arrived
 		}
 	}
@@ -174,14 +178,6 @@ func (t *Locks) handled(l *track.LogLine, h *thread) {
 		}
 		if b.Answered.IsZero() {
 			c.answer(l.Time)
-		}
-	}
-}
-
-func (l *Lock) obeyedAt(now int64) {
-	for i := range l.Callbacks {
-		if c := &l.Callbacks[i]; !c.Obeyed.IsZero() && c.Obeyed == l.End.Point {
-			c.Obeyed.Time = now
 		}
 	}
 }

@@ -120,17 +120,13 @@ func (h *Head) Add(r *track.RPC) bool {
 		h.views = map[uint64]*view{}
 	}
 	if r.HasRequest && r.HasReply && r.HasOpcode && len(h.views) < maxHead {
-		add(h.views, r.XID, &view{r.Opcode, onWire, r.Client, r.Server, r.Requested().Time, r.Replied().Time, nil, "", nil})
+		v := &view{r.Opcode, onWire, r.Client, r.Server, r.Requested().Time, r.Replied().Time, nil, "", nil}
+		if _, known := h.views[r.XID]; known {
+			v = nil // they cannot be told apart
+		}
+		h.views[r.XID] = v
 	}
 	return len(h.views) < maxHead
-}
-
-// add adds a view. What cannot be told apart is removed.
-func add(views map[uint64]*view, xid uint64, v *view) {
-	if _, known := views[xid]; known {
-		v = nil
-	}
-	views[xid] = v
 }
 
 // compare finds the clocks and nodes of logs: by the RPCs of a capture, and by those that

@@ -73,7 +73,7 @@ type table struct {
 	gone     func(*debuglog.Call)              // gets those that are removed because there are too many
 	errors   []error
 
-	connections map[connection]*track.Connection
+	connections *fifo.Map[connection, *track.Connection]
 	rpc         debuglog.RPC // that is passed on
 
 	// Line, if it is set, gets each line about a connection, and each with which a node gives
@@ -101,7 +101,7 @@ type call struct {
 }
 
 func newTable(files []File, gone func(*debuglog.Call)) table {
-	t := table{byXID: map[uint64]*call{}, gone: gone, connections: map[connection]*track.Connection{}}
+	t := table{byXID: map[uint64]*call{}, gone: gone, connections: fifo.NewMap[connection, *track.Connection](maxConnections)}
 	for i, f := range files {
 		l := &log{File: f, number: i}
 		if f.Node != (lnet.NID{}) {
@@ -124,21 +124,10 @@ const maxConnections = 1 << 12
 // made returns an RPC of what logs have about it.
 func (t *table) made(l *debuglog.RPC, client, server lnet.NID) *track.RPC {
 	r := track.FromLog(l, client, server)
-	r.Connection = t.connection(r.Connection)
-	return r
-}
-
-// connection returns the connection that all RPCs of it have.
-func (t *table) connection(c *track.Connection) *track.Connection {
+	c := r.Connection
 	k := connection{c.Client, c.Server, c.ClientUUID, c.Target}
-	if known := t.connections[k]; known != nil {
-		return known
-	}
-	if len(t.connections) >= maxConnections {
-		clear(t.connections)
-	}
-	t.connections[k] = c
-	return c
+	r.Connection = fifo.GetOrMake(t.connections, k, func() *track.Connection { return c })
+	return r
 }
 
 // begin reads the first event of each log. With mentions, lines that only name an xid are
@@ -418,7 +407,14 @@ func (x *Logs) Sent(r *track.RPC, m *dissect.Message) {
 }
 
 // Lost takes a run of bytes that was not captured.
-func (x *Logs) Lost(l *lnet.Loss) { x.wire.addLost(l) }
+func (x *Logs) Lost(l *lnet.Loss) {
+	lost := x.wire.lost[l.Source]
+	if lost == nil {
+		lost = new(track.Spans)
+		x.wire.lost[l.Source] = lost
+	}
+	lost.Add(track.Span{From: l.From, To: l.To}, maxLost)
+}
 
 // advance reads the logs up to a time of the capture.
 func (x *Logs) advance(until int64) {

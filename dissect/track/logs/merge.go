@@ -17,15 +17,18 @@ const lateFor = int64(2 * time.Minute)
 // Merge reads logs without a capture, and joins those of an RPC's nodes.
 type Merge struct {
 	table
-	done  func(*track.RPC)
 	first int64
 }
 
 // NewMerge returns a Merge that passes each RPC to done when it is over: valid during the
 // call.
 func NewMerge(files []File, done func(*track.RPC)) *Merge {
-	m := &Merge{done: done}
-	m.table = newTable(files, m.join)
+	m := &Merge{}
+	m.table = newTable(files, func(c *debuglog.Call) { // for which no more lines are expected
+		m.gather(c)
+		client, server := m.nodes()
+		done(m.made(&m.rpc, client, server))
+	})
 	return m
 }
 
@@ -95,11 +98,4 @@ func (m *Merge) isAwaited(c *call, now int64) bool {
 	o := m.other(&c.Call)
 	isLate := !c.Served && c.Failed != 0 && len(m.logs) > 1 && now < c.End()+lateFor && !opcodes.IsConnect(c.Opcode)
 	return o != nil && !o.Over() || o == nil && isLate
-}
-
-// join takes a call for which no more lines are expected, with the others of its RPC.
-func (m *Merge) join(c *debuglog.Call) {
-	m.gather(c)
-	client, server := m.nodes()
-	m.done(m.made(&m.rpc, client, server))
 }

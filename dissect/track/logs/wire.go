@@ -69,16 +69,6 @@ func (w *wire) covers(l *log, c *debuglog.Call) bool {
 	return point >= 0 && (lost == nil || !lost.Overlap(at))
 }
 
-// addLost takes what a capture point has not.
-func (w *wire) addLost(l *lnet.Loss) {
-	lost := w.lost[l.Source]
-	if lost == nil {
-		lost = new(track.Spans)
-		w.lost[l.Source] = lost
-	}
-	lost.Add(track.Span{From: l.From, To: l.To}, maxLost)
-}
-
 // clockError is how far times of a log and a capture of one node may be apart, in
 // nanoseconds.
 const clockError = int64(1e6)

@@ -110,7 +110,13 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 		t.sends(s, r, m)
 	}
 	if isServed(r) {
-		t.serves(t.server(r.Server), r, m)
+		s := t.server(r.Server)
+		if len(s.open) >= maxOpen {
+			s.close(s.open[0])
+		}
+		o := t.newOperation(r, m)
+		t.entry(r).operation = o
+		s.open = append(s.open, o)
 	}
 }
 
@@ -119,15 +125,6 @@ func (t *Tracker) server(nid lnet.NID) *server {
 		return &server{threads: fifo.NewMap[int32, *thread](maxThreads), called: fifo.NewMap[resource, *calledBack](maxCalled),
 			peers: map[int]lnet.NID{}}
 	})
-}
-
-func (t *Tracker) serves(s *server, r *track.RPC, m *dissect.Message) {
-	if len(s.open) >= maxOpen {
-		s.close(s.open[0])
-	}
-	o := t.newOperation(r, m)
-	t.entry(r).operation = o
-	s.open = append(s.open, o)
 }
 
 func (t *Tracker) sends(s *server, r *track.RPC, m *dissect.Message) {

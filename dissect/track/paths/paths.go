@@ -107,8 +107,16 @@ func (p *Paths) Get(source int, from, to netip.Addr) *Path {
 
 // Message takes a message.
 func (p *Paths) Message(m *dissect.Message) {
-	path := p.of(&m.Message)
-	at := track.PointOf(m)
+	c := fifo.GetOrMake(p.conns, m.Conn, func() *connection {
+		src, dst := m.Src.Addr(), m.Dst.Addr()
+		c := &connection{p.path(hosts{m.Source, src, dst}, m.File), p.path(hosts{m.Source, dst, src}, m.File)}
+		c.there.hasMessages, c.back.hasMessages = true, true
+		return c
+	})
+	path, at := c.back, track.PointOf(m)
+	if c.there.From == m.Src.Addr() {
+		path = c.there
+	}
 	path.Messages++
 	path.isRDMA = m.Transport == lnet.O2IB
 	path.Bytes += int64(m.Size)
@@ -156,19 +164,6 @@ func (p *Paths) IBEvent(e *lnet.IBEvent) {
 func (p *Path) ResentPercent() (percent float64, ok bool) {
 	all := p.Bytes + p.ResentBytes
 	return 100 * float64(p.ResentBytes) / float64(max(all, 1)), all > 0 && !p.isRDMA
-}
-
-func (p *Paths) of(m *lnet.Message) *Path {
-	c := fifo.GetOrMake(p.conns, m.Conn, func() *connection {
-		src, dst := m.Src.Addr(), m.Dst.Addr()
-		c := &connection{p.path(hosts{m.Source, src, dst}, m.File), p.path(hosts{m.Source, dst, src}, m.File)}
-		c.there.hasMessages, c.back.hasMessages = true, true
-		return c
-	})
-	if c.there.From == m.Src.Addr() {
-		return c.there
-	}
-	return c.back
 }
 
 // path returns the path between hosts, and makes it if it is new.

@@ -164,14 +164,11 @@ func (c *Client) joinLogged(o *Client) {
 // rest returns the records of logs that are not of what the capture shows: those of targets that were gone, and of
 // connections that were not captured.
 func (b *beside) rest() []*Recovery {
-	return slices.DeleteFunc(b.list, func(r *Recovery) bool {
-		return r.joined || !r.Kind.IsOutage() && !b.areElsewhere(r.Clients)
-	})
-}
-
-func (b *beside) areElsewhere(list []*Client) bool {
-	return !slices.ContainsFunc(list, func(c *Client) bool {
+	wasCaptured := func(c *Client) bool {
 		k, ok := fifo.Get(b.tracker.conns, c.Connection)
 		return !ok || !k.isElsewhere
+	}
+	return slices.DeleteFunc(b.list, func(r *Recovery) bool {
+		return r.joined || !r.Kind.IsOutage() && slices.ContainsFunc(r.Clients, wasCaptured)
 	})
 }

@@ -328,7 +328,7 @@ func (k *conn) lostAgain(r *Recovery) bool {
 // started again.
 func (t *Tracker) reconnected(g *target, k *conn, kind Kind, server lnet.NID, p track.Point) {
 	r := g.breaks
-	if r == nil || r.Kind != kind || k.client.Lost.Time > r.lastConnected() {
+	if r == nil || r.Kind != kind || !slices.ContainsFunc(r.Clients, func(c *Client) bool { return c.Connected.Time >= k.client.Lost.Time }) {
 		t.endBreaks(g, p.Time)
 		r = &Recovery{Target: g.name, Kind: kind}
 		r.Server, r.ServerBefore = server, g.server
@@ -344,13 +344,6 @@ func (t *Tracker) reconnected(g *target, k *conn, kind Kind, server lnet.NID, p 
 func (r *Recovery) dropped(c *Client) bool {
 	return r != nil && r.Kind.isRestart() && r.Stop.IsLog() && r.Completed.IsZero() && !r.Back.IsZero() && c.Lost.Time >= r.Stop.Time &&
 		!slices.ContainsFunc(r.Clients, func(o *Client) bool { return o.Connection == c.Connection })
-}
-
-func (r *Recovery) lastConnected() (last int64) {
-	for _, c := range r.Clients {
-		last = max(last, c.Connected.Time)
-	}
-	return last
 }
 
 func (r *Recovery) add(c *Client) {
@@ -461,11 +454,13 @@ func (t *Tracker) endTarget(g *target) {
 		t.announcedRestart(g)
 		return
 	}
+	heard, _ := fifo.Get(t.heard, r.ServerBefore) // about any target
 	for _, c := range r.Clients {
+		isSilent := slices.ContainsFunc(c.silent, func(n lnet.NID) bool { return t.nodes.same(n, r.ServerBefore) }) && (heard == nil || *heard < c.lastSilent)
 		switch {
 		case c.isWithout(r.ServerBefore):
 			r.Kind = Stopped
-		case !c.firstSilent.IsZero() && !c.firstSilent.IsLog() && r.Kind != Stopped && t.isSilent(c, r.ServerBefore) && !t.isHeard(r.ServerBefore, c.lastSilent):
+		case !c.firstSilent.IsZero() && !c.firstSilent.IsLog() && r.Kind != Stopped && isSilent:
 			r.Kind = Unreachable
 		}
 		if c.LastReply.Time > r.LastReply.Time {
@@ -524,15 +519,4 @@ func (c *Client) noteGap(i *track.Import, p track.Point) {
 	if e := i.EventAt(p, track.EventNotReplayed); e != nil {
 		c.NotReplayed.sum(Gap{Transnos{e.From, e.To}, e.Count, p})
 	}
-}
-
-// isSilent reports whether a server left a request of a client without a reply.
-func (t *Tracker) isSilent(c *Client, server lnet.NID) bool {
-	return slices.ContainsFunc(c.silent, func(n lnet.NID) bool { return t.nodes.same(n, server) })
-}
-
-// isHeard reports whether a server has sent replies about any target since a time.
-func (t *Tracker) isHeard(server lnet.NID, since int64) bool {
-	last, ok := fifo.Get(t.heard, server)
-	return ok && *last >= since
 }

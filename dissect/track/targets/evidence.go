@@ -235,8 +235,12 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	e.located(c, r.Client, p.fid)
 	switch r.Opcode {
 	case opcodes.LDLM_ENQUEUE:
-		if index, ok := opcodes.GrantingMDT(m.Msg); ok && p.intent {
-			c.granted(e, index)
+		// MDT0000 has the index 0, as all MDTs do that are too old to write theirs.
+		if index, ok := opcodes.GrantingMDT(m.Msg); ok && p.intent && index != 0 {
+			c.claim(e, claim{target{opcodes.MDTTarget, index}, track.TargetFromLock})
+		} else if ok && p.intent && !c.zeroLocks {
+			c.zeroLocks = true
+			e.learned()
 		}
 	case opcodes.FLD_QUERY, opcodes.SEQ_QUERY:
 		e.sequences(c, m.Msg)
@@ -363,17 +367,6 @@ func (c *record) setKind(e *Evidence, kind opcodes.TargetKind) {
 func (c *record) claim(e *Evidence, new claim) {
 	if len(c.claims) < maxClaims && !slices.ContainsFunc(c.claims, func(k claim) bool { return k.target == new.target }) {
 		c.claims = append(c.claims, new)
-		e.learned()
-	}
-}
-
-// granted takes the index of an MDT in a lock. MDT0000 has the index 0, as all MDTs
-// do that are too old to write theirs.
-func (c *record) granted(e *Evidence, index uint32) {
-	if index != 0 {
-		c.claim(e, claim{target{opcodes.MDTTarget, index}, track.TargetFromLock})
-	} else if !c.zeroLocks {
-		c.zeroLocks = true
 		e.learned()
 	}
 }
