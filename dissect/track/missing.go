@@ -102,35 +102,26 @@ func (t *lossTable) add(l *lnet.Loss) {
 }
 
 // nidSet is a few NIDs.
-type nidSet struct {
-	list [lnet.MaxLossNIDs]lnet.NID
-	n    int
-	full bool // there may be more of them
-}
+type nidSet []lnet.NID
 
 func (s *nidSet) add(n lnet.NID) {
-	switch {
-	case s.has(n):
-	case s.n < len(s.list):
-		s.list[s.n] = n
-		s.n++
-		s.full = s.n == len(s.list)
+	if !s.isFull() && !s.has(n) {
+		*s = append(*s, n)
 	}
 }
 
+// isFull reports whether there may be more of them.
+func (s nidSet) isFull() bool { return len(s) == lnet.MaxLossNIDs }
+
 // isFirst reports whether a NID is the one that was added first: most nodes have
 // one.
-func (s *nidSet) isFirst(n lnet.NID) bool { return s.n > 0 && s.list[0] == n }
+func (s nidSet) isFirst(n lnet.NID) bool { return len(s) > 0 && s[0] == n }
 
 // has reports whether a NID is in the set.
-func (s *nidSet) has(n lnet.NID) bool {
-	return slices.Contains(s.list[:s.n], n)
-}
+func (s nidSet) has(n lnet.NID) bool { return slices.Contains(s, n) }
 
 // hasAny reports whether the sets have a NID in common.
-func (s *nidSet) hasAny(other *nidSet) bool {
-	return slices.ContainsFunc(other.list[:other.n], s.has)
-}
+func (s nidSet) hasAny(other nidSet) bool { return slices.ContainsFunc(other, s.has) }
 
 // carries reports whether a path may have carried the reply to an RPC whose request
 // a capture point saw: by the way of the request, by another rail of the same
@@ -141,25 +132,25 @@ func (p *lossyPath) carries(k lossKey, r *RPC, s *Sighting) bool {
 		return false
 	case k.from == s.receiver && k.to == s.sender:
 		return true
-	case p.nids.n == 0:
+	case len(p.nids) == 0:
 		return k.to == s.sender
 	}
 	client, server := p.nids.has(r.Client), p.nids.has(r.Server)
 	if c := r.Connection; c != nil {
-		a, b := &c.clients, &c.servers
+		a, b := c.clients, c.servers
 		if opcodes.IsCallback(r.Opcode) {
 			a, b = b, a
 		}
 		client, server = client || p.nids.hasAny(a), server || p.nids.hasAny(b)
 	}
-	return client && (server || p.nids.full)
+	return client && (server || p.nids.isFull())
 }
 
 // touches reports whether messages of a connection may have been lost in a stretch of time.
 func (t *lossTable) touches(c *Connection, s Span) bool {
 	for k, p := range fifo.All(t.losses) {
-		between := (p.nids.has(c.Client) || p.nids.hasAny(&c.clients)) && (p.nids.has(c.Server) || p.nids.hasAny(&c.servers))
-		if (between || p.nids.n == 0 && k.mayBe(c) || p.nids.full) && p.Overlap(s) {
+		between := (p.nids.has(c.Client) || p.nids.hasAny(c.clients)) && (p.nids.has(c.Server) || p.nids.hasAny(c.servers))
+		if (between || len(p.nids) == 0 && k.mayBe(c) || p.nids.isFull()) && p.Overlap(s) {
 			return true
 		}
 	}

@@ -8,12 +8,8 @@ import (
 
 // Viewpoints finds the nodes on which captures were made: a node that takes part in all messages
 // of a capture point.
-type Viewpoints struct{ points []viewpoint }
-
-type viewpoint struct {
-	begun bool
-	nodes [2]lnet.NID // that took part in all messages
-	n     int
+type Viewpoints struct {
+	nodes [][]lnet.NID // that took part in all messages of each point; nil: there were none
 }
 
 const maxViewpoints = 1 << 8
@@ -23,22 +19,14 @@ func (l *Viewpoints) See(source int, from, to lnet.NID) {
 	if source >= maxViewpoints {
 		return
 	}
-	for len(l.points) <= source {
-		l.points = append(l.points, viewpoint{})
+	for len(l.nodes) <= source {
+		l.nodes = append(l.nodes, nil)
 	}
-	v := &l.points[source]
-	if !v.begun {
-		*v = viewpoint{true, [2]lnet.NID{from, to}, 2}
-		return
+	v := &l.nodes[source]
+	if *v == nil {
+		*v = []lnet.NID{from, to}
 	}
-	n := 0
-	for _, node := range v.nodes[:v.n] {
-		if node == from || node == to {
-			v.nodes[n] = node
-			n++
-		}
-	}
-	v.n = n
+	*v = slices.DeleteFunc(*v, func(n lnet.NID) bool { return n != from && n != to })
 }
 
 // IsAt reports whether a capture was made on a node.
@@ -46,5 +34,5 @@ func (l *Viewpoints) IsAt(node lnet.NID) bool { return l.At(node) >= 0 }
 
 // At returns the number of the capture point at a node, -1 if no capture was made there.
 func (l *Viewpoints) At(node lnet.NID) int {
-	return slices.IndexFunc(l.points, func(v viewpoint) bool { return v.n == 1 && v.nodes[0] == node })
+	return slices.IndexFunc(l.nodes, func(v []lnet.NID) bool { return len(v) == 1 && v[0] == node })
 }

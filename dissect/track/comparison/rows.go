@@ -244,7 +244,7 @@ func greater(a, b [serieses]float64) [serieses]float64 {
 // eachSide makes the sides of a capture, with the correlations for the total and for
 // the rows, and sets them in the rows.
 func (s *Stats) eachSide(total *Row, row func(track.Key) *Row, ofTotal, inRow [serieses]float64, set func(*Row, *Side)) {
-	list := s.stats.Intervals()
+	list := s.Intervals()
 	if len(list) == 0 || list[0].Total.Count == 0 {
 		return
 	}

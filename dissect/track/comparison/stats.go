@@ -3,15 +3,14 @@ package comparison
 import (
 	"math"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 )
 
 // Stats counts and measures the RPCs of one capture. Its methods Sent, Answered
 // and Done have the types of the hooks in track.Options.
 type Stats struct {
+	*track.Stats
 	by       []track.Dimension
-	stats    *track.Stats
 	rows     map[track.Key]*samples
 	list     []*samples // of all rows, in the order in which they appeared
 	total    samples
@@ -52,21 +51,12 @@ type Sizes struct {
 
 // NewStats returns a Stats that groups RPCs by dimensions.
 func NewStats(by []track.Dimension) *Stats {
-	return &Stats{by: by, stats: track.NewStats(track.StatsOptions{By: by}), rows: make(map[track.Key]*samples)}
+	return &Stats{Stats: track.NewStats(track.StatsOptions{By: by}), by: by, rows: make(map[track.Key]*samples)}
 }
-
-// Sent counts an RPC in flight.
-func (s *Stats) Sent(r *track.RPC, m *dissect.Message) { s.stats.Sent(r, m) }
-
-// Answered counts an RPC that is no longer in flight.
-func (s *Stats) Answered(r *track.RPC, m *dissect.Message) { s.stats.Answered(r, m) }
-
-// Drop forgets an RPC that has ended without counting it.
-func (s *Stats) Drop(r *track.RPC) { s.stats.Drop(r) }
 
 // Done counts an RPC that has ended.
 func (s *Stats) Done(r *track.RPC) {
-	s.stats.Done(r)
+	s.Stats.Done(r)
 	period := s.timeline.number(r.Begin(), s.fold)
 	s.latest = max(s.latest, period)
 	s.total.add(r, period)

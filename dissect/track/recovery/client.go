@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
@@ -220,21 +221,17 @@ func (i *Impact) add(q Request) {
 	if len(i.Requests) <= maxRequests {
 		return
 	}
-	least := 0
-	for k := range i.Requests {
-		a, b := &i.Requests[k], &i.Requests[least]
-		if a.failed() != b.failed() {
-			if b.failed() {
-				least = k
-			}
-			continue
+	least := slices.MinFunc(i.Requests, func(a, b Request) int {
+		switch x, y := a.failed(), b.failed(); {
+		case x == y:
+			return cmp.Compare(a.Answered.Time-a.Sent.Time, b.Answered.Time-b.Sent.Time)
+		case y:
+			return -1
 		}
-		x, _ := a.Time()
-		if y, _ := b.Time(); x < y {
-			least = k
-		}
-	}
-	i.Requests = slices.Delete(i.Requests, least, least+1)
+		return 1
+	})
+	at := slices.Index(i.Requests, least)
+	i.Requests = slices.Delete(i.Requests, at, at+1)
 }
 
 func (i *Impact) sum(o *Impact) {

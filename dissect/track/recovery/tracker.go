@@ -400,18 +400,18 @@ func (t *Tracker) join(k *conn, name string) {
 	}
 }
 
-// nodes are addresses that belong to the same node.
-type nodes struct{ pairs [][2]lnet.NID }
+// nodes are pairs of addresses that belong to the same node.
+type nodes [][2]lnet.NID
 
 const maxPairs = 1 << 10
 
 func (n *nodes) join(a, b lnet.NID) {
-	if a != (lnet.NID{}) && len(n.pairs) < maxPairs && !n.same(a, b) {
-		n.pairs = append(n.pairs, [2]lnet.NID{a, b})
+	if a != (lnet.NID{}) && len(*n) < maxPairs && !n.same(a, b) {
+		*n = append(*n, [2]lnet.NID{a, b})
 	}
 }
 
 // same reports whether two addresses are known to belong to the same node.
-func (n *nodes) same(a, b lnet.NID) bool {
-	return a == b || slices.Contains(n.pairs, [2]lnet.NID{a, b}) || slices.Contains(n.pairs, [2]lnet.NID{b, a})
+func (n nodes) same(a, b lnet.NID) bool {
+	return a == b || slices.Contains(n, [2]lnet.NID{a, b}) || slices.Contains(n, [2]lnet.NID{b, a})
 }
