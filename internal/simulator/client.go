@@ -171,11 +171,8 @@ func (i *imp) send(r *rpc) {
 
 // heard is called with each reply.
 func (i *imp) heard(r *rpc) {
-	for k, x := range i.requests {
-		if x == r {
-			i.requests = append(i.requests[:k:k], i.requests[k+1:]...)
-			break
-		}
+	if k := slices.Index(i.requests, r); k >= 0 {
+		i.requests = without(i.requests, k)
 	}
 	if r.service != nil && !r.connect {
 		i.estimate = max(i.estimate, r.service.estimate)
@@ -230,16 +227,13 @@ func (i *imp) connect() {
 	}
 	i.state = connecting
 	i.count++
-	r := &rpc{op: &operation{opcode: opcode, portal: request, reply: reply, version: versionOBD}, from: i.client, to: i.server, imp: i,
-		target: i.target, connect: true, timeout: connectTimeout}
+	r := i.request(&operation{opcode: opcode, portal: request, reply: reply, version: versionOBD}, i.connectBuffers(), nil)
+	r.connect, r.timeout = true, connectTimeout
 	if i.handle == 0 {
 		r.connectFlags = connectInitial
 	}
-	r.buffers = i.connectBuffers()
-	r.onTimeout = func() { i.expired(r) }
 	r.done = func(a *answer) { i.connected(r, a) }
 	r.xid = i.client.xid()
-	r.mbits = 0
 	r.transmit()
 }
 
@@ -316,18 +310,11 @@ func (i *imp) recover() {
 // resume sends again what had no reply, and what waited.
 func (i *imp) resume() {
 	i.state = full
-	old := i.requests
-	i.requests = nil
-	for _, r := range old {
-		switch {
-		case r.finished:
-		case r.op.opcode == opcodes.OBD_PING || r.flags != 0: // they are not sent again
-			r.finished = true
-		default:
-			i.requests = append(i.requests, r)
-		}
-	}
-	for _, r := range append([]*rpc(nil), i.requests...) {
+	i.requests = slices.DeleteFunc(i.requests, func(r *rpc) bool {
+		r.finished = r.finished || r.op.opcode == opcodes.OBD_PING || r.flags != 0 // these are not sent again
+		return r.finished
+	})
+	for _, r := range slices.Clone(i.requests) {
 		r.timeout = timeoutFor(i.estimate)
 		r.transmit()
 	}

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -122,15 +123,14 @@ func (p *pair) open(typ int) {
 		}
 		h.path(p.other).carry(a.frame(&packet{flags: wiretest.SYN, seq: a.next - 1, value: h.ticks()}), func() {
 			p.other.accept(p, typ, a, b, func(ok bool) {
-				if done {
-					return
+				switch {
+				case done:
+				case ok:
+					p.established(typ, a)
+				default:
+					p.refused(typ)
 				}
 				done = true
-				if !ok {
-					p.refused(typ)
-					return
-				}
-				p.established(typ, a)
 			})
 		})
 		h.after(second<<(sent-1), syn)
@@ -178,20 +178,16 @@ func (p *pair) established(typ int, a *end) {
 	}
 	a.transmit(packet{flags: wiretest.ACK, seq: a.next})
 	life := h.life
-	hello := func(from, to *host, typ int, arrived func()) *message {
-		return &message{from: from, to: to, data: helloMessage(from, to, typ), arrived: arrived}
-	}
 	mirrored := [...]int{control: control, bulkIn: bulkOut, bulkOut: bulkIn}[typ]
 	a.send(&message{from: h, to: p.other, data: connreqMessage(p.other)})
-	a.send(hello(h, p.other, typ, func() {
-		a.other.send(hello(p.other, h, mirrored, func() {
-			if h.life != life || !a.open {
-				return
+	a.send(&message{from: h, to: p.other, data: helloMessage(h, p.other, typ), arrived: func() {
+		a.other.send(&message{from: p.other, to: h, data: helloMessage(p.other, h, mirrored), arrived: func() {
+			if h.life == life && a.open {
+				p.greeted(typ)
 			}
-			p.greeted(typ)
-		}))
+		}})
 		p.other.pair(h).flush()
-	}))
+	}})
 }
 
 // greeted uses a connection, and opens the next.
@@ -229,11 +225,7 @@ func (p *pair) refused(typ int) {
 
 // lost is called when a connection was aborted: socklnd closes all of them.
 func (p *pair) lost(e *end) {
-	current := false
-	for _, x := range p.ends {
-		current = current || x == e
-	}
-	if !current {
+	if !slices.Contains(p.ends[:], e) {
 		return
 	}
 	for typ, x := range p.ends {
@@ -268,8 +260,7 @@ func (p *pair) forget() {
 	p.attempt++
 }
 
-// LNet messages.
-
+// LNet messages. Behind the header of socklnd is that of LNet, whose last part depends on the type.
 const (
 	ksockLNet  = 0xc1
 	lustrePID  = 12345
@@ -281,54 +272,28 @@ const (
 func nid4(n lnet.NID) uint64 { return 2<<48 | uint64(binary.BigEndian.Uint32(n.Addr[:])) }
 
 func connreqMessage(to *host) []byte {
-	le := binary.LittleEndian
-	b := le.AppendUint32(nil, 0xacce7100)
-	return le.AppendUint64(le.AppendUint32(b, 1), nid4(to.nid))
+	return make(record, 16).u32(0, 0xacce7100).u32(4, 1).u64(8, nid4(to.nid))
 }
 
 func helloMessage(from, to *host, typ int) []byte {
-	le := binary.LittleEndian
-	b := make([]byte, 56)
-	le.PutUint32(b, 0x45726963)
-	le.PutUint32(b[4:], 3)
-	le.PutUint64(b[8:], nid4(from.nid))
-	le.PutUint64(b[16:], nid4(to.nid))
-	le.PutUint32(b[24:], lustrePID)
-	le.PutUint64(b[32:], uint64(from.cluster.begin)+uint64(from.life)) // incarnation
-	le.PutUint32(b[48:], uint32(typ))
-	return b
+	incarnation := uint64(from.cluster.begin) + uint64(from.life)
+	b := make(record, 56).u32(0, 0x45726963).u32(4, 3).u64(8, nid4(from.nid)).u64(16, nid4(to.nid)).u32(24, lustrePID)
+	return b.u64(32, incarnation).u32(48, uint32(typ))
 }
 
 // lnetHeader begins an LNet message with a payload of a size, which follows.
-func (h *host) lnetHeader(to *host, typ uint32, size int) []byte {
-	le := binary.LittleEndian
-	b := h.bytes(headerSize + size)
-	le.PutUint32(b, ksockLNet)
-	c := b[24:]
-	le.PutUint64(c, nid4(to.nid))
-	le.PutUint64(c[8:], nid4(h.nid))
-	le.PutUint32(c[16:], lustrePID)
-	le.PutUint32(c[20:], lustrePID)
-	le.PutUint32(c[24:], typ)
-	le.PutUint32(c[28:], uint32(size))
-	return b
+func (h *host) lnetHeader(to *host, typ uint32, size int) record {
+	b := record(h.bytes(headerSize+size)).u32(0, ksockLNet).u64(24, nid4(to.nid)).u64(32, nid4(h.nid))
+	return b.u32(40, lustrePID).u32(44, lustrePID).u32(48, typ).u32(52, uint32(size))
 }
 
 // put builds a PUT. ack is the handle that the acknowledgement will have; 0: none is wanted.
 func (h *host) put(to *host, portal uint32, match, ack uint64, offset uint32, payload []byte) []byte {
-	le := binary.LittleEndian
-	b := h.lnetHeader(to, wiretest.Put, len(payload))
-	c := b[24+32:]
+	cookie := h.interfaceCookie()
 	if ack == 0 {
-		le.PutUint64(c, noHandle)
-		le.PutUint64(c[8:], noHandle)
-	} else {
-		le.PutUint64(c, h.interfaceCookie())
-		le.PutUint64(c[8:], ack)
+		cookie, ack = noHandle, noHandle
 	}
-	le.PutUint64(c[16:], match)
-	le.PutUint32(c[32:], portal)
-	le.PutUint32(c[36:], offset)
+	b := h.lnetHeader(to, wiretest.Put, len(payload)).u64(56, cookie).u64(64, ack).u64(72, match).u32(88, portal).u32(92, offset)
 	copy(b[headerSize:], payload)
 	return b
 }
@@ -339,35 +304,18 @@ func (h *host) interfaceCookie() uint64 {
 
 // get builds a GET of n bytes.
 func (h *host) get(to *host, portal uint32, match, handle uint64, n int) []byte {
-	le := binary.LittleEndian
-	b := h.lnetHeader(to, wiretest.Get, 0)
-	c := b[24+32:]
-	le.PutUint64(c, h.interfaceCookie())
-	le.PutUint64(c[8:], handle)
-	le.PutUint64(c[16:], match)
-	le.PutUint32(c[24:], portal)
-	le.PutUint32(c[32:], uint32(n))
-	return b
+	b := h.lnetHeader(to, wiretest.Get, 0).u64(56, h.interfaceCookie()).u64(64, handle).u64(72, match)
+	return b.u32(80, portal).u32(88, uint32(n))
 }
 
-// getReply builds the REPLY to a GET, with n bytes.
-func (h *host) getReply(to *host, handle uint64, n int) []byte {
-	le := binary.LittleEndian
-	b := h.lnetHeader(to, wiretest.Reply, n)
-	c := b[24+32:]
-	le.PutUint64(c, to.interfaceCookie())
-	le.PutUint64(c[8:], handle)
+// getReply builds the REPLY to a GET, with a payload.
+func (h *host) getReply(to *host, handle uint64, payload []byte) []byte {
+	b := h.lnetHeader(to, wiretest.Reply, len(payload)).u64(56, to.interfaceCookie()).u64(64, handle)
+	copy(b[headerSize:], payload)
 	return b
 }
 
 // ackOf builds the acknowledgement of a PUT.
 func (h *host) ackOf(to *host, match, handle uint64, n int) []byte {
-	le := binary.LittleEndian
-	b := h.lnetHeader(to, wiretest.Ack, 0)
-	c := b[24+32:]
-	le.PutUint64(c, to.interfaceCookie())
-	le.PutUint64(c[8:], handle)
-	le.PutUint64(c[16:], match)
-	le.PutUint32(c[24:], uint32(n))
-	return b
+	return h.lnetHeader(to, wiretest.Ack, 0).u64(56, to.interfaceCookie()).u64(64, handle).u64(72, match).u32(80, uint32(n))
 }

@@ -1,5 +1,7 @@
 package simulator
 
+import "slices"
+
 // resource is what locks are for: an object of an OST, or a directory of an MDT.
 type resource struct {
 	target  *target
@@ -79,13 +81,10 @@ func (x *resource) proceed() {
 func (x *resource) forget() { x.granted, x.waiting = nil, nil }
 
 func (x *resource) remove(l *lock) {
-	for k, g := range x.granted {
-		if g == l {
-			x.granted = append(x.granted[:k:k], x.granted[k+1:]...)
-			l.granted = false
-			x.proceed()
-			return
-		}
+	if k := slices.Index(x.granted, l); k >= 0 {
+		x.granted = without(x.granted, k)
+		l.granted = false
+		x.proceed()
 	}
 }
 
@@ -149,17 +148,12 @@ func (l *lock) glimpse(then func()) {
 func (t *target) evict(client *host) {
 	t.exports[client.index] = nil
 	for _, x := range t.resources {
-		for _, l := range append([]*lock(nil), x.granted...) {
+		for _, l := range slices.Clone(x.granted) {
 			if l.client == client {
 				x.remove(l)
 			}
 		}
-		for k := 0; k < len(x.waiting); k++ {
-			if w := x.waiting[k]; w.lock != nil && w.client == client {
-				x.waiting = append(x.waiting[:k:k], x.waiting[k+1:]...)
-				k--
-			}
-		}
+		x.waiting = slices.DeleteFunc(slices.Clone(x.waiting), func(w *waiter) bool { return w.lock != nil && w.client == client })
 	}
 }
 
@@ -266,25 +260,18 @@ func (l *lock) giveBack(h *host) {
 }
 
 // has reports whether the client thinks that it has the lock.
-func (l *lock) has() bool {
-	for _, x := range l.imp.locks {
-		if x == l {
-			return true
-		}
-	}
-	return false
-}
+func (l *lock) has() bool { return slices.Contains(l.imp.locks, l) }
 
 // drop forgets the lock at the client.
 func (l *lock) drop() {
 	l.held = false
-	for k, x := range l.imp.locks {
-		if x == l {
-			l.imp.locks = append(l.imp.locks[:k:k], l.imp.locks[k+1:]...)
-			return
-		}
+	if k := slices.Index(l.imp.locks, l); k >= 0 {
+		l.imp.locks = without(l.imp.locks, k)
 	}
 }
+
+// without returns a copy of a list, which may be read, without an element.
+func without[T any](list []T, k int) []T { return append(list[:k:k], list[k+1:]...) }
 
 // replay asks for the lock again in the recovery of the target.
 func (l *lock) replay(i *imp, then func(*answer)) {

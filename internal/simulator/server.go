@@ -297,9 +297,7 @@ func (r *rpc) fetchData(then func()) {
 	handle, arrived := server.handle(), r.transfer(then)
 	server.sendLNet(&message{from: server, to: client, kind: bulkMessage, rpc: r, data: server.get(client, r.op.blk, r.mbits, handle, r.fetch),
 		arrived: func() {
-			reply := client.getReply(server, handle, r.fetch)
-			copy(reply[headerSize:], data)
-			client.sendLNet(&message{from: client, to: server, kind: bulkMessage, rpc: r, data: reply, arrived: arrived})
+			client.sendLNet(&message{from: client, to: server, kind: bulkMessage, rpc: r, data: client.getReply(server, handle, data[:r.fetch]), arrived: arrived})
 		}})
 }
 
