@@ -103,6 +103,17 @@ func (c *cluster) holder() *host {
 	return pick(c, list)
 }
 
+// alter changes a path, and returns what undoes that.
+func (p *path) alter(atSender bool, change func(c *cluster, p *path)) (undo func()) {
+	old := *p
+	p.atSender = atSender
+	change(p.cluster, p)
+	return func() {
+		old.last = p.last
+		*p = old
+	}
+}
+
 // onPaths changes the paths between a client and a server, one way or both.
 func onPaths(change func(c *cluster, p *path)) func(c *cluster) ([]Place, func()) {
 	return func(c *cluster) ([]Place, func()) {
@@ -118,19 +129,11 @@ func onPaths(change func(c *cluster, p *path)) func(c *cluster) ([]Place, func()
 			place = between("path", b, a)
 			place.Directed = true
 		}
-		var old []path
+		var ends []func()
 		for _, p := range list {
-			old = append(old, *p)
-			p.atSender = c.random.IntN(2) == 0
-			change(c, p)
+			ends = append(ends, p.alter(c.random.IntN(2) == 0, change))
 		}
-		return []Place{place}, func() {
-			for k, p := range list {
-				last := p.last
-				*p = old[k]
-				p.last = last
-			}
-		}
+		return []Place{place}, func() { callAll(&ends) }
 	}
 }
 
@@ -146,23 +149,28 @@ func (c *cluster) changeLink(h *host, change func(c *cluster, p *path)) ([]Place
 		if p.from == p.to || p.from != h && p.to != h {
 			return
 		}
-		old := *p
-		p.atSender = p.from == h
-		change(c, p)
-		ends = append(ends, func() {
-			last := p.last
-			*p = old
-			p.last = last
-		})
+		ends = append(ends, p.alter(p.from == h, change))
 		if p.from == h {
 			list = append(list, between("path", h, p.to))
 		}
 	})
-	return list, func() {
-		for _, end := range ends {
-			end()
-		}
+	return list, func() { callAll(&ends) }
+}
+
+// holds makes a kind of fault of a client that has locks which others want.
+func holds(begin func(c *cluster, h *host) (end func())) func(c *cluster) ([]Place, func()) {
+	return func(c *cluster) ([]Place, func()) {
+		h := c.holder()
+		return []Place{h.place("holder"), h.place("client"), h.place("node")}, begin(c, h)
 	}
+}
+
+// service returns the threads that serve most requests for a target.
+func (t *target) service() *service {
+	if t.kind == ost {
+		return t.host.serviceFor(ostIO)
+	}
+	return t.host.serviceFor(mdsRequest)
 }
 
 // faultKinds lists what can go wrong.
@@ -222,13 +230,9 @@ var faultKinds = []faultKind{
 	}, long},
 	{"job limited", func(c *cluster) ([]Place, func()) {
 		p, t := c.used()
-		h, portal := t.host, uint32(mdsRequest)
-		if t.kind == ost {
-			portal = ostIO
-		}
-		s := h.serviceFor(portal)
+		s := t.service()
 		s.job, s.interval, s.next = p.job, c.between(1000, 6000)*millisecond, 0
-		place := h.place("queue")
+		place := t.host.place("queue")
 		place.Job = p.job
 		return []Place{place}, func() { s.job = "" }
 	}, long},
@@ -260,16 +264,14 @@ var faultKinds = []faultKind{
 		t.stop()
 		return []Place{t.place("target"), t.host.place("admin")}, func() { t.start(c.between(20, 60) * second) }
 	}, short},
-	{"holder mute", func(c *cluster) ([]Place, func()) {
-		h := c.holder()
+	{"holder mute", holds(func(c *cluster, h *host) func() {
 		h.mutedCallbacks = true
-		return []Place{h.place("holder"), h.place("client"), h.place("node")}, func() { h.mutedCallbacks = false }
-	}, long},
-	{"holder late", func(c *cluster) ([]Place, func()) {
-		h := c.holder()
+		return func() { h.mutedCallbacks = false }
+	}), long},
+	{"holder late", holds(func(c *cluster, h *host) func() {
 		h.lateCancel = c.between(2, 40) * second
-		return []Place{h.place("holder"), h.place("client"), h.place("node")}, func() { h.lateCancel = 0 }
-	}, long},
+		return func() { h.lateCancel = 0 }
+	}), long},
 	{"connections reset", func(c *cluster) ([]Place, func()) {
 		a, b := c.ends()
 		if e := a.pair(b).ends[control]; e != nil && e.open {
@@ -380,11 +382,7 @@ var moreFaults = []faultKind{
 	{"link narrow", onLink(func(c *cluster, p *path) { p.rate = c.between(10, 200) * 1000 }), long},
 	{"few threads", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
-		portal := uint32(mdsRequest)
-		if t.kind == ost {
-			portal = ostIO
-		}
-		s := t.host.serviceFor(portal)
+		s := t.service()
 		s.threads, t.device.slow, t.device.share = 1, c.between(50, 300)*millisecond, 1
 		h := t.host
 		return []Place{h.place("queue"), h.place("thread"), t.place("storage"), {Kind: "load"}}, func() {
@@ -563,14 +561,12 @@ func Faults() (names []string) {
 }
 
 func faultNamed(name string) *faultKind {
-	for _, list := range [][]faultKind{faultKinds, moreFaults} {
-		for i := range list {
-			if list[i].name == name {
-				return &list[i]
-			}
-		}
+	all := slices.Concat(faultKinds, moreFaults)
+	i := slices.IndexFunc(all, func(k faultKind) bool { return k.name == name })
+	if i < 0 {
+		panic("no fault is named " + name)
 	}
-	panic("no fault is named " + name)
+	return &all[i]
 }
 
 // stickThread lets the thread of the next request stand still, of a service with so many threads.
@@ -592,11 +588,7 @@ func (c *cluster) stickThread(threads int) ([]Place, func()) {
 			service.threads = 16
 			service.pump()
 		}
-		list := h.released
-		h.released = nil
-		for _, goOn := range list {
-			goOn()
-		}
+		callAll(&h.released)
 	}
 }
 

@@ -75,9 +75,14 @@ func (h *host) work() {
 	if h.frozen || !h.up {
 		return
 	}
-	list := h.waiting
-	h.waiting = nil
-	for _, do := range list {
+	callAll(&h.waiting)
+}
+
+// callAll empties a list of funcs and calls them.
+func callAll(list *[]func()) {
+	funcs := *list
+	*list = nil
+	for _, do := range funcs {
 		do()
 	}
 }

@@ -94,11 +94,7 @@ func (t *target) access(a access, then func()) {
 // repair lets a device that hung go on.
 func (d *device) repair() {
 	d.hung = false
-	list := d.waiting
-	d.waiting = nil
-	for _, then := range list {
-		then()
-	}
+	callAll(&d.waiting)
 }
 
 // service is the threads of a node that serve the requests of a portal.
@@ -253,22 +249,21 @@ func (h *host) process(r *rpc, finish func(*answer)) {
 func (h *host) execute(r *rpc, finish func(*answer)) {
 	t := r.target
 	a := r.op.access
+	status := int32(ok)
 	switch {
 	case t.barrier && a == change:
 		finish(&answer{status: einprogress})
 		return
 	case t.device.fails && a > cachedRead:
-		t.access(cachedRead, func() { finish(&answer{status: eio}) })
-		return
+		status = eio
 	case t.full && a.changes():
-		t.access(cachedRead, func() { finish(&answer{status: enospc}) })
-		return
+		status = enospc
+	case t.refuse != nil:
+		status = t.refuse(r)
 	}
-	if t.refuse != nil {
-		if status := t.refuse(r); status != ok {
-			t.access(cachedRead, func() { finish(&answer{status: status}) })
-			return
-		}
+	if status != ok {
+		t.access(cachedRead, func() { finish(&answer{status: status}) })
+		return
 	}
 	end := func() {
 		result := &answer{}
@@ -415,11 +410,7 @@ func (t *target) endRecovery(late bool) {
 		t.exports[k] = nil
 	}
 	t.inWindow = false
-	list := t.waiting
-	t.waiting = nil
-	for _, finish := range list {
-		finish()
-	}
+	callAll(&t.waiting)
 }
 
 // serveCallback answers a callback for a lock.

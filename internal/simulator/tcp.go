@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/lshark/lshark/internal/wiretest"
 )
@@ -316,69 +317,50 @@ func (e *end) take(s *segment) {
 		e.acknowledge()
 		return
 	case s.seq != e.expected:
-		for _, old := range e.early {
-			if old == s {
-				e.acknowledge()
-				return
-			}
-		}
-		e.early = append(e.early, s)
-		e.sackFrom, e.sackTo = s.seq, s.end()
-		for again := true; again; {
-			again = false
-			for _, x := range e.early {
-				if x.end() == e.sackFrom || x.seq == e.sackTo {
-					e.sackFrom, e.sackTo = firstOf(x.seq, e.sackFrom), lastOf(x.end(), e.sackTo)
-					again = true
-				}
-			}
+		if !slices.Contains(e.early, s) {
+			e.keepEarly(s)
 		}
 		e.acknowledge()
 		return
 	}
 	gap := len(e.early) > 0
 	e.deliver(s)
-	for again := gap; again; {
-		again = false
-		for i, x := range e.early {
-			if x.seq == e.expected {
-				e.early = append(e.early[:i], e.early[i+1:]...)
-				e.deliver(x)
-				again = true
-				break
-			}
-		}
+	isNext := func(x *segment) bool { return x.seq == e.expected }
+	for i := slices.IndexFunc(e.early, isNext); i >= 0; i = slices.IndexFunc(e.early, isNext) {
+		x := e.early[i]
+		e.early = slices.Delete(e.early, i, i+1)
+		e.deliver(x)
 	}
 	if len(e.early) == 0 {
 		e.sackFrom, e.sackTo = 0, 0
 	}
-	switch {
-	case gap:
+	if gap || e.ackOwed {
 		e.acknowledge()
-	case e.ackOwed:
-		e.acknowledge()
-	case e.host.random.IntN(3) > 0: // quick acknowledgements
-		e.ackOwed = true
-		e.ackAfter(e.host.random.Int64N(millisecond))
-	default:
-		e.ackOwed = true
-		e.ackAfter(delayedACK)
+		return
 	}
+	delay := delayedACK
+	if e.host.random.IntN(3) > 0 { // quick acknowledgements
+		delay = e.host.random.Int64N(millisecond)
+	}
+	e.ackOwed = true
+	e.ackAfter(delay)
 }
 
-// firstOf and lastOf compare sequence numbers, which wrap around.
-func firstOf(a, b uint32) uint32 {
-	if int32(a-b) < 0 {
-		return a
+// keepEarly keeps a segment behind a gap, and notes the block that it is in.
+func (e *end) keepEarly(s *segment) {
+	e.early = append(e.early, s)
+	e.sackFrom, e.sackTo = s.seq, s.end()
+	for again := true; again; {
+		again = false
+		for _, x := range e.early {
+			switch {
+			case x.end() == e.sackFrom:
+				e.sackFrom, again = x.seq, true
+			case x.seq == e.sackTo:
+				e.sackTo, again = x.end(), true
+			}
+		}
 	}
-	return b
-}
-
-func lastOf(a, b uint32) uint32 {
-	if int32(a-b) > 0 {
-		return a
-	}
-	return b
 }
 
 func (e *end) ackAfter(d int64) {
