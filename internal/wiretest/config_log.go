@@ -1,9 +1,6 @@
 package wiretest
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "fmt"
 
 // The commands of configuration records that tests use.
 const (
@@ -22,28 +19,15 @@ const (
 	ConfigDelPool = 0xce023
 )
 
-func words(v ...uint32) (b []byte) {
-	for _, v := range v {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return b
-}
-
-func padded(b []byte) []byte {
-	for len(b)%8 != 0 {
-		b = append(b, 0)
-	}
-	return b
-}
+func words(v ...uint32) []byte { return pack(le, v) }
 
 // LogBody returns a struct llogd_body of a configuration log; object 0: none is named.
 func LogBody(object uint64) []byte {
-	b := make([]byte, 48)
-	binary.LittleEndian.PutUint64(b, object)
+	group := uint64(0)
 	if object != 0 {
-		binary.LittleEndian.PutUint64(b[8:], 10)
+		group = 10
 	}
-	return b
+	return pack(le, object, group, make([]byte, 32))
 }
 
 // LogHeader returns the header of a log that was made at a time, in seconds since the
@@ -51,10 +35,10 @@ func LogBody(object uint64) []byte {
 func LogHeader(created uint64, indices ...uint32) []byte {
 	const size, bitmap = 8192, 88
 	b := make([]byte, size)
-	put := func(at int, v uint32) { binary.LittleEndian.PutUint32(b[at:], v) }
+	put := func(at int, v uint32) { le.PutUint32(b[at:], v) }
 	put(0, size)
 	put(8, 0x10645539)
-	binary.LittleEndian.PutUint64(b[16:], created)
+	le.PutUint64(b[16:], created)
 	put(28, bitmap)
 	var last uint32
 	for _, i := range indices {
@@ -68,7 +52,7 @@ func LogHeader(created uint64, indices ...uint32) []byte {
 
 // LogRecord returns a record of a log: a body with header and tail.
 func LogRecord(index, kind uint32, body []byte) []byte {
-	body = padded(body)
+	body = pad8(body)
 	n := uint32(len(body) + 24)
 	return Join(words(n, index, kind, 0), body, words(n, index))
 }
@@ -83,19 +67,16 @@ func ConfigRecord(index, command uint32, args ...string) []byte {
 			a += "\x00"
 		}
 		sizes = append(sizes, words(uint32(len(a)))...)
-		texts = padded(append(texts, a...))
+		texts = pad8(append(texts, a...))
 	}
-	b := append(padded(sizes), texts...)
+	b := append(pad8(sizes), texts...)
 	return LogRecord(index, 0x10620000, b)
 }
 
 // ConfigMarker returns a marker of a configuration log; of its flags, 1 begins a section,
 // 2 ends it, 4 skips it.
 func ConfigMarker(index, step, flags uint32) []byte {
-	b := words(step, flags, 0x02110000, 0)
-	b = binary.LittleEndian.AppendUint64(b, 1795248343)
-	b = binary.LittleEndian.AppendUint64(b, 0)
-	b = fmt.Appendf(b, "%-64s%-63s", "target\x00", "comment\x00")
+	b := fmt.Appendf(pack(le, step, flags, uint64(0x02110000), uint64(1795248343), uint64(0)), "%-64s%-63s", "target\x00", "comment\x00")
 	return ConfigRecord(index, 0xcf010, "", string(b))
 }
 

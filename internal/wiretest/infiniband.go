@@ -1,7 +1,6 @@
 package wiretest
 
 import (
-	"encoding/binary"
 	"net/netip"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -42,19 +41,18 @@ type QueuePair struct {
 
 // QueuePairs builds the frames of an InfiniBand connection over RoCEv2.
 type QueuePairs struct {
-	Frames []capture.Frame
-	A, B   QueuePair // A connects to B
-	Now    int64     // time of the last frame
-	trans  uint64    // transaction id of the last connect
+	Recording
+	A, B  QueuePair // A connects to B
+	trans uint64    // transaction id of the last connect
 }
 
 // NewQueuePairs returns a connection from queue pair 0x11 of 10.0.0.1 to queue
 // pair 0x22 of 10.0.0.2, without frames.
 func NewQueuePairs() *QueuePairs {
 	return &QueuePairs{
-		A:   QueuePair{netip.AddrFrom4([4]byte{10, 0, 0, 1}), 0xc011, 0x11, ISNOfA, 0, 0xa1a2a3a4},
-		B:   QueuePair{netip.AddrFrom4([4]byte{10, 0, 0, 2}), 0xc022, 0x22, ISNOfB, 0, 0xb1b2b3b4},
-		Now: 1e18,
+		Recording: Recording{Now: 1e18},
+		A:         QueuePair{netip.AddrFrom4([4]byte{10, 0, 0, 1}), 0xc011, 0x11, ISNOfA, 0, 0xa1a2a3a4},
+		B:         QueuePair{netip.AddrFrom4([4]byte{10, 0, 0, 2}), 0xc022, 0x22, ISNOfB, 0, 0xb1b2b3b4},
 	}
 }
 
@@ -65,12 +63,6 @@ func (c *QueuePairs) ends(back bool) (from, to *QueuePair) {
 		return &c.B, &c.A
 	}
 	return &c.A, &c.B
-}
-
-// Frame adds any frame, 100 µs after the last one.
-func (c *QueuePairs) Frame(link capture.LinkType, data []byte) {
-	c.Now += 1e5
-	c.Frames = append(c.Frames, capture.Frame{Number: int64(len(c.Frames) + 1), Time: c.Now, Len: len(data), Data: data, Link: link})
 }
 
 func (c *QueuePairs) packet(from, to *QueuePair, headers, payload []byte) {
@@ -146,48 +138,30 @@ func InfiniBand(headers, payload []byte) []byte {
 
 // RoCEv2 puts an InfiniBand packet into an Ethernet frame, with IP and UDP.
 func RoCEv2(from, to *QueuePair, packet []byte) []byte {
-	b := make([]byte, 8, 8+len(packet))
-	binary.BigEndian.PutUint16(b, from.Port)
-	binary.BigEndian.PutUint16(b[2:], portRoCE)
-	binary.BigEndian.PutUint16(b[4:], uint16(8+len(packet)))
-	return Ethernet(IP(from.Addr, to.Addr, protoUDP, append(b, packet...)))
+	return Ethernet(IP(from.Addr, to.Addr, protoUDP, pack(be, from.Port, uint16(portRoCE), uint16(8+len(packet)), uint16(0), packet)))
 }
 
 // BTH builds a base transport header. The partition is the default one.
 func BTH(opcode byte, destQP, psn uint32, ackRequest bool) []byte {
-	b := make([]byte, 12)
-	b[0], b[1] = opcode, 0x40
-	b[2], b[3] = 0xff, 0xff
-	binary.BigEndian.PutUint32(b[4:], destQP&psnMask)
-	binary.BigEndian.PutUint32(b[8:], psn&psnMask)
+	psn &= psnMask
 	if ackRequest {
-		b[8] = 0x80
+		psn |= 0x80 << 24
 	}
-	return b
+	return pack(be, opcode, byte(0x40), uint16(0xffff), destQP&psnMask, psn)
 }
 
 // RETH builds the extension header of a RDMA WRITE.
-func RETH(address uint64, key, length uint32) []byte {
-	b := binary.BigEndian.AppendUint64(nil, address)
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, key), length)
-}
+func RETH(address uint64, key, length uint32) []byte { return pack(be, address, key, length) }
 
 // AETH builds the extension header of an acknowledgement.
-func AETH(syndrome byte, msn uint32) []byte {
-	return binary.BigEndian.AppendUint32(nil, uint32(syndrome)<<24|msn&psnMask)
-}
+func AETH(syndrome byte, msn uint32) []byte { return pack(be, uint32(syndrome)<<24|msn&psnMask) }
 
 // DETH builds the extension header of a datagram.
-func DETH(queueKey, sourceQP uint32) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, queueKey), sourceQP&psnMask)
-}
+func DETH(queueKey, sourceQP uint32) []byte { return pack(be, queueKey, sourceQP&psnMask) }
 
 // GRH builds a global route header before a packet of n bytes.
 func GRH(src, dst [16]byte, n int) []byte {
-	b := make([]byte, 8, 40)
-	b[0], b[6], b[7] = 0x60, 0x1b, 64
-	binary.BigEndian.PutUint16(b[4:], uint16(n))
-	return append(append(b, src[:]...), dst[:]...)
+	return pack(be, uint32(0x60<<24), uint16(n), byte(0x1b), byte(64), src, dst)
 }
 
 // LRH builds a local route header before a packet of n bytes, which begins with a
@@ -197,9 +171,7 @@ func LRH(src, dst uint16, global bool, n int) []byte {
 	if global {
 		next = 3
 	}
-	b := binary.BigEndian.AppendUint16([]byte{0, next}, dst)
-	b = binary.BigEndian.AppendUint16(b, uint16((8+n)/4))
-	return binary.BigEndian.AppendUint16(b, src)
+	return pack(be, byte(0), next, dst, uint16((8+n)/4), src)
 }
 
 // ERF builds a record of the Extensible Record Format with any number of extension
@@ -218,8 +190,8 @@ func ERF(typ byte, extensions int, frame []byte) []byte {
 	if typ == ERFEthernet {
 		b = append(b, 0, 0)
 	}
-	binary.BigEndian.PutUint16(b[10:], uint16(len(b)+len(frame)))
-	binary.BigEndian.PutUint16(b[14:], uint16(len(frame)))
+	be.PutUint16(b[10:], uint16(len(b)+len(frame)))
+	be.PutUint16(b[14:], uint16(len(frame)))
 	return append(b, frame...)
 }
 

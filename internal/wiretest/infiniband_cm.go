@@ -1,7 +1,5 @@
 package wiretest
 
-import "encoding/binary"
-
 // Attributes of the messages of the connection manager.
 const (
 	CMReq  = 0x0010
@@ -21,19 +19,14 @@ const cmData = 232
 func (c *QueuePairs) CM(back bool, attribute uint16, data []byte) *QueuePairs {
 	const queueKey = 0x80010000
 	from, to := c.ends(back)
-	mad := make([]byte, 24, 24+cmData)
-	mad[0], mad[1], mad[2], mad[3] = 1, 7, 2, 3 // version, class of communication management, its version, Send
-	binary.BigEndian.PutUint64(mad[8:], c.trans)
-	binary.BigEndian.PutUint16(mad[16:], attribute)
-	mad = append(append(mad, data...), make([]byte, cmData-len(data))...)
+	version := []byte{1, 7, 2, 3} // class of communication management, its version, Send
+	mad := pack(be, version, uint32(0), c.trans, attribute, make([]byte, 6), data, make([]byte, cmData-len(data)))
 	c.packet(from, to, Join(BTH(UDSendOnly, management, 0, false), DETH(queueKey, management)), mad)
 	return c
 }
 
 // ids builds the begin of all messages of the connection manager but REQ.
-func ids(from, to *QueuePair) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, from.CommID), to.CommID)
-}
+func ids(from, to *QueuePair) []byte { return pack(be, from.CommID, to.CommID) }
 
 // Connect opens the connection: REQ, REP, RTU, with the private data of the first
 // two.
@@ -46,22 +39,18 @@ func (c *QueuePairs) Connect(req, rep []byte) *QueuePairs {
 func (c *QueuePairs) Disconnect(back bool) *QueuePairs {
 	from, to := c.ends(back)
 	c.trans++
-	dreq := binary.BigEndian.AppendUint32(ids(from, to), to.Number<<8)
-	return c.CM(back, CMDreq, dreq).CM(!back, CMDrep, ids(to, from))
+	return c.CM(back, CMDreq, pack(be, ids(from, to), to.Number<<8)).CM(!back, CMDrep, ids(to, from))
 }
 
 // Reject answers a REQ with a REJ, with private data.
 func (c *QueuePairs) Reject(reason uint16, private []byte) *QueuePairs {
 	const answersReq = 0 << 6
-	b := append(ids(&c.B, &c.A), answersReq, 0)
-	binary.BigEndian.PutUint32(b, 0) // B has no id yet
-	b = binary.BigEndian.AppendUint16(b, reason)
-	return c.CM(true, CMRej, Join(b, make([]byte, 72), private))
+	// B has no id yet.
+	return c.CM(true, CMRej, pack(be, uint32(0), c.A.CommID, byte(answersReq), byte(0), reason, make([]byte, 72), private))
 }
 
 // Req builds the data of a REQ of A, with a header for IP and private data.
 func (c *QueuePairs) Req(private []byte) []byte {
-	be := binary.BigEndian
 	b := make([]byte, 140)
 	be.PutUint32(b, c.A.CommID)
 	be.PutUint64(b[8:], serviceID)
@@ -98,7 +87,6 @@ func ipv4Form(mapped [16]byte) (b [16]byte) {
 
 // Rep builds the data of a REP of B, with private data.
 func (c *QueuePairs) Rep(private []byte) []byte {
-	be := binary.BigEndian
 	b := append(ids(&c.B, &c.A), make([]byte, 28)...)
 	be.PutUint32(b[12:], c.B.Number<<8)
 	be.PutUint32(b[20:], c.A.PSN<<8)

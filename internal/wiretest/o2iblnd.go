@@ -1,6 +1,9 @@
 package wiretest
 
-import "encoding/binary"
+import (
+	"cmp"
+	"encoding/binary"
+)
 
 // Types of the messages of o2iblnd.
 const (
@@ -33,12 +36,7 @@ type Fragment struct {
 	Size    uint32
 }
 
-func (w O2iblnd) order() binary.AppendByteOrder {
-	if w.Big {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
-}
+func (w O2iblnd) order() binary.ByteOrder { return order(w.Big) }
 
 // o2NID returns the NID of the sender.
 func o2NID(back bool) uint64 { return nid4(back)&(1<<48-1) | 5<<48 }
@@ -46,23 +44,14 @@ func o2NID(back bool) uint64 { return nid4(back)&(1<<48-1) | 5<<48 }
 // Message builds a message of any type.
 func (w O2iblnd) Message(back bool, typ byte, body []byte) []byte {
 	const stampOfA, stampOfB = 0x0001_7000_0000_000a, 0x0001_7000_0000_000b
-	order, version := w.order(), w.Version
-	if version == 0 {
-		version = 0x12
-	}
 	stamp, peer := uint64(stampOfA), uint64(stampOfB)
 	if back {
 		stamp, peer = peer, stamp
 	}
-	b := order.AppendUint32(nil, magicO2iblnd)
-	b = append(order.AppendUint16(b, version), typ, w.Credits)
-	b = order.AppendUint32(b, uint32(48+len(body)))
-	b = order.AppendUint32(b, 0)
-	b = order.AppendUint64(order.AppendUint64(b, o2NID(back)), stamp)
-	b = order.AppendUint64(order.AppendUint64(b, o2NID(!back)), peer)
-	b = append(b, body...)
+	version := cmp.Or(w.Version, 0x12)
+	b := pack(w.order(), uint32(magicO2iblnd), version, typ, w.Credits, uint32(48+len(body)), uint32(0), o2NID(back), stamp, o2NID(!back), peer, body)
 	if w.Sum {
-		copy(b[12:], order.AppendUint32(nil, o2Checksum(b)))
+		w.order().PutUint32(b[12:], o2Checksum(b))
 	}
 	return b
 }
@@ -78,11 +67,7 @@ func o2Checksum(b []byte) uint32 {
 
 // header builds an LNet header, which is little-endian.
 func (w O2iblnd) header(back bool, typ, portal uint32, match uint64, extent uint32, size int) []byte {
-	le := binary.LittleEndian
-	b := le.AppendUint64(le.AppendUint64(nil, o2NID(!back)), o2NID(back))
-	b = le.AppendUint32(le.AppendUint32(b, pid), pid)
-	b = le.AppendUint32(le.AppendUint32(b, typ), uint32(size))
-	return append(b, command(typ, portal, match, extent)...)
+	return pack(le, o2NID(!back), o2NID(back), uint32(pid), uint32(pid), typ, uint32(size), command(typ, portal, match, extent))
 }
 
 // Connreq builds the private data of a REQ.
@@ -94,15 +79,12 @@ func (w O2iblnd) Connack() []byte { return w.Message(true, O2Connack, w.paramete
 // parameters builds the connection parameters.
 func (w O2iblnd) parameters() []byte {
 	const queueDepth, fragments, messageSize = 8, 257, 4096
-	order := w.order()
-	return order.AppendUint32(order.AppendUint16(order.AppendUint16(nil, queueDepth), fragments), messageSize)
+	return pack(w.order(), uint16(queueDepth), uint16(fragments), uint32(messageSize))
 }
 
 // Refusal builds the private data of a REJ.
 func (w O2iblnd) Refusal(why byte) []byte {
-	order := w.order()
-	b := append(order.AppendUint16(order.AppendUint32(nil, magicO2iblnd), 0x12), why, 0)
-	return append(order.AppendUint64(b, 0x0001_7000_0000_000b), w.parameters()...)
+	return pack(w.order(), uint32(magicO2iblnd), uint16(0x12), why, byte(0), uint64(0x0001_7000_0000_000b), w.parameters())
 }
 
 // Noop builds a message that only gives back credits.
@@ -116,14 +98,12 @@ func (w O2iblnd) Immediate(back bool, typ, portal uint32, match uint64, extent u
 
 // PutReq builds the offer of an LNet message with a payload of n bytes.
 func (w O2iblnd) PutReq(back bool, typ, portal uint32, match uint64, offset uint32, n int, cookie uint64) []byte {
-	return w.Message(back, O2PutReq, w.order().AppendUint64(w.header(back, typ, portal, match, offset, n), cookie))
+	return w.Message(back, O2PutReq, pack(w.order(), w.header(back, typ, portal, match, offset, n), cookie))
 }
 
 // PutAck builds the answer to an offer: where the payload goes.
 func (w O2iblnd) PutAck(back bool, offer, cookie uint64, key uint32, fragments ...Fragment) []byte {
-	order := w.order()
-	b := order.AppendUint64(order.AppendUint64(nil, offer), cookie)
-	return w.Message(back, O2PutAck, append(b, w.descriptor(key, fragments)...))
+	return w.Message(back, O2PutAck, pack(w.order(), offer, cookie, w.descriptor(key, fragments)))
 }
 
 // GetReq builds a GET of all that fits into the fragments.
@@ -132,23 +112,20 @@ func (w O2iblnd) GetReq(back bool, portal uint32, match, cookie uint64, key uint
 	for _, f := range fragments {
 		size += f.Size
 	}
-	b := w.order().AppendUint64(w.header(back, Get, portal, match, size, 0), cookie)
-	return w.Message(back, O2GetReq, append(b, w.descriptor(key, fragments)...))
+	return w.Message(back, O2GetReq, pack(w.order(), w.header(back, Get, portal, match, size, 0), cookie, w.descriptor(key, fragments)))
 }
 
 // Done builds a message with a cookie and a status: PUT_DONE, GET_DONE or
 // PUT_NAK.
 func (w O2iblnd) Done(back bool, typ byte, cookie uint64, status int32) []byte {
-	order := w.order()
-	return w.Message(back, typ, order.AppendUint32(order.AppendUint64(nil, cookie), uint32(status)))
+	return w.Message(back, typ, pack(w.order(), cookie, status))
 }
 
 // descriptor builds the description of memory open to the peer.
 func (w O2iblnd) descriptor(key uint32, fragments []Fragment) []byte {
-	order := w.order()
-	b := order.AppendUint32(order.AppendUint32(nil, key), uint32(len(fragments)))
+	b := pack(w.order(), key, uint32(len(fragments)))
 	for _, f := range fragments {
-		b = order.AppendUint64(order.AppendUint32(b, f.Size), f.Address)
+		b = pack(w.order(), b, f.Size, f.Address)
 	}
 	return b
 }

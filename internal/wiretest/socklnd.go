@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"net/netip"
+	"slices"
 )
 
 // LNet message types.
@@ -35,18 +36,29 @@ type Socklnd struct {
 	Sum     bool // with a checksum
 }
 
-func (w Socklnd) uint32(b []byte, v uint32) []byte {
-	if w.Big {
-		return binary.BigEndian.AppendUint32(b, v)
+func (w Socklnd) order() binary.ByteOrder { return order(w.Big) }
+
+func order(big bool) binary.ByteOrder {
+	if big {
+		return binary.BigEndian
 	}
-	return binary.LittleEndian.AppendUint32(b, v)
+	return binary.LittleEndian
 }
 
-func (w Socklnd) uint64(b []byte, v uint64) []byte {
-	if w.Big {
-		return binary.BigEndian.AppendUint64(b, v)
+var (
+	le = binary.LittleEndian
+	be = binary.BigEndian
+)
+
+// pack returns numbers of a fixed size and bytes, one behind the other.
+func pack(order binary.ByteOrder, parts ...any) (b []byte) {
+	for _, part := range parts {
+		var err error
+		if b, err = binary.Append(b, order, part); err != nil {
+			panic(err)
+		}
 	}
-	return binary.LittleEndian.AppendUint64(b, v)
+	return b
 }
 
 // nid4 returns the NID of the sender in the 8-byte form.
@@ -57,43 +69,25 @@ func nid4(back bool) uint64 {
 	return 2<<48 | 0x0a000001
 }
 
-// nid16 appends the NID of the sender in the 20-byte form.
-func nid16(b []byte, back bool) []byte {
+// nid16 returns the NID of the sender in the 20-byte form.
+func nid16(back bool) []byte {
 	addr := netip.MustParseAddr("fd00::1")
 	if back {
-		addr = netip.MustParseAddr("fd00::2")
+		addr = addr.Next()
 	}
-	b = append(b, 12, 2, 0, 0)
-	return append(b, addr.AsSlice()...)
+	return append([]byte{12, 2, 0, 0}, addr.AsSlice()...)
 }
 
 // Hello builds a hello.
 func (w Socklnd) Hello(back bool, ips ...uint32) []byte {
-	var b []byte
+	version, n := uint32(w.Version), uint32(len(ips))
 	switch w.Version {
 	case 1:
-		le := binary.LittleEndian
-		b = le.AppendUint32(b, magicTCP)
-		b = append(b, 1, 0, 0, 0)
-		b = le.AppendUint64(b, nid4(back))
-		b = le.AppendUint64(b, 0)
-		b = le.AppendUint32(b, hello)
-		b = le.AppendUint32(b, uint32(4*len(ips)))
-		b = append(b, make([]byte, 40)...)
+		return pack(le, uint32(magicTCP), uint32(1), nid4(back), uint64(0), uint32(hello), 4*n, make([]byte, 40), pack(w.order(), ips))
 	case 4:
-		b = w.uint32(w.uint32(b, magicLNet), 4)
-		b = nid16(nid16(b, back), !back)
-		b = append(b, make([]byte, 32)...)
-	default:
-		b = w.uint32(w.uint32(b, magicLNet), uint32(w.Version))
-		b = w.uint64(w.uint64(b, nid4(back)), nid4(!back))
-		b = append(b, make([]byte, 28)...)
-		b = w.uint32(b, uint32(len(ips)))
+		return pack(w.order(), uint32(magicLNet), version, nid16(back), nid16(!back), make([]byte, 32), ips)
 	}
-	for _, ip := range ips {
-		b = w.uint32(b, ip)
-	}
-	return b
+	return pack(w.order(), uint32(magicLNet), version, nid4(back), nid4(!back), make([]byte, 28), n, ips)
 }
 
 // Greet sends the hellos of both ends, the first messages of a connection.
@@ -104,14 +98,14 @@ func (c *Conn) Greet(w Socklnd) *Conn {
 // Connreq builds the request to the acceptor.
 func (w Socklnd) Connreq() []byte {
 	if w.Version == 4 {
-		return nid16(w.uint32(w.uint32(nil, magicAcceptor), 2), true)
+		return pack(w.order(), uint32(magicAcceptor), uint32(2), nid16(true))
 	}
-	return w.uint64(w.uint32(w.uint32(nil, magicAcceptor), 1), nid4(true))
+	return pack(w.order(), uint32(magicAcceptor), uint32(1), nid4(true))
 }
 
 // Noop builds a NOOP with two zero-copy cookies.
 func (w Socklnd) Noop(first, second uint64) []byte {
-	return w.uint64(w.uint64(w.uint32(w.uint32(nil, ksockNoop), 0), first), second)
+	return pack(w.order(), uint32(ksockNoop), uint32(0), first, second)
 }
 
 // LNet builds an LNet message with the given payload.
@@ -135,40 +129,31 @@ func (w Socklnd) Transfer(portal uint32, match uint64, payload []byte) (get, rep
 // length of a GET. The handle in the command is derived from the match bits, so
 // that a REPLY or ACK with the bits of a GET or PUT has the handle of that one.
 func (w Socklnd) lnet(back bool, typ uint32, portal uint32, match uint64, extent uint32, payload []byte) []byte {
-	le := binary.LittleEndian
 	var b []byte
 	if w.Version != 1 {
-		b = append(w.uint32(w.uint32(b, ksockLNet), 0), make([]byte, 16)...)
+		b = pack(w.order(), uint32(ksockLNet), make([]byte, 20))
 	}
+	nids := pack(le, nid4(!back), nid4(back))
 	if w.Version == 4 {
-		b = nid16(nid16(b, !back), back)
-	} else {
-		b = le.AppendUint64(le.AppendUint64(b, nid4(!back)), nid4(back))
+		nids = Join(nid16(!back), nid16(back))
 	}
-	b = le.AppendUint32(le.AppendUint32(b, pid), pid)
-	b = le.AppendUint32(le.AppendUint32(b, typ), uint32(len(payload)))
-	b = append(append(b, command(typ, portal, match, extent)...), payload...)
+	b = Join(b, nids, pack(le, uint32(pid), uint32(pid), typ, uint32(len(payload)), command(typ, portal, match, extent), payload))
 	if w.Sum {
-		copy(b[4:], w.uint32(nil, ^crc32.ChecksumIEEE(b)))
+		w.order().PutUint32(b[4:], ^crc32.ChecksumIEEE(b))
 	}
 	return b
 }
 
 // command builds the part of an LNet header that depends on the type.
 func command(typ uint32, portal uint32, match uint64, extent uint32) []byte {
-	le := binary.LittleEndian
-	b := make([]byte, 40)
-	le.PutUint64(b, match^0x1234)
-	le.PutUint64(b[16:], match)
+	begin := pack(le, match^0x1234, uint64(0), match)
 	switch typ {
 	case Put:
-		le.PutUint32(b[32:], portal)
-		le.PutUint32(b[36:], extent)
+		return pack(le, begin, uint64(0), portal, extent)
 	case Get:
-		le.PutUint32(b[24:], portal)
-		le.PutUint32(b[32:], extent)
+		return pack(le, begin, portal, uint32(0), extent, uint32(0))
 	}
-	return b
+	return pack(le, begin, make([]byte, 16))
 }
 
 // Put builds a PUT to portal 12 with n bytes of payload.
@@ -181,10 +166,4 @@ func (w Socklnd) Put(match uint64, n int) []byte {
 }
 
 // Join returns the parts as one slice.
-func Join(parts ...[]byte) []byte {
-	var b []byte
-	for _, p := range parts {
-		b = append(b, p...)
-	}
-	return b
-}
+func Join(parts ...[]byte) []byte { return slices.Concat(parts...) }

@@ -1,7 +1,6 @@
 package wiretest
 
 import (
-	"encoding/binary"
 	"net/netip"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -33,8 +32,13 @@ type End struct {
 
 // Conn builds the frames of a TCP connection.
 type Conn struct {
+	Recording
+	A, B End // A connects to B
+}
+
+// Recording is the frames of a capture.
+type Recording struct {
 	Frames []capture.Frame
-	A, B   End   // A connects to B
 	Now    int64 // time of the last frame
 }
 
@@ -42,9 +46,9 @@ type Conn struct {
 // frames.
 func NewConn() *Conn {
 	return &Conn{
-		A:   End{Addr: netip.AddrFrom4([4]byte{10, 0, 0, 1}), Port: 1023, Seq: ISNOfA},
-		B:   End{Addr: netip.AddrFrom4([4]byte{10, 0, 0, 2}), Port: 988, Seq: ISNOfB},
-		Now: 1e18,
+		Recording: Recording{Now: 1e18},
+		A:         End{Addr: netip.AddrFrom4([4]byte{10, 0, 0, 1}), Port: 1023, Seq: ISNOfA},
+		B:         End{Addr: netip.AddrFrom4([4]byte{10, 0, 0, 2}), Port: 988, Seq: ISNOfB},
 	}
 }
 
@@ -62,7 +66,7 @@ func (c *Conn) Segment(from, to *End, flags byte, seq uint32, payload []byte) {
 }
 
 // Frame adds any frame, 100 µs after the last one.
-func (c *Conn) Frame(link capture.LinkType, data []byte) {
+func (c *Recording) Frame(link capture.LinkType, data []byte) {
 	c.Now += 1e5
 	c.Frames = append(c.Frames, capture.Frame{Number: int64(len(c.Frames) + 1), Time: c.Now, Len: len(data), Data: data, Link: link})
 }
@@ -130,56 +134,36 @@ func Renumber(frames []capture.Frame) []capture.Frame {
 // has sent, its window 65535, and the checksum zero.
 func TCP(from, to *End, flags byte, seq uint32, payload []byte) []byte {
 	header := 20 + len(from.Options)
-	b := make([]byte, header, header+len(payload))
-	binary.BigEndian.PutUint16(b, from.Port)
-	binary.BigEndian.PutUint16(b[2:], to.Port)
-	binary.BigEndian.PutUint32(b[4:], seq)
-	binary.BigEndian.PutUint32(b[8:], to.Seq)
-	b[12], b[13] = byte(header/4)<<4, flags
-	b[14], b[15] = 0xff, 0xff
-	copy(b[20:], from.Options)
-	return append(b, payload...)
+	return pack(be, from.Port, to.Port, seq, to.Seq, byte(header/4)<<4, flags, uint32(0xffff<<16), uint16(0), from.Options, payload)
 }
 
 // IP builds a packet of IPv4 or IPv6, according to the addresses.
 func IP(src, dst netip.Addr, proto byte, body []byte) []byte {
 	if src.Is6() {
-		b := make([]byte, 40, 40+len(body))
-		b[0], b[6], b[7] = 0x60, proto, 64
-		binary.BigEndian.PutUint16(b[4:], uint16(len(body)))
-		copy(b[8:], src.AsSlice())
-		copy(b[24:], dst.AsSlice())
-		return append(b, body...)
+		return pack(be, uint32(0x60<<24), uint16(len(body)), proto, byte(64), src.AsSlice(), dst.AsSlice(), body)
 	}
-	b := make([]byte, 20, 20+len(body))
-	b[0], b[8], b[9] = 0x45, 64, proto
-	binary.BigEndian.PutUint16(b[2:], uint16(20+len(body)))
-	copy(b[12:], src.AsSlice())
-	copy(b[16:], dst.AsSlice())
-	return append(b, body...)
+	return pack(be, uint16(0x4500), uint16(20+len(body)), uint32(0), byte(64), proto, uint16(0), src.AsSlice(), dst.AsSlice(), body)
 }
 
 // Ethernet puts an IP packet into an Ethernet frame.
 func Ethernet(packet []byte) []byte {
-	b := make([]byte, 14, 14+len(packet))
-	binary.BigEndian.PutUint16(b[12:], 0x0800)
+	typ := uint16(0x0800)
 	if packet[0]>>4 == 6 {
-		binary.BigEndian.PutUint16(b[12:], 0x86dd)
+		typ = 0x86dd
 	}
-	return append(b, packet...)
+	return pack(be, make([]byte, 12), typ, packet)
 }
 
 // Timestamps returns the TCP options of a segment with timestamps.
 func Timestamps(value, echo uint32) []byte {
-	b := binary.BigEndian.AppendUint32([]byte{1, 1, 8, 10}, value)
-	return binary.BigEndian.AppendUint32(b, echo)
+	return pack(be, []byte{1, 1, 8, 10}, value, echo)
 }
 
 // SACK returns the TCP option with blocks of sequence numbers.
 func SACK(blocks ...[2]uint32) []byte {
 	b := []byte{1, 1, 5, byte(2 + 8*len(blocks))}
 	for _, k := range blocks {
-		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, k[0]), k[1])
+		b = pack(be, b, k)
 	}
 	return b
 }

@@ -2,7 +2,6 @@ package wiretest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -199,7 +198,6 @@ const (
 // Msg builds a little-endian lustre_msg_v2 from its buffers, which follow the
 // header, each padded to a multiple of 8 bytes.
 func Msg(bufs ...[]byte) []byte {
-	le := binary.LittleEndian
 	b := make([]byte, 32)
 	le.PutUint32(b, uint32(len(bufs)))
 	le.PutUint32(b[8:], 0x0bd00bd3)
@@ -213,25 +211,17 @@ func Msg(bufs ...[]byte) []byte {
 	return b
 }
 
-func pad8(b []byte) []byte {
-	for len(b)%8 != 0 {
-		b = append(b, 0)
-	}
-	return b
-}
+func pad8(b []byte) []byte { return append(b, make([]byte, -len(b)&7)...) }
 
 // Body builds a ptlrpc_body with a type and an opcode, and zeros elsewhere.
 func Body(typ, opcode uint32) []byte {
 	b := make([]byte, BodySize)
-	binary.LittleEndian.PutUint32(b[8:], typ)
-	binary.LittleEndian.PutUint32(b[16:], opcode)
+	le.PutUint32(b[8:], typ)
+	le.PutUint32(b[16:], opcode)
 	return b
 }
 
 // ConnectData builds an obd_connect_data with flags and a version.
 func ConnectData(flags uint64, version uint32) []byte {
-	b := make([]byte, 192)
-	binary.LittleEndian.PutUint64(b, flags)
-	binary.LittleEndian.PutUint32(b[8:], version)
-	return b
+	return pack(le, flags, version, make([]byte, 180))
 }
