@@ -5,7 +5,6 @@ package outdir
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,7 +24,6 @@ const LockName = ".lshark-monitor.lock"
 
 const (
 	tempSuffix = ".tmp"
-	maxEqual   = 10000    // names that differ in their numbers only
 	keptFree   = 64 << 20 // bytes that are left free on a disk
 )
 
@@ -48,14 +46,6 @@ func (d *Dir) Open(host string) error {
 	if err := d.make(); err != nil {
 		return err
 	}
-	d.removeTemporary()
-	return nil
-}
-
-func (d *Dir) make() error {
-	if err := os.MkdirAll(d.Path, 0o750); err != nil {
-		return err
-	}
 	lock, err := os.OpenFile(filepath.Join(d.Path, LockName), os.O_CREATE|os.O_RDWR|noFollow, 0o640)
 	if err != nil {
 		return err
@@ -64,12 +54,14 @@ func (d *Dir) make() error {
 		lock.Close()
 		return fmt.Errorf("%s: another lshark writes to this directory", d.Path)
 	}
-	if d.lock != nil {
-		d.lock.Close()
-	}
 	d.lock = lock
+	for _, e := range d.own("."+d.Prefix, d.Suffix+tempSuffix) {
+		d.Remove(filepath.Join(d.Path, e.Name()))
+	}
 	return nil
 }
+
+func (d *Dir) make() error { return os.MkdirAll(d.Path, 0o750) }
 
 // Close unlocks the directory.
 func (d *Dir) Close() error { return d.lock.Close() }
@@ -83,64 +75,43 @@ func (d *Dir) Base(begun time.Time, code string) string {
 	return base
 }
 
-// CreateFile creates a file with a temporary name.
-func (d *Dir) CreateFile(base string) (file *os.File, err error) {
-	err = d.create(func() error {
-		file, err = os.CreateTemp(d.Path, d.temporary(base))
-		return err
-	})
-	return file, err
+// CreateFile creates a file with a temporary name. It makes the directory again if that was moved
+// away or removed.
+func (d *Dir) CreateFile(base string) (*os.File, error) {
+	if err := d.make(); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(d.Path, d.temporary(base))
 }
 
-// CreateFolder makes a folder with a temporary name.
+// CreateFolder makes a folder with a temporary name, as CreateFile does.
 func (d *Dir) CreateFolder(base string) (path string, err error) {
-	err = d.create(func() error {
-		path, err = os.MkdirTemp(d.Path, d.temporary(base))
-		return err
-	})
-	return path, err
-}
-
-// create calls make, once more if the directory was moved away or removed.
-func (d *Dir) create(create func() error) error {
-	err := create()
-	if !errors.Is(err, os.ErrNotExist) {
-		return err
+	if err := d.make(); err != nil {
+		return "", err
 	}
-	if err = d.make(); err != nil {
-		return err
-	}
-	return create()
+	return os.MkdirTemp(d.Path, d.temporary(base))
 }
 
 func (d *Dir) temporary(base string) string { return "." + base + "-*" + d.Suffix + tempSuffix }
 
 // Publish gives what is complete its name: base, with a number if that is taken.
 func (d *Dir) Publish(temporary, base string) (path string, err error) {
-	for n := range maxEqual {
+	for n := 0; ; n++ {
 		path = filepath.Join(d.Path, base)
 		if n > 0 {
 			path += "-" + strconv.Itoa(n)
 		}
 		path += d.Suffix
-		if _, err := os.Lstat(path); err == nil {
-			continue
+		if _, err := os.Lstat(path); err != nil {
+			return path, os.Rename(temporary, path)
 		}
-		return path, os.Rename(temporary, path)
 	}
-	return "", errors.New("too many files of one second")
 }
 
 // Remove removes what is not complete.
 func (d *Dir) Remove(temporary string) {
 	if err := os.RemoveAll(temporary); err != nil {
 		d.Log("%v", err)
-	}
-}
-
-func (d *Dir) removeTemporary() {
-	for _, e := range d.own("."+d.Prefix, d.Suffix+tempSuffix) {
-		d.Remove(filepath.Join(d.Path, e.Name()))
 	}
 }
 
