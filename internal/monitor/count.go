@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/internal/monitor/metrics"
@@ -58,7 +57,7 @@ func (c *counter) errnoName(errno int32) string {
 }
 
 // sent increments the gauge of RPCs in flight if the RPC waits for its reply.
-func (c *counter) sent(r *track.RPC, _ *dissect.Message) {
+func (c *counter) sent(r *track.RPC) {
 	f := c.attached.Of(r)
 	if f.counted || !r.IsWaiting() {
 		return

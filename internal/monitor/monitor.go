@@ -86,7 +86,7 @@ type Monitor struct {
 
 // New returns a Monitor whose metrics are in a new registry.
 func New(o Options, start time.Time) *Monitor {
-	m := &Monitor{opt: o, registry: metrics.New(start), now: start, restartedAt: start}
+	m := &Monitor{opt: o, registry: metrics.New(start), now: start, restartedAt: start, at: status{live: o.Live, release: o.Release}}
 	d := declarer{m.registry}
 	m.counter.rpcFamilies, m.counter.ranked, m.states = d.rpcs(), d.ranked(o.Top), d.states()
 	m.collected = slices.Concat(aboutCapture(), aboutOutputs())
@@ -104,9 +104,7 @@ func New(o Options, start time.Time) *Monitor {
 		Hooks: []diagnose.Hooks{{Sent: m.sent, Answered: m.answered, Done: m.done, Message: m.message, Eviction: m.eviction,
 			Import: func(*track.Import, track.Point) { m.changed = true }}}})
 	m.registry.OnCollect(m.collect)
-	m.registry.Begin(start)
-	m.create()
-	m.registry.End()
+	m.count(m.create)
 	return m
 }
 
@@ -163,9 +161,7 @@ func (m *Monitor) Line(l *track.LogLine) {
 	if !m.opt.Live {
 		m.setTime(time.Unix(0, l.Time))
 	}
-	m.registry.Begin(m.now)
-	m.at.logLines++
-	m.registry.End()
+	m.count(func() { m.at.logLines++ })
 	m.Engine.Line(l)
 }
 
@@ -185,16 +181,17 @@ func (m *Monitor) setTime(t time.Time) {
 	}
 }
 
-func (m *Monitor) sent(r *track.RPC, d *dissect.Message) {
+// count runs a func that counts something.
+func (m *Monitor) count(f func()) {
 	m.registry.Begin(m.now)
-	m.counter.sent(r, d)
+	f()
 	m.registry.End()
 }
 
-func (m *Monitor) answered(r *track.RPC, d *dissect.Message) {
-	m.registry.Begin(m.now)
-	m.counter.endInFlight(r)
-	m.registry.End()
+func (m *Monitor) sent(r *track.RPC, _ *dissect.Message) { m.count(func() { m.counter.sent(r) }) }
+
+func (m *Monitor) answered(r *track.RPC, _ *dissect.Message) {
+	m.count(func() { m.counter.endInFlight(r) })
 }
 
 func (m *Monitor) message(r *track.RPC, d *dissect.Message) {
@@ -205,10 +202,10 @@ func (m *Monitor) message(r *track.RPC, d *dissect.Message) {
 }
 
 func (m *Monitor) done(r *track.RPC) {
-	m.registry.Begin(m.now)
-	m.counter.endInFlight(r)
-	m.counter.done(r)
-	m.registry.End()
+	m.count(func() {
+		m.counter.endInFlight(r)
+		m.counter.done(r)
+	})
 	if m.troubles.Filter != nil && m.troubles.Filter.Match(r) {
 		m.troubles.RPC(r)
 	}
@@ -216,9 +213,7 @@ func (m *Monitor) done(r *track.RPC) {
 		return
 	}
 	if !m.selector.match(r) {
-		m.registry.Begin(m.now)
-		m.at.notSelected++
-		m.registry.End()
+		m.count(func() { m.at.notSelected++ })
 		return
 	}
 	if m.outputs.Recorder != nil {
@@ -232,15 +227,11 @@ func (m *Monitor) done(r *track.RPC) {
 }
 
 func (m *Monitor) eviction(v *evictions.Eviction) {
-	m.registry.Begin(m.now)
-	m.states.evictions.With(v.Target, v.Cause.String()).Inc()
-	m.registry.End()
+	m.count(func() { m.states.evictions.With(v.Target, v.Cause.String()).Inc() })
 }
 
 func (m *Monitor) finding(f *diagnose.Finding) {
-	m.registry.Begin(m.now)
-	m.states.findings.With(f.Rule.Code, f.Severity.String()).Inc()
-	m.registry.End()
+	m.count(func() { m.states.findings.With(f.Rule.Code, f.Severity.String()).Inc() })
 	if m.troubles.Recorder != nil && f.Severity >= m.troubles.Severity {
 		m.troubles.Finding(f)
 	}
@@ -248,11 +239,11 @@ func (m *Monitor) finding(f *diagnose.Finding) {
 
 // Outage notes that the interface went away, or is back.
 func (m *Monitor) Outage(away bool) {
-	m.registry.Begin(m.now)
-	defer m.registry.End()
-	if m.at.away = away; away {
-		m.at.outages++
-	}
+	m.count(func() {
+		if m.at.away = away; away {
+			m.at.outages++
+		}
+	})
 }
 
 // How often gauges are set that take long: of connections, when they have changed, and of
@@ -272,7 +263,7 @@ func (m *Monitor) Publish(now time.Time, c diagnose.Capture, idle bool) {
 	if !idle {
 		m.at.delay = max(0, now.Sub(time.Unix(0, m.frames.last)))
 	}
-	m.at.tracked = [...]int{m.Engine.Waiting(), len(m.Engine.Imports().List()), m.Engine.Locks().Len(), int(c.TCP.Live), m.Engine.Count()}
+	m.at.rpcs, m.at.connections, m.at.locks, m.at.findings = m.Engine.Waiting(), len(m.Engine.Imports().List()), m.Engine.Locks().Len(), m.Engine.Count()
 	m.registry.End()
 	if m.changed && now.Sub(m.counted) >= connectionsInterval {
 		m.countConnections(now)
@@ -293,28 +284,28 @@ func (m *Monitor) Publish(now time.Time, c diagnose.Capture, idle bool) {
 
 func (m *Monitor) countConnections(now time.Time) {
 	m.changed, m.counted = false, now
-	m.registry.Begin(m.now)
-	defer m.registry.End()
-	m.states.connections.Reset()
-	for _, i := range m.Engine.Imports().List() {
-		m.states.connections.With(i.Kind(), i.State.String()).Add(1)
-	}
+	m.count(func() {
+		m.states.connections.Reset()
+		for _, i := range m.Engine.Imports().List() {
+			m.states.connections.With(i.Kind(), i.State.String()).Inc()
+		}
+	})
 }
 
 // countCurrent counts the findings that are kept by what they follow from.
 func (m *Monitor) countCurrent(now time.Time) {
 	m.linked = now
-	m.registry.Begin(m.now)
-	defer m.registry.End()
-	m.at.notKept = m.Engine.Dropped()
-	m.states.current.Reset()
-	for _, f := range m.Engine.Findings() {
-		cause := ""
-		if f.Cause != nil {
-			cause = f.Cause.Rule.Code
+	m.count(func() {
+		m.at.notKept = m.Engine.Dropped()
+		m.states.current.Reset()
+		for _, f := range m.Engine.Findings() {
+			cause := ""
+			if f.Cause != nil {
+				cause = f.Cause.Rule.Code
+			}
+			m.states.current.With(f.Rule.Code, cause).Inc()
 		}
-		m.states.current.With(f.Rule.Code, cause).Add(1)
-	}
+	})
 }
 
 // restart restarts the rules, because what they remember grows with the time.
