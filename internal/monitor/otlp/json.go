@@ -2,8 +2,8 @@ package otlp
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
-	"strconv"
 )
 
 // ResourceSpans are spans of one sender.
@@ -14,114 +14,71 @@ type ResourceSpans struct {
 
 // AppendJSON appends an ExportTraceServiceRequest in the JSON mapping of OTLP, without a
 // newline in it: receivers accept it at /v1/traces, and a file of such lines is what the file
-// receiver of a collector reads.
+// receiver of a collector reads. Ids are in hexadecimal, integers of 64 bits are decimal
+// strings, enumerations are numbers.
 func AppendJSON(dst []byte, of []ResourceSpans) []byte {
-	request := jsonRequest{ResourceSpans: make([]jsonResourceSpans, len(of))}
-	for i := range of {
-		r := &of[i].Resource
-		spans := make([]jsonSpan, len(of[i].Spans))
-		for k := range spans {
-			spans[k] = of[i].Spans[k].json()
-		}
-		request.ResourceSpans[i] = jsonResourceSpans{
-			Resource:   jsonResource{jsonAttributes(r.Attributes)},
-			ScopeSpans: []jsonScopeSpans{{Scope: jsonScope{r.Scope, r.ScopeVersion}, Spans: spans}},
-		}
-	}
-	text, err := json.Marshal(request)
-	if err != nil {
-		panic(err) // no value of these types has no JSON
-	}
-	return append(dst, text...)
+	return appendJSONList(dst, `{"resourceSpans":[`, of, ResourceSpans.appendJSON, "]}")
 }
 
-// The messages in JSON: ids in hexadecimal, integers of 64 bits as decimal strings,
-// enumerations as numbers.
-type (
-	jsonRequest struct {
-		ResourceSpans []jsonResourceSpans `json:"resourceSpans"`
-	}
-	jsonResourceSpans struct {
-		Resource   jsonResource     `json:"resource"`
-		ScopeSpans []jsonScopeSpans `json:"scopeSpans"`
-	}
-	jsonResource struct {
-		Attributes []jsonAttribute `json:"attributes"`
-	}
-	jsonScopeSpans struct {
-		Scope jsonScope  `json:"scope"`
-		Spans []jsonSpan `json:"spans"`
-	}
-	jsonScope struct {
-		Name    string `json:"name"`
-		Version string `json:"version,omitempty"`
-	}
-	jsonSpan struct {
-		TraceID    string          `json:"traceId"`
-		SpanID     string          `json:"spanId"`
-		Parent     string          `json:"parentSpanId,omitempty"`
-		Flags      uint32          `json:"flags"`
-		Name       string          `json:"name"`
-		Kind       int             `json:"kind"`
-		Start      int64           `json:"startTimeUnixNano,string"`
-		End        int64           `json:"endTimeUnixNano,string"`
-		Attributes []jsonAttribute `json:"attributes,omitempty"`
-		Events     []jsonEvent     `json:"events,omitempty"`
-		Status     *jsonStatus     `json:"status,omitempty"`
-	}
-	jsonEvent struct {
-		Time int64  `json:"timeUnixNano,string"`
-		Name string `json:"name"`
-	}
-	jsonStatus struct {
-		Message string `json:"message"`
-		Code    int    `json:"code"`
-	}
-	jsonAttribute struct {
-		Key   string    `json:"key"`
-		Value jsonValue `json:"value"`
-	}
-	jsonValue struct {
-		String *string  `json:"stringValue,omitempty"`
-		Int    *string  `json:"intValue,omitempty"`
-		Double *float64 `json:"doubleValue,omitempty"`
-	}
-)
+func (r ResourceSpans) appendJSON(b []byte) []byte {
+	b = appendJSONAttributes(b, `{"resource":{"attributes":[`, r.Resource.Attributes)
+	b = fmt.Appendf(b, `},"scopeSpans":[{"scope":{"name":%s,"version":%s}`, quoted(r.Resource.Scope), quoted(r.Resource.ScopeVersion))
+	return appendJSONList(b, `,"spans":[`, r.Spans, Span.appendJSON, "]}]}")
+}
 
-func (s *Span) json() jsonSpan {
-	start := max(s.Start, 0)
-	j := jsonSpan{TraceID: s.Trace.String(), SpanID: s.ID.String(), Flags: s.flags(), Name: s.Name, Kind: s.Kind.number(),
-		Start: start, End: max(s.End, start), Attributes: jsonAttributes(s.Attributes)}
+func (s Span) appendJSON(b []byte) []byte {
+	b = fmt.Appendf(b, `{"traceId":"%s","spanId":"%s"`, s.Trace, s.ID)
 	if s.hasParent() {
-		j.Parent = s.Parent.String()
+		b = fmt.Appendf(b, `,"parentSpanId":"%s"`, s.Parent)
 	}
-	for _, e := range s.Events {
-		j.Events = append(j.Events, jsonEvent{max(e.Time, 0), e.Name})
+	start := max(s.Start, 0)
+	b = fmt.Appendf(b, `,"flags":%d,"name":%s,"kind":%d,"startTimeUnixNano":"%d","endTimeUnixNano":"%d"`,
+		s.flags(), quoted(s.Name), s.Kind.number(), start, max(s.End, start))
+	b = appendJSONAttributes(b, `,"attributes":[`, s.Attributes)
+	if len(s.Events) > 0 {
+		b = appendJSONList(b, `,"events":[`, s.Events, func(e Event, b []byte) []byte {
+			return fmt.Appendf(b, `{"timeUnixNano":"%d","name":%s}`, max(e.Time, 0), quoted(e.Name))
+		}, "]")
 	}
 	if s.Error != "" {
-		j.Status = &jsonStatus{s.Error, statusError}
+		b = fmt.Appendf(b, `,"status":{"message":%s,"code":%d}`, quoted(s.Error), statusError)
 	}
-	return j
+	return append(b, '}')
 }
 
-func jsonAttributes(list []Attribute) (pairs []jsonAttribute) {
-	for i := range list {
-		a := &list[i]
-		if a.absent() {
-			continue
+func appendJSONAttributes(b []byte, begin string, list []Attribute) []byte {
+	var present []Attribute
+	for _, a := range list {
+		if !a.absent() {
+			present = append(present, a)
 		}
-		var v jsonValue
+	}
+	return appendJSONList(b, begin, present, func(a Attribute, b []byte) []byte {
+		b = fmt.Appendf(b, `{"key":%s,"value":`, quoted(a.Key))
 		switch a.kind {
 		case stringKind:
-			v.String = &a.text
+			return fmt.Appendf(b, `{"stringValue":%s}}`, quoted(a.text))
 		case floatKind:
-			number := math.Float64frombits(a.number)
-			v.Double = &number
+			return fmt.Appendf(b, `{"doubleValue":%s}}`, quoted(math.Float64frombits(a.number)))
 		default:
-			number := strconv.FormatInt(int64(a.number), 10)
-			v.Int = &number
+			return fmt.Appendf(b, `{"intValue":"%d"}}`, int64(a.number))
 		}
-		pairs = append(pairs, jsonAttribute{a.Key, v})
+	}, "]")
+}
+
+func appendJSONList[T any](b []byte, begin string, list []T, one func(T, []byte) []byte, end string) []byte {
+	b = append(b, begin...)
+	for i, x := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = one(x, b)
 	}
-	return pairs
+	return append(b, end...)
+}
+
+// quoted returns a text or a number as JSON has it.
+func quoted(v any) []byte {
+	text, _ := json.Marshal(v) // neither has no JSON
+	return text
 }
