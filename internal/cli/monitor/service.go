@@ -3,7 +3,7 @@ package monitor
 import (
 	"net"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,8 +14,7 @@ type service struct {
 	watchdog time.Duration // 0: none
 	stop     chan struct{} // ends the messages to the watchdog
 
-	mu     sync.Mutex
-	ending bool // stopping was called
+	ending atomic.Bool // stopping was called
 }
 
 // newService returns the service that the environment describes.
@@ -79,9 +78,7 @@ func (s *service) reloaded() { s.notifyRunning("READY=1\n") }
 
 // notifyRunning sends a state, but not after stopping.
 func (s *service) notifyRunning(state string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ending {
+	if !s.ending.Load() {
 		s.notify(state)
 	}
 }
@@ -89,9 +86,7 @@ func (s *service) notifyRunning(state string) {
 // stopping notifies that the capture has ended. Messages to the watchdog go on until close,
 // while files are completed and spans are sent.
 func (s *service) stopping() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ending = true
+	s.ending.Store(true)
 	s.notify("STOPPING=1\n")
 }
 

@@ -2,6 +2,8 @@ package monitor
 
 import (
 	"net"
+	"net/netip"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -21,46 +23,30 @@ func (c *command) sideFunc() func(*track.RPC) string {
 	if c.side.Value == monitor.ClientSide || c.side.Value == monitor.ServerSide {
 		return func(*track.RPC) string { return c.side.Value }
 	}
-	local := make(map[lnet.NID]bool)
+	var local []netip.Addr
 	if c.side.Value == sideAuto && c.in.Live() {
 		local = localAddresses()
 	}
+	isLocal := func(n lnet.NID) bool { return slices.ContainsFunc(local, n.IsAt) }
 	return func(r *track.RPC) string {
 		switch {
-		case len(local) == 0:
-			return ""
-		case local[address(r.Client)]:
+		case isLocal(r.Client):
 			return monitor.ClientSide
-		case local[address(r.Server)]:
+		case isLocal(r.Server):
 			return monitor.ServerSide
 		}
 		return ""
 	}
 }
 
-// address returns a NID without its network.
-func address(n lnet.NID) lnet.NID { return lnet.NID{Addr: n.Addr, Len: n.Len} }
-
 // localAddresses returns the addresses of this machine. Without them, which the system
 // may refuse to list, no RPC has a side.
-func localAddresses() map[lnet.NID]bool {
-	local := make(map[lnet.NID]bool)
-	list, err := net.InterfaceAddrs()
-	if err != nil {
-		return local
-	}
+func localAddresses() (local []netip.Addr) {
+	list, _ := net.InterfaceAddrs()
 	for _, a := range list {
-		prefix, ok := a.(*net.IPNet)
-		if !ok || prefix.IP.IsLoopback() {
-			continue
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && !prefix.Addr().IsLoopback() {
+			local = append(local, prefix.Addr())
 		}
-		ip := prefix.IP.To4()
-		if ip == nil {
-			ip = prefix.IP
-		}
-		n := lnet.NID{Len: uint8(len(ip))}
-		copy(n.Addr[:], ip)
-		local[n] = true
 	}
 	return local
 }

@@ -8,7 +8,6 @@ import (
 
 // A Snapshot is a copy of all values of a registry.
 type Snapshot struct {
-	Start    time.Time // when the registry began to count
 	Time     time.Time // when the copy was made
 	Families []FamilySnapshot
 }
@@ -57,7 +56,7 @@ type Native struct {
 // Snapshot copies all values. Those of a family belong to the same time; between
 // families observations may continue.
 func (r *Registry) Snapshot() *Snapshot {
-	s := &Snapshot{Start: r.start, Time: time.Now(), Families: make([]FamilySnapshot, len(r.families))}
+	s := &Snapshot{Time: time.Now(), Families: make([]FamilySnapshot, len(r.families))}
 	if r.collect != nil {
 		r.mu.Lock()
 		r.collect()

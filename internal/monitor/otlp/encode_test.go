@@ -99,7 +99,7 @@ func TestSpanTimes(t *testing.T) {
 func testSnapshot() *metrics.Snapshot {
 	created := time.Unix(1700000000, 0)
 	return &metrics.Snapshot{
-		Start: created, Time: time.Unix(1700000060, 5),
+		Time: time.Unix(1700000060, 5),
 		Families: []metrics.FamilySnapshot{
 			{
 				Name: "lshark_rpc_latency_seconds", Help: "Time from request to reply.", Unit: "seconds",
