@@ -15,7 +15,7 @@ import (
 // unknownOp is the operation of RPCs whose opcode is unknown.
 const unknownOp = "unknown"
 
-// counter counts RPCs. It allocates nothing per RPC once the series are there.
+// counter counts RPCs. It allocates nothing for an RPC without an error once the series are there.
 type counter struct {
 	rpcFamilies
 	ranked    []rankedFamilies // as rankings
@@ -25,7 +25,7 @@ type counter struct {
 	newTarget func() // is called when a connect names a target for the first time; nil: nobody asks
 	attached  track.Attached[inFlight]
 
-	number, value, errno []byte // scratch space
+	value []byte // scratch space
 }
 
 // inFlight is what is attached to an RPC while it waits for its reply.
@@ -34,27 +34,23 @@ type inFlight struct {
 	counted bool // by the gauge of RPCs in flight
 }
 
-// text returns bytes as a string without a copy. It is for values of labels and of attributes
-// of spans: package metrics copies those that it keeps, and package otlp encodes them at once.
+// text returns bytes as a string without a copy. It is for values of labels: package metrics
+// copies those that it keeps.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // opName returns the name of the operation of an RPC, or its number.
-func (c *counter) opName(r *track.RPC) string {
+func opName(r *track.RPC) string {
 	if !r.HasOpcode {
 		return unknownOp
 	}
 	if name := opcodes.Opcodes.Name(uint64(r.Opcode)); name != "" {
 		return name
 	}
-	c.number = strconv.AppendUint(c.number[:0], uint64(r.Opcode), 10)
-	return text(c.number)
+	return strconv.FormatUint(uint64(r.Opcode), 10)
 }
 
 // errnoName returns the name of a negative errno, or the number.
-func (c *counter) errnoName(errno int32) string {
-	c.errno = records.AppendErrno(c.errno[:0], errno)
-	return text(c.errno)
-}
+func errnoName(errno int32) string { return string(records.AppendErrno(nil, errno)) }
 
 // sent increments the gauge of RPCs in flight if the RPC waits for its reply.
 func (c *counter) sent(r *track.RPC) {
@@ -68,7 +64,7 @@ func (c *counter) sent(r *track.RPC) {
 	if !c.live {
 		return
 	}
-	c.missing.With(c.opName(r), f.target, track.Unanswered.String())
+	c.missing.With(opName(r), f.target, track.Unanswered.String())
 	if c.inFlight.Len() > before {
 		c.create(f.target)
 		if opcodes.IsConnect(r.Opcode) && c.newTarget != nil {
@@ -97,7 +93,7 @@ func (c *counter) endInFlight(r *track.RPC) {
 
 // done counts an RPC that has ended, as a row of track.Stats does.
 func (c *counter) done(r *track.RPC) {
-	op, target := c.opName(r), r.Target()
+	op, target := opName(r), r.Target()
 	c.count.With(op, target).Inc()
 	if r.Missing != track.NotMissing {
 		c.missing.With(op, target, r.Missing.String()).Inc()
@@ -112,7 +108,7 @@ func (c *counter) done(r *track.RPC) {
 	if latency, ok := r.Latency(); ok {
 		errno := ""
 		if r.Failed() {
-			errno = c.errnoName(r.Status)
+			errno = errnoName(r.Status)
 		}
 		c.latency.With(c.side(r), op, target, errno).Observe(float64(latency) / 1e9)
 	}
@@ -144,7 +140,7 @@ func (c *counter) countRanked(r *track.RPC) {
 
 func (c *counter) countErrors(r *track.RPC, op, target string) {
 	if r.Failed() {
-		name := c.errnoName(r.Status)
+		name := errnoName(r.Status)
 		c.errors.With(op, target, name).Inc()
 		if slices.Contains(severeErrors, name) {
 			c.severe.With(target, name).Inc()
@@ -152,9 +148,9 @@ func (c *counter) countErrors(r *track.RPC, op, target string) {
 	}
 	for _, e := range r.OtherErrors {
 		if opcodes.GSSErrorName(e) != "" { // of the reply itself, which is no reply of Lustre's
-			c.errors.With(op, target, c.errnoName(e)).Inc()
+			c.errors.With(op, target, errnoName(e)).Inc()
 		} else {
-			c.innerErrors.With(op, target, c.errnoName(e)).Inc()
+			c.innerErrors.With(op, target, errnoName(e)).Inc()
 		}
 	}
 }

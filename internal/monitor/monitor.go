@@ -72,7 +72,6 @@ type Monitor struct {
 	selector    selector
 	troubles    Troubles
 	troubleRPCs selector // by the filter of troubles
-	spans       spans
 	frames      frameCounts
 	first       int64 // time of the first frame
 	now         time.Time
@@ -98,7 +97,6 @@ func New(o Options, start time.Time) *Monitor {
 	}
 	m.counter.newTarget = o.NewTarget
 	m.counter.side, m.counter.live, m.counter.evictions = o.Side, o.Live, m.states.evictions
-	m.spans = spans{selector: &m.selector, count: &m.counter}
 	m.Engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, OnlyLogs: o.OnlyLogs, Counted: m.finding,
 		Capture: func() diagnose.Capture { return m.diagnosed },
 		Hooks: []diagnose.Hooks{{Sent: m.sent, Answered: m.answered, Done: m.done, Message: m.message, Eviction: m.eviction,
@@ -220,8 +218,8 @@ func (m *Monitor) done(r *track.RPC) {
 		m.outputs.Recorder.Add(r, m.now)
 	}
 	if m.outputs.Spans != nil && !m.selector.IsAll() {
-		if span, ok := m.spans.of(r, m.frames.last); ok {
-			m.outputs.Spans.Span(span)
+		if span, ok := spanOf(r, m.opt.Side(r), m.frames.last); ok {
+			m.outputs.Spans.Span(&span)
 		}
 	}
 }

@@ -44,11 +44,6 @@ func (s *selector) match(r *track.RPC) bool {
 // traceOf returns the trace of an RPC, which is computed from what both of its ends see. So
 // sensors at both ends have the same RPCs in the sample.
 func (s *selector) traceOf(r *track.RPC) otlp.TraceID {
-	return otlp.TraceOf(s.nid(r), r.XID)
-}
-
-// nid returns the NID of the client, valid until the next call.
-func (s *selector) nid(r *track.RPC) string {
 	s.client = r.Client.Append(s.client[:0])
-	return text(s.client)
+	return otlp.TraceOf(text(s.client), r.XID)
 }

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,42 +12,30 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// spans makes spans of RPCs. A span is used again for the next RPC.
-type spans struct {
-	selector *selector
-	count    *counter
-	span     otlp.Span
-
-	server, user, status []byte // scratch space
-}
-
-// of returns the span of an RPC that has ended at a time, valid until the next call. ok is
+// spanOf returns the span of an RPC that has ended at a time, as one side of it sees it. ok is
 // false for an RPC of which the request or the reply was not captured: its begin or its end
 // is unknown.
-func (s *spans) of(r *track.RPC, ended int64) (span *otlp.Span, ok bool) {
+func spanOf(r *track.RPC, side string, ended int64) (x otlp.Span, ok bool) {
 	if !r.HasRequest || !r.HasReply && !r.Unanswered() {
-		return nil, false
+		return x, false
 	}
-	x := &s.span
-	*x = otlp.Span{Kind: otlp.Client, Attributes: x.Attributes[:0], Events: x.Events[:0]}
-	if s.count.side(r) == ServerSide {
-		x.Kind = otlp.Server
+	client, server, op := r.Client.String(), r.Server.String(), opName(r)
+	x = otlp.Span{Kind: otlp.Client, Name: op, Start: r.Requested().Time, End: ended}
+	if side == ServerSide {
+		x.Kind, x.Parent = otlp.Server, otlp.SpanOf(client, r.XID, otlp.Client, attempt(r))
 	}
-	client := s.selector.nid(r)
-	s.setIDs(r, client)
-	x.Start, x.End = r.Requested().Time, ended
-	failure := ""
+	// The monitor at the other end computes the same ids.
+	x.Trace, x.ID = otlp.TraceOf(client, r.XID), otlp.SpanOf(client, r.XID, x.Kind, attempt(r))
+	failure, status := "timeout", strconv.Itoa(int(r.Status))
 	if latency, ok := r.Latency(); ok {
-		x.End = x.Start + latency
+		x.End, failure = x.Start+latency, ""
 		if r.Failed() {
-			failure = s.count.errnoName(r.Status)
+			failure = errnoName(r.Status)
 		}
 		x.Error = failure
 	} else {
-		failure, x.Error = "timeout", "no reply"
+		x.Error = "no reply"
 	}
-	s.server = r.Server.Append(s.server[:0])
-	server := text(s.server)
 	x.Attributes = append(x.Attributes,
 		otlp.String("rpc.system.name", rpcSystem),
 		otlp.String("error.type", failure),
@@ -56,24 +45,23 @@ func (s *spans) of(r *track.RPC, ended int64) (span *otlp.Span, ok bool) {
 		otlp.String("lustre.client", client),
 		otlp.String("lustre.server", server),
 		otlp.Int("lustre.xid", int64(r.XID)),
-		otlp.String("lustre.job", text(r.Job())),
+		otlp.String("lustre.job", string(r.Job())),
 		otlp.Int("lustre.request.size", int64(r.RequestSize)),
 		otlp.Int("lustre.reply.size", int64(r.ReplySize)),
 		otlp.Int("lustre.bulk.size", r.BulkBytes()),
 		otlp.Int("lustre.early_replies", int64(r.Early)),
 		otlp.Int("lustre.resends", int64(max(0, r.Sends-1))))
-	s.setMethod(r)
+	if r.HasOpcode && opcodes.Opcodes.Name(uint64(r.Opcode)) != "" {
+		x.Attributes = append(x.Attributes, otlp.String("rpc.method", op))
+	} else { // by the semantic conventions
+		x.Name = rpcSystem
+		x.Attributes = append(x.Attributes, otlp.String("rpc.method", "_OTHER"), otlp.String("rpc.method_original", op))
+	}
 	if r.HasReply {
-		s.status = strconv.AppendInt(s.status[:0], int64(r.Status), 10)
-		status := text(s.status)
-		if failure != "" {
-			status = failure
-		}
-		x.Attributes = append(x.Attributes, otlp.String("rpc.response.status_code", status))
+		x.Attributes = append(x.Attributes, otlp.String("rpc.response.status_code", cmp.Or(failure, status)))
 	}
 	if r.HasUser {
-		s.user = strconv.AppendUint(s.user[:0], uint64(r.UID), 10)
-		x.Attributes = append(x.Attributes, otlp.String("user.id", text(s.user)))
+		x.Attributes = append(x.Attributes, otlp.String("user.id", strconv.FormatUint(uint64(r.UID), 10)))
 	}
 	if ns, ok := r.LockWait(); ok {
 		x.Attributes = append(x.Attributes, otlp.Float("lustre.lock.wait", float64(ns)/1e9))
@@ -84,11 +72,18 @@ func (s *spans) of(r *track.RPC, ended int64) (span *otlp.Span, ok bool) {
 	return x, true
 }
 
+// attempt returns the number of the attempt in the ids of spans.
+func attempt(r *track.RPC) uint32 {
+	if r.Replay() {
+		return r.ConnCnt // a replay has the xid of the first request
+	}
+	return 0
+}
+
 // AppendTraces appends trees of RPCs as spans with parents, in OTLP/JSON. Each node that sent
 // some of them is a resource. ended is when those without a reply were given up.
 func AppendTraces(dst []byte, roots []*nested.Node, ended int64, release string) []byte {
 	t := traces{ended: ended, release: release}
-	t.spans = spans{selector: &selector{}, count: &counter{side: func(*track.RPC) string { return ClientSide }}}
 	for _, n := range roots {
 		t.add(n, otlp.TraceOf(n.RPC.Client.String(), n.RPC.XID), otlp.SpanID{})
 	}
@@ -96,7 +91,6 @@ func AppendTraces(dst []byte, roots []*nested.Node, ended int64, release string)
 }
 
 type traces struct {
-	spans   spans
 	ended   int64
 	release string
 	list    []otlp.ResourceSpans
@@ -105,15 +99,14 @@ type traces struct {
 func (t *traces) add(n *nested.Node, trace otlp.TraceID, parent otlp.SpanID) {
 	r := n.RPC
 	id := otlp.SpanOf(r.Client.String(), r.XID, otlp.Client, attempt(r))
-	if x, ok := t.spans.of(r, t.ended); ok {
+	if x, ok := spanOf(r, ClientSide, t.ended); ok {
 		x.Trace, x.ID, x.Parent = trace, id, parent
 		if ns, ok := r.OwnTime(); ok {
 			x.Attributes = append(x.Attributes, otlp.Float("lustre.own_time", float64(ns)/1e9))
 		}
-		s := x.Clone()
-		s.Attributes = append(s.Attributes, otlp.String("lustre.link", n.Link.String()))
+		x.Attributes = append(x.Attributes, otlp.String("lustre.link", n.Link.String()))
 		to := t.resource(r.Client.String())
-		to.Spans = append(to.Spans, s)
+		to.Spans = append(to.Spans, x)
 	}
 	for _, child := range n.Children {
 		t.add(child, trace, id)
@@ -130,36 +123,6 @@ func (t *traces) resource(nid string) *otlp.ResourceSpans {
 			Attributes: []otlp.Attribute{otlp.String("service.name", rpcSystem), node}}})
 	}
 	return &t.list[i]
-}
-
-// setIDs sets the ids of the span, which the monitor at the other end computes as well.
-func (s *spans) setIDs(r *track.RPC, client string) {
-	x, attempt := &s.span, attempt(r)
-	x.Trace, x.ID = otlp.TraceOf(client, r.XID), otlp.SpanOf(client, r.XID, x.Kind, attempt)
-	if x.Kind == otlp.Server {
-		x.Parent = otlp.SpanOf(client, r.XID, otlp.Client, attempt)
-	}
-}
-
-// attempt returns the number of the attempt in the ids of spans.
-func attempt(r *track.RPC) uint32 {
-	if r.Replay() {
-		return r.ConnCnt // a replay has the xid of the first request
-	}
-	return 0
-}
-
-// setMethod sets the name of the span and the method, by the semantic conventions also of
-// an unknown opcode.
-func (s *spans) setMethod(r *track.RPC) {
-	x, name := &s.span, s.count.opName(r)
-	if r.HasOpcode && opcodes.Opcodes.Name(uint64(r.Opcode)) != "" {
-		x.Name = name
-		x.Attributes = append(x.Attributes, otlp.String("rpc.method", name))
-		return
-	}
-	x.Name = rpcSystem
-	x.Attributes = append(x.Attributes, otlp.String("rpc.method", "_OTHER"), otlp.String("rpc.method_original", name))
 }
 
 // ipAddress returns the IP address in a NID, which is empty on other networks.

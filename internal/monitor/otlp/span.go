@@ -1,11 +1,6 @@
 package otlp
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/lshark/lshark/internal/monitor/protobuf"
-)
+import "github.com/lshark/lshark/internal/monitor/protobuf"
 
 // Kind is the side of an RPC that a span describes.
 type Kind uint8
@@ -16,8 +11,7 @@ const (
 	Server
 )
 
-// Span is one RPC as one side sees it. An Exporter keeps nothing of it, so a
-// Span can be reused with its slices.
+// Span is one RPC as one side sees it.
 type Span struct {
 	Trace      TraceID
 	ID, Parent SpanID // Parent is zero for a span without a parent
@@ -27,17 +21,6 @@ type Span struct {
 	Error      string // what went wrong; empty if nothing did
 	Attributes []Attribute
 	Events     []Event
-}
-
-// Clone returns a copy with slices and texts of its own.
-func (s *Span) Clone() Span {
-	c := *s
-	c.Name, c.Error = strings.Clone(s.Name), strings.Clone(s.Error)
-	c.Attributes, c.Events = slices.Clone(s.Attributes), slices.Clone(s.Events)
-	for i := range c.Attributes {
-		c.Attributes[i].text = strings.Clone(c.Attributes[i].text)
-	}
-	return c
 }
 
 // Event is something that happened during a span.
