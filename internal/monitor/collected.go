@@ -61,12 +61,13 @@ type frameCounts struct {
 // collected is a family that is brought up to date when metrics are read.
 type collected struct {
 	metrics.Desc
-	set func(*status, *metrics.Family)
+	set    func(*status, *metrics.Family)
+	family *metrics.Family
 }
 
 // labeled is a family that set sets.
 func labeled(t metrics.Type, name, help string, set func(*status, *metrics.Family), labels ...metrics.Label) collected {
-	return collected{metrics.Desc{Type: t, Name: name, Help: help, Labels: labels}, set}
+	return collected{Desc: metrics.Desc{Type: t, Name: name, Help: help, Labels: labels}, set: set}
 }
 
 // total is a counter without labels.
@@ -281,7 +282,7 @@ func (m *Monitor) collect() {
 	for _, r := range m.counter.ranked {
 		m.at.promotions = append(m.at.promotions, r.top.Promotions())
 	}
-	for i, c := range m.collected {
-		c.set(&m.at, m.families[i])
+	for _, c := range m.collected {
+		c.set(&m.at, c.family)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
-	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/records"
 )
@@ -17,15 +16,10 @@ const unknownOp = "unknown"
 
 // counter counts RPCs. It allocates nothing for an RPC without an error once the series are there.
 type counter struct {
-	rpcFamilies
-	ranked    []rankedFamilies // as rankings
-	evictions *metrics.Family
-	live      bool
-	side      func(*track.RPC) string
-	newTarget func() // is called when a connect names a target for the first time; nil: nobody asks
-	attached  track.Attached[inFlight]
-
-	value []byte // scratch space
+	families
+	opt      *Options
+	attached track.Attached[inFlight]
+	value    []byte // scratch space
 }
 
 // inFlight is what is attached to an RPC while it waits for its reply.
@@ -61,14 +55,14 @@ func (c *counter) sent(r *track.RPC) {
 	*f = inFlight{r.Target(), true}
 	before := c.inFlight.Len()
 	c.inFlight.With(f.target).Add(1)
-	if !c.live {
+	if !c.opt.Live {
 		return
 	}
 	c.missing.With(opName(r), f.target, track.Unanswered.String())
 	if c.inFlight.Len() > before {
 		c.create(f.target)
-		if opcodes.IsConnect(r.Opcode) && c.newTarget != nil {
-			c.newTarget()
+		if opcodes.IsConnect(r.Opcode) && c.opt.NewTarget != nil {
+			c.opt.NewTarget()
 		}
 	}
 }
@@ -104,13 +98,14 @@ func (c *counter) done(r *track.RPC) {
 	if n := r.Retransmits(); n > 0 {
 		c.retransmits.With(target).Add(float64(n))
 	}
-	c.countErrors(r, op, target)
+	errno, seconds := "", 0.0
+	if r.Failed() {
+		errno = errnoName(r.Status)
+	}
+	c.countErrors(r, op, target, errno)
 	if latency, ok := r.Latency(); ok {
-		errno := ""
-		if r.Failed() {
-			errno = errnoName(r.Status)
-		}
-		c.latency.With(c.side(r), op, target, errno).Observe(float64(latency) / 1e9)
+		seconds = float64(latency) / 1e9
+		c.latency.With(c.opt.Side(r), op, target, errno).Observe(seconds)
 	}
 	if limit, ok := r.ServiceLimit(); ok && r.HasRequest {
 		c.service.With(op, target).Observe(float64(limit))
@@ -123,27 +118,17 @@ func (c *counter) done(r *track.RPC) {
 	if n := r.BulkBytes(); n > 0 {
 		c.bytes.With(op, target, bulkBytes).Add(float64(n))
 	}
-	c.countRanked(r)
-}
-
-// countRanked counts an RPC that has ended for its client, job and user.
-func (c *counter) countRanked(r *track.RPC) {
-	seconds := 0.0
-	if latency, ok := r.Latency(); ok {
-		seconds = float64(latency) / 1e9
-	}
 	for i := range c.ranked {
 		c.value = rankings[i].append(c.value[:0], r)
 		c.ranked[i].add(text(c.value), r, seconds)
 	}
 }
 
-func (c *counter) countErrors(r *track.RPC, op, target string) {
-	if r.Failed() {
-		name := errnoName(r.Status)
-		c.errors.With(op, target, name).Inc()
-		if slices.Contains(severeErrors, name) {
-			c.severe.With(target, name).Inc()
+func (c *counter) countErrors(r *track.RPC, op, target, errno string) {
+	if errno != "" {
+		c.errors.With(op, target, errno).Inc()
+		if slices.Contains(severeErrors, errno) {
+			c.severe.With(target, errno).Inc()
 		}
 	}
 	for _, e := range r.OtherErrors {

@@ -33,23 +33,6 @@ var limitBounds = []float64{1, 2, 5, 10, 30, 60, 120, 300, 600}
 // nativeSchema is the resolution of native buckets: each is 9 % wider than the one before.
 const nativeSchema = 3
 
-type declarer struct{ registry *metrics.Registry }
-
-// counter declares a family of counters with at most max series, apart from those for all
-// other values; 0 where its labels bound it. So do the other methods.
-func (d declarer) counter(name, help string, max int, labels ...metrics.Label) *metrics.Family {
-	return d.registry.Family(metrics.Desc{Type: metrics.CounterType, Name: name, Help: help, MaxSeries: max, Labels: labels})
-}
-
-func (d declarer) gauge(name, help string, max int, labels ...metrics.Label) *metrics.Family {
-	return d.registry.Family(metrics.Desc{Type: metrics.GaugeType, Name: name, Help: help, MaxSeries: max, Labels: labels})
-}
-
-func (d declarer) histogram(name, help string, bounds []float64, schema int, labels ...metrics.Label) *metrics.Family {
-	return d.registry.Family(metrics.Desc{Type: metrics.HistogramType, Name: name, Help: help, MaxSeries: maxByTarget, Labels: labels,
-		Bounds: bounds, Schema: schema})
-}
-
 func label(name string) metrics.Label { return metrics.Label{Name: name} }
 
 func oneOf(name string, values ...string) metrics.Label {
@@ -64,10 +47,20 @@ func names[T fmt.Stringer](values []T) (list []string) {
 	return list
 }
 
-type rpcFamilies struct {
+// families count what happens.
+type families struct {
 	count, missing, errors, innerErrors, severe *metrics.Family
 	latency, service, lockWait                  *metrics.Family // histograms
 	bytes, resends, retransmits, inFlight       *metrics.Family
+	ranked                                      []rankedFamilies // as rankings
+	connections, evictions                      *metrics.Family
+	findings, current                           *metrics.Family
+}
+
+// rankedFamilies count the RPCs of the top clients, jobs or users.
+type rankedFamilies struct {
+	top                           *metrics.Top
+	count, errors, bytes, latency *metrics.Family
 }
 
 // The kinds of bytes of an RPC.
@@ -85,32 +78,6 @@ const (
 	ServerSide = "server"
 )
 
-func (d declarer) rpcs() (x rpcFamilies) {
-	op, target, err := label("op"), label("target"), label("error")
-	x.count = d.counter("lshark_rpcs", "RPCs that have ended", maxByTarget, op, target)
-	x.missing = d.counter("lshark_rpcs_without_reply", "RPCs that have ended without a reply that was due, by the reason", maxByTarget, op,
-		target, oneOf("reason", names(track.MissingReasons())...))
-	x.errors = d.counter("lshark_rpc_errors", "replies whose status is an error", maxErrors, op, target, err)
-	x.severe = d.counter("lshark_severe_errors", "replies whose status is an error that ordinary work does not bring: of the target, its "+
-		"storage or its server, or for want of space", maxTargets*len(severeErrors), target, oneOf("error", severeErrors...))
-	x.innerErrors = d.counter("lshark_rpc_inner_errors", "errors that are not in the final status of a reply: of an intent, of a range, "+
-		"or from before a resend", maxErrors, op, target, err)
-	x.latency = d.histogram("lshark_rpc_latency_seconds", "time from request to reply; side is the end of the RPC that this machine is, error "+
-		"is empty without one", latencyBounds, nativeSchema, oneOf("side", "", ClientSide, ServerSide), op, target, err)
-	x.service = d.histogram("lshark_rpc_service_time_max_seconds", "upper bound of the service time that the "+
-		"reply reports, in whole seconds", limitBounds, 0, op, target)
-	x.bytes = d.counter("lshark_rpc_bytes", "size of requests, replies and bulk data", maxByTarget, op, target, kindOfBytes())
-	x.resends = d.counter("lshark_rpc_resends", "requests that were resent", maxByTarget, op, target)
-	x.retransmits = d.counter("lshark_rpc_retransmits", "TCP segments and InfiniBand packets of RPCs that were retransmitted", maxByTarget,
-		target)
-	x.inFlight = d.gauge("lshark_rpcs_in_flight", "RPCs that wait for their reply", maxByTarget, target)
-	x.lockWait = d.histogram("lshark_lock_wait_seconds", "time from the request of a lock that had to wait to the end of the wait",
-		latencyBounds, nativeSchema, target)
-	return x
-}
-
-func kindOfBytes() metrics.Label { return oneOf("kind", requestBytes, replyBytes, bulkBytes) }
-
 // rankings are what RPCs are counted by for the most frequent values only.
 var rankings = []struct {
 	name, label, what string
@@ -126,34 +93,6 @@ var rankings = []struct {
 	}},
 }
 
-// rankedFamilies count the RPCs of the top clients, jobs or users.
-type rankedFamilies struct {
-	top                           *metrics.Top
-	count, errors, bytes, latency *metrics.Family
-}
-
-func (d declarer) ranked(n int) (list []rankedFamilies) {
-	for _, r := range rankings {
-		top := d.registry.Top(n, halfLife)
-		by, name := metrics.Label{Name: r.label, Top: top}, "lshark_"+r.name
-		list = append(list, rankedFamilies{
-			top:    top,
-			count:  d.counter(name+"_rpcs", "RPCs by "+r.what, 0, by),
-			errors: d.counter(name+"_errors", "replies with an error, by "+r.what, 0, by),
-			bytes:  d.counter(name+"_bytes", "size of requests, replies and bulk data, by "+r.what, 0, by, kindOfBytes()),
-			latency: d.registry.Family(metrics.Desc{Type: metrics.FloatCounterType, Name: name + "_latency_seconds",
-				Help: "sum of the latencies of RPCs, by " + r.what, Labels: []metrics.Label{by}}),
-		})
-	}
-	return list
-}
-
-// stateFamilies count connections, evictions and findings.
-type stateFamilies struct {
-	connections, evictions *metrics.Family
-	findings, current      *metrics.Family
-}
-
 func ruleCodes() (codes []string) {
 	for _, r := range rules.All() {
 		codes = append(codes, r.Code)
@@ -161,16 +100,61 @@ func ruleCodes() (codes []string) {
 	return codes
 }
 
-func (d declarer) states() (x stateFamilies) {
+func declare(r *metrics.Registry, top int) (x families) {
+	// A family has at most max series, apart from those for all other values; 0 where its labels
+	// bound it.
+	counter := func(name, help string, max int, labels ...metrics.Label) *metrics.Family {
+		return r.Family(metrics.Desc{Type: metrics.CounterType, Name: name, Help: help, MaxSeries: max, Labels: labels})
+	}
+	gauge := func(name, help string, max int, labels ...metrics.Label) *metrics.Family {
+		return r.Family(metrics.Desc{Type: metrics.GaugeType, Name: name, Help: help, MaxSeries: max, Labels: labels})
+	}
+	histogram := func(name, help string, bounds []float64, schema int, labels ...metrics.Label) *metrics.Family {
+		return r.Family(metrics.Desc{Type: metrics.HistogramType, Name: name, Help: help, MaxSeries: maxByTarget, Labels: labels,
+			Bounds: bounds, Schema: schema})
+	}
+	op, target, err := label("op"), label("target"), label("error")
+	kind := oneOf("kind", requestBytes, replyBytes, bulkBytes)
+	x.count = counter("lshark_rpcs", "RPCs that have ended", maxByTarget, op, target)
+	x.missing = counter("lshark_rpcs_without_reply", "RPCs that have ended without a reply that was due, by the reason", maxByTarget, op,
+		target, oneOf("reason", names(track.MissingReasons())...))
+	x.errors = counter("lshark_rpc_errors", "replies whose status is an error", maxErrors, op, target, err)
+	x.severe = counter("lshark_severe_errors", "replies whose status is an error that ordinary work does not bring: of the target, its "+
+		"storage or its server, or for want of space", maxTargets*len(severeErrors), target, oneOf("error", severeErrors...))
+	x.innerErrors = counter("lshark_rpc_inner_errors", "errors that are not in the final status of a reply: of an intent, of a range, "+
+		"or from before a resend", maxErrors, op, target, err)
+	x.latency = histogram("lshark_rpc_latency_seconds", "time from request to reply; side is the end of the RPC that this machine is, error "+
+		"is empty without one", latencyBounds, nativeSchema, oneOf("side", "", ClientSide, ServerSide), op, target, err)
+	x.service = histogram("lshark_rpc_service_time_max_seconds", "upper bound of the service time that the "+
+		"reply reports, in whole seconds", limitBounds, 0, op, target)
+	x.bytes = counter("lshark_rpc_bytes", "size of requests, replies and bulk data", maxByTarget, op, target, kind)
+	x.resends = counter("lshark_rpc_resends", "requests that were resent", maxByTarget, op, target)
+	x.retransmits = counter("lshark_rpc_retransmits", "TCP segments and InfiniBand packets of RPCs that were retransmitted", maxByTarget,
+		target)
+	x.inFlight = gauge("lshark_rpcs_in_flight", "RPCs that wait for their reply", maxByTarget, target)
+	x.lockWait = histogram("lshark_lock_wait_seconds", "time from the request of a lock that had to wait to the end of the wait",
+		latencyBounds, nativeSchema, target)
+	for _, of := range rankings {
+		t := r.Top(top, halfLife)
+		by, name := metrics.Label{Name: of.label, Top: t}, "lshark_"+of.name
+		x.ranked = append(x.ranked, rankedFamilies{
+			top:    t,
+			count:  counter(name+"_rpcs", "RPCs by "+of.what, 0, by),
+			errors: counter(name+"_errors", "replies with an error, by "+of.what, 0, by),
+			bytes:  counter(name+"_bytes", "size of requests, replies and bulk data, by "+of.what, 0, by, kind),
+			latency: r.Family(metrics.Desc{Type: metrics.FloatCounterType, Name: name + "_latency_seconds",
+				Help: "sum of the latencies of RPCs, by " + of.what, Labels: []metrics.Label{by}}),
+		})
+	}
 	causes := names(evictions.Causes())
-	x.connections = d.gauge("lshark_connections", "connections between clients and targets, by their kind and state", 100, label("kind"),
+	x.connections = gauge("lshark_connections", "connections between clients and targets, by their kind and state", 100, label("kind"),
 		label("state"))
-	x.evictions = d.counter("lshark_evictions", "clients that a target has evicted, by the cause", maxTargets*len(causes),
-		label("target"), oneOf("cause", causes...))
-	x.findings = d.counter("lshark_findings", "findings of lshark diagnose; a finding that becomes more severe counts again; in a "+
+	x.evictions = counter("lshark_evictions", "clients that a target has evicted, by the cause", maxTargets*len(causes),
+		target, oneOf("cause", causes...))
+	x.findings = counter("lshark_findings", "findings of lshark diagnose; a finding that becomes more severe counts again; in a "+
 		"live capture the rules restart every hour, so a persisting problem is counted again each hour", 0, oneOf("code", ruleCodes()...),
 		oneOf("severity", names(diagnose.Severities())...))
-	x.current = d.gauge("lshark_current_findings", "findings that are kept, by code and by that of the finding that each follows from, "+
+	x.current = gauge("lshark_current_findings", "findings that are kept, by code and by that of the finding that each follows from, "+
 		"empty where it follows from none; those of a live capture are dropped when the rules restart", 500,
 		label("code"), label("cause"))
 	return x

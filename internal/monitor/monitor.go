@@ -63,9 +63,7 @@ type Monitor struct {
 	opt         Options
 	registry    *metrics.Registry
 	counter     counter
-	states      stateFamilies
 	collected   []collected
-	families    []*metrics.Family // of collected
 	readHealth  func() Health     // nil: nothing is known
 	at          status
 	outputs     Outputs
@@ -86,17 +84,14 @@ type Monitor struct {
 // New returns a Monitor whose metrics are in a new registry.
 func New(o Options, start time.Time) *Monitor {
 	m := &Monitor{opt: o, registry: metrics.New(start), now: start, restartedAt: start, at: status{live: o.Live, release: o.Release}}
-	d := declarer{m.registry}
-	m.counter.rpcFamilies, m.counter.ranked, m.states = d.rpcs(), d.ranked(o.Top), d.states()
+	m.counter = counter{families: declare(m.registry, o.Top), opt: &m.opt}
 	m.collected = slices.Concat(aboutCapture(), aboutOutputs())
 	if o.Live {
 		m.collected = append(m.collected, aboutProcess()...)
 	}
-	for _, c := range m.collected {
-		m.families = append(m.families, m.registry.Family(c.Desc))
+	for i := range m.collected {
+		m.collected[i].family = m.registry.Family(m.collected[i].Desc)
 	}
-	m.counter.newTarget = o.NewTarget
-	m.counter.side, m.counter.live, m.counter.evictions = o.Side, o.Live, m.states.evictions
 	m.Engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, OnlyLogs: o.OnlyLogs, Counted: m.finding,
 		Capture: func() diagnose.Capture { return m.diagnosed },
 		Hooks: []diagnose.Hooks{{Sent: m.sent, Answered: m.answered, Done: m.done, Message: m.message, Eviction: m.eviction,
@@ -110,9 +105,9 @@ func New(o Options, start time.Time) *Monitor {
 // is seen as a change.
 func (m *Monitor) create() {
 	m.collect()
-	m.states.evictions.With("", evictions.Unknown.String())
+	m.counter.evictions.With("", evictions.Unknown.String())
 	for _, r := range rules.All() {
-		m.states.findings.With(r.Code, r.Severity.String())
+		m.counter.findings.With(r.Code, r.Severity.String())
 	}
 }
 
@@ -225,11 +220,11 @@ func (m *Monitor) done(r *track.RPC) {
 }
 
 func (m *Monitor) eviction(v *evictions.Eviction) {
-	m.count(func() { m.states.evictions.With(v.Target, v.Cause.String()).Inc() })
+	m.count(func() { m.counter.evictions.With(v.Target, v.Cause.String()).Inc() })
 }
 
 func (m *Monitor) finding(f *diagnose.Finding) {
-	m.count(func() { m.states.findings.With(f.Rule.Code, f.Severity.String()).Inc() })
+	m.count(func() { m.counter.findings.With(f.Rule.Code, f.Severity.String()).Inc() })
 	if m.troubles.Recorder != nil && f.Severity >= m.troubles.Severity {
 		m.troubles.Finding(f)
 	}
@@ -283,9 +278,9 @@ func (m *Monitor) Publish(now time.Time, c diagnose.Capture, idle bool) {
 func (m *Monitor) countConnections(now time.Time) {
 	m.changed, m.counted = false, now
 	m.count(func() {
-		m.states.connections.Reset()
+		m.counter.connections.Reset()
 		for _, i := range m.Engine.Imports().List() {
-			m.states.connections.With(i.Kind(), i.State.String()).Inc()
+			m.counter.connections.With(i.Kind(), i.State.String()).Inc()
 		}
 	})
 }
@@ -295,13 +290,13 @@ func (m *Monitor) countCurrent(now time.Time) {
 	m.linked = now
 	m.count(func() {
 		m.at.notKept = m.Engine.Dropped()
-		m.states.current.Reset()
+		m.counter.current.Reset()
 		for _, f := range m.Engine.Findings() {
 			cause := ""
 			if f.Cause != nil {
 				cause = f.Cause.Rule.Code
 			}
-			m.states.current.With(f.Rule.Code, cause).Inc()
+			m.counter.current.With(f.Rule.Code, cause).Inc()
 		}
 	})
 }

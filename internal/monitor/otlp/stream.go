@@ -185,12 +185,12 @@ func (s *stream) run(ctx context.Context) {
 			return
 		}
 		refused, err := s.send(ctx, b)
-		s.count(b, min(refused, b.items), err)
-		var failed *retryError
+		failed, again := errors.AsType[*retryError](err)
+		s.count(b, min(refused, b.items), err, again)
 		switch {
 		case err == nil:
 			s.succeeded()
-		case errors.As(err, &failed):
+		case again:
 			select {
 			case <-time.After(s.failed(failed)):
 			case <-s.closing:
@@ -203,20 +203,20 @@ func (s *stream) run(ctx context.Context) {
 
 // count counts what became of a batch, and makes it the next one again if it is to
 // be sent again.
-func (s *stream) count(b batch, refused uint64, err error) {
+func (s *stream) count(b batch, refused uint64, err error, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.Requests++
-	if err == nil {
+	if err != nil {
+		s.stats.LastError = err.Error()
+	}
+	switch {
+	case !again:
+		if err != nil {
+			refused = b.items
+		}
 		s.stats.Refused += refused
 		s.stats.Sent += b.items - refused
-		return
-	}
-	s.stats.LastError = err.Error()
-	var failed *retryError
-	switch {
-	case !errors.As(err, &failed):
-		s.stats.Refused += b.items
 		return
 	case s.closed:
 		s.stats.Dropped += b.items
