@@ -29,17 +29,15 @@ type RecorderOptions struct {
 }
 
 // Rotation is when files are completed and when they are removed. 0: never for that
-// reason. Selection describes which RPCs they have.
+// reason.
 type Rotation struct {
 	Time, KeepTime time.Duration
 	Size, KeepSize int64 // bytes
-	Selection      Description
-}
 
-// Description describes a Selection for the readers of a file.
-type Description struct {
+	// Which RPCs a file has, for its readers: those that match a filter, and one of so many; empty
+	// and 0: none.
 	Filter string
-	Sample uint64 // one of so many; 0: none
+	Sample uint64
 }
 
 // Names of files, and how they are written.
@@ -57,10 +55,7 @@ const (
 )
 
 // Files are written again this long after an error.
-const (
-	minRetry = time.Second
-	maxRetry = time.Minute
-)
+const retryInterval = 10 * time.Second
 
 // recordDir is the directory that a Recorder writes files to. Only the goroutine of the
 // Recorder uses it, except stats.
@@ -69,7 +64,7 @@ type recordDir struct {
 	dir  outdir.Dir
 	open *recordFile // the file that is being written, or nil
 
-	retry     time.Duration // the last one, 0: the last attempt succeeded
+	failing   bool // the last attempt has failed
 	retryAt   time.Time
 	lostSince int64 // records since the error was logged
 	pruneAt   time.Time
@@ -87,7 +82,6 @@ func (d *recordDir) count(change func(*RecorderStats)) {
 
 type recordFile struct {
 	file   *os.File
-	size   countingWriter
 	buffer *bufio.Writer
 	rows   *rows.Writer[*track.RPC]
 	n      int64
@@ -97,17 +91,6 @@ type recordFile struct {
 
 // isDue reports whether the file is to be completed by time.
 func (f *recordFile) isDue(now time.Time) bool { return !f.rotate.IsZero() && !now.Before(f.rotate) }
-
-type countingWriter struct {
-	to io.Writer
-	n  int64
-}
-
-func (w *countingWriter) Write(b []byte) (int, error) {
-	n, err := w.to.Write(b)
-	w.n += int64(n)
-	return n, err
-}
 
 func openRecordDir(o RecorderOptions) (*recordDir, error) {
 	d := &recordDir{opt: o}
@@ -128,14 +111,19 @@ func (d *recordDir) add(r *track.RPC, now time.Time) {
 		d.lose(1)
 		return
 	}
-	f := d.open
-	f.n++
-	if err := f.rows.Append(r); err != nil {
+	d.open.n++
+	if err := d.open.rows.Append(r); err != nil {
 		d.fail(err)
-		return
 	}
-	if d.opt.Size > 0 && f.size.n+int64(f.buffer.Buffered()) >= d.opt.Size {
-		d.complete()
+}
+
+// checkSize completes a file that is large enough.
+func (d *recordDir) checkSize() {
+	if f := d.open; f != nil && d.opt.Size > 0 {
+		written, err := f.file.Seek(0, io.SeekCurrent)
+		if err == nil && written+int64(f.buffer.Buffered()) >= d.opt.Size {
+			d.complete()
+		}
 	}
 }
 
@@ -171,7 +159,7 @@ func (d *recordDir) set(o Rotation) {
 
 // create creates a file, unless an error was so recent that it is too early to try again.
 func (d *recordDir) create(now time.Time) bool {
-	if d.retry != 0 && time.Now().Before(d.retryAt) {
+	if d.failing && time.Now().Before(d.retryAt) {
 		return false
 	}
 	err := outdir.CheckFree(d.opt.Dir, d.opt.Free)
@@ -182,21 +170,19 @@ func (d *recordDir) create(now time.Time) bool {
 		d.backOff(err)
 		return false
 	}
-	if d.retry != 0 {
+	if d.failing {
 		d.opt.Log("records: writing again, %d records were lost", d.lostSince)
-		d.retry, d.lostSince = 0, 0
+		d.failing, d.lostSince = false, 0
 	}
 	return true
 }
 
-// backOff sets when files are written again after an error. It logs the first error, and then one
-// every maxRetry.
+// backOff sets when files are written again after an error, of which it logs the first.
 func (d *recordDir) backOff(err error) {
-	if d.retry < maxRetry {
+	if !d.failing {
 		d.opt.Log("records: %v; records are dropped, the capture goes on", err)
 	}
-	d.retry = min(max(2*d.retry, minRetry), maxRetry)
-	d.retryAt = time.Now().Add(d.retry)
+	d.failing, d.retryAt = true, time.Now().Add(retryInterval)
 }
 
 func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
@@ -205,8 +191,7 @@ func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &recordFile{file: file, size: countingWriter{to: file}, base: base}
-	f.buffer = bufio.NewWriterSize(&f.size, fileBuffer)
+	f := &recordFile{file: file, buffer: bufio.NewWriterSize(file, fileBuffer), base: base}
 	f.rows = rows.NewWriter(f.buffer, &records.RPCs, rows.Options{Release: d.opt.Release, Sensor: d.opt.Sensor, Capture: d.opt.Capture})
 	if d.opt.Time > 0 {
 		f.rotate = now.Add(d.opt.Time - now.Sub(now.Truncate(d.opt.Time)))
@@ -220,11 +205,11 @@ func (d *recordDir) complete() {
 	if f == nil {
 		return
 	}
-	if s := d.opt.Selection; s.Filter != "" {
-		f.rows.SetMetadata(filterKey, s.Filter)
+	if d.opt.Filter != "" {
+		f.rows.SetMetadata(filterKey, d.opt.Filter)
 	}
-	if s := d.opt.Selection; s.Sample > 0 {
-		f.rows.SetMetadata(sampleKey, "1/"+strconv.FormatUint(s.Sample, 10))
+	if d.opt.Sample > 0 {
+		f.rows.SetMetadata(sampleKey, "1/"+strconv.FormatUint(d.opt.Sample, 10))
 	}
 	for _, step := range []func() error{f.rows.Close, f.buffer.Flush, f.file.Sync, f.file.Close} {
 		if err := step(); err != nil {

@@ -64,7 +64,7 @@ type Monitor struct {
 	registry    *metrics.Registry
 	counter     counter
 	collected   []collected
-	readHealth  func() Health     // nil: nothing is known
+	readHealth  func() Health // nil: nothing is known
 	at          status
 	outputs     Outputs
 	selector    selector

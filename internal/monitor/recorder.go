@@ -107,6 +107,7 @@ func (r *Recorder) write() {
 				}
 				begin = end
 			}
+			r.dir.checkSize()
 			if b.rotate != nil {
 				r.dir.set(*b.rotate)
 			}

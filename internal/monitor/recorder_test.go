@@ -72,7 +72,7 @@ func TestRotation(t *testing.T) {
 	dir := t.TempDir()
 	r, l := record(t, dir, func(o *monitor.RecorderOptions) {
 		o.Time = time.Hour
-		o.Selection = monitor.Description{Filter: "rpc.error", Sample: 1000}
+		o.Filter, o.Sample = "rpc.error", 1000
 	})
 	begun := time.Date(2026, 11, 21, 9, 59, 59, 0, time.UTC)
 	n := int64(0)

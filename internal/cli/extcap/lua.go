@@ -237,29 +237,26 @@ func luaIntegerKind(f *schema.Field) (kind string, names *schema.Names) {
 	if f.Size > 4 {
 		bits = "64"
 	}
+	letter := ""
 	switch {
 	case f.Names != nil && f.Names.Flags:
-		return "f" + bits, f.Names
+		letter = "f"
 	case f.Names != nil:
-		return "u" + bits, f.Names
+		letter = "u"
 	case f.Format == schema.Time:
 		return luaTime, nil
-	}
-	switch f.Style {
-	case schema.Status:
+	case f.Style == schema.Status:
 		return "e32", schema.Errnos
-	case schema.Signed:
-		return "s" + bits, nil
-	case schema.Decimal, schema.Amount:
-		return "u" + bits, nil
+	case f.Style == schema.Signed:
+		letter = "s"
+	case f.Style == schema.Decimal, f.Style == schema.Amount, f.Format == schema.ID:
+		letter = "u"
+	case f.Format == schema.Hex, f.Format == schema.Cookie:
+		letter = "x"
+	case f.Format == schema.Octal:
+		letter = "o"
+	default:
+		return luaText, nil
 	}
-	switch f.Format {
-	case schema.ID:
-		return "u" + bits, nil
-	case schema.Hex, schema.Cookie:
-		return "x" + bits, nil
-	case schema.Octal:
-		return "o" + bits, nil
-	}
-	return luaText, nil
+	return letter + bits, f.Names
 }

@@ -160,7 +160,7 @@ func (c *command) check() (*plan, error) {
 	p := &plan{selection: monitor.Selection{Sample: uint64(c.sample)}}
 	p.rotation = monitor.Rotation{Time: time.Duration(c.rotation.time), Size: int64(c.rotation.size),
 		KeepTime: time.Duration(c.rotation.keepTime), KeepSize: int64(c.rotation.keepSize),
-		Selection: monitor.Description{Filter: c.display, Sample: uint64(c.sample)}}
+		Filter: c.display, Sample: uint64(c.sample)}
 	if c.display != "" {
 		var err error
 		if p.selection.Filter, err = filter.CompileRPC(c.display); err != nil {
