@@ -66,7 +66,7 @@ type command struct {
 	sender   sender
 	server   *server // nil: none
 	service  *service
-	reloads  reloads
+	reloads  atomic.Pointer[monitor.Reloads]
 	plan     atomic.Pointer[plan] // to be applied by tick, nil: none
 	next     time.Time            // of tick
 
@@ -87,6 +87,7 @@ func New(sys *scan.System, execute func(sys *scan.System, args []string) error) 
 
 func newCommand(sys *scan.System, execute func(sys *scan.System, args []string) error) *command {
 	c := &command{sys: sys, execute: execute, begun: time.Now()}
+	c.reloads.Store(&monitor.Reloads{})
 	c.side = flags.Choice{Value: sideAuto, Words: sides, Flag: "--side", Placeholder: "SIDE", Noun: "side"}
 	return c
 }
@@ -318,7 +319,7 @@ func (c *command) files() scan.Files {
 // begin is called when the capture is open.
 func (c *command) begin() error {
 	c.started = time.Now()
-	c.reloads.LastSuccess = c.started // nothing else reads it before the server and the reloads begin
+	c.reloads.Store(&monitor.Reloads{LastSuccess: c.started})
 	if c.server != nil {
 		c.server.serve(metrics.Handler(c.monitor.Registry()), c.isAlive)
 		if !c.input.Quiet {

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/lshark/lshark/internal/cli/flags"
@@ -21,14 +20,11 @@ func (c *command) hasReceiver() bool {
 }
 
 func (c *command) newExporter() (*otlp.Exporter, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
+	var err error
 	release := flags.Version()
 	o := otlp.Config{Endpoint: c.otlp.url, Gzip: true, Names: monitor.Names(), UserAgent: "lshark/" + release,
 		Log: func(message string) { c.sys.Say("%s", message) }}
-	if o.Resource, err = otlp.NewResource("lshark", release, host, c.sys.Env); err != nil {
+	if o.Resource, err = otlp.NewResource("lshark", release, flags.HostName(), c.sys.Env); err != nil {
 		return nil, usage(err)
 	}
 	for _, text := range c.otlp.headers {

@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -18,12 +17,6 @@ import (
 
 // changeable are the flags that can change while the capture goes on.
 var changeable = []string{"display", "sample", "rotate-time", "rotate-size", "keep-time", "keep-size", "trouble-severity", "trouble-filter"}
-
-// reloads counts how often settings were read again.
-type reloads struct {
-	mu sync.Mutex
-	monitor.Reloads
-}
 
 // watchReloads reads the settings again with each SIGHUP.
 func (c *command) watchReloads() {
@@ -42,32 +35,20 @@ func (c *command) watchReloads() {
 // reload reads the settings again. If they are wrong, nothing changes.
 func (c *command) reload() {
 	p, err := c.newPlan()
-	c.reloads.add(err)
+	r := *c.reloads.Load()
+	if r.LastFailed = err != nil; err != nil {
+		r.Failed++
+	} else {
+		r.Succeeded++
+		r.LastSuccess = time.Now()
+	}
+	c.reloads.Store(&r)
 	if err != nil {
 		c.sys.Say("the settings stay as they are: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		return
 	}
 	c.plan.Store(p)
 	c.sys.Say("new settings")
-}
-
-// add counts a reload. health waits for the mutex, and the capture for health: it must not
-// be held while something is written.
-func (r *reloads) add(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.LastFailed = err != nil; err != nil {
-		r.Failed++
-		return
-	}
-	r.Succeeded++
-	r.LastSuccess = time.Now()
-}
-
-func (r *reloads) read() monitor.Reloads {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.Reloads
 }
 
 // newPlan reads the settings again and returns what is made of them.
@@ -103,7 +84,7 @@ func usage(err error) error { return exit.UsageError{Err: err} }
 
 // health returns what is known about the process and its outputs.
 func (c *command) health() monitor.Health {
-	h := monitor.Health{OTLP: c.sender.stats(), Reload: c.reloads.read(), Process: process()}
+	h := monitor.Health{OTLP: c.sender.stats(), Reload: *c.reloads.Load(), Process: process()}
 	h.Process.Started = c.begun
 	if c.recorder != nil {
 		h.Recorder = c.recorder.Stats()

@@ -53,22 +53,22 @@ func TestReload(t *testing.T) {
 	} {
 		write(step.text)
 		c.plan.Store(nil)
-		failed := c.reloads.Failed
+		failed := c.reloads.Load().Failed
 		c.reload()
 		p := c.plan.Load()
 		said := c.sys.Err.(*bytes.Buffer).String()
 		c.sys.Err.(*bytes.Buffer).Reset()
 		if step.wrong != "" {
-			if p != nil || c.reloads.Failed != failed+1 || !c.reloads.LastFailed || !strings.Contains(said, step.wrong) || strings.Count(said, "\n") != 1 {
+			if p != nil || c.reloads.Load().Failed != failed+1 || !c.reloads.Load().LastFailed || !strings.Contains(said, step.wrong) || strings.Count(said, "\n") != 1 {
 				t.Errorf("%q: %+v, %q", step.text, p, said)
 			}
 			continue
 		}
-		if p == nil || c.reloads.LastFailed || p.selection.Sample != step.sample || p.rotation.Time != 2*time.Hour {
+		if p == nil || c.reloads.Load().LastFailed || p.selection.Sample != step.sample || p.rotation.Time != 2*time.Hour {
 			t.Errorf("%q: %+v, %q", step.text, p, said)
 		}
 	}
-	assert.Equal(t, c.reloads.Succeeded, 2, "reloads")
+	assert.Equal(t, c.reloads.Load().Succeeded, 2, "reloads")
 }
 
 // TestValues checks the flags with units.

@@ -210,14 +210,9 @@ func (c *Config) client() (*http.Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		transport = &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			TLSClientConfig:     config,
-			ForceAttemptHTTP2:   true,
-			DisableCompression:  true,
-			MaxIdleConnsPerHost: 2,
-			IdleConnTimeout:     90 * time.Second,
-		}
+		t := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
+		t.TLSClientConfig, t.DisableCompression = config, true
+		transport = t
 	}
 	return &http.Client{
 		Transport: transport,
@@ -227,7 +222,7 @@ func (c *Config) client() (*http.Client, error) {
 }
 
 func (f *TLSFiles) load() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	config := &tls.Config{}
 	if f.CA != "" {
 		pem, err := os.ReadFile(f.CA)
 		if err != nil {
