@@ -40,11 +40,18 @@ func (s *Screen) visit(q store.Query) {
 	s.back = append(s.back, p)
 }
 
+// filterRows shows the rows of a kind that match a filter.
+func (s *Screen) filterRows(k store.Kind, filter string) {
+	q := s.queries[k]
+	q.Filter = filter
+	s.visit(q)
+}
+
 // goBack shows what was shown before the last visit.
 func (s *Screen) goBack() {
 	n := len(s.back) - 1
 	if n < 0 {
-		s.status.say("nothing to go back to, q quits")
+		s.say("nothing to go back to, q quits")
 		return
 	}
 	p := s.back[n]

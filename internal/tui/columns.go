@@ -1,10 +1,10 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gdamore/tcell/v2"
-	"github.com/rivo/tview"
 
 	"github.com/lshark/lshark/internal/tui/store"
 )
@@ -15,43 +15,46 @@ type columnList struct {
 	*pane
 	screen *Screen
 	kind   store.Kind
-	names  []string
-	shown  int // names that are shown, at the beginning
+	list   []columnChoice
+}
+
+type columnChoice struct {
+	name  string
+	shown bool
 }
 
 func chooseColumns(s *Screen) {
 	l := &columnList{pane: newPane("columns: Space shows or hides, < > moves, a adds any field, Esc closes"), screen: s,
 		kind: s.grid.view.Kind}
-	l.names = s.grid.names(l.kind)
-	l.shown = len(l.names)
+	for _, name := range s.grid.names(l.kind) {
+		l.list = append(l.list, columnChoice{name, true})
+	}
 	for _, name := range store.ColumnNames(l.kind) {
-		if !slices.Contains(l.names, name) {
-			l.names = append(l.names, name)
+		if l.find(name) < 0 {
+			l.list = append(l.list, columnChoice{name, false})
 		}
 	}
 	l.pressed, l.chosen = l.key, l.toggle
-	l.update()
-	s.open(full(s, l.pane))
+	l.set(len(l.list), l.runs)
+	s.openPane(l.pane)
 }
 
-func (l *columnList) update() { l.set(len(l.names), l.runs) }
+func (l *columnList) find(name string) int {
+	return slices.IndexFunc(l.list, func(c columnChoice) bool { return c.name == name })
+}
 
 // runs returns a line: whether the column is shown, its name and meaning.
 func (l *columnList) runs(i int) []run {
-	mark, style := "[ ] ", tcell.StyleDefault
-	if i < l.shown {
+	const width = 22
+	c := l.list[i]
+	mark, style, doc := "[ ] ", tcell.StyleDefault, ""
+	if c.shown {
 		mark, style = "[x] ", style.Bold(true)
 	}
-	const width = 22
-	name := l.names[i]
-	for len(name) < width {
-		name += " "
+	if column, ok := store.NewColumn(l.kind, c.name); ok {
+		doc = column.Doc
 	}
-	doc := ""
-	if c, ok := store.NewColumn(l.kind, l.names[i]); ok {
-		doc = c.Doc
-	}
-	return []run{{mark, style}, {name + " ", style}, {doc, tcell.StyleDefault.Dim(true)}}
+	return []run{{mark, style}, {fmt.Sprintf("%-*s ", width, c.name), style}, {doc, tcell.StyleDefault.Dim(true)}}
 }
 
 func (l *columnList) key(event *tcell.EventKey) bool {
@@ -75,69 +78,59 @@ func (l *columnList) key(event *tcell.EventKey) bool {
 
 // toggle shows the column with the cursor as the last one, or hides it.
 func (l *columnList) toggle() {
-	i := l.cursor
-	name := l.names[i]
-	if i < l.shown && l.shown == 1 {
-		return // the only column cannot be hidden
-	}
-	l.names = slices.Delete(l.names, i, i+1)
-	if i < l.shown {
-		l.shown--
-	} else {
-		l.shown++
-	}
-	at := l.shown
-	if i >= at {
-		at--
-	}
-	l.names = slices.Insert(l.names, at, name)
+	l.list[l.cursor].shown = !l.list[l.cursor].shown
 	l.apply()
 }
 
 func (l *columnList) swap(by int) {
 	i, k := l.cursor, l.cursor+by
-	if i >= l.shown || k < 0 || k >= l.shown {
-		return
+	if k >= 0 && k < len(l.list) && l.list[i].shown && l.list[k].shown {
+		l.list[i], l.list[k] = l.list[k], l.list[i]
+		l.cursor = k
+		l.apply()
 	}
-	l.names[i], l.names[k] = l.names[k], l.names[i]
-	l.cursor = k
-	l.apply()
 }
 
+// apply shows the columns. The only one cannot be hidden.
 func (l *columnList) apply() {
-	l.update()
-	l.screen.grid.setColumns(l.kind, l.names[:l.shown])
-	l.screen.grid.column = min(l.screen.grid.column, l.shown-1)
+	var names []string
+	for _, c := range l.list {
+		if c.shown {
+			names = append(names, c.name)
+		}
+	}
+	if len(names) == 0 {
+		l.list[l.cursor].shown = true
+		return
+	}
+	slices.SortStableFunc(l.list, func(a, b columnChoice) int {
+		switch {
+		case a.shown == b.shown:
+			return 0
+		case a.shown:
+			return -1
+		}
+		return 1
+	})
+	l.set(len(l.list), l.runs)
+	l.screen.grid.setColumns(l.kind, names)
+	l.screen.grid.column = min(l.screen.grid.column, len(names)-1)
 }
 
 func (l *columnList) askName() {
-	s := l.screen
-	ask(s, "column: ", "", func(name string) {
-		_, ok := store.NewColumn(l.kind, name)
-		switch {
-		case !ok:
-			s.status.say("%s: no such field", name)
-		case !slices.Contains(l.names[:l.shown], name):
-			l.names = slices.DeleteFunc(l.names, func(n string) bool { return n == name })
-			l.names = slices.Insert(l.names, l.shown, name)
-			l.shown++
-			l.apply()
+	l.screen.ask("column: ", "", func(name string) {
+		if _, ok := store.NewColumn(l.kind, name); !ok {
+			l.screen.say("%s: no such field", name)
+			return
 		}
-	})
-}
-
-func ask(s *Screen, label, text string, done func(text string)) {
-	in := tview.NewInputField().SetLabel(label).SetText(text).SetFieldStyle(tcell.StyleDefault.Underline(true))
-	in.SetDoneFunc(func(key tcell.Key) {
-		given := in.GetText()
-		s.close()
-		if key == tcell.KeyEnter && given != "" {
-			done(given)
+		i := l.find(name)
+		if i >= 0 && l.list[i].shown {
+			return
 		}
+		if i >= 0 {
+			l.list = slices.Delete(l.list, i, i+1)
+		}
+		l.list = append(l.list, columnChoice{name, true})
+		l.apply()
 	})
-	below := tview.Primitive(s.main)
-	if n := len(s.overlays); n > 0 {
-		below = s.overlays[n-1].page
-	}
-	s.open(tview.NewFlex().SetDirection(tview.FlexRow).AddItem(below, 0, 1, false).AddItem(in, 1, 0, true))
 }

@@ -3,42 +3,25 @@ package tui
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/lshark/lshark/internal/tui/model"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // copyMenu shows a menu of what can be copied of the row: its xid, FIDs, lock handles and nodes;
 // in the tree also the line with the cursor.
 func copyMenu(s *Screen) {
-	row := s.details.row
-	if row == nil {
+	if s.details.row == nil {
 		return
 	}
-	var list []choice
-	add := func(what, text string) {
-		list = append(list, choice{text: what + " " + text, do: func() { s.copy(text) }})
-	}
+	list := s.subjects()
 	if x := s.details.current(); x != nil && s.details.tree.HasFocus() {
-		add("line", strings.TrimSpace(string(x.Text)))
+		list = slices.Insert(list, 0, subject{"line", strings.TrimSpace(string(x.Text)), ""})
 	}
-	if xid := xidOf(row); xid != 0 {
-		add("xid", fmt.Sprint(xid))
+	var choices []choice
+	for _, x := range list {
+		choices = append(choices, choice{text: x.what + " " + x.text, do: func() { s.copy(x.text) }})
 	}
-	about := model.SubjectOf(messagesOf(s))
-	for _, fid := range about.FIDs {
-		add("FID", string(schema.AppendFID(nil, fid.Seq, fid.OID, fid.Ver)))
-	}
-	for _, h := range about.Handles {
-		add("handle", fmt.Sprintf("%#x", h))
-	}
-	for _, nid := range about.Nodes {
-		if nid.Len > 0 {
-			add("NID", nid.String())
-		}
-	}
-	choose(s, "copy", list)
+	s.choose("copy", choices)
 }
 
 // copy asks the terminal to put a text into the clipboard (OSC 52). Its bytes are written as
@@ -47,11 +30,11 @@ func (s *Screen) copy(text string) {
 	text = printable(text)
 	if tty, ok := s.screen.Tty(); ok {
 		if _, err := fmt.Fprintf(tty, "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(text))); err != nil {
-			s.status.fail(err)
+			s.fail(err)
 			return
 		}
 	} else {
 		s.screen.SetClipboard([]byte(text))
 	}
-	s.status.say("copied, where the terminal allows it (OSC 52): %s", text)
+	s.say("copied, where the terminal allows it (OSC 52): %s", text)
 }

@@ -56,55 +56,57 @@ func newDetails(rows *store.Store, opt *render.SummaryOptions, st *styles) *deta
 	return d
 }
 
-func (d *details) set(k store.Kind, id int64) error {
+// set shows a row, and of an RPC its first message.
+func (d *details) set(k store.Kind, id int64) {
 	if d.row != nil && d.row.ID == id && (d.row.RPC != nil) == (k == store.RPCs) {
-		return nil
+		return
 	}
+	d.clear()
 	r, err := d.rows.Read(k, id)
 	if err != nil {
-		d.clear(err.Error())
-		return err
+		d.blank(err.Error())
+		return
 	}
-	d.row, d.at = r.Clone(), 0
+	d.row = r.Clone()
 	d.list = d.row.Messages
 	if k == store.Messages {
 		d.list = []int64{id}
 	}
-	return d.showMessage()
+	if len(d.list) == 0 {
+		d.blank("no message of the RPC is kept")
+		return
+	}
+	d.showMessage()
 }
 
-// clear shows nothing but a remark.
-func (d *details) clear(remark string) {
-	d.row, d.message, d.list, d.lines, d.shown, d.source = nil, nil, nil, nil, nil, nil
-	d.tree.title, d.bytes.title = "message", "bytes"
+// clear shows no row.
+func (d *details) clear() {
+	d.row, d.list, d.at = nil, nil, 0
+	d.blank("")
+}
+
+// blank shows a remark in place of a message.
+func (d *details) blank(remark string) {
+	d.message, d.lines, d.shown, d.source = nil, nil, nil, nil
 	d.tree.setText(remark)
+	d.bytes.title = "bytes"
 	d.bytes.setText()
+	d.setTitle()
 }
 
 // turn shows the next message of an RPC, or the one before.
-func (d *details) turn(by int) error {
-	to := d.at + by
-	if d.row == nil || to < 0 || to >= len(d.list) {
-		return nil
+func (d *details) turn(by int) {
+	if to := d.at + by; to >= 0 && to < len(d.list) {
+		d.at = to
+		d.showMessage()
 	}
-	d.at = to
-	return d.showMessage()
 }
 
-func (d *details) showMessage() error {
-	if len(d.list) == 0 {
-		row := d.row
-		d.clear("no message of the RPC is kept")
-		d.row = row
-		return nil
-	}
+func (d *details) showMessage() {
 	m, err := d.rows.Message(d.list[d.at])
 	if err != nil {
-		row, list, at := d.row, d.list, d.at
-		d.clear("the message is " + err.Error())
-		d.row, d.list, d.at = row, list, at
-		d.setTitle()
-		return nil
+		d.blank("the message is " + err.Error())
+		return
 	}
 	d.message = m.Clone().Message
 	var text schema.Marked
@@ -118,7 +120,6 @@ func (d *details) showMessage() error {
 	d.tree.below, d.tree.offset = bodyLines, 0
 	d.tree.cursor = max(0, slices.IndexFunc(d.shown, func(i int) bool { return d.lines[i].path == bodyPath }))
 	d.light()
-	return nil
 }
 
 // bodyPath is the path of the section with the body of a request or reply.

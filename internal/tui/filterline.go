@@ -22,20 +22,22 @@ type filterLine struct {
 	hint   *tview.Box
 	errors []string // lines below
 	styles *styles
+	rows   *store.Store
 	kind   store.Kind
-	names  []string // that the filter knows, in their order
 	past   []string // filters that were applied, the last one at the end
 	recall int      // which of them is shown; len(past): none
-
-	rows       *store.Store
-	seenKey    seenKey
-	seenValues []string
 }
 
 const filterLabel = "filter: "
 
 func newFilterLine(rows *store.Store, st *styles) *filterLine {
-	f := &filterLine{InputField: tview.NewInputField(), hint: tview.NewBox(), styles: st, rows: rows}
+	f := &filterLine{InputField: tview.NewInputField(), styles: st, rows: rows}
+	f.hint = bar(func() (list [][2]run) {
+		for _, line := range f.errors {
+			list = append(list, [2]run{{" " + line, st[schema.Bad]}})
+		}
+		return list
+	})
 	f.SetLabel(filterLabel).SetLabelStyle(tcell.StyleDefault.Dim(true))
 	f.SetFieldStyle(tcell.StyleDefault).SetPlaceholderStyle(tcell.StyleDefault.Dim(true))
 	f.SetPlaceholder("F to type one, such as opcode == OST_WRITE && latency > 10ms")
@@ -44,32 +46,12 @@ func newFilterLine(rows *store.Store, st *styles) *filterLine {
 	f.SetAutocompleteFunc(f.complete)
 	f.SetAutocompletedFunc(f.completed)
 	f.SetChangedFunc(f.changed)
-	f.hint.SetBackgroundColor(tcell.ColorDefault)
-	f.hint.SetDrawFunc(func(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
-		for i := 0; i < min(height, len(f.errors)); i++ {
-			put(screen, x+1, y+i, width-1, 0, []run{{f.errors[i], st[schema.Bad]}})
-		}
-		return x, y, width, height
-	})
 	return f
 }
 
-func (f *filterLine) setKind(k store.Kind) {
-	if f.kind != k || f.names == nil {
-		f.kind, f.names = k, filter.Names(k == store.RPCs)
-		slices.Sort(f.names)
-		f.names = slices.Compact(f.names)
-	}
-}
-
-func (f *filterLine) compile(text string) (err error) {
-	switch {
-	case text == "":
-	case f.kind == store.RPCs:
-		_, err = filter.CompileRPC(text)
-	default:
-		_, err = filter.Compile(text)
-	}
+// compile returns what is wrong with a filter.
+func (f *filterLine) compile(text string) error {
+	_, err := f.rows.NewView(store.Query{Kind: f.kind, Filter: text})
 	return err
 }
 
@@ -110,7 +92,7 @@ func (f *filterLine) complete(text string) (list []string) {
 	if field == "" && len(word) < minCompleted || !f.HasFocus() {
 		return nil
 	}
-	words := f.names
+	words := slices.Sorted(slices.Values(filter.Names(f.kind == store.RPCs)))
 	if field != "" {
 		words = append(f.seen(field), filter.ValueNames(field, f.kind == store.RPCs)...)
 	}
@@ -128,17 +110,10 @@ const maxSeen = 4096
 
 // seen returns the values that a field has in the latest rows, in the form that a filter expects.
 func (f *filterLine) seen(field string) []string {
-	from, to := f.rows.Range(f.kind)
-	key := seenKey{f.kind, field, to}
-	if key == f.seenKey {
-		return slices.Clone(f.seenValues)
-	}
-	f.seenKey, f.seenValues = key, nil
-	name := field
 	if f.kind == store.RPCs {
-		name = strings.TrimPrefix(field, records.RPCs.Prefix)
+		field = strings.TrimPrefix(field, records.RPCs.Prefix)
 	}
-	c, ok := store.NewColumn(f.kind, name)
+	c, ok := store.NewColumn(f.kind, field)
 	if !ok {
 		return nil
 	}
@@ -149,6 +124,7 @@ func (f *filterLine) seen(field string) []string {
 	}
 	values := make(map[string]bool)
 	rows := f.rows.NewReader()
+	from, to := f.rows.Range(f.kind)
 	for id := max(from, to-maxSeen); id < to; id++ {
 		if r, err := rows.Read(f.kind, id); err == nil {
 			if v := c.Append(nil, &r); len(v) > 0 {
@@ -156,15 +132,7 @@ func (f *filterLine) seen(field string) []string {
 			}
 		}
 	}
-	f.seenValues = slices.Sorted(maps.Keys(values))
-	return slices.Clone(f.seenValues)
-}
-
-// seenKey is what seenValues are for.
-type seenKey struct {
-	kind  store.Kind
-	field string
-	to    int64 // behind the last row
+	return slices.Sorted(maps.Keys(values))
 }
 
 // completed puts a word in when it was chosen with Tab or the mouse. Enter applies the

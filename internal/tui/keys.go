@@ -21,7 +21,7 @@ func (s *Screen) key(event *tcell.EventKey) *tcell.EventKey {
 		s.app.Sync()
 		return nil
 	}
-	s.status.left, s.grid.wanted = "", nil
+	s.said, s.grid.wanted = run{}, nil
 	if s.searching != nil {
 		s.searching.Store(true)
 	}
@@ -106,8 +106,8 @@ var commands = map[rune]func(*Screen){
 	'p': pause,
 	'u': clearFilter,
 	'r': reset,
-	'[': func(s *Screen) { turn(s, -1) },
-	']': func(s *Screen) { turn(s, 1) },
+	'[': func(s *Screen) { s.details.turn(-1) },
+	']': func(s *Screen) { s.details.turn(1) },
 }
 
 func (s *Screen) nextFocus(by int) {
@@ -175,26 +175,15 @@ func nextTime(s *Screen) {
 		render.Delta: "since the row before"}
 	s.opt.View.Time = (s.opt.View.Time + 1) % render.TimeFormat(len(names))
 	s.grid.widths = nil
-	s.status.say("times: %s", names[s.opt.View.Time])
+	s.say("times: %s", names[s.opt.View.Time])
 }
 
 // pause stops showing what is read, or goes on. Reading continues.
 func pause(s *Screen) {
 	s.paused = !s.paused
 	if s.refresh(); s.paused {
-		s.status.say("paused: rows that are read are not shown, p to go on")
+		s.say("paused: rows that are read are not shown, p to go on")
 	}
 }
 
-func clearFilter(s *Screen) {
-	q := s.queries[s.grid.view.Kind]
-	q.Filter = ""
-	s.visit(q)
-}
-
-// turn shows another message of the RPC.
-func turn(s *Screen, by int) {
-	if err := s.details.turn(by); err != nil {
-		s.status.fail(err)
-	}
-}
+func clearFilter(s *Screen) { s.filterRows(s.grid.view.Kind, "") }

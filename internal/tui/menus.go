@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,13 +23,32 @@ func messagesOf(s *Screen) (list []*dissect.Message) {
 	return list
 }
 
-// filterBy shows the rows that match a filter, of the kind that is shown.
-func filterBy(s *Screen, text string) choice {
-	return choice{text: text, do: func() {
-		q := s.queries[s.grid.view.Kind]
-		q.Filter = text
-		s.visit(q)
-	}}
+// subject is what a row is about: the kind of it, its text, and the filter for rows about it, empty for none.
+type subject struct{ what, text, filter string }
+
+// subjects returns what the row that is shown is about: xid, FIDs, handles of locks, nodes.
+func (s *Screen) subjects() (list []subject) {
+	if xid := xidOf(s.details.row); xid != 0 {
+		list = append(list, subject{"xid", fmt.Sprint(xid), fmt.Sprintf("xid == %d", xid)})
+	}
+	about := model.SubjectOf(messagesOf(s))
+	for _, fid := range about.FIDs {
+		text := string(schema.AppendFID(nil, fid.Seq, fid.OID, fid.Ver))
+		list = append(list, subject{"FID", text, "fid == " + text})
+	}
+	for _, h := range about.Handles {
+		list = append(list, subject{"handle", fmt.Sprintf("%#x", h), fmt.Sprintf("lock_handle == %#x", h)})
+	}
+	for _, nid := range about.Nodes {
+		x := subject{"NID", nid.String(), ""}
+		if s.details.row.RPC == nil {
+			x.filter = fmt.Sprintf("lnet.src_nid == %v or lnet.dest_nid == %v", nid, nid)
+		}
+		if nid.Len > 0 {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // follow shows a menu of filters for what the row has in common with others.
@@ -40,52 +58,39 @@ func follow(s *Screen) {
 		return
 	}
 	var list []choice
-	if text := fieldFilter(s.details); text != "" && s.details.tree.HasFocus() {
-		list = append(list, filterBy(s, text))
+	add := func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		if text != "" && s.filter.compile(text) == nil {
+			list = append(list, choice{text: text, do: func() { s.filterRows(s.grid.view.Kind, text) }})
+		}
 	}
-	messages := messagesOf(s)
-	about := model.SubjectOf(messages)
-	list = append(list, filterBy(s, ""))
-	list[len(list)-1].text = "all rows"
-	add := func(format string, args ...any) { list = append(list, filterBy(s, fmt.Sprintf(format, args...))) }
-	if xid := xidOf(row); xid != 0 {
-		add("xid == %d", xid)
+	if s.details.tree.HasFocus() {
+		add("%s", fieldFilter(s.details))
 	}
-	for _, fid := range about.FIDs {
-		add("fid == %s", schema.AppendFID(nil, fid.Seq, fid.OID, fid.Ver))
-	}
-	for _, h := range about.Handles {
-		add("lock_handle == %#x", h)
+	list = append(list, choice{text: "all rows", do: func() { clearFilter(s) }})
+	for _, x := range s.subjects() {
+		add("%s", x.filter)
 	}
 	if r := row.RPC; r != nil {
 		add("rpc.client == %v", r.Client)
 		add("rpc.server == %v", r.Server)
 		if t := r.Target(); t != "" {
-			add("rpc.target == %s", quote(t))
+			add("rpc.target == %q", t)
 		}
 		if job := r.Job(); len(job) > 0 {
-			add("rpc.job == %s", quote(string(job)))
+			add("rpc.job == %q", job)
 		}
 		if r.PID != 0 {
 			add("rpc.client == %v and rpc.pid == %d", r.Client, r.PID)
 		}
 		if name := r.Name(); len(name) > 0 {
-			add("rpc.name == %s", quote(string(name)))
+			add("rpc.name == %q", name)
 		}
 	} else {
-		for _, nid := range about.Nodes {
-			if nid.Len > 0 {
-				add("lnet.src_nid == %v or lnet.dest_nid == %v", nid, nid)
-			}
-		}
 		add("conn == %d", row.Message.Conn)
 	}
-	choose(s, "follow", slices.DeleteFunc(list, func(c choice) bool {
-		return c.text != "all rows" && s.filter.compile(c.text) != nil
-	}))
+	s.choose("follow", list)
 }
-
-func quote(text string) string { return strconv.Quote(text) }
 
 // xidOf returns the number of the RPC of a row, 0 for none.
 func xidOf(row *store.Row) uint64 {
@@ -124,7 +129,7 @@ func fieldFilter(d *details) string {
 	if v := string(value); v[0] == '[' || v[0] >= '0' && v[0] <= '9' {
 		return name + " == " + v
 	}
-	return name + " == " + quote(string(value))
+	return name + " == " + strconv.Quote(string(value))
 }
 
 // openMessages shows the messages of the RPC with the cursor, or the RPC of the message.
@@ -133,16 +138,14 @@ func openMessages(s *Screen) {
 	switch {
 	case row == nil:
 	case row.RPC != nil:
-		q := s.queries[store.Messages]
-		q.Filter = fmt.Sprintf("xid == %d", row.RPC.XID)
-		s.visit(q)
+		s.filterRows(store.Messages, fmt.Sprintf("xid == %d", row.RPC.XID))
 	case row.Of < 0:
-		s.status.say("the message belongs to no RPC that has ended")
+		s.say("the message belongs to no RPC that has ended")
 	default:
 		q := s.queries[store.RPCs]
 		q.Filter, q.Sort = "", ""
-		s.visit(q)
 		of := row.Of
+		s.visit(q)
 		s.grid.wanted = &of
 		s.grid.version = -1
 		s.refresh()
@@ -164,50 +167,40 @@ func open(s *Screen) {
 	}
 	about := model.SubjectOf(messagesOf(s))
 	view := s.opt.View
-	s.status.say("looking …")
-	s.spawn(func() {
+	s.later("looking …", func() func() {
 		links := s.opt.Capture.Links(about, rpc, view)
-		s.post(func() { chooseLink(s, row, links) })
+		return func() {
+			if s.details.row != row || len(s.overlays) > 0 {
+				return // the user has moved on
+			}
+			list := []choice{{text: "messages of the RPC", do: func() { openMessages(s) }}}
+			if row.Message != nil {
+				list[0].text = "RPC of the message"
+			}
+			for _, l := range links {
+				list = append(list, choice{l.Title, func() { s.showLines(l.Title+", Enter goes to a frame, Esc closes", l.Lines) }, true})
+			}
+			s.choose("open", list)
+		}
 	})
-}
-
-// chooseLink shows the menu of open.
-func chooseLink(s *Screen, row *store.Row, links []model.Link) {
-	if s.details.row != row || len(s.overlays) > 0 {
-		return // the user has moved on
-	}
-	s.status.left = ""
-	list := []choice{{text: "messages of the RPC", do: func() { openMessages(s) }}}
-	if row.Message != nil {
-		list[0].text = "RPC of the message"
-	}
-	for _, l := range links {
-		list = append(list, choice{l.Title, func() { showLines(s, l.Title+", Enter goes to a frame, Esc closes", l.Lines) }, true})
-	}
-	choose(s, "open", list)
 }
 
 // showFindings shows the findings about the rows that are shown.
 func showFindings(s *Screen) {
-	s.status.say("looking …")
-	x := s.selection()
-	s.spawn(func() {
-		findings := s.opt.Capture.Findings(x)
-		s.post(func() {
-			s.status.left = ""
-			o := s.opt.View
-			_, _, o.Width, _ = s.pages.GetInnerRect()
-			lines := model.FindingLines(findings, o, s.opt.Capture.Rows.First())
+	x, o := s.selection(), s.view()
+	s.later("looking …", func() func() {
+		lines := model.FindingLines(s.opt.Capture.Findings(x), o, s.opt.Capture.Rows.First())
+		return func() {
 			title := "findings, Enter goes to a frame, Esc closes"
 			if s.finished.Load() == nil {
 				title = "findings so far, more at the end of the capture"
 			}
 			if len(lines) == 0 {
-				s.status.say("%s", withFilter("no findings", x))
+				s.say("%s", withFilter("no findings", x))
 				return
 			}
-			showLines(s, withFilter(title, x), lines)
-		})
+			s.showLines(withFilter(title, x), lines)
+		}
 	})
 }
 
@@ -218,22 +211,16 @@ func showLadder(s *Screen, all bool) {
 	if !ok || s.details.row == nil {
 		return
 	}
-	title := ""
+	x := &model.LadderOf{Kind: s.grid.view.Kind, Rows: []int64{id}}
 	if xid := xidOf(s.details.row); xid != 0 {
-		title = fmt.Sprintf("xid %d", xid)
+		x.Title = fmt.Sprintf("xid %d", xid)
 	}
-	x := &model.LadderOf{Title: title, Kind: s.grid.view.Kind, Rows: []int64{id}, Files: s.opt.View.Files}
 	if all {
 		x.Title, x.Rows = s.grid.view.Filter, s.grid.ids
 	}
-	o := s.opt.View
-	_, _, o.Width, _ = s.pages.GetInnerRect()
-	s.status.say("drawing …")
-	s.spawn(func() {
+	o := s.view()
+	s.later("drawing …", func() func() {
 		lines := s.opt.Capture.Ladder(x, o)
-		s.post(func() {
-			s.status.left = ""
-			showLines(s, "ladder, Enter goes to a frame, Esc closes", lines)
-		})
+		return func() { s.showLines("ladder, Enter goes to a frame, Esc closes", lines) }
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 func (s *Screen) overlayKey(event *tcell.EventKey) *tcell.EventKey {
@@ -37,37 +37,44 @@ func (s *Screen) overlayKey(event *tcell.EventKey) *tcell.EventKey {
 	return nil
 }
 
-// full puts a pane on the whole screen, above the status line.
-func full(s *Screen, p *pane) tview.Primitive {
-	return tview.NewFlex().SetDirection(tview.FlexRow).AddItem(p, 0, 1, true).AddItem(s.status, 1, 0, false)
+// openPane shows a pane on the whole screen, above the status line.
+func (s *Screen) openPane(p *pane) {
+	s.open(tview.NewFlex().SetDirection(tview.FlexRow).AddItem(p, 0, 1, true).AddItem(s.status, 1, 0, false))
+}
+
+// ask asks for a text below what is shown.
+func (s *Screen) ask(label, text string, done func(text string)) {
+	in := tview.NewInputField().SetLabel(label).SetText(text).SetFieldStyle(tcell.StyleDefault.Underline(true))
+	in.SetDoneFunc(func(key tcell.Key) {
+		s.close()
+		if given := in.GetText(); key == tcell.KeyEnter && given != "" {
+			done(given)
+		}
+	})
+	below := tview.Primitive(s.main)
+	if n := len(s.overlays); n > 0 {
+		below = s.overlays[n-1].page
+	}
+	s.open(tview.NewFlex().SetDirection(tview.FlexRow).AddItem(below, 0, 1, false).AddItem(in, 1, 0, true))
 }
 
 // showLines shows a page of lines. Enter goes to the message or the RPCs that a line is about.
-func showLines(s *Screen, title string, lines []model.Line) {
+func (s *Screen) showLines(title string, lines []model.Line) {
 	p := newPane(title)
 	p.set(len(lines), func(i int) []run { return s.styles.runs(&lines[i].Marked) })
 	p.cursor = max(0, slices.IndexFunc(lines, func(l model.Line) bool { return l.Filter != "" })) // below the heading of a table
 	p.chosen = func() {
-		switch {
-		case p.cursor >= len(lines):
-		case lines[p.cursor].Filter != "":
-			q := s.queries[store.RPCs]
-			q.Filter = lines[p.cursor].Filter
-			s.visit(q)
-		case lines[p.cursor].At.Frame > 0:
-			goTo(s, lines[p.cursor].At)
+		switch l := lines[p.cursor]; {
+		case l.Filter != "":
+			s.filterRows(store.RPCs, l.Filter)
+		case l.At.Frame == 0:
+		case l.At.File != "":
+			s.filterRows(store.Messages, fmt.Sprintf("frame == %d && file == %q", l.At.Frame, l.At.File))
+		default:
+			s.filterRows(store.Messages, fmt.Sprintf("frame == %d", l.At.Frame))
 		}
 	}
-	s.open(full(s, p))
-}
-
-func goTo(s *Screen, at track.Point) {
-	q := s.queries[store.Messages]
-	q.Filter = fmt.Sprintf("frame == %d", at.Frame)
-	if at.File != "" {
-		q.Filter += fmt.Sprintf(" && file == %q", at.File)
-	}
-	s.visit(q)
+	s.openPane(p)
 }
 
 // choice is a line of a menu, and what it does.
@@ -77,11 +84,8 @@ type choice struct {
 	stays bool // below the page that do shows
 }
 
-func choose(s *Screen, title string, list []choice) {
-	if len(list) == 0 {
-		s.status.say("%s: nothing", title)
-		return
-	}
+// choose shows a menu.
+func (s *Screen) choose(title string, list []choice) {
 	p := newPane(title + ", Enter to choose, Esc to close")
 	p.set(len(list), func(i int) []run { return []run{{list[i].text, tcell.StyleDefault}} })
 	p.chosen = func() {
@@ -91,7 +95,7 @@ func choose(s *Screen, title string, list []choice) {
 		}
 		chosen.do()
 	}
-	s.open(full(s, p))
+	s.openPane(p)
 }
 
 // helpText is the page of keys. docs/tui.md has it too.
@@ -120,47 +124,25 @@ LOOK
 func showHelp(s *Screen) {
 	p := newPane("keys, Esc closes")
 	p.setText(strings.Split(helpText, "\n")...)
-	s.open(full(s, p))
-}
-
-// statusLine is the last line: a message or the most important keys on the left, how much
-// was read on the right.
-type statusLine struct {
-	*tview.Box
-	left  string
-	bad   bool // left is an error
-	right string
-	style tcell.Style // of an error
-}
-
-func newStatusLine(bad tcell.Style) *statusLine {
-	s := &statusLine{Box: tview.NewBox(), style: bad}
-	s.SetBackgroundColor(tcell.ColorDefault)
-	return s
+	s.openPane(p)
 }
 
 const usualKeys = "? help  / search  F filter  m messages  : views  q quit"
 
-// Draw draws the line.
-func (s *statusLine) Draw(screen tcell.Screen) {
-	s.Box.DrawForSubclass(screen, s)
-	x, y, width, _ := s.GetInnerRect()
-	left, style := s.left, tcell.StyleDefault
-	switch {
-	case left == "":
-		left, style = usualKeys, style.Dim(true)
-	case s.bad:
-		style = s.style
+// statusLine is the last line: what was said last or the most important keys on the left, how much
+// was read on the right.
+func (s *Screen) statusLine() [][2]run {
+	left := s.said
+	if left.text == "" {
+		left = run{usualKeys, tcell.StyleDefault.Dim(true)}
 	}
-	room := width - len([]rune(s.right)) - 1
-	put(screen, x, y, room, 0, []run{{left, style}})
-	put(screen, x+room+1, y, len([]rune(s.right)), 0, []run{{s.right, tcell.StyleDefault}})
+	return [][2]run{{left, {s.texts.read, tcell.StyleDefault}}}
 }
 
-// say shows a message until the next key.
-func (s *statusLine) say(format string, args ...any) {
-	s.left, s.bad = fmt.Sprintf(format, args...), false
+// say shows a message in the last line until the next key.
+func (s *Screen) say(format string, args ...any) {
+	s.said = run{fmt.Sprintf(format, args...), tcell.StyleDefault}
 }
 
-// fail shows an error until the next key.
-func (s *statusLine) fail(err error) { s.left, s.bad = err.Error(), true }
+// fail shows an error in the last line until the next key.
+func (s *Screen) fail(err error) { s.said = run{err.Error(), s.styles[schema.Bad]} }

@@ -142,7 +142,7 @@ func (p *pane) key(event *tcell.EventKey) {
 			p.column += sideways
 		}
 	case enter:
-		if p.chosen != nil {
+		if p.chosen != nil && p.count > 0 {
 			p.chosen()
 		}
 	}

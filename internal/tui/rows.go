@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -73,13 +74,17 @@ func newGrid(rows *store.Store, opt *render.SummaryOptions, st *styles) *grid {
 	return g
 }
 
-// setColumns sets the columns of a kind of rows. Names that are unknown are left out.
+// setColumns sets the columns of a kind of rows. Names that are unknown are left out; without any
+// other, the columns stay.
 func (g *grid) setColumns(k store.Kind, names []string) {
-	g.columns[k], g.widths = nil, nil
+	var list []*store.Column
 	for _, name := range names {
 		if c, ok := store.NewColumn(k, name); ok {
-			g.columns[k] = append(g.columns[k], c)
+			list = append(list, c)
 		}
+	}
+	if len(list) > 0 {
+		g.columns[k], g.widths = list, nil
 	}
 }
 
@@ -174,16 +179,20 @@ func (g *grid) widen(column int, text string) {
 	g.widths[column] = max(g.widths[column], width)
 }
 
+// headings are names of columns that are not those of their keys.
+var headings = map[string]string{"request.time": "time", "lnet.src_nid": "source", "lnet.dest_nid": "destination"}
+
 // title returns what is above a column: its name, and the direction by which rows are sorted.
 func (g *grid) title(column int) string {
 	c := g.shown()[column]
+	name := cmp.Or(headings[c.Name], c.Name)
 	switch {
 	case g.view.Sort != c.Name:
-		return heading(c)
+		return name
 	case g.view.Descending:
-		return heading(c) + "↓"
+		return name + "↓"
 	}
-	return heading(c) + "↑"
+	return name + "↑"
 }
 
 // head returns the line above the columns.
@@ -233,18 +242,6 @@ func (g *grid) cell(column, width int, text string) (space, aligned string) {
 		return space, text
 	}
 	return "", text + space
-}
-
-func heading(c *store.Column) string {
-	switch c.Name {
-	case "request.time":
-		return "time"
-	case "lnet.src_nid":
-		return "source"
-	case "lnet.dest_nid":
-		return "destination"
-	}
-	return c.Name
 }
 
 // isRight reports whether a column is aligned at its right end: numbers are.

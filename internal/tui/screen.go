@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/signal"
@@ -54,13 +55,13 @@ type Screen struct {
 	main    *tview.Flex
 	lower   *tview.Flex
 	head    *tview.Box
-	shown   string // what the head says of the rows
 	grid    *grid
 	details *details
 	filter  *filterLine
-	status  *statusLine
+	status  *tview.Box
+	said    run            // shown in the last line until the next key
+	texts   texts          // of the first line and the last ones
 	queries [2]store.Query // by kind of rows
-	trouble string         // why rows are missing
 	paused  bool
 	zoomed  bool // only the table is shown, or only tree and bytes
 
@@ -77,6 +78,13 @@ type Screen struct {
 	finished atomic.Pointer[finish]
 
 	work
+}
+
+// texts are what refresh compares with what is shown.
+type texts struct {
+	rows    string // how many rows of which kind
+	read    string // how much was read
+	trouble string // why rows are missing
 }
 
 // progress is how much of the input was read.
@@ -107,25 +115,22 @@ type work struct {
 func newScreen(o Options, w work) *Screen {
 	// The colours of the terminal, not those of tview.
 	tview.Styles = tview.Theme{}
-	s := &Screen{opt: o, app: tview.NewApplication(), pages: tview.NewPages(), head: tview.NewBox(), styles: newStyles(o.Colored), work: w}
+	s := &Screen{opt: o, app: tview.NewApplication(), pages: tview.NewPages(), styles: newStyles(o.Colored), work: w}
 	s.grid = newGrid(o.Capture.Rows, &s.opt.View, s.styles)
 	s.details = newDetails(o.Capture.Rows, &s.opt.View, s.styles)
 	s.filter = newFilterLine(o.Capture.Rows, s.styles)
-	s.status = newStatusLine(s.styles[schema.Bad])
-	s.queries = [2]store.Query{store.RPCs: {Kind: store.RPCs}, store.Messages: {Kind: store.Messages}}
+	s.head, s.status = bar(s.headLine), bar(s.statusLine)
+	s.queries = [2]store.Query{{Kind: store.RPCs}, {Kind: store.Messages}}
 	kind := store.RPCs
 	if o.Messages {
 		kind = store.Messages
 	}
 	s.restore(&o.State)
 	s.filter.remember(o.Filter)
-	if len(o.Columns) > 0 {
-		s.grid.setColumns(kind, o.Columns)
-	}
+	s.grid.setColumns(kind, o.Columns)
 	s.queries[kind].Filter = o.Filter
 	s.grid.view, _ = o.Capture.Rows.NewView(store.Query{Kind: kind})
 
-	s.head.SetBackgroundColor(tcell.ColorDefault).SetDrawFunc(s.drawHead)
 	s.grid.moved, s.grid.chosen = s.chosen, func() { openMessages(s) }
 	s.filter.SetDoneFunc(s.filterDone)
 	s.layOut()
@@ -143,22 +148,13 @@ func (s *Screen) layOut() {
 		AddItem(s.filter.hint, 0, 0, false).
 		AddItem(s.grid.pane, 0, gridShare, true).
 		AddItem(s.lower, 0, lowerShare, false).
-		AddItem(troubleLine(s), 0, 0, false).
+		AddItem(bar(func() [][2]run { return [][2]run{{{s.texts.trouble, s.styles[schema.Bad]}}} }), 0, 0, false).
 		AddItem(s.status, 1, 0, false)
 	s.pages.AddPage(mainPage, s.main, true, true)
 }
 
-// troubleItem is the place of troubleLine in the main page.
+// troubleItem is the place in the main page of the line above the last one that says why rows are missing.
 const troubleItem = 5
-
-// troubleLine is the line above the last one that says why rows are missing.
-func troubleLine(s *Screen) *tview.Box {
-	b := tview.NewBox().SetBackgroundColor(tcell.ColorDefault)
-	return b.SetDrawFunc(func(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
-		put(screen, x, y, width, 0, []run{{s.trouble, s.status.style}})
-		return x, y, width, height
-	})
-}
 
 const (
 	mainPage = "main"
@@ -200,7 +196,7 @@ func (s *Screen) beforeDraw(screen tcell.Screen) bool {
 	}
 	s.main.ResizeItem(s.grid.pane, 0, grid).ResizeItem(s.lower, 0, lower)
 	s.main.ResizeItem(s.filter.hint, len(s.filter.errors), 0)
-	s.main.ResizeItem(s.main.GetItem(troubleItem), min(1, len(s.trouble)), 0)
+	s.main.ResizeItem(s.main.GetItem(troubleItem), min(1, len(s.texts.trouble)), 0)
 	return false
 }
 
@@ -278,14 +274,14 @@ func (s *Screen) show(q store.Query) bool {
 
 // display shows the rows of a view.
 func (s *Screen) display(v *store.View) {
-	s.filter.setKind(v.Kind)
+	s.filter.kind = v.Kind
 	if s.filter.GetText() != v.Filter {
 		s.filter.SetText(v.Filter)
 	}
 	s.filter.errors = nil
 	s.queries[v.Kind] = v.Query
 	s.grid.setView(v)
-	s.details.clear("")
+	s.details.clear()
 	stopped := s.grid.stopped
 	s.spawn(func() { s.advance(v, stopped) })
 }
@@ -300,24 +296,32 @@ func (s *Screen) advance(v *store.View, stopped *atomic.Bool) {
 	}
 }
 
+// later says what is done, does it in a goroutine of its own, and calls the func that it returns, which
+// shows the result.
+func (s *Screen) later(remark string, work func() (show func())) {
+	s.say("%s", remark)
+	s.spawn(func() {
+		show := work()
+		s.post(func() {
+			s.said = run{}
+			show()
+		})
+	})
+}
+
 // refresh takes what other goroutines have found, and reports whether something changed
 // on the screen.
 func (s *Screen) refresh() (changed bool) {
-	if !s.paused {
-		changed = s.grid.update(s.opt.Live)
-	}
-	if changed {
+	if !s.paused && s.grid.update(s.opt.Live) {
+		changed = true
 		s.chosen()
 	}
-	if text := s.headText(); text != s.shown {
-		s.shown, changed = text, true
+	now := texts{s.rowsText(), s.readText(), ""}
+	if err := s.problem(); err != nil {
+		now.trouble = err.Error()
 	}
-	if right := s.readText(); right != s.status.right {
-		s.status.right, changed = right, true
-	}
-	if err := s.problem(); err != nil && err.Error() != s.trouble {
-		s.trouble, changed = err.Error(), true
-	}
+	changed = changed || now != s.texts
+	s.texts = now
 	return changed
 }
 
@@ -326,10 +330,7 @@ func (s *Screen) problem() error {
 	if f := s.finished.Load(); f != nil && f.err != nil {
 		return f.err
 	}
-	if err := s.opt.Capture.Rows.Err(); err != nil {
-		return err
-	}
-	return s.grid.view.Err()
+	return cmp.Or(s.opt.Capture.Rows.Err(), s.grid.view.Err())
 }
 
 func (s *Screen) readText() string {
@@ -364,8 +365,8 @@ func (s *Screen) readText() string {
 	return text
 }
 
-// headText returns what is shown: how many rows of which kind.
-func (s *Screen) headText() string {
+// rowsText returns how many rows of which kind are shown.
+func (s *Screen) rowsText() string {
 	v := s.grid.view
 	kind := "RPCs"
 	if v.Kind == store.Messages {
@@ -385,23 +386,17 @@ func (s *Screen) headText() string {
 	return text
 }
 
-func (s *Screen) drawHead(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
+func (s *Screen) headLine() [][2]run {
 	style := tcell.StyleDefault.Bold(true)
-	room := width - len([]rune(s.shown)) - 1
-	put(screen, x, y, room, 0, []run{{"lshark  " + s.opt.Title, style}})
-	put(screen, x+room+1, y, len([]rune(s.shown)), 0, []run{{s.shown, style}})
-	return x, y, width, height
+	return [][2]run{{{"lshark  " + s.opt.Title, style}, {s.texts.rows, style}}}
 }
 
 // chosen shows the row with the cursor below the table.
 func (s *Screen) chosen() {
-	id, ok := s.grid.selected()
-	if !ok {
-		s.details.clear("")
-		return
-	}
-	if err := s.details.set(s.grid.view.Kind, id); err != nil {
-		s.status.fail(err)
+	if id, ok := s.grid.selected(); ok {
+		s.details.set(s.grid.view.Kind, id)
+	} else {
+		s.details.clear()
 	}
 }
 

@@ -777,7 +777,7 @@ func TestFiles(t *testing.T) {
 func TestHostileText(t *testing.T) {
 	c := model.New(model.Options{})
 	x := newTerminal(t, c, 120, 40, func(o *Options) { o.Title = "a\x1b[31mb" })
-	x.status.say("%s", "[red]x\x1b]0;title\x07\u202ey")
+	x.say("%s", "[red]x\x1b]0;title\x07\u202ey")
 	x.want("a·[31mb", "[red]x·]0;title··y")
 
 	// The same text in all fields, through the pages and menus of many rows.

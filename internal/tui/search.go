@@ -7,7 +7,7 @@ import (
 
 // askSearch asks for a text, and goes to the next line or row that has it.
 func askSearch(s *Screen) {
-	ask(s, "search: ", s.sought, func(text string) {
+	s.ask("search: ", s.sought, func(text string) {
 		s.sought = text
 		s.search(1)
 	})
@@ -17,28 +17,26 @@ func askSearch(s *Screen) {
 // that is looked for; with by -1 to the one before.
 func (s *Screen) search(by int) {
 	if s.sought == "" {
-		s.status.say("/ searches")
+		s.say("/ searches")
 		return
 	}
-	p, ok := s.app.GetFocus().(*pane)
-	switch {
-	case !ok, p == s.grid.pane:
+	found := false
+	switch p, _ := s.app.GetFocus().(*pane); p {
+	case nil, s.grid.pane:
 		s.searchRows(by)
 		return
-	case p == s.details.tree:
-		ok = s.details.search(s.sought, by)
+	case s.details.tree:
+		found = s.details.search(s.sought, by)
 	default:
 		var i int
-		if i, ok = nextWith(s.sought, p.cursor, p.count, by, func(i int) string { return textOf(p.line(i)) }); ok {
+		if i, found = nextWith(s.sought, p.cursor, p.count, by, func(i int) string { return textOf(p.line(i)) }); found {
 			p.move(i)
 		}
 	}
-	if !ok {
-		s.notFound()
+	if !found {
+		s.say("%s: not found", s.sought)
 	}
 }
-
-func (s *Screen) notFound() { s.status.say("%s: not found", s.sought) }
 
 // searchRows looks for a row in a goroutine of its own, until a key is pressed.
 func (s *Screen) searchRows(by int) {
@@ -49,23 +47,18 @@ func (s *Screen) searchRows(by int) {
 	text, at := s.sought, s.grid.cursor
 	stop := &atomic.Bool{}
 	s.searching = stop
-	s.status.say("searching …")
-	s.spawn(func() {
+	s.later("searching …", func() func() {
 		i, ok := nextWith(text, at, len(finder.ids), by, func(i int) string {
 			if stop.Load() {
 				return text
 			}
 			return finder.rowText(i)
 		})
-		s.post(func() {
-			if stop.Load() {
-				return
+		return func() {
+			if !stop.Load() && (!ok || !s.grid.choose(finder.ids[i])) {
+				s.say("%s: not found", text)
 			}
-			s.status.left = ""
-			if !ok || !s.grid.choose(finder.ids[i]) {
-				s.notFound()
-			}
-		})
+		}
 	})
 }
 

@@ -18,19 +18,10 @@ type Layout struct {
 	Columns []string `json:"columns,omitempty"` // nil: the usual ones
 }
 
-func (s *State) layouts() [2]*Layout {
-	return [2]*Layout{store.RPCs: &s.RPCs, store.Messages: &s.Messages}
-}
-
-// restore applies what is remembered. Columns that are unknown are left out.
+// restore applies what is remembered.
 func (s *Screen) restore(state *State) {
-	for kind, l := range state.layouts() {
-		k := store.Kind(kind)
-		usual := s.grid.columns[k]
-		if s.grid.setColumns(k, l.Columns); len(s.grid.columns[k]) == 0 {
-			s.grid.columns[k] = usual
-		}
-	}
+	s.grid.setColumns(store.RPCs, state.RPCs.Columns)
+	s.grid.setColumns(store.Messages, state.Messages.Columns)
 	for _, f := range state.Filters {
 		s.filter.remember(f)
 	}
@@ -38,12 +29,12 @@ func (s *Screen) restore(state *State) {
 
 // State returns what is to be remembered, after Run.
 func (s *Screen) State() State {
-	state := State{Filters: s.filter.past}
-	for kind, l := range state.layouts() {
-		names := s.grid.names(store.Kind(kind))
-		if !slices.Equal(names, usualColumns(store.Kind(kind))) {
-			l.Columns = names
-		}
+	return State{RPCs: s.layout(store.RPCs), Messages: s.layout(store.Messages), Filters: s.filter.past}
+}
+
+func (s *Screen) layout(k store.Kind) (l Layout) {
+	if names := s.grid.names(k); !slices.Equal(names, usualColumns(k)) {
+		l.Columns = names
 	}
-	return state
+	return l
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fatih/color"
 	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
 
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -83,4 +84,23 @@ func columnsOf(runs []run) (n int) {
 		n += render.Width([]byte(r.text))
 	}
 	return n
+}
+
+// bar is lines of the screen, each with a text at its left end and one at its right.
+func bar(lines func() [][2]run) *tview.Box {
+	b := tview.NewBox().SetBackgroundColor(tcell.ColorDefault)
+	return b.SetDrawFunc(func(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
+		for i, l := range lines() {
+			if i == height {
+				break
+			}
+			room := width
+			if right := columnsOf(l[1:]); right > 0 {
+				room -= right + 1
+				put(screen, x+room+1, y+i, right, 0, l[1:])
+			}
+			put(screen, x, y+i, room, 0, l[:1])
+		}
+		return x, y, width, height
+	})
 }

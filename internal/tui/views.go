@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/render"
 )
 
 // view is what one can switch to by its number.
@@ -39,7 +40,7 @@ func chooseView(s *Screen) {
 	for i, v := range views {
 		list = append(list, choice{text: fmt.Sprintf("%d  %s", i+1, v.name), do: func() { v.show(s) }})
 	}
-	choose(s, "views", list)
+	s.choose("views", list)
 }
 
 // selection returns the rows that are shown, nil without a filter.
@@ -59,21 +60,24 @@ func withFilter(text string, x *model.Selection) string {
 	return text + ", filter: " + x.Filter
 }
 
-// showTable shows a table of the rows that are shown. Enter goes from a row to its RPCs.
-func showTable(s *Screen, t model.Table) {
-	s.status.say("looking …")
-	x := s.selection()
+// view returns the settings of pages as wide as the screen.
+func (s *Screen) view() render.SummaryOptions {
 	o := s.opt.View
 	_, _, o.Width, _ = s.pages.GetInnerRect()
-	s.spawn(func() {
+	return o
+}
+
+// showTable shows a table of the rows that are shown. Enter goes from a row to its RPCs.
+func showTable(s *Screen, t model.Table) {
+	x, o := s.selection(), s.view()
+	s.later("looking …", func() func() {
 		lines := t.Lines(s.opt.Capture, x, o)
-		s.post(func() {
+		return func() {
 			if len(lines) == 0 {
-				s.status.say("%s", withFilter("no "+t.Name, x))
+				s.say("%s", withFilter("no "+t.Name, x))
 				return
 			}
-			s.status.left = ""
-			showLines(s, withFilter(t.Name+", Enter goes to the RPCs, : to other views, Esc closes", x), lines)
-		})
+			s.showLines(withFilter(t.Name+", Enter goes to the RPCs, : to other views, Esc closes", x), lines)
+		}
 	})
 }
