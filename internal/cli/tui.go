@@ -279,7 +279,7 @@ func addModel(p *scan.Pass, m *model.Capture, screen *tui.Screen) {
 			}
 			return m.Frame(f)
 		},
-		End: m.Err,
+		End: m.Rows.Err,
 	})
 }
 

@@ -11,17 +11,21 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// messagesOf returns the messages of the row that is shown, without those that were
-// dropped.
-func messagesOf(s *Screen) (list []*dissect.Message) {
-	rows := s.opt.Capture.Rows.NewReader()
+// about returns what the messages are about of the row that is shown, without those that were dropped.
+func (s *Screen) about() *model.Subject {
+	rows, about := s.opt.Capture.Rows.NewReader(), &model.Subject{}
 	for _, id := range s.details.list {
 		if m, err := rows.Message(id); err == nil {
-			list = append(list, m.Clone().Message)
+			about.Add(m.Message)
 		}
 	}
-	return list
+	about.Handles.List = about.Handles.List[:min(len(about.Handles.List), maxSubjects)]
+	about.FIDs.List = about.FIDs.List[:min(len(about.FIDs.List), maxSubjects)]
+	return about
 }
+
+// maxSubjects is the number of handles and of FIDs that menus have.
+const maxSubjects = 32
 
 // subject is what a row is about: the kind of it, its text, and the filter for rows about it, empty for none.
 type subject struct{ what, text, filter string }
@@ -31,15 +35,15 @@ func (s *Screen) subjects() (list []subject) {
 	if xid := xidOf(s.details.row); xid != 0 {
 		list = append(list, subject{"xid", fmt.Sprint(xid), fmt.Sprintf("xid == %d", xid)})
 	}
-	about := model.SubjectOf(messagesOf(s))
-	for _, fid := range about.FIDs {
+	about := s.about()
+	for _, fid := range about.FIDs.List {
 		text := string(schema.AppendFID(nil, fid.Seq, fid.OID, fid.Ver))
 		list = append(list, subject{"FID", text, "fid == " + text})
 	}
-	for _, h := range about.Handles {
+	for _, h := range about.Handles.List {
 		list = append(list, subject{"handle", fmt.Sprintf("%#x", h), fmt.Sprintf("lock_handle == %#x", h)})
 	}
-	for _, nid := range about.Nodes {
+	for _, nid := range about.Nodes.List {
 		x := subject{"NID", nid.String(), ""}
 		if s.details.row.RPC == nil {
 			x.filter = fmt.Sprintf("lnet.src_nid == %v or lnet.dest_nid == %v", nid, nid)
@@ -165,7 +169,7 @@ func open(s *Screen) {
 			rpc = r.Clone().RPC
 		}
 	}
-	about := model.SubjectOf(messagesOf(s))
+	about := s.about()
 	view := s.opt.View
 	s.later("looking …", func() func() {
 		links := s.opt.Capture.Links(about, rpc, view)
@@ -211,16 +215,16 @@ func showLadder(s *Screen, all bool) {
 	if !ok || s.details.row == nil {
 		return
 	}
-	x := &model.LadderOf{Kind: s.grid.view.Kind, Rows: []int64{id}}
+	title, x := "", model.Selection{Kind: s.grid.view.Kind, Rows: []int64{id}}
 	if xid := xidOf(s.details.row); xid != 0 {
-		x.Title = fmt.Sprintf("xid %d", xid)
+		title = fmt.Sprintf("xid %d", xid)
 	}
 	if all {
-		x.Title, x.Rows = s.grid.view.Filter, s.grid.ids
+		title, x.Rows = s.grid.view.Filter, s.grid.ids
 	}
 	o := s.view()
 	s.later("drawing …", func() func() {
-		lines := s.opt.Capture.Ladder(x, o)
+		lines := s.opt.Capture.Ladder(title, x, o)
 		return func() { s.showLines("ladder, Enter goes to a frame, Esc closes", lines) }
 	})
 }

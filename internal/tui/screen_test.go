@@ -62,7 +62,7 @@ func ofFrames(t *testing.T, frames []capture.Frame, o model.Options) *model.Capt
 	d.Close()
 	c.Advance(frames[len(frames)-1].Time)
 	c.Close()
-	must.NoError(t, c.Err())
+	must.NoError(t, c.Rows.Err())
 	return c
 }
 

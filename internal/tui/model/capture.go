@@ -1,7 +1,6 @@
 package model
 
 import (
-	"errors"
 	"sync"
 
 	"github.com/lshark/lshark/dissect"
@@ -10,7 +9,6 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
@@ -26,17 +24,15 @@ type Options struct {
 	OnlyLogs bool // the input is logs without a capture
 }
 
-// Capture takes the messages of a capture. The methods that take what a pass over the frames
-// finds, from Frame to Err, are for one goroutine. Others may use Rows and the other methods at the same time.
+// Capture takes the messages of a capture. Frame, Rows.AddMessage and what a scan.Observer has are for
+// one goroutine. Others may use Rows and the other methods at the same time.
 type Capture struct {
 	Rows *store.Store
 
 	mu     sync.Mutex // of all below
 	engine *diagnose.Engine
-	files  *files.Files
 	names  *track.Names
 	ended  *fifo.Map[lockKey, *locks.Lock]
-	err    error // of Rows
 }
 
 type lockKey struct {
@@ -51,30 +47,16 @@ const maxLocks = 1 << 17
 func New(o Options) *Capture {
 	c := &Capture{Rows: store.New(o.Store), names: track.NewNames(), ended: fifo.NewMap[lockKey, *locks.Lock](maxLocks)}
 	c.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Capture: o.About, OnlyLogs: o.OnlyLogs, Hooks: []diagnose.Hooks{{
-		Message: c.message, Done: c.done, Lock: c.lock,
+		Message: func(r *track.RPC, m *dissect.Message) { c.Rows.AddMessage(m, r) },
+		Done:    func(r *track.RPC) { c.Rows.AddRPC(r) },
+		Lock: func(l *locks.Lock) {
+			for _, k := range keysOf(l) {
+				fifo.Put(c.ended, k, l)
+			}
+		},
 	}}})
-	c.files = c.engine.Files()
+	c.engine.Files() // it follows them from now on
 	return c
-}
-
-// message takes a message and the RPC that it belongs to, nil for none.
-func (c *Capture) message(r *track.RPC, m *dissect.Message) {
-	c.fail(c.Rows.AddMessage(m, r))
-}
-
-// fail keeps the first error.
-func (c *Capture) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
-func (c *Capture) done(r *track.RPC) { c.fail(c.Rows.AddRPC(r)) }
-
-func (c *Capture) lock(l *locks.Lock) {
-	for _, k := range keysOf(l) {
-		fifo.Put(c.ended, k, l)
-	}
 }
 
 func keysOf(l *locks.Lock) (list []lockKey) {
@@ -87,37 +69,37 @@ func keysOf(l *locks.Lock) (list []lockKey) {
 	return list
 }
 
-// Frame takes the next frame.
-func (c *Capture) Frame(f *capture.Frame) error { return errors.Join(c.Rows.AddFrame(f), c.err) }
+// locked calls f while no other goroutine uses what the engine knows.
+func (c *Capture) locked(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f()
+}
+
+// Frame takes the next frame. The error is the first one of Rows.
+func (c *Capture) Frame(f *capture.Frame) error {
+	c.Rows.AddFrame(f)
+	return c.Rows.Err()
+}
 
 // Message takes the next message.
 func (c *Capture) Message(m *dissect.Message) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.names.Message(m)
-	c.engine.Message(m)
+	c.locked(func() {
+		c.names.Message(m)
+		c.engine.Message(m)
+	})
 }
 
 // TransferUpdate takes what TCP did for a message after it was handed out.
 func (c *Capture) TransferUpdate(number int64, t *lnet.Transfer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.engine.TransferUpdate(number, t)
+	c.locked(func() { c.engine.TransferUpdate(number, t) })
 }
 
 // Lost takes a run of bytes that was not captured.
-func (c *Capture) Lost(l *lnet.Loss) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.engine.Lost(l)
-}
+func (c *Capture) Lost(l *lnet.Loss) { c.locked(func() { c.engine.Lost(l) }) }
 
 // TCPEvent takes a TCP segment that was sent again, came out of order, and so on.
-func (c *Capture) TCPEvent(m *lnet.TCPEvent) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.engine.TCPEvent(m)
-}
+func (c *Capture) TCPEvent(m *lnet.TCPEvent) { c.locked(func() { c.engine.TCPEvent(m) }) }
 
 // Active returns the func that takes what connections send, nil if nothing needs it.
 func (c *Capture) Active() func(*lnet.Activity) {
@@ -125,55 +107,23 @@ func (c *Capture) Active() func(*lnet.Activity) {
 	if active == nil {
 		return nil
 	}
-	return func(m *lnet.Activity) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		active(m)
-	}
+	return func(m *lnet.Activity) { c.locked(func() { active(m) }) }
 }
 
 // IBEvent takes a negative acknowledgement of InfiniBand.
-func (c *Capture) IBEvent(r *lnet.IBEvent) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.engine.IBEvent(r)
-}
+func (c *Capture) IBEvent(r *lnet.IBEvent) { c.locked(func() { c.engine.IBEvent(r) }) }
 
 // Line takes a line of a log.
-func (c *Capture) Line(l *track.LogLine) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.engine.Line(l)
-}
+func (c *Capture) Line(l *track.LogLine) { c.locked(func() { c.engine.Line(l) }) }
 
 // Unseen takes an RPC that only logs have.
-func (c *Capture) Unseen(r *track.RPC) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.engine.Unseen(r)
-}
+func (c *Capture) Unseen(r *track.RPC) { c.locked(func() { c.engine.Unseen(r) }) }
 
 // Advance sets the time, in nanoseconds since the epoch.
-func (c *Capture) Advance(now int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.engine.Advance(now)
-}
+func (c *Capture) Advance(now int64) { c.locked(func() { c.engine.Advance(now) }) }
 
 // Close ends the capture.
 func (c *Capture) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.engine.Close()
+	c.locked(c.engine.Close)
 	c.Rows.End()
-}
-
-// Err returns the first error of Rows.
-func (c *Capture) Err() error { return c.err }
-
-// allFindings returns copies of the findings so far.
-func (c *Capture) allFindings() []*diagnose.Finding {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return diagnose.Clones(c.engine.Findings())
 }

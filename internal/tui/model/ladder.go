@@ -1,52 +1,27 @@
 package model
 
 import (
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/tui/store"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/ladder"
 )
 
-// LadderOf chooses what a ladder shows.
-type LadderOf struct {
-	Title string
-	Kind  store.Kind
-	Rows  []int64
-	Files []string
-}
-
 // maxLadder is the number of messages that a ladder shows.
 const maxLadder = 1000
 
 // Ladder draws the messages of rows, those that are still kept, as a sequence diagram.
-func (c *Capture) Ladder(x *LadderOf, o render.SummaryOptions) (lines []Line) {
+func (c *Capture) Ladder(title string, x Selection, o render.SummaryOptions) (lines []Line) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := &ladder.Diagram{Title: x.Title, Limit: maxLadder, First: c.Rows.First(), NIDs: o.NIDs, Files: x.Files}
+	d := &ladder.Diagram{Title: title, Limit: maxLadder, First: c.Rows.First(), NIDs: o.NIDs, Files: o.Files}
+	x.Rows = x.Rows[:min(len(x.Rows), maxLadder)]
+	if x.Kind == store.RPCs {
+		x.rpcs(c, d.AddTargetOf)
+	}
 	events := ladder.NewReader(c.names)
-	rows := c.Rows.NewReader()
-	add := func(id int64) {
-		if m, err := rows.Message(id); err == nil {
-			d.Add(events.Event(m.Message))
-		}
-	}
-	for i, id := range x.Rows {
-		if i == maxLadder {
-			break
-		}
-		if x.Kind == store.Messages {
-			add(id)
-			continue
-		}
-		r, err := rows.RPC(id)
-		if err != nil {
-			continue
-		}
-		d.AddTargetOf(r.RPC)
-		for _, m := range r.Messages {
-			add(m)
-		}
-	}
+	x.messages(c, func(m *dissect.Message) { d.Add(events.Event(m)) })
 	drawn := d.Events()
 	for _, l := range d.Text(ladder.TextOptions{Width: o.Width, Time: o.Time}) {
 		line := Line{Marked: l.Marked}

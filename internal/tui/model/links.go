@@ -32,40 +32,44 @@ type Link struct {
 	Lines []Line
 }
 
-// Subject is what a row is about, by its messages.
+// Subject is what messages are about.
 type Subject struct {
-	Nodes   []lnet.NID // both ends
-	Handles []uint64   // of locks
-	FIDs    []track.FID
+	Nodes   set[lnet.NID] // both ends
+	Handles set[uint64]   // of locks
+	FIDs    set[track.FID]
+	record  records.Message
 }
 
-// maxSubjects is the number of handles and of FIDs that are listed.
-const maxSubjects = 32
+// set is values without repetitions, in the order in which they were added.
+type set[T comparable] struct {
+	List []T
+	has  map[T]bool
+}
 
-// SubjectOf returns what messages are about.
-func SubjectOf(messages []*dissect.Message) *Subject {
-	s := &Subject{}
-	var record records.Message
-	for _, m := range messages {
-		for _, nid := range []lnet.NID{m.LNet.Src, m.LNet.Dst} {
-			if !slices.Contains(s.Nodes, nid) {
-				s.Nodes = append(s.Nodes, nid)
-			}
-		}
-		record.Set(m, 0)
-		eachHandle(record.Tree(), func(h uint64) {
-			if !slices.Contains(s.Handles, h) && len(s.Handles) < maxSubjects {
-				s.Handles = append(s.Handles, h)
-			}
-		})
-		eachFID(&record, func(fid track.FID) {
-			if !slices.Contains(s.FIDs, fid) && len(s.FIDs) < maxSubjects {
-				s.FIDs = append(s.FIDs, fid)
-			}
-		})
+func (s *set[T]) add(v T) {
+	if s.has == nil {
+		s.has = make(map[T]bool)
 	}
-	return s
+	if !s.has[v] {
+		s.List, s.has[v] = append(s.List, v), true
+	}
 }
+
+// Add adds what a message is about.
+func (s *Subject) Add(m *dissect.Message) {
+	s.Nodes.add(m.LNet.Src)
+	s.Nodes.add(m.LNet.Dst)
+	s.record.Set(m, 0)
+	eachHandle(s.record.Tree(), s.Handles.add)
+	var v records.Value
+	for i := range fidPath.Len(&s.record) {
+		if fidPath.Value(&s.record, i, &v) {
+			s.FIDs.add(track.FID{Seq: v.U, OID: v.OID, Ver: v.Ver})
+		}
+	}
+}
+
+var fidPath, _ = records.Messages.Find("fid")
 
 const handleSize = 8 // struct lustre_handle
 
@@ -90,27 +94,13 @@ func eachHandle(t *dissect.Tree, f func(uint64)) {
 	}
 }
 
-// eachFID calls f with the FIDs in a message.
-func eachFID(m *records.Message, f func(track.FID)) {
-	p, ok := records.Messages.Find("fid")
-	if !ok {
-		return
-	}
-	var v records.Value
-	for i := range p.Len(m) {
-		if p.Value(m, i, &v) {
-			f(track.FID{Seq: v.U, OID: v.OID, Ver: v.Ver})
-		}
-	}
-}
-
 // Links returns what a subject leads to, with the connection of an RPC; r may be nil.
 func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list []Link) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var seen []*locks.Lock
-	for _, h := range s.Handles {
-		for _, node := range s.Nodes {
+	for _, h := range s.Handles.List {
+		for _, node := range s.Nodes.List {
 			l := c.engine.Locks().Find(node, h)
 			if l == nil {
 				l, _ = fifo.Get(c.ended, lockKey{node, h})
@@ -122,8 +112,8 @@ func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list
 			}
 		}
 	}
-	for _, fid := range s.FIDs {
-		f := c.files.File(fid)
+	for _, fid := range s.FIDs.List {
+		f := c.engine.Files().File(fid)
 		if f == nil {
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/tui/store"
-	"github.com/lshark/lshark/render/records"
 )
 
 // Selection is the rows that a filter shows. Tables and findings are about these only; nil: about all.
@@ -64,16 +63,11 @@ func (x *Selection) messages(c *Capture, f func(*dissect.Message)) {
 	}
 }
 
-// subjects returns the handles of locks and the FIDs in the messages that are selected.
-func (x *Selection) subjects(c *Capture) (handles map[uint64]bool, fids map[track.FID]bool) {
-	handles, fids = make(map[uint64]bool), make(map[track.FID]bool)
-	var record records.Message
-	x.messages(c, func(m *dissect.Message) {
-		record.Set(m, 0)
-		eachHandle(record.Tree(), func(h uint64) { handles[h] = true })
-		eachFID(&record, func(fid track.FID) { fids[fid] = true })
-	})
-	return handles, fids
+// subject returns what the messages that are selected are about.
+func (x *Selection) subject(c *Capture) *Subject {
+	s := &Subject{}
+	x.messages(c, s.Add)
+	return s
 }
 
 // and returns a filter for those of the rows that another one matches, too.
@@ -86,7 +80,8 @@ func (x *Selection) and(filter string) string {
 
 // Findings returns copies of the findings so far: all, or those that a selected message proves.
 func (c *Capture) Findings(x *Selection) []*diagnose.Finding {
-	list := c.allFindings()
+	var list []*diagnose.Finding
+	c.locked(func() { list = diagnose.Clones(c.engine.Findings()) })
 	if x == nil {
 		return list
 	}

@@ -75,7 +75,7 @@ func statsBy(by track.Dimension, field string) func(*Capture, *Selection, render
 func lockLines(c *Capture, x *Selection, o render.SummaryOptions) []Line {
 	selected := func(*locks.Lock) bool { return true }
 	if x != nil {
-		handles, _ := x.subjects(c)
+		handles := x.subject(c).Handles.has
 		selected = func(l *locks.Lock) bool { return handles[l.Handle] || handles[l.ClientHandle] }
 	}
 	c.mu.Lock()
@@ -109,11 +109,11 @@ func lockLines(c *Capture, x *Selection, o render.SummaryOptions) []Line {
 func fileLines(c *Capture, x *Selection, o render.SummaryOptions) []Line {
 	var selected map[track.FID]bool
 	if x != nil {
-		_, selected = x.subjects(c)
+		selected = x.subject(c).FIDs.has
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := c.files.List()
+	list := c.engine.Files().List()
 	slices.SortStableFunc(list, func(a, b *files.File) int { return cmp.Compare(b.RPCs, a.RPCs) })
 	var kept []*files.File
 	var filters []string
