@@ -31,7 +31,6 @@ type Diagram struct {
 
 	lines   []*Event
 	events  []*Event
-	sorted  bool
 	targets map[lnet.NID][]string
 }
 
@@ -41,7 +40,6 @@ func (d *Diagram) fileNumber(name string) int { return slices.Index(d.Files, nam
 // Add adds an event, which belongs to the diagram from then on.
 func (d *Diagram) Add(e *Event) {
 	d.events = append(d.events, e)
-	d.sorted = false
 	if d.Limit > 0 && len(d.events) >= 2*max(d.Limit, 1<<10) {
 		d.sort()
 	}
@@ -126,7 +124,7 @@ func (d *Diagram) Events() []*Event {
 	d.sort()
 	if len(d.lines) > 0 {
 		d.events, d.lines = append(d.events, d.lines...), nil
-		d.Limit, d.sorted = 0, false
+		d.Limit = 0
 		d.sort()
 	}
 	return d.events
@@ -134,12 +132,9 @@ func (d *Diagram) Events() []*Event {
 
 // sort orders the events by time, and removes those beyond the limit.
 func (d *Diagram) sort() {
-	if !d.sorted {
-		slices.SortStableFunc(d.events, func(a, b *Event) int {
-			return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Order, b.Order), cmp.Compare(a.Number, b.Number))
-		})
-		d.sorted = true
-	}
+	slices.SortStableFunc(d.events, func(a, b *Event) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Order, b.Order), cmp.Compare(a.Number, b.Number))
+	})
 	if d.Limit > 0 && len(d.events) > d.Limit {
 		d.Omitted += len(d.events) - d.Limit
 		clear(d.events[d.Limit:])

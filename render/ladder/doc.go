@@ -11,10 +11,9 @@
 //	os.Stdout.Write(colors.Paint(nil, &text))
 //
 // event.go makes events of messages; it uses the words of summary lines. diagram.go
-// holds the events in the order of time. nodes.go chooses the columns, gaps.go finds
-// where nothing happened, and layout.go decides what goes where in columns of text.
-// text.go draws that with characters, svg.go with the same layout as SVG; records.go lists the
-// events.
+// holds the events in the order of time. nodes.go chooses the columns, and layout.go
+// decides what goes where in columns of text, and finds where nothing happened.
+// text.go draws that with characters, svg.go with the same layout as SVG.
 //
 // Draw (remarks.go) adds messages that a Journal (package journal) has noted, each with a remark.
 //

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/lshark/lshark/render"
 )
@@ -77,7 +78,10 @@ func (d *Diagram) newLayout(events []*Event, ns *nodes, times []string, width in
 		l.lifelines = append(l.lifelines, left+i*spacing)
 	}
 	l.text = l.lifelines[len(l.lifelines)-1] + 1 + margin
-	l.placeHeader(d)
+	if l.details = true; !l.headerFits(d) {
+		l.details = false
+		l.letters = !l.headerFits(d)
+	}
 	return l
 }
 
@@ -121,24 +125,18 @@ func (l *layout) opText(e *Event) []byte {
 	return render.ShortenOpcode(bytes.Clone(e.Op))
 }
 
-// frameText returns the number of an event's frame, empty without one.
+// frameText returns the number of an event's frame, empty without one. A line of a log has a label of the
+// log in place of a file.
 func frameText(d *Diagram, e *Event) []byte {
-	if e.Kind == LogLine {
-		return logFrame(slices.Index(d.Logs, e.File), e.Line)
-	}
-	if e.Frame == 0 {
+	switch i := d.fileNumber(e.File); {
+	case e.Kind == LogLine:
+		return render.AppendFrame(nil, logLabel(slices.Index(d.Logs, e.File)), e.Line)
+	case e.Frame == 0:
 		return nil
+	case i > 0:
+		return render.AppendFrame(nil, strconv.Itoa(i), e.Frame)
 	}
-	file := e.File
-	if i := d.fileNumber(file); i > 0 {
-		file = strconv.Itoa(i)
-	}
-	return render.AppendFrame(nil, file, e.Frame)
-}
-
-// logFrame returns what stands in place of a frame at a line of a log.
-func logFrame(log int, line int64) []byte {
-	return strconv.AppendInt(append([]byte(logLabel(log)), ':'), line, 10)
+	return render.AppendFrame(nil, e.File, e.Frame)
 }
 
 // logLabel returns what stands for a log.
@@ -186,14 +184,6 @@ func widest(lines []string) (n int) {
 	return n
 }
 
-// placeHeader decides what is above the lifelines.
-func (l *layout) placeHeader(d *Diagram) {
-	if l.details = true; !l.headerFits(d) {
-		l.details = false
-		l.letters = !l.headerFits(d)
-	}
-}
-
 func (l *layout) headerFits(d *Diagram) bool {
 	free := 0
 	for i := range l.columns {
@@ -216,4 +206,39 @@ func letter(column int) string {
 		return string(rune('A' + column))
 	}
 	return letter(column/letters-1) + letter(column%letters)
+}
+
+// gaps returns for each event how many lines the gap before it takes, the time since the
+// previous event: 0 for most. A gap is drawn if it is at least a twentieth of the whole
+// diagram's time and three times the median gap, or at least a second and a hundredth of
+// the whole time. It takes one line, two from a tenth of the whole time on, and three from
+// a third on.
+func gaps(events []*Event) []int {
+	lines := make([]int, len(events))
+	if len(events) < 2 {
+		return lines
+	}
+	all := make([]int64, 0, len(events)-1)
+	for i := 1; i < len(events); i++ {
+		all = append(all, events[i].Time-events[i-1].Time)
+	}
+	slices.Sort(all)
+	median := all[(len(all)-1)/2]
+	whole := events[len(events)-1].Time - events[0].Time
+	for i := 1; i < len(events); i++ {
+		gap := events[i].Time - events[i-1].Time
+		relative := gap >= max(whole/20, 1) && gap >= 3*median
+		if !relative && (gap < int64(time.Second) || gap < whole/100) {
+			continue
+		}
+		switch {
+		case gap >= whole/3:
+			lines[i] = 3
+		case gap >= whole/10:
+			lines[i] = 2
+		default:
+			lines[i] = 1
+		}
+	}
+	return lines
 }

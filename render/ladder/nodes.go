@@ -32,22 +32,20 @@ type nodes struct {
 	list   []*node
 	byNID  map[lnet.NID]*node
 	byName map[string]*node
-	byAddr map[addrKey]*node
+	byAddr map[netip.Addr]*node
 }
 
-type addrKey struct {
-	addr [16]byte
-	len  uint8
+func addrOf(n lnet.NID) netip.Addr {
+	a, _ := netip.AddrFromSlice(n.Addr[:min(int(n.Len), len(n.Addr))])
+	return a
 }
-
-func keyOf(n lnet.NID) addrKey { return addrKey{n.Addr, n.Len} }
 
 // isAddress reports whether a NID is an address without a network.
 func isAddress(n lnet.NID) bool { return n.Type == 0 }
 
 // findNodes returns the nodes of events, clients before servers.
 func (d *Diagram) findNodes(events []*Event) *nodes {
-	ns := &nodes{byNID: make(map[lnet.NID]*node), byName: make(map[string]*node), byAddr: make(map[addrKey]*node)}
+	ns := &nodes{byNID: make(map[lnet.NID]*node), byName: make(map[string]*node), byAddr: make(map[netip.Addr]*node)}
 	for _, addresses := range []bool{false, true} { // NIDs first: an address may be that of one
 		for _, e := range events {
 			for _, nid := range [...]lnet.NID{e.From, e.To} {
@@ -103,7 +101,7 @@ func (ns *nodes) add(d *Diagram, nid lnet.NID) {
 	if ns.byNID[nid] != nil {
 		return
 	}
-	n := ns.byAddr[keyOf(nid)]
+	n := ns.byAddr[addrOf(nid)]
 	if !isAddress(nid) {
 		n = nil
 	}
@@ -122,8 +120,8 @@ func (ns *nodes) add(d *Diagram, nid lnet.NID) {
 	if name != "" {
 		ns.byName[name] = n
 	}
-	if ns.byAddr[keyOf(nid)] == nil {
-		ns.byAddr[keyOf(nid)] = n
+	if ns.byAddr[addrOf(nid)] == nil {
+		ns.byAddr[addrOf(nid)] = n
 	}
 	if !isAddress(nid) || len(n.nids) == 0 {
 		n.nids = append(n.nids, nid)
@@ -135,7 +133,7 @@ func (ns *nodes) find(nid lnet.NID) *node {
 	if n := ns.byNID[nid]; n != nil {
 		return n
 	}
-	return ns.byAddr[keyOf(nid)]
+	return ns.byAddr[addrOf(nid)]
 }
 
 // columns returns the columns, at most a number of them: with more nodes, those with
@@ -195,6 +193,5 @@ func nidText(nid lnet.NID, form render.NIDs) string {
 	if !isAddress(nid) {
 		return string(form.Append(nil, nid))
 	}
-	a, _ := netip.AddrFromSlice(nid.Addr[:min(int(nid.Len), len(nid.Addr))])
-	return a.String()
+	return addrOf(nid).String()
 }

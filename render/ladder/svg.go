@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -115,27 +116,10 @@ func (d *Diagram) AppendSVG(dst []byte, o SVGOptions) []byte {
 }
 
 // appendXML appends text for XML, which has been escaped for a terminal.
-func appendXML(dst, text []byte) []byte {
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		switch {
-		case r == '<':
-			dst = append(dst, "&lt;"...)
-		case r == '>':
-			dst = append(dst, "&gt;"...)
-		case r == '&':
-			dst = append(dst, "&amp;"...)
-		case r == '"':
-			dst = append(dst, "&quot;"...)
-		case r < ' ' && r != '\n' && r != '\t', r&0xfffe == 0xfffe: // no characters of XML
-			dst = utf8.AppendRune(dst, utf8.RuneError)
-		default:
-			dst = utf8.AppendRune(dst, r)
-		}
-		text = text[size:]
-	}
-	return dst
-}
+func appendXML(dst, text []byte) []byte { return append(dst, xmlEscapes.Replace(string(text))...) }
+
+// xmlEscapes has the characters of markup, and those that are no characters of XML.
+var xmlEscapes = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `"`, "&quot;", "\ufffe", "\ufffd", "\uffff", "\ufffd")
 
 func (p *picture) x(column int) float64 { return border + (float64(column)+0.5)*charWidth }
 

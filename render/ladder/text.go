@@ -3,7 +3,6 @@ package ladder
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -68,7 +67,7 @@ func (d *Diagram) Text(o TextOptions) []Line {
 		t.gap(before[i], e.Time-events[max(i-1, 0)].Time)
 		t.event(i, e)
 	}
-	t.foot()
+	t.addNotes(t.notes())
 	return t.lines
 }
 
@@ -119,6 +118,14 @@ type note struct {
 	text string
 }
 
+func (t *text) addNotes(list []note) {
+	for _, n := range list {
+		var line schema.Marked
+		line.Add(n.role, n.text)
+		t.add(line, -1)
+	}
+}
+
 // heading returns the title, and the legend of the columns.
 func (t *text) heading(events []*Event) (list []note) {
 	if t.d.Title != "" {
@@ -141,11 +148,7 @@ func (t *text) heading(events []*Event) (list []note) {
 
 // head adds the heading and the names of the columns.
 func (t *text) head(events []*Event) {
-	for _, n := range t.heading(events) {
-		var line schema.Marked
-		line.Add(n.role, n.text)
-		t.add(line, -1)
-	}
+	t.addNotes(t.heading(events))
 	for row := range t.l.headerRows(t.d) {
 		var line schema.Marked
 		for i := range t.l.columns {
@@ -172,9 +175,9 @@ func (d *Diagram) summary(events []*Event, format render.TimeFormat) string {
 			lines++
 		}
 	}
-	b := []byte(countMessages(len(events) - lines))
+	b := []byte(counted(len(events)-lines, "message"))
 	if lines > 0 {
-		b = fmt.Appendf(b, ", %s", countLines(lines))
+		b = fmt.Appendf(b, ", %s", counted(lines, "log line"))
 	}
 	if last > first {
 		b = render.AppendLatency(append(b, " in "...), last-first)
@@ -189,18 +192,11 @@ func (d *Diagram) summary(events []*Event, format render.TimeFormat) string {
 	return string(at.AppendFormat(b, "2006-01-02 15:04:05.000000 UTC"))
 }
 
-func countMessages(n int) string {
-	if n == 1 {
-		return "1 message"
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
 	}
-	return strconv.Itoa(n) + " messages"
-}
-
-func countLines(n int) string {
-	if n == 1 {
-		return "1 log line"
-	}
-	return strconv.Itoa(n) + " log lines"
+	return fmt.Sprint(n, " ", noun)
 }
 
 // legend returns what the legend says of a column, empty if that is above the column.
@@ -290,29 +286,18 @@ func (t *text) event(i int, e *Event) {
 	case from.column != to.column:
 		t.arrow(e, at, t.l.lifelines[to.column])
 	default:
-		t.put(at, []byte(string(selfGlyph)), t.arrowRole(e))
+		t.put(at, []byte(string(selfGlyph)), arrowRoles[e.class()])
 	}
 	t.addFacts(i, e, from, to)
 	t.seen |= e.Marks
 }
 
-func (t *text) arrowRole(e *Event) schema.Role {
-	switch e.class() {
-	case "bad":
-		return schema.Bad
-	case "warn":
-		return schema.Warning
-	case "minor":
-		return schema.Dim
-	case "bulk":
-		return schema.Number
-	}
-	return schema.NoRole
-}
+// arrowRoles are the roles of arrows, by the classes of events.
+var arrowRoles = map[string]schema.Role{"bad": schema.Bad, "warn": schema.Warning, "minor": schema.Dim, "bulk": schema.Number}
 
 // arrow draws an arrow between two lifelines.
 func (t *text) arrow(e *Event, from, to int) {
-	role := t.arrowRole(e)
+	role := arrowRoles[e.class()]
 	shaft, cross, tail := shaftGlyph, crossGlyph, rightGlyph
 	if from > to {
 		tail = leftGlyph
@@ -506,7 +491,7 @@ func (t *text) notes() (list []note) {
 		}
 	}
 	if t.hidden > 0 {
-		list = append(list, note{schema.Warning, "not drawn: " + countMessages(t.hidden) + " between others"})
+		list = append(list, note{schema.Warning, "not drawn: " + counted(t.hidden, "message") + " between others"})
 	}
 	if t.d.Omitted > 0 {
 		list = append(list, note{schema.Warning, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted)})
@@ -515,12 +500,4 @@ func (t *text) notes() (list []note) {
 		list = append(list, note{schema.Warning, fmt.Sprintf("not drawn: %d more lines of logs", t.d.OmittedLines)})
 	}
 	return list
-}
-
-func (t *text) foot() {
-	for _, n := range t.notes() {
-		var line schema.Marked
-		line.Add(n.role, n.text)
-		t.add(line, -1)
-	}
 }
