@@ -178,7 +178,7 @@ func (e *Event) note() string {
 	if e.reason != "" {
 		list = append(list, e.reason)
 	}
-	if e.Marks&Retransmitted != 0 {
+	if e.Marks&Retransmitted != 0 && e.Number > 0 { // a remark says it itself
 		text := "retransmitted"
 		if e.transfer.Resent > 1 {
 			text += " " + strconv.Itoa(int(e.transfer.Resent)) + " packets"
