@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"encoding/base64"
 	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +12,7 @@ import (
 	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/internal/tui/store"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
 )
 
 // about returns what the messages are about of the row that is shown, without those that were dropped.
@@ -227,4 +231,114 @@ func showLadder(s *Screen, all bool) {
 		lines := s.opt.Capture.Ladder(title, x, o)
 		return func() { s.showLines("ladder, Enter goes to a frame, Esc closes", lines) }
 	})
+}
+
+// copyMenu shows a menu of what can be copied of the row: its xid, FIDs, lock handles and nodes;
+// in the tree also the line with the cursor.
+func copyMenu(s *Screen) {
+	if s.details.row == nil {
+		return
+	}
+	list := s.subjects()
+	if x := s.details.current(); x != nil && s.details.tree.HasFocus() {
+		list = slices.Insert(list, 0, subject{"line", strings.TrimSpace(string(x.Text)), ""})
+	}
+	var choices []choice
+	for _, x := range list {
+		choices = append(choices, choice{text: x.what + " " + x.text, do: func() { s.copy(x.text) }})
+	}
+	s.choose("copy", choices)
+}
+
+// copy asks the terminal to put a text into the clipboard (OSC 52). Its bytes are written as
+// base64, whatever they are.
+func (s *Screen) copy(text string) {
+	text = printable(text)
+	if tty, ok := s.screen.Tty(); ok {
+		if _, err := fmt.Fprintf(tty, "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(text))); err != nil {
+			s.fail(err)
+			return
+		}
+	} else {
+		s.screen.SetClipboard([]byte(text))
+	}
+	s.say("copied, where the terminal allows it (OSC 52): %s", text)
+}
+
+// askSave asks for the name of a file, and saves the frames of the row with the cursor to
+// it, or those of all rows of the view.
+func askSave(s *Screen, all bool) {
+	id, ok := s.grid.selected()
+	if !ok {
+		return
+	}
+	ids, label := []int64{id}, "save the frames of this row to: "
+	if all {
+		ids, label = s.grid.ids, fmt.Sprintf("save the frames of %d rows to: ", len(s.grid.ids))
+	}
+	kind := s.grid.view.Kind
+	s.ask(label, "", func(path string) {
+		if _, err := os.Stat(path); err == nil {
+			s.choose(printable(path)+" exists", []choice{
+				{text: "keep it", do: func() {}},
+				{text: "overwrite it", do: func() { save(s, kind, ids, path) }},
+			})
+			return
+		}
+		save(s, kind, ids, path)
+	})
+}
+
+// save saves the frames of rows to a file.
+func save(s *Screen, kind store.Kind, ids []int64, path string) {
+	s.later("saving …", func() func() {
+		frames := framesOf(s.opt.Capture.Rows.NewReader(), kind, ids)
+		missing, err := s.opt.Save(path, frames)
+		numbers := make(map[int64]bool)
+		for _, f := range frames {
+			numbers[f.Number] = true
+		}
+		return func() {
+			switch {
+			case err != nil:
+				s.fail(err)
+			case missing > 0:
+				s.say("%s: %d frames; %d are no longer available", path, len(numbers)-missing, missing)
+			default:
+				s.say("%s: %d frames", path, len(numbers))
+			}
+		}
+	})
+}
+
+// framesOf returns the frames of rows in their order, each once, with the comments that -w
+// writes.
+func framesOf(rows *store.Reader, kind store.Kind, ids []int64) (list []Frame) {
+	lines := render.NewSummary(render.SummaryOptions{})
+	for _, id := range ids {
+		row, err := rows.Read(kind, id)
+		if err != nil {
+			continue
+		}
+		messages := row.Messages
+		if row.Message != nil {
+			messages = []int64{id}
+		}
+		for _, id := range messages {
+			m, err := rows.Message(id)
+			if err != nil {
+				continue
+			}
+			var comment []byte
+			if row.RPC != nil {
+				comment = render.AppendRPCComment(nil, row.RPC, m.Message.Kind)
+			} else {
+				comment = lines.AppendComment(nil, m.Message)
+			}
+			for _, n := range m.Message.Frames {
+				list = append(list, Frame{n, comment})
+			}
+		}
+	}
+	return list
 }

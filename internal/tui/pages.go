@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/internal/tui/model"
 	"github.com/lshark/lshark/internal/tui/store"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
 )
 
 func (s *Screen) overlayKey(event *tcell.EventKey) *tcell.EventKey {
@@ -42,6 +43,25 @@ func (s *Screen) openPane(p *pane) {
 	s.open(tview.NewFlex().SetDirection(tview.FlexRow).AddItem(p, 0, 1, true).AddItem(s.status, 1, 0, false))
 }
 
+// item is a line of a page, and what it does when it is chosen, which may be nothing.
+type item struct {
+	line []run
+	do   func()
+}
+
+// showPage shows lines on the whole screen.
+func (s *Screen) showPage(title string, items []item) *pane {
+	p := newPane(title)
+	p.set(len(items), func(i int) []run { return items[i].line })
+	p.chosen = func() {
+		if do := items[p.cursor].do; do != nil {
+			do()
+		}
+	}
+	s.openPane(p)
+	return p
+}
+
 // ask asks for a text below what is shown.
 func (s *Screen) ask(label, text string, done func(text string)) {
 	in := tview.NewInputField().SetLabel(label).SetText(text).SetFieldStyle(tcell.StyleDefault.Underline(true))
@@ -60,21 +80,22 @@ func (s *Screen) ask(label, text string, done func(text string)) {
 
 // showLines shows a page of lines. Enter goes to the message or the RPCs that a line is about.
 func (s *Screen) showLines(title string, lines []model.Line) {
-	p := newPane(title)
-	p.set(len(lines), func(i int) []run { return s.styles.runs(&lines[i].Marked) })
-	p.cursor = max(0, slices.IndexFunc(lines, func(l model.Line) bool { return l.Filter != "" })) // below the heading of a table
-	p.chosen = func() {
-		switch l := lines[p.cursor]; {
+	var items []item
+	for _, l := range lines {
+		x := item{line: s.styles.runs(&l.Marked)}
+		switch frame := fmt.Sprintf("frame == %d", l.At.Frame); {
 		case l.Filter != "":
-			s.filterRows(store.RPCs, l.Filter)
+			x.do = func() { s.filterRows(store.RPCs, l.Filter) }
 		case l.At.Frame == 0:
 		case l.At.File != "":
-			s.filterRows(store.Messages, fmt.Sprintf("frame == %d && file == %q", l.At.Frame, l.At.File))
+			x.do = func() { s.filterRows(store.Messages, fmt.Sprintf("%s && file == %q", frame, l.At.File)) }
 		default:
-			s.filterRows(store.Messages, fmt.Sprintf("frame == %d", l.At.Frame))
+			x.do = func() { s.filterRows(store.Messages, frame) }
 		}
+		items = append(items, x)
 	}
-	s.openPane(p)
+	p := s.showPage(title, items)
+	p.cursor = max(0, slices.IndexFunc(lines, func(l model.Line) bool { return l.Filter != "" })) // below the heading of a table
 }
 
 // choice is a line of a menu, and what it does.
@@ -86,16 +107,16 @@ type choice struct {
 
 // choose shows a menu.
 func (s *Screen) choose(title string, list []choice) {
-	p := newPane(title + ", Enter to choose, Esc to close")
-	p.set(len(list), func(i int) []run { return []run{{list[i].text, tcell.StyleDefault}} })
-	p.chosen = func() {
-		chosen := list[p.cursor]
-		if !chosen.stays {
-			s.close()
-		}
-		chosen.do()
+	var items []item
+	for _, c := range list {
+		items = append(items, item{[]run{{c.text, tcell.StyleDefault}}, func() {
+			if !c.stays {
+				s.close()
+			}
+			c.do()
+		}})
 	}
-	s.openPane(p)
+	s.showPage(title+", Enter to choose, Esc to close", items)
 }
 
 // helpText is the page of keys. docs/tui.md has it too.
@@ -122,9 +143,11 @@ LOOK
   q, ^C    quit                          ^L              draw the screen again`
 
 func showHelp(s *Screen) {
-	p := newPane("keys, Esc closes")
-	p.setText(strings.Split(helpText, "\n")...)
-	s.openPane(p)
+	var items []item
+	for line := range strings.SplitSeq(helpText, "\n") {
+		items = append(items, item{line: []run{{line, tcell.StyleDefault}}})
+	}
+	s.showPage("keys, Esc closes", items)
 }
 
 const usualKeys = "? help  / search  F filter  m messages  : views  q quit"
@@ -146,3 +169,77 @@ func (s *Screen) say(format string, args ...any) {
 
 // fail shows an error in the last line until the next key.
 func (s *Screen) fail(err error) { s.said = run{err.Error(), s.styles[schema.Bad]} }
+
+// view is what one can switch to by its number.
+type view struct {
+	name string
+	show func(s *Screen)
+}
+
+// views are the rows of either kind, the findings, and tables as the commands have them.
+var views = func() []view {
+	list := []view{
+		{"RPCs", func(s *Screen) { s.visit(s.queries[store.RPCs]) }},
+		{"messages", func(s *Screen) { s.visit(s.queries[store.Messages]) }},
+		{"findings", showFindings},
+	}
+	for _, t := range model.Tables {
+		list = append(list, view{t.Name, func(s *Screen) { showTable(s, t) }})
+	}
+	return list
+}()
+
+// showView shows the view with a digit.
+func showView(s *Screen, digit rune) {
+	if i := int(digit - '1'); i < len(views) {
+		views[i].show(s)
+	}
+}
+
+// chooseView shows a menu of the views.
+func chooseView(s *Screen) {
+	var list []choice
+	for i, v := range views {
+		list = append(list, choice{text: fmt.Sprintf("%d  %s", i+1, v.name), do: func() { v.show(s) }})
+	}
+	s.choose("views", list)
+}
+
+// selection returns the rows that are shown, nil without a filter.
+func (s *Screen) selection() *model.Selection {
+	v := s.grid.view
+	if v.Filter == "" {
+		return nil
+	}
+	return &model.Selection{Kind: v.Kind, Filter: v.Filter, Rows: s.grid.ids}
+}
+
+// withFilter appends the filter of the rows that a page is about.
+func withFilter(text string, x *model.Selection) string {
+	if x == nil {
+		return text
+	}
+	return text + ", filter: " + x.Filter
+}
+
+// view returns the settings of pages as wide as the screen.
+func (s *Screen) view() render.SummaryOptions {
+	o := s.opt.View
+	_, _, o.Width, _ = s.pages.GetInnerRect()
+	return o
+}
+
+// showTable shows a table of the rows that are shown. Enter goes from a row to its RPCs.
+func showTable(s *Screen, t model.Table) {
+	x, o := s.selection(), s.view()
+	s.later("looking …", func() func() {
+		lines := t.Lines(s.opt.Capture, x, o)
+		return func() {
+			if len(lines) == 0 {
+				s.say("%s", withFilter("no "+t.Name, x))
+				return
+			}
+			s.showLines(withFilter(t.Name+", Enter goes to the RPCs, : to other views, Esc closes", x), lines)
+		}
+	})
+}
