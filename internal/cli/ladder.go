@@ -12,7 +12,6 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/follow"
-	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -84,7 +83,6 @@ func (c *ladderOptions) check() (err error) {
 		if c.what.XID, err = strconv.ParseUint(strings.TrimPrefix(c.xid, "x"), 10, 64); err != nil {
 			return exit.Usagef("--xid %s: must be a number", c.xid)
 		}
-		c.what.HasXID = true
 	}
 	if c.lock != "" {
 		if c.what.Lock, err = strconv.ParseUint(c.lock, 0, 64); err != nil || c.what.Lock == 0 {
@@ -176,7 +174,7 @@ func (c *ladderOptions) compile(p *scan.Pass) error {
 // selectsLine reports whether a line of a log without a capture is drawn.
 func (c *ladderOptions) selectsLine(l *track.LogLine) bool {
 	switch {
-	case c.what.HasXID:
+	case c.xid != "":
 		return l.XID == c.what.XID
 	case c.lock != "":
 		return strings.Contains(l.Text, fmt.Sprintf("/0x%x ", c.what.Lock)) || strings.Contains(l.Text, fmt.Sprintf("remote: 0x%x ", c.what.Lock))
@@ -187,21 +185,12 @@ func (c *ladderOptions) selectsLine(l *track.LogLine) bool {
 // collect follows what a diagram is made of, and selects its messages. It returns a func for the
 // end of the input, which completes the diagram.
 func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()) {
-	names := track.NewNames()
 	f := x.Follow()
-	var calls *nested.Tracker
-	if c.what.HasXID {
-		calls = f.Nested()
-	}
-	s := ladder.NewSelector(d, c.what, names, f.Locks(), f.Files(), calls)
+	s := ladder.NewSelector(d, c.what, f)
 	anyMessage, elsewhere := x.In.OnlyLogs(), 0
 	f.Add(follow.Hooks{
-		Message: func(r *track.RPC, m *dissect.Message) {
+		Message: func(*track.RPC, *dissect.Message) {
 			anyMessage = true
-			if names.Message(m); m.Target == "" && r != nil {
-				m.Target = r.Target()
-			}
-			s.Message(m, r)
 			if x.In.Live() && d.Len() >= c.Count {
 				x.Fail(scan.ErrStop)
 			}
@@ -215,9 +204,6 @@ func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()
 				d.AddLine(l)
 			}
 		},
-		Done:           s.Done,
-		TransferUpdate: s.TransferUpdate,
-		Lost:           s.Lost,
 	})
 	return func() {
 		if s.Close(); elsewhere > 0 {

@@ -297,15 +297,8 @@ func matchAll(*dissect.Message) bool { return true }
 func readSample(t *testing.T, path string, what Selection, limit int) *Diagram {
 	t.Helper()
 	d := &Diagram{Title: path, Limit: limit}
-	names, f := track.NewNames(), follow.New(follow.Options{})
-	s := NewSelector(d, what, names, f.Locks(), f.Files(), f.Nested())
-	f.Add(follow.Hooks{
-		Message: func(r *track.RPC, m *dissect.Message) {
-			names.Message(m)
-			s.Message(m, r)
-		},
-		Done: s.Done, TransferUpdate: s.TransferUpdate, Lost: s.Lost,
-	})
+	f := follow.New(follow.Options{})
+	s := NewSelector(d, what, f)
 	wiretest.Play(dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost}), wiretest.ReadSample(t, path))
 	f.Close()
 	s.Close()
@@ -337,9 +330,9 @@ func TestSelection(t *testing.T) {
 		what         Selection
 		want         string
 	}{
-		{"xid with bulk data", "mount.pcap", Selection{HasXID: true, XID: 1882453915469056},
+		{"xid with bulk data", "mount.pcap", Selection{XID: 1882453915469056},
 			">MGS_CONFIG_READ recover <MGS_CONFIG_READ recover >MGS_CONFIG_READ recover <MGS_CONFIG_READ recover"},
-		{"unknown xid", "mount.pcap", Selection{HasXID: true, XID: 1}, ""},
+		{"unknown xid", "mount.pcap", Selection{XID: 1}, ""},
 		{"a reply brings its request", "mount.pcap", Selection{Match: isError}, strings.TrimSpace(strings.Repeat(">LLOG_ORIGIN_HANDLE_CREATE <LLOG_ORIGIN_HANDLE_CREATE ", 2))},
 		{"alone", "mount.pcap", Selection{Match: isError, Alone: true}, ">LLOG_ORIGIN_HANDLE_CREATE >LLOG_ORIGIN_HANDLE_CREATE"},
 	} {
@@ -352,9 +345,9 @@ func TestSelection(t *testing.T) {
 // beyond that.
 func TestHeldBound(t *testing.T) {
 	d := &Diagram{}
-	s := NewSelector(d, Selection{HasXID: true, XID: 1}, nil, nil, nil, nil)
+	f := follow.New(follow.Options{})
+	s := NewSelector(d, Selection{XID: 1}, f)
 	const n = maxHeld + 100
-	p := track.NewPairing(track.Options{Done: s.Done})
 	var m dissect.Message
 	m.Kind, m.LNetOff = lnet.Request, 0
 	m.LNet = lnet.Header{Type: lnet.TypePut, Src: testNID(1), Dst: testNID(2), Portal: 12}
@@ -362,12 +355,12 @@ func TestHeldBound(t *testing.T) {
 	for i := range n {
 		m.Number, m.Frame, m.Order, m.Time = int64(i+1), int64(i+1), int64(i+1), int64(i)
 		m.RPC.XID = uint64(i + 2)
-		s.Message(&m, p.Message(&m))
+		f.Message(&m)
 	}
 	assert.That(t, s.held == maxHeld && s.Dropped == n-maxHeld, "%d events are held, %d dropped", s.held, s.Dropped)
 	m.Number, m.RPC.XID = n+1, 1
-	s.Message(&m, p.Message(&m))
-	p.Close()
+	f.Message(&m)
+	f.Close()
 	s.Close()
 	if d.Len() != 1 || s.held != 0 || d.Events()[0].Marks&NoReply == 0 {
 		t.Errorf("%d events are drawn, %d are held at the end", d.Len(), s.held)

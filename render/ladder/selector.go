@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/fifo"
@@ -27,11 +28,10 @@ type Selection struct {
 	MatchRPC func(*track.RPC) bool
 	Mark     func(*dissect.Message, *track.RPC)
 
-	// HasXID selects the RPC with an xid, and those nested in it. If it requests a lock, these
+	// XID selects the RPC with an xid, and those nested in it; 0: none. If it requests a lock, these
 	// are drawn, too: the callbacks to other clients that it caused, the cancels of their
 	// locks, and later RPCs about the lock.
-	XID    uint64
-	HasXID bool
+	XID uint64
 
 	// Lock is the handle of a lock, that of the client or of the server; 0: none. What
 	// happens to the lock is drawn, as with an xid, and the requests of those who
@@ -49,10 +49,11 @@ type Selection struct {
 type Selector struct {
 	what    Selection
 	diagram *Diagram
+	names   *track.Names
 	reader  *Reader
-	locks   *locks.Locks    // nil: not followed
-	files   *files.Files    // nil: not followed
-	nested  *nested.Tracker // nil: not followed
+	locks   *locks.Locks
+	files   *files.Files
+	nested  *nested.Tracker // nil: not needed
 
 	patterns [][]byte // of the FID on the wire
 	selected []*locks.Lock
@@ -92,11 +93,16 @@ const (
 	maxRecent   = 1 << 14
 )
 
-// NewSelector makes a Selector. l, f and n are trackers of the same RPCs. They are needed to
-// select by xid, lock or FID, else they may be nil.
-func NewSelector(d *Diagram, what Selection, names *track.Names, l *locks.Locks, f *files.Files, n *nested.Tracker) *Selector {
-	s := &Selector{what: what, diagram: d, reader: NewReader(names), locks: l, files: f, nested: n,
+// NewSelector makes a Selector of what a follower follows. After that has ended, Close completes the
+// diagram.
+func NewSelector(d *Diagram, what Selection, f *follow.Follower) *Selector {
+	names := track.NewNames()
+	s := &Selector{what: what, diagram: d, names: names, reader: NewReader(names), locks: f.Locks(), files: f.Files(),
 		ended: fifo.NewMap[uint64, endedRPC](maxEnded), within: make(map[uint64]bool), recent: fifo.NewMap[int64, *Event](maxRecent)}
+	if what.XID != 0 {
+		s.nested = f.Nested()
+	}
+	f.Add(follow.Hooks{Message: s.message, Done: s.done, TransferUpdate: s.transferUpdate, Lost: s.lost})
 	if id := what.FID; id != (track.FID{}) {
 		for _, order := range [...]binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			s.patterns = append(s.patterns, id.Append(nil, order))
@@ -105,8 +111,11 @@ func NewSelector(d *Diagram, what Selection, names *track.Names, l *locks.Locks,
 	return s
 }
 
-// Message takes the next message and the RPC that it belongs to, nil for none.
-func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
+// message takes the next message and the RPC that it belongs to, nil for none.
+func (s *Selector) message(r *track.RPC, m *dissect.Message) {
+	if s.names.Message(m); m.Target == "" && r != nil {
+		m.Target = r.Target()
+	}
 	matches := s.matches(m)
 	if r == nil || s.what.Alone {
 		if matches {
@@ -121,7 +130,7 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 		s.what.Mark(m, r)
 	}
 	evicted := s.showsEviction(m)
-	if evicted || s.locks != nil && s.selectLock(r, matches) {
+	if s.selectLock(r, matches) || evicted {
 		matches = true
 	}
 	h := s.rpcs.Of(r)
@@ -145,7 +154,7 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 
 // waited returns how long a lock was waited for that a completion callback grants, in words.
 func (s *Selector) waited(e *Event, r *track.RPC) string {
-	if s.locks == nil || e.Type != lnet.Request || !r.HasOpcode || r.Opcode != opcodes.LDLM_CP_CALLBACK {
+	if e.Type != lnet.Request || !r.HasOpcode || r.Opcode != opcodes.LDLM_CP_CALLBACK {
 		return ""
 	}
 	l, _ := s.locks.Subjects(r)
@@ -162,7 +171,7 @@ func (s *Selector) waited(e *Event, r *track.RPC) string {
 func (s *Selector) matches(m *dissect.Message) bool {
 	w := &s.what
 	switch {
-	case w.Match != nil && w.Match(m), w.HasXID && m.RPC.HasXID && m.RPC.XID == w.XID:
+	case w.Match != nil && w.Match(m), w.XID != 0 && m.RPC.HasXID && m.RPC.XID == w.XID:
 		return true
 	}
 	for _, p := range s.patterns {
@@ -184,7 +193,7 @@ func (s *Selector) selectLock(r *track.RPC, selected bool) bool {
 			has = true
 		}
 	}
-	if has && s.hasHandle(l) || s.what.HasXID && selected && l != nil && r.Opcode == opcodes.LDLM_ENQUEUE {
+	if has && s.hasHandle(l) || s.what.XID != 0 && selected && l != nil && r.Opcode == opcodes.LDLM_ENQUEUE {
 		s.addLock(l)
 	}
 	return has
@@ -232,19 +241,16 @@ func (s *Selector) draw(list []*Event) {
 	}
 }
 
-// Done takes an RPC that has ended. It must be called before the Done methods of locks and
-// files, which forget what the RPC was about.
-func (s *Selector) Done(r *track.RPC) {
+// done takes an RPC that has ended.
+func (s *Selector) done(r *track.RPC) {
 	if s.what.Alone {
 		return
 	}
 	h := s.rpcs.Of(r)
 	u := endedRPC{events: h.events}
-	nestable := s.what.HasXID && s.nested != nil
-	number := s.number + 1
-	if nestable {
-		number, u.calls = s.nested.Number(r), s.nested.Calls(r)
-		nestable = s.nested.MayBeNested(r)
+	number, nestable := s.number+1, false
+	if s.nested != nil {
+		number, u.calls, nestable = s.nested.Number(r), s.nested.Calls(r), s.nested.MayBeNested(r)
 	}
 	if !h.selected && (s.within[number] || s.isSelected(r)) {
 		s.selectRPC(r, h)
@@ -283,9 +289,6 @@ func (s *Selector) selectNested(calls []*nested.Call) {
 
 // locksOf returns the locks that a callback or cancel is about.
 func (s *Selector) locksOf(r *track.RPC) []*locks.Lock {
-	if s.locks == nil {
-		return nil
-	}
 	l, canceled := s.locks.Subjects(r)
 	canceled = slices.Clone(canceled)
 	if l != nil && opcodes.IsCallback(r.Opcode) {
@@ -304,9 +307,6 @@ func (s *Selector) isSelected(r *track.RPC) bool {
 		if file, object := s.files.Subject(r); file == fid || object == fid {
 			return true
 		}
-	}
-	if s.locks == nil {
-		return false
 	}
 	l, canceled := s.locks.Subjects(r)
 	if l != nil && s.what.Lock != 0 && slices.ContainsFunc(s.selected, l.IsBlockedBy) {
@@ -356,15 +356,15 @@ func (s *Selector) decide(u endedRPC) {
 	}
 }
 
-// TransferUpdate takes what the transport did with a message after it was handed out.
-func (s *Selector) TransferUpdate(number int64, t *lnet.Transfer) {
+// transferUpdate takes what the transport did with a message after it was handed out.
+func (s *Selector) transferUpdate(number int64, t *lnet.Transfer) {
 	if e, ok := fifo.Get(s.recent, number); ok {
 		e.TransferUpdate(t)
 	}
 }
 
-// Lost takes bytes that were not captured.
-func (s *Selector) Lost(l *lnet.Loss) {
+// lost takes bytes that were not captured.
+func (s *Selector) lost(l *lnet.Loss) {
 	if len(s.losses) < maxLosses {
 		s.losses = append(s.losses, lossEvent(l))
 	}
