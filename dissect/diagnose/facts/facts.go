@@ -13,18 +13,15 @@ import (
 
 // Facts are what is known of a capture so far.
 type Facts struct {
-	DroppedWaits int64 // that were too many to keep
-
 	began, now   int64
 	waits        []*Wait
-	leastWait    *Wait // the shortest, once there are too many
 	attached     track.Attached[attempts]
 	blocked      *fifo.Map[lockRequest, []locks.Blocker]
 	kept         *fifo.Map[uint64, *Kept]
 	streams      *fifo.Map[streamKey, *Stream]
 	lastStream   *Stream
 	jobs         map[string]string
-	usual        map[usualKey]int64
+	usual        map[Kind]int64
 	contacts     *fifo.Map[contactKey, *Contact]
 	lastContacts [2]*Contact // mostly the two directions between two hosts
 	sources      int         // number of capture points
@@ -40,7 +37,7 @@ type Facts struct {
 // New returns Facts about nothing.
 func New() *Facts {
 	return &Facts{blocked: fifo.NewMap[lockRequest, []locks.Blocker](maxBlockers), streams: fifo.NewMap[streamKey, *Stream](maxServed),
-		jobs: make(map[string]string), callsUntil: make(map[int]int64), usual: make(map[usualKey]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
+		jobs: make(map[string]string), callsUntil: make(map[int]int64), usual: make(map[Kind]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
 		callbacks: fifo.NewMap[lockService, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams),
 		imports: fifo.NewMap[importName, *loggedImport](maxLogged), kept: fifo.NewMap[uint64, *Kept](maxBlockers), requests: fifo.NewMap[loggedRequest, *Wait](maxLogged), logs: fifo.NewMap[lnet.NID, *Span](maxLogged)}
 }

@@ -312,7 +312,7 @@ func (f *Facts) Streams(yield func(*Stream) bool) {
 // Usual returns the latency below which three of ten replies of an operation are that a target gave to anybody, 0 if it gave none: a
 // fault may fill most of a capture. Where logs do not name the target, each client may use other targets of the server: the fastest counts.
 func (f *Facts) Usual(t Target, o Operation) int64 {
-	if u, ok := f.usual[usualKey{t, o}]; ok {
+	if u, ok := f.usual[Kind{t, o}]; ok {
 		return u
 	}
 	all := make(map[*track.Connection]*[classes]int)
@@ -341,7 +341,7 @@ func (f *Facts) Usual(t Target, o Operation) int64 {
 			u = q
 		}
 	}
-	f.usual[usualKey{t, o}] = u
+	f.usual[Kind{t, o}] = u
 	return u
 }
 
@@ -382,7 +382,8 @@ func quantile(counts *[classes]int) int64 {
 	return Limit(c)
 }
 
-type usualKey struct {
+// Kind are the replies of a target to requests for an operation.
+type Kind struct {
 	Target
 	Operation
 }

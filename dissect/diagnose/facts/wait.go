@@ -272,9 +272,6 @@ func (f *Facts) ended(r *track.RPC, a attempts) {
 	if line != nil {
 		w.GaveUp, w.Again, w.AtOnce = line.GaveUp, line.Again, line.AtOnce
 		f.waits = slices.DeleteFunc(f.waits, func(o *Wait) bool { return o == line })
-		if f.leastWait == line {
-			f.leastWait = nil
-		}
 	}
 	kept := w // most are not, and need no memory
 	f.addWait(&kept)
@@ -342,16 +339,10 @@ func (f *Facts) addWait(w *Wait) {
 		f.waits = append(f.waits, w)
 		return
 	}
-	f.DroppedWaits++
-	least := 0
-	if f.leastWait != nil {
-		least = slices.Index(f.waits, f.leastWait)
+	least := slices.MinFunc(f.waits, func(a, b *Wait) int { return cmp.Compare(a.Length(), b.Length()) })
+	if least.Length() < w.Length() {
+		f.waits[slices.Index(f.waits, least)] = w
 	}
-	if least < 0 || f.waits[least].Length() >= w.Length() {
-		return
-	}
-	f.waits[least] = w
-	f.leastWait = slices.MinFunc(f.waits, func(a, b *Wait) int { return cmp.Compare(a.Length(), b.Length()) })
 }
 
 // keptBy returns for how long a lock kept another one waiting.

@@ -164,8 +164,12 @@ func (j jointEviction) suspects() (list []diagnose.Place) {
 	return list
 }
 
-// evictionSuspects returns the places where the cause of an eviction may be, by its kind.
+// evictionSuspects returns the places where the cause of an eviction may be, by its kind. A server is a client of itself, too.
 func evictionSuspects(e *evictions.Eviction) []diagnose.Place {
+	return slices.DeleteFunc(suspectsByCause(e), func(p diagnose.Place) bool { return p.IsBetween() && p.Node == p.Peer })
+}
+
+func suspectsByCause(e *evictions.Eviction) []diagnose.Place {
 	target := atTarget(evictedFrom(e).label(), e.Server)
 	client, path := atNode(e.Client), onPath(e.Client, e.Server)
 	if e.Kind == "mgc" && e.Cause != evictions.Admin {

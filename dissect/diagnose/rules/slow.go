@@ -10,53 +10,32 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 )
 
-// addSlow registers a rule about stretches of time with slow requests: those that belongs takes.
-func addSlow(rule diagnose.Rule, belongs func(*suspects.Slow) bool, look string) bool {
-	slowRules = append(slowRules, belongs)
-	number := len(slowRules) - 1
-	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
-		t := diagnose.Shared(r, newTroubles)
-		report := func() {
-			for _, s := range t.slow() {
-				if slowRule(s) == number {
-					f, cause := slowFinding(s)
-					tell(&f, t.facts)
-					if f.Brief = f.Text + cause; cause == "" {
-						f.Brief += eitherText(s.Suspects, f.WouldTell)
-					}
-					if number < len(slowRules)-1 || len(s.Suspects) <= 2 && slices.ContainsFunc(s.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtQueue }) {
-						f.Brief += " " + look
-					}
-					r.Report(f)
-				}
-			}
+// addSlow registers a rule about the groups of slow requests that belongs takes; nil: those that no other rule takes.
+func addSlow(rule diagnose.Rule, belongs func(*suspects.Group) bool, look string) bool {
+	return addGroups(rule, troubleRule{true, belongs}, func(t *troubles, g *suspects.Group) diagnose.Finding {
+		f, cause := slowFinding(g)
+		tell(&f, t.facts)
+		if f.Brief = f.Text + cause; cause == "" {
+			f.Brief += eitherText(g.Suspects, f.WouldTell)
 		}
-		return diagnose.Hooks{End: report}
-	}
-	return add(rule)
-}
-
-var slowRules []func(*suspects.Slow) bool
-
-func slowRule(s *suspects.Slow) int {
-	for i, belongs := range slowRules {
-		if belongs(s) {
-			return i
+		if belongs != nil || len(g.Suspects) <= 2 && slices.ContainsFunc(g.Suspects, func(p diagnose.Place) bool { return p.Kind == diagnose.AtQueue }) {
+			f.Brief += " " + look
 		}
-	}
-	return len(slowRules) - 1
+		return f
+	})
 }
 
 // slowFinding describes requests that were slow. cause is a sentence about it, with a space before it, where the suspects do not say all.
-func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
+func slowFinding(s *suspects.Group) (f diagnose.Finding, cause string) {
 	f = diagnose.Finding{First: s.From, Last: s.To, Suspects: s.Suspects, Cleared: s.Cleared}
 	var clients, servers []lnet.NID
 	var targets []string
 	var jobs jobList
 	var all facts.Sums
-	worst, n, late, operations, names := s.Streams[0], 0, 0, make(operationCounts), make(map[uint32]string)
+	worst, n, late, operations, names := s.Troubles[0].Slow, 0, 0, make(operationCounts), make(map[uint32]string)
 	first, unnamed := worst.Target(), false
-	for _, x := range s.Streams {
+	for _, t := range s.Troubles {
+		x := t.Slow
 		clients, servers = withNew(clients, x.Client, maxNames), withNew(servers, x.Server, maxNames)
 		targets, unnamed = withNew(targets, x.Target().Label(), maxNames), unnamed || !x.Target().IsKnown()
 		if x.Target() != first {
@@ -79,8 +58,8 @@ func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
 	f.Target, f.TargetIndex = first.Name, first.Index
 	nameTarget(&f)
 	slowest, took := worst, int64(0)
-	for _, x := range s.Streams {
-		if x.Opcode == worst.Opcode {
+	for _, t := range s.Troubles {
+		if x := t.Slow; x.Opcode == worst.Opcode {
 			took += x.LateTime
 			if x.Slowest.Slowest > slowest.Slowest.Slowest {
 				slowest = x
@@ -100,8 +79,8 @@ func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
 	switch {
 	case worst.Waited(): // the log has no times of the slow ones alone
 		average, these = all.Sum/int64(n), "all"
-		for _, x := range s.Streams {
-			if x.Slowest.Slowest > slowest.Slowest.Slowest {
+		for _, t := range s.Troubles {
+			if x := t.Slow; x.Slowest.Slowest > slowest.Slowest.Slowest {
 				slowest = x
 			}
 		}
@@ -137,10 +116,6 @@ func slowFinding(s *suspects.Slow) (f diagnose.Finding, cause string) {
 	return f, cause
 }
 
-func onlySlow(kinds ...diagnose.PlaceKind) func(*suspects.Slow) bool {
-	return func(s *suspects.Slow) bool { return suspectsAre(&suspects.Group{Suspects: s.Suspects}, kinds...) }
-}
-
 var _ = addSlow(diagnose.Rule{
 	Code:     "slow.target",
 	Logs:     true,
@@ -153,7 +128,7 @@ var _ = addSlow(diagnose.Rule{
 	Next: "Compare the storage of this target with that of the others: iostat -x 1, state of the pool or RAID (rebuild, a disk with " +
 		"errors), lctl get_param obdfilter.*.brw_stats osd-*.*.brw_stats.",
 	Samples: []string{"slow_mdt.pcap.zst", "slow_target.pcap.zst"},
-}, onlySlow(diagnose.AtStorage), "Look at the disks of this target first, not at the network or the clients.")
+}, onlySuspect(diagnose.AtStorage), "Look at the disks of this target first, not at the network or the clients.")
 
 var _ = addSlow(diagnose.Rule{
 	Code:     "slow.network",
@@ -164,7 +139,7 @@ var _ = addSlow(diagnose.Rule{
 	Meaning:  "Most requests between two nodes took several times as long as usual, whatever they were for, while the server served others in time.",
 	Limits:   "Requests that the network delays by less than a tenth of a second are not found by this; see tcp.round_trip.",
 	Next:     "See tcp.round_trip and tcp.retransmission for the hosts and links; ping and iperf3 between both nodes.",
-}, onlySlow(diagnose.AtPath, diagnose.AtLNet), "Look at the network of these nodes first.")
+}, func(g *suspects.Group) bool { return suspectsAre(g, diagnose.AtPath, diagnose.AtLNet) }, "Look at the network of these nodes first.")
 
 var _ = addSlow(diagnose.Rule{
 	Code:     "slow.changed",
@@ -177,4 +152,4 @@ var _ = addSlow(diagnose.Rule{
 	Limits:  "What the input does not exclude remains as a suspect.",
 	Next:    "lshark stats --by op,target,client and lshark rpcs --slowest for this time; the captures and logs that the finding names would tell.",
 	Samples: []string{"limited_job.pcap.zst", "two_faults.pcap.zst"},
-}, func(*suspects.Slow) bool { return true }, "Look at the load and the service threads of the server, and for a limit (NRS TBF).")
+}, nil, "Look at the load and the service threads of the server, and for a limit (NRS TBF).")

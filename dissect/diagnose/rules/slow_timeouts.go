@@ -40,13 +40,13 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{longEstimate, raisedEstimate},
 	Samples:    []string{"black_hole.pcap.zst", "checksum.pcap.zst", "eio.pcap.zst", "enospc.pcap.zst", "evicted.pcap.zst", "evicted_ping.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "lost_in_lnet.pcap.zst", "lost_replies.pcap.zst", "no_recovery.pcap.zst", "partition.pcap.zst", "rdma_loss.pcap.zst", "slow_client.pcap.zst", "slow_mdt.pcap.zst", "slow_network.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
-		servers := fifo.NewMap[lnet.NID, *estimateRange](maxTargets) // as an estimate is not of a single target
+		connections := fifo.NewMap[*track.Connection, *estimateRange](maxTargets)
 		return diagnose.Hooks{Done: func(r *track.RPC) {
 			if r.Connection == nil || r.Estimate == 0 || opcodes.IsCallback(r.Opcode) || opcodes.IsConnect(r.Opcode) || !r.HasOpcode ||
 				isContext(r.Opcode) {
 				return
 			}
-			t := fifo.GetOrNew(servers, r.Server)
+			t := fifo.GetOrNew(connections, r.Connection)
 			if t.least == 0 || r.Estimate < t.least {
 				t.least = r.Estimate
 			}
@@ -62,6 +62,10 @@ var _ = add(diagnose.Rule{
 				t.most, t.at, t.opcode = r.Estimate, r.Replied(), r.Opcode
 			}
 		}, End: func() {
+			servers := fifo.NewMap[lnet.NID, *estimateRange](maxTargets) // as an estimate is not of a single target
+			for c, t := range fifo.All(connections) {
+				fifo.GetOrNew(servers, c.Server).join(t)
+			}
 			for server, t := range fifo.All(servers) {
 				if t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
 					f := t.finding(server)
@@ -74,13 +78,27 @@ var _ = add(diagnose.Rule{
 	},
 })
 
-// estimateRange are the estimates of a server in seconds.
+// estimateRange are the estimates of a connection in seconds.
 type estimateRange struct {
 	least, most uint32
 	long        int64 // RPCs with a long one
 	first, last int64
 	at          track.Point // reply with the highest
 	opcode      uint32      // of this RPC
+}
+
+// join adds the estimates of another connection.
+func (t *estimateRange) join(o *estimateRange) {
+	if o.least != 0 && (t.least == 0 || o.least < t.least) {
+		t.least = o.least
+	}
+	if o.long > 0 && (t.long == 0 || o.first < t.first) {
+		t.first = o.first
+	}
+	t.last, t.long = max(t.last, o.last), t.long+o.long
+	if o.most > t.most {
+		t.most, t.at, t.opcode = o.most, o.at, o.opcode
+	}
 }
 
 func (t *estimateRange) finding(server lnet.NID) diagnose.Finding {

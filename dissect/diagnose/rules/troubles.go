@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/lshark/lshark/dissect/debuglog"
@@ -18,8 +17,8 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// troubles are the groups of waits and silences that the rules of addTrouble report, and the slow stretches of those
-// of addSlow. They are found once, at the end of the capture, and now and then in a live one.
+// troubles are the groups of waits, of silences and of slow requests that the rules of addTrouble report. They are found once, at the end of
+// the capture, and those of waits and silences now and then in a live one.
 type troubles struct {
 	report  *diagnose.Reporter
 	facts   *facts.Facts
@@ -28,20 +27,22 @@ type troubles struct {
 	evicted []*evictions.Eviction
 	groups  []*suspects.Group
 	at      int64 // time of groups
-	slow    func() []*suspects.Slow
 }
 
 func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	t := &troubles{report: r, facts: facts.New()}
 	t.judge = suspects.Judge{Facts: t.facts, OnlyLogs: t.report.OnlyLogs(), Unexplained: t.unexplained}
-	t.slow = sync.OnceValue(t.judge.Slow)
 	h := t.facts.Hooks()
 	h.Recovery = func(v *recovery.Recovery) {
 		if len(t.outages) < maxRestarts && (v.Kind.IsOutage() || mgsClient(t.facts, v) != nil) {
 			t.outages = append(t.outages, v)
 		}
 	}
-	h.End = func() { suspects.Narrow(t.list(), t.slow()) }
+	h.End = func() {
+		slow := t.judge.Slow()
+		suspects.Narrow(t.list(), slow)
+		t.groups = append(t.groups, slow...)
+	}
 	h.Eviction = func(e *evictions.Eviction) {
 		if len(t.evicted) < maxRestarts {
 			t.evicted = append(t.evicted, e)
@@ -50,9 +51,17 @@ func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	return t, h
 }
 
-// addTrouble registers a rule about the groups that belongs takes; nil: those that no other rule takes.
+// addTrouble registers a rule about the groups of waits and silences that belongs takes; nil: those that no other rule takes.
 func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe func(*troubles, *suspects.Group, *diagnose.Finding)) bool {
-	troubleRules = append(troubleRules, belongs)
+	return addGroups(rule, troubleRule{false, belongs}, func(t *troubles, g *suspects.Group) diagnose.Finding {
+		f := t.finding(g, rule.Severity)
+		describe(t, g, &f)
+		return f
+	})
+}
+
+func addGroups(rule diagnose.Rule, of troubleRule, finding func(*troubles, *suspects.Group) diagnose.Finding) bool {
+	troubleRules = append(troubleRules, of)
 	number := len(troubleRules) - 1
 	rule.Logs = true
 	if rule.Severity == diagnose.Error {
@@ -65,9 +74,7 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 				if ruleOf(g) != number || lastOf(g) > until || t.isToldByEvictions(g) {
 					continue
 				}
-				f := t.finding(g, rule.Severity)
-				describe(t, g, &f)
-				r.Report(f)
+				r.Report(finding(t, g))
 			}
 		}
 		return diagnose.Hooks{Tick: func(now int64) { report(now - livePause) }, End: func() { report(math.MaxInt64) }}
@@ -78,7 +85,7 @@ func addTrouble(rule diagnose.Rule, belongs func(*suspects.Group) bool, describe
 // isToldByEvictions reports whether all waits of a group are for replies to callbacks that led to evictions: the findings about the evictions tell of
 // them.
 func (t *troubles) isToldByEvictions(g *suspects.Group) bool {
-	return !slices.ContainsFunc(g.Troubles, func(x *suspects.Trouble) bool {
+	return !isSlow(g) && !slices.ContainsFunc(g.Troubles, func(x *suspects.Trouble) bool {
 		return x.Wait == nil || !slices.ContainsFunc(t.evicted, func(e *evictions.Eviction) bool { return ledTo(x.Wait, e) })
 	})
 }
@@ -98,16 +105,27 @@ const maxRequests = 1 << 6
 
 const longestRecovery = int64(900e9) // the default of recovery_time_hard
 
-// troubleRules decide which rule a group belongs to: at most one takes it.
-var troubleRules []func(*suspects.Group) bool
+// troubleRule says which groups a rule is about.
+type troubleRule struct {
+	slow    bool                       // those of slow requests, not of waits and silences
+	belongs func(*suspects.Group) bool // nil: all that no other rule takes
+}
+
+// troubleRules decide which rule a group belongs to: the first one that takes it.
+var troubleRules []troubleRule
 
 func ruleOf(g *suspects.Group) int {
-	at := slices.IndexFunc(troubleRules, func(belongs func(*suspects.Group) bool) bool { return belongs != nil && g.Follows == nil && belongs(g) })
+	at := slices.IndexFunc(troubleRules, func(x troubleRule) bool {
+		return x.slow == isSlow(g) && x.belongs != nil && g.Follows == nil && x.belongs(g)
+	})
 	if at < 0 {
-		at = slices.IndexFunc(troubleRules, func(belongs func(*suspects.Group) bool) bool { return belongs == nil })
+		at = slices.IndexFunc(troubleRules, func(x troubleRule) bool { return x.slow == isSlow(g) && x.belongs == nil })
 	}
 	return at
 }
+
+// isSlow reports whether a group is of slow requests.
+func isSlow(g *suspects.Group) bool { return g.Troubles[0].Slow != nil }
 
 // livePause is how long nothing more of a group must have happened before it is reported in a live capture.
 const livePause = int64(30e9)

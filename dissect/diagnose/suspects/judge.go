@@ -31,29 +31,18 @@ type Judge struct {
 
 	waits   []*facts.Wait
 	takenAt []netip.Addr    // hosts at whose interfaces captures were taken
-	streams []stream        // all
+	streams []*facts.Stream // all
 	during  []*facts.Stream // that have replies during the wait that is judged
-	usual   map[usualKey]int64
+	usual   map[facts.Kind]int64
 	nearest map[facts.Pair]int64
 }
 
-// stream is a stream with the time from its first to its last reply.
-type stream struct {
-	facts.Span
-	*facts.Stream
-}
-
-// usualKey is of what usualElsewhere returns.
-type usualKey struct {
-	facts.Target
-	facts.Operation
-}
-
-// Trouble is an RPC that waited, or a silence: exactly one of both is set.
+// Trouble is an RPC that waited, a silence, or requests that were slow: exactly one of them is set.
 type Trouble struct {
 	facts.Span
 	Wait     *facts.Wait
 	Silence  *facts.Unacknowledged
+	Slow     *SlowStream
 	From, To lnet.NID // of a silence: who sent, and who did not acknowledge it
 
 	Suspects []diagnose.Place
@@ -78,10 +67,7 @@ type Group struct {
 // Groups returns the groups of all troubles, in the order of their beginning.
 func (j *Judge) Groups() []*Group {
 	j.waits, j.takenAt = j.Facts.Waits(), j.Facts.TakenAt()
-	j.streams = j.streams[:0]
-	for s := range j.Facts.Streams {
-		j.streams = append(j.streams, stream{s.Time, s})
-	}
+	j.streams = slices.Collect(j.Facts.Streams)
 	var list []*Trouble
 	for _, w := range j.waits {
 		if !j.isTrouble(w) || w.Lock && slices.ContainsFunc(j.waits, func(o *facts.Wait) bool { return o.HasLockOf(w) }) {
@@ -100,7 +86,7 @@ func (j *Judge) Groups() []*Group {
 	}
 	slices.SortStableFunc(list, func(a, b *Trouble) int { return cmp.Compare(a.Span.From, b.Span.From) })
 	follow(list)
-	groups, rest := group(list)
+	groups, rest := group(list, samePause)
 	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.From, b.From) })
 	groups = withFollowers(joined(groups), rest)
 	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.From, b.From) })
@@ -130,9 +116,9 @@ func contains(list []uint32, opc uint32) bool { return slices.Contains(list, opc
 func (j *Judge) judgeWait(t *Trouble) {
 	w := t.Wait
 	j.during = j.during[:0]
-	for i := range j.streams {
-		if s := &j.streams[i]; s.Overlaps(w.Span) {
-			j.during = append(j.during, s.Stream)
+	for _, s := range j.streams {
+		if s.Time.Overlaps(w.Span) {
+			j.during = append(j.during, s)
 		}
 	}
 	lines := clears
@@ -340,6 +326,8 @@ func longestOf(list []*Trouble, of *Trouble, fits func(*Trouble) bool) (best *Tr
 func (t *Trouble) weight() float64 {
 	seconds := float64(t.Length()) / 1e9
 	switch {
+	case t.Slow != nil:
+		return float64(t.Slow.lost())
 	case t.Follows != nil:
 		return 0
 	case t.Wait != nil && (t.Wait.Lock || t.Wait.Opcode == opcodes.OBD_PING || !contains(lockFree, t.Wait.Opcode) && !opcodes.IsCallback(t.Wait.Opcode) &&
@@ -357,14 +345,15 @@ func (t *Trouble) has(k diagnose.PlaceKind) bool {
 const mostly = 0.9
 
 // group divides troubles into groups: those around the place that explains most of the time, then the rest. Those that are left follow from others.
-func group(list []*Trouble) (groups []*Group, rest []*Trouble) {
+// pause is the longest time between two of a group.
+func group(list []*Trouble, pause int64) (groups []*Group, rest []*Trouble) {
 	rest = slices.Clone(list)
 	for len(rest) > 0 {
 		place, ok := heaviest(rest)
 		if !ok {
 			break
 		}
-		g := around(rest, place)
+		g := around(rest, place, pause)
 		groups = append(groups, g)
 		rest = slices.DeleteFunc(rest, func(t *Trouble) bool { return slices.Contains(g.Troubles, t) })
 	}
@@ -439,7 +428,7 @@ func sameWork(a, b *Group) bool {
 }
 
 // Narrow leaves of the suspects of slow requests, and of their longest waits, those that are suspects of both.
-func Narrow(groups []*Group, slow []*Slow) {
+func Narrow(groups, slow []*Group) {
 	for _, g := range groups {
 		if g.Follows != nil {
 			g.Suspects, g.Cleared = g.Follows.Suspects, g.Follows.Cleared
@@ -458,10 +447,11 @@ func Narrow(groups []*Group, slow []*Slow) {
 }
 
 // hasAll reports whether all of a group are waits of slow requests.
-func (s *Slow) hasAll(g *Group) bool {
+func (s *Group) hasAll(g *Group) bool {
 	return !slices.ContainsFunc(g.Troubles, func(t *Trouble) bool {
 		w := t.Wait
-		return w == nil || w.Lock || !w.Overlaps(s.Span) || !slices.ContainsFunc(s.Streams, func(x *SlowStream) bool {
+		return w == nil || w.Lock || !w.Overlaps(s.Span) || !slices.ContainsFunc(s.Troubles, func(t *Trouble) bool {
+			x := t.Slow
 			return x.Client == w.Client && x.Server == w.Server && x.Operation == w.Operation && x.Job == w.Job
 		})
 	})
@@ -492,15 +482,6 @@ func (g *Group) add(t *Trouble) {
 	g.From, g.To = min(g.From, t.Span.From), max(g.To, t.Span.To)
 }
 
-// suspected is what is suspected of something, and how much that says.
-type suspected interface {
-	suspects() []diagnose.Place
-	weight() float64
-}
-
-func (t *Trouble) suspects() []diagnose.Place    { return t.Suspects }
-func (x *SlowStream) suspects() []diagnose.Place { return x.Suspects }
-
 // hasPlace reports whether a place may be one of those that are suspected: a target whose name is not known may be any of its node.
 func hasPlace(list []diagnose.Place, p diagnose.Place) bool {
 	unnamed := p
@@ -509,17 +490,17 @@ func hasPlace(list []diagnose.Place, p diagnose.Place) bool {
 }
 
 // explained returns how much each place explains, and all of it.
-func explained[T suspected](list []T) (weights map[diagnose.Place]float64, total float64) {
+func explained(list []*Trouble) (weights map[diagnose.Place]float64, total float64) {
 	weights = make(map[diagnose.Place]float64)
 	for _, t := range list {
 		total += t.weight()
-		for _, p := range t.suspects() {
+		for _, p := range t.Suspects {
 			weights[p] = 0
 		}
 	}
 	for p := range weights {
 		for _, t := range list {
-			if hasPlace(t.suspects(), p) {
+			if hasPlace(t.Suspects, p) {
 				weights[p] += t.weight()
 			}
 		}
@@ -528,11 +509,11 @@ func explained[T suspected](list []T) (weights map[diagnose.Place]float64, total
 }
 
 // heaviest returns the place that explains most. Holders that are not known need not be the same.
-func heaviest[T suspected](list []T) (best diagnose.Place, ok bool) {
+func heaviest(list []*Trouble) (best diagnose.Place, ok bool) {
 	weights, _ := explained(list)
 	most := 0.0
 	for _, t := range list { // in order, for equal weights
-		for _, p := range t.suspects() {
+		for _, p := range t.Suspects {
 			weight := weights[p]
 			if p.Kind == diagnose.AtHolder && p.Node.Len == 0 {
 				weight = t.weight()
@@ -546,10 +527,10 @@ func heaviest[T suspected](list []T) (best diagnose.Place, ok bool) {
 }
 
 // common returns the places that explain most of what belongs together.
-func common[T suspected](list []T) (places []diagnose.Place) {
+func common(list []*Trouble) (places []diagnose.Place) {
 	weights, total := explained(list)
 	for _, t := range list {
-		for _, p := range t.suspects() {
+		for _, p := range t.Suspects {
 			if weights[p] >= mostly*total && !hasPlace(places, p) {
 				places = append(places, p)
 			}
@@ -561,7 +542,7 @@ func common[T suspected](list []T) (places []diagnose.Place) {
 }
 
 // around returns the group of the heaviest chain of troubles that a place may be the cause of.
-func around(list []*Trouble, place diagnose.Place) *Group {
+func around(list []*Trouble, place diagnose.Place, pause int64) *Group {
 	var best, chain *Group
 	weight, most := 0.0, -1.0
 	finish := func() {
@@ -573,7 +554,7 @@ func around(list []*Trouble, place diagnose.Place) *Group {
 		if !hasPlace(t.Suspects, place) {
 			continue
 		}
-		if chain == nil || t.Span.From > chain.To+samePause {
+		if chain == nil || t.Span.From > chain.To+pause {
 			finish()
 			chain, weight = &Group{Span: t.Span}, 0
 		}
@@ -585,7 +566,7 @@ func around(list []*Trouble, place diagnose.Place) *Group {
 	return best
 }
 
-// samePause is the longest time between two troubles of a group.
+// samePause is the longest time between two waits or silences of a group.
 const samePause = 2 * second
 
 // suspectTargets adds the targets of a server to the suspects of waits for several of them, if it may be each of them and the node is suspected:

@@ -12,16 +12,8 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// Slow is a stretch of time in which most requests took far longer than the same operation at other times, or at
-// other targets, though none waited for seconds.
-type Slow struct {
-	facts.Span
-	Streams  []*SlowStream // all for the operations and jobs of the clients to the targets, once each
-	Suspects []diagnose.Place
-	Cleared  []diagnose.Clearance
-}
-
-// SlowStream are the requests for an operation of a job of a client to a target while they were slow.
+// SlowStream are the requests for an operation of a job of a client to a target while they were slow: most took far longer than the same
+// operation at other times, or at other targets, though none waited for seconds.
 type SlowStream struct {
 	facts.Span // from the first to the last that was late
 	*facts.Stream
@@ -33,8 +25,6 @@ type SlowStream struct {
 	Before     bool  // Usual is of the same stream at another time
 	Disturbed  int   // of them, something was sent again
 	Slowest    facts.Bin
-	Suspects   []diagnose.Place
-	Cleared    []diagnose.Clearance
 }
 
 // The times and numbers of requests that are slow.
@@ -51,54 +41,53 @@ const (
 	mostlyLate = 0.7
 )
 
-// Slow returns the stretches of time in which requests were slow.
-func (j *Judge) Slow() (list []*Slow) {
+// Slow returns groups of requests that were slow: of each, all for the operations and jobs of the clients to the targets, once each.
+func (j *Judge) Slow() (list []*Group) {
 	j.nearest = j.Facts.Nearest()
-	var all []*SlowStream
+	var all []*Trouble
 	for s := range j.Facts.Streams {
 		if s.IsPing() || isUpkeep(s.Opcode) {
 			continue
 		}
-		all = append(all, j.slowIn(s)...)
+		for _, x := range j.slowIn(s) {
+			t := &Trouble{Span: x.Span, Slow: x}
+			j.judgeSlow(t)
+			all = append(all, t)
+		}
 	}
-	for _, s := range all {
-		j.judgeSlow(s)
-	}
-	slices.SortStableFunc(all, func(a, b *SlowStream) int { return cmp.Compare(a.Span.From, b.Span.From) })
-	var enough, few []*SlowStream // few: of requests, so that they count only together
-	for _, x := range all {
-		if x.isEnough() {
-			enough = append(enough, x)
+	slices.SortStableFunc(all, func(a, b *Trouble) int { return cmp.Compare(a.Span.From, b.Span.From) })
+	var enough, few []*Trouble // few: of requests, so that they count only together
+	for _, t := range all {
+		if t.Slow.isEnough() {
+			enough = append(enough, t)
 		} else {
-			few = append(few, x)
+			few = append(few, t)
 		}
 	}
 	list = j.slowGroups(enough)
 	if !j.OnlyLogs { // one log has too little of what others did meanwhile
-		list = append(list, slices.DeleteFunc(j.slowGroups(few), func(g *Slow) bool { return !g.isEnough() })...)
+		list = append(list, slices.DeleteFunc(j.slowGroups(few), func(g *Group) bool { return !g.isEnough() })...)
 	}
-	slices.SortStableFunc(list, func(a, b *Slow) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(list, func(a, b *Group) int { return cmp.Compare(a.From, b.From) })
 	return list
 }
 
-// slowGroups divides streams into groups that one place can explain.
-func (j *Judge) slowGroups(rest []*SlowStream) (list []*Slow) {
-	for len(rest) > 0 {
-		g := slowGroup(rest)
-		if g == nil {
-			break
+// slowGroups divides slow requests into groups that one place can explain.
+func (j *Judge) slowGroups(list []*Trouble) []*Group {
+	groups, rest := group(list, slowPause)
+	for i, g := range groups {
+		others := slices.Clone(rest)
+		for _, o := range groups[i+1:] {
+			others = append(others, o.Troubles...)
 		}
-		taken := g.Streams
-		j.recount(g, rest)
-		list = append(list, g)
-		rest = slices.DeleteFunc(rest, func(s *SlowStream) bool { return slices.Contains(taken, s) })
+		j.recount(g, others)
 	}
-	return list
+	return groups
 }
 
 // usualElsewhere returns what an operation takes at the target, or at the fastest one of its kind.
 func (j *Judge) usualElsewhere(s *facts.Stream) int64 {
-	key := usualKey{s.Target(), s.Operation}
+	key := facts.Kind{Target: s.Target(), Operation: s.Operation}
 	if usual, ok := j.usual[key]; ok {
 		return usual
 	}
@@ -111,7 +100,7 @@ func (j *Judge) usualElsewhere(s *facts.Stream) int64 {
 		}
 	}
 	if j.usual == nil {
-		j.usual = make(map[usualKey]int64)
+		j.usual = make(map[facts.Kind]int64)
 	}
 	j.usual[key] = usual
 	return usual
@@ -173,10 +162,10 @@ func (j *Judge) slowIn(s *facts.Stream) (list []*SlowStream) {
 func (x *SlowStream) isEnough() bool { return x.Late >= minLate && x.Length() >= minSlow }
 
 // isEnough reports the same of the requests of several streams, each of which has few.
-func (g *Slow) isEnough() bool {
+func (g *Group) isEnough() bool {
 	n, late := 0, 0
-	for _, x := range g.Streams {
-		n, late = n+x.N, late+x.Late
+	for _, t := range g.Troubles {
+		n, late = n+t.Slow.N, late+t.Slow.Late
 	}
 	return late >= minLate && float64(late) >= mostlyLate*float64(n) && g.Length() >= minSlow
 }
@@ -217,13 +206,15 @@ func (x *SlowStream) count(b *facts.Bin) {
 
 // recount takes all that a group is said to be about into it, so that its numbers are of the same requests. What is slow for another
 // cause remains in another group.
-func (j *Judge) recount(g *Slow, all []*SlowStream) {
-	members, span := g.Streams, g.Span
-	has := func(same func(x *SlowStream) bool) bool { return slices.ContainsFunc(members, same) }
+func (j *Judge) recount(g *Group, others []*Trouble) {
+	members, span := g.Troubles, g.Span
+	has := func(same func(x *SlowStream) bool) bool {
+		return slices.ContainsFunc(members, func(t *Trouble) bool { return same(t.Slow) })
+	}
 	unnamed := has(func(x *SlowStream) bool { return !x.Target().IsKnown() })
-	g.Streams, g.Span = nil, facts.Span{From: math.MaxInt64, To: math.MinInt64}
+	g.Troubles, g.Span = nil, facts.Span{From: math.MaxInt64, To: math.MinInt64}
 	for s := range j.Facts.Streams {
-		if !has(func(x *SlowStream) bool { return x.Stream == s }) && (slices.ContainsFunc(all, func(x *SlowStream) bool { return x.Stream == s }) ||
+		if !has(func(x *SlowStream) bool { return x.Stream == s }) && (slices.ContainsFunc(others, func(t *Trouble) bool { return t.Slow.Stream == s }) ||
 			!has(func(x *SlowStream) bool { return x.Operation == s.Operation }) || !has(func(x *SlowStream) bool { return x.Client == s.Client }) ||
 			!has(func(x *SlowStream) bool { return x.Job == s.Job }) ||
 			!has(func(x *SlowStream) bool { return x.Target() == s.Target() || unnamed && x.Server == s.Server })) {
@@ -231,7 +222,7 @@ func (j *Judge) recount(g *Slow, all []*SlowStream) {
 		}
 		x := j.within(s, span)
 		if x.N > 0 {
-			g.Streams = append(g.Streams, x)
+			g.Troubles = append(g.Troubles, &Trouble{Span: x.Span, Slow: x})
 		}
 		if x.Late > 0 {
 			g.From, g.To = min(g.From, x.Span.From), max(g.To, x.Span.To)
@@ -300,7 +291,8 @@ func (j *Judge) share(x *SlowStream, counts func(*facts.Stream) bool) (good, n i
 var fromMemory = []uint32{opcodes.OBD_PING, opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR}
 
 // judgeSlow finds the suspects of a slow stream: a place is excluded when most of what it would hurt, too, was in time.
-func (j *Judge) judgeSlow(x *SlowStream) {
+func (j *Judge) judgeSlow(t *Trouble) {
+	x := t.Slow
 	target := x.Target()
 	path, lnet := diagnose.Between(diagnose.AtPath, x.Client, x.Server), diagnose.Between(diagnose.AtLNet, x.Client, x.Server)
 	queue := diagnose.Place{Kind: diagnose.AtQueue, Node: x.Server}
@@ -309,60 +301,60 @@ func (j *Judge) judgeSlow(x *SlowStream) {
 		return s.Server == x.Client || s.Client == x.Client && s.Server != x.Server && contains(withData, s.Opcode)
 	}
 	if delayed := x.onTheWire(); delayed != "" {
-		x.Suspects = []diagnose.Place{path}
-		x.clear(storage, x.Slowest.Reply(), delayed)
+		t.Suspects = []diagnose.Place{path}
+		t.clear(storage, x.Slowest.Reply(), delayed)
 		if 2*x.Wire < x.lost() { // a node that has no time for what arrives loses frames, and sends data late
-			x.judge(j, client, sentByClient)
+			j.judgePlace(t, client, sentByClient)
 		}
 		return
 	}
 	if most := 2*x.Queued >= x.lost(); most || x.Waited() {
-		x.Suspects = []diagnose.Place{queue}
+		t.Suspects = []diagnose.Place{queue}
 		if !most { // what delayed them besides was not long enough to be judged
-			x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, path, lnet)
+			t.Suspects = append(t.Suspects, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, path, lnet)
 		}
-		x.clear(storage, x.Slowest.Reply(), x.ofThese("waited %.3g s in all for a thread", x.Queued))
+		t.clear(storage, x.Slowest.Reply(), x.ofThese("waited %.3g s in all for a thread", x.Queued))
 		return
 	}
 	worked := 2*x.Worked >= x.lost()
 	text := x.ofThese("had %.3g s of work of threads in all", x.Worked)
 	if worked && !waitsForData(x.Operation) { // a thread that works may wait for the data
-		x.clear(path, x.Slowest.Reply(), text)
-		x.clear(lnet, x.Slowest.Reply(), text)
+		t.clear(path, x.Slowest.Reply(), text)
+		t.clear(lnet, x.Slowest.Reply(), text)
 	} else {
-		x.judge(j, path, func(s *facts.Stream) bool { // as much data in the same direction, of which logs do not know how much
+		j.judgePlace(t, path, func(s *facts.Stream) bool { // as much data in the same direction, of which logs do not know how much
 			return s.Client == x.Client && s.Server == x.Server && (!contains(withData, x.Opcode) || s.Opcode == x.Opcode && !x.Connection.IsLog()) &&
 				(!waitsForData(x.Operation) || waitsForData(s.Operation))
 		})
-		x.judge(j, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
+		j.judgePlace(t, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
 	}
 	if 2*x.Disturbed >= x.Late || x.Connection.IsLog() && contains(withData, x.Opcode) { // logs do not show what was sent again
-		x.judge(j, client, sentByClient)
+		j.judgePlace(t, client, sentByClient)
 	}
-	x.judge(j, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, func(s *facts.Stream) bool { return s.Server == x.Server })
+	j.judgePlace(t, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, func(s *facts.Stream) bool { return s.Server == x.Server })
 	if opcodes.IsCallback(x.Opcode) { // a client answers it at once, and needs nobody for that
 		return
 	}
 	switch {
 	case worked:
-		x.clear(queue, x.Slowest.Reply(), text)
+		t.clear(queue, x.Slowest.Reply(), text)
 	case !x.HasJob: // a limit may be on one that was not captured
-		x.Suspects = append(x.Suspects, queue)
+		t.Suspects = append(t.Suspects, queue)
 	default:
-		x.judge(j, queue, func(s *facts.Stream) bool {
+		j.judgePlace(t, queue, func(s *facts.Stream) bool {
 			return s.Server == x.Server && s.Portal == x.Portal && (x.Portal != 0 || s.Operation == x.Operation) && s.Job == x.Job && !s.IsPing()
 		})
 	}
 	if !slices.Contains(fromMemory, x.Opcode) {
-		x.judge(j, storage, func(s *facts.Stream) bool {
+		j.judgePlace(t, storage, func(s *facts.Stream) bool {
 			return s.Operation == x.Operation && !mayBeCached(x.Operation) && s.Target() == target && (target.IsKnown() || target.Handle != 0) // logs of servers have no target
 		})
 	}
 	if !contains(lockFree, x.Opcode) {
-		x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtHolder})
+		t.Suspects = append(t.Suspects, diagnose.Place{Kind: diagnose.AtHolder})
 	}
 	if !contains(ownWork, x.Opcode) {
-		x.Suspects = append(x.Suspects, diagnose.Place{Kind: diagnose.AtOtherServer, Node: x.Server})
+		t.Suspects = append(t.Suspects, diagnose.Place{Kind: diagnose.AtOtherServer, Node: x.Server})
 	}
 }
 
@@ -372,8 +364,8 @@ func (x *SlowStream) ofThese(what string, ns int64) string {
 }
 
 // clear excludes a place.
-func (x *SlowStream) clear(p diagnose.Place, at facts.Point, text string) {
-	x.Cleared = append(x.Cleared, diagnose.Clearance{Place: p, Evidence: diagnose.Evidence{Point: at, Text: text}})
+func (t *Trouble) clear(p diagnose.Place, at facts.Point, text string) {
+	t.Cleared = append(t.Cleared, diagnose.Clearance{Place: p, Evidence: diagnose.Evidence{Point: at, Text: text}})
 }
 
 // onTheWire returns what shows that the network delayed the requests, empty if nothing does.
@@ -387,39 +379,16 @@ func (x *SlowStream) onTheWire() string {
 	return ""
 }
 
-func (x *SlowStream) judge(j *Judge, p diagnose.Place, hurts func(*facts.Stream) bool) {
+// judgePlace excludes a place if most of the other requests that it would delay were in time, else suspects it.
+func (j *Judge) judgePlace(t *Trouble, p diagnose.Place, hurts func(*facts.Stream) bool) {
+	x := t.Slow
 	good, n, at, who := j.share(x, hurts)
 	if n >= minGood && float64(good) >= goodShare*float64(n) && !(p.Kind == diagnose.AtPath && x.Disturbed > 0) {
-		x.clear(p, at, fmt.Sprintf("%d of %d other requests that it would delay were in time, as this %s of %s", good, n, who.Operation, who.Client))
+		t.clear(p, at, fmt.Sprintf("%d of %d other requests that it would delay were in time, as this %s of %s", good, n, who.Operation, who.Client))
 		return
 	}
-	x.Suspects = append(x.Suspects, p)
+	t.Suspects = append(t.Suspects, p)
 }
-
-// slowGroup takes the streams around the place that explains most of the lost time.
-func slowGroup(all []*SlowStream) *Slow {
-	place, ok := heaviest(all)
-	if !ok {
-		return nil
-	}
-	g := &Slow{}
-	for _, x := range all {
-		if hasPlace(x.Suspects, place) && (len(g.Streams) == 0 || x.Span.From <= g.To+slowPause) {
-			if len(g.Streams) == 0 {
-				g.Span = x.Span
-			}
-			g.Streams = append(g.Streams, x)
-			g.From, g.To = min(g.From, x.Span.From), max(g.To, x.Span.To)
-		}
-	}
-	g.Suspects = common(g.Streams)
-	for _, x := range g.Streams {
-		g.Cleared = withCleared(g.Cleared, x.Cleared, g.Suspects)
-	}
-	return g
-}
-
-func (x *SlowStream) weight() float64 { return float64(x.lost()) }
 
 // lost returns by how much longer all requests took than usual. Where they were slow all the time, nothing shows what is usual.
 func (x *SlowStream) lost() int64 { return max(x.Sum-int64(x.N)*x.Usual, x.Sum/2, 1) }

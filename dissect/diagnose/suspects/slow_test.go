@@ -44,7 +44,7 @@ func TestSlowIn(t *testing.T) {
 		for _, ms := range x.late {
 			s.Bins = append(s.Bins, bin(ms, 500))
 		}
-		j := &Judge{usual: map[usualKey]int64{{s.Target(), s.Operation}: 10e6}}
+		j := &Judge{usual: map[facts.Kind]int64{{Target: s.Target(), Operation: s.Operation}: 10e6}}
 		before := 0
 		list := slices.DeleteFunc(j.slowIn(s), func(x *SlowStream) bool { return !x.isEnough() })
 		for _, slow := range list {
@@ -58,12 +58,12 @@ func TestSlowIn(t *testing.T) {
 
 // TestFewOfEach checks that several streams with few late requests each are slow together.
 func TestFewOfEach(t *testing.T) {
-	few := func(n, late int) *SlowStream { return &SlowStream{N: n, Late: late} }
+	few := func(n, late int) *Trouble { return &Trouble{Slow: &SlowStream{N: n, Late: late}} }
 	at := facts.Span{From: 20e9, To: 23e9}
-	assert.That(t, (&Slow{Span: at, Streams: []*SlowStream{few(4, 4), few(2, 2)}}).isEnough(), "six in 3 s")
-	assert.That(t, !(&Slow{Span: at, Streams: []*SlowStream{few(3, 3), few(2, 2)}}).isEnough(), "five")
-	assert.That(t, !(&Slow{Span: at, Streams: []*SlowStream{few(4, 4), few(5, 2)}}).isEnough(), "with others in time")
-	assert.That(t, !(&Slow{Span: facts.Span{From: 20e9, To: 22e9}, Streams: []*SlowStream{few(4, 4), few(2, 2)}}).isEnough(), "for less")
+	assert.That(t, (&Group{Span: at, Troubles: []*Trouble{few(4, 4), few(2, 2)}}).isEnough(), "six in 3 s")
+	assert.That(t, !(&Group{Span: at, Troubles: []*Trouble{few(3, 3), few(2, 2)}}).isEnough(), "five")
+	assert.That(t, !(&Group{Span: at, Troubles: []*Trouble{few(4, 4), few(5, 2)}}).isEnough(), "with others in time")
+	assert.That(t, !(&Group{Span: facts.Span{From: 20e9, To: 22e9}, Troubles: []*Trouble{few(4, 4), few(2, 2)}}).isEnough(), "for less")
 }
 
 // TestNarrow checks that what is suspected of slow requests, and not of their longest waits, or the other way round, is not the cause.
@@ -76,9 +76,9 @@ func TestNarrow(t *testing.T) {
 	}{{"dd.0", []diagnose.Place{queue}}, {"other", []diagnose.Place{queue, storage}}} {
 		w := &facts.Wait{Span: facts.Span{From: 5e9, To: 9e9}, Client: client, Server: server, Job: tt.job}
 		g := &Group{Troubles: []*Trouble{{Wait: w, Span: w.Span}}, Suspects: []diagnose.Place{queue, storage}, Cleared: []diagnose.Clearance{{Place: holder}}}
-		s := &Slow{Span: facts.Span{From: 1e9, To: 20e9}, Streams: []*SlowStream{{Stream: &facts.Stream{Client: client, Server: server, Job: "dd.0"}}},
+		s := &Group{Span: facts.Span{From: 1e9, To: 20e9}, Troubles: []*Trouble{{Slow: &SlowStream{Stream: &facts.Stream{Client: client, Server: server, Job: "dd.0"}}}},
 			Suspects: []diagnose.Place{queue, holder}, Cleared: []diagnose.Clearance{{Place: storage}}}
-		Narrow([]*Group{g}, []*Slow{s})
+		Narrow([]*Group{g}, []*Group{s})
 		assert.That(t, slices.Equal(g.Suspects, tt.want), "of %s: %v", tt.job, g.Suspects)
 		assert.That(t, (len(s.Suspects) == 1) == (tt.job == "dd.0"), "of all: %v", s.Suspects)
 	}
