@@ -5,47 +5,44 @@ import (
 	"strings"
 )
 
+// placeTexts have the words for kinds of places: what it is, and what stands before the node or target.
+var placeTexts = [placeKinds]struct {
+	text, of string
+	ofTarget bool // the target says more than its node
+}{
+	AtApplication: {"application", " on ", false},
+	AtClient:      {"client", " ", false},
+	AtHolder:      {"holder of the lock", ", ", false},
+	AtPath:        {"path", "", false},
+	AtNode:        {"node", " ", false},
+	AtLNet:        {"LNet", "", false},
+	AtQueue:       {"queue", " of ", false},
+	AtThread:      {"service thread", " of ", false},
+	AtStorage:     {"storage", " of ", true},
+	AtAdmin:       {"a command of an administrator", " on ", true},
+	AtConfig:      {"configuration", " of ", true},
+	AtLoad:        {"load", " of ", true},
+	AtCapture:     {"bytes that were not captured", "", false},
+}
+
 // String returns a place in words, as in "storage of lustre-OST0000".
 func (p Place) String() string {
 	node := ""
 	if p.Node.Len > 0 {
 		node = p.Node.String()
 	}
-	target := cmp.Or(p.Target, node) // what a place belongs to, where the target says more than its node
-	text := ""
-	switch p.Kind {
-	case AtApplication:
-		text = "application" + before(" on ", node)
-	case AtClient:
-		text = "client" + before(" ", node)
-	case AtHolder:
-		text = "holder of the lock" + before(", ", node)
-	case AtPath:
-		text = "path" + p.betweenText()
-	case AtNode:
-		text = "node" + before(" ", node)
-	case AtLNet:
-		text = "LNet" + p.betweenText()
-	case AtQueue:
-		text = "queue" + before(" of ", cmp.Or(node, p.Target))
-	case AtThread:
-		text = "service thread" + before(" of ", cmp.Or(node, p.Target))
-	case AtStorage:
-		text = "storage" + before(" of ", target)
-	case AtTarget:
-		text = "target" + cmp.Or(before(" ", p.Target), before(" of ", node))
-	case AtOtherServer:
-		text = "another server that " + cmp.Or(node, p.Target, "the server") + " waits for"
-	case AtAdmin:
-		text = "a command of an administrator" + before(" on ", target)
-	case AtConfig:
-		text = "configuration" + before(" of ", target)
-	case AtLoad:
-		text = "load of " + cmp.Or(target, "the server")
-	case AtCapture:
-		text = "bytes that were not captured"
+	x, where := placeTexts[p.Kind], cmp.Or(node, p.Target)
+	switch {
+	case p.Kind == AtPath || p.Kind == AtLNet:
+		return x.text + p.betweenText()
+	case p.Kind == AtTarget:
+		return "target" + cmp.Or(before(" ", p.Target), before(" of ", node))
+	case p.Kind == AtOtherServer:
+		return "another server that " + cmp.Or(where, "the server") + " waits for"
+	case x.ofTarget:
+		where = cmp.Or(p.Target, node)
 	}
-	return text
+	return x.text + before(x.of, where)
 }
 
 // before returns a text with a word before it, nothing where it is empty.

@@ -28,8 +28,6 @@ type Contact struct {
 	Disturbed Times // of segments that were sent again, or out of order
 
 	Span // from the first frame to the last
-
-	named bool // the NIDs of both are known
 }
 
 type contactKey struct {
@@ -116,29 +114,6 @@ func (f *Facts) message(m *dissect.Message) {
 	if isWhole && m.Size > fullFrame {
 		c.Large.add(at)
 	}
-	if !c.named && m.LNetOff >= 0 {
-		c.named = f.learn(c.From, m.LNet.Src) && f.learn(c.To, m.LNet.Dst)
-	}
-}
-
-// learn takes the NID of a host, and reports whether one is known.
-func (f *Facts) learn(host netip.Addr, n lnet.NID) bool {
-	_, known := fifo.Get(f.nids, host)
-	if !known && n.IsAt(host) {
-		fifo.Put(f.nids, host, n)
-		known = true
-	}
-	return known
-}
-
-// NIDOf returns the NID of a host, one of TCP where messages do not show it.
-func (f *Facts) NIDOf(host netip.Addr) (n lnet.NID) {
-	n, known := fifo.Get(f.nids, host)
-	if !known {
-		const tcp = 2
-		n.Type, n.Len = tcp, uint8(copy(n.Addr[:], host.AsSlice()))
-	}
-	return n
 }
 
 // notCaptured takes bytes that the capture lacks.
@@ -207,25 +182,29 @@ func (f *Facts) packet(e *lnet.IBEvent) {
 		TCPAnomalies: lnet.TCPAnomalies{Retransmissions: 1}}, at, minPackets)
 }
 
+// MessagesOf returns when messages passed, FramesOf when frames did, such as acknowledgements of TCP.
+func MessagesOf(c *Contact) *Times { return &c.Messages }
+func FramesOf(c *Contact) *Times   { return &c.Active }
+
 // Talks returns another host, and not the one that is excluded, with which LNet of a host exchanged messages all through
 // a span: both are alive, and can reach each other.
 func (f *Facts) Talks(host netip.Addr, s Span, except netip.Addr) (at Point, peer netip.Addr, ok bool) {
 	pause := max(s.Length()/3, 2*runPause)
-	return f.partner(host, except, s, func(c *Contact) bool { return c.Messages.Pause(s) <= pause })
+	return f.Partner(host, except, s, func(c *Contact) bool { return c.Messages.Pause(s) <= pause })
 }
 
 // TalksWithin returns another host with which LNet of a host exchanged messages in the middle of a span, without anything sent again: where they
 // have little to say, Talks does not know them.
 func (f *Facts) TalksWithin(host netip.Addr, s Span, except netip.Addr) (at Point, peer netip.Addr, ok bool) {
 	middle := Span{s.From + s.Length()/4, s.To - s.Length()/4}
-	return f.partner(host, except, middle, func(c *Contact) bool {
+	return f.Partner(host, except, middle, func(c *Contact) bool {
 		_, heard := c.Messages.Within(middle)
 		return heard && !f.DisturbedIn(c.From, c.To, s)
 	})
 }
 
-// partner returns another host, and not the one that is excluded, for which both directions are as wanted, and where a message to it is within a span.
-func (f *Facts) partner(host, except netip.Addr, s Span, wanted func(*Contact) bool) (at Point, peer netip.Addr, ok bool) {
+// Partner returns another host, and not the one that is excluded, for which both directions are as wanted, and where a message to it is within a span.
+func (f *Facts) Partner(host, except netip.Addr, s Span, wanted func(*Contact) bool) (at Point, peer netip.Addr, ok bool) {
 	for _, c := range fifo.All(f.contacts) {
 		if c.From != host || c.To == except || !wanted(c) {
 			continue
@@ -286,18 +265,9 @@ func (f *Facts) AskedForLocks(w *Wait, s Span) bool {
 	return false
 }
 
-// SpokeAll reports whether LNet of a host sent messages all through a span, to anybody, with no longer pause than one; with away, as seen
-// elsewhere than at its own interface.
-func (f *Facts) SpokeAll(host netip.Addr, s Span, pause int64, away bool) (at Point, ok bool) {
-	return f.allThrough(host, s, pause, away, func(c *Contact) *Times { return &c.Messages })
-}
-
-// SentAll is SpokeAll for frames, such as acknowledgements of TCP.
-func (f *Facts) SentAll(host netip.Addr, s Span, pause int64, away bool) (at Point, ok bool) {
-	return f.allThrough(host, s, pause, away, func(c *Contact) *Times { return &c.Active })
-}
-
-func (f *Facts) allThrough(host netip.Addr, s Span, pause int64, away bool, of func(*Contact) *Times) (at Point, ok bool) {
+// AllThrough reports whether a host sent some of its messages or frames all through a span, to anybody, with no longer pause than one; with
+// away, as seen elsewhere than at its own interface.
+func (f *Facts) AllThrough(host netip.Addr, s Span, pause int64, away bool, of func(*Contact) *Times) (at Point, ok bool) {
 	var takenAt [][]netip.Addr
 	if away {
 		takenAt = f.mayBeTakenAt()

@@ -1,8 +1,6 @@
 package facts
 
 import (
-	"net/netip"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -25,7 +23,6 @@ type Facts struct {
 	contacts     *fifo.Map[contactKey, *Contact]
 	lastContacts [2]*Contact // mostly the two directions between two hosts
 	sources      int         // number of capture points
-	nids         *fifo.Map[netip.Addr, lnet.NID]
 	callbacks    *fifo.Map[lockService, *Times]
 	resent       *fifo.Map[stream, *resentBytes]
 	imports      *fifo.Map[importName, *loggedImport]
@@ -38,7 +35,7 @@ type Facts struct {
 func New() *Facts {
 	return &Facts{blocked: fifo.NewMap[lockRequest, []locks.Blocker](maxBlockers), streams: fifo.NewMap[streamKey, *Stream](maxServed),
 		jobs: make(map[string]string), callsUntil: make(map[int]int64), usual: make(map[Kind]int64), contacts: fifo.NewMap[contactKey, *Contact](maxContacts),
-		callbacks: fifo.NewMap[lockService, *Times](maxContacts), nids: fifo.NewMap[netip.Addr, lnet.NID](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams),
+		callbacks: fifo.NewMap[lockService, *Times](maxContacts), resent: fifo.NewMap[stream, *resentBytes](maxStreams),
 		imports: fifo.NewMap[importName, *loggedImport](maxLogged), kept: fifo.NewMap[uint64, *Kept](maxBlockers), requests: fifo.NewMap[loggedRequest, *Wait](maxLogged), logs: fifo.NewMap[lnet.NID, *Span](maxLogged)}
 }
 

@@ -203,12 +203,10 @@ type access struct {
 	file        track.FID
 	jobs        []string
 	bytes       uint64
-	adjacent    int64 // that continue where one of the last ones ended, or end where it began
-	strided     int64 // at the same distance from the one before as that one from its own
-	unaligned   int64 // that begin inside a page, and not at the end of what was written so far
-	synchronous int64 // to disk before the reply
-	smallest    uint64
-	largest     uint64
+	adjacent    int64                 // that continue where one of the last ones ended, or end where it began
+	strided     int64                 // at the same distance from the one before as that one from its own
+	unaligned   int64                 // that begin inside a page, and not at the end of what was written so far
+	synchronous int64                 // to disk before the reply
 	starts      [maxNeighbours]uint64 // of the last ones
 	ends        [maxNeighbours]uint64
 	distance    uint64 // from the one before
@@ -236,7 +234,7 @@ func (s *accesses) sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	key := accessKey{r.Client, r.Server, t.Object, r.Opcode == opcodes.OST_WRITE}
-	a := fifo.GetOrMake(s.objects, key, func() *access { return &access{smallest: t.Bytes, file: r.FID} })
+	a := fifo.GetOrMake(s.objects, key, func() *access { return &access{file: r.FID} })
 	if a.target.name == "" {
 		a.target = targetOf(r)
 	}
@@ -270,7 +268,6 @@ func (a *access) add(t *opcodes.Transfer, at track.Point) {
 	a.starts[a.count%maxNeighbours], a.ends[a.count%maxNeighbours] = t.Start, t.End
 	a.run.add(at)
 	a.bytes += t.Bytes
-	a.smallest, a.largest = min(a.smallest, t.Bytes), max(a.largest, t.Bytes)
 	a.end = max(a.end, t.End)
 }
 

@@ -87,28 +87,9 @@ func factsOf(r *diagnose.Reporter) *facts.Facts { return diagnose.Shared(r, newT
 // rebootTime is the shortest time in which a node is up again after a crash, with LNet and a target.
 const rebootTime = int64(10e9)
 
-// livedOn returns a message that shows that a node was not restarted within a span: it sent messages all the time.
-func livedOn(f *facts.Facts, n lnet.NID, s facts.Span) (at facts.Point, ok bool) {
-	host := facts.HostOf(n)
-	if !host.IsValid() {
-		return at, false
-	}
-	for _, peer := range f.Peers(host) {
-		for _, c := range f.Contacts(host, peer) {
-			if c.Messages.Pause(s) >= rebootTime || f.UnackedIn(peer, host, s) != nil {
-				continue
-			}
-			if at, ok = c.Messages.Within(s); ok {
-				return at, true
-			}
-		}
-	}
-	return at, false
-}
-
-// excludeNode clears a node that lived on.
+// excludeNode clears a node that lived on: it was not restarted within a span, as it sent messages all the time.
 func excludeNode(f *diagnose.Finding, known *facts.Facts, n lnet.NID, s facts.Span) {
-	if at, ok := livedOn(known, n, s); ok {
+	if at, ok := known.AllThrough(facts.HostOf(n), s, rebootTime-1, false, facts.MessagesOf); ok {
 		exclude(f, atNode(n), at, n.String()+" sent messages all the time")
 	}
 }

@@ -59,11 +59,12 @@ func slowFinding(s *suspects.Group) (f diagnose.Finding, cause string) {
 	nameTarget(&f)
 	slowest, took := worst, int64(0)
 	for _, t := range s.Troubles {
-		if x := t.Slow; x.Opcode == worst.Opcode {
+		x := t.Slow
+		if x.Opcode == worst.Opcode {
 			took += x.LateTime
-			if x.Slowest.Slowest > slowest.Slowest.Slowest {
-				slowest = x
-			}
+		}
+		if (x.Opcode == worst.Opcode || worst.Waited()) && x.Slowest.Slowest > slowest.Slowest.Slowest {
+			slowest = x
 		}
 	}
 	f.Wait = slowest.Slowest.Slowest
@@ -79,12 +80,6 @@ func slowFinding(s *suspects.Group) (f diagnose.Finding, cause string) {
 	switch {
 	case worst.Waited(): // the log has no times of the slow ones alone
 		average, these = all.Sum/int64(n), "all"
-		for _, t := range s.Troubles {
-			if x := t.Slow; x.Slowest.Slowest > slowest.Slowest.Slowest {
-				slowest = x
-			}
-		}
-		f.Wait = slowest.Slowest.Slowest
 		which := fmt.Sprintf("%d of them", all.Logged)
 		if all.Logged == int64(n) {
 			which = "they"

@@ -145,7 +145,7 @@ type ostSpace struct {
 
 func reportUnbalanced(r *diagnose.Reporter, said spaces) {
 	systems := make(map[string][]*ostSpace)
-	for k, s := range fifo.All(said.last) {
+	for k, s := range fifo.All(said.Map) {
 		if system, number, ok := strings.Cut(k.name, "-OST"); ok && len(number) == 4 {
 			systems[system] = append(systems[system], &ostSpace{k.name, s})
 		}

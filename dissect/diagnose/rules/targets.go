@@ -33,7 +33,7 @@ func followRefusals(r *diagnose.Reporter, errno int32, suspects func(target stri
 		t.prove(rpc.Requested(), "%s sends the request", rpc.Client)
 		t.prove(at, "the reply says %s", schema.AppendErrno(nil, errno))
 		f := t.finding(key.subject())
-		if space, ok := fifo.Get(said.last, key); ok {
+		if space, ok := fifo.Get(said.Map, key); ok {
 			f.Text = text(key, t, &space)
 			f.Prove(space.at, "the last reply about the space of the target before")
 		} else {
@@ -77,9 +77,10 @@ func spaceOf(r *track.RPC, m *dissect.Message) (k targetKey, space spaceReply, o
 	return targetOf(r), space, ok
 }
 
-func (s *spaces) answered(r *track.RPC, m *dissect.Message) {
+// answered takes the reply to a statfs.
+func (s spaces) answered(r *track.RPC, m *dissect.Message) {
 	if k, space, ok := spaceOf(r, m); ok {
-		fifo.Put(s.last, k, space)
+		fifo.Put(s.Map, k, space)
 	}
 }
 
@@ -182,7 +183,7 @@ func (k targetKey) String() string {
 
 // spaces has what targets said last about their space.
 type spaces struct {
-	last *fifo.Map[targetKey, spaceReply]
+	*fifo.Map[targetKey, spaceReply]
 }
 
 // spaceReply is a reply to a statfs.

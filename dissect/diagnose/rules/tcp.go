@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -59,19 +58,8 @@ func refusedFinding(r *diagnose.Reporter, known *facts.Facts, h hostPair, p *abo
 func servedOther(known *facts.Facts, h hostPair, s facts.Span) (peer netip.Addr, at facts.Point, ok bool) {
 	pause := min(facts.LongPause, inFlight+s.Length()/2)
 	s = facts.Span{From: s.From - facts.LongPause/2, To: s.To + facts.LongPause/2}
-	for _, peer := range known.Peers(h.from) {
-		if peer == h.to {
-			continue
-		}
-		for _, c := range known.Contacts(h.from, peer) {
-			if c.Messages.Pause(s) <= pause {
-				if at, ok := c.Messages.Within(s); ok {
-					return peer, at, true
-				}
-			}
-		}
-	}
-	return peer, at, false
+	at, peer, ok = known.Partner(h.from, h.to, s, func(c *facts.Contact) bool { return c.Messages.Pause(s) <= pause })
+	return peer, at, ok
 }
 
 var _ = add(diagnose.Rule{
@@ -213,7 +201,7 @@ var _ = add(diagnose.Rule{
 				}
 				f.Text = fmt.Sprintf("%s says that %s not work: %s.", node, some, nodes(n.down))
 				if n.all {
-					f.Text += " It can be reached by " + railsText(n.up) + "."
+					f.Text += " It can be reached by " + nodes(n.up) + " only."
 				}
 				r.Report(f)
 			}
@@ -240,12 +228,10 @@ type interfaces struct {
 
 // interfacesIn returns the interfaces in the reply to a ping.
 func interfacesIn(m *dissect.Message) (up, down []lnet.NID, all bool) {
-	const most = 64
 	all = opcodes.PingInterfaces(m.Payload(), func(nid uint64, isDown bool) {
 		switch {
 		case isDown && lnet.NID4(nid) == m.LNet.Src: // it has just sent this through it
 			up = append(up, lnet.NID4(nid))
-		case len(up)+len(down) >= most:
 		case isDown:
 			down = append(down, lnet.NID4(nid))
 		default:
@@ -253,21 +239,6 @@ func interfacesIn(m *dissect.Message) (up, down []lnet.NID, all bool) {
 		}
 	})
 	return up, down, all
-}
-
-// railsText lists the interfaces that work.
-func railsText(up []lnet.NID) string {
-	if len(up) == 0 {
-		return "none"
-	}
-	var words []string
-	for _, n := range up[:min(len(up), maxFilesShown)] {
-		words = append(words, n.String())
-	}
-	if more := len(up) - len(words); more > 0 {
-		words = append(words, fmt.Sprintf("%d others", more))
-	}
-	return strings.Join(words, ", ") + " only"
 }
 
 var (

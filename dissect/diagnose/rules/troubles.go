@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ type troubles struct {
 
 func newTroubles(r *diagnose.Reporter) (*troubles, diagnose.Hooks) {
 	t := &troubles{report: r, facts: facts.New()}
-	t.judge = suspects.Judge{Facts: t.facts, OnlyLogs: t.report.OnlyLogs(), Unexplained: t.unexplained}
+	t.judge = suspects.Judge{Facts: t.facts, NIDOf: func(a netip.Addr) lnet.NID { return hostNID(r.Paths(), a) }, OnlyLogs: t.report.OnlyLogs(), Unexplained: t.unexplained}
 	h := t.facts.Hooks()
 	h.Recovery = func(v *recovery.Recovery) {
 		if len(t.outages) < maxRestarts && (v.Kind.IsOutage() || mgsClient(t.facts, v) != nil) {
@@ -224,9 +225,6 @@ func sumOf(g *suspects.Group) troubleSum {
 			s.silences = append(s.silences, t)
 			continue
 		}
-		if w.Lock && slices.ContainsFunc(g.Troubles, func(o *suspects.Trouble) bool { return o.Wait != nil && !o.Wait.Lock && isSameRequest(o.Wait, w) }) {
-			continue
-		}
 		s.waits = append(s.waits, w)
 		s.counts[w.Opcode]++
 		s.clients, s.servers = withNew(s.clients, w.Client, maxNames), withNew(s.servers, w.Server, maxNames)
@@ -249,11 +247,6 @@ func sumOf(g *suspects.Group) troubleSum {
 		}
 	}
 	return s
-}
-
-// isSameRequest reports whether one wait is that for the reply, and the other that for the lock.
-func isSameRequest(a, b *facts.Wait) bool {
-	return a.Opcode == b.Opcode && a.Client == b.Client && a.Server == b.Server && a.From == b.From
 }
 
 // finding returns a finding about a group, with what waited as its text. worst is the severity of the rule.

@@ -357,46 +357,59 @@ func (j *Judge) served(w *facts.Wait, counts func(*facts.Stream) bool) (diagnose
 	if window.Length() < second {
 		return none()
 	}
-	n, inTime, before := 0, 0, false
-	var at facts.Point
-	var who *facts.Stream
-	what := "pings"
+	var sum sample
+	before, what := false, "pings"
 	for _, s := range j.during {
 		if !counts(s) {
 			continue
 		}
 		limit := max(4*j.Facts.Usual(s.Target(), s.Operation), second/4)
-		for i := range s.Bins {
-			b := &s.Bins[i]
-			if b.From < window.From || b.To > window.To {
-				continue
-			}
-			n += b.N()
-			if !s.IsPing() {
+		sum.take(s, limit, func(b *facts.Bin) bool {
+			isInside := b.From >= window.From && b.To <= window.To
+			before = before || isInside && b.Within(limit) > 0 && isEarly(w, b, window)
+			if isInside && !s.IsPing() {
 				what = "requests"
 			}
-			if ok := b.Within(limit); ok > 0 {
-				inTime += ok
-				before = before || isEarly(w, b, window)
-				if who == nil || b.Slowest <= limit { // a reply in time, where one is known
-					at, who = b.Reply(), s
-				}
-			}
-		}
+			return isInside
+		})
 	}
 	for _, other := range j.waits {
 		if other != w && !other.Lock && other.Overlaps(window) && other.Connection != nil &&
 			counts(&facts.Stream{Connection: other.Connection, Client: other.Client, Server: other.Server, Operation: other.Operation, Job: other.Job,
 				Portal: other.Portal}) {
-			if n++; !other.IsPing() {
+			if sum.n++; !other.IsPing() {
 				what = "requests"
 			}
 		}
 	}
-	if !before || inTime < least || served.of*inTime < served.least*n {
+	if !before || sum.inTime < least || served.of*sum.inTime < served.least*sum.n {
 		return none()
 	}
-	return evidence(at, "%s answered %d of %d %s in time meanwhile, as this %s of %s", who.Server, inTime, n, what, who.Operation, who.Client)
+	return evidence(sum.at, "%s answered %d of %d %s in time meanwhile, as this %s of %s", sum.who.Server, sum.inTime, sum.n, what, sum.who.Operation, sum.who.Client)
+}
+
+// sample counts requests, and how many of them were in time.
+type sample struct {
+	inTime, n int
+	at        facts.Point // a reply in time, where one is known
+	who       *facts.Stream
+}
+
+// take takes the requests of the bins of a stream that count.
+func (x *sample) take(s *facts.Stream, limit int64, counts func(*facts.Bin) bool) {
+	for i := range s.Bins {
+		b := &s.Bins[i]
+		if !counts(b) {
+			continue
+		}
+		x.n += b.N()
+		if ok := b.Within(limit); ok > 0 {
+			x.inTime += ok
+			if x.who == nil || b.Slowest <= limit {
+				x.at, x.who = b.Reply(), s
+			}
+		}
+	}
 }
 
 // isEarly reports whether replies came long before the end of the window of a wait: a fault may have ended just before it, and a ping that had

@@ -24,6 +24,8 @@ import (
 type Judge struct {
 	Facts *facts.Facts
 
+	NIDOf func(netip.Addr) lnet.NID // of a host
+
 	OnlyLogs bool // there is no capture
 
 	// Unexplained returns what of a wait nothing else explains, such as the restart of a target; nil: all is explained.
@@ -80,7 +82,7 @@ func (j *Judge) Groups() []*Group {
 		}
 	}
 	for s := range j.Facts.Silences {
-		t := &Trouble{Span: s.Span, Silence: s.Unacknowledged, From: j.Facts.NIDOf(s.Sender), To: j.Facts.NIDOf(s.Receiver)}
+		t := &Trouble{Span: s.Span, Silence: s.Unacknowledged, From: j.NIDOf(s.Sender), To: j.NIDOf(s.Receiver)}
 		j.judgeSilence(t, s)
 		list = append(list, t)
 	}
@@ -162,9 +164,9 @@ func (j *Judge) judgeClient(t *Trouble) {
 	place := diagnose.Place{Kind: diagnose.AtNode, Node: w.Client}
 	host := facts.HostOf(w.Client)
 	isUnacked := j.unacked(w) != nil // what it sends may come no farther than to its own interface
-	at, ok := j.Facts.SpokeAll(host, w.Span, max(w.Length()/4, second), isUnacked)
+	at, ok := j.Facts.AllThrough(host, w.Span, max(w.Length()/4, second), isUnacked, facts.MessagesOf)
 	if !ok && !waitsForData(w.Operation) {
-		at, ok = j.Facts.SentAll(host, w.Span, max(w.Length()/4, min(facts.LongPause, w.Length()/5*3)), isUnacked) // what TCP sends again comes after twice the time
+		at, ok = j.Facts.AllThrough(host, w.Span, max(w.Length()/4, min(facts.LongPause, w.Length()/5*3)), isUnacked, facts.FramesOf) // what TCP sends again comes after twice the time
 	}
 	if !ok && isUnacked {
 		at, _, ok = j.Facts.Talks(host, w.Span, facts.HostOf(w.Server))
@@ -255,7 +257,7 @@ func (j *Judge) judgeSilence(t *Trouble, s *facts.Silence) {
 			at, peer, ok = j.Facts.TalksWithin(end.host, inVain, end.other)
 		}
 		if ok {
-			proof, _ := evidence(at, "%s and %s talk all the time, from here on", end.nid, j.Facts.NIDOf(peer))
+			proof, _ := evidence(at, "%s and %s talk all the time, from here on", end.nid, j.NIDOf(peer))
 			t.Cleared = append(t.Cleared, diagnose.Clearance{Place: place, Evidence: proof})
 		} else {
 			t.Suspects = append(t.Suspects, place)

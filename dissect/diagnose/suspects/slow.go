@@ -263,30 +263,6 @@ const roundTrips = 3
 
 func lateLimit(usual int64) int64 { return max(slowRatio*usual, slowFloor) }
 
-// share counts the requests of other streams within the time of a slow one that count, and how many were in time.
-func (j *Judge) share(x *SlowStream, counts func(*facts.Stream) bool) (good, n int, at facts.Point, who *facts.Stream) {
-	for s := range j.Facts.Streams {
-		if s == x.Stream || !counts(s) {
-			continue
-		}
-		limit := min(j.limitOf(s), x.Sum/int64(x.N)/slowRatio) // what took nearly as long is no better
-		for i := range s.Bins {
-			b := &s.Bins[i]
-			if b.To < x.Span.From || b.From > x.Span.To {
-				continue
-			}
-			n += b.N()
-			if ok := b.Within(limit); ok > 0 {
-				good += ok
-				if who == nil || b.Slowest <= limit {
-					at, who = b.Reply(), s
-				}
-			}
-		}
-	}
-	return good, n, at, who
-}
-
 // fromMemory are operations that need no storage, as far as the server has what they ask for in its cache.
 var fromMemory = []uint32{opcodes.OBD_PING, opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR}
 
@@ -382,9 +358,15 @@ func (x *SlowStream) onTheWire() string {
 // judgePlace excludes a place if most of the other requests that it would delay were in time, else suspects it.
 func (j *Judge) judgePlace(t *Trouble, p diagnose.Place, hurts func(*facts.Stream) bool) {
 	x := t.Slow
-	good, n, at, who := j.share(x, hurts)
-	if n >= minGood && float64(good) >= goodShare*float64(n) && !(p.Kind == diagnose.AtPath && x.Disturbed > 0) {
-		t.clear(p, at, fmt.Sprintf("%d of %d other requests that it would delay were in time, as this %s of %s", good, n, who.Operation, who.Client))
+	var sum sample
+	for s := range j.Facts.Streams {
+		if s != x.Stream && hurts(s) {
+			limit := min(j.limitOf(s), x.Sum/int64(x.N)/slowRatio) // what took nearly as long is no better
+			sum.take(s, limit, func(b *facts.Bin) bool { return b.Overlaps(x.Span) })
+		}
+	}
+	if sum.n >= minGood && float64(sum.inTime) >= goodShare*float64(sum.n) && !(p.Kind == diagnose.AtPath && x.Disturbed > 0) {
+		t.clear(p, sum.at, fmt.Sprintf("%d of %d other requests that it would delay were in time, as this %s of %s", sum.inTime, sum.n, sum.who.Operation, sum.who.Client))
 		return
 	}
 	t.Suspects = append(t.Suspects, p)
