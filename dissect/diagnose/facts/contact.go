@@ -274,7 +274,9 @@ func (f *Facts) AllThrough(host netip.Addr, s Span, pause int64, away bool, of f
 	}
 	for _, c := range fifo.All(f.contacts) {
 		if times := of(c); c.From == host && times.Pause(s) <= pause && !(away && slices.Contains(takenAt[c.Source], host)) {
-			return times.Within(s)
+			if at, ok = times.Within(s); ok {
+				return at, true
+			}
 		}
 	}
 	return at, false

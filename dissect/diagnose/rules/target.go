@@ -2,8 +2,10 @@ package rules
 
 import (
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/facts"
+	"github.com/lshark/lshark/dissect/diagnose/suspects"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/fifo"
@@ -94,3 +96,32 @@ func servedReads(known *facts.Facts, t facts.Target, s facts.Span) (at track.Poi
 	}
 	return at, "", false
 }
+
+var _ = addTrouble(diagnose.Rule{
+	Code:     "target.hung",
+	Severity: diagnose.Error,
+	Noun:     "target that hung",
+	Summary:  "A target served nothing that needs its storage.",
+	Meaning: "A target whose storage hangs still answers pings, so that its clients do not give it up: their reads and writes wait, all of them. " +
+		"The rule reports waits for which the network, LNet, the node, its queue and its threads are excluded.",
+	Limits: "RPCs of clients that the capture does not have may have been served.",
+	Next: "On the server: dmesg for errors and timeouts of the disks (\"blocked for more than\", multipath, RAID), iostat -x 1, zpool " +
+		"status, and the stacks of its threads.",
+}, onlySuspect(diagnose.AtStorage), func(t *troubles, g *suspects.Group, f *diagnose.Finding) {
+	storage := g.Suspects[0]
+	f.Text += " The cause is the " + storage.String() + ", as all else is excluded."
+	f.Brief = f.Text + " Look there."
+})
+
+var _ = addLines(diagnose.Rule{
+	Code:        "target.stopped",
+	Severity:    diagnose.Warning,
+	Noun:        "stopped target",
+	CountsLines: true,
+	Summary:     "A target was stopped by a command.",
+	Meaning:     "A server logs \"Failing over\" and \"server umount … complete\" when somebody, or the HA software, unmounts a target.",
+	Next:        "Who stopped it: the history of commands and the log of the HA software on that node at that time.",
+}, lines{
+	kinds: []debuglog.Kind{debuglog.FailingOver, debuglog.Stopped},
+	where: func(l *track.LogLine) []diagnose.Place { return []diagnose.Place{atTarget(l.Target, l.Node), byAdmin} },
+})
