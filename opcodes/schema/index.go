@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Place is a field where it occurs: in a struct, or as a buffer of messages.
@@ -18,6 +19,7 @@ type Index struct {
 	reg    *Registry
 	places map[string][]Place
 	names  []string
+	named  func() []named
 }
 
 // NewIndex indexes the declarations of a registry.
@@ -28,25 +30,9 @@ func (g *Registry) NewIndex() *Index {
 			x.add(f, s.Name)
 		}
 	}
-	for _, r := range g.RPCs() {
-		for _, v := range r.Variants {
-			for _, f := range v.Request {
-				x.add(f, r.Name)
-			}
-			for _, f := range v.Reply {
-				x.add(f, r.Name)
-			}
-			if v.Bulk != nil && v.Bulk.Type != nil {
-				for _, f := range v.Bulk.Type.Fields {
-					x.add(f, v.Bulk.Type.Name)
-				}
-			}
-		}
-	}
-	for _, p := range g.OtherFields {
-		x.add(p.Field, p.In)
-	}
+	g.each(x.add, func(*Struct) {})
 	x.names = slices.Sorted(maps.Keys(x.places))
+	x.named = sync.OnceValue(x.listNamed)
 	return x
 }
 

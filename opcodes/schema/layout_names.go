@@ -2,7 +2,6 @@ package schema
 
 import (
 	"slices"
-	"strings"
 )
 
 // RequestFormat is a request format of Lustre's layout.c: RQF_LDLM_INTENT_OPEN. The
@@ -43,25 +42,12 @@ func (g *Registry) Uses(f *RequestFormat) (uses []FormatUse) {
 	return uses
 }
 
-// formatNamed returns the request format, or the buffer, that has a name in
-// layout.c.
-func (x *Index) formatNamed(name string) []Topic {
-	for _, f := range x.reg.Formats() {
-		if strings.EqualFold(f.Name, name) {
-			return []Topic{{Format: f}}
+// buffers returns the operations that have a buffer.
+func (x *Index) buffers(name string) (list []Place) {
+	for _, p := range x.places[name] {
+		if x.reg.StructNamed(p.In) == nil {
+			list = append(list, p)
 		}
 	}
-	for _, b := range x.reg.FormatBuffers() {
-		if !strings.EqualFold(b.Name, name) {
-			continue
-		}
-		t := Topic{Buffer: b, Field: b.Buffer}
-		for _, p := range x.places[b.Buffer] {
-			if x.reg.StructNamed(p.In) == nil {
-				t.Places = append(t.Places, p)
-			}
-		}
-		return []Topic{t}
-	}
-	return nil
+	return list
 }

@@ -20,23 +20,12 @@ type Names struct {
 	Signed bool   // values may be negative: 1<<64 - 1 is -1
 
 	form   bool                              // a form of a group that is declared under the same name
-	places atomic.Pointer[places]            // made at the first search
+	places atomic.Pointer[[]int16]           // made at the first search
 	byName atomic.Pointer[map[string]*Value] // made when the first value is read by its name
 }
 
-// places are where the values of a group are in Values.
-type places struct {
-	dense   []int16        // of enumerations, where values are small: one more than the place, by value
-	byValue map[uint64]int // of enumerations, where values are large and many
-	bits    []int16        // of flags, by bit; nil when flags are more than single bits
-}
-
-// maxDense is the largest value of enumerations that are kept in a slice.
+// maxDense is the largest value of enumerations whose places are kept by value.
 const maxDense = 1 << 11
-
-// maxSearched is the largest number of values of enumerations that are searched one by
-// one.
-const maxSearched = 12
 
 // Value is a named value, bit, or value of a part of a flag word.
 type Value struct {
@@ -78,26 +67,6 @@ func (n *Names) Form(values []Value) *Names {
 // Add adds a value to a group.
 func (n *Names) Add(v Value) { n.Fill(append(n.Values, v)) }
 
-// singleBits finds the flag of each bit, when each flag is one bit.
-func (n *Names) singleBits() []int16 {
-	places := make([]int16, 64)
-	for i := range places {
-		places[i] = -1
-	}
-	for i := range n.Values {
-		v := &n.Values[i]
-		if v.Alias || v.Value == 0 {
-			continue
-		}
-		bit := bits.TrailingZeros64(v.Value)
-		if v.Bits() != v.Value || v.Value != 1<<bit || places[bit] >= 0 {
-			return nil
-		}
-		places[bit] = int16(i)
-	}
-	return places
-}
-
 // WithMask makes only some bits of a field select the value.
 func (n *Names) WithMask(part uint64) *Names {
 	n.Mask = part
@@ -133,44 +102,33 @@ func (n *Names) Fill(values []Value) {
 	}
 }
 
-func (n *Names) search() *places {
+// search returns where values are in Values, counted from 1: of flags by bit, of enumerations by
+// value. There is nothing where a flag is more than one bit or a value is large.
+func (n *Names) search() []int16 {
 	if p := n.places.Load(); p != nil {
-		return p
+		return *p
 	}
-	p := new(places)
-	if n.Flags {
-		p.bits = n.singleBits()
-	} else {
-		p.index(n.Values)
-	}
-	n.places.Store(p)
-	return p
+	list := n.index()
+	n.places.Store(&list)
+	return list
 }
 
-// index finds the places of the values of an enumeration. Few large values need none:
-// they are searched one by one.
-func (p *places) index(values []Value) {
-	most := uint64(0)
-	for i := range values {
-		most = max(most, values[i].Value)
-	}
-	switch {
-	case most < maxDense:
-		p.dense = make([]int16, most+1)
-	case len(values) > maxSearched:
-		p.byValue = make(map[uint64]int, len(values))
-	default:
-		return
-	}
-	for i, v := range slices.Backward(values) {
+func (n *Names) index() []int16 {
+	list := make([]int16, 64)
+	for i, v := range slices.Backward(n.Values) {
+		at := v.Value
 		switch {
-		case v.Alias:
-		case p.dense != nil:
-			p.dense[v.Value] = int16(i + 1)
-		default:
-			p.byValue[v.Value] = i
+		case v.Alias || n.Flags && at == 0:
+			continue
+		case n.Flags && (v.Bits() != at || at&(at-1) != 0) || !n.Flags && at > maxDense:
+			return nil
+		case n.Flags:
+			at = uint64(bits.TrailingZeros64(at))
 		}
+		list = append(list, make([]int16, max(0, int(at)+1-len(list)))...)
+		list[at] = int16(i + 1)
 	}
+	return list
 }
 
 // place finds a value of an enumeration among Values.
@@ -178,21 +136,11 @@ func (n *Names) place(v uint64) (int, bool) {
 	if n.Flags {
 		return 0, false
 	}
-	switch p := n.search(); {
-	case p.dense != nil:
-		if v >= uint64(len(p.dense)) {
-			return 0, false
-		}
-		i := int(p.dense[v])
-		return i - 1, i > 0
-	case p.byValue != nil:
-		i, ok := p.byValue[v]
-		return i, ok
-	}
-	for i := range n.Values {
-		if have := &n.Values[i]; have.Value == v && !have.Alias {
-			return i, true
-		}
+	if places := n.search(); places == nil {
+		i := slices.IndexFunc(n.Values, func(have Value) bool { return have.Value == v && !have.Alias })
+		return i, i >= 0
+	} else if v < uint64(len(places)) {
+		return int(places[v]) - 1, places[v] > 0
 	}
 	return 0, false
 }
@@ -275,11 +223,11 @@ func (n *Names) named(name string) *Value {
 // Set calls f for each flag of the word, in bit order, and returns the bits
 // that have no name.
 func (n *Names) Set(word uint64, f func(*Value)) (rest uint64) {
-	if single := n.search().bits; single != nil {
+	if single := n.search(); single != nil {
 		for ; word != 0; word &= word - 1 {
 			bit := bits.TrailingZeros64(word)
-			if i := single[bit]; i >= 0 {
-				f(&n.Values[i])
+			if i := single[bit]; i > 0 {
+				f(&n.Values[i-1])
 			} else {
 				rest |= 1 << bit
 			}

@@ -20,6 +20,14 @@ type NumberUse struct {
 	Values []*Value
 }
 
+// Word returns the flags together.
+func (u *NumberUse) Word() (word uint64) {
+	for _, v := range u.Values {
+		word |= v.Value
+	}
+	return word
+}
+
 // Combined reports whether the values are flags that make up the number together.
 func (u *NumberUse) Combined() bool {
 	return len(u.Values) > 1 && u.Values[0].Value != u.Values[1].Value
@@ -119,13 +127,6 @@ func (x *Index) flagUses(n uint64) (list []NumberUse) {
 	return list
 }
 
-// FlagSet is flags of a group together.
-type FlagSet struct {
-	Group  *Names
-	Values []*Value
-	Word   uint64
-}
-
 // Together returns the groups that have all the names as flags: the flags, and what
 // they are together. Short names count when no group has all full ones. It returns nil when
 // no group has them all.
@@ -146,18 +147,14 @@ func (x *Index) Together(names []string) (list []Topic) {
 	return list
 }
 
-func flagSet(g *Names, names []string, short bool) *FlagSet {
-	if !g.Flags {
-		return nil
-	}
-	u := &FlagSet{Group: g}
+func flagSet(g *Names, names []string, short bool) *NumberUse {
+	u := &NumberUse{Group: g}
 	for _, name := range names {
 		v := g.value(strings.TrimSpace(name))
-		if v == nil || !short && !strings.EqualFold(g.Full(*v), strings.TrimSpace(name)) {
+		if !g.Flags || v == nil || !short && !strings.EqualFold(g.Full(*v), strings.TrimSpace(name)) {
 			return nil
 		}
 		u.Values = append(u.Values, v)
-		u.Word |= v.Value
 	}
 	return u
 }

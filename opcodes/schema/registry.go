@@ -90,15 +90,13 @@ func (g *Registry) Prepare() {
 	g.Opcodes.Fill(append(values, g.UnusedOpcodes...))
 }
 
-// each calls a func for each field at the top of a message or tree, and for each struct there.
-func (g *Registry) each(field func(*Field), record func(*Struct)) {
+// each calls a func for each field at the top of a message or tree, with the operation that has
+// it, and one for each struct there.
+func (g *Registry) each(field func(f *Field, in string), record func(*Struct)) {
 	for _, r := range g.rpcs {
 		for _, v := range r.Variants {
-			for _, f := range v.Request {
-				field(f)
-			}
-			for _, f := range v.Reply {
-				field(f)
+			for _, f := range slices.Concat(v.Request, v.Reply) {
+				field(f, r.Name)
 			}
 			if v.Bulk != nil && v.Bulk.Type != nil {
 				record(v.Bulk.Type)
@@ -111,7 +109,7 @@ func (g *Registry) each(field func(*Field), record func(*Struct)) {
 		}
 	}
 	for _, p := range g.OtherFields {
-		field(p.Field)
+		field(p.Field, p.In)
 	}
 	for _, s := range g.OtherStructs {
 		record(s)
@@ -121,7 +119,7 @@ func (g *Registry) each(field func(*Field), record func(*Struct)) {
 // resolve resolves the fields and structs of all operations, when the first is asked for.
 func (g *Registry) resolve() {
 	g.once.Do(func() {
-		g.each(func(f *Field) { f.Resolve().mustHaveClass("buffer") }, func(s *Struct) { s.Resolve() })
+		g.each(func(f *Field, in string) { f.Resolve().mustHaveClass(in) }, func(s *Struct) { s.Resolve() })
 		g.resolved.Store(true)
 	})
 }
@@ -172,7 +170,7 @@ func (g *Registry) EachField(do func(in *Struct, f *Field)) {
 			field(in, o)
 		}
 	}
-	g.each(func(f *Field) { field(nil, f) }, record)
+	g.each(func(f *Field, _ string) { field(nil, f) }, record)
 }
 
 // listAll lists the structs and groups, once each. It panics when two have the same name.

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ type Topic struct {
 	Text   *TextConstant
 	Term   *Term
 	Number *NamedNumber
-	Flags  *FlagSet
+	Flags  *NumberUse // several
 	Format *RequestFormat
 	Buffer *FormatBuffer // of Field
 	Header *HeaderName
@@ -38,16 +37,58 @@ type TextConstant struct {
 	Forms []*Field // of what has that name
 }
 
+// named is a name with what it refers to.
+type named struct {
+	name  string
+	topic Topic
+}
+
+// listNamed lists the names of all declarations, in the order in which explanations have them.
+func (x *Index) listNamed() (list []named) {
+	add := func(name string, t Topic) { list = append(list, named{name, t}) }
+	for _, f := range x.reg.Formats() {
+		add(f.Name, Topic{Format: f})
+	}
+	for _, b := range x.reg.FormatBuffers() {
+		add(b.Name, Topic{Buffer: b, Field: b.Buffer, Places: x.buffers(b.Buffer)})
+	}
+	for _, s := range x.reg.Structs() {
+		add(s.Name, Topic{Struct: s})
+	}
+	for _, r := range x.reg.RPCs() {
+		add(r.Name, Topic{RPC: r})
+	}
+	for name, structs := range x.reg.Sections {
+		for _, s := range structs {
+			add(name, Topic{Struct: s})
+		}
+	}
+	for _, n := range x.names {
+		add(n, Topic{Field: n, Places: x.places[n]})
+	}
+	for _, t := range x.reg.Texts {
+		add(t.Name, Topic{Text: t})
+	}
+	for _, g := range x.reg.Groups() {
+		add(g.Group, Topic{Group: g})
+	}
+	for _, g := range x.reg.Groups() {
+		for i := range g.Values {
+			if v := &g.Values[i]; g != x.reg.Opcodes || x.reg.ByOpcode(uint32(v.Value)) == nil {
+				add(g.Full(*v), Topic{Group: g, Value: v})
+			}
+		}
+	}
+	return list
+}
+
 // Topics returns everything that a name refers to; letters may be of either case. A name
 // is that of a struct, a group, an operation, a field, or a value with or
 // without its prefix; a path such as obd_connect_data.ocd_grant or
 // obd_connect_flags.GRANT narrows it down; a number is all that has it as its value.
-func (x *Index) Topics(name string) []Topic {
+func (x *Index) Topics(name string) (list []Topic) {
 	if _, ok := parseNumber(name); ok {
 		return x.numbered(name)
-	}
-	if t := x.formatNamed(name); t != nil {
-		return t
 	}
 	for _, t := range x.reg.Texts {
 		if t.Value == name {
@@ -59,53 +100,29 @@ func (x *Index) Topics(name string) []Topic {
 			return t
 		}
 	}
-	list := x.declared(name)
-	for _, t := range x.reg.Texts {
-		if strings.EqualFold(t.Name, name) {
-			list = append(list, Topic{Text: t})
+	var short []Topic
+	for _, n := range x.named() {
+		switch t := n.topic; {
+		case strings.EqualFold(n.name, name):
+			s := onlyStruct(t.Places)
+			if s != nil && len(list) == 1 && list[0].Struct == s {
+				continue // the explanation of the struct lists its places
+			}
+			if list = append(list, t); s != nil && t.Buffer == nil {
+				list = append(list, Topic{Struct: s})
+			}
+		case t.Value != nil && strings.EqualFold(t.Value.Name, name):
+			short = append(short, t)
 		}
 	}
-	for _, g := range x.reg.Groups() {
-		if strings.EqualFold(g.Group, name) {
-			list = append(list, Topic{Group: g})
-		}
+	if list == nil {
+		list = x.versions(name)
 	}
-	list = append(list, x.valuesNamed(name, len(list) > 0)...)
+	if list == nil {
+		list = short
+	}
 	if list = append(x.termNamed(name), list...); list == nil {
 		return x.inHeaders(name)
-	}
-	return list
-}
-
-// declared are the structs, operations and fields of a name.
-func (x *Index) declared(name string) (list []Topic) {
-	for _, s := range x.reg.Structs() {
-		if strings.EqualFold(s.Name, name) {
-			list = append(list, Topic{Struct: s})
-		}
-	}
-	for _, r := range x.reg.RPCs() {
-		if strings.EqualFold(r.Name, name) {
-			list = append(list, Topic{RPC: r})
-		}
-	}
-	for _, s := range x.reg.Sections[strings.ToLower(name)] {
-		list = append(list, Topic{Struct: s})
-	}
-	places := x.fold(name)
-	if len(places) == 0 {
-		if list == nil {
-			return x.versions(name)
-		}
-		return list
-	}
-	s := onlyStruct(places)
-	if s != nil && len(list) == 1 && list[0].Struct == s {
-		return list // the explanation of the struct lists its places
-	}
-	list = append(list, Topic{Field: places[0].Field.Name, Places: places})
-	if s != nil {
-		list = append(list, Topic{Struct: s})
 	}
 	return list
 }
@@ -219,29 +236,6 @@ func (n *Names) value(name string) *Value {
 	return nil
 }
 
-// valuesNamed finds values in all groups: those whose full name it is, else
-// those whose short name it is. Opcodes are skipped: declared
-// finds the operations.
-func (x *Index) valuesNamed(name string, found bool) (list []Topic) {
-	var short []Topic
-	for _, g := range x.reg.Groups() {
-		for i := range g.Values {
-			v := &g.Values[i]
-			switch {
-			case g == x.reg.Opcodes && x.reg.ByOpcode(uint32(v.Value)) != nil:
-			case strings.EqualFold(g.Full(*v), name):
-				list = append(list, Topic{Group: g, Value: v})
-			case strings.EqualFold(v.Name, name):
-				short = append(short, Topic{Group: g, Value: v})
-			}
-		}
-	}
-	if list != nil || found {
-		return list
-	}
-	return short
-}
-
 // Users returns the places of the fields that use a group of names.
 func (x *Index) Users(g *Names) []Place {
 	return x.where(func(f *Field) bool { return f.Group() == g })
@@ -265,39 +259,24 @@ func (x *Index) where(is func(*Field) bool) (list []Place) {
 
 // TopicNames returns all names that Topics accepts, sorted: values with their
 // full names, and also with their short ones when short is set.
-func (x *Index) TopicNames(short bool) []string {
-	all := make(map[string]bool, 8192)
-	for _, n := range x.names {
-		all[n] = true
-	}
-	for n := range x.reg.Sections {
-		all[n] = true
-	}
-	for _, s := range x.reg.Structs() {
-		all[s.Name] = true
-	}
-	for _, g := range x.reg.Groups() {
-		all[g.Group] = true
-		for _, v := range g.Values {
-			all[g.Full(v)] = true
-			if short {
-				all[v.Name] = true
-			}
+func (x *Index) TopicNames(short bool) (names []string) {
+	for _, n := range x.named() {
+		names = append(names, n.name)
+		if short && n.topic.Value != nil {
+			names = append(names, n.topic.Value.Name)
 		}
 	}
-	for _, f := range x.reg.Formats() {
-		all[f.Name] = true
-	}
-	for _, b := range x.reg.FormatBuffers() {
-		all[b.Name] = true
+	for _, v := range x.reg.UnusedOpcodes {
+		names = append(names, v.Name)
 	}
 	for _, t := range x.reg.Terms {
-		all[t.Name] = true
+		names = append(names, t.Name)
 	}
 	for _, t := range x.reg.Texts {
-		all[t.Name], all[t.Value] = true, true
+		names = append(names, t.Value)
 	}
-	return slices.Sorted(maps.Keys(all))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Standalone returns a copy of the field for use without its struct: at offset

@@ -79,9 +79,9 @@ func shortNames(values []*schema.Value) []string {
 	return namesOf(values, func(v *schema.Value) string { return v.Name })
 }
 
-func (e *Topics) flagSet(p *page, u *schema.FlagSet) {
-	p.heading("flags", strings.Join(fullNames(u.Group, u.Values), "|"), fmt.Sprintf("%#x", u.Word), "of "+u.Group.Group)
-	p.flags(u.Group, u.Word)
+func (e *Topics) flagSet(p *page, u *schema.NumberUse) {
+	p.heading("flags", strings.Join(fullNames(u.Group, u.Values), "|"), fmt.Sprintf("%#x", u.Word()), "of "+u.Group.Group)
+	p.flags(u.Group, u.Word())
 	name := strings.Join(shortNames(u.Values), "|")
 	for _, r := range opcodes.Protocol.RPCs() {
 		if slices.Contains(variantNames(r.Variants), name) {

@@ -114,7 +114,7 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) []byte {
 	case t.Number != nil:
 		j = numberJSON(t.Number)
 	case t.Flags != nil:
-		j = topicJSON{Kind: "flags", Name: t.Flags.Group.Group, Value: fmt.Sprintf("%#x", t.Flags.Word),
+		j = topicJSON{Kind: "flags", Name: t.Flags.Group.Group, Value: fmt.Sprintf("%#x", t.Flags.Word()),
 			Values: valuesJSON(t.Flags.Group, t.Flags.Values), In: placeNames(e.index.Users(t.Flags.Group))}
 	case t.Format != nil:
 		j = formatJSON(t.Format)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/render/parquet"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -179,14 +178,5 @@ func (w *rowWriter[R]) counts(c *column[R], ok bool) {
 		w.text = schema.AppendUTF8(w.text[:0], []byte(n.Name))
 		c.first.Bytes(w.text, min(i, 1), mapEntry)
 		c.second.Int64(n.N, min(i, 1), mapEntry)
-	}
-}
-
-// constant writes a column with the same value in all rows; NULL when it is empty.
-func constant(c *parquet.Column, value string) {
-	if value != "" {
-		c.String(value, 0, present)
-	} else {
-		c.Null(0, absent)
 	}
 }

@@ -21,7 +21,7 @@ const (
 
 // bloomColumns are the columns with Bloom filters: those in which single values are
 // looked for.
-var bloomColumns = [...]string{"xid", "fid"}
+var bloomColumns = []string{"xid", "fid"}
 
 // Options are the settings of a Writer.
 type Options struct {
@@ -34,11 +34,9 @@ type Options struct {
 type Writer[R any] struct {
 	file      *parquet.Writer
 	columns   []column[R]
-	constants [len(constants)]struct {
-		column *parquet.Column
-		value  string
-	}
-	row rowWriter[R]
+	next      int // leaf behind those of columns
+	constants [len(constants)]string
+	row       rowWriter[R]
 }
 
 // NewWriter returns a Writer of the records that keys describe. It writes when a row group
@@ -47,32 +45,27 @@ type Writer[R any] struct {
 func NewWriter[R any](to io.Writer, keys *records.Table[R], o Options) *Writer[R] {
 	w := &Writer[R]{columns: columnsOf(keys.Keys())}
 	all := fields(w.columns)
-	settings := parquet.Options{CreatedBy: "lshark version " + o.Release, Metadata: [][2]string{
+	settings := parquet.Options{CreatedBy: "lshark version " + o.Release, Bloom: bloomColumns, Metadata: [][2]string{
 		{schemaKey, SchemaVersion}, {releaseKey, o.Release}, {RecordsKey, keys.Record},
 	}}
-	for _, name := range bloomColumns {
-		for _, f := range all {
-			if f.Name == name {
-				settings.Bloom = append(settings.Bloom, name)
-			}
-		}
-	}
 	for _, c := range constants {
 		all = append(all, optional(c.name, asText))
 	}
 	w.file = parquet.NewWriter(to, keys.Record, all, settings)
-	next := assign(w.columns, w.file, 0)
-	for i, value := range [...]string{o.Sensor, o.Capture} {
-		w.constants[i].column, w.constants[i].value = w.file.Column(next+i), value
-	}
+	w.next = assign(w.columns, w.file, 0)
+	w.constants = [...]string{o.Sensor, o.Capture}
 	return w
 }
 
 // Append adds a record.
 func (w *Writer[R]) Append(r R) error {
 	w.row.record(w.columns, r)
-	for i := range w.constants {
-		constant(w.constants[i].column, w.constants[i].value)
+	for i, value := range w.constants {
+		if c := w.file.Column(w.next + i); value != "" {
+			c.String(value, 0, present)
+		} else {
+			c.Null(0, absent)
+		}
 	}
 	return w.file.EndRow()
 }
