@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -25,21 +26,17 @@ type JSON struct {
 
 // NewJSON makes a JSON renderer.
 func NewJSON() *JSON {
-	j := &JSON{}
-	runs := [...]*[]member[*records.Message]{&j.head, &j.middle, &j.tail}
-	run, inSections := 0, false
-	for _, m := range members(records.Messages.Keys()) {
-		isSection := m.Type == records.Section
-		if inSections && !isSection {
-			run++
-		}
-		inSections = isSection
-		switch {
-		case !isSection:
-			*runs[run] = append(*runs[run], m)
-		case run == 0:
-			j.transport = append(j.transport, m.Name)
-		}
+	all := members(records.Messages.Keys())
+	isSection := func(m member[*records.Message]) bool { return m.Type == records.Section }
+	cut := func(sections []*schema.Field) (before []member[*records.Message]) {
+		n := slices.IndexFunc(all, isSection)
+		before, all = all[:n], all[n+len(sections):]
+		return before
+	}
+	j := &JSON{head: cut(dissect.TransportSections()), middle: cut(dissect.MessageSections())}
+	j.tail = all
+	for _, f := range dissect.TransportSections() {
+		j.transport = append(j.transport, f.Name)
 	}
 	return j
 }
@@ -75,12 +72,7 @@ func (j *JSON) log(dst []byte, lines []*track.LogLine) []byte {
 	if j.lines == nil {
 		j.lines = NewRecordJSON(&records.LogLines)
 	}
-	dst = append(dst, `,"log":[`...)
-	for i, l := range lines {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = j.lines.Append(dst, &records.LogLine{LogLine: l, Text: string(AppendLogLine(nil, &l.Event))})
-	}
-	return append(dst, ']')
+	return append(appendJoined(append(dst, `,"log":[`...), lines, ",", func(dst []byte, l *track.LogLine) []byte {
+		return j.lines.Append(dst, &records.LogLine{LogLine: l, Text: string(AppendLogLine(nil, &l.Event))})
+	}), ']')
 }

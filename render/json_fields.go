@@ -9,46 +9,30 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// appendMembers appends ,"name":value for the nodes from i to end. The caller
-// may overwrite the first comma with a bracket.
+// appendMembers appends ,"name":value for the nodes from i to end, but for those that were not
+// captured. The caller may overwrite the first comma with a bracket.
 func appendMembers(dst []byte, t *dissect.Tree, i, end int) []byte {
-	nodes := t.Nodes[:end]
-	for i < len(nodes) {
+	for nodes := t.Nodes[:end]; i < len(nodes); i = int(nodes[i].End) {
 		n := &nodes[i]
-		switch {
-		case n.State&(dissect.Missing|dissect.Remark) != 0:
-		case isInteger(n):
-			dst = appendJSONInteger(append(dst, n.Field.Key...), n)
-		default:
-			dst = appendMember(dst, t, i)
+		if n.State&(dissect.Missing|dissect.Remark) != 0 {
+			continue
 		}
-		i = int(n.End)
+		start := len(dst)
+		dst = append(dst, n.Field.Key...)
+		value := len(dst)
+		dst = AppendNodeJSON(dst, t, i)
+		if len(dst) == value+2 && dst[value] == '{' && int(n.End) > i+1 { // all parts are missing
+			dst = dst[:start]
+		}
 	}
 	return dst
-}
-
-// appendMember appends ,"name":value of a node that is not an integer, or
-// nothing when all of its parts are missing.
-func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
-	start := len(dst)
-	dst = append(dst, t.Nodes[i].Field.Key...)
-	value := len(dst)
-	dst = AppendNodeJSON(dst, t, i)
-	if len(dst) == value+2 && dst[value] == '{' && int(t.Nodes[i].End) > i+1 {
-		return dst[:start]
-	}
-	return dst
-}
-
-func isInteger(n *dissect.Node) bool {
-	return n.Field.Kind <= schema.Int && n.Src != dissect.InText && !n.Is(dissect.Undecoded)
 }
 
 // AppendNodeJSON appends the value of the i-th node of a tree, with its parts.
 func AppendNodeJSON(dst []byte, t *dissect.Tree, i int) []byte {
 	n := &t.Nodes[i]
 	switch {
-	case isInteger(n):
+	case n.Field.Kind <= schema.Int && n.Src != dissect.InText && !n.Is(dissect.Undecoded):
 		return appendJSONInteger(dst, n)
 	case !isContainer(n, i):
 		return appendJSONLeaf(dst, t, n)
@@ -59,12 +43,16 @@ func AppendNodeJSON(dst []byte, t *dissect.Tree, i int) []byte {
 	if n.Tag && n.Field.Kind == schema.Record {
 		dst = append(append(append(dst, `,"_struct":"`...), n.Field.Type.Name...), '"')
 	}
-	dst = appendMembers(dst, t, i+1, int(n.End))
+	return endJSON(appendMembers(dst, t, i+1, int(n.End)), start, "{}")
+}
+
+// endJSON puts brackets around what was appended from start on, in place of its first comma.
+func endJSON(dst []byte, start int, brackets string) []byte {
 	if len(dst) == start {
-		return append(dst, "{}"...)
+		return append(dst, brackets...)
 	}
-	dst[start] = '{'
-	return append(dst, '}')
+	dst[start] = brackets[0]
+	return append(dst, brackets[1])
 }
 
 func appendList(dst []byte, t *dissect.Tree, i int) []byte {
@@ -74,11 +62,7 @@ func appendList(dst []byte, t *dissect.Tree, i int) []byte {
 			dst = AppendNodeJSON(append(dst, ','), t, k)
 		}
 	}
-	if len(dst) == start {
-		return append(dst, "[]"...)
-	}
-	dst[start] = '['
-	return append(dst, ']')
+	return endJSON(dst, start, "[]")
 }
 
 func appendJSONLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
@@ -95,7 +79,7 @@ func appendJSONLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 		case schema.Text:
 			return schema.AppendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
 		case schema.Strings:
-			return appendJSONStrings(dst, t.Bytes(n))
+			return append(appendStrings(append(dst, '['), t.Bytes(n), schema.AppendJSONString), ']')
 		}
 	}
 	return append(hex.AppendEncode(append(dst, '"'), t.Bytes(n)), '"')
@@ -116,26 +100,15 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 			}
 		}
 	}
-	switch f.Style {
-	case schema.Decimal:
-		if n.Val <= maxJSONInt {
-			return strconv.AppendUint(dst, n.Val, 10)
-		}
-	case schema.Signed:
+	switch {
+	case f.Style == schema.Signed:
 		return appendJSONNumber(dst, int64(n.Val))
-	case schema.Status:
+	case f.Style == schema.Status:
 		return appendJSONNumber(dst, schema.ErrnoValue(n.Val))
-	case schema.Amount:
-		if n.Val <= maxJSONInt {
-			return strconv.AppendUint(dst, n.Val, 10)
-		}
-		if n.Val == math.MaxUint64 {
-			return append(dst, `"EOF"`...)
-		}
-	default:
+	case f.Style == schema.Spelled, f.Style == schema.Amount && n.Val == math.MaxUint64: // EOF
 		return append(appendFormat(append(dst, '"'), f, n.Val), '"')
 	}
-	return append(strconv.AppendUint(append(dst, '"'), n.Val, 10), '"')
+	return appendJSONUint(dst, n.Val)
 }
 
 // appendJSONUint appends a number, as a string where readers of JSON would round
@@ -151,9 +124,9 @@ func appendJSONUint(dst []byte, v uint64) []byte {
 // round it.
 func appendJSONNumber(dst []byte, v int64) []byte {
 	switch {
-	case v >= 0 && v <= maxJSONInt:
-		return strconv.AppendUint(dst, uint64(v), 10)
-	case v < 0 && v >= -maxJSONInt:
+	case v >= 0:
+		return appendJSONUint(dst, uint64(v))
+	case v >= -maxJSONInt:
 		return strconv.AppendInt(dst, v, 10)
 	}
 	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
@@ -161,31 +134,7 @@ func appendJSONNumber(dst []byte, v int64) []byte {
 
 func appendJSONFlags(dst []byte, names *schema.Names, word uint64) []byte {
 	if word == 0 {
-		return append(dst, '[', ']')
+		return append(dst, "[]"...)
 	}
-	dst = append(dst, '[')
-	rest := names.Set(word, func(v *schema.Value) {
-		dst = append(append(append(dst, '"'), v.Name...), '"', ',')
-	})
-	if rest != 0 {
-		return append(schema.AppendHex(append(dst, '"'), rest), '"', ']')
-	}
-	if dst[len(dst)-1] == ',' {
-		dst[len(dst)-1] = ']'
-		return dst
-	}
-	return append(dst, ']')
-}
-
-func appendJSONStrings(dst, b []byte) []byte {
-	dst = append(dst, '[')
-	for first := true; len(b) > 0; first = false {
-		s := schema.TrimNUL(b)
-		if !first {
-			dst = append(dst, ',')
-		}
-		dst = schema.AppendJSONString(dst, s)
-		b = b[min(len(s)+1, len(b)):]
-	}
-	return append(dst, ']')
+	return append(AppendFlags(append(dst, `["`...), names, word, `","`), `"]`...)
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
@@ -72,7 +71,7 @@ func (j *recordJSON[R]) appendKeys(dst []byte, list []member[R], r R, i int) []b
 			if m.parts != nil {
 				dst = j.object(dst, m.parts, r, i)
 			} else {
-				dst = j.appendKeyValue(dst, m.Names, &j.val)
+				dst = j.appendKeyValue(dst, &j.val)
 			}
 		case m.JSON == records.Null:
 			dst = append(append(dst, m.prefix...), null...)
@@ -82,13 +81,7 @@ func (j *recordJSON[R]) appendKeys(dst []byte, list []member[R], r R, i int) []b
 }
 
 func (j *recordJSON[R]) object(dst []byte, parts []member[R], r R, i int) []byte {
-	start := len(dst)
-	dst = j.appendKeys(dst, parts, r, i)
-	if len(dst) == start {
-		return append(dst, "{}"...)
-	}
-	dst[start] = '{'
-	return append(dst, '}')
+	return endJSON(j.appendKeys(dst, parts, r, i), len(dst), "{}")
 }
 
 func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
@@ -105,7 +98,7 @@ func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
 		case m.parts != nil:
 			dst = j.object(dst, m.parts, r, i)
 		case m.Read(r, i, &j.val):
-			dst = j.appendKeyValue(dst, m.Names, &j.val)
+			dst = j.appendKeyValue(dst, &j.val)
 		default:
 			dst = append(dst, null...)
 		}
@@ -113,70 +106,38 @@ func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
 	return append(dst, ']')
 }
 
-func (j *recordJSON[R]) appendKeyValue(dst []byte, names *schema.Names, v *records.Value) []byte {
+func (j *recordJSON[R]) appendKeyValue(dst []byte, v *records.Value) []byte {
 	switch v.Type {
 	case records.Uint, records.Seconds:
 		return appendJSONUint(dst, v.U)
-	case records.Decimal:
-		return append(strconv.AppendUint(append(dst, '"'), v.U, 10), '"')
-	case records.Duration:
-		return appendSeconds(dst, int64(v.U), j.trimZeros)
-	case records.Time:
-		return append(AppendISO(append(dst, '"'), int64(v.U)), '"')
 	case records.Text:
 		return schema.AppendJSONString(dst, v.Text)
-	case records.Address:
-		return append(v.Addr.AppendTo(append(dst, '"')), '"')
 	case records.Enum:
-		if name := names.Name(v.U); name != "" {
+		if name := v.Names.Name(v.U); name != "" {
 			return append(append(append(dst, '"'), name...), '"')
 		}
 		return appendJSONUint(dst, v.U)
 	case records.Flags:
-		return appendJSONFlags(dst, names, v.U)
+		return appendJSONFlags(dst, v.Names, v.U)
 	case records.Strings:
-		return appendJSONNames(dst, v.Strings)
+		return append(appendJoined(append(dst, '['), v.Strings, ",", func(dst []byte, s string) []byte {
+			return schema.AppendJSONString(dst, []byte(s))
+		}), ']')
 	case records.Counts:
-		return appendJSONCounts(dst, v.Counts)
-	case records.Hex, records.FID, records.NID:
+		return append(appendJoined(append(dst, '{'), v.Counts, ",", func(dst []byte, c records.Count) []byte {
+			return strconv.AppendInt(append(schema.AppendJSONString(dst, []byte(c.Name)), ':'), c.N, 10)
+		}), '}')
+	case records.Decimal, records.Hex, records.Time, records.FID, records.NID, records.Address:
 		return append(appendRecordValue(append(dst, '"'), v, j.trimZeros), '"')
 	}
 	return appendRecordValue(dst, v, j.trimZeros)
 }
 
-func appendJSONNames(dst []byte, names []string) []byte {
-	dst = append(dst, '[')
-	for i, name := range names {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = schema.AppendJSONString(dst, []byte(name))
-	}
-	return append(dst, ']')
-}
-
-func appendJSONCounts(dst []byte, counts []records.Count) []byte {
-	dst = append(dst, '{')
-	for i, c := range counts {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(schema.AppendJSONString(dst, []byte(c.Name)), ':')
-		dst = strconv.AppendInt(dst, c.N, 10)
-	}
-	return append(dst, '}')
-}
-
 // AppendCounts appends names with how often each occurred: ENOENT:3,EIO:1.
 func AppendCounts(dst []byte, counts []records.Count, sep string) []byte {
-	for i, c := range counts {
-		if i > 0 {
-			dst = append(dst, sep...)
-		}
-		dst = append(schema.AppendText(dst, []byte(c.Name)), ':')
-		dst = strconv.AppendInt(dst, c.N, 10)
-	}
-	return dst
+	return appendJoined(dst, counts, sep, func(dst []byte, c records.Count) []byte {
+		return strconv.AppendInt(append(schema.AppendText(dst, []byte(c.Name)), ':'), c.N, 10)
+	})
 }
 
 // appendSeconds appends nanoseconds as seconds.
@@ -206,7 +167,7 @@ func AppendCell(dst []byte, v *records.Value, unit records.Unit, nids NIDs) []by
 	case v.Type == records.NID:
 		return nids.Append(dst, v.NID)
 	case v.Type == records.Strings:
-		return schema.AppendText(dst, []byte(strings.Join(v.Strings, " ")))
+		return appendTexts(dst, v.Strings, " ")
 	case v.Type == records.Counts:
 		return AppendCounts(dst, v.Counts, " ")
 	case unit == records.Bytes:
@@ -241,13 +202,7 @@ func appendRecordValue(dst []byte, v *records.Value, trimZeros bool) []byte {
 	case records.Text:
 		return schema.AppendText(dst, v.Text)
 	case records.Strings:
-		for i, s := range v.Strings {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = schema.AppendText(dst, []byte(s))
-		}
-		return dst
+		return appendTexts(dst, v.Strings, ",")
 	case records.EscapedText:
 		return append(dst, v.Escaped...)
 	case records.Counts:

@@ -253,13 +253,7 @@ func appendOtherErrors(dst []byte, errors []int32) []byte {
 
 // appendErrnos appends the names of errors, separated by commas.
 func appendErrnos(dst []byte, errors []int32) []byte {
-	for i, e := range errors {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = records.AppendErrno(dst, e)
-	}
-	return dst
+	return appendJoined(dst, errors, ",", records.AppendErrno)
 }
 
 // details appends further values, those that there is room for.

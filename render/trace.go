@@ -206,12 +206,7 @@ func appendTree(dst []byte, json *RecordJSON[*track.RPC], n *nested.Node) []byte
 	if n.Link != nested.Unlinked {
 		dst = append(append(append(dst, `,"link":"`...), n.Link.String()...), '"')
 	}
-	dst = append(dst, `,"children":[`...)
-	for i, child := range n.Children {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendTree(dst, json, child)
-	}
-	return append(dst, "]}"...)
+	return append(appendJoined(append(dst, `,"children":[`...), n.Children, ",", func(dst []byte, child *nested.Node) []byte {
+		return appendTree(dst, json, child)
+	}), "]}"...)
 }

@@ -40,18 +40,10 @@ func appendFormat(dst []byte, f *schema.Field, v uint64) []byte {
 		if v == math.MaxUint64 {
 			return append(dst, "EOF"...)
 		}
-	case schema.Version:
+	case schema.Version, schema.IPv4: // four numbers with dots between them
 		return schema.AppendVersion(dst, uint32(v))
 	case schema.NID4:
 		return schema.AppendNID4(dst, v)
-	case schema.IPv4:
-		for i := 24; i >= 0; i -= 8 {
-			dst = strconv.AppendUint(dst, v>>i&0xff, 10)
-			if i > 0 {
-				dst = append(dst, '.')
-			}
-		}
-		return dst
 	}
 	if f.Kind == schema.Int {
 		return strconv.AppendInt(dst, int64(v), 10)
@@ -84,24 +76,15 @@ func appendAtom(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 // AppendFlags appends the names of a word's bits with a separator, unknown bits
 // as a number at the end; "0" when no bit is set.
 func AppendFlags(dst []byte, names *schema.Names, word uint64, sep string) []byte {
-	first := true
-	rest := names.Set(word, func(v *schema.Value) {
-		if !first {
-			dst = append(dst, sep...)
-		}
-		first = false
-		dst = append(dst, v.Name...)
-	})
-	if rest != 0 {
-		if !first {
-			dst = append(dst, sep...)
-		}
+	start := len(dst)
+	rest := names.Set(word, func(v *schema.Value) { dst = append(append(dst, v.Name...), sep...) })
+	switch {
+	case rest != 0:
 		return schema.AppendHex(dst, rest)
+	case len(dst) == start:
+		return append(dst, '0')
 	}
-	if first {
-		dst = append(dst, '0')
-	}
-	return dst
+	return dst[:len(dst)-len(sep)]
 }
 
 // appendNodeValue appends the value of a node without parts as plain text.
@@ -115,17 +98,17 @@ func appendNodeValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	}
 	switch f.Kind {
 	case schema.Uint, schema.Int:
-		if f.Names != nil && f.Names.Flags && n.Is(dissect.NotValid) {
+		switch {
+		case f.Names == nil:
+		case f.Names.Flags && n.Is(dissect.NotValid):
 			return schema.AppendHex(dst, n.Val)
-		}
-		if f.Names == nil || n.Is(dissect.NotValid) {
-			return appendFormat(dst, f, n.Val)
-		}
-		if f.Names.Flags {
+		case n.Is(dissect.NotValid):
+		case f.Names.Flags:
 			return AppendFlags(dst, f.Names, n.Val, "|")
-		}
-		if name := f.Names.Name(n.Val); name != "" {
-			return append(dst, name...)
+		default:
+			if name := f.Names.Name(n.Val); name != "" {
+				return append(dst, name...)
+			}
 		}
 		return appendFormat(dst, f, n.Val)
 	case schema.Record:
@@ -133,19 +116,36 @@ func appendNodeValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	case schema.Text:
 		return schema.AppendText(dst, schema.TrimNUL(t.Bytes(n)))
 	case schema.Strings:
-		return appendStrings(dst, t.Bytes(n))
+		return appendStrings(dst, t.Bytes(n), schema.AppendText)
 	}
 	return hex.AppendEncode(dst, t.Bytes(n))
 }
 
-func appendStrings(dst, b []byte) []byte {
+// appendStrings appends texts of which each has a NUL behind it, with commas between them.
+func appendStrings(dst, b []byte, one func(dst, text []byte) []byte) []byte {
 	for first := true; len(b) > 0; first = false {
-		s := schema.TrimNUL(b)
 		if !first {
 			dst = append(dst, ',')
 		}
-		dst = schema.AppendText(dst, s)
-		b = b[min(len(s)+1, len(b)):]
+		text := schema.TrimNUL(b)
+		dst = one(dst, text)
+		b = b[min(len(text)+1, len(b)):]
+	}
+	return dst
+}
+
+// appendTexts appends texts of the wire with a separator between them.
+func appendTexts(dst []byte, texts []string, sep string) []byte {
+	return appendJoined(dst, texts, sep, func(dst []byte, s string) []byte { return schema.AppendText(dst, []byte(s)) })
+}
+
+// appendJoined appends the elements of a list with a separator between them.
+func appendJoined[T any](dst []byte, list []T, sep string, one func(dst []byte, element T) []byte) []byte {
+	for i, element := range list {
+		if i > 0 {
+			dst = append(dst, sep...)
+		}
+		dst = one(dst, element)
 	}
 	return dst
 }
