@@ -36,10 +36,7 @@ func sideKeys() []*Key[*comparison.Side] {
 	}
 	return []*Key[*side]{
 		measure("count", "number of RPCs", comparison.Count),
-		{Name: "rate", Type: Float, Doc: "RPCs per second of the capture", Get: func(s *side, v *Value) bool {
-			v.F = s.Rate
-			return true
-		}},
+		float("rate", "RPCs per second of the capture", func(s *side) float64 { return s.Rate }),
 		counts("errors", "errors in the final status of RPCs, and how often each occurred",
 			func(s *side) []Count { return ErrorCounts(s.Errors) }),
 		measure("unanswered", "number of RPCs that the server did not answer", comparison.Unanswered),

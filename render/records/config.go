@@ -11,7 +11,6 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/config"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Configuration are the keys of entries of the configuration: which ones an entry has
@@ -35,11 +34,10 @@ func configKeys() []*Key[*config.Entry] {
 		nid("mgs", "node of the MGS", func(e *entry) lnet.NID { return e.MGS }),
 	}, allOmit(pointKeys(func(e *entry) track.Point { return e.At })), []*Key[*entry]{
 		number("index", "of a record: its number in the log; of parts of the picture: that of the record that made them or changed them last",
-			configIndex).
-			nonzero(),
+			func(e *entry) uint32 { return aboutEntry(e).index }).nonzero(),
 	}, inside(func(e *entry) *config.Step { return e.Step }, stepKeys()...), []*Key[*entry]{
 		text("device", "name of an OBD device, without what a client appends to it; of a record or parameter: the device that it is about",
-			configDevice).omit(),
+			func(e *entry) string { return aboutEntry(e).device }).omit(),
 	}, inside(func(e *entry) *config.Device { return e.Device },
 		text("type", "type of a device", func(d *config.Device) string { return d.Type }).omit(),
 		text("status", "of a device: UP (set up), AT (attached only) or IN (deactivated by a parameter), as the log leaves it",
@@ -47,21 +45,23 @@ func configKeys() []*Key[*config.Entry] {
 	), []*Key[*entry]{
 		text("uuid", "of a device: that of the client, where a single one is captured that mounted with the log, else as the log has it; of a "+
 			"target: its uuid",
-			configUUID).omit(),
-		text("target", "target that a device uses, that the entry is about", configTarget).omit(),
-		numberIf("target_index", "index of the target", configTargetIndex).omit(),
+			func(e *entry) string { return aboutEntry(e).uuid }).omit(),
+		text("target", "target that a device uses, that the entry is about", func(e *entry) string { return aboutEntry(e).target }).omit(),
+		number("target_index", "index of the target", func(e *entry) uint32 { return aboutEntry(e).targetIndex }).omit().
+			when(func(e *entry) bool { return aboutEntry(e).hasIndex }),
 		boolean("inactive", "the target is not used: a parameter or the record that adds it deactivates it",
 			func(e *entry) bool { return e.Target != nil && !e.Target.Active }),
-		list("nodes", "nodes that serve the target of a device, in the order of preference: the second and those behind it are failover partners", configNodes,
+		list("nodes", "nodes that serve the target of a device, in the order of preference: the second and those behind it are failover partners",
+			func(e *entry) []config.Node { return aboutEntry(e).nodes },
 			anyText("node", "name of the node", func(n *config.Node) string { return n.Name }),
 			texts("nids", "its NIDs", func(n *config.Node) []string { return n.NIDs })).omit(),
-		textsIf("nids", "NIDs of the server of the target", configNIDs),
+		textsIf("nids", "NIDs of the server of the target", func(e *entry) []string { return aboutEntry(e).nids }),
 	}, inside(func(e *entry) *config.Pool { return e.Pool },
 		text("pool", "name of a pool", func(p *config.Pool) string { return p.FSName + "." + p.Name }).omit(),
 		textsIf("members", "uuids of the OSTs in a pool", func(p *config.Pool) []string { return p.Members }),
 	), []*Key[*entry]{
-		text("parameter", "name of a parameter", func(e *entry) string { name, _ := configParameter(e); return name }).omit(),
-		text("value", "its value", func(e *entry) string { _, value := configParameter(e); return value }).omit(),
+		text("parameter", "name of a parameter", func(e *entry) string { return aboutEntry(e).parameter }).omit(),
+		text("value", "its value", func(e *entry) string { return aboutEntry(e).value }).omit(),
 	}, inside(func(e *entry) *config.Nodemap { return e.Nodemap },
 		text("nodemap", "name of a nodemap", func(n *config.Nodemap) string { return n.Name }).omit(),
 		number("nodemap_id", "number of a nodemap", func(n *config.Nodemap) uint32 { return n.ID }).omit(),
@@ -74,7 +74,7 @@ func configKeys() []*Key[*config.Entry] {
 		}).omit(),
 	), inside(func(e *entry) *config.Nodemap { return e.Nodemap }, nodemapKeys()...), []*Key[*entry]{
 		boolean("partial", "the log or table that the entry is from was not captured as a whole", (*entry).IsPartial),
-		number("instance", "number of the start of the target", configInstance).nonzero(),
+		number("instance", "number of the start of the target", func(e *entry) uint32 { return aboutEntry(e).instance }).nonzero(),
 	}, inside(func(e *entry) *config.RunningTarget { return e.RunningTarget },
 		number("version", "of an instance: version of the table with this entry",
 			func(r *config.RunningTarget) uint64 { return r.Version }).omit(),
@@ -84,19 +84,18 @@ func configKeys() []*Key[*config.Entry] {
 				texts("nids", "NIDs of the server", func(r *config.Restart) []string { return r.NIDs }),
 			}, pointKeys(func(r *config.Restart) track.Point { return r.At })...)...).omit(),
 	), []*Key[*entry]{
-		{Name: "client", Type: NID, JSON: Omit, Doc: "of a registration or set_info: node that sent it, also when it is a server; " +
-			"of a device: the client that mounted with the log", Get: configClient},
+		nid("client", "of a registration or set_info: node that sent it, also when it is a server; "+
+			"of a device: the client that mounted with the log", func(e *entry) lnet.NID { return aboutEntry(e).client }).nonzero(),
 	}, inside(func(e *entry) *config.Registration { return e.Registration },
-		anyText("release", "of a registration: release of the server",
-			func(r *config.Registration) string { return string(schema.AppendVersion(nil, r.Version)) }).
-			omit(),
+		release("release", "of a registration: release of the server", func(r *config.Registration) uint32 { return r.Version }).omit(),
 		flags("flags", opcodes.MtiFlags, "of a registration: kind and state of the target",
 			func(r *config.Registration) uint64 { return r.Flags }).omit(),
 		textsIf("parameters", "of a registration: parameters from the disk of the target", func(r *config.Registration) []string {
 			return strings.Fields(r.Parameters)
 		}),
 	), []*Key[*entry]{
-		errno("error", "error with which the MGS refused a request; of a log: with which it was last opened", configStatus).omit(),
+		errno("error", "error with which the MGS refused a request; of a log: with which it was last opened",
+			func(e *entry) int32 { return aboutEntry(e).status }).omit(),
 	}, inside(log,
 		anyText("id", "of a log: the object that holds it", func(l *config.Log) string { return string(l.ID.Append(nil)) }).omit().
 			when(func(l *config.Log) bool { return l.ID != opcodes.LogID{} }),
@@ -155,10 +154,7 @@ func markerKeys() []*Key[*opcodes.ConfigMarker] {
 		number("step", "number of the section, which both its markers have", func(m *marker) uint32 { return m.Step }),
 		flags("flags", opcodes.CfgMarkerFlags, "whether it begins or ends the section, and whether that is skipped",
 			func(m *marker) uint64 { return m.Flags }),
-		anyText("release", "release of the server that wrote it", func(m *marker) string {
-			return string(schema.AppendVersion(nil,
-				m.Version))
-		}).omit(),
+		release("release", "release of the server that wrote it", func(m *marker) uint32 { return m.Version }).omit(),
 		number("created", "when it was written, in seconds since the epoch", func(m *marker) int64 { return m.Created }).as(Seconds).nonzero(),
 		number("cancelled", "when the section was cancelled, likewise", func(m *marker) int64 { return m.Cancelled }).as(Seconds).nonzero(),
 		text("target", "what the section is about", func(m *marker) string { return m.Target }).omit(),
@@ -191,119 +187,62 @@ func argumentList[R any](name, doc string, get func(r R) []opcodes.ConfigArgumen
 		text("value", "value, null when it is empty", func(a *opcodes.ConfigArgument) string { return a.Value })).omit()
 }
 
-func configIndex(e *config.Entry) uint64 {
-	switch {
-	case e.Step != nil:
-		return uint64(e.Step.Index)
-	case e.Device != nil:
-		return uint64(e.Device.Index)
-	case e.Target != nil:
-		return uint64(e.Target.Index)
-	case e.Pool != nil:
-		return uint64(e.Pool.Index)
-	case e.Parameter != nil:
-		return uint64(e.Parameter.Index)
-	}
-	return 0
+// about are the values that entries of several kinds have.
+type about struct {
+	index            uint32
+	device, uuid     string
+	target           string
+	targetIndex      uint32
+	hasIndex         bool // targetIndex is known
+	nodes            []config.Node
+	nids             []string
+	parameter, value string
+	status           int32
+	instance         uint32
+	client           lnet.NID
 }
 
-func configDevice(e *config.Entry) string {
-	switch {
-	case e.Step != nil:
-		return e.Step.Argument("device")
-	case e.Device != nil:
-		return e.Device.Name
-	case e.Target != nil && e.Target.Device != nil:
-		return e.Target.Device.Name
-	case e.Parameter != nil:
-		return e.Parameter.Device
+func aboutEntry(e *config.Entry) (a about) {
+	name := func(uuid string) string { return strings.TrimSuffix(uuid, "_UUID") }
+	switch e.Kind {
+	case config.KindLog:
+		a.status = e.Log.Status
+	case config.KindStep:
+		s := e.Step
+		a.index, a.device, a.target = s.Index, s.Argument("device"), name(cmp.Or(s.Argument("ost"), s.Argument("mdt")))
+		a.parameter, a.value = s.Argument("parameter"), s.Argument("value")
+	case config.KindDevice:
+		d := e.Device
+		a.index, a.device, a.uuid, a.target, a.nodes = d.Index, d.Name, e.DeviceUUID(), name(d.Target), d.Nodes
+		if e.Mount != nil {
+			a.client = e.Mount.Client
+		}
+	case config.KindTarget:
+		t := e.Target
+		a.index, a.uuid, a.target = t.Index, t.UUID, t.Name()
+		index, err := strconv.ParseUint(t.Number, 10, 32)
+		a.targetIndex, a.hasIndex = uint32(index), err == nil
+		if t.Device != nil {
+			a.device, a.nodes = t.Device.Name, t.Device.Nodes
+		}
+	case config.KindPool:
+		a.index = e.Pool.Index
+	case config.KindParameter:
+		p := e.Parameter
+		a.index, a.device, a.parameter, a.value = p.Index, p.Device, p.Name, p.Value
+	case config.KindRunningTarget:
+		r := e.RunningTarget
+		a.target, a.targetIndex, a.hasIndex, a.nids, a.instance = r.Target(), r.Index, true, r.NIDs, r.Instance
+	case config.KindRegistration:
+		r := e.Registration
+		a.uuid, a.target, a.targetIndex, a.hasIndex = r.UUID, r.Name, r.Index, r.Name != ""
+		a.nids, a.status, a.instance, a.client = r.NIDs, r.Status, r.Instance, r.Server
+	case config.KindSentParameter:
+		p := e.SentParameter
+		a.parameter, a.value, _ = strings.Cut(p.Parameter, "=")
+		a.status, a.client = p.Status, p.Client
 	}
-	return ""
-}
-
-func configUUID(e *config.Entry) string {
-	switch {
-	case e.Device != nil:
-		return e.DeviceUUID()
-	case e.Target != nil:
-		return e.Target.UUID
-	case e.Registration != nil:
-		return e.Registration.UUID
-	}
-	return ""
-}
-
-func configTarget(e *config.Entry) string {
-	switch {
-	case e.Step != nil:
-		return strings.TrimSuffix(cmp.Or(e.Step.Argument("ost"), e.Step.Argument("mdt")), "_UUID")
-	case e.Device != nil:
-		return strings.TrimSuffix(e.Device.Target, "_UUID")
-	case e.Target != nil:
-		return e.Target.Name()
-	case e.RunningTarget != nil:
-		return e.RunningTarget.Target()
-	case e.Registration != nil:
-		return e.Registration.Name
-	}
-	return ""
-}
-
-func configTargetIndex(e *config.Entry) (index uint64, ok bool) {
-	switch {
-	case e.Target != nil:
-		index, err := strconv.ParseUint(e.Target.Number, 10, 32)
-		return index, err == nil
-	case e.RunningTarget != nil:
-		return uint64(e.RunningTarget.Index), true
-	case e.Registration != nil && e.Registration.Name != "":
-		return uint64(e.Registration.Index), true
-	}
-	return 0, false
-}
-
-func configNodes(e *config.Entry) []config.Node {
-	switch {
-	case e.Device != nil:
-		return e.Device.Nodes
-	case e.Target != nil && e.Target.Device != nil:
-		return e.Target.Device.Nodes
-	}
-	return nil
-}
-
-func configNIDs(e *config.Entry) []string {
-	switch {
-	case e.RunningTarget != nil:
-		return e.RunningTarget.NIDs
-	case e.Registration != nil:
-		return e.Registration.NIDs
-	}
-	return nil
-}
-
-func configParameter(e *config.Entry) (name, value string) {
-	switch {
-	case e.Parameter != nil:
-		return e.Parameter.Name, e.Parameter.Value
-	case e.Step != nil:
-		return e.Step.Argument("parameter"), e.Step.Argument("value")
-	case e.SentParameter != nil:
-		name, value, _ = strings.Cut(e.SentParameter.Parameter, "=")
-	}
-	return name, value
-}
-
-func configStatus(e *config.Entry) int32 {
-	switch {
-	case e.Kind == config.KindLog:
-		return e.Log.Status
-	case e.Registration != nil:
-		return e.Registration.Status
-	case e.SentParameter != nil:
-		return e.SentParameter.Status
-	}
-	return 0
+	return a
 }
 
 func missingRecords(l *config.Log) []config.Range {
@@ -311,28 +250,4 @@ func missingRecords(l *config.Log) []config.Range {
 		return nil
 	}
 	return l.Missing
-}
-
-func configInstance(e *config.Entry) uint32 {
-	switch {
-	case e.RunningTarget != nil:
-		return e.RunningTarget.Instance
-	case e.Registration != nil:
-		return e.Registration.Instance
-	}
-	return 0
-}
-
-func configClient(e *config.Entry, v *Value) bool {
-	switch {
-	case e.Registration != nil:
-		v.NID = e.Registration.Server
-	case e.SentParameter != nil:
-		v.NID = e.SentParameter.Client
-	case e.Mount != nil:
-		v.NID = e.Mount.Client
-	default:
-		return false
-	}
-	return true
 }

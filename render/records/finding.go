@@ -90,13 +90,6 @@ func findingKeys() []*Key[*diagnose.Finding] {
 	}
 }
 
-func float[R any](name, doc string, get func(r R) float64) *Key[R] {
-	return &Key[R]{Name: name, Type: Float, Doc: doc, Get: func(r R, v *Value) bool {
-		v.F = get(r)
-		return true
-	}}
-}
-
 // suspectKeys are the keys of a place that a record has.
 func suspectKeys[R any](get func(r R) *diagnose.Place) []*Key[R] {
 	return []*Key[R]{

@@ -47,7 +47,7 @@ func importEventKeys() []*Key[*ImportEvent] {
 			when(func(e *ImportEvent) bool { return e.State != track.StateUnknown }),
 		number("count", "number of successive events that are one entry", func(e *ImportEvent) int { return e.Event.Count }).omit().when(isRun),
 		object("until", "the last of several events", pointKeys(func(e *ImportEvent) track.Point { return e.Event.Until })...).omit().when(isRun),
-		rawText("text", "a sentence for people", func(e *ImportEvent) []byte { return e.Text }),
+		anyText("text", "a sentence for people", func(e *ImportEvent) string { return string(e.Text) }),
 		number("dropped", "number of earlier entries of the connection that were too many to keep",
 			func(e *ImportEvent) int { return e.Dropped }).nonzero(),
 	})
@@ -137,10 +137,7 @@ func eventKeys() []*Key[importEvent] {
 		anyText("event", "code of what happened, such as connect or evicted", func(e importEvent) string { return e.Kind.String() }),
 		number("count", "number of successive events that are one entry", func(e importEvent) int { return e.Count }).omit().when(isRun),
 		object("until", "the last of several events", pointKeys(func(e importEvent) track.Point { return e.Until })...).omit().when(isRun),
-		&Key[importEvent]{Name: "text", Type: Text, Doc: "a sentence for people", Get: func(e importEvent, v *Value) bool {
-			v.Text = e.of.AppendEvent(v.Text[:0:0], e.Event)
-			return true
-		}})
+		anyText("text", "a sentence for people", func(e importEvent) string { return string(e.of.AppendEvent(nil, e.Event)) }))
 }
 
 func connectFlags(name, doc string, get func(i *Import) (flags, flags2 uint64)) *Key[*Import] {

@@ -89,15 +89,20 @@ func (k *Key[R]) when(has func(r R) bool) *Key[R] {
 // nonzero makes 0 mean that there is no value, and leaves it out of JSON.
 func (k *Key[R]) nonzero() *Key[R] { return k.known().omit() }
 
-// known makes 0 mean that the value is unknown.
+// known makes 0, or a list that is empty, mean that the value is unknown.
 //
 //go:noinline
 func (k *Key[R]) known() *Key[R] {
 	get := k.Get
 	k.Get = func(r R, v *Value) bool {
 		ok := get(r, v)
-		if k.Type == NID {
+		switch k.Type {
+		case NID:
 			return ok && v.NID != lnet.NID{}
+		case Strings:
+			return ok && len(v.Strings) > 0
+		case Counts:
+			return ok && len(v.Counts) > 0
 		}
 		return ok && v.U != 0
 	}
@@ -147,6 +152,13 @@ func moment[R any](name, doc string, get func(r R) int64) *Key[R] {
 	return number(name, doc, get).as(Time)
 }
 
+func float[R any](name, doc string, get func(r R) float64) *Key[R] {
+	return &Key[R]{Name: name, Type: Float, Doc: doc, Get: func(r R, v *Value) bool {
+		v.F = get(r)
+		return true
+	}}
+}
+
 func boolean[R any](name, doc string, get func(r R) bool) *Key[R] {
 	return &Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ *Value) bool { return get(r) }}
 }
@@ -170,11 +182,11 @@ func anyText[R any](name, doc string, get func(r R) string) *Key[R] {
 	return k
 }
 
-// rawText makes a key of a text that every record has, without a copy.
+// rawText makes a key of a text, unknown where it is empty, without a copy.
 func rawText[R any](name, doc string, get func(r R) []byte) *Key[R] {
 	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Text = get(r)
-		return true
+		return len(v.Text) > 0
 	}}
 }
 
@@ -228,10 +240,7 @@ func texts[R any](name, doc string, get func(r R) []string) *Key[R] {
 
 // textsIf makes a key of an array of texts that JSON leaves out where it is empty.
 func textsIf[R any](name, doc string, get func(r R) []string) *Key[R] {
-	return &Key[R]{Name: name, Type: Strings, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
-		v.Strings = get(r)
-		return len(v.Strings) > 0
-	}}
+	return texts(name, doc, get).nonzero()
 }
 
 // counts makes a key of how often each of several things occurred.
@@ -245,10 +254,7 @@ func counts[R any](name, doc string, get func(r R) []Count) *Key[R] {
 // errorCounts makes a key of how often each error occurred, which JSON leaves out
 // where there was none. The keys of the map are errnos, negative.
 func errorCounts[R any](name, doc string, get func(r R) map[int32]int64) *Key[R] {
-	return &Key[R]{Name: name, Type: Counts, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
-		v.Counts = ErrorCounts(get(r))
-		return len(v.Counts) > 0
-	}}
+	return counts(name, doc, func(r R) []Count { return ErrorCounts(get(r)) }).nonzero()
 }
 
 func object[R any](name, doc string, parts ...*Key[R]) *Key[R] {

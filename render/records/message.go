@@ -65,6 +65,7 @@ var kinds = func() *schema.Names {
 var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: true, Keys: sync.OnceValue(messageKeys)}
 
 func messageKeys() []*Key[*Message] {
+	type request = dissect.RequestInfo
 	return slices.Concat([]*Key[*Message]{
 		text("file", "file of the frame, when several are read: the end of its path, long enough to distinguish it from the others",
 			func(m *Message) string { return m.File }).omit(),
@@ -109,36 +110,25 @@ func messageKeys() []*Key[*Message] {
 		}).omit(),
 		text("target", "target of the connection, without \"_UUID\", as far as connects before the message tell",
 			func(m *Message) string { return m.Target }).omit(),
-		{Name: "job", Type: Text, JSON: Omit, Doc: "job id of the request", Get: func(m *Message, v *Value) bool {
-			if v.Text = nil; m.Req != nil {
-				v.Text = m.Req.Job()
-			}
-			return len(v.Text) > 0
-		}},
-		number("request_frame", "frame of the request, of the messages that follow it", func(m *Message) int64 {
-			if m.Req == nil || m.Kind == lnet.Request {
-				return 0
-			}
-			return m.Req.Frame
-		}).nonzero(),
-		text("request_file", "file of that frame, when several are read", func(m *Message) string {
-			if m.Req == nil || m.Kind == lnet.Request {
-				return ""
-			}
-			return m.Req.File
-		}).omit(),
-		number("reply_frame", "frame of the first reply, of the messages that follow it", func(m *Message) int64 {
-			if m.Req == nil || m.Req.ReplyOrder == m.Order {
-				return 0
-			}
-			return m.Req.ReplyFrame
-		}).nonzero(),
-		text("reply_file", "file of that frame, when several are read", func(m *Message) string {
-			if m.Req == nil || m.Req.ReplyOrder == m.Order {
-				return ""
-			}
-			return m.Req.ReplyFile
-		}).omit(),
+	}, inside(func(m *Message) *request { return m.Req },
+		rawText("job", "job id of the request", (*request).Job).omit(),
+	), inside(func(m *Message) *request {
+		if m.Kind == lnet.Request {
+			return nil
+		}
+		return m.Req
+	},
+		number("request_frame", "frame of the request, of the messages that follow it", func(q *request) int64 { return q.Frame }).nonzero(),
+		text("request_file", "file of that frame, when several are read", func(q *request) string { return q.File }).omit(),
+	), inside(func(m *Message) *request {
+		if m.Req == nil || m.Req.ReplyOrder == m.Order {
+			return nil
+		}
+		return m.Req
+	},
+		number("reply_frame", "frame of the first reply, of the messages that follow it", func(q *request) int64 { return q.ReplyFrame }).nonzero(),
+		text("reply_file", "file of that frame, when several are read", func(q *request) string { return q.ReplyFile }).omit(),
+	), []*Key[*Message]{
 		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is " +
 			"equal is enough",
 			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {

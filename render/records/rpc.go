@@ -33,7 +33,7 @@ func rpcKeys() []*Key[*rpc] {
 			"service (only MDT0000 serves such requests), lock (the MDT writes its index into the locks that it grants), "+
 			"fld (a server was asked which target has a sequence of FIDs), layout (the layout of a file has an object on it), "+
 			"sequence (it has objects of the same sequence as another connection to the target), log (the log of the client has the name of the import)", func(r *rpc) string { return r.TargetFrom().String() }),
-		rawText("job", "job id", (*rpc).Job).label("job=").when(func(r *rpc) bool { return len(r.Job()) > 0 }),
+		rawText("job", "job id", (*rpc).Job).label("job="),
 		number("uid", "user", func(r *rpc) uint32 { return r.UID }).when(hasUser),
 		number("gid", "group", func(r *rpc) uint32 { return r.GID }).when(hasUser),
 		number("pid", "id of the process that sent the request, or of the kernel thread that did so for others: pb_status of the request",
@@ -91,7 +91,7 @@ func rpcKeys() []*Key[*rpc] {
 			v.U, v.OID, v.Ver = r.FID.Seq, r.FID.OID, r.FID.Ver
 			return r.HasFID
 		}},
-		rawText("name", "file name that the request is about", (*rpc).Name).omit().when(func(r *rpc) bool { return len(r.Name()) > 0 }),
+		rawText("name", "file name that the request is about", (*rpc).Name).omit(),
 		boolean("one_way", "the operation has no reply", func(r *rpc) bool { return r.OneWay }),
 		boolean("encrypted", "its messages are encrypted", func(r *rpc) bool { return r.Encrypted }),
 		boolean("unanswered", "the server did not answer: the reply was due, and everything that the server sent was captured",

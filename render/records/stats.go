@@ -77,10 +77,7 @@ func rowKeys() []*Key[*Row] {
 		counts("io_sizes", "number of bulk transfers by size: of at most so many bytes, and more than half as many", bulkSizes),
 		object("in_flight", "number of RPCs of the row that were waiting for a reply when one was sent, itself included",
 			number("max", "maximum", func(r *Row) int64 { return r.DepthMax }),
-			&Key[*Row]{Name: "mean", Type: Float, Doc: "the average", Get: func(r *Row, v *Value) bool {
-				v.F = r.DepthMean()
-				return true
-			}}),
+			float("mean", "the average", func(r *Row) float64 { return r.DepthMean() })),
 	})
 }
 
@@ -93,10 +90,7 @@ func dimensionKeys() []*Key[*Row] {
 		nid("client", "node that sent the requests", func(r *Row) lnet.NID { return r.Client }),
 		nid("server", "node that received the requests", func(r *Row) lnet.NID { return r.Server }),
 		text("target", targetDoc, func(r *Row) string { return r.Target }),
-		{Name: "job", Type: Text, Doc: "job id", Get: func(r *Row, v *Value) bool {
-			v.Text = r.JobName()
-			return len(v.Text) > 0
-		}},
+		rawText("job", "job id", func(r *Row) []byte { return r.JobName() }),
 		number("uid", "user", func(r *Row) uint32 { return r.UID }).when(func(r *Row) bool { return r.HasUser }),
 		number("portal", "LNet portal of the requests", func(r *Row) uint32 { return r.Portal }),
 		number("handle", "handle of the connection at the server", func(r *Row) uint64 { return r.Handle }).as(Hex).known(),
