@@ -1,11 +1,14 @@
 package tables
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/config"
 	"github.com/lshark/lshark/opcodes"
@@ -65,6 +68,10 @@ func (s *Configuration) group(dst *schema.Marked, list []*config.Entry) {
 	if e.Kind != config.KindStep && len(dst.Text) > 0 {
 		dst.Plain("\n")
 	}
+	of := " of " + e.Name()
+	if e.IsPartial() {
+		of = " in the captured records of " + e.Name()
+	}
 	switch e.Kind {
 	case config.KindLog:
 		for _, e := range list {
@@ -75,64 +82,62 @@ func (s *Configuration) group(dst *schema.Marked, list []*config.Entry) {
 			s.step(dst, e)
 		}
 	case config.KindDevice:
-		title := ofLog("devices", e) + ", as lctl dl lists them"
+		title := "devices" + of + ", as lctl dl lists them"
 		if e.Mount != nil {
-			title += " on " + string(s.opt.NIDs.Append(nil, e.Mount.Client))
+			title += " on " + s.nid(e.Mount.Client)
 		}
 		s.title(dst, title)
 		s.devices(dst, list)
 	case config.KindTarget:
-		s.title(dst, ofLog("targets", e))
+		s.title(dst, "targets"+of)
 		s.targets.Append(dst, targetNodes(list))
 	case config.KindPool:
-		s.title(dst, ofLog("pools", e))
+		s.title(dst, "pools"+of)
 		for _, e := range list {
-			s.line(dst, schema.Label, 0, "Pool: ", e.Pool.FSName, ".", e.Pool.Name)
+			s.line(dst, schema.Label, 0, "Pool: "+e.Pool.FSName+"."+e.Pool.Name)
 			for _, m := range e.Pool.Members {
 				s.line(dst, schema.Node, 0, m)
 			}
 		}
-	case config.KindParameter:
-		s.title(dst, ofLog("parameters", e))
-		s.parameters(dst, list)
+	case config.KindParameter: // as `lctl get_param` shows them, with the device that they are for unless the name has it
+		s.title(dst, "parameters"+of)
+		for _, e := range list {
+			p := e.Parameter
+			text := p.Name + "=" + p.Value
+			if p.Device != "" && p.Device != "general" {
+				text = p.Device + " " + text
+			}
+			s.line(dst, schema.NoRole, 4, text)
+		}
 	case config.KindNodemapState, config.KindNodemap:
 		s.nodemaps(dst, list)
 	case config.KindRunningTarget:
-		s.title(dst, runningTitle(e))
+		title := "where targets run, " + e.Name() + " (imperative recovery)"
+		if e.IsPartial() {
+			title += fmt.Sprintf(": changes from version %d on", e.RunningTarget.From)
+		}
+		s.title(dst, title)
 		s.running.Append(dst, list)
 	case config.KindRegistration:
-		s.title(dst, "targets that registered with the MGS "+string(s.opt.NIDs.Append(nil, e.MGS)))
+		s.title(dst, "targets that registered with the MGS "+s.nid(e.MGS))
 		s.registrations.Append(dst, list)
 	case config.KindSentParameter:
-		s.title(dst, "parameters that were sent to the MGS "+string(s.opt.NIDs.Append(nil, e.MGS)))
-		s.sent(dst, list)
+		s.title(dst, "parameters that were sent to the MGS "+s.nid(e.MGS))
+		for _, e := range list {
+			p := e.SentParameter
+			s.line(dst, schema.NoRole, 4, p.Parameter+" ("+resultText(p.Answered, p.Status)+", from "+s.nid(p.Client)+")")
+		}
 	}
 }
 
-// ofLog returns the heading of a part of the final picture.
-func ofLog(part string, e *config.Entry) string {
-	if e.IsPartial() {
-		return part + " in the captured records of " + e.Name()
-	}
-	return part + " of " + e.Name()
-}
+func (s *Configuration) nid(n lnet.NID) string { return string(s.opt.NIDs.Append(nil, n)) }
 
-func runningTitle(e *config.Entry) string {
-	title := "where targets run, " + e.Name() + " (imperative recovery)"
-	if e.IsPartial() {
-		title += ": changes from version " + strconv.FormatUint(e.RunningTarget.From, 10) + " on"
-	}
-	return title
-}
-
-func (s *Configuration) title(dst *schema.Marked, text string) {
-	s.line(dst, schema.Heading, 0, text)
-}
+func (s *Configuration) title(dst *schema.Marked, text string) { s.line(dst, schema.Heading, 0, text) }
 
 // line appends a line that is wrapped where the terminal is too narrow. What follows its
 // first part is indented; a comment goes on as a comment.
-func (s *Configuration) line(dst *schema.Marked, st schema.Role, indent int, parts ...string) {
-	s.text = schema.AppendText(s.text[:0], []byte(strings.Join(parts, "")))
+func (s *Configuration) line(dst *schema.Marked, st schema.Role, indent int, line string) {
+	s.text = schema.AppendText(s.text[:0], []byte(line))
 	text, begin := s.text, []byte("    ")[:indent]
 	if len(text) > 0 && text[0] == '#' && indent > 0 {
 		begin = []byte("#   ")[:indent]
@@ -168,64 +173,51 @@ func lastBreak(text []byte, columns, indent int) int {
 func (s *Configuration) log(dst *schema.Marked, e *config.Entry) {
 	l := e.Log
 	s.block = track.Point{}
-	parts := []string{e.Name(), " on the MGS ", string(s.opt.NIDs.Append(nil, l.MGS))}
-	if l.Status < 0 {
-		parts = append(parts, ": ", string(records.AppendErrno(nil, l.Status)))
-	} else {
-		switch missing := l.Missing; {
-		case l.IsEmpty():
-			parts = append(parts, ": empty")
-		case l.Last == 0:
-			parts = append(parts, ": opened, no record was captured")
-		case len(missing) > 0:
-			parts = append(parts, ": records ", rangesText(missing), " of ", strconv.Itoa(int(l.Last)), " were not captured")
-		case e.IsPartial():
-			parts = append(parts, ": ", strconv.Itoa(int(l.Last)), " records or more")
-		default:
-			parts = append(parts, ": ", strconv.Itoa(int(l.Last)), " records")
+	text := e.Name() + " on the MGS " + s.nid(l.MGS)
+	switch {
+	case l.Status < 0:
+		text += ": " + string(records.AppendErrno(nil, l.Status))
+	case l.IsEmpty():
+		text += ": empty"
+	case l.Last == 0:
+		text += ": opened, no record was captured"
+	case len(l.Missing) > 0:
+		var ranges []string
+		for _, r := range l.Missing {
+			part := strconv.Itoa(int(r.First))
+			if r.Last > r.First {
+				part += "-" + strconv.Itoa(int(r.Last))
+			}
+			ranges = append(ranges, part)
 		}
-		if l.Created != 0 {
-			parts = append(parts, ", made ", time.Unix(l.Created, 0).UTC().Format(time.DateTime))
+		if len(ranges) > maxListed {
+			ranges = append(ranges[:maxListed], "…")
 		}
+		text += fmt.Sprintf(": records %s of %d were not captured", strings.Join(ranges, ","), l.Last)
+	case e.IsPartial():
+		text += fmt.Sprintf(": %d records or more", l.Last)
+	default:
+		text += fmt.Sprintf(": %d records", l.Last)
 	}
-	parts = append(parts, ", asked for by ", s.readers(l))
+	if l.Status >= 0 && l.Created != 0 {
+		text += ", made " + time.Unix(l.Created, 0).UTC().Format(time.DateTime)
+	}
+	var readers []string
+	for _, n := range l.Readers {
+		readers = append(readers, s.nid(n))
+	}
+	if more := len(readers) - maxListed; more > 0 {
+		readers = append(readers[:maxListed], fmt.Sprint(more, " more"))
+	}
+	text += ", asked for by " + strings.Join(readers, ", ")
 	if l.Replaced {
-		parts = append(parts, "; the MGS made another log of that name later")
+		text += "; the MGS made another log of that name later"
 	}
-	s.line(dst, schema.Heading, 2, parts...)
+	s.line(dst, schema.Heading, 2, text)
 }
 
 // maxListed is the number of items that a line lists.
 const maxListed = 4
-
-func (s *Configuration) readers(l *config.Log) string {
-	var list []string
-	for i, nid := range l.Readers {
-		if i == maxListed {
-			list = append(list, strconv.Itoa(len(l.Readers)-i)+" more")
-			break
-		}
-		list = append(list, string(s.opt.NIDs.Append(nil, nid)))
-	}
-	return strings.Join(list, ", ")
-}
-
-// rangesText returns ranges of records, such as 1-49,52.
-func rangesText(ranges []config.Range) string {
-	var list []string
-	for i, r := range ranges {
-		if i == maxListed {
-			list = append(list, "…")
-			break
-		}
-		text := strconv.Itoa(int(r.First))
-		if r.Last > r.First {
-			text += "-" + strconv.Itoa(int(r.Last))
-		}
-		list = append(list, text)
-	}
-	return strings.Join(list, ",")
-}
 
 // step appends a record of a log. What readers of the log do not obey is a comment, in
 // the terms of YAML.
@@ -233,34 +225,35 @@ func (s *Configuration) step(dst *schema.Marked, e *config.Entry) {
 	step := e.Step
 	text := string(step.AppendText(nil, step.Index))
 	if !s.full {
-		if step.State != config.InForce || step.Marker != nil {
-			return
+		if step.State == config.InForce && step.Marker == nil {
+			s.line(dst, schema.NoRole, 4, text)
 		}
-		s.line(dst, schema.NoRole, 4, text)
 		return
 	}
 	if s.block != step.At && len(step.Earlier) == 0 {
 		s.block = step.At
-		s.line(dst, schema.Dim, 2, "# frame ", string(render.AppendFrame(nil, step.At.File, step.At.Frame)), " at ",
-			string(s.time(nil, step.At)))
+		s.line(dst, schema.Dim, 2, "# frame "+frameText(step.At)+" at "+string(s.time(nil, step.At)))
 	}
+	role, state := schema.NoRole, ""
 	switch {
 	case step.State == config.Unproven:
-		s.line(dst, schema.Warning, 4, "# unproven: ", strings.TrimPrefix(text, "# "))
+		role, state = schema.Warning, "# unproven: "
 	case step.State == config.Cancelled:
-		s.line(dst, schema.Dim, 4, "# cancelled: ", strings.TrimPrefix(text, "# "))
+		role, state = schema.Dim, "# cancelled: "
 	case step.Marker != nil && step.State == config.InForce:
-		s.line(dst, schema.Label, 4, text)
+		role = schema.Label
 	case step.Marker != nil:
-		s.line(dst, schema.Dim, 4, text)
+		role = schema.Dim
 	case step.State == config.Skipped:
-		s.line(dst, schema.Dim, 4, "# skipped: ", text)
-	default:
-		s.line(dst, schema.NoRole, 4, text)
+		role, state = schema.Dim, "# skipped: "
 	}
-	for i, next := len(step.Earlier)-1, step.At; i >= 0; i-- {
-		v := &step.Earlier[i]
-		s.line(dst, schema.Dim, 4, "#   changed in frame ", string(render.AppendFrame(nil, next.File, next.Frame)), ", before: ",
+	if state != "" {
+		text = state + strings.TrimPrefix(text, "# ")
+	}
+	s.line(dst, role, 4, text)
+	next := step.At
+	for _, v := range slices.Backward(step.Earlier) {
+		s.line(dst, schema.Dim, 4, "#   changed in frame "+frameText(next)+", before: "+
 			strings.TrimPrefix(string(v.AppendText(nil, step.Index)), "# "))
 		next = v.At
 	}
@@ -269,22 +262,16 @@ func (s *Configuration) step(dst *schema.Marked, e *config.Entry) {
 // devices appends devices as `lctl dl -t` lists them, but without the number of users.
 func (s *Configuration) devices(dst *schema.Marked, list []*config.Entry) {
 	for i, e := range list {
-		number := strconv.Itoa(i)
-		parts := []string{strings.Repeat(" ", max(0, 3-len(number))), number}
-		for _, text := range []string{e.Device.Status.String(), e.Device.Type, e.Device.Name, e.DeviceUUID()} {
-			if text == "" {
-				text = "-"
-			}
-			parts = append(parts, " ", text)
-		}
-		if nodes := e.Device.Nodes; e.Device.Type != "mgc" && len(nodes) > 0 && len(nodes[0].NIDs) > 0 {
-			parts = append(parts, " ", nodes[0].NIDs[0])
+		d := e.Device
+		text := fmt.Sprintf("%3d %v %s %s %s", i, d.Status, cmp.Or(d.Type, "-"), cmp.Or(d.Name, "-"), cmp.Or(e.DeviceUUID(), "-"))
+		if d.Type != "mgc" && len(d.Nodes) > 0 && len(d.Nodes[0].NIDs) > 0 {
+			text += " " + d.Nodes[0].NIDs[0]
 		}
 		st := schema.NoRole
-		if e.Device.Status != config.Up {
+		if d.Status != config.Up {
 			st = schema.Warning
 		}
-		s.line(dst, st, 4, parts...)
+		s.line(dst, st, 4, text)
 	}
 }
 
@@ -297,14 +284,10 @@ type targetNode struct {
 }
 
 var targetsKind = Kind[targetNode]{name: configTables, of: records.Configuration.Entries, columns: []column[targetNode]{
-	{title: "target", left: true, whole: true, role: schema.Node, append: func(_ *printer, b []byte,
-		t targetNode) []byte {
-		return appendText(b, t.Target.Name())
-	}},
-	{title: "index", key: "target_index", role: schema.Number, append: func(_ *printer, b []byte,
-		t targetNode) []byte {
-		return appendText(b, t.Target.Number)
-	}},
+	{title: "target", left: true, whole: true, role: schema.Node,
+		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Name()) }},
+	{title: "index", key: "target_index", role: schema.Number,
+		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Number) }},
 	{title: "state", key: "inactive", doc: "active, inactive (a parameter or the record that adds the target deactivates it), " +
 		"or failover: another node that serves the target", left: true, role: schema.Flag,
 		append: func(_ *printer, b []byte, t targetNode) []byte { return append(b, t.state...) }},
@@ -332,74 +315,51 @@ func targetNodes(list []*config.Entry) (rows []targetNode) {
 	return rows
 }
 
-// parameters appends parameters as `lctl get_param` shows them, with the device that
-// they are for unless the name has it.
-func (s *Configuration) parameters(dst *schema.Marked, list []*config.Entry) {
-	for _, e := range list {
-		p := e.Parameter
-		parts := []string{p.Name, "=", p.Value}
-		if p.Device != "" && p.Device != "general" {
-			parts = append([]string{p.Device, " "}, parts...)
-		}
-		s.line(dst, schema.NoRole, 4, parts...)
-	}
-}
-
 // nodemaps appends nodemaps as `lctl get_param nodemap.*` shows them.
 func (s *Configuration) nodemaps(dst *schema.Marked, list []*config.Entry) {
+	put := func(format string, args ...any) { s.line(dst, schema.NoRole, 4, fmt.Sprintf(format, args...)) }
 	for i, e := range list {
 		if e.Kind == config.KindNodemapState {
-			active := "0"
+			s.title(dst, "nodemaps of the MGS "+s.nid(e.MGS))
+			active := 0
 			if *e.Active {
-				active = "1"
+				active = 1
 			}
-			s.title(dst, "nodemaps of the MGS "+string(s.opt.NIDs.Append(nil, e.MGS)))
-			s.line(dst, schema.NoRole, 4, "nodemap.active=", active)
+			put("nodemap.active=%d", active)
 			continue
 		}
 		n := e.Nodemap
 		if i > 0 {
 			dst.Plain("\n")
 		}
-		name := n.Name
-		if name == "" {
-			name = strconv.FormatUint(uint64(n.ID), 10)
-		}
+		name := cmp.Or(n.Name, fmt.Sprint(n.ID))
 		title := "nodemap " + name
 		if !n.Complete {
 			title += ", as far as it was captured"
 		}
 		s.title(dst, title)
-		put := func(parts ...string) {
-			s.line(dst, schema.NoRole, 4, append([]string{"nodemap.", name, "."}, parts...)...)
-		}
-		put("id=", strconv.FormatUint(uint64(n.ID), 10))
+		put("nodemap.%s.id=%d", name, n.ID)
 		for _, p := range n.Properties {
-			put(p.Name, "=", p.Value)
+			put("nodemap.%s.%s=%s", name, p.Name, p.Value)
 		}
 		for _, f := range n.Filesets {
 			mode := ""
 			if f.ReadOnly {
 				mode = " (read-only)"
 			}
-			put("fileset=", f.Path, mode)
+			put("nodemap.%s.fileset=%s%s", name, f.Path, mode)
 		}
 		if len(n.IDMaps) > 0 {
-			put("idmap=")
-			for _, m := range n.IDMaps {
-				s.line(dst, schema.NoRole, 4, " { idtype: ", m.Type, ", client_id: ", strconv.FormatUint(uint64(m.Client), 10), ", fs_id: ",
-					strconv.FormatUint(uint64(m.File), 10), " }")
-			}
+			put("nodemap.%s.idmap=", name)
+		}
+		for _, m := range n.IDMaps {
+			put(" { idtype: %s, client_id: %d, fs_id: %d }", m.Type, m.Client, m.File)
 		}
 		if len(n.Ranges) > 0 {
-			put("ranges=")
-			for _, r := range n.Ranges {
-				parts := []string{" { id: ", strconv.FormatUint(uint64(r.ID), 10), ", start_nid: ", r.Start}
-				if r.End != "" {
-					parts = append(parts, ", end_nid: ", r.End)
-				}
-				s.line(dst, schema.NoRole, 4, append(parts, " }")...)
-			}
+			put("nodemap.%s.ranges=", name)
+		}
+		for _, r := range n.Ranges {
+			put(" { id: %d, start_nid: %s%s }", r.ID, r.Start, before(", end_nid: ", r.End))
 		}
 	}
 }
@@ -413,10 +373,8 @@ var runningKind = Kind[*config.Entry]{name: configTables, keys: &records.Configu
 		optional: true, role: schema.Dim},
 	{title: "seen", key: "time", doc: "when the entry was first seen", rank: extra, role: schema.Dim,
 		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.RunningTarget.At) }},
-	{title: "frame", rank: extra, role: schema.Dim, append: func(p *printer, b []byte,
-		e *config.Entry) []byte {
-		return p.frame(b, e.RunningTarget.At)
-	}},
+	{title: "frame", rank: extra, role: schema.Dim,
+		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.RunningTarget.At) }},
 }}
 
 var registrationsKind = Kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
@@ -436,10 +394,8 @@ var registrationsKind = Kind[*config.Entry]{name: configTables, keys: &records.C
 	}},
 	{title: "sent", key: "time", doc: "when the last request was sent", rank: extra, role: schema.Dim,
 		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.Registration.Sent) }},
-	{title: "frame", rank: extra, role: schema.Dim, append: func(p *printer, b []byte,
-		e *config.Entry) []byte {
-		return p.frame(b, e.Registration.Sent)
-	}},
+	{title: "frame", rank: extra, role: schema.Dim,
+		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.Registration.Sent) }},
 }}
 
 func resultRole(e *config.Entry) schema.Role {
@@ -457,13 +413,4 @@ func resultText(answered track.Point, status int32) string {
 		return string(records.AppendErrno(nil, status))
 	}
 	return "ok"
-}
-
-// sent appends parameters that nodes asked the MGS to set.
-func (s *Configuration) sent(dst *schema.Marked, list []*config.Entry) {
-	for _, e := range list {
-		p := e.SentParameter
-		s.line(dst, schema.NoRole, 4, p.Parameter, " (", resultText(p.Answered, p.Status), ", from ",
-			string(s.opt.NIDs.Append(nil, p.Client)), ")")
-	}
 }
