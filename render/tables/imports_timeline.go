@@ -15,20 +15,18 @@ import (
 // for what a message did to a connection, with the state that it led to. Of records,
 // each event is one.
 type Timeline struct {
+	eventLines
 	emit  func(*records.ImportEvent) // nil: lines for people
-	opt   render.SummaryOptions
 	text  EventText
-	at    render.Moment
 	steps []*step
-	buf   []byte
 
-	number, time, client, target, kind, state int
+	target, kind, state int // widths of columns
 }
 
 // NewTimeline makes a renderer. first is the time of the capture's first frame.
 func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
-	return &Timeline{opt: o, text: EventText{NIDs: o.NIDs}, at: render.Moment{First: first},
-		number: 5 + o.FileWidth(), time: 9, client: 9, target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
+	return &Timeline{eventLines: newEventLines(o, first), text: EventText{NIDs: o.NIDs},
+		target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
 }
 
 // NewTimelineRecords returns a Timeline that emits events as records in place of lines.
@@ -65,7 +63,7 @@ func (t *Timeline) Append(dst *schema.Marked, list []*track.Import) {
 	for k, i := range list {
 		order[i] = k
 		t.buf = t.opt.NIDs.Append(t.buf[:0], i.Client)
-		t.client = max(t.client, render.Width(t.buf))
+		t.node = max(t.node, render.Width(t.buf))
 		t.buf = AppendTarget(t.buf[:0], i)
 		t.target = max(t.target, render.Width(t.buf))
 	}
@@ -218,30 +216,17 @@ func IsProblem(k track.EventKind) bool {
 }
 
 func (t *Timeline) line(dst *schema.Marked, s *step, state track.ImportState, st schema.Role, text []byte) {
-	start := len(dst.Text)
-	if t.buf = append(t.buf[:0], '-'); !s.at.IsLog() {
-		t.buf = render.AppendFrame(t.buf[:0], s.at.File, s.at.Frame)
+	frame := "-"
+	if !s.at.IsLog() {
+		frame = frameText(s.at)
 	}
-	render.AddRight(dst, schema.Dim, t.buf, &t.number)
-	t.buf = t.opt.Time.Append(t.buf[:0], s.at.Time, t.at, t.opt.Wide())
-	render.AddRight(dst.Plain(" "), schema.Dim, t.buf, &t.time)
-	t.at.Before = s.at.Time
-	t.buf = t.opt.NIDs.Append(t.buf[:0], s.imp.Client)
-	render.AddLeft(dst.Plain(" "), schema.Node, t.buf, &t.client)
-	t.buf = AppendTarget(t.buf[:0], s.imp)
-	render.AddLeft(dst.Plain(" "), schema.Node, t.buf, &t.target)
-	render.AddLeft(dst.Plain(" "), schema.Dim, append(t.buf[:0], cmp.Or(s.imp.Kind(), "-")...), &t.kind)
-	t.buf = append(t.buf[:0], '-')
-	stateColor := schema.Dim
-	if state != track.StateUnknown {
-		t.buf, stateColor = append(t.buf[:0], state.String()...), stateRole(state)
+	t.begin(dst, frame, s.at, string(t.opt.NIDs.Append(nil, s.imp.Client)))
+	render.AddLeft(dst.Plain(" "), schema.Node, AppendTarget(nil, s.imp), &t.target)
+	render.AddLeft(dst.Plain(" "), schema.Dim, []byte(cmp.Or(s.imp.Kind(), "-")), &t.kind)
+	if state == track.StateUnknown {
+		render.AddLeft(dst.Plain(" "), schema.Dim, []byte("-"), &t.state)
+	} else {
+		render.AddLeft(dst.Plain(" "), stateRole(state), []byte(state.String()), &t.state)
 	}
-	render.AddLeft(dst.Plain(" "), stateColor, t.buf, &t.state)
-	columns := len(text)
-	if t.opt.Width > 0 {
-		columns = max(0, t.opt.Width-render.Width(dst.Text[start:])-1)
-	}
-	render.AddTruncated(dst.Plain(" "), st, text, columns)
-	dst.TrimSpaces()
-	dst.Plain("\n")
+	t.end(dst, st, text)
 }

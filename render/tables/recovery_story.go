@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect/track/recovery"
@@ -11,67 +12,47 @@ import (
 )
 
 // RecoveryStory renders what happened to a target as lines in the order of time.
-type RecoveryStory struct {
-	opt render.SummaryOptions
-	at  render.Moment
-	buf []byte
-}
+type RecoveryStory struct{ eventLines }
 
 // NewRecoveryStory makes a renderer. first is the time of the capture's first frame.
 func NewRecoveryStory(o render.SummaryOptions, first int64) *RecoveryStory {
-	return &RecoveryStory{opt: o, at: render.Moment{First: first}}
+	return &RecoveryStory{newEventLines(o, first)}
 }
 
 // Append appends a heading and a line for each step.
 func (s *RecoveryStory) Append(dst *schema.Marked, r *recovery.Recovery) {
-	target := r.Target
-	if target == "" {
-		target = "target without a name"
-	}
-	s.buf = schema.AppendText(s.buf[:0], []byte(target))
-	s.buf = append(append(s.buf, ": "...), recoveryKindTexts[r.Kind]...)
+	heading := schema.AppendText(nil, []byte(cmp.Or(r.Target, "target without a name")))
+	heading = append(append(heading, ": "...), recoveryKindTexts[r.Kind]...)
 	if n := r.Instance; n != 0 && r.InstanceBefore != 0 && n != r.InstanceBefore {
-		s.buf = strconv.AppendUint(append(s.buf, ", instance "...), uint64(r.InstanceBefore), 10)
-		s.buf = strconv.AppendUint(append(s.buf, " to "...), uint64(n), 10)
+		heading = fmt.Appendf(heading, ", instance %d to %d", r.InstanceBefore, n)
+	}
+	room := len(heading)
+	if s.opt.Width > 0 {
+		room = s.opt.Width
 	}
 	dst.Plain("\n")
-	render.AddTruncated(dst, schema.Heading, s.buf, s.room(0))
+	render.AddTruncated(dst, schema.Heading, heading, room)
 	dst.Plain("\n")
-	number, time, client, kind := 5+s.opt.FileWidth(), 9, 9, len("client")
+	s.resetWidths()
+	kind := len("client")
 	for _, k := range r.Clients {
-		client = max(client, render.Width(s.opt.NIDs.Append(s.buf[:0], k.Connection.Client)))
+		s.node = max(s.node, render.Width(s.opt.NIDs.Append(nil, k.Connection.Client)))
 		kind = max(kind, render.Width(clientRole(k)))
 	}
 	for _, e := range r.Events {
-		start := len(dst.Text)
-		s.buf = render.AppendFrame(s.buf[:0], e.File, e.Frame)
-		render.AddRight(dst, schema.Dim, s.buf, &number)
-		s.buf = s.opt.Time.Append(s.buf[:0], e.Time, s.at, s.opt.Wide())
-		render.AddRight(dst.Plain(" "), schema.Dim, s.buf, &time)
-		s.at.Before = e.Time
-		node, role := []byte("-"), []byte("-")
+		node, role := "-", []byte("-")
 		if e.Client != nil {
-			node, role = s.opt.NIDs.Append(s.buf[:0], e.Client.Connection.Client), clientRole(e.Client)
+			node, role = string(s.opt.NIDs.Append(nil, e.Client.Connection.Client)), clientRole(e.Client)
 		}
-		render.AddLeft(dst.Plain(" "), schema.Node, node, &client)
+		s.begin(dst, frameText(e.Point), e.Point, node)
 		render.AddLeft(dst.Plain(" "), schema.Dim, role, &kind)
-		s.buf = s.text(s.buf[:0], r, e)
-		render.AddTruncated(dst.Plain(" "), stepRole(e), s.buf, s.room(render.Width(dst.Text[start:])))
-		dst.Plain("\n")
+		s.end(dst, stepRole(e), s.text(nil, r, e))
 	}
 }
 
 // clientRole returns what a client is: a target, or the kind of its connection.
 func clientRole(c *recovery.Client) []byte {
 	return schema.AppendText(nil, []byte(cmp.Or(c.Target(), c.Type, "-")))
-}
-
-// room returns the columns that are left behind so many columns.
-func (s *RecoveryStory) room(used int) int {
-	if s.opt.Width == 0 {
-		return len(s.buf)
-	}
-	return max(0, s.opt.Width-used)
 }
 
 var recoveryKindTexts = [...]string{
@@ -97,13 +78,13 @@ var signTexts = [...]string{
 func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event) []byte {
 	switch e.Kind {
 	case recovery.EventLastReply:
-		return s.node(append(dst, "last reply before, of "...), e)
+		return s.server(append(dst, "last reply before, of "...), e)
 	case recovery.EventGone:
 		return append(append(dst, "gone: "...), signTexts[e.Sign]...)
 	case recovery.EventLost:
 		return append(append(dst, "lost: "...), signTexts[e.Sign]...)
 	case recovery.EventRefused:
-		dst = s.node(append(plural(dst, e.Count, "connect"), " refused by "...), e)
+		dst = s.server(append(plural(dst, e.Count, "connect"), " refused by "...), e)
 		return s.until(records.AppendErrno(append(dst, ": "...), e.Status), e)
 	case recovery.EventUnanswered:
 		return append(plural(dst, e.Count, "connect"), " without a reply"...)
@@ -112,7 +93,7 @@ func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event
 	case recovery.EventAnnounced:
 		return append(dst, "the MGS announces the restart"...)
 	case recovery.EventBack:
-		return append(s.node(dst, e), " has the target and accepts connects"...)
+		return append(s.server(dst, e), " has the target and accepts connects"...)
 	case recovery.EventConnected:
 		if dst = append(dst, "connected"...); e.Time > r.Back.Time && r.Kind.IsOutage() {
 			dst = append(render.AppendLockWait(append(dst, ", "...), e.Time-r.Back.Time), " after the first"...)
@@ -125,8 +106,7 @@ func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event
 	case recovery.EventLockReplay:
 		return s.replay(plural(append(dst, "replays "...), e.Count, "lock"), e)
 	case recovery.EventEarly:
-		dst = append(strconv.AppendInt(append(dst, "early reply, number "...), int64(e.Count), 10), ": the server expects to reply within "...)
-		return append(strconv.AppendUint(dst, uint64(e.Estimate), 10), 's')
+		return fmt.Appendf(dst, "early reply, number %d: the server expects to reply within %ds", e.Count, e.Estimate)
 	case recovery.EventReady:
 		return append(dst, "has replayed all"...)
 	case recovery.EventEvicted:
@@ -139,7 +119,7 @@ func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event
 	return requestText(dst, e.Request)
 }
 
-func (s *RecoveryStory) node(dst []byte, e *recovery.Event) []byte {
+func (s *RecoveryStory) server(dst []byte, e *recovery.Event) []byte {
 	return s.opt.NIDs.Append(dst, e.Server)
 }
 
