@@ -10,11 +10,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -97,16 +98,12 @@ func (c *anonymizeOptions) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	secret, err := c.findSecret()
-	if err != nil || onlyKey {
+	o := anonymize.Options{FlatAddresses: c.flat, Ports: ports}
+	if o.Key, err = c.findKey(onlyKey || c.check != ""); err != nil || onlyKey {
 		return err
 	}
-	o := anonymize.Options{FlatAddresses: c.flat, Ports: ports}
 	if c.check != "" { // which originals there are does not depend on the key
 		return c.runCheck(args[0], o)
-	}
-	if o.Key, err = c.keyOf(secret); err != nil {
-		return err
 	}
 	return c.rewrite(args[0], args[1], o)
 }
@@ -132,29 +129,24 @@ func (c *anonymizeOptions) checkArgs(args []string) error {
 	return nil
 }
 
-// findSecret returns what the user gave for a key, empty where nothing was given.
-func (c *anonymizeOptions) findSecret() ([]byte, error) {
-	given := 0
-	for _, flag := range []string{c.key, c.keyFile, c.newKey} {
-		if flag != "" {
-			given++
-		}
-	}
-	switch {
-	case given > 1:
+// findKey returns the key for what the user gave, a random one where nothing was given. It needs
+// no notes about a key that is not used.
+func (c *anonymizeOptions) findKey(unused bool) ([]byte, error) {
+	given := slices.DeleteFunc([]string{c.key, c.keyFile, c.newKey}, func(flag string) bool { return flag == "" })
+	if len(given) > 1 {
 		return nil, exit.Usagef("--key, --key-file and --new-key exclude each other")
-	case c.newKey != "":
-		return c.writeKey()
-	case c.keyFile != "":
-		return c.readKey()
 	}
-	return []byte(cmp.Or(c.key, c.sys.Env(keyVariable))), nil
-}
-
-// keyOf returns the key for a secret, a random one without.
-func (c *anonymizeOptions) keyOf(secret []byte) ([]byte, error) {
+	secret, err := []byte(cmp.Or(c.key, c.sys.Env(keyVariable))), error(nil)
+	switch {
+	case c.newKey != "":
+		secret, err = c.writeKey()
+	case c.keyFile != "":
+		secret, err = c.readKey()
+	}
 	const short = 16
 	switch {
+	case err != nil || unused:
+		return nil, err
 	case len(secret) == 0:
 		c.note("no key was given: a random one is used, and another capture gets other replacements")
 		return randomKey(), nil
@@ -166,20 +158,18 @@ func (c *anonymizeOptions) keyOf(secret []byte) ([]byte, error) {
 
 // readKey reads the file of --key-file.
 func (c *anonymizeOptions) readKey() ([]byte, error) {
-	f, err := os.Open(c.keyFile)
+	key, err := os.ReadFile(c.keyFile)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	const others = 0o077
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&others != 0 && runtime.GOOS != "windows" {
+	if info, err := os.Stat(c.keyFile); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&others != 0 && runtime.GOOS != "windows" {
 		c.note("%s: other users may read the key: chmod 600", c.keyFile)
 	}
-	key, err := io.ReadAll(f)
-	if key = bytes.TrimRight(key, "\r\n"); err == nil && len(key) == 0 {
-		err = exit.Usagef("--key-file %s: the file is empty", c.keyFile)
+	if key = bytes.TrimRight(key, "\r\n"); len(key) == 0 {
+		return nil, exit.Usagef("--key-file %s: the file is empty", c.keyFile)
 	}
-	return key, err
+	return key, nil
 }
 
 // writeKey makes a key and the file of --new-key, which must not exist.
@@ -249,15 +239,6 @@ func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err er
 			return failed
 		}
 	}
-	c.notes(a)
-	if c.report {
-		err = errors.Join(err, c.print(a.Report()))
-	}
-	return err
-}
-
-// notes says what the receiver should know.
-func (c *anonymizeOptions) notes(a *anonymize.Anonymizer) {
 	st := a.Stats()
 	if st.Late > 0 {
 		c.note("%d messages were complete so late that their first frames had been written without them", st.Late)
@@ -265,6 +246,10 @@ func (c *anonymizeOptions) notes(a *anonymize.Anonymizer) {
 	if st.Messages == 0 {
 		c.note("no Lustre traffic in %d frames: only their headers are left", st.Frames)
 	}
+	if c.report {
+		err = errors.Join(err, c.print(a.Report()))
+	}
+	return err
 }
 
 // print writes a Report or a CheckResult in the form that the flags choose.
@@ -284,21 +269,19 @@ func (c *anonymizeOptions) writeMapping(a *anonymize.Anonymizer) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Chmod(iostreams.SecretFileMode); err != nil { // of a file that was there before
-		f.Close()
-		return err
+	err = f.Chmod(iostreams.SecretFileMode) // of a file that was there before
+	if err == nil {
+		quoted := func(s string) string { // what would break a line of a table
+			q := strconv.Quote(s)
+			return q[1 : len(q)-1]
+		}
+		w := bufio.NewWriter(f)
+		a.Values().Each(func(m *values.Mapping) {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", m.Class, quoted(m.Original), quoted(m.Replacement), m.Count)
+		})
+		err = w.Flush()
 	}
-	w := bufio.NewWriter(f)
-	a.Values().Each(func(m *values.Mapping) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", m.Class, quoted(m.Original), quoted(m.Replacement), m.Count)
-	})
-	return errors.Join(w.Flush(), f.Close())
-}
-
-// quoted escapes what would break a line of a table.
-func quoted(s string) string {
-	q := fmt.Sprintf("%q", s)
-	return q[1 : len(q)-1]
+	return errors.Join(err, f.Close())
 }
 
 func (c *anonymizeOptions) runCheck(original string, o anonymize.Options) error {

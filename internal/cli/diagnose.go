@@ -135,7 +135,11 @@ func (c *diagnoseOptions) run() error {
 		d.Capture, d.OnlyLogs = nil, true
 	}
 	if x.In.Live() {
-		d.Found = out.found
+		d.Found = func(f *diagnose.Finding) {
+			if c.selects(f) {
+				x.Emit(f)
+			}
+		}
 	}
 	var recorder *trouble.Recorder // of an input that is read once
 	records := c.trouble.Dir != "" && !x.In.Rereadable()
@@ -179,12 +183,36 @@ func (c *diagnoseOptions) run() error {
 		}
 	}
 	if err == nil && !x.IsText() && len(out.list) == 0 && e.RPCs() > 0 {
-		x.Note("%s", out.nothing(e.RPCs()))
+		what := "nothing found"
+		if c.chooses() {
+			what = "no such findings"
+		}
+		x.Note("%s in %d RPCs", what, e.RPCs())
 	}
 	if c.exitCode && (err == nil || errors.Is(err, syscall.EPIPE)) {
-		return out.status()
+		return statusOf(out.list)
 	}
 	return err
+}
+
+// chooses reports whether flags choose some of the findings.
+func (c *diagnoseOptions) chooses() bool {
+	return len(c.only) > 0 || c.filter != nil || c.least > diagnose.Note
+}
+
+// statusOf returns the exit status by what was found.
+func statusOf(list []*diagnose.Finding) error {
+	worst := diagnose.Note
+	for _, f := range list {
+		worst = max(worst, f.Severity)
+	}
+	switch worst {
+	case diagnose.Error:
+		return exit.FoundError
+	case diagnose.Warning:
+		return exit.FoundWarning
+	}
+	return nil
 }
 
 // ladderOf returns the arguments that draw what a finding is about: a lock, or the messages that
@@ -268,16 +296,17 @@ func (o *findingsOutput) first() int64 {
 // end writes the findings of files, and in text the line about the input: before them, of a live
 // capture behind them.
 func (o *findingsOutput) end(e *diagnose.Engine) {
-	o.list = slices.DeleteFunc(e.Findings(), func(f *diagnose.Finding) bool { return !o.options.selects(f) })
-	switch live := o.In.Live(); {
-	case !o.IsText() && !live:
-		o.Emit(o.list...)
-	case o.IsText() && (len(o.list) > 0 || e.RPCs() > 0):
-		o.inText(e, live)
+	c, live := o.options, o.In.Live()
+	o.list = slices.DeleteFunc(e.Findings(), func(f *diagnose.Finding) bool { return !c.selects(f) })
+	switch {
+	case !o.IsText():
+		if !live {
+			o.Emit(o.list...)
+		}
+		return
+	case len(o.list) == 0 && e.RPCs() == 0:
+		return
 	}
-}
-
-func (o *findingsOutput) inText(e *diagnose.Engine, live bool) {
 	var dst schema.Marked
 	text := o.textOf()
 	var clients, servers []lnet.NID
@@ -286,10 +315,10 @@ func (o *findingsOutput) inText(e *diagnose.Engine, live bool) {
 		clients, servers = track.Nodes(captured)
 	}
 	text.AppendInput(&dst, &tables.Input{First: o.first(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
-		o.list, o.chooses())
+		o.list, c.chooses())
 	switch {
 	case live: // they are written
-	case o.chooses():
+	case c.chooses():
 		for _, f := range o.list {
 			text.Append(&dst, f)
 		}
@@ -299,44 +328,9 @@ func (o *findingsOutput) inText(e *diagnose.Engine, live bool) {
 	o.Fail(o.Print(&dst))
 }
 
-func (o *findingsOutput) chooses() bool {
-	return len(o.options.only) > 0 || o.options.filter != nil || o.options.least > diagnose.Note
-}
-
-// found writes a finding of a live capture.
-func (o *findingsOutput) found(f *diagnose.Finding) {
-	if o.options.selects(f) {
-		o.Emit(f)
-	}
-}
-
 // line appends a finding as text.
 func (o *findingsOutput) line(dst *schema.Marked, f *diagnose.Finding) {
-	if o.options.Input.Verbose || o.chooses() || !tables.IsUsual(f) { // which end writes
+	if o.options.Input.Verbose || o.options.chooses() || !tables.IsUsual(f) { // which end writes
 		o.textOf().Append(dst, f)
 	}
-}
-
-// status returns the exit status by what was found.
-func (o *findingsOutput) status() error {
-	worst := diagnose.Note
-	for _, f := range o.list {
-		worst = max(worst, f.Severity)
-	}
-	switch worst {
-	case diagnose.Error:
-		return exit.FoundError
-	case diagnose.Warning:
-		return exit.FoundWarning
-	}
-	return nil
-}
-
-// nothing returns a line for a capture without findings.
-func (o *findingsOutput) nothing(rpcs int64) string {
-	what := "nothing found"
-	if o.chooses() {
-		what = "no such findings"
-	}
-	return fmt.Sprintf("%s in %d RPCs", what, rpcs)
 }

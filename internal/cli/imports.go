@@ -30,7 +30,8 @@ type importsOptions struct {
 	filter   *flags.MessageFilter
 	timeline bool
 	compared string // the clients of --compare
-	at       momentFlag
+	atText   string // of --at
+	at       moment
 }
 
 func newImports(sys *scan.System) *cobra.Command {
@@ -66,7 +67,7 @@ func newImports(sys *scan.System) *cobra.Command {
 		Output: func(f *pflag.FlagSet) {
 			f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline; in other forms one record")
 			f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
-			f.StringVar(&c.at.text, "at", "", "as at `TIME`: seconds after the first frame, or the time of day or date and time, local, or UTC with -t u or a Z at the end")
+			f.StringVar(&c.atText, "at", "", "as at `TIME`: seconds after the first frame, or the time of day or date and time, local, or UTC with -t u or a Z at the end")
 		},
 	}, (*importsOptions).check, (*importsOptions).run)
 }
@@ -82,7 +83,9 @@ func (c *importsOptions) check() (err error) {
 		return err
 	}
 	c.filter, err = flags.Messages(c.Display)
-	return errors.Join(err, c.at.check(c.Time() == "u"))
+	var wrong error
+	c.at, wrong = parseMoment(c.atText, c.Time() == "u")
+	return errors.Join(err, wrong)
 }
 
 func (c *importsOptions) run() error {
@@ -141,14 +144,14 @@ func (c *importsOptions) show(x *flags.Run[*records.Import], imports func() *tra
 		asTable(dst, list)
 	}
 	var shown []*track.Import
-	if c.at.isSet() {
+	if c.at != nil {
 		hooks.Done = func(r *track.RPC) {
 			if i := imports().Of(r); i != nil && r.Missing == track.CaptureEnded && !opcodes.IsCallback(r.Opcode) {
 				parameters.InFlight[i]++
 			}
 		}
 		x.List = func(dst *schema.Marked, _ []*records.Import) {
-			parameters.At = c.at.time(x.First())
+			parameters.At = c.at(x.First())
 			dst.Text = parameters.Append(dst.Text, shown)
 		}
 	}

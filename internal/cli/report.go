@@ -81,7 +81,7 @@ func (c *reportOptions) run() error {
 		if captured.Damaged != "" && captured.Frames == 0 {
 			return nil // it is no capture
 		}
-		page := t.page()
+		page := t.end()
 		page.Program, page.Title, page.Filter, page.Times = "lshark "+flags.Version(), c.title, c.Display, c.Time()
 		page.NIDs = x.Options().NIDs
 		page.Findings.Ladders = t.ladders(page.Findings.List, ladder.Diagram{First: x.First(), NIDs: page.NIDs}, x.In.FileNames())
@@ -106,33 +106,58 @@ const (
 // pageTrackers follow what a page shows, in one pass: those of the engine of lshark
 // diagnose, and others beside them.
 type pageTrackers struct {
-	engine   *diagnose.Engine
-	timeline *timeline.Timeline
-	sizes    sizes.Sizes
-	slowest  *slowest.Slowest
-	journal  journal.Journal
-
-	operations, jobs, clients, targets *track.Stats
-
-	locks        html.Locks
+	engine       *diagnose.Engine
+	page         html.Page
+	slowest      *slowest.Slowest
+	journal      journal.Journal
+	stats        []*track.Stats // by the dimensions of pageStats
 	slowestLocks track.Top[*locks.Lock]
 	holders      locks.Blockers
-	recoveries   []*recovery.Recovery
+}
+
+// pageStats are the dimensions by which a page has statistics, and where they are in it.
+var pageStats = []struct {
+	by track.Dimension
+	of func(*html.Page) **track.Interval
+}{
+	{track.ByOp, func(p *html.Page) **track.Interval { return &p.Operations }},
+	{track.ByJob, func(p *html.Page) **track.Interval { return &p.Jobs }},
+	{track.ByClient, func(p *html.Page) **track.Interval { return &p.Clients }},
+	{track.ByTarget, func(p *html.Page) **track.Interval { return &p.Targets }},
+}
+
+// measure is what RPCs are counted or measured by, if they are selected when they have ended.
+type measure interface {
+	Sent(*track.RPC, *dissect.Message)
+	Answered(*track.RPC, *dissect.Message)
+	Done(*track.RPC)
+	Drop(*track.RPC)
 }
 
 func newPageTrackers(p *scan.Pass, onlyLogs bool, filter *flags.RPCFilter, selects bool) *pageTrackers {
-	t := &pageTrackers{timeline: timeline.New(), slowest: slowest.New(pageRPCs), slowestLocks: track.Top[*locks.Lock]{Limit: pageLocks}}
-	statsBy := func(d track.Dimension) *track.Stats {
-		return track.NewStats(track.StatsOptions{By: []track.Dimension{d}})
-	}
-	t.operations, t.jobs, t.clients, t.targets = statsBy(track.ByOp), statsBy(track.ByJob), statsBy(track.ByClient), statsBy(track.ByTarget)
+	t := &pageTrackers{slowest: slowest.New(pageRPCs), slowestLocks: track.Top[*locks.Lock]{Limit: pageLocks}}
+	t.page.Timeline, t.page.Sizes = timeline.New(), &sizes.Sizes{}
 	t.slowest.Selects = selects
-	hooks := []follow.Hooks{
-		{Sent: t.sizes.Sent},
-		{Sent: t.slowest.Sent, Answered: t.slowest.Answered},
-		{Lock: t.lock, Recovery: t.recovery, Message: t.journal.Message, TCPEvent: t.journal.TCPEvent},
-		{Done: func(r *track.RPC) { t.done(r, filter.Match(r)) }},
+	measures := []measure{t.slowest}
+	for _, s := range pageStats {
+		stats := track.NewStats(track.StatsOptions{By: []track.Dimension{s.by}})
+		t.stats, measures = append(t.stats, stats), append(measures, stats)
 	}
+	hooks := []follow.Hooks{{Sent: t.page.Sizes.Sent, Lock: t.lock, Recovery: t.recovery, Message: t.journal.Message, TCPEvent: t.journal.TCPEvent,
+		Done: func(r *track.RPC) {
+			if !filter.Match(r) {
+				t.page.Sizes.Drop(r)
+				for _, m := range measures {
+					m.Drop(r)
+				}
+				return
+			}
+			t.page.Sizes.Done(r)
+			t.page.Timeline.Done(r)
+			for _, m := range measures {
+				m.Done(r)
+			}
+		}}}
 	if selects {
 		hooks = append(hooks, follow.Hooks{Message: func(r *track.RPC, m *dissect.Message) {
 			if r != nil {
@@ -140,8 +165,8 @@ func newPageTrackers(p *scan.Pass, onlyLogs bool, filter *flags.RPCFilter, selec
 			}
 		}})
 	}
-	for _, s := range t.stats() {
-		hooks = append(hooks, follow.Hooks{Sent: s.Sent, Answered: s.Answered})
+	for _, m := range measures {
+		hooks = append(hooks, follow.Hooks{Sent: m.Sent, Answered: m.Answered})
 	}
 	t.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: p.FollowOptions(), Capture: p.Captured, Hooks: hooks, OnlyLogs: onlyLogs})
 	t.engine.Files()
@@ -152,45 +177,22 @@ func newPageTrackers(p *scan.Pass, onlyLogs bool, filter *flags.RPCFilter, selec
 	return t
 }
 
-func (t *pageTrackers) stats() []*track.Stats {
-	return []*track.Stats{t.operations, t.jobs, t.clients, t.targets}
-}
-
-// done takes an RPC that has ended, and counts it if it is selected.
-func (t *pageTrackers) done(r *track.RPC, selected bool) {
-	if !selected {
-		t.sizes.Drop(r)
-		t.slowest.Drop(r)
-		for _, s := range t.stats() {
-			s.Drop(r)
-		}
-		return
-	}
-	t.sizes.Done(r)
-	t.slowest.Done(r)
-	t.timeline.Done(r)
-	for _, s := range t.stats() {
-		s.Done(r)
-	}
-}
-
 // lock takes a lock that has ended.
 func (t *pageTrackers) lock(l *locks.Lock) {
 	t.holders.Add(l)
-	l0 := &t.locks
-	l0.Count++
+	t.page.Locks.Count++
 	waited, known := l.Waited()
 	if !l.Blocked && len(l.BlockedBy) == 0 || !known || l.Asked.IsZero() {
 		return
 	}
-	l0.Waiting++
+	t.page.Locks.Waiting++
 	t.slowestLocks.Add(waited, l, nil)
 }
 
 // recovery takes what happened to a target that clients had lost.
 func (t *pageTrackers) recovery(r *recovery.Recovery) {
-	if r.Kind.IsOutage() && len(t.recoveries) < pageRecoveries {
-		t.recoveries = append(t.recoveries, r)
+	if list := &t.page.Connections.Recoveries; r.Kind.IsOutage() && len(*list) < pageRecoveries {
+		*list = append(*list, r)
 	}
 }
 
@@ -219,16 +221,14 @@ func (t *pageTrackers) ladders(list []*diagnose.Finding, empty ladder.Diagram, f
 	return ladders
 }
 
-// page returns what was followed, when the capture has ended.
-func (t *pageTrackers) page() *html.Page {
-	p := &html.Page{Timeline: t.timeline, Sizes: &t.sizes, Slowest: t.slowest.List(), Locks: t.locks}
+// end returns the page with what was followed, when the capture has ended.
+func (t *pageTrackers) end() *html.Page {
+	p := &t.page
+	p.Slowest = t.slowest.List()
 	p.Findings = html.Findings{List: t.engine.Findings(), Dropped: t.engine.Dropped()}
-	for _, s := range []struct {
-		stats *track.Stats
-		to    **track.Interval
-	}{{t.operations, &p.Operations}, {t.jobs, &p.Jobs}, {t.clients, &p.Clients}, {t.targets, &p.Targets}} {
-		if list := s.stats.Intervals(); len(list) > 0 {
-			*s.to = list[0]
+	for i, s := range pageStats {
+		if list := t.stats[i].Intervals(); len(list) > 0 {
+			*s.of(p) = list[0]
 		}
 	}
 	list := t.engine.Files().List()
@@ -238,8 +238,8 @@ func (t *pageTrackers) page() *html.Page {
 		p.Files.Accesses.Reads.Add(&f.Read.Accesses)
 		p.Files.Accesses.Writes.Add(&f.Write.Accesses)
 	}
-	slices.SortStableFunc(t.recoveries, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
-	p.Connections = html.Connections{List: t.engine.Imports().List(), Recoveries: t.recoveries}
+	slices.SortStableFunc(p.Connections.Recoveries, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
+	p.Connections.List = t.engine.Imports().List()
 	p.Locks.Slowest, p.Locks.Holders = t.slowestLocks.List(), t.holders.List()
 	return p
 }

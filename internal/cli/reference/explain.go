@@ -3,6 +3,7 @@ package reference
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -156,7 +157,8 @@ func (e *explanation) answer(q question) error {
 		return e.unknown(q)
 	}
 	for i := range keys {
-		e.page(&keys[i], nil)
+		k := &keys[i]
+		e.add(func() []byte { return e.topics.AppendKeyJSON(nil, k) }, func(page *schema.Marked) { e.topics.AppendKey(page, k) })
 	}
 	e.pages(topics)
 	return nil
@@ -165,25 +167,17 @@ func (e *explanation) answer(q question) error {
 // rules appends the page of the rule of lshark diagnose with a code, or the list of
 // those with the part before the dot. It reports whether there is any.
 func (e *explanation) rules(q question) (found bool) {
-	list, unknown := diagnose.Choose(rules.All(), []string{strings.ToLower(q.name)})
+	code := strings.ToLower(q.name)
+	list, unknown := diagnose.Choose(rules.All(), []string{code})
 	if unknown != "" || q.kind != "" {
 		return false // it may be the name of something else
 	}
-	json := e.form.Value == "json"
-	var page schema.Marked
-	if !json && !strings.Contains(q.name, ".") {
-		e.topics.AppendRules(&page, strings.ToLower(q.name), list)
-		e.add(&page)
+	if e.form.Value != "json" && !strings.Contains(code, ".") {
+		e.add(nil, func(page *schema.Marked) { e.topics.AppendRules(page, code, list) })
 		return true
 	}
 	for _, r := range list {
-		if json {
-			e.add(&schema.Marked{Text: e.topics.AppendRuleJSON(nil, r)})
-		} else {
-			page.Reset()
-			e.topics.AppendRule(&page, r)
-			e.add(&page)
-		}
+		e.add(func() []byte { return e.topics.AppendRuleJSON(nil, r) }, func(page *schema.Marked) { e.topics.AppendRule(page, r) })
 	}
 	return true
 }
@@ -226,37 +220,28 @@ func (e *explanation) unknown(q question) error {
 
 func (e *explanation) pages(topics []schema.Topic) {
 	for i := range topics {
-		e.page(nil, &topics[i])
+		t := &topics[i]
+		e.add(func() []byte { return e.topics.AppendTopicJSON(nil, t) }, func(page *schema.Marked) { e.topics.AppendTopic(page, t) })
 	}
 }
 
-// page appends the text about a key or a topic, unless it is there already.
-func (e *explanation) page(key *records.Entry, topic *schema.Topic) {
+// add appends a page, in the form that the flags choose, unless it is there already.
+func (e *explanation) add(json func() []byte, text func(*schema.Marked)) {
 	var page schema.Marked
-	switch json := e.form.Value == "json"; {
-	case json && key != nil:
-		e.add(&schema.Marked{Text: e.topics.AppendKeyJSON(nil, key)})
-	case json:
-		e.add(&schema.Marked{Text: e.topics.AppendTopicJSON(nil, topic)})
-	case key != nil:
-		e.topics.AppendKey(&page, key)
-		e.add(&page)
-	default:
-		e.topics.AppendTopic(&page, topic)
-		e.add(&page)
+	asJSON := e.form.Value == "json"
+	if asJSON {
+		page.Text = json()
+	} else {
+		text(&page)
 	}
-}
-
-// add appends a page, unless it is there already.
-func (e *explanation) add(page *schema.Marked) {
 	if e.shown[string(page.Text)] {
 		return
 	}
 	e.shown[string(page.Text)] = true
-	if len(e.out.Text) > 0 && e.form.Value != "json" {
+	if len(e.out.Text) > 0 && !asJSON {
 		e.out.Plain("\n")
 	}
-	e.out.Append(page)
+	e.out.Append(&page)
 }
 
 // ownEntries lists keys, codes and columns, and the fields that filters read
@@ -292,7 +277,8 @@ func (p *prose) overview(index *schema.Index) error {
 			values++
 		}
 	}
-	kinds := []struct {
+	text, json := "explain knows:\n", ""
+	for _, k := range []struct {
 		n             int
 		kind, example string
 	}{
@@ -307,23 +293,14 @@ func (p *prose) overview(index *schema.Index) error {
 		{len(opcodes.Protocol.Terms), "abbreviations", "LVB"},
 		{len(ownEntries()), "keys", "xid"},
 		{len(rules.All()), "findings", "evicted.lock_callback"},
+	} {
+		json += fmt.Sprintf(",%q:%d", strings.NewReplacer(" ", "_", ".", "_").Replace(k.kind), k.n)
+		text += fmt.Sprintf("%8d  %-18s such as %s\n", k.n, k.kind, k.example)
 	}
 	if p.form.Value == "json" {
-		out := "{"
-		for i, k := range kinds {
-			if i > 0 {
-				out += ","
-			}
-			out += fmt.Sprintf("%q:%d", strings.NewReplacer(" ", "_", ".", "_").Replace(k.kind), k.n)
-		}
-		_, err := fmt.Fprintln(p.sys.Out, out+"}")
-		return err
+		text = "{" + json[1:] + "}\n"
 	}
-	out := "explain knows:\n"
-	for _, k := range kinds {
-		out += fmt.Sprintf("%8d  %-18s such as %s\n", k.n, k.kind, k.example)
-	}
-	_, err := fmt.Fprint(p.sys.Out, out)
+	_, err := io.WriteString(p.sys.Out, text)
 	return err
 }
 
