@@ -53,33 +53,25 @@ func newCompletion(sys *scan.System) *cobra.Command {
 	}
 }
 
-func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
+func writeCompletion(root *cobra.Command, shell string, w io.Writer) (err error) {
+	var b bytes.Buffer
+	own := strings.NewReplacer()
 	switch shell {
 	case "bash":
-		var b bytes.Buffer
-		if err := root.GenBashCompletionV2(&b, true); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, ownBash.Replace(b.String()))
-		return err
+		own, err = ownBash, root.GenBashCompletionV2(&b, true)
 	case "zsh":
-		var b bytes.Buffer
-		if err := root.GenZshCompletion(&b); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, ownZsh.Replace(b.String()))
-		return err
+		own, err = ownZsh, root.GenZshCompletion(&b)
 	case "fish":
-		var b bytes.Buffer
-		if err := root.GenFishCompletion(&b, true); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, ownFish.Replace(b.String()))
-		return err
+		own, err = ownFish, root.GenFishCompletion(&b, true)
 	case "powershell":
-		return root.GenPowerShellCompletionWithDesc(w)
+		err = root.GenPowerShellCompletionWithDesc(&b)
+	default:
+		return exit.UnknownName("shell", shell, shells)
 	}
-	return exit.UnknownName("shell", shell, shells)
+	if err == nil {
+		_, err = own.WriteString(w, b.String())
+	}
+	return err
 }
 
 // ownBash changes cobra's script for bash, which gets the words of the command line from the package

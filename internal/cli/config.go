@@ -118,15 +118,13 @@ func (c *configOptions) run() error {
 func (c *configOptions) noteUnknownLogs(p *scan.Pass, list []*config.Entry) {
 	var names []string
 	for _, e := range list {
-		if name := e.Name(); name != "" && !slices.Contains(names, name) && len(names) < maxNamedLogs {
+		if name := e.Name(); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	for _, name := range c.names {
-		if len(names) > 0 && !slices.ContainsFunc(list, func(e *config.Entry) bool { return e.Name() == name }) {
+		if len(names) > 0 && !slices.Contains(names, name) {
 			p.Note("no log or table %s was captured; there are %s", name, schema.AppendText(nil, []byte(strings.Join(names, ", "))))
 		}
 	}
 }
-
-const maxNamedLogs = 20

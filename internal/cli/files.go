@@ -37,7 +37,7 @@ type filesOptions struct {
 func newFiles(sys *scan.System) *cobra.Command {
 	c := &filesOptions{Job: flags.NewJob(sys, flags.RecordForms("table")...),
 		by:   flags.Choice{Value: "file", Words: []string{"file", "dir"}, Flag: "--by", Placeholder: "KEY", Noun: "key"},
-		sort: flags.Choice{Value: "bytes", Words: fileOrders(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
+		sort: flags.Choice{Value: "bytes", Words: fileOrderNames(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	return flags.Command(&cobra.Command{
 		Use:   "files [flags] [FILE…|-]",
 		Short: "Show files: path, layout, who read and wrote what, and how",
@@ -76,23 +76,19 @@ func newFiles(sys *scan.System) *cobra.Command {
 	}, (*filesOptions).check, (*filesOptions).run)
 }
 
-type fileOrder struct {
-	name    string
-	compare func(a, b *files.Actions) int // larger first
+// fileOrders are the orders of files: by how much, the most first. Files that have as much are in the
+// order of the others.
+var fileOrders = []struct {
+	name string
+	of   func(*files.Actions) int64
+}{
+	{"bytes", func(a *files.Actions) int64 { return int64(a.Read.Bytes + a.Write.Bytes) }},
+	{"rpcs", func(a *files.Actions) int64 { return int64(a.RPCs) }},
+	{"opens", func(a *files.Actions) int64 { return int64(a.Count[files.Open]) }},
 }
 
-var fileOrderList = []fileOrder{
-	{"bytes", func(a, b *files.Actions) int {
-		return cmp.Compare(b.Read.Bytes+b.Write.Bytes, a.Read.Bytes+a.Write.Bytes)
-	}},
-	{"rpcs", func(a, b *files.Actions) int { return cmp.Compare(b.RPCs, a.RPCs) }},
-	{"opens", func(a, b *files.Actions) int {
-		return cmp.Compare(b.Count[files.Open], a.Count[files.Open])
-	}},
-}
-
-func fileOrders() (names []string) {
-	for _, o := range fileOrderList {
+func fileOrderNames() (names []string) {
+	for _, o := range fileOrders {
 		names = append(names, o.name)
 	}
 	return names
@@ -104,34 +100,26 @@ func (c *filesOptions) check() (err error) {
 }
 
 func (c *filesOptions) selects(f *files.File) bool {
-	if fid := c.fid.Value; c.fid.IsSet() {
+	if fid := c.fid.Value; c.fid.IsSet() && f.FID != fid {
 		objects, _ := f.Objects()
-		if f.FID != fid && !slices.ContainsFunc(objects, func(o files.Object) bool { return o.FID == fid }) {
+		if !slices.ContainsFunc(objects, func(o files.Object) bool { return o.FID == fid }) {
 			return false
 		}
 	}
-	if c.path != "" && !strings.Contains(f.Path(), c.path) {
-		return false
-	}
-	return c.filter.Match(f)
+	return strings.Contains(f.Path(), c.path) && c.filter.Match(f)
 }
 
-// compareActions is the order of two files: that with a name of fileOrderList, then by
-// bytes, RPCs and opens.
+// compareActions compares two files by an order.
 func compareActions(order string, a, b *files.Actions) int {
-	for _, o := range fileOrderList {
+	first, others := 0, 0
+	for _, o := range fileOrders {
+		n := cmp.Compare(o.of(b), o.of(a))
 		if o.name == order {
-			if n := o.compare(a, b); n != 0 {
-				return n
-			}
+			first = n
 		}
+		others = cmp.Or(others, n)
 	}
-	for _, o := range fileOrderList {
-		if n := o.compare(a, b); n != 0 {
-			return n
-		}
-	}
-	return 0
+	return cmp.Or(first, others)
 }
 
 func sortFiles(list []*files.File, order string) {

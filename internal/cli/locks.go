@@ -101,11 +101,31 @@ func (c *locksOptions) run() error {
 		kind = &tables.StuckLocks
 	}
 	x.List = flags.Table(x.Reading, kind)
-	out := &locksOutput{Run: x, slowest: track.Top[*locks.Lock]{Limit: c.slowest}}
-	noteLogs := c.follow(x.Reading, !x.IsText(), out.add)
+	slowest := track.Top[*locks.Lock]{Limit: c.slowest}
+	var list []*locks.Lock // for a table
+	dropped := 0
+	noteLogs := c.follow(x.Reading, !x.IsText(), func(l *locks.Lock) {
+		switch waited, _ := l.Waited(); {
+		case c.slowest > 0 && !l.Asked.IsZero():
+			slowest.Add(waited, l, nil)
+		case c.slowest > 0:
+		case !x.IsText():
+			x.Emit(l)
+		default:
+			if list = append(list, l); len(list) > maxLockRows {
+				half := len(list) / 2
+				dropped += half
+				list = slices.Delete(list, 0, half)
+			}
+		}
+	})
 	return x.Run(func() {
 		noteLogs()
-		list := out.sorted()
+		if c.slowest > 0 {
+			list = slowest.List()
+		} else { // those from before the capture first
+			slices.SortStableFunc(list, func(a, b *locks.Lock) int { return cmp.Compare(a.Asked.Time, b.Asked.Time) })
+		}
 		x.Emit(list...)
 		var longest int64
 		for _, l := range list {
@@ -113,11 +133,14 @@ func (c *locksOptions) run() error {
 				longest, x.Next = waited, fmt.Sprintf("ladder --lock 0x%x", l.Handle)
 			}
 		}
-		if out.dropped > 0 {
-			x.Note("%d locks are not in the table; -T json has all", out.dropped)
+		if dropped > 0 {
+			x.Note("%d locks are not in the table; -T json has all", dropped)
 		}
 	})
 }
+
+// maxLockRows is how many locks are kept for a table.
+const maxLockRows = 1 << 12
 
 // runBlockers sums up who kept others waiting.
 func (c *locksOptions) runBlockers(o scan.Options) error {
@@ -150,42 +173,4 @@ func (c *locksOptions) follow(x *flags.Reading, lines bool, add func(*locks.Lock
 			x.Note("the logs have nothing about locks of the capture; lctl set_param debug=+dlmtrace lets a node log it")
 		}
 	}
-}
-
-// locksOutput writes locks as records when they end, or keeps them until the end
-// of the capture: for a table, and to find the slowest.
-type locksOutput struct {
-	*flags.Run[*locks.Lock]
-	slowest track.Top[*locks.Lock] // without a limit all are kept
-	kept    []*locks.Lock
-	dropped int
-}
-
-// maxLockRows is how many locks are kept for a table.
-const maxLockRows = 1 << 12
-
-func (o *locksOutput) add(l *locks.Lock) {
-	switch waited, _ := l.Waited(); {
-	case o.slowest.Limit > 0 && !l.Asked.IsZero():
-		o.slowest.Add(waited, l, nil)
-	case o.slowest.Limit > 0:
-	case !o.IsText():
-		o.Emit(l)
-	default:
-		if o.kept = append(o.kept, l); len(o.kept) > maxLockRows {
-			half := len(o.kept) / 2
-			o.dropped += half
-			o.kept = slices.Delete(o.kept, 0, half)
-		}
-	}
-}
-
-// sorted returns the locks that are kept: those that waited longest, or all in the
-// order in which they were asked for, behind those from before the capture.
-func (o *locksOutput) sorted() []*locks.Lock {
-	if o.slowest.Limit > 0 {
-		return o.slowest.List()
-	}
-	slices.SortStableFunc(o.kept, func(a, b *locks.Lock) int { return cmp.Compare(a.Asked.Time, b.Asked.Time) })
-	return o.kept
 }

@@ -65,9 +65,6 @@ func (c *recoveryOptions) selects(r *recovery.Recovery) bool {
 	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.filter.Match(r)
 }
 
-// maxRecoveryRows is the number of recoveries that are kept.
-const maxRecoveryRows = 1 << 14
-
 func (c *recoveryOptions) check() (err error) {
 	c.filter, err = flags.Filter(c.Display, &records.Recoveries)
 	return err
@@ -86,20 +83,12 @@ func (c *recoveryOptions) run() error {
 		}
 	}
 	var list []*recovery.Recovery
-	dropped := 0
 	x.Follow(follow.Hooks{Recovery: func(r *recovery.Recovery) {
-		switch {
-		case !c.selects(r):
-		case len(list) == maxRecoveryRows:
-			dropped++
-		default:
+		if c.selects(r) {
 			list = append(list, r)
 		}
 	}})
 	return x.Run(func() {
-		if dropped > 0 {
-			x.Note("%d further recoveries are not shown", dropped)
-		}
 		slices.SortStableFunc(list, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
 		x.Emit(list...)
 	})

@@ -232,7 +232,7 @@ func (t *pageTrackers) end() *html.Page {
 		}
 	}
 	list := t.engine.Files().List()
-	sortFiles(list, fileOrderList[0].name)
+	sortFiles(list, fileOrders[0].name)
 	p.Files = html.Files{List: list[:min(pageFiles, len(list))], Count: int64(len(list))}
 	for _, f := range list {
 		p.Files.Accesses.Reads.Add(&f.Read.Accesses)

@@ -105,10 +105,9 @@ func SeverityChoice(flag string, value diagnose.Severity) Choice {
 
 // Severity returns the severity that was chosen.
 func Severity(c *Choice) (diagnose.Severity, error) {
-	for _, s := range diagnose.Severities() {
-		if s.String() == c.Value {
-			return s, nil
-		}
+	i := slices.Index(c.Words, c.Value)
+	if i < 0 {
+		return 0, c.Check()
 	}
-	return 0, c.Check()
+	return diagnose.Severities()[i], nil
 }

@@ -1,7 +1,7 @@
 package flags
 
 import (
-	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,14 +70,11 @@ func CompleteLast(names []string, start, separators string) ([]string, cobra.She
 
 // CompleteAt completes the word that begins at a position.
 func CompleteAt(names []string, start string, at int) ([]string, cobra.ShellCompDirective) {
-	return prefixed(start[:at], WithPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-func prefixed(before string, words []string) []string {
+	words := WithPrefix(names, start[at:])
 	for i := range words {
-		words[i] = before + words[i]
+		words[i] = start[:at] + words[i]
 	}
-	return words
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // WithPrefix returns the names that begin with start, in upper or lower case.
@@ -126,17 +123,17 @@ func listInterfaces(s *iostreams.IO) error {
 	if err != nil {
 		return err
 	}
+	text := ""
 	for _, i := range append(list, capture.Interface{Name: "any", Up: true}) {
-		line := i.Name
+		text += i.Name
 		for _, a := range i.Addresses {
-			line += "\t" + a.String()
+			text += "\t" + a.String()
 		}
 		if !i.Up {
-			line += "\t(down)"
+			text += "\t(down)"
 		}
-		if _, err := fmt.Fprintln(s.Out, line); err != nil {
-			return err
-		}
+		text += "\n"
 	}
-	return nil
+	_, err = io.WriteString(s.Out, text)
+	return err
 }

@@ -1,14 +1,9 @@
 package flags
 
-import (
-	"runtime/debug"
-	"sync"
-)
+import "runtime/debug"
 
 // Version returns the version of the module, and the commit it was built from.
-func Version() string { return version() }
-
-var version = sync.OnceValue(func() string {
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -27,4 +22,4 @@ var version = sync.OnceValue(func() string {
 		}
 	}
 	return text
-})
+}

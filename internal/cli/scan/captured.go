@@ -3,6 +3,7 @@ package scan
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -61,13 +62,12 @@ func (t *truncations) frame(f *capture.Frame) {
 
 // find returns the index of a file, which it adds if it is new.
 func (t *truncations) find(file string) int {
-	for i := range t.list {
-		if t.list[i].File == file {
-			return i
-		}
+	at := slices.IndexFunc(t.list, func(x diagnose.Truncated) bool { return x.File == file })
+	if at < 0 {
+		at = len(t.list)
+		t.list = append(t.list, diagnose.Truncated{File: file})
 	}
-	t.list = append(t.list, diagnose.Truncated{File: file})
-	return len(t.list) - 1
+	return at
 }
 
 // tooShort describes the files whose frames are truncated before the headers of

@@ -48,22 +48,19 @@ type Files struct {
 
 // ToFile returns the System for a run whose results go to a file in place of Out.
 func (s *System) ToFile() *System {
-	streams := *s.IO
-	streams.OutTTY, streams.Columns = false, 0
-	return s.with(&streams)
+	return s.with(func(streams *iostreams.IO) { streams.OutTTY, streams.Columns = false, 0 })
 }
 
 // About returns the System for a run with one of several captures. Its messages have the
 // name of the capture.
 func (s *System) About(capture string) *System {
-	streams := *s.IO
-	streams.About = capture
-	return s.with(&streams)
+	return s.with(func(streams *iostreams.IO) { streams.About = capture })
 }
 
-func (s *System) with(streams *iostreams.IO) *System {
-	other := *s
-	other.IO = streams
+func (s *System) with(change func(*iostreams.IO)) *System {
+	other, streams := *s, *s.IO
+	change(&streams)
+	other.IO = &streams
 	return &other
 }
 

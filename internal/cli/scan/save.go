@@ -31,21 +31,16 @@ type saver struct {
 	recent    *capture.Recent     // nil when the input is read again, and for messages
 	marks     Marks
 	pdus      *pduWriter                // nil: frames are written
-	soon      *delay                    // nil: recent writes frames only when it is full
+	delay     time.Duration             // for how long recent keeps a frame until it is known whether it is selected; 0: until it is full
+	released  int64                     // when recent was told to write frames
 	goesOn    bool                      // the capture goes on when nothing can be written
 	allFrames bool                      // Options.SaveAll
 	missed    int                       // frames that were no longer kept when they were marked
 	lines     *render.Summary           // makes comments
 	comment   []byte                    // scratch space
 	rpcFrames track.Attached[RPCFrames] // of RPCs that have not ended
-	failed    error                     // with goesOn: nothing more is written
-	err       error                     // the pass ends
-}
-
-// delay lets frames be written some time after they were captured.
-type delay struct {
-	time    time.Duration // for how long a frame is kept until it is known whether it is selected
-	flushed int64
+	err       error                     // nothing more is written
+	ends      bool                      // and the pass ends
 }
 
 const (
@@ -81,9 +76,9 @@ func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
 		// slowest is known at the end.
 		s.recent = capture.NewRecent(s.w)
 		if opt.Stream != nil || s.files.limit.endsFile() {
-			s.soon = &delay{time: messageDelay}
+			s.delay = messageDelay
 			if opt.SaveRPCs && !opt.SaveAll {
-				s.soon.time = rpcDelay
+				s.delay = rpcDelay
 			}
 		}
 	}
@@ -119,57 +114,66 @@ func (s *saver) begin(src *source, in *Input) error {
 	return s.stream.Flush()
 }
 
-// add keeps a frame until it is known whether it is selected.
+// add keeps a frame until it is known whether it is selected. Its error ends the pass.
 func (s *saver) add(f *capture.Frame) error {
-	if s.recent == nil || s.failed != nil {
-		return s.err
+	if s.recent == nil || s.err != nil {
+		return s.ended()
 	}
 	s.fail(s.recent.Add(f))
 	if s.allFrames {
 		s.recent.Mark(f.Number, nil)
 	}
-	if s.soon != nil && f.Time >= s.soon.flushed+int64(flushInterval) {
+	if s.delay > 0 && f.Time >= s.released+int64(flushInterval) {
 		s.release(f.Time)
 	}
-	return s.err
+	return s.ended()
 }
 
 // release writes the selected frames that were captured some time before now.
 func (s *saver) release(now int64) {
-	s.soon.flushed = now
-	before := now - int64(s.soon.time)
+	s.released = now
+	before := now - int64(s.delay)
 	s.fail(s.recent.Release(before))
-	if s.files != nil && s.err == nil && s.failed == nil {
+	if s.files != nil && s.err == nil {
 		s.fail(s.files.reach(before))
 	}
 }
 
 func (s *saver) fail(err error) {
 	switch {
-	case err == nil || s.err != nil || s.failed != nil:
+	case err == nil || s.err != nil:
+		return
 	case s.stream != nil || err == errEnough:
-		s.err = err
-	case s.goesOn && !errors.Is(err, syscall.EPIPE):
-		s.failed = fmt.Errorf("-w: %v", err)
-		s.sys.Say("%v; nothing more is written, the capture goes on", s.failed)
-	default:
-		// Not wrapped: a closed reader of this file is a failure, a closed
-		// reader of the standard output is not.
-		s.err = fmt.Errorf("-w: %v", err)
+		s.err, s.ends = err, true
+		return
 	}
+	// Not wrapped: a closed reader of this file is a failure, a closed
+	// reader of the standard output is not.
+	s.err = fmt.Errorf("-w: %v", err)
+	if s.ends = !s.goesOn || errors.Is(err, syscall.EPIPE); !s.ends {
+		s.sys.Say("%v; nothing more is written, the capture goes on", s.err)
+	}
+}
+
+// ended returns the error that ends the pass, if any.
+func (s *saver) ended() error {
+	if s.ends {
+		return s.err
+	}
+	return nil
 }
 
 // idle is called when no frame has arrived for a while; now is the time by the clock
 // of the capture.
 func (s *saver) idle(now int64) error {
 	switch {
-	case s.failed != nil || s.err != nil:
-	case s.soon != nil:
+	case s.err != nil:
+	case s.delay > 0:
 		s.release(now)
 	case s.pdus != nil && s.files != nil:
 		s.fail(s.files.reach(now))
 	}
-	return s.err
+	return s.ended()
 }
 
 // mark marks a frame to be written, with a comment about a message that it
@@ -187,38 +191,13 @@ func (s *saver) mark(number int64, comment []byte) {
 func (s *saver) message(m *dissect.Message, first int64) {
 	s.comment = s.lines.AppendComment(s.comment[:0], m)
 	if s.pdus != nil {
-		if s.failed == nil {
+		if s.err == nil {
 			s.fail(s.pdus.write(m, first, s.comment))
 		}
 		return
 	}
 	for _, n := range m.Frames {
 		s.mark(n, s.comment)
-	}
-}
-
-func (s *saver) noteFrames(m *dissect.Message, r *track.RPC) {
-	list := s.rpcFrames.Of(r)
-	for _, n := range m.Frames {
-		*list = append(*list, rpcFrame{n, m.Kind})
-	}
-}
-
-// takeFrames returns and forgets the frames of an RPC that has ended. They are
-// valid until the next message.
-func (s *saver) takeFrames(r *track.RPC) RPCFrames {
-	list := s.rpcFrames.Of(r)
-	all := *list
-	*list = all[:0]
-	return all
-}
-
-func (s *saver) rpc(r *track.RPC, frames RPCFrames) {
-	for i, f := range frames {
-		if i == 0 || frames[i-1].kind != f.kind {
-			s.comment = render.AppendRPCComment(s.comment[:0], r, f.kind)
-		}
-		s.mark(f.number, s.comment)
 	}
 }
 
@@ -234,30 +213,41 @@ type rpcFrame struct {
 
 // NoteFrames records the frames of a message of an RPC for RPCFrames.
 func (p *Pass) NoteFrames(m *dissect.Message, r *track.RPC) {
-	if p.saver != nil {
-		p.saver.noteFrames(m, r)
+	if p.saver == nil {
+		return
+	}
+	list := p.saver.rpcFrames.Of(r)
+	for _, n := range m.Frames {
+		*list = append(*list, rpcFrame{n, m.Kind})
 	}
 }
 
-// RPCFrames returns the frames of an RPC that has ended, valid until the next
+// RPCFrames returns and forgets the frames of an RPC that has ended, valid until the next
 // message. It must be called for each RPC of which frames were recorded.
 func (p *Pass) RPCFrames(r *track.RPC) RPCFrames {
 	if p.saver == nil {
 		return nil
 	}
-	return p.saver.takeFrames(r)
+	list := p.saver.rpcFrames.Of(r)
+	all := *list
+	*list = all[:0]
+	return all
 }
 
 // SaveRPC marks the frames of an RPC for the file of SaveTo, if there is one.
 func (p *Pass) SaveRPC(r *track.RPC, frames RPCFrames) {
-	if p.saver != nil {
-		p.saver.rpc(r, frames)
+	s := p.saver
+	for i, f := range frames {
+		if i == 0 || frames[i-1].kind != f.kind {
+			s.comment = render.AppendRPCComment(s.comment[:0], r, f.kind)
+		}
+		s.mark(f.number, s.comment)
 	}
 }
 
 // SaveFinding writes a finding behind the messages that SavePDUs has written so far.
 func (p *Pass) SaveFinding(f *diagnose.Finding) {
-	if p.saver != nil && p.saver.pdus != nil && p.saver.failed == nil {
+	if p.saver != nil && p.saver.pdus != nil && p.saver.err == nil {
 		p.saver.fail(p.saver.pdus.writeFinding(f, p.First()))
 	}
 }
@@ -269,7 +259,7 @@ func (p *Pass) finishSave() error {
 		return nil
 	}
 	switch {
-	case s.err != nil || s.failed != nil:
+	case s.err != nil:
 	case s.pdus != nil:
 		s.fail(s.w.Flush())
 	case s.recent != nil:
@@ -281,7 +271,7 @@ func (p *Pass) finishSave() error {
 		s.err = nil
 	}
 	if s.files != nil {
-		if p.in.Live() && s.err == nil && s.failed == nil && s.files.file != nil {
+		if p.in.Live() && s.err == nil && s.files.file != nil {
 			s.fail(s.files.reach(time.Now().UnixNano()))
 		}
 		s.fail(s.files.Close())
@@ -289,7 +279,7 @@ func (p *Pass) finishSave() error {
 	if s.missed > 0 && !p.in.flags.Quiet {
 		p.sys.Say("-w: %d frames are missing: they were no longer available when they were selected", s.missed)
 	}
-	return errors.Join(s.err, s.failed)
+	return s.err
 }
 
 // Reread reads the input a second time, and calls do with the frames that the capture filter
