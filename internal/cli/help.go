@@ -44,10 +44,7 @@ func addHelpFlag(cmd *cobra.Command) { cmd.Flags().BoolP("help", "h", false, "sh
 // command.
 func usageText(cmd *cobra.Command, width int) []byte {
 	var b bytes.Buffer
-	b.WriteString("Usage:\n")
-	for _, line := range synopsis(cmd) {
-		fmt.Fprintf(&b, "  %s\n", line)
-	}
+	fmt.Fprintf(&b, "Usage:\n  %s\n", strings.Join(synopsis(cmd), "\n  "))
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
@@ -109,8 +106,7 @@ func inputUsage(cmd *cobra.Command, set *pflag.FlagSet, width int) []byte {
 }
 
 func synopsis(cmd *cobra.Command) []string {
-	use := strings.TrimPrefix(cmd.Use, cmd.Name())
-	forms := []string{cmd.CommandPath() + use}
+	forms := []string{cmd.CommandPath() + strings.TrimPrefix(cmd.Use, cmd.Name())}
 	if cmd.HasSubCommands() {
 		forms = append(forms, cmd.CommandPath()+" COMMAND [ARGUMENTS]")
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -129,8 +130,7 @@ func (c *ladderOptions) run() error {
 	}
 	o := x.Options()
 	d := &ladder.Diagram{Title: c.title(), Limit: c.Count, NIDs: o.NIDs}
-	d.Files = o.Files
-	d.Logs = x.In.LogNames()
+	d.Files, d.Logs = o.Files, x.In.LogNames()
 	x.List = func(dst *schema.Marked, _ []*records.Arrow) {
 		switch {
 		case d.Len() == 0:
@@ -139,11 +139,7 @@ func (c *ladderOptions) run() error {
 			dst.Text = d.AppendSVG(dst.Text, ladder.SVGOptions{Width: c.width, Time: o.Time})
 			return
 		}
-		text := ladder.TextOptions{Width: o.Width, Time: o.Time}
-		if c.width > 0 {
-			text.Width = c.width
-		}
-		d.AppendText(dst, text)
+		d.AppendText(dst, ladder.TextOptions{Width: cmp.Or(c.width, o.Width), Time: o.Time})
 	}
 	end := c.collect(x.Reading, d)
 	return x.Run(func() {

@@ -86,13 +86,11 @@ func parseDimensions(names string) ([]track.Dimension, error) {
 	var by []track.Dimension
 	for _, name := range strings.Split(names, ",") {
 		d, ok := track.ParseDimension(strings.TrimSpace(name))
-		if !ok {
+		switch {
+		case !ok:
 			return nil, exit.UnknownName("key for --by", name, track.DimensionNames())
-		}
-		for _, have := range by {
-			if have == d {
-				return nil, exit.Usagef("--by %s: %s is given twice", names, name)
-			}
+		case slices.Contains(by, d):
+			return nil, exit.Usagef("--by %s: %s is given twice", names, name)
 		}
 		by = append(by, d)
 	}

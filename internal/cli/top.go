@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -31,7 +31,6 @@ type top struct {
 	drawn   int64 // time of the capture when the table was last drawn
 	pressed bool  // a key changed the table since
 	text    schema.Marked
-	out     bytes.Buffer
 }
 
 // topKeys lists the keys that change the order of rows. The labels fit into a line
@@ -104,18 +103,8 @@ func (p *top) draw() error {
 	if hidden := p.table.Omitted.String(); hidden != "" {
 		below = append([]string{p.dim("hidden: "+hidden, columns)}, below...)
 	}
-	p.out.Reset()
-	p.out.WriteString(cursorHome)
 	lines = append(fitLines(lines, rows-len(below)), below...)
-	for n, line := range lines {
-		p.out.WriteString(line)
-		p.out.WriteString(clearToEndOfLine)
-		if n < len(lines)-1 {
-			p.out.WriteString("\r\n")
-		}
-	}
-	p.out.WriteString(clearToEndOfScreen)
-	_, err := p.sys.Out.Write(p.out.Bytes())
+	_, err := io.WriteString(p.sys.Out, cursorHome+strings.Join(lines, clearToEndOfLine+"\r\n")+clearToEndOfLine+clearToEndOfScreen)
 	return err
 }
 
@@ -172,7 +161,7 @@ func (p *top) end() error {
 	err := p.restore()
 	p.stats.SetWindow(p.pass.First(), p.pass.Last())
 	columns, _ := p.sys.Size()
-	_, failed := p.sys.Out.Write([]byte(cursorHome + clearToEndOfScreen + strings.Join(p.lines(columns), "\n") + "\n"))
+	_, failed := io.WriteString(p.sys.Out, cursorHome+clearToEndOfScreen+strings.Join(p.lines(columns), "\n")+"\n")
 	p.pass.NoteHidden(p.table.Omitted.String())
 	return errors.Join(err, failed)
 }

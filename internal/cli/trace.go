@@ -71,17 +71,22 @@ func (c *traceOptions) run() error {
 	trees := nested.NewTrees(f.Nested(), 0, func(r *track.RPC) bool { return r.XID == c.xid })
 	f.Add(follow.Hooks{Done: trees.Done})
 	var roots []*nested.Node
-	own := map[string]func(dst *schema.Marked){
-		"json": func(dst *schema.Marked) { dst.Text = render.AppendTraceJSON(dst.Text, roots) },
-		"otlp": func(dst *schema.Marked) {
-			dst.Text = append(monitor.AppendTraces(dst.Text, roots, x.Last(), flags.Version()), '\n')
-		},
-		"text": func(dst *schema.Marked) { c.appendText(dst, roots, x.First()) },
-	}
-	if text := own[c.Form.Value]; text != nil {
+	if form := c.Form.Value; form != "fields" && form != flags.ParquetForm {
 		x.Own(func(dst *schema.Marked, _ []*track.RPC) {
-			if len(roots) > 0 {
-				text(dst)
+			switch {
+			case len(roots) == 0:
+			case form == "json":
+				dst.Text = render.AppendTraceJSON(dst.Text, roots)
+			case form == "otlp":
+				dst.Text = append(monitor.AppendTraces(dst.Text, roots, x.Last(), flags.Version()), '\n')
+			default:
+				t := render.NewTrace(c.Options())
+				for i, n := range roots {
+					if i > 0 {
+						dst.Plain("\n")
+					}
+					t.Append(dst, n, render.Moment{First: x.First()})
+				}
 			}
 		})
 	}
@@ -116,15 +121,5 @@ func eachTraced(list []*nested.Node, do func(*nested.Node)) {
 	for _, n := range list {
 		do(n)
 		eachTraced(n.Children, do)
-	}
-}
-
-func (c *traceOptions) appendText(dst *schema.Marked, roots []*nested.Node, first int64) {
-	t := render.NewTrace(c.Options())
-	for i, n := range roots {
-		if i > 0 {
-			dst.Plain("\n")
-		}
-		t.Append(dst, n, render.Moment{First: first})
 	}
 }

@@ -81,33 +81,25 @@ func (c *tuiOptions) check() error {
 		kind = store.Messages
 		_, err = flags.Messages(c.Display)
 	}
-	return errors.Join(err, checkColumns(kind, c.columns), c.checkTerminal())
-}
-
-func checkColumns(kind store.Kind, names []string) error {
-	for _, name := range names {
+	for _, name := range c.columns {
 		if _, ok := store.NewColumn(kind, name); !ok {
-			return exit.UnknownName("column", name, store.ColumnNames(kind))
+			err = errors.Join(err, exit.UnknownName("column", name, store.ColumnNames(kind)))
+			break
 		}
 	}
-	return nil
-}
-
-func (c *tuiOptions) checkTerminal() error {
-	if c.Sys.OutTTY && c.Sys.Env("TERM") != "dumb" {
-		return nil
+	if !c.Sys.OutTTY || c.Sys.Env("TERM") == "dumb" {
+		err = errors.Join(err, exit.Usagef("tui needs a terminal: run it in one without redirecting its output; lshark and lshark rpcs print lines"))
 	}
-	return exit.Usagef("tui needs a terminal: run it in one without redirecting its output; lshark and lshark rpcs print lines")
+	return err
 }
 
 func (c *tuiOptions) run() error {
 	// Notes about the capture would be written over the screen.
 	notes := &laterWriter{}
-	sys := *c.Sys
 	streams := *c.Sys.IO
 	streams.Err, streams.ErrTTY = notes, false
+	sys := *c.Sys
 	sys.IO = &streams
-
 	in := c.In
 	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "there are findings and connections"}})
@@ -135,30 +127,35 @@ func (c *tuiOptions) run() error {
 		State:    state,
 		Save:     saveFunc(p, in, m.Rows),
 	})
-	opened, ended := make(chan error, 1), make(chan struct{})
-	var once sync.Once
-	open := func(err error) { once.Do(func() { opened <- err }) }
+	opened, ended := make(chan error, 3), make(chan struct{}) // all that is sent has room
+	p.Observe(m)
+	begun := false
 	p.Add(scan.Consumer{
 		Begin: func() error {
+			screen.Begin(p.Progress())
 			if in.OnlyLogs() {
 				m.Rows.SetFirst(p.First())
 			}
 			if !in.Rereadable() || in.OnlyLogs() {
-				open(nil)
+				opened <- nil
 			}
 			return nil
 		},
-		Frame: func(*capture.Frame) error {
-			open(nil)
-			return nil
+		Frame: func(f *capture.Frame) error {
+			if !begun {
+				begun = true
+				m.Rows.SetFirst(p.First())
+				opened <- nil
+			}
+			return m.Frame(f)
 		},
+		End: m.Rows.Err,
 	})
-	addModel(p, m, screen)
 	go func() {
 		defer close(ended)
 		screen.Guard(func() {
 			err := p.Run()
-			open(err)
+			opened <- err
 			screen.End(err)
 		})
 	}()
@@ -264,41 +261,16 @@ func saveFunc(p *scan.Pass, in *scan.Input, rows *store.Store) func(string, []tu
 	}
 }
 
-func addModel(p *scan.Pass, m *model.Capture, screen *tui.Screen) {
-	p.Observe(m)
-	begun := false
-	p.Add(scan.Consumer{
-		Begin: func() error {
-			screen.Begin(p.Progress())
-			return nil
-		},
-		Frame: func(f *capture.Frame) error {
-			if !begun {
-				begun = true
-				m.Rows.SetFirst(p.First())
-			}
-			return m.Frame(f)
-		},
-		End: m.Rows.Err,
-	})
-}
-
-// laterWriter keeps what is written to it, up to a bound.
+// laterWriter keeps what is written to it.
 type laterWriter struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-// maxNotes is the number of bytes that a laterWriter keeps.
-const maxNotes = 1 << 16
-
 func (w *laterWriter) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.buf.Len()+len(b) <= maxNotes {
-		w.buf.Write(b)
-	}
-	return len(b), nil
+	return w.buf.Write(b)
 }
 
 func (w *laterWriter) writeTo(to io.Writer) error {

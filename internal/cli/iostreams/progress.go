@@ -14,12 +14,7 @@ import (
 // Progress is a line on standard error that shows how much of the input was
 // read. It is shown when standard error is a terminal, reading takes longer than a
 // second, and nothing was printed on the terminal for a second.
-type Progress struct {
-	line *statusLine
-	out  io.Writer
-	stop chan struct{}
-	done chan struct{}
-}
+type Progress struct{ stop func() }
 
 const (
 	progressAfter = time.Second
@@ -70,45 +65,41 @@ func (t terminal) Write(b []byte) (int, error) {
 // many there are, 0 if unknown; it is called from another goroutine. NewProgress
 // returns nil, which is valid, when the line is not to be shown.
 func (s *IO) NewProgress(bytes func() (read, total int64)) *Progress {
-	if bytes == nil || !s.ErrTTY && s.Reading == nil {
+	switch {
+	case bytes == nil || !s.ErrTTY && s.Reading == nil:
 		return nil
-	}
-	if s.line == nil {
+	case s.Reading != nil:
+		return &Progress{s.Reading(bytes)}
+	case s.line == nil:
 		s.line = &statusLine{}
 	}
-	p := &Progress{line: s.line, out: s.Err, stop: make(chan struct{}), done: make(chan struct{})}
-	if s.Reading != nil {
-		end := s.Reading(bytes)
-		go func() { <-p.stop; end(); close(p.done) }()
-		return p
-	}
-	go p.run(bytes)
-	return p
-}
-
-func (p *Progress) run(bytes func() (read, total int64)) {
-	defer close(p.done)
-	start := time.Now()
-	next := time.NewTimer(progressAfter)
-	defer next.Stop()
-	for {
-		select {
-		case <-p.stop:
-			p.line.hide()
-			return
-		case <-next.C:
+	start, stop := time.Now(), make(chan struct{})
+	var shown sync.WaitGroup
+	shown.Go(func() {
+		next := time.NewTimer(progressAfter)
+		defer next.Stop()
+		for {
+			select {
+			case <-stop:
+				s.line.hide()
+				return
+			case <-next.C:
+			}
+			read, total := bytes()
+			s.line.show(s.Err, progressLine(read, total, time.Since(start)))
+			next.Reset(progressEvery)
 		}
-		read, total := bytes()
-		p.line.show(p.out, progressLine(read, total, time.Since(start)))
-		next.Reset(progressEvery)
-	}
+	})
+	return &Progress{func() {
+		close(stop)
+		shown.Wait()
+	}}
 }
 
 // Stop removes the line.
 func (p *Progress) Stop() {
 	if p != nil {
-		close(p.stop)
-		<-p.done
+		p.stop()
 	}
 }
 
