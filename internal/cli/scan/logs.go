@@ -32,15 +32,16 @@ func (f *Flags) logFiles(names *targets.Names) (list []logs.File, err error) {
 				}
 			}
 		}
-		if info, err := os.Stat(file.Path); err != nil {
+		info, err := os.Stat(file.Path)
+		if err != nil {
 			return nil, err
-		} else if !info.Mode().IsRegular() {
+		}
+		switch kind := contentOf(file.Path); {
+		case !info.Mode().IsRegular():
 			return nil, exit.Usagef("--log %s: must be a file", text)
-		}
-		if !isLog(file.Path) && !isEmpty(file.Path) {
+		case kind == noLog:
 			return nil, &capture.DamageError{File: file.Path, Cause: notALog}
-		}
-		if f.Follow && !isEmpty(file.Path) && !isText(file.Path) {
+		case kind == packedLog && f.Follow:
 			return nil, exit.Usagef("--follow: %s is compressed, and does not grow", file.Path)
 		}
 		list = append(list, file)
@@ -57,13 +58,13 @@ const notALog = "no log of the kernel: --log takes its debug log (lctl dk, lctl 
 func (in *Input) takeLogs() {
 	packets := in.files[:0:0]
 	for _, path := range in.files {
-		if isLog(path) {
+		if contentOf(path) >= textLog {
 			in.logs = append(in.logs, logs.File{Path: path})
 		} else {
 			packets = append(packets, path)
 		}
 	}
-	if len(in.logs) > 0 && !slices.ContainsFunc(packets, func(path string) bool { return !isEmpty(path) }) {
+	if len(in.logs) > 0 && !slices.ContainsFunc(packets, func(path string) bool { return contentOf(path) != emptyFile }) {
 		packets = packets[:0]
 	}
 	in.files = packets
@@ -76,56 +77,45 @@ func (in *Input) takeLogs() {
 	}
 }
 
-// isLog reports whether a file is a log of the kernel, which may be compressed.
-func isLog(path string) bool {
+// content is what a file has, as far as logs are concerned.
+type content int
+
+const (
+	noLog     content = iota
+	emptyFile         // no bytes, when it is uncompressed
+	textLog           // of the kernel
+	packedLog         // the same, compressed
+)
+
+func contentOf(path string) content {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
+		return noLog
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return noLog
 	}
 	defer f.Close()
-	head := make([]byte, 4)
-	if _, err := f.ReadAt(head, 0); err != nil || capture.IsMagic(binary.LittleEndian.Uint32(head)) {
-		return false
-	}
-	plain, err := capture.Decompress(path, f)
-	if err != nil {
-		return false
-	}
-	return beginsLog(plain)
-}
-
-func beginsLog(plain io.Reader) bool {
 	const enough = 4 << 10
 	head := make([]byte, enough)
-	n, _ := io.ReadFull(plain, head)
-	return debuglog.Detect(head[:n])
-}
-
-// isText reports whether a log is not compressed.
-func isText(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
+	n, _ := f.ReadAt(head, 0)
+	switch {
+	case n >= 4 && capture.IsMagic(binary.LittleEndian.Uint32(head)):
+		return noLog
+	case debuglog.Detect(head[:n]):
+		return textLog
 	}
-	defer f.Close()
-	return beginsLog(f)
-}
-
-// isEmpty reports whether a file has no bytes when it is uncompressed.
-func isEmpty(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
 	plain, err := capture.Decompress(path, f)
 	if err == nil {
-		_, err = plain.Read(make([]byte, 1))
+		n, err = io.ReadFull(plain, head)
 	}
-	return err == io.EOF
+	switch {
+	case err == io.EOF:
+		return emptyFile
+	case n > 0 && debuglog.Detect(head[:n]):
+		return packedLog
+	}
+	return noLog
 }
 
 // hostNID returns the func that finds a node by its name in a file of --names, nil where none is given.
@@ -196,16 +186,14 @@ func (p *Pass) runLogs() error {
 	console := true
 	m := logs.NewMerge(p.in.logs, func(r *track.RPC) {
 		rpcs++
-		p.tookLine(r.Replied().Time)
-		if !p.failed.Load() {
+		if p.tookLine(r.Replied().Time) {
 			x.Unseen(r)
 		}
 	})
 	m.Line = func(l *track.LogLine) {
 		lines++
 		console = console && l.Console
-		p.tookLine(l.Time)
-		if !p.failed.Load() {
+		if p.tookLine(l.Time) {
 			x.Line(l)
 		}
 		if p.in.flags.Follow && p.lines%linesPerIdle == 0 {
@@ -217,8 +205,7 @@ func (p *Pass) runLogs() error {
 			if l.Kind >= debuglog.LockAsked {
 				locks++
 			}
-			p.tookLine(l.Time)
-			if !p.failed.Load() {
+			if p.tookLine(l.Time) {
 				y.LockLine(l)
 			}
 		}
@@ -245,13 +232,7 @@ func (p *Pass) runLogs() error {
 	}
 	p.observer.Close()
 	p.end()
-	found := lines
-	switch use.Flag {
-	case rpctrace:
-		found = rpcs
-	case dlmtrace:
-		found = locks
-	}
+	found := map[string]int{rpctrace: rpcs, dlmtrace: locks, "ha": lines}[use.Flag]
 	switch {
 	case found == 0 && lines > 0 && console:
 		p.Note("messages of the console have nothing about %s; lshark diagnose, imports --timeline and ladder show what they have, and lctl set_param debug=+%s "+
@@ -273,13 +254,14 @@ func (p *Pass) runLogs() error {
 // linesPerIdle is how many lines are read between two calls of the Idle funcs.
 const linesPerIdle = 64
 
-// tookLine takes the time of a line, or of an RPC that lines are about.
-func (p *Pass) tookLine(t int64) {
+// tookLine takes the time of a line, or of an RPC that lines are about, and reports whether the pass goes on.
+func (p *Pass) tookLine(t int64) bool {
 	p.lines++
 	if !p.clock.begun {
 		p.clock.frame(t)
 	}
 	p.clock.last = max(p.clock.last, t)
+	return !p.failed.Load()
 }
 
 // followLogs reads logs as they grow.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -338,9 +339,10 @@ func (p *Pass) consumerError(err error) error {
 	return err
 }
 
-// concurrent reports whether messages are passed on to another goroutine.
+// concurrent reports whether messages are passed on to another goroutine, if there is a core for it. The writer
+// of a pipe may pause, and what it has written by then is shown.
 func (p *Pass) concurrent() bool {
-	return p.opt.Concurrent && p.opt.Limit == 0 && p.saver == nil && p.src.onManyCores(p.in) &&
+	return p.opt.Concurrent && p.opt.Limit == 0 && p.saver == nil && p.src.reader != nil && !p.in.piped() && runtime.GOMAXPROCS(0) > 1 &&
 		!slices.ContainsFunc(p.consumers, func(c Consumer) bool { return c.Frame != nil })
 }
 
@@ -363,8 +365,10 @@ func (p *Pass) read(src *source) error {
 		case errors.Is(err, capture.ErrDown) && (p.opt.Outage != nil || src.live.Up()):
 			src.away(err, p.outage)
 			continue
+		case err == io.EOF:
+			return nil
 		case err != nil:
-			return endOfInput(err)
+			return err
 		}
 		if p.opt.Until != nil && p.opt.Until(cmp.Or(p.clock.first, f.Time), f.Time) {
 			return nil
@@ -391,14 +395,6 @@ func (p *Pass) outage(err error) {
 	default:
 		p.Note("the capture goes on on all interfaces")
 	}
-}
-
-// endOfInput returns what an error of the input means for a pass: its end is none.
-func endOfInput(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
 }
 
 // frame passes a frame to all that take frames. It returns false if the capture filter

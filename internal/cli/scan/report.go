@@ -39,11 +39,7 @@ func (p *Pass) report(src *source, complete bool) {
 		for _, note := range src.reader.StrangeTimes() {
 			p.sys.Say("%s", note)
 		}
-	}
-	if src.reader != nil && p.in.flags.Verbose {
-		for _, note := range src.reader.Notes() {
-			p.sys.Say("%s", note)
-		}
+		p.in.sayNotes(p.sys, src.reader.Notes())
 	}
 	if n := &st.IB; p.in.flags.Verbose && n.Packets > 0 {
 		p.sys.Say("InfiniBand: %d packets, %d queue pairs, %d connections, %d transfers joined, %d packets retransmitted, "+

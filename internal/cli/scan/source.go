@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -46,24 +45,15 @@ func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, e
 		o := in.live
 		o.Filter = in.liveFilter()
 		live, err := capture.OpenLive(in.flags.Interfaces, o)
-		if err != nil {
-			return nil, err
-		}
-		return &source{frames: live, live: live}, nil
+		return &source{frames: live, live: live}, err
 	}
 	o := capture.Options{Offset: offsets, Idle: pipeIdle}
 	if sys.Open != nil {
 		frames, err := sys.Open(in.files, o)
-		if err != nil {
-			return nil, err
-		}
-		return &source{frames: frames}, nil
+		return &source{frames: frames}, err
 	}
 	reader, err := capture.Open(in.files, o)
-	if err != nil {
-		return nil, err
-	}
-	return &source{frames: reader, reader: reader}, nil
+	return &source{frames: reader, reader: reader}, err
 }
 
 // next reads the next frame; its errors are those of Frames.Next.
@@ -76,12 +66,6 @@ func (s *source) next(f *capture.Frame) error {
 		return io.EOF
 	}
 	return err
-}
-
-// onManyCores reports whether there is a core for those that take the messages of files.
-// The writer of a pipe may pause, and what it has written by then is shown.
-func (s *source) onManyCores(in *Input) bool {
-	return s.reader != nil && !in.piped() && runtime.GOMAXPROCS(0) > 1
 }
 
 // away notes that an interface is away, and calls changed with the reason.
