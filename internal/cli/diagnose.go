@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -129,6 +130,7 @@ func (c *diagnoseOptions) run() error {
 	}
 	x := flags.Open(&c.Job, &records.Findings, o)
 	out := &findingsOutput{Run: x, options: c}
+	out.text = sync.OnceValue(func() *tables.FindingsText { return tables.NewFindingsText(x.Options(), out.first(), c.Input.Verbose) })
 	x.Line = out.line
 	d := diagnose.Options{Rules: c.rules, Follow: x.FollowOptions(), Data: c.verify, Capture: x.Captured}
 	if x.In.OnlyLogs() {
@@ -270,16 +272,8 @@ func (c *diagnoseOptions) isTrouble(f *diagnose.Finding) bool {
 type findingsOutput struct {
 	*flags.Run[*diagnose.Finding]
 	options *diagnoseOptions
-	text    *tables.FindingsText // see textOf
-	list    []*diagnose.Finding  // those that are selected, at the end
-}
-
-// textOf returns the renderer of text. It is made when the first frame has been read, whose time it needs.
-func (o *findingsOutput) textOf() *tables.FindingsText {
-	if o.text == nil {
-		o.text = tables.NewFindingsText(o.Options(), o.first(), o.options.Input.Verbose)
-	}
-	return o.text
+	text    func() *tables.FindingsText // is called when the first frame has been read, whose time the text needs
+	list    []*diagnose.Finding         // those that are selected, at the end
 }
 
 // first returns the time that others are relative to. The first line of a log may tell when a request was sent.
@@ -308,7 +302,7 @@ func (o *findingsOutput) end(e *diagnose.Engine) {
 		return
 	}
 	var dst schema.Marked
-	text := o.textOf()
+	text := o.text()
 	var clients, servers []lnet.NID
 	if !o.In.OnlyLogs() { // which have lines about some of the connections only
 		captured := slices.DeleteFunc(slices.Clone(e.Imports().List()), func(i *track.Import) bool { return i.FromLog }) // as are the RPCs
@@ -331,6 +325,6 @@ func (o *findingsOutput) end(e *diagnose.Engine) {
 // line appends a finding as text.
 func (o *findingsOutput) line(dst *schema.Marked, f *diagnose.Finding) {
 	if o.options.Input.Verbose || o.options.chooses() || !tables.IsUsual(f) { // which end writes
-		o.textOf().Append(dst, f)
+		o.text().Append(dst, f)
 	}
 }

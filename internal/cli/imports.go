@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -100,8 +101,7 @@ func (c *importsOptions) run() error {
 
 // runImports follows the connections, and shows records about those that the flags select. Func
 // show returns the hooks that it needs, and what it does when the input has been read.
-func runImports[R any](c *importsOptions, keys *records.Table[R], show func(*flags.Run[R], func() *track.Imports) (follow.Hooks,
-	func([]*track.Import))) error {
+func runImports[R any](c *importsOptions, keys *records.Table[R], show func(*flags.Run[R], *track.Imports) (follow.Hooks, func([]*track.Import))) error {
 	x := flags.Open(&c.Job, keys, scan.Options{
 		Select: func(m *dissect.Message, first int64) bool { return c.filter.Match(m, first) },
 		Names:  track.NewNames(),
@@ -110,11 +110,11 @@ func runImports[R any](c *importsOptions, keys *records.Table[R], show func(*fla
 		Logs:  scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha", Unknown: "connect flags, releases and counts of messages are not known"},
 	})
 	var rpc *track.RPC // of the message
-	var imports *track.Imports
-	hooks, end := show(x, func() *track.Imports { return imports })
+	f := x.Follow()
+	imports := f.Imports()
+	hooks, end := show(x, imports)
 	hooks.Message = func(r *track.RPC, _ *dissect.Message) { rpc = r }
-	f := x.Follow(hooks)
-	imports = f.Imports()
+	f.Add(hooks)
 	x.Add(scan.Consumer{
 		Message: func(*dissect.Message) error {
 			if rpc != nil {
@@ -134,7 +134,7 @@ func (c *importsOptions) selected(list []*track.Import) []*track.Import {
 }
 
 // show shows connections.
-func (c *importsOptions) show(x *flags.Run[*records.Import], imports func() *track.Imports) (hooks follow.Hooks, end func([]*track.Import)) {
+func (c *importsOptions) show(x *flags.Run[*records.Import], imports *track.Imports) (hooks follow.Hooks, end func([]*track.Import)) {
 	parameters := &tables.ImportParameters{InFlight: make(map[*track.Import]int)}
 	asTable := flags.Table(x.Reading, &tables.Imports)
 	x.List = func(dst *schema.Marked, list []*records.Import) {
@@ -146,7 +146,7 @@ func (c *importsOptions) show(x *flags.Run[*records.Import], imports func() *tra
 	var shown []*track.Import
 	if c.at != nil {
 		hooks.Done = func(r *track.RPC) {
-			if i := imports().Of(r); i != nil && r.Missing == track.CaptureEnded && !opcodes.IsCallback(r.Opcode) {
+			if i := imports.Of(r); i != nil && r.Missing == track.CaptureEnded && !opcodes.IsCallback(r.Opcode) {
 				parameters.InFlight[i]++
 			}
 		}
@@ -162,18 +162,13 @@ func (c *importsOptions) show(x *flags.Run[*records.Import], imports func() *tra
 }
 
 // showEvents shows what happened to connections, in live captures when it does.
-func (c *importsOptions) showEvents(x *flags.Run[*records.ImportEvent], _ func() *track.Imports) (hooks follow.Hooks, end func([]*track.Import)) {
-	var t *tables.Timeline // the first frame, whose time it needs, has been read when it is made
-	timeline := func() *tables.Timeline {
-		switch {
-		case t != nil:
-		case x.IsText():
-			t = tables.NewTimeline(x.Options(), x.First())
-		default:
-			t = tables.NewTimelineRecords(func(e *records.ImportEvent) { x.Emit(e) })
+func (c *importsOptions) showEvents(x *flags.Run[*records.ImportEvent], _ *track.Imports) (hooks follow.Hooks, end func([]*track.Import)) {
+	timeline := sync.OnceValue(func() *tables.Timeline { // when the first frame, whose time it needs, has been read
+		if x.IsText() {
+			return tables.NewTimeline(x.Options(), x.First())
 		}
-		return t
-	}
+		return tables.NewTimelineRecords(func(e *records.ImportEvent) { x.Emit(e) })
+	})
 	x.List = func(*schema.Marked, []*records.ImportEvent) {} // lines are written
 	var text schema.Marked
 	if x.In.Live() {
@@ -237,7 +232,7 @@ func isOf(i *track.Import, client string) bool {
 
 // compare shows in what the connections of two clients differ, and notes which of the clients has
 // none.
-func (c *importsOptions) compare(x *flags.Run[*comparison.Connection], _ func() *track.Imports) (follow.Hooks, func([]*track.Import)) {
+func (c *importsOptions) compare(x *flags.Run[*comparison.Connection], _ *track.Imports) (follow.Hooks, func([]*track.Import)) {
 	a, b, _ := c.clients()
 	x.List = func(dst *schema.Marked, list []*comparison.Connection) {
 		tables.NewNegotiatedText(c.Options(), a, b).Append(dst, list)

@@ -172,12 +172,13 @@ func (j Job) each(run func(Job) error) error {
 	j.Sys.Reading = read.Reading
 	j.Input.Read = nil
 	var interrupted atomic.Bool
-	return eachCapture(captures, max(j.Input.Cores, 1), func(i int) error {
+	errs := make([]error, len(captures))
+	Parallel(len(captures), max(j.Input.Cores, 1), func(i, _ int) {
 		if info, err := os.Stat(captures[i]); err == nil {
 			defer read.Add(info.Size())
 		}
 		if interrupted.Load() || j.Form.Value == ParquetForm && j.isComplete(results[i], captures[i]) {
-			return nil
+			return
 		}
 		one := j
 		one.Sys, one.output, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
@@ -185,13 +186,19 @@ func (j Job) each(run func(Job) error) error {
 		if partial := (exit.Interrupted{}); errors.As(err, &partial) {
 			interrupted.Store(true)
 			partial.Result = "its result is not kept" // so that it is made the next time
-			if err = os.Remove(results[i]); errors.Is(err, os.ErrNotExist) {
-				err = nil
+			err = partial
+			if failed := os.Remove(results[i]); !errors.Is(failed, os.ErrNotExist) {
+				err = errors.Join(partial, failed)
 			}
-			err = errors.Join(partial, err)
 		}
-		return err
+		errs[i] = err
 	})
+	for _, err := range errs {
+		if errors.As(err, new(exit.UsageError)) {
+			return err // all others have the same
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // results returns the files for the results of captures, which must be there and have
@@ -210,18 +217,6 @@ func (j *Job) results(captures []string) (results []string, total int64, err err
 		results = append(results, result)
 	}
 	return results, total, nil
-}
-
-// eachCapture calls convert with the index of every capture, for n at a time.
-func eachCapture(captures []string, n int, convert func(i int) error) error {
-	errs := make([]error, len(captures))
-	Parallel(len(captures), n, func(i, _ int) { errs[i] = convert(i) })
-	for _, err := range errs {
-		if errors.As(err, new(exit.UsageError)) {
-			return err // all others have the same
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // Parallel calls do for the numbers from 0 to n-1, by several workers at a time, which are
