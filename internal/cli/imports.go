@@ -85,7 +85,7 @@ func (c *importsOptions) check() (err error) {
 	}
 	c.filter, err = flags.Messages(c.Display)
 	var wrong error
-	c.at, wrong = parseMoment(c.atText, c.Time() == "u")
+	c.at, wrong = parseMoment(c.atText, c.Time.Value == "u")
 	return errors.Join(err, wrong)
 }
 

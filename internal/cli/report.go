@@ -66,7 +66,7 @@ func newReport(sys *scan.System) *cobra.Command {
 }
 
 func (c *reportOptions) check() (err error) {
-	if c.filter, err = flags.RPCs(c.Display); err == nil && !c.HasOutput() {
+	if c.filter, err = flags.RPCs(c.Display); err == nil && c.Output == "" {
 		err = exit.Usagef("report needs -o FILE; -o - is the standard output")
 	}
 	return err
@@ -82,7 +82,7 @@ func (c *reportOptions) run() error {
 			return nil // it is no capture
 		}
 		page := t.end()
-		page.Program, page.Title, page.Filter, page.Times = "lshark "+flags.Version(), c.title, c.Display, c.Time()
+		page.Program, page.Title, page.Filter, page.Times = "lshark "+flags.Version(), c.title, c.Display, c.Time.Value
 		page.NIDs = x.Options().NIDs
 		page.Findings.Ladders = t.ladders(page.Findings.List, ladder.Diagram{First: x.First(), NIDs: page.NIDs}, x.In.FileNames())
 		page.Capture = html.Capture{Sources: x.In.Sources(), IsLive: x.In.Live(), OnlyLogs: x.In.OnlyLogs(), First: x.First(), Last: x.Last(), Capture: captured}

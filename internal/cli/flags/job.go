@@ -30,16 +30,17 @@ type Job struct {
 
 	Form   Choice   // of -T
 	Fields []string // of -e
+	Header bool     // with -T fields, the first line has their names
+	Output string   // of -o; empty: standard output
+	Time   Choice   // of -t
 
 	In       *scan.Input           // the checked input, set before the run
 	NodeName func(lnet.NID) string // nil: only NIDs are shown; set likewise
 
-	output      string // of -o; empty: standard output
 	sensor      string
 	options     []string // of -E
-	header      bool     // with -T fields
 	addsColumns bool     // -e adds columns to -T parquet
-	time, color Choice
+	color       Choice
 	fullNIDs    bool
 	cmd         *cobra.Command
 }
@@ -47,7 +48,7 @@ type Job struct {
 // NewJob returns the flags of a command with a choice of forms, of which the first is the default.
 func NewJob(sys *scan.System, forms ...string) Job {
 	return Job{Sys: sys, Form: FormChoice(forms...), color: ColorChoice(),
-		time: Choice{Value: "r", Words: []string{"r", "a", "u", "d"}, Flag: "-t", Placeholder: "FORM"}}
+		Time: Choice{Value: "r", Words: []string{"r", "a", "u", "d"}, Flag: "-t", Placeholder: "FORM"}}
 }
 
 // Help is what help says about the flags of a Job. A command does not have those without a text.
@@ -128,13 +129,13 @@ func (j *Job) register(cmd *cobra.Command, h Help) {
 			j.registerFields(f, h.Fields)
 		}
 		if !h.ToOut {
-			f.StringVarP(&j.output, "output", "o", "", "write to `FILE` instead of standard output; in a folder, a file for each capture")
+			f.StringVarP(&j.Output, "output", "o", "", "write to `FILE` instead of standard output; in a folder, a file for each capture")
 		}
 		if j.Form.Has(ParquetForm) {
 			f.StringVar(&j.sensor, "sensor", "", "with -T parquet, `NAME` of the node that captured, for the column sensor; live, the name of this host by default")
 		}
 		if h.Time != "" {
-			f.VarP(&j.time, "time", "t", "time: r relative to the first frame, a local, u UTC, d since the "+h.Time+" before")
+			f.VarP(&j.Time, "time", "t", "time: r relative to the first frame, a local, u UTC, d since the "+h.Time+" before")
 		}
 		f.BoolVarP(&j.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp, and no names of nodes")
 		RegisterColor(f, &j.color)
@@ -172,8 +173,8 @@ func RegisterColor(f *pflag.FlagSet, color *Choice) {
 
 // RegisterTimeOf defines -t for a command whose times are absolute or relative to the first frame.
 func (j *Job) RegisterTimeOf(f *pflag.FlagSet, words []string, help string) {
-	j.time.Words, j.time.Noun = words, "time"
-	f.VarP(&j.time, "time", "t", help)
+	j.Time.Words, j.Time.Noun = words, "time"
+	f.VarP(&j.Time, "time", "t", help)
 }
 
 // check checks the flags and, if that is wanted, the input. own is what is wrong with the flags that only
@@ -216,9 +217,9 @@ func (j *Job) checkFields() error {
 	for _, o := range j.options {
 		switch o {
 		case "header=y":
-			j.header = true
+			j.Header = true
 		case "header=n":
-			j.header = false
+			j.Header = false
 		default:
 			return exit.Usagef("-E %s: must be header=y or header=n", o)
 		}
@@ -234,21 +235,15 @@ func (j *Job) checkFields() error {
 
 // Prints reports whether records are printed: with -w only if a flag asks for it.
 func (j *Job) Prints() bool {
-	return j.Save == "" || j.print || j.output != "" || j.cmd.Flags().Changed("form")
+	return j.Save == "" || j.print || j.Output != "" || j.cmd.Flags().Changed("form")
 }
-
-// Header reports whether the first line has the names of the fields.
-func (j *Job) Header() bool { return j.header }
-
-// Time returns the value of -t.
-func (j *Job) Time() string { return j.time.Value }
 
 var timeFormats = map[string]render.TimeFormat{"r": render.Relative, "a": render.Local, "u": render.UTC, "d": render.Delta}
 
 // Options returns the options for text on the output.
 func (j *Job) Options() render.SummaryOptions {
 	s := j.Sys.IO
-	return render.SummaryOptions{Width: s.Width(), Time: timeFormats[j.time.Value], NIDs: render.NIDs{Full: j.fullNIDs, Name: j.NodeName}}
+	return render.SummaryOptions{Width: s.Width(), Time: timeFormats[j.Time.Value], NIDs: render.NIDs{Full: j.fullNIDs, Name: j.NodeName}}
 }
 
 // Colored reports whether text on the output has colours.

@@ -27,11 +27,8 @@ func (j *Job) newWriter() (*iostreams.Writer, error) {
 	if !j.toFile() && j.Form.Value == ParquetForm && j.Sys.OutTTY {
 		return nil, exit.Usagef("-T parquet: the output is a terminal; name a file with -o, or redirect it")
 	}
-	return j.In.NewWriter(j.Sys, "-o", j.output)
+	return j.In.NewWriter(j.Sys, "-o", j.Output)
 }
-
-// HasOutput reports whether -o was given.
-func (j *Job) HasOutput() bool { return j.output != "" }
 
 // FlushPolicy returns when what is written is flushed.
 func (j *Job) FlushPolicy() iostreams.FlushPolicy {
@@ -44,7 +41,7 @@ func (j *Job) FlushPolicy() iostreams.FlushPolicy {
 	return j.In.FlushPolicy()
 }
 
-func (j *Job) toFile() bool { return j.output != "" && j.output != "-" }
+func (j *Job) toFile() bool { return j.Output != "" && j.Output != "-" }
 
 // MessageTable returns the keys of messages in Parquet files: those of every message,
 // and the fields of the wire that need no tree.
@@ -112,10 +109,10 @@ func fileState(path string) (state string, ok bool) {
 
 // perCapture reports whether each capture gets a file of its own: -o names a folder.
 func (j *Job) perCapture() bool {
-	if strings.HasSuffix(j.output, string(filepath.Separator)) {
+	if strings.HasSuffix(j.Output, string(filepath.Separator)) {
 		return true
 	}
-	info, err := os.Stat(j.output)
+	info, err := os.Stat(j.Output)
 	return err == nil && info.IsDir()
 }
 
@@ -135,7 +132,7 @@ func (j *Job) result(capture string) string {
 	if !j.cmd.HasParent() {
 		records = "messages"
 	}
-	return filepath.Join(j.output, name+"."+records+"."+form)
+	return filepath.Join(j.Output, name+"."+records+"."+form)
 }
 
 // each runs a job, or the jobs of all captures when -o names a folder, several at a time. It
@@ -153,7 +150,7 @@ func (j Job) each(run func(Job) error) error {
 	}
 	captures := slices.Concat(j.Input.Read, j.Args)
 	if len(captures) == 0 || slices.Contains(captures, "-") {
-		return exit.Usagef("-o %s: a folder needs capture files with names", j.output)
+		return exit.Usagef("-o %s: a folder needs capture files with names", j.Output)
 	}
 	if f := j.cmd.Flags().Lookup("write"); f != nil && f.Changed {
 		return exit.Usagef("-w needs a file for -o, not a folder")
@@ -162,7 +159,7 @@ func (j Job) each(run func(Job) error) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(j.output, 0o777); err != nil {
+	if err := os.MkdirAll(j.Output, 0o777); err != nil {
 		return err
 	}
 	var read iostreams.ReadBytes
@@ -181,7 +178,7 @@ func (j Job) each(run func(Job) error) error {
 			return
 		}
 		one := j
-		one.Sys, one.output, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
+		one.Sys, one.Output, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
 		err := run(one)
 		if partial := (exit.Interrupted{}); errors.As(err, &partial) {
 			interrupted.Store(true)

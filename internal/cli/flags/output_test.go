@@ -26,7 +26,7 @@ func TestGrowingCapture(t *testing.T) {
 		must.NoError(t, os.WriteFile(path, sample[:part], 0o600))
 		sys := &scan.System{IO: &iostreams.IO{Out: io.Discard, Err: io.Discard, Env: os.Getenv}}
 		in := must.Value((&scan.Flags{Quiet: true}).Check([]string{path}, false))(t)
-		j := Job{Sys: sys, In: in, Form: Choice{Value: ParquetForm}, output: result, cmd: &cobra.Command{}}
+		j := Job{Sys: sys, In: in, Form: Choice{Value: ParquetForm}, Output: result, cmd: &cobra.Command{}}
 		x := j.Open(scan.Options{})
 		ParquetFunc(x, &records.RPCs)
 		must.NoError(t, x.Out.Write(nil))

@@ -4,18 +4,8 @@ package iostreams
 
 import (
 	"os"
-	"path/filepath"
 	"syscall"
 )
-
-// MayRename reports whether a process without privileges may rename files to path: its
-// user owns the folder.
-func MayRename(path string) bool {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	return MayRenameIn(filepath.Dir(path))
-}
 
 // MayRenameIn reports whether a process without privileges may make and rename files in a
 // folder: its user owns it.

@@ -172,19 +172,19 @@ func TCPPorts(given []uint) (ports []uint16, err error) {
 }
 
 // names reads the files with names, nil when none is given.
-func (f *Flags) names() (*targets.Names, error) {
-	paths := slices.DeleteFunc(slices.Clone(f.Names), func(path string) bool { return path == noNames })
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	n := targets.NewNames()
-	for _, path := range paths {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("--names: %w", err)
+func (f *Flags) names() (n *targets.Names, err error) {
+	for _, path := range f.Names {
+		if path == noNames {
+			continue
 		}
-		err = n.Read(file, path)
-		file.Close()
+		if n == nil {
+			n = targets.NewNames()
+		}
+		file, err := os.Open(path)
+		if err == nil {
+			err = n.Read(file, path)
+			file.Close()
+		}
 		switch {
 		case errors.As(err, new(*targets.NamesError)):
 			return nil, exit.Usagef("--names: %w", err)

@@ -109,12 +109,14 @@ func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, e
 	if err := in.checkOutput(flag, path); err != nil {
 		return nil, err
 	}
-	in.outputs = append(in.outputs, filepath.Dir(path))
+	folder := filepath.Dir(path)
+	in.outputs = append(in.outputs, folder)
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		in.outputs = append(in.outputs, filepath.Dir(target))
+		folder = filepath.Dir(target)
+		in.outputs = append(in.outputs, folder)
 	}
 	// A live capture loses its privileges when it begins.
-	return iostreams.NewFileWriter(path, in.Live() && !iostreams.MayRename(path))
+	return iostreams.NewFileWriter(path, in.Live() && !iostreams.MayRenameIn(folder))
 }
 
 // checkOutput returns an error if a file to be written is one of the input, or a directory.

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,24 +114,17 @@ func (p *Pass) AskNode() {
 	}
 	path, err := exec.LookPath("lctl")
 	if err == nil {
-		err = p.asked.ask(path, p.in.names)
+		a := &p.asked
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		names := cmp.Or(a.names, p.in.names).Clone() // the others are read meanwhile
+		err = askNode(path, names)
+		a.names = names
+		a.taken.Store(names)
 	}
 	if err != nil && p.in.flags.Verbose {
 		p.sys.Say("names of targets: %v", err)
 	}
-}
-
-func (a *asked) ask(path string, given *targets.Names) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.names == nil {
-		a.names = given
-	}
-	names := a.names.Clone() // the others are read meanwhile
-	err := askNode(path, names)
-	a.names = names
-	a.taken.Store(names)
-	return err
 }
 
 // takeNames lets the messages from now on have the names that AskNode has found.
