@@ -429,19 +429,14 @@ func (l *Line) ParseConsole(b []byte) {
 	for _, o := range origins {
 		if rest, ok := bytes.CutPrefix(b, []byte(o.words)); ok {
 			l.Mask, l.Message = o.mask, cutNumber(rest)
-			l.parseThread()
+			p, with := parser{b: l.Message}, *l // with thread and place in the source, where the message has them
+			with.PID = uint32(p.number(':'))
+			p.number(':')
+			if with.parsePlace(&p) {
+				*l = with
+			}
 			return
 		}
-	}
-}
-
-// parseThread takes thread and place in the source off the message, where it has them: 946:0:(client.c:2310:ptlrpc_expire_one_request()).
-func (l *Line) parseThread() {
-	p, with := parser{b: l.Message}, *l
-	with.PID = uint32(p.number(':'))
-	p.number(':')
-	if with.parsePlace(&p) {
-		*l = with
 	}
 }
 

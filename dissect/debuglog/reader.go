@@ -75,17 +75,14 @@ func (r *Reader) setClock(path string, f *os.File) error {
 	if line, _, _ := bytes.Cut(first, []byte("\n")); l.Parse(line) || !isConsole(first) {
 		return nil
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	again, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer again.Close()
-	plain, err := capture.Decompress(path, again)
-	if err != nil {
+	info, err := f.Stat()
+	plain, err2 := capture.Decompress(path, again)
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	r.isConsole = true

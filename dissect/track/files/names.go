@@ -312,22 +312,19 @@ func Directories(list []*File) []*Directory {
 	dirs := fifo.NewMap[string, *Directory](len(list))
 	for _, f := range list {
 		path := f.Dir()
-		fifo.GetOrMake(dirs, path, func() *Directory { return &Directory{Path: path} }).add(f)
+		d := fifo.GetOrMake(dirs, path, func() *Directory { return &Directory{Path: path} })
+		d.Files++
+		d.Actions.add(&f.Actions)
+		d.LockWaited += f.LockWaited
+		d.Clients = union(d.Clients, f.Clients())
+		d.Jobs = union(d.Jobs, f.Jobs())
+		sum := Activity{Errors: d.Errors}
+		for _, e := range f.Errors {
+			sum.addErrors(e.Errno, e.Count)
+		}
+		d.Errors = sum.Errors
 	}
 	return fifo.Values(dirs)
-}
-
-func (d *Directory) add(f *File) {
-	d.Files++
-	d.Actions.add(&f.Actions)
-	d.LockWaited += f.LockWaited
-	d.Clients = union(d.Clients, f.Clients())
-	d.Jobs = union(d.Jobs, f.Jobs())
-	sum := Activity{Errors: d.Errors}
-	for _, e := range f.Errors {
-		sum.addErrors(e.Errno, e.Count)
-	}
-	d.Errors = sum.Errors
 }
 
 // union adds the elements of a list that are not in the other one, as long as there

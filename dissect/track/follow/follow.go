@@ -430,9 +430,7 @@ func (f *Follower) done(r *track.RPC) {
 	for _, done := range f.lists.of(r).done {
 		done(r)
 	}
-	for _, done := range f.lists.last {
-		done(r)
-	}
+	each(f, func(h *Hooks) func(*track.RPC) { return h.last }, r)
 }
 
 func (f *Follower) importChanged(i *track.Import, p track.Point) {

@@ -107,7 +107,6 @@ type hookLists struct {
 	operations []*operationHooks // by opcode; nil and those beyond the end: other
 	other      operationHooks
 	message    []func(*track.RPC, *dissect.Message)
-	last       []func(*track.RPC)
 }
 
 func newHookLists(all []Hooks) hookLists {
@@ -121,9 +120,6 @@ func newHookLists(all []Hooks) hookLists {
 		}
 		if message := all[i].Message; message != nil {
 			l.message = append(l.message, message)
-		}
-		if last := all[i].last; last != nil {
-			l.last = append(l.last, last)
 		}
 	}
 	for i := range all {

@@ -421,17 +421,12 @@ func (x *Logs) advance(until int64) {
 	for l := x.earliest(); l != nil && l.next.Time+l.offset <= until; l = x.earliest() {
 		now := l.next.Time + l.offset
 		x.take(l)
-		x.dropOld(now)
-	}
-}
-
-// dropOld removes the calls with which no RPC of the capture was joined for long.
-func (x *Logs) dropOld(now int64) {
-	for c := x.over.Overdue(now, unjoinedFor, maxOver); c != nil; c = x.over.Overdue(now, unjoinedFor, maxOver) {
-		if x.waiting[c.XID] > 0 || x.isUnseen(&c.Call) {
-			x.over.Push(&c.place, now)
-		} else {
-			x.end(c)
+		for c := x.over.Overdue(now, unjoinedFor, maxOver); c != nil; c = x.over.Overdue(now, unjoinedFor, maxOver) {
+			if x.waiting[c.XID] > 0 || x.isUnseen(&c.Call) {
+				x.over.Push(&c.place, now)
+			} else {
+				x.end(c)
+			}
 		}
 	}
 }

@@ -234,16 +234,6 @@ func (i *Impact) add(q Request) {
 	i.Requests = slices.Delete(i.Requests, at, at+1)
 }
 
-func (i *Impact) sum(o *Impact) {
-	i.Waited += o.Waited
-	i.Longest = max(i.Longest, o.Longest)
-	i.Unanswered += o.Unanswered
-	i.Errors = sumCounts(i.Errors, o.Errors)
-	for _, q := range o.Requests {
-		i.add(q)
-	}
-}
-
 // count adds to one of several counts.
 func count(m map[int32]int64, status int32, n int64) map[int32]int64 {
 	if m == nil {

@@ -177,7 +177,13 @@ func (r *Recovery) NotReplayed() (g Gap) {
 // Impact sums up what applications saw.
 func (r *Recovery) Impact() (sum Impact) {
 	for _, c := range r.Clients {
-		sum.sum(&c.Impact)
+		sum.Waited += c.Impact.Waited
+		sum.Longest = max(sum.Longest, c.Impact.Longest)
+		sum.Unanswered += c.Impact.Unanswered
+		sum.Errors = sumCounts(sum.Errors, c.Impact.Errors)
+		for _, q := range c.Impact.Requests {
+			sum.add(q)
+		}
 	}
 	sum.Lacks = r.Lacks
 	return sum

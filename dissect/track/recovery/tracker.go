@@ -259,8 +259,9 @@ func isAlive(r *track.RPC) bool {
 // reply takes a reply of a target. Two servers with the same connection are one node.
 func (t *Tracker) reply(k *conn, r *track.RPC, p track.Point) {
 	k.first = cmp.Or(k.first, p)
-	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 && !opcodes.IsConnect(r.Opcode) {
-		t.nodes.join(k.server, r.Server)
+	isSame := k.server.Len > 0 && k.handle == r.Handle && k.handle != 0 && !opcodes.IsConnect(r.Opcode)
+	if isSame && len(t.nodes) < maxPairs && !t.nodes.same(k.server, r.Server) {
+		t.nodes = append(t.nodes, [2]lnet.NID{k.server, r.Server})
 	}
 	k.last, k.server, k.handle = p, r.Server, r.Handle
 	if g := k.target; g != nil {
@@ -404,12 +405,6 @@ func (t *Tracker) join(k *conn, name string) {
 type nodes [][2]lnet.NID
 
 const maxPairs = 1 << 10
-
-func (n *nodes) join(a, b lnet.NID) {
-	if a != (lnet.NID{}) && len(*n) < maxPairs && !n.same(a, b) {
-		*n = append(*n, [2]lnet.NID{a, b})
-	}
-}
 
 // same reports whether two addresses are known to belong to the same node.
 func (n nodes) same(a, b lnet.NID) bool {
