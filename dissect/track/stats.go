@@ -44,6 +44,7 @@ type Stats struct {
 
 	// RPCs in flight: those that wait for a reply.
 	inFlight      map[RequestKey]*inFlightCount
+	latest        [latestRows]*inFlightCount // found last, by their opcode
 	totalInFlight int32
 	free          *inFlightCount
 	attached      Attached[statsOfRPC]
@@ -86,26 +87,25 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 		return
 	}
 	k := r.Key(s.requestDimensions).RequestKey
-	f := s.inFlightOf(&k)
-	if f == nil {
-		return
+	latest := &s.latest[k.Opcode%latestRows]
+	f := *latest
+	if f == nil || f.key != k {
+		f = s.inFlight[k]
 	}
-	f.n++
-	s.totalInFlight++
-	a.inFlight, a.depth, a.totalDepth = f, f.n, s.totalInFlight
-}
-
-// inFlightOf finds or makes the count of a key; nil when there are too many keys.
-func (s *Stats) inFlightOf(k *RequestKey) *inFlightCount {
-	f := s.inFlight[*k]
-	if f == nil && len(s.inFlight) < maxRows {
+	if f == nil {
+		if len(s.inFlight) >= maxRows {
+			return
+		}
 		if f = s.free; f == nil {
 			f = &inFlightCount{}
 		}
-		s.free, f.key = f.next, *k
-		s.inFlight[*k] = f
+		s.free, f.key = f.next, k
+		s.inFlight[k] = f
 	}
-	return f
+	*latest = f
+	f.n++
+	s.totalInFlight++
+	a.inFlight, a.depth, a.totalDepth = f, f.n, s.totalInFlight
 }
 
 // Answered counts an RPC that is no longer in flight.
@@ -134,6 +134,9 @@ func (s *Stats) endFlight(a *statsOfRPC) {
 	// While there are few keys they are kept, for the next RPC.
 	if f.n--; f.n == 0 && len(s.inFlight) > maxRows/2 {
 		delete(s.inFlight, f.key)
+		if latest := &s.latest[f.key.Opcode%latestRows]; *latest == f {
+			*latest = nil
+		}
 		f.next, s.free = s.free, f
 	}
 }

@@ -12,7 +12,8 @@ type Interval struct {
 	window  *window // for rates
 	path    func(FID) string
 	others  *Row
-	unended int // RPCs of the interval that have not ended
+	latest  [latestRows]*Row // rows found last, by their opcode
+	unended int              // RPCs of the interval that have not ended
 	flushed bool
 }
 
@@ -34,17 +35,25 @@ func (i *Interval) newRecent() *recent {
 	return &recent{}
 }
 
+// latestRows is a power of two: the opcodes of a service are successive numbers.
+const latestRows = 32
+
 // row finds or makes the row of a key.
 func (i *Interval) row(k *Key) *Row {
-	r := i.Rows[*k]
-	switch {
-	case r != nil:
+	latest := &i.latest[k.Opcode%latestRows]
+	if r := *latest; r != nil && r.Key == *k {
 		return r
-	case len(i.Rows) < maxRows:
+	}
+	r := i.Rows[*k]
+	if r == nil && len(i.Rows) < maxRows {
 		r = &Row{Key: *k, recent: i.newRecent()}
 		i.Rows[*k] = r
+	}
+	if r != nil {
+		*latest = r
 		return r
-	case i.others == nil:
+	}
+	if i.others == nil {
 		i.others = &Row{Others: true, recent: i.newRecent()}
 	}
 	return i.others

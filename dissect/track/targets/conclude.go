@@ -9,14 +9,28 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// solution is what Conclude finds.
+// solution is the memory of Conclude, used again.
 type solution struct {
 	parent   []int32 // of records, to the first one of their file system
 	systems  []system
+	firsts   []int32   // records, by node: the first one that it serves
+	writes   []bool    // by node: its MDTs write their indices into locks
+	at       [][]int32 // connections, by node
+	numbers  map[ownedSequence]int32
 	numbered []int32 // numbers of the sequences of all records, one record after the other
 	owners   []owner // of sequences, as messages name them, by number
+	learned  []owner // the same, from objects on connections
 	found    []owner // by record
 	records  []*record
+}
+
+// byNode returns an empty value for each node, in the memory of a list.
+func byNode[T any](list []T, nodes int, empty T) []T {
+	list = slices.Grow(list[:0], nodes)[:nodes]
+	for i := range list {
+		list[i] = empty
+	}
+	return list
 }
 
 // system is what is known about a file system, at its first record.
@@ -122,7 +136,8 @@ func (e *Evidence) listConfig() {
 
 // solve sets the target of each connection for which the evidence suffices.
 func (e *Evidence) solve() {
-	s := &solution{records: e.list}
+	s := &e.solution
+	s.records = e.list
 	e.group(s)
 	e.index(s)
 	e.changed = false
@@ -163,8 +178,9 @@ func (c *record) uuid(system string, t target) string {
 
 // group finds which connections are of the same file system, and its name.
 func (e *Evidence) group(s *solution) {
+	s.parent, s.systems = s.parent[:0], s.systems[:0]
 	const none = -1
-	firsts := slices.Repeat([]int32{none}, len(e.nodes)) // records, by node: the first one that it serves
+	s.firsts = byNode(s.firsts, len(e.nodes), none)
 	for i, c := range e.list {
 		s.parent = append(s.parent, int32(i))
 		s.systems = append(s.systems, system{})
@@ -172,10 +188,10 @@ func (e *Evidence) group(s *solution) {
 			continue // it may serve several
 		}
 		for _, node := range c.nodes {
-			if first := firsts[node]; first != none {
+			if first := s.firsts[node]; first != none {
 				s.join(first, int32(i))
 			} else {
-				firsts[node] = int32(i)
+				s.firsts[node] = int32(i)
 			}
 		}
 	}
@@ -257,15 +273,19 @@ func (s *solution) join(a, b int32) {
 // has objects of, as long as that adds anything. A sequence that is on two
 // targets proves nothing, so what it has proved before is found anew.
 func (e *Evidence) index(s *solution) {
-	numbers := make(map[ownedSequence]int32)
-	e.firstMDTs()
+	if s.numbers == nil {
+		s.numbers = make(map[ownedSequence]int32)
+	}
+	clear(s.numbers)
+	s.owners, s.numbered = s.owners[:0], s.numbered[:0]
+	e.firstMDTs(s)
 	for i, c := range e.list {
 		for _, seq := range c.sequences {
 			q := ownedSequence{s.first(int32(i)), seq}
-			n, ok := numbers[q]
+			n, ok := s.numbers[q]
 			if !ok {
 				n = int32(len(s.owners))
-				numbers[q] = n
+				s.numbers[q] = n
 				s.owners = append(s.owners, e.locationOf(s, q))
 			}
 			s.numbered = append(s.numbered, n)
@@ -285,19 +305,19 @@ func (e *Evidence) index(s *solution) {
 
 // firstMDTs finds connections to MDT0000 by the index 0 in their locks: another MDT
 // of the same node writes its index, so the node has a release that does.
-func (e *Evidence) firstMDTs() {
-	writes := make([]bool, len(e.nodes)) // MDTs of the node write their indices into locks
+func (e *Evidence) firstMDTs(s *solution) {
+	s.writes = byNode(s.writes, len(e.nodes), false)
 	for _, c := range e.list {
 		for _, k := range c.claims {
 			if k.from == track.TargetFromLock {
 				for _, node := range c.nodes {
-					writes[node] = true
+					s.writes[node] = true
 				}
 			}
 		}
 	}
 	for _, c := range e.list {
-		if c.zeroLocks && slices.ContainsFunc(c.nodes, func(node int32) bool { return writes[node] }) {
+		if c.zeroLocks && slices.ContainsFunc(c.nodes, func(node int32) bool { return s.writes[node] }) {
 			c.claim(e, claim{target{opcodes.MDTTarget, 0}, track.TargetFromLock})
 		}
 	}
@@ -328,7 +348,7 @@ func (s *solution) combine(e *Evidence) (again bool) {
 		}
 		s.found = append(s.found, o)
 	}
-	learned := make([]owner, len(s.owners)) // of sequences, from objects on connections
+	s.learned = byNode(s.learned, len(s.owners), owner{})
 	for more := true; more; {
 		more = false
 		numbered := s.numbered
@@ -337,13 +357,13 @@ func (s *solution) combine(e *Evidence) (again bool) {
 			for _, n := range numbered[:len(c.sequences)] {
 				owner := s.owners[n]
 				if !owner.known {
-					owner = learned[n]
+					owner = s.learned[n]
 				}
 				switch {
 				case owner.ambiguous || o.ambiguous:
 				case !owner.known:
 					if o.known {
-						learned[n].add(claim{o.target, track.TargetFromSequence})
+						s.learned[n].add(claim{o.target, track.TargetFromSequence})
 						more = true
 					}
 				case !o.known:
@@ -366,12 +386,7 @@ func (s *solution) combine(e *Evidence) (again bool) {
 // connection to another target of that kind leads to the node, or a client uses two
 // connections there at once.
 func (s *solution) list(e *Evidence, from list) {
-	at := make([][]int32, len(e.nodes)) // connections, by node
-	for i, c := range e.list {
-		for _, node := range c.nodes {
-			at[node] = append(at[node], int32(i))
-		}
-	}
+	s.at = s.at[:0]
 	found := make(map[int32]claim)
 	for i, c := range e.list {
 		if s.found[i].known || c.mixed {
@@ -381,8 +396,11 @@ func (s *solution) list(e *Evidence, from list) {
 		if name, _ := s.systems[s.first(int32(i))].named(); !ok || name != l.system {
 			continue
 		}
+		if len(s.at) == 0 {
+			s.connectionsAt(e)
+		}
 		for _, node := range c.nodes {
-			ok = ok && !slices.ContainsFunc(at[node], func(k int32) bool { return int(k) != i && s.refutes(k, c, l.target) })
+			ok = ok && !slices.ContainsFunc(s.at[node], func(k int32) bool { return int(k) != i && s.refutes(k, c, l.target) })
 		}
 		if ok {
 			found[int32(i)] = claim{l.target, from.from}
@@ -390,6 +408,19 @@ func (s *solution) list(e *Evidence, from list) {
 	}
 	for i, c := range found {
 		s.found[i].add(c)
+	}
+}
+
+// connectionsAt lists the connections of each node.
+func (s *solution) connectionsAt(e *Evidence) {
+	s.at = slices.Grow(s.at[:0], len(e.nodes))[:len(e.nodes)]
+	for i := range s.at {
+		s.at[i] = s.at[i][:0]
+	}
+	for i, c := range e.list {
+		for _, node := range c.nodes {
+			s.at[node] = append(s.at[node], int32(i))
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ type Evidence struct {
 	requests int   // since something was learned
 	next     int64 // time of the next conclusion
 	nextList int64 // time from which on the configuration is read for it again
+	solution solution
 }
 
 // The bounds of what is kept.
@@ -189,7 +190,11 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	if opcodes.IsCallback(r.Opcode) {
-		e.callback(r, m.Msg)
+		// The lock was asked for on the connection of the callback.
+		c, ok := fifo.Get(e.locks, cookie{r.Server, opcodes.LockHandle(m.Msg, 0)})
+		if r.Connection == nil && ok && !c.forgotten {
+			r.Connection = c.conn
+		}
 		return
 	}
 	c := e.of(r, m.Time)
@@ -259,16 +264,6 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 		fifo.Put(e.named, object{r.Client, fid}, c)
 	}
 	e.conclude(m.Time)
-}
-
-// callback finds the connection of a callback by the lock, which was asked for on it.
-func (e *Evidence) callback(r *track.RPC, m *schema.Msg) {
-	if r.Connection != nil {
-		return
-	}
-	if c, ok := fifo.Get(e.locks, cookie{r.Server, opcodes.LockHandle(m, 0)}); ok && !c.forgotten {
-		r.Connection = c.conn
-	}
 }
 
 // of returns the record of the connection of an RPC, nil for an RPC without a
@@ -390,8 +385,17 @@ func (e *Evidence) located(c *record, client lnet.NID, fid track.FID) {
 		c.claim(e, claim{target{opcodes.OSTTarget, uint32(fid.Seq >> 16 & 0xffff)}, track.TargetFromSequence})
 	case fid.Seq >= normalSequence:
 		c.addSequence(e, fid.Seq)
-		if by, ok := fifo.Get(e.named, object{client, fid}); ok && by != c && !by.forgotten {
-			e.link(by, c)
+		by, ok := fifo.Get(e.named, object{client, fid})
+		if !ok || by == c || by.forgotten {
+			return
+		}
+		l := link{by, c}
+		if by.number > c.number {
+			l = link{c, by}
+		}
+		if !e.links[l] && len(e.links) < maxLinks {
+			e.links[l] = true
+			e.learned()
 		}
 	}
 }
@@ -430,14 +434,4 @@ func (e *Evidence) locate(l location) {
 	e.isKnown[l] = true
 	e.ranges = append(e.ranges, l)
 	e.learned()
-}
-
-func (e *Evidence) link(a, b *record) {
-	if a.number > b.number {
-		a, b = b, a
-	}
-	if l := (link{a, b}); !e.links[l] && len(e.links) < maxLinks {
-		e.links[l] = true
-		e.learned()
-	}
 }

@@ -140,24 +140,16 @@ func (n *Names) line(in *importBlock, text string) (cause string, began bool) {
 		n.add(in)
 		n.nodeLine(strings.Fields(text))
 	case in.open && key == "target":
-		return in.setTarget(strings.Trim(value, ` "`)), false
+		uuid, ok := strings.Trim(value, ` "`), false
+		if in.target.system, in.target.target, ok = parseTarget(strings.TrimSuffix(uuid, "_UUID")); !ok && uuid != mgs {
+			return fmt.Sprintf("target %q: must be a name such as lustre-OST0001_UUID, or MGS", uuid), false
+		}
 	case in.open && (key == "current_connection" || key == "failover_nids"):
 		return in.addNIDs(value), false
 	case !in.open:
 		n.nodeLine(strings.Fields(text))
 	}
 	return "", false
-}
-
-func (in *importBlock) setTarget(uuid string) (cause string) {
-	if uuid == mgs {
-		return ""
-	}
-	ok := false
-	if in.target.system, in.target.target, ok = parseTarget(strings.TrimSuffix(uuid, "_UUID")); !ok {
-		return fmt.Sprintf("target %q: must be a name such as lustre-OST0001_UUID, or MGS", uuid)
-	}
-	return ""
 }
 
 // addNIDs adds the NIDs in a list such as [ "192.0.2.1@tcp", "192.0.2.2@tcp" ].
