@@ -166,16 +166,6 @@ func (i *Import) provesConnected(r *RPC) bool {
 	return false
 }
 
-// contextSetup takes a request for a security context: a connection that is not
-// up waits for one before its connect is sent.
-func (i *Import) contextSetup(p Point) {
-	i.add(Event{Point: p, Kind: EventContextSetup})
-	switch i.State {
-	case StateUnknown, StateClosed, StateDiscon, StateIdle:
-		i.setState(StateConnecting, p)
-	}
-}
-
 func (i *Import) contextReply(m *dissect.Message, p Point) {
 	errno := m.RPC.GSS.Errno()
 	if errno == 0 {

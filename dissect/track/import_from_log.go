@@ -417,7 +417,12 @@ func (t *Imports) newLogged(l *LogLine, client, server lnet.NID) *Import {
 // connects.
 func (t *Imports) LoggedRPC(r *RPC) {
 	if s := &r.Log.Server; r.Log.HasServer && s.Handled != 0 && r.Opcode < opcodes.LDLM_ENQUEUE && !opcodes.IsConnect(r.Opcode) {
-		t.served(loggedMount{r.Client, r.Server, s.UUID}, s.Handled)
+		m := loggedMount{r.Client, r.Server, s.UUID}
+		if served := t.logged.mounts[m]; served != nil {
+			served.From, served.To = min(served.From, s.Handled), max(served.To, s.Handled)
+		} else if t.logged.mounts != nil && len(t.logged.mounts) < maxEvicting {
+			t.logged.mounts[m] = &Span{s.Handled, s.Handled}
+		}
 	}
 	c := &r.Log.Client
 	if c.Import == "" || c.UUID == "" {
@@ -425,16 +430,5 @@ func (t *Imports) LoggedRPC(r *RPC) {
 	}
 	if i := t.logged.byName[loggedKey{log: c.Log, name: c.Import}]; i != nil && i.ClientUUID == "" {
 		i.ClientUUID = c.UUID
-	}
-}
-
-// served takes that a server has handled a request of a mount.
-func (t *Imports) served(m loggedMount, at int64) {
-	s := t.logged.mounts[m]
-	switch {
-	case s != nil:
-		s.From, s.To = min(s.From, at), max(s.To, at)
-	case t.logged.mounts != nil && len(t.logged.mounts) < maxEvicting:
-		t.logged.mounts[m] = &Span{at, at}
 	}
 }

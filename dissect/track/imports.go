@@ -174,7 +174,11 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 			i.disconnect(r.Opcode, p, t.begin)
 		}
 	case len(m.RPC.GSS.Setup.Target) > 0:
-		i.contextSetup(p)
+		i.add(Event{Point: p, Kind: EventContextSetup})
+		switch i.State { // a connection that is not up waits for a context before its connect is sent
+		case StateUnknown, StateClosed, StateDiscon, StateIdle:
+			i.setState(StateConnecting, p)
+		}
 	default:
 		if i.Attempts == 0 { // connected before the capture
 			i.ConnCnt = max(i.ConnCnt, r.ConnCnt)

@@ -197,7 +197,15 @@ func (t *Files) Sent(r *track.RPC, m *dissect.Message) {
 		case isObject:
 			s.set(kind)
 			t.aboutObject(s, r, m)
-			t.ranges(s, m)
+			if kind != Read && kind != Write {
+				return
+			}
+			s.ranges = s.ranges[:0]
+			opcodes.Ranges(m.Msg, func(off uint64, size uint32) {
+				if len(s.ranges) < maxRanges {
+					s.ranges = append(s.ranges, requestedRange{accessRange: accessRange{off, off + uint64(size)}})
+				}
+			})
 		case r.HasFID:
 			s.set(kind)
 			s.file = r.FID
@@ -229,19 +237,6 @@ type actionKind struct {
 
 var kindsOf = [...]actionKind{{opcodes.Reads, Read}, {opcodes.Writes, Write}, {opcodes.Punches, Punch}, {opcodes.Syncs, Sync},
 	{opcodes.SetsAttrs, Setattr}, {opcodes.Stats, Stat}, {opcodes.ReadsDir, Readdir}, {opcodes.Xattrs, Xattr}, {^schema.Actions(0), Other}}
-
-// ranges notes what an RPC reads or writes.
-func (t *Files) ranges(s *rpcFiles, m *dissect.Message) {
-	if s.kind != Read && s.kind != Write {
-		return
-	}
-	s.ranges = s.ranges[:0]
-	opcodes.Ranges(m.Msg, func(off uint64, size uint32) {
-		if len(s.ranges) < maxRanges {
-			s.ranges = append(s.ranges, requestedRange{accessRange: accessRange{off, off + uint64(size)}})
-		}
-	})
-}
 
 // byEntry notes the name that a request is about.
 func (t *Files) byEntry(s *rpcFiles, r *track.RPC) {

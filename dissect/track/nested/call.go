@@ -91,15 +91,9 @@ func (c *Call) isShared() bool {
 	return c.thread.isDaemon(c.span.From) || c.thread.alone > c.thread.served
 }
 
-// canBeNested reports whether service threads send such RPCs for those that they serve.
-func canBeNested(opcode uint32) bool {
-	switch opcode {
-	case opcodes.LDLM_BL_CALLBACK, opcodes.LDLM_CP_CALLBACK, opcodes.LDLM_GL_CALLBACK, opcodes.LDLM_ENQUEUE, opcodes.OUT_UPDATE,
-		opcodes.OBD_IDX_READ, opcodes.SEQ_QUERY, opcodes.FLD_QUERY, opcodes.QUOTA_DQACQ:
-		return true
-	}
-	return false
-}
+// nestedOpcodes are those of RPCs that service threads send for those that they serve.
+var nestedOpcodes = []uint32{opcodes.LDLM_BL_CALLBACK, opcodes.LDLM_CP_CALLBACK, opcodes.LDLM_GL_CALLBACK, opcodes.LDLM_ENQUEUE,
+	opcodes.OUT_UPDATE, opcodes.OBD_IDX_READ, opcodes.SEQ_QUERY, opcodes.FLD_QUERY, opcodes.QUOTA_DQACQ}
 
 // newCall reads what a request is about.
 func (t *Tracker) newCall(s *server, th *thread, r *track.RPC, m *dissect.Message) *Call {

@@ -129,7 +129,7 @@ func (t *Tracker) server(nid lnet.NID) *server {
 
 func (t *Tracker) sends(s *server, r *track.RPC, m *dissect.Message) {
 	th := fifo.GetOrNew(s.threads, m.RPC.Status)
-	if !canBeNested(r.Opcode) && r.Opcode != opcodes.OST_CREATE {
+	if !slices.Contains(nestedOpcodes, r.Opcode) && r.Opcode != opcodes.OST_CREATE {
 		th.daemon = m.Time
 		return
 	}

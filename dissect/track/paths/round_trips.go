@@ -63,7 +63,13 @@ func (t *RoundTrips) message(m *lnet.Message, p track.Point) {
 		case w.Least < SlowAck:
 			t.addTypical(w.Least)
 		default:
-			t.addSlow(w)
+			bulk := w.bytes >= BulkBytes
+			if n := len(t.Slow); n > 0 && (n == maxSpans || w.begin.Time-t.Slow[n-1].To.Time < 2*second) {
+				s := &t.Slow[n-1]
+				s.To, s.Seconds, s.Least, s.Bulk = w.end, s.Seconds+1, min(s.Least, w.Least), s.Bulk || bulk
+			} else {
+				t.Slow = append(t.Slow, SlowSpan{w.begin, w.end, 1, w.Least, bulk})
+			}
 		}
 		*w = window{begin: p}
 	}
@@ -78,16 +84,6 @@ func (t *RoundTrips) message(m *lnet.Message, p track.Point) {
 		}
 		w.N += n
 	}
-}
-
-func (t *RoundTrips) addSlow(w *window) {
-	bulk := w.bytes >= BulkBytes
-	if n := len(t.Slow); n > 0 && (n == maxSpans || w.begin.Time-t.Slow[n-1].To.Time < 2*second) {
-		s := &t.Slow[n-1]
-		s.To, s.Seconds, s.Least, s.Bulk = w.end, s.Seconds+1, min(s.Least, w.Least), s.Bulk || bulk
-		return
-	}
-	t.Slow = append(t.Slow, SlowSpan{w.begin, w.end, 1, w.Least, bulk})
 }
 
 func (t *RoundTrips) addTypical(ns int64) {

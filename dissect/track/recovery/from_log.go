@@ -53,7 +53,13 @@ func (t *Tracker) Logged(l *track.LogLine, i *track.Import) {
 			t.loggedState(k, p)
 		}
 	case debuglog.ConnectFailed:
-		t.loggedFailure(k, l, p)
+		switch c := k.client; {
+		case !k.lost || c == nil:
+		case l.Status == opcodes.ETIMEDOUT:
+			c.silentConnect(k.connecting, k.target)
+		default:
+			c.refuse(l.PeerNode(), l.Status, p)
+		}
 	case debuglog.Connected:
 		if r := k.target.current; r != nil && r.Completed.IsZero() && !i.HasClientLog() && strings.Contains(l.Text, " recovering/") {
 			k.joinRestart(r, i.Kind(), p)
@@ -129,18 +135,6 @@ func (t *Tracker) loggedState(k *conn, p track.Point) {
 		default:
 			c.Recovered, c.Outcome = p, ClientRecovered
 		}
-	}
-}
-
-// loggedFailure takes a connect that has failed.
-func (t *Tracker) loggedFailure(k *conn, l *track.LogLine, p track.Point) {
-	c := k.client
-	switch {
-	case !k.lost || c == nil:
-	case l.Status == opcodes.ETIMEDOUT:
-		c.silentConnect(k.connecting, k.target)
-	default:
-		c.refuse(l.PeerNode(), l.Status, p)
 	}
 }
 
