@@ -152,33 +152,15 @@ func (t *connections) request(r *RPC, m *dissect.Message) {
 		if !opcodes.IsCallback(r.Opcode) {
 			c.connCnt = max(c.connCnt, r.ConnCnt)
 		}
-		if opcodes.IsDisconnect(r.Opcode) {
-			t.close(c)
+		// The client may connect again when it was idle only: if its UUID is not known, that connect is found by its count.
+		if opcodes.IsDisconnect(r.Opcode) && c.ClientUUID == "" && c.TargetUUID != "" {
+			name := closedName{c.Client, c.TargetUUID}
+			if before, ok := fifo.Get(t.closed, name); ok && before != c {
+				c = nil // the file system is mounted more than once
+			}
+			fifo.Put(t.closed, name, c)
 		}
 	}
-}
-
-// close takes a connection with a disconnect. The client may connect again when it
-// was idle only: if its UUID is not known, that connect is found by its count.
-func (t *connections) close(c *Connection) {
-	if c.ClientUUID != "" || c.TargetUUID == "" {
-		return
-	}
-	name := closedName{c.Client, c.TargetUUID}
-	if before, ok := fifo.Get(t.closed, name); ok && before != c {
-		c = nil // the file system is mounted more than once
-	}
-	fifo.Put(t.closed, name, c)
-}
-
-// closedBefore returns the connection that a connect continues: that of the same
-// node to the same target, closed before, whose connects were one fewer.
-func (t *connections) closedBefore(target string, r *RPC) *Connection {
-	c, _ := fifo.Get(t.closed, closedName{r.Client, target})
-	if c == nil || c.connCnt+1 != r.ConnCnt {
-		return nil
-	}
-	return c
 }
 
 // learnNIDs adds the NIDs of an RPC, from its client to its server: nodes with
@@ -225,7 +207,10 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 			c, _ = fifo.Get(t.contexts, m.RPC.GSS.Handle)
 		}
 		if c == nil {
-			c = t.closedBefore(target, r)
+			c, _ = fifo.Get(t.closed, closedName{r.Client, target})
+			if c != nil && c.connCnt+1 != r.ConnCnt {
+				c = nil
+			}
 		}
 		if c == nil || c.ClientUUID != "" || c.IsNamed() && c.TargetUUID != target {
 			c = &Connection{}

@@ -42,8 +42,7 @@ func (u *use) note(r *RPC, p Point) {
 // the begin of the capture where the connection was not used in it.
 func (i *Import) disconnect(opcode uint32, p Point, captureBegin int64) {
 	u := &i.use
-	since := u.last
-	since = cmp.Or(since, captureBegin)
+	since := cmp.Or(u.last, captureBegin)
 	u.disconnectOST, u.disconnected, u.silence = opcode == opcodes.OST_DISCONNECT, p.Time, p.Time-since
 	u.recent = u.last != 0 && u.silence < minIdle
 	i.add(Event{Point: p, Kind: EventDisconnect, Silence: u.silence})

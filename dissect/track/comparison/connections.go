@@ -102,7 +102,13 @@ func Connections(before, after []*track.Import) []*Connection {
 	add(before, func(c *Connection) **Negotiated { return &c.Before })
 	add(after, func(c *Connection) **Negotiated { return &c.After })
 	for _, c := range all {
-		c.compare()
+		// What is known of one side only has not changed.
+		b, a := cmp.Or(c.Before, &Negotiated{}), cmp.Or(c.After, &Negotiated{})
+		for p := range parts {
+			if f := &partFacts[p]; f.has(b) && f.has(a) && !f.equal(b, a) {
+				c.Changed = append(c.Changed, p)
+			}
+		}
 	}
 	return slices.SortedFunc(maps.Values(all), func(a, b *Connection) int {
 		return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Kind, b.Kind))
@@ -139,13 +145,3 @@ func addVersion(list []uint32, v uint32) []uint32 {
 
 // Has reports whether what was captured has a part.
 func (n *Negotiated) Has(p Part) bool { return partFacts[p].has(n) }
-
-// compare fills in what has changed; what is known of one side only has not.
-func (c *Connection) compare() {
-	b, a := cmp.Or(c.Before, &Negotiated{}), cmp.Or(c.After, &Negotiated{})
-	for p := range parts {
-		if f := &partFacts[p]; f.has(b) && f.has(a) && !f.equal(b, a) {
-			c.Changed = append(c.Changed, p)
-		}
-	}
-}

@@ -227,11 +227,3 @@ func (t *Tracker) register(m *dissect.Message) *Registration {
 	g.Sent, g.Answered, g.Status = track.PointOf(m), track.Point{}, 0
 	return g
 }
-
-// reply takes what the MGS made of a registration.
-func (g *Registration) reply(m *dissect.Message) {
-	g.Answered, g.Status = track.PointOf(m), m.RPC.Status
-	if r, ok := opcodes.ReadRegistration(m.Msg); ok && m.RPC.Status >= 0 {
-		g.Name, g.UUID, g.Index = cmp.Or(r.Name, g.Name), cmp.Or(r.UUID, g.UUID), r.Index
-	}
-}

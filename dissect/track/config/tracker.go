@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -149,7 +151,11 @@ func (t *Tracker) reply(r request, m *dissect.Message) {
 			t.endNodemaps(m)
 		}
 	case opcodes.MGS_TARGET_REG:
-		r.start.reply(m)
+		g := r.start
+		g.Answered, g.Status = track.PointOf(m), m.RPC.Status
+		if s, ok := opcodes.ReadRegistration(m.Msg); ok && m.RPC.Status >= 0 { // as the MGS has it
+			g.Name, g.UUID, g.Index = cmp.Or(s.Name, g.Name), cmp.Or(s.UUID, g.UUID), s.Index
+		}
 	case opcodes.MGS_SET_INFO:
 		r.sent.Answered, r.sent.Status = track.PointOf(m), m.RPC.Status
 	case opcodes.LLOG_ORIGIN_HANDLE_CREATE:

@@ -775,7 +775,16 @@ func (t *Files) countTransfer(f *File, u *User, s *rpcFiles, r *track.RPC) {
 	x, ofUser := &a.Read, &u.ReadBytes
 	if s.kind == Write {
 		x, ofUser = &a.Write, &u.WriteBytes
-		a.countRewrite(s)
+		for i := range s.ranges {
+			r := &s.ranges[i]
+			if a.failed.to != 0 && r.from == a.failed.from {
+				a.Rewrites++
+				a.failed = accessRange{}
+			}
+			if r.errno != 0 {
+				a.failed = r.accessRange
+			}
+		}
 	} else if !r.HasReply {
 		s.bytes = r.BulkBytes()
 	}
@@ -799,20 +808,6 @@ func (t *Files) countTransfer(f *File, u *User, s *rpcFiles, r *track.RPC) {
 	o.count(&x.Accesses, s, r)
 	if last := &s.ranges[len(s.ranges)-1]; s.kind == Write && last.errno == 0 && r.HasReply && s.object == nil {
 		f.growTo(last.to)
-	}
-}
-
-// countRewrite counts a write to a range that failed before.
-func (a *Activity) countRewrite(s *rpcFiles) {
-	for i := range s.ranges {
-		r := &s.ranges[i]
-		if a.failed.to != 0 && r.from == a.failed.from {
-			a.Rewrites++
-			a.failed = accessRange{}
-		}
-		if r.errno != 0 {
-			a.failed = r.accessRange
-		}
 	}
 }
 

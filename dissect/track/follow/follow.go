@@ -388,26 +388,21 @@ func (f *Follower) Line(l *track.LogLine) {
 		if i := f.imports.Logged(l); f.recoveries != nil {
 			f.recoveries.Logged(l, i)
 		}
-	default:
-		f.lineBeside(l)
+	default: // beside a capture: the connection may not be captured
+		isElsewhere := f.logs.IsElsewhere(l)
+		if isElsewhere {
+			f.imports.Logged(l)
+		} else {
+			f.imports.NoteLine(l)
+		}
+		if f.recoveries != nil && f.logs.Elsewhere {
+			f.recoveries.LoggedBeside(l, isElsewhere)
+		}
 	}
 	if f.imports != nil && f.locks != nil && (f.logs == nil || f.logs.Locks != nil) {
 		f.locks.Logged(l)
 	}
 	each(f, func(h *Hooks) func(*track.LogLine) { return h.Line }, l)
-}
-
-// lineBeside takes a line of a log beside a capture about a connection, which may not be captured.
-func (f *Follower) lineBeside(l *track.LogLine) {
-	isElsewhere := f.logs.IsElsewhere(l)
-	if isElsewhere {
-		f.imports.Logged(l)
-	} else {
-		f.imports.NoteLine(l)
-	}
-	if f.recoveries != nil && f.logs.Elsewhere {
-		f.recoveries.LoggedBeside(l, isElsewhere)
-	}
 }
 
 // LockLine takes a line of a log about a lock or an RPC, beside a capture after LockLines.

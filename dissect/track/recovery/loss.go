@@ -169,8 +169,10 @@ func (t *Tracker) accepted(k *conn, a grant, p track.Point) {
 			kind = Eviction
 		}
 		t.reconnected(g, k, kind, a.server, p)
-		if kind == Eviction {
-			k.failedVersions(p)
+		// An eviction may be the end of a recovery: the server evicts clients whose replay failed because objects had changed without them.
+		if c := k.before; kind == Eviction && c != nil && c.recovery != nil && c.recovery == k.target.current &&
+			c.Requests.Errors[opcodes.EOVERFLOW] > 0 && c.Outcome == ClientRecovered {
+			c.Evicted, c.Outcome = p, ClientEvicted
 		}
 	}
 	if i.State == track.StateDiscon || !restarted && !wasLost && !k.recovers() {
@@ -230,17 +232,6 @@ func (k *conn) joinRestart(rec *Recovery, kind string, p track.Point) {
 	if !k.again.IsZero() {
 		k.client.Lost, k.client.LostBy = k.again, SignReconnect
 	}
-}
-
-// failedVersions takes an eviction that may be the end of a recovery: the server evicts
-// clients whose replay failed because objects had changed without them.
-func (k *conn) failedVersions(p track.Point) {
-	c := k.before
-	if c == nil || c.recovery == nil || c.recovery != k.target.current || c.Requests.Errors[opcodes.EOVERFLOW] == 0 ||
-		c.Outcome != ClientRecovered {
-		return
-	}
-	c.Evicted, c.Outcome = p, ClientEvicted
 }
 
 // connected takes what the accepted connect means for the client.

@@ -30,7 +30,6 @@ import (
 	"github.com/lshark/lshark/dissect/track/config"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Evidence collects what messages prove about connections. Its methods Sent and
@@ -248,7 +247,13 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 			e.learned()
 		}
 	case opcodes.FLD_QUERY, opcodes.SEQ_QUERY:
-		e.sequences(c, m.Msg)
+		switch s, ok := opcodes.SequenceRangeOf(m.Msg); {
+		case !ok || s.First < normalSequence:
+		case s.Kind == opcodes.AnyTarget:
+			c.addSequence(e, s.First)
+		default:
+			e.locate(location{c, s.First, s.End - 1, claim{target{s.Kind, s.Index}, track.TargetFromFLD}})
+		}
 	}
 	opcodes.LayoutOSTs(m.Msg, func(id opcodes.FileID, ost uint32) {
 		fid := track.FID(id)
@@ -411,19 +416,6 @@ func (c *record) addSequence(e *Evidence, seq uint64) {
 		c.sequences = append(c.sequences, seq)
 		e.learned()
 	}
-}
-
-// sequences takes the reply to FLD_QUERY or SEQ_QUERY.
-func (e *Evidence) sequences(c *record, m *schema.Msg) {
-	r, ok := opcodes.SequenceRangeOf(m)
-	if !ok || r.First < normalSequence {
-		return
-	}
-	if r.Kind == opcodes.AnyTarget {
-		c.addSequence(e, r.First)
-		return
-	}
-	e.locate(location{c, r.First, r.End - 1, claim{target{r.Kind, r.Index}, track.TargetFromFLD}})
 }
 
 // locate adds a range of sequences and the target that has it.
