@@ -13,7 +13,7 @@ import (
 )
 
 // forms are lines of text with parts of these names in braces between. A part without a
-// name is anything, also nothing. Of <one|other>, a line has one. Runs of spaces are one space. A form
+// name is anything, also nothing. Of alternatives, <one|other>, a line has one. Runs of spaces are one space. A form
 // ends with a part without a name behind what it needs, since lines may be cut off.
 var forms = []struct {
 	kind   Kind
@@ -406,12 +406,12 @@ func newTable(has func(Kind) bool) *table {
 	return t
 }
 
-// choice is a place of a form where lines have one of several texts.
-var choice = regexp.MustCompile(`<([^<>]*\|[^<>]*)>`)
+// alternatives are texts of a form of which a line has one.
+var alternatives = regexp.MustCompile(`<([^<>]*\|[^<>]*)>`)
 
-// spell returns the forms that one with choices stands for.
+// spell returns the forms without alternatives that a form stands for.
 func spell(form string) (list []string) {
-	at := choice.FindStringSubmatchIndex(form)
+	at := alternatives.FindStringSubmatchIndex(form)
 	if at == nil {
 		return []string{form}
 	}
@@ -421,7 +421,7 @@ func spell(form string) (list []string) {
 	return list
 }
 
-// newForm returns a form without choices.
+// newForm returns a form by its text, which has no alternatives.
 func newForm(kind Kind, reason Reason, text []byte) form {
 	f := form{kind: kind, reason: reason}
 	for {

@@ -119,7 +119,8 @@ func (t *connections) byHandle(handle uint64) *Connection {
 	return c
 }
 
-// learn adds a handle of a connection. In place of the oldest one; with the last handle of a connection its name goes.
+// learn lets a handle find a connection. Where there are too many, the oldest handle is removed; with the last
+// handle of a connection, its name is.
 func (t *connections) learn(handle uint64, c *Connection) {
 	if handle == 0 || c == nil {
 		return
@@ -133,7 +134,7 @@ func (t *connections) learn(handle uint64, c *Connection) {
 		return
 	}
 	name := connectionName{oldest.ClientUUID, oldest.TargetUUID}
-	oldest.callbacks = false // that may have been its handle
+	oldest.callbacks = false // it may have been the handle of callbacks
 	if oldest.handles--; oldest.handles == 0 && t.names[name] == oldest {
 		delete(t.names, name)
 	}

@@ -633,7 +633,7 @@ func (t *Files) closed(s *rpcFiles, r *track.RPC, m *dissect.Message) {
 		case r.Does(opcodes.SwapsLayouts):
 			t.swapLayouts(s.file, s.second)
 		case r.Does(opcodes.MergesLayouts):
-			a, b := t.file(s.file), t.file(s.second) // whose objects are mirrors of the first
+			a, b := t.file(s.file), t.file(s.second) // the objects of b become mirrors of a
 			a.objects, b.laidOut = append(a.objects, b.objects...), laidOut{}
 			a.own()
 			t.forgetLayout(s.file)

@@ -53,8 +53,8 @@ type server struct {
 	called  *fifo.Map[resource, *calledBack]
 	peers   map[int]lnet.NID // the node that each capture point saw the server exchange messages with first
 
-	// A capture point sees what the server sends to all others: one that saw it with several nodes. One at a client sees it with
-	// the client alone.
+	// isCovered: a capture point saw the server with several nodes, so it sees what the server sends to all others. One at a
+	// client sees it with the client alone.
 	isCovered bool
 }
 

@@ -445,7 +445,7 @@ func (t *Tracker) endTarget(g *target) {
 		t.announcedRestart(g)
 		return
 	}
-	heard, _ := fifo.Get(t.heard, r.ServerBefore) // about any target
+	heard, _ := fifo.Get(t.heard, r.ServerBefore) // the last reply about any target
 	for _, c := range r.Clients {
 		isSilent := slices.ContainsFunc(c.silent, func(n lnet.NID) bool { return t.nodes.same(n, r.ServerBefore) }) && (heard == nil || *heard < c.lastSilent)
 		switch {
