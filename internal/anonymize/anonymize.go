@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/internal/anonymize/values"
 )
 
@@ -123,7 +124,7 @@ func (a *Anonymizer) rewriteMessage(m *dissect.Message) {
 		a.addInfiniBand(m)
 		return
 	}
-	f := flow(as16(m.Src), as16(m.Dst), m.Src.Port(), m.Dst.Port())
+	f := link.Flow{Src: as16(m.Src), Dst: as16(m.Dst), SrcPort: m.Src.Port(), DstPort: m.Dst.Port()}
 	a.content.addTCP(&f, m.Seq, a.message, m.Order)
 	if a.headers.truncated {
 		order := byte(endLittle)

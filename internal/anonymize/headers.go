@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/internal/anonymize/values"
 	"github.com/lshark/lshark/internal/checksum"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // Lengths, in bytes.
@@ -148,7 +149,7 @@ type headers struct {
 	ports   []uint16
 	payload payload
 	sums    []sum // the outer ones first
-	pairs   queuePairs
+	pairs   *fifo.Map[queuePair, *pairState]
 
 	addresses addresses     // of the packet of IP around the header
 	network   int           // offset of the header at which an ICRC begins
@@ -159,7 +160,7 @@ type headers struct {
 }
 
 func newHeaders(mapper *values.Mapper, ports []uint16) *headers {
-	return &headers{copier: copier{values: mapper}, ports: ports}
+	return &headers{copier: copier{values: mapper}, ports: ports, pairs: fifo.NewMap[queuePair, *pairState](maxQueuePairs)}
 }
 
 // payload is the place of a payload in a frame and in its stream.
@@ -305,11 +306,6 @@ func (h *headers) segment(p part) bool {
 	}
 	h.truncated = h.truncated || p.cut()
 	h.payload = payload{off: p.off, size: p.len(), tcp: true, cut: p.cut(), seq: seq,
-		key: blockKey{flow: flow(g.Flow.Src, g.Flow.Dst, g.Flow.SrcPort, g.Flow.DstPort)}}
+		key: blockKey{flow: link.Flow{Src: g.Flow.Src, Dst: g.Flow.Dst, SrcPort: g.Flow.SrcPort, DstPort: g.Flow.DstPort}}}
 	return true
-}
-
-// flow returns the key of a TCP stream.
-func flow(src, dst [16]byte, srcPort, dstPort uint16) link.Flow {
-	return link.Flow{Src: src, Dst: dst, SrcPort: srcPort, DstPort: dstPort}
 }

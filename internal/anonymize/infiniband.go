@@ -5,14 +5,11 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/lnet/ib"
 	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
-// queuePairs has the state of each queue pair that is needed to rewrite the payload of the
-// next packet to it. All of it is dropped when there are more than maxQueuePairs.
-type queuePairs struct {
-	pairs map[queuePair]*pairState
-}
-
+// maxQueuePairs is of how many queue pairs the state is kept that is needed to rewrite the payload of the
+// next packet to them.
 const maxQueuePairs = 1 << 16
 
 type queuePair struct {
@@ -26,15 +23,12 @@ type pairState struct {
 	left int    // bytes of that SEND that are kept, 0 for none
 }
 
-func (q *queuePairs) state(addr [16]byte, number uint32) *pairState {
+func (h *headers) pair(addr [16]byte, number uint32) *pairState {
 	key := queuePair{addr, number}
-	s := q.pairs[key]
+	s, _ := fifo.Get(h.pairs, key)
 	if s == nil {
-		if q.pairs == nil || len(q.pairs) >= maxQueuePairs {
-			q.pairs = make(map[queuePair]*pairState)
-		}
 		s = new(pairState)
-		q.pairs[key] = s
+		fifo.Put(h.pairs, key, s)
 	}
 	return s
 }
@@ -50,7 +44,7 @@ func (h *headers) infiniband(p part) {
 	case operation == ib.Send:
 		h.send(to, p, opcode, number, psn)
 	case operation == ib.Write:
-		h.pairs.packet(to, p, opcode, number)
+		h.pairOf(to, p, opcode, number)
 	default:
 		h.removed.RDMA += int64(p.len())
 		return
@@ -74,9 +68,9 @@ func (c *copier) extensions(p part, opcode ib.Opcode) {
 	}
 }
 
-// packet returns the state of a queue pair, and records the size of a packet to it.
-func (q *queuePairs) packet(to [16]byte, p part, opcode ib.Opcode, number uint32) *pairState {
-	s := q.state(to, number)
+// pairOf returns the state of a queue pair, and records the size of a packet to it.
+func (h *headers) pairOf(to [16]byte, p part, opcode ib.Opcode, number uint32) *pairState {
+	s := h.pair(to, number)
 	if !opcode.Last() && p.wire > 0 {
 		s.mtu = p.wire
 	}
@@ -85,7 +79,7 @@ func (q *queuePairs) packet(to [16]byte, p part, opcode ib.Opcode, number uint32
 
 // send rewrites a packet of a SEND. The payload of an IMMEDIATE is read later.
 func (h *headers) send(to [16]byte, p part, opcode ib.Opcode, number, psn uint32) {
-	q := h.pairs.packet(to, p, opcode, number)
+	q := h.pairOf(to, p, opcode, number)
 	switch {
 	case opcode.First():
 		q.next, q.left = psn+1, h.kib(p, opcode.Last())
@@ -161,7 +155,7 @@ func (a *Anonymizer) addInfiniBand(m *dissect.Message) {
 	if len(m.Data) == m.Size && len(m.Holes) == 0 {
 		setKibSum(order, m.Data, a.message)
 	}
-	mtu := a.headers.pairs.state(to, number).mtu
+	mtu := a.headers.pair(to, number).mtu
 	if mtu == 0 || len(a.message) <= mtu {
 		mtu = max(1, len(a.message))
 	}

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -234,7 +235,10 @@ func (c *command) split(args []string) (query string, files []string, err error)
 		if c.queryFile == "" && len(args) > 0 && args[0] == stdin {
 			files = slices.Concat(c.input.Read, args[1:])
 		} else if c.queryFile == "" && c.sys.InTTY {
-			return "", files, c.checkTerminal()
+			if c.form.Value != forms[0] { // DuckDB will be interactive
+				return "", nil, exit.Usagef("-T needs a query")
+			}
+			return "", files, nil
 		}
 		// Found out now, and not when standard input ends.
 		for _, path := range files {
@@ -260,14 +264,6 @@ func (c *command) split(args []string) (query string, files []string, err error)
 	return query, files, nil
 }
 
-// checkTerminal returns an error if DuckDB cannot be interactive.
-func (c *command) checkTerminal() error {
-	if c.form.Value != forms[0] {
-		return exit.Usagef("-T needs a query")
-	}
-	return nil
-}
-
 // answer converts what is needed and runs DuckDB.
 func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	tables := c.neededTables(query)
@@ -290,7 +286,11 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 		return errors.Join(err, damaged)
 	}
 	err = duckdb(c.sys.IO, temp, script(files, clocks), c.form.Value, query)
-	if folder := parquetFolderOf(cache, files); errors.Is(err, errNoDuckDB) && folder != "" {
+	if errors.Is(err, errNoDuckDB) && len(tables) > 0 && len(in.captures) > 0 {
+		folder := filepath.Dir(files[tables[0]][0].path)
+		if len(in.captures) > 1 {
+			folder = filepath.Dir(folder)
+		}
 		err = fmt.Errorf("%w; the Parquet files are in %s", err, folder)
 	}
 	switch {
@@ -328,30 +328,6 @@ func (c *command) clocks(captures, tables []string) (map[string]clocks.Clock, er
 }
 
 func tablesText(files map[string][]file) string {
-	var names []string
-	for _, table := range allTables {
-		if len(files[table]) > 0 {
-			names = append(names, table)
-		}
-	}
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
-}
-
-func parquetFolderOf(c *cache, files map[string][]file) string {
-	folder := ""
-	for _, list := range files {
-		for _, f := range list {
-			switch of := filepath.Dir(f.path); {
-			case f.capture == "" || of == folder:
-			case folder == "":
-				folder = of
-			default:
-				return filepath.Join(c.folder, parquetFolder)
-			}
-		}
-	}
-	return folder
+	names := slices.DeleteFunc(slices.Clone(allTables), func(table string) bool { return len(files[table]) == 0 })
+	return cmp.Or(strings.Join(names, ", "), "none")
 }

@@ -29,12 +29,11 @@ func findInputs(args []string) (*inputs, error) {
 	in := &inputs{parquet: make(map[string][]string)}
 	seen := make(map[string]bool)
 	isNew := func(path string) bool {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			abs = path
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
 		}
-		known := seen[abs]
-		seen[abs] = true
+		known := seen[path]
+		seen[path] = true
 		return !known
 	}
 	for _, path := range args {
@@ -93,15 +92,13 @@ func (in *inputs) addFile(path string) error {
 // those whose names begin with a dot, such as those that are not complete.
 func (in *inputs) addFolder(folder string, isNew func(string) bool) error {
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		hidden := path != folder && strings.HasPrefix(entry.Name(), ".")
 		switch {
 		case err != nil:
 			return err
-		case path != folder && strings.HasPrefix(entry.Name(), "."):
-			if entry.IsDir() {
-				return filepath.SkipDir
-			}
-			return nil
-		case entry.IsDir():
+		case entry.IsDir() && hidden:
+			return filepath.SkipDir
+		case entry.IsDir(), hidden:
 			return nil
 		}
 		info, err := os.Stat(path) // of what a link leads to

@@ -128,24 +128,13 @@ func mentioned(query string) (tables []string) {
 	for _, word := range strings.FieldsFunc(query, func(r rune) bool { return !isWordPart(r) }) {
 		words[strings.ToLower(word)] = true
 	}
-	for line := range strings.Lines(query) {
-		if strings.HasPrefix(line, ".") { // a command of the DuckDB shell, such as .read
-			return slices.Clone(allTables)
-		}
-	}
-	for _, word := range hidingWords {
-		if words[word] {
-			return slices.Clone(allTables)
-		}
-	}
-	needed := make(map[string]bool)
-	for word := range words {
-		if table, ok := viewTable(word); ok {
-			needed[table] = true
-		}
+	isMentioned := func(word string) bool { return words[word] }
+	hasCommand := strings.HasPrefix(query, ".") || strings.Contains(query, "\n.") // of the DuckDB shell, such as .read
+	if hasCommand || slices.ContainsFunc(hidingWords[:], isMentioned) {
+		return slices.Clone(allTables)
 	}
 	for _, table := range allTables {
-		if needed[table] {
+		if words[table] || table == rpcsTable && slices.ContainsFunc(rpcViewNames[:], isMentioned) {
 			tables = append(tables, table)
 		}
 	}
