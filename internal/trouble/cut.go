@@ -43,10 +43,15 @@ func Write(o Options, findings []*diagnose.Finding, selects func(*diagnose.Findi
 	}
 	w.skipped = max(0, len(cuts)-maxFolders)
 	w.waiting = cuts[:len(cuts)-w.skipped]
-	if err = read(w.frame); err == nil {
-		err = w.close()
+	err = read(w.frame)
+	for err == nil && len(w.writing) > 0 {
+		err = w.finish(w.writing[0])
 	}
-	w.discard()
+	for _, c := range w.writing { // after an error
+		if c.folder != nil {
+			c.folder.discard()
+		}
+	}
 	if w.skipped > 0 {
 		o.Log("%d troubles have no folder: there are too many, or too many at a time", w.skipped)
 	}
@@ -143,23 +148,4 @@ func (w *cutter) finish(c *cut) error {
 	}
 	w.paths = append(w.paths, path)
 	return nil
-}
-
-// close completes the folders at the end of the capture.
-func (w *cutter) close() error {
-	for len(w.writing) > 0 {
-		if err := w.finish(w.writing[0]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// discard removes the folders that are not complete, after an error.
-func (w *cutter) discard() {
-	for _, c := range w.writing {
-		if c.folder != nil {
-			c.folder.discard()
-		}
-	}
 }

@@ -145,11 +145,8 @@ func (w *folder) place(p track.Point) (place track.Point, ok bool) {
 	if x == nil {
 		return p, false
 	}
-	i, found := slices.BinarySearchFunc(x.runs, p.Frame, func(r run, number int64) int { return cmp.Compare(r.from, number) })
-	if !found {
-		i--
-	}
-	if i < 0 || p.Frame >= x.runs[i].from+x.runs[i].n {
+	i := slices.IndexFunc(x.runs, func(r run) bool { return p.Frame >= r.from && p.Frame < r.from+r.n })
+	if i < 0 {
 		return p, false
 	}
 	p.Frame = x.runs[i].to + p.Frame - x.runs[i].from
@@ -231,15 +228,12 @@ func (w *folder) writeFindings(c *content, opt render.SummaryOptions, notes []by
 	if len(c.findings) == 0 {
 		return nil
 	}
-	text, lacking := slices.Clone(notes), 0
+	lacking := 0
 	for _, f := range c.findings {
 		lacking += w.renumber(f)
 	}
-	if lacking > 0 {
-		text = fmt.Appendf(text, "frames of the evidence that were not in memory any more: %d\n", lacking)
-	}
-	shown := schema.Marked{Text: append(text, '\n')}
-	tables.NewFindingsText(opt, w.first, true).AppendAll(&shown, c.findings)
+	shown := begun(notes, "frames of the evidence that were not in memory any more", lacking)
+	tables.NewFindingsText(opt, w.first, true).AppendAll(shown, c.findings)
 	json := render.NewRecordJSON(&records.Findings).AppendLines(nil, c.findings)
 	return errors.Join(w.file(findingsText, shown.Text), w.file(findingsJSON, json))
 }
@@ -248,21 +242,26 @@ func (w *folder) writeRPCs(c *content, opt render.SummaryOptions, notes []byte) 
 	if len(c.rpcs) == 0 {
 		return nil
 	}
-	text := slices.Clone(notes)
-	if c.others > 0 {
-		text = fmt.Appendf(text, "further RPCs that match: %d\n", c.others)
-	}
-	shown := schema.Marked{Text: append(text, '\n')}
+	shown := begun(notes, "further RPCs that match", c.others)
 	line := render.NewRPCSummary(opt)
 	for _, r := range c.rpcs {
 		for i := range r.Seen {
 			w.renumberPoint(&r.Seen[i].Request)
 			w.renumberPoint(&r.Seen[i].Reply)
 		}
-		line.AppendRPC(&shown, r, render.Moment{First: w.first})
+		line.AppendRPC(shown, r, render.Moment{First: w.first})
 	}
 	json := render.NewRecordJSON(&records.RPCs).AppendLines(nil, c.rpcs)
 	return errors.Join(w.file(rpcsText, shown.Text), w.file(rpcsJSON, json))
+}
+
+// begun begins a text with notes and a number of what is missing.
+func begun(notes []byte, missing string, n int) *schema.Marked {
+	text := slices.Clone(notes)
+	if n > 0 {
+		text = fmt.Appendf(text, "%s: %d\n", missing, n)
+	}
+	return &schema.Marked{Text: append(text, '\n')}
 }
 
 // renumber sets the frames of a finding to their numbers in the folder, and removes evidence that

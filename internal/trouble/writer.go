@@ -21,9 +21,9 @@ type writer struct {
 	chunks *chunks
 	dir    outdir.Dir
 
-	wake  chan struct{} // has room for one
 	done  chan struct{}
-	mu    sync.Mutex
+	mu    sync.Mutex // guards all below
+	wake  *sync.Cond
 	queue []func()
 	ended bool // nothing more will be enqueued
 	stats Stats
@@ -39,7 +39,7 @@ type job struct {
 // start opens the directory and starts the goroutine.
 func (w *writer) start(o *Options, c *chunks) error {
 	w.opt, w.chunks = o, c
-	w.wake, w.done = make(chan struct{}, 1), make(chan struct{})
+	w.wake, w.done = sync.NewCond(&w.mu), make(chan struct{})
 	w.stats.Folders, w.stats.Skipped = make(map[string]int64), make(map[string]int64)
 	w.dir = outdir.Dir{Path: o.Dir, Prefix: folderPrefix, Folders: true, Log: w.log}
 	if err := w.dir.Open(o.Host); err != nil {
@@ -55,26 +55,23 @@ func (w *writer) log(format string, args ...any) { w.opt.Log("trouble: "+format,
 // enqueue lets the goroutine do something after all that was enqueued before.
 func (w *writer) enqueue(do func()) {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.queue = append(w.queue, do)
-	w.mu.Unlock()
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
+	w.wake.Signal()
 }
 
 func (w *writer) run() {
 	defer close(w.done)
-	for range w.wake {
+	for ended := false; !ended; {
 		w.mu.Lock()
-		list, ended := w.queue, w.ended
-		w.queue = nil
+		for len(w.queue) == 0 {
+			w.wake.Wait()
+		}
+		list := w.queue
+		w.queue, ended = nil, w.ended
 		w.mu.Unlock()
 		for _, do := range list {
 			do()
-		}
-		if ended {
-			return
 		}
 	}
 }
