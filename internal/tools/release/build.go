@@ -100,12 +100,6 @@ const profile = "lshark.pgo"
 // checksumFile has the SHA-256 of every other file, for sha256sum -c.
 const checksumFile = "SHA256SUMS"
 
-// product is one file of a release.
-type product struct {
-	name string
-	data []byte
-}
-
 // compile builds the binary of a work tree as file name, with more flags and
 // environment for go build, returns its bytes, and notes the version and time that
 // Go wrote into it.
@@ -152,19 +146,21 @@ func (r *release) checkChangelog() error {
 
 // cloneCommit clones the commit that is checked out at root, with its tags.
 func cloneCommit(root, clone string) error {
-	head, err := exec.Command("git", "-C", root, "rev-parse", "HEAD").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("git rev-parse: %w\n%s", err, head)
-	}
-	for _, args := range [][]string{
-		{"clone", "--quiet", "--shared", "--no-checkout", root, clone},
-		{"-C", clone, "checkout", "--quiet", "--detach", strings.TrimSpace(string(head))},
-	} {
-		if text, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w\n%s", args, err, text)
+	git := func(args ...string) (string, error) {
+		text, err := exec.Command("git", args...).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("git %s: %w\n%s", args, err, text)
 		}
+		return strings.TrimSpace(string(text)), err
 	}
-	return nil
+	head, err := git("-C", root, "rev-parse", "HEAD")
+	if err == nil {
+		_, err = git("clone", "--quiet", "--shared", "--no-checkout", root, clone)
+	}
+	if err == nil {
+		_, err = git("-C", clone, "checkout", "--quiet", "--detach", head)
+	}
+	return err
 }
 
 // makeEmpty creates a folder, or checks that it is empty, so that no file of

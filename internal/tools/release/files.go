@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -11,9 +12,16 @@ import (
 	"strings"
 )
 
+// packedFile is a file of an archive or a package.
 type packedFile struct {
 	name string // with slashes
 	mode int64  // permission bits
+	data []byte
+}
+
+// product is a file of a release.
+type product struct {
+	name string
 	data []byte
 }
 
@@ -51,14 +59,9 @@ func sortFiles(files []packedFile) {
 // compress returns data as gzip writes them, without a name or time.
 func compress(data []byte) []byte {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(data)
+	if err = errors.Join(err, w.Close()); err != nil {
 		panic(err) // a bytes.Buffer takes everything
 	}
 	return b.Bytes()

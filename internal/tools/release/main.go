@@ -14,7 +14,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -26,18 +25,14 @@ func main() {
 	packages := flag.Bool("packages", true, "make deb and rpm packages too, which needs nfpm from the network or Go's module cache")
 	optimize := flag.Bool("pgo", true, "optimize the binaries with the profile of usual work; go build compiles every package once more then")
 	flag.Parse()
-	if err := run(*out, *only, *packages, *optimize, os.Stdout); err != nil {
+	selected, err := selectTargets(*only)
+	if err == nil {
+		err = build(".", *out, selected, *packages, *optimize, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
-}
-
-func run(out, only string, packages, optimize bool, log io.Writer) error {
-	selected, err := selectTargets(only)
-	if err != nil {
-		return err
-	}
-	return build(".", out, selected, packages, optimize, log)
 }
 
 // selectTargets returns the targets of a list like linux/amd64,darwin/arm64,
