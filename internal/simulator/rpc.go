@@ -148,25 +148,30 @@ func (r *rpc) reply(a *answer) {
 		ack = server.handle()
 	}
 	client := r.from
-	server.sendLNet(&message{from: server, to: client, kind: replyMessage, rpc: r, data: server.put(client, r.op.reply, r.xid, ack, offset, payload),
-		arrived: func() {
-			if ack != 0 {
-				client.sendLNet(&message{from: client, to: server, data: client.ackOf(server, r.xid, ack, len(payload))})
+	r.sendReply(ack, offset, payload, func() {
+		if ack != 0 {
+			client.sendLNet(&message{from: client, to: server, data: client.ackOf(server, r.xid, ack, len(payload))})
+		}
+		switch {
+		case r.finished:
+		case a.status == enotconn && !r.connect && r.op.opcode != opcodes.OBD_PING:
+			r.imp.lose() // the request is sent again when the client is connected
+		default:
+			if r.imp != nil {
+				r.imp.heard(r)
 			}
-			switch {
-			case r.finished:
-			case a.status == enotconn && !r.connect && r.op.opcode != opcodes.OBD_PING:
-				r.imp.lose() // the request is sent again when the client is connected
-			default:
-				if r.imp != nil {
-					r.imp.heard(r)
-				}
-				r.finish(a)
-				if a.status == enotconn && !r.connect {
-					r.imp.lose()
-				}
+			r.finish(a)
+			if a.status == enotconn && !r.connect {
+				r.imp.lose()
 			}
-		}})
+		}
+	})
+}
+
+// sendReply sends a reply to an offset of the client's buffer.
+func (r *rpc) sendReply(ack uint64, offset uint32, payload []byte, arrived func()) {
+	data := r.to.put(r.from, r.op.reply, r.xid, ack, offset, payload)
+	r.to.sendLNet(&message{from: r.to, to: r.from, kind: replyMessage, rpc: r, data: data, arrived: arrived})
 }
 
 // estimate is the time in seconds that the server says its RPCs may take.
@@ -182,18 +187,16 @@ func (r *rpc) serviceTime() uint32 { return uint32(max(1, (r.to.now-r.arrival)/s
 
 // earlyReply asks the client to wait longer.
 func (r *rpc) earlyReply() {
-	server, client := r.to, r.from
 	const more = 30
 	b := record(wiretest.Body(wiretest.TypeReply, r.op.opcode)).u32(12, 3).u32(68, more).u32(72, r.serviceTime()).u32(76, 33175)
 	payload := wiretest.Msg(b)
 	binary.LittleEndian.PutUint32(payload[16:], ^crc32.ChecksumIEEE(b)) // of early replies only
-	server.sendLNet(&message{from: server, to: client, kind: replyMessage, rpc: r, data: server.put(client, r.op.reply, r.xid, 0, 0, payload),
-		arrived: func() {
-			if !r.finished {
-				r.deadline = client.now + timeoutFor(more*second) + second
-				r.expire()
-			}
-		}})
+	r.sendReply(0, 0, payload, func() {
+		if !r.finished {
+			r.deadline = r.from.now + timeoutFor(more*second) + second
+			r.expire()
+		}
+	})
 }
 
 // timeoutFor is how long a client waits, by the time that its RPCs are expected to take.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -217,23 +218,25 @@ func (p *pkg) option(arg ast.Expr, field string) {
 		}
 	case *ast.UnaryExpr:
 		if group := addressed(arg); p.groups[group] != nil {
-			instead("names", "&"+p.other(group, mapKeys(p.groups)))
+			instead("names", "&"+p.other(group, slices.Sorted(maps.Keys(p.groups))))
 		}
 	case *ast.CallExpr:
 		switch name := called(arg); name {
 		case "If", "IfNot":
-			instead("condition", map[string]string{"If": "IfNot", "IfNot": "If"}[name]+strings.TrimPrefix(p.of(arg), name))
+			instead("condition", opposites[name]+strings.TrimPrefix(p.of(arg), name))
 		case "ValidIf":
 			instead("condition", nothing)
 		case "Since":
 			instead("since", fmt.Sprintf("Since(%q)", p.other(unquoted(arg.Args[0]), releases)))
 		}
 	case *ast.Ident:
-		if arg.Name == "Little" || arg.Name == "Big" {
-			instead("order", map[string]string{"Little": "Big", "Big": "Little"}[arg.Name])
+		if other := opposites[arg.Name]; other != "" {
+			instead("order", other)
 		}
 	}
 }
+
+var opposites = map[string]string{"If": "IfNot", "IfNot": "If", "Little": "Big", "Big": "Little"}
 
 var releases = []string{"", "2.15", "2.16", "2.17", "2.18"}
 
@@ -244,14 +247,6 @@ func (p *pkg) other(than string, list []string) string {
 		return ""
 	}
 	return list[p.random.IntN(len(list))]
-}
-
-func mapKeys(m map[string][]string) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // otherBit is a bit that a condition does not have.
@@ -350,8 +345,8 @@ func (p *pkg) member(kv *ast.KeyValueExpr) {
 	switch {
 	case isKey(kv, "Since") && unquoted(kv.Value) != "":
 		p.replace("since", kv.Value, "Since", strconv.Quote(p.other(unquoted(kv.Value), releases)))
-	case isKey(kv, "Order") && (p.of(kv.Value) == "Little" || p.of(kv.Value) == "Big"):
-		p.replace("order", kv.Value, "", map[string]string{"Little": "Big", "Big": "Little"}[p.of(kv.Value)])
+	case isKey(kv, "Order") && opposites[p.of(kv.Value)] != "":
+		p.replace("order", kv.Value, "", opposites[p.of(kv.Value)])
 	}
 }
 
@@ -415,9 +410,7 @@ func (p *pkg) declaredThreshold(lit *ast.CompositeLit) {
 
 // threshold notes that what is compared with a number is compared with twice or half of it.
 func (p *pkg) threshold(b *ast.BinaryExpr) {
-	switch b.Op {
-	case token.LSS, token.LEQ, token.GTR, token.GEQ:
-	default:
+	if !slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ}, b.Op) {
 		return
 	}
 	for _, x := range []ast.Expr{b.X, b.Y} {

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -195,7 +194,7 @@ func (o options) build(bin string, list []mutation) (programs []string, err erro
 			continue
 		}
 		overlay[extra] = filepath.Join(bin, strconv.Itoa(len(overlay))+".go")
-		text := fmt.Sprintf(support, packageName(original))
+		text := fmt.Sprintf(support, filepath.Base(filepath.Dir(file)))
 		if err := os.WriteFile(overlay[extra], []byte(text), 0o600); err != nil {
 			return nil, err
 		}
@@ -240,15 +239,6 @@ func insert(original []byte, texts []insertion) []byte {
 		at = t.at
 	}
 	return append(out, original[at:]...)
-}
-
-func packageName(text []byte) string {
-	_, rest, _ := bytes.Cut(text, []byte("\npackage "))
-	if after, ok := bytes.CutPrefix(text, []byte("package ")); ok {
-		rest = after
-	}
-	name, _, _ := bytes.Cut(rest, []byte("\n"))
-	return string(name)
 }
 
 // try runs the tests with each mutation, and reports.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -278,18 +279,8 @@ func (m *message) try(fits func() bool, text string) bool {
 
 // pack joins the buffers to a lustre_msg of version 2.
 func (m *message) pack() []byte {
-	const header, magic, flags = 32, 0x0bd00bd3, 3
-	words := []uint32{uint32(len(m.bufs)), 0, magic, 0, 0, flags, 0, 0}
-	for _, b := range m.bufs {
-		words = append(words, uint32(len(b)))
-	}
-	var out []byte
-	for _, w := range words {
-		out = binary.LittleEndian.AppendUint32(out, w)
-	}
-	for _, b := range append([][]byte{nil}, m.bufs...) {
-		out = append(out, b...)
-		out = append(out, make([]byte, -len(out)&7)...)
-	}
-	return out
+	const flagsAt, flags = 20, 3
+	b := wiretest.Msg(m.bufs...)
+	binary.LittleEndian.PutUint32(b[flagsAt:], flags)
+	return b
 }
