@@ -138,37 +138,37 @@ type pattern struct {
 func newSearch(m *values.Mapper) *search {
 	s := &search{values: m, patterns: make(map[uint32][]pattern)}
 	m.Each(func(v *values.Mapping) {
-		if v.Original == v.Replacement {
-			return
-		}
-		if s.add(v) {
+		if v.Original != v.Replacement && s.add(v) {
 			s.originals++
 		}
 	})
 	return s
 }
 
-// add adds the patterns of a value. It reports whether there are any.
+// add adds the patterns of a value: its text, and the bytes that it stands for, for IPv4 also reversed as
+// in NIDs. It reports whether there are any.
 func (s *search) add(v *values.Mapping) bool {
-	switch v.Class {
-	case values.Name:
-		if !isText(v.Original) {
-			return false // no name, but other data in its place
+	const shortestUUID = 16
+	var b, reversed []byte
+	switch {
+	case v.Class == values.Name && !isText(v.Original):
+		return false // no name, but other data in its place
+	case v.Class == values.Identity && len(v.Original) < shortestUUID:
+		return false // a number, which cannot be told from other ones
+	case v.Class != values.Name:
+		text, _, _ := strings.Cut(v.Original, "@")
+		if ip, err := netip.ParseAddr(text); err == nil {
+			b = ip.AsSlice()
+			if ip.Is4() {
+				reversed = []byte{b[3], b[2], b[1], b[0]}
+			}
+		} else if b, err = hex.DecodeString(strings.NewReplacer("-", "", ":", "").Replace(text)); err != nil {
+			b = nil
 		}
-		return s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
-	case values.Address:
-		text := s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
-		return s.addAddress(v) || text
-	case values.Identity:
-		const shortestUUID = 16
-		if len(v.Original) < shortestUUID {
-			return false // a number, which cannot be told from other ones
-		}
-		text := s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
-		b, err := hex.DecodeString(strings.ReplaceAll(v.Original, "-", ""))
-		return err == nil && s.addPattern(pattern{bytes: b, of: v, form: Binary}) || text
 	}
-	return false
+	found := s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
+	s.addPattern(pattern{bytes: reversed, of: v, form: Reversed})
+	return s.addPattern(pattern{bytes: b, of: v, form: Binary}) || found
 }
 
 // isText reports whether a name has no control characters, and is UTF-8 or mostly ASCII.
@@ -183,22 +183,6 @@ func isText(name string) bool {
 		}
 	}
 	return utf8.ValidString(name) || 2*ascii >= len(name)
-}
-
-// addAddress adds the binary forms of an address: as in headers, and for IPv4 reversed as in
-// NIDs. It reports whether there are any.
-func (s *search) addAddress(v *values.Mapping) bool {
-	text, _, _ := strings.Cut(v.Original, "@")
-	ip, err := netip.ParseAddr(text)
-	if err != nil {
-		b, err := hex.DecodeString(strings.ReplaceAll(text, ":", ""))
-		return err == nil && s.addPattern(pattern{bytes: b, of: v, form: Binary})
-	}
-	b := ip.AsSlice()
-	if ip.Is4() {
-		s.addPattern(pattern{bytes: []byte{b[3], b[2], b[1], b[0]}, of: v, form: Reversed})
-	}
-	return s.addPattern(pattern{bytes: b, of: v, form: Binary})
 }
 
 // addPattern adds a pattern, unless it is so short or has so many zeros that it would be

@@ -165,19 +165,17 @@ func (s *sum) icrc(b []byte) uint32 {
 	switch s.header {
 	case headerIPv4:
 		h[1], h[8], h[10], h[11] = 0xff, 0xff, 0xff, 0xff // TOS, TTL, checksum
-		udp := h[s.from-begin-udpSize:]
-		udp[6], udp[7] = 0xff, 0xff
-	case headerIPv6:
+	case headerIPv6, headerGRH:
 		maskIPv6(h)
-		udp := h[s.from-begin-udpSize:]
-		udp[6], udp[7] = 0xff, 0xff
-	case headerGRH:
-		maskIPv6(h)
-	case headerLRH:
-		h[0] |= 0xf0 // virtual lane
 	case headerLRHGlobal:
-		h[0] |= 0xf0
 		maskIPv6(h[ib.LRHSize:])
+	}
+	switch s.header {
+	case headerIPv4, headerIPv6:
+		udp := h[s.from-begin-udpSize:]
+		udp[6], udp[7] = 0xff, 0xff
+	case headerLRH, headerLRHGlobal:
+		h[0] |= 0xf0 // virtual lane
 	}
 	h[s.from-begin+4] = 0xff // of the BTH
 	crc := crc32.Update(0, crc32.IEEETable, masked)
