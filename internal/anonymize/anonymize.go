@@ -26,17 +26,6 @@ type Options struct {
 	Write func(f *capture.Frame) error
 }
 
-// Stats are the counts of an Anonymizer.
-type Stats struct {
-	Frames   int64
-	Messages int64 // of LNet and its transports that were rewritten
-	Late     int64 // messages whose first frames were written before the message was complete: these frames have zeros in its place
-	Skipped  int64 // bytes of data in messages that were removed without reading them
-	Frame    Removed
-	Message  values.Removed
-	Dissect  lnet.Stats
-}
-
 // Anonymizer rewrites the frames of one capture.
 type Anonymizer struct {
 	opt       Options
@@ -45,7 +34,10 @@ type Anonymizer struct {
 	headers   *headers
 	window    window
 	content   *content
-	stats     Stats
+	frames    int64
+	messages  int64  // of LNet and its transports that were rewritten
+	late      int64  // messages whose first frames were written before the message was complete: these frames have zeros in its place
+	skipped   int64  // bytes of data in messages that were removed without reading them
 	out       []byte // the headers of the current frame
 	frame     []byte // the frame being written
 	message   []byte // the message being rewritten
@@ -69,20 +61,13 @@ func New(o Options) *Anonymizer {
 // Values returns the mapper, which has the replacements so far.
 func (a *Anonymizer) Values() *values.Mapper { return a.values }
 
-// Stats returns the counts so far.
-func (a *Anonymizer) Stats() Stats {
-	st := a.stats
-	st.Frame, st.Message, st.Dissect = a.headers.removed, a.values.Removed(), a.dissector.Stats()
-	return st
-}
-
 // Frame takes the next frame, whose Number must be higher than that of the frame before. The
 // error is the first one of Options.Write; after it nothing is written.
 func (a *Anonymizer) Frame(f *capture.Frame) error {
 	if a.window.full() {
 		a.writeOldest()
 	}
-	a.stats.Frames++
+	a.frames++
 	a.out = zeros(a.out, len(f.Data))
 	a.headers.rewrite(f, a.out)
 	a.window.add(f, a.out[:a.headers.kept], a.headers.payload, a.headers.sums)
@@ -111,12 +96,12 @@ func zeros(buf []byte, n int) []byte {
 
 // rewriteMessage rewrites a message, for the frames that carry it.
 func (a *Anonymizer) rewriteMessage(m *dissect.Message) {
-	a.stats.Messages++
+	a.messages++
 	if k := a.window.oldest(); k != nil && len(m.Frames) > 0 && m.Frames[0] < k.frame.Number {
-		a.stats.Late++
+		a.late++
 	}
 	if m.Tail == lnet.Skipped {
-		a.stats.Skipped += int64(m.Size - len(m.Data))
+		a.skipped += int64(m.Size - len(m.Data))
 	}
 	a.message = zeros(a.message, len(m.Data))
 	a.values.Message(a.message, m)

@@ -206,7 +206,7 @@ func TestLate(t *testing.T) {
 	must.NoError(t, a.Close())
 	body := result[part-1].Data
 	n := len(bytes.Trim(body[len(body)-100:], "\x00"))
-	assert.That(t, a.Stats().Late == 1 && n == 0, "%d late messages, %d bytes are left", a.Stats().Late, n)
+	assert.That(t, a.Report().Late == 1 && n == 0, "%d late messages, %d bytes are left", a.Report().Late, n)
 }
 
 // TestWriteError checks that an error of Write is returned, and nothing written after it.
@@ -499,8 +499,8 @@ func TestRewriteDamaged(t *testing.T) {
 	must.NoError(t, os.WriteFile(path, data[:100000], 0o600))
 	var b bytes.Buffer
 	a, err := Rewrite(t.Context(), &b, open(t, path), Options{Key: []byte("key")})
-	if !errors.As(err, new(*capture.DamageError)) || a.Stats().Frames < 100 || b.Len() < 90000 {
-		t.Errorf("%d frames, %d bytes, %v", a.Stats().Frames, b.Len(), err)
+	if !errors.As(err, new(*capture.DamageError)) || a.Report().Frames < 100 || b.Len() < 90000 {
+		t.Errorf("%d frames, %d bytes, %v", a.Report().Frames, b.Len(), err)
 	}
 }
 

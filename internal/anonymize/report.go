@@ -10,7 +10,7 @@ import (
 type Report struct {
 	Frames   int64          `json:"frames"`
 	Messages int64          `json:"messages"`
-	Late     int64          `json:"late_messages"`
+	Late     int64          `json:"late_messages"` // whose first frames were written before they were complete: with zeros
 	Replaced []ReplacedRow  `json:"replaced"`
 	Removed  []RemovedBytes `json:"removed"`
 }
@@ -30,27 +30,22 @@ type RemovedBytes struct {
 
 // Report returns the counts so far.
 func (a *Anonymizer) Report() *Report {
-	st := a.Stats()
-	r := &Report{Frames: st.Frames, Messages: st.Messages, Late: st.Late}
-	classes := [...]values.Class{values.Name, values.Address, values.Identity}
-	for _, c := range classes {
+	r := &Report{Frames: a.frames, Messages: a.messages, Late: a.late}
+	for c := values.Name; c <= values.Identity; c++ {
 		r.Replaced = append(r.Replaced, ReplacedRow{Class: c.String()})
 	}
 	a.values.Each(func(m *values.Mapping) {
-		for i, c := range classes {
-			if m.Class == c {
-				r.Replaced[i].Values++
-				r.Replaced[i].Places += m.Count
-			}
-		}
+		row := &r.Replaced[m.Class-values.Name]
+		row.Values++
+		row.Places += m.Count
 	})
-	f, m := &st.Frame, &st.Message
+	f, m := &a.headers.removed, a.values.Removed()
 	for _, row := range [...]RemovedBytes{
-		{"data of files, keys and tokens", m.Data + st.Skipped},
+		{"data of files, keys and tokens", m.Data + a.skipped},
 		{"undecoded parts of messages", m.Undecoded},
 		{"encrypted messages", m.Encrypted},
 		{"incomplete fields of messages", m.Truncated},
-		{"bytes between messages", st.Dissect.TCP.SkippedBytes},
+		{"bytes between messages", a.dissector.Stats().TCP.SkippedBytes},
 		{"other TCP connections", f.OtherTCP},
 		{"other UDP datagrams", f.OtherUDP},
 		{"other IP packets", f.OtherIP},

@@ -239,7 +239,7 @@ func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err er
 			return failed
 		}
 	}
-	st := a.Stats()
+	st := a.Report()
 	if st.Late > 0 {
 		c.note("%d messages were complete so late that their first frames had been written without them", st.Late)
 	}

@@ -287,14 +287,12 @@ func (p *Mapper) decimal(label string, x uint64) uint64 {
 	if keptID(x) {
 		return x
 	}
-	first, last := uint64(1), uint64(9)
-	for x > last {
+	first, last := uint64(1), uint64(math.MaxUint64)
+	for x/first >= 10 {
 		first *= 10
-		if last > math.MaxUint64/10-1 {
-			last = math.MaxUint64
-			break
-		}
-		last = last*10 + 9
+	}
+	if first <= math.MaxUint64/10 {
+		last = 10*first - 1
 	}
 	if x <= none32 {
 		last = min(last, none32)
