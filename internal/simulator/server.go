@@ -57,27 +57,16 @@ type device struct {
 // access takes the time of the storage, and goes on.
 func (t *target) access(a access, then func()) {
 	h := t.host
+	ms := [...]float64{cachedRead: 0.15, diskRead: 0, change: 0.8, writeData: 2, syncData: 6}[a]
+	if a == diskRead {
+		ms = pick(h.cluster, []float64{0.3, 2, 4})
+	}
 	d := int64(0)
-	scale := func(ms float64) {
+	if a != noAccess {
 		x := ms * (0.6 + h.random.ExpFloat64()*0.6) * t.device.speed
 		d = int64(x * float64(millisecond))
 	}
-	storage := true
-	switch a {
-	case noAccess:
-		storage = false
-	case cachedRead: // what the memory of the server has
-		storage = false
-		scale(0.15)
-	case diskRead:
-		scale(pick(h.cluster, []float64{0.3, 2, 4}))
-	case change:
-		scale(0.8)
-	case writeData:
-		scale(2)
-	case syncData:
-		scale(6)
-	}
+	storage := a > cachedRead // else the memory of the server has it
 	if storage && t.device.slow > 0 && h.random.Float64() < t.device.share {
 		d += t.device.slow/2 + h.random.Int64N(t.device.slow)
 	}
