@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,8 +35,17 @@ type expression struct {
 	ok     bool
 }
 
+type operator = func(n, m uint64) uint64
+
 // operators are the binary ones, by their precedence, the lowest first.
-var operators = [][]string{{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/"}}
+var operators = []map[string]operator{
+	{"|": func(n, m uint64) uint64 { return n | m }},
+	{"^": func(n, m uint64) uint64 { return n ^ m }},
+	{"&": func(n, m uint64) uint64 { return n & m }},
+	{"<<": func(n, m uint64) uint64 { return n << m }, ">>": func(n, m uint64) uint64 { return n >> m }},
+	{"+": func(n, m uint64) uint64 { return n + m }, "-": func(n, m uint64) uint64 { return n - m }},
+	{"*": func(n, m uint64) uint64 { return n * m }, "/": func(n, m uint64) uint64 { return n / m }},
+}
 
 func (e *expression) peek() string {
 	if len(e.tokens) == 0 {
@@ -68,31 +76,14 @@ func (e *expression) binary(level int) uint64 {
 		return e.unary()
 	}
 	n := e.binary(level + 1)
-	for slices.Contains(operators[level], e.peek()) {
-		op := e.next()
+	for op := operators[level][e.peek()]; op != nil; op = operators[level][e.peek()] {
+		isDivision := e.next() == "/"
 		m := e.binary(level + 1)
-		switch op {
-		case "|":
-			n |= m
-		case "^":
-			n ^= m
-		case "&":
-			n &= m
-		case "<<":
-			n <<= m
-		case ">>":
-			n >>= m
-		case "+":
-			n += m
-		case "-":
-			n -= m
-		case "*":
-			n *= m
-		case "/":
-			if e.ok = e.ok && m != 0; e.ok {
-				n /= m
-			}
+		if isDivision && m == 0 {
+			e.ok = false
+			return 0
 		}
+		n = op(n, m)
 	}
 	return n
 }
