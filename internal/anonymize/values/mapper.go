@@ -52,6 +52,7 @@ type Mapper struct {
 	writer     writer // of the message that is being written
 	transfers  *fifo.Map[transferKey, *transfer]
 	zeros      []byte
+	zeroSums   *fifo.Map[zeroKey, uint32]
 	removed    Removed
 }
 
@@ -65,6 +66,7 @@ func New(key []byte) *Mapper {
 		taken:      make(map[string]bool),
 		dependent:  dependentFields(),
 		transfers:  fifo.NewMap[transferKey, *transfer](maxTransfers),
+		zeroSums:   fifo.NewMap[zeroKey, uint32](4096),
 	}
 	for k := range p.known {
 		p.known[k] = make(map[string]*replacement)

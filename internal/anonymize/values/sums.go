@@ -3,6 +3,7 @@ package values
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -114,14 +115,20 @@ func (w *writer) zeroSum(original opcodes.DataChecksum, ranges []opcodes.DataRan
 	if n > maxBytes {
 		return w.p.unrelatedSum(w.dataSum)
 	}
-	if uint64(len(w.p.zeros)) < n {
-		w.p.zeros = make([]byte, n)
+	key := zeroKey{original.Kind, n}
+	sum, known := fifo.Get(w.p.zeroSums, key)
+	if !known {
+		if uint64(len(w.p.zeros)) < n {
+			w.p.zeros = make([]byte, n)
+		}
+		zero, ok := opcodes.SumData(original.Kind, w.p.zeros[:n], ranges)
+		if !ok {
+			return w.p.unrelatedSum(w.dataSum)
+		}
+		if sum = zero.Value; slices.Contains(plainSums, original.Kind) {
+			fifo.Put(w.p.zeroSums, key, sum)
+		}
 	}
-	zero, ok := opcodes.SumData(original.Kind, w.p.zeros[:n], ranges)
-	if !ok {
-		return w.p.unrelatedSum(w.dataSum)
-	}
-	sum := zero.Value
 	if short := opcodes.ShortData(w.msg); len(short) > 0 && uint64(len(short)) >= n {
 		if right, ok := opcodes.SumData(original.Kind, short[:n], ranges); ok && right != original {
 			sum++
@@ -129,6 +136,12 @@ func (w *writer) zeroSum(original opcodes.DataChecksum, ranges []opcodes.DataRan
 	}
 	return sum
 }
+
+// zeroKey is what the checksum of zeros depends on, of the kinds plainSums. Others depend on where
+// sectors begin, too.
+type zeroKey struct{ kind, n uint64 }
+
+var plainSums = []uint64{opcodes.ObdoFlags.Number("CKSUM_CRC32"), opcodes.ObdoFlags.Number("CKSUM_ADLER"), opcodes.ObdoFlags.Number("CKSUM_CRC32C")}
 
 // unrelatedSum returns a pseudorandom number in place of a checksum that cannot be computed
 // for the new data; 0 for 0, or where there is no checksum.
