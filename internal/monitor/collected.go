@@ -239,6 +239,10 @@ func aboutProcess() []collected {
 	for i, r := range rankings {
 		promotions = append(promotions, part{r.name, func(s *status) int64 { return int64(s.promotions[i]) }})
 	}
+	build := labeled(metrics.GaugeType, "lshark_build_info", "release of lshark and of Go; the value is 1", func(s *status, f *metrics.Family) {
+		f.With(s.release, runtime.Version()).Set(1)
+	}, label("version"), label("goversion"))
+	build.MaxSeries = 2
 	return []collected{
 		parts(metrics.CounterType, "lshark_config_reloads", "reloads of the settings", "result",
 			part{success, func(s *status) int64 { return s.Reload.Succeeded }},
@@ -250,9 +254,7 @@ func aboutProcess() []collected {
 		level("lshark_series", "series of all metrics now; a histogram counts once", func(s *status) int { return s.series }),
 		level("lshark_series_limit", "largest possible number of series", func(s *status) int { return s.maxSeries }),
 		parts(metrics.CounterType, "lshark_top_promotions", "values that became one of the top N", "label", promotions...),
-		labeled(metrics.GaugeType, "lshark_build_info", "release of lshark and of Go; the value is 1", func(s *status, f *metrics.Family) {
-			f.With(s.release, runtime.Version()).Set(1)
-		}, label("version"), label("goversion")),
+		build,
 		level("process_start_time_seconds", "when the process was started", func(s *status) float64 { return unixSeconds(s.Process.Started) }),
 		labeled(metrics.FloatCounterType, "process_cpu_seconds", "CPU time of the process",
 			func(s *status, f *metrics.Family) { f.With().Set(s.Process.CPU) }),
