@@ -15,21 +15,8 @@ type kind struct {
 	read  func(r *reader, p unsafe.Pointer, has bool)
 }
 
-// basic has the kinds of types whose values have no parts.
-var basic = map[reflect.Kind]kind{
-	reflect.Bool:   value(func(*writer, bool) {}, func(*reader) bool { return true }),
-	reflect.String: value((*writer).text, (*reader).text),
-	reflect.Int:    number[int](),
-	reflect.Int8:   number[int8](),
-	reflect.Int16:  number[int16](),
-	reflect.Int32:  number[int32](),
-	reflect.Int64:  number[int64](),
-	reflect.Uint:   number[int](), // the bits are the same
-	reflect.Uint8:  number[int8](),
-	reflect.Uint16: number[int16](),
-	reflect.Uint32: number[int32](),
-	reflect.Uint64: number[int64](),
-}
+// numbers has the kinds of numbers by their size, of those without a sign, too: the bits are the same.
+var numbers = map[uintptr]kind{1: number[int8](), 2: number[int16](), 4: number[int32](), 8: number[int64]()}
 
 // kindOf returns the kind of a field. Structs and arrays, whose fields are kept one by one, have none.
 func kindOf(t reflect.Type, name, tag string) (k kind, ok bool) {
@@ -40,6 +27,12 @@ func kindOf(t reflect.Type, name, tag string) (k kind, ok bool) {
 		panic(fmt.Sprintf("codec: %s: a %v cannot be %q", name, t, tag))
 	case isPointer:
 		return pointer(t.Elem(), appendFields(nil, t.Elem(), 0, name, "")), true
+	case t.Kind() == reflect.Bool:
+		return value(func(*writer, bool) {}, func(*reader) bool { return true }), true
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:
+		return numbers[t.Size()], true
+	case t.Kind() == reflect.String:
+		return value((*writer).text, (*reader).text), true
 	case t == reflect.TypeFor[netip.Addr]():
 		return value(writeAddr, readAddr), true
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
@@ -49,8 +42,7 @@ func kindOf(t reflect.Type, name, tag string) (k kind, ok bool) {
 	case t.Kind() == reflect.Array && t.Elem().Kind() == reflect.Uint8:
 		return array(t.Len()), true
 	}
-	k, ok = basic[t.Kind()]
-	return k, ok
+	return kind{}, false
 }
 
 // value is the kind of a type, with what is kept of a value that is not zero.
@@ -74,7 +66,7 @@ func value[T comparable](write func(*writer, T), read func(*reader) T) kind {
 	}
 }
 
-func number[T int | int8 | int16 | int32 | int64]() kind {
+func number[T int8 | int16 | int32 | int64]() kind {
 	return value(func(w *writer, v T) { w.buf = binary.AppendVarint(w.buf, int64(v)) }, func(r *reader) T {
 		u := r.uint()
 		return T(int64(u>>1) ^ -int64(u&1))

@@ -28,9 +28,7 @@ func (s *Screen) visit(q store.Query) {
 	if !s.show(q) {
 		return
 	}
-	for len(s.overlays) > 0 {
-		s.close()
-	}
+	s.closeAll()
 	if q == p.view.Query && len(p.pages) == 0 {
 		return
 	}
@@ -92,6 +90,12 @@ func (s *Screen) close() {
 	focus := s.overlays[last].focus
 	s.overlays = s.overlays[:last]
 	s.app.SetFocus(focus)
+}
+
+func (s *Screen) closeAll() {
+	for len(s.overlays) > 0 {
+		s.close()
+	}
 }
 
 func (s *Screen) pageName() string { return mainPage + string(rune('0'+len(s.overlays))) }

@@ -94,24 +94,19 @@ func (l *columnList) swap(by int) {
 // apply shows the columns. The only one cannot be hidden.
 func (l *columnList) apply() {
 	var names []string
+	var shown, hidden []columnChoice
 	for _, c := range l.list {
 		if c.shown {
-			names = append(names, c.name)
+			names, shown = append(names, c.name), append(shown, c)
+		} else {
+			hidden = append(hidden, c)
 		}
 	}
 	if len(names) == 0 {
 		l.list[l.cursor].shown = true
 		return
 	}
-	slices.SortStableFunc(l.list, func(a, b columnChoice) int {
-		switch {
-		case a.shown == b.shown:
-			return 0
-		case a.shown:
-			return -1
-		}
-		return 1
-	})
+	l.list = append(shown, hidden...)
 	l.set(len(l.list), l.runs)
 	l.screen.grid.setColumns(l.kind, names)
 	l.screen.grid.column = min(l.screen.grid.column, len(names)-1)

@@ -200,7 +200,7 @@ func showFindings(s *Screen) {
 		lines := model.FindingLines(s.opt.Capture.Findings(x), o, s.opt.Capture.Rows.First())
 		return func() {
 			title := "findings, Enter goes to a frame, Esc closes"
-			if s.finished.Load() == nil {
+			if r := s.reading.Load(); r == nil || !r.ended {
 				title = "findings so far, more at the end of the capture"
 			}
 			if len(lines) == 0 {

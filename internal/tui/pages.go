@@ -28,9 +28,7 @@ func (s *Screen) overlayKey(event *tcell.EventKey) *tcell.EventKey {
 	case '/', 'n', 'N':
 		commands[event.Rune()](s)
 	case ':', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		for len(s.overlays) > 0 {
-			s.close()
-		}
+		s.closeAll()
 		return s.mainKey(event)
 	default:
 		return event

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"cmp"
 	"fmt"
 	"os"
@@ -75,8 +76,7 @@ type Screen struct {
 	searching *atomic.Bool // stops the search in rows; nil before the first
 	screen    tcell.Screen // nil before it is drawn
 
-	reading  atomic.Pointer[progress]
-	finished atomic.Pointer[finish]
+	reading atomic.Pointer[reading] // nil: the input is not open
 
 	work
 }
@@ -88,11 +88,12 @@ type texts struct {
 	trouble string // why rows are missing
 }
 
-// progress is how much of the input was read.
-type progress struct{ bytes func() (read, total int64) }
-
-// finish is how reading ended.
-type finish struct{ err error }
+// reading is how far the input was read.
+type reading struct {
+	bytes func() (read, total int64) // nil: unknown
+	ended bool
+	err   error
+}
 
 // New makes a Screen.
 func New(o Options) *Screen {
@@ -203,28 +204,23 @@ func (s *Screen) beforeDraw(screen tcell.Screen) bool {
 
 // Run shows the screen until the user quits. Errors are those of the terminal.
 func (s *Screen) Run() error {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	ended := make(chan struct{})
-	defer close(ended)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	go func() {
 		tick := time.NewTicker(refreshEvery)
 		defer tick.Stop()
-		for {
+		for ctx.Err() == nil {
 			select {
-			case <-signals:
-				s.app.Stop()
+			case <-ctx.Done():
 			case <-tick.C:
 				s.app.QueueUpdate(func() {
 					if s.refresh() {
 						s.app.ForceDraw()
 					}
 				})
-			case <-ended:
-				return
 			}
 		}
+		s.app.Stop()
 	}()
 	return s.app.Run()
 }
@@ -246,11 +242,11 @@ func (s *Screen) Guard(f func()) {
 
 // Begin is called when the input is open, from any goroutine. bytes returns how much was
 // read, and is nil when that is unknown.
-func (s *Screen) Begin(bytes func() (read, total int64)) { s.reading.Store(&progress{bytes}) }
+func (s *Screen) Begin(bytes func() (read, total int64)) { s.reading.Store(&reading{bytes: bytes}) }
 
 // End is called when the input was read, from any goroutine.
 func (s *Screen) End(err error) {
-	s.finished.Store(&finish{err})
+	s.reading.Store(&reading{ended: true, err: err})
 	if s.opt.Findings {
 		s.post(func() { showFindings(s) })
 	}
@@ -328,8 +324,8 @@ func (s *Screen) refresh() (changed bool) {
 
 // problem returns why rows are missing.
 func (s *Screen) problem() error {
-	if f := s.finished.Load(); f != nil && f.err != nil {
-		return f.err
+	if r := s.reading.Load(); r != nil && r.err != nil {
+		return r.err
 	}
 	return cmp.Or(s.opt.Capture.Rows.Err(), s.grid.view.Err())
 }
@@ -340,25 +336,20 @@ func (s *Screen) readText() string {
 	if dropped > 0 {
 		text += fmt.Sprintf(", the first %d dropped", dropped)
 	}
-	p := s.reading.Load()
-	switch {
-	case s.finished.Load() != nil:
+	switch p := s.reading.Load(); {
 	case p == nil:
 		text = "opening"
+	case p.ended:
 	case s.opt.Live:
 		text += ", live"
 	case p.bytes == nil:
 		text += ", reading"
 	default:
 		read, total := p.bytes()
-		if total <= 0 {
-			text += ", reading"
-			break
-		}
 		if to == 0 && read > 0 {
 			text = "looking for the names of targets"
 		}
-		text += fmt.Sprintf(", %d%% read", min(read, total)*100/total)
+		text += fmt.Sprintf(", %d%% read", min(read, total)*100/max(total, 1))
 	}
 	if s.paused {
 		text += ", PAUSED"

@@ -722,7 +722,7 @@ func TestWithoutColors(t *testing.T) {
 func TestLive(t *testing.T) {
 	c := model.New(model.Options{})
 	x := newTerminal(t, c, 120, 40, func(o *Options) { o.Live, o.Messages = true, true })
-	x.finished.Store(nil)
+	x.Begin(nil)
 	add := func(n int) {
 		for range n {
 			m := &dissect.Message{}

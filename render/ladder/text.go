@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -379,13 +380,10 @@ func (t *text) addFacts(i int, e *Event, from, to end) {
 		line.Spaces(min(t.l.op, maxOp) - n)
 	}
 	facts := t.facts(e, from, to)
-	if t.l.width == 0 {
-		render.AddFacts(&line, &facts, -1, e.Minor)
-		t.add(line, i)
-		return
+	left, rest := math.MaxInt, math.MaxInt
+	if t.l.width > 0 {
+		left, rest = max(t.l.width-render.Width(line.Text), 0), max(t.l.width-t.l.text, 0)
 	}
-	left := max(t.l.width-render.Width(line.Text), 0)
-	rest := max(t.l.width-t.l.text, 0)
 	for k, piece := range wrap(&facts, left, rest) {
 		if k > 0 {
 			t.startLine(lifelineGlyph)

@@ -19,7 +19,6 @@ type Journal struct {
 	files  []string
 	nodes  []lnet.NID
 	index  map[lnet.NID]uint16
-	last   [2]uint16 // nodes of the last message
 }
 
 // maxNotes is the number of messages that are known at the end: 20 MB.
@@ -70,7 +69,6 @@ func (j *Journal) Message(_ *track.RPC, m *dissect.Message) {
 	n := stored{frame: m.Frame, time: m.Time, xid: m.RPC.XID, opcode: m.RPC.Opcode, kind: m.Kind, file: j.file(m.File)}
 	from, to := m.Ends()
 	n.from, n.to = j.node(from), j.node(to)
-	j.last = [2]uint16{n.from, n.to}
 	if m.RPC.HasOpcode {
 		n.flags |= hasOpcode
 	}
@@ -116,11 +114,6 @@ func (j *Journal) file(name string) uint16 {
 }
 
 func (j *Journal) node(n lnet.NID) uint16 {
-	for _, i := range j.last {
-		if int(i) < len(j.nodes) && j.nodes[i] == n {
-			return i
-		}
-	}
 	i, ok := j.index[n]
 	if !ok && len(j.nodes) < maxNodes {
 		if j.index == nil {
