@@ -1,8 +1,8 @@
 package tui
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"os/signal"
