@@ -29,10 +29,8 @@ type end struct {
 
 // nodes finds the column of each end of an event.
 type nodes struct {
-	list   []*node
-	byNID  map[lnet.NID]*node
-	byName map[string]*node
-	byAddr map[netip.Addr]*node
+	list []*node
+	by   map[any]*node // NIDs, addresses (netip.Addr), names (string)
 }
 
 func addrOf(n lnet.NID) netip.Addr {
@@ -45,11 +43,11 @@ func isAddress(n lnet.NID) bool { return n.Type == 0 }
 
 // findNodes returns the nodes of events, clients before servers.
 func (d *Diagram) findNodes(events []*Event) *nodes {
-	ns := &nodes{byNID: make(map[lnet.NID]*node), byName: make(map[string]*node), byAddr: make(map[netip.Addr]*node)}
+	ns := &nodes{by: make(map[any]*node)}
 	for _, addresses := range []bool{false, true} { // NIDs first: an address may be that of one
 		for _, e := range events {
 			for _, nid := range [...]lnet.NID{e.From, e.To} {
-				if isAddress(nid) == addresses && (e.Kind != Loss || !addresses) {
+				if isAddress(nid) == addresses && e.Kind != Loss {
 					ns.add(d, nid)
 				}
 			}
@@ -98,30 +96,27 @@ func (n *node) clientShare() float64 {
 func byClientShare(a, b *node) int { return cmp.Compare(b.clientShare(), a.clientShare()) }
 
 func (ns *nodes) add(d *Diagram, nid lnet.NID) {
-	if ns.byNID[nid] != nil {
+	if ns.by[nid] != nil {
 		return
 	}
-	n := ns.byAddr[addrOf(nid)]
-	if !isAddress(nid) {
-		n = nil
-	}
-	name := ""
+	name, addr := "", addrOf(nid)
 	if d.NIDs.Name != nil && !d.NIDs.Full && !isAddress(nid) {
 		name = d.NIDs.Name(nid)
 	}
-	if n == nil && name != "" {
-		n = ns.byName[name]
+	n := ns.by[name] // none without a name
+	if isAddress(nid) {
+		n = ns.by[addr]
 	}
 	if n == nil {
 		n = &node{name: name}
 		ns.list = append(ns.list, n)
 	}
-	ns.byNID[nid] = n
+	ns.by[nid] = n
 	if name != "" {
-		ns.byName[name] = n
+		ns.by[name] = n
 	}
-	if ns.byAddr[addrOf(nid)] == nil {
-		ns.byAddr[addrOf(nid)] = n
+	if ns.by[addr] == nil {
+		ns.by[addr] = n
 	}
 	if !isAddress(nid) || len(n.nids) == 0 {
 		n.nids = append(n.nids, nid)
@@ -130,10 +125,10 @@ func (ns *nodes) add(d *Diagram, nid lnet.NID) {
 
 // find returns the node with a NID, nil if no node has it.
 func (ns *nodes) find(nid lnet.NID) *node {
-	if n := ns.byNID[nid]; n != nil {
+	if n := ns.by[nid]; n != nil {
 		return n
 	}
-	return ns.byAddr[addrOf(nid)]
+	return ns.by[addrOf(nid)]
 }
 
 // columns returns the columns, at most a number of them: with more nodes, those with

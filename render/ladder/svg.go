@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -98,21 +99,18 @@ func (d *Diagram) AppendSVG(dst []byte, o SVGOptions) []byte {
 		p.event(i, e)
 	}
 	p.lifelines("l", gapHeight)
-	p.foot()
+	for _, line := range p.notes() {
+		p.textLine("d", []byte(line.text))
+	}
 	width, height := p.width+border, p.y+border
+	size := fmt.Sprintf(`width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img"`, width, height, width, height)
+	escaped := func(s string) []byte { return appendXML(nil, schema.AppendText(nil, []byte(s))) }
 	if o.Embedded {
-		dst = fmt.Appendf(dst, `<svg class="ladder" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img" aria-label="`, width, height, width, height)
-		dst = append(appendXML(dst, schema.AppendText(nil, []byte(o.Label))), "\">\n"...)
-		return append(append(dst, p.buf...), "</svg>\n"...)
+		return fmt.Appendf(dst, "<svg class=\"ladder\" %s aria-label=\"%s\">\n%s</svg>\n", size, escaped(o.Label), p.buf)
 	}
-	dst = fmt.Appendf(dst, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`, width, height, width, height)
-	title := d.Title
-	if title == "" {
-		title = d.summary(events, o.Time)
-	}
-	dst = append(appendXML(append(dst, "\n<title>"...), schema.AppendText(nil, []byte(title))), "</title>\n<style>"...)
-	dst = append(append(dst, svgStyle...), "</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n"...)
-	return append(append(dst, p.buf...), "</svg>\n"...)
+	title := escaped(cmp.Or(d.Title, d.summary(events, o.Time)))
+	return fmt.Appendf(dst, "<svg xmlns=\"http://www.w3.org/2000/svg\" %s>\n<title>%s</title>\n<style>%s</style>\n"+
+		"<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n%s</svg>\n", size, title, svgStyle, p.buf)
 }
 
 // appendXML appends text for XML, which has been escaped for a terminal.
@@ -123,29 +121,29 @@ var xmlEscapes = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `"`
 
 func (p *picture) x(column int) float64 { return border + (float64(column)+0.5)*charWidth }
 
-// textAt adds text that begins, has its middle or ends at a place.
-func (p *picture) textAt(x, y float64, anchor, class string, s []byte) {
-	if anchor == "" {
-		p.width = max(p.width, x+float64(render.Width(s))*charWidth)
+// element adds an element, with its arguments in the format.
+func (p *picture) element(format string, args ...any) {
+	p.buf = fmt.Appendf(p.buf, format+"\n", args...)
+}
+
+// textAt adds text at a place, with attributes such as where it is aligned.
+func (p *picture) textAt(x, y float64, attributes string, s []byte) {
+	if attributes != "" {
+		attributes = " " + attributes
 	}
-	p.buf = fmt.Appendf(p.buf, `<text x="%.1f" y="%.1f"`, x, y)
-	if anchor != "" {
-		p.buf = fmt.Appendf(p.buf, ` text-anchor="%s"`, anchor)
-	}
-	if class != "" {
-		p.buf = fmt.Appendf(p.buf, ` class="%s"`, class)
-	}
-	p.buf = append(appendXML(append(p.buf, '>'), s), "</text>\n"...)
+	p.element(`<text x="%.1f" y="%.1f"%s>%s</text>`, x, y, attributes, appendXML(nil, s))
+}
+
+// textFrom adds text that begins at a place.
+func (p *picture) textFrom(x, y float64, class string, s []byte) {
+	p.width = max(p.width, x+float64(render.Width(s))*charWidth)
+	p.textAt(x, y, `class="`+class+`"`, s)
 }
 
 // textLine adds a line of text over the whole width.
 func (p *picture) textLine(class string, s []byte) {
 	p.y += lineHeight
-	p.textAt(border, p.y-4, "", class, p.cut(s, p.l.width))
-}
-
-func (p *picture) cut(s []byte, columns int) []byte {
-	return render.AppendTruncated(nil, s, max(columns, 1))
+	p.textFrom(border, p.y-4, class, render.AppendTruncated(nil, s, max(p.l.width, 1)))
 }
 
 // head draws the title, the legend of the columns, and a box for each of them.
@@ -173,14 +171,13 @@ func (p *picture) head(events []*Event) {
 		middle := border + (float64(p.l.headerAt(i, width))+float64(width)/2)*charWidth
 		half := float64(width)*charWidth/2 + boxPadding
 		p.width = max(p.width, middle+half)
-		p.buf = fmt.Appendf(p.buf, "<rect class=\"b\" rx=\"4\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", middle-half, p.y,
-			2*half, height)
+		p.element(`<rect class="b" rx="4" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, middle-half, p.y, 2*half, height)
 		for row, line := range lines {
 			class := "i"
 			if row == 0 {
 				class = "t"
 			}
-			p.textAt(middle, p.y+boxPadding+float64((row+1)*lineHeight)-4, "middle", class, []byte(line))
+			p.textAt(middle, p.y+boxPadding+float64((row+1)*lineHeight)-4, `text-anchor="middle" class="`+class+`"`, []byte(line))
 		}
 	}
 	p.y += height
@@ -189,7 +186,7 @@ func (p *picture) head(events []*Event) {
 // lifelines draws the lifelines down from p.y, which it moves.
 func (p *picture) lifelines(class string, height float64) {
 	for _, column := range p.l.lifelines {
-		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fv%.1f\"/>\n", class, p.x(column), p.y, height)
+		p.element(`<path class="%s" d="M%.1f %.1fv%.1f"/>`, class, p.x(column), p.y, height)
 	}
 	p.y += height
 }
@@ -201,7 +198,7 @@ func (p *picture) gap(lines int, ns int64) {
 	}
 	top, height := p.y, float64(lines*gapHeight)
 	p.lifelines("g", height)
-	p.textAt(p.x(p.l.lifelines[0])-float64(margin)*charWidth, top+height/2+4, "end", "d",
+	p.textAt(p.x(p.l.lifelines[0])-float64(margin)*charWidth, top+height/2+4, `text-anchor="end" class="d"`,
 		append(render.AppendLatency([]byte("· "), ns), " ·"...))
 }
 
@@ -228,31 +225,30 @@ func (p *picture) event(i int, e *Event) {
 	}
 	p.lifelines("l", rowHeight)
 	y := p.y - 8 // of the arrow
-	p.buf = append(p.buf, "<g"...)
-	if class := e.class(); class != "" {
-		p.buf = fmt.Appendf(p.buf, ` class="%s"`, class)
+	class := e.class()
+	if class != "" {
+		class = ` class="` + class + `"`
 	}
-	p.buf = append(p.buf, "><title>"...)
-	p.buf = append(appendXML(p.buf, p.tooltip(i, e)), "</title>\n"...)
+	p.element("<g%s><title>%s</title>", class, appendXML(nil, p.tooltip(i, e)))
 	left := p.x(p.l.lifelines[0]) - margin*charWidth
-	attributes := ""
+	attributes := `text-anchor="end" class="d"`
 	if p.o.Embedded {
-		attributes = fmt.Sprintf(` data-u="%d"`, e.Time/1000)
+		attributes += fmt.Sprintf(` data-u="%d"`, e.Time/1000)
 	}
-	p.buf = fmt.Appendf(p.buf, `<text x="%.1f" y="%.1f" text-anchor="end" class="d"%s>%s</text>`+"\n", left, y+4, attributes, p.times[i])
+	p.textAt(left, y+4, attributes, []byte(p.times[i]))
 	if frame := frameText(p.d, e); p.l.frame > 0 && len(frame) > 0 {
-		p.textAt(left-float64(p.l.time+1)*charWidth, y+4, "end", "d", frame)
+		p.textAt(left-float64(p.l.time+1)*charWidth, y+4, `text-anchor="end" class="d"`, frame)
 	}
 	switch at := p.x(p.l.lifelines[from.column]); {
 	case e.Kind == LogLine:
-		p.buf = fmt.Appendf(p.buf, "<circle class=\"x\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", at, y)
+		p.element(`<circle class="x" cx="%.1f" cy="%.1f" r="3"/>`, at, y)
 	case from.column != to.column:
 		p.arrow(e, at, p.x(p.l.lifelines[to.column]), y)
 	default:
-		p.buf = fmt.Appendf(p.buf, "<circle class=\"a\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", at, y)
+		p.element(`<circle class="a" cx="%.1f" cy="%.1f" r="4"/>`, at, y)
 	}
 	p.facts(e, from, to, y+4)
-	p.buf = append(p.buf, "</g>\n"...)
+	p.element("</g>")
 	p.seen |= e.Marks
 }
 
@@ -290,7 +286,7 @@ func (p *picture) arrow(e *Event, from, to, y float64) {
 		anchor, markAnchor = markAnchor, anchor
 	}
 	if op := p.l.opText(e); p.l.op == 0 && render.Width(op) <= maxOp {
-		p.textAt(from+step*boxPadding, y-labelSpace, anchor, "op", op)
+		p.textAt(from+step*boxPadding, y-labelSpace, `text-anchor="`+anchor+`" class="op"`, op)
 	}
 	var signs []byte
 	for _, m := range marks {
@@ -299,7 +295,7 @@ func (p *picture) arrow(e *Event, from, to, y float64) {
 		}
 	}
 	if len(signs) > 0 {
-		p.textAt(to-step*boxPadding, y-labelSpace, markAnchor, "m", signs)
+		p.textAt(to-step*boxPadding, y-labelSpace, `text-anchor="`+markAnchor+`" class="m"`, signs)
 	}
 	class := "a"
 	if e.Kind == Loss || e.Marks&Incomplete != 0 {
@@ -309,16 +305,15 @@ func (p *picture) arrow(e *Event, from, to, y float64) {
 	end := tip - step*headLength
 	switch e.Kind {
 	case Bulk:
-		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1fM%.1f %.1fH%.1f\"/>\n", class, from, y-bulkSpace, end, from,
-			y+bulkSpace, end)
+		p.element(`<path class="%s" d="M%.1f %.1fH%.1fM%.1f %.1fH%.1f"/>`, class, from, y-bulkSpace, end, from, y+bulkSpace, end)
 	case Loss:
-		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>\n", class, from, y, end)
-		p.buf = fmt.Appendf(p.buf, "<path class=\"a\" d=\"M%.1f %.1fl8 8m0 -8l-8 8\"/>\n", end-4, y-4)
+		p.element(`<path class="%s" d="M%.1f %.1fH%.1f"/>`, class, from, y, end)
+		p.element(`<path class="a" d="M%.1f %.1fl8 8m0 -8l-8 8"/>`, end-4, y-4)
 		return
 	default:
-		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>\n", class, from, y, end)
+		p.element(`<path class="%s" d="M%.1f %.1fH%.1f"/>`, class, from, y, end)
 	}
-	p.buf = fmt.Appendf(p.buf, "<path class=\"x\" d=\"M%.1f %.1fl%.1f %.1fv%.1fz\"/>\n", tip, y, -step*headLength, -headWidth, 2*headWidth)
+	p.element(`<path class="x" d="M%.1f %.1fl%.1f %.1fv%.1fz"/>`, tip, y, -step*headLength, -headWidth, 2*headWidth)
 }
 
 // facts adds what is right of the lifelines.
@@ -327,12 +322,12 @@ func (p *picture) facts(e *Event, from, to end, y float64) {
 	at := func() float64 { return border + float64(column)*charWidth }
 	if p.l.xid > 0 {
 		if e.XID != 0 {
-			p.textAt(at(), y, "", "d", []byte(xidText(e.XID)))
+			p.textFrom(at(), y, "d", []byte(xidText(e.XID)))
 		}
 		column += p.l.xid
 	}
 	if op := p.l.opText(e); p.l.op > 0 || render.Width(op) > maxOp {
-		p.textAt(at(), y, "", "op", op)
+		p.textFrom(at(), y, "op", op)
 		column += max(p.l.op, render.Width(op)) + 1
 	}
 	facts := p.text.facts(e, from, to)
@@ -362,11 +357,4 @@ func (p *picture) piece(x, y float64, line schema.Marked, columns int) {
 		start = part.End
 	}
 	p.buf = append(p.buf, "</text>\n"...)
-}
-
-// foot adds what marks mean, and what is not drawn.
-func (p *picture) foot() {
-	for _, line := range p.notes() {
-		p.textLine("d", []byte(line.text))
-	}
 }
