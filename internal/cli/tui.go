@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -103,11 +104,11 @@ func (c *tuiOptions) run() error {
 	in := c.In
 	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "there are findings and connections"}})
-	o := model.Options{Store: store.Options{Distinct: in.Distinct()}, Follow: p.FollowOptions(), About: p.Captured, OnlyLogs: in.OnlyLogs()}
+	rows := store.Options{Distinct: in.Distinct()}
 	if !in.Rereadable() {
-		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true
+		rows.Most, rows.Frames = int64(c.keep)<<20, true
 	}
-	m := model.New(o)
+	m := model.New(rows, diagnose.Options{Follow: p.FollowOptions(), Capture: p.Captured, OnlyLogs: in.OnlyLogs()})
 	state, path, err := readState(c.Sys.Env)
 	if err != nil {
 		p.Note("%v", err)

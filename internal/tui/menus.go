@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -13,6 +12,7 @@ import (
 	"github.com/lshark/lshark/internal/tui/store"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/filter"
 )
 
 // about returns what the messages are about of the row that is shown, without those that were dropped.
@@ -134,10 +134,7 @@ func fieldFilter(d *details) string {
 	if len(value) == 0 || strings.ContainsAny(string(value), ",\n") {
 		return name
 	}
-	if v := string(value); v[0] == '[' || v[0] >= '0' && v[0] <= '9' {
-		return name + " == " + v
-	}
-	return name + " == " + strconv.Quote(string(value))
+	return name + " == " + filter.Literal(string(value))
 }
 
 // openMessages shows the messages of the RPC with the cursor, or the RPC of the message.

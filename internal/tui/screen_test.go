@@ -35,20 +35,19 @@ type terminal struct {
 }
 
 // capturing reads a sample into a model.
-func capturing(t *testing.T, name string, o model.Options) *model.Capture {
+func capturing(t *testing.T, name string) *model.Capture {
 	t.Helper()
-	return ofFrames(t, wiretest.ReadSample(t, "../../pcaps/"+name), o)
+	return ofFrames(t, wiretest.ReadSample(t, "../../pcaps/"+name))
 }
 
 // ofFrames reads frames into a model.
-func ofFrames(t *testing.T, frames []capture.Frame, o model.Options) *model.Capture {
+func ofFrames(t *testing.T, frames []capture.Frame) *model.Capture {
 	t.Helper()
 	var d *dissect.Dissector
 	var c *model.Capture
-	o.About = func() diagnose.Capture {
+	c = model.New(store.Options{}, diagnose.Options{Capture: func() diagnose.Capture {
 		return diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: c.Rows.First()}
-	}
-	c = model.New(o)
+	}})
 	t.Cleanup(func() {
 		assert.NoError(t, c.Rows.Close())
 	})
@@ -95,7 +94,7 @@ func newTerminal(t *testing.T, c *model.Capture, width, height int, change func(
 // sample returns a screen of 120 by 40 for a sample.
 func sample(t *testing.T, name string) *terminal {
 	t.Helper()
-	return newTerminal(t, capturing(t, name, model.Options{}), 120, 40, nil)
+	return newTerminal(t, capturing(t, name), 120, 40, nil)
 }
 
 // press types keys: the names of special ones, or text, between whose characters the screen is
@@ -510,7 +509,7 @@ func TestCopy(t *testing.T) {
 
 // TestState begins with what the session before has left.
 func TestState(t *testing.T) {
-	c := capturing(t, "mount.pcap", model.Options{})
+	c := capturing(t, "mount.pcap")
 	x := newTerminal(t, c, 120, 40, nil)
 	s := x.State()
 	assert.That(t, reflect.DeepEqual(s, State{}), "in the beginning: %+v", s)
@@ -688,7 +687,7 @@ func TestMouse(t *testing.T) {
 
 // TestSizes checks that the parts fit, and what a screen that is too small shows.
 func TestSizes(t *testing.T) {
-	c := capturing(t, "mount.pcap", model.Options{})
+	c := capturing(t, "mount.pcap")
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 		x := newTerminal(t, c, size[0], size[1], nil)
 		x.want("79 RPCs", "MGS_CONNECT", "request, message 1 of 2", "target_uuid", "client_uuid", "connect_data", "ocd_version", "196 messages")
@@ -706,7 +705,7 @@ func TestSizes(t *testing.T) {
 
 // TestWithoutColors checks that no cell has a colour.
 func TestWithoutColors(t *testing.T) {
-	x := newTerminal(t, capturing(t, "recovery.pcap.zst", model.Options{}), 120, 40, func(o *Options) { o.Colored = false })
+	x := newTerminal(t, capturing(t, "recovery.pcap.zst"), 120, 40, func(o *Options) { o.Colored = false })
 	for _, keys := range []string{"", "m", "d", "q", "?", "q", "/"} {
 		x.press(keys)
 		cells, _, _ := x.shown()
@@ -720,7 +719,7 @@ func TestWithoutColors(t *testing.T) {
 
 // TestLive follows the end of a live capture, pauses, and shows what was dropped.
 func TestLive(t *testing.T) {
-	c := model.New(model.Options{})
+	c := model.New(store.Options{}, diagnose.Options{})
 	x := newTerminal(t, c, 120, 40, func(o *Options) { o.Live, o.Messages = true, true })
 	x.Begin(nil)
 	add := func(n int) {
@@ -762,7 +761,7 @@ func TestLive(t *testing.T) {
 
 // TestFiles shows the files of frames, where there are several.
 func TestFiles(t *testing.T) {
-	c := model.New(model.Options{})
+	c := model.New(store.Options{}, diagnose.Options{})
 	m := &dissect.Message{}
 	m.LNetOff, m.Frame, m.File = -1, 7, "client.pcap"
 	must.NoError(t, c.Rows.AddMessage(m, nil))
@@ -775,7 +774,7 @@ func TestFiles(t *testing.T) {
 // TestHostileText checks that text of a capture cannot control the terminal or the
 // widgets.
 func TestHostileText(t *testing.T) {
-	c := model.New(model.Options{})
+	c := model.New(store.Options{}, diagnose.Options{})
 	x := newTerminal(t, c, 120, 40, func(o *Options) { o.Title = "a\x1b[31mb" })
 	x.say("%s", "[red]x\x1b]0;title\x07\u202ey")
 	x.want("a·[31mb", "[red]x·]0;title··y")
@@ -792,7 +791,7 @@ func TestHostileText(t *testing.T) {
 		inputs["hsm"] = hostile.Sample(t, wiretest.Sample("hsm"))
 	}
 	for name, frames := range inputs {
-		x := newTerminal(t, ofFrames(t, frames, model.Options{}), 120, 40, nil)
+		x := newTerminal(t, ofFrames(t, frames), 120, 40, nil)
 		look := func(keys ...string) {
 			x.press(keys...)
 			hostile.Check(t, fmt.Sprintf("%s, %q", name, keys), []byte(x.text()))
@@ -812,7 +811,7 @@ func TestHostileText(t *testing.T) {
 // TestPage compares the screens in docs/tui.md with those of the program.
 func TestPage(t *testing.T) {
 	const page = "../../docs/tui.md"
-	x := newTerminal(t, capturing(t, "mount.pcap", model.Options{}), 100, 34, func(o *Options) { o.Title = "mount.pcap" })
+	x := newTerminal(t, capturing(t, "mount.pcap"), 100, 34, func(o *Options) { o.Title = "mount.pcap" })
 	x.press("F", "latency > 10ms", "Enter", "j", "j", "j", "j", "b", "Tab", "/", "ocd_version", "Enter")
 	screens := []string{x.text(), helpText}
 

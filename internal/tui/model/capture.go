@@ -9,20 +9,10 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/internal/tui/store"
 )
-
-// Options are the settings of a Capture.
-type Options struct {
-	Store  store.Options
-	Follow follow.Options
-	About  func() diagnose.Capture // returns what is known about the capture, at its end
-
-	OnlyLogs bool // the input is logs without a capture
-}
 
 // Capture takes the messages of a capture. Frame, Rows.AddMessage and what a scan.Observer has are for
 // one goroutine. Others may use Rows and the other methods at the same time.
@@ -43,10 +33,12 @@ type lockKey struct {
 // maxLocks is the number of handles of locks that have ended which are kept.
 const maxLocks = 1 << 17
 
-// New makes a Capture.
-func New(o Options) *Capture {
-	c := &Capture{Rows: store.New(o.Store), names: track.NewNames(), ended: fifo.NewMap[lockKey, *locks.Lock](maxLocks)}
-	c.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Capture: o.About, OnlyLogs: o.OnlyLogs, Hooks: []diagnose.Hooks{{
+// New makes a Capture, with the settings of its rows and of the engine that finds out the rest. The rules
+// and hooks of the engine are its own.
+func New(rows store.Options, o diagnose.Options) *Capture {
+	c := &Capture{Rows: store.New(rows), names: track.NewNames(), ended: fifo.NewMap[lockKey, *locks.Lock](maxLocks)}
+	o.Rules = rules.All()
+	o.Hooks = []diagnose.Hooks{{
 		Message: func(r *track.RPC, m *dissect.Message) { c.Rows.AddMessage(m, r) },
 		Done:    func(r *track.RPC) { c.Rows.AddRPC(r) },
 		Lock: func(l *locks.Lock) {
@@ -54,7 +46,8 @@ func New(o Options) *Capture {
 				fifo.Put(c.ended, k, l)
 			}
 		},
-	}}})
+	}}
+	c.engine = diagnose.New(o)
 	c.engine.Files() // it follows them from now on
 	return c
 }
