@@ -24,23 +24,19 @@ type Remark struct {
 // messages of their RPCs, of which only the operation is known: most of each kind at most. A list
 // of remarks is that of the diagram with the same index.
 func Draw(j *journal.Journal, diagrams []*Diagram, lists [][]Remark, most int) {
-	type place struct {
-		file  string
-		frame int64
-	}
 	type call struct {
 		xid      uint64
 		from, to lnet.NID
 	}
-	inFrame := make(map[place][]int)
+	inFrame := make(map[track.Point][]numbered)
 	for _, list := range lists {
 		for _, r := range list {
-			inFrame[place{r.File, r.Frame}] = nil
+			inFrame[placeOf(r.Point)] = nil
 		}
 	}
 	for i, n := range j.All {
-		if list, ok := inFrame[place{n.File, n.Frame}]; ok {
-			inFrame[place{n.File, n.Frame}] = append(list, i)
+		if list, ok := inFrame[placeOf(n.Point)]; ok {
+			inFrame[placeOf(n.Point)] = append(list, numbered{*n, i})
 		}
 	}
 	calls := make(map[call][]int) // the diagrams with messages of an RPC
@@ -48,13 +44,12 @@ func Draw(j *journal.Journal, diagrams []*Diagram, lists [][]Remark, most int) {
 	for i, list := range lists {
 		drawn[i] = make(map[int]bool)
 		for _, r := range list {
-			at := choose(j, inFrame[place{r.File, r.Frame}], &r)
-			if at < 0 || drawn[i][at] || len(drawn[i]) == most {
+			n := choose(inFrame[placeOf(r.Point)], &r)
+			if n == nil || drawn[i][n.number] || len(drawn[i]) == most {
 				continue
 			}
-			drawn[i][at] = true
-			n := j.At(at)
-			diagrams[i].Add(eventOf(&n, r.Text))
+			drawn[i][n.number] = true
+			diagrams[i].Add(eventOf(&n.Note, r.Text))
 			for _, c := range [...]call{{n.XID, n.From, n.To}, {n.XID, n.To, n.From}} {
 				if n.HasXID && !slices.Contains(calls[c], i) {
 					calls[c] = append(calls[c], i)
@@ -62,34 +57,42 @@ func Draw(j *journal.Journal, diagrams []*Diagram, lists [][]Remark, most int) {
 			}
 		}
 	}
-	for at, n := range j.All {
+	for number, n := range j.All {
 		for _, i := range calls[call{n.XID, n.From, n.To}] {
-			if n.HasXID && !drawn[i][at] && len(drawn[i]) < 2*most {
-				drawn[i][at] = true
+			if n.HasXID && !drawn[i][number] && len(drawn[i]) < 2*most {
+				drawn[i][number] = true
 				diagrams[i].Add(eventOf(n, ""))
 			}
 		}
 	}
 }
 
+// numbered is a note with its number in the journal.
+type numbered struct {
+	journal.Note
+	number int
+}
+
+// placeOf returns a point without its time.
+func placeOf(p track.Point) track.Point { return track.Point{File: p.File, Frame: p.Frame} }
+
 // choose returns the message that a remark is about, of those that ended in its frame: one of its
-// nodes whose operation it names, or the first; -1 without any.
-func choose(j *journal.Journal, list []int, r *Remark) (best int) {
-	score := -1
-	best = -1
-	for _, at := range list {
-		n, s := j.At(at), 0
+// nodes whose operation it names, or the first; nil without any.
+func choose(list []numbered, r *Remark) (best *numbered) {
+	highest := -1
+	for i := range list {
+		n, score := &list[i], 0
 		if slices.Contains(r.Nodes, n.From) || slices.Contains(r.Nodes, n.To) {
-			s++
+			score++
 		}
 		if !n.IsSegment {
-			s++
+			score++
 		}
 		if n.HasOpcode && strings.Contains(r.Text, string(render.AppendOpcode(nil, n.Opcode))) {
-			s += 2
+			score += 2
 		}
-		if s > score {
-			best, score = at, s
+		if score > highest {
+			best, highest = n, score
 		}
 	}
 	return best

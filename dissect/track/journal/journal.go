@@ -125,25 +125,20 @@ func (j *Journal) node(n lnet.NID) uint16 {
 	return i
 }
 
-// All returns the notes with their numbers.
+// All returns the notes with their numbers. A note is valid until the next one.
 func (j *Journal) All(yield func(number int, n *Note) bool) {
 	var n Note
 	for c, chunk := range j.chunks {
 		for i := range chunk {
-			n = j.At(c*notesInChunk + i)
+			s := &chunk[i]
+			n = Note{
+				Point: track.Point{Frame: s.frame, File: j.files[s.file], Time: s.time}, From: j.nodes[s.from], To: j.nodes[s.to], Kind: s.kind,
+				XID: s.xid, HasXID: s.flags&hasXID != 0, Opcode: s.opcode, HasOpcode: s.flags&hasOpcode != 0, Status: s.status,
+				IsSegment: s.flags&isSegment != 0, IsReset: s.flags&isReset != 0,
+			}
 			if !yield(c*notesInChunk+i, &n) {
 				return
 			}
 		}
-	}
-}
-
-// At returns the note with a number.
-func (j *Journal) At(number int) Note {
-	s := &j.chunks[number/notesInChunk][number%notesInChunk]
-	return Note{
-		Point: track.Point{Frame: s.frame, File: j.files[s.file], Time: s.time}, From: j.nodes[s.from], To: j.nodes[s.to], Kind: s.kind,
-		XID: s.xid, HasXID: s.flags&hasXID != 0, Opcode: s.opcode, HasOpcode: s.flags&hasOpcode != 0, Status: s.status,
-		IsSegment: s.flags&isSegment != 0, IsReset: s.flags&isReset != 0,
 	}
 }
