@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lshark/lshark/render"
@@ -17,12 +18,12 @@ type layout struct {
 	time      int // width of the column of times
 	lifelines []int
 	columns   []*node
-	text      int  // where the text right of the lifelines begins
-	xid       int  // width of the column of xids in it; 0: hidden
-	op        int  // width of the column of operations in it; 0: they are on the arrows
-	short     bool // long operations are abbreviated
-	letters   bool // columns have a letter, which the legend explains
-	details   bool // NIDs and targets are below the names of the columns, else in the legend
+	text      int        // where the text right of the lifelines begins
+	xid       int        // width of the column of xids in it; 0: hidden
+	op        int        // width of the column of operations in it; 0: they are on the arrows
+	short     bool       // long operations are abbreviated
+	names     [][]string // names of the columns, below them NIDs and targets
+	headers   [][]string // what of these has room above the columns, else letters; the legend has the rest
 }
 
 const (
@@ -78,9 +79,15 @@ func (d *Diagram) newLayout(events []*Event, ns *nodes, times []string, width in
 		l.lifelines = append(l.lifelines, left+i*spacing)
 	}
 	l.text = l.lifelines[len(l.lifelines)-1] + 1 + margin
-	if l.details = true; !l.headerFits(d) {
-		l.details = false
-		l.letters = !l.headerFits(d)
+	var first, letters [][]string
+	for i, n := range l.columns {
+		l.names = append(l.names, d.headerLines(n))
+		first, letters = append(first, l.names[i][:1]), append(letters, []string{letter(i)})
+	}
+	for _, l.headers = range [][][]string{l.names, first, letters} {
+		if l.headersFit() {
+			break
+		}
 	}
 	return l
 }
@@ -157,22 +164,10 @@ func (d *Diagram) headerLines(n *node) (lines []string) {
 	return append(lines, n.targets...)
 }
 
-// header returns what is above the lifeline of a column.
-func (l *layout) header(d *Diagram, column int) []string {
-	if l.letters {
-		return []string{letter(column)}
-	}
-	lines := d.headerLines(l.columns[column])
-	if !l.details {
-		return lines[:1]
-	}
-	return lines
-}
-
 // headerRows returns the number of lines above the lifelines.
-func (l *layout) headerRows(d *Diagram) (n int) {
-	for i := range l.columns {
-		n = max(n, len(l.header(d, i)))
+func (l *layout) headerRows() (n int) {
+	for _, lines := range l.headers {
+		n = max(n, len(lines))
 	}
 	return n
 }
@@ -184,10 +179,10 @@ func widest(lines []string) (n int) {
 	return n
 }
 
-func (l *layout) headerFits(d *Diagram) bool {
+func (l *layout) headersFit() bool {
 	free := 0
-	for i := range l.columns {
-		w := widest(l.header(d, i))
+	for i, lines := range l.headers {
+		w := widest(lines)
 		from := l.headerAt(i, w)
 		if from < free || l.width > 0 && from+w > l.width {
 			return false
@@ -195,6 +190,22 @@ func (l *layout) headerFits(d *Diagram) bool {
 		free = from + w + 1
 	}
 	return true
+}
+
+// legend returns what the legend says of a column, empty if that is above the column.
+func (l *layout) legend(column int) string {
+	lines, above := l.names[column], l.headers[column]
+	s := lines[0]
+	if len(lines) > 1 {
+		s += "  " + strings.Join(lines[1:], " ")
+	}
+	switch {
+	case above[0] != lines[0]:
+		return above[0] + "  " + s
+	case len(above) == len(lines):
+		return ""
+	}
+	return s
 }
 
 // headerAt returns where text of a width begins that is above a lifeline.

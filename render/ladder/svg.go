@@ -163,9 +163,8 @@ func (p *picture) head(events []*Event) {
 		p.y += space
 	}
 	p.y += boxPadding
-	height := float64(p.l.headerRows(p.d)*lineHeight + 2*boxPadding)
-	for i := range p.l.columns {
-		lines := p.l.header(p.d, i)
+	height := float64(p.l.headerRows()*lineHeight + 2*boxPadding)
+	for i, lines := range p.l.headers {
 		width := widest(lines)
 		// The text is centred above the lifeline, unless there is no room left of it.
 		middle := border + (float64(p.l.headerAt(i, width))+float64(width)/2)*charWidth

@@ -139,8 +139,8 @@ func (t *text) heading(events []*Event) (list []note) {
 	for i, name := range t.d.Logs {
 		list = append(list, note{schema.Dim, fmt.Sprintf("%s: %s", logLabel(i), schema.AppendText(nil, []byte(name)))})
 	}
-	for i, n := range t.l.columns {
-		if line := t.d.legend(t.l, i, n); line != "" {
+	for i := range t.l.columns {
+		if line := t.l.legend(i); line != "" {
 			list = append(list, note{schema.Node, line})
 		}
 	}
@@ -150,10 +150,9 @@ func (t *text) heading(events []*Event) (list []note) {
 // head adds the heading and the names of the columns.
 func (t *text) head(events []*Event) {
 	t.addNotes(t.heading(events))
-	for row := range t.l.headerRows(t.d) {
+	for row := range t.l.headerRows() {
 		var line schema.Marked
-		for i := range t.l.columns {
-			list := t.l.header(t.d, i)
+		for i, list := range t.l.headers {
 			if row >= len(list) {
 				continue
 			}
@@ -198,26 +197,6 @@ func counted(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprint(n, " ", noun)
-}
-
-// legend returns what the legend says of a column, empty if that is above the column.
-func (d *Diagram) legend(l *layout, column int, n *node) string {
-	lines := d.headerLines(n)
-	rest := lines[1:]
-	s := lines[0]
-	switch {
-	case l.details || !l.letters && len(rest) == 0:
-		return ""
-	case l.letters:
-		s = letter(column) + "  " + s
-	}
-	for i, line := range rest {
-		if i == 0 {
-			s += " "
-		}
-		s += " " + line
-	}
-	return s
 }
 
 func (t *text) startLine(lifeline rune) {
