@@ -18,7 +18,7 @@ import (
 type details struct {
 	tree   *pane
 	bytes  *pane
-	rows   *store.Reader
+	rows   *store.Store
 	render *render.Tree
 	styles *styles
 
@@ -46,7 +46,7 @@ type treeLine struct {
 }
 
 func newDetails(rows *store.Store, opt *render.SummaryOptions, st *styles) *details {
-	d := &details{tree: newPane("message"), bytes: newPane("bytes"), rows: rows.NewReader(),
+	d := &details{tree: newPane("message"), bytes: newPane("bytes"), rows: rows,
 		render: render.NewTree(render.TreeOptions{Time: opt.Time}), styles: st}
 	// What a message is about is in its buffers.
 	d.folded = map[string]bool{"ksock": true, "ib": true, "o2iblnd": true, "lnet": true, "lustre_msg": true, "ptlrpc_body": true}
@@ -62,13 +62,12 @@ func (d *details) set(k store.Kind, id int64) {
 		return
 	}
 	d.clear()
-	r, err := d.rows.Read(k, id)
+	row, err := d.rows.Row(k, id)
 	if err != nil {
 		d.blank(err.Error())
 		return
 	}
-	d.row = r.Clone()
-	d.list = d.row.Messages
+	d.row, d.list = row, row.Messages
 	if k == store.Messages {
 		d.list = []int64{id}
 	}
@@ -103,12 +102,12 @@ func (d *details) turn(by int) {
 }
 
 func (d *details) showMessage() {
-	m, err := d.rows.Message(d.list[d.at])
+	m, err := d.rows.Row(store.Messages, d.list[d.at])
 	if err != nil {
 		d.blank("the message is " + err.Error())
 		return
 	}
-	d.message = m.Clone().Message
+	d.message = m.Message
 	var text schema.Marked
 	places, nodes := d.render.AppendPlaced(&text, d.message, render.Moment{First: m.First})
 	d.nodes = nodes

@@ -58,13 +58,11 @@ func (f *filterLine) compile(text string) error {
 // changed colours the text by whether it is a filter.
 func (f *filterLine) changed(text string) {
 	f.errors = nil
-	style := tcell.StyleDefault
-	switch {
-	case text == "":
-	case f.compile(text) != nil:
+	style := f.styles[schema.Good]
+	if text == "" {
+		style = tcell.StyleDefault
+	} else if f.compile(text) != nil {
 		style = f.styles[schema.Bad]
-	default:
-		style = f.styles[schema.Good]
 	}
 	f.SetFieldStyle(style)
 }

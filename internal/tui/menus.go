@@ -166,8 +166,8 @@ func open(s *Screen) {
 	}
 	rpc := row.RPC
 	if rpc == nil && row.Of >= 0 {
-		if r, err := s.opt.Capture.Rows.NewReader().RPC(row.Of); err == nil {
-			rpc = r.Clone().RPC
+		if r, err := s.opt.Capture.Rows.Row(store.RPCs, row.Of); err == nil {
+			rpc = r.RPC
 		}
 	}
 	about := s.about()

@@ -482,8 +482,7 @@ func TestSearch(t *testing.T) {
 
 func mustRow(t *testing.T, x *terminal, id int64) *store.Row {
 	t.Helper()
-	r := must.Value(x.opt.Capture.Rows.NewReader().Read(x.grid.view.Kind, id))(t)
-	return r.Clone()
+	return must.Value(x.opt.Capture.Rows.Row(x.grid.view.Kind, id))(t)
 }
 
 // TestCopy copies what a row is about.

@@ -40,6 +40,12 @@ func (s *Store) NewReader() *Reader {
 	return r
 }
 
+// Row returns a row that stays valid.
+func (s *Store) Row(k Kind, id int64) (*Row, error) {
+	r, err := s.NewReader().Read(k, id)
+	return &r, err
+}
+
 var errUnreadable = errors.New("the row cannot be read back")
 
 // Read returns a row, valid until the next one of its kind is read.
@@ -102,24 +108,4 @@ func (r *Reader) Frame(number int64) (f capture.Frame, err error) {
 	}
 	_, err = framePlan.Read(b, &s.known, &f)
 	return f, err
-}
-
-// Clone returns a copy of a row that stays valid.
-func (r *Row) Clone() *Row {
-	c := *r
-	if r.RPC != nil {
-		c.RPC, c.Messages = r.RPC.Clone(), slices.Clone(r.Messages)
-		if x := c.RPC.Connection; x != nil {
-			own := *x
-			c.RPC.Connection = &own
-		}
-	}
-	if r.Message != nil {
-		c.Message = r.Message.Clone()
-		c.Message.Frames = slices.Clone(r.Message.Frames)
-		if q := c.Message.Req; q != nil {
-			q.Data = slices.Clone(q.Data)
-		}
-	}
-	return &c
 }
