@@ -37,9 +37,9 @@ type Diagram struct {
 // fileNumber returns the number of a file, from 1; 0 when it has none.
 func (d *Diagram) fileNumber(name string) int { return slices.Index(d.Files, name) + 1 }
 
-// Add adds an event, which belongs to the diagram from then on.
-func (d *Diagram) Add(e *Event) {
-	d.events = append(d.events, e)
+// Add adds events, which belong to the diagram from then on.
+func (d *Diagram) Add(events ...*Event) {
+	d.events = append(d.events, events...)
 	if d.Limit > 0 && len(d.events) >= 2*max(d.Limit, 1<<10) {
 		d.sort()
 	}

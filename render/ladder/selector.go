@@ -231,14 +231,8 @@ func (s *Selector) event(m *dissect.Message) *Event {
 func (s *Selector) selectRPC(r *track.RPC, h *openRPC) {
 	h.selected = true
 	s.held -= len(h.events)
-	s.draw(h.events)
+	s.diagram.Add(h.events...)
 	s.diagram.AddTargetOf(r)
-}
-
-func (s *Selector) draw(list []*Event) {
-	for _, e := range list {
-		s.diagram.Add(e)
-	}
 }
 
 // done takes an RPC that has ended.
@@ -279,7 +273,7 @@ func (s *Selector) selectNested(calls []*nested.Call) {
 			continue
 		}
 		if e, ok := fifo.Delete(s.ended, c.Number); ok {
-			s.draw(e.events)
+			s.diagram.Add(e.events...)
 			s.selectNested(e.calls)
 		} else if len(s.within) < maxWithin {
 			s.within[c.Number] = true
@@ -350,7 +344,7 @@ var missingReasons = map[track.Missing]string{
 func (s *Selector) decide(u endedRPC) {
 	for _, waiter := range s.selected {
 		if len(u.events) > 0 && u.events[len(u.events)-1].Time >= waiter.Asked.Time && slices.ContainsFunc(u.locks, waiter.IsBlockedBy) {
-			s.draw(u.events)
+			s.diagram.Add(u.events...)
 			return
 		}
 	}
