@@ -18,7 +18,6 @@ type Unacknowledged struct {
 	Last     Point
 	Again    int   // how often
 	Vain     int64 // when they were sent the last time but one, for certain in vain; 0: they were sent again once
-	Connect  bool  // they are attempts to connect
 	Probes   bool  // they are keep-alive probes
 	Unproven bool  // they prove nothing if the receiver was not captured
 	Bytes    int   // of the segment
@@ -68,7 +67,7 @@ func (f *Facts) again(c *Contact, m *lnet.TCPEvent, at Point, least int) {
 	}
 	back := f.spokeAgain(c, b.list)
 	if b.Again == 0 || b.seq != m.Seq || m.Fast > 0 || m.Probes == 1 || back != 0 {
-		*b = resentBytes{seq: m.Seq, Unacknowledged: Unacknowledged{Span: Span{m.Time, m.Time}, First: at, Connect: m.SYN, Probes: m.Probes > 0,
+		*b = resentBytes{seq: m.Seq, Unacknowledged: Unacknowledged{Span: Span{m.Time, m.Time}, First: at, Probes: m.Probes > 0,
 			Unproven: m.Alone, Bytes: m.Bytes, Conn: m.Conn}}
 		if m.FirstSent != 0 && back == 0 {
 			b.From = m.FirstSent

@@ -13,7 +13,6 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/locks"
-	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -361,57 +360,31 @@ var _ = add(diagnose.Rule{
 var callbackPending = &diagnose.Threshold{Name: "callback pending", Value: float64(evictions.MinIgnored) / 1e9, Unit: "s",
 	Reason: "Servers wait longer than that before they evict, even with the shortest timeouts. Where clients ping more often, the time between two pings is enough."}
 
-// ignoredLocks are the locks for which clients were evicted, and who waited for them.
-type ignoredLocks struct {
-	known   *facts.Facts
-	waiters *fifo.Map[uint64, []waiter] // by the server's handle of the lock that they waited for
-	list    []*evictions.Eviction       // those who waited may be known later
-}
-
-// waiter is a lock that had to wait.
-type waiter struct {
-	client lnet.NID
-	job    string
-	asked  track.Point
-	waited int64 // nanoseconds, 0: unknown
-}
-
-// The bounds of what is remembered.
-const (
-	maxHolders       = 1 << 12
-	maxLockedWaiters = 8 // of a lock
-)
-
 func startEvictedLockCallback(r *diagnose.Reporter) diagnose.Hooks {
-	e := &ignoredLocks{known: factsOf(r), waiters: fifo.NewMap[uint64, []waiter](maxHolders)}
-	return diagnose.Hooks{Lock: e.lock, Eviction: func(x *evictions.Eviction) {
+	known := factsOf(r)
+	var list []*evictions.Eviction
+	return diagnose.Hooks{Eviction: func(x *evictions.Eviction) {
 		if x.Cause == evictions.LockCallback {
-			r.Report(e.finding(x))
-			if len(e.list) < maxRestarts {
-				e.list = append(e.list, x)
+			r.Report(callbackFinding(known, x))
+			if len(list) < maxRestarts {
+				list = append(list, x)
 			}
 		}
-	}, End: func() {
-		for _, x := range e.list {
-			r.Report(e.finding(x))
+	}, End: func() { // who waited for the locks is known by now
+		for _, x := range list {
+			r.Report(callbackFinding(known, x))
 		}
 	}}
 }
 
-// lock remembers who waited for the holders that a lock has had to wait for.
-func (e *ignoredLocks) lock(l *locks.Lock) {
-	for i := range l.BlockedBy {
-		holder := l.BlockedBy[i].Handle
-		list, _ := fifo.Get(e.waiters, holder)
-		if holder == 0 || len(list) >= maxLockedWaiters {
-			continue
-		}
-		waited, _ := l.Waited()
-		fifo.Put(e.waiters, holder, append(list, waiter{l.Client, l.Job, l.Asked, waited}))
-	}
+// waitersFor returns the waits for a lock.
+func waitersFor(known *facts.Facts, handle uint64) []*facts.Wait {
+	return slices.DeleteFunc(known.Waits(), func(w *facts.Wait) bool {
+		return !slices.ContainsFunc(w.Blocked, func(b locks.Blocker) bool { return b.Handle == handle && handle != 0 })
+	})
 }
 
-func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
+func callbackFinding(known *facts.Facts, x *evictions.Eviction) diagnose.Finding {
 	f := evictionFinding(x)
 	f.Suspects = evictionSuspects(x)
 	if x.ByLog {
@@ -423,13 +396,13 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	f.First = first.Callback.Sent.Time
 	kept := facts.Span{From: f.First, To: x.Lost.Time}
 	if !isSet(first.Callback.Answered) {
-		excludePath(&f, e.known, x.Client, x.Server, kept)
+		excludePath(&f, known, x.Client, x.Server, kept)
 		if isSet(x.Served) && x.Served.Time-f.First > x.Lost.Time-x.Served.Time { // for most of the time
 			const answered = "the server answered another request of it, long after the callback"
 			exclude(&f, atNode(x.Client), x.Served, answered)
 			exclude(&f, onPath(x.Client, x.Server), x.Served, answered)
 		}
-	} else if mayBeCutOff(e.known, x, kept) {
+	} else if mayBeCutOff(known, x, kept) {
 		f.Suspects = append(f.Suspects, onPath(x.Client, x.Server), inLNet(x.Client, x.Server))
 	}
 	var b strings.Builder
@@ -448,7 +421,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 		b.WriteString("; it did not give back " + plural(more, "other lock") + " either")
 	}
 	b.WriteString(".")
-	if w := writesBack(e.known, x, kept); w != nil {
+	if w := writesBack(known, x, kept); w != nil {
 		b.WriteString(" Its " + w.Operation.String() + " had no reply for " + duration(w.Length()) + ": it may not have been able to write back.")
 		for _, p := range []diagnose.Place{onPath(x.Client, x.Server), inLNet(x.Client, x.Server), {Kind: diagnose.AtQueue, Node: x.Server},
 			atThread(x.Server), atStorage(evictedFrom(x).label(), x.Server)} {
@@ -456,16 +429,15 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 		}
 		f.Prove(w.Request, "it sends %s", w.Operation)
 	}
-	f.Text = b.String() + e.waitText(x) + lossText(&x.Refused)
+	f.Text = b.String() + waitText(known, x) + lossText(&x.Refused)
 	f.CompareTime(callbackPending, first.End.Point.Time-first.Callback.Sent.Time)
 	for i := range x.Locks {
 		f.Locks = append(f.Locks, x.Locks[i].Handle)
 	}
 	for i := range x.Locks {
 		l := &x.Locks[i]
-		list, _ := fifo.Get(e.waiters, l.Handle)
-		for _, w := range list {
-			f.Prove(w.asked, "%s asks for a lock that is in conflict", w.client)
+		for _, w := range waitersFor(known, l.Handle) {
+			f.Prove(w.Request, "%s asks for a lock that is in conflict", w.Client)
 		}
 		f.Prove(l.Callback.Sent, "callback for the %s", lockText(l.Lock))
 		f.Prove(l.Callback.Answered, "the client answers it")
@@ -474,7 +446,7 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 		}
 	}
 	proveEviction(x, &f)
-	tell(&f, e.known)
+	tell(&f, known)
 	return f
 }
 
@@ -502,26 +474,21 @@ const maxProvenLocks = 1
 
 // waitText returns a sentence about who waited for the locks, with a space before it;
 // empty when that is unknown.
-func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
+func waitText(known *facts.Facts, x *evictions.Eviction) string {
 	var who []lnet.NID
 	var jobs jobList
 	var longest int64
 	for i := range x.Locks {
-		list, _ := fifo.Get(e.waiters, x.Locks[i].Handle)
-		for _, w := range list {
-			longest = max(longest, w.waited)
-			who = withNew(who, w.client, unlimited)
-			jobs.add(w.job)
+		for _, w := range waitersFor(known, x.Locks[i].Handle) {
+			longest = max(longest, w.Length())
+			who = withNew(who, w.Client, unlimited)
+			jobs.add(w.Job)
 		}
 	}
 	if len(who) == 0 {
 		return ""
 	}
-	text := " " + nodes(who) + jobText(only(jobs)) + " waited for it"
-	if longest > 0 {
-		text += " for " + duration(longest)
-	}
-	return text + "."
+	return " " + nodes(who) + jobText(only(jobs)) + " waited for it for " + duration(longest) + "."
 }
 
 var _ = addEviction(evictions.Silence, true, diagnose.Rule{

@@ -89,8 +89,14 @@ const rebootTime = int64(10e9)
 
 // excludeNode clears a node that lived on: it was not restarted within a span, as it sent messages all the time.
 func excludeNode(f *diagnose.Finding, known *facts.Facts, n lnet.NID, s facts.Span) {
-	if at, ok := known.AllThrough(facts.HostOf(n), s, rebootTime-1, false, facts.MessagesOf); ok {
-		exclude(f, atNode(n), at, n.String()+" sent messages all the time")
+	host := facts.HostOf(n)
+	for _, peer := range known.Peers(host) {
+		for _, c := range known.Contacts(host, peer) {
+			if at, ok := c.Messages.Within(s); ok && c.Messages.Pause(s) < rebootTime && known.UnackedIn(peer, host, s) == nil {
+				exclude(f, atNode(n), at, n.String()+" sent messages all the time")
+				return
+			}
+		}
 	}
 }
 
