@@ -59,19 +59,13 @@ func Choose(all []*Rule, codes []string) (chosen []*Rule, unknown string) {
 	if len(codes) == 0 {
 		return all, ""
 	}
-	wanted := make(map[*Rule]bool)
 	for _, code := range codes {
-		known := false
-		for _, r := range all {
-			if r.Code == code || strings.HasPrefix(r.Code, code+".") {
-				wanted[r], known = true, true
-			}
-		}
-		if !known {
+		if !slices.ContainsFunc(all, func(r *Rule) bool { return hasCode(code, r.Code) }) {
 			return nil, code
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(r *Rule) bool { return !wanted[r] }), ""
+	wanted := strings.Join(codes, " ")
+	return slices.DeleteFunc(slices.Clone(all), func(r *Rule) bool { return !hasCode(wanted, r.Code) }), ""
 }
 
 // Codes lists the codes of rules, and what is before their dots.

@@ -45,22 +45,20 @@ func inOrder(list []*Finding) []*Finding {
 	slices.SortStableFunc(list, func(a, b *Finding) int {
 		x, y := a.Root(), b.Root()
 		if x == y {
-			return cmp.Or(compareBool(a != x, b != y), cmp.Compare(a.First, b.First), -cmp.Compare(a.Severity, b.Severity))
+			return cmp.Or(behind(a != x)-behind(b != y), cmp.Compare(a.First, b.First), -cmp.Compare(a.Severity, b.Severity))
 		}
-		return cmp.Or(compareBool(x.IsBackground(), y.IsBackground()), -cmp.Compare(worst[x], worst[y]), -cmp.Compare(x.Severity, y.Severity),
+		return cmp.Or(behind(x.IsBackground())-behind(y.IsBackground()), -cmp.Compare(worst[x], worst[y]), -cmp.Compare(x.Severity, y.Severity),
 			cmp.Compare(x.First, y.First), cmp.Compare(x.ID, y.ID))
 	})
 	return list
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
+// behind sorts what is so behind the rest.
+func behind(is bool) int {
+	if is {
 		return 1
 	}
-	return -1
+	return 0
 }
 
 // Story is a finding that follows from no other, and what followed from it.

@@ -6,7 +6,7 @@
 //	e := follow.New(follow.Options{}, f.Hooks())
 //	… // messages, then e.Close()
 //	for _, w := range f.Waits() {
-//		fmt.Println(w.Client, w.Server, w.Length(), f.Served(w.Target, w.Operation, w.Span))
+//		fmt.Println(w.Client, w.Server, w.Length(), f.Usual(w.Target, w.Operation))
 //	}
 //
 // wait.go has the RPCs that waited, served.go what targets did for whom, contact.go what

@@ -449,7 +449,6 @@ var _ = add(diagnose.Rule{
 		"FSNAME.srpc.flavor.default=ski.",
 	Samples: []string{"encrypted.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		const most = 64 // clients
 		var all, encrypted, last int64
 		var first track.Point
 		var clients []lnet.NID
@@ -462,18 +461,14 @@ var _ = add(diagnose.Rule{
 				first = p
 			}
 			last = max(last, p.Time)
-			clients = withNew(clients, rpc.Client, most+1)
+			clients = withNew(clients, rpc.Client, maxNames)
 		}, End: func() {
 			if encrypted == 0 {
 				return
 			}
-			who := nodes(clients)
-			if len(clients) > most {
-				who = fmt.Sprintf("more than %d clients", most)
-			}
 			f := diagnose.Finding{First: first.Time, Last: last, Count: encrypted,
 				Text: fmt.Sprintf("%d of %d RPCs are encrypted (GSS privacy), those of %s. What they ask for, whether they failed, and their locks "+
-					"and files are unknown.", encrypted, all, who)}
+					"and files are unknown.", encrypted, all, nodes(clients))}
 			f.Prove(first, "the first RPC that is encrypted")
 			r.Report(f)
 		}}

@@ -45,7 +45,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"lost_replies.pcap.zst", "tcp_reset.pcap.zst"},
 	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
 		agreements := fifo.NewMap[uuids, uint64](maxTargets) // bytes of an RPC
-		accesses := newAccesses(func(k accessKey, a *access, r *track.RPC) {
+		followAccesses(reporter, func(k accessKey, a *access, r *track.RPC) {
 			if float64(a.count) < smallRPCs.Value || float64(a.bytes) < smallBytes.Value || 100*a.share(a.adjacent) < sequentialShare.Value {
 				return
 			}
@@ -82,15 +82,14 @@ var _ = add(diagnose.Rule{
 			}
 			reporter.Report(f)
 		})
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, transferOpcodes...), Sent: accesses.sent,
-			Answered: func(r *track.RPC, m *dissect.Message) {
-				if !opcodes.IsConnect(r.Opcode) || r.Status != 0 || m.Msg == nil || r.Connection == nil {
-					return
-				}
-				if bytes, ok := opcodes.LargestTransfer(m.Msg); ok {
-					fifo.Put(agreements, uuids{r.Connection.ClientUUID, r.Target()}, bytes)
-				}
-			}}
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, Answered: func(r *track.RPC, m *dissect.Message) {
+			if r.Status != 0 || m.Msg == nil || r.Connection == nil {
+				return
+			}
+			if bytes, ok := opcodes.LargestTransfer(m.Msg); ok {
+				fifo.Put(agreements, uuids{r.Connection.ClientUUID, r.Target()}, bytes)
+			}
+		}}
 	},
 })
 
@@ -125,12 +124,12 @@ var _ = add(diagnose.Rule{
 		"small files).",
 	Thresholds: []*diagnose.Threshold{&randomRPCs, &randomShare, &randomSize},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := newAccesses(func(k accessKey, a *access, _ *track.RPC) {
+		followAccesses(r, func(k accessKey, a *access, _ *track.RPC) {
 			if float64(a.count) >= randomRPCs.Value && a.count%64 == 0 {
 				randomAccess(r, k, a)
 			}
 		})
-		return diagnose.Hooks{Opcodes: transferOpcodes, Sent: s.sent}
+		return diagnose.Hooks{}
 	},
 })
 
@@ -166,7 +165,7 @@ var _ = add(diagnose.Rule{
 		"one file (MPI-IO: collective buffering, striping_unit).",
 	Thresholds: []*diagnose.Threshold{&unalignedRPCs, &unalignedShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := newAccesses(func(k accessKey, a *access, _ *track.RPC) {
+		followAccesses(r, func(k accessKey, a *access, _ *track.RPC) {
 			if k.write && float64(a.unaligned) >= unalignedRPCs.Value && a.unaligned%32 == 0 && 100*a.share(a.unaligned) >= unalignedShare.Value {
 				f := accessFinding(k, a)
 				f.Count = a.unaligned
@@ -177,16 +176,23 @@ var _ = add(diagnose.Rule{
 				r.Report(f)
 			}
 		})
-		return diagnose.Hooks{Opcodes: transferOpcodes, Sent: s.sent}
+		return diagnose.Hooks{}
 	},
 })
 
-// accesses follows how clients read and write objects.
+// accesses follows how clients read and write objects, for all rules about that.
 type accesses struct {
 	objects *fifo.Map[accessKey, *access]
+	changed []func(accessKey, *access, *track.RPC) // get an object after each RPC about it
+}
 
-	// changed gets an object after each RPC about it.
-	changed func(k accessKey, a *access, r *track.RPC)
+// followAccesses calls a func after each RPC about an object.
+func followAccesses(r *diagnose.Reporter, changed func(accessKey, *access, *track.RPC)) {
+	s := diagnose.Shared(r, func(*diagnose.Reporter) (*accesses, diagnose.Hooks) {
+		s := &accesses{objects: fifo.NewMap[accessKey, *access](maxResources)}
+		return s, diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: s.sent}
+	})
+	s.changed = append(s.changed, changed)
 }
 
 // accessKey is an object that a client reads or writes.
@@ -219,14 +225,8 @@ const maxNeighbours = 16
 
 const pageBytes = 4096
 
-func newAccesses(changed func(accessKey, *access, *track.RPC)) *accesses {
-	return &accesses{objects: fifo.NewMap[accessKey, *access](maxResources), changed: changed}
-}
-
-var transferOpcodes = []uint32{opcodes.OST_READ, opcodes.OST_WRITE}
-
 func (s *accesses) sent(r *track.RPC, m *dissect.Message) {
-	if m.Msg == nil || r.Sends != 1 || r.Replay() || r.Opcode != opcodes.OST_READ && r.Opcode != opcodes.OST_WRITE {
+	if m.Msg == nil || r.Sends != 1 || r.Replay() {
 		return
 	}
 	t, ok := opcodes.TransferOf(m.Msg)
@@ -242,7 +242,9 @@ func (s *accesses) sent(r *track.RPC, m *dissect.Message) {
 	if len(a.jobs) == 0 && len(r.Job()) > 0 {
 		a.jobs = []string{string(r.Job())}
 	}
-	s.changed(key, a, r)
+	for _, changed := range s.changed {
+		changed(key, a, r)
+	}
 }
 
 func (a *access) add(t *opcodes.Transfer, at track.Point) {

@@ -199,7 +199,7 @@ func framesBothWays(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	if w.Retransmit > window.Length()/4 || w.Bulk > window.Length()/4 || window.Length() < minDisturbed && j.Facts.DisturbedIn(a, b, window) {
 		return none()
 	}
-	if contains(withData, w.Opcode) && !j.largePassed(w, facts.Span{From: window.From + second, To: window.To - window.Length()/2}) {
+	if slices.Contains(withData, w.Opcode) && !j.largePassed(w, facts.Span{From: window.From + second, To: window.To - window.Length()/2}) {
 		return none()
 	}
 	for _, back := range j.Facts.BothWays(a, b, window) {
@@ -246,7 +246,7 @@ var withData = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.MDS_READPAG
 
 // waitsForData reports whether the server waits in an operation for data to pass the network: they may be in the request or reply.
 func waitsForData(o facts.Operation) bool {
-	return contains(withData, o.Opcode) && (o.Variant == nil || o.Variant.Bulk != nil || o.Variant.Name == "") // unnamed: the request was cut
+	return slices.Contains(withData, o.Opcode) && (o.Variant == nil || o.Variant.Bulk != nil || o.Variant.Name == "") // unnamed: the request was cut
 }
 
 func shortService(_ *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
@@ -480,7 +480,7 @@ func noCallback(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 		return none()
 	}
 	for _, other := range j.waits {
-		if other != w && other.Server == w.Server && (other.Target == w.Target || !other.Target.IsKnown()) && other.From < w.From && other.To > w.From && (other.Lock || other.Locking || !contains(lockFree, other.Opcode)) {
+		if other != w && other.Server == w.Server && (other.Target == w.Target || !other.Target.IsKnown()) && other.From < w.From && other.To > w.From && (other.Lock || other.Locking || !slices.Contains(lockFree, other.Opcode)) {
 			return none()
 		}
 	}
@@ -498,7 +498,7 @@ var (
 
 func takesNoLock(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	isCaptured := slices.ContainsFunc(w.Sends, func(s facts.Send) bool { return s.Conn >= 0 })
-	if w.Lock || w.Locking || !contains(lockFree, w.Opcode) || contains(withData, w.Opcode) && !isCaptured { // logs do not say whether the server takes one
+	if w.Lock || w.Locking || !slices.Contains(lockFree, w.Opcode) || slices.Contains(withData, w.Opcode) && !isCaptured { // logs do not say whether the server takes one
 		return none()
 	}
 	return evidence(w.Request, "%s waits for no lock of a client", w.Operation)
@@ -507,7 +507,7 @@ func takesNoLock(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 func needsNoOther(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 	switch {
 	case w.Lock:
-	case contains(ownWork, w.Opcode):
+	case slices.Contains(ownWork, w.Opcode):
 		return evidence(w.Request, "%s needs no other server", w.Operation)
 	case w.AllNested && w.Nested < w.Length()/4:
 		return evidence(w.Request, "the requests of the server to others took %.1f s of that time", float64(w.Nested)/1e9)

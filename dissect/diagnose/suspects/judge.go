@@ -109,10 +109,8 @@ func (j *Judge) isTrouble(w *facts.Wait) bool {
 // isUpkeep reports whether an operation is only for the connection, or a request that a server answers when
 // something happens.
 func isUpkeep(opc uint32) bool {
-	return contains([]uint32{opcodes.SEC_CTX_INIT, opcodes.SEC_CTX_INIT_CONT, opcodes.SEC_CTX_FINI, opcodes.OBD_LOG_CANCEL}, opc)
+	return slices.Contains([]uint32{opcodes.SEC_CTX_INIT, opcodes.SEC_CTX_INIT_CONT, opcodes.SEC_CTX_FINI, opcodes.OBD_LOG_CANCEL}, opc)
 }
-
-func contains(list []uint32, opc uint32) bool { return slices.Contains(list, opc) }
 
 // judgeWait finds the suspects of an RPC that waited.
 func (j *Judge) judgeWait(t *Trouble) {
@@ -332,7 +330,7 @@ func (t *Trouble) weight() float64 {
 		return float64(t.Slow.lost())
 	case t.Follows != nil:
 		return 0
-	case t.Wait != nil && (t.Wait.Lock || t.Wait.Opcode == opcodes.OBD_PING || !contains(lockFree, t.Wait.Opcode) && !opcodes.IsCallback(t.Wait.Opcode) &&
+	case t.Wait != nil && (t.Wait.Lock || t.Wait.Opcode == opcodes.OBD_PING || !slices.Contains(lockFree, t.Wait.Opcode) && !opcodes.IsCallback(t.Wait.Opcode) &&
 		len(t.Wait.Sends) == 1 && t.has(diagnose.AtHolder)):
 		return seconds / 8
 	}

@@ -274,7 +274,7 @@ func (j *Judge) judgeSlow(t *Trouble) {
 	queue := diagnose.Place{Kind: diagnose.AtQueue, Node: x.Server}
 	storage := diagnose.Place{Kind: diagnose.AtStorage, Node: x.Server, Target: target.Label()}
 	client, sentByClient := diagnose.Place{Kind: diagnose.AtNode, Node: x.Client}, func(s *facts.Stream) bool {
-		return s.Server == x.Client || s.Client == x.Client && s.Server != x.Server && contains(withData, s.Opcode)
+		return s.Server == x.Client || s.Client == x.Client && s.Server != x.Server && slices.Contains(withData, s.Opcode)
 	}
 	if delayed := x.onTheWire(); delayed != "" {
 		t.Suspects = []diagnose.Place{path}
@@ -299,12 +299,12 @@ func (j *Judge) judgeSlow(t *Trouble) {
 		t.clear(lnet, x.Slowest.Reply(), text)
 	} else {
 		j.judgePlace(t, path, func(s *facts.Stream) bool { // as much data in the same direction, of which logs do not know how much
-			return s.Client == x.Client && s.Server == x.Server && (!contains(withData, x.Opcode) || s.Opcode == x.Opcode && !x.Connection.IsLog()) &&
+			return s.Client == x.Client && s.Server == x.Server && (!slices.Contains(withData, x.Opcode) || s.Opcode == x.Opcode && !x.Connection.IsLog()) &&
 				(!waitsForData(x.Operation) || waitsForData(s.Operation))
 		})
 		j.judgePlace(t, lnet, func(s *facts.Stream) bool { return s.Client == x.Client && s.Server == x.Server })
 	}
-	if 2*x.Disturbed >= x.Late || x.Connection.IsLog() && contains(withData, x.Opcode) { // logs do not show what was sent again
+	if 2*x.Disturbed >= x.Late || x.Connection.IsLog() && slices.Contains(withData, x.Opcode) { // logs do not show what was sent again
 		j.judgePlace(t, client, sentByClient)
 	}
 	j.judgePlace(t, diagnose.Place{Kind: diagnose.AtNode, Node: x.Server}, func(s *facts.Stream) bool { return s.Server == x.Server })
@@ -326,10 +326,10 @@ func (j *Judge) judgeSlow(t *Trouble) {
 			return s.Operation == x.Operation && !mayBeCached(x.Operation) && s.Target() == target && (target.IsKnown() || target.Handle != 0) // logs of servers have no target
 		})
 	}
-	if !contains(lockFree, x.Opcode) {
+	if !slices.Contains(lockFree, x.Opcode) {
 		t.Suspects = append(t.Suspects, diagnose.Place{Kind: diagnose.AtHolder})
 	}
-	if !contains(ownWork, x.Opcode) {
+	if !slices.Contains(ownWork, x.Opcode) {
 		t.Suspects = append(t.Suspects, diagnose.Place{Kind: diagnose.AtOtherServer, Node: x.Server})
 	}
 }
