@@ -179,9 +179,7 @@ var _ = add(diagnose.Rule{
 				return
 			}
 			key, at := targetOf(r), r.Replied()
-			var t tally
-			t.add(r, at)
-			t.prove(at, "the reply to a request of %s says ENOENT", r.Client)
+			var before track.Point // the reply to the first request for the size of the object
 			repeats := int64(0)
 			if r.Opcode == opcodes.LDLM_ENQUEUE {
 				if !r.Does(opcodes.OfObject) {
@@ -189,17 +187,20 @@ var _ = add(diagnose.Rule{
 				}
 				if r.Does(opcodes.Glimpses) {
 					x := fifo.GetOrNew(asked, missingObject{key, r.FID})
-					x.count++
-					repeats = x.count
-					x.waiting.join(&t)
-					if float64(repeats) < missingRequests.Value {
+					if x.count++; float64(x.count) < missingRequests.Value {
+						x.first = at
 						return
 					}
-					t, x.waiting = x.waiting, tally{}
+					repeats, before, x.first = x.count, x.first, track.Point{}
 				}
 			}
 			m := fifo.GetOrMake(targets, key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
-			m.join(&t)
+			for _, p := range []track.Point{before, at} {
+				if isSet(p) {
+					m.add(r, p)
+					m.prove(p, "the reply to a request of %s says ENOENT", r.Client)
+				}
+			}
 			m.repeats = max(m.repeats, repeats)
 			if r.HasFID && len(m.more) < maxResources && !m.more[r.FID] {
 				m.more[r.FID] = true
@@ -240,8 +241,8 @@ type missingObject struct {
 
 // askedSize are the requests for the size of an object.
 type askedSize struct {
-	count   int64
-	waiting tally // those that are too few yet to tell
+	count int64
+	first track.Point // reply, as long as they are too few
 }
 
 // missing counts the requests about objects that a target does not have.

@@ -70,7 +70,7 @@ type mount struct {
 	context        step
 	tried          track.Point // the first connect to an MDT
 	connected      int         // MDTs
-	refused        map[string]step
+	refused        step        // the last connect to an MDT that was, unless that is connected since
 	root           track.Point
 	rootError      step // of the root directory or its attributes
 	done           bool // mounted, or reported
@@ -83,8 +83,6 @@ type step struct {
 	status int32
 	at     track.Point
 }
-
-func (s *step) targetText() string { return namedTarget(s.target, "", s.server).String() }
 
 func (m *mounts) sent(r *track.RPC, msg *dissect.Message) {
 	switch r.Opcode {
@@ -198,37 +196,22 @@ func (m *mounts) openedLog(x *mount, r *track.RPC, p track.Point) {
 
 // connect takes the reply to a connect to an MDT.
 func (x *mount) connect(s step) {
-	const maxTargets = 64
-	if s.status == 0 {
-		x.connected++
-		delete(x.refused, s.target)
+	if s.status != 0 {
+		x.refused = s
 		return
 	}
-	if x.refused == nil {
-		x.refused = make(map[string]step)
+	x.connected++
+	if x.refused.target == s.target {
+		x.refused = step{}
 	}
-	if _, ok := x.refused[s.target]; ok || len(x.refused) < maxTargets {
-		x.refused[s.target] = s
-	}
-}
-
-// lastRefused returns the connect that was refused last.
-func (x *mount) lastRefused() (last step) {
-	for _, s := range x.refused {
-		if s.at.Time > last.at.Time || s.at.Time == last.at.Time && s.target < last.target {
-			last = s
-		}
-	}
-	return last
 }
 
 // refusal returns what was refused to a client that did not get on: a connect to an MDT, or a
 // security context.
 func (x *mount) refusal() (why string, refused step) {
-	last := x.lastRefused()
 	switch {
-	case isSet(last.at):
-		return last.targetText() + " refused the connect with " + errorName(last.status), last
+	case isSet(x.refused.at):
+		return namedTarget(x.refused.target, "", x.refused.server).String() + " refused the connect with " + errorName(x.refused.status), x.refused
 	case x.context.status != 0 && !x.ready:
 		return "no security context could be set up (" + errorName(x.context.status) + ")", x.context
 	}
