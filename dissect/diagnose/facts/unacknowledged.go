@@ -127,9 +127,8 @@ type Silence struct {
 	*Unacknowledged  // what was sent most often, of these the longest
 }
 
-// Silences calls f for each silence, until it returns false.
-func (f *Facts) Silences(yield func(*Silence) bool) {
-	var list []*Silence
+// Silences returns all silences.
+func (f *Facts) Silences() (list []*Silence) {
 	for _, c := range fifo.All(f.contacts) {
 		for _, u := range c.Unacked {
 			if u.Unproven {
@@ -146,11 +145,7 @@ func (f *Facts) Silences(yield func(*Silence) bool) {
 			}
 		}
 	}
-	for _, s := range list {
-		if !yield(s) {
-			return
-		}
-	}
+	return list
 }
 
 // ResetAfter returns the first frame of a host after a time, if that resets a connection: the host does not know it any more.

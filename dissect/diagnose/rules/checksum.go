@@ -119,7 +119,7 @@ func (c *checksums) line(l *track.LogLine) {
 	if l.Name != l.Target { // an import: the log is that of a client
 		client, server, side = server, client, 0
 	}
-	b := c.bad(client, server, targetKey{name: l.Target})
+	b := c.bad(client, server, namedTarget(l.Target, "", lnet.NID{}))
 	b.sides[side]++
 	suspects := []diagnose.Place{atClient(client), onPath(client, server), atNode(server)}
 	if strings.Contains(l.Text, "changed on the client after we checksummed it") {
@@ -232,7 +232,7 @@ func (c *checksums) bad(client, server lnet.NID, target targetKey) *badChecksums
 	key := targetClient{client, target}
 	if _, ok := fifo.Get(c.ends, key); !ok {
 		for _, b := range fifo.All(c.ends) {
-			if b.client == client && b.server == server && (b.target.name == "" || target.name == "") {
+			if b.client == client && b.server == server && (b.target.Name == "" || target.Name == "") {
 				return b
 			}
 		}

@@ -94,7 +94,7 @@ const maxEvictions = 64 // at once, and groups of them
 // target. Clients that were silent, or of which a log tells, have each a reason of their own; of what is
 // captured more places are excluded.
 func (j jointEviction) takes(e *evictions.Eviction) bool {
-	client, target := true, evictedFrom(e).isKnown() && e.Cause != evictions.Silence && !e.ByLog && !j[0].ByLog
+	client, target := true, evictedFrom(e).IsKnown() && e.Cause != evictions.Silence && !e.ByLog && !j[0].ByLog
 	for _, o := range j {
 		client = client && o.Client == e.Client && o.ByLog == e.ByLog
 		target = target && evictedFrom(o) == evictedFrom(e)
@@ -169,7 +169,7 @@ func evictionSuspects(e *evictions.Eviction) []diagnose.Place {
 }
 
 func suspectsByCause(e *evictions.Eviction) []diagnose.Place {
-	target := atTarget(evictedFrom(e).label(), e.Server)
+	target := atTarget(evictedFrom(e).Label(), e.Server)
 	client, path := atNode(e.Client), onPath(e.Client, e.Server)
 	if e.Kind == "mgc" && e.Cause != evictions.Admin {
 		return []diagnose.Place{target, byAdmin, client, path, inLNet(e.Client, e.Server)}
@@ -424,7 +424,7 @@ func callbackFinding(known *facts.Facts, x *evictions.Eviction) diagnose.Finding
 	if w := writesBack(known, x, kept); w != nil {
 		b.WriteString(" Its " + w.Operation.String() + " had no reply for " + duration(w.Length()) + ": it may not have been able to write back.")
 		for _, p := range []diagnose.Place{onPath(x.Client, x.Server), inLNet(x.Client, x.Server), {Kind: diagnose.AtQueue, Node: x.Server},
-			atThread(x.Server), atStorage(evictedFrom(x).label(), x.Server)} {
+			atThread(x.Server), atStorage(evictedFrom(x).Label(), x.Server)} {
 			f.Suspects = withNew(f.Suspects, p, unlimited)
 		}
 		f.Prove(w.Request, "it sends %s", w.Operation)
@@ -454,7 +454,7 @@ func callbackFinding(known *facts.Facts, x *evictions.Eviction) diagnose.Finding
 // all data under it are written.
 func writesBack(known *facts.Facts, e *evictions.Eviction, s facts.Span) *facts.Wait {
 	for _, w := range known.Waits() {
-		sameTarget := w.Target.Label() == evictedFrom(e).label() || !w.Target.IsKnown()
+		sameTarget := w.Target.Label() == evictedFrom(e).Label() || !w.Target.IsKnown()
 		if w.Opcode == opcodes.OST_WRITE && w.Client == e.Client && w.Server == e.Server && sameTarget && min(w.To, s.To)-max(w.From, s.From) > s.Length()/2 {
 			return w
 		}

@@ -85,7 +85,7 @@ func startGSSRefused(r *diagnose.Reporter) diagnose.Hooks {
 // got none.
 func (g *gssRefusals) logged(r *track.RPC) {
 	k := targetClient{r.Client, targetOf(r)}
-	if k.target.name == "" || r.Log.HasClient && !r.Log.Client.IsSent() { // as the connects that wait for a context
+	if k.target.Name == "" || r.Log.HasClient && !r.Log.Client.IsSent() { // as the connects that wait for a context
 		return
 	}
 	if r.Opcode != opcodes.SEC_CTX_INIT {
@@ -98,8 +98,8 @@ func (g *gssRefusals) logged(r *track.RPC) {
 	}
 	f := c.finding(k.target.subject(), "the first one", "the last one")
 	f.Client, f.Server = r.Client, r.Server
-	f.Key = r.Client.String() + k.target.name
-	f.Text = r.Client.String() + " asked " + k.target.name + " " + strconv.FormatInt(c.count, 10) + " times for a security context, and did not connect: it got none."
+	f.Key = r.Client.String() + k.target.Name
+	f.Text = r.Client.String() + " asked " + k.target.Name + " " + strconv.FormatInt(c.count, 10) + " times for a security context, and did not connect: it got none."
 	f.Compare(gssAsked, float64(c.count))
 	suspect(&f, atConfig(k.client), atConfig(r.Server))
 	g.report.Report(f)

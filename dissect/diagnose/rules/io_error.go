@@ -115,7 +115,7 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 
 func (e *ioErrors) found(r *track.RPC, key targetKey, x *ioError, errno int32) {
 	f := x.finding(key.subject())
-	suspect(&f, atStorage(key.label(), r.Server))
+	suspect(&f, atStorage(key.Label(), r.Server))
 	f.Text = key.String() + " answered " + x.operationsText() + " of " + x.senders() + " with " + string(schema.AppendErrno(nil, errno)) + "."
 	f.Text += x.aboutText(x.files)
 	switch {
@@ -179,7 +179,9 @@ var _ = add(diagnose.Rule{
 				return
 			}
 			key, at := targetOf(r), r.Replied()
-			var before track.Point // the reply to the first request for the size of the object
+			var t tally
+			t.add(r, at)
+			t.prove(at, "the reply to a request of %s says ENOENT", r.Client)
 			repeats := int64(0)
 			if r.Opcode == opcodes.LDLM_ENQUEUE {
 				if !r.Does(opcodes.OfObject) {
@@ -187,20 +189,17 @@ var _ = add(diagnose.Rule{
 				}
 				if r.Does(opcodes.Glimpses) {
 					x := fifo.GetOrNew(asked, missingObject{key, r.FID})
-					if x.count++; float64(x.count) < missingRequests.Value {
-						x.first = at
+					x.count++
+					repeats = x.count
+					x.waiting.join(&t)
+					if float64(repeats) < missingRequests.Value {
 						return
 					}
-					repeats, before, x.first = x.count, x.first, track.Point{}
+					t, x.waiting = x.waiting, tally{}
 				}
 			}
 			m := fifo.GetOrMake(targets, key, func() *missing { return &missing{more: make(map[track.FID]bool)} })
-			for _, p := range []track.Point{before, at} {
-				if isSet(p) {
-					m.add(r, p)
-					m.prove(p, "the reply to a request of %s says ENOENT", r.Client)
-				}
-			}
+			m.join(&t)
 			m.repeats = max(m.repeats, repeats)
 			if r.HasFID && len(m.more) < maxResources && !m.more[r.FID] {
 				m.more[r.FID] = true
@@ -219,7 +218,7 @@ var _ = add(diagnose.Rule{
 				names = append(slices.Clone(names[:maxNamedFiles-1]), fmt.Sprintf("%d others", n-maxNamedFiles+1))
 			}
 			f.Text += m.aboutText(names)
-			suspect(&f, atTarget(key.label(), r.Server), atStorage(key.label(), r.Server))
+			suspect(&f, atTarget(key.Label(), r.Server), atStorage(key.Label(), r.Server))
 			if m.repeats > 0 {
 				f.Compare(&missingRequests, float64(m.repeats))
 			}
@@ -241,8 +240,8 @@ type missingObject struct {
 
 // askedSize are the requests for the size of an object.
 type askedSize struct {
-	count int64
-	first track.Point // reply, as long as they are too few
+	count   int64
+	waiting tally // those that are too few yet to tell
 }
 
 // missing counts the requests about objects that a target does not have.
@@ -304,7 +303,7 @@ var _ = add(diagnose.Rule{
 				x.senders(), key.target, x.count, x.all, binarySize(x.least), binarySize(x.want))
 			f.Compare(&noGrantWrites, float64(x.count))
 			f.Compare(&noGrantShare, 100*float64(x.count)/float64(x.all))
-			suspect(&f, atTarget(key.target.label(), rpc.Server), atConfig(rpc.Client))
+			suspect(&f, atTarget(key.target.Label(), rpc.Server), atConfig(rpc.Client))
 			r.Report(f)
 		}}
 	},

@@ -235,7 +235,7 @@ func (s *accesses) sent(r *track.RPC, m *dissect.Message) {
 	}
 	key := accessKey{r.Client, r.Server, t.Object, r.Opcode == opcodes.OST_WRITE}
 	a := fifo.GetOrMake(s.objects, key, func() *access { return &access{file: r.FID} })
-	if a.target.name == "" {
+	if a.target.Name == "" {
 		a.target = targetOf(r)
 	}
 	a.add(&t, r.Requested())

@@ -89,7 +89,7 @@ func (p *pingPong) lock(l *locks.Lock) {
 	key := subjectOfLock(l)
 	key.client = lnet.NID{}
 	x := fifo.GetOrNew(p.resources, key)
-	if x.target.name == "" {
+	if x.target.Name == "" {
 		x.target = lockTarget(l)
 	}
 	if waited {
@@ -252,7 +252,7 @@ func (g *glimpses) sent(r *track.RPC, m *dissect.Message) {
 		x = &glimpsed{}
 		fifo.Put(g.objects, key, x)
 	}
-	if x.target.name == "" {
+	if x.target.Name == "" {
 		x.target = namedTarget(r.Target(), r.TargetIndex(), r.Client)
 	}
 	x.add(m.Time)

@@ -87,11 +87,16 @@ type jobStorm struct {
 	reported   int64
 }
 
-// startStorm starts a rule about metadata requests.
-func startStorm(r *diagnose.Reporter, what, noun string, is func(*track.RPC, *dissect.Message) bool, opcodes ...uint32) diagnose.Hooks {
-	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, *run](maxStorms),
-		jobs: fifo.NewMap[stormJob, *jobStorm](maxStorms), seed: maphash.MakeSeed()}
-	return diagnose.Hooks{Opcodes: opcodes, Sent: s.sent, Tick: func(int64) { s.end() }, End: s.end}
+// addStorm registers a rule about metadata requests of some operations that are of a kind.
+func addStorm(rule diagnose.Rule, what, noun string, is func(*track.RPC, *dissect.Message) bool, opcodes ...uint32) bool {
+	rule.Severity, rule.Thresholds = diagnose.Warning, stormThresholds
+	rule.Meaning += stormMeaning
+	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
+		s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, *run](maxStorms),
+			jobs: fifo.NewMap[stormJob, *jobStorm](maxStorms), seed: maphash.MakeSeed()}
+		return diagnose.Hooks{Opcodes: opcodes, Sent: s.sent, Tick: func(int64) { s.end() }, End: s.end}
+	}
+	return add(rule)
 }
 
 func (s *storm) sent(r *track.RPC, m *dissect.Message) {
@@ -225,80 +230,60 @@ func (s *storm) programOf(client lnet.NID) (job string) {
 	return job
 }
 
-var _ = add(diagnose.Rule{
-	Code:     "metadata.stat_storm",
-	Severity: diagnose.Warning,
-	Noun:     "stat request",
-	Summary:  "A client or a job asks for attributes of files again and again.",
+var _ = addStorm(diagnose.Rule{
+	Code:    "metadata.stat_storm",
+	Noun:    "stat request",
+	Summary: "A client or a job asks for attributes of files again and again.",
 	Meaning: "A client caches the attributes of a file together with a lock, and asks the MDT again only when somebody else has changed " +
 		"the file, or when it had to drop the lock. " +
 		"Many requests for the attributes of the same file therefore show a program that polls a file which others change, or a lock that is " +
-		"lost each time." + stormMeaning,
+		"lost each time.",
 	Limits: "Attributes that the client has cached are not asked for.",
 	Next: "Find what polls: scripts that wait for a file, tail -f, a library that calls stat for each record. See lock.ping_pong and " +
 		"lock.lru_churn for why the client has to ask again.",
-	Thresholds: stormThresholds,
-	Samples:    []string{"stat_storm.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return startStorm(r, "the attributes of", "stat request", func(r *track.RPC, _ *dissect.Message) bool {
-			return r.Opcode != opcodes.LDLM_ENQUEUE || r.Does(opcodes.Stats|opcodes.LooksUp)
-		}, opcodes.LDLM_ENQUEUE, opcodes.MDS_GETATTR, opcodes.MDS_GETATTR_NAME, opcodes.MDS_BATCH)
-	},
-})
+	Samples: []string{"stat_storm.pcap.zst"},
+}, "the attributes of", "stat request", func(r *track.RPC, _ *dissect.Message) bool {
+	return r.Opcode != opcodes.LDLM_ENQUEUE || r.Does(opcodes.Stats|opcodes.LooksUp)
+}, opcodes.LDLM_ENQUEUE, opcodes.MDS_GETATTR, opcodes.MDS_GETATTR_NAME, opcodes.MDS_BATCH)
 
-var _ = add(diagnose.Rule{
-	Code:     "metadata.open_storm",
-	Severity: diagnose.Warning,
-	Noun:     "open",
-	Summary:  "A client or a job opens files again and again.",
+var _ = addStorm(diagnose.Rule{
+	Code:    "metadata.open_storm",
+	Noun:    "open",
+	Summary: "A client or a job opens files again and again.",
 	Meaning: "Each open and close of a file is a request to the MDT, unless the client keeps an open lock. Programs that open a file " +
-		"for each record that they read or append spend their time there." + stormMeaning,
+		"for each record that they read or append spend their time there.",
 	Limits: "Opens that the client answers itself, with an open lock, are not seen.",
 	Next: "Find out whether the program can keep the file open. For programs that cannot be changed, lctl set_param " +
 		"llite.*.opencache_threshold_count=1 lets the client keep open locks.",
-	Thresholds: stormThresholds,
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return startStorm(r, "an open of", "open", func(r *track.RPC, _ *dissect.Message) bool {
-			return r.Opcode == opcodes.LDLM_ENQUEUE && r.Does(opcodes.Opens)
-		},
-			opcodes.LDLM_ENQUEUE)
-	},
-})
+}, "an open of", "open", func(r *track.RPC, _ *dissect.Message) bool {
+	return r.Opcode == opcodes.LDLM_ENQUEUE && r.Does(opcodes.Opens)
+},
+	opcodes.LDLM_ENQUEUE)
 
-var _ = add(diagnose.Rule{
-	Code:     "metadata.change_storm",
-	Severity: diagnose.Warning,
-	Noun:     "change",
-	Summary:  "A job makes, renames, changes or removes many files or directories.",
+var _ = addStorm(diagnose.Rule{
+	Code:    "metadata.change_storm",
+	Noun:    "change",
+	Summary: "A job makes, renames, changes or removes many files or directories.",
 	Meaning: "Each file or directory that is made, renamed or removed, and each change of its attributes, is a transaction of the MDT " +
-		"that it has to write to disk." + stormMeaning,
+		"that it has to write to disk.",
 	Limits: "Files that are made by an open with O_CREAT are counted as opens.",
 	Next: "Find out whether the job needs so many files and directories: archives (tar), databases (HDF5) or a local disk hold small files " +
 		"better. lctl get_param mdt.*.job_stats on the MDS has the share of each job; directories striped over MDTs (lfs mkdir -c) divide the load.",
-	Thresholds: stormThresholds,
-	Samples:    []string{"mkdir_storm.pcap.zst"},
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return startStorm(r, "a change of", "change", func(*track.RPC, *dissect.Message) bool { return true }, opcodes.MDS_REINT)
-	},
-})
+	Samples: []string{"mkdir_storm.pcap.zst"},
+}, "a change of", "change", func(*track.RPC, *dissect.Message) bool { return true }, opcodes.MDS_REINT)
 
-var _ = add(diagnose.Rule{
-	Code:     "metadata.readdir_storm",
-	Severity: diagnose.Warning,
-	Noun:     "read of a directory",
-	Summary:  "A client or a job reads directories again and again.",
+var _ = addStorm(diagnose.Rule{
+	Code:    "metadata.readdir_storm",
+	Noun:    "read of a directory",
+	Summary: "A client or a job reads directories again and again.",
 	Meaning: "A client caches the pages of a directory together with a lock, and reads them again when somebody has changed the directory. " +
 		"A program that lists a directory in which others create or remove files reads all of it each time. " +
-		"The rule counts the requests that begin at the start of a directory." + stormMeaning,
-	Limits:     "Listings that the client answers from its cache are not seen.",
-	Next:       "Find what lists the directory: scripts that wait for files to appear, globs in loops, monitoring. Spool directories can be split.",
-	Thresholds: stormThresholds,
-	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		return startStorm(r, "the entries of", "listing", func(_ *track.RPC, m *dissect.Message) bool {
-			return m.Msg != nil && opcodes.ReadsFromStart(m.Msg)
-		}, opcodes.MDS_READPAGE)
-	},
-})
+		"The rule counts the requests that begin at the start of a directory.",
+	Limits: "Listings that the client answers from its cache are not seen.",
+	Next:   "Find what lists the directory: scripts that wait for files to appear, globs in loops, monitoring. Spool directories can be split.",
+}, "the entries of", "listing", func(_ *track.RPC, m *dissect.Message) bool {
+	return m.Msg != nil && opcodes.ReadsFromStart(m.Msg)
+}, opcodes.MDS_READPAGE)
 
 var (
 	deniedRequests = &diagnose.Threshold{Name: "denied requests", Value: 5, Unit: "requests",
@@ -331,7 +316,7 @@ var _ = add(diagnose.Rule{
 		}, Unseen: onlyLogged(operations, func(r *track.RPC) { // an MDT denies a lock with these errors only along with what it is asked for
 			isServer := strings.HasSuffix(r.Connection.ClientUUID, "_UUID")
 			if strings.HasPrefix(r.Log.Server.Process, "mdt") && !isServer {
-				d.answered(r, targetKey{server: r.Server}) // which has the name only of some requests
+				d.answered(r, namedTarget("", "", r.Server)) // which has the name only of some requests
 			}
 		})}
 	},
@@ -367,7 +352,7 @@ func (d *denials) answered(r *track.RPC, target targetKey) {
 			switch {
 			case k == key:
 				x.granted++
-			case (k.target == key.target || x.server == r.Server && !(k.target.isKnown() && key.target.isKnown())) && at.Time > x.first && at.Time < x.last+inFlight:
+			case (k.target == key.target || x.server == r.Server && !(k.target.IsKnown() && key.target.IsKnown())) && at.Time > x.first && at.Time < x.last+inFlight:
 				isNew := x.other.Len == 0
 				if x.other, x.at = r.Client, at; isNew && x.told { // what logs have comes behind the capture
 					d.tell(k, x)

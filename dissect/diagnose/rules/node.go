@@ -69,7 +69,7 @@ type outage struct {
 
 // outagesOf returns the outages of a host. Of silences that end with the same reset, the first one counts.
 func outagesOf(known *facts.Facts, host netip.Addr) (list []outage) {
-	for s := range known.Silences {
+	for _, s := range known.Silences() {
 		if s.Receiver != host {
 			continue
 		}

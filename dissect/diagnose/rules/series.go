@@ -131,15 +131,36 @@ func (t *tally) add(r *track.RPC, at track.Point) {
 	t.series.add(at.Time)
 	t.clients = withNew(t.clients, r.Client, maxTallied)
 	t.jobs.add(string(r.Job()))
-	word := operationWord(r)
+	t.addOperation(operationWord(r), 1)
+}
+
+func (t *tally) addOperation(word string, n int64) {
 	for i := range t.operations {
 		if t.operations[i].word == word {
-			t.operations[i].count++
+			t.operations[i].count += n
 			return
 		}
 	}
 	if len(t.operations) < maxTallied {
-		t.operations = append(t.operations, operationCount{word, 1})
+		t.operations = append(t.operations, operationCount{word, n})
+	}
+}
+
+// join adds what another tally, which is not empty, has counted before.
+func (t *tally) join(o *tally) {
+	if t.count == 0 {
+		t.first, t.last = o.first, o.last
+	}
+	t.count, t.first, t.last = t.count+o.count, min(t.first, o.first), max(t.last, o.last)
+	t.proofs = append(t.proofs, o.proofs[:min(len(o.proofs), maxProofs-len(t.proofs))]...)
+	for _, c := range o.clients {
+		t.clients = withNew(t.clients, c, maxTallied)
+	}
+	for _, job := range o.jobs {
+		t.jobs.add(job)
+	}
+	for _, c := range o.operations {
+		t.addOperation(c.word, c.count)
 	}
 }
 

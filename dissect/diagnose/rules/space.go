@@ -85,8 +85,8 @@ var _ = add(diagnose.Rule{
 			if !ok || 100*space.left() >= leastFree.Value {
 				return
 			}
-			if !k.isKnown() { // several connections lead to each target: its size tells them apart
-				k.handle = space.Size
+			if !k.IsKnown() { // several connections lead to each target: its size tells them apart
+				k.Handle = space.Size
 			}
 			x := fifo.GetOrMake(targets, k, func() *lowTarget { return &lowTarget{least: space} })
 			x.add(rpc, space.at)
@@ -97,7 +97,7 @@ var _ = add(diagnose.Rule{
 			f.Text = k.String() + " is nearly full. It reported to " + nodes(x.clients) + ": " + x.least.freeText() + "."
 			f.Prove(x.least.at, "the reply with the least space")
 			f.Compare(&leastFree, 100*x.least.left())
-			suspect(&f, atTarget(k.label(), rpc.Server))
+			suspect(&f, atTarget(k.Label(), rpc.Server))
 			r.Report(f)
 		}}
 	},
@@ -147,8 +147,8 @@ type ostSpace struct {
 func reportUnbalanced(r *diagnose.Reporter, said spaces) {
 	systems := make(map[string][]*ostSpace)
 	for k, s := range fifo.All(said.Map) {
-		if system, number, ok := strings.Cut(k.name, "-OST"); ok && len(number) == 4 {
-			systems[system] = append(systems[system], &ostSpace{k.name, s})
+		if system, number, ok := strings.Cut(k.Name, "-OST"); ok && len(number) == 4 {
+			systems[system] = append(systems[system], &ostSpace{k.Name, s})
 		}
 	}
 	for system, osts := range systems {
@@ -253,7 +253,7 @@ func (x *targetState) enter(r *track.RPC, found uint64, at track.Point) bool {
 
 func (x *targetState) finding(k targetKey, server lnet.NID) diagnose.Finding {
 	f := x.tally.finding(k.subject())
-	suspect(&f, atTarget(k.label(), server), atStorage(k.label(), server), byAdmin)
+	suspect(&f, atTarget(k.Label(), server), atStorage(k.Label(), server), byAdmin)
 	if x.states&readOnlyState != 0 {
 		f.CompareTime(&readOnlyFor, x.last-x.readOnly)
 	}

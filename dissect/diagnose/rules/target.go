@@ -44,9 +44,9 @@ var _ = add(diagnose.Rule{
 			}
 			f.Text = key.String() + " answered " + t.operationsText() + " of " + t.senders() + over + duration(f.Wait) +
 				": a write barrier, as for a snapshot, does that. Clients repeat such requests until it is over." + lower
-			suspect(&f, byAdmin, atTarget(key.label(), t.server), atStorage(key.label(), t.server))
-			if at, what, ok := servedReads(known, t.target, facts.Span{From: t.first, To: t.last}); ok {
-				exclude(&f, atStorage(key.label(), t.server), at, key.String()+" answered "+what+" meanwhile")
+			suspect(&f, byAdmin, atTarget(key.Label(), t.server), atStorage(key.Label(), t.server))
+			if at, what, ok := servedReads(known, key.Target, facts.Span{From: t.first, To: t.last}); ok {
+				exclude(&f, atStorage(key.Label(), t.server), at, key.String()+" answered "+what+" meanwhile")
 				f.Text += " The MDT served " + what + " at the usual speed meanwhile."
 			}
 			tell(&f, known)
@@ -61,7 +61,7 @@ var _ = add(diagnose.Rule{
 			t := fifo.GetOrNew(targets, key)
 			t.add(rpc, at)
 			t.prove(at, "the reply to a request of %s says EINPROGRESS", rpc.Client)
-			t.target, t.server = facts.TargetOf(rpc.Connection, rpc.Server), rpc.Server
+			t.server = rpc.Server
 			report(key, t)
 		}
 		return diagnose.Hooks{Opcodes: []uint32{opcodes.LDLM_ENQUEUE, opcodes.MDS_REINT, opcodes.MDS_CLOSE}, Answered: answered,
@@ -77,7 +77,6 @@ var _ = add(diagnose.Rule{
 // delayed counts the changes that a target put off.
 type delayed struct {
 	tally
-	target facts.Target
 	server lnet.NID
 }
 

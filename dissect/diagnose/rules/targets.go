@@ -1,12 +1,12 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/debuglog"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/facts"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
@@ -39,7 +39,7 @@ func followRefusals(r *diagnose.Reporter, errno int32, suspects func(target stri
 		} else {
 			f.Text = text(key, t, nil)
 		}
-		f.Suspects = suspects(key.label(), rpc.Server)
+		f.Suspects = suspects(key.Label(), rpc.Server)
 		r.Report(f)
 	}
 	return diagnose.Hooks{Answered: answered, Unseen: onlyLogged(nil, func(rpc *track.RPC) { answered(rpc, nil) })}
@@ -107,14 +107,8 @@ func hasError(r *track.RPC, errors ...int32) int32 {
 	return 0
 }
 
-// targetKey is a target: by its name; where that is unknown by a server and the index,
-// as in OST0001; else by a server and the handle of a connection to it.
-type targetKey struct {
-	name   string
-	index  string
-	server lnet.NID
-	handle uint64
-}
+// targetKey is a target as rules count by it.
+type targetKey struct{ facts.Target }
 
 // targetClient is a client of a target.
 type targetClient struct {
@@ -125,9 +119,9 @@ type targetClient struct {
 // namedTarget returns a target of which name and index may be empty.
 func namedTarget(name, index string, server lnet.NID) targetKey {
 	if name != "" {
-		return targetKey{name: name}
+		return targetKey{facts.Target{Name: name}}
 	}
-	return targetKey{index: index, server: server}
+	return targetKey{facts.Target{Index: index, Server: server}}
 }
 
 func lockTarget(l *locks.Lock) targetKey { return namedTarget(l.Target(), l.TargetIndex(), l.Server) }
@@ -137,8 +131,8 @@ const maxTargets = 1 << 13
 
 func targetOf(r *track.RPC) targetKey {
 	k := namedTarget(r.Target(), r.TargetIndex(), r.Server)
-	if !k.isKnown() {
-		k.handle = r.Handle
+	if !k.IsKnown() {
+		k.Handle = r.Handle
 	}
 	return k
 }
@@ -151,19 +145,14 @@ func clientOfLock(l *locks.Lock) diagnose.Subject {
 	return s
 }
 
-// label returns the name, or kind and index; empty where neither is known.
-func (k targetKey) label() string { return cmp.Or(k.name, k.index) }
-
-func (k targetKey) isKnown() bool { return k.name != "" || k.index != "" }
-
 // subject returns the target as what a finding is about.
 func (k targetKey) subject() diagnose.Subject {
-	if k.name != "" {
-		return diagnose.Subject{Target: k.name}
+	if k.Name != "" {
+		return diagnose.Subject{Target: k.Name}
 	}
-	s := diagnose.Subject{TargetIndex: k.index, Server: k.server}
-	if k.handle != 0 {
-		s.Detail = string(schema.AppendHex(nil, k.handle))
+	s := diagnose.Subject{TargetIndex: k.Index, Server: k.Server}
+	if k.Handle != 0 {
+		s.Detail = string(schema.AppendHex(nil, k.Handle))
 	}
 	return s
 }
@@ -171,14 +160,14 @@ func (k targetKey) subject() diagnose.Subject {
 // String returns the name of a target, or what is known instead.
 func (k targetKey) String() string {
 	switch {
-	case k.name != "":
-		return k.name
-	case k.index != "":
-		return k.index + " of " + k.server.String()
-	case k.handle == 0:
-		return nodes([]lnet.NID{k.server})
+	case k.Name != "":
+		return k.Name
+	case k.Index != "":
+		return k.Index + " of " + k.Server.String()
+	case k.Handle == 0:
+		return nodes([]lnet.NID{k.Server})
 	}
-	return "a target of " + k.server.String()
+	return "a target of " + k.Server.String()
 }
 
 // spaces has what targets said last about their space.

@@ -491,9 +491,7 @@ func noCallback(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {
 var (
 	lockFree = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_SYNC, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.MDS_SYNC, opcodes.MDS_READPAGE,
 		opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE, opcodes.OBD_PING, opcodes.OST_CREATE, opcodes.LDLM_CANCEL}
-	ownWork = []uint32{opcodes.OST_READ, opcodes.OST_WRITE, opcodes.OST_SYNC, opcodes.OST_STATFS, opcodes.MDS_STATFS, opcodes.MDS_SYNC, opcodes.MDS_READPAGE,
-		opcodes.MDS_GETATTR, opcodes.MDS_GETXATTR, opcodes.MDS_CLOSE, opcodes.OBD_PING, opcodes.OST_CREATE, opcodes.OST_GETATTR, opcodes.OST_PUNCH,
-		opcodes.LDLM_CANCEL}
+	ownWork = append([]uint32{opcodes.OST_GETATTR, opcodes.OST_PUNCH}, lockFree...)
 )
 
 func takesNoLock(j *Judge, w *facts.Wait) (diagnose.Evidence, bool) {

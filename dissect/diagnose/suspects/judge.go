@@ -81,7 +81,7 @@ func (j *Judge) Groups() []*Group {
 			list = append(list, t)
 		}
 	}
-	for s := range j.Facts.Silences {
+	for _, s := range j.Facts.Silences() {
 		t := &Trouble{Span: s.Span, Silence: s.Unacknowledged, From: j.NIDOf(s.Sender), To: j.NIDOf(s.Receiver)}
 		j.judgeSilence(t, s)
 		list = append(list, t)
