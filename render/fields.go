@@ -27,17 +27,15 @@ func (e *FieldError) Error() string {
 // field are separated by commas; a field that the message does not have is
 // empty.
 type Fields struct {
-	names   []string
-	columns []column
-	inTree  bool // some columns are fields of the tree
-	msg     records.Message
-	path    []int // indices of the node that is visited and of those around it
+	*RecordFields[*records.Message]
+	tree      []*treeColumn
+	msg       records.Message
+	collected int64 // number of the message whose values the columns of the tree have
+	path      []int // indices of the node that is visited and of those around it
 }
 
-// column is a key of the record, or the nodes of the tree with a name inside
-// nodes with other names.
-type column struct {
-	key *RecordField[*records.Message]
+// treeColumn is the nodes of the tree with a name inside nodes with other names.
+type treeColumn struct {
 	records.FieldPath
 	out   []byte
 	found bool
@@ -47,20 +45,37 @@ type column struct {
 // paths such as lnet.src_nid, or keys of a message such as frame. The error is a
 // *FieldError.
 func NewFields(names []string, index *schema.Index) (*Fields, error) {
-	f := &Fields{names: names}
+	f := &Fields{RecordFields: &RecordFields[*records.Message]{names: names}}
 	for _, name := range names {
-		if p, ok := records.MessageKey(name); ok && p.Key.Type != records.Section {
-			f.columns = append(f.columns, column{key: NewRecordField(p, false)})
-			continue
+		p, ok := records.MessageKey(name)
+		if !ok || p.Key.Type == records.Section {
+			path, ok := records.FindField(name, index)
+			if !ok {
+				return nil, &FieldError{name, nearest(name, index)}
+			}
+			p = records.Path[*records.Message]{Key: f.treeKey(name, path)}
 		}
-		p, ok := records.FindField(name, index)
-		if !ok {
-			return nil, &FieldError{name, nearest(name, index)}
-		}
-		f.columns = append(f.columns, column{FieldPath: p})
-		f.inTree = true
+		f.columns = append(f.columns, NewRecordField(p, false))
 	}
 	return f, nil
+}
+
+// treeKey returns a field of the tree as a key.
+func (f *Fields) treeKey(name string, path records.FieldPath) *records.Key[*records.Message] {
+	c := &treeColumn{FieldPath: path}
+	f.tree = append(f.tree, c)
+	return textKey(name, func(m *records.Message, v *records.Value) bool {
+		if f.collected != m.Number {
+			f.collect(m.Tree())
+			f.collected = m.Number
+		}
+		v.Escaped = c.out
+		return c.found
+	})
+}
+
+func textKey(name string, get func(m *records.Message, v *records.Value) bool) *records.Key[*records.Message] {
+	return &records.Key[*records.Message]{Name: name, Type: records.EscapedText, JSON: records.Omit, Doc: "field " + name + " of the message", Get: get}
 }
 
 func nearest(name string, index *schema.Index) []string {
@@ -69,60 +84,35 @@ func nearest(name string, index *schema.Index) []string {
 	return schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few)
 }
 
-// Header appends a line with the names.
-func (f *Fields) Header(dst []byte) []byte {
-	return append(append(dst, strings.Join(f.names, "\t")...), '\n')
-}
-
 // Append appends the line of a message.
 func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	f.msg.Set(m, at.First)
-	if f.inTree {
-		f.collect()
-	}
-	for i := range f.columns {
-		if i > 0 {
-			dst = append(dst, '\t')
-		}
-		if c := &f.columns[i]; c.key != nil {
-			dst = c.key.Append(dst, &f.msg)
-		} else {
-			dst = append(dst, c.out...)
-		}
-	}
-	return append(dst, '\n')
+	f.collected = -1
+	return f.RecordFields.Append(dst, &f.msg)
 }
 
 // Keys returns the fields as keys of messages, whose values are the texts that Append
 // appends.
 func (f *Fields) Keys() (keys []*records.Key[*records.Message]) {
-	var collected int64 // number of the message whose values the columns have
-	for i := range f.columns {
-		c := &f.columns[i]
-		keys = append(keys, &records.Key[*records.Message]{Name: f.names[i], Type: records.Text, JSON: records.Omit, Doc: "field " + f.names[i] +
-			" of the message",
-			Get: func(m *records.Message, v *records.Value) bool {
-				if collected != m.Number && f.inTree {
-					f.msg.Set(m.Message, m.First)
-					f.collect()
-					collected = m.Number
-				}
-				if c.key != nil {
-					c.out = c.key.Append(c.out[:0], m)
-					c.found = len(c.out) > 0
-				}
-				v.Type, v.Escaped = records.EscapedText, c.out
-				return c.found
-			}})
+	for i, c := range f.columns {
+		k := c.path.Key
+		if k.Type != records.EscapedText {
+			var out []byte
+			k = textKey(f.names[i], func(m *records.Message, v *records.Value) bool {
+				out = c.Append(out[:0], m)
+				v.Escaped = out
+				return len(out) > 0
+			})
+		}
+		keys = append(keys, k)
 	}
 	return keys
 }
 
 // collect walks the tree once and appends the values to their columns.
-func (f *Fields) collect() {
-	t := f.msg.Tree()
-	for i := range f.columns {
-		f.columns[i].out, f.columns[i].found = f.columns[i].out[:0], false
+func (f *Fields) collect(t *dissect.Tree) {
+	for _, c := range f.tree {
+		c.out, c.found = c.out[:0], false
 	}
 	f.path = f.path[:0]
 	for i := range t.Nodes {
@@ -131,9 +121,8 @@ func (f *Fields) collect() {
 		if n.Name() == "" || n.State&(dissect.Missing|dissect.Remark) != 0 {
 			continue
 		}
-		for k := range f.columns {
-			c := &f.columns[k]
-			if c.Name != n.Name() || c.key != nil || !c.IsIn(t, f.path) {
+		for _, c := range f.tree {
+			if c.Name != n.Name() || !c.IsIn(t, f.path) {
 				continue
 			}
 			if c.found {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -45,7 +46,7 @@ func (r *Flags) Append(dst *schema.Marked, m *dissect.Message, at Moment) {
 	empty := len(dst.Text)
 	for i := range r.tree.Nodes {
 		if n := &r.tree.Nodes[i]; isFlags(n) && n.Val != 0 && n.Src < dissect.InTransport {
-			r.table(dst, n)
+			r.table(dst, n.Field, n.Val, "", noMarks)
 		}
 	}
 	if len(dst.Text) == empty {
@@ -64,23 +65,18 @@ func isFlags(n *dissect.Node) bool {
 // capture's first frame.
 func (r *Flags) AppendConnect(dst *schema.Marked, p *track.ConnectPair, first int64) {
 	at := Moment{First: first, Before: p.Before}
-	switch {
-	case p.Request == nil:
+	var asked, granted []word
+	if p.Request != nil {
+		r.connectHead(dst, p, at)
+		asked = r.connectWords(p.Request)
+	} else {
 		r.head(dst, p.Reply, at)
 		dst.Plain("\n")
-		r.words(dst, nil, r.connectWords(p.Reply))
-	case p.Reply == nil:
-		const text = "no reply"
-		start := len(dst.Text)
-		r.head(dst, p.Request, at)
-		appendGap(dst, start, len(text), r.opt.Width)
-		dst.Plain(text + "\n")
-		r.words(dst, r.connectWords(p.Request), nil)
-	default:
-		r.connectHead(dst, p, at)
-		asked := r.connectWords(p.Request)
-		r.words(dst, asked, r.connectWords(p.Reply))
 	}
+	if p.Reply != nil {
+		granted = r.connectWords(p.Reply)
+	}
+	r.words(dst, asked, granted)
 	dst.Plain("\n")
 }
 
@@ -88,11 +84,14 @@ func (r *Flags) AppendConnect(dst *schema.Marked, p *track.ConnectPair, first in
 func (r *Flags) connectHead(dst *schema.Marked, p *track.ConnectPair, at Moment) {
 	start := len(dst.Text)
 	r.head(dst, p.Request, at)
-	r.text = AppendFrame(append(r.text[:0], "reply in frame "...), p.Reply.File, p.Reply.Frame)
+	r.text = append(r.text[:0], "no reply"...)
+	if p.Reply != nil {
+		r.text = AppendFrame(append(r.text[:0], "reply in frame "...), p.Reply.File, p.Reply.Frame)
+	}
 	appendGap(dst, start, len(r.text), r.opt.Width)
-	dst.Text = append(dst.Text, r.text...)
-	if status := p.Reply.RPC.Status; status < 0 {
-		r.text = records.AppendErrno(r.text[:0], status)
+	dst.AddBytes(schema.NoRole, r.text)
+	if p.Reply != nil && p.Reply.RPC.Status < 0 {
+		r.text = records.AppendErrno(r.text[:0], p.Reply.RPC.Status)
 		dst.Plain("  ").AddBytes(schema.Bad, r.text)
 	}
 	dst.Plain("\n")
@@ -142,20 +141,13 @@ func (r *Flags) words(dst *schema.Marked, asked, granted []word) {
 		if a|g == 0 {
 			continue
 		}
-		r.title(dst, w.field)
-		r.row(dst, "bit", w.field.Names, "name", "asked  granted  ", "meaning", schema.Dim)
-		w.field.Names.Set(a|g, func(v *schema.Value) {
-			marks := mark(a&v.Bits() == v.Value, haveAsked) + "    " + mark(g&v.Bits() == v.Value, haveGranted) + "      "
-			st := schema.Good
-			if haveAsked && haveGranted && a&v.Bits() == v.Value && g&v.Bits() != v.Value {
-				st = schema.Warning
+		r.table(dst, w.field, a|g, "asked  granted  ", func(isIn func(word uint64) bool) (string, schema.Role) {
+			role := schema.Good
+			if haveAsked && haveGranted && isIn(a) && !isIn(g) {
+				role = schema.Warning
 			}
-			r.row(dst, BitText(v.Bits()), w.field.Names, v.Name, marks, v.Doc, st)
+			return mark(isIn(a), haveAsked) + "    " + mark(isIn(g), haveGranted) + "      ", role
 		})
-		if rest := w.field.Names.Set(a|g, func(*schema.Value) {}); rest != 0 {
-			marks := mark(a&rest != 0, haveAsked) + "    " + mark(g&rest != 0, haveGranted) + "      "
-			r.row(dst, "", w.field.Names, string(schema.AppendHex(nil, rest)), marks, "unknown bits", schema.Warning)
-		}
 	}
 }
 
@@ -179,22 +171,22 @@ func mark(set, known bool) string {
 	return "  -"
 }
 
-// table appends the set bits of a word.
-func (r *Flags) table(dst *schema.Marked, n *dissect.Node) {
-	r.title(dst, n.Field)
-	names := n.Field.Names
-	r.row(dst, "bit", names, "name", "", "meaning", schema.Dim)
-	rest := names.Set(n.Val, func(v *schema.Value) {
-		r.row(dst, BitText(v.Bits()), names, v.Name, "", v.Doc, schema.Flag)
+// table appends a line for each flag of a word. marks returns what is shown in front of the meaning
+// of a flag, and its role.
+func (r *Flags) table(dst *schema.Marked, f *schema.Field, word uint64, title string, marks func(isIn func(word uint64) bool) (string, schema.Role)) {
+	dst.Spaces(indent).Add(schema.Label, f.Name).Plain("\n")
+	r.row(dst, "bit", f.Names, "name", title, "meaning", schema.Dim)
+	rest := f.Names.Set(word, func(v *schema.Value) {
+		text, role := marks(func(word uint64) bool { return word&v.Bits() == v.Value })
+		r.row(dst, BitText(v.Bits()), f.Names, v.Name, text, v.Doc, role)
 	})
 	if rest != 0 {
-		r.row(dst, "", names, string(schema.AppendHex(nil, rest)), "", "unknown bits", schema.Warning)
+		text, _ := marks(func(word uint64) bool { return word&rest != 0 })
+		r.row(dst, "", f.Names, string(schema.AppendHex(nil, rest)), text, "unknown bits", schema.Warning)
 	}
 }
 
-func (r *Flags) title(dst *schema.Marked, f *schema.Field) {
-	dst.Spaces(indent).Add(schema.Label, f.Name).Plain("\n")
-}
+func noMarks(func(uint64) bool) (string, schema.Role) { return "", schema.Flag }
 
 // row appends a line of a table; the meaning is wrapped within its column.
 func (r *Flags) row(dst *schema.Marked, bit string, names *schema.Names, name, marks, doc string, st schema.Role) {
@@ -235,16 +227,9 @@ func AppendWrapped(dst []byte, text string, column, width int) []byte {
 
 // BitText returns the number of the bit of a mask, or of its first and last.
 func BitText(mask uint64) string {
-	first, last := -1, -1
-	for i := range 64 {
-		if mask>>i&1 != 0 {
-			if last = i; first < 0 {
-				first = i
-			}
-		}
-	}
+	first, last := bits.TrailingZeros64(mask), bits.Len64(mask)-1
 	switch {
-	case first < 0:
+	case mask == 0:
 		return "-"
 	case first == last:
 		return strconv.Itoa(first)
