@@ -122,10 +122,8 @@ func (f TimeFormat) Append(dst []byte, ns int64, at Moment, withDate bool) []byt
 	case f == UTC:
 		t = t.UTC()
 	}
-	var text [len(time.RFC3339)]byte
-	t.AppendFormat(text[:0], time.RFC3339)
 	if withDate {
-		dst = append(append(dst, text[:10]...), ' ')
+		return t.AppendFormat(dst, "2006-01-02 15:04:05.000000")
 	}
-	return appendFraction(append(dst, text[11:19]...), uint64(t.Nanosecond()), 6)
+	return t.AppendFormat(dst, "15:04:05.000000")
 }

@@ -1,10 +1,11 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -75,7 +76,7 @@ func (c *Comparison) parts(path string, from, to, from2, to2 int) {
 	for _, f := range before {
 		k := slices.IndexFunc(after, func(o field) bool { return o.name == f.name })
 		if k < 0 {
-			c.only(path+f.name, &c.before, f.node, false)
+			c.only(path+f.name, &c.before, f.node)
 			continue
 		}
 		for ; at < k; at++ {
@@ -91,23 +92,21 @@ func (c *Comparison) parts(path string, from, to, from2, to2 int) {
 
 func (c *Comparison) onlyAfter(path string, before []field, f field) {
 	if !slices.ContainsFunc(before, func(o field) bool { return o.name == f.name }) {
-		c.only(path+f.name, &c.after, f.node, true)
+		c.only(path+f.name, &c.after, f.node)
 	}
 }
 
 // only takes a field that one message has.
-func (c *Comparison) only(path string, t *dissect.Tree, i int, after bool) {
-	if t.Nodes[i].Is(dissect.Missing) {
+func (c *Comparison) only(path string, t *dissect.Tree, i int) {
+	value := string(AppendNodeJSON(nil, t, i))
+	switch {
+	case t.Nodes[i].Is(dissect.Missing):
 		c.Missing++
-		return
+	case t == &c.after:
+		c.Differences = append(c.Differences, Difference{Field: path, What: "value", After: value})
+	default:
+		c.Differences = append(c.Differences, Difference{Field: path, What: "value", Before: value})
 	}
-	d := Difference{Field: path, What: "value"}
-	if value := string(AppendNodeJSON(nil, t, i)); after {
-		d.After = value
-	} else {
-		d.Before = value
-	}
-	c.Differences = append(c.Differences, d)
 }
 
 // node compares a field that both messages have.
@@ -143,18 +142,9 @@ func (c *Comparison) node(path string, i, k int) {
 
 // AppendJSON appends the differences as JSON objects, a line each.
 func (c *Comparison) AppendJSON(dst []byte) []byte {
-	value := func(dst []byte, v string) []byte {
-		if v == "" {
-			return append(dst, null...)
-		}
-		return append(dst, v...)
-	}
 	for _, d := range c.Differences {
-		dst = append(append(append(dst, `{"message":"`...), c.Kind.String()...), `","field":`...)
-		dst = schema.AppendJSONString(dst, []byte(d.Field))
-		dst = append(append(append(dst, `,"what":"`...), d.What...), `","before":`...)
-		dst = value(append(value(dst, d.Before), `,"after":`...), d.After)
-		dst = append(dst, '}', '\n')
+		dst = fmt.Appendf(dst, `{"message":"%s","field":%s,"what":"%s","before":%s,"after":%s}`+"\n", c.Kind,
+			schema.AppendJSONString(nil, []byte(d.Field)), d.What, cmp.Or(d.Before, null), cmp.Or(d.After, null))
 	}
 	return dst
 }
@@ -176,9 +166,7 @@ func (c *Comparison) AppendText(dst *schema.Marked, o *SummaryOptions, before, a
 	}
 	var width [2]int
 	for _, r := range rows {
-		for k := range width {
-			width[k] = max(width[k], Width([]byte(r[k])))
-		}
+		width[0], width[1] = max(width[0], Width([]byte(r[0]))), max(width[1], Width([]byte(r[1])))
 	}
 	if o.Width > 0 {
 		width[1] = min(width[1], max(len(before), (o.Width-width[0]-4)/2))
@@ -186,39 +174,31 @@ func (c *Comparison) AppendText(dst *schema.Marked, o *SummaryOptions, before, a
 		const whole = 60
 		width[1] = min(width[1], max(len(before), whole))
 	}
-	roles := [...]schema.Role{schema.Heading, schema.Heading, schema.Heading}
-	for i, r := range rows {
-		addCellLeft(dst, roles[0], []byte(r[0]), width[0])
+	name, value := schema.Heading, schema.Heading
+	for _, r := range rows {
+		addCellLeft(dst, name, []byte(r[0]), width[0])
 		a, b := []byte(cmp.Or(r[1], "-")), []byte(cmp.Or(r[2], "-"))
 		widthA, widthB := max(width[1], Width(a)), Width(b)
 		if o.Width > 0 {
 			widthA, widthB = width[1], max(1, min(widthB, o.Width-width[0]-width[1]-4))
 		}
-		addCellLeft(dst.Plain("  "), roles[1], a, widthA)
-		addCellLeft(dst.Plain("  "), roles[2], b, widthB)
+		addCellLeft(dst.Plain("  "), value, a, widthA)
+		addCellLeft(dst.Plain("  "), value, b, widthB)
 		dst.TrimSpaces()
 		dst.Plain("\n")
-		if i == 0 {
-			roles = [...]schema.Role{schema.Label, schema.Number, schema.Number}
-		}
+		name, value = schema.Label, schema.Number
 	}
 }
 
 // isFlagList reports whether JSON is an array of strings.
 func isFlagList(json string) bool {
-	return json == "[]" || len(json) > 1 && json[0] == '[' && json[1] == '"' && !bytes.ContainsAny([]byte(json), "{\\")
+	return json == "[]" || strings.HasPrefix(json, `["`) && !strings.ContainsAny(json, "{\\")
 }
 
 // withoutCommon returns the elements of a list that another one does not have, with spaces
 // between them.
 func withoutCommon(list, other string) string {
-	elements := func(s string) [][]byte { return bytes.Split([]byte(s[1:len(s)-1]), []byte(",")) }
-	others := elements(other)
-	var rest [][]byte
-	for _, e := range elements(list) {
-		if !slices.ContainsFunc(others, func(o []byte) bool { return bytes.Equal(o, e) }) {
-			rest = append(rest, bytes.Trim(e, `"`))
-		}
-	}
-	return string(bytes.Join(rest, []byte(" ")))
+	elements := func(s string) []string { return strings.Split(strings.Trim(s, `["]`), `","`) }
+	rest := slices.DeleteFunc(elements(list), func(e string) bool { return slices.Contains(elements(other), e) })
+	return strings.Join(rest, " ")
 }

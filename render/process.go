@@ -20,17 +20,14 @@ func AppendProcess(dst *schema.Marked, p *files.Process, s *RPCSummary, at Momen
 	if p.Shared {
 		b = append(b, ", threads that send for all processes"...)
 	}
-	for i, pid := range p.PIDs {
-		switch {
-		case i > 0:
-			b = append(b, ',')
-		case len(p.PIDs) == 1:
-			b = append(b, ", pid"...)
-		default:
-			b = append(b, ", pids"...)
-		}
-		b = strconv.AppendInt(append(b, ' '), int64(pid), 10)
+	switch len(p.PIDs) {
+	case 0:
+	case 1:
+		b = append(b, ", pid "...)
+	default:
+		b = append(b, ", pids "...)
 	}
+	b = appendJoined(b, p.PIDs, ", ", func(dst []byte, pid int32) []byte { return strconv.AppendInt(dst, int64(pid), 10) })
 	b = AppendLatency(append(b, ": "...), roundLatency(p.Span.To-p.Span.From))
 	b = AppendLatency(append(b, ", RPCs under way for "...), roundLatency(p.Busy))
 	dst.Add(schema.Heading, string(b))

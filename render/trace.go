@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/nested"
@@ -25,48 +24,80 @@ type Trace struct {
 func NewTrace(o SummaryOptions) *Trace { return &Trace{opt: o} }
 
 const (
-	traceTime   = 8 // each of start, time and own
-	minTraceOp  = 16
-	traceIndent = 2
+	traceTime  = 8 // each of start, time and own
+	minTraceOp = 16
 )
 
 // Append appends a tree: a line about the RPC, and a line for each RPC of the tree with its
 // start after the first request, its latency, and what of it is its own.
 func (t *Trace) Append(dst *schema.Marked, n *nested.Node, at Moment) {
-	t.fit([]*nested.Node{n})
 	t.text = append(strconv.AppendUint(append(t.text[:0], 'x'), n.RPC.XID, 10), "  "...)
 	t.text = t.opt.Time.Append(t.text, n.RPC.Begin(), at, true)
 	dst.AddBytes(schema.Heading, t.text)
 	dst.Text = append(dst.Text, t.about(n.RPC)...)
 	dst.Text = append(dst.Text, '\n')
+	rows := t.rows(nil, n, "", "")
+	t.fit(rows)
 	t.titles(dst, "link")
-	t.line(dst, n, "", n.RPC.Begin())
+	for _, r := range rows {
+		t.line(dst, &r, n.RPC.Begin())
+	}
 }
 
 // AppendList appends trees as one table, without a line above each. at has the time of the
 // first frame.
 func (t *Trace) AppendList(dst *schema.Marked, list []*nested.Node, at Moment) {
-	times := make([]string, len(list))
-	for i, n := range list {
-		times[i] = string(t.opt.Time.Append(nil, n.RPC.Begin(), at, true))
-		t.at = max(t.at, len(times[i]))
+	t.list = true
+	var rows []traceRow
+	for _, n := range list {
+		first := len(rows)
+		rows = t.rows(rows, n, "", "")
+		rows[first].at = t.opt.Time.Append(nil, n.RPC.Begin(), at, true)
+		t.at = max(t.at, len(rows[first].at))
 		at.Before = n.RPC.Begin()
 	}
-	t.list = true
-	t.fit(list)
+	t.fit(rows)
 	dst.Spaces(t.at)
 	t.titles(dst, "xid, link")
-	for i, n := range list {
-		addCellRight(dst, schema.Dim, []byte(times[i]), t.at)
-		t.line(dst, n, "", n.RPC.Begin())
+	var start int64
+	for _, r := range rows {
+		if r.at != nil {
+			start = r.RPC.Begin()
+		}
+		addCellRight(dst, schema.Dim, r.at, t.at)
+		t.line(dst, &r, start)
 	}
 }
 
-// fit chooses the widths of columns for trees.
-func (t *Trace) fit(list []*nested.Node) {
+// traceRow is a line about an RPC.
+type traceRow struct {
+	*nested.Node
+	at        []byte // in a list: when an RPC began that is in no other one
+	branches  string // drawn before the operation
+	operation []byte
+	nodes     []byte
+}
+
+// rows appends the rows of a tree. below are the branches before those of its children.
+func (t *Trace) rows(list []traceRow, n *nested.Node, branches, below string) []traceRow {
+	nodes := t.opt.NIDs.Append(append(t.opt.NIDs.Append(nil, n.RPC.Client), " > "...), n.RPC.Server)
+	list = append(list, traceRow{Node: n, branches: branches, operation: traceOperation(n.RPC), nodes: nodes})
+	for i, child := range n.Children {
+		if i < len(n.Children)-1 {
+			list = t.rows(list, child, below+"├ ", below+"│ ")
+		} else {
+			list = t.rows(list, child, below+"└ ", below+"  ")
+		}
+	}
+	return list
+}
+
+// fit chooses the widths of columns.
+func (t *Trace) fit(rows []traceRow) {
 	t.op, t.node = len("operation"), len("nodes")
-	for _, n := range list {
-		t.measure(n, 0)
+	for _, r := range rows {
+		t.op = max(t.op, Width([]byte(r.branches))+Width(r.operation))
+		t.node = max(t.node, Width(r.nodes))
 	}
 	if width := t.opt.Width; width > 0 {
 		links := len(" thread ")
@@ -99,17 +130,7 @@ func (t *Trace) about(r *track.RPC) (b []byte) {
 	return b
 }
 
-// measure makes the columns wide enough for a tree.
-func (t *Trace) measure(n *nested.Node, depth int) {
-	t.op = max(t.op, depth*traceIndent+Width(t.operation(n.RPC)))
-	t.node = max(t.node, Width(t.nodes(n.RPC)))
-	for _, child := range n.Children {
-		t.measure(child, depth+1)
-	}
-}
-
-func (t *Trace) operation(r *track.RPC) []byte {
-	b := t.text[:0]
+func traceOperation(r *track.RPC) (b []byte) {
 	switch {
 	case r.HasOpcode:
 		b = AppendOpcode(b, r.Opcode)
@@ -121,20 +142,13 @@ func (t *Trace) operation(r *track.RPC) []byte {
 	if name := r.Variant.String(); name != "" {
 		b = append(append(b, ' '), name...)
 	}
-	t.text = b
 	return b
 }
 
-func (t *Trace) nodes(r *track.RPC) []byte {
-	b := t.opt.NIDs.Append(t.text[:0], r.Client)
-	t.text = t.opt.NIDs.Append(append(b, " > "...), r.Server)
-	return t.text
-}
-
-// line appends the lines of a tree. branches are drawn before its operation.
-func (t *Trace) line(dst *schema.Marked, n *nested.Node, branches string, start int64) {
+// line appends the line of an RPC in a tree that began at start.
+func (t *Trace) line(dst *schema.Marked, n *traceRow, start int64) {
 	r := n.RPC
-	if t.list && len(branches) == 0 {
+	if n.at != nil {
 		dst.Spaces(traceTime) // the time of the request stands before it
 	} else {
 		addCellRight(dst, schema.Dim, AppendLatency(nil, roundLatency(r.Begin()-start)), traceTime)
@@ -149,9 +163,9 @@ func (t *Trace) line(dst *schema.Marked, n *nested.Node, branches string, start 
 	if r.Failed() && !r.IsExpectedError() {
 		st = schema.Bad
 	}
-	dst.Plain(" ").Add(schema.Dim, branches)
-	addCellLeft(dst, st, t.operation(r), max(0, t.op-Width([]byte(branches))))
-	addCellLeft(dst.Plain(" "), schema.Node, t.nodes(r), t.node)
+	dst.Plain(" ").Add(schema.Dim, n.branches)
+	addCellLeft(dst, st, n.operation, max(0, t.op-Width([]byte(n.branches))))
+	addCellLeft(dst.Plain(" "), schema.Node, n.nodes, t.node)
 	dst.Plain(" ")
 	dst.Text = append(dst.Text, n.Link.String()...)
 	switch {
@@ -165,21 +179,11 @@ func (t *Trace) line(dst *schema.Marked, n *nested.Node, branches string, start 
 	} else if r.Missing != track.NotMissing {
 		dst.Plain(" ").Add(schema.Dim, missingTexts[r.Missing])
 	}
-	if (t.list || len(branches) > 0) && t.opt.Wide() {
+	if (t.list || len(n.branches) > 0) && t.opt.Wide() {
 		dst.Text = append(dst.Text, t.about(r)...)
 	}
 	dst.TrimSpaces()
 	dst.Text = append(dst.Text, '\n')
-	const more, last, through = "├ ", "└ ", "│ "
-	below := strings.NewReplacer(more, through, last, "  ").Replace(branches)
-	for i, child := range n.Children {
-		branch := more
-		if i == len(n.Children)-1 {
-			branch = last
-		}
-		dst.Spaces(t.at)
-		t.line(dst, child, below+branch, start)
-	}
 }
 
 // span appends a time span, where it is known.

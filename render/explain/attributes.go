@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,12 +25,7 @@ type Attribute struct {
 var namespaces = [...]string{"trusted.", "lustre.", "system.", "security.", "encryption.", "user."}
 
 func isAttribute(name string) bool {
-	for _, n := range namespaces {
-		if strings.HasPrefix(name, n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(namespaces[:], func(n string) bool { return strings.HasPrefix(name, n) })
 }
 
 // AreAttributes reports whether a text begins like extended attributes that getfattr
@@ -57,18 +54,15 @@ func ParseAttributes(text string) (list []Attribute, errs []error) {
 			continue
 		}
 		name, value, _ := strings.Cut(line, "=")
-		var bad error
-		var b []byte
-		if !isAttribute(name) {
-			bad = fmt.Errorf("%q is not an extended attribute and its value", line)
-		} else if b, bad = attributeValue(value); bad != nil {
-			bad = fmt.Errorf("%s: %w", name, bad)
+		b, err := attributeValue(value)
+		switch {
+		case !isAttribute(name):
+			errs = append(errs, fmt.Errorf("line %d: %q is not an extended attribute and its value", i+1, line))
+		case err != nil:
+			errs = append(errs, fmt.Errorf("line %d: %s: %w", i+1, name, err))
+		default:
+			list = append(list, Attribute{File: file, Name: name, Value: b})
 		}
-		if bad != nil {
-			errs = append(errs, fmt.Errorf("line %d: %w", i+1, bad))
-			continue
-		}
-		list = append(list, Attribute{File: file, Name: name, Value: b})
 	}
 	return list, errs
 }
@@ -87,61 +81,40 @@ func attributeValue(text string) ([]byte, error) {
 
 // unescape replaces the escapes of getfattr: \012 in octal, \" and \\.
 func unescape(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			b.WriteByte(text[i])
-			continue
+	return regexp.MustCompile(`\\([0-7]{3}|.)`).ReplaceAllStringFunc(text, func(escape string) string {
+		if c, err := strconv.ParseUint(escape[1:], 8, 8); err == nil && len(escape) > 2 {
+			return string([]byte{byte(c)})
 		}
-		const digits = 3
-		if i+digits < len(text) {
-			if c, err := strconv.ParseUint(text[i+1:i+1+digits], 8, 8); err == nil {
-				b.WriteByte(byte(c))
-				i += digits
-				continue
-			}
-		}
-		i++
-		b.WriteByte(text[i])
-	}
-	return b.String()
+		return escape[1:]
+	})
 }
 
 // wireBytes reads bytes: hex digits in pairs, or base64 with 0s before it.
 func wireBytes(text string) ([]byte, error) {
+	text = strings.NewReplacer(" ", "", ":", "", "\n", "", "\t", "").Replace(text)
+	var b []byte
+	var err error
 	if rest, ok := strings.CutPrefix(text, "0s"); ok {
-		b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(rest), ""))
-		if err != nil {
+		if b, err = base64.StdEncoding.DecodeString(rest); err != nil {
 			return nil, errors.New("what follows 0s is not base64")
 		}
-		if len(b) == 0 {
-			return nil, errors.New("the value is empty")
+	} else {
+		if rest, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+			text = rest
 		}
-		return b, nil
+		if len(text)%2 != 0 {
+			return nil, fmt.Errorf("%d hex digits, but a byte has two", len(text))
+		}
+		b, err = hex.DecodeString(text)
+		var bad hex.InvalidByteError
+		if errors.As(err, &bad) {
+			return nil, fmt.Errorf("%q is not a hex digit", rune(bad))
+		}
 	}
-	return hexBytes(text)
-}
-
-func hexBytes(text string) ([]byte, error) {
-	text = strings.NewReplacer(" ", "", ":", "", "\n", "", "\t", "").Replace(text)
-	if rest, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
-		text = rest
-	}
-	if len(text)%2 != 0 {
-		return nil, fmt.Errorf("%d hex digits, but a byte has two", len(text))
-	}
-	b, err := hex.DecodeString(text)
-	var bad hex.InvalidByteError
-	if errors.As(err, &bad) {
-		return nil, fmt.Errorf("%q is not a hex digit", rune(bad))
-	}
-	if err == nil && len(b) == 0 {
+	if len(b) == 0 {
 		return nil, errors.New("the value is empty")
 	}
-	return b, err
+	return b, nil
 }
 
 // AppendFile appends the name of a file as the heading of its attributes.

@@ -1,11 +1,13 @@
 package explain
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -60,13 +62,7 @@ var scalars = map[string]*schema.Field{
 }
 
 // ScalarNames returns the names of the types that are not in the tables.
-func ScalarNames() (names []string) {
-	for name := range scalars {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
-}
+func ScalarNames() []string { return slices.Sorted(maps.Keys(scalars)) }
 
 // TypeNames returns the names of all types.
 func TypeNames(index *schema.Index) []string {
@@ -83,7 +79,7 @@ func TypeNames(index *schema.Index) []string {
 	for _, t := range opcodes.Protocol.Texts {
 		names = append(names, t.Name, t.Value)
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return slices.Compact(names)
 }
 
@@ -110,15 +106,12 @@ func (d *Decoder) Parse(kind, text string, big bool) ([]Decoded, error) {
 	var first error
 	for _, v := range types {
 		v.Big = big
-		err := v.read(strings.TrimSpace(text))
-		switch {
-		case err == nil:
-			list = append(list, v)
-			if v.In == "" { // not one of several declarations
-				return list, nil
-			}
-		case first == nil:
-			first = fmt.Errorf("%s: %w", kind, err)
+		if err := v.read(strings.TrimSpace(text)); err != nil {
+			first = cmp.Or(first, fmt.Errorf("%s: %w", kind, err))
+			continue
+		}
+		if list = append(list, v); v.In == "" { // not one of several declarations
+			return list, nil
 		}
 	}
 	switch len(list) {
@@ -154,7 +147,7 @@ func (d *Decoder) types(kind string) (list []Decoded) {
 	}
 	for _, t := range d.index.Topics(kind) {
 		for _, p := range t.Places {
-			if !sameType(list, p.Field) {
+			if !slices.ContainsFunc(list, func(d Decoded) bool { return sameType(d.Field, p.Field) }) {
 				list = append(list, Decoded{Type: t.Field, In: p.In, Owner: opcodes.StructNamed(p.In), Field: p.Field.Standalone()})
 			}
 		}
@@ -173,7 +166,13 @@ func prefixed(prefix string) (list []Decoded) {
 			continue
 		}
 		d := Decoded{Type: g.Group, In: g.Group, Field: groupField(g)}
-		switch n := beginWith(g, prefix); {
+		n := 0
+		for _, v := range g.Values {
+			if strings.HasPrefix(g.Full(v), prefix) {
+				n++
+			}
+		}
+		switch {
 		case g.Prefix == prefix || n > 1 && 2*n >= len(g.Values):
 			list = append(list, d)
 		case n > 1:
@@ -186,30 +185,14 @@ func prefixed(prefix string) (list []Decoded) {
 	return list
 }
 
-func beginWith(g *schema.Names, prefix string) (n int) {
-	for i := range g.Values {
-		if strings.HasPrefix(g.Full(g.Values[i]), prefix) {
-			n++
-		}
-	}
-	return n
-}
-
-func sameType(list []Decoded, f *schema.Field) bool {
-	for i := range list {
-		g := list[i].Field
-		if g.Kind == f.Kind && g.Size == f.Size && g.Format == f.Format && g.Names == f.Names && g.Type == f.Type && g.Elem == f.Elem {
-			return true
-		}
-	}
-	return false
+// sameType reports whether a declaration gives values the same meaning.
+func sameType(f, g *schema.Field) bool {
+	return g.Kind == f.Kind && g.Size == f.Size && g.Format == f.Format && g.Names == f.Names && g.Type == f.Type && g.Elem == f.Elem
 }
 
 func groupField(g *schema.Names) *schema.Field {
-	for i := range g.Values {
-		if g.Values[i].Value > 1<<32-1 {
-			return schema.U64(g.Group, &g, schema.Hex).Resolve()
-		}
+	if slices.ContainsFunc(g.Values, func(v schema.Value) bool { return v.Value > math.MaxUint32 }) {
+		return schema.U64(g.Group, &g, schema.Hex).Resolve()
 	}
 	if g == schema.Errnos {
 		return schema.S32(g.Group, schema.Errno).Resolve()
@@ -245,25 +228,21 @@ func (d *Decoder) named(dst *schema.Marked, v Decoded) {
 	p.put(schema.Label, v.Field.Name)
 	p.put(schema.NoRole, "  ")
 	p.put(schema.Number, valueText(g, &schema.Value{Value: word}))
-	if !g.Flags {
-		d.enum(p, g, word)
-		return
-	}
-	p.end()
-	p.flags(g, word)
-}
-
-func (d *Decoder) enum(p *page, g *schema.Names, word uint64) {
 	name := g.Name(word)
-	p.put(schema.NoRole, "  ")
-	if name == "" {
-		p.put(schema.Warning, "unknown value")
+	switch {
+	case g.Flags:
 		p.end()
+		p.flags(g, word)
 		return
-	}
-	p.put(schema.Flag, name)
-	if v, ok := g.Find(name); ok {
-		p.about(&v, textIndent)
+	case name == "":
+		p.put(schema.NoRole, "  ")
+		p.put(schema.Warning, "unknown value")
+	default:
+		p.put(schema.NoRole, "  ")
+		p.put(schema.Flag, name)
+		if v, ok := g.Find(name); ok {
+			p.about(&v, textIndent)
+		}
 	}
 	p.end()
 }

@@ -174,13 +174,11 @@ func namedStatus(text string) (u uint64, ok bool) {
 }
 
 func (v *Decoded) put(u uint64) {
-	var b [8]byte
-	if v.Field.Order.Is(v.Big) {
-		binary.BigEndian.PutUint64(b[:], u)
-		v.Bytes = b[8-v.Field.Size:]
+	big := v.Field.Order.Is(v.Big)
+	if v.Bytes = word(u, big); big {
+		v.Bytes = v.Bytes[8-v.Field.Size:]
 	} else {
-		binary.LittleEndian.PutUint64(b[:], u)
-		v.Bytes = b[:v.Field.Size]
+		v.Bytes = v.Bytes[:v.Field.Size]
 	}
 	switch {
 	case v.Type == "xid":

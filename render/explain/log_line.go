@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -109,11 +110,7 @@ var letters = map[rune]string{
 
 func flagLetters(text string) (list []string) {
 	for _, c := range text {
-		about := letters[c]
-		if about == "" {
-			about = "unknown"
-		}
-		list = append(list, string(c)+" "+about)
+		list = append(list, string(c)+" "+cmp.Or(letters[c], "unknown"))
 	}
 	return list
 }
@@ -148,11 +145,10 @@ func logBits(text string) string {
 
 func logNames(names *schema.Names, text string) string {
 	word, _ := strconv.ParseUint(text, 16, 64)
-	var list []string
-	if rest := names.Set(word, func(v *schema.Value) { list = append(list, v.Name) }); rest != 0 {
-		list = append(list, fmt.Sprintf("%#x", rest))
+	if word == 0 {
+		return ""
 	}
-	return strings.Join(list, "|")
+	return string(render.AppendFlags(nil, names, word, "|"))
 }
 
 // LogLine returns the parts of a line of a debug log, or of a part of one, that have a

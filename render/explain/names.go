@@ -183,11 +183,11 @@ func (e *Topics) formatBuffer(p *page, t *schema.Topic) {
 		return
 	}
 	p.heading("buffer", b.Name, "of layout.c")
-	text := "No request format of layout.c has it. It would hold a text"
+	holds := "text"
 	if b.Struct != "" {
-		text = "No request format of layout.c has it. It would hold a struct " + b.Struct
+		holds = "struct " + b.Struct
 	}
-	p.paragraph(text)
+	p.paragraph("No request format of layout.c has it. It would hold a " + holds)
 }
 
 func (e *Topics) term(p *page, t *schema.Term) {
@@ -204,16 +204,16 @@ func (e *Topics) term(p *page, t *schema.Term) {
 func AppendFieldList(dst []byte, index *schema.Index) []byte {
 	for _, name := range index.Names() {
 		places := index.Find(name)
-		for i := range places {
-			if declaredBefore(places[:i], places[i].Field) {
-				continue
-			}
-			f := places[i].Field
+		for len(places) > 0 {
+			f := places[0].Field
 			var in []string
 			first := schema.Since("~") // later than all releases
-			for _, p := range places[i:] {
-				if sameMeaning(p.Field, f) {
+			var others []schema.Place
+			for _, p := range places {
+				if p.Field == f || p.Field.Doc == f.Doc && p.Field.TypeText() == f.TypeText() {
 					in, first = append(in, p.In), min(first, sinceOf(p))
+				} else {
+					others = append(others, p)
 				}
 			}
 			doc := f.Doc
@@ -221,6 +221,7 @@ func AppendFieldList(dst []byte, index *schema.Index) []byte {
 				doc = strings.TrimSpace(doc + " (" + s + ")")
 			}
 			dst = append(dst, strings.Join([]string{name, f.TypeText(), strings.Join(in, ","), doc}, "\t")+"\n"...)
+			places = others
 		}
 	}
 	return dst
@@ -240,17 +241,4 @@ func sinceOf(p schema.Place) schema.Since {
 		}
 	}
 	return ""
-}
-
-func declaredBefore(places []schema.Place, f *schema.Field) bool {
-	for _, p := range places {
-		if sameMeaning(p.Field, f) {
-			return true
-		}
-	}
-	return false
-}
-
-func sameMeaning(a, b *schema.Field) bool {
-	return a == b || a.Doc == b.Doc && a.TypeText() == b.TypeText()
 }
