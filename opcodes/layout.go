@@ -317,7 +317,9 @@ func addLayout(l *Line, b []byte, user bool) {
 		return
 	}
 	l.Key("layout ")
-	l.AddEscaped(Flag, func(dst []byte) []byte { return appendLayoutBrief(dst, f, b) }) // a pool's name may be in it
+	var brief [64]byte
+	l.Text = AppendText(l.Text, appendLayoutBrief(brief[:0], f, b)) // a pool's name may be in it
+	l.Mark(Flag)
 }
 
 // oneStripe reports whether a lmv_user_md_v1 asks for nothing out of the way.

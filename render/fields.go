@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -8,20 +9,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
-
-// FieldError is a field that does not exist, with the most similar names.
-type FieldError struct {
-	Name string
-	Near []string
-}
-
-func (e *FieldError) Error() string {
-	msg := "unknown field " + strconv.Quote(e.Name)
-	if len(e.Near) > 0 {
-		msg += "; did you mean " + strings.Join(e.Near, ", ") + "?"
-	}
-	return msg
-}
 
 // Fields renders fields of a message, separated by tabs. Several values of a
 // field are separated by commas; a field that the message does not have is
@@ -42,8 +29,7 @@ type treeColumn struct {
 }
 
 // NewFields makes a renderer of the fields with these names: names of the wire,
-// paths such as lnet.src_nid, or keys of a message such as frame. The error is a
-// *FieldError.
+// paths such as lnet.src_nid, or keys of a message such as frame.
 func NewFields(names []string, index *schema.Index) (*Fields, error) {
 	f := &Fields{RecordFields: &RecordFields[*records.Message]{names: names}}
 	for _, name := range names {
@@ -51,7 +37,7 @@ func NewFields(names []string, index *schema.Index) (*Fields, error) {
 		if !ok || p.Key.Type == records.Section {
 			path, ok := records.FindField(name, index)
 			if !ok {
-				return nil, &FieldError{name, nearest(name, index)}
+				return nil, unknownField(name, index)
 			}
 			p = records.Path[*records.Message]{Key: f.treeKey(name, path)}
 		}
@@ -78,10 +64,15 @@ func textKey(name string, get func(m *records.Message, v *records.Value) bool) *
 	return &records.Key[*records.Message]{Name: name, Type: records.EscapedText, JSON: records.Omit, Doc: "field " + name + " of the message", Get: get}
 }
 
-func nearest(name string, index *schema.Index) []string {
+// unknownField returns the error about a field that does not exist, with the most similar names.
+func unknownField(name string, index *schema.Index) error {
 	all := append(KeyNames(&records.Messages), index.Names()...)
 	const few = 3
-	return schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few)
+	msg := "unknown field " + strconv.Quote(name)
+	if near := schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few); near != nil {
+		msg += "; did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return errors.New(msg)
 }
 
 // Append appends the line of a message.

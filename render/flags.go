@@ -12,16 +12,10 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// FlagsOptions are the settings of Flags.
-type FlagsOptions struct {
-	Width int // columns of the terminal; 0: lines may be of any length
-	Time  TimeFormat
-}
-
 // Flags renders the flag words of a message as tables, a row a flag, and those
 // of a connect with what was asked for beside what was granted.
 type Flags struct {
-	opt  FlagsOptions
+	opt  SummaryOptions
 	tree dissect.Tree
 	text []byte
 }
@@ -32,7 +26,7 @@ type word struct {
 }
 
 // NewFlags makes a flags renderer.
-func NewFlags(o FlagsOptions) *Flags {
+func NewFlags(o SummaryOptions) *Flags {
 	return &Flags{opt: o}
 }
 
@@ -296,7 +290,7 @@ func (r *Flags) flagList(dst *schema.Marked, f *schema.Field, label string, flag
 	const wordColumn, labelColumn = 20, 15
 	dst.Spaces(indent).Add(schema.Label, f.Name).Spaces(max(1, wordColumn-len(f.Name)))
 	dst.Add(schema.Warning, label).Spaces(labelColumn - len(label))
-	r.text = AppendFlags(r.text[:0], f.Names, flags, " ")
+	r.text = schema.AppendFlags(r.text[:0], f.Names, flags, " ")
 	dst.Text = AppendWrapped(dst.Text, string(r.text), indent+max(1+len(f.Name), wordColumn)+labelColumn, r.opt.Width)
 	dst.Plain("\n")
 }

@@ -50,7 +50,7 @@ func newViews(t testing.TB) *views {
 	pairs, unknown := render.NewRecordFields(&records.RPCs, render.KeyNames(&records.RPCs))
 	must.Equal(t, unknown, "")
 	names := track.NewNames()
-	v := &views{t: t, json: render.NewJSON(), flags: render.NewFlags(render.FlagsOptions{}), names: names,
+	v := &views{t: t, json: render.NewJSON(), flags: render.NewFlags(render.SummaryOptions{}), names: names,
 		lines: map[string]render.Renderer{
 			"summary": c.Renderer(render.NewSummary(render.SummaryOptions{Names: names})),
 			"narrow":  c.Renderer(render.NewSummary(render.SummaryOptions{Names: names, Width: 60})),

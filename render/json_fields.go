@@ -136,5 +136,5 @@ func appendJSONFlags(dst []byte, names *schema.Names, word uint64) []byte {
 	if word == 0 {
 		return append(dst, "[]"...)
 	}
-	return append(AppendFlags(append(dst, `["`...), names, word, `","`), `"]`...)
+	return append(schema.AppendFlags(append(dst, `["`...), names, word, `","`), `"]`...)
 }

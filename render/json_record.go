@@ -192,7 +192,7 @@ func appendRecordValue(dst []byte, v *records.Value, trimZeros bool) []byte {
 		if v.U == 0 {
 			return dst
 		}
-		return AppendFlags(dst, v.Names, v.U, "|")
+		return schema.AppendFlags(dst, v.Names, v.U, "|")
 	case records.Duration:
 		return appendSeconds(dst, int64(v.U), trimZeros)
 	case records.Float:

@@ -219,7 +219,7 @@ func TestConnectFlags(t *testing.T) {
 		pairs.Message(msgs.At(i), 0)
 	}
 	must.That(t, whole != nil, "%v", "no connect in "+mount)
-	r := NewFlags(FlagsOptions{})
+	r := NewFlags(SummaryOptions{})
 	for _, tt := range []struct {
 		pair      *track.ConnectPair
 		head, row string
@@ -240,7 +240,7 @@ func TestConnectFlags(t *testing.T) {
 // with its own flags in place of the reply's.
 func TestConnectDiff(t *testing.T) {
 	msgs := sample(t, mount)
-	r := NewFlags(FlagsOptions{})
+	r := NewFlags(SummaryOptions{})
 	var texts []string
 	diff := func(p *track.ConnectPair) (string, bool) {
 		var text schema.Marked

@@ -133,17 +133,7 @@ func appendNode(dst []byte, nids NIDs, n lnet.NID) []byte {
 }
 
 func (s *RPCSummary) operation(dst *schema.Marked, r *track.RPC, width int) {
-	s.text = s.text[:0]
-	switch {
-	case r.HasOpcode:
-		s.text = AppendOpcode(s.text, r.Opcode)
-	case r.Inferred != 0:
-		s.text = append(AppendOpcode(s.text, r.Inferred), '?')
-	case r.Encrypted:
-		s.text = append(s.text, "(encrypted)"...)
-	default:
-		s.text = append(s.text, "(unknown)"...)
-	}
+	s.text = appendRPCOpcode(s.text[:0], r)
 	if !s.layout.marks {
 		s.text = ShortenOpcode(s.text)
 	}
@@ -166,6 +156,19 @@ func (s *RPCSummary) operation(dst *schema.Marked, r *track.RPC, width int) {
 		return
 	}
 	addCellLeft(dst, st, s.text, width)
+}
+
+// appendRPCOpcode appends the operation of an RPC, with ? where it is inferred.
+func appendRPCOpcode(dst []byte, r *track.RPC) []byte {
+	switch {
+	case r.HasOpcode:
+		return AppendOpcode(dst, r.Opcode)
+	case r.Inferred != 0:
+		return append(AppendOpcode(dst, r.Inferred), '?')
+	case r.Encrypted:
+		return append(dst, "(encrypted)"...)
+	}
+	return append(dst, "(unknown)"...)
 }
 
 // AppendOpcode appends the name of an operation, or its number.
@@ -299,7 +302,7 @@ func (s *RPCSummary) details(dst *schema.Marked, r *track.RPC, start int) {
 		add("early=", schema.Warning, strconv.AppendInt(b, int64(r.Early), 10))
 	}
 	if flags := r.Flags & records.SendFlags; flags != 0 {
-		add("", schema.Warning, AppendFlags(b, opcodes.MsgFlags, uint64(flags), "|"))
+		add("", schema.Warning, schema.AppendFlags(b, opcodes.MsgFlags, uint64(flags), "|"))
 	}
 	add("", schema.Name, schema.AppendText(b, r.Name()))
 	if r.HasFID {

@@ -130,15 +130,8 @@ func (t *Trace) about(r *track.RPC) (b []byte) {
 	return b
 }
 
-func traceOperation(r *track.RPC) (b []byte) {
-	switch {
-	case r.HasOpcode:
-		b = AppendOpcode(b, r.Opcode)
-	case r.Encrypted:
-		b = append(b, "(encrypted)"...)
-	default:
-		b = append(b, "(unknown)"...)
-	}
+func traceOperation(r *track.RPC) []byte {
+	b := appendRPCOpcode(nil, r)
 	if name := r.Variant.String(); name != "" {
 		b = append(append(b, ' '), name...)
 	}

@@ -73,20 +73,6 @@ func appendAtom(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	return hex.AppendEncode(dst, b)
 }
 
-// AppendFlags appends the names of a word's bits with a separator, unknown bits
-// as a number at the end; "0" when no bit is set.
-func AppendFlags(dst []byte, names *schema.Names, word uint64, sep string) []byte {
-	start := len(dst)
-	rest := names.Set(word, func(v *schema.Value) { dst = append(append(dst, v.Name...), sep...) })
-	switch {
-	case rest != 0:
-		return schema.AppendHex(dst, rest)
-	case len(dst) == start:
-		return append(dst, '0')
-	}
-	return dst[:len(dst)-len(sep)]
-}
-
 // appendNodeValue appends the value of a node without parts as plain text.
 func appendNodeValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	f := n.Field
@@ -104,7 +90,7 @@ func appendNodeValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 			return schema.AppendHex(dst, n.Val)
 		case n.Is(dissect.NotValid):
 		case f.Names.Flags:
-			return AppendFlags(dst, f.Names, n.Val, "|")
+			return schema.AppendFlags(dst, f.Names, n.Val, "|")
 		default:
 			if name := f.Names.Name(n.Val); name != "" {
 				return append(dst, name...)

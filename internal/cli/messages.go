@@ -253,7 +253,7 @@ func (c *messagesOptions) addMessages(x *flags.Reading) {
 // connect differs from the request, and notes when there is nothing to render.
 func (c *messagesOptions) addFlagWords(x *flags.Reading) {
 	o := c.Options()
-	r := render.NewFlags(render.FlagsOptions{Width: o.Width, Time: o.Time})
+	r := render.NewFlags(o)
 	var text schema.Marked
 	shown, compared, pairs := 0, 0, 0
 	enough := func() bool { return c.Count > 0 && shown == c.Count }

@@ -13,7 +13,6 @@ type Line struct {
 	// messages.
 	HeldLock func(dst []byte, handle uint64) []byte
 
-	spare []byte
 	from  int    // where the line begins in Text
 	label [2]int // where the last label, or the space in place of one, begins and ends in Text
 }

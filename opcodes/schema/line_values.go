@@ -78,20 +78,10 @@ func (l *Line) Handle(b []byte) {
 
 // Flags appends the names of the bits that are set: LOOKUP|UPDATE.
 func (l *Line) Flags(n *Names, word uint64) {
-	first := true
-	bar := func() {
-		if !first {
-			l.Text = append(l.Text, '|')
-		}
-		first = false
-	}
-	rest := n.Set(word, func(v *Value) {
-		bar()
-		l.Text = append(l.Text, v.Name...)
-	})
-	if rest != 0 || word == 0 {
-		bar()
-		l.Text = AppendHex(l.Text, rest)
+	if word == 0 {
+		l.Text = AppendHex(l.Text, word)
+	} else {
+		l.Text = AppendFlags(l.Text, n, word, "|")
 	}
 	l.Mark(Flag)
 }
@@ -136,13 +126,6 @@ func (l *Line) Label(r Role, b []byte) {
 func (l *Line) Errno(n int32) {
 	l.Text = AppendErrno(l.Text, n)
 	l.Mark(Bad)
-}
-
-// AddEscaped appends the text that write produces, escaped for a terminal.
-func (l *Line) AddEscaped(r Role, write func(dst []byte) []byte) {
-	l.spare = write(l.spare[:0])
-	l.Text = AppendText(l.Text, l.spare)
-	l.Mark(r)
 }
 
 // Errnos is the group errno. The protocol fills it.

@@ -246,3 +246,17 @@ func (n *Names) Set(word uint64, f func(*Value)) (rest uint64) {
 	}
 	return rest
 }
+
+// AppendFlags appends the names of a word's bits with a separator, unknown bits
+// as a number at the end; "0" when no bit is set.
+func AppendFlags(dst []byte, names *Names, word uint64, sep string) []byte {
+	start := len(dst)
+	rest := names.Set(word, func(v *Value) { dst = append(append(dst, v.Name...), sep...) })
+	switch {
+	case rest != 0:
+		return AppendHex(dst, rest)
+	case len(dst) == start:
+		return append(dst, '0')
+	}
+	return dst[:len(dst)-len(sep)]
+}

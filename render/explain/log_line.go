@@ -148,7 +148,7 @@ func logNames(names *schema.Names, text string) string {
 	if word == 0 {
 		return ""
 	}
-	return string(render.AppendFlags(nil, names, word, "|"))
+	return string(schema.AppendFlags(nil, names, word, "|"))
 }
 
 // LogLine returns the parts of a line of a debug log, or of a part of one, that have a

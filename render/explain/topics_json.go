@@ -12,16 +12,19 @@ import (
 )
 
 type topicJSON struct {
-	Kind   string  `json:"kind"`
-	Name   string  `json:"name"`
-	Opcode *uint32 `json:"opcode,omitempty"`
-	Group  string  `json:"group,omitempty"`
-	Short  string  `json:"short,omitempty"`
-	Type   string  `json:"type,omitempty"`
-	Unit   string  `json:"unit,omitempty"`
-	Value  string  `json:"value,omitempty"`
-	Mask   string  `json:"mask,omitempty"`
-	layoutJSON
+	Kind    string        `json:"kind"`
+	Name    string        `json:"name"`
+	Opcode  *uint32       `json:"opcode,omitempty"`
+	Group   string        `json:"group,omitempty"`
+	Short   string        `json:"short,omitempty"`
+	Type    string        `json:"type,omitempty"`
+	Unit    string        `json:"unit,omitempty"`
+	Value   string        `json:"value,omitempty"`
+	Mask    string        `json:"mask,omitempty"`
+	Size    int           `json:"size,omitempty"`
+	Open    bool          `json:"open,omitempty"`
+	Shorter []int         `json:"shorter,omitempty"`
+	Order   string        `json:"order,omitempty"`
 	Prefix  string        `json:"prefix,omitempty"`
 	Since   string        `json:"since,omitempty"`
 	Retired bool          `json:"retired,omitempty"`
@@ -32,13 +35,6 @@ type topicJSON struct {
 	Forms   []variantJSON `json:"variants,omitempty"`
 	Options []string      `json:"options,omitempty"`
 	In      []string      `json:"in,omitempty"`
-}
-
-type layoutJSON struct {
-	Size    int    `json:"size,omitempty"`
-	Open    bool   `json:"open,omitempty"`
-	Shorter []int  `json:"shorter,omitempty"`
-	Order   string `json:"order,omitempty"`
 }
 
 type fieldJSON struct {
@@ -91,8 +87,8 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) []byte {
 		if t.Group.Flags {
 			j.Kind = "flags"
 		}
-		for i := range t.Group.Values {
-			j.Values = append(j.Values, valueJSON(t.Group, &t.Group.Values[i]))
+		for _, v := range t.Group.Values {
+			j.Values = append(j.Values, valueJSON(t.Group, &v))
 		}
 		j.In = placeNames(e.index.Users(t.Group))
 	case t.Text != nil:
@@ -147,7 +143,7 @@ func appendObject(dst []byte, v any) []byte {
 
 func (e *Topics) structJSON(s *schema.Struct) topicJSON {
 	_, order := structOrder(s)
-	j := topicJSON{Kind: "struct", Name: s.Name, layoutJSON: layoutJSON{Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: order},
+	j := topicJSON{Kind: "struct", Name: s.Name, Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: order,
 		Since: string(s.Since), Meaning: s.Doc, In: placeNames(e.index.Holders(s))}
 	j.Fields = fieldsJSON(s.Fields, true)
 	return j

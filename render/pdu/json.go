@@ -2,6 +2,8 @@ package pdu
 
 import (
 	"bytes"
+	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -21,14 +23,11 @@ const (
 )
 
 // Limiter changes JSON texts so that Wireshark's JSON dissector can show them. The zero
-// value is ready to use. It allocates nothing once its buffers have grown.
+// value is ready to use. It allocates nothing once its buffers have grown, but for texts that it changes.
 type Limiter struct {
-	src []byte
-	pos int // of the next byte of src
-	dst []byte
-
-	items, text int // most elements of an array and bytes of a text that are kept
-	path        []byte
+	dst         []byte
+	path        []byte // in front of the keys of members that are moved up
+	items, text int    // most elements of an array and bytes of a text that are kept
 }
 
 // Append appends a JSON object of at most max bytes to dst: src, or where src is too
@@ -103,146 +102,131 @@ func endOfValue(src []byte, pos int) int {
 	return pos
 }
 
+// parts are the members of an object, or the elements of an array, without keys.
+func parts(container []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		for pos := 1; pos < len(container)-1; {
+			var key []byte
+			if container[0] == '{' {
+				end := endOfText(container, pos)
+				key, pos = container[pos+1:end-1], end+1
+			}
+			end := endOfValue(container, pos)
+			if !yield(key, container[pos:end]) {
+				return
+			}
+			pos = end + 1
+		}
+	}
+}
+
+func isContainer(value []byte) bool { return value[0] == '{' || value[0] == '[' }
+
 // rewrite appends src with arrays of at most so many items, and texts of at most 64
 // bytes for each of these items.
 func (l *Limiter) rewrite(dst, src []byte, items int) []byte {
 	const textPerItem = 64
-	l.src, l.pos, l.dst, l.path = src, 0, dst, l.path[:0]
+	l.dst, l.path = dst, l.path[:0]
 	l.items, l.text = items, textPerItem*items
-	l.value(0)
+	l.value(src, 0)
 	return l.dst
 }
 
 func (l *Limiter) scalars(dst, src []byte) []byte {
 	const maxText = 64
-	l.src, l.pos, l.dst, l.path, l.text = src, 1, append(dst, '{'), l.path[:0], maxText
-	for l.src[l.pos] != '}' {
-		key := l.takeKey()
-		if c := l.src[l.pos]; c == '{' || c == '[' {
-			l.pos = endOfValue(l.src, l.pos)
-		} else {
+	l.dst, l.path, l.text = append(dst, '{'), l.path[:0], maxText
+	for key, value := range parts(src) {
+		if !isContainer(value) {
 			l.key(key)
-			l.scalar()
+			l.value(value, 0)
 		}
-		l.skipComma()
 	}
 	return append(l.dst, '}')
 }
 
 // value copies a value, which is nested to a depth.
-func (l *Limiter) value(depth int) {
-	switch l.src[l.pos] {
+func (l *Limiter) value(src []byte, depth int) {
+	switch src[0] {
 	case '{':
 		depth += objectDepth
 		l.dst = append(l.dst, '{')
-		l.members(depth, depth > flatDepth)
+		l.members(src, depth, depth > flatDepth)
 		l.dst = append(l.dst, '}')
 	case '[':
 		depth += arrayDepth
 		l.dst = append(l.dst, '[')
-		l.elements(func(int) {
+		l.elements(src, func(_ int, element []byte) {
 			l.comma()
-			if l.src[l.pos] == '[' && depth > flatDepth {
-				l.asText() // an array in an array has no key to be moved up by
-				return
+			if element[0] == '[' && depth > flatDepth {
+				l.asText(element) // an array in an array has no key to be moved up by
+			} else {
+				l.value(element, depth)
 			}
-			l.value(depth)
-		}, func(n int) {
-			l.comma()
-			l.more(n)
 		})
 		l.dst = append(l.dst, ']')
 	default:
-		l.scalar()
+		if src[0] != '"' || len(src)-len(`""`) <= l.text {
+			l.dst = append(l.dst, src...)
+			return
+		}
+		l.dst = append(append(l.dst, src[:1+lengthOfText(src[1:], l.text)]...), `…"`...)
 	}
 }
 
 // members copies the members of an object. With flat, containers in them become
 // members, too.
-func (l *Limiter) members(depth int, flat bool) {
-	l.pos++
-	for l.src[l.pos] != '}' {
-		key := l.takeKey()
-		if flat && l.isNested() {
+func (l *Limiter) members(object []byte, depth int, flat bool) {
+	for key, value := range parts(object) {
+		if flat && (value[0] == '{' || value[0] == '[' && bytes.ContainsAny(value[1:], "{[")) {
 			end := len(l.path)
 			l.path = append(l.path, key...)
-			l.flatten()
+			l.flatten(value)
 			l.path = l.path[:end]
 		} else {
 			l.key(key)
-			l.value(depth)
+			l.value(value, depth)
 		}
-		l.skipComma()
 	}
-	l.pos++
-}
-
-// isNested reports whether the value is an object, or an array with a container in it.
-func (l *Limiter) isNested() bool {
-	switch l.src[l.pos] {
-	case '{':
-		return true
-	case '[':
-		return bytes.ContainsAny(l.src[l.pos+1:endOfValue(l.src, l.pos)], "{[")
-	}
-	return false
 }
 
 // flatten copies what is in a container, or a scalar, as members with the path in
 // their keys.
-func (l *Limiter) flatten() {
+func (l *Limiter) flatten(value []byte) {
 	end := len(l.path)
-	c := l.src[l.pos]
-	switch isContainer := c == '{' || c == '['; {
-	case !isContainer, l.src[l.pos+1] == c+2: // empty: the closing bracket is two code points behind
+	switch {
+	case !isContainer(value), len(value) == len("{}"):
 		l.key(nil)
-		l.value(0)
-	case c == '{':
+		l.value(value, 0)
+	case value[0] == '{':
 		l.path = append(l.path, '.')
-		l.members(maxDepth-arrayDepth, true)
+		l.members(value, maxDepth-arrayDepth, true)
 	default:
-		l.elements(func(i int) {
-			l.path = append(strconv.AppendInt(append(l.path[:end], '['), int64(i), 10), ']')
-			l.flatten()
-		}, func(n int) {
-			l.path = append(l.path[:end], "[]"...)
-			l.key(nil)
-			l.more(n)
+		l.elements(value, func(i int, element []byte) {
+			if l.path = append(l.path[:end], '['); i < l.items {
+				l.path = append(strconv.AppendInt(l.path, int64(i), 10), ']')
+				l.flatten(element)
+			} else {
+				l.path = append(l.path, ']')
+				l.key(nil)
+				l.value(element, 0)
+			}
 		})
 	}
 	l.path = l.path[:end]
 }
 
-// elements calls each for the first elements of an array, which must advance pos
-// behind it, and more with the number of the others if there are any.
-func (l *Limiter) elements(each, more func(n int)) {
-	l.pos++
+// elements calls each for the first elements of an array, and for a text in place of the others.
+func (l *Limiter) elements(array []byte, each func(i int, element []byte)) {
 	n := 0
-	for l.src[l.pos] != ']' {
+	for _, element := range parts(array) {
 		if n < l.items {
-			each(n)
-		} else {
-			l.pos = endOfValue(l.src, l.pos)
+			each(n, element)
 		}
 		n++
-		l.skipComma()
 	}
-	l.pos++
 	if n > l.items {
-		more(n - l.items)
+		each(l.items, fmt.Appendf(nil, `"%d more"`, n-l.items))
 	}
-}
-
-// more appends the text in place of n elements.
-func (l *Limiter) more(n int) {
-	l.dst = append(strconv.AppendInt(append(l.dst, '"'), int64(n), 10), ` more"`...)
-}
-
-// takeKey returns a key without its quotes, and advances to its value.
-func (l *Limiter) takeKey() []byte {
-	start := l.pos
-	l.pos = endOfText(l.src, l.pos) + 1
-	return l.src[start+1 : l.pos-2]
 }
 
 func (l *Limiter) key(key []byte) {
@@ -255,24 +239,6 @@ func (l *Limiter) comma() {
 	if c := l.dst[len(l.dst)-1]; c != '{' && c != '[' && c != ',' && c != ':' {
 		l.dst = append(l.dst, ',')
 	}
-}
-
-func (l *Limiter) skipComma() {
-	if l.src[l.pos] == ',' {
-		l.pos++
-	}
-}
-
-// scalar copies a value that is no container.
-func (l *Limiter) scalar() {
-	end := endOfValue(l.src, l.pos)
-	s := l.src[l.pos:end]
-	l.pos = end
-	if s[0] != '"' || len(s)-len(`""`) <= l.text {
-		l.dst = append(l.dst, s...)
-		return
-	}
-	l.dst = append(append(l.dst, s[:1+lengthOfText(s[1:], l.text)]...), `…"`...)
 }
 
 // lengthOfText returns how many bytes of an escaped text to keep: at most max, without
@@ -296,15 +262,14 @@ func lengthOfText(s []byte, max int) int {
 	}
 }
 
-func (l *Limiter) asText() {
-	end := endOfValue(l.src, l.pos)
+// asText appends a value as a text.
+func (l *Limiter) asText(value []byte) {
 	l.dst = append(l.dst, '"')
-	for _, c := range l.src[l.pos:end] {
+	for _, c := range value {
 		if c == '"' || c == '\\' {
 			l.dst = append(l.dst, '\\')
 		}
 		l.dst = append(l.dst, c)
 	}
 	l.dst = append(l.dst, '"')
-	l.pos = end
 }

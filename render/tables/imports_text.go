@@ -76,7 +76,7 @@ func appendOpFlags(dst []byte, flags uint32) []byte {
 	if flags == 0 {
 		return dst
 	}
-	return render.AppendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
+	return schema.AppendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
 }
 
 func callbackText(dst []byte, e *track.Event) []byte {
