@@ -165,9 +165,6 @@ func (r *Tree) node(dst *schema.Marked, i, depth, label int) {
 	case n.Is(dissect.Zeros):
 		r.zeros(dst, n, depth, label)
 		return
-	case n.Field.Kind <= schema.Int && int(n.End) == i+1 && !n.Is(dissect.Remark):
-		r.leaf(dst, i, depth, label)
-		return
 	case n.Is(dissect.Remark):
 		return // shown with the value that it is about
 	case isList(n) && !n.Is(dissect.Missing) && isFlat(&r.tree, i):
