@@ -49,7 +49,6 @@ const (
 // first. What to look at next is written once.
 func (t *FindingsText) Append(dst *schema.Marked, f *diagnose.Finding) {
 	t.separate(dst)
-	t.begun = true
 	t.heading(dst, f)
 	t.indented(dst, f.Text)
 	if f.Cause != nil && t.cause[f.Cause] {
@@ -90,7 +89,6 @@ func (t *FindingsText) AppendInput(dst *schema.Marked, in *Input, list []*diagno
 		return
 	}
 	t.separate(dst)
-	t.begun = true
 	loc := time.Local
 	if t.opt.Time == render.UTC {
 		loc = time.UTC
@@ -115,25 +113,21 @@ func (t *FindingsText) AppendInput(dst *schema.Marked, in *Input, list []*diagno
 	if chosen || t.inFull {
 		return
 	}
-	usual, more := make(map[string]*diagnose.Finding), make(map[string]int64)
-	for _, f := range list {
-		if !IsUsual(f) {
+	for _, code := range usualNotes {
+		var usual []*diagnose.Finding
+		for _, f := range list {
+			if f.Rule.Code == code && IsUsual(f) {
+				usual = append(usual, f)
+			}
+		}
+		if len(usual) == 0 {
 			continue
 		}
-		if code := f.Rule.Code; usual[code] == nil {
-			usual[code] = f
-		} else {
-			more[code]++
+		text, _, _ := strings.Cut(strings.TrimSuffix(diagnose.Sentences(usual[0].Text, 1), "."), ": ")
+		if n := len(usual) - 1; n > 0 {
+			text += " (and " + render.Counted(int64(n), "other") + ")"
 		}
-	}
-	for _, code := range usualNotes {
-		if f := usual[code]; f != nil {
-			text, _, _ := strings.Cut(strings.TrimSuffix(diagnose.Sentences(f.Text, 1), "."), ": ")
-			if n := more[code]; n > 0 {
-				text += " (and " + render.Counted(n, "other") + ")"
-			}
-			t.indented(dst, text+".")
-		}
+		t.indented(dst, text+".")
 	}
 }
 
@@ -190,8 +184,8 @@ func IsUsual(f *diagnose.Finding) bool {
 func (t *FindingsText) separate(dst *schema.Marked) {
 	if t.begun {
 		dst.Plain("\n")
-		return
 	}
+	t.begun = true
 }
 
 // AppendAll appends what an expert would say first of each cause, then the findings: those
@@ -237,10 +231,9 @@ func (t *FindingsText) AppendOpenings(dst *schema.Marked, stories []diagnose.Sto
 			t.separate(dst)
 			opened = true
 		}
-		t.begun = true
 		times, text := "", s.Opening()
 		if s.Root.First != 0 {
-			times = string(t.times(nil, s.Root))
+			times = t.times(s.Root)
 			text = times + "  " + text
 		}
 		text = t.wrapped(text, 0)
@@ -305,7 +298,7 @@ func (t *FindingsText) heading(dst *schema.Marked, f *diagnose.Finding) {
 		dst.Plain("  ").Add(st, word)
 	}
 	if f.First != 0 {
-		add(schema.Dim, string(t.times(nil, f)))
+		add(schema.Dim, t.times(f))
 	}
 	for _, word := range About(f, t.opt.NIDs) {
 		add(schema.Node, string(schema.AppendText(nil, []byte(word))))
@@ -316,22 +309,17 @@ func (t *FindingsText) heading(dst *schema.Marked, f *diagnose.Finding) {
 	dst.Plain("\n")
 }
 
-// times appends when it happened: one time, or from one to another.
-func (t *FindingsText) times(dst []byte, f *diagnose.Finding) []byte {
-	n := len(dst)
-	dst = t.time(dst, f.First)
-	if f.Last <= f.First {
-		return dst
+// times returns when it happened: one time, or from one to another.
+func (t *FindingsText) times(f *diagnose.Finding) string {
+	first := t.time(f.First)
+	if last := t.time(f.Last); f.Last > f.First && last != first {
+		return first + " – " + last
 	}
-	first := string(dst[n:])
-	if last := string(t.time(nil, f.Last)); last != first {
-		dst = append(append(dst, " – "...), last...)
-	}
-	return dst
+	return first
 }
 
-func (t *FindingsText) time(dst []byte, ns int64) []byte {
-	return []byte(strings.TrimLeft(string(t.opt.Time.Append(dst, ns, t.at, true)), " "))
+func (t *FindingsText) time(ns int64) string {
+	return strings.TrimLeft(string(t.opt.Time.Append(nil, ns, t.at, true)), " ")
 }
 
 // About returns what a finding is about: target, client, server, job.
@@ -362,11 +350,8 @@ func (t *FindingsText) evidence(dst *schema.Marked, f *diagnose.Finding) {
 	for i := range f.Evidence {
 		e := &f.Evidence[i]
 		t.point(dst, e.Point)
-		dst.Spaces(proofIndent+width-len(frames[i])).Add(schema.Number, frames[i])
-		dst.Text = append(dst.Text, ' ', ' ')
-		at := string(t.time(nil, e.Time))
-		dst.Add(schema.Dim, at)
-		dst.Text = append(dst.Text, ' ', ' ')
+		at := t.time(e.Time)
+		dst.Spaces(proofIndent+width-len(frames[i])).Add(schema.Number, frames[i]).Plain("  ").Add(schema.Dim, at).Plain("  ")
 		dst.Plain(t.wrapped(e.Text, proofIndent+width+2+len(at)+2) + "\n")
 	}
 }

@@ -51,7 +51,7 @@ func (s *NegotiatedText) Append(dst *schema.Marked, list []*comparison.Connectio
 		if p.kind != "" {
 			heading += " (" + p.kind + ")"
 		}
-		for _, line := range wrapWords(strings.Fields(heading), s.width) {
+		for _, line := range wrapWords(heading, s.width) {
 			dst.Add(schema.Heading, line).Plain("\n")
 		}
 		dst.Append(&p.lines)
@@ -61,15 +61,11 @@ func (s *NegotiatedText) Append(dst *schema.Marked, list []*comparison.Connectio
 func (s *NegotiatedText) lines(dst *schema.Marked, c *comparison.Connection) {
 	switch {
 	case c.Before == nil:
-		dst.Spaces(indent)
-		s.line(dst, indent, "", []string{"connects captured: only " + s.sides[1]})
+		s.line(dst.Spaces(indent), indent, "", "connects captured: only "+s.sides[1])
 	case c.After == nil:
-		dst.Spaces(indent)
-		s.line(dst, indent, "", []string{"connects captured: only " + s.sides[0]})
+		s.line(dst.Spaces(indent), indent, "", "connects captured: only "+s.sides[0])
 	case len(c.Changed) == 0:
-		dst.Spaces(indent)
-		s.line(dst, indent, "", strings.Fields(same(c.Before)))
-		return
+		s.line(dst.Spaces(indent), indent, "", same(c.Before))
 	}
 	for _, p := range c.Changed {
 		switch p {
@@ -78,75 +74,59 @@ func (s *NegotiatedText) lines(dst *schema.Marked, c *comparison.Connection) {
 		case comparison.Granted:
 			s.flags(dst, "granted", c.Before.Granted, c.After.Granted)
 		case comparison.ClientVersion:
-			s.versions(dst, "client release", c.Before.Clients, c.After.Clients)
+			s.both(dst, "client release", releases(c.Before.Clients), releases(c.After.Clients))
 		case comparison.ServerVersion:
-			s.versions(dst, "server release", c.Before.Servers, c.After.Servers)
+			s.both(dst, "server release", releases(c.Before.Servers), releases(c.After.Servers))
 		case comparison.Evictions:
-			s.evictions(dst, c)
+			s.both(dst, "evictions", evictions(c.Before), evictions(c.After))
 		}
 	}
 }
 
 func (s *NegotiatedText) flags(dst *schema.Marked, title string, before, after comparison.Flags) {
-	s.title(dst, title)
-	s.line(dst, textColumn, "", []string{"both: " + strconv.Itoa(before.Both(after).Count()) + " flags"})
+	s.line(addTitle(dst, title), textColumn, "", "both: "+strconv.Itoa(before.Both(after).Count())+" flags")
 	for i, only := range []comparison.Flags{before.Without(after), after.Without(before)} {
 		if names := records.ConnectFlagNames(only); len(names) > 0 {
-			dst.Spaces(textColumn)
-			s.line(dst, textColumn, "only "+s.sides[i]+":", names)
+			s.line(dst.Spaces(textColumn), textColumn, "only "+s.sides[i]+":", strings.Join(names, " "))
 		}
 	}
 }
 
-// same returns what both sides negotiated.
-func same(n *comparison.Negotiated) string {
-	text := "the same"
-	sep := ": "
-	add := func(part string) {
-		text += sep + part
-		sep = ", "
-	}
-	if n.HasAsked {
-		add(strconv.Itoa(n.Asked.Count()) + " flags asked")
-	}
-	if n.HasGranted {
-		add(strconv.Itoa(n.Granted.Count()) + " granted")
-	}
-	for _, v := range n.Clients {
-		add("client " + string(schema.AppendVersion(nil, v)))
-	}
-	for _, v := range n.Servers {
-		add("server " + string(schema.AppendVersion(nil, v)))
+func (s *NegotiatedText) both(dst *schema.Marked, title, before, after string) {
+	s.line(addTitle(dst, title), textColumn, "", s.sides[0]+before+", "+s.sides[1]+after)
+}
+
+// releases returns releases, each after a space.
+func releases(versions []uint32) (text string) {
+	for _, v := range versions {
+		text += " " + string(schema.AppendVersion(nil, v))
 	}
 	return text
 }
 
-func (s *NegotiatedText) versions(dst *schema.Marked, title string, before, after []uint32) {
-	s.title(dst, title)
-	var parts []string
-	for i, list := range [][]uint32{before, after} {
-		part := s.sides[i]
-		for _, v := range list {
-			part += " " + string(schema.AppendVersion(nil, v))
-		}
-		parts = append(parts, part)
+func evictions(n *comparison.Negotiated) string {
+	if n == nil {
+		return " 0"
 	}
-	parts[0] += ","
-	s.line(dst, textColumn, "", parts)
+	return " " + strconv.Itoa(n.Evictions)
 }
 
-func (s *NegotiatedText) evictions(dst *schema.Marked, c *comparison.Connection) {
+// same returns what both sides negotiated.
+func same(n *comparison.Negotiated) string {
 	var parts []string
-	for i, n := range []*comparison.Negotiated{c.Before, c.After} {
-		evictions := 0
-		if n != nil {
-			evictions = n.Evictions
-		}
-		parts = append(parts, s.sides[i]+" "+strconv.Itoa(evictions))
+	if n.HasAsked {
+		parts = append(parts, strconv.Itoa(n.Asked.Count())+" flags asked")
 	}
-	parts[0] += ","
-	s.title(dst, "evictions")
-	s.line(dst, textColumn, "", parts)
+	if n.HasGranted {
+		parts = append(parts, strconv.Itoa(n.Granted.Count())+" granted")
+	}
+	for _, v := range n.Clients {
+		parts = append(parts, "client "+string(schema.AppendVersion(nil, v)))
+	}
+	for _, v := range n.Servers {
+		parts = append(parts, "server "+string(schema.AppendVersion(nil, v)))
+	}
+	return "the same" + before(": ", strings.Join(parts, ", "))
 }
 
 // Columns of the lines about targets.
@@ -155,19 +135,18 @@ const (
 	textColumn = 18
 )
 
-// title appends the beginning of a line, up to textColumn.
-func (s *NegotiatedText) title(dst *schema.Marked, title string) {
-	dst.Spaces(indent).Add(schema.Label, title).Spaces(textColumn - indent - len(title))
+// addTitle appends the beginning of a line, up to textColumn.
+func addTitle(dst *schema.Marked, title string) *schema.Marked {
+	return dst.Spaces(indent).Add(schema.Label, title).Spaces(textColumn - indent - len(title))
 }
 
-// line appends the rest of a line from a column on: a label, and words that are
+// line appends the rest of a line from a column on: a label, and text that is
 // wrapped behind it.
-func (s *NegotiatedText) line(dst *schema.Marked, at int, label string, words []string) {
+func (s *NegotiatedText) line(dst *schema.Marked, at int, label, text string) {
 	style := schema.NoRole
-	dst.Text = append(dst.Text, label...)
 	if label != "" {
 		at += render.Width([]byte(label)) + 1
-		dst.Plain(" ")
+		dst.Plain(label + " ")
 		style = schema.Flag
 	}
 	room := 0
@@ -175,7 +154,7 @@ func (s *NegotiatedText) line(dst *schema.Marked, at int, label string, words []
 		const least = 24
 		room = max(s.width-at, least)
 	}
-	for i, line := range wrapWords(words, room) {
+	for i, line := range wrapWords(text, room) {
 		if i > 0 {
 			dst.Spaces(at)
 		}
@@ -183,7 +162,7 @@ func (s *NegotiatedText) line(dst *schema.Marked, at int, label string, words []
 	}
 }
 
-// wrapWords joins words to lines of at most a width in columns; 0: one line.
-func wrapWords(words []string, width int) []string {
-	return strings.Split(string(render.AppendWrapped(nil, strings.Join(words, " "), 0, width)), "\n")
+// wrapWords cuts a text into lines of at most a width in columns; 0: one line.
+func wrapWords(text string, width int) []string {
+	return strings.Split(string(render.AppendWrapped(nil, text, 0, width)), "\n")
 }

@@ -64,7 +64,7 @@ func (t *FindingsText) suspects(dst *schema.Marked, f *diagnose.Finding) {
 			if x.Line() > 0 {
 				what = ", by "
 			}
-			text += what + frameText(x.Point) + " at " + string(t.time(nil, x.Time))
+			text += what + frameText(x.Point) + " at " + t.time(x.Time)
 		}
 		t.point(dst, x.Point)
 		t.labelled(dst, excludedLabel, text+": "+x.Text)
