@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,21 +33,21 @@ type change struct {
 // quantity is a value that two captures are compared by, and its text, empty where it is unknown.
 type quantity struct {
 	v    float64
-	text []byte
+	text string
 }
 
 // NewChangesTable makes a renderer. With all, it shows what has not changed, too.
 func NewChangesTable(o StatsOptions, all bool) *ChangesTable {
 	k := &Kind[*change]{}
 	for n, d := range o.By {
-		k.columns = append(k.columns, dimensionColumn(d, func(p *printer, dst []byte, c *change) []byte {
+		k.columns = append(k.columns, dimensionColumn(d, func(p *printer, c *change) string {
 			switch {
 			case !c.Total:
-				return appendDimensionOrDash(p, dst, &track.Row{Key: c.Key}, d)
+				return cmp.Or(dimension(p, &track.Row{Key: c.Key}, d), "-")
 			case n == 0:
-				return append(dst, "(all)"...)
+				return "(all)"
 			}
-			return dst
+			return ""
 		}))
 	}
 	k.columns = append(k.columns, changesKind.columns...)
@@ -56,26 +57,26 @@ func NewChangesTable(o StatsOptions, all bool) *ChangesTable {
 // changesKind has the columns behind those of the dimensions.
 var changesKind = Kind[*change]{name: "table of diff", columns: []column[*change]{
 	{title: "what", doc: "what has changed: a measure with the name of its JSON key, or an error", left: true, whole: true, role: schema.Label,
-		append: func(_ *printer, b []byte, c *change) []byte { return append(b, c.what...) }},
+		show: func(_ *printer, c *change) string { return c.what }},
 	{title: "before", doc: "its value in the first capture: of count with the RPCs per second, of what happens to some RPCs with their share",
-		role: schema.Number, append: func(_ *printer, b []byte, c *change) []byte { return append(b, c.before.text...) }},
+		role: schema.Number, show: func(_ *printer, c *change) string { return c.before.text }},
 	{title: "after", doc: "the same in the second capture", role: schema.Number,
-		append: func(_ *printer, b []byte, c *change) []byte { return append(b, c.after.text...) }},
+		show: func(_ *printer, c *change) string { return c.after.text }},
 	{title: "change", doc: "factor between the two: of count between the rates, of what happens to some RPCs between the shares; " +
 		"new and gone where one of them is 0", mark: (*change).role,
-		append: func(_ *printer, b []byte, c *change) []byte {
-			if (c.before.text == nil) != (c.after.text == nil) && c.what != comparison.Count.String() && c.noise == "" {
-				return b
+		show: func(_ *printer, c *change) string {
+			if (c.before.text == "") != (c.after.text == "") && c.what != comparison.Count.String() && c.noise == "" {
+				return ""
 			}
-			return appendChange(b, c.before.v, c.after.v)
+			return ratio(c.before.v, c.after.v)
 		}},
 	{title: "beyond noise", doc: "with --all or where RPCs are few: the value has changed by more than chance and the usual differences " +
 		"explain, or so few values differ that it may be chance", left: true, optional: true, blank: true, mark: (*change).role,
-		append: func(_ *printer, b []byte, c *change) []byte {
+		show: func(_ *printer, c *change) string {
 			if !c.withNoise {
-				return b
+				return ""
 			}
-			return append(b, c.noise...)
+			return c.noise
 		}},
 }}
 
@@ -157,23 +158,22 @@ func measured(s *comparison.Side, m comparison.Measure) quantity {
 	v := s.Value(m)
 	switch m {
 	case comparison.Count:
-		text := strconv.AppendInt(nil, v, 10)
-		return quantity{s.Rate, append(appendRate(append(text, " ("...), s.Rate), "/s)"...)}
+		return quantity{s.Rate, fmt.Sprintf("%d (%s/s)", v, rateText(s.Rate))}
 	case comparison.P50, comparison.P90, comparison.P99, comparison.Longest, comparison.RTT:
-		return quantity{float64(v), render.AppendLatency(nil, v)}
+		return quantity{float64(v), string(render.AppendLatency(nil, v))}
 	case comparison.RequestSize, comparison.BulkSize:
-		return quantity{float64(v), schema.AppendSize(nil, v)}
+		return quantity{float64(v), string(schema.AppendSize(nil, v))}
 	}
 	return shareOf(v, s)
 }
 
 // shareOf returns a number of RPCs as the part that it is of all.
 func shareOf(n int64, s *comparison.Side) quantity {
-	share, text := float64(n)/float64(max(1, s.Count)), strconv.AppendInt(nil, n, 10)
-	if n > 0 {
-		text = append(appendRate(append(text, " ("...), 100*share), "%)"...)
+	share := float64(n) / float64(max(1, s.Count))
+	if n == 0 {
+		return quantity{0, "0"}
 	}
-	return quantity{share, text}
+	return quantity{share, fmt.Sprintf("%d (%s%%)", n, rateText(100*share))}
 }
 
 const beyondNoise = "yes"
@@ -189,24 +189,22 @@ func noise(r *comparison.Row, m comparison.Measure) string {
 	return beyondNoise
 }
 
-func appendChange(dst []byte, before, after float64) []byte {
-	switch {
+// ratio returns the factor between two values.
+func ratio(before, after float64) string {
+	switch r := after / before; {
 	case before == after:
-		return append(dst, '=')
+		return "="
 	case before == 0:
-		return append(dst, "new"...)
+		return "new"
 	case after == 0:
-		return append(dst, "gone"...)
+		return "gone"
+	case r < .01 || r >= 1e5:
+		return "×" + strconv.FormatFloat(r, 'g', 1, 64)
+	case r < 9.95:
+		return "×" + strconv.FormatFloat(r, 'f', 2, 64)
+	default:
+		return "×" + strconv.FormatFloat(r, 'f', 0, 64)
 	}
-	ratio := after / before
-	dst = append(dst, "×"...)
-	switch {
-	case ratio < .01 || ratio >= 1e5:
-		return strconv.AppendFloat(dst, ratio, 'g', 1, 64)
-	case ratio < 9.95:
-		return strconv.AppendFloat(dst, ratio, 'f', 2, 64)
-	}
-	return strconv.AppendFloat(dst, ratio, 'f', 0, 64)
 }
 
 // AppendChangesJSON appends rows of statistics that are grouped by dimensions, and connections, of

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -27,9 +28,9 @@ type column[R any] struct {
 	dimNone  bool // the - of no value is dim
 	round    bool // times are rounded
 
-	role   schema.Role
-	mark   func(r R) schema.Role                    // in place of role, where it depends on the record
-	append func(p *printer, dst []byte, r R) []byte // nil: the value of the key
+	role schema.Role
+	mark func(r R) schema.Role        // in place of role, where it depends on the record
+	show func(p *printer, r R) string // nil: the value of the key. The table escapes the text
 }
 
 // printer appends values as the options of a table want them.
@@ -39,27 +40,29 @@ type printer struct {
 	shown int64 // the last time that was appended
 }
 
-// time appends when a message was seen, nothing for none.
-func (p *printer) time(dst []byte, seen track.Point) []byte {
+// time returns when a message was seen, nothing for none.
+func (p *printer) time(seen track.Point) string {
 	if seen.IsZero() {
-		return dst
+		return ""
 	}
-	return p.timeOf(dst, seen, p.opt.Wide())
+	return p.timeOf(seen, p.opt.Wide())
 }
 
-// timeOf appends the time of a message, an absolute one with or without the date.
-func (p *printer) timeOf(dst []byte, seen track.Point, withDate bool) []byte {
-	dst = p.opt.Time.Append(dst, seen.Time, p.at, withDate)
+// timeOf returns the time of a message, an absolute one with or without the date.
+func (p *printer) timeOf(seen track.Point, withDate bool) string {
+	text := p.opt.Time.Append(nil, seen.Time, p.at, withDate)
 	p.at.Before, p.shown = seen.Time, seen.Time
-	return dst
+	return string(text)
 }
 
-// frame appends the number of a frame, nothing for none.
-func (p *printer) frame(dst []byte, seen track.Point) []byte {
+func (p *printer) nid(n lnet.NID) string { return string(p.opt.NIDs.Append(nil, n)) }
+
+// frame returns the number of a frame, nothing for none.
+func frame(seen track.Point) string {
 	if seen.IsZero() {
-		return dst
+		return ""
 	}
-	return render.AppendFrame(dst, seen.File, seen.Frame)
+	return frameText(seen)
 }
 
 // Kind is a kind of table: the columns in their order, the last ones of a rank are omitted
@@ -128,8 +131,8 @@ func (k *Kind[R]) cells() (list []cellPrinter[R]) {
 		c := cellPrinter[R]{column: &k.columns[i]}
 		if k.keys != nil {
 			var ok bool
-			if c.path, ok = k.keys.Find(c.keyPath()); !ok && c.append == nil {
-				panic("tables: a " + k.keys.Record + " has no key " + c.keyPath() + ": declare it in render/records, or give the column an append")
+			if c.path, ok = k.keys.Find(c.keyPath()); !ok && c.show == nil {
+				panic("tables: a " + k.keys.Record + " has no key " + c.keyPath() + ": declare it in render/records, or give the column a show")
 			}
 		}
 		list = append(list, c)
@@ -175,8 +178,8 @@ func (c *cellPrinter[R]) put(t *grid, p *printer, r R) {
 	if c.mark != nil {
 		role = c.mark(r)
 	}
-	if c.append != nil {
-		c.text = c.append(p, c.text[:0], r)
+	if c.show != nil {
+		c.text = schema.AppendText(c.text[:0], []byte(c.show(p, r)))
 	} else {
 		c.text = c.value(p, c.text[:0], r)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/config"
 	"github.com/lshark/lshark/opcodes"
@@ -130,8 +129,6 @@ func (s *Configuration) group(dst *schema.Marked, list []*config.Entry) {
 	}
 }
 
-func (s *Configuration) nid(n lnet.NID) string { return string(s.opt.NIDs.Append(nil, n)) }
-
 func (s *Configuration) title(dst *schema.Marked, text string) { s.line(dst, schema.Heading, 0, text) }
 
 // line appends a line that is wrapped where the terminal is too narrow. What follows its
@@ -232,7 +229,7 @@ func (s *Configuration) step(dst *schema.Marked, e *config.Entry) {
 	}
 	if s.block != step.At && len(step.Earlier) == 0 {
 		s.block = step.At
-		s.line(dst, schema.Dim, 2, "# frame "+frameText(step.At)+" at "+string(s.time(nil, step.At)))
+		s.line(dst, schema.Dim, 2, "# frame "+frameText(step.At)+" at "+s.time(step.At))
 	}
 	role, state := schema.NoRole, ""
 	switch {
@@ -285,16 +282,16 @@ type targetNode struct {
 
 var targetsKind = Kind[targetNode]{name: configTables, of: records.Configuration.Entries, columns: []column[targetNode]{
 	{title: "target", left: true, whole: true, role: schema.Node,
-		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Name()) }},
+		show: func(_ *printer, t targetNode) string { return t.Target.Name() }},
 	{title: "index", key: "target_index", role: schema.Number,
-		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Number) }},
+		show: func(_ *printer, t targetNode) string { return t.Target.Number }},
 	{title: "state", key: "inactive", doc: "active, inactive (a parameter or the record that adds the target deactivates it), " +
 		"or failover: another node that serves the target", left: true, role: schema.Flag,
-		append: func(_ *printer, b []byte, t targetNode) []byte { return append(b, t.state...) }},
+		show: func(_ *printer, t targetNode) string { return t.state }},
 	{title: "node", key: "nodes.node", left: true, rank: useful, role: schema.Dim,
-		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.node.Name) }},
+		show: func(_ *printer, t targetNode) string { return t.node.Name }},
 	{title: "NIDs", key: "nids", doc: "NIDs of the node", left: true, role: schema.Node,
-		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, strings.Join(t.node.NIDs, " ")) }},
+		show: func(_ *printer, t targetNode) string { return strings.Join(t.node.NIDs, " ") }},
 }}
 
 func targetNodes(list []*config.Entry) (rows []targetNode) {
@@ -372,30 +369,30 @@ var runningKind = Kind[*config.Entry]{name: configTables, keys: &records.Configu
 	{title: "earlier", key: "restarts.instance", doc: "earlier starts of the target that the table had", left: true, rank: useful,
 		optional: true, role: schema.Dim},
 	{title: "seen", key: "time", doc: "when the entry was first seen", rank: extra, role: schema.Dim,
-		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.RunningTarget.At) }},
+		show: func(p *printer, e *config.Entry) string { return p.time(e.RunningTarget.At) }},
 	{title: "frame", rank: extra, role: schema.Dim,
-		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.RunningTarget.At) }},
+		show: func(_ *printer, e *config.Entry) string { return frame(e.RunningTarget.At) }},
 }}
 
 var registrationsKind = Kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
 	{title: "target", left: true, whole: true, role: schema.Node},
 	{title: "result", key: "error", doc: "ok, or the error with which the MGS refused the request", left: true, mark: resultRole,
-		append: func(_ *printer, b []byte, e *config.Entry) []byte {
-			return append(b, resultText(e.Registration.Answered, e.Registration.Status)...)
+		show: func(_ *printer, e *config.Entry) string {
+			return resultText(e.Registration.Answered, e.Registration.Status)
 		}},
 	{title: "NIDs", key: "nids", left: true, role: schema.Node},
 	{title: "release", left: true, rank: useful, role: schema.Dim},
 	{title: "parameters", left: true, rank: useful, optional: true, role: schema.Label,
-		append: func(_ *printer, b []byte, e *config.Entry) []byte { return appendText(b, e.Registration.Parameters) }},
-	{title: "flags", left: true, rank: extra, blank: true, role: schema.Flag, append: func(_ *printer, b []byte, e *config.Entry) []byte {
+		show: func(_ *printer, e *config.Entry) string { return e.Registration.Parameters }},
+	{title: "flags", left: true, rank: extra, blank: true, role: schema.Flag, show: func(_ *printer, e *config.Entry) string {
 		var names []string
 		opcodes.MtiFlags.Set(e.Registration.Flags, func(v *schema.Value) { names = append(names, v.Name) })
-		return append(b, strings.Join(names, "|")...)
+		return strings.Join(names, "|")
 	}},
 	{title: "sent", key: "time", doc: "when the last request was sent", rank: extra, role: schema.Dim,
-		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.Registration.Sent) }},
+		show: func(p *printer, e *config.Entry) string { return p.time(e.Registration.Sent) }},
 	{title: "frame", rank: extra, role: schema.Dim,
-		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.Registration.Sent) }},
+		show: func(_ *printer, e *config.Entry) string { return frame(e.Registration.Sent) }},
 }}
 
 func resultRole(e *config.Entry) schema.Role {

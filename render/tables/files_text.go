@@ -1,7 +1,8 @@
 package tables
 
 import (
-	"strconv"
+	"fmt"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -40,38 +41,29 @@ func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64))
 		{title: "writes", dimZero: true, rank: extra, role: schema.Number},
 		{title: "pattern", left: true, rank: extra, role: schema.Dim},
 		{title: "rpcs", role: schema.Number},
-		{title: "errors", left: true, rank: useful, role: schema.Bad, append: func(_ *printer, b []byte, r R) []byte {
+		{title: "errors", left: true, rank: useful, role: schema.Bad, show: func(_ *printer, r R) string {
 			errors, _ := of(r)
-			return appendFileErrors(b, errors)
+			var list []string
+			for _, e := range errors {
+				list = append(list, fmt.Sprintf("%s:%d", records.AppendErrno(nil, e.Errno), e.Count))
+			}
+			return strings.Join(list, " ")
 		}},
 		{title: "clients", left: true, rank: useful, role: schema.Node},
 		{title: "jobs", left: true, rank: useful, optional: true, role: schema.Dim},
 		{title: "waited", key: "lock_waited", dimZero: true, rank: extra, role: schema.Number,
-			append: func(_ *printer, b []byte, r R) []byte {
+			show: func(_ *printer, r R) string {
 				_, waited := of(r)
-				return appendTotal(b, waited)
+				if waited == 0 {
+					return "0"
+				}
+				return waitText(waited)
 			}},
 	}
 }
 
-// appendFileErrors appends how often each error occurred, by name, in the order of the first ones.
-func appendFileErrors(dst []byte, list []files.Error) []byte {
-	for i, e := range list {
-		if i > 0 {
-			dst = append(dst, ' ')
-		}
-		dst = strconv.AppendInt(append(records.AppendErrno(dst, e.Errno), ':'), e.Count, 10)
-	}
-	return dst
-}
-
-// appendTotal appends a sum of times, 0 for none.
-func appendTotal(dst []byte, ns int64) []byte {
-	if ns == 0 {
-		return append(dst, '0')
-	}
-	return render.AppendLockWait(dst, ns)
-}
+// waitText returns a time span, rounded.
+func waitText(ns int64) string { return string(render.AppendLockWait(nil, ns)) }
 
 // pathRole is the style of a path, dim for a removed file.
 func pathRole(f *files.File) schema.Role {

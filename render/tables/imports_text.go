@@ -3,7 +3,9 @@ package tables
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lshark/lshark/dissect/track"
@@ -123,40 +125,34 @@ func ImportRecords(list []*track.Import) []*records.Import {
 
 // Imports is the table of connections, with their states at the end of the capture.
 var Imports = Kind[*records.Import]{name: "table of imports", keys: &records.Imports, columns: []column[*records.Import]{
-	{title: "target", left: true, role: schema.Node, append: func(_ *printer, b []byte,
-		i *records.Import) []byte {
-		return AppendTarget(b, i.Import)
-	}},
+	{title: "target", left: true, role: schema.Node, show: func(_ *printer, i *records.Import) string { return targetOf(i.Import) }},
 	{title: "client", left: true, role: schema.Node},
 	{title: "state", left: true, mark: func(i *records.Import) schema.Role { return stateRole(i.State) }},
 	{title: "cnt", key: "conn_cnt", dimZero: true, dimNone: true, role: schema.Number},
 	{title: "fails", doc: "errors with which the server refused connects and security contexts, and how often each occurred",
-		left: true, dimZero: true, rank: useful, role: schema.Bad, append: func(_ *printer, b []byte, i *records.Import) []byte {
-			if len(i.Failures) == 0 {
-				return append(b, '0')
-			}
-			return appendErrors(b, i.Failures, " ")
+		left: true, dimZero: true, rank: useful, role: schema.Bad, show: func(_ *printer, i *records.Import) string {
+			return cmp.Or(errorsText(i.Failures), "0")
 		}},
 	{title: "evict", key: "evictions", dimZero: true, role: schema.Bad},
 	{title: "pings", dimZero: true, role: schema.Number},
-	{title: "version", left: true, role: schema.Dim, append: func(_ *printer, b []byte, i *records.Import) []byte { return versions(b, i) }},
+	{title: "version", left: true, role: schema.Dim, show: versions},
 	{title: "kind", left: true, rank: extra, role: schema.Dim},
 	{title: "server", left: true, rank: extra, role: schema.Node},
 	{title: "committed", key: "last_committed", rank: extra, dimNone: true, role: schema.Object},
 	{title: "ungranted", key: "flags.refused", doc: "number of flags that were asked for and not granted",
-		dimZero: true, dimNone: true, rank: extra, role: schema.Warning, append: func(_ *printer, b []byte, i *records.Import) []byte {
+		dimZero: true, dimNone: true, rank: extra, role: schema.Warning, show: func(_ *printer, i *records.Import) string {
 			if !i.HasAsked || !i.HasGranted {
-				return b
+				return ""
 			}
 			f, f2 := i.Refused()
-			return strconv.AppendInt(b, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)), 10)
+			return strconv.Itoa(bits.OnesCount64(f) + bits.OnesCount64(f2))
 		}},
 	{title: "uuid", key: "client_uuid", left: true, rank: extra, role: schema.Dim},
-	{title: "since", rank: extra, role: schema.Dim, append: func(p *printer, b []byte, i *records.Import) []byte {
+	{title: "since", rank: extra, role: schema.Dim, show: func(p *printer, i *records.Import) string {
 		if i.State == track.StateUnknown {
-			return b
+			return ""
 		}
-		return p.timeOf(b, i.Since(), true)
+		return p.timeOf(i.Since(), true)
 	}},
 	{title: "rtx", key: "retransmits", dimZero: true, rank: extra, role: schema.Warning},
 	{title: "rtt", rank: extra, role: schema.Number},
@@ -180,25 +176,22 @@ func Trouble(i *track.Import) int {
 // AppendTarget appends the target of a connection, or its index where the name of
 // the file system is not known, or the handle.
 func AppendTarget(dst []byte, i *track.Import) []byte {
-	name := cmp.Or(i.Target, i.TargetIndex)
-	if name == "" {
-		return schema.AppendHex(dst, i.Handle)
-	}
-	return schema.AppendText(dst, []byte(name))
+	return schema.AppendText(dst, []byte(targetOf(i)))
 }
 
-// versions appends the version, or those of both sides when they differ.
-func versions(dst []byte, i *records.Import) []byte {
-	a, b := i.Asked.Version, i.Granted.Version
-	switch {
-	case a == 0 && b == 0:
-		return dst
-	case b == 0 || a == b:
-		return schema.AppendVersion(dst, a)
-	case a == 0:
-		return schema.AppendVersion(dst, b)
+func targetOf(i *track.Import) string {
+	return cmp.Or(i.Target, i.TargetIndex, string(schema.AppendHex(nil, i.Handle)))
+}
+
+// versions returns the version, or those of both sides when they differ.
+func versions(_ *printer, i *records.Import) string {
+	var list []string
+	for _, v := range []uint32{i.Asked.Version, i.Granted.Version} {
+		if v != 0 {
+			list = append(list, string(schema.AppendVersion(nil, v)))
+		}
 	}
-	return schema.AppendVersion(append(schema.AppendVersion(dst, a), '/'), b)
+	return strings.Join(slices.Compact(list), "/")
 }
 
 func stateRole(s track.ImportState) schema.Role {

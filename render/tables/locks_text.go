@@ -4,37 +4,35 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
 
 // Locks is the table of locks.
 var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, columns: []column[*locks.Lock]{
-	{title: "asked", rank: extra, role: schema.Dim, append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.time(b, l.Asked) }},
+	{title: "asked", rank: extra, role: schema.Dim, show: func(p *printer, l *locks.Lock) string { return p.time(l.Asked) }},
 	{title: "client", left: true, role: schema.Node},
 	{title: "resource", left: true, whole: true, role: schema.Object,
-		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return l.Desc.AppendResource(b) }},
+		show: func(_ *printer, l *locks.Lock) string { return string(l.Desc.AppendResource(nil)) }},
 	{title: "lock", key: "mode", doc: "mode of the lock, and its bits, range or group id", left: true, rank: useful, role: schema.Label,
-		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return appendLock(b, l) }},
+		show: lockText},
 	{title: "waited", dimZero: true, round: true, mark: waitRole},
 	{title: "blocked by", key: "blocked_by", doc: "nodes and jobs with locks that kept it waiting", left: true, rank: neededFilled, role: schema.Bad,
-		append: func(p *printer, b []byte, l *locks.Lock) []byte { return appendBlockers(b, l, p.opt.NIDs) }},
+		show: blockersText},
 	{title: "ended", left: true, rank: useful, mark: endRole,
-		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return append(b, l.End.How.String()...) }},
+		show: func(_ *printer, l *locks.Lock) string { return l.End.How.String() }},
 	{title: "held", rank: useful, round: true, role: schema.Number},
 	{title: "frame", key: "asked.frame", rank: extra, role: schema.Dim,
-		append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.frame(b, l.Asked) }},
+		show: func(_ *printer, l *locks.Lock) string { return frame(l.Asked) }},
 	{title: "bl", key: "callbacks", doc: "number of callbacks that asked the client to give the lock back", dimZero: true, rank: extra,
-		role:   schema.Warning,
-		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return strconv.AppendInt(b, int64(countAsks(l)), 10) }},
+		role: schema.Warning,
+		show: func(_ *printer, l *locks.Lock) string { return strconv.Itoa(countAsks(l)) }},
 	{title: "target", left: true, rank: extra, role: schema.Node,
-		append: func(_ *printer, b []byte, l *locks.Lock) []byte {
-			return appendText(b, cmp.Or(l.Target(), l.TargetIndex()))
-		}},
+		show: func(_ *printer, l *locks.Lock) string { return cmp.Or(l.Target(), l.TargetIndex()) }},
 	{title: "server", left: true, rank: extra, role: schema.Node},
 	{title: "job", left: true, rank: extra, role: schema.Dim},
 	{title: "handle", left: true, whole: true, role: schema.Dim},
@@ -72,36 +70,24 @@ var Holders = Kind[*locks.Holder]{name: "table of blockers", keys: &records.Hold
 	{title: "waiters", left: true, rank: useful, role: schema.Node},
 }}
 
-// blockers returns who kept a lock waiting, each node and job once, the longest first.
-func blockers(l *locks.Lock) (list []*locks.Blocker) {
-	for i := range l.BlockedBy {
-		b := &l.BlockedBy[i]
-		if !slices.ContainsFunc(list, func(o *locks.Blocker) bool { return o.Client == b.Client && o.Job == b.Job }) {
-			list = append(list, b)
+// blockersText returns who kept a lock waiting, each node and job once, the longest first.
+func blockersText(p *printer, l *locks.Lock) string {
+	var list []string
+	for _, b := range l.BlockedBy {
+		if who := p.nid(b.Client) + before("/", b.Job); !slices.Contains(list, who) {
+			list = append(list, who)
 		}
 	}
-	return list
+	return strings.Join(list, " ")
 }
 
-func appendBlockers(dst []byte, l *locks.Lock, nids render.NIDs) []byte {
-	for i, b := range blockers(l) {
-		if i > 0 {
-			dst = append(dst, ' ')
-		}
-		if dst = nids.Append(dst, b.Client); b.Job != "" {
-			dst = schema.AppendText(append(dst, '/'), []byte(b.Job))
-		}
-	}
-	return dst
-}
-
-// appendLock appends mode, and range or bits.
-func appendLock(dst []byte, l *locks.Lock) []byte {
+// lockText returns mode, and range or bits.
+func lockText(_ *printer, l *locks.Lock) string {
 	mode, ok := l.Mode()
 	if !ok {
-		return append(dst, cmp.Or(records.LockType(&l.Desc), "-")...)
+		return records.LockType(&l.Desc)
 	}
-	line := schema.PlainLine(dst)
+	line := schema.PlainLine(nil)
 	line.Value(schema.Flag, opcodes.LdlmMode, mode)
 	switch l.Desc.Kind {
 	case opcodes.FlockLock:
@@ -121,10 +107,8 @@ func appendLock(dst []byte, l *locks.Lock) []byte {
 		line.Key("")
 		line.Range(l.Desc.Start, l.Desc.End)
 	}
-	return line.Text
+	return string(line.Text)
 }
-
-func appendText(dst []byte, text string) []byte { return schema.AppendText(dst, []byte(text)) }
 
 // countAsks returns the number of callbacks that ask the client to give a lock
 // back.

@@ -16,9 +16,9 @@ import (
 // Paths is the table of what hosts send to each other.
 var Paths = Kind[*records.HostPath]{name: "table of paths", keys: &records.HostPaths, columns: []column[*records.HostPath]{
 	{title: "from", doc: "node that sends, its IP address where the NID is unknown", left: true, whole: true, role: schema.Node,
-		append: func(p *printer, b []byte, r *records.HostPath) []byte { return appendHost(p, b, r.FromNID, r.From) }},
+		show: func(p *printer, r *records.HostPath) string { return host(p, r.FromNID, r.From) }},
 	{title: "to", doc: "node that receives, its IP address where the NID is unknown", left: true, whole: true, role: schema.Node,
-		append: func(p *printer, b []byte, r *records.HostPath) []byte { return appendHost(p, b, r.ToNID, r.To) }},
+		show: func(p *printer, r *records.HostPath) string { return host(p, r.ToNID, r.To) }},
 	{title: "file", left: true, optional: true, role: schema.Dim},
 	{title: "messages", dimZero: true, role: schema.Number},
 	{title: "bytes", dimZero: true, role: schema.Number},
@@ -26,16 +26,16 @@ var Paths = Kind[*records.HostPath]{name: "table of paths", keys: &records.HostP
 	{title: "rtt99", key: "rtt.p99", doc: "99th percentile of rtt", rank: useful, role: schema.Number},
 	{title: "back", key: "sender_rtt.p50", doc: "median round trip from the capture point to the node that sends", rank: useful, role: schema.Number},
 	{title: "rtx", key: "retransmits", doc: "number of TCP segments that were sent again; over InfiniBand, how often packets were",
-		dimZero: true, role: schema.Bad, append: func(_ *printer, b []byte, r *records.HostPath) []byte {
-			return strconv.AppendInt(b, r.TCP.Retransmissions+r.PacketsLost, 10)
+		dimZero: true, role: schema.Bad, show: func(_ *printer, r *records.HostPath) string {
+			return strconv.FormatInt(r.TCP.Retransmissions+r.PacketsLost, 10)
 		}},
 	{title: "rtx%", key: "retransmitted_percent", doc: "bytes that TCP sent again, in percent of all", rank: useful, role: schema.Number,
-		append: func(_ *printer, b []byte, r *records.HostPath) []byte {
+		show: func(_ *printer, r *records.HostPath) string {
 			percent, ok := r.ResentPercent()
 			if !ok {
-				return b
+				return ""
 			}
-			return strconv.AppendFloat(b, percent, 'f', 2, 64)
+			return strconv.FormatFloat(percent, 'f', 2, 64)
 		}},
 	{title: "ooo", key: "out_of_order", dimZero: true, rank: useful, role: schema.Warning},
 	{title: "rst", key: "resets", dimZero: true, role: schema.Bad},
@@ -47,11 +47,11 @@ var Paths = Kind[*records.HostPath]{name: "table of paths", keys: &records.HostP
 	{title: "back99", key: "sender_rtt.p99", doc: "99th percentile of back", rank: extra, role: schema.Number},
 }}
 
-func appendHost(p *printer, dst []byte, n lnet.NID, a netip.Addr) []byte {
+func host(p *printer, n lnet.NID, a netip.Addr) string {
 	if n == (lnet.NID{}) {
-		return a.AppendTo(dst)
+		return a.String()
 	}
-	return p.opt.NIDs.Append(dst, n)
+	return p.nid(n)
 }
 
 // pathSorts are the orders of paths, by descending value.

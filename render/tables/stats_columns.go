@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,17 +21,23 @@ var byteRate = struct {
 // statsKind has the columns of statistics behind those of the dimensions.
 var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, columns: []column[*records.Row]{
 	{title: "count", dimZero: true, role: schema.Number},
-	{title: "ops/s", key: "ops_rate", dimZero: true, role: schema.Number, append: func(_ *printer, b []byte, r *records.Row) []byte {
+	{title: "ops/s", key: "ops_rate", dimZero: true, role: schema.Number, show: func(_ *printer, r *records.Row) string {
 		rate, ok := r.Interval.Rate(r.Row)
-		return appendRateIf(b, rate.RPCs, ok)
+		if !ok {
+			return ""
+		}
+		return rateText(rate.RPCs)
 	}},
 	{title: byteRate.title, key: "byte_rate", doc: "bytes of the requests, replies and bulk data of the RPCs that were answered in the window, " +
-		"in units of " + byteRate.words + " per second", dimZero: true, role: schema.Number, append: func(_ *printer, b []byte, r *records.Row) []byte {
+		"in units of " + byteRate.words + " per second", dimZero: true, role: schema.Number, show: func(_ *printer, r *records.Row) string {
 		rate, ok := r.Interval.Rate(r.Row)
-		return appendRateIf(b, rate.Bytes/byteRate.bytes, ok)
+		if !ok {
+			return ""
+		}
+		return rateText(rate.Bytes / byteRate.bytes)
 	}},
 	{title: "err", key: "errors", doc: "number of RPCs with an error in their final status", dimZero: true, role: schema.Bad,
-		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.Errors), 10) }},
+		show: errorCount},
 	{title: "unans", key: "unanswered", dimZero: true, rank: useful, role: schema.Warning},
 	{title: "uncap", key: "not_captured", dimZero: true, rank: useful, role: schema.Warning},
 	{title: "p50", key: "latency.p50", role: schema.Number},
@@ -46,17 +53,17 @@ var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, 
 		role: schema.Number},
 	{title: "bulk", key: "bulk_bytes", rank: extra, role: schema.Number},
 	{title: "depth", key: "in_flight", doc: "number of RPCs of the row that were waiting for a reply when one was sent: on average and at most",
-		rank: extra, role: schema.Number, append: appendDepth},
+		rank: extra, role: schema.Number, show: depthText},
 	{title: "time", key: "latency.sum", rank: extra, role: schema.Number},
 	{title: "min", key: "latency.min", rank: extra, role: schema.Number},
-	{title: "svc", key: "service_time_max", rank: extra, role: schema.Number, append: appendServiceTime},
+	{title: "svc", key: "service_time_max", rank: extra, role: schema.Number, show: serviceTime},
 	{title: "rtx", key: "retransmits", rank: extra, role: schema.Number},
 	{title: "rtt", key: "rtt.p50", rank: extra, role: schema.Number},
 	{title: "rdma", key: "rdma_time.p50", rank: extra, optional: true, role: schema.Number},
 	{title: "sent", key: "request_bytes", rank: extra, role: schema.Number},
 	{title: "got", key: "reply_bytes", rank: extra, role: schema.Number},
 	{title: "errors", doc: "errors and how often each occurred; those in parentheses are not in the final status: of an intent, of a range, " +
-		"or of a reply after which the request was sent again", left: true, rank: useful, blank: true, role: schema.Bad, append: appendAllErrors},
+		"or of a reply after which the request was sent again", left: true, rank: useful, blank: true, role: schema.Bad, show: allErrors},
 }}
 
 // The keys that rows have with --window and with --nested only.
@@ -74,14 +81,14 @@ func (o *StatsOptions) shows(key string) bool {
 var tsvKind = Kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, columns: slices.Concat(
 	tsvColumns("count", "replies"),
 	[]column[*records.Row]{{title: "errors", doc: "number of RPCs with an error in their final status",
-		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.Errors), 10) }}},
+		show: errorCount}},
 	tsvColumns("unanswered", "not_captured", "encrypted", "end", "one_way", "resends", "latency.min", "latency.p50", "latency.p90",
 		"latency.p99", "latency.max", "latency.sum", "lock_waits", "lock_wait.max", "lock_wait.sum", "service_time_max", "retransmits",
 		"retransmit_time", "rtt.p50", "request_bytes", "reply_bytes", "bulk_bytes", "in_flight.max", "in_flight.mean"),
 	[]column[*records.Row]{
 		{title: "error_names", key: "errors", doc: "errors in the final status, and how often each occurred"},
 		{title: "other_errors", doc: "number of errors that are not in the final status",
-			append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.OtherErrors), 10) }},
+			show: func(_ *printer, r *records.Row) string { return strconv.FormatInt(sum(r.OtherErrors), 10) }},
 		{title: "other_error_names", key: "other_errors", doc: "errors that are not in the final status, and how often each occurred"},
 	},
 	tsvColumns("rdma_time.p50", "rdma_time.max", "nested", "nested_time", "own_time.p50", "own_time.p99", "own_time.sum"),
@@ -96,61 +103,50 @@ func tsvColumns(keys ...string) (list []column[*records.Row]) {
 	return list
 }
 
-// appendRateIf appends a number per second, if it is known.
-func appendRateIf(dst []byte, v float64, ok bool) []byte {
-	if !ok {
-		return dst
-	}
-	return appendRate(dst, v)
-}
+func errorCount(_ *printer, r *records.Row) string { return strconv.FormatInt(sum(r.Errors), 10) }
 
-// appendRate appends a number per second, with two significant digits at least.
-func appendRate(dst []byte, v float64) []byte {
+// rateText returns a number per second, with two significant digits at least.
+func rateText(v float64) string {
 	switch {
 	case v == 0:
-		return append(dst, '0')
+		return "0"
 	case v < .005:
-		return append(dst, "<0.01"...)
+		return "<0.01"
 	case v < .995:
-		return strconv.AppendFloat(dst, v, 'f', 2, 64)
+		return strconv.FormatFloat(v, 'f', 2, 64)
 	case v < 9.95:
-		return strconv.AppendFloat(dst, v, 'f', 1, 64)
+		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return strconv.AppendFloat(dst, v, 'f', 0, 64)
+	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// appendDepth appends how many RPCs were in flight, on average and at most.
-func appendDepth(_ *printer, dst []byte, r *records.Row) []byte {
+// depthText returns how many RPCs were in flight, on average and at most.
+func depthText(_ *printer, r *records.Row) string {
 	if r.DepthMax == 0 {
-		return dst
+		return ""
 	}
-	dst = strconv.AppendFloat(dst, r.DepthMean(), 'f', 1, 64)
-	return strconv.AppendInt(append(dst, '/'), r.DepthMax, 10)
+	return fmt.Sprintf("%.1f/%d", r.DepthMean(), r.DepthMax)
 }
 
-func appendServiceTime(_ *printer, dst []byte, r *records.Row) []byte {
+func serviceTime(_ *printer, r *records.Row) string {
 	if r.ServiceLimit == 0 {
-		return dst
+		return ""
 	}
-	return append(strconv.AppendInt(append(dst, '<'), r.ServiceLimit, 10), 's')
+	return fmt.Sprintf("<%ds", r.ServiceLimit)
 }
 
-// appendAllErrors appends the errors, in parentheses those that are not in the
+// allErrors returns the errors, in parentheses those that are not in the
 // final status.
-func appendAllErrors(_ *printer, dst []byte, r *records.Row) []byte {
-	start := len(dst)
-	if dst = appendErrors(dst, r.Errors, " "); len(r.OtherErrors) == 0 {
-		return dst
+func allErrors(_ *printer, r *records.Row) string {
+	if len(r.OtherErrors) == 0 {
+		return errorsText(r.Errors)
 	}
-	if len(dst) > start {
-		dst = append(dst, ' ')
-	}
-	return append(appendErrors(append(dst, '('), r.OtherErrors, " "), ')')
+	return strings.TrimSpace(errorsText(r.Errors) + " (" + errorsText(r.OtherErrors) + ")")
 }
 
-// appendErrors appends how often each error occurred: ENOENT:3 EIO:1.
-func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
-	return render.AppendCounts(dst, records.ErrorCounts(counts), sep)
+// errorsText returns how often each error occurred: ENOENT:3 EIO:1.
+func errorsText(counts map[int32]int64) string {
+	return string(render.AppendCounts(nil, records.ErrorCounts(counts), " "))
 }
 
 func sum(counts map[int32]int64) (n int64) {

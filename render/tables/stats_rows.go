@@ -166,7 +166,7 @@ func NewStatsTSV(o StatsOptions) *StatsTSV {
 			continue
 		}
 		column := tsvColumn{column: *c.column}
-		if c.append == nil {
+		if c.show == nil {
 			column.field = render.NewRecordField(c.path, true)
 		}
 		t.columns = append(t.columns, column)
@@ -187,7 +187,7 @@ func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
 	for _, row := range t.opt.Rows(i) {
 		for _, c := range t.columns {
 			if c.field == nil {
-				dst = c.append(nil, dst, row)
+				dst = append(dst, c.show(nil, row)...)
 			} else {
 				dst = c.field.Append(dst, row)
 			}

@@ -1,7 +1,9 @@
 package tables
 
 import (
+	"cmp"
 	"math"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/timeline"
@@ -29,17 +31,17 @@ func NewStatsTable(o StatsOptions) *StatsTable {
 func (o *StatsOptions) kind() *Kind[*records.Row] {
 	k := &Kind[*records.Row]{keys: statsKind.keys}
 	for n, d := range o.By {
-		k.columns = append(k.columns, dimensionColumn(d, func(p *printer, dst []byte, r *records.Row) []byte {
+		k.columns = append(k.columns, dimensionColumn(d, func(p *printer, r *records.Row) string {
 			isTotal := r.Row == &r.Interval.Total
 			switch {
 			case n == 0 && isTotal:
-				return append(dst, "(all)"...)
+				return "(all)"
 			case n == 0 && r.Others:
-				return append(dst, "(others)"...)
+				return "(others)"
 			case isTotal:
-				return dst
+				return ""
 			}
-			return appendDimensionOrDash(p, dst, r.Row, d)
+			return cmp.Or(dimension(p, r.Row, d), "-")
 		}))
 	}
 	for _, c := range statsKind.columns {
@@ -51,8 +53,8 @@ func (o *StatsOptions) kind() *Kind[*records.Row] {
 }
 
 // dimensionColumn is the column of a dimension. It names no key: the title is enough for people.
-func dimensionColumn[R any](d track.Dimension, appendTo func(p *printer, dst []byte, r R) []byte) column[R] {
-	return column[R]{title: d.String(), key: "-", left: true, blank: true, role: schema.Action, append: appendTo}
+func dimensionColumn[R any](d track.Dimension, show func(p *printer, r R) string) column[R] {
+	return column[R]{title: d.String(), key: "-", left: true, blank: true, role: schema.Action, show: show}
 }
 
 // AppendInterval appends the table of an interval.
@@ -80,39 +82,29 @@ func (o *StatsOptions) Sheet(i *track.Interval, most int) *Sheet {
 	return o.kind().Sheet(render.SummaryOptions{NIDs: o.NIDs}, 0, rows[:min(most, len(rows))])
 }
 
-// appendDimension appends the value of a dimension, the longest operations abbreviated
+// dimension returns the value of a dimension, the longest operations abbreviated
 // on a narrow terminal.
-func appendDimension(p *printer, dst []byte, r *track.Row, d track.Dimension) []byte {
+func dimension(p *printer, r *track.Row, d track.Dimension) string {
 	if d == track.ByOp && p.opt.Width > 0 && p.opt.Width < minWide {
-		return append(dst, render.ShortenOpcode(AppendDimension(nil, r, d, render.NIDs{}))...)
+		return string(render.ShortenOpcode(AppendDimension(nil, r, d, render.NIDs{})))
 	}
 	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
-		return append(dst, "-1"...) // (uid_t)-1: no user
+		return "-1" // (uid_t)-1: no user
 	}
-	return AppendDimension(dst, r, d, p.opt.NIDs)
-}
-
-func appendDimensionOrDash(p *printer, dst []byte, r *track.Row, d track.Dimension) []byte {
-	start := len(dst)
-	if dst = appendDimension(p, dst, r, d); len(dst) == start {
-		return append(dst, '-')
-	}
-	return dst
+	return string(AppendDimension(nil, r, d, p.opt.NIDs))
 }
 
 func (s *StatsTable) bars(dst *schema.Marked, r *track.Row) {
-	var name []byte
-	for k, d := range s.Options.By {
-		if k > 0 {
-			name = append(name, ' ')
-		}
-		name = appendDimension(s.printer, name, r, d)
+	var values []string
+	for _, d := range s.Options.By {
+		values = append(values, dimension(s.printer, r, d))
 	}
+	name := strings.Join(values, " ")
 	if r.Latency.N > 0 {
 		h := newBins(timeline.LatencyBounds())
 		r.Latency.Each(h.add)
 		dst.Plain("\n")
-		dst.Add(schema.Heading, string(name)+" latency").Plain("\n")
+		dst.Add(schema.Heading, name+" latency").Plain("\n")
 		h.append(dst, s.Options.Width, render.AppendLatency)
 	}
 	if r.BulkBytes > 0 {
@@ -121,7 +113,7 @@ func (s *StatsTable) bars(dst *schema.Marked, r *track.Row) {
 			h.add(1<<n, count)
 		}
 		dst.Plain("\n")
-		dst.Add(schema.Heading, string(name)+" bulk size").Plain("\n")
+		dst.Add(schema.Heading, name+" bulk size").Plain("\n")
 		h.append(dst, s.Options.Width, schema.AppendSize)
 	}
 }

@@ -86,7 +86,7 @@ func TestTruncatedNames(t *testing.T) {
 	}
 }
 
-// TestColumnsHaveKeys: each column without an append names a key; path panics with what
+// TestColumnsHaveKeys: each column without a show names a key; path panics with what
 // to do about one that does not.
 func TestColumnsHaveKeys(t *testing.T) {
 	statsKind.cells()
