@@ -3,7 +3,6 @@ package filter
 import (
 	"strings"
 
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -30,7 +29,7 @@ func (f *RecordFilter[R]) Match(r R) bool {
 
 // Compile compiles a filter over messages. The error is an *Error.
 func Compile(text string) (*Filter, error) {
-	match, err := (&compiler{text: text, index: opcodes.FieldIndex()}).compile()
+	match, err := (&compiler{text: text}).compile()
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +65,8 @@ func RecordNames[R any](keys *records.Table[R]) (names []string) {
 }
 
 type compiler struct {
-	text  string
-	index *schema.Index
-	rpc   *RPCFilter // the filter that is compiled, when it is over RPCs
+	text string
+	rpc  *RPCFilter // the filter that is compiled, when it is over RPCs
 
 	// Of filters over other records: record finds the field of a name, nil for none, and unknownKey
 	// makes the error.

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -49,7 +48,7 @@ func Literal(text string) string {
 
 // ValueNames lists the names that values of a field have: of an enumeration, of flags, of errors.
 func ValueNames(field string, ofRPCs bool) (list []string) {
-	c := compiler{index: opcodes.FieldIndex()}
+	var c compiler
 	if ofRPCs {
 		c.rpc = &RPCFilter{}
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -69,14 +70,14 @@ func (c *compiler) hint(name string) string {
 		}
 		near := c.fromTshark(path)
 		if len(near) == 0 {
-			near = schema.Nearest(path[strings.LastIndexByte(path, '.')+1:], c.names(), 3)
+			near = schema.Nearest(path[strings.LastIndexByte(path, '.')+1:], Names(c.rpc != nil), 3)
 		}
 		if len(near) == 0 {
 			return "lshark fields lists the names"
 		}
 		return DidYouMean(near)
 	}
-	return DidYouMean(schema.Nearest(name, c.names(), 3))
+	return DidYouMean(schema.Nearest(name, Names(c.rpc != nil), 3))
 }
 
 // fromTshark returns our names for the path of a field in tshark, which follows
@@ -91,11 +92,11 @@ func (c *compiler) fromTshark(path string) (near []string) {
 		}
 	}
 	parent = parent[strings.LastIndexByte(parent, '.')+1:]
-	for _, name := range c.index.Names() {
+	for _, name := range opcodes.FieldIndex().Names() {
 		if !strings.HasSuffix(name, "_"+last) {
 			continue
 		}
-		for _, p := range c.index.Find(name) {
+		for _, p := range opcodes.FieldIndex().Find(name) {
 			if p.In == parent {
 				return []string{name}
 			}

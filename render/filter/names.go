@@ -35,7 +35,7 @@ func (c *compiler) lookup(name string) *field {
 		if k, ok := probes[name]; ok {
 			return keyField(name, records.Path[*records.Message]{Key: k})
 		}
-		if p, ok := records.FindField(name, c.index); ok {
+		if p, ok := records.FindField(name, opcodes.FieldIndex()); ok {
 			return c.treeField(name, p)
 		}
 	}
@@ -65,14 +65,10 @@ func (c *compiler) unknown(t token) error {
 	return c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(&records.RPCs), 3)))
 }
 
-func (c *compiler) names() []string { return names(c.index, c.rpc != nil) }
-
 // Names lists the names that filters know: of keys and fields, of whole RPCs
 // only when the filter is over those.
-func Names(ofRPCs bool) []string { return names(opcodes.FieldIndex(), ofRPCs) }
-
-func names(index *schema.Index, ofRPCs bool) []string {
-	all := slices.Clone(index.Names())
+func Names(ofRPCs bool) []string {
+	all := slices.Clone(opcodes.FieldIndex().Names())
 	for _, e := range slices.Concat(records.Messages.Entries(), Probes()) {
 		all = append(all, e.Name)
 	}
@@ -93,7 +89,7 @@ func (c *compiler) treeField(name string, p records.FieldPath) *field {
 	if records.IsSection(name) {
 		return f
 	}
-	for _, p := range c.index.Find(name) {
+	for _, p := range opcodes.FieldIndex().Find(name) {
 		f.declarations = append(f.declarations, *p.Field)
 		if n := p.Field.Names; n != nil {
 			f.names = append(f.names, n)

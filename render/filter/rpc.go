@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -48,7 +47,7 @@ func (f *RPCFilter) Match(r *track.RPC) bool {
 // CompileRPC compiles a filter over RPCs. The error is an *Error.
 func CompileRPC(text string) (*RPCFilter, error) {
 	f := &RPCFilter{}
-	match, err := (&compiler{text: text, index: opcodes.FieldIndex(), rpc: f}).compile()
+	match, err := (&compiler{text: text, rpc: f}).compile()
 	if err != nil {
 		return nil, err
 	}

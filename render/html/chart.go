@@ -47,20 +47,6 @@ func colorKey(class markup, s string) markup {
 	return `<svg aria-hidden="true" width="14" height="14"><rect class="` + class + `" width="14" height="14"/></svg>` + text(s)
 }
 
-// filled returns the first and the last of some counts that are not 0.
-func filled(counts []int64) (first, last int, ok bool) {
-	for k, n := range counts {
-		if n == 0 {
-			continue
-		}
-		if !ok {
-			first, ok = k, true
-		}
-		last = k
-	}
-	return first, last, ok
-}
-
 // timeSteps are the distances between the labels of a time axis, in nanoseconds.
 var timeSteps = func() (list []int64) {
 	for unit := int64(time.Microsecond); unit < int64(time.Minute); unit *= 10 {

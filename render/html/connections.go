@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -49,17 +50,10 @@ func stateName(s track.ImportState) string {
 }
 
 func stateClass(s track.ImportState) markup {
-	switch s {
-	case track.StateUnknown:
+	if s == track.StateUnknown {
 		return "s-unknown"
-	case track.StateFull:
-		return "s-full"
-	case track.StateClosed, track.StateIdle, track.StateNew:
-		return "s-idle"
-	case track.StateEvicted, track.StateDiscon:
-		return "s-lost"
 	}
-	return "s-busy"
+	return map[schema.Role]markup{schema.Good: "s-full", schema.Bad: "s-lost", schema.Dim: "s-idle", schema.Warning: "s-busy"}[tables.StateRole(s)]
 }
 
 // laneWidth and laneHeight are the size of the states of a connection over time.
@@ -206,15 +200,4 @@ func ordinary(e *track.Event) int {
 		return 0
 	}
 	return 1
-}
-
-// recoveries appends the targets that were gone.
-func (r *renderer) recoveries() {
-	list := r.Connections.Recoveries
-	if len(list) == 0 {
-		return
-	}
-	list, omitted := first(list, maxRecoveries)
-	r.records(table{id: "recoveries", caption: "Targets that were gone", rest: "lshark recovery", omitted: omitted},
-		tables.Recoveries.Sheet(r.options(), r.Capture.First, list))
 }

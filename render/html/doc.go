@@ -9,9 +9,9 @@
 // colours.
 //
 // page.go has the model and the order of sections, writer.go escapes text and makes
-// elements, table.go writes tables, chart.go axes; each section has a file of its own. The
-// number of rows, cells and lines is bounded, so the size of a page does not depend on
-// that of the capture.
+// elements, table.go writes tables, chart.go axes; lists.go has the sections that are tables of
+// commands, each other section has a file of its own. The number of rows, cells and lines is
+// bounded, so the size of a page does not depend on that of the capture.
 //
 // Text is escaped by construction: raw takes markup, a type of its own that only constants
 // have without a conversion, and text of the capture goes through text, which escapes

@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/timeline"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // shades is the number of shades of the heat map.
@@ -24,7 +25,7 @@ func (r *renderer) heatMap() {
 			most = max(most, bins[i].Latencies[k])
 		}
 	}
-	first, last, ok := filled(rows)
+	first, last, ok := tables.Filled(rows)
 	if !ok {
 		r.nothing("No request and its reply were both captured, so no latency is known.")
 		return

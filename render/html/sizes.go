@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/dissect/track/sizes"
+	"github.com/lshark/lshark/render/tables"
 )
 
 type bucket struct {
@@ -63,7 +64,7 @@ func (r *renderer) histogram(id markup, caption, name string, list []bucket) {
 	for k, b := range list {
 		counts[k] = b.n
 	}
-	first, last, ok := filled(counts)
+	first, last, ok := tables.Filled(counts)
 	if !ok {
 		return
 	}

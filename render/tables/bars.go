@@ -32,19 +32,11 @@ func (h *bins) add(v, count int64) {
 // append appends a line for each bin from the first to the last that has
 // values: its upper end, how many there are, and a bar.
 func (h *bins) append(dst *schema.Marked, columns int, label func([]byte, int64) []byte) {
-	first, last, most := -1, -1, int64(0)
-	for k, n := range h.n {
-		if n == 0 {
-			continue
-		}
-		if first < 0 {
-			first = k
-		}
-		last, most = k, max(most, n)
-	}
-	if first < 0 {
+	first, last, ok := Filled(h.n)
+	if !ok {
 		return
 	}
+	most := slices.Max(h.n)
 	const labelWidth, countWidth, minBar, maxBar = 8, 9, 10, 60
 	room := int64(maxBar)
 	if columns > 0 {
@@ -60,6 +52,20 @@ func (h *bins) append(dst *schema.Marked, columns int, label func([]byte, int64)
 		dst.Text = append(dst.Text, num...)
 		dst.Plain(" ").Add(schema.Number, bar(h.n[k], most, room)).Plain("\n")
 	}
+}
+
+// Filled returns the first and the last of some counts that are not 0.
+func Filled(counts []int64) (first, last int, ok bool) {
+	for k, n := range counts {
+		if n == 0 {
+			continue
+		}
+		if !ok {
+			first, ok = k, true
+		}
+		last = k
+	}
+	return first, last, ok
 }
 
 // bar returns a bar of n/most of the room, in eighths of a column. A count that

@@ -127,7 +127,7 @@ func ImportRecords(list []*track.Import) []*records.Import {
 var Imports = Kind[*records.Import]{name: "table of imports", keys: &records.Imports, columns: []column[*records.Import]{
 	{title: "target", left: true, role: schema.Node, show: func(_ *printer, i *records.Import) string { return targetOf(i.Import) }},
 	{title: "client", left: true, role: schema.Node},
-	{title: "state", left: true, mark: func(i *records.Import) schema.Role { return stateRole(i.State) }},
+	{title: "state", left: true, mark: func(i *records.Import) schema.Role { return StateRole(i.State) }},
 	{title: "cnt", key: "conn_cnt", dimZero: true, dimNone: true, role: schema.Number},
 	{title: "fails", doc: "errors with which the server refused connects and security contexts, and how often each occurred",
 		left: true, dimZero: true, rank: useful, role: schema.Bad, show: func(_ *printer, i *records.Import) string {
@@ -161,13 +161,12 @@ var Imports = Kind[*records.Import]{name: "table of imports", keys: &records.Imp
 // Trouble returns how bad a connection is, 0 for one that is as it should be: those with more
 // stand first.
 func Trouble(i *track.Import) int {
-	switch i.State {
-	case track.StateEvicted, track.StateDiscon:
+	switch role := StateRole(i.State); {
+	case role == schema.Bad:
 		return 3
-	case track.StateNew, track.StateConnecting, track.StateReplay, track.StateReplayLocks, track.StateReplayWait, track.StateRecover:
+	case role == schema.Warning:
 		return 2
-	}
-	if i.Evictions > 0 || len(i.Failures) > 0 {
+	case i.Evictions > 0 || len(i.Failures) > 0:
 		return 1
 	}
 	return 0
@@ -194,7 +193,8 @@ func versions(_ *printer, i *records.Import) string {
 	return strings.Join(slices.Compact(list), "/")
 }
 
-func stateRole(s track.ImportState) schema.Role {
+// StateRole returns how good a state of a connection is.
+func StateRole(s track.ImportState) schema.Role {
 	switch s {
 	case track.StateFull:
 		return schema.Good

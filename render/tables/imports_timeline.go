@@ -226,7 +226,7 @@ func (t *Timeline) line(dst *schema.Marked, s *step, state track.ImportState, st
 	if state == track.StateUnknown {
 		render.AddLeft(dst.Plain(" "), schema.Dim, []byte("-"), &t.state)
 	} else {
-		render.AddLeft(dst.Plain(" "), stateRole(state), []byte(state.String()), &t.state)
+		render.AddLeft(dst.Plain(" "), StateRole(state), []byte(state.String()), &t.state)
 	}
 	t.end(dst, st, text)
 }
