@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
 
@@ -150,19 +151,18 @@ func (r *renderer) eventText(e *track.Event) string {
 	return string(t.Append(nil, e))
 }
 
-type importEvent struct {
-	imp   *track.Import
-	event *track.Event
-}
-
 // events appends the events of all connections in the order of time. Where they are too
 // many, ordinary ones are left out first.
 func (r *renderer) events() {
-	var all []*importEvent
+	var all []*records.ImportEvent
+	spare := maxEvents // places for ordinary events
 	for _, i := range r.Connections.List {
 		for k := range i.Events {
 			if e := &i.Events[k]; e.Kind != track.EventPing {
-				all = append(all, &importEvent{i, e})
+				all = append(all, &records.ImportEvent{Import: i, Event: e})
+				if tables.IsProblem(e.Kind) {
+					spare--
+				}
 			}
 		}
 	}
@@ -170,34 +170,28 @@ func (r *renderer) events() {
 		r.nothing("No connection was made, lost or closed in the capture.")
 		return
 	}
-	byTime := func(a, b *importEvent) int {
-		return cmp.Or(cmp.Compare(a.event.Time, b.event.Time), cmp.Compare(a.event.Frame, b.event.Frame))
-	}
-	slices.SortStableFunc(all, byTime)
-	omitted := len(all) - maxEvents
-	if omitted > 0 {
-		slices.SortStableFunc(all, func(a, b *importEvent) int { return cmp.Compare(ordinary(a.event), ordinary(b.event)) })
-		all = all[:maxEvents]
-		slices.SortStableFunc(all, byTime)
-	}
-	t := table{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline", omitted: max(0, omitted),
+	slices.SortStableFunc(all, func(a, b *records.ImportEvent) int {
+		return cmp.Or(cmp.Compare(a.Event.Time, b.Event.Time), cmp.Compare(a.Event.Frame, b.Event.Frame))
+	})
+	count := len(all)
+	all = slices.DeleteFunc(all, func(x *records.ImportEvent) bool {
+		if tables.IsProblem(x.Event.Kind) {
+			return false
+		}
+		spare--
+		return spare < 0
+	})
+	all, _ = first(all, maxEvents)
+	t := table{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline", omitted: count - len(all),
 		columns: []column{{title: "time", class: num, help: "seconds since the first frame"}, {title: "frame", class: num}, {title: "target"},
 			{title: "client"}, {title: "event", class: list}}}
 	for _, x := range all {
-		event := textCell(r.eventText(x.event))
-		if tables.IsProblem(x.event.Kind) {
+		event := textCell(r.eventText(x.Event))
+		if tables.IsProblem(x.Event.Kind) {
 			event.class = "bad"
 		}
-		t.rows = append(t.rows, []cell{r.timeCell(x.event.Point), textCell(frame(x.event.Point)),
-			textCell(string(tables.AppendTarget(nil, x.imp))), textCell(string(r.NIDs.Append(nil, x.imp.Client))), event})
+		t.rows = append(t.rows, []cell{r.timeCell(x.Event.Point), textCell(frame(x.Event.Point)),
+			textCell(string(tables.AppendTarget(nil, x.Import))), textCell(string(r.NIDs.Append(nil, x.Client))), event})
 	}
 	r.table(&t)
-}
-
-// ordinary returns 1 for events of ordinary work, 0 for others.
-func ordinary(e *track.Event) int {
-	if tables.IsProblem(e.Kind) {
-		return 0
-	}
-	return 1
 }
