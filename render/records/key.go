@@ -226,7 +226,7 @@ func nids[R any](name, doc string, get func(r R) []lnet.NID) *Key[R] {
 func fid[R any](name, doc string, get func(r R) track.FID) *Key[R] {
 	return &Key[R]{Name: name, Type: FID, Doc: doc, Get: func(r R, v *Value) bool {
 		f := get(r)
-		v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
+		v.SetFID(f)
 		return f != track.FID{}
 	}}
 }

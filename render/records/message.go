@@ -55,7 +55,7 @@ func (m *Message) innerError() int32 {
 var kinds = func() *schema.Names {
 	var values []schema.Value
 	for i, name := range lnet.KindNames() {
-		values = append(values, schema.Value{Name: name, Value: uint64(i), Doc: docAt(kindDocs[:], i)})
+		values = append(values, schema.Value{Name: name, Value: uint64(i), Doc: kindDocs[i]})
 	}
 	return schema.Enum("kind", "", "what a message is", values)
 }()
@@ -132,8 +132,7 @@ func messageKeys() []*Key[*Message] {
 		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is " +
 			"equal is enough",
 			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {
-				f := m.fids()[i]
-				v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
+				v.SetFID(m.fids()[i])
 				return true
 			}},
 	}, sections(dissect.MessageSections()), []*Key[*Message]{

@@ -88,7 +88,7 @@ func rpcKeys() []*Key[*rpc] {
 		number("portal", "LNet portal of the request", func(r *rpc) uint32 { return r.Portal }).when(hasRequest),
 		number("handle", "handle of the connection at the server", func(r *rpc) uint64 { return r.Handle }).as(Hex).nonzero(),
 		{Name: "fid", Type: FID, JSON: Omit, Doc: "FID that the request is about", Get: func(r *rpc, v *Value) bool {
-			v.U, v.OID, v.Ver = r.FID.Seq, r.FID.OID, r.FID.Ver
+			v.SetFID(r.FID)
 			return r.HasFID
 		}},
 		rawText("name", "file name that the request is about", (*rpc).Name).omit(),

@@ -99,6 +99,9 @@ func (v *Value) SetString(s string) {
 	v.Text = v.buf
 }
 
+// SetFID sets the value of a FID.
+func (v *Value) SetFID(f track.FID) { v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver }
+
 // SetErrno makes Text the name of a negative errno, or the number when it has no
 // name.
 func (v *Value) SetErrno(status int32) {
@@ -201,26 +204,18 @@ func codes() (list []Entry) {
 		list = append(list, Entry{Kind: CodeEntry, Name: name, Path: name, Of: of, Doc: doc})
 	}
 	for kind, name := range lnet.KindNames() {
-		add("message", name, docAt(kindDocs[:], kind))
+		add("message", name, kindDocs[kind])
 	}
 	for _, c := range noteCodes {
 		add("note", c.name, c.doc)
 	}
 	for kind, name := range track.EventNames() {
-		add("event", name, docAt(eventCodes[:], kind))
+		add("event", name, eventCodes[kind])
 	}
 	for _, v := range places.Values {
 		add("place", v.Name, v.Doc)
 	}
 	return list
-}
-
-// docAt returns the meaning of the code i, nothing where it was forgotten.
-func docAt(docs []string, i int) string {
-	if i < len(docs) {
-		return docs[i]
-	}
-	return ""
 }
 
 // fids returns the FIDs in all fields of the message, in their order. Those that
