@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,25 +17,19 @@ import (
 
 // messageRef names messages of a capture: those of an xid, or one that a frame completed.
 type messageRef struct {
-	text  string
-	file  string
-	frame int64
-	xid   uint64
-	isXID bool
+	text   string
+	file   string
+	number uint64
+	isXID  bool // the number
 }
 
-func parseMessageRef(text string) (messageRef, error) {
-	i := strings.LastIndexByte(text, ':')
-	ref := messageRef{text: text, file: text[:max(i, 0)]}
-	number, isXID := strings.CutPrefix(text[i+1:], "x")
-	n, err := strconv.ParseUint(number, 10, 63)
-	if i <= 0 || err != nil {
+func parseMessageRef(text string) (ref messageRef, err error) {
+	i := max(strings.LastIndexByte(text, ':'), 0)
+	ref = messageRef{text: text, file: text[:i]}
+	number, isXID := strings.CutPrefix(strings.TrimPrefix(text[i:], ":"), "x")
+	ref.isXID = isXID
+	if ref.number, err = strconv.ParseUint(number, 10, 63); i == 0 || err != nil {
 		return ref, exit.Usagef("%s: must be FILE:FRAME or FILE:xXID, such as a.pcap:112 or a.pcap:x1882522806458496", text)
-	}
-	if ref.isXID = isXID; isXID {
-		ref.xid = n
-	} else {
-		ref.frame = int64(n)
 	}
 	return ref, nil
 }
@@ -42,13 +37,9 @@ func parseMessageRef(text string) (messageRef, error) {
 // matches reports whether a message is meant.
 func (r *messageRef) matches(m *dissect.Message) bool {
 	if r.isXID {
-		return m.RPC.HasXID && m.RPC.XID == r.xid && (m.Kind == lnet.Request || m.Kind == lnet.Reply)
+		return m.RPC.HasXID && m.RPC.XID == r.number && (m.Kind == lnet.Request || m.Kind == lnet.Reply)
 	}
-	return m.Frame == r.frame
-}
-
-func (r *messageRef) isComplete(list []*dissect.Message) bool {
-	return r.isXID && len(list) == 2 || !r.isXID && len(list) > 0
+	return uint64(m.Frame) == r.number
 }
 
 // readMessages returns the messages that a reference names: of an xid the first request and
@@ -63,16 +54,10 @@ func (c *diffOptions) readMessages(ref *messageRef) (list []*dissect.Message, p 
 	c.NodeName = in.NodeNames()
 	p = scan.New(c.Sys, in, scan.Options{Select: func(m *dissect.Message, _ int64) bool { return ref.matches(m) }})
 	p.Add(scan.Consumer{Message: func(m *dissect.Message) error {
-		for i, known := range list {
-			switch {
-			case known.Kind == m.Kind:
-				return nil
-			case !ref.isXID && known.Kind != lnet.Request && known.Kind != lnet.Reply && m.RPC.HasOpcode:
-				list[i] = m.Clone()
-				return nil
-			}
+		if !slices.ContainsFunc(list, func(known *dissect.Message) bool { return known.Kind == m.Kind }) {
+			list = append(list, m.Clone())
 		}
-		if list = append(list, m.Clone()); ref.isXID && ref.isComplete(list) {
+		if ref.isXID && len(list) == 2 {
 			return scan.ErrStop
 		}
 		return nil
@@ -81,7 +66,8 @@ func (c *diffOptions) readMessages(ref *messageRef) (list []*dissect.Message, p 
 		err = fmt.Errorf("%s: there is no such message", ref.text)
 	}
 	if !ref.isXID && len(list) > 1 {
-		list = list[:1]
+		i := max(0, slices.IndexFunc(list, func(m *dissect.Message) bool { return m.RPC.HasOpcode }))
+		list = list[i : i+1]
 	}
 	return list, p, err
 }

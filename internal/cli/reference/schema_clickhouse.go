@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-var clickHouseTypes = [...][2]string{
-	{"TIMESTAMP WITH TIME ZONE", "DateTime64(6, 'UTC')"},
-	{"UBIGINT", "UInt64"},
-	{"BIGINT", "Int64"},
-	{"BOOLEAN", "UInt8"},
-	{"DOUBLE", "Float64"},
-	{"VARCHAR", "String"},
+var clickHouseTypes = map[string]string{
+	"TIMESTAMP WITH TIME ZONE": "DateTime64(6, 'UTC')",
+	"UBIGINT":                  "UInt64",
+	"BIGINT":                   "Int64",
+	"BOOLEAN":                  "UInt8",
+	"DOUBLE":                   "Float64",
+	"VARCHAR":                  "String",
 }
 
 func clickHouseType(t string) string {
@@ -32,12 +32,11 @@ func clickHouseType(t string) string {
 		}
 		return "Tuple(" + strings.Join(list, ", ") + ")"
 	}
-	for _, pair := range clickHouseTypes {
-		if pair[0] == t {
-			return pair[1]
-		}
+	name, ok := clickHouseTypes[t]
+	if !ok {
+		panic("no type of ClickHouse for " + t)
 	}
-	panic("no type of ClickHouse for " + t)
+	return name
 }
 
 // splitParts splits the parts of a STRUCT at the commas that are not inside another type.

@@ -118,14 +118,6 @@ func contentOf(path string) content {
 	return noLog
 }
 
-// hostNID returns the func that finds a node by its name in a file of --names, nil where none is given.
-func (in *Input) hostNID() func(string) (lnet.NID, bool) {
-	if in.names == nil {
-		return nil
-	}
-	return in.names.NID
-}
-
 // LogNames returns the names of the logs as in records.
 func (in *Input) LogNames() (names []string) {
 	for i := range in.logs {
@@ -210,7 +202,7 @@ func (p *Pass) runLogs() error {
 			}
 		}
 	}
-	m.HostNID, m.GivenUp = p.in.hostNID(), use.Flag == rpctrace
+	m.HostNID, m.GivenUp = p.in.names.NID, use.Flag == rpctrace
 	open := m.Open
 	if p.in.flags.Follow {
 		open = m.Follow

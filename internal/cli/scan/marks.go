@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"iter"
 	"math/bits"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -46,12 +47,14 @@ func (m *Marks) has(number int64) bool {
 	return word < len(m.bits) && m.bits[word]&(1<<(number%64)) != 0
 }
 
-// numbers calls do for each marked frame in order, until it returns false.
-func (m *Marks) numbers(do func(number int64) bool) {
-	for i, word := range m.bits {
-		for ; word != 0; word &= word - 1 {
-			if !do(int64(i*64 + bits.TrailingZeros64(word))) {
-				return
+// numbers returns the marked frames in order.
+func (m *Marks) numbers() iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i, word := range m.bits {
+			for ; word != 0; word &= word - 1 {
+				if !yield(int64(i*64 + bits.TrailingZeros64(word))) {
+					return
+				}
 			}
 		}
 	}

@@ -361,15 +361,14 @@ func (p *Pass) SaveFrames(path string, m *Marks, kept func(number int64) (captur
 	return s.missed, s.err
 }
 
-func (s *saver) writeKept(kept func(number int64) (capture.Frame, error)) (err error) {
-	s.marks.numbers(func(number int64) bool {
-		f, gone := kept(number)
-		if gone != nil {
+func (s *saver) writeKept(kept func(number int64) (capture.Frame, error)) error {
+	for number := range s.marks.numbers() {
+		f, err := kept(number)
+		if err != nil {
 			s.missed++
-			return true
+		} else if err = s.w.Write(&f, string(s.marks.comments[number])); err != nil {
+			return err
 		}
-		err = s.w.Write(&f, string(s.marks.comments[number]))
-		return err == nil
-	})
-	return errors.Join(err, s.w.Flush())
+	}
+	return s.w.Flush()
 }
