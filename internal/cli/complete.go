@@ -136,14 +136,13 @@ var ownFish = strings.NewReplacer(
 // subcommands. Values of other flags are completed as files.
 func completeFlags(cmd *cobra.Command) error {
 	known := map[string]flags.Completion{
-		"time":          flags.OneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),
-		"field":         completeField,
-		"fields-option": flags.OneOf("header=y", "header=n"),
-		"display":       completeFilter,
-		"interface":     completeInterface,
-		"autostop":      flags.OneOf("duration:"),
-		"by":            completeBy,
-		"only":          completeRules,
+		"time":      flags.OneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),
+		"field":     completeField,
+		"display":   completeFilter,
+		"interface": completeInterface,
+		"autostop":  flags.OneOf("duration:"),
+		"by":        completeBy,
+		"only":      completeRules,
 	}
 	var err error
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

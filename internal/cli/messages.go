@@ -179,7 +179,7 @@ func (c *messagesOptions) run() error {
 	})
 	c.logs = x.RecentLogs()
 	var header []byte
-	if form == "fields" && c.Header {
+	if form == "fields" && c.Header() {
 		header = c.fields.Header(nil)
 	}
 	x.Add(scan.Consumer{Begin: func() error { return x.Out.Write(header) }}) // also without a header: a file is made by the first Write

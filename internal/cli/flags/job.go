@@ -30,7 +30,6 @@ type Job struct {
 
 	Form   Choice   // of -T
 	Fields []string // of -e
-	Header bool     // with -T fields, the first line has their names
 	Output string   // of -o; empty: standard output
 	Time   Choice   // of -t
 
@@ -38,8 +37,8 @@ type Job struct {
 	NodeName func(lnet.NID) string // nil: only NIDs are shown; set likewise
 
 	sensor      string
-	options     []string // of -E
-	addsColumns bool     // -e adds columns to -T parquet
+	header      Choice // of -E
+	addsColumns bool   // -e adds columns to -T parquet
 	color       Choice
 	fullNIDs    bool
 	cmd         *cobra.Command
@@ -159,8 +158,15 @@ func (j *Job) registerFields(f *pflag.FlagSet, fields string) {
 		help = "with -T fields, print " + fields + " `NAME`, with -T parquet, add it as a column of text; may be repeated"
 	}
 	f.StringArrayVarP(&j.Fields, "field", "e", nil, help)
-	f.StringArrayVarP(&j.options, "fields-option", "E", nil, "with -T fields, `header=y` prints the names in the first line")
+	j.header = Choice{Value: withoutHeader, Words: []string{withHeader, withoutHeader}, Flag: "-E"}
+	f.VarP(&j.header, "fields-option", "E", "with -T fields, `header=y` prints the names in the first line")
+	f.Lookup("fields-option").DefValue = "" // help has no word for it
 }
+
+const withHeader, withoutHeader = "header=y", "header=n"
+
+// Header reports whether the first line has the names of the fields.
+func (j *Job) Header() bool { return j.header.Value == withHeader }
 
 // RegisterForm defines -T, and RegisterColor --color, for commands that read no packets, too.
 func RegisterForm(f *pflag.FlagSet, form *Choice) {
@@ -214,16 +220,6 @@ func shortName(f *pflag.Flag) string {
 }
 
 func (j *Job) checkFields() error {
-	for _, o := range j.options {
-		switch o {
-		case "header=y":
-			j.Header = true
-		case "header=n":
-			j.Header = false
-		default:
-			return exit.Usagef("-E %s: must be header=y or header=n", o)
-		}
-	}
 	switch form := j.Form.Value; {
 	case len(j.Fields) > 0 && form != "fields" && !(j.addsColumns && form == ParquetForm):
 		return exit.Usagef("-e needs -T fields")

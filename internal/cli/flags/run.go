@@ -51,7 +51,7 @@ func Open[R any](j *Job, keys *records.Table[R], o scan.Options) *Run[R] {
 			x.Fail(exit.UnknownName("field", unknown, render.KeyNames(keys)))
 			break
 		}
-		if j.Header {
+		if j.Header() {
 			x.Header = f.Header(nil)
 		}
 		x.add = f.Append
