@@ -201,14 +201,9 @@ func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err er
 		return err
 	}
 	defer in.Close()
-	file, err := c.create(from, to)
+	out, err := c.create(from, to)
 	if err != nil {
 		return err
-	}
-	out := c.sys.Out
-	if file != nil {
-		out = file
-		defer func() { err = errors.Join(err, file.Discard()) }()
 	}
 	// A signal removes the file. Opening FIFOs above may wait, and a write may, too, so the
 	// first signal before and the second one from here on end the program.
@@ -220,24 +215,20 @@ func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err er
 	})
 	defer stopReading()
 	progress := c.sys.NewProgress(in.Progress)
-	a, err := anonymize.Rewrite(ctx, out, in, o)
+	a, err := anonymize.Rewrite(ctx, out.Stream(), in, o)
 	progress.Stop()
-	if ctx.Err() != nil {
-		return errors.New("interrupted: nothing was written")
-	}
-	if err != nil && !errors.As(err, new(*capture.DamageError)) {
-		return err
-	}
-	if _, known := in.Format(); !known {
-		return err
-	}
-	if failed := c.writeMapping(a); failed != nil {
-		return failed
-	}
-	if file != nil {
-		if failed := file.Commit(); failed != nil {
-			return failed
+	_, known := in.Format()
+	wrong := err
+	switch {
+	case ctx.Err() != nil:
+		wrong = errors.New("interrupted: nothing was written")
+	case known && (err == nil || errors.As(err, new(*capture.DamageError))):
+		if wrong = c.writeMapping(a); wrong == nil {
+			wrong = out.Write(nil) // the file is complete
 		}
+	}
+	if failed := out.Close(); wrong != nil || failed != nil || !known {
+		return cmp.Or(wrong, failed)
 	}
 	st := a.Report()
 	if st.Late > 0 {
@@ -307,10 +298,10 @@ func (c *anonymizeOptions) runCheck(original string, o anonymize.Options) error 
 	return err
 }
 
-// create creates the result, which must not be the input; nil is the standard output.
-func (c *anonymizeOptions) create(in, out string) (*iostreams.File, error) {
+// create creates the result, which must not be the input.
+func (c *anonymizeOptions) create(in, out string) (*iostreams.Writer, error) {
 	if out == "-" {
-		return nil, nil
+		return c.sys.NewWriter(iostreams.FlushWhenFull), nil
 	}
 	if sameFile(in, out) {
 		return nil, exit.Usagef("%s: would overwrite the input", out)
@@ -318,7 +309,7 @@ func (c *anonymizeOptions) create(in, out string) (*iostreams.File, error) {
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return nil, exit.Usagef("%s is a directory", out)
 	}
-	return iostreams.CreateFile(out, false)
+	return iostreams.NewFileWriter(out, false)
 }
 
 // sameFile reports whether two names are those of one file that exists, or the same.

@@ -134,7 +134,7 @@ var ownFish = strings.NewReplacer(
 
 // completeFlags registers the completions of flag values for a command and its
 // subcommands. Values of other flags are completed as files.
-func completeFlags(cmd *cobra.Command) error {
+func completeFlags(cmd *cobra.Command) {
 	known := map[string]flags.Completion{
 		"time":      flags.OneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),
 		"field":     completeField,
@@ -144,7 +144,6 @@ func completeFlags(cmd *cobra.Command) error {
 		"by":        completeBy,
 		"only":      completeRules,
 	}
-	var err error
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		c := known[f.Name]
 		if list, ok := f.Value.(*flags.Choice); ok && (c == nil || f.Name == "by") {
@@ -154,16 +153,13 @@ func completeFlags(cmd *cobra.Command) error {
 		case "int", "duration", "uintSlice":
 			c = cobra.NoFileCompletions
 		}
-		if c != nil && err == nil {
-			err = cmd.RegisterFlagCompletionFunc(f.Name, c)
+		if c != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, c) // it has none yet
 		}
 	})
 	for _, sub := range cmd.Commands() {
-		if err == nil {
-			err = completeFlags(sub)
-		}
+		completeFlags(sub)
 	}
-	return err
 }
 
 // shownBy returns the records that a command shows; for others messages.
