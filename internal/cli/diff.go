@@ -160,9 +160,7 @@ func (c *diffOptions) read(in *scan.Input) (*measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := s.pass.FollowOptions()
-	o.Timeout = int64(c.timeout)
-	f := followRPCs(s.pass, filter, o)
+	f := followRPCs(s.pass, filter, c.timeout, s.pass.FollowOptions())
 	s.imports = f.Imports()
 	f.Add(follow.Hooks{
 		Sent:     s.stats.Sent,

@@ -145,7 +145,8 @@ func (c *rpcsOptions) run() error {
 		}
 	}
 	form := c.Form.Value
-	c.follow(x.Reading, form == "json" || form == flags.ParquetForm || slices.ContainsFunc(c.Fields, flags.UsesNested)).Add(follow.Hooks{
+	c.filter.Nested = c.filter.Nested || form == "json" || form == flags.ParquetForm || slices.ContainsFunc(c.Fields, flags.UsesNested)
+	followRPCs(x.Pass, c.filter, c.timeout, x.FollowOptions()).Add(follow.Hooks{
 		Done:   func(r *track.RPC) { done(r, x.RPCFrames(r)) },
 		Unseen: func(r *track.RPC) { done(r, nil) },
 	})
@@ -159,17 +160,10 @@ func (c *rpcsOptions) run() error {
 	})
 }
 
-func (c *rpcsOptions) follow(x *flags.Reading, nested bool) *follow.Follower {
-	o := x.FollowOptions()
-	o.Timeout = int64(c.timeout)
-	c.filter.Nested = c.filter.Nested || nested
-	return followRPCs(x.Pass, c.filter, o)
-}
-
 // runTree prints RPCs with those that are nested in them.
 func (c *rpcsOptions) runTree(o scan.Options) error {
 	x := c.Open(o)
-	f := c.follow(x, true)
+	f := followRPCs(x.Pass, c.filter, c.timeout, x.FollowOptions())
 	selected := 0
 	trees := nested.NewTrees(f.Nested(), c.slowest, func(r *track.RPC) bool {
 		if !c.filter.Match(r) || !c.selects(r) {
@@ -200,7 +194,8 @@ func (c *rpcsOptions) runTree(o scan.Options) error {
 
 // followRPCs returns a Follower of a pass that selects RPCs. The filter is applied to each
 // message when it arrives.
-func followRPCs(p *scan.Pass, filter *flags.RPCFilter, o follow.Options) *follow.Follower {
+func followRPCs(p *scan.Pass, filter *flags.RPCFilter, timeout time.Duration, o follow.Options) *follow.Follower {
+	o.Timeout = int64(timeout)
 	f := follow.New(o, follow.Hooks{Message: func(r *track.RPC, m *dissect.Message) {
 		if r != nil {
 			filter.Mark(m, p.First(), r)

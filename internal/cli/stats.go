@@ -195,12 +195,12 @@ func (c *statsOptions) namesTargets(by []track.Dimension) bool {
 func (c *statsOptions) follow(p *scan.Pass, o track.StatsOptions, live bool) *track.Stats {
 	filter := c.filter
 	options := p.FollowOptions()
-	options.Timeout, options.Live = int64(c.timeout), live
+	options.Live = live
 	if !c.namesTargets(o.By) {
 		options.LookAhead, options.Targets = nil, nil
 	}
 	filter.Nested = filter.Nested || c.nested
-	f := followRPCs(p, filter, options)
+	f := followRPCs(p, filter, c.timeout, options)
 	if slices.ContainsFunc(o.By, track.Dimension.NeedsSubject) {
 		o.Subject, o.Path = f.Files().Subject, f.Files().Path
 	}
