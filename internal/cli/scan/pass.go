@@ -207,7 +207,7 @@ func (p *Pass) Interrupted() error {
 		return nil
 	}
 	var err exit.Interrupted
-	if bytes := p.src.progress(); bytes != nil {
+	if bytes := p.Progress(); bytes != nil {
 		err.Read, err.Total = bytes()
 	}
 	return err
@@ -349,7 +349,7 @@ func (p *Pass) concurrent() bool {
 // read feeds the frames of the input to the dissector until their end or until
 // a consumer stops. The error is that of the input.
 func (p *Pass) read(src *source) error {
-	bytes := src.progress()
+	bytes := p.Progress()
 	if p.in.flags.Quiet && p.sys.Reading == nil {
 		bytes = nil
 	}
@@ -439,10 +439,10 @@ func (p *Pass) Stop() { p.stopped.Store(true) }
 // Progress returns a func for another goroutine that counts the bytes read and all bytes,
 // or nil when there is nothing to count. It is for the Begin func of a Consumer.
 func (p *Pass) Progress() func() (read, total int64) {
-	if p.src == nil { // logs
+	if p.src == nil || p.src.reader == nil { // logs, or a live capture
 		return nil
 	}
-	return p.src.progress()
+	return p.src.reader.Progress
 }
 
 func (p *Pass) message(m *dissect.Message) {

@@ -99,15 +99,6 @@ func (s *source) stop() {
 	}
 }
 
-// progress returns a func that counts the bytes read and all bytes, nil if
-// there is nothing to count.
-func (s *source) progress() func() (read, total int64) {
-	if s.reader == nil {
-		return nil
-	}
-	return s.reader.Progress
-}
-
 // dropped returns how many frames of a live capture were dropped: by the kernel because they
 // were not read in time, and by the interfaces, about a second ago unless exact is set.
 func (s *source) dropped(exact bool) (drops, error) {
