@@ -31,7 +31,23 @@ type Plan[T any] struct {
 type field struct {
 	kind
 	off  uintptr
-	name string // with its path, for errors
+	name string  // with its path, for errors
+	size uintptr // of a number, which most fields are; 0: it is none
+}
+
+// isZero reports whether a number is 0, without a call of its kind.
+func (f *field) isZero(p unsafe.Pointer) bool {
+	switch f.size {
+	case 1:
+		return *(*int8)(p) == 0
+	case 2:
+		return *(*int16)(p) == 0
+	case 4:
+		return *(*int32)(p) == 0
+	case 8:
+		return *(*int64)(p) == 0
+	}
+	return false
 }
 
 func (p *Plan[T]) make() {
@@ -42,7 +58,11 @@ func (p *Plan[T]) make() {
 // appendFields appends a field, or those of a struct or an array.
 func appendFields(list []field, t reflect.Type, off uintptr, name, tag string) []field {
 	if k, ok := kindOf(t, name, tag); ok {
-		return append(list, field{k, off, name})
+		f := field{kind: k, off: off, name: name}
+		if t.Kind() <= reflect.Uint64 {
+			f.size = t.Size()
+		}
+		return append(list, f)
 	}
 	switch t.Kind() {
 	case reflect.Array:
@@ -65,9 +85,11 @@ func appendFields(list []field, t reflect.Type, off uintptr, name, tag string) [
 // Append appends a value to dst.
 func (p *Plan[T]) Append(dst []byte, t *Tables, v *T) []byte {
 	p.once.Do(p.make)
-	w := writer{dst, t}
+	w := &t.writer
+	w.buf, w.tables = dst, t
 	w.fields(p.fields, unsafe.Pointer(v))
-	return w.buf
+	w.buf, dst = nil, w.buf
+	return dst
 }
 
 type writer struct {
@@ -79,7 +101,8 @@ func (w *writer) fields(fields []field, base unsafe.Pointer) {
 	bits := len(w.buf)
 	w.buf = append(w.buf, make([]byte, (len(fields)+7)/8)...)
 	for i := range fields {
-		if f := &fields[i]; f.write(w, unsafe.Add(base, f.off)) {
+		f := &fields[i]
+		if p := unsafe.Add(base, f.off); !f.isZero(p) && f.write(w, p) {
 			w.buf[bits+i/8] |= 1 << (i % 8)
 		}
 	}
@@ -128,7 +151,11 @@ func (r *reader) fields(fields []field, base unsafe.Pointer) {
 	bits := r.take((len(fields) + 7) / 8)
 	for i := range fields {
 		f := &fields[i]
-		f.read(r, unsafe.Add(base, f.off), !r.failed && bits[i/8]>>(i%8)&1 != 0)
+		p, has := unsafe.Add(base, f.off), !r.failed && bits[i/8]>>(i%8)&1 != 0
+		if !has && f.isZero(p) {
+			continue
+		}
+		f.read(r, p, has)
 		if r.failed && r.at == "" {
 			r.at = f.name
 		}

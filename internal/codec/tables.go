@@ -14,6 +14,7 @@ const maxInterned = 1 << 16
 type Tables struct {
 	texts    interned[string]
 	pointers interned[unsafe.Pointer]
+	writer   writer // used again for each record
 }
 
 // interned is a table of values. Places are counted from 1.

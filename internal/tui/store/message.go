@@ -18,21 +18,23 @@ var messagePlan codec.Plan[dissect.Message]
 // dissect.Tree.ParseRPC. Of the bytes beyond maxData only the number is kept. A request
 // has its own bytes in Req too; they are not written a second time.
 func (s *Store) appendMessage(dst []byte, m *dissect.Message) []byte {
-	kept := *m
+	kept := &s.kept // no allocation
+	*kept = *m
 	if len(m.Data) > maxData {
 		kept.Data, kept.Tail = m.Data[:maxData], lnet.Skipped
 	}
 	kept.Content = m.Content[:min(len(m.Content), maxData)]
 	isOwn := byte(0)
 	if m.Req != nil {
-		request := *m.Req
-		kept.Req = &request
+		request := &s.request
+		*request = *m.Req
+		kept.Req = request
 		if request.Data != nil && len(m.Data) <= maxData && bytes.Equal(request.Data, m.Payload()) {
 			isOwn, request.Data = 1, nil
 		}
 		request.Data = request.Data[:min(len(request.Data), maxData)]
 	}
-	return messagePlan.Append(append(dst, isOwn), &s.known, &kept)
+	return messagePlan.Append(append(dst, isOwn), &s.known, kept)
 }
 
 // readMessage reads a message into m, of which it uses the arrays of slices.

@@ -49,6 +49,8 @@ type Store struct {
 	ofPending track.Attached[[]int64] // messages of an RPC that has not ended
 	seen      track.Duplicates        // with Distinct
 	buf       []byte
+	kept      dissect.Message // the message that is added, as it is kept
+	request   dissect.RequestInfo
 
 	mu     sync.RWMutex
 	tables [kinds]table
