@@ -32,7 +32,7 @@ type System struct {
 	// returns false; nil: it waits a second.
 	AwaitLogs func(stop <-chan struct{}) bool
 
-	// SaveMemory is called before much is read of which little is held: debug logs, live captures, and
+	// SaveMemory is called before much is read of which little is held: debug logs, and
 	// the captures of a flight recorder for their pages; nil does nothing.
 	SaveMemory func()
 }

@@ -233,7 +233,7 @@ func (p *Pass) Run() (err error) {
 	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {
 		return err
 	}
-	if (len(p.in.logs) > 0 || p.in.Live()) && p.sys.SaveMemory != nil {
+	if len(p.in.logs) > 0 && p.sys.SaveMemory != nil {
 		p.sys.SaveMemory()
 	}
 	if p.in.OnlyLogs() {
