@@ -252,6 +252,7 @@ type Reading struct {
 	Out *iostreams.Writer
 
 	job     *Job
+	err     error // of reading
 	colors  *render.Colors
 	painted []byte
 	hidden  []string
@@ -272,7 +273,8 @@ func (j *Job) Open(o scan.Options) *Reading {
 // Run reads the input. Func end is called after the last message; nil: there is nothing to do.
 func (x *Reading) Run(end func() error) error {
 	x.Add(scan.Consumer{Idle: func(int64) error { return x.Out.Flush() }, End: end})
-	err := errors.Join(x.Pass.Run(), x.Out.Close())
+	x.err = x.Pass.Run()
+	err := errors.Join(x.err, x.Out.Close())
 	for _, columns := range x.hidden {
 		x.NoteHidden(columns)
 	}

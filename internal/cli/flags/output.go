@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/render/filter"
@@ -63,8 +65,13 @@ func ParquetFunc[R any](x *Reading, keys *records.Table[R]) func(dst []byte, r R
 	}
 	file := rows.NewWriter(x.Out.Stream(), keys, rows.Options{Release: Version(), Sensor: sensor, Capture: x.In.Name()})
 	x.Out.Finish(func() error {
-		if source != "" && x.Captured().Damaged == "" {
+		damage, isDamage := damageOf(x.err)
+		if source != "" && (x.err == nil || isDamage) {
 			file.SetMetadata(rows.SourceKey, source)
+		}
+		if isDamage {
+			text, _ := json.Marshal(damage) // of texts and a number
+			file.SetMetadata(rows.DamageKey, string(text))
 		}
 		return file.Close()
 	})
@@ -72,6 +79,12 @@ func ParquetFunc[R any](x *Reading, keys *records.Table[R]) func(dst []byte, r R
 		_ = file.Append(r) // file.Close returns the error again
 		return dst
 	}
+}
+
+// damageOf returns the damage of a capture, if an error is nothing else.
+func damageOf(err error) (damage *capture.DamageError, ok bool) {
+	ok = errors.As(err, &damage) && err.Error() == damage.Error()
+	return damage, ok
 }
 
 // source identifies a capture and the flags that decide what is made of it; empty
@@ -119,8 +132,8 @@ func (j *Job) perCapture() bool {
 // endings are the endings of captures that their results do not have.
 var endings = [...]string{".gz", ".zst", ".lz4", ".pcapng", ".pcap", ".cap"}
 
-func (j *Job) result(capture string) string {
-	name := filepath.Base(capture)
+func (j *Job) result(path string) string {
+	name := filepath.Base(path)
 	for _, ending := range endings {
 		name = strings.TrimSuffix(name, ending)
 	}
@@ -135,9 +148,7 @@ func (j *Job) result(capture string) string {
 	return filepath.Join(j.Output, name+"."+records+"."+form)
 }
 
-// each runs a job, or the jobs of all captures when -o names a folder, several at a time. It
-// does not write Parquet files again that an earlier run has completed from the same captures
-// with the same flags.
+// each runs a job, or the jobs of all captures when -o names a folder, several at a time.
 func (j Job) each(run func(Job) error) error {
 	if j.sensor != "" && j.Form.Value != ParquetForm {
 		return exit.Usagef("--sensor needs -T parquet")
@@ -145,7 +156,11 @@ func (j Job) each(run func(Job) error) error {
 	if j.toFile() {
 		j.Sys = j.Sys.ToFile()
 	}
-	if !j.perCapture() {
+	switch {
+	case j.perCapture():
+	case j.Sys.KeepComplete:
+		return j.once(run)
+	default:
 		return run(j)
 	}
 	captures := slices.Concat(j.Input.Read, j.Args)
@@ -170,25 +185,18 @@ func (j Job) each(run func(Job) error) error {
 	j.Input.Read = nil
 	var interrupted atomic.Bool
 	errs := make([]error, len(captures))
-	Parallel(len(captures), max(j.Input.Cores, 1), func(i, _ int) {
+	Parallel(len(captures), max(j.Input.Cores, 1), func(i int) {
 		if info, err := os.Stat(captures[i]); err == nil {
 			defer read.Add(info.Size())
 		}
-		if interrupted.Load() || j.Form.Value == ParquetForm && j.isComplete(results[i], captures[i]) {
+		if interrupted.Load() {
 			return
 		}
 		one := j
 		one.Sys, one.Output, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
-		err := run(one)
-		if partial := (exit.Interrupted{}); errors.As(err, &partial) {
+		if errs[i] = one.once(run); errors.As(errs[i], new(exit.Interrupted)) {
 			interrupted.Store(true)
-			partial.Result = "its result is not kept" // so that it is made the next time
-			err = partial
-			if failed := os.Remove(results[i]); !errors.Is(failed, os.ErrNotExist) {
-				err = errors.Join(partial, failed)
-			}
 		}
-		errs[i] = err
 	})
 	for _, err := range errs {
 		if errors.As(err, new(exit.UsageError)) {
@@ -201,13 +209,13 @@ func (j Job) each(run func(Job) error) error {
 // results returns the files for the results of captures, which must be there and have
 // different names, and the size of the captures.
 func (j *Job) results(captures []string) (results []string, total int64, err error) {
-	for i, capture := range captures {
-		info, err := os.Stat(capture)
+	for i, path := range captures {
+		info, err := os.Stat(path)
 		if err != nil {
 			return nil, 0, err
 		}
 		total += info.Size()
-		result := j.result(capture)
+		result := j.result(path)
 		if other := slices.Index(results, result); other >= 0 {
 			return nil, 0, exit.Usagef("%s and %s would both be written to %s", captures[other], captures[i], result)
 		}
@@ -216,15 +224,14 @@ func (j *Job) results(captures []string) (results []string, total int64, err err
 	return results, total, nil
 }
 
-// Parallel calls do for the numbers from 0 to n-1, by several workers at a time, which are
-// numbered from 0 as well.
-func Parallel(n, workers int, do func(i, worker int)) {
+// Parallel calls do for the numbers from 0 to n-1, by several workers at a time.
+func Parallel(n, workers int, do func(i int)) {
 	next := make(chan int)
 	var wait sync.WaitGroup
-	for worker := range min(workers, n) {
+	for range min(workers, n) {
 		wait.Go(func() {
 			for i := range next {
-				do(i, worker)
+				do(i)
 			}
 		})
 	}
@@ -235,9 +242,38 @@ func Parallel(n, workers int, do func(i, worker int)) {
 	wait.Wait()
 }
 
+// once runs a job for one capture, whose result is complete or not there. A Parquet file that an earlier
+// run has completed from the same capture with the same flags is not written again.
+func (j Job) once(run func(Job) error) error {
+	if j.Form.Value == ParquetForm {
+		if damaged, ok := j.isComplete(j.Output, j.Args[0]); ok {
+			return damaged
+		}
+	}
+	err := run(j)
+	if partial := (exit.Interrupted{}); errors.As(err, &partial) {
+		partial.Result = "its result is not kept" // so that it is made the next time
+		err = partial
+		if failed := os.Remove(j.Output); !errors.Is(failed, os.ErrNotExist) {
+			err = errors.Join(partial, failed)
+		}
+	}
+	return err
+}
+
 // isComplete reports whether a Parquet file was made from a capture as it is now, with
-// these flags.
-func (j *Job) isComplete(result, capture string) bool {
+// these flags, and returns the damage of the capture.
+func (j *Job) isComplete(result, path string) (damaged error, ok bool) {
 	source, err := parquet.ReadMetadata(result, rows.SourceKey)
-	return err == nil && source != "" && source == j.source(capture)
+	if err != nil || source == "" || source != j.source(path) {
+		return nil, false
+	}
+	text, err := parquet.ReadMetadata(result, rows.DamageKey)
+	if err != nil || text == "" {
+		return nil, err == nil
+	}
+	damage := new(capture.DamageError)
+	err = json.Unmarshal([]byte(text), damage)
+	damage.File = path // the capture may have had another name
+	return damage, err == nil
 }

@@ -1,14 +1,18 @@
 package flags
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/assert"
+	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/must"
@@ -35,9 +39,38 @@ func TestGrowingCapture(t *testing.T) {
 			must.NoError(t, os.WriteFile(path, sample, 0o600))
 		}
 		must.NoError(t, x.Out.Close())
-		got := j.isComplete(result, path)
+		_, got := j.isComplete(result, path)
 		assert.That(t, got != grows, "grows %v: complete %v", grows, got)
 	}
+}
+
+// TestDamagedCapture checks that the damage of a capture is known from its result, and that an
+// interrupted run leaves no result.
+func TestDamagedCapture(t *testing.T) {
+	sample := must.ReadFile(t, "../../../pcaps/mount.pcap")
+	dir := t.TempDir()
+	path, result := filepath.Join(dir, "c.pcap"), filepath.Join(dir, "c.parquet")
+	must.NoError(t, os.WriteFile(path, sample[:60000], 0o600))
+	sys := &scan.System{IO: &iostreams.IO{Out: io.Discard, Err: io.Discard, Env: os.Getenv}}
+	in := must.Value((&scan.Flags{Quiet: true}).Check([]string{path}, false))(t)
+	j := Job{Sys: sys, In: in, Args: []string{path}, Form: Choice{Value: ParquetForm}, Output: result, cmd: &cobra.Command{}}
+	runs := 0
+	run := func(j Job) error {
+		runs++
+		return Open(&j, &records.RPCs, scan.Options{}).Run(nil)
+	}
+	first := j.once(run)
+	must.That(t, first != nil && runs == 1, "%d runs, %v", runs, first)
+	other := filepath.Join(t.TempDir(), "c.pcap")
+	must.NoError(t, os.Rename(path, other))
+	j.Args = []string{other}
+	again := j.once(run)
+	assert.That(t, errors.As(again, new(*capture.DamageError)) && runs == 1, "%d runs, %v", runs, again)
+	assert.Equal(t, again.Error(), strings.Replace(first.Error(), path, other, 1))
+	must.NoError(t, os.WriteFile(other, sample, 0o600))
+	err := j.once(func(Job) error { return exit.Interrupted{} })
+	_, missing := os.Stat(result)
+	assert.That(t, errors.As(err, new(exit.Interrupted)) && missing != nil, "%v, %v", err, missing)
 }
 
 func TestSize(t *testing.T) {

@@ -32,6 +32,10 @@ type System struct {
 	// returns false; nil: it waits a second.
 	AwaitLogs func(stop <-chan struct{}) bool
 
+	// KeepComplete: -o names a file for one capture, as those in a folder are: a Parquet file that is complete
+	// is not written again, and the result of an interrupted run is removed.
+	KeepComplete bool
+
 	// SaveMemory is called before much is read of which little is held: debug logs, and
 	// the captures of a flight recorder for their pages; nil does nothing.
 	SaveMemory func()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,21 +13,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
 // cache is the folder with the Parquet files that were made of captures:
 //
-//	parquet/KEY/TABLE.parquet   what was made, complete or not there
-//	parquet/KEY/capture.json    the capture, and where it is damaged; its time is that of the last use
+//	parquet/KEY/TABLE.parquet   what was made
+//	parquet/KEY/capture         the path of the capture; its time is that of the last use
 //
-// KEY is a hash of the name, size and time of the capture and of everything else that decides what
-// is made of it. Only the owner can read the cache: it has what the captures have. A cache that
-// others can write is not used.
+// KEY is a hash of the name, size and time of the capture and of the flags for what is made of it.
+// Whether a file is complete and current is for the command that makes it. Only the owner can read the
+// cache: it has what the captures have. A cache that others can write is not used.
 type cache struct {
 	folder  string
-	release string // and schema: another one makes other files
+	release string // another one makes other files
 	now     func() time.Time
 }
 
@@ -46,18 +44,16 @@ func cacheFolder(env func(string) string) (string, error) {
 
 const (
 	parquetFolder = "parquet"
-	captureFile   = "capture.json"
+	captureFile   = "capture"
 )
 
 // entry is what the cache has of a capture.
 type entry struct {
-	Capture string               `json:"capture"` // when it was converted first
-	Damage  *capture.DamageError `json:"damage,omitempty"`
-
-	folder string
-	used   time.Time
-	size   int64 // of its files, bytes
-	tables []string
+	folder  string
+	capture string // its path when it was used last
+	used    time.Time
+	size    int64 // of its files, bytes
+	tables  []string
 }
 
 // check returns an error if others can change what is in the cache.
@@ -78,10 +74,22 @@ func (c *cache) check() error {
 	return nil
 }
 
-// entry returns the folder for a capture in a state. settings decide what is made of it.
-func (c *cache) entry(state string, settings []string) string {
-	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.release, state, settings))
-	return filepath.Join(c.folder, parquetFolder, hex.EncodeToString(key[:]))
+// use returns the folder for what is made of a capture with some flags, and notes that it is used.
+func (c *cache) use(path string, flags []string) (folder string, err error) {
+	state, err := fileState(path)
+	if err != nil {
+		return "", err
+	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.release, state, flags))
+	folder = filepath.Join(c.folder, parquetFolder, hex.EncodeToString(key[:]))
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	err = errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, captureFile), []byte(path), iostreams.SecretFileMode))
+	if err != nil {
+		return "", fmt.Errorf("cache: %w", err)
+	}
+	return folder, nil
 }
 
 // fileState returns what identifies the content of a file without reading it: its path, its size
@@ -93,51 +101,6 @@ func fileState(path string) (string, error) {
 	}
 	path, err = filepath.Abs(path)
 	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), err
-}
-
-// find returns the file with a table in the folder of a capture, and the error for its damage; ok is
-// false when it is not there.
-func (c *cache) find(folder, table, capturePath string) (path string, damaged error, ok bool) {
-	path = filepath.Join(folder, table+".parquet")
-	about := filepath.Join(folder, captureFile)
-	var e entry
-	if _, err := os.Stat(path); err != nil || e.read(about) != nil {
-		return path, nil, false
-	}
-	now := c.now()
-	_ = os.Chtimes(about, now, now) // a cache that cannot be written is used all the same
-	if e.Damage != nil {
-		e.Damage.File = capturePath
-		damaged = e.Damage
-	}
-	return path, damaged, true
-}
-
-// add moves a finished file into the folder of a capture and returns its name there. damaged is the
-// damage of the capture, or nil.
-func (c *cache) add(folder, table, file, capturePath string, damaged *capture.DamageError) (string, error) {
-	abs, err := filepath.Abs(capturePath)
-	if err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(entry{Capture: abs, Damage: damaged})
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(folder, table+".parquet")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", err
-	}
-	return path, errors.Join(os.WriteFile(filepath.Join(folder, captureFile), append(text, '\n'), iostreams.SecretFileMode), os.Rename(file, path))
-}
-
-// read reads what add has written. What is not complete is no JSON, and counts as not there.
-func (e *entry) read(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, e)
 }
 
 // entries returns what the cache has, the last used first.
@@ -152,7 +115,8 @@ func (c *cache) entries() ([]*entry, error) {
 	var list []*entry
 	for _, f := range folders {
 		e := &entry{folder: filepath.Join(c.folder, parquetFolder, f.Name())}
-		_ = e.read(filepath.Join(e.folder, captureFile)) // without a name it is shown all the same
+		name, _ := os.ReadFile(filepath.Join(e.folder, captureFile)) // without a name it is shown all the same
+		e.capture = string(name)
 		files, err := os.ReadDir(e.folder)
 		if err != nil {
 			continue // removed meanwhile, or no folder
@@ -180,8 +144,7 @@ func (c *cache) entries() ([]*entry, error) {
 // to read them.
 const keepUsed = time.Hour
 
-// prune removes what was not used for longest until the cache has at most limit bytes, and what
-// killed processes left.
+// prune removes what was not used for longest until the cache has at most limit bytes.
 func (c *cache) prune(limit int64) error {
 	list, err := c.entries()
 	if err != nil {
@@ -195,26 +158,7 @@ func (c *cache) prune(limit int64) error {
 			errs = append(errs, os.RemoveAll(e.folder))
 		}
 	}
-	return errors.Join(append(errs, c.removeUnfinished(24*time.Hour))...)
-}
-
-// removeUnfinished removes what is not finished and was not changed for a while.
-func (c *cache) removeUnfinished(age time.Duration) error {
-	files, err := os.ReadDir(c.folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	errs := []error{err}
-	for _, f := range files {
-		info, err := f.Info()
-		if err == nil && strings.HasPrefix(f.Name(), ".new-") && c.now().Sub(info.ModTime()) > age {
-			errs = append(errs, os.RemoveAll(filepath.Join(c.folder, f.Name())))
-		}
-	}
 	return errors.Join(errs...)
 }
 
-// clear removes everything that prune could remove.
-func (c *cache) clear() error {
-	return errors.Join(os.RemoveAll(filepath.Join(c.folder, parquetFolder)), c.removeUnfinished(0))
-}
+func (c *cache) clear() error { return os.RemoveAll(filepath.Join(c.folder, parquetFolder)) }

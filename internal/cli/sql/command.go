@@ -130,15 +130,8 @@ func (c *command) start(args []string) error {
 	if in.isEmpty() {
 		return exit.Usagef("no capture given: name captures, Parquet files of lshark, or folders with them")
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
-	temp, err := os.MkdirTemp(folder, ".new-")
-	if err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
-	err = c.answer(cache, in, temp, query)
-	return errors.Join(err, os.RemoveAll(temp), cache.prune(int64(c.cacheSize)))
+	err = c.answer(cache, in, query)
+	return errors.Join(err, cache.prune(int64(c.cacheSize)))
 }
 
 // release returns what identifies this build of lshark and its columns. Builds of a working copy have all the same version, so
@@ -201,7 +194,7 @@ func (c *command) maintain(cache *cache, args []string) error {
 	var total int64
 	for _, e := range list {
 		total += e.size
-		line := fmt.Sprintf("%d\t%s\t%s\t%s\n", e.size, strings.Join(e.tables, ","), e.Capture, e.folder)
+		line := fmt.Sprintf("%d\t%s\t%s\t%s\n", e.size, strings.Join(e.tables, ","), e.capture, e.folder)
 		if err := w.Write([]byte(line)); err != nil {
 			return err
 		}
@@ -265,13 +258,12 @@ func (c *command) split(args []string) (query string, files []string, err error)
 }
 
 // answer converts what is needed and runs DuckDB.
-func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
+func (c *command) answer(cache *cache, in *inputs, query string) error {
 	tables := c.neededTables(query)
 	if c.input.Verbose && len(tables) > 0 {
 		c.sys.Say("%d captures; tables: %s", len(in.captures), strings.Join(tables, ", "))
 	}
-	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(max(c.input.Cores, 1), 4*runtime.GOMAXPROCS(0)),
-		temp: temp}
+	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(max(c.input.Cores, 1), 4*runtime.GOMAXPROCS(0))}
 	files, damaged, err := convert.convert(in.captures, tables)
 	if err != nil {
 		return errors.Join(err, damaged)
@@ -285,7 +277,7 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	if err != nil {
 		return errors.Join(err, damaged)
 	}
-	err = duckdb(c.sys.IO, temp, script(files, clocks), c.form.Value, query)
+	err = duckdb(c.sys.IO, script(files, clocks), c.form.Value, query)
 	if errors.Is(err, errNoDuckDB) && len(tables) > 0 && len(in.captures) > 0 {
 		folder := filepath.Dir(files[tables[0]][0].path)
 		if len(in.captures) > 1 {

@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -24,7 +23,7 @@ type file struct {
 
 // conversion is what a capture was made into.
 type conversion struct {
-	files   map[string]string // by table
+	folder  string // with the files of the tables
 	damaged error
 	err     error
 }
@@ -35,31 +34,11 @@ type converter struct {
 	cache   *cache
 	flags   scan.Flags // those that decide what is made of captures
 	workers int        // captures converted at a time
-	temp    string     // directory for files that are not complete, and of captures that grow
 	read    iostreams.ReadBytes
 }
 
-// settings returns what decides, apart from the content of a capture, what is made of it.
-func (c *converter) settings() ([]string, error) {
-	texts := []string{c.flags.Filter, fmt.Sprint(c.flags.Ports)}
-	for _, path := range c.flags.Names {
-		names, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("--names: %w", err)
-		}
-		texts = append(texts, string(names))
-	}
-	return texts, nil
-}
-
-func (c *converter) arguments(capture, table, result string) []string {
-	var args []string
-	for _, t := range records.Kinds() {
-		if t.Name == table && t.Command != "" {
-			args = append(args, t.Command)
-		}
-	}
-	args = append(args, "-q", "-T", "parquet", "-o", result)
+// passed returns the flags for what is made of captures.
+func (c *converter) passed() (args []string) {
 	if c.flags.Filter != "" {
 		args = append(args, "--filter="+c.flags.Filter)
 	}
@@ -69,16 +48,22 @@ func (c *converter) arguments(capture, table, result string) []string {
 	for _, path := range c.flags.Names {
 		args = append(args, "--names="+path)
 	}
-	return append(args, "--", capture)
+	return args
+}
+
+func (c *converter) arguments(capture, table, result string) (args []string) {
+	for _, t := range records.Kinds() {
+		if t.Name == table && t.Command != "" {
+			args = append(args, t.Command)
+		}
+	}
+	args = append(args, "-q", "-T", flags.ParquetForm, "-o", result)
+	return append(append(args, c.passed()...), "--", capture)
 }
 
 // convert makes the files of tables for captures that the cache does not have. damaged has an error
 // for each damaged capture.
 func (c *converter) convert(captures, tables []string) (files map[string][]file, damaged, err error) {
-	settings, err := c.settings()
-	if err != nil {
-		return nil, nil, err
-	}
 	sizes := make([]int64, len(captures))
 	var total int64
 	for i, path := range captures {
@@ -95,9 +80,9 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 	}
 	all := make([]conversion, len(captures))
 	var failed atomic.Bool
-	flags.Parallel(len(captures), c.workers, func(i, worker int) {
+	flags.Parallel(len(captures), c.workers, func(i int) {
 		if !failed.Load() {
-			if all[i] = c.convertCapture(captures[i], sizes[i], tables, settings, worker); all[i].err != nil {
+			if all[i] = c.convertCapture(captures[i], sizes[i], tables); all[i].err != nil {
 				failed.Store(true)
 			}
 		}
@@ -111,56 +96,32 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 		}
 		errs, damages = append(errs, j.err), append(damages, j.damaged)
 		for _, table := range tables {
-			files[table] = append(files[table], file{j.files[table], captures[i]})
+			files[table] = append(files[table], file{j.file(table), captures[i]})
 		}
 	}
 	return files, errors.Join(damages...), errors.Join(errs...)
 }
 
-// convertCapture converts the tables of one capture. worker is the number of the worker.
-func (c *converter) convertCapture(path string, size int64, tables, settings []string, worker int) conversion {
-	j := conversion{files: make(map[string]string)}
-	before, err := fileState(path)
-	if err != nil {
-		j.err = err
+// convertCapture converts the tables of one capture.
+func (c *converter) convertCapture(path string, size int64, tables []string) (j conversion) {
+	if j.folder, j.err = c.cache.use(path, c.passed()); j.err != nil {
 		return j
 	}
-	folder := c.cache.entry(before, settings)
+	streams := *c.sys.IO
+	streams.OutTTY, streams.ErrTTY, streams.Reading = false, false, c.read.Reading
+	sys := &scan.System{IO: &streams, Open: c.sys.Open, Harden: c.sys.Harden, KeepComplete: true}
 	for _, table := range tables {
-		result, damaged, ok := c.cache.find(folder, table, path)
-		if !ok {
-			if result, damaged, j.err = c.make(path, table, folder, before, worker); j.err != nil {
-				return j
-			}
+		err := c.run(sys, c.arguments(path, table, j.file(table)))
+		if _, missing := os.Stat(j.file(table)); missing == nil && errors.As(err, new(*capture.DamageError)) {
+			j.damaged, err = err, nil
 		}
-		j.files[table], j.damaged = result, cmp.Or(damaged, j.damaged)
+		if err != nil {
+			j.err = err
+			return j
+		}
 		c.read.Add(size)
 	}
 	return j
 }
 
-// make converts a table of a capture and moves the result into the cache, unless the capture has grown
-// meanwhile.
-func (c *converter) make(path, table, folder, before string, worker int) (result string, damaged, err error) {
-	made := filepath.Join(c.temp, fmt.Sprintf("%d-%s.parquet", worker, table))
-	streams := *c.sys.IO
-	streams.OutTTY, streams.ErrTTY, streams.Reading = false, false, c.read.Reading
-	err = c.run(&scan.System{IO: &streams, Open: c.sys.Open, Harden: c.sys.Harden}, c.arguments(path, table, made))
-	var d *capture.DamageError
-	if errors.As(err, &d) && !errors.As(err, new(exit.Interrupted)) {
-		damaged, err = d, nil
-	}
-	if err != nil {
-		return "", nil, err
-	}
-	if _, err := os.Stat(made); err != nil {
-		return "", nil, errors.Join(damaged, err)
-	}
-	after, err := fileState(path)
-	if err == nil && after == before {
-		result, err = c.cache.add(folder, table, made, path, d)
-		return result, damaged, err
-	}
-	result = filepath.Join(c.temp, "growing-"+filepath.Base(folder)+"."+table+".parquet")
-	return result, damaged, errors.Join(err, os.Rename(made, result))
-}
+func (j *conversion) file(table string) string { return filepath.Join(j.folder, table+".parquet") }

@@ -3,8 +3,8 @@
 //
 //   - inputs.go finds the captures and Parquet files that the arguments name.
 //   - query.go finds the tables that a query mentions, since only these are converted.
-//   - cache.go knows what was converted before, by content.
-//   - convert.go converts the rest, several captures at a time.
+//   - cache.go has a folder for what is made of each capture.
+//   - convert.go converts what is not there yet, several captures at a time.
 //   - views.go writes the SQL of the views; rpcs.sql has those over RPCs.
 //   - duckdb.go runs DuckDB.
 package sql

@@ -36,13 +36,17 @@ const maxQuery = 100_000
 
 var errNoDuckDB = errors.New("duckdb is not in PATH: https://duckdb.org/install has its command-line client, one file without dependencies")
 
-// duckdb runs DuckDB with views; without a query it is interactive. folder is for a
-// temporary file.
-func duckdb(s *iostreams.IO, folder, views, form, query string) error {
+// duckdb runs DuckDB with views; without a query it is interactive.
+func duckdb(s *iostreams.IO, views, form, query string) error {
 	program, err := exec.LookPath("duckdb")
 	if err != nil {
 		return errNoDuckDB
 	}
+	folder, err := os.MkdirTemp("", "lshark-sql-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, "views.sql")
 	if err := os.WriteFile(path, []byte(views), 0o600); err != nil {
 		return err

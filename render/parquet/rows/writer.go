@@ -17,6 +17,7 @@ const (
 
 	RecordsKey = "lshark.records" // the kind of records
 	SourceKey  = "lshark.source"  // what the file was made from
+	DamageKey  = "lshark.damage"  // where that ends before its end, as JSON
 )
 
 // bloomColumns are the columns with Bloom filters: those in which single values are
