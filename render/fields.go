@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -15,58 +16,62 @@ import (
 // empty.
 type Fields struct {
 	*RecordFields[*records.Message]
-	tree      []*treeColumn
-	msg       records.Message
-	collected int64 // number of the message whose values the columns of the tree have
-	path      []int // indices of the node that is visited and of those around it
-}
-
-// treeColumn is the nodes of the tree with a name inside nodes with other names.
-type treeColumn struct {
-	records.FieldPath
-	out   []byte
-	found bool
+	msg records.Message
 }
 
 // NewFields makes a renderer of the fields with these names: names of the wire,
 // paths such as lnet.src_nid, or keys of a message such as frame.
-func NewFields(names []string, index *schema.Index) (*Fields, error) {
+func NewFields(names []string) (*Fields, error) {
 	f := &Fields{RecordFields: &RecordFields[*records.Message]{names: names}}
 	for _, name := range names {
-		p, ok := records.MessageKey(name)
-		if !ok || p.Key.Type == records.Section {
-			path, ok := records.FindField(name, index)
-			if !ok {
-				return nil, unknownField(name, index)
-			}
-			p = records.Path[*records.Message]{Key: f.treeKey(name, path)}
+		p, ok := MessageField(name)
+		if !ok {
+			return nil, unknownField(name)
 		}
 		f.columns = append(f.columns, NewRecordField(p, false))
 	}
 	return f, nil
 }
 
-// treeKey returns a field of the tree as a key.
-func (f *Fields) treeKey(name string, path records.FieldPath) *records.Key[*records.Message] {
-	c := &treeColumn{FieldPath: path}
-	f.tree = append(f.tree, c)
-	return textKey(name, func(m *records.Message, v *records.Value) bool {
-		if f.collected != m.Number {
-			f.collect(m.Tree())
-			f.collected = m.Number
-		}
-		v.Escaped = c.out
-		return c.found
+// MessageField finds a key of messages. A field of their trees is a key of the type EscapedText.
+func MessageField(name string) (p records.Path[*records.Message], ok bool) {
+	p, tree, ok := records.FindField(name)
+	if tree != nil {
+		p.Key = treeKey(name, tree)
+	}
+	return p, ok
+}
+
+// treeKey returns a field of trees as a key.
+func treeKey(name string, f *records.TreeField) *records.Key[*records.Message] {
+	var out []byte
+	k := textKey(name, func(m *records.Message, v *records.Value) bool {
+		t, found := m.Tree(), false
+		out = out[:0]
+		f.Any(t, func(i int) bool {
+			if found {
+				out = append(out, ',')
+			}
+			found = true
+			out = appendWhole(out, t, i)
+			return false
+		})
+		v.Escaped = out
+		return found
 	})
+	if places := opcodes.FieldIndex().Find(name); len(places) > 0 {
+		k.Doc = places[0].Field.Doc
+	}
+	return k
 }
 
 func textKey(name string, get func(m *records.Message, v *records.Value) bool) *records.Key[*records.Message] {
-	return &records.Key[*records.Message]{Name: name, Type: records.EscapedText, JSON: records.Omit, Doc: "field " + name + " of the message", Get: get}
+	return &records.Key[*records.Message]{Name: name, Type: records.EscapedText, JSON: records.Omit, Get: get}
 }
 
 // unknownField returns the error about a field that does not exist, with the most similar names.
-func unknownField(name string, index *schema.Index) error {
-	all := append(KeyNames(&records.Messages), index.Names()...)
+func unknownField(name string) error {
+	all := append(KeyNames(&records.Messages), opcodes.FieldIndex().Names()...)
 	const few = 3
 	msg := "unknown field " + strconv.Quote(name)
 	if near := schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few); near != nil {
@@ -78,7 +83,6 @@ func unknownField(name string, index *schema.Index) error {
 // Append appends the line of a message.
 func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	f.msg.Set(m, at.First)
-	f.collected = -1
 	return f.RecordFields.Append(dst, &f.msg)
 }
 
@@ -98,31 +102,6 @@ func (f *Fields) Keys() (keys []*records.Key[*records.Message]) {
 		keys = append(keys, k)
 	}
 	return keys
-}
-
-// collect walks the tree once and appends the values to their columns.
-func (f *Fields) collect(t *dissect.Tree) {
-	for _, c := range f.tree {
-		c.out, c.found = c.out[:0], false
-	}
-	f.path = f.path[:0]
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		f.path = records.Enter(f.path, t, i)
-		if n.Name() == "" || n.State&(dissect.Missing|dissect.Remark) != 0 {
-			continue
-		}
-		for _, c := range f.tree {
-			if c.Name != n.Name() || !c.IsIn(t, f.path) {
-				continue
-			}
-			if c.found {
-				c.out = append(c.out, ',')
-			}
-			c.found = true
-			c.out = appendWhole(c.out, t, i)
-		}
-	}
 }
 
 // appendWhole appends a node: a value as text, the elements of a list separated

@@ -46,7 +46,7 @@ type views struct {
 
 func newViews(t testing.TB) *views {
 	c := render.NewColors(false)
-	fields := must.Value(render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, opcodes.FieldIndex()))(t)
+	fields := must.Value(render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}))(t)
 	pairs, unknown := render.NewRecordFields(&records.RPCs, render.KeyNames(&records.RPCs))
 	must.Equal(t, unknown, "")
 	names := track.NewNames()

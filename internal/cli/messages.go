@@ -19,7 +19,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/parquet/rows"
@@ -140,7 +139,7 @@ func (c *messagesOptions) check() (err error) {
 	if c.filter, err = flags.Messages(c.Display); err != nil || form != "fields" && form != flags.ParquetForm {
 		return err
 	}
-	if c.fields, err = render.NewFields(c.Fields, opcodes.FieldIndex()); err != nil {
+	if c.fields, err = render.NewFields(c.Fields); err != nil {
 		return exit.UsageError{Err: err}
 	}
 	if form == flags.ParquetForm {

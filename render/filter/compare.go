@@ -146,7 +146,7 @@ func comparableField(l *literal, d *schema.Field) bool {
 	if d.Elem != nil {
 		return comparableField(l, d.Elem)
 	}
-	t := fieldType(d)
+	t := records.FieldType(d)
 	if d.Names != nil && isNumber(t) {
 		t = records.Enum
 	}

@@ -27,28 +27,27 @@ func (c *compiler) lookup(name string) *field {
 	if c.record != nil {
 		return c.record(name)
 	}
+	if k, ok := probes[name]; ok {
+		return keyField(name, records.Path[*records.Message]{Key: k})
+	}
 	key, ofRPC := strings.CutPrefix(name, records.RPCs.Prefix)
-	if !ofRPC {
-		if p, ok := records.Messages.Find(name); ok && p.Key.Type != records.Section {
+	if !ofRPC || c.rpc == nil {
+		if p, tree, ok := records.FindField(name); ok && tree != nil {
+			return treeField(name, tree)
+		} else if ok {
 			return keyField(name, p)
 		}
-		if k, ok := probes[name]; ok {
-			return keyField(name, records.Path[*records.Message]{Key: k})
-		}
-		if p, ok := records.FindField(name, opcodes.FieldIndex()); ok {
-			return c.treeField(name, p)
-		}
 	}
-	if c.rpc != nil { // names that only RPCs have need no prefix
-		if p, ok := records.RPCs.Find(key); ok {
-			f := keyField(name, p)
-			f.ofRPC = true
-			return f
-		}
-	} else if p, ok := records.MessageKey(name); ok && ofRPC {
-		return keyField(name, p)
+	if c.rpc == nil {
+		return nil
 	}
-	return nil
+	p, ok := records.RPCs.Find(key) // names that only RPCs have need no prefix
+	if !ok {
+		return nil
+	}
+	f := keyField(name, p)
+	f.ofRPC = true
+	return f
 }
 
 func (c *compiler) unknown(t token) error {
@@ -78,27 +77,6 @@ func Names(ofRPCs bool) []string {
 		}
 	}
 	return all
-}
-
-// treeField makes the field of a path in the tree.
-func (c *compiler) treeField(name string, p records.FieldPath) *field {
-	t := treeField{FieldPath: p}
-	f := &field{name: name, each: func(s *subject, f func(*records.Value) bool) bool {
-		return t.each(s.record.(*records.Message).Tree(), &s.value, f)
-	}}
-	if records.IsSection(name) {
-		return f
-	}
-	for _, p := range opcodes.FieldIndex().Find(name) {
-		f.declarations = append(f.declarations, *p.Field)
-		if n := p.Field.Names; n != nil {
-			f.names = append(f.names, n)
-		}
-		if el := p.Field.Elem; el != nil && el.Names != nil {
-			f.names = append(f.names, el.Names)
-		}
-	}
-	return f
 }
 
 // bit makes the field name.BIT, which exists when the flag is set, or when the

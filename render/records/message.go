@@ -24,6 +24,7 @@ type Message struct {
 
 	fidList  []track.FID
 	fidsRead bool
+	value    Value // of a node, while FIDs are read
 }
 
 // Set makes m the record of a message. The time of the capture's first frame is

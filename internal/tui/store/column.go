@@ -1,14 +1,12 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"strconv"
 	"unique"
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -18,7 +16,7 @@ import (
 type Column struct {
 	Name string
 	Doc  string
-	Type records.Type // records.Object for a field of the wire
+	Type records.Type // records.EscapedText for a field of the wire
 	Unit records.Unit
 
 	// Append appends the text of the value of a row, as -T fields prints it.
@@ -51,31 +49,22 @@ func NewColumn(k Kind, name string) (*Column, bool) {
 		}
 		return keyColumn(name, p, func(r *Row) *track.RPC { return r.RPC }), true
 	}
-	if p, ok := records.MessageKey(name); ok && p.Key.Type != records.Section {
-		var record records.Message
-		return keyColumn(name, p, func(r *Row) *records.Message {
-			record.Set(r.Message, r.First)
-			return &record
-		}), true
-	}
-	text, err := render.NewFields([]string{name}, opcodes.FieldIndex())
-	if err != nil {
+	p, ok := render.MessageField(name)
+	if !ok {
 		return nil, false
 	}
-	c := &Column{Name: name, Type: records.Object, Append: func(dst []byte, r *Row) []byte {
-		return bytes.TrimSuffix(text.Append(dst, r.Message, render.Moment{First: r.First}), []byte("\n"))
-	}}
-	if places := opcodes.FieldIndex().Find(name); len(places) > 0 {
-		c.Doc = places[0].Field.Doc
-	}
-	return c, true
+	var record records.Message
+	return keyColumn(name, p, func(r *Row) *records.Message {
+		record.Set(r.Message, r.First)
+		return &record
+	}), true
 }
 
 func keyColumn[R any](name string, p records.Path[R], record func(*Row) R) *Column {
 	text := render.NewRecordField(p, true)
 	c := &Column{Name: name, Doc: p.Key.Doc, Type: p.Key.Type, Unit: p.Key.Unit,
 		Append: func(dst []byte, r *Row) []byte { return text.Append(dst, record(r)) }}
-	if !p.IsList() {
+	if !p.IsList() && p.Key.Type != records.EscapedText {
 		c.Value = func(r *Row, v *records.Value) bool { return p.Value(record(r), 0, v) }
 	}
 	return c
