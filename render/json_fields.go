@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/hex"
 	"math"
 	"strconv"
 
@@ -65,24 +64,18 @@ func appendList(dst []byte, t *dissect.Tree, i int) []byte {
 	return endJSON(dst, start, "[]")
 }
 
+// appendJSONLeaf appends a value that is no integer: as text, in quotes.
 func appendJSONLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
-	if n.Src == dissect.InText {
+	switch f := n.Field; {
+	case n.Src == dissect.InText:
 		return schema.AppendJSONString(dst, t.Bytes(n))
+	case n.Is(dissect.Undecoded):
+	case f.Kind == schema.Text, f.Kind == schema.Record && f.Type.Atom == schema.UUID:
+		return schema.AppendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
+	case f.Kind == schema.Strings:
+		return append(appendStrings(append(dst, '['), t.Bytes(n), schema.AppendJSONString), ']')
 	}
-	if !n.Is(dissect.Undecoded) {
-		switch n.Field.Kind {
-		case schema.Record:
-			if n.Field.Type.Atom == schema.UUID {
-				return schema.AppendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
-			}
-			return append(appendAtom(append(dst, '"'), t, n), '"')
-		case schema.Text:
-			return schema.AppendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
-		case schema.Strings:
-			return append(appendStrings(append(dst, '['), t.Bytes(n), schema.AppendJSONString), ']')
-		}
-	}
-	return append(hex.AppendEncode(append(dst, '"'), t.Bytes(n)), '"')
+	return append(appendNodeValue(append(dst, '"'), t, n), '"')
 }
 
 func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
