@@ -52,7 +52,7 @@ type comparison struct {
 	names   []name
 	release string // of the headers: 2.18; empty: not known
 	index   *schema.Index
-	values
+	*values
 }
 
 func newComparison(folder string) (*comparison, error) {
@@ -60,13 +60,7 @@ func newComparison(folder string) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{names: names, release: releaseOf(folder), index: opcodes.FieldIndex(), values: values{of: make(map[string][]string), busy: make(map[string]bool)}}
-	for _, n := range names {
-		if n.value != nil && c.of[n.name] == nil {
-			c.of[n.name] = n.value
-		}
-	}
-	return c, nil
+	return &comparison{names: names, release: releaseOf(folder), index: opcodes.FieldIndex(), values: newValues(names)}, nil
 }
 
 var version = regexp.MustCompile(`(?m)^DEFAULT_VERSION=(\d+)\.(\d+)\.(\d+)`)

@@ -1,137 +1,67 @@
 package main
 
 import (
-	"strconv"
+	"go/constant"
+	gotoken "go/token"
+	"go/types"
+	"regexp"
 	"strings"
 )
 
-// values computes the constants of headers. A name may have several definitions, for different systems; the first counts.
-type values struct {
-	of   map[string][]string // tokens
-	busy map[string]bool     // being computed
+// values computes the constants of headers, as Go does: the two languages write such expressions alike. A name may have
+// several definitions, for different systems; the first counts.
+type values struct{ known *types.Package }
+
+func newValues(names []name) *values {
+	v := &values{types.NewPackage("headers", "headers")}
+	for more := true; more; { // a name may be defined before those in its value
+		more = false
+		for _, n := range names {
+			if v.known.Scope().Lookup(n.name) != nil {
+				continue
+			}
+			if value := v.value(n.value); value != nil {
+				v.known.Scope().Insert(types.NewConst(gotoken.NoPos, v.known, n.name, types.Typ[types.UntypedInt], value))
+				more = true
+			}
+		}
+	}
+	return v
 }
 
-// number returns the value of a constant, if it is a number that depends on no size of a type.
+// inGo replaces what Go writes otherwise, and drops casts and the suffixes of numbers.
+var inGo = []struct {
+	c    *regexp.Regexp
+	text string
+}{
+	{regexp.MustCompile(`\( (?:(?:__[us]\d+|int|unsigned|long) )+\)`), ""},
+	{regexp.MustCompile(`(?i)\b(\d\w*) [ul]+\b`), "$1"},
+	{regexp.MustCompile(`([<>]) ([<>])`), "$1$2"},
+	{regexp.MustCompile(`~`), "^"},
+}
+
+// value returns the value of a constant; nil: it is no number, or depends on the size of a type.
+func (v *values) value(tokens []string) constant.Value {
+	text := strings.Join(tokens, " ")
+	for _, r := range inGo {
+		text = r.c.ReplaceAllString(text, r.text)
+	}
+	computed, err := types.Eval(gotoken.NewFileSet(), v.known, gotoken.NoPos, text)
+	if err != nil || computed.Value == nil || computed.Value.Kind() != constant.Int {
+		return nil
+	}
+	return computed.Value
+}
+
+// number returns the value of a constant in 64 bits.
 func (v *values) number(tokens []string) (uint64, bool) {
-	e := expression{values: v, tokens: tokens, ok: len(tokens) > 0}
-	n := e.binary(0)
-	return n, e.ok && len(e.tokens) == 0
-}
-
-func (v *values) named(name string) (uint64, bool) {
-	tokens := v.of[name]
-	if tokens == nil || v.busy[name] {
+	value := v.value(tokens)
+	if value == nil {
 		return 0, false
 	}
-	v.busy[name] = true
-	defer delete(v.busy, name)
-	return v.number(tokens)
-}
-
-// expression is an integer expression of C that is being computed.
-type expression struct {
-	*values
-	tokens []string
-	ok     bool
-}
-
-type operator = func(n, m uint64) uint64
-
-// operators are the binary ones, by their precedence, the lowest first.
-var operators = []map[string]operator{
-	{"|": func(n, m uint64) uint64 { return n | m }},
-	{"^": func(n, m uint64) uint64 { return n ^ m }},
-	{"&": func(n, m uint64) uint64 { return n & m }},
-	{"<<": func(n, m uint64) uint64 { return n << m }, ">>": func(n, m uint64) uint64 { return n >> m }},
-	{"+": func(n, m uint64) uint64 { return n + m }, "-": func(n, m uint64) uint64 { return n - m }},
-	{"*": func(n, m uint64) uint64 { return n * m }, "/": func(n, m uint64) uint64 { return n / m }},
-}
-
-func (e *expression) peek() string {
-	if len(e.tokens) == 0 {
-		return ""
+	if n, exact := constant.Uint64Val(value); exact {
+		return n, true
 	}
-	t := e.tokens[0]
-	if len(e.tokens) > 1 && (t == "<" || t == ">") && e.tokens[1] == t {
-		return t + t
-	}
-	return t
-}
-
-func (e *expression) next() string {
-	t := e.peek()
-	if t == "" {
-		e.ok = false
-		return ""
-	}
-	e.tokens = e.tokens[1:]
-	if t == "<<" || t == ">>" {
-		e.tokens = e.tokens[1:]
-	}
-	return t
-}
-
-func (e *expression) binary(level int) uint64 {
-	if level == len(operators) {
-		return e.unary()
-	}
-	n := e.binary(level + 1)
-	for op := operators[level][e.peek()]; op != nil; op = operators[level][e.peek()] {
-		isDivision := e.next() == "/"
-		m := e.binary(level + 1)
-		if isDivision && m == 0 {
-			e.ok = false
-			return 0
-		}
-		n = op(n, m)
-	}
-	return n
-}
-
-// casts are the types that a value may be converted to, with the bits that it keeps; negative: with a sign.
-var casts = map[string]int{"__u8": 8, "__u16": 16, "__u32": 32, "__u64": 64, "__s16": -16, "__s32": -32, "__s64": -64, "int": -32, "unsigned": 32, "long": -64}
-
-func (e *expression) unary() uint64 {
-	switch t := e.next(); {
-	case t == "~":
-		return ^e.unary()
-	case t == "-":
-		return -e.unary()
-	case t == "(" && casts[e.peek()] != 0:
-		bits := casts[e.next()]
-		for casts[e.peek()] != 0 {
-			bits = casts[e.next()]
-		}
-		e.expect(")")
-		n := e.unary()
-		if bits < 0 {
-			return uint64(int64(n<<(64+bits)) >> (64 + bits))
-		}
-		return n << (64 - bits) >> (64 - bits)
-	case t == "(":
-		n := e.binary(0)
-		e.expect(")")
-		return n
-	case strings.HasPrefix(t, "'"):
-		r, _, _, err := strconv.UnquoteChar(strings.Trim(t, "'"), '\'')
-		e.ok = e.ok && err == nil
-		return uint64(r)
-	case t != "" && t[0] >= '0' && t[0] <= '9':
-		if suffix := strings.ToLower(e.peek()); suffix != "" && strings.Trim(suffix, "ul") == "" {
-			e.next()
-		}
-		n, err := strconv.ParseUint(t, 0, 64)
-		e.ok = e.ok && err == nil
-		return n
-	default:
-		n, ok := e.named(t)
-		e.ok = e.ok && ok
-		return n
-	}
-}
-
-func (e *expression) expect(t string) {
-	if e.next() != t {
-		e.ok = false
-	}
+	n, exact := constant.Int64Val(value)
+	return uint64(n), exact
 }
