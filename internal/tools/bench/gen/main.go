@@ -1,11 +1,9 @@
 // Command gen builds a large capture out of real samples: their messages again
 // and again, with new ports, xids and times, in segments of a chosen size. The
-// result goes to standard output, as pcapng. Where there are several samples, each
-// repetition is of another client, with an address, UUID and handles of its own.
+// result goes to standard output, as pcapng.
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"flag"
@@ -18,8 +16,6 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
 func main() {
@@ -27,11 +23,11 @@ func main() {
 	segment := flag.Int("segment", 1448, "payload bytes of a frame, at most")
 	bulk := flag.Bool("bulk", false, "only RPCs that carry file data, and their data")
 	flag.Parse()
-	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: gen [-size BYTES] [-segment BYTES] [-bulk] SAMPLE… >FILE")
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: gen [-size BYTES] [-segment BYTES] [-bulk] SAMPLE >FILE")
 		os.Exit(2)
 	}
-	if err := run(flag.Args(), *size, *segment, *bulk); err != nil {
+	if err := run(flag.Arg(0), *size, *segment, *bulk); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
@@ -42,47 +38,28 @@ type piece struct {
 	data     []byte
 	conn     int
 	xids     []int // where match bits, pb_mbits and pb_last_xid lie
-	handles  []int // where handles of the client, and those that it was given, lie
-	nids     []int // where NIDs of the client lie
-	uuid     int   // where the UUID of the client lies, 0: nowhere
-	src, dst endpoint
-	served   bool // a request that only servers take
+	src, dst netip.AddrPort
 	rel      int64
 }
 
-type endpoint struct {
-	addr   [4]byte
-	port   uint16
-	client bool // each repetition has another address
-}
-
-func run(samples []string, size int64, segment int, bulk bool) error {
+func run(sample string, size int64, segment int, bulk bool) error {
+	pieces, err := read(sample, bulk)
+	if err != nil {
+		return err
+	}
+	if len(pieces) == 0 {
+		return fmt.Errorf("%s has no messages to repeat", sample)
+	}
 	w := &writer{Writer: capture.NewWriter(os.Stdout), segment: segment, ends: make(map[[2]uint16]*wiretest.End)}
-	var lists [][]piece
-	for _, sample := range samples {
-		pieces, err := read(sample, bulk)
-		if err != nil {
-			return err
-		}
-		if len(pieces) == 0 {
-			return fmt.Errorf("%s has no messages to repeat", sample)
-		}
-		if len(samples) > 1 {
-			markClients(pieces)
-		}
-		for _, p := range pieces {
-			w.conns = max(w.conns, p.conn+1)
-		}
-		lists = append(lists, pieces)
+	for _, p := range pieces {
+		w.conns = max(w.conns, p.conn+1)
 	}
 	shift := int64(0)
 	for round := 0; w.Size() < size && w.err == nil; round++ {
-		pieces, step := lists[round%len(lists)], len(lists)
-		if round < len(lists) {
-			step = round
-		}
 		for i := range pieces {
-			pieces[i].renumber(step, round)
+			if round > 0 {
+				pieces[i].renumber()
+			}
 			w.piece(&pieces[i], round, shift)
 		}
 		shift += pieces[len(pieces)-1].rel + 1e6
@@ -108,13 +85,11 @@ func read(path string, bulk bool) ([]piece, error) {
 		if m.Transport != lnet.TCP || !m.Src.Addr().Is4() || bulk && !carries(m) {
 			return
 		}
-		p := piece{data: make([]byte, m.Size), conn: m.Conn, src: endpoint{addr: m.Src.Addr().As4(), port: m.Src.Port()},
-			dst: endpoint{addr: m.Dst.Addr().As4(), port: m.Dst.Port()}, rel: m.Time - first,
-			served: m.Kind == lnet.Request && !opcodes.IsCallback(m.RPC.Opcode)}
+		p := piece{data: make([]byte, m.Size), conn: m.Conn, src: m.Src, dst: m.Dst, rel: m.Time - first}
 		copy(p.data, m.Data)
 		p.places(m)
 		tree.Build(m)
-		p.names(&tree)
+		p.lastXID(&tree)
 		list = append(list, p)
 	}})
 	var f capture.Frame
@@ -154,47 +129,11 @@ func (p *piece) places(m *dissect.Message) {
 	}
 }
 
-// names finds what else each client has of its own.
-func (p *piece) names(t *dissect.Tree) {
+// lastXID finds pb_last_xid.
+func (p *piece) lastXID(t *dissect.Tree) {
 	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		if n.Src != dissect.InMessage || n.Is(dissect.Missing) {
-			continue
-		}
-		switch at := int(n.Off); {
-		case n.Name() == "pb_last_xid" && n.Val != 0:
-			p.xids = append(p.xids, at)
-		case n.Name() == "client_uuid" && n.Len >= 36:
-			p.uuid = at
-		case n.Field.Format == schema.Handle && !bytes.Equal(t.Bytes(n), make([]byte, 8)):
-			p.handles = append(p.handles, at)
-		}
-	}
-}
-
-// markClients finds the clients of a sample, which get no requests but callbacks, and their
-// NIDs. Handles that servers have of each other stay as they are.
-func markClients(pieces []piece) {
-	servers := make(map[[4]byte]bool)
-	for i := range pieces {
-		if pieces[i].served {
-			servers[pieces[i].dst.addr] = true
-		}
-	}
-	for i := range pieces {
-		p := &pieces[i]
-		for _, e := range []*endpoint{&p.src, &p.dst} {
-			if servers[e.addr] {
-				continue
-			}
-			e.client = true
-			const tcp = 2
-			nid := []byte{e.addr[3], e.addr[2], e.addr[1], e.addr[0], 0, 0, tcp, 0}
-			for at := 0; at+len(nid) <= len(p.data); at++ {
-				if bytes.Equal(p.data[at:at+len(nid)], nid) {
-					p.nids = append(p.nids, at)
-				}
-			}
+		if n := &t.Nodes[i]; n.Src == dissect.InMessage && !n.Is(dissect.Missing) && n.Name() == "pb_last_xid" && n.Val != 0 {
+			p.xids = append(p.xids, int(n.Off))
 		}
 	}
 }
@@ -207,31 +146,12 @@ type writer struct {
 	err     error
 }
 
-// renumber adds step to what is new in a repetition. round is its number.
-func (p *piece) renumber(step, round int) {
+// renumber makes the xids of the next repetition.
+func (p *piece) renumber() {
 	le := binary.LittleEndian
 	for _, at := range p.xids {
 		if at+8 <= len(p.data) {
-			le.PutUint64(p.data[at:], le.Uint64(p.data[at:])+uint64(step)<<24)
-		}
-	}
-	if !p.src.client && !p.dst.client {
-		return
-	}
-	for _, at := range p.handles {
-		const middle = 4
-		le.PutUint16(p.data[at+middle:], le.Uint16(p.data[at+middle:])+uint16(step))
-	}
-	if p.uuid > 0 {
-		copy(p.data[p.uuid:], fmt.Sprintf("%08x", round))
-	}
-	for _, at := range p.nids {
-		le.PutUint16(p.data[at+1:], le.Uint16(p.data[at+1:])+uint16(step))
-	}
-	for _, e := range []*endpoint{&p.src, &p.dst} {
-		if e.client {
-			middle := e.addr[1:3]
-			binary.BigEndian.PutUint16(middle, binary.BigEndian.Uint16(middle)+uint16(step))
+			le.PutUint64(p.data[at:], le.Uint64(p.data[at:])+1<<24)
 		}
 	}
 }
@@ -244,7 +164,8 @@ func (w *writer) piece(p *piece, round int, shift int64) {
 		return 1024 + uint16((round*w.conns+p.conn)%60000)
 	}
 	when := 1_700_000_000_000_000_000 + p.rel + shift
-	src, dst := w.end(p.src, port(p.src.port), port(p.dst.port)), w.end(p.dst, port(p.dst.port), port(p.src.port))
+	srcPort, dstPort := port(p.src.Port()), port(p.dst.Port())
+	src, dst := w.end(p.src.Addr(), srcPort, dstPort), w.end(p.dst.Addr(), dstPort, srcPort)
 	if src.Seq+dst.Seq == 0 {
 		// A connection begins with its SYNs, as all but the first ones of a
 		// long capture do.
@@ -262,12 +183,12 @@ func (w *writer) piece(p *piece, round int, shift int64) {
 }
 
 // end returns an end of a connection.
-func (w *writer) end(e endpoint, own, other uint16) *wiretest.End {
+func (w *writer) end(addr netip.Addr, own, other uint16) *wiretest.End {
 	key := [2]uint16{own, other}
 	if w.ends[key] == nil {
 		w.ends[key] = &wiretest.End{Port: own}
 	}
-	w.ends[key].Addr = netip.AddrFrom4(e.addr)
+	w.ends[key].Addr = addr
 	return w.ends[key]
 }
 
