@@ -5,6 +5,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"path"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,7 +20,7 @@ func (r *release) archive(t target, binary []byte) (product, error) {
 		}
 		files = append(files, packedFile{folder + "/" + name, 0o644, data})
 	}
-	sortFiles(files)
+	slices.SortFunc(files, func(a, b packedFile) int { return strings.Compare(a.name, b.name) })
 	if t.os == "windows" {
 		data, err := zipped(files, r.time)
 		return product{folder + ".zip", data}, err

@@ -146,21 +146,11 @@ func (r *release) checkChangelog() error {
 
 // cloneCommit clones the commit that is checked out at root, with its tags.
 func cloneCommit(root, clone string) error {
-	git := func(args ...string) (string, error) {
-		text, err := exec.Command("git", args...).CombinedOutput()
-		if err != nil {
-			err = fmt.Errorf("git %s: %w\n%s", args, err, text)
-		}
-		return strings.TrimSpace(string(text)), err
+	text, err := exec.Command("git", "clone", "--quiet", "--shared", root, clone).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("git clone: %w\n%s", err, text)
 	}
-	head, err := git("-C", root, "rev-parse", "HEAD")
-	if err == nil {
-		_, err = git("clone", "--quiet", "--shared", "--no-checkout", root, clone)
-	}
-	if err == nil {
-		_, err = git("-C", clone, "checkout", "--quiet", "--detach", head)
-	}
-	return err
+	return nil
 }
 
 // makeEmpty creates a folder, or checks that it is empty, so that no file of

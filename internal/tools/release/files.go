@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -51,10 +50,6 @@ func readDocs(root string) (map[string][]byte, error) {
 }
 
 func isManPage(name string) bool { return strings.HasSuffix(name, ".1") }
-
-func sortFiles(files []packedFile) {
-	slices.SortFunc(files, func(a, b packedFile) int { return strings.Compare(a.name, b.name) })
-}
 
 // compress returns data as gzip writes them, without a name or time.
 func compress(data []byte) []byte {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -34,63 +35,40 @@ or a live interface, and shows every RPC as a line, as a tree with every
 field, as JSON, or in tables of latencies and errors.`
 
 // packages packs the binary for Debian, for Red Hat and SUSE, and for their
-// descendants.
-func (r *release) packages(t target, binary []byte, clone, work string) ([]product, error) {
-	var list []product
+// descendants, under the names that nfpm gives the packages. nfpm has a module
+// of its own below the root of a work tree: in go.mod it would bring a hundred
+// modules to everyone who builds lshark.
+func (r *release) packages(t target, binary []byte, clone, work string) (list []product, err error) {
+	out := filepath.Join(work, "out")
+	if err := os.Mkdir(out, 0o755); err != nil {
+		return nil, err
+	}
 	for _, format := range packageFormats {
 		config, err := r.packageConfig(t, format, binary, filepath.Join(work, format.name))
 		if err != nil {
 			return nil, err
 		}
-		name := filepath.Join(work, format.name+".yaml")
-		text, err := json.Marshal(config)
-		if err == nil {
-			err = os.WriteFile(name, text, 0o600)
+		cmd := exec.Command("go", "-C", filepath.Join(clone, "internal", "tools", "release", "nfpm"), "tool", "nfpm",
+			"package", "--packager", format.name, "--config", "-", "--target", out)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+		cmd.Stdin = bytes.NewReader(config)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("nfpm, for %s: %w\n%s", format.name, err, text)
 		}
+	}
+	names, err := filepath.Glob(filepath.Join(out, "*"))
+	for _, name := range names {
+		data, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		p, err := writePackage(clone, format.name, name, filepath.Join(work, "out-"+format.name))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
+		list = append(list, product{filepath.Base(name), data})
 	}
-	return list, nil
-}
-
-// nfpm returns the command of nfpm, which writes the packages. It has a module
-// of its own below the root of a work tree: in go.mod it would bring a hundred
-// modules to everyone who builds lshark.
-func nfpm(root string, args ...string) *exec.Cmd {
-	args = append([]string{"-C", filepath.Join(root, "internal", "tools", "release", "nfpm"), "tool", "nfpm"}, args...)
-	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	return cmd
-}
-
-// writePackage writes a package into an empty folder, under the name that nfpm
-// gives it.
-func writePackage(clone, format, config, out string) (product, error) {
-	if err := makeEmpty(out); err != nil {
-		return product{}, err
-	}
-	if text, err := nfpm(clone, "package", "--packager", format, "--config", config, "--target", out).CombinedOutput(); err != nil {
-		return product{}, fmt.Errorf("nfpm, for %s: %w\n%s", format, err, text)
-	}
-	entries, err := os.ReadDir(out)
-	if err != nil {
-		return product{}, err
-	}
-	if len(entries) != 1 {
-		return product{}, fmt.Errorf("nfpm wrote %d files in place of one %s", len(entries), format)
-	}
-	data, err := os.ReadFile(filepath.Join(out, entries[0].Name()))
-	return product{entries[0].Name(), data}, err
+	return list, err
 }
 
 // packageConfig returns nfpm's configuration for a package, and writes its files into folder stage.
-func (r *release) packageConfig(t target, format packageFormat, binary []byte, stage string) (map[string]any, error) {
+func (r *release) packageConfig(t target, format packageFormat, binary []byte, stage string) ([]byte, error) {
 	var contents []map[string]any
 	add := func(source, to, kind string, mode int64) {
 		contents = append(contents, map[string]any{"src": source, "dst": to, "type": kind, "file_info": map[string]int64{"mode": mode}})
@@ -114,12 +92,12 @@ func (r *release) packageConfig(t target, format packageFormat, binary []byte, s
 		}
 		add(source, f.name, kind, f.mode)
 	}
-	return map[string]any{
+	return json.Marshal(map[string]any{
 		"name": "lshark", "version": r.version, "version_schema": "none", "arch": t.arch,
 		"section": "net", "priority": "optional", "maintainer": "the lshark authors <" + homepage + ">",
 		"homepage": homepage, "license": "MIT", "description": description, "mtime": r.time, "contents": contents,
 		"rpm": map[string]string{"group": "Applications/Internet", "buildhost": "localhost"},
-	}, nil
+	})
 }
 
 // rpmType returns the kind of a file: rpm can leave out documents, and lists
