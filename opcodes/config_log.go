@@ -151,7 +151,7 @@ var (
 	lcfgNid      = U64("lcfg_nid", NID4, ValidIf(func(v *View) bool { return v.Uint(v.Type.Field("lcfg_nid")) != 0 }), "NID, where the command takes one")
 	lcfgBufcount = U32("lcfg_bufcount", Harmless, "number of arguments")
 
-	argText     = Str("", 0, ConfigParams)
+	argText     = Str("", 0, CommandArgument)
 	argMarker   = Sub("", &cfgMarker, Tagged(true))
 	argLovDesc  = Sub("", &lovDesc, Tagged(true))
 	argLmvDesc  = Sub("", &lmvDesc, Tagged(true))

@@ -72,7 +72,7 @@ var GssMech = Enum("gss_lgss_mech", "LGSS_MECH_", "security mechanism that a con
 
 var netobjS = &Struct{Name: "netobj_s", Doc: "bytes with their length", Fields: []*Field{
 	U32("len", Size, "number of bytes"),
-	Opaque("data", 0, CountBy("len"), Remark(remarkGSSHandle), "the bytes; of a handle, those of a little-endian number"),
+	Opaque("data", 0, ContextHandle, CountBy("len"), Remark(remarkGSSHandle), "the bytes; of a handle, those of a little-endian number"),
 }}
 
 var GSSHeader = &Struct{Name: "gss_header",

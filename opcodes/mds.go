@@ -52,9 +52,16 @@ var (
 )
 
 // bufFileset is the directory to mount.
-var bufFileset = Str("name", 0, FileName, "path of the subdirectory to mount; empty for the root")
+var bufFileset = Str("name", 0, FilePath, "path of the subdirectory to mount; empty for the root")
 
-var bufName = Str("name", 0, FileName, "name in the directory; may be encrypted")
+const docName = "name in the directory; may be encrypted"
+
+// The buffer "name" is that of a file, but in a few operations.
+var (
+	bufName      = Str("name", 0, FileName, docName)
+	bufXattrName = Str("name", 0, XattrName, docName)
+	bufLogName   = Str("name", 0, TargetName, docName)
+)
 
 var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 	Doc: "Asks for the FID of the root directory, or of the subdirectory that the client mounts. First step of a mount, once connected.",

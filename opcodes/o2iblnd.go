@@ -85,7 +85,7 @@ var kibMsg = &Struct{Name: "kib_msg", Detect: isKib, Doc: "a message of LNet ove
 	IbmType,
 	U8("ibm_credits", Harmless, "credits returned to the receiver: messages that it may send"),
 	U32("ibm_nob", Size, "length of the message"),
-	U32("ibm_cksum", Removed, Hex, "checksum over the message, 0 for none"),
+	U32("ibm_cksum", TransportSum, Hex, "checksum over the message, 0 for none"),
 	U64("ibm_srcnid", NID4, "NID of the sender"),
 	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
 	U64("ibm_dstnid", NID4, "NID of the receiver"),

@@ -66,7 +66,7 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	U32("o_gid", UserID, When{"o_valid", "FLGID"}, "group; filled for reads and writes without the bit too"),
 	U32("o_flags", &ObdoFlags, When{"o_valid", "FLFLAGS"}, "what is special, and the type of the checksum"),
 	U32("o_nlink", Harmless, When{"o_valid", "FLNLINK"}, If(hasLinks), "links"),
-	U32("o_cksum", Removed, Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
+	U32("o_cksum", DataSum, Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
 	U32("o_falloc_mode", &FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
 	oParentOid,
 	U32("o_misc", Harmless, When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(func(v *View, dst []byte) []byte {

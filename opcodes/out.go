@@ -348,10 +348,7 @@ func updateSubject(m *Msg) (fid, name []byte) {
 	if u == nil {
 		return nil, nil
 	}
-	if updateParamForm(ouType.Uint(u, m.Big), 0) == paramName && len(u) > updateHeader {
-		name = TrimNUL(paramValue(u[updateHeader:], m.Big))
-	}
-	return ouFid.Bytes(u), name
+	return ouFid.Bytes(u), updateName(u, m.Big)
 }
 
 // summarizeUpdatesRequest: the first update, and how many more there are.

@@ -12,17 +12,18 @@ var (
 	paramAttr   = Sub("", &obdo)
 	paramFid    = Sub("", &LuFid, Little)
 	paramName   = Str("", 0, FileName, CountOf(paramLength))
+	paramXattr  = Str("", 0, XattrName, CountOf(paramLength))
 	paramFlags  = U32("", &xattrSetFlags)
 	paramType   = U32("", Octal, Little)
 	paramOffset = U64("", Size, Little)
 	paramStart  = U64("", Size)
-	paramText   = Str("", 0, XattrText, CountOf(paramLength))
+	paramText   = Str("", 0, Removed, CountOf(paramLength))
 	paramBytes  = Opaque("", 0, CountOf(paramLength))
 	paramNames  = Strs("", XattrName, CountOf(paramLength))
 	resultFid   = Sub("", &LuFid)
 	resultRead  = Sub("", &outReadReply)
 
-	paramForms = append([]*Field{paramAttr, paramFid, paramName, paramFlags, paramType, paramOffset, paramStart, paramText, paramBytes},
+	paramForms = append([]*Field{paramAttr, paramFid, paramName, paramXattr, paramFlags, paramType, paramOffset, paramStart, paramText, paramBytes},
 		xattrForms...)
 	outResultForms = append([]*Field{paramAttr, resultFid, resultRead, paramNames, paramText, paramBytes}, xattrForms...)
 )
@@ -46,7 +47,9 @@ func updateParamForm(kind uint64, i int) *Field {
 		return paramAttr
 	case kind == outCreate, kind == outIndexInsert && i == 1:
 		return paramFid
-	case kind >= outXattrSet && kind <= outIndexDelete && i == 0, kind == outXattrDel:
+	case (kind == outXattrSet || kind == outXattrGet) && i == 0, kind == outXattrDel:
+		return paramXattr
+	case kind >= outIndexLookup && kind <= outIndexDelete && i == 0:
 		return paramName
 	case kind == outXattrSet && i == 2:
 		return paramFlags
@@ -233,12 +236,22 @@ func updateBrief(v *View, dst []byte) []byte {
 	return appendUpdate(dst, v.Struct, v.Big)
 }
 
+// updateName is the name of an entry or extended attribute that is the first parameter of the
+// update u, or nil.
+func updateName(u []byte, big bool) []byte {
+	form := updateParamForm(ouType.Uint(u, big), 0)
+	if (form != paramName && form != paramXattr) || len(u) <= updateHeader {
+		return nil
+	}
+	return TrimNUL(paramValue(u[updateHeader:], big))
+}
+
 func appendUpdate(dst, u []byte, big bool) []byte {
 	kind := ouType.Uint(u, big)
 	dst = append(append(dst, OutUpdateType.Name(kind)...), ' ')
 	dst = AppendFIDBytes(dst, ouFid.Bytes(u), big)
-	if updateParamForm(kind, 0) == paramName && len(u) > updateHeader {
-		dst = append(append(dst, ' '), TrimNUL(paramValue(u[updateHeader:], big))...)
+	if name := updateName(u, big); len(name) > 0 {
+		dst = append(append(dst, ' '), name...)
 	}
 	if start, end, ok := updateRange(u, big); ok {
 		l := PlainLine(append(dst, ' '))

@@ -30,8 +30,8 @@ func TestUpdateParams(t *testing.T) {
 	}{
 		{outCreate, []string{string(make([]byte, 208)), string(make([]byte, 16))}, []*Field{paramAttr, paramFid}},
 		{outAttrSet, []string{string(make([]byte, 208))}, []*Field{paramAttr}},
-		{outXattrSet, []string{"trusted.lma\x00", string(make([]byte, 24)), "\x01\x00\x00\x00"}, []*Field{paramName, formLma, paramFlags}},
-		{outXattrSet, []string{"user.a\x00", "some text", "\x00\x00\x00\x00"}, []*Field{paramName, paramText, paramFlags}},
+		{outXattrSet, []string{"trusted.lma\x00", string(make([]byte, 24)), "\x01\x00\x00\x00"}, []*Field{paramXattr, formLma, paramFlags}},
+		{outXattrSet, []string{"user.a\x00", "some text", "\x00\x00\x00\x00"}, []*Field{paramXattr, paramText, paramFlags}},
 		{outIndexInsert, []string{"name\x00", string(make([]byte, 16)), "\x00\x40\x00\x00"}, []*Field{paramName, paramFid, paramType}},
 		{outWrite, []string{string(changelogRecord(binary.LittleEndian)), "\x00\x20\x00\x00\x00\x00\x00\x00"}, []*Field{formLog, paramOffset}},
 		{outWrite, []string{"data", "\x00\x20\x00\x00\x00\x00\x00\x00"}, []*Field{paramBytes, paramOffset}},
@@ -236,7 +236,7 @@ func TestRecordedParams(t *testing.T) {
 	rec := build(order, uint64(1), uint64(2), uint32(0), uint32(0), uint32(2), uint32(4), ops, params)
 	whole := View{Struct: rec, Type: updateRecords}
 	list := View{Struct: params, Rest: params, Type: updateParams, Up: &whole}
-	for i, want := range []*Field{paramAttr, paramName, formLma, paramFlags} {
+	for i, want := range []*Field{paramAttr, paramXattr, formLma, paramFlags} {
 		list.Index = i
 		form, n := nextRecordedParam(&list)
 		must.That(t, form != nil, "no parameter %d", i)

@@ -99,7 +99,7 @@ var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) 
 			"Security flavour of the message in the low 20 bits. Under the null policy the top byte is the kind of node that sent it."),
 		U32("lm_magic", Hex, &MsgMagic, Counted("request"), "Marks the message format and, by the order of its bytes, the byte order of the sender."),
 		U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when not given."),
-		U32("lm_cksum", Removed, "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
+		U32("lm_cksum", MessageSum, "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
 		U32("lm_flags", &MsghdrFlags, "What the sender can do with early replies."),
 		U32("lm_opc", Harmless, Since("2.16"), Remark(func(v *View, dst []byte) []byte {
 			if v.Msg == nil || !v.Msg.Sub || v.Msg.Reply {

@@ -112,7 +112,7 @@ var obdDqblk = &Struct{Name: "obd_dqblk", Doc: "limits and usage of an id; block
 		"hard limit of inodes"),
 	U64("dqb_isoftlimit", Harmless, When{"dqb_valid", "ILIMITS", "ISOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half "+
 		"of quota_iter")), "soft limit of inodes"),
-	U64("dqb_curinodes", UserID, When{"dqb_valid", "INODES"}, ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
+	U64("dqb_curinodes", InodesOrID, When{"dqb_valid", "INODES"}, ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
 	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Time, IfNot(listsIDs), Remark(graceText), "end of the grace time of blocks; the top 16 "+
 		"bits are flags"),
 	U64("dqb_btime", UserID, Over("dqb_btime"), If(listsIDs), Remark(iterMeans("last id")), "of commands that list all ids: the last id"),

@@ -55,7 +55,7 @@ var kshType = U32("ksh_type", &KsockMsgType, "whether an LNet message follows")
 
 var KsockHdr = &Struct{Name: "ksock_msg_hdr", Doc: "stands before each LNet message on a TCP connection", Fields: []*Field{
 	kshType,
-	U32("ksh_csum", Removed, "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
+	U32("ksh_csum", TransportSum, "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
 	Arr("ksh_zc_cookies", 2, U64("", Cookie), Remark(remarkZeroCopy),
 		"first: the sender requests a notification when its pages may be reused; second: that notification. A NOOP acknowledges all from the "+
 			"first to the second"),

@@ -23,7 +23,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs 
 	Doc:     "Asks for the value of an extended attribute, or for the names of all. Room of zero bytes asks for the size only.",
 	Context: true,
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyXattr, "the object"), bufCapa1, bufName, Opaque("eadata", 0, "unused"), bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyXattr, "the object"), bufCapa1, bufXattrName, Opaque("eadata", 0, "unused"), bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufEadataGetxattr),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			o := bodyOf(m)
@@ -48,7 +48,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs 
 
 // The forms of the values of extended attributes.
 var (
-	formText    = Str("text", 0, XattrText, "text")
+	formText    = Str("text", 0, Removed, "text")
 	formBytes   = Opaque("bytes", 0, "bytes")
 	formVersion = U64("version", Cookie, Little, "version of the object")
 	formLma     = Sub("lustre_mdt_attrs", &lustreMdtAttrs)

@@ -35,7 +35,7 @@ func (a *Anonymizer) Report() *Report {
 		r.Replaced = append(r.Replaced, ReplacedRow{Class: c.String()})
 	}
 	a.values.Each(func(m *values.Mapping) {
-		row := &r.Replaced[m.Class-values.Name]
+		row := &r.Replaced[m.Class]
 		row.Values++
 		row.Places += m.Count
 	})

@@ -9,21 +9,26 @@ type Class uint8
 
 // The classes.
 const (
-	Unclassified  Class = iota // no class: the declaration is refused
-	Harmless                   // nothing, such as counts, indices, versions, keys of RDMA: kept
-	Removed                    // data of files, keys, tokens, unused bytes, texts that may have anything: zero
-	UserID                     // number of a user, group or project: replaced, as all following ones
-	Address                    // NID, IP address or GID, in bytes or as text
-	FileName                   // one component of a path
-	FilePath                   // with slashes
-	TargetName                 // target, file system, log of a configuration, UUID
-	PlainName                  // pool, nodemap, session
-	JobName                    // job id, security context
-	ConfigParams               // parameters of a configuration, such as lov.stripesize=4M
-	ConfigComment              // of a marker in a configuration log
-	XattrName                  // name of an extended attribute, or several
-	XattrText                  // value of an extended attribute that is text
-	Keyword                    // word of the protocol: kept where it is one
+	Unclassified    Class = iota // no class: the declaration is refused
+	Harmless                     // nothing, such as counts, indices, versions, keys of RDMA: kept
+	Keyword                      // word of the protocol: kept where it is one
+	ContextHandle                // of a security context: kept where it has the size of one
+	DataSum                      // checksum of data, computed for what replaces them, as the other ones
+	MessageSum                   // of the ptlrpc_body
+	TransportSum                 // of a message of socklnd or o2iblnd
+	Removed                      // data of files, keys, tokens, unused bytes, texts that may have anything: zero
+	UserID                       // number of a user, group or project: replaced, as all following ones
+	InodesOrID                   // number of inodes, in quota commands that list ids the first of these
+	Address                      // NID, IP address or GID, in bytes or as text
+	FileName                     // one component of a path
+	FilePath                     // with slashes
+	TargetName                   // target, file system, log of a configuration, UUID
+	PlainName                    // pool, nodemap, session
+	JobName                      // job id, security context
+	ConfigParams                 // parameters of a configuration, such as lov.stripesize=4M
+	ConfigComment                // of a marker in a configuration log
+	CommandArgument              // of a configuration command: target, parameter, number
+	XattrName                    // name of an extended attribute, or several
 	NumClasses
 )
 

@@ -7,9 +7,9 @@
 //		p.Message(dst, m)
 //	}})
 //
-// What happens to a field follows from the class in its declaration (schema.Class), and for a few
-// from other values of the message (fields.go). Everything that no declaration covers, that is
-// encrypted or was not captured in full is removed.
+// What happens to a field follows from the class in its declaration (schema.Class), for a few
+// classes together with an earlier value of the message, such as the command for its arguments.
+// Everything that no declaration covers, that is encrypted or was not captured in full is removed.
 //
 // Replacements depend on the key and the original alone, so that several captures can be
 // anonymized with the same key and still agree. There are two exceptions, whose

@@ -12,24 +12,21 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Class is what a field shows about a site.
+// Class is what a replaced value shows about a site.
 type Class uint8
 
 // The classes.
 const (
-	Harmless Class = iota // nothing; kept
-	Name                  // of files, directories, jobs, hosts, file systems, pools; replaced
-	Address               // NIDs, IP and hardware addresses; replaced
-	Identity              // IDs of users, groups and projects, UUIDs; replaced
-	Data                  // of files, keys, tokens, unknown bytes; removed
+	Name     Class = iota // of files, directories, jobs, hosts, file systems, pools
+	Address               // NIDs, IP and hardware addresses
+	Identity              // IDs of users, groups and projects, UUIDs
 )
 
 // String returns the name of the class.
 func (c Class) String() string {
-	return [...]string{"harmless", "name", "address", "identity", "data"}[c]
+	return [...]string{"name", "address", "identity"}[c]
 }
 
 // MarshalText returns the name, for JSON.
@@ -47,7 +44,6 @@ type Mapper struct {
 	known      [numKinds]map[string]*replacement // by the original
 	words      map[string]string                 // the words in names, and their replacements
 	taken      map[string]bool                   // these replacements
-	dependent  map[*schema.Field]*treatment
 	tree       dissect.Tree
 	writer     writer // of the message that is being written
 	transfers  *fifo.Map[transferKey, *transfer]
@@ -64,7 +60,6 @@ func New(key []byte) *Mapper {
 		vocabulary: newVocabulary(),
 		words:      make(map[string]string),
 		taken:      make(map[string]bool),
-		dependent:  dependentFields(),
 		transfers:  fifo.NewMap[transferKey, *transfer](maxTransfers),
 		zeroSums:   fifo.NewMap[zeroKey, uint32](4096),
 	}

@@ -29,9 +29,6 @@ func (p *Mapper) Message(dst []byte, m *dissect.Message) {
 	w.writeTransportSum()
 }
 
-// maxDepth is more than the depth of any tree.
-const maxDepth = 64
-
 // base returns where in dst the bytes of a source begin; ok is false for sources that are
 // not in dst.
 func (w *writer) base(src dissect.Source) (base int, ok bool) {
@@ -45,26 +42,12 @@ func (w *writer) base(src dissect.Source) (base int, ok bool) {
 }
 
 func (w *writer) walk() {
-	var index [maxDepth]int // in the list around a node, by its depth
 	nodes := w.p.tree.Nodes
 	for i := 0; i < len(nodes); i++ {
 		n := &nodes[i]
 		at, ok := w.base(n.Src)
-		depth := int(n.Depth)
-		if depth >= maxDepth-1 || n.Src == dissect.InText {
+		if n.Src == dissect.InText {
 			continue
-		}
-		f := n.Field
-		inside := &index[depth+1]
-		switch {
-		case f.Kind == schema.Message:
-			*inside = -1
-		case n.Index >= 0:
-			*inside = int(n.Index)
-		case depth == 0:
-			*inside = -1
-		default:
-			*inside = index[depth]
 		}
 		switch {
 		case n.Is(dissect.Missing):
@@ -74,14 +57,14 @@ func (w *writer) walk() {
 		case overruns(nodes, i):
 			w.p.removed.Undecoded += int64(n.Len)
 			i = int(n.End) - 1
-		case f.Kind == schema.Record && f.Type.Name == "ldlm_res_id" && ok:
-			w.put(resource, n, at, *inside)
+		case n.Field.Kind == schema.Record && n.Field.Type.Name == "ldlm_res_id" && ok:
+			w.put((*writer).resource, n, at)
 			i = int(n.End) - 1
 		case !isLeaf(n, i):
 		case !ok:
 			w.p.removed.Data += int64(n.Len)
 		default:
-			w.leaf(n, at, *inside)
+			w.leaf(n, at)
 		}
 	}
 }
@@ -111,11 +94,13 @@ func isLeaf(n *dissect.Node, i int) bool {
 	return true
 }
 
-func (w *writer) leaf(n *dissect.Node, base, index int) {
-	t := w.p.treatment(n.Field)
-	switch {
-	case t != nil && t.write != nil:
-		w.put(t, n, base, index)
+func (w *writer) leaf(n *dissect.Node, base int) {
+	switch t := treatmentOf(n.Field); {
+	case t != nil && n.Field.Class < schema.Removed && w.guessed && n.Src == dissect.InMessage && w.mayBeText(int(n.Off), int(n.Len)):
+		w.p.removed.Undecoded += int64(n.Len)
+	case t != nil:
+		w.note(n)
+		w.put(t, n, base)
 	case w.m.RPC.Encrypted:
 		w.p.removed.Encrypted += int64(n.Len)
 	default:
@@ -124,18 +109,14 @@ func (w *writer) leaf(n *dissect.Node, base, index int) {
 }
 
 // put writes a value by its treatment, if there is room for it.
-func (w *writer) put(t *treatment, n *dissect.Node, base, index int) {
+func (w *writer) put(write treatment, n *dissect.Node, base int) {
 	in, at := w.p.tree.Bytes(n), base+int(n.Off)
 	if at+len(in) > len(w.dst) {
 		w.p.removed.Truncated += int64(len(in))
 		return
 	}
-	if w.guessed && n.Src == dissect.InMessage && w.mayBeText(int(n.Off), len(in)) && t.class == Harmless {
-		w.p.removed.Undecoded += int64(len(in))
-		return
-	}
-	w.value = value{in: in, out: w.dst[at : at+len(in)], big: n.Is(dissect.BigEndian), index: index}
-	t.write(w, &w.value)
+	w.value = value{in: in, out: w.dst[at : at+len(in)], big: n.Is(dissect.BigEndian)}
+	write(w, &w.value)
 }
 
 // mayBeText reports whether some of the n bytes at an offset of the message belong to a run

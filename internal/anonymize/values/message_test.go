@@ -105,7 +105,7 @@ func TestResource(t *testing.T) {
 				in, want = order.AppendUint64(in, tt.name[i]), order.AppendUint64(want, tt.wanted[i])
 			}
 			v := value{in: in, out: make([]byte, len(in)), big: order == binary.BigEndian}
-			w := writer{p: p, lockKind: tt.kind}
+			w := writer{p: p, lockType: tt.kind}
 			w.resource(&v)
 			if !bytes.Equal(v.out, want) {
 				t.Errorf("%x of kind %d became %x, want %x", tt.name, tt.kind, v.out, want)

@@ -96,34 +96,35 @@ func (c *comparison) name(i int) string {
 // leaf compares one value with its replacement.
 func (c *comparison) leaf(m *dissect.Message, n *dissect.Node, name string, after []byte) {
 	before := c.old.Bytes(n)
-	treatment := c.p.treatment(n.Field)
+	class := n.Field.Class
 	where := fmt.Sprintf("frame %d: %s", m.Frame, name)
 	isText := n.Field.Kind == schema.Text || n.Field.Kind == schema.Strings || n.Field.Kind == schema.Record && n.Field.Type.Atom == schema.UUID
 	switch {
-	case treatment == nil:
+	case class == schema.Unclassified:
 		c.t.Errorf("%s has no class", where)
-	case treatment.class == Data:
+	case class == schema.Removed:
 		if len(bytes.Trim(after, "\x00")) > 0 {
 			c.t.Errorf("%s is not removed: %q", where, after)
 		}
-	case treatment.class == Harmless && treatment != dataSum && treatment != messageSum && treatment != transportSum:
+	case class == schema.DataSum, class == schema.MessageSum, class == schema.TransportSum:
+	case class < schema.Removed:
 		if !bytes.Equal(before, after) {
 			c.t.Errorf("%s is % x, want % x", where, after, before)
 		}
 	case isText:
-		c.text(strings.TrimPrefix(where[strings.Index(where, ":"):], ": "), schema.TrimNUL(before), schema.TrimNUL(after), treatment)
-	case treatment == nid4 && bytes.Equal(before, after):
+		c.text(strings.TrimPrefix(where[strings.Index(where, ":"):], ": "), schema.TrimNUL(before), schema.TrimNUL(after))
+	case n.Field.Format == schema.NID4 && bytes.Equal(before, after):
 		if n := lnet.NID4(schema.ReadUint(before, n.Is(dissect.BigEndian))); n.Len > 0 && n.Type != lndLoopback && n.Type != lndAny {
 			c.t.Errorf("%s is not replaced: %s", where, n)
 		}
-	case treatment.class == Identity && !keptID(schema.ReadUint(before, false)) && bytes.Equal(before, after) && treatment != listedID:
+	case class == schema.UserID && !keptID(schema.ReadUint(before, false)) && bytes.Equal(before, after):
 		c.t.Errorf("%s is not replaced: % x", where, after)
 	}
 }
 
 // text compares a text with its replacement.
-func (c *comparison) text(where string, before, after []byte, t *treatment) {
-	if len(before) != len(after) && t != xattrText {
+func (c *comparison) text(where string, before, after []byte) {
+	if len(before) != len(after) {
 		c.t.Errorf("%s: %q became %q, of another length", where, before, after)
 	}
 	if bytes.Equal(before, after) && len(before) > 0 {

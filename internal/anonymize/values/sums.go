@@ -13,19 +13,16 @@ import (
 
 // Checksums are computed anew where the original one was right, and stay wrong where it
 // was wrong.
-var (
-	dataSum = &treatment{Harmless, func(w *writer, v *value) { w.dataSum = *v }}
 
-	messageSum = &treatment{Harmless, func(w *writer, v *value) {
-		copy(v.out, v.in)
-		w.messageSums[0], w.messageSums[1] = w.messageSums[1], *v
-	}}
+func (w *writer) messageSum(v *value) {
+	copy(v.out, v.in)
+	w.messageSums[0], w.messageSums[1] = w.messageSums[1], *v
+}
 
-	transportSum = &treatment{Harmless, func(w *writer, v *value) {
-		copy(v.out, v.in)
-		w.transportSum = *v
-	}}
-)
+func (w *writer) keepTransportSum(v *value) {
+	copy(v.out, v.in)
+	w.transportSum = *v
+}
 
 // transferKey identifies a read or write.
 type transferKey struct {

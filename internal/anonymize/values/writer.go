@@ -1,9 +1,7 @@
 package values
 
 import (
-	"bytes"
 	"encoding/binary"
-	"math"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
@@ -22,45 +20,23 @@ type writer struct {
 	fsname [8]byte // in the name of a resource
 
 	// Values of the message that others depend on.
-	lockKind   uint64 // lr_type
-	command    uint64 // lcfg_command
-	updateKind uint64 // ou_type
-	listsIDs   bool   // qc_cmd is a command that lists IDs
+	lockType, command, quotaCommand uint64
 
 	dataSum      value    // o_cksum
 	messageSums  [2]value // lm_cksum of the outer and the inner message
 	transportSum value    // of socklnd or o2iblnd
 }
 
-// The treatments of values that depend on others of the message, and of those that they depend on.
-var (
-	entryName   = &treatment{Name, (*writer).entryName}
-	updateParam = &treatment{Name, (*writer).updateParam}
-	argument    = &treatment{Name, (*writer).argument}
-	resource    = &treatment{Name, (*writer).resource}
-	listedID    = &treatment{Identity, (*writer).listedID}
-	handle      = &treatment{Harmless, keepHandle}
-
-	lockKind     = &treatment{Harmless, func(w *writer, v *value) { w.lockKind = keepUint(v) }}
-	command      = &treatment{Harmless, func(w *writer, v *value) { w.command = keepUint(v) }}
-	updateKind   = &treatment{Harmless, func(w *writer, v *value) { w.updateKind = keepUint(v) }}
-	loggedUpdate = &treatment{Harmless, func(w *writer, v *value) {
-		copy(v.out, v.in)
-		w.updateKind = anyUpdate
-	}}
-	quotaCommand = &treatment{Harmless, func(w *writer, v *value) {
-		const iterQuota, getAllQuota = 0x800017, 0x800019
-		cmd := keepUint(v)
-		w.listsIDs = cmd >= iterQuota && cmd <= getAllQuota
-	}}
-)
-
-// anyUpdate stands for the updates of a record in a log, which share parameters.
-const anyUpdate = math.MaxUint64
-
-func keepUint(v *value) uint64 {
-	copy(v.out, v.in)
-	return v.uint()
+// note keeps a value that others depend on.
+func (w *writer) note(n *dissect.Node) {
+	switch n.Field.Names {
+	case opcodes.LdlmType:
+		w.lockType = n.Val
+	case opcodes.LcfgCommand:
+		w.command = n.Val
+	case opcodes.QuotaCmd:
+		w.quotaCommand = n.Val
+	}
 }
 
 // keepHandle keeps the handle of a security context. Only such ones have 8 bytes.
@@ -76,53 +52,16 @@ func keepKeyword(_ *writer, v *value) {
 	}
 }
 
-// listedID writes a number of inodes. Commands that list IDs have an ID in its place, which
+// inodesOrID writes a number of inodes. Commands that list IDs have an ID in its place, which
 // is replaced.
-func (w *writer) listedID(v *value) {
-	if w.listsIDs {
+func (w *writer) inodesOrID(v *value) {
+	const iterQuota, getAllQuota = 0x800017, 0x800019
+	if w.quotaCommand >= iterQuota && w.quotaCommand <= getAllQuota {
 		v.put(w.p.ID(v.uint()))
 		return
 	}
 	copy(v.out, v.in)
 }
-
-// entryName writes the buffer "name", which is that of a file, except in some operations.
-func (w *writer) entryName(v *value) {
-	replacement := (*Mapper).fileName
-	switch op := w.m.RPC.Opcode; {
-	case op == opcodes.MDS_GETXATTR, w.m.RPC.Variant.String() == "SETXATTR":
-		replacement = (*Mapper).xattrName
-	case op == opcodes.LLOG_ORIGIN_HANDLE_CREATE:
-		replacement = (*Mapper).device
-	case op == opcodes.MDS_GET_ROOT:
-		replacement = (*Mapper).path
-	}
-	w.putText(v.out, schema.TrimNUL(v.in), replacement)
-}
-
-// updateParam writes a text that is a parameter of an update: the name of a file, or the
-// name or the value of an extended attribute.
-func (w *writer) updateParam(v *value) {
-	text, replacement := schema.TrimNUL(v.in), (*Mapper).fileName
-	switch w.updateKind {
-	case xattrSet, xattrGet, xattrDelete:
-		replacement = (*Mapper).xattrName
-		if v.index > 0 {
-			replacement = (*Mapper).xattrText
-		}
-	case anyUpdate:
-		if space, _, _ := bytes.Cut(text, []byte(".")); w.p.vocabulary.xattrSpaces[string(space)] {
-			replacement = (*Mapper).xattrName
-		}
-	}
-	w.putText(v.out, text, replacement)
-}
-
-var (
-	xattrSet    = opcodes.OutUpdateType.Number("XATTR_SET")
-	xattrGet    = opcodes.OutUpdateType.Number("XATTR_GET")
-	xattrDelete = opcodes.OutUpdateType.Number("XATTR_DEL")
-)
 
 func (w *writer) argument(v *value) {
 	const firstOfNodemaps, lastOfNodemaps = 0xce040, 0xce06f
@@ -146,7 +85,7 @@ func (w *writer) resource(v *value) {
 	case (name[0] == quotaFirst || name[0] == quotaLast) && name[3] == 0:
 		id := value{out: v.out[2*word : 3*word], big: v.big}
 		id.put(w.p.ID(name[2]))
-	case (w.lockKind == opcodes.LdlmType.Number("PLAIN") || w.lockKind == 0) && name[1] < logKinds && name[2] == 0 && name[3] == 0:
+	case (w.lockType == opcodes.LdlmType.Number("PLAIN") || w.lockType == 0) && name[1] < logKinds && name[2] == 0 && name[3] == 0:
 		b := &w.fsname
 		binary.LittleEndian.PutUint64(b[:], name[0])
 		text := schema.TrimNUL(b[:])
@@ -157,14 +96,4 @@ func (w *writer) resource(v *value) {
 		fsname := value{out: v.out[:word], big: v.big}
 		fsname.put(binary.LittleEndian.Uint64(b[:]))
 	}
-}
-
-// xattrText returns the replacement of the value of an extended attribute that is text. It
-// is empty for texts of more than 255 bytes, which are removed.
-func (p *Mapper) xattrText(text []byte) string {
-	const longest = 255
-	if len(text) > longest {
-		return ""
-	}
-	return p.job(text)
 }
