@@ -35,9 +35,8 @@ func infiniBandBlock(queuePair, psn uint32) uint64 {
 // the streams. Bytes that it does not hold are zero. It takes up to 32 MiB of bytes and
 // 262,144 pieces; beyond that, the oldest are removed.
 type content struct {
-	chunks []chunk // the oldest first
-	spare  []chunk // that were removed
-	first  int64   // number of the oldest chunk, from 1
+	chunks [maxChunks]chunk // chunk n is at n % maxChunks
+	last   int64            // number of the newest chunk; the first one has 1
 	blocks map[blockKey]int64
 	found  []*piece // scratch space
 
@@ -63,7 +62,7 @@ type chunk struct {
 }
 
 func newContent(release func(order int64)) *content {
-	return &content{first: 1, blocks: make(map[blockKey]int64), release: release}
+	return &content{blocks: make(map[blockKey]int64), release: release}
 }
 
 func (c *content) addTCP(flow *link.Flow, seq uint32, b []byte, order int64) {
@@ -91,39 +90,30 @@ func (c *content) add(key blockKey, off int, b []byte, order int64) {
 	n := len(last.buf)
 	last.buf = append(last.buf, b...)
 	last.pieces = append(last.pieces, piece{key, off, last.buf[n:], order, c.blocks[key]})
-	c.blocks[key] = (c.first+int64(len(c.chunks))-1)*chunkPieces + int64(len(last.pieces)-1)
+	c.blocks[key] = c.last*chunkPieces + int64(len(last.pieces)-1)
 }
 
-// chunk returns the last chunk, which has room for n bytes.
+// chunk returns the last chunk, which has room for n bytes. Where it must begin one, the oldest is
+// removed.
 func (c *content) chunk(n int) *chunk {
-	if k := len(c.chunks); k > 0 {
-		last := &c.chunks[k-1]
-		if len(last.buf)+n <= chunkSize && len(last.pieces) < chunkPieces {
-			return last
+	last := &c.chunks[c.last%maxChunks]
+	if c.last > 0 && len(last.buf)+n <= chunkSize && len(last.pieces) < chunkPieces {
+		return last
+	}
+	next := &c.chunks[(c.last+1)%maxChunks]
+	if next.buf == nil {
+		next.buf = make([]byte, 0, chunkSize)
+	} else {
+		c.release(next.order)
+		for i, p := range next.pieces {
+			if c.blocks[p.key] == (c.last+1-maxChunks)*chunkPieces+int64(i) {
+				delete(c.blocks, p.key)
+			}
 		}
 	}
-	if len(c.chunks) == maxChunks {
-		c.removeOldest()
-	}
-	k := len(c.spare) - 1
-	if k < 0 {
-		c.spare, k = append(c.spare, chunk{buf: make([]byte, 0, chunkSize)}), 0
-	}
-	c.chunks, c.spare = append(c.chunks, c.spare[k]), c.spare[:k]
-	return &c.chunks[len(c.chunks)-1]
-}
-
-func (c *content) removeOldest() {
-	old := c.chunks[0]
-	c.release(old.order)
-	for i, p := range old.pieces {
-		if c.blocks[p.key] == c.first*chunkPieces+int64(i) {
-			delete(c.blocks, p.key)
-		}
-	}
-	c.chunks = c.chunks[:copy(c.chunks, c.chunks[1:])]
-	c.spare = append(c.spare, chunk{buf: old.buf[:0], pieces: old.pieces[:0]})
-	c.first++
+	*next = chunk{buf: next.buf[:0], pieces: next.pieces[:0]}
+	c.last++
+	return next
 }
 
 // readTCP copies the bytes from a sequence number on to dst, which is zero, for the frame
@@ -144,8 +134,9 @@ func (c *content) readTCP(dst []byte, flow *link.Flow, seq uint32, order int64) 
 // one; if all were completed earlier, the last of them is used.
 func (c *content) read(dst []byte, key blockKey, off int, order int64) {
 	c.found = c.found[:0]
-	for i := c.blocks[key]; i >= c.first*chunkPieces; {
-		p := &c.chunks[i/chunkPieces-c.first].pieces[i%chunkPieces]
+	oldest := max(1, c.last+1-maxChunks)
+	for i := c.blocks[key]; i >= oldest*chunkPieces; {
+		p := &c.chunks[i/chunkPieces%maxChunks].pieces[i%chunkPieces]
 		c.found = append(c.found, p)
 		i = p.older
 	}

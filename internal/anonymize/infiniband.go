@@ -24,13 +24,7 @@ type pairState struct {
 }
 
 func (h *headers) pair(addr [16]byte, number uint32) *pairState {
-	key := queuePair{addr, number}
-	s, _ := fifo.Get(h.pairs, key)
-	if s == nil {
-		s = new(pairState)
-		fifo.Put(h.pairs, key, s)
-	}
-	return s
+	return fifo.GetOrNew(h.pairs, queuePair{addr, number})
 }
 
 // infiniband rewrites the payload of a packet, or notes where it is: that of SENDs and WRITEs
@@ -147,13 +141,8 @@ func (a *Anonymizer) addInfiniBand(m *dissect.Message) {
 			add(p.PSN, a.message[off:min(off+p.Len, len(a.message))])
 		}
 	}
-	order := kibOrder(m.Data, lnet.KibSize)
-	if len(m.IB.Parts) != 1 || order == nil || m.Data[6] != lnet.KibImmediate {
+	if len(m.IB.Parts) != 1 || kibOrder(m.Data, lnet.KibSize) == nil || m.Data[6] != lnet.KibImmediate {
 		return
-	}
-	mapKib(a.values, order, m.Data, a.message)
-	if len(m.Data) == m.Size && len(m.Holes) == 0 {
-		setKibSum(order, m.Data, a.message)
 	}
 	mtu := a.headers.pair(to, number).mtu
 	if mtu == 0 || len(a.message) <= mtu {

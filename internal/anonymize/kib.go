@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/internal/anonymize/values"
 )
 
 // Sizes of o2iblnd messages and offsets in them, in bytes.
@@ -30,65 +29,55 @@ func kibOrder(b []byte, size int) binary.ByteOrder {
 	return nil
 }
 
+// kibKnown is how many bytes behind the header of an o2iblnd message are kept, by its type: fields
+// that describe memory, and LNet headers.
+var kibKnown = map[byte]int{
+	lnet.KibConnreq:   kibParamsSize,
+	lnet.KibConnack:   kibParamsSize,
+	lnet.KibImmediate: kibLNetSize, // the payload is rewritten later
+	lnet.KibPutReq:    whole,       // with a cookie, and of GET_REQ the memory for the data
+	lnet.KibGetReq:    whole,
+	lnet.KibPutAck:    whole, // cookies and memory
+	lnet.KibPutNak:    kibDoneSize,
+	lnet.KibPutDone:   kibDoneSize,
+	lnet.KibGetDone:   kibDoneSize,
+}
+
 // kib rewrites an o2iblnd message, or the part of it in the first packet. It returns how many
 // bytes of the message, behind the part, are to be kept.
-func (c *copier) kib(p part, whole bool) (left int) {
-	in, out := c.in[p.off:p.end], c.out[p.off:p.end]
+func (c *copier) kib(p part, complete bool) (left int) {
+	in := c.in[p.off:p.end]
 	order := kibOrder(in, lnet.KibSize)
 	if order == nil {
 		c.removed.RDMA += int64(len(in))
 		return 0
 	}
-	known := mapKib(c.values, order, in, out)
-	c.keep(p.off + min(known, len(in)))
-	if !whole {
+	size := int(order.Uint32(in[kibBytes:]))
+	known := min(lnet.KibSize+kibKnown[in[6]], max(lnet.KibSize, min(size, lnet.MaxKib)))
+	head := p.limit(known)
+	c.copy(head, known)
+	c.nid(head, kibSrcNID, order)
+	c.nid(head, kibDstNID, order)
+	switch in[6] {
+	case lnet.KibImmediate, lnet.KibPutReq, lnet.KibGetReq: // LNet has its own byte order
+		c.nid(head, lnet.KibSize, binary.LittleEndian)
+		c.nid(head, lnet.KibSize+8, binary.LittleEndian)
+	}
+	if !complete {
 		return max(0, known-p.wire)
 	}
-	if size := int(order.Uint32(in[kibBytes:])); size >= lnet.KibSize && size <= len(in) {
-		setKibSum(order, in[:size], out[:size])
+	if size >= lnet.KibSize && size <= len(in) {
+		setKibSum(order, in[:size], c.out[p.off:p.off+size])
 	}
 	return 0
 }
 
-// mapKib writes the bytes of an o2iblnd message that may stay to out: fields that describe
-// memory, and mapped NIDs. The payload of an IMMEDIATE is left out. It returns how long the
-// known part of the message is, which may be more than was captured.
-func mapKib(mapper *values.Mapper, order binary.ByteOrder, in, out []byte) (known int) {
-	size := max(lnet.KibSize, min(int(order.Uint32(in[kibBytes:])), lnet.MaxKib))
-	known = lnet.KibSize
-	hasLNet := false
-	switch in[6] {
-	case lnet.KibConnreq, lnet.KibConnack:
-		known += kibParamsSize
-	case lnet.KibImmediate:
-		known += kibLNetSize
-		hasLNet = true
-	case lnet.KibPutReq, lnet.KibGetReq:
-		known = size // with a cookie, and of GET_REQ the memory for the data
-		hasLNet = true
-	case lnet.KibPutAck:
-		known = size // cookies and memory
-	case lnet.KibPutNak, lnet.KibPutDone, lnet.KibGetDone:
-		known += kibDoneSize
+// nid maps the NID at an offset of a part that was copied.
+func (c *copier) nid(p part, off int, order binary.ByteOrder) {
+	if p.len() >= off+8 {
+		b := c.out[p.off+off:]
+		order.PutUint64(b, c.values.NID4(order.Uint64(b)))
 	}
-	known = min(known, size)
-	b := out[:copy(out, in[:min(known, len(in))])]
-	mapNID(mapper, order, b, kibSrcNID)
-	mapNID(mapper, order, b, kibDstNID)
-	if hasLNet {
-		mapNID(mapper, binary.LittleEndian, b, lnet.KibSize) // LNet has its own byte order
-		mapNID(mapper, binary.LittleEndian, b, lnet.KibSize+8)
-	}
-	return known
-}
-
-func mapNID(mapper *values.Mapper, order binary.ByteOrder, b []byte, off int) {
-	if len(b) < off+8 {
-		return
-	}
-	nid := order.Uint64(b[off:])
-	mapped := mapper.NID(lnet.NID4(nid))
-	order.PutUint64(b[off:], nid>>32<<32|uint64(binary.BigEndian.Uint32(mapped.Addr[:])))
 }
 
 // setKibSum sets the checksum of a message out made from in. One that was wrong stays wrong.

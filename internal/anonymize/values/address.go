@@ -225,7 +225,8 @@ func (p *Mapper) NID(n lnet.NID) lnet.NID {
 	return n
 }
 
-func (p *Mapper) nid4(v uint64) uint64 {
+// NID4 returns the replacement of a NID of 8 bytes.
+func (p *Mapper) NID4(v uint64) uint64 {
 	n := p.NID(lnet.NID4(v))
 	return v&^0xffffffff | uint64(binary.BigEndian.Uint32(n.Addr[:]))
 }

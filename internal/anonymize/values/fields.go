@@ -84,5 +84,5 @@ func treatmentOf(f *schema.Field) treatment {
 	case f.Format == schema.IPv4:
 		return func(w *writer, v *value) { v.put(w.p.ipv4Number(v.uint())) }
 	}
-	return func(w *writer, v *value) { v.put(w.p.nid4(v.uint())) }
+	return func(w *writer, v *value) { v.put(w.p.NID4(v.uint())) }
 }

@@ -67,12 +67,7 @@ func (w *writer) writeDataSum() {
 }
 
 func (w *writer) requestedSum(sum opcodes.DataChecksum, has bool) {
-	key := transferKeyOf(w.m)
-	t, _ := fifo.Get(w.p.transfers, key)
-	if t == nil {
-		t = &transfer{}
-		fifo.Put(w.p.transfers, key, t)
-	}
+	t := fifo.GetOrNew(w.p.transfers, transferKeyOf(w.m))
 	t.ranges = opcodes.DataRanges(w.msg, t.ranges[:0])
 	t.sum, t.replaced = opcodes.DataChecksum{}, 0
 	if !has || w.m.RPC.Opcode != opcodes.OST_WRITE {
