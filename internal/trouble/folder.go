@@ -56,7 +56,6 @@ type folder struct {
 	first    int64                 // time of the first frame; 0: there is none
 	last     int64
 	frames   int64
-	bytes    int64
 }
 
 // captureFile is the frames of a capture point.
@@ -77,7 +76,11 @@ type numbering struct {
 // run is a run of frames whose numbers follow each other in both files.
 type run struct{ from, to, n int64 }
 
-func newFolder(dir *outdir.Dir, now time.Time, names []byte) (*folder, error) {
+// newFolder begins a folder, unless the disk is nearly full.
+func newFolder(o *Options, dir *outdir.Dir, now time.Time, names []byte) (*folder, error) {
+	if err := outdir.CheckFree(o.Dir, o.Free); err != nil {
+		return nil, err
+	}
 	path, err := dir.CreateFolder(dir.Base(now, ""))
 	if err != nil {
 		return nil, err
@@ -183,27 +186,9 @@ func (w *folder) finish(c *content, report func(captures []string, page string) 
 		page := filepath.Join(w.path, pageName)
 		if err := report(paths, page); err != nil {
 			log("%s: %v", pageName, err)
-			if err := os.Remove(page); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return "", err
-			}
 		}
 	}
-	entries, err := os.ReadDir(w.path)
-	if err != nil {
-		return "", err
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			w.bytes += info.Size()
-		}
-	}
-	if err := syncDir(w.path); err != nil {
-		return "", err
-	}
-	if path, err = w.dir.Publish(w.path, w.dir.Base(time.Unix(0, c.begun), c.code)); err != nil {
-		return "", err
-	}
-	return path, syncDir(w.dir.Path)
+	return w.dir.Publish(w.path, w.dir.Base(time.Unix(0, c.begun), c.code))
 }
 
 // writeContent writes the findings and RPCs as JSON and text, and the names of targets.
@@ -299,19 +284,5 @@ func (w *folder) renumberPoint(p *track.Point) {
 
 // file writes a file.
 func (w *folder) file(name string, b []byte) error {
-	f, err := os.OpenFile(filepath.Join(w.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// syncDir lets the names in a folder survive a crash of the system.
-func syncDir(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return os.WriteFile(filepath.Join(w.path, name), b, fileMode)
 }

@@ -59,7 +59,6 @@ const (
 
 const (
 	maxOpen     = 8                // incidents
-	maxPending  = 1024             // findings that are not assigned to an incident
 	maxRPCs     = 1000             // of an incident
 	maxEnded    = 256              // findings of incidents that have ended
 	maxIncident = 15 * time.Minute // from its opening to the last frame
@@ -140,7 +139,7 @@ type endedFinding struct {
 // process that was killed has left there. Close must be called.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{opt: o}
-	r.memory = memory{chunks: chunks{limit: max(o.MemorySize, minMemory)}, keep: int64(o.MemoryTime), snaplen: o.Snaplen, leaves: r.leaves}
+	r.memory = memory{chunks: chunks{limit: max(o.MemorySize, minMemory) / chunkSize}, keep: int64(o.MemoryTime), snaplen: o.Snaplen, leaves: r.leaves}
 	if err := r.writer.start(&o.Options, &r.memory.chunks); err != nil {
 		return nil, err
 	}
@@ -160,13 +159,7 @@ func (r *Recorder) Frame(f *capture.Frame) {
 
 // Finding takes a finding that shall have a folder. It may change until its incident ends.
 func (r *Recorder) Finding(f *diagnose.Finding) {
-	if len(r.pending) >= maxPending {
-		r.writer.skip(SkippedBusy)
-		return
-	}
-	if !slices.Contains(r.pending, f) {
-		r.pending = append(r.pending, f)
-	}
+	r.pending = append(r.pending, f)
 }
 
 // RPC takes an RPC that shall have a folder, when it has ended.
@@ -391,12 +384,17 @@ func (r *Recorder) end(x *incident) {
 		r.writer.skip(SkippedLate)
 		return
 	}
-	c.notes = []string{fmt.Sprintf("%s: %s, frames asked for from %s to %s", r.opt.Host, r.opt.Capture, clock(x.from), clock(x.until))}
+	c.notes = []string{r.opt.asked(x.from, x.until)}
 	if n := r.memory.dropped - x.dropped; n > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("frames that are missing, as the disk was too slow: %d", n))
 	}
 	folder := x.folder
 	r.writer.enqueue(func() { r.writer.finish(folder, &c) })
+}
+
+// asked returns the note in a folder of what was asked for.
+func (o *Options) asked(from, until int64) string {
+	return fmt.Sprintf("%s: %s, frames asked for from %s to %s", o.Host, o.Capture, clock(from), clock(until))
 }
 
 // clock returns a time in the form that folders have.
@@ -428,10 +426,7 @@ func (r *Recorder) Close() error {
 	for len(r.open) > 0 {
 		r.end(r.open[0])
 	}
-	err := r.writer.close()
-	r.memory.close(r.memory.list)
-	r.memory.list = nil
-	return err
+	return r.writer.close()
 }
 
 // Stats are counts of folders.
@@ -454,6 +449,6 @@ type Folder struct {
 // Stats returns the counts. Any goroutine may call it.
 func (r *Recorder) Stats() Stats {
 	s := r.writer.read()
-	s.MemoryBytes = r.memory.inUse()
+	s.MemoryBytes = r.memory.inUse() * chunkSize
 	return s
 }

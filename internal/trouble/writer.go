@@ -92,17 +92,13 @@ func (w *writer) write(j *job, p piece, selected func(*capture.Frame) bool, comm
 	if j.failed {
 		return
 	}
+	var err error
 	if j.folder == nil {
-		err := outdir.CheckFree(w.opt.Dir, w.opt.Free)
-		if err == nil {
-			j.folder, err = newFolder(&w.dir, time.Now(), j.names)
-		}
-		if err != nil {
+		if j.folder, err = newFolder(w.opt, &w.dir, time.Now(), j.names); err != nil {
 			w.fail(j, err)
 			return
 		}
 	}
-	var err error
 	p.each(func(f *capture.Frame) bool {
 		if selected(f) {
 			err = j.folder.write(f, comments[pointOf(f)])
@@ -147,7 +143,7 @@ func (w *writer) finish(j *job, c *content) {
 	w.log("%s", path)
 	w.mu.Lock()
 	w.stats.Folders[c.code]++
-	w.stats.Bytes += j.folder.bytes
+	w.stats.Bytes += outdir.FolderSize(path)
 	w.stats.Newest = append(w.stats.Newest, Folder{filepath.Base(path), c.code, time.Now()})
 	w.stats.Newest = w.stats.Newest[max(0, len(w.stats.Newest)-maxNewest):]
 	w.mu.Unlock()
