@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
@@ -20,7 +19,7 @@ type cut struct {
 	content
 	from, until int64
 	comments    map[point]string
-	folder      *folder // nil: it is not begun
+	folder      folder
 }
 
 // Write writes a folder for each story with a finding for which selects returns true. The
@@ -40,15 +39,13 @@ func Write(o Options, findings []*diagnose.Finding, selects func(*diagnose.Findi
 	if err := dir.Open(o.Host); err != nil {
 		return nil, err
 	}
-	err = read(func(f *capture.Frame) (err error) {
+	for _, c := range cuts {
+		c.folder = folder{opt: &o, dir: &dir, names: names}
+	}
+	err = read(func(f *capture.Frame) error {
 		for _, c := range cuts {
 			if f.Time < c.from || f.Time > c.until {
 				continue
-			}
-			if c.folder == nil {
-				if c.folder, err = newFolder(&o, &dir, time.Unix(0, c.begun), names); err != nil {
-					return err
-				}
 			}
 			if err := c.folder.write(f, c.comments[pointOf(f)]); err != nil {
 				return err
@@ -57,12 +54,12 @@ func Write(o Options, findings []*diagnose.Finding, selects func(*diagnose.Findi
 		return nil
 	})
 	for _, c := range cuts {
-		if c.folder == nil {
+		if c.folder.frames == 0 {
 			continue
 		}
 		path := ""
 		if err == nil {
-			path, err = c.folder.finish(&c.content, o.Report, o.Log)
+			path, err = c.folder.finish(&c.content)
 		}
 		if err != nil {
 			c.folder.discard()

@@ -46,11 +46,13 @@ type content struct {
 	notes    []string // about the folder
 }
 
-// folder is a folder that is being written.
+// folder is a folder that is being written. It is made for the first frame.
 type folder struct {
+	opt      *Options
 	dir      *outdir.Dir
 	path     string // its temporary one
 	names    []byte // of targets, for those who read the capture
+	failed   bool   // writing has failed, or the folder is not needed any more
 	captures []*captureFile
 	places   map[string]*numbering // of frames, by the name of the file that they were read from
 	first    int64                 // time of the first frame; 0: there is none
@@ -76,23 +78,28 @@ type numbering struct {
 // run is a run of frames whose numbers follow each other in both files.
 type run struct{ from, to, n int64 }
 
-// newFolder begins a folder, unless the disk is nearly full.
-func newFolder(o *Options, dir *outdir.Dir, now time.Time, names []byte) (*folder, error) {
-	if err := outdir.CheckFree(o.Dir, o.Free); err != nil {
-		return nil, err
+// create makes the folder, unless the disk is nearly full.
+func (w *folder) create() (err error) {
+	if err = outdir.CheckFree(w.opt.Dir, w.opt.Free); err != nil {
+		return err
 	}
-	path, err := dir.CreateFolder(dir.Base(now, ""))
-	if err != nil {
-		return nil, err
+	if w.path, err = w.dir.CreateFolder(w.dir.Base(time.Now(), "")); err != nil {
+		return err
 	}
-	w := &folder{dir: dir, path: path, names: names, places: make(map[string]*numbering)}
+	w.places = make(map[string]*numbering)
 	// A file system without permissions, such as FAT, refuses them: those of CreateFolder stay.
-	_ = os.Chmod(path, 0o750)
-	return w, nil
+	_ = os.Chmod(w.path, 0o750)
+	return nil
 }
 
 // write adds a frame.
 func (w *folder) write(f *capture.Frame, comment string) error {
+	if w.frames == 0 {
+		if err := w.create(); err != nil {
+			return err
+		}
+		w.first = f.Time
+	}
 	p := w.places[f.File]
 	if p == nil {
 		c, err := w.capture(f)
@@ -108,9 +115,6 @@ func (w *folder) write(f *capture.Frame, comment string) error {
 		p.runs[n-1].n++
 	} else {
 		p.runs = append(p.runs, run{number, p.to.frames, 1})
-	}
-	if w.frames == 0 {
-		w.first = f.Time
 	}
 	w.last = max(w.last, f.Time)
 	w.frames++
@@ -162,6 +166,7 @@ func (w *folder) place(p track.Point) (place track.Point, ok bool) {
 
 // discard removes the folder.
 func (w *folder) discard() {
+	w.failed = true
 	for _, c := range w.captures {
 		c.file.Close() // it may be closed already
 	}
@@ -169,7 +174,7 @@ func (w *folder) discard() {
 }
 
 // finish writes what the folder is about, and gives it its name.
-func (w *folder) finish(c *content, report func(captures []string, page string) error, log func(format string, args ...any)) (path string, err error) {
+func (w *folder) finish(c *content) (path string, err error) {
 	for _, x := range w.captures {
 		if err := errors.Join(x.to.Flush(), x.file.Sync(), x.file.Close()); err != nil {
 			return "", err
@@ -178,14 +183,13 @@ func (w *folder) finish(c *content, report func(captures []string, page string) 
 	if err := w.writeContent(c); err != nil {
 		return "", err
 	}
-	if report != nil && len(w.captures) > 0 {
+	if w.opt.Report != nil {
 		var paths []string
 		for _, x := range w.captures {
 			paths = append(paths, filepath.Join(w.path, x.name))
 		}
-		page := filepath.Join(w.path, pageName)
-		if err := report(paths, page); err != nil {
-			log("%s: %v", pageName, err)
+		if err := w.opt.Report(paths, filepath.Join(w.path, pageName)); err != nil {
+			w.dir.Log("%s: %v", pageName, err)
 		}
 	}
 	return w.dir.Publish(w.path, w.dir.Base(time.Unix(0, c.begun), c.code))

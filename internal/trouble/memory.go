@@ -152,14 +152,6 @@ func (m *memory) forget() {
 	m.release(c)
 }
 
-// oldest returns the time of the oldest frame; ok is false without any.
-func (m *memory) oldest() (t int64, ok bool) {
-	if len(m.list) == 0 {
-		return 0, false
-	}
-	return m.list[0].first, true
-}
-
 // piece returns the frames of a chunk so far. It is to be released.
 func (m *memory) piece(c *chunk) piece {
 	m.retain(c)

@@ -110,10 +110,10 @@ type incident struct {
 	begun       int64 // time of the first evidence
 	findings    []*diagnose.Finding
 	rpcs        []*track.RPC
-	others      int   // RPCs beyond maxRPCs
-	passed      int64 // number of the last frame that was passed on to be written
-	dropped     int64 // frames that the memory had dropped when it was opened
-	folder      *job  // nil: nothing was passed on
+	others      int     // RPCs beyond maxRPCs
+	passed      int64   // number of the last frame that was passed on to be written
+	dropped     int64   // frames that the memory had dropped when it was opened
+	folder      *folder // nil: nothing was passed on
 }
 
 // findingKey is what stays the same of a finding when the rules restart.
@@ -249,9 +249,8 @@ func (r *Recorder) take(f *diagnose.Finding) {
 
 // begin opens an incident for what has its evidence between two times.
 func (r *Recorder) begin(begun, last int64) *incident {
-	oldest, ok := r.memory.oldest()
-	switch {
-	case !ok || last < oldest:
+	switch kept := r.memory.list; {
+	case len(kept) == 0 || last < kept[0].first:
 		r.writer.skip(SkippedLate)
 		return nil
 	case len(r.open) >= maxOpen:
@@ -307,7 +306,7 @@ func (r *Recorder) pass(x *incident, c *chunk) {
 		return
 	}
 	if x.folder == nil {
-		x.folder = &job{names: r.opt.Names()}
+		x.folder = &folder{opt: &r.opt.Options, dir: &r.writer.dir, names: r.opt.Names()}
 	}
 	folder, p, after, from, until, comments := x.folder, r.memory.piece(c), x.passed, x.from, x.until, commentsOf(x.findings)
 	r.writer.enqueue(func() {
@@ -413,7 +412,7 @@ func (r *Recorder) joins(x *incident) bool {
 		y.begun = min(y.begun, x.begun)
 		y.findings = append(y.findings, x.findings...)
 		if folder := x.folder; folder != nil {
-			r.writer.enqueue(func() { r.writer.discard(folder) })
+			r.writer.enqueue(folder.discard)
 		}
 		return true
 	}

@@ -21,19 +21,12 @@ type writer struct {
 	chunks *chunks
 	dir    outdir.Dir
 
+	ended bool // nothing more will be enqueued
 	done  chan struct{}
 	mu    sync.Mutex // guards all below
 	wake  *sync.Cond
 	queue []func()
-	ended bool // nothing more will be enqueued
 	stats Stats
-}
-
-// job is a folder that is being written. Only the goroutine of the writer looks into it.
-type job struct {
-	names  []byte
-	folder *folder // nil: there is none yet, or it has failed
-	failed bool
 }
 
 // start opens the directory and starts the goroutine.
@@ -62,13 +55,13 @@ func (w *writer) enqueue(do func()) {
 
 func (w *writer) run() {
 	defer close(w.done)
-	for ended := false; !ended; {
+	for !w.ended {
 		w.mu.Lock()
 		for len(w.queue) == 0 {
 			w.wake.Wait()
 		}
 		list := w.queue
-		w.queue, ended = nil, w.ended
+		w.queue = nil
 		w.mu.Unlock()
 		for _, do := range list {
 			do()
@@ -78,66 +71,49 @@ func (w *writer) run() {
 
 // close waits until all is done, and unlocks the directory.
 func (w *writer) close() error {
-	w.mu.Lock()
-	w.ended = true
-	w.mu.Unlock()
-	w.enqueue(func() {})
+	w.enqueue(func() { w.ended = true })
 	<-w.done
 	return w.dir.Close()
 }
 
 // write adds frames to a folder, and releases them.
-func (w *writer) write(j *job, p piece, selected func(*capture.Frame) bool, comments map[point]string) {
+func (w *writer) write(to *folder, p piece, selected func(*capture.Frame) bool, comments map[point]string) {
 	defer w.chunks.release(p.of)
-	if j.failed {
+	if to.failed {
 		return
 	}
 	var err error
-	if j.folder == nil {
-		if j.folder, err = newFolder(w.opt, &w.dir, time.Now(), j.names); err != nil {
-			w.fail(j, err)
-			return
-		}
-	}
 	p.each(func(f *capture.Frame) bool {
 		if selected(f) {
-			err = j.folder.write(f, comments[pointOf(f)])
+			err = to.write(f, comments[pointOf(f)])
 		}
 		return err == nil
 	})
 	if err != nil {
-		w.fail(j, err)
+		w.fail(to, err)
 	}
 }
 
 // fail gives up a folder.
-func (w *writer) fail(j *job, err error) {
+func (w *writer) fail(f *folder, err error) {
 	w.log("%v; the folder is given up, the capture goes on", err)
 	w.skip(SkippedDisk)
-	w.discard(j)
-}
-
-func (w *writer) discard(j *job) {
-	if j.folder != nil {
-		j.folder.discard()
-	}
-	j.failed, j.folder = true, nil
+	f.discard()
 }
 
 // finish completes a folder.
-func (w *writer) finish(j *job, c *content) {
+func (w *writer) finish(f *folder, c *content) {
 	switch {
-	case j.failed:
+	case f.failed:
 		return
-	case j.folder.frames == 0:
+	case f.frames == 0:
 		w.skip(SkippedLate)
-		w.discard(j)
 		return
 	}
-	c.notes = append(c.notes, fmt.Sprintf("frames: %d, from %s to %s", j.folder.frames, clock(j.folder.first), clock(j.folder.last)))
-	path, err := j.folder.finish(c, w.opt.Report, w.log)
+	c.notes = append(c.notes, fmt.Sprintf("frames: %d, from %s to %s", f.frames, clock(f.first), clock(f.last)))
+	path, err := f.finish(c)
 	if err != nil {
-		w.fail(j, err)
+		w.fail(f, err)
 		return
 	}
 	w.log("%s", path)
