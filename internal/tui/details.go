@@ -234,7 +234,7 @@ func (d *details) key(event *tcell.EventKey) bool {
 	switch {
 	case event.Key() == tcell.KeyRune && event.Rune() == ' ':
 		d.fold()
-	case motionOf(event) == left && d.tree.column == 0:
+	case motionOf(event) == tcell.KeyLeft && d.tree.column == 0:
 		if x.parts && !d.folded[x.path] {
 			d.fold()
 			break
@@ -245,7 +245,7 @@ func (d *details) key(event *tcell.EventKey) bool {
 				break
 			}
 		}
-	case motionOf(event) == right && x.parts && d.folded[x.path]:
+	case motionOf(event) == tcell.KeyRight && x.parts && d.folded[x.path]:
 		d.fold()
 	default:
 		return false

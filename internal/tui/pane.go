@@ -130,25 +130,25 @@ func (p *pane) key(event *tcell.EventKey) {
 		return
 	}
 	switch motionOf(event) {
-	case up:
+	case tcell.KeyUp:
 		p.move(p.cursor - 1)
-	case down:
+	case tcell.KeyDown:
 		p.move(p.cursor + 1)
-	case pageUp:
+	case tcell.KeyPgUp:
 		p.move(p.cursor - page)
-	case pageDown:
+	case tcell.KeyPgDn:
 		p.move(p.cursor + page)
-	case first:
+	case tcell.KeyHome:
 		p.move(0)
-	case last:
+	case tcell.KeyEnd:
 		p.move(p.count - 1)
-	case left:
+	case tcell.KeyLeft:
 		p.column = max(0, p.column-sideways)
-	case right:
+	case tcell.KeyRight:
 		if p.column+width < p.widest {
 			p.column += sideways
 		}
-	case enter:
+	case tcell.KeyEnter:
 		if p.chosen != nil && p.count > 0 {
 			p.chosen()
 		}
@@ -188,38 +188,21 @@ func (p *pane) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tv
 	})
 }
 
-// motion is where a key moves to.
-type motion uint8
+// letters are those of vi that move.
+var letters = map[rune]tcell.Key{'k': tcell.KeyUp, 'j': tcell.KeyDown, 'h': tcell.KeyLeft, 'l': tcell.KeyRight, 'g': tcell.KeyHome, 'G': tcell.KeyEnd}
 
-const (
-	noMotion motion = iota
-	up
-	down
-	left
-	right
-	pageUp
-	pageDown
-	first
-	last
-	enter
-)
-
-// Keys and letters, those of vi, that move.
-var (
-	keyMotions = map[tcell.Key]motion{
-		tcell.KeyUp: up, tcell.KeyDown: down, tcell.KeyLeft: left, tcell.KeyRight: right,
-		tcell.KeyPgUp: pageUp, tcell.KeyCtrlU: pageUp, tcell.KeyCtrlB: pageUp,
-		tcell.KeyPgDn: pageDown, tcell.KeyCtrlD: pageDown, tcell.KeyCtrlF: pageDown,
-		tcell.KeyHome: first, tcell.KeyEnd: last, tcell.KeyEnter: enter,
+// motionOf returns the key that moves as the one that was pressed.
+func motionOf(event *tcell.EventKey) tcell.Key {
+	switch k := event.Key(); k {
+	case tcell.KeyRune:
+		return letters[event.Rune()]
+	case tcell.KeyCtrlU, tcell.KeyCtrlB:
+		return tcell.KeyPgUp
+	case tcell.KeyCtrlD, tcell.KeyCtrlF:
+		return tcell.KeyPgDn
+	default:
+		return k
 	}
-	letterMotions = map[rune]motion{'k': up, 'j': down, 'h': left, 'l': right, 'g': first, 'G': last}
-)
-
-func motionOf(event *tcell.EventKey) motion {
-	if event.Key() == tcell.KeyRune {
-		return letterMotions[event.Rune()]
-	}
-	return keyMotions[event.Key()]
 }
 
 type run struct {

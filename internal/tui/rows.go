@@ -344,9 +344,9 @@ func (g *grid) value(c *store.Column, r *store.Row, before int64) string {
 // sideways moves the cursor to another column.
 func (g *grid) sideways(event *tcell.EventKey) bool {
 	switch motionOf(event) {
-	case left:
+	case tcell.KeyLeft:
 		g.column = max(0, g.column-1)
-	case right:
+	case tcell.KeyRight:
 		g.column = min(g.column+1, len(g.shown())-1)
 	default:
 		return false

@@ -14,7 +14,7 @@
 // bounded, so the size of a page does not depend on that of the capture.
 //
 // Text is escaped by construction: raw takes markup, a type of its own that only constants
-// have without a conversion, and text of the capture goes through text, which escapes
-// control characters like package render, then what HTML needs. The conversions to markup
+// have without a conversion, and text of the capture goes through text, which replaces
+// control characters that package render has not escaped, and escapes what HTML needs. The conversions to markup
 // are of numbers, words for severities and the style sheet: search for "markup(".
 package html

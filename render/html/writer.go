@@ -1,7 +1,6 @@
 package html
 
 import (
-	"fmt"
 	"html"
 	"strconv"
 	"strings"
@@ -25,32 +24,15 @@ func (r *renderer) raw(parts ...markup) {
 
 func number(n int) markup { return markup(strconv.Itoa(n)) }
 
-// text returns text of the capture, as content or inside a quoted attribute. Bytes that
-// control something or are not UTF-8 are written as \xNN, like everywhere; text that is
-// escaped already stays as it is.
+// text returns text of the capture, as content or inside a quoted attribute. What controls something
+// or is not UTF-8 is replaced: package render has escaped most of it already.
 func text(s string) markup {
-	if strings.ContainsFunc(s, func(c rune) bool { return c == utf8.RuneError || schema.NeedsEscape(c) }) {
-		s = printable(s)
-	}
-	return lines(s)
-}
-
-func printable(s string) string {
-	var b []byte
-	for i, c := range s {
-		n := utf8.RuneLen(c)
-		switch {
-		case c == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			b = fmt.Appendf(b, `\x%02x`, s[i])
-		case schema.NeedsEscape(c):
-			for _, c := range []byte(s[i : i+n]) {
-				b = fmt.Appendf(b, `\x%02x`, c)
-			}
-		default:
-			b = append(b, s[i:i+n]...)
+	return lines(strings.Map(func(c rune) rune {
+		if schema.NeedsEscape(c) {
+			return utf8.RuneError
 		}
-	}
-	return string(b)
+		return c
+	}, s))
 }
 
 // lines returns text whose control characters are escaped already, or break lines.
