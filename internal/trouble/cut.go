@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/outdir"
 )
 
@@ -18,7 +19,7 @@ const maxFolders = 100
 type cut struct {
 	content
 	from, until int64
-	comments    map[point]string
+	comments    map[track.Point]string
 	folder      folder
 }
 

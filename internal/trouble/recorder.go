@@ -316,14 +316,14 @@ func (r *Recorder) pass(x *incident, c *chunk) {
 }
 
 // commentsOf returns comments for frames by number: what they prove.
-func commentsOf(list []*diagnose.Finding) map[point]string {
-	comments := make(map[point]string)
+func commentsOf(list []*diagnose.Finding) map[track.Point]string {
+	comments := make(map[track.Point]string)
 	for _, f := range list {
 		for _, e := range f.Evidence {
 			if e.IsLog() {
 				continue
 			}
-			p := point{e.File, e.Frame}
+			p := track.Point{File: e.File, Frame: e.Frame}
 			text := f.Rule.Code + ": " + e.Text
 			if before := comments[p]; before != "" {
 				text = before + "; " + text
@@ -334,13 +334,10 @@ func commentsOf(list []*diagnose.Finding) map[point]string {
 	return comments
 }
 
-// point is a frame by the name of its file and its number there.
-type point struct {
-	file  string
-	frame int64
+// pointOf returns the place of a frame, without its time.
+func pointOf(f *capture.Frame) track.Point {
+	return track.Point{File: f.File, Frame: cmp.Or(f.FileNumber, f.Number)}
 }
-
-func pointOf(f *capture.Frame) point { return point{f.File, cmp.Or(f.FileNumber, f.Number)} }
 
 // story returns the findings of an incident with all others of their stories. Those from before
 // the rules restarted, which are not in the list, come first.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/outdir"
 )
 
@@ -77,7 +78,7 @@ func (w *writer) close() error {
 }
 
 // write adds frames to a folder, and releases them.
-func (w *writer) write(to *folder, p piece, selected func(*capture.Frame) bool, comments map[point]string) {
+func (w *writer) write(to *folder, p piece, selected func(*capture.Frame) bool, comments map[track.Point]string) {
 	defer w.chunks.release(p.of)
 	if to.failed {
 		return

@@ -18,8 +18,6 @@ type place struct {
 	pages  []overlay
 }
 
-const maxPlaces = 100
-
 // visit shows other rows, and remembers where the user was.
 func (s *Screen) visit(q store.Query) {
 	p := place{view: s.grid.view, column: s.grid.column, widths: s.grid.widths, pages: s.overlays}
@@ -31,9 +29,6 @@ func (s *Screen) visit(q store.Query) {
 	s.closeAll()
 	if q == p.view.Query && len(p.pages) == 0 {
 		return
-	}
-	if len(s.back) == maxPlaces {
-		s.back = s.back[1:]
 	}
 	s.back = append(s.back, p)
 }

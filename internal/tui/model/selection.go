@@ -87,17 +87,13 @@ func (c *Capture) Findings(x *Selection) []*diagnose.Finding {
 	if x == nil {
 		return list
 	}
-	type place struct {
-		file  string
-		frame int64
-	}
-	selected := make(map[place]bool)
-	x.messages(c, func(m *dissect.Message) { selected[place{m.File, m.Frame}] = true })
+	selected := make(map[track.Point]bool) // without times
+	x.messages(c, func(m *dissect.Message) { selected[track.Point{File: m.File, Frame: m.Frame}] = true })
 	kept := make(map[*diagnose.Finding]bool)
 	var found []*diagnose.Finding
 	for _, f := range list {
 		for _, e := range f.Evidence {
-			if selected[place{e.Point.File, e.Point.Frame}] {
+			if selected[track.Point{File: e.File, Frame: e.Frame}] {
 				kept[f] = true
 				found = append(found, f)
 				break

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
@@ -27,7 +28,8 @@ type View struct {
 	column  *Column         // nil: not sorted
 	message records.Message
 	text    []byte
-	next    int64 // first row that was not tested
+	next    atomic.Int64 // first row that was not tested
+	dropped int64        // rows that the store no longer has, and the view neither
 
 	advancing sync.Mutex // a view may be shown again before another goroutine has left it
 
@@ -36,7 +38,6 @@ type View struct {
 
 	mu      sync.Mutex
 	ids     []int64
-	tested  int64
 	version int
 	err     error
 }
@@ -86,36 +87,40 @@ func (v *View) Advance() bool {
 	v.advancing.Lock()
 	defer v.advancing.Unlock()
 	from, to := v.store.Range(v.Kind)
-	v.next = max(v.next, from)
-	if v.next >= to {
+	next := max(v.next.Load(), from)
+	if next >= to {
 		merged := v.merge()
 		dropped := v.drop(from)
 		return merged || dropped
 	}
-	to = min(to, v.next+batch)
 	var found []int64
-	for ; v.next < to; v.next++ {
-		ok, err := v.test(v.next)
+	for to = min(to, next+batch); next < to; next++ {
+		ok, err := v.test(next)
 		if err != nil && err != errDropped {
 			v.mu.Lock()
 			v.err = err
 			v.mu.Unlock()
 		}
 		if ok {
-			found = append(found, v.next)
+			found = append(found, next)
 		}
 	}
+	v.next.Store(next)
 	if len(v.fresh) > max(4*batch, len(v.sorted)/2) {
 		v.merge()
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.tested = v.next
 	if v.column == nil && len(found) > 0 {
-		v.ids = merge(v.ids, found, v.byTime)
-		v.version++
+		v.set(merge(v.ids, found, v.byTime))
 	}
 	return true
+}
+
+// set changes the rows. Only Advance does, so it reads them without mu.
+func (v *View) set(ids []int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.ids = ids
+	v.version++
 }
 
 // byTime compares rows that are not sorted. RPCs are found in the order in which they ended.
@@ -176,24 +181,18 @@ func (v *View) merge() bool {
 	for i := range v.sorted {
 		ids[i] = v.sorted[i].id
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.ids = ids
-	v.version++
+	v.set(ids)
 	return true
 }
 
 // drop removes the rows that are no longer kept, and reports whether there were any.
 func (v *View) drop(from int64) bool {
-	v.sorted = slices.DeleteFunc(v.sorted, func(x sorted) bool { return x.id < from })
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	gone := func(id int64) bool { return id < from }
-	if !slices.ContainsFunc(v.ids, gone) {
+	if from == v.dropped {
 		return false
 	}
-	v.ids = slices.DeleteFunc(slices.Clone(v.ids), gone)
-	v.version++
+	v.dropped = from
+	v.sorted = slices.DeleteFunc(v.sorted, func(x sorted) bool { return x.id < from })
+	v.set(slices.DeleteFunc(slices.Clone(v.ids), func(id int64) bool { return id < from }))
 	return true
 }
 
@@ -206,11 +205,7 @@ func (v *View) IDs() (ids []int64, version int) {
 }
 
 // Tested returns how many rows were tested, those that were dropped included.
-func (v *View) Tested() int64 {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.tested
-}
+func (v *View) Tested() int64 { return v.next.Load() }
 
 // Err returns why rows could not be read.
 func (v *View) Err() error {
