@@ -2,7 +2,6 @@ package flags
 
 import (
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -42,7 +41,7 @@ func (t *Trouble) Check() (err error) {
 
 // Options returns the options for folders of an input. execute runs a command line of lshark.
 func (t *Trouble) Options(sys *scan.System, in *scan.Input, execute func(*scan.System, []string) error) trouble.Options {
-	return trouble.Options{Dir: t.Dir, Host: HostName(), Capture: strings.Join(in.Sources(), ","), Before: t.Before, After: t.After, Log: sys.Say,
+	return trouble.Options{Dir: t.Dir, Host: HostName(), Capture: in.Name(), Before: t.Before, After: t.After, Log: sys.Say,
 		Report: func(captures []string, page string) error {
 			return execute(sys.ToFile(), append([]string{"report", "-q", "-o", page}, captures...))
 		}}

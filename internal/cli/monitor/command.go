@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -292,7 +291,7 @@ func retention(r monitor.Rotation) trouble.Retention {
 
 func (c *command) openRecords(r monitor.Rotation) (err error) {
 	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Rotation: r, Sensor: flags.HostName(),
-		Capture: strings.Join(c.in.Sources(), ","), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
+		Capture: c.in.Name(), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
 	return err
 }
 
@@ -410,7 +409,7 @@ func (c *command) outage(err error) {
 		c.sys.Say("%v; waiting for it to come back", err)
 		return
 	}
-	c.sys.Say("%s: the interface is back", strings.Join(c.in.Sources(), ","))
+	c.sys.Say("%s: the interface is back", c.in.Name())
 }
 
 // end is called when the capture has ended.

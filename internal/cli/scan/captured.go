@@ -17,8 +17,7 @@ func (p *Pass) Captured() diagnose.Capture {
 		return diagnose.Capture{}
 	}
 	c := diagnose.Capture{Stats: p.dissector.Stats(), Files: max(1, len(p.in.files)), FirstFrame: p.First()}
-	n, _ := p.src.dropped(p.ended) // report writes the error
-	c.Dropped, c.InterfaceDropped = n.byKernel, n.byInterfaces
+	c.Dropped, c.InterfaceDropped, _ = p.src.dropped() // report writes the error
 	for _, x := range p.cut.list {
 		if x.Frames > 0 {
 			c.Truncated = append(c.Truncated, x)

@@ -186,18 +186,8 @@ func (in *Input) pipeTwice() string {
 // Files returns the capture files as they were named, none of a live capture.
 func (in *Input) Files() []string { return in.files }
 
-// Name returns the names of the capture files without their folders, or those of the
-// interfaces.
-func (in *Input) Name() string {
-	if in.captures() {
-		return strings.Join(in.flags.Interfaces, ",")
-	}
-	names := make([]string, len(in.files))
-	for i, path := range in.files {
-		names[i] = filepath.Base(path)
-	}
-	return strings.Join(names, ",")
-}
+// Name returns the Sources, with commas between them.
+func (in *Input) Name() string { return strings.Join(in.Sources(), ",") }
 
 // Stat is os.Stat, with - for standard input.
 func Stat(path string) (os.FileInfo, error) {

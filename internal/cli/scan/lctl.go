@@ -10,8 +10,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -95,13 +93,6 @@ func askNode(path string, names *targets.Names) (errs error) {
 	return errs
 }
 
-// asked is what lctl has told so far, with the names that are given.
-type asked struct {
-	mu    sync.Mutex // for one question at a time
-	names *targets.Names
-	taken atomic.Pointer[targets.Names] // the same, when it is new
-}
-
 // asksNode reports whether lctl may be asked.
 func (in *Input) asksNode() bool { return !slices.Contains(in.flags.Names, noNames) }
 
@@ -114,13 +105,9 @@ func (p *Pass) AskNode() {
 	}
 	path, err := exec.LookPath("lctl")
 	if err == nil {
-		a := &p.asked
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		names := cmp.Or(a.names, p.in.names).Clone() // the others are read meanwhile
+		names := cmp.Or(p.asked.Load(), p.in.names).Clone() // the others are read meanwhile
 		err = askNode(path, names)
-		a.names = names
-		a.taken.Store(names)
+		p.asked.Store(names)
 	}
 	if err != nil && p.in.flags.Verbose {
 		p.sys.Say("names of targets: %v", err)
@@ -129,7 +116,8 @@ func (p *Pass) AskNode() {
 
 // takeNames lets the messages from now on have the names that AskNode has found.
 func (p *Pass) takeNames() {
-	if names := p.asked.taken.Swap(nil); names != nil && p.targets != nil {
+	if names := p.asked.Load(); names != p.taken && p.targets != nil {
+		p.taken = names
 		p.targets.SetNames(names)
 	}
 }

@@ -38,7 +38,7 @@ func askedNames(t *testing.T, names ...string) (*targets.Names, string) {
 	var errs bytes.Buffer
 	p := New(&System{IO: &iostreams.IO{Err: &errs}}, in, Options{})
 	p.AskNode()
-	return p.asked.names, errs.String()
+	return p.asked.Load(), errs.String()
 }
 
 // targetOf returns the target of a connection to the OST of a server.

@@ -16,13 +16,12 @@ type limits struct {
 	bytes    int64 // of a file
 	packets  int64
 	files    int // with -b, how many are kept
-	given    []string
 }
 
 // maxFiles is above the number of a file, which has five digits.
 const maxFiles = 100000
 
-func (l *limits) any() bool { return len(l.given) > 0 }
+func (l *limits) any() bool { return *l != limits{} }
 
 // endsFile reports whether there is a limit of a file.
 func (l *limits) endsFile() bool { return l.duration > 0 || l.bytes > 0 || l.packets > 0 }
@@ -31,7 +30,7 @@ func (l *limits) endsFile() bool { return l.duration > 0 || l.bytes > 0 || l.pac
 // tshark.
 func parseLimits(flag string, given []string) (limits, error) {
 	const kilobyte = 1000
-	l := limits{given: given}
+	var l limits
 	for _, text := range given {
 		what, value, _ := strings.Cut(text, ":")
 		wrong := exit.Usagef("%s %s: must be duration:SECS, filesize:KB, packets:N or files:N", flag, text)

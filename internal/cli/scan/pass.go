@@ -147,14 +147,14 @@ type Pass struct {
 	lines     int64 // of logs without a capture
 	messages  int   // before Select
 	selected  int
-	cut       truncations       // of all frames
-	targets   *targets.Evidence // of an input that is read once; nil: nobody follows it
-	asked     asked
-	inputErr  error       // why reading ended before the end of the input
-	err       error       // of a consumer
-	failed    atomic.Bool // err is set; the goroutine that reads must not look at err
+	cut       truncations                   // of all frames
+	targets   *targets.Evidence             // of an input that is read once; nil: nobody follows it
+	asked     atomic.Pointer[targets.Names] // what lctl has told so far, with the names that are given
+	taken     *targets.Names                // the same, when messages have it
+	inputErr  error                         // why reading ended before the end of the input
+	err       error                         // of a consumer
+	failed    atomic.Bool                   // err is set; the goroutine that reads must not look at err
 	stopped   atomic.Bool
-	ended     bool // the input was read
 }
 
 // clock is the time by the clock of the capture, in nanoseconds since the
@@ -316,7 +316,6 @@ func (p *Pass) Run() (err error) {
 	}
 	wait()
 	complete := err == nil && p.err == nil
-	p.ended = true
 	if p.observer != nil {
 		p.observer.Advance(p.clock.last)
 		p.observer.Close()

@@ -52,7 +52,7 @@ func (p *Pass) report(src *source, complete bool) {
 
 // reportLive writes how many frames were captured, and what is missing.
 func (p *Pass) reportLive(src *source) {
-	n, err := src.dropped(true)
+	byKernel, byInterfaces, err := src.dropped()
 	if err != nil {
 		p.sys.Say("dropped frames cannot be counted: %v", err)
 		return
@@ -61,10 +61,10 @@ func (p *Pass) reportLive(src *source) {
 	if p.in.Distinct() {
 		of = "interfaces"
 	}
-	if n.byKernel > 0 {
+	if byKernel > 0 {
 		why = " (they came faster than they could be read)"
 	}
-	line := fmt.Sprintf("%d frames captured; %d dropped by the kernel%s, %d by the %s", p.frames, n.byKernel, why, n.byInterfaces,
+	line := fmt.Sprintf("%d frames captured; %d dropped by the kernel%s, %d by the %s", p.frames, byKernel, why, byInterfaces,
 		of)
 	var cut, snaplen int64
 	for _, x := range p.cut.list {

@@ -24,17 +24,7 @@ type source struct {
 
 	interrupted atomic.Bool // the user ended the reading of files
 	retryAt     time.Time   // when the capture of an interface that is away is tried again; zero: none is away
-	drops       drops
 }
-
-// drops are how many frames of a live capture are missing.
-type drops struct {
-	byKernel, byInterfaces int64
-	read                   time.Time // when the interfaces were asked last
-}
-
-// dropsInterval is how often the interfaces are asked, of which there may be thousands.
-const dropsInterval = time.Second
 
 // outageWait is the time between two attempts to go on with the capture of an interface that is away.
 const outageWait = time.Second
@@ -100,20 +90,14 @@ func (s *source) stop() {
 }
 
 // dropped returns how many frames of a live capture were dropped: by the kernel because they
-// were not read in time, and by the interfaces, about a second ago unless exact is set.
-func (s *source) dropped(exact bool) (drops, error) {
+// were not read in time, and by the interfaces.
+func (s *source) dropped() (byKernel, byInterfaces int64, err error) {
 	if s.live == nil {
-		return drops{}, nil
+		return 0, 0, nil
 	}
-	d := &s.drops
-	n, err := s.live.Dropped()
-	d.byKernel = int64(n)
-	if exact || time.Since(d.read) >= dropsInterval {
-		d.read = time.Now()
-		n, failed := s.live.DroppedByInterfaces()
-		d.byInterfaces, err = int64(n), errors.Join(err, failed)
-	}
-	return *d, err
+	kernel, err := s.live.Dropped()
+	interfaces, failed := s.live.DroppedByInterfaces()
+	return int64(kernel), int64(interfaces), errors.Join(err, failed)
 }
 
 // stopOnInterrupt lets Ctrl-C end the reading of files, until release is called. A second one
