@@ -92,7 +92,7 @@ func newAnonymize(sys *scan.System) *cobra.Command {
 func (c *anonymizeOptions) run(args []string) error {
 	onlyKey := c.newKey != "" && len(args) == 0
 	ports, err := scan.TCPPorts(c.ports)
-	if err = errors.Join(err, c.form.Check()); !onlyKey {
+	if !onlyKey {
 		err = errors.Join(err, c.checkArgs(args))
 	}
 	if err != nil {

@@ -102,7 +102,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 }
 
 func (c *diagnoseOptions) check() error {
-	c.least, _ = flags.Severity(&c.severity)
+	c.least = flags.Severity(&c.severity)
 	var unknown string
 	var err error
 	if c.rules, unknown = diagnose.Choose(rules.All(), c.only); unknown != "" {

@@ -273,8 +273,8 @@ func TestNamesForgeNoLine(t *testing.T) {
 // TestLines checks that an error of several lines keeps them, and that each of
 // several errors has a line.
 func TestLines(t *testing.T) {
-	_, errs, _ := run(t, "-Y", "frame ==\n\tx", "-t", "a\nq", sampleFile)
-	const want = "lshark: filter: invalid value x for frame\nlshark:   frame ==  x\nlshark:             ^\nlshark: -t a\\nq: must be r, a, u or d\n"
+	_, errs, _ := run(t, "-Y", "frame ==\n\tx", "--offset", "a\nq", sampleFile)
+	const want = "lshark: --offset a\\nq: must be FILE=SECS\nlshark: filter: invalid value x for frame\nlshark:   frame ==  x\nlshark:             ^\n"
 	assert.Equal(t, errs, want)
 }
 

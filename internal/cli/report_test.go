@@ -389,8 +389,10 @@ func TestReportFilter(t *testing.T) {
 		compareCharts(t, p, stats)
 		assert.Equal(t, textOf(p.find(func(n *html.Node) bool { return n.Data == "code" })[0]), filter, "the page says")
 	}
-	if _, errs, status := run(t, "report", "-o", "-", "-Y", "nonsense ==", "-t", "x", recoverySample); status != exit.Usage || !strings.Contains(errs, "^") || !strings.Contains(errs, `time "x"`) {
-		t.Errorf("status %d, %s", status, errs)
+	for args, want := range map[[2]string]string{{"-Y", "nonsense =="}: "^", {"-t", "x"}: `time "x"`} {
+		if _, errs, status := run(t, "report", "-o", "-", args[0], args[1], recoverySample); status != exit.Usage || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s", args, status, errs)
+		}
 	}
 }
 

@@ -102,6 +102,9 @@ func flagError(sys *scan.System, cmd *cobra.Command, args []string, err error) e
 		}
 		return err
 	}
+	if usage := (exit.UsageError{}); errors.As(err, &usage) { // of a value that says what it must be
+		return usage.Err
+	}
 	var invalid *pflag.InvalidValueError
 	var number *strconv.NumError
 	if !errors.As(err, &invalid) || !errors.As(err, &number) {

@@ -28,7 +28,7 @@ func (c *command) startCapture() error {
 	}
 	selected, wrong := flags.Messages(c.display)
 	input, err := c.input()
-	if err = errors.Join(c.content.Check(), wrong, err); err != nil {
+	if err = errors.Join(wrong, err); err != nil {
 		return err
 	}
 	if c.query.iface == remoteInterface {

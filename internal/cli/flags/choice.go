@@ -29,20 +29,18 @@ func ColorChoice() Choice {
 	return Choice{Value: "auto", Words: []string{"auto", "always", "never"}, Flag: "--color", Placeholder: "WHEN"}
 }
 
-func (c *Choice) String() string     { return c.Value }
-func (c *Choice) Set(v string) error { c.Value = v; return nil }
-func (c *Choice) Type() string       { return c.Placeholder }
+func (c *Choice) String() string { return c.Value }
+func (c *Choice) Type() string   { return c.Placeholder }
 
-// Check returns an error for a value that is not in the list. Set does not Check,
-// so that all errors of a command line are reported together.
-func (c *Choice) Check() error {
-	switch {
-	case c.Has(c.Value):
+// Set sets the value, which must be in the list.
+func (c *Choice) Set(v string) error {
+	switch c.Value = v; {
+	case c.Has(v):
 		return nil
 	case c.Noun != "":
-		return exit.UnknownName(c.Noun, c.Value, c.Words)
+		return exit.UnknownName(c.Noun, v, c.Words)
 	}
-	return exit.Usagef("%s %s: must be %s", c.Flag, c.Value, WordList(c.Words))
+	return exit.Usagef("%s %s: must be %s", c.Flag, v, WordList(c.Words))
 }
 
 // Has reports whether a word is one of the list.
@@ -104,10 +102,6 @@ func SeverityChoice(flag string, value diagnose.Severity) Choice {
 }
 
 // Severity returns the severity that was chosen.
-func Severity(c *Choice) (diagnose.Severity, error) {
-	i := slices.Index(c.Words, c.Value)
-	if i < 0 {
-		return 0, c.Check()
-	}
-	return diagnose.Severities()[i], nil
+func Severity(c *Choice) diagnose.Severity {
+	return diagnose.Severities()[slices.Index(c.Words, c.Value)]
 }

@@ -92,7 +92,6 @@ func (f *RPCFilter) Match(r *track.RPC) bool { return f.filter == nil || f.filte
 type FID struct {
 	Text  string
 	Value track.FID
-	wrong bool
 }
 
 // IsSet reports whether the flag was given.
@@ -103,13 +102,8 @@ func (*FID) Type() string     { return "FID" }
 
 func (v *FID) Set(text string) error {
 	seq, oid, ver, ok := schema.ParseFID(text)
-	*v = FID{text, track.FID{Seq: seq, OID: oid, Ver: ver}, !ok && text != ""}
-	return nil
-}
-
-func (v *FID) Check() error {
-	if v.wrong {
-		return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", v.Text)
+	if *v = (FID{text, track.FID{Seq: seq, OID: oid, Ver: ver}}); !ok && text != "" {
+		return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", text)
 	}
 	return nil
 }

@@ -193,9 +193,6 @@ func (j *Job) check(input bool, own error) (err error) {
 	}
 	var wrong []error
 	j.cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if v, ok := f.Value.(interface{ Check() error }); ok {
-			wrong = append(wrong, v.Check())
-		}
 		if n, err := strconv.Atoi(f.Value.String()); err == nil && n < 0 && f.Value.Type() == "int" && !ownBounds[f.Name] {
 			wrong = append(wrong, exit.Usagef("%s %d: must not be negative", shortName(f), n))
 		}

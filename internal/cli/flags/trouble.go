@@ -31,12 +31,12 @@ func (t *Trouble) Register(f *pflag.FlagSet, what string) {
 }
 
 // Check validates the flags.
-func (t *Trouble) Check() (err error) {
+func (t *Trouble) Check() error {
 	if t.Before < 0 || t.After < 0 {
 		return exit.Usagef("--before and --after must not be negative")
 	}
-	t.Least, err = Severity(&t.severity)
-	return err
+	t.Least = Severity(&t.severity)
+	return nil
 }
 
 // Options returns the options for folders of an input. execute runs a command line of lshark.

@@ -193,7 +193,7 @@ func (c *command) check() (*plan, error) {
 	case len(c.otlp.headers) > 0 && !c.hasReceiver():
 		return nil, exit.Usagef("--otlp-header needs --otlp")
 	}
-	err := errors.Join(c.trouble.Check(), c.side.Check())
+	err := c.trouble.Check()
 	p.troubles.Severity = c.trouble.Least
 	return p, err
 }

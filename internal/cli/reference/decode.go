@@ -60,9 +60,6 @@ func NewDecode(sys *scan.System) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := p.check(); err != nil {
-				return err
-			}
 			switch {
 			case len(args) == 0 || args[0] == "-":
 				return p.decodeInput(big)

@@ -42,8 +42,6 @@ func (p *prose) flags(cmd *cobra.Command) {
 	})
 }
 
-func (p *prose) check() error { return errors.Join(p.form.Check(), p.color.Check()) }
-
 func NewExplain(sys *scan.System) *cobra.Command {
 	p := newProse(sys)
 	cmd := &cobra.Command{
@@ -67,9 +65,6 @@ func NewExplain(sys *scan.System) *cobra.Command {
   # a number, and flags together
   lshark explain 0xbd00bd3 'IT_OPEN|IT_CREAT'`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := p.check(); err != nil {
-				return err
-			}
 			return p.explain(args)
 		},
 		ValidArgsFunction: completeTopics,

@@ -33,9 +33,6 @@ func NewFields(sys *scan.System) *cobra.Command {
   # fields about job ids
   lshark fields | grep -i jobid`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := form.Check(); err != nil {
-				return err
-			}
 			var out []byte
 			for _, e := range ownKeys() {
 				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", e.Name, e.TypeText(), e.Of, e.Doc)

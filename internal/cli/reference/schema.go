@@ -56,9 +56,6 @@ func NewSchema(sys *scan.System) *cobra.Command {
   # a table for a shard of ClickHouse
   lshark schema -T clickhouse rpcs`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := form.Check(); err != nil {
-				return err
-			}
 			tables, unknown := chooseTables(args)
 			if len(tables) == 0 {
 				return unknown

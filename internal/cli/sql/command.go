@@ -82,9 +82,6 @@ func New(sys *scan.System, run Run) *cobra.Command {
 }
 
 func (c *command) check() error {
-	if err := c.form.Check(); err != nil {
-		return err
-	}
 	for i, name := range c.tables {
 		table, ok := viewTable(name)
 		if !ok {
