@@ -26,7 +26,7 @@ func (c *statsOptions) checkPaths() error {
 			return exit.Usagef("--by path cannot be combined with %s", f.name)
 		}
 	}
-	if c.sort.Has(c.sort.Value) && !tables.SortsPaths(c.sort.Value) {
+	if !tables.SortsPaths(c.sort.Value) {
 		return exit.Usagef("--by path has no --sort %s", c.sort.Value)
 	}
 	return nil

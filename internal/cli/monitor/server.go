@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"context"
 	"io"
 	"log"
 	"net"
@@ -21,7 +20,6 @@ const (
 	readTimeout       = 5 * time.Second
 	writeTimeout      = 30 * time.Second
 	idleTimeout       = 10 * time.Second
-	closeTimeout      = time.Second
 )
 
 type server struct {
@@ -66,13 +64,9 @@ func (s *server) serve(metrics http.Handler, alive func() bool) {
 	go s.http.Serve(s.listener)
 }
 
-// close ends the server when requests are answered, or after closeTimeout.
+// close ends the server, also where it was never started.
 func (s *server) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	if s.http.Shutdown(ctx) != nil {
-		s.http.Close()
-	}
+	s.http.Close()
 	s.listener.Close()
 }
 

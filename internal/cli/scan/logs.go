@@ -296,10 +296,8 @@ func (p *Pass) idleLogs() {
 
 // awaitLogs waits a second, and reports whether stop was not closed meanwhile.
 func awaitLogs(stop <-chan struct{}) bool {
-	t := time.NewTimer(time.Second)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(time.Second):
 		return true
 	case <-stop:
 		return false
