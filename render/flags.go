@@ -3,7 +3,6 @@ package render
 import (
 	"math/bits"
 	"strconv"
-	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
@@ -194,29 +193,11 @@ func (r *Flags) row(dst *schema.Marked, bit string, names *schema.Names, name, m
 	dst.Add(st, name)
 	if doc != "" || marks != "" {
 		dst.Spaces(column - len(name) + 2).Plain(marks)
-		dst.Text = AppendWrapped(dst.Text, doc, Width(dst.Text[start:]), r.opt.Width)
+		begin := len(dst.Text)
+		dst.Plain(doc)
+		Wrap(dst, begin, Width(dst.Text[start:begin]), r.opt.Width)
 	}
 	dst.Plain("\n")
-}
-
-// AppendWrapped appends text from a column on, in lines that end before the width,
-// 0 for lines of any length.
-func AppendWrapped(dst []byte, text string, column, width int) []byte {
-	room := width - column
-	const minRoom = 24 // columns that make another line worthwhile
-	for width > 0 && room >= minRoom && len(text) > room {
-		cut := room
-		for cut > 0 && text[cut] != ' ' {
-			cut--
-		}
-		if cut == 0 {
-			break
-		}
-		dst = append(append(dst, text[:cut]...), '\n')
-		dst = append(dst, strings.Repeat(" ", column)...)
-		text = text[cut+1:]
-	}
-	return append(dst, text...)
 }
 
 // BitText returns the number of the bit of a mask, or of its first and last.
@@ -290,7 +271,8 @@ func (r *Flags) flagList(dst *schema.Marked, f *schema.Field, label string, flag
 	const wordColumn, labelColumn = 20, 15
 	dst.Spaces(indent).Add(schema.Label, f.Name).Spaces(max(1, wordColumn-len(f.Name)))
 	dst.Add(schema.Warning, label).Spaces(labelColumn - len(label))
-	r.text = schema.AppendFlags(r.text[:0], f.Names, flags, " ")
-	dst.Text = AppendWrapped(dst.Text, string(r.text), indent+max(1+len(f.Name), wordColumn)+labelColumn, r.opt.Width)
+	begin := len(dst.Text)
+	dst.Text = schema.AppendFlags(dst.Text, f.Names, flags, " ")
+	Wrap(dst, begin, indent+max(1+len(f.Name), wordColumn)+labelColumn, r.opt.Width)
 	dst.Plain("\n")
 }

@@ -26,7 +26,7 @@ const manyEqual = 4
 func (r *Tree) scalars(dst *schema.Marked, i, depth, label int) {
 	t := &r.tree
 	column := r.name(dst, &t.Nodes[i], depth, max(label, 1))
-	at := column
+	begin := len(dst.Text)
 	for k := i + 1; k < int(t.Nodes[i].End); {
 		n := &t.Nodes[k]
 		st := roleOfField(n.Field)
@@ -39,17 +39,19 @@ func (r *Tree) scalars(dst *schema.Marked, i, depth, label int) {
 			times = 1
 		}
 		for range times {
-			at = r.space(dst, column, at, len(r.text))
+			if len(dst.Text) > begin {
+				dst.Plain(" ")
+			}
 			dst.AddBytes(st, r.text)
 		}
 		if same >= manyEqual {
 			size := len(r.text)
 			r.text = strconv.AppendInt(append(r.text, 'x'), int64(same), 10)
-			at = r.space(dst, column, at, len(r.text)-size)
-			dst.AddBytes(schema.Dim, r.text[size:])
+			dst.Plain(" ").AddBytes(schema.Dim, r.text[size:])
 		}
 		k += same
 	}
+	Wrap(dst, begin, column, r.opt.Width)
 	r.remarks(dst, i)
 	r.endLine(dst, &t.Nodes[i], depth)
 }
@@ -70,19 +72,4 @@ func (r *Tree) countEqual(k, end int) int {
 		}
 	}
 	return n
-}
-
-// space appends what separates a word from the one before, a space or a line
-// break, and returns the column where the word ends. The value began at column.
-func (r *Tree) space(dst *schema.Marked, column, at, word int) int {
-	const minRoom = 20 // columns that make another line worthwhile
-	switch {
-	case at == column:
-		return at + word
-	case r.opt.Width > column+minRoom && at+1+word > r.opt.Width:
-		dst.Plain("\n").Spaces(column)
-		return column + word
-	}
-	dst.Plain(" ")
-	return at + 1 + word
 }

@@ -108,21 +108,17 @@ const minHex = 1 << 16
 // flags appends a flag word and the names of its bits, wrapped at the width of
 // the terminal.
 func (r *Tree) flags(dst *schema.Marked, n *dissect.Node, column int) {
-	at := column
-	put := func(role schema.Role) {
-		at = r.space(dst, column, at, len(r.text))
-		dst.AddBytes(role, r.text)
-	}
+	begin := len(dst.Text)
 	r.text = schema.AppendHex(r.text[:0], n.Val)
-	put(schema.Dim)
+	dst.AddBytes(schema.Dim, r.text)
 	rest := n.Field.Names.Set(n.Val, func(v *schema.Value) {
-		r.text = append(r.text[:0], v.Name...)
-		put(schema.Flag)
+		dst.Plain(" ").Add(schema.Flag, v.Name)
 	})
 	if rest != 0 && rest != n.Val {
 		r.text = schema.AppendHex(r.text[:0], rest)
-		put(schema.Warning)
+		dst.Plain(" ").AddBytes(schema.Warning, r.text)
 	}
+	Wrap(dst, begin, column, r.opt.Width)
 }
 
 // meaning appends, in brackets, a number as date, size or name of an error.

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -118,7 +119,9 @@ func synopsis(cmd *cobra.Command) []string {
 func wrapText(text string, width int) string {
 	paragraphs := strings.Split(text, "\n")
 	for i, p := range paragraphs {
-		paragraphs[i] = string(render.AppendWrapped(nil, p, 0, width))
+		var lines schema.Marked
+		render.Wrap(lines.Plain(p), 0, 0, width)
+		paragraphs[i] = string(lines.Text)
 	}
 	return strings.Join(paragraphs, "\n")
 }

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // Role is the meaning of a piece of text; renderers colour by it.
 type Role uint8
 
@@ -106,6 +108,29 @@ func (t *Marked) Cut(end int) {
 		role := t.Parts[n].Role
 		t.Parts = t.Parts[:n]
 		t.Mark(role)
+	}
+}
+
+// Break puts a line break and spaces up to a column before an offset, in place of a space there.
+// They have no role.
+func (t *Marked) Break(at, column int) {
+	next, end := at, len(t.Text)
+	if t.Text[at] == ' ' {
+		next++
+	}
+	t.Plain("\n").Spaces(column)
+	t.Text = append(t.Text, t.Text[next:end]...)
+	t.Text = append(t.Text[:at], t.Text[end:]...)
+	i := 0
+	for i < len(t.Parts) && t.Parts[i].End <= at {
+		i++
+	}
+	if i < len(t.Parts) && t.Parts[i].Role != NoRole { // it goes on in the next line
+		t.Parts = slices.Insert(t.Parts, i, Part{at, t.Parts[i].Role}, Part{next, NoRole})
+		i++
+	}
+	for ; i < len(t.Parts); i++ {
+		t.Parts[i].End += len(t.Text) - end
 	}
 }
 

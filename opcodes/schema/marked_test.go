@@ -40,3 +40,13 @@ func pieces(t *schema.Marked) (text string) {
 	}
 	return text + string(t.Text[begin:])
 }
+
+// TestBreak: what is added has no role, also within a piece.
+func TestBreak(t *testing.T) {
+	var line schema.Marked
+	line.Plain("a ").Add(schema.Node, "b c").Plain(" d").Add(schema.Bad, "e/f").Plain(" g")
+	line.Break(8, 2)
+	line.Break(5, 1)
+	line.Break(3, 0)
+	assert.Equal(t, pieces(&line), "a |0 b|5 \n|0 c|5 \n d|0 e|7 \n  |0 /f|7  g")
+}

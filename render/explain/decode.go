@@ -225,9 +225,9 @@ func (d *Decoder) AppendText(dst *schema.Marked, v Decoded) {
 func (d *Decoder) named(dst *schema.Marked, v Decoded) {
 	p := newPage(dst, d.width)
 	g, word := v.Field.Names, d.values.Nodes[0].Val
-	p.put(schema.Label, v.Field.Name)
-	p.put(schema.NoRole, "  ")
-	p.put(schema.Number, valueText(g, &schema.Value{Value: word}))
+	p.Add(schema.Label, v.Field.Name)
+	p.Add(schema.NoRole, "  ")
+	p.Add(schema.Number, valueText(g, &schema.Value{Value: word}))
 	name := g.Name(word)
 	switch {
 	case g.Flags:
@@ -235,11 +235,11 @@ func (d *Decoder) named(dst *schema.Marked, v Decoded) {
 		p.flags(g, word)
 		return
 	case name == "":
-		p.put(schema.NoRole, "  ")
-		p.put(schema.Warning, "unknown value")
+		p.Add(schema.NoRole, "  ")
+		p.Add(schema.Warning, "unknown value")
 	default:
-		p.put(schema.NoRole, "  ")
-		p.put(schema.Flag, name)
+		p.Add(schema.NoRole, "  ")
+		p.Add(schema.Flag, name)
 		if v, ok := g.Find(name); ok {
 			p.about(&v, textIndent)
 		}

@@ -258,9 +258,9 @@ func AppendLogText(dst *schema.Marked, width int, list []LogPart) {
 		name, text = max(name, len(part.Name)), max(text, min(render.Width([]byte(part.Text)), longest))
 	}
 	for _, part := range list {
-		p.put(schema.Label, part.Name)
+		p.Add(schema.Label, part.Name)
 		p.pad(name + 2)
-		p.put(schema.Number, part.Text)
+		p.Add(schema.Number, part.Text)
 		for i, about := range part.About {
 			if i == 0 {
 				p.pad(name + 2 + text + 2)

@@ -33,16 +33,16 @@ func (e *Topics) group(p *page, g *schema.Names) {
 		v := &g.Values[i]
 		p.column(textIndent)
 		if g.Flags {
-			p.put(schema.Number, fmt.Sprintf("%5s", render.BitText(v.Bits())))
-			p.pad(p.at + 2)
+			p.Add(schema.Number, fmt.Sprintf("%5s", render.BitText(v.Bits())))
+			p.pad(p.at() + 2)
 		}
-		p.put(schema.Number, valueText(g, v))
+		p.Add(schema.Number, valueText(g, v))
 		at := textIndent + number + 2
 		if g.Flags {
 			at += 7
 		}
 		p.pad(at)
-		p.put(schema.Flag, v.Name)
+		p.Add(schema.Flag, v.Name)
 		text := at + name + 2
 		if text > p.width-30 {
 			text = at + 2
@@ -57,7 +57,7 @@ func (p *page) about(v *schema.Value, col int) {
 	if v.Doc == "" && v.Since == "" && !v.Alias {
 		return
 	}
-	if p.at+2 > col {
+	if p.at()+2 > col {
 		p.column(col)
 	}
 	p.words(col, schema.NoRole, v.Doc)

@@ -98,16 +98,16 @@ func (p *page) flags(g *schema.Names, word uint64) {
 	name := 0
 	g.Set(word, func(f *schema.Value) { name = max(name, len(f.Name)) })
 	rest := g.Set(word, func(f *schema.Value) {
-		p.put(schema.Number, fmt.Sprintf("%5s", render.BitText(f.Bits())))
+		p.Add(schema.Number, fmt.Sprintf("%5s", render.BitText(f.Bits())))
 		p.pad(textIndent + 5)
-		p.put(schema.Flag, f.Name)
+		p.Add(schema.Flag, f.Name)
 		p.about(f, textIndent+5+name+2)
 		p.end()
 	})
 	if rest != 0 {
 		p.column(textIndent + 5)
-		p.put(schema.Warning, fmt.Sprintf("%#x", rest))
-		p.put(schema.NoRole, "  unknown bits")
+		p.Add(schema.Warning, fmt.Sprintf("%#x", rest))
+		p.Add(schema.NoRole, "  unknown bits")
 		p.end()
 	}
 }

@@ -46,11 +46,11 @@ func (e *Topics) buffers(p *page, name string, list []*schema.Field) {
 	shift := l.name - first
 	for i, f := range list {
 		p.column(number)
-		p.put(schema.Number, strconv.Itoa(i))
+		p.Add(schema.Number, strconv.Itoa(i))
 		p.pad(first)
-		p.put(schema.Label, f.Name)
+		p.Add(schema.Label, f.Name)
 		p.pad(l.kind - shift)
-		p.put(schema.Flag, f.TypeText())
+		p.Add(schema.Flag, f.TypeText())
 		e.meaning(p, f, l.text-shift)
 		p.end()
 	}
@@ -90,7 +90,7 @@ func (e *Topics) field(p *page, t *schema.Topic) {
 		shown = append(shown, f)
 		p.end()
 		p.column(textIndent)
-		p.put(schema.Flag, f.TypeText())
+		p.Add(schema.Flag, f.TypeText())
 		if f.Size > 0 {
 			p.words(textIndent, schema.Dim, "("+strconv.Itoa(f.Size)+" bytes)")
 		}

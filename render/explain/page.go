@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 type page struct {
 	*schema.Marked
 	width int
-	at    int // column
 }
 
 // pageWidth is the width of a page without a terminal.
@@ -26,47 +26,37 @@ func newPage(dst *schema.Marked, width int) *page {
 	return &page{Marked: dst, width: max(width, minWidth)}
 }
 
-func (p *page) end() {
-	p.Plain("\n")
-	p.at = 0
-}
+// at returns the column where text is appended.
+func (p *page) at() int { return render.Width(p.Text[bytes.LastIndexByte(p.Text, '\n')+1:]) }
 
-func (p *page) put(role schema.Role, text string) {
-	p.Add(role, text)
-	p.at += render.Width([]byte(text))
-}
+func (p *page) end() { p.Plain("\n") }
 
 // column moves to a column, of the next line if the column has passed.
 func (p *page) column(col int) {
-	if p.at > 0 && p.at >= col {
+	if at := p.at(); at > 0 && at >= col {
 		p.end()
 	}
-	p.Spaces(col - p.at)
-	p.at = col
+	p.Spaces(col - p.at())
 }
 
 // pad appends spaces up to a column, at least two.
 func (p *page) pad(col int) {
-	n := max(col-p.at, 2)
-	p.Spaces(n)
-	p.at += n
+	p.Spaces(max(col-p.at(), 2))
 }
 
 // words appends text word by word; further lines begin at the column indent.
 func (p *page) words(indent int, role schema.Role, text string) {
+	begin := len(p.Text)
 	for _, w := range strings.Fields(text) {
-		n := render.Width([]byte(w))
-		switch {
-		case p.at < indent:
+		if at := p.at(); at < indent {
 			p.column(indent)
-		case p.at > indent && p.at+1+n > p.width:
-			p.column(indent)
-		case p.at > indent:
+			begin = len(p.Text)
+		} else if at > indent {
 			p.Plain(" ")
-			p.at++
 		}
-		p.put(role, w)
+		p.Add(role, w)
 	}
+	render.Wrap(p.Marked, begin, indent, p.width)
 }
 
 // list appends names with commas between them.
@@ -96,11 +86,11 @@ const textIndent = 2
 // heading appends a line with the kind and the name of a topic and its main
 // properties. Empty ones are left out.
 func (p *page) heading(kind, name string, more ...string) {
-	p.put(schema.Dim, kind+" ")
-	p.put(schema.Heading, name)
+	p.Add(schema.Dim, kind+" ")
+	p.Add(schema.Heading, name)
 	more = slices.DeleteFunc(slices.Clone(more), func(m string) bool { return m == "" })
 	if len(more) > 0 {
-		p.put(schema.Dim, ",")
+		p.Add(schema.Dim, ",")
 	}
 	p.list(textIndent, schema.Dim, more)
 	p.end()

@@ -170,12 +170,12 @@ func (e *Topics) fields(p *page, s *schema.Struct) {
 		return
 	}
 	l := layoutOf(s.Fields, p.width)
-	p.put(schema.Dim, "  offset  size  field")
+	p.Add(schema.Dim, "  offset  size  field")
 	p.pad(l.kind)
-	p.put(schema.Dim, "type")
+	p.Add(schema.Dim, "type")
 	if l.text > l.kind {
 		p.pad(l.text)
-		p.put(schema.Dim, "meaning")
+		p.Add(schema.Dim, "meaning")
 	}
 	p.end()
 	for _, f := range s.Fields {
@@ -184,11 +184,11 @@ func (e *Topics) fields(p *page, s *schema.Struct) {
 }
 
 func (e *Topics) fieldLine(p *page, f *schema.Field, l layout) {
-	p.put(schema.Number, fmt.Sprintf("%8s%6s", offsetText(f), sizeText(f)))
+	p.Add(schema.Number, fmt.Sprintf("%8s%6s", offsetText(f), sizeText(f)))
 	p.pad(l.name)
-	p.put(schema.Label, f.Name)
+	p.Add(schema.Label, f.Name)
 	p.pad(l.kind)
-	p.put(schema.Flag, f.TypeText())
+	p.Add(schema.Flag, f.TypeText())
 	e.meaning(p, f, l.text)
 	p.end()
 }
@@ -210,7 +210,7 @@ func sizeText(f *schema.Field) string {
 
 // meaning appends the meaning of a field and its conditions, in the column col.
 func (e *Topics) meaning(p *page, f *schema.Field, col int) {
-	if p.at+2 > col && (f.Doc != "" || len(properties(f)) > 0) {
+	if p.at()+2 > col && (f.Doc != "" || len(properties(f)) > 0) {
 		p.column(col)
 	}
 	p.words(col, schema.NoRole, f.Doc)

@@ -388,13 +388,12 @@ const maxFactLines = 4
 func wrap(line *schema.Marked, left, rest int) (pieces []schema.Marked) {
 	start := 0
 	for room := left; ; room = rest {
-		text := line.Text[start:]
-		end := len(text)
-		if render.Width(text) > room && len(pieces) < maxFactLines-1 {
-			end = breakBefore(text, room, room == rest)
+		end := len(line.Text)
+		if len(pieces) < maxFactLines-1 {
+			end = start + render.LineEnd(line.Text[start:], room, room == rest)
 		}
-		pieces = append(pieces, line.Slice(start, start+end))
-		start += end
+		pieces = append(pieces, line.Slice(start, end))
+		start = end
 		for start < len(line.Text) && line.Text[start] == ' ' {
 			start++
 		}
@@ -402,26 +401,6 @@ func wrap(line *schema.Marked, left, rest int) (pieces []schema.Marked) {
 			return pieces
 		}
 	}
-}
-
-// breakBefore returns the offset of the last place to break text at with at most a number of
-// columns before it: 0 if there is none, unless it must be broken.
-func breakBefore(text []byte, columns int, must bool) (last int) {
-	used := 0
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
-		if r == ' ' || r == '/' && i > 0 && text[i-1] == ']' {
-			last = i
-		}
-		if used += render.RuneWidth(r); used > columns {
-			if last == 0 && must {
-				return max(i, size)
-			}
-			return last
-		}
-		i += size
-	}
-	return len(text)
 }
 
 // facts returns the note and the facts of an event, behind the nodes that have no

@@ -25,8 +25,7 @@ type Configuration struct {
 	running       *Table[*config.Entry]
 	registrations *Table[*config.Entry]
 
-	full  bool // with markers, and records that are not in force
-	text  []byte
+	full  bool        // with markers, and records that are not in force
 	block track.Point // in which the last record was seen
 }
 
@@ -134,36 +133,15 @@ func (s *Configuration) title(dst *schema.Marked, text string) { s.line(dst, sch
 // line appends a line that is wrapped where the terminal is too narrow. What follows its
 // first part is indented; a comment goes on as a comment.
 func (s *Configuration) line(dst *schema.Marked, st schema.Role, indent int, line string) {
-	s.text = schema.AppendText(s.text[:0], []byte(line))
-	text, begin := s.text, []byte("    ")[:indent]
-	if len(text) > 0 && text[0] == '#' && indent > 0 {
-		begin = []byte("#   ")[:indent]
-	}
-	for s.opt.Width > 0 && render.Width(text) > s.opt.Width {
-		cut := lastBreak(text, s.opt.Width, indent)
-		if cut < 0 {
-			break
+	var text schema.Marked
+	text.Text = schema.AppendText(nil, []byte(line))
+	render.Wrap(&text, 0, indent, s.opt.Width)
+	for i, l := range text.Lines() {
+		if i > 0 && indent > 0 && line[0] == '#' {
+			l.Text[0] = '#'
 		}
-		dst.Add(st, string(text[:cut])).Plain("\n")
-		text = slices.Concat(begin, text[cut+1:])
+		dst.AddBytes(st, l.Text).Plain("\n")
 	}
-	dst.Add(st, string(text)).Plain("\n")
-}
-
-// lastBreak returns where a text is wrapped: at the last space behind the indentation that
-// leaves a line of at most so many columns, else at the first one; -1 for none.
-func lastBreak(text []byte, columns, indent int) int {
-	cut := -1
-	for i := indent + 1; i < len(text)-1; i++ {
-		if text[i] != ' ' {
-			continue
-		}
-		if cut >= 0 && render.Width(text[:i]) > columns {
-			break
-		}
-		cut = i
-	}
-	return cut
 }
 
 // log appends what is known of a log as a whole.

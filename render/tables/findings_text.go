@@ -71,7 +71,7 @@ func (t *FindingsText) Append(dst *schema.Marked, f *diagnose.Finding) {
 }
 
 func (t *FindingsText) indented(dst *schema.Marked, text string) {
-	dst.Spaces(findingIndent).Plain(t.wrapped(text, findingIndent) + "\n")
+	t.wrapped(dst.Spaces(findingIndent), text, findingIndent)
 }
 
 // Input is what was read, for the line that findings begin with.
@@ -109,7 +109,7 @@ func (t *FindingsText) AppendInput(dst *schema.Marked, in *Input, list []*diagno
 	if !chosen && worst <= diagnose.Note && ofCapture > diagnose.Note && in.RPCs > 0 {
 		text += ", except about the capture itself"
 	}
-	dst.Plain(t.wrapped(text, 0) + "\n")
+	t.wrapped(dst, text, 0)
 	if chosen || t.inFull {
 		return
 	}
@@ -231,17 +231,10 @@ func (t *FindingsText) AppendOpenings(dst *schema.Marked, stories []diagnose.Sto
 			t.separate(dst)
 			opened = true
 		}
-		times, text := "", s.Opening()
 		if s.Root.First != 0 {
-			times = t.times(s.Root)
-			text = times + "  " + text
+			dst.Add(schema.Dim, t.times(s.Root)).Plain("  ")
 		}
-		text = t.wrapped(text, 0)
-		if rest, whole := strings.CutPrefix(text, times); whole {
-			dst.Add(schema.Dim, times)
-			text = rest
-		}
-		dst.Plain(text + "\n")
+		t.wrapped(dst, s.Opening(), 0)
 	}
 }
 
@@ -352,12 +345,16 @@ func (t *FindingsText) evidence(dst *schema.Marked, f *diagnose.Finding) {
 		t.point(dst, e.Point)
 		at := t.time(e.Time)
 		dst.Spaces(proofIndent+width-len(frames[i])).Add(schema.Number, frames[i]).Plain("  ").Add(schema.Dim, at).Plain("  ")
-		dst.Plain(t.wrapped(e.Text, proofIndent+width+2+len(at)+2) + "\n")
+		t.wrapped(dst, e.Text, proofIndent+width+2+len(at)+2)
 	}
 }
 
 func frameText(p track.Point) string { return string(render.AppendFrame(nil, p.File, p.Frame)) }
 
-func (t *FindingsText) wrapped(text string, column int) string {
-	return string(render.AppendWrapped(nil, string(schema.AppendText(nil, []byte(text))), column, t.opt.Width))
+// wrapped appends text that begins at a column, and ends the line.
+func (t *FindingsText) wrapped(dst *schema.Marked, text string, column int) {
+	begin := len(dst.Text)
+	dst.Text = schema.AppendText(dst.Text, []byte(text))
+	render.Wrap(dst, begin, column, t.opt.Width)
+	dst.Plain("\n")
 }

@@ -51,9 +51,10 @@ func (s *NegotiatedText) Append(dst *schema.Marked, list []*comparison.Connectio
 		if p.kind != "" {
 			heading += " (" + p.kind + ")"
 		}
-		for _, line := range wrapWords(heading, s.width) {
-			dst.Add(schema.Heading, line).Plain("\n")
-		}
+		begin := len(dst.Text)
+		dst.Add(schema.Heading, heading)
+		render.Wrap(dst, begin, 0, s.width)
+		dst.Plain("\n")
 		dst.Append(&p.lines)
 	}
 }
@@ -149,20 +150,13 @@ func (s *NegotiatedText) line(dst *schema.Marked, at int, label, text string) {
 		dst.Plain(label + " ")
 		style = schema.Flag
 	}
-	room := 0
-	if s.width > 0 {
+	width := s.width
+	if width > 0 {
 		const least = 24
-		room = max(s.width-at, least)
+		width = max(width, at+least)
 	}
-	for i, line := range wrapWords(text, room) {
-		if i > 0 {
-			dst.Spaces(at)
-		}
-		dst.Add(style, line).Plain("\n")
-	}
-}
-
-// wrapWords cuts a text into lines of at most a width in columns; 0: one line.
-func wrapWords(text string, width int) []string {
-	return strings.Split(string(render.AppendWrapped(nil, text, 0, width)), "\n")
+	begin := len(dst.Text)
+	dst.Add(style, text)
+	render.Wrap(dst, begin, at, width)
+	dst.Plain("\n")
 }

@@ -89,7 +89,7 @@ func (t *FindingsText) labelled(dst *schema.Marked, label, text string) {
 	if text == "" {
 		return
 	}
-	dst.Spaces(findingIndent).Add(schema.Heading, label).Plain(t.wrapped(text, findingIndent+len(label)) + "\n")
+	t.wrapped(dst.Spaces(findingIndent).Add(schema.Heading, label), text, findingIndent+len(label))
 }
 
 // before returns a text with a word before it, nothing where it is empty.
