@@ -173,6 +173,15 @@ func (t *target) service() *service {
 	return t.host.serviceFor(mdsRequest)
 }
 
+// set gives something a value for a while, which is zero before and after it.
+func set[T any](v *T, to T) (end func()) {
+	*v = to
+	return func() {
+		var zero T
+		*v = zero
+	}
+}
+
 // faultKinds lists what can go wrong.
 var faultKinds = []faultKind{
 	{"path cut", onPaths(func(c *cluster, p *path) { p.cut = true }), short},
@@ -224,9 +233,9 @@ var faultKinds = []faultKind{
 	}, short},
 	{"device slow", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
-		t.device.slow = c.between(50, 800) * millisecond
+		end := set(&t.device.slow, c.between(50, 800)*millisecond)
 		t.device.share = pick(c, []float64{1, 1, 0.4})
-		return []Place{t.place("storage")}, func() { t.device.slow = 0 }
+		return []Place{t.place("storage")}, end
 	}, long},
 	{"job limited", func(c *cluster) ([]Place, func()) {
 		p, t := c.used()
@@ -240,12 +249,12 @@ var faultKinds = []faultKind{
 	{"last thread stuck", func(c *cluster) ([]Place, func()) { return c.stickThread(1) }, short},
 	{"node frozen", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.hosts)
-		h.freeze()
+		h.frozen = true
 		return placesOf(h), h.thaw
 	}, short},
 	{"node starved", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.hosts)
-		h.starve(c.between(300, 3000) * millisecond)
+		h.interval = c.between(300, 3000) * millisecond
 		return placesOf(h), h.feed
 	}, long},
 	{"server restarted", func(c *cluster) ([]Place, func()) { return c.crash(pick(c, c.servers)) }, short},
@@ -264,14 +273,8 @@ var faultKinds = []faultKind{
 		t.stop()
 		return []Place{t.place("target"), t.host.place("admin")}, func() { t.start(c.between(20, 60) * second) }
 	}, short},
-	{"holder mute", holds(func(c *cluster, h *host) func() {
-		h.mutedCallbacks = true
-		return func() { h.mutedCallbacks = false }
-	}), long},
-	{"holder late", holds(func(c *cluster, h *host) func() {
-		h.lateCancel = c.between(2, 40) * second
-		return func() { h.lateCancel = 0 }
-	}), long},
+	{"holder mute", holds(func(c *cluster, h *host) func() { return set(&h.mutedCallbacks, true) }), long},
+	{"holder late", holds(func(c *cluster, h *host) func() { return set(&h.lateCancel, c.between(2, 40)*second) }), long},
 	{"connections reset", func(c *cluster) ([]Place, func()) {
 		a, b := c.ends()
 		if e := a.pair(b).ends[control]; e != nil && e.open {
@@ -287,21 +290,19 @@ var faultKinds = []faultKind{
 			}
 		}
 		t := pick(c, list)
-		t.full = true
-		return []Place{t.place("target")}, func() { t.full = false }
+		return []Place{t.place("target")}, set(&t.full, true)
 	}, long},
 	{"device fails", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
-		t.device.fails = true
-		return []Place{t.place("storage"), t.place("target")}, func() { t.device.fails = false }
+		return []Place{t.place("storage"), t.place("target")}, set(&t.device.fails, true)
 	}, long},
 	{"SYNs rejected", func(c *cluster) ([]Place, func()) {
 		a, b := c.ends()
-		b.refusesSYN = a
+		end := set(&b.refusesSYN, a)
 		if e := a.pair(b).ends[control]; e != nil && e.open {
 			e.abort()
 		}
-		return []Place{between("path", a, b), b.place("node")}, func() { b.refusesSYN = nil }
+		return []Place{between("path", a, b), b.place("node")}, end
 	}, long},
 	{"address used twice", func(c *cluster) ([]Place, func()) {
 		a, b := c.ends()
@@ -321,8 +322,7 @@ var faultKinds = []faultKind{
 	}, long},
 	{"write barrier", func(c *cluster) ([]Place, func()) {
 		t := c.targets[1]
-		t.barrier = true
-		return []Place{t.host.place("admin"), t.place("target")}, func() { t.barrier = false }
+		return []Place{t.host.place("admin"), t.place("target")}, set(&t.barrier, true)
 	}, long},
 }
 
@@ -485,7 +485,7 @@ var moreFaults = []faultKind{
 		return nil
 	}), throughout},
 	{"slow client", ordinary(func(c *cluster) func() {
-		pick(c, c.clients).starve(c.between(1, 4) * millisecond)
+		pick(c, c.clients).interval = c.between(1, 4) * millisecond
 		return nil
 	}), throughout},
 	{"far clients", ordinary(func(c *cluster) func() {

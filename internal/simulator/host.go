@@ -87,15 +87,10 @@ func callAll(list *[]func()) {
 	}
 }
 
-func (h *host) freeze() { h.frozen = true }
-
 func (h *host) thaw() {
 	h.frozen = false
 	h.work()
 }
-
-// starve lets the node work only once in an interval.
-func (h *host) starve(interval int64) { h.interval = interval }
 
 func (h *host) feed() {
 	h.interval = 0

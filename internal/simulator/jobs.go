@@ -130,7 +130,7 @@ func (p *process) stat(next func(bool)) {
 	}
 	l := &lock{resource: x, client: p.client, imp: p.mdt, mode: modePR, bits: 0x13, handle: p.client.handle()}
 	parent := mdtBody(x.fid, 0x1140008491036fdf, 0, 0, 0).fid(16, x.fid).u32(148, 128)
-	r := p.mdt.request(opGetattr, [][]byte{lockRequest(hasIntent, 1, typeIbits, x.fid, modeCR, 2, l.handle, 0), make(record, 8).u64(0, 8), parent, nil, text("")}, nil)
+	r := p.mdt.request(opIbits, [][]byte{lockRequest(hasIntent, 1, typeIbits, x.fid, modeCR, 2, l.handle, 0), make(record, 8).u64(0, 8), parent, nil, text("")}, nil)
 	t := x.target
 	r.answerer = func() *answer {
 		old := false
@@ -195,7 +195,7 @@ func (p *process) create(next func(bool)) {
 // open opens a file that exists.
 func (p *process) open(f *file, next func(bool)) {
 	l := lockRequest(hasIntent, 1, typeIbits, f.fid, modeCR, 1, p.client.handle(), 0)
-	r := p.openRequest(opOpen, 1, l, p.reint(6, f.fid, 80).u32(120, 1), "f1", f, 0x2b)
+	r := p.openRequest(opIbits, 1, l, p.reint(6, f.fid, 80).u32(120, 1), "f1", f, 0x2b)
 	p.call(p.mdt, r, func(a *answer) { next(a.status == ok) })
 }
 
@@ -429,7 +429,7 @@ func (p *process) unflock(l *lock, next func(bool)) {
 func (p *process) glimpse(f *file, next func(bool)) {
 	i := p.osts[f.index]
 	x := f.object
-	r := i.request(opGlimpse, [][]byte{lockRequest(hasIntent, 1, typeExtent, x.fid, modePR, 0, p.client.handle(), 0)}, nil)
+	r := i.request(opExtent, [][]byte{lockRequest(hasIntent, 1, typeExtent, x.fid, modePR, 0, p.client.handle(), 0)}, nil)
 	r.before = func(then func()) {
 		for _, l := range x.granted {
 			if l.client != p.client && l.mode == modePW {

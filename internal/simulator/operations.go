@@ -59,8 +59,7 @@ const (
 )
 
 var (
-	opGetattr   = &operation{opcode: opcodes.LDLM_ENQUEUE, portal: mdsRequest, reply: mdcReply, version: versionDLM, access: cachedRead}
-	opOpen      = &operation{opcode: opcodes.LDLM_ENQUEUE, portal: mdsRequest, reply: mdcReply, version: versionDLM, access: cachedRead}
+	opIbits     = &operation{opcode: opcodes.LDLM_ENQUEUE, portal: mdsRequest, reply: mdcReply, version: versionDLM, access: cachedRead}
 	opCreate    = &operation{opcode: opcodes.LDLM_ENQUEUE, portal: mdsRequest, reply: mdcReply, version: versionDLM, access: change, ack: true, transno: true}
 	opMkdir     = &operation{opcode: opcodes.MDS_REINT, portal: mdsRequest, reply: mdcReply, version: versionMDS, access: change, ack: true, transno: true}
 	opUnlink    = &operation{opcode: opcodes.MDS_REINT, portal: mdsRequest, reply: mdcReply, version: versionMDS, access: change, ack: true, transno: true}
@@ -70,9 +69,7 @@ var (
 	opStatfsMDT = &operation{opcode: opcodes.MDS_STATFS, portal: mdsRequest, reply: mdcReply, version: versionMDS}
 	opStatfsOST = &operation{opcode: opcodes.OST_STATFS, portal: ostCreate, reply: oscReply, version: versionOST}
 	opExtent    = &operation{opcode: opcodes.LDLM_ENQUEUE, portal: ostRequest, reply: oscReply, version: versionDLM, access: cachedRead}
-	opIbits     = &operation{opcode: opcodes.LDLM_ENQUEUE, portal: mdsRequest, reply: mdcReply, version: versionDLM, access: cachedRead}
 	opFlock     = &operation{opcode: opcodes.LDLM_ENQUEUE, portal: mdsRequest, reply: mdcReply, version: versionDLM, access: cachedRead}
-	opGlimpse   = &operation{opcode: opcodes.LDLM_ENQUEUE, portal: ostRequest, reply: oscReply, version: versionDLM, access: cachedRead}
 	opRead      = &operation{opcode: opcodes.OST_READ, portal: ostIO, reply: oscReply, blk: ostBulk, version: versionOST, access: diskRead}
 	opWrite     = &operation{opcode: opcodes.OST_WRITE, portal: ostIO, reply: oscReply, blk: ostBulk, version: versionOST, access: writeData, transno: true}
 	opSyncOST   = &operation{opcode: opcodes.OST_SYNC, portal: ostRequest, reply: oscReply, version: versionOST, access: syncData}

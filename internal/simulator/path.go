@@ -22,12 +22,6 @@ type path struct {
 // longestQueue is what a queue before a slow line holds.
 const longestQueue = 300 * millisecond
 
-// intrude brings a frame to the other host that another one has sent in the name of the first.
-func (p *path) intrude(frame []byte, arrived func()) {
-	p.carry(frame, arrived)
-	p.transmissions[len(p.transmissions)-1].sent = 0
-}
-
 // transmission is a frame on its way, and when it was where; 0: it did not get there.
 type transmission struct {
 	frame                  []byte

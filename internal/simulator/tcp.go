@@ -412,7 +412,8 @@ func (e *end) forge(hardware [6]byte) {
 	rst := packet{flags: wiretest.RST, seq: e.next}
 	frame := e.frame(&rst)
 	copy(frame[6:], hardware[:])
-	e.host.path(e.other.host).intrude(frame, func() { e.other.receive(&rst) })
+	e.host.path(e.other.host).carry(frame, func() { e.other.receive(&rst) })
+	e.host.transmissions[len(e.host.transmissions)-1].sent = 0 // not by this node
 }
 
 // abort resets the connection.
