@@ -71,9 +71,7 @@ next:
 			continue
 		case rows == nil:
 			return fmt.Errorf("line %d: no headings above it; copy those of constants.tsv, structs.tsv or messages.tsv", i+1)
-		case len(row) > columns:
-			return fmt.Errorf("line %d: %d columns, the headings have %d; is the line of headings of the next table missing?", i+1, len(row), columns)
-		case len(row) < columns:
+		case len(row) != columns:
 			return fmt.Errorf("line %d: %d columns, the headings have %d: an empty one needs its tab, too", i+1, len(row), columns)
 		}
 		*rows = append(*rows, row)
