@@ -176,35 +176,23 @@ func (o options) build(bin string, list []mutation) (programs []string, err erro
 		}
 	}
 	overlay := make(map[string]string)
-	for name, texts := range inserted {
-		original, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		file, err := filepath.Abs(name)
-		if err != nil {
-			return nil, err
-		}
+	put := func(file string, text []byte) {
 		overlay[file] = filepath.Join(bin, strconv.Itoa(len(overlay))+".go")
-		if err := os.WriteFile(overlay[file], insert(original, texts), 0o600); err != nil {
+		err = errors.Join(err, os.WriteFile(overlay[file], text, 0o600))
+	}
+	for name, texts := range inserted {
+		original, errRead := os.ReadFile(name)
+		file, errAbs := filepath.Abs(name)
+		if err := errors.Join(errRead, errAbs); err != nil {
 			return nil, err
 		}
-		extra := filepath.Join(filepath.Dir(file), "mutations_support.go")
-		if overlay[extra] != "" {
-			continue
-		}
-		overlay[extra] = filepath.Join(bin, strconv.Itoa(len(overlay))+".go")
-		text := fmt.Sprintf(support, filepath.Base(filepath.Dir(file)))
-		if err := os.WriteFile(overlay[extra], []byte(text), 0o600); err != nil {
-			return nil, err
-		}
+		put(file, insert(original, texts))
+		dir := filepath.Dir(file)
+		put(filepath.Join(dir, "mutations_support.go"), fmt.Appendf(nil, support, filepath.Base(dir)))
 	}
-	config, err := json.Marshal(map[string]any{"Replace": overlay})
-	if err != nil {
-		return nil, err
-	}
+	config, errJSON := json.Marshal(map[string]any{"Replace": overlay})
 	file := filepath.Join(bin, "overlay.json")
-	if err := os.WriteFile(file, config, 0o600); err != nil {
+	if err := errors.Join(err, errJSON, os.WriteFile(file, config, 0o600)); err != nil {
 		return nil, err
 	}
 	for i, dir := range strings.Fields(o.tests) {
