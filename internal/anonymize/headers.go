@@ -211,7 +211,7 @@ func (h *headers) header(l link.Layer, p part, size int, behindLRH bool) {
 	case link.LayerARP:
 		h.arp(p)
 	case link.LayerIPv4:
-		h.options(p, ipv4Size, size, keeps4)
+		h.options(p, ipv4Size, size, &ipv4Options)
 		s := sum{at: p.off + 10, from: p.off, to: p.off + size}
 		s.state = s.internetState(h.in, false)
 		s.set(h.out)
@@ -222,7 +222,7 @@ func (h *headers) header(l link.Layer, p part, size int, behindLRH bool) {
 	case link.LayerFragment:
 		h.fragment = binary.BigEndian.Uint16(in[2:])&^6 != 0
 	case link.LayerHopByHop, link.LayerDestination:
-		h.ipv6Options(p, size)
+		h.options(p, 2, size, &ipv6Options)
 	case link.LayerICMP:
 		h.addSum(sum{at: p.off + 2}, 0, p)
 		h.icmp(p, icmpMessages)
@@ -231,7 +231,7 @@ func (h *headers) header(l link.Layer, p part, size int, behindLRH bool) {
 		h.icmp(p, icmpv6Messages)
 	case link.LayerTCP:
 		if p.len() > tcpFlags { // else it was cut, as in an ICMP message
-			h.options(p, tcpSize, min(size, p.len()), keepsTCP)
+			h.options(p, tcpSize, min(size, p.len()), &tcpOptions)
 			h.addSum(sum{at: p.off + 16}, protoTCP, p)
 		}
 	case link.LayerUDP:
