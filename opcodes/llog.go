@@ -135,7 +135,7 @@ func IsOptionalLog(name []byte) bool {
 var bufLogBlock = Sub("eadata", &llogBlock, "part of the log")
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HANDLE_CREATE", Variants: []*Variant{{
-	Request:          Bufs(bufPtlrpcBody, bufLlogdBody, bufLogName, bufMdtBody),
+	Request:          Bufs(bufPtlrpcBody, bufLlogdBody, bufName, bufMdtBody),
 	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody),
 	SummarizeRequest: summarizeLogOpenRequest,
 	SummarizeReply:   summarizeLogOpenReply,

@@ -54,14 +54,7 @@ var (
 // bufFileset is the directory to mount.
 var bufFileset = Str("name", 0, FilePath, "path of the subdirectory to mount; empty for the root")
 
-const docName = "name in the directory; may be encrypted"
-
-// The buffer "name" is that of a file, but in a few operations.
-var (
-	bufName      = Str("name", 0, FileName, docName)
-	bufXattrName = Str("name", 0, XattrName, docName)
-	bufLogName   = Str("name", 0, TargetName, docName)
-)
+var bufName = Str("name", 0, EntryName, "name in the directory; may be encrypted")
 
 var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 	Doc: "Asks for the FID of the root directory, or of the subdirectory that the client mounts. First step of a mount, once connected.",

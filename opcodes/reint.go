@@ -149,7 +149,7 @@ var (
 			bufSelinuxPol, bufFileEncctx),
 		Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2))
 	variantSetxattr = reint("SETXATTR", Xattrs, summarizeSetxattrRequest,
-		Bufs(bufPtlrpcBody, bufRecReintSetxattr, bufCapa1, bufXattrName, bufEadataSetxattr, bufDlmReq, bufSelinuxPol),
+		Bufs(bufPtlrpcBody, bufRecReintSetxattr, bufCapa1, bufName, bufEadataSetxattr, bufDlmReq, bufSelinuxPol),
 		Bufs(bufPtlrpcBody, bufMdtBody))
 	variantResync = reint("RESYNC", 0, func(m *Msg, l *Line) {
 		r := recOf(m)

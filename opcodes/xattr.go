@@ -23,7 +23,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR", Does: Xattrs 
 	Doc:     "Asks for the value of an extended attribute, or for the names of all. Room of zero bytes asks for the size only.",
 	Context: true,
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyXattr, "the object"), bufCapa1, bufXattrName, Opaque("eadata", 0, "unused"), bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, Sub("mdt_body", &mdtBodyXattr, "the object"), bufCapa1, bufName, Opaque("eadata", 0, "unused"), bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufEadataGetxattr),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			o := bodyOf(m)

@@ -21,6 +21,7 @@ const (
 	InodesOrID                   // number of inodes, in quota commands that list ids the first of these
 	Address                      // NID, IP address or GID, in bytes or as text
 	FileName                     // one component of a path
+	EntryName                    // one of a path, of some operations that of an extended attribute or log
 	FilePath                     // with slashes
 	TargetName                   // target, file system, log of a configuration, UUID
 	PlainName                    // pool, nodemap, session

@@ -60,6 +60,7 @@ var ofClass = [schema.NumClasses]treatment{
 	schema.InodesOrID:      (*writer).inodesOrID,
 	schema.Address:         text((*Mapper).nidText),
 	schema.FileName:        text((*Mapper).fileName),
+	schema.EntryName:       (*writer).entryName,
 	schema.FilePath:        text((*Mapper).path),
 	schema.TargetName:      text((*Mapper).device),
 	schema.PlainName:       text((*Mapper).plainWord),

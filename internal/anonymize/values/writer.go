@@ -52,6 +52,18 @@ func keepKeyword(_ *writer, v *value) {
 	}
 }
 
+// entryName writes the buffer "name", which is that of a file, except in some operations.
+func (w *writer) entryName(v *value) {
+	replacement := (*Mapper).fileName
+	switch op := w.m.RPC.Opcode; {
+	case op == opcodes.MDS_GETXATTR, w.m.RPC.Variant.String() == "SETXATTR":
+		replacement = (*Mapper).xattrName
+	case op == opcodes.LLOG_ORIGIN_HANDLE_CREATE:
+		replacement = (*Mapper).device
+	}
+	w.putText(v.out, schema.TrimNUL(v.in), replacement)
+}
+
 // inodesOrID writes a number of inodes. Commands that list IDs have an ID in its place, which
 // is replaced.
 func (w *writer) inodesOrID(v *value) {
