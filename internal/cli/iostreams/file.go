@@ -16,16 +16,15 @@ const (
 )
 
 // File is a file that a command writes. A regular file appears under its name only when it
-// is complete: until Commit it has a temporary name, unless it is written in place. One that
+// is complete: until End it has a temporary name, unless it is written in place. One that
 // replaces another has its permissions.
 type File struct {
 	*os.File
 	path  string // its name in the end, with links resolved; empty: it has it
-	isNew bool   // Discard removes it
-	ended bool   // by Commit or Discard
+	isNew bool   // it is removed when it is not complete
 }
 
-// CreateFile creates a file. Commit or Discard must be called. Pipes and devices are
+// CreateFile creates a file. End must be called. Pipes and devices are
 // opened under their own names. So is a regular file with inPlace, for processes that will
 // have lost the right to rename it.
 func CreateFile(path string, inPlace bool) (*File, error) {
@@ -58,31 +57,14 @@ func CreateFile(path string, inPlace bool) (*File, error) {
 	return f, err
 }
 
-// Commit closes the file and gives it its name. It replaces a file that had the name before.
-func (f *File) Commit() error {
-	f.ended = true
+// End closes the file. If it is complete, it gets its name, and replaces a file that had the name before. Else
+// it is removed, unless it existed before and was written in place.
+func (f *File) End(complete bool) error {
 	err := f.Close()
-	if f.path == "" {
-		return err
-	}
-	if err == nil {
+	if complete && err == nil && f.path != "" {
 		err = os.Rename(f.Name(), f.path)
 	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
-}
-
-// Discard closes the file and removes it, unless it existed before and was written in
-// place. After Commit it does nothing.
-func (f *File) Discard() error {
-	if f.ended {
-		return nil
-	}
-	f.ended = true
-	err := f.Close()
-	if f.isNew {
+	if f.isNew && (!complete || err != nil) {
 		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return err

@@ -17,14 +17,13 @@ import (
 func TestFile(t *testing.T) {
 	for _, inPlace := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "out")
-		write := func(text string, end func(*iostreams.File) error) {
+		write := func(text string, complete bool) {
 			t.Helper()
 			f := must.Value(iostreams.CreateFile(path, inPlace))(t)
 			if _, err := f.Write([]byte(text)); err != nil {
 				t.Fatal(err)
 			}
-			assert.NoError(t, end(f))
-			assert.NoError(t, f.Discard())
+			assert.NoError(t, f.End(complete))
 		}
 		check := func(want ...string) {
 			t.Helper()
@@ -36,15 +35,15 @@ func TestFile(t *testing.T) {
 			}
 			assert.That(t, len(got) == len(want) && (len(want) <= 0 || got[0] == want[0]), "in place %v: %q, want %q", inPlace, got, want)
 		}
-		write("one", (*iostreams.File).Discard)
+		write("one", false)
 		check()
-		write("two", (*iostreams.File).Commit)
+		write("two", true)
 		check("out: two")
 		if !inPlace {
-			write("three", (*iostreams.File).Discard)
+			write("three", false)
 			check("out: two")
 		}
-		write("four", (*iostreams.File).Commit)
+		write("four", true)
 		check("out: four")
 	}
 }
@@ -66,7 +65,7 @@ func TestFileMode(t *testing.T) {
 			must.NoError(t, errors.Join(os.WriteFile(path, nil, before), os.Chmod(path, before)))
 		}
 		f := must.Value(iostreams.CreateFile(path, false))(t)
-		must.NoError(t, f.Commit())
+		must.NoError(t, f.End(true))
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("replaces %o: mode %o, %v", before, info.Mode().Perm(), err)
 		}
@@ -82,7 +81,7 @@ func TestFileTwice(t *testing.T) {
 		other := must.Value(iostreams.CreateFile(path, false))(t)
 		for _, x := range []*iostreams.File{other, f} {
 			must.Value(x.Write([]byte(text)))(t)
-			assert.NoError(t, x.Commit())
+			assert.NoError(t, x.End(true))
 		}
 		assert.Equal(t, string(must.ReadFile(t, path)), text, "content")
 	}

@@ -146,11 +146,7 @@ func (w *Writer) Close() error {
 	w.fail(finished)
 	w.flush()
 	if w.file != nil {
-		if w.written && !w.discarded && w.err == nil {
-			w.fail(w.file.Commit())
-		} else {
-			w.fail(w.file.Discard())
-		}
+		w.fail(w.file.End(w.written && !w.discarded && w.err == nil))
 	}
 	return w.err
 }
