@@ -123,18 +123,36 @@ func luaFields() []luaField {
 	return list
 }
 
-// merge makes the field fit for values of another one: a text, unless both are of one kind or are
-// unsigned numbers, with names that do not contradict each other.
+// merge makes the field fit for values of another one: a text, unless both are numbers whose
+// names do not contradict each other.
 func (f *luaField) merge(g luaField) {
 	names, ok := unite(f.names, g.names)
-	f.names = names
 	switch {
-	case ok && f.kind == g.kind:
-	case ok && strings.Contains("ux", f.kind[:1]) && strings.Contains("ux", g.kind[:1]):
-		f.kind = "u64"
-	default:
+	case f.kind == g.kind && f.names == g.names:
+		return
+	case !ok || !f.isNumber() || !g.isNumber():
 		f.kind, f.names = luaText, nil
+		return
 	}
+	f.names = names
+	if f.kind == g.kind {
+		return
+	}
+	letter := "u"
+	switch a, b := f.kind[:1], g.kind[:1]; {
+	case a == luaTime[:1], b == luaTime[:1]:
+	case a == b, b == "f":
+		letter = a
+	case a == "f":
+		letter = b
+	case a == "s", b == "s":
+		letter = "s"
+	}
+	bits := "64"
+	if f.kind[1:] == "32" && g.kind[1:] == "32" {
+		bits = "32"
+	}
+	f.kind = letter + bits
 }
 
 // unite returns a group with the values of two, unless they contradict each other.
@@ -159,6 +177,12 @@ func unite(a, b *schema.Names) (*schema.Names, bool) {
 		}
 	}
 	return &schema.Names{Group: a.Group, Flags: a.Flags, Values: values}, true
+}
+
+// isNumber reports whether values of the field are numbers, also where they have names, but
+// no errors.
+func (f *luaField) isNumber() bool {
+	return f.kind == luaTime || f.kind[0] != 'e' && (f.kind[1:] == "32" || f.kind[1:] == "64")
 }
 
 func luaKeyKind(e *records.Entry) string {

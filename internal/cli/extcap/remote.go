@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -41,12 +42,27 @@ func (c *command) captureRemote(out *output, input *scan.Flags) error {
 	ssh.WaitDelay = 2 * time.Second
 	ignoreTerminal(ssh)
 	var complaint bytes.Buffer
-	ssh.Stdout, ssh.Stderr = out, &complaint
+	packets := &copied{to: out}
+	ssh.Stdout, ssh.Stderr = packets, &complaint
 	err := ssh.Run()
-	if err == nil || ctx.Err() != nil || errors.Is(err, syscall.EPIPE) { // ended, or stopped
+	switch {
+	case packets.err != nil:
+		return packets.err
+	case err == nil || ctx.Err() != nil: // ended, or stopped
 		return nil
 	}
 	return explain(c.remote.host, err, complaint.String())
+}
+
+// copied passes on what is written to it, and keeps the error.
+type copied struct {
+	to  io.Writer
+	err error
+}
+
+func (c *copied) Write(p []byte) (n int, err error) {
+	n, c.err = c.to.Write(p)
+	return n, c.err
 }
 
 // explain returns an error for ssh, or what it ran, ending early: what they wrote to
