@@ -38,9 +38,10 @@ func New(kind lnet.Kind, src, dst lnet.NID, xid uint64, opcode uint32, changes .
 
 // Changes of the fields of the ptlrpc_body.
 
-func Status(s int32) Change   { return func(m *dissect.Message) { m.RPC.Status = s } }
-func Flags(f uint32) Change   { return func(m *dissect.Message) { m.RPC.Flags = f } }
-func OpFlags(f uint32) Change { return func(m *dissect.Message) { m.RPC.OpFlags = f } }
-func Handle(h uint64) Change  { return func(m *dissect.Message) { m.RPC.Handle = h } }
-func ConnCnt(n uint32) Change { return func(m *dissect.Message) { m.RPC.ConnCnt = n } }
-func Transno(n uint64) Change { return func(m *dissect.Message) { m.RPC.Transno = n } }
+func Status(s int32) Change     { return func(m *dissect.Message) { m.RPC.Status = s } }
+func Flags(f uint32) Change     { return func(m *dissect.Message) { m.RPC.Flags = f } }
+func OpFlags(f uint32) Change   { return func(m *dissect.Message) { m.RPC.OpFlags = f } }
+func Handle(h uint64) Change    { return func(m *dissect.Message) { m.RPC.Handle = h } }
+func ConnCnt(n uint32) Change   { return func(m *dissect.Message) { m.RPC.ConnCnt = n } }
+func Transno(n uint64) Change   { return func(m *dissect.Message) { m.RPC.Transno = n } }
+func Committed(n uint64) Change { return func(m *dissect.Message) { m.RPC.LastCommitted = n } }
