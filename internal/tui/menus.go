@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/base64"
 	"fmt"
 	"os"
 	"slices"
@@ -246,9 +247,18 @@ func copyMenu(s *Screen) {
 	s.choose("copy", choices)
 }
 
-// copy asks the terminal to put a text into the clipboard (OSC 52).
+// copy asks the terminal to put a text into the clipboard (OSC 52). Its bytes are written as
+// base64, whatever they are.
 func (s *Screen) copy(text string) {
-	s.screen.SetClipboard([]byte(printable(text)))
+	text = printable(text)
+	if tty, ok := s.screen.Tty(); ok {
+		if _, err := fmt.Fprintf(tty, "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(text))); err != nil {
+			s.fail(err)
+			return
+		}
+	} else {
+		s.screen.SetClipboard([]byte(text))
+	}
 	s.say("copied, where the terminal allows it (OSC 52): %s", text)
 }
 
