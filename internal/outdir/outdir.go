@@ -159,7 +159,7 @@ func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (remo
 		path := filepath.Join(d.Path, e.Name())
 		size := info.Size()
 		if d.Folders {
-			size = FolderSize(path)
+			size = folderSize(path)
 		}
 		kept = append(kept, &entry{path, size, info.ModTime()})
 		bytes += size
@@ -180,9 +180,9 @@ func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (remo
 	return removed, bytes
 }
 
-// FolderSize returns the bytes of the files in a folder. What is removed in the meantime
+// folderSize returns the bytes of the files in a folder. What is removed in the meantime
 // counts nothing.
-func FolderSize(path string) (size int64) {
+func folderSize(path string) (size int64) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return 0

@@ -3,72 +3,59 @@ package trouble
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/outdir"
 )
 
-// maxFolders is how many folders are written of a capture that is read again. Their files are open at
-// the same time.
-const maxFolders = 100
+const (
+	maxFolders = 1000               // of a capture that is read again
+	maxWriting = 32                 // folders at a time
+	lateFrames = int64(time.Second) // by which frames of several files may be out of order
+	freeEvery  = 64 << 10           // frames between two looks at the disk
+)
 
 // cut is a folder of a capture that is read again.
 type cut struct {
 	content
 	from, until int64
-	comments    map[track.Point]string
-	folder      folder
+	comments    map[point]string
+	folder      *folder // nil: it is not begun
+	asked       string
 }
 
 // Write writes a folder for each story with a finding for which selects returns true. The
 // findings are in the order of diagnose.Engine.Findings; read reads the frames of the capture
-// again. It returns the paths of the folders.
+// again. It returns the paths of the folders, those until an error, too.
 func Write(o Options, findings []*diagnose.Finding, selects func(*diagnose.Finding) bool, names []byte,
 	read func(do func(*capture.Frame) error) error) (paths []string, err error) {
 	cuts := cutsOf(&o, findings, selects)
-	if n := len(cuts) - maxFolders; n > 0 {
-		o.Log("%d troubles have no folder: there are too many", n)
-		cuts = cuts[:maxFolders]
-	}
 	if len(cuts) == 0 {
 		return nil, nil
 	}
-	dir := outdir.Dir{Path: o.Dir, Prefix: folderPrefix, Folders: true, Log: o.Log}
-	if err := dir.Open(o.Host); err != nil {
+	w := cutter{opt: &o, names: names, dir: outdir.Dir{Path: o.Dir, Prefix: folderPrefix, Folders: true, Log: o.Log}}
+	if err := w.dir.Open(o.Host); err != nil {
 		return nil, err
 	}
-	for _, c := range cuts {
-		c.folder = folder{opt: &o, dir: &dir, names: names}
+	w.skipped = max(0, len(cuts)-maxFolders)
+	w.waiting = cuts[:len(cuts)-w.skipped]
+	err = read(w.frame)
+	for err == nil && len(w.writing) > 0 {
+		err = w.finish(w.writing[0])
 	}
-	err = read(func(f *capture.Frame) error {
-		for _, c := range cuts {
-			if f.Time < c.from || f.Time > c.until {
-				continue
-			}
-			if err := c.folder.write(f, c.comments[pointOf(f)]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for _, c := range cuts {
-		if c.folder.frames == 0 {
-			continue
-		}
-		path := ""
-		if err == nil {
-			path, err = c.folder.finish(&c.content)
-		}
-		if err != nil {
+	for _, c := range w.writing { // after an error
+		if c.folder != nil {
 			c.folder.discard()
-			continue
 		}
-		paths = append(paths, path)
 	}
-	return paths, errors.Join(err, dir.Close())
+	if w.skipped > 0 {
+		o.Log("%d troubles have no folder: there are too many, or too many at a time", w.skipped)
+	}
+	return w.paths, errors.Join(err, w.dir.Close())
 }
 
 // cutsOf returns what folders are to be written, in the order of their first frames.
@@ -91,9 +78,74 @@ func cutsOf(o *Options, findings []*diagnose.Finding, selects func(*diagnose.Fin
 		}
 		c.code, c.findings, c.comments = s.Root.Rule.Code, diagnose.Clones(list), commentsOf(list)
 		c.from, c.until = c.begun-int64(o.Before), last+int64(o.After)
-		c.notes = []string{o.asked(c.from, c.until)}
+		c.asked = fmt.Sprintf("frames asked for from %s to %s", clock(c.from), clock(c.until))
 		cuts = append(cuts, c)
 	}
 	slices.SortStableFunc(cuts, func(a, b *cut) int { return cmp.Compare(a.from, b.from) })
 	return cuts
+}
+
+// cutter writes the folders of a capture that is read again.
+type cutter struct {
+	opt     *Options
+	dir     outdir.Dir
+	names   []byte
+	waiting []*cut
+	writing []*cut
+	paths   []string
+	skipped int
+	frames  int
+}
+
+// frame writes a frame to the folders that shall have it.
+func (w *cutter) frame(f *capture.Frame) error {
+	if w.frames++; w.frames%freeEvery == 1 {
+		if err := outdir.CheckFree(w.opt.Dir, w.opt.Free); err != nil {
+			return err
+		}
+	}
+	for len(w.waiting) > 0 && w.waiting[0].from <= f.Time {
+		c := w.waiting[0]
+		w.waiting = w.waiting[1:]
+		if len(w.writing) >= maxWriting {
+			w.skipped++
+			continue
+		}
+		w.writing = append(w.writing, c)
+	}
+	for _, c := range slices.Clone(w.writing) {
+		switch {
+		case f.Time > c.until+lateFrames:
+			if err := w.finish(c); err != nil {
+				return err
+			}
+		case f.Time >= c.from && f.Time <= c.until:
+			if c.folder == nil {
+				var err error
+				if c.folder, err = newFolder(&w.dir, time.Unix(0, c.begun), w.names); err != nil {
+					return err
+				}
+			}
+			if err := c.folder.write(f, c.comments[pointOf(f)]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// finish completes a folder.
+func (w *cutter) finish(c *cut) error {
+	w.writing = slices.DeleteFunc(w.writing, func(x *cut) bool { return x == c })
+	if c.folder == nil {
+		return nil
+	}
+	c.notes = []string{fmt.Sprintf("%s: %s, %s", w.opt.Host, w.opt.Capture, c.asked)}
+	path, err := c.folder.finish(&c.content, w.opt.Report, w.opt.Log)
+	if err != nil {
+		c.folder.discard()
+		return err
+	}
+	w.paths = append(w.paths, path)
+	return nil
 }

@@ -46,18 +46,17 @@ type content struct {
 	notes    []string // about the folder
 }
 
-// folder is a folder that is being written. It is made for the first frame.
+// folder is a folder that is being written.
 type folder struct {
-	opt      *Options
 	dir      *outdir.Dir
 	path     string // its temporary one
 	names    []byte // of targets, for those who read the capture
-	failed   bool   // writing has failed, or the folder is not needed any more
 	captures []*captureFile
 	places   map[string]*numbering // of frames, by the name of the file that they were read from
 	first    int64                 // time of the first frame; 0: there is none
 	last     int64
 	frames   int64
+	bytes    int64
 }
 
 // captureFile is the frames of a capture point.
@@ -78,28 +77,19 @@ type numbering struct {
 // run is a run of frames whose numbers follow each other in both files.
 type run struct{ from, to, n int64 }
 
-// create makes the folder, unless the disk is nearly full.
-func (w *folder) create() (err error) {
-	if err = outdir.CheckFree(w.opt.Dir, w.opt.Free); err != nil {
-		return err
+func newFolder(dir *outdir.Dir, now time.Time, names []byte) (*folder, error) {
+	path, err := dir.CreateFolder(dir.Base(now, ""))
+	if err != nil {
+		return nil, err
 	}
-	if w.path, err = w.dir.CreateFolder(w.dir.Base(time.Now(), "")); err != nil {
-		return err
-	}
-	w.places = make(map[string]*numbering)
+	w := &folder{dir: dir, path: path, names: names, places: make(map[string]*numbering)}
 	// A file system without permissions, such as FAT, refuses them: those of CreateFolder stay.
-	_ = os.Chmod(w.path, 0o750)
-	return nil
+	_ = os.Chmod(path, 0o750)
+	return w, nil
 }
 
 // write adds a frame.
 func (w *folder) write(f *capture.Frame, comment string) error {
-	if w.frames == 0 {
-		if err := w.create(); err != nil {
-			return err
-		}
-		w.first = f.Time
-	}
 	p := w.places[f.File]
 	if p == nil {
 		c, err := w.capture(f)
@@ -115,6 +105,9 @@ func (w *folder) write(f *capture.Frame, comment string) error {
 		p.runs[n-1].n++
 	} else {
 		p.runs = append(p.runs, run{number, p.to.frames, 1})
+	}
+	if w.frames == 0 {
+		w.first = f.Time
 	}
 	w.last = max(w.last, f.Time)
 	w.frames++
@@ -166,7 +159,6 @@ func (w *folder) place(p track.Point) (place track.Point, ok bool) {
 
 // discard removes the folder.
 func (w *folder) discard() {
-	w.failed = true
 	for _, c := range w.captures {
 		c.file.Close() // it may be closed already
 	}
@@ -174,7 +166,7 @@ func (w *folder) discard() {
 }
 
 // finish writes what the folder is about, and gives it its name.
-func (w *folder) finish(c *content) (path string, err error) {
+func (w *folder) finish(c *content, report func(captures []string, page string) error, log func(format string, args ...any)) (path string, err error) {
 	for _, x := range w.captures {
 		if err := errors.Join(x.to.Flush(), x.file.Sync(), x.file.Close()); err != nil {
 			return "", err
@@ -183,16 +175,35 @@ func (w *folder) finish(c *content) (path string, err error) {
 	if err := w.writeContent(c); err != nil {
 		return "", err
 	}
-	if w.opt.Report != nil {
+	if report != nil && len(w.captures) > 0 {
 		var paths []string
 		for _, x := range w.captures {
 			paths = append(paths, filepath.Join(w.path, x.name))
 		}
-		if err := w.opt.Report(paths, filepath.Join(w.path, pageName)); err != nil {
-			w.dir.Log("%s: %v", pageName, err)
+		page := filepath.Join(w.path, pageName)
+		if err := report(paths, page); err != nil {
+			log("%s: %v", pageName, err)
+			if err := os.Remove(page); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return "", err
+			}
 		}
 	}
-	return w.dir.Publish(w.path, w.dir.Base(time.Unix(0, c.begun), c.code))
+	entries, err := os.ReadDir(w.path)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			w.bytes += info.Size()
+		}
+	}
+	if err := syncDir(w.path); err != nil {
+		return "", err
+	}
+	if path, err = w.dir.Publish(w.path, w.dir.Base(time.Unix(0, c.begun), c.code)); err != nil {
+		return "", err
+	}
+	return path, syncDir(w.dir.Path)
 }
 
 // writeContent writes the findings and RPCs as JSON and text, and the names of targets.
@@ -288,5 +299,19 @@ func (w *folder) renumberPoint(p *track.Point) {
 
 // file writes a file.
 func (w *folder) file(name string, b []byte) error {
-	return os.WriteFile(filepath.Join(w.path, name), b, fileMode)
+	f, err := os.OpenFile(filepath.Join(w.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// syncDir lets the names in a folder survive a crash of the system.
+func syncDir(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }

@@ -1,7 +1,6 @@
 package trouble
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -10,7 +9,7 @@ import (
 )
 
 const (
-	chunkSize   = 1 << 20 // bytes
+	chunkSize   = 1 << 20 // bytes; longer frames have chunks of their own
 	frameHeader = 52      // bytes before a frame in a chunk
 )
 
@@ -22,30 +21,33 @@ type chunk struct {
 	users       int    // the memory, and pieces that are to be written; guarded by chunks.mu
 }
 
-// chunks are those that can be used again. They have the same size, and are never given back.
+// chunks are those that are in use, and those that can be used again.
 type chunks struct {
 	mu    sync.Mutex
-	free  []*chunk
-	used  int64
-	limit int64 // of those in use
+	free  []*chunk // of chunkSize
+	bytes int64    // of all chunks
+	limit int64
 }
 
 // take returns an empty chunk with one user, nil if there is no room for it.
-func (p *chunks) take() *chunk {
+func (p *chunks) take(size int) *chunk {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.used == p.limit {
+	if n := len(p.free); n > 0 && size == chunkSize {
+		c := p.free[n-1]
+		p.free = p.free[:n-1]
+		c.users = 1
+		return c
+	}
+	for len(p.free) > 0 && p.bytes+int64(size) > p.limit {
+		p.discard(p.free[len(p.free)-1])
+		p.free = p.free[:len(p.free)-1]
+	}
+	if p.bytes+int64(size) > p.limit {
 		return nil
 	}
-	p.used++
-	n := len(p.free)
-	if n == 0 {
-		return &chunk{data: newBytes(chunkSize), users: 1}
-	}
-	c := p.free[n-1]
-	p.free = p.free[:n-1]
-	c.users = 1
-	return c
+	p.bytes += int64(size)
+	return &chunk{data: newBytes(size), users: 1}
 }
 
 func (p *chunks) retain(c *chunk) {
@@ -57,17 +59,38 @@ func (p *chunks) retain(c *chunk) {
 func (p *chunks) release(c *chunk) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if c.users--; c.users == 0 {
-		p.used--
-		c.data = c.data[:0]
-		p.free = append(p.free, c)
+	if c.users--; c.users > 0 {
+		return
 	}
+	if cap(c.data) != chunkSize {
+		p.discard(c)
+		return
+	}
+	c.data = c.data[:0]
+	p.free = append(p.free, c)
+}
+
+// discard gives the memory of a chunk back.
+func (p *chunks) discard(c *chunk) {
+	p.bytes -= int64(cap(c.data))
+	freeBytes(c.data)
+	c.data = nil
+}
+
+// close gives all memory back, when nobody uses it any more.
+func (p *chunks) close(list []*chunk) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range append(list, p.free...) {
+		p.discard(c)
+	}
+	p.free = nil
 }
 
 func (p *chunks) inUse() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.used
+	return p.bytes - int64(len(p.free))*chunkSize
 }
 
 // piece is the frames that a chunk had at some time, for the goroutine that writes.
@@ -89,19 +112,21 @@ type memory struct {
 }
 
 func (m *memory) add(f *capture.Frame) {
-	data := f.Data[:min(len(f.Data), cmp.Or(m.snaplen, chunkSize), chunkSize-frameHeader)]
+	data := f.Data
+	if m.snaplen > 0 {
+		data = data[:min(len(data), m.snaplen)]
+	}
 	for len(m.list) > 1 && m.list[0].last < f.Time-m.keep {
 		m.forget()
 	}
-	var c *chunk
-	if n := len(m.list); n > 0 {
-		c = m.list[n-1]
-	}
-	if c == nil || len(c.data)+frameHeader+len(data) > chunkSize {
-		if c = m.begin(f.Time); c == nil {
+	size := frameHeader + len(data)
+	c := m.newest()
+	if c == nil || len(c.data)+size > cap(c.data) {
+		if c = m.begin(max(size, chunkSize)); c == nil {
 			m.dropped++
 			return
 		}
+		c.first, c.last = f.Time, f.Time
 	}
 	c.first, c.last, c.number = min(c.first, f.Time), max(c.last, f.Time), f.Number
 	b := binary.LittleEndian.AppendUint64(c.data, uint64(f.Number))
@@ -123,11 +148,17 @@ func (m *memory) name(name string) int {
 	return i
 }
 
+func (m *memory) newest() *chunk {
+	if len(m.list) == 0 {
+		return nil
+	}
+	return m.list[len(m.list)-1]
+}
+
 // begin adds an empty chunk. It forgets the oldest ones until there is room.
-func (m *memory) begin(now int64) *chunk {
+func (m *memory) begin(size int) *chunk {
 	for {
-		if c := m.take(); c != nil {
-			c.first, c.last = now, now
+		if c := m.take(size); c != nil {
 			m.list = append(m.list, c)
 			if m.inUse() > m.limit/2 { // the older half is written early, so that there is room in time
 				for _, old := range m.list[:len(m.list)/2] {
@@ -150,6 +181,14 @@ func (m *memory) forget() {
 	m.list[0] = nil
 	m.list = m.list[1:]
 	m.release(c)
+}
+
+// oldest returns the time of the oldest frame; ok is false without any.
+func (m *memory) oldest() (t int64, ok bool) {
+	if len(m.list) == 0 {
+		return 0, false
+	}
+	return m.list[0].first, true
 }
 
 // piece returns the frames of a chunk so far. It is to be released.

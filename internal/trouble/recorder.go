@@ -59,6 +59,7 @@ const (
 
 const (
 	maxOpen     = 8                // incidents
+	maxPending  = 1024             // findings that are not assigned to an incident
 	maxRPCs     = 1000             // of an incident
 	maxEnded    = 256              // findings of incidents that have ended
 	maxIncident = 15 * time.Minute // from its opening to the last frame
@@ -110,10 +111,10 @@ type incident struct {
 	begun       int64 // time of the first evidence
 	findings    []*diagnose.Finding
 	rpcs        []*track.RPC
-	others      int     // RPCs beyond maxRPCs
-	passed      int64   // number of the last frame that was passed on to be written
-	dropped     int64   // frames that the memory had dropped when it was opened
-	folder      *folder // nil: nothing was passed on
+	others      int   // RPCs beyond maxRPCs
+	passed      int64 // number of the last frame that was passed on to be written
+	dropped     int64 // frames that the memory had dropped when it was opened
+	folder      *job  // nil: nothing was passed on
 }
 
 // findingKey is what stays the same of a finding when the rules restart.
@@ -139,7 +140,7 @@ type endedFinding struct {
 // process that was killed has left there. Close must be called.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{opt: o}
-	r.memory = memory{chunks: chunks{limit: max(o.MemorySize, minMemory) / chunkSize}, keep: int64(o.MemoryTime), snaplen: o.Snaplen, leaves: r.leaves}
+	r.memory = memory{chunks: chunks{limit: max(o.MemorySize, minMemory)}, keep: int64(o.MemoryTime), snaplen: o.Snaplen, leaves: r.leaves}
 	if err := r.writer.start(&o.Options, &r.memory.chunks); err != nil {
 		return nil, err
 	}
@@ -159,7 +160,13 @@ func (r *Recorder) Frame(f *capture.Frame) {
 
 // Finding takes a finding that shall have a folder. It may change until its incident ends.
 func (r *Recorder) Finding(f *diagnose.Finding) {
-	r.pending = append(r.pending, f)
+	if len(r.pending) >= maxPending {
+		r.writer.skip(SkippedBusy)
+		return
+	}
+	if !slices.Contains(r.pending, f) {
+		r.pending = append(r.pending, f)
+	}
 }
 
 // RPC takes an RPC that shall have a folder, when it has ended.
@@ -249,8 +256,9 @@ func (r *Recorder) take(f *diagnose.Finding) {
 
 // begin opens an incident for what has its evidence between two times.
 func (r *Recorder) begin(begun, last int64) *incident {
-	switch kept := r.memory.list; {
-	case len(kept) == 0 || last < kept[0].first:
+	oldest, ok := r.memory.oldest()
+	switch {
+	case !ok || last < oldest:
 		r.writer.skip(SkippedLate)
 		return nil
 	case len(r.open) >= maxOpen:
@@ -306,7 +314,7 @@ func (r *Recorder) pass(x *incident, c *chunk) {
 		return
 	}
 	if x.folder == nil {
-		x.folder = &folder{opt: &r.opt.Options, dir: &r.writer.dir, names: r.opt.Names()}
+		x.folder = &job{names: r.opt.Names()}
 	}
 	folder, p, after, from, until, comments := x.folder, r.memory.piece(c), x.passed, x.from, x.until, commentsOf(x.findings)
 	r.writer.enqueue(func() {
@@ -316,14 +324,14 @@ func (r *Recorder) pass(x *incident, c *chunk) {
 }
 
 // commentsOf returns comments for frames by number: what they prove.
-func commentsOf(list []*diagnose.Finding) map[track.Point]string {
-	comments := make(map[track.Point]string)
+func commentsOf(list []*diagnose.Finding) map[point]string {
+	comments := make(map[point]string)
 	for _, f := range list {
 		for _, e := range f.Evidence {
 			if e.IsLog() {
 				continue
 			}
-			p := track.Point{File: e.File, Frame: e.Frame}
+			p := point{e.File, e.Frame}
 			text := f.Rule.Code + ": " + e.Text
 			if before := comments[p]; before != "" {
 				text = before + "; " + text
@@ -334,10 +342,13 @@ func commentsOf(list []*diagnose.Finding) map[track.Point]string {
 	return comments
 }
 
-// pointOf returns the place of a frame, without its time.
-func pointOf(f *capture.Frame) track.Point {
-	return track.Point{File: f.File, Frame: cmp.Or(f.FileNumber, f.Number)}
+// point is a frame by the name of its file and its number there.
+type point struct {
+	file  string
+	frame int64
 }
+
+func pointOf(f *capture.Frame) point { return point{f.File, cmp.Or(f.FileNumber, f.Number)} }
 
 // story returns the findings of an incident with all others of their stories. Those from before
 // the rules restarted, which are not in the list, come first.
@@ -380,17 +391,12 @@ func (r *Recorder) end(x *incident) {
 		r.writer.skip(SkippedLate)
 		return
 	}
-	c.notes = []string{r.opt.asked(x.from, x.until)}
+	c.notes = []string{fmt.Sprintf("%s: %s, frames asked for from %s to %s", r.opt.Host, r.opt.Capture, clock(x.from), clock(x.until))}
 	if n := r.memory.dropped - x.dropped; n > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("frames that are missing, as the disk was too slow: %d", n))
 	}
 	folder := x.folder
 	r.writer.enqueue(func() { r.writer.finish(folder, &c) })
-}
-
-// asked returns the note in a folder of what was asked for.
-func (o *Options) asked(from, until int64) string {
-	return fmt.Sprintf("%s: %s, frames asked for from %s to %s", o.Host, o.Capture, clock(from), clock(until))
 }
 
 // clock returns a time in the form that folders have.
@@ -409,7 +415,7 @@ func (r *Recorder) joins(x *incident) bool {
 		y.begun = min(y.begun, x.begun)
 		y.findings = append(y.findings, x.findings...)
 		if folder := x.folder; folder != nil {
-			r.writer.enqueue(folder.discard)
+			r.writer.enqueue(func() { r.writer.discard(folder) })
 		}
 		return true
 	}
@@ -422,7 +428,10 @@ func (r *Recorder) Close() error {
 	for len(r.open) > 0 {
 		r.end(r.open[0])
 	}
-	return r.writer.close()
+	err := r.writer.close()
+	r.memory.close(r.memory.list)
+	r.memory.list = nil
+	return err
 }
 
 // Stats are counts of folders.
@@ -445,6 +454,6 @@ type Folder struct {
 // Stats returns the counts. Any goroutine may call it.
 func (r *Recorder) Stats() Stats {
 	s := r.writer.read()
-	s.MemoryBytes = r.memory.inUse() * chunkSize
+	s.MemoryBytes = r.memory.inUse()
 	return s
 }

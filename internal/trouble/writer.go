@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/outdir"
 )
 
@@ -22,12 +21,19 @@ type writer struct {
 	chunks *chunks
 	dir    outdir.Dir
 
-	ended bool // nothing more will be enqueued
 	done  chan struct{}
 	mu    sync.Mutex // guards all below
 	wake  *sync.Cond
 	queue []func()
+	ended bool // nothing more will be enqueued
 	stats Stats
+}
+
+// job is a folder that is being written. Only the goroutine of the writer looks into it.
+type job struct {
+	names  []byte
+	folder *folder // nil: there is none yet, or it has failed
+	failed bool
 }
 
 // start opens the directory and starts the goroutine.
@@ -56,13 +62,13 @@ func (w *writer) enqueue(do func()) {
 
 func (w *writer) run() {
 	defer close(w.done)
-	for !w.ended {
+	for ended := false; !ended; {
 		w.mu.Lock()
 		for len(w.queue) == 0 {
 			w.wake.Wait()
 		}
 		list := w.queue
-		w.queue = nil
+		w.queue, ended = nil, w.ended
 		w.mu.Unlock()
 		for _, do := range list {
 			do()
@@ -72,55 +78,76 @@ func (w *writer) run() {
 
 // close waits until all is done, and unlocks the directory.
 func (w *writer) close() error {
-	w.enqueue(func() { w.ended = true })
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
+	w.enqueue(func() {})
 	<-w.done
 	return w.dir.Close()
 }
 
 // write adds frames to a folder, and releases them.
-func (w *writer) write(to *folder, p piece, selected func(*capture.Frame) bool, comments map[track.Point]string) {
+func (w *writer) write(j *job, p piece, selected func(*capture.Frame) bool, comments map[point]string) {
 	defer w.chunks.release(p.of)
-	if to.failed {
+	if j.failed {
 		return
+	}
+	if j.folder == nil {
+		err := outdir.CheckFree(w.opt.Dir, w.opt.Free)
+		if err == nil {
+			j.folder, err = newFolder(&w.dir, time.Now(), j.names)
+		}
+		if err != nil {
+			w.fail(j, err)
+			return
+		}
 	}
 	var err error
 	p.each(func(f *capture.Frame) bool {
 		if selected(f) {
-			err = to.write(f, comments[pointOf(f)])
+			err = j.folder.write(f, comments[pointOf(f)])
 		}
 		return err == nil
 	})
 	if err != nil {
-		w.fail(to, err)
+		w.fail(j, err)
 	}
 }
 
 // fail gives up a folder.
-func (w *writer) fail(f *folder, err error) {
+func (w *writer) fail(j *job, err error) {
 	w.log("%v; the folder is given up, the capture goes on", err)
 	w.skip(SkippedDisk)
-	f.discard()
+	w.discard(j)
+}
+
+func (w *writer) discard(j *job) {
+	if j.folder != nil {
+		j.folder.discard()
+	}
+	j.failed, j.folder = true, nil
 }
 
 // finish completes a folder.
-func (w *writer) finish(f *folder, c *content) {
+func (w *writer) finish(j *job, c *content) {
 	switch {
-	case f.failed:
+	case j.failed:
 		return
-	case f.frames == 0:
+	case j.folder.frames == 0:
 		w.skip(SkippedLate)
+		w.discard(j)
 		return
 	}
-	c.notes = append(c.notes, fmt.Sprintf("frames: %d, from %s to %s", f.frames, clock(f.first), clock(f.last)))
-	path, err := f.finish(c)
+	c.notes = append(c.notes, fmt.Sprintf("frames: %d, from %s to %s", j.folder.frames, clock(j.folder.first), clock(j.folder.last)))
+	path, err := j.folder.finish(c, w.opt.Report, w.log)
 	if err != nil {
-		w.fail(f, err)
+		w.fail(j, err)
 		return
 	}
 	w.log("%s", path)
 	w.mu.Lock()
 	w.stats.Folders[c.code]++
-	w.stats.Bytes += outdir.FolderSize(path)
+	w.stats.Bytes += j.folder.bytes
 	w.stats.Newest = append(w.stats.Newest, Folder{filepath.Base(path), c.code, time.Now()})
 	w.stats.Newest = w.stats.Newest[max(0, len(w.stats.Newest)-maxNewest):]
 	w.mu.Unlock()
