@@ -53,7 +53,7 @@ func inOrder(list []*Finding) []*Finding {
 	return list
 }
 
-// behind sorts what is so behind the rest.
+// behind is a sort key: what it is true for comes behind the rest.
 func behind(is bool) int {
 	if is {
 		return 1

@@ -227,8 +227,8 @@ func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err er
 			wrong = out.Write(nil) // the file is complete
 		}
 	}
-	if failed := out.Close(); wrong != nil || failed != nil || !known {
-		return cmp.Or(wrong, failed)
+	if wrong = errors.Join(wrong, out.Close()); wrong != nil || !known {
+		return wrong
 	}
 	st := a.Report()
 	if st.Late > 0 {

@@ -247,8 +247,8 @@ func copyMenu(s *Screen) {
 	s.choose("copy", choices)
 }
 
-// copy asks the terminal to put a text into the clipboard (OSC 52). Its bytes are written as
-// base64, whatever they are.
+// copy asks the terminal to put a text into the clipboard (OSC 52). It is written as base64,
+// and not by tcell, which does so only for terminals that are like xterm.
 func (s *Screen) copy(text string) {
 	text = printable(text)
 	if tty, ok := s.screen.Tty(); ok {

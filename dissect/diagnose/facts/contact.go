@@ -23,7 +23,7 @@ type Contact struct {
 	Thawed   []track.Point // the sender acknowledged what had waited for it, as its timestamps show: it stood still
 
 	Lost  []Span // bytes that were not captured, in which messages may have begun
-	lacks int64  // time of the last of these, and of messages that were captured in part
+	lacks int64  // time of the last lost or partly captured message
 
 	Disturbed Times // of segments that were sent again, or out of order
 
@@ -203,7 +203,7 @@ func (f *Facts) TalksWithin(host netip.Addr, s Span, except netip.Addr) (at Poin
 	})
 }
 
-// Partner returns another host, and not the one that is excluded, for which both directions are as wanted, and where a message to it is within a span.
+// Partner returns a host other than except, for which wanted holds in both directions, and a message to it within a span.
 func (f *Facts) Partner(host, except netip.Addr, s Span, wanted func(*Contact) bool) (at Point, peer netip.Addr, ok bool) {
 	for _, c := range fifo.All(f.contacts) {
 		if c.From != host || c.To == except || !wanted(c) {
@@ -265,8 +265,8 @@ func (f *Facts) AskedForLocks(w *Wait, s Span) bool {
 	return false
 }
 
-// AllThrough reports whether a host sent some of its messages or frames all through a span, to anybody, with no longer pause than one; with
-// away, as seen elsewhere than at its own interface.
+// AllThrough reports whether a host sent some of its messages or frames all through a span, to anybody, without a longer gap than pause; with
+// away, only capture points other than the host itself count.
 func (f *Facts) AllThrough(host netip.Addr, s Span, pause int64, away bool, of func(*Contact) *Times) (at Point, ok bool) {
 	var takenAt [][]netip.Addr
 	if away {

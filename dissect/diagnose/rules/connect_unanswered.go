@@ -228,7 +228,7 @@ var _ = add(diagnose.Rule{
 // addressPair is two nodes: the one that connects, and the one that refuses.
 type addressPair struct{ client, server netip.Addr }
 
-// rejection is what a pair of nodes has in refusals.
+// rejection counts the InfiniBand connects that one node refused to another.
 type rejection struct {
 	run
 	client, server lnet.NID // the zero NID: unknown

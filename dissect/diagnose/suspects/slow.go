@@ -56,7 +56,7 @@ func (j *Judge) Slow() (list []*Group) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *Trouble) int { return cmp.Compare(a.Span.From, b.Span.From) })
-	var enough, few []*Trouble // few: of requests, so that they count only together
+	var enough, few []*Trouble // few: with too few requests to judge alone
 	for _, t := range all {
 		if t.Slow.isEnough() {
 			enough = append(enough, t)

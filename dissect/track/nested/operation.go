@@ -205,7 +205,7 @@ func (t *Tracker) directory(fid track.FID) track.FID {
 	return fid
 }
 
-// nameSame reports whether an operation names what a call names.
+// nameSame reports whether an operation and a call have the same FID, name or quota owner.
 func (t *Tracker) nameSame(o *operation, c *Call) bool {
 	if c.hasQuota {
 		k := c.quota.Kind

@@ -20,7 +20,7 @@ const (
 // replaces another has its permissions.
 type File struct {
 	*os.File
-	path  string // its name in the end, with links resolved; empty: it has it
+	path  string // it is renamed to this in the end, with links resolved; empty: it has its name
 	isNew bool   // it is removed when it is not complete
 }
 

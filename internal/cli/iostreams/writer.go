@@ -137,13 +137,14 @@ func (w *Writer) fail(err error) {
 // Close writes what is buffered. It does not close Out. Write and Flush may have returned
 // its error before.
 func (w *Writer) Close() error {
-	var finished error
-	if w.finish != nil && w.written && w.err == nil {
-		finished = w.finish()
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.fail(finished)
+	if w.finish != nil && w.written && w.err == nil {
+		w.mu.Unlock() // it writes to Stream
+		err := w.finish()
+		w.mu.Lock()
+		w.fail(err)
+	}
 	w.flush()
 	if w.file != nil {
 		w.fail(w.file.End(w.written && !w.discarded && w.err == nil))

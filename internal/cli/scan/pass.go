@@ -150,7 +150,7 @@ type Pass struct {
 	cut       truncations                   // of all frames
 	targets   *targets.Evidence             // of an input that is read once; nil: nobody follows it
 	asked     atomic.Pointer[targets.Names] // what lctl has told so far, with the names that are given
-	taken     *targets.Names                // the same, when messages have it
+	taken     *targets.Names                // the value of asked that targets were given last
 	inputErr  error                         // why reading ended before the end of the input
 	err       error                         // of a consumer
 	failed    atomic.Bool                   // err is set; the goroutine that reads must not look at err

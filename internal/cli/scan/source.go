@@ -119,14 +119,15 @@ func onSignal(limit time.Duration, stop <-chan struct{}, do func(), signals ...o
 		timeout = time.After(limit)
 	}
 	go func() {
-		defer signal.Stop(came)
 		select {
 		case <-done:
+			signal.Stop(came)
 			return
 		case <-came:
 		case <-timeout:
 		case <-stop:
 		}
+		signal.Stop(came)
 		do()
 	}()
 	return func() { close(done) }

@@ -21,8 +21,8 @@ import (
 //	parquet/KEY/TABLE.parquet   what was made
 //	parquet/KEY/capture         the path of the capture; its time is that of the last use
 //
-// KEY is a hash of the name, size and time of the capture and of the flags for what is made of it.
-// Whether a file is complete and current is for the command that makes it. Only the owner can read the
+// KEY is a hash of the release, the name, size and time of the capture, and the flags. The command that
+// writes a table decides whether an existing file is complete and current. Only the owner can read the
 // cache: it has what the captures have. A cache that others can write is not used.
 type cache struct {
 	folder  string

@@ -65,8 +65,8 @@ func (t *Top) Count(value string) {
 	v.count++
 }
 
-// add returns the entry of a value that has none, apart from one that only looks
-// different before it is cleaned.
+// add returns the entry of a cleaned value, and makes it if there is none: different
+// values may be the same when they are cleaned.
 func (t *Top) add(value string) *topValue {
 	if v := t.values[value]; v != nil || value == Other { // the series of Other is that of the values without one
 		return cmp.Or(v, &topValue{})

@@ -31,10 +31,10 @@ type stream struct {
 
 	closing chan struct{} // closed by close
 	done    chan struct{} // closed when run has returned
-	flushed *time.Timer   // lets current wait for a time only
+	flushed *time.Timer   // flushes current after spanDelay
 
 	mu      sync.Mutex
-	due     *sync.Cond // something waits, or nothing will
+	due     *sync.Cond // signalled when waiting is not empty, or the stream is closed
 	current batch      // spans that wait for others
 	waiting []batch    // oldest first
 	closed  bool
@@ -43,7 +43,7 @@ type stream struct {
 	// What run alone uses.
 	failures   int       // attempts in a row that have failed
 	since      time.Time // the first of these
-	dropped    uint64    // spans at that time
+	dropped    uint64    // stats.Dropped at that time
 	refusing   bool      // the last batch was refused
 	warnedPart bool      // that a receiver has refused a part of a batch
 }
