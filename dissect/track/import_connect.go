@@ -66,7 +66,7 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 	i.use.last = p.Time
 	op := m.RPC.OpFlags
 	i.add(Event{Point: p, Kind: EventConnected, ConnCnt: r.ConnCnt, OpFlags: op})
-	s, ok := i.granted(r, m)
+	s, ok := i.stateAfterConnect(r, m)
 	if !ok {
 		return
 	}

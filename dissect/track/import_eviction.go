@@ -13,10 +13,10 @@ import (
 // a connection over which they have cached nothing: 2.15.59.
 const firstToKeepUncached = 2<<24 | 15<<16 | 59<<8
 
-// granted returns the state after the reply to a connect, without an error, by the rules by which a client decides. With
-// StateRecover the server still has the connection, or it has nothing to lose; with StateUnknown the flags that say more were
-// not captured. ok is false where not enough was captured.
-func (i *Import) granted(r *RPC, m *dissect.Message) (s ImportState, ok bool) {
+// stateAfterConnect returns the state that follows from the reply to a connect, without an error, by the rules by which a
+// client decides: StateRecover where the server still has the connection or it is a lightweight one, which has nothing
+// to lose. ok is false where too little was captured.
+func (i *Import) stateAfterConnect(r *RPC, m *dissect.Message) (s ImportState, ok bool) {
 	if !r.HasRequest {
 		return StateUnknown, false
 	}

@@ -48,9 +48,8 @@ func harden(files scan.Files) error {
 // tuneCollection lets the first garbage collection wait until the heap has 14 MiB, in place
 // of 4: the tables of the protocol and the buffers of a reader have nearly as much, and a
 // collection would cost short commands more than their work. Between two later ones the heap
-// grows by a part of what is in use, not by all of it, as long as that is little, and after
-// saveMemory always: lines and statistics take an eighth less memory, in the same time. It
-// returns saveMemory.
+// grows by less than usual while little is in use, and always after saveMemory, which is
+// returned: lines and statistics take an eighth less memory, in the same time.
 func tuneCollection() (saveMemory func()) {
 	const (
 		first  = 240 // percent

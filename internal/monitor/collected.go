@@ -65,7 +65,7 @@ type collected struct {
 	family *metrics.Family
 }
 
-// labeled is a family that set sets.
+// labeled declares a family, of any labels, whose series set brings up to date.
 func labeled(t metrics.Type, name, help string, set func(*status, *metrics.Family), labels ...metrics.Label) collected {
 	return collected{Desc: metrics.Desc{Type: t, Name: name, Help: help, Labels: labels}, set: set}
 }
