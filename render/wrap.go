@@ -30,9 +30,9 @@ func Wrap(dst *schema.Marked, begin, column, width int) {
 	}
 }
 
-// LineEnd returns where in text a line of at most a number of columns ends: at its end, else before
-// the last space, or behind the last FID that a path follows. Where there is none, it returns 0, so
-// that the word begins the next line; with must, it breaks the word.
+// LineEnd returns the length of the part of text that fits into a line of some columns. A line may
+// end before a space, or between the "]" of a FID and the "/" of the path behind it. Where no such
+// place fits, LineEnd returns 0, so that the word begins the next line; with must, it breaks the word.
 func LineEnd(text []byte, columns int, must bool) (end int) {
 	used := 0
 	for i := 0; i < len(text); {

@@ -238,7 +238,7 @@ func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err er
 		c.note("no Lustre traffic in %d frames: only their headers are left", st.Frames)
 	}
 	if c.report {
-		err = errors.Join(err, c.print(a.Report()))
+		err = errors.Join(err, c.print(st))
 	}
 	return err
 }

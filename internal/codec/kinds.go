@@ -89,7 +89,7 @@ func writeShared(w *writer, p unsafe.Pointer) { w.uint(w.tables.pointers.place(p
 
 func readShared(r *reader) unsafe.Pointer { return lookUp(r, &r.tables.pointers, r.uint()) }
 
-// Bytes are read as a part of those that are read; nil stays nil.
+// A []byte that was read is a slice of the input, not a copy; nil stays nil.
 func writeBytes(w *writer, p unsafe.Pointer) (has bool) {
 	v := *(*[]byte)(p)
 	if v != nil {

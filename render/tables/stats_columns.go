@@ -94,8 +94,8 @@ var tsvKind = Kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, colu
 	tsvColumns("rdma_time.p50", "rdma_time.max", "nested", "nested_time", "own_time.p50", "own_time.p99", "own_time.sum"),
 )}
 
-// tsvColumns makes columns that show keys as they are. The title is the path of the key with _ between its parts; latency, of
-// which most values are, is left out.
+// tsvColumns makes a column for each key, with its unformatted value. The title is the path of the key with _ in place of dots,
+// without "latency.".
 func tsvColumns(keys ...string) (list []column[*records.Row]) {
 	for _, key := range keys {
 		list = append(list, column[*records.Row]{title: strings.ReplaceAll(strings.TrimPrefix(key, "latency."), ".", "_"), key: key})

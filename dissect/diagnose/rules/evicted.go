@@ -370,7 +370,7 @@ func startEvictedLockCallback(r *diagnose.Reporter) diagnose.Hooks {
 				list = append(list, x)
 			}
 		}
-	}, End: func() { // who waited for the locks is known by now
+	}, End: func() { // all clients that waited for the locks have been seen
 		for _, x := range list {
 			r.Report(callbackFinding(known, x))
 		}

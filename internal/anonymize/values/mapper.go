@@ -89,7 +89,7 @@ const (
 	numKinds
 )
 
-// kinds have the class of the values of a kind, and how they are shown; nil: as they are.
+// kinds has, for each kind of value, its class and the func that formats it; nil: the value is its text.
 var kinds = [numKinds]struct {
 	class Class
 	text  func(value string) string

@@ -65,10 +65,10 @@ func (t *Top) Count(value string) {
 	v.count++
 }
 
-// add returns the entry of a cleaned value, and makes it if there is none: different
-// values may be the same when they are cleaned.
+// add returns the entry of a value without invalid characters. There may be one: several raw
+// values can become the same value.
 func (t *Top) add(value string) *topValue {
-	if v := t.values[value]; v != nil || value == Other { // the series of Other is that of the values without one
+	if v := t.values[value]; v != nil || value == Other { // Other is the series of all other values, and has no entry
 		return cmp.Or(v, &topValue{})
 	}
 	if most := max(minCounted, 8*t.size); len(t.values) == most {
@@ -117,8 +117,8 @@ func (v *topValue) claim() float64 {
 	return v.count
 }
 
-// rank lets the counts decay, and chooses the top values. The series of those that
-// are no longer among them are removed.
+// rank multiplies the counts by the decay since the last call, and chooses the top values. The
+// series of values that are no longer top values are removed.
 func (t *Top) rank() {
 	decay := math.Exp2(-float64(t.registry.elapsed-t.ranked) / float64(t.halfLife))
 	t.ranked = t.registry.elapsed

@@ -48,7 +48,7 @@ type stream struct {
 	warnedPart bool      // that a receiver has refused a part of a batch
 }
 
-// batch is spans or metrics, as they are in a request.
+// batch has encoded spans or metrics, for one request.
 type batch struct {
 	data  []byte
 	items uint64 // spans, or data points
