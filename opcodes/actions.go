@@ -45,6 +45,16 @@ func ActionsOf(opcode uint32, v *Variant) (does Actions) {
 	return does
 }
 
+// OpcodesOf returns the operations that do, in all their variants, one of the given actions.
+func OpcodesOf(does Actions) (opcodes []uint32) {
+	for _, r := range Protocol.RPCs() {
+		if r.Does&does != 0 {
+			opcodes = append(opcodes, r.Opcode)
+		}
+	}
+	return opcodes
+}
+
 // IsConnect reports whether an operation makes a connection.
 func IsConnect(opcode uint32) bool { return ActionsOf(opcode, nil)&Connects != 0 }
 

@@ -367,7 +367,7 @@ var _ = add(diagnose.Rule{
 	Common:  true,
 	Start: func(reporter *diagnose.Reporter) diagnose.Hooks {
 		unclear := fifo.NewMap[nodePair, bool](maxDirections) // nodes with connects that cannot be assigned to what followed
-		return diagnose.Hooks{Opcodes: connectOpcodes, Done: func(r *track.RPC) {
+		return diagnose.Hooks{Opcodes: opcodes.OpcodesOf(opcodes.Connects), Done: func(r *track.RPC) {
 			// Where a connect is truncated or its reply is not captured, it may be that of any connection between these nodes.
 			if r.Connection == nil || !r.HasReply {
 				fifo.Put(unclear, nodePair{r.Client, r.Server}, true)
@@ -429,8 +429,6 @@ var _ = add(diagnose.Rule{
 		}}
 	},
 })
-
-var connectOpcodes = []uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT, opcodes.MGS_CONNECT}
 
 // nodePair are the client and the server of connections.
 type nodePair struct{ client, server lnet.NID }

@@ -31,7 +31,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{unansweredFor},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := silentServers{factsOf(r), fifo.NewMap[*track.Connection, *silentConnect](maxAttempts)}
-		return diagnose.Hooks{Opcodes: connectOpcodes, Done: s.done, Import: func(i *track.Import, p track.Point) {
+		return diagnose.Hooks{Opcodes: opcodes.OpcodesOf(opcodes.Connects), Done: s.done, Import: func(i *track.Import, p track.Point) {
 			if i.EventAt(p, track.EventConnected) != nil {
 				s.of(i.Connection).connected = p
 			}

@@ -221,11 +221,6 @@ func eitherText(list []diagnose.Place, tell []string) string {
 	return text + "."
 }
 
-// isContext reports whether an operation is about a security context.
-func isContext(opcode uint32) bool {
-	return opcode == opcodes.SEC_CTX_INIT || opcode == opcodes.SEC_CTX_INIT_CONT || opcode == opcodes.SEC_CTX_FINI
-}
-
 var (
 	longEstimate = &diagnose.Threshold{Name: "estimate", Value: 30, Unit: "s",
 		Reason: "a server begins with 5 s (at_min) and raises it only when RPCs took longer"}
@@ -253,7 +248,7 @@ var _ = add(diagnose.Rule{
 		connections := fifo.NewMap[*track.Connection, *estimateRange](maxTargets)
 		return diagnose.Hooks{Done: func(r *track.RPC) {
 			if r.Connection == nil || r.Estimate == 0 || opcodes.IsCallback(r.Opcode) || opcodes.IsConnect(r.Opcode) || !r.HasOpcode ||
-				isContext(r.Opcode) {
+				opcodes.SetsContext(r.Opcode) {
 				return
 			}
 			t := fifo.GetOrNew(connections, r.Connection)

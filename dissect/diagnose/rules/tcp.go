@@ -84,7 +84,7 @@ var _ = add(diagnose.Rule{
 				aborted(m)
 			}
 		}
-		h.Opcodes = []uint32{opcodes.MDS_DISCONNECT, opcodes.OST_DISCONNECT, opcodes.MGS_DISCONNECT}
+		h.Opcodes = opcodes.OpcodesOf(opcodes.Disconnects)
 		h.Sent = func(_ *track.RPC, m *dissect.Message) {
 			fifo.Put(left, hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.Time)
 		}
